@@ -1,0 +1,63 @@
+#ifndef TACHO_COMMON_H
+#define TACHO_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define TACHO_BEGIN_DECLS extern "C" {
+#define TACHO_END_DECLS }
+#else
+#define TACHO_BEGIN_DECLS
+#define TACHO_END_DECLS
+/* Options as a sized struct: TACHO_OPTS(tacho_evset_opts, .inherit = true). */
+#define TACHO_OPTS(type, ...) (&(struct type){ .size = sizeof(struct type), __VA_ARGS__ })
+#endif
+
+#define TACHO_API __attribute__((visibility("default")))
+
+TACHO_BEGIN_DECLS
+
+/*
+ * Why a call failed, for a person. The caller provides it; every call accepts NULL.
+ * It is written only when the call fails.
+ */
+struct tacho_error {
+	int code;		/* a negative errno */
+	int column;		/* byte offset into the refused text, -1: no position */
+	int length;		/* bytes from there that are meant, 0: unknown */
+	char message[480];	/* one sentence, no full stop, no newline */
+	char hint[480];		/* what would mend it, or empty */
+};
+
+/*
+ * The library's context: where /sys, /proc and tracefs are, and what was learned from them.
+ *
+ *	open -> everything else -> close
+ *
+ * One context may be used by one thread at a time; several contexts are independent.
+ */
+struct tacho;
+
+enum tacho_log_level { TACHO_LOG_WARN, TACHO_LOG_INFO, TACHO_LOG_DEBUG };
+
+struct tacho_opts {		/* zero means the default in every field */
+	size_t size;		/* filled in by TACHO_OPTS */
+	const char *sysfs;	/* NULL: /sys */
+	const char *procfs;	/* NULL: /proc */
+	const char *tracefs;	/* NULL: /sys/kernel/tracing, else /sys/kernel/debug/tracing */
+	void (*log)(void *arg, enum tacho_log_level level, const char *text);
+	void *log_arg;
+};
+
+/* Returns 0, -ENOMEM, or -E2BIG when `opts` holds a field this library does not know. */
+TACHO_API int tacho_open(struct tacho **out, const struct tacho_opts *opts,
+			 struct tacho_error *e);
+TACHO_API void tacho_close(struct tacho *t);	/* NULL is fine */
+
+/* The library's version, e.g. "0.1.0". */
+TACHO_API const char *tacho_version(void);
+
+TACHO_END_DECLS
+#endif

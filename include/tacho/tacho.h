@@ -1,0 +1,12 @@
+/* Everything of libtacho. */
+#ifndef TACHO_TACHO_H
+#define TACHO_TACHO_H
+
+#include <tacho/common.h>
+#include <tacho/doctor.h>
+#include <tacho/event.h>
+#include <tacho/evset.h>
+#include <tacho/metric.h>
+#include <tacho/region.h>
+
+#endif

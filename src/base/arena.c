@@ -1,0 +1,58 @@
+/*
+ * A chain of blocks, each twice as large as the one before up to a limit; a large request
+ * gets a block of its own.
+ */
+#include "base/arena.h"
+
+#define FIRST_BLOCK 1024
+#define LARGEST_BLOCK (256 * 1024)
+#define ALIGN 16
+
+struct arena_block {
+	struct arena_block *before;
+	size_t used, size;
+	_Alignas(ALIGN) unsigned char bytes[];
+};
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+	struct arena_block *b = a->last;
+	void *at;
+
+	if (n > SIZE_MAX / 2)
+		return NULL;
+	n = (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (!b || n > b->size - b->used) {
+		size_t size = b ? min_of(b->size * 2, (size_t)LARGEST_BLOCK) : FIRST_BLOCK;
+
+		size = max_of(size, n);
+		b = calloc(1, sizeof(*b) + size);
+		if (!b)
+			return NULL;
+		b->size = size;
+		b->before = a->last;
+		a->last = b;
+	}
+	at = b->bytes + b->used;
+	b->used += n;
+	return at;
+}
+
+char *arena_str(struct arena *a, struct str s)
+{
+	char *copy = s.n < SIZE_MAX ? arena_alloc(a, s.n + 1) : NULL;
+
+	if (copy && s.n)
+		memcpy(copy, s.s, s.n);
+	return copy;
+}
+
+void arena_done(struct arena *a)
+{
+	while (a->last) {
+		struct arena_block *b = a->last;
+
+		a->last = b->before;
+		free(b);
+	}
+}

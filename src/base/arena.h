@@ -1,0 +1,19 @@
+/*
+ * Memory that is freed in one go: for parses and tables whose pieces live equally long.
+ * A zeroed arena is empty.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include "base/str.h"
+
+struct arena_block;
+struct arena {
+	struct arena_block *last;
+};
+
+void *arena_alloc(struct arena *a, size_t n);		/* zeroed, aligned for any type; or NULL */
+char *arena_str(struct arena *a, struct str s);		/* NUL-terminated copy; or NULL */
+void arena_done(struct arena *a);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * The growing byte buffer. Doubles its memory, never shrinks it, keeps a NUL behind the end.
+ */
+#include "base/buf.h"
+
+#include <stdio.h>
+
+void buf_done(struct buf *b)
+{
+	free(b->bytes);
+	*b = (struct buf){ 0 };
+}
+
+void buf_clear(struct buf *b)
+{
+	b->n = 0;
+	b->bad = false;
+	if (b->bytes)
+		b->bytes[0] = '\0';
+}
+
+void *buf_grow(struct buf *b, size_t n)
+{
+	size_t want;
+
+	if (b->bad || __builtin_add_overflow(b->n, n, &want) ||
+	    __builtin_add_overflow(want, 1, &want)) {
+		b->bad = true;
+		return NULL;
+	}
+	if (want > b->cap) {
+		size_t cap = max_of(max_of(want, b->cap * 2), (size_t)64);
+		char *bytes = realloc(b->bytes, cap);
+
+		if (!bytes) {
+			b->bad = true;
+			return NULL;
+		}
+		b->bytes = bytes;
+		b->cap = cap;
+	}
+	return b->bytes + b->n;
+}
+
+void buf_put(struct buf *b, const void *bytes, size_t n)
+{
+	char *at = buf_grow(b, n);
+
+	if (!at)
+		return;
+	if (n)
+		memcpy(at, bytes, n);
+	at[n] = '\0';
+	b->n += n;
+}
+
+void buf_putc(struct buf *b, char c)
+{
+	buf_put(b, &c, 1);
+}
+
+void buf_puts(struct buf *b, const char *s)
+{
+	buf_put(b, s, strlen(s));
+}
+
+void buf_str(struct buf *b, struct str s)
+{
+	buf_put(b, s.s, s.n);
+}
+
+void buf_pad(struct buf *b, char c, size_t n)
+{
+	char *at = buf_grow(b, n);
+
+	if (!at)
+		return;
+	memset(at, c, n);
+	at[n] = '\0';
+	b->n += n;
+}
+
+void buf_u64(struct buf *b, uint64_t v)
+{
+	char digits[20];
+	size_t i = sizeof(digits);
+
+	do
+		digits[--i] = (char)('0' + v % 10);
+	while (v /= 10);
+	buf_put(b, digits + i, sizeof(digits) - i);
+}
+
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *at;
+	int n;
+
+	at = buf_grow(b, 127);
+	if (!at)
+		return;
+	va_copy(again, ap);
+	n = vsnprintf(at, 128, fmt, ap);
+	if (n > 127) {
+		at = buf_grow(b, (size_t)n);
+		if (at)
+			vsnprintf(at, (size_t)n + 1, fmt, again);
+	}
+	va_end(again);
+	if (n < 0)
+		b->bad = true;
+	else if (at)
+		b->n += (size_t)n;
+	else
+		b->bytes[b->n] = '\0';
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(b, fmt, ap);
+	va_end(ap);
+}
+
+char *buf_take(struct buf *b)
+{
+	char *bytes;
+
+	if (!b->bytes)
+		buf_put(b, "", 0);
+	bytes = b->bad ? NULL : take(b->bytes);
+	buf_done(b);
+	return bytes;
+}

@@ -1,0 +1,42 @@
+/*
+ * A growing byte buffer with a sticky failure: append as you like, ask buf_failed() once.
+ * After a failed allocation it stays as it was and further appends do nothing. `bytes` is
+ * always NUL-terminated once anything was appended, so it can be used as text.
+ */
+#ifndef BASE_BUF_H
+#define BASE_BUF_H
+
+#include "base/str.h"
+
+#include <stdarg.h>
+
+struct buf {
+	char *bytes;
+	size_t n, cap;
+	bool bad;
+};
+
+void buf_done(struct buf *b);
+void buf_clear(struct buf *b);				/* empty, memory kept */
+void *buf_grow(struct buf *b, size_t n);		/* room for n more; NULL without memory */
+void buf_put(struct buf *b, const void *bytes, size_t n);
+void buf_putc(struct buf *b, char c);
+void buf_puts(struct buf *b, const char *s);
+void buf_str(struct buf *b, struct str s);
+void buf_pad(struct buf *b, char c, size_t n);
+void buf_u64(struct buf *b, uint64_t v);		/* decimal, without printf */
+void buf_printf(struct buf *b, const char *fmt, ...) printf_like(2, 3);
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap) printf_like(2, 0);
+char *buf_take(struct buf *b);				/* the text, now the caller's; NULL when failed */
+
+static inline struct str buf_view(const struct buf *b)
+{
+	return str_n(b->bytes, b->n);
+}
+
+static inline bool buf_failed(const struct buf *b)
+{
+	return b->bad;
+}
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * Reading whole files and writing whole buffers.
+ */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+static ssize_t read_some(int fd, void *bytes, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, bytes, n);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+int io_read_at(int dirfd, const char *path, size_t limit, struct buf *out)
+{
+	scoped(closep) int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	size_t start = out->n, chunk = 4096;
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		char *at = buf_grow(out, chunk);
+		ssize_t got;
+
+		if (!at)
+			return -ENOMEM;
+		got = read_some(fd, at, chunk);
+		if (got < 0)
+			return -errno;
+		out->n += (size_t)got;
+		out->bytes[out->n] = '\0';
+		if (got == 0)
+			return 0;
+		if (out->n - start > limit)
+			return -EFBIG;
+		if ((size_t)got == chunk && chunk < (1u << 20))
+			chunk *= 2;
+	}
+}
+
+int io_read(const char *path, size_t limit, struct buf *out)
+{
+	return io_read_at(AT_FDCWD, path, limit, out);
+}
+
+int io_read_small(int dirfd, const char *path, char *out, size_t size)
+{
+	scoped(closep) int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	size_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (n < size - 1) {
+		ssize_t got = read_some(fd, out + n, size - 1 - n);
+
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		n += (size_t)got;
+	}
+	while (n && out[n - 1] == '\n')
+		n--;
+	out[n] = '\0';
+	return (int)n;
+}
+
+int io_write_all(int fd, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+
+	while (n) {
+		ssize_t put = write(fd, at, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		at += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}

@@ -1,0 +1,19 @@
+/*
+ * Whole files in, whole buffers out. Lengths are bounded; EINTR and short writes are handled.
+ */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include "base/buf.h"
+
+#define IO_FILE_MAX (64u << 20)
+
+/* Appends the file to `out`; works for /proc and /sys files, whose size says nothing.
+ * `dirfd` may be AT_FDCWD. Returns 0, -EFBIG above `limit` bytes, or a negative errno. */
+int io_read_at(int dirfd, const char *path, size_t limit, struct buf *out);
+int io_read(const char *path, size_t limit, struct buf *out);
+/* A small file into a caller's array, trimmed at the last newline; returns its length. */
+int io_read_small(int dirfd, const char *path, char *out, size_t size);
+int io_write_all(int fd, const void *bytes, size_t n);	/* 0 or a negative errno */
+
+#endif

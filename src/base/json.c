@@ -1,0 +1,187 @@
+/*
+ * The JSON writer. Doubles are printed with as many digits as read back to the same value.
+ */
+#include "base/json.h"
+
+#include "base/num.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static void newline(struct json *j)
+{
+	if (!j->indent)
+		return;
+	buf_putc(j->out, '\n');
+	buf_pad(j->out, ' ', (size_t)j->indent * j->depth);
+}
+
+/* What stands before a value or key: a comma when it is not the first of its level. */
+static void lead(struct json *j)
+{
+	if (j->after_key) {
+		j->after_key = false;
+		return;
+	}
+	if (!j->depth)
+		return;
+	if (j->full[j->depth - 1])
+		buf_puts(j->out, j->indent ? "," : ", ");
+	j->full[j->depth - 1] = true;
+	newline(j);
+}
+
+void json_begin(struct json *j, char kind)
+{
+	lead(j);
+	buf_putc(j->out, kind);
+	if (j->depth == JSON_DEPTH) {
+		j->out->bad = true;
+		return;
+	}
+	j->full[j->depth] = false;
+	j->close[j->depth++] = kind == '{' ? '}' : ']';
+}
+
+void json_end(struct json *j)
+{
+	bool full;
+
+	if (!j->depth)
+		return;
+	full = j->full[--j->depth];
+	if (full)
+		newline(j);
+	buf_putc(j->out, j->close[j->depth]);
+}
+
+void json_key(struct json *j, const char *key)
+{
+	lead(j);
+	json_quote(j->out, str_of(key));
+	buf_puts(j->out, ": ");
+	j->after_key = true;
+}
+
+/* The length of the UTF-8 sequence at s, or 0 when it is none (overlong, surrogate, cut). */
+static size_t utf8_len(const unsigned char *s, size_t n)
+{
+	static const struct { unsigned char mask, lead; uint32_t least; } forms[] = {
+		{ 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
+	};
+
+	for (size_t f = 0; f < countof(forms); f++) {
+		uint32_t c = s[0] & (uint32_t)~forms[f].mask & 0xff;
+
+		if ((s[0] & forms[f].mask) != forms[f].lead)
+			continue;
+		if (n < f + 2)
+			return 0;
+		for (size_t i = 1; i < f + 2; i++) {
+			if ((s[i] & 0xc0) != 0x80)
+				return 0;
+			c = c << 6 | (s[i] & 0x3f);
+		}
+		if (c < forms[f].least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+			return 0;
+		return f + 2;
+	}
+	return 0;
+}
+
+void json_quote(struct buf *out, struct str s)
+{
+	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+
+	buf_putc(out, '"');
+	for (size_t i = 0; i < s.n;) {
+		unsigned char c = (unsigned char)s.s[i];
+		const char *p = c ? strchr(named, c) : NULL;
+		size_t len = 1;
+
+		if (p) {
+			char esc[2] = { '\\', letters[p - named] };
+
+			buf_put(out, esc, 2);
+		} else if (c < 0x20 || c == 0x7f) {
+			buf_printf(out, "\\u%04x", c);
+		} else if (c < 0x80) {
+			buf_putc(out, (char)c);
+		} else {
+			len = utf8_len((const unsigned char *)s.s + i, s.n - i);
+			if (len)
+				buf_put(out, s.s + i, len);
+			else
+				buf_puts(out, "\\ufffd");
+			len = max_of(len, (size_t)1);
+		}
+		i += len;
+	}
+	buf_putc(out, '"');
+}
+
+void json_strn(struct json *j, struct str s)
+{
+	lead(j);
+	json_quote(j->out, s);
+}
+
+void json_str(struct json *j, const char *s)
+{
+	if (s)
+		json_strn(j, str_of(s));
+	else
+		json_null(j);
+}
+
+void json_u64(struct json *j, uint64_t v)
+{
+	lead(j);
+	buf_u64(j->out, v);
+}
+
+void json_i64(struct json *j, int64_t v)
+{
+	lead(j);
+	buf_printf(j->out, "%" PRId64, v);
+}
+
+void json_double(struct json *j, double v)
+{
+	char text[40];
+	double back;
+
+	if (!isfinite(v)) {
+		json_null(j);
+		return;
+	}
+	lead(j);
+	for (int digits = 6; digits <= 17; digits++) {
+		char *comma;
+
+		snprintf(text, sizeof(text), "%.*g", digits, v);
+		comma = strchr(text, ',');	/* a locale's decimal comma */
+		if (comma)
+			*comma = '.';
+		if (num_double(str_of(text), &back) == 0 && back == v)
+			break;
+	}
+	buf_puts(j->out, text);
+}
+
+void json_bool(struct json *j, bool v)
+{
+	json_raw(j, v ? "true" : "false");
+}
+
+void json_null(struct json *j)
+{
+	json_raw(j, "null");
+}
+
+void json_raw(struct json *j, const char *text)
+{
+	lead(j);
+	buf_puts(j->out, text);
+}

@@ -1,0 +1,278 @@
+/*
+ * Borrowed strings: comparison, cutting, patterns and the edit distance behind "did you mean".
+ * Nothing here allocates but str_dup() and strlist_add().
+ */
+#include "base/str.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+bool str_ieq(struct str a, struct str b)
+{
+	if (a.n != b.n)
+		return false;
+	for (size_t i = 0; i < a.n; i++)
+		if (lower(a.s[i]) != lower(b.s[i]))
+			return false;
+	return true;
+}
+
+bool str_starts(struct str a, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return a.n >= n && memcmp(a.s, prefix, n) == 0;
+}
+
+bool str_ends(struct str a, const char *suffix)
+{
+	size_t n = strlen(suffix);
+
+	return a.n >= n && memcmp(a.s + a.n - n, suffix, n) == 0;
+}
+
+static bool blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+struct str str_trim(struct str a)
+{
+	while (a.n && blank(a.s[0])) {
+		a.s++;
+		a.n--;
+	}
+	while (a.n && blank(a.s[a.n - 1]))
+		a.n--;
+	return a;
+}
+
+int str_cmp(struct str a, struct str b)
+{
+	size_t n = min_of(a.n, b.n);
+	int c = n ? memcmp(a.s, b.s, n) : 0;
+
+	if (c)
+		return c;
+	return (a.n > b.n) - (a.n < b.n);
+}
+
+int str_natcmp(const char *a, const char *b)
+{
+	while (*a && *b) {
+		if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+			size_t na, nb;
+			int c;
+
+			while (*a == '0' && isdigit((unsigned char)a[1]))
+				a++;
+			while (*b == '0' && isdigit((unsigned char)b[1]))
+				b++;
+			na = strspn(a, "0123456789");
+			nb = strspn(b, "0123456789");
+			if (na != nb)
+				return na < nb ? -1 : 1;
+			c = memcmp(a, b, na);
+			if (c)
+				return c;
+			a += na;
+			b += nb;
+		} else if (*a != *b) {
+			return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+		} else {
+			a++;
+			b++;
+		}
+	}
+	return (*a != 0) - (*b != 0);
+}
+
+ptrdiff_t str_find(struct str a, char c)
+{
+	const char *p = a.n ? memchr(a.s, c, a.n) : NULL;
+
+	return p ? p - a.s : -1;
+}
+
+bool str_cut(struct str *rest, char sep, struct str *head)
+{
+	ptrdiff_t at;
+
+	if (!rest->s)
+		return false;
+	at = str_find(*rest, sep);
+	if (at < 0) {
+		*head = *rest;
+		*rest = (struct str){ NULL, 0 };
+	} else {
+		*head = str_n(rest->s, (size_t)at);
+		*rest = str_n(rest->s + at + 1, rest->n - (size_t)at - 1);
+	}
+	return true;
+}
+
+char *str_dup(struct str a)
+{
+	char *s = malloc(a.n + 1);
+
+	if (!s)
+		return NULL;
+	if (a.n)
+		memcpy(s, a.s, a.n);
+	s[a.n] = '\0';
+	return s;
+}
+
+/* Matches one [set] at p->s[0] == '['; *used is its length, 0 when it never closes. */
+static bool glob_set(struct str p, char c, size_t *used)
+{
+	size_t i = 1;
+	bool invert = false, hit = false;
+
+	if (i < p.n && (p.s[i] == '!' || p.s[i] == '^')) {
+		invert = true;
+		i++;
+	}
+	for (size_t first = i; i < p.n && (p.s[i] != ']' || i == first); i++) {
+		if (i + 2 < p.n && p.s[i + 1] == '-' && p.s[i + 2] != ']') {
+			hit |= c >= p.s[i] && c <= p.s[i + 2];
+			i += 2;
+		} else {
+			hit |= c == p.s[i];
+		}
+	}
+	*used = i < p.n ? i + 1 : 0;
+	return hit != invert;
+}
+
+bool str_glob(struct str p, struct str t)
+{
+	size_t pi = 0, ti = 0, star = SIZE_MAX, mark = 0;
+
+	/* Only the last star needs to be remembered: an earlier one can never do better. */
+	while (ti < t.n) {
+		size_t used = 1;
+		bool ok = false;
+
+		if (pi < p.n && p.s[pi] == '*') {
+			star = pi++;
+			mark = ti;
+			continue;
+		}
+		if (pi < p.n && p.s[pi] == '?') {
+			ok = true;
+		} else if (pi < p.n && p.s[pi] == '[') {
+			ok = glob_set(str_n(p.s + pi, p.n - pi), t.s[ti], &used);
+			if (!used) {
+				ok = t.s[ti] == '[';
+				used = 1;
+			}
+		} else if (pi < p.n) {
+			ok = p.s[pi] == t.s[ti];
+		}
+		if (ok) {
+			pi += used;
+			ti++;
+		} else if (star != SIZE_MAX) {
+			pi = star + 1;
+			ti = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (pi < p.n && p.s[pi] == '*')
+		pi++;
+	return pi == p.n;
+}
+
+bool str_has_glob(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.s[i] == '*' || text.s[i] == '?' || text.s[i] == '[')
+			return true;
+	return false;
+}
+
+#define DISTANCE_MAX 96
+
+unsigned str_distance(struct str a, struct str b, unsigned limit)
+{
+	unsigned rows[3][DISTANCE_MAX + 1];
+	unsigned *before = rows[0], *prev = rows[1], *cur = rows[2];
+
+	if (a.n > DISTANCE_MAX || b.n > DISTANCE_MAX ||
+	    (a.n > b.n ? a.n - b.n : b.n - a.n) > limit)
+		return limit + 1;
+	for (unsigned j = 0; j <= b.n; j++)
+		prev[j] = j;
+	for (unsigned i = 1; i <= a.n; i++) {
+		unsigned *spare = before, low;
+
+		cur[0] = low = i;
+		for (unsigned j = 1; j <= b.n; j++) {
+			unsigned same = lower(a.s[i - 1]) == lower(b.s[j - 1]);
+			unsigned d = prev[j - 1] + !same;
+
+			d = min_of(d, prev[j] + 1);
+			d = min_of(d, cur[j - 1] + 1);
+			if (i > 1 && j > 1 && lower(a.s[i - 1]) == lower(b.s[j - 2]) &&
+			    lower(a.s[i - 2]) == lower(b.s[j - 1]))
+				d = min_of(d, before[j - 2] + 1);
+			cur[j] = d;
+			low = min_of(low, d);
+		}
+		if (low > limit)
+			return limit + 1;
+		before = prev;
+		prev = cur;
+		cur = spare;
+	}
+	return min_of(prev[b.n], limit + 1);
+}
+
+void str_nearest_try(struct str_nearest *near, struct str candidate)
+{
+	unsigned limit = near->word.n < 4 ? 1 : near->word.n < 8 ? 2 : 3;
+	unsigned d;
+
+	if (near->best.n)
+		limit = near->distance - 1;
+	if (near->best.n && near->distance <= 1)
+		return;
+	d = str_distance(near->word, candidate, limit);
+	if (d <= limit && candidate.n) {
+		near->best = candidate;
+		near->distance = d;
+	}
+}
+
+int strlist_add(struct strlist *l, struct str s)
+{
+	if (l->n == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 8;
+		char **v = reallocarray(l->v, cap, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		l->v = v;
+		l->cap = cap;
+	}
+	l->v[l->n] = str_dup(s);
+	if (!l->v[l->n])
+		return -ENOMEM;
+	l->n++;
+	return 0;
+}
+
+void strlist_done(struct strlist *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i]);
+	free(l->v);
+	*l = (struct strlist){ 0 };
+}

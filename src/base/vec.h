@@ -1,0 +1,49 @@
+/*
+ * A growing array of any type, as three macros over a plain struct:
+ *
+ *	struct { struct event *v; size_t n, cap; } list = { 0 };
+ *	struct event *e = vec_add(&list);	zeroed element, or NULL without memory
+ *	vec_done(&list);			frees the array, not what its elements own
+ */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include "base/defs.h"
+
+#include <string.h>
+
+static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
+{
+	void *bigger;
+	size_t want;
+
+	if (n < *cap)
+		return true;
+	want = *cap ? *cap * 2 : 8;
+	bigger = reallocarray(*v, want, size);
+	if (!bigger)
+		return false;
+	*v = bigger;
+	*cap = want;
+	return true;
+}
+
+#define vec_add(l)                                                                                 \
+	({                                                                                         \
+		__typeof__((l)->v) at_ = NULL;                                                     \
+		void *v_ = (l)->v;                                                                 \
+		if (vec_room_(&v_, (l)->n, &(l)->cap, sizeof(*(l)->v))) {                          \
+			(l)->v = v_;                                                               \
+			at_ = &(l)->v[(l)->n++];                                                   \
+			memset(at_, 0, sizeof(*at_));                                              \
+		}                                                                                  \
+		at_;                                                                               \
+	})
+#define vec_done(l)                                                                                \
+	do {                                                                                       \
+		free((l)->v);                                                                      \
+		(l)->v = NULL;                                                                     \
+		(l)->n = (l)->cap = 0;                                                             \
+	} while (0)
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * Commands and their options. One file per command, one row per option; parsing, `-h`, shell
+ * completion and the man pages' option sections all read the same rows.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "base/buf.h"
+#include "base/str.h"
+
+#include <tacho/common.h>
+
+enum option_kind {
+	OPT_END,
+	OPT_GROUP,	/* a heading: help is its text */
+	OPT_FLAG,	/* bool; --no-NAME clears it again */
+	OPT_COUNT,	/* unsigned: -v -vv; --no-NAME makes it 0 */
+	OPT_LIST,	/* struct strlist: may be repeated */
+	OPT_STR,	/* const char * */
+	OPT_UINT,	/* uint32_t */
+	OPT_INT,	/* int32_t */
+	OPT_U64,	/* uint64_t */
+	OPT_DOUBLE,
+	OPT_MSEC,	/* uint32_t milliseconds: 100, or 100ms, 1.5s */
+	OPT_CALL,	/* row->call(opts, arg) decides; for what depends on order */
+};
+
+#define OPTF_OPTIONAL 1u	/* the argument may be left out: -r, --per-cache[=LEVEL] */
+#define OPTF_NEGATED 2u		/* the row's own name starts with no- */
+#define OPTF_HIDDEN 4u		/* accepted, not shown */
+
+struct option_row {
+	enum option_kind kind;
+	char letter;			/* 0: none */
+	const char *name;		/* NULL: none */
+	size_t offset;			/* of the field in the command's options */
+	const char *arg;		/* "EVENT"; NULL: takes none */
+	const char *help;
+	unsigned flags;
+	int64_t min, max;		/* of a number; both 0: any */
+	int (*call)(void *opts, const char *arg, struct tacho_error *e);
+	const char *value;		/* OPT_STR/OPT_FLAG given without argument stores this */
+	const char *complete;		/* what the argument completes to: "event", "file", "pid", "cpu",
+					 * "command", or words "a b c"; NULL: nothing */
+};
+
+struct command {
+	const char *name;
+	const char *summary;		/* "count events while a command runs" */
+	const char *args;		/* what follows the options: "[--] [COMMAND [ARG...]]" */
+	const struct option_row *rows;
+	size_t opts_size;
+	void (*defaults)(void *opts);	/* NULL: all zero */
+	int (*run)(void *opts, int argc, char **argv);	/* argv: what follows; returns the exit status */
+	void (*done)(void *opts);	/* frees what the options own; lists are freed by the parser */
+	bool stops_at_word;		/* the first word ends the options (it is a command to run) */
+	const char *words;		/* completion of the words, as row->complete */
+};
+
+extern const struct command *const commands[];	/* ends with NULL; main.c */
+
+/*
+ * Fills `opts` from argv[1..]; argc and argv become what follows. Bundled letters (-ad), -oFILE,
+ * --name=X, --name X, unambiguous abbreviations of long names, and "--" work as in perf.
+ * Returns 0, or -EINVAL with a message and a "did you mean"; 1 when -h/--help was asked for.
+ */
+int options_parse(const struct command *cmd, void *opts, int *argc, char ***argv,
+		  struct tacho_error *e);
+void options_done(const struct command *cmd, void *opts);
+void options_help(const struct command *cmd, struct buf *out);	/* the text of -h */
+
+/* The name the program calls itself by: "tacho", or "perf" when started under that name. */
+extern const char *program_name;
+
+/* Prints "tacho stat: MESSAGE", and where the error has a column, `text` with a caret and the
+ * hint below it, to stderr:
+ *
+ *	tacho stat: no event is called 'cylces'
+ *	  -e cylces,instructions
+ *	     ^ did you mean 'cycles'?
+ *
+ * `option` is what stands before the text ("-e"), or NULL. Without a column the hint comes on
+ * its own line. */
+void report_error(const char *command, const char *option, const char *text,
+		  const struct tacho_error *e);
+/* "tacho stat: TEXT" on stderr. */
+void report_text(const char *command, const char *fmt, ...) printf_like(2, 3);
+
+/* Exit statuses: 0 fine, 1 failed, 129 wrong usage (as perf). */
+enum { EXIT_FAILED = 1, EXIT_USAGE = 129, EXIT_NOT_FOUND = 127, EXIT_NOT_RUNNABLE = 126 };
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * Facts about the kernel, the user and the container that decide what may be counted. They are
+ * read once per call, from the roots of `sys` and from prctl/getrlimit; nothing is opened.
+ */
+#ifndef SYS_HOST_H
+#define SYS_HOST_H
+
+#include "sys/sys.h"
+
+/* Capability numbers that matter here. */
+enum { HOST_CAP_SYS_PTRACE = 19, HOST_CAP_SYS_ADMIN = 21, HOST_CAP_IPC_LOCK = 14,
+       HOST_CAP_SYS_RESOURCE = 24, HOST_CAP_SYSLOG = 34, HOST_CAP_DAC_READ_SEARCH = 2,
+       HOST_CAP_PERFMON = 38, HOST_CAP_BPF = 39 };
+
+#define HOST_UNKNOWN (-1000)
+
+struct host {
+	char release[128];		/* uname -r */
+	int version_major, version_minor;
+	uint64_t caps_effective;	/* bit per capability */
+	uint32_t euid;
+	int paranoid;			/* HOST_UNKNOWN where the file is missing */
+	int kptr_restrict, mlock_kb, max_sample_rate, max_stack, cpu_time_max_percent;
+	int nmi_watchdog, perf_user_access, unprivileged_bpf_disabled;
+	char lockdown[32];		/* "none", "integrity", "confidentiality", "" unknown */
+	char lsm[128];			/* "lockdown,capability,apparmor", "" unknown */
+	int seccomp;			/* 0 off, 1 strict, 2 filter */
+	char container[32];		/* "docker", "podman", "lxc", "kubernetes" ... or "" */
+	char hypervisor[32];		/* "kvm", "vmware", "xen", "hyperv" ... or "" */
+	uint64_t nofile_soft, nofile_hard;
+	uint64_t memlock;
+};
+
+int host_probe(const struct sys *sys, struct host *out);	/* 0, or a negative errno of uname */
+
+static inline bool host_has_cap(const struct host *h, int cap)
+{
+	return h->caps_effective >> cap & 1;
+}
+
+/* CAP_PERFMON, or CAP_SYS_ADMIN, which stands for it. */
+bool host_is_perfmon(const struct host *h);
+
+#endif

@@ -1,0 +1,141 @@
+/* base/: strings, numbers, sets, maps, the JSON writer. */
+#include "base/arena.h"
+#include "base/cpuset.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/num.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdio.h>
+
+static void globs(void **state)
+{
+	static const struct { const char *pattern, *text; bool hit; } cases[] = {
+		{ "*", "", true }, { "sched_*", "sched_switch", true }, { "s?hed", "sched", true },
+		{ "*a*b", "xxaxxb", true }, { "*a*b", "xxaxxbc", false }, { "[a-c]x", "bx", true },
+		{ "[!a-c]x", "bx", false }, { "[", "[", true }, { "", "a", false },
+		{ "a*a*a*a*a*a*b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa", false },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++)
+		assert_int_equal(str_glob(str_of(cases[i].pattern), str_of(cases[i].text)),
+				 cases[i].hit);
+}
+
+static void nearest(void **state)
+{
+	struct str_nearest near = { .word = STR_LIT("cylces") };
+
+	str_nearest_try(&near, STR_LIT("branches"));
+	str_nearest_try(&near, STR_LIT("cycles"));
+	str_nearest_try(&near, STR_LIT("cylinders"));
+	assert_true(str_is(near.best, "cycles"));
+	assert_int_equal(near.distance, 1);
+}
+
+static void natural_order(void **state)
+{
+	assert_true(str_natcmp("cpu2", "cpu10") < 0);
+	assert_true(str_natcmp("cpu10", "cpu10") == 0);
+	assert_true(str_natcmp("imc_0", "imc") > 0);
+}
+
+static void numbers(void **state)
+{
+	uint64_t u = 7;
+	int64_t i;
+	double d;
+
+	assert_int_equal(num_u64(STR_LIT("18446744073709551615"), &u), 0);
+	assert_true(u == UINT64_MAX);
+	assert_int_equal(num_u64(STR_LIT("18446744073709551616"), &u), -ERANGE);
+	assert_int_equal(num_u64(STR_LIT(" 1"), &u), -EINVAL);
+	assert_int_equal(num_u64(STR_LIT(""), &u), -EINVAL);
+	assert_int_equal(num_u64(STR_LIT("0x1f"), &u), 0);
+	assert_int_equal(u, 31);
+	assert_int_equal(num_i64(STR_LIT("-9223372036854775808"), &i), 0);
+	assert_true(i == INT64_MIN);
+	assert_int_equal(num_double(STR_LIT("1.5e3"), &d), 0);
+	assert_true(d == 1500);
+	assert_int_equal(num_double(STR_LIT("nan"), &d), -EINVAL);
+	assert_int_equal(num_bytes(STR_LIT("64K"), &u), 0);
+	assert_int_equal(u, 65536);
+	assert_int_equal(num_bytes(STR_LIT("99999999999G"), &u), -ERANGE);
+	assert_int_equal(num_duration_ns(STR_LIT("1.5s"), &u), 0);
+	assert_int_equal(u, 1500000000);
+	assert_int_equal(num_duration_ns(STR_LIT("10ms"), &u), 0);
+	assert_int_equal(u, 10000000);
+	assert_int_equal(num_duration_ns(STR_LIT("10"), &u), -EINVAL);
+	assert_true(num_muldiv(UINT64_MAX, 3, 3) == UINT64_MAX);
+	assert_true(num_muldiv(UINT64_MAX, 4, 3) == UINT64_MAX);
+	assert_int_equal(num_muldiv(10, 2, 3), 7);
+	assert_int_equal(num_muldiv(10, 2, 0), 0);
+}
+
+static void cpu_lists(void **state)
+{
+	scoped(cpuset_done) struct cpuset set = { 0 };
+	scoped(buf_done) struct buf text = { 0 };
+
+	assert_int_equal(cpuset_parse(&set, STR_LIT("0-3,8,70-71\n")), 0);
+	assert_int_equal(cpuset_count(&set), 7);
+	cpuset_print(&set, &text);
+	assert_string_equal(text.bytes, "0-3,8,70-71");
+	assert_int_equal(cpuset_next(&set, 8), 70);
+	assert_int_equal(cpuset_parse(&set, STR_LIT("3-1")), -EINVAL);
+	assert_int_equal(cpuset_parse(&set, STR_LIT("1,,2")), -EINVAL);
+	assert_int_equal(cpuset_parse(&set, STR_LIT("0-4000000000")), -ERANGE);
+}
+
+static void maps(void **state)
+{
+	struct map m = { 0 };
+	struct arena a = { 0 };
+
+	for (unsigned i = 0; i < 1000; i++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "k%u", i);
+		assert_int_equal(map_put(&m, str_of(arena_str(&a, str_of(key))), i), 0);
+	}
+	assert_int_equal(m.n, 1000);
+	assert_int_equal(*map_get(&m, STR_LIT("k517")), 517);
+	assert_null(map_get(&m, STR_LIT("k1000")));
+	map_done(&m);
+	arena_done(&a);
+}
+
+static void json_text(void **state)
+{
+	scoped(buf_done) struct buf out = { 0 };
+	struct json j = { .out = &out };
+
+	json_begin(&j, '{');
+	json_member(&j, "a\"b", str, "x\n\xff\xc3\xa9");
+	json_member(&j, "n", double, 0.1);
+	json_member(&j, "none", double, NAN);
+	json_key(&j, "list");
+	json_begin(&j, '[');
+	json_u64(&j, UINT64_MAX);
+	json_i64(&j, -1);
+	json_bool(&j, true);
+	json_end(&j);
+	json_end(&j);
+	assert_string_equal(out.bytes, "{\"a\\\"b\": \"x\\n\\ufffd\xc3\xa9\", \"n\": 0.1, \"none\": null,"
+				       " \"list\": [18446744073709551615, -1, true]}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(globs), cmocka_unit_test(nearest), cmocka_unit_test(natural_order),
+		cmocka_unit_test(numbers), cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
+		cmocka_unit_test(json_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
