@@ -317,23 +317,32 @@ static const struct option_row *find_letter(const struct command *cmd, char lett
 
 static int unknown_letter(const struct parse *p, const char *bundle, char letter)
 {
-	struct str whole = str_of(bundle);
-	struct match m = { 0 };
-
-	if (whole.n > 1)
+	if (bundle[1])
 		error_set(p->e, -EINVAL, "unknown option '-%c' in '-%s'", letter, bundle);
 	else
 		error_set(p->e, -EINVAL, "unknown option '-%c'", letter);
-	match_all(p->cmd, whole, &m);
-	if (whole.n > 2 && m.exact)
-		error_hint(p->e, "did you mean '--%s', with two dashes?", bundle);
-	else
-		hint_help(p);
+	hint_help(p);
 	return -EINVAL;
+}
+
+/* "-event" would quietly count an event called "vent". */
+static bool lacks_a_dash(const struct parse *p, const char *bundle)
+{
+	struct match m = { 0 };
+
+	if (strlen(bundle) < 3)
+		return false;
+	match_all(p->cmd, str_of(bundle), &m);
+	return m.exact;
 }
 
 static int parse_letters(struct parse *p, const char *bundle)
 {
+	if (lacks_a_dash(p, bundle)) {
+		error_set(p->e, -EINVAL, "unknown option '-%s'", bundle);
+		error_hint(p->e, "did you mean '--%s', with two dashes?", bundle);
+		return -EINVAL;
+	}
 	for (const char *c = bundle; *c; c++) {
 		const struct option_row *row = find_letter(p->cmd, *c);
 		int err;
