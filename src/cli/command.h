@@ -40,7 +40,7 @@ struct option_row {
 	const char *arg;		/* "EVENT"; NULL: takes none */
 	const char *help;
 	unsigned flags;
-	int64_t min, max;		/* of a number; both 0: any */
+	int64_t min, max;		/* of a number; both 0: any; max 0: no upper end */
 	int (*call)(void *opts, const char *arg, struct tacho_error *e);
 	const char *value;		/* given without argument, this is the argument; an OPT_FLAG
 					 * with a value has a const char * for its field */

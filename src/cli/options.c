@@ -54,7 +54,7 @@ static void *field(const struct parse *p, const struct option_row *row)
 /* "from 1 to 100", "of at least 1": the end of the sentence about a number that is refused. */
 static int refuse_range(const struct parse *p, const struct option_row *row, const char *arg)
 {
-	if (row->max >= row->min && (row->min || row->max))
+	if (row->max)
 		return error_set(p->e, -EINVAL, "option '%s' takes a number from %lld to %lld, not '%s'",
 				 p->use->option, (long long)row->min, (long long)row->max, arg);
 	if (row->min)
@@ -68,7 +68,7 @@ static bool in_range(const struct option_row *row, double v)
 {
 	if (!row->min && !row->max)
 		return true;
-	return v >= (double)row->min && (row->max < row->min || v <= (double)row->max);
+	return v >= (double)row->min && (!row->max || v <= (double)row->max);
 }
 
 static int refuse_number(const struct parse *p, const char *what, const char *arg)
