@@ -579,8 +579,10 @@ static int run_once(struct session *s)
 		err = prepare_set(s);
 	if (err == 0)
 		err = stat_control_open(&loop);
-	if (err < 0)
+	if (err < 0) {
+		s->status = EXIT_USAGE;
 		return err;
+	}
 	if (s->o->sync)
 		sync();
 	if (s->argc) {

@@ -2,7 +2,8 @@
  * `tacho stat` from the inside: options -> an open set -> rows -> a writer's bytes.
  *
  *	cmd_stat.c    options, and the order of things
- *	stat_set.c    which events and metrics, on what target
+ *	stat_set.c    which events and metrics
+ *	stat_target.c processes, CPUs, a user, the machine
  *	stat_loop.c   waiting: intervals, delays, time-outs, signals, the control channel
  *	stat_rows.c   sums -> rows with metrics; means over repeated runs
  *	stat_text.c stat_csv.c stat_json.c    the writers
@@ -138,6 +139,7 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan);
 void stat_plan_done(struct stat_plan *plan);
 
+/* stat_target.c */
 struct stat_target {
 	struct tacho_evset_opts evset;
 	int *pids, *tids;
