@@ -21,6 +21,7 @@ struct patient {
 	int self_error;			/* of opening a software event on this process; 0: fine */
 	int sample_error;		/* of sampling this process through a ring; 0: fine */
 	struct buf config;		/* the kernel's configuration; empty: not found */
+	uint64_t caps_asked;		/* by the remedies so far, see remedy_capability() */
 };
 
 struct finding {
@@ -55,9 +56,12 @@ void finding_fix(struct finding *f, const char *fmt, ...) printf_like(2, 3);
 
 /* remedy.c: the command that mends it here; where that is depends on container and user. */
 void remedy_sysctl(const struct patient *p, struct finding *f, const char *setting);
-void remedy_capability(const struct patient *p, struct finding *f, int cap);
+/* setcap replaces the whole set, so a remedy repeats what earlier ones asked for: run one after
+ * the other they add up. */
+void remedy_capability(struct patient *p, struct finding *f, int cap);
 /* For an open that was refused with `err`; it would be allowed from `paranoid` downwards. */
-void remedy_open(const struct patient *p, struct finding *f, int err, int paranoid);
+void remedy_open(struct patient *p, struct finding *f, int err, int paranoid);
+void remedy_mount(const struct patient *p, struct finding *f, const char *type, const char *at);
 void remedy_vpmu(const struct patient *p, struct finding *f);
 
 /* live.c: opens events on this process for patient.self_error and .sample_error. */

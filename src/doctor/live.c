@@ -71,8 +71,26 @@ int live_sample_self(struct patient *p)
 					    true, false });
 }
 
+static const char *refusal(int err)
+{
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return "not permitted";
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP:
+		return "not supported";
+	case ENOSYS:
+		return "no such system call";
+	default:
+		return strerror(-err);
+	}
+}
+
 /* `paranoid` is the highest level at which an unprivileged user may do it. */
-static bool write_result(const struct patient *p, struct finding *f, int err, int paranoid,
+static bool write_result(struct patient *p, struct finding *f, int err, int paranoid,
 			 const char *works, const char *fails)
 {
 	if (err == 0) {
@@ -80,7 +98,7 @@ static bool write_result(const struct patient *p, struct finding *f, int err, in
 		finding_say(f, TACHO_OK, "%s", works);
 		return true;
 	}
-	finding_value(f, "%s", strerror(-err));
+	finding_value(f, "%s", refusal(err));
 	finding_say(f, TACHO_NO, "%s", fails);
 	remedy_open(p, f, err, paranoid);
 	return true;
@@ -155,7 +173,7 @@ static bool check_tracepoint(struct patient *p, const struct check *c, struct fi
 	int err = tracepoint_id(p, &id);
 
 	if (err < 0) {
-		finding_value(f, "%s", strerror(-err));
+		finding_value(f, "%s", err == -ENOENT ? "no tracefs" : refusal(err));
 		finding_say(f, TACHO_NO, "no tracepoint can be looked up, see tracefs");
 		return true;
 	}

@@ -116,7 +116,9 @@ static bool check_kptr(struct patient *p, const struct check *c, struct finding 
 		remedy_sysctl(p, f, "kernel.kptr_restrict=1");
 	} else {
 		finding_say(f, TACHO_LIMITED, "kernel addresses are hidden: kernel frames stay without names");
-		remedy_sysctl(p, f, "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+		remedy_sysctl(p, f, h->kptr_restrict == 0 ? "kernel.perf_event_paranoid=1" :
+			      h->paranoid != HOST_UNKNOWN && h->paranoid <= 1 ? "kernel.kptr_restrict=0" :
+			      "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
 	}
 	return true;
 }

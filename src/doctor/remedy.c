@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* In the order of their use. setcap replaces the whole set, so a remedy names the missing ones
- * up to its own: run one after the other, the remedies add up instead of undoing each other. */
 static const struct { int number; const char *name, *docker; } caps[] = {
 	{ HOST_CAP_PERFMON, "cap_perfmon", "PERFMON" },
 	{ HOST_CAP_BPF, "cap_bpf", "BPF" },
@@ -17,6 +15,7 @@ static const struct { int number; const char *name, *docker; } caps[] = {
 	{ HOST_CAP_SYS_PTRACE, "cap_sys_ptrace", "SYS_PTRACE" },
 	{ HOST_CAP_IPC_LOCK, "cap_ipc_lock", "IPC_LOCK" },
 	{ HOST_CAP_DAC_READ_SEARCH, "cap_dac_read_search", "DAC_READ_SEARCH" },
+	{ HOST_CAP_SYS_ADMIN, "cap_sys_admin", "SYS_ADMIN" },
 };
 
 static bool is_perfmon_kernel(const struct host *h)
@@ -53,31 +52,35 @@ static void container_capability(const struct host *h, struct finding *f, const 
 			    engine(h), name);
 }
 
-void remedy_capability(const struct patient *p, struct finding *f, int cap)
+static const char *docker_name(const struct host *h, int cap)
+{
+	for (size_t i = 0; is_named(h, cap) && i < countof(caps); i++)
+		if (caps[i].number == cap)
+			return caps[i].docker;
+	return "SYS_ADMIN";
+}
+
+void remedy_capability(struct patient *p, struct finding *f, int cap)
 {
 	const struct host *h = &p->host;
 	char list[160] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < countof(caps); i++) {
-		bool last = caps[i].number == cap;
-
-		if (last && h->container[0]) {
-			container_capability(h, f, is_named(h, cap) ? caps[i].docker : "SYS_ADMIN");
-			return;
-		}
-		if ((last || !host_has_cap(h, caps[i].number)) && is_named(h, caps[i].number))
-			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? "," : "",
-					      caps[i].name);
-		if (last)
-			break;
+	if (h->container[0]) {
+		container_capability(h, f, docker_name(h, cap));
+		return;
 	}
 	if (!is_named(h, cap))
-		snprintf(list, sizeof(list), "cap_sys_admin");
+		cap = HOST_CAP_SYS_ADMIN;
+	p->caps_asked |= 1ULL << cap;
+	for (size_t i = 0; i < countof(caps); i++)
+		if (p->caps_asked >> caps[i].number & 1)
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? "," : "",
+					      caps[i].name);
 	finding_fix(f, "setcap %s+ep \"$(command -v tacho)\"", list);
 }
 
-static void remedy_refused(const struct patient *p, struct finding *f, int paranoid)
+static void remedy_refused(struct patient *p, struct finding *f, int paranoid)
 {
 	const struct host *h = &p->host;
 	char setting[64];
@@ -97,7 +100,7 @@ static void remedy_refused(const struct patient *p, struct finding *f, int paran
 	}
 }
 
-void remedy_open(const struct patient *p, struct finding *f, int err, int paranoid)
+void remedy_open(struct patient *p, struct finding *f, int err, int paranoid)
 {
 	if (err == -EACCES || err == -EPERM || (err == -ENOSYS && p->host.seccomp == 2))
 		remedy_refused(p, f, paranoid);
@@ -105,9 +108,18 @@ void remedy_open(const struct patient *p, struct finding *f, int err, int parano
 		finding_fix(f, "prlimit --pid $$ --nofile=1048576:1048576");
 }
 
+void remedy_mount(const struct patient *p, struct finding *f, const char *type, const char *at)
+{
+	if (p->host.container[0])
+		finding_fix(f, "%s%s run -v %s:%s IMAGE", p->host.user_namespace ? "sudo " : "",
+			    engine(&p->host), at, at);
+	else
+		finding_fix(f, "mount -t %s nodev %s", type, at);
+}
+
 /* Only the hypervisor's side can hand a PMU to its guest. */
 static const struct { const char *hypervisor, *fix; } vpmu[] = {
-	{ "kvm", "qemu-system-x86_64 -cpu host,pmu=on ...  # on the host; libvirt: <features><pmu "
+	{ "kvm", "qemu-system-$(uname -m) -cpu host,pmu=on ...  # on the host; libvirt: <features><pmu "
 		 "state='on'/></features>" },
 	{ "vmware", "vpmc.enable = \"TRUE\"  # in the machine's .vmx file, while it is off" },
 	{ "hyperv", "Set-VMProcessor NAME -Perfmon @(\"pmu\")  # on the host, in PowerShell" },

@@ -50,10 +50,7 @@ static bool check_tracefs(struct patient *p, const struct check *c, struct findi
 	}
 	finding_value(f, "not mounted");
 	finding_say(f, TACHO_NO, "no tracepoints, and no probes through files");
-	if (p->host.container[0])
-		finding_fix(f, "docker run -v /sys/kernel/tracing:/sys/kernel/tracing IMAGE");
-	else
-		finding_fix(f, "mount -t tracefs nodev %s", place);
+	remedy_mount(p, f, "tracefs", place);
 	return true;
 }
 
@@ -77,7 +74,7 @@ static bool check_debugfs(struct patient *p, const struct check *c, struct findi
 		return true;
 	}
 	finding_say(f, TACHO_NO, "before Linux 4.1 tracepoints are only found below it");
-	finding_fix(f, "mount -t debugfs nodev /sys/kernel/debug");
+	remedy_mount(p, f, "debugfs", "/sys/kernel/debug");
 	return true;
 }
 
