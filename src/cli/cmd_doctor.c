@@ -19,7 +19,8 @@
 
 #include <tacho/doctor.h>
 
-enum { MARK_WIDTH = 9, TITLE_WIDTH = 30, VALUE_WIDTH = 22, INDENT = 2 };
+/* On terminals narrower than STACK_BELOW the meaning has its own line. */
+enum { MARK_WIDTH = 9, TITLE_WIDTH = 30, VALUE_WIDTH = 22, INDENT = 2, STACK_BELOW = 110 };
 
 struct doctor_opts {
 	bool json, fix_hint;
@@ -108,6 +109,12 @@ static void put_wrapped(struct text_writer *w, const char *text, size_t at)
 	buf_putc(&w->out, '\n');
 }
 
+static void put_break(struct text_writer *w, size_t indent)
+{
+	buf_putc(&w->out, '\n');
+	buf_pad(&w->out, ' ', indent);
+}
+
 static void put_below(struct text_writer *w, const char *label, const char *text)
 {
 	buf_pad(&w->out, ' ', INDENT + MARK_WIDTH);
@@ -128,11 +135,13 @@ static void put_finding(struct text_writer *w, const struct tacho_finding *f)
 	buf_puts(&w->out, f->title);
 	buf_pad(&w->out, ' ', title < TITLE_WIDTH ? TITLE_WIDTH - title : 1);
 	buf_puts(&w->out, value);
-	if (n < VALUE_WIDTH) {
+	if (w->width && w->width < STACK_BELOW) {
+		at = INDENT + MARK_WIDTH;
+		put_break(w, at);
+	} else if (n < VALUE_WIDTH) {
 		buf_pad(&w->out, ' ', VALUE_WIDTH - n);
 	} else if (w->width) {
-		buf_putc(&w->out, '\n');
-		buf_pad(&w->out, ' ', at);
+		put_break(w, at);
 	} else {
 		buf_puts(&w->out, "  ");
 	}
@@ -180,7 +189,7 @@ static int run_text(struct tacho *t, const struct doctor_opts *o, struct tacho_d
 	int err;
 
 	if (term_is_tty(STDOUT_FILENO))
-		w.width = max_of(term_width(STDOUT_FILENO), 96u);
+		w.width = term_width(STDOUT_FILENO);
 	err = tacho_doctor(t, write_text, &w, d, e);
 	if (err < 0) {
 		buf_done(&w.out);

@@ -103,8 +103,8 @@ static bool check_unwinder(struct patient *p, const struct check *c, struct find
 }
 
 #define OPTION(id_, option_, affects_, minor_, with_, without_)                                    \
-	{ .id = id_, .title = option_, .affects = affects_, .run = check_option,                   \
-	  .number = minor_, .word = with_, .loss = without_ }
+	{ .id = (id_), .title = (option_), .affects = (affects_), .run = check_option,             \
+	  .number = (minor_), .word = (with_), .loss = (without_) }
 
 const struct check config_checks[] = {
 	{ "config", "kernel configuration", NULL, check_source, 0, NULL, NULL },

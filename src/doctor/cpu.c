@@ -5,23 +5,14 @@
 #include "doctor/check.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 
-static bool has_file(const struct patient *p, const char *pmu, const char *file)
-{
-	char path[PATH_MAX];
+#include "event/pmu.h"
 
-	snprintf(path, sizeof(path), "%s/bus/event_source/devices/%s/%s", p->t->sys.sysfs, pmu, file);
-	return access(path, F_OK) == 0;
-}
-
-/* The kinds of PMU, by name and by what sysfs says of them. */
+/* The kinds of PMU: some by their names, the others by what sysfs says of them. */
 enum kind { KIND_CORE, KIND_ENERGY, KIND_TRACE, KIND_KERNEL, KIND_UNCORE, KIND_OTHER };
 
 static const struct { const char *pattern; enum kind kind; } kinds[] = {
-	{ "cpu", KIND_CORE },		{ "cpu_core", KIND_CORE },	{ "cpu_atom", KIND_CORE },
-	{ "cpu_lowpower", KIND_CORE },	{ "armv[789]_*", KIND_CORE },	{ "apple_*", KIND_CORE },
 	{ "power", KIND_ENERGY },	{ "power_core", KIND_ENERGY },	{ "intel_pt", KIND_TRACE },
 	{ "intel_bts", KIND_TRACE },	{ "cs_etm", KIND_TRACE },	{ "arm_spe_*", KIND_TRACE },
 	{ "hisi_ptt*", KIND_TRACE },	{ "ibs_*", KIND_TRACE },	{ "software", KIND_KERNEL },
@@ -30,13 +21,16 @@ static const struct { const char *pattern; enum kind kind; } kinds[] = {
 	{ "cstate_*", KIND_OTHER },
 };
 
-/* A PMU with a cpumask counts a whole socket, memory controller or the like. */
-static enum kind kind_of(const struct patient *p, const char *pmu)
+static enum kind kind_of(const struct patient *p, const char *name)
 {
+	struct pmu *pmu;
+
 	for (size_t i = 0; i < countof(kinds); i++)
-		if (str_glob(str_of(kinds[i].pattern), str_of(pmu)))
+		if (str_glob(str_of(kinds[i].pattern), str_of(name)))
 			return kinds[i].kind;
-	return has_file(p, pmu, "cpumask") ? KIND_UNCORE : KIND_OTHER;
+	if (pmu_find(p->t, str_of(name), &pmu) <= 0 || pmu_load(p->t, pmu) < 0)
+		return KIND_OTHER;
+	return pmu->core ? KIND_CORE : pmu->uncore ? KIND_UNCORE : KIND_OTHER;
 }
 
 /* "cpu_core, cpu_atom"; ends in " and N more" where it would not fit. Returns how many. */
@@ -65,9 +59,7 @@ static int list_kind(const struct patient *p, enum kind kind, struct finding *f)
 static bool check_core(struct patient *p, const struct check *c, struct finding *f)
 {
 	(void)c;
-	if (list_kind(p, KIND_CORE, f) == 0 && p->core_pmu)
-		finding_value(f, "there");
-	if (p->core_pmu) {
+	if (list_kind(p, KIND_CORE, f) > 0) {
 		finding_say(f, TACHO_OK, "cycles, instructions, branches and caches can be counted");
 		return true;
 	}

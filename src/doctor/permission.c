@@ -124,8 +124,8 @@ static bool check_kptr(struct patient *p, const struct check *c, struct finding 
 }
 
 #define CAP(id_, title_, affects_, cap_, with_, without_)                                          \
-	{ .id = id_, .title = title_, .affects = affects_, .run = check_capability,               \
-	  .number = cap_, .word = with_, .loss = without_ }
+	{ .id = (id_), .title = (title_), .affects = (affects_), .run = check_capability,          \
+	  .number = (cap_), .word = (with_), .loss = (without_) }
 
 const struct check permission_checks[] = {
 	{ "user", "user", NULL, check_user, 0, NULL, NULL },

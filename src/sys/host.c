@@ -72,6 +72,21 @@ static bool exists_below(const char *root, const char *name)
 
 /* The release */
 
+/* "6.18.44-cloud": both numbers stay 0 where the release is of another form. */
+static void parse_version(struct host *h)
+{
+	struct str rest = str_of(h->release), major, minor;
+	int first, second;
+
+	str_cut(&rest, '.', &major);
+	minor = rest;
+	minor.n = rest.s ? strspn(rest.s, "0123456789") : 0;
+	if (num_int(major, &first) == 0 && num_int(minor, &second) == 0) {
+		h->version_major = first;
+		h->version_minor = second;
+	}
+}
+
 static int probe_release(const struct sys *sys, struct host *h)
 {
 	struct utsname un;
@@ -81,8 +96,7 @@ static int probe_release(const struct sys *sys, struct host *h)
 			return -errno;
 		set_text(h->release, sizeof(h->release), str_of(un.release));
 	}
-	if (sscanf(h->release, "%d.%d", &h->version_major, &h->version_minor) != 2)
-		h->version_major = h->version_minor = 0;
+	parse_version(h);
 	return 0;
 }
 
