@@ -16,12 +16,14 @@
 extern const struct command cmd_check;
 extern const struct command cmd_doctor;
 extern const struct command cmd_help;
+extern const struct command cmd_stat;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
 	&cmd_check,
 	&cmd_doctor,
 	&cmd_help,
+	&cmd_stat,
 	&cmd_version,
 	NULL,
 };
