@@ -1,0 +1,61 @@
+/*
+ * The bare side of the bench programs: perf_event_open and read() with nothing around them.
+ */
+#include "bare.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/perf_abi.h"
+
+enum { ROUNDS = 20 };
+
+double now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+}
+
+int bare_group_open(const struct tacho_evset *set, size_t n)
+{
+	int leader = -1;
+
+	for (size_t i = 0; i < n; i++) {
+		struct perf_event_attr attr = { 0 };
+		long fd;
+
+		if (tacho_evset_attr(set, i, &attr, sizeof(attr)) < 0) {
+			errno = EINVAL;
+			return -1;
+		}
+		attr.flags &= ~(PERF_ATTR_DISABLED | PERF_ATTR_ENABLE_ON_EXEC | PERF_ATTR_INHERIT);
+		attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+				   PERF_FORMAT_TOTAL_TIME_RUNNING;
+		fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, 0ul);
+		if (fd < 0)
+			return -1;
+		if (i == 0)
+			leader = (int)fd;
+	}
+	return leader;
+}
+
+double best_ns_per_call(void (*fn)(void *arg), void *arg, unsigned n_calls)
+{
+	double best = 1e300;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double start = now_ns(), took;
+
+		for (unsigned i = 0; i < n_calls; i++)
+			fn(arg);
+		took = (now_ns() - start) / n_calls;
+		if (took < best)
+			best = took;
+	}
+	return best;
+}

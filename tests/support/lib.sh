@@ -1,0 +1,77 @@
+# Words for command tests: `. "$SUPPORT/lib.sh"`.
+
+skip() {	# REASON: this machine cannot run the test
+	echo "$*"
+	exit 77
+}
+
+fail() {
+	echo "$*" >&2
+	exit 1
+}
+
+need() {	# COMMAND...
+	for need_command in "$@"; do
+		command -v "$need_command" >/dev/null || skip "needs the command $need_command"
+	done
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+need_tracefs() {
+	[ -r /sys/kernel/tracing/events/syscalls ] || [ -r /sys/kernel/debug/tracing/events/syscalls ] ||
+		skip "needs tracefs with the syscalls events, readable by this user"
+}
+
+has_pmu() {
+	for pmu in /sys/bus/event_source/devices/cpu /sys/bus/event_source/devices/cpu_* \
+		/sys/bus/event_source/devices/arm*; do
+		[ ! -e "$pmu" ] || return 0
+	done
+	return 1
+}
+
+csv_value() {	# EVENT FILE: the value field of that event's row of stat -x,
+	awk -F, -v event="$1" '$3 == event { print $1; found = 1; exit } END { exit !found }' "$2"
+}
+
+within() {	# PERCENT ACTUAL EXPECTED
+	awk -v p="$1" -v a="$2" -v e="$3" 'BEGIN {
+		off = e == 0 ? (a == 0 ? 0 : 100) : (a - e) / e * 100
+		if (off < 0)
+			off = -off
+		printf "%s, expected %s: %.3f %% off\n", a, e, off
+		exit !(off <= p)
+	}' || fail "more than $1 % off"
+}
+
+status_of() {	# COMMAND...: runs it with its output in ./out and ./err, prints its exit status
+	set +e
+	"$@" >out 2>err </dev/null
+	echo $?
+	set -e
+}
+
+# A refusal is one message: it names the command, says nothing on stdout, shows no sanitizer's
+# or shell's noise, and the process was not killed.
+refused() {	# WANTED_STATUS COMMAND...
+	refused_wanted=$1
+	shift
+	refused_status=$(status_of "$@")
+	case " $refused_wanted " in
+	*" $refused_status "*) ;;
+	*) cat err >&2; fail "status $refused_status, expected $refused_wanted: $*" ;;
+	esac
+	[ ! -s out ] || fail "output on stdout: $*"
+	[ "$(grep -c '^tacho[ a-z]*: ' err)" = 1 ] || { cat err >&2; fail "not one message: $*"; }
+	head -n 1 err | grep -q '^tacho[ a-z]*: ' || { cat err >&2; fail "noise: $*"; }
+	[ "$(wc -l <err)" -le 6 ] || { cat err >&2; fail "too long: $*"; }
+}
+
+# Runs as a user who may do nothing special, from a directory that user can enter.
+unprivileged() {	# COMMAND...
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
+		--no-new-privs "$@"
+}
