@@ -73,9 +73,21 @@ static int word_init(struct list_word *w, const char *typed)
 	return w->pattern ? 0 : -ENOMEM;
 }
 
+static struct str lowered(const char *text, char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (; text[n] && n < size; n++)
+		out[n] = text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] + 32) : text[n];
+	return str_n(out, n);
+}
+
 bool list_matches(const char *pattern, const char *name)
 {
-	return name && str_glob(str_of(pattern), str_of(name));
+	char low_pattern[256], low_name[256];
+
+	return name && str_glob(lowered(pattern, low_pattern, sizeof(low_pattern)),
+				lowered(name, low_name, sizeof(low_name)));
 }
 
 /* Notes which words this event answers to; true when one of them names it. */
@@ -100,8 +112,9 @@ static bool words_note(struct listing *l, const struct tacho_listing *item)
 static int on_event(void *arg, const struct tacho_listing *item)
 {
 	struct listing *l = arg;
-	bool named = words_note(l, item) && !l->opts->raw;
+	bool named = words_note(l, item) || list_is_template(item);
 
+	named = named && !l->opts->raw;
 	if (!item->available && !named && !l->opts->all && !l->opts->json) {
 		if (!l->n_hidden++ && item->why)
 			snprintf(l->reason, sizeof(l->reason), "%s", item->why);
@@ -172,7 +185,7 @@ static void report_unmatched(struct tacho *t, const char *typed)
 
 	for (size_t i = 0; i < countof(classes); i++)
 		str_nearest_try(&g.near, str_of(classes[i].typed));
-	tacho_list(t, NULL, on_guess, &g, NULL);
+	tacho_list(t, TACHO_OPTS(tacho_list_opts, .words = NULL), on_guess, &g, NULL);
 	error_set(&e, -ENOENT, "no event matches '%s'", typed);
 	if (g.near.best.n)
 		error_hint(&e, "did you mean '%.*s'?", STR(g.near.best));

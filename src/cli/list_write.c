@@ -48,6 +48,11 @@ static void end_section(struct list_out *o)
 	o->topic[0] = '\0';
 }
 
+bool list_is_template(const struct tacho_listing *item)
+{
+	return !strcmp(item->class_, "raw") || !strcmp(item->class_, "bp");
+}
+
 static const char *why_not(const struct tacho_listing *item)
 {
 	return item->why ? item->why : "it does not open here";
@@ -77,7 +82,8 @@ static void text_event(struct list_out *o, const struct tacho_listing *item)
 	if (described && o->desc)
 		put_note(o, item->desc, item->pmu);
 	if (!item->available)
-		buf_printf(&o->buf, "%*snot available: %s\n", DESC_AT, "", why_not(item));
+		buf_printf(&o->buf, "%*s%s%s\n", DESC_AT, "",
+			   list_is_template(item) ? "" : "not available: ", why_not(item));
 	if (o->details && item->encoding)
 		buf_printf(&o->buf, "%*s%s\n", DESC_AT + 1, "", item->encoding);
 }
