@@ -14,12 +14,14 @@
 #include "cli/term.h"
 
 extern const struct command cmd_check;
+extern const struct command cmd_doctor;
 extern const struct command cmd_help;
 extern const struct command cmd_list;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
 	&cmd_check,
+	&cmd_doctor,
 	&cmd_help,
 	&cmd_list,
 	&cmd_version,
