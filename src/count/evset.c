@@ -64,6 +64,16 @@ int set_note(struct tacho_evset *set, uint32_t i, const char *fmt, ...)
 	return 0;
 }
 
+void set_unnote(struct tacho_evset *set, uint32_t i)
+{
+	size_t kept = 0;
+
+	for (size_t k = 0; k < set->notes.n; k++)
+		if (set->notes.v[k].event != i)
+			set->notes.v[kept++] = set->notes.v[k];
+	set->notes.n = kept;
+}
+
 const struct topology *set_topology(struct tacho_evset *set)
 {
 	if (!set->topology_known) {

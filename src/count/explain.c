@@ -286,11 +286,10 @@ void explain_open(struct tacho_evset *set, uint32_t i, const struct pair *at, in
 	explain_cause(&r);
 	ev->state = r.state;
 	ev->err = err;
+	set_unnote(set, i);
 	ev->hint = r.hint.n ? set_text(set, "%s", r.hint.bytes) : NULL;
-	ev->why = r.hint.n ? set_text(set, "%s%s: %s; %s", ev->shown.name, r.where,
-				      r.why.bytes ? r.why.bytes : "", r.hint.bytes)
-			   : set_text(set, "%s%s: %s", ev->shown.name, r.where,
-				      r.why.bytes ? r.why.bytes : "");
+	ev->cause = set_text(set, "%s%s: %s", ev->shown.name, r.where, r.why.n ? r.why.bytes : "");
+	ev->why = ev->cause && ev->hint ? set_text(set, "%s; %s", ev->cause, ev->hint) : ev->cause;
 	if (!ev->why)
 		ev->why = "out of memory";
 	buf_done(&r.why);
@@ -346,6 +345,16 @@ static int explain_descriptors(struct tacho_evset *set, int err, struct tacho_er
 	return err;
 }
 
+int explain_event(const struct tacho_evset *set, uint32_t i, int err, struct tacho_error *e)
+{
+	const struct counted *ev = &set->events.v[i];
+
+	error_set(e, err, "%s", ev->cause ? ev->cause : ev->why);
+	if (ev->hint)
+		error_hint(e, "%s", ev->hint);
+	return err;
+}
+
 /* No event could be opened, or opening ended early: what to tell for the whole set. */
 int explain_whole(struct tacho_evset *set, int err, struct tacho_error *e)
 {
@@ -363,8 +372,8 @@ int explain_whole(struct tacho_evset *set, int err, struct tacho_error *e)
 		if (refused < n && ev->err != -ESRCH)
 			return 0;
 		tacho_evset_close(set);
-		error_set(e, ev->err == -ESRCH ? -ESRCH : -EACCES, "%s", ev->why);
-		return ev->err == -ESRCH ? -ESRCH : -EACCES;
+		err = ev->err == -ESRCH ? -ESRCH : -EACCES;
+		return explain_event(set, i, err, e);
 	}
 	return 0;
 }

@@ -50,7 +50,8 @@ struct counted {
 	bool bundled;			/* that group is our doing, not the user's */
 	enum tacho_state state;		/* TACHO_COUNTING, or why none of its counters is open */
 	int err;			/* what the kernel said then */
-	const char *why, *hint;		/* both owned by the set's arena; hint may be NULL */
+	const char *why;		/* with the remedy; these are owned by the set's arena */
+	const char *cause, *hint;	/* the two halves of it; NULL where there are none */
 	uint32_t twin;			/* the next event that the same words expanded to */
 };
 
@@ -137,6 +138,8 @@ static inline size_t counted_n(const struct tacho_evset *set, const struct count
 
 /* evset.c: a note about event i (NO_EVENT: the set); the text is formatted here. */
 int set_note(struct tacho_evset *set, uint32_t i, const char *fmt, ...) printf_like(3, 4);
+/* Takes back the notes about event i: it ended uncounted after all. */
+void set_unnote(struct tacho_evset *set, uint32_t i);
 /* Formats into the set's arena; NULL without memory. */
 char *set_text(struct tacho_evset *set, const char *fmt, ...) printf_like(2, 3);
 /* Copies a sized options struct; -E2BIG when the caller's has unknown fields that are set. */
@@ -165,6 +168,8 @@ enum step ladder_step(struct tacho_evset *set, uint32_t i, const struct pair *at
 
 /* explain.c: a refused open in words; fills ev->why, ev->state, ev->err. */
 void explain_open(struct tacho_evset *set, uint32_t i, const struct pair *at, int err);
+/* That event's reason as an error object; returns `err`. */
+int explain_event(const struct tacho_evset *set, uint32_t i, int err, struct tacho_error *e);
 int explain_whole(struct tacho_evset *set, int err, struct tacho_error *e);
 void explain_filter(struct tacho_evset *set, uint32_t i, int err);
 const char *explain_broken(void);

@@ -47,6 +47,12 @@ uint32_t arch_counter_max(void)
 	return CYCLES + 1;
 }
 
+uint64_t arch_user_access(void)
+{
+	/* 64-bit counters, user access: since 5.17; wants kernel.perf_user_access=1 */
+	return 1 | 2;
+}
+
 uint64_t arch_timestamp(void)
 {
 	return virtual_timer();

@@ -21,6 +21,11 @@ uint32_t arch_counter_max(void)
 	return 0;
 }
 
+uint64_t arch_user_access(void)
+{
+	return 0;
+}
+
 uint64_t arch_timestamp(void)
 {
 	struct timespec ts;

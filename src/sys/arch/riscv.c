@@ -39,6 +39,11 @@ uint32_t arch_counter_max(void)
 	return COUNTERS_MAX;
 }
 
+uint64_t arch_user_access(void)
+{
+	return 0;
+}
+
 uint64_t arch_timestamp(void)
 {
 	return counter_1();

@@ -24,6 +24,11 @@ uint32_t arch_counter_max(void)
 	return UINT32_MAX;
 }
 
+uint64_t arch_user_access(void)
+{
+	return 0;
+}
+
 uint64_t arch_timestamp(void)
 {
 	uint32_t low, high;
