@@ -127,6 +127,7 @@ static struct tacho_diagnosis examine(const char *machine, struct rules *k, stru
 static const struct wanted wanted[] = {
 	{ "vm", "kernel", TACHO_OK, "6.18.44", "new enough", NULL },
 	{ "vm", "attr-size", TACHO_OK, "128 bytes", "not yet config3", NULL },
+	{ "vm", "features", TACHO_INFO, NULL, "not in this kernel: config4 (6.19), config3 (6.3)", NULL },
 	{ "vm", "hypervisor", TACHO_INFO, "kvm", NULL, NULL },
 	{ "vm", "pmu-core", TACHO_NO, "none", "VM without a vPMU", VPMU },
 	{ "vm", "pmu-uncore", TACHO_INFO, "none", NULL, NULL },

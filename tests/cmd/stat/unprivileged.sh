@@ -16,7 +16,7 @@ unprivileged ./tacho stat -x, true 2>rows || fail "the default events are refuse
 
 # Context switches happen in the kernel only: not a silent zero, but a reason and a remedy.
 unprivileged ./tacho stat -j -e context-switches,page-faults true 2>rows || fail "refused: $(cat rows)"
-jq -e 'select(.event | startswith("context-switches")) | .reason |
+jq -e -s 'map(select(.event | startswith("context-switches")).reason)[0] |
 	test("perf_event_paranoid") and test("CAP_PERFMON")' rows >/dev/null || fail "no reason: $(cat rows)"
 
 # The remedies. A refused event may end the run or be marked as not counted, but never silently.
