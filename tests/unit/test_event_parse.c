@@ -130,6 +130,7 @@ static const struct parse_row terms[] = {
 	{ "software/r1a/", "software/r1a/ 1:0x1a" },
 	{ "software/r0x1a/", "software/r0x1a/ 1:0x1a" },
 	{ "software/config=3,name=x/u", "x 1:0x3 !k !h" },
+	{ "soft*/cs/u", "soft*/cs/u 1:0x3 !k !h" },
 	{ "software/task-clock/", "software/task-clock/ 1:0x1 msec*1e-06" },
 	{ "cs/config=4/", "cs/config=4/ 1:0x3" },
 	{ "cs/config1=4,config3=5,config4=6/", "cs/config1=4,config3=5,config4=6/ 1:0x3 config1=0x4 "

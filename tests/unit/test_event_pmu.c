@@ -66,6 +66,11 @@ static const struct parse_row spr[] = {
 	  "cha/event=2/ 40:0x2 uncore @0,56 {0/2} | cha/event=1/ 41:0x1 uncore @0,56 {2/2} +0 | "
 	  "cha/event=2/ 41:0x2 uncore @0,56 {2/2} +1 | cha/event=1/ 50:0x1 uncore @0,56 {4/2} +0 | "
 	  "cha/event=2/ 50:0x2 uncore @0,56 {4/2} +1" },
+	{ "{cycles,msr/tsc/,power/energy-pkg/,cs}:u",
+	  "cycles 0:0x0 !k !h {0/3} | msr/tsc/ 15:0x0 !k !h {0/3} | cs 1:0x3 !k !h {0/3} | "
+	  "power/energy-pkg/ 16:0x2 !k !h per-pkg snapshot uncore Joules*2.32831e-10 @0,56" },
+	{ "{cycles,power/energy-pkg/}:X", "cycles 0:0x0 no-regroup {0/2} | "
+	  "power/energy-pkg/ 16:0x2 no-regroup per-pkg snapshot uncore Joules*2.32831e-10 @0,56 {0/2}" },
 	{ "uncore_cha_0/clockticks,cpu=56/", "uncore_cha_0/clockticks,cpu=56/ 40:0x1 uncore @56" },
 };
 

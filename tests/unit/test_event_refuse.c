@@ -5,6 +5,7 @@
 #include "event_support.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 struct refusal {
 	const char *spec;
@@ -220,6 +221,36 @@ static void says_how_to_get_tracefs(void **state)
 	tacho_close(t);
 }
 
+/* A tracefs one may not read is told apart from one that is not there. */
+static void says_who_may_read_tracefs(void **state)
+{
+	char dir[] = "/tmp/tacho-test-XXXXXX", events[64];
+	struct event_list list = { 0 };
+	struct tacho_error e = { 0 };
+	bool root = geteuid() == 0;
+	struct tacho *t;
+	int n;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(events, sizeof(events), "%s/events", dir);
+	assert_int_equal(mkdir(events, 0), 0);
+	assert_int_equal(chmod(dir, 0711), 0);
+	assert_int_equal(tacho_open(&t, TACHO_OPTS(tacho_opts, .sysfs = TEST_DATA "/sysfs/none",
+						   .tracefs = dir), NULL), 0);
+	if (root)
+		assert_int_equal(seteuid(65534), 0);
+	n = event_parse(t, "sched:sched_switch", 0, &list, &e);
+	if (root)
+		assert_int_equal(seteuid(0), 0);
+	rmdir(events);
+	rmdir(dir);
+	assert_int_equal(n, -EACCES);
+	assert_non_null(strstr(e.message, "not readable"));
+	assert_non_null(strstr(e.hint, "root"));
+	event_list_done(&list);
+	tacho_close(t);
+}
+
 /* Hostile sizes end in a refusal, quickly. */
 static void bounds_everything(void **state)
 {
@@ -264,7 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refuses_syntax), cmocka_unit_test(refuses_unknown_words),
 		cmocka_unit_test(refuses_on_other_machines), cmocka_unit_test(says_how_to_get_tracefs),
-		cmocka_unit_test(bounds_everything),
+		cmocka_unit_test(says_who_may_read_tracefs), cmocka_unit_test(bounds_everything),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
