@@ -53,9 +53,9 @@ static int emit_tracepoint(struct lister *l, const char *dir, const char *system
 	/* The function tracer describes its own records here; most are no events at all. */
 	if (strcmp(system, "ftrace") == 0 && !has_file(dir, event, "id"))
 		return 0;
-	if (strcmp(system, "ftrace") == 0 && !has_file(dir, event, "enable")) {
+	if (strcmp(name, "ftrace:function") == 0) {
 		item.available = false;
-		item.why = "a record of the function tracer, which cannot be counted";
+		item.why = "the function tracer's own event, which the kernel does not let be counted";
 	}
 	if (l->opts->details && read_encoding(dir, event, encoding, sizeof(encoding)))
 		item.encoding = encoding;

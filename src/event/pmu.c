@@ -240,6 +240,8 @@ bool pmu_matches(struct str typed, struct str name)
 	bool (*matches)(struct str, struct str) = str_has_glob(typed) ? matches_glob : matches_plain;
 	size_t skip = strlen("uncore_");
 
+	if (!typed.n)
+		return false;
 	return matches(typed, name) ||
 	       (str_starts(name, "uncore_") && matches(typed, str_n(name.s + skip, name.n - skip)));
 }
