@@ -433,7 +433,7 @@ static int finish_rows(struct session *s, struct stat_loop *loop)
 	if (err == 0)
 		err = stat_rows_make(&s->rows, s->set, &s->plan, &s->sums, loop->elapsed_s, true);
 	r->elapsed_s = loop->elapsed_s;
-	r->has_usage = loop->command && loop->usage.size;
+	r->has_usage = loop->ended;
 	r->user_s = loop->usage.user_s;
 	r->system_s = loop->usage.system_s;
 	return err;
@@ -492,6 +492,7 @@ static int start_all(struct session *s, struct stat_loop *loop)
 		       !s->target.evset.all_cpus && !s->target.evset.cpus && !s->target.evset.by_uid;
 	int err;
 
+	loop->start = stat_now();
 	if (s->o->delay_ms == 0 && !on_exec)
 		tacho_evset_start(s->set);
 	else if (s->o->delay_ms != 0 && !s->o->quiet)
@@ -571,7 +572,8 @@ static void free_command(struct tacho_command **cmd)
 static int run_once(struct session *s)
 {
 	scoped(free_command) struct tacho_command *cmd = NULL;
-	struct stat_loop loop = { .opts = s->o, .on_interval = on_interval, .arg = s };
+	struct stat_loop loop = { .opts = s->o, .on_interval = on_interval, .arg = s,
+				  .usage.size = sizeof(loop.usage) };
 	struct tacho_error e = { .column = -1 };
 	int err = run_hook(s->o->pre);
 

@@ -212,10 +212,8 @@ static void end_command(struct stat_loop *loop, bool timed_out)
 	loop->ended = ended > 0;
 }
 
-static void deadlines_init(struct deadlines *d, const struct stat_opts *o)
+static void deadlines_init(struct deadlines *d, const struct stat_opts *o, double now)
 {
-	double now = stat_now();
-
 	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
 				 .timeout = INFINITY, .spread = now + SPREAD_TICK_S };
 	if (o->interval_ms) {
@@ -255,7 +253,7 @@ int stat_loop_run(struct stat_loop *loop)
 	int over = 0;
 
 	set_signals(&before, old);
-	deadlines_init(&d, loop->opts);
+	deadlines_init(&d, loop->opts, loop->start);
 	while (!over && !caught) {
 		over = wait_once(loop, &d, &before);
 		if (!over && !caught)

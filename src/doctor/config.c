@@ -16,6 +16,12 @@
 static const char *const places[] = { "boot/config-%s", "lib/modules/%s/config",
 				      "usr/lib/modules/%s/config" };
 
+/* zlib hands on what is not gzipped at all, so the text is looked at. */
+static bool is_config(const struct buf *text)
+{
+	return text->n && memmem(text->bytes, text->n, "CONFIG_", 7);
+}
+
 static int read_plain(const struct patient *p, size_t i, struct buf *out)
 {
 	char name[200], path[PATH_MAX];
@@ -33,11 +39,11 @@ void config_load(struct patient *p)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/config.gz", p->t->sys.procfs);
-	if (config_read_gz(path, CONFIG_MAX, &p->config) == 0)
+	if (config_read_gz(path, CONFIG_MAX, &p->config) == 0 && is_config(&p->config))
 		return;
 	for (size_t i = 0; i < countof(places); i++) {
 		buf_clear(&p->config);
-		if (read_plain(p, i, &p->config) == 0)
+		if (read_plain(p, i, &p->config) == 0 && is_config(&p->config))
 			return;
 	}
 	buf_clear(&p->config);

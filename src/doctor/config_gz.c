@@ -17,10 +17,19 @@ struct unzip {
 	__typeof__(gzclose) *close;
 };
 
+/* A file that ends too early reads like a short one; only closing it tells. */
+static int unzip_finish(struct unzip *z)
+{
+	int ret = z->close(z->file);
+
+	z->file = NULL;
+	return ret == Z_OK ? 0 : -EBADMSG;
+}
+
 static void unzip_close(struct unzip *z)
 {
 	if (z->file)
-		z->close(z->file);
+		unzip_finish(z);
 	if (z->library)
 		dlclose(z->library);
 }
@@ -64,6 +73,6 @@ int config_read_gz(const char *path, size_t limit, struct buf *out)
 		if (out->n - start > limit)
 			return -EFBIG;
 		if (got == 0)
-			return out->n > start ? 0 : -EBADMSG;
+			return unzip_finish(&z);
 	}
 }

@@ -4,7 +4,9 @@
 #include "doctor/check.h"
 
 #include <errno.h>
+#include <stdio.h>
 
+#include "sys/probe.h"
 #include "sys/trial.h"
 
 static bool is_before(const struct host *h, int major, int minor)
@@ -65,6 +67,34 @@ static bool check_attr_size(struct patient *p, const struct check *c, struct fin
 			    sizes[i].lacks);
 	else
 		finding_say(f, TACHO_OK, "events may use every field up to %s", sizes[i].has);
+	return true;
+}
+
+/* Each is asked of the kernel; distributions move features between versions. */
+static bool check_features(struct patient *p, const struct check *c, struct finding *f)
+{
+	size_t n, known = 0, at = 0;
+	const struct feature *features = probe_features(&n);
+	struct probe probe;
+	char lacks[240] = "";
+
+	(void)c;
+	if (p->self_error < 0)
+		return false;
+	probe_init(&probe, &p->t->sys);
+	for (size_t i = 0; i < n; i++) {
+		if (probe_knows(&probe, &features[i]))
+			known++;
+		else if (at < sizeof(lacks))
+			at += (size_t)snprintf(lacks + at, sizeof(lacks) - at, "%s%s (%s)",
+					       at ? ", " : "", features[i].name, features[i].since);
+	}
+	finding_value(f, "%zu of %zu", known, n);
+	if (known == n)
+		finding_say(f, TACHO_OK, "the kernel knows every part of the interface that tacho knows");
+	else
+		finding_say(f, TACHO_INFO, "not in this kernel: %s%s", lacks,
+			    at >= sizeof(lacks) ? " ..." : "");
 	return true;
 }
 
@@ -145,6 +175,7 @@ static bool check_seccomp(struct patient *p, const struct check *c, struct findi
 const struct check kernel_checks[] = {
 	{ "kernel", "kernel release", ALL, check_release, 0, NULL, NULL },
 	{ "attr-size", "perf_event_attr", ALL, check_attr_size, 0, NULL, NULL },
+	{ "features", "perf_events features", ALL, check_features, 0, NULL, NULL },
 	{ "hypervisor", "hypervisor", "stat, record, top", check_hypervisor, 0, NULL, NULL },
 	{ "container", "container", ALL, check_container, 0, NULL, NULL },
 	{ "lockdown", "lockdown", "record, trace, probe", check_lockdown, 0, NULL, NULL },

@@ -138,9 +138,7 @@ static bool check_files(struct patient *p, const struct check *c, struct finding
 	if (h->nofile_hard == UINT64_MAX)
 		finding_value(f, "%llu, no upper limit", (unsigned long long)h->nofile_soft);
 	if (h->nofile_hard >= wanted) {
-		finding_say(f, TACHO_OK, "tacho raises it by itself; each event takes one per CPU or thread");
-	} else if (host_has_cap(h, HOST_CAP_SYS_RESOURCE)) {
-		finding_say(f, TACHO_OK, "tacho raises it by itself, as CAP_SYS_RESOURCE is held");
+		finding_say(f, TACHO_OK, "tacho raises it to the upper limit; each event takes one per CPU or thread");
 	} else {
 		finding_say(f, TACHO_LIMITED, "few for %d CPUs: each event takes one per CPU or thread",
 			    p->n_cpus);

@@ -4,6 +4,8 @@
  */
 #include "doctor/check.h"
 
+#include <errno.h>
+
 static bool check_user(struct patient *p, const struct check *c, struct finding *f)
 {
 	(void)c;
@@ -41,7 +43,8 @@ static bool check_paranoid(struct patient *p, const struct check *c, struct find
 		return true;
 	}
 	finding_value(f, "%d", level);
-	if (host_is_perfmon(&p->host)) {
+	/* Some patched kernels ask for CAP_SYS_ADMIN above 2; the trial tells. */
+	if (host_is_perfmon(&p->host) && !(level > 2 && p->self_error == -EACCES)) {
 		finding_say(f, TACHO_OK, "does not bind this user, who holds %s",
 			    host_has_cap(&p->host, HOST_CAP_PERFMON) ? "CAP_PERFMON" : "CAP_SYS_ADMIN");
 		return true;

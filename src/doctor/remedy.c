@@ -92,7 +92,8 @@ static void remedy_refused(struct patient *p, struct finding *f, int paranoid)
 		finding_fix(f, "%s%s run --cap-add %s%s IMAGE", h->user_namespace ? "sudo " : "",
 			    engine(h), is_perfmon_kernel(h) ? "PERFMON" : "SYS_ADMIN",
 			    h->seccomp == 2 ? " --security-opt seccomp=unconfined" : "");
-	} else if (h->paranoid != HOST_UNKNOWN && h->paranoid > paranoid && !host_is_perfmon(h)) {
+	} else if (h->paranoid != HOST_UNKNOWN && h->paranoid > paranoid &&
+		   (h->paranoid > 2 || !host_is_perfmon(h))) {
 		snprintf(setting, sizeof(setting), "kernel.perf_event_paranoid=%d", paranoid);
 		remedy_sysctl(p, f, setting);
 	} else if (!host_is_perfmon(h)) {

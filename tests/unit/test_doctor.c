@@ -100,7 +100,7 @@ static struct rules rules_of(const char *machine)
 		return (struct rules){ .paranoid = 1, .hardware = true };
 	if (strcmp(machine, "container") == 0)
 		return (struct rules){ .paranoid = 3, .refuses_all = -EPERM };
-	return (struct rules){ .paranoid = 4 };
+	return (struct rules){ .paranoid = 4 };		/* also where CAP_PERFMON is held: as patched */
 }
 
 static struct tacho_diagnosis examine(const char *machine, struct rules *k, struct seen *s)
@@ -127,6 +127,7 @@ static struct tacho_diagnosis examine(const char *machine, struct rules *k, stru
 static const struct wanted wanted[] = {
 	{ "vm", "kernel", TACHO_OK, "6.18.44", "new enough", NULL },
 	{ "vm", "attr-size", TACHO_OK, "128 bytes", "not yet config3", NULL },
+	{ "vm", "features", TACHO_INFO, NULL, "not in this kernel: config4 (6.19), config3 (6.3)", NULL },
 	{ "vm", "hypervisor", TACHO_INFO, "kvm", NULL, NULL },
 	{ "vm", "pmu-core", TACHO_NO, "none", "VM without a vPMU", VPMU },
 	{ "vm", "pmu-uncore", TACHO_INFO, "none", NULL, NULL },
@@ -186,6 +187,12 @@ static const struct wanted wanted[] = {
 	  "modprobe configs" },
 	{ "container", "live-count-self", TACHO_NO, "not permitted", NULL,
 	  "docker run --cap-add PERFMON --security-opt seccomp=unconfined IMAGE" },
+
+	{ "debian3", "cap-perfmon", TACHO_OK, "held", NULL, NULL },
+	{ "debian3", "paranoid", TACHO_NO, "3", "Debian", "sysctl -w kernel.perf_event_paranoid=2" },
+	{ "debian3", "live-count-self", TACHO_NO, "not permitted", NULL,
+	  "sysctl -w kernel.perf_event_paranoid=2" },
+	{ "debian3", "pmu-core", TACHO_NO, "none", "no driver", NULL },
 
 	{ "paranoid4", "kernel", TACHO_OK, "5.10.0-33-amd64", "older than 6.0", NULL },
 	{ "paranoid4", "container", TACHO_INFO, "podman, user namespace", NULL, NULL },
