@@ -77,7 +77,7 @@ static struct str lowered(const char *text, char *out, size_t size)
 {
 	size_t n = 0;
 
-	for (; text[n] && n < size; n++)
+	for (; n < size && text[n]; n++)
 		out[n] = text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] + 32) : text[n];
 	return str_n(out, n);
 }
@@ -132,11 +132,12 @@ static bool is_metric_class(const struct list_word *w)
 
 static int list_events(struct tacho *t, struct listing *l, struct tacho_error *e)
 {
-	scoped(freep) const char **words = calloc(l->words.n + 1, sizeof(*words));
+	const char **words = calloc(l->words.n + 1, sizeof(*words));
 	struct tacho_list_opts opts = {
 		.size = sizeof(opts), .words = words, .pmu = l->opts->unit,
 		.details = l->opts->details || l->opts->json, .probe = true,
 	};
+	int err = 0;
 
 	if (!words)
 		return error_nomem(e);
@@ -146,9 +147,10 @@ static int list_events(struct tacho *t, struct listing *l, struct tacho_error *e
 		if (!is_metric_class(w))
 			words[opts.n_words++] = w->class_ ? w->class_ : w->pattern;
 	}
-	if (l->words.n && !opts.n_words)
-		return 0;
-	return tacho_list(t, &opts, on_event, l, e);
+	if (!l->words.n || opts.n_words)
+		err = tacho_list(t, &opts, on_event, l, e);
+	free(words);
+	return err;
 }
 
 /* The event whose name comes closest to a word that matched nothing. */
