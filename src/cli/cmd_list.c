@@ -180,16 +180,31 @@ static int on_guess(void *arg, const struct tacho_listing *item)
 	return 0;
 }
 
-static void report_unmatched(struct tacho *t, const char *typed)
+/* Why tracepoints may be missing: without tracefs there are none to be seen. */
+static bool tracefs_is_readable(void)
 {
-	struct guess g = { .near = { .word = str_of(typed) } };
+	return access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 ||
+	       access("/sys/kernel/debug/tracing/events", R_OK | X_OK) == 0;
+}
+
+static void report_unmatched(struct tacho *t, const struct list_word *w)
+{
+	bool tracepoint = w->class_ ? !strcmp(w->class_, "tracepoint") : !!strchr(w->typed, ':');
+	struct guess g = { .near = { .word = str_of(w->typed) } };
 	struct tacho_error e;
 
-	for (size_t i = 0; i < countof(classes); i++)
+	if (w->class_)
+		error_set(&e, -ENOENT, "there are no events of class '%s' here", w->typed);
+	else
+		error_set(&e, -ENOENT, "no event matches '%s'", w->typed);
+	for (size_t i = 0; !w->class_ && i < countof(classes); i++)
 		str_nearest_try(&g.near, str_of(classes[i].typed));
-	tacho_list(t, TACHO_OPTS(tacho_list_opts, .words = NULL), on_guess, &g, NULL);
-	error_set(&e, -ENOENT, "no event matches '%s'", typed);
-	if (g.near.best.n)
+	if (!w->class_)
+		tacho_list(t, TACHO_OPTS(tacho_list_opts, .words = NULL), on_guess, &g, NULL);
+	if (tracepoint && !tracefs_is_readable())
+		error_hint(&e, "tracefs is not mounted, or not readable for this user; see '%s doctor'",
+			   program_name);
+	else if (g.near.best.n)
 		error_hint(&e, "did you mean '%.*s'?", STR(g.near.best));
 	report_error("list", NULL, NULL, &e);
 }
@@ -202,10 +217,7 @@ static int report_rest(struct tacho *t, const struct listing *l)
 	for (size_t i = 0; i < l->words.n; i++) {
 		if (l->words.v[i].hit)
 			continue;
-		if (l->words.v[i].class_)
-			report_text("list", "this machine has no event of class '%s'", l->words.v[i].typed);
-		else
-			report_unmatched(t, l->words.v[i].typed);
+		report_unmatched(t, &l->words.v[i]);
 		status = EXIT_FAILED;
 	}
 	if (!status && !l->out.n && l->n_hidden) {
