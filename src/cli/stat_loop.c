@@ -237,7 +237,9 @@ static void set_signals(sigset_t *before, struct sigaction *old)
 	sigemptyset(&block);
 	for (size_t i = 0; i < countof(ending_signals); i++) {
 		sigaction(ending_signals[i], NULL, &old[i]);
-		if (old[i].sa_handler == SIG_IGN)	/* nohup */
+		/* nohup stays in force; but a shell ignores SIGINT for all that it puts into the
+		 * background, and scripts end a measurement there with just that. */
+		if (ending_signals[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
 			continue;
 		sigaddset(&block, ending_signals[i]);
 		sigaction(ending_signals[i], &sa, NULL);
