@@ -10,6 +10,9 @@
 
 #include <tacho/common.h>
 
+/* A row says what differs from zero and leaves out the rest. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 enum option_kind {
 	OPT_END,
 	OPT_GROUP,	/* a heading: help is its text */
@@ -37,9 +40,10 @@ struct option_row {
 	const char *arg;		/* "EVENT"; NULL: takes none */
 	const char *help;
 	unsigned flags;
-	int64_t min, max;		/* of a number; both 0: any */
+	int64_t min, max;		/* of a number; both 0: any; max 0: no upper end */
 	int (*call)(void *opts, const char *arg, struct tacho_error *e);
-	const char *value;		/* OPT_STR/OPT_FLAG given without argument stores this */
+	const char *value;		/* given without argument, this is the argument; an OPT_FLAG
+					 * with a value has a const char * for its field */
 	const char *complete;		/* what the argument completes to: "event", "file", "pid", "cpu",
 					 * "command", or words "a b c"; NULL: nothing */
 };

@@ -7,7 +7,6 @@ grep -Eq '^ *<not supported> +cycles' text || fail "no <not supported> row: $(ca
 grep -Eq '^ *[1-9][0-9,]* +page-faults' text || fail "no page faults: $(cat text)"
 
 tacho stat -j -e cycles,page-faults true 2>rows
-cycles='map(select(.event == "cycles"))[0]'
-jq -r -s "$cycles"' | ."counter-value"' rows
-jq -e -s "$cycles"' | .reason | type == "string" and length > 10' rows
-jq -e -s 'map(select(.event == "page-faults"))[0] | (."counter-value" | tonumber) > 0' rows
+jq -r 'select(.event == "cycles") | ."counter-value"' rows
+jq -es 'map(select(.event == "cycles"))[0].reason | type == "string" and length > 10' rows
+jq -es 'map(select(.event == "page-faults"))[0]."counter-value" | tonumber > 0' rows

@@ -1,0 +1,27 @@
+/*
+ * What the commands of the frame itself (help, version, completion) share: the table of
+ * commands, the way out to stdout, and the generators that read the option rows.
+ */
+#ifndef CLI_FRAME_H
+#define CLI_FRAME_H
+
+#include "cli/command.h"
+
+const struct command *command_find(struct str name);	/* NULL: none is called that */
+/* "'stta' is not a tacho command", with the nearest name as hint; to stderr. */
+void command_unknown(const char *where, const char *name);
+void command_overview(struct buf *out);			/* what `tacho` alone prints */
+
+/* Writes to stdout and frees the buffer. Returns the exit status; a failure is reported. */
+int print_out(const char *command, struct buf *b);
+/* The same to an open file called `path`. */
+int print_fd(const char *command, int fd, const char *path, struct buf *b);
+
+/* The completion script for "bash", "zsh" or "fish". Returns 0, or -EINVAL for another shell. */
+int complete_script(const char *shell, struct buf *out);
+/* The rows as the OPTIONS section of a man page in scdoc's format. */
+void options_scd(const struct command *cmd, struct buf *out);
+/* One line per row: its letter and long names, "-a --all-cpus --no-all-cpus". */
+void options_names(const struct command *cmd, struct buf *out);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * The option rows as text for other programs: the OPTIONS section of a man page in scdoc's
+ * format, put in at build time where the page says @OPTIONS@, and plain lists of names.
+ */
+#include "cli/frame.h"
+
+#include "cli/options.h"
+
+/* What scdoc would read as markup is escaped; a help text ends with a full stop there. */
+static void put_escaped(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		if (strchr("\\*_[]#|<>`~", text.s[i]))
+			buf_putc(out, '\\');
+		buf_putc(out, text.s[i]);
+	}
+}
+
+static void put_argument(struct buf *out, const struct option_row *row)
+{
+	if (!row->arg)
+		return;
+	if (row->flags & OPTF_OPTIONAL)
+		buf_puts(out, row->name ? "\\[=" : "\\[");
+	else
+		buf_putc(out, ' ');
+	buf_putc(out, '_');
+	put_escaped(out, str_of(row->arg));
+	buf_putc(out, '_');
+	if (row->flags & OPTF_OPTIONAL)
+		buf_puts(out, "\\]");
+}
+
+static void put_row(struct buf *out, const struct option_row *row)
+{
+	struct str help = str_of(row->help);
+
+	if (row->letter)
+		buf_printf(out, "*-%c*", row->letter);
+	if (row->letter && row->name)
+		buf_puts(out, ", ");
+	if (row->name)
+		buf_printf(out, "*--%s*", row->name);
+	put_argument(out, row);
+	buf_puts(out, "\n\t");
+	if (help.n) {
+		bool lower = help.s[0] >= 'a' && help.s[0] <= 'z';
+
+		put_escaped(out, str_n((char[]){ (char)(help.s[0] - (lower ? 32 : 0)) }, 1));
+		put_escaped(out, str_n(help.s + 1, help.n - 1));
+		if (!str_ends(help, "."))
+			buf_putc(out, '.');
+	}
+	buf_puts(out, "\n\n");
+}
+
+void options_scd(const struct command *cmd, struct buf *out)
+{
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+		if (row->kind == OPT_GROUP) {
+			buf_puts(out, "## ");
+			put_escaped(out, str_of(row->help));
+			buf_puts(out, "\n\n");
+		} else if (option_is_shown(row)) {
+			put_row(out, row);
+		}
+	}
+	buf_puts(out, "*-h*, *--help*\n\tShow the options.\n");
+}
+
+void options_names(const struct command *cmd, struct buf *out)
+{
+	char other[64];
+
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+		size_t n = option_opposite(row, other, sizeof(other));
+		const char *gap = "";
+
+		if (!option_is_shown(row))
+			continue;
+		if (row->letter) {
+			buf_printf(out, "-%c", row->letter);
+			gap = " ";
+		}
+		if (row->name)
+			buf_printf(out, "%s--%s", gap, row->name);
+		if (n)
+			buf_printf(out, " --%s", other);
+		buf_putc(out, '\n');
+	}
+}

@@ -1,0 +1,206 @@
+/*
+ * `tacho stat` from the inside: options -> an open set -> rows -> a writer's bytes.
+ *
+ *	cmd_stat.c    options, and the order of things
+ *	stat_set.c    which events and metrics
+ *	stat_target.c processes, CPUs, a user, the machine
+ *	stat_loop.c   waiting: intervals, delays, time-outs, signals, the control channel
+ *	stat_rows.c   sums -> rows with metrics; means over repeated runs
+ *	stat_text.c stat_csv.c stat_json.c    the writers
+ */
+#ifndef CLI_STAT_H
+#define CLI_STAT_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "cli/command.h"
+
+#include <tacho/tacho.h>
+
+/* -e, -M, -G and --filter act on what stands before them, so they are kept in order. */
+enum stat_word_kind { WORD_EVENTS, WORD_METRICS, WORD_CGROUPS, WORD_FILTER };
+struct stat_word {
+	enum stat_word_kind kind;
+	const char *text;
+};
+
+struct stat_opts {
+	struct {
+		struct stat_word *v;
+		size_t n, cap;
+	} words;
+	bool all_cpus, no_inherit, all_user, all_kernel;
+	const char *cpus, *pids, *tids, *user;
+	const char *for_each_cgroup;
+	uint32_t interval_ms, interval_count, timeout_ms;
+	int32_t delay_ms;
+	bool interval_clear, summary, no_csv_summary;
+	uint32_t repeat;		/* 0: until stopped */
+	bool table;
+	unsigned detailed;
+	const char *separator;
+	bool json_lines, json;
+	const char *output;
+	bool append;
+	int32_t log_fd;
+	bool no_aggr, no_merge, per_socket, per_die, per_cluster, per_core, per_node, per_thread;
+	const char *per_cache;
+	bool big_num, no_big_num;
+	bool null_run, metric_only, topdown, no_scale;
+	uint32_t topdown_level;
+	const char *control;
+	const char *pre, *post;
+	bool sync;
+	unsigned verbose;
+	bool quiet, dump_attr;
+};
+
+/* One metric of one row. */
+struct stat_metric {
+	const char *name, *unit;
+	double value;			/* in `unit`; NAN: cannot be told */
+	bool alarming;			/* beyond its threshold */
+};
+
+struct stat_row {
+	const struct tacho_event *event;
+	struct tacho_place place;
+	uint32_t n_counters;
+	enum tacho_state state;
+	uint64_t count;
+	double value;			/* in the event's unit; a mean with several runs */
+	double variance_percent;	/* of several runs */
+	uint64_t enabled_ns, running_ns, lost;
+	double share, error_percent;
+	const char *why;
+	struct stat_metric *metrics;
+	size_t n_metrics;
+};
+
+/* What a writer is handed: one table of rows, for an interval or for the whole run. */
+struct stat_report {
+	const struct stat_opts *opts;
+	enum tacho_per per;
+	const char *title;		/* "'sleep 1'", "'system wide'", "process id '7'" ... */
+	struct stat_row *rows;
+	size_t n_rows;
+	const char *const *metric_names;	/* columns of --metric-only, "cs/sec  cs_per_second" */
+	size_t n_metric_names;
+	bool interval;			/* one of several, at time_s */
+	bool summary;			/* the end of an interval run */
+	double time_s;
+	unsigned runs;			/* finished so far */
+	double elapsed_s, elapsed_error_s;
+	const double *elapsed_each;	/* of each run, for --table */
+	bool has_usage;
+	double user_s, system_s;
+	bool has_cgroups;
+	bool hide_unsupported;		/* rows that nobody asked for by name */
+	const struct tacho_note *notes;
+	size_t n_notes;
+	bool color;
+	char group_sep;			/* between thousands; 0: none */
+};
+
+struct stat_writer {
+	void (*head)(struct buf *out, const struct stat_report *r);
+	void (*rows)(struct buf *out, const struct stat_report *r);
+	void (*foot)(struct buf *out, const struct stat_report *r);
+};
+extern const struct stat_writer stat_text, stat_csv, stat_json_lines, stat_json;
+
+/* "S0-D0-C1", "CPU3", "bash-17"; empty for a total. */
+void stat_place_name(const struct tacho_place *place, char *out, size_t size);
+const char *stat_per_name(enum tacho_per per);		/* "core", "cpu", ... */
+const char *stat_placeholder(enum tacho_state state);	/* "<not counted>" or NULL */
+bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b);
+/* Whether the event goes by that name, its letters (:u) and short forms (cs) aside. */
+bool stat_event_is(const struct tacho_event *event, const char *name);
+/* A metric's number: one decimal, three where it is small. */
+void stat_metric_number(char *out, size_t size, double value);
+
+/* stat_set.c */
+struct stat_metric_use {
+	struct tacho_metric metric;
+	char *column;			/* "cs/sec  cs_per_second" */
+	char *home;			/* the event whose row shows it */
+};
+struct stat_plan {
+	struct {
+		struct stat_metric_use *v;
+		size_t n, cap;
+	} metrics;
+	bool by_default;		/* nobody named an event */
+	bool has_cgroups;
+	bool target_cpu;		/* CPUs are counted rather than tasks */
+};
+int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan);
+/* Adds the built-in metrics whose events are all in the set anyway. */
+int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan);
+void stat_plan_done(struct stat_plan *plan);
+
+/* stat_target.c */
+struct stat_target {
+	struct tacho_evset_opts evset;
+	int *pids, *tids;
+	char *title;			/* "'sleep 1'", "process id '7'" */
+};
+int stat_target_init(const struct stat_opts *o, int argc, char **argv, struct stat_target *t);
+void stat_target_done(struct stat_target *t);
+
+/* stat_rows.c: the rows of one run or interval, and what several runs have in common. */
+struct stat_rows {
+	struct {
+		struct stat_row *v;
+		size_t n, cap;
+	} list;
+	struct stat_metric *metrics;	/* all rows' metrics, behind each other */
+	size_t n_metrics;
+};
+int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set, const struct stat_plan *plan,
+		   const struct tacho_sums_opts *sums, double elapsed_s, bool add_metrics);
+void stat_rows_done(struct stat_rows *rows);
+
+struct stat_runs {
+	struct {
+		struct stat_tally {
+			uint32_t event;
+			struct tacho_place place;
+			double n, mean, m2, runtime, enabled;
+		} *v;
+		size_t n, cap;
+	} tallies;
+	struct {
+		double *v;
+		size_t n, cap;
+	} elapsed;
+};
+int stat_runs_add(struct stat_runs *runs, const struct stat_rows *rows, struct tacho_evset *set,
+		  double elapsed_s);
+void stat_runs_apply(const struct stat_runs *runs, struct stat_rows *rows,
+		     struct tacho_evset *set);
+/* Mean and its standard error. */
+double stat_mean(const double *v, size_t n, double *error);
+void stat_runs_done(struct stat_runs *runs);
+
+/* stat_loop.c */
+struct stat_loop {
+	const struct stat_opts *opts;
+	struct tacho_evset *set;
+	struct tacho_command *command;	/* NULL: none; ends by signal, time-out or count */
+	int control_fd, ack_fd;
+	int (*on_interval)(void *arg, double time_s);
+	void *arg;
+	int signal;			/* that ended it, 0: none */
+	double start;			/* stat_now() when counting began */
+	double elapsed_s;
+	bool ended;			/* the command has */
+	struct tacho_usage usage;
+};
+int stat_control_open(struct stat_loop *loop);
+int stat_loop_run(struct stat_loop *loop);
+
+/* A clock that never jumps, in seconds. */
+double stat_now(void);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * Waiting while counters run. One poll() waits for the command's end, the control channel and
+ * the next of three moments: the interval's tick, the end of the start delay, the time-out.
+ * Ticks are at start + n * interval, so intervals do not drift; ticks that were missed are
+ * passed over, not made up for.
+ *
+ * A run without intervals still looks after 100 ms whether counters are being multiplexed, and
+ * only then reads on at that pace: the spread of these readings is the error estimate.
+ */
+#include "cli/stat.h"
+
+#include "base/io.h"
+#include "base/num.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#define SPREAD_TICK_S 0.1
+
+static volatile sig_atomic_t caught;
+
+static void catch(int sig)
+{
+	caught = sig;
+}
+
+double stat_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* fd:CTL[,ACK] or fifo:CTL[,ACK] */
+int stat_control_open(struct stat_loop *loop)
+{
+	struct str spec = str_of(loop->opts->control), first;
+	bool fifo = str_starts(spec, "fifo:");
+	int *fds[] = { &loop->control_fd, &loop->ack_fd };
+
+	loop->control_fd = loop->ack_fd = -1;
+	if (!spec.n)
+		return 0;
+	if (!fifo && !str_starts(spec, "fd:")) {
+		report_text("stat", "--control takes fd:CTL[,ACK] or fifo:CTL[,ACK], not '%s'",
+			    loop->opts->control);
+		return -EINVAL;
+	}
+	spec = str_n(strchr(spec.s, ':') + 1, spec.n - (fifo ? 5 : 3));
+	for (size_t i = 0; i < 2 && str_cut(&spec, ',', &first); i++) {
+		scoped(freep) char *name = str_dup(first);
+
+		if (!name)
+			return -ENOMEM;
+		if (fifo)
+			*fds[i] = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+		else if (num_int(first, fds[i]) < 0 || fcntl(*fds[i], F_GETFD) < 0)
+			*fds[i] = -1;
+		if (*fds[i] < 0) {
+			report_text("stat", fifo ? "cannot open the control fifo '%s': %s"
+						 : "'%s' is no open descriptor to take control from",
+				    name, strerror(errno));
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static void obey(struct stat_loop *loop, struct str line, bool *stop)
+{
+	bool known = true;
+
+	if (str_is(line, "enable"))
+		tacho_evset_start(loop->set);
+	else if (str_is(line, "disable"))
+		tacho_evset_stop(loop->set);
+	else if (str_is(line, "stop"))
+		*stop = true;
+	else if (!str_is(line, "ping"))
+		known = false;
+	if (!known)
+		report_text("stat", "the control channel said '%.*s'; it may say enable, disable, "
+				    "stop or ping", STR(line));
+	else if (loop->ack_fd >= 0)
+		io_write_all(loop->ack_fd, "ack\n", 4);
+}
+
+/* Reads what is there; commands end with a newline, a NUL, or the end of what was written. */
+static void listen_control(struct stat_loop *loop, bool *stop)
+{
+	char text[256];
+	ssize_t n = read(loop->control_fd, text, sizeof(text) - 1);
+	struct str rest, line;
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+		loop->control_fd = -1;
+		return;
+	}
+	rest = str_n(text, n > 0 ? (size_t)n : 0);
+	for (size_t i = 0; i < rest.n; i++)
+		if (text[i] == '\0')
+			text[i] = '\n';
+	while (str_cut(&rest, '\n', &line))
+		if (str_trim(line).n)
+			obey(loop, str_trim(line), stop);
+}
+
+static bool multiplexed(const struct tacho_evset *set)
+{
+	size_t n;
+	const struct tacho_reading *r = tacho_evset_readings(set, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (r[i].state == TACHO_SCALED || (r[i].enabled_ns && !r[i].running_ns))
+			return true;
+	return false;
+}
+
+struct deadlines {
+	double start, tick, enable, timeout, spread;	/* INFINITY: never */
+	uint32_t n_intervals;
+};
+
+static double next_of(const struct deadlines *d)
+{
+	return fmin(fmin(d->tick, d->enable), fmin(d->timeout, d->spread));
+}
+
+/* What is due at `now`; returns a negative errno, or 1 when the run is over. */
+static int act(struct stat_loop *loop, struct deadlines *d, double now)
+{
+	const struct stat_opts *o = loop->opts;
+
+	if (now >= d->enable) {
+		d->enable = INFINITY;
+		tacho_evset_start(loop->set);
+		if (!o->quiet)
+			fputs("Events enabled\n", stderr);
+	}
+	if (now >= d->spread) {
+		tacho_evset_read(loop->set, NULL);
+		d->spread = multiplexed(loop->set) ? now + SPREAD_TICK_S : INFINITY;
+	}
+	if (now >= d->tick) {
+		double period = o->interval_ms * 1e-3;
+		int err = loop->on_interval(loop->arg, now - d->start);
+
+		if (err < 0)
+			return err;
+		d->tick += period * fmax(1, ceil((stat_now() - d->tick) / period));
+		if (o->interval_count && ++d->n_intervals >= o->interval_count)
+			return 1;
+	}
+	if (now >= d->timeout)
+		return 1;
+	return 0;
+}
+
+static struct timespec until(double when, double now)
+{
+	double s = when - now > 0 ? when - now : 0;
+
+	/* Rounded up to the next microsecond: waking a little early would mean waking twice. */
+	return (struct timespec){ .tv_sec = (time_t)s,
+				  .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
+}
+
+/* Waits for the next thing to happen. Returns 1 when the run is over. */
+static int wait_once(struct stat_loop *loop, struct deadlines *d, const sigset_t *mask)
+{
+	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
+	double now = stat_now(), next = next_of(d);
+	struct timespec ts;
+	bool stop = false;
+
+	fds[0].fd = loop->command ? tacho_command_fd(loop->command) : -1;
+	fds[1].fd = loop->control_fd;
+	if (loop->command && fds[0].fd < 0)	/* no pidfd (before 5.3): look now and then */
+		next = fmin(next, now + 0.005);
+	ts = until(next, now);
+	ppoll(fds, 2, isinf(next) ? NULL : &ts, mask);
+	if (fds[1].revents)
+		listen_control(loop, &stop);
+	if (loop->command && (fds[0].revents || fds[0].fd < 0) &&
+	    tacho_command_wait(loop->command, false, &loop->usage) > 0) {
+		loop->ended = true;
+		return 1;
+	}
+	return stop;
+}
+
+/* Lets a command that outlived the run end. The terminal has sent Ctrl-C to it as well; a
+ * second signal to us kills it. */
+static void end_command(struct stat_loop *loop, bool timed_out)
+{
+	int ended = loop->ended;
+
+	if (timed_out || (loop->signal && loop->signal != SIGINT))
+		tacho_command_kill(loop->command, SIGTERM);
+	caught = 0;
+	while (ended == 0 || ended == -EINTR) {
+		ended = tacho_command_wait(loop->command, true, &loop->usage);
+		if (caught)
+			tacho_command_kill(loop->command, SIGKILL);
+	}
+	loop->ended = ended > 0;
+}
+
+static void deadlines_init(struct deadlines *d, const struct stat_opts *o, double now)
+{
+	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
+				 .timeout = INFINITY, .spread = now + SPREAD_TICK_S };
+	if (o->interval_ms) {
+		d->tick = now + o->interval_ms * 1e-3;
+		d->spread = INFINITY;
+	}
+	if (o->delay_ms > 0)
+		d->enable = now + o->delay_ms * 1e-3;
+	if (o->timeout_ms)
+		d->timeout = now + o->timeout_ms * 1e-3;
+}
+
+static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+static void set_signals(sigset_t *before, struct sigaction *old)
+{
+	struct sigaction sa = { .sa_handler = catch };
+	sigset_t block;
+
+	caught = 0;
+	sigemptyset(&block);
+	for (size_t i = 0; i < countof(ending_signals); i++) {
+		sigaction(ending_signals[i], NULL, &old[i]);
+		/* nohup stays in force; but a shell ignores SIGINT for all that it puts into the
+		 * background, and scripts end a measurement there with just that. */
+		if (ending_signals[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
+			continue;
+		sigaddset(&block, ending_signals[i]);
+		sigaction(ending_signals[i], &sa, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &block, before);
+}
+
+int stat_loop_run(struct stat_loop *loop)
+{
+	struct sigaction old[countof(ending_signals)];
+	struct deadlines d;
+	sigset_t before;
+	int over = 0;
+
+	set_signals(&before, old);
+	deadlines_init(&d, loop->opts, loop->start);
+	while (!over && !caught) {
+		over = wait_once(loop, &d, &before);
+		if (!over && !caught)
+			over = act(loop, &d, stat_now());
+	}
+	loop->signal = caught;
+	if (!loop->command)
+		tacho_evset_stop(loop->set);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (loop->command && !loop->ended)
+		end_command(loop, stat_now() >= d.timeout);
+	loop->elapsed_s = stat_now() - d.start;
+	for (size_t i = 0; i < countof(ending_signals); i++)
+		sigaction(ending_signals[i], &old[i], NULL);
+	return over < 0 ? over : 0;
+}

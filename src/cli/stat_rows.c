@@ -1,0 +1,348 @@
+/*
+ * From sums to rows: each event in each place, with the metrics that belong to it, and over
+ * several runs the mean and its standard error.
+ */
+#include "cli/stat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+const char *stat_per_name(enum tacho_per per)
+{
+	static const char *const names[] = { "", "thread", "cpu", "core", "cache", "cluster",
+					     "die", "socket", "node" };
+
+	return names[per];
+}
+
+void stat_place_name(const struct tacho_place *p, char *out, size_t size)
+{
+	switch (p->per) {
+	case TACHO_PER_THREAD:
+		snprintf(out, size, "%s-%d", p->comm ? p->comm : "?", p->tid);
+		break;
+	case TACHO_PER_CPU:
+		snprintf(out, size, "CPU%d", p->cpu);
+		break;
+	case TACHO_PER_CORE:
+		snprintf(out, size, "S%d-D%d-C%d", p->socket, p->die, p->core);
+		break;
+	case TACHO_PER_CACHE:
+		snprintf(out, size, "S%d-D%d-L%d-ID%d", p->socket, p->die, p->cache_level,
+			 p->cache_id);
+		break;
+	case TACHO_PER_CLUSTER:
+		snprintf(out, size, "S%d-D%d-CLS%d", p->socket, p->die, p->cluster);
+		break;
+	case TACHO_PER_DIE:
+		snprintf(out, size, "S%d-D%d", p->socket, p->die);
+		break;
+	case TACHO_PER_SOCKET:
+		snprintf(out, size, "S%d", p->socket);
+		break;
+	case TACHO_PER_NODE:
+		snprintf(out, size, "N%d", p->node);
+		break;
+	default:
+		out[0] = '\0';
+	}
+}
+
+const char *stat_placeholder(enum tacho_state state)
+{
+	switch (state) {
+	case TACHO_COUNTING:
+	case TACHO_SCALED:
+		return NULL;
+	case TACHO_NOT_COUNTED:
+	case TACHO_FAILED:
+		return "<not counted>";
+	default:
+		return "<not supported>";
+	}
+}
+
+void stat_metric_number(char *out, size_t size, double value)
+{
+	double size_of = fabs(value);
+
+	if (isnan(value))
+		snprintf(out, size, "nan");
+	else
+		snprintf(out, size, size_of > 0 && size_of < 10 ? "%.3f" : "%.1f", value);
+}
+
+bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b)
+{
+	return a->per == b->per && a->socket == b->socket && a->die == b->die &&
+	       a->cluster == b->cluster && a->core == b->core && a->cpu == b->cpu &&
+	       a->node == b->node && a->tid == b->tid && a->cache_id == b->cache_id;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* Short names that mean the same event. */
+static const char *full_name(struct str name)
+{
+	static const struct { const char *alias, *name; } aliases[] = {
+		{ "cs", "context-switches" }, { "faults", "page-faults" },
+		{ "migrations", "cpu-migrations" }, { "cpu-cycles", "cycles" },
+		{ "branch-instructions", "branches" },
+	};
+
+	for (size_t i = 0; i < countof(aliases); i++)
+		if (str_is(name, aliases[i].alias))
+			return aliases[i].name;
+	return NULL;
+}
+
+bool stat_event_is(const struct tacho_event *event, const char *name)
+{
+	struct str own = str_of(event->name);
+	ptrdiff_t colon = str_find(own, ':');
+	const char *full;
+
+	if (strcmp(event->name, name) == 0)
+		return true;
+	if (colon >= 0 && event->kind != TACHO_EVENT_TRACEPOINT)
+		own.n = (size_t)colon;
+	full = full_name(own);
+	return str_is(own, name) || (full && strcmp(full, name) == 0);
+}
+
+struct lookup {
+	const struct stat_rows *rows;
+	const struct stat_row *home;
+	const struct stat_plan *plan;
+	double elapsed_s, value;
+};
+
+/* The value of the event of that name in the same place and cgroup. Whole-machine places
+ * share one clock, so duration_time is the same everywhere. */
+static double row_event(void *arg, const char *name)
+{
+	const struct lookup *l = arg;
+
+	if (strcmp(name, "value") == 0)
+		return l->value;
+	if (strcmp(name, "duration_time") == 0)
+		return l->elapsed_s * 1e9;
+	for (size_t i = 0; i < l->rows->list.n; i++) {
+		const struct stat_row *row = &l->rows->list.v[i];
+
+		if (stat_event_is(row->event, name) && stat_same_place(&row->place, &l->home->place) &&
+		    same_text(row->event->cgroup, l->home->event->cgroup))
+			return stat_placeholder(row->state) ? NAN : (double)row->count;
+	}
+	return NAN;
+}
+
+static double row_literal(void *arg, const char *name)
+{
+	const struct lookup *l = arg;
+
+	return strcmp(name, "target_cpu") == 0 ? l->plan->target_cpu : NAN;
+}
+
+static void add_metrics_of(struct stat_rows *rows, struct stat_row *row,
+			   const struct stat_plan *plan, double elapsed_s)
+{
+	struct lookup l = { .rows = rows, .home = row, .plan = plan, .elapsed_s = elapsed_s };
+	struct tacho_metric_env env = { .size = sizeof(env), .event = row_event,
+					.literal = row_literal, .arg = &l };
+
+	row->metrics = rows->metrics + rows->n_metrics;
+	for (size_t i = 0; i < plan->metrics.n; i++) {
+		const struct stat_metric_use *use = &plan->metrics.v[i];
+		struct stat_metric *m = &row->metrics[row->n_metrics];
+		double alarm = 0;
+
+		if (!use->home || !stat_event_is(row->event, use->home))
+			continue;
+		if (tacho_metric_eval(use->metric.expr, &env, &l.value, NULL) < 0)
+			continue;
+		if (use->metric.threshold && !isnan(l.value))
+			tacho_metric_eval(use->metric.threshold, &env, &alarm, NULL);
+		*m = (struct stat_metric){ .name = use->metric.name, .unit = use->metric.unit,
+					   .value = l.value * use->metric.scale,
+					   .alarming = alarm > 0 };
+		row->n_metrics++;
+		rows->n_metrics++;
+	}
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct tacho_place *a = &((const struct stat_row *)pa)->place;
+	const struct tacho_place *b = &((const struct stat_row *)pb)->place;
+	const struct stat_row *ra = pa, *rb = pb;
+	const int32_t va[] = { a->node, a->socket, a->die, a->cluster, a->cache_id, a->core, a->cpu };
+	const int32_t vb[] = { b->node, b->socket, b->die, b->cluster, b->cache_id, b->core, b->cpu };
+
+	for (size_t i = 0; i < countof(va); i++)
+		if (va[i] != vb[i])
+			return va[i] < vb[i] ? -1 : 1;
+	return (ra->event > rb->event) - (ra->event < rb->event);
+}
+
+/* Threads: the busiest first within each event. */
+static int by_count(const void *pa, const void *pb)
+{
+	const struct stat_row *a = pa, *b = pb;
+
+	if (a->event != b->event)
+		return a->event < b->event ? -1 : 1;
+	if (a->count != b->count)
+		return a->count > b->count ? -1 : 1;
+	return (a->place.tid > b->place.tid) - (a->place.tid < b->place.tid);
+}
+
+static void sort_rows(struct stat_rows *rows, enum tacho_per per)
+{
+	if (rows->list.n < 2 || per == TACHO_PER_TOTAL || per == TACHO_PER_CPU)
+		return;
+	qsort(rows->list.v, rows->list.n, sizeof(*rows->list.v),
+	      per == TACHO_PER_THREAD ? by_count : by_place);
+}
+
+int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set, const struct stat_plan *plan,
+		   const struct tacho_sums_opts *sums_opts, double elapsed_s, bool add_metrics)
+{
+	const struct tacho_sum *sums;
+	int n = tacho_evset_sums(set, sums_opts, &sums);
+
+	rows->list.n = 0;
+	rows->n_metrics = 0;
+	for (int i = 0; i < n; i++) {
+		const struct tacho_sum *s = &sums[i];
+		struct stat_row *row = vec_add(&rows->list);
+
+		if (!row)
+			return -ENOMEM;
+		*row = (struct stat_row){
+			.event = tacho_evset_event(set, s->event), .place = s->place,
+			.n_counters = s->n_counters, .state = s->state, .count = s->count,
+			.value = s->value, .enabled_ns = s->enabled_ns,
+			.running_ns = s->running_ns, .lost = s->lost, .share = s->share,
+			.error_percent = s->error_percent, .why = s->why,
+		};
+	}
+	if (n < 0)
+		return n;
+	sort_rows(rows, sums_opts->per);
+	if (!add_metrics || !plan->metrics.n || !rows->list.n)
+		return 0;
+	free(rows->metrics);
+	rows->metrics = calloc(rows->list.n * plan->metrics.n + 1, sizeof(*rows->metrics));
+	if (!rows->metrics)
+		return -ENOMEM;
+	for (size_t i = 0; i < rows->list.n; i++)
+		add_metrics_of(rows, &rows->list.v[i], plan, elapsed_s);
+	return 0;
+}
+
+void stat_rows_done(struct stat_rows *rows)
+{
+	vec_done(&rows->list);
+	free(rows->metrics);
+	rows->metrics = NULL;
+}
+
+static size_t event_index(const struct tacho_evset *set, const struct tacho_event *event)
+{
+	size_t i = 0;
+
+	while (i < tacho_evset_size(set) && tacho_evset_event(set, i) != event)
+		i++;
+	return i;
+}
+
+static struct stat_tally *tally_of(const struct stat_runs *runs, size_t event,
+				   const struct tacho_place *place)
+{
+	for (size_t i = 0; i < runs->tallies.n; i++)
+		if (runs->tallies.v[i].event == event &&
+		    stat_same_place(&runs->tallies.v[i].place, place))
+			return &runs->tallies.v[i];
+	return NULL;
+}
+
+int stat_runs_add(struct stat_runs *runs, const struct stat_rows *rows, struct tacho_evset *set,
+		  double elapsed_s)
+{
+	double *elapsed = vec_add(&runs->elapsed);
+
+	if (!elapsed)
+		return -ENOMEM;
+	*elapsed = elapsed_s;
+	for (size_t i = 0; i < rows->list.n; i++) {
+		const struct stat_row *row = &rows->list.v[i];
+		size_t event = event_index(set, row->event);
+		struct stat_tally *t = tally_of(runs, event, &row->place);
+		double d;
+
+		if (stat_placeholder(row->state))
+			continue;
+		if (!t) {
+			t = vec_add(&runs->tallies);
+			if (!t)
+				return -ENOMEM;
+			t->event = (uint32_t)event;
+			t->place = row->place;
+			t->place.comm = NULL;
+		}
+		t->n++;
+		d = row->value - t->mean;	/* Welford: no difference of large sums */
+		t->mean += d / t->n;
+		t->m2 += d * (row->value - t->mean);
+		t->runtime += (double)row->running_ns;
+		t->enabled += (double)row->enabled_ns;
+	}
+	return 0;
+}
+
+void stat_runs_apply(const struct stat_runs *runs, struct stat_rows *rows,
+		     struct tacho_evset *set)
+{
+	for (size_t i = 0; i < rows->list.n; i++) {
+		struct stat_row *row = &rows->list.v[i];
+		struct stat_tally *t = tally_of(runs, event_index(set, row->event), &row->place);
+
+		if (!t)
+			continue;
+		if (stat_placeholder(row->state))	/* only the last run failed to count it */
+			row->state = TACHO_COUNTING;
+		row->value = t->mean;
+		row->count = (uint64_t)(t->mean / row->event->scale + 0.5);
+		row->running_ns = (uint64_t)(t->runtime / t->n);
+		row->enabled_ns = (uint64_t)(t->enabled / t->n);
+		row->variance_percent =
+			t->n > 1 && t->mean > 0
+				? 100 * sqrt(t->m2 / (t->n - 1) / t->n) / t->mean
+				: 0;
+	}
+}
+
+double stat_mean(const double *v, size_t n, double *error)
+{
+	double mean = 0, m2 = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double d = v[i] - mean;
+
+		mean += d / (double)(i + 1);
+		m2 += d * (v[i] - mean);
+	}
+	*error = n > 1 ? sqrt(m2 / (double)(n - 1) / (double)n) : 0;
+	return mean;
+}
+
+void stat_runs_done(struct stat_runs *runs)
+{
+	vec_done(&runs->tallies);
+	vec_done(&runs->elapsed);
+}

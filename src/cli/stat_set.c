@@ -1,0 +1,311 @@
+/*
+ * What `stat` counts: the words of -e, -M, -G and --filter in their order, the default set
+ * where there are none, and the events that metrics need.
+ */
+#include "cli/stat.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Metrics ask for these; duration_time is the run's own clock, so it is never a counter. */
+static double plan_literal(void *arg, const char *name)
+{
+	const struct stat_plan *plan = arg;
+
+	return strcmp(name, "target_cpu") == 0 ? plan->target_cpu : NAN;
+}
+
+static double no_event(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return NAN;
+}
+
+static bool set_has(const struct tacho_evset *set, const char *name)
+{
+	for (size_t i = 0; i < tacho_evset_size(set); i++)
+		if (strcmp(tacho_evset_event(set, i)->name, name) == 0)
+			return true;
+	return false;
+}
+
+struct plan_adding {
+	struct stat_plan *plan;
+	struct tacho_evset *set;
+	struct buf names;		/* of the metric at hand, with commas */
+	char *home;
+	bool topdown;
+	struct tacho_error *e;
+};
+
+static int note_event(void *arg, const char *name)
+{
+	struct plan_adding *adding = arg;
+
+	if (!adding->home && strcmp(name, "duration_time") != 0) {
+		adding->home = str_dup(str_of(name));
+		if (!adding->home)
+			return -ENOMEM;
+	}
+	adding->topdown |= strncmp(name, "topdown-", 8) == 0;
+	if (strcmp(name, "duration_time") == 0 || set_has(adding->set, name))
+		return 0;
+	if (adding->names.n)
+		buf_putc(&adding->names, ',');
+	buf_puts(&adding->names, name);
+	return 0;
+}
+
+/* Software events need no common schedule; the others go into a weak group so that their
+ * ratio is taken over the same time. */
+static int add_metric_events(struct plan_adding *adding, const struct tacho_metric *m)
+{
+	scoped(buf_done) struct buf spec = { 0 };
+
+	if (!adding->names.n)
+		return 0;
+	if (adding->plan->by_default || strstr(m->groups, "software"))
+		buf_str(&spec, buf_view(&adding->names));
+	else
+		buf_printf(&spec, "{%s%s}:W",
+			   adding->topdown && !set_has(adding->set, "slots") ? "slots," : "",
+			   adding->names.bytes);
+	if (buf_failed(&spec))
+		return -ENOMEM;
+	return tacho_evset_add(adding->set, spec.bytes, adding->e);
+}
+
+static int plan_metric(void *arg, const struct tacho_metric *m)
+{
+	struct plan_adding *adding = arg;
+	struct stat_plan *plan = adding->plan;
+	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
+					.literal = plan_literal, .arg = plan };
+	struct stat_metric_use *use;
+	int err;
+
+	for (size_t i = 0; i < plan->metrics.n; i++)
+		if (strcmp(plan->metrics.v[i].metric.name, m->name) == 0)
+			return 0;
+	buf_clear(&adding->names);
+	adding->topdown = false;
+	err = tacho_metric_events(m->expr, &env, note_event, adding, adding->e);
+	if (err == 0)
+		err = add_metric_events(adding, m);
+	use = err >= 0 ? vec_add(&plan->metrics) : NULL;
+	if (!use) {
+		free(take(adding->home));
+		return err < 0 ? err : -ENOMEM;
+	}
+	use->metric = *m;
+	use->home = take(adding->home);
+	return asprintf(&use->column, "%s  %s", m->unit, m->name) < 0 ? -ENOMEM : 0;
+}
+
+static int plan_metrics(struct tacho_evset *set, struct stat_plan *plan, const char *list,
+			struct tacho_error *e)
+{
+	struct str rest = str_of(list), one;
+	int err = 0;
+
+	while (err >= 0 && str_cut(&rest, ',', &one)) {
+		struct plan_adding adding = { .plan = plan, .set = set, .e = e };
+		scoped(freep) char *name = str_dup(str_trim(one));
+
+		err = name ? tacho_metric_each(name, plan_metric, &adding, e) : -ENOMEM;
+		buf_done(&adding.names);
+	}
+	return err < 0 ? err : 0;
+}
+
+/* -G a,b,,c: each name goes to the next event that has had none; an empty one skips an event;
+ * the very first name alone serves all events so far. */
+static int plan_cgroups(struct tacho_evset *set, const char *list, size_t *given,
+			struct tacho_error *e)
+{
+	struct str rest = str_of(list), one;
+	size_t first = *given;
+	int err = 0;
+
+	while (err == 0 && str_cut(&rest, ',', &one)) {
+		scoped(freep) char *path = str_dup(str_trim(one));
+		bool for_all = first == 0 && *given == 0 && !rest.s;
+		size_t at = (*given)++;
+
+		if (!path)
+			return -ENOMEM;
+		if (at >= tacho_evset_size(set)) {
+			error_set(e, -EINVAL, "there is no event for cgroup '%s'", path);
+			error_hint(e, "-G names a cgroup for each event before it: put -e first");
+			return -EINVAL;
+		}
+		if (path[0])
+			err = tacho_evset_set_cgroup(set, at,
+						     for_all ? tacho_evset_size(set) : 1, path, e);
+	}
+	return err;
+}
+
+static int plan_word(const struct stat_word *w, struct tacho_evset *set, struct stat_plan *plan,
+		     size_t *last, size_t *cgroups, struct tacho_error *e)
+{
+	size_t n = tacho_evset_size(set);
+
+	switch (w->kind) {
+	case WORD_EVENTS:
+		*last = n;
+		return tacho_evset_add(set, w->text, e);
+	case WORD_METRICS:
+		return plan_metrics(set, plan, w->text, e);
+	case WORD_CGROUPS:
+		plan->has_cgroups = true;
+		return plan_cgroups(set, w->text, cgroups, e);
+	default:
+		if (n == *last)
+			return error_set(e, -EINVAL, "--filter needs a tracepoint event before it");
+		return tacho_evset_set_filter(set, *last, n - *last, w->text, e);
+	}
+}
+
+static const char *const word_options[] = { "-e", "-M", "-G", "--filter" };
+static const char *const default_groups[] = { "Default", "Default2", "Default3", "Default4" };
+
+static int plan_defaults(const struct stat_opts *o, struct tacho_evset *set,
+			 struct stat_plan *plan, struct tacho_error *e)
+{
+	int err = 0;
+
+	plan->by_default = true;
+	for (unsigned i = 0; err >= 0 && i <= o->detailed && i < countof(default_groups); i++)
+		err = plan_metrics(set, plan, default_groups[i], e);
+	return err;
+}
+
+static bool names_events(const struct stat_opts *o)
+{
+	for (size_t i = 0; i < o->words.n; i++)
+		if (o->words.v[i].kind == WORD_EVENTS || o->words.v[i].kind == WORD_METRICS)
+			return true;
+	return o->topdown || o->null_run;
+}
+
+static int plan_topdown(const struct stat_opts *o, struct tacho_evset *set,
+			struct stat_plan *plan, struct tacho_error *e)
+{
+	int err;
+
+	if (o->topdown_level > 1) {
+		error_set(e, -EOPNOTSUPP, "top-down level %u is not known here", o->topdown_level);
+		error_hint(e, "level 1 is; the deeper levels are the CPU vendor's metrics");
+		return -EOPNOTSUPP;
+	}
+	err = plan_metrics(set, plan, "TopdownL1", e);
+	if (err == -ENOENT) {
+		error_set(e, -ENOENT, "this CPU shows no top-down events (slots, topdown-retiring ...)");
+		error_hint(e, "they need an Intel core PMU of 2019 or later, not hidden by a virtual "
+			      "machine; 'tacho doctor' tells what there is");
+	}
+	return err;
+}
+
+int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan)
+{
+	size_t last = 0, cgroups = 0;
+	struct tacho_error e = { .column = -1 };
+	int err = 0;
+
+	if (!names_events(o)) {
+		err = plan_defaults(o, set, plan, &e);
+		if (err < 0) {
+			report_error("stat", NULL, NULL, &e);
+			return err;
+		}
+	}
+	for (size_t i = 0; i < o->words.n; i++) {
+		const struct stat_word *w = &o->words.v[i];
+
+		err = plan_word(w, set, plan, &last, &cgroups, &e);
+		if (err < 0) {
+			report_error("stat", word_options[w->kind], w->text, &e);
+			return err;
+		}
+	}
+	if (o->topdown)
+		err = plan_topdown(o, set, plan, &e);
+	if (err >= 0 && o->for_each_cgroup) {
+		plan->has_cgroups = true;
+		err = tacho_evset_for_each_cgroup(set, o->for_each_cgroup, &e);
+	}
+	if (err < 0)
+		report_error("stat", NULL, NULL, &e);
+	return err < 0 ? err : 0;
+}
+
+struct bystander {
+	const struct tacho_evset *set;
+	struct stat_plan *plan;
+	bool complete;
+	char *home;
+};
+
+static int look_for(void *arg, const char *name)
+{
+	struct bystander *b = arg;
+
+	if (strcmp(name, "duration_time") == 0)
+		return 0;
+	for (size_t i = 0; i < tacho_evset_size(b->set); i++) {
+		if (!stat_event_is(tacho_evset_event(b->set, i), name))
+			continue;
+		if (!b->home)
+			b->home = str_dup(str_of(name));
+		return b->home ? 0 : -ENOMEM;
+	}
+	b->complete = false;
+	return 0;
+}
+
+static int plan_bystander(void *arg, const struct tacho_metric *m)
+{
+	struct bystander *b = arg;
+	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
+					.literal = plan_literal, .arg = b->plan };
+	struct stat_metric_use *use;
+	int err;
+
+	b->complete = true;
+	err = tacho_metric_events(m->expr, &env, look_for, b, NULL);
+	if (err < 0 || !b->complete || !b->home) {
+		free(take(b->home));
+		return err;
+	}
+	use = vec_add(&b->plan->metrics);
+	if (!use) {
+		free(take(b->home));
+		return -ENOMEM;
+	}
+	use->metric = *m;
+	use->home = take(b->home);
+	return asprintf(&use->column, "%s  %s", m->unit, m->name) < 0 ? -ENOMEM : 0;
+}
+
+int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan)
+{
+	struct bystander b = { .set = set, .plan = plan };
+	int n = tacho_metric_each(NULL, plan_bystander, &b, NULL);
+
+	return n < 0 ? n : 0;
+}
+
+void stat_plan_done(struct stat_plan *plan)
+{
+	for (size_t i = 0; i < plan->metrics.n; i++) {
+		free(plan->metrics.v[i].column);
+		free(plan->metrics.v[i].home);
+	}
+	vec_done(&plan->metrics);
+}

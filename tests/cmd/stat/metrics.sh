@@ -1,0 +1,21 @@
+# -M and --metric-only: metrics by name and by group, in text, CSV and JSON.
+. "$SUPPORT/lib.sh"
+tacho stat -x, -M cs_per_second,page_faults_per_second true 2>rows
+sed 's/^[0-9.]*,/V,/; s/,[0-9]*,100.00,[0-9.]*,/,R,100.00,M,/' rows
+tacho stat -x, --metric-only -M CPUs_utilized,cs_per_second true 2>rows
+head -n 1 rows
+awk -F, 'NR == 2 { exit !(NF == 3 && $1 > 0) }' rows || fail "$(cat rows)"
+tacho stat -j --metric-only -M software true 2>rows
+python3 -c 'import json; print(*json.load(open("rows")), sep="|")'
+tacho stat --metric-only -M CPUs_utilized true 2>text
+grep -q ' CPUs  CPUs_utilized' text || fail "$(cat text)"
+tacho stat -a -j -A -M cs_per_second sleep 0.05 2>rows
+python3 -c '
+import json
+rows = [json.loads(line) for line in open("rows")]
+assert all(r["metric-unit"] == "cs/sec  cs_per_second" for r in rows if r["event"] == "context-switches"), rows
+assert len({r["cpu"] for r in rows}) * 2 == len(rows), rows'
+refused 129 tacho stat -M no_such_metric true
+refused 129 tacho stat -M CPUs_utilised true
+grep -q "did you mean 'CPUs_utilized'" err || fail "$(cat err)"
+has_pmu || refused 129 tacho stat --topdown true

@@ -1,0 +1,22 @@
+# -p counts every thread of a process that runs already, -t one, --per-thread tells them apart.
+. "$SUPPORT/lib.sh"
+"$TEST_BIN/burn" -t 4 -p 0 -m 3000 >burn.out &
+pid=$!
+while [ "$(ls /proc/$pid/task | wc -l)" -lt 4 ]; do sleep 0.02; done
+tacho stat --per-thread -x, -e task-clock -p $pid --timeout 300 2>rows
+n=$(ls /proc/$pid/task | wc -l)
+[ "$(wc -l <rows)" -ge 4 ] || fail "rows: $(cat rows)"
+grep -q "^burn-[0-9]*,[0-9.]*,msec,task-clock," rows || fail "names: $(cat rows)"
+tacho stat -x, -e task-clock -p $pid --timeout 300 2>rows
+[ "$(wc -l <rows)" = 1 ] || fail "rows: $(cat rows)"
+csv_value task-clock rows >value
+awk '{ exit !($1 > 100) }' value || fail "too little: $(cat rows)"
+tid=$(ls /proc/$pid/task | tail -n 1)
+tacho stat -e task-clock -t $tid --timeout 50 2>text
+grep -q " Performance counter stats for thread id '$tid':" text || fail "$(cat text)"
+kill $pid
+# A process that ends ends nothing: what it did until then is shown.
+"$TEST_BIN/spin" -c 0.2 -t 0.2 &
+pid=$!
+tacho stat -x, -e task-clock -p $pid sleep 0.4 2>rows
+awk -F, '{ exit !($1 > 20) }' rows || fail "ended process: $(cat rows)"

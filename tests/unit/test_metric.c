@@ -1,0 +1,148 @@
+/* count/expr.c and count/metric.c: the expression language and the built-in table. */
+#include "base/str.h"
+
+#include <tacho/metric.h>
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdio.h>
+
+static double event_value(void *arg, const char *name)
+{
+	if (strcmp(name, "a") == 0)
+		return 6;
+	if (strcmp(name, "b-c") == 0)
+		return 4;
+	if (strcmp(name, "cpu/x=1/u") == 0)
+		return 11;
+	if (strcmp(name, "zero") == 0)
+		return 0;
+	return NAN;
+}
+
+static double literal_value(void *arg, const char *name)
+{
+	return strcmp(name, "one") == 0 ? 1 : strcmp(name, "none") == 0 ? 0 : NAN;
+}
+
+static const struct tacho_metric_env env = { .size = sizeof(env), .event = event_value,
+					     .literal = literal_value };
+
+static void values(void **state)
+{
+	static const struct { const char *expr; double value; } cases[] = {
+		{ "1 + 2 * 3", 7 }, { "(1 + 2) * 3", 9 }, { "10 - 2 - 3", 5 }, { "-a + 7", 1 },
+		{ "a / b\\-c", 1.5 }, { "a % b\\-c", 2 }, { "1e9", 1e9 }, { "2.5e-1", 0.25 },
+		{ "a if #one else b\\-c", 6 }, { "a if #none else b\\-c", 4 },
+		{ "1 if a < 3 else 2 if a < 7 else 3", 2 }, { "a > 5 & 1", 1 }, { "0 | 0", 0 },
+		{ "1 ^ 1", 0 }, { "min(a, b\\-c)", 4 }, { "max(a, b\\-c)", 6 },
+		{ "d_ratio(a, zero)", 0 }, { "has_event(a)", 1 }, { "has_event(nope)", 0 },
+		{ "cpu@x\\=1@u", 11 }, { "--1", 1 },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		double v = -99;
+
+		assert_int_equal(tacho_metric_eval(cases[i].expr, &env, &v, NULL), 0);
+		if (v != cases[i].value)
+			fail_msg("%s gives %g", cases[i].expr, v);
+	}
+}
+
+static void missing_values(void **state)
+{
+	static const char *const exprs[] = { "nope + 1", "a / zero", "a % zero", "NaN", "#unknown",
+					     "1 if #unknown else 2", "min(a, nope)" };
+
+	for (size_t i = 0; i < countof(exprs); i++) {
+		double v = 0;
+
+		assert_int_equal(tacho_metric_eval(exprs[i], &env, &v, NULL), 0);
+		if (!isnan(v))
+			fail_msg("%s gives %g", exprs[i], v);
+	}
+}
+
+static void refusals(void **state)
+{
+	static const struct { const char *expr; int column; const char *part; } cases[] = {
+		{ "", 0, "too early" }, { "1 +", 3, "too early" }, { "(1", 2, "never closed" },
+		{ "1 2", 2, "behind its end" }, { "nofn(1)", 0, "not known" },
+		{ "min(1)", 5, "too few" }, { "min(1,2,3)", 8, "too many" }, { "1 if 2", 6, "else" },
+		{ "1 + $", 4, "does not belong" }, { "1.2.3", 0, "malformed" },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		struct tacho_error e = { 0 };
+		double v;
+
+		assert_int_equal(tacho_metric_eval(cases[i].expr, &env, &v, &e), -EINVAL);
+		if (e.column != cases[i].column || !strstr(e.message, cases[i].part))
+			fail_msg("'%s': column %d, %s", cases[i].expr, e.column, e.message);
+	}
+}
+
+static void nesting_is_bounded(void **state)
+{
+	char deep[4096];
+	double v;
+
+	memset(deep, '(', sizeof(deep) - 1);
+	deep[sizeof(deep) - 1] = '\0';
+	assert_int_equal(tacho_metric_eval(deep, &env, &v, NULL), -EINVAL);
+	memset(deep, '-', sizeof(deep) - 1);
+	assert_int_equal(tacho_metric_eval(deep, &env, &v, NULL), -EINVAL);
+}
+
+static int note_event(void *arg, const char *event)
+{
+	strncat(arg, event, 100);
+	strncat(arg, " ", 2);
+	return 0;
+}
+
+static void events_needed(void **state)
+{
+	char names[256] = "";
+
+	assert_int_equal(tacho_metric_events("x / (y if #one else z) + x", &env, note_event, names,
+					     NULL), 0);
+	assert_string_equal(names, "x y ");
+}
+
+static int check_metric(void *arg, const struct tacho_metric *m)
+{
+	double v;
+
+	assert_int_equal(tacho_metric_eval(m->expr, &env, &v, NULL), 0);
+	if (m->threshold)
+		assert_int_equal(tacho_metric_eval(m->threshold, &env, &v, NULL), 0);
+	assert_non_null(m->desc);
+	assert_true(m->scale > 0);
+	return 0;
+}
+
+static void the_table(void **state)
+{
+	struct tacho_error e;
+
+	assert_true(tacho_metric_each(NULL, check_metric, NULL, &e) > 10);
+	assert_int_equal(tacho_metric_each("insn_per_cycle", check_metric, NULL, &e), 1);
+	assert_int_equal(tacho_metric_each("TopdownL1", check_metric, NULL, &e), 4);
+	assert_int_equal(tacho_metric_each("CPUs_utilised", check_metric, NULL, &e), -ENOENT);
+	assert_non_null(strstr(e.hint, "CPUs_utilized"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values), cmocka_unit_test(missing_values), cmocka_unit_test(refusals),
+		cmocka_unit_test(nesting_is_bounded), cmocka_unit_test(events_needed),
+		cmocka_unit_test(the_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
