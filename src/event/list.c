@@ -35,7 +35,7 @@ static bool word_matches(const char *word, const char *name)
 	snprintf(pattern, sizeof(pattern), str_has_glob(str_of(word)) ? "%s" : "*%s*", word);
 	for (n = 0; pattern[n]; n++)
 		pattern[n] = (char)tolower((unsigned char)pattern[n]);
-	for (n = 0; name[n] && n < sizeof(text) - 1; n++)
+	for (n = 0; n < sizeof(text) - 1 && name[n]; n++)
 		text[n] = (char)tolower((unsigned char)name[n]);
 	return str_glob(str_of(pattern), str_n(text, n));
 }
