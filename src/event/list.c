@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "event/names.h"
+#include "sys/arch.h"
 
 static const struct { const char *word, *class_; } class_words[] = {
 	{ "hw", "hw" }, { "hardware", "hw" }, { "sw", "sw" }, { "software", "sw" },
@@ -152,6 +153,10 @@ static int emit_generic(struct lister *l, const struct table_class *c, const cha
 	if (err < 0) {
 		item.available = false;
 		item.why = probe_why(err);
+	}
+	if (c->type == TOOL_TYPE && config == TOOL_SYSTEM_TSC_FREQ && !arch_tsc_hz()) {
+		item.available = false;
+		item.why = "this processor does not tell the rate of its counter";
 	}
 	return lister_emit(l, &item);
 }
