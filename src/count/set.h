@@ -80,7 +80,8 @@ struct unit {
 /* What reading costs from where we are and by moving to each CPU; see mover.c. */
 struct mover {
 	double cost_ns[2];
-	unsigned n_reads;
+	uint64_t n_reads, try_other_at;
+	unsigned patience;
 };
 
 enum target_kind { TARGET_SELF, TARGET_TASKS, TARGET_CPUS };
