@@ -6,7 +6,7 @@ need_tracefs
 need pgrep
 # While another run's tracepoints are being closed, opening one waits for that.
 waited=0
-while [ $waited -lt 80 ] && pgrep -x tacho >/dev/null; do
+while [ $waited -lt 80 ] && pgrep -x tacho-close >/dev/null; do
 	sleep 1
 	waited=$((waited + 1))
 done
