@@ -3,6 +3,14 @@
 . "$SUPPORT/lib.sh"
 need_root
 need_tracefs
+need pgrep
+# While another run's tracepoints are being closed, opening one waits for that.
+waited=0
+while [ $waited -lt 80 ] && pgrep -x tacho-close >/dev/null; do
+	sleep 1
+	waited=$((waited + 1))
+done
+
 now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
