@@ -138,11 +138,6 @@ static void rest_take(struct tacho_sample *out, struct cursor *c, struct tacho_s
 	}
 }
 
-static bool ends_there(const struct cursor *c)
-{
-	return !c->bad && c->at == c->end;
-}
-
 /* Tries one reading of what follows; true where it ends with the record. */
 static bool reading_try(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
 			const struct tacho_layout *lay, bool index)
