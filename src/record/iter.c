@@ -1,0 +1,40 @@
+/*
+ * Walking over records. Only the header is looked at: type, misc and size, eight bytes that never
+ * lie across a ring's end. A header that is cut off or promises more than is there is where a
+ * recorder died; a size below its own eight bytes is damage, for nothing tells where the next begins.
+ */
+#include "record/record.h"
+
+#include <errno.h>
+
+/* As the kernel writes it. */
+struct header {
+	uint32_t type;
+	uint16_t misc, size;
+};
+_Static_assert(sizeof(struct header) == RECORD_HEADER_BYTES, "the ABI's header");
+
+int tacho_record_next(struct tacho_record_iter *it, struct tacho_record *rec)
+{
+	size_t left = (size_t)(it->end - it->at);
+	struct header h;
+
+	if (left < sizeof(h))
+		return left ? -ENODATA : 0;
+	memcpy(&h, it->at, sizeof(h));
+	if (it->swapped) {
+		h.type = __builtin_bswap32(h.type);
+		h.misc = __builtin_bswap16(h.misc);
+		h.size = __builtin_bswap16(h.size);
+	}
+	*rec = (struct tacho_record){ .type = h.type, .misc = h.misc, .size = h.size,
+				      .bytes = it->at, .offset = it->offset,
+				      .swapped = it->swapped };
+	if (h.size < sizeof(h))
+		return -EBADMSG;
+	if (h.size > left)
+		return -ENODATA;
+	it->at += h.size;
+	it->offset += h.size;
+	return 1;
+}
