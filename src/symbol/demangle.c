@@ -19,7 +19,7 @@ static bool looks_mangled(const char *s)
 	return s[1] == 'D' && s[2] >= '0' && s[2] <= '9';
 }
 
-bool demangle(const char *mangled, struct buf *out)
+bool demangle(const char *mangled, bool params, struct buf *out)
 {
 	const char *version;
 	scoped(freep) char *cut = NULL;
@@ -37,7 +37,7 @@ bool demangle(const char *mangled, struct buf *out)
 		if (!cut)
 			return false;
 	}
-	plain = cplus_demangle(cut ? cut : mangled, DMGL_NO_OPTS | DMGL_AUTO);
+	plain = cplus_demangle(cut ? cut : mangled, DMGL_AUTO | (params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS));
 	if (!plain)
 		return false;
 	buf_puts(out, plain);
