@@ -24,6 +24,8 @@ bool demangle(const char *mangled, bool params, struct buf *out)
 	const char *version;
 	scoped(freep) char *cut = NULL;
 	scoped(freep) char *plain = NULL;
+	/* D is not tried unless it is asked for. */
+	int style = mangled[0] == '_' && mangled[1] == 'D' ? DMGL_DLANG : DMGL_AUTO;
 	size_t n;
 
 	if (!looks_mangled(mangled))
@@ -37,7 +39,7 @@ bool demangle(const char *mangled, bool params, struct buf *out)
 		if (!cut)
 			return false;
 	}
-	plain = cplus_demangle(cut ? cut : mangled, DMGL_AUTO | (params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS));
+	plain = cplus_demangle(cut ? cut : mangled, style | (params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS));
 	if (!plain)
 		return false;
 	buf_puts(out, plain);
