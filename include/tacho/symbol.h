@@ -23,6 +23,7 @@ struct tacho_symbols_opts {
 	const char *build_id_dir;	/* NULL: ~/.debug */
 	const char *procfs;		/* NULL: /proc */
 	bool no_demangle;
+	bool demangle_params;		/* "f(int)" instead of "f" */
 	bool live;			/* the processes run here and now: /proc/PID/root, /proc/PID/maps */
 	uint32_t machine;		/* ELF e_machine of the recording, 0: this one */
 };
@@ -44,7 +45,8 @@ struct tacho_frame {
 	uint32_t symbol;		/* name id; 0: unknown */
 	uint32_t object;		/* object id; 0: unknown */
 	uint64_t symbol_offset;		/* ip - start of the symbol */
-	uint64_t object_address;	/* in the object's own addresses */
+	uint64_t object_address;	/* in the object's own addresses: what addr2line wants */
+	uint64_t object_offset;		/* in its file, as perf's dsoff shows it */
 	enum tacho_space space;
 };
 

@@ -1,0 +1,166 @@
+/*
+ * Exits change nothing: samples of a process come after its exit record, and a pid that is used
+ * again begins with a fork.
+ */
+#include "symbol/process.h"
+
+#include "base/vec.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+struct process *process_find(const struct processes *p, uint32_t pid)
+{
+	uint32_t at;
+
+	return idmap_get(&p->by_pid, pid, &at) ? &p->procs.v[at] : NULL;
+}
+
+struct process *process_get(struct processes *p, uint32_t pid)
+{
+	struct process *proc;
+	uint32_t at;
+
+	if (idmap_get(&p->by_pid, pid, &at))
+		return &p->procs.v[at];
+	proc = vec_add(&p->procs);
+	if (!proc)
+		return NULL;
+	proc->pid = pid;
+	proc->maps = maps_new();
+	if (!proc->maps || idmap_put(&p->by_pid, pid, (uint32_t)(p->procs.n - 1)) < 0) {
+		maps_unref(proc->maps);
+		p->procs.n--;
+		return NULL;
+	}
+	return proc;
+}
+
+static struct thread *thread_find(const struct processes *p, uint32_t tid)
+{
+	uint32_t at;
+
+	return idmap_get(&p->by_tid, tid, &at) ? &p->threads.v[at] : NULL;
+}
+
+static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid)
+{
+	struct thread *t;
+	uint32_t at;
+
+	if (idmap_get(&p->by_tid, tid, &at)) {
+		t = &p->threads.v[at];
+	} else {
+		t = vec_add(&p->threads);
+		if (!t)
+			return NULL;
+		if (idmap_put(&p->by_tid, tid, (uint32_t)(p->threads.n - 1)) < 0) {
+			p->threads.n--;
+			return NULL;
+		}
+		t->tid = tid;
+	}
+	if (t->pid != pid) {		/* a tid that is used again, or was guessed */
+		t->pid = pid;
+		t->comm = 0;
+	}
+	return t;
+}
+
+/* While the kernel is busy with exec, samples still show the old program's call to it. The last
+ * it maps is the vdso: what is mapped later, the new program has mapped. */
+static int process_exec(struct process *proc)
+{
+	struct maps *fresh = maps_new();
+
+	if (!fresh)
+		return -ENOMEM;
+	maps_unref(proc->before);
+	proc->before = proc->maps;
+	proc->maps = fresh;
+	proc->started = false;
+	return 0;
+}
+
+int process_comm(struct processes *p, uint32_t pid, uint32_t tid, const char *name, bool exec)
+{
+	struct process *proc = process_get(p, pid);
+	struct thread *t = thread_get(p, pid, tid);
+	uint32_t id = names_add(&p->comms, str_of(name));
+
+	if (!proc || !t || !id)
+		return -ENOMEM;
+	t->comm = id;
+	return exec ? process_exec(proc) : 0;
+}
+
+void process_before_map(struct process *proc, bool vdso)
+{
+	if (proc->before && proc->started)
+		maps_unref(take(proc->before));
+	proc->started = proc->started || vdso;
+}
+
+int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
+		 bool copy_maps)
+{
+	uint32_t at, comm = idmap_get(&p->by_tid, ptid, &at) ? p->threads.v[at].comm : 0;
+	struct thread *child = thread_get(p, pid, tid);
+	struct process *proc, *from;
+
+	if (!child)
+		return -ENOMEM;
+	child->comm = comm;
+	if (pid == ppid || tid != pid)
+		return 0;
+	if (!process_get(p, ppid) || !process_get(p, pid))
+		return -ENOMEM;
+	if (!copy_maps)
+		return 0;
+	from = process_find(p, ppid);
+	proc = process_find(p, pid);
+	maps_ref(from->maps);		/* first: a process may be told to be its own child */
+	maps_unref(proc->maps);
+	proc->maps = from->maps;
+	if (from->before)
+		maps_ref(from->before);
+	maps_unref(proc->before);
+	proc->before = from->before;
+	proc->started = from->started;
+	return 0;
+}
+
+bool process_has_comm(const struct processes *p, uint32_t tid)
+{
+	const struct thread *t = thread_find(p, tid);
+
+	return t && t->comm;
+}
+
+const char *process_comm_of(struct processes *p, uint32_t pid, uint32_t tid)
+{
+	const struct thread *t = thread_find(p, tid);
+	char text[16];
+	const char *name;
+
+	if (t && t->comm && (t->pid == pid || pid == UINT32_MAX))
+		return names_get(&p->comms, t->comm);
+	if (tid == 0)
+		return "swapper";
+	snprintf(text, sizeof(text), ":%d", (int)tid);
+	name = names_get(&p->comms, names_add(&p->comms, str_of(text)));
+	return name ? name : ":?";
+}
+
+void processes_done(struct processes *p)
+{
+	for (size_t i = 0; i < p->procs.n; i++) {
+		maps_unref(p->procs.v[i].maps);
+		maps_unref(p->procs.v[i].before);
+	}
+	vec_done(&p->procs);
+	vec_done(&p->threads);
+	idmap_done(&p->by_pid);
+	idmap_done(&p->by_tid);
+	names_done(&p->comms);
+}
