@@ -14,7 +14,7 @@ enum tacho_verdict { TACHO_OK, TACHO_LIMITED, TACHO_NO, TACHO_INFO };
 struct tacho_finding {
 	size_t size;
 	const char *id;		/* stable, e.g. "paranoid", "pmu", "cap-perfmon" */
-	const char *topic;	/* "kernel", "cpu", "permissions", "limits", "tracing", "config" */
+	const char *topic;	/* "kernel", "cpu", "permissions", "limits", "tracing", "config", "live" */
 	const char *title;	/* "perf_event_paranoid" */
 	enum tacho_verdict verdict;
 	const char *value;	/* "2", "6.18.44", ... or NULL */

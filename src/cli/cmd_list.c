@@ -26,7 +26,8 @@ static const struct option_row list_rows[] = {
 	  "also what does not open here, with the reason" },
 	{ OPT_STR, 0, "unit", AT(unit), "PMU", "only events of this PMU; may be a pattern" },
 	{ OPT_GROUP, .help = "How to show it" },
-	{ OPT_FLAG, 'd', "desc", AT(desc), NULL, "show descriptions (the default; --no-desc hides them)" },
+	{ OPT_FLAG, 'd', "desc", AT(desc), NULL,
+	  "show descriptions (the default; --no-desc hides them)" },
 	{ OPT_COUNT, 'v', "long-desc", AT(verbose), NULL, "show all that is known: --all --details" },
 	{ OPT_FLAG, 0, "details", AT(details), NULL, "show how each event is encoded" },
 	{ OPT_FLAG, 'j', "json", AT(json), NULL, "write a JSON array, one event per line" },
@@ -39,21 +40,14 @@ static const struct { const char *typed, *class_; } classes[] = {
 	{ "hw", "hw" }, { "hardware", "hw" }, { "sw", "sw" }, { "software", "sw" },
 	{ "cache", "cache" }, { "hwcache", "cache" }, { "tracepoint", "tracepoint" },
 	{ "pmu", "pmu" }, { "tool", "tool" }, { "raw", "raw" }, { "bp", "bp" },
-};
-
-/* One word of the command line, and whether anything answered to it. */
-struct word {
-	const char *typed;
-	const char *class_;	/* NULL: not a class */
-	char *pattern;		/* owned; what a name has to match; NULL for a class */
-	bool hit;
+	{ "metric", "metric" }, { "metrics", "metric" },
+	{ "metricgroup", "metricgroup" }, { "metricgroups", "metricgroup" },
 };
 
 struct listing {
 	const struct list_opts *opts;
 	struct list_out out;
-	struct word *words;
-	size_t n_words;
+	struct list_words words;
 	size_t n_hidden;
 	char reason[256];	/* why the first hidden one does not open */
 };
@@ -67,11 +61,11 @@ static const char *class_of(const char *typed)
 }
 
 /* A word without * ? [ is a part of a name, as in perf. */
-static int word_init(struct word *w, const char *typed)
+static int word_init(struct list_word *w, const char *typed)
 {
 	struct buf pattern = { 0 };
 
-	*w = (struct word){ .typed = typed, .class_ = class_of(typed) };
+	*w = (struct list_word){ .typed = typed, .class_ = class_of(typed) };
 	if (w->class_)
 		return 0;
 	buf_printf(&pattern, str_has_glob(str_of(typed)) ? "%s" : "*%s*", typed);
@@ -79,9 +73,21 @@ static int word_init(struct word *w, const char *typed)
 	return w->pattern ? 0 : -ENOMEM;
 }
 
-static bool name_matches(const char *pattern, const char *name)
+static struct str lowered(const char *text, char *out, size_t size)
 {
-	return name && str_glob(str_of(pattern), str_of(name));
+	size_t n = 0;
+
+	for (; n < size && text[n]; n++)
+		out[n] = text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] + 32) : text[n];
+	return str_n(out, n);
+}
+
+bool list_matches(const char *pattern, const char *name)
+{
+	char low_pattern[256], low_name[256];
+
+	return name && str_glob(lowered(pattern, low_pattern, sizeof(low_pattern)),
+				lowered(name, low_name, sizeof(low_name)));
 }
 
 /* Notes which words this event answers to; true when one of them names it. */
@@ -89,13 +95,13 @@ static bool words_note(struct listing *l, const struct tacho_listing *item)
 {
 	bool named = false;
 
-	for (size_t i = 0; i < l->n_words; i++) {
-		struct word *w = &l->words[i];
+	for (size_t i = 0; i < l->words.n; i++) {
+		struct list_word *w = &l->words.v[i];
 
 		if (w->class_) {
 			w->hit = w->hit || !strcmp(w->class_, item->class_);
-		} else if (name_matches(w->pattern, item->name) ||
-			   name_matches(w->pattern, item->alias)) {
+		} else if (list_matches(w->pattern, item->name) ||
+			   list_matches(w->pattern, item->alias)) {
 			w->hit = true;
 			named = true;
 		}
@@ -106,8 +112,9 @@ static bool words_note(struct listing *l, const struct tacho_listing *item)
 static int on_event(void *arg, const struct tacho_listing *item)
 {
 	struct listing *l = arg;
-	bool named = words_note(l, item) && !l->opts->raw;
+	bool named = words_note(l, item) || list_is_template(item);
 
+	named = named && !l->opts->raw;
 	if (!item->available && !named && !l->opts->all && !l->opts->json) {
 		if (!l->n_hidden++ && item->why)
 			snprintf(l->reason, sizeof(l->reason), "%s", item->why);
@@ -118,19 +125,32 @@ static int on_event(void *arg, const struct tacho_listing *item)
 	return buf_failed(&l->out.buf) ? -ENOMEM : 0;
 }
 
+static bool is_metric_class(const struct list_word *w)
+{
+	return w->class_ && str_starts(str_of(w->class_), "metric");
+}
+
 static int list_events(struct tacho *t, struct listing *l, struct tacho_error *e)
 {
-	scoped(freep) const char **words = calloc(l->n_words + 1, sizeof(*words));
+	const char **words = calloc(l->words.n + 1, sizeof(*words));
 	struct tacho_list_opts opts = {
-		.size = sizeof(opts), .words = words, .n_words = l->n_words, .pmu = l->opts->unit,
+		.size = sizeof(opts), .words = words, .pmu = l->opts->unit,
 		.details = l->opts->details || l->opts->json, .probe = true,
 	};
+	int err = 0;
 
 	if (!words)
 		return error_nomem(e);
-	for (size_t i = 0; i < l->n_words; i++)
-		words[i] = l->words[i].class_ ? l->words[i].class_ : l->words[i].pattern;
-	return tacho_list(t, &opts, on_event, l, e);
+	for (size_t i = 0; i < l->words.n; i++) {
+		const struct list_word *w = &l->words.v[i];
+
+		if (!is_metric_class(w))
+			words[opts.n_words++] = w->class_ ? w->class_ : w->pattern;
+	}
+	if (!l->words.n || opts.n_words)
+		err = tacho_list(t, &opts, on_event, l, e);
+	free(words);
+	return err;
 }
 
 /* The event whose name comes closest to a word that matched nothing. */
@@ -160,16 +180,31 @@ static int on_guess(void *arg, const struct tacho_listing *item)
 	return 0;
 }
 
-static void report_unmatched(struct tacho *t, const char *typed)
+/* Why tracepoints may be missing: without tracefs there are none to be seen. */
+static bool tracefs_is_readable(void)
 {
-	struct guess g = { .near = { .word = str_of(typed) } };
+	return access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 ||
+	       access("/sys/kernel/debug/tracing/events", R_OK | X_OK) == 0;
+}
+
+static void report_unmatched(struct tacho *t, const struct list_word *w)
+{
+	bool tracepoint = w->class_ ? !strcmp(w->class_, "tracepoint") : !!strchr(w->typed, ':');
+	struct guess g = { .near = { .word = str_of(w->typed) } };
 	struct tacho_error e;
 
-	for (size_t i = 0; i < countof(classes); i++)
+	if (w->class_)
+		error_set(&e, -ENOENT, "there are no events of class '%s' here", w->typed);
+	else
+		error_set(&e, -ENOENT, "no event matches '%s'", w->typed);
+	for (size_t i = 0; !w->class_ && i < countof(classes); i++)
 		str_nearest_try(&g.near, str_of(classes[i].typed));
-	tacho_list(t, NULL, on_guess, &g, NULL);
-	error_set(&e, -ENOENT, "no event matches '%s'", typed);
-	if (g.near.best.n)
+	if (!w->class_)
+		tacho_list(t, TACHO_OPTS(tacho_list_opts, .words = NULL), on_guess, &g, NULL);
+	if (tracepoint && !tracefs_is_readable())
+		error_hint(&e, "tracefs is not mounted, or not readable for this user; see '%s doctor'",
+			   program_name);
+	else if (g.near.best.n)
 		error_hint(&e, "did you mean '%.*s'?", STR(g.near.best));
 	report_error("list", NULL, NULL, &e);
 }
@@ -179,13 +214,10 @@ static int report_rest(struct tacho *t, const struct listing *l)
 {
 	int status = 0;
 
-	for (size_t i = 0; i < l->n_words; i++) {
-		if (l->words[i].hit)
+	for (size_t i = 0; i < l->words.n; i++) {
+		if (l->words.v[i].hit)
 			continue;
-		if (l->words[i].class_)
-			report_text("list", "this machine has no event of class '%s'", l->words[i].typed);
-		else
-			report_unmatched(t, l->words[i].typed);
+		report_unmatched(t, &l->words.v[i]);
 		status = EXIT_FAILED;
 	}
 	if (!status && !l->out.n && l->n_hidden) {
@@ -229,6 +261,8 @@ static int list_all(struct tacho *t, struct listing *l)
 
 	l->out.writer->begin(&l->out);
 	err = list_events(t, l, &e);
+	if (!err && !l->opts->unit)
+		err = list_metrics(&l->out, &l->words);
 	l->out.writer->end(&l->out);
 	if (err < 0) {
 		if (!e.code)
@@ -247,7 +281,7 @@ static int list_with(struct listing *l, int argc, char **argv)
 	int status;
 
 	for (int i = 0; i < argc; i++)
-		if (word_init(&l->words[l->n_words++], argv[i]) < 0) {
+		if (word_init(&l->words.v[l->words.n++], argv[i]) < 0) {
 			report_text("list", "out of memory");
 			return EXIT_FAILED;
 		}
@@ -272,7 +306,7 @@ static int list_run(void *opts, int argc, char **argv)
 		.opts = o,
 		.out.writer = o->json ? &list_json : o->raw ? &list_raw : &list_text,
 		.out.width = term_width(STDOUT_FILENO) - 1,
-		.words = calloc((size_t)argc + 1, sizeof(*l.words)),
+		.words.v = calloc((size_t)argc + 1, sizeof(*l.words.v)),
 	};
 	int status = EXIT_FAILED;
 
@@ -280,20 +314,20 @@ static int list_run(void *opts, int argc, char **argv)
 	o->details = o->details || o->verbose;
 	l.out.desc = o->desc;
 	l.out.details = o->details;
-	if (l.words)
+	if (l.words.v)
 		status = list_with(&l, argc, argv);
 	else
 		report_text("list", "out of memory");
-	for (size_t i = 0; i < l.n_words; i++)
-		free(l.words[i].pattern);
-	free(l.words);
+	for (size_t i = 0; i < l.words.n; i++)
+		free(l.words.v[i].pattern);
+	free(l.words.v);
 	buf_done(&l.out.buf);
 	return status;
 }
 
 const struct command cmd_list = {
 	.name = "list", .summary = "show the events that can be counted here",
-	.args = "[hw|sw|cache|tracepoint|pmu|tool|PATTERN...]", .rows = list_rows,
+	.args = "[hw|sw|cache|tracepoint|pmu|tool|metric|PATTERN...]", .rows = list_rows,
 	.opts_size = sizeof(struct list_opts), .defaults = list_defaults, .run = list_run,
-	.words = "hw sw cache tracepoint pmu tool raw bp",
+	.words = "hw sw cache tracepoint pmu tool raw bp metric metricgroup",
 };

@@ -11,6 +11,8 @@
 
 #include "cli/options.h"
 
+#define EVENT_CLASSES "hw sw cache tracepoint pmu tool"
+
 /* What completes an argument: one of our words, or a list of the words themselves. */
 struct completer {
 	const char *word;
@@ -18,6 +20,7 @@ struct completer {
 };
 static const struct completer completers[] = {
 	{ "event", "_tacho_events", "_tacho_events", "(__tacho_events)" },
+	{ "metric", "_tacho_metrics", "_tacho_metrics", "(__tacho_metrics)" },
 	{ "file", "_tacho_files", "_files", NULL },
 	{ "pid", "_tacho_pids", "_pids", "(__fish_complete_pids)" },
 	{ "cpu", "_tacho_cpus", "_tacho_cpus", "(__tacho_cpus)" },
@@ -85,7 +88,7 @@ static void bash_arguments(const struct command *cmd, struct buf *out)
 		bash_action(row->complete, out);
 		buf_puts(out, "; return ;;\n");
 	}
-	buf_puts(out, "\t\tesac\n\t\twords() { ");
+	buf_puts(out, "\t\tesac\n\t\t_tacho_rest() { ");
 	if (cmd->stops_at_word)
 		buf_puts(out, "_tacho_programs");
 	else
@@ -107,9 +110,9 @@ static const char bash_head[] =
 	"\tdone\n"
 	"}\n"
 	"_tacho_words() { _tacho_reply one < <(printf '%s\\n' $1); }\n"
-	"_tacho_events() {\n"
-	"\t_tacho_reply list < <(\"$tacho\" list --raw-dump 2>/dev/null | tr -s ' ' '\\n')\n"
-	"}\n"
+	"_tacho_list() { _tacho_reply list < <(\"$tacho\" list --raw-dump $1 2>/dev/null | tr -s ' ' '\\n'); }\n"
+	"_tacho_events() { _tacho_list '" EVENT_CLASSES "'; }\n"
+	"_tacho_metrics() { _tacho_list 'metric metricgroup'; }\n"
 	"_tacho_commands() { _tacho_reply one < <(\"$tacho\" --list-cmds 2>/dev/null); }\n"
 	"_tacho_pids() { _tacho_reply list < <(cd /proc && printf '%s\\n' [0-9]*); }\n"
 	"_tacho_cpus() {\n"
@@ -133,10 +136,10 @@ static const char bash_head[] =
 static const char bash_tail[] =
 	"\t*)\n"
 	"\t\topts='--version --help --no-pager --paginate'\n"
-	"\t\twords() { _tacho_commands; }\n"
+	"\t\t_tacho_rest() { _tacho_commands; }\n"
 	"\tesac\n"
-	"\tif [[ $val == -* ]]; then _tacho_words \"$opts\"; else words; fi\n"
-	"\tunset -f words\n"
+	"\tif [[ $val == -* ]]; then _tacho_words \"$opts\"; else _tacho_rest; fi\n"
+	"\tunset -f _tacho_rest\n"
 	"}\n"
 	"complete -F _tacho tacho\n";
 
@@ -195,12 +198,14 @@ static void zsh_row(const struct option_row *row, struct buf *out)
 static const char zsh_head[] =
 	"#compdef tacho\n"
 	"# zsh completion for tacho; made by `tacho --complete zsh`\n"
-	"_tacho_events() {\n"
-	"\tlocal -a events\n"
-	"\tevents=(${=\"$(_call_program events tacho list --raw-dump 2>/dev/null)\"})\n"
+	"_tacho_list() {\n"
+	"\tlocal -a names\n"
+	"\tnames=(${=\"$(_call_program names tacho list --raw-dump $1 2>/dev/null)\"})\n"
 	"\tcompset -P '*,'\n"
-	"\tcompadd -a events\n"
+	"\tcompadd -a names\n"
 	"}\n"
+	"_tacho_events() { _tacho_list '" EVENT_CLASSES "' }\n"
+	"_tacho_metrics() { _tacho_list 'metric metricgroup' }\n"
 	"_tacho_cpus() { compset -P '*,'; compadd -- /sys/devices/system/cpu/cpu<->(N:t:s/cpu//) }\n"
 	"_tacho_commands() {\n"
 	"\tlocal -a commands\n"
@@ -217,7 +222,8 @@ static void zsh_script(struct buf *out)
 	buf_puts(out, "\t)\n\t_describe command commands\n}\n"
 		      "_tacho() {\n\tlocal curcontext=$curcontext state line\n\ttypeset -A opt_args\n"
 		      "\t_arguments -C --version --help --no-pager --paginate ':command:_tacho_commands' "
-		      "'*::argument:->rest' && return\n"
+		      "'*::argument:->rest'\n"
+		      "\t[[ $state == rest ]] || return\n"
 		      "\tcase $words[1] in\n");
 	for (size_t i = 0; commands[i]; i++) {
 		const struct command *cmd = commands[i];
@@ -239,11 +245,17 @@ static void zsh_script(struct buf *out)
 
 static const char fish_head[] =
 	"# fish completion for tacho; made by `tacho --complete fish`\n"
-	"function __tacho_events\n"
+	"function __tacho_list\n"
 	"\tset -l before (commandline -ct | string match -r '^.*,')\n"
-	"\tfor event in (tacho list --raw-dump 2>/dev/null | string split -n ' ')\n"
-	"\t\techo \"$before$event\"\n"
+	"\tfor name in (tacho list --raw-dump $argv 2>/dev/null | string split -n ' ')\n"
+	"\t\techo \"$before$name\"\n"
 	"\tend\n"
+	"end\n"
+	"function __tacho_events\n"
+	"\t__tacho_list " EVENT_CLASSES "\n"
+	"end\n"
+	"function __tacho_metrics\n"
+	"\t__tacho_list metric metricgroup\n"
 	"end\n"
 	"function __tacho_cpus\n"
 	"\tset -l before (commandline -ct | string match -r '^.*,')\n"
@@ -298,9 +310,13 @@ static void fish_script(struct buf *out)
 		for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
 			if (option_is_shown(row))
 				fish_row(cmd->name, row, out);
+		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'"
+				" -s h -l help -d 'show the options'\n", cmd->name);
+		if (!cmd->stops_at_word && !cmd->words)
+			continue;
 		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'", cmd->name);
-		fish_action(cmd->stops_at_word ? "(__fish_complete_subcommand)" : cmd->words, out);
-		buf_puts(out, " -s h -l help -d 'show the options'\n");
+		fish_action(cmd->stops_at_word ? "(__fish_complete_subcommand --fcs-skip=2)" : cmd->words, out);
+		buf_putc(out, '\n');
 	}
 }
 

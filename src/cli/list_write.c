@@ -40,6 +40,24 @@ static void put_heading(struct list_out *o, const char *topic)
 	buf_printf(&o->buf, "\n%s:\n", topic);
 }
 
+/* What has no heading of its own does not belong to the one above. */
+static void end_section(struct list_out *o)
+{
+	if (o->topic[0])
+		buf_putc(&o->buf, '\n');
+	o->topic[0] = '\0';
+}
+
+bool list_is_template(const struct tacho_listing *item)
+{
+	return !strcmp(item->class_, "raw") || !strcmp(item->class_, "bp");
+}
+
+static const char *why_not(const struct tacho_listing *item)
+{
+	return item->why ? item->why : "it does not open here";
+}
+
 static void text_event(struct list_out *o, const struct tacho_listing *item)
 {
 	bool described = item->desc && *item->desc;
@@ -47,6 +65,8 @@ static void text_event(struct list_out *o, const struct tacho_listing *item)
 
 	if (described)
 		put_heading(o, item->topic ? item->topic : item->pmu);
+	else
+		end_section(o);
 	buf_puts(&o->buf, "  ");
 	start = o->buf.n;
 	buf_puts(&o->buf, item->name);
@@ -61,16 +81,18 @@ static void text_event(struct list_out *o, const struct tacho_listing *item)
 	buf_putc(&o->buf, '\n');
 	if (described && o->desc)
 		put_note(o, item->desc, item->pmu);
-	if (!item->available) {
-		buf_pad(&o->buf, ' ', DESC_AT);
-		buf_printf(&o->buf, "not available: %s\n", item->why ? item->why : "it does not open here");
-	}
+	if (!item->available)
+		buf_printf(&o->buf, "%*s%s%s\n", DESC_AT, "",
+			   list_is_template(item) ? "" : "not available: ", why_not(item));
 	if (o->details && item->encoding)
 		buf_printf(&o->buf, "%*s%s\n", DESC_AT + 1, "", item->encoding);
 }
 
 static void text_metric(struct list_out *o, const char *group, const struct tacho_metric *m)
 {
+	if (group && !o->in_groups)
+		put_heading(o, "Metric Groups");
+	o->in_groups = group;
 	put_heading(o, group ? group : "Metrics");
 	buf_printf(&o->buf, "  %s\n", m->name);
 	if (o->desc && m->desc && *m->desc)
@@ -143,7 +165,7 @@ static void json_event(struct list_out *o, const struct tacho_listing *item)
 	put_member(&j, "Encoding", item->encoding);
 	json_member(&j, "Available", bool, item->available);
 	if (!item->available)
-		json_member(&j, "Reason", str, item->why ? item->why : "it does not open here");
+		json_member(&j, "Reason", str, why_not(item));
 	json_end(&j);
 }
 
@@ -155,6 +177,7 @@ static void json_metric(struct list_out *o, const char *group, const struct tach
 	put_member(&j, "MetricGroup", group ? group : m->groups);
 	json_member(&j, "MetricName", str, m->name);
 	json_member(&j, "MetricExpr", str, m->expr);
+	put_member(&j, "MetricThreshold", m->threshold);
 	put_scale(&j, m->scale, m->unit);
 	put_member(&j, "BriefDescription", m->desc);
 	json_end(&j);
@@ -189,6 +212,6 @@ static void nothing(struct list_out *o)
 	(void)o;
 }
 
-const struct list_writer list_text = { nothing, text_event, text_metric, text_group, nothing };
-const struct list_writer list_raw = { nothing, raw_event, raw_metric, raw_name, raw_close };
-const struct list_writer list_json = { json_open, json_event, json_metric, json_group, json_close };
+const struct list_writer list_text = { nothing, text_event, text_metric, text_group, nothing, true };
+const struct list_writer list_raw = { nothing, raw_event, raw_metric, raw_name, raw_close, false };
+const struct list_writer list_json = { json_open, json_event, json_metric, json_group, json_close, false };

@@ -14,12 +14,18 @@
 #include "cli/term.h"
 
 extern const struct command cmd_check;
+extern const struct command cmd_doctor;
 extern const struct command cmd_help;
+extern const struct command cmd_list;
+extern const struct command cmd_stat;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
 	&cmd_check,
+	&cmd_doctor,
 	&cmd_help,
+	&cmd_list,
+	&cmd_stat,
 	&cmd_version,
 	NULL,
 };
@@ -35,7 +41,8 @@ struct globals {
 #define AT(field) offsetof(struct globals, field)
 static const struct option_row global_rows[] = {
 	{ OPT_FLAG, 'h', "help", AT(help), NULL, "show the commands" },
-	{ OPT_COUNT, 'v', "version", AT(version), NULL, "show the version; -vv: also the build options" },
+	{ OPT_COUNT, 'v', "version", AT(version), NULL,
+	  "show the version; -vv: also the build options" },
 	{ OPT_FLAG, 'p', "paginate", AT(paginate), NULL, "send a command's output through the pager" },
 	{ OPT_FLAG, 0, "no-pager", AT(no_pager), NULL, "never start the pager", OPTF_NEGATED },
 	{ OPT_FLAG, 0, "list-cmds", AT(list_commands), NULL, "", OPTF_HIDDEN },

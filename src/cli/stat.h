@@ -192,6 +192,7 @@ struct stat_loop {
 	int (*on_interval)(void *arg, double time_s);
 	void *arg;
 	int signal;			/* that ended it, 0: none */
+	double start;			/* stat_now() when counting began */
 	double elapsed_s;
 	bool ended;			/* the command has */
 	struct tacho_usage usage;

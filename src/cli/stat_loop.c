@@ -212,10 +212,8 @@ static void end_command(struct stat_loop *loop, bool timed_out)
 	loop->ended = ended > 0;
 }
 
-static void deadlines_init(struct deadlines *d, const struct stat_opts *o)
+static void deadlines_init(struct deadlines *d, const struct stat_opts *o, double now)
 {
-	double now = stat_now();
-
 	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
 				 .timeout = INFINITY, .spread = now + SPREAD_TICK_S };
 	if (o->interval_ms) {
@@ -239,7 +237,9 @@ static void set_signals(sigset_t *before, struct sigaction *old)
 	sigemptyset(&block);
 	for (size_t i = 0; i < countof(ending_signals); i++) {
 		sigaction(ending_signals[i], NULL, &old[i]);
-		if (old[i].sa_handler == SIG_IGN)	/* nohup */
+		/* nohup stays in force; but a shell ignores SIGINT for all that it puts into the
+		 * background, and scripts end a measurement there with just that. */
+		if (ending_signals[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
 			continue;
 		sigaddset(&block, ending_signals[i]);
 		sigaction(ending_signals[i], &sa, NULL);
@@ -255,7 +255,7 @@ int stat_loop_run(struct stat_loop *loop)
 	int over = 0;
 
 	set_signals(&before, old);
-	deadlines_init(&d, loop->opts);
+	deadlines_init(&d, loop->opts, loop->start);
 	while (!over && !caught) {
 		over = wait_once(loop, &d, &before);
 		if (!over && !caught)

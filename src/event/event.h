@@ -69,6 +69,7 @@ struct event_terms {
 	bool period_given, freq_given;
 	const char *metric_id;
 	const char *ratio_to_prev;
+	const char *driver_config;	/* what followed '@', joined by commas */
 };
 
 struct event {
@@ -85,7 +86,9 @@ struct event {
 	uint32_t leader;		/* index within its list; its own when alone */
 	uint32_t group_size;
 	const char *group_name;		/* NULL: none */
-	uint32_t merge;			/* index of the first event of the same word(s) */
+	uint32_t merge;			/* index of the first event whose count this one's adds to:
+					 * instances of one uncore PMU; its own otherwise (also on
+					 * hybrid cores and behind a tracepoint's glob) */
 	struct cpuset cpus;		/* where the PMU (or a cpu= term) wants it; empty: anywhere */
 	struct event_terms terms;
 	uint32_t column, length;	/* in the spec */

@@ -17,7 +17,9 @@ enum { HOST_CAP_SYS_PTRACE = 19, HOST_CAP_SYS_ADMIN = 21, HOST_CAP_IPC_LOCK = 14
 struct host {
 	char release[128];		/* uname -r */
 	int version_major, version_minor;
-	uint64_t caps_effective;	/* bit per capability */
+	uint64_t caps_effective;	/* bit per capability; in a user namespace without those
+					 * that the kernel asks of the initial one */
+	bool user_namespace;		/* not the initial one, as in rootless containers */
 	uint32_t euid;
 	int paranoid;			/* HOST_UNKNOWN where the file is missing */
 	int kptr_restrict, mlock_kb, max_sample_rate, max_stack, cpu_time_max_percent;

@@ -8,5 +8,5 @@ grep -Eq '^ *[1-9][0-9,]* +page-faults' text || fail "no page faults: $(cat text
 
 tacho stat -j -e cycles,page-faults true 2>rows
 jq -r 'select(.event == "cycles") | ."counter-value"' rows
-jq -e 'select(.event == "cycles") | .reason | type == "string" and length > 10' rows
-jq -e 'select(.event == "page-faults") | (."counter-value" | tonumber) > 0' rows
+jq -es 'map(select(.event == "cycles"))[0].reason | type == "string" and length > 10' rows
+jq -es 'map(select(.event == "page-faults"))[0]."counter-value" | tonumber > 0' rows

@@ -1,0 +1,394 @@
+/*
+ * The event set itself: adding events, limiting them to cgroups or by filters, and telling
+ * what is in it. Opening and reading live in files of their own.
+ */
+#include "count/set.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "sys/cgroup.h"
+
+int set_copy_opts(void *to, size_t size, const void *from)
+{
+	const unsigned char *bytes = from;
+	size_t given;
+
+	memset(to, 0, size);
+	if (!from)
+		return 0;
+	memcpy(&given, from, sizeof(given));
+	if (given < sizeof(given))
+		return -EINVAL;
+	for (size_t i = size; i < given; i++)
+		if (bytes[i])
+			return -E2BIG;
+	memcpy(to, from, min_of(given, size));
+	return 0;
+}
+
+char *set_text(struct tacho_evset *set, const char *fmt, ...)
+{
+	scoped(buf_done) struct buf text = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	return buf_failed(&text) ? NULL : arena_str(&set->arena, buf_view(&text));
+}
+
+int set_note(struct tacho_evset *set, uint32_t i, const char *fmt, ...)
+{
+	scoped(buf_done) struct buf text = { 0 };
+	struct tacho_note *note;
+	char *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	if (buf_failed(&text))
+		return -ENOMEM;
+	for (size_t k = 0; k < set->notes.n; k++)
+		if (set->notes.v[k].event == i && str_is(buf_view(&text), set->notes.v[k].text))
+			return 0;
+	copy = arena_str(&set->arena, buf_view(&text));
+	note = copy ? vec_add(&set->notes) : NULL;
+	if (!note)
+		return -ENOMEM;
+	note->event = i;
+	note->text = copy;
+	return 0;
+}
+
+void set_unnote(struct tacho_evset *set, uint32_t i)
+{
+	size_t kept = 0;
+
+	for (size_t k = 0; k < set->notes.n; k++)
+		if (set->notes.v[k].event != i)
+			set->notes.v[kept++] = set->notes.v[k];
+	set->notes.n = kept;
+}
+
+const struct topology *set_topology(struct tacho_evset *set)
+{
+	if (!set->topology_known) {
+		set->topology_known = true;
+		topology_read(&set->topology, &set->t->sys);
+	}
+	return &set->topology;
+}
+
+int tacho_evset_new(struct tacho_evset **out, struct tacho *t)
+{
+	struct tacho_evset *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return -ENOMEM;
+	set->t = t;
+	probe_init(&set->probe, &t->sys);
+	*out = set;
+	return 0;
+}
+
+void tacho_evset_free(struct tacho_evset *set)
+{
+	if (!set)
+		return;
+	tacho_evset_close(set);
+	for (size_t i = 0; i < set->placements.n; i++) {
+		free(set->placements.v[i].v);
+		free(set->placements.v[i].place_of);
+		free(set->placements.v[i].places);
+	}
+	vec_done(&set->placements);
+	vec_done(&set->events);
+	vec_done(&set->units);
+	vec_done(&set->notes);
+	vec_done(&set->sums);
+	free(set->readings);
+	free(set->counters);
+	free(set->members);
+	free(set->scratch);
+	target_done(&set->target);
+	topology_done(&set->topology);
+	event_list_done(&set->list);
+	arena_done(&set->arena);
+	free(set);
+}
+
+static void show_event(struct counted *ev, const struct event *event)
+{
+	ev->shown = (struct tacho_event){
+		.size = sizeof(ev->shown),
+		.name = event->name,
+		.pmu = event->pmu,
+		.kind = event->kind,
+		.unit = event->unit ? event->unit : "",
+		.scale = event->scale,
+		.cgroup = ev->cgroup,
+		.leader = event->leader,
+		.group_size = event->group_size,
+		.merge = event->merge,
+	};
+}
+
+static void cut_list(struct tacho_evset *set, size_t n)
+{
+	for (size_t i = n; i < set->list.n; i++)
+		cpuset_done(&set->list.v[i].cpus);
+	set->list.n = n;
+}
+
+/* Brings events[] up to the parsed list; on failure both are cut back to `before`. */
+static int adopt(struct tacho_evset *set, size_t before)
+{
+	for (size_t i = before; i < set->list.n; i++) {
+		struct counted *ev = vec_add(&set->events);
+
+		if (!ev) {
+			cut_list(set, before);
+			set->events.n = before;
+			return -ENOMEM;
+		}
+		ev->attr = set->list.v[i].attr;
+		ev->cgroup_fd = -1;
+		ev->placement = NO_EVENT;
+		show_event(ev, &set->list.v[i]);
+	}
+	return (int)(set->list.n - before);
+}
+
+static int refuse_open(const struct tacho_evset *set, struct tacho_error *e)
+{
+	if (set->was_open)
+		return error_set(e, -EBUSY, "the set is open already; events are added before that");
+	return 0;
+}
+
+int tacho_evset_add(struct tacho_evset *set, const char *spec, struct tacho_error *e)
+{
+	size_t before = set->list.n;
+	int err = refuse_open(set, e);
+
+	if (err < 0)
+		return err;
+	err = event_parse(set->t, spec, EVENT_FOR_STAT, &set->list, e);
+	if (err < 0)
+		return err;
+	err = adopt(set, before);
+	return err < 0 ? error_nomem(e) : err;
+}
+
+static enum tacho_event_kind kind_of_type(uint32_t type)
+{
+	static const enum tacho_event_kind kinds[] = {
+		[PERF_TYPE_HARDWARE] = TACHO_EVENT_HARDWARE,
+		[PERF_TYPE_SOFTWARE] = TACHO_EVENT_SOFTWARE,
+		[PERF_TYPE_TRACEPOINT] = TACHO_EVENT_TRACEPOINT,
+		[PERF_TYPE_HW_CACHE] = TACHO_EVENT_CACHE,
+		[PERF_TYPE_RAW] = TACHO_EVENT_RAW,
+		[PERF_TYPE_BREAKPOINT] = TACHO_EVENT_BREAKPOINT,
+	};
+
+	return type < countof(kinds) ? kinds[type] : TACHO_EVENT_PMU;
+}
+
+static const char *pmu_of_type(uint32_t type)
+{
+	static const char *const names[] = {
+		[PERF_TYPE_HARDWARE] = "cpu",	    [PERF_TYPE_SOFTWARE] = "software",
+		[PERF_TYPE_TRACEPOINT] = "tracepoint", [PERF_TYPE_HW_CACHE] = "cpu",
+		[PERF_TYPE_RAW] = "cpu",	    [PERF_TYPE_BREAKPOINT] = "breakpoint",
+	};
+
+	return type < countof(names) ? names[type] : "";
+}
+
+int tacho_evset_add_attr(struct tacho_evset *set, const void *attr, size_t size, const char *name,
+			 struct tacho_error *e)
+{
+	const unsigned char *bytes = attr;
+	size_t before = set->list.n;
+	struct event *event;
+	int err = refuse_open(set, e);
+
+	if (err < 0)
+		return err;
+	if (size < PERF_ATTR_SIZE_VER0)
+		return error_set(e, -EINVAL, "an attr of %zu bytes is shorter than the kernel's "
+				 "first layout (%d)", size, PERF_ATTR_SIZE_VER0);
+	for (size_t i = sizeof(event->attr); i < size; i++)
+		if (bytes[i])
+			return error_set(e, -E2BIG, "byte %zu of the attr is set, but this "
+					 "library knows only the first %zu", i, sizeof(event->attr));
+	event = vec_add(&set->list);
+	if (!event)
+		return error_nomem(e);
+	memcpy(&event->attr, attr, min_of(size, sizeof(event->attr)));
+	event->name = arena_str(&set->list.arena, str_of(name ? name : "attr"));
+	event->kind = kind_of_type(event->attr.type);
+	event->pmu = pmu_of_type(event->attr.type);
+	event->unit = "";
+	event->scale = 1;
+	event->leader = event->merge = (uint32_t)before;
+	event->group_size = 1;
+	if (!event->name) {
+		set->list.n = before;
+		return error_nomem(e);
+	}
+	err = adopt(set, before);
+	return err < 0 ? error_nomem(e) : err;
+}
+
+static int check_range(const struct tacho_evset *set, size_t first, size_t n,
+		       struct tacho_error *e)
+{
+	if (first > set->events.n || n > set->events.n - first)
+		return error_set(e, -EINVAL, "events %zu to %zu are meant, but the set has %zu",
+				 first, first + n - 1, set->events.n);
+	return refuse_open(set, e);
+}
+
+int tacho_evset_set_cgroup(struct tacho_evset *set, size_t first, size_t n, const char *path,
+			   struct tacho_error *e)
+{
+	int err = check_range(set, first, n, e);
+	char *copy;
+
+	if (err < 0)
+		return err;
+	err = cgroup_check(&set->t->sys, path, e);
+	if (err < 0)
+		return err;
+	copy = arena_str(&set->arena, str_of(path));
+	if (!copy)
+		return error_nomem(e);
+	for (size_t i = first; i < first + n; i++) {
+		set->events.v[i].cgroup = copy;
+		set->events.v[i].shown.cgroup = copy;
+	}
+	return 0;
+}
+
+/* Event i of the first copy once more, in the copy that starts at `at`. */
+static int repeat_event(struct tacho_evset *set, size_t i, size_t at)
+{
+	struct event *copy = vec_add(&set->list);
+	const struct event *from = &set->list.v[i];
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *from;
+	copy->cpus = (struct cpuset){ 0 };
+	copy->leader += (uint32_t)at;
+	copy->merge += (uint32_t)at;
+	return cpuset_copy(&copy->cpus, &from->cpus);
+}
+
+/* The first `n` events once more, at the end; all of them or none. */
+static int repeat_events(struct tacho_evset *set, size_t n)
+{
+	size_t at = set->events.n;
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < n; i++)
+		err = repeat_event(set, i, at);
+	if (err < 0) {
+		cut_list(set, at);
+		return err;
+	}
+	err = adopt(set, at);
+	for (size_t i = 0; err >= 0 && i < n; i++)
+		set->events.v[at + i].filter = set->events.v[i].filter;
+	return err;
+}
+
+int tacho_evset_for_each_cgroup(struct tacho_evset *set, const char *list, struct tacho_error *e)
+{
+	scoped(strlist_done) struct strlist names = { 0 };
+	size_t n = set->events.n;
+	int err = refuse_open(set, e);
+
+	if (err < 0)
+		return err;
+	err = cgroup_match(&set->t->sys, list, &names, e);
+	if (err < 0)
+		return err;
+	for (size_t c = 0; c < names.n; c++) {
+		if (c && repeat_events(set, n) < 0)
+			return error_nomem(e);
+		err = tacho_evset_set_cgroup(set, c * n, n, names.v[c], e);
+		if (err < 0)
+			return err;
+	}
+	return (int)names.n;
+}
+
+int tacho_evset_set_filter(struct tacho_evset *set, size_t first, size_t n, const char *filter,
+			   struct tacho_error *e)
+{
+	int err = check_range(set, first, n, e);
+
+	if (err < 0)
+		return err;
+	for (size_t i = first; i < first + n; i++)
+		if (set->events.v[i].shown.kind != TACHO_EVENT_TRACEPOINT)
+			return error_set(e, -EINVAL, "'%s' is no tracepoint, and only those have "
+					 "fields to filter by", set->events.v[i].shown.name);
+	for (size_t i = first; i < first + n; i++) {
+		struct counted *ev = &set->events.v[i];
+
+		ev->filter = ev->filter ? set_text(set, "(%s) && (%s)", ev->filter, filter)
+					: set_text(set, "%s", filter);
+		if (!ev->filter)
+			return error_nomem(e);
+	}
+	return 0;
+}
+
+size_t tacho_evset_size(const struct tacho_evset *set)
+{
+	return set->events.n;
+}
+
+const struct tacho_event *tacho_evset_event(const struct tacho_evset *set, size_t i)
+{
+	return i < set->events.n ? &set->events.v[i].shown : NULL;
+}
+
+int tacho_evset_attr(const struct tacho_evset *set, size_t i, void *attr, size_t size)
+{
+	if (i >= set->events.n)
+		return -EINVAL;
+	memset(attr, 0, size);
+	memcpy(attr, &set->events.v[i].attr, min_of(size, sizeof(set->events.v[i].attr)));
+	return 0;
+}
+
+const struct tacho_note *tacho_evset_notes(const struct tacho_evset *set, size_t *n)
+{
+	*n = set->notes.n;
+	return set->notes.v;
+}
+
+const struct tacho_reading *tacho_evset_readings(const struct tacho_evset *set, size_t *n)
+{
+	*n = set->n_counters;
+	return set->readings;
+}
+
+const char *tacho_state_name(enum tacho_state state)
+{
+	static const char *const names[] = {
+		[TACHO_COUNTING] = "counting",	       [TACHO_SCALED] = "scaled",
+		[TACHO_NOT_COUNTED] = "not counted",   [TACHO_UNSUPPORTED] = "not supported",
+		[TACHO_NOT_PERMITTED] = "not permitted", [TACHO_FAILED] = "failed",
+	};
+
+	return (size_t)state < countof(names) ? names[state] : "unknown";
+}

@@ -1,0 +1,386 @@
+/*
+ * A refused open in words: which event, where, what the kernel minded (with the release it came
+ * with, where it is a matter of age), and the smallest thing that would mend it.
+ *
+ * perf_event_open answers with one errno for many causes. Facts that separate them (paranoid
+ * level, capabilities, container, PMUs) are only gathered here, after something failed.
+ */
+#include "count/set.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sys/host.h"
+#include "sys/limits.h"
+
+struct refusal {
+	struct tacho_evset *set;
+	uint32_t i;
+	const struct counted *ev;
+	const struct pair *at;
+	int err;
+	struct host host;
+	char where[48];			/* " on CPU 3", " for thread 77", "" */
+	enum tacho_state state;
+	struct buf why, hint;
+};
+
+static void find_where(struct refusal *r)
+{
+	if (r->at->cpu >= 0)
+		snprintf(r->where, sizeof(r->where), " on CPU %d", r->at->cpu);
+	else if (r->at->tid > 0 && r->set->target.tids.n > 1)
+		snprintf(r->where, sizeof(r->where), " for thread %d", r->at->tid);
+}
+
+/* CAP_PERFMON came with 5.8; before, only CAP_SYS_ADMIN opens the door. */
+static const char *capability(const struct host *h)
+{
+	bool old = h->version_major && (h->version_major < 5 ||
+					(h->version_major == 5 && h->version_minor < 8));
+
+	return old ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
+}
+
+static void hint_paranoid(struct refusal *r, int level)
+{
+	buf_printf(&r->hint, "run with %s, or: sysctl -w kernel.perf_event_paranoid=%d",
+		   capability(&r->host), level);
+}
+
+static bool is_hardware(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE ||
+	       attr->type == PERF_TYPE_RAW;
+}
+
+/* The syscall itself is blocked: the kernel's own rules answer EACCES for counting. */
+static bool blocked_by_seccomp(const struct refusal *r)
+{
+	return (r->err == -EPERM || r->err == -ENOSYS) && r->host.seccomp == 2;
+}
+
+static void explain_seccomp(struct refusal *r)
+{
+	const char *box = r->host.container[0] ? r->host.container : "a container or sandbox";
+
+	buf_printf(&r->why, "the seccomp filter of %s refuses perf_event_open", box);
+	if (strcmp(r->host.container, "docker") == 0 || strcmp(r->host.container, "podman") == 0)
+		buf_printf(&r->hint, "start it with --cap-add PERFMON, or --security-opt seccomp=FILE "
+			   "with a profile that allows perf_event_open");
+	else
+		buf_puts(&r->hint, "allow perf_event_open in its seccomp profile");
+}
+
+static bool is_refused_by_policy(const struct host *h)
+{
+	return strcmp(h->lockdown, "confidentiality") == 0 || strstr(h->lsm, "selinux") ||
+	       strstr(h->lsm, "apparmor");
+}
+
+static void explain_privileged(struct refusal *r)
+{
+	if (strcmp(r->host.lockdown, "confidentiality") == 0) {
+		buf_puts(&r->why, "kernel lockdown (confidentiality) refuses it even with privilege");
+		buf_puts(&r->hint, "boot with lockdown=integrity or without lockdown");
+	} else if (is_refused_by_policy(&r->host)) {
+		buf_printf(&r->why, "a security module (%s) refuses it even with privilege",
+			   r->host.lsm);
+		buf_puts(&r->hint, "allow perf_event in its policy");
+	} else {
+		buf_puts(&r->why, "the kernel refuses it even with privilege");
+		if (r->host.container[0])
+			buf_puts(&r->hint, "the capability has to hold in the first user namespace, "
+				 "outside this container");
+	}
+}
+
+static void explain_permission(struct refusal *r)
+{
+	int paranoid = r->host.paranoid;
+	bool kernel = !(r->ev->attr.flags & PERF_ATTR_EXCLUDE_KERNEL);
+
+	r->state = TACHO_NOT_PERMITTED;
+	if (blocked_by_seccomp(r)) {
+		explain_seccomp(r);
+	} else if (host_is_perfmon(&r->host)) {
+		explain_privileged(r);
+	} else if (r->set->target.kind == TARGET_CPUS && paranoid > 0) {
+		buf_printf(&r->why, "perf_event_paranoid is %d, and counting whole CPUs needs 0 or less",
+			   paranoid);
+		hint_paranoid(r, 0);
+	} else if (paranoid >= 3 && !kernel) {
+		/* Debian's and Ubuntu's own levels. */
+		buf_printf(&r->why, "perf_event_paranoid is %d, which leaves nothing to unprivileged "
+			   "users", paranoid);
+		hint_paranoid(r, 2);
+	} else if (paranoid >= 2 && kernel) {
+		buf_printf(&r->why, "perf_event_paranoid is %d, which hides the kernel, and this event "
+			   "counts there", paranoid);
+		hint_paranoid(r, 1);
+	} else if (r->at->tid > 0) {
+		buf_printf(&r->why, "thread %d belongs to another user, or changed its rights",
+			   r->at->tid);
+		buf_printf(&r->hint, "run as that user or with %s%s", capability(&r->host),
+			   r->host.version_major < 6 ? " and CAP_SYS_PTRACE" : "");
+	} else {
+		buf_puts(&r->why, "the kernel does not permit it");
+		buf_printf(&r->hint, "run with %s", capability(&r->host));
+	}
+}
+
+static void explain_no_pmu(struct refusal *r)
+{
+	if (r->host.hypervisor[0])
+		buf_printf(&r->why, "this is a virtual machine (%s) without a virtual PMU, so there are "
+			   "no hardware counters", r->host.hypervisor);
+	else
+		buf_puts(&r->why, "this machine shows no hardware counters");
+	buf_puts(&r->hint, "enable the vPMU in the hypervisor, or count cpu-clock or task-clock");
+}
+
+/* A software event that came later than this kernel. */
+static const char *software_since(const struct perf_event_attr *attr)
+{
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return NULL;
+	if (attr->config == PERF_COUNT_SW_CGROUP_SWITCHES)
+		return "5.13";
+	return attr->config == PERF_COUNT_SW_BPF_OUTPUT ? "4.4" : NULL;
+}
+
+static void explain_missing(struct refusal *r)
+{
+	const struct perf_event_attr *attr = &r->ev->attr;
+	const char *since = software_since(attr);
+
+	if (r->ev->cgroup && r->ev->cgroup_fd < 0)
+		buf_printf(&r->why, "the cgroup %s is gone", r->ev->cgroup);
+	else if (since)
+		buf_printf(&r->why, "this event came with Linux %s, and this is %s", since,
+			   r->host.release);
+	else if (is_hardware(attr) && !event_has_core_pmu(r->set->t))
+		explain_no_pmu(r);
+	else if (is_hardware(attr))
+		buf_puts(&r->why, "this processor has no such counter");
+	else if (attr->type == PERF_TYPE_TRACEPOINT)
+		buf_printf(&r->why, "no tracepoint has the number %" PRIu64, attr->config);
+	else
+		buf_puts(&r->why, "no PMU takes it");
+}
+
+/* Whether the event opens by itself, outside its group. */
+static bool opens_alone(struct refusal *r)
+{
+	struct perf_event_attr attr = r->ev->attr;
+	int fd = sys_perf_open(&r->set->t->sys, &attr, r->at->tid, r->at->cpu, -1,
+			       PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		sys_perf_close(&r->set->t->sys, fd);
+	return fd >= 0;
+}
+
+static void explain_invalid(struct refusal *r)
+{
+	const struct feature *f = probe_refused(&r->set->probe, &r->ev->attr);
+
+	if (f) {
+		buf_printf(&r->why, "it asks for %s, which came with Linux %s, and this is %s", f->name,
+			   f->since, r->host.release);
+	} else if (r->ev->leader != r->i && !r->ev->cgroup && opens_alone(r)) {
+		buf_printf(&r->why, "it does not fit into the group of %s",
+			   r->set->events.v[r->ev->leader].shown.name);
+		buf_puts(&r->hint, "let the group be split with the letter W, or take an event out");
+	} else if (r->ev->cgroup) {
+		buf_printf(&r->why, "the kernel does not count it in the cgroup %s", r->ev->cgroup);
+	} else {
+		buf_puts(&r->why, "the kernel refuses this combination (EINVAL)");
+	}
+}
+
+static void explain_limit(struct refusal *r)
+{
+	r->state = TACHO_FAILED;
+	buf_printf(&r->why, "the limit of %" PRIu64 " descriptors is reached", limits_nofile());
+	buf_puts(&r->hint, "raise it with ulimit -n, or count fewer events, CPUs or threads");
+}
+
+static void explain_gone(struct refusal *r)
+{
+	r->state = TACHO_FAILED;
+	if (r->err == -ENODEV && r->at->cpu >= 0)
+		buf_printf(&r->why, "CPU %d is offline, or its PMU is gone", r->at->cpu);
+	else if (r->err == -ENODEV)
+		buf_puts(&r->why, "its PMU is gone");
+	else if (r->at->tid > 0)
+		buf_printf(&r->why, "thread %d has ended", r->at->tid);
+	else
+		buf_puts(&r->why, "the thread has ended");
+}
+
+static void explain_busy(struct refusal *r)
+{
+	r->state = TACHO_FAILED;
+	if (r->err == -ENOSPC)
+		buf_puts(&r->why, "all breakpoint registers are taken");
+	else
+		buf_puts(&r->why, "something else holds this PMU for itself");
+	buf_puts(&r->hint, "end the other user of it (a debugger, another profiler)");
+}
+
+static void explain_cannot(struct refusal *r)
+{
+	if (r->ev->attr.sample_period)
+		buf_puts(&r->why, "its PMU has no interrupt, so it cannot work with a period");
+	else if (r->ev->attr.flags & PERF_ATTR_PRECISE_MASK)
+		buf_puts(&r->why, "its PMU does not count at this precision");
+	else
+		buf_puts(&r->why, "its PMU cannot do this");
+}
+
+static void explain_other(struct refusal *r)
+{
+	r->state = TACHO_FAILED;
+	buf_printf(&r->why, "the kernel says: %s", strerror(-r->err));
+}
+
+static const struct {
+	int err;
+	void (*fn)(struct refusal *r);
+} causes[] = {
+	{ -EACCES, explain_permission }, { -EPERM, explain_permission },
+	{ -ENOENT, explain_missing },	 { -ENXIO, explain_missing },
+	{ -EINVAL, explain_invalid },	 { -E2BIG, explain_invalid },
+	{ -EOPNOTSUPP, explain_cannot }, { -EMFILE, explain_limit },
+	{ -ENFILE, explain_limit },	 { -ESRCH, explain_gone },
+	{ -ENODEV, explain_gone },	 { -EBUSY, explain_busy },
+	{ -ENOSPC, explain_busy },
+};
+
+static void explain_cause(struct refusal *r)
+{
+	if (r->err == -ENOSYS && blocked_by_seccomp(r)) {
+		explain_permission(r);
+		return;
+	}
+	if (r->err == -ENOSYS) {
+		buf_puts(&r->why, "this kernel has no perf events (CONFIG_PERF_EVENTS)");
+		return;
+	}
+	for (size_t i = 0; i < countof(causes); i++)
+		if (causes[i].err == r->err) {
+			causes[i].fn(r);
+			return;
+		}
+	explain_other(r);
+}
+
+void explain_open(struct tacho_evset *set, uint32_t i, const struct pair *at, int err)
+{
+	struct counted *ev = &set->events.v[i];
+	struct refusal r = { .set = set, .i = i, .ev = ev, .at = at, .err = err,
+			     .state = TACHO_UNSUPPORTED };
+
+	host_probe(&set->t->sys, &r.host);
+	find_where(&r);
+	explain_cause(&r);
+	ev->state = r.state;
+	ev->err = err;
+	set_unnote(set, i);
+	ev->hint = r.hint.n ? set_text(set, "%s", r.hint.bytes) : NULL;
+	ev->cause = set_text(set, "%s%s: %s", ev->shown.name, r.where, r.why.n ? r.why.bytes : "");
+	/* Without the event's name: many events can share one reason, told once. */
+	ev->why = set_text(set, "%s%s%s%s%s", r.where[0] ? r.where + 1 : "", r.where[0] ? ": " : "",
+			   r.why.n ? r.why.bytes : "", ev->hint ? "; " : "", ev->hint ? ev->hint : "");
+	if (!ev->why)
+		ev->why = "out of memory";
+	buf_done(&r.why);
+	buf_done(&r.hint);
+}
+
+void explain_filter(struct tacho_evset *set, uint32_t i, int err)
+{
+	struct counted *ev = &set->events.v[i];
+	char *path = set_text(set, "events/%s/format", ev->shown.name);
+
+	/* sched:sched_switch is described in events/sched/sched_switch/format. */
+	for (char *c = path; c && *c; c++)
+		if (*c == ':')
+			*c = '/';
+	ev->state = TACHO_FAILED;
+	ev->err = err;
+	if (err == -EINVAL)
+		ev->why = set_text(set, "the kernel refuses the filter '%s'; its fields are named in %s "
+				   "below tracefs", ev->filter, path ? path : "");
+	else
+		ev->why = set_text(set, "the filter '%s' could not be set: %s", ev->filter,
+				   strerror(-err));
+	if (!ev->why)
+		ev->why = "out of memory";
+}
+
+const char *explain_broken(void)
+{
+	return "it is pinned, and other counters took the hardware it needs";
+}
+
+static size_t count_kernel_events(struct tacho_evset *set, size_t *n_not_permitted)
+{
+	size_t n = 0;
+
+	*n_not_permitted = 0;
+	for (uint32_t i = 0; i < set->events.n; i++) {
+		if (set_event(set, i)->kind == TACHO_EVENT_TOOL)
+			continue;
+		n++;
+		*n_not_permitted += set->events.v[i].state == TACHO_NOT_PERMITTED;
+	}
+	return n;
+}
+
+static int explain_descriptors(struct tacho_evset *set, int err, struct tacho_error *e)
+{
+	error_set(e, err, "%zu events need %zu descriptors here, and the limit is %" PRIu64,
+		  set->events.n, set->n_counters, limits_nofile());
+	error_hint(e, "raise the hard limit (ulimit -Hn, LimitNOFILE=), or count fewer events, CPUs or "
+		   "threads");
+	return err;
+}
+
+int explain_event(const struct tacho_evset *set, uint32_t i, int err, struct tacho_error *e)
+{
+	const struct counted *ev = &set->events.v[i];
+
+	if (ev->cause)
+		error_set(e, err, "%s", ev->cause);
+	else
+		error_set(e, err, "%s: %s", ev->shown.name, ev->why);
+	if (ev->hint)
+		error_hint(e, "%s", ev->hint);
+	return err;
+}
+
+/* No event could be opened, or opening ended early: what to tell for the whole set. */
+int explain_whole(struct tacho_evset *set, int err, struct tacho_error *e)
+{
+	size_t refused, n = count_kernel_events(set, &refused);
+
+	if (err == -EMFILE || err == -ENFILE)
+		return explain_descriptors(set, err, e);
+	if (err < 0)
+		return error_set(e, err, "the counters could not be opened: %s", strerror(-err));
+	for (uint32_t i = 0; n && i < set->events.n; i++) {
+		const struct counted *ev = &set->events.v[i];
+
+		if (set_event(set, i)->kind == TACHO_EVENT_TOOL)
+			continue;
+		if (refused < n && ev->err != -ESRCH)
+			return 0;
+		tacho_evset_close(set);
+		err = ev->err == -ESRCH ? -ESRCH : -EACCES;
+		return explain_event(set, i, err, e);
+	}
+	return 0;
+}

@@ -1,0 +1,321 @@
+/*
+ * From the caller's options to a list of (CPU, thread) pairs per event.
+ *
+ * Three kinds of target: the calling thread, a list of threads (each followed into its
+ * children), or CPUs. Most events count at every place of the target; a PMU that serves only
+ * some CPUs, a cpu= term, or a PMU that belongs to a socket rather than to tasks narrows that.
+ * No sysfs or /proc file is read unless the options need it.
+ */
+#include "count/set.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/vec.h"
+
+void target_done(struct target *target)
+{
+	idlist_done(&target->pids);
+	idlist_done(&target->tids);
+	cpuset_done(&target->cpus);
+	*target = (struct target){ 0 };
+}
+
+static int refuse_contradiction(const struct tacho_evset_opts *opts, struct tacho_error *e)
+{
+	bool tasks = opts->n_pids || opts->n_tids || opts->by_uid;
+
+	if (opts->all_cpus && tasks)
+		return error_set(e, -EINVAL, "either the whole machine is counted or some of its "
+				 "processes, not both");
+	if (opts->all_cpus && opts->cpus)
+		return error_set(e, -EINVAL, "either all CPUs are counted or the CPUs %s, not both",
+				 opts->cpus);
+	if (opts->per_thread && !opts->all_cpus && !tasks)
+		return error_set(e, -EINVAL, "counting per thread needs processes to look into, or "
+				 "the whole machine");
+	if (opts->all_user && opts->all_kernel)
+		return error_set(e, -EINVAL, "only user space and only the kernel: nothing is left "
+				 "to count");
+	if (opts->enable_on_exec && (opts->n_pids != 1 || opts->n_tids || opts->by_uid))
+		return error_set(e, -EINVAL, "starting with an exec needs exactly one process");
+	return 0;
+}
+
+/* The threads of one process; a process that is gone is left out when there are others. */
+static int add_process(struct tacho_evset *set, int pid, bool required, struct tacho_error *e)
+{
+	int err = proc_threads(&set->t->sys, pid, &set->target.tids);
+
+	if (err == -ESRCH && !required) {
+		set->target.some_vanished = true;
+		return 0;
+	}
+	if (err == -ESRCH)
+		return error_set(e, err, "no process has the number %d", pid);
+	if (err < 0)
+		return error_set(e, err, "the threads of process %d cannot be listed: %s", pid,
+				 strerror(-err));
+	return idlist_add(&set->target.pids, pid) < 0 ? error_nomem(e) : 0;
+}
+
+static int add_processes(struct tacho_evset *set, const struct idlist *pids, struct tacho_error *e)
+{
+	for (size_t i = 0; i < pids->n; i++) {
+		int err = add_process(set, pids->v[i], false, e);
+
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static int add_user(struct tacho_evset *set, uint32_t uid, struct tacho_error *e)
+{
+	scoped(idlist_done) struct idlist pids = { 0 };
+	int err = proc_of_user(&set->t->sys, uid, &pids);
+
+	if (err < 0)
+		return error_set(e, err, "the processes of user %u cannot be listed: %s", uid,
+				 strerror(-err));
+	err = add_processes(set, &pids, e);
+	if (err == 0 && set->target.tids.n == 0)
+		return error_set(e, -ESRCH, "user %u has no process", uid);
+	return err;
+}
+
+static int add_everyone(struct tacho_evset *set, struct tacho_error *e)
+{
+	scoped(idlist_done) struct idlist pids = { 0 };
+	int err = proc_all(&set->t->sys, &pids);
+
+	if (err < 0)
+		return error_set(e, err, "the processes cannot be listed: %s", strerror(-err));
+	return add_processes(set, &pids, e);
+}
+
+static int add_listed(struct tacho_evset *set, const struct tacho_evset_opts *opts,
+		      struct tacho_error *e)
+{
+	struct target *target = &set->target;
+	int err = 0;
+
+	/* A command that waits for its exec has one thread; no need to look. */
+	if (opts->enable_on_exec)
+		return idlist_add(&target->pids, opts->pids[0]) < 0 ||
+		       idlist_add(&target->tids, opts->pids[0]) < 0 ? error_nomem(e) : 0;
+	for (size_t i = 0; err == 0 && i < opts->n_pids; i++)
+		err = add_process(set, opts->pids[i], opts->n_pids == 1, e);
+	for (size_t i = 0; err == 0 && i < opts->n_tids; i++)
+		if (idlist_add(&target->tids, opts->tids[i]) < 0 ||
+		    idlist_add(&target->pids, opts->tids[i]) < 0)
+			err = error_nomem(e);
+	return err;
+}
+
+static int resolve_tasks(struct tacho_evset *set, const struct tacho_evset_opts *opts,
+			 struct tacho_error *e)
+{
+	struct target *target = &set->target;
+	int err = add_listed(set, opts, e);
+
+	target->kind = TARGET_TASKS;
+	if (err == 0 && opts->by_uid)
+		err = add_user(set, opts->uid, e);
+	if (err == 0 && opts->per_thread && opts->all_cpus)
+		err = add_everyone(set, e);
+	if (err < 0)
+		return err;
+	idlist_sort(&target->tids);
+	idlist_sort(&target->pids);
+	if (target->tids.n == 0)
+		return error_set(e, -ESRCH, "none of the processes is there any more");
+	if (target->some_vanished)
+		set_note(set, NO_EVENT, "processes that ended before they could be counted are "
+			 "left out");
+	return 0;
+}
+
+static int parse_cpus(struct tacho_evset *set, const char *list, struct tacho_error *e)
+{
+	scoped(cpuset_done) struct cpuset online = { 0 };
+	scoped(buf_done) struct buf shown = { 0 };
+	struct cpuset *cpus = &set->target.cpus;
+	int err = cpuset_parse(cpus, str_of(list));
+
+	if (err == -ENOMEM)
+		return error_nomem(e);
+	if (err < 0 || cpuset_empty(cpus))
+		return error_set(e, -EINVAL, "'%s' is no list of CPUs like 0-3,8", list);
+	if (sys_online_cpus(&set->t->sys, &online) < 0)
+		return 0;
+	for (int cpu = cpuset_next(cpus, -1); cpu >= 0; cpu = cpuset_next(cpus, cpu))
+		if (cpuset_has(&online, cpu))
+			return 0;
+	cpuset_print(&online, &shown);
+	return error_set(e, -EINVAL, "no CPU of '%s' is online (online are %s)", list,
+			 shown.bytes ? shown.bytes : "none");
+}
+
+static int refuse_cgroups_on_tasks(const struct tacho_evset *set, struct tacho_error *e)
+{
+	for (size_t i = 0; i < set->events.n; i++) {
+		if (!set->events.v[i].cgroup)
+			continue;
+		error_set(e, -EINVAL, "'%s' counts in the cgroup %s, and the kernel counts cgroups on "
+			  "CPUs only", set->events.v[i].shown.name, set->events.v[i].cgroup);
+		error_hint(e, "count on all CPUs (-a) or some (-C)");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int target_resolve(struct tacho_evset *set, const struct tacho_evset_opts *opts,
+		   struct tacho_error *e)
+{
+	struct target *target = &set->target;
+	int err = refuse_contradiction(opts, e);
+
+	if (err == 0 && opts->cpus)
+		err = parse_cpus(set, opts->cpus, e);
+	if (err < 0)
+		return err;
+	if (opts->n_pids || opts->n_tids || opts->by_uid || (opts->per_thread && opts->all_cpus)) {
+		err = resolve_tasks(set, opts, e);
+	} else if (opts->cpus || opts->all_cpus) {
+		target->kind = TARGET_CPUS;
+		if (!opts->cpus)
+			err = sys_online_cpus(&set->t->sys, &target->cpus);
+		if (err < 0)
+			error_set(e, err, "the list of CPUs cannot be read: %s", strerror(-err));
+	} else {
+		target->kind = TARGET_SELF;
+		err = idlist_add(&target->tids, 0) < 0 ? error_nomem(e) : 0;
+	}
+	if (err == 0 && target->kind != TARGET_CPUS)
+		err = refuse_cgroups_on_tasks(set, e);
+	return err;
+}
+
+/* Whether event->cpus is just what its core PMU covers (hybrid machines): a task event then
+ * counts wherever the task meets that PMU, and one counter per thread is enough. */
+static bool covers_core_pmu(const struct tacho_evset *set, const struct event *event)
+{
+	scoped(cpuset_done) struct cpuset pmu = { 0 };
+	char text[4096];
+
+	if (sys_read_sysfs(&set->t->sys, text, sizeof(text), "bus/event_source/devices/%s/cpus",
+			   event->pmu) < 0 ||
+	    cpuset_parse(&pmu, str_trim(str_of(text))) < 0)
+		return false;
+	for (int cpu = cpuset_next(&pmu, -1); cpu >= 0; cpu = cpuset_next(&pmu, cpu))
+		if (!cpuset_has(&event->cpus, cpu))
+			return false;
+	return cpuset_count(&pmu) == cpuset_count(&event->cpus);
+}
+
+static int add_pair(struct placement *p, int cpu, int tid)
+{
+	struct pair *at = vec_add(p);
+
+	if (!at)
+		return -ENOMEM;
+	*at = (struct pair){ .cpu = cpu, .tid = tid };
+	return 0;
+}
+
+/* The pairs of every thread (or of none) on one CPU. */
+static int add_tasks(const struct target *target, struct placement *p, int cpu)
+{
+	int err = 0;
+
+	if (target->kind == TARGET_CPUS)
+		return add_pair(p, cpu, -1);
+	for (size_t i = 0; err == 0 && i < target->tids.n; i++)
+		err = add_pair(p, cpu, target->tids.v[i]);
+	return err;
+}
+
+static int fill_pairs(struct tacho_evset *set, const struct event *event, struct placement *p)
+{
+	const struct target *target = &set->target;
+	const struct cpuset *cpus = &target->cpus, *only = &event->cpus;
+	int err = 0;
+
+	if (event->kind == TACHO_EVENT_TOOL)
+		return add_pair(p, -1, -1);
+	if (event->flags & EVENT_UNCORE && target->kind != TARGET_CPUS)
+		return 0;
+	if (cpuset_empty(only))
+		only = NULL;
+	else if (cpuset_empty(cpus) && covers_core_pmu(set, event))
+		only = NULL;
+	if (cpuset_empty(cpus) && !only)
+		return add_tasks(target, p, -1);
+	if (cpuset_empty(cpus))
+		cpus = only;
+	for (int cpu = cpuset_next(cpus, -1); err == 0 && cpu >= 0; cpu = cpuset_next(cpus, cpu))
+		if (!only || cpuset_has(only, cpu))
+			err = add_tasks(target, p, cpu);
+	return err;
+}
+
+static bool same_pairs(const struct placement *a, const struct placement *b)
+{
+	return a->n == b->n && memcmp(a->v, b->v, a->n * sizeof(*a->v)) == 0;
+}
+
+static void explain_nowhere(struct tacho_evset *set, uint32_t i)
+{
+	scoped(buf_done) struct buf shown = { 0 };
+	struct counted *ev = &set->events.v[i];
+	const struct event *event = set_event(set, i);
+
+	ev->state = TACHO_UNSUPPORTED;
+	ev->err = -EINVAL;
+	if (set->target.kind != TARGET_CPUS) {
+		ev->why = set_text(set, "the PMU %s counts for a whole socket or device, not for "
+				   "single tasks: count on all CPUs (-a) or some (-C)", event->pmu);
+		return;
+	}
+	cpuset_print(&event->cpus, &shown);
+	ev->why = set_text(set, "it can be counted on the CPUs %s only, and none of them was asked for",
+			   shown.bytes ? shown.bytes : "");
+}
+
+int target_place(struct tacho_evset *set, uint32_t i)
+{
+	struct counted *ev = &set->events.v[i];
+	const struct event *event = set_event(set, i);
+	struct placement p = { 0 }, *fresh;
+	int err;
+
+	/* The usual case without building the list again: the same place as the event before. */
+	if (i && cpuset_empty(&event->cpus) && !(event->flags & EVENT_UNCORE) &&
+	    cpuset_empty(&event[-1].cpus) && !(event[-1].flags & EVENT_UNCORE) &&
+	    (event->kind == TACHO_EVENT_TOOL) == (event[-1].kind == TACHO_EVENT_TOOL)) {
+		ev->placement = ev[-1].placement;
+		return 0;
+	}
+	err = fill_pairs(set, event, &p);
+	if (err == 0 && p.n == 0)
+		explain_nowhere(set, i);
+	if (err < 0 || p.n == 0) {
+		vec_done(&p);
+		return err;
+	}
+	for (size_t k = 0; k < set->placements.n; k++)
+		if (same_pairs(&set->placements.v[k], &p)) {
+			ev->placement = (uint32_t)k;
+			vec_done(&p);
+			return 0;
+		}
+	fresh = vec_add(&set->placements);
+	if (!fresh) {
+		vec_done(&p);
+		return -ENOMEM;
+	}
+	*fresh = p;
+	ev->placement = (uint32_t)(set->placements.n - 1);
+	return 0;
+}

@@ -1,0 +1,251 @@
+/*
+ * Events that are computed rather than counted: how long it took, user and system time, and
+ * numbers about the machine that metrics divide by.
+ *
+ * User and system time come from /proc, so they are as coarse as the kernel's clock tick; of a
+ * command that was waited for, the exact times are known and used.
+ */
+#include "count/set.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "base/num.h"
+#include "sys/arch.h"
+
+static uint64_t timeval_ns(struct timeval tv)
+{
+	return (uint64_t)tv.tv_sec * 1000000000ULL + (uint64_t)tv.tv_usec * 1000;
+}
+
+static bool is_time(enum tool_event tool)
+{
+	return tool == TOOL_USER_TIME || tool == TOOL_SYSTEM_TIME;
+}
+
+static bool needs_times(struct tacho_evset *set)
+{
+	for (size_t i = 0; i < set->events.n; i++)
+		if (is_time(set_event(set, i)->tool))
+			return true;
+	return false;
+}
+
+static int task_times(struct tacho_evset *set, struct proc_times *out)
+{
+	struct proc_times sum = { 0 }, one;
+	int found = 0;
+
+	for (size_t i = 0; i < set->target.pids.n; i++) {
+		int pid = set->target.pids.v[i];
+
+		if (!command_times(pid, &one) && proc_times(&set->t->sys, pid, &one) < 0)
+			continue;
+		sum.user_ns += one.user_ns;
+		sum.system_ns += one.system_ns;
+		found++;
+	}
+	*out = sum;
+	return found ? 0 : -ESRCH;
+}
+
+/* The target's times since it began; a process that ended takes its share along. */
+static int target_times(struct tacho_evset *set, struct proc_times *out)
+{
+	struct rusage ru;
+
+	switch (set->target.kind) {
+	case TARGET_CPUS:
+		return proc_system_times(&set->t->sys, set->opts.all_cpus ? NULL : &set->target.cpus,
+					 out);
+	case TARGET_TASKS:
+		return task_times(set, out);
+	case TARGET_SELF:
+		if (getrusage(RUSAGE_THREAD, &ru) < 0)
+			return -errno;
+		out->user_ns = timeval_ns(ru.ru_utime);
+		out->system_ns = timeval_ns(ru.ru_stime);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static uint64_t since(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+void tool_start(struct tacho_evset *set)
+{
+	struct tool_clock *clock = &set->clock;
+
+	if (clock->runs || !set->has_tools)
+		return;
+	clock->runs = true;
+	clock->since_ns = sys_now_ns(&set->t->sys);
+	if (needs_times(set))
+		clock->times_failed = target_times(set, &clock->base) < 0;
+}
+
+/* Adds the stretch since the clock was started to `sum_ns` and `sum`. */
+static void measure(struct tacho_evset *set, uint64_t *sum_ns, struct proc_times *sum)
+{
+	struct tool_clock *clock = &set->clock;
+	struct proc_times now;
+
+	*sum_ns = clock->sum_ns;
+	*sum = clock->sum;
+	if (!clock->runs)
+		return;
+	*sum_ns += since(sys_now_ns(&set->t->sys), clock->since_ns);
+	if (!needs_times(set) || target_times(set, &now) < 0)
+		return;
+	sum->user_ns += since(now.user_ns, clock->base.user_ns);
+	sum->system_ns += since(now.system_ns, clock->base.system_ns);
+}
+
+void tool_stop(struct tacho_evset *set)
+{
+	struct tool_clock *clock = &set->clock;
+
+	if (!set->has_tools)
+		return;
+	measure(set, &clock->sum_ns, &clock->sum);
+	clock->runs = false;
+}
+
+static unsigned count_cpus(struct tacho_evset *set, const char *file)
+{
+	scoped(cpuset_done) struct cpuset cpus = { 0 };
+	char text[4096];
+
+	if (sys_read_sysfs(&set->t->sys, text, sizeof(text), "devices/system/cpu/%s", file) < 0 ||
+	    cpuset_parse(&cpus, str_trim(str_of(text))) < 0)
+		return 0;
+	return cpuset_count(&cpus);
+}
+
+static bool smt_on(struct tacho_evset *set)
+{
+	char text[16];
+
+	if (sys_read_sysfs(&set->t->sys, text, sizeof(text), "devices/system/cpu/smt/active") >= 0)
+		return text[0] == '1';
+	return set_topology(set)->n_cores < set_topology(set)->n;
+}
+
+static bool same_core(const struct topology_cpu *a, const struct topology_cpu *b)
+{
+	return a->socket == b->socket && a->die == b->die && a->cluster == b->cluster &&
+	       a->core == b->core;
+}
+
+/* Whether every core that is counted is counted with all its hardware threads. */
+static bool core_wide(struct tacho_evset *set)
+{
+	const struct topology *t = set_topology(set);
+	const struct cpuset *cpus = &set->target.cpus;
+
+	if (set->target.kind != TARGET_CPUS)
+		return false;
+	for (size_t a = 0; a < t->n; a++)
+		for (size_t b = 0; b < t->n; b++)
+			if (cpuset_has(cpus, t->cpus[a].cpu) && !cpuset_has(cpus, t->cpus[b].cpu) &&
+			    same_core(&t->cpus[a], &t->cpus[b]))
+				return false;
+	return true;
+}
+
+static bool has_pmem(const struct tacho_evset *set)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/firmware/acpi/tables/NFIT", set->t->sys.sysfs);
+	return access(path, F_OK) == 0;
+}
+
+/* A number about the machine; false: it cannot be known here. */
+static bool constant(struct tacho_evset *set, enum tool_event tool, uint64_t *out)
+{
+	switch (tool) {
+	case TOOL_NUM_CPUS:
+		*out = count_cpus(set, "present");
+		return *out != 0;
+	case TOOL_NUM_CPUS_ONLINE:
+		*out = set_topology(set)->n;
+		return *out != 0;
+	case TOOL_NUM_CORES:
+		*out = set_topology(set)->n_cores;
+		return *out != 0;
+	case TOOL_NUM_DIES:
+		*out = set_topology(set)->n_dies;
+		return *out != 0;
+	case TOOL_NUM_PACKAGES:
+		*out = set_topology(set)->n_sockets;
+		return *out != 0;
+	case TOOL_SMT_ON:
+		*out = smt_on(set);
+		return true;
+	case TOOL_SYSTEM_TSC_FREQ:
+		*out = arch_tsc_hz();
+		return *out != 0;
+	case TOOL_HAS_PMEM:
+		*out = has_pmem(set);
+		return true;
+	case TOOL_CORE_WIDE:
+		*out = core_wide(set);
+		return true;
+	case TOOL_TARGET_CPU:
+		*out = set->target.kind == TARGET_CPUS;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void take_value(struct tacho_reading *r, uint64_t value, bool is_level, uint64_t elapsed_ns)
+{
+	r->last_value = is_level ? value : since(value, r->value);
+	r->value = r->raw = is_level ? value : max_of(value, r->value);
+	r->last_enabled_ns = r->last_running_ns = since(elapsed_ns, r->enabled_ns);
+	r->enabled_ns = r->running_ns = elapsed_ns;
+	r->state = TACHO_COUNTING;
+}
+
+static void read_tool(struct tacho_evset *set, uint32_t i, uint64_t elapsed_ns,
+		      const struct proc_times *times)
+{
+	struct counted *ev = &set->events.v[i];
+	struct tacho_reading *r = &set->readings[ev->first];
+	enum tool_event tool = set_event(set, i)->tool;
+	uint64_t value = 0;
+
+	if (ev->state != TACHO_COUNTING)
+		return;
+	if (is_time(tool) && set->clock.times_failed) {
+		r->state = TACHO_NOT_COUNTED;
+	} else if (tool == TOOL_DURATION_TIME) {
+		take_value(r, elapsed_ns, false, elapsed_ns);
+	} else if (is_time(tool)) {
+		take_value(r, tool == TOOL_USER_TIME ? times->user_ns : times->system_ns, false, elapsed_ns);
+	} else if (constant(set, tool, &value)) {
+		take_value(r, value, true, elapsed_ns);
+	} else {
+		ev->state = r->state = TACHO_UNSUPPORTED;
+		ev->why = set_text(set, "%s is not known on this machine", ev->shown.name);
+	}
+	set->counters[ev->first].last_raw = r->last_value;
+}
+
+void tool_read(struct tacho_evset *set)
+{
+	struct proc_times times;
+	uint64_t elapsed_ns;
+
+	measure(set, &elapsed_ns, &times);
+	for (uint32_t i = 0; i < set->events.n; i++)
+		if (set_event(set, i)->kind == TACHO_EVENT_TOOL)
+			read_tool(set, i, elapsed_ns, &times);
+}

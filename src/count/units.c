@@ -1,0 +1,111 @@
+/*
+ * After opening: which read() calls there are. A group whose leader carries
+ * PERF_FORMAT_GROUP is one, every other counter is one by itself. Members come in the order
+ * they were opened, which is the order in which the kernel returns them.
+ */
+#include "count/set.h"
+
+#include <errno.h>
+
+#include "base/vec.h"
+#include "record/read.h"
+
+static int add_unit(struct tacho_evset *set, struct unit unit)
+{
+	struct unit *u = vec_add(&set->units);
+	size_t bytes = read_bytes(unit.format, unit.n);
+
+	if (!u)
+		return -ENOMEM;
+	*u = unit;
+	set->scratch_bytes = max_of(set->scratch_bytes, bytes);
+	return 0;
+}
+
+/* The counters of the group that event `lead` leads at place k, into members[]. */
+static uint32_t collect(struct tacho_evset *set, uint32_t lead, size_t k, uint32_t at)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = lead; i < set->events.n; i++) {
+		const struct counted *ev = &set->events.v[i];
+
+		if (ev->leader != lead || counted_n(set, ev) <= k)
+			continue;
+		if (set->counters[ev->first + k].fd >= 0)
+			set->members[at + n++] = ev->first + (uint32_t)k;
+	}
+	return n;
+}
+
+/* Levels and lost samples need a look at each counter; everything else starts out exact. */
+static bool all_exact(struct tacho_evset *set, const struct unit *u)
+{
+	bool exact = !(u->format & PERF_FORMAT_LOST);
+
+	for (uint32_t k = 0; k < u->n; k++)
+		if (set_event(set, set->readings[set->members[u->member + k]].event)->flags &
+		    EVENT_SNAPSHOT)
+			exact = false;
+	for (uint32_t k = 0; k < u->n; k++)
+		set->counters[set->members[u->member + k]].exact = exact;
+	return exact;
+}
+
+static int add_event(struct tacho_evset *set, uint32_t i, uint32_t *at)
+{
+	const struct counted *ev = &set->events.v[i];
+	const struct counted *lead = &set->events.v[ev->leader];
+	bool grouped = lead->attr.read_format & PERF_FORMAT_GROUP;
+	int err = 0;
+
+	if (grouped && lead != ev)
+		return 0;
+	for (size_t k = 0; err == 0 && k < counted_n(set, ev); k++) {
+		struct unit unit = { .fd = set->counters[ev->first + k].fd, .n = 1, .member = *at,
+				     .format = ev->attr.read_format };
+
+		if (unit.fd < 0)
+			continue;
+		if (grouped)
+			unit.n = collect(set, i, k, *at);
+		else
+			set->members[*at] = ev->first + (uint32_t)k;
+		unit.cpu = set->readings[ev->first + k].cpu;
+		unit.exact = all_exact(set, &unit);
+		*at += unit.n;
+		err = add_unit(set, unit);
+		set->on_many_cpus |= set->target.kind == TARGET_CPUS &&
+				     unit.cpu != set->units.v[0].cpu;
+	}
+	return err;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return (x->member > y->member) - (x->member < y->member);
+}
+
+int units_build(struct tacho_evset *set)
+{
+	uint32_t at = 0;
+	int err = 0;
+
+	set->members = calloc(set->n_counters + 1, sizeof(*set->members));
+	if (!set->members)
+		return -ENOMEM;
+	for (uint32_t i = 0; err == 0 && i < set->events.n; i++)
+		if (set_event(set, i)->kind != TACHO_EVENT_TOOL)
+			err = add_event(set, i, &at);
+	if (err < 0)
+		return err;
+	/* Whoever reads by moving from CPU to CPU wants each CPU's together. */
+	if (set->on_many_cpus)
+		qsort(set->units.v, set->units.n, sizeof(*set->units.v), by_cpu);
+	set->scratch = calloc(1, set->scratch_bytes + sizeof(uint64_t));
+	return set->scratch ? 0 : -ENOMEM;
+}

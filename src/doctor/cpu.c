@@ -1,0 +1,206 @@
+/*
+ * The CPU's side: which PMUs the kernel shows, what is taken away from them, and whether their
+ * counters can be read without a system call.
+ */
+#include "doctor/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "event/pmu.h"
+
+/* The kinds of PMU: some by their names, the others by what sysfs says of them. */
+enum kind { KIND_CORE, KIND_ENERGY, KIND_TRACE, KIND_KERNEL, KIND_UNCORE, KIND_OTHER };
+
+static const struct { const char *pattern; enum kind kind; } kinds[] = {
+	{ "power", KIND_ENERGY },	{ "power_core", KIND_ENERGY },	{ "intel_pt", KIND_TRACE },
+	{ "intel_bts", KIND_TRACE },	{ "cs_etm", KIND_TRACE },	{ "arm_spe_*", KIND_TRACE },
+	{ "hisi_ptt*", KIND_TRACE },	{ "ibs_*", KIND_TRACE },	{ "software", KIND_KERNEL },
+	{ "tracepoint", KIND_KERNEL },	{ "breakpoint", KIND_KERNEL },	{ "kprobe", KIND_KERNEL },
+	{ "uprobe", KIND_KERNEL },	{ "uncore_*", KIND_UNCORE },	{ "msr", KIND_OTHER },
+	{ "cstate_*", KIND_OTHER },
+};
+
+static enum kind kind_of(const struct patient *p, const char *name)
+{
+	struct pmu *pmu;
+
+	for (size_t i = 0; i < countof(kinds); i++)
+		if (str_glob(str_of(kinds[i].pattern), str_of(name)))
+			return kinds[i].kind;
+	if (pmu_find(p->t, str_of(name), &pmu) <= 0 || pmu_load(p->t, pmu) < 0)
+		return KIND_OTHER;
+	return pmu->core ? KIND_CORE : pmu->uncore ? KIND_UNCORE : KIND_OTHER;
+}
+
+/* "cpu_core, cpu_atom"; ends in " and N more" where it would not fit. Returns how many. */
+static int list_kind(const struct patient *p, enum kind kind, struct finding *f)
+{
+	size_t n = 0, room = sizeof(f->value) - 24;
+	int found = 0, left_out = 0;
+
+	for (size_t i = 0; i < p->pmus.n; i++) {
+		const char *name = p->pmus.v[i];
+
+		if (kind_of(p, name) != kind)
+			continue;
+		found++;
+		if (left_out || n + strlen(name) + 2 > room) {
+			left_out++;
+			continue;
+		}
+		n += (size_t)snprintf(f->value + n, sizeof(f->value) - n, "%s%s", n ? ", " : "", name);
+	}
+	if (left_out)
+		snprintf(f->value + n, sizeof(f->value) - n, " and %d more", left_out);
+	return found;
+}
+
+static bool check_core(struct patient *p, const struct check *c, struct finding *f)
+{
+	(void)c;
+	if (list_kind(p, KIND_CORE, f) > 0) {
+		finding_say(f, TACHO_OK, "cycles, instructions, branches and caches can be counted");
+		return true;
+	}
+	finding_value(f, "none");
+	if (p->host.hypervisor[0]) {
+		finding_say(f, TACHO_NO, "this is a VM without a vPMU: cycles, instructions, branches and "
+			    "caches cannot be counted, and cpu-clock takes the place of cycles");
+		remedy_vpmu(p, f);
+	} else {
+		finding_say(f, TACHO_NO, "the kernel has no driver for this CPU's counters: hardware events "
+			    "cannot be counted, and cpu-clock takes the place of cycles");
+	}
+	return true;
+}
+
+static bool check_uncore(struct patient *p, const struct check *c, struct finding *f)
+{
+	bool allowed = host_is_perfmon(&p->host) ||
+		       (p->host.paranoid != HOST_UNKNOWN && p->host.paranoid <= 0);
+
+	(void)c;
+	if (list_kind(p, KIND_UNCORE, f) == 0) {
+		finding_value(f, "none");
+		finding_say(f, TACHO_INFO, "no memory controller, interconnect or cache box can be counted");
+		return true;
+	}
+	if (allowed) {
+		finding_say(f, TACHO_OK, "events of memory controllers and the like, counted per socket");
+		return true;
+	}
+	finding_say(f, TACHO_LIMITED, "they count whole sockets, which this user may not");
+	remedy_open(p, f, -EACCES, 0);
+	return true;
+}
+
+static bool check_energy(struct patient *p, const struct check *c, struct finding *f)
+{
+	(void)c;
+	if (list_kind(p, KIND_ENERGY, f) == 0)
+		return false;
+	finding_say(f, TACHO_INFO, "%s", p->host.hypervisor[0] ?
+		    "the energy PMU is shown, but in a VM its counters often stand still" :
+		    "energy of package, cores and memory in joules, per socket (stat -a -e power/.../)");
+	return true;
+}
+
+static bool check_trace_pmus(struct patient *p, const struct check *c, struct finding *f)
+{
+	(void)c;
+	if (list_kind(p, KIND_TRACE, f) == 0)
+		return false;
+	finding_say(f, TACHO_OK, "hardware that traces or samples instructions by itself");
+	return true;
+}
+
+static bool check_kernel_pmus(struct patient *p, const struct check *c, struct finding *f)
+{
+	(void)c;
+	if (list_kind(p, KIND_KERNEL, f) == 0) {
+		finding_value(f, "none");
+		finding_say(f, TACHO_NO, "sysfs shows no event sources: it is not mounted, or the kernel "
+			    "was built without CONFIG_PERF_EVENTS");
+		finding_fix(f, "mount -t sysfs sysfs /sys");
+		return true;
+	}
+	finding_say(f, TACHO_OK, "events the kernel counts by itself; they need no hardware");
+	return true;
+}
+
+static bool check_other_pmus(struct patient *p, const struct check *c, struct finding *f)
+{
+	(void)c;
+	if (list_kind(p, KIND_OTHER, f) == 0)
+		return false;
+	finding_say(f, TACHO_INFO, "further sources; `tacho list pmu` shows their events");
+	return true;
+}
+
+static bool check_watchdog(struct patient *p, const struct check *c, struct finding *f)
+{
+	(void)c;
+	if (p->host.nmi_watchdog == HOST_UNKNOWN)
+		return false;
+	finding_value(f, "%s", p->host.nmi_watchdog ? "on" : "off");
+	if (!p->host.nmi_watchdog || !p->core_pmu) {
+		finding_say(f, TACHO_OK, "%s", p->core_pmu ? "no counter is taken by it" :
+			    "there is no hardware counter it could take");
+		return true;
+	}
+	finding_say(f, TACHO_LIMITED, "it holds one hardware counter of every CPU, so groups that use all "
+		    "counters are never scheduled");
+	remedy_sysctl(p, f, "kernel.nmi_watchdog=0");
+	return true;
+}
+
+/* x86 has a file at the PMU; arm64 and riscv have one switch for all. */
+static bool check_rdpmc(struct patient *p, const struct check *c, struct finding *f)
+{
+	char text[16];
+
+	(void)c;
+	if (!p->core_pmu) {
+		finding_value(f, "no");
+		finding_say(f, TACHO_INFO, "without hardware counters every read is a system call");
+		return true;
+	}
+	for (size_t i = 0; i < p->pmus.n; i++) {
+		if (kind_of(p, p->pmus.v[i]) != KIND_CORE ||
+		    sys_read_sysfs(&p->t->sys, text, sizeof(text), "bus/event_source/devices/%s/rdpmc",
+				   p->pmus.v[i]) <= 0)
+			continue;
+		finding_value(f, "%s", text);
+		if (text[0] != '0') {
+			finding_say(f, TACHO_OK, "a region of code is measured without system calls");
+			return true;
+		}
+		finding_say(f, TACHO_LIMITED, "reading a counter costs a system call");
+		finding_fix(f, "echo 1 > /sys/bus/event_source/devices/%.64s/rdpmc", p->pmus.v[i]);
+		return true;
+	}
+	if (p->host.perf_user_access == HOST_UNKNOWN)
+		return false;
+	finding_value(f, "%d", p->host.perf_user_access);
+	if (p->host.perf_user_access) {
+		finding_say(f, TACHO_OK, "a region of code is measured without system calls");
+	} else {
+		finding_say(f, TACHO_LIMITED, "reading a counter costs a system call");
+		remedy_sysctl(p, f, "kernel.perf_user_access=1");
+	}
+	return true;
+}
+
+const struct check cpu_checks[] = {
+	{ "pmu-core", "core PMU", "stat, record, top", check_core, 0, NULL, NULL },
+	{ "pmu-uncore", "uncore PMUs", "stat -a", check_uncore, 0, NULL, NULL },
+	{ "pmu-energy", "energy PMU", "stat -a", check_energy, 0, NULL, NULL },
+	{ "pmu-trace", "tracing PMUs", "record", check_trace_pmus, 0, NULL, NULL },
+	{ "pmu-software", "kernel's own PMUs", "stat, record, top, trace", check_kernel_pmus, 0, NULL,
+	  NULL },
+	{ "pmu-other", "other PMUs", "stat", check_other_pmus, 0, NULL, NULL },
+	{ "nmi-watchdog", "NMI watchdog", "stat", check_watchdog, 0, NULL, NULL },
+	{ "rdpmc", "direct reads (rdpmc)", "libtacho regions", check_rdpmc, 0, NULL, NULL },
+	{ .id = NULL },
+};

@@ -1,0 +1,72 @@
+/*
+ * The library's context: roots, the log callback, and the catalog of PMUs once it was needed.
+ * Opening one touches no file; everything is looked up when it is first asked for.
+ */
+#include "event/event.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/defs.h"
+
+/* A newer program may hand in a larger struct; what we do not know has to be zero. */
+static bool opts_known(const struct tacho_opts *opts)
+{
+	const unsigned char *bytes = (const unsigned char *)opts;
+
+	for (size_t i = sizeof(*opts); i < opts->size; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+int tacho_open(struct tacho **out, const struct tacho_opts *opts, struct tacho_error *e)
+{
+	struct tacho_opts o = { 0 };
+	struct tacho *t;
+
+	if (opts) {
+		if (!opts_known(opts))
+			return error_set(e, -E2BIG,
+					 "the options hold a field that libtacho %s does not know",
+					 TACHO_VERSION);
+		memcpy(&o, opts, min_of(opts->size, sizeof(o)));
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t || sys_init(&t->sys, o.sysfs, o.procfs, o.tracefs) < 0) {
+		free(t);
+		return error_nomem(e);
+	}
+	t->log = o.log;
+	t->log_arg = o.log_arg;
+	*out = t;
+	return 0;
+}
+
+void tacho_close(struct tacho *t)
+{
+	if (!t)
+		return;
+	catalog_free(t->catalog);
+	sys_done(&t->sys);
+	free(t);
+}
+
+const char *tacho_version(void)
+{
+	return TACHO_VERSION;
+}
+
+void tacho_log(const struct tacho *t, enum tacho_log_level level, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	if (!t->log)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	t->log(t->log_arg, level, text);
+}

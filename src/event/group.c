@@ -1,0 +1,117 @@
+/*
+ * Groups. The kernel takes one PMU per group, software events beside it. Words that expand to
+ * several PMUs ({cycles,instructions} on hybrid cores, {imc/a/,imc/b/}) therefore become one
+ * group per PMU, and tool events, which are no kernel events, stand alone. X forbids this.
+ *
+ *	{c,i,cs}  ->  atom/c core/c atom/i core/i cs  ->  {atom/c atom/i cs} {core/c core/i}
+ */
+#include "event/parse.h"
+
+#include <errno.h>
+
+#define GROUP_MAX 4096u			/* far beyond any PMU; bounds the work below */
+
+/* Software-like events go with any PMU: the kernel keeps them apart from the hardware's. */
+static bool goes_along(const struct event *ev)
+{
+	static const char *const others[] = { "msr", "kprobe", "uprobe" };
+
+	for (size_t i = 0; i < countof(others); i++)
+		if (strcmp(ev->pmu, others[i]) == 0)
+			return true;
+	return ev->attr.type == PERF_TYPE_SOFTWARE || ev->attr.type == PERF_TYPE_TRACEPOINT ||
+	       ev->attr.type == PERF_TYPE_BREAKPOINT;
+}
+
+static const char *first_pmu(const struct event *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!goes_along(&v[i]) && v[i].kind != TACHO_EVENT_TOOL)
+			return v[i].pmu;
+	return NULL;
+}
+
+/* A number per event: equal numbers share a group, and they rise in order of appearance. */
+static size_t assign(const struct event *v, size_t n, uint32_t *group)
+{
+	const char *home = first_pmu(v, n);
+	size_t n_groups = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *pmu = goes_along(&v[i]) ? home : v[i].pmu;
+		size_t k = 0;
+
+		for (k = 0; k < i && v[i].kind != TACHO_EVENT_TOOL; k++) {
+			const char *other = goes_along(&v[k]) ? home : v[k].pmu;
+
+			if (v[k].kind != TACHO_EVENT_TOOL &&
+			    (pmu == other || (pmu && other && strcmp(pmu, other) == 0)))
+				break;
+		}
+		group[i] = k < i && v[i].kind != TACHO_EVENT_TOOL ? group[k] : (uint32_t)n_groups++;
+	}
+	return n_groups;
+}
+
+static void mark(struct event *v, size_t base, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		v[base + i].leader = (uint32_t)base;
+		v[base + i].group_size = (uint32_t)n;
+		v[base + i].group_name = name;
+	}
+}
+
+/* Sorts the events by their group's number, stably, and follows the merge indexes. */
+static int regroup(struct event_list *list, size_t first, const uint32_t *group, size_t n_groups,
+		   const char *name)
+{
+	size_t n = list->n - first, at = 0;
+	scoped(freep) struct event *sorted = calloc(n, sizeof(*sorted));
+	scoped(freep) uint32_t *moved = calloc(n, sizeof(*moved));
+
+	if (!sorted || !moved)
+		return -ENOMEM;
+	for (size_t g = 0; g < n_groups; g++)
+		for (size_t i = 0; i < n; i++)
+			if (group[i] == g) {
+				moved[i] = (uint32_t)(first + at);
+				sorted[at++] = list->v[first + i];
+			}
+	memcpy(list->v + first, sorted, n * sizeof(*sorted));
+	for (size_t i = 0; i < n; i++)
+		list->v[first + i].merge = moved[list->v[first + i].merge - first];
+	for (size_t i = 0, g = 0, start = 0; i < n; start = i, g++) {
+		size_t count = 0;
+
+		for (size_t k = 0; k < n; k++)
+			count += group[k] == g;
+		i = start + count;
+		mark(list->v, first + start, count, name);
+	}
+	return 0;
+}
+
+int group_close(struct parser *p, size_t first, struct str name, bool no_regroup)
+{
+	size_t n = p->list->n - first, n_groups = 1;
+	scoped(freep) uint32_t *group = NULL;
+	const char *kept;
+
+	if (n > GROUP_MAX)
+		return error_set(p->e, -E2BIG, "a group of %zu events is too large, the most is %u", n,
+				 GROUP_MAX);
+	group = calloc(n ? n : 1, sizeof(*group));
+	kept = name.n ? parse_str(p, name) : NULL;
+
+	if (!group || (name.n && !kept))
+		return error_nomem(p->e);
+	if (!no_regroup)
+		n_groups = assign(p->list->v + first, n, group);
+	if (n_groups <= 1) {
+		mark(p->list->v, first, n, kept);
+		return 0;
+	}
+	tacho_log(p->t, TACHO_LOG_INFO, "a group spans %zu PMUs and was split", n_groups);
+	return regroup(p->list, first, group, n_groups, kept) < 0 ? error_nomem(p->e) : 0;
+}

@@ -1,0 +1,47 @@
+/*
+ * Names that need no machine: the kernel's generic hardware, software and cache events and
+ * the tool's own. Aliases and Alumet's spellings (CPU_CYCLES, LL_READ_MISS) included.
+ */
+#ifndef EVENT_NAMES_H
+#define EVENT_NAMES_H
+
+#include "event/event.h"
+#include "event/guess.h"
+
+/* One row of a table; tools carry their tool id in config. */
+struct generic_name {
+	const char *name, *alias;
+	uint64_t config;
+	const char *desc;
+	const char *unit;		/* NULL: none */
+	double scale;
+};
+
+struct generic {
+	enum tacho_event_kind kind;
+	uint32_t type;
+	uint64_t config;
+	enum tool_event tool;
+	const char *unit;		/* "" where there is none */
+	double scale;
+};
+
+#define TOOL_TYPE 0xfffffffeu		/* no kernel type: opening one by mistake is refused */
+
+extern const struct generic_name hardware_names[], software_names[], tool_names[];
+extern const size_t n_hardware_names, n_software_names, n_tool_names;
+
+/* Case is ignored. False: not one of these. */
+bool generic_find(struct str word, struct generic *out);
+bool generic_find_software(struct str word, struct generic *out);
+bool generic_find_tool(struct str word, struct generic *out);
+bool generic_find_hardware(struct str word, struct generic *out);	/* hardware and cache */
+/* CPU_CYCLES, PAGE_FAULTS_MIN, L1D_READ_MISS ... */
+bool generic_find_alumet(struct str word, struct generic *out);
+
+void generic_guess(struct guess *g);	/* offers every name */
+
+/* The cache events as perf lists them, e.g. "L1-dcache-load-misses"; false past the end. */
+bool cache_name_at(size_t i, char out[48], uint64_t *config);
+
+#endif

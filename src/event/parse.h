@@ -1,0 +1,108 @@
+/*
+ * What the parser's files share: the cursor over the spec, the terms between slashes, and the
+ * steps from a name to events.
+ */
+#ifndef EVENT_PARSE_H
+#define EVENT_PARSE_H
+
+#include "event/event.h"
+#include "event/guess.h"
+#include "event/names.h"
+#include "event/pmu.h"
+
+#define SPEC_MAX (1u << 20)		/* bytes of one spec */
+#define SPEC_EVENTS_MAX 65536u		/* events one spec may expand to */
+
+struct parser {
+	struct tacho *t;
+	struct str text;
+	size_t at;
+	unsigned flags;			/* EVENT_FOR_STAT */
+	struct event_list *list;
+	struct tacho_error *e;
+	bool open_names;		/* the item's events are named; modifiers still go behind */
+};
+
+/* Points the error at a part of the spec and returns `code`. */
+int parse_refuse(struct parser *p, int code, struct str where);
+
+/* scan.c: blanks are skipped before every token. */
+char scan_peek(struct parser *p);			/* '\0' at the end */
+bool scan_take(struct parser *p, char c);
+struct str scan_word(struct parser *p);			/* a NAME, empty: none stands here */
+struct str scan_here(struct parser *p, size_t n);	/* the next n bytes, for a message */
+struct str scan_since(const struct parser *p, size_t start);	/* without blanks at the ends */
+bool scan_name_char(char c);
+
+/* term.c */
+struct term {
+	struct str key, value;
+	struct str where;		/* in the spec */
+	bool has_value, quoted;
+	bool driver;			/* @driver-config: all of it in key */
+	bool used;			/* taken by a fixed term or an event's parameter */
+};
+
+struct term_list {
+	struct term *v;
+	size_t n, cap;
+	struct str text;		/* between the slashes */
+};
+
+void term_list_done(struct term_list *l);
+/* Reads "/ terms /"; the cursor stands on the first slash. `of` is for messages. */
+int term_list_scan(struct parser *p, struct str of, struct term_list *out);
+/* A bare word as a term of its own, before the others. */
+int term_list_push_front(struct term_list *l, struct str word);
+bool term_is_fixed(struct str key);
+/* Applies name, period, cpu and the like to an event and marks them used. */
+int term_apply_fixed(struct parser *p, struct term_list *l, struct event *ev);
+/* Refuses the first term nothing took. */
+int term_refuse_rest(struct parser *p, const struct term_list *l, const char *of);
+/* "config, config1 ...": the fixed terms that are allowed here. */
+void term_fixed_names(const struct parser *p, struct buf *out, struct guess *g);
+int term_number(struct parser *p, const struct term *term, uint64_t *out);
+
+/* modifier.c */
+struct modifiers {
+	bool user, kernel, hv, idle, guest, host, precise_max, leader_sampling, pinned, weak;
+	bool exclusive, bpf, retire_latency, no_regroup;
+	uint8_t precise;
+};
+#define MODIFIER_LETTERS "ukhIGHpPSDWebRX"
+bool modifiers_look_like(struct str word);		/* only such letters, 1 to 17 of them */
+int modifiers_parse(struct parser *p, struct str word, struct modifiers *out);
+/* `leads` is false for the members of a group that its own modifiers reach. */
+int modifiers_apply(struct parser *p, const struct modifiers *m, struct str where, bool leads,
+		    struct event *ev);
+
+/* Adds an event with the defaults of its kind; valid until the next one is added. */
+int parse_add(struct parser *p, enum tacho_event_kind kind, const char *pmu, struct event **out);
+/* A copy in the list's arena; NULL with the error set. */
+char *parse_str(struct parser *p, struct str s);
+/* Drops the events from index `n` on. */
+void parse_drop(struct event_list *list, size_t n);
+
+/* resolve.c: each adds one or more events. */
+int resolve_word(struct parser *p, struct str word);
+int resolve_terms(struct parser *p, struct str word, struct term_list *terms);
+int resolve_number(struct parser *p, uint32_t type, uint64_t config, struct term_list *terms);
+/* True when the word means an event by itself. */
+bool resolve_knows(struct str word);
+
+/* pmu_event.c */
+int pmu_event_add(struct parser *p, struct pmu *pmu, struct term_list *terms);
+int pmu_event_place(struct parser *p, const struct pmu *pmu, struct event *ev);
+
+/* tracepoint.c */
+int tracepoint_add(struct parser *p, struct str system, struct str name, struct term_list *terms);
+bool tracepoint_has_system(struct tacho *t, struct str system);
+void tracepoint_guess(struct tacho *t, struct guess *g);	/* offers every system:name */
+
+/* breakpoint.c: the cursor stands behind "mem:". */
+int breakpoint_parse(struct parser *p, size_t start);
+
+/* group.c: the events from `first` on become a group; `start` is its '{'. */
+int group_close(struct parser *p, size_t first, struct str name, bool no_regroup);
+
+#endif

@@ -1,0 +1,374 @@
+/*
+ * From a word to events. The order matters for speed as much as for meaning: the generic
+ * tables come first and touch no file; sysfs is asked only for words they do not know, and
+ * hardware names ask it for the core PMUs, since on hybrid machines each gets an event.
+ */
+#include "event/parse.h"
+
+#include <errno.h>
+
+#include "base/num.h"
+
+/* What `cpu/.../` means where sysfs has no core PMU: it parses, and opens to "not supported". */
+static struct pmu no_cpu = { .name = "cpu", .type = PERF_TYPE_RAW, .loaded = true, .core = true };
+
+static bool in_capitals(struct str word)
+{
+	for (size_t i = 0; i < word.n; i++)
+		if (word.s[i] >= 'a' && word.s[i] <= 'z')
+			return false;
+	return true;
+}
+
+/* Alumet's names count first only in capitals: some PMUs have events such as cpu_cycles. */
+static bool find_generic(struct str word, struct generic *out)
+{
+	return generic_find(word, out) || (in_capitals(word) && generic_find_alumet(word, out));
+}
+
+static const char *generic_pmu(const struct generic *g)
+{
+	return g->kind == TACHO_EVENT_SOFTWARE ? "software" :
+	       g->kind == TACHO_EVENT_TOOL     ? "tool" : "cpu";
+}
+
+/* `named`: the config comes from a name, and a config= term cannot change it. */
+static int add_generic(struct parser *p, const struct generic *g, const struct pmu *pmu,
+		       struct term_list *terms, bool named, struct event **out)
+{
+	struct event *ev;
+	int err = parse_add(p, g->kind, pmu ? pmu->name : generic_pmu(g), &ev);
+
+	if (err < 0)
+		return err;
+	ev->attr.type = g->type;
+	ev->tool = g->tool;
+	ev->unit = g->unit;
+	ev->scale = g->scale;
+	*out = ev;
+	err = terms ? term_apply_fixed(p, terms, ev) : 0;
+	if (named)
+		ev->attr.config = g->config;
+	return err < 0 ? err : pmu ? pmu_event_place(p, pmu, ev) : 0;
+}
+
+/* On hybrid cores the names say which core is meant: cpu_core/cycles/. */
+static int name_hybrid(struct parser *p, struct str word, const struct term_list *terms,
+		       const struct pmu *pmu, struct event *ev)
+{
+	struct buf b = { 0 };
+
+	if (ev->name)
+		return 0;
+	buf_printf(&b, "%s/%.*s", pmu->name, STR(word));
+	if (terms && terms->text.n)
+		buf_printf(&b, ",%.*s", STR(terms->text));
+	buf_putc(&b, '/');
+	ev->name = buf_failed(&b) ? NULL : parse_str(p, buf_view(&b));
+	p->open_names = true;
+	buf_done(&b);
+	return ev->name ? 0 : error_nomem(p->e);
+}
+
+static int add_hardware(struct parser *p, const struct generic *g, struct str word,
+			struct term_list *terms)
+{
+	const struct pmu_list *cores;
+	struct event *ev;
+	int err = pmu_cores(p->t, &cores);
+
+	if (err < 0)
+		return error_nomem(p->e);
+	if (cores->n < 2)
+		return add_generic(p, g, cores->n ? cores->v[0] : NULL, terms, true, &ev);
+	for (size_t i = 0; i < cores->n; i++) {
+		err = add_generic(p, g, cores->v[i], terms, true, &ev);
+		if (err < 0)
+			return err;
+		ev->attr.config |= (uint64_t)cores->v[i]->type << 32;
+		err = name_hybrid(p, word, terms, cores->v[i], ev);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static int add_found(struct parser *p, const struct generic *g, struct str word,
+		     struct term_list *terms)
+{
+	struct event *ev;
+	int err;
+
+	if (g->kind == TACHO_EVENT_HARDWARE || g->kind == TACHO_EVENT_CACHE)
+		err = add_hardware(p, g, word, terms);
+	else
+		err = add_generic(p, g, NULL, terms, true, &ev);
+	if (err < 0 || !terms)
+		return err;
+	return term_refuse_rest(p, terms, g->kind == TACHO_EVENT_SOFTWARE ? "a software event" :
+				g->kind == TACHO_EVENT_TOOL ? "a tool event" : "a hardware event");
+}
+
+/* Instances of one PMU (uncore_imc_0, uncore_imc_1 ...) add up to one count. */
+static void merge_instance(struct parser *p, size_t first, const struct pmu *pmu)
+{
+	size_t last = p->list->n - 1;
+	struct str stem = pmu_stem(str_of(pmu->name));
+
+	for (size_t i = first; !pmu->core && i < last; i++)
+		if (str_eq(stem, pmu_stem(str_of(p->list->v[i].pmu)))) {
+			p->list->v[last].merge = p->list->v[i].merge;
+			return;
+		}
+}
+
+/* Does this PMU take part? 1, 0, or -ENOMEM. */
+typedef int (*wanted_fn)(struct parser *p, struct str word, struct pmu *pmu);
+
+/* One event on each PMU that `wanted` accepts. Where the first refuses and another does not,
+ * the refusal is forgotten: a pattern may well match PMUs without that event. */
+static int add_on_all(struct parser *p, wanted_fn wanted, struct str word, struct term_list *terms)
+{
+	struct tacho_error first_error = { 0 }, now, *e = p->e;
+	const struct pmu_list *all;
+	size_t first = p->list->n;
+	int err = pmu_all(p->t, &all), kept = 0;
+
+	for (size_t i = 0; err >= 0 && i < all->n; i++) {
+		size_t before = p->list->n;
+
+		err = wanted(p, word, all->v[i]);
+		if (err <= 0)
+			continue;
+		p->e = &now;
+		err = pmu_event_add(p, all->v[i], terms);
+		p->e = e;
+		if (err >= 0) {
+			merge_instance(p, first, all->v[i]);
+			continue;
+		}
+		parse_drop(p->list, before);
+		if (!kept) {
+			kept = err;
+			first_error = now;
+		}
+		if (err != -ENOMEM && err != -E2BIG)
+			err = 0;
+	}
+	if (err == -ENOMEM)
+		return error_nomem(e);
+	if (err >= 0 && p->list->n > first)
+		return 1;
+	if (kept && e)
+		*e = first_error;
+	return err < 0 ? err : kept;
+}
+
+static int wanted_by_name(struct parser *p, struct str word, struct pmu *pmu)
+{
+	(void)p;
+	return pmu_matches(word, str_of(pmu->name));
+}
+
+static int wanted_core(struct parser *p, struct str word, struct pmu *pmu)
+{
+	int err = pmu_load(p->t, pmu);
+
+	(void)word;
+	return err == -ENOMEM ? err : err >= 0 && pmu->core;
+}
+
+static int wanted_by_event(struct parser *p, struct str word, struct pmu *pmu)
+{
+	struct pmu_alias alias;
+	int err = pmu_alias(p->t, pmu, word, &alias);
+
+	return err == -ENOMEM ? err : err > 0;
+}
+
+/* An event by its bare name, wherever a PMU has it; 0: none has. */
+static int add_by_event(struct parser *p, struct str word, struct term_list *terms)
+{
+	if (str_has_glob(word))
+		return 0;
+	if (term_list_push_front(terms, word) < 0)
+		return error_nomem(p->e);
+	return add_on_all(p, wanted_by_event, word, terms);
+}
+
+/* The bare word may be half of something longer: say what the whole would be. */
+static void hint_word(struct parser *p, struct str word)
+{
+	struct guess g = GUESS(word);
+	struct pmu *pmu;
+
+	if (pmu_find(p->t, word, &pmu) > 0) {
+		error_hint(p->e, "'%.*s' is a PMU; write %.*s/event/", SHOW(word), SHOW(word));
+		return;
+	}
+	if (tracepoint_has_system(p->t, word)) {
+		error_hint(p->e, "'%.*s' is a group of tracepoints; write %.*s:NAME or %.*s:*",
+			   SHOW(word), SHOW(word), SHOW(word));
+		return;
+	}
+	generic_guess(&g);
+	pmu_guess(p->t, &g);
+	if (g.near.distance != 1)
+		tracepoint_guess(p->t, &g);
+	if (g.best[0])
+		error_hint(p->e, "did you mean '%s'?", g.best);
+	else
+		error_hint(p->e, "`tacho list` shows every event there is");
+}
+
+static int refuse_word(struct parser *p, struct str word)
+{
+	error_set(p->e, -ENOENT, "no event is called '%.*s'", SHOW(word));
+	if (p->e)
+		hint_word(p, word);
+	return parse_refuse(p, -ENOENT, word);
+}
+
+int resolve_word(struct parser *p, struct str word)
+{
+	scoped(term_list_done) struct term_list terms = { 0 };
+	struct generic g;
+	bool found = find_generic(word, &g);
+	int err;
+
+	if (found && g.tool != TOOL_SLOTS)
+		return add_found(p, &g, word, NULL);
+	err = add_by_event(p, word, &terms);
+	if (err)
+		return err < 0 ? err : 0;
+	if (found || generic_find_alumet(word, &g))
+		return add_found(p, &g, word, NULL);
+	return refuse_word(p, word);
+}
+
+static int refuse_table_term(struct parser *p, struct str word, const struct term *term)
+{
+	struct guess g = GUESS(term->key);
+
+	generic_guess(&g);
+	error_set(p->e, -EINVAL, "PMU %.*s has no event '%.*s'", SHOW(word), SHOW(term->key));
+	if (g.best[0])
+		error_hint(p->e, "did you mean '%s'?", g.best);
+	return parse_refuse(p, -EINVAL, term->where);
+}
+
+/* software/cs,name=foo/ and tool/duration_time/: PMUs whose events are in our tables. The first
+ * bare word that is not a fixed term has to be one of them. */
+static int add_table_pmu(struct parser *p, struct str word, struct term_list *terms,
+			 bool (*find)(struct str, struct generic *), struct generic g)
+{
+	struct event *ev;
+	bool named = false;
+	int err;
+
+	for (size_t i = 0; i < terms->n && !named; i++) {
+		struct term *term = &terms->v[i];
+
+		if (term->has_value || term->driver || term_is_fixed(term->key))
+			continue;
+		named = find(term->key, &g) ||
+			(g.kind == TACHO_EVENT_SOFTWARE && term->key.s[0] == 'r' &&
+			 num_hex(str_n(term->key.s + 1, term->key.n - 1), &g.config) == 0);
+		term->used = named;
+		if (!named)
+			return refuse_table_term(p, word, term);
+	}
+	if (g.kind == TACHO_EVENT_TOOL && !named) {
+		error_set(p->e, -EINVAL, "tool/.../ needs the name of a tool event");
+		error_hint(p->e, "for example tool/duration_time/");
+		return parse_refuse(p, -EINVAL, word);
+	}
+	err = add_generic(p, &g, NULL, terms, named, &ev);
+	return err < 0 ? err : term_refuse_rest(p, terms, ev->pmu);
+}
+
+static int refuse_pmu(struct parser *p, struct str word)
+{
+	struct guess g = GUESS(word);
+
+	error_set(p->e, -ENOENT, str_has_glob(word) ? "no PMU matches '%.*s'" :
+		  "no PMU and no event is called '%.*s'", SHOW(word));
+	if (p->e) {
+		generic_guess(&g);
+		guess_try(&g, STR_LIT("cpu"));
+		pmu_guess(p->t, &g);
+		if (g.best[0])
+			error_hint(p->e, "did you mean '%s'?", g.best);
+		else
+			error_hint(p->e, "`tacho list pmu` shows the events of every PMU");
+	}
+	return parse_refuse(p, -ENOENT, word);
+}
+
+/* The PMUs a word before a slash means; 0: it means none. */
+static int add_by_pmu(struct parser *p, struct str word, struct term_list *terms)
+{
+	struct pmu *pmu;
+	int err = pmu_find(p->t, word, &pmu);
+
+	if (err < 0)
+		return error_nomem(p->e);
+	if (err > 0) {
+		err = pmu_event_add(p, pmu, terms);
+		return err < 0 ? err : 1;
+	}
+	err = add_on_all(p, wanted_by_name, word, terms);
+	if (err || !str_is(word, "cpu"))
+		return err;
+	err = add_on_all(p, wanted_core, word, terms);
+	if (err)
+		return err;
+	err = pmu_event_add(p, &no_cpu, terms);
+	return err < 0 ? err : 1;
+}
+
+int resolve_terms(struct parser *p, struct str word, struct term_list *terms)
+{
+	static const struct generic software = { .kind = TACHO_EVENT_SOFTWARE, .unit = "",
+						 .type = PERF_TYPE_SOFTWARE, .scale = 1 };
+	static const struct generic tool = { .kind = TACHO_EVENT_TOOL, .unit = "",
+					     .type = TOOL_TYPE, .scale = 1 };
+	struct generic g;
+	int err;
+
+	if (str_is(word, "software"))
+		return add_table_pmu(p, word, terms, generic_find_software, software);
+	if (str_is(word, "tool"))
+		return add_table_pmu(p, word, terms, generic_find_tool, tool);
+	if (find_generic(word, &g))
+		return add_found(p, &g, word, terms);
+	err = add_by_pmu(p, word, terms);
+	if (err == 0)
+		err = add_by_event(p, word, terms);
+	if (err)
+		return err < 0 ? err : 0;
+	return generic_find_alumet(word, &g) ? add_found(p, &g, word, terms) : refuse_pmu(p, word);
+}
+
+int resolve_number(struct parser *p, uint32_t type, uint64_t config, struct term_list *terms)
+{
+	const char *pmu = type == PERF_TYPE_SOFTWARE ? "software" :
+			  type == PERF_TYPE_TRACEPOINT ? "tracepoint" :
+			  type == PERF_TYPE_BREAKPOINT ? "breakpoint" : "cpu";
+	struct event *ev;
+	int err = parse_add(p, TACHO_EVENT_RAW, pmu, &ev);
+
+	if (err < 0)
+		return err;
+	ev->attr.type = type;
+	ev->attr.config = config;
+	err = term_apply_fixed(p, terms, ev);
+	return err < 0 ? err : term_refuse_rest(p, terms, "a raw event");
+}
+
+bool resolve_knows(struct str word)
+{
+	struct generic g;
+
+	return find_generic(word, &g) || generic_find_alumet(word, &g);
+}

@@ -1,0 +1,2 @@
+# What every kernel has, as text.
+tacho list sw

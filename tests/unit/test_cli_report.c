@@ -1,0 +1,140 @@
+/* cli/report.c and term.c: what a person gets to read on stderr, and how text is wrapped. */
+#include "cli/command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "cli/features.h"
+#include "cli/term.h"
+
+const char *program_name = "tacho";
+
+static char said[4096];
+static int kept = -1, file = -1;
+
+static void listen(void)
+{
+	kept = dup(STDERR_FILENO);
+	file = memfd_create("stderr", 0);
+	assert_true(kept >= 0 && file >= 0);
+	dup2(file, STDERR_FILENO);
+}
+
+static const char *heard(void)
+{
+	ssize_t n = pread(file, said, sizeof(said) - 1, 0);
+
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	close(file);
+	said[n > 0 ? n : 0] = '\0';
+	return said;
+}
+
+static const char *say(const char *command, const char *option, const char *text, int column,
+		       const char *hint)
+{
+	struct tacho_error e;
+
+	error_set(&e, -1, "no event is called 'cylces'");
+	if (column >= 0)
+		error_at(&e, (size_t)column, 6);
+	if (hint)
+		error_hint(&e, "%s", hint);
+	listen();
+	report_error(command, option, text, &e);
+	return heard();
+}
+
+static void carets(void **state)
+{
+	assert_string_equal(say("stat", "-e", "cylces,instructions", 0, "did you mean 'cycles'?"),
+			    "tacho stat: no event is called 'cylces'\n"
+			    "  -e cylces,instructions\n"
+			    "     ^ did you mean 'cycles'?\n");
+	assert_string_equal(say("stat", NULL, "a,cylces", 2, NULL),
+			    "tacho stat: no event is called 'cylces'\n"
+			    "  a,cylces\n"
+			    "    ^\n");
+	/* Two bytes, one column; a column behind the end; a newline in the text. */
+	assert_non_null(strstr(say("stat", "-e", "\xc3\xa4,b", 3, NULL), "\n       ^\n"));
+	assert_non_null(strstr(say("stat", NULL, "ab", 99, NULL), "\n    ^\n"));
+	assert_non_null(strstr(say("stat", NULL, "a\nb\033c", 4, NULL), "\n  a b c\n      ^\n"));
+}
+
+static void without_caret(void **state)
+{
+	assert_string_equal(say("stat", "-e", "cylces", -1, "try again"),
+			    "tacho stat: no event is called 'cylces'\n  try again\n");
+	assert_string_equal(say(NULL, NULL, NULL, 3, NULL), "tacho: no event is called 'cylces'\n");
+	listen();
+	report_text("list", "%d of %s", 3, "them");
+	assert_string_equal(heard(), "tacho list: 3 of them\n");
+}
+
+/* A text longer than the line is cut to what surrounds the caret. */
+static void long_text(void **state)
+{
+	char text[400], *line;
+	const char *caret;
+
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	text[200] = 'X';
+	line = strchr(say("stat", "-e", text, 200, NULL), '\n') + 1;
+	caret = strchr(line, '\n') + 1;
+	assert_true(caret - line <= 81);
+	assert_int_equal(line[strchr(caret, '^') - caret], 'X');
+	line = strchr(say("stat", "-e", text, 398, NULL), '\n') + 1;
+	assert_true(strchr(line, '\n') - line <= 80);
+}
+
+static void wrapping(void **state)
+{
+	struct buf b = { 0 };
+
+	term_wrap(&b, STR_LIT("aa bb  cc dddddddddddd e"), 2, 3, 8);
+	assert_string_equal(b.bytes, "aa bb\n   cc\n   dddddddddddd\n   e");
+	buf_done(&b);
+}
+
+/* Away from a terminal there is neither width nor colour to ask for. */
+static void no_terminal(void **state)
+{
+	listen();
+	assert_int_equal(term_width(STDERR_FILENO), 80);
+	assert_false(term_has_colors(STDERR_FILENO));
+	heard();
+}
+
+static void features_of_the_build(void **state)
+{
+	struct buf b = { 0 };
+
+	assert_non_null(feature_find(STR_LIT("zstd")));
+	assert_ptr_equal(feature_find(STR_LIT("ZSTD")), feature_find(STR_LIT("have_zstd_support")));
+	assert_null(feature_find(STR_LIT("")));
+	feature_line(&(struct feature){ "zlib", "HAVE_ZLIB_SUPPORT", true, "not said" }, &b);
+	feature_line(&(struct feature){ "zstd", "HAVE_ZSTD_SUPPORT", false, "install it" }, &b);
+	assert_string_equal(b.bytes, "                  zlib: [ on  ]  # HAVE_ZLIB_SUPPORT\n"
+				     "                  zstd: [ OFF ]  # HAVE_ZSTD_SUPPORT ( tip: install it )\n");
+	buf_done(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(carets),
+		cmocka_unit_test(without_caret),
+		cmocka_unit_test(long_text),
+		cmocka_unit_test(wrapping),
+		cmocka_unit_test(no_terminal),
+		cmocka_unit_test(features_of_the_build),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
