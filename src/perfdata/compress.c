@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define CHUNK_HEADER 16u
 #define CHUNK_PAYLOAD (RECORD_MAX - CHUNK_HEADER)
@@ -86,6 +87,8 @@ static int inflate_more(struct stream *s)
 	out.dst = u->out->bytes + u->out->n;
 	out.size = BLOCK_ROOM - u->out->n;
 	r = ZSTD_decompressStream(u->zstd, &out, &in);
+	if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
+		return stream_fail(s, -ENOMEM, u->offset, "out of memory");
 	if (ZSTD_isError(r))
 		return stream_fail(s, -EBADMSG, u->offset, "the compressed data is damaged: %s",
 				   ZSTD_getErrorName(r));

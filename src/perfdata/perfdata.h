@@ -24,6 +24,8 @@
 #define PIPE_HEADER_BYTES 16
 #define FEATURES_AT 72			/* the bitmap's place in the header */
 #define RECORD_MAX 65535
+#define EVENTS_MAX (1u << 18)
+#define META_MAX (256u << 20)		/* records about the file, all together */
 #define BLOCK_BYTES (512u << 10)	/* and their alignment; holds eight of the largest records */
 
 struct section {
@@ -221,13 +223,16 @@ struct tacho_perfdata {
 	uint64_t n_ids;			/* of all events: bounded by what the file can hold */
 	struct where where;		/* of the first event: all others must agree on ids */
 	bool where_same;		/* times lie at the same place in all of them */
-	struct where *wheres;		/* per event, where not */
+	struct { struct where *v; size_t n, cap; } wheres;	/* per event, where not */
 	struct feature features[TACHO_FEATURE_MAX];
 	struct { struct source **v; size_t n, cap; } sources;
 	size_t current;
 	struct block_pool pool;
 	struct buf lead;		/* what a pipe said before its data, to be returned first */
 	size_t lead_at;
+	bool lead_done;
+	uint64_t meta_bytes;		/* of records that were taken notice of */
+	bool crowded;			/* ordering had to let records go early, and told it */
 	struct buf warning;
 };
 
@@ -240,7 +245,7 @@ size_t attrs_size(const uint8_t *attr, size_t room, bool swap);
 void attr_to_host(struct perf_event_attr *out, const uint8_t *attr, size_t n, bool swap);
 /* "cycles", "L1-dcache-load-misses", "r1a8": the best that an attr alone can tell. */
 void attr_name(const struct perf_event_attr *attr, char *out, size_t size);
-int events_settle(struct tacho_perfdata *pd);		/* after the last event: names, places */
+int where_add(struct tacho_perfdata *pd, const struct tacho_layout *lay);
 
 int features_read(struct tacho_perfdata *pd, const struct file *f);
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n);

@@ -73,7 +73,7 @@ static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho
 	src->stream.died = pd->header.data.size == 0;
 	if (!src->stream.died && features_read(pd, &src->file) < 0)
 		return error_nomem(e);
-	return events_settle(pd) < 0 ? error_nomem(e) : 0;
+	return features_name_events(pd) < 0 ? error_nomem(e) : 0;
 }
 
 static int open_pipe(struct tacho_perfdata *pd, struct source *src, struct tacho_error *e)
@@ -173,6 +173,7 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	vec_done(&pd->sources);
 	block_pool_done(&pd->pool);
 	vec_done(&pd->events);
+	vec_done(&pd->wheres);
 	free(pd->ids.slots);
 	buf_done(&pd->lead);
 	buf_done(&pd->warning);

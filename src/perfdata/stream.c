@@ -13,8 +13,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define TRACE_MAX (256u << 20)
-
 void stream_map(struct stream *s, struct tacho_perfdata *pd, struct file *f, uint64_t from,
 		uint64_t to)
 {
@@ -131,7 +129,9 @@ int stream_pass(struct stream *s)
 	if (!n)
 		return 0;
 	s->skip = 0;
-	if (trace && n > TRACE_MAX)
+	if (trace)
+		s->pd->meta_bytes += n;
+	if (trace && s->pd->meta_bytes > META_MAX)
 		return stream_fail(s, -EBADMSG, offset, "%" PRIu64 " bytes of tracing data", n);
 	if (!stream_skip(s, n, trace && s->block ? &copy : NULL))
 		err = stream_fail(s, -ENODATA, offset, "the file ends within a payload of %" PRIu64
