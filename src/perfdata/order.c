@@ -72,7 +72,7 @@ static void drop_read(const struct order *o, struct stream *s)
 {
 	const uint8_t *oldest = s->at;
 
-	if (s->block || (uint64_t)(s->at - s->base) < s->file->dropped + (32u << 20))
+	if (s->block || (uint64_t)(s->at - s->base) < s->file->dropped + DROP_BYTES)
 		return;
 	for (size_t i = o->head; i < o->n; i++)
 		if (o->v[i].at < oldest)
@@ -136,7 +136,7 @@ static void drop_given(struct order *o, struct stream *s)
 static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 {
 	const uint8_t *at = o->v[o->head++].at;
-	bool swap = s->pd->header.swap, held = in_block(s, at);
+	bool swap = s->swap, held = in_block(s, at);
 
 	*rec = (struct tacho_record){ .type = get_u32(at, swap), .misc = get_u16(at + 4, swap),
 				      .size = get_u16(at + 6, swap), .bytes = at, .swapped = swap };
@@ -154,7 +154,7 @@ static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 static int fill(struct order *o, struct stream *s, struct tacho_record *rec)
 {
 	while (o->head == o->ready && !o->drained) {
-		int err = stream_next(s, rec);
+		int err = stream_fast(s, rec) ? 1 : stream_next(s, rec);
 		uint64_t time;
 
 		if (err <= 0) {

@@ -72,6 +72,7 @@ int file_open(struct file *f, const char *path, const struct tacho_perfdata_opts
 void file_close(struct file *f);
 /* Nothing below `offset` is looked at any more (or soon): keep resident memory small. */
 void file_drop(struct file *f, uint64_t offset);
+#define DROP_BYTES (32u << 20)		/* it does so in pieces of this size */
 
 struct header {
 	uint64_t entry_bytes;		/* an attr and its section of ids */
@@ -83,9 +84,6 @@ struct header {
 /* `file_size` 0: a pipe. */
 int header_parse(struct header *h, const uint8_t *bytes, uint64_t n, uint64_t file_size,
 		 struct tacho_error *e);
-int header_magic(const uint8_t *bytes, bool *swap, struct tacho_error *e);
-/* -EBADMSG where sections lie over each other. */
-int header_check(const struct header *h, struct tacho_error *e);
 
 /* ---- compressed records ---- */
 struct unpack {
@@ -112,6 +110,7 @@ struct stream {
 	bool skip_is_trace;		/* and are TRACING_DATA */
 	bool died;			/* the end is where the recorder died: no error there */
 	bool ended;
+	bool swap;			/* the other byte order */
 	uint64_t chunk_left;		/* of a chunk written by the broken writer: see compress.c */
 	uint8_t chunk_pad;
 	struct unpack unpack;
@@ -125,6 +124,26 @@ int stream_fd(struct stream *s, struct tacho_perfdata *pd, struct file *f);
 void stream_done(struct stream *s);
 /* 1, 0, or a negative errno that stays. Decompressed; out-of-line payloads are passed over. */
 int stream_next(struct stream *s, struct tacho_record *rec);
+/* The same, for nearly all records of nearly all files; false: ask stream_next(). */
+static inline bool stream_fast(struct stream *s, struct tacho_record *rec)
+{
+	bool swap = s->swap;
+
+	if (s->end - s->at < (ptrdiff_t)RECORD_HEADER_BYTES || s->skip || s->chunk_left ||
+	    s->chunk_pad || s->unpack.out || s->ended)
+		return false;
+	rec->type = get_u32(s->at, swap);
+	rec->size = get_u16(s->at + 6, swap);
+	if (rec->type >= TACHO_RECORD_HEADER_ATTR || rec->size < RECORD_HEADER_BYTES ||
+	    rec->size > s->end - s->at)
+		return false;
+	rec->misc = get_u16(s->at + 4, swap);
+	rec->bytes = s->at;
+	rec->offset = s->base_offset + (uint64_t)(s->at - s->base);
+	rec->swapped = swap;
+	s->at += rec->size;
+	return true;
+}
 /* The same, before decompression; broken chunks are fed to the unpacker and not returned. */
 int stream_raw(struct stream *s, struct tacho_record *rec);
 int stream_fail(struct stream *s, int code, uint64_t offset, const char *fmt, ...) printf_like(4, 5);

@@ -109,6 +109,7 @@ static int open_main(struct tacho_perfdata *pd, const char *path,
 				   0, e);
 		if (err == 0)
 			src->stream.at += sizeof(first);
+		src->stream.swap = pd->header.swap;
 	}
 	if (err < 0)
 		return err;
@@ -202,11 +203,15 @@ static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
 {
 	while (pd->current < pd->sources.n) {
 		struct source *src = pd->sources.v[pd->current];
-		int err = src->stream.pd ? stream_next(&src->stream, rec) : 0;
+		struct stream *s = &src->stream;
 
-		if (err > 0) {
-			if (!src->stream.block)
-				file_drop(&src->file, (uint64_t)(src->stream.at - src->stream.base));
+		if (!s->pd) {
+			pd->current++;
+			continue;
+		}
+		if (stream_fast(s, rec) || stream_next(s, rec) > 0) {
+			if (!s->block && (uint64_t)(s->at - s->base) > src->file.dropped + DROP_BYTES)
+				file_drop(&src->file, (uint64_t)(s->at - s->base));
 			return 1;
 		}
 		pd->current++;

@@ -17,7 +17,7 @@ void stream_map(struct stream *s, struct tacho_perfdata *pd, struct file *f, uin
 		uint64_t to)
 {
 	*s = (struct stream){ .pd = pd, .file = f, .at = f->map + from, .end = f->map + to,
-			      .base = f->map };
+			      .base = f->map, .swap = pd->header.swap };
 }
 
 int stream_fd(struct stream *s, struct tacho_perfdata *pd, struct file *f)
@@ -183,7 +183,7 @@ static int bad_size(struct stream *s, uint32_t type, unsigned size)
 
 int stream_raw(struct stream *s, struct tacho_record *rec)
 {
-	bool swap = s->pd->header.swap;
+	bool swap = s->swap;
 	int err;
 
 	if (s->ended)
