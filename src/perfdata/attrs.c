@@ -113,7 +113,7 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	      uint64_t n_ids)
 {
 	struct event_row *row;
-	struct event_row **slot;
+	struct event_slot *slot;
 	char name[80];
 
 	if (pd->events.n >= EVENTS_MAX)
@@ -139,7 +139,7 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	slot = vec_add(&pd->events);
 	if (!slot)
 		return -ENOMEM;
-	*slot = row;
+	slot->row = row;
 	return 0;
 }
 

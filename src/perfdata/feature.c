@@ -25,13 +25,13 @@ static struct str take_string(struct cursor *c)
 
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n)
 {
-	const uint8_t *map = pd->sources.n ? pd->sources.v[0]->file.map : NULL;
+	const uint8_t *map = pd->sources.n ? pd->sources.v[0].src->file.map : NULL;
 	struct feature *slot;
 
 	if (f >= TACHO_FEATURE_MAX)
 		return 0;
 	slot = &pd->features[f];
-	if (!map || at < map || at >= map + pd->sources.v[0]->file.size) {
+	if (!map || at < map || at >= map + pd->sources.v[0].src->file.size) {
 		uint8_t *copy = arena_alloc(&pd->arena, n + 1);
 
 		if (!copy)
@@ -124,7 +124,7 @@ static int read_event_desc(struct tacho_perfdata *pd)
 			event = (int)i;
 		if (c.bad || !attr || event < 0)
 			continue;
-		if (rename_event(pd, pd->events.v[event], name) < 0)
+		if (rename_event(pd, pd->events.v[event].row, name) < 0)
 			return -ENOMEM;
 	}
 	if (c.bad)
@@ -149,8 +149,8 @@ static void read_group_desc(struct tacho_perfdata *pd)
 			continue;
 		left -= members;
 		for (uint32_t k = leader; k < leader + members; k++) {
-			pd->events.v[k]->pub.leader = leader;
-			pd->events.v[k]->pub.group_size = members;
+			pd->events.v[k].row->pub.leader = leader;
+			pd->events.v[k].row->pub.group_size = members;
 		}
 	}
 }

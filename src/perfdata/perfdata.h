@@ -54,7 +54,7 @@ void block_pool_done(struct block_pool *pool);
 
 static inline struct block *block_of(const uint8_t *at)
 {
-	return (struct block *)((uintptr_t)at & ~(uintptr_t)(BLOCK_BYTES - 1));
+	return (struct block *)(at - ((uintptr_t)at & (BLOCK_BYTES - 1)));
 }
 
 /* ---- one file's bytes ---- */
@@ -223,6 +223,10 @@ struct event_row {
 	bool named;			/* by the file rather than by its attr */
 };
 
+struct event_slot {
+	struct event_row *row;
+};
+
 struct source {				/* a stream with its file and its order */
 	struct file file;
 	struct stream stream;
@@ -233,18 +237,22 @@ struct source {				/* a stream with its file and its order */
 	bool primed;
 };
 
+struct source_slot {
+	struct source *src;
+};
+
 struct tacho_perfdata {
 	bool ordered;
 	struct header header;
 	struct arena arena;
-	struct { struct event_row **v; size_t n, cap; } events;
+	struct { struct event_slot *v; size_t n, cap; } events;
 	struct ids ids;
 	uint64_t n_ids;			/* of all events: bounded by what the file can hold */
 	struct where where;		/* of the first event: all others must agree on ids */
 	bool where_same;		/* times lie at the same place in all of them */
 	struct { struct where *v; size_t n, cap; } wheres;	/* per event, where not */
 	struct feature features[TACHO_FEATURE_MAX];
-	struct { struct source **v; size_t n, cap; } sources;
+	struct { struct source_slot *v; size_t n, cap; } sources;
 	size_t current;
 	struct block_pool pool;
 	struct buf lead;		/* what a pipe said before its data, to be returned first */

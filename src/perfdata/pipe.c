@@ -76,7 +76,7 @@ static int take_update(struct tacho_perfdata *pd, const struct tacho_record *rec
 
 	if (c.bad || event < 0)
 		return 0;
-	row = pd->events.v[event];
+	row = pd->events.v[event].row;
 	if (kind == UPDATE_SCALE) {
 		bits = cursor_u64(&c);
 		if (!c.bad)

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -435,7 +437,43 @@ static void writer_refuses(void **state)
 	close(p.fd);
 }
 
-/* /dev/full takes nothing; the file on a full disk is cut back to whole records. */
+/* A limit of the file's size stands for the disk's: what was written whole stays and is read. */
+static void no_more_room(void **state)
+{
+	struct rlimit limit, old;
+	struct buf data = { 0 };
+	int err = 0;
+
+	put_sample(&data, 11, 7, 1000);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	for (int level = 0; level < 2; level++) {
+		struct place p = place_new();
+		struct tacho_perfdata_writer *w = writer_on(p.fd, false, level);
+
+		assert_int_equal(tacho_writer_begin(w, NULL), 0);
+		limit = old;
+		limit.rlim_cur = 300000;
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		for (int i = 0; i < 10000 && err == 0; i++) {
+			buf_clear(&data);
+			put_sample(&data, 11, 7, 1000);
+			err = tacho_writer_records(w, data.bytes, data.n, NULL);
+		}
+		assert_int_equal(err, -EFBIG);
+		assert_int_equal(tacho_writer_finish(w, NULL), -EFBIG);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+		tacho_writer_free(w);
+		read_path(p.path, false);
+		assert_int_equal(seen.err, 0);
+		assert_true(seen.n > 100 && seen.n < 400);
+		close(p.fd);
+		err = 0;
+	}
+	buf_done(&data);
+}
+
+/* /dev/full takes nothing at all. */
 static void disk_full(void **state)
 {
 	scoped(closep) int fd = open("/dev/full", O_RDWR | O_CLOEXEC);
@@ -546,6 +584,7 @@ int main(void)
 		cmocka_unit_test(aux_payload),
 		cmocka_unit_test(empty_data),
 		cmocka_unit_test(writer_refuses),
+		cmocka_unit_test(no_more_room),
 		cmocka_unit_test(disk_full),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(truncated_keeps),
