@@ -61,8 +61,10 @@ TACHO_API int tacho_record_next(struct tacho_record_iter *it, struct tacho_recor
 struct tacho_layout {
 	uint64_t sample_type, read_format, branch_type;
 	uint64_t regs_user, regs_intr;
-	uint64_t period;		/* of every sample, where sample_type has no PERIOD */
+	uint64_t period;		/* of every sample, where sample_type has no PERIOD; 1 where the
+					 * attr has a frequency instead */
 	bool sample_id_all;
+	uint16_t machine;		/* ELF e_machine, for register names in dumps; 0: unknown */
 };
 /* `attr` has `size` bytes, already in this machine's byte order. 0 or -EINVAL. */
 TACHO_API int tacho_layout_init(struct tacho_layout *out, const void *attr, size_t size);
@@ -85,9 +87,10 @@ struct tacho_read_value {
 struct tacho_read {			/* a counter's or group's values inside a record */
 	uint64_t enabled_ns, running_ns;
 	size_t n;			/* 1, or as many as the group has */
-	struct tacho_words words;	/* as they lie there; tacho_read_value() picks */
+	struct tacho_words words;	/* as they lie there; tacho_read_get() picks */
 	uint64_t format;
 };
+/* Value `i` of `r`; id and lost are zero where the format has none, all is past the last one. */
 TACHO_API struct tacho_read_value tacho_read_get(const struct tacho_read *r, size_t i);
 
 struct tacho_branch {
@@ -125,7 +128,8 @@ struct tacho_sample {
 	uint64_t n_aux;
 };
 
-/* 0, or -EBADMSG when the record does not hold what its layout promises. */
+/* 0, or -EBADMSG when the record does not hold what its layout promises; *out is then zero.
+ * Bytes behind the last known field are let be: a newer kernel may have put them there. */
 TACHO_API int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
 				  const struct tacho_layout *lay, struct tacho_scratch *scratch);
 /* Only the event's id, without decoding the rest; 0 where the layout carries none. Works for
@@ -174,7 +178,8 @@ struct tacho_other {			/* any record but SAMPLE */
 	};
 };
 
-/* 0; -EOPNOTSUPP for a type that is not known (pass it on by its size); -EBADMSG. */
+/* 0; -EOPNOTSUPP for a type that is not known (pass it on by its size); -EBADMSG. `lay` may be
+ * NULL: then no trailer is looked for, and READ is refused. Nothing but 0 leaves views in *out. */
 TACHO_API int tacho_other_decode(struct tacho_other *out, const struct tacho_record *rec,
 				 const struct tacho_layout *lay, struct tacho_scratch *scratch);
 
