@@ -99,8 +99,8 @@ TACHO_API size_t tacho_sampler_ring_bytes(const struct tacho_sampler *s);
 TACHO_API int tacho_sampler_start(struct tacho_sampler *s);
 TACHO_API int tacho_sampler_stop(struct tacho_sampler *s);	/* maps are still told of */
 
-/* Takes bytes of whole records in their order of one ring, but for the cut where the ring wraps:
- * there a record may begin in one piece and go on in the next. 0, or a negative errno to stop. */
+/* Takes bytes of whole records, in the order they have in one ring. 0, or a negative errno to
+ * stop. */
 typedef int tacho_bytes_fn(void *arg, const void *bytes, size_t n);
 
 /* A descriptor that polls readable when a ring is filled by a quarter or a target has ended. */
@@ -151,17 +151,6 @@ struct tacho_sampled_object {
 TACHO_API int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 				    int (*fn)(void *arg, const struct tacho_sampled_object *o),
 				    void *arg);
-
-/* What a perf.data file says about the machine: a feature's number (<tacho/perfdata.h>) and its
- * payload, in ascending order: HOSTNAME to CMDLINE (of argv), CPU_TOPOLOGY, NUMA_TOPOLOGY,
- * PMU_MAPPINGS. */
-TACHO_API int tacho_host_features(struct tacho *t, int argc, char *const argv[],
-				  int (*fn)(void *arg, int feature, const void *payload, size_t n),
-				  void *arg);
-/* The payload of TRACING_DATA for the sampler's tracepoints; the caller frees. 0 with *n 0: it
- * has none. */
-TACHO_API int tacho_sampler_tracing_data(struct tacho_sampler *s, void **out, size_t *n,
-					 struct tacho_error *e);
 
 TACHO_END_DECLS
 #endif

@@ -179,16 +179,18 @@ static int look_at_other(struct tacho_sampler *s, const struct ring_span *span, 
 	}
 }
 
-int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span)
+int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span, uint64_t *cut)
 {
+	const uint64_t wrap = span->ring->size - (span->at & (span->ring->size - 1));
 	struct sampler_count *last = NULL;
 	uint64_t last_id = 0, at = 0;
 
+	*cut = UINT64_MAX;
 	while (at < span->n) {
 		struct ring_header h = ring_header(span, at);
 		int err;
 
-		if (h.size < 8 || h.size > span->n - at)
+		if (h.size < 8 || h.size % 8 || h.size > span->n - at)
 			return -EBADMSG;
 		if (h.type == TACHO_RECORD_SAMPLE && h.size >= 40) {
 			look_at_sample(s, span, at, h.misc, &last, &last_id);
@@ -197,33 +199,61 @@ int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span)
 			if (err < 0)
 				return err;
 		}
+		if (at < wrap && at + h.size > wrap)
+			*cut = at;
 		at += h.size;
 	}
 	return 0;
 }
 
-static int64_t hand_out(const struct ring_span *span, tacho_bytes_fn *fn, void *arg)
+static int put_span(const struct ring_span *span, tacho_bytes_fn *fn, void *arg)
 {
 	struct ring_piece pieces[2];
 	int n = ring_pieces(span, pieces), err = 0;
 
 	for (int i = 0; err >= 0 && i < n; i++)
 		err = fn(arg, pieces[i].bytes, pieces[i].n);
+	return err;
+}
+
+/* In two pieces as a rule, where the ring wraps; a record that is cut there goes out by itself,
+ * since whoever writes can only stop cleanly between records. */
+static int64_t hand_out(struct tacho_sampler *s, const struct ring_span *span, uint64_t cut,
+			tacho_bytes_fn *fn, void *arg)
+{
+	struct ring_span part = { span->ring, span->at, cut };
+	const uint8_t *record;
+	uint64_t size;
+	int err;
+
+	if (cut == UINT64_MAX) {
+		err = put_span(span, fn, arg);
+		return err < 0 ? err : (int64_t)span->n;
+	}
+	size = ring_header(span, cut).size;
+	record = whole_record(s, span, cut, size);
+	err = record ? put_span(&part, fn, arg) : -ENOMEM;
+	if (err >= 0)
+		err = fn(arg, record, size);
+	part = (struct ring_span){ span->ring, span->at + cut + size, span->n - cut - size };
+	if (err >= 0)
+		err = put_span(&part, fn, arg);
 	return err < 0 ? err : (int64_t)span->n;
 }
 
 static int64_t drain_ring(struct tacho_sampler *s, struct ring *r, tacho_bytes_fn *fn, void *arg)
 {
 	struct ring_span span = ring_look(r);
+	uint64_t cut;
 	int64_t got;
 	int err;
 
 	if (!span.n)
 		return 0;
-	err = sampler_inspect(s, &span);
+	err = sampler_inspect(s, &span, &cut);
 	if (err < 0)
 		return err;
-	got = hand_out(&span, fn, arg);
+	got = hand_out(s, &span, cut, fn, arg);
 	if (got >= 0)
 		ring_release(r, &span);
 	return got;
@@ -266,6 +296,7 @@ static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, ta
 			     void *arg)
 {
 	struct ring_span span;
+	uint64_t cut;
 	int64_t got;
 	int err;
 
@@ -279,8 +310,8 @@ static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, ta
 	else if (r->seen_head == span.at)
 		span.n = 0;
 	r->seen_head = span.at;
-	err = sampler_inspect(s, &span);
-	got = err < 0 ? err : hand_out(&span, fn, arg);
+	err = sampler_inspect(s, &span, &cut);
+	got = err < 0 ? err : hand_out(s, &span, cut, fn, arg);
 	sys_perf_ioctl(&s->t->sys, r->fds.v[0], PERF_IOC_PAUSE_OUTPUT, 0);
 	return got;
 }

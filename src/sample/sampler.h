@@ -68,8 +68,9 @@ void rings_plan(struct tacho_sampler *s);	/* after sampler_prepare(), before ope
 int rings_open(struct tacho_sampler *s, struct tacho_error *e);
 void rings_close(struct tacho_sampler *s);
 
-/* drain.c: looks at every record of a span on its way out. */
-int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span);
+/* drain.c: looks at every record of a span on its way out; *cut is where the one begins that the
+ * ring's wrap cuts, or UINT64_MAX. */
+int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span, uint64_t *cut);
 
 /* The first event that is open, whose layout synthesized records have. */
 const struct counted *sampler_first(const struct tacho_sampler *s);
