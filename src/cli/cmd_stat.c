@@ -153,6 +153,7 @@ struct session {
 	const struct stat_writer *writer;
 	struct buf out;
 	int out_fd;
+	bool counts_command;	/* the command itself is what is counted */
 	bool headed;		/* the writer's head has been printed */
 	int status, signal;
 };
@@ -433,7 +434,7 @@ static int finish_rows(struct session *s, struct stat_loop *loop)
 	if (err == 0)
 		err = stat_rows_make(&s->rows, s->set, &s->plan, &s->sums, loop->elapsed_s, true);
 	r->elapsed_s = loop->elapsed_s;
-	r->has_usage = loop->ended;
+	r->has_usage = loop->ended && s->counts_command;
 	r->user_s = loop->usage.user_s;
 	r->system_s = loop->usage.system_s;
 	return err;
@@ -467,12 +468,10 @@ static int open_set(struct session *s, struct tacho_command *cmd)
 {
 	struct tacho_evset_opts opts = s->target.evset;
 	int pid = cmd ? tacho_command_pid(cmd) : 0;
-	bool alone = cmd && !opts.n_pids && !opts.n_tids && !opts.all_cpus && !opts.cpus &&
-		     !opts.by_uid && !opts.per_thread;
 	struct tacho_error e = { .column = -1 };
 	int n;
 
-	if (alone) {
+	if (s->counts_command) {
 		opts.pids = &pid;
 		opts.n_pids = 1;
 		opts.enable_on_exec = s->o->delay_ms == 0;
@@ -488,12 +487,10 @@ static int open_set(struct session *s, struct tacho_command *cmd)
 static int start_all(struct session *s, struct stat_loop *loop)
 {
 	struct tacho_error e = { .column = -1 };
-	bool on_exec = loop->command && !s->target.evset.n_pids && !s->target.evset.n_tids &&
-		       !s->target.evset.all_cpus && !s->target.evset.cpus && !s->target.evset.by_uid;
 	int err;
 
 	loop->start = stat_now();
-	if (s->o->delay_ms == 0 && !on_exec)
+	if (s->o->delay_ms == 0 && !s->counts_command)
 		tacho_evset_start(s->set);
 	else if (s->o->delay_ms != 0 && !s->o->quiet)
 		fputs("Events disabled\n", stderr);
@@ -674,6 +671,7 @@ static int stat_run(void *opts, int argc, char **argv)
 	if (status)
 		return status;
 	s.writer = chosen_writer(o);
+	s.counts_command = argc && !o->pids && !o->tids && !o->user && !o->all_cpus && !o->cpus;
 	s.sums = (struct tacho_sums_opts){ .size = sizeof(s.sums), .per = chosen_per(o),
 					   .no_merge = o->no_merge || o->no_aggr,
 					   .no_scale = o->no_scale };

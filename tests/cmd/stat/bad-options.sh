@@ -31,7 +31,7 @@ bad --big-num=1
 wrong_value -M no_such_metric
 wrong_value -e page-faults --for-each-cgroup ''
 wrong_value -e page-faults -G no/such/cgroup
-refused 129 tacho no-such-command
-refused 129 tacho stta
+refused 1 tacho no-such-command
+refused 1 tacho stta
 grep -q "stat" err || fail "no hint to stat: $(cat err)"
 refused 129 tacho --no-such-option
