@@ -51,7 +51,6 @@ enum {
 	TACHO_FIELD_CGROUP = 1 << 8,	/* and the cgroups' names */
 	TACHO_FIELD_DATA_PAGE_SIZE = 1 << 9,
 	TACHO_FIELD_CODE_PAGE_SIZE = 1 << 10,
-	TACHO_FIELD_NO_PERIOD = 1 << 11,	/* although the event would carry it */
 };
 
 struct tacho_sampler_opts {		/* zero means the default in every field */

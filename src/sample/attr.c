@@ -120,8 +120,6 @@ static void put_fields(const struct tacho_sampler *s, struct perf_event_attr *at
 	}
 	if (o->target.all_cpus || o->target.cpus)
 		attr->sample_type |= PERF_SAMPLE_CPU;
-	if (o->fields & TACHO_FIELD_NO_PERIOD)
-		attr->sample_type &= ~PERF_SAMPLE_PERIOD;
 }
 
 static enum tacho_chain chain_of(const struct tacho_sampler *s, const struct event *event)

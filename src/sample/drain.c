@@ -49,11 +49,11 @@ static inline void look_at_sample(struct tacho_sampler *s, const struct ring_spa
 	if (time > stats->last_ns)
 		stats->last_ns = time;
 	if ((misc & MISC_CPUMODE) == MISC_USER) {
-		objects_hit(&s->objects, (int32_t)task.half[0], ring_word(span, at + 16));
+		hitmap_hit(&s->hitmap, (int32_t)task.half[0], ring_word(span, at + 16));
 	} else if ((misc & MISC_CPUMODE) == MISC_KERNEL) {
-		s->objects.kernel_hit = true;
+		s->hitmap.kernel_hit = true;
 		if (s->has_modules)
-			objects_hit(&s->objects, OBJECTS_KERNEL_PID, ring_word(span, at + 16));
+			hitmap_hit(&s->hitmap, HITMAP_KERNEL_PID, ring_word(span, at + 16));
 	}
 }
 
@@ -97,7 +97,7 @@ static int look_at_mmap2(struct tacho_sampler *s, const uint8_t *r, unsigned mis
 
 	if (size <= PATH || misc & MISC_MMAP_DATA)
 		return 0;
-	return objects_mmap(&s->objects, (int32_t)u32_at(r, PID), u64_at(r, ADDR), u64_at(r, LEN),
+	return hitmap_mmap(&s->hitmap, (int32_t)u32_at(r, PID), u64_at(r, ADDR), u64_at(r, LEN),
 			    str_n((const char *)r + PATH, strnlen((const char *)r + PATH, size - PATH)),
 			    has_id ? r + ID_BYTES : NULL, has_id ? min_of(r[ID], 20) : 0);
 }
@@ -113,9 +113,9 @@ static int look_at_task(struct tacho_sampler *s, const uint8_t *r, uint32_t type
 	ppid = (int32_t)u32_at(r, 12);
 	tid = (int32_t)u32_at(r, 16);
 	if (type == TACHO_RECORD_FORK)
-		return pid == ppid ? 0 : objects_fork(&s->objects, pid, ppid);
+		return pid == ppid ? 0 : hitmap_fork(&s->hitmap, pid, ppid);
 	if (pid == tid)
-		objects_exit(&s->objects, pid);
+		hitmap_exit(&s->hitmap, pid);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static int look_at_tracked(struct tacho_sampler *s, const struct ring_span *span
 		return look_at_mmap2(s, r, h.misc, h.size);
 	case TACHO_RECORD_COMM:
 		if (h.misc & MISC_COMM_EXEC && h.size >= 16)
-			objects_exec(&s->objects, (int32_t)u32_at(r, 8));
+			hitmap_exec(&s->hitmap, (int32_t)u32_at(r, 8));
 		return 0;
 	default:
 		return look_at_task(s, r, h.type, h.size);
@@ -288,7 +288,7 @@ int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *a
 	if (maps < 0)
 		return maps;
 	samples = drain_kind(s, false, fn, arg);
-	objects_round(&s->objects);
+	hitmap_round(&s->hitmap);
 	return samples < 0 ? samples : maps + samples;
 }
 

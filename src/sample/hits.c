@@ -21,13 +21,13 @@ static void read_build_id(struct object *o)
 int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 			  int (*fn)(void *arg, const struct tacho_sampled_object *o), void *arg)
 {
-	for (size_t i = 0; i < s->objects.list.n; i++) {
-		struct object *o = &s->objects.list.v[i];
+	for (size_t i = 0; i < s->hitmap.list.n; i++) {
+		struct object *o = &s->hitmap.list.v[i];
 		struct tacho_sampled_object shown = { .size = sizeof(shown), .path = o->path,
 						      .kernel = o->kernel };
 		int err;
 
-		shown.hit = o->hit || (s->objects.kernel_hit && strcmp(o->path, "[kernel.kallsyms]") == 0);
+		shown.hit = o->hit || (s->hitmap.kernel_hit && strcmp(o->path, "[kernel.kallsyms]") == 0);
 		if (!all && !shown.hit)
 			continue;
 		read_build_id(o);

@@ -39,7 +39,7 @@ void tacho_sampler_free(struct tacho_sampler *s)
 		free(s->counts[i].ids);
 	free(s->counts);
 	ids_done(&s->ids);
-	objects_done(&s->objects);
+	hitmap_done(&s->hitmap);
 	buf_done(&s->bounce);
 	tacho_evset_free(s->set);
 	free(s);

@@ -6,14 +6,14 @@
  *	set      events x places = descriptors		opened by count/
  *	rings    one per CPU (or thread), for samples, and one for the tracker's records
  *	ids      a record's id -> event
- *	objects  who has mapped what, and what was hit
+ *	hitmap   who has mapped what, and what was hit
  */
 #ifndef SAMPLE_SAMPLER_H
 #define SAMPLE_SAMPLER_H
 
 #include "count/set.h"
 #include "sample/ids.h"
-#include "sample/objects.h"
+#include "sample/hitmap.h"
 #include "sample/ring.h"
 
 #include <tacho/sampler.h>
@@ -55,7 +55,7 @@ struct tacho_sampler {
 	struct ids ids;
 	struct sampler_count *counts;
 	size_t n_counts;
-	struct objects objects;
+	struct hitmap hitmap;
 	struct buf bounce;		/* a record that the wrap cut in two */
 	uint64_t id_bytes;		/* of the trailer that synthesized records carry */
 };

@@ -234,7 +234,7 @@ static int put_map(struct synth *y, int pid, const struct map_line *m)
 	memcpy(r + PATH, m->path.s, n);
 	if (!exec)
 		return 0;
-	return objects_mmap(&y->s->objects, pid, m->start, m->end - m->start, m->path, NULL, 0);
+	return hitmap_mmap(&y->s->hitmap, pid, m->start, m->end - m->start, m->path, NULL, 0);
 }
 
 static int put_maps(struct synth *y, int dir, int pid)

@@ -156,11 +156,11 @@ static int put_kernel(struct synth *y)
 		return 0;
 	bytes = kernel_bytes(sys);
 	snprintf(name, sizeof(name), "[kernel.kallsyms]%s", symbol);
-	object = objects_intern(&y->s->objects, STR_LIT("[kernel.kallsyms]"), true);
+	object = hitmap_intern(&y->s->hitmap, STR_LIT("[kernel.kallsyms]"), true);
 	if (object < 0)
 		return object;
 	snprintf(path, sizeof(path), "%s/kernel/notes", sys->sysfs);
-	note_build_id(&y->s->objects.list.v[object], path);
+	note_build_id(&y->s->hitmap.list.v[object], path);
 	return put_mmap(y, start, bytes ? bytes : UINT64_MAX - start, start, str_of(name));
 }
 
@@ -178,14 +178,14 @@ static int put_module(struct synth *y, struct str line)
 	if (n < countof(words) || num_u64(words[1], &bytes) < 0 || num_hex(words[5], &addr) < 0 || !addr)
 		return 0;
 	snprintf(name, sizeof(name), "[%.*s]", STR(words[0]));
-	err = objects_mmap(&y->s->objects, OBJECTS_KERNEL_PID, addr, bytes, str_of(name), NULL, 0);
-	object = err < 0 ? err : objects_intern(&y->s->objects, str_of(name), true);
+	err = hitmap_mmap(&y->s->hitmap, HITMAP_KERNEL_PID, addr, bytes, str_of(name), NULL, 0);
+	object = err < 0 ? err : hitmap_intern(&y->s->hitmap, str_of(name), true);
 	if (object < 0)
 		return object;
 	y->s->has_modules = true;
 	snprintf(path, sizeof(path), "%s/module/%.*s/notes/.note.gnu.build-id", y->s->t->sys.sysfs,
 		 STR(words[0]));
-	note_build_id(&y->s->objects.list.v[object], path);
+	note_build_id(&y->s->hitmap.list.v[object], path);
 	return put_mmap(y, addr, bytes, 0, str_of(name));
 }
 
@@ -208,7 +208,7 @@ int synth_kernel(struct synth *y)
 /* header | id | path; the id is the directory's inode number. */
 static int put_cgroup(struct synth *y, const char *mount, const char *path)
 {
-	char full[PATH_MAX], *r;
+	char full[2 * PATH_MAX], *r;
 	struct stat st;
 	uint64_t id;
 

@@ -5,18 +5,18 @@
  * so what an munmap freed needs no attention. The cache of pages is emptied whenever a map
  * changes what a known page means; that is when programs start, not when they run.
  */
-#include "sample/objects.h"
+#include "sample/hitmap.h"
 
 #include <errno.h>
 
 #include "base/vec.h"
 
-static size_t home_of(const struct objects *o, int32_t pid)
+static size_t home_of(const struct hitmap *o, int32_t pid)
 {
 	return (size_t)((uint32_t)pid * 0x9e3779b1u >> 7) & (o->cap - 1);
 }
 
-static struct process *find(const struct objects *o, int32_t pid)
+static struct process *find(const struct hitmap *o, int32_t pid)
 {
 	if (!o->cap || !pid)
 		return NULL;
@@ -28,9 +28,9 @@ static struct process *find(const struct objects *o, int32_t pid)
 	}
 }
 
-static int grow(struct objects *o)
+static int grow(struct hitmap *o)
 {
-	struct objects bigger = *o;
+	struct hitmap bigger = *o;
 
 	bigger.cap = o->cap ? o->cap * 2 : 256;
 	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
@@ -51,7 +51,7 @@ static int grow(struct objects *o)
 }
 
 /* The process, made where it is new; NULL without memory. */
-static struct process *of_pid(struct objects *o, int32_t pid)
+static struct process *of_pid(struct hitmap *o, int32_t pid)
 {
 	struct process *p = find(o, pid);
 	size_t i;
@@ -68,7 +68,7 @@ static struct process *of_pid(struct objects *o, int32_t pid)
 }
 
 /* Takes slot i out and closes the gap in its chain. */
-static void drop_slot(struct objects *o, size_t i)
+static void drop_slot(struct hitmap *o, size_t i)
 {
 	size_t hole = i;
 
@@ -85,7 +85,7 @@ static void drop_slot(struct objects *o, size_t i)
 	o->slots[hole] = (struct process){ 0 };
 }
 
-void objects_done(struct objects *o)
+void hitmap_done(struct hitmap *o)
 {
 	for (size_t i = 0; i < o->cap; i++)
 		vec_done(&o->slots[i].maps);
@@ -94,15 +94,15 @@ void objects_done(struct objects *o)
 	vec_done(&o->list);
 	map_done(&o->by_path);
 	arena_done(&o->names);
-	*o = (struct objects){ 0 };
+	*o = (struct hitmap){ 0 };
 }
 
-static void forget_seen(struct objects *o)
+static void forget_seen(struct hitmap *o)
 {
 	free(take(o->seen));
 }
 
-int objects_intern(struct objects *o, struct str path, bool kernel)
+int hitmap_intern(struct hitmap *o, struct str path, bool kernel)
 {
 	const uint64_t *known = map_get(&o->by_path, path);
 	struct object *object;
@@ -123,10 +123,10 @@ int objects_intern(struct objects *o, struct str path, bool kernel)
 	return (int)(o->list.n - 1);
 }
 
-int objects_mmap(struct objects *o, int32_t pid, uint64_t start, uint64_t len, struct str path,
+int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, struct str path,
 		 const uint8_t *build_id, size_t n_build_id)
 {
-	int object = objects_intern(o, path, pid == OBJECTS_KERNEL_PID);
+	int object = hitmap_intern(o, path, pid == HITMAP_KERNEL_PID);
 	struct process *p = object < 0 ? NULL : of_pid(o, pid);
 	struct mapped *m = p ? vec_add(&p->maps) : NULL;
 
@@ -144,7 +144,7 @@ int objects_mmap(struct objects *o, int32_t pid, uint64_t start, uint64_t len, s
 	return 0;
 }
 
-int objects_fork(struct objects *o, int32_t pid, int32_t parent)
+int hitmap_fork(struct hitmap *o, int32_t pid, int32_t parent)
 {
 	struct process *child = of_pid(o, pid), *from = find(o, parent);
 
@@ -164,7 +164,7 @@ int objects_fork(struct objects *o, int32_t pid, int32_t parent)
 	return 0;
 }
 
-void objects_exec(struct objects *o, int32_t pid)
+void hitmap_exec(struct hitmap *o, int32_t pid)
 {
 	struct process *p = find(o, pid);
 
@@ -174,7 +174,7 @@ void objects_exec(struct objects *o, int32_t pid)
 	}
 }
 
-void objects_exit(struct objects *o, int32_t pid)
+void hitmap_exit(struct hitmap *o, int32_t pid)
 {
 	struct process *p = find(o, pid);
 
@@ -186,7 +186,7 @@ void objects_exit(struct objects *o, int32_t pid)
 
 /* Samples are drained behind the records of maps and tasks: those of a process whose end was
  * told have all been seen by now. */
-void objects_round(struct objects *o)
+void hitmap_round(struct hitmap *o)
 {
 	if (!o->n_dying)
 		return;
@@ -196,18 +196,18 @@ void objects_round(struct objects *o)
 			drop_slot(o, i);
 }
 
-void objects_hit_slowly(struct objects *o, int32_t pid, uint64_t ip)
+void hitmap_hit_slowly(struct hitmap *o, int32_t pid, uint64_t ip)
 {
 	const struct process *p = find(o, pid);
-	uint64_t key = objects_key(pid, ip);
+	uint64_t key = hitmap_key(pid, ip);
 
 	if (!o->seen)
-		o->seen = calloc(OBJECTS_CACHE, sizeof(*o->seen));
+		o->seen = calloc(HITMAP_CACHE, sizeof(*o->seen));
 	for (size_t i = p ? p->maps.n : 0; i-- > 0;)
 		if (ip >= p->maps.v[i].start && ip < p->maps.v[i].end) {
 			o->list.v[p->maps.v[i].object].hit = true;
 			break;
 		}
 	if (o->seen)
-		o->seen[key >> 20 & (OBJECTS_CACHE - 1)] = key;
+		o->seen[key >> 20 & (HITMAP_CACHE - 1)] = key;
 }
