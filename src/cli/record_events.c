@@ -126,7 +126,7 @@ static int parse_regs(const char *option, const char *text, uint64_t *out)
 
 	for (unsigned bit = 0; !*text && bit < 32; bit++)
 		bits |= is_sampled_reg(bit) ? 1ULL << bit : 0;
-	while (str_cut(&rest, ',', &word)) {
+	while (*text && str_cut(&rest, ',', &word)) {
 		uint64_t found = 0;
 
 		for (unsigned bit = 0; bit < 64; bit++)

@@ -286,7 +286,9 @@ int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 			if (err < 0)
 				return err;
 		}
-		c->stats.lost = max_of(sum, c->told);
+		/* A LOST record counts for all events of its ring and names only one of them. */
+		c->stats.lost = ev->attr.read_format & PERF_FORMAT_LOST ? sum : c->told;
+		c->settled = true;
 	}
 	return 0;
 }
@@ -305,7 +307,7 @@ int tacho_sampler_stats(const struct tacho_sampler *s, size_t i, struct tacho_sa
 		if (i == SIZE_MAX && k == s->set->sampling.tracker)
 			continue;
 		sum.samples += c->stats.samples;
-		sum.lost += max_of(c->stats.lost, c->told);
+		sum.lost += c->settled ? c->stats.lost : c->told;
 		sum.throttled += c->stats.throttled;
 		if (c->stats.samples && (!sum.first_ns || c->stats.first_ns < sum.first_ns))
 			sum.first_ns = c->stats.first_ns;

@@ -37,6 +37,7 @@ struct sampler_ring {
 struct sampler_count {			/* per event */
 	struct tacho_sampler_stats stats;
 	uint64_t told;			/* lost, as told by records */
+	bool settled;			/* stats.lost is final */
 	uint64_t *ids;
 	size_t n_ids;
 };
