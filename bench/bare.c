@@ -10,9 +10,9 @@
 
 #include "base/perf_abi.h"
 
-enum { ROUNDS = 20 };
+enum { ROUNDS = 50 };
 
-double now_ns(void)
+static double now_ns(void)
 {
 	struct timespec ts;
 
@@ -44,18 +44,23 @@ int bare_group_open(const struct tacho_evset *set, size_t n)
 	return leader;
 }
 
-double best_ns_per_call(void (*fn)(void *arg), void *arg, unsigned n_calls)
+static double round_ns(const struct contender *c, unsigned n_calls)
 {
-	double best = 1e300;
+	double start = now_ns();
 
+	for (unsigned i = 0; i < n_calls; i++)
+		c->call(c->arg);
+	return (now_ns() - start) / n_calls;
+}
+
+void contest(struct contender *all, size_t n, unsigned n_calls)
+{
 	for (int round = 0; round < ROUNDS; round++) {
-		double start = now_ns(), took;
+		for (size_t i = 0; i < n; i++) {
+			double ns = round_ns(&all[i], n_calls);
 
-		for (unsigned i = 0; i < n_calls; i++)
-			fn(arg);
-		took = (now_ns() - start) / n_calls;
-		if (took < best)
-			best = took;
+			if (round == 0 || ns < all[i].ns)
+				all[i].ns = ns;
+		}
 	}
-	return best;
 }

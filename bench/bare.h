@@ -1,14 +1,11 @@
 /*
- * What the bench programs share: a clock, and a group of events opened by hand, the rival that
- * every read is measured against.
+ * What the bench programs share: a group of events opened by hand, the rival that every read
+ * is measured against, and the contest.
  */
 #ifndef BENCH_BARE_H
 #define BENCH_BARE_H
 
 #include <tacho/tacho.h>
-
-/* Nanoseconds of the monotonic clock. */
-double now_ns(void);
 
 /*
  * Opens events 0 .. n-1 of an opened set once more, as one group on the calling thread, with the
@@ -17,7 +14,14 @@ double now_ns(void);
  */
 int bare_group_open(const struct tacho_evset *set, size_t n);
 
-/* The least nanoseconds per call over several rounds of `n_calls` calls of `fn`. */
-double best_ns_per_call(void (*fn)(void *arg), void *arg, unsigned n_calls);
+/* A call to measure, and what the best of its rounds took. */
+struct contender {
+	void (*call)(void *arg);
+	void *arg;
+	double ns;		/* per call */
+};
+
+/* Runs rounds of `n_calls` calls of each contender in turns, so that noise hits all alike. */
+void contest(struct contender *all, size_t n, unsigned n_calls);
 
 #endif

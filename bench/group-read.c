@@ -10,7 +10,7 @@
 
 #define EVENTS "{task-clock,context-switches,cpu-migrations,page-faults," \
 	       "minor-faults,major-faults,cpu-clock,alignment-faults}"
-enum { N_EVENTS = 8, CALLS = 5000 };
+enum { N_EVENTS = 8, CALLS = 2000 };
 
 static void read_set(void *arg)
 {
@@ -36,7 +36,7 @@ int main(void)
 	struct tacho_evset *set = NULL;
 	struct tacho_error e = { 0 };
 	struct tacho *t = NULL;
-	double ours, bare;
+	struct contender who[2];
 	int fd;
 
 	if (tacho_open(&t, NULL, &e) < 0 || tacho_evset_new(&set, t) < 0 ||
@@ -49,9 +49,10 @@ int main(void)
 		perror("perf_event_open");
 		return 1;
 	}
-	bare = best_ns_per_call(read_bare, &fd, CALLS);
-	ours = best_ns_per_call(read_set, set, CALLS);
-	printf("%.1f %.1f\n", ours, bare);
+	who[0] = (struct contender){ .call = read_set, .arg = set };
+	who[1] = (struct contender){ .call = read_bare, .arg = &fd };
+	contest(who, 2, CALLS);
+	printf("%.1f %.1f\n", who[0].ns, who[1].ns);
 	tacho_evset_free(set);
 	tacho_close(t);
 	return 0;

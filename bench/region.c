@@ -8,7 +8,7 @@
 #include "bare.h"
 
 #define EVENTS "task-clock,page-faults"
-enum { N_EVENTS = 2, CALLS = 5000 };
+enum { N_EVENTS = 2, CALLS = 2000 };
 
 static struct tacho_meter *meter;
 static struct tacho_region region = TACHO_REGION("empty");
@@ -37,7 +37,7 @@ int main(void)
 	struct tacho_evset *set = NULL;
 	struct tacho_error e = { 0 };
 	struct tacho *t = NULL;
-	double ours, bare;
+	struct contender who[2];
 	int fd;
 
 	if (tacho_open(&t, NULL, &e) < 0 || tacho_meter_open(&meter, t, EVENTS, &e) < 0 ||
@@ -51,9 +51,10 @@ int main(void)
 		perror("perf_event_open");
 		return 1;
 	}
-	bare = best_ns_per_call(read_twice, &fd, CALLS);
-	ours = best_ns_per_call(pass_region, NULL, CALLS);
-	printf("%.1f %.1f\n", ours, bare);
+	who[0] = (struct contender){ .call = pass_region, .arg = NULL };
+	who[1] = (struct contender){ .call = read_twice, .arg = &fd };
+	contest(who, 2, CALLS);
+	printf("%.1f %.1f\n", who[0].ns, who[1].ns);
 	tacho_evset_free(set);
 	tacho_meter_close(meter);
 	tacho_close(t);

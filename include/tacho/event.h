@@ -31,7 +31,8 @@ struct tacho_event {
 	const char *cgroup;	/* NULL: not limited to one */
 	uint32_t leader;	/* index of its group's first event; its own when it leads or is alone */
 	uint32_t group_size;	/* events in its group, 1: not grouped */
-	uint32_t merge;		/* index of the first event that the same words expanded to */
+	uint32_t merge;		/* index of the first event that it adds up with: words such as
+				 * imc/.../ expand to every instance of a PMU; else its own index */
 };
 
 /* One thing that `tacho list` shows. Borrowed: valid for the call. */

@@ -77,7 +77,7 @@ static struct str lowered(const char *text, char *out, size_t size)
 {
 	size_t n = 0;
 
-	for (; text[n] && n < size; n++)
+	for (; n < size && text[n]; n++)
 		out[n] = text[n] >= 'A' && text[n] <= 'Z' ? (char)(text[n] + 32) : text[n];
 	return str_n(out, n);
 }
@@ -132,11 +132,12 @@ static bool is_metric_class(const struct list_word *w)
 
 static int list_events(struct tacho *t, struct listing *l, struct tacho_error *e)
 {
-	scoped(freep) const char **words = calloc(l->words.n + 1, sizeof(*words));
+	const char **words = calloc(l->words.n + 1, sizeof(*words));
 	struct tacho_list_opts opts = {
 		.size = sizeof(opts), .words = words, .pmu = l->opts->unit,
 		.details = l->opts->details || l->opts->json, .probe = true,
 	};
+	int err = 0;
 
 	if (!words)
 		return error_nomem(e);
@@ -146,9 +147,10 @@ static int list_events(struct tacho *t, struct listing *l, struct tacho_error *e
 		if (!is_metric_class(w))
 			words[opts.n_words++] = w->class_ ? w->class_ : w->pattern;
 	}
-	if (l->words.n && !opts.n_words)
-		return 0;
-	return tacho_list(t, &opts, on_event, l, e);
+	if (!l->words.n || opts.n_words)
+		err = tacho_list(t, &opts, on_event, l, e);
+	free(words);
+	return err;
 }
 
 /* The event whose name comes closest to a word that matched nothing. */
@@ -178,16 +180,31 @@ static int on_guess(void *arg, const struct tacho_listing *item)
 	return 0;
 }
 
-static void report_unmatched(struct tacho *t, const char *typed)
+/* Why tracepoints may be missing: without tracefs there are none to be seen. */
+static bool tracefs_is_readable(void)
 {
-	struct guess g = { .near = { .word = str_of(typed) } };
+	return access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 ||
+	       access("/sys/kernel/debug/tracing/events", R_OK | X_OK) == 0;
+}
+
+static void report_unmatched(struct tacho *t, const struct list_word *w)
+{
+	bool tracepoint = w->class_ ? !strcmp(w->class_, "tracepoint") : !!strchr(w->typed, ':');
+	struct guess g = { .near = { .word = str_of(w->typed) } };
 	struct tacho_error e;
 
-	for (size_t i = 0; i < countof(classes); i++)
+	if (w->class_)
+		error_set(&e, -ENOENT, "there are no events of class '%s' here", w->typed);
+	else
+		error_set(&e, -ENOENT, "no event matches '%s'", w->typed);
+	for (size_t i = 0; !w->class_ && i < countof(classes); i++)
 		str_nearest_try(&g.near, str_of(classes[i].typed));
-	tacho_list(t, TACHO_OPTS(tacho_list_opts, .words = NULL), on_guess, &g, NULL);
-	error_set(&e, -ENOENT, "no event matches '%s'", typed);
-	if (g.near.best.n)
+	if (!w->class_)
+		tacho_list(t, TACHO_OPTS(tacho_list_opts, .words = NULL), on_guess, &g, NULL);
+	if (tracepoint && !tracefs_is_readable())
+		error_hint(&e, "tracefs is not mounted, or not readable for this user; see '%s doctor'",
+			   program_name);
+	else if (g.near.best.n)
 		error_hint(&e, "did you mean '%.*s'?", STR(g.near.best));
 	report_error("list", NULL, NULL, &e);
 }
@@ -200,10 +217,7 @@ static int report_rest(struct tacho *t, const struct listing *l)
 	for (size_t i = 0; i < l->words.n; i++) {
 		if (l->words.v[i].hit)
 			continue;
-		if (l->words.v[i].class_)
-			report_text("list", "this machine has no event of class '%s'", l->words.v[i].typed);
-		else
-			report_unmatched(t, l->words.v[i].typed);
+		report_unmatched(t, &l->words.v[i]);
 		status = EXIT_FAILED;
 	}
 	if (!status && !l->out.n && l->n_hidden) {

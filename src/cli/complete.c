@@ -315,7 +315,7 @@ static void fish_script(struct buf *out)
 		if (!cmd->stops_at_word && !cmd->words)
 			continue;
 		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'", cmd->name);
-		fish_action(cmd->stops_at_word ? "(__fish_complete_subcommand)" : cmd->words, out);
+		fish_action(cmd->stops_at_word ? "(__fish_complete_subcommand --fcs-skip=2)" : cmd->words, out);
 		buf_putc(out, '\n');
 	}
 }

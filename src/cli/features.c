@@ -1,11 +1,14 @@
 /*
  * The features of this build. Names and macros are those that scripts ask perf for, so each
- * gets an answer here too; the build defines a macro as 1 when it links what stands behind it.
+ * gets an answer here too. The build writes built_in.h, which defines a macro as 1 where it has
+ * what stands behind it; a name that is not defined there is off.
  */
 #include "cli/features.h"
 
-/* 1 where MACRO is defined as 1, else 0, without an #ifdef per row: only a defined one turns
- * the second argument of pick() into a comma that moves the 1 into its place. */
+#include "cli/built_in.h"
+
+/* 1 where the macro is defined as 1, else 0, without an #ifdef per row: only a defined one turns
+ * into COMMA_1, whose comma moves the 1 to the place that PICK() takes. */
 #define COMMA_1 0,
 #define PICK(unused, value, ...) value
 #define PICK_AT(comma) PICK(comma 1, 0, 0)

@@ -121,8 +121,42 @@ static int read_singly(struct tacho_evset *set, const struct unit *u)
 	return n;
 }
 
-/* How many counters the unit gave. */
-static int read_unit(struct tacho_evset *set, struct unit *u)
+/* The counters have run all the time so far, and still do: nothing to scale. This is the loop
+ * that reading costs, beyond the system call. */
+static void take_exact(struct tacho_evset *set, const struct unit *u, const struct read_view *v)
+{
+	const uint32_t *members = &set->members[u->member];
+	enum tacho_state state = v->enabled ? TACHO_COUNTING : TACHO_NOT_COUNTED;
+
+	for (uint32_t k = 0; k < u->n; k++) {
+		struct tacho_reading *r = &set->readings[members[k]];
+		uint64_t raw = read_view_value(v, k), d_raw = raw > r->raw ? raw - r->raw : 0;
+
+		r->state = state;
+		r->value += d_raw;
+		r->raw = raw;
+		r->last_enabled_ns = r->last_running_ns = v->enabled - r->enabled_ns;
+		r->enabled_ns = r->running_ns = v->enabled;
+		r->last_value = d_raw;
+	}
+}
+
+/* From now on the counters of this unit are scaled; their intervals begin where they stand. */
+static void leave_exact(struct tacho_evset *set, struct unit *u)
+{
+	u->exact = false;
+	for (uint32_t k = 0; k < u->n; k++) {
+		uint32_t at = set->members[u->member + k];
+		struct counter *c = &set->counters[at];
+
+		c->exact = false;
+		c->base_raw = set->readings[at].raw;
+		c->base_enabled = set->readings[at].enabled_ns;
+		c->base_running = set->readings[at].running_ns;
+	}
+}
+
+int set_read_unit(struct tacho_evset *set, struct unit *u)
 {
 	struct read_view v;
 	struct cursor c;
@@ -135,8 +169,11 @@ static int read_unit(struct tacho_evset *set, struct unit *u)
 		got = sys_perf_read(&set->t->sys, u->fd, set->scratch, set->scratch_bytes);
 		if (got != -ECHILD && got != -EINTR)
 			break;
-		if (tries == ECHILD_RETRIES)
+		if (tries == ECHILD_RETRIES) {
+			if (u->exact)
+				leave_exact(set, u);
 			return read_singly(set, u);
+		}
 	}
 	if (got == 0) {		/* pinned, and there was no room for it */
 		mark_broken(set, u);
@@ -147,6 +184,12 @@ static int read_unit(struct tacho_evset *set, struct unit *u)
 	c = cursor_over(set->scratch, (size_t)got, false);
 	if (read_view_take(&v, &c, u->format) < 0)
 		return 0;
+	if (v.n == u->n && u->exact && v.enabled == v.running) {
+		take_exact(set, u, &v);
+		return (int)u->n;
+	}
+	if (u->exact)
+		leave_exact(set, u);
 	if (v.n != u->n) {	/* the kernel dissolved the group */
 		u->singly = true;
 		return read_singly(set, u);
@@ -162,10 +205,12 @@ int tacho_evset_read(struct tacho_evset *set, struct tacho_error *e)
 
 	if (!set->is_open)
 		return error_set(e, -EBADF, "the set is not open");
-	for (size_t i = 0; i < set->units.n; i++)
-		n += read_unit(set, &set->units.v[i]);
+	if (set->on_many_cpus)
+		n = mover_read(set);
+	else
+		for (size_t i = 0; i < set->units.n; i++)
+			n += set_read_unit(set, &set->units.v[i]);
 	if (set->has_tools)
 		tool_read(set);
-	set->n_reads++;
 	return n;
 }

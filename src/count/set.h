@@ -60,6 +60,7 @@ struct counter {
 	bool leads;			/* enabling it starts its group */
 	bool gone;			/* thread vanished, CPU went offline */
 	bool broken;			/* pinned and pushed off the hardware: no value any more */
+	bool exact;			/* has run all the time so far: base_* are not kept */
 	uint64_t base_raw;		/* where the interval began that is scaled next */
 	uint64_t base_enabled, base_running;
 	uint64_t last_raw;		/* what the last read added, unscaled */
@@ -71,7 +72,16 @@ struct unit {
 	uint32_t n;			/* counters it returns */
 	uint32_t member;		/* first of them in members[] */
 	uint64_t format;
+	bool exact;			/* its counters are */
 	bool singly;			/* a group whose group read failed for good */
+	int cpu;			/* -1: counts tasks */
+};
+
+/* What reading costs from where we are and by moving to each CPU; see mover.c. */
+struct mover {
+	double cost_ns[2];
+	uint64_t n_reads, try_other_at;
+	unsigned patience;
 };
 
 enum target_kind { TARGET_SELF, TARGET_TASKS, TARGET_CPUS };
@@ -120,7 +130,8 @@ struct tacho_evset {
 	uint32_t *members;
 	uint64_t *scratch;		/* room for the largest read */
 	size_t scratch_bytes;
-	uint64_t n_reads;
+	bool on_many_cpus;		/* units of CPUs, more than one of them */
+	struct mover mover;
 	bool has_tools;
 	struct tool_clock clock;
 	bool no_group_inherit;		/* learned: before 4.13 these two exclude each other */
@@ -186,6 +197,12 @@ const char *explain_broken(void);
 
 /* units.c: after opening, which read() calls there are. */
 int units_build(struct tacho_evset *set);
+
+/* read.c: one unit; how many counters it gave. */
+int set_read_unit(struct tacho_evset *set, struct unit *u);
+
+/* mover.c: all units of a set that counts on several CPUs, the cheaper way. */
+int mover_read(struct tacho_evset *set);
 
 /* tool.c: events that are computed, not counted by the kernel. */
 void tool_start(struct tacho_evset *set);

@@ -163,7 +163,7 @@ static void add_reading(struct tacho_sum *row, const struct tacho_sums_opts *opt
 	bool last = opts->since_last_read;
 
 	row->n_counters += !c->gone;
-	row->raw += last ? c->last_raw : r->raw;
+	row->raw += !last ? r->raw : c->exact ? r->last_value : c->last_raw;
 	row->count += last ? r->last_value : r->value;
 	row->enabled_ns += last ? r->last_enabled_ns : r->enabled_ns;
 	row->running_ns += last ? r->last_running_ns : r->running_ns;

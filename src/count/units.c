@@ -38,6 +38,20 @@ static uint32_t collect(struct tacho_evset *set, uint32_t lead, size_t k, uint32
 	return n;
 }
 
+/* Levels and lost samples need a look at each counter; everything else starts out exact. */
+static bool all_exact(struct tacho_evset *set, const struct unit *u)
+{
+	bool exact = !(u->format & PERF_FORMAT_LOST);
+
+	for (uint32_t k = 0; k < u->n; k++)
+		if (set_event(set, set->readings[set->members[u->member + k]].event)->flags &
+		    EVENT_SNAPSHOT)
+			exact = false;
+	for (uint32_t k = 0; k < u->n; k++)
+		set->counters[set->members[u->member + k]].exact = exact;
+	return exact;
+}
+
 static int add_event(struct tacho_evset *set, uint32_t i, uint32_t *at)
 {
 	const struct counted *ev = &set->events.v[i];
@@ -57,10 +71,23 @@ static int add_event(struct tacho_evset *set, uint32_t i, uint32_t *at)
 			unit.n = collect(set, i, k, *at);
 		else
 			set->members[*at] = ev->first + (uint32_t)k;
+		unit.cpu = set->readings[ev->first + k].cpu;
+		unit.exact = all_exact(set, &unit);
 		*at += unit.n;
 		err = add_unit(set, unit);
+		set->on_many_cpus |= set->target.kind == TARGET_CPUS &&
+				     unit.cpu != set->units.v[0].cpu;
 	}
 	return err;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct unit *x = a, *y = b;
+
+	if (x->cpu != y->cpu)
+		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return (x->member > y->member) - (x->member < y->member);
 }
 
 int units_build(struct tacho_evset *set)
@@ -76,6 +103,9 @@ int units_build(struct tacho_evset *set)
 			err = add_event(set, i, &at);
 	if (err < 0)
 		return err;
+	/* Whoever reads by moving from CPU to CPU wants each CPU's together. */
+	if (set->on_many_cpus)
+		qsort(set->units.v, set->units.n, sizeof(*set->units.v), by_cpu);
 	set->scratch = calloc(1, set->scratch_bytes + sizeof(uint64_t));
 	return set->scratch ? 0 : -ENOMEM;
 }

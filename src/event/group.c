@@ -11,9 +11,14 @@
 
 #define GROUP_MAX 4096u			/* far beyond any PMU; bounds the work below */
 
-/* Software-like events go with any PMU. */
+/* Software-like events go with any PMU: the kernel keeps them apart from the hardware's. */
 static bool goes_along(const struct event *ev)
 {
+	static const char *const others[] = { "msr", "kprobe", "uprobe" };
+
+	for (size_t i = 0; i < countof(others); i++)
+		if (strcmp(ev->pmu, others[i]) == 0)
+			return true;
 	return ev->attr.type == PERF_TYPE_SOFTWARE || ev->attr.type == PERF_TYPE_TRACEPOINT ||
 	       ev->attr.type == PERF_TYPE_BREAKPOINT;
 }
@@ -107,5 +112,6 @@ int group_close(struct parser *p, size_t first, struct str name, bool no_regroup
 		mark(p->list->v, first, n, kept);
 		return 0;
 	}
+	tacho_log(p->t, TACHO_LOG_INFO, "a group spans %zu PMUs and was split", n_groups);
 	return regroup(p->list, first, group, n_groups, kept) < 0 ? error_nomem(p->e) : 0;
 }

@@ -10,11 +10,6 @@
 
 #include "event/pmu.h"
 
-static void strlist_free(struct strlist *l)
-{
-	strlist_done(l);
-}
-
 static bool has_file(const struct strlist *files, const char *name, const char *suffix)
 {
 	char want[NAME_MAX + 1];
@@ -78,7 +73,7 @@ static int emit_event(struct lister *l, struct pmu *pmu, struct str shown, const
 
 static int list_events(struct lister *l, struct pmu *pmu, struct str shown)
 {
-	scoped(strlist_free) struct strlist files = { 0 };
+	scoped(strlist_done) struct strlist files = { 0 };
 	int err = pmu_dir(l->t, pmu, "events", &files);
 
 	if (err == -ENOMEM)
@@ -90,21 +85,29 @@ static int list_events(struct lister *l, struct pmu *pmu, struct str shown)
 	return err;
 }
 
+/* The name shared by the instances of an uncore PMU; cores differ even where names are alike. */
+static struct str shared_name(const struct pmu *pmu)
+{
+	return pmu->core ? str_of(pmu->name) : pmu_stem(str_of(pmu->name));
+}
+
 int list_pmus(struct lister *l)
 {
-	const struct pmu_list *all;
+	const struct pmu_list *all, *cores;
 	int err;
 
 	if (!lister_wants(l, "pmu", NULL))
 		return 0;
-	err = pmu_all(l->t, &all);
+	err = pmu_cores(l->t, &cores);		/* marks them */
+	if (!err)
+		err = pmu_all(l->t, &all);
 	for (size_t i = 0; !err && i < all->n; i++) {
-		struct str name = str_of(all->v[i]->name), stem = pmu_stem(name);
-		bool first = i == 0 || !str_eq(stem, pmu_stem(str_of(all->v[i - 1]->name)));
-		bool more = i + 1 < all->n && str_eq(stem, pmu_stem(str_of(all->v[i + 1]->name)));
+		struct str stem = shared_name(all->v[i]);
+		bool first = i == 0 || !str_eq(stem, shared_name(all->v[i - 1]));
+		bool more = i + 1 < all->n && str_eq(stem, shared_name(all->v[i + 1]));
 		char shown[NAME_MAX + 1];
 
-		snprintf(shown, sizeof(shown), "%.*s", STR(first && more ? stem : name));
+		snprintf(shown, sizeof(shown), "%.*s", STR(more ? stem : str_of(all->v[i]->name)));
 		if (first && lister_wants(l, "pmu", shown))
 			err = list_events(l, all->v[i], str_of(shown));
 	}

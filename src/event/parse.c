@@ -147,6 +147,9 @@ static int parse_body(struct parser *p, size_t start, struct str word)
 		return parse_refuse(p, -EINVAL, word);
 	}
 	second = scan_second(p);
+	/* cs:z is a slip in the modifiers rather than a tracepoint of "cs". */
+	if (second.n && resolve_knows(word) && !tracepoint_has_system(p->t, word))
+		return modifiers_parse(p, second, &(struct modifiers){ 0 });
 	if (second.n)
 		return parse_tracepoint(p, word, second);
 	if (is_raw(word, &config))
@@ -157,8 +160,8 @@ static int parse_body(struct parser *p, size_t start, struct str word)
 /* Letters behind an event: after ':' or directly after a closing slash. */
 static int scan_modifiers(struct parser *p, struct str *word, struct modifiers *m)
 {
-	bool colon = scan_take(p, ':');
 	bool slash = p->at && p->text.s[p->at - 1] == '/';
+	bool colon = scan_take(p, ':');
 
 	*word = (struct str){ 0 };
 	if (!colon && !slash)

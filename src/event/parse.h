@@ -88,7 +88,7 @@ int resolve_word(struct parser *p, struct str word);
 int resolve_terms(struct parser *p, struct str word, struct term_list *terms);
 int resolve_number(struct parser *p, uint32_t type, uint64_t config, struct term_list *terms);
 /* True when the word means an event by itself. */
-bool resolve_knows(struct parser *p, struct str word);
+bool resolve_knows(struct str word);
 
 /* pmu_event.c */
 int pmu_event_add(struct parser *p, struct pmu *pmu, struct term_list *terms);
@@ -96,6 +96,7 @@ int pmu_event_place(struct parser *p, const struct pmu *pmu, struct event *ev);
 
 /* tracepoint.c */
 int tracepoint_add(struct parser *p, struct str system, struct str name, struct term_list *terms);
+bool tracepoint_has_system(struct tacho *t, struct str system);
 void tracepoint_guess(struct tacho *t, struct guess *g);	/* offers every system:name */
 
 /* breakpoint.c: the cursor stands behind "mem:". */

@@ -140,13 +140,18 @@ static int use_alias(struct pmu_event *x, struct term *term, const struct pmu_al
 	return 0;
 }
 
-/* cycles and the like within a core PMU's slashes; 1 when it was one. */
+/* cycles and the like within a core PMU's slashes, cs within software's; 1 when it was one. */
 static int use_legacy(struct pmu_event *x, struct term *term)
 {
 	const struct pmu_list *cores;
 	struct generic g;
 	int err;
 
+	if (x->pmu->type == PERF_TYPE_SOFTWARE && generic_find_software(term->key, &g)) {
+		x->ev->kind = g.kind;
+		x->ev->attr.config = g.config;
+		return 1;
+	}
 	if (!x->pmu->core || !generic_find_hardware(term->key, &g))
 		return 0;
 	err = pmu_cores(x->p->t, &cores);

@@ -6,8 +6,6 @@
 #include "event/parse.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 
 #include "base/num.h"
 
@@ -124,32 +122,27 @@ static void merge_instance(struct parser *p, size_t first, const struct pmu *pmu
 		}
 }
 
+/* Does this PMU take part? 1, 0, or -ENOMEM. */
+typedef int (*wanted_fn)(struct parser *p, struct str word, struct pmu *pmu);
+
 /* One event on each PMU that `wanted` accepts. Where the first refuses and another does not,
  * the refusal is forgotten: a pattern may well match PMUs without that event. */
-static int add_on_all(struct parser *p, bool (*wanted)(struct parser *p, struct str w, struct pmu *),
-		      struct str word, struct term_list *terms)
+static int add_on_all(struct parser *p, wanted_fn wanted, struct str word, struct term_list *terms)
 {
+	struct tacho_error first_error = { 0 }, now, *e = p->e;
 	const struct pmu_list *all;
-	struct tacho_error first_error = { 0 }, *e = p->e;
 	size_t first = p->list->n;
 	int err = pmu_all(p->t, &all), kept = 0;
 
-	if (err < 0)
-		return error_nomem(e);
-	for (size_t i = 0; i < all->n; i++) {
-		struct tacho_error now = { 0 };
+	for (size_t i = 0; err >= 0 && i < all->n; i++) {
 		size_t before = p->list->n;
 
-		if (!wanted(p, word, all->v[i]))
+		err = wanted(p, word, all->v[i]);
+		if (err <= 0)
 			continue;
 		p->e = &now;
 		err = pmu_event_add(p, all->v[i], terms);
 		p->e = e;
-		if (err == -ENOMEM || err == -E2BIG) {
-			if (e)
-				*e = now;
-			return err;
-		}
 		if (err >= 0) {
 			merge_instance(p, first, all->v[i]);
 			continue;
@@ -159,31 +152,38 @@ static int add_on_all(struct parser *p, bool (*wanted)(struct parser *p, struct 
 			kept = err;
 			first_error = now;
 		}
+		if (err != -ENOMEM && err != -E2BIG)
+			err = 0;
 	}
-	if (p->list->n > first)
+	if (err == -ENOMEM)
+		return error_nomem(e);
+	if (err >= 0 && p->list->n > first)
 		return 1;
 	if (kept && e)
 		*e = first_error;
-	return kept;
+	return err < 0 ? err : kept;
 }
 
-static bool wanted_by_name(struct parser *p, struct str word, struct pmu *pmu)
+static int wanted_by_name(struct parser *p, struct str word, struct pmu *pmu)
 {
 	(void)p;
 	return pmu_matches(word, str_of(pmu->name));
 }
 
-static bool wanted_core(struct parser *p, struct str word, struct pmu *pmu)
+static int wanted_core(struct parser *p, struct str word, struct pmu *pmu)
 {
+	int err = pmu_load(p->t, pmu);
+
 	(void)word;
-	return pmu_load(p->t, pmu) >= 0 && pmu->core;
+	return err == -ENOMEM ? err : err >= 0 && pmu->core;
 }
 
-static bool wanted_by_event(struct parser *p, struct str word, struct pmu *pmu)
+static int wanted_by_event(struct parser *p, struct str word, struct pmu *pmu)
 {
 	struct pmu_alias alias;
+	int err = pmu_alias(p->t, pmu, word, &alias);
 
-	return pmu_alias(p->t, pmu, word, &alias) > 0;
+	return err == -ENOMEM ? err : err > 0;
 }
 
 /* An event by its bare name, wherever a PMU has it; 0: none has. */
@@ -200,22 +200,16 @@ static int add_by_event(struct parser *p, struct str word, struct term_list *ter
 static void hint_word(struct parser *p, struct str word)
 {
 	struct guess g = GUESS(word);
-	char path[PATH_MAX];
-	const char *root;
 	struct pmu *pmu;
 
 	if (pmu_find(p->t, word, &pmu) > 0) {
 		error_hint(p->e, "'%.*s' is a PMU; write %.*s/event/", SHOW(word), SHOW(word));
 		return;
 	}
-	root = sys_tracefs(&p->t->sys);
-	if (root && word.n < 200) {
-		snprintf(path, sizeof(path), "%s/events/%.*s", root, STR(word));
-		if (access(path, F_OK) == 0) {
-			error_hint(p->e, "'%.*s' is a group of tracepoints; write %.*s:NAME or %.*s:*",
-				   SHOW(word), SHOW(word), SHOW(word));
-			return;
-		}
+	if (tracepoint_has_system(p->t, word)) {
+		error_hint(p->e, "'%.*s' is a group of tracepoints; write %.*s:NAME or %.*s:*",
+			   SHOW(word), SHOW(word), SHOW(word));
+		return;
 	}
 	generic_guess(&g);
 	pmu_guess(p->t, &g);
@@ -372,10 +366,9 @@ int resolve_number(struct parser *p, uint32_t type, uint64_t config, struct term
 	return err < 0 ? err : term_refuse_rest(p, terms, "a raw event");
 }
 
-bool resolve_knows(struct parser *p, struct str word)
+bool resolve_knows(struct str word)
 {
 	struct generic g;
 
-	(void)p;
 	return find_generic(word, &g) || generic_find_alumet(word, &g);
 }

@@ -13,11 +13,6 @@
 #include "base/io.h"
 #include "base/num.h"
 
-static void strlist_free(struct strlist *l)
-{
-	strlist_done(l);
-}
-
 static int refuse_tracefs(struct parser *p, int err, struct str where)
 {
 	const char *root = p->t->sys.tracefs ? p->t->sys.tracefs : "/sys/kernel/tracing";
@@ -69,8 +64,8 @@ static int read_id(int events, const char *system, const char *name, uint64_t *o
 	return num_u64(str_trim(str_n(text, (size_t)n)), out) < 0 ? 0 : 1;
 }
 
-static int add_one(struct parser *p, struct str where, const char *system, const char *name,
-		   uint64_t id, struct term_list *terms)
+static int add_one(struct parser *p, const char *system, const char *name, uint64_t id,
+		   struct term_list *terms)
 {
 	char full[NAME_MAX * 2 + 2];
 	struct event *ev;
@@ -82,7 +77,6 @@ static int add_one(struct parser *p, struct str where, const char *system, const
 	snprintf(full, sizeof(full), "%s:%s", system, name);
 	ev->attr.type = PERF_TYPE_TRACEPOINT;
 	ev->attr.config = id;
-	(void)where;
 	err = term_apply_fixed(p, terms, ev);
 	if (err >= 0)
 		err = term_refuse_rest(p, terms, "a tracepoint");
@@ -93,11 +87,10 @@ static int add_one(struct parser *p, struct str where, const char *system, const
 	return err;
 }
 
-static int list_at(int events, const char *root, const char *system, struct strlist *out)
+static int list_system(const char *root, const char *system, struct strlist *out)
 {
 	char path[PATH_MAX];
 
-	(void)events;
 	snprintf(path, sizeof(path), "%s/events/%s", root, system);
 	return sys_list_dir(path, out);
 }
@@ -106,8 +99,8 @@ static int list_at(int events, const char *root, const char *system, struct strl
 static int add_matching(struct parser *p, int events, const char *system, struct str name,
 			struct str where, struct term_list *terms)
 {
-	scoped(strlist_free) struct strlist names = { 0 };
-	int err = list_at(events, p->t->sys.tracefs, system, &names);
+	scoped(strlist_done) struct strlist names = { 0 };
+	int err = list_system(p->t->sys.tracefs, system, &names);
 
 	if (err == -ENOMEM)
 		return error_nomem(p->e);
@@ -120,7 +113,7 @@ static int add_matching(struct parser *p, int events, const char *system, struct
 		if (err == -EACCES || err == -EPERM)
 			return refuse_tracefs(p, err, where);
 		if (err > 0)
-			err = add_one(p, where, system, names.v[i], id, terms);
+			err = add_one(p, system, names.v[i], id, terms);
 		if (err == -ENOMEM || err == -E2BIG || err == -EINVAL)
 			return err;
 	}
@@ -130,9 +123,9 @@ static int add_matching(struct parser *p, int events, const char *system, struct
 static int add_patterns(struct parser *p, int events, struct str system, struct str name,
 			struct str where, struct term_list *terms)
 {
-	scoped(strlist_free) struct strlist systems = { 0 };
+	scoped(strlist_done) struct strlist systems = { 0 };
 	size_t before = p->list->n;
-	int err = list_at(events, p->t->sys.tracefs, "", &systems);
+	int err = list_system(p->t->sys.tracefs, "", &systems);
 
 	if (err < 0)
 		return err == -ENOMEM ? error_nomem(p->e) : refuse_tracefs(p, err, where);
@@ -146,18 +139,18 @@ static int add_patterns(struct parser *p, int events, struct str system, struct 
 	return parse_refuse(p, -ENOENT, where);
 }
 
-static int refuse_unknown(struct parser *p, int events, struct str system, struct str name)
+static int refuse_unknown(struct parser *p, struct str system, struct str name)
 {
-	scoped(strlist_free) struct strlist names = { 0 };
+	scoped(strlist_done) struct strlist names = { 0 };
 	char text[NAME_MAX + 1];
 	struct guess g = { 0 };
 	bool known;
 
 	snprintf(text, sizeof(text), "%.*s", SHOW(system));
-	known = system.n <= 100 && list_at(events, p->t->sys.tracefs, text, &names) >= 0;
+	known = system.n <= 100 && list_system(p->t->sys.tracefs, text, &names) >= 0;
 	g.near.word = known ? name : system;
 	if (!known)
-		list_at(events, p->t->sys.tracefs, "", &names);
+		list_system(p->t->sys.tracefs, "", &names);
 	for (size_t i = 0; i < names.n; i++)
 		guess_try(&g, str_of(names.v[i]));
 	if (known) {
@@ -167,12 +160,19 @@ static int refuse_unknown(struct parser *p, int events, struct str system, struc
 		return parse_refuse(p, -ENOENT, name);
 	}
 	error_set(p->e, -ENOENT, "no group of tracepoints is called '%.*s'", SHOW(system));
-	if (resolve_knows(p, system))
-		error_hint(p->e, "'%.*s' is an event, but '%.*s' are not modifiers; those are %s",
-			   SHOW(system), SHOW(name), MODIFIER_LETTERS);
-	else if (g.best[0])
+	if (g.best[0])
 		error_hint(p->e, "did you mean '%s:%.*s'?", g.best, SHOW(name));
 	return parse_refuse(p, -ENOENT, system);
+}
+
+bool tracepoint_has_system(struct tacho *t, struct str system)
+{
+	const char *root = sys_tracefs(&t->sys);
+	char path[PATH_MAX];
+	int n = root && system.n <= NAME_MAX ?
+			snprintf(path, sizeof(path), "%s/events/%.*s", root, STR(system)) : -1;
+
+	return n > 0 && n < (int)sizeof(path) && access(path, F_OK) == 0;
 }
 
 int tracepoint_add(struct parser *p, struct str system, struct str name, struct term_list *terms)
@@ -188,29 +188,28 @@ int tracepoint_add(struct parser *p, struct str system, struct str name, struct 
 	if (str_has_glob(system) || str_has_glob(name))
 		return add_patterns(p, events, system, name, where, terms);
 	if (system.n > NAME_MAX || name.n > NAME_MAX)
-		return refuse_unknown(p, events, system, name);
+		return refuse_unknown(p, system, name);
 	snprintf(sys_text, sizeof(sys_text), "%.*s", STR(system));
 	snprintf(name_text, sizeof(name_text), "%.*s", STR(name));
 	err = read_id(events, sys_text, name_text, &id);
 	if (err > 0)
-		return add_one(p, where, sys_text, name_text, id, terms);
-	return err < 0 ? refuse_tracefs(p, err, where) : refuse_unknown(p, events, system, name);
+		return add_one(p, sys_text, name_text, id, terms);
+	return err < 0 ? refuse_tracefs(p, err, where) : refuse_unknown(p, system, name);
 }
 
 /* For a bare word: the whole system:name whose second half is nearest to it. */
 void tracepoint_guess(struct tacho *t, struct guess *g)
 {
-	scoped(strlist_free) struct strlist systems = { 0 };
+	scoped(strlist_done) struct strlist systems = { 0 };
 	const char *root = sys_tracefs(&t->sys);
 	struct guess inner = { .near = g->near };
 
-	if (!root || list_at(-1, root, "", &systems) < 0)
+	if (!root || list_system(root, "", &systems) < 0)
 		return;
-	inner.near.best = g->near.best.n ? g->near.best : (struct str){ 0 };
 	for (size_t i = 0; i < systems.n; i++) {
-		scoped(strlist_free) struct strlist names = { 0 };
+		scoped(strlist_done) struct strlist names = { 0 };
 
-		list_at(-1, root, systems.v[i], &names);
+		list_system(root, systems.v[i], &names);
 		for (size_t k = 0; k < names.n; k++) {
 			unsigned before = inner.near.best.n ? inner.near.distance : UINT_MAX;
 

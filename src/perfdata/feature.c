@@ -71,7 +71,7 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 	if (!n)
 		return 0;
 	if (at > f->size || f->size - at < 16ULL * n) {
-		warn(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
+		tell(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
 		return 0;
 	}
 	for (unsigned bit = 0; bit < TACHO_FEATURE_MAX; bit++) {
@@ -82,7 +82,7 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 		s.offset = get_u64(f->map + at, h->swap);
 		s.size = get_u64(f->map + at + 8, h->swap);
 		if (s.offset > f->size || s.size > f->size - s.offset)
-			warn(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
+			tell(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
 			     ") does not lie within the file", at, bit, s.size, s.offset);
 		else if (feature_set(pd, bit, f->map + s.offset, s.size) < 0)
 			return -ENOMEM;
@@ -128,7 +128,7 @@ static int read_event_desc(struct tacho_perfdata *pd)
 			return -ENOMEM;
 	}
 	if (c.bad)
-		warn(pd, "the list of event names (feature %d) is damaged", TACHO_FEATURE_EVENT_DESC);
+		tell(pd, "the list of event names (feature %d) is damaged", TACHO_FEATURE_EVENT_DESC);
 	return 0;
 }
 

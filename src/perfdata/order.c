@@ -115,7 +115,7 @@ static int release_half(struct order *o, struct stream *s)
 	o->ready = max_of(o->n / 2, (size_t)1);
 	if (o->ready > o->n)
 		o->ready = o->n;
-	warn(s->pd, "too much waits to be sorted by time: far apart records may come out of order");
+	tell(s->pd, "too much waits to be sorted by time: far apart records may come out of order");
 	return 0;
 }
 

@@ -255,7 +255,7 @@ bool pipe_lead_next(struct tacho_perfdata *pd, struct tacho_record *rec);
 int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_perfdata_opts *opts,
 	     struct tacho_error *e);
 struct source *source_add(struct tacho_perfdata *pd);
-void warn(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
+void tell(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
 
 /* The time of a record in this file, 0 where it has none. */
 uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record *rec);

@@ -20,7 +20,7 @@ static int take_attr(struct tacho_perfdata *pd, const struct tacho_record *rec)
 	int err;
 
 	if (!n) {
-		warn(pd, "byte %llu: an attr that cannot be was passed over",
+		tell(pd, "byte %llu: an attr that cannot be was passed over",
 		     (unsigned long long)rec->offset);
 		return 0;
 	}

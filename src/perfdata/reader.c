@@ -10,7 +10,7 @@
 
 #define WARNING_MAX 2000
 
-void warn(struct tacho_perfdata *pd, const char *fmt, ...)
+void tell(struct tacho_perfdata *pd, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -50,7 +50,7 @@ static uint64_t data_end(struct tacho_perfdata *pd, struct source *src, uint64_t
 
 	*cut = 0;
 	if (h->data.size == 0) {
-		warn(pd, "the recorder did not end properly: byte %" PRIu64
+		tell(pd, "the recorder did not end properly: byte %" PRIu64
 		     " on is read to the end of the file", h->data.offset);
 		return h->attrs.offset > h->data.offset ? h->attrs.offset : size;
 	}

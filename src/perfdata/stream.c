@@ -51,7 +51,7 @@ int stream_fail(struct stream *s, int code, uint64_t offset, const char *fmt, ..
 	va_end(ap);
 	s->ended = true;
 	if (s->died) {
-		warn(s->pd, "%s%sbyte %" PRIu64 ": %s; nothing behind it was read",
+		tell(s->pd, "%s%sbyte %" PRIu64 ": %s; nothing behind it was read",
 		     many ? s->file->path : "", many ? ": " : "", offset, text);
 		return 0;
 	}

@@ -167,6 +167,27 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	return 0;
 }
 
+/* Of a write that failed half-way: the bytes of the records that are in the file as a whole. */
+static size_t whole_records(const struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+{
+	off_t at = w->pipe ? -1 : lseek(w->fd, 0, SEEK_CUR);
+	off_t start = (off_t)(w->data_offset + w->bytes);
+	size_t there, whole = 0;
+
+	if (at <= start)
+		return 0;
+	there = min_of((size_t)(at - start), n);
+	while (whole + RECORD_HEADER_BYTES <= there) {
+		uint16_t size;
+
+		memcpy(&size, bytes + whole + 6, sizeof(size));
+		if (size < RECORD_HEADER_BYTES || size > there - whole)
+			break;
+		whole += size;
+	}
+	return whole;
+}
+
 static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
 		     struct tacho_error *e)
 {
@@ -183,8 +204,10 @@ static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t 
 		n = w->packed.n;
 	}
 	err = io_write_all(w->fd, bytes, n);
-	if (err < 0)
+	if (err < 0) {
+		w->bytes += whole_records(w, bytes, n);
 		return write_failed(w, err, e);
+	}
 	w->bytes += n;
 	return 0;
 }

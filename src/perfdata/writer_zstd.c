@@ -18,7 +18,7 @@ static int pack_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, siz
 
 	do {
 		char *at = buf_grow(&w->packed, RECORD_MAX);
-		struct buf head = { .bytes = at, .cap = RECORD_MAX };
+		struct { uint32_t type; uint16_t misc, size; } head = { TACHO_RECORD_COMPRESSED, 0, 0 };
 		ZSTD_outBuffer out = { 0 };
 
 		if (!at)
@@ -28,7 +28,8 @@ static int pack_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, siz
 		left = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_flush);
 		if (ZSTD_isError(left))
 			return -EIO;
-		put_header(&head, TACHO_RECORD_COMPRESSED, 0, RECORD_HEADER_BYTES + out.pos);
+		head.size = (uint16_t)(RECORD_HEADER_BYTES + out.pos);
+		memcpy(at, &head, sizeof(head));
 		if (out.pos) {
 			w->packed.n += RECORD_HEADER_BYTES + out.pos;
 			w->n_packed += out.pos;

@@ -23,6 +23,10 @@ try "tacho list -o some"
 try "tacho list --output=some"
 try "tacho help vers"
 try "tacho check "
+try "tacho list page-f"
+_tacho_try_event() { val=$1 tacho=tacho COMPREPLY=(); _tacho_events; echo "$1-> ${COMPREPLY[*]}"; }
+_tacho_try_event page-fa
+_tacho_try_event cs,page-fa
 END
 bash try.bash
 if command -v fish >/dev/null; then
