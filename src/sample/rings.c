@@ -17,7 +17,7 @@
 
 #define TRACKER_BYTES (128u << 10)
 #define DEFAULT_BYTES (512u << 10)	/* perf_event_mlock_kb lets everybody have as much */
-#define ROOMY_BYTES (2u << 20)		/* per ring, with the right to lock memory ... */
+#define ROOMY_BYTES (4u << 20)		/* per ring, with the right to lock memory ... */
 #define ROOMY_TOTAL (64u << 20)		/* ... as long as all of them stay below this */
 
 static bool tracks(const struct tacho_sampler *s, size_t event)
