@@ -138,14 +138,16 @@ static void read_group_desc(struct tacho_perfdata *pd)
 	const struct feature *f = &pd->features[TACHO_FEATURE_GROUP_DESC];
 	struct cursor c = cursor_over(f->at, f->n, pd->header.swap);
 	uint32_t n = cursor_u32(&c);
+	size_t left = pd->events.n;		/* groups do not overlap */
 
 	for (uint32_t i = 0; i < n && !c.bad; i++) {
 		struct str name = take_string(&c);
 		uint32_t leader = cursor_u32(&c), members = cursor_u32(&c);
 
 		if (c.bad || !name.s || leader >= pd->events.n ||
-		    members > pd->events.n - leader)
+		    members > pd->events.n - leader || members > left)
 			continue;
+		left -= members;
 		for (uint32_t k = leader; k < leader + members; k++) {
 			pd->events.v[k]->pub.leader = leader;
 			pd->events.v[k]->pub.group_size = members;

@@ -72,7 +72,7 @@ static void drop_read(const struct order *o, struct stream *s)
 {
 	const uint8_t *oldest = s->at;
 
-	if (s->block || (uint64_t)(s->at - s->base) < s->file->dropped + (32u << 20))
+	if (s->block || (uint64_t)(s->at - s->base) < s->file->dropped + DROP_BYTES)
 		return;
 	for (size_t i = o->head; i < o->n; i++)
 		if (o->v[i].at < oldest)
@@ -115,7 +115,9 @@ static int release_half(struct order *o, struct stream *s)
 	o->ready = max_of(o->n / 2, (size_t)1);
 	if (o->ready > o->n)
 		o->ready = o->n;
-	tell(s->pd, "too much waits to be sorted by time: far apart records may come out of order");
+	if (!s->pd->crowded)
+		tell(s->pd, "too much waits to be sorted by time: records may come out of order");
+	s->pd->crowded = true;
 	return 0;
 }
 
@@ -134,7 +136,7 @@ static void drop_given(struct order *o, struct stream *s)
 static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 {
 	const uint8_t *at = o->v[o->head++].at;
-	bool swap = s->pd->header.swap, held = in_block(s, at);
+	bool swap = s->swap, held = in_block(s, at);
 
 	*rec = (struct tacho_record){ .type = get_u32(at, swap), .misc = get_u16(at + 4, swap),
 				      .size = get_u16(at + 6, swap), .bytes = at, .swapped = swap };
@@ -152,7 +154,7 @@ static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 static int fill(struct order *o, struct stream *s, struct tacho_record *rec)
 {
 	while (o->head == o->ready && !o->drained) {
-		int err = stream_next(s, rec);
+		int err = stream_fast(s, rec) ? 1 : stream_next(s, rec);
 		uint64_t time;
 
 		if (err <= 0) {

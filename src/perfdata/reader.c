@@ -73,7 +73,7 @@ static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho
 	src->stream.died = pd->header.data.size == 0;
 	if (!src->stream.died && features_read(pd, &src->file) < 0)
 		return error_nomem(e);
-	return events_settle(pd) < 0 ? error_nomem(e) : 0;
+	return features_name_events(pd) < 0 ? error_nomem(e) : 0;
 }
 
 static int open_pipe(struct tacho_perfdata *pd, struct source *src, struct tacho_error *e)
@@ -109,6 +109,7 @@ static int open_main(struct tacho_perfdata *pd, const char *path,
 				   0, e);
 		if (err == 0)
 			src->stream.at += sizeof(first);
+		src->stream.swap = pd->header.swap;
 	}
 	if (err < 0)
 		return err;
@@ -173,6 +174,7 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	vec_done(&pd->sources);
 	block_pool_done(&pd->pool);
 	vec_done(&pd->events);
+	vec_done(&pd->wheres);
 	free(pd->ids.slots);
 	buf_done(&pd->lead);
 	buf_done(&pd->warning);
@@ -201,11 +203,15 @@ static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
 {
 	while (pd->current < pd->sources.n) {
 		struct source *src = pd->sources.v[pd->current];
-		int err = src->stream.pd ? stream_next(&src->stream, rec) : 0;
+		struct stream *s = &src->stream;
 
-		if (err > 0) {
-			if (!src->stream.block)
-				file_drop(&src->file, (uint64_t)(src->stream.at - src->stream.base));
+		if (!s->pd) {
+			pd->current++;
+			continue;
+		}
+		if (stream_fast(s, rec) || stream_next(s, rec) > 0) {
+			if (!s->block && (uint64_t)(s->at - s->base) > src->file.dropped + DROP_BYTES)
+				file_drop(&src->file, (uint64_t)(s->at - s->base));
 			return 1;
 		}
 		pd->current++;

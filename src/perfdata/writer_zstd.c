@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define PAYLOAD_MAX (RECORD_MAX - RECORD_HEADER_BYTES)
 
@@ -27,7 +28,7 @@ static int pack_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, siz
 		out.size = PAYLOAD_MAX;
 		left = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_flush);
 		if (ZSTD_isError(left))
-			return -EIO;
+			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? -ENOMEM : -EIO;
 		head.size = (uint16_t)(RECORD_HEADER_BYTES + out.pos);
 		memcpy(at, &head, sizeof(head));
 		if (out.pos) {
@@ -66,10 +67,10 @@ static uint64_t record_bytes(const uint8_t *at, size_t left)
 int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
 {
 	size_t at = 0, run = 0;
+	int err;
 
 	while (at < n) {
 		uint64_t size = record_bytes(bytes + at, n - at);
-		int err;
 
 		if (!size)
 			return -EINVAL;
@@ -82,5 +83,6 @@ int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n
 		}
 		at += size;
 	}
-	return pack_run(w, bytes + run, n - run) < 0 || buf_failed(&w->packed) ? -ENOMEM : 0;
+	err = pack_run(w, bytes + run, n - run);
+	return err == 0 && buf_failed(&w->packed) ? -ENOMEM : err;
 }
