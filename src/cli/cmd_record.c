@@ -351,10 +351,8 @@ static int prepare(struct session *s)
 
 static int synthesize(struct session *s)
 {
-	int err = tacho_sampler_synthesize(s->sampler, s->plan.synth, record_file_write, &s->file,
-					   &s->file.error);
-
-	return err;
+	return tacho_sampler_synthesize(s->sampler, s->plan.synth, record_file_write, &s->file,
+					&s->file.error);
 }
 
 static int start(struct session *s)
@@ -388,7 +386,10 @@ static void tell_losses(const struct session *s)
 		const char *name = tacho_sampler_event(s->sampler, i)->name;
 
 		tacho_sampler_stats(s->sampler, i, &st);
-		if (st.lost)
+		if (st.lost && i + 1 == tacho_sampler_size(s->sampler))
+			fprintf(stderr, "[ %s record: Lost %llu records of maps and tasks: some symbols may "
+				"not be found ]\n", program_name, (unsigned long long)st.lost);
+		else if (st.lost)
 			fprintf(stderr, "[ %s record: Lost %llu of %llu samples of %s; -m takes a larger "
 				"buffer ]\n", program_name, (unsigned long long)st.lost,
 				(unsigned long long)(st.lost + st.samples), name);
@@ -399,7 +400,7 @@ static void tell_losses(const struct session *s)
 }
 
 /* The two lines that everybody knows, and what was lost. */
-static void tell_end(const struct session *s)
+static void tell_end(const struct session *s, bool complete)
 {
 	struct tacho_sampler_stats all = { .size = sizeof(all) };
 	const struct record_file *f = &s->file;
@@ -409,9 +410,11 @@ static void tell_end(const struct session *s)
 	tacho_sampler_stats(s->sampler, SIZE_MAX, &all);
 	fprintf(stderr, "[ %s record: Woken up %u times to write data ]\n", program_name,
 		s->loop.n_wakeups ? s->loop.n_wakeups : 1);
-	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s (%llu samples) ]\n", program_name,
-		(double)f->bytes_total / 1048576.0, f->pipe ? "-" : f->path,
-		(unsigned long long)all.samples);
+	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program_name,
+		(double)f->bytes_total / 1048576.0, f->pipe ? "-" : f->path);
+	if (complete)		/* how many of them fitted into the file is not known else */
+		fprintf(stderr, " (%llu samples)", (unsigned long long)all.samples);
+	fputs(" ]\n", stderr);
 	tell_losses(s);
 }
 
@@ -434,7 +437,7 @@ static int finish(struct session *s, int err)
 		report_error("record", NULL, NULL, &s->file.error);
 	if (end == 0 && stamp && !s->file.pipe)
 		end = record_file_stamp(&s->file);
-	tell_end(s);
+	tell_end(s, err == 0 && end == 0);
 	return err < 0 ? err : end;
 }
 
@@ -464,6 +467,8 @@ static int run_session(struct session *s)
 		err = start(s);
 	if (err < 0 && s->status) {	/* the command could not be started: nothing to keep */
 		record_file_finish(&s->file);
+		if (!s->file.pipe)
+			unlink(s->file.path);
 		return err;
 	}
 	if (err == 0)

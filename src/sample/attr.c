@@ -240,6 +240,15 @@ static int prepare_event(struct tacho_sampler *s, uint32_t i, struct tacho_error
 	return 0;
 }
 
+/* Whoever unwinds stacks reads tables that lie beside the code, in maps of data. */
+bool sampler_wants_data(const struct tacho_sampler *s)
+{
+	for (size_t i = 0; i < s->set->events.n; i++)
+		if (s->set->events.v[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
+			return true;
+	return s->opts.fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR);
+}
+
 /* What the tracker tells of; what a kernel does not know is left out when it is opened. */
 static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
 {
@@ -266,7 +275,7 @@ static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
 		attr.flags |= PERF_ATTR_NAMESPACES;
 	if (o->fields & TACHO_FIELD_CGROUP)
 		attr.flags |= PERF_ATTR_CGROUP;
-	if (o->fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR))
+	if (sampler_wants_data(s))
 		attr.flags |= PERF_ATTR_MMAP_DATA;
 	if (o->use_clockid) {
 		attr.flags |= PERF_ATTR_USE_CLOCKID;

@@ -25,24 +25,29 @@ static struct sampler_count *count_of(struct tacho_sampler *s, uint64_t id)
 	return event < s->n_counts ? &s->counts[event] : NULL;
 }
 
+/* The events of a ring take turns: each finds its counts where it left them. */
+#define RECENT 8
+struct recent {
+	uint64_t id;
+	struct sampler_count *count;
+};
+
 static inline void look_at_sample(struct tacho_sampler *s, const struct ring_span *span,
-				  uint64_t at, unsigned misc, struct sampler_count **last,
-				  uint64_t *last_id)
+				  uint64_t at, unsigned misc, struct recent *recent)
 {
 	uint64_t id = ring_word(span, at + 8), time = ring_word(span, at + 32);
 	union {
 		uint64_t word;
 		uint32_t half[2];	/* pid, tid */
 	} task = { .word = ring_word(span, at + 24) };
+	struct recent *mine = &recent[id % RECENT];
 	struct tacho_sampler_stats *stats;
 
-	if (id != *last_id) {
-		*last = count_of(s, id);
-		*last_id = id;
-	}
-	if (!*last)
+	if (mine->id != id)
+		*mine = (struct recent){ id, count_of(s, id) };
+	if (!mine->count)
 		return;
-	stats = &(*last)->stats;
+	stats = &mine->count->stats;
 	stats->samples++;
 	if (!stats->first_ns || time < stats->first_ns)
 		stats->first_ns = time;
@@ -182,8 +187,8 @@ static int look_at_other(struct tacho_sampler *s, const struct ring_span *span, 
 int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span, uint64_t *cut)
 {
 	const uint64_t wrap = span->ring->size - (span->at & (span->ring->size - 1));
-	struct sampler_count *last = NULL;
-	uint64_t last_id = 0, at = 0;
+	struct recent recent[RECENT] = { 0 };
+	uint64_t at = 0;
 
 	*cut = UINT64_MAX;
 	while (at < span->n) {
@@ -193,7 +198,7 @@ int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span, uint6
 		if (h.size < 8 || h.size % 8 || h.size > span->n - at)
 			return -EBADMSG;
 		if (h.type == TACHO_RECORD_SAMPLE && h.size >= 40) {
-			look_at_sample(s, span, at, h.misc, &last, &last_id);
+			look_at_sample(s, span, at, h.misc, recent);
 		} else {
 			err = look_at_other(s, span, at, h);
 			if (err < 0)

@@ -227,9 +227,13 @@ int rings_open(struct tacho_sampler *s, struct tacho_error *e)
 	err = map_rings(s, e);
 	if (err == 0)
 		err = redirect(s, e);
-	for (size_t i = 0; err == 0 && i < s->rings.n; i++)
-		if (!s->rings.v[i].ring.overwrite && !watch_next(s, i))
+	for (size_t i = 0; err == 0 && i < s->rings.n; i++) {
+		if (s->rings.v[i].ring.overwrite)
+			continue;
+		if (!watch_next(s, i))
 			return error_set(e, -errno, "a ring cannot be waited for: %s", strerror(errno));
+		s->n_watched++;
+	}
 	return err;
 }
 
@@ -265,7 +269,7 @@ int tacho_sampler_look(struct tacho_sampler *s)
 		if (!watch_next(s, at))
 			s->n_ended++;
 	}
-	return s->n_ended && s->n_ended == s->rings.n;
+	return s->n_ended && s->n_ended == s->n_watched;
 }
 
 size_t tacho_sampler_ring_bytes(const struct tacho_sampler *s)

@@ -51,7 +51,8 @@ struct tacho_sampler {
 	bool rate_given;		/* somebody said how often, for all events */
 	struct { struct sampler_ring *v; size_t n, cap; } rings;
 	int epoll;
-	size_t n_ended;			/* rings all of whose targets have */
+	size_t n_watched;		/* rings that epoll looks after */
+	size_t n_ended;			/* of these, all of whose targets have */
 	unsigned ring_pages;
 	struct ids ids;
 	struct sampler_count *counts;
@@ -63,6 +64,7 @@ struct tacho_sampler {
 
 /* attr.c: the sampler's share of every attr. */
 int sampler_prepare(struct tacho_sampler *s, struct tacho_error *e);
+bool sampler_wants_data(const struct tacho_sampler *s);	/* maps of data are told of */
 
 /* rings.c */
 void rings_plan(struct tacho_sampler *s);	/* after sampler_prepare(), before opening */

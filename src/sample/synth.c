@@ -308,14 +308,24 @@ static int put_process(struct synth *y, int proc, int pid, unsigned what)
 	return err;
 }
 
+/* Processes that records have told of and that have not ended. */
+static int list_known(const struct hitmap *h, struct idlist *out)
+{
+	for (size_t i = 0; i < h->cap; i++)
+		if (h->slots[i].pid > 0 && idlist_add(out, h->slots[i].pid) < 0)
+			return -ENOMEM;
+	idlist_sort(out);
+	return 0;
+}
+
 /* The processes behind the target; all of them where CPUs are watched. A command that waits for
- * its exec tells everything by itself. */
+ * its exec tells everything by itself; later (a new file) it and its children are known. */
 static int list_targets(const struct tacho_sampler *s, struct idlist *out)
 {
 	const struct target *target = &s->set->target;
 
 	if (s->opts.target.enable_on_exec)
-		return 0;
+		return list_known(&s->hitmap, out);
 	if (target->kind == TARGET_CPUS)
 		return proc_all(&s->t->sys, out);
 	for (size_t i = 0; i < target->pids.n; i++)
@@ -345,7 +355,7 @@ int tacho_sampler_synthesize(struct tacho_sampler *s, unsigned what, tacho_bytes
 
 	if (!s->is_open)
 		return error_set(e, -EBADF, "the sampler is not open");
-	y.data = s->opts.fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR);
+	y.data = sampler_wants_data(s);
 	if (what & TACHO_SYNTH_KERNEL)
 		err = synth_kernel(&y);
 	if (err == 0 && what & TACHO_SYNTH_CGROUP && s->opts.fields & TACHO_FIELD_CGROUP)
