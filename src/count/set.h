@@ -212,4 +212,8 @@ void tool_read(struct tacho_evset *set);
 /* command.c: the times of a command of ours that was waited for; false: not one of them. */
 bool command_times(int pid, struct proc_times *out);
 
+/* close.c: while the descriptor it returns (or -1) is open, nobody's tracepoints are closed in the
+ * background, which would hold up opening them. */
+int close_hold(struct tacho_evset *set);
+
 #endif
