@@ -84,6 +84,14 @@ TACHO_API int tacho_evset_stop(struct tacho_evset *set);
  * detached child does it. tacho_evset_free() does this too. Readings stay. */
 TACHO_API void tacho_evset_close(struct tacho_evset *set);
 
+/*
+ * For waiting until all that is counted has ended. Returns a descriptor of the set's that polls
+ * readable when it is time to ask again; -EAGAIN: ask again in a while, there is none to be had;
+ * -ESRCH: all threads that were opened have ended; -EINVAL: CPUs or the caller are counted, which
+ * do not end.
+ */
+TACHO_API int tacho_evset_watch(struct tacho_evset *set);
+
 enum tacho_state {
 	TACHO_COUNTING,		/* the value is exact */
 	TACHO_SCALED,		/* estimated: the counter ran share * 100 % of the time */

@@ -92,6 +92,8 @@ struct target {
 	struct idlist tids;
 	bool some_vanished;		/* of several threads one was gone already */
 	struct cpuset cpus;		/* TARGET_CPUS: all of them; else only where a list was given */
+	size_t watched;			/* tids before this one have ended */
+	int watch_fd;			/* of tids[watched]; 0: none yet */
 };
 
 struct tool_clock {			/* what the computed events need */

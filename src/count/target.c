@@ -9,12 +9,15 @@
 #include "count/set.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 
 #include "base/vec.h"
 
 void target_done(struct target *target)
 {
+	if (target->watch_fd > 0)
+		close(target->watch_fd);
 	idlist_done(&target->pids);
 	idlist_done(&target->tids);
 	cpuset_done(&target->cpus);
@@ -318,4 +321,27 @@ int target_place(struct tacho_evset *set, uint32_t i)
 	*fresh = p;
 	ev->placement = (uint32_t)(set->placements.n - 1);
 	return 0;
+}
+
+/* One thread is watched at a time: the run goes on while any of them does. */
+int tacho_evset_watch(struct tacho_evset *set)
+{
+	struct target *target = &set->target;
+
+	if (target->kind != TARGET_TASKS)
+		return -EINVAL;
+	for (; target->watched < target->tids.n; target->watched++) {
+		struct pollfd ended = { .fd = target->watch_fd, .events = POLLIN };
+
+		if (target->watch_fd <= 0)
+			ended.fd = target->watch_fd = proc_watch(target->tids.v[target->watched]);
+		if (ended.fd == -EOPNOTSUPP)
+			return -EAGAIN;
+		if (ended.fd > 0 && poll(&ended, 1, 0) == 0)
+			return ended.fd;
+		if (ended.fd > 0)
+			close(ended.fd);
+		target->watch_fd = 0;
+	}
+	return -ESRCH;
 }
