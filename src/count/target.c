@@ -139,6 +139,23 @@ static int resolve_tasks(struct tacho_evset *set, const struct tacho_evset_opts 
 	return 0;
 }
 
+/* Keeps those CPUs of the list that are online; the others go into a note. */
+static int keep_online(struct tacho_evset *set, const struct cpuset *online)
+{
+	scoped(cpuset_done) struct cpuset asked = set->target.cpus, off = { 0 };
+	scoped(buf_done) struct buf shown = { 0 };
+	int err = 0;
+
+	set->target.cpus = (struct cpuset){ 0 };
+	for (int cpu = cpuset_next(&asked, -1); err == 0 && cpu >= 0; cpu = cpuset_next(&asked, cpu))
+		err = cpuset_add(cpuset_has(online, cpu) ? &set->target.cpus : &off, cpu);
+	if (err < 0 || cpuset_empty(&off) || cpuset_empty(&set->target.cpus))
+		return err;
+	cpuset_print(&off, &shown);
+	return set_note(set, NO_EVENT, "CPUs that are not online are left out: %s",
+			buf_failed(&shown) ? "?" : shown.bytes);
+}
+
 static int parse_cpus(struct tacho_evset *set, const char *list, struct tacho_error *e)
 {
 	scoped(cpuset_done) struct cpuset online = { 0 };
@@ -152,9 +169,10 @@ static int parse_cpus(struct tacho_evset *set, const char *list, struct tacho_er
 		return error_set(e, -EINVAL, "'%s' is no list of CPUs like 0-3,8", list);
 	if (sys_online_cpus(&set->t->sys, &online) < 0)
 		return 0;
-	for (int cpu = cpuset_next(cpus, -1); cpu >= 0; cpu = cpuset_next(cpus, cpu))
-		if (cpuset_has(&online, cpu))
-			return 0;
+	if (keep_online(set, &online) < 0)
+		return error_nomem(e);
+	if (!cpuset_empty(cpus))
+		return 0;
 	cpuset_print(&online, &shown);
 	return error_set(e, -EINVAL, "no CPU of '%s' is online (online are %s)", list,
 			 shown.bytes ? shown.bytes : "none");
