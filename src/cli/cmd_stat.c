@@ -277,8 +277,10 @@ static int open_output(struct session *s)
 	s->out_fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC | (o->append ? O_APPEND : O_TRUNC),
 			 0666);
 	if (s->out_fd < 0) {
-		report_text("stat", "cannot write '%s': %s", o->output, strerror(errno));
-		return -errno;
+		int err = -errno;
+
+		report_text("stat", "cannot write '%s': %s", o->output, strerror(-err));
+		return err;
 	}
 	return 0;
 }
@@ -356,12 +358,14 @@ static int note_metric_names(struct session *s)
 	return 0;
 }
 
-/* Hands the rows to the writer. */
-static int print_report(struct session *s)
+/* Hands the rows, which count `elapsed_s` seconds, to the writer. */
+static int print_report(struct session *s, double elapsed_s)
 {
 	struct stat_report *r = &s->report;
-	int err = s->o->metric_only ? note_metric_names(s) : 0;
+	int err = stat_rows_finish(&s->rows, &s->plan, elapsed_s, r->per, s->o->metric_only);
 
+	if (err == 0 && s->o->metric_only)
+		err = note_metric_names(s);
 	if (err < 0)
 		return err;
 	r->rows = s->rows.list.v;
@@ -386,10 +390,10 @@ static int on_interval(void *arg, double time_s)
 	tacho_evset_read(s->set, NULL);
 	s->report.interval = true;
 	s->report.time_s = time_s;
-	err = stat_rows_make(&s->rows, s->set, &s->plan, &sums, since, true);
+	err = stat_rows_make(&s->rows, s->set, &sums);
 	if (err == 0 && s->o->interval_clear)
 		buf_puts(&s->out, "\033[H\033[2J");
-	return err < 0 ? err : print_report(s);
+	return err < 0 ? err : print_report(s, since);
 }
 
 static void print_raw(const struct session *s)
@@ -432,7 +436,7 @@ static int finish_rows(struct session *s, struct stat_loop *loop)
 		tacho_evset_read(s->set, NULL);
 	}
 	if (err == 0)
-		err = stat_rows_make(&s->rows, s->set, &s->plan, &s->sums, loop->elapsed_s, true);
+		err = stat_rows_make(&s->rows, s->set, &s->sums);
 	r->elapsed_s = loop->elapsed_s;
 	r->has_usage = loop->ended && s->counts_command;
 	r->user_s = loop->usage.user_s;
@@ -622,7 +626,7 @@ static int show_runs(struct session *s)
 	r->elapsed_each = s->runs.elapsed.v;
 	r->elapsed_s = stat_mean(s->runs.elapsed.v, s->runs.elapsed.n, &r->elapsed_error_s);
 	stat_runs_apply(&s->runs, &s->rows, s->set);
-	return print_report(s);
+	return print_report(s, r->elapsed_s);
 }
 
 static int run_repeated(struct session *s)
@@ -662,7 +666,7 @@ static int run_session(struct session *s)
 	if (s->o->interval_ms && !s->o->summary)
 		return 0;
 	s->report.runs = 1;
-	return print_report(s);
+	return print_report(s, s->report.elapsed_s);
 }
 
 static void end_session(struct session *s)

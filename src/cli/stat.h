@@ -157,8 +157,11 @@ struct stat_rows {
 	struct stat_metric *metrics;	/* all rows' metrics, behind each other */
 	size_t n_metrics;
 };
-int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set, const struct stat_plan *plan,
-		   const struct tacho_sums_opts *sums, double elapsed_s, bool add_metrics);
+int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set,
+		   const struct tacho_sums_opts *sums);
+/* Once the values stand: adds the metrics and puts the rows into the order they are shown in. */
+int stat_rows_finish(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s,
+		     enum tacho_per per, bool metric_only);
 void stat_rows_done(struct stat_rows *rows);
 
 struct stat_runs {

@@ -114,7 +114,7 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 	if (r->has_cgroups)
 		buf_printf(out, " %s", row->event->cgroup ? row->event->cgroup : "");
 	column = out->n - from;
-	for (size_t i = 0; i < row->n_metrics; i++) {
+	for (size_t i = 0; i < row->n_metrics && !stat_placeholder(row->state); i++) {
 		if (i) {
 			end_line(out, from);
 			from = out->n;
@@ -219,7 +219,7 @@ static void put_reasons(struct buf *out, const struct stat_report *r)
 {
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const char *why = r->rows[i].why, *comma = "";
-		bool seen = !why;
+		bool seen = !why || (i && why == r->rows[i - 1].why);
 
 		for (size_t k = 0; !seen && k < i; k++)
 			seen = r->rows[k].why && strcmp(r->rows[k].why, why) == 0;
