@@ -691,6 +691,8 @@ static int stat_run(void *opts, int argc, char **argv)
 
 	if (status)
 		return status;
+	if (o->separator && strcmp(o->separator, "\\t") == 0)	/* as a shell hands it on */
+		o->separator = "\t";
 	s.writer = chosen_writer(o);
 	s.counts_command = argc && !o->pids && !o->tids && !o->user && !o->all_cpus && !o->cpus;
 	s.sums = (struct tacho_sums_opts){ .size = sizeof(s.sums), .per = chosen_per(o),

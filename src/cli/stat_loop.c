@@ -134,6 +134,19 @@ static double next_of(const struct deadlines *d)
 	return fmin(fmin(d->tick, d->enable), fmin(d->timeout, d->spread));
 }
 
+/* From the moment counting begins: intervals, time-outs and the time elapsed are its. */
+static void set_deadlines(struct deadlines *d, const struct stat_opts *o, double now)
+{
+	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
+				 .timeout = INFINITY, .spread = now + SPREAD_TICK_S };
+	if (o->interval_ms) {
+		d->tick = now + o->interval_ms * 1e-3;
+		d->spread = INFINITY;
+	}
+	if (o->timeout_ms)
+		d->timeout = now + o->timeout_ms * 1e-3;
+}
+
 /* What is due at `now`; returns a negative errno, or 1 when the run is over. */
 static int act(struct stat_loop *loop, struct deadlines *d, double now)
 {
@@ -142,6 +155,7 @@ static int act(struct stat_loop *loop, struct deadlines *d, double now)
 	if (now >= d->enable) {
 		d->enable = INFINITY;
 		tacho_evset_start(loop->set);
+		set_deadlines(d, o, stat_now());
 		if (!o->quiet)
 			fputs("Events enabled\n", stderr);
 	}
@@ -226,20 +240,6 @@ static void end_command(struct stat_loop *loop, bool timed_out, const sigset_t *
 			tacho_command_kill(loop->command, SIGKILL);
 }
 
-static void deadlines_init(struct deadlines *d, const struct stat_opts *o, double now)
-{
-	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
-				 .timeout = INFINITY, .spread = now + SPREAD_TICK_S };
-	if (o->interval_ms) {
-		d->tick = now + o->interval_ms * 1e-3;
-		d->spread = INFINITY;
-	}
-	if (o->delay_ms > 0)
-		d->enable = now + o->delay_ms * 1e-3;
-	if (o->timeout_ms)
-		d->timeout = now + o->timeout_ms * 1e-3;
-}
-
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void set_signals(sigset_t *before, struct sigaction *old)
@@ -269,7 +269,11 @@ int stat_loop_run(struct stat_loop *loop)
 	int over = 0;
 
 	set_signals(&before, old);
-	deadlines_init(&d, loop->opts, loop->start);
+	set_deadlines(&d, loop->opts, loop->start);
+	if (loop->opts->delay_ms > 0)
+		d = (struct deadlines){ .start = loop->start, .tick = INFINITY,
+					.enable = loop->start + loop->opts->delay_ms * 1e-3,
+					.timeout = INFINITY, .spread = INFINITY };
 	while (!over && !caught) {
 		over = wait_once(loop, &d, &before);
 		if (!over && !caught)
