@@ -60,7 +60,8 @@ struct tacho_evset_opts {		/* zero means the default in every field */
 	bool all_cpus;			/* the whole machine */
 	bool by_uid;			/* all processes of this user, as they are now */
 	uint32_t uid;
-	bool per_thread;		/* with all_cpus: one counter per thread, as they are now */
+	bool per_thread;		/* sums per thread are wanted: threads are asked for their names
+					 * at once; with all_cpus one counter per thread of now */
 	bool no_inherit;		/* do not follow threads and children started later */
 	bool enable_on_exec;		/* start by itself when the (single) pid calls exec */
 	bool all_user, all_kernel;	/* count only there, whatever the events' own letters say */

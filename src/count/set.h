@@ -201,6 +201,9 @@ void tool_start(struct tacho_evset *set);
 void tool_stop(struct tacho_evset *set);
 void tool_read(struct tacho_evset *set);
 
+/* sums.c: the names of the threads, as long as they are there to be asked. 0 or -ENOMEM. */
+int sums_name_threads(struct tacho_evset *set);
+
 /* command.c: the times of a command of ours that was waited for; false: not one of them. */
 bool command_times(int pid, struct proc_times *out);
 
