@@ -116,13 +116,16 @@ const char *stat_placeholder(enum tacho_state state);	/* "<not counted>" or NULL
 bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b);
 /* Whether the event goes by that name, its letters (:u) and short forms (cs) aside. */
 bool stat_event_is(const struct tacho_event *event, const char *name);
+/* Whether nobody asked for this row by name and it cannot be counted anyway. */
+bool stat_hidden(const struct stat_report *r, const struct stat_row *row);
+/* "# started on ..." at the head of a file. */
+void stat_put_date(struct buf *out, const struct stat_report *r);
 /* A metric's number: one decimal, three where it is small. */
 void stat_metric_number(char *out, size_t size, double value);
 
 /* stat_set.c */
 struct stat_metric_use {
 	struct tacho_metric metric;
-	char *column;			/* "cs/sec  cs_per_second" */
 	char *home;			/* the event whose row shows it */
 };
 struct stat_plan {

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 static void put_prefix(struct buf *out, const struct stat_report *r, const struct stat_row *row)
 {
@@ -71,12 +70,7 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 
 static void csv_head(struct buf *out, const struct stat_report *r)
 {
-	if (r->opts->output) {
-		time_t now = time(NULL);
-		char text[32];
-
-		buf_printf(out, "# started on %s\n", ctime_r(&now, text));
-	}
+	stat_put_date(out, r);
 	if (!r->opts->metric_only)
 		return;
 	if (r->opts->interval_ms)
@@ -117,14 +111,9 @@ static void csv_rows(struct buf *out, const struct stat_report *r)
 		metric_rows(out, r);
 		return;
 	}
-	for (size_t i = 0; i < r->n_rows; i++) {
-		const struct stat_row *row = &r->rows[i];
-
-		if (r->hide_unsupported && (row->state == TACHO_UNSUPPORTED ||
-					    row->state == TACHO_NOT_PERMITTED))
-			continue;
-		put_row(out, r, row);
-	}
+	for (size_t i = 0; i < r->n_rows; i++)
+		if (!stat_hidden(r, &r->rows[i]))
+			put_row(out, r, &r->rows[i]);
 }
 
 static void csv_foot(struct buf *out, const struct stat_report *r)

@@ -109,14 +109,9 @@ static void lines_rows(struct buf *out, const struct stat_report *r)
 		metric_lines(out, r);
 		return;
 	}
-	for (size_t i = 0; i < r->n_rows; i++) {
-		const struct stat_row *row = &r->rows[i];
-
-		if (r->hide_unsupported && (row->state == TACHO_UNSUPPORTED ||
-					    row->state == TACHO_NOT_PERMITTED))
-			continue;
-		line_of(out, r, row);
-	}
+	for (size_t i = 0; i < r->n_rows; i++)
+		if (!stat_hidden(r, &r->rows[i]))
+			line_of(out, r, &r->rows[i]);
 }
 
 const struct stat_writer stat_json_lines = { nothing, lines_rows, nothing };

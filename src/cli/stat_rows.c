@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 const char *stat_per_name(enum tacho_per per)
 {
@@ -61,6 +62,21 @@ const char *stat_placeholder(enum tacho_state state)
 	default:
 		return "<not supported>";
 	}
+}
+
+bool stat_hidden(const struct stat_report *r, const struct stat_row *row)
+{
+	return r->hide_unsupported && (row->state == TACHO_UNSUPPORTED ||
+				       row->state == TACHO_NOT_PERMITTED);
+}
+
+void stat_put_date(struct buf *out, const struct stat_report *r)
+{
+	time_t now = time(NULL);
+	char text[32];
+
+	if (r->opts->output)
+		buf_printf(out, "# started on %s\n", ctime_r(&now, text));
 }
 
 void stat_metric_number(char *out, size_t size, double value)

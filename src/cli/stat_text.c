@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #define VALUE_WIDTH 18
 #define UNIT_WIDTH 4
@@ -128,11 +127,9 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 
 static bool hidden(const struct stat_report *r, const struct stat_row *row)
 {
-	bool unsupported = row->state == TACHO_UNSUPPORTED || row->state == TACHO_NOT_PERMITTED;
-
 	if (row->place.per == TACHO_PER_THREAD && r->n_rows > 1 && r->opts->all_cpus)
 		return stat_placeholder(row->state) || row->count == 0;
-	return r->hide_unsupported && unsupported;
+	return stat_hidden(r, row);
 }
 
 static void metric_table(struct buf *out, const struct stat_report *r)
@@ -187,12 +184,7 @@ static void interval_head(struct buf *out, const struct stat_report *r)
 
 static void text_head(struct buf *out, const struct stat_report *r)
 {
-	if (r->opts->output) {
-		time_t now = time(NULL);
-		char text[32];
-
-		buf_printf(out, "# started on %s\n", ctime_r(&now, text));
-	}
+	stat_put_date(out, r);
 	if (r->opts->interval_ms) {
 		interval_head(out, r);
 		return;
