@@ -199,12 +199,14 @@ static enum tacho_per chosen_per(const struct stat_opts *o)
 	return o->no_aggr ? TACHO_PER_CPU : TACHO_PER_TOTAL;
 }
 
-static bool has_cgroups(const struct stat_opts *o)
+/* Of -G, however often, and --for-each-cgroup: how many are used. */
+static int n_cgroup_options(const struct stat_opts *o)
 {
+	bool by_event = false;
+
 	for (size_t i = 0; i < o->words.n; i++)
-		if (o->words.v[i].kind == WORD_CGROUPS)
-			return true;
-	return o->for_each_cgroup != NULL;
+		by_event |= o->words.v[i].kind == WORD_CGROUPS;
+	return by_event + (o->for_each_cgroup != NULL);
 }
 
 /* Options that contradict each other, or lack one another; 0 or an exit status. */
@@ -213,9 +215,13 @@ static int check_options(struct stat_opts *o, int argc)
 	int n_per = o->per_thread + o->per_core + (o->per_cache != NULL) + o->per_cluster +
 		    o->per_die + o->per_socket + o->per_node + o->no_aggr;
 	bool tasks = o->pids || o->tids || o->user;
-	bool cpus = o->all_cpus || o->cpus;
-	bool command = argc > 0;
+	bool command = argc > 0, cpus;
 
+	if (o->all_cpus && (o->pids || o->tids)) {
+		report_text("stat", "-p and -t are counted, wherever they run; -a is left aside");
+		o->all_cpus = false;
+	}
+	cpus = o->all_cpus || o->cpus;
 	if (!tasks && !cpus && !command)
 		o->all_cpus = cpus = true;
 	if (n_per > 1)
@@ -225,7 +231,9 @@ static int check_options(struct stat_opts *o, int argc)
 			     "before it runs");
 	if (n_per && !o->per_thread && !cpus)
 		return wrong("-A and the --per-... options need CPUs to tell apart: add -a or -C");
-	if (has_cgroups(o) && !cpus)
+	if (n_cgroup_options(o) > 1)
+		return wrong("-G and --for-each-cgroup cannot be used together");
+	if (n_cgroup_options(o) && !cpus)
 		return wrong("cgroups can only be counted per CPU: add -a or -C");
 	if (o->pids && o->tids)
 		return wrong("-p and -t cannot be used together");
@@ -343,7 +351,7 @@ static int note_metric_names(struct session *s)
 	for (size_t i = 0; i < rows->list.n; i++) {
 		const struct stat_row *row = &rows->list.v[i];
 
-		if (!stat_same_place(&row->place, &rows->list.v[0].place))
+		if (!stat_same_line(row, &rows->list.v[0]))
 			continue;
 		for (size_t m = 0; m < row->n_metrics; m++) {
 			scoped(buf_done) struct buf name = { 0 };
@@ -391,8 +399,10 @@ static int on_interval(void *arg, double time_s)
 	s->report.interval = true;
 	s->report.time_s = time_s;
 	err = stat_rows_make(&s->rows, s->set, &sums);
-	if (err == 0 && s->o->interval_clear)
+	if (err == 0 && s->o->interval_clear) {
 		buf_puts(&s->out, "\033[H\033[2J");
+		s->headed = false;	/* it went with the screen */
+	}
 	return err < 0 ? err : print_report(s, since);
 }
 
@@ -595,8 +605,9 @@ static int run_once(struct session *s)
 	struct tacho_error e = { .column = -1 };
 	int err = run_hook(s->o->pre);
 
-	if (err == 0)
-		err = prepare_set(s);
+	if (err < 0)
+		return err;
+	err = prepare_set(s);
 	if (err == 0)
 		err = stat_control_open(&loop);
 	if (err < 0) {

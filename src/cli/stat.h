@@ -114,6 +114,8 @@ void stat_place_name(const struct tacho_place *place, char *out, size_t size);
 const char *stat_per_name(enum tacho_per per);		/* "core", "cpu", ... */
 const char *stat_placeholder(enum tacho_state state);	/* "<not counted>" or NULL */
 bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b);
+/* Whether the metrics of both stand on one line of --metric-only: same place, same cgroup. */
+bool stat_same_line(const struct stat_row *a, const struct stat_row *b);
 /* Whether the event goes by that name, its letters (:u) and short forms (cs) aside. */
 bool stat_event_is(const struct tacho_event *event, const char *name);
 /* Whether nobody asked for this row by name and it cannot be counted anyway. */

@@ -101,6 +101,11 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+bool stat_same_line(const struct stat_row *a, const struct stat_row *b)
+{
+	return stat_same_place(&a->place, &b->place) && same_text(a->event->cgroup, b->event->cgroup);
+}
+
 /* Short names that mean the same event. */
 static const char *full_name(struct str name)
 {
