@@ -1,11 +1,12 @@
 /*
  * `tacho stat` from the inside: options -> an open set -> rows -> a writer's bytes.
  *
- *	cmd_stat.c    options, and the order of things
- *	stat_set.c    which events and metrics
- *	stat_target.c processes, CPUs, a user, the machine
- *	stat_loop.c   waiting: intervals, delays, time-outs, signals, the control channel
- *	stat_rows.c   sums -> rows with metrics; means over repeated runs
+ *	cmd_stat.c     the order of things
+ *	stat_options.c the options, and which go together
+ *	stat_set.c     which events and metrics
+ *	stat_target.c  processes, CPUs, a user, the machine
+ *	stat_loop.c    waiting: intervals, delays, time-outs, signals, the control channel
+ *	stat_rows.c    sums -> rows with metrics; means over repeated runs
  *	stat_text.c stat_csv.c stat_json.c    the writers
  */
 #ifndef CLI_STAT_H
@@ -54,6 +55,14 @@ struct stat_opts {
 	unsigned verbose;
 	bool quiet, dump_attr;
 };
+
+/* stat_options.c */
+extern const struct option_row stat_option_rows[];
+void stat_defaults(void *opts);
+void stat_done(void *opts);
+/* Options that contradict each other, or lack one another; 0 or an exit status. */
+int stat_check_options(struct stat_opts *o, int argc);
+enum tacho_per stat_chosen_per(const struct stat_opts *o);
 
 /* One metric of one row. */
 struct stat_metric {
