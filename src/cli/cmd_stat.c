@@ -379,8 +379,10 @@ static void free_command(struct tacho_command **cmd)
 static int run_once(struct session *s)
 {
 	scoped(free_command) struct tacho_command *cmd = NULL;
-	struct stat_loop loop = { .opts = s->o, .on_interval = on_interval, .arg = s,
-				  .usage.size = sizeof(loop.usage) };
+	scoped(stat_control_close) struct stat_loop loop = {
+		.opts = s->o, .on_interval = on_interval, .arg = s, .control_fd = -1, .ack_fd = -1,
+		.usage.size = sizeof(loop.usage),
+	};
 	struct tacho_error e = { .column = -1 };
 	int err = run_hook(s->o->pre);
 

@@ -206,6 +206,7 @@ struct stat_loop {
 	struct tacho_evset *set;
 	struct tacho_command *command;	/* NULL: none; ends by signal, time-out or count */
 	int control_fd, ack_fd;
+	bool deaf;			/* nothing more comes from control_fd */
 	int (*on_interval)(void *arg, double time_s);
 	void *arg;
 	int signal;			/* that ended it, 0: none */
@@ -215,6 +216,7 @@ struct stat_loop {
 	struct tacho_usage usage;
 };
 int stat_control_open(struct stat_loop *loop);
+void stat_control_close(struct stat_loop *loop);
 int stat_loop_run(struct stat_loop *loop);
 
 /* A clock that never jumps, in seconds. */

@@ -46,7 +46,6 @@ int stat_control_open(struct stat_loop *loop)
 	bool fifo = str_starts(spec, "fifo:");
 	int *fds[] = { &loop->control_fd, &loop->ack_fd };
 
-	loop->control_fd = loop->ack_fd = -1;
 	if (!spec.n)
 		return 0;
 	if (!fifo && !str_starts(spec, "fd:")) {
@@ -72,6 +71,18 @@ int stat_control_open(struct stat_loop *loop)
 		}
 	}
 	return 0;
+}
+
+/* Fifos were opened here; descriptors are the caller's. */
+void stat_control_close(struct stat_loop *loop)
+{
+	const int fds[] = { loop->control_fd, loop->ack_fd };
+
+	if (!loop->opts->control || !str_starts(str_of(loop->opts->control), "fifo:"))
+		return;
+	for (size_t i = 0; i < countof(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 }
 
 static void obey(struct stat_loop *loop, struct str line, bool *stop)
@@ -101,7 +112,7 @@ static void listen_control(struct stat_loop *loop, bool *stop)
 	struct str rest, line;
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-		loop->control_fd = -1;
+		loop->deaf = true;
 		return;
 	}
 	rest = str_n(text, n > 0 ? (size_t)n : 0);
@@ -212,7 +223,7 @@ static int wait_once(struct stat_loop *loop, struct deadlines *d, const sigset_t
 
 	if (watch_end(loop, now, &fds[0].fd, &next))
 		return 1;
-	fds[1].fd = loop->control_fd;
+	fds[1].fd = loop->deaf ? -1 : loop->control_fd;
 	ts = until(next, now);
 	ppoll(fds, 2, isinf(next) ? NULL : &ts, mask);
 	if (fds[1].revents)
@@ -234,7 +245,7 @@ static void end_command(struct stat_loop *loop, bool timed_out, const sigset_t *
 	if (timed_out || (loop->signal && loop->signal != SIGINT))
 		tacho_command_kill(loop->command, SIGTERM);
 	caught = 0;
-	loop->control_fd = -1;
+	loop->deaf = true;
 	while (!wait_once(loop, &never, mask))
 		if (caught)
 			tacho_command_kill(loop->command, SIGKILL);
