@@ -60,7 +60,8 @@ struct tacho_evset_opts {		/* zero means the default in every field */
 	bool all_cpus;			/* the whole machine */
 	bool by_uid;			/* all processes of this user, as they are now */
 	uint32_t uid;
-	bool per_thread;		/* with all_cpus: one counter per thread, as they are now */
+	bool per_thread;		/* sums per thread are wanted: threads are asked for their names
+					 * at once; with all_cpus one counter per thread of now */
 	bool no_inherit;		/* do not follow threads and children started later */
 	bool enable_on_exec;		/* start by itself when the (single) pid calls exec */
 	bool all_user, all_kernel;	/* count only there, whatever the events' own letters say */
@@ -83,6 +84,14 @@ TACHO_API int tacho_evset_stop(struct tacho_evset *set);
 /* Closes all counters; where closing takes long (each tracepoint waits for the kernel) a
  * detached child does it. tacho_evset_free() does this too. Readings stay. */
 TACHO_API void tacho_evset_close(struct tacho_evset *set);
+
+/*
+ * For waiting until all that is counted has ended. Returns a descriptor of the set's that polls
+ * readable when it is time to ask again; -EAGAIN: ask again in a while, there is none to be had;
+ * -ESRCH: all threads that were opened have ended; -EINVAL: CPUs or the caller are counted, which
+ * do not end.
+ */
+TACHO_API int tacho_evset_watch(struct tacho_evset *set);
 
 enum tacho_state {
 	TACHO_COUNTING,		/* the value is exact */

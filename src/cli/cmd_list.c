@@ -227,6 +227,9 @@ static int report_rest(struct tacho *t, const struct listing *l)
 			  l->reason[0] ? ": " : "", l->reason);
 		error_hint(&e, "'%s list --all' shows them with the reason", program_name);
 		report_error("list", NULL, NULL, &e);
+	} else if (!status && !l->out.n && l->opts->unit) {
+		report_text("list", "no PMU that matches '%s' has such an event", l->opts->unit);
+		status = EXIT_FAILED;
 	}
 	return status;
 }

@@ -18,7 +18,7 @@ int control_open(struct control *c, const char *command, const char *text)
 	bool fifo = str_starts(spec, "fifo:");
 	int *fds[] = { &c->fd, &c->ack };
 
-	c->fd = c->ack = -1;
+	*c = (struct control){ .fd = -1, .ack = -1, .ours = fifo };
 	if (!spec.n)
 		return 0;
 	if (!fifo && !str_starts(spec, "fd:")) {
@@ -45,6 +45,15 @@ int control_open(struct control *c, const char *command, const char *text)
 	return 0;
 }
 
+void control_close(struct control *c)
+{
+	if (c->ours && c->fd >= 0)
+		close(c->fd);
+	if (c->ours && c->ack >= 0)
+		close(c->ack);
+	c->fd = c->ack = -1;
+}
+
 void control_read(struct control *c, const char *command, const char *words,
 		  bool (*obey)(void *arg, struct str word), void *arg)
 {
@@ -53,7 +62,7 @@ void control_read(struct control *c, const char *command, const char *words,
 	struct str rest, line;
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-		c->fd = -1;
+		c->deaf = true;
 		return;
 	}
 	rest = str_n(text, n > 0 ? (size_t)n : 0);

@@ -9,10 +9,19 @@
 
 struct control {
 	int fd, ack;		/* -1: none */
+	bool ours;		/* fifos, opened here; descriptors are the caller's */
+	bool deaf;		/* nothing more comes */
 };
 
 /* `spec` is fd:CTL[,ACK] or fifo:CTL[,ACK]; NULL: no channel. Reports what is wrong. */
 int control_open(struct control *c, const char *command, const char *spec);
+
+void control_close(struct control *c);
+/* The descriptor to poll, or -1. */
+static inline int control_poll_fd(const struct control *c)
+{
+	return c->deaf ? -1 : c->fd;
+}
 
 /* Reads what is there and hands each word to `obey`, which returns whether it knew it; `words`
  * names those there are, for the complaint about another. */

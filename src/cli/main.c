@@ -6,6 +6,7 @@
 #include "cli/frame.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -207,6 +208,22 @@ static int finish(int status)
 	return status;
 }
 
+/*
+ * Whoever starts us with 0, 1 or 2 closed must not find a counter or a pipe of ours there: what
+ * is meant for stderr would be written into it. The place holders can only be read, so that
+ * output still fails, and end with an exec.
+ */
+static void hold_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct command globals_table = {
@@ -216,6 +233,7 @@ int main(int argc, char **argv)
 	struct tacho_error e = { .column = -1 };
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 
+	hold_standard_fds();
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf"))
 		program_name = "perf";
 	if (options_parse(&globals_table, &g, &argc, &argv, &e) < 0) {

@@ -134,7 +134,7 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 {
 	struct pollfd fds[3] = { { .fd = tacho_sampler_fd(loop->sampler), .events = POLLIN },
 				 { .fd = -1, .events = POLLIN },
-				 { .fd = loop->control.fd, .events = POLLIN } };
+				 { .fd = control_poll_fd(&loop->control), .events = POLLIN } };
 	double now = now_s(), next = fmin(fmin(m->tick, m->enable), m->next_file);
 	bool over = false;
 	struct timespec ts;

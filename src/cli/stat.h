@@ -1,11 +1,12 @@
 /*
  * `tacho stat` from the inside: options -> an open set -> rows -> a writer's bytes.
  *
- *	cmd_stat.c    options, and the order of things
- *	stat_set.c    which events and metrics
- *	stat_target.c processes, CPUs, a user, the machine
- *	stat_loop.c   waiting: intervals, delays, time-outs, signals, the control channel
- *	stat_rows.c   sums -> rows with metrics; means over repeated runs
+ *	cmd_stat.c     the order of things
+ *	stat_options.c the options, and which go together
+ *	stat_set.c     which events and metrics
+ *	stat_target.c  processes, CPUs, a user, the machine
+ *	stat_loop.c    waiting: intervals, delays, time-outs, signals, the control channel
+ *	stat_rows.c    sums -> rows with metrics; means over repeated runs
  *	stat_text.c stat_csv.c stat_json.c    the writers
  */
 #ifndef CLI_STAT_H
@@ -55,6 +56,14 @@ struct stat_opts {
 	unsigned verbose;
 	bool quiet, dump_attr;
 };
+
+/* stat_options.c */
+extern const struct option_row stat_option_rows[];
+void stat_defaults(void *opts);
+void stat_done(void *opts);
+/* Options that contradict each other, or lack one another; 0 or an exit status. */
+int stat_check_options(struct stat_opts *o, int argc);
+enum tacho_per stat_chosen_per(const struct stat_opts *o);
 
 /* One metric of one row. */
 struct stat_metric {
@@ -115,15 +124,20 @@ void stat_place_name(const struct tacho_place *place, char *out, size_t size);
 const char *stat_per_name(enum tacho_per per);		/* "core", "cpu", ... */
 const char *stat_placeholder(enum tacho_state state);	/* "<not counted>" or NULL */
 bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b);
+/* Whether the metrics of both stand on one line of --metric-only: same place, same cgroup. */
+bool stat_same_line(const struct stat_row *a, const struct stat_row *b);
 /* Whether the event goes by that name, its letters (:u) and short forms (cs) aside. */
 bool stat_event_is(const struct tacho_event *event, const char *name);
+/* Whether nobody asked for this row by name and it cannot be counted anyway. */
+bool stat_hidden(const struct stat_report *r, const struct stat_row *row);
+/* "# started on ..." at the head of a file. */
+void stat_put_date(struct buf *out, const struct stat_report *r);
 /* A metric's number: one decimal, three where it is small. */
 void stat_metric_number(char *out, size_t size, double value);
 
 /* stat_set.c */
 struct stat_metric_use {
 	struct tacho_metric metric;
-	char *column;			/* "cs/sec  cs_per_second" */
 	char *home;			/* the event whose row shows it */
 };
 struct stat_plan {
@@ -158,8 +172,11 @@ struct stat_rows {
 	struct stat_metric *metrics;	/* all rows' metrics, behind each other */
 	size_t n_metrics;
 };
-int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set, const struct stat_plan *plan,
-		   const struct tacho_sums_opts *sums, double elapsed_s, bool add_metrics);
+int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set,
+		   const struct tacho_sums_opts *sums);
+/* Once the values stand: adds the metrics and puts the rows into the order they are shown in. */
+int stat_rows_finish(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s,
+		     enum tacho_per per, bool metric_only);
 void stat_rows_done(struct stat_rows *rows);
 
 struct stat_runs {

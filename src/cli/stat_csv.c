@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 static void put_prefix(struct buf *out, const struct stat_report *r, const struct stat_row *row)
 {
@@ -71,12 +70,7 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 
 static void csv_head(struct buf *out, const struct stat_report *r)
 {
-	if (r->opts->output) {
-		time_t now = time(NULL);
-		char text[32];
-
-		buf_printf(out, "# started on %s\n", ctime_r(&now, text));
-	}
+	stat_put_date(out, r);
 	if (!r->opts->metric_only)
 		return;
 	if (r->opts->interval_ms)
@@ -85,6 +79,8 @@ static void csv_head(struct buf *out, const struct stat_report *r)
 		buf_printf(out, "%s%s", stat_per_name(r->per), r->opts->separator);
 	if (r->per != TACHO_PER_TOTAL && r->per != TACHO_PER_CPU && r->per != TACHO_PER_THREAD)
 		buf_printf(out, "ctrs%s", r->opts->separator);
+	if (r->has_cgroups)
+		buf_printf(out, "cgroup%s", r->opts->separator);
 	for (size_t i = 0; i < r->n_metric_names; i++)
 		buf_printf(out, "%s%s", r->metric_names[i], r->opts->separator);
 	buf_putc(out, '\n');
@@ -94,12 +90,15 @@ static void metric_rows(struct buf *out, const struct stat_report *r)
 {
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct stat_row *row = &r->rows[i];
-		bool new_line = !i || !stat_same_place(&row->place, &row[-1].place);
+		bool new_line = !i || !stat_same_line(row, &row[-1]);
 
 		if (new_line && i)
 			buf_putc(out, '\n');
 		if (new_line)
 			put_prefix(out, r, row);
+		if (new_line && r->has_cgroups)
+			buf_printf(out, "%s%s", row->event->cgroup ? row->event->cgroup : "",
+				   r->opts->separator);
 		for (size_t m = 0; m < row->n_metrics; m++) {
 			char number[64] = "";
 
@@ -117,14 +116,9 @@ static void csv_rows(struct buf *out, const struct stat_report *r)
 		metric_rows(out, r);
 		return;
 	}
-	for (size_t i = 0; i < r->n_rows; i++) {
-		const struct stat_row *row = &r->rows[i];
-
-		if (r->hide_unsupported && (row->state == TACHO_UNSUPPORTED ||
-					    row->state == TACHO_NOT_PERMITTED))
-			continue;
-		put_row(out, r, row);
-	}
+	for (size_t i = 0; i < r->n_rows; i++)
+		if (!stat_hidden(r, &r->rows[i]))
+			put_row(out, r, &r->rows[i]);
 }
 
 static void csv_foot(struct buf *out, const struct stat_report *r)

@@ -76,12 +76,14 @@ static void metric_lines(struct buf *out, const struct stat_report *r)
 {
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct stat_row *row = &r->rows[i];
-		bool new_line = !i || !stat_same_place(&row->place, &row[-1].place);
+		bool new_line = !i || !stat_same_line(row, &row[-1]);
 
 		if (new_line) {
 			if (i)
 				buf_puts(out, "}\n");
 			put_place(out, r, row);
+			if (r->has_cgroups)
+				put_text(out, "cgroup", row->event->cgroup ? row->event->cgroup : "");
 		}
 		for (size_t m = 0; m < row->n_metrics; m++) {
 			char key[256], number[64] = "none";
@@ -109,14 +111,9 @@ static void lines_rows(struct buf *out, const struct stat_report *r)
 		metric_lines(out, r);
 		return;
 	}
-	for (size_t i = 0; i < r->n_rows; i++) {
-		const struct stat_row *row = &r->rows[i];
-
-		if (r->hide_unsupported && (row->state == TACHO_UNSUPPORTED ||
-					    row->state == TACHO_NOT_PERMITTED))
-			continue;
-		line_of(out, r, row);
-	}
+	for (size_t i = 0; i < r->n_rows; i++)
+		if (!stat_hidden(r, &r->rows[i]))
+			line_of(out, r, &r->rows[i]);
 }
 
 const struct stat_writer stat_json_lines = { nothing, lines_rows, nothing };

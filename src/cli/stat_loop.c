@@ -1,6 +1,7 @@
 /*
- * Waiting while counters run. One poll() waits for the command's end, the control channel and
- * the next of three moments: the interval's tick, the end of the start delay, the time-out.
+ * Waiting while counters run. One poll() waits for the command's end (or that of the counted
+ * threads), the control channel and the next of three moments: the interval's tick, the end of
+ * the start delay, the time-out.
  * Ticks are at start + n * interval, so intervals do not drift; ticks that were missed are
  * passed over, not made up for.
  *
@@ -17,6 +18,7 @@
 #include <time.h>
 
 #define SPREAD_TICK_S 0.1
+#define LOOK_TICK_S 0.05	/* where no descriptor tells of an end */
 
 static volatile sig_atomic_t caught;
 
@@ -69,6 +71,19 @@ static double next_of(const struct deadlines *d)
 	return fmin(fmin(d->tick, d->enable), fmin(d->timeout, d->spread));
 }
 
+/* From the moment counting begins: intervals, time-outs and the time elapsed are its. */
+static void set_deadlines(struct deadlines *d, const struct stat_opts *o, double now)
+{
+	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
+				 .timeout = INFINITY, .spread = now + SPREAD_TICK_S };
+	if (o->interval_ms) {
+		d->tick = now + o->interval_ms * 1e-3;
+		d->spread = INFINITY;
+	}
+	if (o->timeout_ms)
+		d->timeout = now + o->timeout_ms * 1e-3;
+}
+
 /* What is due at `now`; returns a negative errno, or 1 when the run is over. */
 static int act(struct stat_loop *loop, struct deadlines *d, double now)
 {
@@ -77,6 +92,7 @@ static int act(struct stat_loop *loop, struct deadlines *d, double now)
 	if (now >= d->enable) {
 		d->enable = INFINITY;
 		tacho_evset_start(loop->set);
+		set_deadlines(d, o, stat_now());
 		if (!o->quiet)
 			fputs("Events enabled\n", stderr);
 	}
@@ -108,58 +124,56 @@ static struct timespec until(double when, double now)
 				  .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
 }
 
+/* What tells of the end of the command or, without one, of all that is counted. `fd` is -1 where
+ * nothing does; then *next is when to look. Returns 1 when all has ended. */
+static int watch_end(const struct stat_loop *loop, double now, int *fd, double *next)
+{
+	int got = loop->command ? tacho_command_fd(loop->command) : tacho_evset_watch(loop->set);
+
+	*fd = got < 0 ? -1 : got;
+	if (!loop->command && got == -ESRCH)
+		return 1;
+	if (loop->command ? got < 0 : got == -EAGAIN)
+		*next = fmin(*next, now + LOOK_TICK_S);
+	return 0;
+}
+
 /* Waits for the next thing to happen. Returns 1 when the run is over. */
 static int wait_once(struct stat_loop *loop, struct deadlines *d, const sigset_t *mask)
 {
 	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
 	double now = stat_now(), next = next_of(d);
 	struct timespec ts;
+	int ended;
 
-	fds[0].fd = loop->command ? tacho_command_fd(loop->command) : -1;
-	fds[1].fd = loop->control.fd;
-	if (loop->command && fds[0].fd < 0)	/* no pidfd (before 5.3): look now and then */
-		next = fmin(next, now + 0.005);
+	if (watch_end(loop, now, &fds[0].fd, &next))
+		return 1;
+	fds[1].fd = control_poll_fd(&loop->control);
 	ts = until(next, now);
 	ppoll(fds, 2, isinf(next) ? NULL : &ts, mask);
 	if (fds[1].revents)
 		control_read(&loop->control, "stat", "enable, disable, stop or ping", obey, loop);
-	if (loop->command && (fds[0].revents || fds[0].fd < 0) &&
-	    tacho_command_wait(loop->command, false, &loop->usage) > 0) {
-		loop->ended = true;
-		return 1;
-	}
-	return loop->told_to_stop;
+	if (!loop->command || (!fds[0].revents && fds[0].fd >= 0))
+		return loop->told_to_stop;
+	ended = tacho_command_wait(loop->command, false, &loop->usage);
+	loop->ended = ended > 0;
+	return loop->told_to_stop || ended != 0;
 }
 
 /* Lets a command that outlived the run end. The terminal has sent Ctrl-C to it as well; a
  * second signal to us kills it. */
-static void end_command(struct stat_loop *loop, bool timed_out)
+static void end_command(struct stat_loop *loop, bool timed_out, const sigset_t *mask)
 {
-	int ended = loop->ended;
+	struct deadlines never = { .tick = INFINITY, .enable = INFINITY, .timeout = INFINITY,
+				   .spread = INFINITY };
 
 	if (timed_out || (loop->signal && loop->signal != SIGINT))
 		tacho_command_kill(loop->command, SIGTERM);
 	caught = 0;
-	while (ended == 0 || ended == -EINTR) {
-		ended = tacho_command_wait(loop->command, true, &loop->usage);
+	loop->control.deaf = true;
+	while (!wait_once(loop, &never, mask))
 		if (caught)
 			tacho_command_kill(loop->command, SIGKILL);
-	}
-	loop->ended = ended > 0;
-}
-
-static void deadlines_init(struct deadlines *d, const struct stat_opts *o, double now)
-{
-	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
-				 .timeout = INFINITY, .spread = now + SPREAD_TICK_S };
-	if (o->interval_ms) {
-		d->tick = now + o->interval_ms * 1e-3;
-		d->spread = INFINITY;
-	}
-	if (o->delay_ms > 0)
-		d->enable = now + o->delay_ms * 1e-3;
-	if (o->timeout_ms)
-		d->timeout = now + o->timeout_ms * 1e-3;
 }
 
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -191,7 +205,11 @@ int stat_loop_run(struct stat_loop *loop)
 	int over = 0;
 
 	set_signals(&before, old);
-	deadlines_init(&d, loop->opts, loop->start);
+	set_deadlines(&d, loop->opts, loop->start);
+	if (loop->opts->delay_ms > 0)
+		d = (struct deadlines){ .start = loop->start, .tick = INFINITY,
+					.enable = loop->start + loop->opts->delay_ms * 1e-3,
+					.timeout = INFINITY, .spread = INFINITY };
 	while (!over && !caught) {
 		over = wait_once(loop, &d, &before);
 		if (!over && !caught)
@@ -200,9 +218,9 @@ int stat_loop_run(struct stat_loop *loop)
 	loop->signal = caught;
 	if (!loop->command)
 		tacho_evset_stop(loop->set);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (loop->command && !loop->ended)
-		end_command(loop, stat_now() >= d.timeout);
+		end_command(loop, stat_now() >= d.timeout, &before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	loop->elapsed_s = stat_now() - d.start;
 	for (size_t i = 0; i < countof(ending_signals); i++)
 		sigaction(ending_signals[i], &old[i], NULL);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 const char *stat_per_name(enum tacho_per per)
 {
@@ -63,6 +64,21 @@ const char *stat_placeholder(enum tacho_state state)
 	}
 }
 
+bool stat_hidden(const struct stat_report *r, const struct stat_row *row)
+{
+	return r->hide_unsupported && (row->state == TACHO_UNSUPPORTED ||
+				       row->state == TACHO_NOT_PERMITTED);
+}
+
+void stat_put_date(struct buf *out, const struct stat_report *r)
+{
+	time_t now = time(NULL);
+	char text[32];
+
+	if (r->opts->output)
+		buf_printf(out, "# started on %s\n", ctime_r(&now, text));
+}
+
 void stat_metric_number(char *out, size_t size, double value)
 {
 	double size_of = fabs(value);
@@ -83,6 +99,11 @@ bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b)
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool stat_same_line(const struct stat_row *a, const struct stat_row *b)
+{
+	return stat_same_place(&a->place, &b->place) && same_text(a->event->cgroup, b->event->cgroup);
 }
 
 /* Short names that mean the same event. */
@@ -114,12 +135,54 @@ bool stat_event_is(const struct tacho_event *event, const char *name)
 	return str_is(own, name) || (full && strcmp(full, name) == 0);
 }
 
+/* The rows of one event lie together as long as they are not sorted, in the order of places. */
+struct block {
+	const struct tacho_event *event;
+	size_t first, n;
+};
+
 struct lookup {
 	const struct stat_rows *rows;
+	struct {
+		struct block *v;
+		size_t n, cap;
+	} blocks;
 	const struct stat_row *home;
+	size_t at;			/* of home in its block */
 	const struct stat_plan *plan;
 	double elapsed_s, value;
 };
+
+static int find_blocks(struct lookup *l)
+{
+	for (size_t i = 0; i < l->rows->list.n; i++) {
+		const struct stat_row *row = &l->rows->list.v[i];
+		struct block *last = l->blocks.n ? &l->blocks.v[l->blocks.n - 1] : NULL;
+
+		if (last && last->event == row->event) {
+			last->n++;
+			continue;
+		}
+		last = vec_add(&l->blocks);
+		if (!last)
+			return -ENOMEM;
+		*last = (struct block){ .event = row->event, .first = i, .n = 1 };
+	}
+	return 0;
+}
+
+/* Most events count in the same places, so the row is where home is in its own block. */
+static const struct stat_row *row_at_home(const struct lookup *l, const struct block *b)
+{
+	const struct stat_row *rows = &l->rows->list.v[b->first];
+
+	if (l->at < b->n && stat_same_place(&rows[l->at].place, &l->home->place))
+		return &rows[l->at];
+	for (size_t i = 0; i < b->n; i++)
+		if (stat_same_place(&rows[i].place, &l->home->place))
+			return &rows[i];
+	return NULL;
+}
 
 /* The value of the event of that name in the same place and cgroup. Whole-machine places
  * share one clock, so duration_time is the same everywhere. */
@@ -131,12 +194,16 @@ static double row_event(void *arg, const char *name)
 		return l->value;
 	if (strcmp(name, "duration_time") == 0)
 		return l->elapsed_s * 1e9;
-	for (size_t i = 0; i < l->rows->list.n; i++) {
-		const struct stat_row *row = &l->rows->list.v[i];
+	for (size_t i = 0; i < l->blocks.n; i++) {
+		const struct block *b = &l->blocks.v[i];
+		const struct stat_row *row;
 
-		if (stat_event_is(row->event, name) && stat_same_place(&row->place, &l->home->place) &&
-		    same_text(row->event->cgroup, l->home->event->cgroup))
-			return stat_placeholder(row->state) ? NAN : (double)row->count;
+		if (!stat_event_is(b->event, name) ||
+		    !same_text(b->event->cgroup, l->home->event->cgroup))
+			continue;
+		row = row_at_home(l, b);
+		if (row)
+			return stat_placeholder(row->state) ? NAN : row->value / row->event->scale;
 	}
 	return NAN;
 }
@@ -148,31 +215,51 @@ static double row_literal(void *arg, const char *name)
 	return strcmp(name, "target_cpu") == 0 ? l->plan->target_cpu : NAN;
 }
 
-static void add_metrics_of(struct stat_rows *rows, struct stat_row *row,
-			   const struct stat_plan *plan, double elapsed_s)
+static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct lookup *l)
 {
-	struct lookup l = { .rows = rows, .home = row, .plan = plan, .elapsed_s = elapsed_s };
 	struct tacho_metric_env env = { .size = sizeof(env), .event = row_event,
-					.literal = row_literal, .arg = &l };
+					.literal = row_literal, .arg = l };
 
 	row->metrics = rows->metrics + rows->n_metrics;
-	for (size_t i = 0; i < plan->metrics.n; i++) {
-		const struct stat_metric_use *use = &plan->metrics.v[i];
+	for (size_t i = 0; i < l->plan->metrics.n; i++) {
+		const struct stat_metric_use *use = &l->plan->metrics.v[i];
 		struct stat_metric *m = &row->metrics[row->n_metrics];
 		double alarm = 0;
 
 		if (!use->home || !stat_event_is(row->event, use->home))
 			continue;
-		if (tacho_metric_eval(use->metric.expr, &env, &l.value, NULL) < 0)
+		if (tacho_metric_eval(use->metric.expr, &env, &l->value, NULL) < 0)
 			continue;
-		if (use->metric.threshold && !isnan(l.value))
+		if (use->metric.threshold && !isnan(l->value))
 			tacho_metric_eval(use->metric.threshold, &env, &alarm, NULL);
 		*m = (struct stat_metric){ .name = use->metric.name, .unit = use->metric.unit,
-					   .value = l.value * use->metric.scale,
+					   .value = l->value * use->metric.scale,
 					   .alarming = alarm > 0 };
 		row->n_metrics++;
 		rows->n_metrics++;
 	}
+}
+
+static int add_metrics(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s)
+{
+	struct lookup l = { .rows = rows, .plan = plan, .elapsed_s = elapsed_s };
+	int err;
+
+	rows->n_metrics = 0;
+	if (!plan->metrics.n || !rows->list.n)
+		return 0;
+	free(rows->metrics);
+	rows->metrics = calloc(rows->list.n * plan->metrics.n + 1, sizeof(*rows->metrics));
+	err = rows->metrics ? find_blocks(&l) : -ENOMEM;
+	for (size_t b = 0; err == 0 && b < l.blocks.n; b++)
+		for (l.at = 0; l.at < l.blocks.v[b].n; l.at++) {
+			struct stat_row *row = &rows->list.v[l.blocks.v[b].first + l.at];
+
+			l.home = row;
+			add_metrics_of(rows, row, &l);
+		}
+	vec_done(&l.blocks);
+	return err;
 }
 
 static int by_place(const void *pa, const void *pb)
@@ -180,8 +267,10 @@ static int by_place(const void *pa, const void *pb)
 	const struct tacho_place *a = &((const struct stat_row *)pa)->place;
 	const struct tacho_place *b = &((const struct stat_row *)pb)->place;
 	const struct stat_row *ra = pa, *rb = pb;
-	const int32_t va[] = { a->node, a->socket, a->die, a->cluster, a->cache_id, a->core, a->cpu };
-	const int32_t vb[] = { b->node, b->socket, b->die, b->cluster, b->cache_id, b->core, b->cpu };
+	const int32_t va[] = { a->node, a->socket, a->die, a->cluster, a->cache_id, a->core, a->cpu,
+			       a->tid };
+	const int32_t vb[] = { b->node, b->socket, b->die, b->cluster, b->cache_id, b->core, b->cpu,
+			       b->tid };
 
 	for (size_t i = 0; i < countof(va); i++)
 		if (va[i] != vb[i])
@@ -201,22 +290,32 @@ static int by_count(const void *pa, const void *pb)
 	return (a->place.tid > b->place.tid) - (a->place.tid < b->place.tid);
 }
 
-static void sort_rows(struct stat_rows *rows, enum tacho_per per)
+/* A line of metrics alone is about one place; else CPUs and threads stand below their event. */
+static void sort_rows(struct stat_rows *rows, enum tacho_per per, bool metric_only)
 {
-	if (rows->list.n < 2 || per == TACHO_PER_TOTAL || per == TACHO_PER_CPU)
+	if (rows->list.n < 2 || per == TACHO_PER_TOTAL || (per == TACHO_PER_CPU && !metric_only))
 		return;
 	qsort(rows->list.v, rows->list.n, sizeof(*rows->list.v),
-	      per == TACHO_PER_THREAD ? by_count : by_place);
+	      per == TACHO_PER_THREAD && !metric_only ? by_count : by_place);
 }
 
-int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set, const struct stat_plan *plan,
-		   const struct tacho_sums_opts *sums_opts, double elapsed_s, bool add_metrics)
+int stat_rows_finish(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s,
+		     enum tacho_per per, bool metric_only)
+{
+	int err = add_metrics(rows, plan, elapsed_s);
+
+	if (err == 0)
+		sort_rows(rows, per, metric_only);
+	return err;
+}
+
+int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set,
+		   const struct tacho_sums_opts *sums_opts)
 {
 	const struct tacho_sum *sums;
 	int n = tacho_evset_sums(set, sums_opts, &sums);
 
 	rows->list.n = 0;
-	rows->n_metrics = 0;
 	for (int i = 0; i < n; i++) {
 		const struct tacho_sum *s = &sums[i];
 		struct stat_row *row = vec_add(&rows->list);
@@ -231,18 +330,7 @@ int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set, const struct
 			.error_percent = s->error_percent, .why = s->why,
 		};
 	}
-	if (n < 0)
-		return n;
-	sort_rows(rows, sums_opts->per);
-	if (!add_metrics || !plan->metrics.n || !rows->list.n)
-		return 0;
-	free(rows->metrics);
-	rows->metrics = calloc(rows->list.n * plan->metrics.n + 1, sizeof(*rows->metrics));
-	if (!rows->metrics)
-		return -ENOMEM;
-	for (size_t i = 0; i < rows->list.n; i++)
-		add_metrics_of(rows, &rows->list.v[i], plan, elapsed_s);
-	return 0;
+	return n < 0 ? n : 0;
 }
 
 void stat_rows_done(struct stat_rows *rows)

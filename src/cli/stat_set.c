@@ -79,13 +79,26 @@ static int add_metric_events(struct plan_adding *adding, const struct tacho_metr
 	return tacho_evset_add(adding->set, spec.bytes, adding->e);
 }
 
+/* Notes a metric that is shown with the event *home, which is taken over. */
+static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **home)
+{
+	struct stat_metric_use *use = vec_add(&plan->metrics);
+
+	if (!use) {
+		free(take(*home));
+		return -ENOMEM;
+	}
+	use->metric = *m;
+	use->home = take(*home);
+	return 0;
+}
+
 static int plan_metric(void *arg, const struct tacho_metric *m)
 {
 	struct plan_adding *adding = arg;
 	struct stat_plan *plan = adding->plan;
 	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
 					.literal = plan_literal, .arg = plan };
-	struct stat_metric_use *use;
 	int err;
 
 	for (size_t i = 0; i < plan->metrics.n; i++)
@@ -96,14 +109,11 @@ static int plan_metric(void *arg, const struct tacho_metric *m)
 	err = tacho_metric_events(m->expr, &env, note_event, adding, adding->e);
 	if (err == 0)
 		err = add_metric_events(adding, m);
-	use = err >= 0 ? vec_add(&plan->metrics) : NULL;
-	if (!use) {
+	if (err < 0) {
 		free(take(adding->home));
-		return err < 0 ? err : -ENOMEM;
+		return err;
 	}
-	use->metric = *m;
-	use->home = take(adding->home);
-	return asprintf(&use->column, "%s  %s", m->unit, m->name) < 0 ? -ENOMEM : 0;
+	return add_use(plan, m, &adding->home);
 }
 
 static int plan_metrics(struct tacho_evset *set, struct stat_plan *plan, const char *list,
@@ -274,7 +284,6 @@ static int plan_bystander(void *arg, const struct tacho_metric *m)
 	struct bystander *b = arg;
 	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
 					.literal = plan_literal, .arg = b->plan };
-	struct stat_metric_use *use;
 	int err;
 
 	b->complete = true;
@@ -283,14 +292,7 @@ static int plan_bystander(void *arg, const struct tacho_metric *m)
 		free(take(b->home));
 		return err;
 	}
-	use = vec_add(&b->plan->metrics);
-	if (!use) {
-		free(take(b->home));
-		return -ENOMEM;
-	}
-	use->metric = *m;
-	use->home = take(b->home);
-	return asprintf(&use->column, "%s  %s", m->unit, m->name) < 0 ? -ENOMEM : 0;
+	return add_use(b->plan, m, &b->home);
 }
 
 int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan)
@@ -303,9 +305,7 @@ int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan)
 
 void stat_plan_done(struct stat_plan *plan)
 {
-	for (size_t i = 0; i < plan->metrics.n; i++) {
-		free(plan->metrics.v[i].column);
+	for (size_t i = 0; i < plan->metrics.n; i++)
 		free(plan->metrics.v[i].home);
-	}
 	vec_done(&plan->metrics);
 }

@@ -37,7 +37,7 @@ int stat_target_init(const struct stat_opts *o, int argc, char **argv, struct st
 		.size = sizeof(t->evset),
 		.cpus = o->cpus,
 		.all_cpus = (o->all_cpus || (o->per_thread && !tasks)) && !o->cpus && !tasks,
-		.per_thread = o->per_thread && !tasks,
+		.per_thread = o->per_thread,
 		.no_inherit = o->no_inherit,
 		.all_user = o->all_user,
 		.all_kernel = o->all_kernel,

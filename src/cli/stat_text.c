@@ -8,11 +8,11 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #define VALUE_WIDTH 18
 #define UNIT_WIDTH 4
 #define NAME_WIDTH 32
+#define CGROUP_WIDTH 16
 
 /* How wide a place's name is, and whether a count of counters follows it. */
 static const struct { int width; bool counters; } places[] = {
@@ -114,7 +114,7 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 	if (r->has_cgroups)
 		buf_printf(out, " %s", row->event->cgroup ? row->event->cgroup : "");
 	column = out->n - from;
-	for (size_t i = 0; i < row->n_metrics; i++) {
+	for (size_t i = 0; i < row->n_metrics && !stat_placeholder(row->state); i++) {
 		if (i) {
 			end_line(out, from);
 			from = out->n;
@@ -128,11 +128,17 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 
 static bool hidden(const struct stat_report *r, const struct stat_row *row)
 {
-	bool unsupported = row->state == TACHO_UNSUPPORTED || row->state == TACHO_NOT_PERMITTED;
-
 	if (row->place.per == TACHO_PER_THREAD && r->n_rows > 1 && r->opts->all_cpus)
 		return stat_placeholder(row->state) || row->count == 0;
-	return r->hide_unsupported && unsupported;
+	return stat_hidden(r, row);
+}
+
+/* What stands before the metrics of a line: the place, and the cgroup. */
+static void put_line_head(struct buf *out, const struct stat_report *r, const struct stat_row *row)
+{
+	put_place(out, r, row);
+	if (r->has_cgroups)
+		buf_printf(out, " %-*s", CGROUP_WIDTH, row->event->cgroup ? row->event->cgroup : "");
 }
 
 static void metric_table(struct buf *out, const struct stat_report *r)
@@ -140,7 +146,7 @@ static void metric_table(struct buf *out, const struct stat_report *r)
 	size_t column = 0, from = out->n;
 
 	if (r->n_rows)
-		put_place(out, r, &r->rows[0]);
+		put_line_head(out, r, &r->rows[0]);
 	column = out->n - from;
 	out->n = from;
 	if (!r->interval) {
@@ -151,13 +157,13 @@ static void metric_table(struct buf *out, const struct stat_report *r)
 	}
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct stat_row *row = &r->rows[i];
-		bool new_line = !i || !stat_same_place(&row->place, &row[-1].place);
+		bool new_line = !i || !stat_same_line(row, &row[-1]);
 		char number[64];
 
 		if (new_line && i)
 			buf_putc(out, '\n');
 		if (new_line)
-			put_place(out, r, row);
+			put_line_head(out, r, row);
 		for (size_t m = 0; m < row->n_metrics; m++) {
 			stat_metric_number(number, sizeof(number), row->metrics[m].value);
 			buf_printf(out, " %*s ",
@@ -177,6 +183,8 @@ static void interval_head(struct buf *out, const struct stat_report *r)
 		buf_printf(out, "%-*s ", places[r->per].width, stat_per_name(r->per));
 	if (places[r->per].counters)
 		buf_puts(out, "ctrs ");
+	if (r->opts->metric_only && r->has_cgroups)
+		buf_printf(out, " %-*s", CGROUP_WIDTH, "cgroup");
 	if (r->opts->metric_only)
 		for (size_t i = 0; i < r->n_metric_names; i++)
 			buf_printf(out, " %s ", r->metric_names[i]);
@@ -187,12 +195,7 @@ static void interval_head(struct buf *out, const struct stat_report *r)
 
 static void text_head(struct buf *out, const struct stat_report *r)
 {
-	if (r->opts->output) {
-		time_t now = time(NULL);
-		char text[32];
-
-		buf_printf(out, "# started on %s\n", ctime_r(&now, text));
-	}
+	stat_put_date(out, r);
 	if (r->opts->interval_ms) {
 		interval_head(out, r);
 		return;
@@ -219,7 +222,7 @@ static void put_reasons(struct buf *out, const struct stat_report *r)
 {
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const char *why = r->rows[i].why, *comma = "";
-		bool seen = !why;
+		bool seen = !why || (i && why == r->rows[i - 1].why);
 
 		for (size_t k = 0; !seen && k < i; k++)
 			seen = r->rows[k].why && strcmp(r->rows[k].why, why) == 0;

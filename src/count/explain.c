@@ -132,6 +132,7 @@ static void explain_permission(struct refusal *r)
 
 static void explain_no_pmu(struct refusal *r)
 {
+	r->where[0] = '\0';		/* the same everywhere */
 	if (r->host.hypervisor[0])
 		buf_printf(&r->why, "this is a virtual machine (%s) without a virtual PMU, so there are "
 			   "no hardware counters", r->host.hypervisor);

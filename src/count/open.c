@@ -395,6 +395,8 @@ int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opt
 	err = open_groups(set);
 	if (err == 0 && !set->sampling.on)
 		err = units_build(set);
+	if (err == 0 && set->opts.per_thread)
+		err = sums_name_threads(set);
 	if (err < 0) {
 		tacho_evset_close(set);
 		return explain_whole(set, err, e);

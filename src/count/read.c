@@ -82,14 +82,28 @@ static void take_member(struct tacho_evset *set, uint32_t at, const struct read_
 		take_count(&set->counters[at], r, read_view_value(v, k), v->enabled, v->running);
 }
 
+/* A read that gave nothing: this interval added nothing. */
+static void take_nothing(struct tacho_evset *set, uint32_t at)
+{
+	struct tacho_reading *r = &set->readings[at];
+
+	r->last_value = r->last_enabled_ns = r->last_running_ns = 0;
+	set->counters[at].last_raw = 0;
+}
+
+static int unit_gave_nothing(struct tacho_evset *set, const struct unit *u)
+{
+	for (uint32_t k = 0; k < u->n; k++)
+		take_nothing(set, set->members[u->member + k]);
+	return 0;
+}
+
 static void mark_broken(struct tacho_evset *set, const struct unit *u)
 {
+	unit_gave_nothing(set, u);
 	for (uint32_t k = 0; k < u->n; k++) {
-		struct tacho_reading *r = &set->readings[set->members[u->member + k]];
-
 		set->counters[set->members[u->member + k]].broken = true;
-		r->state = TACHO_FAILED;
-		r->last_value = r->last_enabled_ns = r->last_running_ns = 0;
+		set->readings[set->members[u->member + k]].state = TACHO_FAILED;
 	}
 }
 
@@ -116,8 +130,14 @@ static int read_singly(struct tacho_evset *set, const struct unit *u)
 {
 	int n = 0;
 
-	for (uint32_t k = 0; k < u->n; k++)
-		n += read_one(set, set->members[u->member + k]) > 0;
+	for (uint32_t k = 0; k < u->n; k++) {
+		uint32_t at = set->members[u->member + k];
+
+		if (read_one(set, at) > 0)
+			n++;
+		else
+			take_nothing(set, at);
+	}
 	return n;
 }
 
@@ -180,10 +200,10 @@ int set_read_unit(struct tacho_evset *set, struct unit *u)
 		return 0;
 	}
 	if (got < 0)
-		return 0;
+		return unit_gave_nothing(set, u);
 	c = cursor_over(set->scratch, (size_t)got, false);
 	if (read_view_take(&v, &c, u->format) < 0)
-		return 0;
+		return unit_gave_nothing(set, u);
 	if (v.n == u->n && u->exact && v.enabled == v.running) {
 		take_exact(set, u, &v);
 		return (int)u->n;

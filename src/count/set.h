@@ -92,6 +92,8 @@ struct target {
 	struct idlist tids;
 	bool some_vanished;		/* of several threads one was gone already */
 	struct cpuset cpus;		/* TARGET_CPUS: all of them; else only where a list was given */
+	size_t watched;			/* tids before this one have ended */
+	int watch_fd;			/* of tids[watched]; 0: none yet */
 };
 
 /* How a set is opened whose events sample into rings: the attrs are the sampler's, and so is
@@ -208,6 +210,9 @@ int mover_read(struct tacho_evset *set);
 void tool_start(struct tacho_evset *set);
 void tool_stop(struct tacho_evset *set);
 void tool_read(struct tacho_evset *set);
+
+/* sums.c: the names of the threads, as long as they are there to be asked. 0 or -ENOMEM. */
+int sums_name_threads(struct tacho_evset *set);
 
 /* command.c: the times of a command of ours that was waited for; false: not one of them. */
 bool command_times(int pid, struct proc_times *out);

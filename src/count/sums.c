@@ -143,6 +143,15 @@ static int gather(struct tacho_evset *set, struct placement *p, enum tacho_per p
 	return 0;
 }
 
+int sums_name_threads(struct tacho_evset *set)
+{
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < set->placements.n; i++)
+		err = gather(set, &set->placements.v[i], TACHO_PER_THREAD, 0);
+	return err;
+}
+
 /* While a row is summed its error_percent holds the sum of squared errors. */
 static void add_error(struct tacho_sum *row, const struct counter *c, const struct tacho_reading *r,
 		      bool last_only)

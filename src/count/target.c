@@ -9,12 +9,15 @@
 #include "count/set.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 
 #include "base/vec.h"
 
 void target_done(struct target *target)
 {
+	if (target->watch_fd > 0)
+		close(target->watch_fd);
 	idlist_done(&target->pids);
 	idlist_done(&target->tids);
 	cpuset_done(&target->cpus);
@@ -136,6 +139,23 @@ static int resolve_tasks(struct tacho_evset *set, const struct tacho_evset_opts 
 	return 0;
 }
 
+/* Keeps those CPUs of the list that are online; the others go into a note. */
+static int keep_online(struct tacho_evset *set, const struct cpuset *online)
+{
+	scoped(cpuset_done) struct cpuset asked = set->target.cpus, off = { 0 };
+	scoped(buf_done) struct buf shown = { 0 };
+	int err = 0;
+
+	set->target.cpus = (struct cpuset){ 0 };
+	for (int cpu = cpuset_next(&asked, -1); err == 0 && cpu >= 0; cpu = cpuset_next(&asked, cpu))
+		err = cpuset_add(cpuset_has(online, cpu) ? &set->target.cpus : &off, cpu);
+	if (err < 0 || cpuset_empty(&off) || cpuset_empty(&set->target.cpus))
+		return err;
+	cpuset_print(&off, &shown);
+	return set_note(set, NO_EVENT, "CPUs that are not online are left out: %s",
+			buf_failed(&shown) ? "?" : shown.bytes);
+}
+
 static int parse_cpus(struct tacho_evset *set, const char *list, struct tacho_error *e)
 {
 	scoped(cpuset_done) struct cpuset online = { 0 };
@@ -149,9 +169,10 @@ static int parse_cpus(struct tacho_evset *set, const char *list, struct tacho_er
 		return error_set(e, -EINVAL, "'%s' is no list of CPUs like 0-3,8", list);
 	if (sys_online_cpus(&set->t->sys, &online) < 0)
 		return 0;
-	for (int cpu = cpuset_next(cpus, -1); cpu >= 0; cpu = cpuset_next(cpus, cpu))
-		if (cpuset_has(&online, cpu))
-			return 0;
+	if (keep_online(set, &online) < 0)
+		return error_nomem(e);
+	if (!cpuset_empty(cpus))
+		return 0;
 	cpuset_print(&online, &shown);
 	return error_set(e, -EINVAL, "no CPU of '%s' is online (online are %s)", list,
 			 shown.bytes ? shown.bytes : "none");
@@ -330,4 +351,27 @@ int target_place(struct tacho_evset *set, uint32_t i)
 	*fresh = p;
 	ev->placement = (uint32_t)(set->placements.n - 1);
 	return 0;
+}
+
+/* One thread is watched at a time: the run goes on while any of them does. */
+int tacho_evset_watch(struct tacho_evset *set)
+{
+	struct target *target = &set->target;
+
+	if (target->kind != TARGET_TASKS)
+		return -EINVAL;
+	for (; target->watched < target->tids.n; target->watched++) {
+		struct pollfd ended = { .fd = target->watch_fd, .events = POLLIN };
+
+		if (target->watch_fd <= 0)
+			ended.fd = target->watch_fd = proc_watch(target->tids.v[target->watched]);
+		if (ended.fd == -EOPNOTSUPP)
+			return -EAGAIN;
+		if (ended.fd > 0 && poll(&ended, 1, 0) == 0)
+			return ended.fd;
+		if (ended.fd > 0)
+			close(ended.fd);
+		target->watch_fd = 0;
+	}
+	return -ESRCH;
 }

@@ -49,6 +49,9 @@ static bool check_paranoid(struct patient *p, const struct check *c, struct find
 			    host_has_cap(&p->host, HOST_CAP_PERFMON) ? "CAP_PERFMON" : "CAP_SYS_ADMIN");
 		return true;
 	}
+	/* Where the kernel is not patched, 3 and above are no more than 2. */
+	if (level > 2 && p->self_error == 0)
+		level = 2;
 	while (i < countof(levels) - 1 && level < levels[i].level)
 		i++;
 	finding_say(f, levels[i].verdict, "%s", levels[i].meaning);

@@ -110,8 +110,8 @@ const char *probe_why(int err)
 	switch (-err) {
 	case ENOENT: return "this CPU or kernel does not have it";
 	case ENODEV: return "its PMU cannot count it on this CPU";
-	case EACCES:
-	case EPERM: return "not permitted: needs CAP_PERFMON or a lower kernel.perf_event_paranoid";
+	case EPERM: return "not permitted: a seccomp filter refuses it, or CAP_PERFMON is missing";
+	case EACCES: return "not permitted: needs CAP_PERFMON or a lower kernel.perf_event_paranoid";
 	case EOPNOTSUPP: return "its PMU does not support counting it";
 	case EBUSY: return "something else holds its PMU";
 	case EINVAL: return "the kernel refuses it here";

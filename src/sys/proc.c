@@ -7,15 +7,19 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/io.h"
 #include "base/num.h"
 #include "base/vec.h"
 
 #define SCANS_MAX 5
+#define PIDFD_OF_THREAD O_EXCL	/* PIDFD_THREAD, which newer headers know */
 
 void idlist_done(struct idlist *l)
 {
@@ -163,6 +167,9 @@ void proc_comm(const struct sys *sys, int tid, char *out, size_t size)
 {
 	if (sys_read_procfs(sys, out, size, "%d/comm", tid) < 0)
 		out[0] = '\0';
+	for (; *out; out++)
+		if (iscntrl((unsigned char)*out))
+			*out = '?';
 }
 
 static uint64_t ticks_ns(uint64_t ticks)
@@ -235,4 +242,23 @@ int proc_system_times(const struct sys *sys, const struct cpuset *cpus, struct p
 			break;
 	*out = sum;
 	return 0;
+}
+
+bool proc_alive(int tid)
+{
+	return kill(tid, 0) == 0 || errno != ESRCH;
+}
+
+int proc_watch(int tid)
+{
+	int fd = -1;
+
+#ifdef SYS_pidfd_open
+	fd = (int)syscall(SYS_pidfd_open, tid, 0);
+	if (fd < 0 && errno != ESRCH)
+		fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_OF_THREAD);
+#endif
+	if (fd >= 0)
+		return fd;
+	return proc_alive(tid) ? -EOPNOTSUPP : -ESRCH;
 }

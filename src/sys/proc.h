@@ -24,8 +24,15 @@ int proc_all(const struct sys *sys, struct idlist *out);
 /* Processes whose effective user is `uid`. */
 int proc_of_user(const struct sys *sys, uint32_t uid, struct idlist *out);
 
-/* The thread's name, "" when it is gone. */
+/* The thread's name, "" when it is gone. A thread may call itself anything: what would break a
+ * line or steer a terminal comes as '?'. */
 void proc_comm(const struct sys *sys, int tid, char *out, size_t size);
+
+/* A descriptor that polls readable once the thread has ended: of a process's first thread, once
+ * the whole process has. -ESRCH when it is gone, -EOPNOTSUPP where the kernel has none (before
+ * 5.3, other threads before 6.9). */
+int proc_watch(int tid);
+bool proc_alive(int tid);
 
 struct proc_times {
 	uint64_t user_ns, system_ns;

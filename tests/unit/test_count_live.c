@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -118,6 +119,44 @@ static void no_such_process(void **state)
 			 -ESRCH);
 	assert_string_equal(e.message, "no process has the number 67108863");
 	tacho_evset_free(set);
+}
+
+static pid_t idle_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+/* The set tells when the last of its processes has ended, and not before. */
+static void watching(void **state)
+{
+	int pids[2] = { idle_child(), idle_child() };
+	struct tacho_evset *set = new_set("page-faults"), *self = new_set("page-faults");
+
+	assert_int_equal(tacho_evset_open(set, TACHO_OPTS(tacho_evset_opts, .pids = pids, .n_pids = 2),
+					  NULL), 1);
+	for (int i = 0; i < 2; i++) {
+		int fd = tacho_evset_watch(set);
+		struct pollfd ended = { .fd = fd, .events = POLLIN };
+
+		assert_true(fd >= 0 || fd == -EAGAIN);
+		assert_int_equal(tacho_evset_watch(set), fd);
+		kill(pids[i], SIGKILL);
+		if (fd >= 0)
+			assert_int_equal(poll(&ended, 1, 10000), 1);
+		waitpid(pids[i], NULL, 0);
+	}
+	assert_int_equal(tacho_evset_watch(set), -ESRCH);
+	tacho_evset_free(set);
+	assert_int_equal(tacho_evset_open(self, NULL, NULL), 1);
+	assert_int_equal(tacho_evset_watch(self), -EINVAL);
+	tacho_evset_free(self);
 }
 
 /* Ungrouped software events come back by one system call each CPU, and still one by one. */
@@ -263,7 +302,7 @@ int main(void)
 		cmocka_unit_test(ourselves),	    cmocka_unit_test(a_command),
 		cmocka_unit_test(no_such_process),  cmocka_unit_test(all_cpus),
 		cmocka_unit_test(regions),	    cmocka_unit_test(refused_meters),
-		cmocka_unit_test(closing_tracepoints),
+		cmocka_unit_test(watching),	    cmocka_unit_test(closing_tracepoints),
 	};
 	struct tacho_evset *set;
 	struct tacho_error e = { 0 };

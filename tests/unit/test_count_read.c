@@ -194,6 +194,28 @@ static void racing_children(void **state)
 	}
 }
 
+/* A read that fails adds nothing to its interval, and takes nothing from the total. */
+static void failed_read(void **state)
+{
+	static const char *const specs[] = { "cycles", "{cycles,instructions}" };
+
+	for (size_t i = 0; i < countof(specs); i++) {
+		struct bench b;
+
+		bench_open(&b, specs[i]);
+		fake_advance(&b.kernel, 1000000, 1);
+		read_now(&b, 0);
+		assert_int_equal(sum_now(&b, i, true, false).count, 1000);
+		b.kernel.fds[0].used = false;
+		read_now(&b, 0);
+		assert_int_equal(sum_now(&b, i, true, false).count, 0);
+		assert_int_equal(sum_now(&b, i, true, false).running_ns, 0);
+		assert_int_equal(sum_now(&b, i, false, false).count, 1000);
+		b.kernel.fds[0].used = true;
+		bench_done(&b);
+	}
+}
+
 /* A member disappears from its group: the others are still read. */
 static void dissolved_group(void **state)
 {
@@ -297,6 +319,7 @@ int main(void)
 		cmocka_unit_test(running_leads_by_a_hair),
 		cmocka_unit_test(pinned_and_pushed_off),
 		cmocka_unit_test(racing_children),
+		cmocka_unit_test(failed_read),
 		cmocka_unit_test(dissolved_group),
 		cmocka_unit_test(group_ratio),
 		cmocka_unit_test(stop_and_start),

@@ -257,6 +257,19 @@ static void no_system_call(void **state)
 	assert_int_equal(s.n_hits, 1);
 }
 
+/* Level 4 on a kernel that knows no level above 2: what the trial shows counts. */
+static void unpatched_level(void **state)
+{
+	static const struct wanted want = { "paranoid4", "paranoid", TACHO_LIMITED, "4",
+					    "own processes in user space", "sysctl -w "
+					    "kernel.perf_event_paranoid=1  # on the host" };
+	struct rules k = { .paranoid = 2 };
+	struct seen s = { .want = &want };
+
+	examine("paranoid4", &k, &s);
+	assert_int_equal(s.n_hits, 1);
+}
+
 static int stop_at_third(void *arg, const struct tacho_finding *f)
 {
 	return ++*(int *)arg == 3 ? 42 : 0;
@@ -280,7 +293,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(findings), cmocka_unit_test(diagnoses), cmocka_unit_test(no_system_call),
-		cmocka_unit_test(stopped),
+		cmocka_unit_test(unpatched_level), cmocka_unit_test(stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

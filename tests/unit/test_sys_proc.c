@@ -12,6 +12,7 @@ static void make_proc(struct fake_machine *m, struct sys *sys)
 	fake_file(m, "proc/12/task/110/comm", "x");
 	fake_file(m, "proc/12/status", "Name:\tUid:\nUid:\t1\t1000\t1\t1\n");
 	fake_file(m, "proc/12/comm", "web server\n");
+	fake_file(m, "proc/110/comm", "a\n\033[2Jb\n");
 	fake_file(m, "proc/12/stat", "12 (a) b) ) S 1 1 1 0 -1 4194560 10 0 0 0 200 50 30 20 20 0 3 0\n");
 	fake_file(m, "proc/7/status", "Name:\tb\nUid:\t0\t0\t0\t0\n");
 	fake_file(m, "proc/self/status", "Name:\tb\nUid:\t1000\t1000\t0\t0\n");
@@ -38,6 +39,8 @@ static void tasks(void **state)
 	assert_int_equal(pids.v[0], 12);
 	proc_comm(&sys, 12, comm, sizeof(comm));
 	assert_string_equal(comm, "web server");
+	proc_comm(&sys, 110, comm, sizeof(comm));
+	assert_string_equal(comm, "a??[2Jb");
 	proc_comm(&sys, 99, comm, sizeof(comm));
 	assert_string_equal(comm, "");
 	sys_done(&sys);

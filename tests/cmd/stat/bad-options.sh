@@ -28,6 +28,8 @@ wrong_value -t 1x
 bad --per-socket=5
 bad --all-cpus=maybe
 bad --big-num=1
+refused 1 tacho stat --pre false -- touch ran
+[ ! -e ran ] || fail "ran after --pre failed"
 wrong_value -M no_such_metric
 wrong_value -e page-faults --for-each-cgroup ''
 wrong_value -e page-faults -G no/such/cgroup

@@ -22,3 +22,12 @@ tacho stat -a -x, -e cs --for-each-cgroup "^$name.*" sleep 0.01 2>rows
 refused "1 129" tacho stat -a -e cs -G no-such-cgroup true
 refused 129 tacho stat -e cs -G "$name" true
 refused 129 tacho stat -a -G "$name" -e cs true
+# Metrics alone: a line for each cgroup, which it names.
+tacho stat -a -j --metric-only -M cs_per_second --for-each-cgroup "$name,$name/b" sleep 0.01 2>rows
+sed "s/$name/NAME/" rows | python3 -c '
+import json, sys
+for line in sys.stdin:
+    print(*json.loads(line, object_pairs_hook=lambda pairs: [pairs[0][1]] + [k for k, v in pairs]))'
+tacho stat -a -x, --metric-only -M cs_per_second --for-each-cgroup "$name,$name/b" sleep 0.01 2>rows
+cut -d, -f1 rows | sed "s/$name/NAME/"
+refused 129 tacho stat -a -e cs -G "$name" --for-each-cgroup "$name" true

@@ -28,3 +28,5 @@ wait $tacho
 tacho stat -x, -D 500 -e task-clock -- "$TEST_BIN/spin" -c 0.6 -t 0.6 2>rows
 value=$(csv_value task-clock rows)
 awk -v v="$value" 'BEGIN { exit !(v > 10 && v < 595) }' || fail "after a delay: $(cat rows)"
+# Every run opens the fifo and lets it go again.
+( ulimit -n 24; tacho stat -r 40 -x, -e cs --control fifo:ctl,ack true 2>rows ) || fail "-r: $(tail -n 3 rows)"

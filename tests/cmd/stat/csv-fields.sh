@@ -1,4 +1,5 @@
 # stat -x, has perf 7.x's seven fields: value, unit, event, running time, percent, metric, unit.
+. "$SUPPORT/lib.sh"
 tacho stat -x, -e task-clock,page-faults,context-switches true 2>rows
 cat rows
 awk -F, '
@@ -13,3 +14,6 @@ awk -F, '
 			bad = 1
 		exit bad
 	}' rows
+# A tab may be spelled as scripts spell it.
+tacho stat -x '\t' -e page-faults true 2>rows
+awk -F '\t' '{ exit !(NF == 7 && $3 == "page-faults") }' rows || fail "$(cat rows)"

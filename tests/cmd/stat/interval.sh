@@ -25,3 +25,6 @@ tacho stat -I 20 --interval-count 2 -j -a -e cs sleep 0.1 2>rows
 python3 -c 'import json; [print(sorted(json.loads(l))[0:2]) for l in open("rows")]'
 tacho stat -I 20 --interval-count 2 --json -a -e cs sleep 0.1 2>rows
 python3 -c 'import json; [print(json.loads(l)["schema"]) for l in open("rows")]'
+# Each screen has its heading.
+tacho stat -I 20 --interval-count 2 --interval-clear -a -e cs sleep 0.1 2>text
+[ "$(grep -c 'time             counts unit events' text)" = 2 ] || fail "headings: $(cat text)"

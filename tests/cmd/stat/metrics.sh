@@ -19,3 +19,16 @@ refused 129 tacho stat -M no_such_metric true
 refused 129 tacho stat -M CPUs_utilised true
 grep -q "did you mean 'CPUs_utilized'" err || fail "$(cat err)"
 has_pmu || refused 129 tacho stat --topdown true
+# One line of metrics per CPU, with a column for each.
+tacho stat -a -A -x, --metric-only -M CPUs_utilized,cs_per_second sleep 0.05 2>rows
+[ "$(wc -l <rows)" = $(($(getconf _NPROCESSORS_ONLN) + 1)) ] || fail "$(cat rows)"
+awk -F, 'NF != 4 { exit 1 }' rows || fail "columns: $(cat rows)"
+# Of several runs a metric is made from the means that stand beside it.
+tacho stat -r 5 -j -M page_faults_per_second true 2>rows
+python3 -c '
+import json
+rows = {r["event"]: r for r in map(json.loads, open("rows"))}
+rate = 1e3 * float(rows["page-faults"]["counter-value"]) / float(rows["task-clock"]["counter-value"])
+assert abs(float(rows["page-faults"]["metric-value"]) / rate - 1) < 1e-3, rows'
+# What was not counted has no metric.
+has_pmu || ! tacho stat -e cycles,task-clock true 2>&1 | grep 'nan' || fail "nan"

@@ -27,3 +27,7 @@ grep -Eq '^S[0-9]+-D[0-9]+-C[0-9]+ +[0-9]+ +[0-9]+ +cs' text || fail "$(cat text
 refused 129 tacho stat --per-core -e cs true
 refused 129 tacho stat -a -A --per-core -e cs true
 refused 129 tacho stat -a --per-cache=L0x -e cs true
+# A CPU that is not there is left out and named; the others count.
+tacho stat -C 0,4095 -e cpu-clock sleep 0.05 2>text
+grep -Eq '^ +[0-9.]+ msec cpu-clock' text || fail "$(cat text)"
+grep -q 'not online are left out: 4095' text || fail "$(cat text)"

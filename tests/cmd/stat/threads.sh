@@ -26,3 +26,16 @@ kill $pid
 pid=$!
 tacho stat -x, -e task-clock -p $pid sleep 0.4 2>rows
 awk -F, '{ exit !($1 > 20) }' rows || fail "ended process: $(cat rows)"
+# Threads that have ended meanwhile keep their names.
+"$TEST_BIN/burn" -t 2 -p 0 -m 200 >burn.out &
+pid=$!
+while [ "$(ls /proc/$pid/task | wc -l)" -lt 2 ]; do sleep 0.01; done
+tacho stat --per-thread -x, -e task-clock -p $pid 2>rows
+awk -F, '$1 !~ /^burn-[0-9]+$/ { exit 1 }' rows || fail "names of ended threads: $(cat rows)"
+# -p with -a: the process, and a word about -a; a CPU to tell apart there is not.
+sleep 5 &
+pid=$!
+tacho stat -a -x, -e task-clock -p $pid true 2>rows
+grep -q -- '-a is left aside' rows || fail "-a -p: $(cat rows)"
+[ "$(status_of tacho stat -a -A -e task-clock -p $pid true)" = 129 ] || fail "-A -p: $(cat err)"
+kill $pid
