@@ -171,6 +171,7 @@ static void end_command(struct stat_loop *loop, bool timed_out, const sigset_t *
 		tacho_command_kill(loop->command, SIGTERM);
 	caught = 0;
 	loop->control.deaf = true;
+	loop->told_to_stop = false;
 	while (!wait_once(loop, &never, mask))
 		if (caught)
 			tacho_command_kill(loop->command, SIGKILL);
