@@ -48,5 +48,15 @@ TACHO_API int tacho_metric_events(const char *expr, const struct tacho_metric_en
 TACHO_API int tacho_metric_eval(const char *expr, const struct tacho_metric_env *env, double *out,
 				struct tacho_error *e);
 
+/*
+ * An expression that is understood once and computed often.
+ *
+ *	new -> value, value ... -> free
+ */
+struct tacho_expr;
+TACHO_API int tacho_expr_new(struct tacho_expr **out, const char *text, struct tacho_error *e);
+TACHO_API double tacho_expr_value(const struct tacho_expr *x, const struct tacho_metric_env *env);
+TACHO_API void tacho_expr_free(struct tacho_expr *x);	/* NULL is fine */
+
 TACHO_END_DECLS
 #endif

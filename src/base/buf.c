@@ -3,6 +3,7 @@
  */
 #include "base/buf.h"
 
+#include <math.h>
 #include <stdio.h>
 
 void buf_done(struct buf *b)
@@ -89,6 +90,54 @@ void buf_u64(struct buf *b, uint64_t v)
 		digits[--i] = (char)('0' + v % 10);
 	while (v /= 10);
 	buf_put(b, digits + i, sizeof(digits) - i);
+}
+
+void buf_fixed(struct buf *b, double v, unsigned decimals)
+{
+	static const double powers[] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9 };
+	uint64_t scaled, whole;
+
+	/* Up to here the product is exact enough to round as printf does. */
+	if (decimals >= countof(powers) || !(fabs(v) * powers[decimals] < 1e15)) {
+		buf_printf(b, "%.*f", (int)decimals, v);
+		return;
+	}
+	if (signbit(v))
+		buf_putc(b, '-');
+	scaled = (uint64_t)nearbyint(fabs(v) * powers[decimals]);
+	whole = scaled / (uint64_t)powers[decimals];
+	buf_u64(b, whole);
+	if (!decimals)
+		return;
+	scaled -= whole * (uint64_t)powers[decimals];
+	buf_putc(b, '.');
+	while (decimals--)
+		buf_putc(b, (char)('0' + scaled / (uint64_t)powers[decimals] % 10));
+}
+
+void buf_left(struct buf *b, struct str s, size_t width)
+{
+	buf_str(b, s);
+	if (s.n < width)
+		buf_pad(b, ' ', width - s.n);
+}
+
+void buf_right(struct buf *b, struct str s, size_t width)
+{
+	if (s.n < width)
+		buf_pad(b, ' ', width - s.n);
+	buf_str(b, s);
+}
+
+void buf_align(struct buf *b, size_t from, size_t width)
+{
+	size_t n = b->n - from;
+
+	if (n >= width || !buf_grow(b, width - n))
+		return;
+	memmove(b->bytes + from + (width - n), b->bytes + from, n + 1);
+	memset(b->bytes + from, ' ', width - n);
+	b->n = from + width;
 }
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)

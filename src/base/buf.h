@@ -25,6 +25,10 @@ void buf_puts(struct buf *b, const char *s);
 void buf_str(struct buf *b, struct str s);
 void buf_pad(struct buf *b, char c, size_t n);
 void buf_u64(struct buf *b, uint64_t v);		/* decimal, without printf */
+void buf_fixed(struct buf *b, double v, unsigned decimals);	/* as %.*f, without printf */
+void buf_left(struct buf *b, struct str s, size_t width);	/* as %-*s */
+void buf_right(struct buf *b, struct str s, size_t width);	/* as %*s */
+void buf_align(struct buf *b, size_t from, size_t width);	/* moves what was put since `from` right */
 void buf_printf(struct buf *b, const char *fmt, ...) printf_like(2, 3);
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) printf_like(2, 0);
 char *buf_take(struct buf *b);				/* the text, now the caller's; NULL when failed */

@@ -321,7 +321,7 @@ static int prepare_set(struct session *s)
 	err = tacho_evset_new(&s->set, s->t);
 	if (err == 0)
 		err = stat_plan_set(s->o, s->set, &s->plan);
-	if (err == 0 && s->writer == &stat_text && !s->plan.metrics.n)
+	if (err == 0 && s->writer == &stat_text && !s->plan.metrics.n && !s->o->interval_ms)
 		err = stat_plan_bystanders(s->set, &s->plan);
 	s->report.has_cgroups = s->plan.has_cgroups;
 	s->report.hide_unsupported = s->plan.by_default && !s->o->verbose;

@@ -139,6 +139,7 @@ void stat_metric_number(char *out, size_t size, double value);
 struct stat_metric_use {
 	struct tacho_metric metric;
 	char *home;			/* the event whose row shows it */
+	struct tacho_expr *expr, *threshold;	/* threshold may be NULL */
 };
 struct stat_plan {
 	struct {

@@ -44,10 +44,8 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 	put_prefix(out, r, row);
 	if (missing)
 		buf_puts(out, missing);
-	else if (row->event->scale == 1)
-		buf_printf(out, "%.0f", row->value);
 	else
-		buf_printf(out, "%.2f", row->value);
+		buf_fixed(out, row->value, row->event->scale == 1 ? 0 : 2);
 	buf_printf(out, "%s%s%s%s%s", sep, row->event->unit, sep, row->event->name, sep);
 	if (r->has_cgroups)
 		buf_printf(out, "%s%s", row->event->cgroup ? row->event->cgroup : "", sep);

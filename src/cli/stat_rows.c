@@ -228,10 +228,9 @@ static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct 
 
 		if (!use->home || !stat_event_is(row->event, use->home))
 			continue;
-		if (tacho_metric_eval(use->metric.expr, &env, &l->value, NULL) < 0)
-			continue;
-		if (use->metric.threshold && !isnan(l->value))
-			tacho_metric_eval(use->metric.threshold, &env, &alarm, NULL);
+		l->value = tacho_expr_value(use->expr, &env);
+		if (use->threshold && !isnan(l->value))
+			alarm = tacho_expr_value(use->threshold, &env);
 		*m = (struct stat_metric){ .name = use->metric.name, .unit = use->metric.unit,
 					   .value = l->value * use->metric.scale,
 					   .alarming = alarm > 0 };

@@ -83,6 +83,7 @@ static int add_metric_events(struct plan_adding *adding, const struct tacho_metr
 static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **home)
 {
 	struct stat_metric_use *use = vec_add(&plan->metrics);
+	int err;
 
 	if (!use) {
 		free(take(*home));
@@ -90,7 +91,10 @@ static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **
 	}
 	use->metric = *m;
 	use->home = take(*home);
-	return 0;
+	err = tacho_expr_new(&use->expr, m->expr, NULL);
+	if (err == 0 && m->threshold)
+		err = tacho_expr_new(&use->threshold, m->threshold, NULL);
+	return err;
 }
 
 static int plan_metric(void *arg, const struct tacho_metric *m)
@@ -305,7 +309,10 @@ int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan)
 
 void stat_plan_done(struct stat_plan *plan)
 {
-	for (size_t i = 0; i < plan->metrics.n; i++)
+	for (size_t i = 0; i < plan->metrics.n; i++) {
 		free(plan->metrics.v[i].home);
+		tacho_expr_free(plan->metrics.v[i].expr);
+		tacho_expr_free(plan->metrics.v[i].threshold);
+	}
 	vec_done(&plan->metrics);
 }

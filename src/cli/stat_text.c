@@ -39,19 +39,33 @@ static void put_value(struct buf *out, const struct stat_report *r, const struct
 {
 	const char *missing = stat_placeholder(row->state);
 	char digits[64], grouped[96];
+	size_t from = out->n;
 
 	if (missing) {
 		if (r->color)
 			buf_puts(out, TERM_DIM);
-		buf_printf(out, "%*s", VALUE_WIDTH, missing);
+		buf_right(out, str_of(missing), VALUE_WIDTH);
 		if (r->color)
 			buf_puts(out, TERM_PLAIN);
 		return;
 	}
-	snprintf(digits, sizeof(digits), row->event->scale == 1 ? "%.0f" : "%.2f", row->value);
-	if (r->group_sep)
+	buf_fixed(out, row->value, row->event->scale == 1 ? 0 : 2);
+	if (r->group_sep && !buf_failed(out)) {
+		snprintf(digits, sizeof(digits), "%s", out->bytes + from);
 		group_digits(grouped, sizeof(grouped), digits, r->group_sep);
-	buf_printf(out, "%*s", VALUE_WIDTH, r->group_sep ? grouped : digits);
+		out->n = from;
+		buf_puts(out, grouped);
+	}
+	buf_align(out, from, VALUE_WIDTH);
+}
+
+static void put_time(struct buf *out, double time_s)
+{
+	size_t from = out->n;
+
+	buf_fixed(out, time_s, 9);
+	buf_align(out, from, 16);
+	buf_putc(out, ' ');
 }
 
 static void put_place(struct buf *out, const struct stat_report *r, const struct stat_row *row)
@@ -60,7 +74,7 @@ static void put_place(struct buf *out, const struct stat_report *r, const struct
 	enum tacho_per per = row ? row->place.per : r->per;
 
 	if (r->interval)
-		buf_printf(out, "%16.9f ", r->time_s);
+		put_time(out, r->time_s);
 	if (per == TACHO_PER_TOTAL || !row)
 		return;
 	if (per == TACHO_PER_THREAD) {
@@ -110,7 +124,10 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 
 	put_place(out, r, row);
 	put_value(out, r, row);
-	buf_printf(out, " %-*s %-*s", UNIT_WIDTH, row->event->unit, NAME_WIDTH, row->event->name);
+	buf_putc(out, ' ');
+	buf_left(out, str_of(row->event->unit), UNIT_WIDTH);
+	buf_putc(out, ' ');
+	buf_left(out, str_of(row->event->name), NAME_WIDTH);
 	if (r->has_cgroups)
 		buf_printf(out, " %s", row->event->cgroup ? row->event->cgroup : "");
 	column = out->n - from;

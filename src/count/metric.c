@@ -152,6 +152,40 @@ int tacho_metric_events(const char *expr, const struct tacho_metric_env *env,
 	return err;
 }
 
+struct tacho_expr {
+	struct arena arena;
+	const struct expr *root;
+};
+
+int tacho_expr_new(struct tacho_expr **out, const char *text, struct tacho_error *e)
+{
+	struct tacho_expr *x = calloc(1, sizeof(*x));
+	int err;
+
+	if (!x)
+		return error_nomem(e);
+	err = expr_parse(&x->arena, text, &x->root, e);
+	if (err < 0) {
+		tacho_expr_free(x);
+		return err;
+	}
+	*out = x;
+	return 0;
+}
+
+double tacho_expr_value(const struct tacho_expr *x, const struct tacho_metric_env *env)
+{
+	return expr_eval(x->root, env);
+}
+
+void tacho_expr_free(struct tacho_expr *x)
+{
+	if (!x)
+		return;
+	arena_done(&x->arena);
+	free(x);
+}
+
 int tacho_metric_eval(const char *expr, const struct tacho_metric_env *env, double *out,
 		      struct tacho_error *e)
 {

@@ -76,6 +76,24 @@ static void numbers(void **state)
 	assert_int_equal(num_muldiv(10, 2, 0), 0);
 }
 
+static void fixed_numbers(void **state)
+{
+	static const struct { double v; unsigned decimals; } cases[] = {
+		{ 0, 0 }, { 0, 2 }, { 1.5, 0 }, { 2.5, 0 }, { 0.994, 2 }, { 0.996, 2 }, { 9.999, 2 }, { -1.25, 1 },
+		{ 123456789.123, 3 }, { 1e-9, 9 }, { 0.100205292, 9 }, { 1e14, 2 }, { 1e18, 2 }, { 18446744073709551615.0, 0 },
+		{ -0.001, 2 }, { NAN, 2 }, { INFINITY, 1 }, { 12.5, 12 },
+	};
+
+	for (size_t i = 0; i < countof(cases); i++) {
+		scoped(buf_done) struct buf ours = { 0 };
+		char theirs[400];
+
+		buf_fixed(&ours, cases[i].v, cases[i].decimals);
+		snprintf(theirs, sizeof(theirs), "%.*f", (int)cases[i].decimals, cases[i].v);
+		assert_string_equal(ours.bytes, theirs);
+	}
+}
+
 static void cpu_lists(void **state)
 {
 	scoped(cpuset_done) struct cpuset set = { 0 };
@@ -133,7 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(globs), cmocka_unit_test(nearest), cmocka_unit_test(natural_order),
-		cmocka_unit_test(numbers), cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
+		cmocka_unit_test(numbers), cmocka_unit_test(fixed_numbers), cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
 		cmocka_unit_test(json_text),
 	};
 
