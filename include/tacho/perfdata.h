@@ -1,0 +1,109 @@
+#ifndef TACHO_PERFDATA_H
+#define TACHO_PERFDATA_H
+
+#include <tacho/record.h>
+
+TACHO_BEGIN_DECLS
+
+/*
+ * perf.data files, pipes and directories, both ways.
+ *
+ *	open -> events, features -> next, next ... -> close
+ *	create -> add events, features -> write, write ... -> finish
+ */
+enum tacho_feature {		/* the file format's own numbers */
+	TACHO_FEATURE_TRACING_DATA = 1, TACHO_FEATURE_BUILD_ID, TACHO_FEATURE_HOSTNAME,
+	TACHO_FEATURE_OSRELEASE, TACHO_FEATURE_VERSION, TACHO_FEATURE_ARCH, TACHO_FEATURE_NRCPUS,
+	TACHO_FEATURE_CPUDESC, TACHO_FEATURE_CPUID, TACHO_FEATURE_TOTAL_MEM, TACHO_FEATURE_CMDLINE,
+	TACHO_FEATURE_EVENT_DESC, TACHO_FEATURE_CPU_TOPOLOGY, TACHO_FEATURE_NUMA_TOPOLOGY,
+	TACHO_FEATURE_BRANCH_STACK, TACHO_FEATURE_PMU_MAPPINGS, TACHO_FEATURE_GROUP_DESC,
+	TACHO_FEATURE_AUXTRACE, TACHO_FEATURE_STAT, TACHO_FEATURE_CACHE, TACHO_FEATURE_SAMPLE_TIME,
+	TACHO_FEATURE_MEM_TOPOLOGY, TACHO_FEATURE_CLOCKID, TACHO_FEATURE_DIR_FORMAT,
+	TACHO_FEATURE_BPF_PROG_INFO, TACHO_FEATURE_BPF_BTF, TACHO_FEATURE_COMPRESSED,
+	TACHO_FEATURE_CPU_PMU_CAPS, TACHO_FEATURE_CLOCK_DATA, TACHO_FEATURE_HYBRID_TOPOLOGY,
+	TACHO_FEATURE_PMU_CAPS, TACHO_FEATURE_CPU_DOMAIN_INFO, TACHO_FEATURE_E_MACHINE,
+	TACHO_FEATURE_CLN_SIZE, TACHO_FEATURE_MAX = 256,
+};
+
+/* The tools' own records. */
+enum {
+	TACHO_RECORD_HEADER_ATTR = 64, TACHO_RECORD_EVENT_TYPE, TACHO_RECORD_TRACING_DATA,
+	TACHO_RECORD_BUILD_ID, TACHO_RECORD_FINISHED_ROUND, TACHO_RECORD_ID_INDEX,
+	TACHO_RECORD_AUXTRACE_INFO, TACHO_RECORD_AUXTRACE, TACHO_RECORD_AUXTRACE_ERROR,
+	TACHO_RECORD_THREAD_MAP, TACHO_RECORD_CPU_MAP, TACHO_RECORD_STAT_CONFIG, TACHO_RECORD_STAT,
+	TACHO_RECORD_STAT_ROUND, TACHO_RECORD_EVENT_UPDATE, TACHO_RECORD_TIME_CONV,
+	TACHO_RECORD_HEADER_FEATURE, TACHO_RECORD_COMPRESSED, TACHO_RECORD_FINISHED_INIT,
+	TACHO_RECORD_COMPRESSED2, TACHO_RECORD_BPF_METADATA, TACHO_RECORD_SCHEDSTAT_CPU,
+	TACHO_RECORD_SCHEDSTAT_DOMAIN,
+};
+
+struct tacho_perfdata;
+
+struct tacho_perfdata_opts {
+	size_t size;
+	bool ordered;		/* samples and side-band by time, across CPUs, in bounded memory */
+	bool force;		/* read a file of another user */
+};
+
+/* `path` "-" is stdin; a directory is one too. Errors name the offset and what is wrong there. */
+TACHO_API int tacho_perfdata_open(struct tacho_perfdata **out, const char *path,
+				  const struct tacho_perfdata_opts *opts, struct tacho_error *e);
+TACHO_API void tacho_perfdata_close(struct tacho_perfdata *pd);
+
+struct tacho_file_event {
+	const char *name;
+	const void *attr;	/* in this machine's byte order, attr_size bytes */
+	size_t attr_size;
+	struct tacho_layout layout;
+	const uint64_t *ids;
+	size_t n_ids;
+	uint32_t leader, group_size;	/* from GROUP_DESC, else its own index and 1 */
+	const char *unit;
+	double scale;
+};
+TACHO_API size_t tacho_perfdata_n_events(const struct tacho_perfdata *pd);
+TACHO_API const struct tacho_file_event *tacho_perfdata_event(const struct tacho_perfdata *pd, size_t i);
+/* Which event a record belongs to: by its id, or the only one there is. -1: none. */
+TACHO_API int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_record *rec);
+
+/* Returns 1 with a record (already decompressed), 0 at the end, a negative errno where the file
+ * is damaged: *e then has the offset; everything before it has been returned. */
+TACHO_API int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e);
+/* Something to tell although reading goes on ("the recorder died: read to the end of the file"). */
+TACHO_API const char *tacho_perfdata_warning(const struct tacho_perfdata *pd);
+
+/* A feature's payload in file byte order, or NULL. In a pipe: what has been seen so far. */
+TACHO_API const void *tacho_perfdata_feature(const struct tacho_perfdata *pd, enum tacho_feature f, size_t *n);
+TACHO_API const char *tacho_perfdata_string(const struct tacho_perfdata *pd, enum tacho_feature f);	/* HOSTNAME ... */
+TACHO_API bool tacho_perfdata_swapped(const struct tacho_perfdata *pd);
+TACHO_API bool tacho_perfdata_is_pipe(const struct tacho_perfdata *pd);
+/* (record offset, header size, attr size, data offset and size, feature offset) for --header. */
+struct tacho_file_facts {
+	size_t size;
+	uint64_t file_size, data_offset, data_size, features_offset;
+	uint64_t captured_s;	/* mtime */
+};
+TACHO_API int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho_file_facts *out);
+
+/* ---- writing ---- */
+struct tacho_perfdata_writer;
+struct tacho_writer_opts {
+	size_t size;
+	bool pipe;		/* a stream: nothing is ever rewritten */
+	int compress_level;	/* 0: none */
+};
+TACHO_API int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
+				const struct tacho_writer_opts *opts, struct tacho_error *e);
+TACHO_API int tacho_writer_event(struct tacho_perfdata_writer *w, const char *name, const void *attr,
+				 size_t size, const uint64_t *ids, size_t n_ids);
+TACHO_API int tacho_writer_feature(struct tacho_perfdata_writer *w, enum tacho_feature f,
+				   const void *payload, size_t n);
+/* After events (and in a pipe features) are known: writes what stands before the data. */
+TACHO_API int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e);
+TACHO_API int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n, struct tacho_error *e);
+TACHO_API uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w);
+TACHO_API int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e);
+TACHO_API void tacho_writer_free(struct tacho_perfdata_writer *w);
+
+TACHO_END_DECLS
+#endif

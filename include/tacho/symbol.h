@@ -1,0 +1,80 @@
+#ifndef TACHO_SYMBOL_H
+#define TACHO_SYMBOL_H
+
+#include <tacho/record.h>
+
+TACHO_BEGIN_DECLS
+
+/*
+ * From addresses to names: which object was mapped there, and which function that is. Processes,
+ * their maps and names are followed from records in the order they are fed; objects (ELF files,
+ * the kernel, modules, JIT maps) are read once and kept as sorted tables, by build id.
+ *
+ *	new -> feed, resolve, feed ... -> free
+ *
+ * Names and objects are interned: equal ids mean equal text, and ids are small and dense.
+ */
+struct tacho_symbols;
+
+struct tacho_symbols_opts {
+	size_t size;
+	const char *symfs;		/* a directory to look for objects in first */
+	const char *vmlinux, *kallsyms;	/* instead of what is found */
+	const char *build_id_dir;	/* NULL: ~/.debug */
+	const char *procfs;		/* NULL: /proc */
+	bool no_demangle;
+	bool live;			/* the processes run here and now: /proc/PID/root, /proc/PID/maps */
+	uint32_t machine;		/* ELF e_machine of the recording, 0: this one */
+};
+
+TACHO_API int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,
+				struct tacho_error *e);
+TACHO_API void tacho_symbols_free(struct tacho_symbols *s);
+
+/* MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, NAMESPACES change what is known; others are ignored. */
+TACHO_API int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec);
+/* A build id for an object path (from a file's build-id table). */
+TACHO_API int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path,
+					 const uint8_t *id, size_t n, bool kernel);
+
+enum tacho_space { TACHO_SPACE_UNKNOWN, TACHO_SPACE_KERNEL, TACHO_SPACE_USER, TACHO_SPACE_HYPERVISOR,
+		   TACHO_SPACE_GUEST_KERNEL, TACHO_SPACE_GUEST_USER };	/* misc & 7 */
+
+struct tacho_frame {
+	uint32_t symbol;		/* name id; 0: unknown */
+	uint32_t object;		/* object id; 0: unknown */
+	uint64_t symbol_offset;		/* ip - start of the symbol */
+	uint64_t object_address;	/* in the object's own addresses */
+	enum tacho_space space;
+};
+
+/* The frame at `ip` of process `pid` as of what was fed so far. Always fills *out; returns 1 when
+ * a symbol was found, 0 when not, -ENOMEM. Repeated calls for the same address are cheap. */
+TACHO_API int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
+				    uint64_t ip, struct tacho_frame *out);
+
+TACHO_API const char *tacho_symbols_name(const struct tacho_symbols *s, uint32_t symbol);	/* "[unknown]" for 0 */
+struct tacho_object_info {
+	size_t size;
+	const char *path;		/* "/usr/lib/...", "[kernel.kallsyms]", "[vdso]", "[ext4]" */
+	const char *short_name;		/* as perf's columns show it: base name */
+	const uint8_t *build_id;
+	size_t n_build_id;
+	bool kernel, jit;
+	bool has_symbols;
+	const char *why;		/* why there are none ("no such file", "stripped" ...) */
+};
+TACHO_API int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
+				   struct tacho_object_info *out);
+TACHO_API size_t tacho_symbols_n_objects(const struct tacho_symbols *s);
+/* The command name of a thread: ":PID" where it was never told. */
+TACHO_API const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t pid, uint32_t tid);
+/* Start and length of the symbol at that frame; 0 or -ENOENT. */
+TACHO_API int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame *f,
+				  uint64_t *start, uint64_t *length);
+
+/* The build id of an ELF file, up to 20 bytes; returns its length or a negative errno. */
+TACHO_API int tacho_build_id_of_file(const char *path, uint8_t out[20]);
+
+TACHO_END_DECLS
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Showing a record: one walker that names each field once, and emitters (text, JSON) that know
+ * nothing of records, so that both always show the same.
+ */
+#ifndef RECORD_DUMP_H
+#define RECORD_DUMP_H
+
+#include "base/buf.h"
+#include "record/record.h"
+
+/* `key` is NULL for the members of a list. */
+struct dump_ops {
+	void (*open)(void *to, const char *key, char kind);	/* '{' or '[' */
+	void (*close)(void *to);
+	void (*number)(void *to, const char *key, uint64_t v);
+	void (*address)(void *to, const char *key, uint64_t v);	/* anything that is read in hex */
+	void (*text)(void *to, const char *key, const char *s);
+	void (*words)(void *to, const char *key, const char *const *words, size_t n);
+	void (*bytes)(void *to, const char *key, const void *bytes, size_t n);
+};
+
+struct dump {
+	const struct dump_ops *ops;
+	void *to;
+};
+
+/* One record: its header, then its fields, or its bytes where it cannot be decoded. Returns 0 or
+ * -ENOMEM. */
+int dump_record(const struct dump *d, const struct tacho_record *rec,
+		const struct tacho_layout *lay);
+
+/* The parts, each in its own file. */
+void dump_sample(const struct dump *d, const struct tacho_sample *s,
+		 const struct tacho_layout *lay);
+void dump_other(const struct dump *d, const struct tacho_other *o);
+void dump_chain(const struct dump *d, const char *key, struct tacho_words chain);
+void dump_read(const struct dump *d, const char *key, const struct tacho_read *r);
+
+/* Words for the bits of `v`, lowest first; bits without a name are left out. */
+#define DUMP_MOST_WORDS 32
+void dump_flags(const struct dump *d, const char *key, uint64_t v, const char *const *names,
+		size_t n);
+/* The name of a value, or the number where it has none. */
+void dump_choice(const struct dump *d, const char *key, uint64_t v, const char *const *names,
+		 size_t n);
+
+/* Two digits per byte. */
+void dump_hex(struct buf *out, const void *bytes, size_t n);
+
+#define dump_open(d, key, kind) (d)->ops->open((d)->to, key, kind)
+#define dump_close(d) (d)->ops->close((d)->to)
+#define dump_number(d, key, v) (d)->ops->number((d)->to, key, v)
+#define dump_address(d, key, v) (d)->ops->address((d)->to, key, v)
+#define dump_text(d, key, s) (d)->ops->text((d)->to, key, s)
+#define dump_bytes(d, key, p, n) (d)->ops->bytes((d)->to, key, p, n)
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * From a perf_event_attr to what decides how its records look. An attr of an older kernel is
+ * shorter; what it does not have is zero.
+ */
+#include "record/record.h"
+
+#include <errno.h>
+
+int tacho_layout_init(struct tacho_layout *out, const void *attr, size_t size)
+{
+	struct perf_event_attr a = { 0 };
+
+	if (!attr || size < PERF_ATTR_SIZE_VER0)
+		return -EINVAL;
+	memcpy(&a, attr, min_of(size, sizeof(a)));
+
+	*out = (struct tacho_layout){
+		.sample_type = a.sample_type,
+		.read_format = a.read_format,
+		.branch_type = a.branch_sample_type,
+		.regs_user = a.sample_regs_user,
+		.regs_intr = a.sample_regs_intr,
+		.period = a.flags & PERF_ATTR_FREQ ? 1 : a.sample_period,
+		.sample_id_all = a.flags & PERF_ATTR_SAMPLE_ID_ALL,
+	};
+	return 0;
+}

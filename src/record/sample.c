@@ -1,0 +1,307 @@
+/*
+ * Samples. Their fields come in the kernel's order of emission, which is neither that of the bits
+ * nor, for the last ones, that of old headers' comments. This is the hot path of every reader: it
+ * is built twice, for this machine's byte order and for the other, and copies nothing in the first.
+ *
+ * One field cannot be told by itself: with HW_INDEX asked for, a branch stack of zero entries may
+ * or may not be followed by the index (not, where the PMU gave no stack at all). The reading that
+ * ends exactly where the record ends is taken.
+ */
+#include "record/record.h"
+
+#include <errno.h>
+
+#define inlined static inline __attribute__((always_inline))
+
+/* What stands behind the branch stack, and the branch stack itself. */
+#define LATE_FIELDS                                                                                \
+	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |               \
+	 PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |                   \
+	 PERF_SAMPLE_TRANSACTION | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_PHYS_ADDR |                 \
+	 PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE |            \
+	 PERF_SAMPLE_AUX)
+
+const uint64_t *scratch_words(struct tacho_scratch *s, const void *p, size_t n, bool swap)
+{
+	uint64_t *to;
+
+	if (n > countof(s->words) - s->used)
+		return NULL;
+	to = s->words + s->used;
+	s->used += n;
+	if (!swap)
+		return memcpy(to, p, n * sizeof(*to));
+	for (size_t i = 0; i < n; i++)
+		to[i] = cursor_word((const uint8_t *)p + i * sizeof(*to), true);
+	return to;
+}
+
+/*
+ * The flags of a branch are C bit fields in the kernel, with no variant per byte order: a big-endian
+ * kernel fills its word from the top.
+ */
+static uint64_t branch_flags_from_top(uint64_t w)
+{
+	return (w >> 63 & 1) | (w >> 62 & 1) << 1 | (w >> 61 & 1) << 2 | (w >> 60 & 1) << 3 |
+	       (w >> 44 & 0xffff) << 4 | (w >> 40 & 15) << 20 | (w >> 38 & 3) << 24 |
+	       (w >> 34 & 15) << 26 | (w >> 31 & 7) << 30;
+}
+
+static const struct tacho_branch *branches_take(struct cursor *c, struct tacho_scratch *s, uint64_t n)
+{
+	const size_t each = sizeof(struct tacho_branch) / sizeof(uint64_t);
+	bool from_big = c->swap != RECORD_HOST_BIG;
+	struct tacho_words w;
+	uint64_t *turned;
+
+	_Static_assert(sizeof(struct tacho_branch) == 24, "the ABI's entry");
+	if (n > UINT16_MAX) {
+		c->bad = true;
+		return NULL;
+	}
+	w = words_take(c, s, n * each);
+	if (c->bad || !from_big)
+		return (const struct tacho_branch *)w.v;
+	/* Swapped words are in the scratch already; a big-endian machine's own are not. */
+	turned = (uint64_t *)(c->swap ? w.v : scratch_words(s, w.v, w.n, false));
+	for (size_t i = 0; turned && i < n; i++)
+		turned[i * each + 2] = branch_flags_from_top(turned[i * each + 2]);
+	if (!turned)
+		c->bad = true;
+	return (const struct tacho_branch *)turned;
+}
+
+static void regs_take(struct tacho_regs *out, struct cursor *c, struct tacho_scratch *s, uint64_t mask)
+{
+	out->abi = cursor_u64(c);
+	if (!out->abi)
+		return;
+	out->mask = mask;
+	out->values = words_take(c, s, (uint64_t)__builtin_popcountll(mask));
+}
+
+static void stack_take(struct tacho_sample *out, struct cursor *c)
+{
+	uint64_t n = cursor_u64(c);
+
+	if (!n)
+		return;
+	out->stack = cursor_bytes(c, n);
+	out->n_stack = n;
+	out->n_stack_used = cursor_u64(c);
+	if (out->n_stack_used > n)
+		c->bad = true;
+}
+
+static void weight_take(struct tacho_sample *out, struct cursor *c, uint64_t type)
+{
+	uint64_t w = cursor_u64(c);
+
+	if (!(type & PERF_SAMPLE_WEIGHT_STRUCT)) {
+		out->weight = w;
+		return;
+	}
+	out->weight = (uint32_t)w;
+	out->weight2 = (uint16_t)(w >> 32);
+	out->weight3 = (uint16_t)(w >> 48);
+}
+
+/* All that comes behind the branch stack. */
+static void rest_take(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
+		      const struct tacho_layout *lay)
+{
+	uint64_t type = lay->sample_type;
+
+	if (type & PERF_SAMPLE_REGS_USER)
+		regs_take(&out->regs_user, c, s, lay->regs_user);
+	if (type & PERF_SAMPLE_STACK_USER)
+		stack_take(out, c);
+	if (type & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
+		weight_take(out, c, type);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		out->data_src = cursor_u64(c);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		out->transaction = cursor_u64(c);
+	if (type & PERF_SAMPLE_REGS_INTR)
+		regs_take(&out->regs_intr, c, s, lay->regs_intr);
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		out->phys_addr = cursor_u64(c);
+	if (type & PERF_SAMPLE_CGROUP)
+		out->cgroup = cursor_u64(c);
+	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+		out->data_page_size = cursor_u64(c);
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		out->code_page_size = cursor_u64(c);
+	if (type & PERF_SAMPLE_AUX) {
+		out->n_aux = cursor_u64(c);
+		out->aux = cursor_bytes(c, out->n_aux);
+	}
+}
+
+/* Tries one reading of what follows; true where it ends with the record. */
+static bool reading_try(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
+			const struct tacho_layout *lay, bool index)
+{
+	if (index)
+		out->branch_hw_index = cursor_u64(c);
+	rest_take(out, c, s, lay);
+	return !c->bad && c->at == c->end;
+}
+
+/* Behind a branch stack of no entries: an index and the rest, or the rest alone. */
+static void maybe_index_take(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
+			     const struct tacho_layout *lay)
+{
+	const struct tacho_sample before = *out;
+	const struct cursor start = *c;
+	const size_t used = s->used;
+	bool index_fits;
+
+	if (reading_try(out, c, s, lay, true))
+		return;
+	index_fits = !c->bad;
+	*out = before;
+	*c = start;
+	s->used = used;
+	if (reading_try(out, c, s, lay, false) || !index_fits)
+		return;
+	/* Neither ends with the record: something unknown follows, most likely behind both. */
+	*out = before;
+	*c = start;
+	s->used = used;
+	reading_try(out, c, s, lay, true);
+}
+
+static void late_take(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
+		      const struct tacho_layout *lay)
+{
+	if (lay->sample_type & PERF_SAMPLE_BRANCH_STACK) {
+		uint64_t n = cursor_u64(c);
+		bool index = lay->branch_type & PERF_BRANCH_HW_INDEX;
+
+		if (n == 0 && index && !c->bad) {
+			maybe_index_take(out, c, s, lay);
+			return;
+		}
+		if (index)
+			out->branch_hw_index = cursor_u64(c);
+		out->branches = branches_take(c, s, n);
+		out->n_branches = (size_t)n;
+		if (lay->branch_type & PERF_BRANCH_COUNTERS)
+			out->branch_counters = words_take(c, s, n);
+	}
+	rest_take(out, c, s, lay);
+}
+
+/* The fields before READ: at most nine words, so that one look tells whether all of them are there. */
+#define EARLY_BYTES (9 * sizeof(uint64_t))
+
+inlined uint64_t early_u64(struct cursor *c, bool roomy)
+{
+	uint64_t v;
+
+	if (!roomy)
+		return cursor_u64(c);
+	v = cursor_word(c->at, c->swap);
+	c->at += sizeof(v);
+	return v;
+}
+
+inlined uint32_t early_u32(struct cursor *c, bool roomy)
+{
+	uint32_t v;
+
+	if (!roomy)
+		return cursor_u32(c);
+	memcpy(&v, c->at, sizeof(v));
+	c->at += sizeof(v);
+	return c->swap ? __builtin_bswap32(v) : v;
+}
+
+inlined void early_take(struct tacho_sample *out, struct cursor *c, uint64_t type, bool roomy)
+{
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		out->id = early_u64(c, roomy);
+	if (type & PERF_SAMPLE_IP)
+		out->ip = early_u64(c, roomy);
+	if (type & PERF_SAMPLE_TID) {
+		out->pid = early_u32(c, roomy);
+		out->tid = early_u32(c, roomy);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		out->time = early_u64(c, roomy);
+	if (type & PERF_SAMPLE_ADDR)
+		out->addr = early_u64(c, roomy);
+	if (type & PERF_SAMPLE_ID)
+		out->id = early_u64(c, roomy);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		out->stream_id = early_u64(c, roomy);
+	if (type & PERF_SAMPLE_CPU) {
+		out->cpu = early_u32(c, roomy);
+		early_u32(c, roomy);		/* reserved */
+	}
+	if (type & PERF_SAMPLE_PERIOD)
+		out->period = early_u64(c, roomy);
+}
+
+inlined int decode(struct tacho_sample *out, const struct tacho_record *rec,
+		   const struct tacho_layout *lay, struct tacho_scratch *s, bool swap)
+{
+	struct cursor c = record_body(rec, swap);
+	uint64_t type = lay->sample_type;
+
+	if (!swap && (size_t)(c.end - c.at) >= EARLY_BYTES)
+		early_take(out, &c, type, true);
+	else
+		early_take(out, &c, type, false);
+	if (type & PERF_SAMPLE_READ) {
+		struct cursor values = c;	/* a copy, so that `c` can live in registers */
+
+		read_take(&out->read, &values, s, lay->read_format);
+		c = values;
+	}
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		out->chain = words_take(&c, s, cursor_u64(&c));
+	if (type & PERF_SAMPLE_RAW) {
+		/* The kernel's padding is counted in the length. */
+		out->n_raw = cursor_u32(&c);
+		out->raw = cursor_bytes(&c, out->n_raw);
+	}
+	if (type & LATE_FIELDS) {
+		struct cursor late = c;
+
+		late_take(out, &late, s, lay);
+		c.bad = late.bad;
+	}
+	return c.bad ? -EBADMSG : 0;
+}
+
+/* Zeroes without the string instruction that compilers choose for a known size of this kind: its
+ * start alone takes longer than the C library's whole memset(). */
+static void sample_clear(struct tacho_sample *s)
+{
+	size_t n = sizeof(*s);
+
+	__asm__("" : "+r"(n));
+	memset(s, 0, n);
+}
+
+int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
+			const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	int err = -EBADMSG;
+
+	sample_clear(out);
+	out->type = lay->sample_type;
+	out->period = lay->period;
+	out->branch_hw_index = UINT64_MAX;
+	scratch->used = 0;
+
+	if (rec->type == TACHO_RECORD_SAMPLE && rec->swapped)
+		err = decode(out, rec, lay, scratch, true);
+	else if (rec->type == TACHO_RECORD_SAMPLE)
+		err = decode(out, rec, lay, scratch, false);
+	if (err < 0)
+		sample_clear(out);
+	return err;
+}

@@ -1,0 +1,142 @@
+/*
+ * A record as lines "field: value". Nested objects and lists are indented; an object in a list
+ * stands on one line, behind a dash:
+ *
+ *	record: PERF_RECORD_SAMPLE
+ *	callchain:
+ *	  - context: kernel, marker: 0xffffffffffffff80
+ *	  - 0xffffffff81000000
+ */
+#include "record/dump.h"
+
+#include "base/buf.h"
+
+struct text {
+	struct buf *out;
+	unsigned depth;			/* of objects and lists that are open */
+	bool row;			/* inside an object that stands on one line */
+	bool row_started;
+};
+
+/* Up to where the value stands. */
+static void text_key(struct text *t, const char *key)
+{
+	if (t->row) {
+		if (t->row_started)
+			buf_puts(t->out, ", ");
+		t->row_started = true;
+	} else {
+		buf_pad(t->out, ' ', 2 * (t->depth ? t->depth - 1 : 0));
+		if (!key)
+			buf_puts(t->out, "- ");
+	}
+	if (key) {
+		buf_puts(t->out, key);
+		buf_puts(t->out, ": ");
+	}
+}
+
+static void text_end(struct text *t)
+{
+	if (!t->row)
+		buf_putc(t->out, '\n');
+}
+
+static void text_open(void *to, const char *key, char kind)
+{
+	struct text *t = to;
+
+	if (key) {
+		buf_pad(t->out, ' ', 2 * (t->depth ? t->depth - 1 : 0));
+		buf_puts(t->out, key);
+		buf_puts(t->out, ":\n");
+	} else if (t->depth > 0 && kind == '{') {
+		text_key(t, NULL);
+		t->row = true;
+		t->row_started = false;
+	}
+	t->depth++;
+}
+
+static void text_close(void *to)
+{
+	struct text *t = to;
+
+	t->depth--;
+	if (t->row) {
+		t->row = false;
+		text_end(t);
+	}
+}
+
+static void text_number(void *to, const char *key, uint64_t v)
+{
+	struct text *t = to;
+
+	text_key(t, key);
+	buf_u64(t->out, v);
+	text_end(t);
+}
+
+static void text_address(void *to, const char *key, uint64_t v)
+{
+	struct text *t = to;
+
+	text_key(t, key);
+	buf_printf(t->out, "0x%llx", (unsigned long long)v);
+	text_end(t);
+}
+
+/* Names come from files: a control byte must not start a line or reach a terminal. */
+static void text_text(void *to, const char *key, const char *s)
+{
+	struct text *t = to;
+
+	text_key(t, key);
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < 0x20 || c == 0x7f)
+			buf_printf(t->out, "\\x%02x", c);
+		else
+			buf_putc(t->out, *s);
+	}
+	text_end(t);
+}
+
+static void text_words(void *to, const char *key, const char *const *words, size_t n)
+{
+	struct text *t = to;
+
+	text_key(t, key);
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_putc(t->out, '|');
+		buf_puts(t->out, words[i]);
+	}
+	if (!n)
+		buf_putc(t->out, '-');
+	text_end(t);
+}
+
+static void text_bytes(void *to, const char *key, const void *bytes, size_t n)
+{
+	struct text *t = to;
+
+	text_key(t, key);
+	dump_hex(t->out, bytes, n);
+	text_end(t);
+}
+
+char *tacho_record_text(const struct tacho_record *rec, const struct tacho_layout *lay)
+{
+	static const struct dump_ops ops = { text_open,	text_close, text_number, text_address,
+					     text_text, text_words, text_bytes };
+	scoped(buf_done) struct buf out = { 0 };
+	struct text t = { .out = &out };
+	struct dump d = { &ops, &t };
+
+	if (dump_record(&d, rec, lay) < 0)
+		return NULL;
+	return buf_take(&out);
+}
