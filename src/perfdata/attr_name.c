@@ -1,0 +1,71 @@
+/*
+ * Names for attrs without one: a recorder that died has not written EVENT_DESC, and very old
+ * files never had it. Only what an attr alone can tell; names of PMUs live on the machine that
+ * recorded.
+ */
+#include "perfdata/perfdata.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *const hardware[] = {
+	"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses",
+	"bus-cycles", "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles",
+};
+
+static const char *const software[] = {
+	"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations",
+	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "dummy",
+	"bpf-output", "cgroup-switches",
+};
+
+static const char *const cache[] = {
+	"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node",
+};
+static const char *const cache_op[] = { "load", "store", "prefetch" };
+static const char *const cache_ops[] = { "loads", "stores", "prefetches" };
+
+static bool cache_name(uint64_t config, char *out, size_t size)
+{
+	unsigned what = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
+
+	if (what >= countof(cache) || op >= countof(cache_op) || result > 1)
+		return false;
+	if (result)
+		snprintf(out, size, "%s-%s-misses", cache[what], cache_op[op]);
+	else
+		snprintf(out, size, "%s-%s", cache[what], cache_ops[op]);
+	return true;
+}
+
+static void modifiers(const struct perf_event_attr *a, char *out, size_t size)
+{
+	unsigned precise = (a->flags & PERF_ATTR_PRECISE_MASK) >> PERF_ATTR_PRECISE_SHIFT;
+	bool some = a->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL);
+
+	snprintf(out, size, "%s%s%s%.*s", some || precise ? ":" : "",
+		 some && !(a->flags & PERF_ATTR_EXCLUDE_USER) ? "u" : "",
+		 some && !(a->flags & PERF_ATTR_EXCLUDE_KERNEL) ? "k" : "", (int)precise, "ppp");
+}
+
+void attr_name(const struct perf_event_attr *a, char *out, size_t size)
+{
+	uint32_t pmu = (uint32_t)(a->config >> 32);	/* hybrid machines: the PMU's type */
+	uint64_t config = pmu && a->type == PERF_TYPE_HARDWARE ? a->config & 0xffffffff : a->config;
+	char base[64], tail[8];
+
+	if (a->type == PERF_TYPE_HARDWARE && config < countof(hardware))
+		snprintf(base, sizeof(base), "%s", hardware[config]);
+	else if (a->type == PERF_TYPE_SOFTWARE && config < countof(software))
+		snprintf(base, sizeof(base), "%s", software[config]);
+	else if (a->type == PERF_TYPE_TRACEPOINT)
+		snprintf(base, sizeof(base), "tracepoint/%" PRIu64 "/", config);
+	else if (a->type == PERF_TYPE_RAW)
+		snprintf(base, sizeof(base), "r%" PRIx64, config);
+	else if (a->type == PERF_TYPE_BREAKPOINT)
+		snprintf(base, sizeof(base), "mem:0x%" PRIx64, a->bp_addr);
+	else if (a->type != PERF_TYPE_HW_CACHE || !cache_name(config, base, sizeof(base)))
+		snprintf(base, sizeof(base), "pmu%u/0x%" PRIx64 "/", a->type, config);
+	modifiers(a, tail, sizeof(tail));
+	snprintf(out, size, "%s%s", base, tail);
+}

@@ -1,0 +1,178 @@
+/*
+ * The events of a file. An attr says itself how many bytes of it are valid (64 to 144 by now;
+ * 0 means the first version's 64); what a file has beyond what this build knows is kept for the
+ * caller. Attrs of the other byte order are turned field by field.
+ */
+#include "perfdata/perfdata.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+size_t attrs_size(const uint8_t *attr, size_t room, bool swap)
+{
+	uint32_t n;
+
+	if (room < PERF_ATTR_SIZE_VER0)
+		return 0;
+	n = get_u32(attr + offsetof(struct perf_event_attr, size), swap);
+	if (n == 0)
+		n = PERF_ATTR_SIZE_VER0;
+	return n < PERF_ATTR_SIZE_VER0 || n > room || n % 8 ? 0 : n;
+}
+
+/* Bit fields start at the other end of each byte on a machine of the other order. */
+static uint64_t mirror_bytes(uint64_t v)
+{
+	v = (v & 0xf0f0f0f0f0f0f0f0ULL) >> 4 | (v & 0x0f0f0f0f0f0f0f0fULL) << 4;
+	v = (v & 0xccccccccccccccccULL) >> 2 | (v & 0x3333333333333333ULL) << 2;
+	return (v & 0xaaaaaaaaaaaaaaaaULL) >> 1 | (v & 0x5555555555555555ULL) << 1;
+}
+
+static uint64_t flags_to_host(uint64_t raw)
+{
+	uint64_t v = mirror_bytes(raw), precise = v & PERF_ATTR_PRECISE_MASK;
+
+	/* The only field of two bits has come out with its bits exchanged. */
+	if (precise && precise != PERF_ATTR_PRECISE_MASK)
+		v ^= PERF_ATTR_PRECISE_MASK;
+	return v;
+}
+
+#define SWAP32(field) (field) = __builtin_bswap32(field)
+#define SWAP64(field) (field) = __builtin_bswap64(field)
+
+void attr_to_host(struct perf_event_attr *a, const uint8_t *attr, size_t n, bool swap)
+{
+	memset(a, 0, sizeof(*a));
+	memcpy(a, attr, min_of(n, sizeof(*a)));
+	a->size = (uint32_t)n;
+	if (!swap)
+		return;
+	SWAP32(a->type);
+	SWAP64(a->config);
+	SWAP64(a->sample_period);
+	SWAP64(a->sample_type);
+	SWAP64(a->read_format);
+	a->flags = flags_to_host(a->flags);
+	SWAP32(a->wakeup_events);
+	SWAP32(a->bp_type);
+	SWAP64(a->config1);
+	SWAP64(a->config2);
+	SWAP64(a->branch_sample_type);
+	SWAP64(a->sample_regs_user);
+	SWAP32(a->sample_stack_user);
+	a->clockid = (int32_t)__builtin_bswap32((uint32_t)a->clockid);
+	SWAP64(a->sample_regs_intr);
+	SWAP32(a->aux_watermark);
+	a->sample_max_stack = __builtin_bswap16(a->sample_max_stack);
+	SWAP32(a->aux_sample_size);
+	a->aux_action = (uint32_t)mirror_bytes(a->aux_action);
+	SWAP64(a->sig_data);
+	SWAP64(a->config3);
+	SWAP64(a->config4);
+}
+
+/* The attr in this machine's order, followed by what this build does not know. */
+static void *keep_attr(struct tacho_perfdata *pd, const uint8_t *attr, size_t n)
+{
+	struct perf_event_attr host;
+	uint8_t *copy = arena_alloc(&pd->arena, max_of(n, sizeof(host)));
+	bool swap = pd->header.swap;
+
+	if (!copy)
+		return NULL;
+	attr_to_host(&host, attr, n, swap);
+	memcpy(copy, &host, sizeof(host));
+	for (size_t at = sizeof(host); at + 8 <= n; at += 8) {
+		uint64_t word = get_u64(attr + at, swap);
+
+		memcpy(copy + at, &word, sizeof(word));
+	}
+	return copy;
+}
+
+static int keep_ids(struct tacho_perfdata *pd, struct tacho_file_event *ev, const uint8_t *ids,
+		    uint64_t n)
+{
+	uint64_t *copy = arena_alloc(&pd->arena, n * sizeof(*copy) + 1);
+
+	if (!copy)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < n; i++) {
+		copy[i] = get_u64(ids + 8 * i, pd->header.swap);
+		if (ids_put(&pd->ids, copy[i], (uint32_t)pd->events.n) < 0)
+			return -ENOMEM;
+	}
+	ev->ids = copy;
+	ev->n_ids = n;
+	pd->n_ids += n;
+	return 0;
+}
+
+int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const uint8_t *ids,
+	      uint64_t n_ids)
+{
+	struct event_row *row = arena_alloc(&pd->arena, sizeof(*row));
+	struct event_row **slot;
+	char name[64];
+
+	if (!row)
+		return -ENOMEM;
+	row->pub.attr = keep_attr(pd, attr, n);
+	if (!row->pub.attr)
+		return -ENOMEM;
+	row->pub.attr_size = n;
+	attr_name(row->pub.attr, name, sizeof(name));
+	row->name = arena_str(&pd->arena, str_of(name));
+	if (!row->name || keep_ids(pd, &row->pub, ids, n_ids) < 0)
+		return -ENOMEM;
+	if (tacho_layout_init(&row->pub.layout, row->pub.attr, n) < 0)
+		return -EBADMSG;
+	row->pub.name = row->name;
+	row->pub.leader = (uint32_t)pd->events.n;
+	row->pub.group_size = 1;
+	row->pub.scale = 1.0;
+	slot = vec_add(&pd->events);
+	if (!slot)
+		return -ENOMEM;
+	*slot = row;
+	return 0;
+}
+
+static int read_entry(struct tacho_perfdata *pd, const struct file *f, uint64_t offset,
+		      struct tacho_error *e)
+{
+	size_t room = pd->header.entry_bytes - 16, n;
+	const uint8_t *at = f->map + offset;
+	bool swap = pd->header.swap;
+	struct section ids = { get_u64(at + room, swap), get_u64(at + room + 8, swap) };
+	int err;
+
+	n = attrs_size(at, room, swap);
+	if (!n)
+		return error_set(e, -EBADMSG, "byte %" PRIu64 ": an attr of %u bytes in an entry for %zu",
+				 offset + 4, get_u32(at + 4, swap), room);
+	/* Lists of ids do not overlap, so all of them together fit into the file. */
+	if (ids.offset > f->size || ids.size > f->size - ids.offset || ids.size % 8 ||
+	    pd->n_ids + ids.size / 8 > f->size / 8)
+		return error_set(e, -EBADMSG,
+				 "byte %" PRIu64 ": the ids (%" PRIu64 " bytes at %" PRIu64
+				 ") do not lie within the file", offset + room, ids.size, ids.offset);
+	err = attrs_add(pd, at, n, f->map + ids.offset, ids.size / 8);
+	if (err == -EBADMSG)
+		return error_set(e, err, "byte %" PRIu64 ": this attr cannot be", offset);
+	return err < 0 ? error_nomem(e) : 0;
+}
+
+int attrs_read(struct tacho_perfdata *pd, const struct file *f, struct tacho_error *e)
+{
+	const struct header *h = &pd->header;
+
+	for (uint64_t at = 0; at < h->attrs.size; at += h->entry_bytes) {
+		int err = read_entry(pd, f, h->attrs.offset + at, e);
+
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}

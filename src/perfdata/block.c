@@ -1,0 +1,48 @@
+/*
+ * Blocks: half-megabyte pieces, aligned to their size so that a record's address tells its block.
+ * A few free ones are kept; the rest goes back.
+ */
+#include "perfdata/perfdata.h"
+
+#define KEEP_FREE 8
+
+struct block *block_new(struct block_pool *pool)
+{
+	struct block *b = pool->free;
+
+	if (b) {
+		pool->free = b->next;
+		pool->n_free--;
+	} else {
+		b = aligned_alloc(BLOCK_BYTES, BLOCK_BYTES);
+	}
+	if (!b)
+		return NULL;
+	*b = (struct block){ .refs = 1 };
+	pool->n++;
+	return b;
+}
+
+void block_unref(struct block_pool *pool, struct block *b)
+{
+	if (!b || --b->refs)
+		return;
+	pool->n--;
+	if (pool->n_free == KEEP_FREE) {
+		free(b);
+		return;
+	}
+	pool->n_free++;
+	b->next = pool->free;
+	pool->free = b;
+}
+
+void block_pool_done(struct block_pool *pool)
+{
+	while (pool->free) {
+		struct block *b = pool->free;
+
+		pool->free = b->next;
+		free(b);
+	}
+}

@@ -1,0 +1,194 @@
+/*
+ * Records 81 and 83 hold pieces of one zstd stream: state carries over from record to record, and
+ * what comes out may end in the middle of a record whose rest is in the next piece. Decompressed
+ * bytes go into blocks, so that every record lies in one piece and can wait to be sorted.
+ *
+ * perf 6.16 to 7.1 writes chunks wrongly that need several records 83: the first one's sizes are
+ * overwritten with those of all, where 16 bits do not suffice, and the others' data_size is noise.
+ *
+ *	83 size=wrapped data_size=total - 16 | 65,519 bytes | 83 size data_size=? | bytes | ... pad
+ *
+ * A good record's data_size fits into its size, so the bad ones are known at sight, and the sizes
+ * inside tell the way through.
+ */
+#include "perfdata/perfdata.h"
+
+#include <errno.h>
+#include <zstd.h>
+
+#define CHUNK_HEADER 16u
+#define CHUNK_PAYLOAD (RECORD_MAX - CHUNK_HEADER)
+#define CHUNK_MAX (1u << 30)
+
+void unpack_done(struct unpack *u, struct block_pool *pool)
+{
+	ZSTD_freeDCtx(u->zstd);
+	block_unref(pool, u->out);
+	*u = (struct unpack){ 0 };
+}
+
+bool unpack_rest(const struct unpack *u)
+{
+	return u->out && u->at < u->out->n;
+}
+
+int unpack_feed(struct stream *s, const uint8_t *payload, size_t n, uint64_t offset)
+{
+	struct unpack *u = &s->unpack;
+
+	if (!u->zstd)
+		u->zstd = ZSTD_createDCtx();
+	if (!u->out)
+		u->out = block_new(&s->pd->pool);
+	if (!u->zstd || !u->out)
+		return stream_fail(s, -ENOMEM, offset, "out of memory");
+	u->in = payload;
+	u->n_in = n;
+	u->offset = offset;
+	u->busy = true;
+	return 0;
+}
+
+/* Room for at least one more record of the largest size. */
+static bool make_room(struct unpack *u, struct block_pool *pool)
+{
+	uint32_t rest = u->out->n - u->at;
+	struct block *b = u->out;
+
+	if (BLOCK_ROOM - b->n > RECORD_MAX)
+		return true;
+	if (b->refs > 1) {
+		b = block_new(pool);
+		if (!b)
+			return false;
+	}
+	memmove(b->bytes, u->out->bytes + u->at, rest);
+	if (b != u->out)
+		block_unref(pool, u->out);
+	u->out = b;
+	b->n = rest;
+	b->offset = u->offset;
+	u->at = 0;
+	return true;
+}
+
+static int inflate_more(struct stream *s)
+{
+	struct unpack *u = &s->unpack;
+	ZSTD_inBuffer in = { u->in, u->n_in, 0 };
+	ZSTD_outBuffer out = { 0 };
+	size_t r;
+
+	if (!make_room(u, &s->pd->pool))
+		return stream_fail(s, -ENOMEM, u->offset, "out of memory");
+	if (!u->out->n)
+		u->out->offset = u->offset;
+	out.dst = u->out->bytes + u->out->n;
+	out.size = BLOCK_ROOM - u->out->n;
+	r = ZSTD_decompressStream(u->zstd, &out, &in);
+	if (ZSTD_isError(r))
+		return stream_fail(s, -EBADMSG, u->offset, "the compressed data is damaged: %s",
+				   ZSTD_getErrorName(r));
+	if (in.pos == 0 && out.pos == 0 && u->n_in)
+		return stream_fail(s, -EBADMSG, u->offset, "the compressed data makes no progress");
+	u->in += in.pos;
+	u->n_in -= in.pos;
+	u->out->n += (uint32_t)out.pos;
+	u->busy = u->n_in || out.pos == out.size;
+	return 1;
+}
+
+int unpack_next(struct stream *s, struct tacho_record *rec)
+{
+	struct unpack *u = &s->unpack;
+	bool swap = s->pd->header.swap;
+
+	for (;;) {
+		const uint8_t *at = u->out->bytes + u->at;
+		uint32_t left = u->out->n - u->at;
+		unsigned size = left < RECORD_HEADER_BYTES ? 0 : get_u16(at + 6, swap);
+		int err;
+
+		if (left >= RECORD_HEADER_BYTES && size < RECORD_HEADER_BYTES)
+			return stream_fail(s, -EBADMSG, u->offset,
+					   "the compressed data has a record of %u bytes", size);
+		if (size && size <= left) {
+			*rec = (struct tacho_record){ .type = get_u32(at, swap),
+						      .misc = get_u16(at + 4, swap),
+						      .size = (uint16_t)size, .bytes = at,
+						      .offset = u->offset, .swapped = swap };
+			u->at += size;
+			return 1;
+		}
+		if (!u->busy)
+			return 0;
+		err = inflate_more(s);
+		if (err <= 0)
+			return err;
+	}
+}
+
+static bool plausible(const uint8_t *at, bool swap)
+{
+	uint32_t type = get_u32(at, swap);
+
+	return get_u16(at + 6, swap) >= RECORD_HEADER_BYTES && type > 0 && type < 128 &&
+	       (type < 32 || type >= TACHO_RECORD_HEADER_ATTR);
+}
+
+/* Behind such a chunk there may be padding, or none. */
+static int pass_padding(struct stream *s)
+{
+	unsigned pad = s->chunk_pad;
+
+	s->chunk_pad = 0;
+	if (!plausible(s->at, s->pd->header.swap) && stream_need(s, pad + RECORD_HEADER_BYTES) &&
+	    plausible(s->at + pad, s->pd->header.swap))
+		s->at += pad;
+	return 0;
+}
+
+static int feed_part(struct stream *s, uint64_t payload)
+{
+	uint64_t offset = stream_offset(s);
+	int err;
+
+	if (!stream_need(s, CHUNK_HEADER + payload))
+		return stream_fail(s, -ENODATA, offset, "the file ends within a compressed record");
+	err = unpack_feed(s, s->at + CHUNK_HEADER, payload, offset);
+	s->at += CHUNK_HEADER + payload;
+	return err < 0 ? err : 1;
+}
+
+static int next_part(struct stream *s)
+{
+	bool swap = s->pd->header.swap;
+	uint32_t type = get_u32(s->at, swap);
+	unsigned size = get_u16(s->at + 6, swap);
+
+	if (type != TACHO_RECORD_COMPRESSED2 || size < CHUNK_HEADER || size > s->chunk_left)
+		return stream_fail(s, -EBADMSG, stream_offset(s),
+				   "a part of a compressed chunk is missing");
+	s->chunk_left -= size;
+	return feed_part(s, size - CHUNK_HEADER);
+}
+
+int chunk_broken(struct stream *s)
+{
+	bool swap = s->pd->header.swap;
+	uint64_t data, payload;
+
+	if (s->chunk_left)
+		return next_part(s);
+	if (s->chunk_pad)
+		pass_padding(s);
+	if (get_u32(s->at, swap) != TACHO_RECORD_COMPRESSED2 || !stream_need(s, CHUNK_HEADER))
+		return 0;
+	data = get_u64(s->at + 8, swap);
+	if (data + CHUNK_HEADER <= get_u16(s->at + 6, swap) || data > CHUNK_MAX)
+		return 0;
+	payload = min_of(data, (uint64_t)CHUNK_PAYLOAD);
+	s->chunk_left = data - payload;
+	s->chunk_pad = (uint8_t)(round_up8(data) - data);
+	return feed_part(s, payload);
+}

@@ -1,0 +1,91 @@
+/*
+ * A directory, as recorders with several writing threads make it: `data` is a file as any other
+ * and has header, events and features; data.0, data.1 ... are bare records, each a stream with
+ * its own compression and its own order.
+ */
+#include "perfdata/perfdata.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+
+#define DIR_VERSION 1
+#define STREAMS_MAX 4096
+
+static bool is_part(const char *name)
+{
+	struct str s = str_of(name);
+
+	return str_starts(s, "data.") && s.n > 5 && s.n < 12 &&
+	       strspn(name + 5, "0123456789") == s.n - 5;
+}
+
+static int list_parts(const char *path, struct strlist *out, struct tacho_error *e)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+	int err = 0;
+
+	if (!dir)
+		return error_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
+	while (err == 0 && out->n < STREAMS_MAX && (d = readdir(dir)))
+		if (is_part(d->d_name))
+			err = strlist_add(out, str_of(d->d_name));
+	closedir(dir);
+	return err < 0 ? error_nomem(e) : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return str_natcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int open_part(struct tacho_perfdata *pd, const char *dir, const char *name,
+		     const struct tacho_perfdata_opts *opts, struct tacho_error *e)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	struct source *src = source_add(pd);
+	int err;
+
+	buf_printf(&path, "%s/%s", dir, name);
+	if (!src || buf_failed(&path))
+		return error_nomem(e);
+	err = file_open(&src->file, path.bytes, opts, e);
+	if (err == -ENODATA)		/* empty: its thread had nothing to write */
+		return 0;
+	if (err < 0)
+		return err;
+	if (!src->file.map)
+		return error_set(e, -EINVAL, "%s is no regular file", path.bytes);
+	stream_map(&src->stream, pd, &src->file, 0, src->file.size);
+	return 0;
+}
+
+static void check_version(struct tacho_perfdata *pd)
+{
+	size_t n;
+	const void *v = tacho_perfdata_feature(pd, TACHO_FEATURE_DIR_FORMAT, &n);
+
+	if (v && n >= 8 && get_u64(v, pd->header.swap) != DIR_VERSION)
+		warn(pd, "the directory has format %llu, only %d is known",
+		     (unsigned long long)get_u64(v, pd->header.swap), DIR_VERSION);
+}
+
+int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_perfdata_opts *opts,
+	     struct tacho_error *e)
+{
+	scoped(strlist_done) struct strlist parts = { 0 };
+	int err = list_parts(path, &parts, e);
+
+	if (err < 0)
+		return err;
+	if (parts.n)
+		qsort(parts.v, parts.n, sizeof(*parts.v), by_number);
+	for (size_t i = 0; i < parts.n; i++) {
+		err = open_part(pd, path, parts.v[i], opts, e);
+		if (err < 0)
+			return err;
+	}
+	check_version(pd);
+	return 0;
+}

@@ -1,0 +1,177 @@
+/*
+ * Features: one payload per bit of the header's bitmap, listed as (offset, size) right behind the
+ * data, lowest bit first. A payload is handed out as it lies there; strings and what names the
+ * events are read here. A section that does not lie within the file is left out with a warning.
+ */
+#include "perfdata/perfdata.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+static bool is_string(unsigned f)
+{
+	return (f >= TACHO_FEATURE_HOSTNAME && f <= TACHO_FEATURE_ARCH) ||
+	       f == TACHO_FEATURE_CPUDESC || f == TACHO_FEATURE_CPUID;
+}
+
+/* u32 length, then as many bytes, padded with zeros. */
+static struct str take_string(struct cursor *c)
+{
+	uint32_t n = cursor_u32(c);
+	const char *s = cursor_bytes(c, n);
+
+	return s ? str_n(s, strnlen(s, n)) : (struct str){ 0 };
+}
+
+int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n)
+{
+	const uint8_t *map = pd->sources.n ? pd->sources.v[0]->file.map : NULL;
+	struct feature *slot;
+
+	if (f >= TACHO_FEATURE_MAX)
+		return 0;
+	slot = &pd->features[f];
+	if (!map || at < map || at >= map + pd->sources.v[0]->file.size) {
+		uint8_t *copy = arena_alloc(&pd->arena, n + 1);
+
+		if (!copy)
+			return -ENOMEM;
+		if (n)
+			memcpy(copy, at, n);
+		at = copy;
+	}
+	*slot = (struct feature){ .at = at, .n = n, .there = true };
+	if (is_string(f)) {
+		struct cursor c = cursor_over(at, n, pd->header.swap);
+		struct str s = take_string(&c);
+
+		if (!c.bad)
+			slot->text = arena_str(&pd->arena, s);
+		if (!c.bad && !slot->text)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static unsigned bits_set(const uint64_t *bits)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < 4; i++)
+		n += (unsigned)__builtin_popcountll(bits[i]);
+	return n;
+}
+
+int features_read(struct tacho_perfdata *pd, const struct file *f)
+{
+	const struct header *h = &pd->header;
+	uint64_t at = h->data.offset + h->data.size;
+	unsigned n = bits_set(h->features);
+
+	if (!n)
+		return 0;
+	if (at > f->size || f->size - at < 16ULL * n) {
+		warn(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
+		return 0;
+	}
+	for (unsigned bit = 0; bit < TACHO_FEATURE_MAX; bit++) {
+		struct section s;
+
+		if (!(h->features[bit / 64] >> bit % 64 & 1))
+			continue;
+		s.offset = get_u64(f->map + at, h->swap);
+		s.size = get_u64(f->map + at + 8, h->swap);
+		if (s.offset > f->size || s.size > f->size - s.offset)
+			warn(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
+			     ") does not lie within the file", at, bit, s.size, s.offset);
+		else if (feature_set(pd, bit, f->map + s.offset, s.size) < 0)
+			return -ENOMEM;
+		at += 16;
+	}
+	return 0;
+}
+
+static int rename_event(struct tacho_perfdata *pd, struct event_row *row, struct str name)
+{
+	char *copy;
+
+	if (!name.n || row->named)
+		return 0;
+	copy = arena_str(&pd->arena, name);
+	if (!copy)
+		return -ENOMEM;
+	row->name = copy;
+	row->pub.name = copy;
+	row->named = true;
+	return 0;
+}
+
+/* u32 events, u32 attr bytes; each: attr, u32 ids, name, ids. Met by id, else by place. */
+static int read_event_desc(struct tacho_perfdata *pd)
+{
+	const struct feature *f = &pd->features[TACHO_FEATURE_EVENT_DESC];
+	struct cursor c = cursor_over(f->at, f->n, pd->header.swap);
+	uint32_t n = cursor_u32(&c), attr_bytes = cursor_u32(&c);
+
+	for (uint32_t i = 0; i < n && !c.bad; i++) {
+		const void *attr = cursor_bytes(&c, attr_bytes);
+		uint32_t n_ids = cursor_u32(&c);
+		struct str name = take_string(&c);
+		const uint8_t *ids = cursor_u64s(&c, n_ids);
+		int event = n_ids && ids ? ids_get(&pd->ids, get_u64(ids, c.swap)) : -1;
+
+		if (event < 0 && i < pd->events.n)
+			event = (int)i;
+		if (c.bad || !attr || event < 0)
+			continue;
+		if (rename_event(pd, pd->events.v[event], name) < 0)
+			return -ENOMEM;
+	}
+	if (c.bad)
+		warn(pd, "the list of event names (feature %d) is damaged", TACHO_FEATURE_EVENT_DESC);
+	return 0;
+}
+
+/* u32 groups; each: name, u32 leader, u32 members (with the leader). */
+static void read_group_desc(struct tacho_perfdata *pd)
+{
+	const struct feature *f = &pd->features[TACHO_FEATURE_GROUP_DESC];
+	struct cursor c = cursor_over(f->at, f->n, pd->header.swap);
+	uint32_t n = cursor_u32(&c);
+
+	for (uint32_t i = 0; i < n && !c.bad; i++) {
+		struct str name = take_string(&c);
+		uint32_t leader = cursor_u32(&c), members = cursor_u32(&c);
+
+		if (c.bad || !name.s || leader >= pd->events.n ||
+		    members > pd->events.n - leader)
+			continue;
+		for (uint32_t k = leader; k < leader + members; k++) {
+			pd->events.v[k]->pub.leader = leader;
+			pd->events.v[k]->pub.group_size = members;
+		}
+	}
+}
+
+int features_name_events(struct tacho_perfdata *pd)
+{
+	if (pd->features[TACHO_FEATURE_GROUP_DESC].there)
+		read_group_desc(pd);
+	return pd->features[TACHO_FEATURE_EVENT_DESC].there ? read_event_desc(pd) : 0;
+}
+
+const void *tacho_perfdata_feature(const struct tacho_perfdata *pd, enum tacho_feature f, size_t *n)
+{
+	const struct feature *slot = (unsigned)f < TACHO_FEATURE_MAX ? &pd->features[f] : NULL;
+
+	if (!slot || !slot->there)
+		return NULL;
+	if (n)
+		*n = slot->n;
+	return slot->at;
+}
+
+const char *tacho_perfdata_string(const struct tacho_perfdata *pd, enum tacho_feature f)
+{
+	return (unsigned)f < TACHO_FEATURE_MAX ? pd->features[f].text : NULL;
+}

@@ -1,0 +1,91 @@
+/*
+ * One file's bytes: a regular file is mapped, anything else (a pipe, a terminal, a socket) stays
+ * a descriptor that is read in blocks. A map costs no memory of our own: pages that were passed
+ * are given back as reading goes on, so a file of any size is read with a small resident set.
+ * A file that shrinks while it is mapped raises SIGBUS, as for every program that maps files.
+ */
+#include "perfdata/perfdata.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define DROP_BYTES (32u << 20)
+
+static int check_owner(const struct stat *st, const char *path, bool force, struct tacho_error *e)
+{
+	if (force || st->st_uid == 0 || st->st_uid == geteuid() || !S_ISREG(st->st_mode))
+		return 0;
+	error_set(e, -EACCES, "%s belongs to another user (uid %u)", path, (unsigned)st->st_uid);
+	error_hint(e, "-f reads it all the same");
+	return -EACCES;
+}
+
+static int map_file(struct file *f, const struct stat *st, struct tacho_error *e)
+{
+	void *map;
+
+	if (st->st_size == 0)
+		return error_set(e, -ENODATA, "%s is empty", f->path);
+	map = mmap(NULL, (size_t)st->st_size, PROT_READ, MAP_PRIVATE, f->fd, 0);
+	if (map == MAP_FAILED)
+		return error_set(e, -errno, "cannot map %s: %s", f->path, strerror(errno));
+	madvise(map, (size_t)st->st_size, MADV_SEQUENTIAL);
+	f->map = map;
+	f->size = (uint64_t)st->st_size;
+	close(f->fd);
+	f->fd = -1;
+	return 0;
+}
+
+int file_open(struct file *f, const char *path, const struct tacho_perfdata_opts *opts,
+	      struct tacho_error *e)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct stat st;
+	int err;
+
+	*f = (struct file){ .fd = -1 };
+	f->path = str_dup(str_of(is_stdin ? "standard input" : path));
+	if (!f->path)
+		return error_nomem(e);
+	f->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
+			   open(path, O_RDONLY | O_CLOEXEC);
+	if (f->fd < 0 || fstat(f->fd, &st) < 0) {
+		err = -errno;
+		error_set(e, err, "cannot open %s: %s", f->path, strerror(-err));
+		if (err == -ENOENT)
+			error_hint(e, "'tacho record' makes one");
+		return err;
+	}
+	err = is_stdin ? 0 : check_owner(&st, path, opts && opts->force, e);
+	if (err < 0)
+		return err;
+	if (S_ISDIR(st.st_mode))
+		return error_set(e, -EISDIR, "%s is a directory", f->path);
+	f->mtime_s = (uint64_t)st.st_mtime;
+	if (S_ISREG(st.st_mode) && (!is_stdin || lseek(f->fd, 0, SEEK_CUR) == 0))
+		return map_file(f, &st, e);
+	return 0;
+}
+
+void file_close(struct file *f)
+{
+	if (f->map)
+		munmap((void *)f->map, f->size);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	*f = (struct file){ .fd = -1 };
+}
+
+void file_drop(struct file *f, uint64_t offset)
+{
+	uint64_t to = offset & ~(uint64_t)(DROP_BYTES - 1);
+
+	if (!f->map || to <= f->dropped || to > f->size)
+		return;
+	madvise((uint8_t *)f->map + f->dropped, to - f->dropped, MADV_DONTNEED);
+	f->dropped = to;
+}

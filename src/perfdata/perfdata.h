@@ -1,0 +1,263 @@
+/*
+ * The room's own picture of an opened perf.data:
+ *
+ *	file (map or descriptor) -> stream (records, decompressed) -> order (by time) -> next()
+ *
+ * A plain file is one stream; a directory is one per file in it. Records of a mapped file are
+ * views into the map. All others live in blocks: aligned pieces of memory that are counted per
+ * record waiting in them, so that nothing is ever copied to be sorted.
+ */
+#ifndef PERFDATA_PERFDATA_H
+#define PERFDATA_PERFDATA_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/perf_abi.h"
+#include "base/vec.h"
+#include "perfdata/bytes.h"
+#include "record/record.h"
+
+#include <tacho/perfdata.h>
+
+#define FILE_HEADER_BYTES 104
+#define PIPE_HEADER_BYTES 16
+#define FEATURES_AT 72			/* the bitmap's place in the header */
+#define RECORD_MAX 65535
+#define BLOCK_BYTES (512u << 10)	/* and their alignment; holds eight of the largest records */
+
+struct section {
+	uint64_t offset, size;
+};
+
+/* ---- blocks ---- */
+struct block {
+	struct block *next;		/* in the list of free ones */
+	uint32_t refs;			/* the stream's own, and one per record that waits */
+	uint32_t n;			/* bytes in use */
+	uint64_t offset;		/* in the stream: of bytes[0], or of what it was made from */
+	uint8_t bytes[];
+};
+#define BLOCK_ROOM (BLOCK_BYTES - sizeof(struct block))
+
+struct block_pool {
+	struct block *free;
+	size_t n_free;
+	size_t n;			/* in use: what ordering may not let grow */
+};
+
+struct block *block_new(struct block_pool *pool);	/* one reference; NULL without memory */
+void block_unref(struct block_pool *pool, struct block *b);
+void block_pool_done(struct block_pool *pool);
+
+static inline struct block *block_of(const uint8_t *at)
+{
+	return (struct block *)((uintptr_t)at & ~(uintptr_t)(BLOCK_BYTES - 1));
+}
+
+/* ---- one file's bytes ---- */
+struct file {
+	char *path;
+	int fd;				/* -1: none */
+	const uint8_t *map;		/* NULL: read in pieces */
+	uint64_t size;			/* of the map */
+	uint64_t dropped;		/* bytes at its start that were given back to the kernel */
+	uint64_t mtime_s;
+};
+
+int file_open(struct file *f, const char *path, const struct tacho_perfdata_opts *opts,
+	      struct tacho_error *e);
+void file_close(struct file *f);
+/* Nothing below `offset` is looked at any more (or soon): keep resident memory small. */
+void file_drop(struct file *f, uint64_t offset);
+
+struct header {
+	uint64_t entry_bytes;		/* an attr and its section of ids */
+	struct section attrs, data;
+	uint64_t features[4];
+	bool swap, pipe;
+};
+/* Decides what kind of file it is and checks what it claims. */
+/* `file_size` 0: a pipe. */
+int header_parse(struct header *h, const uint8_t *bytes, uint64_t n, uint64_t file_size,
+		 struct tacho_error *e);
+int header_magic(const uint8_t *bytes, bool *swap, struct tacho_error *e);
+/* -EBADMSG where sections lie over each other. */
+int header_check(const struct header *h, struct tacho_error *e);
+
+/* ---- compressed records ---- */
+struct unpack {
+	struct ZSTD_DCtx_s *zstd;
+	const uint8_t *in;		/* what is still to be fed, inside the stream's bytes */
+	size_t n_in;
+	struct block *out;
+	uint32_t at;			/* the next record in `out` */
+	uint64_t offset;		/* of the record that is being unpacked */
+	bool busy;			/* there may be more to take out without further input */
+};
+
+/* ---- one stream of records ---- */
+struct stream {
+	struct tacho_perfdata *pd;
+	struct file *file;
+	const uint8_t *at, *end;	/* unread bytes, in the map or in `block` */
+	const uint8_t *base;		/* offset = base_offset + (at - base) */
+	uint64_t base_offset;
+	struct block *block;		/* NULL: mapped */
+	uint64_t cut;			/* bytes that the header promised and the file has not */
+	uint64_t meta_end;		/* records below were taken notice of already */
+	uint64_t skip;			/* bytes behind the last record that are no records */
+	bool skip_is_trace;		/* and are TRACING_DATA */
+	bool died;			/* the end is where the recorder died: no error there */
+	bool ended;
+	uint64_t chunk_left;		/* of a chunk written by the broken writer: see compress.c */
+	uint8_t chunk_pad;
+	struct unpack unpack;
+	int failed;			/* sticky; `error` says why */
+	struct tacho_error error;
+};
+
+void stream_map(struct stream *s, struct tacho_perfdata *pd, struct file *f, uint64_t from,
+		uint64_t to);
+int stream_fd(struct stream *s, struct tacho_perfdata *pd, struct file *f);
+void stream_done(struct stream *s);
+/* 1, 0, or a negative errno that stays. Decompressed; out-of-line payloads are passed over. */
+int stream_next(struct stream *s, struct tacho_record *rec);
+/* The same, before decompression; broken chunks are fed to the unpacker and not returned. */
+int stream_raw(struct stream *s, struct tacho_record *rec);
+int stream_fail(struct stream *s, int code, uint64_t offset, const char *fmt, ...) printf_like(4, 5);
+/* At least n bytes at s->at, or false at the end; n is at most BLOCK_ROOM. */
+bool stream_need(struct stream *s, size_t n);
+/* Passes over what lies behind the last record and is none. 0 or failed. */
+int stream_pass(struct stream *s);
+/* Passes over n bytes; false when there are fewer. `out`, when given, gets them appended. */
+bool stream_skip(struct stream *s, uint64_t n, struct buf *out);
+static inline uint64_t stream_offset(const struct stream *s)
+{
+	return s->base_offset + (uint64_t)(s->at - s->base);
+}
+
+/* Takes the payload of a record 81 or 83, which stays where it is until unpack_next() returns
+ * 0. `n` is the payload's length. */
+int unpack_feed(struct stream *s, const uint8_t *payload, size_t n, uint64_t offset);
+int unpack_next(struct stream *s, struct tacho_record *rec);	/* 1, 0: feed more, or failed */
+bool unpack_rest(const struct unpack *u);			/* a record is half there */
+void unpack_done(struct unpack *u, struct block_pool *pool);
+/* The chunk at s->at is one of those with a wrong size (or a part of it): feeds its payload and
+ * passes over it. 1, 0 when it is not, or failed. */
+int chunk_broken(struct stream *s);
+
+/* ---- time order within a stream ---- */
+struct entry {
+	uint64_t time;
+	const uint8_t *at;
+};
+
+struct order {
+	struct entry *v, *spare;
+	size_t n, cap, spare_cap;
+	size_t head, ready;		/* [head, ready) may be delivered */
+	uint64_t newest, limit;		/* of all seen; of all seen before the last round */
+	const uint8_t *given;		/* keeps the block of the record delivered last */
+	bool drained;			/* the stream has ended */
+};
+
+/* As stream_next(), oldest first. */
+int order_next(struct order *o, struct stream *s, struct tacho_record *rec);
+void order_done(struct order *o, struct stream *s);
+/* Sorts by time, stable, fast on a few ascending runs. `spare` has room for n. */
+void sort_entries(struct entry *v, size_t n, struct entry *spare);
+
+/* ---- events and features ---- */
+struct id_slot {
+	uint64_t id;
+	uint32_t event;			/* index + 1; 0: free */
+};
+
+struct ids {
+	struct id_slot *slots;
+	size_t n, cap;			/* cap is a power of two */
+};
+
+int ids_put(struct ids *t, uint64_t id, uint32_t event);
+int ids_get(const struct ids *t, uint64_t id);		/* -1: not there */
+
+/* Where the id and the time of a record are: bytes from its start, and from its end. -1: none. */
+struct where {
+	int sample_id, sample_time;
+	int other_id, other_time;
+};
+struct where where_of(const struct tacho_layout *lay);
+
+struct feature {
+	const uint8_t *at;
+	size_t n;
+	char *text;			/* of those that are a string */
+	bool there;
+};
+
+struct event_row {
+	struct tacho_file_event pub;
+	char *name, *unit;		/* in the arena; what pub points to */
+	bool named;			/* by the file rather than by its attr */
+};
+
+struct source {				/* a stream with its file and its order */
+	struct file file;
+	struct stream stream;
+	struct order order;
+	struct tacho_record head;	/* the oldest of this stream */
+	uint64_t head_time;
+	int state;			/* 1: head is there; 0: ended; negative: failed */
+	bool primed;
+};
+
+struct tacho_perfdata {
+	bool ordered;
+	struct header header;
+	struct arena arena;
+	struct { struct event_row **v; size_t n, cap; } events;
+	struct ids ids;
+	uint64_t n_ids;			/* of all events: bounded by what the file can hold */
+	struct where where;		/* of the first event: all others must agree on ids */
+	bool where_same;		/* times lie at the same place in all of them */
+	struct where *wheres;		/* per event, where not */
+	struct feature features[TACHO_FEATURE_MAX];
+	struct { struct source **v; size_t n, cap; } sources;
+	size_t current;
+	struct block_pool pool;
+	struct buf lead;		/* what a pipe said before its data, to be returned first */
+	size_t lead_at;
+	struct buf warning;
+};
+
+int attrs_read(struct tacho_perfdata *pd, const struct file *f, struct tacho_error *e);
+/* One event from `n` bytes of attr in file order and `n_ids` ids behind. */
+int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const uint8_t *ids,
+	      uint64_t n_ids);
+/* Its size field, checked against the room it has: 64 to `room`; 0 when it cannot be. */
+size_t attrs_size(const uint8_t *attr, size_t room, bool swap);
+void attr_to_host(struct perf_event_attr *out, const uint8_t *attr, size_t n, bool swap);
+/* "cycles", "L1-dcache-load-misses", "r1a8": the best that an attr alone can tell. */
+void attr_name(const struct perf_event_attr *attr, char *out, size_t size);
+int events_settle(struct tacho_perfdata *pd);		/* after the last event: names, places */
+
+int features_read(struct tacho_perfdata *pd, const struct file *f);
+int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n);
+int features_name_events(struct tacho_perfdata *pd);	/* EVENT_DESC and GROUP_DESC */
+
+/* Records that describe the rest. Returns 1 when it was one, 0 when not, -ENOMEM. */
+int pipe_meta(struct tacho_perfdata *pd, const struct tacho_record *rec);
+/* Reads ahead up to the first record that is data, so that events are known after opening. */
+int pipe_lead(struct tacho_perfdata *pd, struct stream *s);
+bool pipe_lead_next(struct tacho_perfdata *pd, struct tacho_record *rec);
+
+int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_perfdata_opts *opts,
+	     struct tacho_error *e);
+struct source *source_add(struct tacho_perfdata *pd);
+void warn(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
+
+/* The time of a record in this file, 0 where it has none. */
+uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record *rec);
+
+#endif

@@ -1,0 +1,297 @@
+/*
+ * Opening, and taking records out: from one stream after the other as they lie in the file, or
+ * the oldest of all of them.
+ */
+#include "perfdata/perfdata.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#define WARNING_MAX 2000
+
+void warn(struct tacho_perfdata *pd, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (pd->warning.n > WARNING_MAX)
+		return;
+	if (pd->warning.n)
+		buf_puts(&pd->warning, "; ");
+	va_start(ap, fmt);
+	buf_vprintf(&pd->warning, fmt, ap);
+	va_end(ap);
+}
+
+const char *tacho_perfdata_warning(const struct tacho_perfdata *pd)
+{
+	return pd->warning.n && !buf_failed(&pd->warning) ? pd->warning.bytes : NULL;
+}
+
+struct source *source_add(struct tacho_perfdata *pd)
+{
+	struct source *src = calloc(1, sizeof(*src));
+	struct source **slot = src ? vec_add(&pd->sources) : NULL;
+
+	if (!slot) {
+		free(src);
+		return NULL;
+	}
+	src->file.fd = -1;
+	*slot = src;
+	return src;
+}
+
+/* The data's end: as the header says, as the file allows, or anywhere when the recorder died. */
+static uint64_t data_end(struct tacho_perfdata *pd, struct source *src, uint64_t *cut)
+{
+	const struct header *h = &pd->header;
+	uint64_t end = h->data.offset + h->data.size, size = src->file.size;
+
+	*cut = 0;
+	if (h->data.size == 0) {
+		warn(pd, "the recorder did not end properly: byte %" PRIu64
+		     " on is read to the end of the file", h->data.offset);
+		return h->attrs.offset > h->data.offset ? h->attrs.offset : size;
+	}
+	if (end <= size)
+		return end;
+	*cut = end - size;
+	return size;
+}
+
+static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho_error *e)
+{
+	uint64_t end, cut;
+	int err = attrs_read(pd, &src->file, e);
+
+	if (err < 0)
+		return err;
+	end = data_end(pd, src, &cut);
+	stream_map(&src->stream, pd, &src->file, pd->header.data.offset, end);
+	src->stream.cut = cut;
+	src->stream.died = pd->header.data.size == 0;
+	if (!src->stream.died && features_read(pd, &src->file) < 0)
+		return error_nomem(e);
+	return events_settle(pd) < 0 ? error_nomem(e) : 0;
+}
+
+static int open_pipe(struct tacho_perfdata *pd, struct source *src, struct tacho_error *e)
+{
+	if (src->file.map)
+		stream_map(&src->stream, pd, &src->file, PIPE_HEADER_BYTES, src->file.size);
+	if (pipe_lead(pd, &src->stream) < 0)
+		return error_nomem(e);
+	return 0;
+}
+
+static int open_main(struct tacho_perfdata *pd, const char *path,
+		     const struct tacho_perfdata_opts *opts, struct tacho_error *e)
+{
+	struct source *src = source_add(pd);
+	uint8_t first[PIPE_HEADER_BYTES];
+	int err;
+
+	if (!src)
+		return error_nomem(e);
+	err = file_open(&src->file, path, opts, e);
+	if (err < 0)
+		return err;
+	if (src->file.map) {
+		err = header_parse(&pd->header, src->file.map, src->file.size, src->file.size, e);
+	} else {
+		if (stream_fd(&src->stream, pd, &src->file) < 0)
+			return error_nomem(e);
+		if (stream_need(&src->stream, sizeof(first)))
+			memcpy(first, src->stream.at, sizeof(first));
+		err = header_parse(&pd->header, first,
+				   min_of((size_t)(src->stream.end - src->stream.at), sizeof(first)),
+				   0, e);
+		if (err == 0)
+			src->stream.at += sizeof(first);
+	}
+	if (err < 0)
+		return err;
+	return pd->header.pipe ? open_pipe(pd, src, e) : open_file(pd, src, e);
+}
+
+static int open_any(struct tacho_perfdata *pd, const char *path,
+		    const struct tacho_perfdata_opts *opts, struct tacho_error *e)
+{
+	scoped(buf_done) struct buf data = { 0 };
+	struct stat st;
+	int err;
+
+	if (strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return open_main(pd, path, opts, e);
+	buf_printf(&data, "%s/data", path);
+	if (buf_failed(&data))
+		return error_nomem(e);
+	err = open_main(pd, data.bytes, opts, e);
+	return err < 0 ? err : dir_open(pd, path, opts, e);
+}
+
+int tacho_perfdata_open(struct tacho_perfdata **out, const char *path,
+			const struct tacho_perfdata_opts *opts, struct tacho_error *e)
+{
+	struct tacho_perfdata_opts o = { 0 };
+	struct tacho_perfdata *pd;
+	int err;
+
+	if (opts && opts->size > sizeof(o))
+		return error_set(e, -E2BIG, "options of a newer library");
+	if (opts)
+		memcpy(&o, opts, opts->size ? opts->size : sizeof(o));
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return error_nomem(e);
+	pd->ordered = o.ordered;
+	pd->where = (struct where){ -1, -1, -1, -1 };
+	pd->where_same = true;
+	err = open_any(pd, path, &o, e);
+	if (err < 0) {
+		tacho_perfdata_close(pd);
+		return err;
+	}
+	*out = pd;
+	return 0;
+}
+
+void tacho_perfdata_close(struct tacho_perfdata *pd)
+{
+	if (!pd)
+		return;
+	for (size_t i = 0; i < pd->sources.n; i++) {
+		struct source *src = pd->sources.v[i];
+
+		if (src->stream.pd)
+			order_done(&src->order, &src->stream);
+		stream_done(&src->stream);
+		file_close(&src->file);
+		free(src);
+	}
+	vec_done(&pd->sources);
+	block_pool_done(&pd->pool);
+	vec_done(&pd->events);
+	free(pd->ids.slots);
+	buf_done(&pd->lead);
+	buf_done(&pd->warning);
+	arena_done(&pd->arena);
+	free(pd);
+}
+
+static int source_failed(const struct source *src, struct tacho_error *e)
+{
+	if (e)
+		*e = src->stream.error;
+	return src->stream.failed;
+}
+
+/* A damaged stream ends alone; it is told when the others have ended, too. */
+static int first_failure(const struct tacho_perfdata *pd, struct tacho_error *e)
+{
+	for (size_t i = 0; i < pd->sources.n; i++)
+		if (pd->sources.v[i]->stream.failed < 0)
+			return source_failed(pd->sources.v[i], e);
+	return 0;
+}
+
+static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
+			   struct tacho_error *e)
+{
+	while (pd->current < pd->sources.n) {
+		struct source *src = pd->sources.v[pd->current];
+		int err = src->stream.pd ? stream_next(&src->stream, rec) : 0;
+
+		if (err > 0) {
+			if (!src->stream.block)
+				file_drop(&src->file, (uint64_t)(src->stream.at - src->stream.base));
+			return 1;
+		}
+		pd->current++;
+	}
+	return first_failure(pd, e);
+}
+
+static void advance(struct source *src)
+{
+	src->state = src->stream.pd ? order_next(&src->order, &src->stream, &src->head) : 0;
+	src->head_time = src->state > 0 ? record_when(src->stream.pd, &src->head) : 0;
+	src->primed = true;
+}
+
+/* One stream needs no merging, and is the usual case. */
+static int next_of_one(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
+{
+	struct source *src = pd->sources.v[0];
+	int err = order_next(&src->order, &src->stream, rec);
+
+	return err < 0 ? source_failed(src, e) : err;
+}
+
+/* The record given last is let go first: its stream moves on and shows its next. */
+static int next_of_many(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
+{
+	struct source *best = NULL;
+
+	for (size_t i = 0; i < pd->sources.n; i++) {
+		struct source *src = pd->sources.v[i];
+
+		if (!src->primed)
+			advance(src);
+		if (src->state > 0 && (!best || src->head_time < best->head_time))
+			best = src;
+	}
+	if (best) {
+		*rec = best->head;
+		best->primed = false;
+		return 1;
+	}
+	return first_failure(pd, e);
+}
+
+int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
+{
+	if (pd->lead.n && pipe_lead_next(pd, rec))
+		return 1;
+	if (!pd->ordered)
+		return next_as_written(pd, rec, e);
+	return pd->sources.n == 1 ? next_of_one(pd, rec, e) : next_of_many(pd, rec, e);
+}
+
+size_t tacho_perfdata_n_events(const struct tacho_perfdata *pd)
+{
+	return pd->events.n;
+}
+
+const struct tacho_file_event *tacho_perfdata_event(const struct tacho_perfdata *pd, size_t i)
+{
+	return i < pd->events.n ? &pd->events.v[i]->pub : NULL;
+}
+
+bool tacho_perfdata_swapped(const struct tacho_perfdata *pd)
+{
+	return pd->header.swap;
+}
+
+bool tacho_perfdata_is_pipe(const struct tacho_perfdata *pd)
+{
+	return pd->header.pipe;
+}
+
+int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho_file_facts *out)
+{
+	const struct file *f = &pd->sources.v[0]->file;
+	const struct header *h = &pd->header;
+	struct tacho_file_facts facts = { .file_size = f->size, .captured_s = f->mtime_s };
+	size_t size = out->size ? out->size : sizeof(facts);
+
+	if (size > sizeof(facts))
+		return -E2BIG;
+	facts.size = size;
+	facts.data_offset = h->pipe ? PIPE_HEADER_BYTES : h->data.offset;
+	facts.data_size = h->pipe ? 0 : h->data.size;
+	facts.features_offset = h->pipe ? 0 : h->data.offset + h->data.size;
+	memcpy(out, &facts, size);
+	return 0;
+}
