@@ -112,8 +112,11 @@ static void put_list(struct payload *p, const char *what, struct buf *out)
 {
 	uint32_t n = take_u32(p);
 
-	while (n-- && !p->bad)
-		buf_printf(out, "# %s: %.*s\n", what, STR(take_str(p)));
+	while (n-- && !p->bad) {
+		struct str text = take_str(p);
+
+		buf_printf(out, "# %s: %.*s\n", what, STR(text));
+	}
 }
 
 /* Sockets, threads, (core, socket) per CPU, and in newer files dies and a die per CPU. */
@@ -151,9 +154,10 @@ static void put_numa(const struct tacho_perfdata *pd, struct payload *p, struct 
 	while (n-- && !p->bad) {
 		uint32_t node = take_u32(p);
 		unsigned long long total = take_u64(p), unused = take_u64(p);
+		struct str cpus = take_str(p);
 
 		buf_printf(out, "# node%u meminfo  : total = %llu kB, free = %llu kB\n", node, total, unused);
-		buf_printf(out, "# node%u cpu list : %.*s\n", node, STR(take_str(p)));
+		buf_printf(out, "# node%u cpu list : %.*s\n", node, STR(cpus));
 	}
 }
 
@@ -165,8 +169,9 @@ static void put_pmus(const struct tacho_perfdata *pd, struct payload *p, struct 
 	buf_puts(out, "# pmu mappings: ");
 	for (uint32_t i = 0; i < n && !p->bad; i++) {
 		uint32_t type = take_u32(p);
+		struct str name = take_str(p);
 
-		buf_printf(out, "%s%.*s = %u", i ? ", " : "", STR(take_str(p)), type);
+		buf_printf(out, "%s%.*s = %u", i ? ", " : "", STR(name), type);
 	}
 	buf_putc(out, '\n');
 }
@@ -196,12 +201,13 @@ static void put_caches(const struct tacho_perfdata *pd, struct payload *p, struc
 	buf_puts(out, "# CPU cache info:\n");
 	while (n-- && !p->bad) {
 		uint32_t level = take_u32(p);
-		struct str type, size;
+		struct str type, size, cpus;
 
 		take_bytes(p, 12);	/* line, sets, ways */
 		type = take_str(p);
 		size = take_str(p);
-		buf_printf(out, "#  L%u %-15.*s %8.*s [%.*s]\n", level, STR(type), STR(size), STR(take_str(p)));
+		cpus = take_str(p);
+		buf_printf(out, "#  L%u %-15.*s %8.*s [%.*s]\n", level, STR(type), STR(size), STR(cpus));
 	}
 }
 
@@ -217,10 +223,10 @@ static void put_sample_time(const struct tacho_perfdata *pd, struct payload *p, 
 	buf_printf(out, "# sample duration : %10.3f ms\n", (double)(last - first) / 1e6);
 }
 
-/* "0-23,32-199": the blocks of a node that hold memory. */
-static void put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
+/* "0-23,32-199": the blocks of a node that hold memory. Returns how many they are. */
+static uint64_t put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
 {
-	uint64_t word = 0, from = UINT64_MAX;
+	uint64_t word = 0, from = UINT64_MAX, n = 0;
 	bool any = false;
 
 	for (uint64_t i = 0; i <= n_bits && !p->bad; i++) {
@@ -229,6 +235,7 @@ static void put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
 		if (i % 64 == 0 && i < n_bits)
 			word = take_u64(p);
 		set = i < n_bits && (word >> i % 64 & 1);
+		n += set;
 		if (set && from == UINT64_MAX)
 			from = i;
 		if (set || from == UINT64_MAX)
@@ -239,6 +246,7 @@ static void put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
 		any = true;
 		from = UINT64_MAX;
 	}
+	return n;
 }
 
 static void put_memory_nodes(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
@@ -251,12 +259,14 @@ static void put_memory_nodes(const struct tacho_perfdata *pd, struct payload *p,
 	buf_printf(out, "# memory nodes (nr %llu, block size 0x%llx):\n", (unsigned long long)n,
 		   (unsigned long long)block);
 	while (n-- && !p->bad) {
-		uint64_t node = take_u64(p), blocks = take_u64(p), bits = take_u64(p), bytes = blocks * block;
+		uint64_t node = take_u64(p), blocks;
+		struct buf list = { 0 };
 
-		buf_printf(out, "# %4llu [%lluG]: ", (unsigned long long)node,
-			   (unsigned long long)(bytes >> 30));
-		put_bitmap(p, bits, out);
-		buf_putc(out, '\n');
+		take_u64(p);
+		blocks = put_bitmap(p, take_u64(p), &list);
+		buf_printf(out, "# %4llu [%lluG]: %s\n", (unsigned long long)node,
+			   (unsigned long long)(blocks * block >> 30), list.bytes ? list.bytes : "");
+		buf_done(&list);
 	}
 }
 

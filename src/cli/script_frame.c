@@ -68,7 +68,7 @@ static void put_text(struct buf *out, const struct tacho_symbols *s, const struc
 	if (tacho_symbols_object(s, f->object, &info) < 0)
 		info.path = "[unknown]";
 	buf_printf(out, " (%s", info.path);
-	if ((fields & FIELD_DSOFF) && f->object)
+	if ((fields & FIELD_DSOFF) && f->object && !info.kernel)
 		buf_printf(out, "+0x%llx", (unsigned long long)f->object_offset);
 	buf_putc(out, ')');
 }

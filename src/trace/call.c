@@ -11,20 +11,25 @@ static struct node *close_call(struct lexer *l, struct node *n)
 	return n && lexer_take(l, ")") ? n : NULL;
 }
 
-/* { value, "text" }, ... up to the parenthesis; a text that is no string ends the table. */
+/* { value, "text" }, ... up to the parenthesis; a text that is no string ends the table. Values
+ * that the format does not tell (an enum of the kernel) match nothing. */
 static bool parse_pairs(struct lexer *l, struct node *n)
 {
 	struct { struct node_pair *v; size_t n, cap; } pairs = { 0 };
 	bool fine = true, ended = false;
 
 	while (fine && lexer_take(l, "{")) {
-		struct node *value = parse_expression(l);
-		struct node *text = value && lexer_take(l, ",") ? parse_expression(l) : NULL;
+		struct node *value, *text;
 		struct node_pair *pair;
+		bool guessed;
 
+		l->guessed = false;
+		value = parse_expression(l);
+		guessed = l->guessed;
+		text = value && lexer_take(l, ",") ? parse_expression(l) : NULL;
 		fine = text && value->kind == NODE_NUMBER && lexer_take(l, "}");
 		ended |= fine && text->kind != NODE_STRING;
-		if (fine && !ended) {
+		if (fine && !ended && !guessed) {
 			pair = vec_add(&pairs);
 			l->nomem |= !pair;
 			if (pair)

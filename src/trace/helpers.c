@@ -203,6 +203,10 @@ void print_pointer(const struct view *v, const struct piece *p)
 		print_function(v, p, address);
 		return;
 	}
+	if (!address) {
+		buf_puts(v->out, "(nil)");
+		return;
+	}
 	buf_puts(v->out, "0x");
 	print_hex(v->out, address);
 }

@@ -242,12 +242,12 @@ static struct node *parse_name(struct lexer *l, struct str word)
 		{ "RCU_SOFTIRQ", 9 }, { "HRTIMER_NORESTART", 0 }, { "HRTIMER_RESTART", 1 },
 		{ "true", 1 },
 	};
-	uint64_t v = 0;
 
 	for (size_t i = 0; i < countof(names); i++)
 		if (str_is(word, names[i].name))
-			v = names[i].value;
-	return number_node(l, v);
+			return number_node(l, names[i].value);
+	l->guessed = true;
+	return number_node(l, 0);
 }
 
 static struct node *parse_word(struct lexer *l)

@@ -110,6 +110,7 @@ struct lexer {
 	const char *at, *end;
 	unsigned depth, nodes;
 	bool nomem;
+	bool guessed;		/* a name that only the kernel knows was taken for zero */
 };
 
 void lexer_blanks(struct lexer *l);
