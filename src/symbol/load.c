@@ -180,7 +180,7 @@ int object_load(struct object *obj, const struct places *places)
 		err = load_elf(obj, places);
 		break;
 	case OBJECT_VDSO:
-		err = vdso_load(obj);
+		err = files_is_host(places->machine) ? vdso_load(obj) : -EXDEV;
 		break;
 	case OBJECT_JIT:
 		err = load_jit(obj, places);

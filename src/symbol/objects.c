@@ -40,6 +40,7 @@ static struct object *object_new(struct objects *o, enum object_kind kind, const
 	obj->short_name = obj->path ? short_name(o, kind, obj->path) : NULL;
 	obj->table.names = o->names;
 	obj->table.raw = o->places->no_demangle;
+	obj->table.params = o->places->demangle_params;
 	slot = obj->short_name ? vec_add(o) : NULL;
 	if (!slot) {
 		free(obj);

@@ -47,7 +47,7 @@ struct object {
 /* Where to look for files. */
 struct places {
 	const char *symfs, *build_id_dir, *procfs;
-	bool live, no_demangle;
+	bool live, no_demangle, demangle_params;
 	uint32_t machine;		/* 0: whatever */
 };
 

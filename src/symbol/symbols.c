@@ -67,7 +67,8 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 				    default_build_id_dir(&s->build_id_dir);
 	s->places = (struct places){
 		.symfs = s->symfs, .build_id_dir = s->build_id_dir, .procfs = s->procfs,
-		.live = opts->live, .no_demangle = opts->no_demangle, .machine = opts->machine,
+		.live = opts->live, .no_demangle = opts->no_demangle,
+		.demangle_params = opts->demangle_params, .machine = opts->machine,
 	};
 	s->kernel.vmlinux = s->vmlinux;
 	s->kernel.kallsyms = s->kallsyms;
@@ -179,6 +180,7 @@ static int map_user(struct tacho_symbols *s, const struct tacho_mmap *m, bool ex
 	obj = proc ? user_object(s, m, exec, &whole) : NULL;
 	if (!obj)
 		return -ENOMEM;
+	process_before_map(proc, obj->kind == OBJECT_VDSO);
 	if (!obj->pid)
 		obj->pid = m->pid;
 	if (obj->kind == OBJECT_VDSO) {
@@ -297,14 +299,17 @@ static void fill(struct tacho_frame *out, const struct object *obj, const struct
 	out->symbol_offset = out->object_address - sym->start;
 }
 
-static int resolve_user(struct tacho_symbols *s, const struct maps *maps, uint64_t ip,
+static int resolve_user(struct tacho_symbols *s, const struct process *proc, uint64_t ip,
 			struct tacho_frame *out)
 {
-	const struct interval *where = maps_find(maps, ip);
-	struct object *obj = where ? objects_at(&s->objects, where->object) : NULL;
+	const struct interval *where = maps_find(proc->maps, ip);
+	struct object *obj;
 	struct symbol *sym;
 	int err;
 
+	if (!where && proc->before)
+		where = maps_find(proc->before, ip);
+	obj = where ? objects_at(&s->objects, where->object) : NULL;
 	if (!obj)
 		return 0;
 	if (!obj->loaded) {
@@ -405,7 +410,7 @@ int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_spac
 	if (!maps || err < 0)
 		return err;
 	err = space == TACHO_SPACE_KERNEL ? resolve_kernel(s, ip, out) :
-					    resolve_user(s, maps, ip, out);
+					    resolve_user(s, proc, ip, out);
 	if (err < 0)
 		return err;
 	/* Of a running JIT the name may still come. */
