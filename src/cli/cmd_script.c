@@ -112,8 +112,10 @@ static int start(struct script *s, struct tacho_error *e)
 		err = make_symbols(s, e);
 	if (!err)
 		err = script_events(s, e);
-	s->scratch = err ? NULL : malloc(sizeof(*s->scratch));
-	return err ? err : s->scratch ? 0 : error_nomem(e);
+	if (err)
+		return err;
+	s->scratch = malloc(sizeof(*s->scratch));
+	return s->scratch && !frame_texts_init(&s->frames) ? 0 : error_nomem(e);
 }
 
 /* ---- the loop ---- */

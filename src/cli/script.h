@@ -86,6 +86,8 @@ bool filter_has_task(const struct script_filter *f, uint32_t pid, uint32_t tid);
 bool filter_has_comm(const struct script_filter *f, const char *comm);
 
 /* ---- frames ---- */
+struct script;
+
 struct frame_slot {
 	uint64_t offset;
 	uint32_t object, symbol;
@@ -94,13 +96,33 @@ struct frame_slot {
 	const char *text;
 };
 
+/* The text of an address met lately, so that most frames are not even resolved. */
+struct frame_recent {
+	uint64_t ip;
+	uint32_t pid, age;		/* `age` of its process' maps when it was put here */
+	uint32_t fields, n;
+	const char *text;
+};
+
+#define FRAMES_RECENT 32768u
+#define FRAMES_AGES 4096u
+
 struct frame_texts {
 	struct frame_slot *slots;
 	size_t n, cap;
 	struct arena arena;
+	struct frame_recent *recent;	/* FRAMES_RECENT of them, or NULL */
+	uint32_t ages[FRAMES_AGES];	/* by pid; several may share one */
+	uint32_t kernel_age;
 };
 
+int frame_texts_init(struct frame_texts *t);	/* 0 or -ENOMEM */
 void frame_texts_done(struct frame_texts *t);
+/* Something that was mapped has changed: recent texts of it count no more. */
+void frame_texts_changed(struct frame_texts *t, const struct tacho_other *r);
+/* The text of a chain's frame; NULL without memory. */
+const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_space space,
+				    uint64_t ip, uint32_t fields);
 /* " symbol+0xoff (object)" as `fields` say; borrowed, NULL without memory. */
 const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_symbols *s,
 				    const struct tacho_frame *f, uint32_t fields);
@@ -171,7 +193,7 @@ void json_sample(struct script *s, struct script_event *ev, const struct tacho_s
 		 const struct script_who *who);
 
 /* Calls back with every frame of the sample's chain, innermost first, at most `limit`. */
-typedef void (*frame_fn)(void *arg, uint64_t ip, const struct tacho_frame *frame);
+typedef void (*frame_fn)(void *arg, enum tacho_space space, uint64_t ip);
 void script_walk(struct script *s, const struct tacho_sample *sample,
 		 const struct script_who *who, frame_fn fn, void *arg);
 

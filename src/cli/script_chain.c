@@ -39,16 +39,6 @@ static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 	return (regs->mask >> bit & 1) && at < regs->values.n ? regs->values.v[at] : 0;
 }
 
-static void give(struct script *s, const struct script_who *who, enum tacho_space space,
-		 uint64_t ip, frame_fn fn, void *arg)
-{
-	struct tacho_frame frame;
-
-	if (tacho_symbols_resolve(s->symbols, who->pid, space, ip, &frame) < 0)
-		frame = (struct tacho_frame){ .space = space };
-	fn(arg, ip, &frame);
-}
-
 void script_walk(struct script *s, const struct tacho_sample *sample, const struct script_who *who,
 		 frame_fn fn, void *arg)
 {
@@ -66,7 +56,7 @@ void script_walk(struct script *s, const struct tacho_sample *sample, const stru
 			user |= space == TACHO_SPACE_USER;
 			continue;
 		}
-		give(s, who, space, word, fn, arg);
+		fn(arg, space, word);
 		left--;
 	}
 	if (user || !left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi)
@@ -75,6 +65,6 @@ void script_walk(struct script *s, const struct tacho_sample *sample, const stru
 	     user_ip(&sample->regs_user, tacho_perfdata_event(s->pd, 0)->layout.machine);
 	if (ip) {
 		s->raw_stacks = true;
-		give(s, who, TACHO_SPACE_USER, ip, fn, arg);
+		fn(arg, TACHO_SPACE_USER, ip);
 	}
 }

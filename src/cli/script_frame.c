@@ -4,11 +4,20 @@
  */
 #include "cli/script.h"
 
+#include <errno.h>
+
 enum { FIRST_SLOTS = 4096 };
 #define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF)
 
+int frame_texts_init(struct frame_texts *t)
+{
+	t->recent = calloc(FRAMES_RECENT, sizeof(*t->recent));
+	return t->recent ? 0 : -ENOMEM;
+}
+
 void frame_texts_done(struct frame_texts *t)
 {
+	free(t->recent);
 	free(t->slots);
 	arena_done(&t->arena);
 }
@@ -97,4 +106,55 @@ const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_sy
 	*slot = key;
 	t->n++;
 	return slot;
+}
+
+/* ---- recent addresses ---- */
+
+void frame_texts_changed(struct frame_texts *t, const struct tacho_other *r)
+{
+	switch (r->type) {
+	case TACHO_RECORD_MMAP:
+	case TACHO_RECORD_MMAP2:
+		if ((r->misc & 7) == TACHO_SPACE_KERNEL)
+			t->kernel_age++;
+		else
+			t->ages[r->mmap.pid % FRAMES_AGES]++;
+		break;
+	case TACHO_RECORD_COMM:
+		t->ages[r->comm.pid % FRAMES_AGES]++;
+		break;
+	case TACHO_RECORD_FORK:
+	case TACHO_RECORD_EXIT:
+		if (r->task.pid != r->task.ppid || r->type == TACHO_RECORD_EXIT)
+			t->ages[r->task.pid % FRAMES_AGES]++;
+		break;
+	case TACHO_RECORD_KSYMBOL:
+		t->kernel_age++;
+		break;
+	}
+}
+
+/* Kernel addresses are everybody's: their texts are kept under no process. */
+#define NOBODY UINT32_MAX
+
+const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_space space,
+				    uint64_t ip, uint32_t fields)
+{
+	struct frame_texts *t = &s->frames;
+	bool kernel = space == TACHO_SPACE_KERNEL;
+	uint32_t who = kernel ? NOBODY : pid ^ (uint32_t)space << 28;
+	uint32_t age = (kernel ? t->kernel_age : t->ages[pid % FRAMES_AGES]) + 1;
+	struct frame_recent *r = &t->recent[((ip ^ ip >> 15) + who * 0x9e3779b1u) % FRAMES_RECENT];
+	const struct frame_slot *slot;
+	struct tacho_frame frame;
+
+	if (r->ip == ip && r->pid == who && r->age == age && r->fields == fields)
+		return r;
+	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &frame) < 0)
+		frame = (struct tacho_frame){ .space = space };
+	slot = frame_text(t, s->symbols, &frame, fields);
+	if (!slot)
+		return NULL;
+	*r = (struct frame_recent){ ip, who, age, fields, slot->n, slot->text };
+	return r;
 }

@@ -21,6 +21,7 @@ static void put_address(struct json *j, const char *key, uint64_t v)
 struct json_chain {
 	struct script *s;
 	struct json *j;
+	uint32_t pid;
 };
 
 static void put_frame(struct script *s, struct json *j, uint64_t ip, const struct tacho_frame *f)
@@ -38,12 +39,15 @@ static void put_frame(struct script *s, struct json *j, uint64_t ip, const struc
 	}
 }
 
-static void chain_frame(void *arg, uint64_t ip, const struct tacho_frame *frame)
+static void chain_frame(void *arg, enum tacho_space space, uint64_t ip)
 {
 	struct json_chain *c = arg;
+	struct tacho_frame frame;
 
+	if (tacho_symbols_resolve(c->s->symbols, c->pid, space, ip, &frame) < 0)
+		frame = (struct tacho_frame){ .space = space };
 	json_begin(c->j, '{');
-	put_frame(c->s, c->j, ip, frame);
+	put_frame(c->s, c->j, ip, &frame);
 	json_end(c->j);
 }
 
@@ -87,7 +91,7 @@ void json_sample(struct script *s, struct script_event *ev, const struct tacho_s
 		 const struct script_who *who)
 {
 	struct json j = { .out = &ev->sink->out };
-	struct json_chain chain = { s, &j };
+	struct json_chain chain = { s, &j, who->pid };
 	struct tacho_frame frame;
 
 	json_begin(&j, '{');

@@ -131,43 +131,44 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 struct chain_out {
 	struct script *s;
 	struct buf *out;
-	uint32_t fields;
+	uint32_t fields, pid;
 };
 
-static void put_frame(struct chain_out *c, uint64_t ip, const struct tacho_frame *frame, bool tab)
+static char *put_frame(char *at, uint64_t ip, uint32_t fields, const struct frame_recent *text)
 {
-	const struct frame_slot *text = frame_text(&c->s->frames, c->s->symbols, frame, c->fields);
+	if (fields & (FIELD_IP | FIELD_ADDR))
+		at = put_hex(at, ip, IP_WIDTH);
+	return text->n ? put_bytes(at, text->text, text->n) : at;
+}
+
+static void chain_frame(void *arg, enum tacho_space space, uint64_t ip)
+{
+	struct chain_out *c = arg;
+	const struct frame_recent *text = frame_at(c->s, c->pid, space, ip, c->fields);
 	char *at = text ? buf_grow(c->out, text->n + 64) : NULL, *from = at;
 
 	if (!at) {
 		c->out->bad = true;
 		return;
 	}
-	if (tab)
-		*at++ = '\t';
-	if (c->fields & (FIELD_IP | FIELD_ADDR))
-		at = put_hex(at, ip, IP_WIDTH);
-	at = put_bytes(at, text->text ? text->text : "", text->n);
-	if (tab)
-		*at++ = '\n';
+	*at++ = '\t';
+	at = put_frame(at, ip, c->fields, text);
+	*at++ = '\n';
 	c->out->n += (size_t)(at - from);
-}
-
-static void chain_frame(void *arg, uint64_t ip, const struct tacho_frame *frame)
-{
-	put_frame(arg, ip, frame, true);
 }
 
 static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		      const struct script_who *who, enum tacho_space space, uint64_t ip)
 {
-	struct chain_out c = { s, out, fields };
-	struct tacho_frame frame;
+	static const struct frame_recent bare;
+	const struct frame_recent *text =
+		fields & (FIELD_SYM | FIELD_DSO) ? frame_at(s, who->pid, space, ip, fields) : &bare;
+	char *at = text ? buf_grow(out, text->n + 64) : NULL;
 
-	if (!(fields & (FIELD_SYM | FIELD_DSO)) ||
-	    tacho_symbols_resolve(s->symbols, who->pid, space, ip, &frame) < 0)
-		frame = (struct tacho_frame){ 0 };
-	put_frame(&c, ip, &frame, false);
+	if (at)
+		out->n += (size_t)(put_frame(at, ip, fields, text) - at);
+	else
+		out->bad = true;
 }
 
 /* ---- the rarer fields ---- */
@@ -329,7 +330,7 @@ static void put_event(const struct script_event *ev, struct buf *out,
 void line_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
 		 const struct script_who *who)
 {
-	struct chain_out c = { s, &ev->sink->out, ev->fields };
+	struct chain_out c = { s, &ev->sink->out, ev->fields, who->pid };
 	struct buf *out = &ev->sink->out;
 
 	line_start(s, ev, out, who);
