@@ -177,7 +177,7 @@ static int add_got_entries(struct plt *p, struct table *t, const struct elf_sect
 	for (size_t at = 0; err == 0 && code.n - at >= each; at += each) {
 		const uint8_t *entry = (const uint8_t *)code.bytes + at;
 		size_t jump = 0;
-		struct slot key, *s;
+		struct slot key = { 0 }, *s;
 
 		while (jump + 6 <= each && (entry[jump] != 0xff || entry[jump + 1] != 0x25))
 			jump++;

@@ -18,10 +18,11 @@ struct process *process_find(const struct processes *p, uint32_t pid)
 
 struct process *process_get(struct processes *p, uint32_t pid)
 {
-	struct process *proc = process_find(p, pid);
+	struct process *proc;
+	uint32_t at;
 
-	if (proc)
-		return proc;
+	if (idmap_get(&p->by_pid, pid, &at))
+		return &p->procs.v[at];
 	proc = vec_add(&p->procs);
 	if (!proc)
 		return NULL;
@@ -44,9 +45,12 @@ static struct thread *thread_find(const struct processes *p, uint32_t tid)
 
 static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid)
 {
-	struct thread *t = thread_find(p, tid);
+	struct thread *t;
+	uint32_t at;
 
-	if (!t) {
+	if (idmap_get(&p->by_tid, tid, &at)) {
+		t = &p->threads.v[at];
+	} else {
 		t = vec_add(&p->threads);
 		if (!t)
 			return NULL;
@@ -100,8 +104,7 @@ void process_before_map(struct process *proc, bool vdso)
 int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
 		 bool copy_maps)
 {
-	const struct thread *parent = thread_find(p, ptid);
-	uint32_t comm = parent ? parent->comm : 0;
+	uint32_t at, comm = idmap_get(&p->by_tid, ptid, &at) ? p->threads.v[at].comm : 0;
 	struct thread *child = thread_get(p, pid, tid);
 	struct process *proc, *from;
 

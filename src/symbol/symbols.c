@@ -77,30 +77,38 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 	return err ? -ENOMEM : 0;
 }
 
-static void freep_symbols(struct tacho_symbols **s)
+static int symbols_init(struct tacho_symbols *s, const struct tacho_symbols_opts *opts,
+			struct tacho_error *e)
 {
-	tacho_symbols_free(*s);
-}
-
-int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,
-		      struct tacho_error *e)
-{
-	scoped(freep_symbols) struct tacho_symbols *s = calloc(1, sizeof(*s));
-	struct tacho_symbols_opts own = { 0 };
-
-	if (!s)
-		return error_nomem(e);
-	if (opts && opts->size > sizeof(own))
-		return error_set(e, -E2BIG, "the options are of a newer library");
-	if (opts)
-		memcpy(&own, opts, opts->size ? opts->size : sizeof(own));
-	if (copy_opts(s, &own) < 0 || kernel_init(&s->kernel) < 0)
+	if (copy_opts(s, opts) < 0 || kernel_init(&s->kernel) < 0)
 		return error_nomem(e);
 	if (s->vmlinux && access(s->vmlinux, R_OK) < 0)
 		return error_set(e, -errno, "cannot read the vmlinux '%s'", s->vmlinux);
 	if (s->kallsyms && access(s->kallsyms, R_OK) < 0)
 		return error_set(e, -errno, "cannot read the kallsyms '%s'", s->kallsyms);
-	*out = take(s);
+	return 0;
+}
+
+int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,
+		      struct tacho_error *e)
+{
+	struct tacho_symbols_opts own = { 0 };
+	struct tacho_symbols *s;
+	int err;
+
+	if (opts && opts->size > sizeof(own))
+		return error_set(e, -E2BIG, "the options are of a newer library");
+	if (opts)
+		memcpy(&own, opts, opts->size ? opts->size : sizeof(own));
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_nomem(e);
+	err = symbols_init(s, &own, e);
+	if (err < 0) {
+		tacho_symbols_free(s);
+		return err;
+	}
+	*out = s;
 	return 0;
 }
 
