@@ -13,8 +13,10 @@
 #include "cli/options.h"
 #include "cli/term.h"
 
+extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
 extern const struct command cmd_doctor;
+extern const struct command cmd_evlist;
 extern const struct command cmd_help;
 extern const struct command cmd_list;
 extern const struct command cmd_script;
@@ -22,8 +24,10 @@ extern const struct command cmd_stat;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
+	&cmd_buildid_list,
 	&cmd_check,
 	&cmd_doctor,
+	&cmd_evlist,
 	&cmd_help,
 	&cmd_list,
 	&cmd_script,
