@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/term.h"
 
+extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
 extern const struct command cmd_doctor;
@@ -24,6 +25,7 @@ extern const struct command cmd_stat;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
+	&cmd_buildid_cache,
 	&cmd_buildid_list,
 	&cmd_check,
 	&cmd_doctor,
