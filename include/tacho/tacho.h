@@ -7,6 +7,7 @@
 #include <tacho/event.h>
 #include <tacho/evset.h>
 #include <tacho/metric.h>
+#include <tacho/record.h>
 #include <tacho/region.h>
 
 #endif

@@ -7,28 +7,34 @@
 
 #include <errno.h>
 
+/* As the kernel writes it. */
+struct header {
+	uint32_t type;
+	uint16_t misc, size;
+};
+_Static_assert(sizeof(struct header) == RECORD_HEADER_BYTES, "the ABI's header");
+
 int tacho_record_next(struct tacho_record_iter *it, struct tacho_record *rec)
 {
 	size_t left = (size_t)(it->end - it->at);
-	struct cursor c;
+	struct header h;
 
-	if (left == 0)
-		return 0;
-	if (left < RECORD_HEADER_BYTES)
-		return -ENODATA;
-
-	c = cursor_over(it->at, RECORD_HEADER_BYTES, it->swapped);
-	rec->type = cursor_u32(&c);
-	rec->misc = cursor_u16(&c);
-	rec->size = cursor_u16(&c);
-	rec->bytes = it->at;
-	rec->offset = it->offset;
-	rec->swapped = it->swapped;
-	if (rec->size < RECORD_HEADER_BYTES)
+	if (left < sizeof(h))
+		return left ? -ENODATA : 0;
+	memcpy(&h, it->at, sizeof(h));
+	if (it->swapped) {
+		h.type = __builtin_bswap32(h.type);
+		h.misc = __builtin_bswap16(h.misc);
+		h.size = __builtin_bswap16(h.size);
+	}
+	*rec = (struct tacho_record){ .type = h.type, .misc = h.misc, .size = h.size,
+				      .bytes = it->at, .offset = it->offset,
+				      .swapped = it->swapped };
+	if (h.size < sizeof(h))
 		return -EBADMSG;
-	if (rec->size > left)
+	if (h.size > left)
 		return -ENODATA;
-	it->at += rec->size;
-	it->offset += rec->size;
+	it->at += h.size;
+	it->offset += h.size;
 	return 1;
 }

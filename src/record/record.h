@@ -19,7 +19,6 @@
 #define RECORD_HEADER_BYTES 8u
 #define RECORD_USER_TYPE 64u		/* from here on the tools' own, without a trailer */
 
-#define PERF_SAMPLE_KNOWN ((1ULL << 25) - 1)
 #define PERF_BRANCH_HW_INDEX (1ULL << 17)	/* 5.7 */
 #define PERF_BRANCH_COUNTERS (1ULL << 19)	/* 6.8 */
 

@@ -1,0 +1,91 @@
+/*
+ * Every allocation of a record's text and JSON fails once: the answer is NULL, and nothing leaks
+ * (which the sanitizers' run watches).
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/perf_abi.h"
+#include "wire.h"
+
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+
+static unsigned long count, fail_at;		/* fail_at 0: none fails */
+
+static bool fails(void)
+{
+	return fail_at && ++count == fail_at;
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return fails() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __real_realloc(p, n);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(p, n, size);
+}
+
+/* Lets the first, the second ... allocation fail until none is left to fail. */
+static unsigned fail_each(char *(*show)(const struct tacho_record *, const struct tacho_layout *))
+{
+	static struct wire wire;
+	struct tacho_layout lay = { .sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW };
+	struct copy c;
+	unsigned n = 0;
+
+	wire_begin(&wire, false, TACHO_RECORD_SAMPLE, 2);
+	put8(&wire, 40);
+	for (unsigned i = 0; i < 40; i++)
+		put8(&wire, 0x1000 + i);
+	put4(&wire, 12), put8(&wire, 1), put4(&wire, 2);
+	c = wire_copy(&wire, wire.n, 0);
+	for (bool failed = true; failed; n++) {
+		char *text;
+
+		count = 0;
+		fail_at = n + 1;
+		text = show(&c.rec, &lay);
+		failed = count >= fail_at;
+		fail_at = 0;
+		assert_int_equal(text == NULL, failed);
+		free(text);
+	}
+	free(c.block);
+	return n;
+}
+
+static void each_allocation_fails(void **state)
+{
+	assert_true(fail_each(tacho_record_text) > 2);
+	assert_true(fail_each(tacho_record_json) > 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(each_allocation_fails) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
