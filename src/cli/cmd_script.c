@@ -155,8 +155,10 @@ static int sample_record(struct script *s, const struct tacho_record *rec)
 	return 0;
 }
 
+/* A record that does not hold what it should is left out; the end of the run tells. */
 static int loop(struct script *s, struct tacho_error *e)
 {
+	uint64_t n_bad = 0, first_bad = 0;
 	struct tacho_record rec;
 	int err, bad;
 
@@ -169,10 +171,12 @@ static int loop(struct script *s, struct tacho_error *e)
 		bad = rec.type == TACHO_RECORD_SAMPLE ? sample_record(s, &rec) : other_record(s, &rec);
 		if (bad == -ENOMEM)
 			return error_nomem(e);
-		if (bad)
-			return error_set(e, bad, "the record at offset %#llx is damaged",
-					 (unsigned long long)rec.offset);
+		if (bad && !n_bad++)
+			first_bad = rec.offset;
 	}
+	if (!err && n_bad)
+		err = error_set(e, -EBADMSG, "%llu records are damaged, the first at offset %#llx",
+				(unsigned long long)n_bad, (unsigned long long)first_bad);
 	return err;
 }
 

@@ -87,24 +87,24 @@ int tacho_writer_group(struct tacho_perfdata_writer *w, const char *name, uint32
 	return append(w, TACHO_FEATURE_GROUP_DESC, &entry, true);
 }
 
-/* An entry of the feature is a record as it stands, which is what a pipe gets. */
+/* An entry of the feature is a record as it stands, which is what a pipe gets. perf 7.2 wants whole
+ * words there. */
 int tacho_writer_build_id(struct tacho_perfdata_writer *w, uint16_t misc, int32_t pid,
 			  const void *id, size_t n, const char *path)
 {
 	scoped(buf_done) struct buf entry = { 0 };
-	size_t path_n = path ? strlen(path) : 0;
+	size_t path_n = path ? strlen(path) : 0, size = round_up8(BUILD_ID_HEAD + path_n + 1);
 
 	if (!id || n == 0 || n > BUILD_ID_BYTES || path_n == 0 || path_n > 4096)
 		return -EINVAL;
-	put_header(&entry, TACHO_RECORD_BUILD_ID, misc | MISC_BUILD_ID_SIZE,
-		   BUILD_ID_HEAD + padded(path_n + 1));
+	put_header(&entry, TACHO_RECORD_BUILD_ID, misc | MISC_BUILD_ID_SIZE, size);
 	put_u32(&entry, (uint32_t)pid);
 	buf_put(&entry, id, n);
 	buf_pad(&entry, 0, BUILD_ID_BYTES - n);
 	buf_putc(&entry, (char)n);
 	buf_pad(&entry, 0, 3);
 	buf_put(&entry, path, path_n);
-	buf_pad(&entry, 0, padded(path_n + 1) - path_n);
+	buf_pad(&entry, 0, size - BUILD_ID_HEAD - path_n);
 	if (buf_failed(&entry))
 		return -ENOMEM;
 	if (w->pipe && w->begun)

@@ -156,6 +156,24 @@ static void pipe_tracing(const struct tacho_perfdata_writer *w, struct buf *out)
 	buf_pad(out, 0, round_up8(b->n) - b->n);
 }
 
+/* Entries of the feature are records but for their type, which perf leaves at 0 there, and for
+ * their length, which need not be whole words. */
+static void pipe_build_ids(const struct tacho_perfdata_writer *w, struct buf *out)
+{
+	const struct buf *b = &w->features[TACHO_FEATURE_BUILD_ID];
+	size_t size;
+
+	for (size_t at = 0; at + RECORD_HEADER_BYTES <= b->n; at += size) {
+		size = get_u16(b->bytes + at + 6, false);
+		if (size < RECORD_HEADER_BYTES || size > b->n - at)
+			return;
+		put_header(out, TACHO_RECORD_BUILD_ID, get_u16(b->bytes + at + 4, false),
+			   round_up8(size));
+		buf_put(out, b->bytes + at + RECORD_HEADER_BYTES, size - RECORD_HEADER_BYTES);
+		buf_pad(out, 0, round_up8(size) - size);
+	}
+}
+
 int head_pipe(struct tacho_perfdata_writer *w, struct buf *out, struct tacho_error *e)
 {
 	buf_put(out, magic, sizeof(magic));
@@ -171,6 +189,6 @@ int head_pipe(struct tacho_perfdata_writer *w, struct buf *out, struct tacho_err
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
 		pipe_feature(w, f, out);
 	pipe_tracing(w, out);
-	buf_str(out, buf_view(&w->features[TACHO_FEATURE_BUILD_ID]));
+	pipe_build_ids(w, out);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define PAYLOAD_MAX (RECORD_MAX - RECORD_HEADER_BYTES)
 
@@ -18,7 +19,7 @@ static int pack_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, siz
 
 	do {
 		char *at = buf_grow(&w->packed, RECORD_MAX);
-		struct buf head = { .bytes = at, .cap = RECORD_MAX };
+		struct { uint32_t type; uint16_t misc, size; } head = { TACHO_RECORD_COMPRESSED, 0, 0 };
 		ZSTD_outBuffer out = { 0 };
 
 		if (!at)
@@ -27,8 +28,9 @@ static int pack_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, siz
 		out.size = PAYLOAD_MAX;
 		left = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_flush);
 		if (ZSTD_isError(left))
-			return -EIO;
-		put_header(&head, TACHO_RECORD_COMPRESSED, 0, RECORD_HEADER_BYTES + out.pos);
+			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? -ENOMEM : -EIO;
+		head.size = (uint16_t)(RECORD_HEADER_BYTES + out.pos);
+		memcpy(at, &head, sizeof(head));
 		if (out.pos) {
 			w->packed.n += RECORD_HEADER_BYTES + out.pos;
 			w->n_packed += out.pos;
@@ -65,10 +67,10 @@ static uint64_t record_bytes(const uint8_t *at, size_t left)
 int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
 {
 	size_t at = 0, run = 0;
+	int err;
 
 	while (at < n) {
 		uint64_t size = record_bytes(bytes + at, n - at);
-		int err;
 
 		if (!size)
 			return -EINVAL;
@@ -81,5 +83,6 @@ int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n
 		}
 		at += size;
 	}
-	return pack_run(w, bytes + run, n - run) < 0 || buf_failed(&w->packed) ? -ENOMEM : 0;
+	err = pack_run(w, bytes + run, n - run);
+	return err == 0 && buf_failed(&w->packed) ? -ENOMEM : err;
 }

@@ -122,6 +122,8 @@ int main(int argc, char **argv)
 		err = copy_records(w, in);
 	if (err == 0)
 		err = killed ? tacho_writer_flush(w, &why) : tacho_writer_finish(w, &why);
+	if (err < 0)
+		tacho_writer_finish(w, NULL);	/* what is there is made readable */
 	tacho_writer_free(w);
 	tacho_perfdata_close(in);
 	close(fd);
