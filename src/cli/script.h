@@ -104,7 +104,7 @@ struct frame_recent {
 	const char *text;
 };
 
-#define FRAMES_RECENT 524288u
+#define FRAMES_RECENT 65536u
 #define FRAMES_AGES 4096u
 
 struct frame_texts {
