@@ -18,6 +18,11 @@ struct file_build_ids file_build_ids(const struct tacho_perfdata *pd)
 	return (struct file_build_ids){ at, at ? at + n : NULL, tacho_perfdata_swapped(pd) };
 }
 
+struct file_build_ids file_build_ids_of(const struct tacho_record *rec)
+{
+	return (struct file_build_ids){ rec->bytes, rec->bytes + rec->size, rec->swapped };
+}
+
 static uint16_t u16_at(const struct file_build_ids *it, size_t at)
 {
 	uint16_t v;

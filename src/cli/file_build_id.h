@@ -23,6 +23,8 @@ struct file_build_ids {
 };
 
 struct file_build_ids file_build_ids(const struct tacho_perfdata *pd);
+/* The one entry that a record of a stream is. */
+struct file_build_ids file_build_ids_of(const struct tacho_record *rec);
 bool file_build_id_next(struct file_build_ids *it, struct file_build_id *out);
 /* Tells all of them to the symbols. 0 or -ENOMEM. */
 int file_build_ids_feed(const struct tacho_perfdata *pd, struct tacho_symbols *s);

@@ -45,9 +45,8 @@ static int object_set(struct file_objects *o, const char *path, const uint8_t *i
 	return 0;
 }
 
-static int read_table(struct file_objects *o, const struct tacho_perfdata *pd)
+static int take_ids(struct file_objects *o, struct file_build_ids it)
 {
-	struct file_build_ids it = file_build_ids(pd);
 	struct file_build_id entry;
 	int err = 0;
 
@@ -69,11 +68,14 @@ static const char *mapped_name(const struct tacho_other *r, char *out, size_t si
 	return out;
 }
 
-static int take_mapping(struct file_objects *o, const struct tacho_other *r)
+int file_objects_take(struct file_objects *o, const struct tacho_other *r)
 {
 	char name[256];
-	const char *path = mapped_name(r, name, sizeof(name));
+	const char *path;
 
+	if (r->type != TACHO_RECORD_MMAP && r->type != TACHO_RECORD_MMAP2)
+		return 0;
+	path = mapped_name(r, name, sizeof(name));
 	if (strcmp(path, "//anon") == 0 || strncmp(path, "[heap", 5) == 0 || path[0] == '\0')
 		return 0;
 	return object_set(o, path, r->mmap.build_id, r->mmap.n_build_id, (r->misc & 7) == 1);
@@ -117,14 +119,15 @@ static int take_record(struct file_objects *o, struct walk *w, const struct tach
 	w->scratch->used = 0;
 	if (rec->type == TACHO_RECORD_SAMPLE)
 		return w->symbols ? take_sample(o, w, rec) : 0;
+	if (rec->type == TACHO_RECORD_BUILD_ID)
+		return take_ids(o, file_build_ids_of(rec));
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR || !tacho_perfdata_n_events(w->pd))
 		return 0;
 	err = tacho_other_decode(&other, rec, &tacho_perfdata_event(w->pd, i < 0 ? 0 : (size_t)i)->layout,
 				 w->scratch);
 	if (err)
 		return err == -EOPNOTSUPP ? 0 : err;
-	if (other.type == TACHO_RECORD_MMAP || other.type == TACHO_RECORD_MMAP2)
-		err = take_mapping(o, &other);
+	err = file_objects_take(o, &other);
 	if (!err && w->symbols)
 		err = tacho_symbols_feed(w->symbols, &other);
 	return err;
@@ -144,7 +147,7 @@ static int walk_all(struct file_objects *o, struct walk *w, struct tacho_error *
 	return err;
 }
 
-static void read_disk(struct file_objects *o)
+void file_objects_disk(struct file_objects *o)
 {
 	for (size_t i = 0; i < o->list.n; i++) {
 		struct file_object *obj = &o->list.v[i];
@@ -165,7 +168,7 @@ int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigne
 {
 	struct walk w = { .pd = pd };
 	struct tacho_symbols_opts opts = { .size = sizeof(opts) };
-	int err = read_table(o, pd);
+	int err = take_ids(o, file_build_ids(pd));
 
 	if (err)
 		return error_nomem(e);
@@ -177,13 +180,11 @@ int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigne
 	if (!err && (what & (OBJECTS_HITS | OBJECTS_RECORDS))) {
 		w.scratch = malloc(sizeof(*w.scratch));
 		err = w.scratch ? walk_all(o, &w, e) : error_nomem(e);
-		if (!err)
-			err = read_table(o, pd);	/* a pipe tells it at its end */
 	}
 	free(w.scratch);
 	tacho_symbols_free(w.symbols);
 	if (what & OBJECTS_DISK)
-		read_disk(o);
+		file_objects_disk(o);
 	return err;
 }
 

@@ -34,6 +34,10 @@ enum {
  * errno; damage at the end keeps what came before. */
 int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigned what,
 		      struct tacho_error *e);
+/* What one record says of mappings, for those who read the file themselves; `decoded` is it. */
+int file_objects_take(struct file_objects *o, const struct tacho_other *decoded);
+/* Reads the files of those without an id. */
+void file_objects_disk(struct file_objects *o);
 void file_objects_done(struct file_objects *o);
 /* The kernel's own build id, here and now. Its length, or a negative errno. */
 int kernel_build_id(uint8_t out[20]);

@@ -19,6 +19,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_doctor;
 extern const struct command cmd_evlist;
 extern const struct command cmd_help;
+extern const struct command cmd_inject;
 extern const struct command cmd_list;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
@@ -31,6 +32,7 @@ const struct command *const commands[] = {
 	&cmd_doctor,
 	&cmd_evlist,
 	&cmd_help,
+	&cmd_inject,
 	&cmd_list,
 	&cmd_script,
 	&cmd_stat,

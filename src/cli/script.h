@@ -104,14 +104,14 @@ struct frame_recent {
 	const char *text;
 };
 
-#define FRAMES_RECENT 65536u
+#define FRAMES_RECENT 65536u		/* of the kernel's; of all others as many */
 #define FRAMES_AGES 4096u
 
 struct frame_texts {
 	struct frame_slot *slots;
 	size_t n, cap;
 	struct arena arena;
-	struct frame_recent *recent;	/* FRAMES_RECENT of them, or NULL */
+	struct frame_recent *recent;	/* twice FRAMES_RECENT */
 	uint32_t ages[FRAMES_AGES];	/* by pid; several may share one */
 	uint32_t kernel_age;
 };
@@ -120,7 +120,17 @@ int frame_texts_init(struct frame_texts *t);	/* 0 or -ENOMEM */
 void frame_texts_done(struct frame_texts *t);
 /* Something that was mapped has changed: recent texts of it count no more. */
 void frame_texts_changed(struct frame_texts *t, const struct tacho_other *r);
-/* The text of a chain's frame; NULL without memory. */
+/* Which of the recent ones an address would be. */
+static inline struct frame_recent *frame_place(const struct frame_texts *t, uint32_t pid,
+					       enum tacho_space space, uint64_t ip)
+{
+	size_t at = (ip ^ ip >> 15) % FRAMES_RECENT;
+
+	if (space == TACHO_SPACE_KERNEL)
+		return &t->recent[at];
+	return &t->recent[FRAMES_RECENT + (at ^ pid * 0x9e3779b1u % FRAMES_RECENT)];
+}
+/* The text of a chain's frame; NULL without memory. It can be read PUT_SLACK bytes further. */
 const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_space space,
 				    uint64_t ip, uint32_t fields);
 /* " symbol+0xoff (object)" as `fields` say; borrowed, NULL without memory. */

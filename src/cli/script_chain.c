@@ -5,6 +5,7 @@
  */
 #include "cli/script.h"
 
+enum { AHEAD = 6 };
 #define CONTEXT_LEAST ((uint64_t)-4095)
 
 enum { CONTEXT_KERNEL = -128, CONTEXT_USER = -512, CONTEXT_USER_DEFERRED = -640,
@@ -49,6 +50,10 @@ void script_walk(struct script *s, const struct tacho_sample *sample, const stru
 
 	for (size_t i = 0; i < sample->chain.n && left; i++) {
 		uint64_t word = sample->chain.v[i];
+
+		/* Which recent text it will be is known long before it is needed. */
+		if (i + AHEAD < sample->chain.n)
+			__builtin_prefetch(frame_place(&s->frames, who->pid, space, sample->chain.v[i + AHEAD]));
 
 		if (word >= CONTEXT_LEAST) {
 			if (!space_of(word, &space))

@@ -6,13 +6,20 @@
 
 #include <errno.h>
 
+#include "cli/put.h"
+
 enum { FIRST_SLOTS = 4096 };
 #define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF)
 
 int frame_texts_init(struct frame_texts *t)
 {
-	t->recent = calloc(FRAMES_RECENT, sizeof(*t->recent));
-	return t->recent ? 0 : -ENOMEM;
+	size_t bytes = 2 * FRAMES_RECENT * sizeof(*t->recent);
+
+	t->recent = aligned_alloc(64, bytes);	/* so that none lies in two cache lines */
+	if (!t->recent)
+		return -ENOMEM;
+	memset(t->recent, 0, bytes);
+	return 0;
 }
 
 void frame_texts_done(struct frame_texts *t)
@@ -82,6 +89,15 @@ static void put_text(struct buf *out, const struct tacho_symbols *s, const struc
 	buf_putc(out, ')');
 }
 
+static const char *copy_text(struct arena *arena, const struct buf *text)
+{
+	char *copy = arena_alloc(arena, text->n + PUT_SLACK);
+
+	if (copy)
+		memcpy(copy, text->bytes, text->n);
+	return copy;
+}
+
 const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_symbols *s,
 				    const struct tacho_frame *f, uint32_t fields)
 {
@@ -98,7 +114,7 @@ const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_sy
 		return slot;
 	put_text(&text, s, f, fields);
 	if (!buf_failed(&text) && text.n)
-		key.text = arena_str(&t->arena, buf_view(&text));
+		key.text = copy_text(&t->arena, &text);
 	key.n = (uint32_t)text.n;
 	buf_done(&text);
 	if (key.n && !key.text)
@@ -144,7 +160,7 @@ const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_s
 	bool kernel = space == TACHO_SPACE_KERNEL;
 	uint32_t who = kernel ? NOBODY : pid ^ (uint32_t)space << 28;
 	uint32_t age = (kernel ? t->kernel_age : t->ages[pid % FRAMES_AGES]) + 1;
-	struct frame_recent *r = &t->recent[((ip ^ ip >> 15) + who * 0x9e3779b1u) % FRAMES_RECENT];
+	struct frame_recent *r = frame_place(t, pid, space, ip);
 	const struct frame_slot *slot;
 	struct tacho_frame frame;
 

@@ -138,14 +138,14 @@ static char *put_frame(char *at, uint64_t ip, uint32_t fields, const struct fram
 {
 	if (fields & (FIELD_IP | FIELD_ADDR))
 		at = put_hex(at, ip, IP_WIDTH);
-	return text->n ? put_bytes(at, text->text, text->n) : at;
+	return text->n ? put_steps(at, text->text, text->n) : at;
 }
 
 static void chain_frame(void *arg, enum tacho_space space, uint64_t ip)
 {
 	struct chain_out *c = arg;
 	const struct frame_recent *text = frame_at(c->s, c->pid, space, ip, c->fields);
-	char *at = text ? buf_grow(c->out, text->n + 64) : NULL, *from = at;
+	char *at = text ? buf_grow(c->out, text->n + 64 + PUT_SLACK) : NULL, *from = at;
 
 	if (!at) {
 		c->out->bad = true;
@@ -163,7 +163,7 @@ static void put_place(struct script *s, struct buf *out, uint32_t fields,
 	static const struct frame_recent bare;
 	const struct frame_recent *text =
 		fields & (FIELD_SYM | FIELD_DSO) ? frame_at(s, who->pid, space, ip, fields) : &bare;
-	char *at = text ? buf_grow(out, text->n + 64) : NULL;
+	char *at = text ? buf_grow(out, text->n + 64 + PUT_SLACK) : NULL;
 
 	if (at)
 		out->n += (size_t)(put_frame(at, ip, fields, text) - at);

@@ -11,8 +11,11 @@ work='ls -R /usr/share/doc >/dev/null; i=0; while [ $i -lt 2000 ]; do i=$((i + 1
 record() {	# NAME RECORD_OPTION...: of a small program
 	record_name=$1
 	shift
-	perf record -q -o "$record_name.data" "$@" -- sh -c "$work" >/dev/null 2>&1 ||
-		fail "perf cannot record $record_name"
+	# perf 6.1 falls over the kernel's false marks of build ids while others record
+	for try in 1 2 3; do
+		! perf record -q -o "$record_name.data" "$@" -- sh -c "$work" >/dev/null 2>&1 || return 0
+	done
+	skip "perf cannot record $record_name"
 }
 
 compare() {	# NAME SCRIPT_OPTION...
