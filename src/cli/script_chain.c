@@ -40,6 +40,22 @@ static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 	return (regs->mask >> bit & 1) && at < regs->values.n ? regs->values.v[at] : 0;
 }
 
+/* Which recent text it will be, and where that is, is known long before it is needed. */
+static inline void look_ahead(const struct script *s, uint32_t pid, enum tacho_space space,
+			      const struct tacho_sample *sample, size_t i)
+{
+	const uint64_t *word = &sample->chain.v[i];
+	const struct frame_recent *near;
+
+	if (i + AHEAD < sample->chain.n)
+		__builtin_prefetch(frame_place(&s->frames, pid, space, word[AHEAD]));
+	if (i + AHEAD / 2 < sample->chain.n) {
+		near = frame_place(&s->frames, pid, space, word[AHEAD / 2]);
+		__builtin_prefetch(near->text);
+		__builtin_prefetch((const char *)((uintptr_t)near->text + 64));
+	}
+}
+
 void script_walk(struct script *s, const struct tacho_sample *sample, const struct script_who *who,
 		 frame_fn fn, void *arg)
 {
@@ -51,9 +67,7 @@ void script_walk(struct script *s, const struct tacho_sample *sample, const stru
 	for (size_t i = 0; i < sample->chain.n && left; i++) {
 		uint64_t word = sample->chain.v[i];
 
-		/* Which recent text it will be is known long before it is needed. */
-		if (i + AHEAD < sample->chain.n)
-			__builtin_prefetch(frame_place(&s->frames, who->pid, space, sample->chain.v[i + AHEAD]));
+		look_ahead(s, who->pid, space, sample, i);
 
 		if (word >= CONTEXT_LEAST) {
 			if (!space_of(word, &space))
