@@ -38,7 +38,7 @@ static int object_set(struct file_objects *o, const char *path, const uint8_t *i
 	if (!obj)
 		return -ENOMEM;
 	obj->kernel |= kernel;
-	if (!obj->n && n <= sizeof(obj->id)) {
+	if (!obj->n && n && n <= sizeof(obj->id)) {
 		memcpy(obj->id, id, n);
 		obj->n = n;
 	}

@@ -5,17 +5,14 @@
 #include "cli/script.h"
 
 #include "base/json.h"
+#include "cli/put.h"
 
 static void put_address(struct json *j, const char *key, uint64_t v)
 {
-	char text[24];
-	struct buf b = { 0 };
+	char text[24] = "0x";
 
-	buf_printf(&b, "0x%llx", (unsigned long long)v);
-	memcpy(text, b.bytes ? b.bytes : "", min_of(b.n + 1, sizeof(text)));
-	text[sizeof(text) - 1] = 0;
+	*put_hex(text + 2, v, 0) = 0;
 	json_member(j, key, str, text);
-	buf_done(&b);
 }
 
 struct json_chain {
