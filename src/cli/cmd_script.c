@@ -32,7 +32,7 @@ static const struct option_row script_rows[] = {
 	{ OPT_LIST, 0, "tid", AT(tids), "TID", "only these threads, separated by commas" },
 	{ OPT_GROUP, .help = "How to show them" },
 	{ OPT_LIST, 'F', "fields", AT(fields), "FIELDS",
-	  "these fields: [TYPE:]comm,tid,... or +NAME and -NAME to change the default" },
+	  "these fields: [TYPE:]comm,tid,... or each with a sign, + or -, to change the default" },
 	{ OPT_FLAG, 'G', "hide-call-graph", AT(hide_chains), NULL, "one line per sample, without its callers" },
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "at most N frames of a call chain" },
 	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "no inlined functions in call chains",

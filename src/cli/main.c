@@ -93,7 +93,7 @@ void command_overview(struct buf *out)
 	term_styled(out, colors, TERM_BOLD, "Commands");
 	buf_putc(out, '\n');
 	for (size_t i = 0; commands[i]; i++)
-		buf_printf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		buf_printf(out, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
 	buf_printf(out, "\n'%s help COMMAND' shows a command's options.\n", program_name);
 }
 
