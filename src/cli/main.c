@@ -14,20 +14,30 @@
 #include "cli/options.h"
 #include "cli/term.h"
 
+extern const struct command cmd_buildid_cache;
+extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
 extern const struct command cmd_doctor;
+extern const struct command cmd_evlist;
 extern const struct command cmd_help;
+extern const struct command cmd_inject;
 extern const struct command cmd_list;
 extern const struct command cmd_record;
+extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
+	&cmd_buildid_cache,
+	&cmd_buildid_list,
 	&cmd_check,
 	&cmd_doctor,
+	&cmd_evlist,
 	&cmd_help,
+	&cmd_inject,
 	&cmd_list,
 	&cmd_record,
+	&cmd_script,
 	&cmd_stat,
 	&cmd_version,
 	NULL,
@@ -86,7 +96,7 @@ void command_overview(struct buf *out)
 	term_styled(out, colors, TERM_BOLD, "Commands");
 	buf_putc(out, '\n');
 	for (size_t i = 0; commands[i]; i++)
-		buf_printf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		buf_printf(out, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
 	buf_printf(out, "\n'%s help COMMAND' shows a command's options.\n", program_name);
 }
 

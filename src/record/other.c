@@ -42,19 +42,23 @@ static void mmap_take(struct body *b)
 	b->out->mmap.path = name_take(&b->c);
 }
 
-/* u8 length, three bytes of nothing, room for twenty bytes */
-static void build_id_take(struct tacho_mmap *m, struct cursor *c)
+/* u8 length, three bytes of nothing, room for twenty bytes. Kernels (seen in 6.18) let the bit in
+ * misc leak from another recorder's event to ours, whose record then has a device and an inode in
+ * that place: false where that is so. */
+static bool build_id_take(struct tacho_mmap *m, struct cursor *c)
 {
+	struct cursor before = *c;
 	const uint8_t *p = cursor_bytes(c, 4 + sizeof(m->build_id));
 
 	if (!p)
-		return;
+		return true;
 	if (p[0] > sizeof(m->build_id)) {
-		c->bad = true;
-		return;
+		*c = before;
+		return false;
 	}
 	m->n_build_id = p[0];
 	memcpy(m->build_id, p + 4, m->n_build_id);
+	return true;
 }
 
 static void mmap2_take(struct body *b)
@@ -63,9 +67,7 @@ static void mmap2_take(struct body *b)
 	struct cursor *c = &b->c;
 
 	map_range_take(m, c);
-	if (b->out->misc & PERF_MISC_BIT14) {
-		build_id_take(m, c);
-	} else {
+	if (!(b->out->misc & PERF_MISC_BIT14) || !build_id_take(m, c)) {
 		m->major = cursor_u32(c);
 		m->minor = cursor_u32(c);
 		m->inode = cursor_u64(c);

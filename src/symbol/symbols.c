@@ -354,9 +354,12 @@ static int resolve_kernel(struct tacho_symbols *s, uint64_t ip, struct tacho_fra
 	struct symbol *sym;
 	int err;
 
+	/* The kernel is recorded as its text; code for booting lies behind that. */
+	if (!obj)
+		obj = k->main;
 	if (!obj)
 		return 0;
-	out->object_offset = out->object_address = ip - where->bias;
+	out->object_offset = out->object_address = ip - (where ? where->bias : 0);
 	if (obj->kind == OBJECT_KSYMBOL) {
 		out->object = obj->id;
 		out->symbol = names_add(&s->names, str_of(obj->path));
@@ -372,6 +375,10 @@ static int resolve_kernel(struct tacho_symbols *s, uint64_t ip, struct tacho_fra
 	if (sym && (obj == k->main || (sym->flags & SYMBOL_MODULE))) {
 		out->object_address = ip + k->shift;
 		fill(out, owner_of(s, obj, sym), sym);
+		return 0;
+	}
+	if (!where) {
+		out->object_offset = out->object_address = 0;
 		return 0;
 	}
 	if (obj->kind == OBJECT_MODULE && !obj->loaded) {

@@ -1,0 +1,132 @@
+/*
+ * `tacho evlist`: which events a recording has, and how they were asked for.
+ */
+#include "cli/frame.h"
+
+#include <inttypes.h>
+
+#include "base/perf_abi.h"
+#include "cli/file_attr.h"
+
+#include <tacho/trace.h>
+
+struct evlist_opts {
+	const char *input;
+	bool force, frequency, group, trace_fields;
+	unsigned verbose;
+};
+
+#define AT(field) offsetof(struct evlist_opts, field)
+static const struct option_row evlist_rows[] = {
+	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
+	  .complete = "file" },
+	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
+	{ OPT_FLAG, 'F', "freq", AT(frequency), NULL, "with the frequency or period of each event" },
+	{ OPT_FLAG, 'g', "group", AT(group), NULL, "events of a group in braces" },
+	{ OPT_FLAG, 0, "trace-fields", AT(trace_fields), NULL, "with the fields of tracepoints" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "with every field of the event's attributes" },
+	{ .kind = OPT_END },
+};
+
+static void evlist_defaults(void *opts)
+{
+	struct evlist_opts *o = opts;
+
+	o->input = "perf.data";
+}
+
+static void put_fields(const struct tacho_perfdata *pd, uint64_t id, struct tacho_trace **trace,
+		       struct buf *out)
+{
+	const struct tacho_trace_event *ev;
+	const char *comma = "";
+	size_t n = 0;
+	const void *blob = tacho_perfdata_feature(pd, TACHO_FEATURE_TRACING_DATA, &n);
+
+	if (!*trace && (!blob || tacho_trace_new(trace, blob, n, NULL)))
+		return;
+	ev = tacho_trace_find(*trace, id);
+	if (!ev)
+		return;
+	buf_puts(out, ": trace_fields: ");
+	for (size_t i = 0; i < tacho_trace_n_fields(ev); i++) {
+		const char *name = tacho_trace_field(ev, i)->name;
+
+		if (strncmp(name, "common_", 7) == 0)
+			continue;
+		buf_printf(out, "%s%s", comma, name);
+		comma = ",";
+	}
+}
+
+static void put_event(const struct tacho_perfdata *pd, const struct tacho_file_event *ev,
+		      const struct evlist_opts *o, struct tacho_trace **trace, struct buf *out)
+{
+	const struct perf_event_attr *attr = ev->attr;
+	bool freq = attr->flags & PERF_ATTR_FREQ;
+
+	buf_puts(out, ev->name);
+	if (o->verbose) {
+		buf_puts(out, ": ");
+		file_attr(ev, ": ", out);
+	} else if (o->frequency) {
+		buf_printf(out, ": sample_%s=%" PRIu64, freq ? "freq" : "period", attr->sample_period);
+	}
+	if (o->trace_fields && attr->type == PERF_TYPE_TRACEPOINT)
+		put_fields(pd, attr->config, trace, out);
+	else if (o->trace_fields)
+		buf_puts(out, ": (not a tracepoint)");
+}
+
+static void put_all(const struct tacho_perfdata *pd, const struct evlist_opts *o, struct buf *out)
+{
+	size_t n = tacho_perfdata_n_events(pd), left = 0;
+	struct tacho_trace *trace = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tacho_file_event *ev = tacho_perfdata_event(pd, i);
+
+		if (o->group && !left && ev->leader == i && ev->group_size > 1) {
+			left = ev->group_size;
+			buf_putc(out, '{');
+		}
+		put_event(pd, ev, o, &trace, out);
+		if (left)
+			buf_puts(out, --left ? "," : "}\n");
+		else
+			buf_putc(out, '\n');
+	}
+	if (left)
+		buf_puts(out, "}\n");
+	tacho_trace_free(trace);
+}
+
+static int evlist_run(void *opts, int argc, char **argv)
+{
+	const struct evlist_opts *o = opts;
+	struct tacho_perfdata_opts how = { .size = sizeof(how), .force = o->force };
+	struct tacho_error e = { .column = -1 };
+	struct tacho_perfdata *pd;
+	struct buf out = { 0 };
+
+	if (argc > 0) {
+		report_text("evlist", "'%s' is not expected here", argv[0]);
+		return EXIT_USAGE;
+	}
+	if (tacho_perfdata_open(&pd, o->input, &how, &e) < 0) {
+		report_error("evlist", NULL, NULL, &e);
+		return EXIT_FAILED;
+	}
+	put_all(pd, o, &out);
+	tacho_perfdata_close(pd);
+	return print_out("evlist", &out);
+}
+
+const struct command cmd_evlist = {
+	.name = "evlist",
+	.summary = "list the events of a recording",
+	.rows = evlist_rows,
+	.opts_size = sizeof(struct evlist_opts),
+	.defaults = evlist_defaults,
+	.run = evlist_run,
+};

@@ -1,0 +1,12 @@
+# evlist and its options say what perf evlist says.
+. "$SUPPORT/lib.sh"
+need perf
+need_root
+need_tracefs
+perf record -q -o a.data -e '{cpu-clock,page-faults},sched:sched_switch' -- true >/dev/null 2>&1 ||
+	skip "perf cannot record here"
+for options in "" -v -F -g --trace-fields; do
+	perf evlist -i a.data $options 2>/dev/null | grep -v '^# Tip' >theirs
+	tacho evlist -i a.data $options >ours
+	cmp theirs ours || fail "evlist $options differs: $(diff theirs ours)"
+done
