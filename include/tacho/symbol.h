@@ -44,7 +44,8 @@ struct tacho_frame {
 	uint32_t symbol;		/* name id; 0: unknown */
 	uint32_t object;		/* object id; 0: unknown */
 	uint64_t symbol_offset;		/* ip - start of the symbol */
-	uint64_t object_address;	/* in the object's own addresses */
+	uint64_t object_address;	/* in the object's own addresses: what addr2line wants */
+	uint64_t object_offset;		/* in its file, as perf's dsoff shows it */
 	enum tacho_space space;
 };
 

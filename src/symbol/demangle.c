@@ -1,0 +1,47 @@
+/*
+ * libiberty does the work; its recursion and its output grow with hostile input, so names of
+ * absurd length are left as they are.
+ */
+#include "symbol/demangle.h"
+
+#include <libiberty/demangle.h>
+
+#define LONGEST 32768
+
+static bool looks_mangled(const char *s)
+{
+	/* C++ and legacy Rust begin with _Z, also with more underscores (__Z: Mach, ___Z: blocks);
+	 * Rust v0 with _R, D with _D and a digit. */
+	if (s[0] != '_')
+		return false;
+	if (s[1] == 'Z' || s[1] == 'R')
+		return true;
+	return s[1] == 'D' && s[2] >= '0' && s[2] <= '9';
+}
+
+bool demangle(const char *mangled, struct buf *out)
+{
+	const char *version;
+	scoped(freep) char *cut = NULL;
+	scoped(freep) char *plain = NULL;
+	size_t n;
+
+	if (!looks_mangled(mangled))
+		return false;
+	n = strlen(mangled);
+	if (n > LONGEST)
+		return false;
+	version = memchr(mangled, '@', n);
+	if (version) {
+		cut = str_dup(str_n(mangled, (size_t)(version - mangled)));
+		if (!cut)
+			return false;
+	}
+	plain = cplus_demangle(cut ? cut : mangled, DMGL_NO_OPTS | DMGL_AUTO);
+	if (!plain)
+		return false;
+	buf_puts(out, plain);
+	if (version)
+		buf_puts(out, version);
+	return true;
+}

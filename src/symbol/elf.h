@@ -1,0 +1,85 @@
+/*
+ * A bounds-checked view of an ELF file, 32 or 64 bit, of either byte order: sections, segments,
+ * notes. The file is read in pieces rather than mapped, because a mapped file that its owner
+ * truncates (a linker at work) kills the reader with SIGBUS. Nothing in a file is believed:
+ * every offset and size is checked against the file's real length before memory is asked for.
+ */
+#ifndef SYMBOL_ELF_H
+#define SYMBOL_ELF_H
+
+#include "base/buf.h"
+
+#define ELF_PIECE_MAX (1ull << 30)	/* the largest section that is read */
+#define ELF_SECTIONS_MAX (1u << 20)
+#define BUILD_ID_MAX 20
+
+enum { ELF_SHT_SYMTAB = 2, ELF_SHT_STRTAB = 3, ELF_SHT_RELA = 4, ELF_SHT_NOTE = 7,
+       ELF_SHT_NOBITS = 8, ELF_SHT_REL = 9, ELF_SHT_DYNSYM = 11 };
+enum { ELF_PT_LOAD = 1, ELF_PT_NOTE = 4 };
+enum { ELF_ET_REL = 1, ELF_ET_EXEC = 2, ELF_ET_DYN = 3 };
+enum { ELF_EM_386 = 3, ELF_EM_ARM = 40, ELF_EM_X86_64 = 62, ELF_EM_AARCH64 = 183,
+       ELF_EM_RISCV = 243 };
+#define ELF_SHF_ALLOC 2u
+
+struct elf_section {
+	uint32_t name, type, link, info;
+	uint64_t flags, addr, offset, size, entsize;
+};
+
+struct elf_segment {
+	uint32_t type;
+	uint64_t offset, vaddr, filesz, memsz;
+};
+
+struct elf {
+	int fd;				/* -1: `bytes` */
+	const uint8_t *bytes;
+	uint64_t size;
+	bool wide, swap;
+	uint16_t type, machine;
+	struct elf_section *sections;
+	size_t n_sections;
+	struct elf_segment *segments;
+	size_t n_segments;
+	struct buf names;		/* of the sections */
+};
+
+/* 0, -ENOEXEC when it is no ELF file, -EBADMSG when it is a broken one, or a negative errno. */
+int elf_open(struct elf *e, const char *path);
+int elf_open_bytes(struct elf *e, const void *bytes, size_t n);	/* borrowed */
+void elf_close(struct elf *e);
+
+/* Appends n bytes of the file; 0, -EBADMSG beyond its end, -EFBIG, -ENOMEM, -EIO. */
+int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out);
+int elf_read_section(const struct elf *e, const struct elf_section *s, struct buf *out);
+
+const char *elf_section_name(const struct elf *e, const struct elf_section *s);
+const struct elf_section *elf_find_section(const struct elf *e, const char *name);
+const struct elf_section *elf_find_type(const struct elf *e, uint32_t type);
+
+/* The length of the build id, or -ENOENT, -ENOMEM ... */
+int elf_build_id(const struct elf *e, uint8_t out[BUILD_ID_MAX]);
+int elf_notes_build_id(const uint8_t *bytes, size_t n, bool swap, uint8_t out[BUILD_ID_MAX]);
+/* The file name in .gnu_debuglink; heap. -ENOENT without one. */
+int elf_debuglink(const struct elf *e, char **out);
+
+static inline uint64_t elf_uint(bool swap, const uint8_t *p, unsigned n)
+{
+	uint16_t half;
+	uint32_t word;
+	uint64_t xword;
+
+	switch (n) {
+	case 2:
+		memcpy(&half, p, 2);
+		return swap ? __builtin_bswap16(half) : half;
+	case 4:
+		memcpy(&word, p, 4);
+		return swap ? __builtin_bswap32(word) : word;
+	default:
+		memcpy(&xword, p, 8);
+		return swap ? __builtin_bswap64(xword) : xword;
+	}
+}
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * Which symbols count is perf's choice: functions and objects that are defined, and labels
+ * without a type in sections of text or data; what only tools need ($x of ARM) is left out.
+ */
+#include "symbol/elf_symbols.h"
+
+#include <errno.h>
+
+enum { STT_NOTYPE = 0, STT_OBJECT = 1, STT_FUNC = 2, STT_GNU_IFUNC = 10 };
+enum { STB_LOCAL = 0, STB_WEAK = 2 };
+enum { STV_INTERNAL = 1, STV_HIDDEN = 2 };
+enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_XINDEX = 0xffff };
+
+struct raw_symbol {
+	uint32_t name;
+	uint8_t type, bind, visibility;
+	uint16_t section;
+	uint64_t value, size;
+};
+
+static size_t symbol_bytes(const struct elf *e)
+{
+	return e->wide ? 24 : 16;
+}
+
+static struct raw_symbol symbol_of(const struct elf *e, const uint8_t *p)
+{
+	struct raw_symbol s = { .name = (uint32_t)elf_uint(e->swap, p, 4) };
+	uint8_t info = e->wide ? p[4] : p[12], other = e->wide ? p[5] : p[13];
+
+	s.type = info & 15;
+	s.bind = info >> 4;
+	s.visibility = other & 3;
+	if (e->wide) {
+		s.section = (uint16_t)elf_uint(e->swap, p + 6, 2);
+		s.value = elf_uint(e->swap, p + 8, 8);
+		s.size = elf_uint(e->swap, p + 16, 8);
+	} else {
+		s.section = (uint16_t)elf_uint(e->swap, p + 14, 2);
+		s.value = elf_uint(e->swap, p + 4, 4);
+		s.size = elf_uint(e->swap, p + 8, 4);
+	}
+	return s;
+}
+
+/* What each section means for the symbols in it. */
+enum { IN_MEMORY = 1, HAS_LABELS = 2, IS_TEXT = 4 };
+
+static int section_kinds(const struct elf *e, uint8_t **out)
+{
+	uint8_t *kinds = calloc(e->n_sections + 1, 1);
+
+	if (!kinds)
+		return -ENOMEM;
+	for (size_t i = 0; i < e->n_sections; i++) {
+		const char *name = elf_section_name(e, &e->sections[i]);
+
+		if (e->sections[i].flags & ELF_SHF_ALLOC)
+			kinds[i] |= IN_MEMORY;
+		if (strstr(name, "text") || strstr(name, "data"))
+			kinds[i] |= HAS_LABELS;
+		if (strcmp(name, ".text") == 0)
+			kinds[i] |= IS_TEXT;
+	}
+	*out = kinds;
+	return 0;
+}
+
+static bool wanted(const struct elf *e, const uint8_t *kinds, const struct raw_symbol *s)
+{
+	uint8_t kind = IN_MEMORY | IS_TEXT;
+	bool label = s->type == STT_NOTYPE;
+
+	if (s->section == SHN_UNDEF)
+		return false;
+	if (s->section < SHN_LORESERVE)
+		kind = s->section < e->n_sections ? kinds[s->section] : 0;
+	else if (s->section != SHN_XINDEX || label)
+		return false;
+	if (!(kind & IN_MEMORY) || (e->type == ELF_ET_REL && !(kind & IS_TEXT)))
+		return false;
+	if (label)
+		return (kind & HAS_LABELS) && s->visibility != STV_HIDDEN &&
+		       s->visibility != STV_INTERNAL;
+	return s->type == STT_FUNC || s->type == STT_OBJECT || s->type == STT_GNU_IFUNC;
+}
+
+/* ARM and RISC-V mark code and data with "$a", "$x.5" ... */
+static bool is_marker(const struct elf *e, const char *name)
+{
+	if (e->machine == ELF_EM_RISCV && name[0] == 'L' && name[1] == '0')
+		return true;
+	if (e->machine != ELF_EM_ARM && e->machine != ELF_EM_AARCH64 && e->machine != ELF_EM_RISCV)
+		return false;
+	return name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
+	       (e->machine == ELF_EM_RISCV || name[2] == '\0' || name[2] == '.');
+}
+
+static int add_one(const struct elf *e, struct table *t, const uint8_t *kinds, size_t strings,
+		   struct raw_symbol s)
+{
+	const char *name;
+	uint32_t flags = 0;
+	int err;
+
+	if (s.name == 0 || s.name >= t->strings.n - strings || !wanted(e, kinds, &s))
+		return 0;
+	name = t->strings.bytes + strings + s.name;
+	if (*name == '\0' || is_marker(e, name))
+		return 0;
+	if (s.bind == STB_LOCAL)
+		flags = SYMBOL_LOCAL;
+	else if (s.bind == STB_WEAK)
+		flags = SYMBOL_WEAK;
+	if (e->machine == ELF_EM_ARM && s.type == STT_FUNC)
+		s.value &= ~1ull;	/* Thumb */
+	err = table_add(t, s.value, s.size, (uint32_t)(strings + s.name), flags);
+	return err < 0 ? err : 1;
+}
+
+/* The strings of a symbol section, behind those the table has; *at is where they begin. */
+static int add_strings(const struct elf *e, const struct elf_section *s, struct table *t, size_t *at)
+{
+	int err;
+
+	if (s->link >= e->n_sections || e->sections[s->link].type != ELF_SHT_STRTAB)
+		return -EBADMSG;
+	*at = t->strings.n;
+	if (t->strings.n + e->sections[s->link].size > UINT32_MAX)
+		return -EFBIG;
+	err = elf_read_section(e, &e->sections[s->link], &t->strings);
+	if (err < 0)
+		return err;
+	buf_putc(&t->strings, '\0');	/* an unterminated last name ends here */
+	return buf_failed(&t->strings) ? -ENOMEM : 0;
+}
+
+static int add_table(const struct elf *e, const struct elf_section *s, const uint8_t *kinds,
+		     struct table *t)
+{
+	scoped(buf_done) struct buf raw = { 0 };
+	size_t each = symbol_bytes(e), strings, added = 0;
+	int err;
+
+	if (!s)
+		return 0;
+	if (s->entsize && s->entsize != each)
+		return -EBADMSG;
+	err = elf_read_section(e, s, &raw);
+	if (err < 0)
+		return err;
+	err = add_strings(e, s, t, &strings);
+	if (err < 0)
+		return err;
+	for (size_t at = 0; raw.n - at >= each; at += each) {
+		err = add_one(e, t, kinds, strings,
+			      symbol_of(e, (const uint8_t *)raw.bytes + at));
+		if (err < 0)
+			return err;
+		added += (size_t)err;
+	}
+	return (int)added;
+}
+
+int elf_add_symbols(const struct elf *e, struct table *t)
+{
+	scoped(freep) uint8_t *kinds = NULL;
+	int err = section_kinds(e, &kinds), full, dynamic;
+
+	if (err < 0)
+		return err;
+	full = add_table(e, elf_find_type(e, ELF_SHT_SYMTAB), kinds, t);
+	if (full == -ENOMEM)
+		return full;
+	dynamic = add_table(e, elf_find_type(e, ELF_SHT_DYNSYM), kinds, t);
+	if (dynamic == -ENOMEM || (full <= 0 && dynamic < 0))
+		return dynamic;
+	return max_of(full, 0) + max_of(dynamic, 0);
+}

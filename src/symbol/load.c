@@ -1,0 +1,210 @@
+/*
+ * Reading an object's symbols, once, when its first address is asked for.
+ */
+#include "symbol/objects.h"
+
+#include "symbol/elf_symbols.h"
+#include "symbol/files.h"
+#include "symbol/perfmap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define REFRESH_MS 200
+
+static const char *reason(int err)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return "no such file";
+	case -EACCES:
+	case -EPERM:
+		return "no permission to read it";
+	case -ESTALE:
+		return "the file there is of another build";
+	case -EXDEV:
+		return "the file there is for another machine";
+	case -ENOEXEC:
+		return "not an ELF file";
+	case -EBADMSG:
+		return "the file is damaged";
+	case -EFBIG:
+		return "its symbol table is too large";
+	default:
+		return "it could not be read";
+	}
+}
+
+static int keep_segments(struct object *obj, const struct elf *e)
+{
+	obj->segments = calloc(e->n_segments ? e->n_segments : 1, sizeof(*obj->segments));
+	if (!obj->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < e->n_segments; i++)
+		if (e->segments[i].type == ELF_PT_LOAD)
+			obj->segments[obj->n_segments++] = e->segments[i];
+	return 0;
+}
+
+static void keep_build_id(struct object *obj, const struct elf *e)
+{
+	int n;
+
+	if (obj->build_id.n)
+		return;
+	n = elf_build_id(e, obj->build_id.bytes);
+	obj->build_id.n = n > 0 ? (uint8_t)n : 0;
+}
+
+/* `own` and `debug` may each be NULL, not both. */
+static int add_all(struct object *obj, const struct elf *own, const struct elf *debug)
+{
+	int err = keep_segments(obj, own ? own : debug), got;
+
+	if (err < 0)
+		return err;
+	keep_build_id(obj, own ? own : debug);
+	got = debug ? elf_add_symbols(debug, &obj->table) : 0;
+	if (got >= 0 && own)
+		got = elf_add_symbols(own, &obj->table);
+	if (got < 0)
+		return got;
+	err = own ? elf_add_plt(own, &obj->table) : 0;
+	if (err == -ENOMEM)
+		return err;
+	if (obj->table.n == 0)
+		obj->why = "stripped: it has no symbols";
+	return 0;
+}
+
+static int load_elf(struct object *obj, const struct places *places)
+{
+	scoped(elf_close) struct elf own = { .fd = -1 }, debug = { .fd = -1 };
+	int have_own = files_open_object(&own, obj, places), have_debug = -ENOENT;
+
+	if (have_own == -ENOMEM)
+		return have_own;
+	if (have_own < 0 || !elf_find_type(&own, ELF_SHT_SYMTAB))
+		have_debug = files_open_debug(&debug, obj, have_own == 0 ? &own : NULL, places);
+	if (have_debug == -ENOMEM || (have_own < 0 && have_debug < 0))
+		return have_debug == -ENOMEM ? have_debug : have_own;
+	return add_all(obj, have_own == 0 ? &own : NULL, have_debug == 0 ? &debug : NULL);
+}
+
+/* Where a process's map is: in a container under its root, by the pid it has there. */
+static int jit_path(const struct object *obj, const struct places *places, struct buf *out)
+{
+	char path[64], line[256];
+	unsigned inner = obj->pid;
+	FILE *f;
+
+	if (!places->live || !obj->pid) {
+		buf_puts(out, obj->path);
+		return buf_failed(out) ? -ENOMEM : 0;
+	}
+	buf_printf(out, "%s/%u/status", places->procfs, obj->pid);
+	f = buf_failed(out) ? NULL : fopen(out->bytes, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *last = strrchr(line, '\t');
+
+		if (strncmp(line, "NSpid:", 6) == 0 && last)
+			sscanf(last, "%u", &inner);
+	}
+	if (f)
+		fclose(f);
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", inner);
+	buf_clear(out);
+	buf_printf(out, "%s/%u/root%s", places->procfs, obj->pid, path);
+	if (!buf_failed(out) && access(out->bytes, F_OK) < 0) {
+		buf_clear(out);
+		buf_puts(out, obj->path);
+	}
+	return buf_failed(out) ? -ENOMEM : 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int load_jit(struct object *obj, const struct places *places)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	struct stat st;
+	int err = jit_path(obj, places, &path);
+
+	if (err < 0)
+		return err;
+	obj->read_ms = now_ms();
+	obj->read_bytes = stat(path.bytes, &st) == 0 ? (uint64_t)st.st_size : 0;
+	return perfmap_read(&obj->table, path.bytes);
+}
+
+bool object_refresh(struct object *obj, const struct places *places)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	struct table fresh = { .names = obj->table.names };
+	struct stat st;
+
+	if (obj->kind != OBJECT_JIT || !places->live || now_ms() - obj->read_ms < REFRESH_MS)
+		return false;
+	obj->read_ms = now_ms();
+	if (jit_path(obj, places, &path) < 0 || stat(path.bytes, &st) < 0 ||
+	    (uint64_t)st.st_size == obj->read_bytes)
+		return false;
+	if (perfmap_read(&fresh, path.bytes) < 0) {
+		table_done(&fresh);
+		return false;
+	}
+	table_done(&obj->table);
+	obj->table = fresh;
+	obj->read_bytes = (uint64_t)st.st_size;
+	obj->why = fresh.n ? NULL : "its map has no lines";
+	return true;
+}
+
+int object_load(struct object *obj, const struct places *places)
+{
+	int err = 0;
+
+	obj->loaded = true;
+	switch (obj->kind) {
+	case OBJECT_FILE:
+	case OBJECT_MODULE:
+		err = load_elf(obj, places);
+		break;
+	case OBJECT_VDSO:
+		err = vdso_load(obj);
+		break;
+	case OBJECT_JIT:
+		err = load_jit(obj, places);
+		break;
+	case OBJECT_PLAIN:
+		obj->why = "memory without code";
+		return 0;
+	default:
+		return 0;
+	}
+	if (err == 0 && obj->kind != OBJECT_JIT)
+		err = table_finish(&obj->table);
+	if (err == 0)
+		return 0;
+	table_done(&obj->table);
+	if (err == -ENOMEM) {		/* as if never tried */
+		free(take(obj->segments));
+		obj->n_segments = 0;
+		obj->loaded = false;
+		return err;
+	}
+	if (obj->kind == OBJECT_JIT && err == -ENOENT)
+		obj->why = "made at run time, and its maker left no perf-PID.map";
+	else if (!obj->why)
+		obj->why = reason(err);
+	return 0;
+}

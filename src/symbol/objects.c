@@ -1,0 +1,178 @@
+/*
+ * The list of objects and how they are told apart.
+ */
+#include "symbol/objects.h"
+
+#include "base/vec.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+struct object *objects_at(const struct objects *o, uint32_t id)
+{
+	return id && id <= o->n ? o->v[id - 1] : NULL;
+}
+
+/* What perf's columns show: the file's name, "[JIT] tid 123", and brackets as they are. */
+static const char *short_name(struct objects *o, enum object_kind kind, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char text[48];
+	int pid;
+
+	if (path[0] == '[' || !slash || !slash[1])
+		return path;
+	if (kind == OBJECT_JIT && sscanf(slash + 1, "perf-%d.map", &pid) == 1) {
+		snprintf(text, sizeof(text), "[JIT] tid %d", pid);
+		return arena_str(&o->text, str_of(text));
+	}
+	return slash + 1;
+}
+
+static struct object *object_new(struct objects *o, enum object_kind kind, const char *path)
+{
+	struct object **slot, *obj = calloc(1, sizeof(*obj));
+
+	if (!obj)
+		return NULL;
+	obj->kind = kind;
+	obj->path = arena_str(&o->text, str_of(path));
+	obj->short_name = obj->path ? short_name(o, kind, obj->path) : NULL;
+	obj->table.names = o->names;
+	obj->table.raw = o->places->no_demangle;
+	slot = obj->short_name ? vec_add(o) : NULL;
+	if (!slot) {
+		free(obj);
+		return NULL;
+	}
+	*slot = obj;
+	obj->id = (uint32_t)o->n;
+	return obj;
+}
+
+/* Path, kind and, for files, the build id or else device and inode. */
+static void key_of(struct buf *key, enum object_kind kind, const char *path,
+		   const struct object_identity *identity)
+{
+	buf_puts(key, path);
+	buf_putc(key, '\0');
+	buf_putc(key, (char)kind);
+	if (!identity)
+		return;
+	if (identity->n_build_id) {
+		buf_putc(key, 'b');
+		buf_put(key, identity->build_id, identity->n_build_id);
+	} else if (identity->inode) {
+		buf_putc(key, 'i');
+		buf_put(key, &identity->device, sizeof(identity->device));
+		buf_put(key, &identity->inode, sizeof(identity->inode));
+	}
+}
+
+static void set_build_id(struct object *obj, const uint8_t *id, size_t n)
+{
+	obj->build_id.n = (uint8_t)min_of(n, (size_t)BUILD_ID_MAX);
+	memcpy(obj->build_id.bytes, id, obj->build_id.n);
+}
+
+struct object *objects_get(struct objects *o, enum object_kind kind, const char *path,
+			   const struct object_identity *identity)
+{
+	scoped(buf_done) struct buf key = { 0 };
+	const uint64_t *known;
+	struct object *obj;
+	char *kept;
+
+	key_of(&key, kind, path, identity);
+	if (buf_failed(&key))
+		return NULL;
+	known = map_get(&o->by_key, buf_view(&key));
+	if (known)
+		return objects_at(o, (uint32_t)*known);
+	kept = arena_str(&o->text, buf_view(&key));
+	obj = kept ? object_new(o, kind, path) : NULL;
+	if (!obj)
+		return NULL;
+	/* An object that could not be entered is made again next time: no harm. */
+	if (map_put(&o->by_key, str_n(kept, key.n), obj->id) < 0)
+		return NULL;
+	known = map_get(&o->build_ids, str_of(path));
+	if (identity && identity->n_build_id) {
+		set_build_id(obj, identity->build_id, identity->n_build_id);
+	} else if (known) {
+		const struct build_id *told = (const struct build_id *)(uintptr_t)*known;
+
+		set_build_id(obj, told->bytes, told->n);
+	}
+	return obj;
+}
+
+int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id, size_t n)
+{
+	struct build_id *told = arena_alloc(&o->text, sizeof(*told));
+	char *key = arena_str(&o->text, str_of(path));
+
+	if (!told || !key)
+		return -ENOMEM;
+	told->n = (uint8_t)min_of(n, (size_t)BUILD_ID_MAX);
+	memcpy(told->bytes, id, told->n);
+	for (size_t i = 0; i < o->n; i++) {
+		struct object *obj = o->v[i];
+		bool meant = strcmp(obj->path, path) == 0 ||
+			     (obj->file && strcmp(obj->file, path) == 0);
+
+		if (meant && !obj->loaded && !obj->build_id.n)
+			set_build_id(obj, id, n);
+	}
+	return map_put(&o->build_ids, str_of(key), (uint64_t)(uintptr_t)told);
+}
+
+void objects_done(struct objects *o)
+{
+	for (size_t i = 0; i < o->n; i++) {
+		table_done(&o->v[i]->table);
+		free(o->v[i]->segments);
+		free(o->v[i]);
+	}
+	vec_done(o);
+	map_done(&o->by_key);
+	map_done(&o->build_ids);
+	arena_done(&o->text);
+}
+
+uint64_t object_address(const struct object *obj, uint64_t offset)
+{
+	const struct elf_segment *near = NULL;
+
+	for (size_t i = 0; i < obj->n_segments; i++) {
+		const struct elf_segment *s = &obj->segments[i];
+
+		if (offset >= s->offset && offset - s->offset < s->filesz)
+			return offset - s->offset + s->vaddr;
+		/* The page around a segment is mapped with it. */
+		if (offset >= (s->offset & ~4095ull) && (!near || s->offset > near->offset))
+			near = s;
+	}
+	return near ? offset - near->offset + near->vaddr : offset;
+}
+
+bool object_module_name(const char *path, char *out, size_t size)
+{
+	static const char *const ends[] = { ".ko", ".ko.gz", ".ko.xz", ".ko.zst" };
+	const char *slash = strrchr(path, '/');
+	struct str base = str_of(slash ? slash + 1 : path);
+
+	for (size_t i = 0; i < countof(ends); i++) {
+		if (!str_ends(base, ends[i]))
+			continue;
+		base.n -= strlen(ends[i]);
+		if (base.n == 0 || base.n + 3 > size)
+			return false;
+		snprintf(out, size, "[%.*s]", STR(base));
+		for (char *c = out; *c; c++)
+			if (*c == '-')
+				*c = '_';
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,109 @@
+/*
+ * The documentation says hexadecimal without 0x; OpenJDK writes it with. Names may contain
+ * blanks. A compiler that frees code and uses its place again appends a new line, so of several
+ * lines for an address the last one holds. The last line may be half written: the process runs.
+ */
+#include "symbol/perfmap.h"
+
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static const char *hex(const char *at, const char *end, uint64_t *out)
+{
+	const char *start;
+	uint64_t v = 0;
+
+	if (end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
+		at += 2;
+	for (start = at; at < end; at++) {
+		unsigned c = (unsigned char)*at, digit;
+
+		if (c - '0' < 10)
+			digit = c - '0';
+		else if ((c | 0x20) - 'a' < 6)
+			digit = (c | 0x20) - 'a' + 10;
+		else
+			break;
+		if (v >> 60)
+			return NULL;
+		v = v << 4 | digit;
+	}
+	*out = v;
+	return at > start ? at : NULL;
+}
+
+static const char *blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
+/* Returns 1 when it was one, 0 when not, -ENOMEM. The name is cut off in place. */
+static int add_line(struct table *t, char *text, char *at, char *end)
+{
+	uint64_t start, size;
+	const char *p = hex(blanks(at, end), end, &start);
+
+	if (!p || p == blanks(p, end))
+		return 0;
+	p = hex(blanks(p, end), end, &size);
+	if (!p || p == blanks(p, end))
+		return 0;
+	p = blanks(p, end);
+	if (end > p && end[-1] == '\r')
+		*--end = '\0';
+	if (p == end || size == 0)
+		return 0;
+	*end = '\0';
+	return table_add(t, start, size, (uint32_t)(p - text), 0) < 0 ? -ENOMEM : 1;
+}
+
+int perfmap_parse(struct table *t, struct buf *text, size_t *bad)
+{
+	char *at = text->bytes, *stop;
+	size_t refused = 0;
+
+	t->raw = true;
+	t->newest = true;
+	if (text->n > PERFMAP_MAX)
+		return -EFBIG;
+	for (stop = at ? at + text->n : at; at < stop;) {
+		char *end = memchr(at, '\n', (size_t)(stop - at));
+		int got;
+
+		if (!end)
+			end = stop;	/* the buffer's own NUL stands there */
+		got = add_line(t, text->bytes, at, end);
+		if (got < 0)
+			return got;
+		refused += !got;
+		at = end + 1;
+	}
+	if (bad)
+		*bad = refused;
+	buf_done(&t->strings);
+	t->strings = *text;
+	*text = (struct buf){ 0 };
+	return table_finish(t);
+}
+
+int perfmap_read(struct table *t, const char *path)
+{
+	scoped(buf_done) struct buf text = { 0 };
+	struct stat st;
+	int err;
+
+	/* /tmp belongs to everybody: no FIFO, no device. */
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	err = io_read(path, PERFMAP_MAX, &text);
+	if (err < 0)
+		return err;
+	return perfmap_parse(t, &text, NULL);
+}

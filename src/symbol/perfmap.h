@@ -1,0 +1,16 @@
+/*
+ * Text maps of JIT compilers, /tmp/perf-PID.map: "START SIZE NAME" per line, hexadecimal.
+ */
+#ifndef SYMBOL_PERFMAP_H
+#define SYMBOL_PERFMAP_H
+
+#include "symbol/table.h"
+
+#define PERFMAP_MAX (512u << 20)
+
+/* Adds all lines of `text`, whose bytes become the table's strings. Lines that are none are
+ * skipped and counted in *bad (may be NULL). 0 or a negative errno. */
+int perfmap_parse(struct table *t, struct buf *text, size_t *bad);
+int perfmap_read(struct table *t, const char *path);
+
+#endif

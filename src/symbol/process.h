@@ -1,0 +1,42 @@
+/*
+ * Threads with their names, and processes with their maps, as records tell of them.
+ */
+#ifndef SYMBOL_PROCESS_H
+#define SYMBOL_PROCESS_H
+
+#include "symbol/idmap.h"
+#include "symbol/maps.h"
+#include "symbol/names.h"
+
+struct process {
+	uint32_t pid;
+	struct maps *maps;
+	bool looked;			/* /proc was asked about it */
+};
+
+struct thread {
+	uint32_t tid, pid;
+	uint32_t comm;			/* name id; 0: never told */
+};
+
+struct processes {
+	struct idmap by_pid, by_tid;	/* to an index */
+	struct { struct process *v; size_t n, cap; } procs;
+	struct { struct thread *v; size_t n, cap; } threads;
+	struct names comms;
+};
+
+/* Finds or makes; NULL without memory. The pointer holds until the next one is made. */
+struct process *process_get(struct processes *p, uint32_t pid);
+struct process *process_find(const struct processes *p, uint32_t pid);	/* NULL: unknown */
+
+int process_comm(struct processes *p, uint32_t pid, uint32_t tid, const char *name, bool exec);
+/* copy_maps: false for forks that stand for threads found at the start (their maps follow). */
+int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
+		 bool copy_maps);
+/* ":TID" where it was never told. */
+const char *process_comm_of(struct processes *p, uint32_t pid, uint32_t tid);
+bool process_has_comm(const struct processes *p, uint32_t tid);
+void processes_done(struct processes *p);
+
+#endif

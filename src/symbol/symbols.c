@@ -1,0 +1,497 @@
+/*
+ * The face of the room: records in, frames out.
+ *
+ *	(pid, ip) -> maps of the process -> interval -> object -> symbol
+ *	     \__________ cache, by the maps' version and ip ________/
+ */
+#include <tacho/symbol.h>
+
+#include "symbol/cache.h"
+#include "symbol/kallsyms.h"
+#include "symbol/kernel.h"
+#include "symbol/live.h"
+#include "symbol/objects.h"
+#include "symbol/process.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define MISC_CPUMODE 7u
+#define MISC_MMAP_DATA (1u << 13)
+#define MISC_COMM_EXEC (1u << 13)
+#define MISC_FORK_EXEC (1u << 13)
+#define KSYMBOL_UNREGISTER 1u
+#define PROT_EXEC_BIT 4u
+#define MAP_HUGETLB_BIT 0x40000u
+
+struct tacho_symbols {
+	struct names names;
+	struct objects objects;
+	struct processes processes;
+	struct kernel kernel;
+	struct cache cache;
+	struct places places;
+	struct process *last;		/* the one asked for before; NULL after changes */
+	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
+};
+
+static int copy_text(char **to, const char *from)
+{
+	if (!from)
+		return 0;
+	*to = strdup(from);
+	return *to ? 0 : -ENOMEM;
+}
+
+static int default_build_id_dir(char **to)
+{
+	const char *home = getenv("HOME");
+	struct buf text = { 0 };
+
+	buf_printf(&text, "%s/.debug", home ? home : "");
+	*to = buf_take(&text);
+	return *to ? 0 : -ENOMEM;
+}
+
+static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *opts)
+{
+	int err = 0;
+
+	err |= copy_text(&s->symfs, opts->symfs);
+	err |= copy_text(&s->vmlinux, opts->vmlinux);
+	err |= copy_text(&s->kallsyms, opts->kallsyms);
+	err |= copy_text(&s->procfs, opts->procfs ? opts->procfs : "/proc");
+	err |= opts->build_id_dir ? copy_text(&s->build_id_dir, opts->build_id_dir) :
+				    default_build_id_dir(&s->build_id_dir);
+	s->places = (struct places){
+		.symfs = s->symfs, .build_id_dir = s->build_id_dir, .procfs = s->procfs,
+		.live = opts->live, .no_demangle = opts->no_demangle, .machine = opts->machine,
+	};
+	s->kernel.vmlinux = s->vmlinux;
+	s->kernel.kallsyms = s->kallsyms;
+	s->objects.names = &s->names;
+	s->objects.places = &s->places;
+	return err ? -ENOMEM : 0;
+}
+
+static void freep_symbols(struct tacho_symbols **s)
+{
+	tacho_symbols_free(*s);
+}
+
+int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,
+		      struct tacho_error *e)
+{
+	scoped(freep_symbols) struct tacho_symbols *s = calloc(1, sizeof(*s));
+	struct tacho_symbols_opts own = { 0 };
+
+	if (!s)
+		return error_nomem(e);
+	if (opts && opts->size > sizeof(own))
+		return error_set(e, -E2BIG, "the options are of a newer library");
+	if (opts)
+		memcpy(&own, opts, opts->size ? opts->size : sizeof(own));
+	if (copy_opts(s, &own) < 0 || kernel_init(&s->kernel) < 0)
+		return error_nomem(e);
+	if (s->vmlinux && access(s->vmlinux, R_OK) < 0)
+		return error_set(e, -errno, "cannot read the vmlinux '%s'", s->vmlinux);
+	if (s->kallsyms && access(s->kallsyms, R_OK) < 0)
+		return error_set(e, -errno, "cannot read the kallsyms '%s'", s->kallsyms);
+	*out = take(s);
+	return 0;
+}
+
+void tacho_symbols_free(struct tacho_symbols *s)
+{
+	if (!s)
+		return;
+	processes_done(&s->processes);
+	kernel_done(&s->kernel);
+	objects_done(&s->objects);
+	cache_done(&s->cache);
+	names_done(&s->names);
+	free(s->symfs);
+	free(s->vmlinux);
+	free(s->kallsyms);
+	free(s->build_id_dir);
+	free(s->procfs);
+	free(s);
+}
+
+/* ---- what is mapped ---- */
+
+static bool starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+static bool is_anon(const char *path, uint32_t flags)
+{
+	return (flags & MAP_HUGETLB_BIT) || strcmp(path, "//anon") == 0 || path[0] == '\0' ||
+	       starts(path, "/dev/zero") || starts(path, "/anon_hugepage");
+}
+
+static bool is_plain(const char *path)
+{
+	return starts(path, "[stack") || starts(path, "/SYSV") || starts(path, "[heap]") ||
+	       starts(path, "[anon");
+}
+
+/* The object of a user mapping. Code in memory without a file can only be a JIT's. */
+static struct object *user_object(struct tacho_symbols *s, const struct tacho_mmap *m, bool exec,
+				  bool *whole)
+{
+	struct object_identity identity = {
+		.device = (uint64_t)m->major << 32 | m->minor, .inode = m->inode,
+		.build_id = m->build_id, .n_build_id = m->n_build_id,
+	};
+	const char *path = m->path ? m->path : "";
+	char jit[48];
+
+	*whole = is_anon(path, m->flags) || is_plain(path);
+	if (*whole && exec) {
+		snprintf(jit, sizeof(jit), "/tmp/perf-%d.map", (int)m->pid);
+		return objects_get(&s->objects, OBJECT_JIT, jit, NULL);
+	}
+	if (*whole)
+		return objects_get(&s->objects, OBJECT_PLAIN, *path ? path : "//anon", NULL);
+	if (strcmp(path, "[vdso]") == 0)
+		return objects_get(&s->objects, OBJECT_VDSO, path,
+				   m->n_build_id ? &identity : NULL);
+	if (path[0] == '[')
+		return objects_get(&s->objects, OBJECT_PLAIN, path, NULL);
+	return objects_get(&s->objects, OBJECT_FILE, path, &identity);
+}
+
+static int map_user(struct tacho_symbols *s, const struct tacho_mmap *m, bool exec)
+{
+	struct process *proc;
+	struct interval where = { .start = m->addr, .last = m->addr + m->len - 1 };
+	struct object *obj;
+	bool whole;
+	int err;
+
+	if (m->len == 0 || where.last < where.start)
+		return 0;
+	proc = process_get(&s->processes, m->pid);
+	obj = proc ? user_object(s, m, exec, &whole) : NULL;
+	if (!obj)
+		return -ENOMEM;
+	if (!obj->pid)
+		obj->pid = m->pid;
+	if (obj->kind == OBJECT_VDSO) {
+		obj->compat = obj->compat || where.last <= UINT32_MAX;
+		where.bias = m->addr;
+	} else if (!whole) {
+		where.bias = m->addr - m->pgoff;
+	}
+	where.object = obj->id;
+	err = maps_insert(&proc->maps, where);
+	return err == -E2BIG ? 0 : err;
+}
+
+static int feed_mmap(struct tacho_symbols *s, const struct tacho_other *rec)
+{
+	const struct tacho_mmap *m = &rec->mmap;
+	struct object_identity identity = { .build_id = m->build_id, .n_build_id = m->n_build_id };
+	bool exec = rec->type == TACHO_RECORD_MMAP2 ? (m->prot & PROT_EXEC_BIT) != 0 :
+						      !(rec->misc & MISC_MMAP_DATA);
+	int err;
+
+	switch (rec->misc & MISC_CPUMODE) {
+	case TACHO_SPACE_KERNEL:
+		err = kernel_map(&s->kernel, &s->objects, m->addr, m->len, m->pgoff,
+				 m->path ? m->path : "", &identity);
+		return err == -E2BIG ? 0 : err;
+	case TACHO_SPACE_USER:
+	case TACHO_SPACE_UNKNOWN:
+		return map_user(s, m, exec);
+	default:
+		return 0;
+	}
+}
+
+static int feed_ksymbol(struct tacho_symbols *s, const struct tacho_other *rec)
+{
+	int err = kernel_assume_here(&s->kernel, &s->objects);
+
+	if (err == 0)
+		err = kernel_symbol(&s->kernel, &s->objects, rec->ksymbol.addr, rec->ksymbol.len,
+				    rec->ksymbol.name ? rec->ksymbol.name : "",
+				    rec->ksymbol.flags & KSYMBOL_UNREGISTER);
+	return err == -E2BIG ? 0 : err;
+}
+
+int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
+{
+	s->last = NULL;
+	switch (rec->type) {
+	case TACHO_RECORD_MMAP:
+	case TACHO_RECORD_MMAP2:
+		return feed_mmap(s, rec);
+	case TACHO_RECORD_COMM:
+		return process_comm(&s->processes, rec->comm.pid, rec->comm.tid,
+				    rec->comm.name ? rec->comm.name : "", rec->misc & MISC_COMM_EXEC);
+	case TACHO_RECORD_FORK:
+		return process_fork(&s->processes, rec->task.pid, rec->task.tid, rec->task.ppid,
+				    rec->task.ptid, !(rec->misc & MISC_FORK_EXEC));
+	case TACHO_RECORD_KSYMBOL:
+		return feed_ksymbol(s, rec);
+	default:
+		return 0;
+	}
+}
+
+int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path, const uint8_t *id,
+			       size_t n, bool kernel)
+{
+	char module[128];
+	int err = objects_set_build_id(&s->objects, path, id, n);
+
+	if (err == 0 && kernel && object_module_name(path, module, sizeof(module)))
+		err = objects_set_build_id(&s->objects, module, id, n);
+	return err;
+}
+
+/* ---- resolving ---- */
+
+static int add_live_map(void *arg, uint32_t pid, const struct live_map *map)
+{
+	struct tacho_mmap m = {
+		.pid = pid, .tid = pid, .addr = map->start, .len = map->length, .pgoff = map->pgoff,
+		.major = (uint32_t)(map->device >> 32), .minor = (uint32_t)map->device,
+		.inode = map->inode, .path = map->path,
+	};
+
+	return map_user(arg, &m, map->exec);
+}
+
+/* NULL when nothing is known of it. */
+static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
+{
+	struct process *proc;
+
+	if (s->last && s->last->pid == pid)
+		return s->last;
+	proc = process_find(&s->processes, pid);
+	if (s->places.live && (!proc || (!proc->looked && proc->maps->n == 0))) {
+		proc = process_get(&s->processes, pid);
+		if (!proc)
+			return NULL;
+		proc->looked = true;
+		live_maps(&s->places, pid, add_live_map, s);
+		proc = process_find(&s->processes, pid);
+	}
+	s->last = proc;
+	return proc;
+}
+
+static void fill(struct tacho_frame *out, const struct object *obj, const struct symbol *sym)
+{
+	out->object = obj->id;
+	if (!sym)
+		return;
+	out->symbol = sym->id;
+	out->symbol_offset = out->object_address - sym->start;
+}
+
+static int resolve_user(struct tacho_symbols *s, const struct maps *maps, uint64_t ip,
+			struct tacho_frame *out)
+{
+	const struct interval *where = maps_find(maps, ip);
+	struct object *obj = where ? objects_at(&s->objects, where->object) : NULL;
+	struct symbol *sym;
+	int err;
+
+	if (!obj)
+		return 0;
+	if (!obj->loaded) {
+		err = object_load(obj, &s->places);
+		if (err < 0)
+			return err;
+	}
+	out->object_offset = ip - where->bias;
+	out->object_address = object_address(obj, out->object_offset);
+	sym = table_find(&obj->table, out->object_address);
+	if (!sym && object_refresh(obj, &s->places))
+		sym = table_find(&obj->table, out->object_address);
+	fill(out, obj, sym);
+	return 0;
+}
+
+/* A symbol of the kernel's list may be a module's. */
+static struct object *owner_of(struct tacho_symbols *s, struct object *obj, const struct symbol *sym)
+{
+	const char *module = sym ? kallsyms_module(&s->kernel.main->table, sym) : NULL;
+	struct object *found;
+
+	if (!module || obj != s->kernel.main)
+		return obj;
+	found = objects_get(&s->objects, OBJECT_MODULE, module, NULL);
+	return found ? found : obj;
+}
+
+static int resolve_kernel(struct tacho_symbols *s, uint64_t ip, struct tacho_frame *out)
+{
+	struct kernel *k = &s->kernel;
+	const struct interval *where = maps_find(k->maps, ip);
+	struct object *obj = where ? objects_at(&s->objects, where->object) : NULL;
+	struct symbol *sym;
+	int err;
+
+	if (!obj)
+		return 0;
+	out->object_offset = out->object_address = ip - where->bias;
+	if (obj->kind == OBJECT_KSYMBOL) {
+		out->object = obj->id;
+		out->symbol = names_add(&s->names, str_of(obj->path));
+		out->symbol_offset = out->object_address;
+		return out->symbol ? 0 : -ENOMEM;
+	}
+	if (k->main && !k->main->loaded) {
+		err = kernel_load(k, &s->places);
+		if (err < 0)
+			return err;
+	}
+	sym = k->main ? table_find(&k->main->table, ip + k->shift) : NULL;
+	if (sym && (obj == k->main || (sym->flags & SYMBOL_MODULE))) {
+		out->object_address = ip + k->shift;
+		fill(out, owner_of(s, obj, sym), sym);
+		return 0;
+	}
+	if (obj->kind == OBJECT_MODULE && !obj->loaded) {
+		err = object_load(obj, &s->places);
+		if (err < 0)
+			return err;
+	}
+	fill(out, obj, obj->kind == OBJECT_MODULE ? table_find(&obj->table, out->object_address) : NULL);
+	return 0;
+}
+
+static enum tacho_space space_of(enum tacho_space space, uint64_t ip)
+{
+	if (space != TACHO_SPACE_UNKNOWN)
+		return space;
+	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
+}
+
+int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
+			  uint64_t ip, struct tacho_frame *out)
+{
+	const struct tacho_frame *hit;
+	struct process *proc = NULL;
+	struct maps *maps = NULL;
+	int err = 0;
+
+	space = space_of(space, ip);
+	if (space == TACHO_SPACE_KERNEL) {
+		maps = s->kernel.maps;
+		if (!s->kernel.main) {
+			err = kernel_assume_here(&s->kernel, &s->objects);
+			maps = s->kernel.maps;
+		}
+	} else if (space == TACHO_SPACE_USER) {
+		proc = process_for(s, pid);
+		maps = proc ? proc->maps : NULL;
+	}
+	hit = maps ? cache_get(&s->cache, maps->version, ip) : NULL;
+	if (hit) {
+		*out = *hit;
+		return out->symbol != 0;
+	}
+	*out = (struct tacho_frame){ .space = space };
+	if (!maps || err < 0)
+		return err;
+	err = space == TACHO_SPACE_KERNEL ? resolve_kernel(s, ip, out) :
+					    resolve_user(s, maps, ip, out);
+	if (err < 0)
+		return err;
+	/* Of a running JIT the name may still come. */
+	if (out->symbol || !s->places.live)
+		cache_put(&s->cache, maps->version, ip, out);
+	return out->symbol != 0;
+}
+
+int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame *f, uint64_t *start,
+			uint64_t *length)
+{
+	const struct object *obj = objects_at(&s->objects, f->object);
+	struct table *table;
+	const struct symbol *sym;
+
+	if (!obj || !f->symbol)
+		return -ENOENT;
+	if (obj->kind == OBJECT_KSYMBOL)
+		return -ENOENT;
+	table = (struct table *)&obj->table;	/* searching it changes nothing but ids */
+	if (obj->kind == OBJECT_KERNEL || (obj->kind == OBJECT_MODULE && obj->table.n == 0))
+		table = s->kernel.main ? &s->kernel.main->table : table;
+	sym = table_find(table, f->object_address);
+	if (!sym)
+		return -ENOENT;
+	*start = sym->start;
+	*length = sym->size;
+	return 0;
+}
+
+/* ---- what things are called ---- */
+
+const char *tacho_symbols_name(const struct tacho_symbols *s, uint32_t symbol)
+{
+	const char *name = names_get(&s->names, symbol);
+
+	return name ? name : "[unknown]";
+}
+
+size_t tacho_symbols_n_objects(const struct tacho_symbols *s)
+{
+	return s->objects.n;
+}
+
+int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
+			 struct tacho_object_info *out)
+{
+	const struct object *obj = objects_at(&s->objects, object);
+	struct tacho_object_info info = {
+		.path = "[unknown]", .short_name = "[unknown]", .why = "nothing is known to be mapped there",
+	};
+	size_t size = out->size && out->size < sizeof(info) ? out->size : sizeof(info);
+
+	if (object && !obj)
+		return -ENOENT;
+	if (obj)
+		info = (struct tacho_object_info){
+			.path = obj->path, .short_name = obj->short_name,
+			.build_id = obj->build_id.n ? obj->build_id.bytes : NULL,
+			.n_build_id = obj->build_id.n,
+			.kernel = obj->kind == OBJECT_KERNEL || obj->kind == OBJECT_MODULE ||
+				  obj->kind == OBJECT_KSYMBOL,
+			.jit = obj->kind == OBJECT_JIT,
+			.has_symbols = obj->table.n || obj->kind == OBJECT_KSYMBOL,
+			.why = obj->why,
+		};
+	info.size = size;
+	memcpy(out, &info, size);
+	return 0;
+}
+
+const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t pid, uint32_t tid)
+{
+	struct processes *p = (struct processes *)&s->processes;	/* ":TID" is made here */
+	char name[32];
+
+	if (s->places.live && !process_has_comm(p, tid) &&
+	    live_comm(&s->places, pid, tid, name, sizeof(name)) > 0)
+		process_comm(p, pid, tid, name, false);
+	return process_comm_of(p, pid, tid);
+}
+
+int tacho_build_id_of_file(const char *path, uint8_t out[20])
+{
+	scoped(elf_close) struct elf e = { .fd = -1 };
+	int err = elf_open(&e, path);
+
+	return err < 0 ? err : elf_build_id(&e, out);
+}

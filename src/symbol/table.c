@@ -1,0 +1,312 @@
+/*
+ * Sorting by radix (stable: the order of equal starts decides between aliases), the guessing of
+ * sizes, and the search. Which alias wins is decided when somebody asks for it, because the rule
+ * looks at demangled names, and most symbols of most objects are never asked for.
+ */
+#include "symbol/table.h"
+
+#include "symbol/demangle.h"
+#include "base/vec.h"
+
+#include <errno.h>
+
+#define PAGE 4096u
+#define MOST_SYMBOLS (1u << 28)
+#define LONGEST_CHAIN 256	/* how far `up` is followed: nobody nests deeper but on purpose */
+#define DIGIT_BITS 11
+#define DIGITS (1u << DIGIT_BITS)
+
+struct sort_key {
+	uint64_t start;
+	uint32_t index;
+};
+
+int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags)
+{
+	struct symbol *s;
+
+	if (t->n >= MOST_SYMBOLS)
+		return -EFBIG;
+	s = vec_add(t);
+	if (!s)
+		return -ENOMEM;
+	*s = (struct symbol){ .start = start, .size = (uint32_t)min_of(size, (uint64_t)UINT32_MAX),
+			      .name = name, .up = SYMBOL_NONE, .flags = flags,
+			      .order = (uint32_t)(t->n - 1) };
+	return 0;
+}
+
+void table_done(struct table *t)
+{
+	buf_done(&t->strings);
+	vec_done(t);
+}
+
+const char *table_name(const struct table *t, const struct symbol *s)
+{
+	return s->name < t->strings.n ? t->strings.bytes + s->name : "";
+}
+
+static bool is_sorted(const struct table *t)
+{
+	for (size_t i = 1; i < t->n; i++)
+		if (t->v[i].start < t->v[i - 1].start)
+			return false;
+	return true;
+}
+
+/* One pass over one digit; returns false when all keys have the same one. */
+static bool radix_pass(struct sort_key *to, const struct sort_key *from, size_t n, unsigned shift)
+{
+	size_t count[DIGITS] = { 0 }, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count[(from[i].start >> shift) & (DIGITS - 1)]++;
+	if (count[(from[0].start >> shift) & (DIGITS - 1)] == n)
+		return false;
+	for (size_t d = 0; d < DIGITS; d++) {
+		size_t here = count[d];
+
+		count[d] = at;
+		at += here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[count[(from[i].start >> shift) & (DIGITS - 1)]++] = from[i];
+	return true;
+}
+
+static int sort_symbols(struct table *t)
+{
+	scoped(freep) struct sort_key *keys = NULL;
+	struct sort_key *from, *to, *other;
+	struct symbol *sorted;
+
+	if (t->n < 2 || is_sorted(t))
+		return 0;
+	keys = calloc(t->n, 2 * sizeof(*keys));
+	sorted = calloc(t->n, sizeof(*sorted));
+	if (!keys || !sorted) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	from = keys;
+	to = keys + t->n;
+	for (size_t i = 0; i < t->n; i++)
+		from[i] = (struct sort_key){ t->v[i].start, (uint32_t)i };
+	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+		if (!radix_pass(to, from, t->n, shift))
+			continue;
+		other = from;
+		from = to;
+		to = other;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		sorted[i] = t->v[from[i].index];
+	free(t->v);
+	t->v = sorted;
+	t->cap = t->n;
+	return 0;
+}
+
+/* .dynsym repeats much of .symtab. Twins lie next to each other but for other aliases between. */
+static void drop_twins(struct table *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		bool twin = false;
+
+		for (size_t j = kept; !twin && j > 0 && kept - j < 8; j--) {
+			const struct symbol *a = &t->v[j - 1], *b = &t->v[i];
+
+			if (a->start != b->start)
+				break;
+			twin = a->size == b->size && a->flags == b->flags &&
+			       strcmp(table_name(t, a), table_name(t, b)) == 0;
+		}
+		if (!twin)
+			t->v[kept++] = t->v[i];
+	}
+	t->n = kept;
+}
+
+static uint64_t guessed_end(const struct table *t, const struct symbol *s, const struct symbol *next)
+{
+	if (!next)
+		return (s->start | (PAGE - 1)) + 1 + PAGE;
+	/* Between the kernel and its modules lies no code: do not stretch over the gap. */
+	if (t->kallsyms && (s->flags & SYMBOL_MODULE) != (next->flags & SYMBOL_MODULE))
+		return min_of((s->start + PAGE - 1 + PAGE) & ~(uint64_t)(PAGE - 1), next->start);
+	return next->start;
+}
+
+static void guess_sizes(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct symbol *s = &t->v[i];
+		const struct symbol *next = i + 1 < t->n ? s + 1 : NULL;
+
+		if (s->size == 0)
+			s->size = (uint32_t)min_of(guessed_end(t, s, next) - s->start,
+						   (uint64_t)UINT32_MAX);
+	}
+}
+
+static bool reaches_over(const struct symbol *s, uint64_t address)
+{
+	return address >= s->start && address - s->start < s->size;
+}
+
+/* The nearest before that reaches over the start is on the chain of the one just before. */
+static void link_up(struct table *t)
+{
+	size_t group = 0;	/* the first with the same start */
+
+	for (size_t i = 1; i < t->n; i++) {
+		uint32_t j;
+
+		if (t->v[i].start == t->v[i - 1].start) {
+			t->v[i].up = t->v[group].up;
+			continue;
+		}
+		/* Of a group the longest must be tried, so all of its members are. */
+		for (j = (uint32_t)(i - 1); j != SYMBOL_NONE;) {
+			if (reaches_over(&t->v[j], t->v[i].start))
+				break;
+			j = j > 0 && t->v[j - 1].start == t->v[j].start ? j - 1 : t->v[j].up;
+		}
+		t->v[i].up = j;
+		group = i;
+	}
+}
+
+int table_finish(struct table *t)
+{
+	int err = sort_symbols(t);
+
+	if (err < 0)
+		return err;
+	drop_twins(t);
+	if (!t->newest)
+		guess_sizes(t);
+	link_up(t);
+	return 0;
+}
+
+/* Sets the interned id of the shown name. */
+static const char *shown_name(struct table *t, struct symbol *s)
+{
+	if (!s->id) {
+		scoped(buf_done) struct buf text = { 0 };
+		const char *raw = table_name(t, s);
+
+		if (t->raw || !demangle(raw, &text))
+			buf_puts(&text, raw);
+		if (s->flags & SYMBOL_PLT)
+			buf_puts(&text, "@plt");
+		if (!buf_failed(&text))
+			s->id = names_add(t->names, buf_view(&text));
+	}
+	return s->id ? names_get(t->names, s->id) : "";
+}
+
+static size_t underscores(const char *s)
+{
+	return strspn(s, "_");
+}
+
+/* Which of two symbols with one start perf shows: one with a size, a strong one, a global one,
+ * the one with fewer underscores in front, the longer name, the first. */
+static struct symbol *better(struct table *t, struct symbol *a, struct symbol *b)
+{
+	const char *an, *bn;
+	size_t na, nb;
+
+	if (!a->size != !b->size)
+		return a->size ? a : b;
+	if ((a->flags ^ b->flags) & SYMBOL_WEAK)
+		return a->flags & SYMBOL_WEAK ? b : a;
+	if ((a->flags ^ b->flags) & SYMBOL_LOCAL)
+		return a->flags & SYMBOL_LOCAL ? b : a;
+	an = shown_name(t, a);
+	bn = shown_name(t, b);
+	na = underscores(an);
+	nb = underscores(bn);
+	if (na != nb)
+		return na < nb ? a : b;
+	na = strlen(an);
+	nb = strlen(bn);
+	if (na != nb)
+		return na > nb ? a : b;
+	return a;
+}
+
+/* Of the group of equal starts that ends at index `last`, the one to show. */
+static struct symbol *best_of_group(struct table *t, size_t last, uint64_t address)
+{
+	struct symbol *best = NULL;
+	size_t first = last;
+
+	while (first > 0 && t->v[first - 1].start == t->v[last].start && last - first < LONGEST_CHAIN)
+		first--;
+	for (size_t i = first; i <= last; i++) {
+		struct symbol *s = &t->v[i];
+
+		if (t->newest && !reaches_over(s, address))
+			continue;
+		if (!best)
+			best = s;
+		else if (t->newest)
+			best = s->order > best->order ? s : best;
+		else
+			best = better(t, best, s);
+	}
+	return best && reaches_over(best, address) ? best : NULL;
+}
+
+/* The last symbol that starts at or before the address. */
+static size_t floor_index(const struct table *t, uint64_t address)
+{
+	size_t base = 0, n = t->n;
+
+	while (n > 1) {
+		size_t half = n / 2;
+
+		base = t->v[base + half].start <= address ? base + half : base;
+		n -= half;
+	}
+	return base;
+}
+
+struct symbol *table_find(struct table *t, uint64_t address)
+{
+	struct symbol *found = NULL;
+	size_t at;
+
+	if (t->n == 0 || t->v[0].start > address)
+		return NULL;
+	at = floor_index(t, address);
+	for (unsigned steps = 0; steps < LONGEST_CHAIN; steps++) {
+		struct symbol *s = best_of_group(t, at, address);
+
+		if (s && (!found || s->order > found->order))
+			found = s;
+		if ((found && !t->newest) || t->v[at].up == SYMBOL_NONE)
+			break;
+		at = t->v[at].up;
+		for (unsigned i = 0; i < LONGEST_CHAIN && at + 1 < t->n; i++, at++)
+			if (t->v[at + 1].start != t->v[at].start)
+				break;
+	}
+	if (found)
+		shown_name(t, found);
+	return found;
+}
+
+const struct symbol *table_named(const struct table *t, const char *name)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(table_name(t, &t->v[i]), name) == 0)
+			return &t->v[i];
+	return NULL;
+}

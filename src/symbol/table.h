@@ -1,0 +1,57 @@
+/*
+ * The symbols of one object: a sorted array, and the bytes their names lie in. Built once
+ * (add ... finish), then only searched.
+ *
+ * Symbols may overlap: aliases share a start, a label lies inside a function, a JIT's new code
+ * lies over its old. `up` leads from each symbol to the nearest one before it that reaches over
+ * its start, so that all symbols at an address are met by following it:
+ *
+ *	|---- a ---------------------------|
+ *	   |-- b --|      |-- c -----|
+ *	                     |-d-|         up: d -> c -> a, b -> a
+ */
+#ifndef SYMBOL_TABLE_H
+#define SYMBOL_TABLE_H
+
+#include "symbol/names.h"
+
+#include "base/buf.h"
+
+#define SYMBOL_NONE UINT32_MAX
+
+enum {
+	SYMBOL_LOCAL = 1, SYMBOL_WEAK = 2,
+	SYMBOL_PLT = 4,			/* shown with "@plt" behind it */
+	SYMBOL_MODULE = 8,		/* kallsyms: the module's name follows the symbol's */
+};
+
+struct symbol {
+	uint64_t start;
+	uint32_t size;			/* saturated: no function has 4 GiB */
+	uint32_t name;			/* offset into the strings */
+	uint32_t up;			/* index, or SYMBOL_NONE */
+	uint32_t id;			/* interned name; 0: not yet asked for */
+	uint32_t flags;
+	uint32_t order;			/* in which they were added */
+};
+
+struct table {
+	struct symbol *v;
+	size_t n, cap;
+	struct buf strings;
+	struct names *names;		/* where ids come from */
+	bool raw;			/* names are shown as they are */
+	bool newest;			/* of several at an address the last added wins (JIT maps) */
+	bool kallsyms;			/* where modules begin and end, ends are guessed by page */
+};
+
+int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags);
+int table_finish(struct table *t);	/* 0 or -ENOMEM */
+void table_done(struct table *t);
+
+/* The symbol at `address`, chosen among aliases as perf chooses, with its id; or NULL. */
+struct symbol *table_find(struct table *t, uint64_t address);
+const char *table_name(const struct table *t, const struct symbol *s);	/* as in the file */
+const struct symbol *table_named(const struct table *t, const char *name);	/* linear; or NULL */
+
+#endif

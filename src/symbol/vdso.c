@@ -1,0 +1,55 @@
+/*
+ * The vdso is an ELF file that exists only in memory. Every process of this kernel has the same
+ * one, so ours serves all, as long as it is the recorded kernel's.
+ */
+#include "symbol/objects.h"
+
+#include "symbol/elf_symbols.h"
+
+#include <errno.h>
+#include <sys/auxv.h>
+
+/* The vdso's length stands nowhere: its section headers lie at its end. */
+static size_t vdso_bytes(const uint8_t *at)
+{
+	uint64_t sections = elf_uint(false, at + 40, 8);
+	uint64_t end = sections + elf_uint(false, at + 58, 2) * elf_uint(false, at + 60, 2);
+
+	return end >= 64 && end < (1u << 20) ? (size_t)end : 0;
+}
+
+int vdso_load(struct object *obj)
+{
+	const uint8_t *at = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	scoped(elf_close) struct elf e = { .fd = -1 };
+	uint8_t id[BUILD_ID_MAX];
+	int err, n;
+
+	if (!at || at[4] != 2)
+		return -ENOENT;
+	if (obj->compat) {
+		obj->why = "the vdso of 32-bit processes is not at hand";
+		return -ENOENT;
+	}
+	err = elf_open_bytes(&e, at, vdso_bytes(at));
+	if (err < 0)
+		return err;
+	n = elf_build_id(&e, id);
+	if (obj->build_id.n &&
+	    (n <= 0 || memcmp(id, obj->build_id.bytes, min_of((size_t)n, (size_t)obj->build_id.n)))) {
+		obj->why = "the vdso here is of another kernel";
+		return -ESTALE;
+	}
+	if (n > 0 && !obj->build_id.n) {
+		memcpy(obj->build_id.bytes, id, (size_t)n);
+		obj->build_id.n = (uint8_t)n;
+	}
+	obj->segments = calloc(e.n_segments ? e.n_segments : 1, sizeof(*obj->segments));
+	if (!obj->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < e.n_segments; i++)
+		if (e.segments[i].type == ELF_PT_LOAD)
+			obj->segments[obj->n_segments++] = e.segments[i];
+	n = elf_add_symbols(&e, &obj->table);
+	return n < 0 ? n : 0;
+}
