@@ -17,6 +17,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_doctor;
 extern const struct command cmd_help;
 extern const struct command cmd_list;
+extern const struct command cmd_report;
 extern const struct command cmd_stat;
 extern const struct command cmd_version;
 
@@ -25,6 +26,7 @@ const struct command *const commands[] = {
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_list,
+	&cmd_report,
 	&cmd_stat,
 	&cmd_version,
 	NULL,
