@@ -43,7 +43,9 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 0, "time", AT(time), "RANGE",
 	  "only within: 12.5,13 seconds, 10%-20%, or 10%/2 (the second tenth)" },
 	{ OPT_STR, 'p', "parent", AT(parent), "REGEX",
-	  "only with a caller that matches; adds the key parent" },
+	  "adds the key parent: the innermost caller that matches" },
+	{ OPT_FLAG, 'x', "exclude-other", AT(exclude_other), NULL,
+	  "only with a caller that matches --parent" },
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "look at no more than N frames of a stack",
 	  .min = 1 },
 	{ OPT_FLAG, 'U', "hide-unresolved", AT(hide_unresolved), NULL, "hide entries without a symbol" },
@@ -297,6 +299,11 @@ static int hist_opts_of(const struct report_opts *o, const struct tacho_profile 
 
 /* ---- reading ---- */
 
+static const char *parent_regex(const struct report_opts *o)
+{
+	return o->parent ? o->parent : DEFAULT_PARENT;
+}
+
 static bool names_key(const char *keys, const char *name)
 {
 	struct str rest = str_of(keys), word;
@@ -321,8 +328,8 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 	struct tacho_profile_opts opts = {
 		.size = sizeof(opts), .comms = o->comms, .objects = o->dsos, .symbols = o->symbols,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus, .time = o->time,
-		.parent = o->parent, .max_stack = o->max_stack, .split_unknown = true,
-		.no_chains = o->graph.style == GRAPH_NONE && o->no_children && !o->parent &&
+		.parent = o->exclude_other ? parent_regex(o) : NULL, .max_stack = o->max_stack, .split_unknown = true,
+		.no_chains = o->graph.style == GRAPH_NONE && o->no_children && !o->parent && !o->exclude_other &&
 			     !wants_key(o, "parent"),
 		.per_cpu = wants_key(o, "cpu"), .per_time = wants_key(o, "time"),
 		.per_cgroup = wants_key(o, "cgroup") || wants_key(o, "cgroup_id"),
@@ -359,7 +366,6 @@ static void put_head(const struct report_opts *o, const struct tacho_profile *p,
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
 	tacho_profile_quality(p, &q);
-	buf_puts(out, "#\n");
 	put_filter(out, "dso", o->dsos);
 	put_filter(out, "comm", o->comms);
 	put_filter(out, "symbol", o->symbols);
@@ -378,19 +384,21 @@ static void put_samples(struct buf *out, uint64_t n)
 	buf_printf(out, "# Samples: %" PRIu64 "%c of ", n, units[unit]);
 }
 
-static void put_event(const struct hist *h, struct buf *out)
+static void put_event(const struct report_opts *o, const struct hist *h, struct buf *out)
 {
 	put_samples(out, h->samples);
 	if (h->n_events == 1) {
-		buf_printf(out, "event '%s'\n", tacho_profile_event(h->profile, h->events[0])->name);
+		buf_printf(out, "event '%s'", tacho_profile_event(h->profile, h->events[0])->name);
 	} else {
 		buf_puts(out, "events 'anon group { ");
 		for (size_t i = 0; i < h->n_events; i++)
 			buf_printf(out, "%s%s", i ? ", " : "",
 				   tacho_profile_event(h->profile, h->events[i])->name);
-		buf_puts(out, " }'\n");
+		buf_puts(out, " }'");
 	}
-	buf_printf(out, "# Event count (approx.): %" PRIu64 "\n#\n", h->period);
+	if (o->time)
+		buf_printf(out, " (time slices: %s)", o->time);
+	buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n#\n", h->period);
 }
 
 static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sink *sink)
@@ -398,7 +406,7 @@ static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sin
 	int err;
 
 	if (!o->quiet)
-		put_event(h, &sink->out);
+		put_event(o, h, &sink->out);
 	err = o->hierarchy ? hist_tree(h, !o->quiet, sink) : hist_text(h, !o->quiet, sink);
 	buf_puts(&sink->out, "\n\n");
 	return err < 0 ? err : sink->flush(sink);
@@ -489,7 +497,7 @@ static int write_report(const struct report_opts *o, const struct tacho_profile 
 	err = hist_opts_of(o, p, &opts, e);
 	if (err < 0)
 		return err;
-	if (regcomp(&parent, o->parent ? o->parent : DEFAULT_PARENT, REG_EXTENDED | REG_NOSUB))
+	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
 		return error_set(e, -EINVAL, "'%s' is no regular expression", o->parent);
 	opts.parent = &parent;
 	err = o->json ? write_json(o, p, &opts) : write_text(o, p, &opts);

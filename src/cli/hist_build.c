@@ -24,6 +24,8 @@ struct build {
 	uint32_t *sorted;		/* rows by group */
 	size_t *group_end;
 	uint32_t *copy_of;		/* per node of the profile: in h->nodes */
+	uint32_t *copied_in;		/* ... in which pass it was made; a pass is a group's event */
+	uint32_t pass;
 	uint32_t *entry_of;		/* per class: entry of this group */
 	uint32_t *above;		/* per class: how many nodes of it lie above the one at hand */
 	uint32_t *path;			/* nodes on the way up */
@@ -40,6 +42,7 @@ static void build_done(struct build *b)
 	free(b->sorted);
 	free(b->group_end);
 	free(b->copy_of);
+	free(b->copied_in);
 	free(b->entry_of);
 	free(b->above);
 	free(b->path);
@@ -220,9 +223,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 
 static bool is_copied(const struct build *b, uint32_t node)
 {
-	uint32_t copy = b->copy_of[node];
-
-	return copy != HIST_NONE && copy >= b->base;
+	return b->copied_in[node] == b->pass;
 }
 
 /* The copy of a node, with all above it. */
@@ -237,6 +238,7 @@ static int node_copy(struct build *b, uint32_t node, uint32_t *out)
 		if (node_add(b, *out, b->nodes[b->path[n]].frame, out) < 0)
 			return -ENOMEM;
 		b->copy_of[b->path[n]] = *out;
+		b->copied_in[b->path[n]] = b->pass;
 	}
 	return 0;
 }
@@ -394,6 +396,7 @@ static int group_event(struct build *b, uint32_t group, size_t event, size_t fro
 	struct hist *h = b->h;
 	int err = 0;
 
+	b->pass++;
 	b->base = (uint32_t)h->nodes.n;
 	if (h->opts->chains)
 		err = node_add(b, HIST_NONE, HIST_NONE, &b->base);
@@ -453,7 +456,7 @@ static int cmp_values(const struct hist *h, const struct hist_entry *a, const st
 
 static int cmp_depths(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
 {
-	if (a->group != b->group || !h->opts->chains || h->opts->graph.style == GRAPH_NONE)
+	if (h->groups.v[a->group].thread != h->groups.v[b->group].thread || !h->opts->chains || h->opts->graph.style == GRAPH_NONE)
 		return 0;
 	return h->opts->graph.caller ? cmp_u64(b->depth, a->depth) : cmp_u64(a->depth, b->depth);
 }
@@ -528,10 +531,12 @@ static int build_tables(struct build *b)
 
 	b->event_of = filled(tacho_profile_n_events(h->profile), HIST_NONE);
 	b->copy_of = filled(h->opts->chains ? tacho_profile_n_nodes(h->profile) : 0, HIST_NONE);
+	b->copied_in = filled(h->opts->chains ? tacho_profile_n_nodes(h->profile) : 0, 0);
 	b->entry_of = filled(h->n_classes, HIST_NONE);
 	b->above = filled(h->n_classes, 0);
 	b->path = reallocarray(NULL, UINT16_MAX, sizeof(*b->path));
-	if (!b->event_of || !b->copy_of || !b->entry_of || !b->above || !b->path)
+	if (!b->event_of || !b->copy_of || !b->copied_in || !b->entry_of ||
+	    !b->above || !b->path)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->n_events; i++)
 		b->event_of[h->events[i]] = (uint32_t)i;

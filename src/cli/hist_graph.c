@@ -224,6 +224,8 @@ static int put_stem(struct graph *g, const struct chain_set *set, uint64_t entry
 		}
 		put_name(g, b.frames.v[i]);
 		buf_putc(g->out, '\n');
+		if (g->opts->print_limit && i + 1 - g->skip_first == g->opts->print_limit)
+			break;
 	}
 	if (err < 0)
 		return err;

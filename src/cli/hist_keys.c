@@ -186,7 +186,7 @@ void hist_key_text(const struct hist *h, const struct hist_entry *e, enum hist_c
 		buf_printf(out, "%7" PRIu64 ":%s", v, t->comm);
 		return;
 	case COL_CPU:
-		buf_printf(out, "%03" PRId64, (int64_t)v);
+		buf_printf(out, "%.3" PRId64, (int64_t)v);
 		return;
 	case COL_TIME:
 		time_text(h, v, out);

@@ -12,7 +12,7 @@ struct report_opts {
 	bool force, no_demangle;
 	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time, *parent;
 	uint32_t max_stack;
-	bool hide_unresolved;
+	bool hide_unresolved, exclude_other;
 	const char *percentage;
 	const char *sort, *fields;
 	bool show_samples, show_period, no_children, hierarchy, no_group, nanoseconds;
