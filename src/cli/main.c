@@ -18,6 +18,7 @@ extern const struct command cmd_doctor;
 extern const struct command cmd_help;
 extern const struct command cmd_list;
 extern const struct command cmd_report;
+extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_version;
 
@@ -27,6 +28,7 @@ const struct command *const commands[] = {
 	&cmd_help,
 	&cmd_list,
 	&cmd_report,
+	&cmd_script,
 	&cmd_stat,
 	&cmd_version,
 	NULL,
