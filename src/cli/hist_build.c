@@ -431,89 +431,6 @@ static int group_build(struct build *b, uint32_t group)
 	return 0;
 }
 
-/* ---- order ---- */
-
-static int cmp_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int cmp_values(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b,
-		      bool acc)
-{
-	size_t first = h->opts->group_sort < h->n_events ? h->opts->group_sort : 0;
-
-	for (size_t i = 0; i < h->n_events; i++) {
-		size_t event = i == 0 ? first : i - (i <= first);
-		const struct hist_stat *sa = hist_stat_of(h, a, event), *sb = hist_stat_of(h, b, event);
-		int c = acc ? cmp_u64(sb->acc, sa->acc) : cmp_u64(sb->self, sa->self);
-
-		if (c)
-			return c;
-	}
-	return 0;
-}
-
-static int cmp_depths(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
-{
-	if (h->groups.v[a->group].thread != h->groups.v[b->group].thread || !h->opts->chains || h->opts->graph.style == GRAPH_NONE)
-		return 0;
-	return h->opts->graph.caller ? cmp_u64(b->depth, a->depth) : cmp_u64(a->depth, b->depth);
-}
-
-static int cmp_key(const struct hist *h, enum hist_column key, const struct hist_entry *a,
-		   const struct hist_entry *b)
-{
-	switch (key) {
-	case COL_CHILDREN:
-		return cmp_values(h, a, b, true);
-	case COL_OVERHEAD:
-	case COL_PERIOD:
-		return cmp_values(h, a, b, false);
-	case COL_SAMPLES:
-		return cmp_u64(hist_stat_of(h, b, 0)->samples, hist_stat_of(h, a, 0)->samples);
-	default:
-		return hist_key_cmp(h, key, a, b);
-	}
-}
-
-static int cmp_entries(const void *pa, const void *pb, void *arg)
-{
-	const struct hist *h = arg;
-	const struct hist_entry *a = &h->entries.v[*(const uint32_t *)pa];
-	const struct hist_entry *b = &h->entries.v[*(const uint32_t *)pb];
-	int c = 0;
-
-	for (size_t i = 0; i < h->opts->n_keys && !c; i++) {
-		c = cmp_key(h, h->opts->keys[i], a, b);
-		if (!c && h->opts->keys[i] == COL_CHILDREN)
-			c = cmp_depths(h, a, b);
-	}
-	return c ? c : cmp_u64(*(const uint32_t *)pa, *(const uint32_t *)pb);
-}
-
-static bool is_shown(const struct hist *h, const struct hist_entry *e)
-{
-	const struct tacho_profile_frame *f;
-
-	if (!h->opts->hide_unresolved)
-		return true;
-	f = tacho_profile_frame(h->profile, e->frame);
-	return f && f->known;
-}
-
-static int order_make(struct hist *h)
-{
-	h->order = reallocarray(NULL, h->entries.n + 1, sizeof(*h->order));
-	if (!h->order)
-		return -ENOMEM;
-	for (size_t i = 0; i < h->entries.n; i++)
-		if (is_shown(h, &h->entries.v[i]))
-			h->order[h->n_order++] = (uint32_t)i;
-	qsort_r(h->order, h->n_order, sizeof(*h->order), cmp_entries, h);
-	return 0;
-}
-
 /* ---- all of it ---- */
 
 static uint32_t *filled(size_t n, uint32_t value)
@@ -568,5 +485,5 @@ int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_
 		err = groups_make(&b);
 	for (uint32_t g = 0; g < h->groups.n && err == 0; g++)
 		err = group_build(&b, g);
-	return err < 0 ? err : order_make(h);
+	return err < 0 ? err : hist_order(h);
 }

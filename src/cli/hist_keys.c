@@ -209,6 +209,24 @@ void hist_key_text(const struct hist *h, const struct hist_entry *e, enum hist_c
 	}
 }
 
+size_t hist_key_width(const struct hist *h, const struct hist_entry *e, enum hist_column key)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
+	struct buf text = { 0 };
+	size_t n;
+
+	if (key == COL_SYMBOL)		/* of these there may be a million */
+		return f && f->known ? strlen(f->name) + 4 : f && f->offset ? 22 : 20;
+	if (key == COL_DSO)
+		return strlen(f ? f->object_name : "[unknown]");
+	if (key == COL_COMM)
+		return strlen(tacho_profile_thread(h->profile, h->groups.v[e->group].thread)->comm);
+	hist_key_text(h, e, key, &text);
+	n = text.n;
+	buf_done(&text);
+	return n;
+}
+
 static int cmp_frames(enum hist_column key, const struct tacho_profile_frame *a,
 		      const struct tacho_profile_frame *b)
 {

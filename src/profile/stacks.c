@@ -40,8 +40,9 @@ struct chain {
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols)
 {
 	*s = (struct stacks){ .profile = p, .symbols = symbols };
-	s->hashes = reallocarray(NULL, WORDS_MAX + 1, sizeof(*s->hashes));
-	return s->hashes ? 0 : -ENOMEM;
+	s->hashes = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->hashes));
+	s->frames = calloc(FRAME_SLOTS, sizeof(*s->frames));
+	return s->hashes && s->frames ? 0 : -ENOMEM;
 }
 
 void stacks_done(struct stacks *s)
@@ -50,7 +51,9 @@ void stacks_done(struct stacks *s)
 	vec_done(&s->names);
 	vec_done(&s->objects);
 	free(s->hashes);
+	free(s->frames);
 	s->hashes = NULL;
+	s->frames = NULL;
 }
 
 /* ---- frames ---- */
@@ -136,7 +139,7 @@ void stacks_objects(struct stacks *s)
 	}
 }
 
-static uint32_t frame_at(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip)
+static uint32_t frame_resolve(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip)
 {
 	const struct tacho_profile_opts *o = &s->profile->opts;
 	struct tacho_profile_frame f = { 0 };
@@ -243,19 +246,13 @@ static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space
 	c->n_runs++;
 }
 
-static inline uint64_t step(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * 0x9fb21c651e98df25ull;
-	return h ^ h >> 32;
-}
-
 static uint64_t run_seed(const struct stacks *s, uint64_t h, enum tacho_space space,
 			 uint32_t pid, uint32_t version)
 {
 	if (space == TACHO_SPACE_KERNEL)
-		return step(h, key_pair(space, s->kernel_version));
+		return key_add(h, key_pair(space, s->kernel_version));
 	/* Version 0: nothing is mapped. The pid still matters to a JIT's names in other spaces. */
-	return step(step(h, key_pair(space, version)), version ? 0 : pid);
+	return key_add(key_add(h, key_pair(space, version)), version ? 0 : pid);
 }
 
 /* Fills s->hashes: one per word from the outermost on. */
@@ -268,26 +265,41 @@ static size_t chain_hash(struct stacks *s, const struct chain *c, uint32_t pid, 
 
 		h = run_seed(s, h, run->space, pid, version);
 		for (size_t i = run->n; i-- > 0;)
-			*out++ = h = step(h, run->v[i]);
+			*out++ = h = key_add(h, run->v[i]);
 	}
 	return (size_t)(out - s->hashes);
 }
 
+/* The same address of the same maps is the same frame. */
+static uint32_t frame_at(struct stacks *s, uint32_t pid, uint64_t seed, enum tacho_space space,
+			 uint64_t ip)
+{
+	uint64_t key = key_mix(key_add(seed, ip));
+	struct frame_slot *slot = &s->frames[key % FRAME_SLOTS];
+
+	if (slot->key != key || slot->frame == KEYMAP_NONE) {
+		slot->frame = frame_resolve(s, pid, space, ip);
+		slot->key = key;
+	}
+	return slot->frame;
+}
+
 /* Adds the words from the `done`-th hash on below `node`. */
-static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, size_t done,
-			  uint32_t node)
+static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
+			  size_t done, uint32_t node)
 {
 	size_t at = 0;
 
 	for (size_t r = c->n_runs; r-- > 0;) {
 		const struct run *run = &c->runs[r];
+		uint64_t seed = run_seed(s, 1, run->space, pid, version);
 
 		for (size_t i = run->n; i-- > 0; at++) {
 			uint32_t frame;
 
 			if (at < done)
 				continue;
-			frame = frame_at(s, pid, run->space, run->v[i]);
+			frame = frame_at(s, pid, seed, run->space, run->v[i]);
 			node = frame == KEYMAP_NONE ? KEYMAP_NONE :
 			       profile_node(s->profile, node, frame);
 			if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
@@ -299,16 +311,20 @@ static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid,
 
 static uint32_t chain_node(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version)
 {
-	size_t n = chain_hash(s, c, pid, version), done = n;
-	uint32_t node = 0;
+	size_t n = chain_hash(s, c, pid, version), low = 0, high = n;
+	uint32_t node = 0, found;
 
-	for (; done; done--) {
-		node = keymap_get(&s->known, s->hashes[done - 1]);
-		if (node != KEYMAP_NONE)
-			break;
-		node = 0;
+	/* Where a prefix is known, all shorter ones are: mostly all of it, else halve. */
+	for (size_t mid = n; low < high; mid = low + (high - low + 1) / 2) {
+		found = keymap_get(&s->known, s->hashes[mid - 1]);
+		if (found == KEYMAP_NONE) {
+			high = mid - 1;
+		} else {
+			low = mid;
+			node = found;
+		}
 	}
-	return done == n ? node : chain_add(s, c, pid, done, node);
+	return low == n ? node : chain_add(s, c, pid, version, low, node);
 }
 
 uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
