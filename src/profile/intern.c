@@ -103,7 +103,7 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 /* A wide hash stands for the frame: looking it up touches nothing else. */
 static uint64_t frame_key(const struct tacho_profile_frame *f)
 {
-	uint64_t h = key_add(key_pair(f->symbol, f->object), f->address);
+	uint64_t h = key_add(key_mix(key_pair(f->symbol, f->object)), f->address);
 
 	return key_mix(key_add(key_add(h, f->offset), (uint64_t)f->space << 1 | f->inlined));
 }
@@ -164,8 +164,9 @@ uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
 
 static uint64_t row_key(const struct tacho_profile_row *r)
 {
-	uint64_t h = key_add(key_pair(r->thread, r->node), key_pair(r->event, (uint32_t)r->cpu));
+	uint64_t h = key_mix(key_pair(r->thread, r->node));
 
+	h = key_add(h, key_pair(r->event, (uint32_t)r->cpu));
 	return key_mix(r->cgroup ? key_add(h, r->cgroup) : h);
 }
 

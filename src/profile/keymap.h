@@ -29,7 +29,7 @@ static inline uint64_t key_mix(uint64_t h)
 	return h ^ h >> 32;
 }
 
-/* Adds a word to a hash. */
+/* Adds a word to a hash. The hash must be one already: two plain numbers would cancel out. */
 static inline uint64_t key_add(uint64_t h, uint64_t word)
 {
 	h = (h ^ word) * 0x9fb21c651e98df25ull;
