@@ -66,53 +66,82 @@ double hist_percent(const struct hist *h, uint64_t period, size_t event)
 
 /* ---- classes of frames ---- */
 
-static int class_number(struct map *seen, struct arena *a, const void *key, size_t n, uint32_t *out)
+/* The class of the first frame with these bytes. */
+static int class_number(struct map *seen, struct arena *a, const void *key, size_t n, uint32_t frame,
+			uint32_t *out)
 {
 	const uint64_t *hit = map_get(seen, str_n(key, n));
 	char *copy;
 
-	if (!hit) {
-		copy = arena_str(a, str_n(key, n));
-		if (!copy || map_put(seen, str_n(copy, n), seen->n) < 0)
-			return -ENOMEM;
-		*out = (uint32_t)(seen->n - 1);
+	*out = hit ? (uint32_t)*hit : frame;
+	if (hit)
 		return 0;
+	copy = arena_str(a, str_n(key, n));
+	return copy ? map_put(seen, str_n(copy, n), frame) : -ENOMEM;
+}
+
+/* Objects of one name count as one: per object the first of its name. */
+static int objects_by_name(const struct hist *h, struct map *seen, uint32_t *first)
+{
+	for (size_t i = 0; i < tacho_profile_n_objects(h->profile); i++) {
+		const char *name = tacho_profile_object(h->profile, i)->name;
+		const uint64_t *hit = map_get(seen, str_of(name));
+
+		first[i] = hit ? (uint32_t)*hit : (uint32_t)i;
+		if (!hit && map_put(seen, str_of(name), i) < 0)
+			return -ENOMEM;
 	}
-	*out = (uint32_t)*hit;
 	return 0;
 }
 
-static int classes_fill(struct hist *h, struct map *names, struct map *seen, struct arena *a)
+/* Frames differ in what symbols differ in, except those of a second object of the same name. */
+static int classes_by_symbol(struct hist *h, const uint32_t *first, struct map *seen, struct arena *a)
 {
-	for (size_t i = 0; i < tacho_profile_n_frames(h->profile); i++) {
-		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
-		struct { uint64_t address, offset; uint32_t dso, symbol; } key = { 0 };
-		bool by_symbol = h->opts->has_key[COL_SYMBOL];
+	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
+	bool twice = false;
 
-		/* A symbol is one of its object, whether or not the object is shown. */
-		if ((by_symbol || h->opts->has_key[COL_DSO]) &&
-		    class_number(names, a, f->object_name, strlen(f->object_name), &key.dso) < 0)
-			return -ENOMEM;
-		if (by_symbol) {
-			key.address = f->address;
-			key.offset = f->offset;
-			key.symbol = f->symbol;
-		}
-		if (class_number(seen, a, &key, sizeof(key), &h->class_of[i]) < 0)
+	for (size_t i = 0; i < tacho_profile_n_objects(h->profile); i++)
+		twice = twice || first[i] != i;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
+		struct { uint64_t address, offset; uint32_t dso, symbol; } key = {
+			f->address, f->offset, first[f->object], f->symbol,
+		};
+
+		h->class_of[i] = i;
+		if (twice && f->known && class_number(seen, a, &key, sizeof(key), i, &h->class_of[i]) < 0)
 			return -ENOMEM;
 	}
+	h->n_classes = (size_t)n + 1;
+	return 0;
+}
+
+static int classes_fill(struct hist *h, uint32_t *first, struct map *names, struct map *seen,
+			struct arena *a)
+{
+	size_t n = tacho_profile_n_frames(h->profile);
+	int err = objects_by_name(h, names, first);
+
+	if (err < 0)
+		return err;
+	if (h->opts->has_key[COL_SYMBOL])
+		return classes_by_symbol(h, first, seen, a);
+	for (size_t i = 0; i < n; i++)
+		h->class_of[i] = h->opts->has_key[COL_DSO] ?
+				 first[tacho_profile_frame(h->profile, i)->object] : 0;
+	h->n_classes = tacho_profile_n_objects(h->profile) + 1;
 	return 0;
 }
 
 static int classes_make(struct hist *h)
 {
+	scoped(freep) uint32_t *first = calloc(tacho_profile_n_objects(h->profile) + 1, sizeof(*first));
 	struct map names = { 0 }, seen = { 0 };
 	struct arena a = { 0 };
 	int err;
 
 	h->class_of = reallocarray(NULL, tacho_profile_n_frames(h->profile) + 1, sizeof(uint32_t));
-	err = h->class_of ? classes_fill(h, &names, &seen, &a) : -ENOMEM;
-	h->n_classes = seen.n + 1;
+	err = h->class_of && first ? classes_fill(h, first, &names, &seen, &a) : -ENOMEM;
 	map_done(&names);
 	map_done(&seen);
 	arena_done(&a);

@@ -148,16 +148,29 @@ static char level_of(const struct tacho_profile_frame *f)
 	return (size_t)f->space < sizeof(letters) ? letters[f->space] : '.';
 }
 
+/* Sixteen digits behind 0x; nought is shown without. */
+static void put_address(struct buf *out, uint64_t address)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[16];
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = digits[address >> (60 - 4 * i) & 15];
+	buf_puts(out, address ? "0x" : "");
+	buf_put(out, text, sizeof(text));
+}
+
 static void symbol_text(const struct hist *h, const struct hist_entry *e, struct buf *out)
 {
 	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
 
-	if (!f)
-		buf_puts(out, "[.] 0000000000000000");
-	else if (f->known)
-		buf_printf(out, "[%c] %s", level_of(f), f->name);
+	buf_putc(out, '[');
+	buf_putc(out, f ? level_of(f) : '.');
+	buf_puts(out, "] ");
+	if (f && f->known)
+		buf_puts(out, f->name);
 	else
-		buf_printf(out, "[%c] %#.16" PRIx64, level_of(f), f->offset);
+		put_address(out, f ? f->offset : 0);
 }
 
 static void time_text(const struct hist *h, uint64_t ns, struct buf *out)

@@ -195,7 +195,8 @@ bool hist_is_listed(const struct hist *h, const struct hist_entry *e)
 {
 	const struct hist_stat *s = hist_stat_of(h, e, 0);
 
-	return hist_percent(h, h->opts->children ? s->acc : s->self, 0) >= h->opts->percent_limit;
+	return h->opts->percent_limit <= 0 ||
+	       hist_percent(h, h->opts->children ? s->acc : s->self, 0) >= h->opts->percent_limit;
 }
 
 int hist_text(struct hist *h, bool titles, struct hist_sink *sink)

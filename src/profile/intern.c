@@ -137,19 +137,14 @@ uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame
 
 /* ---- nodes ---- */
 
-uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
+uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame)
 {
-	uint64_t key = key_pair(parent, frame);
-	uint32_t id = keymap_get(&p->children, key);
-	struct tacho_profile_node *n;
+	struct tacho_profile_node *n = vec_add(&p->nodes);
+	uint32_t id = (uint32_t)(p->nodes.n - 1);
 
-	if (id != KEYMAP_NONE)
-		return id;
-	n = vec_add(&p->nodes);
 	if (!n)
 		return KEYMAP_NONE;
 	*n = (struct tacho_profile_node){ parent, frame };
-	id = (uint32_t)(p->nodes.n - 1);
 	if (p->filter.by_parent) {
 		uint8_t *has = vec_add(&p->node_parent);
 
@@ -157,7 +152,14 @@ uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
 			return KEYMAP_NONE;
 		*has = p->node_parent.v[parent] || (p->frame_flags.v[frame] & FRAME_PARENT);
 	}
-	return keymap_put(&p->children, key, id) < 0 ? KEYMAP_NONE : id;
+	return keymap_put(&p->children, key_pair(parent, frame), id) < 0 ? KEYMAP_NONE : id;
+}
+
+uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
+{
+	uint32_t id = keymap_get(&p->children, key_pair(parent, frame));
+
+	return id != KEYMAP_NONE ? id : profile_node_new(p, parent, frame);
 }
 
 /* ---- rows ---- */

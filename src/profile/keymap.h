@@ -66,6 +66,13 @@ static inline uint32_t keymap_get(const struct keymap *m, uint64_t key)
 	}
 }
 
+/* The slot will be asked for soon: several at once cost hardly more than one. */
+static inline void keymap_prefetch(const struct keymap *m, uint64_t key)
+{
+	if (m->cap)
+		__builtin_prefetch(&m->slots[key_mix(key) & (m->cap - 1)], 1);
+}
+
 int keymap_put(struct keymap *m, uint64_t key, uint32_t value);	/* replaces; 0 or -ENOMEM */
 void keymap_done(struct keymap *m);
 

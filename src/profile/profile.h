@@ -99,6 +99,8 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 /* `like` has symbol and object as the profile's ids; the rest of its texts is filled in. */
 uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like);
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
+/* The same where it is known that there is none yet. */
+uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
 
@@ -115,6 +117,7 @@ struct stacks {				/* of one file */
 	struct keymap known;		/* hash of a chain from its outermost word on -> node */
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
 	uint64_t *hashes;		/* of the chain at hand, per word */
+	uint32_t *path;			/* and its frames */
 	struct frame_slot *frames;	/* addresses met lately; forgets what collides */
 	uint32_t kernel_version;
 };

@@ -41,8 +41,9 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 {
 	*s = (struct stacks){ .profile = p, .symbols = symbols };
 	s->hashes = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->hashes));
+	s->path = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->path));
 	s->frames = calloc(FRAME_SLOTS, sizeof(*s->frames));
-	return s->hashes && s->frames ? 0 : -ENOMEM;
+	return s->hashes && s->path && s->frames ? 0 : -ENOMEM;
 }
 
 void stacks_done(struct stacks *s)
@@ -51,8 +52,10 @@ void stacks_done(struct stacks *s)
 	vec_done(&s->names);
 	vec_done(&s->objects);
 	free(s->hashes);
+	free(s->path);
 	free(s->frames);
 	s->hashes = NULL;
+	s->path = NULL;
 	s->frames = NULL;
 }
 
@@ -284,9 +287,9 @@ static uint32_t frame_at(struct stacks *s, uint32_t pid, uint64_t seed, enum tac
 	return slot->frame;
 }
 
-/* Adds the words from the `done`-th hash on below `node`. */
-static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
-			  size_t done, uint32_t node)
+/* The frames of all words from the `done`-th hash on. */
+static int chain_frames(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
+			size_t done)
 {
 	size_t at = 0;
 
@@ -294,14 +297,47 @@ static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid,
 		const struct run *run = &c->runs[r];
 		uint64_t seed = run_seed(s, 1, run->space, pid, version);
 
+		if (at + run->n <= done) {
+			at += run->n;
+			continue;
+		}
 		for (size_t i = run->n; i-- > 0; at++) {
-			uint32_t frame;
-
 			if (at < done)
 				continue;
-			frame = frame_at(s, pid, seed, run->space, run->v[i]);
-			node = frame == KEYMAP_NONE ? KEYMAP_NONE :
-			       profile_node(s->profile, node, frame);
+			s->path[at] = frame_at(s, pid, seed, run->space, run->v[i]);
+			if (s->path[at] == KEYMAP_NONE)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* Below a node that is new all others are new, too, and their ids follow each other: what will be
+ * written can be fetched at once. */
+static void prefetch_new(const struct tacho_profile *p, const uint32_t *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		keymap_prefetch(&p->children, key_pair((uint32_t)(p->nodes.n - 1 + i), frames[i]));
+}
+
+/* Adds the words from the `done`-th hash on below `node`. */
+static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
+			  size_t done, size_t n, uint32_t node)
+{
+	size_t before;
+
+	if (chain_frames(s, c, pid, version, done) < 0)
+		return KEYMAP_NONE;
+	for (size_t at = done; at < n; at++) {
+		before = s->profile->nodes.n;
+		node = profile_node(s->profile, node, s->path[at]);
+		if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
+			return KEYMAP_NONE;
+		if (before == s->profile->nodes.n)
+			continue;
+		prefetch_new(s->profile, s->path + at + 1, n - at - 1);
+		for (at++; at < n; at++) {
+			node = profile_node_new(s->profile, node, s->path[at]);
 			if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
 				return KEYMAP_NONE;
 		}
@@ -311,11 +347,17 @@ static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid,
 
 static uint32_t chain_node(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version)
 {
-	size_t n = chain_hash(s, c, pid, version), low = 0, high = n;
-	uint32_t node = 0, found;
+	size_t n = chain_hash(s, c, pid, version), low = 0, high;
+	uint32_t node = n ? keymap_get(&s->known, s->hashes[n - 1]) : 0, found;
 
-	/* Where a prefix is known, all shorter ones are: mostly all of it, else halve. */
-	for (size_t mid = n; low < high; mid = low + (high - low + 1) / 2) {
+	if (node != KEYMAP_NONE)
+		return node;
+	for (size_t i = 0; i < n; i++)
+		keymap_prefetch(&s->known, s->hashes[i]);
+	/* Where a prefix is known, all shorter ones are. */
+	for (node = 0, high = n - 1; low < high;) {
+		size_t mid = low + (high - low + 1) / 2;
+
 		found = keymap_get(&s->known, s->hashes[mid - 1]);
 		if (found == KEYMAP_NONE) {
 			high = mid - 1;
@@ -324,7 +366,7 @@ static uint32_t chain_node(struct stacks *s, const struct chain *c, uint32_t pid
 			node = found;
 		}
 	}
-	return low == n ? node : chain_add(s, c, pid, version, low, node);
+	return chain_add(s, c, pid, version, low, n, node);
 }
 
 uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
