@@ -557,7 +557,7 @@ static int report_run(void *opts, int argc, char **argv)
 	if (o->stats || o->tasks || o->mmaps || o->header_only)
 		return report_side(o, pd);
 	bad = read_profile(o, pd, &p, &damage);
-	if (bad < 0 && (!p || bad != -EBADMSG)) {
+	if (bad < 0 && (!p || bad == -ENOMEM || bad == -EINVAL)) {
 		report_error("report", NULL, NULL, &damage);
 		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
