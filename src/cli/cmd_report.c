@@ -21,6 +21,7 @@
 #define AT(field) offsetof(struct report_opts, field)
 static int on_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
+static int on_nothing(void *opts, const char *arg, struct tacho_error *e);
 
 static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
@@ -77,8 +78,9 @@ static const struct option_row report_rows[] = {
 	  .complete = "graph fractal flat folded none caller callee" },
 	{ OPT_FLAG, 'G', "inverted", AT(inverted), NULL, "callers first: -g caller" },
 	{ OPT_CALL, 0, "no-call-graph", 0, NULL, "", OPTF_HIDDEN, .call = on_no_graph },
+	{ OPT_CALL, 0, "no-inline", 0, NULL, "without inlined functions (always so)", .call = on_nothing },
 	{ OPT_GROUP, .help = "How to show it" },
-	{ OPT_FLAG, 0, "stdio", AT(stdio), NULL, "write text (always so)" },
+	{ OPT_CALL, 0, "stdio", 0, NULL, "write text (always so)", .call = on_nothing },
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON (schema tacho.report/1)" },
 	{ OPT_STR, 't', "field-separator", AT(separator), "SEP", "put SEP between columns" },
 	{ OPT_STR, 'w', "column-widths", AT(widths), "N,...", "widths of the columns, from the left" },
@@ -161,6 +163,15 @@ static int on_no_graph(void *opts, const char *arg, struct tacho_error *e)
 	(void)arg;
 	(void)e;
 	((struct report_opts *)opts)->graph.style = GRAPH_NONE;
+	return 0;
+}
+
+/* For what is asked for and is so anyway. */
+static int on_nothing(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)opts;
+	(void)arg;
+	(void)e;
 	return 0;
 }
 

@@ -21,7 +21,7 @@ struct report_opts {
 	const char *quantum;
 	struct hist_graph_opts graph;
 	bool inverted;
-	bool stdio, json, quiet;
+	bool json, quiet;
 	const char *separator, *widths;
 	unsigned verbose;
 	bool header, header_only, show_info;
