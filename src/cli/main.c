@@ -23,6 +23,7 @@ extern const struct command cmd_help;
 extern const struct command cmd_inject;
 extern const struct command cmd_list;
 extern const struct command cmd_record;
+extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_version;
@@ -37,6 +38,7 @@ const struct command *const commands[] = {
 	&cmd_inject,
 	&cmd_list,
 	&cmd_record,
+	&cmd_report,
 	&cmd_script,
 	&cmd_stat,
 	&cmd_version,

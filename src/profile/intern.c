@@ -1,0 +1,205 @@
+/*
+ * Equal things get one id: names, objects, events, threads, frames, nodes and rows.
+ */
+#include "profile/profile.h"
+
+#include <errno.h>
+
+uint32_t profile_name(struct tacho_profile *p, const char *text)
+{
+	const uint64_t *hit = map_get(&p->names, str_of(text));
+	const char **slot;
+	char *copy;
+
+	if (hit)
+		return (uint32_t)*hit;
+	copy = arena_str(&p->arena, str_of(text));
+	slot = copy ? vec_add(&p->name_of) : NULL;
+	if (!slot)
+		return KEYMAP_NONE;
+	*slot = copy;
+	if (map_put(&p->names, str_of(copy), p->name_of.n - 1) < 0) {
+		p->name_of.n--;
+		return KEYMAP_NONE;
+	}
+	return (uint32_t)(p->name_of.n - 1);
+}
+
+uint32_t profile_object(struct tacho_profile *p, const struct tacho_profile_object *like)
+{
+	const uint64_t *hit = map_get(&p->object_ids, str_of(like->path));
+	struct tacho_profile_object *o;
+	char *path, *name;
+
+	if (hit)
+		return (uint32_t)*hit;
+	path = arena_str(&p->arena, str_of(like->path));
+	name = arena_str(&p->arena, str_of(like->name));
+	o = path && name ? vec_add(&p->objects) : NULL;
+	if (!o)
+		return KEYMAP_NONE;
+	*o = *like;
+	o->path = path;
+	o->name = name;
+	o->why = like->why ? arena_str(&p->arena, str_of(like->why)) : NULL;
+	if (map_put(&p->object_ids, str_of(path), p->objects.n - 1) < 0) {
+		p->objects.n--;
+		return KEYMAP_NONE;
+	}
+	return (uint32_t)(p->objects.n - 1);
+}
+
+uint32_t profile_event(struct tacho_profile *p, const char *name)
+{
+	struct tacho_profile_event *ev;
+	char *copy;
+
+	for (size_t i = 0; i < p->events.n; i++)
+		if (strcmp(p->events.v[i].name, name) == 0)
+			return (uint32_t)i;
+	copy = arena_str(&p->arena, str_of(name));
+	ev = copy ? vec_add(&p->events) : NULL;
+	if (!ev)
+		return KEYMAP_NONE;
+	ev->name = copy;
+	ev->leader = (uint32_t)(p->events.n - 1);
+	ev->group_size = 1;
+	return ev->leader;
+}
+
+static uint32_t thread_new(struct tacho_profile *p, uint64_t key, uint32_t pid, uint32_t tid,
+			   const char *comm)
+{
+	uint32_t name = profile_name(p, comm);
+	bool *out = vec_add(&p->thread_out);
+	struct tacho_profile_thread *t = out && name != KEYMAP_NONE ? vec_add(&p->threads) : NULL;
+
+	if (!t)
+		return KEYMAP_NONE;
+	*t = (struct tacho_profile_thread){ .pid = pid, .tid = tid, .comm = p->name_of.v[name] };
+	*out = !profile_filter_task(&p->filter, pid, tid) || !profile_filter_comm(&p->filter, comm);
+	if (keymap_put(&p->thread_ids, key, (uint32_t)(p->threads.n - 1)) < 0)
+		return KEYMAP_NONE;
+	return (uint32_t)(p->threads.n - 1);
+}
+
+uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm)
+{
+	uint64_t key = key_add(key_pair(pid, tid), str_hash(str_of(comm)));
+
+	for (;; key++) {
+		uint32_t id = keymap_get(&p->thread_ids, key);
+		const struct tacho_profile_thread *t = id != KEYMAP_NONE ? &p->threads.v[id] : NULL;
+
+		if (!t)
+			return thread_new(p, key, pid, tid, comm);
+		if (t->pid == pid && t->tid == tid && strcmp(t->comm, comm) == 0)
+			return id;
+	}
+}
+
+/* ---- frames ---- */
+
+/* A wide hash stands for the frame: looking it up touches nothing else. */
+static uint64_t frame_key(const struct tacho_profile_frame *f)
+{
+	uint64_t h = key_add(key_mix(key_pair(f->symbol, f->object)), f->address);
+
+	return key_mix(key_add(key_add(h, f->offset), (uint64_t)f->space << 1 | f->inlined));
+}
+
+uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like)
+{
+	uint64_t key = frame_key(like);
+	uint32_t id = keymap_get(&p->frame_ids, key);
+	const struct tacho_profile_object *o = &p->objects.v[like->object];
+	struct tacho_profile_frame *f;
+	uint8_t *flags;
+
+	if (id != KEYMAP_NONE)
+		return id;
+	f = vec_add(&p->frames);
+	flags = f ? vec_add(&p->frame_flags) : NULL;
+	if (!flags)
+		return KEYMAP_NONE;
+	*f = *like;
+	f->name = p->name_of.v[f->symbol];
+	f->object_path = o->path;
+	f->object_name = o->name;
+	if (!profile_filter_object(&p->filter, o->path, o->name) ||
+	    !profile_filter_symbol(&p->filter, f->name))
+		*flags |= FRAME_LEAF_OUT;
+	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->name))
+		*flags |= FRAME_PARENT;
+	id = (uint32_t)(p->frames.n - 1);
+	return keymap_put(&p->frame_ids, key, id) < 0 ? KEYMAP_NONE : id;
+}
+
+/* ---- nodes ---- */
+
+uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame)
+{
+	struct tacho_profile_node *n = vec_add(&p->nodes);
+	uint32_t id = (uint32_t)(p->nodes.n - 1);
+
+	if (!n)
+		return KEYMAP_NONE;
+	*n = (struct tacho_profile_node){ parent, frame };
+	if (p->filter.by_parent) {
+		uint8_t *has = vec_add(&p->node_parent);
+
+		if (!has)
+			return KEYMAP_NONE;
+		*has = p->node_parent.v[parent] || (p->frame_flags.v[frame] & FRAME_PARENT);
+	}
+	return keymap_put(&p->children, key_pair(parent, frame), id) < 0 ? KEYMAP_NONE : id;
+}
+
+uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
+{
+	uint32_t id = keymap_get(&p->children, key_pair(parent, frame));
+
+	return id != KEYMAP_NONE ? id : profile_node_new(p, parent, frame);
+}
+
+/* ---- rows ---- */
+
+static uint64_t row_key(const struct tacho_profile_row *r)
+{
+	uint64_t h = key_mix(key_pair(r->thread, r->node));
+
+	h = key_add(h, key_pair(r->event, (uint32_t)r->cpu));
+	return key_mix(r->cgroup ? key_add(h, r->cgroup) : h);
+}
+
+int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add)
+{
+	uint64_t key = row_key(add);
+	uint32_t id = p->opts.per_time ? KEYMAP_NONE : keymap_get(&p->row_ids, key);
+	struct tacho_profile_row *r;
+
+	if (id != KEYMAP_NONE) {
+		p->rows.v[id].samples += add->samples;
+		p->rows.v[id].period += add->period;
+		return 0;
+	}
+	r = vec_add(&p->rows);
+	if (!r)
+		return -ENOMEM;
+	*r = *add;
+	return p->opts.per_time ? 0 : keymap_put(&p->row_ids, key, (uint32_t)(p->rows.n - 1));
+}
+
+int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path)
+{
+	struct cgroup_name *c;
+
+	if (tacho_profile_cgroup(p, id))
+		return 0;
+	c = vec_add(&p->cgroups);
+	if (!c)
+		return -ENOMEM;
+	c->id = id;
+	c->path = arena_str(&p->arena, str_of(path));
+	return c->path ? 0 : -ENOMEM;
+}

@@ -1,0 +1,148 @@
+/*
+ * Adds one profile to another: every id of the one becomes an id of the other.
+ */
+#include "profile/profile.h"
+
+#include <errno.h>
+
+struct remap {
+	uint32_t *events, *threads, *names, *objects, *frames, *nodes;
+};
+
+static void remap_done(struct remap *m)
+{
+	free(m->events);
+	free(m->threads);
+	free(m->names);
+	free(m->objects);
+	free(m->frames);
+	free(m->nodes);
+}
+
+static int remap_init(struct remap *m, const struct tacho_profile *from)
+{
+	m->events = calloc(from->events.n + 1, sizeof(uint32_t));
+	m->threads = calloc(from->threads.n + 1, sizeof(uint32_t));
+	m->names = calloc(from->name_of.n + 1, sizeof(uint32_t));
+	m->objects = calloc(from->objects.n + 1, sizeof(uint32_t));
+	m->frames = calloc(from->frames.n + 1, sizeof(uint32_t));
+	m->nodes = calloc(from->nodes.n + 1, sizeof(uint32_t));
+	return m->events && m->threads && m->names && m->objects && m->frames && m->nodes ? 0 : -ENOMEM;
+}
+
+static int merge_events(struct tacho_profile *p, const struct tacho_profile *from, struct remap *m)
+{
+	for (size_t i = 0; i < from->events.n; i++) {
+		const struct tacho_profile_event *src = &from->events.v[i];
+		struct tacho_profile_event *ev;
+
+		m->events[i] = profile_event(p, src->name);
+		if (m->events[i] == KEYMAP_NONE)
+			return -ENOMEM;
+		ev = &p->events.v[m->events[i]];
+		ev->samples += src->samples;
+		ev->period += src->period;
+		ev->all_samples += src->all_samples;
+		ev->all_period += src->all_period;
+		ev->has_chains |= src->has_chains;
+		ev->tracepoint |= src->tracepoint;
+	}
+	for (size_t i = 0; i < from->events.n; i++) {
+		p->events.v[m->events[i]].leader = m->events[from->events.v[i].leader];
+		p->events.v[m->events[i]].group_size = from->events.v[i].group_size;
+	}
+	return 0;
+}
+
+static int merge_names(struct tacho_profile *p, const struct tacho_profile *from, struct remap *m)
+{
+	for (size_t i = 0; i < from->name_of.n; i++) {
+		m->names[i] = profile_name(p, from->name_of.v[i]);
+		if (m->names[i] == KEYMAP_NONE)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < from->objects.n; i++) {
+		m->objects[i] = profile_object(p, &from->objects.v[i]);
+		if (m->objects[i] == KEYMAP_NONE)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < from->threads.n; i++) {
+		const struct tacho_profile_thread *t = &from->threads.v[i];
+
+		m->threads[i] = profile_thread(p, t->pid, t->tid, t->comm);
+		if (m->threads[i] == KEYMAP_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A node's parent comes before it, so one pass is enough. */
+static int merge_stacks(struct tacho_profile *p, const struct tacho_profile *from, struct remap *m)
+{
+	for (size_t i = 0; i < from->frames.n; i++) {
+		struct tacho_profile_frame like = from->frames.v[i];
+
+		like.symbol = m->names[like.symbol];
+		like.object = m->objects[like.object];
+		m->frames[i] = profile_frame(p, &like);
+		if (m->frames[i] == KEYMAP_NONE)
+			return -ENOMEM;
+	}
+	for (size_t i = 1; i < from->nodes.n; i++) {
+		const struct tacho_profile_node *n = &from->nodes.v[i];
+
+		m->nodes[i] = profile_node(p, m->nodes[n->parent], m->frames[n->frame]);
+		if (m->nodes[i] == KEYMAP_NONE)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int merge_rows(struct tacho_profile *p, const struct tacho_profile *from,
+		      const struct remap *m)
+{
+	for (size_t i = 0; i < from->rows.n; i++) {
+		struct tacho_profile_row row = from->rows.v[i];
+
+		row.event = m->events[row.event];
+		row.thread = m->threads[row.thread];
+		row.node = m->nodes[row.node];
+		if (profile_row(p, &row) < 0)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < from->cgroups.n; i++)
+		if (profile_cgroup(p, from->cgroups.v[i].id, from->cgroups.v[i].path) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static void merge_quality(struct tacho_profile_quality *q, const struct tacho_profile_quality *add)
+{
+	q->samples += add->samples;
+	q->lost += add->lost;
+	q->lost_records += add->lost_records;
+	q->bad_records += add->bad_records;
+	q->throttled += add->throttled;
+	q->raw_stacks += add->raw_stacks;
+	if (add->first_s > 0 && (q->first_s == 0 || add->first_s < q->first_s))
+		q->first_s = add->first_s;
+	q->last_s = max_of(q->last_s, add->last_s);
+}
+
+int tacho_profile_merge(struct tacho_profile *p, const struct tacho_profile *from)
+{
+	scoped(remap_done) struct remap m = { 0 };
+	int err = remap_init(&m, from);
+
+	if (err == 0)
+		err = merge_events(p, from, &m);
+	if (err == 0)
+		err = merge_names(p, from, &m);
+	if (err == 0)
+		err = merge_stacks(p, from, &m);
+	if (err == 0)
+		err = merge_rows(p, from, &m);
+	if (err == 0)
+		merge_quality(&p->quality, &from->quality);
+	return err ? err : quality_rows(p);
+}

@@ -1,0 +1,147 @@
+/*
+ * A profile's life and its tables as others see them.
+ */
+#include "profile/profile.h"
+
+#include <errno.h>
+
+static void freep_profile(struct tacho_profile **p)
+{
+	tacho_profile_free(*p);
+}
+
+/* Node 0 is the empty stack and object 0 the unknown one. */
+static int first_ids(struct tacho_profile *p)
+{
+	struct tacho_profile_object unknown = { .path = "[unknown]", .name = "[unknown]" };
+
+	if (!vec_add(&p->nodes) || (p->filter.by_parent && !vec_add(&p->node_parent)))
+		return -ENOMEM;
+	p->nodes.v[0] = (struct tacho_profile_node){ 0, KEYMAP_NONE };
+	if (profile_name(p, "[unknown]") != 0 || profile_object(p, &unknown) != 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,
+		      struct tacho_error *e)
+{
+	scoped(freep_profile) struct tacho_profile *p = calloc(1, sizeof(*p));
+	int err;
+
+	if (!p)
+		return error_nomem(e);
+	if (opts && opts->size > sizeof(p->opts))
+		return error_set(e, -E2BIG, "options of a newer library");
+	if (opts)
+		memcpy(&p->opts, opts, opts->size ? opts->size : sizeof(p->opts));
+	err = profile_filter_init(&p->filter, &p->opts, e);
+	if (err < 0)
+		return err;
+	if (first_ids(p) < 0)
+		return error_nomem(e);
+	*out = take(p);
+	return 0;
+}
+
+void tacho_profile_free(struct tacho_profile *p)
+{
+	if (!p)
+		return;
+	profile_filter_done(&p->filter);
+	map_done(&p->names);
+	map_done(&p->object_ids);
+	vec_done(&p->name_of);
+	vec_done(&p->objects);
+	vec_done(&p->events);
+	vec_done(&p->threads);
+	vec_done(&p->thread_out);
+	keymap_done(&p->thread_ids);
+	vec_done(&p->frames);
+	vec_done(&p->frame_flags);
+	keymap_done(&p->frame_ids);
+	vec_done(&p->nodes);
+	vec_done(&p->node_parent);
+	keymap_done(&p->children);
+	vec_done(&p->rows);
+	keymap_done(&p->row_ids);
+	vec_done(&p->cgroups);
+	arena_done(&p->arena);
+	free(p);
+}
+
+size_t tacho_profile_n_events(const struct tacho_profile *p)
+{
+	return p->events.n;
+}
+
+size_t tacho_profile_n_threads(const struct tacho_profile *p)
+{
+	return p->threads.n;
+}
+
+size_t tacho_profile_n_frames(const struct tacho_profile *p)
+{
+	return p->frames.n;
+}
+
+size_t tacho_profile_n_objects(const struct tacho_profile *p)
+{
+	return p->objects.n;
+}
+
+size_t tacho_profile_n_nodes(const struct tacho_profile *p)
+{
+	return p->nodes.n;
+}
+
+size_t tacho_profile_n_rows(const struct tacho_profile *p)
+{
+	return p->rows.n;
+}
+
+const struct tacho_profile_event *tacho_profile_event(const struct tacho_profile *p, size_t i)
+{
+	return i < p->events.n ? &p->events.v[i] : NULL;
+}
+
+const struct tacho_profile_thread *tacho_profile_thread(const struct tacho_profile *p, size_t i)
+{
+	return i < p->threads.n ? &p->threads.v[i] : NULL;
+}
+
+const struct tacho_profile_frame *tacho_profile_frame(const struct tacho_profile *p, size_t i)
+{
+	return i < p->frames.n ? &p->frames.v[i] : NULL;
+}
+
+const struct tacho_profile_object *tacho_profile_object(const struct tacho_profile *p, size_t i)
+{
+	return i < p->objects.n ? &p->objects.v[i] : NULL;
+}
+
+const struct tacho_profile_node *tacho_profile_nodes(const struct tacho_profile *p)
+{
+	return p->nodes.v;
+}
+
+const struct tacho_profile_row *tacho_profile_rows(const struct tacho_profile *p)
+{
+	return p->rows.v;
+}
+
+const char *tacho_profile_cgroup(const struct tacho_profile *p, uint64_t id)
+{
+	for (size_t i = 0; i < p->cgroups.n; i++)
+		if (p->cgroups.v[i].id == id)
+			return p->cgroups.v[i].path;
+	return NULL;
+}
+
+void tacho_profile_quality(const struct tacho_profile *p, struct tacho_profile_quality *out)
+{
+	size_t size = out->size && out->size < sizeof(*out) ? out->size : sizeof(*out);
+
+	memcpy(out, &p->quality, size);
+	out->size = size;
+}

@@ -1,0 +1,140 @@
+/*
+ * The room's own picture of a profile:
+ *
+ *	record -load-> sample -stacks-> node -filter-> row
+ *	                          |
+ *	              raw chain, seen before? ... then its node is known
+ *	              else per new word: address -> frame -> (parent node, frame) -> node
+ *
+ * All tables grow by doubling and are found again by hash; no sample allocates anything unless it
+ * is the first of its kind. Strings live in one arena.
+ */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include "base/arena.h"
+#include "base/cpuset.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "profile/keymap.h"
+
+#include <regex.h>
+#include <tacho/profile.h>
+
+/* ---- what may pass ---- */
+struct window {				/* of time, both ends belong to it */
+	uint64_t from_ns, to_ns;
+};
+
+struct share {				/* of the whole time, in per cent */
+	double from, to;
+};
+
+struct numbers {
+	uint32_t *v;
+	size_t n, cap;
+};
+
+struct filter {
+	struct strlist comms, objects, symbols;
+	struct numbers pids, tids;
+	struct cpuset cpus;
+	bool by_cpu, by_parent, by_time;
+	regex_t parent;
+	struct { struct window *v; size_t n, cap; } windows;
+	struct { struct share *v; size_t n, cap; } shares;	/* become windows when a file is read */
+};
+
+int profile_filter_init(struct filter *f, const struct tacho_profile_opts *opts, struct tacho_error *e);
+void profile_filter_done(struct filter *f);
+int times_parse(struct filter *f, const char *text, struct tacho_error *e);
+/* The windows for a recording of that length; `out` has room for f->windows.n + f->shares.n. */
+size_t times_resolve(const struct filter *f, uint64_t first_ns, uint64_t last_ns, struct window *out);
+bool profile_filter_comm(const struct filter *f, const char *comm);
+bool profile_filter_task(const struct filter *f, uint32_t pid, uint32_t tid);
+bool profile_filter_object(const struct filter *f, const char *path, const char *name);
+bool profile_filter_symbol(const struct filter *f, const char *name);
+bool profile_filter_parent(const struct filter *f, const char *name);
+
+/* ---- the profile ---- */
+enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2 };	/* the filter's verdict, asked once per frame */
+
+
+struct tacho_profile {
+	struct tacho_profile_opts opts;
+	struct filter filter;
+	struct arena arena;
+	struct map names;		/* text -> id, for symbols */
+	struct { const char **v; size_t n, cap; } name_of;
+	struct map object_ids;		/* path -> id */
+	struct { struct tacho_profile_object *v; size_t n, cap; } objects;
+	struct { struct tacho_profile_event *v; size_t n, cap; } events;
+	struct { struct tacho_profile_thread *v; size_t n, cap; } threads;
+	struct { bool *v; size_t n, cap; } thread_out;	/* the filter's verdict on each */
+	struct keymap thread_ids;	/* hash of pid, tid, comm -> id; chained by comparing */
+	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
+	struct { uint8_t *v; size_t n, cap; } frame_flags;
+	struct keymap frame_ids;	/* hash -> id */
+	struct { struct tacho_profile_node *v; size_t n, cap; } nodes;
+	struct { uint8_t *v; size_t n, cap; } node_parent;	/* has a caller of interest; only
+								 * where one is asked for */
+	struct keymap children;		/* (parent, frame) -> node */
+	struct { struct tacho_profile_row *v; size_t n, cap; } rows;
+	struct keymap row_ids;		/* hash -> id */
+	struct { struct cgroup_name *v; size_t n, cap; } cgroups;
+	struct tacho_profile_quality quality;
+};
+
+struct cgroup_name {
+	uint64_t id;
+	const char *path;
+};
+
+/* Ids of equal things; KEYMAP_NONE without memory. */
+uint32_t profile_name(struct tacho_profile *p, const char *text);
+uint32_t profile_object(struct tacho_profile *p, const struct tacho_profile_object *like);
+uint32_t profile_event(struct tacho_profile *p, const char *name);
+uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm);
+/* `like` has symbol and object as the profile's ids; the rest of its texts is filled in. */
+uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like);
+uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
+/* The same where it is known that there is none yet. */
+uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame);
+int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
+int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
+
+/* ---- raw chains ---- */
+struct frame_slot {
+	uint64_t key;			/* hash of space, version and address */
+	uint32_t frame;
+};
+#define FRAME_SLOTS 32768u
+
+struct stacks {				/* of one file */
+	struct tacho_profile *profile;
+	struct tacho_symbols *symbols;
+	struct keymap known;		/* hash of a chain from its outermost word on -> node */
+	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
+	uint64_t *hashes;		/* of the chain at hand, per word */
+	uint32_t *path;			/* and its frames */
+	struct frame_slot *frames;	/* addresses met lately; forgets what collides */
+	uint32_t kernel_version;
+};
+
+int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols);
+void stacks_done(struct stacks *s);
+/* The node of a sample; `version` changes whenever the maps of the process do.
+ * Returns KEYMAP_NONE without memory. */
+uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
+		     const struct tacho_sample *sample, enum tacho_space space);
+/* What is known of the objects after all was looked up. */
+void stacks_objects(struct stacks *s);
+
+/* Whether nothing can have called this frame, so that a stack that ends there is whole. */
+bool frame_is_start(const struct tacho_profile_frame *f);
+void quality_sample(struct tacho_profile_quality *q, uint64_t time_ns, bool raw_stack);
+/* Judges all rows anew. 0 or -ENOMEM. */
+int quality_rows(struct tacho_profile *p);
+
+#endif

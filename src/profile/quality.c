@@ -1,0 +1,90 @@
+/*
+ * How far a profile can be trusted: leaves without a name, stacks that end in the middle.
+ *
+ * A stack that was walked by frame pointers ends at the program's or the thread's start, or, in
+ * the kernel, where it was entered. Where it ends in another function, the walk met one that was
+ * built without frame pointers.
+ */
+#include "profile/profile.h"
+
+#include <errno.h>
+
+static const char *const starts[] = {
+	"_start", "__libc_start_main", "__libc_start_call_main", "main", "start_thread", "clone",
+	"__clone", "__clone3", "clone3", "_dl_start", "_dl_start_user", "_dl_main", "thread_start",
+	"ret_from_fork", "ret_from_fork_asm", "secondary_startup_64_no_verify", "secondary_startup_64",
+	"entry_SYSCALL_64_after_hwframe", "runtime.goexit", "runtime.goexit.abi0", "runtime.rt0_go",
+	"runtime.mstart", "runtime.mcall", "el0t_64_sync", "__primary_switched",
+};
+
+bool frame_is_start(const struct tacho_profile_frame *f)
+{
+	if (f->space == TACHO_SPACE_KERNEL)
+		return true;
+	for (size_t i = 0; f->known && i < countof(starts); i++)
+		if (strncmp(f->name, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+void quality_sample(struct tacho_profile_quality *q, uint64_t time_ns, bool raw_stack)
+{
+	double s = (double)time_ns / 1e9;
+
+	q->samples++;
+	q->raw_stacks += raw_stack;
+	if (time_ns && (q->first_s == 0 || s < q->first_s))
+		q->first_s = s;
+	if (s > q->last_s)
+		q->last_s = s;
+}
+
+/* Per node: the frame of its outermost caller. Parents have the smaller ids. */
+static uint32_t *outermost_frames(const struct tacho_profile *p)
+{
+	uint32_t *root = reallocarray(NULL, p->nodes.n, sizeof(*root));
+
+	if (!root)
+		return NULL;
+	root[0] = KEYMAP_NONE;
+	for (size_t i = 1; i < p->nodes.n; i++) {
+		const struct tacho_profile_node *n = &p->nodes.v[i];
+
+		root[i] = n->parent ? root[n->parent] : n->frame;
+	}
+	return root;
+}
+
+static void judge_row(struct tacho_profile *p, const struct tacho_profile_row *r,
+		      const uint32_t *root)
+{
+	uint32_t leaf = p->nodes.v[r->node].frame;
+	const struct tacho_profile_frame *f;
+
+	if (leaf == KEYMAP_NONE)
+		return;
+	f = &p->frames.v[leaf];
+	if (!f->known) {
+		p->quality.unresolved += r->samples;
+		p->objects.v[f->object].unresolved += r->samples;
+	}
+	f = &p->frames.v[root[r->node]];
+	if (p->events.v[r->event].has_chains && !p->opts.no_chains && !frame_is_start(f)) {
+		p->quality.broken_stacks += r->samples;
+		p->objects.v[f->object].broken += r->samples;
+	}
+}
+
+int quality_rows(struct tacho_profile *p)
+{
+	scoped(freep) uint32_t *root = outermost_frames(p);
+
+	if (!root)
+		return -ENOMEM;
+	p->quality.unresolved = p->quality.broken_stacks = 0;
+	for (size_t i = 0; i < p->objects.n; i++)
+		p->objects.v[i].unresolved = p->objects.v[i].broken = 0;
+	for (size_t i = 0; i < p->rows.n; i++)
+		judge_row(p, &p->rows.v[i], root);
+	return 0;
+}

@@ -1,0 +1,142 @@
+/*
+ * Ranges of time, as written on a command line:
+ *
+ *	12.5,13		from and to, in seconds of the recording's clock; either may be left out
+ *	1,2 5,6		several
+ *	10%-20%		shares of the whole recording; several with commas
+ *	10%/2		the second tenth
+ */
+#include "profile/profile.h"
+
+#include "base/num.h"
+
+#include <errno.h>
+
+#define NS_PER_S 1000000000ull
+
+static int refuse(const char *text, struct str part, struct tacho_error *e)
+{
+	error_set(e, -EINVAL, "'%.*s' is no range of time", STR(part));
+	error_at(e, (size_t)(part.s - text), part.n);
+	error_hint(e, "seconds as 12.5,13 or shares as 10%%-20%% or 10%%/2");
+	return -EINVAL;
+}
+
+/* Seconds with up to nine decimals, exactly. */
+static int parse_ns(struct str s, uint64_t *out)
+{
+	ptrdiff_t point = str_find(s, '.');
+	struct str whole = point < 0 ? s : str_n(s.s, (size_t)point);
+	uint64_t seconds = 0, ns = 0, scale = NS_PER_S;
+
+	if (!s.n || (whole.n && num_u64(whole, &seconds) < 0) || seconds > UINT64_MAX / NS_PER_S - 1)
+		return -EINVAL;
+	for (size_t i = whole.n + 1; i < s.n; i++) {
+		if (s.s[i] < '0' || s.s[i] > '9')
+			return -EINVAL;
+		scale /= 10;
+		ns += (uint64_t)(s.s[i] - '0') * scale;
+	}
+	*out = seconds * NS_PER_S + ns;
+	return 0;
+}
+
+static int parse_window(struct filter *f, struct str part)
+{
+	struct window w = { 0, UINT64_MAX }, *slot;
+	struct str to = part, from;
+
+	str_cut(&to, ',', &from);
+	if (str_find(part, ',') < 0 || (!from.n && !to.n))
+		return -EINVAL;
+	if (from.n && parse_ns(from, &w.from_ns) < 0)
+		return -EINVAL;
+	if (to.n && parse_ns(to, &w.to_ns) < 0)
+		return -EINVAL;
+	if (w.to_ns < w.from_ns)
+		return -EINVAL;
+	slot = vec_add(&f->windows);
+	if (!slot)
+		return -ENOMEM;
+	*slot = w;
+	return 0;
+}
+
+static int parse_percent(struct str s, double *out)
+{
+	if (!str_ends(s, "%"))
+		return -EINVAL;
+	s.n--;
+	return num_double(s, out) < 0 || *out < 0 || *out > 100 ? -EINVAL : 0;
+}
+
+static int parse_share(struct filter *f, struct str part)
+{
+	struct share sh = { 0 }, *slot;
+	struct str rest = part, head;
+	double width;
+	uint32_t index;
+
+	if (str_find(part, '/') >= 0) {
+		str_cut(&rest, '/', &head);
+		if (parse_percent(head, &width) < 0 || num_u32(rest, &index) < 0 || !index ||
+		    width <= 0)
+			return -EINVAL;
+		sh.from = min_of(width * (index - 1), 100.0);
+		sh.to = min_of(width * index, 100.0);
+		if (sh.from >= 100)
+			return -EINVAL;
+	} else if (str_find(part, '-') >= 0) {
+		str_cut(&rest, '-', &head);
+		if (parse_percent(head, &sh.from) < 0 || parse_percent(rest, &sh.to) < 0 ||
+		    sh.to < sh.from)
+			return -EINVAL;
+	} else if (parse_percent(part, &sh.to) < 0) {
+		return -EINVAL;
+	}
+	slot = vec_add(&f->shares);
+	if (!slot)
+		return -ENOMEM;
+	*slot = sh;
+	return 0;
+}
+
+int times_parse(struct filter *f, const char *text, struct tacho_error *e)
+{
+	bool shares = strchr(text, '%') != NULL;
+	struct str rest = str_of(text), part;
+	int err;
+
+	while (str_cut(&rest, shares ? ',' : ' ', &part)) {
+		if (!part.n)
+			continue;
+		err = shares ? parse_share(f, str_trim(part)) : parse_window(f, part);
+		if (err == -ENOMEM)
+			return error_nomem(e);
+		if (err < 0)
+			return refuse(text, part, e);
+	}
+	if (!f->windows.n && !f->shares.n)
+		return refuse(text, str_of(text), e);
+	f->by_time = true;
+	return 0;
+}
+
+size_t times_resolve(const struct filter *f, uint64_t first_ns, uint64_t last_ns, struct window *out)
+{
+	double length = (double)(last_ns - first_ns);
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->windows.n; i++)
+		out[n++] = f->windows.v[i];
+	for (size_t i = 0; i < f->shares.n; i++, n++) {
+		const struct share *sh = &f->shares.v[i];
+
+		out[n].from_ns = first_ns + (uint64_t)(length * sh->from / 100);
+		out[n].to_ns = first_ns + (uint64_t)(length * sh->to / 100);
+		/* What starts where the one before ended must not count twice. */
+		if (sh->to < 100 && out[n].to_ns > out[n].from_ns)
+			out[n].to_ns--;
+	}
+	return n;
+}
