@@ -15,6 +15,9 @@
 
 extern const struct command cmd_check;
 extern const struct command cmd_doctor;
+extern const struct command cmd_export;
+extern const struct command cmd_flame;
+extern const struct command cmd_heatmap;
 extern const struct command cmd_help;
 extern const struct command cmd_list;
 extern const struct command cmd_stat;
@@ -23,6 +26,9 @@ extern const struct command cmd_version;
 const struct command *const commands[] = {
 	&cmd_check,
 	&cmd_doctor,
+	&cmd_export,
+	&cmd_flame,
+	&cmd_heatmap,
 	&cmd_help,
 	&cmd_list,
 	&cmd_stat,
