@@ -70,13 +70,15 @@ static int take_over(struct tree *t, const struct output *o, const struct tree *
 int tree_compare(struct tree *t, const struct output *o, const struct tree_opts *opts)
 {
 	struct output before = *o;
+	struct tree_opts whole = *opts;
 	struct tree old;
 	int err;
 
 	before.p = o->opts->before;
+	whole.min_share = 0;
 	err = earlier_event(&before, o);
 	if (!err)
-		err = tree_init(&old, &before, &(struct tree_opts){ opts->reverse, opts->by_label, 0 });
+		err = tree_init(&old, &before, &whole);
 	if (err)
 		return err;
 	err = take_over(t, o, &old, &before);

@@ -97,7 +97,7 @@ static int measure(struct flame *f)
 int flame_init(struct flame *f, const struct output *o, bool with_functions)
 {
 	double least = o->opts->min_pixels > 0 ? o->opts->min_pixels : 0.1;
-	struct tree_opts opts = { .reverse = o->opts->reverse };
+	struct tree_opts opts = { .reverse = o->opts->reverse, .join_unknown = true };
 	int err;
 
 	*f = (struct flame){ .o = o, .fixed_width = o->opts->width != 0 };

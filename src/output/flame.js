@@ -2,13 +2,13 @@
  * ever used as markup; names are read from the boxes' titles. */
 (function () {
 	"use strict";
-	var SIDE = 10, TOP = 66, BOX = 18, BOTTOM = 46;
+	var SIDE = 10, TOP = 74, BOX = 18;
 	var svg = document.querySelector("svg.flame"), NS = svg.namespaceURI;
 	var alone = document.documentElement === svg;
 	var depth = +svg.dataset.depth, fluid = svg.dataset.fluid === "1";
 	var icicle = svg.dataset.icicle === "1", zoomed = null, wanted = "", letter = 7.2;
 	var width = +svg.getAttribute("width"), height = +svg.getAttribute("height");
-	var boxes = [], buttons = {}, input = null;
+	var boxes = [], buttons = {}, bar = {}, input = null;
 
 	function id(name) { return svg.querySelector("#" + name); }
 
@@ -79,14 +79,22 @@
 		var scale = (width - 2 * SIDE) / zoomed.w;
 		svg.setAttribute("width", width);
 		svg.setAttribute("viewBox", "0 0 " + width + " " + height);
-		id("title").setAttribute("x", width / 2);
-		id("summary").setAttribute("x", width / 2);
-		id("matched").setAttribute("x", width - SIDE);
 		for (var i = 0; i < boxes.length; i++)
 			place(boxes[i], scale);
 		buttons.reset.classList.toggle("off", zoomed === boxes[0]);
-		buttons.box.setAttribute("transform", "translate(" + (width - SIDE) + " 34)");
+		follow();
 		remember();
+	}
+
+	/* Search and details stay in sight when a tall graph is scrolled. */
+	function follow() {
+		var y = alone ? window.scrollY : Math.max(0, -svg.getBoundingClientRect().top);
+		var scrolled = y > 8;
+		bar.back.setAttribute("visibility", scrolled ? "visible" : "hidden");
+		bar.back.setAttribute("width", width);
+		bar.node.setAttribute("transform", "translate(0 " + (scrolled ? y : 10) + ")");
+		buttons.box.setAttribute("transform", "translate(" + (width - SIDE) + " 4)");
+		bar.matched.setAttribute("x", width - SIDE);
 	}
 
 	function zoom(box) {
@@ -116,7 +124,7 @@
 				end = box.x + box.w;
 			}
 		});
-		id("matched").textContent = !re ? " " :
+		bar.matched.textContent = !re ? " " :
 			n + " boxes match, " + (100 * sum / boxes[0].w).toFixed(2) + " %";
 		draw();
 		svg.dispatchEvent(new CustomEvent("flamesearch", { detail: text, bubbles: true }));
@@ -124,10 +132,10 @@
 
 	function details(box) {
 		var lines = box ? box.title.split("\n") : [" "];
-		var room = Math.max(20, Math.floor((width - 2 * SIDE) / letter));
+		var room = Math.max(20, Math.floor((width - 2 * SIDE) / letter) - bar.matched.textContent.length - 2);
 		var rest = lines.slice(1).reverse().join("  ");
 		var name = lines[0], n = Math.max(20, room - rest.length - 2);
-		id("details").textContent = (name.length > n ? name.slice(0, n - 1) + "\u2026" : name) + "  " + rest;
+		bar.details.textContent = (name.length > n ? name.slice(0, n - 1) + "\u2026" : name) + "  " + rest;
 	}
 
 	/* The view is kept in the address, so that it can be shared. */
@@ -187,12 +195,16 @@
 
 	function controls() {
 		var f;
-		buttons.box = make(svg, "g", {});
+		bar.node = id("bar");
+		bar.back = make(bar.node, "rect", { "class": "back", height: 54 });
+		bar.details = make(bar.node, "text", { id: "details", x: SIDE, y: 48 }, " ");
+		bar.matched = make(bar.node, "text", { id: "matched", y: 48 }, " ");
+		buttons.box = make(bar.node, "g", {});
 		button("flip", icicle ? "Flame" : "Icicle", "turn the graph upside down (i)", -70, 70, flip);
 		button("reset", "Reset", "the whole graph (Esc)", -148, 70, reset);
 		f = make(buttons.box, "foreignObject", { x: -346, y: 0, width: 190, height: 24 });
 		input = f.appendChild(document.createElementNS("http://www.w3.org/1999/xhtml", "input"));
-		input.setAttribute("placeholder", "search, also a regexp  (/)");
+		input.setAttribute("placeholder", "search  ( / )");
 		input.setAttribute("aria-label", "search");
 		input.addEventListener("input", function () { search(input.value); });
 	}
@@ -234,9 +246,12 @@
 		svg.addEventListener("mouseover", function (e) { details(boxOf(e.target)); });
 		window.addEventListener("keydown", keys);
 		window.addEventListener("resize", function () { fill(); draw(); });
+		window.addEventListener("scroll", follow);
 		svg.flame = { search: function (t) { input.value = t; search(t); }, reset: reset };
 		input.value = text;
 		search(text);
+		if (alone && !icicle && zoomed === boxes[0])
+			window.scrollTo(0, height);	/* the root is at the bottom */
 	}
 
 	start();

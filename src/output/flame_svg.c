@@ -14,7 +14,7 @@
 #include "output/flame_css.h"
 #include "output/flame_js.h"
 
-enum { SIDE = 10, TOP = 66, BOX = 18, BOTTOM = 46 };
+enum { SIDE = 10, TOP = 74, BOX = 18, BOTTOM = 30 };
 #define LETTER 7.2		/* of the 12 pixel monospaced font */
 
 static double share_of(uint64_t part, uint64_t whole)
@@ -153,7 +153,7 @@ static void put_legend(const struct flame *f, struct buf *b)
 	uint64_t weight[N_KINDS];
 	unsigned x = SIDE;
 
-	buf_printf(b, "<g id=\"legend\" transform=\"translate(0 %u)\">\n", height(f) - 16);
+	buf_printf(b, "<g id=\"legend\" transform=\"translate(0 %u)\">\n", height(f) - 9);
 	kind_weights(f->o, weight);
 	for (int kind = KIND_KERNEL; kind < N_KINDS && !f->o->opts->before; kind++) {
 		char color[8], text[64];
@@ -173,14 +173,11 @@ static void put_legend(const struct flame *f, struct buf *b)
 static void put_frame_of_picture(const struct flame *f, struct buf *b)
 {
 	buf_puts(b, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
-	buf_printf(b, "<text id=\"title\" class=\"title\" x=\"%u\" y=\"24\">", f->width / 2);
+	buf_printf(b, "<g id=\"head\">\n<text id=\"title\" x=\"%d\" y=\"24\">", SIDE);
 	flame_put_title(f, b);
-	buf_printf(b, "</text>\n<text id=\"summary\" class=\"quiet\" x=\"%u\" y=\"42\">", f->width / 2);
+	buf_printf(b, "</text>\n<text id=\"summary\" x=\"%d\" y=\"42\">", SIDE);
 	flame_put_summary(f, b);
-	buf_puts(b, "</text>\n");
-	buf_printf(b, "<text id=\"details\" x=\"%d\" y=\"%u\"> </text>\n", SIDE, height(f) - 32);
-	buf_printf(b, "<text id=\"matched\" class=\"right\" x=\"%u\" y=\"%u\"> </text>\n",
-		   f->width - SIDE, height(f) - 16);
+	buf_puts(b, "</text>\n</g>\n");
 }
 
 void flame_put_svg(struct flame *f, bool alone)
@@ -197,7 +194,7 @@ void flame_put_svg(struct flame *f, bool alone)
 	put_legend(f, b);
 	buf_puts(b, "<g id=\"boxes\">\n");
 	put_boxes(f);
-	buf_puts(b, "</g>\n");
+	buf_puts(b, "</g>\n<g id=\"bar\"/>\n");
 	if (alone)
 		buf_printf(b, "<script><![CDATA[\n%s]]></script>\n", flame_js);
 	buf_puts(b, "</svg>\n");

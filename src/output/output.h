@@ -104,6 +104,7 @@ struct tree {
 struct tree_opts {
 	bool reverse;			/* leaf frames below the root, comms at the end */
 	bool by_label;			/* frames of equal label are one, whatever their object */
+	bool join_unknown;		/* a run of frames without symbols in one object is one */
 	double min_share;		/* of the whole; what is smaller may be left out already */
 };
 int tree_init(struct tree *t, const struct output *o, const struct tree_opts *opts);

@@ -79,7 +79,8 @@ static int frame_keys(uint32_t *key, const struct tacho_profile *p, bool by_labe
 }
 
 /* nodes[i] becomes (parent, frame) of the trie in which equal keys met; fold[i] its place. */
-static int fold_nodes(struct trie *t, const struct tacho_profile *p, const uint32_t *key, bool distinct)
+static int fold_nodes(struct trie *t, const struct tacho_profile *p, const uint32_t *key, bool distinct,
+		      bool join_unknown)
 {
 	const struct tacho_profile_node *from = tacho_profile_nodes(p);
 	struct keymap seen = { 0 };
@@ -90,7 +91,10 @@ static int fold_nodes(struct trie *t, const struct tacho_profile *p, const uint3
 		uint32_t up = from[i].parent < i ? t->fold[from[i].parent] : 0;
 		uint32_t frame = key[from[i].frame], there = KEYMAP_NONE;
 
-		if (!distinct)
+		if (join_unknown && up && t->nodes[up].frame == frame &&
+		    !tacho_profile_frame(p, frame)->known)
+			there = up;
+		else if (!distinct)
 			there = keymap_get(&seen, key_pair(up, frame));
 		if (there != KEYMAP_NONE) {
 			t->fold[i] = there;
@@ -112,7 +116,7 @@ void trie_done(struct trie *t)
 	*t = (struct trie){ 0 };
 }
 
-int trie_init(struct trie *t, const struct tacho_profile *p, bool by_label)
+int trie_init(struct trie *t, const struct tacho_profile *p, const struct tree_opts *opts)
 {
 	scoped(freep) uint32_t *key = calloc(tacho_profile_n_frames(p) + 1, sizeof(*key));
 	int distinct, err = -ENOMEM;
@@ -121,8 +125,9 @@ int trie_init(struct trie *t, const struct tacho_profile *p, bool by_label)
 	t->nodes = calloc(t->n + 1, sizeof(*t->nodes));
 	t->fold = calloc(t->n + 1, sizeof(*t->fold));
 	if (key && t->nodes && t->fold) {
-		distinct = frame_keys(key, p, by_label);
-		err = distinct < 0 ? distinct : fold_nodes(t, p, key, distinct);
+		distinct = frame_keys(key, p, opts->by_label);
+		err = distinct < 0 ? distinct :
+		      fold_nodes(t, p, key, distinct && !opts->join_unknown, opts->join_unknown);
 	}
 	if (err)
 		trie_done(t);
@@ -282,7 +287,7 @@ void tree_done(struct tree *t)
 int tree_init(struct tree *t, const struct output *o, const struct tree_opts *opts)
 {
 	struct trie trie;
-	int err = trie_init(&trie, o->p, opts->by_label);
+	int err = trie_init(&trie, o->p, opts);
 
 	*t = (struct tree){ 0 };
 	if (err)

@@ -15,7 +15,7 @@ struct trie {
 	uint32_t *fold;				/* the profile's node -> the one it became */
 	size_t n;
 };
-int trie_init(struct trie *t, const struct tacho_profile *p, bool by_label);
+int trie_init(struct trie *t, const struct tacho_profile *p, const struct tree_opts *opts);
 void trie_done(struct trie *t);
 
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t frame, uint32_t comm);	/* 0: no memory */
