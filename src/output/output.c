@@ -7,14 +7,32 @@
 #include <errno.h>
 
 static const struct writer *const writers[] = {
-	&folded_writer, &svg_writer,
-
+	&folded_writer,
+	&svg_writer,
+	&html_writer,
+	&pprof_writer,
+	&speedscope_writer,
+	&firefox_writer,
+	&chrome_writer,
+	&callgrind_writer,
+	&json_writer,
+	&heatmap_writer,
 };
 
 const struct tacho_format *const *tacho_formats(void)
 {
 	static const struct tacho_format *const formats[] = {
-		&folded_writer.format, &svg_writer.format, NULL,
+		&folded_writer.format,
+		&svg_writer.format,
+		&html_writer.format,
+		&pprof_writer.format,
+		&speedscope_writer.format,
+		&firefox_writer.format,
+		&chrome_writer.format,
+		&callgrind_writer.format,
+		&json_writer.format,
+		&heatmap_writer.format,
+		NULL,
 	};
 
 	return formats;

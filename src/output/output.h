@@ -57,6 +57,8 @@ const char *weight_unit(const struct output *o, uint32_t event);
 /* ---- text ---- */
 /* The label of a frame: its symbol, or its object in brackets where there is none. */
 void put_label(struct buf *b, const struct tacho_profile_frame *f);
+/* The same as a JSON string. */
+void put_label_json(struct buf *b, const struct tacho_profile_frame *f);
 /* XML text and attribute values; what XML cannot hold becomes U+FFFD. */
 void put_xml(struct buf *b, struct str text);
 /* `v` with three digits grouped: 1,234,567. */
@@ -82,6 +84,14 @@ struct comms {
 };
 int comms_init(struct comms *c, const struct tacho_profile *p);
 void comms_done(struct comms *c);
+
+/* ---- rows by thread ---- */
+struct thread_rows {
+	uint32_t *order;		/* row ids; those of thread t are start[t] .. start[t + 1] */
+	size_t *start;
+};
+int thread_rows_init(struct thread_rows *t, const struct tacho_profile *p);
+void thread_rows_done(struct thread_rows *t);
 
 /* ---- the call tree of one event ---- */
 enum { TREE_NO_FRAME = UINT32_MAX };

@@ -4,6 +4,8 @@
  */
 #include "output/output.h"
 
+#include "base/json.h"
+
 void put_label(struct buf *b, const struct tacho_profile_frame *f)
 {
 	if (f->known) {
@@ -15,6 +17,15 @@ void put_label(struct buf *b, const struct tacho_profile_frame *f)
 	} else {
 		buf_puts(b, "[unknown]");
 	}
+}
+
+void put_label_json(struct buf *b, const struct tacho_profile_frame *f)
+{
+	scoped(buf_done) struct buf label = { 0 };
+
+	put_label(&label, f);
+	json_quote(b, buf_view(&label));
+	b->bad |= label.bad;
 }
 
 /* The length of the UTF-8 sequence of more than one byte at s, or 0 where it is none that XML

@@ -5,6 +5,7 @@
 #ifndef OUTPUT_TREE_H
 #define OUTPUT_TREE_H
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "output/output.h"
