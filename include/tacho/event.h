@@ -33,6 +33,7 @@ struct tacho_event {
 	uint32_t group_size;	/* events in its group, 1: not grouped */
 	uint32_t merge;		/* index of the first event that it adds up with: words such as
 				 * imc/.../ expand to every instance of a PMU; else its own index */
+	bool system_wide;	/* counts a socket or device: on CPUs only, never for one task */
 };
 
 /* One thing that `tacho list` shows. Borrowed: valid for the call. */

@@ -146,7 +146,8 @@ struct tacho_sum {
 	uint64_t raw, enabled_ns, running_ns, lost;
 	double share;			/* running / enabled, 1 where nothing ran */
 	double error_percent;		/* of a SCALED value, from the spread of its intervals; NAN: unknown */
-	const char *why;		/* a sentence where state is UNSUPPORTED or worse, else NULL */
+	const char *why;		/* where state is UNSUPPORTED or worse: a sentence about the cause and
+					 * its remedy, without the event's name; else NULL */
 };
 
 struct tacho_sums_opts {

@@ -51,7 +51,7 @@ TACHO_API int tacho_perfdata_open(struct tacho_perfdata **out, const char *path,
 TACHO_API void tacho_perfdata_close(struct tacho_perfdata *pd);
 
 struct tacho_file_event {
-	const char *name;
+	const char *name;		/* the file's, or one made from the attr */
 	const void *attr;	/* in this machine's byte order, attr_size bytes */
 	size_t attr_size;
 	struct tacho_layout layout;
@@ -86,21 +86,57 @@ struct tacho_file_facts {
 TACHO_API int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho_file_facts *out);
 
 /* ---- writing ---- */
+/*
+ * What is written is meant for every reader there is: attrs of one size, the smallest that holds
+ * them all (128 bytes unless config3 or config4 is used: perf before 6.3 refuses longer ones),
+ * names in EVENT_DESC, features behind the data. Until tacho_writer_finish() the header says that
+ * the data has no size, so that what a killed recorder leaves is read to its end.
+ */
 struct tacho_perfdata_writer;
 struct tacho_writer_opts {
 	size_t size;
 	bool pipe;		/* a stream: nothing is ever rewritten */
 	int compress_level;	/* 0: none */
 };
+/* `fd` stays the caller's, and is at the start of an empty file (or a pipe). */
 TACHO_API int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 				const struct tacho_writer_opts *opts, struct tacho_error *e);
+/* Everything is copied. 0, -EINVAL, -EBUSY after begin, -ENOMEM. */
 TACHO_API int tacho_writer_event(struct tacho_perfdata_writer *w, const char *name, const void *attr,
 				 size_t size, const uint64_t *ids, size_t n_ids);
+/* Replaces an earlier payload. In a file until finish, in a pipe until begin. EVENT_DESC and
+ * COMPRESSED are made by the writer itself. */
 TACHO_API int tacho_writer_feature(struct tacho_perfdata_writer *w, enum tacho_feature f,
 				   const void *payload, size_t n);
+
+/* Payloads of features, put together. All return 0, -EINVAL, -EBUSY or -ENOMEM. */
+TACHO_API int tacho_writer_string(struct tacho_perfdata_writer *w, enum tacho_feature f,
+				  const char *text);
+TACHO_API int tacho_writer_cmdline(struct tacho_perfdata_writer *w, const char *const *argv,
+				   size_t n);
+TACHO_API int tacho_writer_sample_time(struct tacho_perfdata_writer *w, uint64_t first_ns,
+				       uint64_t last_ns);
+/* A group: `n` events from `leader` on, with the leader. */
+TACHO_API int tacho_writer_group(struct tacho_perfdata_writer *w, const char *name,
+				 uint32_t leader, uint32_t n);
+/* One object's build id, at most 20 bytes; `misc` is 1 for the kernel and its modules, 2 else. */
+TACHO_API int tacho_writer_build_id(struct tacho_perfdata_writer *w, uint16_t misc, int32_t pid,
+				    const void *id, size_t n, const char *path);
+/* Host name, kernel, CPUs, memory, PMUs and topology, from the given roots (NULL: /sys, /proc).
+ * What the machine does not tell is left out. */
+TACHO_API int tacho_writer_host(struct tacho_perfdata_writer *w, const char *sysfs,
+				const char *procfs);
+/* The formats of tracepoints, named "system:event", from tracefs (NULL: /sys/kernel/tracing). */
+TACHO_API int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,
+				   const char *const *names, size_t n, struct tacho_error *e);
+
 /* After events (and in a pipe features) are known: writes what stands before the data. */
 TACHO_API int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e);
+/* Whole records. They may wait for more, and go out with the next call, flush or finish. After a
+ * failure (-ENOSPC ...) finish still makes a readable file of what was written before. */
 TACHO_API int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n, struct tacho_error *e);
+TACHO_API int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e);
+/* The data's bytes so far, as they lie (or will lie) in the file; compressed when they have been. */
 TACHO_API uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w);
 TACHO_API int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e);
 TACHO_API void tacho_writer_free(struct tacho_perfdata_writer *w);

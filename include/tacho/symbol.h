@@ -23,6 +23,7 @@ struct tacho_symbols_opts {
 	const char *build_id_dir;	/* NULL: ~/.debug */
 	const char *procfs;		/* NULL: /proc */
 	bool no_demangle;
+	bool demangle_params;		/* "f(int)" instead of "f" */
 	bool live;			/* the processes run here and now: /proc/PID/root, /proc/PID/maps */
 	uint32_t machine;		/* ELF e_machine of the recording, 0: this one */
 };

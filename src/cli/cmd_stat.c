@@ -56,7 +56,7 @@ static const struct option_row stat_rows[] = {
 	{ OPT_GROUP, .help = "What to count" },
 	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = add_events, .complete = "event",
 	  .help = "count these events (see tacho-events(7)); may be repeated" },
-	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = add_metrics,
+	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = add_metrics, .complete = "metric",
 	  .help = "count what these metrics or metric groups need, and show them" },
 	{ OPT_COUNT, 'd', "detailed", AT(detailed),
 	  .help = "count caches too; -dd TLBs and -ddd prefetches as well" },
@@ -535,9 +535,26 @@ static int prepare_set(struct session *s)
 	return err;
 }
 
+/* Events that only sockets and devices have are counted on all CPUs while the command runs. */
+static void widen_target(struct session *s)
+{
+	size_t n = tacho_evset_size(s->set);
+
+	for (size_t i = 0; i < n; i++)
+		if (!tacho_evset_event(s->set, i)->system_wide)
+			return;
+	if (!s->counts_command || !n)
+		return;
+	s->counts_command = false;
+	s->target.evset.all_cpus = s->plan.target_cpu = true;
+}
+
 static int run_counted(struct session *s, struct stat_loop *loop)
 {
-	int err = open_set(s, loop->command);
+	int err;
+
+	widen_target(s);
+	err = open_set(s, loop->command);
 
 	if (err < 0)
 		return err;

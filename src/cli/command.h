@@ -31,6 +31,7 @@ enum option_kind {
 #define OPTF_OPTIONAL 1u	/* the argument may be left out: -r, --per-cache[=LEVEL] */
 #define OPTF_NEGATED 2u		/* the row's own name starts with no- */
 #define OPTF_HIDDEN 4u		/* accepted, not shown */
+#define OPTF_NEXT_WORD 8u	/* an optional argument that may also be the next word: -g caller */
 
 struct option_row {
 	enum option_kind kind;

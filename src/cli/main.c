@@ -20,6 +20,8 @@ extern const struct command cmd_flame;
 extern const struct command cmd_heatmap;
 extern const struct command cmd_help;
 extern const struct command cmd_list;
+extern const struct command cmd_report;
+extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_version;
 
@@ -31,6 +33,8 @@ const struct command *const commands[] = {
 	&cmd_heatmap,
 	&cmd_help,
 	&cmd_list,
+	&cmd_report,
+	&cmd_script,
 	&cmd_stat,
 	&cmd_version,
 	NULL,

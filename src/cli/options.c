@@ -196,6 +196,10 @@ static int clear(const struct parse *p, const struct option_row *row)
 /* A row that needs an argument and found none attached takes the next of argv. */
 static int with_argument(struct parse *p, const struct option_row *row, const char *attached)
 {
+	bool follows = p->at + 1 < p->argc && p->argv[p->at + 1][0] != '-';
+
+	if (!attached && (row->flags & OPTF_NEXT_WORD) && follows)
+		attached = p->argv[++p->at];
 	if (attached || !row->arg || (row->flags & OPTF_OPTIONAL))
 		return store(p, row, attached);
 	if (p->at + 1 >= p->argc)

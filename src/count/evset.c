@@ -134,6 +134,7 @@ static void show_event(struct counted *ev, const struct event *event)
 		.leader = event->leader,
 		.group_size = event->group_size,
 		.merge = event->merge,
+		.system_wide = event->flags & EVENT_UNCORE,
 	};
 }
 

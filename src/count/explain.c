@@ -214,6 +214,8 @@ static void explain_gone(struct refusal *r)
 		buf_printf(&r->why, "CPU %d is offline, or its PMU is gone", r->at->cpu);
 	else if (r->err == -ENODEV)
 		buf_puts(&r->why, "its PMU is gone");
+	else if (r->at->tid > 0)
+		buf_printf(&r->why, "thread %d has ended", r->at->tid);
 	else
 		buf_puts(&r->why, "the thread has ended");
 }
@@ -289,7 +291,9 @@ void explain_open(struct tacho_evset *set, uint32_t i, const struct pair *at, in
 	set_unnote(set, i);
 	ev->hint = r.hint.n ? set_text(set, "%s", r.hint.bytes) : NULL;
 	ev->cause = set_text(set, "%s%s: %s", ev->shown.name, r.where, r.why.n ? r.why.bytes : "");
-	ev->why = ev->cause && ev->hint ? set_text(set, "%s; %s", ev->cause, ev->hint) : ev->cause;
+	/* Without the event's name: many events can share one reason, told once. */
+	ev->why = set_text(set, "%s%s%s%s%s", r.where[0] ? r.where + 1 : "", r.where[0] ? ": " : "",
+			   r.why.n ? r.why.bytes : "", ev->hint ? "; " : "", ev->hint ? ev->hint : "");
 	if (!ev->why)
 		ev->why = "out of memory";
 	buf_done(&r.why);
@@ -308,11 +312,11 @@ void explain_filter(struct tacho_evset *set, uint32_t i, int err)
 	ev->state = TACHO_FAILED;
 	ev->err = err;
 	if (err == -EINVAL)
-		ev->why = set_text(set, "%s: the kernel refuses the filter '%s'; its fields are named in "
-				   "%s below tracefs", ev->shown.name, ev->filter, path ? path : "");
+		ev->why = set_text(set, "the kernel refuses the filter '%s'; its fields are named in %s "
+				   "below tracefs", ev->filter, path ? path : "");
 	else
-		ev->why = set_text(set, "%s: the filter '%s' could not be set: %s", ev->shown.name,
-				   ev->filter, strerror(-err));
+		ev->why = set_text(set, "the filter '%s' could not be set: %s", ev->filter,
+				   strerror(-err));
 	if (!ev->why)
 		ev->why = "out of memory";
 }
@@ -349,7 +353,10 @@ int explain_event(const struct tacho_evset *set, uint32_t i, int err, struct tac
 {
 	const struct counted *ev = &set->events.v[i];
 
-	error_set(e, err, "%s", ev->cause ? ev->cause : ev->why);
+	if (ev->cause)
+		error_set(e, err, "%s", ev->cause);
+	else
+		error_set(e, err, "%s: %s", ev->shown.name, ev->why);
 	if (ev->hint)
 		error_hint(e, "%s", ev->hint);
 	return err;

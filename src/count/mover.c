@@ -11,7 +11,8 @@
 #include <sched.h>
 #include <time.h>
 
-#define TRY_OTHER_EVERY 32
+#define TRY_OTHER_AFTER 16	/* reads; doubled each time the other way was dearer again */
+#define TRY_OTHER_MAX 1024
 #define FORGET 8		/* a new cost weighs one in so many */
 
 enum { STAY, MOVE };
@@ -89,13 +90,32 @@ static int read_by_moving(struct tacho_evset *set)
 	return n;
 }
 
+static int cheaper(const struct mover *m)
+{
+	return m->cost_ns[MOVE] < m->cost_ns[STAY] ? MOVE : STAY;
+}
+
 static int choose(const struct mover *m)
 {
-	int cheaper = m->cost_ns[MOVE] < m->cost_ns[STAY] ? MOVE : STAY;
-
 	if (m->n_reads < 2)
 		return m->n_reads == 0 ? STAY : MOVE;
-	return m->n_reads % TRY_OTHER_EVERY == 0 ? !cheaper : cheaper;
+	return m->n_reads >= m->try_other_at ? !cheaper(m) : cheaper(m);
+}
+
+/* The dearer way may cost a lot where it is really dear, so it is tried ever more rarely. */
+static void learn(struct mover *m, int way, double cost)
+{
+	int best = cheaper(m);
+
+	m->cost_ns[way] += m->n_reads < 2 ? cost : (cost - m->cost_ns[way]) / FORGET;
+	m->n_reads++;
+	if (m->n_reads <= 2 || best != cheaper(m))
+		m->patience = TRY_OTHER_AFTER;
+	else if (way != best)
+		m->patience = min_of(m->patience * 2, TRY_OTHER_MAX);
+	else
+		return;
+	m->try_other_at = m->n_reads + m->patience;
 }
 
 int mover_read(struct tacho_evset *set)
@@ -109,7 +129,6 @@ int mover_read(struct tacho_evset *set)
 	start = thread_ns();
 	n = way == MOVE ? read_by_moving(set) : read_all(set);
 	cost = thread_ns() - start;
-	m->cost_ns[way] += m->n_reads < 2 ? cost : (cost - m->cost_ns[way]) / FORGET;
-	m->n_reads++;
+	learn(m, way, cost);
 	return n;
 }

@@ -276,6 +276,7 @@ static int open_groups(struct tacho_evset *set)
 {
 	scoped(freep) uint32_t *members = calloc(set->events.n + 1, sizeof(*members));
 	scoped(freep) bool *done = calloc(set->events.n + 1, sizeof(*done));
+	scoped(closep) int hold = close_hold(set);
 
 	if (!members || !done)
 		return -ENOMEM;

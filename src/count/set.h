@@ -80,7 +80,8 @@ struct unit {
 /* What reading costs from where we are and by moving to each CPU; see mover.c. */
 struct mover {
 	double cost_ns[2];
-	unsigned n_reads;
+	uint64_t n_reads, try_other_at;
+	unsigned patience;
 };
 
 enum target_kind { TARGET_SELF, TARGET_TASKS, TARGET_CPUS };
@@ -200,5 +201,9 @@ void tool_read(struct tacho_evset *set);
 
 /* command.c: the times of a command of ours that was waited for; false: not one of them. */
 bool command_times(int pid, struct proc_times *out);
+
+/* close.c: while the descriptor it returns (or -1) is open, nobody's tracepoints are closed in the
+ * background, which would hold up opening them. */
+int close_hold(struct tacho_evset *set);
 
 #endif

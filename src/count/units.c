@@ -75,8 +75,8 @@ static int add_event(struct tacho_evset *set, uint32_t i, uint32_t *at)
 		unit.exact = all_exact(set, &unit);
 		*at += unit.n;
 		err = add_unit(set, unit);
-		set->on_many_cpus |= set->target.kind == TARGET_CPUS &&
-				     unit.cpu != set->units.v[0].cpu;
+		if (err == 0 && set->target.kind == TARGET_CPUS && unit.cpu != set->units.v[0].cpu)
+			set->on_many_cpus = true;
 	}
 	return err;
 }

@@ -117,14 +117,9 @@ static int alias_read(struct tacho *t, const struct pmu *pmu, struct str name,
 	return 1;
 }
 
-static void strlist_free(struct strlist *l)
-{
-	strlist_done(l);
-}
-
 int pmu_alias(struct tacho *t, const struct pmu *pmu, struct str name, struct pmu_alias *out)
 {
-	scoped(strlist_free) struct strlist files = { 0 };
+	scoped(strlist_done) struct strlist files = { 0 };
 	int n;
 
 	if (!name.n || name.s[0] == '.' || pmu_alias_is_detail(name))
@@ -143,7 +138,7 @@ int pmu_alias(struct tacho *t, const struct pmu *pmu, struct str name, struct pm
 
 void pmu_format_names(struct tacho *t, const struct pmu *pmu, struct buf *out, struct guess *g)
 {
-	scoped(strlist_free) struct strlist files = { 0 };
+	scoped(strlist_done) struct strlist files = { 0 };
 
 	pmu_dir(t, pmu, "format", &files);
 	for (size_t i = 0; i < files.n; i++) {
@@ -165,7 +160,7 @@ void pmu_guess(struct tacho *t, struct guess *g)
 	if (pmu_all(t, &all) < 0)
 		return;
 	for (size_t i = 0; i < all->n; i++) {
-		scoped(strlist_free) struct strlist files = { 0 };
+		scoped(strlist_done) struct strlist files = { 0 };
 
 		guess_try(g, str_of(all->v[i]->name));
 		pmu_dir(t, all->v[i], "events", &files);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "event/names.h"
+#include "sys/arch.h"
 
 static const struct { const char *word, *class_; } class_words[] = {
 	{ "hw", "hw" }, { "hardware", "hw" }, { "sw", "sw" }, { "software", "sw" },
@@ -35,7 +36,7 @@ static bool word_matches(const char *word, const char *name)
 	snprintf(pattern, sizeof(pattern), str_has_glob(str_of(word)) ? "%s" : "*%s*", word);
 	for (n = 0; pattern[n]; n++)
 		pattern[n] = (char)tolower((unsigned char)pattern[n]);
-	for (n = 0; name[n] && n < sizeof(text) - 1; n++)
+	for (n = 0; n < sizeof(text) - 1 && name[n]; n++)
 		text[n] = (char)tolower((unsigned char)name[n]);
 	return str_glob(str_of(pattern), str_n(text, n));
 }
@@ -153,6 +154,10 @@ static int emit_generic(struct lister *l, const struct table_class *c, const cha
 		item.available = false;
 		item.why = probe_why(err);
 	}
+	if (c->type == TOOL_TYPE && config == TOOL_SYSTEM_TSC_FREQ && !arch_tsc_hz()) {
+		item.available = false;
+		item.why = "this processor does not tell the rate of its counter";
+	}
 	return lister_emit(l, &item);
 }
 
@@ -165,7 +170,7 @@ static int by_row_name(const void *a, const void *b)
 static int list_table(struct lister *l, struct table_class *c, const struct generic_name *table,
 		      size_t n)
 {
-	const struct generic_name *sorted[16];
+	const struct generic_name *sorted[16] = { 0 };
 	int err = 0;
 
 	if (!lister_wants(l, c->class_, c->pmu))

@@ -10,11 +10,6 @@
 
 #include "event/pmu.h"
 
-static void strlist_free(struct strlist *l)
-{
-	strlist_done(l);
-}
-
 static bool has_file(const struct strlist *files, const char *name, const char *suffix)
 {
 	char want[NAME_MAX + 1];
@@ -78,7 +73,7 @@ static int emit_event(struct lister *l, struct pmu *pmu, struct str shown, const
 
 static int list_events(struct lister *l, struct pmu *pmu, struct str shown)
 {
-	scoped(strlist_free) struct strlist files = { 0 };
+	scoped(strlist_done) struct strlist files = { 0 };
 	int err = pmu_dir(l->t, pmu, "events", &files);
 
 	if (err == -ENOMEM)

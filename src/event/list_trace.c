@@ -11,11 +11,6 @@
 
 #include "base/io.h"
 
-static void strlist_free(struct strlist *l)
-{
-	strlist_done(l);
-}
-
 /* Files that stand beside the directories, on either level. */
 static bool is_control_file(const char *name)
 {
@@ -64,7 +59,7 @@ static int emit_tracepoint(struct lister *l, const char *dir, const char *system
 
 static int list_system(struct lister *l, const char *root, const char *system)
 {
-	scoped(strlist_free) struct strlist events = { 0 };
+	scoped(strlist_done) struct strlist events = { 0 };
 	char dir[PATH_MAX];
 	int err;
 
@@ -82,7 +77,7 @@ static int list_system(struct lister *l, const char *root, const char *system)
 /* Without tracefs there is nothing to list; that is no failure of the walk. */
 int list_tracepoints(struct lister *l)
 {
-	scoped(strlist_free) struct strlist systems = { 0 };
+	scoped(strlist_done) struct strlist systems = { 0 };
 	const char *root;
 	char path[PATH_MAX];
 	int err;

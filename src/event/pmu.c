@@ -118,11 +118,6 @@ int pmu_load(struct tacho *t, struct pmu *pmu)
 	return 0;
 }
 
-static void strlist_free(struct strlist *l)
-{
-	strlist_done(l);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return str_natcmp((*(struct pmu *const *)a)->name, (*(struct pmu *const *)b)->name);
@@ -130,7 +125,7 @@ static int by_name(const void *a, const void *b)
 
 int pmu_all(struct tacho *t, const struct pmu_list **out)
 {
-	scoped(strlist_free) struct strlist names = { 0 };
+	scoped(strlist_done) struct strlist names = { 0 };
 	struct catalog *c = catalog_get(t);
 	char path[PATH_MAX];
 	struct pmu *pmu;

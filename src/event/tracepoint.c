@@ -13,11 +13,6 @@
 #include "base/io.h"
 #include "base/num.h"
 
-static void strlist_free(struct strlist *l)
-{
-	strlist_done(l);
-}
-
 static int refuse_tracefs(struct parser *p, int err, struct str where)
 {
 	const char *root = p->t->sys.tracefs ? p->t->sys.tracefs : "/sys/kernel/tracing";
@@ -104,7 +99,7 @@ static int list_system(const char *root, const char *system, struct strlist *out
 static int add_matching(struct parser *p, int events, const char *system, struct str name,
 			struct str where, struct term_list *terms)
 {
-	scoped(strlist_free) struct strlist names = { 0 };
+	scoped(strlist_done) struct strlist names = { 0 };
 	int err = list_system(p->t->sys.tracefs, system, &names);
 
 	if (err == -ENOMEM)
@@ -128,7 +123,7 @@ static int add_matching(struct parser *p, int events, const char *system, struct
 static int add_patterns(struct parser *p, int events, struct str system, struct str name,
 			struct str where, struct term_list *terms)
 {
-	scoped(strlist_free) struct strlist systems = { 0 };
+	scoped(strlist_done) struct strlist systems = { 0 };
 	size_t before = p->list->n;
 	int err = list_system(p->t->sys.tracefs, "", &systems);
 
@@ -146,7 +141,7 @@ static int add_patterns(struct parser *p, int events, struct str system, struct 
 
 static int refuse_unknown(struct parser *p, struct str system, struct str name)
 {
-	scoped(strlist_free) struct strlist names = { 0 };
+	scoped(strlist_done) struct strlist names = { 0 };
 	char text[NAME_MAX + 1];
 	struct guess g = { 0 };
 	bool known;
@@ -205,15 +200,14 @@ int tracepoint_add(struct parser *p, struct str system, struct str name, struct 
 /* For a bare word: the whole system:name whose second half is nearest to it. */
 void tracepoint_guess(struct tacho *t, struct guess *g)
 {
-	scoped(strlist_free) struct strlist systems = { 0 };
+	scoped(strlist_done) struct strlist systems = { 0 };
 	const char *root = sys_tracefs(&t->sys);
 	struct guess inner = { .near = g->near };
 
 	if (!root || list_system(root, "", &systems) < 0)
 		return;
-	inner.near.best = g->near.best.n ? g->near.best : (struct str){ 0 };
 	for (size_t i = 0; i < systems.n; i++) {
-		scoped(strlist_free) struct strlist names = { 0 };
+		scoped(strlist_done) struct strlist names = { 0 };
 
 		list_system(root, systems.v[i], &names);
 		for (size_t k = 0; k < names.n; k++) {

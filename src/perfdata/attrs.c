@@ -112,10 +112,13 @@ static int keep_ids(struct tacho_perfdata *pd, struct tacho_file_event *ev, cons
 int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const uint8_t *ids,
 	      uint64_t n_ids)
 {
-	struct event_row *row = arena_alloc(&pd->arena, sizeof(*row));
-	struct event_row **slot;
-	char name[64];
+	struct event_row *row;
+	struct event_slot *slot;
+	char name[80];
 
+	if (pd->events.n >= EVENTS_MAX)
+		return -EBADMSG;
+	row = arena_alloc(&pd->arena, sizeof(*row));
 	if (!row)
 		return -ENOMEM;
 	row->pub.attr = keep_attr(pd, attr, n);
@@ -124,10 +127,11 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	row->pub.attr_size = n;
 	attr_name(row->pub.attr, name, sizeof(name));
 	row->name = arena_str(&pd->arena, str_of(name));
-	if (!row->name || keep_ids(pd, &row->pub, ids, n_ids) < 0)
-		return -ENOMEM;
 	if (tacho_layout_init(&row->pub.layout, row->pub.attr, n) < 0)
 		return -EBADMSG;
+	if (!row->name || keep_ids(pd, &row->pub, ids, n_ids) < 0 ||
+	    where_add(pd, &row->pub.layout) < 0)
+		return -ENOMEM;
 	row->pub.name = row->name;
 	row->pub.leader = (uint32_t)pd->events.n;
 	row->pub.group_size = 1;
@@ -135,7 +139,7 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	slot = vec_add(&pd->events);
 	if (!slot)
 		return -ENOMEM;
-	*slot = row;
+	slot->row = row;
 	return 0;
 }
 

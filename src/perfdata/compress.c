@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #define CHUNK_HEADER 16u
 #define CHUNK_PAYLOAD (RECORD_MAX - CHUNK_HEADER)
@@ -86,6 +87,8 @@ static int inflate_more(struct stream *s)
 	out.dst = u->out->bytes + u->out->n;
 	out.size = BLOCK_ROOM - u->out->n;
 	r = ZSTD_decompressStream(u->zstd, &out, &in);
+	if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
+		return stream_fail(s, -ENOMEM, u->offset, "out of memory");
 	if (ZSTD_isError(r))
 		return stream_fail(s, -EBADMSG, u->offset, "the compressed data is damaged: %s",
 				   ZSTD_getErrorName(r));
@@ -101,7 +104,7 @@ static int inflate_more(struct stream *s)
 int unpack_next(struct stream *s, struct tacho_record *rec)
 {
 	struct unpack *u = &s->unpack;
-	bool swap = s->pd->header.swap;
+	bool swap = s->swap;
 
 	for (;;) {
 		const uint8_t *at = u->out->bytes + u->at;
@@ -142,8 +145,8 @@ static int pass_padding(struct stream *s)
 	unsigned pad = s->chunk_pad;
 
 	s->chunk_pad = 0;
-	if (!plausible(s->at, s->pd->header.swap) && stream_need(s, pad + RECORD_HEADER_BYTES) &&
-	    plausible(s->at + pad, s->pd->header.swap))
+	if (!plausible(s->at, s->swap) && stream_need(s, pad + RECORD_HEADER_BYTES) &&
+	    plausible(s->at + pad, s->swap))
 		s->at += pad;
 	return 0;
 }
@@ -162,7 +165,7 @@ static int feed_part(struct stream *s, uint64_t payload)
 
 static int next_part(struct stream *s)
 {
-	bool swap = s->pd->header.swap;
+	bool swap = s->swap;
 	uint32_t type = get_u32(s->at, swap);
 	unsigned size = get_u16(s->at + 6, swap);
 
@@ -175,7 +178,7 @@ static int next_part(struct stream *s)
 
 int chunk_broken(struct stream *s)
 {
-	bool swap = s->pd->header.swap;
+	bool swap = s->swap;
 	uint64_t data, payload;
 
 	if (s->chunk_left)

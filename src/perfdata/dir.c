@@ -67,7 +67,7 @@ static void check_version(struct tacho_perfdata *pd)
 	const void *v = tacho_perfdata_feature(pd, TACHO_FEATURE_DIR_FORMAT, &n);
 
 	if (v && n >= 8 && get_u64(v, pd->header.swap) != DIR_VERSION)
-		warn(pd, "the directory has format %llu, only %d is known",
+		tell(pd, "the directory has format %llu, only %d is known",
 		     (unsigned long long)get_u64(v, pd->header.swap), DIR_VERSION);
 }
 

@@ -25,13 +25,13 @@ static struct str take_string(struct cursor *c)
 
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n)
 {
-	const uint8_t *map = pd->sources.n ? pd->sources.v[0]->file.map : NULL;
+	const uint8_t *map = pd->sources.n ? pd->sources.v[0].src->file.map : NULL;
 	struct feature *slot;
 
 	if (f >= TACHO_FEATURE_MAX)
 		return 0;
 	slot = &pd->features[f];
-	if (!map || at < map || at >= map + pd->sources.v[0]->file.size) {
+	if (!map || at < map || at >= map + pd->sources.v[0].src->file.size) {
 		uint8_t *copy = arena_alloc(&pd->arena, n + 1);
 
 		if (!copy)
@@ -71,7 +71,7 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 	if (!n)
 		return 0;
 	if (at > f->size || f->size - at < 16ULL * n) {
-		warn(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
+		tell(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
 		return 0;
 	}
 	for (unsigned bit = 0; bit < TACHO_FEATURE_MAX; bit++) {
@@ -82,7 +82,7 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 		s.offset = get_u64(f->map + at, h->swap);
 		s.size = get_u64(f->map + at + 8, h->swap);
 		if (s.offset > f->size || s.size > f->size - s.offset)
-			warn(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
+			tell(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
 			     ") does not lie within the file", at, bit, s.size, s.offset);
 		else if (feature_set(pd, bit, f->map + s.offset, s.size) < 0)
 			return -ENOMEM;
@@ -124,11 +124,11 @@ static int read_event_desc(struct tacho_perfdata *pd)
 			event = (int)i;
 		if (c.bad || !attr || event < 0)
 			continue;
-		if (rename_event(pd, pd->events.v[event], name) < 0)
+		if (rename_event(pd, pd->events.v[event].row, name) < 0)
 			return -ENOMEM;
 	}
 	if (c.bad)
-		warn(pd, "the list of event names (feature %d) is damaged", TACHO_FEATURE_EVENT_DESC);
+		tell(pd, "the list of event names (feature %d) is damaged", TACHO_FEATURE_EVENT_DESC);
 	return 0;
 }
 
@@ -138,17 +138,19 @@ static void read_group_desc(struct tacho_perfdata *pd)
 	const struct feature *f = &pd->features[TACHO_FEATURE_GROUP_DESC];
 	struct cursor c = cursor_over(f->at, f->n, pd->header.swap);
 	uint32_t n = cursor_u32(&c);
+	size_t left = pd->events.n;		/* groups do not overlap */
 
 	for (uint32_t i = 0; i < n && !c.bad; i++) {
 		struct str name = take_string(&c);
 		uint32_t leader = cursor_u32(&c), members = cursor_u32(&c);
 
 		if (c.bad || !name.s || leader >= pd->events.n ||
-		    members > pd->events.n - leader)
+		    members > pd->events.n - leader || members > left)
 			continue;
+		left -= members;
 		for (uint32_t k = leader; k < leader + members; k++) {
-			pd->events.v[k]->pub.leader = leader;
-			pd->events.v[k]->pub.group_size = members;
+			pd->events.v[k].row->pub.leader = leader;
+			pd->events.v[k].row->pub.group_size = members;
 		}
 	}
 }

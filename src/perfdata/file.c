@@ -11,8 +11,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#define DROP_BYTES (32u << 20)
-
 static int check_owner(const struct stat *st, const char *path, bool force, struct tacho_error *e)
 {
 	if (force || st->st_uid == 0 || st->st_uid == geteuid() || !S_ISREG(st->st_mode))

@@ -18,7 +18,7 @@
 #define ENTRY_MIN (PERF_ATTR_SIZE_VER0 + 16)
 #define ENTRY_MAX 4096
 
-int header_magic(const uint8_t *bytes, bool *swap, struct tacho_error *e)
+static int header_magic(const uint8_t *bytes, bool *swap, struct tacho_error *e)
 {
 	bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	uint64_t magic = get_u64(bytes, big);
@@ -76,7 +76,7 @@ static int beyond(struct section s, uint64_t field, const char *what, struct tac
 			 ") does not lie within the file", field, what, s.size, s.offset);
 }
 
-int header_check(const struct header *h, struct tacho_error *e)
+static int header_check(const struct header *h, struct tacho_error *e)
 {
 	struct section head = { 0, FEATURES_AT };
 

@@ -67,20 +67,16 @@ static size_t count_until(const struct order *o, uint64_t limit)
 	return low;
 }
 
-/* Pages in front of the oldest address that waits are done with. */
-static void drop_read(const struct order *o, struct stream *s)
+/* A window of pages behind `at` stays; those of a record that waits further back come again. */
+static void drop_behind(struct stream *s, const uint8_t *at)
 {
-	const uint8_t *oldest = s->at;
+	uint64_t offset = (uint64_t)(at - s->base);
 
-	if (s->block || (uint64_t)(s->at - s->base) < s->file->dropped + (32u << 20))
-		return;
-	for (size_t i = o->head; i < o->n; i++)
-		if (o->v[i].at < oldest)
-			oldest = o->v[i].at;
-	file_drop(s->file, (uint64_t)(oldest - s->base));
+	if (offset > s->file->dropped + 2ULL * DROP_BYTES)
+		file_drop(s->file, offset - DROP_BYTES);
 }
 
-static int end_round(struct order *o, struct stream *s)
+static int end_round(struct order *o)
 {
 	int err = sort_waiting(o);
 
@@ -88,14 +84,14 @@ static int end_round(struct order *o, struct stream *s)
 		return err;
 	o->ready = count_until(o, o->limit);
 	o->limit = o->newest;
-	drop_read(o, s);
 	return 0;
 }
 
-static int end_stream(struct order *o)
+static int end_stream(struct order *o, struct stream *s)
 {
 	int err = sort_waiting(o);
 
+	s->file->dropped = 0;		/* what waits is read again from its start */
 	o->ready = o->n;
 	o->drained = true;
 	return err;
@@ -115,7 +111,9 @@ static int release_half(struct order *o, struct stream *s)
 	o->ready = max_of(o->n / 2, (size_t)1);
 	if (o->ready > o->n)
 		o->ready = o->n;
-	warn(s->pd, "too much waits to be sorted by time: far apart records may come out of order");
+	if (!s->pd->crowded)
+		tell(s->pd, "too much waits to be sorted by time: records may come out of order");
+	s->pd->crowded = true;
 	return 0;
 }
 
@@ -134,12 +132,14 @@ static void drop_given(struct order *o, struct stream *s)
 static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 {
 	const uint8_t *at = o->v[o->head++].at;
-	bool swap = s->pd->header.swap, held = in_block(s, at);
+	bool swap = s->swap, held = in_block(s, at);
 
 	*rec = (struct tacho_record){ .type = get_u32(at, swap), .misc = get_u16(at + 4, swap),
 				      .size = get_u16(at + 6, swap), .bytes = at, .swapped = swap };
 	if (held)
 		o->given = at;
+	else
+		drop_behind(s, at);
 	if (!held)
 		rec->offset = s->base_offset + (uint64_t)(at - s->base);
 	else if (s->block && !s->unpack.out)
@@ -152,13 +152,15 @@ static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 static int fill(struct order *o, struct stream *s, struct tacho_record *rec)
 {
 	while (o->head == o->ready && !o->drained) {
-		int err = stream_next(s, rec);
+		int err = stream_fast(s, rec) ? 1 : stream_next(s, rec);
 		uint64_t time;
 
 		if (err <= 0) {
-			err = end_stream(o);
+			err = end_stream(o, s);
 			return err < 0 ? stream_fail(s, err, stream_offset(s), "out of memory") : 0;
 		}
+		if (!s->block)
+			drop_behind(s, s->at);
 		time = record_when(s->pd, rec);
 		if (time) {
 			if (push(o, time, rec->bytes) < 0)
@@ -168,7 +170,7 @@ static int fill(struct order *o, struct stream *s, struct tacho_record *rec)
 			o->newest = max_of(o->newest, time);
 			err = too_much(o, s) ? release_half(o, s) : 0;
 		} else {
-			err = rec->type == TACHO_RECORD_FINISHED_ROUND ? end_round(o, s) : 0;
+			err = rec->type == TACHO_RECORD_FINISHED_ROUND ? end_round(o) : 0;
 		}
 		if (err < 0)
 			return stream_fail(s, err, rec->offset, "out of memory");

@@ -24,6 +24,8 @@
 #define PIPE_HEADER_BYTES 16
 #define FEATURES_AT 72			/* the bitmap's place in the header */
 #define RECORD_MAX 65535
+#define EVENTS_MAX (1u << 18)
+#define META_MAX (256u << 20)		/* records about the file, all together */
 #define BLOCK_BYTES (512u << 10)	/* and their alignment; holds eight of the largest records */
 
 struct section {
@@ -52,7 +54,7 @@ void block_pool_done(struct block_pool *pool);
 
 static inline struct block *block_of(const uint8_t *at)
 {
-	return (struct block *)((uintptr_t)at & ~(uintptr_t)(BLOCK_BYTES - 1));
+	return (struct block *)(at - ((uintptr_t)at & (BLOCK_BYTES - 1)));
 }
 
 /* ---- one file's bytes ---- */
@@ -70,6 +72,7 @@ int file_open(struct file *f, const char *path, const struct tacho_perfdata_opts
 void file_close(struct file *f);
 /* Nothing below `offset` is looked at any more (or soon): keep resident memory small. */
 void file_drop(struct file *f, uint64_t offset);
+#define DROP_BYTES (32u << 20)		/* it does so in pieces of this size */
 
 struct header {
 	uint64_t entry_bytes;		/* an attr and its section of ids */
@@ -81,9 +84,6 @@ struct header {
 /* `file_size` 0: a pipe. */
 int header_parse(struct header *h, const uint8_t *bytes, uint64_t n, uint64_t file_size,
 		 struct tacho_error *e);
-int header_magic(const uint8_t *bytes, bool *swap, struct tacho_error *e);
-/* -EBADMSG where sections lie over each other. */
-int header_check(const struct header *h, struct tacho_error *e);
 
 /* ---- compressed records ---- */
 struct unpack {
@@ -110,6 +110,7 @@ struct stream {
 	bool skip_is_trace;		/* and are TRACING_DATA */
 	bool died;			/* the end is where the recorder died: no error there */
 	bool ended;
+	bool swap;			/* the other byte order */
 	uint64_t chunk_left;		/* of a chunk written by the broken writer: see compress.c */
 	uint8_t chunk_pad;
 	struct unpack unpack;
@@ -123,6 +124,26 @@ int stream_fd(struct stream *s, struct tacho_perfdata *pd, struct file *f);
 void stream_done(struct stream *s);
 /* 1, 0, or a negative errno that stays. Decompressed; out-of-line payloads are passed over. */
 int stream_next(struct stream *s, struct tacho_record *rec);
+/* The same, for nearly all records of nearly all files; false: ask stream_next(). */
+static inline bool stream_fast(struct stream *s, struct tacho_record *rec)
+{
+	bool swap = s->swap;
+
+	if (s->end - s->at < (ptrdiff_t)RECORD_HEADER_BYTES || s->skip || s->chunk_left ||
+	    s->chunk_pad || s->unpack.out || s->ended)
+		return false;
+	rec->type = get_u32(s->at, swap);
+	rec->size = get_u16(s->at + 6, swap);
+	if (rec->type >= TACHO_RECORD_HEADER_ATTR || rec->size < RECORD_HEADER_BYTES ||
+	    rec->size > s->end - s->at)
+		return false;
+	rec->misc = get_u16(s->at + 4, swap);
+	rec->bytes = s->at;
+	rec->offset = s->base_offset + (uint64_t)(s->at - s->base);
+	rec->swapped = swap;
+	s->at += rec->size;
+	return true;
+}
 /* The same, before decompression; broken chunks are fed to the unpacker and not returned. */
 int stream_raw(struct stream *s, struct tacho_record *rec);
 int stream_fail(struct stream *s, int code, uint64_t offset, const char *fmt, ...) printf_like(4, 5);
@@ -202,6 +223,10 @@ struct event_row {
 	bool named;			/* by the file rather than by its attr */
 };
 
+struct event_slot {
+	struct event_row *row;
+};
+
 struct source {				/* a stream with its file and its order */
 	struct file file;
 	struct stream stream;
@@ -212,22 +237,29 @@ struct source {				/* a stream with its file and its order */
 	bool primed;
 };
 
+struct source_slot {
+	struct source *src;
+};
+
 struct tacho_perfdata {
 	bool ordered;
 	struct header header;
 	struct arena arena;
-	struct { struct event_row **v; size_t n, cap; } events;
+	struct { struct event_slot *v; size_t n, cap; } events;
 	struct ids ids;
 	uint64_t n_ids;			/* of all events: bounded by what the file can hold */
 	struct where where;		/* of the first event: all others must agree on ids */
 	bool where_same;		/* times lie at the same place in all of them */
-	struct where *wheres;		/* per event, where not */
+	struct { struct where *v; size_t n, cap; } wheres;	/* per event, where not */
 	struct feature features[TACHO_FEATURE_MAX];
-	struct { struct source **v; size_t n, cap; } sources;
+	struct { struct source_slot *v; size_t n, cap; } sources;
 	size_t current;
 	struct block_pool pool;
 	struct buf lead;		/* what a pipe said before its data, to be returned first */
 	size_t lead_at;
+	bool lead_done;
+	uint64_t meta_bytes;		/* of records that were taken notice of */
+	bool crowded;			/* ordering had to let records go early, and told it */
 	struct buf warning;
 };
 
@@ -240,7 +272,7 @@ size_t attrs_size(const uint8_t *attr, size_t room, bool swap);
 void attr_to_host(struct perf_event_attr *out, const uint8_t *attr, size_t n, bool swap);
 /* "cycles", "L1-dcache-load-misses", "r1a8": the best that an attr alone can tell. */
 void attr_name(const struct perf_event_attr *attr, char *out, size_t size);
-int events_settle(struct tacho_perfdata *pd);		/* after the last event: names, places */
+int where_add(struct tacho_perfdata *pd, const struct tacho_layout *lay);
 
 int features_read(struct tacho_perfdata *pd, const struct file *f);
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n);
@@ -255,7 +287,7 @@ bool pipe_lead_next(struct tacho_perfdata *pd, struct tacho_record *rec);
 int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_perfdata_opts *opts,
 	     struct tacho_error *e);
 struct source *source_add(struct tacho_perfdata *pd);
-void warn(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
+void tell(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
 
 /* The time of a record in this file, 0 where it has none. */
 uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record *rec);

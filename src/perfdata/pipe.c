@@ -7,6 +7,7 @@
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #define LEAD_MAX (64u << 20)
 
@@ -17,15 +18,14 @@ static int take_attr(struct tacho_perfdata *pd, const struct tacho_record *rec)
 	const uint8_t *attr = rec->bytes + RECORD_HEADER_BYTES;
 	size_t room = rec->size - RECORD_HEADER_BYTES;
 	size_t n = attrs_size(attr, room, rec->swapped);
-	int err;
+	int err = n ? attrs_add(pd, attr, n, attr + n, (room - n) / 8) : -EBADMSG;
 
-	if (!n) {
-		warn(pd, "byte %llu: an attr that cannot be was passed over",
-		     (unsigned long long)rec->offset);
-		return 0;
-	}
-	err = attrs_add(pd, attr, n, attr + n, (room - n) / 8);
-	return err < 0 ? err : events_settle(pd);
+	if (err == -EBADMSG)
+		tell(pd, "byte %" PRIu64 ": an attr that cannot be was passed over", rec->offset);
+	/* Names may have come before; most come behind all attrs. */
+	else if (err == 0 && pd->lead_done)
+		err = features_name_events(pd);
+	return err;
 }
 
 static int take_feature(struct tacho_perfdata *pd, const struct tacho_record *rec)
@@ -43,7 +43,8 @@ static int take_feature(struct tacho_perfdata *pd, const struct tacho_record *re
 	if (rec->size == RECORD_HEADER_BYTES + 8 && f >= TACHO_FEATURE_CPU_DOMAIN_INFO)
 		return 0;
 	err = feature_set(pd, (unsigned)f, body + 8, rec->size - RECORD_HEADER_BYTES - 8u);
-	if (err < 0 || (f != TACHO_FEATURE_EVENT_DESC && f != TACHO_FEATURE_GROUP_DESC))
+	if (err < 0 || !pd->lead_done ||
+	    (f != TACHO_FEATURE_EVENT_DESC && f != TACHO_FEATURE_GROUP_DESC))
 		return err;
 	return features_name_events(pd);
 }
@@ -75,7 +76,7 @@ static int take_update(struct tacho_perfdata *pd, const struct tacho_record *rec
 
 	if (c.bad || event < 0)
 		return 0;
-	row = pd->events.v[event];
+	row = pd->events.v[event].row;
 	if (kind == UPDATE_SCALE) {
 		bits = cursor_u64(&c);
 		if (!c.bad)
@@ -93,6 +94,9 @@ int pipe_meta(struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	int err;
 
+	if (pd->meta_bytes > META_MAX)
+		return 0;
+	pd->meta_bytes += rec->size;
 	switch (rec->type) {
 	case TACHO_RECORD_HEADER_ATTR:
 		err = pd->header.pipe ? take_attr(pd, rec) : 0;
@@ -138,6 +142,7 @@ int pipe_lead(struct tacho_perfdata *pd, struct stream *s)
 		if (pipe_meta(pd, &rec) < 0 || (s->block && keep_lead(pd, &rec) < 0))
 			return -ENOMEM;
 	}
+	pd->lead_done = true;
 	s->meta_end = stream_offset(s);
 	if (!s->block) {
 		s->at = start;
@@ -145,7 +150,7 @@ int pipe_lead(struct tacho_perfdata *pd, struct stream *s)
 		s->failed = 0;
 		s->ended = false;
 	}
-	return 0;
+	return features_name_events(pd);
 }
 
 bool pipe_lead_next(struct tacho_perfdata *pd, struct tacho_record *rec)

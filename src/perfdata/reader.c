@@ -10,7 +10,7 @@
 
 #define WARNING_MAX 2000
 
-void warn(struct tacho_perfdata *pd, const char *fmt, ...)
+void tell(struct tacho_perfdata *pd, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -31,14 +31,14 @@ const char *tacho_perfdata_warning(const struct tacho_perfdata *pd)
 struct source *source_add(struct tacho_perfdata *pd)
 {
 	struct source *src = calloc(1, sizeof(*src));
-	struct source **slot = src ? vec_add(&pd->sources) : NULL;
+	struct source_slot *slot = src ? vec_add(&pd->sources) : NULL;
 
 	if (!slot) {
 		free(src);
 		return NULL;
 	}
 	src->file.fd = -1;
-	*slot = src;
+	slot->src = src;
 	return src;
 }
 
@@ -50,7 +50,7 @@ static uint64_t data_end(struct tacho_perfdata *pd, struct source *src, uint64_t
 
 	*cut = 0;
 	if (h->data.size == 0) {
-		warn(pd, "the recorder did not end properly: byte %" PRIu64
+		tell(pd, "the recorder did not end properly: byte %" PRIu64
 		     " on is read to the end of the file", h->data.offset);
 		return h->attrs.offset > h->data.offset ? h->attrs.offset : size;
 	}
@@ -73,7 +73,7 @@ static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho
 	src->stream.died = pd->header.data.size == 0;
 	if (!src->stream.died && features_read(pd, &src->file) < 0)
 		return error_nomem(e);
-	return events_settle(pd) < 0 ? error_nomem(e) : 0;
+	return features_name_events(pd) < 0 ? error_nomem(e) : 0;
 }
 
 static int open_pipe(struct tacho_perfdata *pd, struct source *src, struct tacho_error *e)
@@ -109,6 +109,7 @@ static int open_main(struct tacho_perfdata *pd, const char *path,
 				   0, e);
 		if (err == 0)
 			src->stream.at += sizeof(first);
+		src->stream.swap = pd->header.swap;
 	}
 	if (err < 0)
 		return err;
@@ -162,7 +163,7 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	if (!pd)
 		return;
 	for (size_t i = 0; i < pd->sources.n; i++) {
-		struct source *src = pd->sources.v[i];
+		struct source *src = pd->sources.v[i].src;
 
 		if (src->stream.pd)
 			order_done(&src->order, &src->stream);
@@ -173,6 +174,7 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	vec_done(&pd->sources);
 	block_pool_done(&pd->pool);
 	vec_done(&pd->events);
+	vec_done(&pd->wheres);
 	free(pd->ids.slots);
 	buf_done(&pd->lead);
 	buf_done(&pd->warning);
@@ -191,8 +193,8 @@ static int source_failed(const struct source *src, struct tacho_error *e)
 static int first_failure(const struct tacho_perfdata *pd, struct tacho_error *e)
 {
 	for (size_t i = 0; i < pd->sources.n; i++)
-		if (pd->sources.v[i]->stream.failed < 0)
-			return source_failed(pd->sources.v[i], e);
+		if (pd->sources.v[i].src->stream.failed < 0)
+			return source_failed(pd->sources.v[i].src, e);
 	return 0;
 }
 
@@ -200,12 +202,16 @@ static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
 			   struct tacho_error *e)
 {
 	while (pd->current < pd->sources.n) {
-		struct source *src = pd->sources.v[pd->current];
-		int err = src->stream.pd ? stream_next(&src->stream, rec) : 0;
+		struct source *src = pd->sources.v[pd->current].src;
+		struct stream *s = &src->stream;
 
-		if (err > 0) {
-			if (!src->stream.block)
-				file_drop(&src->file, (uint64_t)(src->stream.at - src->stream.base));
+		if (!s->pd) {
+			pd->current++;
+			continue;
+		}
+		if (stream_fast(s, rec) || stream_next(s, rec) > 0) {
+			if (!s->block && (uint64_t)(s->at - s->base) > src->file.dropped + DROP_BYTES)
+				file_drop(&src->file, (uint64_t)(s->at - s->base));
 			return 1;
 		}
 		pd->current++;
@@ -223,7 +229,7 @@ static void advance(struct source *src)
 /* One stream needs no merging, and is the usual case. */
 static int next_of_one(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct source *src = pd->sources.v[0];
+	struct source *src = pd->sources.v[0].src;
 	int err = order_next(&src->order, &src->stream, rec);
 
 	return err < 0 ? source_failed(src, e) : err;
@@ -235,7 +241,7 @@ static int next_of_many(struct tacho_perfdata *pd, struct tacho_record *rec, str
 	struct source *best = NULL;
 
 	for (size_t i = 0; i < pd->sources.n; i++) {
-		struct source *src = pd->sources.v[i];
+		struct source *src = pd->sources.v[i].src;
 
 		if (!src->primed)
 			advance(src);
@@ -266,7 +272,7 @@ size_t tacho_perfdata_n_events(const struct tacho_perfdata *pd)
 
 const struct tacho_file_event *tacho_perfdata_event(const struct tacho_perfdata *pd, size_t i)
 {
-	return i < pd->events.n ? &pd->events.v[i]->pub : NULL;
+	return i < pd->events.n ? &pd->events.v[i].row->pub : NULL;
 }
 
 bool tacho_perfdata_swapped(const struct tacho_perfdata *pd)
@@ -281,7 +287,7 @@ bool tacho_perfdata_is_pipe(const struct tacho_perfdata *pd)
 
 int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho_file_facts *out)
 {
-	const struct file *f = &pd->sources.v[0]->file;
+	const struct file *f = &pd->sources.v[0].src->file;
 	const struct header *h = &pd->header;
 	struct tacho_file_facts facts = { .file_size = f->size, .captured_s = f->mtime_s };
 	size_t size = out->size ? out->size : sizeof(facts);

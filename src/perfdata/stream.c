@@ -13,13 +13,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define TRACE_MAX (256u << 20)
-
 void stream_map(struct stream *s, struct tacho_perfdata *pd, struct file *f, uint64_t from,
 		uint64_t to)
 {
 	*s = (struct stream){ .pd = pd, .file = f, .at = f->map + from, .end = f->map + to,
-			      .base = f->map };
+			      .base = f->map, .swap = pd->header.swap };
 }
 
 int stream_fd(struct stream *s, struct tacho_perfdata *pd, struct file *f)
@@ -51,7 +49,7 @@ int stream_fail(struct stream *s, int code, uint64_t offset, const char *fmt, ..
 	va_end(ap);
 	s->ended = true;
 	if (s->died) {
-		warn(s->pd, "%s%sbyte %" PRIu64 ": %s; nothing behind it was read",
+		tell(s->pd, "%s%sbyte %" PRIu64 ": %s; nothing behind it was read",
 		     many ? s->file->path : "", many ? ": " : "", offset, text);
 		return 0;
 	}
@@ -131,7 +129,9 @@ int stream_pass(struct stream *s)
 	if (!n)
 		return 0;
 	s->skip = 0;
-	if (trace && n > TRACE_MAX)
+	if (trace)
+		s->pd->meta_bytes += n;
+	if (trace && s->pd->meta_bytes > META_MAX)
 		return stream_fail(s, -EBADMSG, offset, "%" PRIu64 " bytes of tracing data", n);
 	if (!stream_skip(s, n, trace && s->block ? &copy : NULL))
 		err = stream_fail(s, -ENODATA, offset, "the file ends within a payload of %" PRIu64
@@ -183,7 +183,7 @@ static int bad_size(struct stream *s, uint32_t type, unsigned size)
 
 int stream_raw(struct stream *s, struct tacho_record *rec)
 {
-	bool swap = s->pd->header.swap;
+	bool swap = s->swap;
 	int err;
 
 	if (s->ended)

@@ -100,20 +100,17 @@ static bool same_place(const struct where *a, const struct where *b)
 	return a->sample_time == b->sample_time && a->other_time == b->other_time;
 }
 
-int events_settle(struct tacho_perfdata *pd)
+int where_add(struct tacho_perfdata *pd, const struct tacho_layout *lay)
 {
-	struct where *wheres = arena_alloc(&pd->arena, (pd->events.n + 1) * sizeof(*wheres));
+	struct where *w = vec_add(&pd->wheres);
 
-	if (!wheres)
+	if (!w)
 		return -ENOMEM;
-	pd->where_same = true;
-	for (size_t i = 0; i < pd->events.n; i++) {
-		wheres[i] = where_of(&pd->events.v[i]->pub.layout);
-		pd->where_same = pd->where_same && same_place(&wheres[i], &wheres[0]);
-	}
-	pd->wheres = wheres;
-	pd->where = pd->events.n ? wheres[0] : (struct where){ -1, -1, -1, -1 };
-	return features_name_events(pd);
+	*w = where_of(lay);
+	if (pd->wheres.n == 1)
+		pd->where = *w;
+	pd->where_same = pd->where_same && same_place(w, &pd->where);
+	return 0;
 }
 
 static uint64_t pick(const struct tacho_record *rec, int sample, int other)
@@ -129,6 +126,7 @@ static uint64_t pick(const struct tacho_record *rec, int sample, int other)
 int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	uint64_t id;
+	int event;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR || pd->events.n == 0)
 		return -1;
@@ -136,7 +134,8 @@ int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_
 		return 0;
 	id = pick(rec, pd->where.sample_id, pd->where.other_id);
 	/* Recorders give no id to what they tell themselves; it has the first event's layout. */
-	return id ? ids_get(&pd->ids, id) : 0;
+	event = id ? ids_get(&pd->ids, id) : 0;
+	return (size_t)event < pd->events.n ? event : -1;
 }
 
 uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record *rec)
@@ -151,7 +150,7 @@ uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record 
 
 		if (event < 0)
 			return 0;
-		w = &pd->wheres[event];
+		w = &pd->wheres.v[event];
 	}
 	time = pick(rec, w->sample_time, w->other_time);
 	return time == UINT64_MAX ? 0 : time;

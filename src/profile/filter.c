@@ -65,7 +65,7 @@ static int parent_parse(struct filter *f, const char *text, struct tacho_error *
 	return 0;
 }
 
-int filter_init(struct filter *f, const struct tacho_profile_opts *opts, struct tacho_error *e)
+int profile_filter_init(struct filter *f, const struct tacho_profile_opts *opts, struct tacho_error *e)
 {
 	int err;
 
@@ -84,7 +84,7 @@ int filter_init(struct filter *f, const struct tacho_profile_opts *opts, struct 
 	return err;
 }
 
-void filter_done(struct filter *f)
+void profile_filter_done(struct filter *f)
 {
 	strlist_done(&f->comms);
 	strlist_done(&f->objects);
@@ -115,28 +115,28 @@ static bool numbers_have(const struct numbers *l, uint32_t number)
 	return false;
 }
 
-bool filter_comm(const struct filter *f, const char *comm)
+bool profile_filter_comm(const struct filter *f, const char *comm)
 {
 	return !f->comms.n || list_has(&f->comms, comm);
 }
 
-bool filter_task(const struct filter *f, uint32_t pid, uint32_t tid)
+bool profile_filter_task(const struct filter *f, uint32_t pid, uint32_t tid)
 {
 	return (!f->pids.n || numbers_have(&f->pids, pid)) &&
 	       (!f->tids.n || numbers_have(&f->tids, tid));
 }
 
-bool filter_object(const struct filter *f, const char *path, const char *name)
+bool profile_filter_object(const struct filter *f, const char *path, const char *name)
 {
 	return !f->objects.n || list_has(&f->objects, path) || list_has(&f->objects, name);
 }
 
-bool filter_symbol(const struct filter *f, const char *name)
+bool profile_filter_symbol(const struct filter *f, const char *name)
 {
 	return !f->symbols.n || list_has(&f->symbols, name);
 }
 
-bool filter_parent(const struct filter *f, const char *name)
+bool profile_filter_parent(const struct filter *f, const char *name)
 {
 	return regexec(&f->parent, name, 0, NULL, 0) == 0;
 }

@@ -83,7 +83,7 @@ static uint32_t thread_new(struct tacho_profile *p, uint64_t key, uint32_t pid, 
 	if (!t)
 		return KEYMAP_NONE;
 	*t = (struct tacho_profile_thread){ .pid = pid, .tid = tid, .comm = p->name_of.v[name] };
-	*out = !filter_task(&p->filter, pid, tid) || !filter_comm(&p->filter, comm);
+	*out = !profile_filter_task(&p->filter, pid, tid) || !profile_filter_comm(&p->filter, comm);
 	if (keymap_put(&p->thread_ids, key, (uint32_t)(p->threads.n - 1)) < 0)
 		return KEYMAP_NONE;
 	return (uint32_t)(p->threads.n - 1);
@@ -160,9 +160,9 @@ static uint32_t frame_new(struct tacho_profile *p, const struct tacho_profile_fr
 	f->name = p->name_of.v[f->symbol];
 	f->object_path = o->path;
 	f->object_name = o->name;
-	if (!filter_object(&p->filter, o->path, o->name) || !filter_symbol(&p->filter, f->name))
+	if (!profile_filter_object(&p->filter, o->path, o->name) || !profile_filter_symbol(&p->filter, f->name))
 		*flags |= FRAME_LEAF_OUT;
-	if (p->filter.by_parent && f->known && filter_parent(&p->filter, f->name))
+	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->name))
 		*flags |= FRAME_PARENT;
 	p->frame_slots[slot] = (uint32_t)p->frames.n;
 	return (uint32_t)(p->frames.n - 1);

@@ -18,6 +18,12 @@ struct task {
 	uint32_t thread;		/* id, or KEYMAP_NONE: ask the symbols */
 };
 
+/* One counter whose values come with samples: what was counted since the last one is its period. */
+struct counter {
+	uint32_t event;			/* ours, or KEYMAP_NONE */
+	uint64_t last;
+};
+
 struct load {
 	struct tacho_profile *profile;
 	struct tacho_perfdata *pd;
@@ -32,6 +38,8 @@ struct load {
 	size_t n_event_ids;
 	struct window *windows;
 	size_t n_windows;
+	struct keymap counter_of;	/* event id -> index, of those that samples carry values of */
+	struct { struct counter *v; size_t n, cap; } counters;
 };
 
 static void load_done(struct load *l)
@@ -40,6 +48,8 @@ static void load_done(struct load *l)
 	tacho_symbols_free(l->symbols);
 	keymap_done(&l->task_of);
 	keymap_done(&l->version_of);
+	keymap_done(&l->counter_of);
+	vec_done(&l->counters);
 	vec_done(&l->tasks);
 	free(l->scratch);
 	free(l->event_ids);
@@ -89,6 +99,27 @@ static int events_learn(struct load *l)
 	}
 	l->n_event_ids = n;
 	return 0;
+}
+
+static struct counter *counter_at(struct load *l, uint64_t id)
+{
+	uint32_t at = keymap_get(&l->counter_of, id);
+	struct counter *c;
+
+	if (at != KEYMAP_NONE)
+		return &l->counters.v[at];
+	c = vec_add(&l->counters);
+	if (!c || keymap_put(&l->counter_of, id, (uint32_t)(l->counters.n - 1)) < 0)
+		return NULL;
+	c->event = KEYMAP_NONE;
+	for (size_t i = 0; i < l->n_event_ids; i++) {
+		const struct tacho_file_event *fe = tacho_perfdata_event(l->pd, i);
+
+		for (size_t k = 0; k < fe->n_ids; k++)
+			if (fe->ids[k] == id)
+				c->event = l->event_ids[i];
+	}
+	return c;
 }
 
 static int windows_learn(struct load *l, struct tacho_error *e)
@@ -291,7 +322,8 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 	struct tacho_profile *p = l->profile;
 	struct tacho_profile_event *ev = &p->events.v[event];
 	struct tacho_profile_row row = {
-		.event = event, .cpu = p->opts.per_cpu ? (int32_t)s->cpu : -1,
+		.event = event,
+		.cpu = p->opts.per_cpu && (s->type & PERF_SAMPLE_CPU) ? (int32_t)s->cpu : -1,
 		.time = p->opts.per_time ? s->time : 0, .cgroup = p->opts.per_cgroup ? s->cgroup : 0,
 		.samples = 1, .period = s->period,
 	};
@@ -312,6 +344,27 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 	return profile_row(p, &row);
 }
 
+/* A sample with values stands for one of each counter, weighing what was counted since. */
+static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc)
+{
+	for (size_t i = 0; i < s->read.n; i++) {
+		struct tacho_read_value v = tacho_read_get(&s->read, i);
+		struct counter *c = counter_at(l, v.id);
+		int err;
+
+		if (!c)
+			return -ENOMEM;
+		s->period = v.value - c->last;
+		c->last = v.value;
+		if (!s->period || c->event == KEYMAP_NONE)
+			continue;
+		err = add_sample(l, s, misc, c->event);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
 static int take_sample(struct load *l, const struct tacho_record *rec)
 {
 	int event = tacho_perfdata_event_of(l->pd, rec);
@@ -329,6 +382,8 @@ static int take_sample(struct load *l, const struct tacho_record *rec)
 		return 0;
 	if (!in_time(l, s.time))
 		return 0;
+	if ((s.type & PERF_SAMPLE_READ) && (s.read.format & PERF_FORMAT_ID))
+		return add_values(l, &s, rec->misc);
 	return add_sample(l, &s, rec->misc, l->event_ids[event]);
 }
 

@@ -35,7 +35,7 @@ int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opt
 		return error_set(e, -E2BIG, "options of a newer library");
 	if (opts)
 		memcpy(&p->opts, opts, opts->size ? opts->size : sizeof(p->opts));
-	err = filter_init(&p->filter, &p->opts, e);
+	err = profile_filter_init(&p->filter, &p->opts, e);
 	if (err < 0)
 		return err;
 	if (first_ids(p) < 0)
@@ -48,7 +48,7 @@ void tacho_profile_free(struct tacho_profile *p)
 {
 	if (!p)
 		return;
-	filter_done(&p->filter);
+	profile_filter_done(&p->filter);
 	map_done(&p->names);
 	map_done(&p->object_ids);
 	vec_done(&p->name_of);

@@ -46,16 +46,16 @@ struct filter {
 	struct { struct share *v; size_t n, cap; } shares;	/* become windows when a file is read */
 };
 
-int filter_init(struct filter *f, const struct tacho_profile_opts *opts, struct tacho_error *e);
-void filter_done(struct filter *f);
+int profile_filter_init(struct filter *f, const struct tacho_profile_opts *opts, struct tacho_error *e);
+void profile_filter_done(struct filter *f);
 int times_parse(struct filter *f, const char *text, struct tacho_error *e);
 /* The windows for a recording of that length; `out` has room for f->windows.n + f->shares.n. */
 size_t times_resolve(const struct filter *f, uint64_t first_ns, uint64_t last_ns, struct window *out);
-bool filter_comm(const struct filter *f, const char *comm);
-bool filter_task(const struct filter *f, uint32_t pid, uint32_t tid);
-bool filter_object(const struct filter *f, const char *path, const char *name);
-bool filter_symbol(const struct filter *f, const char *name);
-bool filter_parent(const struct filter *f, const char *name);
+bool profile_filter_comm(const struct filter *f, const char *comm);
+bool profile_filter_task(const struct filter *f, uint32_t pid, uint32_t tid);
+bool profile_filter_object(const struct filter *f, const char *path, const char *name);
+bool profile_filter_symbol(const struct filter *f, const char *name);
+bool profile_filter_parent(const struct filter *f, const char *name);
 
 /* ---- the profile ---- */
 enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2 };	/* the filter's verdict, asked once per frame */

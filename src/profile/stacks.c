@@ -234,6 +234,15 @@ static void chain_cut(struct chain *c, size_t most, bool keep_outermost)
 	}
 }
 
+static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space space)
+{
+	if (c->n_runs == RUNS_MAX)
+		c->n_runs--;
+	memmove(c->runs + 1, c->runs, c->n_runs * sizeof(*c->runs));
+	c->runs[0] = (struct run){ ip, 1, space };
+	c->n_runs++;
+}
+
 static inline uint64_t step(uint64_t h, uint64_t word)
 {
 	h = (h ^ word) * 0x9fb21c651e98df25ull;
@@ -319,5 +328,7 @@ uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
 	chain_split(&c, w, space);
 	if (o->max_stack)
 		chain_cut(&c, o->max_stack, o->caller_first);
+	if (o->max_stack && o->caller_first && c.n_runs && c.runs[0].v[0] != sample->ip)
+		chain_put_leaf(&c, &sample->ip, space);	/* the sample still fell there */
 	return chain_node(s, &c, pid, version);
 }

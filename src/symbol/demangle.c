@@ -19,11 +19,13 @@ static bool looks_mangled(const char *s)
 	return s[1] == 'D' && s[2] >= '0' && s[2] <= '9';
 }
 
-bool demangle(const char *mangled, struct buf *out)
+bool demangle(const char *mangled, bool params, struct buf *out)
 {
 	const char *version;
 	scoped(freep) char *cut = NULL;
 	scoped(freep) char *plain = NULL;
+	/* D is not tried unless it is asked for. */
+	int style = mangled[0] == '_' && mangled[1] == 'D' ? DMGL_DLANG : DMGL_AUTO;
 	size_t n;
 
 	if (!looks_mangled(mangled))
@@ -37,7 +39,7 @@ bool demangle(const char *mangled, struct buf *out)
 		if (!cut)
 			return false;
 	}
-	plain = cplus_demangle(cut ? cut : mangled, DMGL_NO_OPTS | DMGL_AUTO);
+	plain = cplus_demangle(cut ? cut : mangled, style | (params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS));
 	if (!plain)
 		return false;
 	buf_puts(out, plain);

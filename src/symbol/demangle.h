@@ -6,8 +6,8 @@
 
 #include "base/buf.h"
 
-/* Appends the readable name, without parameters as perf shows it. Returns false, with nothing
- * appended, when the name is not mangled. A version ("@@GLIBC_2.2") is carried over. */
-bool demangle(const char *mangled, struct buf *out);
+/* Appends the readable name, with or without the parameters of functions. Returns false, with
+ * nothing appended, when the name is not mangled. A version ("@@GLIBC_2.2") is carried over. */
+bool demangle(const char *mangled, bool params, struct buf *out);
 
 #endif

@@ -177,8 +177,11 @@ static int read_tables(struct elf *e)
 	bool big, host_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	int err;
 
-	if (e->size < 52 || elf_read(e, 0, min_of(e->size, 64u), &raw) < 0)
+	if (e->size < 52)
 		return -ENOEXEC;
+	err = elf_read(e, 0, min_of(e->size, 64u), &raw);
+	if (err < 0)
+		return err;
 	h = (const uint8_t *)raw.bytes;
 	if (memcmp(h, "\177ELF", 4) != 0 || h[4] < 1 || h[4] > 2 || h[5] < 1 || h[5] > 2)
 		return -ENOEXEC;

@@ -1,18 +1,24 @@
 /*
  * The procedure linkage table has no symbols: its entries are named after the relocations that
- * fill their slots, in the same order. Where the entries begin and how long they are differs:
+ * fill their slots, in the order of the slots (which is not always the order of the relocations:
+ * glibc's own are mixed). Where the entries begin and how long they are differs:
  *
  *	x86 .plt	a head of 16 bytes, then 16 each
  *	x86 .plt.sec	no head, 16 each: what is called where .plt has landing pads (IBT)
+ *	x86 .plt.got	no head, 8 or 16 each: functions whose address is taken too; each is
+ *			a jump through a slot that a relocation of .rela.dyn fills
  *	arm64		a head of 32, then 16 each
  *	arm		a head of 20, then 12 each
  */
 #include "symbol/elf_symbols.h"
 
+#include "base/vec.h"
+
 #include <errno.h>
 #include <stdio.h>
 
 #define MOST_ENTRIES (1u << 20)
+#define R_X86_64_GLOB_DAT 6
 
 struct plt_shape {
 	uint16_t machine;
@@ -24,80 +30,180 @@ static const struct plt_shape shapes[] = {
 	{ ELF_EM_ARM, 20, 12 },    { ELF_EM_RISCV, 32, 16 },
 };
 
+struct slot {
+	uint64_t address;		/* in the GOT */
+	uint64_t symbol, addend, type;
+};
+
 struct plt {
 	const struct elf *e;
-	struct buf relocs, symbols;
-	size_t strings;			/* where .dynstr begins in the table's strings */
-	size_t n_strings;
-	size_t reloc_bytes, symbol_bytes;
-	bool addends;
+	struct buf symbols;		/* .dynsym */
+	size_t strings, n_strings;	/* .dynstr among the table's strings */
+	struct { struct slot *v; size_t n, cap; } slots;
 };
 
 static void plt_done(struct plt *p)
 {
-	buf_done(&p->relocs);
 	buf_done(&p->symbols);
+	vec_done(&p->slots);
 }
 
-static const struct elf_section *relocations(const struct elf *e)
+static struct slot slot_of(const struct elf *e, const uint8_t *at, bool addends)
 {
-	const struct elf_section *s = elf_find_section(e, ".rela.plt");
+	uint64_t info = e->wide ? elf_uint(e->swap, at + 8, 8) : elf_uint(e->swap, at + 4, 4);
+	struct slot s = { .address = elf_uint(e->swap, at, e->wide ? 8 : 4) };
 
-	return s ? s : elf_find_section(e, ".rel.plt");
+	s.symbol = e->wide ? info >> 32 : info >> 8;
+	s.type = e->wide ? info & UINT32_MAX : info & 255;
+	if (addends)
+		s.addend = e->wide ? elf_uint(e->swap, at + 16, 8) : elf_uint(e->swap, at + 8, 4);
+	return s;
 }
 
-static int plt_load(struct plt *p, const struct elf_section *rel, struct table *t)
+static int by_address(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* The slots that a relocation section fills, sorted; only those of `type` unless it is 0. */
+static int read_slots(struct plt *p, const struct elf_section *rel, uint64_t type)
+{
+	scoped(buf_done) struct buf raw = { 0 };
+	bool addends = rel->type == ELF_SHT_RELA, wide = p->e->wide;
+	size_t each = (wide ? 16u : 8u) + (addends ? (wide ? 8u : 4u) : 0u);
+	int err = elf_read_section(p->e, rel, &raw);
+
+	p->slots.n = 0;
+	for (size_t at = 0; err == 0 && raw.n - at >= each; at += each) {
+		struct slot s = slot_of(p->e, (const uint8_t *)raw.bytes + at, addends), *new;
+
+		if ((type && s.type != type) || p->slots.n >= MOST_ENTRIES)
+			continue;
+		new = vec_add(&p->slots);
+		if (!new)
+			return -ENOMEM;
+		*new = s;
+	}
+	if (p->slots.n)
+		qsort(p->slots.v, p->slots.n, sizeof(*p->slots.v), by_address);
+	return err;
+}
+
+static int read_symbols(struct plt *p, const struct elf_section *rel, struct table *t)
 {
 	const struct elf *e = p->e;
 	const struct elf_section *dyn, *str;
 	int err;
 
-	if (rel->link >= e->n_sections)
+	if (rel->link >= e->n_sections || e->sections[rel->link].link >= e->n_sections)
 		return -EBADMSG;
 	dyn = &e->sections[rel->link];
-	if (dyn->link >= e->n_sections)
-		return -EBADMSG;
 	str = &e->sections[dyn->link];
-	p->addends = rel->type == ELF_SHT_RELA;
-	p->reloc_bytes = (e->wide ? 16u : 8u) + (p->addends ? (e->wide ? 8u : 4u) : 0u);
-	p->symbol_bytes = e->wide ? 24 : 16;
 	p->strings = t->strings.n;
 	if (t->strings.n + str->size > UINT32_MAX / 2)
 		return -EFBIG;
-	if ((err = elf_read_section(e, rel, &p->relocs)) < 0 ||
-	    (err = elf_read_section(e, dyn, &p->symbols)) < 0 ||
-	    (err = elf_read_section(e, str, &t->strings)) < 0)
+	err = elf_read_section(e, dyn, &p->symbols);
+	if (err == 0)
+		err = elf_read_section(e, str, &t->strings);
+	if (err < 0)
 		return err;
 	p->n_strings = t->strings.n - p->strings;
 	buf_putc(&t->strings, '\0');
 	return buf_failed(&t->strings) ? -ENOMEM : 0;
 }
 
-/* The name of relocation `i` as an offset into the strings. An entry without a symbol jumps to
- * what a resolver in the same object chose: it is called after the resolver's address. */
-static int entry_name(const struct plt *p, size_t i, struct table *t, uint32_t *out)
+/* One entry, named after its slot. A slot without a symbol holds what a resolver in the same
+ * object chooses: the entry is called after the resolver's address until that has a name. */
+static int add_entry(struct plt *p, struct table *t, const struct slot *s, uint64_t at, uint64_t size)
 {
-	const uint8_t *rel = (const uint8_t *)p->relocs.bytes + i * p->reloc_bytes;
-	bool wide = p->e->wide, swap = p->e->swap;
-	uint64_t info = wide ? elf_uint(swap, rel + 8, 8) : elf_uint(swap, rel + 4, 4);
-	uint64_t index = wide ? info >> 32 : info >> 8, addend = 0;
+	size_t each = p->e->wide ? 24 : 16;
 	char text[40];
+	uint32_t name;
 
-	if (index && index < p->symbols.n / p->symbol_bytes) {
-		const uint8_t *sym = (const uint8_t *)p->symbols.bytes + index * p->symbol_bytes;
-		uint64_t name = elf_uint(swap, sym, 4);
+	if (s->symbol && s->symbol < p->symbols.n / each) {
+		const uint8_t *sym = (const uint8_t *)p->symbols.bytes + s->symbol * each;
+		uint64_t known = elf_uint(p->e->swap, sym, 4);
 
-		if (name && name < p->n_strings) {
-			*out = (uint32_t)(p->strings + name);
-			return 0;
-		}
+		if (known && known < p->n_strings)
+			return table_add(t, at, size, (uint32_t)(p->strings + known), SYMBOL_PLT);
 	}
-	if (p->addends)
-		addend = wide ? elf_uint(swap, rel + 16, 8) : elf_uint(swap, rel + 8, 4);
-	snprintf(text, sizeof(text), "*ABS*+0x%llx", (unsigned long long)addend);
-	*out = (uint32_t)t->strings.n;
+	snprintf(text, sizeof(text), "*ABS*+0x%llx", (unsigned long long)s->addend);
+	name = (uint32_t)t->strings.n;
 	buf_put(&t->strings, text, strlen(text) + 1);
-	return buf_failed(&t->strings) ? -ENOMEM : 0;
+	if (buf_failed(&t->strings))
+		return -ENOMEM;
+	return table_add(t, at, size, name, SYMBOL_PLT | SYMBOL_RESOLVER);
+}
+
+static int add_head(struct table *t, uint64_t at, uint32_t size)
+{
+	uint32_t name = (uint32_t)t->strings.n;
+
+	buf_put(&t->strings, ".plt", sizeof(".plt"));
+	if (buf_failed(&t->strings))
+		return -ENOMEM;
+	return table_add(t, at, size, name, SYMBOL_LOCAL);
+}
+
+static int add_entries(struct plt *p, struct table *t, const struct plt_shape *shape)
+{
+	const struct elf_section *plt = elf_find_section(p->e, ".plt");
+	const struct elf_section *second = elf_find_section(p->e, ".plt.sec");
+	uint64_t at, end;
+	int err = 0;
+
+	if (plt && plt->type != ELF_SHT_NOBITS && plt->size >= shape->head)
+		err = add_head(t, plt->addr, shape->head);
+	if (second)
+		plt = second;
+	if (!plt || plt->type == ELF_SHT_NOBITS || plt->size > UINT32_MAX)
+		return err;
+	at = plt->addr + (second ? 0 : shape->head);
+	end = plt->addr + plt->size;
+	for (size_t i = 0; err == 0 && i < p->slots.n && at < end; i++, at += shape->each)
+		err = add_entry(p, t, &p->slots.v[i], at, shape->each);
+	return err;
+}
+
+/* Entries of .plt.got: find "jmp *offset(%rip)" in each, and whose slot that is. */
+static int add_got_entries(struct plt *p, struct table *t, const struct elf_section *got)
+{
+	scoped(buf_done) struct buf code = { 0 };
+	size_t each = got->entsize == 16 ? 16 : 8;
+	int err = got->size > (1u << 20) ? 0 : elf_read_section(p->e, got, &code);
+
+	for (size_t at = 0; err == 0 && code.n - at >= each; at += each) {
+		const uint8_t *entry = (const uint8_t *)code.bytes + at;
+		size_t jump = 0;
+		struct slot key = { 0 }, *s;
+
+		while (jump + 6 <= each && (entry[jump] != 0xff || entry[jump + 1] != 0x25))
+			jump++;
+		if (jump + 6 > each)
+			continue;
+		key.address = got->addr + at + jump + 6 +
+			      (uint64_t)(int64_t)(int32_t)elf_uint(p->e->swap, entry + jump + 2, 4);
+		s = p->slots.n ? bsearch(&key, p->slots.v, p->slots.n, sizeof(*s), by_address) : NULL;
+		if (s)
+			err = add_entry(p, t, s, got->addr + at, each);
+	}
+	return err;
+}
+
+static int add_plt_got(struct plt *p, struct table *t)
+{
+	const struct elf_section *got = elf_find_section(p->e, ".plt.got");
+	const struct elf_section *rel = elf_find_section(p->e, ".rela.dyn");
+	int err;
+
+	if (p->e->machine != ELF_EM_X86_64 || !got || !rel)
+		return 0;
+	err = read_slots(p, rel, R_X86_64_GLOB_DAT);
+	if (err == 0 && !p->symbols.n)
+		err = read_symbols(p, rel, t);
+	return err < 0 ? err : add_got_entries(p, t, got);
 }
 
 static const struct plt_shape *shape_of(const struct elf *e)
@@ -108,42 +214,23 @@ static const struct plt_shape *shape_of(const struct elf *e)
 	return NULL;
 }
 
-static int add_entries(struct plt *p, struct table *t, const struct plt_shape *shape)
-{
-	const struct elf_section *plt = elf_find_section(p->e, ".plt");
-	const struct elf_section *second = elf_find_section(p->e, ".plt.sec");
-	size_t n = min_of(p->relocs.n / p->reloc_bytes, (size_t)MOST_ENTRIES);
-	uint64_t at, end;
-
-	if (second)
-		plt = second;
-	if (!plt || plt->type == ELF_SHT_NOBITS || plt->size > UINT32_MAX)
-		return 0;
-	at = plt->addr + (second ? 0 : shape->head);
-	end = plt->addr + plt->size;
-	for (size_t i = 0; i < n && at < end; i++, at += shape->each) {
-		uint32_t name;
-		int err = entry_name(p, i, t, &name);
-
-		if (err == 0)
-			err = table_add(t, at, shape->each, name, SYMBOL_PLT);
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
 int elf_add_plt(const struct elf *e, struct table *t)
 {
-	const struct elf_section *rel = relocations(e);
+	const struct elf_section *rel = elf_find_section(e, ".rela.plt");
 	const struct plt_shape *shape = shape_of(e);
 	scoped(plt_done) struct plt p = { .e = e };
-	int err;
+	int err = 0;
 
-	if (!rel || !shape)
+	if (!rel)
+		rel = elf_find_section(e, ".rel.plt");
+	if (!shape)
 		return 0;
-	err = plt_load(&p, rel, t);
-	if (err < 0)
-		return err;
-	return add_entries(&p, t, shape);
+	if (rel) {
+		err = read_symbols(&p, rel, t);
+		if (err == 0)
+			err = read_slots(&p, rel, 0);
+		if (err == 0)
+			err = add_entries(&p, t, shape);
+	}
+	return err == 0 ? add_plt_got(&p, t) : err;
 }

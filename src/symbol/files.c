@@ -39,6 +39,13 @@ static int check_match(const struct elf *e, const struct build_id *want, uint32_
 	return 0;
 }
 
+bool files_is_host(uint32_t machine)
+{
+	scoped(elf_close) struct elf self = { .fd = -1 };
+
+	return !machine || elf_open(&self, "/proc/self/exe") < 0 || self.machine == machine;
+}
+
 /* Takes ownership of `path`, which may be NULL for want of memory. */
 static int try_open(struct elf *out, char *path, const struct build_id *want, uint32_t machine)
 {

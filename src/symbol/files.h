@@ -13,6 +13,8 @@ int files_open_object(struct elf *out, const struct object *obj, const struct pl
  * 0, -ENOENT, -ENOMEM. */
 int files_open_debug(struct elf *out, const struct object *obj, const struct elf *own,
 		     const struct places *places);
+/* Whether an ELF machine number is this machine's; 0 is. */
+bool files_is_host(uint32_t machine);
 /* DIR/.build-id/xx/rest and then `tail`; heap, NULL without memory. */
 char *files_by_build_id(const char *dir, const struct build_id *id, const char *tail);
 

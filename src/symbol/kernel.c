@@ -278,7 +278,7 @@ static int load_here(struct kernel *k, const struct places *places)
 	scoped(buf_done) struct buf path = { 0 };
 	int err, other;
 
-	if (!is_here(k->main)) {
+	if (!files_is_host(places->machine) || !is_here(k->main)) {
 		k->main->why = "another kernel runs here than was recorded";
 		return -ESTALE;
 	}

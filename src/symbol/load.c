@@ -7,8 +7,11 @@
 #include "symbol/files.h"
 #include "symbol/perfmap.h"
 
+#include "base/io.h"
+#include "base/num.h"
+
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -59,14 +62,15 @@ static void keep_build_id(struct object *obj, const struct elf *e)
 	obj->build_id.n = n > 0 ? (uint8_t)n : 0;
 }
 
-/* `own` and `debug` may each be NULL, not both. */
-static int add_all(struct object *obj, const struct elf *own, const struct elf *debug)
+/* `own` and `debug` may each be NULL; `first` is the one that is not. */
+static int add_all(struct object *obj, const struct elf *first, const struct elf *own,
+		   const struct elf *debug)
 {
-	int err = keep_segments(obj, own ? own : debug), got;
+	int err = keep_segments(obj, first), got;
 
 	if (err < 0)
 		return err;
-	keep_build_id(obj, own ? own : debug);
+	keep_build_id(obj, first);
 	got = debug ? elf_add_symbols(debug, &obj->table) : 0;
 	if (got >= 0 && own)
 		got = elf_add_symbols(own, &obj->table);
@@ -91,33 +95,43 @@ static int load_elf(struct object *obj, const struct places *places)
 		have_debug = files_open_debug(&debug, obj, have_own == 0 ? &own : NULL, places);
 	if (have_debug == -ENOMEM || (have_own < 0 && have_debug < 0))
 		return have_debug == -ENOMEM ? have_debug : have_own;
-	return add_all(obj, have_own == 0 ? &own : NULL, have_debug == 0 ? &debug : NULL);
+	return add_all(obj, have_own == 0 ? &own : &debug, have_own == 0 ? &own : NULL,
+		       have_debug == 0 ? &debug : NULL);
+}
+
+/* The pid a process has in its own namespace: the last number of "NSpid:	812	1". */
+static uint32_t inner_pid(const char *status_path, uint32_t outer)
+{
+	char text[4096], *line, *end, *last;
+	uint32_t inner;
+
+	if (io_read_small(AT_FDCWD, status_path, text, sizeof(text)) < 0)
+		return outer;
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return outer;
+	end = strchr(line + 1, '\n');
+	if (end)
+		*end = '\0';
+	last = strrchr(line, '\t');
+	return last && num_u32(str_of(last + 1), &inner) == 0 ? inner : outer;
 }
 
 /* Where a process's map is: in a container under its root, by the pid it has there. */
 static int jit_path(const struct object *obj, const struct places *places, struct buf *out)
 {
-	char path[64], line[256];
-	unsigned inner = obj->pid;
-	FILE *f;
+	uint32_t inner;
 
 	if (!places->live || !obj->pid) {
 		buf_puts(out, obj->path);
 		return buf_failed(out) ? -ENOMEM : 0;
 	}
 	buf_printf(out, "%s/%u/status", places->procfs, obj->pid);
-	f = buf_failed(out) ? NULL : fopen(out->bytes, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *last = strrchr(line, '\t');
-
-		if (strncmp(line, "NSpid:", 6) == 0 && last)
-			sscanf(last, "%u", &inner);
-	}
-	if (f)
-		fclose(f);
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", inner);
+	if (buf_failed(out))
+		return -ENOMEM;
+	inner = inner_pid(out->bytes, obj->pid);
 	buf_clear(out);
-	buf_printf(out, "%s/%u/root%s", places->procfs, obj->pid, path);
+	buf_printf(out, "%s/%u/root/tmp/perf-%u.map", places->procfs, obj->pid, inner);
 	if (!buf_failed(out) && access(out->bytes, F_OK) < 0) {
 		buf_clear(out);
 		buf_puts(out, obj->path);
@@ -180,7 +194,7 @@ int object_load(struct object *obj, const struct places *places)
 		err = load_elf(obj, places);
 		break;
 	case OBJECT_VDSO:
-		err = vdso_load(obj);
+		err = files_is_host(places->machine) ? vdso_load(obj) : -EXDEV;
 		break;
 	case OBJECT_JIT:
 		err = load_jit(obj, places);

@@ -167,17 +167,6 @@ int maps_insert_below(struct maps **m, struct interval add)
 	return err;
 }
 
-int maps_clear(struct maps **m)
-{
-	struct maps *empty = maps_new();
-
-	if (!empty)
-		return -ENOMEM;
-	maps_unref(*m);
-	*m = empty;
-	return 0;
-}
-
 const struct interval *maps_find(const struct maps *m, uint64_t address)
 {
 	size_t i = first_reaching(m, address);

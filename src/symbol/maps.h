@@ -33,7 +33,6 @@ int maps_insert(struct maps **m, struct interval add);
 int maps_remove(struct maps **m, uint64_t start, uint64_t last);
 /* Adds only where nothing is yet. */
 int maps_insert_below(struct maps **m, struct interval add);
-int maps_clear(struct maps **m);
 
 const struct interval *maps_find(const struct maps *m, uint64_t address);
 

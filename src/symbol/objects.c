@@ -17,13 +17,15 @@ struct object *objects_at(const struct objects *o, uint32_t id)
 static const char *short_name(struct objects *o, enum object_kind kind, const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	struct str pid;
 	char text[48];
-	int pid;
 
 	if (path[0] == '[' || !slash || !slash[1])
 		return path;
-	if (kind == OBJECT_JIT && sscanf(slash + 1, "perf-%d.map", &pid) == 1) {
-		snprintf(text, sizeof(text), "[JIT] tid %d", pid);
+	pid = str_of(slash + 1);
+	if (kind == OBJECT_JIT && str_starts(pid, "perf-") && str_ends(pid, ".map")) {
+		pid = str_n(pid.s + 5, pid.n - 9);
+		snprintf(text, sizeof(text), "[JIT] tid %.*s", STR(pid));
 		return arena_str(&o->text, str_of(text));
 	}
 	return slash + 1;
@@ -40,6 +42,8 @@ static struct object *object_new(struct objects *o, enum object_kind kind, const
 	obj->short_name = obj->path ? short_name(o, kind, obj->path) : NULL;
 	obj->table.names = o->names;
 	obj->table.raw = o->places->no_demangle;
+	obj->table.params = o->places->demangle_params;
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): it holds pointers */
 	slot = obj->short_name ? vec_add(o) : NULL;
 	if (!slot) {
 		free(obj);
@@ -100,7 +104,7 @@ struct object *objects_get(struct objects *o, enum object_kind kind, const char 
 	if (identity && identity->n_build_id) {
 		set_build_id(obj, identity->build_id, identity->n_build_id);
 	} else if (known) {
-		const struct build_id *told = (const struct build_id *)(uintptr_t)*known;
+		const struct build_id *told = &o->told.v[*known];
 
 		set_build_id(obj, told->bytes, told->n);
 	}
@@ -109,7 +113,7 @@ struct object *objects_get(struct objects *o, enum object_kind kind, const char 
 
 int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id, size_t n)
 {
-	struct build_id *told = arena_alloc(&o->text, sizeof(*told));
+	struct build_id *told = vec_add(&o->told);
 	char *key = arena_str(&o->text, str_of(path));
 
 	if (!told || !key)
@@ -124,7 +128,7 @@ int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id,
 		if (meant && !obj->loaded && !obj->build_id.n)
 			set_build_id(obj, id, n);
 	}
-	return map_put(&o->build_ids, str_of(key), (uint64_t)(uintptr_t)told);
+	return map_put(&o->build_ids, str_of(key), o->told.n - 1);
 }
 
 void objects_done(struct objects *o)
@@ -135,6 +139,7 @@ void objects_done(struct objects *o)
 		free(o->v[i]);
 	}
 	vec_done(o);
+	vec_done(&o->told);
 	map_done(&o->by_key);
 	map_done(&o->build_ids);
 	arena_done(&o->text);

@@ -47,7 +47,7 @@ struct object {
 /* Where to look for files. */
 struct places {
 	const char *symfs, *build_id_dir, *procfs;
-	bool live, no_demangle;
+	bool live, no_demangle, demangle_params;
 	uint32_t machine;		/* 0: whatever */
 };
 
@@ -55,7 +55,8 @@ struct objects {
 	struct object **v;		/* v[id - 1] */
 	size_t n, cap;
 	struct map by_key;
-	struct map build_ids;		/* path -> const struct build_id *, told beforehand */
+	struct map build_ids;		/* path -> index into `told` */
+	struct { struct build_id *v; size_t n, cap; } told;	/* before the object was seen */
 	struct arena text;
 	struct names *names;
 	const struct places *places;

@@ -18,10 +18,11 @@ struct process *process_find(const struct processes *p, uint32_t pid)
 
 struct process *process_get(struct processes *p, uint32_t pid)
 {
-	struct process *proc = process_find(p, pid);
+	struct process *proc;
+	uint32_t at;
 
-	if (proc)
-		return proc;
+	if (idmap_get(&p->by_pid, pid, &at))
+		return &p->procs.v[at];
 	proc = vec_add(&p->procs);
 	if (!proc)
 		return NULL;
@@ -44,9 +45,12 @@ static struct thread *thread_find(const struct processes *p, uint32_t tid)
 
 static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid)
 {
-	struct thread *t = thread_find(p, tid);
+	struct thread *t;
+	uint32_t at;
 
-	if (!t) {
+	if (idmap_get(&p->by_tid, tid, &at)) {
+		t = &p->threads.v[at];
+	} else {
 		t = vec_add(&p->threads);
 		if (!t)
 			return NULL;
@@ -63,6 +67,21 @@ static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid
 	return t;
 }
 
+/* While the kernel is busy with exec, samples still show the old program's call to it. The last
+ * it maps is the vdso: what is mapped later, the new program has mapped. */
+static int process_exec(struct process *proc)
+{
+	struct maps *fresh = maps_new();
+
+	if (!fresh)
+		return -ENOMEM;
+	maps_unref(proc->before);
+	proc->before = proc->maps;
+	proc->maps = fresh;
+	proc->started = false;
+	return 0;
+}
+
 int process_comm(struct processes *p, uint32_t pid, uint32_t tid, const char *name, bool exec)
 {
 	struct process *proc = process_get(p, pid);
@@ -72,14 +91,20 @@ int process_comm(struct processes *p, uint32_t pid, uint32_t tid, const char *na
 	if (!proc || !t || !id)
 		return -ENOMEM;
 	t->comm = id;
-	return exec ? maps_clear(&proc->maps) : 0;
+	return exec ? process_exec(proc) : 0;
+}
+
+void process_before_map(struct process *proc, bool vdso)
+{
+	if (proc->before && proc->started)
+		maps_unref(take(proc->before));
+	proc->started = proc->started || vdso;
 }
 
 int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
 		 bool copy_maps)
 {
-	const struct thread *parent = thread_find(p, ptid);
-	uint32_t comm = parent ? parent->comm : 0;
+	uint32_t at, comm = idmap_get(&p->by_tid, ptid, &at) ? p->threads.v[at].comm : 0;
 	struct thread *child = thread_get(p, pid, tid);
 	struct process *proc, *from;
 
@@ -94,8 +119,14 @@ int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid,
 		return 0;
 	from = process_find(p, ppid);
 	proc = process_find(p, pid);
+	maps_ref(from->maps);		/* first: a process may be told to be its own child */
 	maps_unref(proc->maps);
-	proc->maps = maps_ref(from->maps);
+	proc->maps = from->maps;
+	if (from->before)
+		maps_ref(from->before);
+	maps_unref(proc->before);
+	proc->before = from->before;
+	proc->started = from->started;
 	return 0;
 }
 
@@ -123,8 +154,10 @@ const char *process_comm_of(struct processes *p, uint32_t pid, uint32_t tid)
 
 void processes_done(struct processes *p)
 {
-	for (size_t i = 0; i < p->procs.n; i++)
+	for (size_t i = 0; i < p->procs.n; i++) {
 		maps_unref(p->procs.v[i].maps);
+		maps_unref(p->procs.v[i].before);
+	}
 	vec_done(&p->procs);
 	vec_done(&p->threads);
 	idmap_done(&p->by_pid);

@@ -12,6 +12,8 @@ struct process {
 	uint32_t pid;
 	struct maps *maps;
 	bool looked;			/* /proc was asked about it */
+	struct maps *before;		/* those of the program before exec, or NULL */
+	bool started;			/* the new program's code runs: `before` is over */
 };
 
 struct thread {
@@ -30,6 +32,8 @@ struct processes {
 struct process *process_get(struct processes *p, uint32_t pid);
 struct process *process_find(const struct processes *p, uint32_t pid);	/* NULL: unknown */
 
+/* To be called before something is mapped into it. */
+void process_before_map(struct process *proc, bool vdso);
 int process_comm(struct processes *p, uint32_t pid, uint32_t tid, const char *name, bool exec);
 /* copy_maps: false for forks that stand for threads found at the start (their maps follow). */
 int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,

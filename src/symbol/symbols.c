@@ -67,7 +67,8 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 				    default_build_id_dir(&s->build_id_dir);
 	s->places = (struct places){
 		.symfs = s->symfs, .build_id_dir = s->build_id_dir, .procfs = s->procfs,
-		.live = opts->live, .no_demangle = opts->no_demangle, .machine = opts->machine,
+		.live = opts->live, .no_demangle = opts->no_demangle,
+		.demangle_params = opts->demangle_params, .machine = opts->machine,
 	};
 	s->kernel.vmlinux = s->vmlinux;
 	s->kernel.kallsyms = s->kallsyms;
@@ -76,30 +77,38 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 	return err ? -ENOMEM : 0;
 }
 
-static void freep_symbols(struct tacho_symbols **s)
+static int symbols_init(struct tacho_symbols *s, const struct tacho_symbols_opts *opts,
+			struct tacho_error *e)
 {
-	tacho_symbols_free(*s);
-}
-
-int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,
-		      struct tacho_error *e)
-{
-	scoped(freep_symbols) struct tacho_symbols *s = calloc(1, sizeof(*s));
-	struct tacho_symbols_opts own = { 0 };
-
-	if (!s)
-		return error_nomem(e);
-	if (opts && opts->size > sizeof(own))
-		return error_set(e, -E2BIG, "the options are of a newer library");
-	if (opts)
-		memcpy(&own, opts, opts->size ? opts->size : sizeof(own));
-	if (copy_opts(s, &own) < 0 || kernel_init(&s->kernel) < 0)
+	if (copy_opts(s, opts) < 0 || kernel_init(&s->kernel) < 0)
 		return error_nomem(e);
 	if (s->vmlinux && access(s->vmlinux, R_OK) < 0)
 		return error_set(e, -errno, "cannot read the vmlinux '%s'", s->vmlinux);
 	if (s->kallsyms && access(s->kallsyms, R_OK) < 0)
 		return error_set(e, -errno, "cannot read the kallsyms '%s'", s->kallsyms);
-	*out = take(s);
+	return 0;
+}
+
+int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,
+		      struct tacho_error *e)
+{
+	struct tacho_symbols_opts own = { 0 };
+	struct tacho_symbols *s;
+	int err;
+
+	if (opts && opts->size > sizeof(own))
+		return error_set(e, -E2BIG, "the options are of a newer library");
+	if (opts)
+		memcpy(&own, opts, opts->size ? opts->size : sizeof(own));
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_nomem(e);
+	err = symbols_init(s, &own, e);
+	if (err < 0) {
+		tacho_symbols_free(s);
+		return err;
+	}
+	*out = s;
 	return 0;
 }
 
@@ -179,6 +188,7 @@ static int map_user(struct tacho_symbols *s, const struct tacho_mmap *m, bool ex
 	obj = proc ? user_object(s, m, exec, &whole) : NULL;
 	if (!obj)
 		return -ENOMEM;
+	process_before_map(proc, obj->kind == OBJECT_VDSO);
 	if (!obj->pid)
 		obj->pid = m->pid;
 	if (obj->kind == OBJECT_VDSO) {
@@ -297,14 +307,17 @@ static void fill(struct tacho_frame *out, const struct object *obj, const struct
 	out->symbol_offset = out->object_address - sym->start;
 }
 
-static int resolve_user(struct tacho_symbols *s, const struct maps *maps, uint64_t ip,
+static int resolve_user(struct tacho_symbols *s, const struct process *proc, uint64_t ip,
 			struct tacho_frame *out)
 {
-	const struct interval *where = maps_find(maps, ip);
-	struct object *obj = where ? objects_at(&s->objects, where->object) : NULL;
+	const struct interval *where = maps_find(proc->maps, ip);
+	struct object *obj;
 	struct symbol *sym;
 	int err;
 
+	if (!where && proc->before)
+		where = maps_find(proc->before, ip);
+	obj = where ? objects_at(&s->objects, where->object) : NULL;
 	if (!obj)
 		return 0;
 	if (!obj->loaded) {
@@ -405,7 +418,7 @@ int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_spac
 	if (!maps || err < 0)
 		return err;
 	err = space == TACHO_SPACE_KERNEL ? resolve_kernel(s, ip, out) :
-					    resolve_user(s, maps, ip, out);
+					    resolve_user(s, proc, ip, out);
 	if (err < 0)
 		return err;
 	/* Of a running JIT the name may still come. */

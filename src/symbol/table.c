@@ -6,6 +6,7 @@
 #include "symbol/table.h"
 
 #include "symbol/demangle.h"
+#include "base/num.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -146,9 +147,11 @@ static void guess_sizes(struct table *t)
 		struct symbol *s = &t->v[i];
 		const struct symbol *next = i + 1 < t->n ? s + 1 : NULL;
 
-		if (s->size == 0)
-			s->size = (uint32_t)min_of(guessed_end(t, s, next) - s->start,
-						   (uint64_t)UINT32_MAX);
+		if (s->size)
+			continue;
+		s->flags |= SYMBOL_GUESSED;
+		s->size = (uint32_t)min_of(guessed_end(t, s, next) - s->start,
+					   (uint64_t)UINT32_MAX);
 	}
 }
 
@@ -193,6 +196,24 @@ int table_finish(struct table *t)
 	return 0;
 }
 
+/* "*ABS*+0x9be70" is how disassemblers call the function at 0x9be70; most have a name. */
+static const char *resolver_name(struct table *t, const struct symbol *s, const char *raw)
+{
+	const char *hex = strchr(raw, '+');
+	uint64_t address;
+	struct symbol *function;
+
+	if (t->resolving || !hex || num_hex(str_of(hex + 1), &address) < 0)
+		return raw;
+	t->resolving = true;
+	function = table_find(t, address);
+	t->resolving = false;
+	if (!function || function == s || (function->flags & SYMBOL_RESOLVER) ||
+	    function->start != address)
+		return raw;
+	return table_name(t, function);
+}
+
 /* Sets the interned id of the shown name. */
 static const char *shown_name(struct table *t, struct symbol *s)
 {
@@ -200,7 +221,9 @@ static const char *shown_name(struct table *t, struct symbol *s)
 		scoped(buf_done) struct buf text = { 0 };
 		const char *raw = table_name(t, s);
 
-		if (t->raw || !demangle(raw, &text))
+		if (s->flags & SYMBOL_RESOLVER)
+			raw = resolver_name(t, s, raw);
+		if (t->raw || !demangle(raw, t->params, &text))
 			buf_puts(&text, raw);
 		if (s->flags & SYMBOL_PLT)
 			buf_puts(&text, "@plt");
@@ -278,6 +301,17 @@ static size_t floor_index(const struct table *t, uint64_t address)
 	return base;
 }
 
+/* Of two symbols at an address, met from the inside out. A label inside a function, whose size
+ * is guessed, is not where the code belongs to. */
+static bool is_better_at(const struct table *t, const struct symbol *s, const struct symbol *found)
+{
+	if (!found)
+		return true;
+	if (t->newest)
+		return s->order > found->order;
+	return (found->flags & SYMBOL_GUESSED) && !(s->flags & SYMBOL_GUESSED);
+}
+
 struct symbol *table_find(struct table *t, uint64_t address)
 {
 	struct symbol *found = NULL;
@@ -289,9 +323,11 @@ struct symbol *table_find(struct table *t, uint64_t address)
 	for (unsigned steps = 0; steps < LONGEST_CHAIN; steps++) {
 		struct symbol *s = best_of_group(t, at, address);
 
-		if (s && (!found || s->order > found->order))
+		if (s && is_better_at(t, s, found))
 			found = s;
-		if ((found && !t->newest) || t->v[at].up == SYMBOL_NONE)
+		if (t->v[at].up == SYMBOL_NONE)
+			break;
+		if (found && !t->newest && !(found->flags & SYMBOL_GUESSED))
 			break;
 		at = t->v[at].up;
 		for (unsigned i = 0; i < LONGEST_CHAIN && at + 1 < t->n; i++, at++)

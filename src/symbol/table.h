@@ -22,6 +22,8 @@
 enum {
 	SYMBOL_LOCAL = 1, SYMBOL_WEAK = 2,
 	SYMBOL_PLT = 4,			/* shown with "@plt" behind it */
+	SYMBOL_RESOLVER = 32,		/* with PLT: named after the function at that address */
+	SYMBOL_GUESSED = 16,		/* its size is the way to the next symbol */
 	SYMBOL_MODULE = 8,		/* kallsyms: the module's name follows the symbol's */
 };
 
@@ -41,7 +43,9 @@ struct table {
 	struct buf strings;
 	struct names *names;		/* where ids come from */
 	bool raw;			/* names are shown as they are */
+	bool params;			/* demangled names with their parameters */
 	bool newest;			/* of several at an address the last added wins (JIT maps) */
+	bool resolving;			/* a resolver's name is looked for: do not look for another's */
 	bool kallsyms;			/* where modules begin and end, ends are guessed by page */
 };
 

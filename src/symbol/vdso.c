@@ -20,6 +20,7 @@ static size_t vdso_bytes(const uint8_t *at)
 
 int vdso_load(struct object *obj)
 {
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives addresses as numbers */
 	const uint8_t *at = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 	scoped(elf_close) struct elf e = { .fd = -1 };
 	uint8_t id[BUILD_ID_MAX];

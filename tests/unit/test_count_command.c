@@ -107,7 +107,7 @@ static void no_command(void **state)
 static void ended_by_a_signal(void **state)
 {
 	struct tacho_usage usage = { .size = sizeof(usage) };
-	struct tacho_command *cmd = spawn("sleep 60");
+	struct tacho_command *cmd = spawn("exec sleep 60");
 	struct pollfd until = { .fd = tacho_command_fd(cmd), .events = POLLIN };
 
 	assert_int_equal(tacho_command_go(cmd, NULL), 0);

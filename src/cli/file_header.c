@@ -1,0 +1,395 @@
+/*
+ * A file's header as comments, key by key as perf prints them: readers of such text look for
+ * "# ========", "# cmdline :" and "# captured on". Everything comes from feature payloads, whose
+ * lengths are somebody else's word: they are read through a cursor that fails for good.
+ */
+#include "cli/file_header.h"
+
+#include <time.h>
+
+#include "cli/file_attr.h"
+
+struct payload {
+	const uint8_t *at, *end;
+	bool swap, bad;
+};
+
+static struct payload payload_of(const struct tacho_perfdata *pd, enum tacho_feature f)
+{
+	size_t n = 0;
+	const uint8_t *at = tacho_perfdata_feature(pd, f, &n);
+
+	return (struct payload){ at, at ? at + n : NULL, tacho_perfdata_swapped(pd), !at };
+}
+
+static const void *take_bytes(struct payload *p, size_t n)
+{
+	const void *at = p->at;
+
+	if (p->bad || n > (size_t)(p->end - p->at)) {
+		p->bad = true;
+		return NULL;
+	}
+	p->at += n;
+	return at;
+}
+
+static uint32_t take_u32(struct payload *p)
+{
+	const void *at = take_bytes(p, 4);
+	uint32_t v = 0;
+
+	if (at)
+		memcpy(&v, at, 4);
+	return p->swap ? __builtin_bswap32(v) : v;
+}
+
+static uint64_t take_u64(struct payload *p)
+{
+	const void *at = take_bytes(p, 8);
+	uint64_t v = 0;
+
+	if (at)
+		memcpy(&v, at, 8);
+	return p->swap ? __builtin_bswap64(v) : v;
+}
+
+static struct str take_str(struct payload *p)
+{
+	uint32_t n = take_u32(p);
+	const char *s = take_bytes(p, n);
+
+	return s ? str_n(s, strnlen(s, n)) : (struct str){ "", 0 };
+}
+
+/* ---- one function per feature; each writes its lines ---- */
+
+typedef void (*put_fn)(const struct tacho_perfdata *pd, struct payload *p, struct buf *out);
+
+static void put_cpus(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t available = take_u32(p), online = take_u32(p);
+
+	(void)pd;
+	buf_printf(out, "# nrcpus online : %u\n# nrcpus avail : %u\n", online, available);
+}
+
+static void put_memory(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	(void)pd;
+	buf_printf(out, "# total memory : %llu kB\n", (unsigned long long)take_u64(p));
+}
+
+static void put_cmdline(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t n = take_u32(p);
+
+	(void)pd;
+	buf_puts(out, "# cmdline : ");
+	while (n-- && !p->bad) {
+		buf_str(out, take_str(p));
+		buf_putc(out, ' ');
+	}
+	buf_putc(out, '\n');
+}
+
+static void put_events(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	(void)p;
+	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++) {
+		const struct tacho_file_event *ev = tacho_perfdata_event(pd, i);
+
+		buf_printf(out, "# event : name = %s, , id = {", ev->name);
+		for (size_t k = 0; k < ev->n_ids; k++)
+			buf_printf(out, "%s %llu", k ? "," : "", (unsigned long long)ev->ids[k]);
+		buf_puts(out, " }, ");
+		file_attr(ev, " = ", out);
+		buf_putc(out, '\n');
+	}
+}
+
+static void put_list(struct payload *p, const char *what, struct buf *out)
+{
+	uint32_t n = take_u32(p);
+
+	while (n-- && !p->bad) {
+		struct str text = take_str(p);
+
+		buf_printf(out, "# %s: %.*s\n", what, STR(text));
+	}
+}
+
+/* Sockets, threads, (core, socket) per CPU, and in newer files dies and a die per CPU. */
+static void put_topology(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	struct payload cpus = payload_of(pd, TACHO_FEATURE_NRCPUS), dies;
+	uint32_t n = take_u32(&cpus);
+	struct buf threads = { 0 };
+
+	put_list(p, "sibling sockets ", out);
+	put_list(p, "sibling threads ", &threads);
+	dies = *p;
+	take_bytes(&dies, (size_t)n * 8);
+	if (!dies.bad && dies.at < dies.end)
+		put_list(&dies, "sibling dies    ", out);
+	else
+		dies.bad = true;
+	buf_str(out, buf_view(&threads));
+	buf_done(&threads);
+	for (uint32_t i = 0; i < n && !p->bad; i++) {
+		uint32_t core = take_u32(p), socket = take_u32(p), die = take_u32(&dies);
+
+		if (dies.bad)
+			buf_printf(out, "# CPU %u: Core ID %u, Socket ID %u\n", i, core, socket);
+		else
+			buf_printf(out, "# CPU %u: Core ID %u, Die ID %u, Socket ID %u\n", i, core, die, socket);
+	}
+}
+
+static void put_numa(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t n = take_u32(p);
+
+	(void)pd;
+	while (n-- && !p->bad) {
+		uint32_t node = take_u32(p);
+		unsigned long long total = take_u64(p), unused = take_u64(p);
+		struct str cpus = take_str(p);
+
+		buf_printf(out, "# node%u meminfo  : total = %llu kB, free = %llu kB\n", node, total, unused);
+		buf_printf(out, "# node%u cpu list : %.*s\n", node, STR(cpus));
+	}
+}
+
+static void put_pmus(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t n = take_u32(p);
+
+	(void)pd;
+	buf_puts(out, "# pmu mappings: ");
+	for (uint32_t i = 0; i < n && !p->bad; i++) {
+		uint32_t type = take_u32(p);
+		struct str name = take_str(p);
+
+		buf_printf(out, "%s%.*s = %u", i ? ", " : "", STR(name), type);
+	}
+	buf_putc(out, '\n');
+}
+
+static void put_groups(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t n = take_u32(p);
+
+	while (n-- && !p->bad) {
+		struct str name = take_str(p);
+		uint32_t leader = take_u32(p), members = take_u32(p);
+
+		buf_printf(out, "# group: %.*s{", STR(name));
+		for (uint32_t i = 0; i < members && leader + i < tacho_perfdata_n_events(pd); i++)
+			buf_printf(out, "%s%s", i ? "," : "", tacho_perfdata_event(pd, leader + i)->name);
+		buf_puts(out, "}\n");
+	}
+}
+
+static void put_caches(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t version = take_u32(p), n = take_u32(p);
+
+	(void)pd;
+	if (version != 1)
+		return;
+	buf_puts(out, "# CPU cache info:\n");
+	while (n-- && !p->bad) {
+		uint32_t level = take_u32(p);
+		struct str type, size, cpus;
+
+		take_bytes(p, 12);	/* line, sets, ways */
+		type = take_str(p);
+		size = take_str(p);
+		cpus = take_str(p);
+		buf_printf(out, "#  L%u %-15.*s %8.*s [%.*s]\n", level, STR(type), STR(size), STR(cpus));
+	}
+}
+
+static void put_sample_time(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint64_t first = take_u64(p), last = take_u64(p);
+
+	(void)pd;
+	buf_printf(out, "# time of first sample : %llu.%06llu\n", (unsigned long long)(first / 1000000000),
+		   (unsigned long long)(first % 1000000000 / 1000));
+	buf_printf(out, "# time of last sample : %llu.%06llu\n", (unsigned long long)(last / 1000000000),
+		   (unsigned long long)(last % 1000000000 / 1000));
+	buf_printf(out, "# sample duration : %10.3f ms\n", (double)(last - first) / 1e6);
+}
+
+/* "0-23,32-199": the blocks of a node that hold memory. Returns how many they are. */
+static uint64_t put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
+{
+	uint64_t word = 0, from = UINT64_MAX, n = 0;
+	bool any = false;
+
+	for (uint64_t i = 0; i <= n_bits && !p->bad; i++) {
+		bool set;
+
+		if (i % 64 == 0 && i < n_bits)
+			word = take_u64(p);
+		set = i < n_bits && (word >> i % 64 & 1);
+		n += set;
+		if (set && from == UINT64_MAX)
+			from = i;
+		if (set || from == UINT64_MAX)
+			continue;
+		buf_printf(out, "%s%llu", any ? "," : "", (unsigned long long)from);
+		if (i - from > 1)
+			buf_printf(out, "-%llu", (unsigned long long)(i - 1));
+		any = true;
+		from = UINT64_MAX;
+	}
+	return n;
+}
+
+static void put_memory_nodes(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint64_t version = take_u64(p), block = take_u64(p), n = take_u64(p);
+
+	(void)pd;
+	if (version != 1)
+		return;
+	buf_printf(out, "# memory nodes (nr %llu, block size 0x%llx):\n", (unsigned long long)n,
+		   (unsigned long long)block);
+	while (n-- && !p->bad) {
+		uint64_t node = take_u64(p), blocks;
+		struct buf list = { 0 };
+
+		take_u64(p);
+		blocks = put_bitmap(p, take_u64(p), &list);
+		buf_printf(out, "# %4llu [%lluG]: %s\n", (unsigned long long)node,
+			   (unsigned long long)(blocks * block >> 30), list.bytes ? list.bytes : "");
+		buf_done(&list);
+	}
+}
+
+static void put_clockid(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	(void)pd;
+	buf_printf(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(take_u64(p) / 1000));
+}
+
+static void put_compressed(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t type, level, ratio;
+
+	(void)pd;
+	take_u32(p);
+	type = take_u32(p);
+	level = take_u32(p);
+	ratio = take_u32(p);
+	buf_printf(out, "# compressed : %s, level = %u, ratio = %u\n", type == 1 ? "Zstd" : "Unknown", level,
+		   ratio);
+}
+
+static void put_branch_stack(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	(void)pd;
+	(void)p;
+	buf_puts(out, "# contains samples with branch stack\n");
+}
+
+static const struct row {
+	enum tacho_feature feature;
+	const char *name;		/* as "missing features" calls it */
+	const char *text;		/* of those that are a string: the key */
+	put_fn put;
+	bool long_one;			/* shown with -I only */
+} rows[] = {
+	{ TACHO_FEATURE_HOSTNAME, "HOSTNAME", "hostname", NULL, false },
+	{ TACHO_FEATURE_OSRELEASE, "OSRELEASE", "os release", NULL, false },
+	{ TACHO_FEATURE_VERSION, "VERSION", "perf version", NULL, false },
+	{ TACHO_FEATURE_ARCH, "ARCH", "arch", NULL, false },
+	{ TACHO_FEATURE_NRCPUS, "NRCPUS", NULL, put_cpus, false },
+	{ TACHO_FEATURE_CPUDESC, "CPUDESC", "cpudesc", NULL, false },
+	{ TACHO_FEATURE_CPUID, "CPUID", "cpuid", NULL, false },
+	{ TACHO_FEATURE_TOTAL_MEM, "TOTAL_MEM", NULL, put_memory, false },
+	{ TACHO_FEATURE_CMDLINE, "CMDLINE", NULL, put_cmdline, false },
+	{ TACHO_FEATURE_EVENT_DESC, "EVENT_DESC", NULL, put_events, false },
+	{ TACHO_FEATURE_CPU_TOPOLOGY, "CPU_TOPOLOGY", NULL, put_topology, true },
+	{ TACHO_FEATURE_NUMA_TOPOLOGY, "NUMA_TOPOLOGY", NULL, put_numa, true },
+	{ TACHO_FEATURE_BRANCH_STACK, "BRANCH_STACK", NULL, put_branch_stack, false },
+	{ TACHO_FEATURE_PMU_MAPPINGS, "PMU_MAPPINGS", NULL, put_pmus, false },
+	{ TACHO_FEATURE_GROUP_DESC, "GROUP_DESC", NULL, put_groups, false },
+	{ TACHO_FEATURE_CACHE, "CACHE", NULL, put_caches, true },
+	{ TACHO_FEATURE_SAMPLE_TIME, "SAMPLE_TIME", NULL, put_sample_time, false },
+	{ TACHO_FEATURE_MEM_TOPOLOGY, "MEM_TOPOLOGY", NULL, put_memory_nodes, true },
+	{ TACHO_FEATURE_CLOCKID, "CLOCKID", NULL, put_clockid, false },
+	{ TACHO_FEATURE_COMPRESSED, "COMPRESSED", NULL, put_compressed, false },
+};
+
+/* Features without a line of their own, for the list of what is missing. */
+static const struct { enum tacho_feature feature; const char *name; } others[] = {
+	{ TACHO_FEATURE_TRACING_DATA, "TRACING_DATA" }, { TACHO_FEATURE_BUILD_ID, "BUILD_ID" },
+	{ TACHO_FEATURE_AUXTRACE, "AUXTRACE" }, { TACHO_FEATURE_STAT, "STAT" },
+	{ TACHO_FEATURE_DIR_FORMAT, "DIR_FORMAT" }, { TACHO_FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS" },
+	{ TACHO_FEATURE_CLOCK_DATA, "CLOCK_DATA" },
+	{ TACHO_FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY" },
+};
+
+static bool has(const struct tacho_perfdata *pd, enum tacho_feature f)
+{
+	size_t n;
+
+	return tacho_perfdata_feature(pd, f, &n) != NULL;
+}
+
+static void put_row(const struct tacho_perfdata *pd, const struct row *row, bool full, struct buf *out)
+{
+	struct payload p = payload_of(pd, row->feature);
+	const char *text;
+
+	if (row->text) {
+		text = tacho_perfdata_string(pd, row->feature);
+		buf_printf(out, "# %s : %s\n", row->text, text ? text : "");
+	} else if (row->long_one && !full) {
+		buf_printf(out, "# %s info available, use -I to display\n", row->name);
+	} else {
+		row->put(pd, &p, out);
+	}
+}
+
+static void put_missing(const struct tacho_perfdata *pd, struct buf *out)
+{
+	buf_puts(out, "# missing features: ");
+	for (unsigned f = 1; f < TACHO_FEATURE_MAX; f++) {
+		if (has(pd, f))
+			continue;
+		for (size_t i = 0; i < countof(rows); i++)
+			if (rows[i].feature == f)
+				buf_printf(out, "%s ", rows[i].name);
+		for (size_t i = 0; i < countof(others); i++)
+			if (others[i].feature == f)
+				buf_printf(out, "%s ", others[i].name);
+	}
+	buf_putc(out, '\n');
+}
+
+void file_header(const struct tacho_perfdata *pd, bool full, struct buf *out)
+{
+	struct tacho_file_facts facts = { .size = sizeof(facts) };
+	time_t captured;
+	char when[32] = "";
+
+	tacho_perfdata_facts(pd, &facts);
+	captured = (time_t)facts.captured_s;
+	if (ctime_r(&captured, when))
+		when[strcspn(when, "\n")] = 0;
+	buf_printf(out, "# ========\n# captured on    : %s\n# header version : 1\n", when);
+	buf_printf(out, "# data offset    : %llu\n# data size      : %llu\n# feat offset    : %llu\n",
+		   (unsigned long long)facts.data_offset, (unsigned long long)facts.data_size,
+		   (unsigned long long)facts.features_offset);
+	for (size_t i = 0; i < countof(rows); i++)
+		if (has(pd, rows[i].feature))
+			put_row(pd, &rows[i], full, out);
+	if (!tacho_perfdata_is_pipe(pd))
+		put_missing(pd, out);
+	buf_puts(out, "# ========\n#\n");
+}

@@ -1,0 +1,572 @@
+/*
+ * Rows -> groups -> entries. The rows of one group come together; the group's part of the trie is
+ * copied with its parents first, so that one pass backwards adds up all totals, and one walk finds
+ * for each class the nodes that have none of their own class above them.
+ */
+#include "cli/hist.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+
+struct build {
+	struct hist *h;
+	const struct tacho_profile_row *rows;
+	const struct tacho_profile_node *nodes;
+	size_t n_rows;
+	struct arena arena;		/* keys of `by_values` */
+	struct map by_values;		/* the values of all keys of a row -> group */
+	uint32_t *group_of_thread;	/* where only the thread matters; group + 1 */
+	bool only_thread;
+	uint32_t *group_of;		/* per row; HIST_NONE: of another event */
+	uint32_t *event_of;		/* per event of the profile: index in h->events, or HIST_NONE */
+	uint32_t *sorted;		/* rows by group */
+	size_t *group_end;
+	uint32_t *copy_of;		/* per node of the profile: in h->nodes */
+	uint32_t *copied_in;		/* ... in which pass it was made; a pass is a group's event */
+	uint32_t pass;
+	uint32_t *entry_of;		/* per class: entry of this group */
+	uint32_t *above;		/* per class: how many nodes of it lie above the one at hand */
+	uint32_t *path;			/* nodes on the way up */
+	uint32_t base, first_entry;	/* of the group at hand */
+};
+
+static void build_done(struct build *b)
+{
+	arena_done(&b->arena);
+	map_done(&b->by_values);
+	free(b->group_of_thread);
+	free(b->group_of);
+	free(b->event_of);
+	free(b->sorted);
+	free(b->group_end);
+	free(b->copy_of);
+	free(b->copied_in);
+	free(b->entry_of);
+	free(b->above);
+	free(b->path);
+}
+
+void hist_done(struct hist *h)
+{
+	vec_done(&h->groups);
+	vec_done(&h->entries);
+	vec_done(&h->stats);
+	vec_done(&h->nodes);
+	free(h->class_of);
+	free(h->order);
+	h->class_of = h->order = NULL;
+}
+
+double hist_percent(const struct hist *h, uint64_t period, size_t event)
+{
+	return h->totals[event] ? 100.0 * (double)period / (double)h->totals[event] : 0;
+}
+
+/* ---- classes of frames ---- */
+
+static int class_number(struct map *seen, struct arena *a, const void *key, size_t n, uint32_t *out)
+{
+	const uint64_t *hit = map_get(seen, str_n(key, n));
+	char *copy;
+
+	if (!hit) {
+		copy = arena_str(a, str_n(key, n));
+		if (!copy || map_put(seen, str_n(copy, n), seen->n) < 0)
+			return -ENOMEM;
+		*out = (uint32_t)(seen->n - 1);
+		return 0;
+	}
+	*out = (uint32_t)*hit;
+	return 0;
+}
+
+static int classes_fill(struct hist *h, struct map *names, struct map *seen, struct arena *a)
+{
+	for (size_t i = 0; i < tacho_profile_n_frames(h->profile); i++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
+		struct { uint64_t address, offset; uint32_t dso, symbol; } key = { 0 };
+		bool by_symbol = h->opts->has_key[COL_SYMBOL];
+
+		/* A symbol is one of its object, whether or not the object is shown. */
+		if ((by_symbol || h->opts->has_key[COL_DSO]) &&
+		    class_number(names, a, f->object_name, strlen(f->object_name), &key.dso) < 0)
+			return -ENOMEM;
+		if (by_symbol) {
+			key.address = f->address;
+			key.offset = f->offset;
+			key.symbol = f->symbol;
+		}
+		if (class_number(seen, a, &key, sizeof(key), &h->class_of[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int classes_make(struct hist *h)
+{
+	struct map names = { 0 }, seen = { 0 };
+	struct arena a = { 0 };
+	int err;
+
+	h->class_of = reallocarray(NULL, tacho_profile_n_frames(h->profile) + 1, sizeof(uint32_t));
+	err = h->class_of ? classes_fill(h, &names, &seen, &a) : -ENOMEM;
+	h->n_classes = seen.n + 1;
+	map_done(&names);
+	map_done(&seen);
+	arena_done(&a);
+	return err;
+}
+
+/* ---- groups ---- */
+
+static int group_add(struct build *b, const uint64_t *values, uint32_t thread, uint32_t *out)
+{
+	size_t n = b->h->opts->n_keys * sizeof(*values);
+	struct hist_group *g = vec_add(&b->h->groups);
+	char *key = g ? arena_str(&b->arena, str_n((const char *)values, n)) : NULL;
+
+	if (!key)
+		return -ENOMEM;
+	memcpy(g->v, values, n);
+	g->thread = thread;
+	*out = (uint32_t)(b->h->groups.n - 1);
+	return map_put(&b->by_values, str_n(key, n), *out);
+}
+
+static int group_find(struct build *b, const struct tacho_profile_row *r, uint32_t *out)
+{
+	const struct hist_opts *o = b->h->opts;
+	uint64_t values[HIST_KEYS_MAX + 1] = { 0 };
+	const uint64_t *hit;
+
+	if (b->only_thread && b->group_of_thread[r->thread]) {
+		*out = b->group_of_thread[r->thread] - 1;
+		return 0;
+	}
+	for (size_t i = 0; i < o->n_keys; i++)
+		if (o->keys[i] >= COL_FIRST_KEY && o->keys[i] < COL_FIRST_OF_FRAME)
+			values[i] = hist_row_value(b->h, o->keys[i], r);
+	hit = map_get(&b->by_values, str_n((const char *)values, o->n_keys * sizeof(*values)));
+	if (hit)
+		*out = (uint32_t)*hit;
+	else if (group_add(b, values, r->thread, out) < 0)
+		return -ENOMEM;
+	b->group_of_thread[r->thread] = *out + 1;
+	return 0;
+}
+
+/* Rows by group, each group's in the order they came. */
+static int rows_sort(struct build *b)
+{
+	size_t sum = 0;
+
+	b->group_end = calloc(b->h->groups.n + 1, sizeof(*b->group_end));
+	b->sorted = reallocarray(NULL, b->n_rows + 1, sizeof(*b->sorted));
+	if (!b->group_end || !b->sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->n_rows; i++)
+		if (b->group_of[i] != HIST_NONE)
+			b->group_end[b->group_of[i]]++;
+	for (size_t g = 0; g < b->h->groups.n; g++) {
+		size_t n = b->group_end[g];
+
+		b->group_end[g] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < b->n_rows; i++)
+		if (b->group_of[i] != HIST_NONE)
+			b->sorted[b->group_end[b->group_of[i]]++] = (uint32_t)i;
+	return 0;
+}
+
+static int groups_make(struct build *b)
+{
+	b->group_of = reallocarray(NULL, b->n_rows + 1, sizeof(*b->group_of));
+	b->group_of_thread = calloc(tacho_profile_n_threads(b->h->profile) + 1, sizeof(uint32_t));
+	if (!b->group_of || !b->group_of_thread)
+		return -ENOMEM;
+	b->only_thread = true;
+	for (size_t i = 0; i < b->h->opts->n_keys; i++)
+		if (b->h->opts->keys[i] >= COL_CPU && b->h->opts->keys[i] <= COL_PARENT)
+			b->only_thread = false;
+	for (size_t i = 0; i < b->n_rows; i++) {
+		b->group_of[i] = HIST_NONE;
+		if (b->event_of[b->rows[i].event] != HIST_NONE &&
+		    group_find(b, &b->rows[i], &b->group_of[i]) < 0)
+			return -ENOMEM;
+	}
+	return rows_sort(b);
+}
+
+/* ---- one group's part of the trie ---- */
+
+static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *out)
+{
+	struct hist_node *n = vec_add(&b->h->nodes);
+
+	if (!n)
+		return -ENOMEM;
+	*out = (uint32_t)(b->h->nodes.n - 1);
+	*n = (struct hist_node){ .parent = parent, .frame = frame, .child = HIST_NONE,
+				 .next = HIST_NONE, .same = HIST_NONE };
+	if (parent != HIST_NONE) {
+		struct hist_node *above = &b->h->nodes.v[parent];
+
+		n->next = above->child;
+		n->depth = (uint16_t)(above->depth + 1);
+		above->child = *out;
+	}
+	return 0;
+}
+
+static bool is_copied(const struct build *b, uint32_t node)
+{
+	return b->copied_in[node] == b->pass;
+}
+
+/* The copy of a node, with all above it. */
+static int node_copy(struct build *b, uint32_t node, uint32_t *out)
+{
+	size_t n = 0;
+
+	for (; node && !is_copied(b, node); node = b->nodes[node].parent)
+		b->path[n++] = node;
+	*out = node ? b->copy_of[node] : b->base;
+	while (n--) {
+		if (node_add(b, *out, b->nodes[b->path[n]].frame, out) < 0)
+			return -ENOMEM;
+		b->copy_of[b->path[n]] = *out;
+		b->copied_in[b->path[n]] = b->pass;
+	}
+	return 0;
+}
+
+static void nodes_add_up(struct build *b)
+{
+	struct hist_node *v = b->h->nodes.v;
+
+	for (size_t i = b->h->nodes.n; i-- > b->base;) {
+		struct hist_node *n = &v[i];
+
+		n->total += n->self;
+		if (n->parent == HIST_NONE)
+			continue;
+		v[n->parent].total += n->total;
+		if (v[n->parent].height < n->height + 1)
+			v[n->parent].height = (uint16_t)(n->height + 1);
+	}
+}
+
+/* ---- entries ---- */
+
+static struct hist_entry *entry_get(struct build *b, uint32_t group, uint32_t frame)
+{
+	struct hist *h = b->h;
+	uint32_t class_ = frame == HIST_NONE ? (uint32_t)h->n_classes - 1 : h->class_of[frame];
+	uint32_t at = b->entry_of[class_];
+	struct hist_entry *e;
+
+	if (at != HIST_NONE && at >= b->first_entry)
+		return &h->entries.v[at];
+	e = vec_add(&h->entries);
+	if (!e)
+		return NULL;
+	*e = (struct hist_entry){ .group = group, .class_ = class_, .frame = frame, .nodes = HIST_NONE };
+	b->entry_of[class_] = (uint32_t)(h->entries.n - 1);
+	for (size_t i = 0; i < h->n_events; i++)
+		if (!vec_add(&h->stats))
+			return NULL;
+	return e;
+}
+
+static struct hist_stat *stat_at(struct hist *h, const struct hist_entry *e, size_t event)
+{
+	return &h->stats.v[(size_t)(e - h->entries.v) * h->n_events + event];
+}
+
+static int row_take(struct build *b, uint32_t group, const struct tacho_profile_row *r)
+{
+	uint32_t frame = r->node ? b->nodes[r->node].frame : HIST_NONE, copy;
+	struct hist_entry *e = entry_get(b, group, frame);
+	struct hist_stat *s;
+
+	if (!e)
+		return -ENOMEM;
+	s = stat_at(b->h, e, b->event_of[r->event]);
+	s->self += r->period;
+	s->samples += r->samples;
+	if (!b->h->opts->chains) {
+		s->acc += r->period;
+		return 0;
+	}
+	if (node_copy(b, r->node, &copy) < 0)
+		return -ENOMEM;
+	b->h->nodes.v[copy].self += r->period;
+	return 0;
+}
+
+static void note_depth(struct build *b, struct hist_entry *e, const struct hist_node *n)
+{
+	uint32_t chain = b->h->opts->graph.caller ? n->height + 1u : n->depth;
+
+	if (n->self && n->depth > chain)
+		chain = n->depth;
+	e->depth = max_of(e->depth, chain);
+}
+
+/* Puts the node into its entry; counts it where nothing above it has. */
+static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event)
+{
+	uint32_t frame = b->h->nodes.v[at].frame;
+	struct hist_entry *e = entry_get(b, group, frame);
+	struct hist_node *n = &b->h->nodes.v[at];
+
+	if (!e)
+		return -ENOMEM;
+	if (b->above[e->class_]++ == 0)
+		stat_at(b->h, e, event)->acc += n->total;
+	if (event == 0) {
+		n->same = e->nodes;
+		e->nodes = at;
+		note_depth(b, e, n);
+	}
+	return 0;
+}
+
+static void node_leave(struct build *b, uint32_t at)
+{
+	b->above[b->h->class_of[b->h->nodes.v[at].frame]]--;
+}
+
+/* Down to the first child, else to the next sibling of this node or of the nearest above. */
+static int walk_entries(struct build *b, uint32_t group, size_t event)
+{
+	uint32_t at = b->h->nodes.v[b->base].child;
+
+	while (at != HIST_NONE) {
+		int err = node_enter(b, group, at, event);
+
+		if (err < 0)
+			return err;
+		if (b->h->nodes.v[at].child != HIST_NONE) {
+			at = b->h->nodes.v[at].child;
+			continue;
+		}
+		while (at != b->base) {
+			node_leave(b, at);
+			if (b->h->nodes.v[at].next != HIST_NONE) {
+				at = b->h->nodes.v[at].next;
+				break;
+			}
+			at = b->h->nodes.v[at].parent;
+		}
+		if (at == b->base)
+			break;
+	}
+	return 0;
+}
+
+static int only_leaves(struct build *b, uint32_t group, size_t event)
+{
+	struct hist *h = b->h;
+
+	for (uint32_t at = b->base + 1; at < h->nodes.n; at++) {
+		struct hist_node *n = &h->nodes.v[at];
+		struct hist_entry *e;
+
+		if (!n->self)
+			continue;
+		e = entry_get(b, group, n->frame);
+		if (!e)
+			return -ENOMEM;
+		stat_at(h, e, event)->acc += n->self;
+		if (event)
+			continue;
+		n->same = e->nodes;
+		e->nodes = at;
+		e->depth = max_of(e->depth, (uint32_t)n->depth);
+	}
+	return 0;
+}
+
+static int group_event(struct build *b, uint32_t group, size_t event, size_t from)
+{
+	struct hist *h = b->h;
+	int err = 0;
+
+	b->pass++;
+	b->base = (uint32_t)h->nodes.n;
+	if (h->opts->chains)
+		err = node_add(b, HIST_NONE, HIST_NONE, &b->base);
+	for (size_t i = from; i < b->group_end[group] && err == 0; i++)
+		if (b->event_of[b->rows[b->sorted[i]].event] == event)
+			err = row_take(b, group, &b->rows[b->sorted[i]]);
+	if (err < 0 || !h->opts->chains)
+		return err;
+	nodes_add_up(b);
+	return h->opts->children ? walk_entries(b, group, event) : only_leaves(b, group, event);
+}
+
+static int group_build(struct build *b, uint32_t group)
+{
+	struct hist *h = b->h;
+	size_t from = group ? b->group_end[group - 1] : 0;
+
+	b->first_entry = (uint32_t)h->entries.n;
+	for (size_t i = 0; i < h->n_events; i++) {
+		size_t kept = h->nodes.n;
+		int err = group_event(b, group, i, from);
+
+		if (err < 0)
+			return err;
+		if (i == 0) {		/* graphs are drawn of the first event only */
+			h->groups.v[group].first_node = (uint32_t)kept;
+			h->groups.v[group].end_node = (uint32_t)h->nodes.n;
+			continue;
+		}
+		h->nodes.n = kept;
+	}
+	return 0;
+}
+
+/* ---- order ---- */
+
+static int cmp_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int cmp_values(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b,
+		      bool acc)
+{
+	size_t first = h->opts->group_sort < h->n_events ? h->opts->group_sort : 0;
+
+	for (size_t i = 0; i < h->n_events; i++) {
+		size_t event = i == 0 ? first : i - (i <= first);
+		const struct hist_stat *sa = hist_stat_of(h, a, event), *sb = hist_stat_of(h, b, event);
+		int c = acc ? cmp_u64(sb->acc, sa->acc) : cmp_u64(sb->self, sa->self);
+
+		if (c)
+			return c;
+	}
+	return 0;
+}
+
+static int cmp_depths(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
+{
+	if (h->groups.v[a->group].thread != h->groups.v[b->group].thread || !h->opts->chains || h->opts->graph.style == GRAPH_NONE)
+		return 0;
+	return h->opts->graph.caller ? cmp_u64(b->depth, a->depth) : cmp_u64(a->depth, b->depth);
+}
+
+static int cmp_key(const struct hist *h, enum hist_column key, const struct hist_entry *a,
+		   const struct hist_entry *b)
+{
+	switch (key) {
+	case COL_CHILDREN:
+		return cmp_values(h, a, b, true);
+	case COL_OVERHEAD:
+	case COL_PERIOD:
+		return cmp_values(h, a, b, false);
+	case COL_SAMPLES:
+		return cmp_u64(hist_stat_of(h, b, 0)->samples, hist_stat_of(h, a, 0)->samples);
+	default:
+		return hist_key_cmp(h, key, a, b);
+	}
+}
+
+static int cmp_entries(const void *pa, const void *pb, void *arg)
+{
+	const struct hist *h = arg;
+	const struct hist_entry *a = &h->entries.v[*(const uint32_t *)pa];
+	const struct hist_entry *b = &h->entries.v[*(const uint32_t *)pb];
+	int c = 0;
+
+	for (size_t i = 0; i < h->opts->n_keys && !c; i++) {
+		c = cmp_key(h, h->opts->keys[i], a, b);
+		if (!c && h->opts->keys[i] == COL_CHILDREN)
+			c = cmp_depths(h, a, b);
+	}
+	return c ? c : cmp_u64(*(const uint32_t *)pa, *(const uint32_t *)pb);
+}
+
+static bool is_shown(const struct hist *h, const struct hist_entry *e)
+{
+	const struct tacho_profile_frame *f;
+
+	if (!h->opts->hide_unresolved)
+		return true;
+	f = tacho_profile_frame(h->profile, e->frame);
+	return f && f->known;
+}
+
+static int order_make(struct hist *h)
+{
+	h->order = reallocarray(NULL, h->entries.n + 1, sizeof(*h->order));
+	if (!h->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->entries.n; i++)
+		if (is_shown(h, &h->entries.v[i]))
+			h->order[h->n_order++] = (uint32_t)i;
+	qsort_r(h->order, h->n_order, sizeof(*h->order), cmp_entries, h);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static uint32_t *filled(size_t n, uint32_t value)
+{
+	uint32_t *v = reallocarray(NULL, n + 1, sizeof(*v));
+
+	for (size_t i = 0; v && i <= n; i++)
+		v[i] = value;
+	return v;
+}
+
+static int build_tables(struct build *b)
+{
+	struct hist *h = b->h;
+
+	b->event_of = filled(tacho_profile_n_events(h->profile), HIST_NONE);
+	b->copy_of = filled(h->opts->chains ? tacho_profile_n_nodes(h->profile) : 0, HIST_NONE);
+	b->copied_in = filled(h->opts->chains ? tacho_profile_n_nodes(h->profile) : 0, 0);
+	b->entry_of = filled(h->n_classes, HIST_NONE);
+	b->above = filled(h->n_classes, 0);
+	b->path = reallocarray(NULL, UINT16_MAX, sizeof(*b->path));
+	if (!b->event_of || !b->copy_of || !b->copied_in || !b->entry_of ||
+	    !b->above || !b->path)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n_events; i++)
+		b->event_of[h->events[i]] = (uint32_t)i;
+	return 0;
+}
+
+int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_opts *opts,
+	       const uint32_t *events, size_t n_events)
+{
+	scoped(build_done) struct build b = {
+		.h = h, .rows = tacho_profile_rows(p), .nodes = tacho_profile_nodes(p),
+		.n_rows = tacho_profile_n_rows(p),
+	};
+	int err;
+
+	*h = (struct hist){ .profile = p, .opts = opts, .n_events = min_of(n_events, countof(h->events)) };
+	for (size_t i = 0; i < h->n_events; i++) {
+		const struct tacho_profile_event *ev = tacho_profile_event(p, events[i]);
+
+		h->events[i] = events[i];
+		h->totals[i] = opts->relative ? ev->period : ev->all_period;
+		h->samples += opts->relative ? ev->samples : ev->all_samples;
+		h->period += h->totals[i];
+	}
+	err = classes_make(h);
+	if (err == 0)
+		err = build_tables(&b);
+	if (err == 0)
+		err = groups_make(&b);
+	for (uint32_t g = 0; g < h->groups.n && err == 0; g++)
+		err = group_build(&b, g);
+	return err < 0 ? err : order_make(h);
+}

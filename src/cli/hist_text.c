@@ -1,0 +1,215 @@
+/*
+ * The table as text, in perf's shape: comment lines with titles and dots that show the columns,
+ * then one line per entry, each followed by its call graph.
+ */
+#include "cli/hist.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "cli/hist_table.h"
+
+#define PERCENT_WIDTH 8
+#define NUMBER_WIDTH 12
+
+static size_t value_width(const struct hist *h, enum hist_column c)
+{
+	size_t one = c == COL_OVERHEAD || c == COL_CHILDREN ? PERCENT_WIDTH : NUMBER_WIDTH;
+
+	return one * h->n_events;
+}
+
+/* Widths given with -w count from the left; the other columns find their own. */
+static void widths_given(struct hist_table *t)
+{
+	struct str rest = str_of(t->hist->opts->widths), head;
+
+	for (size_t i = 0; i < t->n && str_cut(&rest, ',', &head); i++) {
+		uint32_t width;
+
+		if (num_u32(str_trim(head), &width) == 0 && width && width <= HIST_WIDTH_MAX) {
+			t->width[i] = width;
+			t->fixed[i] = true;
+		}
+	}
+}
+
+void hist_table_init(struct hist_table *t, struct hist *h)
+{
+	struct buf text = { 0 };
+
+	*t = (struct hist_table){ .hist = h, .n = h->opts->n_columns };
+	for (size_t i = 0; i < t->n; i++) {
+		enum hist_column c = h->opts->columns[i];
+
+		t->width[i] = c < COL_FIRST_KEY ? value_width(h, c) : 0;
+	}
+	widths_given(t);
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->fixed[i])
+			t->width[i] = max_of(t->width[i], strlen(hist_column_title(h->opts->columns[i])));
+	for (size_t k = 0; k < h->n_order; k++)
+		for (size_t i = 0; i < t->n; i++) {
+			if (t->fixed[i] || h->opts->columns[i] < COL_FIRST_KEY)
+				continue;
+			buf_clear(&text);
+			hist_key_text(h, &h->entries.v[h->order[k]], h->opts->columns[i], &text);
+			t->width[i] = max_of(t->width[i], text.n);
+		}
+	buf_done(&text);
+}
+
+static bool is_number(enum hist_column c)
+{
+	return c < COL_FIRST_KEY;
+}
+
+static void pad_to(struct buf *out, size_t from, size_t width)
+{
+	size_t n = out->n - from;
+
+	if (n < width)
+		buf_pad(out, ' ', width - n);
+}
+
+/* Beside the sums of what was called, a function's own share is its "Self". */
+static const char *title_of(const struct hist_opts *o, enum hist_column c)
+{
+	for (size_t i = 0; c == COL_OVERHEAD && i < o->n_columns; i++)
+		if (o->columns[i] == COL_CHILDREN)
+			return "Self";
+	return hist_column_title(c);
+}
+
+void hist_table_titles(const struct hist_table *t, struct buf *out)
+{
+	const struct hist_opts *o = t->hist->opts;
+
+	buf_puts(out, "# ");
+	for (size_t i = 0; i < t->n; i++) {
+		const char *title = title_of(o, o->columns[i]);
+		size_t n = strlen(title), gap = n < t->width[i] ? t->width[i] - n : 0;
+
+		if (i)
+			buf_puts(out, o->separator ? o->separator : "  ");
+		if (is_number(o->columns[i]))
+			buf_pad(out, ' ', gap);
+		buf_puts(out, title);
+		if (!is_number(o->columns[i]))
+			buf_pad(out, ' ', gap);
+	}
+	buf_putc(out, '\n');
+	if (o->separator)
+		return;
+	buf_puts(out, "# ");
+	for (size_t i = 0; i < t->n; i++) {
+		if (i)
+			buf_puts(out, "  ");
+		buf_pad(out, '.', t->width[i]);
+	}
+	buf_puts(out, "\n#\n");
+}
+
+static void put_number(const struct hist *h, const struct hist_entry *e, enum hist_column c,
+		       size_t event, size_t width, struct buf *out)
+{
+	const struct hist_stat *s = hist_stat_of(h, e, event);
+	size_t from = out->n;
+	char text[40];
+	int n;
+
+	if (c == COL_OVERHEAD || c == COL_CHILDREN)
+		n = snprintf(text, sizeof(text), "%.2f%%",
+			     hist_percent(h, c == COL_CHILDREN ? s->acc : s->self, event));
+	else
+		n = snprintf(text, sizeof(text), "%" PRIu64, c == COL_SAMPLES ? s->samples : s->self);
+	if (h->opts->separator) {
+		buf_putc(out, ' ');
+		buf_puts(out, text);
+		pad_to(out, from, width);
+		return;
+	}
+	if ((size_t)n < width)
+		buf_pad(out, ' ', width - (size_t)n);
+	buf_puts(out, text);
+}
+
+/* A separator inside a name would break the columns. */
+static void hide_separator(const struct hist_opts *o, struct buf *out, size_t from)
+{
+	if (!o->separator)
+		return;
+	for (size_t i = from; i < out->n; i++)
+		if (out->bytes[i] == o->separator[0])
+			out->bytes[i] = '.';
+}
+
+static void put_cell(const struct hist_table *t, const struct hist_entry *e, size_t i,
+		     struct buf *out)
+{
+	const struct hist *h = t->hist;
+	enum hist_column c = h->opts->columns[i];
+	size_t from = out->n;
+	bool last = i + 1 == t->n;
+
+	for (size_t k = 0; is_number(c) && k < h->n_events; k++)
+		put_number(h, e, c, k, t->width[i] / h->n_events, out);
+	if (is_number(c))
+		return;
+	hist_key_text(h, e, c, out);
+	hide_separator(h->opts, out, from);
+	if (t->fixed[i] && out->n - from > t->width[i]) {
+		out->n = from + t->width[i];
+		out->bytes[out->n] = '\0';
+	}
+	if (!(last && c == COL_SYMBOL))
+		pad_to(out, from, t->width[i]);
+}
+
+void hist_table_row(const struct hist_table *t, const struct hist_entry *e, struct buf *out)
+{
+	const char *separator = t->hist->opts->separator;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (i || !separator)
+			buf_puts(out, separator ? separator : "  ");
+		put_cell(t, e, i, out);
+	}
+	buf_putc(out, '\n');
+}
+
+bool hist_is_listed(const struct hist *h, const struct hist_entry *e)
+{
+	const struct hist_stat *s = hist_stat_of(h, e, 0);
+
+	return hist_percent(h, h->opts->children ? s->acc : s->self, 0) >= h->opts->percent_limit;
+}
+
+int hist_text(struct hist *h, bool titles, struct hist_sink *sink)
+{
+	struct buf *out = &sink->out;
+	bool graphs = h->opts->chains && h->opts->graph.style != GRAPH_NONE;
+	struct hist_table t;
+	struct chain_walk w = { 0 };
+	int err = graphs ? chain_walk_init(&w, h) : 0;
+
+	hist_table_init(&t, h);
+	if (titles)
+		hist_table_titles(&t, out);
+	for (size_t k = 0; k < h->n_order && err == 0; k++) {
+		const struct hist_entry *e = &h->entries.v[h->order[k]];
+
+		if (!hist_is_listed(h, e))
+			continue;
+		hist_table_row(&t, e, out);
+		if (graphs)
+			err = hist_graph(&w, e, out);
+		if (err == 0 && out->n > HIST_FLUSH_BYTES)
+			err = sink->flush(sink);
+	}
+	if (graphs)
+		chain_walk_done(&w);
+	return err;
+}

@@ -1,0 +1,92 @@
+/*
+ * What a file holds besides its samples: --stats counts records by type; --tasks and --mmaps (in
+ * report_tasks.c) show who ran and what was mapped.
+ */
+#include "cli/report.h"
+
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "cli/frame.h"
+#include "cli/report_tasks.h"
+
+#define KINDS 256
+#define FIRST_OWN TACHO_RECORD_HEADER_ATTR
+
+struct counts {
+	uint64_t all, of[KINDS];
+	uint64_t *samples;		/* per event */
+	size_t n_samples;
+};
+
+static const char *const own_names[] = {
+	"ATTR", "EVENT_TYPE", "TRACING_DATA", "BUILD_ID", "FINISHED_ROUND", "ID_INDEX",
+	"AUXTRACE_INFO", "AUXTRACE", "AUXTRACE_ERROR", "THREAD_MAP", "CPU_MAP", "STAT_CONFIG", "STAT",
+	"STAT_ROUND", "EVENT_UPDATE", "TIME_CONV", "FEATURE", "COMPRESSED", "FINISHED_INIT",
+	"COMPRESSED2", "BPF_METADATA", "SCHEDSTAT_CPU", "SCHEDSTAT_DOMAIN",
+};
+
+static const char *kind_name(uint32_t type)
+{
+	const char *name = tacho_record_name(type);
+
+	if (type >= FIRST_OWN && type - FIRST_OWN < countof(own_names))
+		return own_names[type - FIRST_OWN];
+	return name ? name + strlen("PERF_RECORD_") : "UNKNOWN";
+}
+
+static void count_sample(struct counts *c, const struct tacho_perfdata *pd,
+			 const struct tacho_record *rec)
+{
+	int event = tacho_perfdata_event_of(pd, rec);
+
+	if (event >= 0 && (size_t)event < c->n_samples)
+		c->samples[event]++;
+}
+
+static void put_counts(const struct counts *c, const struct tacho_perfdata *pd, struct buf *out)
+{
+	buf_puts(out, "\nAggregated stats:\n");
+	buf_printf(out, "%16s events: %10" PRIu64 "\n", "TOTAL", c->all);
+	for (uint32_t i = 0; i < KINDS; i++)
+		if (c->of[i])
+			buf_printf(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", kind_name(i), c->of[i],
+				   100.0 * (double)c->of[i] / (double)c->all);
+	for (size_t i = 0; i < c->n_samples; i++)
+		if (c->samples[i])
+			buf_printf(out, "%s stats:\n%16s events: %10" PRIu64 "\n",
+				   tacho_perfdata_event(pd, i)->name, "SAMPLE", c->samples[i]);
+}
+
+static int side_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_error *e)
+{
+	struct counts c = { .n_samples = tacho_perfdata_n_events(pd) };
+	struct tacho_record rec;
+	int err;
+
+	c.samples = calloc(c.n_samples + 1, sizeof(*c.samples));
+	if (!c.samples)
+		return error_nomem(e);
+	while ((err = tacho_perfdata_next(pd, &rec, e)) > 0) {
+		c.all++;
+		c.of[min_of(rec.type, KINDS - 1u)]++;
+		if (rec.type == TACHO_RECORD_SAMPLE)
+			count_sample(&c, pd, &rec);
+	}
+	put_counts(&c, pd, out);
+	free(c.samples);
+	return err;
+}
+
+int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
+{
+	struct tacho_error e = { .column = -1 };
+	struct buf out = { 0 };
+	int err, status;
+
+	err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &e);
+	status = print_out("report", &out);
+	if (err < 0)
+		report_error("report", NULL, NULL, &e);
+	return err < 0 ? EXIT_FAILED : status;
+}

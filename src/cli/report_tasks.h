@@ -1,0 +1,13 @@
+/*
+ * The tasks of a recording as a tree, with or without what they had mapped.
+ */
+#ifndef CLI_REPORT_TASKS_H
+#define CLI_REPORT_TASKS_H
+
+#include "base/buf.h"
+
+#include <tacho/perfdata.h>
+
+int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, struct tacho_error *e);
+
+#endif

@@ -1,0 +1,295 @@
+/*
+ * Writing perf.data:
+ *
+ *	file:  header | ids | attrs | data ...           | list of features | features
+ *	pipe:  header | attrs, features as records | data ...
+ *
+ * A file's header says "data of 0 bytes, no features" until the end; readers take that for a
+ * recorder that died and read what there is, so the file is good at any moment. When the disk
+ * fills up, the file is cut back to the last whole record and the header still gets its size.
+ */
+#include "perfdata/writer.h"
+
+#include <errno.h>
+#include <zstd.h>
+
+#include "base/io.h"
+
+#define WAIT_BYTES (64u << 10)
+#define NAME_MAX_BYTES 4000
+
+int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
+		      const struct tacho_writer_opts *opts, struct tacho_error *e)
+{
+	struct tacho_writer_opts o = { 0 };
+	struct tacho_perfdata_writer *w;
+
+	if (opts && opts->size > sizeof(o))
+		return error_set(e, -E2BIG, "options of a newer library");
+	if (opts)
+		memcpy(&o, opts, opts->size ? opts->size : sizeof(o));
+	if (o.compress_level < 0 || o.compress_level > ZSTD_maxCLevel())
+		return error_set(e, -EINVAL, "compression levels go from 1 to %d, not %d",
+				 ZSTD_maxCLevel(), o.compress_level);
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return error_nomem(e);
+	w->fd = fd;
+	w->pipe = o.pipe;
+	w->level = o.compress_level;
+	if (w->level) {
+		w->zstd = ZSTD_createCCtx();
+		if (!w->zstd) {
+			free(w);
+			return error_nomem(e);
+		}
+		ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, w->level);
+	}
+	*out = w;
+	return 0;
+}
+
+void tacho_writer_free(struct tacho_perfdata_writer *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->events.n; i++) {
+		free(w->events.v[i].name);
+		free(w->events.v[i].ids);
+	}
+	vec_done(&w->events);
+	for (size_t i = 0; i < TACHO_FEATURE_MAX; i++)
+		buf_done(&w->features[i]);
+	buf_done(&w->waiting);
+	buf_done(&w->packed);
+	ZSTD_freeCCtx(w->zstd);
+	free(w);
+}
+
+int tacho_writer_event(struct tacho_perfdata_writer *w, const char *name, const void *attr,
+		       size_t size, const uint64_t *ids, size_t n_ids)
+{
+	struct written_event *ev;
+
+	if (w->begun)
+		return -EBUSY;
+	if (!attr || size < PERF_ATTR_SIZE_VER0 || size > sizeof(ev->attr) || !name ||
+	    strlen(name) > NAME_MAX_BYTES || n_ids > UINT32_MAX)
+		return -EINVAL;
+	ev = vec_add(&w->events);
+	if (!ev)
+		return -ENOMEM;
+	memcpy(&ev->attr, attr, size);
+	ev->name = str_dup(str_of(name));
+	ev->ids = malloc(n_ids * sizeof(*ids) + 1);
+	if (!ev->name || !ev->ids) {
+		free(ev->name);
+		free(ev->ids);
+		w->events.n--;
+		return -ENOMEM;
+	}
+	if (n_ids)
+		memcpy(ev->ids, ids, n_ids * sizeof(*ids));
+	ev->n_ids = n_ids;
+	return 0;
+}
+
+bool writer_closed(const struct tacho_perfdata_writer *w)
+{
+	return w->finished || (w->pipe && w->begun);
+}
+
+int writer_take(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *b)
+{
+	if (buf_failed(b))
+		return -ENOMEM;
+	if (writer_closed(w))
+		return -EBUSY;
+	buf_done(&w->features[f]);
+	w->features[f] = *b;
+	w->there[f] = true;
+	*b = (struct buf){ 0 };
+	return 0;
+}
+
+int tacho_writer_feature(struct tacho_perfdata_writer *w, enum tacho_feature f,
+			 const void *payload, size_t n)
+{
+	struct buf b = { 0 };
+	int err;
+
+	if ((unsigned)f == 0 || (unsigned)f >= TACHO_FEATURE_MAX)
+		return -EINVAL;
+	buf_put(&b, payload, n);
+	err = writer_take(w, f, &b);
+	buf_done(&b);
+	return err;
+}
+
+static int write_failed(struct tacho_perfdata_writer *w, int err, struct tacho_error *e)
+{
+	w->failed = err;
+	error_set(e, err, "cannot write the data: %s", strerror(-err));
+	if (err == -ENOSPC)
+		error_hint(e, "the file is complete up to there");
+	return err;
+}
+
+int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
+{
+	scoped(buf_done) struct buf head = { 0 };
+	int err = 0;
+
+	if (w->begun)
+		return 0;
+	if (w->events.n == 0)
+		return error_set(e, -EINVAL, "there is no event to record");
+	w->attr_bytes = PERF_ATTR_SIZE_VER7;
+	for (size_t i = 0; i < w->events.n; i++) {
+		const struct perf_event_attr *a = &w->events.v[i].attr;
+
+		w->attr_bytes = max_of(w->attr_bytes, a->config4 ? PERF_ATTR_SIZE_VER9 :
+						      a->config3 ? PERF_ATTR_SIZE_VER8 : 0u);
+	}
+	if (w->pipe)
+		err = head_pipe(w, &head, e);
+	else
+		head_file(w, &head);
+	if (err < 0)
+		return err;
+	if (buf_failed(&head))
+		return error_nomem(e);
+	err = io_write_all(w->fd, head.bytes, head.n);
+	if (err < 0)
+		return write_failed(w, err, e);
+	w->data_offset = head.n;
+	w->begun = true;
+	return 0;
+}
+
+static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
+		     struct tacho_error *e)
+{
+	int err;
+
+	if (w->level) {
+		buf_clear(&w->packed);
+		err = pack_records(w, bytes, n);
+		if (err < 0) {		/* what went into the stream cannot be taken back */
+			w->failed = err;
+			return error_set(e, err, "cannot compress the data: %s", strerror(-err));
+		}
+		bytes = w->packed.bytes;
+		n = w->packed.n;
+	}
+	err = io_write_all(w->fd, bytes, n);
+	if (err < 0)
+		return write_failed(w, err, e);
+	w->bytes += n;
+	return 0;
+}
+
+int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
+{
+	int err = 0;
+
+	if (w->failed)
+		return write_failed(w, w->failed, e);
+	if (w->waiting.n)
+		err = write_out(w, w->waiting.bytes, w->waiting.n, e);
+	buf_clear(&w->waiting);
+	return err;
+}
+
+int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
+			 struct tacho_error *e)
+{
+	int err;
+
+	if (!w->begun || w->finished)
+		return error_set(e, -EINVAL, "records come between begin and finish");
+	if (w->failed)
+		return write_failed(w, w->failed, e);
+	if (w->waiting.n + n < WAIT_BYTES) {
+		buf_put(&w->waiting, bytes, n);
+		return buf_failed(&w->waiting) ? error_nomem(e) : 0;
+	}
+	err = tacho_writer_flush(w, e);
+	return err < 0 ? err : write_out(w, bytes, n, e);
+}
+
+uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w)
+{
+	return w->bytes + w->waiting.n;
+}
+
+/* The header goes over the one that has no sizes; nothing of the file moves. */
+static int write_header(struct tacho_perfdata_writer *w, bool features)
+{
+	scoped(buf_done) struct buf head = { 0 };
+	ssize_t put;
+
+	head_header(w, w->bytes, features, &head);
+	if (buf_failed(&head))
+		return -ENOMEM;
+	put = pwrite(w->fd, head.bytes, head.n, 0);
+	return put == (ssize_t)head.n ? 0 : put < 0 ? -errno : -EIO;
+}
+
+static int write_features(struct tacho_perfdata_writer *w)
+{
+	scoped(buf_done) struct buf out = { 0 };
+
+	head_event_desc(w);
+	head_compressed(w);
+	head_features(w, w->data_offset + w->bytes, &out);
+	if (buf_failed(&out))
+		return -ENOMEM;
+	return io_write_all(w->fd, out.bytes, out.n);
+}
+
+/* A failed write may have left a part of a record behind the last whole one. */
+static int cut_back(struct tacho_perfdata_writer *w)
+{
+	off_t end = (off_t)(w->data_offset + w->bytes);
+
+	return ftruncate(w->fd, end) < 0 || lseek(w->fd, end, SEEK_SET) < 0 ? -errno : 0;
+}
+
+static int finish_file(struct tacho_perfdata_writer *w)
+{
+	int err, head;
+
+	err = w->failed ? cut_back(w) : 0;
+	if (err == 0)
+		err = write_features(w);
+	if (err < 0)
+		cut_back(w);
+	head = write_header(w, err == 0);
+	return head < 0 ? head : err;
+}
+
+int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e)
+{
+	scoped(buf_done) struct buf round = { 0 };
+	int err, first;
+
+	if (w->finished)
+		return 0;
+	first = tacho_writer_begin(w, e);
+	if (first < 0)
+		return first;
+	/* Data of no bytes would say that the recorder died. */
+	if (!w->failed && w->bytes == 0 && w->waiting.n == 0) {
+		put_header(&round, TACHO_RECORD_FINISHED_ROUND, 0, RECORD_HEADER_BYTES);
+		first = buf_failed(&round) ? error_nomem(e) :
+					     tacho_writer_records(w, round.bytes, round.n, e);
+	}
+	if (first == 0)
+		first = tacho_writer_flush(w, e);
+	err = w->pipe ? 0 : finish_file(w);
+	w->finished = true;
+	if (first < 0 || err == 0)
+		return first;
+	return error_set(e, err, "cannot finish the file: %s", strerror(-err));
+}

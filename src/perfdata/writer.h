@@ -1,0 +1,74 @@
+/*
+ * The writer's inside, shared by the files that put together what it writes.
+ */
+#ifndef PERFDATA_WRITER_H
+#define PERFDATA_WRITER_H
+
+#include "perfdata/perfdata.h"
+
+#define NAME_PAD 64		/* strings of features are padded to this, as perf does */
+
+struct written_event {
+	char *name;
+	struct perf_event_attr attr;
+	uint64_t *ids;
+	size_t n_ids;
+};
+
+struct tacho_perfdata_writer {
+	int fd;
+	bool pipe;
+	int level;
+	bool begun, finished;
+	int failed;			/* sticky, of writing */
+	struct { struct written_event *v; size_t n, cap; } events;
+	struct buf features[TACHO_FEATURE_MAX];
+	bool there[TACHO_FEATURE_MAX];
+	uint32_t attr_bytes;		/* of every attr in the file */
+	uint64_t attrs_offset, data_offset;
+	uint64_t bytes;			/* of data that are in the file, whole records */
+	struct buf waiting;		/* records that are not written yet */
+	struct ZSTD_CCtx_s *zstd;
+	struct buf packed;
+	uint64_t n_raw, n_packed;	/* for the ratio */
+};
+
+static inline void put_u32(struct buf *b, uint32_t v)
+{
+	buf_put(b, &v, sizeof(v));
+}
+
+static inline void put_u64(struct buf *b, uint64_t v)
+{
+	buf_put(b, &v, sizeof(v));
+}
+
+static inline void put_header(struct buf *b, uint32_t type, uint16_t misc, size_t size)
+{
+	uint16_t rest[2] = { misc, (uint16_t)size };
+
+	put_u32(b, type);
+	buf_put(b, rest, sizeof(rest));
+}
+
+void put_string(struct buf *b, struct str s);		/* u32 length, text, padding */
+/* Fills a feature from `b`, which is emptied; 0 or an errno. */
+int writer_take(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *b);
+bool writer_closed(const struct tacho_perfdata_writer *w);	/* for features */
+
+/* What stands before the data, of a file (size 0: not finished) or of a pipe. */
+void head_file(struct tacho_perfdata_writer *w, struct buf *out);
+void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, bool features,
+		 struct buf *out);
+int head_pipe(struct tacho_perfdata_writer *w, struct buf *out, struct tacho_error *e);
+void head_event_desc(struct tacho_perfdata_writer *w);
+void head_compressed(struct tacho_perfdata_writer *w);
+/* The features' list and payloads, to stand at `offset`. */
+void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf *out);
+
+/* Appends records 81 (and those that stay as they are) to w->packed. */
+int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n);
+
+#define PACK_SLICE (128u << 10)		/* what one record 81 decompresses to, at most */
+
+#endif

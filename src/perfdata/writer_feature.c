@@ -1,0 +1,113 @@
+/*
+ * Payloads of features that the caller's values make.
+ */
+#include "perfdata/writer.h"
+
+#include <errno.h>
+
+#define BUILD_ID_BYTES 20
+#define BUILD_ID_HEAD (RECORD_HEADER_BYTES + 4 + 24)	/* header, pid, id with its length */
+#define MISC_BUILD_ID_SIZE (1u << 15)
+
+static size_t padded(size_t n)
+{
+	return (n + NAME_PAD - 1) / NAME_PAD * NAME_PAD;
+}
+
+void put_string(struct buf *b, struct str s)
+{
+	size_t n = padded(s.n + 1);
+
+	put_u32(b, (uint32_t)n);
+	buf_str(b, s);
+	buf_pad(b, 0, n - s.n);
+}
+
+int tacho_writer_string(struct tacho_perfdata_writer *w, enum tacho_feature f, const char *text)
+{
+	scoped(buf_done) struct buf b = { 0 };
+
+	if ((unsigned)f == 0 || (unsigned)f >= TACHO_FEATURE_MAX || !text)
+		return -EINVAL;
+	put_string(&b, str_of(text));
+	return writer_take(w, f, &b);
+}
+
+int tacho_writer_cmdline(struct tacho_perfdata_writer *w, const char *const *argv, size_t n)
+{
+	scoped(buf_done) struct buf b = { 0 };
+
+	put_u32(&b, (uint32_t)n);
+	for (size_t i = 0; i < n; i++)
+		put_string(&b, str_of(argv[i]));
+	return writer_take(w, TACHO_FEATURE_CMDLINE, &b);
+}
+
+int tacho_writer_sample_time(struct tacho_perfdata_writer *w, uint64_t first_ns, uint64_t last_ns)
+{
+	scoped(buf_done) struct buf b = { 0 };
+
+	put_u64(&b, first_ns);
+	put_u64(&b, last_ns);
+	return writer_take(w, TACHO_FEATURE_SAMPLE_TIME, &b);
+}
+
+/* The payload so far with one more entry; its first word counts them. */
+static int append(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *entry,
+		  bool counted)
+{
+	scoped(buf_done) struct buf b = { 0 };
+	const struct buf *old = &w->features[f];
+	uint32_t n = 0;
+
+	if (counted) {
+		if (w->there[f])
+			memcpy(&n, old->bytes, sizeof(n));
+		put_u32(&b, n + 1);
+	}
+	if (w->there[f])
+		buf_put(&b, old->bytes + (counted ? sizeof(n) : 0),
+			old->n - (counted ? sizeof(n) : 0));
+	buf_str(&b, buf_view(entry));
+	if (buf_failed(entry))
+		return -ENOMEM;
+	return writer_take(w, f, &b);
+}
+
+int tacho_writer_group(struct tacho_perfdata_writer *w, const char *name, uint32_t leader,
+		       uint32_t n)
+{
+	scoped(buf_done) struct buf entry = { 0 };
+
+	if (!name || leader >= w->events.n || n < 2 || n > w->events.n - leader)
+		return -EINVAL;
+	put_string(&entry, str_of(name));
+	put_u32(&entry, leader);
+	put_u32(&entry, n);
+	return append(w, TACHO_FEATURE_GROUP_DESC, &entry, true);
+}
+
+/* An entry of the feature is a record as it stands, which is what a pipe gets. perf 7.2 wants whole
+ * words there. */
+int tacho_writer_build_id(struct tacho_perfdata_writer *w, uint16_t misc, int32_t pid,
+			  const void *id, size_t n, const char *path)
+{
+	scoped(buf_done) struct buf entry = { 0 };
+	size_t path_n = path ? strlen(path) : 0, size = round_up8(BUILD_ID_HEAD + path_n + 1);
+
+	if (!id || n == 0 || n > BUILD_ID_BYTES || path_n == 0 || path_n > 4096)
+		return -EINVAL;
+	put_header(&entry, TACHO_RECORD_BUILD_ID, misc | MISC_BUILD_ID_SIZE, size);
+	put_u32(&entry, (uint32_t)pid);
+	buf_put(&entry, id, n);
+	buf_pad(&entry, 0, BUILD_ID_BYTES - n);
+	buf_putc(&entry, (char)n);
+	buf_pad(&entry, 0, 3);
+	buf_put(&entry, path, path_n);
+	buf_pad(&entry, 0, size - BUILD_ID_HEAD - path_n);
+	if (buf_failed(&entry))
+		return -ENOMEM;
+	if (w->pipe && w->begun)
+		return tacho_writer_records(w, entry.bytes, entry.n, NULL);
+	return append(w, TACHO_FEATURE_BUILD_ID, &entry, false);
+}

@@ -1,0 +1,194 @@
+/*
+ * What the writer puts around the data: header, ids and attrs in front, features behind, or all of
+ * them as records in a pipe. perf reads a pipe's features against the attrs it has seen, and other
+ * readers stop at the first record that is neither, so attrs come first and then features.
+ */
+#include "perfdata/writer.h"
+
+#include <errno.h>
+
+#include "record/record.h"
+
+static const char magic[8] = "PERFILE2";
+
+static void put_attr(const struct tacho_perfdata_writer *w, const struct written_event *ev,
+		     struct buf *out)
+{
+	struct perf_event_attr attr = ev->attr;
+
+	attr.size = w->attr_bytes;
+	buf_put(out, &attr, w->attr_bytes);
+}
+
+static void put_ids(const struct written_event *ev, struct buf *out)
+{
+	buf_put(out, ev->ids, ev->n_ids * sizeof(*ev->ids));
+}
+
+void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, bool features,
+		 struct buf *out)
+{
+	uint64_t bits[4] = { 0 }, entry = w->attr_bytes + 16;
+
+	for (unsigned f = 0; features && f < TACHO_FEATURE_MAX; f++)
+		if (w->there[f])
+			bits[f / 64] |= 1ULL << f % 64;
+	buf_put(out, magic, sizeof(magic));
+	put_u64(out, FILE_HEADER_BYTES);
+	put_u64(out, entry);
+	put_u64(out, w->attrs_offset);
+	put_u64(out, entry * w->events.n);
+	put_u64(out, w->attrs_offset + entry * w->events.n);
+	put_u64(out, data_bytes);
+	put_u64(out, 0);
+	put_u64(out, 0);
+	buf_put(out, bits, sizeof(bits));
+}
+
+void head_file(struct tacho_perfdata_writer *w, struct buf *out)
+{
+	uint64_t at = FILE_HEADER_BYTES;
+
+	w->attrs_offset = at;
+	for (size_t i = 0; i < w->events.n; i++)
+		w->attrs_offset += w->events.v[i].n_ids * 8;
+	head_header(w, 0, false, out);
+	for (size_t i = 0; i < w->events.n; i++)
+		put_ids(&w->events.v[i], out);
+	for (size_t i = 0; i < w->events.n; i++) {
+		put_attr(w, &w->events.v[i], out);
+		put_u64(out, at);
+		put_u64(out, w->events.v[i].n_ids * 8);
+		at += w->events.v[i].n_ids * 8;
+	}
+}
+
+void head_event_desc(struct tacho_perfdata_writer *w)
+{
+	struct buf b = { 0 };
+
+	put_u32(&b, (uint32_t)w->events.n);
+	put_u32(&b, w->attr_bytes);
+	for (size_t i = 0; i < w->events.n; i++) {
+		const struct written_event *ev = &w->events.v[i];
+
+		put_attr(w, ev, &b);
+		put_u32(&b, (uint32_t)ev->n_ids);
+		put_string(&b, str_of(ev->name));
+		put_ids(ev, &b);
+	}
+	writer_take(w, TACHO_FEATURE_EVENT_DESC, &b);
+	buf_done(&b);
+}
+
+/* u32 version, kind (1: zstd), level, ratio, and how much one record may decompress to. */
+void head_compressed(struct tacho_perfdata_writer *w)
+{
+	struct buf b = { 0 };
+
+	if (!w->level)
+		return;
+	put_u32(&b, 0);
+	put_u32(&b, 1);
+	put_u32(&b, (uint32_t)w->level);
+	put_u32(&b, w->n_packed ? (uint32_t)((w->n_raw + w->n_packed / 2) / w->n_packed) : 0);
+	put_u32(&b, PACK_SLICE);
+	writer_take(w, TACHO_FEATURE_COMPRESSED, &b);
+	buf_done(&b);
+}
+
+void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf *out)
+{
+	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
+		offset += w->there[f] ? 16 : 0;
+	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++) {
+		if (!w->there[f])
+			continue;
+		put_u64(out, offset);
+		put_u64(out, w->features[f].n);
+		offset += w->features[f].n;
+	}
+	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
+		if (w->there[f])
+			buf_str(out, buf_view(&w->features[f]));
+}
+
+static int pipe_attr(const struct tacho_perfdata_writer *w, const struct written_event *ev,
+		     struct buf *out, struct tacho_error *e)
+{
+	size_t n = RECORD_HEADER_BYTES + w->attr_bytes + 8 * ev->n_ids;
+
+	if (n > RECORD_MAX)
+		return error_set(e, -E2BIG, "'%s' is open %zu times, a pipe can tell %zu", ev->name,
+				 ev->n_ids,
+				 (RECORD_MAX - RECORD_HEADER_BYTES - (size_t)w->attr_bytes) / 8);
+	put_header(out, TACHO_RECORD_HEADER_ATTR, 0, n);
+	put_attr(w, ev, out);
+	put_ids(ev, out);
+	return 0;
+}
+
+/* Tracing data and build ids have records of their own; what is too long for one is left out. */
+static void pipe_feature(const struct tacho_perfdata_writer *w, unsigned f, struct buf *out)
+{
+	const struct buf *b = &w->features[f];
+	size_t n = RECORD_HEADER_BYTES + 8 + round_up8(b->n);
+
+	if (!w->there[f] || f == TACHO_FEATURE_TRACING_DATA || f == TACHO_FEATURE_BUILD_ID ||
+	    n > RECORD_MAX)
+		return;
+	put_header(out, TACHO_RECORD_HEADER_FEATURE, 0, n);
+	put_u64(out, f);
+	buf_str(out, buf_view(b));
+	buf_pad(out, 0, n - RECORD_HEADER_BYTES - 8 - b->n);
+}
+
+/* The older form of the record, 12 bytes: hotspot's reader knows no other. */
+static void pipe_tracing(const struct tacho_perfdata_writer *w, struct buf *out)
+{
+	const struct buf *b = &w->features[TACHO_FEATURE_TRACING_DATA];
+
+	if (!w->there[TACHO_FEATURE_TRACING_DATA])
+		return;
+	put_header(out, TACHO_RECORD_TRACING_DATA, 0, RECORD_HEADER_BYTES + 4);
+	put_u32(out, (uint32_t)round_up8(b->n));
+	buf_str(out, buf_view(b));
+	buf_pad(out, 0, round_up8(b->n) - b->n);
+}
+
+/* Entries of the feature are records but for their type, which perf leaves at 0 there, and for
+ * their length, which need not be whole words. */
+static void pipe_build_ids(const struct tacho_perfdata_writer *w, struct buf *out)
+{
+	const struct buf *b = &w->features[TACHO_FEATURE_BUILD_ID];
+	size_t size;
+
+	for (size_t at = 0; at + RECORD_HEADER_BYTES <= b->n; at += size) {
+		size = get_u16(b->bytes + at + 6, false);
+		if (size < RECORD_HEADER_BYTES || size > b->n - at)
+			return;
+		put_header(out, TACHO_RECORD_BUILD_ID, get_u16(b->bytes + at + 4, false),
+			   round_up8(size));
+		buf_put(out, b->bytes + at + RECORD_HEADER_BYTES, size - RECORD_HEADER_BYTES);
+		buf_pad(out, 0, round_up8(size) - size);
+	}
+}
+
+int head_pipe(struct tacho_perfdata_writer *w, struct buf *out, struct tacho_error *e)
+{
+	buf_put(out, magic, sizeof(magic));
+	put_u64(out, PIPE_HEADER_BYTES);
+	for (size_t i = 0; i < w->events.n; i++) {
+		int err = pipe_attr(w, &w->events.v[i], out, e);
+
+		if (err < 0)
+			return err;
+	}
+	head_event_desc(w);
+	head_compressed(w);
+	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
+		pipe_feature(w, f, out);
+	pipe_tracing(w, out);
+	pipe_build_ids(w, out);
+	return 0;
+}

@@ -1,0 +1,167 @@
+/*
+ * TRACING_DATA: the formats of the recorded tracepoints, in the layout that trace-cmd's files had
+ * in version 6:
+ *
+ *	17 08 44 "tracing" "0.6" 0, byte order, bytes of a long, u32 bytes of a page
+ *	"header_page" 0, u64 length, text	"header_event" 0, u64 length, text
+ *	u32 formats of ftrace's own events	u32 systems; each: name 0, u32 formats; each: u64, text
+ *	u32 kallsyms (none)	u32 length, printk formats	u64 saved command names (none)
+ */
+#include "perfdata/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/io.h"
+
+#define FORMAT_MAX (1u << 20)
+#define PRINTK_MAX (16u << 20)
+#define NAME_MAX_BYTES 200
+
+struct trace_name {
+	struct str system, event;
+};
+
+static int by_system(const void *a, const void *b)
+{
+	const struct trace_name *x = a, *y = b;
+	int order = str_cmp(x->system, y->system);
+
+	return order ? order : str_cmp(x->event, y->event);
+}
+
+static bool usable(struct str s)
+{
+	return s.n > 0 && s.n < NAME_MAX_BYTES && str_find(s, '/') < 0 && !str_is(s, "..");
+}
+
+static int split_names(struct trace_name *out, const char *const *names, size_t n,
+		       struct tacho_error *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct str rest = str_of(names[i]);
+
+		str_cut(&rest, ':', &out[i].system);
+		out[i].event = rest;
+		if (!usable(out[i].system) || !usable(out[i].event))
+			return error_set(e, -EINVAL, "'%s' is no tracepoint (system:event)", names[i]);
+	}
+	qsort(out, n, sizeof(*out), by_system);
+	return 0;
+}
+
+/* u64 length (or u32) and the text of a file below tracefs. */
+static int put_file(struct buf *out, const char *root, const char *path, bool wide, size_t limit,
+		    struct tacho_error *e)
+{
+	scoped(buf_done) struct buf name = { 0 }, text = { 0 };
+	int err;
+
+	buf_printf(&name, "%s/%s", root, path);
+	if (buf_failed(&name))
+		return error_nomem(e);
+	err = io_read(name.bytes, limit, &text);
+	if (err < 0) {
+		error_set(e, err, "cannot read %s: %s", name.bytes, strerror(-err));
+		if (err == -EACCES)
+			error_hint(e, "tracefs is root's unless it is mounted with another mode");
+		return err;
+	}
+	if (wide)
+		put_u64(out, text.n);
+	else
+		put_u32(out, (uint32_t)text.n);
+	buf_str(out, buf_view(&text));
+	return 0;
+}
+
+static void put_start(struct buf *out)
+{
+	static const char magic[] = "\x17\x08\x44" "tracing" "0.6";
+
+	buf_put(out, magic, sizeof(magic));
+	buf_putc(out, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	buf_putc(out, sizeof(long));
+	put_u32(out, (uint32_t)sysconf(_SC_PAGESIZE));
+}
+
+static size_t same_system(const struct trace_name *v, size_t at, size_t n)
+{
+	size_t end = at;
+
+	while (end < n && str_eq(v[end].system, v[at].system))
+		end++;
+	return end;
+}
+
+static int put_systems(struct buf *out, const char *root, const struct trace_name *v, size_t n,
+		       struct tacho_error *e)
+{
+	uint32_t systems = 0;
+	size_t end;
+
+	for (size_t at = 0; at < n; at = same_system(v, at, n))
+		systems++;
+	put_u32(out, systems);
+	for (size_t at = 0; at < n; at = end) {
+		end = same_system(v, at, n);
+		buf_str(out, v[at].system);
+		buf_putc(out, 0);
+		put_u32(out, (uint32_t)(end - at));
+		for (size_t i = at; i < end; i++) {
+			char path[2 * NAME_MAX_BYTES + 32];
+			int err;
+
+			snprintf(path, sizeof(path), "events/%.*s/%.*s/format", STR(v[i].system),
+				 STR(v[i].event));
+			err = put_file(out, root, path, true, FORMAT_MAX, e);
+			if (err < 0)
+				return err;
+		}
+	}
+	return 0;
+}
+
+/* The same tracepoint may be recorded twice; its format is told once. */
+static size_t drop_doubles(struct trace_name *v, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || by_system(&v[kept - 1], &v[i]) != 0)
+			v[kept++] = v[i];
+	return kept;
+}
+
+int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,
+			 const char *const *names, size_t n, struct tacho_error *e)
+{
+	scoped(freep) struct trace_name *v = calloc(n + 1, sizeof(*v));
+	const char *root = tracefs ? tracefs : "/sys/kernel/tracing";
+	scoped(buf_done) struct buf out = { 0 };
+	int err;
+
+	if (!v)
+		return error_nomem(e);
+	err = split_names(v, names, n, e);
+	if (err < 0)
+		return err;
+	n = drop_doubles(v, n);
+	put_start(&out);
+	buf_put(&out, "header_page", sizeof("header_page"));
+	err = put_file(&out, root, "events/header_page", true, FORMAT_MAX, e);
+	buf_put(&out, "header_event", sizeof("header_event"));
+	if (err == 0)
+		err = put_file(&out, root, "events/header_event", true, FORMAT_MAX, e);
+	put_u32(&out, 0);
+	if (err == 0)
+		err = put_systems(&out, root, v, n, e);
+	put_u32(&out, 0);
+	if (err == 0 && put_file(&out, root, "printk_formats", false, PRINTK_MAX, NULL) < 0)
+		put_u32(&out, 0);
+	put_u64(&out, 0);
+	if (err < 0)
+		return err;
+	err = writer_take(w, TACHO_FEATURE_TRACING_DATA, &out);
+	return err < 0 ? error_set(e, err, "cannot keep the tracing data: %s", strerror(-err)) : 0;
+}

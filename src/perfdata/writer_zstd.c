@@ -1,0 +1,88 @@
+/*
+ * Compressing on the way out. The kernel's records become pieces of one zstd stream in records 81;
+ * the tools' own records stay as they are in between, as readers expect. Every slice is flushed,
+ * so that it decompresses without what follows, and every record 81 says its own size.
+ */
+#include "perfdata/writer.h"
+
+#include <errno.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#define PAYLOAD_MAX (RECORD_MAX - RECORD_HEADER_BYTES)
+
+/* One slice, in as many records as it needs. */
+static int pack_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+{
+	ZSTD_inBuffer in = { bytes, n, 0 };
+	size_t left;
+
+	do {
+		char *at = buf_grow(&w->packed, RECORD_MAX);
+		struct { uint32_t type; uint16_t misc, size; } head = { TACHO_RECORD_COMPRESSED, 0, 0 };
+		ZSTD_outBuffer out = { 0 };
+
+		if (!at)
+			return -ENOMEM;
+		out.dst = at + RECORD_HEADER_BYTES;
+		out.size = PAYLOAD_MAX;
+		left = ZSTD_compressStream2(w->zstd, &out, &in, ZSTD_e_flush);
+		if (ZSTD_isError(left))
+			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? -ENOMEM : -EIO;
+		head.size = (uint16_t)(RECORD_HEADER_BYTES + out.pos);
+		memcpy(at, &head, sizeof(head));
+		if (out.pos) {
+			w->packed.n += RECORD_HEADER_BYTES + out.pos;
+			w->n_packed += out.pos;
+		}
+	} while (left || in.pos < in.size);
+	w->n_raw += n;
+	return 0;
+}
+
+static int pack_run(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+{
+	int err = 0;
+
+	for (size_t at = 0; at < n && err == 0; at += PACK_SLICE)
+		err = pack_slice(w, bytes + at, min_of(n - at, (size_t)PACK_SLICE));
+	return err;
+}
+
+/* How long the record at `at` is, with the payload behind it; 0 when it is none. */
+static uint64_t record_bytes(const uint8_t *at, size_t left)
+{
+	uint64_t n = left < RECORD_HEADER_BYTES ? 0 : get_u16(at + 6, false);
+	uint32_t type = n ? get_u32(at, false) : 0;
+
+	if (n < RECORD_HEADER_BYTES || n > left)
+		return 0;
+	if (type == TACHO_RECORD_AUXTRACE && n >= 16)
+		n += min_of(get_u64(at + 8, false), (uint64_t)left);
+	if (type == TACHO_RECORD_TRACING_DATA && n >= 12)
+		n += get_u32(at + 8, false);
+	return n <= left ? n : 0;
+}
+
+int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+{
+	size_t at = 0, run = 0;
+	int err;
+
+	while (at < n) {
+		uint64_t size = record_bytes(bytes + at, n - at);
+
+		if (!size)
+			return -EINVAL;
+		if (get_u32(bytes + at, false) >= TACHO_RECORD_HEADER_ATTR) {
+			err = pack_run(w, bytes + run, at - run);
+			if (err < 0)
+				return err;
+			buf_put(&w->packed, bytes + at, size);
+			run = at + size;
+		}
+		at += size;
+	}
+	err = pack_run(w, bytes + run, n - run);
+	return err == 0 && buf_failed(&w->packed) ? -ENOMEM : err;
+}

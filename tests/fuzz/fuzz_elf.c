@@ -1,0 +1,50 @@
+/*
+ * Any bytes as an ELF file: its tables, notes, symbols and PLT. Whatever comes, reading must end,
+ * the table must be sorted, and a found symbol must reach over the address it was found for.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "symbol/elf_symbols.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static void look_around(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i += 1 + t->n / 64) {
+		for (int step = -1; step <= 1; step++) {
+			uint64_t at = t->v[i].start + (uint64_t)(int64_t)step;
+			const struct symbol *s = table_find(t, at);
+
+			if (s && (at < s->start || at - s->start >= s->size))
+				abort();
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct names names = { 0 };
+	struct table t = { .names = &names };
+	uint8_t id[BUILD_ID_MAX];
+	struct elf e;
+	char *link = NULL;
+
+	if (elf_open_bytes(&e, bytes, n) < 0)
+		return 0;
+	elf_build_id(&e, id);
+	elf_debuglink(&e, &link);
+	free(link);
+	elf_add_symbols(&e, &t);
+	elf_add_plt(&e, &t);
+	elf_close(&e);
+	if (table_finish(&t) == 0) {
+		for (size_t i = 1; i < t.n; i++)
+			if (t.v[i].start < t.v[i - 1].start || (t.v[i].up != SYMBOL_NONE && t.v[i].up >= i))
+				abort();
+		look_around(&t);
+	}
+	table_done(&t);
+	names_done(&names);
+	return 0;
+}

@@ -1,0 +1,556 @@
+/*
+ * perf.data, written and read back; order, compression, payloads behind records, and damage: files
+ * cut at many places and with bytes changed at random must be read up to the damage and no further,
+ * without a crash, a leak or an endless loop.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cmocka.h>
+
+#include "base/io.h"
+#include "perfdata/perfdata.h"
+
+#define SAMPLE_TYPE (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
+		     PERF_SAMPLE_RAW)
+
+static const struct perf_event_attr attr = {
+	.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .sample_period = 1,
+	.sample_type = SAMPLE_TYPE, .flags = PERF_ATTR_SAMPLE_ID_ALL,
+};
+static const uint64_t first_ids[] = { 11, 12 }, second_ids[] = { 21 };
+
+struct place {			/* a file in memory, with a name to open it by */
+	int fd;
+	char path[64];
+};
+
+static struct place place_new(void)
+{
+	struct place p = { .fd = memfd_create("perfdata", MFD_CLOEXEC) };
+
+	assert_true(p.fd >= 0);
+	snprintf(p.path, sizeof(p.path), "/proc/self/fd/%d", p.fd);
+	return p;
+}
+
+static struct place place_with(const void *bytes, size_t n)
+{
+	struct place p = place_new();
+
+	assert_int_equal(io_write_all(p.fd, bytes, n), 0);
+	return p;
+}
+
+static struct buf place_read(struct place p)
+{
+	struct buf b = { 0 };
+
+	assert_int_equal(io_read(p.path, 1u << 30, &b), 0);
+	return b;
+}
+
+static void put(struct buf *b, const void *v, size_t n)
+{
+	buf_put(b, v, n);
+}
+
+static void put_record(struct buf *b, uint32_t type, size_t body)
+{
+	uint16_t rest[2] = { 2, (uint16_t)(8 + body) };
+
+	put(b, &type, 4);
+	put(b, rest, 4);
+}
+
+/* A sample with `n_raw` bytes that do not compress. */
+static void put_sample(struct buf *b, uint64_t id, uint64_t time, uint32_t n_raw)
+{
+	static uint64_t seed = 88172645463325252ULL;
+	uint64_t ip = 0x400000 + time;
+	uint32_t pid[2] = { 7, 7 };
+
+	put_record(b, TACHO_RECORD_SAMPLE, 32 + 4 + n_raw);
+	put(b, &id, 8);
+	put(b, &ip, 8);
+	put(b, pid, 8);
+	put(b, &time, 8);
+	put(b, &n_raw, 4);
+	for (uint32_t i = 0; i < n_raw; i++) {
+		seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+		buf_putc(b, (char)seed);
+	}
+}
+
+static void put_round(struct buf *b)
+{
+	put_record(b, TACHO_RECORD_FINISHED_ROUND, 0);
+}
+
+static struct tacho_perfdata_writer *writer_on(int fd, bool pipe, int level)
+{
+	struct tacho_perfdata_writer *w;
+
+	assert_int_equal(tacho_writer_open(&w, fd, TACHO_OPTS(tacho_writer_opts, .pipe = pipe,
+							       .compress_level = level), NULL), 0);
+	assert_int_equal(tacho_writer_event(w, "cpu-clock", &attr, sizeof(attr), first_ids, 2), 0);
+	assert_int_equal(tacho_writer_event(w, "task-clock", &attr, 64, second_ids, 1), 0);
+	return w;
+}
+
+static void write_all(int fd, bool pipe, int level, const struct buf *data)
+{
+	struct tacho_perfdata_writer *w = writer_on(fd, pipe, level);
+	struct tacho_error e = { 0 };
+
+	assert_int_equal(tacho_writer_string(w, TACHO_FEATURE_HOSTNAME, "here"), 0);
+	assert_int_equal(tacho_writer_group(w, "{g}", 0, 2), 0);
+	assert_int_equal(tacho_writer_begin(w, &e), 0);
+	assert_int_equal(tacho_writer_records(w, data->bytes, data->n, &e), 0);
+	assert_int_equal(tacho_writer_finish(w, &e), 0);
+	tacho_writer_free(w);
+}
+
+struct seen {
+	uint64_t times[20000];
+	size_t n, n_all;
+	uint64_t first_offset;
+	int err;
+	struct tacho_error e;
+};
+
+static struct seen seen;
+
+/* Reads everything; times of samples are kept in the order they came in. */
+static void read_path(const char *path, bool ordered)
+{
+	struct tacho_perfdata *pd;
+	struct tacho_record rec;
+
+	memset(&seen, 0, sizeof(seen));
+	seen.err = tacho_perfdata_open(&pd, path,
+				       TACHO_OPTS(tacho_perfdata_opts, .ordered = ordered), &seen.e);
+	if (seen.err < 0)
+		return;
+	while ((seen.err = tacho_perfdata_next(pd, &rec, &seen.e)) > 0) {
+		int event = tacho_perfdata_event_of(pd, &rec);
+
+		seen.n_all++;
+		if (rec.type != TACHO_RECORD_SAMPLE || event < 0)
+			continue;
+		if (seen.n == 0)
+			seen.first_offset = rec.offset;
+		if (seen.n < countof(seen.times))
+			seen.times[seen.n++] = tacho_record_time(
+				&rec, &tacho_perfdata_event(pd, (size_t)event)->layout);
+	}
+	/* A failure stays. */
+	assert_int_equal(tacho_perfdata_next(pd, &rec, NULL), seen.err);
+	tacho_perfdata_close(pd);
+}
+
+static void assert_times(const uint64_t *want, size_t n)
+{
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(seen.times[i], want[i]);
+}
+
+static void round_trip(void **state)
+{
+	static const uint64_t times[] = { 5, 3, 9 };
+	struct buf data = { 0 };
+	struct tacho_perfdata *pd;
+	struct tacho_file_facts facts = { .size = sizeof(facts) };
+
+	put_sample(&data, 11, 5, 12);
+	put_sample(&data, 21, 3, 4);
+	put_sample(&data, 12, 9, 100);
+	for (int level = 0; level < 4; level += 3) {
+		for (int pipe = 0; pipe < 2; pipe++) {
+			struct place p = place_new();
+
+			write_all(p.fd, pipe, level, &data);
+			read_path(p.path, false);
+			assert_times(times, 3);
+			assert_int_equal(tacho_perfdata_open(&pd, p.path, NULL, NULL), 0);
+			assert_int_equal(tacho_perfdata_n_events(pd), 2);
+			assert_string_equal(tacho_perfdata_event(pd, 1)->name, "task-clock");
+			assert_int_equal(tacho_perfdata_event(pd, 0)->attr_size, 128);
+			assert_int_equal(tacho_perfdata_event(pd, 0)->n_ids, 2);
+			assert_int_equal(tacho_perfdata_event(pd, 1)->group_size, 2);
+			assert_int_equal(tacho_perfdata_event(pd, 1)->leader, 0);
+			assert_null(tacho_perfdata_event(pd, 2));
+			assert_string_equal(tacho_perfdata_string(pd, TACHO_FEATURE_HOSTNAME), "here");
+			assert_null(tacho_perfdata_string(pd, TACHO_FEATURE_ARCH));
+			assert_int_equal(tacho_perfdata_is_pipe(pd), pipe);
+			assert_int_equal(tacho_perfdata_facts(pd, &facts), 0);
+			assert_true(facts.file_size > data.n / 2);
+			assert_null(tacho_perfdata_warning(pd));
+			tacho_perfdata_close(pd);
+			close(p.fd);
+		}
+	}
+	buf_done(&data);
+}
+
+static void a_real_pipe(void **state)
+{
+	static const uint64_t times[] = { 3, 5, 9 };
+	struct buf data = { 0 };
+	char path[64];
+	int fds[2];
+
+	put_sample(&data, 11, 5, 12);
+	put_sample(&data, 21, 3, 4);
+	put_round(&data);
+	put_sample(&data, 12, 9, 100);
+	for (int level = 0; level < 2; level++) {
+		assert_int_equal(pipe(fds), 0);
+		write_all(fds[1], true, level, &data);
+		close(fds[1]);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+		read_path(path, true);
+		assert_times(times, 3);
+		close(fds[0]);
+	}
+	buf_done(&data);
+}
+
+/* Rounds: at each mark what is not newer than all before the last mark may leave. */
+static void in_order(void **state)
+{
+	static const uint64_t input[] = { 10, 30, 20, 40, 0, 35, 45, 41, 0, 50, 44, 60, 0, 55 };
+	static const uint64_t want[] = { 10, 20, 30, 35, 40, 41, 44, 45, 50, 55, 60 };
+
+	for (int rounds = 0; rounds < 2; rounds++) {
+		for (int kind = 0; kind < 4; kind++) {
+			struct buf data = { 0 };
+			struct place p = place_new();
+
+			for (size_t i = 0; i < countof(input); i++) {
+				if (input[i])
+					put_sample(&data, i % 2 ? 11 : 21, input[i], 4);
+				else if (rounds)
+					put_round(&data);
+			}
+			write_all(p.fd, kind & 1, kind & 2, &data);
+			read_path(p.path, true);
+			assert_times(want, countof(want));
+			assert_true(kind & 2 || kind & 1 || seen.first_offset == 104 + 24 + 2 * 144);
+			close(p.fd);
+			buf_done(&data);
+		}
+	}
+}
+
+/* Equal times leave in the order of the file. */
+static void stable(void **state)
+{
+	struct buf data = { 0 };
+	struct place p = place_new();
+	struct tacho_perfdata *pd;
+	struct tacho_record rec;
+	uint64_t last = 0, last_time = 0;
+
+	for (uint64_t i = 0; i < 5000; i++)
+		put_sample(&data, 11, 1 + (i * 7919) % 13, 4);
+	write_all(p.fd, false, 0, &data);
+	assert_int_equal(tacho_perfdata_open(&pd, p.path,
+					     TACHO_OPTS(tacho_perfdata_opts, .ordered = true), NULL), 0);
+	while (tacho_perfdata_next(pd, &rec, NULL) > 0) {
+		uint64_t time = tacho_record_time(&rec, &tacho_perfdata_event(pd, 0)->layout);
+
+		assert_true(time > last_time || (time == last_time && rec.offset > last));
+		last = rec.offset;
+		last_time = time;
+	}
+	assert_int_equal(last_time, 13);
+	tacho_perfdata_close(pd);
+	close(p.fd);
+	buf_done(&data);
+}
+
+/* Records of all lengths, some megabytes: blocks are filled, carried over and given back. */
+static void large_and_compressed(void **state)
+{
+	static uint64_t want[6000];
+	struct buf data = { 0 };
+
+	for (uint32_t i = 0; i < countof(want); i++) {
+		put_sample(&data, 11, want[i] = i + 1, i * 37 % 2000);
+		if (i % 500 == 499)
+			put_round(&data);
+	}
+	for (int kind = 0; kind < 4; kind++) {
+		struct place p = place_new();
+
+		write_all(p.fd, kind & 1, kind & 2 ? 1 : 0, &data);
+		read_path(p.path, false);
+		assert_times(want, countof(want));
+		read_path(p.path, true);
+		assert_times(want, countof(want));
+		close(p.fd);
+	}
+	buf_done(&data);
+}
+
+/* A chunk as perf 6.16 to 7.1 writes it when it needs several records 83. */
+static void put_broken_chunk(struct buf *out, ZSTD_CCtx *z, const struct buf *data)
+{
+	ZSTD_inBuffer in = { data->bytes, data->n, 0 };
+	size_t start = out->n, left;
+	uint64_t noise = 0xfeedfacecafebeefULL, total;
+	uint16_t size;
+
+	do {
+		static char bytes[65519];
+		ZSTD_outBuffer o = { bytes, sizeof(bytes), 0 };
+
+		left = ZSTD_compressStream2(z, &o, &in, ZSTD_e_flush);
+		put_record(out, TACHO_RECORD_COMPRESSED2, 8 + o.pos);
+		put(out, &noise, 8);
+		put(out, bytes, o.pos);
+	} while (left);
+	total = out->n - start;
+	assert_true(total > 65535);
+	size = (uint16_t)round_up8(total);
+	memcpy(out->bytes + start + 6, &size, 2);
+	total -= 16;
+	memcpy(out->bytes + start + 8, &total, 8);
+}
+
+static void broken_chunks(void **state)
+{
+	static uint64_t want[900];
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	struct buf data[3] = { 0 }, all = { 0 };
+
+	for (uint32_t i = 0; i < countof(want); i++)
+		put_sample(&data[i / 300], 11, want[i] = i + 1, 1000);
+	for (int padded = 0; padded < 2; padded++) {
+		buf_clear(&all);
+		ZSTD_CCtx_reset(z, ZSTD_reset_session_only);
+		for (int k = 0; k < 3; k++) {
+			size_t start = all.n;
+
+			put_broken_chunk(&all, z, &data[k]);
+			if (padded)
+				buf_pad(&all, 0, round_up8(all.n - start) - (all.n - start));
+			put_round(&all);
+		}
+		for (int pipe = 0; pipe < 2; pipe++) {
+			struct place p = place_new();
+
+			write_all(p.fd, pipe, 0, &all);
+			read_path(p.path, pipe);
+			assert_times(want, countof(want));
+			close(p.fd);
+		}
+	}
+	for (int k = 0; k < 3; k++)
+		buf_done(&data[k]);
+	buf_done(&all);
+	ZSTD_freeCCtx(z);
+}
+
+/* Record 71 has a payload behind it that looks like anything. */
+static void aux_payload(void **state)
+{
+	static const uint64_t times[] = { 1, 2 };
+	uint64_t body[5] = { 0 };
+	struct buf data = { 0 };
+
+	for (int pass = 0; pass < 2; pass++) {
+		struct place p = place_new();
+
+		buf_clear(&data);
+		put_sample(&data, 11, 1, 4);
+		body[0] = pass ? 1ULL << 40 : 700000;
+		put_record(&data, TACHO_RECORD_AUXTRACE, sizeof(body));
+		put(&data, body, sizeof(body));
+		buf_pad(&data, (char)0xff, 700000);
+		put_sample(&data, 11, 2, 4);
+		write_all(p.fd, true, 0, &data);
+		read_path(p.path, false);
+		if (pass == 0)
+			assert_times(times, 2);
+		else
+			assert_int_equal(seen.err, -ENODATA);
+		assert_int_equal(seen.times[0], 1);
+		close(p.fd);
+	}
+	buf_done(&data);
+}
+
+static void empty_data(void **state)
+{
+	struct buf data = { 0 };
+	struct place p = place_new();
+
+	buf_put(&data, "", 0);
+	write_all(p.fd, false, 0, &data);
+	read_path(p.path, true);
+	assert_int_equal(seen.err, 0);
+	assert_int_equal(seen.n_all, 1);
+	close(p.fd);
+	buf_done(&data);
+}
+
+static void writer_refuses(void **state)
+{
+	struct place p = place_new();
+	struct tacho_perfdata_writer *w;
+	struct tacho_error e = { 0 };
+	uint64_t few[1000] = { 0 }, *many = calloc(9000, 8);
+
+	assert_int_equal(tacho_writer_open(&w, p.fd, TACHO_OPTS(tacho_writer_opts,
+								 .compress_level = 99), &e), -EINVAL);
+	assert_int_equal(tacho_writer_open(&w, p.fd, NULL, &e), 0);
+	assert_int_equal(tacho_writer_begin(w, &e), -EINVAL);
+	assert_string_equal(e.message, "there is no event to record");
+	assert_int_equal(tacho_writer_event(w, "x", &attr, 63, NULL, 0), -EINVAL);
+	assert_int_equal(tacho_writer_event(w, NULL, &attr, 64, NULL, 0), -EINVAL);
+	assert_int_equal(tacho_writer_event(w, "x", &attr, 64, few, 1000), 0);
+	assert_int_equal(tacho_writer_feature(w, 0, "", 0), -EINVAL);
+	assert_int_equal(tacho_writer_build_id(w, 2, -1, "", 21, "x"), -EINVAL);
+	assert_int_equal(tacho_writer_records(w, "", 0, &e), -EINVAL);
+	assert_int_equal(tacho_writer_begin(w, &e), 0);
+	assert_int_equal(tacho_writer_event(w, "x", &attr, 64, NULL, 0), -EBUSY);
+	tacho_writer_free(w);
+	w = writer_on(p.fd, true, 0);
+	assert_non_null(many);
+	assert_int_equal(tacho_writer_event(w, "many", &attr, 64, many, 9000), 0);
+	assert_int_equal(tacho_writer_begin(w, &e), -E2BIG);
+	tacho_writer_free(w);
+	free(many);
+	close(p.fd);
+}
+
+/* /dev/full takes nothing; the file on a full disk is cut back to whole records. */
+static void disk_full(void **state)
+{
+	scoped(closep) int fd = open("/dev/full", O_RDWR | O_CLOEXEC);
+	struct tacho_perfdata_writer *w = writer_on(fd, false, 0);
+	struct tacho_error e = { 0 };
+
+	assert_int_equal(tacho_writer_begin(w, &e), -ENOSPC);
+	assert_non_null(strstr(e.message, "No space left"));
+	tacho_writer_free(w);
+}
+
+static struct buf small_file(bool pipe, int level)
+{
+	struct buf data = { 0 }, file;
+	struct place p = place_new();
+
+	for (uint32_t i = 0; i < 200; i++) {
+		put_sample(&data, i % 3 ? 11 : 21, 1 + (i * 31) % 50 + i / 50 * 60, i % 90);
+		if (i % 50 == 49)
+			put_round(&data);
+	}
+	write_all(p.fd, pipe, level, &data);
+	file = place_read(p);
+	close(p.fd);
+	buf_done(&data);
+	return file;
+}
+
+static void check_damaged(const void *bytes, size_t n)
+{
+	struct place p = place_with(bytes, n);
+
+	for (int ordered = 0; ordered < 2; ordered++) {
+		read_path(p.path, ordered);
+		assert_true(seen.err <= 0);
+		assert_true(seen.err == 0 || seen.e.message[0]);
+		assert_true(seen.n_all < 100000);
+	}
+	close(p.fd);
+}
+
+static void truncated(void **state)
+{
+	for (int kind = 0; kind < 4; kind++) {
+		struct buf file = small_file(kind & 1, kind & 2);
+		size_t whole = file.n, step = 97;
+
+		for (size_t n = 0; n < whole; n += step)
+			check_damaged(file.bytes, n);
+		buf_done(&file);
+	}
+}
+
+/* What a cut file keeps: all records that are there whole, then the offset. */
+static void truncated_keeps(void **state)
+{
+	struct buf file = small_file(false, 0);
+	size_t last = 0;
+
+	for (size_t n = 600; n < 10000; n += 200) {
+		struct place p = place_with(file.bytes, n);
+
+		read_path(p.path, false);
+		assert_int_equal(seen.err, -ENODATA);
+		assert_non_null(strstr(seen.e.message, "byte "));
+		assert_true(seen.n >= last);
+		last = seen.n;
+		close(p.fd);
+	}
+	assert_true(last > 50);
+	buf_done(&file);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed ^= *seed << 13, *seed ^= *seed >> 17, *seed ^= *seed << 5;
+	return *seed;
+}
+
+static void mutated(void **state)
+{
+	uint32_t seed = 2463534242u;
+
+	for (int i = 0; i < 2000; i++) {
+		struct buf file = small_file(i & 1, i & 2);
+		/* Half of the changes hit the first kilobyte: header, attrs, first records. */
+		size_t reach = i & 4 ? file.n : min_of(file.n, (size_t)1024);
+
+		for (uint32_t k = 1 + next_random(&seed) % 8; k; k--) {
+			char *at = file.bytes + next_random(&seed) % reach;
+
+			*at = next_random(&seed) % 3 ? (char)next_random(&seed) : (char)-1;
+		}
+		check_damaged(file.bytes, file.n);
+		buf_done(&file);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(round_trip),
+		cmocka_unit_test(a_real_pipe),
+		cmocka_unit_test(in_order),
+		cmocka_unit_test(stable),
+		cmocka_unit_test(large_and_compressed),
+		cmocka_unit_test(broken_chunks),
+		cmocka_unit_test(aux_payload),
+		cmocka_unit_test(empty_data),
+		cmocka_unit_test(writer_refuses),
+		cmocka_unit_test(disk_full),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(truncated_keeps),
+		cmocka_unit_test(mutated),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,155 @@
+/*
+ * Every allocation of writing and of reading fails once: in a file, a pipe, compressed and not, in
+ * the order of time. Whatever fails, the call that meets it says -ENOMEM (or does without), and
+ * nothing leaks, which the sanitizers' run watches.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "perfdata/perfdata.h"
+
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+
+static unsigned long count, fail_at;		/* fail_at 0: none fails */
+
+static bool fails(void)
+{
+	if (!fail_at || ++count != fail_at)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return fails() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return fails() ? NULL : __real_realloc(p, n);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(p, n, size);
+}
+
+static const struct perf_event_attr attr = {
+	.type = PERF_TYPE_SOFTWARE, .size = 128,
+	.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TIME,
+	.flags = PERF_ATTR_SAMPLE_ID_ALL,
+};
+
+struct small {			/* a sample as its attr makes it */
+	uint32_t type;
+	uint16_t misc, size;
+	uint64_t id, time;
+};
+
+static int write_small(int fd, bool pipe, int level)
+{
+	static const char *const argv[] = { "tacho", "record" };
+	static const uint64_t ids[] = { 1, 2, 3 };
+	struct tacho_perfdata_writer *w;
+	int err = tacho_writer_open(&w, fd, TACHO_OPTS(tacho_writer_opts, .pipe = pipe,
+							.compress_level = level), NULL);
+
+	if (err < 0)
+		return err;
+	err = tacho_writer_event(w, "first", &attr, 128, ids, 2);
+	if (err == 0)
+		err = tacho_writer_event(w, "second", &attr, 128, ids + 2, 1);
+	if (err == 0)
+		err = tacho_writer_cmdline(w, argv, 2);
+	if (err == 0)
+		err = tacho_writer_group(w, "{}", 0, 2);
+	if (err == 0)
+		err = tacho_writer_build_id(w, 2, -1, "01234567890123456789", 20, "/bin/true");
+	if (err == 0)
+		err = tacho_writer_begin(w, NULL);
+	for (uint64_t i = 0; i < 100 && err == 0; i++) {
+		struct small s = { TACHO_RECORD_SAMPLE, 2, sizeof(s), 1 + i % 3, 1000 - i };
+
+		err = tacho_writer_records(w, &s, sizeof(s), NULL);
+	}
+	if (err == 0)
+		err = tacho_writer_finish(w, NULL);
+	tacho_writer_free(w);
+	return err;
+}
+
+static int read_small(const char *path, unsigned *n)
+{
+	struct tacho_perfdata *pd;
+	struct tacho_record rec;
+	int err = tacho_perfdata_open(&pd, path,
+				      TACHO_OPTS(tacho_perfdata_opts, .ordered = true), NULL);
+
+	if (err < 0)
+		return err;
+	*n = 0;
+	while ((err = tacho_perfdata_next(pd, &rec, NULL)) > 0)
+		*n += rec.type == TACHO_RECORD_SAMPLE;
+	tacho_perfdata_close(pd);
+	return err;
+}
+
+static void every_allocation(void **state)
+{
+	for (int kind = 0; kind < 4; kind++) {
+		int fd = memfd_create("nomem", MFD_CLOEXEC), err = -ENOMEM;
+		char path[64];
+		unsigned n = 0;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		for (unsigned long at = 1; err < 0; at++) {
+			assert_true(at < 10000);
+			assert_int_equal(ftruncate(fd, 0) | lseek(fd, 0, SEEK_SET), 0);
+			count = 0;
+			fail_at = at;
+			err = write_small(fd, kind & 1, kind & 2);
+			fail_at = 0;
+			assert_true(err == 0 || err == -ENOMEM);
+		}
+		/* The last pass had its failure where it does no harm; write it once more without. */
+		assert_int_equal(ftruncate(fd, 0) | lseek(fd, 0, SEEK_SET), 0);
+		assert_int_equal(write_small(fd, kind & 1, kind & 2), 0);
+		err = -ENOMEM;
+		for (unsigned long at = 1; err < 0; at++) {
+			assert_true(at < 10000);
+			count = 0;
+			fail_at = at;
+			err = read_small(path, &n);
+			fail_at = 0;
+			assert_true(err == 0 || err == -ENOMEM);
+		}
+		assert_int_equal(n, 100);
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(every_allocation) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
