@@ -168,7 +168,9 @@ static int put_thread(struct chrome *w, uint32_t thread)
 	if (t->pid == t->tid)
 		put_name(w, thread, "process_name");
 	put_name(w, thread, "thread_name");
+	/* A moment before its first sample: readers take a first distance of 0 for none at all. */
 	w->last_us = row(w, from)->time / 1000;
+	w->last_us -= w->last_us > 0;
 	begin_profile_event(w, thread, "Profile", w->last_us);
 	json_member(&w->j, "startTime", u64, w->last_us);
 	end_profile_event(w);
