@@ -89,8 +89,8 @@ TACHO_API int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho
 /*
  * What is written is meant for every reader there is: attrs of one size, the smallest that holds
  * them all (128 bytes unless config3 or config4 is used: perf before 6.3 refuses longer ones),
- * names in EVENT_DESC, features behind the data. Until tacho_writer_finish() the header says that
- * the data has no size, so that what a killed recorder leaves is read to its end.
+ * names in EVENT_DESC, features behind the data. Until tacho_writer_finish() the header tells of
+ * the data up to the last flush, so that what a killed recorder leaves can be read.
  */
 struct tacho_perfdata_writer;
 struct tacho_writer_opts {

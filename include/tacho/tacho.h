@@ -7,6 +7,10 @@
 #include <tacho/event.h>
 #include <tacho/evset.h>
 #include <tacho/metric.h>
+#include <tacho/perfdata.h>
+#include <tacho/record.h>
 #include <tacho/region.h>
+#include <tacho/sampler.h>
+#include <tacho/symbol.h>
 
 #endif

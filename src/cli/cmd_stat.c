@@ -594,7 +594,7 @@ static int run_once(struct session *s)
 	if (err == 0)
 		err = prepare_set(s);
 	if (err == 0)
-		err = stat_control_open(&loop);
+		err = control_open(&loop.control, "stat", s->o->control);
 	if (err < 0) {
 		s->status = EXIT_USAGE;
 		return err;

@@ -20,6 +20,7 @@ extern const struct command cmd_flame;
 extern const struct command cmd_heatmap;
 extern const struct command cmd_help;
 extern const struct command cmd_list;
+extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
@@ -33,6 +34,7 @@ const struct command *const commands[] = {
 	&cmd_heatmap,
 	&cmd_help,
 	&cmd_list,
+	&cmd_record,
 	&cmd_report,
 	&cmd_script,
 	&cmd_stat,

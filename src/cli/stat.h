@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "cli/command.h"
+#include "cli/control.h"
 
 #include <tacho/tacho.h>
 
@@ -188,7 +189,8 @@ struct stat_loop {
 	const struct stat_opts *opts;
 	struct tacho_evset *set;
 	struct tacho_command *command;	/* NULL: none; ends by signal, time-out or count */
-	int control_fd, ack_fd;
+	struct control control;
+	bool told_to_stop;
 	int (*on_interval)(void *arg, double time_s);
 	void *arg;
 	int signal;			/* that ended it, 0: none */
@@ -197,7 +199,6 @@ struct stat_loop {
 	bool ended;			/* the command has */
 	struct tacho_usage usage;
 };
-int stat_control_open(struct stat_loop *loop);
 int stat_loop_run(struct stat_loop *loop);
 
 /* A clock that never jumps, in seconds. */

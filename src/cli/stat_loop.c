@@ -9,11 +9,7 @@
  */
 #include "cli/stat.h"
 
-#include "base/io.h"
-#include "base/num.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -37,78 +33,19 @@ double stat_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-/* fd:CTL[,ACK] or fifo:CTL[,ACK] */
-int stat_control_open(struct stat_loop *loop)
+static bool obey(void *arg, struct str word)
 {
-	struct str spec = str_of(loop->opts->control), first;
-	bool fifo = str_starts(spec, "fifo:");
-	int *fds[] = { &loop->control_fd, &loop->ack_fd };
+	struct stat_loop *loop = arg;
 
-	loop->control_fd = loop->ack_fd = -1;
-	if (!spec.n)
-		return 0;
-	if (!fifo && !str_starts(spec, "fd:")) {
-		report_text("stat", "--control takes fd:CTL[,ACK] or fifo:CTL[,ACK], not '%s'",
-			    loop->opts->control);
-		return -EINVAL;
-	}
-	spec = str_n(strchr(spec.s, ':') + 1, spec.n - (fifo ? 5 : 3));
-	for (size_t i = 0; i < 2 && str_cut(&spec, ',', &first); i++) {
-		scoped(freep) char *name = str_dup(first);
-
-		if (!name)
-			return -ENOMEM;
-		if (fifo)
-			*fds[i] = open(name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-		else if (num_int(first, fds[i]) < 0 || fcntl(*fds[i], F_GETFD) < 0)
-			*fds[i] = -1;
-		if (*fds[i] < 0) {
-			report_text("stat", fifo ? "cannot open the control fifo '%s': %s"
-						 : "'%s' is no open descriptor to take control from",
-				    name, strerror(errno));
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
-static void obey(struct stat_loop *loop, struct str line, bool *stop)
-{
-	bool known = true;
-
-	if (str_is(line, "enable"))
+	if (str_is(word, "enable"))
 		tacho_evset_start(loop->set);
-	else if (str_is(line, "disable"))
+	else if (str_is(word, "disable"))
 		tacho_evset_stop(loop->set);
-	else if (str_is(line, "stop"))
-		*stop = true;
-	else if (!str_is(line, "ping"))
-		known = false;
-	if (!known)
-		report_text("stat", "the control channel said '%.*s'; it may say enable, disable, "
-				    "stop or ping", STR(line));
-	else if (loop->ack_fd >= 0)
-		io_write_all(loop->ack_fd, "ack\n", 4);
-}
-
-/* Reads what is there; commands end with a newline, a NUL, or the end of what was written. */
-static void listen_control(struct stat_loop *loop, bool *stop)
-{
-	char text[256];
-	ssize_t n = read(loop->control_fd, text, sizeof(text) - 1);
-	struct str rest, line;
-
-	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-		loop->control_fd = -1;
-		return;
-	}
-	rest = str_n(text, n > 0 ? (size_t)n : 0);
-	for (size_t i = 0; i < rest.n; i++)
-		if (text[i] == '\0')
-			text[i] = '\n';
-	while (str_cut(&rest, '\n', &line))
-		if (str_trim(line).n)
-			obey(loop, str_trim(line), stop);
+	else if (str_is(word, "stop"))
+		loop->told_to_stop = true;
+	else
+		return str_is(word, "ping");
+	return true;
 }
 
 static bool multiplexed(const struct tacho_evset *set)
@@ -177,22 +114,21 @@ static int wait_once(struct stat_loop *loop, struct deadlines *d, const sigset_t
 	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
 	double now = stat_now(), next = next_of(d);
 	struct timespec ts;
-	bool stop = false;
 
 	fds[0].fd = loop->command ? tacho_command_fd(loop->command) : -1;
-	fds[1].fd = loop->control_fd;
+	fds[1].fd = loop->control.fd;
 	if (loop->command && fds[0].fd < 0)	/* no pidfd (before 5.3): look now and then */
 		next = fmin(next, now + 0.005);
 	ts = until(next, now);
 	ppoll(fds, 2, isinf(next) ? NULL : &ts, mask);
 	if (fds[1].revents)
-		listen_control(loop, &stop);
+		control_read(&loop->control, "stat", "enable, disable, stop or ping", obey, loop);
 	if (loop->command && (fds[0].revents || fds[0].fd < 0) &&
 	    tacho_command_wait(loop->command, false, &loop->usage) > 0) {
 		loop->ended = true;
 		return 1;
 	}
-	return stop;
+	return loop->told_to_stop;
 }
 
 /* Lets a command that outlived the run end. The terminal has sent Ctrl-C to it as well; a

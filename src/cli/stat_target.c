@@ -4,67 +4,9 @@
  */
 #include "cli/stat.h"
 
-#include "base/cpuset.h"
-#include "base/error.h"
-#include "base/num.h"
-
 #include <errno.h>
-#include <pwd.h>
 
-static int parse_ids(const char *text, const char *option, int **out, size_t *n)
-{
-	struct str rest = str_of(text), one;
-	struct {
-		int *v;
-		size_t n, cap;
-	} list = { 0 };
-
-	while (str_cut(&rest, ',', &one)) {
-		int *at = vec_add(&list);
-
-		if (!at || num_int(str_trim(one), at) < 0 || *at <= 0) {
-			struct tacho_error e;
-
-			error_set(&e, -EINVAL, "'%.*s' is no process or thread number", STR(one));
-			error_at(&e, (size_t)(one.s - text), one.n);
-			error_hint(&e, "give numbers with commas between them, e.g. 812,4711");
-			report_error("stat", option, text, &e);
-			vec_done(&list);
-			return -EINVAL;
-		}
-	}
-	*out = list.v;
-	*n = list.n;
-	return 0;
-}
-
-static int find_user(const char *text, uint32_t *uid)
-{
-	struct passwd *pw;
-
-	if (num_u32(str_of(text), uid) == 0)
-		return 0;
-	pw = getpwnam(text);
-	if (!pw) {
-		report_text("stat", "no user is called '%s'", text);
-		return -EINVAL;
-	}
-	*uid = pw->pw_uid;
-	return 0;
-}
-
-static int check_cpus(const char *text)
-{
-	scoped(cpuset_done) struct cpuset set = { 0 };
-	struct tacho_error e;
-
-	if (cpuset_parse(&set, str_of(text)) == 0 && !cpuset_empty(&set))
-		return 0;
-	error_set(&e, -EINVAL, "'%s' is no list of CPUs", text);
-	error_hint(&e, "write numbers and ranges, e.g. 0-3,8");
-	report_error("stat", "-C", text, &e);
-	return -EINVAL;
-}
+#include "cli/target.h"
 
 static char *make_title(const struct stat_opts *o, int argc, char **argv)
 {
@@ -101,14 +43,14 @@ int stat_target_init(const struct stat_opts *o, int argc, char **argv, struct st
 		.all_kernel = o->all_kernel,
 	};
 	if (o->pids)
-		err = parse_ids(o->pids, "-p", &t->pids, &t->evset.n_pids);
+		err = target_ids("stat", "-p", o->pids, &t->pids, &t->evset.n_pids);
 	if (err == 0 && o->tids)
-		err = parse_ids(o->tids, "-t", &t->tids, &t->evset.n_tids);
+		err = target_ids("stat", "-t", o->tids, &t->tids, &t->evset.n_tids);
 	if (err == 0 && o->cpus)
-		err = check_cpus(o->cpus);
+		err = target_cpus("stat", o->cpus);
 	if (err == 0 && o->user) {
 		t->evset.by_uid = true;
-		err = find_user(o->user, &t->evset.uid);
+		err = target_user("stat", o->user, &t->evset.uid);
 	}
 	t->evset.pids = t->pids;
 	t->evset.tids = t->tids;

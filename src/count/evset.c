@@ -178,7 +178,7 @@ int tacho_evset_add(struct tacho_evset *set, const char *spec, struct tacho_erro
 
 	if (err < 0)
 		return err;
-	err = event_parse(set->t, spec, EVENT_FOR_STAT, &set->list, e);
+	err = event_parse(set->t, spec, set->sampling.on ? 0 : EVENT_FOR_STAT, &set->list, e);
 	if (err < 0)
 		return err;
 	err = adopt(set, before);

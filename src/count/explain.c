@@ -232,7 +232,9 @@ static void explain_busy(struct refusal *r)
 
 static void explain_cannot(struct refusal *r)
 {
-	if (r->ev->attr.sample_period)
+	if (r->ev->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+		buf_puts(&r->why, "its PMU records no branches");
+	else if (r->ev->attr.sample_period)
 		buf_puts(&r->why, "its PMU has no interrupt, so it cannot work with a period");
 	else if (r->ev->attr.flags & PERF_ATTR_PRECISE_MASK)
 		buf_puts(&r->why, "its PMU does not count at this precision");

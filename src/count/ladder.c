@@ -44,6 +44,46 @@ static bool drop_lost(const struct rung *r)
 	return true;
 }
 
+/* What a sampler asks for beyond the first kernels' words: it is left out where this kernel has
+ * never heard of it. Records of maps and tasks go without a word, samples' fields with one. */
+static bool drop_unknown(const struct rung *r)
+{
+	const struct feature *f;
+
+	if ((r->err != -EINVAL && r->err != -E2BIG) || !r->set->sampling.on)
+		return false;
+	f = probe_refused(&r->set->probe, r->attr);
+	if (!f || f->kind == FEATURE_FIELD)
+		return false;
+	if (f->kind == FEATURE_FLAG)
+		r->attr->flags &= ~f->bit;
+	else if (f->kind == FEATURE_FORMAT)
+		r->attr->read_format &= ~f->bit;
+	else if (f->kind == FEATURE_SAMPLE)
+		r->attr->sample_type &= ~f->bit;
+	else
+		r->attr->branch_sample_type &= ~f->bit;
+	/* Weights in one word came before those in three. */
+	if (f->kind == FEATURE_SAMPLE && f->bit == PERF_SAMPLE_WEIGHT_STRUCT)
+		r->attr->sample_type |= PERF_SAMPLE_WEIGHT;
+	else if (f->kind == FEATURE_SAMPLE || f->kind == FEATURE_BRANCH)
+		set_note(r->set, r->i, "%s: recorded without %s, which came with Linux %s",
+			 r->ev->shown.name, f->name, f->since);
+	return true;
+}
+
+/* Inherited events carry group values in their samples since 6.12. */
+static bool drop_inherited_read(const struct rung *r)
+{
+	if (r->err != -EINVAL || !r->set->sampling.on ||
+	    !(r->attr->sample_type & PERF_SAMPLE_READ) || !(r->attr->flags & PERF_ATTR_INHERIT))
+		return false;
+	r->attr->flags &= ~PERF_ATTR_INHERIT;
+	set_note(r->set, r->i, "%s: children are not followed, because this kernel does not put the "
+		 "group's values into inherited samples", r->ev->shown.name);
+	return true;
+}
+
 /* Some PMUs cannot tell guests from the host and refuse to be asked. */
 static bool drop_exclude_guest(const struct rung *r)
 {
@@ -78,7 +118,7 @@ static bool lower_precise(const struct rung *r)
 	    !(r->event->flags & EVENT_PRECISE_MAX))
 		return false;
 	r->attr->flags -= 1ULL << PERF_ATTR_PRECISE_SHIFT;
-	if (!(r->attr->flags & PERF_ATTR_PRECISE_MASK))
+	if (!(r->attr->flags & PERF_ATTR_PRECISE_MASK) && !r->set->sampling.quiet_clock)
 		set_note(r->set, r->i, "%s: not precise, because its PMU has no precise counting",
 			 r->ev->shown.name);
 	return true;
@@ -130,15 +170,17 @@ static bool exclude_kernel(const struct rung *r)
 /* Only cycles, and only when asked: the nearest clock in place of a PMU that is not there. */
 static bool clock_instead(const struct rung *r)
 {
-	bool cpu_wide = r->set->target.kind == TARGET_CPUS;
+	/* Sampling, perf's readers know cpu-clock as the stand-in, whatever the target. */
+	bool cpu_wide = r->set->target.kind == TARGET_CPUS || r->set->sampling.on;
 	const char *clock = cpu_wide ? "cpu-clock" : "task-clock";
 
 	if ((r->err != -ENOENT && r->err != -ENODEV && r->err != -ENXIO) ||
 	    !r->set->opts.clock_fallback || r->attr->type != PERF_TYPE_HARDWARE ||
 	    (r->attr->config & UINT32_MAX) != PERF_COUNT_HW_CPU_CYCLES)
 		return false;
-	set_note(r->set, r->i, "%s: counts %s instead, because this machine has no hardware counters",
-		 r->ev->shown.name, clock);
+	if (!r->set->sampling.quiet_clock)
+		set_note(r->set, r->i, "%s: counts %s instead, because this machine has no hardware "
+			 "counters", r->ev->shown.name, clock);
 	r->attr->type = PERF_TYPE_SOFTWARE;
 	r->attr->config = cpu_wide ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_TASK_CLOCK;
 	r->attr->config1 = r->attr->config2 = 0;
@@ -152,7 +194,8 @@ static bool clock_instead(const struct rung *r)
 }
 
 static bool (*const rungs[])(const struct rung *r) = {
-	lower_precise, exclude_kernel, drop_exclude_guest, add_exclude_guest, clock_instead,
+	lower_precise, exclude_kernel, drop_exclude_guest, add_exclude_guest, drop_inherited_read,
+	clock_instead,
 };
 
 /* Places that disappear while we look: a thread that ended, a CPU that was unplugged. */
@@ -185,7 +228,7 @@ enum step ladder_step(struct tacho_evset *set, uint32_t i, const struct pair *at
 	if (place_is_gone(&r))
 		return STEP_SKIP;
 	/* These two change how values are fetched, not what is counted. */
-	if (drop_group_inherit(&r) || drop_lost(&r))
+	if (drop_group_inherit(&r) || drop_lost(&r) || drop_unknown(&r))
 		return STEP_REOPEN;
 	if (set->opts.no_fallback)
 		return STEP_FAIL;

@@ -26,11 +26,13 @@ static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_siz
 
 	attr->size = sizeof(*attr);
 	attr->flags &= ~ours;
-	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	if (attr->sample_period)
-		attr->read_format |= PERF_FORMAT_LOST;
+	if (!set->sampling.on)
+		attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+				    (attr->sample_period ? PERF_FORMAT_LOST : 0);
 	if (set->target.kind != TARGET_CPUS && !opts->no_inherit)
 		attr->flags |= PERF_ATTR_INHERIT;
+	if (set->sampling.on && i == set->sampling.tracker)
+		return;
 	if (opts->all_user || opts->all_kernel)
 		attr->flags &= ~(PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL |
 				 PERF_ATTR_EXCLUDE_HV);
@@ -44,7 +46,7 @@ static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_siz
 	attr->flags |= PERF_ATTR_DISABLED;
 	if (opts->enable_on_exec)
 		attr->flags |= PERF_ATTR_ENABLE_ON_EXEC;
-	if (group_size > 1 && group_readable(set, attr))
+	if (!set->sampling.on && group_size > 1 && group_readable(set, attr))
 		attr->read_format |= PERF_FORMAT_GROUP;
 }
 
@@ -391,7 +393,7 @@ int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opt
 	plan_groups(set);
 	set->is_open = true;
 	err = open_groups(set);
-	if (err == 0)
+	if (err == 0 && !set->sampling.on)
 		err = units_build(set);
 	if (err < 0) {
 		tacho_evset_close(set);

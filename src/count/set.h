@@ -94,6 +94,15 @@ struct target {
 	struct cpuset cpus;		/* TARGET_CPUS: all of them; else only where a list was given */
 };
 
+/* How a set is opened whose events sample into rings: the attrs are the sampler's, and so is
+ * what read() returns. All zero for a set that counts. */
+struct sampling {
+	bool on;
+	bool per_thread;		/* one event per thread wherever it runs, not one per CPU */
+	bool quiet_clock;		/* nobody asked for cycles by name: their stand-in needs no note */
+	uint32_t tracker;		/* the event that tells of maps and tasks; it never stops */
+};
+
 struct tool_clock {			/* what the computed events need */
 	bool runs;
 	uint64_t since_ns;		/* when the clock was started last */
@@ -110,6 +119,7 @@ struct tacho_evset {
 	struct probe probe;
 
 	struct tacho_evset_opts opts;	/* pids, tids and cpus point nowhere after open */
+	struct sampling sampling;
 	bool is_open, was_open;
 	struct target target;
 	struct { struct placement *v; size_t n, cap; } placements;

@@ -236,6 +236,15 @@ static int add_tasks(const struct target *target, struct placement *p, int cpu)
 	return err;
 }
 
+/* A ring is written by one CPU, and the kernel maps none for an event that both follows
+ * children and any CPU: so sampled tasks get an event per CPU, unless each is on its own. */
+static int spread_over_cpus(struct tacho_evset *set)
+{
+	if (!set->sampling.on || set->sampling.per_thread || !cpuset_empty(&set->target.cpus))
+		return 0;
+	return sys_online_cpus(&set->t->sys, &set->target.cpus);
+}
+
 static int fill_pairs(struct tacho_evset *set, const struct event *event, struct placement *p)
 {
 	const struct target *target = &set->target;
@@ -246,6 +255,9 @@ static int fill_pairs(struct tacho_evset *set, const struct event *event, struct
 		return add_pair(p, -1, -1);
 	if (event->flags & EVENT_UNCORE && target->kind != TARGET_CPUS)
 		return 0;
+	err = spread_over_cpus(set);
+	if (err < 0)
+		return err;
 	if (cpuset_empty(only))
 		only = NULL;
 	else if (cpuset_empty(cpus) && covers_core_pmu(set, event))

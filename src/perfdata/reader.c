@@ -42,6 +42,15 @@ struct source *source_add(struct tacho_perfdata *pd)
 	return src;
 }
 
+/* A recorder that died: the header has no size of the data, or one as of some moment (ours tells
+ * after each flush) and none of the features that come at the end. */
+static bool is_unfinished(const struct header *h)
+{
+	return h->data.size == 0 ||
+	       (!(h->features[0] | h->features[1] | h->features[2] | h->features[3]) &&
+		h->data.offset > h->attrs.offset);
+}
+
 /* The data's end: as the header says, as the file allows, or anywhere when the recorder died. */
 static uint64_t data_end(struct tacho_perfdata *pd, struct source *src, uint64_t *cut)
 {
@@ -49,7 +58,7 @@ static uint64_t data_end(struct tacho_perfdata *pd, struct source *src, uint64_t
 	uint64_t end = h->data.offset + h->data.size, size = src->file.size;
 
 	*cut = 0;
-	if (h->data.size == 0) {
+	if (is_unfinished(h)) {
 		tell(pd, "the recorder did not end properly: byte %" PRIu64
 		     " on is read to the end of the file", h->data.offset);
 		return h->attrs.offset > h->data.offset ? h->attrs.offset : size;
@@ -70,7 +79,7 @@ static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho
 	end = data_end(pd, src, &cut);
 	stream_map(&src->stream, pd, &src->file, pd->header.data.offset, end);
 	src->stream.cut = cut;
-	src->stream.died = pd->header.data.size == 0;
+	src->stream.died = is_unfinished(&pd->header);
 	if (!src->stream.died && features_read(pd, &src->file) < 0)
 		return error_nomem(e);
 	return features_name_events(pd) < 0 ? error_nomem(e) : 0;

@@ -4,8 +4,9 @@
  *	file:  header | ids | attrs | data ...           | list of features | features
  *	pipe:  header | attrs, features as records | data ...
  *
- * A file's header says "data of 0 bytes, no features" until the end; readers take that for a
- * recorder that died and read what there is, so the file is good at any moment. When the disk
+ * A file's header says "no features" until the end, and of the data what was there at the last
+ * flush (0 bytes before it, which readers take for a recorder that died, and read what there is),
+ * so the file is good at any moment. When the disk
  * fills up, the file is cut back to the last whole record and the header still gets its size.
  */
 #include "perfdata/writer.h"
@@ -17,6 +18,7 @@
 
 #define WAIT_BYTES (64u << 10)
 #define NAME_MAX_BYTES 4000
+#define DATA_SIZE_AT 48		/* where the header has the data's size */
 
 int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 		      const struct tacho_writer_opts *opts, struct tacho_error *e)
@@ -167,6 +169,27 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	return 0;
 }
 
+/* Of a write that failed half-way: the bytes of the records that are in the file as a whole. */
+static size_t whole_records(const struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+{
+	off_t at = w->pipe ? -1 : lseek(w->fd, 0, SEEK_CUR);
+	off_t start = (off_t)(w->data_offset + w->bytes);
+	size_t there, whole = 0;
+
+	if (at <= start)
+		return 0;
+	there = min_of((size_t)(at - start), n);
+	while (whole + RECORD_HEADER_BYTES <= there) {
+		uint16_t size;
+
+		memcpy(&size, bytes + whole + 6, sizeof(size));
+		if (size < RECORD_HEADER_BYTES || size > there - whole)
+			break;
+		whole += size;
+	}
+	return whole;
+}
+
 static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
 		     struct tacho_error *e)
 {
@@ -183,8 +206,10 @@ static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t 
 		n = w->packed.n;
 	}
 	err = io_write_all(w->fd, bytes, n);
-	if (err < 0)
+	if (err < 0) {
+		w->bytes += whole_records(w, bytes, n);
 		return write_failed(w, err, e);
+	}
 	w->bytes += n;
 	return 0;
 }
@@ -198,6 +223,10 @@ int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	if (w->waiting.n)
 		err = write_out(w, w->waiting.bytes, w->waiting.n, e);
 	buf_clear(&w->waiting);
+	/* perf reads nothing of a file whose header says 0: a killed recorder leaves this. */
+	if (err == 0 && w->begun && !w->pipe &&
+	    pwrite(w->fd, &w->bytes, sizeof(w->bytes), DATA_SIZE_AT) < 0)
+		err = write_failed(w, -errno, e);
 	return err;
 }
 

@@ -1,0 +1,126 @@
+/*
+ * `tacho record` from the inside: options -> a sampler -> bytes -> perf.data.
+ *
+ *	cmd_record.c     options, and the order of things
+ *	record_events.c  which events, on what, and what their samples hold
+ *	record_file.c    output files: the writer, features, switching from one to the next
+ *	record_loop.c    waiting: rings, the command's end, delays, signals, the control channel
+ */
+#ifndef CLI_RECORD_H
+#define CLI_RECORD_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "cli/command.h"
+#include "cli/control.h"
+
+#include <tacho/perfdata.h>
+#include <tacho/sampler.h>
+
+/* -e, -G and --filter act on what stands before them, so they are kept in order. */
+enum record_word_kind { RECORD_EVENTS, RECORD_CGROUPS, RECORD_FILTER };
+struct record_word {
+	enum record_word_kind kind;
+	const char *text;
+};
+
+struct record_opts {
+	struct {
+		struct record_word *v;
+		size_t n, cap;
+	} words;
+	bool exclude_self;
+	bool all_cpus, no_inherit, per_thread, all_user, all_kernel;
+	const char *cpus, *pids, *tids, *user;
+	const char *freq;
+	uint64_t period;
+	bool strict_freq;
+	bool chains;			/* -g */
+	const char *call_graph;
+	bool kernel_chains, user_chains;
+	bool want_period, sample_cpu, raw, addresses, phys_addresses, weight, transaction;
+	bool data_page_size, code_page_size, all_cgroups, counts, namespaces, switches, no_bpf;
+	bool branch_any;
+	const char *branch_filter, *intr_regs, *user_regs;
+	const char *clockid;
+	const char *pages;
+	bool overwrite, no_buffering;
+	int32_t delay_ms;
+	const char *output;
+	const char *compress;
+	const char *switch_output;
+	uint32_t switch_max_files;
+	bool timestamp_filename;
+	const char *max_size;
+	const char *control;
+	const char *synth;
+	bool tail_synth;
+	bool no_build_ids, all_build_ids;
+	bool quiet, dump_attr, dry_run;
+	unsigned verbose;
+};
+
+/* Everything that follows from the options, in the library's terms. */
+struct record_plan {
+	struct tacho_sampler_opts sampler;
+	int *pids, *tids;
+	unsigned synth;			/* TACHO_SYNTH_ bits */
+	int compress_level;
+	uint64_t max_bytes;		/* 0: no limit */
+	bool switches;			/* --switch-output in any form */
+	bool switch_on_signal;
+	uint64_t switch_bytes;
+	double switch_s;
+};
+
+/* record_events.c; all report what is wrong. 0, or a negative errno. */
+int record_plan_init(const struct record_opts *o, bool has_command, struct record_plan *plan);
+void record_plan_done(struct record_plan *plan);
+int record_add_events(const struct record_opts *o, struct tacho_sampler *s);
+int record_list_registers(void);	/* for =?: prints the names */
+
+/* record_file.c */
+struct record_file {
+	const struct record_opts *opts;
+	const struct record_plan *plan;
+	struct tacho_sampler *sampler;
+	int argc;
+	char **argv;			/* the whole command line, for the file */
+	bool pipe;
+	const char *base;		/* the name without a time */
+	char *path;			/* of the file that is being written */
+	int fd;
+	struct tacho_perfdata_writer *writer;
+	struct strlist dumped;		/* files that were switched away from */
+	uint64_t samples_before;	/* of the files before this one */
+	uint64_t bytes_total;
+	struct tacho_error error;	/* of a failed write */
+};
+int record_file_open(struct record_file *f);
+int record_file_write(void *file, const void *bytes, size_t n);	/* a tacho_bytes_fn */
+int record_file_round(struct record_file *f);		/* the end of a drain */
+int record_file_finish(struct record_file *f);
+int record_file_switch(struct record_file *f);		/* finishes this one, begins the next */
+void record_file_done(struct record_file *f);
+/* What is finished under a name of its own: perf.data.2026111510293112. */
+int record_file_stamp(struct record_file *f);
+
+/* record_loop.c */
+struct record_loop {
+	const struct record_opts *opts;
+	const struct record_plan *plan;
+	struct tacho_sampler *sampler;
+	struct record_file *file;
+	struct tacho_command *command;	/* NULL: none */
+	struct control control;
+	bool told_to_stop, told_to_snapshot;
+	int signal;			/* that ended it, 0: none */
+	unsigned n_wakeups;
+	bool ended;			/* the command has */
+	struct tacho_usage usage;
+};
+int record_loop_run(struct record_loop *loop);
+/* Hands what the rings hold to the file; with `last` also what is kept in overwrite rings. */
+int record_drain(struct record_loop *loop, bool last);
+
+#endif

@@ -1,0 +1,449 @@
+/*
+ * What `record` records: events and their limits, the target, and what each sample holds, from
+ * words to the sampler's options.
+ */
+#include "cli/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/num.h"
+#include "cli/target.h"
+
+static int refuse(const char *option, const char *text, struct str part, const char *what,
+		  const char *hint)
+{
+	struct tacho_error e;
+
+	error_set(&e, -EINVAL, "'%.*s' is no %s", STR(part), what);
+	error_at(&e, (size_t)(part.s - text), part.n);
+	if (hint)
+		error_hint(&e, "%s", hint);
+	report_error("record", option, text, &e);
+	return -EINVAL;
+}
+
+/* fp, dwarf[,BYTES], lbr */
+static int parse_call_graph(const char *text, struct tacho_sampler_opts *out)
+{
+	struct str rest = str_of(text), mode;
+	uint64_t bytes;
+
+	if (!str_cut(&rest, ',', &mode))
+		mode = str_of(text);
+	if (str_is(mode, "fp"))
+		out->chain = TACHO_CHAIN_FP;
+	else if (str_is(mode, "lbr"))
+		out->chain = TACHO_CHAIN_LBR;
+	else if (str_is(mode, "dwarf"))
+		out->chain = TACHO_CHAIN_DWARF;
+	else
+		return refuse("--call-graph", text, mode, "way to record call chains",
+			      "fp, dwarf, dwarf,BYTES or lbr");
+	if (!rest.n)
+		return 0;
+	if (out->chain != TACHO_CHAIN_DWARF || num_bytes(rest, &bytes) < 0 || bytes == 0 ||
+	    bytes > 65528)
+		return refuse("--call-graph", text, rest, "size of a stack",
+			      "dwarf takes the bytes of stack to keep, 65528 at most");
+	out->stack_bytes = (uint32_t)bytes;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	uint64_t bits;
+} branch_kinds[] = {
+	{ "u", 1 << 0 },	   { "k", 1 << 1 },	      { "hv", 1 << 2 },
+	{ "any", 1 << 3 },	   { "any_call", 1 << 4 },    { "any_ret", 1 << 5 },
+	{ "ind_call", 1 << 6 },	   { "abort_tx", 1 << 7 },    { "in_tx", 1 << 8 },
+	{ "no_tx", 1 << 9 },	   { "cond", 1 << 10 },	      { "call_stack", 1 << 11 },
+	{ "ind_jmp", 1 << 12 },	   { "call", 1 << 13 },	      { "no_flags", 1 << 14 },
+	{ "no_cycles", 1 << 15 },  { "save_type", 1 << 16 },  { "hw_index", 1 << 17 },
+	{ "priv", 1 << 18 },	   { "counter", 1 << 19 },
+};
+
+/* Words with commas; where a privilege is all that is given, any branch is meant. */
+static int parse_branches(const char *text, uint64_t *out)
+{
+	const uint64_t only_privilege = 7;
+	struct str rest = str_of(text), word;
+	uint64_t bits = 0;
+
+	while (str_cut(&rest, ',', &word)) {
+		uint64_t bit = 0;
+
+		for (size_t i = 0; i < countof(branch_kinds); i++)
+			if (str_is(word, branch_kinds[i].name))
+				bit = branch_kinds[i].bits;
+		if (!bit)
+			return refuse("-j", text, word, "kind of branch",
+				      "any, any_call, any_ret, ind_call, cond, call, u, k ...");
+		bits |= bit;
+	}
+	if (!(bits & ~only_privilege))
+		bits |= 1 << 3;
+	*out = bits;
+	return 0;
+}
+
+/* The ELF machine this was built for, whose registers there are. */
+#if defined(__x86_64__)
+#define MACHINE 62
+#elif defined(__aarch64__)
+#define MACHINE 183
+#elif defined(__riscv)
+#define MACHINE 243
+#else
+#define MACHINE 0
+#endif
+
+static bool is_sampled_reg(unsigned bit)
+{
+	/* 64-bit code has no use for ds, es, fs, gs, and the kernel refuses them. */
+	bool segment = MACHINE == 62 && bit >= 12 && bit <= 15;
+
+	return bit < 64 && !segment && tacho_reg_name(MACHINE, bit);
+}
+
+int record_list_registers(void)
+{
+	fputs("available registers:", stderr);
+	for (unsigned bit = 0; bit < 64; bit++)
+		if (is_sampled_reg(bit))
+			fprintf(stderr, " %s", tacho_reg_name(MACHINE, bit));
+	fputc('\n', stderr);
+	return 0;
+}
+
+/* Names with commas; no names mean the general registers. */
+static int parse_regs(const char *option, const char *text, uint64_t *out)
+{
+	struct str rest = str_of(text), word;
+	uint64_t bits = 0;
+
+	for (unsigned bit = 0; !*text && bit < 32; bit++)
+		bits |= is_sampled_reg(bit) ? 1ULL << bit : 0;
+	while (*text && str_cut(&rest, ',', &word)) {
+		uint64_t found = 0;
+
+		for (unsigned bit = 0; bit < 64; bit++)
+			if (is_sampled_reg(bit) && str_ieq(word, str_of(tacho_reg_name(MACHINE, bit))))
+				found = 1ULL << bit;
+		if (!found)
+			return refuse(option, text, word, "register", "=? lists them");
+		bits |= found;
+	}
+	*out = bits;
+	return bits ? 0 : -EINVAL;
+}
+
+static const struct {
+	const char *name;
+	int id;
+} clocks[] = {
+	{ "realtime", CLOCK_REALTIME },		  { "real", CLOCK_REALTIME },
+	{ "monotonic", CLOCK_MONOTONIC },	  { "mono", CLOCK_MONOTONIC },
+	{ "monotonic_raw", CLOCK_MONOTONIC_RAW }, { "raw", CLOCK_MONOTONIC_RAW },
+	{ "boottime", CLOCK_BOOTTIME },		  { "boot", CLOCK_BOOTTIME },
+	{ "tai", CLOCK_TAI },
+};
+
+static int parse_clock(const char *text, struct tacho_sampler_opts *out)
+{
+	struct str name = str_of(text);
+
+	if (str_starts(name, "CLOCK_"))
+		name = str_n(name.s + 6, name.n - 6);
+	out->use_clockid = true;
+	if (num_int(name, &out->clockid) == 0)
+		return 0;
+	for (size_t i = 0; i < countof(clocks); i++)
+		if (str_ieq(name, str_of(clocks[i].name))) {
+			out->clockid = clocks[i].id;
+			return 0;
+		}
+	return refuse("-k", text, str_of(text), "clock",
+		      "monotonic, monotonic_raw, realtime, boottime, tai or a number");
+}
+
+/* Pages, or bytes with a unit; up to the next power of two. */
+static int parse_pages(const char *text, uint32_t *out)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n;
+	struct str s = str_of(text);
+	bool digits = s.n > 0;
+	uint32_t pages = 1;
+
+	for (size_t i = 0; i < s.n; i++)
+		digits &= s.s[i] >= '0' && s.s[i] <= '9';
+	if ((digits ? num_u64(s, &n) : num_bytes(s, &n)) < 0 || n == 0)
+		return refuse("-m", text, s, "number of pages", "pages, or bytes as in 64K or 8M");
+	if (!digits)
+		n = (n + page - 1) / page;
+	if (n > 1u << 24)
+		return refuse("-m", text, s, "size a ring can have", "64G at most");
+	while (pages < n)
+		pages *= 2;
+	*out = pages;
+	return 0;
+}
+
+/* all, no, or task, mmap, cgroup with commas */
+static int parse_synth(const char *text, unsigned *out)
+{
+	static const struct { const char *name; unsigned bits; } kinds[] = {
+		{ "all", TACHO_SYNTH_ALL }, { "no", 0 }, { "task", TACHO_SYNTH_TASK },
+		{ "mmap", TACHO_SYNTH_MMAP }, { "cgroup", TACHO_SYNTH_CGROUP },
+	};
+	struct str rest = str_of(text), word;
+
+	*out = TACHO_SYNTH_KERNEL;
+	while (str_cut(&rest, ',', &word)) {
+		size_t i = 0;
+
+		while (i < countof(kinds) && !str_is(word, kinds[i].name))
+			i++;
+		if (i == countof(kinds))
+			return refuse("--synth", text, word, "thing to synthesize",
+				      "all, no, task, mmap, cgroup");
+		*out = str_is(word, "no") ? 0 : *out | kinds[i].bits;
+	}
+	return 0;
+}
+
+/* signal, a size with B K M G, or a time with s m h d */
+static int parse_switch(const char *text, struct record_plan *plan)
+{
+	struct str s = str_of(text);
+	uint64_t n;
+	char unit = s.n ? s.s[s.n - 1] : 0;
+
+	plan->switches = true;
+	if (!s.n || str_is(s, "signal")) {
+		plan->switch_on_signal = true;
+		return 0;
+	}
+	if (strchr("smhd", unit) && num_u64(str_n(s.s, s.n - 1), &n) == 0 && n) {
+		plan->switch_s = (double)n * (unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600
+											      : 86400);
+		return 0;
+	}
+	if (strchr("BKMG", unit) && num_bytes(s, &n) == 0 && n) {
+		plan->switch_bytes = n;
+		return 0;
+	}
+	return refuse("--switch-output", text, s, "moment to switch at",
+		      "signal, a size like 100M, or a time like 30s, 5m, 1h");
+}
+
+static int parse_freq(const struct record_opts *o, struct tacho_sampler_opts *out)
+{
+	out->period = o->period;
+	out->strict_freq = o->strict_freq;
+	if (!o->freq)
+		return 0;
+	if (strcmp(o->freq, "max") == 0) {
+		out->freq_max = true;
+		return 0;
+	}
+	if (num_u64(str_of(o->freq), &out->freq) < 0 || !out->freq)
+		return refuse("-F", o->freq, str_of(o->freq), "frequency", "samples a second, or max");
+	return 0;
+}
+
+static uint32_t chosen_fields(const struct record_opts *o)
+{
+	return (o->want_period ? TACHO_FIELD_PERIOD : 0) |
+	       (o->sample_cpu ? TACHO_FIELD_CPU : 0) | (o->raw ? TACHO_FIELD_RAW : 0) |
+	       (o->addresses ? TACHO_FIELD_ADDR | TACHO_FIELD_DATA_SRC : 0) |
+	       (o->phys_addresses ? TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR : 0) |
+	       (o->weight ? TACHO_FIELD_WEIGHT : 0) | (o->transaction ? TACHO_FIELD_TRANSACTION : 0) |
+	       (o->all_cgroups ? TACHO_FIELD_CGROUP : 0) |
+	       (o->data_page_size ? TACHO_FIELD_ADDR | TACHO_FIELD_DATA_PAGE_SIZE : 0) |
+	       (o->code_page_size ? TACHO_FIELD_CODE_PAGE_SIZE : 0);
+}
+
+static int plan_target(const struct record_opts *o, bool has_command, struct record_plan *plan)
+{
+	struct tacho_evset_opts *t = &plan->sampler.target;
+	bool tasks = o->pids || o->tids || o->user;
+	int err = 0;
+
+	*t = (struct tacho_evset_opts){ .size = sizeof(*t), .cpus = o->cpus,
+					.no_inherit = o->no_inherit, .all_user = o->all_user,
+					.all_kernel = o->all_kernel };
+	t->all_cpus = o->all_cpus || (!tasks && !o->cpus && !has_command);
+	if (o->pids)
+		err = target_ids("record", "-p", o->pids, &plan->pids, &t->n_pids);
+	if (err == 0 && o->tids)
+		err = target_ids("record", "-t", o->tids, &plan->tids, &t->n_tids);
+	if (err == 0 && o->cpus)
+		err = target_cpus("record", o->cpus);
+	if (err == 0 && o->user) {
+		t->by_uid = true;
+		err = target_user("record", o->user, &t->uid);
+	}
+	t->pids = plan->pids;
+	t->tids = plan->tids;
+	return err;
+}
+
+static int plan_sizes(const struct record_opts *o, struct record_plan *plan)
+{
+	uint64_t level = 1;
+	int err = 0;
+
+	if (o->pages)
+		err = parse_pages(o->pages, &plan->sampler.ring_pages);
+	if (err == 0 && o->max_size && (num_bytes(str_of(o->max_size), &plan->max_bytes) < 0 ||
+					!plan->max_bytes))
+		err = refuse("--max-size", o->max_size, str_of(o->max_size), "size", "as in 100M or 2G");
+	if (err == 0 && o->switch_output)
+		err = parse_switch(o->switch_output, plan);
+	if (err == 0 && o->compress && *o->compress &&
+	    (num_u64(str_of(o->compress), &level) < 0 || level < 1 || level > 22))
+		err = refuse("-z", o->compress, str_of(o->compress), "level of compression",
+			     "1 is fastest, 22 is smallest");
+	plan->compress_level = o->compress ? (int)level : 0;
+	return err;
+}
+
+int record_plan_init(const struct record_opts *o, bool has_command, struct record_plan *plan)
+{
+	struct tacho_sampler_opts *s = &plan->sampler;
+	int err;
+
+	*s = (struct tacho_sampler_opts){
+		.size = sizeof(*s), .fields = chosen_fields(o),
+		.chain = o->chains ? TACHO_CHAIN_FP : TACHO_CHAIN_NONE,
+		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
+		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches,
+		.no_bpf = o->no_bpf, .overwrite = o->overwrite, .no_buffering = o->no_buffering,
+		.per_thread_rings = o->per_thread,
+	};
+	plan->synth = TACHO_SYNTH_ALL;
+	err = plan_target(o, has_command, plan);
+	if (err == 0)
+		err = plan_sizes(o, plan);
+	if (err == 0)
+		err = parse_freq(o, s);
+	if (err == 0 && o->call_graph)
+		err = parse_call_graph(o->call_graph, s);
+	if (err == 0 && o->branch_any)
+		s->branch_filter = 1 << 3;
+	if (err == 0 && o->branch_filter)
+		err = parse_branches(o->branch_filter, &s->branch_filter);
+	if (err == 0 && o->intr_regs)
+		err = parse_regs("--intr-regs", o->intr_regs, &s->regs_intr);
+	if (err == 0 && o->user_regs)
+		err = parse_regs("--user-regs", o->user_regs, &s->regs_user);
+	if (err == 0 && o->clockid)
+		err = parse_clock(o->clockid, s);
+	if (err == 0 && o->synth)
+		err = parse_synth(o->synth, &plan->synth);
+	return err;
+}
+
+void record_plan_done(struct record_plan *plan)
+{
+	free(plan->pids);
+	free(plan->tids);
+}
+
+/* The events that one -e added. */
+struct added {
+	size_t first, n;
+};
+
+static int add_cgroups(struct tacho_sampler *s, const char *text, size_t *next)
+{
+	struct str rest = str_of(text), name;
+	struct tacho_error e = { .column = -1 };
+	bool one = str_find(rest, ',') < 0;
+	size_t n = tacho_sampler_size(s);
+
+	while (str_cut(&rest, ',', &name)) {
+		scoped(freep) char *path = str_dup(name);
+		size_t count = one ? n - *next : 1;
+		int err;
+
+		if (!path)
+			return -ENOMEM;
+		if (*next >= n) {
+			report_text("record", "-G names more cgroups than there are events before it");
+			return -EINVAL;
+		}
+		err = name.n ? tacho_sampler_set_cgroup(s, *next, count, path, &e) : 0;
+		if (err < 0) {
+			report_error("record", NULL, NULL, &e);
+			return err;
+		}
+		*next += count;
+	}
+	return 0;
+}
+
+static int add_word(struct tacho_sampler *s, const struct record_word *w, struct added *last,
+		    size_t *next_cgroup)
+{
+	struct tacho_error e = { .column = -1 };
+	int err;
+
+	switch (w->kind) {
+	case RECORD_EVENTS:
+		last->first = tacho_sampler_size(s);
+		err = tacho_sampler_add(s, w->text, &e);
+		if (err < 0) {
+			report_error("record", "-e", w->text, &e);
+			return err;
+		}
+		last->n = (size_t)err;
+		return 0;
+	case RECORD_CGROUPS:
+		return add_cgroups(s, w->text, next_cgroup);
+	case RECORD_FILTER:
+		if (!last->n) {
+			report_text("record", "--filter stands behind the -e it is about");
+			return -EINVAL;
+		}
+		err = tacho_sampler_set_filter(s, last->first, last->n, w->text, &e);
+		if (err < 0)
+			report_error("record", "--filter", w->text, &e);
+		return err;
+	}
+	return -EINVAL;
+}
+
+/* Nothing of our own among the tracepoints: what a filter on the process can leave out. */
+static int leave_self_out(struct tacho_sampler *s)
+{
+	char filter[64];
+
+	snprintf(filter, sizeof(filter), "common_pid != %d", (int)getpid());
+	for (size_t i = 0; i < tacho_sampler_size(s); i++) {
+		int err = 0;
+
+		if (tacho_sampler_event(s, i)->kind == TACHO_EVENT_TRACEPOINT)
+			err = tacho_sampler_set_filter(s, i, 1, filter, NULL);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
+{
+	struct added last = { 0 };
+	size_t next_cgroup = 0;
+
+	for (size_t i = 0; i < o->words.n; i++) {
+		int err = add_word(s, &o->words.v[i], &last, &next_cgroup);
+
+		if (err < 0)
+			return err;
+	}
+	return o->exclude_self ? leave_self_out(s) : 0;
+}

@@ -1,0 +1,274 @@
+/*
+ * The files `record` writes. A file that is there is kept as FILE.old. Each drain of the rings
+ * ends with a FINISHED_ROUND and a flush, so that a file is good up to its last drain whatever
+ * happens to the recorder. With --switch-output a file is finished, renamed after the moment, and
+ * the next one begins with the processes and maps as they are then.
+ */
+#include "cli/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
+
+#define ATTR_BYTES 256
+
+static int failed(struct record_file *f, int err)
+{
+	f->error.code = err;
+	return err;
+}
+
+static int keep_old(const char *path)
+{
+	scoped(buf_done) struct buf old = { 0 };
+	struct stat st;
+
+	/* /dev/null and the like stay; an empty file is not worth keeping. */
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+		return 0;
+	buf_printf(&old, "%s.old", path);
+	if (buf_failed(&old))
+		return -ENOMEM;
+	return rename(path, old.bytes) < 0 ? -errno : 0;
+}
+
+static int open_fd(struct record_file *f)
+{
+	int err;
+
+	if (f->pipe) {
+		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		return f->fd < 0 ? -errno : 0;
+	}
+	err = keep_old(f->path);
+	if (err < 0) {
+		report_text("record", "'%s' cannot be kept as %s.old: %s", f->path, f->path,
+			    strerror(-err));
+		return err;
+	}
+	f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (f->fd >= 0)
+		return 0;
+	err = -errno;
+	report_text("record", "cannot write '%s': %s", f->path, strerror(-err));
+	return err;
+}
+
+/* The events that are open, in the file's numbering, and the groups among them. */
+static int write_events(struct record_file *f)
+{
+	size_t n = tacho_sampler_size(f->sampler);
+	scoped(freep) uint32_t *number = calloc(n + 1, sizeof(*number));
+	uint32_t next = 0;
+
+	if (!number)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct tacho_event *ev = tacho_sampler_event(f->sampler, i);
+		unsigned char attr[ATTR_BYTES] = { 0 };
+		const uint64_t *ids;
+		uint32_t size;
+		size_t n_ids;
+		int err = tacho_sampler_attr(f->sampler, i, attr, sizeof(attr), NULL);
+
+		number[i] = UINT32_MAX;
+		if (err == -ENODEV)
+			continue;
+		memcpy(&size, attr + 4, sizeof(size));
+		if (err == 0)
+			err = tacho_sampler_ids(f->sampler, i, &ids, &n_ids);
+		if (err == 0)
+			err = tacho_writer_event(f->writer, ev->name, attr, size, ids, n_ids);
+		if (err < 0)
+			return err;
+		number[i] = next++;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct tacho_event *ev = tacho_sampler_event(f->sampler, i);
+
+		if (ev->group_size > 1 && ev->leader == i && number[i] != UINT32_MAX)
+			tacho_writer_group(f->writer, "{anon_group}", number[i], ev->group_size);
+	}
+	return 0;
+}
+
+static int write_tracing(struct record_file *f)
+{
+	size_t n = tacho_sampler_size(f->sampler), k = 0;
+	scoped(freep) const char **names = calloc(n + 1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (tacho_sampler_event(f->sampler, i)->kind == TACHO_EVENT_TRACEPOINT &&
+		    tacho_sampler_attr(f->sampler, i, &(char){ 0 }, 1, NULL) == 0)
+			names[k++] = tacho_sampler_event(f->sampler, i)->name;
+	return k ? tacho_writer_tracing(f->writer, NULL, names, k, &f->error) : 0;
+}
+
+static int write_features(struct record_file *f)
+{
+	struct tacho_perfdata_writer *w = f->writer;
+	int err = tacho_writer_host(w, NULL, NULL);
+
+	if (err == 0)
+		err = tacho_writer_string(w, TACHO_FEATURE_VERSION, tacho_version());
+	if (err == 0)
+		err = tacho_writer_cmdline(w, (const char *const *)f->argv, (size_t)f->argc);
+	if (err == 0 && (f->plan->sampler.branch_filter || f->plan->sampler.chain == TACHO_CHAIN_LBR))
+		err = tacho_writer_feature(w, TACHO_FEATURE_BRANCH_STACK, "", 0);
+	return err;
+}
+
+static int begin(struct record_file *f)
+{
+	struct tacho_writer_opts opts = { .size = sizeof(opts), .pipe = f->pipe,
+					  .compress_level = f->plan->compress_level };
+	int err = tacho_writer_open(&f->writer, f->fd, &opts, &f->error);
+
+	if (err == 0)
+		err = write_events(f);
+	if (err == 0)
+		err = write_tracing(f);
+	/* A file's features stand behind the data and are gathered then, a pipe's come first. */
+	if (err == 0 && f->pipe)
+		err = write_features(f);
+	if (err == 0)
+		err = tacho_writer_begin(f->writer, &f->error);
+	return err < 0 ? failed(f, err) : 0;
+}
+
+int record_file_open(struct record_file *f)
+{
+	int err;
+
+	f->path = str_dup(str_of(f->base));
+	if (!f->path)
+		return -ENOMEM;
+	err = open_fd(f);
+	if (err < 0)
+		return err;
+	err = begin(f);
+	if (err < 0)
+		report_text("record", "%s", f->error.message[0] ? f->error.message : strerror(-err));
+	return err;
+}
+
+int record_file_write(void *file, const void *bytes, size_t n)
+{
+	struct record_file *f = file;
+	int err = tacho_writer_records(f->writer, bytes, n, &f->error);
+
+	return err < 0 ? failed(f, err) : 0;
+}
+
+int record_file_round(struct record_file *f)
+{
+	const struct {
+		uint32_t type;
+		uint16_t misc, size;
+	} round = { TACHO_RECORD_FINISHED_ROUND, 0, 8 };
+	int err = record_file_write(f, &round, sizeof(round));
+
+	if (err == 0)
+		err = tacho_writer_flush(f->writer, &f->error);
+	return err < 0 ? failed(f, err) : 0;
+}
+
+static int write_build_id(void *arg, const struct tacho_sampled_object *o)
+{
+	struct record_file *f = arg;
+
+	return tacho_writer_build_id(f->writer, o->kernel ? 1 : 2, -1, o->build_id, o->n_build_id,
+				     o->path);
+}
+
+int record_file_finish(struct record_file *f)
+{
+	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
+	int err = 0, first = 0;
+
+	if (!f->writer)
+		return 0;
+	if (!f->pipe) {
+		tacho_sampler_stats(f->sampler, SIZE_MAX, &stats);
+		first = write_features(f);
+		if (first == 0)
+			first = tacho_writer_sample_time(f->writer, stats.first_ns, stats.last_ns);
+		if (first == 0 && !f->opts->no_build_ids)
+			first = tacho_sampler_objects(f->sampler, f->opts->all_build_ids,
+						      write_build_id, f);
+	}
+	err = tacho_writer_finish(f->writer, &f->error);
+	f->bytes_total += tacho_writer_bytes(f->writer);
+	tacho_writer_free(take(f->writer));
+	close(take_fd(f->fd));
+	return err < 0 ? failed(f, err) : first;
+}
+
+int record_file_stamp(struct record_file *f)
+{
+	scoped(buf_done) struct buf name = { 0 };
+	struct timeval now;
+	struct tm tm;
+	char stamp[32];
+
+	gettimeofday(&now, NULL);
+	localtime_r(&now.tv_sec, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	buf_printf(&name, "%s.%s%02u", f->base, stamp, (unsigned)now.tv_usec / 10000);
+	if (buf_failed(&name))
+		return -ENOMEM;
+	if (rename(f->path, name.bytes) < 0) {
+		report_text("record", "'%s' cannot be renamed to '%s': %s", f->path, name.bytes,
+			    strerror(errno));
+		return -errno;
+	}
+	free(f->path);
+	f->path = buf_take(&name);
+	return f->path ? 0 : -ENOMEM;
+}
+
+/* The oldest of the files goes when there are more than were asked for. */
+static int remember_dumped(struct record_file *f)
+{
+	if (strlist_add(&f->dumped, str_of(f->path)) < 0)
+		return -ENOMEM;
+	if (f->opts->switch_max_files && f->dumped.n >= f->opts->switch_max_files) {
+		unlink(f->dumped.v[0]);
+		free(f->dumped.v[0]);
+		memmove(f->dumped.v, f->dumped.v + 1, --f->dumped.n * sizeof(*f->dumped.v));
+	}
+	return 0;
+}
+
+int record_file_switch(struct record_file *f)
+{
+	int err = record_file_finish(f);
+
+	if (err == 0)
+		err = record_file_stamp(f);
+	if (err < 0)
+		return err;
+	if (!f->opts->quiet)
+		fprintf(stderr, "[ %s record: Dump %s ]\n", program_name, f->path);
+	err = remember_dumped(f);
+	free(take(f->path));
+	if (err == 0)
+		err = record_file_open(f);
+	if (err == 0 && !f->opts->tail_synth)
+		err = tacho_sampler_synthesize(f->sampler, f->plan->synth, record_file_write, f, &f->error);
+	return err;
+}
+
+void record_file_done(struct record_file *f)
+{
+	tacho_writer_free(f->writer);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	strlist_done(&f->dumped);
+}

@@ -1,0 +1,233 @@
+/*
+ * Waiting while events are recorded. One ppoll() waits for the rings (one descriptor that is ready
+ * when any of them is filled by a quarter), the command's end, the control channel, and the next
+ * of a few moments. Once a second the rings are drained anyway, so that what a killed recorder
+ * leaves behind is not older than that.
+ */
+#include "cli/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/term.h"
+
+#define TICK_S 1.0
+
+static volatile sig_atomic_t caught, told_to_switch;
+
+static void catch(int sig)
+{
+	if (sig == SIGUSR2)
+		told_to_switch = 1;
+	else
+		caught = sig;
+}
+
+static double now_s(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+struct moments {			/* INFINITY: never */
+	double start, tick, enable, next_file;
+	bool shows_progress;
+};
+
+int record_drain(struct record_loop *loop, bool last)
+{
+	struct record_file *f = loop->file;
+	int64_t got;
+	int err = 0;
+
+	if (loop->plan->sampler.overwrite && last)
+		got = tacho_sampler_snapshot(loop->sampler, record_file_write, f);
+	else
+		got = tacho_sampler_drain(loop->sampler, record_file_write, f);
+	if (got > 0)
+		err = record_file_round(f);
+	else if (got < 0 && !f->error.message[0])
+		report_text("record", "a ring buffer could not be read: %s", strerror((int)-got));
+	return got < 0 ? (int)got : err;
+}
+
+static int switch_file(struct record_loop *loop)
+{
+	int err = record_drain(loop, true);
+
+	return err < 0 ? err : record_file_switch(loop->file);
+}
+
+static bool obey(void *arg, struct str word)
+{
+	struct record_loop *loop = arg;
+
+	if (str_is(word, "enable"))
+		tacho_sampler_start(loop->sampler);
+	else if (str_is(word, "disable"))
+		tacho_sampler_stop(loop->sampler);
+	else if (str_is(word, "stop"))
+		loop->told_to_stop = true;
+	else if (str_is(word, "snapshot") && loop->plan->switches)
+		told_to_switch = 1;
+	else
+		return str_is(word, "ping");
+	return true;
+}
+
+static void show_progress(const struct record_loop *loop, const struct moments *m, double now)
+{
+	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
+	uint64_t bytes = loop->file->bytes_total;
+
+	tacho_sampler_stats(loop->sampler, SIZE_MAX, &stats);
+	if (loop->file->writer)
+		bytes += tacho_writer_bytes(loop->file->writer);
+	fprintf(stderr, "\r%.0f s, %llu samples, %.1f MB, %llu lost ", now - m->start,
+		(unsigned long long)stats.samples, (double)bytes / 1048576.0,
+		(unsigned long long)stats.lost);
+}
+
+/* What is due at `now`: 1 when the recording is over. */
+static int act(struct record_loop *loop, struct moments *m, double now)
+{
+	const struct record_plan *plan = loop->plan;
+	uint64_t bytes = loop->file->writer ? tacho_writer_bytes(loop->file->writer) : 0;
+
+	if (now >= m->enable) {
+		m->enable = INFINITY;
+		tacho_sampler_start(loop->sampler);
+		if (!loop->opts->quiet)
+			fputs("Events enabled\n", stderr);
+	}
+	if (now >= m->tick) {
+		m->tick = now + TICK_S;
+		if (m->shows_progress)
+			show_progress(loop, m, now);
+	}
+	if (plan->max_bytes && loop->file->bytes_total + bytes >= plan->max_bytes)
+		return 1;
+	if (told_to_switch || now >= m->next_file || (plan->switch_bytes && bytes >= plan->switch_bytes)) {
+		told_to_switch = 0;
+		m->next_file = plan->switch_s > 0 ? now + plan->switch_s : INFINITY;
+		return plan->switches ? switch_file(loop) : 0;
+	}
+	return 0;
+}
+
+static struct timespec until(double when, double now)
+{
+	double s = when - now > 0 ? when - now : 0;
+
+	return (struct timespec){ .tv_sec = (time_t)s,
+				  .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
+}
+
+/* Waits for the next thing to happen and empties the rings. 1: the recording is over. */
+static int wait_once(struct record_loop *loop, const struct moments *m, const sigset_t *mask)
+{
+	struct pollfd fds[3] = { { .fd = tacho_sampler_fd(loop->sampler), .events = POLLIN },
+				 { .fd = -1, .events = POLLIN },
+				 { .fd = loop->control.fd, .events = POLLIN } };
+	double now = now_s(), next = fmin(fmin(m->tick, m->enable), m->next_file);
+	bool over = false;
+	struct timespec ts;
+	int err;
+
+	if (loop->command)
+		fds[1].fd = tacho_command_fd(loop->command);
+	if (loop->command && fds[1].fd < 0)	/* no pidfd (before 5.3): look now and then */
+		next = fmin(next, now + 0.01);
+	ts = until(next, now);
+	if (ppoll(fds, 3, &ts, mask) < 0 && errno != EINTR)
+		return -errno;
+	if (fds[2].revents)
+		control_read(&loop->control, "record", "enable, disable, snapshot, stop or ping", obey,
+			     loop);
+	if (fds[0].revents) {
+		loop->n_wakeups++;
+		over = tacho_sampler_look(loop->sampler) == 1 && !loop->command;
+	}
+	if (loop->command && (fds[1].revents || fds[1].fd < 0) &&
+	    tacho_command_wait(loop->command, false, &loop->usage) > 0)
+		loop->ended = over = true;
+	if (!over && (fds[0].revents || now_s() >= m->tick)) {
+		err = record_drain(loop, false);
+		if (err < 0)
+			return err;
+	}
+	return over || loop->told_to_stop;
+}
+
+static const int heeded[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
+
+static void set_signals(const struct record_plan *plan, sigset_t *before, struct sigaction *old)
+{
+	struct sigaction sa = { .sa_handler = catch };
+	sigset_t block;
+
+	caught = told_to_switch = 0;
+	sigemptyset(&block);
+	for (size_t i = 0; i < countof(heeded); i++) {
+		sigaction(heeded[i], NULL, &old[i]);
+		if (heeded[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
+			continue;		/* nohup stays in force */
+		if (heeded[i] == SIGUSR2 && !plan->switches)
+			continue;
+		sigaddset(&block, heeded[i]);
+		sigaction(heeded[i], &sa, NULL);
+	}
+	sigprocmask(SIG_BLOCK, &block, before);
+}
+
+/* A command that outlives the recording is ended; a second signal to us kills it. */
+static void end_command(struct record_loop *loop)
+{
+	int ended = 0;
+
+	tacho_command_kill(loop->command, SIGTERM);
+	caught = 0;
+	while (ended == 0 || ended == -EINTR) {
+		ended = tacho_command_wait(loop->command, true, &loop->usage);
+		if (caught)
+			tacho_command_kill(loop->command, SIGKILL);
+	}
+	loop->ended = ended > 0;
+}
+
+int record_loop_run(struct record_loop *loop)
+{
+	struct sigaction old[countof(heeded)];
+	struct moments m = { .start = now_s(), .enable = INFINITY, .next_file = INFINITY };
+	sigset_t before;
+	int over = 0;
+
+	set_signals(loop->plan, &before, old);
+	m.tick = m.start + TICK_S;
+	m.shows_progress = !loop->opts->quiet && !loop->file->pipe && term_is_tty(STDERR_FILENO);
+	if (loop->opts->delay_ms > 0)
+		m.enable = m.start + loop->opts->delay_ms * 1e-3;
+	if (loop->plan->switch_s > 0)
+		m.next_file = m.start + loop->plan->switch_s;
+	while (!over && !caught) {
+		over = wait_once(loop, &m, &before);
+		if (!over && !caught)
+			over = act(loop, &m, now_s());
+	}
+	loop->signal = caught;
+	tacho_sampler_stop(loop->sampler);
+	if (m.shows_progress)
+		fputs("\r\033[K", stderr);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (loop->command && !loop->ended)
+		end_command(loop);
+	for (size_t i = 0; i < countof(heeded); i++)
+		sigaction(heeded[i], &old[i], NULL);
+	return over < 0 ? over : 0;
+}

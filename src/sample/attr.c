@@ -1,0 +1,302 @@
+/*
+ * What a sampled event asks of the kernel: how often, and what each sample holds. The options
+ * speak for all events; an event's own terms (period=, freq=, call-graph=, time= ...) come first.
+ *
+ * The last event is the tracker, a dummy that never counts and tells of maps and tasks. It leaves
+ * the kernel's side out, as nothing it tells depends on that, so that paranoid 2 lets it pass.
+ */
+#include "sample/sampler.h"
+
+#include <errno.h>
+
+#include "base/num.h"
+
+#define MAX_STACK_BYTES 65528		/* the kernel's limit: below 64 KiB, a multiple of 8 */
+
+/* Call-graph registers: all but the segment registers ds, es, fs, gs, which 64-bit code has no
+ * use for; elsewhere the general registers up to the program counter. */
+#if defined(__x86_64__)
+#define DWARF_REGS 0xff0fffULL
+#elif defined(__aarch64__)
+#define DWARF_REGS 0x1ffffffffULL
+#elif defined(__riscv)
+#define DWARF_REGS 0xffffffffULL
+#else
+#define DWARF_REGS 0ULL
+#endif
+
+#define BRANCH_USER (1ULL << 0)
+#define BRANCH_CALL_STACK (1ULL << 11)
+#define BRANCH_NO_FLAGS (1ULL << 14)
+#define BRANCH_NO_CYCLES (1ULL << 15)
+
+static const struct {
+	uint32_t field;
+	uint64_t bit;
+} fields[] = {
+	{ TACHO_FIELD_PERIOD, PERF_SAMPLE_PERIOD },
+	{ TACHO_FIELD_CPU, PERF_SAMPLE_CPU },
+	{ TACHO_FIELD_ADDR, PERF_SAMPLE_ADDR },
+	{ TACHO_FIELD_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR },
+	{ TACHO_FIELD_RAW, PERF_SAMPLE_RAW },
+	{ TACHO_FIELD_WEIGHT, PERF_SAMPLE_WEIGHT_STRUCT },
+	{ TACHO_FIELD_DATA_SRC, PERF_SAMPLE_DATA_SRC },
+	{ TACHO_FIELD_TRANSACTION, PERF_SAMPLE_TRANSACTION },
+	{ TACHO_FIELD_CGROUP, PERF_SAMPLE_CGROUP },
+	{ TACHO_FIELD_DATA_PAGE_SIZE, PERF_SAMPLE_DATA_PAGE_SIZE },
+	{ TACHO_FIELD_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE },
+};
+
+/* The frequency all events get that have no say of their own; 0: a period was given. */
+static int choose_freq(struct tacho_sampler *s, struct tacho_error *e)
+{
+	struct tacho_sampler_opts *o = &s->opts;
+	bool given = o->freq != 0;
+	int max = 0;
+
+	s->rate_given = given || o->freq_max || o->period;
+	if (o->period && !o->freq_max && !given)
+		return 0;
+	if (!given)
+		o->freq = SAMPLER_DEFAULT_FREQ;
+	if (sys_sysctl_int(&s->t->sys, "kernel/perf_event_max_sample_rate", &max) < 0 || max <= 0)
+		return o->freq_max ? error_set(e, -ENOENT, "the kernel does not tell its highest "
+					       "sampling frequency") : 0;
+	if (o->freq_max)
+		o->freq = (uint64_t)max;
+	if (o->freq <= (uint64_t)max)
+		return 0;
+	if (given && o->strict_freq) {
+		error_set(e, -EINVAL, "%llu samples a second are more than the kernel allows (%d)",
+			  (unsigned long long)o->freq, max);
+		error_hint(e, "leave out --strict-freq, or: sysctl -w kernel.perf_event_max_sample_rate=%llu",
+			   (unsigned long long)o->freq);
+		return -EINVAL;
+	}
+	set_note(s->set, NO_EVENT, "%d samples a second instead of %llu, the most the kernel allows "
+		 "(kernel.perf_event_max_sample_rate)", max, (unsigned long long)o->freq);
+	o->freq = (uint64_t)max;
+	return 0;
+}
+
+static void set_freq(struct perf_event_attr *attr, uint64_t freq)
+{
+	attr->sample_freq = freq;
+	attr->flags |= PERF_ATTR_FREQ;
+}
+
+/* How often. A tracepoint is taken every time unless somebody says otherwise. */
+static void put_rate(const struct tacho_sampler *s, struct perf_event_attr *attr,
+		     const struct event *event)
+{
+	const struct tacho_sampler_opts *o = &s->opts;
+	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT;
+
+	if (event->terms.period_given || event->terms.freq_given)
+		return;
+	if (o->period && !o->freq_max && !o->freq)
+		attr->sample_period = o->period;
+	else if (tracepoint && !s->rate_given)
+		attr->sample_period = 1;
+	else
+		set_freq(attr, o->freq);
+}
+
+static void put_fields(const struct tacho_sampler *s, struct perf_event_attr *attr)
+{
+	const struct tacho_sampler_opts *o = &s->opts;
+
+	attr->sample_type |= SAMPLER_TYPE;
+	for (size_t i = 0; i < countof(fields); i++)
+		if (o->fields & fields[i].field)
+			attr->sample_type |= fields[i].bit;
+	if (attr->flags & PERF_ATTR_FREQ)
+		attr->sample_type |= PERF_SAMPLE_PERIOD;
+	if (attr->type == PERF_TYPE_TRACEPOINT) {
+		attr->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_CPU;
+		/* With this bit the kernel samples every single event, whatever the period. */
+		if (attr->sample_period == 1)
+			attr->sample_type |= PERF_SAMPLE_PERIOD;
+	}
+	if (o->target.all_cpus || o->target.cpus)
+		attr->sample_type |= PERF_SAMPLE_CPU;
+}
+
+static enum tacho_chain chain_of(const struct tacho_sampler *s, const struct event *event)
+{
+	const char *own = event->terms.call_graph;
+
+	if (!own)
+		return s->opts.chain;
+	if (strcmp(own, "dwarf") == 0)
+		return TACHO_CHAIN_DWARF;
+	if (strcmp(own, "lbr") == 0)
+		return TACHO_CHAIN_LBR;
+	return strcmp(own, "no") == 0 ? TACHO_CHAIN_NONE : TACHO_CHAIN_FP;
+}
+
+static int put_chain(const struct tacho_sampler *s, struct perf_event_attr *attr,
+		     const struct event *event, struct tacho_error *e)
+{
+	const struct tacho_sampler_opts *o = &s->opts;
+	enum tacho_chain chain = chain_of(s, event);
+	uint32_t bytes = event->terms.stack_size ? event->terms.stack_size
+		       : o->stack_bytes ? o->stack_bytes : 8192;
+
+	if (chain == TACHO_CHAIN_NONE)
+		return 0;
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->sample_max_stack = (uint16_t)event->terms.max_stack;
+	if (o->chain_no_kernel)
+		attr->flags |= PERF_ATTR_EXCLUDE_CALLCHAIN_KERNEL;
+	if (o->chain_no_user)
+		attr->flags |= PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
+	if (chain == TACHO_CHAIN_LBR) {
+		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type = BRANCH_USER | BRANCH_CALL_STACK | BRANCH_NO_CYCLES |
+					   BRANCH_NO_FLAGS;
+	}
+	if (chain != TACHO_CHAIN_DWARF)
+		return 0;
+	if (bytes > MAX_STACK_BYTES)
+		return error_set(e, -EINVAL, "a sample holds %d bytes of stack at most, not %u",
+				 MAX_STACK_BYTES, bytes);
+	if (!DWARF_REGS)
+		return error_set(e, -EOPNOTSUPP, "which registers unwinding needs on this processor "
+				 "is not known");
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user |= DWARF_REGS;
+	attr->sample_stack_user = (bytes + 7) & ~7u;
+	attr->flags |= PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
+	return 0;
+}
+
+static void put_rest(const struct tacho_sampler *s, struct perf_event_attr *attr,
+		     const struct event *event)
+{
+	const struct tacho_sampler_opts *o = &s->opts;
+
+	if (o->regs_intr) {
+		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
+		attr->sample_regs_intr = o->regs_intr;
+	}
+	if (o->regs_user) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user |= o->regs_user;
+	}
+	if (o->branch_filter && attr->type != PERF_TYPE_TRACEPOINT) {
+		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type |= o->branch_filter;
+	}
+	attr->flags |= PERF_ATTR_SAMPLE_ID_ALL;
+	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	if (o->counts_per_thread) {
+		attr->flags |= PERF_ATTR_INHERIT_STAT;
+		attr->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	}
+	if (o->use_clockid) {
+		attr->flags |= PERF_ATTR_USE_CLOCKID;
+		attr->clockid = o->clockid;
+	}
+	if (o->overwrite || event->terms.overwrite > 0)
+		attr->flags |= PERF_ATTR_WRITE_BACKWARD;
+}
+
+/* The letter S: only the leader samples, and its samples carry all values of the group. */
+static void put_leader_sampling(const struct tacho_sampler *s, uint32_t i)
+{
+	const struct event *event = set_event(s->set, i);
+	const struct event *lead = set_event(s->set, event->leader);
+	struct perf_event_attr *attr = &s->set->events.v[i].attr;
+
+	if (!(lead->flags & EVENT_LEADER_SAMPLING) || event->group_size < 2)
+		return;
+	attr->sample_type |= PERF_SAMPLE_READ;
+	attr->read_format |= PERF_FORMAT_GROUP;
+	if (event == lead)
+		return;
+	attr->flags &= ~PERF_ATTR_FREQ;
+	attr->sample_period = 0;
+}
+
+static int prepare_event(struct tacho_sampler *s, uint32_t i, struct tacho_error *e)
+{
+	const struct event *event = set_event(s->set, i);
+	struct perf_event_attr *attr = &s->set->events.v[i].attr;
+	int err;
+
+	if (event->kind == TACHO_EVENT_TOOL) {
+		error_set(e, -EOPNOTSUPP, "'%s' is computed when a command ends, so there is nothing "
+			  "to sample", event->name);
+		return -EOPNOTSUPP;
+	}
+	put_rate(s, attr, event);
+	put_fields(s, attr);
+	err = put_chain(s, attr, event, e);
+	if (err < 0)
+		return err;
+	put_rest(s, attr, event);
+	put_leader_sampling(s, i);
+	return 0;
+}
+
+/* Whoever unwinds stacks reads tables that lie beside the code, in maps of data. */
+bool sampler_wants_data(const struct tacho_sampler *s)
+{
+	for (size_t i = 0; i < s->set->events.n; i++)
+		if (s->set->events.v[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
+			return true;
+	return s->opts.fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR);
+}
+
+/* What the tracker tells of; what a kernel does not know is left out when it is opened. */
+static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
+{
+	const struct tacho_sampler_opts *o = &s->opts;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.sample_type = SAMPLER_TYPE | PERF_SAMPLE_CPU,
+		.read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST,
+		.flags = PERF_ATTR_MMAP | PERF_ATTR_MMAP2 | PERF_ATTR_COMM | PERF_ATTR_COMM_EXEC |
+			 PERF_ATTR_TASK | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_BUILD_ID |
+			 PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV,
+	};
+
+	if (!o->no_bpf)
+		attr.flags |= PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT;
+	if (o->switches)
+		attr.flags |= PERF_ATTR_CONTEXT_SWITCH;
+	if (o->text_poke)
+		attr.flags |= PERF_ATTR_TEXT_POKE;
+	if (o->namespaces)
+		attr.flags |= PERF_ATTR_NAMESPACES;
+	if (o->fields & TACHO_FIELD_CGROUP)
+		attr.flags |= PERF_ATTR_CGROUP;
+	if (sampler_wants_data(s))
+		attr.flags |= PERF_ATTR_MMAP_DATA;
+	if (o->use_clockid) {
+		attr.flags |= PERF_ATTR_USE_CLOCKID;
+		attr.clockid = o->clockid;
+	}
+	return attr;
+}
+
+int sampler_prepare(struct tacho_sampler *s, struct tacho_error *e)
+{
+	struct perf_event_attr tracker;
+	int err = choose_freq(s, e);
+
+	for (uint32_t i = 0; err == 0 && i < s->set->events.n; i++)
+		err = prepare_event(s, i, e);
+	if (err < 0)
+		return err;
+	tracker = tracker_attr(s);
+	err = tacho_evset_add_attr(s->set, &tracker, sizeof(tracker), "dummy:u", e);
+	if (err < 0)
+		return err;
+	s->set->sampling.tracker = (uint32_t)s->set->events.n - 1;
+	return 0;
+}

@@ -1,0 +1,336 @@
+/*
+ * Emptying rings. Bytes go from the ring to the caller's function as they lie there, in one or two
+ * pieces; on the way each record's header is looked at, and of a sample four words: enough to
+ * count it, to know its time and the object it hit. A ring whose records make no sense ends the
+ * batch with -EBADMSG rather than being guessed at.
+ */
+#include "sample/sampler.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include <tacho/record.h>
+
+#define MISC_CPUMODE 7
+#define MISC_KERNEL 1
+#define MISC_USER 2
+#define MISC_MMAP_DATA (1 << 13)
+#define MISC_COMM_EXEC (1 << 13)
+#define MISC_MMAP_BUILD_ID (1 << 14)
+
+static struct sampler_count *count_of(struct tacho_sampler *s, uint64_t id)
+{
+	uint32_t event = ids_find(&s->ids, id);
+
+	return event < s->n_counts ? &s->counts[event] : NULL;
+}
+
+/* The events of a ring take turns: each finds its counts where it left them. */
+#define RECENT 8
+struct recent {
+	uint64_t id;
+	struct sampler_count *count;
+};
+
+static inline void look_at_sample(struct tacho_sampler *s, const struct ring_span *span,
+				  uint64_t at, unsigned misc, struct recent *recent)
+{
+	uint64_t id = ring_word(span, at + 8), time = ring_word(span, at + 32);
+	union {
+		uint64_t word;
+		uint32_t half[2];	/* pid, tid */
+	} task = { .word = ring_word(span, at + 24) };
+	struct recent *mine = &recent[id % RECENT];
+	struct tacho_sampler_stats *stats;
+
+	if (mine->id != id)
+		*mine = (struct recent){ id, count_of(s, id) };
+	if (!mine->count)
+		return;
+	stats = &mine->count->stats;
+	stats->samples++;
+	if (!stats->first_ns || time < stats->first_ns)
+		stats->first_ns = time;
+	if (time > stats->last_ns)
+		stats->last_ns = time;
+	if ((misc & MISC_CPUMODE) == MISC_USER) {
+		hitmap_hit(&s->hitmap, (int32_t)task.half[0], ring_word(span, at + 16));
+	} else if ((misc & MISC_CPUMODE) == MISC_KERNEL) {
+		s->hitmap.kernel_hit = true;
+		if (s->has_modules)
+			hitmap_hit(&s->hitmap, HITMAP_KERNEL_PID, ring_word(span, at + 16));
+	}
+}
+
+/* The record in one piece, through the bounce buffer where the wrap cuts it. NULL: no memory. */
+static const uint8_t *whole_record(struct tacho_sampler *s, const struct ring_span *span,
+				   uint64_t at, uint64_t size)
+{
+	struct ring_span one = { span->ring, span->at + at, size };
+	struct ring_piece pieces[2];
+	int n = ring_pieces(&one, pieces);
+
+	if (n == 1)
+		return pieces[0].bytes;
+	buf_clear(&s->bounce);
+	for (int i = 0; i < n; i++)
+		buf_put(&s->bounce, pieces[i].bytes, pieces[i].n);
+	return buf_failed(&s->bounce) ? NULL : (const uint8_t *)s->bounce.bytes;
+}
+
+static uint32_t u32_at(const uint8_t *bytes, size_t offset)
+{
+	uint32_t v;
+
+	memcpy(&v, bytes + offset, sizeof(v));
+	return v;
+}
+
+static uint64_t u64_at(const uint8_t *bytes, size_t offset)
+{
+	uint64_t v;
+
+	memcpy(&v, bytes + offset, sizeof(v));
+	return v;
+}
+
+/* header | pid tid | addr len pgoff | maj min ino gen, or n, 3 spare, 20 of id | prot flags | path */
+static int look_at_mmap2(struct tacho_sampler *s, const uint8_t *r, unsigned misc, size_t size)
+{
+	enum { PID = 8, ADDR = 16, LEN = 24, ID = 40, ID_BYTES = 44, PATH = 72 };
+	bool has_id = misc & MISC_MMAP_BUILD_ID;
+
+	if (size <= PATH || misc & MISC_MMAP_DATA)
+		return 0;
+	return hitmap_mmap(&s->hitmap, (int32_t)u32_at(r, PID), u64_at(r, ADDR), u64_at(r, LEN),
+			    str_n((const char *)r + PATH, strnlen((const char *)r + PATH, size - PATH)),
+			    has_id ? r + ID_BYTES : NULL, has_id ? min_of(r[ID], 20) : 0);
+}
+
+/* header | pid ppid | tid ptid | time */
+static int look_at_task(struct tacho_sampler *s, const uint8_t *r, uint32_t type, size_t size)
+{
+	int32_t pid, ppid, tid;
+
+	if (size < 32)
+		return 0;
+	pid = (int32_t)u32_at(r, 8);
+	ppid = (int32_t)u32_at(r, 12);
+	tid = (int32_t)u32_at(r, 16);
+	if (type == TACHO_RECORD_FORK)
+		return pid == ppid ? 0 : hitmap_fork(&s->hitmap, pid, ppid);
+	if (pid == tid)
+		hitmap_exit(&s->hitmap, pid);
+	return 0;
+}
+
+/* The tracker's records, one in a thousand: in one piece, to read strings from. */
+static int look_at_tracked(struct tacho_sampler *s, const struct ring_span *span, uint64_t at,
+			   struct ring_header h)
+{
+	const uint8_t *r = whole_record(s, span, at, h.size);
+
+	if (!r)
+		return -ENOMEM;
+	switch (h.type) {
+	case TACHO_RECORD_MMAP2:
+		return look_at_mmap2(s, r, h.misc, h.size);
+	case TACHO_RECORD_COMM:
+		if (h.misc & MISC_COMM_EXEC && h.size >= 16)
+			hitmap_exec(&s->hitmap, (int32_t)u32_at(r, 8));
+		return 0;
+	default:
+		return look_at_task(s, r, h.type, h.size);
+	}
+}
+
+static void look_at_loss(struct tacho_sampler *s, const struct ring_span *span, uint64_t at,
+			 struct ring_header h)
+{
+	/* LOST: id, count. LOST_SAMPLES: count, and the id is the trailer's last word. */
+	bool samples = h.type == TACHO_RECORD_LOST_SAMPLES;
+	uint64_t id_at = samples ? h.size - 8u : 8, n_at = samples ? 8 : 16;
+	struct sampler_count *c;
+
+	if (h.size < 24)
+		return;
+	c = count_of(s, ring_word(span, at + id_at));
+	if (c)
+		c->told += ring_word(span, at + n_at);
+}
+
+static int look_at_other(struct tacho_sampler *s, const struct ring_span *span, uint64_t at,
+			 struct ring_header h)
+{
+	struct sampler_count *c;
+
+	switch (h.type) {
+	case TACHO_RECORD_LOST:
+	case TACHO_RECORD_LOST_SAMPLES:
+		look_at_loss(s, span, at, h);
+		return 0;
+	case TACHO_RECORD_THROTTLE:
+		c = h.size >= 32 ? count_of(s, ring_word(span, at + 16)) : NULL;
+		if (c)
+			c->stats.throttled++;
+		return 0;
+	case TACHO_RECORD_MMAP2:
+	case TACHO_RECORD_COMM:
+	case TACHO_RECORD_FORK:
+	case TACHO_RECORD_EXIT:
+		return look_at_tracked(s, span, at, h);
+	default:
+		return 0;
+	}
+}
+
+int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span, uint64_t *cut)
+{
+	const uint64_t wrap = span->ring->size - (span->at & (span->ring->size - 1));
+	struct recent recent[RECENT] = { 0 };
+	uint64_t at = 0;
+
+	*cut = UINT64_MAX;
+	while (at < span->n) {
+		struct ring_header h = ring_header(span, at);
+		int err;
+
+		if (h.size < 8 || h.size % 8 || h.size > span->n - at)
+			return -EBADMSG;
+		if (h.type == TACHO_RECORD_SAMPLE && h.size >= 40) {
+			look_at_sample(s, span, at, h.misc, recent);
+		} else {
+			err = look_at_other(s, span, at, h);
+			if (err < 0)
+				return err;
+		}
+		if (at < wrap && at + h.size > wrap)
+			*cut = at;
+		at += h.size;
+	}
+	return 0;
+}
+
+static int put_span(const struct ring_span *span, tacho_bytes_fn *fn, void *arg)
+{
+	struct ring_piece pieces[2];
+	int n = ring_pieces(span, pieces), err = 0;
+
+	for (int i = 0; err >= 0 && i < n; i++)
+		err = fn(arg, pieces[i].bytes, pieces[i].n);
+	return err;
+}
+
+/* In two pieces as a rule, where the ring wraps; a record that is cut there goes out by itself,
+ * since whoever writes can only stop cleanly between records. */
+static int64_t hand_out(struct tacho_sampler *s, const struct ring_span *span, uint64_t cut,
+			tacho_bytes_fn *fn, void *arg)
+{
+	struct ring_span part = { span->ring, span->at, cut };
+	const uint8_t *record;
+	uint64_t size;
+	int err;
+
+	if (cut == UINT64_MAX) {
+		err = put_span(span, fn, arg);
+		return err < 0 ? err : (int64_t)span->n;
+	}
+	size = ring_header(span, cut).size;
+	record = whole_record(s, span, cut, size);
+	err = record ? put_span(&part, fn, arg) : -ENOMEM;
+	if (err >= 0)
+		err = fn(arg, record, size);
+	part = (struct ring_span){ span->ring, span->at + cut + size, span->n - cut - size };
+	if (err >= 0)
+		err = put_span(&part, fn, arg);
+	return err < 0 ? err : (int64_t)span->n;
+}
+
+static int64_t drain_ring(struct tacho_sampler *s, struct ring *r, tacho_bytes_fn *fn, void *arg)
+{
+	struct ring_span span = ring_look(r);
+	uint64_t cut;
+	int64_t got;
+	int err;
+
+	if (!span.n)
+		return 0;
+	err = sampler_inspect(s, &span, &cut);
+	if (err < 0)
+		return err;
+	got = hand_out(s, &span, cut, fn, arg);
+	if (got >= 0)
+		ring_release(r, &span);
+	return got;
+}
+
+/* The rings of maps and tasks come before those of samples, so that a sample's map is known. */
+static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn *fn, void *arg)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < s->rings.n; i++) {
+		struct sampler_ring *r = &s->rings.v[i];
+		int64_t got;
+
+		if (r->tracks != tracker || r->ring.overwrite)
+			continue;
+		got = drain_ring(s, &r->ring, fn, arg);
+		if (got < 0)
+			return got;
+		sum += got;
+	}
+	return sum;
+}
+
+int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
+{
+	int64_t maps, samples;
+
+	if (!s->is_open)
+		return -EBADF;
+	maps = drain_kind(s, true, fn, arg);
+	if (maps < 0)
+		return maps;
+	samples = drain_kind(s, false, fn, arg);
+	hitmap_round(&s->hitmap);
+	return samples < 0 ? samples : maps + samples;
+}
+
+static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, tacho_bytes_fn *fn,
+			     void *arg)
+{
+	struct ring_span span;
+	uint64_t cut;
+	int64_t got;
+	int err;
+
+	/* Paused, lest the oldest records change while they are read. */
+	err = sys_perf_ioctl(&s->t->sys, r->fds.v[0], PERF_IOC_PAUSE_OUTPUT, 1);
+	if (err < 0)
+		return err;
+	span = ring_newest(&r->ring);
+	if (r->seen_head && span.at < r->seen_head)	/* head counts down: only what is new */
+		span.n = min_of(span.n, r->seen_head - span.at);
+	else if (r->seen_head == span.at)
+		span.n = 0;
+	r->seen_head = span.at;
+	err = sampler_inspect(s, &span, &cut);
+	got = err < 0 ? err : hand_out(s, &span, cut, fn, arg);
+	sys_perf_ioctl(&s->t->sys, r->fds.v[0], PERF_IOC_PAUSE_OUTPUT, 0);
+	return got;
+}
+
+int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
+{
+	int64_t sum = tacho_sampler_drain(s, fn, arg);
+
+	for (size_t i = 0; sum >= 0 && i < s->rings.n; i++) {
+		int64_t got = 0;
+
+		if (s->rings.v[i].ring.overwrite)
+			got = snapshot_ring(s, &s->rings.v[i], fn, arg);
+		sum = got < 0 ? got : sum + got;
+	}
+	return sum;
+}

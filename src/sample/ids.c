@@ -1,0 +1,47 @@
+/*
+ * Growing the table of ids; at most half of it is taken.
+ */
+#include "sample/ids.h"
+
+#include <errno.h>
+
+static void put(struct ids *ids, uint64_t id, uint32_t event)
+{
+	size_t i = ids_home(ids, id);
+
+	while (ids->slots[i].id && ids->slots[i].id != id)
+		i = (i + 1) & (ids->cap - 1);
+	ids->n += !ids->slots[i].id;
+	ids->slots[i] = (struct id_slot){ id, event };
+}
+
+static int grow(struct ids *ids)
+{
+	struct ids bigger = { .cap = ids->cap ? ids->cap * 2 : 64 };
+
+	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < ids->cap; i++)
+		if (ids->slots[i].id)
+			put(&bigger, ids->slots[i].id, ids->slots[i].event);
+	free(ids->slots);
+	*ids = bigger;
+	return 0;
+}
+
+int ids_add(struct ids *ids, uint64_t id, uint32_t event)
+{
+	if (!id)
+		return 0;
+	if (ids->n * 2 >= ids->cap && grow(ids) < 0)
+		return -ENOMEM;
+	put(ids, id, event);
+	return 0;
+}
+
+void ids_done(struct ids *ids)
+{
+	free(ids->slots);
+	*ids = (struct ids){ 0 };
+}

@@ -1,0 +1,39 @@
+/*
+ * From the id in a record to the event it belongs to: a small table that is filled once and asked
+ * for every sample.
+ */
+#ifndef SAMPLE_IDS_H
+#define SAMPLE_IDS_H
+
+#include "base/defs.h"
+
+struct ids {
+	struct id_slot {
+		uint64_t id;		/* 0: free; the kernel's ids begin with 1 */
+		uint32_t event;
+	} *slots;
+	size_t n, cap;			/* cap is a power of two */
+};
+
+int ids_add(struct ids *ids, uint64_t id, uint32_t event);	/* 0 or -ENOMEM */
+void ids_done(struct ids *ids);
+
+static inline size_t ids_home(const struct ids *ids, uint64_t id)
+{
+	return (size_t)(id * 0x9e3779b97f4a7c15ULL >> 32) & (ids->cap - 1);
+}
+
+/* UINT32_MAX: none of ours. */
+static inline uint32_t ids_find(const struct ids *ids, uint64_t id)
+{
+	if (!ids->cap || !id)
+		return UINT32_MAX;
+	for (size_t i = ids_home(ids, id);; i = (i + 1) & (ids->cap - 1)) {
+		if (ids->slots[i].id == id)
+			return ids->slots[i].event;
+		if (!ids->slots[i].id)
+			return UINT32_MAX;
+	}
+}
+
+#endif

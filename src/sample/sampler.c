@@ -1,0 +1,319 @@
+/*
+ * The sampler itself: events in, an open set with rings, starting and stopping, and the sums at
+ * the end.
+ */
+#include "sample/sampler.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/vec.h"
+
+#include <tacho/record.h>
+
+int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t)
+{
+	struct tacho_sampler *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	err = tacho_evset_new(&s->set, t);
+	if (err < 0) {
+		free(s);
+		return err;
+	}
+	s->t = t;
+	s->epoll = -1;
+	s->set->sampling = (struct sampling){ .on = true, .tracker = NO_EVENT };
+	*out = s;
+	return 0;
+}
+
+void tacho_sampler_free(struct tacho_sampler *s)
+{
+	if (!s)
+		return;
+	rings_close(s);
+	for (size_t i = 0; i < s->n_counts; i++)
+		free(s->counts[i].ids);
+	free(s->counts);
+	ids_done(&s->ids);
+	hitmap_done(&s->hitmap);
+	buf_done(&s->bounce);
+	tacho_evset_free(s->set);
+	free(s);
+}
+
+int tacho_sampler_add(struct tacho_sampler *s, const char *spec, struct tacho_error *e)
+{
+	return tacho_evset_add(s->set, spec, e);
+}
+
+int tacho_sampler_set_cgroup(struct tacho_sampler *s, size_t first, size_t n, const char *path,
+			     struct tacho_error *e)
+{
+	return tacho_evset_set_cgroup(s->set, first, n, path, e);
+}
+
+int tacho_sampler_set_filter(struct tacho_sampler *s, size_t first, size_t n, const char *filter,
+			     struct tacho_error *e)
+{
+	return tacho_evset_set_filter(s->set, first, n, filter, e);
+}
+
+size_t tacho_sampler_size(const struct tacho_sampler *s)
+{
+	return s->set->events.n;
+}
+
+const struct tacho_event *tacho_sampler_event(const struct tacho_sampler *s, size_t i)
+{
+	return tacho_evset_event(s->set, i);
+}
+
+const struct tacho_note *tacho_sampler_notes(const struct tacho_sampler *s, size_t *n)
+{
+	return tacho_evset_notes(s->set, n);
+}
+
+int tacho_sampler_attr(const struct tacho_sampler *s, size_t i, void *attr, size_t size,
+		       const char **why)
+{
+	if (i >= s->set->events.n)
+		return -EINVAL;
+	if (why)
+		*why = s->set->events.v[i].why;
+	if (s->is_open && s->set->events.v[i].state != TACHO_COUNTING)
+		return -ENODEV;
+	return tacho_evset_attr(s->set, i, attr, size);
+}
+
+int tacho_sampler_ids(const struct tacho_sampler *s, size_t i, const uint64_t **ids, size_t *n)
+{
+	if (i >= s->n_counts)
+		return -EINVAL;
+	*ids = s->counts[i].ids;
+	*n = s->counts[i].n_ids;
+	return 0;
+}
+
+const struct counted *sampler_first(const struct tacho_sampler *s)
+{
+	for (size_t i = 0; i < s->set->events.n; i++)
+		if (s->set->events.v[i].state == TACHO_COUNTING)
+			return &s->set->events.v[i];
+	return NULL;
+}
+
+/* Asks the kernel for every descriptor's id. */
+static int learn_ids(struct tacho_sampler *s)
+{
+	s->n_counts = s->set->events.n;
+	s->counts = calloc(s->n_counts + 1, sizeof(*s->counts));
+	if (!s->counts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < s->n_counts; i++) {
+		const struct counted *ev = &s->set->events.v[i];
+		struct sampler_count *c = &s->counts[i];
+		size_t n = counted_n(s->set, ev);
+
+		c->ids = calloc(n + 1, sizeof(*c->ids));
+		if (!c->ids)
+			return -ENOMEM;
+		for (size_t k = 0; k < n; k++) {
+			int fd = s->set->counters[ev->first + k].fd;
+			uint64_t id = 0;
+
+			if (fd < 0 || sys_perf_ioctl(&s->t->sys, fd, PERF_IOC_ID, (uintptr_t)&id) < 0)
+				continue;
+			c->ids[c->n_ids++] = id;
+			if (ids_add(&s->ids, id, i) < 0)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* The trailer's length: as many words as the first event's records have behind them. */
+static uint64_t trailer_bytes(const struct perf_event_attr *attr)
+{
+	const uint64_t bits[] = { PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
+				  PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER };
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < countof(bits); i++)
+		n += attr->sample_type & bits[i] ? 8 : 0;
+	return n;
+}
+
+static int open_events(struct tacho_sampler *s, struct tacho_error *e)
+{
+	struct tacho_evset_opts target = s->opts.target;
+	int n, sampling = 0;
+
+	target.size = sizeof(target);
+	target.clock_fallback = true;
+	s->set->sampling.per_thread = s->opts.per_thread_rings;
+	if (s->opts.per_thread_rings)
+		target.no_inherit = true;	/* with any CPU the kernel maps only one or the other */
+	if (s->set->events.n == 0) {
+		s->set->sampling.quiet_clock = true;
+		n = tacho_evset_add(s->set, "cycles:P", e);
+		if (n < 0)
+			return n;
+	}
+	n = sampler_prepare(s, e);
+	if (n < 0)
+		return n;
+	rings_plan(s);
+	n = tacho_evset_open(s->set, &target, e);
+	if (n < 0)
+		return n;
+	for (uint32_t i = 0; i < s->set->sampling.tracker; i++)
+		sampling += s->set->events.v[i].state == TACHO_COUNTING;
+	if (sampling == 0)
+		return explain_event(s->set, 0, s->set->events.v[0].err ? s->set->events.v[0].err
+									 : -EINVAL, e);
+	return sampling;
+}
+
+int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts *opts,
+		       struct tacho_error *e)
+{
+	int n, err;
+
+	if (s->set->was_open)
+		return error_set(e, -EBUSY, "the sampler was opened before");
+	err = set_copy_opts(&s->opts, sizeof(s->opts), opts);
+	if (err < 0)
+		return error_set(e, err, "the options hold a field this library does not know");
+	n = open_events(s, e);
+	if (n < 0)
+		return n;
+	err = rings_open(s, e);
+	if (err == 0 && learn_ids(s) < 0)
+		err = error_nomem(e);
+	if (err < 0) {
+		rings_close(s);
+		tacho_evset_close(s->set);
+		return err;
+	}
+	s->id_bytes = trailer_bytes(&sampler_first(s)->attr);
+	s->is_open = true;
+	return n;
+}
+
+/* Everything but the tracker, whose maps are wanted all the time. */
+static int tell_all(struct tacho_sampler *s, unsigned request)
+{
+	int first = 0;
+
+	if (!s->is_open)
+		return -EBADF;
+	for (size_t i = 0; i < s->set->n_counters; i++) {
+		const struct counter *c = &s->set->counters[i];
+		int err;
+
+		if (c->fd < 0 || !c->leads || s->set->readings[i].event == s->set->sampling.tracker)
+			continue;
+		err = sys_perf_ioctl(&s->t->sys, c->fd, request, 0);
+		if (err < 0 && !first)
+			first = err;
+	}
+	return first;
+}
+
+int tacho_sampler_start(struct tacho_sampler *s)
+{
+	return tell_all(s, PERF_IOC_ENABLE);
+}
+
+int tacho_sampler_stop(struct tacho_sampler *s)
+{
+	return tell_all(s, PERF_IOC_DISABLE);
+}
+
+/* What the kernel says was lost at one descriptor; 0 before 6.0. */
+static uint64_t lost_at(const struct tacho_sampler *s, const struct counted *ev, int fd)
+{
+	uint64_t words[64] = { 0 };
+	ssize_t got;
+
+	if (fd < 0 || !(ev->attr.read_format & PERF_FORMAT_LOST) ||
+	    ev->attr.read_format & PERF_FORMAT_GROUP)
+		return 0;
+	got = sys_perf_read(&s->t->sys, fd, words, sizeof(words));
+	/* value, perhaps two times, id, lost */
+	return got >= 24 ? words[got / 8 - 1] : 0;
+}
+
+/* header | lost | trailer, of which the id and the CPU can be told */
+static int put_lost(struct tacho_sampler *s, const struct counted *ev, uint64_t id, int cpu,
+		    uint64_t lost, tacho_bytes_fn *fn, void *arg)
+{
+	uint64_t record[10] = { 0 };
+	struct ring_header h = { .type = TACHO_RECORD_LOST_SAMPLES };
+	uint64_t n = 16 + trailer_bytes(&ev->attr);
+	uint32_t place[2] = { (uint32_t)cpu, 0 };
+
+	h.size = (uint16_t)n;
+	memcpy(record, &h, sizeof(h));
+	record[1] = lost;
+	record[n / 8 - 1] = id;
+	if (ev->attr.sample_type & PERF_SAMPLE_CPU && cpu >= 0)
+		memcpy(&record[n / 8 - 2], place, sizeof(place));
+	(void)s;
+	return fn(arg, record, n);
+}
+
+int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
+{
+	for (uint32_t i = 0; s->is_open && i < s->n_counts; i++) {
+		const struct counted *ev = &s->set->events.v[i];
+		struct sampler_count *c = &s->counts[i];
+		size_t at = 0;
+		uint64_t sum = 0;
+
+		for (size_t k = 0; k < counted_n(s->set, ev); k++) {
+			int fd = s->set->counters[ev->first + k].fd;
+			uint64_t lost = lost_at(s, ev, fd), id = fd >= 0 && at < c->n_ids ? c->ids[at++] : 0;
+			int err = 0;
+
+			sum += lost;
+			if (lost)
+				err = put_lost(s, ev, id, set_placement(s->set, ev)->v[k].cpu, lost, fn, arg);
+			if (err < 0)
+				return err;
+		}
+		/* A LOST record counts for all events of its ring and names only one of them. */
+		c->stats.lost = ev->attr.read_format & PERF_FORMAT_LOST ? sum : c->told;
+		c->settled = true;
+	}
+	return 0;
+}
+
+int tacho_sampler_stats(const struct tacho_sampler *s, size_t i, struct tacho_sampler_stats *out)
+{
+	struct tacho_sampler_stats sum = { 0 };
+	size_t first = i == SIZE_MAX ? 0 : i, end = i == SIZE_MAX ? s->n_counts : i + 1;
+	size_t size = min_of(out->size, sizeof(sum));
+
+	if (!s->is_open || end > s->n_counts)
+		return -EINVAL;
+	for (size_t k = first; k < end; k++) {
+		const struct sampler_count *c = &s->counts[k];
+
+		if (i == SIZE_MAX && k == s->set->sampling.tracker)
+			continue;
+		sum.samples += c->stats.samples;
+		sum.lost += c->settled ? c->stats.lost : c->told;
+		sum.throttled += c->stats.throttled;
+		if (c->stats.samples && (!sum.first_ns || c->stats.first_ns < sum.first_ns))
+			sum.first_ns = c->stats.first_ns;
+		sum.last_ns = max_of(sum.last_ns, c->stats.last_ns);
+	}
+	sum.size = size;
+	memcpy(out, &sum, size);
+	return 0;
+}

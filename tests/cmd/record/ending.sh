@@ -1,0 +1,27 @@
+# How recordings end: the command's status, Ctrl-C, the target's end, --max-size; the old file stays.
+. "$SUPPORT/lib.sh"
+. "$SUPPORT/record.sh"
+for status in 0 3 255; do
+	[ "$(status_of tacho record -e cpu-clock sh -c "exit $status")" = $status ] || fail "status $status"
+done
+[ -s perf.data ] && [ -s perf.data.old ] || fail "no perf.data, or the old one was not kept"
+grep -q '^\[ tacho record: Woken up [0-9]* times to write data \]$' err || fail "first line: $(cat err)"
+[ -n "$(said err)" ] || fail "second line: $(cat err)"
+[ "$(status_of tacho record -q -e cpu-clock true)" = 0 ] && [ ! -s err ] || fail "-q prints: $(cat err)"
+[ "$(status_of tacho record ./nothing-here)" = 127 ] || fail "no such command"
+tacho record -e cpu-clock -o int "$TEST_BIN/spin" -c 30 2>err &
+pid=$!
+sleep 0.5
+kill -INT $pid
+wait $pid || [ $? -ge 128 ] || fail "status after SIGINT"
+[ "$(said err)" -gt 0 ] || fail "nothing recorded until SIGINT: $(cat err)"
+timeout 0.6 "$TEST_BIN/spin" -c 30 &
+sleep 0.1
+target=$(ps -o pid= --ppid $! | tr -d ' ')
+tacho record -e cpu-clock -o pid -p "$target" 2>err
+[ "$(said err)" -gt 0 ] || fail "nothing recorded of a process that ended: $(cat err)"
+wait || true
+tacho record -e cpu-clock -F 5000 -g -o size --max-size 20K timeout 20 "$TEST_BIN/spin" -c 30 2>err || true
+[ "$(wc -c <size)" -lt 4000000 ] || fail "--max-size had no effect"
+tacho record -e cpu-clock -D 300 -o delay sh -c 'sleep 0.1' 2>err
+[ "$(said err)" = 0 ] || fail "samples before the delay was over: $(cat err)"

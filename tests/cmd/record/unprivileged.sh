@@ -1,0 +1,13 @@
+# A user who may do nothing special records own commands, in user space; losses of room are no error.
+. "$SUPPORT/lib.sh"
+. "$SUPPORT/record.sh"
+need_root
+need setpriv
+chmod 777 .
+unprivileged tacho record -e cpu-clock:u -o file sh -c "$LOOP" 2>err || { cat err; fail "refused"; }
+[ "$(said err)" -gt 0 ] || { cat err; fail "nothing recorded"; }
+unprivileged tacho record -o file sh -c "$LOOP" 2>err || { cat err; fail "refused by default"; }
+[ "$(said err)" -gt 0 ] || { cat err; fail "nothing recorded by default"; }
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ]; then
+	refused 1 unprivileged tacho record -a -o all true
+fi

@@ -1,0 +1,29 @@
+# Words for tests of `tacho record`: `. "$SUPPORT/record.sh"`, after lib.sh.
+
+LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
+
+said() {	# FILE: how many samples the closing line in FILE speaks of
+	sed -n 's/^\[ tacho record: Captured and wrote [0-9.]* MB [^ ]* (\([0-9]*\) samples) \]$/\1/p' "$1"
+}
+
+perf_samples() {	# FILE: how many samples perf script shows
+	perf script -i "$1" -F comm,tid,time,event 2>perf.err | grep -c . || true
+}
+
+# Records with ARGS into FILE and has perf read it: script as many samples as tacho speaks of,
+# evlist the events, report some rows.
+perf_reads() {	# FILE EVENTS ARGS...
+	pr_file=$1
+	pr_events=$2
+	shift 2
+	tacho record -o "$pr_file" "$@" >out 2>err || { cat err >&2; fail "record $*"; }
+	pr_said=$(said err)
+	[ "${pr_said:-0}" -gt 0 ] || { cat err >&2; fail "no samples: $*"; }
+	pr_got=$(perf_samples "$pr_file")
+	[ "$pr_got" = "$pr_said" ] || { cat perf.err >&2; fail "perf reads $pr_got of $pr_said: $*"; }
+	[ ! -s perf.err ] || { cat perf.err >&2; fail "perf script complains: $*"; }
+	pr_list=$(perf evlist -i "$pr_file" 2>&1 | grep -v '^#' | paste -sd, -)
+	[ "$pr_list" = "$pr_events,dummy:u" ] || fail "events $pr_list, expected $pr_events: $*"
+	perf report -i "$pr_file" --stdio --no-inline 2>&1 | grep -q '^ *[0-9.]*%' ||
+		fail "perf report shows no row: $*"
+}
