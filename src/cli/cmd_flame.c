@@ -1,10 +1,12 @@
 /*
- * tacho flame: a flame graph of a recording, or of a command that is run and recorded first.
+ * tacho flame: a flame graph of a recording, or of what is recorded first: a command, processes, the
+ * whole machine. Recording is `tacho record`, called with a file that lives as long as it is needed.
  */
 #include "cli/profile_file.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "cli/frame.h"
@@ -15,6 +17,8 @@ struct flame_opts {
 	const char *output, *weight;
 	struct tacho_output_opts out;
 	bool diff;
+	bool all_cpus;
+	const char *freq, *count, *call_graph, *data;
 };
 
 #define AT(field) offsetof(struct flame_opts, field)
@@ -22,9 +26,22 @@ static const struct option_row flame_rows[] = {
 	{ OPT_GROUP, .help = "What to draw" },
 	SOURCE_INPUT_ROW(struct flame_opts),
 	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
-	  "draw this event; by default the first with samples" },
+	  "draw this event; by default the first with samples", .complete = "event" },
 	{ OPT_FLAG, 0, "diff", AT(diff), NULL,
 	  "take two recordings, before and after: widths are those after, colours tell the change" },
+	{ OPT_GROUP, .help = "What to record first, unless a recording is given" },
+	{ OPT_FLAG, 'a', "all-cpus", AT(all_cpus), NULL, "the whole machine, while the command runs" },
+	{ OPT_STR, 'p', "pid", SOURCE_AT(struct flame_opts, filter.pids), "PID,...",
+	  "running processes; of a recording, the samples of these only", .complete = "pid" },
+	{ OPT_STR, 't', "tid", SOURCE_AT(struct flame_opts, filter.tids), "TID,...",
+	  "single threads; of a recording, the samples of these only" },
+	{ OPT_STR, 'C', "cpu", SOURCE_AT(struct flame_opts, filter.cpus), "CPUS",
+	  "these CPUs; of a recording, the samples of these only", .complete = "cpu" },
+	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "N samples a second; by default 4000" },
+	{ OPT_STR, 'c', "count", AT(count), "N", "a sample every N events" },
+	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE", "how call chains are taken; by default fp",
+	  .complete = "fp dwarf lbr" },
+	{ OPT_STR, 0, "data", AT(data), "FILE", "keep the recording in FILE", .complete = "file" },
 	{ OPT_GROUP, .help = "How it looks" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
 	  "write to FILE (.svg, .html, or the end of any other format) rather than to flame.svg; - is stdout",
@@ -39,7 +56,6 @@ static const struct option_row flame_rows[] = {
 	{ OPT_STR, 0, "weight", AT(weight), "samples|period",
 	  "what a stack weighs: its samples, or the events they stand for", .complete = "samples period" },
 	SOURCE_FILTER_ROWS(struct flame_opts),
-	SOURCE_PICK_ROWS(struct flame_opts),
 	{ OPT_GROUP, .help = "Other" },
 	SOURCE_READ_ROWS(struct flame_opts, 'f'),
 	{ .kind = OPT_END },
@@ -75,26 +91,141 @@ static int draw(struct flame_opts *o, const struct tacho_format *format, const c
 	return status ? status : damaged ? EXIT_FAILED : 0;
 }
 
+/* ---- recording ---- */
+
+static int add(struct strlist *words, const char *option, const char *value)
+{
+	int err = strlist_add(words, str_of(option));
+
+	return err || !value ? err : strlist_add(words, str_of(value));
+}
+
+static int record_words(const struct flame_opts *o, const char *path, int argc, char **argv,
+			struct strlist *words)
+{
+	const struct { const char *option, *value; } given[] = {
+		{ "-e", o->out.event }, { "-p", o->source.filter.pids }, { "-t", o->source.filter.tids },
+		{ "-C", o->source.filter.cpus }, { "-F", o->freq }, { "-c", o->count },
+	};
+	int err = add(words, "record", NULL);
+
+	err = err ? err : add(words, "-o", path);
+	err = err ? err : add(words, "--call-graph", o->call_graph ? o->call_graph : "fp");
+	if (!err && o->all_cpus)
+		err = add(words, "-a", NULL);
+	if (!err)
+		err = add(words, "-q", NULL);
+	for (size_t i = 0; i < countof(given) && !err; i++)
+		if (given[i].value)
+			err = add(words, given[i].option, given[i].value);
+	if (!err && argc)
+		err = add(words, "--", NULL);
+	for (int i = 0; i < argc && !err; i++)
+		err = add(words, argv[i], NULL);
+	return err;
+}
+
+/* Returns the exit status of the recording; what was recorded is in `path`. */
+static int record(const struct flame_opts *o, const char *path, int argc, char **argv)
+{
+	const struct command *cmd = command_find(str_of("record"));
+	scoped(strlist_done) struct strlist words = { 0 };
+	scoped(freep) char **list = NULL;	/* the parser moves its words about */
+
+	if (!cmd) {
+		report_text("flame", "this build cannot record");
+		return EXIT_FAILED;
+	}
+	if (record_words(o, path, argc, argv, &words) == 0)
+		list = calloc(words.n + 1, sizeof(*list));
+	if (!list) {
+		report_text("flame", "out of memory");
+		return EXIT_FAILED;
+	}
+	memcpy(list, words.v, words.n * sizeof(*list));
+	return command_run(cmd, (int)words.n, list);
+}
+
+/* What chose the processes to record chooses no samples: their children belong to them. */
+static int draw_recorded(struct flame_opts *o, const struct tacho_format *format, const char *path,
+			 int argc, char **argv)
+{
+	int status = record(o, path, argc, argv), drawn;
+	struct stat st;
+
+	if (stat(path, &st) < 0 || st.st_size == 0)
+		return status ? status : EXIT_FAILED;
+	o->out.event = NULL;
+	o->source.filter.pids = o->source.filter.tids = o->source.filter.cpus = NULL;
+	drawn = draw(o, format, path, NULL);
+	return drawn ? drawn : status;
+}
+
+static int record_and_draw(struct flame_opts *o, const struct tacho_format *format, int argc, char **argv)
+{
+	const char *tmp = getenv("TMPDIR");
+	char dir[4096], path[4200];
+	int status;
+
+	if (o->data)
+		return draw_recorded(o, format, o->data, argc, argv);
+	snprintf(dir, sizeof(dir), "%s/tacho-flame-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
+	if (!mkdtemp(dir)) {
+		report_text("flame", "cannot make a directory for the recording: %s: %s", dir, strerror(errno));
+		return EXIT_FAILED;
+	}
+	snprintf(path, sizeof(path), "%s/perf.data", dir);
+	status = draw_recorded(o, format, path, argc, argv);
+	unlink(path);
+	rmdir(dir);
+	return status;
+}
+
+static bool wants_recording(const struct flame_opts *o, int argc)
+{
+	if (o->source.input || o->diff)
+		return false;
+	return argc || o->all_cpus || o->source.filter.pids || o->source.filter.tids ||
+	       o->source.filter.cpus || o->data;
+}
+
+/* What contradicts what; an exit status after a message. */
+static int check_words(const struct flame_opts *o, int argc, char **argv)
+{
+	if (o->diff && argc != 2) {
+		report_text("flame", "--diff takes two recordings: before and after");
+		return EXIT_USAGE;
+	}
+	if (o->source.input && (argc || o->all_cpus)) {
+		report_text("flame", "a recording is given with -i, so nothing is recorded: %s makes no sense",
+			    argc ? argv[0] : "-a");
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
 static int flame_run(void *opts, int argc, char **argv)
 {
 	struct flame_opts *o = opts;
 	const struct tacho_format *format;
+	int status;
 
 	o->output = o->output ? o->output : "flame.svg";
 	format = choose_format(o);
 	if (!format || !weight_parse("flame", o->weight, &o->out.weight))
 		return EXIT_USAGE;
-	if (o->diff ? argc != 2 : argc != 0) {
-		report_text("flame", o->diff ? "--diff takes two recordings: before and after" :
-			    "takes no words, but was given '%s'", argc ? argv[0] : "");
-		return EXIT_USAGE;
-	}
+	status = check_words(o, argc, argv);
+	if (status)
+		return status;
 	if (o->diff)
 		return draw(o, format, argv[1], argv[0]);
+	if (wants_recording(o, argc))
+		return record_and_draw(o, format, argc, argv);
 	return draw(o, format, o->source.input, NULL);
 }
 
 const struct command cmd_flame = {
-	.name = "flame", .summary = "draw a flame graph",
-	.rows = flame_rows, .opts_size = sizeof(struct flame_opts), .run = flame_run,
+	.name = "flame", .summary = "record, and draw a flame graph", .args = "[--] [COMMAND [ARG...]]",
+	.rows = flame_rows, .opts_size = sizeof(struct flame_opts), .run = flame_run, .stops_at_word = true,
+	.words = "command",
 };

@@ -133,7 +133,7 @@ static int run_with(const struct command *cmd, void *opts, int argc, char **argv
 	return cmd->run(opts, argc, argv);
 }
 
-static int run_command(const struct command *cmd, int argc, char **argv)
+int command_run(const struct command *cmd, int argc, char **argv)
 {
 	void *opts = calloc(1, max_of(cmd->opts_size, (size_t)1));
 	int status;
@@ -158,7 +158,7 @@ static int run_named(const char *name, int argc, char **argv)
 		command_unknown(NULL, name);
 		return EXIT_FAILED;
 	}
-	return run_command(cmd, argc, argv);
+	return command_run(cmd, argc, argv);
 }
 
 /* The options that write something about the options: for the build and for completion. */
