@@ -12,6 +12,8 @@
 #include "cli/frame.h"
 #include "cli/term.h"
 
+extern const struct command cmd_flame;
+
 struct flame_opts {
 	struct profile_source source;
 	const char *output, *weight;
@@ -190,8 +192,19 @@ static bool wants_recording(const struct flame_opts *o, int argc)
 }
 
 /* What contradicts what; an exit status after a message. */
-static int check_words(const struct flame_opts *o, int argc, char **argv)
+static int check_words(struct flame_opts *o, int argc, char **argv)
 {
+	if (o->diff && argc > 2) {		/* options may follow the two */
+		struct tacho_error e = { .column = -1 };
+		char **rest = argv + 1;
+
+		argc--;
+		if (options_parse(&cmd_flame, o, &argc, &rest, &e) != 0) {
+			report_error("flame", NULL, NULL, &e);
+			return EXIT_USAGE;
+		}
+		argc += 2;
+	}
 	if (o->diff && argc != 2) {
 		report_text("flame", "--diff takes two recordings: before and after");
 		return EXIT_USAGE;
@@ -210,13 +223,13 @@ static int flame_run(void *opts, int argc, char **argv)
 	const struct tacho_format *format;
 	int status;
 
+	status = check_words(o, argc, argv);
+	if (status)
+		return status;
 	o->output = o->output ? o->output : "flame.svg";
 	format = choose_format(o);
 	if (!format || !weight_parse("flame", o->weight, &o->out.weight))
 		return EXIT_USAGE;
-	status = check_words(o, argc, argv);
-	if (status)
-		return status;
 	if (o->diff)
 		return draw(o, format, argv[1], argv[0]);
 	if (wants_recording(o, argc))

@@ -7,9 +7,9 @@ record_sample() {	# FILE: a recording with call chains, of a program with known 
 	__attribute__((noinline)) void inner_loop(int n) { while (n--) x = x * 1.000001 + 0.1; }
 	__attribute__((noinline)) void outer_call(int n) { inner_loop(n); x += 1; }
 	__attribute__((noinline)) void ask_kernel(int n) { while (n--) getppid(); x += 1; }
-	int main(void) { for (int i = 0; i < 40; i++) { outer_call(1500000); ask_kernel(4000); } return 0; }
+	int main(void) { for (int i = 0; i < 40; i++) { outer_call(1000000); ask_kernel(4000); } return 0; }
 	END
-	cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o work work.c
+	cc -O0 -fno-omit-frame-pointer -o work work.c
 	tacho record -q -e cpu-clock -F 999 -g -o "$1" -- ./work || skip "cannot record here"
 }
 
