@@ -246,9 +246,16 @@ static const struct tacho_profile_row *row(const struct firefox *w, size_t i)
 	return &tacho_profile_rows(w->o->p)[w->rows.order[i]];
 }
 
-static double ms_of(const struct firefox *w, uint64_t time)
+/* Milliseconds since the first sample, to the nanosecond. */
+static void put_ms(struct firefox *w, uint64_t time)
 {
-	return time > w->first_ns ? (double)(time - w->first_ns) / 1e6 : 0;
+	uint64_t ns = time > w->first_ns ? time - w->first_ns : 0;
+	char digits[7] = ".000000";
+
+	for (size_t i = 6, part = ns % 1000000; i > 0; i--, part /= 10)
+		digits[i] = (char)('0' + part % 10);
+	json_u64(&w->j, ns / 1000000);
+	buf_put(w->j.out, digits, sizeof(digits));
 }
 
 #define SAMPLES(w, key, from, to, expression)                                                      \
@@ -268,7 +275,7 @@ static void put_samples(struct firefox *w, size_t from, size_t to, size_t n)
 	json_member(&w->j, "length", u64, n);
 	SAMPLES(w, "stack", from, to, row(w, i)->node ? json_u64(&w->j, row(w, i)->node - 1) :
 							json_null(&w->j));
-	SAMPLES(w, "time", from, to, json_double(&w->j, ms_of(w, row(w, i)->time)));
+	SAMPLES(w, "time", from, to, put_ms(w, row(w, i)->time));
 	SAMPLES(w, "weight", from, to, json_u64(&w->j, row_weight(w->o, row(w, i))));
 	json_member(&w->j, "weightType", str, "samples");
 	json_end(&w->j);
