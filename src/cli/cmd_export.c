@@ -23,15 +23,18 @@ static const struct option_row export_rows[] = {
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE rather than to stdout",
 	  .complete = "file" },
 	{ OPT_STR, 'f', "format", AT(format), "FORMAT",
-	  "folded, svg, html, pprof, speedscope, firefox, chrome, callgrind, json or heatmap; by default what "
+	  "folded, svg, html, pprof, speedscope, firefox, chrome, callgrind, json or heatmap; by "
+	  "default what "
 	  "the name of the output file ends with",
 	  .complete = "folded svg html pprof speedscope firefox chrome callgrind json heatmap" },
 	{ OPT_FLAG, 'l', "list", AT(list), NULL, "show the formats and the ends of their names" },
 	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
 	  "this event, where the format has room for one; by default the first with samples" },
 	{ OPT_STR, 0, "weight", AT(weight), "samples|period",
-	  "what a stack weighs: its samples, or the events they stand for", .complete = "samples period" },
-	{ OPT_STR, 0, "title", AT(out.title), "TEXT", "the heading of a picture, the name of a profile" },
+	  "what a stack weighs: its samples, or the events they stand for",
+	  .complete = "samples period" },
+	{ OPT_STR, 0, "title", AT(out.title), "TEXT",
+	  "the heading of a picture, the name of a profile" },
 	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "stacks from their innermost frame on" },
 	SOURCE_FILTER_ROWS(struct export_opts),
 	SOURCE_PICK_ROWS(struct export_opts),
@@ -80,7 +83,9 @@ static int export_run(void *opts, int argc, char **argv)
 	int status;
 
 	if (argc) {
-		report_text("export", "takes no words, but was given '%s'; a recording is named with -i", argv[0]);
+		report_text("export",
+			    "takes no words, but was given '%s'; a recording is named with -i",
+			    argv[0]);
 		return EXIT_USAGE;
 	}
 	if (o->list)

@@ -30,9 +30,11 @@ static const struct option_row flame_rows[] = {
 	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
 	  "draw this event; by default the first with samples", .complete = "event" },
 	{ OPT_FLAG, 0, "diff", AT(diff), NULL,
-	  "take two recordings, before and after: widths are those after, colours tell the change" },
+	  "take two recordings, before and after: widths are those after, colours tell the "
+	  "change" },
 	{ OPT_GROUP, .help = "What to record first, unless a recording is given" },
-	{ OPT_FLAG, 'a', "all-cpus", AT(all_cpus), NULL, "the whole machine, while the command runs" },
+	{ OPT_FLAG, 'a', "all-cpus", AT(all_cpus), NULL,
+	  "the whole machine, while the command runs" },
 	{ OPT_STR, 'p', "pid", SOURCE_AT(struct flame_opts, filter.pids), "PID,...",
 	  "running processes; of a recording, the samples of these only", .complete = "pid" },
 	{ OPT_STR, 't', "tid", SOURCE_AT(struct flame_opts, filter.tids), "TID,...",
@@ -41,22 +43,25 @@ static const struct option_row flame_rows[] = {
 	  "these CPUs; of a recording, the samples of these only", .complete = "cpu" },
 	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "N samples a second; by default 4000" },
 	{ OPT_STR, 'c', "count", AT(count), "N", "a sample every N events" },
-	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE", "how call chains are taken; by default fp",
-	  .complete = "fp dwarf lbr" },
+	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
+	  "how call chains are taken; by default fp", .complete = "fp dwarf lbr" },
 	{ OPT_STR, 0, "data", AT(data), "FILE", "keep the recording in FILE", .complete = "file" },
 	{ OPT_GROUP, .help = "How it looks" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
-	  "write to FILE (.svg, .html, or the end of any other format) rather than to flame.svg; - is stdout",
+	  "write to FILE (.svg, .html, or the end of any other format) rather than to flame.svg; - "
+	  "is stdout",
 	  .complete = "file" },
 	{ OPT_STR, 0, "title", AT(out.title), "TEXT", "the heading" },
 	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "stacks from their innermost frame on" },
 	{ OPT_FLAG, 0, "icicle", AT(out.icicle), NULL, "the root on top" },
 	{ OPT_UINT, 0, "width", AT(out.width), "PIXELS",
-	  "that wide, always; by default 1200, and as wide as the window in a browser", .min = 300, .max = 100000 },
+	  "that wide, always; by default 1200, and as wide as the window in a browser", .min = 300,
+	  .max = 100000 },
 	{ OPT_DOUBLE, 0, "min", AT(out.min_pixels), "PIXELS",
 	  "leave out boxes narrower than that; by default 0.1" },
 	{ OPT_STR, 0, "weight", AT(weight), "samples|period",
-	  "what a stack weighs: its samples, or the events they stand for", .complete = "samples period" },
+	  "what a stack weighs: its samples, or the events they stand for",
+	  .complete = "samples period" },
 	SOURCE_FILTER_ROWS(struct flame_opts),
 	{ OPT_GROUP, .help = "Other" },
 	SOURCE_READ_ROWS(struct flame_opts, 'f'),
@@ -71,7 +76,8 @@ static const struct tacho_format *choose_format(const struct flame_opts *o)
 		return tacho_format_find("svg");
 	f = tacho_format_of_path(o->output);
 	if (!f)
-		report_text("flame", "no format has names that end as '%s' does; use .svg or .html", o->output);
+		report_text("flame", "no format has names that end as '%s' does; use .svg or .html",
+			    o->output);
 	return f;
 }
 
@@ -105,9 +111,15 @@ static int add(struct strlist *words, const char *option, const char *value)
 static int record_words(const struct flame_opts *o, const char *path, int argc, char **argv,
 			struct strlist *words)
 {
-	const struct { const char *option, *value; } given[] = {
-		{ "-e", o->out.event }, { "-p", o->source.filter.pids }, { "-t", o->source.filter.tids },
-		{ "-C", o->source.filter.cpus }, { "-F", o->freq }, { "-c", o->count },
+	const struct {
+		const char *option, *value;
+	} given[] = {
+		{ "-e", o->out.event },
+		{ "-p", o->source.filter.pids },
+		{ "-t", o->source.filter.tids },
+		{ "-C", o->source.filter.cpus },
+		{ "-F", o->freq },
+		{ "-c", o->count },
 	};
 	int err = add(words, "record", NULL);
 
@@ -163,7 +175,8 @@ static int draw_recorded(struct flame_opts *o, const struct tacho_format *format
 	return drawn ? drawn : status;
 }
 
-static int record_and_draw(struct flame_opts *o, const struct tacho_format *format, int argc, char **argv)
+static int record_and_draw(struct flame_opts *o, const struct tacho_format *format, int argc,
+			   char **argv)
 {
 	const char *tmp = getenv("TMPDIR");
 	char dir[4096], path[4200];
@@ -173,7 +186,8 @@ static int record_and_draw(struct flame_opts *o, const struct tacho_format *form
 		return draw_recorded(o, format, o->data, argc, argv);
 	snprintf(dir, sizeof(dir), "%s/tacho-flame-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
 	if (!mkdtemp(dir)) {
-		report_text("flame", "cannot make a directory for the recording: %s: %s", dir, strerror(errno));
+		report_text("flame", "cannot make a directory for the recording: %s: %s", dir,
+			    strerror(errno));
 		return EXIT_FAILED;
 	}
 	snprintf(path, sizeof(path), "%s/perf.data", dir);
@@ -210,8 +224,10 @@ static int check_words(struct flame_opts *o, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (o->source.input && (argc || o->all_cpus)) {
-		report_text("flame", "a recording is given with -i, so nothing is recorded: %s makes no sense",
-			    argc ? argv[0] : "-a");
+		report_text(
+			"flame",
+			"a recording is given with -i, so nothing is recorded: %s makes no sense",
+			argc ? argv[0] : "-a");
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -238,7 +254,12 @@ static int flame_run(void *opts, int argc, char **argv)
 }
 
 const struct command cmd_flame = {
-	.name = "flame", .summary = "record, and draw a flame graph", .args = "[--] [COMMAND [ARG...]]",
-	.rows = flame_rows, .opts_size = sizeof(struct flame_opts), .run = flame_run, .stops_at_word = true,
+	.name = "flame",
+	.summary = "record, and draw a flame graph",
+	.args = "[--] [COMMAND [ARG...]]",
+	.rows = flame_rows,
+	.opts_size = sizeof(struct flame_opts),
+	.run = flame_run,
+	.stops_at_word = true,
 	.words = "command",
 };

@@ -18,8 +18,8 @@ static const struct option_row heatmap_rows[] = {
 	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
 	  "show this event; by default the first with samples" },
 	{ OPT_STR, 0, "title", AT(out.title), "TEXT", "the heading" },
-	{ OPT_UINT, 0, "rows", AT(out.rows), "N", "part a second in N rows; by default 50, of 20 ms each",
-	  .min = 1, .max = 1000 },
+	{ OPT_UINT, 0, "rows", AT(out.rows), "N",
+	  "part a second in N rows; by default 50, of 20 ms each", .min = 1, .max = 1000 },
 	SOURCE_FILTER_ROWS(struct heatmap_opts),
 	SOURCE_PICK_ROWS(struct heatmap_opts),
 	{ OPT_GROUP, .help = "Other" },
@@ -36,7 +36,8 @@ static int heatmap_run(void *opts, int argc, char **argv)
 	int status;
 
 	if (argc) {
-		report_text("heatmap", "takes no words, but was given '%s'; a recording is named with -i",
+		report_text("heatmap",
+			    "takes no words, but was given '%s'; a recording is named with -i",
 			    argv[0]);
 		return EXIT_USAGE;
 	}

@@ -19,10 +19,13 @@ static void remarks(const char *command, const struct tacho_profile *p)
 	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
 		chains |= tacho_profile_event(p, i)->has_chains;
 	if (q.lost)
-		report_text(command, "%llu samples were lost while recording", (unsigned long long)q.lost);
+		report_text(command, "%llu samples were lost while recording",
+			    (unsigned long long)q.lost);
 	if (q.raw_stacks)
-		report_text(command, "%llu samples have a copy of their stack that is not unwound: only "
-			    "their kernel part and innermost frame are shown", (unsigned long long)q.raw_stacks);
+		report_text(command,
+			    "%llu samples have a copy of their stack that is not unwound: only "
+			    "their kernel part and innermost frame are shown",
+			    (unsigned long long)q.raw_stacks);
 	else if (q.samples && !chains)
 		report_text(command, "the recording has no call chains; 'record -g' takes them");
 }
@@ -82,7 +85,8 @@ static int put_fd(void *arg, const void *bytes, size_t n)
 }
 
 int profile_write(const char *command, const struct tacho_format *format,
-		  const struct tacho_profile *p, const struct tacho_output_opts *opts, const char *path)
+		  const struct tacho_profile *p, const struct tacho_output_opts *opts,
+		  const char *path)
 {
 	bool to_stdout = !path || strcmp(path, "-") == 0;
 	struct tacho_error e = { .column = -1 };
@@ -102,7 +106,8 @@ int profile_write(const char *command, const struct tacho_format *format,
 	if (e.code)
 		report_error(command, NULL, NULL, &e);
 	else
-		report_text(command, "cannot write to %s: %s", to_stdout ? "stdout" : path, strerror(-err));
+		report_text(command, "cannot write to %s: %s", to_stdout ? "stdout" : path,
+			    strerror(-err));
 	if (!to_stdout)
 		unlink(path);
 	return EXIT_FAILED;

@@ -176,7 +176,8 @@ static int put_function(struct callgrind *w, uint32_t frame)
 static void put_plain(struct buf *b, const char *text, bool word)
 {
 	for (; *text; text++) {
-		bool fits = word ? (*text | 32) >= 'a' && (*text | 32) <= 'z' : (unsigned char)*text >= ' ';
+		bool fits = word ? (*text | 32) >= 'a' && (*text | 32) <= 'z'
+				 : (unsigned char)*text >= ' ';
 
 		fits |= word && ((*text >= '0' && *text <= '9') || strchr("-_.", *text));
 		buf_putc(b, fits ? *text : '_');

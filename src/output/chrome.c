@@ -27,7 +27,8 @@ static const struct tacho_profile_row *row(const struct chrome *w, size_t i)
 	return &tacho_profile_rows(w->o->p)[w->rows.order[i]];
 }
 
-static void begin_event(struct chrome *w, uint32_t thread, const char *name, const char *phase, uint64_t us)
+static void begin_event(struct chrome *w, uint32_t thread, const char *name, const char *phase,
+			uint64_t us)
 {
 	const struct tacho_profile_thread *t = tacho_profile_thread(w->o->p, thread);
 
@@ -74,7 +75,8 @@ static void end_profile_event(struct chrome *w)
 static void put_node(struct chrome *w, uint32_t node)
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->o->p);
-	const struct tacho_profile_frame *f = node ? tacho_profile_frame(w->o->p, nodes[node].frame) : NULL;
+	const struct tacho_profile_frame *f =
+		node ? tacho_profile_frame(w->o->p, nodes[node].frame) : NULL;
 
 	json_begin(&w->j, '{');
 	json_member(&w->j, "id", u64, (uint64_t)node + 1);

@@ -34,7 +34,8 @@ static int earlier_event(struct output *before, const struct output *o)
 }
 
 /* Totals of the earlier tree by path; several nodes with the same names add up. */
-static int index_totals(struct keymap *at, uint64_t *totals, const struct tree *t, const uint64_t *hash)
+static int index_totals(struct keymap *at, uint64_t *totals, const struct tree *t,
+			const uint64_t *hash)
 {
 	for (size_t i = 1; i < t->n; i++) {
 		uint32_t first = keymap_get(at, hash[i]);

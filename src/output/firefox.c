@@ -163,7 +163,7 @@ static void put_frame_table(struct firefox *w)
 	json_key(&w->j, "frameTable");
 	json_begin(&w->j, '{');
 	json_member(&w->j, "length", u64, n);
-	fill_column(w, "address", "-1", n);	/* all symbols are inside: there is nothing to look up */
+	fill_column(w, "address", "-1", n);	/* symbols are inside: nothing is looked up */
 	fill_column(w, "inlineDepth", "0", n);
 	COLUMN(w, "category", n, json_u64(&w->j, category(frame(w, i))));
 	fill_column(w, "subcategory", "0", n);
@@ -218,7 +218,8 @@ static void put_stack_table(struct firefox *w)
 	json_member(&w->j, "length", u64, n);
 	COLUMN(w, "frame", n, json_u64(&w->j, nodes[i + 1].frame));
 	/* How far back the caller's stack is; 0 where there is none. */
-	COLUMN(w, "prefixOffset", n, json_u64(&w->j, nodes[i + 1].parent ? i + 1 - nodes[i + 1].parent : 0));
+	COLUMN(w, "prefixOffset", n,
+	       json_u64(&w->j, nodes[i + 1].parent ? i + 1 - nodes[i + 1].parent : 0));
 	json_end(&w->j);
 }
 
@@ -231,7 +232,8 @@ static void put_shared(struct firefox *w)
 	put_func_table(w);
 	put_resources(w);
 	json_member(&w->j, "nativeSymbols", raw,
-		    "{\"length\": 0, \"libIndex\": [], \"address\": [], \"name\": [], \"functionSize\": []}");
+		    "{\"length\": 0, \"libIndex\": [], \"address\": [], \"name\": [], "
+		    "\"functionSize\": []}");
 	json_member(&w->j, "sources", raw,
 		    "{\"length\": 0, \"id\": [], \"uuid\": [], \"filename\": [], \"startLine\": [], "
 		    "\"startColumn\": [], \"sourceMapURL\": [], \"content\": []}");
@@ -304,7 +306,8 @@ static void put_thread(struct firefox *w, uint32_t thread)
 	json_member(&w->j, "isMainThread", bool, t->pid == t->tid);
 	json_member(&w->j, "pid", str, pid);
 	json_member(&w->j, "tid", u64, t->tid);
-	json_member(&w->j, "markers", raw, "{\"length\": 0, \"data\": [], \"name\": [], \"startTime\": [], "
+	json_member(&w->j, "markers", raw,
+		    "{\"length\": 0, \"data\": [], \"name\": [], \"startTime\": [], "
 		    "\"endTime\": [], \"phase\": [], \"category\": []}");
 	put_samples(w, from, to, n);
 	json_end(&w->j);
@@ -338,6 +341,9 @@ static int write_firefox(struct output *o)
 }
 
 const struct writer firefox_writer = {
-	.format = { "firefox", ".firefox.json", "profiler.firefox.com, with times and symbols", true },
-	.write = write_firefox, .wants_time = true, .counts_samples = true,
+	.format = { "firefox", ".firefox.json", "profiler.firefox.com, with times and symbols",
+		    true },
+	.write = write_firefox,
+	.wants_time = true,
+	.counts_samples = true,
 };

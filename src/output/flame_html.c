@@ -49,10 +49,13 @@ static void put_functions(const struct flame *f)
 	buf_puts(b, "<section>\n<h2>Functions</h2>\n<p>");
 	if (n < f->functions.n)
 		buf_printf(b, "The %zu heaviest of %zu. ", n, f->functions.n);
-	buf_puts(b, "A click on a function marks it in the graph; a search above filters this table.</p>\n"
-		    "<table id=\"functions\">\n<thead><tr><th class=\"n sorted\" tabindex=\"0\">itself</th>"
-		    "<th class=\"n\" tabindex=\"0\">with callees</th><th tabindex=\"0\">function</th>"
-		    "<th tabindex=\"0\">object</th></tr></thead>\n<tbody>\n");
+	buf_puts(b,
+		 "A click on a function marks it in the graph; a search above filters this "
+		 "table.</p>\n"
+		 "<table id=\"functions\">\n<thead><tr><th class=\"n sorted\" "
+		 "tabindex=\"0\">itself</th>"
+		 "<th class=\"n\" tabindex=\"0\">with callees</th><th tabindex=\"0\">function</th>"
+		 "<th tabindex=\"0\">object</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < n && out_relax(f->o->out); i++)
 		put_function(f, b, &f->functions.v[i]);
 	buf_puts(b, "</tbody>\n</table>\n</section>\n");
@@ -71,7 +74,8 @@ static int write_html(struct output *o)
 		    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
 		    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
 	flame_put_title(&f, b);
-	buf_printf(b, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<main>\n", flame_css, page_css);
+	buf_printf(b, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<main>\n", flame_css,
+		   page_css);
 	flame_put_svg(&f, false);
 	buf_puts(b, "</main>\n");
 	put_functions(&f);

@@ -38,7 +38,8 @@ static void put_facts(const struct flame *f, struct buf *b, const struct tree_no
 	}
 	buf_putc(b, '\n');
 	put_grouped(b, v->total);
-	buf_printf(b, " %s, %.2f %%", weight_unit(f->o, f->o->event), share_of(v->total, root->total));
+	buf_printf(b, " %s, %.2f %%", weight_unit(f->o, f->o->event),
+		   share_of(v->total, root->total));
 	if (v->self && v->self != v->total)
 		buf_printf(b, ", itself %.2f %%", share_of(v->self, root->total));
 	if (f->o->opts->before) {
@@ -103,7 +104,8 @@ static void put_box(const struct flame *f, uint32_t node, uint64_t start, uint32
 		   (unsigned long long)v->total, level);
 	put_xml(b, buf_view(&name));
 	put_facts(f, b, v);
-	buf_printf(b, "</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
+	buf_printf(b,
+		   "</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
 		   x, y, w, BOX - 1, color);
 	if (letters >= 3) {
 		buf_printf(b, "<text x=\"%.2f\" y=\"%.0f\">", x + 3, y + 12.5);
@@ -184,10 +186,13 @@ void flame_put_svg(struct flame *f, bool alone)
 {
 	struct buf *b = &f->o->out->b;
 
-	buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"%u\" height=\"%u\" "
+	buf_printf(b,
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"%u\" "
+		   "height=\"%u\" "
 		   "viewBox=\"0 0 %u %u\" data-total=\"%llu\" data-depth=\"%u\" data-icicle=\"%d\" "
-		   "data-fluid=\"%d\">\n", f->width, height(f), f->width, height(f),
-		   (unsigned long long)f->tree.v[0].total, f->depth, f->o->opts->icicle, !f->fixed_width);
+		   "data-fluid=\"%d\">\n",
+		   f->width, height(f), f->width, height(f), (unsigned long long)f->tree.v[0].total,
+		   f->depth, f->o->opts->icicle, !f->fixed_width);
 	if (alone)
 		buf_printf(b, "<style>\n%s</style>\n", flame_css);
 	put_frame_of_picture(f, b);

@@ -75,7 +75,8 @@ static int walk(struct folder *f)
 static int write_folded(struct output *o)
 {
 	struct folder f = { .o = o };
-	int err = tree_init(&f.tree, o, &(struct tree_opts){ .by_label = true, .reverse = o->opts->reverse });
+	int err = tree_init(&f.tree, o,
+			    &(struct tree_opts){ .by_label = true, .reverse = o->opts->reverse });
 
 	if (err)
 		return err;

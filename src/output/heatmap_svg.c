@@ -46,8 +46,10 @@ static int fill(struct heatmap *h)
 	if (first > last)
 		return error_set(h->o->e, -ENODATA, "the samples have no times");
 	if (last - first >= MOST_SECONDS)
-		return error_set(h->o->e, -EFBIG, "%llu seconds do not fit into a picture; choose a part with --time",
-				 (unsigned long long)(last - first + 1));
+		return error_set(
+			h->o->e, -EFBIG,
+			"%llu seconds do not fit into a picture; choose a part with --time",
+			(unsigned long long)(last - first + 1));
 	h->first_s = first;
 	h->seconds = (size_t)(last - first + 1);
 	h->cells = calloc(h->seconds * h->rows, sizeof(*h->cells));
@@ -59,7 +61,8 @@ static int fill(struct heatmap *h)
 
 		if (rows[i].event != h->o->event || !t)
 			continue;
-		at = (size_t)(t / SECOND_NS - first) * h->rows + (size_t)(t % SECOND_NS * h->rows / SECOND_NS);
+		at = (size_t)(t / SECOND_NS - first) * h->rows +
+		     (size_t)(t % SECOND_NS * h->rows / SECOND_NS);
 		h->cells[at] += rows[i].samples;
 		h->most = max_of(h->most, h->cells[at]);
 	}
@@ -70,7 +73,8 @@ static int fill(struct heatmap *h)
 static void heat_color(char out[8], double heat)
 {
 	static const uint8_t stops[][3] = { { 255, 244, 214 }, { 254, 206, 129 }, { 250, 150, 80 },
-					    { 226, 84, 70 }, { 163, 37, 87 }, { 92, 18, 88 }, { 33, 10, 60 } };
+					    { 226, 84, 70 },   { 163, 37, 87 },	  { 92, 18, 88 },
+					    { 33, 10, 60 } };
 	double at = fmin(fmax(heat, 0), 1) * (double)(countof(stops) - 1);
 	size_t i = min_of((size_t)at, countof(stops) - 2);
 	double part = at - (double)i;
@@ -91,11 +95,13 @@ static void put_cells(const struct heatmap *h, struct buf *b)
 		if (!h->cells[i])
 			continue;
 		heat_color(color, pow((double)h->cells[i] / (double)h->most, 0.8));
-		buf_printf(b, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"><title>"
+		buf_printf(b,
+			   "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
+			   "fill=\"%s\"><title>"
 			   "%llu.%03u s: %llu samples</title></rect>\n",
 			   LEFT + (double)second * h->cell_w,
-			   TOP + (double)(h->rows - 1 - row) * h->cell_h, h->cell_w * 0.94, h->cell_h * 0.92,
-			   color, (unsigned long long)(h->first_s + second),
+			   TOP + (double)(h->rows - 1 - row) * h->cell_h, h->cell_w * 0.94,
+			   h->cell_h * 0.92, color, (unsigned long long)(h->first_s + second),
 			   (unsigned)(row * 1000 / h->rows), (unsigned long long)h->cells[i]);
 	}
 	buf_puts(b, "</g>\n");
@@ -104,17 +110,20 @@ static void put_cells(const struct heatmap *h, struct buf *b)
 /* Labels at round distances, no nearer than 60 pixels. */
 static void put_axes(const struct heatmap *h, struct buf *b)
 {
-	static const unsigned steps[] = { 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400 };
+	static const unsigned steps[] = { 1,   2,   5,	  10,	20,   30,   60,	  120,
+					  300, 600, 1200, 1800, 3600, 7200, 14400 };
 	size_t s = 0;
 
 	while (s + 1 < countof(steps) && steps[s] * h->cell_w < 60)
 		s++;
 	for (size_t second = 0; second < h->seconds; second += steps[s])
 		buf_printf(b, "<text class=\"axis\" x=\"%.1f\" y=\"%.1f\">%zu s</text>\n",
-			   LEFT + (double)second * h->cell_w, TOP + (double)h->rows * h->cell_h + 16, second);
+			   LEFT + (double)second * h->cell_w,
+			   TOP + (double)h->rows * h->cell_h + 16, second);
 	for (unsigned part = 0; part <= 4; part++)
-		buf_printf(b, "<text class=\"axis left\" x=\"%d\" y=\"%.1f\">%u ms</text>\n", LEFT - 6,
-			   TOP + (double)h->rows * h->cell_h * (4 - part) / 4 + 4, part * 250);
+		buf_printf(b, "<text class=\"axis left\" x=\"%d\" y=\"%.1f\">%u ms</text>\n",
+			   LEFT - 6, TOP + (double)h->rows * h->cell_h * (4 - part) / 4 + 4,
+			   part * 250);
 }
 
 static void put_legend(const struct heatmap *h, struct buf *b)
@@ -129,19 +138,26 @@ static void put_legend(const struct heatmap *h, struct buf *b)
 		buf_printf(b, "<rect x=\"%u\" y=\"%.1f\" width=\"8\" height=\"10\" fill=\"%s\"/>\n",
 			   LEFT + 12 + i * 8, y, color);
 	}
-	buf_printf(b, "<text class=\"axis\" x=\"%d\" y=\"%.1f\">%llu samples in %g ms</text>\n", LEFT + 210, y + 9,
-		   (unsigned long long)h->most, 1000.0 / (double)h->rows);
+	buf_printf(b, "<text class=\"axis\" x=\"%d\" y=\"%.1f\">%llu samples in %g ms</text>\n",
+		   LEFT + 210, y + 9, (unsigned long long)h->most, 1000.0 / (double)h->rows);
 }
 
 static void put_head(const struct heatmap *h, struct buf *b)
 {
 	const struct tacho_profile_event *ev = tacho_profile_event(h->o->p, h->o->event);
 
-	buf_printf(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		   "class=\"heatmap\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" data-first=\"%llu\" "
-		   "data-rows=\"%zu\" data-seconds=\"%zu\" data-cell=\"%.4f %.4f\">\n", h->width, h->height,
-		   h->width, h->height, (unsigned long long)h->first_s, h->rows, h->seconds, h->cell_w, h->cell_h);
-	buf_printf(b, "<style>\n%s</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n", heatmap_css);
+	buf_printf(b,
+		   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
+		   "xmlns=\"http://www.w3.org/2000/svg\" "
+		   "class=\"heatmap\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+		   "data-first=\"%llu\" "
+		   "data-rows=\"%zu\" data-seconds=\"%zu\" data-cell=\"%.4f %.4f\">\n",
+		   h->width, h->height, h->width, h->height, (unsigned long long)h->first_s,
+		   h->rows, h->seconds, h->cell_w, h->cell_h);
+	buf_printf(
+		b,
+		"<style>\n%s</style>\n<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n",
+		heatmap_css);
 	buf_puts(b, "<text id=\"title\" x=\"10\" y=\"24\">");
 	put_xml(b, str_of(h->o->opts->title ? h->o->opts->title : "When the samples were taken"));
 	buf_puts(b, "</text>\n<text id=\"summary\" x=\"10\" y=\"42\">");
@@ -149,8 +165,8 @@ static void put_head(const struct heatmap *h, struct buf *b)
 	buf_puts(b, " samples of ");
 	put_xml(b, str_of(ev->name));
 	buf_puts(b, "; a column is a second</text>\n<text id=\"range\" x=\"10\" y=\"62\"> </text>\n");
-	buf_printf(b, "<rect class=\"field\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>\n", LEFT, TOP,
-		   (double)h->seconds * h->cell_w, (double)h->rows * h->cell_h);
+	buf_printf(b, "<rect class=\"field\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>\n",
+		   LEFT, TOP, (double)h->seconds * h->cell_w, (double)h->rows * h->cell_h);
 }
 
 static int write_heatmap(struct output *o)
@@ -176,6 +192,8 @@ static int write_heatmap(struct output *o)
 }
 
 const struct writer heatmap_writer = {
-	.format = { "heatmap", ".heatmap.svg", "when samples were taken, by the fraction of a second", true },
-	.write = write_heatmap, .wants_time = true,
+	.format = { "heatmap", ".heatmap.svg",
+		    "when samples were taken, by the fraction of a second", true },
+	.write = write_heatmap,
+	.wants_time = true,
 };

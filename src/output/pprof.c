@@ -5,8 +5,8 @@
  *	sample -> locations (leaf first) -> function -> strings
  *	             `-> mapping (object)
  *
- * Values of a sample: how many samples, then one per event that has any. Labels are those that other converters
- * of perf.data use: pid, tid, comm, thread_comm, execution_mode, cpu.
+ * Values of a sample: how many samples, then one per event that has any. Labels are those that
+ *other converters of perf.data use: pid, tid, comm, thread_comm, execution_mode, cpu.
  */
 #include "output/output.h"
 
@@ -110,14 +110,15 @@ static void label(struct pprof *w, const char *key, const char *text, uint64_t n
 
 static void put_labels(struct pprof *w, const struct tacho_profile_row *r)
 {
-	static const char *const modes[] = { NULL, "Host Kernel", "Host User", "Hypervisor", "Guest Kernel",
-					     "Guest User" };
+	static const char *const modes[] = { NULL,	   "Host Kernel",  "Host User",
+					     "Hypervisor", "Guest Kernel", "Guest User" };
 	const struct tacho_profile_thread *t = tacho_profile_thread(w->o->p, r->thread);
 	uint32_t main = w->process_comm[r->thread];
 	enum tacho_space space = TACHO_SPACE_UNKNOWN;
 
 	if (r->node)
-		space = tacho_profile_frame(w->o->p, tacho_profile_nodes(w->o->p)[r->node].frame)->space;
+		space = tacho_profile_frame(w->o->p, tacho_profile_nodes(w->o->p)[r->node].frame)
+				->space;
 	label(w, "pid", NULL, t->pid);
 	label(w, "tid", NULL, t->tid);
 	label(w, "comm", tacho_profile_thread(w->o->p, main)->comm, 0);
@@ -293,7 +294,8 @@ static void put_rest(struct pprof *w)
 	tacho_profile_quality(w->o->p, &q);
 	if (q.last_s > q.first_s)
 		put_number(w, PROFILE_DURATION, (uint64_t)((q.last_s - q.first_s) * 1e9));
-	put_number(w, PROFILE_DEFAULT_TYPE, text_id(w, tacho_profile_event(w->o->p, w->o->event)->name));
+	put_number(w, PROFILE_DEFAULT_TYPE,
+		   text_id(w, tacho_profile_event(w->o->p, w->o->event)->name));
 	if (w->o->opts->title)
 		put_number(w, PROFILE_COMMENT, text_id(w, w->o->opts->title));
 	for (size_t i = 0; i < w->text.n; i++) {

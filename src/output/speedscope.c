@@ -106,7 +106,8 @@ static int put_stacks(struct speedscope *w, const struct one_profile *one)
 		w->path.n = 0;
 		if (!in_profile(w, one, i) || !out_relax(w->o->out))
 			continue;
-		for (uint32_t at = tacho_profile_rows(w->o->p)[w->rows.order[i]].node; at; at = nodes[at].parent) {
+		for (uint32_t at = tacho_profile_rows(w->o->p)[w->rows.order[i]].node; at;
+		     at = nodes[at].parent) {
 			uint32_t *frame = vec_add(&w->path);
 
 			if (!frame)
@@ -145,7 +146,8 @@ static int put_profile(struct speedscope *w, const struct one_profile *one)
 	json_begin(&w->j, '[');
 	for (size_t i = w->rows.start[one->thread]; i < w->rows.start[one->thread + 1] && !err; i++)
 		if (in_profile(w, one, i) && out_relax(w->o->out))
-			json_u64(&w->j, row_weight(w->o, &tacho_profile_rows(w->o->p)[w->rows.order[i]]));
+			json_u64(&w->j,
+				 row_weight(w->o, &tacho_profile_rows(w->o->p)[w->rows.order[i]]));
 	json_end(&w->j);
 	json_end(&w->j);
 	return err;

@@ -43,7 +43,8 @@ static size_t sequence_len(const unsigned char *s, size_t n)
 			return 0;
 		c = c << 6 | (s[i] & 0x3f);
 	}
-	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c == 0xfffe || c == 0xffff)
+	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c == 0xfffe ||
+	    c == 0xffff)
 		return 0;
 	return len;
 }

@@ -79,8 +79,8 @@ static int frame_keys(uint32_t *key, const struct tacho_profile *p, bool by_labe
 }
 
 /* nodes[i] becomes (parent, frame) of the trie in which equal keys met; fold[i] its place. */
-static int fold_nodes(struct trie *t, const struct tacho_profile *p, const uint32_t *key, bool distinct,
-		      bool join_unknown)
+static int fold_nodes(struct trie *t, const struct tacho_profile *p, const uint32_t *key,
+		      bool distinct, bool join_unknown)
 {
 	const struct tacho_profile_node *from = tacho_profile_nodes(p);
 	struct keymap seen = { 0 };
@@ -241,7 +241,8 @@ static int add_forward(struct tree *t, const struct trie *trie, const struct out
 		err = -ENOMEM;
 	for (size_t c = 0; c < t->comms.n && !err; c++)
 		if (start[c + 1] > start[c])
-			err = add_comm(&ps, o, order + start[c], start[c + 1] - start[c], (uint32_t)c);
+			err = add_comm(&ps, o, order + start[c], start[c + 1] - start[c],
+				       (uint32_t)c);
 	free(ps.stamp);
 	free(ps.id);
 	vec_done(&ps.todo);

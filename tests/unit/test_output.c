@@ -62,12 +62,14 @@ static int keep(void *arg, const void *bytes, size_t n)
 	return 0;
 }
 
-static char *written(const struct fixture *f, const char *format, const struct tacho_output_opts *opts)
+static char *written(const struct fixture *f, const char *format,
+		     const struct tacho_output_opts *opts)
 {
 	struct buf out = { 0 };
 	struct tacho_error e = { .column = -1 };
 
-	assert_int_equal(tacho_output_write(tacho_format_find(format), f->p, opts, keep, &out, &e), 0);
+	assert_int_equal(tacho_output_write(tacho_format_find(format), f->p, opts, keep, &out, &e),
+			 0);
 	return buf_take(&out);
 }
 
@@ -172,7 +174,8 @@ static void names_never_become_markup(void **state)
 
 		assert_null(strstr(text, "a<script>"));
 		assert_null(strstr(text, "]]>;b"));
-		assert_non_null(strstr(text, "a&lt;script&gt;&quot;&amp;&#39;\xef\xbf\xbd\xef\xbf\xbd]]&gt;;b"));
+		assert_non_null(strstr(
+			text, "a&lt;script&gt;&quot;&amp;&#39;\xef\xbf\xbd\xef\xbf\xbd]]&gt;;b"));
 		free(text);
 	}
 	char *text = written(&f, "folded", NULL);
@@ -193,8 +196,10 @@ static void change_is_told_and_coloured(void **state)
 	STACK(&after, 1, 150, "main", "grew");
 	STACK(&after, 1, 50, "main", "shrank");
 	text = written(&after, "svg", TACHO_OPTS(tacho_output_opts, .before = before.p));
-	assert_non_null(strstr(text, "<title>grew\n/bin/app\n150 events, 75.00 %, before 50.00 % (+25.00)"));
-	assert_non_null(strstr(text, "<title>shrank\n/bin/app\n50 events, 25.00 %, before 50.00 % (-25.00)"));
+	assert_non_null(strstr(
+		text, "<title>grew\n/bin/app\n150 events, 75.00 %, before 50.00 % (+25.00)"));
+	assert_non_null(strstr(
+		text, "<title>shrank\n/bin/app\n50 events, 25.00 %, before 50.00 % (-25.00)"));
 	free(text);
 	tacho_profile_free(before.p);
 	tacho_profile_free(after.p);
@@ -232,8 +237,10 @@ static void failures_come_back(void **state)
 	assert_int_equal(tacho_output_write(folded, f.p, NULL, refuse, NULL, &e), -ENODATA);
 	STACK(&f, 1, 1, "main");
 	assert_int_equal(tacho_output_write(folded, f.p, NULL, refuse, NULL, &e), -ENOSPC);
-	assert_int_equal(tacho_output_write(folded, f.p, TACHO_OPTS(tacho_output_opts, .event = "none"),
-					    refuse, NULL, &e), -ENOENT);
+	assert_int_equal(tacho_output_write(folded, f.p,
+					    TACHO_OPTS(tacho_output_opts, .event = "none"), refuse,
+					    NULL, &e),
+			 -ENOENT);
 	assert_string_equal(e.hint, "it has cycles");
 	tacho_profile_free(f.p);
 }
