@@ -75,8 +75,9 @@ static void heat_color(char out[8], double heat)
 	static const uint8_t stops[][3] = { { 255, 244, 214 }, { 254, 206, 129 }, { 250, 150, 80 },
 					    { 226, 84, 70 },   { 163, 37, 87 },	  { 92, 18, 88 },
 					    { 33, 10, 60 } };
-	double at = fmin(fmax(heat, 0), 1) * (double)(countof(stops) - 1);
-	size_t i = min_of((size_t)at, countof(stops) - 2);
+	size_t last = countof(stops) - 1;
+	double at = fmin(fmax(heat, 0), 1) * (double)last;
+	size_t i = min_of((size_t)at, last - 1);
 	double part = at - (double)i;
 	unsigned c[3];
 
