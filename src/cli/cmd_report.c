@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/num.h"
+#include "cli/file_header.h"
 #include "cli/hist.h"
 #include "cli/report.h"
 #include "cli/term.h"
@@ -20,6 +21,7 @@
 #define AT(field) offsetof(struct report_opts, field)
 static int on_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
+static int on_nothing(void *opts, const char *arg, struct tacho_error *e);
 
 static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
@@ -76,14 +78,19 @@ static const struct option_row report_rows[] = {
 	  .complete = "graph fractal flat folded none caller callee" },
 	{ OPT_FLAG, 'G', "inverted", AT(inverted), NULL, "callers first: -g caller" },
 	{ OPT_CALL, 0, "no-call-graph", 0, NULL, "", OPTF_HIDDEN, .call = on_no_graph },
+	{ OPT_CALL, 0, "no-inline", 0, NULL, "without inlined functions (always so)", .call = on_nothing },
 	{ OPT_GROUP, .help = "How to show it" },
-	{ OPT_FLAG, 0, "stdio", AT(stdio), NULL, "write text (always so)" },
+	{ OPT_CALL, 0, "stdio", 0, NULL, "write text (always so)", .call = on_nothing },
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON (schema tacho.report/1)" },
 	{ OPT_STR, 't', "field-separator", AT(separator), "SEP", "put SEP between columns" },
 	{ OPT_STR, 'w', "column-widths", AT(widths), "N,...", "widths of the columns, from the left" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "rows only: no head, no messages" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say how good the data is" },
+	{ OPT_FLAG, 0, "header", AT(header), NULL, "begin with where, when and how it was recorded" },
+	{ OPT_FLAG, 'I', "show-info", AT(show_info), NULL,
+	  "with --header: also the machine's topology and caches" },
 	{ OPT_GROUP, .help = "Instead of the table" },
+	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "only where, when and how it was recorded" },
 	{ OPT_FLAG, 0, "stats", AT(stats), NULL, "how many records of which type" },
 	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
 	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped" },
@@ -156,6 +163,15 @@ static int on_no_graph(void *opts, const char *arg, struct tacho_error *e)
 	(void)arg;
 	(void)e;
 	((struct report_opts *)opts)->graph.style = GRAPH_NONE;
+	return 0;
+}
+
+/* For what is asked for and is so anyway. */
+static int on_nothing(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)opts;
+	(void)arg;
+	(void)e;
 	return 0;
 }
 
@@ -448,15 +464,18 @@ static int put_events(const struct report_opts *o, const struct tacho_profile *p
 	return err;
 }
 
-static int write_text(const struct report_opts *o, const struct tacho_profile *p,
-		      const struct hist_opts *opts)
+static int write_text(const struct report_opts *o, const struct tacho_perfdata *pd,
+		      const struct tacho_profile *p, const struct hist_opts *opts)
 {
 	struct hist_sink sink = { .flush = flush_stdout };
 	int err;
 
 	if (!o->quiet) {
-		buf_puts(&sink.out, "# To display the perf.data header info, please use "
-				    "--header/--header-only options.\n#\n");
+		if (o->header)
+			file_header(pd, o->show_info, &sink.out);
+		else
+			buf_puts(&sink.out, "# To display the perf.data header info, please use "
+					    "--header/--header-only options.\n#\n");
 		put_head(o, p, &sink.out);
 	}
 	err = put_events(o, p, opts, NULL, &sink);
@@ -485,8 +504,8 @@ static int write_json(const struct report_opts *o, const struct tacho_profile *p
 	return err;
 }
 
-static int write_report(const struct report_opts *o, const struct tacho_profile *p,
-			struct tacho_error *e)
+static int write_report(const struct report_opts *o, const struct tacho_perfdata *pd,
+			const struct tacho_profile *p, struct tacho_error *e)
 {
 	struct hist_opts opts = { .quantum_ns = DEFAULT_QUANTUM_NS };
 	regex_t parent;
@@ -500,7 +519,7 @@ static int write_report(const struct report_opts *o, const struct tacho_profile 
 	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
 		return error_set(e, -EINVAL, "'%s' is no regular expression", o->parent);
 	opts.parent = &parent;
-	err = o->json ? write_json(o, p, &opts) : write_text(o, p, &opts);
+	err = o->json ? write_json(o, p, &opts) : write_text(o, pd, p, &opts);
 	regfree(&parent);
 	if (err < 0 && err != -EPIPE)
 		error_set(e, err, "cannot write to stdout: %s", strerror(-err));
@@ -546,14 +565,14 @@ static int report_run(void *opts, int argc, char **argv)
 	}
 	if (!o->json && !o->separator)
 		pager_start();
-	if (o->stats || o->tasks || o->mmaps)
+	if (o->stats || o->tasks || o->mmaps || o->header_only)
 		return report_side(o, pd);
 	bad = read_profile(o, pd, &p, &damage);
-	if (bad < 0 && (!p || bad != -EBADMSG)) {
+	if (bad < 0 && (!p || bad == -ENOMEM || bad == -EINVAL)) {
 		report_error("report", NULL, NULL, &damage);
 		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
-	err = write_report(o, p, &e);
+	err = write_report(o, pd, p, &e);
 	if (err < 0 && err != -EPIPE)
 		report_error("report", NULL, NULL, &e);
 	if (bad < 0)

@@ -5,6 +5,7 @@
  *	cmd_report.c   options, and the order of things
  *	hist_keys.c    the sort keys and columns: names, titles, texts, order
  *	hist_build.c   rows -> groups -> entries
+ *	hist_order.c   ... in the order they are shown
  *	hist_chain.c   an entry's stacks, merged level by level
  *	hist_graph.c   ... drawn as graph, fractal, flat or folded
  *	hist_text.c hist_tree.c hist_json.c    the writers
@@ -130,6 +131,8 @@ void hist_key_text(const struct hist *h, const struct hist_entry *e, enum hist_c
 int hist_key_cmp(const struct hist *h, enum hist_column key, const struct hist_entry *a,
 		 const struct hist_entry *b);
 size_t hist_key_index(const struct hist *h, enum hist_column key);	/* in group.v */
+/* How long that text is. */
+size_t hist_key_width(const struct hist *h, const struct hist_entry *e, enum hist_column key);
 void hist_frame_text(const struct tacho_profile_frame *f, struct buf *out);
 
 /* ---- hist_build.c ---- */
@@ -141,6 +144,8 @@ static inline const struct hist_stat *hist_stat_of(const struct hist *h, const s
 {
 	return &h->stats.v[(size_t)(e - h->entries.v) * h->n_events + event];
 }
+/* Fills h->order from the entries. 0 or -ENOMEM. */
+int hist_order(struct hist *h);
 double hist_percent(const struct hist *h, uint64_t period, size_t event);
 
 /* ---- hist_chain.c ---- */

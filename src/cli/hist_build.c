@@ -66,53 +66,82 @@ double hist_percent(const struct hist *h, uint64_t period, size_t event)
 
 /* ---- classes of frames ---- */
 
-static int class_number(struct map *seen, struct arena *a, const void *key, size_t n, uint32_t *out)
+/* The class of the first frame with these bytes. */
+static int class_number(struct map *seen, struct arena *a, const void *key, size_t n, uint32_t frame,
+			uint32_t *out)
 {
 	const uint64_t *hit = map_get(seen, str_n(key, n));
 	char *copy;
 
-	if (!hit) {
-		copy = arena_str(a, str_n(key, n));
-		if (!copy || map_put(seen, str_n(copy, n), seen->n) < 0)
-			return -ENOMEM;
-		*out = (uint32_t)(seen->n - 1);
+	*out = hit ? (uint32_t)*hit : frame;
+	if (hit)
 		return 0;
+	copy = arena_str(a, str_n(key, n));
+	return copy ? map_put(seen, str_n(copy, n), frame) : -ENOMEM;
+}
+
+/* Objects of one name count as one: per object the first of its name. */
+static int objects_by_name(const struct hist *h, struct map *seen, uint32_t *first)
+{
+	for (size_t i = 0; i < tacho_profile_n_objects(h->profile); i++) {
+		const char *name = tacho_profile_object(h->profile, i)->name;
+		const uint64_t *hit = map_get(seen, str_of(name));
+
+		first[i] = hit ? (uint32_t)*hit : (uint32_t)i;
+		if (!hit && map_put(seen, str_of(name), i) < 0)
+			return -ENOMEM;
 	}
-	*out = (uint32_t)*hit;
 	return 0;
 }
 
-static int classes_fill(struct hist *h, struct map *names, struct map *seen, struct arena *a)
+/* Frames differ in what symbols differ in, except those of a second object of the same name. */
+static int classes_by_symbol(struct hist *h, const uint32_t *first, struct map *seen, struct arena *a)
 {
-	for (size_t i = 0; i < tacho_profile_n_frames(h->profile); i++) {
-		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
-		struct { uint64_t address, offset; uint32_t dso, symbol; } key = { 0 };
-		bool by_symbol = h->opts->has_key[COL_SYMBOL];
+	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
+	bool twice = false;
 
-		/* A symbol is one of its object, whether or not the object is shown. */
-		if ((by_symbol || h->opts->has_key[COL_DSO]) &&
-		    class_number(names, a, f->object_name, strlen(f->object_name), &key.dso) < 0)
-			return -ENOMEM;
-		if (by_symbol) {
-			key.address = f->address;
-			key.offset = f->offset;
-			key.symbol = f->symbol;
-		}
-		if (class_number(seen, a, &key, sizeof(key), &h->class_of[i]) < 0)
+	for (size_t i = 0; i < tacho_profile_n_objects(h->profile); i++)
+		twice = twice || first[i] != i;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
+		struct { uint64_t address, offset; uint32_t dso, symbol; } key = {
+			f->address, f->offset, first[f->object], f->symbol,
+		};
+
+		h->class_of[i] = i;
+		if (twice && f->known && class_number(seen, a, &key, sizeof(key), i, &h->class_of[i]) < 0)
 			return -ENOMEM;
 	}
+	h->n_classes = (size_t)n + 1;
+	return 0;
+}
+
+static int classes_fill(struct hist *h, uint32_t *first, struct map *names, struct map *seen,
+			struct arena *a)
+{
+	size_t n = tacho_profile_n_frames(h->profile);
+	int err = objects_by_name(h, names, first);
+
+	if (err < 0)
+		return err;
+	if (h->opts->has_key[COL_SYMBOL])
+		return classes_by_symbol(h, first, seen, a);
+	for (size_t i = 0; i < n; i++)
+		h->class_of[i] = h->opts->has_key[COL_DSO] ?
+				 first[tacho_profile_frame(h->profile, i)->object] : 0;
+	h->n_classes = tacho_profile_n_objects(h->profile) + 1;
 	return 0;
 }
 
 static int classes_make(struct hist *h)
 {
+	scoped(freep) uint32_t *first = calloc(tacho_profile_n_objects(h->profile) + 1, sizeof(*first));
 	struct map names = { 0 }, seen = { 0 };
 	struct arena a = { 0 };
 	int err;
 
 	h->class_of = reallocarray(NULL, tacho_profile_n_frames(h->profile) + 1, sizeof(uint32_t));
-	err = h->class_of ? classes_fill(h, &names, &seen, &a) : -ENOMEM;
-	h->n_classes = seen.n + 1;
+	err = h->class_of && first ? classes_fill(h, first, &names, &seen, &a) : -ENOMEM;
 	map_done(&names);
 	map_done(&seen);
 	arena_done(&a);
@@ -431,89 +460,6 @@ static int group_build(struct build *b, uint32_t group)
 	return 0;
 }
 
-/* ---- order ---- */
-
-static int cmp_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-static int cmp_values(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b,
-		      bool acc)
-{
-	size_t first = h->opts->group_sort < h->n_events ? h->opts->group_sort : 0;
-
-	for (size_t i = 0; i < h->n_events; i++) {
-		size_t event = i == 0 ? first : i - (i <= first);
-		const struct hist_stat *sa = hist_stat_of(h, a, event), *sb = hist_stat_of(h, b, event);
-		int c = acc ? cmp_u64(sb->acc, sa->acc) : cmp_u64(sb->self, sa->self);
-
-		if (c)
-			return c;
-	}
-	return 0;
-}
-
-static int cmp_depths(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
-{
-	if (h->groups.v[a->group].thread != h->groups.v[b->group].thread || !h->opts->chains || h->opts->graph.style == GRAPH_NONE)
-		return 0;
-	return h->opts->graph.caller ? cmp_u64(b->depth, a->depth) : cmp_u64(a->depth, b->depth);
-}
-
-static int cmp_key(const struct hist *h, enum hist_column key, const struct hist_entry *a,
-		   const struct hist_entry *b)
-{
-	switch (key) {
-	case COL_CHILDREN:
-		return cmp_values(h, a, b, true);
-	case COL_OVERHEAD:
-	case COL_PERIOD:
-		return cmp_values(h, a, b, false);
-	case COL_SAMPLES:
-		return cmp_u64(hist_stat_of(h, b, 0)->samples, hist_stat_of(h, a, 0)->samples);
-	default:
-		return hist_key_cmp(h, key, a, b);
-	}
-}
-
-static int cmp_entries(const void *pa, const void *pb, void *arg)
-{
-	const struct hist *h = arg;
-	const struct hist_entry *a = &h->entries.v[*(const uint32_t *)pa];
-	const struct hist_entry *b = &h->entries.v[*(const uint32_t *)pb];
-	int c = 0;
-
-	for (size_t i = 0; i < h->opts->n_keys && !c; i++) {
-		c = cmp_key(h, h->opts->keys[i], a, b);
-		if (!c && h->opts->keys[i] == COL_CHILDREN)
-			c = cmp_depths(h, a, b);
-	}
-	return c ? c : cmp_u64(*(const uint32_t *)pa, *(const uint32_t *)pb);
-}
-
-static bool is_shown(const struct hist *h, const struct hist_entry *e)
-{
-	const struct tacho_profile_frame *f;
-
-	if (!h->opts->hide_unresolved)
-		return true;
-	f = tacho_profile_frame(h->profile, e->frame);
-	return f && f->known;
-}
-
-static int order_make(struct hist *h)
-{
-	h->order = reallocarray(NULL, h->entries.n + 1, sizeof(*h->order));
-	if (!h->order)
-		return -ENOMEM;
-	for (size_t i = 0; i < h->entries.n; i++)
-		if (is_shown(h, &h->entries.v[i]))
-			h->order[h->n_order++] = (uint32_t)i;
-	qsort_r(h->order, h->n_order, sizeof(*h->order), cmp_entries, h);
-	return 0;
-}
-
 /* ---- all of it ---- */
 
 static uint32_t *filled(size_t n, uint32_t value)
@@ -568,5 +514,5 @@ int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_
 		err = groups_make(&b);
 	for (uint32_t g = 0; g < h->groups.n && err == 0; g++)
 		err = group_build(&b, g);
-	return err < 0 ? err : order_make(h);
+	return err < 0 ? err : hist_order(h);
 }

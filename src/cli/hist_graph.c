@@ -278,7 +278,7 @@ static int stack_add(struct graph *g, struct stacks *s, uint64_t own)
 	return 0;
 }
 
-static int collect(struct graph *g, const struct chain_level *l, struct stacks *s);
+static int collect(struct graph *g, struct chain_level *l, struct stacks *s);
 
 static int collect_set(struct graph *g, const struct chain_set *set, struct stacks *s)
 {
@@ -294,20 +294,33 @@ static int collect_set(struct graph *g, const struct chain_set *set, struct stac
 		else
 			*slot = b.frames.v[i];
 	}
-	if (err == 0 && b.own && b.own >= s->min)
-		err = stack_add(g, s, b.own);
 	if (err == 0)
 		err = collect(g, &b.next, s);
+	if (err == 0 && b.own && b.own >= s->min)
+		err = stack_add(g, s, b.own);
 	g->path.n = kept;
 	return err;
 }
 
-static int collect(struct graph *g, const struct chain_level *l, struct stacks *s)
+static int cmp_addresses(const void *pa, const void *pb, void *arg)
+{
+	const struct tacho_profile_frame *a = tacho_profile_frame(arg, ((const struct chain_set *)pa)->frame);
+	const struct tacho_profile_frame *b = tacho_profile_frame(arg, ((const struct chain_set *)pb)->frame);
+
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	return (a->address < b->address) - (a->address > b->address);
+}
+
+/* Equal ones stay in perf's order: the higher address first, what is longer before its beginning. */
+static int collect(struct graph *g, struct chain_level *l, struct stacks *s)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < l->n && l->sets[i].weight >= s->min && err == 0; i++)
-		err = collect_set(g, &l->sets[i], s);
+	qsort_r(l->sets, l->n, sizeof(*l->sets), cmp_addresses, (void *)g->walk->hist->profile);
+	for (size_t i = 0; i < l->n && err == 0; i++)
+		if (l->sets[i].weight >= s->min)
+			err = collect_set(g, &l->sets[i], s);
 	return err;
 }
 
@@ -340,7 +353,7 @@ static void put_stack(struct graph *g, const struct stacks *s, const struct stac
 	buf_putc(g->out, '\n');
 }
 
-static int put_stacks(struct graph *g, const struct chain_level *top)
+static int put_stacks(struct graph *g, struct chain_level *top)
 {
 	struct stacks s = { .min = max_of(least(g, 0), (uint64_t)1) };
 	int err = collect(g, top, &s);

@@ -148,16 +148,29 @@ static char level_of(const struct tacho_profile_frame *f)
 	return (size_t)f->space < sizeof(letters) ? letters[f->space] : '.';
 }
 
+/* Sixteen digits behind 0x; nought is shown without. */
+static void put_address(struct buf *out, uint64_t address)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[16];
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = digits[address >> (60 - 4 * i) & 15];
+	buf_puts(out, address ? "0x" : "");
+	buf_put(out, text, sizeof(text));
+}
+
 static void symbol_text(const struct hist *h, const struct hist_entry *e, struct buf *out)
 {
 	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
 
-	if (!f)
-		buf_puts(out, "[.] 0000000000000000");
-	else if (f->known)
-		buf_printf(out, "[%c] %s", level_of(f), f->name);
+	buf_putc(out, '[');
+	buf_putc(out, f ? level_of(f) : '.');
+	buf_puts(out, "] ");
+	if (f && f->known)
+		buf_puts(out, f->name);
 	else
-		buf_printf(out, "[%c] %#.16" PRIx64, level_of(f), f->offset);
+		put_address(out, f ? f->offset : 0);
 }
 
 static void time_text(const struct hist *h, uint64_t ns, struct buf *out)
@@ -207,6 +220,24 @@ void hist_key_text(const struct hist *h, const struct hist_entry *e, enum hist_c
 	default:
 		buf_printf(out, "%" PRIu64, v);
 	}
+}
+
+size_t hist_key_width(const struct hist *h, const struct hist_entry *e, enum hist_column key)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
+	struct buf text = { 0 };
+	size_t n;
+
+	if (key == COL_SYMBOL)		/* of these there may be a million */
+		return f && f->known ? strlen(f->name) + 4 : f && f->offset ? 22 : 20;
+	if (key == COL_DSO)
+		return strlen(f ? f->object_name : "[unknown]");
+	if (key == COL_COMM)
+		return strlen(tacho_profile_thread(h->profile, h->groups.v[e->group].thread)->comm);
+	hist_key_text(h, e, key, &text);
+	n = text.n;
+	buf_done(&text);
+	return n;
 }
 
 static int cmp_frames(enum hist_column key, const struct tacho_profile_frame *a,

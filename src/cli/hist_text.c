@@ -38,8 +38,6 @@ static void widths_given(struct hist_table *t)
 
 void hist_table_init(struct hist_table *t, struct hist *h)
 {
-	struct buf text = { 0 };
-
 	*t = (struct hist_table){ .hist = h, .n = h->opts->n_columns };
 	for (size_t i = 0; i < t->n; i++) {
 		enum hist_column c = h->opts->columns[i];
@@ -54,11 +52,9 @@ void hist_table_init(struct hist_table *t, struct hist *h)
 		for (size_t i = 0; i < t->n; i++) {
 			if (t->fixed[i] || h->opts->columns[i] < COL_FIRST_KEY)
 				continue;
-			buf_clear(&text);
-			hist_key_text(h, &h->entries.v[h->order[k]], h->opts->columns[i], &text);
-			t->width[i] = max_of(t->width[i], text.n);
+			t->width[i] = max_of(t->width[i], hist_key_width(h, &h->entries.v[h->order[k]],
+									 h->opts->columns[i]));
 		}
-	buf_done(&text);
 }
 
 static bool is_number(enum hist_column c)
@@ -112,28 +108,43 @@ void hist_table_titles(const struct hist_table *t, struct buf *out)
 	buf_puts(out, "\n#\n");
 }
 
-static void put_number(const struct hist *h, const struct hist_entry *e, enum hist_column c,
-		       size_t event, size_t width, struct buf *out)
+/* Sorted rows mostly repeat the numbers of the row before; printing one is dear. */
+static const struct hist_number *number_of(struct hist_table *t, size_t column, uint64_t value,
+					   size_t event, bool percent)
 {
-	const struct hist_stat *s = hist_stat_of(h, e, event);
-	size_t from = out->n;
-	char text[40];
-	int n;
+	struct hist_number *last = &t->last[column];
 
-	if (c == COL_OVERHEAD || c == COL_CHILDREN)
-		n = snprintf(text, sizeof(text), "%.2f%%",
-			     hist_percent(h, c == COL_CHILDREN ? s->acc : s->self, event));
+	if (last->n && last->value == value && last->event == event)
+		return last;
+	last->value = value;
+	last->event = event;
+	if (percent)
+		last->n = (size_t)snprintf(last->text, sizeof(last->text), "%.2f%%",
+					   hist_percent(t->hist, value, event));
 	else
-		n = snprintf(text, sizeof(text), "%" PRIu64, c == COL_SAMPLES ? s->samples : s->self);
-	if (h->opts->separator) {
+		last->n = (size_t)snprintf(last->text, sizeof(last->text), "%" PRIu64, value);
+	return last;
+}
+
+static void put_number(struct hist_table *t, const struct hist_entry *e, size_t column, size_t event,
+		       struct buf *out)
+{
+	enum hist_column c = t->hist->opts->columns[column];
+	const struct hist_stat *s = hist_stat_of(t->hist, e, event);
+	uint64_t value = c == COL_CHILDREN ? s->acc : c == COL_SAMPLES ? s->samples : s->self;
+	const struct hist_number *number = number_of(t, column, value, event,
+						     c == COL_OVERHEAD || c == COL_CHILDREN);
+	size_t from = out->n, width = t->width[column] / t->hist->n_events;
+
+	if (t->hist->opts->separator) {
 		buf_putc(out, ' ');
-		buf_puts(out, text);
+		buf_put(out, number->text, number->n);
 		pad_to(out, from, width);
 		return;
 	}
-	if ((size_t)n < width)
-		buf_pad(out, ' ', width - (size_t)n);
-	buf_puts(out, text);
+	if (number->n < width)
+		buf_pad(out, ' ', width - number->n);
+	buf_put(out, number->text, number->n);
 }
 
 /* A separator inside a name would break the columns. */
@@ -146,7 +157,7 @@ static void hide_separator(const struct hist_opts *o, struct buf *out, size_t fr
 			out->bytes[i] = '.';
 }
 
-static void put_cell(const struct hist_table *t, const struct hist_entry *e, size_t i,
+static void put_cell(struct hist_table *t, const struct hist_entry *e, size_t i,
 		     struct buf *out)
 {
 	const struct hist *h = t->hist;
@@ -155,7 +166,7 @@ static void put_cell(const struct hist_table *t, const struct hist_entry *e, siz
 	bool last = i + 1 == t->n;
 
 	for (size_t k = 0; is_number(c) && k < h->n_events; k++)
-		put_number(h, e, c, k, t->width[i] / h->n_events, out);
+		put_number(t, e, i, k, out);
 	if (is_number(c))
 		return;
 	hist_key_text(h, e, c, out);
@@ -168,7 +179,7 @@ static void put_cell(const struct hist_table *t, const struct hist_entry *e, siz
 		pad_to(out, from, t->width[i]);
 }
 
-void hist_table_row(const struct hist_table *t, const struct hist_entry *e, struct buf *out)
+void hist_table_row(struct hist_table *t, const struct hist_entry *e, struct buf *out)
 {
 	const char *separator = t->hist->opts->separator;
 
@@ -184,7 +195,8 @@ bool hist_is_listed(const struct hist *h, const struct hist_entry *e)
 {
 	const struct hist_stat *s = hist_stat_of(h, e, 0);
 
-	return hist_percent(h, h->opts->children ? s->acc : s->self, 0) >= h->opts->percent_limit;
+	return h->opts->percent_limit <= 0 ||
+	       hist_percent(h, h->opts->children ? s->acc : s->self, 0) >= h->opts->percent_limit;
 }
 
 int hist_text(struct hist *h, bool titles, struct hist_sink *sink)

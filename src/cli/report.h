@@ -21,9 +21,10 @@ struct report_opts {
 	const char *quantum;
 	struct hist_graph_opts graph;
 	bool inverted;
-	bool stdio, json, quiet;
+	bool json, quiet;
 	const char *separator, *widths;
 	unsigned verbose;
+	bool header, header_only, show_info;
 	bool stats, tasks, mmaps;
 };
 
@@ -40,7 +41,7 @@ static inline void profile_freep(struct tacho_profile **p)
 /* The document around hist_json(). */
 void report_json_begin(struct json *j, const char *input, const struct tacho_profile *p);
 void report_json_end(struct json *j);
-/* --stats, --tasks, --mmaps. Returns the exit status. */
+/* --header-only, --stats, --tasks, --mmaps. Returns the exit status. */
 int report_side(const struct report_opts *o, struct tacho_perfdata *pd);
 /* On stderr: how good the data is, where it is bad, or with -v. */
 void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd,

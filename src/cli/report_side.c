@@ -1,12 +1,13 @@
 /*
- * What a file holds besides its samples: --stats counts records by type; --tasks and --mmaps (in
- * report_tasks.c) show who ran and what was mapped.
+ * What a file holds besides its samples: --header-only tells how it was made, --stats counts its
+ * records by type; --tasks and --mmaps (in report_tasks.c) show who ran and what was mapped.
  */
 #include "cli/report.h"
 
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "cli/file_header.h"
 #include "cli/frame.h"
 #include "cli/report_tasks.h"
 
@@ -82,9 +83,13 @@ int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
 {
 	struct tacho_error e = { .column = -1 };
 	struct buf out = { 0 };
-	int err, status;
+	int err = 0, status;
 
-	err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &e);
+	if (o->header_only)
+		file_header(pd, o->show_info, &out);
+	else
+		err = o->stats ? side_stats(pd, &out, &e) :
+				 report_tasks(pd, o->mmaps, &out, &e);
 	status = print_out("report", &out);
 	if (err < 0)
 		report_error("report", NULL, NULL, &e);

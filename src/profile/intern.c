@@ -5,12 +5,6 @@
 
 #include <errno.h>
 
-static uint64_t mix(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * 0x9e3779b97f4a7c15ull;
-	return h ^ h >> 29;
-}
-
 uint32_t profile_name(struct tacho_profile *p, const char *text)
 {
 	const uint64_t *hit = map_get(&p->names, str_of(text));
@@ -91,7 +85,7 @@ static uint32_t thread_new(struct tacho_profile *p, uint64_t key, uint32_t pid, 
 
 uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm)
 {
-	uint64_t key = mix(key_pair(pid, tid), str_hash(str_of(comm)));
+	uint64_t key = key_add(key_pair(pid, tid), str_hash(str_of(comm)));
 
 	for (;; key++) {
 		uint32_t id = keymap_get(&p->thread_ids, key);
@@ -106,97 +100,51 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 
 /* ---- frames ---- */
 
-static uint64_t frame_hash(const struct tacho_profile_frame *f)
+/* A wide hash stands for the frame: looking it up touches nothing else. */
+static uint64_t frame_key(const struct tacho_profile_frame *f)
 {
-	uint64_t h = mix(key_pair(f->symbol, f->object), f->address);
+	uint64_t h = key_add(key_mix(key_pair(f->symbol, f->object)), f->address);
 
-	return mix(mix(h, f->offset), (uint64_t)f->space << 1 | f->inlined);
+	return key_mix(key_add(key_add(h, f->offset), (uint64_t)f->space << 1 | f->inlined));
 }
 
-static bool frame_same(const struct tacho_profile_frame *a, const struct tacho_profile_frame *b)
+uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like)
 {
-	return a->symbol == b->symbol && a->object == b->object && a->address == b->address &&
-	       a->offset == b->offset && a->space == b->space && a->inlined == b->inlined;
-}
-
-/* Doubles a table of id + 1 by asking for each id's hash again. */
-static int slots_grow(uint32_t **slots, size_t *cap, size_t n,
-		      uint64_t (*hash)(const struct tacho_profile *, size_t),
-		      const struct tacho_profile *p)
-{
-	size_t want = *cap ? *cap * 2 : 1024;
-	uint32_t *bigger = calloc(want, sizeof(*bigger));
-
-	if (!bigger)
-		return -ENOMEM;
-	for (size_t id = 0; id < n; id++) {
-		size_t i = hash(p, id) & (want - 1);
-
-		while (bigger[i])
-			i = (i + 1) & (want - 1);
-		bigger[i] = (uint32_t)id + 1;
-	}
-	free(*slots);
-	*slots = bigger;
-	*cap = want;
-	return 0;
-}
-
-static uint64_t frame_hash_at(const struct tacho_profile *p, size_t id)
-{
-	return frame_hash(&p->frames.v[id]);
-}
-
-static uint32_t frame_new(struct tacho_profile *p, const struct tacho_profile_frame *like,
-			  size_t slot)
-{
-	struct tacho_profile_frame *f = vec_add(&p->frames);
-	uint8_t *flags = f ? vec_add(&p->frame_flags) : NULL;
+	uint64_t key = frame_key(like);
+	uint32_t id = keymap_get(&p->frame_ids, key);
 	const struct tacho_profile_object *o = &p->objects.v[like->object];
+	struct tacho_profile_frame *f;
+	uint8_t *flags;
 
+	if (id != KEYMAP_NONE)
+		return id;
+	f = vec_add(&p->frames);
+	flags = f ? vec_add(&p->frame_flags) : NULL;
 	if (!flags)
 		return KEYMAP_NONE;
 	*f = *like;
 	f->name = p->name_of.v[f->symbol];
 	f->object_path = o->path;
 	f->object_name = o->name;
-	if (!profile_filter_object(&p->filter, o->path, o->name) || !profile_filter_symbol(&p->filter, f->name))
+	if (!profile_filter_object(&p->filter, o->path, o->name) ||
+	    !profile_filter_symbol(&p->filter, f->name))
 		*flags |= FRAME_LEAF_OUT;
 	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->name))
 		*flags |= FRAME_PARENT;
-	p->frame_slots[slot] = (uint32_t)p->frames.n;
-	return (uint32_t)(p->frames.n - 1);
-}
-
-uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like)
-{
-	size_t i;
-
-	if (p->frames.n * 3 >= p->frame_cap * 2 &&
-	    slots_grow(&p->frame_slots, &p->frame_cap, p->frames.n, frame_hash_at, p) < 0)
-		return KEYMAP_NONE;
-	for (i = frame_hash(like) & (p->frame_cap - 1); p->frame_slots[i];
-	     i = (i + 1) & (p->frame_cap - 1))
-		if (frame_same(&p->frames.v[p->frame_slots[i] - 1], like))
-			return p->frame_slots[i] - 1;
-	return frame_new(p, like, i);
+	id = (uint32_t)(p->frames.n - 1);
+	return keymap_put(&p->frame_ids, key, id) < 0 ? KEYMAP_NONE : id;
 }
 
 /* ---- nodes ---- */
 
-uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
+uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame)
 {
-	uint64_t key = key_pair(parent, frame);
-	uint32_t id = keymap_get(&p->children, key);
-	struct tacho_profile_node *n;
+	struct tacho_profile_node *n = vec_add(&p->nodes);
+	uint32_t id = (uint32_t)(p->nodes.n - 1);
 
-	if (id != KEYMAP_NONE)
-		return id;
-	n = vec_add(&p->nodes);
 	if (!n)
 		return KEYMAP_NONE;
 	*n = (struct tacho_profile_node){ parent, frame };
-	id = (uint32_t)(p->nodes.n - 1);
 	if (p->filter.by_parent) {
 		uint8_t *has = vec_add(&p->node_parent);
 
@@ -204,60 +152,42 @@ uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
 			return KEYMAP_NONE;
 		*has = p->node_parent.v[parent] || (p->frame_flags.v[frame] & FRAME_PARENT);
 	}
-	return keymap_put(&p->children, key, id) < 0 ? KEYMAP_NONE : id;
+	return keymap_put(&p->children, key_pair(parent, frame), id) < 0 ? KEYMAP_NONE : id;
+}
+
+uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
+{
+	uint32_t id = keymap_get(&p->children, key_pair(parent, frame));
+
+	return id != KEYMAP_NONE ? id : profile_node_new(p, parent, frame);
 }
 
 /* ---- rows ---- */
 
-static uint64_t row_hash(const struct tacho_profile_row *r)
+static uint64_t row_key(const struct tacho_profile_row *r)
 {
-	uint64_t h = mix(key_pair(r->thread, r->node), key_pair(r->event, (uint32_t)r->cpu));
+	uint64_t h = key_mix(key_pair(r->thread, r->node));
 
-	return r->cgroup ? mix(h, r->cgroup) : h;
-}
-
-static uint64_t row_hash_at(const struct tacho_profile *p, size_t id)
-{
-	return row_hash(&p->rows.v[id]);
-}
-
-static bool row_same(const struct tacho_profile_row *a, const struct tacho_profile_row *b)
-{
-	return a->node == b->node && a->thread == b->thread && a->event == b->event &&
-	       a->cpu == b->cpu && a->cgroup == b->cgroup;
-}
-
-static int row_new(struct tacho_profile *p, const struct tacho_profile_row *add, uint32_t *slot)
-{
-	struct tacho_profile_row *r = vec_add(&p->rows);
-
-	if (!r)
-		return -ENOMEM;
-	*r = *add;
-	if (slot)
-		*slot = (uint32_t)p->rows.n;
-	return 0;
+	h = key_add(h, key_pair(r->event, (uint32_t)r->cpu));
+	return key_mix(r->cgroup ? key_add(h, r->cgroup) : h);
 }
 
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add)
 {
-	size_t i;
+	uint64_t key = row_key(add);
+	uint32_t id = p->opts.per_time ? KEYMAP_NONE : keymap_get(&p->row_ids, key);
+	struct tacho_profile_row *r;
 
-	if (p->opts.per_time)
-		return row_new(p, add, NULL);
-	if (p->rows.n * 3 >= p->row_cap * 2 &&
-	    slots_grow(&p->row_slots, &p->row_cap, p->rows.n, row_hash_at, p) < 0)
-		return -ENOMEM;
-	for (i = row_hash(add) & (p->row_cap - 1); p->row_slots[i]; i = (i + 1) & (p->row_cap - 1)) {
-		struct tacho_profile_row *r = &p->rows.v[p->row_slots[i] - 1];
-
-		if (row_same(r, add)) {
-			r->samples += add->samples;
-			r->period += add->period;
-			return 0;
-		}
+	if (id != KEYMAP_NONE) {
+		p->rows.v[id].samples += add->samples;
+		p->rows.v[id].period += add->period;
+		return 0;
 	}
-	return row_new(p, add, &p->row_slots[i]);
+	r = vec_add(&p->rows);
+	if (!r)
+		return -ENOMEM;
+	*r = *add;
+	return p->opts.per_time ? 0 : keymap_put(&p->row_ids, key, (uint32_t)(p->rows.n - 1));
 }
 
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path)

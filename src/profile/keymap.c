@@ -1,6 +1,5 @@
 /*
- * See keymap.h. It grows at two thirds of its capacity, keys and values apart so that nothing is
- * lost to padding.
+ * See keymap.h. It grows at two thirds of its capacity.
  */
 #include "profile/keymap.h"
 
@@ -8,63 +7,46 @@
 
 #define KEYMAP_FIRST 1024
 
-static void place(struct keymap *m, uint64_t key, uint32_t value)
+/* Where the key is, or the free slot where it belongs. */
+static struct keymap_slot *place(const struct keymap *m, uint64_t key)
 {
 	size_t mask = m->cap - 1, i = key_mix(key) & mask;
 
-	while (m->keys[i] != 0)
+	while (m->slots[i].value && keymap_key(&m->slots[i]) != key)
 		i = (i + 1) & mask;
-	m->keys[i] = key;
-	m->values[i] = value;
+	return &m->slots[i];
 }
 
 static int grow(struct keymap *m)
 {
-	struct keymap bigger = { .cap = m->cap ? m->cap * 2 : KEYMAP_FIRST };
+	struct keymap bigger = { .n = m->n, .cap = m->cap ? m->cap * 2 : KEYMAP_FIRST };
 
-	bigger.keys = calloc(bigger.cap, sizeof(*bigger.keys));
-	bigger.values = reallocarray(NULL, bigger.cap, sizeof(*bigger.values));
-	if (!bigger.keys || !bigger.values) {
-		free(bigger.keys);
-		free(bigger.values);
+	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+	if (!bigger.slots)
 		return -ENOMEM;
-	}
 	for (size_t i = 0; i < m->cap; i++)
-		if (m->keys[i] != 0)
-			place(&bigger, m->keys[i], m->values[i]);
-	free(m->keys);
-	free(m->values);
-	m->keys = bigger.keys;
-	m->values = bigger.values;
-	m->cap = bigger.cap;
+		if (m->slots[i].value)
+			*place(&bigger, keymap_key(&m->slots[i])) = m->slots[i];
+	free(m->slots);
+	*m = bigger;
 	return 0;
 }
 
 int keymap_put(struct keymap *m, uint64_t key, uint32_t value)
 {
-	size_t i;
+	struct keymap_slot *s;
 
-	if (key == 0) {
-		m->zero = value;
-		m->has_zero = true;
-		return 0;
-	}
 	if (m->n * 3 >= m->cap * 2 && grow(m) < 0)
 		return -ENOMEM;
-	for (i = key_mix(key) & (m->cap - 1); m->keys[i] != 0; i = (i + 1) & (m->cap - 1))
-		if (m->keys[i] == key) {
-			m->values[i] = value;
-			return 0;
-		}
-	m->keys[i] = key;
-	m->values[i] = value;
-	m->n++;
+	s = place(m, key);
+	m->n += !s->value;
+	memcpy(s->key, &key, sizeof(key));
+	s->value = value + 1;
 	return 0;
 }
 
 void keymap_done(struct keymap *m)
 {
-	free(m->keys);
-	free(m->values);
+	free(m->slots);
 	*m = (struct keymap){ 0 };
 }

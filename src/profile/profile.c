@@ -59,12 +59,12 @@ void tacho_profile_free(struct tacho_profile *p)
 	keymap_done(&p->thread_ids);
 	vec_done(&p->frames);
 	vec_done(&p->frame_flags);
-	free(p->frame_slots);
+	keymap_done(&p->frame_ids);
 	vec_done(&p->nodes);
 	vec_done(&p->node_parent);
 	keymap_done(&p->children);
 	vec_done(&p->rows);
-	free(p->row_slots);
+	keymap_done(&p->row_ids);
 	vec_done(&p->cgroups);
 	arena_done(&p->arena);
 	free(p);

@@ -75,15 +75,13 @@ struct tacho_profile {
 	struct keymap thread_ids;	/* hash of pid, tid, comm -> id; chained by comparing */
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
 	struct { uint8_t *v; size_t n, cap; } frame_flags;
-	uint32_t *frame_slots;		/* id + 1, 0: free */
-	size_t frame_cap;
+	struct keymap frame_ids;	/* hash -> id */
 	struct { struct tacho_profile_node *v; size_t n, cap; } nodes;
 	struct { uint8_t *v; size_t n, cap; } node_parent;	/* has a caller of interest; only
 								 * where one is asked for */
 	struct keymap children;		/* (parent, frame) -> node */
 	struct { struct tacho_profile_row *v; size_t n, cap; } rows;
-	uint32_t *row_slots;		/* id + 1, 0: free */
-	size_t row_cap;
+	struct keymap row_ids;		/* hash -> id */
 	struct { struct cgroup_name *v; size_t n, cap; } cgroups;
 	struct tacho_profile_quality quality;
 };
@@ -101,16 +99,26 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 /* `like` has symbol and object as the profile's ids; the rest of its texts is filled in. */
 uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like);
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
+/* The same where it is known that there is none yet. */
+uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
 
 /* ---- raw chains ---- */
+struct frame_slot {
+	uint64_t key;			/* hash of space, version and address */
+	uint32_t frame;
+};
+#define FRAME_SLOTS 32768u
+
 struct stacks {				/* of one file */
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
 	struct keymap known;		/* hash of a chain from its outermost word on -> node */
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
 	uint64_t *hashes;		/* of the chain at hand, per word */
+	uint32_t *path;			/* and its frames */
+	struct frame_slot *frames;	/* addresses met lately; forgets what collides */
 	uint32_t kernel_version;
 };
 

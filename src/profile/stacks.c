@@ -40,8 +40,10 @@ struct chain {
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols)
 {
 	*s = (struct stacks){ .profile = p, .symbols = symbols };
-	s->hashes = reallocarray(NULL, WORDS_MAX + 1, sizeof(*s->hashes));
-	return s->hashes ? 0 : -ENOMEM;
+	s->hashes = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->hashes));
+	s->path = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->path));
+	s->frames = calloc(FRAME_SLOTS, sizeof(*s->frames));
+	return s->hashes && s->path && s->frames ? 0 : -ENOMEM;
 }
 
 void stacks_done(struct stacks *s)
@@ -50,7 +52,11 @@ void stacks_done(struct stacks *s)
 	vec_done(&s->names);
 	vec_done(&s->objects);
 	free(s->hashes);
+	free(s->path);
+	free(s->frames);
 	s->hashes = NULL;
+	s->path = NULL;
+	s->frames = NULL;
 }
 
 /* ---- frames ---- */
@@ -136,7 +142,7 @@ void stacks_objects(struct stacks *s)
 	}
 }
 
-static uint32_t frame_at(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip)
+static uint32_t frame_resolve(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip)
 {
 	const struct tacho_profile_opts *o = &s->profile->opts;
 	struct tacho_profile_frame f = { 0 };
@@ -243,19 +249,13 @@ static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space
 	c->n_runs++;
 }
 
-static inline uint64_t step(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * 0x9fb21c651e98df25ull;
-	return h ^ h >> 32;
-}
-
 static uint64_t run_seed(const struct stacks *s, uint64_t h, enum tacho_space space,
 			 uint32_t pid, uint32_t version)
 {
 	if (space == TACHO_SPACE_KERNEL)
-		return step(h, key_pair(space, s->kernel_version));
+		return key_add(h, key_pair(space, s->kernel_version));
 	/* Version 0: nothing is mapped. The pid still matters to a JIT's names in other spaces. */
-	return step(step(h, key_pair(space, version)), version ? 0 : pid);
+	return key_add(key_add(h, key_pair(space, version)), version ? 0 : pid);
 }
 
 /* Fills s->hashes: one per word from the outermost on. */
@@ -268,28 +268,76 @@ static size_t chain_hash(struct stacks *s, const struct chain *c, uint32_t pid, 
 
 		h = run_seed(s, h, run->space, pid, version);
 		for (size_t i = run->n; i-- > 0;)
-			*out++ = h = step(h, run->v[i]);
+			*out++ = h = key_add(h, run->v[i]);
 	}
 	return (size_t)(out - s->hashes);
 }
 
-/* Adds the words from the `done`-th hash on below `node`. */
-static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, size_t done,
-			  uint32_t node)
+/* The same address of the same maps is the same frame. */
+static uint32_t frame_at(struct stacks *s, uint32_t pid, uint64_t seed, enum tacho_space space,
+			 uint64_t ip)
+{
+	uint64_t key = key_mix(key_add(seed, ip));
+	struct frame_slot *slot = &s->frames[key % FRAME_SLOTS];
+
+	if (slot->key != key || slot->frame == KEYMAP_NONE) {
+		slot->frame = frame_resolve(s, pid, space, ip);
+		slot->key = key;
+	}
+	return slot->frame;
+}
+
+/* The frames of all words from the `done`-th hash on. */
+static int chain_frames(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
+			size_t done)
 {
 	size_t at = 0;
 
 	for (size_t r = c->n_runs; r-- > 0;) {
 		const struct run *run = &c->runs[r];
+		uint64_t seed = run_seed(s, 1, run->space, pid, version);
 
+		if (at + run->n <= done) {
+			at += run->n;
+			continue;
+		}
 		for (size_t i = run->n; i-- > 0; at++) {
-			uint32_t frame;
-
 			if (at < done)
 				continue;
-			frame = frame_at(s, pid, run->space, run->v[i]);
-			node = frame == KEYMAP_NONE ? KEYMAP_NONE :
-			       profile_node(s->profile, node, frame);
+			s->path[at] = frame_at(s, pid, seed, run->space, run->v[i]);
+			if (s->path[at] == KEYMAP_NONE)
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/* Below a node that is new all others are new, too, and their ids follow each other: what will be
+ * written can be fetched at once. */
+static void prefetch_new(const struct tacho_profile *p, const uint32_t *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		keymap_prefetch(&p->children, key_pair((uint32_t)(p->nodes.n - 1 + i), frames[i]));
+}
+
+/* Adds the words from the `done`-th hash on below `node`. */
+static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
+			  size_t done, size_t n, uint32_t node)
+{
+	size_t before;
+
+	if (chain_frames(s, c, pid, version, done) < 0)
+		return KEYMAP_NONE;
+	for (size_t at = done; at < n; at++) {
+		before = s->profile->nodes.n;
+		node = profile_node(s->profile, node, s->path[at]);
+		if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
+			return KEYMAP_NONE;
+		if (before == s->profile->nodes.n)
+			continue;
+		prefetch_new(s->profile, s->path + at + 1, n - at - 1);
+		for (at++; at < n; at++) {
+			node = profile_node_new(s->profile, node, s->path[at]);
 			if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
 				return KEYMAP_NONE;
 		}
@@ -299,16 +347,26 @@ static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid,
 
 static uint32_t chain_node(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version)
 {
-	size_t n = chain_hash(s, c, pid, version), done = n;
-	uint32_t node = 0;
+	size_t n = chain_hash(s, c, pid, version), low = 0, high;
+	uint32_t node = n ? keymap_get(&s->known, s->hashes[n - 1]) : 0, found;
 
-	for (; done; done--) {
-		node = keymap_get(&s->known, s->hashes[done - 1]);
-		if (node != KEYMAP_NONE)
-			break;
-		node = 0;
+	if (node != KEYMAP_NONE)
+		return node;
+	for (size_t i = 0; i < n; i++)
+		keymap_prefetch(&s->known, s->hashes[i]);
+	/* Where a prefix is known, all shorter ones are. */
+	for (node = 0, high = n - 1; low < high;) {
+		size_t mid = low + (high - low + 1) / 2;
+
+		found = keymap_get(&s->known, s->hashes[mid - 1]);
+		if (found == KEYMAP_NONE) {
+			high = mid - 1;
+		} else {
+			low = mid;
+			node = found;
+		}
 	}
-	return done == n ? node : chain_add(s, c, pid, done, node);
+	return chain_add(s, c, pid, version, low, n, node);
 }
 
 uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,

@@ -1,0 +1,17 @@
+# A file that is cut off shows what came before, tells where, and fails.
+. "$SUPPORT/lib.sh"
+need perf
+perf record -q -e cpu-clock:u -F 5000 -g -o whole.data "$TEST_BIN/burn" -t 1 -m 400 >burnt 2>&1 ||
+	skip "perf cannot record here"
+tacho report -i whole.data --no-children >whole.txt 2>whole.err || fail "the whole file is refused"
+size=$(stat -c %s whole.data)
+head -c $((size / 2)) whole.data >cut.data
+status=$(status_of tacho report -i cut.data --no-children)
+[ "$status" != 0 ] || fail "no failure is told"
+grep -q '^ *[0-9.]*%' out || fail "no rows are shown"
+grep -q 'byte [0-9]\|offset [0-9]\|at [0-9]' err || { cat err; fail "no offset is told"; }
+: >empty.data
+refused 1 tacho report -i empty.data
+refused 1 tacho report -i /nonexistent/perf.data
+head -c 300 /dev/urandom >noise.data
+refused 1 tacho report -i noise.data

@@ -1,0 +1,40 @@
+# The text of a recording with call chains is perf's, line by line, in every style of call graph.
+# What has no name may differ in its address and letter, and is left out.
+. "$SUPPORT/lib.sh"
+need perf cc
+cat >w.c <<'C'
+#include <stdlib.h>
+#define NI __attribute__((noinline))
+volatile long x;
+NI void leaf1(long n) { for (long i = 0; i < n; i++) x += i; }
+NI void leaf2(long n) { for (long i = 0; i < n; i++) x ^= i; }
+NI void rec(int d, long n) { if (d) { rec(d - 1, n); x++; } else leaf1(n); leaf2(n / 3); }
+NI void mid(long n) { leaf1(n); leaf2(n * 2); for (long i = 0; i < n; i++) x -= i; }
+int main(int c, char **v) { for (int i = 0; i < atoi(v[c - 1]); i++) { mid(20000); rec(3, 10000); } }
+C
+cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o w w.c
+perf record -q -e cpu-clock:u -F 2000 -g -o g.data ./w 300 2>/dev/null || skip "perf cannot record here"
+perf record -q -e cpu-clock:u -F 2000 -o plain.data ./w 100
+perf record -q -e cpu-clock:u,page-faults:u -F 2000 -g -o two.data ./w 100
+
+same() {	# FILE OPTION...
+	perf report --stdio --no-inline -i "$@" </dev/null 2>/dev/null |
+		grep -v -e 'Tip:' -e '\[unknown\]' >perf.txt
+	tacho report --stdio -i "$@" </dev/null 2>err | grep -v -e 'Tip:' -e '\[unknown\]' >tacho.txt
+	diff perf.txt tacho.txt || fail "not the same: $*"
+}
+for options in "" --no-children "--no-children -g caller" "-g callee" "-n --no-children" \
+	"-g flat --no-children" "-g folded" "-g folded --no-children" "-g graph,20" \
+	"-s sym --no-children" "-s dso,sym" "-s comm" "-s sym -g none" "--hierarchy" "-t, -n" \
+	"-w 20,10,30 -g none" "-F overhead,sym,sample,period --no-children -g none" \
+	"-F overhead_children,comm -g none" "-q -g none" "-p rec -x" "-d w --no-children" \
+	"--percent-limit 5 -g none" "--show-total-period -g none" "-g graph,period --no-children" \
+	"--time 10%-20%" "-c w --no-children --percentage relative" "--stats"; do
+	same g.data $options
+done
+same plain.data
+same plain.data -n
+same two.data
+same two.data --no-children
+same two.data --stats
+same two.data --header-only

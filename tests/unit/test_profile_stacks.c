@@ -1,0 +1,177 @@
+/*
+ * Raw chains become nodes: markers switch the space, equal chains meet, limits cut at either end,
+ * and new maps are another chain.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/perf_abi.h"
+#include "profile/profile.h"
+
+#define KERNEL ((uint64_t)-128)
+#define USER ((uint64_t)-512)
+#define DEFERRED ((uint64_t)-640)
+
+struct world {
+	struct tacho_profile *profile;
+	struct tacho_symbols *symbols;
+	struct stacks stacks;
+};
+
+static void world_open(struct world *w, struct tacho_profile_opts opts)
+{
+	struct tacho_symbols_opts symbols = { .size = sizeof(symbols), .procfs = "/nonexistent",
+					      .kallsyms = "/dev/null" };
+
+	opts.size = sizeof(opts);
+	opts.split_unknown = true;
+	assert_int_equal(tacho_profile_new(&w->profile, &opts, NULL), 0);
+	assert_int_equal(tacho_symbols_new(&w->symbols, &symbols, NULL), 0);
+	assert_int_equal(stacks_init(&w->stacks, w->profile, w->symbols), 0);
+}
+
+static void world_close(struct world *w)
+{
+	stacks_done(&w->stacks);
+	tacho_symbols_free(w->symbols);
+	tacho_profile_free(w->profile);
+}
+
+static uint32_t node_of(struct world *w, uint32_t version, uint64_t ip, const uint64_t *words, size_t n)
+{
+	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = ip };
+	uint32_t node;
+
+	s.chain.v = words;
+	s.chain.n = n;
+	node = stacks_node(&w->stacks, 7, version, &s, TACHO_SPACE_USER);
+	assert_int_not_equal(node, KEYMAP_NONE);
+	return node;
+}
+
+/* The addresses of a node's path, from the leaf on. */
+static size_t path_of(const struct world *w, uint32_t node, uint64_t *out)
+{
+	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->profile);
+	size_t n = 0;
+
+	for (; node; node = nodes[node].parent)
+		out[n++] = tacho_profile_frame(w->profile, nodes[node].frame)->offset;
+	return n;
+}
+
+static void markers_are_no_frames(void **state)
+{
+	static const uint64_t words[] = { USER, 0x10, 0x20, 0x30 };
+	struct world w;
+	uint64_t path[8];
+	uint32_t node;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	node = node_of(&w, 1, 0x10, words, 4);
+	assert_int_equal(path_of(&w, node, path), 3);
+	assert_int_equal(path[0], 0x10);
+	assert_int_equal(path[2], 0x30);
+	assert_int_equal(node_of(&w, 1, 0x10, words, 4), node);
+	/* The same addresses under other maps are the same places as long as nothing is mapped. */
+	assert_int_equal(node_of(&w, 2, 0x10, words, 4), node);
+	world_close(&w);
+}
+
+static void markers_switch_the_space(void **state)
+{
+	static const uint64_t words[] = { KERNEL, 0xffffffff81000010, USER, 0x20 };
+	struct world w;
+	const struct tacho_profile_node *nodes;
+	uint32_t node;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	node = node_of(&w, 1, 0xffffffff81000010, words, 4);
+	nodes = tacho_profile_nodes(w.profile);
+	assert_int_equal(tacho_profile_frame(w.profile, nodes[node].frame)->space, TACHO_SPACE_KERNEL);
+	node = nodes[node].parent;
+	assert_int_equal(tacho_profile_frame(w.profile, nodes[node].frame)->space, TACHO_SPACE_USER);
+	assert_int_equal(nodes[node].parent, 0);
+	world_close(&w);
+}
+
+static void the_sampled_address_is_the_leaf(void **state)
+{
+	static const uint64_t words[] = { USER, 0x20, 0x30 };
+	struct world w;
+	uint64_t path[8];
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	assert_int_equal(path_of(&w, node_of(&w, 1, 0x99, words, 3), path), 3);
+	assert_int_equal(path[0], 0x99);
+	assert_int_equal(path_of(&w, node_of(&w, 1, 0x99, NULL, 0), path), 1);
+	world_close(&w);
+}
+
+static void a_cookie_is_no_frame(void **state)
+{
+	static const uint64_t words[] = { KERNEL, 0xffffffff81000010, DEFERRED, 0x1234 };
+	struct world w;
+	uint64_t path[8];
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	assert_int_equal(path_of(&w, node_of(&w, 1, 0xffffffff81000010, words, 4), path), 1);
+	world_close(&w);
+}
+
+static void limits_cut_at_either_end(void **state)
+{
+	static const uint64_t words[] = { USER, 0x10, 0x20, 0x30, 0x40 };
+	struct world w;
+	uint64_t path[8];
+
+	world_open(&w, (struct tacho_profile_opts){ .max_stack = 2 });
+	assert_int_equal(path_of(&w, node_of(&w, 1, 0x10, words, 5), path), 2);
+	assert_int_equal(path[1], 0x20);
+	world_close(&w);
+	world_open(&w, (struct tacho_profile_opts){ .max_stack = 2, .caller_first = true });
+	assert_int_equal(path_of(&w, node_of(&w, 1, 0x10, words, 5), path), 3);
+	assert_int_equal(path[0], 0x10);
+	assert_int_equal(path[1], 0x30);
+	world_close(&w);
+	world_open(&w, (struct tacho_profile_opts){ .no_chains = true });
+	assert_int_equal(path_of(&w, node_of(&w, 1, 0x10, words, 5), path), 1);
+	world_close(&w);
+}
+
+static void prefixes_are_shared(void **state)
+{
+	struct world w;
+	uint64_t words[64] = { USER };
+	size_t before;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	for (size_t i = 1; i < 64; i++)
+		words[i] = 0x1000 + i;
+	node_of(&w, 1, words[1], words, 64);
+	before = tacho_profile_n_nodes(w.profile);
+	words[1] = 0x9999;
+	node_of(&w, 1, words[1], words, 64);
+	assert_int_equal(tacho_profile_n_nodes(w.profile), before + 1);
+	/* A part of what is known already. */
+	node_of(&w, 1, words[40], words + 40, 24);
+	assert_int_equal(tacho_profile_n_nodes(w.profile), before + 1);
+	world_close(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(markers_are_no_frames),
+		cmocka_unit_test(markers_switch_the_space),
+		cmocka_unit_test(the_sampled_address_is_the_leaf),
+		cmocka_unit_test(a_cookie_is_no_frame),
+		cmocka_unit_test(limits_cut_at_either_end),
+		cmocka_unit_test(prefixes_are_shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
