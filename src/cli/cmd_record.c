@@ -448,6 +448,8 @@ static int run_session(struct session *s)
 	if (err < 0 || s->o->dry_run)
 		return err;
 	err = spawn(s);
+	if (s->file.pipe)	/* a reader that goes away is an error to tell, like a full disk */
+		signal(SIGPIPE, SIG_IGN);
 	if (err == 0)
 		err = open_sampler(s);
 	if (err < 0)

@@ -92,7 +92,6 @@ struct record_file {
 	int fd;
 	struct tacho_perfdata_writer *writer;
 	struct strlist dumped;		/* files that were switched away from */
-	uint64_t samples_before;	/* of the files before this one */
 	uint64_t bytes_total;
 	struct tacho_error error;	/* of a failed write */
 };
@@ -113,7 +112,7 @@ struct record_loop {
 	struct record_file *file;
 	struct tacho_command *command;	/* NULL: none */
 	struct control control;
-	bool told_to_stop, told_to_snapshot;
+	bool told_to_stop;
 	int signal;			/* that ended it, 0: none */
 	unsigned n_wakeups;
 	bool ended;			/* the command has */

@@ -183,7 +183,7 @@ static int parse_word(struct parser *p, const struct expr **out)
 		x.kind = X_LITERAL;
 	}
 	err = parse_name(p, &x.name);
-	if (err < 0)
+	if (err < 0 || !x.name)
 		return err;
 	if (!x.name[0])
 		return refuse(p, at, *at ? "a character that does not belong there" : "an end too early");

@@ -288,7 +288,7 @@ int tacho_region_end(struct tacho_meter *m, const struct tacho_mark *mark,
 		     struct tacho_region *region)
 {
 	uint64_t delta[TACHO_METER_EVENTS];
-	struct tacho_mark now;
+	struct tacho_mark now = { 0 };
 	int err;
 
 	if (!is_owner(m))

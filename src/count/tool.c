@@ -93,7 +93,7 @@ void tool_start(struct tacho_evset *set)
 static void measure(struct tacho_evset *set, uint64_t *sum_ns, struct proc_times *sum)
 {
 	struct tool_clock *clock = &set->clock;
-	struct proc_times now;
+	struct proc_times now = { 0 };
 
 	*sum_ns = clock->sum_ns;
 	*sum = clock->sum;

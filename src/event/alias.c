@@ -97,7 +97,7 @@ static int alias_read(struct tacho *t, const struct pmu *pmu, struct str name,
 	char text[64];
 	int n;
 
-	if (name.n >= sizeof(out->name))
+	if (!name.n || name.n >= sizeof(out->name))
 		return 0;
 	n = pmu_read(t, pmu, out->terms, sizeof(out->terms), "events", name);
 	if (n == -ENOENT || n == -ENOTDIR || n == -EISDIR)

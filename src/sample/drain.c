@@ -7,7 +7,6 @@
 #include "sample/sampler.h"
 
 #include <errno.h>
-#include <inttypes.h>
 
 #include <tacho/record.h>
 

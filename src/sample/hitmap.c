@@ -11,6 +11,8 @@
 
 #include "base/vec.h"
 
+#define MAPS_MAX 8192			/* per process */
+
 static size_t home_of(const struct hitmap *o, int32_t pid)
 {
 	return (size_t)((uint32_t)pid * 0x9e3779b1u >> 7) & (o->cap - 1);
@@ -123,17 +125,32 @@ int hitmap_intern(struct hitmap *o, struct str path, bool kernel)
 	return (int)(o->list.n - 1);
 }
 
+/* What the new map covers is gone; of a process that maps for ever the older half goes too. */
+static void make_way(struct process *p, uint64_t start, uint64_t end)
+{
+	size_t kept = 0;
+
+	for (size_t i = p->maps.n >= MAPS_MAX ? MAPS_MAX / 2 : 0; i < p->maps.n; i++)
+		if (p->maps.v[i].start < start || p->maps.v[i].end > end)
+			p->maps.v[kept++] = p->maps.v[i];
+	p->maps.n = kept;
+}
+
 int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, struct str path,
 		 const uint8_t *build_id, size_t n_build_id)
 {
 	int object = hitmap_intern(o, path, pid == HITMAP_KERNEL_PID);
 	struct process *p = object < 0 ? NULL : of_pid(o, pid);
-	struct mapped *m = p ? vec_add(&p->maps) : NULL;
+	uint64_t end = len > UINT64_MAX - start ? UINT64_MAX : start + len;
+	struct mapped *m;
 
+	if (!p)
+		return -ENOMEM;
+	make_way(p, start, end);
+	m = vec_add(&p->maps);
 	if (!m)
 		return -ENOMEM;
-	*m = (struct mapped){ start, len > UINT64_MAX - start ? UINT64_MAX : start + len,
-			      (uint32_t)object };
+	*m = (struct mapped){ start, end, (uint32_t)object };
 	if (build_id && n_build_id) {
 		struct object *known = &o->list.v[object];
 

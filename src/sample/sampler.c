@@ -5,9 +5,6 @@
 #include "sample/sampler.h"
 
 #include <errno.h>
-#include <stdio.h>
-
-#include "base/vec.h"
 
 #include <tacho/record.h>
 
@@ -249,8 +246,8 @@ static uint64_t lost_at(const struct tacho_sampler *s, const struct counted *ev,
 }
 
 /* header | lost | trailer, of which the id and the CPU can be told */
-static int put_lost(struct tacho_sampler *s, const struct counted *ev, uint64_t id, int cpu,
-		    uint64_t lost, tacho_bytes_fn *fn, void *arg)
+static int put_lost(const struct counted *ev, uint64_t id, int cpu, uint64_t lost,
+		    tacho_bytes_fn *fn, void *arg)
 {
 	uint64_t record[10] = { 0 };
 	struct ring_header h = { .type = TACHO_RECORD_LOST_SAMPLES };
@@ -263,7 +260,6 @@ static int put_lost(struct tacho_sampler *s, const struct counted *ev, uint64_t 
 	record[n / 8 - 1] = id;
 	if (ev->attr.sample_type & PERF_SAMPLE_CPU && cpu >= 0)
 		memcpy(&record[n / 8 - 2], place, sizeof(place));
-	(void)s;
 	return fn(arg, record, n);
 }
 
@@ -282,7 +278,7 @@ int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 
 			sum += lost;
 			if (lost)
-				err = put_lost(s, ev, id, set_placement(s->set, ev)->v[k].cpu, lost, fn, arg);
+				err = put_lost(ev, id, set_placement(s->set, ev)->v[k].cpu, lost, fn, arg);
 			if (err < 0)
 				return err;
 		}

@@ -293,6 +293,22 @@ static void hitmap_forgets(void **state)
 	hitmap_done(&h);
 }
 
+/* Maps that cover others take their place, and no process keeps more than some thousands. */
+static void hitmap_stays_small(void **state)
+{
+	struct hitmap h = { 0 };
+
+	for (int i = 0; i < 100; i++)
+		mmap_at(&h, 7, 0x1000, "/x");
+	for (size_t i = 0; i < h.cap; i++)
+		assert_true(h.slots[i].maps.n <= 1);
+	for (uint64_t i = 0; i < 20000; i++)
+		mmap_at(&h, 7, 0x100000 + i * 0x1000, "//anon");
+	for (size_t i = 0; i < h.cap; i++)
+		assert_true(h.slots[i].maps.n <= 8192);
+	hitmap_done(&h);
+}
+
 static void ids_many(void **state)
 {
 	struct ids ids = { 0 };
@@ -312,7 +328,8 @@ int main(void)
 		cmocka_unit_test(ring_full_and_empty), cmocka_unit_test(ring_broken),
 		cmocka_unit_test(ring_refused),	     cmocka_unit_test(ring_losses),
 		cmocka_unit_test(ring_newest_first), cmocka_unit_test(hitmap_follows),
-		cmocka_unit_test(hitmap_forgets),    cmocka_unit_test(ids_many),
+		cmocka_unit_test(hitmap_forgets),    cmocka_unit_test(hitmap_stays_small),
+		cmocka_unit_test(ids_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
