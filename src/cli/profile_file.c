@@ -38,7 +38,8 @@ static int load(struct tacho_profile *p, struct tacho_perfdata *pd, const struct
 
 	if (warning && !src->quiet)
 		report_text(command, "%s", warning);
-	if (err == -EBADMSG) {
+	/* Damage, or an end in the midst of it: what came before is worth having. */
+	if (err < 0 && err != -ENOMEM && tacho_profile_n_rows(p)) {
 		report_error(command, NULL, NULL, e);
 		*damaged = true;
 		err = 0;
