@@ -10,10 +10,13 @@ cli() { timeout 40 "$node" node_modules/@firefox-devtools/profiler-cli/dist/prof
 load() {	# its daemon may take longer to start than it waits for
 	for try in 1 2 3 4; do
 		cli load "$1" >log 2>&1 && return
+		late=$(sed -n 's/.*running as pid \([0-9]*\).*/\1/p' log)
+		[ -z "$late" ] || kill "$late" || true
 		grep -q 'did not become ready' log || { cat log; fail "$1 was refused"; }
 	done
 	skip "profiler-cli's daemon does not start"
 }
+trap 'cli stop --all >/dev/null 2>&1 || true' EXIT
 for file in out.firefox.json out.trace.json; do
 	tacho export -o $file
 	load $file
