@@ -7,7 +7,9 @@
 #include <tacho/event.h>
 #include <tacho/evset.h>
 #include <tacho/metric.h>
+#include <tacho/output.h>
 #include <tacho/perfdata.h>
+#include <tacho/profile.h>
 #include <tacho/record.h>
 #include <tacho/region.h>
 #include <tacho/sampler.h>

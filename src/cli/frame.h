@@ -8,6 +8,8 @@
 #include "cli/command.h"
 
 const struct command *command_find(struct str name);	/* NULL: none is called that */
+/* Runs it as if it had been typed; argv[0] is its name. Returns its exit status. */
+int command_run(const struct command *cmd, int argc, char **argv);
 /* "'stta' is not a tacho command", with the nearest name as hint; to stderr. */
 void command_unknown(const char *where, const char *name);
 void command_overview(struct buf *out);			/* what `tacho` alone prints */

@@ -19,6 +19,9 @@ extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
 extern const struct command cmd_doctor;
 extern const struct command cmd_evlist;
+extern const struct command cmd_export;
+extern const struct command cmd_flame;
+extern const struct command cmd_heatmap;
 extern const struct command cmd_help;
 extern const struct command cmd_inject;
 extern const struct command cmd_list;
@@ -34,6 +37,9 @@ const struct command *const commands[] = {
 	&cmd_check,
 	&cmd_doctor,
 	&cmd_evlist,
+	&cmd_export,
+	&cmd_flame,
+	&cmd_heatmap,
 	&cmd_help,
 	&cmd_inject,
 	&cmd_list,
@@ -136,7 +142,7 @@ static int run_with(const struct command *cmd, void *opts, int argc, char **argv
 	return cmd->run(opts, argc, argv);
 }
 
-static int run_command(const struct command *cmd, int argc, char **argv)
+int command_run(const struct command *cmd, int argc, char **argv)
 {
 	void *opts = calloc(1, max_of(cmd->opts_size, (size_t)1));
 	int status;
@@ -161,7 +167,7 @@ static int run_named(const char *name, int argc, char **argv)
 		command_unknown(NULL, name);
 		return EXIT_FAILED;
 	}
-	return run_command(cmd, argc, argv);
+	return command_run(cmd, argc, argv);
 }
 
 /* The options that write something about the options: for the build and for completion. */

@@ -1,0 +1,16 @@
+/*
+ * Protocol buffers, the writing half: fields appended to a buffer in the wire format. Fields that
+ * are zero or empty are left out, as proto3 has it.
+ */
+#ifndef BASE_PROTOBUF_H
+#define BASE_PROTOBUF_H
+
+#include "base/buf.h"
+
+void pb_raw(struct buf *b, uint64_t v);				/* a bare varint */
+void pb_u64(struct buf *b, unsigned field, uint64_t v);
+void pb_bytes(struct buf *b, unsigned field, struct str bytes);	/* also strings and messages */
+/* As pb_bytes(), but an empty one is there too: elements of repeated fields count. */
+void pb_element(struct buf *b, unsigned field, struct str bytes);
+
+#endif

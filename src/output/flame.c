@@ -1,0 +1,157 @@
+/*
+ * Lays a flame graph out: which boxes a pixel shows, how deep they go, how much they changed, and
+ * per function its own and its whole share.
+ */
+#include "output/flame.h"
+
+#include "base/vec.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define WIDTH 1200u
+#define MARGIN 20u
+
+/* ---- functions ---- */
+
+static struct function *function_of(struct flame *f, uint32_t *place, uint32_t frame)
+{
+	struct function *fn;
+
+	if (place[frame])
+		return &f->functions.v[place[frame] - 1];
+	fn = vec_add(&f->functions);
+	if (fn) {
+		fn->frame = frame;
+		place[frame] = (uint32_t)f->functions.n;
+	}
+	return fn;
+}
+
+static bool is_recursive(const struct tree *t, uint32_t node)
+{
+	uint32_t frame = t->v[node].frame;
+
+	for (node = t->v[node].parent; node; node = t->v[node].parent)
+		if (t->v[node].frame == frame)
+			return true;
+	return false;
+}
+
+static int by_self(const void *pa, const void *pb)
+{
+	const struct function *a = pa, *b = pb;
+
+	if (a->self != b->self)
+		return a->self < b->self ? 1 : -1;
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	return a->frame < b->frame ? -1 : a->frame > b->frame;
+}
+
+/* Before the tree is pruned: many small boxes may add up to a large function. */
+static int count_functions(struct flame *f)
+{
+	scoped(freep) uint32_t *place = calloc(tacho_profile_n_frames(f->o->p) + 1, sizeof(*place));
+	const struct tree *t = &f->tree;
+
+	if (!place)
+		return -ENOMEM;
+	for (size_t i = 1; i < t->n; i++) {
+		struct function *fn;
+
+		if (t->v[i].frame == TREE_NO_FRAME)
+			continue;
+		fn = function_of(f, place, t->v[i].frame);
+		if (!fn)
+			return -ENOMEM;
+		fn->self += t->v[i].self;
+		if (!is_recursive(t, (uint32_t)i))
+			fn->total += t->v[i].total;
+	}
+	if (f->functions.n)
+		qsort(f->functions.v, f->functions.n, sizeof(*f->functions.v), by_self);
+	return 0;
+}
+
+/* ---- layout ---- */
+
+static int measure(struct flame *f)
+{
+	struct tree *t = &f->tree;
+	scoped(freep) uint32_t *level = calloc(t->n + 1, sizeof(*level));
+
+	if (!level)
+		return -ENOMEM;
+	for (size_t i = 1; i < t->n; i++) {
+		double share = (double)t->v[i].total / (double)t->v[0].total;
+		double before = t->before ? (double)t->v[i].before / (double)t->before : 0;
+
+		level[i] = level[t->v[i].parent] + 1;
+		f->depth = max_of(f->depth, level[i]);
+		f->most_change = fmax(f->most_change, fabs(share - before));
+	}
+	return 0;
+}
+
+int flame_init(struct flame *f, const struct output *o, bool with_functions)
+{
+	double least = o->opts->min_pixels > 0 ? o->opts->min_pixels : 0.1;
+	struct tree_opts opts = { .reverse = o->opts->reverse, .join_unknown = true };
+	int err;
+
+	*f = (struct flame){ .o = o, .fixed_width = o->opts->width != 0 };
+	f->width = o->opts->width ? max_of(o->opts->width, 300u) : WIDTH;
+	opts.min_share = least / (f->width - MARGIN);
+	opts.by_label = o->opts->before != NULL;
+	err = tree_init(&f->tree, o, &opts);
+	if (err)
+		return err;
+	if (with_functions && !o->opts->reverse)
+		err = count_functions(f);
+	if (!err)
+		err = tree_prune(&f->tree, opts.min_share);
+	if (!err && o->opts->before)
+		err = tree_compare(&f->tree, o, &opts);
+	if (!err)
+		err = tree_sort(&f->tree, o);
+	if (!err)
+		err = measure(f);
+	if (err)
+		flame_done(f);
+	return err;
+}
+
+void flame_done(struct flame *f)
+{
+	tree_done(&f->tree);
+	vec_done(&f->functions);
+}
+
+void flame_put_title(const struct flame *f, struct buf *b)
+{
+	const char *kind = f->o->opts->before ? "Differential flame graph" :
+			   f->o->opts->reverse ? "Reverse flame graph" : "Flame graph";
+
+	put_xml(b, str_of(f->o->opts->title ? f->o->opts->title : kind));
+}
+
+void flame_put_summary(const struct flame *f, struct buf *b)
+{
+	const struct tacho_profile_event *ev = tacho_profile_event(f->o->p, f->o->event);
+	struct tacho_profile_quality q = { .size = sizeof(q) };
+
+	put_grouped(b, ev->samples);
+	buf_puts(b, " samples of ");
+	put_xml(b, str_of(ev->name));
+	tacho_profile_quality(f->o->p, &q);
+	if (q.last_s > q.first_s)
+		buf_printf(b, " in %.2f s", q.last_s - q.first_s);
+	if (q.lost) {
+		buf_puts(b, ", ");
+		put_grouped(b, q.lost);
+		buf_puts(b, " lost");
+	}
+	if (f->o->opts->before)
+		buf_puts(b, "; red grew, blue shrank");
+}

@@ -1,0 +1,95 @@
+/*
+ * Kinds of code and their colours. The hues are those flame graphs have had for long (kernel
+ * orange, C red, C++ yellow, JIT green, inlined aqua), light enough for dark text on top.
+ */
+#include "output/output.h"
+
+#include "base/map.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const char *const kind_names[N_KINDS] = {
+	[KIND_ROOT] = "all", [KIND_COMM] = "command", [KIND_KERNEL] = "kernel", [KIND_C] = "C",
+	[KIND_CXX] = "C++, Rust", [KIND_JIT] = "JIT", [KIND_INLINED] = "inlined",
+	[KIND_UNKNOWN] = "no symbol",
+};
+
+static const struct { double hue, hue_span, saturation, light, light_span; } palette[N_KINDS] = {
+	[KIND_ROOT] = { 215, 0, 0.16, 0.84, 0 },
+	[KIND_COMM] = { 205, 25, 0.32, 0.76, 0.06 },
+	[KIND_KERNEL] = { 25, 12, 0.88, 0.64, 0.09 },
+	[KIND_C] = { 0, 14, 0.74, 0.69, 0.08 },
+	[KIND_CXX] = { 45, 9, 0.84, 0.62, 0.10 },
+	[KIND_JIT] = { 95, 40, 0.46, 0.63, 0.09 },
+	[KIND_INLINED] = { 175, 18, 0.46, 0.62, 0.09 },
+	[KIND_UNKNOWN] = { 0, 0, 0, 0.74, 0.07 },
+};
+
+enum kind kind_of(const struct tacho_profile_frame *f)
+{
+	bool kernel = f->space == TACHO_SPACE_KERNEL || f->space == TACHO_SPACE_GUEST_KERNEL;
+
+	if (f->inlined)
+		return KIND_INLINED;
+	if (kernel)
+		return KIND_KERNEL;
+	if (f->jit)
+		return KIND_JIT;
+	if (!f->known)
+		return KIND_UNKNOWN;
+	return strstr(f->name, "::") ? KIND_CXX : KIND_C;
+}
+
+static void put_hex(char out[8], double r, double g, double b)
+{
+	unsigned c[3] = { (unsigned)lrint(r * 255) & 255, (unsigned)lrint(g * 255) & 255,
+			  (unsigned)lrint(b * 255) & 255 };
+
+	snprintf(out, 8, "#%02x%02x%02x", c[0], c[1], c[2]);
+}
+
+/* One channel of a colour given by hue (degrees), saturation and lightness. */
+static double channel(double hue, double saturation, double light, double offset)
+{
+	double k = fmod(offset + hue / 30, 12);
+	double a = saturation * fmin(light, 1 - light);
+
+	return light - a * fmax(-1, fmin(fmin(k - 3, 9 - k), 1));
+}
+
+void kind_color(char out[8], enum kind kind, struct str name)
+{
+	uint64_t h = str_hash(name);
+	double hue = palette[kind].hue + palette[kind].hue_span * (double)(h & 255) / 255;
+	double light = palette[kind].light + palette[kind].light_span * (double)(h >> 8 & 255) / 255;
+	double s = palette[kind].saturation;
+
+	put_hex(out, channel(hue, s, light, 0), channel(hue, s, light, 8), channel(hue, s, light, 4));
+}
+
+void change_color(char out[8], double change)
+{
+	double strength = sqrt(fmin(fabs(change), 1));
+	double hue = change > 0 ? 4 : 214, light = 0.93 - 0.32 * strength, s = 0.82 * strength;
+
+	put_hex(out, channel(hue, s, light, 0), channel(hue, s, light, 8), channel(hue, s, light, 4));
+}
+
+void kind_weights(const struct output *o, uint64_t weight[N_KINDS])
+{
+	const struct tacho_profile_row *rows = tacho_profile_rows(o->p);
+	const struct tacho_profile_node *nodes = tacho_profile_nodes(o->p);
+
+	memset(weight, 0, N_KINDS * sizeof(*weight));
+	for (size_t i = 0; i < tacho_profile_n_rows(o->p); i++) {
+		enum kind kind = KIND_UNKNOWN;
+
+		if (rows[i].event != o->event)
+			continue;
+		if (rows[i].node)
+			kind = kind_of(tacho_profile_frame(o->p, nodes[rows[i].node].frame));
+		weight[kind] += row_weight(o, &rows[i]);
+		weight[KIND_ROOT] += row_weight(o, &rows[i]);
+	}
+}

@@ -1,0 +1,176 @@
+/*
+ * The table of writers, and what is the same for all of them: which event is meant, what the
+ * weights are, and the pipe that hands on the bytes in large pieces.
+ */
+#include "output/output.h"
+
+#include <errno.h>
+
+static const struct writer *const writers[] = {
+	&folded_writer,
+	&svg_writer,
+	&html_writer,
+	&pprof_writer,
+	&speedscope_writer,
+	&firefox_writer,
+	&chrome_writer,
+	&callgrind_writer,
+	&json_writer,
+	&heatmap_writer,
+};
+
+const struct tacho_format *const *tacho_formats(void)
+{
+	static const struct tacho_format *const formats[] = {
+		&folded_writer.format,
+		&svg_writer.format,
+		&html_writer.format,
+		&pprof_writer.format,
+		&speedscope_writer.format,
+		&firefox_writer.format,
+		&chrome_writer.format,
+		&callgrind_writer.format,
+		&json_writer.format,
+		&heatmap_writer.format,
+		NULL,
+	};
+
+	return formats;
+}
+
+const struct tacho_format *tacho_format_find(const char *name)
+{
+	for (size_t i = 0; i < countof(writers); i++)
+		if (strcmp(writers[i]->format.name, name) == 0)
+			return &writers[i]->format;
+	return NULL;
+}
+
+const struct tacho_format *tacho_format_of_path(const char *path)
+{
+	const struct tacho_format *best = NULL;
+
+	for (size_t i = 0; i < countof(writers); i++) {
+		const struct tacho_format *f = &writers[i]->format;
+
+		if (str_ends(str_of(path), f->suffix) &&
+		    (!best || strlen(f->suffix) > strlen(best->suffix)))
+			best = f;
+	}
+	return best;
+}
+
+static const struct writer *writer_of(const struct tacho_format *f)
+{
+	for (size_t i = 0; i < countof(writers); i++)
+		if (f == &writers[i]->format)
+			return writers[i];
+	return NULL;
+}
+
+void tacho_format_wants(const struct tacho_format *f, struct tacho_profile_opts *opts)
+{
+	const struct writer *w = writer_of(f);
+
+	if (!w)
+		return;
+	opts->per_time |= w->wants_time;
+	opts->per_cpu |= w->wants_cpu;
+}
+
+int out_flush(struct out *o)
+{
+	if (o->b.bad && !o->err)
+		o->err = -ENOMEM;
+	if (!o->err && o->b.n)
+		o->err = o->put(o->arg, o->b.bytes, o->b.n);
+	if (!o->b.bad)
+		buf_clear(&o->b);
+	return o->err;
+}
+
+const char *weight_unit(const struct output *o, uint32_t event)
+{
+	struct str name = str_of(tacho_profile_event(o->p, event)->name);
+	ptrdiff_t colon = str_find(name, ':');
+
+	if (o->count_samples)
+		return "samples";
+	if (colon > 0)
+		name.n = (size_t)colon;
+	if (str_is(name, "cpu-clock") || str_is(name, "task-clock"))
+		return "ns";
+	return "events";
+}
+
+static int no_event(const struct output *o, const char *wanted)
+{
+	scoped(buf_done) struct buf names = { 0 };
+
+	for (size_t i = 0; i < tacho_profile_n_events(o->p); i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", tacho_profile_event(o->p, i)->name);
+	error_set(o->e, -ENOENT, "no event of this recording is called '%s'", wanted);
+	if (names.n)
+		error_hint(o->e, "it has %s", names.bytes);
+	return -ENOENT;
+}
+
+/* The event that was asked for, or the first with samples. */
+static int choose_event(struct output *o)
+{
+	const char *wanted = o->opts->event;
+	size_t n = tacho_profile_n_events(o->p);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tacho_profile_event *ev = tacho_profile_event(o->p, i);
+
+		if (wanted ? strcmp(ev->name, wanted) != 0 : ev->samples == 0)
+			continue;
+		if (ev->samples == 0)
+			return error_set(o->e, -ENODATA, "there are no samples of '%s'", ev->name);
+		o->event = (uint32_t)i;
+		return 0;
+	}
+	if (wanted)
+		return no_event(o, wanted);
+	error_set(o->e, -ENODATA, "there are no samples");
+	error_hint(o->e, "nothing was recorded, or the filters let nothing pass");
+	return -ENODATA;
+}
+
+static void choose_weight(struct output *o, const struct writer *w)
+{
+	enum tacho_weight weight = o->opts->weight;
+
+	o->count_samples = weight == TACHO_WEIGHT_SAMPLES ||
+			   (weight == TACHO_WEIGHT_DEFAULT && w->counts_samples);
+	/* A recording that does not tell periods still has its samples. */
+	if (tacho_profile_event(o->p, o->event)->period == 0)
+		o->count_samples = true;
+}
+
+int tacho_output_write(const struct tacho_format *f, const struct tacho_profile *p,
+		       const struct tacho_output_opts *opts, tacho_put put, void *arg,
+		       struct tacho_error *e)
+{
+	static const struct tacho_output_opts none = { .size = sizeof(none) };
+	struct tacho_output_opts known = none;
+	const struct writer *w = writer_of(f);
+	struct out out = { .put = put, .arg = arg };
+	struct output o = { .p = p, .opts = &known, .out = &out, .e = e };
+	int err;
+
+	if (!w || (opts && opts->size > sizeof(known)))
+		return error_set(e, -EINVAL, "no such format, or options of a newer library");
+	if (opts)
+		memcpy(&known, opts, opts->size);
+	err = choose_event(&o);
+	if (err < 0)
+		return err;
+	choose_weight(&o, w);
+	err = w->write(&o);
+	if (err == 0)
+		err = out_flush(&out);
+	buf_done(&out.b);
+	return err == -ENOMEM ? error_nomem(e) : err;
+}

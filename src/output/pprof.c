@@ -1,0 +1,329 @@
+/*
+ * pprof's profile.proto in gzip. Messages of the top level may come in any order, so everything is
+ * written as it is met, and the strings last, when all are known.
+ *
+ *	sample -> locations (leaf first) -> function -> strings
+ *	             `-> mapping (object)
+ *
+ * Values of a sample: how many samples, then one per event that has any. Labels are those that
+ *other converters of perf.data use: pid, tid, comm, thread_comm, execution_mode, cpu.
+ */
+#include "output/output.h"
+
+#include "base/arena.h"
+#include "base/gzip.h"
+#include "base/map.h"
+#include "base/protobuf.h"
+#include "base/vec.h"
+
+#include <errno.h>
+
+enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION,
+       PROFILE_STRING, PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT,
+       PROFILE_DEFAULT_TYPE };
+
+struct pprof {
+	struct output *o;
+	struct gzip gz;
+	struct buf message, part;
+	struct arena arena;
+	struct map strings;
+	struct { const char **v; size_t n, cap; } text;
+	uint32_t *process_comm;		/* thread -> the thread whose name is the process's */
+	int err;
+};
+
+/* The index of a string that lives as long as the profile. */
+static uint64_t text_id(struct pprof *w, const char *s)
+{
+	const uint64_t *there = map_get(&w->strings, str_of(s));
+	const char **slot;
+
+	if (there)
+		return *there;
+	slot = vec_add(&w->text);
+	if (!slot || map_put(&w->strings, str_of(s), w->text.n - 1) < 0) {
+		w->err = -ENOMEM;
+		return 0;
+	}
+	*slot = s;
+	return w->text.n - 1;
+}
+
+/* What `part` holds becomes a field of `message`. */
+static void put_part(struct pprof *w, unsigned field)
+{
+	pb_element(&w->message, field, buf_view(&w->part));
+	buf_clear(&w->part);
+}
+
+/* What `message` holds becomes a field of the profile. Returns false when to give up. */
+static bool put_message(struct pprof *w, unsigned field)
+{
+	struct buf key = { 0 };
+
+	pb_raw(&key, (uint64_t)field << 3 | 2);
+	pb_raw(&key, w->message.n);
+	gzip_put(&w->gz, key.bytes, key.n);
+	gzip_put(&w->gz, w->message.bytes, w->message.n);
+	if (buf_failed(&key) || buf_failed(&w->message) || buf_failed(&w->part))
+		w->err = -ENOMEM;
+	buf_done(&key);
+	buf_clear(&w->message);
+	return !w->err && out_relax(w->o->out);
+}
+
+static void value_type(struct pprof *w, unsigned field, const char *type, const char *unit)
+{
+	pb_u64(&w->message, 1, text_id(w, type));
+	pb_u64(&w->message, 2, text_id(w, unit));
+	put_message(w, field);
+}
+
+static const char *unit_of(const struct pprof *w, uint32_t event)
+{
+	return strcmp(weight_unit(w->o, event), "ns") == 0 ? "nanoseconds" : "count";
+}
+
+static void put_types(struct pprof *w)
+{
+	size_t n = tacho_profile_n_events(w->o->p);
+
+	value_type(w, PROFILE_SAMPLE_TYPE, "samples", "count");
+	for (size_t i = 0; i < n; i++)
+		if (tacho_profile_event(w->o->p, i)->samples)
+			value_type(w, PROFILE_SAMPLE_TYPE, tacho_profile_event(w->o->p, i)->name,
+				   unit_of(w, (uint32_t)i));
+}
+
+/* ---- samples ---- */
+
+static void label(struct pprof *w, const char *key, const char *text, uint64_t number)
+{
+	pb_u64(&w->part, 1, text_id(w, key));
+	if (text)
+		pb_u64(&w->part, 2, text_id(w, text));
+	else
+		pb_u64(&w->part, 3, number);
+	put_part(w, 3);
+}
+
+static void put_labels(struct pprof *w, const struct tacho_profile_row *r)
+{
+	static const char *const modes[] = { NULL,	   "Host Kernel",  "Host User",
+					     "Hypervisor", "Guest Kernel", "Guest User" };
+	const struct tacho_profile_thread *t = tacho_profile_thread(w->o->p, r->thread);
+	uint32_t main = w->process_comm[r->thread];
+	enum tacho_space space = TACHO_SPACE_UNKNOWN;
+
+	if (r->node)
+		space = tacho_profile_frame(w->o->p, tacho_profile_nodes(w->o->p)[r->node].frame)
+				->space;
+	label(w, "pid", NULL, t->pid);
+	label(w, "tid", NULL, t->tid);
+	label(w, "comm", tacho_profile_thread(w->o->p, main)->comm, 0);
+	label(w, "thread_comm", t->comm, 0);
+	if (space < countof(modes) && modes[space])
+		label(w, "execution_mode", modes[space], 0);
+	if (r->cpu >= 0)
+		label(w, "cpu", NULL, (uint64_t)r->cpu);
+}
+
+static bool put_sample(struct pprof *w, const struct tacho_profile_row *r)
+{
+	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->o->p);
+	size_t n = tacho_profile_n_events(w->o->p);
+
+	for (uint32_t at = r->node; at; at = nodes[at].parent)
+		pb_raw(&w->part, (uint64_t)nodes[at].frame + 1);
+	put_part(w, 1);
+	pb_raw(&w->part, r->samples);
+	for (size_t i = 0; i < n; i++)
+		if (tacho_profile_event(w->o->p, i)->samples)
+			pb_raw(&w->part, i == r->event ? r->period : 0);
+	put_part(w, 2);
+	put_labels(w, r);
+	return put_message(w, PROFILE_SAMPLE);
+}
+
+/* ---- what samples point to ---- */
+
+static bool put_location(struct pprof *w, uint32_t id)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, id);
+
+	pb_u64(&w->message, 1, (uint64_t)id + 1);
+	pb_u64(&w->message, 2, f->object);
+	pb_u64(&w->message, 3, f->address);
+	pb_u64(&w->part, 1, (uint64_t)id + 1);
+	put_part(w, 4);
+	return put_message(w, PROFILE_LOCATION);
+}
+
+static bool put_function(struct pprof *w, uint32_t id)
+{
+	struct buf name = { 0 };
+	char *kept;
+
+	put_label(&name, tacho_profile_frame(w->o->p, id));
+	kept = buf_failed(&name) ? NULL : arena_str(&w->arena, buf_view(&name));
+	buf_done(&name);
+	if (!kept) {
+		w->err = -ENOMEM;
+		return false;
+	}
+	pb_u64(&w->message, 1, (uint64_t)id + 1);
+	pb_u64(&w->message, 2, text_id(w, kept));
+	pb_u64(&w->message, 3, text_id(w, kept));
+	return put_message(w, PROFILE_FUNCTION);
+}
+
+static const char *hex_id(struct pprof *w, const struct tacho_profile_object *ob)
+{
+	char text[2 * sizeof(ob->build_id) + 1];
+
+	for (size_t i = 0; i < ob->n_build_id && i < sizeof(ob->build_id); i++) {
+		text[2 * i] = "0123456789abcdef"[ob->build_id[i] >> 4];
+		text[2 * i + 1] = "0123456789abcdef"[ob->build_id[i] & 15];
+	}
+	text[2 * min_of((size_t)ob->n_build_id, sizeof(ob->build_id))] = '\0';
+	return arena_str(&w->arena, str_of(text));
+}
+
+/* A mapping spans the addresses that were met, in the object's own addresses. */
+struct span { uint64_t from, to; };
+
+static bool put_mapping(struct pprof *w, uint32_t id, const struct span *s)
+{
+	const struct tacho_profile_object *ob = tacho_profile_object(w->o->p, id);
+	const char *build_id = hex_id(w, ob);
+
+	if (!build_id) {
+		w->err = -ENOMEM;
+		return false;
+	}
+	pb_u64(&w->message, 1, id);
+	pb_u64(&w->message, 2, s->from);
+	pb_u64(&w->message, 3, s->to);
+	pb_u64(&w->message, 4, s->from);
+	pb_u64(&w->message, 5, text_id(w, ob->path));
+	pb_u64(&w->message, 6, text_id(w, build_id));
+	pb_u64(&w->message, 7, 1);
+	return put_message(w, PROFILE_MAPPING);
+}
+
+static bool put_mappings(struct pprof *w)
+{
+	size_t n = tacho_profile_n_objects(w->o->p);
+	scoped(freep) struct span *spans = calloc(n + 1, sizeof(*spans));
+
+	if (!spans) {
+		w->err = -ENOMEM;
+		return false;
+	}
+	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p); i++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, i);
+		struct span *s = &spans[f->object];
+		uint64_t page = f->address & ~(uint64_t)4095;
+
+		s->from = s->to ? min_of(s->from, page) : page;
+		s->to = max_of(s->to, page > UINT64_MAX - 4096 ? UINT64_MAX : page + 4096);
+	}
+	for (size_t i = 1; i < n; i++)		/* 0 means that there is none */
+		if (spans[i].to && !put_mapping(w, (uint32_t)i, &spans[i]))
+			return false;
+	return true;
+}
+
+/* ---- the whole ---- */
+
+/* The thread that names each thread's process: the one whose tid is the pid, else itself. */
+static int find_processes(struct pprof *w)
+{
+	size_t n = tacho_profile_n_threads(w->o->p);
+	uint32_t most = 0;
+	scoped(freep) uint32_t *main_of = NULL;
+
+	w->process_comm = calloc(n + 1, sizeof(*w->process_comm));
+	for (size_t i = 0; i < n; i++)
+		most = max_of(most, tacho_profile_thread(w->o->p, i)->pid < (1u << 24) ?
+			      tacho_profile_thread(w->o->p, i)->pid : 0);
+	main_of = calloc((size_t)most + 1, sizeof(*main_of));
+	if (!w->process_comm || !main_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct tacho_profile_thread *t = tacho_profile_thread(w->o->p, i);
+
+		if (t->pid == t->tid && t->pid <= most)
+			main_of[t->pid] = (uint32_t)i + 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t pid = tacho_profile_thread(w->o->p, i)->pid;
+
+		w->process_comm[i] = pid <= most && main_of[pid] ? main_of[pid] - 1 : (uint32_t)i;
+	}
+	return 0;
+}
+
+static bool put_tables(struct pprof *w)
+{
+	const struct tacho_profile_row *rows = tacho_profile_rows(w->o->p);
+
+	put_types(w);
+	for (size_t i = 0; i < tacho_profile_n_rows(w->o->p); i++)
+		if (!put_sample(w, &rows[i]))
+			return false;
+	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p); i++)
+		if (!put_location(w, (uint32_t)i) || !put_function(w, (uint32_t)i))
+			return false;
+	return put_mappings(w);
+}
+
+/* A field of a number, straight into the profile. */
+static void put_number(struct pprof *w, unsigned field, uint64_t v)
+{
+	pb_u64(&w->part, field, v);
+	gzip_put(&w->gz, w->part.bytes, w->part.n);
+	buf_clear(&w->part);
+}
+
+static void put_rest(struct pprof *w)
+{
+	struct tacho_profile_quality q = { .size = sizeof(q) };
+
+	tacho_profile_quality(w->o->p, &q);
+	if (q.last_s > q.first_s)
+		put_number(w, PROFILE_DURATION, (uint64_t)((q.last_s - q.first_s) * 1e9));
+	put_number(w, PROFILE_DEFAULT_TYPE,
+		   text_id(w, tacho_profile_event(w->o->p, w->o->event)->name));
+	if (w->o->opts->title)
+		put_number(w, PROFILE_COMMENT, text_id(w, w->o->opts->title));
+	for (size_t i = 0; i < w->text.n; i++) {
+		buf_puts(&w->message, w->text.v[i]);
+		if (!put_message(w, PROFILE_STRING))
+			return;
+	}
+}
+
+static int write_pprof(struct output *o)
+{
+	struct pprof w = { .o = o, .gz = { .out = &o->out->b } };
+
+	text_id(&w, "");		/* string 0 is the empty one */
+	w.err = w.err ? w.err : find_processes(&w);
+	if (!w.err && put_tables(&w))
+		put_rest(&w);
+	gzip_finish(&w.gz);
+	buf_done(&w.message);
+	buf_done(&w.part);
+	arena_done(&w.arena);
+	map_done(&w.strings);
+	vec_done(&w.text);
+	free(w.process_comm);
+	return w.err;
+}
+
+const struct writer pprof_writer = {
+	.format = { "pprof", ".pb.gz", "pprof: go tool pprof, Pyroscope, Parca, speedscope", false },
+	.write = write_pprof,
+};

@@ -1,0 +1,33 @@
+/*
+ * The rows of each thread together, in the order they were recorded.
+ */
+#include "output/output.h"
+
+#include <errno.h>
+
+int thread_rows_init(struct thread_rows *t, const struct tacho_profile *p)
+{
+	const struct tacho_profile_row *rows = tacho_profile_rows(p);
+	size_t n = tacho_profile_n_rows(p), n_threads = tacho_profile_n_threads(p);
+
+	*t = (struct thread_rows){ .order = calloc(n + 1, sizeof(*t->order)),
+				   .start = calloc(n_threads + 2, sizeof(*t->start)) };
+	if (!t->order || !t->start) {
+		thread_rows_done(t);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < n; i++)
+		t->start[rows[i].thread + 2]++;
+	for (size_t i = 2; i < n_threads + 2; i++)
+		t->start[i] += t->start[i - 1];
+	for (size_t i = 0; i < n; i++)		/* start[t + 1] ends where start[t + 2] began */
+		t->order[t->start[rows[i].thread + 1]++] = (uint32_t)i;
+	return 0;
+}
+
+void thread_rows_done(struct thread_rows *t)
+{
+	free(t->order);
+	free(t->start);
+	*t = (struct thread_rows){ 0 };
+}

@@ -1,0 +1,95 @@
+/*
+ * Names as text. A name comes from a file that anybody may have written, so nothing in it is
+ * trusted: XML gets neither markup nor bytes that it cannot hold.
+ */
+#include "output/output.h"
+
+#include "base/json.h"
+
+void put_label(struct buf *b, const struct tacho_profile_frame *f)
+{
+	if (f->known) {
+		buf_puts(b, f->name);
+	} else if (f->object) {
+		bool bracketed = f->object_name[0] == '[';
+
+		buf_printf(b, "%s%s%s", bracketed ? "" : "[", f->object_name, bracketed ? "" : "]");
+	} else {
+		buf_puts(b, "[unknown]");
+	}
+}
+
+void put_label_json(struct buf *b, const struct tacho_profile_frame *f)
+{
+	scoped(buf_done) struct buf label = { 0 };
+
+	put_label(&label, f);
+	json_quote(b, buf_view(&label));
+	b->bad |= label.bad;
+}
+
+/* The length of the UTF-8 sequence of more than one byte at s, or 0 where it is none that XML
+ * takes: overlong, a surrogate, cut short, or U+FFFE and U+FFFF. */
+static size_t sequence_len(const unsigned char *s, size_t n)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+	uint32_t c = s[0] & (0xffu >> (len + 1));
+
+	if (s[0] < 0xc2 || s[0] > 0xf4 || n < len)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c == 0xfffe ||
+	    c == 0xffff)
+		return 0;
+	return len;
+}
+
+static const char *entity(unsigned char c)
+{
+	switch (c) {
+	case '&': return "&amp;";
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '"': return "&quot;";
+	case '\'': return "&#39;";
+	default: return c < 0x20 || c == 0x7f ? "\xef\xbf\xbd" : NULL;
+	}
+}
+
+void put_xml(struct buf *b, struct str text)
+{
+	size_t plain = 0;
+
+	for (size_t i = 0; i < text.n;) {
+		const unsigned char *s = (const unsigned char *)text.s + i;
+		size_t len = s[0] < 0x80 ? 1 : sequence_len(s, text.n - i);
+		const char *instead = s[0] < 0x80 ? entity(s[0]) : len ? NULL : "\xef\xbf\xbd";
+
+		if (instead) {
+			buf_put(b, text.s + plain, i - plain);
+			buf_puts(b, instead);
+			plain = i + 1;
+		}
+		i += max_of(len, (size_t)1);
+	}
+	buf_put(b, text.s + plain, text.n - plain);
+}
+
+void put_grouped(struct buf *b, uint64_t v)
+{
+	char digits[32];
+	size_t at = sizeof(digits), n = 0;
+
+	do {
+		if (n && n % 3 == 0)
+			digits[--at] = ',';
+		digits[--at] = (char)('0' + v % 10);
+		n++;
+	} while (v /= 10);
+	buf_put(b, digits + at, sizeof(digits) - at);
+}

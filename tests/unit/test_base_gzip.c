@@ -1,0 +1,99 @@
+/*
+ * gzip and protocol buffers: what is packed comes out again, as another program unpacks it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/gzip.h"
+#include "base/io.h"
+#include "base/protobuf.h"
+
+static void unpack(const struct buf *packed, struct buf *out)
+{
+	char path[] = "/tmp/test-gzip-XXXXXX", command[64];
+	int fd = mkstemp(path);
+	FILE *p;
+	char piece[4096];
+	size_t n;
+
+	assert_true(fd >= 0);
+	assert_int_equal(io_write_all(fd, packed->bytes, packed->n), 0);
+	close(fd);
+	snprintf(command, sizeof(command), "gzip -dc <%s", path);
+	p = popen(command, "r");
+	assert_non_null(p);
+	while ((n = fread(piece, 1, sizeof(piece), p)) > 0)
+		buf_put(out, piece, n);
+	assert_int_equal(pclose(p), 0);
+	unlink(path);
+}
+
+static void round_trip(const char *bytes, size_t n, size_t step)
+{
+	struct buf packed = { 0 }, back = { 0 };
+	struct gzip z = { .out = &packed };
+
+	for (size_t i = 0; i < n; i += step)
+		gzip_put(&z, bytes + i, min_of(step, n - i));
+	gzip_finish(&z);
+	assert_false(buf_failed(&packed));
+	unpack(&packed, &back);
+	assert_int_equal(back.n, n);
+	if (n)
+		assert_memory_equal(back.bytes, bytes, n);
+	buf_done(&packed);
+	buf_done(&back);
+}
+
+static void all_kinds_of_bytes_come_back(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 3, 4, 5, 258, 259, 32767, 32768, 32769, 100000 };
+	char *bytes = calloc(1, 100000);
+	uint32_t seed = 1;
+
+	assert_non_null(bytes);
+	for (int kind = 0; kind < 4; kind++) {
+		for (size_t i = 0; i < 100000; i++) {
+			seed = seed * 1664525 + 1013904223;
+			bytes[i] = kind == 0 ? 0 : kind == 1 ? (char)(seed >> 24) :
+				   kind == 2 ? (char)(i % 700) : "abcdefgh"[seed >> 29];
+		}
+		for (size_t i = 0; i < countof(sizes); i++)
+			round_trip(bytes, sizes[i], kind == 1 ? 1000 : 50000);
+	}
+	free(bytes);
+}
+
+static void fields_are_as_the_wire_has_them(void **state)
+{
+	static const uint8_t wanted[] = { 0x08, 0x96, 0x01, 0x12, 0x02, 'h', 'i', 0x1a, 0x00, 0x20,
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 };
+	struct buf b = { 0 };
+
+	pb_u64(&b, 1, 150);
+	pb_u64(&b, 9, 0);
+	pb_bytes(&b, 2, STR_LIT("hi"));
+	pb_bytes(&b, 7, STR_LIT(""));
+	pb_element(&b, 3, STR_LIT(""));
+	pb_u64(&b, 4, UINT64_MAX);
+	assert_int_equal(b.n, sizeof(wanted));
+	assert_memory_equal(b.bytes, wanted, sizeof(wanted));
+	buf_done(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_kinds_of_bytes_come_back),
+		cmocka_unit_test(fields_are_as_the_wire_has_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
