@@ -48,7 +48,7 @@ static void put_worst(const struct tacho_profile *p, bool broken, uint64_t sampl
 		const struct tacho_profile_object *o = at < 0 ? NULL : tacho_profile_object(p, (size_t)at);
 		double part = o ? percent(broken ? o->broken : o->unresolved, samples) : 0;
 
-		if (part < WORTH_NAMING)
+		if (!o || part < WORTH_NAMING)
 			break;
 		buf_printf(out, "%s%s %.1f%%", n ? ", " : " (", o->name, part);
 		if (!broken && o->why)

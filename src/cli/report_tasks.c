@@ -242,12 +242,15 @@ static void put_tree(struct tasks *t, struct buf *out)
 int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, struct tacho_error *e)
 {
 	scoped(tasks_done) struct tasks t = { .with_maps = maps };
-	scoped(freep) struct tacho_scratch *scratch = calloc(1, sizeof(*scratch));
-	struct task *idle = scratch ? task_get(&t, 0, 0) : NULL;
+	scoped(freep) struct tacho_scratch *scratch = NULL;
+	struct task *idle = task_get(&t, 0, 0);
 	struct tacho_record rec;
 	int err;
 
 	if (!idle)
+		return error_nomem(e);
+	scratch = calloc(1, sizeof(*scratch));
+	if (!scratch)
 		return error_nomem(e);
 	idle->comm = "swapper";
 	while ((err = tacho_perfdata_next(pd, &rec, e)) > 0)

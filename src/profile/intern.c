@@ -71,13 +71,12 @@ static uint32_t thread_new(struct tacho_profile *p, uint64_t key, uint32_t pid, 
 			   const char *comm)
 {
 	uint32_t name = profile_name(p, comm);
-	bool *out = vec_add(&p->thread_out);
-	struct tacho_profile_thread *t = out && name != KEYMAP_NONE ? vec_add(&p->threads) : NULL;
+	struct thread_row *t = name != KEYMAP_NONE ? vec_add(&p->threads) : NULL;
 
 	if (!t)
 		return KEYMAP_NONE;
-	*t = (struct tacho_profile_thread){ .pid = pid, .tid = tid, .comm = p->name_of.v[name] };
-	*out = !profile_filter_task(&p->filter, pid, tid) || !profile_filter_comm(&p->filter, comm);
+	t->pub = (struct tacho_profile_thread){ .pid = pid, .tid = tid, .comm = p->name_of.v[name] };
+	t->out = !profile_filter_task(&p->filter, pid, tid) || !profile_filter_comm(&p->filter, comm);
 	if (keymap_put(&p->thread_ids, key, (uint32_t)(p->threads.n - 1)) < 0)
 		return KEYMAP_NONE;
 	return (uint32_t)(p->threads.n - 1);
@@ -89,7 +88,7 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 
 	for (;; key++) {
 		uint32_t id = keymap_get(&p->thread_ids, key);
-		const struct tacho_profile_thread *t = id != KEYMAP_NONE ? &p->threads.v[id] : NULL;
+		const struct tacho_profile_thread *t = tacho_profile_thread(p, id);
 
 		if (!t)
 			return thread_new(p, key, pid, tid, comm);

@@ -148,6 +148,20 @@ static int windows_learn(struct load *l, struct tacho_error *e)
 	return 0;
 }
 
+static int cpus_are_there(const struct load *l, struct tacho_error *e)
+{
+	bool there = !l->profile->filter.by_cpu || tacho_perfdata_n_events(l->pd) == 0;
+
+	for (size_t i = 0; i < tacho_perfdata_n_events(l->pd); i++)
+		if (tacho_perfdata_event(l->pd, i)->layout.sample_type & PERF_SAMPLE_CPU)
+			there = true;
+	if (there)
+		return 0;
+	error_set(e, -EINVAL, "the samples do not say on which CPU they were taken");
+	error_hint(e, "record with -a or --sample-cpu, or leave out the list of CPUs");
+	return -EINVAL;
+}
+
 /* The build-id table: (header, pid, id of 20 bytes, its length, 3 bytes, path) after the other. */
 static int build_ids_learn(struct load *l)
 {
@@ -310,7 +324,7 @@ static bool wanted(const struct tacho_profile *p, const struct tacho_profile_row
 {
 	uint32_t frame = p->nodes.v[r->node].frame;
 
-	if (p->thread_out.v[r->thread])
+	if (p->threads.v[r->thread].out)
 		return false;
 	if (frame != KEYMAP_NONE && (p->frame_flags.v[frame] & FRAME_LEAF_OUT))
 		return false;
@@ -404,6 +418,8 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 {
 	int err = windows_learn(l, e);
 
+	if (err == 0)
+		err = cpus_are_there(l, e);
 	if (err < 0)
 		return err;
 	l->scratch = calloc(1, sizeof(*l->scratch));

@@ -67,7 +67,7 @@ static int merge_names(struct tacho_profile *p, const struct tacho_profile *from
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < from->threads.n; i++) {
-		const struct tacho_profile_thread *t = &from->threads.v[i];
+		const struct tacho_profile_thread *t = &from->threads.v[i].pub;
 
 		m->threads[i] = profile_thread(p, t->pid, t->tid, t->comm);
 		if (m->threads[i] == KEYMAP_NONE)

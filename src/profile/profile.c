@@ -26,13 +26,14 @@ static int first_ids(struct tacho_profile *p)
 int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,
 		      struct tacho_error *e)
 {
-	scoped(freep_profile) struct tacho_profile *p = calloc(1, sizeof(*p));
+	scoped(freep_profile) struct tacho_profile *p = NULL;
 	int err;
 
-	if (!p)
-		return error_nomem(e);
 	if (opts && opts->size > sizeof(p->opts))
 		return error_set(e, -E2BIG, "options of a newer library");
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_nomem(e);
 	if (opts)
 		memcpy(&p->opts, opts, opts->size ? opts->size : sizeof(p->opts));
 	err = profile_filter_init(&p->filter, &p->opts, e);
@@ -55,7 +56,6 @@ void tacho_profile_free(struct tacho_profile *p)
 	vec_done(&p->objects);
 	vec_done(&p->events);
 	vec_done(&p->threads);
-	vec_done(&p->thread_out);
 	keymap_done(&p->thread_ids);
 	vec_done(&p->frames);
 	vec_done(&p->frame_flags);
@@ -107,7 +107,7 @@ const struct tacho_profile_event *tacho_profile_event(const struct tacho_profile
 
 const struct tacho_profile_thread *tacho_profile_thread(const struct tacho_profile *p, size_t i)
 {
-	return i < p->threads.n ? &p->threads.v[i] : NULL;
+	return i < p->threads.n ? &p->threads.v[i].pub : NULL;
 }
 
 const struct tacho_profile_frame *tacho_profile_frame(const struct tacho_profile *p, size_t i)

@@ -61,6 +61,11 @@ bool profile_filter_parent(const struct filter *f, const char *name);
 enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2 };	/* the filter's verdict, asked once per frame */
 
 
+struct thread_row {
+	struct tacho_profile_thread pub;
+	bool out;			/* the filter's verdict */
+};
+
 struct tacho_profile {
 	struct tacho_profile_opts opts;
 	struct filter filter;
@@ -70,8 +75,7 @@ struct tacho_profile {
 	struct map object_ids;		/* path -> id */
 	struct { struct tacho_profile_object *v; size_t n, cap; } objects;
 	struct { struct tacho_profile_event *v; size_t n, cap; } events;
-	struct { struct tacho_profile_thread *v; size_t n, cap; } threads;
-	struct { bool *v; size_t n, cap; } thread_out;	/* the filter's verdict on each */
+	struct { struct thread_row *v; size_t n, cap; } threads;
 	struct keymap thread_ids;	/* hash of pid, tid, comm -> id; chained by comparing */
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
 	struct { uint8_t *v; size_t n, cap; } frame_flags;
@@ -109,12 +113,12 @@ struct frame_slot {
 	uint64_t key;			/* hash of space, version and address */
 	uint32_t frame;
 };
-#define FRAME_SLOTS 32768u
+#define FRAME_SLOTS 131072u
 
 struct stacks {				/* of one file */
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
-	struct keymap known;		/* hash of a chain from its outermost word on -> node */
+	struct keymap known;		/* hash of callers from the outermost on -> node */
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
 	uint64_t *hashes;		/* of the chain at hand, per word */
 	uint32_t *path;			/* and its frames */

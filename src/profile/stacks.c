@@ -224,7 +224,7 @@ static void chain_cut(struct chain *c, size_t most, bool keep_outermost)
 {
 	size_t over = chain_words(c);
 
-	for (over = over > most ? over - most : 0; over;) {
+	for (over = over > most ? over - most : 0; over && c->n_runs;) {
 		struct run *r = keep_outermost ? &c->runs[0] : &c->runs[c->n_runs - 1];
 		size_t cut = min_of(over, r->n);
 
@@ -287,9 +287,9 @@ static uint32_t frame_at(struct stacks *s, uint32_t pid, uint64_t seed, enum tac
 	return slot->frame;
 }
 
-/* The frames of all words from the `done`-th hash on. */
+/* The frames of the words of the hashes [done, n). */
 static int chain_frames(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
-			size_t done)
+			size_t done, size_t n)
 {
 	size_t at = 0;
 
@@ -301,7 +301,7 @@ static int chain_frames(struct stacks *s, const struct chain *c, uint32_t pid, u
 			at += run->n;
 			continue;
 		}
-		for (size_t i = run->n; i-- > 0; at++) {
+		for (size_t i = run->n; i-- > 0 && at < n; at++) {
 			if (at < done)
 				continue;
 			s->path[at] = frame_at(s, pid, seed, run->space, run->v[i]);
@@ -320,13 +320,13 @@ static void prefetch_new(const struct tacho_profile *p, const uint32_t *frames, 
 		keymap_prefetch(&p->children, key_pair((uint32_t)(p->nodes.n - 1 + i), frames[i]));
 }
 
-/* Adds the words from the `done`-th hash on below `node`. */
+/* Adds the words of the hashes [done, n) below `node`. */
 static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
 			  size_t done, size_t n, uint32_t node)
 {
 	size_t before;
 
-	if (chain_frames(s, c, pid, version, done) < 0)
+	if (chain_frames(s, c, pid, version, done, n) < 0)
 		return KEYMAP_NONE;
 	for (size_t at = done; at < n; at++) {
 		before = s->profile->nodes.n;
@@ -345,17 +345,19 @@ static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid,
 	return node;
 }
 
-static uint32_t chain_node(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version)
+/* The node of the first `n` words. */
+static uint32_t chain_callers(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
+			      size_t n)
 {
-	size_t n = chain_hash(s, c, pid, version), low = 0, high;
-	uint32_t node = n ? keymap_get(&s->known, s->hashes[n - 1]) : 0, found;
+	uint32_t node = keymap_get(&s->known, s->hashes[n - 1]), found;
+	size_t low = 0, high = n - 1;
 
 	if (node != KEYMAP_NONE)
 		return node;
 	for (size_t i = 0; i < n; i++)
 		keymap_prefetch(&s->known, s->hashes[i]);
 	/* Where a prefix is known, all shorter ones are. */
-	for (node = 0, high = n - 1; low < high;) {
+	for (node = 0; low < high;) {
 		size_t mid = low + (high - low + 1) / 2;
 
 		found = keymap_get(&s->known, s->hashes[mid - 1]);
@@ -369,14 +371,31 @@ static uint32_t chain_node(struct stacks *s, const struct chain *c, uint32_t pid
 	return chain_add(s, c, pid, version, low, n, node);
 }
 
+/* Return addresses come again and again, but a leaf may be any instruction of its function: so
+ * the callers are looked for by their words, and the leaf by its frame. */
+static uint32_t chain_node(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version)
+{
+	size_t n = chain_hash(s, c, pid, version);
+	uint32_t node = n > 1 ? chain_callers(s, c, pid, version, n - 1) : 0, frame;
+	const struct run *leaf = &c->runs[0];
+
+	if (!n || node == KEYMAP_NONE)
+		return node;
+	frame = frame_at(s, pid, run_seed(s, 1, leaf->space, pid, version), leaf->space, leaf->v[0]);
+	return frame == KEYMAP_NONE ? KEYMAP_NONE : profile_node(s->profile, node, frame);
+}
+
 uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
 		     const struct tacho_sample *sample, enum tacho_space space)
 {
 	const struct tacho_profile_opts *o = &s->profile->opts;
-	struct tacho_words w = o->no_chains ? (struct tacho_words){ 0 } : sample->chain;
+	struct tacho_words w = sample->chain;
 	size_t first = 0;
-	struct chain c = { .n_runs = 0 };
+	struct chain c;
 
+	c.n_runs = 0;
+	if (o->no_chains)
+		w.n = 0;
 	/* The chain begins with the sampled address, unless that lies where chains were not asked
 	 * for (the kernel, mostly). */
 	while (first < w.n && w.v[first] >= MARKER_FIRST)

@@ -19,3 +19,5 @@ tid=$(tacho report -i g.data --json -s pid | jq '.events[0].entries[0].tid')
 [ "$(samples --pid 999999999)" = 0 ] || fail "a process that is not there has samples"
 refused 129 tacho report -i g.data --time 5
 refused 129 tacho report -i g.data --pid x
+refused 129 tacho report -i g.data -C 0
+grep -q 'on which CPU' err
