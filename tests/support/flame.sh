@@ -6,7 +6,7 @@ record_sample() {	# FILE: a recording with call chains, of a program with known 
 	volatile double x = 1;
 	__attribute__((noinline)) void inner_loop(int n) { while (n--) x = x * 1.000001 + 0.1; }
 	__attribute__((noinline)) void outer_call(int n) { inner_loop(n); x += 1; }
-	__attribute__((noinline)) void ask_kernel(int n) { while (n--) getppid(); x += 1; }
+	__attribute__((noinline)) void ask_kernel(int n) { while (n--) { getppid(); for (int k = 0; k < 100; k++) x += k; } }
 	int main(void) { for (int i = 0; i < 40; i++) { outer_call(1000000); ask_kernel(4000); } return 0; }
 	END
 	cc -O0 -fno-omit-frame-pointer -o work work.c
