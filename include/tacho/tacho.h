@@ -14,5 +14,6 @@
 #include <tacho/region.h>
 #include <tacho/sampler.h>
 #include <tacho/symbol.h>
+#include <tacho/trace.h>
 
 #endif
