@@ -131,7 +131,6 @@ void stat_defaults(void *opts)
 
 	o->repeat = 1;
 	o->log_fd = -1;
-	o->topdown_level = 1;
 }
 
 void stat_done(void *opts)
@@ -215,8 +214,14 @@ int stat_check_options(struct stat_opts *o, int argc)
 		return wrong("-o and --log-fd cannot be used together");
 	if (o->append && !o->output)
 		return wrong("--append needs -o FILE");
-	if (o->interval_count && !o->interval_ms)
-		return wrong("--interval-count needs -I");
+	if ((o->interval_count || o->interval_clear || o->summary) && !o->interval_ms)
+		return wrong("--interval-count, --interval-clear and --summary need -I");
+	if (o->no_csv_summary && !(o->summary && o->separator))
+		return wrong("--no-csv-summary needs --summary and -x");
+	if (o->table && o->repeat == 1)
+		return wrong("--table needs -r");
+	if (o->topdown_level && !o->topdown)
+		return wrong("--td-level needs --topdown");
 	if (o->timeout_ms && o->timeout_ms < 10)
 		return wrong("--timeout has to be 10 milliseconds at least");
 	if (o->metric_only && o->json)

@@ -26,6 +26,11 @@ wrong_value -p abc
 wrong_value -p ''
 wrong_value -t 1x
 bad --per-socket=5
+bad --summary
+bad --interval-clear
+bad --no-csv-summary -x,
+bad --table
+bad --td-level 1
 bad --all-cpus=maybe
 bad --big-num=1
 refused 1 tacho stat --pre false -- touch ran
