@@ -5,6 +5,8 @@
  */
 #include "cli/record.h"
 
+#include "cli/frame.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -470,7 +472,7 @@ static int run_session(struct session *s)
 	if (err < 0 && s->status) {	/* the command could not be started: nothing to keep */
 		record_file_finish(&s->file);
 		if (!s->file.pipe)
-			unlink(s->file.path);
+			remove_output(s->file.path);
 		return err;
 	}
 	if (err == 0)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "cli/frame.h"
 #include "cli/term.h"
 
 static void remarks(const char *command, const struct tacho_profile *p)
@@ -110,7 +111,7 @@ int profile_write(const char *command, const struct tacho_format *format,
 		report_text(command, "cannot write to %s: %s", to_stdout ? "stdout" : path,
 			    strerror(-err));
 	if (!to_stdout)
-		unlink(path);
+		remove_output(path);
 	return EXIT_FAILED;
 }
 

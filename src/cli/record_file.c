@@ -35,6 +35,13 @@ static int keep_old(const char *path)
 	return rename(path, old.bytes) < 0 ? -errno : 0;
 }
 
+static bool is_regular(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static int open_fd(struct record_file *f)
 {
 	int err;
@@ -50,6 +57,11 @@ static int open_fd(struct record_file *f)
 		return err;
 	}
 	f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (f->fd >= 0 && f->opts->switch_output && !is_regular(f->fd)) {
+		report_text("record", "--switch-output renames its files, and '%s' is no regular file",
+			    f->path);
+		return -EINVAL;
+	}
 	if (f->fd >= 0)
 		return 0;
 	err = -errno;
