@@ -98,8 +98,8 @@ static int read_stat(struct synth *y, int dir, struct task_stat *out)
 	uint64_t v;
 	int field = 3;
 
-	if (n < 0)
-		return (int)n;
+	if (n < 0 || !y->text)
+		return n < 0 ? (int)n : -ENODATA;
 	open = strchr(y->text, '(');
 	close = strrchr(y->text, ')');
 	if (!open || !close || close < open || close[1] != ' ')

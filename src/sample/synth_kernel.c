@@ -220,7 +220,7 @@ static int put_cgroup(struct synth *y, const char *mount, const char *path)
 		return -ENOMEM;
 	id = st.st_ino;
 	memcpy(r + 8, &id, sizeof(id));
-	memcpy(r + 16, path, strlen(path));
+	memcpy(r + 16, path, strlen(path) + 1);
 	return 0;
 }
 
