@@ -99,7 +99,7 @@ static int pick_types(struct str *list, const char *text, int *from, int *to, st
 
 	*from = 0;
 	*to = N_TYPES - 1;
-	if (colon < 0)
+	if (colon < 0 || !list->s)
 		return 0;
 	word = str_n(list->s, (size_t)colon);
 	*list = str_n(list->s + colon + 1, list->n - (size_t)colon - 1);
@@ -150,7 +150,7 @@ int fields_parse(struct script_fields *f, const char *text, struct tacho_error *
 {
 	struct str list = str_of(text), word;
 	int from, to, err = pick_types(&list, text, &from, &to, e);
-	bool changes = list.n && (list.s[0] == '+' || list.s[0] == '-');
+	bool changes = list.s && list.n && (list.s[0] == '+' || list.s[0] == '-');
 
 	if (err)
 		return err;

@@ -30,7 +30,7 @@ const uint64_t *scratch_words(struct tacho_scratch *s, const void *p, size_t n, 
 	to = s->words + s->used;
 	s->used += n;
 	if (!swap)
-		return memcpy(to, p, n * sizeof(*to));
+		return n && p ? memcpy(to, p, n * sizeof(*to)) : to;
 	for (size_t i = 0; i < n; i++)
 		to[i] = cursor_word((const uint8_t *)p + i * sizeof(*to), true);
 	return to;

@@ -37,6 +37,8 @@ void read_take(struct tacho_read *out, struct cursor *c, struct tacho_scratch *s
 		return;
 	out->n = (size_t)n;
 	out->format = format;
+	if (!out->words.v)	/* a group of none, without times */
+		return;
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		out->enabled_ns = out->words.v[at++];
 	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
