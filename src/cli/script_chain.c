@@ -44,13 +44,13 @@ static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 static inline void look_ahead(const struct script *s, uint32_t pid, enum tacho_space space,
 			      const struct tacho_sample *sample, size_t i)
 {
-	const uint64_t *word = &sample->chain.v[i];
+	const struct tacho_words *chain = &sample->chain;
 	const struct frame_recent *near;
 
-	if (i + AHEAD < sample->chain.n)
-		__builtin_prefetch(frame_place(&s->frames, pid, space, word[AHEAD]));
-	if (i + AHEAD / 2 < sample->chain.n) {
-		near = frame_place(&s->frames, pid, space, word[AHEAD / 2]);
+	if (i + AHEAD < chain->n)
+		__builtin_prefetch(frame_place(&s->frames, pid, space, chain->v[i + AHEAD]));
+	if (i + AHEAD / 2 < chain->n) {
+		near = frame_place(&s->frames, pid, space, chain->v[i + AHEAD / 2]);
 		__builtin_prefetch(near->text);
 		__builtin_prefetch((const char *)((uintptr_t)near->text + 64));
 	}

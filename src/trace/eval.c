@@ -63,6 +63,16 @@ static struct value eval_index(const struct view *v, const struct node *n)
 	};
 }
 
+/* A signed number keeps its sign, as the kernel's compilers have it. */
+static uint64_t shift_right(struct value a, uint64_t by)
+{
+	uint64_t sign = !a.wide && (int64_t)a.v < 0 ? UINT64_MAX : 0;
+
+	if (by >= 64)
+		return 0;
+	return by && sign ? a.v >> by | sign << (64 - by) : a.v >> by;
+}
+
 struct value binary(uint8_t op, struct value a, struct value b)
 {
 	bool wide = a.wide || b.wide;
@@ -79,8 +89,7 @@ struct value binary(uint8_t op, struct value a, struct value b)
 	case OP_LE: return (struct value){ wide ? a.v <= b.v : x <= y, false };
 	case OP_GE: return (struct value){ wide ? a.v >= b.v : x >= y, false };
 	case OP_SHL: return (struct value){ b.v < 64 ? a.v << b.v : 0, a.wide };
-	case OP_SHR: return (struct value){ b.v >= 64 ? 0 : a.wide ? a.v >> b.v : (uint64_t)(x >> b.v),
-					    a.wide };
+	case OP_SHR: return (struct value){ shift_right(a, b.v), a.wide };
 	case '+': r = a.v + b.v; break;
 	case '-': r = a.v - b.v; break;
 	case '*': r = a.v * b.v; break;

@@ -374,8 +374,9 @@ static struct node *parse_binary(struct lexer *l, unsigned least)
 		if (!n->b)
 			return NULL;
 		if (n->a->kind == NODE_NUMBER && n->b->kind == NODE_NUMBER) {
-			n->number = binary(n->op, (struct value){ .v = n->a->number },
-					   (struct value){ .v = n->b->number }).v;
+			struct value a = { .v = n->a->number }, b = { .v = n->b->number };
+
+			n->number = binary(n->op, a, b).v;
 			n->kind = NODE_NUMBER;
 		}
 		left = n;
