@@ -4,6 +4,8 @@
 #include "bare.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +44,22 @@ int bare_group_open(const struct tacho_evset *set, size_t n)
 			leader = (int)fd;
 	}
 	return leader;
+}
+
+int bare_group_find(size_t n)
+{
+	uint64_t words[64];
+
+	for (int fd = 3; fd < 256; fd++) {
+		char path[32], target[64] = "";
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (readlink(path, target, sizeof(target) - 1) > 0 && strstr(target, "[perf_event]") &&
+		    read(fd, words, sizeof(words)) == (ssize_t)((3 + n) * sizeof(*words)) &&
+		    words[0] == n)
+			return fd;
+	}
+	return -1;
 }
 
 static double round_ns(const struct contender *c, unsigned n_calls)

@@ -13,6 +13,8 @@
  * -1 with errno.
  */
 int bare_group_open(const struct tacho_evset *set, size_t n);
+/* The descriptor of a group of n events with just its times that is open already; -1: none. */
+int bare_group_find(size_t n);
 
 /* A call to measure, and what the best of its rounds took. */
 struct contender {

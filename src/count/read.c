@@ -143,22 +143,38 @@ static int read_singly(struct tacho_evset *set, const struct unit *u)
 
 /* The counters have run all the time so far, and still do: nothing to scale. This is the loop
  * that reading costs, beyond the system call. */
-static void take_exact(struct tacho_evset *set, const struct unit *u, const struct read_view *v)
+static void take_exact(struct tacho_evset *set, const struct unit *u, const uint64_t *values,
+		       size_t stride, uint64_t enabled)
 {
 	const uint32_t *members = &set->members[u->member];
-	enum tacho_state state = v->enabled ? TACHO_COUNTING : TACHO_NOT_COUNTED;
+	enum tacho_state state = enabled ? TACHO_COUNTING : TACHO_NOT_COUNTED;
 
-	for (uint32_t k = 0; k < u->n; k++) {
+	for (uint32_t k = 0; k < u->n; k++, values += stride) {
 		struct tacho_reading *r = &set->readings[members[k]];
-		uint64_t raw = read_view_value(v, k), d_raw = raw > r->raw ? raw - r->raw : 0;
+		uint64_t d_raw = *values > r->raw ? *values - r->raw : 0;
 
 		r->state = state;
 		r->value += d_raw;
-		r->raw = raw;
-		r->last_enabled_ns = r->last_running_ns = v->enabled - r->enabled_ns;
-		r->enabled_ns = r->running_ns = v->enabled;
+		r->raw = *values;
 		r->last_value = d_raw;
+		r->last_enabled_ns = r->last_running_ns = enabled - r->enabled_ns;
+		r->enabled_ns = r->running_ns = enabled;
 	}
+}
+
+/* The usual case, straight from the words: a group with its times, nothing else, never
+ * multiplexed. False: look at it properly. */
+static bool take_plain(struct tacho_evset *set, const struct unit *u, ssize_t got)
+{
+	const uint64_t plain = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING;
+	const uint64_t *words = set->scratch;
+
+	if (!u->exact || u->format != plain || got != (ssize_t)((3 + u->n) * sizeof(*words)) ||
+	    words[0] != u->n || words[1] != words[2])
+		return false;
+	take_exact(set, u, words + 3, 1, words[1]);
+	return true;
 }
 
 /* From now on the counters of this unit are scaled; their intervals begin where they stand. */
@@ -201,11 +217,14 @@ int set_read_unit(struct tacho_evset *set, struct unit *u)
 	}
 	if (got < 0)
 		return unit_gave_nothing(set, u);
+	if (take_plain(set, u, got))
+		return (int)u->n;
 	c = cursor_over(set->scratch, (size_t)got, false);
 	if (read_view_take(&v, &c, u->format) < 0)
 		return unit_gave_nothing(set, u);
 	if (v.n == u->n && u->exact && v.enabled == v.running) {
-		take_exact(set, u, &v);
+		take_exact(set, u, (const uint64_t *)(const void *)v.values, v.stride / sizeof(uint64_t),
+			   v.enabled);
 		return (int)u->n;
 	}
 	if (u->exact)
