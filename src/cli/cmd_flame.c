@@ -86,8 +86,12 @@ static int draw(struct flame_opts *o, const struct tacho_format *format, const c
 {
 	struct tacho_profile *p = NULL, *before = NULL;
 	bool damaged = false;
-	int status = profile_read("flame", &o->source, path, format, &p, &damaged);
+	int status;
 
+	if (!profile_keeps_input("flame", path, o->output) ||
+	    (before_path && !profile_keeps_input("flame", before_path, o->output)))
+		return EXIT_FAILED;
+	status = profile_read("flame", &o->source, path, format, &p, &damaged);
 	if (!status && before_path)
 		status = profile_read("flame", &o->source, before_path, format, &before, &damaged);
 	o->out.size = sizeof(o->out);

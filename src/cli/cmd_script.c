@@ -219,7 +219,7 @@ static void flush_all(struct script *s)
 				   (double)sink->bytes / 1048576, sink->path,
 				   (unsigned long long)sink->samples);
 		else if (sink->path && !sink->samples)
-			unlink(sink->path);
+			io_discard(sink->path);
 	}
 	sink_write(s, &s->sink);
 }

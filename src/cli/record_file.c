@@ -13,6 +13,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "base/io.h"
+
 #define ATTR_BYTES 256
 
 static int failed(struct record_file *f, int err)
@@ -216,6 +218,8 @@ int record_file_stamp(struct record_file *f)
 	struct tm tm;
 	char stamp[32];
 
+	if (!io_is_plain(f->path))	/* /dev/null keeps its name */
+		return 0;
 	gettimeofday(&now, NULL);
 	localtime_r(&now.tv_sec, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
@@ -238,7 +242,7 @@ static int remember_dumped(struct record_file *f)
 	if (strlist_add(&f->dumped, str_of(f->path)) < 0)
 		return -ENOMEM;
 	if (f->opts->switch_max_files && f->dumped.n >= f->opts->switch_max_files) {
-		unlink(f->dumped.v[0]);
+		io_discard(f->dumped.v[0]);
 		free(f->dumped.v[0]);
 		memmove(f->dumped.v, f->dumped.v + 1, --f->dumped.n * sizeof(*f->dumped.v));
 	}
