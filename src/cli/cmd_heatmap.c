@@ -44,7 +44,7 @@ static int heatmap_run(void *opts, int argc, char **argv)
 	o->output = o->output ? o->output : "heatmap.svg";
 	if (!profile_keeps_input("heatmap", o->source.input, o->output))
 		return EXIT_FAILED;
-	o->source.filter.no_chains = true;
+	o->source.filter.no_chains = !o->source.filter.parent;
 	status = profile_read("heatmap", &o->source, o->source.input, format, &p, &damaged);
 	if (status)
 		return status;
