@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static ssize_t read_some(int fd, void *bytes, size_t n)
 {
@@ -85,4 +87,25 @@ int io_write_all(int fd, const void *bytes, size_t n)
 		n -= (size_t)put;
 	}
 	return 0;
+}
+
+bool io_is_plain(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool io_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && S_ISREG(sa.st_mode) &&
+	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+void io_discard(const char *path)
+{
+	if (io_is_plain(path))
+		unlink(path);
 }

@@ -15,5 +15,11 @@ int io_read(const char *path, size_t limit, struct buf *out);
 /* A small file into a caller's array, trimmed at the last newline; returns its length. */
 int io_read_small(int dirfd, const char *path, char *out, size_t size);
 int io_write_all(int fd, const void *bytes, size_t n);	/* 0 or a negative errno */
+/* Whether `path` itself is a plain file: no device, no pipe, no link such as /dev/stdout. */
+bool io_is_plain(const char *path);
+/* Whether both names are of one plain file. */
+bool io_same_file(const char *a, const char *b);
+/* Removes a plain file, e.g. a half-written output; leaves everything else where it is. */
+void io_discard(const char *path);
 
 #endif

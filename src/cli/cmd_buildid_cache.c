@@ -31,7 +31,7 @@ static const struct option_row cache_rows[] = {
 	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list the build ids and paths of all copies" },
 	{ OPT_STR, 0, "buildid-dir", AT(dir), "DIR", "the cache (default: .debug in the home directory)",
 	  .complete = "file" },
-	{ OPT_FLAG, 'f', "force", AT(force), NULL, "a copy that is there or missing is no failure" },
+	{ OPT_FLAG, 'f', "force", AT(force), NULL, "to remove a copy that is not there is no failure" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say what is done" },
 	{ .kind = OPT_END },
 };

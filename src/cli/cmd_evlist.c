@@ -108,6 +108,7 @@ static int evlist_run(void *opts, int argc, char **argv)
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata *pd;
 	struct buf out = { 0 };
+	const char *warning;
 
 	if (argc > 0) {
 		report_text("evlist", "'%s' is not expected here", argv[0]);
@@ -118,6 +119,9 @@ static int evlist_run(void *opts, int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	put_all(pd, o, &out);
+	warning = tacho_perfdata_warning(pd);
+	if (warning)		/* names may have been lost */
+		report_text("evlist", "%s", warning);
 	tacho_perfdata_close(pd);
 	return print_out("evlist", &out);
 }

@@ -97,6 +97,8 @@ static int export_run(void *opts, int argc, char **argv)
 		report_text("export", "%s is not for a terminal; name a file with -o", format->name);
 		return EXIT_USAGE;
 	}
+	if (!profile_keeps_input("export", o->source.input, o->output))
+		return EXIT_FAILED;
 	status = profile_read("export", &o->source, o->source.input, format, &p, &damaged);
 	if (status)
 		return status;

@@ -86,8 +86,12 @@ static int draw(struct flame_opts *o, const struct tacho_format *format, const c
 {
 	struct tacho_profile *p = NULL, *before = NULL;
 	bool damaged = false;
-	int status = profile_read("flame", &o->source, path, format, &p, &damaged);
+	int status;
 
+	if (!profile_keeps_input("flame", path, o->output) ||
+	    (before_path && !profile_keeps_input("flame", before_path, o->output)))
+		return EXIT_FAILED;
+	status = profile_read("flame", &o->source, path, format, &p, &damaged);
 	if (!status && before_path)
 		status = profile_read("flame", &o->source, before_path, format, &before, &damaged);
 	o->out.size = sizeof(o->out);
@@ -205,6 +209,13 @@ static bool wants_recording(const struct flame_opts *o, int argc)
 	       o->source.filter.cpus || o->data;
 }
 
+/* The first of the options that say how to record, or NULL. */
+static const char *how_to_record(const struct flame_opts *o)
+{
+	return o->all_cpus ? "-a" : o->freq ? "-F" : o->count ? "-c" :
+	       o->call_graph ? "--call-graph" : o->data ? "--data" : NULL;
+}
+
 /* What contradicts what; an exit status after a message. */
 static int check_words(struct flame_opts *o, int argc, char **argv)
 {
@@ -223,11 +234,15 @@ static int check_words(struct flame_opts *o, int argc, char **argv)
 		report_text("flame", "--diff takes two recordings: before and after");
 		return EXIT_USAGE;
 	}
-	if (o->source.input && (argc || o->all_cpus)) {
+	if (o->source.input && (argc || how_to_record(o))) {
 		report_text(
 			"flame",
 			"a recording is given with -i, so nothing is recorded: %s makes no sense",
-			argc ? argv[0] : "-a");
+			argc ? argv[0] : how_to_record(o));
+		return EXIT_USAGE;
+	}
+	if (o->diff && how_to_record(o)) {
+		report_text("flame", "--diff records nothing: %s makes no sense", how_to_record(o));
 		return EXIT_USAGE;
 	}
 	return 0;

@@ -41,12 +41,15 @@ static int heatmap_run(void *opts, int argc, char **argv)
 			    argv[0]);
 		return EXIT_USAGE;
 	}
-	o->source.filter.no_chains = true;
+	o->output = o->output ? o->output : "heatmap.svg";
+	if (!profile_keeps_input("heatmap", o->source.input, o->output))
+		return EXIT_FAILED;
+	o->source.filter.no_chains = !o->source.filter.parent;
 	status = profile_read("heatmap", &o->source, o->source.input, format, &p, &damaged);
 	if (status)
 		return status;
 	o->out.size = sizeof(o->out);
-	status = profile_write("heatmap", format, p, &o->out, o->output ? o->output : "heatmap.svg");
+	status = profile_write("heatmap", format, p, &o->out, o->output);
 	tacho_profile_free(p);
 	return status ? status : damaged ? EXIT_FAILED : 0;
 }

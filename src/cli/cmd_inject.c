@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "cli/file_objects.h"
 #include "cli/term.h"
 
@@ -209,7 +210,7 @@ static int open_output(const struct inject_opts *o, struct tacho_error *e)
 			return error_set(e, -EINVAL, "a recording is not for a terminal; -o names a file");
 		return dup(STDOUT_FILENO);
 	}
-	if (strcmp(o->output, o->input) == 0)
+	if (io_same_file(o->output, o->input))
 		return error_set(e, -EINVAL, "'%s' cannot be input and output", o->input);
 	fd = open(o->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	return fd >= 0 ? fd : error_set(e, -errno, "cannot write '%s': %s", o->output, strerror(errno));

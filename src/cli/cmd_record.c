@@ -5,8 +5,6 @@
  */
 #include "cli/record.h"
 
-#include "cli/frame.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "cli/term.h"
 
 static int add_word(void *opts, enum record_word_kind kind, const char *text)
 {
@@ -472,7 +471,7 @@ static int run_session(struct session *s)
 	if (err < 0 && s->status) {	/* the command could not be started: nothing to keep */
 		record_file_finish(&s->file);
 		if (!s->file.pipe)
-			remove_output(s->file.path);
+			io_discard(s->file.path);
 		return err;
 	}
 	if (err == 0)
@@ -514,6 +513,8 @@ static int record_run(void *opts, int argc, char **argv)
 				       .error = { .column = -1 } };
 	s.loop = (struct record_loop){ .opts = o, .plan = &s.plan, .file = &s.file,
 				       .usage.size = sizeof(s.loop.usage) };
+	if (s.file.pipe && term_is_tty(STDOUT_FILENO))
+		return wrong("a recording is not for a terminal; -o names a file");
 	if (s.file.pipe && o->switch_output)
 		return wrong("--switch-output needs files to switch between, not a pipe");
 	err = record_plan_init(o, argc > 0, &s.plan);

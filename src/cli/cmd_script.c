@@ -138,6 +138,10 @@ static int sample_record(struct script *s, const struct tacho_record *rec)
 		return err;
 	if (s->filter.times.n && !filter_has_time(&s->filter, sample.time))
 		return 0;
+	if (s->filter.by_cpu && !(ev->file->layout.sample_type & PERF_SAMPLE_CPU)) {
+		s->without_cpu = true;
+		return 0;
+	}
 	if (s->filter.by_cpu && !cpuset_has(&s->filter.cpus, (int)sample.cpu))
 		return 0;
 	who = (struct script_who){ sample.pid, sample.tid, sample.cpu, sample.time, rec->misc, rec->type,
@@ -219,7 +223,7 @@ static void flush_all(struct script *s)
 				   (double)sink->bytes / 1048576, sink->path,
 				   (unsigned long long)sink->samples);
 		else if (sink->path && !sink->samples)
-			unlink(sink->path);
+			io_discard(sink->path);
 	}
 	sink_write(s, &s->sink);
 }
@@ -251,6 +255,11 @@ static int finish(struct script *s, int err, struct tacho_error *e)
 		report_text("script", "stacks recorded for DWARF are shown without their callers in user space");
 	if (s->opts->verbose && s->symbols)
 		tell_objects(s);
+	if (s->without_cpu) {
+		report_text("script", "samples that do not say on which CPU they were taken are left "
+			    "out; record with -a or --sample-cpu, or leave out the list of CPUs");
+		return EXIT_FAILED;
+	}
 	return err == -EDOM ? EXIT_USAGE : err < 0 ? fail(e) : 0;
 }
 

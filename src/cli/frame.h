@@ -19,9 +19,6 @@ int print_out(const char *command, struct buf *b);
 /* The same to an open file called `path`. */
 int print_fd(const char *command, int fd, const char *path, struct buf *b);
 
-/* Removes a file that was written for nothing; /dev/null, a fifo or a device stays. */
-void remove_output(const char *path);
-
 /* The completion script for "bash", "zsh" or "fish". Returns 0, or -EINVAL for another shell. */
 int complete_script(const char *shell, struct buf *out);
 /* The rows as the OPTIONS section of a man page in scdoc's format. */

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/io.h"
@@ -107,14 +106,6 @@ void command_overview(struct buf *out)
 	for (size_t i = 0; commands[i]; i++)
 		buf_printf(out, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
 	buf_printf(out, "\n'%s help COMMAND' shows a command's options.\n", program_name);
-}
-
-void remove_output(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		unlink(path);
 }
 
 int print_fd(const char *command, int fd, const char *path, struct buf *b)

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/io.h"
-#include "cli/frame.h"
 #include "cli/term.h"
 
 static void remarks(const char *command, const struct tacho_profile *p)
@@ -81,6 +80,15 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 	return 0;
 }
 
+bool profile_keeps_input(const char *command, const char *input, const char *output)
+{
+	input = input ? input : "perf.data";
+	if (!output || !io_same_file(input, output))
+		return true;
+	report_text(command, "'%s' cannot be input and output", input);
+	return false;
+}
+
 static int put_fd(void *arg, const void *bytes, size_t n)
 {
 	return io_write_all(*(const int *)arg, bytes, n);
@@ -111,7 +119,7 @@ int profile_write(const char *command, const struct tacho_format *format,
 		report_text(command, "cannot write to %s: %s", to_stdout ? "stdout" : path,
 			    strerror(-err));
 	if (!to_stdout)
-		remove_output(path);
+		io_discard(path);
 	return EXIT_FAILED;
 }
 

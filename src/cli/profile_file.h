@@ -54,6 +54,9 @@ struct profile_source {
  * a message. A damaged file gives what came before the damage, and *damaged. */
 int profile_read(const char *command, const struct profile_source *src, const char *path,
 		 const struct tacho_format *format, struct tacho_profile **out, bool *damaged);
+/* Whether the output may be written: false, after a message, if it would replace the recording.
+ * NULL is perf.data and stdout. */
+bool profile_keeps_input(const char *command, const char *input, const char *output);
 /* To `path`; NULL or "-" is stdout. Returns an exit status. */
 int profile_write(const char *command, const struct tacho_format *format,
 		  const struct tacho_profile *p, const struct tacho_output_opts *opts, const char *path);

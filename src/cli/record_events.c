@@ -110,10 +110,15 @@ static bool is_sampled_reg(unsigned bit)
 
 int record_list_registers(void)
 {
+	const char *last = "";
+
 	fputs("available registers:", stderr);
-	for (unsigned bit = 0; bit < 64; bit++)
-		if (is_sampled_reg(bit))
-			fprintf(stderr, " %s", tacho_reg_name(MACHINE, bit));
+	for (unsigned bit = 0; bit < 64; bit++) {
+		if (!is_sampled_reg(bit) || strcmp(last, tacho_reg_name(MACHINE, bit)) == 0)
+			continue;	/* a wide register has two bits and one name */
+		last = tacho_reg_name(MACHINE, bit);
+		fprintf(stderr, " %s", last);
+	}
 	fputc('\n', stderr);
 	return 0;
 }

@@ -13,6 +13,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "base/io.h"
+
 #define ATTR_BYTES 256
 
 static int failed(struct record_file *f, int err)
@@ -35,13 +37,6 @@ static int keep_old(const char *path)
 	return rename(path, old.bytes) < 0 ? -errno : 0;
 }
 
-static bool is_regular(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 static int open_fd(struct record_file *f)
 {
 	int err;
@@ -57,11 +52,6 @@ static int open_fd(struct record_file *f)
 		return err;
 	}
 	f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (f->fd >= 0 && f->opts->switch_output && !is_regular(f->fd)) {
-		report_text("record", "--switch-output renames its files, and '%s' is no regular file",
-			    f->path);
-		return -EINVAL;
-	}
 	if (f->fd >= 0)
 		return 0;
 	err = -errno;
@@ -228,6 +218,8 @@ int record_file_stamp(struct record_file *f)
 	struct tm tm;
 	char stamp[32];
 
+	if (!io_is_plain(f->path))	/* /dev/null keeps its name */
+		return 0;
 	gettimeofday(&now, NULL);
 	localtime_r(&now.tv_sec, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
@@ -250,7 +242,7 @@ static int remember_dumped(struct record_file *f)
 	if (strlist_add(&f->dumped, str_of(f->path)) < 0)
 		return -ENOMEM;
 	if (f->opts->switch_max_files && f->dumped.n >= f->opts->switch_max_files) {
-		unlink(f->dumped.v[0]);
+		io_discard(f->dumped.v[0]);
 		free(f->dumped.v[0]);
 		memmove(f->dumped.v, f->dumped.v + 1, --f->dumped.n * sizeof(*f->dumped.v));
 	}

@@ -165,6 +165,7 @@ struct script {
 	struct script_fields fields;
 	struct script_filter filter;
 	struct frame_texts frames;
+	bool without_cpu;		/* -C, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
 	struct tacho_scratch *scratch;
 	uint64_t first_time, last_time;	/* of samples that were shown; 0: none yet */

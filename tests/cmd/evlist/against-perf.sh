@@ -10,3 +10,7 @@ for options in "" -v -F -g --trace-fields; do
 	tacho evlist -i a.data $options >ours
 	cmp theirs ours || fail "evlist $options differs: $(diff theirs ours)"
 done
+# What was cut off is told: the names of events stand at the end of a file.
+head -c $(($(wc -c <a.data) / 2)) a.data >half.data
+tacho evlist -i half.data >out 2>err
+grep -q "byte [0-9]*: " err || { cat err; fail "no offset"; }

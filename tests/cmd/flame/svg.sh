@@ -21,3 +21,8 @@ grep -q '(+0.00)' d.svg || fail "no change is told"
 refused 129 tacho flame -i perf.data -o out.png
 refused 129 tacho flame --diff perf.data
 refused 129 tacho flame -i perf.data -- true
+# How to record is of no use where nothing is recorded.
+for how in '-F 99' '-c 9' '--call-graph fp' '--data other.data' -a; do
+	# shellcheck disable=SC2086
+	refused 129 tacho flame -i perf.data $how -o -
+done

@@ -14,3 +14,5 @@ part=$(tacho export -f folded --time "$first,$(awk "BEGIN { printf \"%.3f\", $fi
 [ "$part" -gt 0 ] && [ "$part" -lt "$total" ] || fail "$part of $total in the first cell"
 tacho heatmap -i perf.data --rows 10 -o - | grep -q 'samples in 100 ms'
 refused 129 tacho heatmap perf.data
+tacho heatmap --parent '^outer_call$' -o - | grep -q 'samples<' || fail "--parent found no caller"
+refused 1 tacho heatmap --parent '^no_such_caller$' -o -

@@ -38,3 +38,5 @@ bad 1 -e cpu-clock -p 4194304
 bad 1 -e cpu-clock -o no/such/folder/file true
 bad 1 -e cpu-clock --strict-freq -F 100000000 true
 tacho record --intr-regs=? 2>&1 | grep -qi 'available registers:.* ip' || fail "no list of registers"
+tacho record '--intr-regs=?' 2>err
+[ -z "$(tr ' ' '\n' <err | sort | uniq -d)" ] || { cat err; fail "a register is listed twice"; }

@@ -10,3 +10,7 @@ grep -q "do not have ADDR attribute set. Cannot print 'addr' field" err || fail 
 refused 1 tacho script -i a.data --time 5,3
 refused 1 tacho script -i a.data -C x
 refused 129 tacho script -i a.data word
+# A list of CPUs is of no use for samples that have none.
+tacho record -q -e cpu-clock -o no-cpu.data sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
+refused 1 tacho script -i no-cpu.data -C 0
+grep -q 'on which CPU' err || fail "samples without a CPU were taken for CPU 0"

@@ -1,0 +1,14 @@
+# Neither a failed start nor a switch of files removes or renames an output that is no plain file.
+. "$SUPPORT/lib.sh"
+ln -s target link
+refused 127 tacho record -e cpu-clock -o link /nonexistent/command
+[ -L link ] || fail "a link was removed"
+mkdir files
+ln -s /dev/null files/sink
+tacho record -q -e cpu-clock --switch-output=signal --switch-max-files 1 -o files/sink true
+[ "$(ls files)" = sink ] || { ls files; fail "a link was renamed"; }
+# A terminal is no place for a recording.
+if command -v script >/dev/null 2>&1; then
+	script -qec "tacho record -e cpu-clock -o - true" typescript >screen 2>&1 || true
+	grep -q 'not for a terminal' screen || { cat screen; fail "written to a terminal"; }
+fi
