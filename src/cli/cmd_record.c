@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "cli/file_make.h"
 #include "cli/term.h"
 
 static int add_word(void *opts, enum record_word_kind kind, const char *text)
@@ -237,21 +238,6 @@ static bool wants_pipe(const struct record_opts *o)
 	if (o->output)
 		return strcmp(o->output, "-") == 0;
 	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
-}
-
-/* The command line as it was typed; the parser has moved its words. */
-static int read_cmdline(struct strlist *out)
-{
-	scoped(buf_done) struct buf text = { 0 };
-	struct str rest, word;
-
-	if (io_read("/proc/self/cmdline", IO_FILE_MAX, &text) < 0)
-		return 0;
-	rest = buf_view(&text);
-	while (str_cut(&rest, '\0', &word))
-		if ((word.n || rest.n) && strlist_add(out, word) < 0)
-			return -ENOMEM;
-	return 0;
 }
 
 /* In a pipe stdout is ours: the command's own output goes to stderr instead. */
@@ -521,7 +507,7 @@ static int record_run(void *opts, int argc, char **argv)
 	if (err < 0)
 		s.status = EXIT_USAGE;
 	if (err == 0)
-		err = read_cmdline(&s.cmdline);
+		err = file_cmdline(&s.cmdline);
 	s.file.argc = (int)s.cmdline.n;
 	s.file.argv = s.cmdline.v;
 	if (err == 0)

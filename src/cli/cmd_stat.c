@@ -5,6 +5,8 @@
 #include "cli/stat.h"
 
 #include "base/io.h"
+#include "cli/frame.h"
+#include "cli/stat_file.h"
 #include "cli/term.h"
 
 #include <errno.h>
@@ -34,6 +36,7 @@ struct session {
 	int out_fd;
 	bool counts_command;	/* the command itself is what is counted */
 	bool headed;		/* the writer's head has been printed */
+	struct stat_file file;	/* of `stat record` */
 	int status, signal;
 };
 
@@ -50,30 +53,26 @@ static int cache_level(const char *text, int *out)
 	return -EINVAL;
 }
 
-static int open_output(struct session *s)
+int stat_open_output(const struct stat_opts *o)
 {
-	const struct stat_opts *o = s->o;
+	int fd;
 
-	s->out_fd = o->log_fd >= 0 ? o->log_fd : STDERR_FILENO;
 	if (o->log_fd >= 0 && fcntl(o->log_fd, F_GETFD) < 0) {
 		report_text("stat", "--log-fd %d is no open descriptor", o->log_fd);
 		return -EBADF;
 	}
 	if (!o->output)
-		return 0;
-	s->out_fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC | (o->append ? O_APPEND : O_TRUNC),
-			 0666);
-	if (s->out_fd < 0) {
-		int err = -errno;
-
-		report_text("stat", "cannot write '%s': %s", o->output, strerror(-err));
-		return err;
+		return o->log_fd >= 0 ? o->log_fd : STDERR_FILENO;
+	fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC | (o->append ? O_APPEND : O_TRUNC), 0666);
+	if (fd < 0) {
+		fd = -errno;
+		report_text("stat", "cannot write '%s': %s", o->output, strerror(-fd));
 	}
-	return 0;
+	return fd;
 }
 
 /* Thousands are set apart as the user's locale wants it; the C locale wants nothing. */
-static char group_separator(const struct stat_opts *o)
+char stat_group_separator(const struct stat_opts *o)
 {
 	static const char *const names[] = { "LC_ALL", "LC_NUMERIC", "LANG" };
 	const char *locale = NULL;
@@ -99,7 +98,7 @@ static char group_separator(const struct stat_opts *o)
 	return sep;
 }
 
-static const struct stat_writer *chosen_writer(const struct stat_opts *o)
+const struct stat_writer *stat_chosen_writer(const struct stat_opts *o)
 {
 	if (o->separator)
 		return &stat_csv;
@@ -177,7 +176,9 @@ static int on_interval(void *arg, double time_s)
 	tacho_evset_read(s->set, NULL);
 	s->report.interval = true;
 	s->report.time_s = time_s;
-	err = stat_rows_make(&s->rows, s->set, &sums);
+	err = s->o->record ? stat_file_round(&s->file, s->set, STAT_ROUND_INTERVAL, time_s) : 0;
+	if (err == 0)
+		err = stat_rows_make(&s->rows, s->set, &sums);
 	if (err == 0 && s->o->interval_clear) {
 		buf_puts(&s->out, "\033[H\033[2J");
 		s->headed = false;	/* it went with the screen */
@@ -223,6 +224,8 @@ static int finish_rows(struct session *s, struct stat_loop *loop)
 		r->summary = true;
 	} else {
 		tacho_evset_read(s->set, NULL);
+		if (s->o->record)
+			err = stat_file_round(&s->file, s->set, STAT_ROUND_FINAL, loop->elapsed_s);
 	}
 	if (err == 0)
 		err = stat_rows_make(&s->rows, s->set, &s->sums);
@@ -357,12 +360,17 @@ static int run_counted(struct session *s, struct stat_loop *loop)
 		dump_attrs(s, stdout);
 		return 0;
 	}
-	err = start_all(s, loop);
+	if (s->o->record)
+		err = stat_file_begin(&s->file, s->set, s->sums.per);
+	if (err == 0)
+		err = start_all(s, loop);
 	if (err == 0)
 		err = stat_loop_run(loop);
 	s->signal = loop->signal;
 	if (err == 0)
 		err = finish_rows(s, loop);
+	if (err == 0 && s->o->record)
+		err = stat_file_finish(&s->file);
 	if (err == 0 && s->o->verbose)
 		print_raw(s);
 	if (loop->command && err == 0)
@@ -468,6 +476,7 @@ static int run_session(struct session *s)
 
 static void end_session(struct session *s)
 {
+	stat_file_done(&s->file);
 	stat_rows_done(&s->rows);
 	stat_runs_done(&s->runs);
 	tacho_evset_free(s->set);
@@ -480,17 +489,18 @@ static void end_session(struct session *s)
 		close(s->out_fd);
 }
 
-static int stat_run(void *opts, int argc, char **argv)
+static int count_run(void *opts, int argc, char **argv)
 {
 	struct stat_opts *o = opts;
-	struct session s = { .o = o, .argc = argc, .argv = argv, .out_fd = -1 };
+	struct session s = { .o = o, .argc = argc, .argv = argv, .out_fd = -1,
+			     .file = { .opts = o, .path = o->record, .fd = -1 } };
 	int status = stat_check_options(o, argc), err;
 
 	if (status)
 		return status;
 	if (o->separator && strcmp(o->separator, "\\t") == 0)	/* as a shell hands it on */
 		o->separator = "\t";
-	s.writer = chosen_writer(o);
+	s.writer = stat_chosen_writer(o);
 	s.counts_command = argc && !o->pids && !o->tids && !o->user && !o->all_cpus && !o->cpus;
 	s.sums = (struct tacho_sums_opts){ .size = sizeof(s.sums), .per = stat_chosen_per(o),
 					   .no_merge = o->no_merge || o->no_aggr,
@@ -501,10 +511,10 @@ static int stat_run(void *opts, int argc, char **argv)
 	if (err < 0)
 		status = EXIT_USAGE;
 	if (err == 0)
-		err = open_output(&s);
+		err = min_of(s.out_fd = stat_open_output(o), 0);
 	s.report = (struct stat_report){ .opts = o, .per = s.sums.per, .title = s.target.title,
 					 .color = s.out_fd >= 0 && term_has_colors(s.out_fd),
-					 .group_sep = group_separator(o) };
+					 .group_sep = stat_group_separator(o) };
 	if (err == 0)
 		err = run_session(&s);
 	end_session(&s);
@@ -517,10 +527,38 @@ static int stat_run(void *opts, int argc, char **argv)
 	return s.status;
 }
 
+/* `stat record` takes the options of `stat`; -o is the file of counts then. */
+static int record_run(void *opts, int argc, char **argv)
+{
+	struct stat_opts *o = opts;
+
+	o->record = o->output ? o->output : "perf.data";
+	o->output = NULL;
+	if (strcmp(o->record, "-") == 0 && term_is_tty(STDOUT_FILENO)) {
+		report_text("stat", "a recording is not for a terminal; -o names a file");
+		return EXIT_USAGE;
+	}
+	return count_run(o, argc, argv);
+}
+
+static int stat_run(void *opts, int argc, char **argv)
+{
+	static const struct command record = {
+		.name = "stat", .args = "record [-o FILE] [--] [COMMAND [ARG...]]",
+		.rows = stat_option_rows, .run = record_run, .stops_at_word = true,
+	};
+
+	if (argc && strcmp(argv[0], "record") == 0)
+		return command_run_on(&record, opts, argc, argv);
+	if (argc && strcmp(argv[0], "report") == 0)
+		return command_run_on(&cmd_stat_report, opts, argc, argv);
+	return count_run(opts, argc, argv);
+}
+
 const struct command cmd_stat = {
 	.name = "stat",
 	.summary = "count events while a command runs",
-	.args = "[--] [COMMAND [ARG...]]",
+	.args = "[record|report] [--] [COMMAND [ARG...]]",
 	.rows = stat_option_rows,
 	.opts_size = sizeof(struct stat_opts),
 	.defaults = stat_defaults,

@@ -1,66 +1,13 @@
 /*
  * A file's header as comments, key by key as perf prints them: readers of such text look for
- * "# ========", "# cmdline :" and "# captured on". Everything comes from feature payloads, whose
- * lengths are somebody else's word: they are read through a cursor that fails for good.
+ * "# ========", "# cmdline :" and "# captured on". Everything comes from feature payloads.
  */
 #include "cli/file_header.h"
 
 #include <time.h>
 
 #include "cli/file_attr.h"
-
-struct payload {
-	const uint8_t *at, *end;
-	bool swap, bad;
-};
-
-static struct payload payload_of(const struct tacho_perfdata *pd, enum tacho_feature f)
-{
-	size_t n = 0;
-	const uint8_t *at = tacho_perfdata_feature(pd, f, &n);
-
-	return (struct payload){ at, at ? at + n : NULL, tacho_perfdata_swapped(pd), !at };
-}
-
-static const void *take_bytes(struct payload *p, size_t n)
-{
-	const void *at = p->at;
-
-	if (p->bad || n > (size_t)(p->end - p->at)) {
-		p->bad = true;
-		return NULL;
-	}
-	p->at += n;
-	return at;
-}
-
-static uint32_t take_u32(struct payload *p)
-{
-	const void *at = take_bytes(p, 4);
-	uint32_t v = 0;
-
-	if (at)
-		memcpy(&v, at, 4);
-	return p->swap ? __builtin_bswap32(v) : v;
-}
-
-static uint64_t take_u64(struct payload *p)
-{
-	const void *at = take_bytes(p, 8);
-	uint64_t v = 0;
-
-	if (at)
-		memcpy(&v, at, 8);
-	return p->swap ? __builtin_bswap64(v) : v;
-}
-
-static struct str take_str(struct payload *p)
-{
-	uint32_t n = take_u32(p);
-	const char *s = take_bytes(p, n);
-
-	return s ? str_n(s, strnlen(s, n)) : (struct str){ "", 0 };
-}
+#include "cli/payload.h"
 
 /* ---- one function per feature; each writes its lines ---- */
 
@@ -68,7 +15,7 @@ typedef void (*put_fn)(const struct tacho_perfdata *pd, struct payload *p, struc
 
 static void put_cpus(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
-	uint32_t available = take_u32(p), online = take_u32(p);
+	uint32_t available = payload_u32(p), online = payload_u32(p);
 
 	(void)pd;
 	buf_printf(out, "# nrcpus online : %u\n# nrcpus avail : %u\n", online, available);
@@ -77,17 +24,17 @@ static void put_cpus(const struct tacho_perfdata *pd, struct payload *p, struct 
 static void put_memory(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
 	(void)pd;
-	buf_printf(out, "# total memory : %llu kB\n", (unsigned long long)take_u64(p));
+	buf_printf(out, "# total memory : %llu kB\n", (unsigned long long)payload_u64(p));
 }
 
 static void put_cmdline(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
-	uint32_t n = take_u32(p);
+	uint32_t n = payload_u32(p);
 
 	(void)pd;
 	buf_puts(out, "# cmdline : ");
 	while (n-- && !p->bad) {
-		buf_str(out, take_str(p));
+		buf_str(out, payload_str(p));
 		buf_putc(out, ' ');
 	}
 	buf_putc(out, '\n');
@@ -110,10 +57,10 @@ static void put_events(const struct tacho_perfdata *pd, struct payload *p, struc
 
 static void put_list(struct payload *p, const char *what, struct buf *out)
 {
-	uint32_t n = take_u32(p);
+	uint32_t n = payload_u32(p);
 
 	while (n-- && !p->bad) {
-		struct str text = take_str(p);
+		struct str text = payload_str(p);
 
 		buf_printf(out, "# %s: %.*s\n", what, STR(text));
 	}
@@ -123,13 +70,13 @@ static void put_list(struct payload *p, const char *what, struct buf *out)
 static void put_topology(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
 	struct payload cpus = payload_of(pd, TACHO_FEATURE_NRCPUS), dies;
-	uint32_t n = take_u32(&cpus);
+	uint32_t n = payload_u32(&cpus);
 	struct buf threads = { 0 };
 
 	put_list(p, "sibling sockets ", out);
 	put_list(p, "sibling threads ", &threads);
 	dies = *p;
-	take_bytes(&dies, (size_t)n * 8);
+	payload_bytes(&dies, (size_t)n * 8);
 	if (!dies.bad && dies.at < dies.end)
 		put_list(&dies, "sibling dies    ", out);
 	else
@@ -137,7 +84,7 @@ static void put_topology(const struct tacho_perfdata *pd, struct payload *p, str
 	buf_str(out, buf_view(&threads));
 	buf_done(&threads);
 	for (uint32_t i = 0; i < n && !p->bad; i++) {
-		uint32_t core = take_u32(p), socket = take_u32(p), die = take_u32(&dies);
+		uint32_t core = payload_u32(p), socket = payload_u32(p), die = payload_u32(&dies);
 
 		if (dies.bad)
 			buf_printf(out, "# CPU %u: Core ID %u, Socket ID %u\n", i, core, socket);
@@ -148,13 +95,13 @@ static void put_topology(const struct tacho_perfdata *pd, struct payload *p, str
 
 static void put_numa(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
-	uint32_t n = take_u32(p);
+	uint32_t n = payload_u32(p);
 
 	(void)pd;
 	while (n-- && !p->bad) {
-		uint32_t node = take_u32(p);
-		unsigned long long total = take_u64(p), unused = take_u64(p);
-		struct str cpus = take_str(p);
+		uint32_t node = payload_u32(p);
+		unsigned long long total = payload_u64(p), unused = payload_u64(p);
+		struct str cpus = payload_str(p);
 
 		buf_printf(out, "# node%u meminfo  : total = %llu kB, free = %llu kB\n", node, total, unused);
 		buf_printf(out, "# node%u cpu list : %.*s\n", node, STR(cpus));
@@ -163,13 +110,13 @@ static void put_numa(const struct tacho_perfdata *pd, struct payload *p, struct 
 
 static void put_pmus(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
-	uint32_t n = take_u32(p);
+	uint32_t n = payload_u32(p);
 
 	(void)pd;
 	buf_puts(out, "# pmu mappings: ");
 	for (uint32_t i = 0; i < n && !p->bad; i++) {
-		uint32_t type = take_u32(p);
-		struct str name = take_str(p);
+		uint32_t type = payload_u32(p);
+		struct str name = payload_str(p);
 
 		buf_printf(out, "%s%.*s = %u", i ? ", " : "", STR(name), type);
 	}
@@ -178,11 +125,11 @@ static void put_pmus(const struct tacho_perfdata *pd, struct payload *p, struct 
 
 static void put_groups(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
-	uint32_t n = take_u32(p);
+	uint32_t n = payload_u32(p);
 
 	while (n-- && !p->bad) {
-		struct str name = take_str(p);
-		uint32_t leader = take_u32(p), members = take_u32(p);
+		struct str name = payload_str(p);
+		uint32_t leader = payload_u32(p), members = payload_u32(p);
 
 		buf_printf(out, "# group: %.*s{", STR(name));
 		for (uint32_t i = 0; i < members && leader + i < tacho_perfdata_n_events(pd); i++)
@@ -193,27 +140,27 @@ static void put_groups(const struct tacho_perfdata *pd, struct payload *p, struc
 
 static void put_caches(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
-	uint32_t version = take_u32(p), n = take_u32(p);
+	uint32_t version = payload_u32(p), n = payload_u32(p);
 
 	(void)pd;
 	if (version != 1)
 		return;
 	buf_puts(out, "# CPU cache info:\n");
 	while (n-- && !p->bad) {
-		uint32_t level = take_u32(p);
+		uint32_t level = payload_u32(p);
 		struct str type, size, cpus;
 
-		take_bytes(p, 12);	/* line, sets, ways */
-		type = take_str(p);
-		size = take_str(p);
-		cpus = take_str(p);
+		payload_bytes(p, 12);	/* line, sets, ways */
+		type = payload_str(p);
+		size = payload_str(p);
+		cpus = payload_str(p);
 		buf_printf(out, "#  L%u %-15.*s %8.*s [%.*s]\n", level, STR(type), STR(size), STR(cpus));
 	}
 }
 
 static void put_sample_time(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
-	uint64_t first = take_u64(p), last = take_u64(p);
+	uint64_t first = payload_u64(p), last = payload_u64(p);
 
 	(void)pd;
 	buf_printf(out, "# time of first sample : %llu.%06llu\n", (unsigned long long)(first / 1000000000),
@@ -233,7 +180,7 @@ static uint64_t put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
 		bool set;
 
 		if (i % 64 == 0 && i < n_bits)
-			word = take_u64(p);
+			word = payload_u64(p);
 		set = i < n_bits && (word >> i % 64 & 1);
 		n += set;
 		if (set && from == UINT64_MAX)
@@ -251,7 +198,7 @@ static uint64_t put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
 
 static void put_memory_nodes(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
-	uint64_t version = take_u64(p), block = take_u64(p), n = take_u64(p);
+	uint64_t version = payload_u64(p), block = payload_u64(p), n = payload_u64(p);
 
 	(void)pd;
 	if (version != 1)
@@ -259,11 +206,11 @@ static void put_memory_nodes(const struct tacho_perfdata *pd, struct payload *p,
 	buf_printf(out, "# memory nodes (nr %llu, block size 0x%llx):\n", (unsigned long long)n,
 		   (unsigned long long)block);
 	while (n-- && !p->bad) {
-		uint64_t node = take_u64(p), blocks;
+		uint64_t node = payload_u64(p), blocks;
 		struct buf list = { 0 };
 
-		take_u64(p);
-		blocks = put_bitmap(p, take_u64(p), &list);
+		payload_u64(p);
+		blocks = put_bitmap(p, payload_u64(p), &list);
 		buf_printf(out, "# %4llu [%lluG]: %s\n", (unsigned long long)node,
 			   (unsigned long long)(blocks * block >> 30), list.bytes ? list.bytes : "");
 		buf_done(&list);
@@ -273,7 +220,7 @@ static void put_memory_nodes(const struct tacho_perfdata *pd, struct payload *p,
 static void put_clockid(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
 	(void)pd;
-	buf_printf(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(take_u64(p) / 1000));
+	buf_printf(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(payload_u64(p) / 1000));
 }
 
 static void put_compressed(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
@@ -281,10 +228,10 @@ static void put_compressed(const struct tacho_perfdata *pd, struct payload *p, s
 	uint32_t type, level, ratio;
 
 	(void)pd;
-	take_u32(p);
-	type = take_u32(p);
-	level = take_u32(p);
-	ratio = take_u32(p);
+	payload_u32(p);
+	type = payload_u32(p);
+	level = payload_u32(p);
+	ratio = payload_u32(p);
 	buf_printf(out, "# compressed : %s, level = %u, ratio = %u\n", type == 1 ? "Zstd" : "Unknown", level,
 		   ratio);
 }

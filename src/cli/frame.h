@@ -10,6 +10,8 @@
 const struct command *command_find(struct str name);	/* NULL: none is called that */
 /* Runs it as if it had been typed; argv[0] is its name. Returns its exit status. */
 int command_run(const struct command *cmd, int argc, char **argv);
+/* The same over options that are there already, for a command within a command. */
+int command_run_on(const struct command *cmd, void *opts, int argc, char **argv);
 /* "'stta' is not a tacho command", with the nearest name as hint; to stderr. */
 void command_unknown(const char *where, const char *name);
 void command_overview(struct buf *out);			/* what `tacho` alone prints */

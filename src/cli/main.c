@@ -29,6 +29,7 @@ extern const struct command cmd_record;
 extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
+extern const struct command cmd_stat_report;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
@@ -47,6 +48,7 @@ const struct command *const commands[] = {
 	&cmd_report,
 	&cmd_script,
 	&cmd_stat,
+	&cmd_stat_report,
 	&cmd_version,
 	NULL,
 };
@@ -123,7 +125,7 @@ int print_out(const char *command, struct buf *b)
 	return print_fd(command, STDOUT_FILENO, "stdout", b);
 }
 
-static int run_with(const struct command *cmd, void *opts, int argc, char **argv)
+int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 {
 	struct tacho_error e = { .column = -1 };
 	struct option_use use;
@@ -153,7 +155,7 @@ int command_run(const struct command *cmd, int argc, char **argv)
 	}
 	if (cmd->defaults)
 		cmd->defaults(opts);
-	status = run_with(cmd, opts, argc, argv);
+	status = command_run_on(cmd, opts, argc, argv);
 	options_done(cmd, opts);
 	free(opts);
 	return status;

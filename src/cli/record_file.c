@@ -9,11 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 
 #include "base/io.h"
+#include "cli/file_make.h"
 
 #define ATTR_BYTES 256
 
@@ -21,20 +21,6 @@ static int failed(struct record_file *f, int err)
 {
 	f->error.code = err;
 	return err;
-}
-
-static int keep_old(const char *path)
-{
-	scoped(buf_done) struct buf old = { 0 };
-	struct stat st;
-
-	/* /dev/null and the like stay; an empty file is not worth keeping. */
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
-		return 0;
-	buf_printf(&old, "%s.old", path);
-	if (buf_failed(&old))
-		return -ENOMEM;
-	return rename(path, old.bytes) < 0 ? -errno : 0;
 }
 
 static int open_fd(struct record_file *f)
@@ -45,7 +31,7 @@ static int open_fd(struct record_file *f)
 		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 		return f->fd < 0 ? -errno : 0;
 	}
-	err = keep_old(f->path);
+	err = file_keep_old(f->path);
 	if (err < 0) {
 		report_text("record", "'%s' cannot be kept as %s.old: %s", f->path, f->path,
 			    strerror(-err));

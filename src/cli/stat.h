@@ -8,6 +8,7 @@
  *	stat_loop.c    waiting: intervals, delays, time-outs, signals, the control channel
  *	stat_rows.c    sums -> rows with metrics; means over repeated runs
  *	stat_text.c stat_csv.c stat_json.c    the writers
+ *	stat_file.c stat_input.c stat_input_rows.c stat_report.c    files: cli/stat_file.h
  */
 #ifndef CLI_STAT_H
 #define CLI_STAT_H
@@ -55,7 +56,15 @@ struct stat_opts {
 	bool sync;
 	unsigned verbose;
 	bool quiet, dump_attr;
+	const char *record;		/* the file of `stat record`; NULL: none */
+	const char *input;		/* of `stat report` */
+	bool force;
 };
+
+/* cmd_stat.c: what the writers need to know of the terminal, the locale and the options */
+const struct stat_writer *stat_chosen_writer(const struct stat_opts *o);
+char stat_group_separator(const struct stat_opts *o);
+int stat_open_output(const struct stat_opts *o);	/* a descriptor; reports what is wrong */
 
 /* stat_options.c */
 extern const struct option_row stat_option_rows[];
@@ -63,6 +72,7 @@ void stat_defaults(void *opts);
 void stat_done(void *opts);
 /* Options that contradict each other, or lack one another; 0 or an exit status. */
 int stat_check_options(struct stat_opts *o, int argc);
+int stat_check_show_options(const struct stat_opts *o);	/* those about the output alone */
 enum tacho_per stat_chosen_per(const struct stat_opts *o);
 
 /* One metric of one row. */

@@ -175,10 +175,38 @@ static int n_cgroup_options(const struct stat_opts *o)
 	return by_event + (o->for_each_cgroup != NULL);
 }
 
-int stat_check_options(struct stat_opts *o, int argc)
+int stat_check_show_options(const struct stat_opts *o)
 {
 	int n_per = o->per_thread + o->per_core + (o->per_cache != NULL) + o->per_cluster +
 		    o->per_die + o->per_socket + o->per_node + o->no_aggr;
+
+	if (n_per > 1)
+		return wrong("only one of -A and the --per-... options can be used at a time");
+	if ((o->separator != NULL) + o->json_lines + o->json > 1)
+		return wrong("-x, -j and --json cannot be used together");
+	if (o->output && o->log_fd >= 0)
+		return wrong("-o and --log-fd cannot be used together");
+	if (o->append && !o->output)
+		return wrong("--append needs -o FILE");
+	return 0;
+}
+
+/* `stat record` keeps the counts of one run. */
+static int check_record(const struct stat_opts *o)
+{
+	if (!o->record)
+		return 0;
+	if (o->repeat != 1)
+		return wrong("-r and 'record' cannot be used together: a file holds one run");
+	if (o->per_cache || o->per_cluster)
+		return wrong("the file has no word for --per-cache and --per-cluster: record with -A, "
+			     "which keeps each CPU");
+	return 0;
+}
+
+int stat_check_options(struct stat_opts *o, int argc)
+{
+	bool per_cpu = stat_chosen_per(o) != TACHO_PER_TOTAL && !o->per_thread;
 	bool tasks = o->pids || o->tids || o->user;
 	bool command = argc > 0, cpus;
 
@@ -189,12 +217,10 @@ int stat_check_options(struct stat_opts *o, int argc)
 	cpus = o->all_cpus || o->cpus;
 	if (!tasks && !cpus && !command)
 		o->all_cpus = cpus = true;
-	if (n_per > 1)
-		return wrong("only one of -A and the --per-... options can be used at a time");
 	if (o->per_thread && command && !tasks && !cpus)
 		return wrong("--per-thread needs -p, -t or -a: a command's threads are not known "
 			     "before it runs");
-	if (n_per && !o->per_thread && !cpus)
+	if (per_cpu && !cpus)
 		return wrong("-A and the --per-... options need CPUs to tell apart: add -a or -C");
 	if (n_cgroup_options(o) > 1)
 		return wrong("-G and --for-each-cgroup cannot be used together");
@@ -208,12 +234,6 @@ int stat_check_options(struct stat_opts *o, int argc)
 		return wrong("-r needs a command to run again");
 	if (o->repeat != 1 && o->interval_ms)
 		return wrong("-r and -I cannot be used together");
-	if ((o->separator != NULL) + o->json_lines + o->json > 1)
-		return wrong("-x, -j and --json cannot be used together");
-	if (o->output && o->log_fd >= 0)
-		return wrong("-o and --log-fd cannot be used together");
-	if (o->append && !o->output)
-		return wrong("--append needs -o FILE");
 	if ((o->interval_count || o->interval_clear || o->summary) && !o->interval_ms)
 		return wrong("--interval-count, --interval-clear and --summary need -I");
 	if (o->no_csv_summary && !(o->summary && o->separator))
@@ -226,5 +246,7 @@ int stat_check_options(struct stat_opts *o, int argc)
 		return wrong("--timeout has to be 10 milliseconds at least");
 	if (o->metric_only && o->json)
 		return wrong("--metric-only goes with the text, -x and -j");
-	return 0;
+	if (check_record(o))
+		return EXIT_USAGE;
+	return stat_check_show_options(o);
 }

@@ -1,0 +1,55 @@
+# What stat record keeps, stat report prints: the values of the run itself, added up in any way, and
+# what cannot be told apart is refused.
+. "$SUPPORT/lib.sh"
+
+# the run's own rows and those of the file are the same, in every shape
+tacho stat -x, record -o a.data -e '{task-clock,page-faults},context-switches' sh -c 'true; true' 2>live
+tacho stat report -x, -i a.data 2>kept
+cmp live kept || fail "differ: $(diff live kept)"
+tacho stat -j report -i a.data 2>kept
+[ "$(grep -c '"event" : "task-clock"' kept)" = 1 ] || fail "$(cat kept)"
+tacho stat report --json -i a.data 2>kept
+grep -q '"schema": "tacho.stat/1".*"event": "page-faults"' kept || fail "$(cat kept)"
+tacho stat report -i a.data 2>kept
+grep -q "^ Performance counter stats for '.*tacho.* record -o a.data .*':" kept || fail "$(cat kept)"
+grep -q 'seconds time elapsed' kept || fail "$(cat kept)"
+tacho stat-report -o kept -i a.data
+grep -q '^# started on' kept || fail "$(cat kept)"
+
+# intervals
+tacho stat -x, -I 20 --interval-count 3 record -e task-clock,page-faults sleep 1 2>live
+tacho stat report -x, 2>kept
+cmp live kept || fail "intervals differ: $(diff live kept)"
+[ "$(wc -l <kept)" = 6 ] || fail "$(cat kept)"
+tacho stat report --summary -x, 2>kept
+[ "$(grep -c '^summary,' kept)" = 2 ] || fail "$(cat kept)"
+
+# a file that is there is kept
+cp perf.data before
+tacho stat record -e page-faults true 2>/dev/null
+cmp before perf.data.old || fail "the old file is gone"
+
+# a stream
+tacho stat -x, record -o - -e page-faults true 2>live | tacho stat report -x, -i - 2>kept
+cmp live kept || fail "a stream differs: $(diff live kept)"
+
+# a file that died: what it has is shown, what is damaged is told with its place
+size=$(wc -c <a.data)
+for cut in 1 3 5 7; do
+	head -c $((size * cut / 8)) a.data >cut.data
+	status_of tacho stat report -i cut.data >status
+	[ "$(cat status)" -le 1 ] || fail "cut $cut: status $(cat status)"
+done
+
+# refusals
+refused 1 tacho stat report -i a.data -A
+refused 1 tacho stat report -i nothing.data
+refused 129 tacho stat report -i a.data word
+refused 129 tacho stat report -i a.data -A --per-core
+refused 129 tacho stat report -x, -j -i a.data
+refused 129 tacho stat record -r 3 true
+refused 129 tacho stat record -a --per-cluster true
+refused 1 tacho stat record -o nowhere/a.data true
+tacho record -q -o samples.data -e cpu-clock true 2>/dev/null || exit 0
+refused 1 tacho stat report -i samples.data
+grep -q "holds no counts" err || fail "$(cat err)"
