@@ -113,6 +113,8 @@ static int start(struct script *s, struct tacho_error *e)
 		err = make_symbols(s, e);
 	if (!err)
 		err = script_events(s, e);
+	if (!err)
+		err = rest_init(s, e);
 	if (err)
 		return err;
 	s->scratch = malloc(sizeof(*s->scratch));
@@ -269,6 +271,7 @@ static void script_done(struct script *s)
 	script_events_done(s);
 	filter_done(&s->filter);
 	frame_texts_done(&s->frames);
+	rest_done(&s->rest);
 	tacho_trace_free(s->trace);
 	tacho_symbols_free(s->symbols);
 	tacho_perfdata_close(s->pd);

@@ -30,6 +30,8 @@ enum script_field {
 	FIELD_WEIGHT = 1u << 18, FIELD_PHYS_ADDR = 1u << 19, FIELD_MISC = 1u << 20,
 	FIELD_DATA_PAGE_SIZE = 1u << 21, FIELD_CODE_PAGE_SIZE = 1u << 22, FIELD_DSOFF = 1u << 23,
 	FIELD_CGROUP = 1u << 24, FIELD_INS_LAT = 1u << 25, FIELD_RETIRE_LAT = 1u << 26,
+	FIELD_DATA_SRC = 1u << 27, FIELD_FLAGS = 1u << 28, FIELD_BPF_OUTPUT = 1u << 29,
+	FIELD_TOD = 1u << 30,
 };
 
 enum script_type { TYPE_HW, TYPE_SW, TYPE_TRACE, TYPE_RAW, TYPE_BREAK, TYPE_OTHER, N_TYPES };
@@ -156,6 +158,28 @@ struct script_event {
 	struct script_sink *sink;
 };
 
+/* ---- the rarer fields: script_rest.c ---- */
+#define FIELDS_BEFORE_IP (FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_INS_LAT | FIELD_RETIRE_LAT | FIELD_CGROUP)
+#define FIELDS_BEHIND_IP (FIELD_IREGS | FIELD_UREGS | FIELD_BRSTACK | FIELD_BRSTACKSYM |              \
+			  FIELD_BRSTACKOFF | FIELD_BPF_OUTPUT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | \
+			  FIELD_CODE_PAGE_SIZE)
+
+struct script_rest {
+	size_t data_src_width;		/* of the longest text so far */
+	uint64_t wall_ns, clock_ns;	/* a moment by the wall's clock and by that of the samples */
+	struct { struct script_cgroup { uint64_t id; char *path; } *v; size_t n, cap; } cgroups;
+};
+
+struct script_who;
+int rest_init(struct script *s, struct tacho_error *e);
+void rest_done(struct script_rest *r);
+int rest_cgroup(struct script_rest *r, const struct tacho_other *o);	/* 0 or -ENOMEM */
+char *rest_tod(const struct script *s, char *at, uint64_t time);	/* "2026-01-02 03:04:05.678901 " */
+void rest_before_ip(struct script *s, const struct script_event *ev, struct buf *out,
+		    const struct tacho_sample *sample);
+void rest_behind_ip(struct script *s, const struct script_event *ev, struct buf *out,
+		    const struct tacho_sample *sample, const struct script_who *who);
+
 struct script {
 	const struct script_opts *opts;
 	struct tacho_perfdata *pd;
@@ -165,6 +189,7 @@ struct script {
 	struct script_fields fields;
 	struct script_filter filter;
 	struct frame_texts frames;
+	struct script_rest rest;
 	bool without_cpu;		/* -C, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
 	struct tacho_scratch *scratch;

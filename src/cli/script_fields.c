@@ -42,6 +42,27 @@ static const struct {
 	{ "ins_lat", FIELD_INS_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
 	{ "retire_lat", FIELD_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
 	{ "cgroup", FIELD_CGROUP, PERF_SAMPLE_CGROUP, "CGROUP" },
+	{ "data_src", FIELD_DATA_SRC, PERF_SAMPLE_DATA_SRC, "DATA_SRC" },
+	{ "flags", FIELD_FLAGS, 0, NULL },
+	{ "bpf-output", FIELD_BPF_OUTPUT, 0, NULL },
+	{ "tod", FIELD_TOD, PERF_SAMPLE_TIME, "TIME" },
+};
+
+/* perf's other fields, and why they are not to be had. */
+static const struct {
+	const char *name, *why;
+} absent[] = {
+#define NO_CODE "the instructions at an address are not read yet"
+	{ "insn", NO_CODE }, { "insnlen", NO_CODE }, { "disasm", NO_CODE }, { "brstackinsn", NO_CODE },
+	{ "brstackinsnlen", NO_CODE }, { "brstackdisasm", NO_CODE },
+#define NO_LINES "lines of the source are not looked up here yet"
+	{ "srcline", NO_LINES }, { "srccode", NO_LINES },
+#define NO_TRACES "it is made from traces of hardware, which are not decoded yet"
+	{ "synth", NO_TRACES }, { "ipc", NO_TRACES }, { "callindent", NO_TRACES },
+#define NO_GUESTS "recordings of guests are not taken apart yet"
+	{ "machine_pid", NO_GUESTS }, { "vcpu", NO_GUESTS },
+	{ "metric", "metrics of sampled groups are not computed yet" },
+	{ "brcntr", "the counters of branches are not shown yet; -D has them as words" },
 };
 
 static const struct {
@@ -61,8 +82,11 @@ void fields_defaults(struct script_fields *f)
 	for (int t = 0; t < N_TYPES; t++)
 		f->set[t] = ALWAYS | PLACE | FIELD_PERIOD;
 	f->set[TYPE_TRACE] = ALWAYS | FIELD_TRACE;
-	f->set[TYPE_RAW] |= FIELD_ADDR | FIELD_WEIGHT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE |
-			    FIELD_CODE_PAGE_SIZE | FIELD_INS_LAT;
+	f->set[TYPE_RAW] |= FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR |
+			    FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE | FIELD_INS_LAT |
+			    FIELD_RETIRE_LAT;
+	f->set[TYPE_SW] |= FIELD_BPF_OUTPUT;
+	f->set[TYPE_OTHER] |= FIELD_BPF_OUTPUT;
 }
 
 enum script_type fields_type(const struct perf_event_attr *attr)
@@ -82,6 +106,13 @@ static int unknown_field(struct str word, const char *text, struct tacho_error *
 {
 	struct str_nearest near = { .word = word };
 
+	for (size_t i = 0; i < countof(absent); i++)
+		if (str_is(word, absent[i].name)) {
+			error_set(e, -EINVAL, "the field '%s' cannot be shown", absent[i].name);
+			error_at(e, (size_t)(word.s - text), word.n);
+			error_hint(e, "%s", absent[i].why);
+			return -EINVAL;
+		}
 	for (size_t i = 0; i < countof(names); i++)
 		str_nearest_try(&near, str_of(names[i].name));
 	error_set(e, -EINVAL, "no field is called '%.*s'", STR(word));

@@ -19,7 +19,7 @@
 #include "cli/put.h"
 
 enum { COMM_WIDTH = 16, TID_WIDTH = 7, TIME_WIDTH = 12, PERIOD_WIDTH = 10, IP_WIDTH = 16 };
-enum { START_ROOM = 512, TRACE_ROOM = 1024 };
+enum { START_ROOM = 512, TRACE_ROOM = 1024, FLAGS_WIDTH = 24 };
 
 static char *put_ids(char *at, uint32_t fields, const struct script_who *who)
 {
@@ -121,6 +121,8 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 	}
 	if (fields & FIELD_MISC)
 		at = put_misc(at, who);
+	if (fields & FIELD_TOD)
+		at = rest_tod(s, at, who->time);
 	if (fields & FIELD_TIME)
 		at = put_time(s, at, who->time);
 	out->n += (size_t)(at - from);
@@ -171,7 +173,7 @@ static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		out->bad = true;
 }
 
-/* ---- the rarer fields ---- */
+/* ---- addresses ---- */
 
 static void put_addr(struct script *s, const struct script_event *ev, struct buf *out,
 		     const struct tacho_sample *sample, const struct script_who *who)
@@ -185,109 +187,6 @@ static void put_addr(struct script *s, const struct script_event *ev, struct buf
 
 	put_place(s, out, fields, who, TACHO_SPACE_UNKNOWN, sample->addr);
 }
-
-static void put_regs(struct buf *out, const struct tacho_regs *regs, uint16_t machine)
-{
-	size_t at = 0;
-
-	buf_printf(out, " ABI:%llu ", (unsigned long long)regs->abi);
-	for (unsigned bit = 0; bit < 64; bit++) {
-		const char *name = tacho_reg_name(machine, bit);
-
-		if (!(regs->mask >> bit & 1) || at >= regs->values.n)
-			continue;
-		buf_printf(out, "%5s:0x%llx ", name ? name : "unknown",
-			   (unsigned long long)regs->values.v[at++]);
-	}
-}
-
-static void put_branch_end(struct script *s, struct buf *out, uint32_t fields,
-			   const struct script_who *who, uint64_t ip)
-{
-	struct tacho_frame frame;
-	struct tacho_object_info info = { .size = sizeof(info) };
-
-	if (tacho_symbols_resolve(s->symbols, who->pid, TACHO_SPACE_UNKNOWN, ip, &frame) < 0)
-		frame = (struct tacho_frame){ 0 };
-	if (fields & FIELD_BRSTACKSYM) {
-		buf_puts(out, tacho_symbols_name(s->symbols, frame.symbol));
-		if (frame.symbol)
-			buf_printf(out, "+0x%llx", (unsigned long long)frame.symbol_offset);
-	} else {
-		if ((fields & FIELD_BRSTACKOFF) && frame.object)
-			ip = frame.object_offset;
-		buf_printf(out, "0x%llx", (unsigned long long)ip);
-	}
-	if ((fields & FIELD_DSO) && tacho_symbols_object(s->symbols, frame.object, &info) >= 0)
-		buf_printf(out, "(%s)", info.path);
-}
-
-static void put_branches(struct script *s, struct buf *out, uint32_t fields,
-			 const struct tacho_sample *sample, const struct script_who *who)
-{
-	static const char *const kinds[16] = {
-		"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET",
-		"COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "",
-	};
-
-	for (size_t i = 0; i < sample->n_branches; i++) {
-		const struct tacho_branch *b = &sample->branches[i];
-		uint64_t flags = b->flags;
-
-		buf_putc(out, ' ');
-		put_branch_end(s, out, fields, who, b->from);
-		buf_putc(out, '/');
-		put_branch_end(s, out, fields, who, b->to);
-		buf_printf(out, "/%c/%c/%c/%u/%s/- ", flags & 1 ? 'M' : flags & 2 ? 'P' : '-',
-			   flags & 4 ? 'X' : '-', flags & 8 ? 'A' : '-',
-			   (unsigned)(flags >> 4 & 0xffff), kinds[flags >> 20 & 15]);
-	}
-}
-
-static void put_page_size(struct buf *out, uint64_t bytes)
-{
-	static const char *const units[] = { "", "K", "M", "G" };
-	unsigned u = 0;
-
-	if (!bytes) {
-		buf_puts(out, " N/A");
-		return;
-	}
-	while (u < 3 && bytes % 1024 == 0) {
-		bytes /= 1024;
-		u++;
-	}
-	buf_printf(out, " %llu%s", (unsigned long long)bytes, units[u]);
-}
-
-static void put_rest(struct script *s, const struct script_event *ev, struct buf *out,
-		     const struct tacho_sample *sample, const struct script_who *who)
-{
-	uint32_t fields = ev->fields;
-
-	if (fields & FIELD_IREGS)
-		put_regs(out, &sample->regs_intr, ev->file->layout.machine);
-	if (fields & FIELD_UREGS)
-		put_regs(out, &sample->regs_user, ev->file->layout.machine);
-	if (fields & (FIELD_BRSTACK | FIELD_BRSTACKSYM | FIELD_BRSTACKOFF))
-		put_branches(s, out, fields, sample, who);
-	if (fields & FIELD_PHYS_ADDR)
-		buf_printf(out, "%16llx", (unsigned long long)sample->phys_addr);
-	if (fields & FIELD_DATA_PAGE_SIZE)
-		put_page_size(out, sample->data_page_size);
-	if (fields & FIELD_CODE_PAGE_SIZE)
-		put_page_size(out, sample->code_page_size);
-	if (fields & FIELD_CGROUP)
-		buf_printf(out, " %llu", (unsigned long long)sample->cgroup);
-	if (fields & FIELD_INS_LAT)
-		buf_printf(out, "%16u", sample->weight2);
-	if (fields & FIELD_RETIRE_LAT)
-		buf_printf(out, "%16u", sample->weight3);
-}
-
-#define REST (FIELD_IREGS | FIELD_UREGS | FIELD_BRSTACK | FIELD_BRSTACKSYM | FIELD_BRSTACKOFF |      \
-	      FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE | FIELD_CGROUP |         \
-	      FIELD_INS_LAT | FIELD_RETIRE_LAT)
 
 static void put_trace(struct script *s, const struct script_event *ev, struct buf *out,
 		      const struct tacho_sample *sample)
@@ -335,12 +234,14 @@ void line_sample(struct script *s, struct script_event *ev, const struct tacho_s
 
 	line_start(s, ev, out, who);
 	put_event(ev, out, sample);
+	if (ev->fields & FIELD_FLAGS)
+		buf_pad(out, ' ', FLAGS_WIDTH);	/* only traces of hardware would have some */
 	if (ev->fields & FIELD_TRACE)
 		put_trace(s, ev, out, sample);
 	if (ev->fields & FIELD_ADDR)
 		put_addr(s, ev, out, sample, who);
-	if (ev->fields & FIELD_WEIGHT)
-		buf_printf(out, "%16llu", (unsigned long long)sample->weight);
+	if (ev->fields & FIELDS_BEFORE_IP)
+		rest_before_ip(s, ev, out, sample);
 	if (ev->fields & FIELD_IP) {
 		buf_putc(out, ev->chains ? '\n' : ' ');
 		if (ev->chains)
@@ -348,7 +249,7 @@ void line_sample(struct script *s, struct script_event *ev, const struct tacho_s
 		else
 			put_place(s, out, ev->fields, who, who->misc & 7, sample->ip);
 	}
-	if (ev->fields & REST)
-		put_rest(s, ev, out, sample, who);
+	if (ev->fields & FIELDS_BEHIND_IP)
+		rest_behind_ip(s, ev, out, sample, who);
 	buf_putc(out, '\n');
 }

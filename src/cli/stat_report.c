@@ -29,7 +29,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 'x', "field-separator", AT(separator), "SEP", "print fields with SEP in between" },
 	{ OPT_FLAG, 'j', "json-output", AT(json_lines), .help = "print one JSON object per row" },
 	{ OPT_FLAG, 0, "json", AT(json), .help = "print one JSON object per table" },
-	{ OPT_FLAG, 0, "summary", AT(summary), .help = "the totals behind the intervals of record -I" },
+	{ OPT_FLAG, 0, "summary", AT(summary), .help = "the totals behind the intervals" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE", .complete = "file" },
 	{ OPT_FLAG, 0, "append", AT(append), .help = "keep what FILE holds" },
 	{ OPT_INT, 0, "log-fd", AT(log_fd), "FD", "write to this descriptor", .min = 0,

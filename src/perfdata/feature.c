@@ -155,8 +155,27 @@ static void read_group_desc(struct tacho_perfdata *pd)
 	}
 }
 
+/* The machine that recorded, as uname calls it, and as ELF files do: registers go by it. */
+static uint16_t machine_of(const char *arch)
+{
+	static const struct { const char *prefix; uint16_t machine; } names[] = {
+		{ "x86_64", 62 }, { "i3", 3 }, { "i4", 3 }, { "i5", 3 }, { "i6", 3 }, { "x86", 62 },
+		{ "aarch64", 183 }, { "arm64", 183 }, { "arm", 40 }, { "ppc64", 21 }, { "powerpc", 21 },
+		{ "s390", 22 }, { "riscv", 243 }, { "loongarch", 258 }, { "mips", 8 }, { "csky", 252 },
+	};
+
+	for (size_t i = 0; arch && i < countof(names); i++)
+		if (str_starts(str_of(arch), names[i].prefix))
+			return names[i].machine;
+	return 0;
+}
+
 int features_name_events(struct tacho_perfdata *pd)
 {
+	uint16_t machine = machine_of(pd->features[TACHO_FEATURE_ARCH].text);
+
+	for (size_t i = 0; machine && i < pd->events.n; i++)
+		pd->events.v[i].row->pub.layout.machine = machine;
 	if (pd->features[TACHO_FEATURE_GROUP_DESC].there)
 		read_group_desc(pd);
 	return pd->features[TACHO_FEATURE_EVENT_DESC].there ? read_event_desc(pd) : 0;

@@ -276,7 +276,7 @@ int where_add(struct tacho_perfdata *pd, const struct tacho_layout *lay);
 
 int features_read(struct tacho_perfdata *pd, const struct file *f);
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n);
-int features_name_events(struct tacho_perfdata *pd);	/* EVENT_DESC and GROUP_DESC */
+int features_name_events(struct tacho_perfdata *pd);	/* EVENT_DESC, GROUP_DESC, ARCH */
 
 /* Records that describe the rest. Returns 1 when it was one, 0 when not, -ENOMEM. */
 int pipe_meta(struct tacho_perfdata *pd, const struct tacho_record *rec);

@@ -44,7 +44,7 @@ static int take_feature(struct tacho_perfdata *pd, const struct tacho_record *re
 		return 0;
 	err = feature_set(pd, (unsigned)f, body + 8, rec->size - RECORD_HEADER_BYTES - 8u);
 	if (err < 0 || !pd->lead_done ||
-	    (f != TACHO_FEATURE_EVENT_DESC && f != TACHO_FEATURE_GROUP_DESC))
+	    (f != TACHO_FEATURE_EVENT_DESC && f != TACHO_FEATURE_GROUP_DESC && f != TACHO_FEATURE_ARCH))
 		return err;
 	return features_name_events(pd);
 }
