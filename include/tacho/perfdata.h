@@ -41,7 +41,9 @@ struct tacho_perfdata;
 
 struct tacho_perfdata_opts {
 	size_t size;
-	bool ordered;		/* samples and side-band by time, across CPUs, in bounded memory */
+	bool ordered;		/* samples and side-band by time, across CPUs, in bounded memory; samples
+				 * whose call chain came in two parts (Linux 6.19) with both, as soon as
+				 * the second is there */
 	bool force;		/* read a file of another user */
 };
 

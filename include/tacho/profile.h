@@ -42,7 +42,8 @@ TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_p
 				struct tacho_error *e);
 TACHO_API void tacho_profile_free(struct tacho_profile *p);
 /* Reads all of `pd` (opened with ordered = true). Damage at the end keeps what came before and
- * is told in *e (returns -EBADMSG, -ENODATA). May be called for several files. */
+ * is told in *e: -EBADMSG where a record cannot be, -ENODATA where the file is cut off. May be
+ * called for several files. */
 TACHO_API int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 				 const struct tacho_symbols_opts *symbols, struct tacho_error *e);
 /* Adds all of `from`, which stays as it is. The filters of `p` are not asked. 0 or -ENOMEM. */

@@ -140,6 +140,7 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	if (!slot)
 		return -ENOMEM;
 	slot->row = row;
+	pd->defers |= ((const struct perf_event_attr *)row->pub.attr)->flags & PERF_ATTR_DEFER_CALLCHAIN;
 	return 0;
 }
 

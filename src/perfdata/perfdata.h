@@ -261,7 +261,15 @@ struct tacho_perfdata {
 	uint64_t meta_bytes;		/* of records that were taken notice of */
 	bool crowded;			/* ordering had to let records go early, and told it */
 	struct buf warning;
+	bool defers;			/* some attr says that chains come in two parts */
+	struct defer *defer;		/* samples that wait for the rest of theirs */
 };
+
+/* defer.c: call chains whose user part comes in a record of its own. */
+int defer_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e);
+void defer_free(struct defer *d);
+/* reader.c: the next record in the order of time. */
+int reader_next_ordered(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e);
 
 int attrs_read(struct tacho_perfdata *pd, const struct file *f, struct tacho_error *e);
 /* One event from `n` bytes of attr in file order and `n_ids` ids behind. */

@@ -187,6 +187,7 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	free(pd->ids.slots);
 	buf_done(&pd->lead);
 	buf_done(&pd->warning);
+	defer_free(pd->defer);
 	arena_done(&pd->arena);
 	free(pd);
 }
@@ -265,13 +266,18 @@ static int next_of_many(struct tacho_perfdata *pd, struct tacho_record *rec, str
 	return first_failure(pd, e);
 }
 
+int reader_next_ordered(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
+{
+	return pd->sources.n == 1 ? next_of_one(pd, rec, e) : next_of_many(pd, rec, e);
+}
+
 int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
 	if (pd->lead.n && pipe_lead_next(pd, rec))
 		return 1;
 	if (!pd->ordered)
 		return next_as_written(pd, rec, e);
-	return pd->sources.n == 1 ? next_of_one(pd, rec, e) : next_of_many(pd, rec, e);
+	return pd->defers ? defer_next(pd, rec, e) : reader_next_ordered(pd, rec, e);
 }
 
 size_t tacho_perfdata_n_events(const struct tacho_perfdata *pd)
