@@ -17,6 +17,7 @@
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
+extern const struct command cmd_data;
 extern const struct command cmd_doctor;
 extern const struct command cmd_evlist;
 extern const struct command cmd_export;
@@ -36,6 +37,7 @@ const struct command *const commands[] = {
 	&cmd_buildid_cache,
 	&cmd_buildid_list,
 	&cmd_check,
+	&cmd_data,
 	&cmd_doctor,
 	&cmd_evlist,
 	&cmd_export,

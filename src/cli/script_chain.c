@@ -5,27 +5,9 @@
  */
 #include "cli/script.h"
 
+#include "cli/chain.h"
+
 enum { AHEAD = 6 };
-#define CONTEXT_LEAST ((uint64_t)-4095)
-
-enum { CONTEXT_KERNEL = -128, CONTEXT_USER = -512, CONTEXT_USER_DEFERRED = -640,
-       CONTEXT_HV = -32, CONTEXT_GUEST = -2048, CONTEXT_GUEST_KERNEL = -2176,
-       CONTEXT_GUEST_USER = -2560 };
-
-/* False: a marker that nothing is known of, or that what follows it is no address. */
-static bool space_of(uint64_t marker, enum tacho_space *space)
-{
-	switch ((int64_t)marker) {
-	case CONTEXT_KERNEL: *space = TACHO_SPACE_KERNEL; return true;
-	case CONTEXT_USER: *space = TACHO_SPACE_USER; return true;
-	case CONTEXT_HV: *space = TACHO_SPACE_HYPERVISOR; return true;
-	case CONTEXT_GUEST_KERNEL: *space = TACHO_SPACE_GUEST_KERNEL; return true;
-	case CONTEXT_GUEST:
-	case CONTEXT_GUEST_USER: *space = TACHO_SPACE_GUEST_USER; return true;
-	default: return false;
-	}
-}
-
 /* The user's instruction pointer among the registers, by machine; 0: not there. */
 static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 {
@@ -70,7 +52,7 @@ void script_walk(struct script *s, const struct tacho_sample *sample, const stru
 		look_ahead(s, who->pid, space, sample, i);
 
 		if (word >= CONTEXT_LEAST) {
-			if (!space_of(word, &space))
+			if (!chain_space(word, &space))
 				break;
 			user |= space == TACHO_SPACE_USER;
 			continue;

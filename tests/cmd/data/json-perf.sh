@@ -1,0 +1,21 @@
+# data convert --to-json says what perf's says of files that perf wrote.
+. "$SUPPORT/lib.sh"
+need perf jq
+need_root
+need_tracefs
+perf record -q -g -o a.data -e cpu-clock,page-faults -F 1999 sh -c 'ls -R /usr/share/doc >/dev/null' >/dev/null 2>&1 ||
+	skip "perf cannot record here"
+perf record -q -a -o b.data -e sched:sched_switch sleep 0.05 >/dev/null 2>&1 || skip "perf cannot record tracepoints"
+for name in a b; do
+	perf data convert --to-json theirs.json --force -i $name.data >/dev/null 2>&1 || skip "perf cannot convert"
+	tacho data convert --to-json ours.json --force -i $name.data 2>/dev/null
+	jq -S .headers theirs.json >theirs
+	jq -S .headers ours.json >ours
+	cmp theirs ours || fail "headers: $(diff theirs ours)"
+	# names of threads after their end differ, and symbols of linkage tables
+	of='[.samples[] | { timestamp, pid, tid, cpu, callchain: [ .callchain[].ip ] }]'
+	jq -S "$of" theirs.json >theirs
+	jq -S "$of" ours.json >ours
+	cmp theirs ours || fail "$name.data: $(diff theirs ours | head)"
+done
+jq -e '[.samples[] | has("prev_comm") and has("next_pid")] | all' ours.json >/dev/null || fail "no fields of tracepoints"

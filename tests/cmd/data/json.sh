@@ -1,0 +1,39 @@
+# data convert --to-json: the shape is perf's, what is there is left alone, damage keeps what came before.
+. "$SUPPORT/lib.sh"
+need jq
+"$TEST_BIN/make-samples" faults a.data "$TEST_BIN/touch-pages"
+tacho data convert --to-json a.json -i a.data 2>said
+grep -q "^\[ tacho data convert: Converted 'a.data' into JSON data 'a.json' \]$" said || fail "$(cat said)"
+grep -q '(12 samples) \]$' said || fail "$(cat said)"
+jq -e '."linux-perf-json-version" == 1 and (.samples | length) == 12' a.json >/dev/null || fail "shape"
+jq -e '.headers | has("captured-on") and has("hostname") and .arch == "x86_64"' a.json >/dev/null || fail "headers"
+jq -e '.samples[0] | .timestamp == 5000000000 and .pid == 1234 and .cpu == 0 and .comm == "made"' a.json \
+	>/dev/null || fail "$(jq -c '.samples[0]' a.json)"
+jq -e '.samples[0].callchain == [{ "ip": "0x401130", "symbol": "main", "dso": "touch-pages" }]' a.json >/dev/null ||
+	jq -e '.samples[0].callchain[0] | .ip == "0x401130" and .dso == "touch-pages"' a.json >/dev/null ||
+	fail "$(jq -c '.samples[0].callchain' a.json)"
+
+refused 1 tacho data convert --to-json a.json -i a.data
+cp a.json before
+tacho data convert --force --to-json a.json -i a.data 2>/dev/null
+cmp before a.json || fail "the second one differs"
+refused 129 tacho data
+refused 129 tacho data frobnicate
+refused 129 tacho data convert -i a.data
+refused 129 tacho data convert --to-json b.json --to-ctf b -i a.data
+refused 129 tacho data convert --to-json b.json --all -i a.data
+refused 129 tacho data convert --to-json b.json --tod -i a.data
+refused 129 tacho data convert --to-json b.json -i a.data word
+refused 1 tacho data convert --to-json b.json -i nothing.data
+[ ! -e b.json ] || fail "a refused conversion left its file"
+refused 1 tacho data convert --to-json no/where.json -i a.data
+refused 1 tacho data convert --to-json /dev/full --force -i a.data
+
+size=$(wc -c <a.data)
+for cut in 500 800 $((size / 2)) $((size - 10)); do
+	head -c $cut a.data >cut.data
+	rm -f cut.json
+	status_of tacho data convert --to-json cut.json -i cut.data >status
+	[ "$(cat status)" -le 1 ] || fail "cut at $cut: status $(cat status)"
+	[ ! -e cut.json ] || jq -e '.samples | length <= 12' cut.json >/dev/null || fail "cut at $cut: no JSON"
+done
