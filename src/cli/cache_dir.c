@@ -142,8 +142,7 @@ int cache_add(struct cache_dir *c, const char *path, const char *id)
 	return err ? err : link_id(c, id, folder);
 }
 
-/* The target of an entry's link, relative to the cache: "usr/bin/ls/15df...". */
-static int entry_folder(struct cache_dir *c, const char *id, char *out, size_t size)
+int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size)
 {
 	char link[ID_MOST + 32];
 	ssize_t n;
@@ -165,7 +164,7 @@ int cache_remove(struct cache_dir *c, const char *id)
 {
 	static const char *const files[] = { "elf", "probes", "debug", "vdso", "kallsyms" };
 	char folder[PATH_MAX], link[ID_MOST + 32];
-	int err = entry_folder(c, id, folder, sizeof(folder));
+	int err = cache_folder(c, id, folder, sizeof(folder));
 
 	if (err)
 		return err;
@@ -201,7 +200,7 @@ static int each_of(struct cache_dir *c, const char *prefix, cache_fn fn, void *a
 		if (d->d_name[0] == '.' || strlen(d->d_name) > ID_MOST)
 			continue;
 		snprintf(id, sizeof(id), "%.2s%.64s", prefix, d->d_name);
-		if (entry_folder(c, id, folder + 1, sizeof(folder) - 1))
+		if (cache_folder(c, id, folder + 1, sizeof(folder) - 1))
 			continue;
 		folder[0] = '/';
 		slash = strrchr(folder, '/');

@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/term.h"
 
+extern const struct command cmd_archive;
 extern const struct command cmd_buildid_cache;
 extern const struct command cmd_buildid_list;
 extern const struct command cmd_check;
@@ -34,6 +35,7 @@ extern const struct command cmd_stat_report;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
+	&cmd_archive,
 	&cmd_buildid_cache,
 	&cmd_buildid_list,
 	&cmd_check,

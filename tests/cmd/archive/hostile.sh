@@ -1,0 +1,64 @@
+# Archives that lead out of the cache, or are damaged, are refused and leave nothing outside.
+. "$SUPPORT/lib.sh"
+need python3
+mkdir home
+export HOME="$PWD/home"
+cat >make.py <<'END'
+import io, sys, tarfile
+def make(path, *entries):
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as t:
+        for name, kind, value in entries:
+            info = tarfile.TarInfo(name)
+            info.type = kind
+            if kind == tarfile.REGTYPE:
+                info.size = len(value)
+                t.addfile(info, io.BytesIO(value))
+            else:
+                info.linkname = value
+                t.addfile(info)
+F, S, L, D, C = tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.CHRTYPE
+make("up.tar", ("a/../../escaped", F, b"x"))
+make("root.tar", ("/tmp/escaped-by-archive-test", F, b"x"))
+make("link.tar", ("usr/x", S, "../../escaped"))
+make("id.tar", (".build-id/aa/bb", S, "../../../escaped"))
+make("through.tar", (".build-id/aa/bb", S, "../../usr"), (".build-id/aa/bb/escaped", F, b"x"))
+make("hard.tar", ("usr/x", L, "/etc/passwd"))
+make("device.tar", ("usr/null", C, ""))
+make("good.tar", ("usr/" + "n" * 200 + "/aabb/elf", F, b"elf" * 1000), (".build-id/cc/dd", S, "../../usr/" + "n" * 200 + "/aabb"))
+with tarfile.open("pax.tar", "w", format=tarfile.PAX_FORMAT) as t:
+    info = tarfile.TarInfo("usr/" + "p" * 200 + "/aabb/elf")
+    info.size = 3
+    t.addfile(info, io.BytesIO(b"elf"))
+whole = open("good.tar", "rb").read()
+open("cut.tar", "wb").write(whole[:1700])
+open("sum.tar", "wb").write(b"X" + whole[1:])
+END
+python3 make.py
+ln -s "$PWD" outside
+for name in up root link id through hard device cut sum; do
+	refused 1 tacho archive --unpack $name.tar
+done
+[ ! -e escaped ] && [ ! -e home/escaped ] && [ ! -e /tmp/escaped-by-archive-test ] || fail "it got out"
+[ ! -e home/.debug/usr/escaped ] || fail "a link was followed"
+[ -z "$(find home -name elf)" ] || fail "half a file was left"
+tacho archive --unpack good.tar
+tacho archive --unpack pax.tar
+[ "$(find home -name elf | wc -l)" = 2 ] || fail "$(find home)"
+[ "$(wc -c <home/.debug/.build-id/cc/dd/elf)" = 3000 ] || fail "the long name's link"
+# random damage: no crash, no hang
+python3 - <<'END'
+import random
+random.seed(7)
+whole = open("good.tar", "rb").read()
+for i in range(60):
+    b = bytearray(whole)
+    for _ in range(random.randint(1, 8)):
+        b[random.randrange(min(len(b), 6000))] = random.randrange(256)
+    open("r%d.tar" % i, "wb").write(b[:random.randint(1, len(b))])
+END
+i=0
+while [ $i -lt 60 ]; do
+	status_of tacho archive --unpack r$i.tar >status
+	[ "$(cat status)" -le 1 ] || fail "r$i: status $(cat status)"
+	i=$((i + 1))
+done
