@@ -162,9 +162,24 @@ static int start(struct filter *f, int fd, const char *path, struct tacho_error 
 	return err < 0 ? error_set(e, err, "cannot read '%s': %s", path, strerror(-err)) : 0;
 }
 
+/* What follows the archive's end is padding; a packer that cannot get rid of it fails. */
+static void drain(int fd)
+{
+	char bytes[4096];
+	ssize_t got;
+
+	do
+		got = read(fd, bytes, sizeof(bytes));
+	while (got > 0 || (got < 0 && errno == EINTR));
+}
+
 static int finish(struct filter *f, const char *path, int err, struct tacho_error *e)
 {
-	int ended = filter_end(f);
+	int ended;
+
+	if (err == 0)
+		drain(f->fd);
+	ended = filter_end(f);
 
 	/* An archive that is told to be damaged was given up on: its packer's end says nothing then. */
 	if (err < 0 || ended == 0)
