@@ -16,7 +16,8 @@ struct ctf_out {
 	int dir;
 	bool made_dir, finished;
 	struct ctf_streams streams;
-	uint64_t clock_offset;		/* from the samples' clock to the time of day */
+	int64_t offset_s;		/* from the samples' clock to the time of day */
+	uint32_t offset_ns;		/* and on from there */
 };
 
 static const char *ctf_path(const struct data_opts *o)
@@ -40,12 +41,15 @@ static int read_clock(struct convert *c, struct ctf_out *out, struct tacho_error
 	payload_u32(&p);
 	wall = payload_u64(&p);
 	clock = payload_u64(&p);
-	if (p.bad || wall < clock) {
+	if (p.bad) {
 		error_set(e, -EINVAL, "the recording does not say what time of day it was, as --tod needs");
 		error_hint(e, "record with -k CLOCK, e.g. -k monotonic");
 		return -EINVAL;
 	}
-	out->clock_offset = wall - clock;
+	out->offset_s = (int64_t)(wall - clock) / 1000000000;
+	if ((int64_t)(wall - clock) % 1000000000 < 0)
+		out->offset_s--;		/* a clock that is ahead, as TAI's */
+	out->offset_ns = (uint32_t)((int64_t)(wall - clock) - out->offset_s * 1000000000);
 	return 0;
 }
 
@@ -240,9 +244,9 @@ static void describe_place(struct buf *b, const struct convert *c, const struct 
 	put_env(b, c, "machine", TACHO_FEATURE_ARCH);
 	buf_puts(b, "\tdomain = \"kernel\";\n\ttracer_name = \"tacho\";\n};\n\n"
 		    "clock {\n\tname = perf_clock;\n\tdescription = \"perf clock\";\n\tfreq = 1000000000;\n"
-		    "\tprecision = 10;\n\toffset_s = 0;\n");
-	buf_printf(b, "\toffset = %llu;\n\tabsolute = FALSE;\n};\n\n",
-		   (unsigned long long)out->clock_offset);
+		    "\tprecision = 10;\n");
+	buf_printf(b, "\toffset_s = %lld;\n\toffset = %u;\n\tabsolute = FALSE;\n};\n\n",
+		   (long long)out->offset_s, out->offset_ns);
 }
 
 static void describe_stream(struct buf *b)

@@ -223,6 +223,29 @@ static void put_clockid(const struct tacho_perfdata *pd, struct payload *p, stru
 	buf_printf(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(payload_u64(p) / 1000));
 }
 
+/* A moment by the clock of the samples and by the wall's. */
+static void put_clock_data(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	static const char *const names[] = { [0] = "realtime", [1] = "monotonic", [4] = "monotonic_raw",
+					     [7] = "boottime", [11] = "tai" };
+	uint32_t version = payload_u32(p), clock = payload_u32(p);
+	unsigned long long wall = payload_u64(p), at = payload_u64(p);
+	const char *name = clock < countof(names) && names[clock] ? names[clock] : "unknown";
+	time_t seconds = (time_t)(wall / 1000000000);
+	char date[32] = "";
+	struct tm tm;
+
+	(void)pd;
+	if (p->bad || version != 1)
+		return;
+	if (localtime_r(&seconds, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
+	buf_printf(out, "# clockid: %s (%u)\n", name, clock);
+	buf_printf(out, "# reference time: %s.%06llu = %llu.%06llu (TOD) = %llu.%09llu (%s)\n", date,
+		   wall % 1000000000 / 1000, wall / 1000000000, wall % 1000000000 / 1000, at / 1000000000,
+		   at % 1000000000, name);
+}
+
 static void put_compressed(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
 	uint32_t type, level, ratio;
@@ -270,6 +293,7 @@ static const struct row {
 	{ TACHO_FEATURE_MEM_TOPOLOGY, "MEM_TOPOLOGY", NULL, put_memory_nodes, true },
 	{ TACHO_FEATURE_CLOCKID, "CLOCKID", NULL, put_clockid, false },
 	{ TACHO_FEATURE_COMPRESSED, "COMPRESSED", NULL, put_compressed, false },
+	{ TACHO_FEATURE_CLOCK_DATA, "CLOCK_DATA", NULL, put_clock_data, false },
 };
 
 /* Features without a line of their own, for the list of what is missing. */
@@ -277,7 +301,6 @@ static const struct { enum tacho_feature feature; const char *name; } others[] =
 	{ TACHO_FEATURE_TRACING_DATA, "TRACING_DATA" }, { TACHO_FEATURE_BUILD_ID, "BUILD_ID" },
 	{ TACHO_FEATURE_AUXTRACE, "AUXTRACE" }, { TACHO_FEATURE_STAT, "STAT" },
 	{ TACHO_FEATURE_DIR_FORMAT, "DIR_FORMAT" }, { TACHO_FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS" },
-	{ TACHO_FEATURE_CLOCK_DATA, "CLOCK_DATA" },
 	{ TACHO_FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY" },
 };
 

@@ -106,6 +106,8 @@ static int write_features(struct record_file *f)
 		err = tacho_writer_string(w, TACHO_FEATURE_VERSION, tacho_version());
 	if (err == 0)
 		err = tacho_writer_cmdline(w, (const char *const *)f->argv, (size_t)f->argc);
+	if (err == 0 && f->plan->sampler.use_clockid)
+		err = file_clock(w, f->plan->sampler.clockid);
 	if (err == 0 && (f->plan->sampler.branch_filter || f->plan->sampler.chain == TACHO_CHAIN_LBR))
 		err = tacho_writer_feature(w, TACHO_FEATURE_BRANCH_STACK, "", 0);
 	return err;

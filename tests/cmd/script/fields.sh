@@ -27,6 +27,13 @@ show clock -F comm,tod
 show clock -F comm,tod,time --ns
 show clock -F event,flags,ip
 
+# record -k notes down what time of day it is by that clock
+if tacho record -q -k monotonic -e cpu-clock -o k.data sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' 2>err; then
+	now=$(date +%s)
+	then=$(date -d "$(tacho script -i k.data -F tod | head -n 1)" +%s)
+	[ $((now - then)) -ge 0 ] && [ $((now - then)) -lt 3600 ] || fail "tod is $then, now it is $now"
+fi
+
 # What cannot be shown is refused with the reason.
 for field in insn insnlen disasm brstackinsn brstackinsnlen brstackdisasm srcline srccode synth ipc \
 	callindent machine_pid vcpu metric brcntr; do
