@@ -194,7 +194,7 @@ static int unpack_objects(int fd, const char *path, struct cache_dir *cache, str
 {
 	struct tar_in in = { 0 };
 	struct tar_entry entry;
-	struct filter f;
+	struct filter f = { .fd = -1, .pid = -1 };
 	int err = start(&f, fd, path, e), next = 0;
 
 	if (err < 0)
@@ -246,7 +246,7 @@ static int unpack_all(int fd, const char *path, const struct archive_opts *o, st
 	scoped(closep) int inner = -1;
 	struct tar_in in = { 0 };
 	struct tar_entry entry;
-	struct filter f;
+	struct filter f = { .fd = -1, .pid = -1 };
 	int err = start(&f, fd, path, e), next = 0;
 
 	if (err < 0)
@@ -278,7 +278,7 @@ static int is_of_all(int fd, const char *path, struct tacho_error *e)
 {
 	struct tar_in in = { 0 };
 	struct tar_entry entry;
-	struct filter f;
+	struct filter f = { .fd = -1, .pid = -1 };
 	int err = start(&f, fd, path, e), next;
 	bool all;
 

@@ -220,7 +220,7 @@ static void put_memory_nodes(const struct tacho_perfdata *pd, struct payload *p,
 static void put_clockid(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
 	(void)pd;
-	buf_printf(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(payload_u64(p) / 1000));
+	buf_printf(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(payload_u64(p) * 1000));
 }
 
 /* A moment by the clock of the samples and by the wall's. */

@@ -169,7 +169,7 @@ static int take_header(struct tar_in *in, const char *block, struct tar_entry *o
 
 int tar_next(struct tar_in *in, struct tar_entry *out)
 {
-	char block[BLOCK];
+	char block[BLOCK] = "";
 	int err = skip(in);
 
 	buf_clear(&in->name);
