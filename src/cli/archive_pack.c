@@ -84,10 +84,10 @@ static bool same_id(const struct file_object *obj, const uint8_t *id, int n)
 static int put_kernel(struct pack *p, const struct file_object *obj, const char *id)
 {
 	scoped(buf_done) struct buf symbols = { 0 }, folder = { 0 }, name = { 0 };
-	uint8_t running[20];
-	int err;
+	uint8_t running[20] = { 0 };
+	int err = kernel_build_id(running);
 
-	if (!same_id(obj, running, kernel_build_id(running)))
+	if (!same_id(obj, running, err))
 		return -ESTALE;
 	err = io_read("/proc/kallsyms", IO_FILE_MAX, &symbols);
 	if (err < 0)
