@@ -510,8 +510,10 @@ static int count_run(void *opts, int argc, char **argv)
 		err = stat_target_init(o, argc, argv, &s.target);
 	if (err < 0)
 		status = EXIT_USAGE;
-	if (err == 0)
-		err = min_of(s.out_fd = stat_open_output(o), 0);
+	if (err == 0) {
+		s.out_fd = stat_open_output(o);
+		err = min_of(s.out_fd, 0);
+	}
 	s.report = (struct stat_report){ .opts = o, .per = s.sums.per, .title = s.target.title,
 					 .color = s.out_fd >= 0 && term_has_colors(s.out_fd),
 					 .group_sep = stat_group_separator(o) };
