@@ -34,14 +34,9 @@ static int failed(const struct convert *c, int err, struct tacho_error *e)
 
 static int read_clock(struct convert *c, struct ctf_out *out, struct tacho_error *e)
 {
-	struct payload p = payload_of(c->pd, TACHO_FEATURE_CLOCK_DATA);
 	uint64_t wall, clock;
 
-	payload_u32(&p);
-	payload_u32(&p);
-	wall = payload_u64(&p);
-	clock = payload_u64(&p);
-	if (p.bad) {
+	if (!payload_clocks(c->pd, &wall, &clock)) {
 		error_set(e, -EINVAL, "the recording does not say what time of day it was, as --tod needs");
 		error_hint(e, "record with -k CLOCK, e.g. -k monotonic");
 		return -EINVAL;

@@ -68,14 +68,16 @@ static inline struct payload payload_of_record(const struct tacho_record *rec)
 	return (struct payload){ rec->bytes + 8, rec->bytes + rec->size, rec->swapped, rec->size < 8 };
 }
 
-static inline uint16_t payload_u16(struct payload *p)
+/* A moment by the wall's clock and by that of the samples, where the file tells: u32 version, u32
+ * clock, both in nanoseconds. */
+static inline bool payload_clocks(const struct tacho_perfdata *pd, uint64_t *wall_ns, uint64_t *clock_ns)
 {
-	const void *at = payload_bytes(p, 2);
-	uint16_t v = 0;
+	struct payload p = payload_of(pd, TACHO_FEATURE_CLOCK_DATA);
 
-	if (at)
-		memcpy(&v, at, 2);
-	return p->swap ? __builtin_bswap16(v) : v;
+	payload_u64(&p);
+	*wall_ns = payload_u64(&p);
+	*clock_ns = payload_u64(&p);
+	return !p.bad;
 }
 
 #endif

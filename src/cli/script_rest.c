@@ -18,16 +18,9 @@ typedef unsigned long long ull;
 
 enum { BPF_PER_LINE = 8, BPF_OUTPUT_CONFIG = 10 };
 
-/* u32 version, u32 clock, then one moment by both clocks. */
 static int read_clock(struct script *s, struct tacho_error *e)
 {
-	struct payload p = payload_of(s->pd, TACHO_FEATURE_CLOCK_DATA);
-
-	payload_u32(&p);
-	payload_u32(&p);
-	s->rest.wall_ns = payload_u64(&p);
-	s->rest.clock_ns = payload_u64(&p);
-	if (!p.bad)
+	if (payload_clocks(s->pd, &s->rest.wall_ns, &s->rest.clock_ns))
 		return 0;
 	error_set(e, -EINVAL, "the recording does not say what time of day it was: 'tod' cannot be shown");
 	error_hint(e, "record with -k CLOCK, e.g. -k monotonic");
