@@ -9,9 +9,10 @@ jq -e '."linux-perf-json-version" == 1 and (.samples | length) == 12' a.json >/d
 jq -e '.headers | has("captured-on") and has("hostname") and .arch == "x86_64"' a.json >/dev/null || fail "headers"
 jq -e '.samples[0] | .timestamp == 5000000000 and .pid == 1234 and .cpu == 0 and .comm == "made"' a.json \
 	>/dev/null || fail "$(jq -c '.samples[0]' a.json)"
-jq -e '.samples[0].callchain == [{ "ip": "0x401130", "symbol": "main", "dso": "touch-pages" }]' a.json >/dev/null ||
-	jq -e '.samples[0].callchain[0] | .ip == "0x401130" and .dso == "touch-pages"' a.json >/dev/null ||
-	fail "$(jq -c '.samples[0].callchain' a.json)"
+jq -e '.samples[0].callchain | length == 1 and .[0].ip == "0x401130"' a.json >/dev/null ||
+	fail "$(jq -c .samples[0].callchain a.json)"
+jq -e '[.samples[].callchain[] | select(.symbol) | .dso] | unique == ["touch-pages"]' a.json >/dev/null ||
+	fail "no symbols of the object"
 
 refused 1 tacho data convert --to-json a.json -i a.data
 cp a.json before
