@@ -82,12 +82,12 @@ static int line_add(void *arg, const struct disasm_insn *in)
 	struct annotate_line *l = vec_add(&a->lines);
 	struct buf text = { 0 };
 	uint64_t offset = 0;
-	const char *name = in->target && !strchr(in->text, '<') ?
-			   tacho_code_name(a->code, in->target, &offset) : NULL;
+	const char *name = in->target ? tacho_code_name(a->code, in->target, &offset) : NULL;
+	const char *told = name ? strstr(in->text, " <") : NULL;	/* objdump knows fewer symbols */
 
 	if (!l)
 		return -ENOMEM;
-	buf_puts(&text, in->text);
+	buf_put(&text, in->text, told ? (size_t)(told - in->text) : strlen(in->text));
 	if (name && offset)
 		buf_printf(&text, " <%s+%#" PRIx64 ">", name, offset);
 	else if (name)

@@ -212,11 +212,15 @@ static enum browser_next table_loop(struct browser *b)
 	struct browser_table *t = browser_table(b);
 	enum browser_next next = NEXT_STAY;
 
-	if (browser_build(b, t) < 0)
-		return NEXT_QUIT;
-	browser_refresh(b);
+	if (browser_build(b, t) == 0)
+		browser_refresh(b);
 	while (next == NEXT_STAY) {
 		int key;
+
+		if (!t->built) {		/* no memory for it */
+			b->failed = true;
+			return NEXT_QUIT;
+		}
 
 		scroll_key(&t->scroll, KEY_IS_OTHER, rows_count(&t->rows), page_of(b));
 		browser_draw(b);
@@ -317,7 +321,7 @@ static int browse(struct browser *b)
 	}
 	next = tables_loop(b, names);
 	free_texts(names, b->n_tables);
-	return next == NEXT_FILE;
+	return b->failed ? -ENOMEM : next == NEXT_FILE;
 }
 
 int browser_run(struct screen *screen, const struct report_opts *o, struct tacho_perfdata *pd,

@@ -42,6 +42,7 @@ struct browser {
 	struct browser_table *tables;
 	size_t n_tables, current;
 	bool no_titles, verbose, relative;
+	bool failed;			/* for want of memory */
 	double percent_limit;
 	char *sort;			/* chosen in the browser; owned */
 	char message[400];		/* for the last line, until the next key; empty: the quality */

@@ -140,6 +140,14 @@ static struct menu menu_of(struct view *v)
 
 /* ---- keys ---- */
 
+/* To the middle of the screen, unless the line is on it already. */
+static void go_to(struct view *v, size_t at)
+{
+	v->scroll.at = at;
+	if (at < v->scroll.top || at - v->scroll.top >= page_of(v))
+		v->scroll.top = at - min_of((uint64_t)at, page_of(v) / 2);
+}
+
 static void on_hottest(struct view *v, int key)
 {
 	size_t nth = key == KEY_IS_TAB ? v->nth_hot + 1 : key == KEY_IS_UNTAB && v->nth_hot ? v->nth_hot - 1 : 0;
@@ -152,7 +160,7 @@ static void on_hottest(struct view *v, int key)
 		return;
 	}
 	v->nth_hot = nth;
-	v->scroll.at = at;
+	go_to(v, at);
 }
 
 static void on_target(struct view *v, int key)
@@ -164,7 +172,7 @@ static void on_target(struct view *v, int key)
 	if (at == SIZE_MAX)
 		say(v, l->target ? "That leads out of this function" : "Nothing jumps from here to a fixed place");
 	else
-		v->scroll.at = at;
+		go_to(v, at);
 }
 
 /* From the next line on, around the end. */
@@ -175,7 +183,7 @@ static void seek(struct view *v, bool backwards)
 	for (size_t i = 0; i < n; i++) {
 		at = backwards ? (at + n - 1) % n : (at + 1) % n;
 		if (strstr(v->a.lines.v[at].text, v->sought)) {
-			v->scroll.at = at;
+			go_to(v, at);
 			return;
 		}
 	}

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
+#include <termios.h>
 
 #include "base/error.h"
 #include "cli/browser.h"
@@ -36,6 +37,8 @@ bool report_wants_browser(const struct report_opts *o)
 static const struct tacho_perfdata *reading;
 static uint64_t reading_bytes;
 static volatile sig_atomic_t shown;
+static struct termios kept;		/* keys that are typed meanwhile do not show */
+static bool has_kept;
 
 static void set_timer(long first_ms, long step_ms)
 {
@@ -69,6 +72,13 @@ void report_progress_begin(const struct tacho_perfdata *pd)
 		return;
 	reading = pd;
 	reading_bytes = facts.file_size;
+	has_kept = tcgetattr(STDIN_FILENO, &kept) == 0;
+	if (has_kept) {
+		struct termios quiet = kept;
+
+		quiet.c_lflag &= ~(tcflag_t)ECHO;
+		tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
+	}
 	if (sigaction(SIGALRM, &act, NULL) == 0)
 		set_timer(FIRST_MS, STEP_MS);
 }
@@ -83,6 +93,8 @@ void report_progress_end(void)
 	set_timer(0, 0);
 	signal(SIGALRM, SIG_DFL);
 	reading = NULL;
+	if (has_kept)
+		tcsetattr(STDIN_FILENO, TCSANOW, &kept);
 	unused = shown ? write(STDOUT_FILENO, wipe, sizeof(wipe) - 1) : 0;
 	(void)unused;
 	shown = 0;
