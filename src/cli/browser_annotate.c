@@ -340,7 +340,9 @@ void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 	int err;
 
 	if (!f || !f->known) {
-		browser_say(b, "nothing to annotate: no function is known there");
+		const char *why = f ? tacho_profile_object(b->profile, f->object)->why : NULL;
+
+		browser_say(b, "no function is known there%s%s", why ? ": " : "", why ? why : "");
 		return;
 	}
 	err = read_addresses(b, &e);
