@@ -217,7 +217,7 @@ static int create_print(const char *symbol, struct buf *name)
 {
 	int fd;
 
-	for (size_t i = 0; symbol[i] && i < 200; i++)
+	for (size_t i = 0; i < 200 && symbol[i]; i++)
 		buf_putc(name, isalnum((unsigned char)symbol[i]) || strchr("_.@$+", symbol[i]) ? symbol[i] : '_');
 	if (name->n && name->bytes[0] == '.')
 		name->bytes[0] = '_';

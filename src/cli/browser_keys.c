@@ -362,6 +362,8 @@ void browser_help(struct buf *out)
 
 /* ---- the menu of what can be done here ---- */
 
+enum { CHOICE_SYMBOL = -1 };		/* what no key does */
+
 struct choices {
 	char *texts[12];
 	int keys[12];			/* what to press for it */
@@ -401,6 +403,8 @@ static void choices_of_line(struct browser *b, struct choices *c)
 	sign = rows_sign(&t->rows, &l);
 	if (f && f->known)
 		choice_add(c, 'a', "Annotate %s", f->name);
+	if (f && f->known && browser_can_zoom(b, ZOOM_SYMBOL))
+		choice_add(c, CHOICE_SYMBOL, "Zoom into the function %s", f->name);
 	if (browser_can_zoom(b, ZOOM_THREAD))
 		choice_add(c, 't', "Zoom %s the thread %s", zoomed->comm ? "out of" : "into", thread->comm);
 	if (browser_can_zoom(b, ZOOM_DSO) && f)
@@ -408,6 +412,16 @@ static void choices_of_line(struct browser *b, struct choices *c)
 			   zoomed->dso ? "out of" : "into", f->object_name);
 	if (sign != ' ' && f)
 		choice_add(c, '+', "%s the call chain of %s", sign == '+' ? "Open" : "Close", f->name);
+}
+
+static void zoom_symbol(struct browser *b)
+{
+	const struct tacho_profile_frame *f;
+	struct rows_line l;
+
+	f = browser_line(b, &l) ? rows_frame(&browser_table(b)->rows, &l) : NULL;
+	if (f)
+		browser_set_symbol(b, f->name);
 }
 
 static enum browser_next on_menu(struct browser *b, int key)
@@ -426,6 +440,10 @@ static enum browser_next on_menu(struct browser *b, int key)
 	at = menu_choose(&m, buf_failed(&title) ? "" : title.bytes, c.texts, c.n, 0,
 			 "ENTER: do it   ESC: back", NULL);
 	key = at >= 0 ? c.keys[at] : 0;
+	if (key == CHOICE_SYMBOL) {
+		zoom_symbol(b);
+		key = 0;
+	}
 	for (size_t i = 0; i < c.n; i++)
 		free(c.texts[i]);
 	buf_done(&title);

@@ -79,7 +79,7 @@ int menu_choose(const struct menu *m, const char *title, char *const *items, siz
 		const char *status, int *key)
 {
 	struct scroll at = { .at = from };
-	int unused;
+	int unused = KEY_IS_OTHER;
 
 	key = key ? key : &unused;
 	for (;;) {

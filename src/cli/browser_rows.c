@@ -18,6 +18,19 @@ static bool is_number(enum hist_column c)
 	return c < COL_FIRST_KEY;
 }
 
+static bool is_share(enum hist_column c)
+{
+	return c == COL_OVERHEAD || c == COL_CHILDREN;
+}
+
+static uint64_t value_of(const struct rows *r, const struct hist_entry *e, enum hist_column c,
+			 size_t event)
+{
+	const struct hist_stat *s = hist_stat_of(r->hist, e, event);
+
+	return c == COL_CHILDREN ? s->acc : c == COL_SAMPLES ? s->samples : s->self;
+}
+
 /* ---- what is shown ---- */
 
 static const struct tacho_profile_thread *thread_of(const struct rows *r, const struct hist_entry *e)
@@ -42,8 +55,7 @@ static bool passes(const struct rows *r, const struct hist_entry *e)
 
 static bool is_above_limit(const struct rows *r, const struct hist_entry *e)
 {
-	const struct hist_stat *s = hist_stat_of(r->hist, e, 0);
-	uint64_t value = r->hist->opts->children ? s->acc : s->self;
+	uint64_t value = value_of(r, e, r->hist->opts->children ? COL_CHILDREN : COL_OVERHEAD, 0);
 
 	return r->percent_limit <= 0 || hist_percent(r->hist, value, 0) >= r->percent_limit;
 }
@@ -130,7 +142,7 @@ static void widths_of(struct rows *r)
 
 	for (size_t i = 0; i < r->n_columns; i++) {
 		enum hist_column c = r->columns[i];
-		size_t one = c == COL_OVERHEAD || c == COL_CHILDREN ? PERCENT_WIDTH : NUMBER_WIDTH;
+		size_t one = is_share(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
 
 		r->width[i] = max_of(strlen(title_of(r, c)), is_number(c) ? one * h->n_events : 0);
 	}
@@ -354,15 +366,14 @@ static void draw_number(struct rows *r, const struct hist_entry *e, size_t i, ro
 	char text[48];
 
 	for (size_t k = 0; k < r->hist->n_events; k++) {
-		const struct hist_stat *s = hist_stat_of(r->hist, e, k);
-		uint64_t value = c == COL_CHILDREN ? s->acc : c == COL_SAMPLES ? s->samples : s->self;
+		uint64_t value = value_of(r, e, c, k);
 		double percent = hist_percent(r->hist, value, k);
 
-		if (c == COL_OVERHEAD || c == COL_CHILDREN)
+		if (is_share(c))
 			snprintf(text, sizeof(text), "%*.2f%%", (int)width - 1, percent);
 		else
 			snprintf(text, sizeof(text), "%*" PRIu64, (int)width, value);
-		put(arg, c == COL_SAMPLES || c == COL_PERIOD ? STYLE_PLAIN : style_of(percent), text);
+		put(arg, is_share(c) ? style_of(percent) : STYLE_PLAIN, text);
 	}
 }
 

@@ -170,14 +170,18 @@ static void unbuild_all(struct browser *b)
 /* What was not kept when the recording was read cannot be sorted by now. */
 static bool is_kept(const struct hist_opts *now, const struct hist_opts *had, struct tacho_error *e)
 {
-	static const enum hist_column kept[] = { COL_CPU, COL_TIME, COL_CGROUP, COL_CGROUP_ID, COL_PARENT };
+	static const enum hist_column always[] = { COL_COMM, COL_PID, COL_TGID, COL_TID, COL_DSO, COL_SYMBOL };
 
-	for (size_t i = 0; i < countof(kept); i++)
-		if (now->has_key[kept[i]] && !had->has_key[kept[i]]) {
-			error_set(e, -EINVAL, "to sort by %s, start with -s %s", hist_column_name(kept[i]),
-				  hist_column_name(kept[i]));
-			return false;
-		}
+	for (size_t i = 0; i < now->n_keys; i++) {
+		enum hist_column c = now->keys[i];
+		bool kept = c < COL_FIRST_KEY || had->has_key[c];
+
+		for (size_t k = 0; k < countof(always); k++)
+			kept = kept || c == always[k];
+		if (!kept)
+			return error_set(e, -EINVAL, "to sort by %s, start with -s %s", hist_column_name(c),
+					 hist_column_name(c)) == 0;
+	}
 	return true;
 }
 

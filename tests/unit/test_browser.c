@@ -95,9 +95,10 @@ static void zooms_stack_up(void **state)
 	has(PRESS(&s, 't', 'd', 't'), "1000, DSO: app\n");
 	has(PRESS(&s, 'k'), ", DSO: [kernel.kallsyms]\n");
 	has(PRESS(&s, 'k'), "20.00%    20.00%  app      [k] do_fault\n");
-	/* The menu does the same: its second line is the thread, its third the object. */
-	has(PRESS(&s, KEY_IS_ENTER, KEY_IS_DOWN, KEY_IS_ENTER), ", Thread: app\n");
-	has(PRESS(&s, 'm', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_ENTER), ", DSO: app\n");
+	/* The menu does the same: below annotating are the function, the thread and the object. */
+	has(PRESS(&s, KEY_IS_ENTER, KEY_IS_DOWN, KEY_IS_ENTER), ", Symbol: main\n");
+	has(PRESS(&s, KEY_IS_ENTER, KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_ENTER), ", Thread: app\n");
+	has(PRESS(&s, 'm', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_ENTER), ", DSO: app\n");
 	stage_end(&s);
 }
 

@@ -28,8 +28,8 @@ press Left; shows_not ", Thread:"
 
 echo "# a menu"
 press Enter; shows "Zoom into the thread hot"
-screen | sed -n '2,5p'
-press Down Enter; shows ", Thread: hot"
+screen | sed -n '2,6p'
+press Down Down Enter; shows ", Thread: hot"
 press t; shows_not ", Thread:"
 
 echo "# print"
