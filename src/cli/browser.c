@@ -53,7 +53,7 @@ int browser_build(struct browser *b, struct browser_table *t)
 	if (t->built)
 		return 0;
 	if (err == 0)
-		err = rows_init(&t->rows, &t->hist);
+		err = rows_init(&t->rows, &t->hist, b->opts.hierarchy);
 	if (err < 0) {
 		hist_done(&t->hist);
 		return err;
@@ -203,7 +203,8 @@ void browser_refresh(struct browser *b)
 	t->rows.relative = b->relative;
 	t->rows.verbose = b->verbose;
 	t->rows.percent_limit = b->percent_limit;
-	rows_update(&t->rows);
+	if (rows_update(&t->rows) < 0)
+		browser_say(b, "Out of memory");
 	t->skip = min_of(t->skip, t->rows.n_columns ? t->rows.n_columns - 1 : 0);
 }
 

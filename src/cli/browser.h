@@ -4,7 +4,8 @@
  *	browser.c            tables, the loop of the screen, drawing
  *	browser_keys.c       what the keys do: one row per key, from which the help is made
  *	browser_zoom.c       zooms, filters, sorting
- *	browser_rows.c       the lines of a table; browser_fold.c the chains below an entry
+ *	browser_rows.c       the lines of a table; browser_fold.c the chains below an entry;
+ *	browser_tree.c       the levels of --hierarchy
  *	browser_annotate.c   a function's instructions; annotate.c what falls on each
  *	browser_menu.c       lists, questions, help; screen*.c the terminal
  */

@@ -91,10 +91,9 @@ static enum browser_next on_entry(struct browser *b, int key)
 
 	if (!browser_line(b, &l))
 		return NEXT_STAY;
-	if (l.chain)
-		t->scroll.at = t->rows.first_line[l.at];
+	t->scroll.at = l.home;
 	browser_line(b, &l);
-	say_memory(b, rows_open_entry(&t->rows, l.at, key == 'e' && rows_sign(&t->rows, &l) == '+'));
+	say_memory(b, rows_open_entry(&t->rows, l.home, key == 'e' && rows_sign(&t->rows, &l) == '+'));
 	return NEXT_STAY;
 }
 
@@ -106,7 +105,7 @@ static enum browser_next on_all(struct browser *b, int key)
 
 	say_memory(b, rows_open_all(&t->rows, key == 'E'));
 	if (there)
-		t->scroll.at = t->rows.first_line[l.at];
+		t->scroll.at = rows_find(&t->rows, &l);
 	return NEXT_STAY;
 }
 
@@ -405,13 +404,14 @@ static void choices_of_line(struct browser *b, struct choices *c)
 		choice_add(c, 'a', "Annotate %s", f->name);
 	if (f && f->known && browser_can_zoom(b, ZOOM_SYMBOL))
 		choice_add(c, CHOICE_SYMBOL, "Zoom into the function %s", f->name);
-	if (browser_can_zoom(b, ZOOM_THREAD))
+	if (browser_can_zoom(b, ZOOM_THREAD) && rows_tells(&t->rows, &l, COL_COMM))
 		choice_add(c, 't', "Zoom %s the thread %s", zoomed->comm ? "out of" : "into", thread->comm);
 	if (browser_can_zoom(b, ZOOM_DSO) && f)
 		choice_add(c, 'd', "Zoom %s the object %s",
 			   zoomed->dso ? "out of" : "into", f->object_name);
-	if (sign != ' ' && f)
-		choice_add(c, '+', "%s the call chain of %s", sign == '+' ? "Open" : "Close", f->name);
+	if (sign != ' ')
+		choice_add(c, '+', "%s what is below %s", sign == '+' ? "Open" : "Close",
+			   f ? f->name : thread->comm);
 }
 
 static void zoom_symbol(struct browser *b)

@@ -153,10 +153,12 @@ static void widths_of(struct rows *r)
 									    r->columns[i]));
 }
 
-static void count_lines(struct rows *r)
+static int count_lines(struct rows *r)
 {
 	uint64_t sum = 0;
 
+	if (r->tree)
+		return tree_lines(r);
 	for (size_t k = 0; k < r->n_shown; k++) {
 		const struct fold *f = r->folds[r->shown[k]];
 
@@ -164,6 +166,7 @@ static void count_lines(struct rows *r)
 		sum += 1 + (f ? f->lines.n : 0);
 	}
 	r->first_line[r->n_shown] = sum;
+	return 0;
 }
 
 int rows_update(struct rows *r)
@@ -175,7 +178,7 @@ int rows_update(struct rows *r)
 		if (passes(r, &h->entries.v[h->order[k]]))
 			r->shown[r->n_shown++] = h->order[k];
 	totals_of(r);
-	if (r->percent_limit > 0) {
+	if (r->percent_limit > 0 && !r->tree) {
 		size_t n = 0;
 
 		for (size_t k = 0; k < r->n_shown; k++)
@@ -185,11 +188,10 @@ int rows_update(struct rows *r)
 	}
 	columns_of(r);
 	widths_of(r);
-	count_lines(r);
-	return 0;
+	return r->tree ? tree_update(r) : count_lines(r);
 }
 
-int rows_init(struct rows *r, struct hist *h)
+int rows_init(struct rows *r, struct hist *h, bool hierarchy)
 {
 	size_t n = h->entries.n + 1;
 
@@ -201,17 +203,19 @@ int rows_init(struct rows *r, struct hist *h)
 	r->folds = calloc(n, sizeof(struct fold *));
 	r->has_chains = calloc(n, 1);
 	if (!r->shown || !r->first_line || !r->folds || !r->has_chains ||
-	    (r->chains && chain_walk_init(&r->walk, h) < 0)) {
+	    (hierarchy && tree_new(r) < 0) || (r->chains && chain_walk_init(&r->walk, h) < 0) ||
+	    rows_update(r) < 0) {
 		rows_done(r);
 		return -ENOMEM;
 	}
-	return rows_update(r);
+	return 0;
 }
 
 void rows_done(struct rows *r)
 {
 	for (size_t i = 0; r->folds && i < r->hist->entries.n; i++)
 		fold_free(r->folds[i]);
+	tree_free(r->tree);
 	free(r->shown);
 	free(r->first_line);
 	free(r->folds);
@@ -225,7 +229,31 @@ void rows_done(struct rows *r)
 
 uint64_t rows_count(const struct rows *r)
 {
-	return r->first_line[r->n_shown];
+	return r->tree ? r->tree->lines.n : r->first_line[r->n_shown];
+}
+
+static void line_of_entry(const struct rows *r, uint32_t index, uint64_t home, struct rows_line *out)
+{
+	*out = (struct rows_line){ .entry = &r->hist->entries.v[index], .index = index, .home = home };
+}
+
+static void line_of_chain(const struct rows *r, size_t nth, struct rows_line *out)
+{
+	out->fold = r->folds[out->index];
+	out->nth = nth;
+	out->chain = &out->fold->lines.v[nth];
+}
+
+static void tree_at(const struct rows *r, uint64_t line, struct rows_line *out)
+{
+	const struct rows_tree *t = r->tree;
+	const struct tree_line *l = &t->lines.v[line];
+	const struct rows_item *it = &t->items.v[l->item];
+
+	line_of_entry(r, t->order[it->from], l->chain == HIST_NONE ? line : line - l->chain - 1, out);
+	if (l->chain != HIST_NONE)
+		line_of_chain(r, l->chain, out);
+	out->item = it;
 }
 
 bool rows_at(const struct rows *r, uint64_t line, struct rows_line *out)
@@ -234,6 +262,10 @@ bool rows_at(const struct rows *r, uint64_t line, struct rows_line *out)
 
 	if (line >= rows_count(r))
 		return false;
+	if (r->tree) {
+		tree_at(r, line, out);
+		return true;
+	}
 	while (high - low > 1) {
 		size_t mid = low + (high - low) / 2;
 
@@ -242,18 +274,39 @@ bool rows_at(const struct rows *r, uint64_t line, struct rows_line *out)
 		else
 			high = mid;
 	}
-	*out = (struct rows_line){ .entry = &r->hist->entries.v[r->shown[low]], .at = low };
-	if (line == r->first_line[low])
-		return true;
-	out->fold = r->folds[r->shown[low]];
-	out->nth = (size_t)(line - r->first_line[low] - 1);
-	out->chain = &out->fold->lines.v[out->nth];
+	line_of_entry(r, r->shown[low], r->first_line[low], out);
+	if (line != out->home)
+		line_of_chain(r, (size_t)(line - out->home - 1), out);
 	return true;
+}
+
+uint64_t rows_find(const struct rows *r, const struct rows_line *l)
+{
+	if (r->tree) {
+		for (size_t i = 0; i < r->tree->lines.n; i++)
+			if (&r->tree->items.v[r->tree->lines.v[i].item] == l->item)
+				return i;
+		return 0;
+	}
+	for (size_t k = 0; k < r->n_shown; k++)
+		if (r->shown[k] == l->index)
+			return r->first_line[k];
+	return 0;
+}
+
+bool rows_tells(const struct rows *r, const struct rows_line *l, enum hist_column key)
+{
+	if (!l->item || tree_is_leaf(r, l->item))
+		return true;
+	for (size_t i = 0; i <= l->item->level; i++)
+		if (r->tree->levels[i] == key)
+			return true;
+	return false;
 }
 
 const struct tacho_profile_frame *rows_frame(const struct rows *r, const struct rows_line *l)
 {
-	uint32_t frame = l->entry->frame;
+	uint32_t frame = rows_tells(r, l, COL_SYMBOL) ? l->entry->frame : HIST_NONE;
 
 	if (l->chain)
 		frame = l->fold->frames.v[l->fold->nodes.v[l->chain->node].first + l->chain->frame];
@@ -279,11 +332,13 @@ static bool entry_has_chains(struct rows *r, size_t entry)
 
 char rows_sign(struct rows *r, const struct rows_line *l)
 {
-	const struct fold *f = r->folds[r->shown[l->at]];
+	const struct fold *f = r->folds[l->index];
 
 	if (l->chain)
 		return l->chain->sign;
-	if (!entry_has_chains(r, r->shown[l->at]))
+	if (l->item && !tree_is_leaf(r, l->item))
+		return l->item->open ? '-' : '+';
+	if (!entry_has_chains(r, l->index))
 		return ' ';
 	return f && f->open ? '-' : '+';
 }
@@ -301,6 +356,17 @@ static int fold_of(struct rows *r, size_t entry, struct fold **out)
 	return err;
 }
 
+/* The lines are counted also where not all could be made. */
+static int both(int err, int counted)
+{
+	return err < 0 ? err : counted;
+}
+
+static bool is_inner(const struct rows *r, const struct rows_line *l)
+{
+	return l->item && !l->chain && !tree_is_leaf(r, l->item);
+}
+
 int rows_toggle(struct rows *r, uint64_t line)
 {
 	struct rows_line l;
@@ -309,7 +375,12 @@ int rows_toggle(struct rows *r, uint64_t line)
 
 	if (!rows_at(r, line, &l))
 		return 0;
-	err = fold_of(r, r->shown[l.at], &f);
+	if (is_inner(r, &l)) {
+		r->tree->items.v[l.item - r->tree->items.v].open = !l.item->open;
+		err = tree_lines(r);
+		return err < 0 ? err : 1;
+	}
+	err = fold_of(r, l.index, &f);
 	if (err < 0 || !f)
 		return err;
 	if (!l.chain)
@@ -317,29 +388,38 @@ int rows_toggle(struct rows *r, uint64_t line)
 	else if (!fold_toggle(f, l.nth))
 		return 0;
 	err = fold_lines(f);
-	count_lines(r);
+	err = both(err, count_lines(r));
 	return err < 0 ? err : 1;
 }
 
-static int open_entry(struct rows *r, size_t at, bool open)
+static int open_entry(struct rows *r, uint32_t entry, bool open)
 {
-	struct fold *f = r->folds[r->shown[at]];
+	struct fold *f = r->folds[entry];
 	int err = 0;
 
 	if (open)
-		err = fold_of(r, r->shown[at], &f);
+		err = fold_of(r, entry, &f);
 	if (err < 0 || !f)
 		return err;
 	fold_set_all(f, open);
 	return fold_lines(f);
 }
 
-int rows_open_entry(struct rows *r, size_t at, bool open)
+int rows_open_entry(struct rows *r, uint64_t line, bool open)
 {
-	int err = at < r->n_shown ? open_entry(r, at, open) : 0;
+	struct rows_line l;
+	int err = 0;
 
-	count_lines(r);
-	return err;
+	if (!rows_at(r, line, &l))
+		return 0;
+	if (l.item) {
+		tree_open(r, (uint32_t)(l.item - r->tree->items.v), open);
+		for (size_t i = l.item->from; i < l.item->to && err == 0; i++)
+			err = open_entry(r, r->tree->order[i], open);
+	} else {
+		err = open_entry(r, l.index, open);
+	}
+	return both(err, count_lines(r));
 }
 
 int rows_open_all(struct rows *r, bool open)
@@ -347,14 +427,15 @@ int rows_open_all(struct rows *r, bool open)
 	int err = 0;
 
 	for (size_t k = 0; k < r->n_shown && err == 0; k++)
-		err = open_entry(r, k, open);
-	count_lines(r);
-	return err;
+		err = open_entry(r, r->shown[k], open);
+	for (uint32_t i = 0; r->tree && i < r->tree->items.n; i++)
+		r->tree->items.v[i].open = open && !tree_is_leaf(r, &r->tree->items.v[i]);
+	return both(err, count_lines(r));
 }
 
 /* ---- text ---- */
 
-static enum screen_style style_of(double percent)
+enum screen_style rows_style(double percent)
 {
 	return percent >= ROWS_HOT ? STYLE_HOT : percent >= ROWS_WARM ? STYLE_WARM : STYLE_PLAIN;
 }
@@ -373,7 +454,7 @@ static void draw_number(struct rows *r, const struct hist_entry *e, size_t i, ro
 			snprintf(text, sizeof(text), "%*.2f%%", (int)width - 1, percent);
 		else
 			snprintf(text, sizeof(text), "%*" PRIu64, (int)width, value);
-		put(arg, is_share(c) ? style_of(percent) : STYLE_PLAIN, text);
+		put(arg, is_share(c) ? rows_style(percent) : STYLE_PLAIN, text);
 	}
 }
 
@@ -399,7 +480,7 @@ static void draw_chain(struct rows *r, const struct rows_line *l, rows_put *put,
 	struct buf text = { 0 };
 	char share[48];
 
-	buf_pad(&text, ' ', l->chain->indent);
+	buf_pad(&text, ' ', l->chain->indent + (l->item ? 3 * l->item->level : 0));
 	buf_putc(&text, l->chain->sign);
 	buf_putc(&text, ' ');
 	if (!buf_failed(&text))
@@ -413,7 +494,7 @@ static void draw_chain(struct rows *r, const struct rows_line *l, rows_put *put,
 			snprintf(share, sizeof(share), "%" PRIu64 " ", n->weight);
 		else
 			snprintf(share, sizeof(share), "%.2f%% ", percent);
-		put(arg, style_of(percent), share);
+		put(arg, rows_style(percent), share);
 	}
 	if (f)
 		hist_frame_text(f, &text);
@@ -432,6 +513,10 @@ void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put 
 		draw_chain(r, l, put, arg);
 		return;
 	}
+	if (l->item) {
+		tree_draw(r, l, sign[0], put, arg);
+		return;
+	}
 	if (r->chains)
 		put(arg, STYLE_PLAIN, sign);
 	for (size_t i = skip; i < r->n_columns; i++) {
@@ -446,6 +531,10 @@ void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put 
 
 void rows_titles(const struct rows *r, size_t skip, struct buf *out)
 {
+	if (r->tree) {
+		tree_titles(r, out);
+		return;
+	}
 	if (r->chains)
 		buf_puts(out, "  ");
 	for (size_t i = skip; i < r->n_columns; i++) {

@@ -49,6 +49,29 @@ int fold_lines(struct fold *f);		/* brings `lines` up to date; 0 or -ENOMEM */
 /* Opens or closes what hangs at that line; false where nothing does. */
 bool fold_toggle(struct fold *f, size_t line);
 
+/* ---- browser_tree.c: the levels of --hierarchy ---- */
+struct rows_item {			/* entries with equal keys up to a level */
+	uint32_t level, from, to;	/* from, to: in the tree's order */
+	uint32_t child, next;		/* items, HIST_NONE; heaviest first */
+	bool open;
+};
+
+struct tree_line {
+	uint32_t item;
+	uint32_t chain;			/* which of its chains' lines; HIST_NONE: the item itself */
+};
+
+struct rows_tree {
+	enum hist_column levels[HIST_KEYS_MAX];
+	size_t n_levels, n;
+	uint32_t *order, *of;		/* entries by their keys; as they were shown then */
+	struct { struct rows_item *v; size_t n, cap; } items;
+	struct { uint64_t *v; size_t n, cap; } sums;	/* n_events per item */
+	struct { struct tree_line *v; size_t n, cap; } lines;
+	uint32_t top;
+	bool built;
+};
+
 /* ---- browser_rows.c ---- */
 struct rows_filter {
 	const char *comm;		/* NULL: all */
@@ -62,6 +85,7 @@ struct rows {
 	struct hist *hist;
 	struct chain_walk walk;
 	bool chains;			/* there are some to unfold */
+	struct rows_tree *tree;		/* NULL: a flat table */
 	struct rows_filter filter;
 	double percent_limit;
 	bool relative, verbose;
@@ -78,13 +102,15 @@ struct rows {
 
 struct rows_line {
 	const struct hist_entry *entry;
-	size_t at;			/* of the entry, in `shown` */
+	const struct rows_item *item;	/* of a hierarchy; `entry` is its first; NULL: a flat table */
+	uint32_t index;			/* of the entry */
+	uint64_t home;			/* the line of the entry or item itself */
 	const struct fold_line *chain;	/* NULL: the entry itself */
 	const struct fold *fold;
 	size_t nth;			/* of the chain's lines */
 };
 
-int rows_init(struct rows *r, struct hist *h);		/* 0 or -ENOMEM */
+int rows_init(struct rows *r, struct hist *h, bool hierarchy);	/* 0 or -ENOMEM */
 void rows_done(struct rows *r);
 int rows_update(struct rows *r);	/* after a change of filter, limit, verbose, relative or order */
 uint64_t rows_count(const struct rows *r);
@@ -94,11 +120,26 @@ const struct tacho_profile_frame *rows_frame(const struct rows *r, const struct 
 /* '+', '-' or ' ': whether something can be unfolded at that line. */
 char rows_sign(struct rows *r, const struct rows_line *l);
 int rows_toggle(struct rows *r, uint64_t line);		/* one level: 1 changed, 0 not, -ENOMEM */
-int rows_open_entry(struct rows *r, size_t at, bool open);	/* with all below it */
+int rows_open_entry(struct rows *r, uint64_t line, bool open);	/* with all below it */
 int rows_open_all(struct rows *r, bool open);
 /* The line of text, from column `skip` of the table on. Calls `put` for each piece. */
 typedef void rows_put(void *arg, enum screen_style style, const char *text);
 void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put *put, void *arg);
 void rows_titles(const struct rows *r, size_t skip, struct buf *out);
+/* Whether all that the line stands for has one value of the key. */
+bool rows_tells(const struct rows *r, const struct rows_line *l, enum hist_column key);
+/* Where that entry or item is now; 0: nowhere. */
+uint64_t rows_find(const struct rows *r, const struct rows_line *l);
+enum screen_style rows_style(double percent);
+
+int tree_new(struct rows *r);
+void tree_free(struct rows_tree *t);
+int tree_update(struct rows *r);	/* from r->shown and r->columns */
+int tree_lines(struct rows *r);		/* after something opened or closed */
+void tree_open(struct rows *r, uint32_t item, bool open);	/* with all below it, but for chains */
+bool tree_is_leaf(const struct rows *r, const struct rows_item *it);
+uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event);
+void tree_draw(struct rows *r, const struct rows_line *l, char sign, rows_put *put, void *arg);
+void tree_titles(const struct rows *r, struct buf *out);
 
 #endif

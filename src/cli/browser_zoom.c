@@ -130,6 +130,10 @@ void browser_zoom(struct browser *b, enum browser_zoom zoom)
 		browser_say(b, "The table is not sorted by %s", zoom == ZOOM_DSO ? "dso" : "comm, pid or tid");
 		return;
 	}
+	if (!rows_tells(&t->rows, &l, zoom == ZOOM_DSO ? COL_DSO : COL_COMM)) {
+		browser_say(b, "The line has several of them: open it first");
+		return;
+	}
 	if (zoom == ZOOM_THREAD) {
 		zoom_thread(b, &l);
 		return;

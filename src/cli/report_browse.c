@@ -23,7 +23,7 @@ bool report_wants_browser(const struct report_opts *o)
 {
 	const char *term = getenv("TERM");
 
-	if (o->stdio || o->json || o->quiet || o->separator || o->widths || o->hierarchy)
+	if (o->stdio || o->json || o->quiet || o->separator || o->widths)
 		return false;
 	if (o->stats || o->tasks || o->mmaps || o->header_only)
 		return false;

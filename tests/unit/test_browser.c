@@ -153,6 +153,45 @@ static void sorts_by_other_keys(void **state)
 	stage_end(&s);
 }
 
+static void levels_of_a_hierarchy(void **state)
+{
+	struct stage s;
+	const char *screen;
+
+	stage_small(&s);
+	s.opts.hierarchy = true;
+	stage_opts(&s);
+	assert_string_equal(PRESS(&s, 'x'),
+		TITLE "\n"
+		"  Overhead        Command / Shared Object / Symbol\n"
+		"+   90.00%        app\n"
+		"+   10.00%        tool\n"
+		"\n\n\n\n\n\n\n"
+		"No such key; '?' shows which there are\n");
+	has(PRESS(&s, '+', KEY_IS_DOWN, '+'),
+	    "-   90.00%        app\n"
+	    "   -   70.00%        libc.so\n"
+	    "      +   50.00%        [.] memcpy\n"
+	    "      +   20.00%        [.] strlen\n"
+	    "   +   20.00%        [kernel.kallsyms]\n"
+	    "+   10.00%        tool\n");
+	has(PRESS(&s, '+', KEY_IS_DOWN, '+', KEY_IS_DOWN, '+'),
+	    "      -   50.00%        [.] memcpy\n"
+	    "           main\n"
+	    "           parse\n"
+	    "           memcpy\n"
+	    "      +   20.00%        [.] strlen\n");
+	has(PRESS(&s, 'E', 'C'), "+   90.00%        app\n+   10.00%        tool\n\n");
+	has(PRESS(&s, 'e', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, 'e'), "      +   50.00%        [.] memcpy\n");
+	has(PRESS(&s, 'd'), "several of them");
+	screen = PRESS(&s, '+', KEY_IS_DOWN, 'd');
+	has(screen, ", DSO: libc.so\n  Overhead     Command / Symbol\n");
+	has(screen, "70.00%     app\n");
+	has(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER, 'V'), "      -   50.00%        [.] memcpy\n");
+	lacks(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER), "tool");
+	stage_end(&s);
+}
+
 static void several_events(void **state)
 {
 	struct stage s;
@@ -254,6 +293,7 @@ static void any_keys_any_size(void **state)
 			if (seed >> 28 == 0)
 				keys[i] = RESIZE(1 + (int)(seed >> 8) % 30, 1 + (int)(seed >> 13) % 90);
 		}
+		s.opts.hierarchy = round % 3 == 0;
 		assert_true(stage_press(&s, keys, countof(keys)) >= 0);
 	}
 	stage_end(&s);
@@ -292,6 +332,7 @@ int main(void)
 		cmocka_unit_test(names_filter),
 		cmocka_unit_test(shares_of_what_is_shown),
 		cmocka_unit_test(sorts_by_other_keys),
+		cmocka_unit_test(levels_of_a_hierarchy),
 		cmocka_unit_test(several_events),
 		cmocka_unit_test(asks_before_it_leaves),
 		cmocka_unit_test(columns_titles_and_colours),

@@ -10,12 +10,13 @@ static const int keys[] = { '+', KEY_IS_DOWN, 'e', 'E', KEY_IS_END, 't', 'd', KE
 	KEY_IS_ENTER, KEY_IS_ENTER, KEY_IS_ESC, 'C', 'V', 'F', 'o', KEY_IS_DOWN, KEY_IS_ENTER, 'i', 'q',
 	'h', 'x', 'x', 'L', '1', KEY_IS_ENTER, KEY_IS_RIGHT, 'k', KEY_IS_ESC, '0', 'a', 'E', 'q' };
 
-static void each_allocation_fails_once(void **state)
+static void each_fails(bool hierarchy)
 {
 	struct stage s;
 	unsigned long n;
 
 	stage_small(&s);
+	s.opts.hierarchy = hierarchy;
 	fail_at = (unsigned long)-1;
 	count = 0;
 	assert_int_equal(stage_press(&s, keys, countof(keys)), 0);
@@ -33,6 +34,13 @@ static void each_allocation_fails_once(void **state)
 		assert_true(err == 0 || err == -ENOMEM);
 	}
 	stage_end(&s);
+}
+
+static void each_allocation_fails_once(void **state)
+{
+	(void)state;
+	each_fails(false);
+	each_fails(true);
 }
 
 int main(void)

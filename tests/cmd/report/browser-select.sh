@@ -12,7 +12,7 @@ is_text() {	# ARGS, perhaps with a TERM before
 }
 is_text "tacho report -i hot.data --stdio -g none"
 is_text "tacho report -i hot.data -q -g none"
-is_text "tacho report -i hot.data --hierarchy -g none"
+is_text "tacho report -i hot.data -w 8,8 -g none"
 is_text "TERM=dumb tacho report -i hot.data -g none"
 is_text "TERM=nothing-like-it tacho report -i hot.data -g none"
 is_text "tacho report -i hot.data -g none | cat"
