@@ -144,12 +144,23 @@ static void looks_make(void)
 	looks_of(STYLE_QUIET, COLOR_MAGENTA, -1, 0);
 }
 
+/* Asked before, because newterm() of a terminal that nobody knows loses memory (ncurses 6.4). */
+static bool is_known(void)
+{
+	int why;
+
+	if (setupterm(NULL, STDOUT_FILENO, &why) == ERR)
+		return false;
+	del_curterm(cur_term);
+	return true;
+}
+
 int screen_open(struct screen *s, struct tacho_error *e)
 {
 	const char *term = getenv("TERM");
 
 	setlocale(LC_CTYPE, "");
-	terminal = newterm(NULL, stdout, stdin);
+	terminal = is_known() ? newterm(NULL, stdout, stdin) : NULL;
 	if (!terminal) {
 		setlocale(LC_CTYPE, "C");
 		error_set(e, -ENOTTY, "the terminal '%s' is not known here", term ? term : "");
