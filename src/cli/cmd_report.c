@@ -511,9 +511,10 @@ static int write_json(const struct report_opts *o, const struct tacho_profile *p
 	return err;
 }
 
-/* Returns 1 with another recording's name in *next where the browser was left for it. */
+/* In the browser where *browsed says so, unless there is no screen for it. Returns 1 with another
+ * recording's name in *next where it was left for that. */
 static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
-			const struct tacho_profile *p, char **next, struct tacho_error *e)
+			const struct tacho_profile *p, bool *browsed, char **next, struct tacho_error *e)
 {
 	struct hist_opts opts = { .quantum_ns = DEFAULT_QUANTUM_NS };
 	regex_t parent;
@@ -527,12 +528,13 @@ static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
 		return error_set(e, -EINVAL, "'%s' is no regular expression", o->parent);
 	opts.parent = &parent;
-	err = report_wants_browser(o) ? report_browse(o, pd, p, &opts, next, e) : -ENOTTY;
-	if (err >= 0 || (err != -ENOTTY && err != -EOPNOTSUPP) || (o->tui && report_wants_browser(o))) {
+	err = *browsed ? report_browse(o, pd, p, &opts, next, e) : -ENOTTY;
+	if (err >= 0 || (err != -ENOTTY && err != -EOPNOTSUPP) || (o->tui && *browsed)) {
 		regfree(&parent);
 		return err;
 	}
 	*e = (struct tacho_error){ .column = -1 };	/* no screen: text does as well */
+	*browsed = false;
 	if (!o->json && !o->separator)
 		pager_start();
 	err = o->json ? write_json(o, p, &opts) : write_text(o, pd, p, &opts);
@@ -583,7 +585,7 @@ static int report_file(const struct report_opts *o, char **next)
 		report_error("report", NULL, NULL, &damage);
 		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
-	err = write_report(o, pd, p, next, &e);
+	err = write_report(o, pd, p, &browse, next, &e);
 	if (err < 0 && err != -EPIPE)
 		report_error("report", NULL, NULL, &e);
 	if (bad < 0)

@@ -63,6 +63,23 @@ static void on_timer(int sig)
 	shown = 1;
 }
 
+/* Whoever ends it meanwhile gets the terminal back as it was. */
+static void on_end(int sig)
+{
+	tcsetattr(STDIN_FILENO, TCSANOW, &kept);
+	raise(sig);			/* again, and now with its usual effect */
+}
+
+static void watch_ends(bool on)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static struct sigaction before[countof(ends)];
+	struct sigaction act = { .sa_handler = on_end, .sa_flags = SA_RESETHAND };
+
+	for (size_t i = 0; i < countof(ends); i++)
+		sigaction(ends[i], on ? &act : &before[i], on ? &before[i] : NULL);
+}
+
 void report_progress_begin(const struct tacho_perfdata *pd)
 {
 	struct sigaction act = { .sa_handler = on_timer, .sa_flags = SA_RESTART };
@@ -76,6 +93,7 @@ void report_progress_begin(const struct tacho_perfdata *pd)
 	if (has_kept) {
 		struct termios quiet = kept;
 
+		watch_ends(true);
 		quiet.c_lflag &= ~(tcflag_t)ECHO;
 		tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
 	}
@@ -93,8 +111,10 @@ void report_progress_end(void)
 	set_timer(0, 0);
 	signal(SIGALRM, SIG_DFL);
 	reading = NULL;
-	if (has_kept)
+	if (has_kept) {
 		tcsetattr(STDIN_FILENO, TCSANOW, &kept);
+		watch_ends(false);
+	}
 	unused = shown ? write(STDOUT_FILENO, wipe, sizeof(wipe) - 1) : 0;
 	(void)unused;
 	shown = 0;
