@@ -76,7 +76,9 @@ enum browser_next browser_key(struct browser *b, int key);
 void browser_help(struct buf *out);
 
 /* browser_zoom.c */
-bool browser_can_zoom(struct browser *b, enum browser_zoom zoom);
+bool browser_can_zoom(struct browser *b, enum browser_zoom zoom);	/* by the keys of the table */
+/* ... into what this line stands for: one thread's name or object. */
+bool browser_tells(struct browser *b, const struct rows_line *l, enum browser_zoom zoom);
 void browser_zoom(struct browser *b, enum browser_zoom zoom);		/* in, or out again */
 void browser_zoom_dso(struct browser *b, const char *dso);
 bool browser_zoom_back(struct browser *b);		/* the last one; false: there was none */

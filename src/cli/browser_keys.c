@@ -404,9 +404,9 @@ static void choices_of_line(struct browser *b, struct choices *c)
 		choice_add(c, 'a', "Annotate %s", f->name);
 	if (f && f->known && browser_can_zoom(b, ZOOM_SYMBOL))
 		choice_add(c, CHOICE_SYMBOL, "Zoom into the function %s", f->name);
-	if (browser_can_zoom(b, ZOOM_THREAD) && rows_tells(&t->rows, &l, COL_COMM))
+	if (browser_tells(b, &l, ZOOM_THREAD))
 		choice_add(c, 't', "Zoom %s the thread %s", zoomed->comm ? "out of" : "into", thread->comm);
-	if (browser_can_zoom(b, ZOOM_DSO) && f)
+	if (browser_tells(b, &l, ZOOM_DSO) && f)
 		choice_add(c, 'd', "Zoom %s the object %s",
 			   zoomed->dso ? "out of" : "into", f->object_name);
 	if (sign != ' ')

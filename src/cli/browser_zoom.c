@@ -102,6 +102,24 @@ void browser_zoom_dso(struct browser *b, const char *dso)
 	push(b, ZOOM_DSO);
 }
 
+/* Whether the line is of one thread, rather than of all that have its name. */
+static bool tells_tid(struct browser *b, const struct rows_line *l)
+{
+	const struct rows *r = &browser_table(b)->rows;
+
+	return (has_key(b, COL_PID) && rows_tells(r, l, COL_PID)) ||
+	       (has_key(b, COL_TID) && rows_tells(r, l, COL_TID));
+}
+
+bool browser_tells(struct browser *b, const struct rows_line *l, enum browser_zoom zoom)
+{
+	const struct rows *r = &browser_table(b)->rows;
+
+	if (!browser_can_zoom(b, zoom))
+		return false;
+	return zoom == ZOOM_DSO ? rows_tells(r, l, COL_DSO) : rows_tells(r, l, COL_COMM) || tells_tid(b, l);
+}
+
 static void zoom_thread(struct browser *b, const struct rows_line *l)
 {
 	struct browser_table *t = browser_table(b);
@@ -109,7 +127,7 @@ static void zoom_thread(struct browser *b, const struct rows_line *l)
 		tacho_profile_thread(b->profile, t->hist.groups.v[l->entry->group].thread);
 
 	t->rows.filter.comm = thread->comm;
-	t->rows.filter.by_tid = has_key(b, COL_PID) || has_key(b, COL_TID);
+	t->rows.filter.by_tid = tells_tid(b, l);
 	t->rows.filter.tid = thread->tid;
 	push(b, ZOOM_THREAD);
 }
@@ -130,7 +148,7 @@ void browser_zoom(struct browser *b, enum browser_zoom zoom)
 		browser_say(b, "The table is not sorted by %s", zoom == ZOOM_DSO ? "dso" : "comm, pid or tid");
 		return;
 	}
-	if (!rows_tells(&t->rows, &l, zoom == ZOOM_DSO ? COL_DSO : COL_COMM)) {
+	if (!browser_tells(b, &l, zoom)) {
 		browser_say(b, "The line has several of them: open it first");
 		return;
 	}

@@ -39,3 +39,13 @@ shows_not() {	# TEXT: waits until it is gone
 		sleep 0.1
 	done
 }
+
+settled() {	# waits until the screen does not change for a while
+	settled_before=
+	for settled_try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		settled_now=$(screen)
+		[ "$settled_now" != "$settled_before" ] || return 0
+		settled_before=$settled_now
+		sleep 0.4
+	done
+}

@@ -184,6 +184,13 @@ static void levels_of_a_hierarchy(void **state)
 	has(PRESS(&s, 'E', 'C'), "+   90.00%        app\n+   10.00%        tool\n\n");
 	has(PRESS(&s, 'e', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, 'e'), "      +   50.00%        [.] memcpy\n");
 	has(PRESS(&s, 'd'), "several of them");
+	has(PRESS(&s, 't'), ", Thread: app\n");
+	s.opts.sort = "comm,pid";
+	stage_opts(&s);
+	has(PRESS(&s, 't'), ", Thread: app\n");
+	has(PRESS(&s, '+', KEY_IS_DOWN, 't'), ", Thread: app(97)\n");
+	s.opts.sort = NULL;
+	stage_opts(&s);
 	screen = PRESS(&s, '+', KEY_IS_DOWN, 'd');
 	has(screen, ", DSO: libc.so\n  Overhead     Command / Symbol\n");
 	has(screen, "70.00%     app\n");

@@ -10,11 +10,11 @@ perf record -q -e cpu-clock:u -F 2000 -g -o hot.data "$TEST_BIN/hot" 2>err || sk
 lines() { screen | sed '$d; s/[◆▒]//; s/  *$//; s/\([^ ]\)  */\1 /g'; }
 same() {	# OPTIONS
 	terminal 120 40 "perf report -i hot.data --no-inline $*"
-	shows "Samples: "; press E; shows "-  "; press Home; sleep 0.5
+	shows "Samples: "; press E; shows "-  "; settled
 	lines >perf.lines
 	press q
 	terminal 120 40 "tacho report -i hot.data $*"
-	shows "Samples: "; press E; shows "-  "; press Home; sleep 0.5
+	shows "Samples: "; press E; shows "-  "; settled
 	lines >tacho.lines
 	press q
 	diff perf.lines tacho.lines || fail "not as perf's: $*"
@@ -28,3 +28,6 @@ same --no-children
 same -n --percent-limit 1
 same --hierarchy
 same -s dso,sym
+same -g fractal
+same --no-children -g caller
+same -s pid,sym -g callee
