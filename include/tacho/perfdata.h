@@ -86,6 +86,9 @@ struct tacho_file_facts {
 	uint64_t captured_s;	/* mtime */
 };
 TACHO_API int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho_file_facts *out);
+/* How many bytes of the file have been read, headers included: for showing progress. Ordering reads
+ * ahead. May be asked from a signal's handler. */
+TACHO_API uint64_t tacho_perfdata_position(const struct tacho_perfdata *pd);
 
 /* ---- writing ---- */
 /*

@@ -78,5 +78,37 @@ TACHO_API int tacho_symbols_range(const struct tacho_symbols *s, const struct ta
 /* The build id of an ELF file, up to 20 bytes; returns its length or a negative errno. */
 TACHO_API int tacho_build_id_of_file(const char *path, uint8_t out[20]);
 
+/*
+ * The machine code of one function, read from its object's file.
+ *
+ *	new -> get, name ... -> free
+ */
+struct tacho_code;
+
+struct tacho_object_id {		/* which file, of which build */
+	const char *path;
+	const uint8_t *build_id;	/* NULL: whatever is there */
+	size_t n_build_id;
+};
+struct tacho_code_view {		/* valid until tacho_code_free() */
+	size_t size;
+	const uint8_t *bytes;
+	size_t n_bytes;
+	uint64_t start;			/* of the function, in the object's own addresses */
+	uint32_t machine;		/* ELF e_machine */
+	bool wide, big_endian;		/* 64 bit; byte order */
+	const char *path;		/* of the file that was read */
+};
+
+/* The function around `address` (in the object's own addresses); of `opts` symfs, build_id_dir,
+ * procfs and no_demangle are looked at. Returns 0, -ENOENT where the file or the address is not
+ * there, -ESTALE where only a file of another build is, -ENOEXEC, -EBADMSG, -ENOMEM. */
+TACHO_API int tacho_code_new(struct tacho_code **out, const struct tacho_symbols_opts *opts,
+			     const struct tacho_object_id *id, uint64_t address, struct tacho_error *e);
+TACHO_API void tacho_code_free(struct tacho_code *c);
+TACHO_API void tacho_code_get(const struct tacho_code *c, struct tacho_code_view *out);
+/* What stands at an address of the same object, and how far into it; NULL: nothing known. */
+TACHO_API const char *tacho_code_name(const struct tacho_code *c, uint64_t address, uint64_t *offset);
+
 TACHO_END_DECLS
 #endif

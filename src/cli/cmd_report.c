@@ -81,7 +81,8 @@ static const struct option_row report_rows[] = {
 	{ OPT_CALL, 0, "no-call-graph", 0, NULL, "", OPTF_HIDDEN, .call = on_no_graph },
 	{ OPT_CALL, 0, "no-inline", 0, NULL, "without inlined functions (always so)", .call = on_nothing },
 	{ OPT_GROUP, .help = "How to show it" },
-	{ OPT_CALL, 0, "stdio", 0, NULL, "write text (always so)", .call = on_nothing },
+	{ OPT_FLAG, 0, "stdio", AT(stdio), NULL, "write text, also on a terminal" },
+	{ OPT_FLAG, 0, "tui", AT(tui), NULL, "the interactive browser: the default on a terminal" },
 	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON (schema tacho.report/1)" },
 	{ OPT_STR, 't', "field-separator", AT(separator), "SEP", "put SEP between columns" },
 	{ OPT_STR, 'w', "column-widths", AT(widths), "N,...", "widths of the columns, from the left" },
@@ -272,8 +273,8 @@ static int columns_of(const struct report_opts *o, struct hist_opts *h, struct t
 	return 0;
 }
 
-static int hist_opts_of(const struct report_opts *o, const struct tacho_profile *p,
-			struct hist_opts *h, struct tacho_error *e)
+int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p, struct hist_opts *h,
+		     struct tacho_error *e)
 {
 	bool chains = has_chains(p);
 	int err = keys_of(o, h, e);
@@ -398,12 +399,13 @@ static void put_samples(struct buf *out, uint64_t n)
 		n /= 1000;
 		unit++;
 	}
-	buf_printf(out, "# Samples: %" PRIu64 "%c of ", n, units[unit]);
+	buf_printf(out, "Samples: %" PRIu64 "%c of ", n, units[unit]);
 }
 
-static void put_event(const struct report_opts *o, const struct hist *h, struct buf *out)
+void report_event_text(const struct report_opts *o, const struct hist *h, uint64_t samples,
+		       struct buf *out)
 {
-	put_samples(out, h->samples);
+	put_samples(out, samples);
 	if (h->n_events == 1) {
 		buf_printf(out, "event '%s'", tacho_profile_event(h->profile, h->events[0])->name);
 	} else {
@@ -415,6 +417,12 @@ static void put_event(const struct report_opts *o, const struct hist *h, struct 
 	}
 	if (o->time)
 		buf_printf(out, " (time slices: %s)", o->time);
+}
+
+static void put_event(const struct report_opts *o, const struct hist *h, struct buf *out)
+{
+	buf_puts(out, "# ");
+	report_event_text(o, h, h->samples, out);
 	buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n#\n", h->period);
 }
 
@@ -429,17 +437,19 @@ static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sin
 	return err < 0 ? err : sink->flush(sink);
 }
 
-/* The members of a group, where the event leads one. */
-static size_t members_of(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
-			 uint32_t *out, size_t most)
+size_t report_members(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
+		      uint32_t *out, size_t most)
 {
+	const struct tacho_profile_event *ev = tacho_profile_event(p, event);
 	size_t n = 0;
 
+	if (!o->no_group && ev->leader != event)
+		return 0;
 	out[n++] = event;
 	for (size_t i = 0; !o->no_group && i < tacho_profile_n_events(p) && n < most; i++)
 		if (i != event && tacho_profile_event(p, i)->leader == event)
 			out[n++] = (uint32_t)i;
-	return n;
+	return n == 1 && !ev->all_samples ? 0 : n;
 }
 
 static int put_events(const struct report_opts *o, const struct tacho_profile *p,
@@ -448,15 +458,11 @@ static int put_events(const struct report_opts *o, const struct tacho_profile *p
 	int err = 0;
 
 	for (size_t i = 0; i < tacho_profile_n_events(p) && err == 0; i++) {
-		const struct tacho_profile_event *ev = tacho_profile_event(p, i);
 		scoped(hist_done) struct hist h = { 0 };
 		uint32_t members[64];
-		size_t n;
+		size_t n = report_members(o, p, (uint32_t)i, members, countof(members));
 
-		if (!o->no_group && ev->leader != i)
-			continue;
-		n = members_of(o, p, (uint32_t)i, members, countof(members));
-		if (!ev->all_samples && n == 1)
+		if (!n)
 			continue;
 		err = hist_build(&h, p, opts, members, n);
 		if (err == 0)
@@ -505,8 +511,10 @@ static int write_json(const struct report_opts *o, const struct tacho_profile *p
 	return err;
 }
 
-static int write_report(const struct report_opts *o, const struct tacho_perfdata *pd,
-			const struct tacho_profile *p, struct tacho_error *e)
+/* In the browser where *browsed says so, unless there is no screen for it. Returns 1 with another
+ * recording's name in *next where it was left for that. */
+static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
+			const struct tacho_profile *p, bool *browsed, char **next, struct tacho_error *e)
 {
 	struct hist_opts opts = { .quantum_ns = DEFAULT_QUANTUM_NS };
 	regex_t parent;
@@ -514,12 +522,21 @@ static int write_report(const struct report_opts *o, const struct tacho_perfdata
 
 	if (o->quantum && num_duration_ns(str_of(o->quantum), &opts.quantum_ns) < 0)
 		return error_set(e, -EINVAL, "'%s' is no length of time (10ms, 1s)", o->quantum);
-	err = hist_opts_of(o, p, &opts, e);
+	err = report_hist_opts(o, p, &opts, e);
 	if (err < 0)
 		return err;
 	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
 		return error_set(e, -EINVAL, "'%s' is no regular expression", o->parent);
 	opts.parent = &parent;
+	err = *browsed ? report_browse(o, pd, p, &opts, next, e) : -ENOTTY;
+	if (err >= 0 || (err != -ENOTTY && err != -EOPNOTSUPP) || (o->tui && *browsed)) {
+		regfree(&parent);
+		return err;
+	}
+	*e = (struct tacho_error){ .column = -1 };	/* no screen: text does as well */
+	*browsed = false;
+	if (!o->json && !o->separator)
+		pager_start();
 	err = o->json ? write_json(o, p, &opts) : write_text(o, pd, p, &opts);
 	regfree(&parent);
 	if (err < 0 && err != -EPIPE)
@@ -542,13 +559,48 @@ static bool options_fit(const struct report_opts *o, struct tacho_error *e)
 	return keys_of(o, &tried, e) == 0 && columns_of(o, &tried, e) == 0;
 }
 
-static int report_run(void *opts, int argc, char **argv)
+static int report_file(const struct report_opts *o, char **next)
 {
-	struct report_opts *o = opts;
 	scoped(perfdata_closep) struct tacho_perfdata *pd = NULL;
 	scoped(profile_freep) struct tacho_profile *p = NULL;
 	struct tacho_error e = { .column = -1 }, damage = { .column = -1 };
-	int err, bad;
+	bool browse = report_wants_browser(o);
+	int bad, err = tacho_perfdata_open(&pd, o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
+								     .force = o->force), &e);
+
+	if (err < 0) {
+		report_error("report", NULL, NULL, &e);
+		return EXIT_FAILED;
+	}
+	if (o->stats || o->tasks || o->mmaps || o->header_only) {
+		if (!o->json && !o->separator)
+			pager_start();
+		return report_side(o, pd);
+	}
+	if (browse)
+		report_progress_begin(pd);
+	bad = read_profile(o, pd, &p, &damage);
+	report_progress_end();
+	if (bad < 0 && (!p || bad == -ENOMEM || bad == -EINVAL)) {
+		report_error("report", NULL, NULL, &damage);
+		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	err = write_report(o, pd, p, &browse, next, &e);
+	if (err < 0 && err != -EPIPE)
+		report_error("report", NULL, NULL, &e);
+	if (bad < 0)
+		report_error("report", NULL, NULL, &damage);
+	if (!o->quiet && !browse)
+		report_quality(o, pd, p);
+	return err < 0 || bad < 0 ? EXIT_FAILED : 0;
+}
+
+static int report_run(void *opts, int argc, char **argv)
+{
+	struct report_opts *o = opts;
+	scoped(freep) char *file = NULL;
+	struct tacho_error e = { .column = -1 };
+	int status;
 
 	if (argc && !o->input)
 		o->input = argv[0];
@@ -558,29 +610,16 @@ static int report_run(void *opts, int argc, char **argv)
 			     o->sort ? o->sort : o->fields, &e);
 		return EXIT_USAGE;
 	}
-	err = tacho_perfdata_open(&pd, o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
-							    .force = o->force), &e);
-	if (err < 0) {
-		report_error("report", NULL, NULL, &e);
-		return EXIT_FAILED;
+	for (;;) {
+		char *next = NULL;
+
+		status = report_file(o, &next);
+		if (!next)
+			return status;
+		free(file);
+		file = next;
+		o->input = file;
 	}
-	if (!o->json && !o->separator)
-		pager_start();
-	if (o->stats || o->tasks || o->mmaps || o->header_only)
-		return report_side(o, pd);
-	bad = read_profile(o, pd, &p, &damage);
-	if (bad < 0 && (!p || bad == -ENOMEM || bad == -EINVAL)) {
-		report_error("report", NULL, NULL, &damage);
-		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
-	}
-	err = write_report(o, pd, p, &e);
-	if (err < 0 && err != -EPIPE)
-		report_error("report", NULL, NULL, &e);
-	if (bad < 0)
-		report_error("report", NULL, NULL, &damage);
-	if (!o->quiet)
-		report_quality(o, pd, p);
-	return err < 0 || bad < 0 ? EXIT_FAILED : 0;
 }
 
 static void report_defaults(void *opts)

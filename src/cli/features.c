@@ -38,6 +38,7 @@ const struct feature features[] = {
 	ROW("libpfm4", HAVE_LIBPFM),
 	ROW("libpython", HAVE_LIBPYTHON_SUPPORT),
 	ROW("libslang", HAVE_SLANG_SUPPORT),
+	ROW("ncurses", HAVE_NCURSES_SUPPORT),
 	ROW("libtraceevent", HAVE_LIBTRACEEVENT),
 	ROW("libunwind", HAVE_LIBUNWIND_SUPPORT),
 	ROW("lzma", HAVE_LZMA_SUPPORT),

@@ -73,6 +73,36 @@ static void put_remedies(const struct tacho_profile_quality *q, struct buf *out)
 		buf_puts(out, "\n  the kernel slowed sampling down: record less often (-F)");
 }
 
+static void put_quality(const struct tacho_profile_quality *q, const struct tacho_profile *p,
+			struct buf *out)
+{
+	buf_printf(out, "%" PRIu64 " samples in %.3f s, %" PRIu64 " lost, throttled %" PRIu64 " times",
+		   q->samples, q->last_s - q->first_s, q->lost, q->throttled);
+	if (q->bad_records)
+		buf_printf(out, ", %" PRIu64 " records were bad and passed over", q->bad_records);
+	buf_printf(out, "; %.1f%% without a name", percent(q->unresolved, q->samples));
+	put_worst(p, false, q->samples, out);
+	if (q->broken_stacks) {
+		buf_printf(out, "; %.1f%% broken stacks", percent(q->broken_stacks, q->samples));
+		put_worst(p, true, q->samples, out);
+	}
+}
+
+char *report_quality_text(const struct tacho_perfdata *pd, const struct tacho_profile *p)
+{
+	struct tacho_profile_quality q = { .size = sizeof(q) };
+	const char *warning = tacho_perfdata_warning(pd);
+	struct buf out = { 0 };
+
+	tacho_profile_quality(p, &q);
+	put_quality(&q, p, &out);
+	if (q.raw_stacks)
+		buf_printf(&out, "; %" PRIu64 " stacks are raw and not unwound", q.raw_stacks);
+	if (warning)
+		buf_printf(&out, "; %s", warning);
+	return buf_take(&out);
+}
+
 void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd,
 		    const struct tacho_profile *p)
 {
@@ -88,16 +118,7 @@ void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd
 			    "unwound: they show their kernel part and innermost function", q.raw_stacks);
 	if (!o->verbose && !term_is_tty(STDERR_FILENO))
 		return;
-	buf_printf(&out, "%" PRIu64 " samples in %.3f s, %" PRIu64 " lost, throttled %" PRIu64 " times",
-		   q.samples, q.last_s - q.first_s, q.lost, q.throttled);
-	if (q.bad_records)
-		buf_printf(&out, ", %" PRIu64 " records were bad and passed over", q.bad_records);
-	buf_printf(&out, "; %.1f%% without a name", percent(q.unresolved, q.samples));
-	put_worst(p, false, q.samples, &out);
-	if (q.broken_stacks) {
-		buf_printf(&out, "; %.1f%% broken stacks", percent(q.broken_stacks, q.samples));
-		put_worst(p, true, q.samples, &out);
-	}
+	put_quality(&q, p, &out);
 	put_remedies(&q, &out);
 	if (!buf_failed(&out))
 		report_text("report", "%s", out.bytes);

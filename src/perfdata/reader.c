@@ -316,3 +316,12 @@ int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho_file_fact
 	memcpy(out, &facts, size);
 	return 0;
 }
+
+uint64_t tacho_perfdata_position(const struct tacho_perfdata *pd)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < pd->sources.n; i++)
+		sum += stream_offset(&pd->sources.v[i].src->stream);
+	return sum;
+}

@@ -133,8 +133,10 @@ static struct seen seen;
 /* Reads everything; times of samples are kept in the order they came in. */
 static void read_path(const char *path, bool ordered)
 {
+	struct tacho_file_facts facts = { .size = sizeof(facts) };
 	struct tacho_perfdata *pd;
 	struct tacho_record rec;
+	uint64_t position = 0;
 
 	memset(&seen, 0, sizeof(seen));
 	seen.err = tacho_perfdata_open(&pd, path,
@@ -144,6 +146,8 @@ static void read_path(const char *path, bool ordered)
 	while ((seen.err = tacho_perfdata_next(pd, &rec, &seen.e)) > 0) {
 		int event = tacho_perfdata_event_of(pd, &rec);
 
+		assert_true(tacho_perfdata_position(pd) >= position);
+		position = tacho_perfdata_position(pd);
 		seen.n_all++;
 		if (rec.type != TACHO_RECORD_SAMPLE || event < 0)
 			continue;
@@ -153,6 +157,9 @@ static void read_path(const char *path, bool ordered)
 			seen.times[seen.n++] = tacho_record_time(
 				&rec, &tacho_perfdata_event(pd, (size_t)event)->layout);
 	}
+	tacho_perfdata_facts(pd, &facts);
+	if (seen.err == 0 && facts.data_size && facts.data_offset + facts.data_size <= facts.file_size)
+		assert_int_equal(tacho_perfdata_position(pd), facts.data_offset + facts.data_size);
 	/* A failure stays. */
 	assert_int_equal(tacho_perfdata_next(pd, &rec, NULL), seen.err);
 	tacho_perfdata_close(pd);

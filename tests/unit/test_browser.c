@@ -1,0 +1,354 @@
+/*
+ * The browser without a terminal: keys in, lines out.
+ */
+#include "browser_support.h"
+
+#define PRESS(s, ...)                                                                              \
+	press(s, (const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int))
+
+/* What is on the screen after these keys, of a browser that was opened for them. */
+static const char *press(struct stage *s, const int *keys, size_t n)
+{
+	assert_int_equal(stage_press(s, keys, n), 0);
+	return s->grid.shown;
+}
+
+static void has(const char *screen, const char *text)
+{
+	if (!strstr(screen, text))
+		fail_msg("'%s' is not on the screen:\n%s", text, screen);
+}
+
+static void lacks(const char *screen, const char *text)
+{
+	if (strstr(screen, text))
+		fail_msg("'%s' is on the screen:\n%s", text, screen);
+}
+
+#define TITLE "Samples: 4  of event 'cycles', Event count (approx.): 1000"
+#define HEADS "  Children      Self  Command  Shared Object      Symbol\n"
+
+static void opens_on_the_table(void **state)
+{
+	struct stage s;
+
+	stage_small(&s);
+	assert_string_equal(PRESS(&s, 'x'),
+		TITLE "\n" HEADS
+		"+   90.00%     0.00%  app      app                [.] main\n"
+		"+   70.00%     0.00%  app      app                [.] parse\n"
+		"+   50.00%    50.00%  app      libc.so            [.] memcpy\n"
+		"+   20.00%    20.00%  app      [kernel.kallsyms]  [k] do_fault\n"
+		"+   20.00%    20.00%  app      libc.so            [.] strlen\n"
+		"+   20.00%     0.00%  app      app                [.] eval\n"
+		"+   10.00%    10.00%  tool     tool               [.] run\n"
+		"\n\n"
+		"No such key; '?' shows which there are\n");
+	stage_end(&s);
+}
+
+static void levels_open_one_by_one(void **state)
+{
+	struct stage s;
+
+	stage_small(&s);
+	/* The stem's last frame is open only after its own '+'. */
+	has(PRESS(&s, '+'), "   + main\n+   70.00%");
+	has(PRESS(&s, '+', KEY_IS_DOWN, '+'),
+	    "   - main\n"
+	    "      + 70.00% parse\n"
+	    "      + 20.00% eval\n"
+	    "+   70.00%");
+	has(PRESS(&s, '+', KEY_IS_DOWN, '+', KEY_IS_DOWN, '+'),
+	    "      - 70.00% parse\n"
+	    "           50.00% memcpy\n"
+	    "           20.00% strlen\n"
+	    "      + 20.00% eval\n");
+	has(PRESS(&s, 'e'),
+	    "   - main\n"
+	    "      - 70.00% parse\n"
+	    "           50.00% memcpy\n"
+	    "           20.00% strlen\n"
+	    "      - 20.00% eval\n"
+	    "           do_fault\n"
+	    "+   70.00%");
+	has(PRESS(&s, 'e', 'e'), "main\n+   70.00%");
+	has(PRESS(&s, 'e', KEY_IS_DOWN, KEY_IS_DOWN, 'c'), "main\n+   70.00%");
+	has(PRESS(&s, 'E', KEY_IS_END), "-   10.00%    10.00%  tool     tool               [.] run\n     run\n");
+	has(PRESS(&s, 'E', 'C'), "main\n+   70.00%");
+	stage_end(&s);
+}
+
+static void zooms_stack_up(void **state)
+{
+	struct stage s;
+
+	stage_small(&s);
+	has(PRESS(&s, KEY_IS_END, 't'), TITLE ", Thread: tool\n");
+	lacks(PRESS(&s, KEY_IS_END, 't'), "[.] main");
+	has(PRESS(&s, 't', 'd'), ", Thread: app, DSO: app\n  Children      Self  Command  Symbol\n"
+				 "+   90.00%     0.00%  app      [.] main\n");
+	lacks(PRESS(&s, 't', 'd'), "memcpy");
+	has(PRESS(&s, 't', 'd', KEY_IS_ESC), ", Thread: app\n");
+	has(PRESS(&s, 't', 'd', KEY_IS_LEFT, KEY_IS_LEFT), TITLE "\n");
+	has(PRESS(&s, 't', 't'), TITLE "\n");
+	has(PRESS(&s, 't', 'd', 't'), "1000, DSO: app\n");
+	has(PRESS(&s, 'k'), ", DSO: [kernel.kallsyms]\n");
+	has(PRESS(&s, 'k'), "20.00%    20.00%  app      [k] do_fault\n");
+	/* The menu does the same: below annotating are the function, the thread and the object. */
+	has(PRESS(&s, KEY_IS_ENTER, KEY_IS_DOWN, KEY_IS_ENTER), ", Symbol: main\n");
+	has(PRESS(&s, KEY_IS_ENTER, KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_ENTER), ", Thread: app\n");
+	has(PRESS(&s, 'm', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_ENTER), ", DSO: app\n");
+	stage_end(&s);
+}
+
+static void names_filter(void **state)
+{
+	struct stage s;
+	const char *screen;
+
+	stage_small(&s);
+	screen = PRESS(&s, '/', 'm', 'e', 'x', KEY_IS_RUBOUT, 'm', KEY_IS_ENTER);
+	has(screen, ", Symbol: mem\n");
+	has(screen, "[.] memcpy\n");
+	lacks(screen, "[.] main");
+	has(PRESS(&s, '/', 'm', 'e', 'm', KEY_IS_ENTER, '/', KEY_IS_ENTER), TITLE "\n");
+	has(PRESS(&s, '/', 'm', 'e', 'm', KEY_IS_ESC), TITLE "\n");
+	has(PRESS(&s, '/', 'n', 'o', 'n', 'e', KEY_IS_ENTER, KEY_IS_DOWN, '+', 'a', 't', 'd', 'e', 'E'),
+	    ", Symbol: none\n");
+	stage_end(&s);
+}
+
+static void shares_of_what_is_shown(void **state)
+{
+	struct stage s;
+	const char *screen;
+
+	stage_small(&s);
+	screen = PRESS(&s, 'k', 'F');
+	has(screen, "Samples: 1  of event 'cycles', Event count (approx.): 200, DSO");
+	has(screen, "100.00%   100.00%  app      [k] do_fault\n");
+	has(PRESS(&s, 'k', 'F', 'F'), "20.00%    20.00%  app      [k] do_fault\n");
+	screen = PRESS(&s, 'L', '3', '0', KEY_IS_ENTER);
+	has(screen, "50.00%    50.00%");
+	lacks(screen, "20.00%    20.00%");
+	has(PRESS(&s, 'L', 'x', KEY_IS_ENTER), "'x' is no share from 0 to 100\n");
+	stage_end(&s);
+}
+
+static void sorts_by_other_keys(void **state)
+{
+	struct stage s;
+	const char *screen;
+
+	stage_small(&s);
+	screen = PRESS(&s, 'o', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_ENTER);
+	has(screen, "  Children      Self  Command\n+   90.00%    90.00%  app\n+   10.00%    10.00%  tool\n");
+	has(screen, "Sorted by comm\n");
+	has(PRESS(&s, 'o', KEY_IS_END, KEY_IS_ENTER, 'x', 'x', KEY_IS_ENTER), "there is no key");
+	has(PRESS(&s, 'o', KEY_IS_END, KEY_IS_ENTER, ',', 'c', 'p', 'u', KEY_IS_ENTER),
+	    "to sort by cpu, start with -s cpu\n");
+	/* What the keys do not tell apart cannot be zoomed into. */
+	has(PRESS(&s, 'o', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_ENTER, 'd'), "not sorted by dso\n");
+	stage_end(&s);
+}
+
+static void levels_of_a_hierarchy(void **state)
+{
+	struct stage s;
+	const char *screen;
+
+	stage_small(&s);
+	s.opts.hierarchy = true;
+	stage_opts(&s);
+	assert_string_equal(PRESS(&s, 'x'),
+		TITLE "\n"
+		"  Overhead        Command / Shared Object / Symbol\n"
+		"+   90.00%        app\n"
+		"+   10.00%        tool\n"
+		"\n\n\n\n\n\n\n"
+		"No such key; '?' shows which there are\n");
+	has(PRESS(&s, '+', KEY_IS_DOWN, '+'),
+	    "-   90.00%        app\n"
+	    "   -   70.00%        libc.so\n"
+	    "      +   50.00%        [.] memcpy\n"
+	    "      +   20.00%        [.] strlen\n"
+	    "   +   20.00%        [kernel.kallsyms]\n"
+	    "+   10.00%        tool\n");
+	has(PRESS(&s, '+', KEY_IS_DOWN, '+', KEY_IS_DOWN, '+'),
+	    "      -   50.00%        [.] memcpy\n"
+	    "           main\n"
+	    "           parse\n"
+	    "           memcpy\n"
+	    "      +   20.00%        [.] strlen\n");
+	has(PRESS(&s, 'E', 'C'), "+   90.00%        app\n+   10.00%        tool\n\n");
+	has(PRESS(&s, 'e', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, 'e'), "      +   50.00%        [.] memcpy\n");
+	has(PRESS(&s, 'd'), "several of them");
+	has(PRESS(&s, 't'), ", Thread: app\n");
+	s.opts.sort = "comm,pid";
+	stage_opts(&s);
+	has(PRESS(&s, 't'), ", Thread: app\n");
+	has(PRESS(&s, '+', KEY_IS_DOWN, 't'), ", Thread: app(97)\n");
+	s.opts.sort = NULL;
+	stage_opts(&s);
+	screen = PRESS(&s, '+', KEY_IS_DOWN, 'd');
+	has(screen, ", DSO: libc.so\n  Overhead     Command / Symbol\n");
+	has(screen, "70.00%     app\n");
+	has(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER, 'V'), "      -   50.00%        [.] memcpy\n");
+	lacks(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER), "tool");
+	stage_end(&s);
+}
+
+static void several_events(void **state)
+{
+	struct stage s;
+
+	stage_small(&s);
+	stage_stack(&s, "faults", "app", "/bin/app:main", 3);
+	has(PRESS(&s, 'x'), "Events of the recording\n4 cycles\n1 faults\n");
+	has(PRESS(&s, KEY_IS_ENTER), TITLE);
+	has(PRESS(&s, KEY_IS_ENTER, KEY_IS_TAB), "Samples: 1  of event 'faults'");
+	has(PRESS(&s, KEY_IS_ENTER, KEY_IS_UNTAB), "Samples: 1  of event 'faults'");
+	has(PRESS(&s, KEY_IS_DOWN, KEY_IS_ENTER, KEY_IS_TAB), TITLE);
+	has(PRESS(&s, KEY_IS_ENTER, KEY_IS_LEFT), "Events of the recording\n");
+	has(PRESS(&s, KEY_IS_ENTER, 't', KEY_IS_ESC, KEY_IS_ESC), "Events of the recording\n");
+	stage_end(&s);
+}
+
+static void asks_before_it_leaves(void **state)
+{
+	struct stage s;
+
+	stage_small(&s);
+	has(PRESS(&s, KEY_IS_ESC), "Leave the browser?");
+	has(PRESS(&s, KEY_IS_ESC, 'n', 'V'), "With addresses");
+	PRESS(&s, KEY_IS_ESC, 'y', 'V');
+	assert_int_equal(s.grid.at, 2);
+	PRESS(&s, 'q', 'V');
+	assert_int_equal(s.grid.at, 1);
+	stage_end(&s);
+}
+
+static void columns_titles_and_colours(void **state)
+{
+	struct stage s;
+
+	stage_small(&s);
+	has(PRESS(&s, 'H'), "1000\n+   90.00%");
+	has(PRESS(&s, KEY_IS_RIGHT, KEY_IS_RIGHT), "\n  Command  Shared Object      Symbol\n+ app      app ");
+	has(PRESS(&s, KEY_IS_RIGHT, KEY_IS_LEFT), "\n" HEADS);
+	has(PRESS(&s, 'V'), "/bin/app           0x1000             [.] main\n");
+	assert_int_equal(s.grid.styles[3][6], STYLE_HOT);
+	assert_int_equal(s.grid.styles[3][16], STYLE_PLAIN);
+	assert_int_equal(s.grid.styles[2][6], STYLE_SELECTED);
+	has(PRESS(&s, 'i'), "testhost");
+	has(PRESS(&s, 'a'), "main: ");
+	has(PRESS(&s, 'h'), "|h ? F1             this help");
+	stage_end(&s);
+}
+
+/* A table of a hundred thousand entries costs a screen's worth of lines for each key. */
+static void large_tables_scroll_at_once(void **state)
+{
+	struct stage s;
+	char stack[64];
+
+	stage_begin(&s);
+	for (int i = 0; i < 100000; i++) {
+		snprintf(stack, sizeof(stack), "/bin/app:main;/bin/app:f%05d", i);
+		stage_stack(&s, "cycles", "app", stack, 1);
+	}
+	stage_opts(&s);
+	has(PRESS(&s, KEY_IS_END, KEY_IS_PAGE_UP, KEY_IS_END), "[.] f99999\n");
+	has(PRESS(&s, 'E', KEY_IS_END, KEY_IS_PAGE_UP, KEY_IS_PAGE_UP, KEY_IS_HOME), "[.] main\n");
+	has(PRESS(&s, KEY_IS_DOWN, KEY_IS_DOWN, '/', 'f', '9', '9', '9', '9', KEY_IS_ENTER), "[.] f99990\n");
+	assert_true(s.grid.most_puts < 300);
+	stage_end(&s);
+}
+
+static void names_of_strangers(void **state)
+{
+	struct stage s;
+	const char *screen;
+
+	stage_begin(&s);
+	stage_stack(&s, "cycles", "a\033[2Jb", "/bin/x\n\x9b:\001evil\xff\033c", 10);
+	stage_opts(&s);
+	screen = PRESS(&s, 'E', 'V', 'm');
+	lacks(screen, "\033");
+	has(PRESS(&s, 'x'), "a?[2Jb");
+	stage_end(&s);
+}
+
+/* Any keys on any screen: nothing is put outside of it, nothing is lost. */
+static void any_keys_any_size(void **state)
+{
+	static const int pool[] = { KEY_IS_UP, KEY_IS_DOWN, KEY_IS_LEFT, KEY_IS_RIGHT, KEY_IS_PAGE_UP,
+		KEY_IS_PAGE_DOWN, KEY_IS_HOME, KEY_IS_END, KEY_IS_TAB, KEY_IS_UNTAB, KEY_IS_ESC,
+		KEY_IS_ENTER, KEY_IS_RUBOUT, KEY_IS_F1, KEY_IS_OTHER, ' ', '+', '-', 'e', 'E', 'c', 'C',
+		'a', 'd', 't', 'k', '/', 'L', 'F', 'H', 'V', 'o', '0', '1', 'i', 'm', 'n', 'h', '?', 'f' };
+	uint32_t seed = 12345;
+	struct stage s;
+	int keys[400];
+
+	stage_small(&s);
+	stage_stack(&s, "faults", "app", "/bin/app:main;/bin/app:parse", 3);
+	for (int round = 0; round < 300; round++) {
+		for (size_t i = 0; i < countof(keys); i++) {
+			seed = seed * 1664525u + 1013904223u;
+			keys[i] = pool[(seed >> 16) % countof(pool)];
+			if (seed >> 28 == 0)
+				keys[i] = RESIZE(1 + (int)(seed >> 8) % 30, 1 + (int)(seed >> 13) % 90);
+		}
+		s.opts.hierarchy = round % 3 == 0;
+		assert_true(stage_press(&s, keys, countof(keys)) >= 0);
+	}
+	stage_end(&s);
+}
+
+static void nothing_to_show(void **state)
+{
+	struct stage s;
+
+	stage_begin(&s);
+	profile_event(s.p, "cycles");
+	stage_opts(&s);
+	has(PRESS(&s, 'x'), "No samples\n");
+	stage_end(&s);
+}
+
+static void widths_and_clipping(void **state)
+{
+	struct buf out = { 0 };
+
+	assert_int_equal(screen_width("abc"), 3);
+	assert_int_equal(screen_clip(&out, "a\tb\x01", 10), 4);
+	assert_string_equal(out.bytes, "a b?");
+	buf_clear(&out);
+	assert_int_equal(screen_clip(&out, "abcdef", 3), 3);
+	assert_string_equal(out.bytes, "abc");
+	buf_done(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(opens_on_the_table),
+		cmocka_unit_test(levels_open_one_by_one),
+		cmocka_unit_test(zooms_stack_up),
+		cmocka_unit_test(names_filter),
+		cmocka_unit_test(shares_of_what_is_shown),
+		cmocka_unit_test(sorts_by_other_keys),
+		cmocka_unit_test(levels_of_a_hierarchy),
+		cmocka_unit_test(several_events),
+		cmocka_unit_test(asks_before_it_leaves),
+		cmocka_unit_test(columns_titles_and_colours),
+		cmocka_unit_test(large_tables_scroll_at_once),
+		cmocka_unit_test(names_of_strangers),
+		cmocka_unit_test(any_keys_any_size),
+		cmocka_unit_test(nothing_to_show),
+		cmocka_unit_test(widths_and_clipping),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
