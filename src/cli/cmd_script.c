@@ -294,7 +294,9 @@ static int script_run(void *opts, int argc, char **argv)
 	pager_start();
 	if (o->header || o->header_only)
 		file_header(s.pd, o->show_info, &s.sink.out);
-	if (!o->header_only)
+	if (o->header_only)
+		err = tacho_perfdata_damage(s.pd, &e);
+	else
 		err = o->dump ? dump(&s, &e) : start(&s, &e);
 	if (!err && !o->header_only && !o->dump)
 		err = loop(&s, &e);

@@ -214,6 +214,7 @@ struct feature {
 	const uint8_t *at;
 	size_t n;
 	char *text;			/* of those that are a string */
+	uint64_t offset;		/* in the file or stream */
 	bool there;
 };
 
@@ -261,6 +262,7 @@ struct tacho_perfdata {
 	uint64_t meta_bytes;		/* of records that were taken notice of */
 	bool crowded;			/* ordering had to let records go early, and told it */
 	struct buf warning;
+	struct tacho_error damage;	/* code 0: none */
 };
 
 int attrs_read(struct tacho_perfdata *pd, const struct file *f, struct tacho_error *e);
@@ -288,6 +290,8 @@ int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_per
 	     struct tacho_error *e);
 struct source *source_add(struct tacho_perfdata *pd);
 void tell(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
+/* Something outside the records is damaged: told by the last call of next. */
+void tell_damage(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
 
 /* The time of a record in this file, 0 where it has none. */
 uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record *rec);

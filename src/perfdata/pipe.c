@@ -21,7 +21,7 @@ static int take_attr(struct tacho_perfdata *pd, const struct tacho_record *rec)
 	int err = n ? attrs_add(pd, attr, n, attr + n, (room - n) / 8) : -EBADMSG;
 
 	if (err == -EBADMSG)
-		tell(pd, "byte %" PRIu64 ": an attr that cannot be was passed over", rec->offset);
+		tell_damage(pd, "byte %" PRIu64 ": an attr that cannot be was passed over", rec->offset);
 	/* Names may have come before; most come behind all attrs. */
 	else if (err == 0 && pd->lead_done)
 		err = features_name_events(pd);
@@ -43,6 +43,7 @@ static int take_feature(struct tacho_perfdata *pd, const struct tacho_record *re
 	if (rec->size == RECORD_HEADER_BYTES + 8 && f >= TACHO_FEATURE_CPU_DOMAIN_INFO)
 		return 0;
 	err = feature_set(pd, (unsigned)f, body + 8, rec->size - RECORD_HEADER_BYTES - 8u);
+	pd->features[f].offset = rec->offset;
 	if (err < 0 || !pd->lead_done ||
 	    (f != TACHO_FEATURE_EVENT_DESC && f != TACHO_FEATURE_GROUP_DESC))
 		return err;
