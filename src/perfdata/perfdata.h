@@ -22,6 +22,7 @@
 
 #define FILE_HEADER_BYTES 104
 #define PIPE_HEADER_BYTES 16
+enum { PIPE_UPDATE_UNIT, PIPE_UPDATE_SCALE, PIPE_UPDATE_NAME };	/* what an EVENT_UPDATE tells */
 #define FEATURES_AT 72			/* the bitmap's place in the header */
 #define RECORD_MAX 65535
 #define EVENTS_MAX (1u << 18)
