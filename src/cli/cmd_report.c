@@ -354,7 +354,7 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 	};
 	struct tacho_symbols_opts symbols = {
 		.size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle,
+		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .force = o->force,
 	};
 	int err = tacho_profile_new(out, &opts, e);
 

@@ -85,7 +85,7 @@ static int make_symbols(struct script *s, struct tacho_error *e)
 	const struct script_opts *o = s->opts;
 	struct tacho_symbols_opts opts = {
 		.size = sizeof(opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
-		.no_demangle = o->no_demangle,
+		.no_demangle = o->no_demangle, .force = o->force,
 	};
 	int err = tacho_symbols_new(&s->symbols, &opts, e);
 

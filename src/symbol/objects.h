@@ -47,7 +47,7 @@ struct object {
 /* Where to look for files. */
 struct places {
 	const char *symfs, *build_id_dir, *procfs;
-	bool live, no_demangle, demangle_params;
+	bool live, force, no_demangle, demangle_params;
 	uint32_t machine;		/* 0: whatever */
 };
 

@@ -67,7 +67,7 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 				    default_build_id_dir(&s->build_id_dir);
 	s->places = (struct places){
 		.symfs = s->symfs, .build_id_dir = s->build_id_dir, .procfs = s->procfs,
-		.live = opts->live, .no_demangle = opts->no_demangle,
+		.live = opts->live, .force = opts->force, .no_demangle = opts->no_demangle,
 		.demangle_params = opts->demangle_params, .machine = opts->machine,
 	};
 	s->kernel.vmlinux = s->vmlinux;
