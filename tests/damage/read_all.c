@@ -185,8 +185,7 @@ void read_as_profile(const char *path, const char *empty_dir)
 {
 	struct tacho_profile_opts opts = { .size = sizeof(opts) };
 	struct tacho_symbols_opts symbols = { .size = sizeof(symbols), .symfs = empty_dir,
-		.build_id_dir = empty_dir, .procfs = empty_dir, .kallsyms = "/dev/null",
-		.vmlinux = "/dev/null" };
+		.build_id_dir = empty_dir, .procfs = empty_dir, .kallsyms = "/dev/null" };
 	struct tacho_perfdata *pd;
 	struct tacho_profile *p;
 	struct tacho_error e;
