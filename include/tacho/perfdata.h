@@ -71,6 +71,9 @@ TACHO_API int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const str
 /* Returns 1 with a record (already decompressed), 0 at the end, a negative errno where the file
  * is damaged: *e then has the offset; everything before it has been returned. */
 TACHO_API int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e);
+/* Damage outside the records: names and facts of the recording are missing. Returns 0, or a negative
+ * errno and in *e where it is. next() tells it, too, after the last record. */
+TACHO_API int tacho_perfdata_damage(const struct tacho_perfdata *pd, struct tacho_error *e);
 /* Something to tell although reading goes on ("the recorder died: read to the end of the file"). */
 TACHO_API const char *tacho_perfdata_warning(const struct tacho_perfdata *pd);
 

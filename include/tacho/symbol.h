@@ -26,6 +26,8 @@ struct tacho_symbols_opts {
 	bool demangle_params;		/* "f(int)" instead of "f" */
 	bool live;			/* the processes run here and now: /proc/PID/root, /proc/PID/maps */
 	uint32_t machine;		/* ELF e_machine of the recording, 0: this one */
+	bool force;			/* JIT maps of anybody: else root's, one's own, and those of
+					 * the owner of the process while it runs */
 };
 
 TACHO_API int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,

@@ -36,6 +36,26 @@ bool str_ends(struct str a, const char *suffix)
 	return a.n >= n && memcmp(a.s + a.n - n, suffix, n) == 0;
 }
 
+static bool control(char c)
+{
+	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
+}
+
+bool str_is_plain(struct str a)
+{
+	for (size_t i = 0; i < a.n; i++)
+		if (control(a.s[i]))
+			return false;
+	return true;
+}
+
+void str_make_plain(char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (control(s[i]))
+			s[i] = '?';
+}
+
 static bool blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');

@@ -109,6 +109,7 @@ static int evlist_run(void *opts, int argc, char **argv)
 	struct tacho_perfdata *pd;
 	struct buf out = { 0 };
 	const char *warning;
+	int damaged, written;
 
 	if (argc > 0) {
 		report_text("evlist", "'%s' is not expected here", argv[0]);
@@ -122,8 +123,12 @@ static int evlist_run(void *opts, int argc, char **argv)
 	warning = tacho_perfdata_warning(pd);
 	if (warning)		/* names may have been lost */
 		report_text("evlist", "%s", warning);
+	damaged = tacho_perfdata_damage(pd, &e);
+	if (damaged < 0)
+		report_error("evlist", NULL, NULL, &e);
 	tacho_perfdata_close(pd);
-	return print_out("evlist", &out);
+	written = print_out("evlist", &out);
+	return damaged < 0 ? EXIT_FAILED : written;
 }
 
 const struct command cmd_evlist = {

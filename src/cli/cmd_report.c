@@ -355,7 +355,7 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 	};
 	struct tacho_symbols_opts symbols = {
 		.size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
-		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle,
+		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .force = o->force,
 	};
 	int err = tacho_profile_new(out, &opts, e);
 
@@ -471,6 +471,15 @@ static int put_events(const struct report_opts *o, const struct tacho_profile *p
 	return err;
 }
 
+/* Of any event, within the range of time and on the CPUs that were asked for. */
+static bool has_samples(const struct tacho_profile *p)
+{
+	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
+		if (tacho_profile_event(p, i)->all_samples)
+			return true;
+	return false;
+}
+
 static int write_text(const struct report_opts *o, const struct tacho_perfdata *pd,
 		      const struct tacho_profile *p, const struct hist_opts *opts)
 {
@@ -483,10 +492,11 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 		else
 			buf_puts(&sink.out, "# To display the perf.data header info, please use "
 					    "--header/--header-only options.\n#\n");
-		put_head(o, p, &sink.out);
+		if (has_samples(p))
+			put_head(o, p, &sink.out);
 	}
 	err = put_events(o, p, opts, NULL, &sink);
-	if (err == 0 && !o->quiet)
+	if (err == 0 && !o->quiet && has_samples(p))
 		buf_printf(&sink.out, "#\n# (Tip: see the same as a flame graph: %s flame -i %s)\n#\n",
 			   program_name, o->input);
 	if (err == 0)
@@ -590,6 +600,9 @@ static int report_file(const struct report_opts *o, char **next)
 		report_error("report", NULL, NULL, &e);
 	if (bad < 0)
 		report_error("report", NULL, NULL, &damage);
+	if (err == 0 && bad == 0 && !browse && !has_samples(p))
+		report_text("report", "%s has no samples%s", o->input,
+			    o->time || o->cpus ? " at these times and CPUs" : "");
 	if (!o->quiet && !browse)
 		report_quality(o, pd, p);
 	return err < 0 || bad < 0 ? EXIT_FAILED : 0;

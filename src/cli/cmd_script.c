@@ -85,7 +85,7 @@ static int make_symbols(struct script *s, struct tacho_error *e)
 	const struct script_opts *o = s->opts;
 	struct tacho_symbols_opts opts = {
 		.size = sizeof(opts), .symfs = o->symfs, .vmlinux = o->vmlinux, .kallsyms = o->kallsyms,
-		.no_demangle = o->no_demangle,
+		.no_demangle = o->no_demangle, .force = o->force,
 	};
 	int err = tacho_symbols_new(&s->symbols, &opts, e);
 
@@ -297,7 +297,9 @@ static int script_run(void *opts, int argc, char **argv)
 	pager_start();
 	if (o->header || o->header_only)
 		file_header(s.pd, o->show_info, &s.sink.out);
-	if (!o->header_only)
+	if (o->header_only)
+		err = tacho_perfdata_damage(s.pd, &e);
+	else
 		err = o->dump ? dump(&s, &e) : start(&s, &e);
 	if (!err && !o->header_only && !o->dump)
 		err = loop(&s, &e);

@@ -180,6 +180,8 @@ int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigne
 	if (!err && (what & (OBJECTS_HITS | OBJECTS_RECORDS))) {
 		w.scratch = malloc(sizeof(*w.scratch));
 		err = w.scratch ? walk_all(o, &w, e) : error_nomem(e);
+	} else if (!err) {
+		err = tacho_perfdata_damage(pd, e);
 	}
 	free(w.scratch);
 	tacho_symbols_free(w.symbols);

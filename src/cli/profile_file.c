@@ -58,6 +58,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 
 	opts.size = sizeof(opts);
 	sized.symbols.size = sizeof(sized.symbols);
+	sized.symbols.force = src->force;
 	tacho_format_wants(format, &opts);
 	err = tacho_profile_new(out, &opts, &e);
 	if (err < 0) {

@@ -79,13 +79,21 @@ static void put_caret(struct buf *b, const char *option, const char *text,
 	buf_putc(b, '\n');
 }
 
+/* Names of others may stand in a message; line breaks of our own may, too. */
+static void put_plain(struct buf *b, const char *text)
+{
+	for (; *text; text++)
+		buf_putc(b, *text == '\n' || str_is_plain(str_n(text, 1)) ? *text : '?');
+}
+
 void report_error(const char *command, const char *option, const char *text,
 		  const struct tacho_error *e)
 {
 	struct buf b = { 0 };
 
 	head(&b, command);
-	buf_printf(&b, "%s\n", e->message);
+	put_plain(&b, e->message);
+	buf_putc(&b, '\n');
 	if (text && e->column >= 0)
 		put_caret(&b, option, text, e);
 	else if (e->hint[0])
@@ -95,13 +103,16 @@ void report_error(const char *command, const char *option, const char *text,
 
 void report_text(const char *command, const char *fmt, ...)
 {
-	struct buf b = { 0 };
+	struct buf b = { 0 }, said = { 0 };
 	va_list ap;
 
-	head(&b, command);
 	va_start(ap, fmt);
-	buf_vprintf(&b, fmt, ap);
+	buf_vprintf(&said, fmt, ap);
 	va_end(ap);
+	head(&b, command);
+	if (!buf_failed(&said) && said.bytes)
+		put_plain(&b, said.bytes);
 	buf_putc(&b, '\n');
 	flush(&b);
+	buf_done(&said);
 }

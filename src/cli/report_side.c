@@ -85,11 +85,12 @@ int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
 	struct buf out = { 0 };
 	int err = 0, status;
 
-	if (o->header_only)
+	if (o->header_only) {
 		file_header(pd, o->show_info, &out);
-	else
-		err = o->stats ? side_stats(pd, &out, &e) :
-				 report_tasks(pd, o->mmaps, &out, &e);
+		err = tacho_perfdata_damage(pd, &e);
+	} else {
+		err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &e);
+	}
 	status = print_out("report", &out);
 	if (err < 0)
 		report_error("report", NULL, NULL, &e);

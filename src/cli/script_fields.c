@@ -202,6 +202,12 @@ static int missing(const struct tacho_file_event *ev, size_t i, struct tacho_err
 			 ev->name, names[i].sample_name, names[i].name);
 }
 
+/* The event that follows maps and tasks beside the others; it never samples. */
+static bool is_dummy(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
 int fields_of_event(const struct script_fields *f, const struct tacho_file_event *ev, bool chains,
 		    uint32_t *out, struct tacho_error *e)
 {
@@ -218,7 +224,7 @@ int fields_of_event(const struct script_fields *f, const struct tacho_file_event
 			continue;		/* the chain has it */
 		if (names[i].field == FIELD_PERIOD)
 			continue;		/* the attr has it */
-		if (f->required[t] & names[i].field)
+		if ((f->required[t] & names[i].field) && !is_dummy(ev->attr))
 			return missing(ev, i, e);
 		set &= ~names[i].field;
 	}

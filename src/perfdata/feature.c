@@ -1,7 +1,8 @@
 /*
  * Features: one payload per bit of the header's bitmap, listed as (offset, size) right behind the
  * data, lowest bit first. A payload is handed out as it lies there; strings and what names the
- * events are read here. A section that does not lie within the file is left out with a warning.
+ * events are read here. A section that does not lie within the file is left out, which next() tells
+ * after the last record.
  */
 #include "perfdata/perfdata.h"
 
@@ -71,7 +72,7 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 	if (!n)
 		return 0;
 	if (at > f->size || f->size - at < 16ULL * n) {
-		tell(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
+		tell_damage(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
 		return 0;
 	}
 	for (unsigned bit = 0; bit < TACHO_FEATURE_MAX; bit++) {
@@ -82,10 +83,12 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 		s.offset = get_u64(f->map + at, h->swap);
 		s.size = get_u64(f->map + at + 8, h->swap);
 		if (s.offset > f->size || s.size > f->size - s.offset)
-			tell(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
-			     ") does not lie within the file", at, bit, s.size, s.offset);
+			tell_damage(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
+				    ") does not lie within the file", at, bit, s.size, s.offset);
 		else if (feature_set(pd, bit, f->map + s.offset, s.size) < 0)
 			return -ENOMEM;
+		else
+			pd->features[bit].offset = s.offset;
 		at += 16;
 	}
 	return 0;
@@ -128,7 +131,8 @@ static int read_event_desc(struct tacho_perfdata *pd)
 			return -ENOMEM;
 	}
 	if (c.bad)
-		tell(pd, "the list of event names (feature %d) is damaged", TACHO_FEATURE_EVENT_DESC);
+		tell_damage(pd, "byte %" PRIu64 ": the list of event names (feature %d) is damaged",
+			    f->offset, TACHO_FEATURE_EVENT_DESC);
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 
 #define FILE_HEADER_BYTES 104
 #define PIPE_HEADER_BYTES 16
+enum { PIPE_UPDATE_UNIT, PIPE_UPDATE_SCALE, PIPE_UPDATE_NAME };	/* what an EVENT_UPDATE tells */
 #define FEATURES_AT 72			/* the bitmap's place in the header */
 #define RECORD_MAX 65535
 #define EVENTS_MAX (1u << 18)
@@ -214,6 +215,7 @@ struct feature {
 	const uint8_t *at;
 	size_t n;
 	char *text;			/* of those that are a string */
+	uint64_t offset;		/* in the file or stream */
 	bool there;
 };
 
@@ -263,6 +265,7 @@ struct tacho_perfdata {
 	struct buf warning;
 	bool defers;			/* some attr says that chains come in two parts */
 	struct defer *defer;		/* samples that wait for the rest of theirs */
+	struct tacho_error damage;	/* code 0: none */
 };
 
 /* defer.c: call chains whose user part comes in a record of its own. */
@@ -296,6 +299,8 @@ int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_per
 	     struct tacho_error *e);
 struct source *source_add(struct tacho_perfdata *pd);
 void tell(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
+/* Something outside the records is damaged: told by the last call of next. */
+void tell_damage(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
 
 /* The time of a record in this file, 0 where it has none. */
 uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record *rec);

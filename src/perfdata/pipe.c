@@ -11,8 +11,6 @@
 
 #define LEAD_MAX (64u << 20)
 
-enum { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME };
-
 static int take_attr(struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	const uint8_t *attr = rec->bytes + RECORD_HEADER_BYTES;
@@ -21,7 +19,7 @@ static int take_attr(struct tacho_perfdata *pd, const struct tacho_record *rec)
 	int err = n ? attrs_add(pd, attr, n, attr + n, (room - n) / 8) : -EBADMSG;
 
 	if (err == -EBADMSG)
-		tell(pd, "byte %" PRIu64 ": an attr that cannot be was passed over", rec->offset);
+		tell_damage(pd, "byte %" PRIu64 ": an attr that cannot be was passed over", rec->offset);
 	/* Names may have come before; most come behind all attrs. */
 	else if (err == 0 && pd->lead_done)
 		err = features_name_events(pd);
@@ -43,6 +41,7 @@ static int take_feature(struct tacho_perfdata *pd, const struct tacho_record *re
 	if (rec->size == RECORD_HEADER_BYTES + 8 && f >= TACHO_FEATURE_CPU_DOMAIN_INFO)
 		return 0;
 	err = feature_set(pd, (unsigned)f, body + 8, rec->size - RECORD_HEADER_BYTES - 8u);
+	pd->features[f].offset = rec->offset;
 	if (err < 0 || !pd->lead_done ||
 	    (f != TACHO_FEATURE_EVENT_DESC && f != TACHO_FEATURE_GROUP_DESC && f != TACHO_FEATURE_ARCH))
 		return err;
@@ -56,7 +55,7 @@ static int update_text(struct tacho_perfdata *pd, struct event_row *row, uint64_
 
 	if (!copy)
 		return -ENOMEM;
-	if (kind == UPDATE_UNIT) {
+	if (kind == PIPE_UPDATE_UNIT) {
 		row->pub.unit = row->unit = copy;
 	} else {
 		row->pub.name = row->name = copy;
@@ -77,11 +76,11 @@ static int take_update(struct tacho_perfdata *pd, const struct tacho_record *rec
 	if (c.bad || event < 0)
 		return 0;
 	row = pd->events.v[event].row;
-	if (kind == UPDATE_SCALE) {
+	if (kind == PIPE_UPDATE_SCALE) {
 		bits = cursor_u64(&c);
 		if (!c.bad)
 			memcpy(&row->pub.scale, &bits, sizeof(bits));
-	} else if (kind == UPDATE_UNIT || kind == UPDATE_NAME) {
+	} else if (kind == PIPE_UPDATE_UNIT || kind == PIPE_UPDATE_NAME) {
 		size_t n = (size_t)(c.end - c.at);
 
 		return update_text(pd, row, kind,

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #define WARNING_MAX 2000
@@ -21,6 +22,29 @@ void tell(struct tacho_perfdata *pd, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vprintf(&pd->warning, fmt, ap);
 	va_end(ap);
+}
+
+/* What the first damage was is told in full, the others as far as there is room. */
+void tell_damage(struct tacho_perfdata *pd, const char *fmt, ...)
+{
+	char text[300];
+	size_t n = strlen(pd->damage.message);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (!pd->damage.code)
+		error_set(&pd->damage, -EBADMSG, "%s", text);
+	else if (n + strlen(text) + 3 < sizeof(pd->damage.message))
+		snprintf(pd->damage.message + n, sizeof(pd->damage.message) - n, "; %s", text);
+}
+
+int tacho_perfdata_damage(const struct tacho_perfdata *pd, struct tacho_error *e)
+{
+	if (pd->damage.code && e)
+		*e = pd->damage;
+	return pd->damage.code;
 }
 
 const char *tacho_perfdata_warning(const struct tacho_perfdata *pd)
@@ -205,7 +229,7 @@ static int first_failure(const struct tacho_perfdata *pd, struct tacho_error *e)
 	for (size_t i = 0; i < pd->sources.n; i++)
 		if (pd->sources.v[i].src->stream.failed < 0)
 			return source_failed(pd->sources.v[i].src, e);
-	return 0;
+	return tacho_perfdata_damage(pd, e);
 }
 
 static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
@@ -242,7 +266,7 @@ static int next_of_one(struct tacho_perfdata *pd, struct tacho_record *rec, stru
 	struct source *src = pd->sources.v[0].src;
 	int err = order_next(&src->order, &src->stream, rec);
 
-	return err < 0 ? source_failed(src, e) : err;
+	return err > 0 ? err : first_failure(pd, e);
 }
 
 /* The record given last is let go first: its stream moves on and shows its next. */

@@ -128,6 +128,21 @@ static int pipe_attr(const struct tacho_perfdata_writer *w, const struct written
 	return 0;
 }
 
+/* perf reads EVENT_DESC in files only; in a stream it names events by their attrs ("cpu-clock:HG")
+ * unless a record tells it better. */
+static void pipe_name(const struct written_event *ev, struct buf *out)
+{
+	size_t n_name = strlen(ev->name), n = RECORD_HEADER_BYTES + 16 + round_up8(n_name + 1);
+
+	if (!ev->n_ids || n > RECORD_MAX)
+		return;
+	put_header(out, TACHO_RECORD_EVENT_UPDATE, 0, n);
+	put_u64(out, PIPE_UPDATE_NAME);
+	put_u64(out, ev->ids[0]);
+	buf_put(out, ev->name, n_name);
+	buf_pad(out, 0, n - RECORD_HEADER_BYTES - 16 - n_name);
+}
+
 /* Tracing data and build ids have records of their own; what is too long for one is left out. */
 static void pipe_feature(const struct tacho_perfdata_writer *w, unsigned f, struct buf *out)
 {
@@ -188,6 +203,8 @@ int head_pipe(struct tacho_perfdata_writer *w, struct buf *out, struct tacho_err
 	head_compressed(w);
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
 		pipe_feature(w, f, out);
+	for (size_t i = 0; i < w->events.n; i++)
+		pipe_name(&w->events.v[i], out);
 	pipe_tracing(w, out);
 	pipe_build_ids(w, out);
 	return 0;

@@ -148,13 +148,22 @@ static int windows_learn(struct load *l, struct tacho_error *e)
 	return 0;
 }
 
+/* The event that follows maps and tasks beside the others. */
+static bool never_samples(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
 static int cpus_are_there(const struct load *l, struct tacho_error *e)
 {
 	bool there = !l->profile->filter.by_cpu || tacho_perfdata_n_events(l->pd) == 0;
 
-	for (size_t i = 0; i < tacho_perfdata_n_events(l->pd); i++)
-		if (tacho_perfdata_event(l->pd, i)->layout.sample_type & PERF_SAMPLE_CPU)
+	for (size_t i = 0; i < tacho_perfdata_n_events(l->pd); i++) {
+		const struct tacho_file_event *ev = tacho_perfdata_event(l->pd, i);
+
+		if ((ev->layout.sample_type & PERF_SAMPLE_CPU) && !never_samples(ev->attr))
 			there = true;
+	}
 	if (there)
 		return 0;
 	error_set(e, -EINVAL, "the samples do not say on which CPU they were taken");

@@ -142,6 +142,7 @@ int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, str
 	int object = hitmap_intern(o, path, pid == HITMAP_KERNEL_PID);
 	struct process *p = object < 0 ? NULL : of_pid(o, pid);
 	uint64_t end = len > UINT64_MAX - start ? UINT64_MAX : start + len;
+	struct object *known;
 	struct mapped *m;
 
 	if (!p)
@@ -151,9 +152,10 @@ int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, str
 	if (!m)
 		return -ENOMEM;
 	*m = (struct mapped){ start, end, (uint32_t)object };
-	if (build_id && n_build_id) {
-		struct object *known = &o->list.v[object];
-
+	known = &o->list.v[object];
+	if (!build_id || !n_build_id) {
+		known->pid = pid;
+	} else {
 		known->n_build_id = (uint8_t)min_of(n_build_id, sizeof(known->build_id));
 		memcpy(known->build_id, build_id, known->n_build_id);
 	}

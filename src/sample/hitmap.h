@@ -17,6 +17,7 @@ struct object {
 	const char *path;
 	uint8_t build_id[20], n_build_id;
 	bool kernel, hit;
+	int32_t pid;			/* the last that mapped it without a build id; 0: none */
 };
 
 struct mapped {

@@ -5,8 +5,37 @@
 #include "sample/sampler.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include <tacho/symbol.h>
+
+/* As the process that has it mapped sees the path: it may live in a container, where another file
+ * has that name. */
+static int id_inside(struct object *o)
+{
+	scoped(buf_done) struct buf path = { 0 };
+
+	if (o->pid <= 0)
+		return -ENOENT;
+	buf_printf(&path, "/proc/%d/root%s", o->pid, o->path);
+	return buf_failed(&path) ? -ENOMEM : tacho_build_id_of_file(path.bytes, o->build_id);
+}
+
+/* A program that was deleted is there as long as it runs. */
+static int id_of_deleted(struct object *o)
+{
+	char path[32], target[4200];
+	ssize_t n;
+
+	if (o->pid <= 0 || !str_ends(str_of(o->path), " (deleted)"))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/%d/exe", o->pid);
+	n = readlink(path, target, sizeof(target));
+	if (n <= 0 || !str_is(str_n(target, (size_t)n), o->path))
+		return -ENOENT;
+	return tacho_build_id_of_file(path, o->build_id);
+}
 
 static void read_build_id(struct object *o)
 {
@@ -14,7 +43,11 @@ static void read_build_id(struct object *o)
 
 	if (o->n_build_id || o->kernel || o->path[0] != '/')
 		return;
-	n = tacho_build_id_of_file(o->path, o->build_id);
+	n = id_inside(o);
+	if (n <= 0)
+		n = id_of_deleted(o);
+	if (n <= 0)
+		n = tacho_build_id_of_file(o->path, o->build_id);
 	o->n_build_id = n > 0 ? (uint8_t)n : 0;
 }
 

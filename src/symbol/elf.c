@@ -237,6 +237,20 @@ int elf_open_bytes(struct elf *e, const void *bytes, size_t n)
 	return err;
 }
 
+int elf_open_owned(struct elf *e, struct buf *bytes)
+{
+	struct buf owned = *bytes;
+	int err;
+
+	*bytes = (struct buf){ 0 };
+	*e = (struct elf){ .fd = -1, .bytes = (const uint8_t *)owned.bytes, .size = owned.n,
+			   .owned = owned };
+	err = read_tables(e);
+	if (err < 0)
+		elf_close(e);
+	return err;
+}
+
 void elf_close(struct elf *e)
 {
 	if (e->fd >= 0)
@@ -244,6 +258,7 @@ void elf_close(struct elf *e)
 	free(e->sections);
 	free(e->segments);
 	buf_done(&e->names);
+	buf_done(&e->owned);
 	*e = (struct elf){ .fd = -1 };
 }
 

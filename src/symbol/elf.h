@@ -42,11 +42,13 @@ struct elf {
 	struct elf_segment *segments;
 	size_t n_segments;
 	struct buf names;		/* of the sections */
+	struct buf owned;		/* what `bytes` are of, where they are its own */
 };
 
 /* 0, -ENOEXEC when it is no ELF file, -EBADMSG when it is a broken one, or a negative errno. */
 int elf_open(struct elf *e, const char *path);
 int elf_open_bytes(struct elf *e, const void *bytes, size_t n);	/* borrowed */
+int elf_open_owned(struct elf *e, struct buf *bytes);	/* taken, also on failure */
 void elf_close(struct elf *e);
 
 /* Appends n bytes of the file; 0, -EBADMSG beyond its end, -EFBIG, -ENOMEM, -EIO. */

@@ -4,6 +4,8 @@
  *	SYMFS/path
  *	/proc/PID/root/path		live only: the process may live in a container
  *	path				also without " (deleted)" where its build id can be checked
+ *	/proc/PID/root/path		of a recording, where its build id can be checked
+ *	/proc/PID/exe			a program that was deleted and still runs
  *	CACHE/.build-id/xx/rest/elf
  *
  * and its symbols, when the file has no .symtab:
@@ -11,13 +13,17 @@
  *	DEBUGLINK beside it, in .debug beside it, below /usr/lib/debug
  *	CACHE/.build-id/xx/rest/debug
  *	/usr/lib/debug/.build-id/xx/rest.debug
+ *	its own section .gnu_debugdata (load.c)
  *
  * A file whose build id is known to differ is never used: wrong names are worse than none.
  */
 #include "symbol/files.h"
 
+#include "symbol/elf_packed.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
@@ -55,6 +61,8 @@ static int try_open(struct elf *out, char *path, const struct build_id *want, ui
 	if (!owned)
 		return -ENOMEM;
 	err = elf_open(out, owned);
+	if (err == -ENOEXEC)
+		err = elf_open_packed(out, owned);
 	if (err < 0)
 		return err;
 	err = check_match(out, want, machine);
@@ -96,10 +104,46 @@ static int try_live(struct elf *out, const struct object *obj, const struct plac
 {
 	struct buf text = { 0 };
 
-	if (!places->live || !obj->pid)
+	if (!obj->pid || (!places->live && !obj->build_id.n))
 		return -ENOENT;
 	buf_printf(&text, "%s/%u/root%s", places->procfs, obj->pid, path);
 	return try_open(out, buf_take(&text), &obj->build_id, places->machine);
+}
+
+static struct str without_mark(struct str path)
+{
+	struct str mark = STR_LIT(" (deleted)");
+
+	return str_ends(path, mark.s) ? str_n(path.s, path.n - mark.n) : path;
+}
+
+/* A deleted program is still open as long as it runs. */
+static int try_exe(struct elf *out, const struct object *obj, const struct places *places)
+{
+	scoped(freep) char *link = NULL;
+	struct buf text = { 0 };
+	char target[4200];
+	ssize_t n;
+
+	if (!obj->pid || (!places->live && !obj->build_id.n))
+		return -ENOENT;
+	buf_printf(&text, "%s/%u/exe", places->procfs, obj->pid);
+	link = buf_take(&text);
+	if (!link)
+		return -ENOMEM;
+	n = readlink(link, target, sizeof(target));
+	if (n <= 0 || !str_eq(without_mark(str_n(target, (size_t)n)), without_mark(str_of(obj->path))))
+		return -ENOENT;
+	return try_open(out, take(link), &obj->build_id, places->machine);
+}
+
+int files_open_cached(struct elf *out, const struct object *obj, const char *name,
+		      const struct places *places)
+{
+	if (!obj->build_id.n)
+		return -ENOENT;
+	return try_open(out, files_by_build_id(places->build_id_dir, &obj->build_id, name),
+			&obj->build_id, places->machine);
 }
 
 int files_open_object(struct elf *out, const struct object *obj, const struct places *places)
@@ -118,17 +162,17 @@ int files_open_object(struct elf *out, const struct object *obj, const struct pl
 	if (path[0] == '/') {
 		if (places->symfs)
 			err = try_open(out, joined(places->symfs, path), &obj->build_id, places->machine);
-		if (err < 0 && err != -ENOMEM)
+		if (err < 0 && err != -ENOMEM && places->live)
 			err = worse(err, try_live(out, obj, places, path));
 		if (err < 0 && err != -ENOMEM)
 			err = worse(err, try_open(out, strdup(path), &obj->build_id, places->machine));
+		if (err < 0 && err != -ENOMEM && !places->live)
+			err = worse(err, try_live(out, obj, places, path));
+		if (err < 0 && err != -ENOMEM)
+			err = worse(err, try_exe(out, obj, places));
 	}
-	if (err < 0 && err != -ENOMEM && obj->build_id.n) {
-		int cached = try_open(out, files_by_build_id(places->build_id_dir, &obj->build_id, "/elf"),
-				      &obj->build_id, places->machine);
-
-		err = worse(err, cached);
-	}
+	if (err < 0 && err != -ENOMEM)
+		err = worse(err, files_open_cached(out, obj, "/elf", places));
 	return err;
 }
 

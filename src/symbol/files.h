@@ -9,6 +9,9 @@
 /* Opens the object's own file; 0, or the most telling of the errors: -ESTALE when only files of
  * another build were found, -EXDEV of another machine, -ENOENT ... */
 int files_open_object(struct elf *out, const struct object *obj, const struct places *places);
+/* Only from the build-id cache, where a file of this name lies by the object's build id. */
+int files_open_cached(struct elf *out, const struct object *obj, const char *name,
+		      const struct places *places);
 /* Opens a file with a .symtab for it. `own` may be NULL when the file itself is not there.
  * 0, -ENOENT, -ENOMEM. */
 int files_open_debug(struct elf *out, const struct object *obj, const struct elf *own,

@@ -3,6 +3,7 @@
  */
 #include "symbol/objects.h"
 
+#include "symbol/elf_packed.h"
 #include "symbol/elf_symbols.h"
 #include "symbol/files.h"
 #include "symbol/perfmap.h"
@@ -34,6 +35,8 @@ static const char *reason(int err)
 		return "not an ELF file";
 	case -EBADMSG:
 		return "the file is damaged";
+	case -EOPNOTSUPP:
+		return "it is packed, and the library that unpacks it is missing";
 	case -EFBIG:
 		return "its symbol table is too large";
 	default:
@@ -93,6 +96,9 @@ static int load_elf(struct object *obj, const struct places *places)
 		return have_own;
 	if (have_own < 0 || !elf_find_type(&own, ELF_SHT_SYMTAB))
 		have_debug = files_open_debug(&debug, obj, have_own == 0 ? &own : NULL, places);
+	if (have_own == 0 && have_debug < 0 && have_debug != -ENOMEM &&
+	    !elf_find_type(&own, ELF_SHT_SYMTAB))
+		have_debug = elf_open_mini(&debug, &own);
 	if (have_debug == -ENOMEM || (have_own < 0 && have_debug < 0))
 		return have_debug == -ENOMEM ? have_debug : have_own;
 	return add_all(obj, have_own == 0 ? &own : &debug, have_own == 0 ? &own : NULL,
@@ -147,6 +153,16 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/* Who runs the process, while it does. */
+static uid_t process_owner(const struct object *obj, const struct places *places)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	struct stat st;
+
+	buf_printf(&path, "%s/%u", places->procfs, obj->pid);
+	return !buf_failed(&path) && stat(path.bytes, &st) == 0 ? st.st_uid : geteuid();
+}
+
 static int load_jit(struct object *obj, const struct places *places)
 {
 	scoped(buf_done) struct buf path = { 0 };
@@ -157,7 +173,10 @@ static int load_jit(struct object *obj, const struct places *places)
 		return err;
 	obj->read_ms = now_ms();
 	obj->read_bytes = stat(path.bytes, &st) == 0 ? (uint64_t)st.st_size : 0;
-	return perfmap_read(&obj->table, path.bytes);
+	err = perfmap_read(&obj->table, path.bytes, process_owner(obj, places), places->force);
+	if (err == -EPERM)
+		obj->why = "its map belongs to another user (--force reads it)";
+	return err;
 }
 
 bool object_refresh(struct object *obj, const struct places *places)
@@ -172,7 +191,7 @@ bool object_refresh(struct object *obj, const struct places *places)
 	if (jit_path(obj, places, &path) < 0 || stat(path.bytes, &st) < 0 ||
 	    (uint64_t)st.st_size == obj->read_bytes)
 		return false;
-	if (perfmap_read(&fresh, path.bytes) < 0) {
+	if (perfmap_read(&fresh, path.bytes, process_owner(obj, places), places->force) < 0) {
 		table_done(&fresh);
 		return false;
 	}
@@ -181,6 +200,18 @@ bool object_refresh(struct object *obj, const struct places *places)
 	obj->read_bytes = (uint64_t)st.st_size;
 	obj->why = fresh.n ? NULL : "its map has no lines";
 	return true;
+}
+
+/* Ours, when it is the recorded kernel's; else what the build-id cache has. */
+static int load_vdso(struct object *obj, const struct places *places)
+{
+	scoped(elf_close) struct elf e = { .fd = -1 };
+	int err = files_is_host(places->machine) ? vdso_load(obj) : -EXDEV;
+
+	if ((err != -ESTALE && err != -EXDEV) || files_open_cached(&e, obj, "/vdso", places) < 0)
+		return err;
+	obj->why = NULL;
+	return add_all(obj, &e, &e, NULL);
 }
 
 int object_load(struct object *obj, const struct places *places)
@@ -194,7 +225,7 @@ int object_load(struct object *obj, const struct places *places)
 		err = load_elf(obj, places);
 		break;
 	case OBJECT_VDSO:
-		err = files_is_host(places->machine) ? vdso_load(obj) : -EXDEV;
+		err = load_vdso(obj, places);
 		break;
 	case OBJECT_JIT:
 		err = load_jit(obj, places);

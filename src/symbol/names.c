@@ -5,6 +5,18 @@
 
 #include "base/vec.h"
 
+/* A thread may call itself anything, and so may a compiler its functions: a line break or an escape
+ * sequence in a name would break the lines, and the terminals, of those who print it. */
+static uint32_t add_plain(struct names *names, struct str text)
+{
+	scoped(freep) char *plain = str_dup(text);
+
+	if (!plain)
+		return 0;
+	str_make_plain(plain, text.n);
+	return names_add(names, str_n(plain, text.n));
+}
+
 uint32_t names_add(struct names *names, struct str text)
 {
 	const uint64_t *known = map_get(&names->ids, text);
@@ -12,6 +24,8 @@ uint32_t names_add(struct names *names, struct str text)
 
 	if (known)
 		return (uint32_t)*known;
+	if (!str_is_plain(text))
+		return add_plain(names, text);
 	if (names->n >= UINT32_MAX - 1)
 		return 0;
 	copy = arena_str(&names->text, text);

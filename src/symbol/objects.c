@@ -34,11 +34,17 @@ static const char *short_name(struct objects *o, enum object_kind kind, const ch
 static struct object *object_new(struct objects *o, enum object_kind kind, const char *path)
 {
 	struct object **slot, *obj = calloc(1, sizeof(*obj));
+	char *plain;
 
 	if (!obj)
 		return NULL;
 	obj->kind = kind;
-	obj->path = arena_str(&o->text, str_of(path));
+	plain = arena_str(&o->text, str_of(path));
+	if (plain && !str_is_plain(str_of(path))) {
+		obj->file = arena_str(&o->text, str_of(path));	/* for opening; not for printing */
+		str_make_plain(plain, strlen(plain));
+	}
+	obj->path = plain;
 	obj->short_name = obj->path ? short_name(o, kind, obj->path) : NULL;
 	obj->table.names = o->names;
 	obj->table.raw = o->places->no_demangle;

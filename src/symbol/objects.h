@@ -31,7 +31,8 @@ struct object {
 	uint32_t id;
 	enum object_kind kind;
 	const char *path, *short_name;
-	const char *file;		/* where a module's file is, or NULL */
+	const char *file;		/* where a module's file is, or a path that is not fit to print;
+					 * or NULL */
 	struct build_id build_id;
 	uint32_t pid;			/* a process that has it mapped */
 	bool compat;			/* mapped below 4 GiB: a 32-bit process's */
@@ -47,7 +48,7 @@ struct object {
 /* Where to look for files. */
 struct places {
 	const char *symfs, *build_id_dir, *procfs;
-	bool live, no_demangle, demangle_params;
+	bool live, force, no_demangle, demangle_params;
 	uint32_t machine;		/* 0: whatever */
 };
 

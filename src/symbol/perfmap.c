@@ -9,7 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char *hex(const char *at, const char *end, uint64_t *out)
 {
@@ -91,18 +93,29 @@ int perfmap_parse(struct table *t, struct buf *text, size_t *bad)
 	return table_finish(t);
 }
 
-int perfmap_read(struct table *t, const char *path)
+static bool trusted(const struct stat *st, uid_t owner)
+{
+	return st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == owner;
+}
+
+int perfmap_read(struct table *t, const char *path, uid_t owner, bool force)
 {
 	scoped(buf_done) struct buf text = { 0 };
-	struct stat st;
+	scoped(closep) int fd = -1;
+	struct stat st, link;
+	char again[32];
 	int err;
 
-	/* /tmp belongs to everybody: no FIFO, no device. */
-	if (stat(path, &st) < 0)
+	/* /tmp belongs to everybody: no FIFO, no device, no link that a stranger made. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st) < 0 || lstat(path, &link) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	err = io_read(path, PERFMAP_MAX, &text);
+	if (!force && (!trusted(&st, owner) || !trusted(&link, owner)))
+		return -EPERM;
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", fd);	/* the file that was looked at */
+	err = io_read(again, PERFMAP_MAX, &text);
 	if (err < 0)
 		return err;
 	return perfmap_parse(t, &text, NULL);

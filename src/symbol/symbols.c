@@ -67,7 +67,7 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 				    default_build_id_dir(&s->build_id_dir);
 	s->places = (struct places){
 		.symfs = s->symfs, .build_id_dir = s->build_id_dir, .procfs = s->procfs,
-		.live = opts->live, .no_demangle = opts->no_demangle,
+		.live = opts->live, .force = opts->force, .no_demangle = opts->no_demangle,
 		.demangle_params = opts->demangle_params, .machine = opts->machine,
 	};
 	s->kernel.vmlinux = s->vmlinux;
@@ -80,10 +80,15 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 static int symbols_init(struct tacho_symbols *s, const struct tacho_symbols_opts *opts,
 			struct tacho_error *e)
 {
+	scoped(elf_close) struct elf file = { .fd = -1 };
+	int err;
+
 	if (copy_opts(s, opts) < 0 || kernel_init(&s->kernel) < 0)
 		return error_nomem(e);
 	if (s->vmlinux && access(s->vmlinux, R_OK) < 0)
 		return error_set(e, -errno, "cannot read the vmlinux '%s'", s->vmlinux);
+	if (s->vmlinux && (err = elf_open(&file, s->vmlinux)) < 0)
+		return error_set(e, err, "the vmlinux '%s' is no ELF file, or a damaged one", s->vmlinux);
 	if (s->kallsyms && access(s->kallsyms, R_OK) < 0)
 		return error_set(e, -errno, "cannot read the kallsyms '%s'", s->kallsyms);
 	return 0;

@@ -1,11 +1,14 @@
 /*
- * Any bytes as an ELF file: its tables, notes, symbols and PLT. Whatever comes, reading must end,
+ * Any bytes as an ELF file: its tables, notes, symbols, PLT and the small file packed inside; or as
+ * something packed. Whatever comes, reading must end,
  * the table must be sorted, and a found symbol must reach over the address it was found for.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "symbol/elf_packed.h"
 #include "symbol/elf_symbols.h"
+#include "symbol/unpack.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -22,6 +25,25 @@ static void look_around(struct table *t)
 	}
 }
 
+static void unpack_any(const uint8_t *bytes, size_t n)
+{
+	struct buf out = { 0 };
+
+	if (unpack_knows(bytes, n))
+		unpack(bytes, n, 1u << 20, &out);
+	buf_done(&out);
+}
+
+static void add_mini(const struct elf *e, struct table *t)
+{
+	struct elf mini;
+
+	if (elf_open_mini(&mini, e) < 0)
+		return;
+	elf_add_symbols(&mini, t);
+	elf_close(&mini);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct names names = { 0 };
@@ -30,6 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct elf e;
 	char *link = NULL;
 
+	unpack_any(bytes, n);
 	if (elf_open_bytes(&e, bytes, n) < 0)
 		return 0;
 	elf_build_id(&e, id);
@@ -37,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	free(link);
 	elf_add_symbols(&e, &t);
 	elf_add_plt(&e, &t);
+	add_mini(&e, &t);
 	elf_close(&e);
 	if (table_finish(&t) == 0) {
 		for (size_t i = 1; i < t.n; i++)

@@ -179,8 +179,11 @@ def damaged():
     good = m.file(events, data, features)
     rc, got = dump(good[:start + 60])
     check("cut", got, f"record 9 size 40 at {start} event 0 time 30",
-          f"error -61 byte {start + 40}: the file ends within a record of 48 bytes",
-          f"warning byte {start + len(data)}: the file ends before its list of features")
+          f"error -61 byte {start + 40}: the file ends within a record of 48 bytes")
+    rc, got = dump(good[:start + len(data) + 20])
+    check("cut behind the records", got, f"record 68 size 8 at {start + len(data) - 8} event -1",
+          f"error -74 byte {start + len(data)}: the file ends before its list of features")
+    check("cut behind the records", [rc], 1)
     rc, got = dump(good[:start + 40])
     check("cut between records", got, f"error -61 byte {start + 40}: the file ends here, "
           f"{len(data) - 40} bytes of its data are missing")

@@ -399,6 +399,9 @@ static void opening(void **state)
 	assert_int_equal(tacho_symbols_new(&s, TACHO_OPTS(tacho_symbols_opts, .vmlinux = "/none"), &e),
 			 -ENOENT);
 	assert_string_equal(e.message, "cannot read the vmlinux '/none'");
+	assert_int_equal(tacho_symbols_new(&s, TACHO_OPTS(tacho_symbols_opts, .vmlinux = "/dev/null"), &e),
+			 -ENOEXEC);
+	assert_string_equal(e.message, "the vmlinux '/dev/null' is no ELF file, or a damaged one");
 	assert_int_equal(tacho_symbols_new(&s, TACHO_OPTS(tacho_symbols_opts, .kallsyms = "/none"), &e),
 			 -ENOENT);
 	assert_string_equal(e.message, "cannot read the kallsyms '/none'");

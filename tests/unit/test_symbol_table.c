@@ -183,7 +183,7 @@ static void perfmap_lines(void **state)
 	assert_int_equal(perfmap_parse(&f.t, &text, NULL), 0);
 	assert_string_equal(name_at(&f, 0), "");
 	end(&f);
-	assert_int_equal(perfmap_read(&f.t, "/dev/zero"), -EINVAL);
+	assert_int_equal(perfmap_read(&f.t, "/dev/zero", 0, false), -EINVAL);
 }
 
 static void kallsyms_lines(void **state)

@@ -1,4 +1,4 @@
-# speedscope (npm), in a browser, reads its own format, pprof, Chrome's and folded text.
+# speedscope (npm), in a browser, reads its own format, pprof, Chrome's, folded text and script's.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need chromium cc base64
@@ -6,7 +6,7 @@ record_sample perf.data
 npm_packages speedscope
 page=$PWD/node_modules/speedscope/dist/release/index.html
 loads() {	# FILE KIND
-	tacho export -o "$1"
+	[ -e "$1" ] || tacho export -o "$1"
 	printf 'speedscope.loadFileFromBase64("%s", "%s")' "$1" "$(base64 -w0 "$1")" >profile.js
 	browser --use-angle=swiftshader --enable-unsafe-swiftshader --allow-file-access-from-files \
 		--enable-logging=stderr --virtual-time-budget=4000 --screenshot=shot.png \
@@ -20,3 +20,5 @@ loads out.speedscope.json 'speedscope json file'
 loads out.pb.gz 'protobuf encoded pprof file'
 loads out.trace.json 'Chrome Timeline'
 loads out.folded 'collapsed stack format'
+tacho script >out.linux-perf.txt
+loads out.linux-perf.txt 'output of linux perf script'

@@ -42,6 +42,15 @@ perf record -q -e cpu-clock -F 1999 -g -o - -- sh -c "$work" 2>/dev/null >pipe.d
 for name in plain chains everywhere threads packed switches calls many kernel pipe; do
 	compare $name
 done
+record part --switch-output=1M -e cpu-clock -F 1999
+for part in part.data.*; do
+	mv "$part" part-one.data
+	compare part-one
+done
+record stacks --call-graph dwarf,4096 -e cpu-clock -F 499
+perf script --no-inline -G -i stacks.data >theirs 2>/dev/null
+tacho script -q -G -i stacks.data >ours || fail "stacks are not read"
+"$SUPPORT/compare-script" theirs ours || fail "samples with stacks differ"
 compare plain --ns
 compare plain -F comm,tid,time,event,ip,sym
 compare plain -F +pid

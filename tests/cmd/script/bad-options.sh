@@ -14,3 +14,4 @@ refused 129 tacho script -i a.data word
 tacho record -q -e cpu-clock -o no-cpu.data sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
 refused 1 tacho script -i no-cpu.data -C 0
 grep -q 'on which CPU' err || fail "samples without a CPU were taken for CPU 0"
+refused 129 tacho report --stdio -i no-cpu.data -C 0

@@ -1,0 +1,31 @@
+/*
+ * A recording read in every way the library has: as written and by time, each record decoded and
+ * dumped, tracepoints printed, a profile loaded, and written in every format.
+ */
+#ifndef DAMAGE_READ_ALL_H
+#define DAMAGE_READ_ALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct seen_record {
+	uint64_t offset, hash;
+};
+
+struct seen {			/* by reading as written */
+	struct seen_record *v;
+	size_t n, cap;
+	int err;		/* of opening or of the last record */
+	bool opened, pipe;
+	char error[512], warning[2200];
+	uint64_t data_at, data_end;
+};
+
+/* Everything is read; `out` may be NULL. */
+void read_as_written(const char *path, struct seen *out);
+/* In time order, into a profile, out of it in every format. */
+void read_as_profile(const char *path, const char *empty_dir);
+void seen_done(struct seen *s);
+
+#endif
