@@ -136,6 +136,11 @@ TACHO_API int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_e
  * failure (-ENOSPC ...) finish still makes a readable file of what was written before. */
 TACHO_API int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n, struct tacho_error *e);
 TACHO_API int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e);
+/* A flush after which the file also has its features, as they are now, until more data is written
+ * over them: what a recorder leaves that is killed then is as good as finished. Unless it is `due`
+ * (some time has passed), nothing is done before enough data has come to be worth it. */
+TACHO_API int tacho_writer_checkpoint(struct tacho_perfdata_writer *w, bool due,
+				      struct tacho_error *e);
 /* The data's bytes so far, as they lie (or will lie) in the file; compressed when they have been. */
 TACHO_API uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w);
 TACHO_API int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e);

@@ -475,6 +475,8 @@ static int run_session(struct session *s)
 		return err;
 	}
 	if (err == 0)
+		err = record_file_checkpoint(&s->file);
+	if (err == 0)
 		err = record_loop_run(&s->loop);
 	err = finish(s, err);
 	if (err == 0 && s->command && s->loop.ended)

@@ -91,6 +91,7 @@ struct record_file {
 	char *path;			/* of the file that is being written */
 	int fd;
 	struct tacho_perfdata_writer *writer;
+	bool has_features;		/* the writer knows of the host and the command line */
 	struct strlist dumped;		/* files that were switched away from */
 	uint64_t bytes_total;
 	struct tacho_error error;	/* of a failed write */
@@ -98,6 +99,7 @@ struct record_file {
 int record_file_open(struct record_file *f);
 int record_file_write(void *file, const void *bytes, size_t n);	/* a tacho_bytes_fn */
 int record_file_round(struct record_file *f);		/* the end of a drain */
+int record_file_checkpoint(struct record_file *f);	/* from here on a kill does no harm */
 int record_file_finish(struct record_file *f);
 int record_file_switch(struct record_file *f);		/* finishes this one, begins the next */
 void record_file_done(struct record_file *f);

@@ -1,7 +1,7 @@
 /*
  * The files `record` writes. A file that is there is kept as FILE.old. Each drain of the rings
- * ends with a FINISHED_ROUND and a flush, so that a file is good up to its last drain whatever
- * happens to the recorder. With --switch-output a file is finished, renamed after the moment, and
+ * ends with a FINISHED_ROUND, and about each second what is there is made a complete file, whatever
+ * happens to the recorder then. With --switch-output a file is finished, renamed after the moment, and
  * the next one begins with the processes and maps as they are then.
  */
 #include "cli/record.h"
@@ -111,11 +111,16 @@ static int write_tracing(struct record_file *f)
 	return k ? tacho_writer_tracing(f->writer, NULL, names, k, &f->error) : 0;
 }
 
+/* What does not change while the file grows: gathered once. */
 static int write_features(struct record_file *f)
 {
 	struct tacho_perfdata_writer *w = f->writer;
-	int err = tacho_writer_host(w, NULL, NULL);
+	int err;
 
+	if (f->has_features)
+		return 0;
+	f->has_features = true;
+	err = tacho_writer_host(w, NULL, NULL);
 	if (err == 0)
 		err = tacho_writer_string(w, TACHO_FEATURE_VERSION, tacho_version());
 	if (err == 0)
@@ -135,7 +140,8 @@ static int begin(struct record_file *f)
 		err = write_events(f);
 	if (err == 0)
 		err = write_tracing(f);
-	/* A file's features stand behind the data and are gathered then, a pipe's come first. */
+	/* A file's features stand behind the data and are gathered later, a pipe's come first. */
+	f->has_features = false;
 	if (err == 0 && f->pipe)
 		err = write_features(f);
 	if (err == 0)
@@ -175,8 +181,29 @@ int record_file_round(struct record_file *f)
 	} round = { TACHO_RECORD_FINISHED_ROUND, 0, 8 };
 	int err = record_file_write(f, &round, sizeof(round));
 
-	if (err == 0)
+	if (err == 0 && f->pipe)	/* somebody waits for it */
 		err = tacho_writer_flush(f->writer, &f->error);
+	else if (err == 0)
+		err = tacho_writer_checkpoint(f->writer, false, &f->error);
+	return err < 0 ? failed(f, err) : 0;
+}
+
+/* The features as they are now, but for those that take the whole file to know. */
+static int refresh_features(struct record_file *f)
+{
+	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
+	int err = write_features(f);
+
+	tacho_sampler_stats(f->sampler, SIZE_MAX, &stats);
+	return err < 0 ? err : tacho_writer_sample_time(f->writer, stats.first_ns, stats.last_ns);
+}
+
+int record_file_checkpoint(struct record_file *f)
+{
+	int err = f->pipe ? 0 : refresh_features(f);
+
+	if (err == 0)
+		err = tacho_writer_checkpoint(f->writer, true, &f->error);
 	return err < 0 ? failed(f, err) : 0;
 }
 
@@ -190,16 +217,12 @@ static int write_build_id(void *arg, const struct tacho_sampled_object *o)
 
 int record_file_finish(struct record_file *f)
 {
-	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
 	int err = 0, first = 0;
 
 	if (!f->writer)
 		return 0;
 	if (!f->pipe) {
-		tacho_sampler_stats(f->sampler, SIZE_MAX, &stats);
-		first = write_features(f);
-		if (first == 0)
-			first = tacho_writer_sample_time(f->writer, stats.first_ns, stats.last_ns);
+		first = refresh_features(f);
 		if (first == 0 && !f->opts->no_build_ids)
 			first = tacho_sampler_objects(f->sampler, f->opts->all_build_ids,
 						      write_build_id, f);

@@ -1,8 +1,8 @@
 /*
  * Waiting while events are recorded. One ppoll() waits for the rings (one descriptor that is ready
  * when any of them is filled by a quarter), the command's end, the control channel, and the next
- * of a few moments. Once a second the rings are drained anyway, so that what a killed recorder
- * leaves behind is not older than that.
+ * of a few moments. Once a second the rings are drained anyway and the file is made complete, so
+ * that what a killed recorder leaves behind is not older than that.
  */
 #include "cli/record.h"
 
@@ -99,6 +99,7 @@ static int act(struct record_loop *loop, struct moments *m, double now)
 {
 	const struct record_plan *plan = loop->plan;
 	uint64_t bytes = loop->file->writer ? tacho_writer_bytes(loop->file->writer) : 0;
+	int err;
 
 	if (now >= m->enable) {
 		m->enable = INFINITY;
@@ -110,6 +111,9 @@ static int act(struct record_loop *loop, struct moments *m, double now)
 		m->tick = now + TICK_S;
 		if (m->shows_progress)
 			show_progress(loop, m, now);
+		err = record_file_checkpoint(loop->file);
+		if (err < 0)
+			return err;
 	}
 	if (plan->max_bytes && loop->file->bytes_total + bytes >= plan->max_bytes)
 		return 1;
