@@ -15,35 +15,6 @@
 #include "base/io.h"
 #include "cli/term.h"
 
-static int add_word(void *opts, enum record_word_kind kind, const char *text)
-{
-	struct record_opts *o = opts;
-	struct record_word *w = vec_add(&o->words);
-
-	if (!w)
-		return -ENOMEM;
-	*w = (struct record_word){ kind, text };
-	return 0;
-}
-
-static int add_events(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, RECORD_EVENTS, arg);
-}
-
-static int add_cgroups(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, RECORD_CGROUPS, arg);
-}
-
-static int add_filter(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, RECORD_FILTER, arg);
-}
-
 /* For what tacho does in any case. */
 static int done_anyway(void *opts, const char *arg, struct tacho_error *e)
 {
@@ -56,10 +27,10 @@ static int done_anyway(void *opts, const char *arg, struct tacho_error *e)
 #define AT(field) offsetof(struct record_opts, field)
 static const struct option_row record_rows[] = {
 	{ OPT_GROUP, .help = "What to record" },
-	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = add_events, .complete = "event",
+	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
 	  .help = "sample these events (see tacho-events(7)); may be repeated; without: cycles, or "
 		  "cpu-clock where there is no PMU" },
-	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = add_filter,
+	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = words_add_filter,
 	  .help = "record only what matches, of the tracepoints of the -e before it" },
 	{ OPT_FLAG, 0, "exclude-perf", AT(exclude_self),
 	  .help = "leave the recorder itself out of the tracepoints" },
@@ -72,7 +43,7 @@ static const struct option_row record_rows[] = {
 	  .complete = "pid" },
 	{ OPT_STR, 't', "tid", AT(tids), "TIDS", "single threads" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
-	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = add_cgroups,
+	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = words_add_cgroups,
 	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
 	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED,
 	  .help = "do not follow threads and children started later" },
@@ -191,14 +162,6 @@ static int wrong(const char *text)
 	return EXIT_USAGE;
 }
 
-static bool has_cgroups(const struct record_opts *o)
-{
-	for (size_t i = 0; i < o->words.n; i++)
-		if (o->words.v[i].kind == RECORD_CGROUPS)
-			return true;
-	return false;
-}
-
 /* Options that contradict each other, or lack one another; 0 or an exit status. */
 static int check_options(const struct record_opts *o, int argc)
 {
@@ -214,7 +177,7 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("--all-user and --all-kernel leave nothing to sample");
 	if (o->kernel_chains && o->user_chains)
 		return wrong("--kernel-callchains and --user-callchains leave nothing of a chain");
-	if (has_cgroups(o) && !cpus)
+	if (words_have(&o->words, WORD_CGROUPS) && !cpus)
 		return wrong("cgroups can only be recorded per CPU: add -a or -C");
 	if (o->per_thread && (cpus || (argc == 0 && !tasks)))
 		return wrong("--per-thread goes with a command, -p, -t or -u");

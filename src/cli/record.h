@@ -13,22 +13,13 @@
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/control.h"
+#include "cli/words.h"
 
 #include <tacho/perfdata.h>
 #include <tacho/sampler.h>
 
-/* -e, -G and --filter act on what stands before them, so they are kept in order. */
-enum record_word_kind { RECORD_EVENTS, RECORD_CGROUPS, RECORD_FILTER };
-struct record_word {
-	enum record_word_kind kind;
-	const char *text;
-};
-
 struct record_opts {
-	struct {
-		struct record_word *v;
-		size_t n, cap;
-	} words;
+	struct words words;		/* first: see cli/words.h */
 	bool exclude_self;
 	bool all_cpus, no_inherit, per_thread, all_user, all_kernel;
 	const char *cpus, *pids, *tids, *user;

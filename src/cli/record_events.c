@@ -358,68 +358,26 @@ void record_plan_done(struct record_plan *plan)
 	free(plan->tids);
 }
 
-/* The events that one -e added. */
-struct added {
-	size_t first, n;
-};
-
-static int add_cgroups(struct tacho_sampler *s, const char *text, size_t *next)
+static size_t sampler_size(void *to)
 {
-	struct str rest = str_of(text), name;
-	struct tacho_error e = { .column = -1 };
-	bool one = str_find(rest, ',') < 0;
-	size_t n = tacho_sampler_size(s);
-
-	while (str_cut(&rest, ',', &name)) {
-		scoped(freep) char *path = str_dup(name);
-		size_t count = one ? n - *next : 1;
-		int err;
-
-		if (!path)
-			return -ENOMEM;
-		if (*next >= n) {
-			report_text("record", "-G names more cgroups than there are events before it");
-			return -EINVAL;
-		}
-		err = name.n ? tacho_sampler_set_cgroup(s, *next, count, path, &e) : 0;
-		if (err < 0) {
-			report_error("record", NULL, NULL, &e);
-			return err;
-		}
-		*next += count;
-	}
-	return 0;
+	return tacho_sampler_size(to);
 }
 
-static int add_word(struct tacho_sampler *s, const struct record_word *w, struct added *last,
-		    size_t *next_cgroup)
+static int sampler_add(void *to, const char *events, struct tacho_error *e)
 {
-	struct tacho_error e = { .column = -1 };
-	int err;
+	return tacho_sampler_add(to, events, e);
+}
 
-	switch (w->kind) {
-	case RECORD_EVENTS:
-		last->first = tacho_sampler_size(s);
-		err = tacho_sampler_add(s, w->text, &e);
-		if (err < 0) {
-			report_error("record", "-e", w->text, &e);
-			return err;
-		}
-		last->n = (size_t)err;
-		return 0;
-	case RECORD_CGROUPS:
-		return add_cgroups(s, w->text, next_cgroup);
-	case RECORD_FILTER:
-		if (!last->n) {
-			report_text("record", "--filter stands behind the -e it is about");
-			return -EINVAL;
-		}
-		err = tacho_sampler_set_filter(s, last->first, last->n, w->text, &e);
-		if (err < 0)
-			report_error("record", "--filter", w->text, &e);
-		return err;
-	}
-	return -EINVAL;
+static int sampler_cgroup(void *to, size_t first, size_t n, const char *path,
+			  struct tacho_error *e)
+{
+	return tacho_sampler_set_cgroup(to, first, n, path, e);
+}
+
+static int sampler_filter(void *to, size_t first, size_t n, const char *filter,
+			  struct tacho_error *e)
+{
+	return tacho_sampler_set_filter(to, first, n, filter, e);
 }
 
 /* Nothing of our own among the tracepoints: what a filter on the process can leave out. */
@@ -441,14 +399,9 @@ static int leave_self_out(struct tacho_sampler *s)
 
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
 {
-	struct added last = { 0 };
-	size_t next_cgroup = 0;
+	const struct words_target target = { .to = s, .size = sampler_size, .add = sampler_add,
+					     .cgroup = sampler_cgroup, .filter = sampler_filter };
+	int err = words_apply(&o->words, "record", &target);
 
-	for (size_t i = 0; i < o->words.n; i++) {
-		int err = add_word(s, &o->words.v[i], &last, &next_cgroup);
-
-		if (err < 0)
-			return err;
-	}
-	return o->exclude_self ? leave_self_out(s) : 0;
+	return err == 0 && o->exclude_self ? leave_self_out(s) : err;
 }
