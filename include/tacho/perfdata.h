@@ -97,6 +97,7 @@ struct tacho_writer_opts {
 	size_t size;
 	bool pipe;		/* a stream: nothing is ever rewritten */
 	int compress_level;	/* 0: none */
+	bool bare;		/* records and nothing else: data.N of a directory */
 };
 /* `fd` stays the caller's, and is at the start of an empty file (or a pipe). */
 TACHO_API int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,

@@ -116,6 +116,28 @@ TACHO_API int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn
  * hands out LOST_SAMPLES records that say so. */
 TACHO_API int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 
+/*
+ * Readers: the rings of samples divided among threads of the caller's.
+ *
+ *	open -> split -> start -> each thread: (pin) wait, reader_drain ... -> stop -> join -> drain
+ *
+ * tacho_sampler_drain() then hands out maps and tasks only. While readers drain, the sampler's
+ * thread may call drain, look and stats.
+ */
+/* `layout`: "cpu" (or NULL), "core", "package", "numa", or "CPUS/CPUS:CPUS/CPUS...": whose rings /
+ * where that reader's thread is to run. Returns how many readers there are, or a negative errno. */
+TACHO_API int tacho_sampler_split(struct tacho_sampler *s, const char *layout,
+				  struct tacho_error *e);
+/* How many rings the readers have together; they are numbered from 0. */
+TACHO_API size_t tacho_sampler_n_rings(const struct tacho_sampler *s);
+/* Polls readable as tacho_sampler_fd() does, for reader k's rings. */
+TACHO_API int tacho_sampler_reader_fd(const struct tacho_sampler *s, size_t k);
+/* The calling thread runs where reader k is to run. 0 or a negative errno. */
+TACHO_API int tacho_sampler_reader_pin(const struct tacho_sampler *s, size_t k);
+typedef int tacho_ring_bytes_fn(void *arg, size_t ring, const void *bytes, size_t n);
+TACHO_API int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k,
+					     tacho_ring_bytes_fn *fn, void *arg);
+
 struct tacho_sampler_stats {
 	size_t size;
 	uint64_t samples;
@@ -146,7 +168,8 @@ struct tacho_sampled_object {
 	bool kernel;
 	bool hit;			/* a sample's ip was in it */
 };
-/* The objects that have a build id: those that samples hit, or all that were mapped. */
+/* The objects that have a build id: those that samples hit, or all that were mapped (always, after
+ * a split). */
 TACHO_API int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 				    int (*fn)(void *arg, const struct tacho_sampled_object *o),
 				    void *arg);

@@ -99,6 +99,10 @@ static const struct option_row record_rows[] = {
 	  .help = "keep the newest in the rings; write them at the end or at a switch" },
 	{ OPT_FLAG, 0, "no-buffering", AT(no_buffering), .flags = OPTF_NEGATED,
 	  .help = "wake up for each sample: soon, but at ten times the cost" },
+	{ OPT_STR, 0, "threads", AT(threads), "LAYOUT",
+	  "read the rings with several threads into a directory: one per cpu, core, package or numa "
+	  "node, or CPUS/CPUS:... (whose rings / where to run)", .flags = OPTF_OPTIONAL,
+	  .value = "cpu", .complete = "cpu core package numa" },
 	{ OPT_GROUP, .help = "Output" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
 	  "write FILE instead of perf.data; -: a stream to stdout", .complete = "file" },
@@ -187,6 +191,8 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("--switch-max-files needs --switch-output");
 	if (o->overwrite && o->no_buffering)
 		return wrong("--overwrite and --no-buffering cannot be used together");
+	if (o->threads && (o->overwrite || o->per_thread || o->switch_output))
+		return wrong("--threads cannot be used with --overwrite, --per-thread or --switch-output");
 	if (o->no_build_ids && o->all_build_ids)
 		return wrong("-B and --buildid-all cannot be used together");
 	return 0;
@@ -319,6 +325,16 @@ static int synthesize(struct session *s)
 					&s->file.error);
 }
 
+static int start_threads(struct session *s)
+{
+	int err = record_threads_start(&s->file.threads, s->o->threads, s->file.path,
+				       s->plan.compress_level);
+
+	if (err < 0)
+		s->status = EXIT_FAILED;
+	return err;
+}
+
 static int start(struct session *s)
 {
 	struct tacho_error e = { .column = -1 };
@@ -368,12 +384,14 @@ static void tell_end(const struct session *s, bool complete)
 {
 	struct tacho_sampler_stats all = { .size = sizeof(all) };
 	const struct record_file *f = &s->file;
+	unsigned n_wakeups;
 
 	if (s->o->quiet)
 		return;
 	tacho_sampler_stats(s->sampler, SIZE_MAX, &all);
+	n_wakeups = s->loop.n_wakeups + s->file.threads.n_wakeups;
 	fprintf(stderr, "[ %s record: Woken up %u times to write data ]\n", program_name,
-		s->loop.n_wakeups ? s->loop.n_wakeups : 1);
+		n_wakeups ? n_wakeups : 1);
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program_name,
 		(double)f->bytes_total / 1048576.0, f->pipe ? "-" : f->path);
 	if (complete)		/* how many of them fitted into the file is not known else */
@@ -388,6 +406,9 @@ static int finish(struct session *s, int err)
 	bool stamp = s->plan.switches || s->o->timestamp_filename;
 	int end;
 
+	end = record_threads_stop(&s->file.threads);
+	if (err == 0)
+		err = end;
 	if (err == 0)
 		err = record_drain(&s->loop, true);
 	if (err == 0)
@@ -422,19 +443,20 @@ static int run_session(struct session *s)
 		dump_attrs(s, stdout);
 		return 0;
 	}
-	s->file.sampler = s->loop.sampler = s->sampler;
+	s->file.sampler = s->loop.sampler = s->file.threads.sampler = s->sampler;
 	s->loop.command = s->command;
 	err = record_file_open(&s->file);
 	if (err < 0)
 		return err;
 	if (!s->o->tail_synth)
 		err = synthesize(s);
+	if (err == 0 && s->o->threads)
+		err = start_threads(s);
 	if (err == 0)
 		err = start(s);
 	if (err < 0 && s->status) {	/* the command could not be started: nothing to keep */
-		record_file_finish(&s->file);
-		if (!s->file.pipe)
-			io_discard(s->file.path);
+		record_threads_stop(&s->file.threads);
+		record_file_discard(&s->file);
 		return err;
 	}
 	if (err == 0)
@@ -475,11 +497,14 @@ static int record_run(void *opts, int argc, char **argv)
 		return record_list_registers();
 	s.file = (struct record_file){ .opts = o, .plan = &s.plan, .fd = -1, .pipe = wants_pipe(o),
 				       .base = o->output ? o->output : "perf.data",
+				       .threads = { .stop_fd = -1, .failed_fd = -1 },
 				       .error = { .column = -1 } };
 	s.loop = (struct record_loop){ .opts = o, .plan = &s.plan, .file = &s.file,
 				       .usage.size = sizeof(s.loop.usage) };
 	if (s.file.pipe && term_is_tty(STDOUT_FILENO))
 		return wrong("a recording is not for a terminal; -o names a file");
+	if (s.file.pipe && o->threads)
+		return wrong("--threads makes a directory, which is nothing for a pipe");
 	if (s.file.pipe && o->switch_output)
 		return wrong("--switch-output needs files to switch between, not a pipe");
 	err = record_plan_init(o, argc > 0, &s.plan);

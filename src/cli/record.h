@@ -4,6 +4,7 @@
  *	cmd_record.c     options, and the order of things
  *	record_events.c  which events, on what, and what their samples hold
  *	record_file.c    output files: the writer, features, switching from one to the next
+ *	record_threads.c --threads: who empties which rings, into data.N of a directory
  *	record_loop.c    waiting: rings, the command's end, delays, signals, the control channel
  */
 #ifndef CLI_RECORD_H
@@ -44,6 +45,7 @@ struct record_opts {
 	bool timestamp_filename;
 	const char *max_size;
 	const char *control;
+	const char *threads;		/* NULL: none */
 	const char *synth;
 	bool tail_synth;
 	bool no_build_ids, all_build_ids;
@@ -70,6 +72,32 @@ void record_plan_done(struct record_plan *plan);
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s);
 int record_list_registers(void);	/* for =?: prints the names */
 
+/* record_threads.c */
+struct record_thread;
+struct record_stream {			/* data.N: what one ring held */
+	int fd;
+	struct tacho_perfdata_writer *writer;
+	uint64_t bytes;			/* atomic: its thread writes, the others read */
+	const struct record_thread *owner;
+};
+struct record_threads {
+	struct tacho_sampler *sampler;
+	struct record_stream *streams;
+	size_t n_streams;
+	struct record_thread *v;
+	size_t n;
+	int stop_fd;			/* readable: the threads are to end */
+	int failed_fd;			/* readable: one of them has failed */
+	unsigned n_wakeups;		/* atomic */
+};
+/* Divides the rings, makes data.0 ... in `dir` and starts a thread for each reader; all report
+ * what is wrong. 0 or a negative errno. */
+int record_threads_start(struct record_threads *t, const char *layout, const char *dir,
+			 int compress_level);
+int record_threads_stop(struct record_threads *t);	/* when the events are stopped; twice is fine */
+uint64_t record_threads_bytes(const struct record_threads *t);
+void record_threads_done(struct record_threads *t);
+
 /* record_file.c */
 struct record_file {
 	const struct record_opts *opts;
@@ -83,6 +111,7 @@ struct record_file {
 	int fd;
 	struct tacho_perfdata_writer *writer;
 	bool has_features;		/* the writer knows of the host and the command line */
+	struct record_threads threads;	/* with --threads `path` is a directory */
 	struct strlist dumped;		/* files that were switched away from */
 	uint64_t bytes_total;
 	struct tacho_error error;	/* of a failed write */
@@ -92,6 +121,8 @@ int record_file_write(void *file, const void *bytes, size_t n);	/* a tacho_bytes
 int record_file_round(struct record_file *f);		/* the end of a drain */
 int record_file_checkpoint(struct record_file *f);	/* from here on a kill does no harm */
 int record_file_finish(struct record_file *f);
+uint64_t record_file_bytes(const struct record_file *f);	/* of this file so far */
+void record_file_discard(struct record_file *f);	/* nothing was recorded */
 int record_file_switch(struct record_file *f);		/* finishes this one, begins the next */
 void record_file_done(struct record_file *f);
 /* What is finished under a name of its own: perf.data.2026111510293112. */

@@ -6,6 +6,7 @@
  */
 #include "cli/record.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "base/io.h"
 
 #define ATTR_BYTES 256
+#define DIR_VERSION 1
 
 static int failed(struct record_file *f, int err)
 {
@@ -23,18 +25,75 @@ static int failed(struct record_file *f, int err)
 	return err;
 }
 
+/* A recording that is a directory holds `data` and data.N; what else lies there is not ours. */
+static int remove_directory(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+
+	if (!dir)
+		return -errno;
+	while ((d = readdir(dir))) {
+		const char *rest = d->d_name + 5;
+
+		if (strcmp(d->d_name, "data") == 0 ||
+		    (strncmp(d->d_name, "data.", 5) == 0 && rest[strspn(rest, "0123456789")] == '\0'))
+			unlinkat(dirfd(dir), d->d_name, 0);
+	}
+	closedir(dir);
+	return rmdir(path) < 0 ? -errno : 0;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_recorded_directory(const char *path)
+{
+	scoped(buf_done) struct buf data = { 0 };
+
+	buf_printf(&data, "%s/data", path);
+	return is_directory(path) && !buf_failed(&data) && access(data.bytes, F_OK) == 0;
+}
+
 static int keep_old(const char *path)
 {
 	scoped(buf_done) struct buf old = { 0 };
+	bool folder = is_recorded_directory(path);
 	struct stat st;
+	int err = 0;
 
 	/* /dev/null and the like stay; an empty file is not worth keeping. */
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+	if (stat(path, &st) < 0 || (!folder && (!S_ISREG(st.st_mode) || st.st_size == 0)))
 		return 0;
 	buf_printf(&old, "%s.old", path);
 	if (buf_failed(&old))
 		return -ENOMEM;
+	if (is_recorded_directory(old.bytes))
+		err = remove_directory(old.bytes);
+	else if (folder)		/* goes over no file */
+		io_discard(old.bytes);
+	if (err < 0)
+		return err;
 	return rename(path, old.bytes) < 0 ? -errno : 0;
+}
+
+/* With --threads: a directory with a file `data` in it. */
+static int open_path(struct record_file *f)
+{
+	scoped(buf_done) struct buf data = { 0 };
+	bool folder = f->opts->threads;
+
+	if (folder && mkdir(f->path, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	buf_printf(&data, folder ? "%s/data" : "%s", f->path);
+	if (buf_failed(&data))
+		return -ENOMEM;
+	f->fd = open(data.bytes, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return f->fd < 0 ? -errno : 0;
 }
 
 static int open_fd(struct record_file *f)
@@ -51,11 +110,9 @@ static int open_fd(struct record_file *f)
 			    strerror(-err));
 		return err;
 	}
-	f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (f->fd >= 0)
-		return 0;
-	err = -errno;
-	report_text("record", "cannot write '%s': %s", f->path, strerror(-err));
+	err = open_path(f);
+	if (err < 0)
+		report_text("record", "cannot write '%s': %s", f->path, strerror(-err));
 	return err;
 }
 
@@ -125,6 +182,9 @@ static int write_features(struct record_file *f)
 		err = tacho_writer_string(w, TACHO_FEATURE_VERSION, tacho_version());
 	if (err == 0)
 		err = tacho_writer_cmdline(w, (const char *const *)f->argv, (size_t)f->argc);
+	if (err == 0 && f->opts->threads)
+		err = tacho_writer_feature(w, TACHO_FEATURE_DIR_FORMAT, &(uint64_t){ DIR_VERSION },
+					   sizeof(uint64_t));
 	if (err == 0 && (f->plan->sampler.branch_filter || f->plan->sampler.chain == TACHO_CHAIN_LBR))
 		err = tacho_writer_feature(w, TACHO_FEATURE_BRANCH_STACK, "", 0);
 	return err;
@@ -179,7 +239,8 @@ int record_file_round(struct record_file *f)
 		uint32_t type;
 		uint16_t misc, size;
 	} round = { TACHO_RECORD_FINISHED_ROUND, 0, 8 };
-	int err = record_file_write(f, &round, sizeof(round));
+	/* Files of a directory have no common rounds: readers sort them by themselves. */
+	int err = f->opts->threads ? 0 : record_file_write(f, &round, sizeof(round));
 
 	if (err == 0 && f->pipe)	/* somebody waits for it */
 		err = tacho_writer_flush(f->writer, &f->error);
@@ -228,10 +289,26 @@ int record_file_finish(struct record_file *f)
 						      write_build_id, f);
 	}
 	err = tacho_writer_finish(f->writer, &f->error);
-	f->bytes_total += tacho_writer_bytes(f->writer);
+	f->bytes_total += record_file_bytes(f);
 	tacho_writer_free(take(f->writer));
 	close(take_fd(f->fd));
 	return err < 0 ? failed(f, err) : first;
+}
+
+uint64_t record_file_bytes(const struct record_file *f)
+{
+	return (f->writer ? tacho_writer_bytes(f->writer) : 0) + record_threads_bytes(&f->threads);
+}
+
+void record_file_discard(struct record_file *f)
+{
+	record_file_finish(f);
+	if (f->pipe)
+		return;
+	if (f->opts->threads)
+		remove_directory(f->path);
+	else
+		io_discard(f->path);
 }
 
 int record_file_stamp(struct record_file *f)
@@ -241,7 +318,7 @@ int record_file_stamp(struct record_file *f)
 	struct tm tm;
 	char stamp[32];
 
-	if (!io_is_plain(f->path))	/* /dev/null keeps its name */
+	if (!io_is_plain(f->path) && !is_recorded_directory(f->path))	/* /dev/null keeps its name */
 		return 0;
 	gettimeofday(&now, NULL);
 	localtime_r(&now.tv_sec, &tm);
@@ -293,6 +370,7 @@ int record_file_switch(struct record_file *f)
 
 void record_file_done(struct record_file *f)
 {
+	record_threads_done(&f->threads);
 	tacho_writer_free(f->writer);
 	if (f->fd >= 0)
 		close(f->fd);

@@ -84,11 +84,9 @@ static bool obey(void *arg, struct str word)
 static void show_progress(const struct record_loop *loop, const struct moments *m, double now)
 {
 	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
-	uint64_t bytes = loop->file->bytes_total;
+	uint64_t bytes = loop->file->bytes_total + record_file_bytes(loop->file);
 
 	tacho_sampler_stats(loop->sampler, SIZE_MAX, &stats);
-	if (loop->file->writer)
-		bytes += tacho_writer_bytes(loop->file->writer);
 	fprintf(stderr, "\r%.0f s, %llu samples, %.1f MB, %llu lost ", now - m->start,
 		(unsigned long long)stats.samples, (double)bytes / 1048576.0,
 		(unsigned long long)stats.lost);
@@ -98,7 +96,7 @@ static void show_progress(const struct record_loop *loop, const struct moments *
 static int act(struct record_loop *loop, struct moments *m, double now)
 {
 	const struct record_plan *plan = loop->plan;
-	uint64_t bytes = loop->file->writer ? tacho_writer_bytes(loop->file->writer) : 0;
+	uint64_t bytes = record_file_bytes(loop->file);
 	int err;
 
 	if (now >= m->enable) {
@@ -136,9 +134,10 @@ static struct timespec until(double when, double now)
 /* Waits for the next thing to happen and empties the rings. 1: the recording is over. */
 static int wait_once(struct record_loop *loop, const struct moments *m, const sigset_t *mask)
 {
-	struct pollfd fds[3] = { { .fd = tacho_sampler_fd(loop->sampler), .events = POLLIN },
+	struct pollfd fds[4] = { { .fd = tacho_sampler_fd(loop->sampler), .events = POLLIN },
 				 { .fd = -1, .events = POLLIN },
-				 { .fd = control_poll_fd(&loop->control), .events = POLLIN } };
+				 { .fd = control_poll_fd(&loop->control), .events = POLLIN },
+				 { .fd = loop->file->threads.failed_fd, .events = POLLIN } };
 	double now = now_s(), next = fmin(fmin(m->tick, m->enable), m->next_file);
 	bool over = false;
 	struct timespec ts;
@@ -149,7 +148,7 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 	if (loop->command && fds[1].fd < 0)	/* no pidfd (before 5.3): look now and then */
 		next = fmin(next, now + 0.01);
 	ts = until(next, now);
-	if (ppoll(fds, 3, &ts, mask) < 0 && errno != EINTR)
+	if (ppoll(fds, countof(fds), &ts, mask) < 0 && errno != EINTR)
 		return -errno;
 	if (fds[2].revents)
 		control_read(&loop->control, "record", "enable, disable, snapshot, stop or ping", obey,
@@ -166,7 +165,7 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 		if (err < 0)
 			return err;
 	}
-	return over || loop->told_to_stop;
+	return over || loop->told_to_stop || fds[3].revents;
 }
 
 static const int heeded[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };

@@ -36,6 +36,7 @@ int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 		return error_nomem(e);
 	w->fd = fd;
 	w->pipe = o.pipe;
+	w->bare = o.bare;
 	w->level = o.compress_level;
 	if (w->level) {
 		w->zstd = ZSTD_createCCtx();
@@ -142,6 +143,10 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 
 	if (w->begun)
 		return 0;
+	if (w->bare) {
+		w->begun = true;
+		return 0;
+	}
 	if (w->events.n == 0)
 		return error_set(e, -EINVAL, "there is no event to record");
 	w->attr_bytes = PERF_ATTR_SIZE_VER7;
@@ -231,7 +236,7 @@ int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	int err = write_waiting(w, e);
 
 	/* perf reads nothing of a file whose header says 0: a killed recorder leaves this. */
-	if (err == 0 && w->begun && !w->pipe)
+	if (err == 0 && w->begun && !w->pipe && !w->bare)
 		err = file_tell_size(w);
 	return err < 0 && !w->failed ? write_failed(w, err, e) : err;
 }
@@ -242,7 +247,7 @@ int tacho_writer_checkpoint(struct tacho_perfdata_writer *w, bool due, struct ta
 
 	if (!due && !file_worth_checkpoint(w))
 		return 0;
-	if (!w->begun || w->pipe)
+	if (!w->begun || w->pipe || w->bare)
 		return tacho_writer_flush(w, e);
 	err = write_waiting(w, e);
 	return err < 0 ? err : file_checkpoint(w);
@@ -281,7 +286,7 @@ int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	if (first < 0)
 		return first;
 	/* Data of no bytes would say that the recorder died. */
-	if (!w->failed && w->bytes == 0 && w->waiting.n == 0) {
+	if (!w->failed && !w->bare && w->bytes == 0 && w->waiting.n == 0) {
 		put_header(&round, TACHO_RECORD_FINISHED_ROUND, 0, RECORD_HEADER_BYTES);
 		first = buf_failed(&round) ? error_nomem(e) :
 					     tacho_writer_records(w, round.bytes, round.n, e);

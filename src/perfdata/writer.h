@@ -17,7 +17,7 @@ struct written_event {
 
 struct tacho_perfdata_writer {
 	int fd;
-	bool pipe;
+	bool pipe, bare;
 	int level;
 	bool begun, finished;
 	int failed;			/* sticky, of writing */

@@ -97,7 +97,7 @@ static int write_features(struct tacho_perfdata_writer *w, off_t *end)
 /* The features are little beside the data that came since. */
 bool file_worth_checkpoint(const struct tacho_perfdata_writer *w)
 {
-	return w->begun && !w->pipe && w->bytes - w->kept > 8 * w->tail_bytes;
+	return w->begun && !w->pipe && !w->bare && w->bytes - w->kept > 8 * w->tail_bytes;
 }
 
 int file_checkpoint(struct tacho_perfdata_writer *w)
@@ -119,6 +119,8 @@ int file_finish(struct tacho_perfdata_writer *w)
 	off_t end = data_end(w);
 	int err, head;
 
+	if (w->bare)
+		return ftruncate(w->fd, end) < 0 && errno != EINVAL ? -errno : 0;
 	/* A failed write may have left a part of a record behind the last whole one. */
 	err = w->failed && ftruncate(w->fd, end) < 0 ? -errno : 0;
 	if (err == 0)

@@ -175,17 +175,17 @@ static int redirect(struct tacho_sampler *s, struct tacho_error *e)
 	return 0;
 }
 
-/* Watches the next descriptor of the ring; false: none is left. */
-static bool watch_next(struct tacho_sampler *s, size_t i)
+bool rings_watch(struct tacho_sampler *s, size_t i)
 {
 	struct sampler_ring *r = &s->rings.v[i];
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = i };
+	int epoll = r->reader ? r->reader->epoll : s->epoll;
 
 	r->polled = -1;
 	while (r->next < r->fds.n) {
 		int fd = r->fds.v[r->next++];
 
-		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) == 0) {
+		if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) == 0) {
 			r->polled = fd;
 			return true;
 		}
@@ -230,7 +230,7 @@ int rings_open(struct tacho_sampler *s, struct tacho_error *e)
 	for (size_t i = 0; err == 0 && i < s->rings.n; i++) {
 		if (s->rings.v[i].ring.overwrite)
 			continue;
-		if (!watch_next(s, i))
+		if (!rings_watch(s, i))
 			return error_set(e, -errno, "a ring cannot be waited for: %s", strerror(errno));
 		s->n_watched++;
 	}
@@ -253,10 +253,11 @@ int tacho_sampler_fd(const struct tacho_sampler *s)
 	return s->epoll;
 }
 
-int tacho_sampler_look(struct tacho_sampler *s)
+size_t rings_look(struct tacho_sampler *s, int epoll)
 {
 	struct epoll_event events[64];
-	int n = epoll_wait(s->epoll, events, countof(events), 0);
+	int n = epoll_wait(epoll, events, countof(events), 0);
+	size_t ended = 0;
 
 	for (int i = 0; i < n; i++) {
 		size_t at = (size_t)events[i].data.u64;
@@ -265,10 +266,15 @@ int tacho_sampler_look(struct tacho_sampler *s)
 		/* A target that has ended polls ready for ever. */
 		if (!(events[i].events & (EPOLLHUP | EPOLLERR)) || r->polled < 0)
 			continue;
-		epoll_ctl(s->epoll, EPOLL_CTL_DEL, r->polled, NULL);
-		if (!watch_next(s, at))
-			s->n_ended++;
+		epoll_ctl(epoll, EPOLL_CTL_DEL, r->polled, NULL);
+		ended += !rings_watch(s, at);
 	}
+	return ended;
+}
+
+int tacho_sampler_look(struct tacho_sampler *s)
+{
+	s->n_ended += rings_look(s, s->epoll);
 	return s->n_ended && s->n_ended == s->n_watched;
 }
 

@@ -11,6 +11,8 @@
 #ifndef SAMPLE_SAMPLER_H
 #define SAMPLE_SAMPLER_H
 
+#include <pthread.h>
+
 #include "count/set.h"
 #include "sample/ids.h"
 #include "sample/hitmap.h"
@@ -32,6 +34,7 @@ struct sampler_ring {
 	struct idlist fds;		/* all that write into it, its owner first */
 	uint64_t seen_head;		/* of an overwrite ring: up to where it was handed out */
 	size_t next;			/* the one to watch when `polled` has ended */
+	struct sampler_reader *reader;	/* who empties it; NULL: tacho_sampler_drain() */
 };
 
 struct sampler_count {			/* per event */
@@ -40,6 +43,23 @@ struct sampler_count {			/* per event */
 	bool settled;			/* stats.lost is final */
 	uint64_t *ids;
 	size_t n_ids;
+};
+
+/* A thread's share of the rings. What it learns is its own until somebody adds it up. */
+struct sampler_reader {
+	pthread_mutex_t busy;		/* held while it drains, and to read what it has learned */
+	struct cpuset cpus, pinned;	/* whose rings; where the thread runs */
+	int epoll;
+	struct sampler_count *counts;
+	struct buf bounce;
+};
+
+/* With what rings are emptied, by the caller's thread or a reader's. */
+struct drainer {
+	struct tacho_sampler *s;
+	struct sampler_count *counts;
+	struct hitmap *hitmap;		/* NULL: maps and hits are somebody else's */
+	struct buf *bounce;
 };
 
 struct tacho_sampler {
@@ -59,6 +79,8 @@ struct tacho_sampler {
 	size_t n_counts;
 	struct hitmap hitmap;
 	struct buf bounce;		/* a record that the wrap cut in two */
+	struct sampler_reader *readers;
+	size_t n_readers;
 	uint64_t id_bytes;		/* of the trailer that synthesized records carry */
 };
 
@@ -70,10 +92,20 @@ bool sampler_wants_data(const struct tacho_sampler *s);	/* maps of data are told
 void rings_plan(struct tacho_sampler *s);	/* after sampler_prepare(), before opening */
 int rings_open(struct tacho_sampler *s, struct tacho_error *e);
 void rings_close(struct tacho_sampler *s);
+bool rings_watch(struct tacho_sampler *s, size_t i);	/* the next descriptor; false: none is left */
+/* Takes note of what `epoll` has to tell; returns how many rings have come to their end. */
+size_t rings_look(struct tacho_sampler *s, int epoll);
 
 /* drain.c: looks at every record of a span on its way out; *cut is where the one begins that the
  * ring's wrap cuts, or UINT64_MAX. */
-int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span, uint64_t *cut);
+int sampler_inspect(const struct drainer *d, const struct ring_span *span, uint64_t *cut);
+struct drainer sampler_drainer(struct tacho_sampler *s);
+int64_t sampler_drain_ring(const struct drainer *d, struct ring *r, tacho_bytes_fn *fn, void *arg);
+
+/* readers.c */
+void readers_close(struct tacho_sampler *s);
+/* What event i's counts are with those of all readers. */
+struct sampler_count readers_sum(const struct tacho_sampler *s, size_t i);
 
 /* The first event that is open, whose layout synthesized records have. */
 const struct counted *sampler_first(const struct tacho_sampler *s);
