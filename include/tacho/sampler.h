@@ -149,6 +149,10 @@ struct tacho_sampler_stats {
 TACHO_API int tacho_sampler_stats(const struct tacho_sampler *s, size_t i,
 				  struct tacho_sampler_stats *out);
 
+/* Forgets the first and the last time: those told from here on are of samples yet to be drained,
+ * as for the next of several files. */
+TACHO_API void tacho_sampler_forget_times(struct tacho_sampler *s);
+
 enum {					/* what to synthesize */
 	TACHO_SYNTH_KERNEL = 1 << 0,	/* the kernel's and its modules' maps */
 	TACHO_SYNTH_TASK = 1 << 1,	/* FORK and COMM of the target's processes as they are now */

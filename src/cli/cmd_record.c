@@ -54,9 +54,9 @@ static const struct option_row record_rows[] = {
 	{ OPT_U64, 'c', "count", AT(period), "N", "a sample every N events", .min = 1 },
 	{ OPT_FLAG, 0, "strict-freq", AT(strict_freq),
 	  .help = "fail rather than lower a frequency the kernel does not allow" },
-	{ OPT_INT, 'D', "delay", AT(delay_ms), "MSEC",
-	  "start MSEC milliseconds after the command; -1: when --control says so", .min = -1,
-	  .max = INT32_MAX },
+	{ OPT_STR, 'D', "delay", AT(delay), "MSEC",
+	  "start MSEC milliseconds after the command; -1: when --control says so; 10-20,30-40: in "
+	  "these ranges only, then end" },
 	{ OPT_STR, 0, "control", AT(control), "fd:CTL[,ACK]|fifo:CTL[,ACK]",
 	  "take enable, disable, snapshot, stop and ping from there; answer ack" },
 	{ OPT_GROUP, .help = "What a sample holds" },
@@ -89,6 +89,8 @@ static const struct option_row record_rows[] = {
 	{ OPT_FLAG, 's', "stat", AT(counts), .help = "counts of each thread when it ends" },
 	{ OPT_FLAG, 0, "namespaces", AT(namespaces), .help = "namespaces of new processes" },
 	{ OPT_FLAG, 0, "switch-events", AT(switches), .help = "context switches" },
+	{ OPT_FLAG, 0, "text-poke", AT(text_poke),
+	  .help = "changes of the kernel's own code (Linux 5.9)" },
 	{ OPT_FLAG, 0, "no-bpf-event", AT(no_bpf), .flags = OPTF_NEGATED,
 	  .help = "nothing about BPF programs" },
 	{ OPT_STR, 'k', "clockid", AT(clockid), "CLOCK",
@@ -276,6 +278,12 @@ static void tell_refused(const struct session *s)
 		report_text("record", "%s", notes[i].text);
 }
 
+/* -D: the events wait for their time, or for a word. */
+static bool starts_off(const struct session *s)
+{
+	return s->plan.waits || s->plan.ranges.n;
+}
+
 static int open_sampler(struct session *s)
 {
 	struct tacho_evset_opts *t = &s->plan.sampler.target;
@@ -286,7 +294,7 @@ static int open_sampler(struct session *s)
 	if (alone) {
 		t->pids = &pid;
 		t->n_pids = 1;
-		s->on_exec = t->enable_on_exec = s->o->delay_ms == 0;
+		s->on_exec = t->enable_on_exec = !starts_off(s);
 	}
 	n = tacho_sampler_open(s->sampler, &s->plan.sampler, &e);
 	t->pids = s->plan.pids;
@@ -340,9 +348,9 @@ static int start(struct session *s)
 	struct tacho_error e = { .column = -1 };
 	int err;
 
-	if (s->o->delay_ms == 0 && !s->on_exec)
+	if (!starts_off(s) && !s->on_exec)
 		tacho_sampler_start(s->sampler);
-	else if (s->o->delay_ms != 0 && !s->o->quiet)
+	else if (starts_off(s) && !s->o->quiet)
 		fputs("Events disabled\n", stderr);
 	if (!s->command)
 		return 0;

@@ -36,8 +36,8 @@ struct record_opts {
 	const char *branch_filter, *intr_regs, *user_regs;
 	const char *clockid;
 	const char *pages;
-	bool overwrite, no_buffering;
-	int32_t delay_ms;
+	bool overwrite, no_buffering, text_poke;
+	const char *delay;		/* -D */
 	const char *output;
 	const char *compress;
 	const char *switch_output;
@@ -53,11 +53,21 @@ struct record_opts {
 	unsigned verbose;
 };
 
+/* A stretch of time with the events on, in seconds from the start; to INFINITY: to the end. */
+struct record_range {
+	double from_s, to_s;
+};
+
 /* Everything that follows from the options, in the library's terms. */
 struct record_plan {
 	struct tacho_sampler_opts sampler;
 	int *pids, *tids;
 	unsigned synth;			/* TACHO_SYNTH_ bits */
+	struct {			/* none: on from the start */
+		struct record_range *v;
+		size_t n, cap;
+	} ranges;
+	bool waits;			/* -D -1: off until told by --control */
 	int compress_level;
 	uint64_t max_bytes;		/* 0: no limit */
 	bool switches;			/* --switch-output in any form */

@@ -5,6 +5,7 @@
 #include "cli/record.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -244,6 +245,42 @@ static int parse_switch(const char *text, struct record_plan *plan)
 		      "signal, a size like 100M, or a time like 30s, 5m, 1h");
 }
 
+static int add_range(struct record_plan *plan, double from_s, double to_s)
+{
+	struct record_range *r = vec_add(&plan->ranges);
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct record_range){ from_s, to_s };
+	return 0;
+}
+
+/* Milliseconds, -1, or ranges of them with commas that follow each other. */
+static int parse_delay(const char *text, struct record_plan *plan)
+{
+	static const char hint[] = "milliseconds, -1 for off, or ranges one after the other as in 10-20,30-40";
+	struct str rest = str_of(text), part, from;
+	uint32_t start, end, last = 0;
+	int err = 0;
+
+	if (str_is(rest, "-1")) {
+		plan->waits = true;
+		return 0;
+	}
+	if (num_u32(rest, &start) == 0)
+		return start ? add_range(plan, start * 1e-3, INFINITY) : 0;
+	while (err == 0 && str_cut(&rest, ',', &part)) {
+		struct str whole = part;
+
+		if (!str_cut(&part, '-', &from) || num_u32(from, &start) < 0 ||
+		    num_u32(part, &end) < 0 || start < last || end <= start)
+			return refuse("-D", text, whole, "range of time", hint);
+		last = end;
+		err = add_range(plan, start * 1e-3, end * 1e-3);
+	}
+	return plan->ranges.n || err ? err : refuse("-D", text, str_of(text), "delay", hint);
+}
+
 static int parse_freq(const struct record_opts *o, struct tacho_sampler_opts *out)
 {
 	out->period = o->period;
@@ -327,7 +364,7 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
 		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches,
 		.no_bpf = o->no_bpf, .overwrite = o->overwrite, .no_buffering = o->no_buffering,
-		.per_thread_rings = o->per_thread,
+		.per_thread_rings = o->per_thread, .text_poke = o->text_poke,
 	};
 	plan->synth = TACHO_SYNTH_ALL;
 	err = plan_target(o, has_command, plan);
@@ -335,6 +372,8 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		err = plan_sizes(o, plan);
 	if (err == 0)
 		err = parse_freq(o, s);
+	if (err == 0 && o->delay)
+		err = parse_delay(o->delay, plan);
 	if (err == 0 && o->call_graph)
 		err = parse_call_graph(o->call_graph, s);
 	if (err == 0 && o->branch_any)
@@ -356,6 +395,7 @@ void record_plan_done(struct record_plan *plan)
 {
 	free(plan->pids);
 	free(plan->tids);
+	vec_done(&plan->ranges);
 }
 
 static size_t sampler_size(void *to)

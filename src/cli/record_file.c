@@ -361,6 +361,7 @@ int record_file_switch(struct record_file *f)
 		fprintf(stderr, "[ %s record: Dump %s ]\n", program_name, f->path);
 	err = remember_dumped(f);
 	free(take(f->path));
+	tacho_sampler_forget_times(f->sampler);
 	if (err == 0)
 		err = record_file_open(f);
 	if (err == 0 && !f->opts->tail_synth)

@@ -36,9 +36,37 @@ static double now_s(void)
 }
 
 struct moments {			/* INFINITY: never */
-	double start, tick, enable, next_file;
+	double start, tick, turn, next_file;
+	size_t range;			/* of -D: the one that comes, or that `on` is in */
+	bool on;
 	bool shows_progress;
 };
+
+/* When the next range begins, or this one ends. */
+static double next_turn(const struct record_plan *plan, const struct moments *m)
+{
+	const struct record_range *r;
+
+	if (m->range >= plan->ranges.n)
+		return INFINITY;
+	r = &plan->ranges.v[m->range];
+	return m->start + (m->on ? r->to_s : r->from_s);
+}
+
+/* -D: on or off. 1 when the last range is over. */
+static int turn(struct record_loop *loop, struct moments *m)
+{
+	m->on = !m->on;
+	if (m->on)
+		tacho_sampler_start(loop->sampler);
+	else
+		tacho_sampler_stop(loop->sampler);
+	if (!loop->opts->quiet)
+		fputs(m->on ? "Events enabled\n" : "Events disabled\n", stderr);
+	m->range += !m->on;
+	m->turn = next_turn(loop->plan, m);
+	return m->range == loop->plan->ranges.n;
+}
 
 int record_drain(struct record_loop *loop, bool last)
 {
@@ -99,12 +127,8 @@ static int act(struct record_loop *loop, struct moments *m, double now)
 	uint64_t bytes = record_file_bytes(loop->file);
 	int err;
 
-	if (now >= m->enable) {
-		m->enable = INFINITY;
-		tacho_sampler_start(loop->sampler);
-		if (!loop->opts->quiet)
-			fputs("Events enabled\n", stderr);
-	}
+	if (now >= m->turn && turn(loop, m))
+		return 1;
 	if (now >= m->tick) {
 		m->tick = now + TICK_S;
 		if (m->shows_progress)
@@ -138,7 +162,7 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 				 { .fd = -1, .events = POLLIN },
 				 { .fd = control_poll_fd(&loop->control), .events = POLLIN },
 				 { .fd = loop->file->threads.failed_fd, .events = POLLIN } };
-	double now = now_s(), next = fmin(fmin(m->tick, m->enable), m->next_file);
+	double now = now_s(), next = fmin(fmin(m->tick, m->turn), m->next_file);
 	bool over = false;
 	struct timespec ts;
 	int err;
@@ -207,15 +231,14 @@ static void end_command(struct record_loop *loop)
 int record_loop_run(struct record_loop *loop)
 {
 	struct sigaction old[countof(heeded)];
-	struct moments m = { .start = now_s(), .enable = INFINITY, .next_file = INFINITY };
+	struct moments m = { .start = now_s(), .next_file = INFINITY };
 	sigset_t before;
 	int over = 0;
 
 	set_signals(loop->plan, &before, old);
 	m.tick = m.start + TICK_S;
 	m.shows_progress = !loop->opts->quiet && !loop->file->pipe && term_is_tty(STDERR_FILENO);
-	if (loop->opts->delay_ms > 0)
-		m.enable = m.start + loop->opts->delay_ms * 1e-3;
+	m.turn = next_turn(loop->plan, &m);
 	if (loop->plan->switch_s > 0)
 		m.next_file = m.start + loop->plan->switch_s;
 	while (!over && !caught) {

@@ -308,7 +308,7 @@ static void add_up(struct sampler_count *sum, const struct sampler_count *more)
 	const struct tacho_sampler_stats *from = &more->stats;
 
 	sum->told += more->told;
-	if (from->samples && (!to->samples || from->first_ns < to->first_ns))
+	if (from->first_ns && (!to->first_ns || from->first_ns < to->first_ns))
 		to->first_ns = from->first_ns;
 	to->last_ns = max_of(to->last_ns, from->last_ns);
 	to->samples += from->samples;

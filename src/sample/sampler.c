@@ -307,11 +307,17 @@ int tacho_sampler_stats(const struct tacho_sampler *s, size_t i, struct tacho_sa
 		sum.samples += c.stats.samples;
 		sum.lost += c.settled ? c.stats.lost : c.told;
 		sum.throttled += c.stats.throttled;
-		if (c.stats.samples && (!sum.first_ns || c.stats.first_ns < sum.first_ns))
+		if (c.stats.first_ns && (!sum.first_ns || c.stats.first_ns < sum.first_ns))
 			sum.first_ns = c.stats.first_ns;
 		sum.last_ns = max_of(sum.last_ns, c.stats.last_ns);
 	}
 	sum.size = size;
 	memcpy(out, &sum, size);
 	return 0;
+}
+
+void tacho_sampler_forget_times(struct tacho_sampler *s)
+{
+	for (size_t i = 0; i < s->n_counts; i++)
+		s->counts[i].stats.first_ns = s->counts[i].stats.last_ns = 0;
 }
