@@ -75,6 +75,12 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	bool per_thread_rings;		/* a ring for each thread rather than for each CPU */
 	bool overwrite;			/* keep the newest; read by tacho_sampler_snapshot() */
 	bool no_buffering;		/* wake up for each sample: costs 10 times as much */
+	/* Events that fill an AUX area (intel_pt, arm_spe ...): the bytes come as AUXTRACE records. */
+	uint32_t aux_pages;		/* per area, a power of two; 0: 4 MiB */
+	bool aux_snapshot;		/* the newest stays in the area; tacho_sampler_snapshot() */
+	uint64_t aux_snapshot_bytes;	/* how much of it then; 0: all */
+	uint32_t aux_sample_bytes;	/* nothing by itself: so much of it in each sample of the
+					 * other events of its group */
 };
 
 /* Opens and maps everything; disabled as tacho_evset_open() leaves it. Rings become smaller where
@@ -95,6 +101,9 @@ TACHO_API const struct tacho_note *tacho_sampler_notes(const struct tacho_sample
 /* Bytes of data per ring, as they could be had. */
 TACHO_API size_t tacho_sampler_ring_bytes(const struct tacho_sampler *s);
 
+/* How many AUX areas there are. */
+TACHO_API size_t tacho_sampler_n_aux(const struct tacho_sampler *s);
+
 TACHO_API int tacho_sampler_start(struct tacho_sampler *s);
 TACHO_API int tacho_sampler_stop(struct tacho_sampler *s);	/* maps are still told of */
 
@@ -110,7 +119,7 @@ TACHO_API int tacho_sampler_look(struct tacho_sampler *s);
  * that were, or a negative errno: what `fn` returned, or -EBADMSG for a broken ring. */
 TACHO_API int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 /* With `overwrite`: what the rings hold right now, newest record first within each ring; and what
- * was told of maps since the last time. */
+ * was told of maps since the last time. With `aux_snapshot`: what the AUX areas hold right now. */
 TACHO_API int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 /* After stop and the last drain: asks the kernel how many samples each event lost in all, and
  * hands out LOST_SAMPLES records that say so. */

@@ -96,7 +96,14 @@ static const struct option_row record_rows[] = {
 	{ OPT_STR, 'k', "clockid", AT(clockid), "CLOCK",
 	  "times of this clock: monotonic, monotonic_raw, boottime, realtime, tai" },
 	{ OPT_GROUP, .help = "Rings" },
-	{ OPT_STR, 'm', "mmap-pages", AT(pages), "PAGES", "data pages per ring, or bytes as in 8M" },
+	{ OPT_STR, 'm', "mmap-pages", AT(pages), "PAGES[,AUX]",
+	  "data pages per ring, or bytes as in 8M; behind the comma those of an AUX area" },
+	{ OPT_STR, 'S', "snapshot", AT(snapshot), "[e]SIZE",
+	  "of AUX areas (intel_pt, arm_spe ...) keep the newest; write SIZE of it on SIGUSR2, with e "
+	  "at the end too", .flags = OPTF_OPTIONAL, .value = "" },
+	{ OPT_STR, 0, "aux-sample", AT(aux_sample), "SIZE",
+	  "of AUX areas put SIZE (4K) into each sample of the events grouped with theirs",
+	  .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_FLAG, 0, "overwrite", AT(overwrite),
 	  .help = "keep the newest in the rings; write them at the end or at a switch" },
 	{ OPT_FLAG, 0, "no-buffering", AT(no_buffering), .flags = OPTF_NEGATED,
@@ -195,6 +202,8 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("--overwrite and --no-buffering cannot be used together");
 	if (o->threads && (o->overwrite || o->per_thread || o->switch_output))
 		return wrong("--threads cannot be used with --overwrite, --per-thread or --switch-output");
+	if (o->snapshot && (o->aux_sample || o->switch_output || o->threads))
+		return wrong("-S cannot be used with --aux-sample, --switch-output or --threads");
 	if (o->no_build_ids && o->all_build_ids)
 		return wrong("-B and --buildid-all cannot be used together");
 	return 0;
@@ -303,6 +312,11 @@ static int open_sampler(struct session *s)
 		return n;
 	}
 	tell_refused(s);
+	if ((s->o->snapshot || s->o->aux_sample) && tacho_sampler_n_aux(s->sampler) == 0) {
+		s->status = wrong("-S and --aux-sample need an event with an AUX area, such as intel_pt// "
+				  "or arm_spe_0//");
+		return -EINVAL;
+	}
 	if (s->o->verbose > 1)
 		dump_attrs(s, stderr);
 	return 0;

@@ -36,6 +36,7 @@ struct record_opts {
 	const char *branch_filter, *intr_regs, *user_regs;
 	const char *clockid;
 	const char *pages;
+	const char *snapshot, *aux_sample;	/* -S, --aux-sample */
 	bool overwrite, no_buffering, text_poke;
 	const char *delay;		/* -D */
 	const char *output;
@@ -70,6 +71,7 @@ struct record_plan {
 	bool waits;			/* -D -1: off until told by --control */
 	int compress_level;
 	uint64_t max_bytes;		/* 0: no limit */
+	bool snapshot_at_end;		/* -Se */
 	bool switches;			/* --switch-output in any form */
 	bool switch_on_signal;
 	uint64_t switch_bytes;
@@ -147,6 +149,7 @@ struct record_loop {
 	struct tacho_command *command;	/* NULL: none */
 	struct control control;
 	bool told_to_stop;
+	bool snapshot_due;		/* -S: the next last drain takes the AUX areas too */
 	int signal;			/* that ended it, 0: none */
 	unsigned n_wakeups;
 	bool ended;			/* the command has */

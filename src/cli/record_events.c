@@ -176,10 +176,9 @@ static int parse_clock(const char *text, struct tacho_sampler_opts *out)
 }
 
 /* Pages, or bytes with a unit; up to the next power of two. */
-static int parse_pages(const char *text, uint32_t *out)
+static int parse_pages(const char *text, struct str s, uint32_t *out)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n;
-	struct str s = str_of(text);
 	bool digits = s.n > 0;
 	uint32_t pages = 1;
 
@@ -194,6 +193,48 @@ static int parse_pages(const char *text, uint32_t *out)
 	while (pages < n)
 		pages *= 2;
 	*out = pages;
+	return 0;
+}
+
+/* RING, RING,AUX or ,AUX */
+static int parse_rings(const char *text, struct tacho_sampler_opts *out)
+{
+	struct str rest = str_of(text), ring = { 0 };
+	bool both = str_find(rest, ',') >= 0;
+	int err = 0;
+
+	str_cut(&rest, ',', &ring);
+	if (ring.n || !both)
+		err = parse_pages(text, ring, &out->ring_pages);
+	return err < 0 || !both ? err : parse_pages(text, rest, &out->aux_pages);
+}
+
+/* [e][SIZE] */
+static int parse_snapshot(const char *text, struct record_plan *plan)
+{
+	struct str s = str_of(text);
+
+	plan->sampler.aux_snapshot = true;
+	plan->snapshot_at_end = str_starts(s, "e");
+	if (plan->snapshot_at_end)
+		s = str_n(s.s + 1, s.n - 1);
+	if (s.n && (num_bytes(s, &plan->sampler.aux_snapshot_bytes) < 0 ||
+		    !plan->sampler.aux_snapshot_bytes))
+		return refuse("-S", text, s, "size of a snapshot", "bytes as in 64K or 1M; e: at the end too");
+	return 0;
+}
+
+#define AUX_SAMPLE_DEFAULT 4096
+#define AUX_SAMPLE_MAX (60u << 10)	/* a record has 64 KiB at most, with all that is in it */
+
+static int parse_aux_sample(const char *text, uint32_t *out)
+{
+	uint64_t n = AUX_SAMPLE_DEFAULT;
+
+	if (*text && (num_bytes(str_of(text), &n) < 0 || !n || n > AUX_SAMPLE_MAX))
+		return refuse("--aux-sample", text, str_of(text), "size of a piece in a sample",
+			      "bytes, 60K at most");
+	*out = (uint32_t)n;
 	return 0;
 }
 
@@ -339,10 +380,14 @@ static int plan_sizes(const struct record_opts *o, struct record_plan *plan)
 	int err = 0;
 
 	if (o->pages)
-		err = parse_pages(o->pages, &plan->sampler.ring_pages);
+		err = parse_rings(o->pages, &plan->sampler);
 	if (err == 0 && o->max_size && (num_bytes(str_of(o->max_size), &plan->max_bytes) < 0 ||
 					!plan->max_bytes))
 		err = refuse("--max-size", o->max_size, str_of(o->max_size), "size", "as in 100M or 2G");
+	if (err == 0 && o->snapshot)
+		err = parse_snapshot(o->snapshot, plan);
+	if (err == 0 && o->aux_sample)
+		err = parse_aux_sample(o->aux_sample, &plan->sampler.aux_sample_bytes);
 	if (err == 0 && o->switch_output)
 		err = parse_switch(o->switch_output, plan);
 	if (err == 0 && o->compress && *o->compress &&

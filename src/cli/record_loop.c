@@ -74,7 +74,10 @@ int record_drain(struct record_loop *loop, bool last)
 	int64_t got;
 	int err = 0;
 
-	if (loop->plan->sampler.overwrite && last)
+	const struct tacho_sampler_opts *o = &loop->plan->sampler;
+	bool snapshot = o->overwrite || (o->aux_snapshot && loop->snapshot_due);
+
+	if (snapshot && last)
 		got = tacho_sampler_snapshot(loop->sampler, record_file_write, f);
 	else
 		got = tacho_sampler_drain(loop->sampler, record_file_write, f);
@@ -92,6 +95,17 @@ static int switch_file(struct record_loop *loop)
 	return err < 0 ? err : record_file_switch(loop->file);
 }
 
+/* -S: the newest of the AUX areas, and on. */
+static int take_snapshot(struct record_loop *loop)
+{
+	int err;
+
+	loop->snapshot_due = true;
+	err = record_drain(loop, true);
+	loop->snapshot_due = loop->plan->snapshot_at_end;
+	return err;
+}
+
 static bool obey(void *arg, struct str word)
 {
 	struct record_loop *loop = arg;
@@ -102,7 +116,7 @@ static bool obey(void *arg, struct str word)
 		tacho_sampler_stop(loop->sampler);
 	else if (str_is(word, "stop"))
 		loop->told_to_stop = true;
-	else if (str_is(word, "snapshot") && loop->plan->switches)
+	else if (str_is(word, "snapshot") && (loop->plan->switches || loop->opts->snapshot))
 		told_to_switch = 1;
 	else
 		return str_is(word, "ping");
@@ -142,6 +156,8 @@ static int act(struct record_loop *loop, struct moments *m, double now)
 	if (told_to_switch || now >= m->next_file || (plan->switch_bytes && bytes >= plan->switch_bytes)) {
 		told_to_switch = 0;
 		m->next_file = plan->switch_s > 0 ? now + plan->switch_s : INFINITY;
+		if (loop->opts->snapshot)
+			return take_snapshot(loop);
 		return plan->switches ? switch_file(loop) : 0;
 	}
 	return 0;
@@ -205,7 +221,7 @@ static void set_signals(const struct record_plan *plan, sigset_t *before, struct
 		sigaction(heeded[i], NULL, &old[i]);
 		if (heeded[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
 			continue;		/* nohup stays in force */
-		if (heeded[i] == SIGUSR2 && !plan->switches)
+		if (heeded[i] == SIGUSR2 && !plan->switches && !plan->sampler.aux_snapshot)
 			continue;
 		sigaddset(&block, heeded[i]);
 		sigaction(heeded[i], &sa, NULL);
@@ -235,6 +251,7 @@ int record_loop_run(struct record_loop *loop)
 	sigset_t before;
 	int over = 0;
 
+	loop->snapshot_due = loop->plan->snapshot_at_end;
 	set_signals(loop->plan, &before, old);
 	m.tick = m.start + TICK_S;
 	m.shows_progress = !loop->opts->quiet && !loop->file->pipe && term_is_tty(STDERR_FILENO);

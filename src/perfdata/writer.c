@@ -182,14 +182,8 @@ static size_t whole_records(const struct tacho_perfdata_writer *w, const uint8_t
 	if (at <= start)
 		return 0;
 	there = min_of((size_t)(at - start), n);
-	while (whole + RECORD_HEADER_BYTES <= there) {
-		uint16_t size;
-
-		memcpy(&size, bytes + whole + 6, sizeof(size));
-		if (size < RECORD_HEADER_BYTES || size > there - whole)
-			break;
-		whole += size;
-	}
+	for (uint64_t size = 1; size; whole += size)
+		size = writer_record_bytes(bytes + whole, there - whole);
 	return whole;
 }
 

@@ -76,6 +76,8 @@ bool file_worth_checkpoint(const struct tacho_perfdata_writer *w);
 int file_checkpoint(struct tacho_perfdata_writer *w);
 int file_finish(struct tacho_perfdata_writer *w);
 
+/* How long the record at `at` is, with the payload behind it; 0: it is none, or not all there. */
+uint64_t writer_record_bytes(const uint8_t *at, size_t left);
 /* Appends records 81 (and those that stay as they are) to w->packed. */
 int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n);
 

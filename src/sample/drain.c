@@ -255,7 +255,7 @@ static int64_t hand_out(const struct drainer *d, const struct ring_span *span, u
 	return err < 0 ? err : (int64_t)span->n;
 }
 
-int64_t sampler_drain_ring(const struct drainer *d, struct ring *r, tacho_bytes_fn *fn, void *arg)
+static int64_t drain_ring(const struct drainer *d, struct ring *r, tacho_bytes_fn *fn, void *arg)
 {
 	struct ring_span span = ring_look(r);
 	uint64_t cut;
@@ -273,6 +273,24 @@ int64_t sampler_drain_ring(const struct drainer *d, struct ring *r, tacho_bytes_
 	return got;
 }
 
+static struct aux_place aux_place(const struct tacho_sampler *s, size_t i)
+{
+	return (struct aux_place){ (uint32_t)i, s->rings.v[i].cpu, s->rings.v[i].tid };
+}
+
+/* Records first: those about the AUX area come before what they are about. */
+int64_t sampler_drain_ring(const struct drainer *d, size_t i, tacho_bytes_fn *fn, void *arg)
+{
+	struct sampler_ring *r = &d->s->rings.v[i];
+	struct aux_place at = aux_place(d->s, i);
+	int64_t got = drain_ring(d, &r->ring, fn, arg), more;
+
+	if (got < 0 || !r->aux.page)
+		return got;
+	more = aux_drain(&r->aux, &at, d->bounce, fn, arg);
+	return more < 0 ? more : got + more;
+}
+
 /* The rings of maps and tasks come before those of samples, so that a sample's map is known. */
 static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn *fn, void *arg)
 {
@@ -285,7 +303,7 @@ static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn 
 
 		if (r->tracks != tracker || r->ring.overwrite || r->reader)
 			continue;
-		got = sampler_drain_ring(&d, &r->ring, fn, arg);
+		got = sampler_drain_ring(&d, i, fn, arg);
 		if (got < 0)
 			return got;
 		sum += got;
@@ -332,6 +350,21 @@ static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, ta
 	return got;
 }
 
+/* The unit is stopped meanwhile, lest it writes over what is read. */
+static int64_t snapshot_aux(struct tacho_sampler *s, size_t i, tacho_bytes_fn *fn, void *arg)
+{
+	struct sampler_ring *r = &s->rings.v[i];
+	struct aux_place at = aux_place(s, i);
+	int64_t got;
+
+	if (r->aux_fd >= 0)
+		sys_perf_ioctl(&s->t->sys, r->aux_fd, PERF_IOC_DISABLE, 0);
+	got = aux_snapshot(&r->aux, &at, s->opts.aux_snapshot_bytes, &s->bounce, fn, arg);
+	if (r->aux_fd >= 0 && !s->stopped)
+		sys_perf_ioctl(&s->t->sys, r->aux_fd, PERF_IOC_ENABLE, 0);
+	return got;
+}
+
 int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
 	int64_t sum = tacho_sampler_drain(s, fn, arg);
@@ -341,6 +374,8 @@ int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void
 
 		if (s->rings.v[i].ring.overwrite)
 			got = snapshot_ring(s, &s->rings.v[i], fn, arg);
+		if (got >= 0 && s->rings.v[i].aux.page && s->opts.aux_snapshot)
+			got = snapshot_aux(s, i, fn, arg);
 		sum = got < 0 ? got : sum + got;
 	}
 	return sum;

@@ -294,7 +294,7 @@ int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k, tacho_ring
 		int64_t got = 0;
 
 		if (s->rings.v[i].reader == me)
-			got = sampler_drain_ring(&d, &s->rings.v[i].ring, put_numbered, &to);
+			got = sampler_drain_ring(&d, i, put_numbered, &to);
 		sum = got < 0 ? got : sum + got;
 		to.ring += s->rings.v[i].reader != NULL;
 	}

@@ -224,11 +224,13 @@ static int tell_all(struct tacho_sampler *s, unsigned request)
 
 int tacho_sampler_start(struct tacho_sampler *s)
 {
+	s->stopped = false;
 	return tell_all(s, PERF_IOC_ENABLE);
 }
 
 int tacho_sampler_stop(struct tacho_sampler *s)
 {
+	s->stopped = true;
 	return tell_all(s, PERF_IOC_DISABLE);
 }
 

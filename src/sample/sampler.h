@@ -14,6 +14,7 @@
 #include <pthread.h>
 
 #include "count/set.h"
+#include "sample/aux.h"
 #include "sample/ids.h"
 #include "sample/hitmap.h"
 #include "sample/ring.h"
@@ -28,6 +29,8 @@
 
 struct sampler_ring {
 	struct ring ring;
+	struct aux aux;
+	int aux_fd;			/* of the event that fills it; -1: none */
 	int32_t cpu, tid;		/* whose; -1: any */
 	bool tracks;			/* maps and tasks rather than samples */
 	int polled;			/* the descriptor that epoll watches; -1: all have ended */
@@ -67,6 +70,7 @@ struct tacho_sampler {
 	struct tacho_evset *set;
 	struct tacho_sampler_opts opts;
 	bool is_open;
+	bool stopped;			/* by tacho_sampler_stop() */
 	bool has_modules;		/* the kernel has maps beside its own */
 	bool rate_given;		/* somebody said how often, for all events */
 	struct { struct sampler_ring *v; size_t n, cap; } rings;
@@ -86,6 +90,8 @@ struct tacho_sampler {
 
 /* attr.c: the sampler's share of every attr. */
 int sampler_prepare(struct tacho_sampler *s, struct tacho_error *e);
+bool sampler_is_aux(const struct tacho_sampler *s, uint32_t event);	/* fills an AUX area */
+uint32_t sampler_aux_pages(const struct tacho_sampler *s);
 bool sampler_wants_data(const struct tacho_sampler *s);	/* maps of data are told of */
 
 /* rings.c */
@@ -100,7 +106,7 @@ size_t rings_look(struct tacho_sampler *s, int epoll);
  * ring's wrap cuts, or UINT64_MAX. */
 int sampler_inspect(const struct drainer *d, const struct ring_span *span, uint64_t *cut);
 struct drainer sampler_drainer(struct tacho_sampler *s);
-int64_t sampler_drain_ring(const struct drainer *d, struct ring *r, tacho_bytes_fn *fn, void *arg);
+int64_t sampler_drain_ring(const struct drainer *d, size_t i, tacho_bytes_fn *fn, void *arg);
 
 /* readers.c */
 void readers_close(struct tacho_sampler *s);
