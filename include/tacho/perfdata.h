@@ -117,6 +117,9 @@ TACHO_API int tacho_writer_cmdline(struct tacho_perfdata_writer *w, const char *
 				   size_t n);
 TACHO_API int tacho_writer_sample_time(struct tacho_perfdata_writer *w, uint64_t first_ns,
 				       uint64_t last_ns);
+/* The clock of the samples' times, where it was chosen: its resolution, and what it and the wall
+ * clock show now. */
+TACHO_API int tacho_writer_clock(struct tacho_perfdata_writer *w, int clockid);
 /* A group: `n` events from `leader` on, with the leader. */
 TACHO_API int tacho_writer_group(struct tacho_perfdata_writer *w, const char *name,
 				 uint32_t leader, uint32_t n);

@@ -190,6 +190,8 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("--all-user and --all-kernel leave nothing to sample");
 	if (o->kernel_chains && o->user_chains)
 		return wrong("--kernel-callchains and --user-callchains leave nothing of a chain");
+	if ((o->kernel_chains || o->user_chains) && !o->chains && !o->call_graph)
+		return wrong("--kernel-callchains and --user-callchains need -g or --call-graph");
 	if (words_have(&o->words, WORD_CGROUPS) && !cpus)
 		return wrong("cgroups can only be recorded per CPU: add -a or -C");
 	if (o->per_thread && (cpus || (argc == 0 && !tasks)))

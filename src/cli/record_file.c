@@ -182,6 +182,8 @@ static int write_features(struct record_file *f)
 		err = tacho_writer_string(w, TACHO_FEATURE_VERSION, tacho_version());
 	if (err == 0)
 		err = tacho_writer_cmdline(w, (const char *const *)f->argv, (size_t)f->argc);
+	if (err == 0 && f->plan->sampler.use_clockid)
+		err = tacho_writer_clock(w, f->plan->sampler.clockid);
 	if (err == 0 && f->opts->threads)
 		err = tacho_writer_feature(w, TACHO_FEATURE_DIR_FORMAT, &(uint64_t){ DIR_VERSION },
 					   sizeof(uint64_t));
