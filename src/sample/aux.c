@@ -85,7 +85,7 @@ static int put_piece(const struct aux *a, const struct aux_place *at, uint64_t f
 	buf_put(piece, &h, sizeof(h));
 	buf_put(piece, a->data + begin, first);
 	buf_put(piece, a->data, n - first);
-	buf_put(piece, &(uint64_t){ 0 }, h.bytes - n);
+	buf_pad(piece, 0, h.bytes - n);
 	return buf_failed(piece) ? -ENOMEM : fn(arg, piece->bytes, piece->n);
 }
 
