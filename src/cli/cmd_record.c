@@ -428,11 +428,9 @@ static void tell_end(const struct session *s, bool complete)
 static int finish(struct session *s, int err)
 {
 	bool stamp = s->plan.switches || s->o->timestamp_filename;
-	int end;
+	/* What a thread could not write is missing there; maps and tasks are not. */
+	int threads = record_threads_stop(&s->file.threads), end;
 
-	end = record_threads_stop(&s->file.threads);
-	if (err == 0)
-		err = end;
 	if (err == 0)
 		err = record_drain(&s->loop, true);
 	if (err == 0)
@@ -446,6 +444,8 @@ static int finish(struct session *s, int err)
 		report_error("record", NULL, NULL, &s->file.error);
 	if (end == 0 && stamp && !s->file.pipe)
 		end = record_file_stamp(&s->file);
+	if (err == 0)
+		err = threads;
 	tell_end(s, err == 0 && end == 0);
 	return err < 0 ? err : end;
 }

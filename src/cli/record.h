@@ -90,7 +90,7 @@ struct record_stream {			/* data.N: what one ring held */
 	int fd;
 	struct tacho_perfdata_writer *writer;
 	uint64_t bytes;			/* atomic: its thread writes, the others read */
-	const struct record_thread *owner;
+	struct record_thread *owner;	/* atomic: who writes it, once something was */
 };
 struct record_threads {
 	struct tacho_sampler *sampler;

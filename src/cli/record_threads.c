@@ -33,7 +33,7 @@ static int write_ring(void *arg, size_t ring, const void *bytes, size_t n)
 	struct record_stream *to = &me->all->streams[ring];
 	int err = tacho_writer_records(to->writer, bytes, n, &me->error);
 
-	to->owner = me;
+	__atomic_store_n(&to->owner, me, __ATOMIC_RELAXED);
 	__atomic_store_n(&to->bytes, tacho_writer_bytes(to->writer), __ATOMIC_RELAXED);
 	return err;
 }
@@ -49,7 +49,7 @@ static int flush_own(struct record_thread *me, struct timespec *last)
 		return 0;
 	*last = now;
 	for (size_t i = 0; err == 0 && i < me->all->n_streams; i++)
-		if (me->all->streams[i].owner == me)
+		if (__atomic_load_n(&me->all->streams[i].owner, __ATOMIC_RELAXED) == me)
 			err = tacho_writer_flush(me->all->streams[i].writer, &me->error);
 	return err;
 }

@@ -48,3 +48,14 @@ refused 1 tacho record -a --threads=0/0:0/0 -o x true
 refused 129 tacho record -a --threads --overwrite -o x true
 refused 129 tacho record -a --threads --switch-output -o x true
 refused 129 sh -c 'tacho record -a --threads -o - true >out'
+# No room for one of the files: said, and the names of processes are there all the same.
+status=0
+(
+	ulimit -f 200
+	trap '' XFSZ
+	tacho record -e raw_syscalls:sys_enter --threads -o full dd if=/dev/zero of=/dev/null bs=1 count=100000 2>err
+) || status=$?
+[ $status = 1 ] || { cat err; fail "status $status, expected 1"; }
+[ "$(grep -c '^tacho record: cannot write the data: ' err)" = 1 ] || { cat err; fail "no message, or several"; }
+n=$(perf script -i full -F comm,event 2>/dev/null | grep -c '^ *dd ' || true)
+[ "$n" -gt 100 ] || fail "perf reads $n samples of dd"
