@@ -105,6 +105,7 @@ struct tacho_writer_opts {
 	size_t size;
 	bool pipe;		/* a stream: nothing is ever rewritten */
 	int compress_level;	/* 0: none */
+	bool bare;		/* records and nothing else: data.N of a directory */
 };
 /* `fd` stays the caller's, and is at the start of an empty file (or a pipe). */
 TACHO_API int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
@@ -124,6 +125,9 @@ TACHO_API int tacho_writer_cmdline(struct tacho_perfdata_writer *w, const char *
 				   size_t n);
 TACHO_API int tacho_writer_sample_time(struct tacho_perfdata_writer *w, uint64_t first_ns,
 				       uint64_t last_ns);
+/* The clock of the samples' times, where it was chosen: its resolution, and what it and the wall
+ * clock show now. */
+TACHO_API int tacho_writer_clock(struct tacho_perfdata_writer *w, int clockid);
 /* A group: `n` events from `leader` on, with the leader. */
 TACHO_API int tacho_writer_group(struct tacho_perfdata_writer *w, const char *name,
 				 uint32_t leader, uint32_t n);
@@ -144,6 +148,11 @@ TACHO_API int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_e
  * failure (-ENOSPC ...) finish still makes a readable file of what was written before. */
 TACHO_API int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n, struct tacho_error *e);
 TACHO_API int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e);
+/* A flush after which the file also has its features, as they are now, until more data is written
+ * over them: what a recorder leaves that is killed then is as good as finished. Unless it is `due`
+ * (some time has passed), nothing is done before enough data has come to be worth it. */
+TACHO_API int tacho_writer_checkpoint(struct tacho_perfdata_writer *w, bool due,
+				      struct tacho_error *e);
 /* The data's bytes so far, as they lie (or will lie) in the file; compressed when they have been. */
 TACHO_API uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w);
 TACHO_API int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e);

@@ -75,6 +75,12 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	bool per_thread_rings;		/* a ring for each thread rather than for each CPU */
 	bool overwrite;			/* keep the newest; read by tacho_sampler_snapshot() */
 	bool no_buffering;		/* wake up for each sample: costs 10 times as much */
+	/* Events that fill an AUX area (intel_pt, arm_spe ...): the bytes come as AUXTRACE records. */
+	uint32_t aux_pages;		/* per area, a power of two; 0: 4 MiB */
+	bool aux_snapshot;		/* the newest stays in the area; tacho_sampler_snapshot() */
+	uint64_t aux_snapshot_bytes;	/* how much of it then; 0: all */
+	uint32_t aux_sample_bytes;	/* nothing by itself: so much of it in each sample of the
+					 * other events of its group */
 };
 
 /* Opens and maps everything; disabled as tacho_evset_open() leaves it. Rings become smaller where
@@ -95,6 +101,9 @@ TACHO_API const struct tacho_note *tacho_sampler_notes(const struct tacho_sample
 /* Bytes of data per ring, as they could be had. */
 TACHO_API size_t tacho_sampler_ring_bytes(const struct tacho_sampler *s);
 
+/* How many AUX areas there are. */
+TACHO_API size_t tacho_sampler_n_aux(const struct tacho_sampler *s);
+
 TACHO_API int tacho_sampler_start(struct tacho_sampler *s);
 TACHO_API int tacho_sampler_stop(struct tacho_sampler *s);	/* maps are still told of */
 
@@ -110,11 +119,33 @@ TACHO_API int tacho_sampler_look(struct tacho_sampler *s);
  * that were, or a negative errno: what `fn` returned, or -EBADMSG for a broken ring. */
 TACHO_API int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 /* With `overwrite`: what the rings hold right now, newest record first within each ring; and what
- * was told of maps since the last time. */
+ * was told of maps since the last time. With `aux_snapshot`: what the AUX areas hold right now. */
 TACHO_API int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 /* After stop and the last drain: asks the kernel how many samples each event lost in all, and
  * hands out LOST_SAMPLES records that say so. */
 TACHO_API int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
+
+/*
+ * Readers: the rings of samples divided among threads of the caller's.
+ *
+ *	open -> split -> start -> each thread: (pin) wait, reader_drain ... -> stop -> join -> drain
+ *
+ * tacho_sampler_drain() then hands out maps and tasks only. While readers drain, the sampler's
+ * thread may call drain, look and stats.
+ */
+/* `layout`: "cpu" (or NULL), "core", "package", "numa", or "CPUS/CPUS:CPUS/CPUS...": whose rings /
+ * where that reader's thread is to run. Returns how many readers there are, or a negative errno. */
+TACHO_API int tacho_sampler_split(struct tacho_sampler *s, const char *layout,
+				  struct tacho_error *e);
+/* How many rings the readers have together; they are numbered from 0. */
+TACHO_API size_t tacho_sampler_n_rings(const struct tacho_sampler *s);
+/* Polls readable as tacho_sampler_fd() does, for reader k's rings. */
+TACHO_API int tacho_sampler_reader_fd(const struct tacho_sampler *s, size_t k);
+/* The calling thread runs where reader k is to run. 0 or a negative errno. */
+TACHO_API int tacho_sampler_reader_pin(const struct tacho_sampler *s, size_t k);
+typedef int tacho_ring_bytes_fn(void *arg, size_t ring, const void *bytes, size_t n);
+TACHO_API int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k,
+					     tacho_ring_bytes_fn *fn, void *arg);
 
 struct tacho_sampler_stats {
 	size_t size;
@@ -126,6 +157,10 @@ struct tacho_sampler_stats {
 /* Of event i; of all but the last with SIZE_MAX. */
 TACHO_API int tacho_sampler_stats(const struct tacho_sampler *s, size_t i,
 				  struct tacho_sampler_stats *out);
+
+/* Forgets the first and the last time: those told from here on are of samples yet to be drained,
+ * as for the next of several files. */
+TACHO_API void tacho_sampler_forget_times(struct tacho_sampler *s);
 
 enum {					/* what to synthesize */
 	TACHO_SYNTH_KERNEL = 1 << 0,	/* the kernel's and its modules' maps */
@@ -146,7 +181,8 @@ struct tacho_sampled_object {
 	bool kernel;
 	bool hit;			/* a sample's ip was in it */
 };
-/* The objects that have a build id: those that samples hit, or all that were mapped. */
+/* The objects that have a build id: those that samples hit, or all that were mapped (always, after
+ * a split). */
 TACHO_API int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 				    int (*fn)(void *arg, const struct tacho_sampled_object *o),
 				    void *arg);

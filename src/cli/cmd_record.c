@@ -16,35 +16,6 @@
 #include "cli/file_make.h"
 #include "cli/term.h"
 
-static int add_word(void *opts, enum record_word_kind kind, const char *text)
-{
-	struct record_opts *o = opts;
-	struct record_word *w = vec_add(&o->words);
-
-	if (!w)
-		return -ENOMEM;
-	*w = (struct record_word){ kind, text };
-	return 0;
-}
-
-static int add_events(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, RECORD_EVENTS, arg);
-}
-
-static int add_cgroups(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, RECORD_CGROUPS, arg);
-}
-
-static int add_filter(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, RECORD_FILTER, arg);
-}
-
 /* For what tacho does in any case. */
 static int done_anyway(void *opts, const char *arg, struct tacho_error *e)
 {
@@ -57,10 +28,10 @@ static int done_anyway(void *opts, const char *arg, struct tacho_error *e)
 #define AT(field) offsetof(struct record_opts, field)
 static const struct option_row record_rows[] = {
 	{ OPT_GROUP, .help = "What to record" },
-	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = add_events, .complete = "event",
+	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
 	  .help = "sample these events (see tacho-events(7)); may be repeated; without: cycles, or "
 		  "cpu-clock where there is no PMU" },
-	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = add_filter,
+	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = words_add_filter,
 	  .help = "record only what matches, of the tracepoints of the -e before it" },
 	{ OPT_FLAG, 0, "exclude-perf", AT(exclude_self),
 	  .help = "leave the recorder itself out of the tracepoints" },
@@ -73,7 +44,7 @@ static const struct option_row record_rows[] = {
 	  .complete = "pid" },
 	{ OPT_STR, 't', "tid", AT(tids), "TIDS", "single threads" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
-	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = add_cgroups,
+	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = words_add_cgroups,
 	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
 	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED,
 	  .help = "do not follow threads and children started later" },
@@ -84,9 +55,9 @@ static const struct option_row record_rows[] = {
 	{ OPT_U64, 'c', "count", AT(period), "N", "a sample every N events", .min = 1 },
 	{ OPT_FLAG, 0, "strict-freq", AT(strict_freq),
 	  .help = "fail rather than lower a frequency the kernel does not allow" },
-	{ OPT_INT, 'D', "delay", AT(delay_ms), "MSEC",
-	  "start MSEC milliseconds after the command; -1: when --control says so", .min = -1,
-	  .max = INT32_MAX },
+	{ OPT_STR, 'D', "delay", AT(delay), "MSEC",
+	  "start MSEC milliseconds after the command; -1: when --control says so; 10-20,30-40: in "
+	  "these ranges only, then end" },
 	{ OPT_STR, 0, "control", AT(control), "fd:CTL[,ACK]|fifo:CTL[,ACK]",
 	  "take enable, disable, snapshot, stop and ping from there; answer ack" },
 	{ OPT_GROUP, .help = "What a sample holds" },
@@ -119,16 +90,29 @@ static const struct option_row record_rows[] = {
 	{ OPT_FLAG, 's', "stat", AT(counts), .help = "counts of each thread when it ends" },
 	{ OPT_FLAG, 0, "namespaces", AT(namespaces), .help = "namespaces of new processes" },
 	{ OPT_FLAG, 0, "switch-events", AT(switches), .help = "context switches" },
+	{ OPT_FLAG, 0, "text-poke", AT(text_poke),
+	  .help = "changes of the kernel's own code (Linux 5.9)" },
 	{ OPT_FLAG, 0, "no-bpf-event", AT(no_bpf), .flags = OPTF_NEGATED,
 	  .help = "nothing about BPF programs" },
 	{ OPT_STR, 'k', "clockid", AT(clockid), "CLOCK",
 	  "times of this clock: monotonic, monotonic_raw, boottime, realtime, tai" },
 	{ OPT_GROUP, .help = "Rings" },
-	{ OPT_STR, 'm', "mmap-pages", AT(pages), "PAGES", "data pages per ring, or bytes as in 8M" },
+	{ OPT_STR, 'm', "mmap-pages", AT(pages), "PAGES[,AUX]",
+	  "data pages per ring, or bytes as in 8M; behind the comma those of an AUX area" },
+	{ OPT_STR, 'S', "snapshot", AT(snapshot), "[e]SIZE",
+	  "of AUX areas (intel_pt, arm_spe ...) keep the newest; write SIZE of it on SIGUSR2, with e "
+	  "at the end too", .flags = OPTF_OPTIONAL, .value = "" },
+	{ OPT_STR, 0, "aux-sample", AT(aux_sample), "SIZE",
+	  "of AUX areas put SIZE (4K) into each sample of the events grouped with theirs",
+	  .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_FLAG, 0, "overwrite", AT(overwrite),
 	  .help = "keep the newest in the rings; write them at the end or at a switch" },
 	{ OPT_FLAG, 0, "no-buffering", AT(no_buffering), .flags = OPTF_NEGATED,
 	  .help = "wake up for each sample: soon, but at ten times the cost" },
+	{ OPT_STR, 0, "threads", AT(threads), "LAYOUT",
+	  "read the rings with several threads into a directory: one per cpu, core, package or numa "
+	  "node, or CPUS/CPUS:... (whose rings / where to run)", .flags = OPTF_OPTIONAL,
+	  .value = "cpu", .complete = "cpu core package numa" },
 	{ OPT_GROUP, .help = "Output" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
 	  "write FILE instead of perf.data; -: a stream to stdout", .complete = "file" },
@@ -192,14 +176,6 @@ static int wrong(const char *text)
 	return EXIT_USAGE;
 }
 
-static bool has_cgroups(const struct record_opts *o)
-{
-	for (size_t i = 0; i < o->words.n; i++)
-		if (o->words.v[i].kind == RECORD_CGROUPS)
-			return true;
-	return false;
-}
-
 /* Options that contradict each other, or lack one another; 0 or an exit status. */
 static int check_options(const struct record_opts *o, int argc)
 {
@@ -215,7 +191,9 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("--all-user and --all-kernel leave nothing to sample");
 	if (o->kernel_chains && o->user_chains)
 		return wrong("--kernel-callchains and --user-callchains leave nothing of a chain");
-	if (has_cgroups(o) && !cpus)
+	if ((o->kernel_chains || o->user_chains) && !o->chains && !o->call_graph)
+		return wrong("--kernel-callchains and --user-callchains need -g or --call-graph");
+	if (words_have(&o->words, WORD_CGROUPS) && !cpus)
 		return wrong("cgroups can only be recorded per CPU: add -a or -C");
 	if (o->per_thread && (cpus || (argc == 0 && !tasks)))
 		return wrong("--per-thread goes with a command, -p, -t or -u");
@@ -225,6 +203,10 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("--switch-max-files needs --switch-output");
 	if (o->overwrite && o->no_buffering)
 		return wrong("--overwrite and --no-buffering cannot be used together");
+	if (o->threads && (o->overwrite || o->per_thread || o->switch_output))
+		return wrong("--threads cannot be used with --overwrite, --per-thread or --switch-output");
+	if (o->snapshot && (o->aux_sample || o->switch_output || o->threads))
+		return wrong("-S cannot be used with --aux-sample, --switch-output or --threads");
 	if (o->no_build_ids && o->all_build_ids)
 		return wrong("-B and --buildid-all cannot be used together");
 	return 0;
@@ -293,6 +275,12 @@ static void tell_refused(const struct session *s)
 		report_text("record", "%s", notes[i].text);
 }
 
+/* -D: the events wait for their time, or for a word. */
+static bool starts_off(const struct session *s)
+{
+	return s->plan.waits || s->plan.ranges.n;
+}
+
 static int open_sampler(struct session *s)
 {
 	struct tacho_evset_opts *t = &s->plan.sampler.target;
@@ -303,7 +291,7 @@ static int open_sampler(struct session *s)
 	if (alone) {
 		t->pids = &pid;
 		t->n_pids = 1;
-		s->on_exec = t->enable_on_exec = s->o->delay_ms == 0;
+		s->on_exec = t->enable_on_exec = !starts_off(s);
 	}
 	n = tacho_sampler_open(s->sampler, &s->plan.sampler, &e);
 	t->pids = s->plan.pids;
@@ -312,6 +300,11 @@ static int open_sampler(struct session *s)
 		return n;
 	}
 	tell_refused(s);
+	if ((s->o->snapshot || s->o->aux_sample) && tacho_sampler_n_aux(s->sampler) == 0) {
+		s->status = wrong("-S and --aux-sample need an event with an AUX area, such as intel_pt// "
+				  "or arm_spe_0//");
+		return -EINVAL;
+	}
 	if (s->o->verbose > 1)
 		dump_attrs(s, stderr);
 	return 0;
@@ -342,14 +335,24 @@ static int synthesize(struct session *s)
 					&s->file.error);
 }
 
+static int start_threads(struct session *s)
+{
+	int err = record_threads_start(&s->file.threads, s->o->threads, s->file.path,
+				       s->plan.compress_level);
+
+	if (err < 0)
+		s->status = EXIT_FAILED;
+	return err;
+}
+
 static int start(struct session *s)
 {
 	struct tacho_error e = { .column = -1 };
 	int err;
 
-	if (s->o->delay_ms == 0 && !s->on_exec)
+	if (!starts_off(s) && !s->on_exec)
 		tacho_sampler_start(s->sampler);
-	else if (s->o->delay_ms != 0 && !s->o->quiet)
+	else if (starts_off(s) && !s->o->quiet)
 		fputs("Events disabled\n", stderr);
 	if (!s->command)
 		return 0;
@@ -391,12 +394,14 @@ static void tell_end(const struct session *s, bool complete)
 {
 	struct tacho_sampler_stats all = { .size = sizeof(all) };
 	const struct record_file *f = &s->file;
+	unsigned n_wakeups;
 
 	if (s->o->quiet)
 		return;
 	tacho_sampler_stats(s->sampler, SIZE_MAX, &all);
+	n_wakeups = s->loop.n_wakeups + s->file.threads.n_wakeups;
 	fprintf(stderr, "[ %s record: Woken up %u times to write data ]\n", program_name,
-		s->loop.n_wakeups ? s->loop.n_wakeups : 1);
+		n_wakeups ? n_wakeups : 1);
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program_name,
 		(double)f->bytes_total / 1048576.0, f->pipe ? "-" : f->path);
 	if (complete)		/* how many of them fitted into the file is not known else */
@@ -409,7 +414,8 @@ static void tell_end(const struct session *s, bool complete)
 static int finish(struct session *s, int err)
 {
 	bool stamp = s->plan.switches || s->o->timestamp_filename;
-	int end;
+	/* What a thread could not write is missing there; maps and tasks are not. */
+	int threads = record_threads_stop(&s->file.threads), end;
 
 	if (err == 0)
 		err = record_drain(&s->loop, true);
@@ -424,6 +430,8 @@ static int finish(struct session *s, int err)
 		report_error("record", NULL, NULL, &s->file.error);
 	if (end == 0 && stamp && !s->file.pipe)
 		end = record_file_stamp(&s->file);
+	if (err == 0)
+		err = threads;
 	tell_end(s, err == 0 && end == 0);
 	return err < 0 ? err : end;
 }
@@ -445,21 +453,24 @@ static int run_session(struct session *s)
 		dump_attrs(s, stdout);
 		return 0;
 	}
-	s->file.sampler = s->loop.sampler = s->sampler;
+	s->file.sampler = s->loop.sampler = s->file.threads.sampler = s->sampler;
 	s->loop.command = s->command;
 	err = record_file_open(&s->file);
 	if (err < 0)
 		return err;
 	if (!s->o->tail_synth)
 		err = synthesize(s);
+	if (err == 0 && s->o->threads)
+		err = start_threads(s);
 	if (err == 0)
 		err = start(s);
 	if (err < 0 && s->status) {	/* the command could not be started: nothing to keep */
-		record_file_finish(&s->file);
-		if (!s->file.pipe)
-			io_discard(s->file.path);
+		record_threads_stop(&s->file.threads);
+		record_file_discard(&s->file);
 		return err;
 	}
+	if (err == 0)
+		err = record_file_checkpoint(&s->file);
 	if (err == 0)
 		err = record_loop_run(&s->loop);
 	err = finish(s, err);
@@ -496,11 +507,14 @@ static int record_run(void *opts, int argc, char **argv)
 		return record_list_registers();
 	s.file = (struct record_file){ .opts = o, .plan = &s.plan, .fd = -1, .pipe = wants_pipe(o),
 				       .base = o->output ? o->output : "perf.data",
+				       .threads = { .stop_fd = -1, .failed_fd = -1 },
 				       .error = { .column = -1 } };
 	s.loop = (struct record_loop){ .opts = o, .plan = &s.plan, .file = &s.file,
 				       .usage.size = sizeof(s.loop.usage) };
 	if (s.file.pipe && term_is_tty(STDOUT_FILENO))
 		return wrong("a recording is not for a terminal; -o names a file");
+	if (s.file.pipe && o->threads)
+		return wrong("--threads makes a directory, which is nothing for a pipe");
 	if (s.file.pipe && o->switch_output)
 		return wrong("--switch-output needs files to switch between, not a pipe");
 	err = record_plan_init(o, argc > 0, &s.plan);

@@ -3,24 +3,67 @@
  */
 #include "cli/file_make.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/io.h"
+
+/* A recording that is a directory holds `data` and data.N; what else lies there is not ours. */
+static int remove_directory(const char *path)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *d;
+
+	if (!dir)
+		return -errno;
+	while ((d = readdir(dir))) {
+		const char *rest = d->d_name + 5;
+
+		if (strcmp(d->d_name, "data") == 0 ||
+		    (strncmp(d->d_name, "data.", 5) == 0 && rest[strspn(rest, "0123456789")] == '\0'))
+			unlinkat(dirfd(dir), d->d_name, 0);
+	}
+	closedir(dir);
+	return rmdir(path) < 0 ? -errno : 0;
+}
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_recorded_directory(const char *path)
+{
+	scoped(buf_done) struct buf data = { 0 };
+
+	buf_printf(&data, "%s/data", path);
+	return is_directory(path) && !buf_failed(&data) && access(data.bytes, F_OK) == 0;
+}
 
 int file_keep_old(const char *path)
 {
 	scoped(buf_done) struct buf old = { 0 };
+	bool folder = is_recorded_directory(path);
 	struct stat st;
+	int err = 0;
 
 	/* /dev/null and the like stay; an empty file is not worth keeping. */
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+	if (stat(path, &st) < 0 || (!folder && (!S_ISREG(st.st_mode) || st.st_size == 0)))
 		return 0;
 	buf_printf(&old, "%s.old", path);
 	if (buf_failed(&old))
 		return -ENOMEM;
+	if (is_recorded_directory(old.bytes))
+		err = remove_directory(old.bytes);
+	else if (folder)		/* goes over no file */
+		io_discard(old.bytes);
+	if (err < 0)
+		return err;
 	return rename(path, old.bytes) < 0 ? -errno : 0;
 }
 
@@ -36,27 +79,4 @@ int file_cmdline(struct strlist *out)
 		if ((word.n || rest.n) && strlist_add(out, word) < 0)
 			return -ENOMEM;
 	return 0;
-}
-
-static uint64_t ns_of(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
-
-int file_clock(struct tacho_perfdata_writer *w, int clock)
-{
-	struct { uint32_t version, clock; uint64_t wall_ns, clock_ns; } data = { .version = 1,
-										 .clock = (uint32_t)clock };
-	struct timespec resolution, wall, now;
-	uint64_t ns;
-	int err;
-
-	if (clock_getres(clock, &resolution) < 0 || clock_gettime(CLOCK_REALTIME, &wall) < 0 ||
-	    clock_gettime(clock, &now) < 0)
-		return 0;		/* a clock of the kernel's alone: nothing can be said of it */
-	ns = ns_of(&resolution);
-	data.wall_ns = ns_of(&wall);
-	data.clock_ns = ns_of(&now);
-	err = tacho_writer_feature(w, TACHO_FEATURE_CLOCKID, &ns, sizeof(ns));
-	return err < 0 ? err : tacho_writer_feature(w, TACHO_FEATURE_CLOCK_DATA, &data, sizeof(data));
 }

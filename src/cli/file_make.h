@@ -7,13 +7,10 @@
 
 #include "base/str.h"
 
-#include <tacho/perfdata.h>
-
-/* Renames FILE to FILE.old; what is no plain file stays, and an empty one is not kept. */
+/* Renames FILE to FILE.old, also a recording that is a directory; what else is no plain file stays,
+ * and an empty one is not kept. */
 int file_keep_old(const char *path);			/* 0 or a negative errno */
 /* The words as they were typed; the parser has moved them. */
 int file_cmdline(struct strlist *out);			/* 0 or -ENOMEM */
-/* Which clock the samples have, and what time of day it is by it. 0 or a negative errno. */
-int file_clock(struct tacho_perfdata_writer *w, int clock);
 
 #endif

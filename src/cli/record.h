@@ -4,6 +4,7 @@
  *	cmd_record.c     options, and the order of things
  *	record_events.c  which events, on what, and what their samples hold
  *	record_file.c    output files: the writer, features, switching from one to the next
+ *	record_threads.c --threads: who empties which rings, into data.N of a directory
  *	record_loop.c    waiting: rings, the command's end, delays, signals, the control channel
  */
 #ifndef CLI_RECORD_H
@@ -13,22 +14,13 @@
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/control.h"
+#include "cli/words.h"
 
 #include <tacho/perfdata.h>
 #include <tacho/sampler.h>
 
-/* -e, -G and --filter act on what stands before them, so they are kept in order. */
-enum record_word_kind { RECORD_EVENTS, RECORD_CGROUPS, RECORD_FILTER };
-struct record_word {
-	enum record_word_kind kind;
-	const char *text;
-};
-
 struct record_opts {
-	struct {
-		struct record_word *v;
-		size_t n, cap;
-	} words;
+	struct words words;		/* first: see cli/words.h */
 	bool exclude_self;
 	bool all_cpus, no_inherit, per_thread, all_user, all_kernel;
 	const char *cpus, *pids, *tids, *user;
@@ -44,8 +36,9 @@ struct record_opts {
 	const char *branch_filter, *intr_regs, *user_regs;
 	const char *clockid;
 	const char *pages;
-	bool overwrite, no_buffering;
-	int32_t delay_ms;
+	const char *snapshot, *aux_sample;	/* -S, --aux-sample */
+	bool overwrite, no_buffering, text_poke;
+	const char *delay;		/* -D */
 	const char *output;
 	const char *compress;
 	const char *switch_output;
@@ -53,6 +46,7 @@ struct record_opts {
 	bool timestamp_filename;
 	const char *max_size;
 	const char *control;
+	const char *threads;		/* NULL: none */
 	const char *synth;
 	bool tail_synth;
 	bool no_build_ids, all_build_ids;
@@ -60,13 +54,24 @@ struct record_opts {
 	unsigned verbose;
 };
 
+/* A stretch of time with the events on, in seconds from the start; to INFINITY: to the end. */
+struct record_range {
+	double from_s, to_s;
+};
+
 /* Everything that follows from the options, in the library's terms. */
 struct record_plan {
 	struct tacho_sampler_opts sampler;
 	int *pids, *tids;
 	unsigned synth;			/* TACHO_SYNTH_ bits */
+	struct {			/* none: on from the start */
+		struct record_range *v;
+		size_t n, cap;
+	} ranges;
+	bool waits;			/* -D -1: off until told by --control */
 	int compress_level;
 	uint64_t max_bytes;		/* 0: no limit */
+	bool snapshot_at_end;		/* -Se */
 	bool switches;			/* --switch-output in any form */
 	bool switch_on_signal;
 	uint64_t switch_bytes;
@@ -78,6 +83,32 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 void record_plan_done(struct record_plan *plan);
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s);
 int record_list_registers(void);	/* for =?: prints the names */
+
+/* record_threads.c */
+struct record_thread;
+struct record_stream {			/* data.N: what one ring held */
+	int fd;
+	struct tacho_perfdata_writer *writer;
+	uint64_t bytes;			/* atomic: its thread writes, the others read */
+	struct record_thread *owner;	/* atomic: who writes it, once something was */
+};
+struct record_threads {
+	struct tacho_sampler *sampler;
+	struct record_stream *streams;
+	size_t n_streams;
+	struct record_thread *v;
+	size_t n;
+	int stop_fd;			/* readable: the threads are to end */
+	int failed_fd;			/* readable: one of them has failed */
+	unsigned n_wakeups;		/* atomic */
+};
+/* Divides the rings, makes data.0 ... in `dir` and starts a thread for each reader; all report
+ * what is wrong. 0 or a negative errno. */
+int record_threads_start(struct record_threads *t, const char *layout, const char *dir,
+			 int compress_level);
+int record_threads_stop(struct record_threads *t);	/* when the events are stopped; twice is fine */
+uint64_t record_threads_bytes(const struct record_threads *t);
+void record_threads_done(struct record_threads *t);
 
 /* record_file.c */
 struct record_file {
@@ -91,6 +122,8 @@ struct record_file {
 	char *path;			/* of the file that is being written */
 	int fd;
 	struct tacho_perfdata_writer *writer;
+	bool has_features;		/* the writer knows of the host and the command line */
+	struct record_threads threads;	/* with --threads `path` is a directory */
 	struct strlist dumped;		/* files that were switched away from */
 	uint64_t bytes_total;
 	struct tacho_error error;	/* of a failed write */
@@ -98,7 +131,10 @@ struct record_file {
 int record_file_open(struct record_file *f);
 int record_file_write(void *file, const void *bytes, size_t n);	/* a tacho_bytes_fn */
 int record_file_round(struct record_file *f);		/* the end of a drain */
+int record_file_checkpoint(struct record_file *f);	/* from here on a kill does no harm */
 int record_file_finish(struct record_file *f);
+uint64_t record_file_bytes(const struct record_file *f);	/* of this file so far */
+void record_file_discard(struct record_file *f);	/* nothing was recorded */
 int record_file_switch(struct record_file *f);		/* finishes this one, begins the next */
 void record_file_done(struct record_file *f);
 /* What is finished under a name of its own: perf.data.2026111510293112. */
@@ -113,6 +149,7 @@ struct record_loop {
 	struct tacho_command *command;	/* NULL: none */
 	struct control control;
 	bool told_to_stop;
+	bool snapshot_due;		/* -S: the next last drain takes the AUX areas too */
 	int signal;			/* that ended it, 0: none */
 	unsigned n_wakeups;
 	bool ended;			/* the command has */

@@ -5,6 +5,7 @@
 #include "cli/record.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -175,10 +176,9 @@ static int parse_clock(const char *text, struct tacho_sampler_opts *out)
 }
 
 /* Pages, or bytes with a unit; up to the next power of two. */
-static int parse_pages(const char *text, uint32_t *out)
+static int parse_pages(const char *text, struct str s, uint32_t *out)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n;
-	struct str s = str_of(text);
 	bool digits = s.n > 0;
 	uint32_t pages = 1;
 
@@ -193,6 +193,48 @@ static int parse_pages(const char *text, uint32_t *out)
 	while (pages < n)
 		pages *= 2;
 	*out = pages;
+	return 0;
+}
+
+/* RING, RING,AUX or ,AUX */
+static int parse_rings(const char *text, struct tacho_sampler_opts *out)
+{
+	struct str rest = str_of(text), ring = { 0 };
+	bool both = str_find(rest, ',') >= 0;
+	int err = 0;
+
+	str_cut(&rest, ',', &ring);
+	if (ring.n || !both)
+		err = parse_pages(text, ring, &out->ring_pages);
+	return err < 0 || !both ? err : parse_pages(text, rest, &out->aux_pages);
+}
+
+/* [e][SIZE] */
+static int parse_snapshot(const char *text, struct record_plan *plan)
+{
+	struct str s = str_of(text);
+
+	plan->sampler.aux_snapshot = true;
+	plan->snapshot_at_end = str_starts(s, "e");
+	if (plan->snapshot_at_end)
+		s = str_n(s.s + 1, s.n - 1);
+	if (s.n && (num_bytes(s, &plan->sampler.aux_snapshot_bytes) < 0 ||
+		    !plan->sampler.aux_snapshot_bytes))
+		return refuse("-S", text, s, "size of a snapshot", "bytes as in 64K or 1M; e: at the end too");
+	return 0;
+}
+
+#define AUX_SAMPLE_DEFAULT 4096
+#define AUX_SAMPLE_MAX (60u << 10)	/* a record has 64 KiB at most, with all that is in it */
+
+static int parse_aux_sample(const char *text, uint32_t *out)
+{
+	uint64_t n = AUX_SAMPLE_DEFAULT;
+
+	if (*text && (num_bytes(str_of(text), &n) < 0 || !n || n > AUX_SAMPLE_MAX))
+		return refuse("--aux-sample", text, str_of(text), "size of a piece in a sample",
+			      "bytes, 60K at most");
+	*out = (uint32_t)n;
 	return 0;
 }
 
@@ -242,6 +284,42 @@ static int parse_switch(const char *text, struct record_plan *plan)
 	}
 	return refuse("--switch-output", text, s, "moment to switch at",
 		      "signal, a size like 100M, or a time like 30s, 5m, 1h");
+}
+
+static int add_range(struct record_plan *plan, double from_s, double to_s)
+{
+	struct record_range *r = vec_add(&plan->ranges);
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct record_range){ from_s, to_s };
+	return 0;
+}
+
+/* Milliseconds, -1, or ranges of them with commas that follow each other. */
+static int parse_delay(const char *text, struct record_plan *plan)
+{
+	static const char hint[] = "milliseconds, -1 for off, or ranges one after the other as in 10-20,30-40";
+	struct str rest = str_of(text), part, from;
+	uint32_t start, end, last = 0;
+	int err = 0;
+
+	if (str_is(rest, "-1")) {
+		plan->waits = true;
+		return 0;
+	}
+	if (num_u32(rest, &start) == 0)
+		return start ? add_range(plan, start * 1e-3, INFINITY) : 0;
+	while (err == 0 && str_cut(&rest, ',', &part)) {
+		struct str whole = part;
+
+		if (!str_cut(&part, '-', &from) || num_u32(from, &start) < 0 ||
+		    num_u32(part, &end) < 0 || start < last || end <= start)
+			return refuse("-D", text, whole, "range of time", hint);
+		last = end;
+		err = add_range(plan, start * 1e-3, end * 1e-3);
+	}
+	return plan->ranges.n || err ? err : refuse("-D", text, str_of(text), "delay", hint);
 }
 
 static int parse_freq(const struct record_opts *o, struct tacho_sampler_opts *out)
@@ -302,10 +380,14 @@ static int plan_sizes(const struct record_opts *o, struct record_plan *plan)
 	int err = 0;
 
 	if (o->pages)
-		err = parse_pages(o->pages, &plan->sampler.ring_pages);
+		err = parse_rings(o->pages, &plan->sampler);
 	if (err == 0 && o->max_size && (num_bytes(str_of(o->max_size), &plan->max_bytes) < 0 ||
 					!plan->max_bytes))
 		err = refuse("--max-size", o->max_size, str_of(o->max_size), "size", "as in 100M or 2G");
+	if (err == 0 && o->snapshot)
+		err = parse_snapshot(o->snapshot, plan);
+	if (err == 0 && o->aux_sample)
+		err = parse_aux_sample(o->aux_sample, &plan->sampler.aux_sample_bytes);
 	if (err == 0 && o->switch_output)
 		err = parse_switch(o->switch_output, plan);
 	if (err == 0 && o->compress && *o->compress &&
@@ -327,7 +409,7 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
 		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches,
 		.no_bpf = o->no_bpf, .overwrite = o->overwrite, .no_buffering = o->no_buffering,
-		.per_thread_rings = o->per_thread,
+		.per_thread_rings = o->per_thread, .text_poke = o->text_poke,
 	};
 	plan->synth = TACHO_SYNTH_ALL;
 	err = plan_target(o, has_command, plan);
@@ -335,6 +417,8 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		err = plan_sizes(o, plan);
 	if (err == 0)
 		err = parse_freq(o, s);
+	if (err == 0 && o->delay)
+		err = parse_delay(o->delay, plan);
 	if (err == 0 && o->call_graph)
 		err = parse_call_graph(o->call_graph, s);
 	if (err == 0 && o->branch_any)
@@ -356,70 +440,29 @@ void record_plan_done(struct record_plan *plan)
 {
 	free(plan->pids);
 	free(plan->tids);
+	vec_done(&plan->ranges);
 }
 
-/* The events that one -e added. */
-struct added {
-	size_t first, n;
-};
-
-static int add_cgroups(struct tacho_sampler *s, const char *text, size_t *next)
+static size_t sampler_size(void *to)
 {
-	struct str rest = str_of(text), name;
-	struct tacho_error e = { .column = -1 };
-	bool one = str_find(rest, ',') < 0;
-	size_t n = tacho_sampler_size(s);
-
-	while (str_cut(&rest, ',', &name)) {
-		scoped(freep) char *path = str_dup(name);
-		size_t count = one ? n - *next : 1;
-		int err;
-
-		if (!path)
-			return -ENOMEM;
-		if (*next >= n) {
-			report_text("record", "-G names more cgroups than there are events before it");
-			return -EINVAL;
-		}
-		err = name.n ? tacho_sampler_set_cgroup(s, *next, count, path, &e) : 0;
-		if (err < 0) {
-			report_error("record", NULL, NULL, &e);
-			return err;
-		}
-		*next += count;
-	}
-	return 0;
+	return tacho_sampler_size(to);
 }
 
-static int add_word(struct tacho_sampler *s, const struct record_word *w, struct added *last,
-		    size_t *next_cgroup)
+static int sampler_add(void *to, const char *events, struct tacho_error *e)
 {
-	struct tacho_error e = { .column = -1 };
-	int err;
+	return tacho_sampler_add(to, events, e);
+}
 
-	switch (w->kind) {
-	case RECORD_EVENTS:
-		last->first = tacho_sampler_size(s);
-		err = tacho_sampler_add(s, w->text, &e);
-		if (err < 0) {
-			report_error("record", "-e", w->text, &e);
-			return err;
-		}
-		last->n = (size_t)err;
-		return 0;
-	case RECORD_CGROUPS:
-		return add_cgroups(s, w->text, next_cgroup);
-	case RECORD_FILTER:
-		if (!last->n) {
-			report_text("record", "--filter stands behind the -e it is about");
-			return -EINVAL;
-		}
-		err = tacho_sampler_set_filter(s, last->first, last->n, w->text, &e);
-		if (err < 0)
-			report_error("record", "--filter", w->text, &e);
-		return err;
-	}
-	return -EINVAL;
+static int sampler_cgroup(void *to, size_t first, size_t n, const char *path,
+			  struct tacho_error *e)
+{
+	return tacho_sampler_set_cgroup(to, first, n, path, e);
+}
+
+static int sampler_filter(void *to, size_t first, size_t n, const char *filter,
+			  struct tacho_error *e)
+{
+	return tacho_sampler_set_filter(to, first, n, filter, e);
 }
 
 /* Nothing of our own among the tracepoints: what a filter on the process can leave out. */
@@ -441,14 +484,9 @@ static int leave_self_out(struct tacho_sampler *s)
 
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
 {
-	struct added last = { 0 };
-	size_t next_cgroup = 0;
+	const struct words_target target = { .to = s, .size = sampler_size, .add = sampler_add,
+					     .cgroup = sampler_cgroup, .filter = sampler_filter };
+	int err = words_apply(&o->words, "record", &target);
 
-	for (size_t i = 0; i < o->words.n; i++) {
-		int err = add_word(s, &o->words.v[i], &last, &next_cgroup);
-
-		if (err < 0)
-			return err;
-	}
-	return o->exclude_self ? leave_self_out(s) : 0;
+	return err == 0 && o->exclude_self ? leave_self_out(s) : err;
 }

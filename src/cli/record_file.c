@@ -1,11 +1,12 @@
 /*
  * The files `record` writes. A file that is there is kept as FILE.old. Each drain of the rings
- * ends with a FINISHED_ROUND and a flush, so that a file is good up to its last drain whatever
- * happens to the recorder. With --switch-output a file is finished, renamed after the moment, and
+ * ends with a FINISHED_ROUND, and about each second what is there is made a complete file, whatever
+ * happens to the recorder then. With --switch-output a file is finished, renamed after the moment, and
  * the next one begins with the processes and maps as they are then.
  */
 #include "cli/record.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,11 +17,27 @@
 #include "cli/file_make.h"
 
 #define ATTR_BYTES 256
+#define DIR_VERSION 1
 
 static int failed(struct record_file *f, int err)
 {
 	f->error.code = err;
 	return err;
+}
+
+/* With --threads: a directory with a file `data` in it. */
+static int open_path(struct record_file *f)
+{
+	scoped(buf_done) struct buf data = { 0 };
+	bool folder = f->opts->threads;
+
+	if (folder && mkdir(f->path, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	buf_printf(&data, folder ? "%s/data" : "%s", f->path);
+	if (buf_failed(&data))
+		return -ENOMEM;
+	f->fd = open(data.bytes, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return f->fd < 0 ? -errno : 0;
 }
 
 static int open_fd(struct record_file *f)
@@ -37,11 +54,9 @@ static int open_fd(struct record_file *f)
 			    strerror(-err));
 		return err;
 	}
-	f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (f->fd >= 0)
-		return 0;
-	err = -errno;
-	report_text("record", "cannot write '%s': %s", f->path, strerror(-err));
+	err = open_path(f);
+	if (err < 0)
+		report_text("record", "cannot write '%s': %s", f->path, strerror(-err));
 	return err;
 }
 
@@ -97,17 +112,25 @@ static int write_tracing(struct record_file *f)
 	return k ? tacho_writer_tracing(f->writer, NULL, names, k, &f->error) : 0;
 }
 
+/* What does not change while the file grows: gathered once. */
 static int write_features(struct record_file *f)
 {
 	struct tacho_perfdata_writer *w = f->writer;
-	int err = tacho_writer_host(w, NULL, NULL);
+	int err;
 
+	if (f->has_features)
+		return 0;
+	f->has_features = true;
+	err = tacho_writer_host(w, NULL, NULL);
 	if (err == 0)
 		err = tacho_writer_string(w, TACHO_FEATURE_VERSION, tacho_version());
 	if (err == 0)
 		err = tacho_writer_cmdline(w, (const char *const *)f->argv, (size_t)f->argc);
 	if (err == 0 && f->plan->sampler.use_clockid)
-		err = file_clock(w, f->plan->sampler.clockid);
+		err = tacho_writer_clock(w, f->plan->sampler.clockid);
+	if (err == 0 && f->opts->threads)
+		err = tacho_writer_feature(w, TACHO_FEATURE_DIR_FORMAT, &(uint64_t){ DIR_VERSION },
+					   sizeof(uint64_t));
 	if (err == 0 && (f->plan->sampler.branch_filter || f->plan->sampler.chain == TACHO_CHAIN_LBR))
 		err = tacho_writer_feature(w, TACHO_FEATURE_BRANCH_STACK, "", 0);
 	return err;
@@ -123,7 +146,8 @@ static int begin(struct record_file *f)
 		err = write_events(f);
 	if (err == 0)
 		err = write_tracing(f);
-	/* A file's features stand behind the data and are gathered then, a pipe's come first. */
+	/* A file's features stand behind the data and are gathered later, a pipe's come first. */
+	f->has_features = false;
 	if (err == 0 && f->pipe)
 		err = write_features(f);
 	if (err == 0)
@@ -161,10 +185,32 @@ int record_file_round(struct record_file *f)
 		uint32_t type;
 		uint16_t misc, size;
 	} round = { TACHO_RECORD_FINISHED_ROUND, 0, 8 };
-	int err = record_file_write(f, &round, sizeof(round));
+	/* Files of a directory have no common rounds: readers sort them by themselves. */
+	int err = f->opts->threads ? 0 : record_file_write(f, &round, sizeof(round));
+
+	if (err == 0 && f->pipe)	/* somebody waits for it */
+		err = tacho_writer_flush(f->writer, &f->error);
+	else if (err == 0)
+		err = tacho_writer_checkpoint(f->writer, false, &f->error);
+	return err < 0 ? failed(f, err) : 0;
+}
+
+/* The features as they are now, but for those that take the whole file to know. */
+static int refresh_features(struct record_file *f)
+{
+	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
+	int err = write_features(f);
+
+	tacho_sampler_stats(f->sampler, SIZE_MAX, &stats);
+	return err < 0 ? err : tacho_writer_sample_time(f->writer, stats.first_ns, stats.last_ns);
+}
+
+int record_file_checkpoint(struct record_file *f)
+{
+	int err = f->pipe ? 0 : refresh_features(f);
 
 	if (err == 0)
-		err = tacho_writer_flush(f->writer, &f->error);
+		err = tacho_writer_checkpoint(f->writer, true, &f->error);
 	return err < 0 ? failed(f, err) : 0;
 }
 
@@ -178,25 +224,37 @@ static int write_build_id(void *arg, const struct tacho_sampled_object *o)
 
 int record_file_finish(struct record_file *f)
 {
-	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
 	int err = 0, first = 0;
 
 	if (!f->writer)
 		return 0;
 	if (!f->pipe) {
-		tacho_sampler_stats(f->sampler, SIZE_MAX, &stats);
-		first = write_features(f);
-		if (first == 0)
-			first = tacho_writer_sample_time(f->writer, stats.first_ns, stats.last_ns);
+		first = refresh_features(f);
 		if (first == 0 && !f->opts->no_build_ids)
 			first = tacho_sampler_objects(f->sampler, f->opts->all_build_ids,
 						      write_build_id, f);
 	}
 	err = tacho_writer_finish(f->writer, &f->error);
-	f->bytes_total += tacho_writer_bytes(f->writer);
+	f->bytes_total += record_file_bytes(f);
 	tacho_writer_free(take(f->writer));
 	close(take_fd(f->fd));
 	return err < 0 ? failed(f, err) : first;
+}
+
+uint64_t record_file_bytes(const struct record_file *f)
+{
+	return (f->writer ? tacho_writer_bytes(f->writer) : 0) + record_threads_bytes(&f->threads);
+}
+
+void record_file_discard(struct record_file *f)
+{
+	record_file_finish(f);
+	if (f->pipe)
+		return;
+	if (f->opts->threads)
+		remove_directory(f->path);
+	else
+		io_discard(f->path);
 }
 
 int record_file_stamp(struct record_file *f)
@@ -206,7 +264,7 @@ int record_file_stamp(struct record_file *f)
 	struct tm tm;
 	char stamp[32];
 
-	if (!io_is_plain(f->path))	/* /dev/null keeps its name */
+	if (!io_is_plain(f->path) && !is_recorded_directory(f->path))	/* /dev/null keeps its name */
 		return 0;
 	gettimeofday(&now, NULL);
 	localtime_r(&now.tv_sec, &tm);
@@ -249,6 +307,7 @@ int record_file_switch(struct record_file *f)
 		fprintf(stderr, "[ %s record: Dump %s ]\n", program_name, f->path);
 	err = remember_dumped(f);
 	free(take(f->path));
+	tacho_sampler_forget_times(f->sampler);
 	if (err == 0)
 		err = record_file_open(f);
 	if (err == 0 && !f->opts->tail_synth)
@@ -258,6 +317,7 @@ int record_file_switch(struct record_file *f)
 
 void record_file_done(struct record_file *f)
 {
+	record_threads_done(&f->threads);
 	tacho_writer_free(f->writer);
 	if (f->fd >= 0)
 		close(f->fd);

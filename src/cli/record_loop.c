@@ -1,8 +1,8 @@
 /*
  * Waiting while events are recorded. One ppoll() waits for the rings (one descriptor that is ready
  * when any of them is filled by a quarter), the command's end, the control channel, and the next
- * of a few moments. Once a second the rings are drained anyway, so that what a killed recorder
- * leaves behind is not older than that.
+ * of a few moments. Once a second the rings are drained anyway and the file is made complete, so
+ * that what a killed recorder leaves behind is not older than that.
  */
 #include "cli/record.h"
 
@@ -36,9 +36,37 @@ static double now_s(void)
 }
 
 struct moments {			/* INFINITY: never */
-	double start, tick, enable, next_file;
+	double start, tick, turn, next_file;
+	size_t range;			/* of -D: the one that comes, or that `on` is in */
+	bool on;
 	bool shows_progress;
 };
+
+/* When the next range begins, or this one ends. */
+static double next_turn(const struct record_plan *plan, const struct moments *m)
+{
+	const struct record_range *r;
+
+	if (m->range >= plan->ranges.n)
+		return INFINITY;
+	r = &plan->ranges.v[m->range];
+	return m->start + (m->on ? r->to_s : r->from_s);
+}
+
+/* -D: on or off. 1 when the last range is over. */
+static int turn(struct record_loop *loop, struct moments *m)
+{
+	m->on = !m->on;
+	if (m->on)
+		tacho_sampler_start(loop->sampler);
+	else
+		tacho_sampler_stop(loop->sampler);
+	if (!loop->opts->quiet)
+		fputs(m->on ? "Events enabled\n" : "Events disabled\n", stderr);
+	m->range += !m->on;
+	m->turn = next_turn(loop->plan, m);
+	return m->range == loop->plan->ranges.n;
+}
 
 int record_drain(struct record_loop *loop, bool last)
 {
@@ -46,7 +74,10 @@ int record_drain(struct record_loop *loop, bool last)
 	int64_t got;
 	int err = 0;
 
-	if (loop->plan->sampler.overwrite && last)
+	const struct tacho_sampler_opts *o = &loop->plan->sampler;
+	bool snapshot = o->overwrite || (o->aux_snapshot && loop->snapshot_due);
+
+	if (snapshot && last)
 		got = tacho_sampler_snapshot(loop->sampler, record_file_write, f);
 	else
 		got = tacho_sampler_drain(loop->sampler, record_file_write, f);
@@ -64,6 +95,17 @@ static int switch_file(struct record_loop *loop)
 	return err < 0 ? err : record_file_switch(loop->file);
 }
 
+/* -S: the newest of the AUX areas, and on. */
+static int take_snapshot(struct record_loop *loop)
+{
+	int err;
+
+	loop->snapshot_due = true;
+	err = record_drain(loop, true);
+	loop->snapshot_due = loop->plan->snapshot_at_end;
+	return err;
+}
+
 static bool obey(void *arg, struct str word)
 {
 	struct record_loop *loop = arg;
@@ -74,7 +116,7 @@ static bool obey(void *arg, struct str word)
 		tacho_sampler_stop(loop->sampler);
 	else if (str_is(word, "stop"))
 		loop->told_to_stop = true;
-	else if (str_is(word, "snapshot") && loop->plan->switches)
+	else if (str_is(word, "snapshot") && (loop->plan->switches || loop->opts->snapshot))
 		told_to_switch = 1;
 	else
 		return str_is(word, "ping");
@@ -84,11 +126,9 @@ static bool obey(void *arg, struct str word)
 static void show_progress(const struct record_loop *loop, const struct moments *m, double now)
 {
 	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
-	uint64_t bytes = loop->file->bytes_total;
+	uint64_t bytes = loop->file->bytes_total + record_file_bytes(loop->file);
 
 	tacho_sampler_stats(loop->sampler, SIZE_MAX, &stats);
-	if (loop->file->writer)
-		bytes += tacho_writer_bytes(loop->file->writer);
 	fprintf(stderr, "\r%.0f s, %llu samples, %.1f MB, %llu lost ", now - m->start,
 		(unsigned long long)stats.samples, (double)bytes / 1048576.0,
 		(unsigned long long)stats.lost);
@@ -98,24 +138,26 @@ static void show_progress(const struct record_loop *loop, const struct moments *
 static int act(struct record_loop *loop, struct moments *m, double now)
 {
 	const struct record_plan *plan = loop->plan;
-	uint64_t bytes = loop->file->writer ? tacho_writer_bytes(loop->file->writer) : 0;
+	uint64_t bytes = record_file_bytes(loop->file);
+	int err;
 
-	if (now >= m->enable) {
-		m->enable = INFINITY;
-		tacho_sampler_start(loop->sampler);
-		if (!loop->opts->quiet)
-			fputs("Events enabled\n", stderr);
-	}
+	if (now >= m->turn && turn(loop, m))
+		return 1;
 	if (now >= m->tick) {
 		m->tick = now + TICK_S;
 		if (m->shows_progress)
 			show_progress(loop, m, now);
+		err = record_file_checkpoint(loop->file);
+		if (err < 0)
+			return err;
 	}
 	if (plan->max_bytes && loop->file->bytes_total + bytes >= plan->max_bytes)
 		return 1;
 	if (told_to_switch || now >= m->next_file || (plan->switch_bytes && bytes >= plan->switch_bytes)) {
 		told_to_switch = 0;
 		m->next_file = plan->switch_s > 0 ? now + plan->switch_s : INFINITY;
+		if (loop->opts->snapshot)
+			return take_snapshot(loop);
 		return plan->switches ? switch_file(loop) : 0;
 	}
 	return 0;
@@ -132,10 +174,11 @@ static struct timespec until(double when, double now)
 /* Waits for the next thing to happen and empties the rings. 1: the recording is over. */
 static int wait_once(struct record_loop *loop, const struct moments *m, const sigset_t *mask)
 {
-	struct pollfd fds[3] = { { .fd = tacho_sampler_fd(loop->sampler), .events = POLLIN },
+	struct pollfd fds[4] = { { .fd = tacho_sampler_fd(loop->sampler), .events = POLLIN },
 				 { .fd = -1, .events = POLLIN },
-				 { .fd = control_poll_fd(&loop->control), .events = POLLIN } };
-	double now = now_s(), next = fmin(fmin(m->tick, m->enable), m->next_file);
+				 { .fd = control_poll_fd(&loop->control), .events = POLLIN },
+				 { .fd = loop->file->threads.failed_fd, .events = POLLIN } };
+	double now = now_s(), next = fmin(fmin(m->tick, m->turn), m->next_file);
 	bool over = false;
 	struct timespec ts;
 	int err;
@@ -145,7 +188,7 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 	if (loop->command && fds[1].fd < 0)	/* no pidfd (before 5.3): look now and then */
 		next = fmin(next, now + 0.01);
 	ts = until(next, now);
-	if (ppoll(fds, 3, &ts, mask) < 0 && errno != EINTR)
+	if (ppoll(fds, countof(fds), &ts, mask) < 0 && errno != EINTR)
 		return -errno;
 	if (fds[2].revents)
 		control_read(&loop->control, "record", "enable, disable, snapshot, stop or ping", obey,
@@ -162,7 +205,7 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 		if (err < 0)
 			return err;
 	}
-	return over || loop->told_to_stop;
+	return over || loop->told_to_stop || fds[3].revents;
 }
 
 static const int heeded[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
@@ -178,7 +221,7 @@ static void set_signals(const struct record_plan *plan, sigset_t *before, struct
 		sigaction(heeded[i], NULL, &old[i]);
 		if (heeded[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
 			continue;		/* nohup stays in force */
-		if (heeded[i] == SIGUSR2 && !plan->switches)
+		if (heeded[i] == SIGUSR2 && !plan->switches && !plan->sampler.aux_snapshot)
 			continue;
 		sigaddset(&block, heeded[i]);
 		sigaction(heeded[i], &sa, NULL);
@@ -204,15 +247,15 @@ static void end_command(struct record_loop *loop)
 int record_loop_run(struct record_loop *loop)
 {
 	struct sigaction old[countof(heeded)];
-	struct moments m = { .start = now_s(), .enable = INFINITY, .next_file = INFINITY };
+	struct moments m = { .start = now_s(), .next_file = INFINITY };
 	sigset_t before;
 	int over = 0;
 
+	loop->snapshot_due = loop->plan->snapshot_at_end;
 	set_signals(loop->plan, &before, old);
 	m.tick = m.start + TICK_S;
 	m.shows_progress = !loop->opts->quiet && !loop->file->pipe && term_is_tty(STDERR_FILENO);
-	if (loop->opts->delay_ms > 0)
-		m.enable = m.start + loop->opts->delay_ms * 1e-3;
+	m.turn = next_turn(loop->plan, &m);
 	if (loop->plan->switch_s > 0)
 		m.next_file = m.start + loop->plan->switch_s;
 	while (!over && !caught) {

@@ -17,21 +17,12 @@
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/control.h"
+#include "cli/words.h"
 
 #include <tacho/tacho.h>
 
-/* -e, -M, -G and --filter act on what stands before them, so they are kept in order. */
-enum stat_word_kind { WORD_EVENTS, WORD_METRICS, WORD_CGROUPS, WORD_FILTER };
-struct stat_word {
-	enum stat_word_kind kind;
-	const char *text;
-};
-
 struct stat_opts {
-	struct {
-		struct stat_word *v;
-		size_t n, cap;
-	} words;
+	struct words words;		/* first: see cli/words.h */
 	bool all_cpus, no_inherit, all_user, all_kernel;
 	const char *cpus, *pids, *tids, *user;
 	const char *for_each_cgroup;

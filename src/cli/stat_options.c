@@ -5,54 +5,19 @@
 
 #include <errno.h>
 
-static int add_word(void *opts, enum stat_word_kind kind, const char *text)
-{
-	struct stat_opts *o = opts;
-	struct stat_word *w = vec_add(&o->words);
-
-	if (!w)
-		return -ENOMEM;
-	*w = (struct stat_word){ kind, text };
-	return 0;
-}
-
-static int add_events(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, WORD_EVENTS, arg);
-}
-
-static int add_metrics(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, WORD_METRICS, arg);
-}
-
-static int add_cgroups(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, WORD_CGROUPS, arg);
-}
-
-static int add_filter(void *opts, const char *arg, struct tacho_error *e)
-{
-	(void)e;
-	return add_word(opts, WORD_FILTER, arg);
-}
-
 #define AT(field) offsetof(struct stat_opts, field)
 const struct option_row stat_option_rows[] = {
 	{ OPT_GROUP, .help = "What to count" },
-	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = add_events, .complete = "event",
+	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
 	  .help = "count these events (see tacho-events(7)); may be repeated" },
-	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = add_metrics, .complete = "metric",
+	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = words_add_metrics, .complete = "metric",
 	  .help = "count what these metrics or metric groups need, and show them" },
 	{ OPT_COUNT, 'd', "detailed", AT(detailed),
 	  .help = "count caches too; -dd TLBs and -ddd prefetches as well" },
 	{ OPT_FLAG, 0, "topdown", AT(topdown), .help = "break pipeline slots down, level 1" },
 	{ OPT_UINT, 0, "td-level", AT(topdown_level), "N", "how deep --topdown goes" },
 	{ OPT_FLAG, 'n', "null", AT(null_run), .help = "count nothing, only take the time" },
-	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = add_filter,
+	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = words_add_filter,
 	  .help = "count only what matches, of the tracepoints of the -e before it" },
 	{ OPT_FLAG, 0, "all-user", AT(all_user), .help = "count in user space only" },
 	{ OPT_FLAG, 0, "all-kernel", AT(all_kernel), .help = "count in the kernel only" },
@@ -63,7 +28,7 @@ const struct option_row stat_option_rows[] = {
 	  .complete = "pid" },
 	{ OPT_STR, 't', "tid", AT(tids), "TIDS", "single threads" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
-	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = add_cgroups,
+	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = words_add_cgroups,
 	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
 	{ OPT_STR, 0, "for-each-cgroup", AT(for_each_cgroup), "NAMES",
 	  "all events in each of these cgroups; regular expressions too (with -a or -C)" },
@@ -168,11 +133,7 @@ enum tacho_per stat_chosen_per(const struct stat_opts *o)
 /* Of -G, however often, and --for-each-cgroup: how many are used. */
 static int n_cgroup_options(const struct stat_opts *o)
 {
-	bool by_event = false;
-
-	for (size_t i = 0; i < o->words.n; i++)
-		by_event |= o->words.v[i].kind == WORD_CGROUPS;
-	return by_event + (o->for_each_cgroup != NULL);
+	return words_have(&o->words, WORD_CGROUPS) + (o->for_each_cgroup != NULL);
 }
 
 int stat_check_show_options(const struct stat_opts *o)

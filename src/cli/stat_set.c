@@ -136,56 +136,38 @@ static int plan_metrics(struct tacho_evset *set, struct stat_plan *plan, const c
 	return err < 0 ? err : 0;
 }
 
-/* -G a,b,,c: each name goes to the next event that has had none; an empty one skips an event;
- * the very first name alone serves all events so far. */
-static int plan_cgroups(struct tacho_evset *set, const char *list, size_t *given,
-			struct tacho_error *e)
+struct both {
+	struct tacho_evset *set;
+	struct stat_plan *plan;
+};
+
+static size_t set_size(void *to)
 {
-	struct str rest = str_of(list), one;
-	size_t first = *given;
-	int err = 0;
-
-	while (err == 0 && str_cut(&rest, ',', &one)) {
-		scoped(freep) char *path = str_dup(str_trim(one));
-		bool for_all = first == 0 && *given == 0 && !rest.s;
-		size_t at = (*given)++;
-
-		if (!path)
-			return -ENOMEM;
-		if (at >= tacho_evset_size(set)) {
-			error_set(e, -EINVAL, "there is no event for cgroup '%s'", path);
-			error_hint(e, "-G names a cgroup for each event before it: put -e first");
-			return -EINVAL;
-		}
-		if (path[0])
-			err = tacho_evset_set_cgroup(set, at,
-						     for_all ? tacho_evset_size(set) : 1, path, e);
-	}
-	return err;
+	return tacho_evset_size(((struct both *)to)->set);
 }
 
-static int plan_word(const struct stat_word *w, struct tacho_evset *set, struct stat_plan *plan,
-		     size_t *last, size_t *cgroups, struct tacho_error *e)
+static int set_add(void *to, const char *events, struct tacho_error *e)
 {
-	size_t n = tacho_evset_size(set);
-
-	switch (w->kind) {
-	case WORD_EVENTS:
-		*last = n;
-		return tacho_evset_add(set, w->text, e);
-	case WORD_METRICS:
-		return plan_metrics(set, plan, w->text, e);
-	case WORD_CGROUPS:
-		plan->has_cgroups = true;
-		return plan_cgroups(set, w->text, cgroups, e);
-	default:
-		if (n == *last)
-			return error_set(e, -EINVAL, "--filter needs a tracepoint event before it");
-		return tacho_evset_set_filter(set, *last, n - *last, w->text, e);
-	}
+	return tacho_evset_add(((struct both *)to)->set, events, e);
 }
 
-static const char *const word_options[] = { "-e", "-M", "-G", "--filter" };
+static int set_metrics(void *to, const char *metrics, struct tacho_error *e)
+{
+	struct both *b = to;
+
+	return plan_metrics(b->set, b->plan, metrics, e);
+}
+
+static int set_cgroup(void *to, size_t first, size_t n, const char *path, struct tacho_error *e)
+{
+	return tacho_evset_set_cgroup(((struct both *)to)->set, first, n, path, e);
+}
+
+static int set_filter(void *to, size_t first, size_t n, const char *filter, struct tacho_error *e)
+{
+	return tacho_evset_set_filter(((struct both *)to)->set, first, n, filter, e);
+}
+
 static const char *const default_groups[] = { "Default", "Default2", "Default3", "Default4" };
 
 static int plan_defaults(const struct stat_opts *o, struct tacho_evset *set,
@@ -201,9 +183,8 @@ static int plan_defaults(const struct stat_opts *o, struct tacho_evset *set,
 
 static bool names_events(const struct stat_opts *o)
 {
-	for (size_t i = 0; i < o->words.n; i++)
-		if (o->words.v[i].kind == WORD_EVENTS || o->words.v[i].kind == WORD_METRICS)
-			return true;
+	if (words_have(&o->words, WORD_EVENTS) || words_have(&o->words, WORD_METRICS))
+		return true;
 	return o->topdown || o->null_run;
 }
 
@@ -228,7 +209,8 @@ static int plan_topdown(const struct stat_opts *o, struct tacho_evset *set,
 
 int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan)
 {
-	size_t last = 0, cgroups = 0;
+	const struct words_target target = { &(struct both){ set, plan }, set_size, set_add,
+					     set_metrics, set_cgroup, set_filter };
 	struct tacho_error e = { .column = -1 };
 	int err = 0;
 
@@ -239,15 +221,10 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 			return err;
 		}
 	}
-	for (size_t i = 0; i < o->words.n; i++) {
-		const struct stat_word *w = &o->words.v[i];
-
-		err = plan_word(w, set, plan, &last, &cgroups, &e);
-		if (err < 0) {
-			report_error("stat", word_options[w->kind], w->text, &e);
-			return err;
-		}
-	}
+	err = words_apply(&o->words, "stat", &target);
+	if (err < 0)
+		return err;
+	plan->has_cgroups = words_have(&o->words, WORD_CGROUPS);
 	if (o->topdown)
 		err = plan_topdown(o, set, plan, &e);
 	if (err >= 0 && o->for_each_cgroup) {

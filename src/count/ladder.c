@@ -135,13 +135,13 @@ static bool happens_in_kernel(const struct perf_event_attr *attr)
 		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-static const char *with_u(struct tacho_evset *set, const char *name)
+/* A PMU's name ends in a slash and takes letters right behind it; others may have some already. */
+static const char *with_letter(struct tacho_evset *set, const char *name, char letter)
 {
 	size_t n = strlen(name);
-	const char *longer;
+	bool has_letters = n && (name[n - 1] == '/' || strchr(name, ':'));
+	const char *longer = set_text(set, has_letters ? "%s%c" : "%s:%c", name, letter);
 
-	/* A PMU's name ends in a slash and takes letters right behind it. */
-	longer = set_text(set, n && name[n - 1] == '/' ? "%su" : "%s:u", name);
 	return longer ? longer : name;
 }
 
@@ -161,7 +161,7 @@ static bool exclude_kernel(const struct rung *r)
 	if (paranoid < 2)
 		return false;
 	r->attr->flags |= sides;
-	r->ev->shown.name = with_u(r->set, name);
+	r->ev->shown.name = with_letter(r->set, name, 'u');
 	set_note(r->set, r->i, "%s: counts user space only, because perf_event_paranoid is %d",
 		 name, paranoid);
 	return true;
@@ -186,6 +186,10 @@ static bool clock_instead(const struct rung *r)
 	r->attr->config1 = r->attr->config2 = 0;
 	r->attr->flags &= ~PERF_ATTR_PRECISE_MASK;
 	r->ev->shown.name = clock;
+	if (r->attr->flags & PERF_ATTR_EXCLUDE_KERNEL && !r->set->opts.all_user)
+		r->ev->shown.name = with_letter(r->set, clock, 'u');
+	else if (r->attr->flags & PERF_ATTR_EXCLUDE_USER && !r->set->opts.all_kernel)
+		r->ev->shown.name = with_letter(r->set, clock, 'k');
 	r->ev->shown.kind = TACHO_EVENT_SOFTWARE;
 	r->ev->shown.pmu = "software";
 	r->ev->shown.unit = "msec";

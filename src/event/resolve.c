@@ -287,13 +287,31 @@ static int add_table_pmu(struct parser *p, struct str word, struct term_list *te
 	return err < 0 ? err : term_refuse_rest(p, terms, ev->pmu);
 }
 
+/* Units that trace by themselves: known by name, and mostly not there. */
+static bool hint_tracer(struct parser *p, struct str word)
+{
+	static const struct { const char *pmu, *what; } tracers[] = {
+		{ "intel_pt", "Intel Processor Trace" }, { "intel_bts", "Intel Branch Trace Store" },
+		{ "arm_spe", "Arm's Statistical Profiling Extension" },
+		{ "cs_etm", "Arm CoreSight tracing" }, { "hisi_ptt", "HiSilicon PCIe tracing" },
+	};
+
+	for (size_t i = 0; i < countof(tracers); i++)
+		if (str_starts(word, tracers[i].pmu)) {
+			error_hint(p->e, "this machine has no %s, or its hypervisor does not show it",
+				   tracers[i].what);
+			return true;
+		}
+	return false;
+}
+
 static int refuse_pmu(struct parser *p, struct str word)
 {
 	struct guess g = GUESS(word);
 
 	error_set(p->e, -ENOENT, str_has_glob(word) ? "no PMU matches '%.*s'" :
 		  "no PMU and no event is called '%.*s'", SHOW(word));
-	if (p->e) {
+	if (p->e && !hint_tracer(p, word)) {
 		generic_guess(&g);
 		guess_try(&g, STR_LIT("cpu"));
 		pmu_guess(p->t, &g);

@@ -4,10 +4,9 @@
  *	file:  header | ids | attrs | data ...           | list of features | features
  *	pipe:  header | attrs, features as records | data ...
  *
- * A file's header says "no features" until the end, and of the data what was there at the last
- * flush (0 bytes before it, which readers take for a recorder that died, and read what there is),
- * so the file is good at any moment. When the disk
- * fills up, the file is cut back to the last whole record and the header still gets its size.
+ * A file's header tells of the data that was there at the last flush (0 bytes before it, which
+ * readers take for a recorder that died, and read what there is), so the file is good at any
+ * moment; see writer_file.c.
  */
 #include "perfdata/writer.h"
 
@@ -18,7 +17,6 @@
 
 #define WAIT_BYTES (64u << 10)
 #define NAME_MAX_BYTES 4000
-#define DATA_SIZE_AT 48		/* where the header has the data's size */
 
 int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 		      const struct tacho_writer_opts *opts, struct tacho_error *e)
@@ -38,6 +36,7 @@ int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 		return error_nomem(e);
 	w->fd = fd;
 	w->pipe = o.pipe;
+	w->bare = o.bare;
 	w->level = o.compress_level;
 	if (w->level) {
 		w->zstd = ZSTD_createCCtx();
@@ -144,6 +143,10 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 
 	if (w->begun)
 		return 0;
+	if (w->bare) {
+		w->begun = true;
+		return 0;
+	}
 	if (w->events.n == 0)
 		return error_set(e, -EINVAL, "there is no event to record");
 	w->attr_bytes = PERF_ATTR_SIZE_VER7;
@@ -179,14 +182,8 @@ static size_t whole_records(const struct tacho_perfdata_writer *w, const uint8_t
 	if (at <= start)
 		return 0;
 	there = min_of((size_t)(at - start), n);
-	while (whole + RECORD_HEADER_BYTES <= there) {
-		uint16_t size;
-
-		memcpy(&size, bytes + whole + 6, sizeof(size));
-		if (size < RECORD_HEADER_BYTES || size > there - whole)
-			break;
-		whole += size;
-	}
+	for (uint64_t size = 1; size; whole += size)
+		size = writer_record_bytes(bytes + whole, there - whole);
 	return whole;
 }
 
@@ -205,7 +202,9 @@ static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t 
 		bytes = w->packed.bytes;
 		n = w->packed.n;
 	}
-	err = io_write_all(w->fd, bytes, n);
+	err = w->pipe ? 0 : file_ready(w, n);
+	if (err == 0)
+		err = io_write_all(w->fd, bytes, n);
 	if (err < 0) {
 		w->bytes += whole_records(w, bytes, n);
 		return write_failed(w, err, e);
@@ -214,7 +213,7 @@ static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t 
 	return 0;
 }
 
-int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
+static int write_waiting(struct tacho_perfdata_writer *w, struct tacho_error *e)
 {
 	int err = 0;
 
@@ -223,11 +222,29 @@ int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	if (w->waiting.n)
 		err = write_out(w, w->waiting.bytes, w->waiting.n, e);
 	buf_clear(&w->waiting);
-	/* perf reads nothing of a file whose header says 0: a killed recorder leaves this. */
-	if (err == 0 && w->begun && !w->pipe &&
-	    pwrite(w->fd, &w->bytes, sizeof(w->bytes), DATA_SIZE_AT) < 0)
-		err = write_failed(w, -errno, e);
 	return err;
+}
+
+int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
+{
+	int err = write_waiting(w, e);
+
+	/* perf reads nothing of a file whose header says 0: a killed recorder leaves this. */
+	if (err == 0 && w->begun && !w->pipe && !w->bare)
+		err = file_tell_size(w);
+	return err < 0 && !w->failed ? write_failed(w, err, e) : err;
+}
+
+int tacho_writer_checkpoint(struct tacho_perfdata_writer *w, bool due, struct tacho_error *e)
+{
+	int err;
+
+	if (!due && !file_worth_checkpoint(w))
+		return 0;
+	if (!w->begun || w->pipe || w->bare)
+		return tacho_writer_flush(w, e);
+	err = write_waiting(w, e);
+	return err < 0 ? err : file_checkpoint(w);
 }
 
 int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
@@ -243,59 +260,13 @@ int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, siz
 		buf_put(&w->waiting, bytes, n);
 		return buf_failed(&w->waiting) ? error_nomem(e) : 0;
 	}
-	err = tacho_writer_flush(w, e);
+	err = write_waiting(w, e);
 	return err < 0 ? err : write_out(w, bytes, n, e);
 }
 
 uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w)
 {
 	return w->bytes + w->waiting.n;
-}
-
-/* The header goes over the one that has no sizes; nothing of the file moves. */
-static int write_header(struct tacho_perfdata_writer *w, bool features)
-{
-	scoped(buf_done) struct buf head = { 0 };
-	ssize_t put;
-
-	head_header(w, w->bytes, features, &head);
-	if (buf_failed(&head))
-		return -ENOMEM;
-	put = pwrite(w->fd, head.bytes, head.n, 0);
-	return put == (ssize_t)head.n ? 0 : put < 0 ? -errno : -EIO;
-}
-
-static int write_features(struct tacho_perfdata_writer *w)
-{
-	scoped(buf_done) struct buf out = { 0 };
-
-	head_event_desc(w);
-	head_compressed(w);
-	head_features(w, w->data_offset + w->bytes, &out);
-	if (buf_failed(&out))
-		return -ENOMEM;
-	return io_write_all(w->fd, out.bytes, out.n);
-}
-
-/* A failed write may have left a part of a record behind the last whole one. */
-static int cut_back(struct tacho_perfdata_writer *w)
-{
-	off_t end = (off_t)(w->data_offset + w->bytes);
-
-	return ftruncate(w->fd, end) < 0 || lseek(w->fd, end, SEEK_SET) < 0 ? -errno : 0;
-}
-
-static int finish_file(struct tacho_perfdata_writer *w)
-{
-	int err, head;
-
-	err = w->failed ? cut_back(w) : 0;
-	if (err == 0)
-		err = write_features(w);
-	if (err < 0)
-		cut_back(w);
-	head = write_header(w, err == 0);
-	return head < 0 ? head : err;
 }
 
 int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e)
@@ -309,14 +280,14 @@ int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	if (first < 0)
 		return first;
 	/* Data of no bytes would say that the recorder died. */
-	if (!w->failed && w->bytes == 0 && w->waiting.n == 0) {
+	if (!w->failed && !w->bare && w->bytes == 0 && w->waiting.n == 0) {
 		put_header(&round, TACHO_RECORD_FINISHED_ROUND, 0, RECORD_HEADER_BYTES);
 		first = buf_failed(&round) ? error_nomem(e) :
 					     tacho_writer_records(w, round.bytes, round.n, e);
 	}
 	if (first == 0)
 		first = tacho_writer_flush(w, e);
-	err = w->pipe ? 0 : finish_file(w);
+	err = w->pipe ? 0 : file_finish(w);
 	w->finished = true;
 	if (first < 0 || err == 0)
 		return first;

@@ -17,7 +17,7 @@ struct written_event {
 
 struct tacho_perfdata_writer {
 	int fd;
-	bool pipe;
+	bool pipe, bare;
 	int level;
 	bool begun, finished;
 	int failed;			/* sticky, of writing */
@@ -31,6 +31,9 @@ struct tacho_perfdata_writer {
 	struct ZSTD_CCtx_s *zstd;
 	struct buf packed;
 	uint64_t n_raw, n_packed;	/* for the ratio */
+	bool has_tail;			/* the header tells of features behind the data */
+	uint64_t tail_bytes, kept;	/* of the last checkpoint: its features, the data then */
+	uint64_t reserved;		/* blocks are there up to this offset; UINT64_MAX: no more */
 };
 
 static inline void put_u32(struct buf *b, uint32_t v)
@@ -66,6 +69,15 @@ void head_compressed(struct tacho_perfdata_writer *w);
 /* The features' list and payloads, to stand at `offset`. */
 void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf *out);
 
+/* writer_file.c: what a file needs beside its data. All return 0 or a negative errno. */
+int file_ready(struct tacho_perfdata_writer *w, size_t n);	/* before `n` bytes of data are written */
+int file_tell_size(struct tacho_perfdata_writer *w);
+bool file_worth_checkpoint(const struct tacho_perfdata_writer *w);
+int file_checkpoint(struct tacho_perfdata_writer *w);
+int file_finish(struct tacho_perfdata_writer *w);
+
+/* How long the record at `at` is, with the payload behind it; 0: it is none, or not all there. */
+uint64_t writer_record_bytes(const uint8_t *at, size_t left);
 /* Appends records 81 (and those that stay as they are) to w->packed. */
 int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n);
 

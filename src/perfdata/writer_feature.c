@@ -4,6 +4,7 @@
 #include "perfdata/writer.h"
 
 #include <errno.h>
+#include <time.h>
 
 #define BUILD_ID_BYTES 20
 #define BUILD_ID_HEAD (RECORD_HEADER_BYTES + 4 + 24)	/* header, pid, id with its length */
@@ -110,4 +111,32 @@ int tacho_writer_build_id(struct tacho_perfdata_writer *w, uint16_t misc, int32_
 	if (w->pipe && w->begun)
 		return tacho_writer_records(w, entry.bytes, entry.n, NULL);
 	return append(w, TACHO_FEATURE_BUILD_ID, &entry, false);
+}
+
+static uint64_t nanoseconds(const struct timespec *ts)
+{
+	return (uint64_t)ts->tv_sec * 1000000000u + (uint64_t)ts->tv_nsec;
+}
+
+/* CLOCKID: its resolution. CLOCK_DATA: version, clock, and one moment of the wall and of it. */
+int tacho_writer_clock(struct tacho_perfdata_writer *w, int clockid)
+{
+	struct timespec res, wall, now;
+	struct buf b = { 0 };
+	int err;
+
+	if (clock_getres(clockid, &res) < 0 || clock_gettime(clockid, &now) < 0 ||
+	    clock_gettime(CLOCK_REALTIME, &wall) < 0)
+		return -errno;
+	put_u64(&b, nanoseconds(&res));
+	err = writer_take(w, TACHO_FEATURE_CLOCKID, &b);
+	if (err == 0) {
+		put_u32(&b, 1);
+		put_u32(&b, (uint32_t)clockid);
+		put_u64(&b, nanoseconds(&wall));
+		put_u64(&b, nanoseconds(&now));
+		err = writer_take(w, TACHO_FEATURE_CLOCK_DATA, &b);
+	}
+	buf_done(&b);
+	return err;
 }

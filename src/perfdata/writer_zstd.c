@@ -49,8 +49,7 @@ static int pack_run(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_
 	return err;
 }
 
-/* How long the record at `at` is, with the payload behind it; 0 when it is none. */
-static uint64_t record_bytes(const uint8_t *at, size_t left)
+uint64_t writer_record_bytes(const uint8_t *at, size_t left)
 {
 	uint64_t n = left < RECORD_HEADER_BYTES ? 0 : get_u16(at + 6, false);
 	uint32_t type = n ? get_u32(at, false) : 0;
@@ -70,7 +69,7 @@ int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n
 	int err;
 
 	while (at < n) {
-		uint64_t size = record_bytes(bytes + at, n - at);
+		uint64_t size = writer_record_bytes(bytes + at, n - at);
 
 		if (!size)
 			return -EINVAL;

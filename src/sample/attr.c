@@ -94,6 +94,10 @@ static void put_rate(const struct tacho_sampler *s, struct perf_event_attr *attr
 
 	if (event->terms.period_given || event->terms.freq_given)
 		return;
+	if (aux_is_pmu(event->pmu)) {		/* traces all the time */
+		attr->sample_period = 1;
+		return;
+	}
 	if (o->period && !o->freq_max && !o->freq)
 		attr->sample_period = o->period;
 	else if (tracepoint && !s->rate_given)
@@ -202,6 +206,52 @@ static void put_rest(const struct tacho_sampler *s, struct perf_event_attr *attr
 		attr->flags |= PERF_ATTR_WRITE_BACKWARD;
 }
 
+bool sampler_is_aux(const struct tacho_sampler *s, uint32_t event)
+{
+	return event != s->set->sampling.tracker && aux_is_pmu(set_event(s->set, event)->pmu);
+}
+
+uint32_t sampler_aux_pages(const struct tacho_sampler *s)
+{
+	return s->opts.aux_pages ? s->opts.aux_pages
+				 : (uint32_t)((4u << 20) / (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static uint32_t aux_action(const char *words)
+{
+	static const char *const kinds[] = { "start-paused", "pause", "resume" };
+	struct str rest = str_of(words ? words : ""), word;
+	uint32_t bits = 0;
+
+	while (str_cut(&rest, ',', &word))
+		for (uint32_t i = 0; i < countof(kinds); i++)
+			bits |= str_is(word, kinds[i]) ? 1u << i : 0;
+	return bits;
+}
+
+/* AUX areas: how full one is when we are woken, and what the others of its group have of it. */
+static void put_aux(const struct tacho_sampler *s, struct perf_event_attr *attr,
+		    const struct event *event)
+{
+	const struct tacho_sampler_opts *o = &s->opts;
+	const struct event *lead = set_event(s->set, event->leader);
+	uint32_t bytes = event->terms.aux_sample_size;
+
+	if (aux_is_pmu(event->pmu) && !o->aux_snapshot && !o->aux_sample_bytes)
+		attr->aux_watermark = (uint32_t)min_of(
+			(uint64_t)sampler_aux_pages(s) * (uint64_t)sysconf(_SC_PAGESIZE) / 4,
+			(uint64_t)UINT32_MAX);
+	attr->aux_action = aux_action(event->terms.aux_action);
+	if (event->terms.aux_output > 0)
+		attr->flags |= PERF_ATTR_AUX_OUTPUT;
+	if (!bytes && lead != event && aux_is_pmu(lead->pmu))
+		bytes = o->aux_sample_bytes;
+	if (!bytes)
+		return;
+	attr->sample_type |= PERF_SAMPLE_AUX;
+	attr->aux_sample_size = bytes;
+}
+
 /* The letter S: only the leader samples, and its samples carry all values of the group. */
 static void put_leader_sampling(const struct tacho_sampler *s, uint32_t i)
 {
@@ -236,6 +286,7 @@ static int prepare_event(struct tacho_sampler *s, uint32_t i, struct tacho_error
 	if (err < 0)
 		return err;
 	put_rest(s, attr, event);
+	put_aux(s, attr, event);
 	put_leader_sampling(s, i);
 	return 0;
 }

@@ -17,11 +17,16 @@
 #define MISC_COMM_EXEC (1 << 13)
 #define MISC_MMAP_BUILD_ID (1 << 14)
 
-static struct sampler_count *count_of(struct tacho_sampler *s, uint64_t id)
+static struct sampler_count *count_of(const struct drainer *d, uint64_t id)
 {
-	uint32_t event = ids_find(&s->ids, id);
+	uint32_t event = ids_find(&d->s->ids, id);
 
-	return event < s->n_counts ? &s->counts[event] : NULL;
+	return event < d->s->n_counts ? &d->counts[event] : NULL;
+}
+
+struct drainer sampler_drainer(struct tacho_sampler *s)
+{
+	return (struct drainer){ s, s->counts, &s->hitmap, &s->bounce };
 }
 
 /* The events of a ring take turns: each finds its counts where it left them. */
@@ -31,7 +36,7 @@ struct recent {
 	struct sampler_count *count;
 };
 
-static inline void look_at_sample(struct tacho_sampler *s, const struct ring_span *span,
+static inline void look_at_sample(const struct drainer *d, const struct ring_span *span,
 				  uint64_t at, unsigned misc, struct recent *recent)
 {
 	uint64_t id = ring_word(span, at + 8), time = ring_word(span, at + 32);
@@ -43,7 +48,7 @@ static inline void look_at_sample(struct tacho_sampler *s, const struct ring_spa
 	struct tacho_sampler_stats *stats;
 
 	if (mine->id != id)
-		*mine = (struct recent){ id, count_of(s, id) };
+		*mine = (struct recent){ id, count_of(d, id) };
 	if (!mine->count)
 		return;
 	stats = &mine->count->stats;
@@ -52,17 +57,19 @@ static inline void look_at_sample(struct tacho_sampler *s, const struct ring_spa
 		stats->first_ns = time;
 	if (time > stats->last_ns)
 		stats->last_ns = time;
+	if (!d->hitmap)
+		return;
 	if ((misc & MISC_CPUMODE) == MISC_USER) {
-		hitmap_hit(&s->hitmap, (int32_t)task.half[0], ring_word(span, at + 16));
+		hitmap_hit(d->hitmap, (int32_t)task.half[0], ring_word(span, at + 16));
 	} else if ((misc & MISC_CPUMODE) == MISC_KERNEL) {
-		s->hitmap.kernel_hit = true;
-		if (s->has_modules)
-			hitmap_hit(&s->hitmap, HITMAP_KERNEL_PID, ring_word(span, at + 16));
+		d->hitmap->kernel_hit = true;
+		if (d->s->has_modules)
+			hitmap_hit(d->hitmap, HITMAP_KERNEL_PID, ring_word(span, at + 16));
 	}
 }
 
 /* The record in one piece, through the bounce buffer where the wrap cuts it. NULL: no memory. */
-static const uint8_t *whole_record(struct tacho_sampler *s, const struct ring_span *span,
+static const uint8_t *whole_record(const struct drainer *d, const struct ring_span *span,
 				   uint64_t at, uint64_t size)
 {
 	struct ring_span one = { span->ring, span->at + at, size };
@@ -71,10 +78,10 @@ static const uint8_t *whole_record(struct tacho_sampler *s, const struct ring_sp
 
 	if (n == 1)
 		return pieces[0].bytes;
-	buf_clear(&s->bounce);
+	buf_clear(d->bounce);
 	for (int i = 0; i < n; i++)
-		buf_put(&s->bounce, pieces[i].bytes, pieces[i].n);
-	return buf_failed(&s->bounce) ? NULL : (const uint8_t *)s->bounce.bytes;
+		buf_put(d->bounce, pieces[i].bytes, pieces[i].n);
+	return buf_failed(d->bounce) ? NULL : (const uint8_t *)d->bounce->bytes;
 }
 
 static uint32_t u32_at(const uint8_t *bytes, size_t offset)
@@ -94,20 +101,20 @@ static uint64_t u64_at(const uint8_t *bytes, size_t offset)
 }
 
 /* header | pid tid | addr len pgoff | maj min ino gen, or n, 3 spare, 20 of id | prot flags | path */
-static int look_at_mmap2(struct tacho_sampler *s, const uint8_t *r, unsigned misc, size_t size)
+static int look_at_mmap2(struct hitmap *map, const uint8_t *r, unsigned misc, size_t size)
 {
 	enum { PID = 8, ADDR = 16, LEN = 24, ID = 40, ID_BYTES = 44, PATH = 72 };
 	bool has_id = misc & MISC_MMAP_BUILD_ID;
 
 	if (size <= PATH || misc & MISC_MMAP_DATA)
 		return 0;
-	return hitmap_mmap(&s->hitmap, (int32_t)u32_at(r, PID), u64_at(r, ADDR), u64_at(r, LEN),
+	return hitmap_mmap(map, (int32_t)u32_at(r, PID), u64_at(r, ADDR), u64_at(r, LEN),
 			    str_n((const char *)r + PATH, strnlen((const char *)r + PATH, size - PATH)),
 			    has_id ? r + ID_BYTES : NULL, has_id ? min_of(r[ID], 20) : 0);
 }
 
 /* header | pid ppid | tid ptid | time */
-static int look_at_task(struct tacho_sampler *s, const uint8_t *r, uint32_t type, size_t size)
+static int look_at_task(struct hitmap *map, const uint8_t *r, uint32_t type, size_t size)
 {
 	int32_t pid, ppid, tid;
 
@@ -117,33 +124,36 @@ static int look_at_task(struct tacho_sampler *s, const uint8_t *r, uint32_t type
 	ppid = (int32_t)u32_at(r, 12);
 	tid = (int32_t)u32_at(r, 16);
 	if (type == TACHO_RECORD_FORK)
-		return pid == ppid ? 0 : hitmap_fork(&s->hitmap, pid, ppid);
+		return pid == ppid ? 0 : hitmap_fork(map, pid, ppid);
 	if (pid == tid)
-		hitmap_exit(&s->hitmap, pid);
+		hitmap_exit(map, pid);
 	return 0;
 }
 
 /* The tracker's records, one in a thousand: in one piece, to read strings from. */
-static int look_at_tracked(struct tacho_sampler *s, const struct ring_span *span, uint64_t at,
+static int look_at_tracked(const struct drainer *d, const struct ring_span *span, uint64_t at,
 			   struct ring_header h)
 {
-	const uint8_t *r = whole_record(s, span, at, h.size);
+	const uint8_t *r;
 
+	if (!d->hitmap)
+		return 0;
+	r = whole_record(d, span, at, h.size);
 	if (!r)
 		return -ENOMEM;
 	switch (h.type) {
 	case TACHO_RECORD_MMAP2:
-		return look_at_mmap2(s, r, h.misc, h.size);
+		return look_at_mmap2(d->hitmap, r, h.misc, h.size);
 	case TACHO_RECORD_COMM:
 		if (h.misc & MISC_COMM_EXEC && h.size >= 16)
-			hitmap_exec(&s->hitmap, (int32_t)u32_at(r, 8));
+			hitmap_exec(d->hitmap, (int32_t)u32_at(r, 8));
 		return 0;
 	default:
-		return look_at_task(s, r, h.type, h.size);
+		return look_at_task(d->hitmap, r, h.type, h.size);
 	}
 }
 
-static void look_at_loss(struct tacho_sampler *s, const struct ring_span *span, uint64_t at,
+static void look_at_loss(const struct drainer *d, const struct ring_span *span, uint64_t at,
 			 struct ring_header h)
 {
 	/* LOST: id, count. LOST_SAMPLES: count, and the id is the trailer's last word. */
@@ -153,12 +163,12 @@ static void look_at_loss(struct tacho_sampler *s, const struct ring_span *span, 
 
 	if (h.size < 24)
 		return;
-	c = count_of(s, ring_word(span, at + id_at));
+	c = count_of(d, ring_word(span, at + id_at));
 	if (c)
 		c->told += ring_word(span, at + n_at);
 }
 
-static int look_at_other(struct tacho_sampler *s, const struct ring_span *span, uint64_t at,
+static int look_at_other(const struct drainer *d, const struct ring_span *span, uint64_t at,
 			 struct ring_header h)
 {
 	struct sampler_count *c;
@@ -166,10 +176,10 @@ static int look_at_other(struct tacho_sampler *s, const struct ring_span *span, 
 	switch (h.type) {
 	case TACHO_RECORD_LOST:
 	case TACHO_RECORD_LOST_SAMPLES:
-		look_at_loss(s, span, at, h);
+		look_at_loss(d, span, at, h);
 		return 0;
 	case TACHO_RECORD_THROTTLE:
-		c = h.size >= 32 ? count_of(s, ring_word(span, at + 16)) : NULL;
+		c = h.size >= 32 ? count_of(d, ring_word(span, at + 16)) : NULL;
 		if (c)
 			c->stats.throttled++;
 		return 0;
@@ -177,13 +187,13 @@ static int look_at_other(struct tacho_sampler *s, const struct ring_span *span, 
 	case TACHO_RECORD_COMM:
 	case TACHO_RECORD_FORK:
 	case TACHO_RECORD_EXIT:
-		return look_at_tracked(s, span, at, h);
+		return look_at_tracked(d, span, at, h);
 	default:
 		return 0;
 	}
 }
 
-int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span, uint64_t *cut)
+int sampler_inspect(const struct drainer *d, const struct ring_span *span, uint64_t *cut)
 {
 	const uint64_t wrap = span->ring->size - (span->at & (span->ring->size - 1));
 	struct recent recent[RECENT] = { 0 };
@@ -197,9 +207,9 @@ int sampler_inspect(struct tacho_sampler *s, const struct ring_span *span, uint6
 		if (h.size < 8 || h.size % 8 || h.size > span->n - at)
 			return -EBADMSG;
 		if (h.type == TACHO_RECORD_SAMPLE && h.size >= 40) {
-			look_at_sample(s, span, at, h.misc, recent);
+			look_at_sample(d, span, at, h.misc, recent);
 		} else {
-			err = look_at_other(s, span, at, h);
+			err = look_at_other(d, span, at, h);
 			if (err < 0)
 				return err;
 		}
@@ -222,7 +232,7 @@ static int put_span(const struct ring_span *span, tacho_bytes_fn *fn, void *arg)
 
 /* In two pieces as a rule, where the ring wraps; a record that is cut there goes out by itself,
  * since whoever writes can only stop cleanly between records. */
-static int64_t hand_out(struct tacho_sampler *s, const struct ring_span *span, uint64_t cut,
+static int64_t hand_out(const struct drainer *d, const struct ring_span *span, uint64_t cut,
 			tacho_bytes_fn *fn, void *arg)
 {
 	struct ring_span part = { span->ring, span->at, cut };
@@ -235,7 +245,7 @@ static int64_t hand_out(struct tacho_sampler *s, const struct ring_span *span, u
 		return err < 0 ? err : (int64_t)span->n;
 	}
 	size = ring_header(span, cut).size;
-	record = whole_record(s, span, cut, size);
+	record = whole_record(d, span, cut, size);
 	err = record ? put_span(&part, fn, arg) : -ENOMEM;
 	if (err >= 0)
 		err = fn(arg, record, size);
@@ -245,7 +255,7 @@ static int64_t hand_out(struct tacho_sampler *s, const struct ring_span *span, u
 	return err < 0 ? err : (int64_t)span->n;
 }
 
-static int64_t drain_ring(struct tacho_sampler *s, struct ring *r, tacho_bytes_fn *fn, void *arg)
+static int64_t drain_ring(const struct drainer *d, struct ring *r, tacho_bytes_fn *fn, void *arg)
 {
 	struct ring_span span = ring_look(r);
 	uint64_t cut;
@@ -254,27 +264,46 @@ static int64_t drain_ring(struct tacho_sampler *s, struct ring *r, tacho_bytes_f
 
 	if (!span.n)
 		return 0;
-	err = sampler_inspect(s, &span, &cut);
+	err = sampler_inspect(d, &span, &cut);
 	if (err < 0)
 		return err;
-	got = hand_out(s, &span, cut, fn, arg);
+	got = hand_out(d, &span, cut, fn, arg);
 	if (got >= 0)
 		ring_release(r, &span);
 	return got;
 }
 
+static struct aux_place aux_place(const struct tacho_sampler *s, size_t i)
+{
+	return (struct aux_place){ (uint32_t)i, s->rings.v[i].cpu, s->rings.v[i].tid };
+}
+
+/* Records first: those about the AUX area come before what they are about. */
+int64_t sampler_drain_ring(const struct drainer *d, size_t i, tacho_bytes_fn *fn, void *arg)
+{
+	struct sampler_ring *r = &d->s->rings.v[i];
+	struct aux_place at = aux_place(d->s, i);
+	int64_t got = drain_ring(d, &r->ring, fn, arg), more;
+
+	if (got < 0 || !r->aux.page)
+		return got;
+	more = aux_drain(&r->aux, &at, d->bounce, fn, arg);
+	return more < 0 ? more : got + more;
+}
+
 /* The rings of maps and tasks come before those of samples, so that a sample's map is known. */
 static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn *fn, void *arg)
 {
+	struct drainer d = sampler_drainer(s);
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < s->rings.n; i++) {
 		struct sampler_ring *r = &s->rings.v[i];
 		int64_t got;
 
-		if (r->tracks != tracker || r->ring.overwrite)
+		if (r->tracks != tracker || r->ring.overwrite || r->reader)
 			continue;
-		got = drain_ring(s, &r->ring, fn, arg);
+		got = sampler_drain_ring(&d, i, fn, arg);
 		if (got < 0)
 			return got;
 		sum += got;
@@ -299,6 +328,7 @@ int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *a
 static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, tacho_bytes_fn *fn,
 			     void *arg)
 {
+	struct drainer d = sampler_drainer(s);
 	struct ring_span span;
 	uint64_t cut;
 	int64_t got;
@@ -314,9 +344,24 @@ static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, ta
 	else if (r->seen_head == span.at)
 		span.n = 0;
 	r->seen_head = span.at;
-	err = sampler_inspect(s, &span, &cut);
-	got = err < 0 ? err : hand_out(s, &span, cut, fn, arg);
+	err = sampler_inspect(&d, &span, &cut);
+	got = err < 0 ? err : hand_out(&d, &span, cut, fn, arg);
 	sys_perf_ioctl(&s->t->sys, r->fds.v[0], PERF_IOC_PAUSE_OUTPUT, 0);
+	return got;
+}
+
+/* The unit is stopped meanwhile, lest it writes over what is read. */
+static int64_t snapshot_aux(struct tacho_sampler *s, size_t i, tacho_bytes_fn *fn, void *arg)
+{
+	struct sampler_ring *r = &s->rings.v[i];
+	struct aux_place at = aux_place(s, i);
+	int64_t got;
+
+	if (r->aux_fd >= 0)
+		sys_perf_ioctl(&s->t->sys, r->aux_fd, PERF_IOC_DISABLE, 0);
+	got = aux_snapshot(&r->aux, &at, s->opts.aux_snapshot_bytes, &s->bounce, fn, arg);
+	if (r->aux_fd >= 0 && !s->stopped)
+		sys_perf_ioctl(&s->t->sys, r->aux_fd, PERF_IOC_ENABLE, 0);
 	return got;
 }
 
@@ -329,6 +374,8 @@ int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void
 
 		if (s->rings.v[i].ring.overwrite)
 			got = snapshot_ring(s, &s->rings.v[i], fn, arg);
+		if (got >= 0 && s->rings.v[i].aux.page && s->opts.aux_snapshot)
+			got = snapshot_aux(s, i, fn, arg);
 		sum = got < 0 ? got : sum + got;
 	}
 	return sum;

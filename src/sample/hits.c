@@ -54,6 +54,8 @@ static void read_build_id(struct object *o)
 int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 			  int (*fn)(void *arg, const struct tacho_sampled_object *o), void *arg)
 {
+	if (s->n_readers)		/* they do not look at what is hit */
+		all = true;
 	for (size_t i = 0; i < s->hitmap.list.n; i++) {
 		struct object *o = &s->hitmap.list.v[i];
 		struct tacho_sampled_object shown = { .size = sizeof(shown), .path = o->path,

@@ -56,10 +56,12 @@ static int gather(struct tacho_sampler *s, bool tracker)
 				if (!r)
 					return -ENOMEM;
 				*r = (struct sampler_ring){ .cpu = p->v[k].cpu, .tid = p->v[k].tid,
-							    .tracks = tracker, .polled = -1 };
+							    .tracks = tracker, .polled = -1, .aux_fd = -1 };
 			}
 			if (idlist_add(&r->fds, fd) < 0)
 				return -ENOMEM;
+			if (sampler_is_aux(s, i))
+				r->aux_fd = fd;
 		}
 	}
 	return 0;
@@ -175,17 +177,17 @@ static int redirect(struct tacho_sampler *s, struct tacho_error *e)
 	return 0;
 }
 
-/* Watches the next descriptor of the ring; false: none is left. */
-static bool watch_next(struct tacho_sampler *s, size_t i)
+bool rings_watch(struct tacho_sampler *s, size_t i)
 {
 	struct sampler_ring *r = &s->rings.v[i];
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = i };
+	int epoll = r->reader ? r->reader->epoll : s->epoll;
 
 	r->polled = -1;
 	while (r->next < r->fds.n) {
 		int fd = r->fds.v[r->next++];
 
-		if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &ev) == 0) {
+		if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) == 0) {
 			r->polled = fd;
 			return true;
 		}
@@ -214,6 +216,36 @@ static int map_rings(struct tacho_sampler *s, struct tacho_error *e)
 	return pages < 0 ? pages : 0;
 }
 
+/* Behind a ring that an event with an AUX area writes into. */
+static int map_aux(struct tacho_sampler *s, struct tacho_error *e)
+{
+	bool overwrite = s->opts.aux_snapshot || s->opts.aux_sample_bytes;
+	uint32_t pages = sampler_aux_pages(s);
+
+	for (size_t i = 0; i < s->rings.n; i++) {
+		struct sampler_ring *r = &s->rings.v[i];
+		int err = r->aux_fd < 0 ? 0 : aux_map(&r->aux, r->aux_fd, r->ring.page, pages, overwrite);
+
+		if (err < 0) {
+			error_set(e, err, "an AUX area of %u pages could not be mapped: %s", pages,
+				  strerror(-err));
+			error_hint(e, err == -EPERM ? "-m takes a smaller one behind a comma, as in -m ,128"
+						    : "the kernel's log may tell more");
+			return err;
+		}
+	}
+	return 0;
+}
+
+size_t tacho_sampler_n_aux(const struct tacho_sampler *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->rings.n; i++)
+		n += s->rings.v[i].aux.page != NULL;
+	return n;
+}
+
 int rings_open(struct tacho_sampler *s, struct tacho_error *e)
 {
 	int err = gather(s, true);
@@ -227,10 +259,12 @@ int rings_open(struct tacho_sampler *s, struct tacho_error *e)
 	err = map_rings(s, e);
 	if (err == 0)
 		err = redirect(s, e);
+	if (err == 0)
+		err = map_aux(s, e);
 	for (size_t i = 0; err == 0 && i < s->rings.n; i++) {
 		if (s->rings.v[i].ring.overwrite)
 			continue;
-		if (!watch_next(s, i))
+		if (!rings_watch(s, i))
 			return error_set(e, -errno, "a ring cannot be waited for: %s", strerror(errno));
 		s->n_watched++;
 	}
@@ -240,6 +274,7 @@ int rings_open(struct tacho_sampler *s, struct tacho_error *e)
 void rings_close(struct tacho_sampler *s)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {
+		aux_unmap(&s->rings.v[i].aux);
 		ring_unmap(&s->rings.v[i].ring);
 		idlist_done(&s->rings.v[i].fds);
 	}
@@ -253,10 +288,11 @@ int tacho_sampler_fd(const struct tacho_sampler *s)
 	return s->epoll;
 }
 
-int tacho_sampler_look(struct tacho_sampler *s)
+size_t rings_look(struct tacho_sampler *s, int epoll)
 {
 	struct epoll_event events[64];
-	int n = epoll_wait(s->epoll, events, countof(events), 0);
+	int n = epoll_wait(epoll, events, countof(events), 0);
+	size_t ended = 0;
 
 	for (int i = 0; i < n; i++) {
 		size_t at = (size_t)events[i].data.u64;
@@ -265,10 +301,15 @@ int tacho_sampler_look(struct tacho_sampler *s)
 		/* A target that has ended polls ready for ever. */
 		if (!(events[i].events & (EPOLLHUP | EPOLLERR)) || r->polled < 0)
 			continue;
-		epoll_ctl(s->epoll, EPOLL_CTL_DEL, r->polled, NULL);
-		if (!watch_next(s, at))
-			s->n_ended++;
+		epoll_ctl(epoll, EPOLL_CTL_DEL, r->polled, NULL);
+		ended += !rings_watch(s, at);
 	}
+	return ended;
+}
+
+int tacho_sampler_look(struct tacho_sampler *s)
+{
+	s->n_ended += rings_look(s, s->epoll);
 	return s->n_ended && s->n_ended == s->n_watched;
 }
 

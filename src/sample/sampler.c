@@ -32,6 +32,7 @@ void tacho_sampler_free(struct tacho_sampler *s)
 	if (!s)
 		return;
 	rings_close(s);
+	readers_close(s);
 	for (size_t i = 0; i < s->n_counts; i++)
 		free(s->counts[i].ids);
 	free(s->counts);
@@ -223,11 +224,13 @@ static int tell_all(struct tacho_sampler *s, unsigned request)
 
 int tacho_sampler_start(struct tacho_sampler *s)
 {
+	s->stopped = false;
 	return tell_all(s, PERF_IOC_ENABLE);
 }
 
 int tacho_sampler_stop(struct tacho_sampler *s)
 {
+	s->stopped = true;
 	return tell_all(s, PERF_IOC_DISABLE);
 }
 
@@ -283,7 +286,7 @@ int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 				return err;
 		}
 		/* A LOST record counts for all events of its ring and names only one of them. */
-		c->stats.lost = ev->attr.read_format & PERF_FORMAT_LOST ? sum : c->told;
+		c->stats.lost = ev->attr.read_format & PERF_FORMAT_LOST ? sum : readers_sum(s, i).told;
 		c->settled = true;
 	}
 	return 0;
@@ -298,18 +301,25 @@ int tacho_sampler_stats(const struct tacho_sampler *s, size_t i, struct tacho_sa
 	if (!s->is_open || end > s->n_counts)
 		return -EINVAL;
 	for (size_t k = first; k < end; k++) {
-		const struct sampler_count *c = &s->counts[k];
+		struct sampler_count c;
 
 		if (i == SIZE_MAX && k == s->set->sampling.tracker)
 			continue;
-		sum.samples += c->stats.samples;
-		sum.lost += c->settled ? c->stats.lost : c->told;
-		sum.throttled += c->stats.throttled;
-		if (c->stats.samples && (!sum.first_ns || c->stats.first_ns < sum.first_ns))
-			sum.first_ns = c->stats.first_ns;
-		sum.last_ns = max_of(sum.last_ns, c->stats.last_ns);
+		c = readers_sum(s, k);
+		sum.samples += c.stats.samples;
+		sum.lost += c.settled ? c.stats.lost : c.told;
+		sum.throttled += c.stats.throttled;
+		if (c.stats.first_ns && (!sum.first_ns || c.stats.first_ns < sum.first_ns))
+			sum.first_ns = c.stats.first_ns;
+		sum.last_ns = max_of(sum.last_ns, c.stats.last_ns);
 	}
 	sum.size = size;
 	memcpy(out, &sum, size);
 	return 0;
+}
+
+void tacho_sampler_forget_times(struct tacho_sampler *s)
+{
+	for (size_t i = 0; i < s->n_counts; i++)
+		s->counts[i].stats.first_ns = s->counts[i].stats.last_ns = 0;
 }

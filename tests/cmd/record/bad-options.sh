@@ -40,3 +40,14 @@ bad 1 -e cpu-clock --strict-freq -F 100000000 true
 tacho record --intr-regs=? 2>&1 | grep -qi 'available registers:.* ip' || fail "no list of registers"
 tacho record '--intr-regs=?' 2>err
 [ -z "$(tr ' ' '\n' <err | sort | uniq -d)" ] || { cat err; fail "a register is listed twice"; }
+# Units that trace by themselves are known by name, and said to be missing where they are.
+[ -d /sys/bus/event_source/devices/intel_pt ] || {
+	refused 129 tacho record -e intel_pt// true
+	grep -q 'this machine has no Intel Processor Trace' err || { cat err; fail "no plain word about intel_pt"; }
+	refused 129 tacho record -S -e cpu-clock true
+	refused 129 tacho record --aux-sample -e cpu-clock true
+}
+refused 129 tacho record -Sx true
+refused 129 tacho record --aux-sample=99K true
+refused 129 tacho record -S --switch-output true
+refused 129 tacho record -m 1, true

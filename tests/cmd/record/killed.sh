@@ -1,13 +1,41 @@
-# kill -9 at any moment: what was drained until then can be read.
+# kill -9 at any moment: what was drained until then can be read, by perf as well.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf
-tacho record -q -e cpu-clock -F 500 -g -o file "$TEST_BIN/spin" -c 30 &
-pid=$!
-sleep 2.5
-child=$(ps -o pid= --ppid $pid | tr -d ' ')
-kill -9 $pid
-wait $pid 2>/dev/null || true
-kill $child 2>/dev/null || true
-n=$(perf script -i file -F comm,time,event 2>/dev/null | grep -c cpu-clock || true)
-[ "$n" -gt 20 ] || fail "perf reads $n samples of a killed recorder's file"
+killed() {	# SECONDS ARGS...: records into `file` and kills the recorder then
+	killed_after=$1
+	shift
+	tacho record -q -o file "$@" &
+	pid=$!
+	sleep "$killed_after"
+	child=$(ps -o pid= --ppid $pid | tr -d ' ')
+	kill -9 $pid
+	wait $pid 2>/dev/null || true
+	[ -z "$child" ] || kill $child 2>/dev/null || true
+}
+both_read() {	# EVENT LEAST: perf and tacho read as many samples, LEAST of them or more
+	n=$(perf script -i file -F comm,time,event 2>/dev/null | grep -c "$1" || true)
+	[ "$n" -ge "$2" ] || fail "perf reads $n samples of $1 of a killed recorder's file"
+	m=$(tacho script -i file -F comm,time,event 2>/dev/null | grep -c "$1" || true)
+	[ "$n" = "$m" ] || fail "perf reads $n samples of $1, tacho $m"
+}
+killed 2.5 -e cpu-clock -F 500 -g "$TEST_BIN/spin" -c 30
+both_read cpu-clock 20
+perf report -i file --header-only 2>/dev/null | grep -q '^# cmdline : .*record' || fail "no features"
+killed 2.5 -z -e cpu-clock -F 500 "$TEST_BIN/spin" -c 30
+both_read cpu-clock 20
+[ "$(id -u)" = 0 ] && [ -r /sys/kernel/tracing/events/syscalls ] || exit 0
+# A quiet machine fills no ring: once a second what is there is written. Tracepoints need their
+# formats from the first moment on.
+killed 2.5 -a -e cpu-clock -F 20
+both_read cpu-clock 10
+killed 0.3 -a -e sched:sched_switch
+perf script -i file >/dev/null 2>perf.err || { cat perf.err; fail "perf refuses an early file"; }
+killed 2.5 -a -e sched:sched_switch
+both_read sched:sched_switch 5
+perf script -i file 2>/dev/null | grep -q 'prev_comm=.*next_comm=' || fail "no fields"
+for after in 0.7 1.1; do
+	killed $after -e raw_syscalls:sys_enter dd if=/dev/zero of=/dev/null bs=1
+	n=$(tacho script -i file -F comm,time,event 2>/dev/null | grep -c sys_enter || true)
+	[ "$n" -gt 1000 ] || fail "tacho reads $n samples of a storm"
+done

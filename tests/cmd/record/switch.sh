@@ -23,3 +23,8 @@ kill -USR2 $pid
 wait $pid || [ $? = 124 ]
 [ "$(ls u.* | wc -l)" = 2 ] || { ls; cat err; fail "no switch by signal"; }
 readable u.*
+# Each file tells the times of its own samples.
+set -- $(ls t.*)
+range() { perf report -i "$1" --header-only 2>/dev/null | sed -n "s/^# time of $2 sample : *//p"; }
+awk -v a="$(range "$1" last)" -v b="$(range "$2" first)" 'BEGIN { exit !(b > 0 && b >= a) }' ||
+	fail "the second file's times begin at $(range "$2" first), the first one's end at $(range "$1" last)"

@@ -11,3 +11,8 @@ unprivileged tacho record -o file sh -c "$LOOP" 2>err || { cat err; fail "refuse
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ]; then
 	refused 1 unprivileged tacho record -a -o all true
 fi
+# Where the kernel's side may not be had, the event's name says so.
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+	chown 0 file
+	tacho evlist -i file | head -n 1 | grep -q '^c.*:P\{0,1\}u$' || fail "named $(tacho evlist -i file)"
+fi
