@@ -116,7 +116,7 @@ static int start(struct script *s, struct tacho_error *e)
 	if (err)
 		return err;
 	s->scratch = malloc(sizeof(*s->scratch));
-	return s->scratch && !frame_texts_init(&s->frames) ? 0 : error_nomem(e);
+	return s->scratch ? 0 : error_nomem(e);
 }
 
 /* ---- the loop ---- */
@@ -151,6 +151,7 @@ static int sample_record(struct script *s, const struct tacho_record *rec)
 		return 0;
 	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))
 		script_trace(s, ev);
+	frame_texts_trim(&s->frames);
 	if (s->opts->json)
 		json_sample(s, ev, &sample, &who);
 	else

@@ -88,54 +88,34 @@ bool filter_has_comm(const struct script_filter *f, const char *comm);
 /* ---- frames ---- */
 struct script;
 
+struct frame_text {		/* " symbol+0xoff (object)", and '\n' behind it */
+	const char *text;		/* can be read PUT_SLACK bytes further */
+	size_t n;			/* without the '\n' */
+};
+
 struct frame_slot {
-	uint64_t offset;
-	uint32_t object, symbol;
-	uint32_t fields;		/* what the text shows; 0: free */
+	struct tacho_spot place;
+	const char *text;
 	uint32_t n;
-	const char *text;
+	uint32_t fields;		/* what the text shows; 0: free */
 };
-
-/* The text of an address met lately, so that most frames are not even resolved. */
-struct frame_recent {
-	uint64_t ip;
-	uint32_t pid, age;		/* `age` of its process' maps when it was put here */
-	uint32_t fields, n;
-	const char *text;
-};
-
-#define FRAMES_RECENT 65536u		/* of the kernel's; of all others as many */
-#define FRAMES_AGES 4096u
 
 struct frame_texts {
 	struct frame_slot *slots;
-	size_t n, cap;
+	size_t n, cap;			/* cap is a power of two */
+	size_t bytes;			/* of text */
 	struct arena arena;
-	struct frame_recent *recent;	/* twice FRAMES_RECENT */
-	uint32_t ages[FRAMES_AGES];	/* by pid; several may share one */
-	uint32_t kernel_age;
 };
 
-int frame_texts_init(struct frame_texts *t);	/* 0 or -ENOMEM */
-void frame_texts_done(struct frame_texts *t);
-/* Something that was mapped has changed: recent texts of it count no more. */
-void frame_texts_changed(struct frame_texts *t, const struct tacho_other *r);
-/* Which of the recent ones an address would be. */
-static inline struct frame_recent *frame_place(const struct frame_texts *t, uint32_t pid,
-					       enum tacho_space space, uint64_t ip)
-{
-	size_t at = (ip ^ ip >> 15) % FRAMES_RECENT;
+#define FRAMES_AT_ONCE 64u
 
-	if (space == TACHO_SPACE_KERNEL)
-		return &t->recent[at];
-	return &t->recent[FRAMES_RECENT + (at ^ pid * 0x9e3779b1u % FRAMES_RECENT)];
-}
-/* The text of a chain's frame; NULL without memory. It can be read PUT_SLACK bytes further. */
-const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_space space,
-				    uint64_t ip, uint32_t fields);
-/* " symbol+0xoff (object)" as `fields` say; borrowed, NULL without memory. */
-const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_symbols *s,
-				    const struct tacho_frame *f, uint32_t fields);
+void frame_texts_done(struct frame_texts *t);
+/* Forgets all where it has become too much; what was given before is gone then. */
+void frame_texts_trim(struct frame_texts *t);
+/* What stands behind the addresses, as `fields` say, for up to FRAMES_AT_ONCE of them. They hold
+ * until the next trim. 0 or -ENOMEM. */
+int frame_texts_get(struct script *s, uint32_t pid, enum tacho_space space, const uint64_t *ips,
+		    size_t n, uint32_t fields, struct frame_text *out);
 
 /* ---- the run ---- */
 struct script_sink {		/* where lines go: stdout, or a file per event */
@@ -203,9 +183,9 @@ int other_record(struct script *s, const struct tacho_record *rec);
 void json_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
 		 const struct script_who *who);
 
-/* Calls back with every frame of the sample's chain, innermost first, at most `limit`. */
-typedef void (*frame_fn)(void *arg, enum tacho_space space, uint64_t ip);
+/* Calls back with the frames of the sample's chain, innermost first, part by part. */
+typedef void (*frames_fn)(void *arg, enum tacho_space space, const uint64_t *ips, size_t n);
 void script_walk(struct script *s, const struct tacho_sample *sample,
-		 const struct script_who *who, frame_fn fn, void *arg);
+		 const struct script_who *who, frames_fn fn, void *arg);
 
 #endif

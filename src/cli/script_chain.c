@@ -5,7 +5,6 @@
  */
 #include "cli/script.h"
 
-enum { AHEAD = 6 };
 #define CONTEXT_LEAST ((uint64_t)-4095)
 
 enum { CONTEXT_KERNEL = -128, CONTEXT_USER = -512, CONTEXT_USER_DEFERRED = -640,
@@ -40,43 +39,36 @@ static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 	return (regs->mask >> bit & 1) && at < regs->values.n ? regs->values.v[at] : 0;
 }
 
-/* Which recent text it will be, and where that is, is known long before it is needed. */
-static inline void look_ahead(const struct script *s, uint32_t pid, enum tacho_space space,
-			      const struct tacho_sample *sample, size_t i)
+/* Where the run of addresses that begins at `i` ends: at a marker, or after `most` of them. */
+static size_t run_end(const struct tacho_words *chain, size_t i, size_t most)
 {
-	const struct tacho_words *chain = &sample->chain;
-	const struct frame_recent *near;
+	size_t end = i + min_of(most, chain->n - i);
 
-	if (i + AHEAD < chain->n)
-		__builtin_prefetch(frame_place(&s->frames, pid, space, chain->v[i + AHEAD]));
-	if (i + AHEAD / 2 < chain->n) {
-		near = frame_place(&s->frames, pid, space, chain->v[i + AHEAD / 2]);
-		__builtin_prefetch(near->text);
-		__builtin_prefetch((const char *)((uintptr_t)near->text + 64));
-	}
+	while (i < end && chain->v[i] < CONTEXT_LEAST)
+		i++;
+	return i;
 }
 
 void script_walk(struct script *s, const struct tacho_sample *sample, const struct script_who *who,
-		 frame_fn fn, void *arg)
+		 frames_fn fn, void *arg)
 {
-	uint32_t left = s->opts->max_stack ? s->opts->max_stack : UINT32_MAX;
+	size_t left = s->opts->max_stack ? s->opts->max_stack : SIZE_MAX, end;
+	const struct tacho_words *chain = &sample->chain;
 	enum tacho_space space = TACHO_SPACE_USER;
 	bool user = false;
 	uint64_t ip;
 
-	for (size_t i = 0; i < sample->chain.n && left; i++) {
-		uint64_t word = sample->chain.v[i];
-
-		look_ahead(s, who->pid, space, sample, i);
-
-		if (word >= CONTEXT_LEAST) {
-			if (!space_of(word, &space))
+	for (size_t i = 0; i < chain->n && left; i = end) {
+		end = run_end(chain, i, left);
+		if (end > i) {
+			fn(arg, space, chain->v + i, end - i);
+			left -= end - i;
+		} else {
+			if (!space_of(chain->v[i], &space))
 				break;
 			user |= space == TACHO_SPACE_USER;
-			continue;
+			end = i + 1;
 		}
-		fn(arg, space, word);
-		left--;
 	}
 	if (user || !left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi)
 		return;
@@ -84,6 +76,6 @@ void script_walk(struct script *s, const struct tacho_sample *sample, const stru
 	     user_ip(&sample->regs_user, tacho_perfdata_event(s->pd, 0)->layout.machine);
 	if (ip) {
 		s->raw_stacks = true;
-		fn(arg, TACHO_SPACE_USER, ip);
+		fn(arg, TACHO_SPACE_USER, &ip, 1);
 	}
 }

@@ -1,6 +1,10 @@
 /*
- * Frames as text. The same few thousand places come again and again, so what follows the address
- * on a line is put together once per place and copied ever after.
+ * Frames as text. The same hundred thousand places come again and again, from processes that map
+ * the same files elsewhere, so what follows the address on a line is put together once per place
+ * and copied ever after.
+ *
+ * The tables are larger than the caches near the core. Therefore a chain's addresses take each step
+ * together, and each step asks for the memory that the next one needs.
  */
 #include "cli/script.h"
 
@@ -9,63 +13,57 @@
 #include "cli/put.h"
 
 enum { FIRST_SLOTS = 4096 };
+#define MOST_SLOTS (1u << 20)
+#define MOST_TEXT (128u << 20)
 #define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF)
-
-int frame_texts_init(struct frame_texts *t)
-{
-	size_t bytes = 2 * FRAMES_RECENT * sizeof(*t->recent);
-
-	t->recent = aligned_alloc(64, bytes);	/* so that none lies in two cache lines */
-	if (!t->recent)
-		return -ENOMEM;
-	memset(t->recent, 0, bytes);
-	return 0;
-}
 
 void frame_texts_done(struct frame_texts *t)
 {
-	free(t->recent);
 	free(t->slots);
 	arena_done(&t->arena);
+	*t = (struct frame_texts){ 0 };
 }
 
-static size_t place(const struct frame_texts *t, const struct frame_slot *key)
+void frame_texts_trim(struct frame_texts *t)
 {
-	uint64_t h = key->offset * 0x9e3779b97f4a7c15ull;
-
-	h ^= ((uint64_t)key->object << 32 | key->symbol) * 0xff51afd7ed558ccdull;
-	h ^= key->fields;
-	h ^= h >> 32;
-	return (size_t)h & (t->cap - 1);
+	if (t->n > MOST_SLOTS || t->bytes > MOST_TEXT)
+		frame_texts_done(t);
 }
 
-static struct frame_slot *find(struct frame_texts *t, const struct frame_slot *key)
+static size_t slot_of(const struct frame_texts *t, const struct tacho_spot *p)
 {
-	size_t i = place(t, key);
+	uint64_t h = (p->offset ^ p->object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
 
-	for (;; i = (i + 1) & (t->cap - 1)) {
+	return (size_t)(h >> 32) & (t->cap - 1);
+}
+
+/* The slot of a place, or the free one where it belongs. */
+static struct frame_slot *find(const struct frame_texts *t, const struct tacho_spot *p, uint32_t fields)
+{
+	for (size_t i = slot_of(t, p);; i = (i + 1) & (t->cap - 1)) {
 		struct frame_slot *s = &t->slots[i];
 
-		if (!s->fields || (s->offset == key->offset && s->object == key->object &&
-				   s->symbol == key->symbol && s->fields == key->fields))
+		if (!s->fields || (s->place.offset == p->offset && s->place.object == p->object &&
+				   s->fields == fields))
 			return s;
 	}
 }
 
-static bool grow(struct frame_texts *t)
+static int grow(struct frame_texts *t)
 {
-	struct frame_texts bigger = { .cap = t->cap ? t->cap * 2 : FIRST_SLOTS };
+	size_t cap = t->cap ? t->cap * 2 : FIRST_SLOTS;
+	struct frame_texts bigger = { .cap = cap, .n = t->n, .bytes = t->bytes, .arena = t->arena };
 
-	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+	bigger.slots = aligned_alloc(64, cap * sizeof(*bigger.slots));	/* none lies in two cache lines */
 	if (!bigger.slots)
-		return false;
+		return -ENOMEM;
+	memset(bigger.slots, 0, cap * sizeof(*bigger.slots));
 	for (size_t i = 0; i < t->cap; i++)
 		if (t->slots[i].fields)
-			*find(&bigger, &t->slots[i]) = t->slots[i];
+			*find(&bigger, &t->slots[i].place, t->slots[i].fields) = t->slots[i];
 	free(t->slots);
-	t->slots = bigger.slots;
-	t->cap = bigger.cap;
-	return true;
+	*t = bigger;
+	return 0;
 }
 
 static void put_text(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
@@ -89,88 +87,74 @@ static void put_text(struct buf *out, const struct tacho_symbols *s, const struc
 	buf_putc(out, ')');
 }
 
-static const char *copy_text(struct arena *arena, const struct buf *text)
+static const char *keep_text(struct frame_texts *t, struct buf *text)
 {
-	char *copy = arena_alloc(arena, text->n + PUT_SLACK);
+	size_t bytes = text->n + 1 + PUT_SLACK;
+	char *copy = buf_failed(text) || text->n > UINT32_MAX ? NULL : arena_alloc(&t->arena, bytes);
 
-	if (copy)
+	if (!copy)
+		return NULL;
+	if (text->n)
 		memcpy(copy, text->bytes, text->n);
+	copy[text->n] = '\n';
+	t->bytes += bytes;
 	return copy;
 }
 
-const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_symbols *s,
-				    const struct tacho_frame *f, uint32_t fields)
+static int make_text(struct script *s, struct frame_slot *slot, const struct tacho_frame *f,
+		     uint32_t fields)
 {
-	struct frame_slot key = {
-		.offset = f->object ? f->object_offset : f->symbol_offset,
-		.object = f->object, .symbol = f->symbol, .fields = (fields & SHOWN) | 1u << 31,
-	}, *slot;
-	struct buf text = { 0 };
+	scoped(buf_done) struct buf text = { 0 };
 
-	if (t->n * 2 >= t->cap && !grow(t))
+	put_text(&text, s->symbols, f, fields);
+	slot->text = keep_text(&s->frames, &text);
+	slot->n = (uint32_t)text.n;
+	return slot->text ? 0 : -ENOMEM;
+}
+
+/* The text of a place that was not met before. */
+static const struct frame_slot *add(struct script *s, uint32_t pid, enum tacho_space space, uint64_t ip,
+				    const struct tacho_spot *place, uint32_t fields)
+{
+	struct frame_slot fresh = { .place = *place, .fields = fields }, *slot;
+	struct tacho_frame frame;
+
+	if (s->frames.n * 2 >= s->frames.cap && grow(&s->frames) < 0)
 		return NULL;
-	slot = find(t, &key);
-	if (slot->fields)
-		return slot;
-	put_text(&text, s, f, fields);
-	if (!buf_failed(&text) && text.n)
-		key.text = copy_text(&t->arena, &text);
-	key.n = (uint32_t)text.n;
-	buf_done(&text);
-	if (key.n && !key.text)
+	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &frame) < 0)
+		frame = (struct tacho_frame){ .space = space };
+	if (make_text(s, &fresh, &frame, fields) < 0)
 		return NULL;
-	*slot = key;
-	t->n++;
+	slot = find(&s->frames, place, fields);
+	*slot = fresh;
+	s->frames.n++;
 	return slot;
 }
 
-/* ---- recent addresses ---- */
-
-void frame_texts_changed(struct frame_texts *t, const struct tacho_other *r)
-{
-	switch (r->type) {
-	case TACHO_RECORD_MMAP:
-	case TACHO_RECORD_MMAP2:
-		if ((r->misc & 7) == TACHO_SPACE_KERNEL)
-			t->kernel_age++;
-		else
-			t->ages[r->mmap.pid % FRAMES_AGES]++;
-		break;
-	case TACHO_RECORD_COMM:
-		t->ages[r->comm.pid % FRAMES_AGES]++;
-		break;
-	case TACHO_RECORD_FORK:
-	case TACHO_RECORD_EXIT:
-		if (r->task.pid != r->task.ppid || r->type == TACHO_RECORD_EXIT)
-			t->ages[r->task.pid % FRAMES_AGES]++;
-		break;
-	case TACHO_RECORD_KSYMBOL:
-		t->kernel_age++;
-		break;
-	}
-}
-
-/* Kernel addresses are everybody's: their texts are kept under no process. */
-#define NOBODY UINT32_MAX
-
-const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_space space,
-				    uint64_t ip, uint32_t fields)
+int frame_texts_get(struct script *s, uint32_t pid, enum tacho_space space, const uint64_t *ips,
+		    size_t n, uint32_t fields, struct frame_text *out)
 {
 	struct frame_texts *t = &s->frames;
-	bool kernel = space == TACHO_SPACE_KERNEL;
-	uint32_t who = kernel ? NOBODY : pid ^ (uint32_t)space << 28;
-	uint32_t age = (kernel ? t->kernel_age : t->ages[pid % FRAMES_AGES]) + 1;
-	struct frame_recent *r = frame_place(t, pid, space, ip);
-	const struct frame_slot *slot;
-	struct tacho_frame frame;
+	struct tacho_spot places[FRAMES_AT_ONCE];
+	int err = tacho_symbols_spots(s->symbols, pid, space, ips, n, places);
 
-	if (r->ip == ip && r->pid == who && r->age == age && r->fields == fields)
-		return r;
-	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &frame) < 0)
-		frame = (struct tacho_frame){ .space = space };
-	slot = frame_text(t, s->symbols, &frame, fields);
-	if (!slot)
-		return NULL;
-	*r = (struct frame_recent){ ip, who, age, fields, slot->n, slot->text };
-	return r;
+	if (!err && !t->cap)
+		err = grow(t);
+	if (err)
+		return err;
+	fields = (fields & SHOWN) | 1u << 31;
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(&t->slots[slot_of(t, &places[i])]);
+	for (size_t i = 0; i < n; i++) {
+		const struct frame_slot *slot = find(t, &places[i], fields);
+
+		if (!slot->fields)
+			slot = add(s, pid, space, ips[i], &places[i], fields);
+		if (!slot)
+			return -ENOMEM;
+		out[i] = (struct frame_text){ slot->text, slot->n };
+		__builtin_prefetch(slot->text);
+		__builtin_prefetch(slot->text + 64);
+	}
+	return 0;
 }

@@ -18,8 +18,8 @@
 
 #include "cli/put.h"
 
-enum { COMM_WIDTH = 16, TID_WIDTH = 7, TIME_WIDTH = 12, PERIOD_WIDTH = 10, IP_WIDTH = 16 };
-enum { START_ROOM = 512, TRACE_ROOM = 1024 };
+enum { COMM_WIDTH = 16, TID_WIDTH = 7, TIME_WIDTH = 12, PERIOD_WIDTH = 10 };
+enum { START_ROOM = 512, TRACE_ROOM = 1024, FRAME_ROOM = 24 };
 
 static char *put_ids(char *at, uint32_t fields, const struct script_who *who)
 {
@@ -134,41 +134,59 @@ struct chain_out {
 	uint32_t fields, pid;
 };
 
-static char *put_frame(char *at, uint64_t ip, uint32_t fields, const struct frame_recent *text)
+/* Room for n lines and what is copied beyond the last. */
+static char *lines_room(struct buf *out, const struct frame_text *texts, size_t n)
 {
-	if (fields & (FIELD_IP | FIELD_ADDR))
-		at = put_hex(at, ip, IP_WIDTH);
-	return text->n ? put_steps(at, text->text, text->n) : at;
+	size_t room = PUT_SLACK;
+
+	for (size_t i = 0; i < n; i++)
+		room += texts[i].n + FRAME_ROOM;
+	return buf_grow(out, room);
 }
 
-static void chain_frame(void *arg, enum tacho_space space, uint64_t ip)
+static void put_frames(struct chain_out *c, enum tacho_space space, const uint64_t *ips, size_t n)
 {
-	struct chain_out *c = arg;
-	const struct frame_recent *text = frame_at(c->s, c->pid, space, ip, c->fields);
-	char *at = text ? buf_grow(c->out, text->n + 64 + PUT_SLACK) : NULL, *from = at;
+	struct frame_text texts[FRAMES_AT_ONCE];
+	int err = frame_texts_get(c->s, c->pid, space, ips, n, c->fields, texts);
+	char *from = err ? NULL : lines_room(c->out, texts, n), *at = from;
 
-	if (!at) {
+	if (!from) {
 		c->out->bad = true;
 		return;
 	}
-	*at++ = '\t';
-	at = put_frame(at, ip, c->fields, text);
-	*at++ = '\n';
+	for (size_t i = 0; i < n; i++) {
+		*at++ = '\t';
+		at = put_address16(at, ips[i]);
+		at = put_roomy(at, texts[i].text, texts[i].n + 1);
+	}
 	c->out->n += (size_t)(at - from);
+}
+
+static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
+{
+	for (size_t i = 0; i < n; i += FRAMES_AT_ONCE)
+		put_frames(arg, space, ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE));
 }
 
 static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		      const struct script_who *who, enum tacho_space space, uint64_t ip)
 {
-	static const struct frame_recent bare;
-	const struct frame_recent *text =
-		fields & (FIELD_SYM | FIELD_DSO) ? frame_at(s, who->pid, space, ip, fields) : &bare;
-	char *at = text ? buf_grow(out, text->n + 64 + PUT_SLACK) : NULL;
+	struct frame_text text = { 0 };
+	char *from, *at;
 
-	if (at)
-		out->n += (size_t)(put_frame(at, ip, fields, text) - at);
-	else
+	if ((fields & (FIELD_SYM | FIELD_DSO)) &&
+	    frame_texts_get(s, who->pid, space, &ip, 1, fields, &text) < 0) {
 		out->bad = true;
+		return;
+	}
+	from = at = buf_grow(out, text.n + FRAME_ROOM + PUT_SLACK);
+	if (!from)
+		return;
+	if (fields & (FIELD_IP | FIELD_ADDR))
+		at = put_address16(at, ip);
+	if (text.n)
+		at = put_roomy(at, text.text, text.n);
+	out->n += (size_t)(at - from);
 }
 
 /* ---- the rarer fields ---- */
@@ -344,7 +362,7 @@ void line_sample(struct script *s, struct script_event *ev, const struct tacho_s
 	if (ev->fields & FIELD_IP) {
 		buf_putc(out, ev->chains ? '\n' : ' ');
 		if (ev->chains)
-			script_walk(s, sample, who, chain_frame, &c);
+			script_walk(s, sample, who, chain_frames, &c);
 		else
 			put_place(s, out, ev->fields, who, who->misc & 7, sample->ip);
 	}

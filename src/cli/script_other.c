@@ -208,7 +208,6 @@ int other_record(struct script *s, const struct tacho_record *rec)
 	if (row && rec->type == TACHO_RECORD_EXIT)
 		show(s, ev, row, &other);
 	err = tacho_symbols_feed(s->symbols, &other);
-	frame_texts_changed(&s->frames, &other);
 	if (row && rec->type != TACHO_RECORD_EXIT)
 		show(s, ev, row, &other);
 	return err;
