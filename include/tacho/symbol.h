@@ -62,8 +62,8 @@ TACHO_API int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum 
  * spot later that has no name now.
  */
 struct tacho_spot {
-	uint64_t object;		/* 0: nothing is known to be mapped there; else opaque */
 	uint64_t offset;
+	uint32_t object;		/* 0: nothing is known to be mapped there; else opaque */
 };
 /* The spots of n addresses of one process as of what was fed so far. 0 or -ENOMEM. */
 TACHO_API int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,

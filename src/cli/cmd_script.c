@@ -116,7 +116,8 @@ static int start(struct script *s, struct tacho_error *e)
 	if (err)
 		return err;
 	s->scratch = malloc(sizeof(*s->scratch));
-	return s->scratch ? 0 : error_nomem(e);
+	s->recent = calloc(RECENT_THREADS, sizeof(*s->recent));
+	return s->scratch && s->recent ? 0 : error_nomem(e);
 }
 
 /* ---- the loop ---- */
@@ -126,6 +127,7 @@ static int sample_record(struct script *s, const struct tacho_record *rec)
 	struct tacho_sample sample;
 	struct script_event *ev;
 	struct script_who who;
+	struct recent *recent;
 	int i = tacho_perfdata_event_of(s->pd, rec), err;
 
 	if (i < 0)
@@ -145,8 +147,9 @@ static int sample_record(struct script *s, const struct tacho_record *rec)
 	}
 	if (s->filter.by_cpu && !cpuset_has(&s->filter.cpus, (int)sample.cpu))
 		return 0;
+	recent = recent_thread(s, sample.pid, sample.tid);
 	who = (struct script_who){ sample.pid, sample.tid, sample.cpu, sample.time, rec->misc, rec->type,
-				   tacho_symbols_comm(s->symbols, sample.pid, sample.tid) };
+				   recent->comm, recent->n_comm, recent };
 	if (!filter_has_comm(&s->filter, who.comm) || !filter_has_task(&s->filter, who.pid, who.tid))
 		return 0;
 	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))
@@ -275,6 +278,7 @@ static void script_done(struct script *s)
 	tacho_perfdata_close(s->pd);
 	buf_done(&s->sink.out);
 	free(s->scratch);
+	free(s->recent);
 }
 
 static int script_run(void *opts, int argc, char **argv)

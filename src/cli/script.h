@@ -88,23 +88,38 @@ bool filter_has_comm(const struct script_filter *f, const char *comm);
 /* ---- frames ---- */
 struct script;
 
-struct frame_text {		/* " symbol+0xoff (object)", and '\n' behind it */
-	const char *text;		/* can be read PUT_SLACK bytes further */
-	size_t n;			/* without the '\n' */
-};
+/* What stands behind an address: its length, " symbol+0xoff (object)" and a '\n', in memory that
+ * can be read PUT_SLACK bytes further. */
+typedef const char *frame_text;
+
+static inline size_t frame_text_n(frame_text t)		/* without the '\n' */
+{
+	uint32_t n;
+
+	memcpy(&n, t, sizeof(n));
+	return n;
+}
 
 struct frame_slot {
-	struct tacho_spot place;
-	const char *text;
-	uint32_t n;
-	uint32_t fields;		/* what the text shows; 0: free */
+	uint64_t offset;		/* the spot */
+	uint32_t object;
+	uint32_t text;			/* which chunk, and where in it; 0: free */
+};
+
+struct frame_table {
+	struct frame_slot *slots;
+	size_t n, cap;			/* cap is a power of two */
+	uint32_t fields;		/* what its texts show */
+};
+
+struct frame_chunk {
+	char *bytes;
 };
 
 struct frame_texts {
-	struct frame_slot *slots;
-	size_t n, cap;			/* cap is a power of two */
-	size_t bytes;			/* of text */
-	struct arena arena;
+	struct { struct frame_table *v; size_t n, cap; } tables;
+	struct { struct frame_chunk *v; size_t n, cap; } chunks;
+	size_t used;			/* of the last chunk */
 };
 
 #define FRAMES_AT_ONCE 64u
@@ -112,10 +127,49 @@ struct frame_texts {
 void frame_texts_done(struct frame_texts *t);
 /* Forgets all where it has become too much; what was given before is gone then. */
 void frame_texts_trim(struct frame_texts *t);
-/* What stands behind the addresses, as `fields` say, for up to FRAMES_AT_ONCE of them. They hold
- * until the next trim. 0 or -ENOMEM. */
+/* The texts of up to FRAMES_AT_ONCE addresses, as `fields` say. They hold until the next trim.
+ * 0 or -ENOMEM. */
 int frame_texts_get(struct script *s, uint32_t pid, enum tacho_space space, const uint64_t *ips,
-		    size_t n, uint32_t fields, struct frame_text *out);
+		    size_t n, uint32_t fields, frame_text *out);
+
+/* ---- threads that ran lately ---- */
+#define RECENT_THREADS 64u
+#define RECENT_WORDS 128u
+
+/*
+ * A thread's next sample mostly has the outer frames of its last one: their lines are copied from
+ * where that one put them, as long as they wait to be written and no record came in between that
+ * may change what they mean. Words and lines are kept outermost first, each line by its distance
+ * from the end of them all, so that what stays need not be touched.
+ */
+struct recent_line {
+	uint32_t back;
+	uint32_t space;
+};
+
+struct script_event;
+struct recent {
+	uint32_t pid, tid;
+	uint64_t named;			/* script.fed when comm was asked for */
+	const char *comm;
+	size_t n_comm;
+	const struct script_event *ev;
+	uint64_t fed, written;		/* script.fed and sink.bytes when the lines were put */
+	size_t n, end;			/* words; where the last line ends in the sink's buffer */
+	uint64_t words[RECENT_WORDS];
+	struct recent_line lines[RECENT_WORDS];
+};
+
+/* The thread's, with its name; others that ran longer ago make room. */
+struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid);
+/* How many of the chain's outermost words have their lines still there; the innermost of those is
+ * an address. */
+size_t recent_shared(const struct recent *r, const struct script *s, const struct script_event *ev,
+		     const struct tacho_words *chain);
+/* After all lines from `start` on were put: remembers them, the innermost n - shared being new and
+ * their `back` counted from `start`. */
+void recent_keep(struct recent *r, const struct script *s, const struct script_event *ev,
+		 const struct tacho_words *chain, size_t shared, size_t start);
 
 /* ---- the run ---- */
 struct script_sink {		/* where lines go: stdout, or a file per event */
@@ -145,6 +199,8 @@ struct script {
 	struct script_fields fields;
 	struct script_filter filter;
 	struct frame_texts frames;
+	struct recent *recent;		/* RECENT_THREADS */
+	uint64_t fed;			/* records so far that may have changed names or maps */
 	bool without_cpu;		/* -C, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
 	struct tacho_scratch *scratch;
@@ -173,6 +229,8 @@ struct script_who {
 	uint16_t misc;
 	uint32_t type;			/* of the record */
 	const char *comm;
+	size_t n_comm;
+	struct recent *recent;		/* of a sample's thread */
 };
 void line_start(struct script *s, const struct script_event *ev, struct buf *out,
 		const struct script_who *who);
@@ -187,5 +245,8 @@ void json_sample(struct script *s, struct script_event *ev, const struct tacho_s
 typedef void (*frames_fn)(void *arg, enum tacho_space space, const uint64_t *ips, size_t n);
 void script_walk(struct script *s, const struct tacho_sample *sample,
 		 const struct script_who *who, frames_fn fn, void *arg);
+/* The same for words of a chain, of which the first lies in *space. False: what follows is unknown. */
+bool script_walk_words(const uint64_t *words, size_t n, enum tacho_space *space, frames_fn fn, void *arg);
+#define CONTEXT_LEAST ((uint64_t)-4095)	/* words from here on are markers */
 
 #endif

@@ -5,8 +5,6 @@
  */
 #include "cli/script.h"
 
-#define CONTEXT_LEAST ((uint64_t)-4095)
-
 enum { CONTEXT_KERNEL = -128, CONTEXT_USER = -512, CONTEXT_USER_DEFERRED = -640,
        CONTEXT_HV = -32, CONTEXT_GUEST = -2048, CONTEXT_GUEST_KERNEL = -2176,
        CONTEXT_GUEST_USER = -2560 };
@@ -39,38 +37,62 @@ static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 	return (regs->mask >> bit & 1) && at < regs->values.n ? regs->values.v[at] : 0;
 }
 
-/* Where the run of addresses that begins at `i` ends: at a marker, or after `most` of them. */
-static size_t run_end(const struct tacho_words *chain, size_t i, size_t most)
+static size_t run_end(const uint64_t *words, size_t i, size_t n)
 {
-	size_t end = i + min_of(most, chain->n - i);
-
-	while (i < end && chain->v[i] < CONTEXT_LEAST)
+	while (i < n && words[i] < CONTEXT_LEAST)
 		i++;
 	return i;
+}
+
+bool script_walk_words(const uint64_t *words, size_t n, enum tacho_space *space, frames_fn fn, void *arg)
+{
+	for (size_t i = 0, end; i < n; i = end) {
+		end = run_end(words, i, n);
+		if (end > i)
+			fn(arg, *space, words + i, end - i);
+		else if (!space_of(words[end++], space))
+			return false;
+	}
+	return true;
+}
+
+/* Whether the kernel says where the user's part begins. */
+static bool has_user_part(const struct tacho_words *chain)
+{
+	enum tacho_space space = TACHO_SPACE_UNKNOWN;
+
+	for (size_t i = 0; i < chain->n && space != TACHO_SPACE_USER; i++)
+		if (chain->v[i] >= CONTEXT_LEAST && !space_of(chain->v[i], &space))
+			break;
+	return space == TACHO_SPACE_USER;
+}
+
+struct limited {
+	frames_fn fn;
+	void *arg;
+	size_t left;
+};
+
+static void limited_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
+{
+	struct limited *l = arg;
+
+	n = min_of(n, l->left);
+	l->left -= n;
+	if (n)
+		l->fn(l->arg, space, ips, n);
 }
 
 void script_walk(struct script *s, const struct tacho_sample *sample, const struct script_who *who,
 		 frames_fn fn, void *arg)
 {
-	size_t left = s->opts->max_stack ? s->opts->max_stack : SIZE_MAX, end;
-	const struct tacho_words *chain = &sample->chain;
+	struct limited l = { fn, arg, s->opts->max_stack ? s->opts->max_stack : SIZE_MAX };
 	enum tacho_space space = TACHO_SPACE_USER;
-	bool user = false;
 	uint64_t ip;
 
-	for (size_t i = 0; i < chain->n && left; i = end) {
-		end = run_end(chain, i, left);
-		if (end > i) {
-			fn(arg, space, chain->v + i, end - i);
-			left -= end - i;
-		} else {
-			if (!space_of(chain->v[i], &space))
-				break;
-			user |= space == TACHO_SPACE_USER;
-			end = i + 1;
-		}
-	}
-	if (user || !left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi)
+	script_walk_words(sample->chain.v, sample->chain.n, &space, limited_frames, &l);
+	if (!l.left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi ||
+	    has_user_part(&sample->chain))
 		return;
 	ip = (who->misc & 7) == TACHO_SPACE_USER ? sample->ip :
 	     user_ip(&sample->regs_user, tacho_perfdata_event(s->pd, 0)->layout.machine);

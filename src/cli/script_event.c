@@ -120,6 +120,7 @@ int script_events(struct script *s, struct tacho_error *e)
 	size_t n = tacho_perfdata_n_events(s->pd);
 	int err = 0;
 
+	s->fed++;	/* events may move */
 	for (size_t i = s->events.n; i < n && !err; i++)
 		err = event_add(s, i, e);
 	return err;

@@ -1,7 +1,7 @@
 /*
- * Frames as text. The same hundred thousand places come again and again, from processes that map
- * the same files elsewhere, so what follows the address on a line is put together once per place
- * and copied ever after.
+ * Frames as text. The same hundred thousand spots come again and again, from processes that map the
+ * same files elsewhere, so what follows the address on a line is put together once per spot and
+ * copied ever after.
  *
  * The tables are larger than the caches near the core. Therefore a chain's addresses take each step
  * together, and each step asks for the memory that the next one needs.
@@ -10,60 +10,97 @@
 
 #include <errno.h>
 
+#include "base/pages.h"
 #include "cli/put.h"
 
-enum { FIRST_SLOTS = 4096 };
-#define MOST_SLOTS (1u << 20)
-#define MOST_TEXT (128u << 20)
+#define FIRST_SLOTS 4096u
+#define MOST_SLOTS (2u << 20)		/* 64 MiB of them */
+#define CHUNK_BITS 21
+#define CHUNK_BYTES (1u << CHUNK_BITS)
+#define MOST_CHUNKS 64u			/* 128 MiB of text */
+#define HEAD_BYTES sizeof(uint32_t)	/* the length in front of a text */
 #define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF)
 
 void frame_texts_done(struct frame_texts *t)
 {
-	free(t->slots);
-	arena_done(&t->arena);
-	*t = (struct frame_texts){ 0 };
+	for (size_t i = 0; i < t->tables.n; i++)
+		free(t->tables.v[i].slots);
+	for (size_t i = 0; i < t->chunks.n; i++)
+		free(t->chunks.v[i].bytes);
+	vec_done(&t->tables);
+	vec_done(&t->chunks);
+	t->used = 0;
 }
 
 void frame_texts_trim(struct frame_texts *t)
 {
-	if (t->n > MOST_SLOTS || t->bytes > MOST_TEXT)
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->tables.n; i++)
+		n += t->tables.v[i].n;
+	if (n > MOST_SLOTS || t->chunks.n > MOST_CHUNKS)
 		frame_texts_done(t);
 }
 
-static size_t slot_of(const struct frame_texts *t, const struct tacho_spot *p)
+/* ---- the tables ---- */
+
+static size_t slot_of(const struct frame_table *t, uint64_t offset, uint32_t object)
 {
-	uint64_t h = (p->offset ^ p->object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
+	uint64_t h = (offset ^ object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
 
 	return (size_t)(h >> 32) & (t->cap - 1);
 }
 
-/* The slot of a place, or the free one where it belongs. */
-static struct frame_slot *find(const struct frame_texts *t, const struct tacho_spot *p, uint32_t fields)
+/* The slot of a spot, or the free one where it belongs. */
+static inline struct frame_slot *find(const struct frame_table *t, uint64_t offset, uint32_t object)
 {
-	for (size_t i = slot_of(t, p);; i = (i + 1) & (t->cap - 1)) {
-		struct frame_slot *s = &t->slots[i];
+	size_t i = slot_of(t, offset, object);
 
-		if (!s->fields || (s->place.offset == p->offset && s->place.object == p->object &&
-				   s->fields == fields))
-			return s;
-	}
+	while (t->slots[i].text && (t->slots[i].offset != offset || t->slots[i].object != object))
+		i = (i + 1) & (t->cap - 1);
+	return &t->slots[i];
 }
 
-static int grow(struct frame_texts *t)
+static int grow(struct frame_table *t)
 {
-	size_t cap = t->cap ? t->cap * 2 : FIRST_SLOTS;
-	struct frame_texts bigger = { .cap = cap, .n = t->n, .bytes = t->bytes, .arena = t->arena };
+	struct frame_table bigger = { NULL, t->n, t->cap ? t->cap * 2 : FIRST_SLOTS, t->fields };
+	size_t bytes = bigger.cap * sizeof(*bigger.slots);
 
-	bigger.slots = aligned_alloc(64, cap * sizeof(*bigger.slots));	/* none lies in two cache lines */
+	bigger.slots = pages_alloc(bytes);
 	if (!bigger.slots)
 		return -ENOMEM;
-	memset(bigger.slots, 0, cap * sizeof(*bigger.slots));
+	memset(bigger.slots, 0, bytes);
 	for (size_t i = 0; i < t->cap; i++)
-		if (t->slots[i].fields)
-			*find(&bigger, &t->slots[i].place, t->slots[i].fields) = t->slots[i];
+		if (t->slots[i].text)
+			*find(&bigger, t->slots[i].offset, t->slots[i].object) = t->slots[i];
 	free(t->slots);
 	*t = bigger;
 	return 0;
+}
+
+static struct frame_table *table_of(struct frame_texts *t, uint32_t fields)
+{
+	struct frame_table *table;
+
+	for (size_t i = 0; i < t->tables.n; i++)
+		if (t->tables.v[i].fields == fields)
+			return &t->tables.v[i];
+	table = vec_add(&t->tables);
+	if (!table)
+		return NULL;
+	table->fields = fields;
+	if (grow(table) < 0) {
+		t->tables.n--;
+		return NULL;
+	}
+	return table;
+}
+
+/* ---- the texts ---- */
+
+static frame_text text_at(const struct frame_texts *t, uint32_t text)
+{
+	return t->chunks.v[text >> CHUNK_BITS].bytes + (text & (CHUNK_BYTES - 1));
 }
 
 static void put_text(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
@@ -87,74 +124,80 @@ static void put_text(struct buf *out, const struct tacho_symbols *s, const struc
 	buf_putc(out, ')');
 }
 
-static const char *keep_text(struct frame_texts *t, struct buf *text)
+/* Where n bytes of text can be put: a new chunk where the last has no room for them. */
+static char *text_room(struct frame_texts *t, size_t n, uint32_t *id)
 {
-	size_t bytes = text->n + 1 + PUT_SLACK;
-	char *copy = buf_failed(text) || text->n > UINT32_MAX ? NULL : arena_alloc(&t->arena, bytes);
+	size_t bytes = HEAD_BYTES + n + 1;
+	struct frame_chunk *chunk;
 
-	if (!copy)
-		return NULL;
-	if (text->n)
-		memcpy(copy, text->bytes, text->n);
-	copy[text->n] = '\n';
-	t->bytes += bytes;
-	return copy;
+	if (!t->chunks.n || t->used + bytes + PUT_SLACK > CHUNK_BYTES) {
+		chunk = t->chunks.n < UINT32_MAX >> CHUNK_BITS ? vec_add(&t->chunks) : NULL;
+		if (!chunk)
+			return NULL;
+		chunk->bytes = pages_alloc(max_of((size_t)CHUNK_BYTES, bytes + PUT_SLACK + 1));
+		if (!chunk->bytes) {
+			t->chunks.n--;
+			return NULL;
+		}
+		t->used = 1;		/* no text is 0 */
+	}
+	*id = (uint32_t)((t->chunks.n - 1) << CHUNK_BITS | t->used);
+	t->used = min_of(t->used + bytes, (size_t)CHUNK_BYTES);
+	return t->chunks.v[t->chunks.n - 1].bytes + (*id & (CHUNK_BYTES - 1));
 }
 
-static int make_text(struct script *s, struct frame_slot *slot, const struct tacho_frame *f,
-		     uint32_t fields)
+static int keep_text(struct frame_texts *t, const struct buf *text, uint32_t *id)
 {
-	scoped(buf_done) struct buf text = { 0 };
+	uint32_t n = (uint32_t)text->n;
+	char *at = buf_failed(text) || text->n > UINT32_MAX / 2 ? NULL : text_room(t, n, id);
 
-	put_text(&text, s->symbols, f, fields);
-	slot->text = keep_text(&s->frames, &text);
-	slot->n = (uint32_t)text.n;
-	return slot->text ? 0 : -ENOMEM;
+	if (!at)
+		return -ENOMEM;
+	memcpy(at, &n, sizeof(n));
+	if (n)
+		memcpy(at + HEAD_BYTES, text->bytes, n);
+	at[HEAD_BYTES + n] = '\n';
+	return 0;
 }
 
-/* The text of a place that was not met before. */
-static const struct frame_slot *add(struct script *s, uint32_t pid, enum tacho_space space, uint64_t ip,
-				    const struct tacho_spot *place, uint32_t fields)
+/* The text of a spot that was not met before. */
+static int add(struct script *s, struct frame_table *t, const struct tacho_spot *spot, uint32_t pid,
+	       enum tacho_space space, uint64_t ip, uint32_t *text)
 {
-	struct frame_slot fresh = { .place = *place, .fields = fields }, *slot;
+	scoped(buf_done) struct buf line = { 0 };
 	struct tacho_frame frame;
 
-	if (s->frames.n * 2 >= s->frames.cap && grow(&s->frames) < 0)
-		return NULL;
+	if (t->n * 3 >= t->cap * 2 && grow(t) < 0)
+		return -ENOMEM;
 	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &frame) < 0)
 		frame = (struct tacho_frame){ .space = space };
-	if (make_text(s, &fresh, &frame, fields) < 0)
-		return NULL;
-	slot = find(&s->frames, place, fields);
-	*slot = fresh;
-	s->frames.n++;
-	return slot;
+	put_text(&line, s->symbols, &frame, t->fields);
+	if (keep_text(&s->frames, &line, text) < 0)
+		return -ENOMEM;
+	*find(t, spot->offset, spot->object) = (struct frame_slot){ spot->offset, spot->object, *text };
+	t->n++;
+	return 0;
 }
 
 int frame_texts_get(struct script *s, uint32_t pid, enum tacho_space space, const uint64_t *ips,
-		    size_t n, uint32_t fields, struct frame_text *out)
+		    size_t n, uint32_t fields, frame_text *out)
 {
-	struct frame_texts *t = &s->frames;
-	struct tacho_spot places[FRAMES_AT_ONCE];
-	int err = tacho_symbols_spots(s->symbols, pid, space, ips, n, places);
+	struct frame_table *t = table_of(&s->frames, fields & SHOWN);
+	struct tacho_spot spots[FRAMES_AT_ONCE];
+	int err = t ? tacho_symbols_spots(s->symbols, pid, space, ips, n, spots) : -ENOMEM;
 
-	if (!err && !t->cap)
-		err = grow(t);
 	if (err)
 		return err;
-	fields = (fields & SHOWN) | 1u << 31;
 	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(&t->slots[slot_of(t, &places[i])]);
+		__builtin_prefetch(&t->slots[slot_of(t, spots[i].offset, spots[i].object)]);
 	for (size_t i = 0; i < n; i++) {
-		const struct frame_slot *slot = find(t, &places[i], fields);
+		uint32_t text = find(t, spots[i].offset, spots[i].object)->text;
 
-		if (!slot->fields)
-			slot = add(s, pid, space, ips[i], &places[i], fields);
-		if (!slot)
+		if (!text && add(s, t, &spots[i], pid, space, ips[i], &text) < 0)
 			return -ENOMEM;
-		out[i] = (struct frame_text){ slot->text, slot->n };
-		__builtin_prefetch(slot->text);
-		__builtin_prefetch(slot->text + 64);
+		out[i] = text_at(&s->frames, text);
+		__builtin_prefetch(out[i]);
+		__builtin_prefetch(out[i] + 64);
 	}
 	return 0;
 }

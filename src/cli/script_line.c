@@ -101,7 +101,7 @@ static char *put_misc(char *at, const struct script_who *who)
 void line_start(struct script *s, const struct script_event *ev, struct buf *out,
 		const struct script_who *who)
 {
-	size_t n_comm = strnlen(who->comm, START_ROOM / 2);
+	size_t n_comm = min_of(who->n_comm, (size_t)START_ROOM / 2);
 	char *from = buf_grow(out, START_ROOM), *at = from;
 	uint32_t fields = ev->fields;
 
@@ -132,34 +132,43 @@ struct chain_out {
 	struct script *s;
 	struct buf *out;
 	uint32_t fields, pid;
+	struct recent *recent;		/* whose lines are told, or NULL */
+	const struct tacho_words *chain;
+	size_t start;			/* in `out` */
 };
 
-/* Room for n lines and what is copied beyond the last. */
-static char *lines_room(struct buf *out, const struct frame_text *texts, size_t n)
+/* Where the line of the word `at` begins. */
+static inline void tell_line(const struct chain_out *c, enum tacho_space space, const uint64_t *at,
+			     size_t start)
 {
-	size_t room = PUT_SLACK;
+	size_t i = (size_t)(c->chain->v + c->chain->n - 1 - at);
 
-	for (size_t i = 0; i < n; i++)
-		room += texts[i].n + FRAME_ROOM;
-	return buf_grow(out, room);
+	if (i < RECENT_WORDS)
+		c->recent->lines[i] = (struct recent_line){ (uint32_t)start, space };
 }
 
 static void put_frames(struct chain_out *c, enum tacho_space space, const uint64_t *ips, size_t n)
 {
-	struct frame_text texts[FRAMES_AT_ONCE];
-	int err = frame_texts_get(c->s, c->pid, space, ips, n, c->fields, texts);
-	char *from = err ? NULL : lines_room(c->out, texts, n), *at = from;
+	frame_text texts[FRAMES_AT_ONCE];
+	struct buf *out = c->out;
 
-	if (!from) {
-		c->out->bad = true;
+	if (frame_texts_get(c->s, c->pid, space, ips, n, c->fields, texts) < 0) {
+		out->bad = true;
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		*at++ = '\t';
-		at = put_address16(at, ips[i]);
-		at = put_roomy(at, texts[i].text, texts[i].n + 1);
+		size_t n_text = frame_text_n(texts[i]);
+		char *at = buf_room(out, n_text + FRAME_ROOM + PUT_SLACK);
+
+		if (!at)
+			return;
+		if (c->recent)
+			tell_line(c, space, &ips[i], out->n - c->start);
+		*at = '\t';
+		put_address16(at + 1, ips[i]);
+		put_roomy(at + 17, texts[i] + sizeof(uint32_t), n_text + 1);
+		out->n += n_text + 18;
 	}
-	c->out->n += (size_t)(at - from);
 }
 
 static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
@@ -168,24 +177,68 @@ static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips,
 		put_frames(arg, space, ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE));
 }
 
+/* The lines of the chain's outermost words, once more. */
+static void put_again(struct buf *out, const struct recent *r, size_t shared)
+{
+	size_t n = r->lines[shared - 1].back;
+	char *at = buf_room(out, n);
+
+	if (!at)
+		return;
+	memcpy(at, out->bytes + r->end - n, n);
+	out->n += n;
+}
+
+static void put_chain(struct script *s, const struct script_event *ev, const struct tacho_sample *sample,
+		      const struct script_who *who)
+{
+	const struct tacho_words *chain = &sample->chain;
+	struct recent *r = who->recent;
+	struct buf *out = &ev->sink->out;
+	struct chain_out c = { s, out, ev->fields, who->pid, NULL, chain, out->n };
+	enum tacho_space space = TACHO_SPACE_USER;
+	size_t shared, fresh;
+
+	if (s->opts->max_stack || (sample->type & PERF_SAMPLE_STACK_USER)) {
+		script_walk(s, sample, who, chain_frames, &c);
+		return;
+	}
+	c.recent = r;
+	shared = recent_shared(r, s, ev, chain);
+	fresh = chain->n - shared;
+	r->n = 0;
+	if (!script_walk_words(chain->v, fresh, &space, chain_frames, &c))
+		return;
+	if (shared && r->lines[shared - 1].space != space) {
+		if (!script_walk_words(chain->v + fresh, shared, &space, chain_frames, &c))
+			return;
+		shared = 0;
+	}
+	if (shared)
+		put_again(out, r, shared);
+	recent_keep(r, s, ev, chain, shared, c.start);
+}
+
 static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		      const struct script_who *who, enum tacho_space space, uint64_t ip)
 {
-	struct frame_text text = { 0 };
+	frame_text text = NULL;
 	char *from, *at;
+	size_t n;
 
 	if ((fields & (FIELD_SYM | FIELD_DSO)) &&
 	    frame_texts_get(s, who->pid, space, &ip, 1, fields, &text) < 0) {
 		out->bad = true;
 		return;
 	}
-	from = at = buf_grow(out, text.n + FRAME_ROOM + PUT_SLACK);
+	n = text ? frame_text_n(text) : 0;
+	from = at = buf_room(out, n + FRAME_ROOM + PUT_SLACK);
 	if (!from)
 		return;
 	if (fields & (FIELD_IP | FIELD_ADDR))
 		at = put_address16(at, ip);
-	if (text.n)
-		at = put_roomy(at, text.text, text.n);
+	if (text)
+		at = put_roomy(at, text + sizeof(uint32_t), n);
 	out->n += (size_t)(at - from);
 }
 
@@ -348,7 +401,6 @@ static void put_event(const struct script_event *ev, struct buf *out,
 void line_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
 		 const struct script_who *who)
 {
-	struct chain_out c = { s, &ev->sink->out, ev->fields, who->pid };
 	struct buf *out = &ev->sink->out;
 
 	line_start(s, ev, out, who);
@@ -362,7 +414,7 @@ void line_sample(struct script *s, struct script_event *ev, const struct tacho_s
 	if (ev->fields & FIELD_IP) {
 		buf_putc(out, ev->chains ? '\n' : ' ');
 		if (ev->chains)
-			script_walk(s, sample, who, chain_frames, &c);
+			put_chain(s, ev, sample, who);
 		else
 			put_place(s, out, ev->fields, who, who->misc & 7, sample->ip);
 	}

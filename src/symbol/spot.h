@@ -8,9 +8,11 @@
 
 #include "symbol/process.h"
 
+#include <tacho/symbol.h>
+
 #define SPOT_MEMOS 64u			/* a power of two; all of them fit the first cache */
 #define SPOT_REGION_BITS 20		/* an interval is looked for by the megabyte */
-#define SPOT_KERNEL (1ull << 63)	/* in `object`: the rest is the maps' version */
+#define SPOT_KERNEL (1u << 31)		/* in `object`: the rest tells states of its maps apart */
 
 struct spot_memo {
 	uint64_t version;		/* 0: free */
@@ -19,7 +21,20 @@ struct spot_memo {
 
 struct spots_seen {
 	struct spot_memo v[SPOT_MEMOS];
+	uint64_t kernel_version;	/* of the kernel's maps when it was last asked for */
+	uint32_t kernel_state;		/* how often that was another */
 };
+
+/* The kernel has one address space; what an address in it means changes with its maps. */
+static inline struct tacho_spot spot_of_kernel(struct spots_seen *seen, const struct maps *maps,
+					       uint64_t ip)
+{
+	if (seen->kernel_version != maps->version) {
+		seen->kernel_version = maps->version;
+		seen->kernel_state++;
+	}
+	return (struct tacho_spot){ ip, SPOT_KERNEL | seen->kernel_state };
+}
 
 /* What the process has, or had before exec, at the address; or NULL. */
 const struct interval *spot_search(struct spots_seen *seen, const struct process *proc, uint64_t ip);

@@ -311,7 +311,7 @@ static void fill(struct tacho_frame *out, const struct object *obj, const struct
 static int resolve_user(struct tacho_symbols *s, const struct tacho_spot *spot,
 			struct tacho_frame *out)
 {
-	struct object *obj = objects_at(&s->objects, (uint32_t)spot->object);
+	struct object *obj = objects_at(&s->objects, spot->object);
 	struct symbol *sym;
 	int err;
 
@@ -394,14 +394,13 @@ static enum tacho_space space_of(enum tacho_space space, uint64_t ip)
 	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
 }
 
-/* The kernel has one address space; what an address in it means changes with its maps. */
 static int kernel_spot(struct tacho_symbols *s, uint64_t ip, struct tacho_spot *out)
 {
 	int err = s->kernel.main ? 0 : kernel_assume_here(&s->kernel, &s->objects);
 
 	if (err < 0)
 		return err;
-	*out = (struct tacho_spot){ SPOT_KERNEL | s->kernel.maps->version, ip };
+	*out = spot_of_kernel(&s->seen, s->kernel.maps, ip);
 	return 0;
 }
 
@@ -409,12 +408,12 @@ static struct tacho_spot user_spot(struct tacho_symbols *s, const struct process
 {
 	const struct interval *where = proc ? spot_find(&s->seen, proc, ip) : NULL;
 
-	return where ? (struct tacho_spot){ where->object, ip - where->bias } :
+	return where ? (struct tacho_spot){ ip - where->bias, where->object } :
 		       (struct tacho_spot){ 0, 0 };
 }
 
 static int spot_of(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, uint64_t ip,
-		    struct tacho_spot *out)
+		   struct tacho_spot *out)
 {
 	*out = (struct tacho_spot){ 0, 0 };
 	if (space == TACHO_SPACE_KERNEL)
@@ -425,7 +424,7 @@ static int spot_of(struct tacho_symbols *s, uint32_t pid, enum tacho_space space
 }
 
 int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
-			 const uint64_t *ips, size_t n, struct tacho_spot *out)
+			const uint64_t *ips, size_t n, struct tacho_spot *out)
 {
 	int err = 0;
 
