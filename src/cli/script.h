@@ -122,15 +122,23 @@ struct frame_texts {
 	size_t used;			/* of the last chunk */
 };
 
-#define FRAMES_AT_ONCE 64u
+/* Addresses of one process that follow each other, on their way to their texts. */
+struct frame_run {
+	const uint64_t *ips;
+	size_t n;
+	enum tacho_space space;
+	uint32_t pid, fields;
+	struct tacho_spot *spots;	/* room for n of both */
+	frame_text *texts;
+};
 
 void frame_texts_done(struct frame_texts *t);
 /* Forgets all where it has become too much; what was given before is gone then. */
 void frame_texts_trim(struct frame_texts *t);
-/* The texts of up to FRAMES_AT_ONCE addresses, as `fields` say. They hold until the next trim.
- * 0 or -ENOMEM. */
-int frame_texts_get(struct script *s, uint32_t pid, enum tacho_space space, const uint64_t *ips,
-		    size_t n, uint32_t fields, frame_text *out);
+/* Two steps, so that many runs can take the first one before any takes the second: finds the spots,
+ * then their texts, which hold until the next trim. 0 or -ENOMEM. */
+int frame_run_spots(struct script *s, struct frame_run *run);
+int frame_run_texts(struct script *s, struct frame_run *run);
 
 /* ---- threads that ran lately ---- */
 #define RECENT_THREADS 64u
@@ -142,10 +150,6 @@ int frame_texts_get(struct script *s, uint32_t pid, enum tacho_space space, cons
  * may change what they mean. Words and lines are kept outermost first, each line by its distance
  * from the end of them all, so that what stays need not be touched.
  */
-struct recent_line {
-	uint32_t back;
-	uint32_t space;
-};
 
 struct script_event;
 struct recent {
@@ -157,7 +161,8 @@ struct recent {
 	uint64_t fed, written;		/* script.fed and sink.bytes when the lines were put */
 	size_t n, end;			/* words; where the last line ends in the sink's buffer */
 	uint64_t words[RECENT_WORDS];
-	struct recent_line lines[RECENT_WORDS];
+	uint8_t spaces[RECENT_WORDS];
+	uint32_t back[RECENT_WORDS];	/* where the word's line begins, from the end */
 };
 
 /* The thread's, with its name; others that ran longer ago make room. */
@@ -166,10 +171,14 @@ struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid);
  * an address. */
 size_t recent_shared(const struct recent *r, const struct script *s, const struct script_event *ev,
 		     const struct tacho_words *chain);
-/* After all lines from `start` on were put: remembers them, the innermost n - shared being new and
- * their `back` counted from `start`. */
-void recent_keep(struct recent *r, const struct script *s, const struct script_event *ev,
-		 const struct tacho_words *chain, size_t shared, size_t start);
+/* Makes the sample the thread's last. Where its lines are is told when they are put. */
+struct shown;
+void recent_keep(struct recent *r, const struct script *s, const struct shown *x);
+/* The place of a chain's word. */
+static inline size_t recent_index(const struct tacho_words *chain, const uint64_t *word)
+{
+	return (size_t)(chain->v + chain->n - 1 - word);
+}
 
 /* ---- the run ---- */
 struct script_sink {		/* where lines go: stdout, or a file per event */
@@ -200,6 +209,7 @@ struct script {
 	struct script_filter filter;
 	struct frame_texts frames;
 	struct recent *recent;		/* RECENT_THREADS */
+	struct batch *batch;
 	uint64_t fed;			/* records so far that may have changed names or maps */
 	bool without_cpu;		/* -C, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
@@ -207,6 +217,7 @@ struct script {
 	uint64_t first_time, last_time;	/* of samples that were shown; 0: none yet */
 	struct script_sink sink;	/* of all events, unless each has its own */
 	bool raw_stacks;		/* some chains could not be unwound */
+	uint64_t n_bad, first_bad;	/* records that do not hold what they should; the first's offset */
 	int write_error;
 };
 
@@ -234,8 +245,39 @@ struct script_who {
 };
 void line_start(struct script *s, const struct script_event *ev, struct buf *out,
 		const struct script_who *who);
-void line_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
-		 const struct script_who *who);
+
+/* ---- samples ---- */
+#define BATCH_SAMPLES 16u
+#define BATCH_FRAMES 512u
+#define BATCH_RUNS 96u
+
+/* A sample, with the frames of its chain that have to be put. */
+struct shown {
+	struct script_event *ev;
+	struct tacho_sample sample;
+	struct script_who who;
+	bool looked_up;			/* the runs are there; else the chain takes the slow way */
+	const struct frame_run *runs;
+	size_t n_runs;
+	size_t shared;			/* words whose lines the thread's last sample has put */
+};
+
+/* Samples that follow each other take each step together. No other record comes in between, so
+ * all of them see the same maps and names. */
+struct batch {
+	struct shown shown[BATCH_SAMPLES];
+	size_t n;
+	struct frame_run runs[BATCH_RUNS];
+	size_t n_runs;
+	struct tacho_spot spots[BATCH_FRAMES];
+	frame_text texts[BATCH_FRAMES];
+	size_t n_frames;
+};
+
+/* Shows the samples at the front of n records, of which the first is one; returns how many records
+ * that were, or -ENOMEM. */
+int batch_show(struct script *s, const struct tacho_record *recs, size_t n);
+void line_sample(struct script *s, const struct shown *x);
 /* All other records: feeds the symbols, and shows those that were asked for. */
 int other_record(struct script *s, const struct tacho_record *rec);
 void json_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,

@@ -19,6 +19,7 @@
 #define CHUNK_BYTES (1u << CHUNK_BITS)
 #define MOST_CHUNKS 64u			/* 128 MiB of text */
 #define HEAD_BYTES sizeof(uint32_t)	/* the length in front of a text */
+#define LONGEST_TEXT (16u << 20)	/* a chain of them stays below 4 GiB */
 #define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF)
 
 void frame_texts_done(struct frame_texts *t)
@@ -149,7 +150,7 @@ static char *text_room(struct frame_texts *t, size_t n, uint32_t *id)
 static int keep_text(struct frame_texts *t, const struct buf *text, uint32_t *id)
 {
 	uint32_t n = (uint32_t)text->n;
-	char *at = buf_failed(text) || text->n > UINT32_MAX / 2 ? NULL : text_room(t, n, id);
+	char *at = buf_failed(text) || text->n > LONGEST_TEXT ? NULL : text_room(t, n, id);
 
 	if (!at)
 		return -ENOMEM;
@@ -161,16 +162,17 @@ static int keep_text(struct frame_texts *t, const struct buf *text, uint32_t *id
 }
 
 /* The text of a spot that was not met before. */
-static int add(struct script *s, struct frame_table *t, const struct tacho_spot *spot, uint32_t pid,
-	       enum tacho_space space, uint64_t ip, uint32_t *text)
+static int add(struct script *s, struct frame_table *t, const struct frame_run *run, size_t i,
+	       uint32_t *text)
 {
 	scoped(buf_done) struct buf line = { 0 };
+	const struct tacho_spot *spot = &run->spots[i];
 	struct tacho_frame frame;
 
 	if (t->n * 3 >= t->cap * 2 && grow(t) < 0)
 		return -ENOMEM;
-	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &frame) < 0)
-		frame = (struct tacho_frame){ .space = space };
+	if (tacho_symbols_resolve(s->symbols, run->pid, run->space, run->ips[i], &frame) < 0)
+		frame = (struct tacho_frame){ .space = run->space };
 	put_text(&line, s->symbols, &frame, t->fields);
 	if (keep_text(&s->frames, &line, text) < 0)
 		return -ENOMEM;
@@ -179,25 +181,32 @@ static int add(struct script *s, struct frame_table *t, const struct tacho_spot 
 	return 0;
 }
 
-int frame_texts_get(struct script *s, uint32_t pid, enum tacho_space space, const uint64_t *ips,
-		    size_t n, uint32_t fields, frame_text *out)
+int frame_run_spots(struct script *s, struct frame_run *run)
 {
-	struct frame_table *t = table_of(&s->frames, fields & SHOWN);
-	struct tacho_spot spots[FRAMES_AT_ONCE];
-	int err = t ? tacho_symbols_spots(s->symbols, pid, space, ips, n, spots) : -ENOMEM;
+	struct frame_table *t = table_of(&s->frames, run->fields & SHOWN);
+	int err = t ? tacho_symbols_spots(s->symbols, run->pid, run->space, run->ips, run->n, run->spots) :
+		      -ENOMEM;
 
-	if (err)
-		return err;
-	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(&t->slots[slot_of(t, spots[i].offset, spots[i].object)]);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t text = find(t, spots[i].offset, spots[i].object)->text;
+	for (size_t i = 0; i < run->n && !err; i++)
+		__builtin_prefetch(&t->slots[slot_of(t, run->spots[i].offset, run->spots[i].object)]);
+	return err;
+}
 
-		if (!text && add(s, t, &spots[i], pid, space, ips[i], &text) < 0)
+int frame_run_texts(struct script *s, struct frame_run *run)
+{
+	struct frame_table *t = table_of(&s->frames, run->fields & SHOWN);
+
+	if (!t)
+		return -ENOMEM;
+	for (size_t i = 0; i < run->n; i++) {
+		const struct tacho_spot *spot = &run->spots[i];
+		uint32_t text = find(t, spot->offset, spot->object)->text;
+
+		if (!text && add(s, t, run, i, &text) < 0)
 			return -ENOMEM;
-		out[i] = text_at(&s->frames, text);
-		__builtin_prefetch(out[i]);
-		__builtin_prefetch(out[i] + 64);
+		run->texts[i] = text_at(&s->frames, text);
+		__builtin_prefetch(run->texts[i]);
+		__builtin_prefetch(run->texts[i] + 64);
 	}
 	return 0;
 }

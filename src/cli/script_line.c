@@ -128,59 +128,47 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 
 /* ---- frames ---- */
 
-struct chain_out {
-	struct script *s;
-	struct buf *out;
-	uint32_t fields, pid;
-	struct recent *recent;		/* whose lines are told, or NULL */
-	const struct tacho_words *chain;
-	size_t start;			/* in `out` */
-};
-
-/* Where the line of the word `at` begins. */
-static inline void tell_line(const struct chain_out *c, enum tacho_space space, const uint64_t *at,
-			     size_t start)
+static inline char *put_frame(char *at, uint64_t ip, frame_text text, size_t n_text)
 {
-	size_t i = (size_t)(c->chain->v + c->chain->n - 1 - at);
-
-	if (i < RECENT_WORDS)
-		c->recent->lines[i] = (struct recent_line){ (uint32_t)start, space };
+	*at = '\t';
+	put_address16(at + 1, ip);
+	return put_roomy(at + 17, text + sizeof(uint32_t), n_text + 1);
 }
 
-static void put_frames(struct chain_out *c, enum tacho_space space, const uint64_t *ips, size_t n)
+static void put_run(struct buf *out, const struct frame_run *run)
 {
-	frame_text texts[FRAMES_AT_ONCE];
-	struct buf *out = c->out;
-
-	if (frame_texts_get(c->s, c->pid, space, ips, n, c->fields, texts) < 0) {
-		out->bad = true;
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		size_t n_text = frame_text_n(texts[i]);
+	for (size_t i = 0; i < run->n; i++) {
+		size_t n_text = frame_text_n(run->texts[i]);
 		char *at = buf_room(out, n_text + FRAME_ROOM + PUT_SLACK);
 
 		if (!at)
 			return;
-		if (c->recent)
-			tell_line(c, space, &ips[i], out->n - c->start);
-		*at = '\t';
-		put_address16(at + 1, ips[i]);
-		put_roomy(at + 17, texts[i] + sizeof(uint32_t), n_text + 1);
-		out->n += n_text + 18;
+		out->n += (size_t)(put_frame(at, run->ips[i], run->texts[i], n_text) - at);
 	}
 }
 
-static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
+/* The same, where the thread's next sample is to find the lines again. */
+static void put_known_run(struct buf *out, const struct frame_run *run, const struct tacho_words *chain,
+			  uint32_t *starts, size_t from)
 {
-	for (size_t i = 0; i < n; i += FRAMES_AT_ONCE)
-		put_frames(arg, space, ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE));
+	size_t index = recent_index(chain, run->ips);
+
+	for (size_t i = 0; i < run->n; i++, index--) {
+		size_t n_text = frame_text_n(run->texts[i]);
+		char *at = buf_room(out, n_text + FRAME_ROOM + PUT_SLACK);
+
+		if (!at)
+			return;
+		if (index < RECENT_WORDS)
+			starts[index] = (uint32_t)(out->n - from);
+		out->n += (size_t)(put_frame(at, run->ips[i], run->texts[i], n_text) - at);
+	}
 }
 
 /* The lines of the chain's outermost words, once more. */
 static void put_again(struct buf *out, const struct recent *r, size_t shared)
 {
-	size_t n = r->lines[shared - 1].back;
+	size_t n = r->back[shared - 1];
 	char *at = buf_room(out, n);
 
 	if (!at)
@@ -189,45 +177,66 @@ static void put_again(struct buf *out, const struct recent *r, size_t shared)
 	out->n += n;
 }
 
-static void put_chain(struct script *s, const struct script_event *ev, const struct tacho_sample *sample,
-		      const struct script_who *who)
+static void put_chain(struct buf *out, const struct shown *x)
 {
-	const struct tacho_words *chain = &sample->chain;
-	struct recent *r = who->recent;
-	struct buf *out = &ev->sink->out;
-	struct chain_out c = { s, out, ev->fields, who->pid, NULL, chain, out->n };
-	enum tacho_space space = TACHO_SPACE_USER;
-	size_t shared, fresh;
+	const struct tacho_words *chain = &x->sample.chain;
+	struct recent *r = x->who.recent;
+	size_t from = out->n, bytes;
 
-	if (s->opts->max_stack || (sample->type & PERF_SAMPLE_STACK_USER)) {
-		script_walk(s, sample, who, chain_frames, &c);
-		return;
+	for (size_t i = 0; i < x->n_runs; i++)
+		put_known_run(out, &x->runs[i], chain, r->back, from);
+	if (x->shared)
+		put_again(out, r, x->shared);
+	bytes = out->n - from;
+	r->end = out->n;
+	for (size_t i = x->shared; i < min_of(chain->n, (size_t)RECENT_WORDS); i++)
+		r->back[i] = (uint32_t)bytes - r->back[i];
+}
+
+/* ---- the same, run by run ---- */
+
+enum { FRAMES_AT_ONCE = 64 };
+
+struct chain_out {
+	struct script *s;
+	struct buf *out;
+	uint32_t fields, pid;
+};
+
+static int look_up(struct script *s, struct frame_run *run)
+{
+	int err = frame_run_spots(s, run);
+
+	return err ? err : frame_run_texts(s, run);
+}
+
+static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
+{
+	struct chain_out *c = arg;
+	struct tacho_spot spots[FRAMES_AT_ONCE];
+	frame_text texts[FRAMES_AT_ONCE];
+
+	for (size_t i = 0; i < n; i += FRAMES_AT_ONCE) {
+		struct frame_run run = { ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE), space, c->pid,
+					 c->fields, spots, texts };
+
+		if (look_up(c->s, &run) < 0)
+			c->out->bad = true;
+		else
+			put_run(c->out, &run);
 	}
-	c.recent = r;
-	shared = recent_shared(r, s, ev, chain);
-	fresh = chain->n - shared;
-	r->n = 0;
-	if (!script_walk_words(chain->v, fresh, &space, chain_frames, &c))
-		return;
-	if (shared && r->lines[shared - 1].space != space) {
-		if (!script_walk_words(chain->v + fresh, shared, &space, chain_frames, &c))
-			return;
-		shared = 0;
-	}
-	if (shared)
-		put_again(out, r, shared);
-	recent_keep(r, s, ev, chain, shared, c.start);
 }
 
 static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		      const struct script_who *who, enum tacho_space space, uint64_t ip)
 {
+	struct tacho_spot spot;
 	frame_text text = NULL;
+	struct frame_run run = { &ip, 1, space, who->pid, fields, &spot, &text };
 	char *from, *at;
 	size_t n;
 
-	if ((fields & (FIELD_SYM | FIELD_DSO)) &&
-	    frame_texts_get(s, who->pid, space, &ip, 1, fields, &text) < 0) {
+	if ((fields & (FIELD_SYM | FIELD_DSO)) && look_up(s, &run) < 0) {
 		out->bad = true;
 		return;
 	}
@@ -398,27 +407,36 @@ static void put_event(const struct script_event *ev, struct buf *out,
 	out->n += (size_t)(at - from);
 }
 
-void line_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
-		 const struct script_who *who)
+static void put_frames(struct script *s, const struct shown *x)
 {
+	struct chain_out c = { s, &x->ev->sink->out, x->ev->fields, x->who.pid };
+
+	buf_putc(c.out, x->ev->chains ? '\n' : ' ');
+	if (!x->ev->chains)
+		put_place(s, c.out, c.fields, &x->who, x->who.misc & 7, x->sample.ip);
+	else if (x->looked_up)
+		put_chain(c.out, x);
+	else
+		script_walk(s, &x->sample, &x->who, chain_frames, &c);
+}
+
+void line_sample(struct script *s, const struct shown *x)
+{
+	const struct tacho_sample *sample = &x->sample;
+	const struct script_event *ev = x->ev;
 	struct buf *out = &ev->sink->out;
 
-	line_start(s, ev, out, who);
+	line_start(s, ev, out, &x->who);
 	put_event(ev, out, sample);
 	if (ev->fields & FIELD_TRACE)
 		put_trace(s, ev, out, sample);
 	if (ev->fields & FIELD_ADDR)
-		put_addr(s, ev, out, sample, who);
+		put_addr(s, ev, out, sample, &x->who);
 	if (ev->fields & FIELD_WEIGHT)
 		buf_printf(out, "%16llu", (unsigned long long)sample->weight);
-	if (ev->fields & FIELD_IP) {
-		buf_putc(out, ev->chains ? '\n' : ' ');
-		if (ev->chains)
-			put_chain(s, ev, sample, who);
-		else
-			put_place(s, out, ev->fields, who, who->misc & 7, sample->ip);
-	}
+	if (ev->fields & FIELD_IP)
+		put_frames(s, x);
 	if (ev->fields & REST)
-		put_rest(s, ev, out, sample, who);
+		put_rest(s, ev, out, sample, &x->who);
 	buf_putc(out, '\n');
 }

@@ -36,18 +36,18 @@ size_t recent_shared(const struct recent *r, const struct script *s, const struc
 	return n;
 }
 
-void recent_keep(struct recent *r, const struct script *s, const struct script_event *ev,
-		 const struct tacho_words *chain, size_t shared, size_t start)
+void recent_keep(struct recent *r, const struct script *s, const struct shown *x)
 {
-	size_t most = min_of(chain->n, (size_t)RECENT_WORDS), bytes = ev->sink->out.n - start;
+	const struct tacho_words *chain = &x->sample.chain;
 
-	r->ev = ev;
+	r->ev = x->ev;
 	r->fed = s->fed;
-	r->written = ev->sink->bytes;
-	r->end = ev->sink->out.n;
-	r->n = bytes <= UINT32_MAX ? most : 0;
-	for (size_t i = shared; i < most; i++) {
+	r->written = x->ev->sink->bytes;
+	r->n = min_of(chain->n, (size_t)RECENT_WORDS);
+	for (size_t i = x->shared; i < r->n; i++)
 		r->words[i] = chain->v[chain->n - 1 - i];
-		r->lines[i].back = (uint32_t)bytes - r->lines[i].back;
-	}
+	for (size_t i = 0; i < x->n_runs; i++)
+		for (const uint64_t *at = x->runs[i].ips; at < x->runs[i].ips + x->runs[i].n; at++)
+			if (recent_index(chain, at) < RECENT_WORDS)
+				r->spaces[recent_index(chain, at)] = (uint8_t)x->runs[i].space;
 }
