@@ -120,6 +120,7 @@ struct frame_texts {
 	struct { struct frame_table *v; size_t n, cap; } tables;
 	struct { struct frame_chunk *v; size_t n, cap; } chunks;
 	size_t used;			/* of the last chunk */
+	struct buf line;		/* the text that is being made */
 };
 
 /* Addresses of one process that follow each other, on their way to their texts. */

@@ -30,6 +30,7 @@ void frame_texts_done(struct frame_texts *t)
 		free(t->chunks.v[i].bytes);
 	vec_done(&t->tables);
 	vec_done(&t->chunks);
+	buf_done(&t->line);
 	t->used = 0;
 }
 
@@ -104,6 +105,13 @@ static frame_text text_at(const struct frame_texts *t, uint32_t text)
 	return t->chunks.v[text >> CHUNK_BITS].bytes + (text & (CHUNK_BYTES - 1));
 }
 
+static void put_offset(struct buf *out, uint64_t offset)
+{
+	char text[3 + 16] = "+0x";
+
+	buf_put(out, text, (size_t)(put_hex(text + 3, offset, 0) - text));
+}
+
 static void put_text(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
 		     uint32_t fields)
 {
@@ -113,15 +121,16 @@ static void put_text(struct buf *out, const struct tacho_symbols *s, const struc
 		buf_putc(out, ' ');
 		buf_puts(out, tacho_symbols_name(s, f->symbol));
 		if ((fields & FIELD_SYMOFF) && f->symbol)
-			buf_printf(out, "+0x%llx", (unsigned long long)f->symbol_offset);
+			put_offset(out, f->symbol_offset);
 	}
 	if (!(fields & FIELD_DSO))
 		return;
 	if (tacho_symbols_object(s, f->object, &info) < 0)
 		info.path = "[unknown]";
-	buf_printf(out, " (%s", info.path);
+	buf_puts(out, " (");
+	buf_puts(out, info.path);
 	if ((fields & FIELD_DSOFF) && f->object && !info.kernel)
-		buf_printf(out, "+0x%llx", (unsigned long long)f->object_offset);
+		put_offset(out, f->object_offset);
 	buf_putc(out, ')');
 }
 
@@ -165,7 +174,7 @@ static int keep_text(struct frame_texts *t, const struct buf *text, uint32_t *id
 static int add(struct script *s, struct frame_table *t, const struct frame_run *run, size_t i,
 	       uint32_t *text)
 {
-	scoped(buf_done) struct buf line = { 0 };
+	struct buf *line = &s->frames.line;
 	const struct tacho_spot *spot = &run->spots[i];
 	struct tacho_frame frame;
 
@@ -173,8 +182,9 @@ static int add(struct script *s, struct frame_table *t, const struct frame_run *
 		return -ENOMEM;
 	if (tacho_symbols_resolve(s->symbols, run->pid, run->space, run->ips[i], &frame) < 0)
 		frame = (struct tacho_frame){ .space = run->space };
-	put_text(&line, s->symbols, &frame, t->fields);
-	if (keep_text(&s->frames, &line, text) < 0)
+	buf_clear(line);
+	put_text(line, s->symbols, &frame, t->fields);
+	if (keep_text(&s->frames, line, text) < 0)
 		return -ENOMEM;
 	*find(t, spot->offset, spot->object) = (struct frame_slot){ spot->offset, spot->object, *text };
 	t->n++;

@@ -449,20 +449,22 @@ int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_spac
 
 	space = space_of(space, ip);
 	err = spot_of(s, pid, space, ip, &spot);
-	hit = spot.object ? cache_get(&s->cache, &spot) : NULL;
+	*out = (struct tacho_frame){ .space = space };
+	if (!spot.object || err < 0)
+		return err;
+	if (space == TACHO_SPACE_USER) {
+		err = resolve_user(s, &spot, out);
+		return err < 0 ? err : out->symbol != 0;
+	}
+	hit = cache_get(&s->cache, &spot);
 	if (hit) {
 		*out = *hit;
 		return out->symbol != 0;
 	}
-	*out = (struct tacho_frame){ .space = space };
-	if (!spot.object || err < 0)
-		return err;
-	err = space == TACHO_SPACE_KERNEL ? resolve_kernel(s, ip, out) : resolve_user(s, &spot, out);
+	err = resolve_kernel(s, ip, out);
 	if (err < 0)
 		return err;
-	/* Of a running JIT the name may still come. */
-	if (out->symbol || !s->places.live)
-		cache_put(&s->cache, &spot, out);
+	cache_put(&s->cache, &spot, out);
 	return out->symbol != 0;
 }
 
