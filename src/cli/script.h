@@ -88,17 +88,19 @@ bool filter_has_comm(const struct script_filter *f, const char *comm);
 /* ---- frames ---- */
 struct script;
 
-/* What stands behind an address: its length, " symbol+0xoff (object)" and a '\n', in memory that
- * can be read PUT_SLACK bytes further. */
-typedef const char *frame_text;
-
-static inline size_t frame_text_n(frame_text t)		/* without the '\n' */
-{
-	uint32_t n;
-
-	memcpy(&n, t, sizeof(n));
-	return n;
-}
+/*
+ * What stands behind an address: " symbol+0x", how far behind `base` its spot is, " (object)\n".
+ * One such text serves a whole function. One that is not `split` has no number in it, and serves
+ * one spot. Its bytes can be read PUT_SLACK further.
+ */
+struct frame_text {
+	uint64_t base;
+	uint32_t symbol;
+	uint32_t n;			/* before the number */
+	uint32_t n_behind;		/* with the '\n' */
+	bool split;
+	char bytes[];
+};
 
 struct frame_slot {
 	uint64_t offset;		/* the spot */
@@ -106,10 +108,15 @@ struct frame_slot {
 	uint32_t text;			/* which chunk, and where in it; 0: free */
 };
 
-struct frame_table {
+struct frame_hash {
 	struct frame_slot *slots;
 	size_t n, cap;			/* cap is a power of two */
+};
+
+struct frame_table {
 	uint32_t fields;		/* what its texts show */
+	struct frame_hash spots;
+	struct frame_hash functions;	/* the texts that are split, by their base */
 };
 
 struct frame_chunk {
@@ -130,7 +137,7 @@ struct frame_run {
 	enum tacho_space space;
 	uint32_t pid, fields;
 	struct tacho_spot *spots;	/* room for n of both */
-	frame_text *texts;
+	const struct frame_text **texts;
 };
 
 void frame_texts_done(struct frame_texts *t);
@@ -271,7 +278,7 @@ struct batch {
 	struct frame_run runs[BATCH_RUNS];
 	size_t n_runs;
 	struct tacho_spot spots[BATCH_FRAMES];
-	frame_text texts[BATCH_FRAMES];
+	const struct frame_text *texts[BATCH_FRAMES];
 	size_t n_frames;
 };
 

@@ -1,7 +1,7 @@
 /*
  * Frames as text. The same hundred thousand spots come again and again, from processes that map the
- * same files elsewhere, so what follows the address on a line is put together once per spot and
- * copied ever after.
+ * same files elsewhere, so what follows the address on a line is looked up once per spot, put
+ * together once per function, and copied ever after.
  *
  * The tables are larger than the caches near the core. Therefore a chain's addresses take each step
  * together, and each step asks for the memory that the next one needs.
@@ -18,14 +18,20 @@
 #define CHUNK_BITS 21
 #define CHUNK_BYTES (1u << CHUNK_BITS)
 #define MOST_CHUNKS 64u			/* 128 MiB of text */
-#define HEAD_BYTES sizeof(uint32_t)	/* the length in front of a text */
+#define TEXT_ALIGN 32u			/* so that most lie in two cache lines */
 #define LONGEST_TEXT (16u << 20)	/* a chain of them stays below 4 GiB */
 #define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF)
+
+static void tables_free(struct frame_table *t)
+{
+	free(t->spots.slots);
+	free(t->functions.slots);
+}
 
 void frame_texts_done(struct frame_texts *t)
 {
 	for (size_t i = 0; i < t->tables.n; i++)
-		free(t->tables.v[i].slots);
+		tables_free(&t->tables.v[i]);
 	for (size_t i = 0; i < t->chunks.n; i++)
 		free(t->chunks.v[i].bytes);
 	vec_done(&t->tables);
@@ -39,44 +45,53 @@ void frame_texts_trim(struct frame_texts *t)
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->tables.n; i++)
-		n += t->tables.v[i].n;
+		n += t->tables.v[i].spots.n;
 	if (n > MOST_SLOTS || t->chunks.n > MOST_CHUNKS)
 		frame_texts_done(t);
 }
 
 /* ---- the tables ---- */
 
-static size_t slot_of(const struct frame_table *t, uint64_t offset, uint32_t object)
+static size_t slot_of(const struct frame_hash *h, uint64_t offset, uint32_t object)
 {
-	uint64_t h = (offset ^ object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
+	uint64_t x = (offset ^ object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
 
-	return (size_t)(h >> 32) & (t->cap - 1);
+	return (size_t)(x >> 32) & (h->cap - 1);
 }
 
 /* The slot of a spot, or the free one where it belongs. */
-static inline struct frame_slot *find(const struct frame_table *t, uint64_t offset, uint32_t object)
+static inline struct frame_slot *find(const struct frame_hash *h, uint64_t offset, uint32_t object)
 {
-	size_t i = slot_of(t, offset, object);
+	size_t i = slot_of(h, offset, object);
 
-	while (t->slots[i].text && (t->slots[i].offset != offset || t->slots[i].object != object))
-		i = (i + 1) & (t->cap - 1);
-	return &t->slots[i];
+	while (h->slots[i].text && (h->slots[i].offset != offset || h->slots[i].object != object))
+		i = (i + 1) & (h->cap - 1);
+	return &h->slots[i];
 }
 
-static int grow(struct frame_table *t)
+static int grow(struct frame_hash *h)
 {
-	struct frame_table bigger = { NULL, t->n, t->cap ? t->cap * 2 : FIRST_SLOTS, t->fields };
+	struct frame_hash bigger = { NULL, h->n, h->cap ? h->cap * 2 : FIRST_SLOTS };
 	size_t bytes = bigger.cap * sizeof(*bigger.slots);
 
 	bigger.slots = pages_alloc(bytes);
 	if (!bigger.slots)
 		return -ENOMEM;
 	memset(bigger.slots, 0, bytes);
-	for (size_t i = 0; i < t->cap; i++)
-		if (t->slots[i].text)
-			*find(&bigger, t->slots[i].offset, t->slots[i].object) = t->slots[i];
-	free(t->slots);
-	*t = bigger;
+	for (size_t i = 0; i < h->cap; i++)
+		if (h->slots[i].text)
+			*find(&bigger, h->slots[i].offset, h->slots[i].object) = h->slots[i];
+	free(h->slots);
+	*h = bigger;
+	return 0;
+}
+
+static int put_slot(struct frame_hash *h, uint64_t offset, uint32_t object, uint32_t text)
+{
+	if (h->n * 3 >= h->cap * 2 && grow(h) < 0)
+		return -ENOMEM;
+	*find(h, offset, object) = (struct frame_slot){ offset, object, text };
+	h->n++;
 	return 0;
 }
 
@@ -91,7 +106,8 @@ static struct frame_table *table_of(struct frame_texts *t, uint32_t fields)
 	if (!table)
 		return NULL;
 	table->fields = fields;
-	if (grow(table) < 0) {
+	if (grow(&table->spots) < 0 || grow(&table->functions) < 0) {
+		free(table->spots.slots);
 		t->tables.n--;
 		return NULL;
 	}
@@ -100,9 +116,31 @@ static struct frame_table *table_of(struct frame_texts *t, uint32_t fields)
 
 /* ---- the texts ---- */
 
-static frame_text text_at(const struct frame_texts *t, uint32_t text)
+static struct frame_text *text_at(const struct frame_texts *t, uint32_t text)
 {
-	return t->chunks.v[text >> CHUNK_BITS].bytes + (text & (CHUNK_BYTES - 1));
+	return (struct frame_text *)(t->chunks.v[text >> CHUNK_BITS].bytes + (text & (CHUNK_BYTES - 1)));
+}
+
+/* Room for a text in a chunk, a new one where the last has none left. */
+static struct frame_text *text_new(struct frame_texts *t, size_t n, uint32_t *id)
+{
+	size_t bytes = (sizeof(struct frame_text) + n + TEXT_ALIGN - 1) & ~(size_t)(TEXT_ALIGN - 1);
+	struct frame_chunk *chunk;
+
+	if (!t->chunks.n || t->used + bytes + PUT_SLACK > CHUNK_BYTES) {
+		chunk = t->chunks.n < UINT32_MAX >> CHUNK_BITS ? vec_add(&t->chunks) : NULL;
+		if (!chunk)
+			return NULL;
+		chunk->bytes = pages_alloc(max_of((size_t)CHUNK_BYTES, TEXT_ALIGN + bytes + PUT_SLACK));
+		if (!chunk->bytes) {
+			t->chunks.n--;
+			return NULL;
+		}
+		t->used = TEXT_ALIGN;		/* no text is 0 */
+	}
+	*id = (uint32_t)((t->chunks.n - 1) << CHUNK_BITS | t->used);
+	t->used = min_of(t->used + bytes, (size_t)CHUNK_BYTES);
+	return text_at(t, *id);
 }
 
 static void put_offset(struct buf *out, uint64_t offset)
@@ -112,83 +150,87 @@ static void put_offset(struct buf *out, uint64_t offset)
 	buf_put(out, text, (size_t)(put_hex(text + 3, offset, 0) - text));
 }
 
-static void put_text(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
-		     uint32_t fields)
+/* What comes before the number of a text that is split, or the symbol of one that is not. */
+static void put_symbol(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
+		       uint32_t fields, bool split)
+{
+	if (!(fields & FIELD_SYM))
+		return;
+	buf_putc(out, ' ');
+	buf_puts(out, tacho_symbols_name(s, f->symbol));
+	if (split)
+		buf_puts(out, "+0x");
+	else if ((fields & FIELD_SYMOFF) && f->symbol)
+		put_offset(out, f->symbol_offset);
+}
+
+static void put_object(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
+		       uint32_t fields)
 {
 	struct tacho_object_info info = { .size = sizeof(info) };
 
-	if (fields & FIELD_SYM) {
-		buf_putc(out, ' ');
-		buf_puts(out, tacho_symbols_name(s, f->symbol));
-		if ((fields & FIELD_SYMOFF) && f->symbol)
-			put_offset(out, f->symbol_offset);
+	if (fields & FIELD_DSO) {
+		if (tacho_symbols_object(s, f->object, &info) < 0)
+			info.path = "[unknown]";
+		buf_puts(out, " (");
+		buf_puts(out, info.path);
+		if ((fields & FIELD_DSOFF) && f->object && !info.kernel)
+			put_offset(out, f->object_offset);
+		buf_putc(out, ')');
 	}
-	if (!(fields & FIELD_DSO))
-		return;
-	if (tacho_symbols_object(s, f->object, &info) < 0)
-		info.path = "[unknown]";
-	buf_puts(out, " (");
-	buf_puts(out, info.path);
-	if ((fields & FIELD_DSOFF) && f->object && !info.kernel)
-		put_offset(out, f->object_offset);
-	buf_putc(out, ')');
+	buf_putc(out, '\n');
 }
 
-/* Where n bytes of text can be put: a new chunk where the last has no room for them. */
-static char *text_room(struct frame_texts *t, size_t n, uint32_t *id)
+static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fields, uint64_t base,
+		     bool split, uint32_t *id)
 {
-	size_t bytes = HEAD_BYTES + n + 1;
-	struct frame_chunk *chunk;
+	struct buf *line = &s->frames.line;
+	struct frame_text *t;
+	size_t n;
 
-	if (!t->chunks.n || t->used + bytes + PUT_SLACK > CHUNK_BYTES) {
-		chunk = t->chunks.n < UINT32_MAX >> CHUNK_BITS ? vec_add(&t->chunks) : NULL;
-		if (!chunk)
-			return NULL;
-		chunk->bytes = pages_alloc(max_of((size_t)CHUNK_BYTES, bytes + PUT_SLACK + 1));
-		if (!chunk->bytes) {
-			t->chunks.n--;
-			return NULL;
-		}
-		t->used = 1;		/* no text is 0 */
-	}
-	*id = (uint32_t)((t->chunks.n - 1) << CHUNK_BITS | t->used);
-	t->used = min_of(t->used + bytes, (size_t)CHUNK_BYTES);
-	return t->chunks.v[t->chunks.n - 1].bytes + (*id & (CHUNK_BYTES - 1));
-}
-
-static int keep_text(struct frame_texts *t, const struct buf *text, uint32_t *id)
-{
-	uint32_t n = (uint32_t)text->n;
-	char *at = buf_failed(text) || text->n > LONGEST_TEXT ? NULL : text_room(t, n, id);
-
-	if (!at)
+	buf_clear(line);
+	put_symbol(line, s->symbols, f, fields, split);
+	n = line->n;
+	put_object(line, s->symbols, f, fields);
+	t = buf_failed(line) || line->n > LONGEST_TEXT ? NULL : text_new(&s->frames, line->n, id);
+	if (!t)
 		return -ENOMEM;
-	memcpy(at, &n, sizeof(n));
-	if (n)
-		memcpy(at + HEAD_BYTES, text->bytes, n);
-	at[HEAD_BYTES + n] = '\n';
+	*t = (struct frame_text){ base, f->symbol, (uint32_t)n, (uint32_t)(line->n - n), split };
+	memcpy(t->bytes, line->bytes, line->n);
 	return 0;
+}
+
+/* The text of a function. Of two that begin at one place the second shares none. */
+static int function_text(struct script *s, struct frame_table *t, const struct tacho_frame *f,
+			 uint64_t base, uint32_t *id)
+{
+	int err;
+
+	*id = find(&t->functions, base, f->object)->text;
+	if (*id && text_at(&s->frames, *id)->symbol == f->symbol)
+		return 0;
+	err = make_text(s, f, t->fields, base, true, id);
+	if (err || find(&t->functions, base, f->object)->text)
+		return err;
+	return put_slot(&t->functions, base, f->object, *id);
 }
 
 /* The text of a spot that was not met before. */
 static int add(struct script *s, struct frame_table *t, const struct frame_run *run, size_t i,
-	       uint32_t *text)
+	       uint32_t *id)
 {
-	struct buf *line = &s->frames.line;
+	const uint32_t numbers = FIELD_SYM | FIELD_SYMOFF | FIELD_DSOFF;
 	const struct tacho_spot *spot = &run->spots[i];
-	struct tacho_frame frame;
+	struct tacho_frame f;
+	int err;
 
-	if (t->n * 3 >= t->cap * 2 && grow(t) < 0)
-		return -ENOMEM;
-	if (tacho_symbols_resolve(s->symbols, run->pid, run->space, run->ips[i], &frame) < 0)
-		frame = (struct tacho_frame){ .space = run->space };
-	buf_clear(line);
-	put_text(line, s->symbols, &frame, t->fields);
-	if (keep_text(&s->frames, line, text) < 0)
-		return -ENOMEM;
-	*find(t, spot->offset, spot->object) = (struct frame_slot){ spot->offset, spot->object, *text };
-	t->n++;
-	return 0;
+	if (tacho_symbols_resolve(s->symbols, run->pid, run->space, run->ips[i], &f) < 0)
+		f = (struct tacho_frame){ .space = run->space };
+	if (f.symbol && (t->fields & numbers) == (FIELD_SYM | FIELD_SYMOFF))
+		err = function_text(s, t, &f, spot->offset - f.symbol_offset, id);
+	else
+		err = make_text(s, &f, t->fields, 0, false, id);
+	return err ? err : put_slot(&t->spots, spot->offset, spot->object, *id);
 }
 
 int frame_run_spots(struct script *s, struct frame_run *run)
@@ -198,7 +240,8 @@ int frame_run_spots(struct script *s, struct frame_run *run)
 		      -ENOMEM;
 
 	for (size_t i = 0; i < run->n && !err; i++)
-		__builtin_prefetch(&t->slots[slot_of(t, run->spots[i].offset, run->spots[i].object)]);
+		__builtin_prefetch(&t->spots.slots[slot_of(&t->spots, run->spots[i].offset,
+							   run->spots[i].object)]);
 	return err;
 }
 
@@ -210,13 +253,13 @@ int frame_run_texts(struct script *s, struct frame_run *run)
 		return -ENOMEM;
 	for (size_t i = 0; i < run->n; i++) {
 		const struct tacho_spot *spot = &run->spots[i];
-		uint32_t text = find(t, spot->offset, spot->object)->text;
+		uint32_t id = find(&t->spots, spot->offset, spot->object)->text;
 
-		if (!text && add(s, t, run, i, &text) < 0)
+		if (!id && add(s, t, run, i, &id) < 0)
 			return -ENOMEM;
-		run->texts[i] = text_at(&s->frames, text);
+		run->texts[i] = text_at(&s->frames, id);
 		__builtin_prefetch(run->texts[i]);
-		__builtin_prefetch(run->texts[i] + 64);
+		__builtin_prefetch((const char *)run->texts[i] + 64);
 	}
 	return 0;
 }

@@ -19,7 +19,7 @@
 #include "cli/put.h"
 
 enum { COMM_WIDTH = 16, TID_WIDTH = 7, TIME_WIDTH = 12, PERIOD_WIDTH = 10 };
-enum { START_ROOM = 512, TRACE_ROOM = 1024, FRAME_ROOM = 24 };
+enum { START_ROOM = 512, TRACE_ROOM = 1024 };
 
 static char *put_ids(char *at, uint32_t fields, const struct script_who *who)
 {
@@ -128,40 +128,33 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 
 /* ---- frames ---- */
 
-static inline char *put_frame(char *at, uint64_t ip, frame_text text, size_t n_text)
+/* What the texts' lengths do not count: the number, and what is written further than it counts. */
+enum { TEXT_ROOM = 16 + PUT_SLACK };
+
+static inline char *put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot)
 {
-	*at = '\t';
-	put_address16(at + 1, ip);
-	return put_roomy(at + 17, text + sizeof(uint32_t), n_text + 1);
+	at = put_roomy(at, t->bytes, t->n);
+	if (t->split)
+		at = put_hex_short(at, spot->offset - t->base);
+	return put_roomy(at, t->bytes + t->n, t->n_behind);
 }
 
-static void put_run(struct buf *out, const struct frame_run *run)
+/* `starts`: where the lines are to be told by their words' places in the chain, or NULL. */
+static void put_run(struct buf *out, const struct frame_run *run, uint32_t *starts, size_t index,
+		    size_t from)
 {
-	for (size_t i = 0; i < run->n; i++) {
-		size_t n_text = frame_text_n(run->texts[i]);
-		char *at = buf_room(out, n_text + FRAME_ROOM + PUT_SLACK);
-
-		if (!at)
-			return;
-		out->n += (size_t)(put_frame(at, run->ips[i], run->texts[i], n_text) - at);
-	}
-}
-
-/* The same, where the thread's next sample is to find the lines again. */
-static void put_known_run(struct buf *out, const struct frame_run *run, const struct tacho_words *chain,
-			  uint32_t *starts, size_t from)
-{
-	size_t index = recent_index(chain, run->ips);
-
 	for (size_t i = 0; i < run->n; i++, index--) {
-		size_t n_text = frame_text_n(run->texts[i]);
-		char *at = buf_room(out, n_text + FRAME_ROOM + PUT_SLACK);
+		const struct frame_text *t = run->texts[i];
+		char *at = buf_room(out, (size_t)t->n + t->n_behind + 17 + TEXT_ROOM), *end;
 
 		if (!at)
 			return;
-		if (index < RECENT_WORDS)
+		if (starts && index < RECENT_WORDS)
 			starts[index] = (uint32_t)(out->n - from);
-		out->n += (size_t)(put_frame(at, run->ips[i], run->texts[i], n_text) - at);
+		*at = '\t';
+		put_address16(at + 1, run->ips[i]);
+		end = put_frame_text(at + 17, t, &run->spots[i]);
+		out->n += (size_t)(end - at);
 	}
 }
 
@@ -184,7 +177,7 @@ static void put_chain(struct buf *out, const struct shown *x)
 	size_t from = out->n, bytes;
 
 	for (size_t i = 0; i < x->n_runs; i++)
-		put_known_run(out, &x->runs[i], chain, r->back, from);
+		put_run(out, &x->runs[i], r->back, recent_index(chain, x->runs[i].ips), from);
 	if (x->shared)
 		put_again(out, r, x->shared);
 	bytes = out->n - from;
@@ -214,7 +207,7 @@ static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips,
 {
 	struct chain_out *c = arg;
 	struct tacho_spot spots[FRAMES_AT_ONCE];
-	frame_text texts[FRAMES_AT_ONCE];
+	const struct frame_text *texts[FRAMES_AT_ONCE];
 
 	for (size_t i = 0; i < n; i += FRAMES_AT_ONCE) {
 		struct frame_run run = { ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE), space, c->pid,
@@ -223,7 +216,7 @@ static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips,
 		if (look_up(c->s, &run) < 0)
 			c->out->bad = true;
 		else
-			put_run(c->out, &run);
+			put_run(c->out, &run, NULL, 0, 0);
 	}
 }
 
@@ -231,23 +224,21 @@ static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		      const struct script_who *who, enum tacho_space space, uint64_t ip)
 {
 	struct tacho_spot spot;
-	frame_text text = NULL;
+	const struct frame_text *text = NULL;
 	struct frame_run run = { &ip, 1, space, who->pid, fields, &spot, &text };
 	char *from, *at;
-	size_t n;
 
 	if ((fields & (FIELD_SYM | FIELD_DSO)) && look_up(s, &run) < 0) {
 		out->bad = true;
 		return;
 	}
-	n = text ? frame_text_n(text) : 0;
-	from = at = buf_room(out, n + FRAME_ROOM + PUT_SLACK);
+	from = at = buf_room(out, (text ? (size_t)text->n + text->n_behind : 0) + 16 + TEXT_ROOM);
 	if (!from)
 		return;
 	if (fields & (FIELD_IP | FIELD_ADDR))
 		at = put_address16(at, ip);
 	if (text)
-		at = put_roomy(at, text + sizeof(uint32_t), n);
+		at = put_frame_text(at, text, &spot) - 1;	/* without the '\n' */
 	out->n += (size_t)(at - from);
 }
 

@@ -129,26 +129,28 @@ static void drop_given(struct order *o, struct stream *s)
 	o->given = NULL;
 }
 
-static struct tacho_record record_at(const struct stream *s, const uint8_t *at)
+static inline void record_at(const struct stream *s, const uint8_t *at, struct tacho_record *rec)
 {
 	bool swap = s->swap;
-	struct tacho_record rec = { .type = get_u32(at, swap), .misc = get_u16(at + 4, swap),
-				    .size = get_u16(at + 6, swap), .bytes = at, .swapped = swap };
 
+	rec->bytes = at;
+	rec->type = get_u32(at, swap);
+	rec->misc = get_u16(at + 4, swap);
+	rec->size = get_u16(at + 6, swap);
+	rec->swapped = swap;
 	if (!in_block(s, at))
-		rec.offset = s->base_offset + (uint64_t)(at - s->base);
+		rec->offset = s->base_offset + (uint64_t)(at - s->base);
 	else if (s->block && !s->unpack.out)
-		rec.offset = block_of(at)->offset + (uint64_t)(at - block_of(at)->bytes);
+		rec->offset = block_of(at)->offset + (uint64_t)(at - block_of(at)->bytes);
 	else
-		rec.offset = block_of(at)->offset;
-	return rec;
+		rec->offset = block_of(at)->offset;
 }
 
 static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 {
 	const uint8_t *at = o->v[o->head++].at;
 
-	*rec = record_at(s, at);
+	record_at(s, at, rec);
 	if (in_block(s, at))
 		o->given = at;
 	else
@@ -166,7 +168,7 @@ size_t order_ahead(const struct order *o, const struct stream *s, struct tacho_r
 		for (size_t line = 0; line < 192; line += 64)
 			__builtin_prefetch(o->v[o->head + i].at + line);
 	for (size_t i = 0; i < n; i++)
-		out[i] = record_at(s, o->v[o->head + i].at);
+		record_at(s, o->v[o->head + i].at, &out[i]);
 	return n;
 }
 
