@@ -165,7 +165,11 @@ struct recent {
 	uint64_t named;			/* script.fed when comm was asked for */
 	const char *comm;
 	size_t n_comm;
-	const struct script_event *ev;
+	char who[64];			/* what stands before the time, as of the sample put last */
+	size_t n_who;
+	const struct script_event *who_ev;
+	uint32_t who_pid, who_tid, who_cpu;
+	const struct script_event *ev;	/* of the lines */
 	uint64_t fed, written;		/* script.fed and sink.bytes when the lines were put */
 	size_t n, end;			/* words; where the last line ends in the sink's buffer */
 	uint64_t words[RECENT_WORDS];
@@ -202,7 +206,7 @@ struct script_event {
 	const struct tacho_trace_event *trace;
 	uint32_t fields;
 	bool chains;			/* its samples have a call chain, and it is shown */
-	char *label;			/* "cpu-clock: ", padded */
+	char *label;			/* "cpu-clock: ", padded; can be read PUT_SLACK bytes further */
 	size_t n_label;
 	struct script_sink *sink;
 };

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "cli/put.h"
 
 void sink_write(struct script *s, struct script_sink *sink)
 {
@@ -57,6 +58,7 @@ static int make_label(struct script *s, struct script_event *ev)
 
 	buf_printf(&label, "%*s: ", (int)min_of(longest_name(s->pd), (size_t)4096), ev->file->name);
 	ev->n_label = label.n;
+	buf_pad(&label, '\0', PUT_SLACK);
 	ev->label = buf_take(&label);
 	return ev->label ? 0 : -ENOMEM;
 }

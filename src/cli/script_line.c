@@ -18,7 +18,7 @@
 
 #include "cli/put.h"
 
-enum { COMM_WIDTH = 16, TID_WIDTH = 7, TIME_WIDTH = 12, PERIOD_WIDTH = 10 };
+enum { COMM_WIDTH = 16, TID_WIDTH = 7, PERIOD_WIDTH = 10 };
 enum { START_ROOM = 512, TRACE_ROOM = 1024 };
 
 static char *put_ids(char *at, uint32_t fields, const struct script_who *who)
@@ -56,24 +56,14 @@ static uint64_t shown_time(struct script *s, uint64_t time)
 
 static char *put_time(struct script *s, char *at, uint64_t time)
 {
-	char *from = at, *end;
-	size_t n;
-
 	time = shown_time(s, time);
-	end = put_dec(at, time / 1000000000u, 5, ' ');
-	*end++ = '.';
-	if (s->opts->ns) {
-		end = put_dec(end, time % 1000000000u, 9, '0');
-	} else {
-		end = put_dec(end, time % 1000000000u / 1000, 6, '0');
-		n = (size_t)(end - from);
-		if (n < TIME_WIDTH) {
-			memmove(from + TIME_WIDTH - n, from, n);
-			put_blanks(from, TIME_WIDTH - n);
-			end = from + TIME_WIDTH;
-		}
-	}
-	return put_bytes(end, ": ", 2);
+	at = put_dec(at, time / 1000000000u, 5, ' ');
+	*at++ = '.';
+	if (s->opts->ns)
+		at = put_dec(at, time % 1000000000u, 9, '0');
+	else
+		at = put_dec(at, time % 1000000000u / 1000, 6, '0');
+	return put_bytes(at, ": ", 2);
 }
 
 /* One letter for where the CPU was, and what the record's own bits say. */
@@ -98,15 +88,12 @@ static char *put_misc(char *at, const struct script_who *who)
 	return put_blanks(at, (size_t)(6 - (at - from)));
 }
 
-void line_start(struct script *s, const struct script_event *ev, struct buf *out,
-		const struct script_who *who)
+/* Who it is about, and where that ran. */
+static char *put_who(char *at, const struct script_event *ev, const struct script_who *who)
 {
 	size_t n_comm = min_of(who->n_comm, (size_t)START_ROOM / 2);
-	char *from = buf_grow(out, START_ROOM), *at = from;
 	uint32_t fields = ev->fields;
 
-	if (!from)
-		return;
 	if (fields & FIELD_COMM) {
 		if (!(ev->chains && (fields & FIELD_IP)) && n_comm < COMM_WIDTH)
 			at = put_blanks(at, COMM_WIDTH - n_comm);
@@ -119,9 +106,40 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 		at = put_dec(at, who->cpu, 3, '0');
 		at = put_bytes(at, "] ", 2);
 	}
-	if (fields & FIELD_MISC)
+	return at;
+}
+
+/* The same, as the thread's last sample had it where nothing has changed. */
+static char *put_who_again(char *at, const struct script_event *ev, const struct script_who *who)
+{
+	struct recent *r = who->recent;
+	size_t n;
+
+	if (r->who_ev == ev && r->who_cpu == who->cpu && r->who_tid == who->tid && r->who_pid == who->pid)
+		return put_bytes(at, r->who, sizeof(r->who)) - sizeof(r->who) + r->n_who;
+	n = (size_t)(put_who(at, ev, who) - at);
+	if (n <= sizeof(r->who)) {
+		memcpy(r->who, at, n);
+		r->n_who = n;
+		r->who_ev = ev;
+		r->who_pid = who->pid;
+		r->who_tid = who->tid;
+		r->who_cpu = who->cpu;
+	}
+	return at + n;
+}
+
+void line_start(struct script *s, const struct script_event *ev, struct buf *out,
+		const struct script_who *who)
+{
+	char *from = buf_room(out, START_ROOM), *at = from;
+
+	if (!from)
+		return;
+	at = who->recent ? put_who_again(at, ev, who) : put_who(at, ev, who);
+	if (ev->fields & FIELD_MISC)
 		at = put_misc(at, who);
-	if (fields & FIELD_TIME)
+	if (ev->fields & FIELD_TIME)
 		at = put_time(s, at, who->time);
 	out->n += (size_t)(at - from);
 }
@@ -131,7 +149,7 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 /* What the texts' lengths do not count: the number, and what is written further than it counts. */
 enum { TEXT_ROOM = 16 + PUT_SLACK };
 
-static inline char *put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot)
+static inline __attribute__((always_inline)) char *put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot)
 {
 	at = put_roomy(at, t->bytes, t->n);
 	if (t->split)
@@ -385,7 +403,7 @@ static void put_trace(struct script *s, const struct script_event *ev, struct bu
 static void put_event(const struct script_event *ev, struct buf *out,
 		      const struct tacho_sample *sample)
 {
-	char *from = buf_grow(out, ev->n_label + 64), *at = from;
+	char *from = buf_room(out, ev->n_label + PUT_SLACK + 64), *at = from;
 
 	if (!from)
 		return;
@@ -394,15 +412,25 @@ static void put_event(const struct script_event *ev, struct buf *out,
 		*at++ = ' ';
 	}
 	if (ev->fields & FIELD_EVENT)
-		at = put_bytes(at, ev->label, ev->n_label);
+		at = put_roomy(at, ev->label, ev->n_label);
 	out->n += (size_t)(at - from);
+}
+
+static inline void put_char(struct buf *out, char c)
+{
+	char *at = buf_room(out, 1);
+
+	if (at) {
+		*at = c;
+		out->n++;
+	}
 }
 
 static void put_frames(struct script *s, const struct shown *x)
 {
 	struct chain_out c = { s, &x->ev->sink->out, x->ev->fields, x->who.pid };
 
-	buf_putc(c.out, x->ev->chains ? '\n' : ' ');
+	put_char(c.out, x->ev->chains ? '\n' : ' ');
 	if (!x->ev->chains)
 		put_place(s, c.out, c.fields, &x->who, x->who.misc & 7, x->sample.ip);
 	else if (x->looked_up)
@@ -429,5 +457,5 @@ void line_sample(struct script *s, const struct shown *x)
 		put_frames(s, x);
 	if (ev->fields & REST)
 		put_rest(s, ev, out, sample, &x->who);
-	buf_putc(out, '\n');
+	put_char(out, '\n');
 }

@@ -17,6 +17,7 @@ struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid)
 	r->pid = pid;
 	r->tid = tid;
 	r->named = s->fed;
+	r->who_ev = NULL;
 	r->comm = tacho_symbols_comm(s->symbols, pid, tid);
 	r->n_comm = strlen(r->comm);
 	return r;
