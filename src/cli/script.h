@@ -259,9 +259,9 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 		const struct script_who *who);
 
 /* ---- samples ---- */
-#define BATCH_SAMPLES 16u
+#define BATCH_SAMPLES 32u
 #define BATCH_FRAMES 512u
-#define BATCH_RUNS 96u
+#define BATCH_RUNS 128u
 
 /* A sample, with the frames of its chain that have to be put. */
 struct shown {

@@ -10,7 +10,7 @@
 
 #include <tacho/symbol.h>
 
-#define SPOT_MEMOS 64u			/* a power of two; all of them fit the first cache */
+#define SPOT_MEMOS 256u			/* a power of two */
 #define SPOT_REGION_BITS 20		/* an interval is looked for by the megabyte */
 #define SPOT_KERNEL (1u << 31)		/* in `object`: the rest tells states of its maps apart */
 

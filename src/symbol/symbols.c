@@ -26,6 +26,8 @@
 #define PROT_EXEC_BIT 4u
 #define MAP_HUGETLB_BIT 0x40000u
 
+#define LAST_PROCESSES 8u
+
 struct tacho_symbols {
 	struct names names;
 	struct objects objects;
@@ -34,7 +36,7 @@ struct tacho_symbols {
 	struct spots_seen seen;
 	struct cache cache;
 	struct places places;
-	struct process *last;		/* the one asked for before; NULL after changes */
+	struct process *last[LAST_PROCESSES];	/* those asked for before, by pid; NULL after changes */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
 };
 
@@ -237,7 +239,7 @@ static int feed_ksymbol(struct tacho_symbols *s, const struct tacho_other *rec)
 
 int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
 {
-	s->last = NULL;
+	memset(s->last, 0, sizeof(s->last));
 	switch (rec->type) {
 	case TACHO_RECORD_MMAP:
 	case TACHO_RECORD_MMAP2:
@@ -282,10 +284,10 @@ static int add_live_map(void *arg, uint32_t pid, const struct live_map *map)
 /* NULL when nothing is known of it. */
 static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 {
-	struct process *proc;
+	struct process **last = &s->last[pid % LAST_PROCESSES], *proc = *last;
 
-	if (s->last && s->last->pid == pid)
-		return s->last;
+	if (proc && proc->pid == pid)
+		return proc;
 	proc = process_find(&s->processes, pid);
 	if (s->places.live && (!proc || (!proc->looked && proc->maps->n == 0))) {
 		proc = process_get(&s->processes, pid);
@@ -294,8 +296,9 @@ static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 		proc->looked = true;
 		live_maps(&s->places, pid, add_live_map, s);
 		proc = process_find(&s->processes, pid);
+		memset(s->last, 0, sizeof(s->last));	/* processes may have moved */
 	}
-	s->last = proc;
+	*last = proc;
 	return proc;
 }
 
@@ -537,8 +540,10 @@ const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t pid, uint
 	char name[32];
 
 	if (s->places.live && !process_has_comm(p, tid) &&
-	    live_comm(&s->places, pid, tid, name, sizeof(name)) > 0)
+	    live_comm(&s->places, pid, tid, name, sizeof(name)) > 0) {
+		memset(((struct tacho_symbols *)s)->last, 0, sizeof(s->last));	/* they may move */
 		process_comm(p, pid, tid, name, false);
+	}
 	return process_comm_of(p, pid, tid);
 }
 

@@ -373,7 +373,7 @@ struct symbol *table_find(struct table *t, uint64_t address)
 			if (t->v[at + 1].start != t->v[at].start)
 				break;
 	}
-	if (found)
+	if (found && !found->id)
 		shown_name(t, found);
 	return found;
 }
