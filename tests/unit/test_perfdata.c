@@ -129,13 +129,43 @@ struct seen {
 };
 
 static struct seen seen;
+static size_t n_foretold;		/* records that tacho_perfdata_ahead() gave before they came */
+
+/* What was foretold comes, and comes as foretold. */
+struct foretold {
+	struct tacho_record recs[5];
+	size_t n, at;
+};
+
+static void check_foretold(struct foretold *f, const struct tacho_perfdata *pd,
+			   const struct tacho_record *rec)
+{
+	if (f->at < f->n) {
+		const struct tacho_record *said = &f->recs[f->at++];
+
+		assert_ptr_equal(said->bytes, rec->bytes);
+		assert_int_equal(said->type, rec->type);
+		assert_int_equal(said->misc, rec->misc);
+		assert_int_equal(said->size, rec->size);
+		assert_int_equal(said->offset, rec->offset);
+		assert_int_equal(said->swapped, rec->swapped);
+		n_foretold++;
+	}
+	if (f->at == f->n) {
+		f->n = tacho_perfdata_ahead(pd, f->recs, countof(f->recs));
+		f->at = 0;
+		assert_true(f->n <= countof(f->recs));
+	}
+}
 
 /* Reads everything; times of samples are kept in the order they came in. */
 static void read_path(const char *path, bool ordered)
 {
+	struct foretold foretold = { .n = 0 };
 	struct tacho_perfdata *pd;
 	struct tacho_record rec;
 
+	n_foretold = 0;
 	memset(&seen, 0, sizeof(seen));
 	seen.err = tacho_perfdata_open(&pd, path,
 				       TACHO_OPTS(tacho_perfdata_opts, .ordered = ordered), &seen.e);
@@ -145,6 +175,7 @@ static void read_path(const char *path, bool ordered)
 		int event = tacho_perfdata_event_of(pd, &rec);
 
 		seen.n_all++;
+		check_foretold(&foretold, pd, &rec);
 		if (rec.type != TACHO_RECORD_SAMPLE || event < 0)
 			continue;
 		if (seen.n == 0)
@@ -153,6 +184,8 @@ static void read_path(const char *path, bool ordered)
 			seen.times[seen.n++] = tacho_record_time(
 				&rec, &tacho_perfdata_event(pd, (size_t)event)->layout);
 	}
+	assert_int_equal(foretold.at, foretold.n);
+	assert_true(ordered || n_foretold == 0);
 	/* A failure stays. */
 	assert_int_equal(tacho_perfdata_next(pd, &rec, NULL), seen.err);
 	tacho_perfdata_close(pd);
@@ -300,6 +333,7 @@ static void large_and_compressed(void **state)
 		assert_times(want, countof(want));
 		read_path(p.path, true);
 		assert_times(want, countof(want));
+		assert_true(n_foretold > countof(want) / 2);
 		close(p.fd);
 	}
 	buf_done(&data);
