@@ -224,8 +224,8 @@ static int look_up(struct script *s, struct frame_run *run)
 static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
 {
 	struct chain_out *c = arg;
-	struct tacho_spot spots[FRAMES_AT_ONCE];
-	const struct frame_text *texts[FRAMES_AT_ONCE];
+	struct tacho_spot spots[FRAMES_AT_ONCE] = { 0 };
+	const struct frame_text *texts[FRAMES_AT_ONCE] = { NULL };
 
 	for (size_t i = 0; i < n; i += FRAMES_AT_ONCE) {
 		struct frame_run run = { ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE), space, c->pid,
