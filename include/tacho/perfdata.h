@@ -74,6 +74,9 @@ TACHO_API int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record
 /* Damage outside the records: names and facts of the recording are missing. Returns 0, or a negative
  * errno and in *e where it is. next() tells it, too, after the last record. */
 TACHO_API int tacho_perfdata_damage(const struct tacho_perfdata *pd, struct tacho_error *e);
+/* What the next calls will give, as far as that is known without reading on: fills up to n and
+ * returns how many, often 0. Each holds until the call after the one that gives it. */
+TACHO_API size_t tacho_perfdata_ahead(const struct tacho_perfdata *pd, struct tacho_record *out, size_t n);
 /* Something to tell although reading goes on ("the recorder died: read to the end of the file"). */
 TACHO_API const char *tacho_perfdata_warning(const struct tacho_perfdata *pd);
 

@@ -12,7 +12,7 @@
 #include "base/io.h"
 
 /* A recording that is a directory holds `data` and data.N; what else lies there is not ours. */
-static int remove_directory(const char *path)
+int file_remove_recording(const char *path)
 {
 	DIR *dir = opendir(path);
 	const struct dirent *d;
@@ -37,7 +37,7 @@ static bool is_directory(const char *path)
 	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool is_recorded_directory(const char *path)
+bool file_is_recorded_directory(const char *path)
 {
 	scoped(buf_done) struct buf data = { 0 };
 
@@ -48,7 +48,7 @@ static bool is_recorded_directory(const char *path)
 int file_keep_old(const char *path)
 {
 	scoped(buf_done) struct buf old = { 0 };
-	bool folder = is_recorded_directory(path);
+	bool folder = file_is_recorded_directory(path);
 	struct stat st;
 	int err = 0;
 
@@ -58,8 +58,8 @@ int file_keep_old(const char *path)
 	buf_printf(&old, "%s.old", path);
 	if (buf_failed(&old))
 		return -ENOMEM;
-	if (is_recorded_directory(old.bytes))
-		err = remove_directory(old.bytes);
+	if (file_is_recorded_directory(old.bytes))
+		err = file_remove_recording(old.bytes);
 	else if (folder)		/* goes over no file */
 		io_discard(old.bytes);
 	if (err < 0)

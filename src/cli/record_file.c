@@ -6,10 +6,10 @@
  */
 #include "cli/record.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -252,7 +252,7 @@ void record_file_discard(struct record_file *f)
 	if (f->pipe)
 		return;
 	if (f->opts->threads)
-		remove_directory(f->path);
+		file_remove_recording(f->path);
 	else
 		io_discard(f->path);
 }
@@ -264,7 +264,7 @@ int record_file_stamp(struct record_file *f)
 	struct tm tm;
 	char stamp[32];
 
-	if (!io_is_plain(f->path) && !is_recorded_directory(f->path))	/* /dev/null keeps its name */
+	if (!io_is_plain(f->path) && !file_is_recorded_directory(f->path))	/* /dev/null keeps its name */
 		return 0;
 	gettimeofday(&now, NULL);
 	localtime_r(&now.tv_sec, &tm);

@@ -1,8 +1,8 @@
 /*
  * The face of the room: records in, frames out.
  *
- *	(pid, ip) -> maps of the process -> interval -> object -> symbol
- *	     \__________ cache, by the maps' version and ip ________/
+ *	(pid, ip) -> maps of the process -> interval -> spot -> object -> symbol
+ *	                                                 \______ cache ______/
  */
 #include <tacho/symbol.h>
 
@@ -11,7 +11,7 @@
 #include "symbol/kernel.h"
 #include "symbol/live.h"
 #include "symbol/objects.h"
-#include "symbol/process.h"
+#include "symbol/spot.h"
 
 #include "base/error.h"
 
@@ -26,14 +26,17 @@
 #define PROT_EXEC_BIT 4u
 #define MAP_HUGETLB_BIT 0x40000u
 
+#define LAST_PROCESSES 8u
+
 struct tacho_symbols {
 	struct names names;
 	struct objects objects;
 	struct processes processes;
 	struct kernel kernel;
+	struct spots_seen seen;
 	struct cache cache;
 	struct places places;
-	struct process *last;		/* the one asked for before; NULL after changes */
+	struct process *last[LAST_PROCESSES];	/* those asked for before, by pid; NULL after changes */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
 };
 
@@ -241,7 +244,7 @@ static int feed_ksymbol(struct tacho_symbols *s, const struct tacho_other *rec)
 
 int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
 {
-	s->last = NULL;
+	memset(s->last, 0, sizeof(s->last));
 	switch (rec->type) {
 	case TACHO_RECORD_MMAP:
 	case TACHO_RECORD_MMAP2:
@@ -286,10 +289,10 @@ static int add_live_map(void *arg, uint32_t pid, const struct live_map *map)
 /* NULL when nothing is known of it. */
 static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 {
-	struct process *proc;
+	struct process **last = &s->last[pid % LAST_PROCESSES], *proc = *last;
 
-	if (s->last && s->last->pid == pid)
-		return s->last;
+	if (proc && proc->pid == pid)
+		return proc;
 	proc = process_find(&s->processes, pid);
 	if (s->places.live && (!proc || (!proc->looked && proc->maps->n == 0))) {
 		proc = process_get(&s->processes, pid);
@@ -298,8 +301,9 @@ static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 		proc->looked = true;
 		live_maps(&s->places, pid, add_live_map, s);
 		proc = process_find(&s->processes, pid);
+		memset(s->last, 0, sizeof(s->last));	/* processes may have moved */
 	}
-	s->last = proc;
+	*last = proc;
 	return proc;
 }
 
@@ -312,17 +316,13 @@ static void fill(struct tacho_frame *out, const struct object *obj, const struct
 	out->symbol_offset = out->object_address - sym->start;
 }
 
-static int resolve_user(struct tacho_symbols *s, const struct process *proc, uint64_t ip,
+static int resolve_user(struct tacho_symbols *s, const struct tacho_spot *spot,
 			struct tacho_frame *out)
 {
-	const struct interval *where = maps_find(proc->maps, ip);
-	struct object *obj;
+	struct object *obj = objects_at(&s->objects, spot->object);
 	struct symbol *sym;
 	int err;
 
-	if (!where && proc->before)
-		where = maps_find(proc->before, ip);
-	obj = where ? objects_at(&s->objects, where->object) : NULL;
 	if (!obj)
 		return 0;
 	if (!obj->loaded) {
@@ -330,8 +330,8 @@ static int resolve_user(struct tacho_symbols *s, const struct process *proc, uin
 		if (err < 0)
 			return err;
 	}
-	out->object_offset = ip - where->bias;
-	out->object_address = object_address(obj, out->object_offset);
+	out->object_offset = spot->offset;
+	out->object_address = object_address(obj, spot->offset);
 	sym = table_find(&obj->table, out->object_address);
 	if (!sym && object_refresh(obj, &s->places))
 		sym = table_find(&obj->table, out->object_address);
@@ -402,40 +402,77 @@ static enum tacho_space space_of(enum tacho_space space, uint64_t ip)
 	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
 }
 
+static int kernel_spot(struct tacho_symbols *s, uint64_t ip, struct tacho_spot *out)
+{
+	int err = s->kernel.main ? 0 : kernel_assume_here(&s->kernel, &s->objects);
+
+	if (err < 0)
+		return err;
+	*out = spot_of_kernel(&s->seen, s->kernel.maps, ip);
+	return 0;
+}
+
+static struct tacho_spot user_spot(struct tacho_symbols *s, const struct process *proc, uint64_t ip)
+{
+	const struct interval *where = proc ? spot_find(&s->seen, proc, ip) : NULL;
+
+	return where ? (struct tacho_spot){ ip - where->bias, where->object } :
+		       (struct tacho_spot){ 0, 0 };
+}
+
+static int spot_of(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, uint64_t ip,
+		   struct tacho_spot *out)
+{
+	*out = (struct tacho_spot){ 0, 0 };
+	if (space == TACHO_SPACE_KERNEL)
+		return kernel_spot(s, ip, out);
+	if (space == TACHO_SPACE_USER)
+		*out = user_spot(s, process_for(s, pid), ip);
+	return 0;
+}
+
+int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
+			const uint64_t *ips, size_t n, struct tacho_spot *out)
+{
+	int err = 0;
+
+	if (space == TACHO_SPACE_USER) {
+		const struct process *proc = process_for(s, pid);
+
+		for (size_t i = 0; i < n; i++)
+			out[i] = user_spot(s, proc, ips[i]);
+		return 0;
+	}
+	for (size_t i = 0; i < n && err == 0; i++)
+		err = spot_of(s, pid, space_of(space, ips[i]), ips[i], &out[i]);
+	return err;
+}
+
 int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 			  uint64_t ip, struct tacho_frame *out)
 {
 	const struct tacho_frame *hit;
-	struct process *proc = NULL;
-	struct maps *maps = NULL;
-	int err = 0;
+	struct tacho_spot spot;
+	int err;
 
 	space = space_of(space, ip);
-	if (space == TACHO_SPACE_KERNEL) {
-		maps = s->kernel.maps;
-		if (!s->kernel.main) {
-			err = kernel_assume_here(&s->kernel, &s->objects);
-			maps = s->kernel.maps;
-		}
-	} else if (space == TACHO_SPACE_USER) {
-		proc = process_for(s, pid);
-		maps = proc ? proc->maps : NULL;
+	err = spot_of(s, pid, space, ip, &spot);
+	*out = (struct tacho_frame){ .space = space };
+	if (!spot.object || err < 0)
+		return err;
+	if (space == TACHO_SPACE_USER) {
+		err = resolve_user(s, &spot, out);
+		return err < 0 ? err : out->symbol != 0;
 	}
-	hit = maps ? cache_get(&s->cache, maps->version, ip) : NULL;
+	hit = cache_get(&s->cache, &spot);
 	if (hit) {
 		*out = *hit;
 		return out->symbol != 0;
 	}
-	*out = (struct tacho_frame){ .space = space };
-	if (!maps || err < 0)
-		return err;
-	err = space == TACHO_SPACE_KERNEL ? resolve_kernel(s, ip, out) :
-					    resolve_user(s, proc, ip, out);
+	err = resolve_kernel(s, ip, out);
 	if (err < 0)
 		return err;
-	/* Of a running JIT the name may still come. */
-	if (out->symbol || !s->places.live)
-		cache_put(&s->cache, maps->version, ip, out);
+	cache_put(&s->cache, &spot, out);
 	return out->symbol != 0;
 }
 
@@ -508,8 +545,10 @@ const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t pid, uint
 	char name[32];
 
 	if (s->places.live && !process_has_comm(p, tid) &&
-	    live_comm(&s->places, pid, tid, name, sizeof(name)) > 0)
+	    live_comm(&s->places, pid, tid, name, sizeof(name)) > 0) {
+		memset(((struct tacho_symbols *)s)->last, 0, sizeof(s->last));	/* they may move */
 		process_comm(p, pid, tid, name, false);
+	}
 	return process_comm_of(p, pid, tid);
 }
 

@@ -129,15 +129,45 @@ struct seen {
 };
 
 static struct seen seen;
+static size_t n_foretold;		/* records that tacho_perfdata_ahead() gave before they came */
+
+/* What was foretold comes, and comes as foretold. */
+struct foretold {
+	struct tacho_record recs[5];
+	size_t n, at;
+};
+
+static void check_foretold(struct foretold *f, const struct tacho_perfdata *pd,
+			   const struct tacho_record *rec)
+{
+	if (f->at < f->n) {
+		const struct tacho_record *said = &f->recs[f->at++];
+
+		assert_ptr_equal(said->bytes, rec->bytes);
+		assert_int_equal(said->type, rec->type);
+		assert_int_equal(said->misc, rec->misc);
+		assert_int_equal(said->size, rec->size);
+		assert_int_equal(said->offset, rec->offset);
+		assert_int_equal(said->swapped, rec->swapped);
+		n_foretold++;
+	}
+	if (f->at == f->n) {
+		f->n = tacho_perfdata_ahead(pd, f->recs, countof(f->recs));
+		f->at = 0;
+		assert_true(f->n <= countof(f->recs));
+	}
+}
 
 /* Reads everything; times of samples are kept in the order they came in. */
 static void read_path(const char *path, bool ordered)
 {
 	struct tacho_file_facts facts = { .size = sizeof(facts) };
+	struct foretold foretold = { .n = 0 };
 	struct tacho_perfdata *pd;
 	struct tacho_record rec;
 	uint64_t position = 0;
 
+	n_foretold = 0;
 	memset(&seen, 0, sizeof(seen));
 	seen.err = tacho_perfdata_open(&pd, path,
 				       TACHO_OPTS(tacho_perfdata_opts, .ordered = ordered), &seen.e);
@@ -149,6 +179,7 @@ static void read_path(const char *path, bool ordered)
 		assert_true(tacho_perfdata_position(pd) >= position);
 		position = tacho_perfdata_position(pd);
 		seen.n_all++;
+		check_foretold(&foretold, pd, &rec);
 		if (rec.type != TACHO_RECORD_SAMPLE || event < 0)
 			continue;
 		if (seen.n == 0)
@@ -160,6 +191,8 @@ static void read_path(const char *path, bool ordered)
 	tacho_perfdata_facts(pd, &facts);
 	if (seen.err == 0 && facts.data_size && facts.data_offset + facts.data_size <= facts.file_size)
 		assert_int_equal(tacho_perfdata_position(pd), facts.data_offset + facts.data_size);
+	assert_int_equal(foretold.at, foretold.n);
+	assert_true(ordered || n_foretold == 0);
 	/* A failure stays. */
 	assert_int_equal(tacho_perfdata_next(pd, &rec, NULL), seen.err);
 	tacho_perfdata_close(pd);
@@ -307,6 +340,7 @@ static void large_and_compressed(void **state)
 		assert_times(want, countof(want));
 		read_path(p.path, true);
 		assert_times(want, countof(want));
+		assert_true(n_foretold > countof(want) / 2);
 		close(p.fd);
 	}
 	buf_done(&data);

@@ -141,6 +141,30 @@ static void table_many(void **state)
 	end(&f);
 }
 
+/* The index has steps of one length; symbols need not keep to that. */
+static void table_uneven(void **state)
+{
+	static const uint64_t clusters[] = { 0, 0x1000, 0x400000, 0x8000000000000000, UINT64_MAX - 0x20000 };
+	struct fixture f;
+
+	for (size_t n = 1; n <= countof(clusters); n++) {
+		begin(&f);
+		for (size_t c = 0; c < n; c++)
+			for (uint64_t i = 0; i < 100; i++)
+				add(&f, "f", clusters[c] + i * 8, 4, 0);
+		assert_int_equal(table_finish(&f.t), 0);
+		for (size_t c = 0; c < n; c++)
+			for (uint64_t i = 0; i < 100 * 8; i++) {
+				const struct symbol *s = table_find(&f.t, clusters[c] + i);
+
+				assert_int_equal(s != NULL, i % 8 < 4);
+				assert_true(!s || s->start == clusters[c] + i / 8 * 8);
+			}
+		assert_null(table_find(&f.t, clusters[n - 1] + 0x1ffff));
+		end(&f);
+	}
+}
+
 static void text_of(struct buf *b, const char *s)
 {
 	*b = (struct buf){ 0 };
@@ -266,6 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_aliases),  cmocka_unit_test(table_sizes),
 		cmocka_unit_test(table_nesting),  cmocka_unit_test(table_many),
+		cmocka_unit_test(table_uneven),
 		cmocka_unit_test(perfmap_lines),  cmocka_unit_test(kallsyms_lines),
 		cmocka_unit_test(kallsyms_hidden), cmocka_unit_test(demangle_languages),
 	};
