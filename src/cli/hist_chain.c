@@ -56,6 +56,23 @@ static bool is_root(const struct chain_walk *w, uint32_t at)
 	return node_at(w, at)->parent == HIST_NONE;
 }
 
+/* What a node weighs: periods, or samples where those are shown. */
+static uint64_t self_of(const struct chain_walk *w, uint32_t at)
+{
+	return w->hist->counts.n ? w->hist->counts.v[at].self : node_at(w, at)->self;
+}
+
+static uint64_t total_of(const struct chain_walk *w, uint32_t at)
+{
+	return w->hist->counts.n ? w->hist->counts.v[at].total : node_at(w, at)->total;
+}
+
+/* The frame that stands for the node's. */
+static uint32_t chain_frame(const struct chain_walk *w, uint32_t at)
+{
+	return w->hist->chain_of[node_at(w, at)->frame];
+}
+
 static int item_add(struct items *l, uint32_t node, bool of_self, uint64_t weight)
 {
 	struct chain_item *it;
@@ -92,7 +109,7 @@ static size_t count_frames(struct chain_walk *w, const struct items *l)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		uint32_t frame = node_at(w, l->v[i].node)->frame;
+		uint32_t frame = chain_frame(w, l->v[i].node);
 
 		if (w->slot[frame] == HIST_NONE)
 			w->slot[frame] = n++;
@@ -109,21 +126,21 @@ static int level_make(struct chain_walk *w, const struct items *l, struct chain_
 	out->sets = calloc(n + 1, sizeof(*out->sets));
 	out->items = reallocarray(NULL, l->n + 1, sizeof(*out->items));
 	for (size_t i = 0; i < l->n && out->sets && out->items; i++)
-		out->sets[w->slot[node_at(w, l->v[i].node)->frame]].n++;
+		out->sets[w->slot[chain_frame(w, l->v[i].node)]].n++;
 	for (size_t i = 0; i < n && out->sets && out->items; i++) {
 		out->sets[i].v = out->items + at;
 		at += out->sets[i].n;
 		out->sets[i].n = 0;
 	}
 	for (size_t i = 0; i < l->n && out->sets && out->items; i++) {
-		struct chain_set *set = &out->sets[w->slot[node_at(w, l->v[i].node)->frame]];
+		struct chain_set *set = &out->sets[w->slot[chain_frame(w, l->v[i].node)]];
 
-		set->frame = node_at(w, l->v[i].node)->frame;
+		set->frame = chain_frame(w, l->v[i].node);
 		set->weight += l->v[i].weight;
 		set->v[set->n++] = l->v[i];
 	}
 	for (size_t i = 0; i < l->n; i++)
-		w->slot[node_at(w, l->v[i].node)->frame] = HIST_NONE;
+		w->slot[chain_frame(w, l->v[i].node)] = HIST_NONE;
 	if (!out->sets || !out->items) {
 		chain_level_done(out);
 		return -ENOMEM;
@@ -148,7 +165,7 @@ static uint32_t entry_above(const struct chain_walk *w, uint32_t at)
 static void mark_self(struct chain_walk *w, bool set)
 {
 	for (uint32_t at = w->entry->nodes; at != HIST_NONE; at = node_at(w, at)->same) {
-		uint64_t self = node_at(w, at)->self;
+		uint64_t self = self_of(w, at);
 
 		if (!self)
 			continue;
@@ -169,7 +186,7 @@ static int begin_down(struct chain_walk *w, struct items *l)
 		return err;
 	for (at = w->entry->nodes; at != HIST_NONE && err == 0; at = node_at(w, at)->same)
 		if (entry_above(w, at) == HIST_NONE)
-			err = item_add(l, at, false, node_at(w, at)->total - w->of_self[at]);
+			err = item_add(l, at, false, total_of(w, at) - w->of_self[at]);
 	return err;
 }
 
@@ -183,13 +200,11 @@ static int begin_up(struct chain_walk *w, struct items *l)
 		uint32_t above = entry_above(w, at);
 
 		if (above != HIST_NONE)
-			w->of_self[above] += node_at(w, at)->total;
+			w->of_self[above] += total_of(w, at);
 	}
 	for (uint32_t at = w->entry->nodes; at != HIST_NONE; at = node_at(w, at)->same) {
-		const struct hist_node *n = node_at(w, at);
-
 		if (err == 0)
-			err = item_add(l, at, false, children ? n->total - w->of_self[at] : n->self);
+			err = item_add(l, at, false, children ? total_of(w, at) - w->of_self[at] : self_of(w, at));
 		w->of_self[at] = 0;
 	}
 	return err;
@@ -223,7 +238,7 @@ static int step_down(struct chain_walk *w, const struct chain_item *it, struct i
 	for (uint32_t at = node_at(w, it->node)->child; at != HIST_NONE && err == 0;
 	     at = node_at(w, at)->next)
 		err = item_add(l, at, it->of_self,
-			       it->of_self ? w->of_self[at] : node_at(w, at)->total - w->of_self[at]);
+			       it->of_self ? w->of_self[at] : total_of(w, at) - w->of_self[at]);
 	return err;
 }
 

@@ -14,9 +14,14 @@
 #define PERCENT_WIDTH 8
 #define NUMBER_WIDTH 12
 
+static bool is_percent(enum hist_column c)
+{
+	return c < COL_FIRST_KEY && c != COL_SAMPLES && c != COL_PERIOD;
+}
+
 static size_t value_width(const struct hist *h, enum hist_column c)
 {
-	size_t one = c == COL_OVERHEAD || c == COL_CHILDREN ? PERCENT_WIDTH : NUMBER_WIDTH;
+	size_t one = is_percent(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
 
 	return one * h->n_events;
 }
@@ -62,6 +67,11 @@ static bool is_number(enum hist_column c)
 	return c < COL_FIRST_KEY;
 }
 
+static bool is_right(enum hist_column c)
+{
+	return is_number(c) || hist_column_right(c);
+}
+
 static void pad_to(struct buf *out, size_t from, size_t width)
 {
 	size_t n = out->n - from;
@@ -90,10 +100,10 @@ void hist_table_titles(const struct hist_table *t, struct buf *out)
 
 		if (i)
 			buf_puts(out, o->separator ? o->separator : "  ");
-		if (is_number(o->columns[i]))
+		if (is_right(o->columns[i]))
 			buf_pad(out, ' ', gap);
 		buf_puts(out, title);
-		if (!is_number(o->columns[i]))
+		if (!is_right(o->columns[i]))
 			buf_pad(out, ' ', gap);
 	}
 	buf_putc(out, '\n');
@@ -130,10 +140,8 @@ static void put_number(struct hist_table *t, const struct hist_entry *e, size_t 
 		       struct buf *out)
 {
 	enum hist_column c = t->hist->opts->columns[column];
-	const struct hist_stat *s = hist_stat_of(t->hist, e, event);
-	uint64_t value = c == COL_CHILDREN ? s->acc : c == COL_SAMPLES ? s->samples : s->self;
-	const struct hist_number *number = number_of(t, column, value, event,
-						     c == COL_OVERHEAD || c == COL_CHILDREN);
+	uint64_t value = hist_value(t->hist, e, c, event);
+	const struct hist_number *number = number_of(t, column, value, event, is_percent(c));
 	size_t from = out->n, width = t->width[column] / t->hist->n_events;
 
 	if (t->hist->opts->separator) {
@@ -171,11 +179,13 @@ static void put_cell(struct hist_table *t, const struct hist_entry *e, size_t i,
 		return;
 	hist_key_text(h, e, c, out);
 	hide_separator(h->opts, out, from);
+	if (hist_column_right(c) && !h->opts->separator)
+		buf_align(out, from, t->width[i]);
 	if (t->fixed[i] && out->n - from > t->width[i]) {
 		out->n = from + t->width[i];
 		out->bytes[out->n] = '\0';
 	}
-	if (!(last && c == COL_SYMBOL))
+	if (!last || hist_column_padded(c))
 		pad_to(out, from, t->width[i]);
 }
 

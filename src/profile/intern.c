@@ -104,6 +104,10 @@ static uint64_t frame_key(const struct tacho_profile_frame *f)
 {
 	uint64_t h = key_add(key_mix(key_pair(f->symbol, f->object)), f->address);
 
+	if (f->srcfile)
+		h = key_add(key_add(h, (uintptr_t)f->srcfile), f->srcline);
+	else if (f->symbol_offset)
+		h = key_add(h, ~f->symbol_offset);
 	return key_mix(key_add(key_add(h, f->offset), (uint64_t)f->space << 1 | f->inlined));
 }
 
@@ -168,6 +172,8 @@ static uint64_t row_key(const struct tacho_profile_row *r)
 	uint64_t h = key_mix(key_pair(r->thread, r->node));
 
 	h = key_add(h, key_pair(r->event, (uint32_t)r->cpu));
+	if (r->detail)
+		h = key_add(key_mix(h), r->detail);
 	return key_mix(r->cgroup ? key_add(h, r->cgroup) : h);
 }
 

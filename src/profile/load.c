@@ -40,10 +40,12 @@ struct load {
 	size_t n_windows;
 	struct keymap counter_of;	/* event id -> index, of those that samples carry values of */
 	struct { struct counter *v; size_t n, cap; } counters;
+	struct details details;
 };
 
 static void load_done(struct load *l)
 {
+	details_done(&l->details);
 	stacks_done(&l->stacks);
 	tacho_symbols_free(l->symbols);
 	keymap_done(&l->task_of);
@@ -331,8 +333,11 @@ static bool wanted(const struct tacho_profile *p, const struct tacho_profile_row
 	return !p->filter.by_parent || p->node_parent.v[r->node];
 }
 
-static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t misc, uint32_t event)
+/* `file_event` is the file's number of it; `branch` may be NULL. */
+static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t misc, uint32_t event,
+		      size_t file_event, const struct tacho_branch *branch)
 {
+	enum tacho_space space = misc & MISC_CPUMODE;
 	struct tacho_profile *p = l->profile;
 	struct tacho_profile_event *ev = &p->events.v[event];
 	struct tacho_profile_row row = {
@@ -345,8 +350,13 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 	row.thread = thread_id(l, s->pid, s->tid);
 	if (row.thread == KEYMAP_NONE)
 		return -ENOMEM;
-	row.node = stacks_node(&l->stacks, s->pid, version_of(l, s->pid), s, misc & MISC_CPUMODE);
+	row.node = branch ? stacks_leaf(&l->stacks, s->pid, version_of(l, s->pid), TACHO_SPACE_UNKNOWN,
+					branch->to) :
+			    stacks_node(&l->stacks, s->pid, version_of(l, s->pid), s, space);
 	if (row.node == KEYMAP_NONE)
+		return -ENOMEM;
+	row.detail = details_sample(&l->details, l->pd, file_event, s, space, branch);
+	if (row.detail == KEYMAP_NONE)
 		return -ENOMEM;
 	ev->all_samples++;
 	ev->all_period += s->period;
@@ -359,7 +369,7 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 }
 
 /* A sample with values stands for one of each counter, weighing what was counted since. */
-static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc)
+static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc, size_t file_event)
 {
 	for (size_t i = 0; i < s->read.n; i++) {
 		struct tacho_read_value v = tacho_read_get(&s->read, i);
@@ -372,11 +382,21 @@ static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc)
 		c->last = v.value;
 		if (!s->period || c->event == KEYMAP_NONE)
 			continue;
-		err = add_sample(l, s, misc, c->event);
+		err = add_sample(l, s, misc, c->event, file_event, NULL);
 		if (err < 0)
 			return err;
 	}
 	return 0;
+}
+
+static int add_branches(struct load *l, struct tacho_sample *s, uint16_t misc, size_t event)
+{
+	int err = 0;
+
+	s->period = 1;
+	for (size_t i = 0; i < s->n_branches && err == 0; i++)
+		err = add_sample(l, s, misc, l->event_ids[event], event, &s->branches[i]);
+	return err;
 }
 
 static int take_sample(struct load *l, const struct tacho_record *rec)
@@ -396,9 +416,13 @@ static int take_sample(struct load *l, const struct tacho_record *rec)
 		return 0;
 	if (!in_time(l, s.time))
 		return 0;
+	if (l->profile->opts.branches)
+		return add_branches(l, &s, rec->misc, (size_t)event);
 	if ((s.type & PERF_SAMPLE_READ) && (s.read.format & PERF_FORMAT_ID))
-		return add_values(l, &s, rec->misc);
-	return add_sample(l, &s, rec->misc, l->event_ids[event]);
+		return add_values(l, &s, rec->misc, (size_t)event);
+	if (l->profile->opts.weigh)
+		s.period = max_of(s.weight, (uint64_t)1);
+	return add_sample(l, &s, rec->misc, l->event_ids[event], (size_t)event, NULL);
 }
 
 static int load_records(struct load *l, struct tacho_error *e)
@@ -422,6 +446,8 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 		err = cpus_are_there(l, e);
 	if (err < 0)
 		return err;
+	l->details = (struct details){ .profile = l->profile, .stacks = &l->stacks,
+				       .swapped = tacho_perfdata_swapped(l->pd) };
 	l->scratch = calloc(1, sizeof(*l->scratch));
 	if (!l->scratch || stacks_init(&l->stacks, l->profile, l->symbols) < 0 ||
 	    events_learn(l) < 0 || build_ids_learn(l) < 0)

@@ -66,6 +66,10 @@ void tacho_profile_free(struct tacho_profile *p)
 	vec_done(&p->rows);
 	keymap_done(&p->row_ids);
 	vec_done(&p->cgroups);
+	vec_done(&p->details);
+	keymap_done(&p->detail_ids);
+	vec_done(&p->values);
+	map_done(&p->value_ids);
 	arena_done(&p->arena);
 	free(p);
 }

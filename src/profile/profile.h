@@ -13,6 +13,7 @@
 #define PROFILE_PROFILE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/cpuset.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -21,6 +22,7 @@
 
 #include <regex.h>
 #include <tacho/profile.h>
+#include <tacho/trace.h>
 
 /* ---- what may pass ---- */
 struct window {				/* of time, both ends belong to it */
@@ -88,6 +90,10 @@ struct tacho_profile {
 	struct keymap row_ids;		/* hash -> id */
 	struct { struct cgroup_name *v; size_t n, cap; } cgroups;
 	struct tacho_profile_quality quality;
+	struct { struct tacho_profile_detail *v; size_t n, cap; } details;	/* v[id - 1] */
+	struct keymap detail_ids;	/* hash -> id */
+	struct { struct tacho_profile_value *v; size_t n, cap; } values;	/* v[id - 1] */
+	struct map value_ids;
 };
 
 struct cgroup_name {
@@ -106,6 +112,10 @@ uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
 /* The same where it is known that there is none yet. */
 uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
+/* The id of an equal detail; KEYMAP_NONE without memory. */
+uint32_t profile_detail(struct tacho_profile *p, const struct tacho_profile_detail *like);
+/* `kind` tells fields apart. Its bytes and text are copied. */
+uint32_t profile_value(struct tacho_profile *p, uint32_t kind, const struct tacho_profile_value *like);
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
 
 /* ---- raw chains ---- */
@@ -132,8 +142,30 @@ void stacks_done(struct stacks *s);
  * Returns KEYMAP_NONE without memory. */
 uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
 		     const struct tacho_sample *sample, enum tacho_space space);
+/* Where an address lies, as a frame; false without memory. */
+bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
+		  struct tacho_profile_place *out);
+/* The node of a stack of one frame. */
+uint32_t stacks_leaf(struct stacks *s, uint32_t pid, uint32_t version, enum tacho_space space,
+		     uint64_t address);
 /* What is known of the objects after all was looked up. */
 void stacks_objects(struct stacks *s);
+
+/* ---- details ---- */
+struct details {			/* of one file */
+	struct tacho_profile *profile;
+	struct stacks *stacks;
+	struct tacho_trace *trace;
+	bool no_trace;			/* the file has no formats */
+	bool swapped;
+	struct { struct details_event *v; size_t n, cap; } events;	/* of the file */
+	struct buf text;
+};
+void details_done(struct details *d);
+/* The id of what is kept of the sample; 0 when nothing is. `branch` may be NULL. */
+uint32_t details_sample(struct details *d, const struct tacho_perfdata *pd, size_t event,
+			const struct tacho_sample *s, enum tacho_space space,
+			const struct tacho_branch *branch);
 
 /* Whether nothing can have called this frame, so that a stack that ends there is whole. */
 bool frame_is_start(const struct tacho_profile_frame *f);

@@ -142,28 +142,72 @@ void stacks_objects(struct stacks *s)
 	}
 }
 
-static uint32_t frame_resolve(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip)
+/* False without memory. */
+static bool frame_srcline(struct stacks *s, const struct tacho_frame *raw, struct tacho_profile_frame *f)
+{
+	const char *file = NULL;
+	int got = tacho_symbols_srcline(s->symbols, raw, &file, &f->srcline);
+	uint32_t id;
+
+	if (got <= 0) {
+		f->symbol_offset = f->known ? raw->symbol_offset : 0;
+		return got == 0;
+	}
+	id = profile_name(s->profile, file);
+	if (id == KEYMAP_NONE)
+		return false;
+	f->srcfile = s->profile->name_of.v[id];
+	return true;
+}
+
+static uint32_t frame_of(struct stacks *s, const struct tacho_frame *raw, uint64_t ip)
 {
 	const struct tacho_profile_opts *o = &s->profile->opts;
 	struct tacho_profile_frame f = { 0 };
+
+	f.known = raw->symbol != 0;
+	f.symbol = name_id(s, raw->symbol);
+	f.object = object_id(s, raw->object);
+	if (f.symbol == KEYMAP_NONE || f.object == KEYMAP_NONE)
+		return KEYMAP_NONE;
+	if (o->per_srcline && !frame_srcline(s, raw, &f))
+		return KEYMAP_NONE;
+	f.space = raw->space;
+	f.jit = s->profile->objects.v[f.object].jit;
+	if (f.known)
+		f.address = raw->object_address - (o->per_address ? 0 : raw->symbol_offset);
+	else if (o->per_address || o->split_unknown) {
+		f.address = raw->object ? raw->object_address : ip;
+		f.offset = raw->object ? raw->object_offset : ip;
+	}
+	return profile_frame(s->profile, &f);
+}
+
+static uint32_t frame_resolve(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip)
+{
 	struct tacho_frame raw;
 
 	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &raw) < 0)
 		return KEYMAP_NONE;
-	f.known = raw.symbol != 0;
-	f.symbol = name_id(s, raw.symbol);
-	f.object = object_id(s, raw.object);
-	if (f.symbol == KEYMAP_NONE || f.object == KEYMAP_NONE)
-		return KEYMAP_NONE;
-	f.space = raw.space;
-	f.jit = s->profile->objects.v[f.object].jit;
-	if (f.known)
-		f.address = raw.object_address - (o->per_address ? 0 : raw.symbol_offset);
-	else if (o->per_address || o->split_unknown) {
-		f.address = raw.object ? raw.object_address : ip;
-		f.offset = raw.object ? raw.object_offset : ip;
-	}
-	return profile_frame(s->profile, &f);
+	return frame_of(s, &raw, ip);
+}
+
+bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
+		  struct tacho_profile_place *out)
+{
+	struct tacho_frame raw;
+	uint32_t frame;
+
+	if (tacho_symbols_resolve(s->symbols, pid, space, address, &raw) < 0)
+		return false;
+	frame = frame_of(s, &raw, address);
+	if (frame == KEYMAP_NONE)
+		return false;
+	*out = (struct tacho_profile_place){
+		.address = address, .object_address = raw.object ? raw.object_address : address,
+		.symbol_offset = raw.symbol_offset, .frame = frame + 1,
+	};
+	return true;
 }
 
 /* ---- chains ---- */
@@ -408,4 +452,12 @@ uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
 	if (o->max_stack && o->caller_first && c.n_runs && c.runs[0].v[0] != sample->ip)
 		chain_put_leaf(&c, &sample->ip, space);	/* the sample still fell there */
 	return chain_node(s, &c, pid, version);
+}
+
+uint32_t stacks_leaf(struct stacks *s, uint32_t pid, uint32_t version, enum tacho_space space,
+		     uint64_t address)
+{
+	uint32_t frame = frame_at(s, pid, run_seed(s, 1, space, pid, version), space, address);
+
+	return frame == KEYMAP_NONE ? KEYMAP_NONE : profile_node(s->profile, 0, frame);
 }

@@ -5,7 +5,7 @@
 #
 #	lines.sh SRCLINES
 set -eu
-srclines=$1
+srclines=$(realpath "$1")
 command -v addr2line >/dev/null && command -v objdump >/dev/null && command -v cc >/dev/null || {
 	echo "needs cc, addr2line and objdump"
 	exit 77
