@@ -88,17 +88,33 @@ static int item_add(struct items *l, uint32_t node, bool of_self, uint64_t weigh
 
 /* ---- a level from its items ---- */
 
-/* Heaviest first; then, as perf, the higher address first. */
+static int cmp_lines(const struct hist *h, const struct tacho_profile_frame *a,
+		     const struct tacho_profile_frame *b)
+{
+	struct buf ta = { 0 }, tb = { 0 };
+	int c;
+
+	hist_srcline_text(h, a, &ta);
+	hist_srcline_text(h, b, &tb);
+	c = strcmp(tb.bytes ? tb.bytes : "", ta.bytes ? ta.bytes : "");
+	buf_done(&ta);
+	buf_done(&tb);
+	return c;
+}
+
+/* Heaviest first; then, as perf, the higher address first, or the later text of a line. */
 static int cmp_sets(const void *pa, const void *pb, void *arg)
 {
 	const struct chain_set *a = pa, *b = pb;
-	const struct tacho_profile *p = arg;
+	const struct hist *h = arg;
 	const struct tacho_profile_frame *fa, *fb;
 
 	if (a->weight != b->weight)
 		return a->weight < b->weight ? 1 : -1;
-	fa = tacho_profile_frame(p, a->frame);
-	fb = tacho_profile_frame(p, b->frame);
+	fa = tacho_profile_frame(h->profile, a->frame);
+	fb = tacho_profile_frame(h->profile, b->frame);
+	if (h->opts->chain_key == CHAIN_SRCLINE)
+		return cmp_lines(h, fa, fb);
 	if (fa->object == fb->object && fa->address != fb->address)
 		return fa->address < fb->address ? 1 : -1;
 	return (a->frame > b->frame) - (a->frame < b->frame);
@@ -145,7 +161,7 @@ static int level_make(struct chain_walk *w, const struct items *l, struct chain_
 		chain_level_done(out);
 		return -ENOMEM;
 	}
-	qsort_r(out->sets, n, sizeof(*out->sets), cmp_sets, (void *)w->hist->profile);
+	qsort_r(out->sets, n, sizeof(*out->sets), cmp_sets, w->hist);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ enum script_field {
 	FIELD_WEIGHT = 1u << 18, FIELD_PHYS_ADDR = 1u << 19, FIELD_MISC = 1u << 20,
 	FIELD_DATA_PAGE_SIZE = 1u << 21, FIELD_CODE_PAGE_SIZE = 1u << 22, FIELD_DSOFF = 1u << 23,
 	FIELD_CGROUP = 1u << 24, FIELD_INS_LAT = 1u << 25, FIELD_RETIRE_LAT = 1u << 26,
+	FIELD_SRCLINE = 1u << 31,
 };
 
 enum script_type { TYPE_HW, TYPE_SW, TYPE_TRACE, TYPE_RAW, TYPE_BREAK, TYPE_OTHER, N_TYPES };
@@ -59,7 +60,7 @@ struct script_opts {
 	struct strlist fields, comms, pids, tids;
 	uint32_t max_stack;
 	bool dump, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
-	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle;
+	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, full_paths;
 	bool show_task, show_mmap, show_switch, show_lost, show_namespace, show_cgroup, show_bpf;
 	bool show_text_poke, show_round;
 	unsigned verbose;
@@ -114,6 +115,7 @@ struct frame_texts {
 	struct frame_recent *recent;	/* twice FRAMES_RECENT */
 	uint32_t ages[FRAMES_AGES];	/* by pid; several may share one */
 	uint32_t kernel_age;
+	bool full_paths;		/* of source files */
 };
 
 int frame_texts_init(struct frame_texts *t);	/* 0 or -ENOMEM */
@@ -134,7 +136,10 @@ static inline struct frame_recent *frame_place(const struct frame_texts *t, uint
 const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_space space,
 				    uint64_t ip, uint32_t fields);
 /* " symbol+0xoff (object)" as `fields` say; borrowed, NULL without memory. */
-const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_symbols *s,
+/* Puts "\n  file:line" where the line is known. */
+void script_srcline(struct tacho_symbols *s, const struct tacho_frame *f, bool full_path,
+		    struct buf *out);
+const struct frame_slot *frame_text(struct frame_texts *t, struct tacho_symbols *s,
 				    const struct tacho_frame *f, uint32_t fields);
 
 /* ---- the run ---- */

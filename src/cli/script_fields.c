@@ -28,6 +28,7 @@ static const struct {
 	{ "dsoff", FIELD_DSOFF, 0, NULL },
 	{ "addr", FIELD_ADDR, PERF_SAMPLE_ADDR, "ADDR" },
 	{ "symoff", FIELD_SYMOFF, 0, NULL },
+	{ "srcline", FIELD_SRCLINE, 0, NULL },
 	{ "period", FIELD_PERIOD, PERF_SAMPLE_PERIOD, "PERIOD" },
 	{ "iregs", FIELD_IREGS, PERF_SAMPLE_REGS_INTR, "IREGS" },
 	{ "uregs", FIELD_UREGS, PERF_SAMPLE_REGS_USER, "UREGS" },

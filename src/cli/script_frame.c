@@ -9,7 +9,8 @@
 #include "cli/put.h"
 
 enum { FIRST_SLOTS = 4096 };
-#define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF)
+#define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
+#define USED FIELD_COMM			/* any bit that is none of these: the slot is taken */
 
 int frame_texts_init(struct frame_texts *t)
 {
@@ -98,12 +99,12 @@ static const char *copy_text(struct arena *arena, const struct buf *text)
 	return copy;
 }
 
-const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_symbols *s,
+const struct frame_slot *frame_text(struct frame_texts *t, struct tacho_symbols *s,
 				    const struct tacho_frame *f, uint32_t fields)
 {
 	struct frame_slot key = {
 		.offset = f->object ? f->object_offset : f->symbol_offset,
-		.object = f->object, .symbol = f->symbol, .fields = (fields & SHOWN) | 1u << 31,
+		.object = f->object, .symbol = f->symbol, .fields = (fields & SHOWN) | USED,
 	}, *slot;
 	struct buf text = { 0 };
 
@@ -113,6 +114,8 @@ const struct frame_slot *frame_text(struct frame_texts *t, const struct tacho_sy
 	if (slot->fields)
 		return slot;
 	put_text(&text, s, f, fields);
+	if (fields & FIELD_SRCLINE)
+		script_srcline(s, f, t->full_paths, &text);
 	if (!buf_failed(&text) && text.n)
 		key.text = copy_text(&t->arena, &text);
 	key.n = (uint32_t)text.n;

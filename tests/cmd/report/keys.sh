@@ -20,7 +20,7 @@ int main(int c, char **v) { (void)v; work_a(c); work_b(c); work_c(c); return (in
 C
 cc -g -O1 -no-pie -o made made.c
 for kind in branch memory transaction; do
-	"$SUPPORT/make-samples" $kind "$PWD/made" $kind.data
+	"$SUPPORT/hardware-samples" $kind "$PWD/made" $kind.data
 done
 perf report --stdio -i branch.data >perf.txt 2>/dev/null || skip "perf cannot report here"
 

@@ -4,10 +4,10 @@
 need perf
 need_root
 need_tracefs
-perf record -q -e sched:sched_switch -o one.data sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done' \
-	2>/dev/null || skip "perf cannot record tracepoints here"
-perf record -q -a -e sched:sched_switch,sched:sched_wakeup -o two.data \
-	sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done' 2>/dev/null
+tacho record -q -e sched:sched_switch -o one.data sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done' \
+	2>err || skip "cannot record tracepoints here: $(cat err)"
+tacho record -q -a -e sched:sched_switch,sched:sched_wakeup -o two.data \
+	sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done'
 same() {	# FILE OPTION...
 	perf report --stdio --no-inline -i "$@" </dev/null 2>/dev/null | grep -v 'Tip:' >perf.txt
 	tacho report --stdio -i "$@" </dev/null 2>err | grep -v 'Tip:' >tacho.txt
