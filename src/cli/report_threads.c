@@ -27,6 +27,7 @@ struct threads {
 	struct arena keys;
 	struct map by_id;		/* pid and tid -> index */
 	size_t n_events;
+	struct { bool seen; size_t width; } *columns;	/* per event; unseen ones are left out */
 };
 
 static void threads_done(struct threads *t)
@@ -36,6 +37,7 @@ static void threads_done(struct threads *t)
 	vec_done(&t->list);
 	map_done(&t->by_id);
 	arena_done(&t->keys);
+	free(t->columns);
 	tacho_perfdata_close(t->pd);
 }
 
@@ -88,8 +90,10 @@ static int take_read(struct threads *t, const struct tacho_record *rec, struct t
 		struct tacho_read_value v = tacho_read_get(&other.read.read, i);
 		size_t at = event_with(t, v.id, (size_t)event);
 
-		if (at < t->n_events)
-			c->values[at] += v.value;
+		if (at >= t->n_events)
+			continue;
+		c->values[at] += v.value;
+		t->columns[at].seen = true;
 	}
 	return 0;
 }
@@ -115,33 +119,39 @@ static size_t digits(uint64_t v)
 	return n;
 }
 
-static size_t event_width(const struct threads *t, size_t event)
+static void find_widths(struct threads *t, size_t *pid, size_t *tid)
 {
-	size_t width = strlen(tacho_perfdata_event(t->pd, event)->name);
+	*pid = *tid = 3;
+	for (size_t k = 0; k < t->n_events; k++)
+		t->columns[k].width = strlen(tacho_perfdata_event(t->pd, k)->name);
+	for (size_t i = 0; i < t->list.n; i++) {
+		const struct counted *c = &t->list.v[i];
 
-	for (size_t i = 0; i < t->list.n; i++)
-		width = max_of(width, digits(t->list.v[i].values[event]));
-	return width;
+		*pid = max_of(*pid, digits(c->pid));
+		*tid = max_of(*tid, digits(c->tid));
+		for (size_t k = 0; k < t->n_events; k++)
+			t->columns[k].width = max_of(t->columns[k].width, digits(c->values[k]));
+	}
 }
 
-static void put_table(const struct threads *t, struct buf *out)
+static void put_table(struct threads *t, struct buf *out)
 {
-	size_t pid = 3, tid = 3;
+	size_t pid, tid;
 
-	for (size_t i = 0; i < t->list.n; i++) {
-		pid = max_of(pid, digits(t->list.v[i].pid));
-		tid = max_of(tid, digits(t->list.v[i].tid));
-	}
+	find_widths(t, &pid, &tid);
 	buf_printf(out, "# %*s  %*s", (int)pid, "PID", (int)tid, "TID");
 	for (size_t k = 0; k < t->n_events; k++)
-		buf_printf(out, "  %*s", (int)event_width(t, k), tacho_perfdata_event(t->pd, k)->name);
+		if (t->columns[k].seen)
+			buf_printf(out, "  %*s", (int)t->columns[k].width,
+				   tacho_perfdata_event(t->pd, k)->name);
 	buf_putc(out, '\n');
 	for (size_t i = 0; i < t->list.n; i++) {
 		const struct counted *c = &t->list.v[i];
 
 		buf_printf(out, "  %*u  %*u", (int)pid, c->pid, (int)tid, c->tid);
 		for (size_t k = 0; k < t->n_events; k++)
-			buf_printf(out, "  %*" PRIu64, (int)event_width(t, k), c->values[k]);
+			if (t->columns[k].seen)
+				buf_printf(out, "  %*" PRIu64, (int)t->columns[k].width, c->values[k]);
 		buf_putc(out, '\n');
 	}
 }
@@ -171,6 +181,9 @@ int report_threads(const struct report_opts *o, struct tacho_error *e)
 	if (err < 0)
 		return err;
 	t.n_events = tacho_perfdata_n_events(t.pd);
+	t.columns = calloc(t.n_events + 1, sizeof(*t.columns));
+	if (!t.columns)
+		return error_nomem(e);
 	err = read_all(&t, e);
 	if (err < 0)
 		return err;

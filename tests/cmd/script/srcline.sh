@@ -29,6 +29,6 @@ same() {	# OPTION...
 }
 same -F comm,ip,sym,dso,srcline
 same -F +srcline
-same -G -F comm,tid,ip,sym,dso,srcline,symoff
+same -G -F comm,ip,sym,dso,srcline,symoff
 same --full-source-path -F ip,sym,dso,srcline
 tacho script -i g.data --json -F +srcline | jq -e -s 'any(.[]; .file != null and .line > 3)' >/dev/null
