@@ -29,6 +29,7 @@ enum tacho_keep {			/* of a sample; see struct tacho_profile_detail */
 	TACHO_KEEP_IP = 1 << 5, TACHO_KEEP_DATA = 1 << 6, TACHO_KEEP_SPACE = 1 << 7,
 	TACHO_KEEP_FROM = 1 << 8, TACHO_KEEP_TO = 1 << 9, TACHO_KEEP_BRANCH = 1 << 10,
 	TACHO_KEEP_TRACE = 1 << 11,	/* the text of a tracepoint */
+	TACHO_KEEP_PARALLELISM = 1 << 12,	/* needs records of context switches */
 };
 
 struct tacho_profile_opts {
@@ -54,6 +55,7 @@ struct tacho_profile_opts {
 	const char *const *fields;	/* tracepoint fields that details keep: "EVENT.FIELD" or "FIELD";
 					 * must stay as long as the profile */
 	size_t n_fields;		/* at most TACHO_FIELDS_MAX */
+	const char *parallelism;	/* filter: a list of numbers and ranges, "1,4-8" */
 	bool raw_fields;		/* as they lie there, not as the event's text shows them */
 };
 
@@ -75,6 +77,8 @@ struct tacho_profile_event {
 	uint32_t leader, group_size;	/* event ids; its own and 1 without a group */
 	bool has_chains;
 	bool tracepoint;
+	uint64_t latency, all_latency;	/* with TACHO_KEEP_PARALLELISM, after and before the filters: periods
+					 * times 1000, each divided by how many threads ran */
 };
 struct tacho_profile_thread {
 	uint32_t pid, tid;
@@ -131,6 +135,8 @@ struct tacho_profile_detail {
 	uint64_t branch;		/* flags, as in struct tacho_branch */
 	enum tacho_space space;
 	uint32_t trace;			/* value id; 0: none */
+	uint32_t parallelism;		/* how many threads ran, from 1 to the machine's CPUs */
+	uint32_t reserved;		/* 0 */
 	uint32_t fields[TACHO_FIELDS_MAX];	/* value ids, in the order of the options */
 };
 /* A tracepoint's text, or one of its fields. */

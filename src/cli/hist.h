@@ -34,11 +34,12 @@
 
 enum hist_column {
 	COL_OVERHEAD, COL_CHILDREN, COL_SAMPLES, COL_PERIOD,	/* values */
-	COL_SYS, COL_US, COL_GUEST_SYS, COL_GUEST_US,
+	COL_SYS, COL_US, COL_GUEST_SYS, COL_GUEST_US, COL_LATENCY, COL_LATENCY_CHILDREN,
 	COL_COMM, COL_PID, COL_TGID, COL_TID, COL_CPU, COL_SOCKET, COL_TIME, COL_CGROUP, COL_CGROUP_ID,
 	COL_PARENT,						/* keys of a row */
 	COL_LOCAL_WEIGHT, COL_WEIGHT, COL_LOCAL_INS_LAT, COL_INS_LAT, COL_LOCAL_STAGE_CYC,
 	COL_STAGE_CYC, COL_TRANSACTION, COL_CODE_PAGE_SIZE, COL_ADDR, COL_TRACE,
+	COL_PARALLELISM,
 								/* ... of its details */
 	COL_DSO_FROM, COL_DSO_TO, COL_SYMBOL_FROM, COL_SYMBOL_TO, COL_MISPREDICT, COL_ABORT, COL_IN_TX,
 	COL_CYCLES, COL_SRCLINE_FROM, COL_SRCLINE_TO, COL_ADDR_FROM, COL_ADDR_TO,
@@ -90,6 +91,7 @@ struct hist_opts {
 	bool has_key[COL_COUNT];
 	bool full_paths;		/* of source files */
 	bool modes;			/* columns of user and kernel are shown */
+	bool latency;			/* shares of latency are shown */
 	bool fine_frames;		/* the profile's frames are finer than symbols */
 	bool lines_in_chains;		/* call graphs show source lines */
 	enum hist_chain_key chain_key;
@@ -138,6 +140,9 @@ struct hist {
 	struct { struct { uint64_t self, total; } *v; size_t n, cap; } counts;	/* samples per node; empty
 								 * unless graphs show them */
 	uint64_t total_count;		/* 100 % of these */
+	struct { struct { uint64_t self, total; } *v; size_t n, cap; } node_latency;	/* per node */
+	struct { struct { uint64_t self, acc; } *v; size_t n, cap; } latency;	/* as stats */
+	uint64_t total_latency[64];	/* 100 % of each event */
 	uint32_t *first_object;		/* per object: the first of its name */
 	uint32_t *chain_of;		/* per frame: the one that stands for it in call graphs */
 	uint32_t *class_of;		/* per frame */
@@ -187,6 +192,8 @@ static inline const struct hist_stat *hist_stat_of(const struct hist *h, const s
 }
 /* The number of a column of values. */
 uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);
+/* ... in per cent of what all entries have of it. */
+double hist_share(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);
 /* Fills h->order from the entries. 0 or -ENOMEM. */
 int hist_order(struct hist *h);
 double hist_percent(const struct hist *h, uint64_t period, size_t event);

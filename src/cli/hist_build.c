@@ -56,6 +56,8 @@ void hist_done(struct hist *h)
 	vec_done(&h->nodes);
 	vec_done(&h->modes);
 	vec_done(&h->counts);
+	vec_done(&h->node_latency);
+	vec_done(&h->latency);
 	free(h->class_of);
 	free(h->first_object);
 	free(h->chain_of);
@@ -77,6 +79,10 @@ uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_
 		return s->acc;
 	case COL_SAMPLES:
 		return s->samples;
+	case COL_LATENCY:
+		return h->latency.v[s - h->stats.v].self;
+	case COL_LATENCY_CHILDREN:
+		return h->latency.v[s - h->stats.v].acc;
 	case COL_SYS:
 	case COL_US:
 	case COL_GUEST_SYS:
@@ -85,6 +91,15 @@ uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_
 	default:
 		return s->self;
 	}
+}
+
+double hist_share(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event)
+{
+	uint64_t value = hist_value(h, e, c, event);
+
+	if (c != COL_LATENCY && c != COL_LATENCY_CHILDREN)
+		return hist_percent(h, value, event);
+	return h->total_latency[event] ? 100.0 * (double)value / (double)h->total_latency[event] : 0;
 }
 
 /* ---- classes of frames ---- */
@@ -299,6 +314,15 @@ static int rows_sort(struct build *b)
 	return 0;
 }
 
+/* The time a row's samples stand for, where others ran beside them: times 1000, as perf, so that
+ * little is lost by dividing. */
+static uint64_t latency_of(const struct hist *h, const struct tacho_profile_row *r)
+{
+	const struct tacho_profile_detail *d = tacho_profile_detail(h->profile, r->detail);
+
+	return r->period * 1000 / (d && d->parallelism ? d->parallelism : 1);
+}
+
 static int groups_make(struct build *b)
 {
 	b->group_of = reallocarray(NULL, b->n_rows + 1, sizeof(*b->group_of));
@@ -329,7 +353,8 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 {
 	struct hist_node *n = vec_add(&b->h->nodes);
 
-	if (!n || (counts_nodes(b->h) && !vec_add(&b->h->counts)))
+	if (!n || (counts_nodes(b->h) && !vec_add(&b->h->counts)) ||
+	    (b->h->opts->latency && !vec_add(&b->h->node_latency)))
 		return -ENOMEM;
 	*out = (uint32_t)(b->h->nodes.n - 1);
 	*n = (struct hist_node){ .parent = parent, .frame = frame, .child = HIST_NONE,
@@ -373,6 +398,13 @@ static void counts_add_up(struct hist *h, size_t at, uint32_t parent)
 		h->counts.v[parent].total += h->counts.v[at].total;
 }
 
+static void latency_add_up(struct hist *h, size_t at, uint32_t parent)
+{
+	h->node_latency.v[at].total += h->node_latency.v[at].self;
+	if (parent != HIST_NONE)
+		h->node_latency.v[parent].total += h->node_latency.v[at].total;
+}
+
 static void nodes_add_up(struct build *b)
 {
 	struct hist_node *v = b->h->nodes.v;
@@ -383,6 +415,8 @@ static void nodes_add_up(struct build *b)
 		n->total += n->self;
 		if (b->h->counts.n)
 			counts_add_up(b->h, i, n->parent);
+		if (b->h->node_latency.n)
+			latency_add_up(b->h, i, n->parent);
 		if (n->parent == HIST_NONE)
 			continue;
 		v[n->parent].total += n->total;
@@ -408,7 +442,8 @@ static struct hist_entry *entry_get(struct build *b, uint32_t group, uint32_t fr
 	*e = (struct hist_entry){ .group = group, .class_ = class_, .frame = frame, .nodes = HIST_NONE };
 	b->entry_of[class_] = (uint32_t)(h->entries.n - 1);
 	for (size_t i = 0; i < h->n_events; i++)
-		if (!vec_add(&h->stats) || (h->opts->modes && !vec_add(&h->modes)))
+		if (!vec_add(&h->stats) || (h->opts->modes && !vec_add(&h->modes)) ||
+		    (h->opts->latency && !vec_add(&h->latency)))
 			return NULL;
 	return e;
 }
@@ -443,6 +478,8 @@ static int row_take(struct build *b, uint32_t group, const struct tacho_profile_
 	s->samples += r->samples;
 	if (b->h->opts->modes)
 		mode_add(b->h, e, b->event_of[r->event], r);
+	if (b->h->opts->latency)
+		b->h->latency.v[s - b->h->stats.v].self += latency_of(b->h, r);
 	if (!b->h->opts->chains) {
 		s->acc += r->period;
 		return 0;
@@ -452,6 +489,8 @@ static int row_take(struct build *b, uint32_t group, const struct tacho_profile_
 	b->h->nodes.v[copy].self += r->period;
 	if (b->h->counts.n)
 		b->h->counts.v[copy].self += r->samples;
+	if (b->h->node_latency.n)
+		b->h->node_latency.v[copy].self += latency_of(b->h, r);
 	return 0;
 }
 
@@ -473,8 +512,13 @@ static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event
 
 	if (!e)
 		return -ENOMEM;
-	if (b->above[e->class_]++ == 0)
-		stat_at(b->h, e, event)->acc += n->total;
+	if (b->above[e->class_]++ == 0) {
+		struct hist_stat *s = stat_at(b->h, e, event);
+
+		s->acc += n->total;
+		if (b->h->node_latency.n)
+			b->h->latency.v[s - b->h->stats.v].acc += b->h->node_latency.v[at].total;
+	}
 	if (event == 0) {
 		n->same = e->nodes;
 		e->nodes = at;
@@ -576,6 +620,7 @@ static int group_build(struct build *b, uint32_t group)
 		}
 		h->nodes.n = kept;
 		h->counts.n = min_of(h->counts.n, kept);
+		h->node_latency.n = min_of(h->node_latency.n, kept);
 	}
 	return 0;
 }
@@ -623,6 +668,7 @@ int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_
 		const struct tacho_profile_event *ev = tacho_profile_event(p, events[i]);
 
 		h->events[i] = events[i];
+		h->total_latency[i] = opts->relative ? ev->latency : ev->all_latency;
 		h->totals[i] = opts->relative ? ev->period : ev->all_period;
 		h->samples += opts->relative ? ev->samples : ev->all_samples;
 		h->period += h->totals[i];

@@ -96,6 +96,8 @@ uint64_t hist_detail_value(const struct hist *h, enum hist_column key, uint32_t 
 		return d->transaction;
 	case COL_TRACE:
 		return d->trace;
+	case COL_PARALLELISM:
+		return d->parallelism;
 	case COL_CODE_PAGE_SIZE:
 		return d->code_page_size;
 	case COL_DATA_PAGE_SIZE:
@@ -278,6 +280,7 @@ void hist_detail_text(const struct hist *h, enum hist_column key, uint32_t id, u
 	case COL_STAGE_CYC:		/* of all its samples */
 		buf_printf(out, "%" PRIu64, hist_detail_value(h, key, id) * samples);
 		return;
+	case COL_PARALLELISM:
 	case COL_LOCAL_WEIGHT:
 	case COL_LOCAL_INS_LAT:
 	case COL_LOCAL_STAGE_CYC:
@@ -478,6 +481,7 @@ int hist_detail_cmp(const struct hist *h, enum hist_column key, uint32_t a, uint
 	case COL_MISPREDICT:
 	case COL_ABORT:
 	case COL_IN_TX:
+	case COL_PARALLELISM:
 		return cmp_u64(vb, va);
 	case COL_CODE_PAGE_SIZE:
 	case COL_DATA_PAGE_SIZE:
@@ -503,6 +507,10 @@ uint32_t hist_detail_keep(enum hist_column key)
 	case COL_GUEST_SYS:
 	case COL_GUEST_US:
 		return TACHO_KEEP_SPACE;
+	case COL_LATENCY:
+	case COL_LATENCY_CHILDREN:
+	case COL_PARALLELISM:
+		return TACHO_KEEP_PARALLELISM;
 	case COL_LOCAL_WEIGHT:
 	case COL_WEIGHT:
 	case COL_LOCAL_INS_LAT:

@@ -22,6 +22,8 @@ static const struct { const char *name, *other, *title; } columns[COL_COUNT] = {
 	[COL_US] = { "overhead_us", NULL, "usr" },
 	[COL_GUEST_SYS] = { "overhead_guest_sys", NULL, "guest sys" },
 	[COL_GUEST_US] = { "overhead_guest_us", NULL, "guest usr" },
+	[COL_LATENCY] = { "latency", NULL, "Latency" },
+	[COL_LATENCY_CHILDREN] = { "latency_children", NULL, "Latency" },
 	[COL_COMM] = { "comm", NULL, "Command" },
 	[COL_PID] = { "pid", NULL, "    Pid:Command" },
 	[COL_TGID] = { "tgid", NULL, "   Tgid:Command" },
@@ -42,6 +44,7 @@ static const struct { const char *name, *other, *title; } columns[COL_COUNT] = {
 	[COL_CODE_PAGE_SIZE] = { "code_page_size", NULL, "Code Page Size" },
 	[COL_ADDR] = { "addr", NULL, "Address" },
 	[COL_TRACE] = { "trace", NULL, "Trace output" },
+	[COL_PARALLELISM] = { "parallelism", NULL, "Parallelism" },
 	[COL_DSO_FROM] = { "dso_from", NULL, "Source Shared Object" },
 	[COL_DSO_TO] = { "dso_to", NULL, "Target Shared Object" },
 	[COL_SYMBOL_FROM] = { "symbol_from", "sym_from", "Source Symbol" },
@@ -199,7 +202,7 @@ bool hist_column_padded(enum hist_column c)
 
 bool hist_column_right(enum hist_column c)
 {
-	return is_field(c);
+	return is_field(c) || c == COL_PARALLELISM;
 }
 
 bool hist_column_of_branch(enum hist_column c)

@@ -13,6 +13,7 @@
 
 #define PERCENT_WIDTH 8
 #define NUMBER_WIDTH 12
+#define LATENCY_WIDTH 7			/* of what was called, too: perf's is so narrow */
 
 static bool is_percent(enum hist_column c)
 {
@@ -21,7 +22,7 @@ static bool is_percent(enum hist_column c)
 
 static size_t value_width(const struct hist *h, enum hist_column c)
 {
-	size_t one = is_percent(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
+	size_t one = c == COL_LATENCY_CHILDREN ? LATENCY_WIDTH : is_percent(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
 
 	return one * h->n_events;
 }
@@ -119,18 +120,20 @@ void hist_table_titles(const struct hist_table *t, struct buf *out)
 }
 
 /* Sorted rows mostly repeat the numbers of the row before; printing one is dear. */
-static const struct hist_number *number_of(struct hist_table *t, size_t column, uint64_t value,
-					   size_t event, bool percent)
+static const struct hist_number *number_of(struct hist_table *t, const struct hist_entry *e,
+					   size_t column, size_t event)
 {
+	enum hist_column c = t->hist->opts->columns[column];
+	uint64_t value = hist_value(t->hist, e, c, event);
 	struct hist_number *last = &t->last[column];
 
 	if (last->n && last->value == value && last->event == event)
 		return last;
 	last->value = value;
 	last->event = event;
-	if (percent)
+	if (is_percent(c))
 		last->n = (size_t)snprintf(last->text, sizeof(last->text), "%.2f%%",
-					   hist_percent(t->hist, value, event));
+					   hist_share(t->hist, e, c, event));
 	else
 		last->n = (size_t)snprintf(last->text, sizeof(last->text), "%" PRIu64, value);
 	return last;
@@ -139,9 +142,7 @@ static const struct hist_number *number_of(struct hist_table *t, size_t column, 
 static void put_number(struct hist_table *t, const struct hist_entry *e, size_t column, size_t event,
 		       struct buf *out)
 {
-	enum hist_column c = t->hist->opts->columns[column];
-	uint64_t value = hist_value(t->hist, e, c, event);
-	const struct hist_number *number = number_of(t, column, value, event, is_percent(c));
+	const struct hist_number *number = number_of(t, e, column, event);
 	size_t from = out->n, width = t->width[column] / t->hist->n_events;
 
 	if (t->hist->opts->separator) {

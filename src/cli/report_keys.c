@@ -82,8 +82,12 @@ int report_sort_keys(const struct report_opts *o, struct hist_opts *h, struct ta
 /* Columns without -F: the values, then the keys. */
 static void columns_default(const struct report_opts *o, struct hist_opts *h)
 {
+	if (h->children && o->latency)
+		column_add(h, COL_LATENCY_CHILDREN);
 	if (h->children)
 		column_add(h, COL_CHILDREN);
+	if (o->latency)
+		column_add(h, COL_LATENCY);
 	column_add(h, COL_OVERHEAD);
 	if (o->show_modes) {
 		column_add(h, COL_SYS);
@@ -118,7 +122,7 @@ int report_columns(const struct report_opts *o, struct hist_opts *h, struct tach
 		h->children = h->children && !o->fields;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (shown[i] == COL_CHILDREN)
+		if (shown[i] == COL_CHILDREN || shown[i] == COL_LATENCY_CHILDREN)
 			h->children = true;
 	if (!o->fields)
 		columns_default(o, h);
@@ -141,6 +145,10 @@ static void values_first(const struct report_opts *o, struct hist_opts *h)
 	key_first(h, COL_OVERHEAD);
 	if (h->children)
 		key_first(h, COL_CHILDREN);
+	if (o->latency)
+		key_first(h, COL_LATENCY);
+	if (o->latency && h->children)
+		key_first(h, COL_LATENCY_CHILDREN);
 }
 
 static void plain_opts(const struct report_opts *o, struct hist_opts *h)
@@ -183,6 +191,7 @@ int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p,
 	for (size_t i = 0; i < h->n_keys; i++) {
 		h->has_key[h->keys[i]] = true;
 		h->modes = h->modes || (h->keys[i] >= COL_SYS && h->keys[i] <= COL_GUEST_US);
+		h->latency = h->latency || h->keys[i] == COL_LATENCY || h->keys[i] == COL_LATENCY_CHILDREN;
 	}
 	h->modes = h->modes || o->show_modes;
 	plain_opts(o, h);
@@ -277,6 +286,13 @@ int report_keep(const struct report_opts *o, struct tacho_profile_opts *out, str
 	}
 	if (o->show_modes)
 		out->keep |= TACHO_KEEP_SPACE;
+	if (o->latency)
+		out->keep |= TACHO_KEEP_PARALLELISM;
+	out->parallelism = o->parallelism;
+	if (err == 0 && ((out->keep & TACHO_KEEP_PARALLELISM) || o->parallelism) && !o->has_switches) {
+		err = error_set(e, -EINVAL, "latency and parallelism need the context switches, which were not recorded");
+		error_hint(e, "'record --switch-events' records them");
+	}
 	out->fields = hist_fields();
 	out->n_fields = hist_n_fields();
 	out->raw_fields = o->raw_trace;

@@ -153,6 +153,18 @@ bool report_looks_wrong(const struct report_opts *o, struct tacho_error *e)
 
 /* ---- the mode ---- */
 
+static bool has_switches(const struct tacho_perfdata *pd)
+{
+	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++) {
+		const struct tacho_file_event *fe = tacho_perfdata_event(pd, i);
+		const struct perf_event_attr *attr = fe->attr;
+
+		if (fe->attr_size >= PERF_ATTR_SIZE_VER0 && (attr->flags & PERF_ATTR_CONTEXT_SWITCH))
+			return true;
+	}
+	return false;
+}
+
 int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields,
 		struct tacho_error *e)
 {
@@ -165,6 +177,7 @@ int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **f
 		return error_set(e, -EINVAL, "--mem-mode: no sources of data were recorded (record -d does)");
 	o->mode = o->memory ? REPORT_MEMORY : branches && !o->no_branches ? REPORT_BRANCH :
 		  only_tracepoints(pd) ? REPORT_TRACE : REPORT_PLAIN;
+	o->has_switches = has_switches(pd);
 	if (formats_of(pd, &t) == 0) {
 		if (fields_list(pd, t, fields) < 0)
 			return error_nomem(e);

@@ -313,7 +313,8 @@ static bool keep_places(struct details *d, const struct tacho_sample *s, enum ta
 }
 
 static void keep_numbers(uint32_t keep, const struct tacho_sample *s, enum tacho_space space,
-			 const struct tacho_branch *b, struct tacho_profile_detail *out)
+			 const struct tacho_branch *b, uint32_t parallelism,
+			 struct tacho_profile_detail *out)
 {
 	if (keep & TACHO_KEEP_WEIGHT) {
 		out->weight = b ? max_of(b->flags >> 4 & 0xffff, (uint64_t)1) : s->weight;
@@ -332,6 +333,8 @@ static void keep_numbers(uint32_t keep, const struct tacho_sample *s, enum tacho
 	}
 	if (keep & TACHO_KEEP_SPACE)
 		out->space = space;
+	if (keep & TACHO_KEEP_PARALLELISM)
+		out->parallelism = parallelism;
 	if (b && (keep & TACHO_KEEP_BRANCH))
 		out->branch = b->flags;
 }
@@ -347,7 +350,7 @@ uint32_t details_sample(struct details *d, const struct tacho_perfdata *pd, size
 	if (!o->keep && !o->n_fields)
 		return 0;
 	memset(&detail, 0, sizeof(detail));
-	keep_numbers(o->keep, s, space, branch, &detail);
+	keep_numbers(o->keep, s, space, branch, d->parallelism, &detail);
 	if (!keep_places(d, s, space, branch, &detail))
 		return KEYMAP_NONE;
 	if ((o->keep & TACHO_KEEP_TRACE) || o->n_fields) {

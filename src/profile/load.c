@@ -12,6 +12,7 @@
 
 #define MISC_CPUMODE 7u
 #define MISC_EXEC (1u << 13)
+#define MISC_SWITCH_OUT (1u << 13)
 
 struct task {
 	uint32_t pid;
@@ -41,6 +42,8 @@ struct load {
 	struct keymap counter_of;	/* event id -> index, of those that samples carry values of */
 	struct { struct counter *v; size_t n, cap; } counters;
 	struct details details;
+	int64_t running;		/* threads, by the switches so far; who begins is not told: 1 */
+	uint32_t n_cpus;
 };
 
 static void load_done(struct load *l)
@@ -289,6 +292,26 @@ static int note(struct load *l, const struct tacho_other *o)
 	}
 }
 
+/* Switches may come out of order: how many run is never believed to be none, or more than CPUs. */
+static void note_switch(struct load *l, bool out)
+{
+	int64_t n;
+
+	l->running += out ? -1 : 1;
+	n = min_of(l->running, (int64_t)l->n_cpus);
+	l->details.parallelism = (uint32_t)max_of(n, (int64_t)1);
+}
+
+static uint32_t cpus_of(const struct tacho_perfdata *pd)
+{
+	size_t n;
+	const uint8_t *cpus = tacho_perfdata_feature(pd, TACHO_FEATURE_NRCPUS, &n);
+	struct cursor c = cursor_over(cpus, cpus ? n : 0, tacho_perfdata_swapped(pd));
+	uint32_t most = cursor_u32(&c);
+
+	return c.bad || !most ? UINT32_MAX : most;
+}
+
 static int take_other(struct load *l, const struct tacho_record *rec)
 {
 	int event = tacho_perfdata_event_of(l->pd, rec);
@@ -298,6 +321,8 @@ static int take_other(struct load *l, const struct tacho_record *rec)
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return rec->type == TACHO_RECORD_HEADER_ATTR ? events_learn(l) : 0;
+	if (rec->type == TACHO_RECORD_SWITCH || rec->type == TACHO_RECORD_SWITCH_CPU_WIDE)
+		note_switch(l, rec->misc & MISC_SWITCH_OUT);
 	l->scratch->used = 0;
 	err = tacho_other_decode(&other, rec, fe ? &fe->layout : NULL, l->scratch);
 	if (err == -EOPNOTSUPP)
@@ -360,10 +385,15 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 		return -ENOMEM;
 	ev->all_samples++;
 	ev->all_period += s->period;
-	if (!wanted(p, &row))
+	if (p->opts.keep & TACHO_KEEP_PARALLELISM)
+		ev->all_latency += s->period * 1000 / l->details.parallelism;
+	if (!wanted(p, &row) || (p->filter.by_parallelism &&
+				 !cpuset_has(&p->filter.parallelism, (int)l->details.parallelism)))
 		return 0;
 	ev->samples++;
 	ev->period += s->period;
+	if (p->opts.keep & TACHO_KEEP_PARALLELISM)
+		ev->latency += s->period * 1000 / l->details.parallelism;
 	quality_sample(&p->quality, s->time, s->n_stack != 0);
 	return profile_row(p, &row);
 }
@@ -447,7 +477,9 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 	if (err < 0)
 		return err;
 	l->details = (struct details){ .profile = l->profile, .stacks = &l->stacks,
-				       .swapped = tacho_perfdata_swapped(l->pd) };
+				       .swapped = tacho_perfdata_swapped(l->pd), .parallelism = 1 };
+	l->running = 1;
+	l->n_cpus = cpus_of(l->pd);
 	l->scratch = calloc(1, sizeof(*l->scratch));
 	if (!l->scratch || stacks_init(&l->stacks, l->profile, l->symbols) < 0 ||
 	    events_learn(l) < 0 || build_ids_learn(l) < 0)

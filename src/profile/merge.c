@@ -44,6 +44,8 @@ static int merge_events(struct tacho_profile *p, const struct tacho_profile *fro
 		ev->period += src->period;
 		ev->all_samples += src->all_samples;
 		ev->all_period += src->all_period;
+		ev->latency += src->latency;
+		ev->all_latency += src->all_latency;
 		ev->has_chains |= src->has_chains;
 		ev->tracepoint |= src->tracepoint;
 	}

@@ -42,7 +42,8 @@ struct filter {
 	struct strlist comms, objects, symbols;
 	struct numbers pids, tids;
 	struct cpuset cpus;
-	bool by_cpu, by_parent, by_time;
+	struct cpuset parallelism;
+	bool by_cpu, by_parent, by_time, by_parallelism;
 	regex_t parent;
 	struct { struct window *v; size_t n, cap; } windows;
 	struct { struct share *v; size_t n, cap; } shares;	/* become windows when a file is read */
@@ -157,6 +158,7 @@ struct details {			/* of one file */
 	struct stacks *stacks;
 	struct tacho_trace *trace;
 	bool no_trace;			/* the file has no formats */
+	uint32_t parallelism;		/* at the sample at hand */
 	bool swapped;
 	struct { struct details_event *v; size_t n, cap; } events;	/* of the file */
 	struct buf text;

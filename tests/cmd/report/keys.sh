@@ -75,6 +75,19 @@ tacho report -i memory.data --mem-mode -s srcline,mem --json | jq -e '.events[0]
 	(.srcline | test("^made.c:[0-9]+$")) and has("mem")' >/dev/null
 tacho report -i memory.data --mem-mode -s srcfile --full-source-path -q | grep -q "$PWD/made.c"
 
+# Half of the samples are of two threads at once: they count half.
+"$SUPPORT/hardware-samples" switch "$PWD/made" switch.data
+tacho report -i switch.data -F overhead,latency,parallelism -q | sed '/^$/d' >latency.txt
+cat latency.txt
+[ "$(awk '$3 == 1 { print ($1 > 49 && $1 < 51 && $2 > 66 && $2 < 68) }' latency.txt)" = 1 ]
+[ "$(awk '$3 == 2 { print ($1 > 49 && $1 < 51 && $2 > 32 && $2 < 34) }' latency.txt)" = 1 ]
+tacho report -i switch.data --latency -s parallelism -q | sed '/^$/d' | awk '{ print $1, $2, $3 }' >sorted
+awk '{ print $2, $1, $3 }' latency.txt | sort -rn | diff - sorted
+[ "$(tacho report -i switch.data --parallelism 2 -s parallelism -q | sed '/^$/d' | wc -l)" = 1 ]
+tacho report -i switch.data --latency -s comm --json | jq -e '[.events[0].entries[].latency_percent] | add |
+	. > 99 and . < 101' >/dev/null
+refused 129 tacho report -i switch.data --parallelism x
+
 # A key needs what it is about, and a wrong one is answered with the right one.
 refused 129 tacho report -i memory.data -s symbol_from
 grep -q "is for branches" err
