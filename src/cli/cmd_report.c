@@ -55,6 +55,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "look at no more than N frames of a stack",
 	  .min = 1 },
 	{ OPT_FLAG, 'U', "hide-unresolved", AT(hide_unresolved), NULL, "hide entries without a symbol" },
+	{ OPT_STR, 0, "symbol-filter", AT(symbol_filter), "TEXT", "list only functions with TEXT in their names" },
 	{ OPT_STR, 0, "percentage", AT(percentage), "relative|absolute",
 	  "100 % is what the filters let through, or all (default)", .complete = "relative absolute" },
 	{ OPT_GROUP, .help = "The table" },
@@ -82,6 +83,8 @@ static const struct option_row report_rows[] = {
 	  .min = 0, .max = 100 },
 	{ OPT_FLAG, 0, "hierarchy", AT(hierarchy), NULL, "one level per key" },
 	{ OPT_FLAG, 0, "no-group", AT(no_group), NULL, "groups of events as tables of their own",
+	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-skip-empty", AT(show_empty), NULL, "also tables of events without samples",
 	  OPTF_NEGATED },
 	{ OPT_UINT, 0, "group-sort-idx", AT(group_sort), "N", "order by the N-th event of a group, from 0" },
 	{ OPT_STR, 0, "time-quantum", AT(quantum), "TIME", "how fine the key time is (default 100ms)" },
@@ -292,7 +295,7 @@ static int put_events(const struct report_opts *o, const struct tacho_profile *p
 		if (!o->no_group && ev->leader != i)
 			continue;
 		n = members_of(o, p, (uint32_t)i, members, countof(members));
-		if (!ev->all_samples && n == 1)
+		if (!ev->all_samples && n == 1 && !o->show_empty)
 			continue;
 		mine = *opts;
 		report_drop_fields(&mine, p, members, n);

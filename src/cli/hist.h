@@ -89,6 +89,7 @@ struct hist_opts {
 	const char *separator;
 	const char *widths;
 	bool has_key[COL_COUNT];
+	const char *symbol_filter;	/* only symbols with that text in their names are listed */
 	bool full_paths;		/* of source files */
 	bool modes;			/* columns of user and kernel are shown */
 	bool latency;			/* shares of latency are shown */

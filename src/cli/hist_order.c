@@ -248,10 +248,10 @@ static bool is_shown(const struct hist *h, const struct hist_entry *e)
 {
 	const struct tacho_profile_frame *f;
 
-	if (!h->opts->hide_unresolved)
+	if (!h->opts->hide_unresolved && !h->opts->symbol_filter)
 		return true;
 	f = tacho_profile_frame(h->profile, e->frame);
-	return f && f->known;
+	return f && f->known && (!h->opts->symbol_filter || strstr(f->name, h->opts->symbol_filter));
 }
 
 int hist_order(struct hist *h)

@@ -13,8 +13,8 @@ struct report_opts {
 	enum report_mode mode;		/* found out when the file is open */
 	const char *all_fields;		/* "EVENT.FIELD,...": those of the file's tracepoints */
 	bool branches, no_branches, memory, raw_trace, full_paths, show_modes, threads;
-	bool latency, has_switches;
-	const char *parallelism;
+	bool latency, has_switches, show_empty;
+	const char *parallelism, *symbol_filter;
 	const char *input, *vmlinux, *kallsyms, *symfs;
 	bool force, no_demangle;
 	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time, *parent;

@@ -162,6 +162,7 @@ static void plain_opts(const struct report_opts *o, struct hist_opts *h)
 	h->separator = o->separator;
 	h->widths = o->widths;
 	h->full_paths = o->full_paths;
+	h->symbol_filter = o->symbol_filter;
 	h->chain_key = o->graph.key;
 	h->lines_in_chains = o->graph.key != CHAIN_FUNCTION;
 	h->fine_frames = report_fine_frames(o);

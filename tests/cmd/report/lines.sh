@@ -37,8 +37,8 @@ tacho record -q -s -e cpu-clock:u -F 2000 -o t.data ./t
 
 same() {	# FILE OPTION...
 	perf report --stdio --no-inline -i "$@" </dev/null 2>/dev/null |
-		grep -v -e 'Tip:' -e '0x' | sed 's/libc.start.*:[0-9]*//' >perf.txt
-	tacho report --stdio -i "$@" </dev/null 2>err | grep -v -e 'Tip:' -e '0x' | sed 's/libc.start.*:[0-9]*//' >tacho.txt
+		grep -v -e 'Tip:' -e '0x' | sed 's, :0$,,' | sed 's/libc.start.*:[0-9]*//' >perf.txt
+	tacho report --stdio -i "$@" </dev/null 2>err | grep -v -e 'Tip:' -e '0x' | sed 's, :0$,,' | sed 's/libc.start.*:[0-9]*//' >tacho.txt
 	[ "$(grep -c '%' tacho.txt)" -gt 0 ] || { cat err; fail "nothing: $*"; }
 	diff perf.txt tacho.txt || fail "not the same: $*"
 }
@@ -55,6 +55,9 @@ same g.data -g count --no-children -s comm
 same g.data -g folded,count -s comm
 same g.data -g flat,count --no-children
 same g.data -g fractal,count
+same g.data --symbol-filter leaf -g none
+same g.data --symbol-filter leaf --no-children
+same g.data --no-skip-empty -g none
 same t.data -T
 [ "$(tacho report -i t.data -T -q | grep -c '^ *[0-9]* *[0-9]* *[0-9]*$')" -ge 3 ]
 tacho report -i g.data --no-children -g none -s srcline -q | grep -q 'w.c:6 *$'
