@@ -17,7 +17,7 @@ NI void mid(long n) { leaf1(n); leaf2(n * 2);
 int main(int c, char **v) { for (int i = 0; i < atoi(v[c - 1]); i++) { mid(20000); rec(3, 10000); } }
 C
 cc -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o w w.c
-tacho record -q -e cpu-clock:u -F 2000 -g -o g.data ./w 300 2>err || skip "cannot record here: $(cat err)"
+tacho record -q -e cpu-clock:u -F 2000 -g -o g.data ./w 1500 2>err || skip "cannot record here: $(cat err)"
 cat >t.c <<'C'
 #include <pthread.h>
 volatile long x;
