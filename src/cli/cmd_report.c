@@ -306,10 +306,19 @@ static int put_events(const struct report_opts *o, const struct tacho_profile *p
 	return err;
 }
 
+static bool has_samples(const struct tacho_profile *p)
+{
+	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
+		if (tacho_profile_event(p, i)->all_samples)
+			return true;
+	return false;
+}
+
 static int write_text(const struct report_opts *o, const struct tacho_perfdata *pd,
 		      const struct tacho_profile *p, const struct hist_opts *opts)
 {
 	struct hist_sink sink = { .flush = flush_stdout };
+	bool empty = !has_samples(p) && !o->show_empty;
 	int err;
 
 	if (!o->quiet) {
@@ -318,15 +327,18 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 		else
 			buf_puts(&sink.out, "# To display the perf.data header info, please use "
 					    "--header/--header-only options.\n#\n");
-		put_head(o, p, &sink.out);
+		if (!empty)
+			put_head(o, p, &sink.out);
 	}
-	err = put_events(o, p, opts, NULL, &sink);
-	if (err == 0 && !o->quiet)
+	err = empty ? 0 : put_events(o, p, opts, NULL, &sink);
+	if (err == 0 && !o->quiet && !empty)
 		buf_printf(&sink.out, "#\n# (Tip: see the same as a flame graph: %s flame -i %s)\n#\n",
 			   program_name, o->input);
 	if (err == 0)
 		err = sink.flush(&sink);
 	buf_done(&sink.out);
+	if (err == 0 && empty && !o->quiet)
+		report_text("report", "%s has no samples%s", o->input, o->time || o->cpus ? " there" : "");
 	return err;
 }
 

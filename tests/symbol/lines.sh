@@ -108,12 +108,19 @@ compare p "separate file" "" whole
 if command -v clang >/dev/null; then
 	clang -g -O2 -o p one.c two.c && compare p "clang"
 fi
-# A larger program: this one, with all of the library in it.
+# A larger program: this one, with all of the library in it. Of functions that a sanitizer adds at the
+# end of a file addr2line knows nothing, though the table has their line.
 cp "$srclines" large
 objdump -d large | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | awk 'NR % 7 == 0' >addresses
 addr2line -e large <addresses | sed -e 's/ (discriminator.*//' -e 's/.*:[?0]$/??:0/' -e 's,.*/,,' >want
 "$srclines" "$dir/large" <addresses | sed 's,.*/,,' >got
-diff want got >difference || { echo "large: not the same" >&2; head -20 difference >&2; exit 1; }
+paste want got | awk '$1 != $2 && $1 != "??:0"' >difference
+more=$(paste want got | awk '$1 != $2' | wc -l)
+[ ! -s difference ] && [ "$more" -le $(($(wc -l <got) / 100)) ] || {
+	echo "large: not the same, and $more more" >&2
+	head -20 difference >&2
+	exit 1
+}
 echo "large: $(wc -l <got) addresses"
 
 # What cannot be read has no lines, and nothing else happens.
