@@ -25,6 +25,7 @@ struct tacho_symbols_opts {
 	bool no_demangle;
 	bool demangle_params;		/* "f(int)" instead of "f" */
 	bool live;			/* the processes run here and now: /proc/PID/root, /proc/PID/maps */
+	bool no_cache;			/* the caller remembers what it asked for: do not do so, too */
 	uint32_t machine;		/* ELF e_machine of the recording, 0: this one */
 };
 

@@ -35,6 +35,7 @@ struct tacho_symbols {
 	struct places places;
 	struct process *last;		/* the one asked for before; NULL after changes */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
+	bool no_cache;
 };
 
 static int copy_text(char **to, const char *from)
@@ -70,6 +71,7 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 		.live = opts->live, .no_demangle = opts->no_demangle,
 		.demangle_params = opts->demangle_params, .machine = opts->machine,
 	};
+	s->no_cache = opts->no_cache;
 	s->kernel.vmlinux = s->vmlinux;
 	s->kernel.kallsyms = s->kallsyms;
 	s->objects.names = &s->names;
@@ -416,7 +418,7 @@ int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_spac
 		proc = process_for(s, pid);
 		maps = proc ? proc->maps : NULL;
 	}
-	hit = maps ? cache_get(&s->cache, maps->version, ip) : NULL;
+	hit = maps && !s->no_cache ? cache_get(&s->cache, maps->version, ip) : NULL;
 	if (hit) {
 		*out = *hit;
 		return out->symbol != 0;
@@ -429,7 +431,7 @@ int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_spac
 	if (err < 0)
 		return err;
 	/* Of a running JIT the name may still come. */
-	if (out->symbol || !s->places.live)
+	if ((out->symbol || !s->places.live) && !s->no_cache)
 		cache_put(&s->cache, maps->version, ip, out);
 	return out->symbol != 0;
 }
