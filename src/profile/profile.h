@@ -58,13 +58,20 @@ bool profile_filter_symbol(const struct filter *f, const char *name);
 bool profile_filter_parent(const struct filter *f, const char *name);
 
 /* ---- the profile ---- */
-enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2 };	/* the filter's verdict, asked once per frame */
-
+/* Asked once per frame: the filter's verdicts, and whether a stack that ends there is whole. */
+enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2, FRAME_START = 4 };
 
 struct thread_row {
 	struct tacho_profile_thread pub;
 	bool out;			/* the filter's verdict */
 };
+
+struct node_link {			/* how a node and its rows are found again; see trie.c */
+	uint32_t next;			/* in the list that it stands in; 0: the last */
+	uint32_t child;			/* first of its children's list, or LIST_FULL */
+	uint32_t row;			/* first of its rows' list + 1, or LIST_FULL */
+};
+#define LIST_FULL UINT32_MAX
 
 struct tacho_profile {
 	struct tacho_profile_opts opts;
@@ -79,13 +86,17 @@ struct tacho_profile {
 	struct keymap thread_ids;	/* hash of pid, tid, comm -> id; chained by comparing */
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
 	struct { uint8_t *v; size_t n, cap; } frame_flags;
-	struct keymap frame_ids;	/* hash -> id */
+	struct { uint32_t *v; size_t n, cap; } frame_nodes;	/* first of its nodes' list, or LIST_FULL */
+	struct keymap known_frames;	/* hash -> id: few, and asked for all the time */
+	struct keymap other_frames;	/* ... of those without a symbol, of which there may be millions */
 	struct { struct tacho_profile_node *v; size_t n, cap; } nodes;
+	struct { struct node_link *v; size_t n, cap; } links;	/* per node */
 	struct { uint8_t *v; size_t n, cap; } node_parent;	/* has a caller of interest; only
 								 * where one is asked for */
-	struct keymap children;		/* (parent, frame) -> node */
+	struct keymap children;		/* (parent, frame) -> node, of those that no list has */
 	struct { struct tacho_profile_row *v; size_t n, cap; } rows;
-	struct keymap row_ids;		/* hash -> id */
+	struct { uint32_t *v; size_t n, cap; } row_next;	/* in its node's list, + 1 */
+	struct keymap row_ids;		/* hash -> id, of those that no list has */
 	struct { struct cgroup_name *v; size_t n, cap; } cgroups;
 	struct tacho_profile_quality quality;
 };
@@ -102,27 +113,29 @@ uint32_t profile_event(struct tacho_profile *p, const char *name);
 uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm);
 /* `like` has symbol and object as the profile's ids; the rest of its texts is filled in. */
 uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like);
+uint64_t frame_key(const struct tacho_profile_frame *f);	/* in known_frames or other_frames */
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
-/* The same where it is known that there is none yet. */
-uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame);
+/* `n` frames of a stack will be looked for soon. */
+void profile_nodes_prefetch(const struct tacho_profile *p, const uint32_t *frames, size_t n);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
 
 /* ---- raw chains ---- */
-struct frame_slot {
-	uint64_t key;			/* hash of space, version and address */
-	uint32_t frame;
+/* What was met lately, by a hash wide enough not to meet another; forgets what collides. */
+struct lately {
+	uint64_t key;
+	uint32_t id;			/* a node or a frame, + 1; 0: free */
 };
-#define FRAME_SLOTS 131072u
+#define LATELY_SLOTS 65536u
 
 struct stacks {				/* of one file */
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
-	struct keymap known;		/* hash of callers from the outermost on -> node */
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
 	uint64_t *hashes;		/* of the chain at hand, per word */
 	uint32_t *path;			/* and its frames */
-	struct frame_slot *frames;	/* addresses met lately; forgets what collides */
+	struct lately *nodes;		/* hash of callers from the outermost on -> node */
+	struct lately *frames;		/* hash of the maps' version and an address -> frame */
 	uint32_t kernel_version;
 };
 

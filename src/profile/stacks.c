@@ -4,9 +4,10 @@
  *	KERNEL k0 k1 k2 USER u0 u1 u2		k0 is the leaf, u2 the outermost caller
  *
  * A hash runs over them from the outermost on, started anew with the version of the maps at each
- * run. Every prefix met once has its node in `known`; so a chain that was met before costs one
- * look, and a new one only its new words. The hashes are 64 bits wide: among ten million prefixes
- * two meet by chance once in some hundred thousand files.
+ * run. The prefixes met lately have their nodes in a small table, so a chain like one before costs
+ * one look, and a new one only its new words. What the table has forgotten is found again frame by
+ * frame. The hashes are 64 bits wide: among ten million prefixes two meet by chance once in some
+ * hundred thousand files.
  */
 #include "profile/profile.h"
 
@@ -42,21 +43,22 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 	*s = (struct stacks){ .profile = p, .symbols = symbols };
 	s->hashes = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->hashes));
 	s->path = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->path));
-	s->frames = calloc(FRAME_SLOTS, sizeof(*s->frames));
-	return s->hashes && s->path && s->frames ? 0 : -ENOMEM;
+	s->nodes = calloc(LATELY_SLOTS, sizeof(*s->nodes));
+	s->frames = calloc(LATELY_SLOTS, sizeof(*s->frames));
+	return s->hashes && s->path && s->nodes && s->frames ? 0 : -ENOMEM;
 }
 
 void stacks_done(struct stacks *s)
 {
-	keymap_done(&s->known);
 	vec_done(&s->names);
 	vec_done(&s->objects);
 	free(s->hashes);
 	free(s->path);
+	free(s->nodes);
 	free(s->frames);
 	s->hashes = NULL;
 	s->path = NULL;
-	s->frames = NULL;
+	s->nodes = s->frames = NULL;
 }
 
 /* ---- frames ---- */
@@ -273,18 +275,57 @@ static size_t chain_hash(struct stacks *s, const struct chain *c, uint32_t pid, 
 	return (size_t)(out - s->hashes);
 }
 
+/* ---- what was met lately ---- */
+
+static struct lately *lately_at(struct lately *table, uint64_t key)
+{
+	return &table[(key ^ key >> 32) % LATELY_SLOTS];
+}
+
+static uint32_t known_node(const struct stacks *s, uint64_t hash)
+{
+	const struct lately *l = lately_at(s->nodes, hash);
+
+	return l->id && l->key == hash ? l->id - 1 : KEYMAP_NONE;
+}
+
+static void remember_node(struct stacks *s, uint64_t hash, uint32_t node)
+{
+	*lately_at(s->nodes, hash) = (struct lately){ hash, node + 1 };
+}
+
 /* The same address of the same maps is the same frame. */
 static uint32_t frame_at(struct stacks *s, uint32_t pid, uint64_t seed, enum tacho_space space,
 			 uint64_t ip)
 {
 	uint64_t key = key_mix(key_add(seed, ip));
-	struct frame_slot *slot = &s->frames[key % FRAME_SLOTS];
+	struct lately *l = lately_at(s->frames, key);
+	uint32_t frame;
 
-	if (slot->key != key || slot->frame == KEYMAP_NONE) {
-		slot->frame = frame_resolve(s, pid, space, ip);
-		slot->key = key;
-	}
-	return slot->frame;
+	if (l->id && l->key == key)
+		return l->id - 1;
+	frame = frame_resolve(s, pid, space, ip);
+	if (frame != KEYMAP_NONE)
+		*l = (struct lately){ key, frame + 1 };
+	return frame;
+}
+
+/* An address that is new is most often one where nothing is mapped; that frame's place in the table
+ * can be fetched before it is known. */
+static void frame_prefetch(const struct stacks *s, uint64_t seed, enum tacho_space space, uint64_t ip)
+{
+	uint64_t key = key_mix(key_add(seed, ip));
+	const struct lately *l = lately_at(s->frames, key);
+	struct tacho_profile_frame f = { .space = space, .address = ip, .offset = ip };
+
+	if (l->key != key && s->profile->opts.split_unknown)
+		keymap_prefetch(&s->profile->other_frames, frame_key(&f));
+}
+
+static void run_prefetch(struct stacks *s, const struct run *run, uint64_t seed)
+{
+	for (size_t i = 0; i < run->n; i++)
+		frame_prefetch(s, seed, run->space, run->v[i]);
 }
 
 /* The frames of the words of the hashes [done, n). */
@@ -301,6 +342,7 @@ static int chain_frames(struct stacks *s, const struct chain *c, uint32_t pid, u
 			at += run->n;
 			continue;
 		}
+		run_prefetch(s, run, seed);
 		for (size_t i = run->n; i-- > 0 && at < n; at++) {
 			if (at < done)
 				continue;
@@ -312,35 +354,17 @@ static int chain_frames(struct stacks *s, const struct chain *c, uint32_t pid, u
 	return 0;
 }
 
-/* Below a node that is new all others are new, too, and their ids follow each other: what will be
- * written can be fetched at once. */
-static void prefetch_new(const struct tacho_profile *p, const uint32_t *frames, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		keymap_prefetch(&p->children, key_pair((uint32_t)(p->nodes.n - 1 + i), frames[i]));
-}
-
 /* Adds the words of the hashes [done, n) below `node`. */
 static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
 			  size_t done, size_t n, uint32_t node)
 {
-	size_t before;
-
 	if (chain_frames(s, c, pid, version, done, n) < 0)
 		return KEYMAP_NONE;
-	for (size_t at = done; at < n; at++) {
-		before = s->profile->nodes.n;
+	profile_nodes_prefetch(s->profile, s->path + done, n - done);
+	for (size_t at = done; at < n && node != KEYMAP_NONE; at++) {
 		node = profile_node(s->profile, node, s->path[at]);
-		if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
-			return KEYMAP_NONE;
-		if (before == s->profile->nodes.n)
-			continue;
-		prefetch_new(s->profile, s->path + at + 1, n - at - 1);
-		for (at++; at < n; at++) {
-			node = profile_node_new(s->profile, node, s->path[at]);
-			if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
-				return KEYMAP_NONE;
-		}
+		if (node != KEYMAP_NONE)
+			remember_node(s, s->hashes[at], node);
 	}
 	return node;
 }
@@ -349,18 +373,16 @@ static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid,
 static uint32_t chain_callers(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
 			      size_t n)
 {
-	uint32_t node = keymap_get(&s->known, s->hashes[n - 1]), found;
+	uint32_t node = known_node(s, s->hashes[n - 1]), found;
 	size_t low = 0, high = n - 1;
 
 	if (node != KEYMAP_NONE)
 		return node;
-	for (size_t i = 0; i < n; i++)
-		keymap_prefetch(&s->known, s->hashes[i]);
-	/* Where a prefix is known, all shorter ones are. */
+	/* Where a prefix is known, most of the shorter ones are. */
 	for (node = 0; low < high;) {
 		size_t mid = low + (high - low + 1) / 2;
 
-		found = keymap_get(&s->known, s->hashes[mid - 1]);
+		found = known_node(s, s->hashes[mid - 1]);
 		if (found == KEYMAP_NONE) {
 			high = mid - 1;
 		} else {
