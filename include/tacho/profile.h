@@ -36,6 +36,7 @@ struct tacho_profile_opts {
 	bool split_unknown;		/* frames without a symbol: one per address rather than one per
 					 * object */
 	bool per_cgroup;		/* rows keep the cgroup's id */
+	bool join_threads;		/* rows name the first thread of the same comm */
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,

@@ -339,6 +339,20 @@ static bool wants_key(const struct report_opts *o, const char *name)
 	return names_key(o->sort, name) || names_key(o->fields, name);
 }
 
+/* Whether no key tells the threads of one command apart. */
+static bool joins_threads(const struct report_opts *o)
+{
+	struct hist_opts tried = { 0 };
+	struct tacho_error e;
+
+	if (keys_of(o, &tried, &e) < 0 || columns_of(o, &tried, &e) < 0)
+		return false;
+	for (size_t i = 0; i < tried.n_keys; i++)
+		if (tried.keys[i] > COL_COMM && tried.keys[i] < COL_FIRST_OF_FRAME)
+			return false;
+	return true;
+}
+
 static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 			struct tacho_profile **out, struct tacho_error *e)
 {
@@ -350,6 +364,7 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 			     !wants_key(o, "parent"),
 		.per_cpu = wants_key(o, "cpu"), .per_time = wants_key(o, "time"),
 		.per_cgroup = wants_key(o, "cgroup") || wants_key(o, "cgroup_id"),
+		.join_threads = joins_threads(o),
 		.caller_first = !o->no_children && !(o->graph.order_given && !o->graph.caller),
 	};
 	struct tacho_symbols_opts symbols = {

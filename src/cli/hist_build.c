@@ -64,6 +64,22 @@ double hist_percent(const struct hist *h, uint64_t period, size_t event)
 	return h->totals[event] ? 100.0 * (double)period / (double)h->totals[event] : 0;
 }
 
+#define AHEAD 16
+
+const struct hist_entry *hist_entry_at(const struct hist *h, size_t k)
+{
+	if (k + AHEAD < h->n_order) {
+		const struct hist_entry *later = &h->entries.v[h->order[k + AHEAD]];
+
+		__builtin_prefetch(later);
+		__builtin_prefetch(hist_stat_of(h, later, 0));
+	}
+	if (k + AHEAD / 2 < h->n_order)
+		__builtin_prefetch(tacho_profile_frame(h->profile,
+						       h->entries.v[h->order[k + AHEAD / 2]].frame));
+	return &h->entries.v[h->order[k]];
+}
+
 /* ---- classes of frames ---- */
 
 /* The class of the first frame with these bytes. */
@@ -244,7 +260,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 		struct hist_node *above = &b->h->nodes.v[parent];
 
 		n->next = above->child;
-		n->depth = (uint16_t)(above->depth + 1);
+		n->depth = (uint16_t)(above->depth + 1) & INT16_MAX;
 		above->child = *out;
 	}
 	return 0;
@@ -356,6 +372,8 @@ static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event
 		return -ENOMEM;
 	if (b->above[e->class_]++ == 0)
 		stat_at(b->h, e, event)->acc += n->total;
+	else
+		n->nested = true;
 	if (event == 0) {
 		n->same = e->nodes;
 		e->nodes = at;

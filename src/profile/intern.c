@@ -72,14 +72,19 @@ static uint32_t thread_new(struct tacho_profile *p, uint64_t key, uint32_t pid, 
 {
 	uint32_t name = profile_name(p, comm);
 	struct thread_row *t = name != KEYMAP_NONE ? vec_add(&p->threads) : NULL;
+	uint32_t id = (uint32_t)(p->threads.n - 1);
 
 	if (!t)
 		return KEYMAP_NONE;
 	t->pub = (struct tacho_profile_thread){ .pid = pid, .tid = tid, .comm = p->name_of.v[name] };
 	t->out = !profile_filter_task(&p->filter, pid, tid) || !profile_filter_comm(&p->filter, comm);
-	if (keymap_put(&p->thread_ids, key, (uint32_t)(p->threads.n - 1)) < 0)
-		return KEYMAP_NONE;
-	return (uint32_t)(p->threads.n - 1);
+	t->first = keymap_get(&p->comm_threads, name);
+	if (t->first == KEYMAP_NONE) {
+		t->first = id;
+		if (keymap_put(&p->comm_threads, name, id) < 0)
+			return KEYMAP_NONE;
+	}
+	return keymap_put(&p->thread_ids, key, id) < 0 ? KEYMAP_NONE : id;
 }
 
 uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm)

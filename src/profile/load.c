@@ -355,6 +355,8 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 	ev->samples++;
 	ev->period += s->period;
 	quality_sample(&p->quality, s->time, s->n_stack != 0);
+	if (p->opts.join_threads)
+		row.thread = p->threads.v[row.thread].first;
 	return profile_row(p, &row);
 }
 

@@ -57,6 +57,7 @@ void tacho_profile_free(struct tacho_profile *p)
 	vec_done(&p->events);
 	vec_done(&p->threads);
 	keymap_done(&p->thread_ids);
+	keymap_done(&p->comm_threads);
 	vec_done(&p->frames);
 	vec_done(&p->frame_flags);
 	vec_done(&p->frame_nodes);

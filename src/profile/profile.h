@@ -63,6 +63,7 @@ enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2, FRAME_START = 4 };
 
 struct thread_row {
 	struct tacho_profile_thread pub;
+	uint32_t first;			/* of the same comm */
 	bool out;			/* the filter's verdict */
 };
 
@@ -84,6 +85,7 @@ struct tacho_profile {
 	struct { struct tacho_profile_event *v; size_t n, cap; } events;
 	struct { struct thread_row *v; size_t n, cap; } threads;
 	struct keymap thread_ids;	/* hash of pid, tid, comm -> id; chained by comparing */
+	struct keymap comm_threads;	/* id of the comm's name -> its first thread */
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
 	struct { uint8_t *v; size_t n, cap; } frame_flags;
 	struct { uint32_t *v; size_t n, cap; } frame_nodes;	/* first of its nodes' list, or LIST_FULL */
