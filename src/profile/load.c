@@ -24,6 +24,12 @@ struct counter {
 	uint64_t last;
 };
 
+struct waiting {			/* a sample in the batch of stacks */
+	struct tacho_profile_row row;
+	uint64_t time;
+	bool raw_stack;
+};
+
 struct load {
 	struct tacho_profile *profile;
 	struct tacho_perfdata *pd;
@@ -40,6 +46,7 @@ struct load {
 	size_t n_windows;
 	struct keymap counter_of;	/* event id -> index, of those that samples carry values of */
 	struct { struct counter *v; size_t n, cap; } counters;
+	struct waiting waiting[BATCH_MOST];	/* for their stacks' nodes */
 };
 
 static void load_done(struct load *l)
@@ -194,6 +201,8 @@ static int build_ids_learn(struct load *l)
 	return 0;
 }
 
+static int samples_settle(struct load *l);
+
 /* ---- tasks ---- */
 
 static struct task *task_at(struct load *l, uint32_t tid)
@@ -296,6 +305,10 @@ static int take_other(struct load *l, const struct tacho_record *rec)
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return rec->type == TACHO_RECORD_HEADER_ATTR ? events_learn(l) : 0;
+	/* What waits was sampled before this. */
+	err = samples_settle(l);
+	if (err < 0)
+		return err;
 	l->scratch->used = 0;
 	err = tacho_other_decode(&other, rec, fe ? &fe->layout : NULL, l->scratch);
 	if (err == -EOPNOTSUPP)
@@ -331,10 +344,40 @@ static bool wanted(const struct tacho_profile *p, const struct tacho_profile_row
 	return !p->filter.by_parent || p->node_parent.v[r->node];
 }
 
+static int sample_settle(struct tacho_profile *p, struct waiting *w)
+{
+	struct tacho_profile_event *ev = &p->events.v[w->row.event];
+
+	ev->all_samples++;
+	ev->all_period += w->row.period;
+	if (!wanted(p, &w->row))
+		return 0;
+	ev->samples++;
+	ev->period += w->row.period;
+	quality_sample(&p->quality, w->time, w->raw_stack);
+	if (p->opts.join_threads)
+		w->row.thread = p->threads.v[w->row.thread].first;
+	return profile_row(p, &w->row);
+}
+
+/* All samples that wait become rows. */
+static int samples_settle(struct load *l)
+{
+	int err = stacks_resolve(&l->stacks);
+
+	for (size_t i = 0; i < l->stacks.n && err == 0; i++) {
+		l->waiting[i].row.node = l->stacks.batch[i].node;
+		profile_rows_prefetch(l->profile, l->stacks.batch[i].node);
+	}
+	for (size_t i = 0; i < l->stacks.n && err == 0; i++)
+		err = sample_settle(l->profile, &l->waiting[i]);
+	stacks_clear(&l->stacks);
+	return err;
+}
+
 static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t misc, uint32_t event)
 {
-	struct tacho_profile *p = l->profile;
-	struct tacho_profile_event *ev = &p->events.v[event];
+	const struct tacho_profile *p = l->profile;
 	struct tacho_profile_row row = {
 		.event = event,
 		.cpu = p->opts.per_cpu && (s->type & PERF_SAMPLE_CPU) ? (int32_t)s->cpu : -1,
@@ -342,22 +385,18 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 		.samples = 1, .period = s->period,
 	};
 
+	if (stacks_full(&l->stacks)) {
+		int err = samples_settle(l);
+
+		if (err < 0)
+			return err;
+	}
 	row.thread = thread_id(l, s->pid, s->tid);
 	if (row.thread == KEYMAP_NONE)
 		return -ENOMEM;
-	row.node = stacks_node(&l->stacks, s->pid, version_of(l, s->pid), s, misc & MISC_CPUMODE);
-	if (row.node == KEYMAP_NONE)
-		return -ENOMEM;
-	ev->all_samples++;
-	ev->all_period += s->period;
-	if (!wanted(p, &row))
-		return 0;
-	ev->samples++;
-	ev->period += s->period;
-	quality_sample(&p->quality, s->time, s->n_stack != 0);
-	if (p->opts.join_threads)
-		row.thread = p->threads.v[row.thread].first;
-	return profile_row(p, &row);
+	l->waiting[l->stacks.n] = (struct waiting){ row, s->time, s->n_stack != 0 };
+	stacks_add(&l->stacks, s->pid, version_of(l, s->pid), s, misc & MISC_CPUMODE);
+	return 0;
 }
 
 /* A sample with values stands for one of each counter, weighing what was counted since. */
@@ -413,7 +452,7 @@ static int load_records(struct load *l, struct tacho_error *e)
 		if (err < 0)
 			return error_nomem(e);
 	}
-	return err;
+	return samples_settle(l) < 0 ? error_nomem(e) : err;
 }
 
 static int load_prepare(struct load *l, struct tacho_error *e)
@@ -449,7 +488,7 @@ int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 		err = load_prepare(&l, e);
 	if (err == 0)
 		err = load_records(&l, e);
-	if (l.stacks.hashes)
+	if (l.stacks.words)
 		stacks_objects(&l.stacks);
 	if (err != -ENOMEM && quality_rows(p) < 0)
 		err = error_nomem(e);

@@ -117,10 +117,39 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like);
 uint64_t frame_key(const struct tacho_profile_frame *f);	/* in known_frames or other_frames */
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
-/* `n` frames of a stack will be looked for soon. */
-void profile_nodes_prefetch(const struct tacho_profile *p, const uint32_t *frames, size_t n);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
+
+/* What will be asked for soon is fetched: the list of a frame's nodes, the nodes in it (once the list
+ * is there), a node's lists, its rows (once those are there). */
+static inline void profile_frame_prefetch(const struct tacho_profile *p, uint32_t frame)
+{
+	__builtin_prefetch(&p->frame_nodes.v[frame]);
+}
+
+static inline void profile_nodes_prefetch(const struct tacho_profile *p, uint32_t frame)
+{
+	uint32_t first = p->frame_nodes.v[frame];
+
+	if (!first || first == LIST_FULL)
+		return;
+	__builtin_prefetch(&p->nodes.v[first]);
+	__builtin_prefetch(&p->links.v[first]);
+}
+
+static inline void profile_node_prefetch(const struct tacho_profile *p, uint32_t node)
+{
+	__builtin_prefetch(&p->nodes.v[node]);
+	__builtin_prefetch(&p->links.v[node]);
+}
+
+static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t node)
+{
+	uint32_t first = p->links.v[node].row;
+
+	if (first && first != LIST_FULL)
+		__builtin_prefetch(&p->rows.v[first - 1], 1);
+}
 
 /* ---- raw chains ---- */
 /* What was met lately, by a hash wide enough not to meet another; forgets what collides. */
@@ -130,12 +159,31 @@ struct lately {
 };
 #define LATELY_SLOTS 65536u
 
+struct stack_word {
+	uint64_t ip;
+	uint64_t prefix;		/* hash of all words from the outermost on to this */
+	uint64_t key;			/* hash of the maps' version and the address */
+	uint32_t frame;
+	enum tacho_space space;
+};
+
+struct stack {				/* of one sample, outermost caller first */
+	struct stack_word *words;
+	size_t n, done;			/* `node` stands for the first `done` words */
+	uint32_t pid, node;
+};
+
+#define BATCH_MOST 32u
+#define BATCH_WORDS 16384u
+
 struct stacks {				/* of one file */
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
-	uint64_t *hashes;		/* of the chain at hand, per word */
-	uint32_t *path;			/* and its frames */
+	struct stack batch[BATCH_MOST];
+	size_t n;
+	struct stack_word *words;	/* of the batch */
+	size_t n_words;
 	struct lately *nodes;		/* hash of callers from the outermost on -> node */
 	struct lately *frames;		/* hash of the maps' version and an address -> frame */
 	uint32_t kernel_version;
@@ -143,10 +191,15 @@ struct stacks {				/* of one file */
 
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols);
 void stacks_done(struct stacks *s);
-/* The node of a sample; `version` changes whenever the maps of the process do.
- * Returns KEYMAP_NONE without memory. */
-uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
-		     const struct tacho_sample *sample, enum tacho_space space);
+/* Puts a sample's stack into the batch, which must not be full; `version` changes whenever the maps
+ * of the process do. Before the symbols learn anything new the batch must have been resolved. */
+void stacks_add(struct stacks *s, uint32_t pid, uint32_t version, const struct tacho_sample *sample,
+		enum tacho_space space);
+bool stacks_full(const struct stacks *s);
+/* Gives each its node. 0 or -ENOMEM. */
+int stacks_resolve(struct stacks *s);
+void stacks_clear(struct stacks *s);
+uint32_t stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip);
 /* What is known of the objects after all was looked up. */
 void stacks_objects(struct stacks *s);
 

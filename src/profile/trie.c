@@ -112,20 +112,6 @@ uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
 	return id != KEYMAP_NONE ? id : node_new(p, parent, frame);
 }
 
-void profile_nodes_prefetch(const struct tacho_profile *p, const uint32_t *frames, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		__builtin_prefetch(&p->frame_nodes.v[frames[i]]);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t first = p->frame_nodes.v[frames[i]];
-
-		if (!first || first == LIST_FULL)
-			continue;
-		__builtin_prefetch(&p->nodes.v[first]);
-		__builtin_prefetch(&p->links.v[first]);
-	}
-}
-
 /* ---- rows ---- */
 
 static uint64_t row_key(const struct tacho_profile_row *r)
