@@ -474,16 +474,8 @@ int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 		       const struct tacho_symbols_opts *symbols, struct tacho_error *e)
 {
 	scoped(load_done) struct load l = { .profile = p, .pd = pd };
-	struct tacho_symbols_opts own = { 0 };
-	int err;
+	int err = tacho_symbols_new(&l.symbols, symbols, e);
 
-	if (symbols && symbols->size > sizeof(own))
-		return error_set(e, -E2BIG, "options of a newer library");
-	if (symbols)
-		memcpy(&own, symbols, symbols->size ? symbols->size : sizeof(own));
-	own.size = sizeof(own);
-	own.no_cache = true;		/* stacks remember */
-	err = tacho_symbols_new(&l.symbols, &own, e);
 	if (err == 0)
 		err = load_prepare(&l, e);
 	if (err == 0)
