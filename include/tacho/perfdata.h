@@ -69,6 +69,9 @@ TACHO_API int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const str
 /* Returns 1 with a record (already decompressed), 0 at the end, a negative errno where the file
  * is damaged: *e then has the offset; everything before it has been returned. */
 TACHO_API int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e);
+/* What the next calls will give, as far as that is known without reading on: fills up to n and
+ * returns how many, often 0. Each holds until the call after the one that gives it. */
+TACHO_API size_t tacho_perfdata_ahead(const struct tacho_perfdata *pd, struct tacho_record *out, size_t n);
 /* Something to tell although reading goes on ("the recorder died: read to the end of the file"). */
 TACHO_API const char *tacho_perfdata_warning(const struct tacho_perfdata *pd);
 

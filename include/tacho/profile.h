@@ -47,6 +47,7 @@ struct tacho_profile_opts {
 	bool split_unknown;		/* frames without a symbol: one per address rather than one per
 					 * object */
 	bool per_cgroup;		/* rows keep the cgroup's id */
+	bool join_threads;		/* rows name the first thread of the same comm */
 	bool per_srcline;		/* frames of one function differ by their source line */
 	bool branches;			/* one row per branch of a sample's branch stack, with a period of 1
 					 * and the cycles it took as its weight */

@@ -55,6 +55,20 @@ struct tacho_frame {
 TACHO_API int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 				    uint64_t ip, struct tacho_frame *out);
 
+/*
+ * Where an address lies. Equal spots have equal frames, whichever process asks and whatever it
+ * has mapped since, so that what was once made of a frame (a line of text, a row) can be kept under
+ * its spot, which is found much faster than the frame. Only a running JIT (`live`) may name a
+ * spot later that has no name now.
+ */
+struct tacho_spot {
+	uint64_t offset;
+	uint32_t object;		/* 0: nothing is known to be mapped there; else opaque */
+};
+/* The spots of n addresses of one process as of what was fed so far. 0 or -ENOMEM. */
+TACHO_API int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
+				   const uint64_t *ips, size_t n, struct tacho_spot *out);
+
 TACHO_API const char *tacho_symbols_name(const struct tacho_symbols *s, uint32_t symbol);	/* "[unknown]" for 0 */
 struct tacho_object_info {
 	size_t size;

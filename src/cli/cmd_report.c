@@ -169,6 +169,20 @@ static const char *parent_regex(const struct report_opts *o)
 	return o->parent ? o->parent : DEFAULT_PARENT;
 }
 
+/* Whether no key tells the threads of one command apart. */
+static bool joins_threads(const struct report_opts *o)
+{
+	struct hist_opts tried = { 0 };
+	struct tacho_error e;
+
+	if (report_sort_keys(o, &tried, &e) < 0 || report_columns(o, &tried, &e) < 0)
+		return false;
+	for (size_t i = 0; i < tried.n_keys; i++)
+		if (tried.keys[i] > COL_COMM && tried.keys[i] < COL_FIRST_OF_FRAME)
+			return false;
+	return true;
+}
+
 static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 			struct tacho_profile **out, struct tacho_error *e)
 {
@@ -182,6 +196,7 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 		.per_srcline = report_fine_frames(o), .per_address = o->graph.key == CHAIN_ADDRESS,
 		.branches = o->mode == REPORT_BRANCH, .weigh = o->mode == REPORT_MEMORY, .per_time = report_wants_key(o, "time"),
 		.per_cgroup = report_wants_key(o, "cgroup") || report_wants_key(o, "cgroup_id"),
+		.join_threads = joins_threads(o),
 		.caller_first = !o->no_children && !(o->graph.order_given && !o->graph.caller),
 	};
 	struct tacho_symbols_opts symbols = {

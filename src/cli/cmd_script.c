@@ -118,72 +118,62 @@ static int start(struct script *s, struct tacho_error *e)
 		return err;
 	s->frames.full_paths = o->full_paths;
 	s->scratch = malloc(sizeof(*s->scratch));
-	return s->scratch && !frame_texts_init(&s->frames) ? 0 : error_nomem(e);
+	s->recent = calloc(RECENT_THREADS, sizeof(*s->recent));
+	s->batch = calloc(1, sizeof(*s->batch));
+	return s->scratch && s->recent && s->batch ? 0 : error_nomem(e);
 }
 
 /* ---- the loop ---- */
 
-static int sample_record(struct script *s, const struct tacho_record *rec)
+/* Everything that comes next and is known already, if it is samples. Returns how many records were
+ * taken, or a negative errno. */
+static int known_samples(struct script *s, struct tacho_error *e)
 {
-	struct tacho_sample sample;
-	struct script_event *ev;
-	struct script_who who;
-	int i = tacho_perfdata_event_of(s->pd, rec), err;
+	struct tacho_record recs[BATCH_SAMPLES];
+	size_t n = tacho_perfdata_ahead(s->pd, recs, countof(recs));
+	int shown, err = 1;
 
-	if (i < 0)
+	if (n == 0 || recs[0].type != TACHO_RECORD_SAMPLE)
 		return 0;
-	ev = &s->events.v[i];
-	if (!ev->fields && !s->opts->json)
-		return 0;
-	s->scratch->used = 0;
-	err = tacho_sample_decode(&sample, rec, &ev->file->layout, s->scratch);
-	if (err)
+	shown = batch_show(s, recs, n);
+	for (int i = 0; i < shown && err > 0; i++)
+		err = tacho_perfdata_next(s->pd, &recs[0], e);
+	return shown < 0 ? error_nomem(e) : err < 0 ? err : shown;
+}
+
+static int one_record(struct script *s, struct tacho_error *e)
+{
+	struct tacho_record rec;
+	int err = tacho_perfdata_next(s->pd, &rec, e), bad;
+
+	if (err <= 0)
 		return err;
-	if (s->filter.times.n && !filter_has_time(&s->filter, sample.time))
-		return 0;
-	if (s->filter.by_cpu && !(ev->file->layout.sample_type & PERF_SAMPLE_CPU)) {
-		s->without_cpu = true;
-		return 0;
+	if (s->events.n != tacho_perfdata_n_events(s->pd)) {
+		err = script_events(s, e);
+		if (err)
+			return err;
 	}
-	if (s->filter.by_cpu && !cpuset_has(&s->filter.cpus, (int)sample.cpu))
-		return 0;
-	who = (struct script_who){ sample.pid, sample.tid, sample.cpu, sample.time, rec->misc, rec->type,
-				   tacho_symbols_comm(s->symbols, sample.pid, sample.tid) };
-	if (!filter_has_comm(&s->filter, who.comm) || !filter_has_task(&s->filter, who.pid, who.tid))
-		return 0;
-	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))
-		script_trace(s, ev);
-	if (s->opts->json)
-		json_sample(s, ev, &sample, &who);
-	else
-		line_sample(s, ev, &sample, &who);
-	ev->sink->samples++;
-	sink_line(s, ev->sink);
-	return 0;
+	bad = rec.type == TACHO_RECORD_SAMPLE ? batch_show(s, &rec, 1) : other_record(s, &rec);
+	if (bad == -ENOMEM)
+		return error_nomem(e);
+	if (bad < 0 && !s->n_bad++)
+		s->first_bad = rec.offset;
+	return 1;
 }
 
 /* A record that does not hold what it should is left out; the end of the run tells. */
 static int loop(struct script *s, struct tacho_error *e)
 {
-	uint64_t n_bad = 0, first_bad = 0;
-	struct tacho_record rec;
-	int err, bad;
+	int err;
 
-	while ((err = tacho_perfdata_next(s->pd, &rec, e)) > 0 && !s->write_error) {
-		if (s->events.n != tacho_perfdata_n_events(s->pd)) {
-			err = script_events(s, e);
-			if (err)
-				return err;
-		}
-		bad = rec.type == TACHO_RECORD_SAMPLE ? sample_record(s, &rec) : other_record(s, &rec);
-		if (bad == -ENOMEM)
-			return error_nomem(e);
-		if (bad && !n_bad++)
-			first_bad = rec.offset;
-	}
-	if (!err && n_bad)
+	do {
+		err = known_samples(s, e);
+		if (err == 0)
+			err = one_record(s, e);
+	} while (err > 0 && !s->write_error);
+	if (!err && s->n_bad)
 		err = error_set(e, -EBADMSG, "%llu records are damaged, the first at offset %#llx",
-				(unsigned long long)n_bad, (unsigned long long)first_bad);
+				(unsigned long long)s->n_bad, (unsigned long long)s->first_bad);
 	return err;
 }
 
@@ -276,6 +266,8 @@ static void script_done(struct script *s)
 	tacho_perfdata_close(s->pd);
 	buf_done(&s->sink.out);
 	free(s->scratch);
+	free(s->recent);
+	free(s->batch);
 }
 
 static int script_run(void *opts, int argc, char **argv)

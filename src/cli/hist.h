@@ -115,7 +115,9 @@ struct hist_node {
 	uint32_t parent, frame;
 	uint32_t child, next;		/* first child, next sibling; HIST_NONE */
 	uint32_t same;			/* next node of the same entry */
-	uint16_t height, depth;		/* frames below it; from the root to it */
+	uint16_t height;		/* frames below it */
+	uint16_t depth : 15;		/* frames from the root to it */
+	uint16_t nested : 1;		/* one of the same entry lies above it; with `children` only */
 	uint64_t self, total;
 };
 
@@ -195,6 +197,8 @@ static inline const struct hist_stat *hist_stat_of(const struct hist *h, const s
 uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);
 /* ... in per cent of what all entries have of it. */
 double hist_share(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);
+/* The k-th entry as it is shown. Entries lie about in memory: those that follow are fetched. */
+const struct hist_entry *hist_entry_at(const struct hist *h, size_t k);
 /* Fills h->order from the entries. 0 or -ENOMEM. */
 int hist_order(struct hist *h);
 double hist_percent(const struct hist *h, uint64_t period, size_t event);

@@ -102,6 +102,22 @@ double hist_share(const struct hist *h, const struct hist_entry *e, enum hist_co
 	return h->total_latency[event] ? 100.0 * (double)value / (double)h->total_latency[event] : 0;
 }
 
+#define AHEAD 16
+
+const struct hist_entry *hist_entry_at(const struct hist *h, size_t k)
+{
+	if (k + AHEAD < h->n_order) {
+		const struct hist_entry *later = &h->entries.v[h->order[k + AHEAD]];
+
+		__builtin_prefetch(later);
+		__builtin_prefetch(hist_stat_of(h, later, 0));
+	}
+	if (k + AHEAD / 2 < h->n_order)
+		__builtin_prefetch(tacho_profile_frame(h->profile,
+						       h->entries.v[h->order[k + AHEAD / 2]].frame));
+	return &h->entries.v[h->order[k]];
+}
+
 /* ---- classes of frames ---- */
 
 /* The class of the first frame with these bytes. */
@@ -363,7 +379,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 		struct hist_node *above = &b->h->nodes.v[parent];
 
 		n->next = above->child;
-		n->depth = (uint16_t)(above->depth + 1);
+		n->depth = (uint16_t)(above->depth + 1) & INT16_MAX;
 		above->child = *out;
 	}
 	return 0;
@@ -518,6 +534,8 @@ static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event
 		s->acc += n->total;
 		if (b->h->node_latency.n)
 			b->h->latency.v[s - b->h->stats.v].acc += b->h->node_latency.v[at].total;
+	} else {
+		n->nested = true;
 	}
 	if (event == 0) {
 		n->same = e->nodes;

@@ -167,41 +167,70 @@ static int level_make(struct chain_walk *w, const struct items *l, struct chain_
 
 /* ---- where an entry's stacks begin ---- */
 
-/* The nearest node above that belongs to the entry, or HIST_NONE. */
+/* The nearest node above that belongs to the entry; there is one. */
 static uint32_t entry_above(const struct chain_walk *w, uint32_t at)
 {
 	const uint32_t *class_of = w->hist->class_of;
 
-	for (at = node_at(w, at)->parent; !is_root(w, at); at = node_at(w, at)->parent)
-		if (class_of[node_at(w, at)->frame] == w->entry->class_)
-			return at;
-	return HIST_NONE;
+	do
+		at = node_at(w, at)->parent;
+	while (class_of[node_at(w, at)->frame] != w->entry->class_);
+	return at;
 }
 
-static void mark_self(struct chain_walk *w, bool set)
+/* Adds a node's own samples to all above it; the outermost is an item once it has any. */
+static int mark_up(struct chain_walk *w, uint32_t at, struct items *l)
 {
-	for (uint32_t at = w->entry->nodes; at != HIST_NONE; at = node_at(w, at)->same) {
-		uint64_t self = self_of(w, at);
+	uint64_t self = self_of(w, at);
+	uint32_t up = at, top = at;
+	bool first = false;
 
-		if (!self)
-			continue;
-		for (uint32_t up = at; !is_root(w, up); up = node_at(w, up)->parent)
-			w->of_self[up] = set ? w->of_self[up] + self : 0;
+	for (; !is_root(w, up); up = node_at(w, up)->parent) {
+		first = w->of_self[up] == 0;
+		w->of_self[up] += self;
+		top = up;
 	}
+	return first ? item_add(l, top, true, self) : 0;
+}
+
+static int cmp_items(const void *pa, const void *pb)
+{
+	const struct chain_item *a = pa, *b = pb;
+
+	return (a->node < b->node) - (a->node > b->node);
+}
+
+/* The items stand as the root's children do: the last one first. */
+static int mark_self(struct chain_walk *w, struct items *l)
+{
+	int err = 0;
+
+	for (uint32_t at = w->entry->nodes; at != HIST_NONE && err == 0; at = node_at(w, at)->same)
+		if (node_at(w, at)->self)
+			err = mark_up(w, at, l);
+	for (size_t i = 0; i < l->n; i++)
+		l->v[i].weight = w->of_self[l->v[i].node];
+	if (l->n)
+		qsort(l->v, l->n, sizeof(*l->v), cmp_items);
+	return err;
+}
+
+/* What has no mark any more has none above it. */
+static void unmark_self(struct chain_walk *w)
+{
+	for (uint32_t at = w->entry->nodes; at != HIST_NONE; at = node_at(w, at)->same)
+		for (uint32_t up = at; w->of_self[up]; up = node_at(w, up)->parent)
+			w->of_self[up] = 0;
 }
 
 static int begin_down(struct chain_walk *w, struct items *l)
 {
-	uint32_t at = w->hist->groups.v[w->entry->group].first_node;
-	int err = 0;
+	int err = mark_self(w, l);
 
-	mark_self(w, true);
-	for (at = node_at(w, at)->child; at != HIST_NONE && err == 0; at = node_at(w, at)->next)
-		err = item_add(l, at, true, w->of_self[at]);
 	if (!w->hist->opts->children)
 		return err;
-	for (at = w->entry->nodes; at != HIST_NONE && err == 0; at = node_at(w, at)->same)
-		if (entry_above(w, at) == HIST_NONE)
+	for (uint32_t at = w->entry->nodes; at != HIST_NONE && err == 0; at = node_at(w, at)->same)
+		if (!node_at(w, at)->nested)
 			err = item_add(l, at, false, total_of(w, at) - w->of_self[at]);
 	return err;
 }
@@ -213,10 +242,8 @@ static int begin_up(struct chain_walk *w, struct items *l)
 
 	/* What passes through a second place further in is counted there: `of_self` holds that. */
 	for (uint32_t at = w->entry->nodes; at != HIST_NONE && children; at = node_at(w, at)->same) {
-		uint32_t above = entry_above(w, at);
-
-		if (above != HIST_NONE)
-			w->of_self[above] += total_of(w, at);
+		if (node_at(w, at)->nested)
+			w->of_self[entry_above(w, at)] += total_of(w, at);
 	}
 	for (uint32_t at = w->entry->nodes; at != HIST_NONE; at = node_at(w, at)->same) {
 		if (err == 0)
@@ -242,7 +269,7 @@ int chain_walk_begin(struct chain_walk *w, const struct hist_entry *e, struct ch
 void chain_walk_end(struct chain_walk *w)
 {
 	if (w->caller)
-		mark_self(w, false);
+		unmark_self(w);
 }
 
 /* ---- the next level ---- */

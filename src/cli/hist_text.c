@@ -54,13 +54,15 @@ void hist_table_init(struct hist_table *t, struct hist *h)
 	for (size_t i = 0; i < t->n; i++)
 		if (!t->fixed[i])
 			t->width[i] = max_of(t->width[i], strlen(hist_column_title(h->opts->columns[i])));
-	for (size_t k = 0; k < h->n_order; k++)
-		for (size_t i = 0; i < t->n; i++) {
-			if (t->fixed[i] || h->opts->columns[i] < COL_FIRST_KEY)
-				continue;
-			t->width[i] = max_of(t->width[i], hist_key_width(h, &h->entries.v[h->order[k]],
-									 h->opts->columns[i]));
-		}
+	for (size_t k = 0; k < h->n_order; k++) {
+		/* Where all are shown, any order is as good: that in memory. */
+		const struct hist_entry *e = h->n_order == h->entries.n ? &h->entries.v[k] : hist_entry_at(h, k);
+
+		for (size_t i = 0; i < t->n; i++)
+			if (!t->fixed[i] && h->opts->columns[i] >= COL_FIRST_KEY)
+				t->width[i] = max_of(t->width[i],
+						     hist_key_width(h, e, h->opts->columns[i]));
+	}
 }
 
 static bool is_number(enum hist_column c)
@@ -222,7 +224,7 @@ int hist_text(struct hist *h, bool titles, struct hist_sink *sink)
 	if (titles)
 		hist_table_titles(&t, out);
 	for (size_t k = 0; k < h->n_order && err == 0; k++) {
-		const struct hist_entry *e = &h->entries.v[h->order[k]];
+		const struct hist_entry *e = hist_entry_at(h, k);
 
 		if (!hist_is_listed(h, e))
 			continue;

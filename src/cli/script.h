@@ -89,58 +89,113 @@ bool filter_has_comm(const struct script_filter *f, const char *comm);
 /* ---- frames ---- */
 struct script;
 
+/*
+ * What stands behind an address: " symbol+0x", how far behind `base` its spot is, " (object)\n".
+ * One such text serves a whole function. One that is not `split` has no number in it, and serves
+ * one spot. Its bytes can be read PUT_SLACK further.
+ */
+struct frame_text {
+	uint64_t base;
+	uint32_t symbol;
+	uint32_t n;			/* before the number */
+	uint32_t n_behind;		/* with the '\n' */
+	bool split;
+	char bytes[];
+};
+
 struct frame_slot {
-	uint64_t offset;
-	uint32_t object, symbol;
-	uint32_t fields;		/* what the text shows; 0: free */
-	uint32_t n;
-	const char *text;
+	uint64_t offset;		/* the spot */
+	uint32_t object;
+	uint32_t text;			/* which chunk, and where in it; 0: free */
 };
 
-/* The text of an address met lately, so that most frames are not even resolved. */
-struct frame_recent {
-	uint64_t ip;
-	uint32_t pid, age;		/* `age` of its process' maps when it was put here */
-	uint32_t fields, n;
-	const char *text;
+struct frame_hash {
+	struct frame_slot *slots;
+	size_t n, cap;			/* cap is a power of two */
 };
 
-#define FRAMES_RECENT 65536u		/* of the kernel's; of all others as many */
-#define FRAMES_AGES 4096u
+struct frame_table {
+	uint32_t fields;		/* what its texts show */
+	struct frame_hash spots;
+	struct frame_hash functions;	/* the texts that are split, by their base */
+};
+
+struct frame_chunk {
+	char *bytes;
+};
 
 struct frame_texts {
-	struct frame_slot *slots;
-	size_t n, cap;
-	struct arena arena;
-	struct frame_recent *recent;	/* twice FRAMES_RECENT */
-	uint32_t ages[FRAMES_AGES];	/* by pid; several may share one */
-	uint32_t kernel_age;
+	struct { struct frame_table *v; size_t n, cap; } tables;
+	struct { struct frame_chunk *v; size_t n, cap; } chunks;
+	size_t used;			/* of the last chunk */
+	struct buf line;		/* the text that is being made */
 	bool full_paths;		/* of source files */
 };
 
-int frame_texts_init(struct frame_texts *t);	/* 0 or -ENOMEM */
-void frame_texts_done(struct frame_texts *t);
-/* Something that was mapped has changed: recent texts of it count no more. */
-void frame_texts_changed(struct frame_texts *t, const struct tacho_other *r);
-/* Which of the recent ones an address would be. */
-static inline struct frame_recent *frame_place(const struct frame_texts *t, uint32_t pid,
-					       enum tacho_space space, uint64_t ip)
-{
-	size_t at = (ip ^ ip >> 15) % FRAMES_RECENT;
+/* Addresses of one process that follow each other, on their way to their texts. */
+struct frame_run {
+	const uint64_t *ips;
+	size_t n;
+	enum tacho_space space;
+	uint32_t pid, fields;
+	struct tacho_spot *spots;	/* room for n of both */
+	const struct frame_text **texts;
+};
 
-	if (space == TACHO_SPACE_KERNEL)
-		return &t->recent[at];
-	return &t->recent[FRAMES_RECENT + (at ^ pid * 0x9e3779b1u % FRAMES_RECENT)];
+void frame_texts_done(struct frame_texts *t);
+/* Forgets all where it has become too much; what was given before is gone then. */
+void frame_texts_trim(struct frame_texts *t);
+/* Two steps, so that many runs can take the first one before any takes the second: finds the spots,
+ * then their texts, which hold until the next trim. 0 or -ENOMEM. */
+int frame_run_spots(struct script *s, struct frame_run *run);
+int frame_run_texts(struct script *s, struct frame_run *run);
+
+/* ---- threads that ran lately ---- */
+#define RECENT_THREADS 64u
+#define RECENT_WORDS 128u
+
+/*
+ * A thread's next sample mostly has the outer frames of its last one: their lines are copied from
+ * where that one put them, as long as they wait to be written and no record came in between that
+ * may change what they mean. Words and lines are kept outermost first, each line by its distance
+ * from the end of them all, so that what stays need not be touched.
+ */
+
+struct script_event;
+struct recent {
+	uint32_t pid, tid;
+	uint64_t named;			/* script.fed when comm was asked for */
+	const char *comm;
+	size_t n_comm;
+	char who[64];			/* what stands before the time, as of the sample put last */
+	size_t n_who;
+	const struct script_event *who_ev;
+	uint32_t who_pid, who_tid, who_cpu;
+	const struct script_event *ev;	/* of the lines */
+	uint64_t fed, written;		/* script.fed and sink.bytes when the lines were put */
+	size_t n, end;			/* words; where the last line ends in the sink's buffer */
+	uint64_t words[RECENT_WORDS];
+	uint8_t spaces[RECENT_WORDS];
+	uint32_t back[RECENT_WORDS];	/* where the word's line begins, from the end */
+};
+
+/* The thread's, with its name; others that ran longer ago make room. */
+struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid);
+/* How many of the chain's outermost words have their lines still there; the innermost of those is
+ * an address. */
+size_t recent_shared(const struct recent *r, const struct script *s, const struct script_event *ev,
+		     const struct tacho_words *chain);
+/* Makes the sample the thread's last. Where its lines are is told when they are put. */
+struct shown;
+void recent_keep(struct recent *r, const struct script *s, const struct shown *x);
+/* The place of a chain's word. */
+static inline size_t recent_index(const struct tacho_words *chain, const uint64_t *word)
+{
+	return (size_t)(chain->v + chain->n - 1 - word);
 }
-/* The text of a chain's frame; NULL without memory. It can be read PUT_SLACK bytes further. */
-const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_space space,
-				    uint64_t ip, uint32_t fields);
-/* " symbol+0xoff (object)" as `fields` say; borrowed, NULL without memory. */
 /* Puts "\n  file:line" where the line is known. */
 void script_srcline(struct tacho_symbols *s, const struct tacho_frame *f, bool full_path,
 		    struct buf *out);
-const struct frame_slot *frame_text(struct frame_texts *t, struct tacho_symbols *s,
-				    const struct tacho_frame *f, uint32_t fields);
 
 /* ---- the run ---- */
 struct script_sink {		/* where lines go: stdout, or a file per event */
@@ -156,7 +211,7 @@ struct script_event {
 	const struct tacho_trace_event *trace;
 	uint32_t fields;
 	bool chains;			/* its samples have a call chain, and it is shown */
-	char *label;			/* "cpu-clock: ", padded */
+	char *label;			/* "cpu-clock: ", padded; can be read PUT_SLACK bytes further */
 	size_t n_label;
 	struct script_sink *sink;
 };
@@ -170,12 +225,16 @@ struct script {
 	struct script_fields fields;
 	struct script_filter filter;
 	struct frame_texts frames;
+	struct recent *recent;		/* RECENT_THREADS */
+	struct batch *batch;
+	uint64_t fed;			/* records so far that may have changed names or maps */
 	bool without_cpu;		/* -C, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
 	struct tacho_scratch *scratch;
 	uint64_t first_time, last_time;	/* of samples that were shown; 0: none yet */
 	struct script_sink sink;	/* of all events, unless each has its own */
 	bool raw_stacks;		/* some chains could not be unwound */
+	uint64_t n_bad, first_bad;	/* records that do not hold what they should; the first's offset */
 	int write_error;
 };
 
@@ -198,19 +257,55 @@ struct script_who {
 	uint16_t misc;
 	uint32_t type;			/* of the record */
 	const char *comm;
+	size_t n_comm;
+	struct recent *recent;		/* of a sample's thread */
 };
 void line_start(struct script *s, const struct script_event *ev, struct buf *out,
 		const struct script_who *who);
-void line_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
-		 const struct script_who *who);
+
+/* ---- samples ---- */
+#define BATCH_SAMPLES 16u
+#define BATCH_FRAMES 512u
+#define BATCH_RUNS 96u
+
+/* A sample, with the frames of its chain that have to be put. */
+struct shown {
+	struct script_event *ev;
+	struct tacho_sample sample;
+	struct script_who who;
+	bool looked_up;			/* the runs are there; else the chain takes the slow way */
+	const struct frame_run *runs;
+	size_t n_runs;
+	size_t shared;			/* words whose lines the thread's last sample has put */
+};
+
+/* Samples that follow each other take each step together. No other record comes in between, so
+ * all of them see the same maps and names. */
+struct batch {
+	struct shown shown[BATCH_SAMPLES];
+	size_t n;
+	struct frame_run runs[BATCH_RUNS];
+	size_t n_runs;
+	struct tacho_spot spots[BATCH_FRAMES];
+	const struct frame_text *texts[BATCH_FRAMES];
+	size_t n_frames;
+};
+
+/* Shows the samples at the front of n records, of which the first is one; returns how many records
+ * that were, or -ENOMEM. */
+int batch_show(struct script *s, const struct tacho_record *recs, size_t n);
+void line_sample(struct script *s, const struct shown *x);
 /* All other records: feeds the symbols, and shows those that were asked for. */
 int other_record(struct script *s, const struct tacho_record *rec);
 void json_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
 		 const struct script_who *who);
 
-/* Calls back with every frame of the sample's chain, innermost first, at most `limit`. */
-typedef void (*frame_fn)(void *arg, enum tacho_space space, uint64_t ip);
+/* Calls back with the frames of the sample's chain, innermost first, part by part. */
+typedef void (*frames_fn)(void *arg, enum tacho_space space, const uint64_t *ips, size_t n);
 void script_walk(struct script *s, const struct tacho_sample *sample,
-		 const struct script_who *who, frame_fn fn, void *arg);
+		 const struct script_who *who, frames_fn fn, void *arg);
+/* The same for words of a chain, of which the first lies in *space. False: what follows is unknown. */
+bool script_walk_words(const uint64_t *words, size_t n, enum tacho_space *space, frames_fn fn, void *arg);
+#define CONTEXT_LEAST ((uint64_t)-4095)	/* words from here on are markers */
 
 #endif

@@ -5,9 +5,6 @@
  */
 #include "cli/script.h"
 
-enum { AHEAD = 6 };
-#define CONTEXT_LEAST ((uint64_t)-4095)
-
 enum { CONTEXT_KERNEL = -128, CONTEXT_USER = -512, CONTEXT_USER_DEFERRED = -640,
        CONTEXT_HV = -32, CONTEXT_GUEST = -2048, CONTEXT_GUEST_KERNEL = -2176,
        CONTEXT_GUEST_USER = -2560 };
@@ -40,50 +37,67 @@ static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 	return (regs->mask >> bit & 1) && at < regs->values.n ? regs->values.v[at] : 0;
 }
 
-/* Which recent text it will be, and where that is, is known long before it is needed. */
-static inline void look_ahead(const struct script *s, uint32_t pid, enum tacho_space space,
-			      const struct tacho_sample *sample, size_t i)
+static size_t run_end(const uint64_t *words, size_t i, size_t n)
 {
-	const struct tacho_words *chain = &sample->chain;
-	const struct frame_recent *near;
+	while (i < n && words[i] < CONTEXT_LEAST)
+		i++;
+	return i;
+}
 
-	if (i + AHEAD < chain->n)
-		__builtin_prefetch(frame_place(&s->frames, pid, space, chain->v[i + AHEAD]));
-	if (i + AHEAD / 2 < chain->n) {
-		near = frame_place(&s->frames, pid, space, chain->v[i + AHEAD / 2]);
-		__builtin_prefetch(near->text);
-		__builtin_prefetch((const char *)((uintptr_t)near->text + 64));
+bool script_walk_words(const uint64_t *words, size_t n, enum tacho_space *space, frames_fn fn, void *arg)
+{
+	for (size_t i = 0, end; i < n; i = end) {
+		end = run_end(words, i, n);
+		if (end > i)
+			fn(arg, *space, words + i, end - i);
+		else if (!space_of(words[end++], space))
+			return false;
 	}
+	return true;
+}
+
+/* Whether the kernel says where the user's part begins. */
+static bool has_user_part(const struct tacho_words *chain)
+{
+	enum tacho_space space = TACHO_SPACE_UNKNOWN;
+
+	for (size_t i = 0; i < chain->n && space != TACHO_SPACE_USER; i++)
+		if (chain->v[i] >= CONTEXT_LEAST && !space_of(chain->v[i], &space))
+			break;
+	return space == TACHO_SPACE_USER;
+}
+
+struct limited {
+	frames_fn fn;
+	void *arg;
+	size_t left;
+};
+
+static void limited_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
+{
+	struct limited *l = arg;
+
+	n = min_of(n, l->left);
+	l->left -= n;
+	if (n)
+		l->fn(l->arg, space, ips, n);
 }
 
 void script_walk(struct script *s, const struct tacho_sample *sample, const struct script_who *who,
-		 frame_fn fn, void *arg)
+		 frames_fn fn, void *arg)
 {
-	uint32_t left = s->opts->max_stack ? s->opts->max_stack : UINT32_MAX;
+	struct limited l = { fn, arg, s->opts->max_stack ? s->opts->max_stack : SIZE_MAX };
 	enum tacho_space space = TACHO_SPACE_USER;
-	bool user = false;
 	uint64_t ip;
 
-	for (size_t i = 0; i < sample->chain.n && left; i++) {
-		uint64_t word = sample->chain.v[i];
-
-		look_ahead(s, who->pid, space, sample, i);
-
-		if (word >= CONTEXT_LEAST) {
-			if (!space_of(word, &space))
-				break;
-			user |= space == TACHO_SPACE_USER;
-			continue;
-		}
-		fn(arg, space, word);
-		left--;
-	}
-	if (user || !left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi)
+	script_walk_words(sample->chain.v, sample->chain.n, &space, limited_frames, &l);
+	if (!l.left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi ||
+	    has_user_part(&sample->chain))
 		return;
 	ip = (who->misc & 7) == TACHO_SPACE_USER ? sample->ip :
 	     user_ip(&sample->regs_user, tacho_perfdata_event(s->pd, 0)->layout.machine);
 	if (ip) {
 		s->raw_stacks = true;
-		fn(arg, TACHO_SPACE_USER, ip);
+		fn(arg, TACHO_SPACE_USER, &ip, 1);
 	}
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "cli/put.h"
 
 void sink_write(struct script *s, struct script_sink *sink)
 {
@@ -57,6 +58,7 @@ static int make_label(struct script *s, struct script_event *ev)
 
 	buf_printf(&label, "%*s: ", (int)min_of(longest_name(s->pd), (size_t)4096), ev->file->name);
 	ev->n_label = label.n;
+	buf_pad(&label, '\0', PUT_SLACK);
 	ev->label = buf_take(&label);
 	return ev->label ? 0 : -ENOMEM;
 }
@@ -120,6 +122,7 @@ int script_events(struct script *s, struct tacho_error *e)
 	size_t n = tacho_perfdata_n_events(s->pd);
 	int err = 0;
 
+	s->fed++;	/* events may move */
 	for (size_t i = s->events.n; i < n && !err; i++)
 		err = event_add(s, i, e);
 	return err;

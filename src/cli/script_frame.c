@@ -1,179 +1,270 @@
 /*
- * Frames as text. The same few thousand places come again and again, so what follows the address
- * on a line is put together once per place and copied ever after.
+ * Frames as text. The same hundred thousand spots come again and again, from processes that map the
+ * same files elsewhere, so what follows the address on a line is looked up once per spot, put
+ * together once per function, and copied ever after.
+ *
+ * The tables are larger than the caches near the core. Therefore a chain's addresses take each step
+ * together, and each step asks for the memory that the next one needs.
  */
 #include "cli/script.h"
 
 #include <errno.h>
 
+#include "base/pages.h"
 #include "cli/put.h"
 
-enum { FIRST_SLOTS = 4096 };
+#define FIRST_SLOTS 4096u
+#define MOST_SLOTS (2u << 20)		/* 64 MiB of them */
+#define CHUNK_BITS 21
+#define CHUNK_BYTES (1u << CHUNK_BITS)
+#define MOST_CHUNKS 64u			/* 128 MiB of text */
+#define TEXT_ALIGN 32u			/* so that most lie in two cache lines */
+#define LONGEST_TEXT (16u << 20)	/* a chain of them stays below 4 GiB */
 #define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
-#define USED FIELD_COMM			/* any bit that is none of these: the slot is taken */
 
-int frame_texts_init(struct frame_texts *t)
+static void tables_free(struct frame_table *t)
 {
-	size_t bytes = 2 * FRAMES_RECENT * sizeof(*t->recent);
-
-	t->recent = aligned_alloc(64, bytes);	/* so that none lies in two cache lines */
-	if (!t->recent)
-		return -ENOMEM;
-	memset(t->recent, 0, bytes);
-	return 0;
+	free(t->spots.slots);
+	free(t->functions.slots);
 }
 
 void frame_texts_done(struct frame_texts *t)
 {
-	free(t->recent);
-	free(t->slots);
-	arena_done(&t->arena);
+	for (size_t i = 0; i < t->tables.n; i++)
+		tables_free(&t->tables.v[i]);
+	for (size_t i = 0; i < t->chunks.n; i++)
+		free(t->chunks.v[i].bytes);
+	vec_done(&t->tables);
+	vec_done(&t->chunks);
+	buf_done(&t->line);
+	t->used = 0;
 }
 
-static size_t place(const struct frame_texts *t, const struct frame_slot *key)
+void frame_texts_trim(struct frame_texts *t)
 {
-	uint64_t h = key->offset * 0x9e3779b97f4a7c15ull;
+	size_t n = 0;
 
-	h ^= ((uint64_t)key->object << 32 | key->symbol) * 0xff51afd7ed558ccdull;
-	h ^= key->fields;
-	h ^= h >> 32;
-	return (size_t)h & (t->cap - 1);
+	for (size_t i = 0; i < t->tables.n; i++)
+		n += t->tables.v[i].spots.n;
+	if (n > MOST_SLOTS || t->chunks.n > MOST_CHUNKS)
+		frame_texts_done(t);
 }
 
-static struct frame_slot *find(struct frame_texts *t, const struct frame_slot *key)
+/* ---- the tables ---- */
+
+static size_t slot_of(const struct frame_hash *h, uint64_t offset, uint32_t object)
 {
-	size_t i = place(t, key);
+	uint64_t x = (offset ^ object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
 
-	for (;; i = (i + 1) & (t->cap - 1)) {
-		struct frame_slot *s = &t->slots[i];
-
-		if (!s->fields || (s->offset == key->offset && s->object == key->object &&
-				   s->symbol == key->symbol && s->fields == key->fields))
-			return s;
-	}
+	return (size_t)(x >> 32) & (h->cap - 1);
 }
 
-static bool grow(struct frame_texts *t)
+/* The slot of a spot, or the free one where it belongs. */
+static inline struct frame_slot *find(const struct frame_hash *h, uint64_t offset, uint32_t object)
 {
-	struct frame_texts bigger = { .cap = t->cap ? t->cap * 2 : FIRST_SLOTS };
+	size_t i = slot_of(h, offset, object);
 
-	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+	while (h->slots[i].text && (h->slots[i].offset != offset || h->slots[i].object != object))
+		i = (i + 1) & (h->cap - 1);
+	return &h->slots[i];
+}
+
+static int grow(struct frame_hash *h)
+{
+	struct frame_hash bigger = { NULL, h->n, h->cap ? h->cap * 2 : FIRST_SLOTS };
+	size_t bytes = bigger.cap * sizeof(*bigger.slots);
+
+	bigger.slots = pages_alloc(bytes);
 	if (!bigger.slots)
-		return false;
-	for (size_t i = 0; i < t->cap; i++)
-		if (t->slots[i].fields)
-			*find(&bigger, &t->slots[i]) = t->slots[i];
-	free(t->slots);
-	t->slots = bigger.slots;
-	t->cap = bigger.cap;
-	return true;
+		return -ENOMEM;
+	memset(bigger.slots, 0, bytes);
+	for (size_t i = 0; i < h->cap; i++)
+		if (h->slots[i].text)
+			*find(&bigger, h->slots[i].offset, h->slots[i].object) = h->slots[i];
+	free(h->slots);
+	*h = bigger;
+	return 0;
 }
 
-static void put_text(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
-		     uint32_t fields)
+static int put_slot(struct frame_hash *h, uint64_t offset, uint32_t object, uint32_t text)
+{
+	if (h->n * 3 >= h->cap * 2 && grow(h) < 0)
+		return -ENOMEM;
+	*find(h, offset, object) = (struct frame_slot){ offset, object, text };
+	h->n++;
+	return 0;
+}
+
+static struct frame_table *table_of(struct frame_texts *t, uint32_t fields)
+{
+	struct frame_table *table;
+
+	for (size_t i = 0; i < t->tables.n; i++)
+		if (t->tables.v[i].fields == fields)
+			return &t->tables.v[i];
+	table = vec_add(&t->tables);
+	if (!table)
+		return NULL;
+	table->fields = fields;
+	if (grow(&table->spots) < 0 || grow(&table->functions) < 0) {
+		free(table->spots.slots);
+		t->tables.n--;
+		return NULL;
+	}
+	return table;
+}
+
+/* ---- the texts ---- */
+
+static struct frame_text *text_at(const struct frame_texts *t, uint32_t text)
+{
+	return (struct frame_text *)(t->chunks.v[text >> CHUNK_BITS].bytes + (text & (CHUNK_BYTES - 1)));
+}
+
+/* Room for a text in a chunk, a new one where the last has none left. */
+static struct frame_text *text_new(struct frame_texts *t, size_t n, uint32_t *id)
+{
+	size_t bytes = (sizeof(struct frame_text) + n + TEXT_ALIGN - 1) & ~(size_t)(TEXT_ALIGN - 1);
+	struct frame_chunk *chunk;
+
+	if (!t->chunks.n || t->used + bytes + PUT_SLACK > CHUNK_BYTES) {
+		chunk = t->chunks.n < UINT32_MAX >> CHUNK_BITS ? vec_add(&t->chunks) : NULL;
+		if (!chunk)
+			return NULL;
+		chunk->bytes = pages_alloc(max_of((size_t)CHUNK_BYTES, TEXT_ALIGN + bytes + PUT_SLACK));
+		if (!chunk->bytes) {
+			t->chunks.n--;
+			return NULL;
+		}
+		t->used = TEXT_ALIGN;		/* no text is 0 */
+	}
+	*id = (uint32_t)((t->chunks.n - 1) << CHUNK_BITS | t->used);
+	t->used = min_of(t->used + bytes, (size_t)CHUNK_BYTES);
+	return text_at(t, *id);
+}
+
+static void put_offset(struct buf *out, uint64_t offset)
+{
+	char text[3 + 16] = "+0x";
+
+	buf_put(out, text, (size_t)(put_hex(text + 3, offset, 0) - text));
+}
+
+/* What comes before the number of a text that is split, or the symbol of one that is not. */
+static void put_symbol(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
+		       uint32_t fields, bool split)
+{
+	if (!(fields & FIELD_SYM))
+		return;
+	buf_putc(out, ' ');
+	buf_puts(out, tacho_symbols_name(s, f->symbol));
+	if (split)
+		buf_puts(out, "+0x");
+	else if ((fields & FIELD_SYMOFF) && f->symbol)
+		put_offset(out, f->symbol_offset);
+}
+
+static void put_object(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
+		       uint32_t fields)
 {
 	struct tacho_object_info info = { .size = sizeof(info) };
 
-	if (fields & FIELD_SYM) {
-		buf_putc(out, ' ');
-		buf_puts(out, tacho_symbols_name(s, f->symbol));
-		if ((fields & FIELD_SYMOFF) && f->symbol)
-			buf_printf(out, "+0x%llx", (unsigned long long)f->symbol_offset);
+	if (fields & FIELD_DSO) {
+		if (tacho_symbols_object(s, f->object, &info) < 0)
+			info.path = "[unknown]";
+		buf_puts(out, " (");
+		buf_puts(out, info.path);
+		if ((fields & FIELD_DSOFF) && f->object && !info.kernel)
+			put_offset(out, f->object_offset);
+		buf_putc(out, ')');
 	}
-	if (!(fields & FIELD_DSO))
-		return;
-	if (tacho_symbols_object(s, f->object, &info) < 0)
-		info.path = "[unknown]";
-	buf_printf(out, " (%s", info.path);
-	if ((fields & FIELD_DSOFF) && f->object && !info.kernel)
-		buf_printf(out, "+0x%llx", (unsigned long long)f->object_offset);
-	buf_putc(out, ')');
+	buf_putc(out, '\n');
 }
 
-static const char *copy_text(struct arena *arena, const struct buf *text)
+static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fields, uint64_t base,
+		     bool split, uint32_t *id)
 {
-	char *copy = arena_alloc(arena, text->n + PUT_SLACK);
+	struct buf *line = &s->frames.line;
+	struct frame_text *t;
+	size_t n;
 
-	if (copy)
-		memcpy(copy, text->bytes, text->n);
-	return copy;
-}
-
-const struct frame_slot *frame_text(struct frame_texts *t, struct tacho_symbols *s,
-				    const struct tacho_frame *f, uint32_t fields)
-{
-	struct frame_slot key = {
-		.offset = f->object ? f->object_offset : f->symbol_offset,
-		.object = f->object, .symbol = f->symbol, .fields = (fields & SHOWN) | USED,
-	}, *slot;
-	struct buf text = { 0 };
-
-	if (t->n * 2 >= t->cap && !grow(t))
-		return NULL;
-	slot = find(t, &key);
-	if (slot->fields)
-		return slot;
-	put_text(&text, s, f, fields);
-	if (fields & FIELD_SRCLINE)
-		script_srcline(s, f, t->full_paths, &text);
-	if (!buf_failed(&text) && text.n)
-		key.text = copy_text(&t->arena, &text);
-	key.n = (uint32_t)text.n;
-	buf_done(&text);
-	if (key.n && !key.text)
-		return NULL;
-	*slot = key;
-	t->n++;
-	return slot;
-}
-
-/* ---- recent addresses ---- */
-
-void frame_texts_changed(struct frame_texts *t, const struct tacho_other *r)
-{
-	switch (r->type) {
-	case TACHO_RECORD_MMAP:
-	case TACHO_RECORD_MMAP2:
-		if ((r->misc & 7) == TACHO_SPACE_KERNEL)
-			t->kernel_age++;
-		else
-			t->ages[r->mmap.pid % FRAMES_AGES]++;
-		break;
-	case TACHO_RECORD_COMM:
-		t->ages[r->comm.pid % FRAMES_AGES]++;
-		break;
-	case TACHO_RECORD_FORK:
-	case TACHO_RECORD_EXIT:
-		if (r->task.pid != r->task.ppid || r->type == TACHO_RECORD_EXIT)
-			t->ages[r->task.pid % FRAMES_AGES]++;
-		break;
-	case TACHO_RECORD_KSYMBOL:
-		t->kernel_age++;
-		break;
+	buf_clear(line);
+	put_symbol(line, s->symbols, f, fields, split);
+	n = line->n;
+	put_object(line, s->symbols, f, fields);
+	if ((fields & FIELD_SRCLINE) && line->n) {
+		line->n--;		/* the '\n' comes behind the line's */
+		script_srcline(s->symbols, f, s->frames.full_paths, line);
+		buf_putc(line, '\n');
 	}
+	t = buf_failed(line) || line->n > LONGEST_TEXT ? NULL : text_new(&s->frames, line->n, id);
+	if (!t)
+		return -ENOMEM;
+	*t = (struct frame_text){ base, f->symbol, (uint32_t)n, (uint32_t)(line->n - n), split };
+	memcpy(t->bytes, line->bytes, line->n);
+	return 0;
 }
 
-/* Kernel addresses are everybody's: their texts are kept under no process. */
-#define NOBODY UINT32_MAX
-
-const struct frame_recent *frame_at(struct script *s, uint32_t pid, enum tacho_space space,
-				    uint64_t ip, uint32_t fields)
+/* The text of a function. Of two that begin at one place the second shares none. */
+static int function_text(struct script *s, struct frame_table *t, const struct tacho_frame *f,
+			 uint64_t base, uint32_t *id)
 {
-	struct frame_texts *t = &s->frames;
-	bool kernel = space == TACHO_SPACE_KERNEL;
-	uint32_t who = kernel ? NOBODY : pid ^ (uint32_t)space << 28;
-	uint32_t age = (kernel ? t->kernel_age : t->ages[pid % FRAMES_AGES]) + 1;
-	struct frame_recent *r = frame_place(t, pid, space, ip);
-	const struct frame_slot *slot;
-	struct tacho_frame frame;
+	int err;
 
-	if (r->ip == ip && r->pid == who && r->age == age && r->fields == fields)
-		return r;
-	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &frame) < 0)
-		frame = (struct tacho_frame){ .space = space };
-	slot = frame_text(t, s->symbols, &frame, fields);
-	if (!slot)
-		return NULL;
-	*r = (struct frame_recent){ ip, who, age, fields, slot->n, slot->text };
-	return r;
+	*id = find(&t->functions, base, f->object)->text;
+	if (*id && text_at(&s->frames, *id)->symbol == f->symbol)
+		return 0;
+	err = make_text(s, f, t->fields, base, true, id);
+	if (err || find(&t->functions, base, f->object)->text)
+		return err;
+	return put_slot(&t->functions, base, f->object, *id);
+}
+
+/* The text of a spot that was not met before. */
+static int add(struct script *s, struct frame_table *t, const struct frame_run *run, size_t i,
+	       uint32_t *id)
+{
+	const uint32_t numbers = FIELD_SYM | FIELD_SYMOFF | FIELD_DSOFF | FIELD_SRCLINE;
+	const struct tacho_spot *spot = &run->spots[i];
+	struct tacho_frame f;
+	int err;
+
+	if (tacho_symbols_resolve(s->symbols, run->pid, run->space, run->ips[i], &f) < 0)
+		f = (struct tacho_frame){ .space = run->space };
+	if (f.symbol && (t->fields & numbers) == (FIELD_SYM | FIELD_SYMOFF))
+		err = function_text(s, t, &f, spot->offset - f.symbol_offset, id);
+	else
+		err = make_text(s, &f, t->fields, 0, false, id);
+	return err ? err : put_slot(&t->spots, spot->offset, spot->object, *id);
+}
+
+int frame_run_spots(struct script *s, struct frame_run *run)
+{
+	struct frame_table *t = table_of(&s->frames, run->fields & SHOWN);
+	int err = t ? tacho_symbols_spots(s->symbols, run->pid, run->space, run->ips, run->n, run->spots) :
+		      -ENOMEM;
+
+	for (size_t i = 0; i < run->n && !err; i++)
+		__builtin_prefetch(&t->spots.slots[slot_of(&t->spots, run->spots[i].offset,
+							   run->spots[i].object)]);
+	return err;
+}
+
+int frame_run_texts(struct script *s, struct frame_run *run)
+{
+	struct frame_table *t = table_of(&s->frames, run->fields & SHOWN);
+
+	if (!t)
+		return -ENOMEM;
+	for (size_t i = 0; i < run->n; i++) {
+		const struct tacho_spot *spot = &run->spots[i];
+		uint32_t id = find(&t->spots, spot->offset, spot->object)->text;
+
+		if (!id && add(s, t, run, i, &id) < 0)
+			return -ENOMEM;
+		run->texts[i] = text_at(&s->frames, id);
+		__builtin_prefetch(run->texts[i]);
+		__builtin_prefetch((const char *)run->texts[i] + 64);
+	}
+	return 0;
 }

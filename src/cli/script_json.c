@@ -50,16 +50,18 @@ static void put_frame(struct script *s, struct json *j, uint64_t ip, const struc
 	}
 }
 
-static void chain_frame(void *arg, enum tacho_space space, uint64_t ip)
+static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
 {
 	struct json_chain *c = arg;
 	struct tacho_frame frame;
 
-	if (tacho_symbols_resolve(c->s->symbols, c->pid, space, ip, &frame) < 0)
-		frame = (struct tacho_frame){ .space = space };
-	json_begin(c->j, '{');
-	put_frame(c->s, c->j, ip, &frame);
-	json_end(c->j);
+	for (size_t i = 0; i < n; i++) {
+		if (tacho_symbols_resolve(c->s->symbols, c->pid, space, ips[i], &frame) < 0)
+			frame = (struct tacho_frame){ .space = space };
+		json_begin(c->j, '{');
+		put_frame(c->s, c->j, ips[i], &frame);
+		json_end(c->j);
+	}
 }
 
 static void put_trace(struct script *s, const struct script_event *ev, struct json *j,
@@ -122,7 +124,7 @@ void json_sample(struct script *s, struct script_event *ev, const struct tacho_s
 	if (ev->chains) {
 		json_key(&j, "callchain");
 		json_begin(&j, '[');
-		script_walk(s, sample, who, chain_frame, &chain);
+		script_walk(s, sample, who, chain_frames, &chain);
 		json_end(&j);
 	}
 	json_end(&j);

@@ -18,7 +18,7 @@
 
 #include "cli/put.h"
 
-enum { COMM_WIDTH = 16, TID_WIDTH = 7, TIME_WIDTH = 12, PERIOD_WIDTH = 10, IP_WIDTH = 16 };
+enum { COMM_WIDTH = 16, TID_WIDTH = 7, PERIOD_WIDTH = 10 };
 enum { START_ROOM = 512, TRACE_ROOM = 1024 };
 
 static char *put_ids(char *at, uint32_t fields, const struct script_who *who)
@@ -56,24 +56,14 @@ static uint64_t shown_time(struct script *s, uint64_t time)
 
 static char *put_time(struct script *s, char *at, uint64_t time)
 {
-	char *from = at, *end;
-	size_t n;
-
 	time = shown_time(s, time);
-	end = put_dec(at, time / 1000000000u, 5, ' ');
-	*end++ = '.';
-	if (s->opts->ns) {
-		end = put_dec(end, time % 1000000000u, 9, '0');
-	} else {
-		end = put_dec(end, time % 1000000000u / 1000, 6, '0');
-		n = (size_t)(end - from);
-		if (n < TIME_WIDTH) {
-			memmove(from + TIME_WIDTH - n, from, n);
-			put_blanks(from, TIME_WIDTH - n);
-			end = from + TIME_WIDTH;
-		}
-	}
-	return put_bytes(end, ": ", 2);
+	at = put_dec(at, time / 1000000000u, 5, ' ');
+	*at++ = '.';
+	if (s->opts->ns)
+		at = put_dec(at, time % 1000000000u, 9, '0');
+	else
+		at = put_dec(at, time % 1000000000u / 1000, 6, '0');
+	return put_bytes(at, ": ", 2);
 }
 
 /* One letter for where the CPU was, and what the record's own bits say. */
@@ -98,15 +88,12 @@ static char *put_misc(char *at, const struct script_who *who)
 	return put_blanks(at, (size_t)(6 - (at - from)));
 }
 
-void line_start(struct script *s, const struct script_event *ev, struct buf *out,
-		const struct script_who *who)
+/* Who it is about, and where that ran. */
+static char *put_who(char *at, const struct script_event *ev, const struct script_who *who)
 {
-	size_t n_comm = strnlen(who->comm, START_ROOM / 2);
-	char *from = buf_grow(out, START_ROOM), *at = from;
+	size_t n_comm = min_of(who->n_comm, (size_t)START_ROOM / 2);
 	uint32_t fields = ev->fields;
 
-	if (!from)
-		return;
 	if (fields & FIELD_COMM) {
 		if (!(ev->chains && (fields & FIELD_IP)) && n_comm < COMM_WIDTH)
 			at = put_blanks(at, COMM_WIDTH - n_comm);
@@ -119,14 +106,107 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 		at = put_dec(at, who->cpu, 3, '0');
 		at = put_bytes(at, "] ", 2);
 	}
-	if (fields & FIELD_MISC)
+	return at;
+}
+
+/* The same, as the thread's last sample had it where nothing has changed. */
+static char *put_who_again(char *at, const struct script_event *ev, const struct script_who *who)
+{
+	struct recent *r = who->recent;
+	size_t n;
+
+	if (r->who_ev == ev && r->who_cpu == who->cpu && r->who_tid == who->tid && r->who_pid == who->pid)
+		return put_bytes(at, r->who, sizeof(r->who)) - sizeof(r->who) + r->n_who;
+	n = (size_t)(put_who(at, ev, who) - at);
+	if (n <= sizeof(r->who)) {
+		memcpy(r->who, at, n);
+		r->n_who = n;
+		r->who_ev = ev;
+		r->who_pid = who->pid;
+		r->who_tid = who->tid;
+		r->who_cpu = who->cpu;
+	}
+	return at + n;
+}
+
+void line_start(struct script *s, const struct script_event *ev, struct buf *out,
+		const struct script_who *who)
+{
+	char *from = buf_room(out, START_ROOM), *at = from;
+
+	if (!from)
+		return;
+	at = who->recent ? put_who_again(at, ev, who) : put_who(at, ev, who);
+	if (ev->fields & FIELD_MISC)
 		at = put_misc(at, who);
-	if (fields & FIELD_TIME)
+	if (ev->fields & FIELD_TIME)
 		at = put_time(s, at, who->time);
 	out->n += (size_t)(at - from);
 }
 
 /* ---- frames ---- */
+
+/* What the texts' lengths do not count: the number, and what is written further than it counts. */
+enum { TEXT_ROOM = 16 + PUT_SLACK };
+
+static inline __attribute__((always_inline)) char *put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot)
+{
+	at = put_roomy(at, t->bytes, t->n);
+	if (t->split)
+		at = put_hex_short(at, spot->offset - t->base);
+	return put_roomy(at, t->bytes + t->n, t->n_behind);
+}
+
+/* `starts`: where the lines are to be told by their words' places in the chain, or NULL. */
+static void put_run(struct buf *out, const struct frame_run *run, uint32_t *starts, size_t index,
+		    size_t from)
+{
+	for (size_t i = 0; i < run->n; i++, index--) {
+		const struct frame_text *t = run->texts[i];
+		char *at = buf_room(out, (size_t)t->n + t->n_behind + 17 + TEXT_ROOM), *end;
+
+		if (!at)
+			return;
+		if (starts && index < RECENT_WORDS)
+			starts[index] = (uint32_t)(out->n - from);
+		*at = '\t';
+		put_address16(at + 1, run->ips[i]);
+		end = put_frame_text(at + 17, t, &run->spots[i]);
+		out->n += (size_t)(end - at);
+	}
+}
+
+/* The lines of the chain's outermost words, once more. */
+static void put_again(struct buf *out, const struct recent *r, size_t shared)
+{
+	size_t n = r->back[shared - 1];
+	char *at = buf_room(out, n);
+
+	if (!at)
+		return;
+	memcpy(at, out->bytes + r->end - n, n);
+	out->n += n;
+}
+
+static void put_chain(struct buf *out, const struct shown *x)
+{
+	const struct tacho_words *chain = &x->sample.chain;
+	struct recent *r = x->who.recent;
+	size_t from = out->n, bytes;
+
+	for (size_t i = 0; i < x->n_runs; i++)
+		put_run(out, &x->runs[i], r->back, recent_index(chain, x->runs[i].ips), from);
+	if (x->shared)
+		put_again(out, r, x->shared);
+	bytes = out->n - from;
+	r->end = out->n;
+	for (size_t i = x->shared; i < min_of(chain->n, (size_t)RECENT_WORDS); i++)
+		r->back[i] = (uint32_t)bytes - r->back[i];
+}
+
+/* ---- the same, run by run ---- */
+
+enum { FRAMES_AT_ONCE = 64 };
 
 struct chain_out {
 	struct script *s;
@@ -134,41 +214,50 @@ struct chain_out {
 	uint32_t fields, pid;
 };
 
-static char *put_frame(char *at, uint64_t ip, uint32_t fields, const struct frame_recent *text)
+static int look_up(struct script *s, struct frame_run *run)
 {
-	if (fields & (FIELD_IP | FIELD_ADDR))
-		at = put_hex(at, ip, IP_WIDTH);
-	return text->n ? put_steps(at, text->text, text->n) : at;
+	int err = frame_run_spots(s, run);
+
+	return err ? err : frame_run_texts(s, run);
 }
 
-static void chain_frame(void *arg, enum tacho_space space, uint64_t ip)
+static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
 {
 	struct chain_out *c = arg;
-	const struct frame_recent *text = frame_at(c->s, c->pid, space, ip, c->fields);
-	char *at = text ? buf_grow(c->out, text->n + 64 + PUT_SLACK) : NULL, *from = at;
+	struct tacho_spot spots[FRAMES_AT_ONCE];
+	const struct frame_text *texts[FRAMES_AT_ONCE];
 
-	if (!at) {
-		c->out->bad = true;
-		return;
+	for (size_t i = 0; i < n; i += FRAMES_AT_ONCE) {
+		struct frame_run run = { ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE), space, c->pid,
+					 c->fields, spots, texts };
+
+		if (look_up(c->s, &run) < 0)
+			c->out->bad = true;
+		else
+			put_run(c->out, &run, NULL, 0, 0);
 	}
-	*at++ = '\t';
-	at = put_frame(at, ip, c->fields, text);
-	*at++ = '\n';
-	c->out->n += (size_t)(at - from);
 }
 
 static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		      const struct script_who *who, enum tacho_space space, uint64_t ip)
 {
-	static const struct frame_recent bare;
-	const struct frame_recent *text =
-		fields & (FIELD_SYM | FIELD_DSO) ? frame_at(s, who->pid, space, ip, fields) : &bare;
-	char *at = text ? buf_grow(out, text->n + 64 + PUT_SLACK) : NULL;
+	struct tacho_spot spot;
+	const struct frame_text *text = NULL;
+	struct frame_run run = { &ip, 1, space, who->pid, fields, &spot, &text };
+	char *from, *at;
 
-	if (at)
-		out->n += (size_t)(put_frame(at, ip, fields, text) - at);
-	else
+	if ((fields & (FIELD_SYM | FIELD_DSO)) && look_up(s, &run) < 0) {
 		out->bad = true;
+		return;
+	}
+	from = at = buf_room(out, (text ? (size_t)text->n + text->n_behind : 0) + 16 + TEXT_ROOM);
+	if (!from)
+		return;
+	if (fields & (FIELD_IP | FIELD_ADDR))
+		at = put_address16(at, ip);
+	if (text)
+		at = put_frame_text(at, text, &spot) - 1;	/* without the '\n' */
+	out->n += (size_t)(at - from);
 }
 
 /* ---- the rarer fields ---- */
@@ -314,7 +403,7 @@ static void put_trace(struct script *s, const struct script_event *ev, struct bu
 static void put_event(const struct script_event *ev, struct buf *out,
 		      const struct tacho_sample *sample)
 {
-	char *from = buf_grow(out, ev->n_label + 64), *at = from;
+	char *from = buf_room(out, ev->n_label + PUT_SLACK + 64), *at = from;
 
 	if (!from)
 		return;
@@ -323,32 +412,50 @@ static void put_event(const struct script_event *ev, struct buf *out,
 		*at++ = ' ';
 	}
 	if (ev->fields & FIELD_EVENT)
-		at = put_bytes(at, ev->label, ev->n_label);
+		at = put_roomy(at, ev->label, ev->n_label);
 	out->n += (size_t)(at - from);
 }
 
-void line_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
-		 const struct script_who *who)
+static inline void put_char(struct buf *out, char c)
 {
-	struct chain_out c = { s, &ev->sink->out, ev->fields, who->pid };
+	char *at = buf_room(out, 1);
+
+	if (at) {
+		*at = c;
+		out->n++;
+	}
+}
+
+static void put_frames(struct script *s, const struct shown *x)
+{
+	struct chain_out c = { s, &x->ev->sink->out, x->ev->fields, x->who.pid };
+
+	put_char(c.out, x->ev->chains ? '\n' : ' ');
+	if (!x->ev->chains)
+		put_place(s, c.out, c.fields, &x->who, x->who.misc & 7, x->sample.ip);
+	else if (x->looked_up)
+		put_chain(c.out, x);
+	else
+		script_walk(s, &x->sample, &x->who, chain_frames, &c);
+}
+
+void line_sample(struct script *s, const struct shown *x)
+{
+	const struct tacho_sample *sample = &x->sample;
+	const struct script_event *ev = x->ev;
 	struct buf *out = &ev->sink->out;
 
-	line_start(s, ev, out, who);
+	line_start(s, ev, out, &x->who);
 	put_event(ev, out, sample);
 	if (ev->fields & FIELD_TRACE)
 		put_trace(s, ev, out, sample);
 	if (ev->fields & FIELD_ADDR)
-		put_addr(s, ev, out, sample, who);
+		put_addr(s, ev, out, sample, &x->who);
 	if (ev->fields & FIELD_WEIGHT)
 		buf_printf(out, "%16llu", (unsigned long long)sample->weight);
-	if (ev->fields & FIELD_IP) {
-		buf_putc(out, ev->chains ? '\n' : ' ');
-		if (ev->chains)
-			script_walk(s, sample, who, chain_frame, &c);
-		else
-			put_place(s, out, ev->fields, who, who->misc & 7, sample->ip);
-	}
+	if (ev->fields & FIELD_IP)
+		put_frames(s, x);
 	if (ev->fields & REST)
-		put_rest(s, ev, out, sample, who);
-	buf_putc(out, '\n');
+		put_rest(s, ev, out, sample, &x->who);
+	put_char(out, '\n');
 }

@@ -172,6 +172,7 @@ static void show(struct script *s, struct script_event *ev, const struct row *ro
 
 	task_of(r, &who.pid, &who.tid);
 	who.comm = tacho_symbols_comm(s->symbols, who.pid, who.tid);
+	who.n_comm = strlen(who.comm);
 	if (!filter_has_comm(&s->filter, who.comm) || !filter_has_task(&s->filter, who.pid, who.tid))
 		return;
 	if (s->filter.by_cpu && !cpuset_has(&s->filter.cpus, (int)who.cpu))
@@ -208,7 +209,7 @@ int other_record(struct script *s, const struct tacho_record *rec)
 	if (row && rec->type == TACHO_RECORD_EXIT)
 		show(s, ev, row, &other);
 	err = tacho_symbols_feed(s->symbols, &other);
-	frame_texts_changed(&s->frames, &other);
+	s->fed++;
 	if (row && rec->type != TACHO_RECORD_EXIT)
 		show(s, ev, row, &other);
 	return err;

@@ -185,6 +185,8 @@ struct order {
 
 /* As stream_next(), oldest first. */
 int order_next(struct order *o, struct stream *s, struct tacho_record *rec);
+/* Up to n of those that order_next() will give without reading on. */
+size_t order_ahead(const struct order *o, const struct stream *s, struct tacho_record *out, size_t n);
 void order_done(struct order *o, struct stream *s);
 /* Sorts by time, stable, fast on a few ascending runs. `spare` has room for n. */
 void sort_entries(struct entry *v, size_t n, struct entry *spare);

@@ -274,6 +274,15 @@ int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, str
 	return pd->sources.n == 1 ? next_of_one(pd, rec, e) : next_of_many(pd, rec, e);
 }
 
+size_t tacho_perfdata_ahead(const struct tacho_perfdata *pd, struct tacho_record *out, size_t n)
+{
+	const struct source *src = pd->sources.v[0].src;
+
+	if (!pd->ordered || pd->sources.n != 1 || pd->lead_at < pd->lead.n)
+		return 0;
+	return order_ahead(&src->order, &src->stream, out, n);
+}
+
 size_t tacho_perfdata_n_events(const struct tacho_perfdata *pd)
 {
 	return pd->events.n;

@@ -25,6 +25,13 @@ struct counter {
 	uint64_t last;
 };
 
+struct waiting {			/* a sample in the batch of stacks */
+	struct tacho_profile_row row;
+	uint64_t time;
+	bool raw_stack;
+	uint32_t parallelism;
+};
+
 struct load {
 	struct tacho_profile *profile;
 	struct tacho_perfdata *pd;
@@ -44,6 +51,7 @@ struct load {
 	struct details details;
 	int64_t running;		/* threads, by the switches so far; who begins is not told: 1 */
 	uint32_t n_cpus;
+	struct waiting waiting[BATCH_MOST];	/* for their stacks' nodes */
 };
 
 static void load_done(struct load *l)
@@ -199,6 +207,8 @@ static int build_ids_learn(struct load *l)
 	return 0;
 }
 
+static int samples_settle(struct load *l);
+
 /* ---- tasks ---- */
 
 static struct task *task_at(struct load *l, uint32_t tid)
@@ -321,6 +331,10 @@ static int take_other(struct load *l, const struct tacho_record *rec)
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return rec->type == TACHO_RECORD_HEADER_ATTR ? events_learn(l) : 0;
+	/* What waits was sampled before this. */
+	err = samples_settle(l);
+	if (err < 0)
+		return err;
 	if (rec->type == TACHO_RECORD_SWITCH || rec->type == TACHO_RECORD_SWITCH_CPU_WIDE)
 		note_switch(l, rec->misc & MISC_SWITCH_OUT);
 	l->scratch->used = 0;
@@ -358,13 +372,60 @@ static bool wanted(const struct tacho_profile *p, const struct tacho_profile_row
 	return !p->filter.by_parent || p->node_parent.v[r->node];
 }
 
+static int sample_settle(struct tacho_profile *p, struct waiting *w)
+{
+	struct tacho_profile_event *ev = &p->events.v[w->row.event];
+	bool latency = p->opts.keep & TACHO_KEEP_PARALLELISM;
+
+	ev->all_samples++;
+	ev->all_period += w->row.period;
+	if (latency)
+		ev->all_latency += w->row.period * 1000 / w->parallelism;
+	if (!wanted(p, &w->row) || (p->filter.by_parallelism &&
+				    !cpuset_has(&p->filter.parallelism, (int)w->parallelism)))
+		return 0;
+	ev->samples++;
+	ev->period += w->row.period;
+	if (latency)
+		ev->latency += w->row.period * 1000 / w->parallelism;
+	quality_sample(&p->quality, w->time, w->raw_stack);
+	if (p->opts.join_threads)
+		w->row.thread = p->threads.v[w->row.thread].first;
+	return profile_row(p, &w->row);
+}
+
+/* All samples that wait become rows. */
+static int samples_settle(struct load *l)
+{
+	int err = stacks_resolve(&l->stacks);
+
+	for (size_t i = 0; i < l->stacks.n && err == 0; i++) {
+		l->waiting[i].row.node = l->stacks.batch[i].node;
+		profile_rows_prefetch(l->profile, l->stacks.batch[i].node);
+	}
+	for (size_t i = 0; i < l->stacks.n && err == 0; i++)
+		err = sample_settle(l->profile, &l->waiting[i]);
+	stacks_clear(&l->stacks);
+	return err;
+}
+
+/* A branch's stack is its target alone: it need not wait. */
+static int settle_branch(struct load *l, const struct tacho_sample *s, const struct tacho_branch *branch,
+			 struct waiting *w)
+{
+	uint32_t frame = stacks_frame(&l->stacks, s->pid, TACHO_SPACE_UNKNOWN, branch->to);
+
+	w->row.node = frame == KEYMAP_NONE ? KEYMAP_NONE : profile_node(l->profile, 0, frame);
+	return w->row.node == KEYMAP_NONE ? -ENOMEM : sample_settle(l->profile, w);
+}
+
 /* `file_event` is the file's number of it; `branch` may be NULL. */
 static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t misc, uint32_t event,
 		      size_t file_event, const struct tacho_branch *branch)
 {
+	const struct tacho_profile *p = l->profile;
 	enum tacho_space space = misc & MISC_CPUMODE;
-	struct tacho_profile *p = l->profile;
-	struct tacho_profile_event *ev = &p->events.v[event];
+	struct waiting waiting;
 	struct tacho_profile_row row = {
 		.event = event,
 		.cpu = p->opts.per_cpu && (s->type & PERF_SAMPLE_CPU) ? (int32_t)s->cpu : -1,
@@ -372,30 +433,24 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 		.samples = 1, .period = s->period,
 	};
 
+	if (stacks_full(&l->stacks)) {
+		int err = samples_settle(l);
+
+		if (err < 0)
+			return err;
+	}
 	row.thread = thread_id(l, s->pid, s->tid);
 	if (row.thread == KEYMAP_NONE)
-		return -ENOMEM;
-	row.node = branch ? stacks_leaf(&l->stacks, s->pid, version_of(l, s->pid), TACHO_SPACE_UNKNOWN,
-					branch->to) :
-			    stacks_node(&l->stacks, s->pid, version_of(l, s->pid), s, space);
-	if (row.node == KEYMAP_NONE)
 		return -ENOMEM;
 	row.detail = details_sample(&l->details, l->pd, file_event, s, space, branch);
 	if (row.detail == KEYMAP_NONE)
 		return -ENOMEM;
-	ev->all_samples++;
-	ev->all_period += s->period;
-	if (p->opts.keep & TACHO_KEEP_PARALLELISM)
-		ev->all_latency += s->period * 1000 / l->details.parallelism;
-	if (!wanted(p, &row) || (p->filter.by_parallelism &&
-				 !cpuset_has(&p->filter.parallelism, (int)l->details.parallelism)))
-		return 0;
-	ev->samples++;
-	ev->period += s->period;
-	if (p->opts.keep & TACHO_KEEP_PARALLELISM)
-		ev->latency += s->period * 1000 / l->details.parallelism;
-	quality_sample(&p->quality, s->time, s->n_stack != 0);
-	return profile_row(p, &row);
+	waiting = (struct waiting){ row, s->time, s->n_stack != 0, l->details.parallelism };
+	if (branch)
+		return settle_branch(l, s, branch, &waiting);
+	l->waiting[l->stacks.n] = waiting;
+	stacks_add(&l->stacks, s->pid, version_of(l, s->pid), s, space);
+	return 0;
 }
 
 /* A sample with values stands for one of each counter, weighing what was counted since. */
@@ -465,7 +520,7 @@ static int load_records(struct load *l, struct tacho_error *e)
 		if (err < 0)
 			return error_nomem(e);
 	}
-	return err;
+	return samples_settle(l) < 0 ? error_nomem(e) : err;
 }
 
 static int load_prepare(struct load *l, struct tacho_error *e)
@@ -497,7 +552,7 @@ int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 		err = load_prepare(&l, e);
 	if (err == 0)
 		err = load_records(&l, e);
-	if (l.stacks.hashes)
+	if (l.stacks.words)
 		stacks_objects(&l.stacks);
 	if (err != -ENOMEM && quality_rows(p) < 0)
 		err = error_nomem(e);

@@ -16,14 +16,14 @@ static void grow(struct cache *c)
 	for (size_t i = 0; i < c->cap; i++) {
 		const struct cache_entry *e = &c->v[i];
 
-		if (e->version)
-			bigger.v[cache_slot(&bigger, e->version, e->ip)] = *e;
+		if (e->spot.object)
+			bigger.v[cache_slot(&bigger, &e->spot)] = *e;
 	}
 	free(c->v);
 	*c = bigger;
 }
 
-void cache_put(struct cache *c, uint64_t version, uint64_t ip, const struct tacho_frame *f)
+void cache_put(struct cache *c, const struct tacho_spot *p, const struct tacho_frame *f)
 {
 	struct cache_entry *e;
 
@@ -31,9 +31,9 @@ void cache_put(struct cache *c, uint64_t version, uint64_t ip, const struct tach
 		grow(c);
 	if (!c->cap)
 		return;
-	e = &c->v[cache_slot(c, version, ip)];
-	c->lost += e->version != 0;
-	*e = (struct cache_entry){ version, ip, *f };
+	e = &c->v[cache_slot(c, p)];
+	c->lost += e->spot.object != 0;
+	*e = (struct cache_entry){ *p, *f };
 }
 
 void cache_done(struct cache *c)

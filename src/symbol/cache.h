@@ -1,7 +1,7 @@
 /*
- * Addresses that were resolved before, by (version of the maps, address): one look and one
- * compare. It forgets what collides, so it never outgrows its largest size; what is forgotten
- * costs two binary searches.
+ * Spots that were resolved before: one look and one compare. Processes share what they map, so a
+ * program that runs a thousand times, each time elsewhere in memory, is resolved once. It forgets
+ * what collides, so it never outgrows its largest size; what is forgotten costs a binary search.
  */
 #ifndef SYMBOL_CACHE_H
 #define SYMBOL_CACHE_H
@@ -11,8 +11,7 @@
 #include <tacho/symbol.h>
 
 struct cache_entry {
-	uint64_t version;		/* 0: free */
-	uint64_t ip;
+	struct tacho_spot spot;		/* of no object: free */
 	struct tacho_frame frame;
 };
 
@@ -22,25 +21,25 @@ struct cache {
 	size_t lost;			/* entries overwritten since it last grew */
 };
 
-static inline size_t cache_slot(const struct cache *c, uint64_t version, uint64_t ip)
+static inline size_t cache_slot(const struct cache *c, const struct tacho_spot *p)
 {
-	uint64_t h = (ip ^ version * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
+	uint64_t h = (p->offset ^ p->object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
 
 	return (size_t)(h >> 32) & (c->cap - 1);
 }
 
-static inline const struct tacho_frame *cache_get(const struct cache *c, uint64_t version, uint64_t ip)
+static inline const struct tacho_frame *cache_get(const struct cache *c, const struct tacho_spot *p)
 {
 	const struct cache_entry *e;
 
 	if (!c->cap)
 		return NULL;
-	e = &c->v[cache_slot(c, version, ip)];
-	return e->version == version && e->ip == ip ? &e->frame : NULL;
+	e = &c->v[cache_slot(c, p)];
+	return e->spot.object == p->object && e->spot.offset == p->offset ? &e->frame : NULL;
 }
 
 /* Remembers, where there is memory for it. */
-void cache_put(struct cache *c, uint64_t version, uint64_t ip, const struct tacho_frame *f);
+void cache_put(struct cache *c, const struct tacho_spot *p, const struct tacho_frame *f);
 void cache_done(struct cache *c);
 
 #endif

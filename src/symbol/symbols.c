@@ -1,8 +1,8 @@
 /*
  * The face of the room: records in, frames out.
  *
- *	(pid, ip) -> maps of the process -> interval -> object -> symbol
- *	     \__________ cache, by the maps' version and ip ________/
+ *	(pid, ip) -> maps of the process -> interval -> spot -> object -> symbol
+ *	                                                 \______ cache ______/
  */
 #include <tacho/symbol.h>
 
@@ -12,7 +12,7 @@
 #include "symbol/kernel.h"
 #include "symbol/live.h"
 #include "symbol/objects.h"
-#include "symbol/process.h"
+#include "symbol/spot.h"
 
 #include "base/error.h"
 
@@ -32,6 +32,7 @@ struct tacho_symbols {
 	struct objects objects;
 	struct processes processes;
 	struct kernel kernel;
+	struct spots_seen seen;
 	struct cache cache;
 	struct places places;
 	struct process *last;		/* the one asked for before; NULL after changes */
@@ -308,17 +309,13 @@ static void fill(struct tacho_frame *out, const struct object *obj, const struct
 	out->symbol_offset = out->object_address - sym->start;
 }
 
-static int resolve_user(struct tacho_symbols *s, const struct process *proc, uint64_t ip,
+static int resolve_user(struct tacho_symbols *s, const struct tacho_spot *spot,
 			struct tacho_frame *out)
 {
-	const struct interval *where = maps_find(proc->maps, ip);
-	struct object *obj;
+	struct object *obj = objects_at(&s->objects, spot->object);
 	struct symbol *sym;
 	int err;
 
-	if (!where && proc->before)
-		where = maps_find(proc->before, ip);
-	obj = where ? objects_at(&s->objects, where->object) : NULL;
 	if (!obj)
 		return 0;
 	if (!obj->loaded) {
@@ -326,8 +323,8 @@ static int resolve_user(struct tacho_symbols *s, const struct process *proc, uin
 		if (err < 0)
 			return err;
 	}
-	out->object_offset = ip - where->bias;
-	out->object_address = object_address(obj, out->object_offset);
+	out->object_offset = spot->offset;
+	out->object_address = object_address(obj, spot->offset);
 	sym = table_find(&obj->table, out->object_address);
 	if (!sym && object_refresh(obj, &s->places))
 		sym = table_find(&obj->table, out->object_address);
@@ -398,40 +395,77 @@ static enum tacho_space space_of(enum tacho_space space, uint64_t ip)
 	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
 }
 
+static int kernel_spot(struct tacho_symbols *s, uint64_t ip, struct tacho_spot *out)
+{
+	int err = s->kernel.main ? 0 : kernel_assume_here(&s->kernel, &s->objects);
+
+	if (err < 0)
+		return err;
+	*out = spot_of_kernel(&s->seen, s->kernel.maps, ip);
+	return 0;
+}
+
+static struct tacho_spot user_spot(struct tacho_symbols *s, const struct process *proc, uint64_t ip)
+{
+	const struct interval *where = proc ? spot_find(&s->seen, proc, ip) : NULL;
+
+	return where ? (struct tacho_spot){ ip - where->bias, where->object } :
+		       (struct tacho_spot){ 0, 0 };
+}
+
+static int spot_of(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, uint64_t ip,
+		   struct tacho_spot *out)
+{
+	*out = (struct tacho_spot){ 0, 0 };
+	if (space == TACHO_SPACE_KERNEL)
+		return kernel_spot(s, ip, out);
+	if (space == TACHO_SPACE_USER)
+		*out = user_spot(s, process_for(s, pid), ip);
+	return 0;
+}
+
+int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
+			const uint64_t *ips, size_t n, struct tacho_spot *out)
+{
+	int err = 0;
+
+	if (space == TACHO_SPACE_USER) {
+		const struct process *proc = process_for(s, pid);
+
+		for (size_t i = 0; i < n; i++)
+			out[i] = user_spot(s, proc, ips[i]);
+		return 0;
+	}
+	for (size_t i = 0; i < n && err == 0; i++)
+		err = spot_of(s, pid, space_of(space, ips[i]), ips[i], &out[i]);
+	return err;
+}
+
 int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 			  uint64_t ip, struct tacho_frame *out)
 {
 	const struct tacho_frame *hit;
-	struct process *proc = NULL;
-	struct maps *maps = NULL;
-	int err = 0;
+	struct tacho_spot spot;
+	int err;
 
 	space = space_of(space, ip);
-	if (space == TACHO_SPACE_KERNEL) {
-		maps = s->kernel.maps;
-		if (!s->kernel.main) {
-			err = kernel_assume_here(&s->kernel, &s->objects);
-			maps = s->kernel.maps;
-		}
-	} else if (space == TACHO_SPACE_USER) {
-		proc = process_for(s, pid);
-		maps = proc ? proc->maps : NULL;
+	err = spot_of(s, pid, space, ip, &spot);
+	*out = (struct tacho_frame){ .space = space };
+	if (!spot.object || err < 0)
+		return err;
+	if (space == TACHO_SPACE_USER) {
+		err = resolve_user(s, &spot, out);
+		return err < 0 ? err : out->symbol != 0;
 	}
-	hit = maps ? cache_get(&s->cache, maps->version, ip) : NULL;
+	hit = cache_get(&s->cache, &spot);
 	if (hit) {
 		*out = *hit;
 		return out->symbol != 0;
 	}
-	*out = (struct tacho_frame){ .space = space };
-	if (!maps || err < 0)
-		return err;
-	err = space == TACHO_SPACE_KERNEL ? resolve_kernel(s, ip, out) :
-					    resolve_user(s, proc, ip, out);
+	err = resolve_kernel(s, ip, out);
 	if (err < 0)
 		return err;
-	/* Of a running JIT the name may still come. */
-	if (out->symbol || !s->places.live)
-		cache_put(&s->cache, maps->version, ip, out);
+	cache_put(&s->cache, &spot, out);
 	return out->symbol != 0;
 }
 

@@ -14,6 +14,7 @@
 #define PAGE 4096u
 #define MOST_SYMBOLS (1u << 28)
 #define LONGEST_CHAIN 256	/* how far `up` is followed: nobody nests deeper but on purpose */
+#define INDEX_LEAST 64u		/* symbols; fewer are searched as they are */
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 
@@ -41,6 +42,8 @@ void table_done(struct table *t)
 {
 	buf_done(&t->strings);
 	vec_done(t);
+	free(take(t->index));
+	t->n_index = 0;
 }
 
 const char *table_name(const struct table *t, const struct symbol *s)
@@ -183,6 +186,33 @@ static void link_up(struct table *t)
 	}
 }
 
+/* Steps of equal length, about one per symbol; index[i] is the last symbol that starts at or before
+ * the step's start. Without memory for it the search is longer. */
+static void make_index(struct table *t)
+{
+	uint64_t span = t->n ? t->v[t->n - 1].start - t->v[0].start : 0;
+	size_t at = 0;
+
+	free(take(t->index));
+	t->n_index = 0;
+	if (t->n < INDEX_LEAST)
+		return;
+	for (t->index_shift = 0; span >> t->index_shift >= t->n; t->index_shift++)
+		;
+	t->n_index = (size_t)(span >> t->index_shift) + 1;
+	t->index = reallocarray(NULL, t->n_index + 1, sizeof(*t->index));
+	if (!t->index)
+		return;
+	for (size_t i = 0; i < t->n_index; i++) {
+		uint64_t start = t->v[0].start + ((uint64_t)i << t->index_shift);
+
+		while (at + 1 < t->n && t->v[at + 1].start <= start)
+			at++;
+		t->index[i] = (uint32_t)at;
+	}
+	t->index[t->n_index] = (uint32_t)(t->n - 1);
+}
+
 int table_finish(struct table *t)
 {
 	int err = sort_symbols(t);
@@ -193,6 +223,7 @@ int table_finish(struct table *t)
 	if (!t->newest)
 		guess_sizes(t);
 	link_up(t);
+	make_index(t);
 	return 0;
 }
 
@@ -287,10 +318,18 @@ static struct symbol *best_of_group(struct table *t, size_t last, uint64_t addre
 	return best && reaches_over(best, address) ? best : NULL;
 }
 
-/* The last symbol that starts at or before the address. */
+/* The last symbol that starts at or before the address, which is not before the first. */
 static size_t floor_index(const struct table *t, uint64_t address)
 {
 	size_t base = 0, n = t->n;
+
+	if (t->index) {
+		uint64_t step = (address - t->v[0].start) >> t->index_shift;
+		size_t i = (size_t)min_of(step, (uint64_t)t->n_index - 1);
+
+		base = t->index[i];
+		n = t->index[i + 1] - base + 1;
+	}
 
 	while (n > 1) {
 		size_t half = n / 2;

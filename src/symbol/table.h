@@ -47,6 +47,9 @@ struct table {
 	bool newest;			/* of several at an address the last added wins (JIT maps) */
 	bool resolving;			/* a resolver's name is looked for: do not look for another's */
 	bool kallsyms;			/* where modules begin and end, ends are guessed by page */
+	uint32_t *index;		/* where to search, by the high bits of an address; or NULL */
+	size_t n_index;			/* steps of 1 << index_shift from the first symbol's start on */
+	unsigned index_shift;
 };
 
 int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags);

@@ -47,7 +47,10 @@ static uint32_t node_of(struct world *w, uint32_t version, uint64_t ip, const ui
 
 	s.chain.v = words;
 	s.chain.n = n;
-	node = stacks_node(&w->stacks, 7, version, &s, TACHO_SPACE_USER);
+	stacks_clear(&w->stacks);
+	stacks_add(&w->stacks, 7, version, &s, TACHO_SPACE_USER);
+	assert_int_equal(stacks_resolve(&w->stacks), 0);
+	node = w->stacks.batch[0].node;
 	assert_int_not_equal(node, KEYMAP_NONE);
 	return node;
 }
