@@ -221,20 +221,23 @@ static int flush_stdout(struct hist_sink *sink)
 	return err;
 }
 
-static void put_filter(struct buf *out, const char *name, const char *value)
+/* Told where the column would be that it leaves out. */
+static void put_filter(struct buf *out, const struct hist_opts *opts, enum hist_column c,
+		       const char *name, const char *value)
 {
-	if (report_is_single(value))
+	if (opts->has_key[c] && report_is_single(value))
 		buf_printf(out, "# %s: %s\n", name, value);
 }
 
-static void put_head(const struct report_opts *o, const struct tacho_profile *p, struct buf *out)
+static void put_head(const struct report_opts *o, const struct tacho_profile *p,
+		     const struct hist_opts *opts, struct buf *out)
 {
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
 	tacho_profile_quality(p, &q);
-	put_filter(out, "dso", o->dsos);
-	put_filter(out, "comm", o->comms);
-	put_filter(out, "symbol", o->symbols);
+	put_filter(out, opts, COL_DSO, "dso", o->dsos);
+	put_filter(out, opts, COL_COMM, "comm", o->comms);
+	put_filter(out, opts, COL_SYMBOL, "symbol", o->symbols);
 	buf_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", q.lost);
 }
 
@@ -343,7 +346,7 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 			buf_puts(&sink.out, "# To display the perf.data header info, please use "
 					    "--header/--header-only options.\n#\n");
 		if (!empty)
-			put_head(o, p, &sink.out);
+			put_head(o, p, opts, &sink.out);
 	}
 	err = empty ? 0 : put_events(o, p, opts, NULL, &sink);
 	if (err == 0 && !o->quiet && !empty)

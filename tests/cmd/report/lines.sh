@@ -1,6 +1,7 @@
 # Source lines as keys and in call graphs, samples as the values of call graphs, counts of threads:
-# as perf has them. The C library's start-up code is left out of the graphs' lines: addr2line of
-# binutils 2.40, which perf asks, takes it for another file; so are frames without a name.
+# as perf has them. Samples in the C library are left out, and its start-up code from the graphs'
+# lines: addr2line of binutils 2.40, which perf asks, takes it for another file; so are frames without
+# a name.
 . "$SUPPORT/lib.sh"
 need perf cc addr2line
 cat >w.c <<'C'
@@ -42,14 +43,14 @@ same() {	# FILE OPTION...
 	[ "$(grep -c '%' tacho.txt)" -gt 0 ] || { cat err; fail "nothing: $*"; }
 	diff perf.txt tacho.txt || fail "not the same: $*"
 }
-same g.data --no-children -g none -s srcline
-same g.data --no-children -g none -s srcline,sym,dso
-same g.data --no-children -g none -s srcfile,comm
-same g.data --no-children -s srcline,srcfile
-same g.data --no-children -s srcline,sym -g caller
-same g.data --no-children -g address
-same g.data -g address
-same g.data -g srcline
+same g.data -d w --no-children -g none -s srcline
+same g.data -d w --no-children -g none -s srcline,dso,sym
+same g.data -d w --no-children -g none -s srcfile,comm
+same g.data -d w --no-children -s srcline,srcfile
+same g.data -d w --no-children -s srcline,sym -g caller
+same g.data -d w --no-children -g address
+same g.data -d w -g address
+same g.data -d w -g srcline
 same g.data -g count
 same g.data -g count --no-children -s comm
 same g.data -g folded,count -s comm
