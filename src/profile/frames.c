@@ -104,47 +104,49 @@ static bool frame_srcline(struct stacks *s, const struct tacho_frame *raw, struc
 	return true;
 }
 
-static uint32_t frame_of(struct stacks *s, const struct tacho_frame *raw, uint64_t ip)
+static int frame_like(struct stacks *s, const struct tacho_frame *raw, uint64_t ip,
+		      struct tacho_profile_frame *out)
 {
 	const struct tacho_profile_opts *o = &s->profile->opts;
-	struct tacho_profile_frame f = { 0 };
 
-	f.known = raw->symbol != 0;
-	f.symbol = name_id(s, raw->symbol);
-	f.object = object_id(s, raw->object);
-	if (f.symbol == KEYMAP_NONE || f.object == KEYMAP_NONE)
-		return KEYMAP_NONE;
-	if (o->per_srcline && !frame_srcline(s, raw, &f))
-		return KEYMAP_NONE;
-	f.space = raw->space;
-	f.jit = s->profile->objects.v[f.object].jit;
-	if (f.known)
-		f.address = raw->object_address - (o->per_address ? 0 : raw->symbol_offset);
+	*out = (struct tacho_profile_frame){ .known = raw->symbol != 0, .space = raw->space };
+	out->symbol = name_id(s, raw->symbol);
+	out->object = object_id(s, raw->object);
+	if (out->symbol == KEYMAP_NONE || out->object == KEYMAP_NONE)
+		return -ENOMEM;
+	if (o->per_srcline && !frame_srcline(s, raw, out))
+		return -ENOMEM;
+	out->jit = s->profile->objects.v[out->object].jit;
+	if (out->known)
+		out->address = raw->object_address - (o->per_address ? 0 : raw->symbol_offset);
 	else if (o->per_address || o->split_unknown) {
-		f.address = raw->object ? raw->object_address : ip;
-		f.offset = raw->object ? raw->object_offset : ip;
+		out->address = raw->object ? raw->object_address : ip;
+		out->offset = raw->object ? raw->object_offset : ip;
 	}
-	return profile_frame(s->profile, &f);
+	return 0;
 }
 
-uint32_t stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip)
+int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
+		 struct tacho_profile_frame *out)
 {
 	struct tacho_frame raw;
 
 	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &raw) < 0)
-		return KEYMAP_NONE;
-	return frame_of(s, &raw, ip);
+		return -ENOMEM;
+	return frame_like(s, &raw, ip, out);
 }
 
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
 		  struct tacho_profile_place *out)
 {
+	struct tacho_profile_frame like;
 	struct tacho_frame raw;
 	uint32_t frame;
 
-	if (tacho_symbols_resolve(s->symbols, pid, space, address, &raw) < 0)
+	if (tacho_symbols_resolve(s->symbols, pid, space, address, &raw) < 0 ||
+	    frame_like(s, &raw, address, &like) < 0)
 		return false;
-	frame = frame_of(s, &raw, address);
+	frame = profile_frame(s->profile, &like);
 	if (frame == KEYMAP_NONE)
 		return false;
 	*out = (struct tacho_profile_place){

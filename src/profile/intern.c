@@ -118,7 +118,7 @@ uint64_t frame_key(const struct tacho_profile_frame *f)
 
 uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like)
 {
-	struct keymap *ids = like->known ? &p->known_frames : &p->other_frames;
+	struct keymap *ids = frames_of(p, like->known);
 	uint64_t key = frame_key(like);
 	uint32_t id = keymap_get(ids, key);
 	const struct tacho_profile_object *o = &p->objects.v[like->object];

@@ -413,8 +413,12 @@ static int samples_settle(struct load *l)
 static int settle_branch(struct load *l, const struct tacho_sample *s, const struct tacho_branch *branch,
 			 struct waiting *w)
 {
-	uint32_t frame = stacks_frame(&l->stacks, s->pid, TACHO_SPACE_UNKNOWN, branch->to);
+	struct tacho_profile_frame like;
+	uint32_t frame;
 
+	if (stacks_frame(&l->stacks, s->pid, TACHO_SPACE_UNKNOWN, branch->to, &like) < 0)
+		return -ENOMEM;
+	frame = profile_frame(l->profile, &like);
 	w->row.node = frame == KEYMAP_NONE ? KEYMAP_NONE : profile_node(l->profile, 0, frame);
 	return w->row.node == KEYMAP_NONE ? -ENOMEM : sample_settle(l->profile, w);
 }

@@ -122,6 +122,10 @@ uint32_t profile_event(struct tacho_profile *p, const char *name);
 uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm);
 /* `like` has symbol and object as the profile's ids; the rest of its texts is filled in. */
 uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like);
+static inline struct keymap *frames_of(struct tacho_profile *p, bool known)
+{
+	return known ? &p->known_frames : &p->other_frames;
+}
 uint64_t frame_key(const struct tacho_profile_frame *f);	/* in known_frames or other_frames */
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
@@ -178,6 +182,11 @@ struct stack_word {
 	enum tacho_space space;
 };
 
+struct fresh_frame {			/* of an address that was not met lately */
+	struct stack_word *word;
+	struct tacho_profile_frame like;
+};
+
 struct stack {				/* of one sample, outermost caller first */
 	struct stack_word *words;
 	size_t n, done;			/* `node` stands for the first `done` words */
@@ -195,6 +204,7 @@ struct stacks {				/* of one file */
 	size_t n;
 	struct stack_word *words;	/* of the batch */
 	size_t n_words;
+	struct { struct fresh_frame *v; size_t n, cap; } fresh;
 	struct lately *nodes;		/* hash of callers from the outermost on -> node */
 	struct lately *frames;		/* hash of the maps' version and an address -> frame */
 	uint32_t kernel_version;
@@ -210,7 +220,9 @@ bool stacks_full(const struct stacks *s);
 /* Gives each its node. 0 or -ENOMEM. */
 int stacks_resolve(struct stacks *s);
 void stacks_clear(struct stacks *s);
-uint32_t stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip);
+/* What profile_frame() wants. 0 or -ENOMEM. */
+int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
+		 struct tacho_profile_frame *out);
 /* Where an address lies, as a frame; false without memory. */
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
 		  struct tacho_profile_place *out);

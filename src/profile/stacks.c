@@ -55,6 +55,7 @@ void stacks_done(struct stacks *s)
 {
 	vec_done(&s->names);
 	vec_done(&s->objects);
+	vec_done(&s->fresh);
 	free(s->words);
 	free(s->nodes);
 	free(s->frames);
@@ -250,16 +251,6 @@ static void look_for_callers(struct stacks *s, struct stack *st)
 	}
 }
 
-/* An address that is new is most often one where nothing is mapped; that frame's place in the table
- * can be fetched before it is known. */
-static void frame_prefetch(const struct stacks *s, const struct stack_word *w)
-{
-	struct tacho_profile_frame f = { .space = w->space, .address = w->ip, .offset = w->ip };
-
-	if (lately_at(s->frames, w->key)->key != w->key && s->profile->opts.split_unknown)
-		keymap_prefetch(&s->profile->other_frames, frame_key(&f));
-}
-
 /* Where a prefix is known, most of the shorter ones are. */
 static void look_for_prefix(struct stacks *s, struct stack *st)
 {
@@ -277,31 +268,41 @@ static void look_for_prefix(struct stacks *s, struct stack *st)
 				st->node = found;
 			}
 		}
-	for (size_t i = st->done; i < st->n; i++)
-		frame_prefetch(s, &st->words[i]);
 }
 
-/* The same address of the same maps is the same frame. */
-static uint32_t frame_at(struct stacks *s, uint32_t pid, const struct stack_word *w)
-{
-	struct lately *l = lately_at(s->frames, w->key);
-	uint32_t frame;
-
-	if (l->id && l->key == w->key)
-		return l->id - 1;
-	frame = stacks_frame(s, pid, w->space, w->ip);
-	if (frame != KEYMAP_NONE)
-		*l = (struct lately){ w->key, frame + 1 };
-	return frame;
-}
-
+/* The same address of the same maps is the same frame. What was not met lately is looked up, and
+ * then waits for its place in the table of frames. */
 static int look_for_frames(struct stacks *s, struct stack *st)
 {
 	for (size_t i = st->done; i < st->n; i++) {
-		st->words[i].frame = frame_at(s, st->pid, &st->words[i]);
-		if (st->words[i].frame == KEYMAP_NONE)
+		struct stack_word *w = &st->words[i];
+		const struct lately *l = lately_at(s->frames, w->key);
+		struct fresh_frame *f;
+
+		if (l->id && l->key == w->key) {
+			w->frame = l->id - 1;
+			profile_frame_prefetch(s->profile, w->frame);
+			continue;
+		}
+		f = vec_add(&s->fresh);
+		if (!f || stacks_frame(s, st->pid, w->space, w->ip, &f->like) < 0)
 			return -ENOMEM;
-		profile_frame_prefetch(s->profile, st->words[i].frame);
+		f->word = w;
+		keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
+	}
+	return 0;
+}
+
+static int add_frames(struct stacks *s)
+{
+	for (size_t i = 0; i < s->fresh.n; i++) {
+		struct stack_word *w = s->fresh.v[i].word;
+
+		w->frame = profile_frame(s->profile, &s->fresh.v[i].like);
+		if (w->frame == KEYMAP_NONE)
+			return -ENOMEM;
+		*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
+		profile_frame_prefetch(s->profile, w->frame);
 	}
 	return 0;
 }
@@ -345,6 +346,8 @@ int stacks_resolve(struct stacks *s)
 		look_for_prefix(s, &s->batch[i]);
 	for (size_t i = 0; i < s->n && err == 0; i++)
 		err = look_for_frames(s, &s->batch[i]);
+	if (err == 0)
+		err = add_frames(s);
 	for (size_t i = 0; i < s->n && err == 0; i++)
 		look_for_nodes(s, &s->batch[i]);
 	for (size_t i = 0; i < s->n && err == 0; i++)
@@ -354,5 +357,5 @@ int stacks_resolve(struct stacks *s)
 
 void stacks_clear(struct stacks *s)
 {
-	s->n = s->n_words = 0;
+	s->n = s->n_words = s->fresh.n = 0;
 }
