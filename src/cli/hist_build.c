@@ -199,7 +199,7 @@ static int chains_by_symbol(struct hist *h)
 		};
 
 		h->chain_of[i] = i;
-		if (h->opts->chain_key == CHAIN_FUNCTION)
+		if (h->opts->fine_frames && h->opts->chain_key == CHAIN_FUNCTION)
 			err = class_number(&seen, &a, &key, sizeof(key), i, &h->chain_of[i]);
 	}
 	map_done(&seen);
