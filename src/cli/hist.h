@@ -147,7 +147,7 @@ struct hist {
 	struct { struct { uint64_t self, acc; } *v; size_t n, cap; } latency;	/* as stats */
 	uint64_t total_latency[64];	/* 100 % of each event */
 	uint32_t *first_object;		/* per object: the first of its name */
-	uint32_t *chain_of;		/* per frame: the one that stands for it in call graphs */
+	uint32_t *chain_of;		/* per frame: the one that stands for it in call graphs; NULL: itself */
 	uint32_t *class_of;		/* per frame */
 	size_t n_classes;
 	uint32_t *order;		/* entries as they are shown */
@@ -192,6 +192,10 @@ static inline const struct hist_stat *hist_stat_of(const struct hist *h, const s
 						   size_t event)
 {
 	return &h->stats.v[(size_t)(e - h->entries.v) * h->n_events + event];
+}
+static inline uint32_t hist_chain_frame(const struct hist *h, uint32_t frame)
+{
+	return h->chain_of ? h->chain_of[frame] : frame;
 }
 /* The number of a column of values. */
 uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);

@@ -192,15 +192,18 @@ static int chains_by_symbol(struct hist *h)
 	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
 	int err = 0;
 
+	if (!h->opts->fine_frames || h->opts->chain_key != CHAIN_FUNCTION)
+		return 0;
+	h->chain_of = reallocarray(NULL, (size_t)n + 1, sizeof(*h->chain_of));
+	if (!h->chain_of)
+		return -ENOMEM;
 	for (uint32_t i = 0; i < n && err == 0; i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
 		struct { uint64_t offset; uint32_t dso, symbol; } key = {
 			f->known ? 0 : f->offset, f->object, f->symbol,
 		};
 
-		h->chain_of[i] = i;
-		if (h->opts->fine_frames && h->opts->chain_key == CHAIN_FUNCTION)
-			err = class_number(&seen, &a, &key, sizeof(key), i, &h->chain_of[i]);
+		err = class_number(&seen, &a, &key, sizeof(key), i, &h->chain_of[i]);
 	}
 	map_done(&seen);
 	arena_done(&a);
@@ -258,8 +261,7 @@ static int classes_make(struct hist *h)
 	int err;
 
 	h->class_of = reallocarray(NULL, tacho_profile_n_frames(h->profile) + 1, sizeof(uint32_t));
-	h->chain_of = reallocarray(NULL, tacho_profile_n_frames(h->profile) + 1, sizeof(uint32_t));
-	err = h->class_of && h->chain_of && first ? classes_fill(h, first, &names, &seen, &a) : -ENOMEM;
+	err = h->class_of && first ? classes_fill(h, first, &names, &seen, &a) : -ENOMEM;
 	map_done(&names);
 	map_done(&seen);
 	arena_done(&a);

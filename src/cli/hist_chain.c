@@ -70,7 +70,7 @@ static uint64_t total_of(const struct chain_walk *w, uint32_t at)
 /* The frame that stands for the node's. */
 static uint32_t chain_frame(const struct chain_walk *w, uint32_t at)
 {
-	return w->hist->chain_of[node_at(w, at)->frame];
+	return hist_chain_frame(w->hist, node_at(w, at)->frame);
 }
 
 static int item_add(struct items *l, uint32_t node, bool of_self, uint64_t weight)

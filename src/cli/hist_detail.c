@@ -63,7 +63,7 @@ static uint64_t place_value(const struct hist *h, detail *d, enum hist_column ke
 		return f ? h->first_object[f->object] + 1u : 0;
 	case COL_SYMBOL_FROM:
 	case COL_SYMBOL_TO:
-		return f && f->known ? h->chain_of[p->frame - 1] : p->address | 1ull << 63;
+		return f && f->known ? hist_chain_frame(h, p->frame - 1) : p->address | 1ull << 63;
 	case COL_SRCLINE_FROM:
 	case COL_SRCLINE_TO:
 		return p->frame;
