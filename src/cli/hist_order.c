@@ -12,7 +12,9 @@ struct ranks {
 	uint32_t *object;		/* per object id */
 	uint32_t *group[HIST_KEYS_MAX];	/* per key: place of a group, or of a frame; NULL: numbers do */
 	enum hist_column ranked;	/* the key at hand */
-	uint64_t *of;			/* n_keys per entry */
+	uint64_t *of;			/* per entry: n_keys, and its thread and depth in one number */
+	size_t stride;
+	bool by_depth;
 };
 
 struct named {
@@ -214,12 +216,11 @@ static int cmp_others(const struct hist *h, const struct hist_entry *a, const st
 }
 
 /* Callers stand above what they call, where both have all of a thread's samples. */
-static int cmp_depths(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
+static int cmp_depths(const struct ranks *r, uint64_t a, uint64_t b)
 {
-	if (h->groups.v[a->group].thread != h->groups.v[b->group].thread || !h->opts->chains ||
-	    h->opts->graph.style == GRAPH_NONE)
+	if (!r->by_depth || a >> 32 != b >> 32)
 		return 0;
-	return h->opts->graph.caller ? cmp_u64(b->depth, a->depth) : cmp_u64(a->depth, b->depth);
+	return r->h->opts->graph.caller ? cmp_u64(b, a) : cmp_u64(a, b);
 }
 
 static int cmp_entries(const void *pa, const void *pb, void *arg)
@@ -227,17 +228,19 @@ static int cmp_entries(const void *pa, const void *pb, void *arg)
 	const struct ranks *r = arg;
 	const struct hist *h = r->h;
 	uint32_t ia = *(const uint32_t *)pa, ib = *(const uint32_t *)pb;
-	const struct hist_entry *a = &h->entries.v[ia], *b = &h->entries.v[ib];
-	const uint64_t *ra = &r->of[ia * h->opts->n_keys], *rb = &r->of[ib * h->opts->n_keys];
+	const uint64_t *ra = &r->of[ia * r->stride], *rb = &r->of[ib * r->stride];
+	size_t n_keys = r->stride - 1;
 
-	for (size_t i = 0; i < h->opts->n_keys; i++) {
+	for (size_t i = 0; i < n_keys; i++) {
 		enum hist_column key = h->opts->keys[i];
 		int c = cmp_u64(ra[i], rb[i]);
 
-		if (!c && h->n_events > 1 && (key == COL_CHILDREN || key == COL_OVERHEAD))
-			c = cmp_others(h, a, b, key);
+		if (c)
+			return c;
+		if (h->n_events > 1 && (key == COL_CHILDREN || key == COL_OVERHEAD))
+			c = cmp_others(h, &h->entries.v[ia], &h->entries.v[ib], key);
 		if (!c && key == COL_CHILDREN)
-			c = cmp_depths(h, a, b);
+			c = cmp_depths(r, ra[n_keys], rb[n_keys]);
 		if (c)
 			return c;
 	}
@@ -256,16 +259,22 @@ static bool is_shown(const struct hist *h, const struct hist_entry *e)
 
 int hist_order(struct hist *h)
 {
-	scoped(ranks_done) struct ranks r = { .h = h };
 	size_t n_keys = h->opts->n_keys;
+	scoped(ranks_done) struct ranks r = {
+		.h = h, .stride = n_keys + 1,
+		.by_depth = h->opts->chains && h->opts->graph.style != GRAPH_NONE,
+	};
 
 	h->order = reallocarray(NULL, h->entries.n + 1, sizeof(*h->order));
-	r.of = reallocarray(NULL, h->entries.n + 1, n_keys * sizeof(*r.of));
+	r.of = reallocarray(NULL, h->entries.n + 1, r.stride * sizeof(*r.of));
 	if (!h->order || !r.of || rank_symbols(&r) < 0 || rank_objects(&r) < 0 || rank_keys(&r) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->entries.n; i++) {
+		const struct hist_entry *e = &h->entries.v[i];
+
 		for (size_t k = 0; k < n_keys; k++)
-			r.of[i * n_keys + k] = rank_of(&r, &h->entries.v[i], k);
+			r.of[i * r.stride + k] = rank_of(&r, e, k);
+		r.of[i * r.stride + n_keys] = (uint64_t)h->groups.v[e->group].thread << 32 | e->depth;
 		if (is_shown(h, &h->entries.v[i]))
 			h->order[h->n_order++] = (uint32_t)i;
 	}
