@@ -21,6 +21,17 @@ TACHO_BEGIN_DECLS
  */
 struct tacho_profile;
 
+#define TACHO_FIELDS_MAX 16
+enum tacho_keep {			/* of a sample; see struct tacho_profile_detail */
+	TACHO_KEEP_WEIGHT = 1 << 0,	/* weight, ins_lat, stage_cyc */
+	TACHO_KEEP_DATA_SRC = 1 << 1, TACHO_KEEP_TRANSACTION = 1 << 2,
+	TACHO_KEEP_PAGE_SIZE = 1 << 3, TACHO_KEEP_PHYS_ADDR = 1 << 4,
+	TACHO_KEEP_IP = 1 << 5, TACHO_KEEP_DATA = 1 << 6, TACHO_KEEP_SPACE = 1 << 7,
+	TACHO_KEEP_FROM = 1 << 8, TACHO_KEEP_TO = 1 << 9, TACHO_KEEP_BRANCH = 1 << 10,
+	TACHO_KEEP_TRACE = 1 << 11,	/* the text of a tracepoint */
+	TACHO_KEEP_PARALLELISM = 1 << 12,	/* needs records of context switches */
+};
+
 struct tacho_profile_opts {
 	size_t size;
 	/* filters: NULL or 0 = all; lists with commas */
@@ -36,6 +47,17 @@ struct tacho_profile_opts {
 	bool split_unknown;		/* frames without a symbol: one per address rather than one per
 					 * object */
 	bool per_cgroup;		/* rows keep the cgroup's id */
+	bool join_threads;		/* rows name the first thread of the same comm */
+	bool per_srcline;		/* frames of one function differ by their source line */
+	bool branches;			/* one row per branch of a sample's branch stack, with a period of 1
+					 * and the cycles it took as its weight */
+	bool weigh;			/* a sample's period is its weight, at least 1 */
+	uint32_t keep;			/* what rows keep in their details: enum tacho_keep */
+	const char *const *fields;	/* tracepoint fields that details keep: "EVENT.FIELD" or "FIELD";
+					 * must stay as long as the profile */
+	size_t n_fields;		/* at most TACHO_FIELDS_MAX */
+	const char *parallelism;	/* filter: a list of numbers and ranges, "1,4-8" */
+	bool raw_fields;		/* as they lie there, not as the event's text shows them */
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,
@@ -57,6 +79,8 @@ struct tacho_profile_event {
 	uint32_t leader, group_size;	/* event ids; its own and 1 without a group */
 	bool has_chains;
 	bool tracepoint;
+	uint64_t latency, all_latency;	/* with TACHO_KEEP_PARALLELISM, after and before the filters: periods
+					 * times 1000, each divided by how many threads ran */
 };
 struct tacho_profile_thread {
 	uint32_t pid, tid;
@@ -72,6 +96,9 @@ struct tacho_profile_frame {
 	enum tacho_space space;
 	bool inlined, jit;
 	bool known;			/* it has a symbol */
+	const char *srcfile;		/* per_srcline: NULL where not known; equal text, equal pointer */
+	uint32_t srcline;
+	uint64_t symbol_offset;		/* per_srcline without a line: how far behind the symbol's start */
 };
 struct tacho_profile_object {
 	const char *path, *name;
@@ -90,6 +117,37 @@ struct tacho_profile_row {
 	uint64_t time;			/* 0: not kept */
 	uint64_t cgroup;		/* 0: not kept */
 	uint64_t samples, period;
+	uint32_t detail;		/* 0: none is kept */
+};
+
+/* Where an address of a sample lies. */
+struct tacho_profile_place {
+	uint64_t address;		/* as sampled; 0: none */
+	uint64_t object_address;	/* in the object */
+	uint64_t symbol_offset;
+	uint32_t frame;			/* + 1; 0: none */
+	uint32_t reserved;		/* 0; details are compared byte by byte */
+};
+/* What is kept of samples beyond thread and stack. Equal details have one id; what was not asked
+ * for is zero. */
+struct tacho_profile_detail {
+	uint64_t weight, data_src, transaction, phys_addr, code_page_size, data_page_size;
+	uint32_t ins_lat, stage_cyc;
+	struct tacho_profile_place ip, data, from, to;
+	uint64_t branch;		/* flags, as in struct tacho_branch */
+	enum tacho_space space;
+	uint32_t trace;			/* value id; 0: none */
+	uint32_t parallelism;		/* how many threads ran, from 1 to the machine's CPUs */
+	uint32_t reserved;		/* 0 */
+	uint32_t fields[TACHO_FIELDS_MAX];	/* value ids, in the order of the options */
+};
+/* A tracepoint's text, or one of its fields. */
+struct tacho_profile_value {
+	const void *bytes;		/* of a field, as they lie in the sample */
+	size_t n_bytes;
+	const char *text;
+	uint32_t size;			/* of the field, as its format has it */
+	bool is_string;
 };
 
 TACHO_API size_t tacho_profile_n_events(const struct tacho_profile *p);
@@ -104,6 +162,11 @@ TACHO_API const struct tacho_profile_frame *tacho_profile_frame(const struct tac
 TACHO_API const struct tacho_profile_object *tacho_profile_object(const struct tacho_profile *p, size_t i);
 TACHO_API const struct tacho_profile_node *tacho_profile_nodes(const struct tacho_profile *p);
 TACHO_API const struct tacho_profile_row *tacho_profile_rows(const struct tacho_profile *p);
+
+TACHO_API const struct tacho_profile_detail *tacho_profile_detail(const struct tacho_profile *p,
+								  uint32_t id);	/* NULL for 0 */
+TACHO_API const struct tacho_profile_value *tacho_profile_value(const struct tacho_profile *p,
+								uint32_t id);	/* NULL for 0 */
 
 /* The path of a cgroup, or NULL where no record told it. */
 TACHO_API const char *tacho_profile_cgroup(const struct tacho_profile *p, uint64_t id);

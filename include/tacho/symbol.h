@@ -91,6 +91,12 @@ TACHO_API const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t
 TACHO_API int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame *f,
 				  uint64_t *start, uint64_t *length);
 
+/* The file and line that the code at that frame was compiled from, by the object's line tables or
+ * those of its separate debug file. 1 when they are known, 0 when not, -ENOMEM. *file lives as long
+ * as `s`. The first call for an object reads its tables. */
+TACHO_API int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f,
+				    const char **file, uint32_t *line);
+
 /* The build id of an ELF file, up to 20 bytes; returns its length or a negative errno. */
 TACHO_API int tacho_build_id_of_file(const char *path, uint8_t out[20]);
 

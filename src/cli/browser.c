@@ -48,10 +48,13 @@ void browser_unbuild(struct browser_table *t)
 
 int browser_build(struct browser *b, struct browser_table *t)
 {
-	int err = t->built ? 0 : hist_build(&t->hist, b->profile, &b->hist_opts, t->members, t->n_members);
+	int err;
 
 	if (t->built)
 		return 0;
+	t->hist_opts = b->hist_opts;
+	report_drop_fields(&t->hist_opts, b->profile, t->members, t->n_members);
+	err = hist_build(&t->hist, b->profile, &t->hist_opts, t->members, t->n_members);
 	if (err == 0)
 		err = rows_init(&t->rows, &t->hist, b->opts.hierarchy);
 	if (err < 0) {

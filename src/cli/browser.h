@@ -26,6 +26,7 @@ struct browser_table {			/* an event's, or a group's */
 	uint32_t members[64];
 	size_t n_members;
 	bool built;
+	struct hist_opts hist_opts;	/* without fields that its events do not have */
 	struct hist hist;
 	struct rows rows;
 	struct scroll scroll;

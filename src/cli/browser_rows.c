@@ -20,15 +20,7 @@ static bool is_number(enum hist_column c)
 
 static bool is_share(enum hist_column c)
 {
-	return c == COL_OVERHEAD || c == COL_CHILDREN;
-}
-
-static uint64_t value_of(const struct rows *r, const struct hist_entry *e, enum hist_column c,
-			 size_t event)
-{
-	const struct hist_stat *s = hist_stat_of(r->hist, e, event);
-
-	return c == COL_CHILDREN ? s->acc : c == COL_SAMPLES ? s->samples : s->self;
+	return is_number(c) && c != COL_SAMPLES && c != COL_PERIOD;
 }
 
 /* ---- what is shown ---- */
@@ -55,7 +47,7 @@ static bool passes(const struct rows *r, const struct hist_entry *e)
 
 static bool is_above_limit(const struct rows *r, const struct hist_entry *e)
 {
-	uint64_t value = value_of(r, e, r->hist->opts->children ? COL_CHILDREN : COL_OVERHEAD, 0);
+	uint64_t value = hist_value(r->hist, e, r->hist->opts->children ? COL_CHILDREN : COL_OVERHEAD, 0);
 
 	return r->percent_limit <= 0 || hist_percent(r->hist, value, 0) >= r->percent_limit;
 }
@@ -447,7 +439,7 @@ static void draw_number(struct rows *r, const struct hist_entry *e, size_t i, ro
 	char text[48];
 
 	for (size_t k = 0; k < r->hist->n_events; k++) {
-		uint64_t value = value_of(r, e, c, k);
+		uint64_t value = hist_value(r->hist, e, c, k);
 		double percent = hist_percent(r->hist, value, k);
 
 		if (is_share(c))

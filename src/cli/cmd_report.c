@@ -22,6 +22,8 @@
 static int on_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_nothing(void *opts, const char *arg, struct tacho_error *e);
+static int on_branches(void *opts, const char *arg, struct tacho_error *e);
+static int on_no_branches(void *opts, const char *arg, struct tacho_error *e);
 
 static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
@@ -44,6 +46,8 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 'C', "cpu", AT(cpus), "CPU,...", "only on these CPUs: 0-3,8", .complete = "cpu" },
 	{ OPT_STR, 0, "time", AT(time), "RANGE",
 	  "only within: 12.5,13 seconds, 10%-20%, or 10%/2 (the second tenth)" },
+	{ OPT_STR, 0, "parallelism", AT(parallelism), "N,...",
+	  "only while so many threads ran: 1,4-8" },
 	{ OPT_STR, 'p', "parent", AT(parent), "REGEX",
 	  "adds the key parent: the innermost caller that matches" },
 	{ OPT_FLAG, 'x', "exclude-other", AT(exclude_other), NULL,
@@ -51,22 +55,36 @@ static const struct option_row report_rows[] = {
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "look at no more than N frames of a stack",
 	  .min = 1 },
 	{ OPT_FLAG, 'U', "hide-unresolved", AT(hide_unresolved), NULL, "hide entries without a symbol" },
+	{ OPT_STR, 0, "symbol-filter", AT(symbol_filter), "TEXT", "list only functions with TEXT in their names" },
 	{ OPT_STR, 0, "percentage", AT(percentage), "relative|absolute",
 	  "100 % is what the filters let through, or all (default)", .complete = "relative absolute" },
 	{ OPT_GROUP, .help = "The table" },
 	{ OPT_STR, 's', "sort", AT(sort), "KEY,...",
-	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, time, parent, cgroup ...; "
-	  "+KEY adds to the default" },
+	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, socket, time, srcline, srcfile, parent, "
+	  "cgroup, weight, transaction, trace, a tracepoint's field ...; +KEY adds to the default" },
 	{ OPT_STR, 'F', "fields", AT(fields), "KEY,...",
 	  "show these columns: keys, overhead, overhead_children, sample, period" },
 	{ OPT_FLAG, 'n', "show-nr-samples", AT(show_samples), NULL, "show how many samples" },
 	{ OPT_FLAG, 0, "show-total-period", AT(show_period), NULL, "show the sum of periods" },
 	{ OPT_FLAG, 0, "no-children", AT(no_children), NULL,
 	  "count a sample for its innermost function only, not for all callers", OPTF_NEGATED },
+	{ OPT_CALL, 'b', "branch-stack", 0, NULL,
+	  "branches instead of samples; default where they were recorded", .call = on_branches },
+	{ OPT_CALL, 0, "no-branch-stack", 0, NULL, "samples, though branches were recorded",
+	  .call = on_no_branches },
+	{ OPT_FLAG, 0, "mem-mode", AT(memory), NULL, "accesses to memory, by their weights" },
+	{ OPT_FLAG, 0, "show-cpu-utilization", AT(show_modes), NULL,
+	  "show how much was in the kernel and in user space" },
+	{ OPT_FLAG, 0, "latency", AT(latency), NULL,
+	  "sort by latency: a sample counts the less, the more threads ran beside it" },
+	{ OPT_FLAG, 0, "raw-trace", AT(raw_trace), NULL, "fields of tracepoints as plain values" },
+	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "whole paths of source files" },
 	{ OPT_DOUBLE, 0, "percent-limit", AT(percent_limit), "PERCENT", "hide entries below",
 	  .min = 0, .max = 100 },
 	{ OPT_FLAG, 0, "hierarchy", AT(hierarchy), NULL, "one level per key" },
 	{ OPT_FLAG, 0, "no-group", AT(no_group), NULL, "groups of events as tables of their own",
+	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-skip-empty", AT(show_empty), NULL, "also tables of events without samples",
 	  OPTF_NEGATED },
 	{ OPT_UINT, 0, "group-sort-idx", AT(group_sort), "N", "order by the N-th event of a group, from 0" },
 	{ OPT_STR, 0, "time-quantum", AT(quantum), "TIME", "how fine the key time is (default 100ms)" },
@@ -74,9 +92,9 @@ static const struct option_row report_rows[] = {
 	{ OPT_GROUP, .help = "Call graphs" },
 	{ OPT_CALL, 'g', "call-graph", 0, "STYLE,...",
 	  "graph, fractal, flat, folded or none; minimum per cent; most entries; caller or callee; "
-	  "percent or period (default graph,0.5,caller,percent)",
+	  "function, address or srcline; percent, period or count (default graph,0.5,caller,function,percent)",
 	  OPTF_OPTIONAL | OPTF_NEXT_WORD, .call = on_graph,
-	  .complete = "graph fractal flat folded none caller callee" },
+	  .complete = "graph fractal flat folded none caller callee function address srcline percent period count" },
 	{ OPT_FLAG, 'G', "inverted", AT(inverted), NULL, "callers first: -g caller" },
 	{ OPT_CALL, 0, "no-call-graph", 0, NULL, "", OPTF_HIDDEN, .call = on_no_graph },
 	{ OPT_CALL, 0, "no-inline", 0, NULL, "without inlined functions (always so)", .call = on_nothing },
@@ -88,6 +106,8 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 'w', "column-widths", AT(widths), "N,...", "widths of the columns, from the left" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "rows only: no head, no messages" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say how good the data is" },
+	{ OPT_FLAG, 'T', "threads", AT(threads), NULL,
+	  "also what each thread counted, of a recording made with 'record -s'" },
 	{ OPT_FLAG, 0, "header", AT(header), NULL, "begin with where, when and how it was recorded" },
 	{ OPT_FLAG, 'I', "show-info", AT(show_info), NULL,
 	  "with --header: also the machine's topology and caches" },
@@ -99,65 +119,9 @@ static const struct option_row report_rows[] = {
 	{ .kind = OPT_END },
 };
 
-/* ---- -g ---- */
-
-static const struct { const char *word; enum hist_style style; } styles[] = {
-	{ "graph", GRAPH_ABSOLUTE }, { "fractal", GRAPH_FRACTAL }, { "flat", GRAPH_FLAT },
-	{ "folded", GRAPH_FOLDED }, { "none", GRAPH_NONE }, { "no", GRAPH_NONE },
-};
-
-static bool graph_style(struct hist_graph_opts *g, struct str word)
-{
-	for (size_t i = 0; i < countof(styles); i++)
-		if (str_is(word, styles[i].word)) {
-			g->style = styles[i].style;
-			return true;
-		}
-	return false;
-}
-
-static bool graph_word(struct hist_graph_opts *g, struct str word)
-{
-	if (graph_style(g, word))
-		return true;
-	if (str_is(word, "caller") || str_is(word, "callee")) {
-		g->caller = str_is(word, "caller");
-		g->order_given = true;
-		return true;
-	}
-	if (str_is(word, "percent") || str_is(word, "period")) {
-		g->value = str_is(word, "period") ? VALUE_PERIOD : VALUE_PERCENT;
-		return true;
-	}
-	return str_is(word, "function");
-}
-
-/* Words in any order; the first number is the least per cent, the second the most entries. */
 static int on_graph(void *opts, const char *arg, struct tacho_error *e)
 {
-	struct hist_graph_opts *g = &((struct report_opts *)opts)->graph;
-	struct str rest = str_of(arg), word;
-	unsigned numbers = 0;
-
-	g->given = true;
-	while (arg && str_cut(&rest, ',', &word)) {
-		double number;
-
-		if (!word.n || graph_word(g, word))
-			continue;
-		if (num_double(word, &number) < 0 || number < 0 || numbers == 2) {
-			error_set(e, -EINVAL, "a call graph knows no '%.*s'", STR(word));
-			error_at(e, (size_t)(word.s - arg), word.n);
-			error_hint(e, "graph, fractal, flat, folded, none, caller, callee, percent, period, "
-				      "or a number");
-			return -EINVAL;
-		}
-		if (numbers++ == 0)
-			g->min_percent = number;
-		else
-			g->print_limit = (uint32_t)min_of(number, (double)UINT32_MAX);
-	}
-	return 0;
+	return report_graph(&((struct report_opts *)opts)->graph, arg, e);
 }
 
 static int on_no_graph(void *opts, const char *arg, struct tacho_error *e)
@@ -165,6 +129,28 @@ static int on_no_graph(void *opts, const char *arg, struct tacho_error *e)
 	(void)arg;
 	(void)e;
 	((struct report_opts *)opts)->graph.style = GRAPH_NONE;
+	return 0;
+}
+
+static int on_branches(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct report_opts *o = opts;
+
+	(void)arg;
+	(void)e;
+	o->branches = true;
+	o->no_branches = false;
+	return 0;
+}
+
+static int on_no_branches(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct report_opts *o = opts;
+
+	(void)arg;
+	(void)e;
+	o->branches = false;
+	o->no_branches = true;
 	return 0;
 }
 
@@ -177,144 +163,6 @@ static int on_nothing(void *opts, const char *arg, struct tacho_error *e)
 	return 0;
 }
 
-/* ---- keys and columns ---- */
-
-static bool has_chains(const struct tacho_profile *p)
-{
-	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
-		if (tacho_profile_event(p, i)->has_chains)
-			return true;
-	return false;
-}
-
-/* A list of one leaves its column out: all rows would say the same. */
-static bool is_single(const char *list)
-{
-	return list && *list && !strchr(list, ',');
-}
-
-static bool is_elided(const struct report_opts *o, enum hist_column c)
-{
-	return (c == COL_COMM && is_single(o->comms)) || (c == COL_DSO && is_single(o->dsos)) ||
-	       (c == COL_SYMBOL && is_single(o->symbols));
-}
-
-static void column_add(struct hist_opts *h, enum hist_column c)
-{
-	for (size_t i = 0; i < h->n_columns; i++)
-		if (h->columns[i] == c)
-			return;
-	if (h->n_columns < countof(h->columns))
-		h->columns[h->n_columns++] = c;
-}
-
-static void key_first(struct hist_opts *h, enum hist_column c)
-{
-	for (size_t i = 0; i < h->n_keys; i++)
-		if (h->keys[i] == c)
-			return;
-	if (h->n_keys == HIST_KEYS_MAX)
-		return;
-	memmove(h->keys + 1, h->keys, h->n_keys * sizeof(*h->keys));
-	h->keys[0] = c;
-	h->n_keys++;
-}
-
-static int keys_of(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e)
-{
-	const char *sort = o->sort ? o->sort : o->fields ? o->fields : "comm,dso,symbol";
-	int err = 0;
-
-	if (o->sort && sort[0] == '+') {
-		err = hist_parse_keys("comm,dso,symbol", h->keys, &h->n_keys, e);
-		sort++;
-	}
-	if (err == 0)
-		err = hist_parse_keys(sort, h->keys, &h->n_keys, e);
-	if (err == 0 && o->parent && h->n_keys < HIST_KEYS_MAX)
-		err = hist_parse_keys("parent", h->keys, &h->n_keys, e);
-	return err;
-}
-
-/* Keys that are only shown (-F) still tell entries apart. */
-static int columns_of(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e)
-{
-	enum hist_column shown[HIST_KEYS_MAX];
-	size_t n = 0;
-	int err = o->fields ? hist_parse_keys(o->fields, shown, &n, e) : 0;
-
-	if (err < 0)
-		return err;
-	for (size_t i = 0; i < n; i++) {
-		bool known = false;
-
-		for (size_t k = 0; k < h->n_keys; k++)
-			known = known || h->keys[k] == shown[i];
-		if (!known && h->n_keys < HIST_KEYS_MAX)
-			h->keys[h->n_keys++] = shown[i];
-		column_add(h, shown[i]);
-		h->children = h->children && !o->fields;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (shown[i] == COL_CHILDREN)
-			h->children = true;
-	if (!o->fields) {
-		if (h->children)
-			column_add(h, COL_CHILDREN);
-		column_add(h, COL_OVERHEAD);
-		if (o->show_samples)
-			column_add(h, COL_SAMPLES);
-		if (o->show_period)
-			column_add(h, COL_PERIOD);
-		for (size_t k = 0; k < h->n_keys; k++)
-			if (!is_elided(o, h->keys[k]))
-				column_add(h, h->keys[k]);
-	}
-	return 0;
-}
-
-int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p, struct hist_opts *h,
-		     struct tacho_error *e)
-{
-	bool chains = has_chains(p);
-	int err = keys_of(o, h, e);
-
-	h->graph = o->graph;
-	h->chains = chains && (o->graph.style != GRAPH_NONE || !o->no_children);
-	h->children = chains && !o->no_children && !o->hierarchy;
-	if (!h->children && h->graph.style == GRAPH_NONE)
-		h->chains = false;
-	if (err == 0)
-		err = columns_of(o, h, e);
-	if (err < 0)
-		return err;
-	/* perf shows callers first with children, callees first without. */
-	if (!h->graph.order_given)
-		h->graph.caller = h->children || o->hierarchy;
-	if (o->inverted)
-		h->graph.caller = true;
-	if (!o->sort) {
-		key_first(h, COL_OVERHEAD);
-		if (h->children)
-			key_first(h, COL_CHILDREN);
-	} else if (h->keys[0] >= COL_FIRST_KEY) {
-		key_first(h, COL_OVERHEAD);
-		if (h->children)
-			key_first(h, COL_CHILDREN);
-	}
-	for (size_t i = 0; i < h->n_keys; i++)
-		h->has_key[h->keys[i]] = true;
-	h->sorted_by_symbol = o->sort && str_starts(str_of(o->sort), "sym") && !o->fields;
-	h->percent_limit = o->percent_limit;
-	h->relative = o->percentage && strcmp(o->percentage, "relative") == 0;
-	h->hide_unresolved = o->hide_unresolved;
-	h->nanoseconds = o->nanoseconds;
-	h->group_sort = o->group_sort;
-	h->separator = o->separator;
-	h->widths = o->widths;
-	return 0;
-}
-
 /* ---- reading ---- */
 
 static const char *parent_regex(const struct report_opts *o)
@@ -322,22 +170,18 @@ static const char *parent_regex(const struct report_opts *o)
 	return o->parent ? o->parent : DEFAULT_PARENT;
 }
 
-static bool names_key(const char *keys, const char *name)
+/* Whether no key tells the threads of one command apart. */
+static bool joins_threads(const struct report_opts *o)
 {
-	struct str rest = str_of(keys), word;
+	struct hist_opts tried = { 0 };
+	struct tacho_error e;
 
-	while (keys && str_cut(&rest, ',', &word)) {
-		if (word.n && word.s[0] == '+')
-			word = str_n(word.s + 1, word.n - 1);
-		if (str_is(word, name))
-			return true;
-	}
-	return false;
-}
-
-static bool wants_key(const struct report_opts *o, const char *name)
-{
-	return names_key(o->sort, name) || names_key(o->fields, name);
+	if (report_sort_keys(o, &tried, &e) < 0 || report_columns(o, &tried, &e) < 0)
+		return false;
+	for (size_t i = 0; i < tried.n_keys; i++)
+		if (tried.keys[i] > COL_COMM && tried.keys[i] < COL_FIRST_OF_FRAME)
+			return false;
+	return true;
 }
 
 static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
@@ -348,17 +192,22 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus, .time = o->time,
 		.parent = o->exclude_other ? parent_regex(o) : NULL, .max_stack = o->max_stack, .split_unknown = true,
 		.no_chains = o->graph.style == GRAPH_NONE && o->no_children && !o->parent && !o->exclude_other &&
-			     !wants_key(o, "parent"),
-		.per_cpu = wants_key(o, "cpu"), .per_time = wants_key(o, "time"),
-		.per_cgroup = wants_key(o, "cgroup") || wants_key(o, "cgroup_id"),
+			     !report_wants_key(o, "parent"),
+		.per_cpu = report_wants_key(o, "cpu") || report_wants_key(o, "socket"),
+		.per_srcline = report_fine_frames(o), .per_address = o->graph.key == CHAIN_ADDRESS,
+		.branches = o->mode == REPORT_BRANCH, .weigh = o->mode == REPORT_MEMORY, .per_time = report_wants_key(o, "time"),
+		.per_cgroup = report_wants_key(o, "cgroup") || report_wants_key(o, "cgroup_id"),
+		.join_threads = joins_threads(o) && !report_wants_browser(o),
 		.caller_first = !o->no_children && !(o->graph.order_given && !o->graph.caller),
 	};
 	struct tacho_symbols_opts symbols = {
 		.size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
 		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .force = o->force,
 	};
-	int err = tacho_profile_new(out, &opts, e);
+	int err = report_keep(o, &opts, e);
 
+	if (err == 0)
+		err = tacho_profile_new(out, &opts, e);
 	return err < 0 ? err : tacho_profile_load(*out, pd, &symbols, e);
 }
 
@@ -373,20 +222,23 @@ static int flush_stdout(struct hist_sink *sink)
 	return err;
 }
 
-static void put_filter(struct buf *out, const char *name, const char *value)
+/* Told where the column would be that it leaves out. */
+static void put_filter(struct buf *out, const struct hist_opts *opts, enum hist_column c,
+		       const char *name, const char *value)
 {
-	if (is_single(value))
+	if (opts->has_key[c] && report_is_single(value))
 		buf_printf(out, "# %s: %s\n", name, value);
 }
 
-static void put_head(const struct report_opts *o, const struct tacho_profile *p, struct buf *out)
+static void put_head(const struct report_opts *o, const struct tacho_profile *p,
+		     const struct hist_opts *opts, struct buf *out)
 {
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
 	tacho_profile_quality(p, &q);
-	put_filter(out, "dso", o->dsos);
-	put_filter(out, "comm", o->comms);
-	put_filter(out, "symbol", o->symbols);
+	put_filter(out, opts, COL_DSO, "dso", o->dsos);
+	put_filter(out, opts, COL_COMM, "comm", o->comms);
+	put_filter(out, opts, COL_SYMBOL, "symbol", o->symbols);
 	buf_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", q.lost);
 }
 
@@ -423,7 +275,11 @@ static void put_event(const struct report_opts *o, const struct hist *h, struct 
 {
 	buf_puts(out, "# ");
 	report_event_text(o, h, h->samples, out);
-	buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n#\n", h->period);
+	if (o->mode == REPORT_MEMORY)
+		buf_printf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n#\n", h->period,
+			   o->sort ? o->sort : report_default_keys(o));
+	else
+		buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n#\n", h->period);
 }
 
 static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sink *sink)
@@ -449,7 +305,7 @@ size_t report_members(const struct report_opts *o, const struct tacho_profile *p
 	for (size_t i = 0; !o->no_group && i < tacho_profile_n_events(p) && n < most; i++)
 		if (i != event && tacho_profile_event(p, i)->leader == event)
 			out[n++] = (uint32_t)i;
-	return n == 1 && !ev->all_samples ? 0 : n;
+	return n == 1 && !ev->all_samples && !o->show_empty ? 0 : n;
 }
 
 static int put_events(const struct report_opts *o, const struct tacho_profile *p,
@@ -459,12 +315,15 @@ static int put_events(const struct report_opts *o, const struct tacho_profile *p
 
 	for (size_t i = 0; i < tacho_profile_n_events(p) && err == 0; i++) {
 		scoped(hist_done) struct hist h = { 0 };
+		struct hist_opts mine;
 		uint32_t members[64];
 		size_t n = report_members(o, p, (uint32_t)i, members, countof(members));
 
 		if (!n)
 			continue;
-		err = hist_build(&h, p, opts, members, n);
+		mine = *opts;
+		report_drop_fields(&mine, p, members, n);
+		err = hist_build(&h, p, &mine, members, n);
 		if (err == 0)
 			err = json ? hist_json(&h, json) : put_hist(o, &h, sink);
 	}
@@ -484,6 +343,7 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 		      const struct tacho_profile *p, const struct hist_opts *opts)
 {
 	struct hist_sink sink = { .flush = flush_stdout };
+	bool empty = !has_samples(p) && !o->show_empty;
 	int err;
 
 	if (!o->quiet) {
@@ -492,16 +352,18 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 		else
 			buf_puts(&sink.out, "# To display the perf.data header info, please use "
 					    "--header/--header-only options.\n#\n");
-		if (has_samples(p))
-			put_head(o, p, &sink.out);
+		if (!empty)
+			put_head(o, p, opts, &sink.out);
 	}
-	err = put_events(o, p, opts, NULL, &sink);
-	if (err == 0 && !o->quiet && has_samples(p))
+	err = empty ? 0 : put_events(o, p, opts, NULL, &sink);
+	if (err == 0 && !o->quiet && !empty)
 		buf_printf(&sink.out, "#\n# (Tip: see the same as a flame graph: %s flame -i %s)\n#\n",
 			   program_name, o->input);
 	if (err == 0)
 		err = sink.flush(&sink);
 	buf_done(&sink.out);
+	if (err == 0 && empty && !o->quiet)
+		report_text("report", "%s has no samples%s", o->input, o->time || o->cpus ? " there" : "");
 	return err;
 }
 
@@ -527,6 +389,7 @@ static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 			const struct tacho_profile *p, bool *browsed, char **next, struct tacho_error *e)
 {
 	struct hist_opts opts = { .quantum_ns = DEFAULT_QUANTUM_NS };
+	scoped(freep) int32_t *sockets = NULL;
 	regex_t parent;
 	int err;
 
@@ -535,6 +398,8 @@ static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 	err = report_hist_opts(o, p, &opts, e);
 	if (err < 0)
 		return err;
+	sockets = report_sockets(pd, &opts.n_sockets);
+	opts.sockets = sockets;
 	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
 		return error_set(e, -EINVAL, "'%s' is no regular expression", o->parent);
 	opts.parent = &parent;
@@ -566,19 +431,24 @@ static bool options_fit(const struct report_opts *o, struct tacho_error *e)
 		error_set(e, -EINVAL, "'%s' cannot separate columns", o->separator);
 		return false;
 	}
-	return keys_of(o, &tried, e) == 0 && columns_of(o, &tried, e) == 0;
+	return report_sort_keys(o, &tried, e) == 0 && report_columns(o, &tried, e) == 0;
 }
 
-static int report_file(const struct report_opts *o, char **next)
+static int report_file(struct report_opts *o, char **next)
 {
 	scoped(perfdata_closep) struct tacho_perfdata *pd = NULL;
 	scoped(profile_freep) struct tacho_profile *p = NULL;
-	struct tacho_error e = { .column = -1 }, damage = { .column = -1 };
+	scoped(freep) char *fields = NULL;
+	struct tacho_error e = { .column = -1 }, damage = { .column = -1 }, wrong = { .column = -1 };
 	bool browse = report_wants_browser(o);
 	int bad, err = tacho_perfdata_open(&pd, o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
 								     .force = o->force), &e);
 
 	if (err < 0) {
+		if (report_looks_wrong(o, &wrong)) {
+			report_error("report", o->sort ? "-s" : "-F", o->sort ? o->sort : o->fields, &wrong);
+			return EXIT_USAGE;
+		}
 		report_error("report", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
@@ -586,6 +456,12 @@ static int report_file(const struct report_opts *o, char **next)
 		if (!o->json && !o->separator)
 			pager_start();
 		return report_side(o, pd);
+	}
+	err = report_mode(o, pd, &fields, &e);
+	if (err < 0) {
+		report_error("report", o->sort ? "-s" : o->fields ? "-F" : NULL,
+			     o->sort ? o->sort : o->fields, &e);
+		return EXIT_USAGE;
 	}
 	if (browse)
 		report_progress_begin(pd);
@@ -596,6 +472,8 @@ static int report_file(const struct report_opts *o, char **next)
 		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	err = write_report(o, pd, p, &browse, next, &e);
+	if (err == 0 && o->threads && !o->json && !browse)
+		err = report_threads(o, &e);
 	if (err < 0 && err != -EPIPE)
 		report_error("report", NULL, NULL, &e);
 	if (bad < 0)

@@ -40,6 +40,7 @@ static const struct option_row script_rows[] = {
 	  OPTF_NEGATED },
 	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "C++ and Rust names as the linker sees them",
 	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "whole paths in the field srcline" },
 	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL, "no samples made from hardware traces",
 	  OPTF_NEGATED },
 	{ OPT_FLAG, 0, "ns", AT(ns), NULL, "times with nanoseconds" },
@@ -117,6 +118,7 @@ static int start(struct script *s, struct tacho_error *e)
 		err = rest_init(s, e);
 	if (err)
 		return err;
+	s->frames.full_paths = o->full_paths;
 	s->scratch = malloc(sizeof(*s->scratch));
 	s->recent = calloc(RECENT_THREADS, sizeof(*s->recent));
 	s->batch = calloc(1, sizeof(*s->batch));

@@ -29,27 +29,43 @@
 
 #include <tacho/profile.h>
 
-#define HIST_KEYS_MAX 12
+#define HIST_KEYS_MAX 24
 #define HIST_NONE UINT32_MAX
 
 enum hist_column {
 	COL_OVERHEAD, COL_CHILDREN, COL_SAMPLES, COL_PERIOD,	/* values */
-	COL_COMM, COL_PID, COL_TGID, COL_TID, COL_CPU, COL_TIME, COL_CGROUP, COL_CGROUP_ID, COL_PARENT,
-								/* keys of a row */
-	COL_DSO, COL_SYMBOL,					/* keys of a frame */
+	COL_SYS, COL_US, COL_GUEST_SYS, COL_GUEST_US, COL_LATENCY, COL_LATENCY_CHILDREN,
+	COL_COMM, COL_PID, COL_TGID, COL_TID, COL_CPU, COL_SOCKET, COL_TIME, COL_CGROUP, COL_CGROUP_ID,
+	COL_PARENT,						/* keys of a row */
+	COL_LOCAL_WEIGHT, COL_WEIGHT, COL_LOCAL_INS_LAT, COL_INS_LAT, COL_LOCAL_STAGE_CYC,
+	COL_STAGE_CYC, COL_TRANSACTION, COL_CODE_PAGE_SIZE, COL_ADDR, COL_TRACE,
+	COL_PARALLELISM,
+								/* ... of its details */
+	COL_DSO_FROM, COL_DSO_TO, COL_SYMBOL_FROM, COL_SYMBOL_TO, COL_MISPREDICT, COL_ABORT, COL_IN_TX,
+	COL_CYCLES, COL_SRCLINE_FROM, COL_SRCLINE_TO, COL_ADDR_FROM, COL_ADDR_TO,
+	COL_SYMBOL_DADDR, COL_DSO_DADDR, COL_LOCKED, COL_TLB, COL_MEM, COL_SNOOP, COL_DCACHELINE,
+	COL_SYMBOL_IADDR, COL_PHYS_DADDR, COL_DATA_PAGE_SIZE, COL_BLOCKED,
+	COL_FIELD, COL_FIELD_LAST = COL_FIELD + TACHO_FIELDS_MAX - 1,	/* fields of tracepoints */
+	COL_DSO, COL_SYMBOL, COL_SRCLINE, COL_SRCFILE,		/* keys of a frame */
 	COL_COUNT,
 };
 #define COL_FIRST_KEY COL_COMM
+#define COL_FIRST_OF_DETAIL COL_LOCAL_WEIGHT
+#define COL_FIRST_OF_BRANCH COL_DSO_FROM
+#define COL_FIRST_OF_MEMORY COL_SYMBOL_DADDR
 #define COL_FIRST_OF_FRAME COL_DSO
 
 enum hist_style { GRAPH_ABSOLUTE, GRAPH_FRACTAL, GRAPH_FLAT, GRAPH_FOLDED, GRAPH_NONE };
 enum hist_value { VALUE_PERCENT, VALUE_PERIOD, VALUE_COUNT };
+
+enum hist_chain_key { CHAIN_FUNCTION, CHAIN_ADDRESS, CHAIN_SRCLINE };
 
 struct hist_graph_opts {
 	enum hist_style style;
 	enum hist_value value;
 	double min_percent;
 	uint32_t print_limit;		/* children per level, 0: all */
+	enum hist_chain_key key;
 	bool caller, order_given;
 	bool given;			/* -g was there */
 };
@@ -73,6 +89,15 @@ struct hist_opts {
 	const char *separator;
 	const char *widths;
 	bool has_key[COL_COUNT];
+	const char *symbol_filter;	/* only symbols with that text in their names are listed */
+	bool full_paths;		/* of source files */
+	bool modes;			/* columns of user and kernel are shown */
+	bool latency;			/* shares of latency are shown */
+	bool fine_frames;		/* the profile's frames are finer than symbols */
+	bool lines_in_chains;		/* call graphs show source lines */
+	enum hist_chain_key chain_key;
+	const int32_t *sockets;		/* per CPU */
+	size_t n_sockets;
 };
 
 struct hist_stat {
@@ -82,7 +107,7 @@ struct hist_stat {
 
 struct hist_group {			/* equal values of all keys of a row */
 	uint64_t v[HIST_KEYS_MAX];
-	uint32_t thread;		/* of its first row */
+	uint32_t thread, detail;	/* of its first row */
 	uint32_t first_node, end_node;	/* of the first event; node `first_node` is the root */
 };
 
@@ -90,7 +115,9 @@ struct hist_node {
 	uint32_t parent, frame;
 	uint32_t child, next;		/* first child, next sibling; HIST_NONE */
 	uint32_t same;			/* next node of the same entry */
-	uint16_t height, depth;		/* frames below it; from the root to it */
+	uint16_t height;		/* frames below it */
+	uint16_t depth : 15;		/* frames from the root to it */
+	uint16_t nested : 1;		/* one of the same entry lies above it; with `children` only */
 	uint64_t self, total;
 };
 
@@ -111,6 +138,16 @@ struct hist {
 	struct { struct hist_entry *v; size_t n, cap; } entries;
 	struct { struct hist_stat *v; size_t n, cap; } stats;	/* n_events per entry */
 	struct { struct hist_node *v; size_t n, cap; } nodes;
+	struct { uint64_t (*v)[4]; size_t n, cap; } modes;	/* as stats: kernel, user, guests'; empty
+								 * unless they are shown */
+	struct { struct { uint64_t self, total; } *v; size_t n, cap; } counts;	/* samples per node; empty
+								 * unless graphs show them */
+	uint64_t total_count;		/* 100 % of these */
+	struct { struct { uint64_t self, total; } *v; size_t n, cap; } node_latency;	/* per node */
+	struct { struct { uint64_t self, acc; } *v; size_t n, cap; } latency;	/* as stats */
+	uint64_t total_latency[64];	/* 100 % of each event */
+	uint32_t *first_object;		/* per object: the first of its name */
+	uint32_t *chain_of;		/* per frame: the one that stands for it in call graphs; NULL: itself */
 	uint32_t *class_of;		/* per frame */
 	size_t n_classes;
 	uint32_t *order;		/* entries as they are shown */
@@ -134,6 +171,18 @@ size_t hist_key_index(const struct hist *h, enum hist_column key);	/* in group.v
 /* How long that text is. */
 size_t hist_key_width(const struct hist *h, const struct hist_entry *e, enum hist_column key);
 void hist_frame_text(const struct tacho_profile_frame *f, struct buf *out);
+/* "file.c:12", or what stands for it where no line is known. */
+void hist_srcline_text(const struct hist *h, const struct tacho_profile_frame *f, struct buf *out);
+bool hist_column_padded(enum hist_column c);	/* also at the end of a line */
+bool hist_column_right(enum hist_column c);
+/* Whether the key is for branches or for accesses to memory only. */
+bool hist_column_of_branch(enum hist_column c);
+bool hist_column_of_memory(enum hist_column c);
+/* Words that were taken for fields of tracepoints, because no key is called so. */
+size_t hist_n_fields(void);
+const char *const *hist_fields(void);
+/* The error for one of them that is no field either. */
+int hist_unknown_key(const char *text, struct str name, struct tacho_error *e);
 
 /* ---- hist_build.c ---- */
 int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_opts *opts,
@@ -144,6 +193,16 @@ static inline const struct hist_stat *hist_stat_of(const struct hist *h, const s
 {
 	return &h->stats.v[(size_t)(e - h->entries.v) * h->n_events + event];
 }
+static inline uint32_t hist_chain_frame(const struct hist *h, uint32_t frame)
+{
+	return h->chain_of ? h->chain_of[frame] : frame;
+}
+/* The number of a column of values. */
+uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);
+/* ... in per cent of what all entries have of it. */
+double hist_share(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);
+/* The k-th entry as it is shown. Entries lie about in memory: those that follow are fetched. */
+const struct hist_entry *hist_entry_at(const struct hist *h, size_t k);
 /* Fills h->order from the entries. 0 or -ENOMEM. */
 int hist_order(struct hist *h);
 double hist_percent(const struct hist *h, uint64_t period, size_t event);

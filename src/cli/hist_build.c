@@ -54,14 +54,68 @@ void hist_done(struct hist *h)
 	vec_done(&h->entries);
 	vec_done(&h->stats);
 	vec_done(&h->nodes);
+	vec_done(&h->modes);
+	vec_done(&h->counts);
+	vec_done(&h->node_latency);
+	vec_done(&h->latency);
 	free(h->class_of);
+	free(h->first_object);
+	free(h->chain_of);
 	free(h->order);
-	h->class_of = h->order = NULL;
+	h->class_of = h->order = h->first_object = h->chain_of = NULL;
 }
 
 double hist_percent(const struct hist *h, uint64_t period, size_t event)
 {
 	return h->totals[event] ? 100.0 * (double)period / (double)h->totals[event] : 0;
+}
+
+uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event)
+{
+	const struct hist_stat *s = hist_stat_of(h, e, event);
+
+	switch (c) {
+	case COL_CHILDREN:
+		return s->acc;
+	case COL_SAMPLES:
+		return s->samples;
+	case COL_LATENCY:
+		return h->latency.v[s - h->stats.v].self;
+	case COL_LATENCY_CHILDREN:
+		return h->latency.v[s - h->stats.v].acc;
+	case COL_SYS:
+	case COL_US:
+	case COL_GUEST_SYS:
+	case COL_GUEST_US:
+		return h->modes.v[(size_t)(e - h->entries.v) * h->n_events + event][c - COL_SYS];
+	default:
+		return s->self;
+	}
+}
+
+double hist_share(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event)
+{
+	uint64_t value = hist_value(h, e, c, event);
+
+	if (c != COL_LATENCY && c != COL_LATENCY_CHILDREN)
+		return hist_percent(h, value, event);
+	return h->total_latency[event] ? 100.0 * (double)value / (double)h->total_latency[event] : 0;
+}
+
+#define AHEAD 16
+
+const struct hist_entry *hist_entry_at(const struct hist *h, size_t k)
+{
+	if (k + AHEAD < h->n_order) {
+		const struct hist_entry *later = &h->entries.v[h->order[k + AHEAD]];
+
+		__builtin_prefetch(later);
+		__builtin_prefetch(hist_stat_of(h, later, 0));
+	}
+	if (k + AHEAD / 2 < h->n_order)
+		__builtin_prefetch(tacho_profile_frame(h->profile,
+						       h->entries.v[h->order[k + AHEAD / 2]].frame));
+	return &h->entries.v[h->order[k]];
 }
 
 /* ---- classes of frames ---- */
@@ -94,6 +148,68 @@ static int objects_by_name(const struct hist *h, struct map *seen, uint32_t *fir
 	return 0;
 }
 
+/* The bytes in which frames of different classes differ. */
+static void class_key(const struct hist *h, const struct tacho_profile_frame *f, struct buf *key)
+{
+	const bool *has = h->opts->has_key;
+	struct { uint64_t address, offset; uint32_t dso, symbol; } head = { 0 };
+
+	if (has[COL_SYMBOL]) {
+		head.address = f->known ? 0 : f->address;
+		head.offset = f->known ? 0 : f->offset;
+		head.symbol = f->symbol;
+	}
+	if (has[COL_SYMBOL] || has[COL_DSO])
+		head.dso = h->first_object[f->object] + 1;
+	buf_put(key, &head, sizeof(head));
+	if (has[COL_SRCLINE])
+		hist_srcline_text(h, f, key);
+	else if (has[COL_SRCFILE])
+		buf_puts(key, f->srcfile ? f->srcfile : "");
+}
+
+/* Where frames are finer than symbols: by the texts of the keys. */
+static int classes_by_texts(struct hist *h, struct map *seen, struct arena *a)
+{
+	scoped(buf_done) struct buf key = { 0 };
+	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
+
+	for (uint32_t i = 0; i < n; i++) {
+		buf_clear(&key);
+		class_key(h, tacho_profile_frame(h->profile, i), &key);
+		if (buf_failed(&key) || class_number(seen, a, key.bytes, key.n, i, &h->class_of[i]) < 0)
+			return -ENOMEM;
+	}
+	h->n_classes = (size_t)n + 1;
+	return 0;
+}
+
+/* In call graphs, too, frames of one function are one, unless their lines or addresses matter. */
+static int chains_by_symbol(struct hist *h)
+{
+	struct map seen = { 0 };
+	struct arena a = { 0 };
+	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
+	int err = 0;
+
+	if (!h->opts->fine_frames || h->opts->chain_key != CHAIN_FUNCTION)
+		return 0;
+	h->chain_of = reallocarray(NULL, (size_t)n + 1, sizeof(*h->chain_of));
+	if (!h->chain_of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n && err == 0; i++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
+		struct { uint64_t offset; uint32_t dso, symbol; } key = {
+			f->known ? 0 : f->offset, f->object, f->symbol,
+		};
+
+		err = class_number(&seen, &a, &key, sizeof(key), i, &h->chain_of[i]);
+	}
+	map_done(&seen);
+	arena_done(&a);
+	return err;
+}
+
 /* Frames differ in what symbols differ in, except those of a second object of the same name. */
 static int classes_by_symbol(struct hist *h, const uint32_t *first, struct map *seen, struct arena *a)
 {
@@ -122,8 +238,12 @@ static int classes_fill(struct hist *h, uint32_t *first, struct map *names, stru
 	size_t n = tacho_profile_n_frames(h->profile);
 	int err = objects_by_name(h, names, first);
 
+	if (err == 0)
+		err = chains_by_symbol(h);
 	if (err < 0)
 		return err;
+	if (h->opts->fine_frames)
+		return classes_by_texts(h, seen, a);
 	if (h->opts->has_key[COL_SYMBOL])
 		return classes_by_symbol(h, first, seen, a);
 	for (size_t i = 0; i < n; i++)
@@ -135,7 +255,7 @@ static int classes_fill(struct hist *h, uint32_t *first, struct map *names, stru
 
 static int classes_make(struct hist *h)
 {
-	scoped(freep) uint32_t *first = calloc(tacho_profile_n_objects(h->profile) + 1, sizeof(*first));
+	uint32_t *first = h->first_object = calloc(tacho_profile_n_objects(h->profile) + 1, sizeof(*first));
 	struct map names = { 0 }, seen = { 0 };
 	struct arena a = { 0 };
 	int err;
@@ -150,7 +270,8 @@ static int classes_make(struct hist *h)
 
 /* ---- groups ---- */
 
-static int group_add(struct build *b, const uint64_t *values, uint32_t thread, uint32_t *out)
+static int group_add(struct build *b, const uint64_t *values, const struct tacho_profile_row *r,
+		     uint32_t *out)
 {
 	size_t n = b->h->opts->n_keys * sizeof(*values);
 	struct hist_group *g = vec_add(&b->h->groups);
@@ -159,7 +280,8 @@ static int group_add(struct build *b, const uint64_t *values, uint32_t thread, u
 	if (!key)
 		return -ENOMEM;
 	memcpy(g->v, values, n);
-	g->thread = thread;
+	g->thread = r->thread;
+	g->detail = r->detail;
 	*out = (uint32_t)(b->h->groups.n - 1);
 	return map_put(&b->by_values, str_n(key, n), *out);
 }
@@ -180,7 +302,7 @@ static int group_find(struct build *b, const struct tacho_profile_row *r, uint32
 	hit = map_get(&b->by_values, str_n((const char *)values, o->n_keys * sizeof(*values)));
 	if (hit)
 		*out = (uint32_t)*hit;
-	else if (group_add(b, values, r->thread, out) < 0)
+	else if (group_add(b, values, r, out) < 0)
 		return -ENOMEM;
 	b->group_of_thread[r->thread] = *out + 1;
 	return 0;
@@ -210,6 +332,15 @@ static int rows_sort(struct build *b)
 	return 0;
 }
 
+/* The time a row's samples stand for, where others ran beside them: times 1000, as perf, so that
+ * little is lost by dividing. */
+static uint64_t latency_of(const struct hist *h, const struct tacho_profile_row *r)
+{
+	const struct tacho_profile_detail *d = tacho_profile_detail(h->profile, r->detail);
+
+	return r->period * 1000 / (d && d->parallelism ? d->parallelism : 1);
+}
+
 static int groups_make(struct build *b)
 {
 	b->group_of = reallocarray(NULL, b->n_rows + 1, sizeof(*b->group_of));
@@ -218,7 +349,7 @@ static int groups_make(struct build *b)
 		return -ENOMEM;
 	b->only_thread = true;
 	for (size_t i = 0; i < b->h->opts->n_keys; i++)
-		if (b->h->opts->keys[i] >= COL_CPU && b->h->opts->keys[i] <= COL_PARENT)
+		if (b->h->opts->keys[i] >= COL_CPU && b->h->opts->keys[i] < COL_FIRST_OF_FRAME)
 			b->only_thread = false;
 	for (size_t i = 0; i < b->n_rows; i++) {
 		b->group_of[i] = HIST_NONE;
@@ -231,11 +362,17 @@ static int groups_make(struct build *b)
 
 /* ---- one group's part of the trie ---- */
 
+static bool counts_nodes(const struct hist *h)
+{
+	return h->opts->graph.value == VALUE_COUNT && h->opts->graph.style != GRAPH_NONE;
+}
+
 static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *out)
 {
 	struct hist_node *n = vec_add(&b->h->nodes);
 
-	if (!n)
+	if (!n || (counts_nodes(b->h) && !vec_add(&b->h->counts)) ||
+	    (b->h->opts->latency && !vec_add(&b->h->node_latency)))
 		return -ENOMEM;
 	*out = (uint32_t)(b->h->nodes.n - 1);
 	*n = (struct hist_node){ .parent = parent, .frame = frame, .child = HIST_NONE,
@@ -244,7 +381,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 		struct hist_node *above = &b->h->nodes.v[parent];
 
 		n->next = above->child;
-		n->depth = (uint16_t)(above->depth + 1);
+		n->depth = (uint16_t)(above->depth + 1) & INT16_MAX;
 		above->child = *out;
 	}
 	return 0;
@@ -272,6 +409,20 @@ static int node_copy(struct build *b, uint32_t node, uint32_t *out)
 	return 0;
 }
 
+static void counts_add_up(struct hist *h, size_t at, uint32_t parent)
+{
+	h->counts.v[at].total += h->counts.v[at].self;
+	if (parent != HIST_NONE)
+		h->counts.v[parent].total += h->counts.v[at].total;
+}
+
+static void latency_add_up(struct hist *h, size_t at, uint32_t parent)
+{
+	h->node_latency.v[at].total += h->node_latency.v[at].self;
+	if (parent != HIST_NONE)
+		h->node_latency.v[parent].total += h->node_latency.v[at].total;
+}
+
 static void nodes_add_up(struct build *b)
 {
 	struct hist_node *v = b->h->nodes.v;
@@ -280,6 +431,10 @@ static void nodes_add_up(struct build *b)
 		struct hist_node *n = &v[i];
 
 		n->total += n->self;
+		if (b->h->counts.n)
+			counts_add_up(b->h, i, n->parent);
+		if (b->h->node_latency.n)
+			latency_add_up(b->h, i, n->parent);
 		if (n->parent == HIST_NONE)
 			continue;
 		v[n->parent].total += n->total;
@@ -305,7 +460,8 @@ static struct hist_entry *entry_get(struct build *b, uint32_t group, uint32_t fr
 	*e = (struct hist_entry){ .group = group, .class_ = class_, .frame = frame, .nodes = HIST_NONE };
 	b->entry_of[class_] = (uint32_t)(h->entries.n - 1);
 	for (size_t i = 0; i < h->n_events; i++)
-		if (!vec_add(&h->stats))
+		if (!vec_add(&h->stats) || (h->opts->modes && !vec_add(&h->modes)) ||
+		    (h->opts->latency && !vec_add(&h->latency)))
 			return NULL;
 	return e;
 }
@@ -313,6 +469,18 @@ static struct hist_entry *entry_get(struct build *b, uint32_t group, uint32_t fr
 static struct hist_stat *stat_at(struct hist *h, const struct hist_entry *e, size_t event)
 {
 	return &h->stats.v[(size_t)(e - h->entries.v) * h->n_events + event];
+}
+
+/* Whose mode the CPU was in. */
+static void mode_add(struct hist *h, const struct hist_entry *e, size_t event,
+		     const struct tacho_profile_row *r)
+{
+	static const int8_t mode_of[] = { -1, 0, 1, -1, 2, 3 };
+	const struct tacho_profile_detail *d = tacho_profile_detail(h->profile, r->detail);
+	int mode = d && (size_t)d->space < sizeof(mode_of) ? mode_of[d->space] : -1;
+
+	if (mode >= 0)
+		h->modes.v[(size_t)(e - h->entries.v) * h->n_events + event][mode] += r->period;
 }
 
 static int row_take(struct build *b, uint32_t group, const struct tacho_profile_row *r)
@@ -326,6 +494,10 @@ static int row_take(struct build *b, uint32_t group, const struct tacho_profile_
 	s = stat_at(b->h, e, b->event_of[r->event]);
 	s->self += r->period;
 	s->samples += r->samples;
+	if (b->h->opts->modes)
+		mode_add(b->h, e, b->event_of[r->event], r);
+	if (b->h->opts->latency)
+		b->h->latency.v[s - b->h->stats.v].self += latency_of(b->h, r);
 	if (!b->h->opts->chains) {
 		s->acc += r->period;
 		return 0;
@@ -333,6 +505,10 @@ static int row_take(struct build *b, uint32_t group, const struct tacho_profile_
 	if (node_copy(b, r->node, &copy) < 0)
 		return -ENOMEM;
 	b->h->nodes.v[copy].self += r->period;
+	if (b->h->counts.n)
+		b->h->counts.v[copy].self += r->samples;
+	if (b->h->node_latency.n)
+		b->h->node_latency.v[copy].self += latency_of(b->h, r);
 	return 0;
 }
 
@@ -354,8 +530,15 @@ static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event
 
 	if (!e)
 		return -ENOMEM;
-	if (b->above[e->class_]++ == 0)
-		stat_at(b->h, e, event)->acc += n->total;
+	if (b->above[e->class_]++ == 0) {
+		struct hist_stat *s = stat_at(b->h, e, event);
+
+		s->acc += n->total;
+		if (b->h->node_latency.n)
+			b->h->latency.v[s - b->h->stats.v].acc += b->h->node_latency.v[at].total;
+	} else {
+		n->nested = true;
+	}
 	if (event == 0) {
 		n->same = e->nodes;
 		e->nodes = at;
@@ -456,6 +639,8 @@ static int group_build(struct build *b, uint32_t group)
 			continue;
 		}
 		h->nodes.n = kept;
+		h->counts.n = min_of(h->counts.n, kept);
+		h->node_latency.n = min_of(h->node_latency.n, kept);
 	}
 	return 0;
 }
@@ -503,9 +688,12 @@ int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_
 		const struct tacho_profile_event *ev = tacho_profile_event(p, events[i]);
 
 		h->events[i] = events[i];
+		h->total_latency[i] = opts->relative ? ev->latency : ev->all_latency;
 		h->totals[i] = opts->relative ? ev->period : ev->all_period;
 		h->samples += opts->relative ? ev->samples : ev->all_samples;
 		h->period += h->totals[i];
+		if (i == 0)
+			h->total_count = h->samples;
 	}
 	err = classes_make(h);
 	if (err == 0)

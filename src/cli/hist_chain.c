@@ -56,6 +56,23 @@ static bool is_root(const struct chain_walk *w, uint32_t at)
 	return node_at(w, at)->parent == HIST_NONE;
 }
 
+/* What a node weighs: periods, or samples where those are shown. */
+static uint64_t self_of(const struct chain_walk *w, uint32_t at)
+{
+	return w->hist->counts.n ? w->hist->counts.v[at].self : node_at(w, at)->self;
+}
+
+static uint64_t total_of(const struct chain_walk *w, uint32_t at)
+{
+	return w->hist->counts.n ? w->hist->counts.v[at].total : node_at(w, at)->total;
+}
+
+/* The frame that stands for the node's. */
+static uint32_t chain_frame(const struct chain_walk *w, uint32_t at)
+{
+	return hist_chain_frame(w->hist, node_at(w, at)->frame);
+}
+
 static int item_add(struct items *l, uint32_t node, bool of_self, uint64_t weight)
 {
 	struct chain_item *it;
@@ -71,17 +88,33 @@ static int item_add(struct items *l, uint32_t node, bool of_self, uint64_t weigh
 
 /* ---- a level from its items ---- */
 
-/* Heaviest first; then, as perf, the higher address first. */
+static int cmp_lines(const struct hist *h, const struct tacho_profile_frame *a,
+		     const struct tacho_profile_frame *b)
+{
+	struct buf ta = { 0 }, tb = { 0 };
+	int c;
+
+	hist_srcline_text(h, a, &ta);
+	hist_srcline_text(h, b, &tb);
+	c = strcmp(tb.bytes ? tb.bytes : "", ta.bytes ? ta.bytes : "");
+	buf_done(&ta);
+	buf_done(&tb);
+	return c;
+}
+
+/* Heaviest first; then, as perf, the higher address first, or the later text of a line. */
 static int cmp_sets(const void *pa, const void *pb, void *arg)
 {
 	const struct chain_set *a = pa, *b = pb;
-	const struct tacho_profile *p = arg;
+	const struct hist *h = arg;
 	const struct tacho_profile_frame *fa, *fb;
 
 	if (a->weight != b->weight)
 		return a->weight < b->weight ? 1 : -1;
-	fa = tacho_profile_frame(p, a->frame);
-	fb = tacho_profile_frame(p, b->frame);
+	fa = tacho_profile_frame(h->profile, a->frame);
+	fb = tacho_profile_frame(h->profile, b->frame);
+	if (h->opts->chain_key == CHAIN_SRCLINE)
+		return cmp_lines(h, fa, fb);
 	if (fa->object == fb->object && fa->address != fb->address)
 		return fa->address < fb->address ? 1 : -1;
 	return (a->frame > b->frame) - (a->frame < b->frame);
@@ -92,7 +125,7 @@ static size_t count_frames(struct chain_walk *w, const struct items *l)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < l->n; i++) {
-		uint32_t frame = node_at(w, l->v[i].node)->frame;
+		uint32_t frame = chain_frame(w, l->v[i].node);
 
 		if (w->slot[frame] == HIST_NONE)
 			w->slot[frame] = n++;
@@ -109,67 +142,96 @@ static int level_make(struct chain_walk *w, const struct items *l, struct chain_
 	out->sets = calloc(n + 1, sizeof(*out->sets));
 	out->items = reallocarray(NULL, l->n + 1, sizeof(*out->items));
 	for (size_t i = 0; i < l->n && out->sets && out->items; i++)
-		out->sets[w->slot[node_at(w, l->v[i].node)->frame]].n++;
+		out->sets[w->slot[chain_frame(w, l->v[i].node)]].n++;
 	for (size_t i = 0; i < n && out->sets && out->items; i++) {
 		out->sets[i].v = out->items + at;
 		at += out->sets[i].n;
 		out->sets[i].n = 0;
 	}
 	for (size_t i = 0; i < l->n && out->sets && out->items; i++) {
-		struct chain_set *set = &out->sets[w->slot[node_at(w, l->v[i].node)->frame]];
+		struct chain_set *set = &out->sets[w->slot[chain_frame(w, l->v[i].node)]];
 
-		set->frame = node_at(w, l->v[i].node)->frame;
+		set->frame = chain_frame(w, l->v[i].node);
 		set->weight += l->v[i].weight;
 		set->v[set->n++] = l->v[i];
 	}
 	for (size_t i = 0; i < l->n; i++)
-		w->slot[node_at(w, l->v[i].node)->frame] = HIST_NONE;
+		w->slot[chain_frame(w, l->v[i].node)] = HIST_NONE;
 	if (!out->sets || !out->items) {
 		chain_level_done(out);
 		return -ENOMEM;
 	}
-	qsort_r(out->sets, n, sizeof(*out->sets), cmp_sets, (void *)w->hist->profile);
+	qsort_r(out->sets, n, sizeof(*out->sets), cmp_sets, w->hist);
 	return 0;
 }
 
 /* ---- where an entry's stacks begin ---- */
 
-/* The nearest node above that belongs to the entry, or HIST_NONE. */
+/* The nearest node above that belongs to the entry; there is one. */
 static uint32_t entry_above(const struct chain_walk *w, uint32_t at)
 {
 	const uint32_t *class_of = w->hist->class_of;
 
-	for (at = node_at(w, at)->parent; !is_root(w, at); at = node_at(w, at)->parent)
-		if (class_of[node_at(w, at)->frame] == w->entry->class_)
-			return at;
-	return HIST_NONE;
+	do
+		at = node_at(w, at)->parent;
+	while (class_of[node_at(w, at)->frame] != w->entry->class_);
+	return at;
 }
 
-static void mark_self(struct chain_walk *w, bool set)
+/* Adds a node's own samples to all above it; the outermost is an item once it has any. */
+static int mark_up(struct chain_walk *w, uint32_t at, struct items *l)
 {
-	for (uint32_t at = w->entry->nodes; at != HIST_NONE; at = node_at(w, at)->same) {
-		uint64_t self = node_at(w, at)->self;
+	uint64_t self = self_of(w, at);
+	uint32_t up = at, top = at;
+	bool first = false;
 
-		if (!self)
-			continue;
-		for (uint32_t up = at; !is_root(w, up); up = node_at(w, up)->parent)
-			w->of_self[up] = set ? w->of_self[up] + self : 0;
+	for (; !is_root(w, up); up = node_at(w, up)->parent) {
+		first = w->of_self[up] == 0;
+		w->of_self[up] += self;
+		top = up;
 	}
+	return first ? item_add(l, top, true, self) : 0;
+}
+
+static int cmp_items(const void *pa, const void *pb)
+{
+	const struct chain_item *a = pa, *b = pb;
+
+	return (a->node < b->node) - (a->node > b->node);
+}
+
+/* The items stand as the root's children do: the last one first. */
+static int mark_self(struct chain_walk *w, struct items *l)
+{
+	int err = 0;
+
+	for (uint32_t at = w->entry->nodes; at != HIST_NONE && err == 0; at = node_at(w, at)->same)
+		if (node_at(w, at)->self)
+			err = mark_up(w, at, l);
+	for (size_t i = 0; i < l->n; i++)
+		l->v[i].weight = w->of_self[l->v[i].node];
+	if (l->n)
+		qsort(l->v, l->n, sizeof(*l->v), cmp_items);
+	return err;
+}
+
+/* What has no mark any more has none above it. */
+static void unmark_self(struct chain_walk *w)
+{
+	for (uint32_t at = w->entry->nodes; at != HIST_NONE; at = node_at(w, at)->same)
+		for (uint32_t up = at; w->of_self[up]; up = node_at(w, up)->parent)
+			w->of_self[up] = 0;
 }
 
 static int begin_down(struct chain_walk *w, struct items *l)
 {
-	uint32_t at = w->hist->groups.v[w->entry->group].first_node;
-	int err = 0;
+	int err = mark_self(w, l);
 
-	mark_self(w, true);
-	for (at = node_at(w, at)->child; at != HIST_NONE && err == 0; at = node_at(w, at)->next)
-		err = item_add(l, at, true, w->of_self[at]);
 	if (!w->hist->opts->children)
 		return err;
-	for (at = w->entry->nodes; at != HIST_NONE && err == 0; at = node_at(w, at)->same)
-		if (entry_above(w, at) == HIST_NONE)
-			err = item_add(l, at, false, node_at(w, at)->total - w->of_self[at]);
+	for (uint32_t at = w->entry->nodes; at != HIST_NONE && err == 0; at = node_at(w, at)->same)
+		if (!node_at(w, at)->nested)
+			err = item_add(l, at, false, total_of(w, at) - w->of_self[at]);
 	return err;
 }
 
@@ -180,16 +242,12 @@ static int begin_up(struct chain_walk *w, struct items *l)
 
 	/* What passes through a second place further in is counted there: `of_self` holds that. */
 	for (uint32_t at = w->entry->nodes; at != HIST_NONE && children; at = node_at(w, at)->same) {
-		uint32_t above = entry_above(w, at);
-
-		if (above != HIST_NONE)
-			w->of_self[above] += node_at(w, at)->total;
+		if (node_at(w, at)->nested)
+			w->of_self[entry_above(w, at)] += total_of(w, at);
 	}
 	for (uint32_t at = w->entry->nodes; at != HIST_NONE; at = node_at(w, at)->same) {
-		const struct hist_node *n = node_at(w, at);
-
 		if (err == 0)
-			err = item_add(l, at, false, children ? n->total - w->of_self[at] : n->self);
+			err = item_add(l, at, false, children ? total_of(w, at) - w->of_self[at] : self_of(w, at));
 		w->of_self[at] = 0;
 	}
 	return err;
@@ -211,7 +269,7 @@ int chain_walk_begin(struct chain_walk *w, const struct hist_entry *e, struct ch
 void chain_walk_end(struct chain_walk *w)
 {
 	if (w->caller)
-		mark_self(w, false);
+		unmark_self(w);
 }
 
 /* ---- the next level ---- */
@@ -223,7 +281,7 @@ static int step_down(struct chain_walk *w, const struct chain_item *it, struct i
 	for (uint32_t at = node_at(w, it->node)->child; at != HIST_NONE && err == 0;
 	     at = node_at(w, at)->next)
 		err = item_add(l, at, it->of_self,
-			       it->of_self ? w->of_self[at] : node_at(w, at)->total - w->of_self[at]);
+			       it->of_self ? w->of_self[at] : total_of(w, at) - w->of_self[at]);
 	return err;
 }
 

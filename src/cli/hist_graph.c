@@ -23,6 +23,7 @@ struct graph {
 	struct buf *out;
 	const struct hist_graph_opts *opts;
 	size_t margin;
+	uint64_t total;			/* 100 % */
 	bool skip_first;		/* the entry's own line has shown it */
 	struct { uint32_t *v; size_t n, cap; } path;	/* frames, of flat and folded lines */
 };
@@ -83,12 +84,19 @@ static int branch_follow(struct graph *g, const struct chain_set *set, struct br
 
 static void put_name(struct graph *g, uint32_t frame)
 {
-	hist_frame_text(tacho_profile_frame(g->walk->hist->profile, frame), g->out);
+	const struct hist *h = g->walk->hist;
+	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, frame);
+
+	hist_frame_text(f, g->out);
+	if (h->opts->lines_in_chains && f->srcfile) {
+		buf_putc(g->out, ' ');
+		hist_srcline_text(h, f, g->out);
+	}
 }
 
 static void put_value(struct graph *g, uint64_t weight, uint64_t total)
 {
-	if (g->opts->value == VALUE_PERIOD)
+	if (g->opts->value != VALUE_PERCENT)
 		buf_printf(g->out, "%" PRIu64, weight);
 	else
 		buf_printf(g->out, "%.2f%%", total ? 100.0 * (double)weight / (double)total : 0);
@@ -135,8 +143,7 @@ static void put_frame(struct graph *g, const char *name, uint32_t frame, size_t 
 
 static uint64_t least(const struct graph *g, uint64_t all)
 {
-	struct hist *h = g->walk->hist;
-	double of = g->opts->style == GRAPH_FRACTAL ? (double)all : (double)h->totals[0];
+	double of = g->opts->style == GRAPH_FRACTAL ? (double)all : (double)g->total;
 
 	return (uint64_t)(of * g->opts->min_percent / 100.0);
 }
@@ -230,13 +237,13 @@ static int put_stem(struct graph *g, const struct chain_set *set, uint64_t entry
 	if (err < 0)
 		return err;
 	return put_level(g, &b.next, g->opts->style == GRAPH_FRACTAL ? entry_weight :
-			 g->walk->hist->totals[0], b.weight - b.own, 1, 1);
+			 g->total, b.weight - b.own, 1, 1);
 }
 
 static int put_graph(struct graph *g, const struct chain_level *top, uint64_t weight)
 {
 	size_t n = count_shown(top, max_of(least(g, weight), (uint64_t)1)), before = g->out->n;
-	uint64_t total = g->opts->style == GRAPH_FRACTAL ? weight : g->walk->hist->totals[0];
+	uint64_t total = g->opts->style == GRAPH_FRACTAL ? weight : g->total;
 	int err;
 
 	if (n == 1 && top->sets[0].weight == weight)
@@ -339,7 +346,7 @@ static void put_stack(struct graph *g, const struct stacks *s, const struct stac
 
 	if (!folded)
 		buf_pad(g->out, ' ', MARGIN - 1);
-	put_value(g, st->own, g->walk->hist->totals[0]);
+	put_value(g, st->own, g->total);
 	buf_putc(g->out, folded ? ' ' : '\n');
 	for (size_t i = 0; i < st->n; i++) {
 		if (!folded)
@@ -375,14 +382,17 @@ int hist_graph(struct chain_walk *w, const struct hist_entry *e, struct buf *out
 	const struct hist_opts *o = w->hist->opts;
 	const struct hist_stat *st = hist_stat_of(w->hist, e, 0);
 	struct graph g = { .walk = w, .out = out, .opts = &o->graph, .margin = MARGIN,
+			   .total = o->graph.value == VALUE_COUNT ? w->hist->total_count : w->hist->totals[0],
 			   .skip_first = o->sorted_by_symbol };
 	uint64_t weight = o->children ? st->acc : st->self;
 	struct chain_level top = { 0 };
 	int err;
 
-	if (weight < least(&g, weight) || !weight)
+	if (o->graph.value != VALUE_COUNT && (weight < least(&g, weight) || !weight))
 		return 0;
 	err = chain_walk_begin(w, e, &top);
+	if (o->graph.value == VALUE_COUNT)
+		weight = level_weight(&top);
 	if (err == 0)
 		err = o->graph.style == GRAPH_FLAT || o->graph.style == GRAPH_FOLDED ?
 		      put_stacks(&g, &top) : put_graph(&g, &top, weight);

@@ -71,6 +71,28 @@ static void put_value(struct json *j, const struct hist *h, const struct hist_en
 		json_u64(j, strcmp(name, "period") == 0 ? s->self : s->acc);
 }
 
+/* Shares of what is not a period: in the kernel, in user space, of latency. */
+static void put_shares(struct json *j, const struct hist *h, const struct hist_entry *e)
+{
+	static const struct { enum hist_column c; const char *name; } shares[] = {
+		{ COL_SYS, "sys_percent" }, { COL_US, "us_percent" }, { COL_GUEST_SYS, "guest_sys_percent" },
+		{ COL_GUEST_US, "guest_us_percent" }, { COL_LATENCY, "latency_percent" },
+		{ COL_LATENCY_CHILDREN, "latency_children_percent" },
+	};
+
+	for (size_t i = 0; i < countof(shares); i++) {
+		if (!(shares[i].c >= COL_LATENCY ? h->opts->latency : h->opts->modes))
+			continue;
+		json_key(j, shares[i].name);
+		if (h->n_events > 1)
+			json_begin(j, '[');
+		for (size_t k = 0; k < h->n_events; k++)
+			json_double(j, rounded(hist_share(h, e, shares[i].c, k)));
+		if (h->n_events > 1)
+			json_end(j);
+	}
+}
+
 static void put_values(struct json *j, const struct hist *h, const struct hist_entry *e,
 		       const char *name)
 {
@@ -130,6 +152,7 @@ static void put_entry(struct json *j, const struct hist *h, const struct hist_en
 		put_values(j, h, e, "children_percent");
 		put_values(j, h, e, "children_period");
 	}
+	put_shares(j, h, e);
 	json_end(j);
 }
 

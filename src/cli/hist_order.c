@@ -10,8 +10,11 @@ struct ranks {
 	struct hist *h;
 	uint32_t *symbol;		/* per symbol id: place of its name */
 	uint32_t *object;		/* per object id */
-	uint32_t *group;		/* per group: place of its comm */
-	uint64_t *of;			/* n_keys per entry */
+	uint32_t *group[HIST_KEYS_MAX];	/* per key: place of a group, or of a frame; NULL: numbers do */
+	enum hist_column ranked;	/* the key at hand */
+	uint64_t *of;			/* per entry: n_keys, and its thread and depth in one number */
+	size_t stride;
+	bool by_depth;
 };
 
 struct named {
@@ -23,7 +26,8 @@ static void ranks_done(struct ranks *r)
 {
 	free(r->symbol);
 	free(r->object);
-	free(r->group);
+	for (size_t i = 0; i < HIST_KEYS_MAX; i++)
+		free(r->group[i]);
 	free(r->of);
 }
 
@@ -83,20 +87,87 @@ static int rank_objects(struct ranks *r)
 	return 0;
 }
 
-static int rank_groups(struct ranks *r)
+static int cmp_groups(const void *pa, const void *pb, void *arg)
+{
+	const struct ranks *r = arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	struct hist_entry ea = { .group = a, .frame = HIST_NONE }, eb = { .group = b, .frame = HIST_NONE };
+	int c = hist_key_cmp(r->h, r->ranked, &ea, &eb);
+
+	return c ? c : (a > b) - (a < b);
+}
+
+/* Keys whose values are no numbers to sort by: per group its place among the groups. */
+static int rank_groups(struct ranks *r, size_t key)
 {
 	size_t n = r->h->groups.n;
-	scoped(freep) struct named *v = reallocarray(NULL, n + 1, sizeof(*v));
+	scoped(freep) uint32_t *v = reallocarray(NULL, n + 1, sizeof(*v));
+	uint32_t *rank = r->group[key] = calloc(n + 1, sizeof(*rank));
+	uint32_t at = 0;
 
-	r->group = calloc(n + 1, sizeof(*r->group));
-	if (!r->group || !v)
+	if (!v || !rank)
 		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		v[i] = (uint32_t)i;
+	r->ranked = r->h->opts->keys[key];
+	qsort_r(v, n, sizeof(*v), cmp_groups, r);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t thread = r->h->groups.v[i].thread;
+		struct hist_entry a = { .group = v[i ? i - 1 : 0] }, b = { .group = v[i] };
 
-		v[i] = (struct named){ tacho_profile_thread(r->h->profile, thread)->comm, (uint32_t)i };
+		if (i && hist_key_cmp(r->h, r->ranked, &a, &b) != 0)
+			at++;
+		rank[v[i]] = at;
 	}
-	rank_names(v, n, r->group);
+	return 0;
+}
+
+/* Likewise per frame, for the texts of source files and lines. */
+static int cmp_ranked_frames(const void *pa, const void *pb, void *arg)
+{
+	const struct ranks *r = arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+	struct hist_entry ea = { .frame = a }, eb = { .frame = b };
+	int c = hist_key_cmp(r->h, r->ranked, &ea, &eb);
+
+	return c ? c : (a > b) - (a < b);
+}
+
+static int rank_frames(struct ranks *r, size_t key)
+{
+	size_t n = tacho_profile_n_frames(r->h->profile);
+	scoped(freep) uint32_t *v = reallocarray(NULL, n + 1, sizeof(*v));
+	uint32_t *rank = r->group[key] = calloc(n + 1, sizeof(*rank));
+	uint32_t at = 0;
+
+	if (!v || !rank)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		v[i] = (uint32_t)i;
+	r->ranked = r->h->opts->keys[key];
+	qsort_r(v, n, sizeof(*v), cmp_ranked_frames, r);
+	for (size_t i = 0; i < n; i++) {
+		struct hist_entry a = { .frame = v[i ? i - 1 : 0] }, b = { .frame = v[i] };
+
+		if (i && hist_key_cmp(r->h, r->ranked, &a, &b) != 0)
+			at++;
+		rank[v[i]] = at;
+	}
+	return 0;
+}
+
+static int rank_keys(struct ranks *r)
+{
+	for (size_t i = 0; i < r->h->opts->n_keys; i++) {
+		enum hist_column key = r->h->opts->keys[i];
+		int err = 0;
+
+		if (key == COL_COMM || (key >= COL_FIRST_OF_DETAIL && key < COL_FIRST_OF_FRAME))
+			err = rank_groups(r, i);
+		else if (key == COL_SRCLINE || key == COL_SRCFILE)
+			err = rank_frames(r, i);
+		if (err < 0)
+			return err;
+	}
 	return 0;
 }
 
@@ -111,27 +182,18 @@ static uint64_t rank_of_frame(const struct ranks *r, const struct tacho_profile_
 	return f->known ? r->symbol[f->symbol] : (1ULL << 63 | f->offset >> 1);
 }
 
-static uint64_t rank_of(const struct ranks *r, const struct hist_entry *e, enum hist_column key)
+static uint64_t rank_of(const struct ranks *r, const struct hist_entry *e, size_t at)
 {
 	size_t first = r->h->opts->group_sort < r->h->n_events ? r->h->opts->group_sort : 0;
-	const struct hist_stat *s = hist_stat_of(r->h, e, first);
+	enum hist_column key = r->h->opts->keys[at];
 
-	switch (key) {
-	case COL_CHILDREN:
-		return ~s->acc;
-	case COL_OVERHEAD:
-	case COL_PERIOD:
-		return ~s->self;
-	case COL_SAMPLES:
-		return ~s->samples;
-	case COL_COMM:
-		return r->group[e->group];
-	case COL_DSO:
-	case COL_SYMBOL:
+	if (key < COL_FIRST_KEY)
+		return ~hist_value(r->h, e, key, first);
+	if (key == COL_SRCLINE || key == COL_SRCFILE)
+		return e->frame == HIST_NONE ? UINT64_MAX : r->group[at][e->frame];
+	if (key >= COL_FIRST_OF_FRAME)
 		return rank_of_frame(r, tacho_profile_frame(r->h->profile, e->frame), key);
-	default:
-		return r->h->groups.v[e->group].v[hist_key_index(r->h, key)];
-	}
+	return r->group[at] ? r->group[at][e->group] : r->h->groups.v[e->group].v[at];
 }
 
 static int cmp_u64(uint64_t a, uint64_t b)
@@ -154,12 +216,11 @@ static int cmp_others(const struct hist *h, const struct hist_entry *a, const st
 }
 
 /* Callers stand above what they call, where both have all of a thread's samples. */
-static int cmp_depths(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
+static int cmp_depths(const struct ranks *r, uint64_t a, uint64_t b)
 {
-	if (h->groups.v[a->group].thread != h->groups.v[b->group].thread || !h->opts->chains ||
-	    h->opts->graph.style == GRAPH_NONE)
+	if (!r->by_depth || a >> 32 != b >> 32)
 		return 0;
-	return h->opts->graph.caller ? cmp_u64(b->depth, a->depth) : cmp_u64(a->depth, b->depth);
+	return r->h->opts->graph.caller ? cmp_u64(b, a) : cmp_u64(a, b);
 }
 
 static int cmp_entries(const void *pa, const void *pb, void *arg)
@@ -167,17 +228,19 @@ static int cmp_entries(const void *pa, const void *pb, void *arg)
 	const struct ranks *r = arg;
 	const struct hist *h = r->h;
 	uint32_t ia = *(const uint32_t *)pa, ib = *(const uint32_t *)pb;
-	const struct hist_entry *a = &h->entries.v[ia], *b = &h->entries.v[ib];
-	const uint64_t *ra = &r->of[ia * h->opts->n_keys], *rb = &r->of[ib * h->opts->n_keys];
+	const uint64_t *ra = &r->of[ia * r->stride], *rb = &r->of[ib * r->stride];
+	size_t n_keys = r->stride - 1;
 
-	for (size_t i = 0; i < h->opts->n_keys; i++) {
+	for (size_t i = 0; i < n_keys; i++) {
 		enum hist_column key = h->opts->keys[i];
 		int c = cmp_u64(ra[i], rb[i]);
 
-		if (!c && h->n_events > 1 && (key == COL_CHILDREN || key == COL_OVERHEAD))
-			c = cmp_others(h, a, b, key);
+		if (c)
+			return c;
+		if (h->n_events > 1 && (key == COL_CHILDREN || key == COL_OVERHEAD))
+			c = cmp_others(h, &h->entries.v[ia], &h->entries.v[ib], key);
 		if (!c && key == COL_CHILDREN)
-			c = cmp_depths(h, a, b);
+			c = cmp_depths(r, ra[n_keys], rb[n_keys]);
 		if (c)
 			return c;
 	}
@@ -188,24 +251,30 @@ static bool is_shown(const struct hist *h, const struct hist_entry *e)
 {
 	const struct tacho_profile_frame *f;
 
-	if (!h->opts->hide_unresolved)
+	if (!h->opts->hide_unresolved && !h->opts->symbol_filter)
 		return true;
 	f = tacho_profile_frame(h->profile, e->frame);
-	return f && f->known;
+	return f && f->known && (!h->opts->symbol_filter || strstr(f->name, h->opts->symbol_filter));
 }
 
 int hist_order(struct hist *h)
 {
-	scoped(ranks_done) struct ranks r = { .h = h };
 	size_t n_keys = h->opts->n_keys;
+	scoped(ranks_done) struct ranks r = {
+		.h = h, .stride = n_keys + 1,
+		.by_depth = h->opts->chains && h->opts->graph.style != GRAPH_NONE,
+	};
 
 	h->order = reallocarray(NULL, h->entries.n + 1, sizeof(*h->order));
-	r.of = reallocarray(NULL, h->entries.n + 1, n_keys * sizeof(*r.of));
-	if (!h->order || !r.of || rank_symbols(&r) < 0 || rank_objects(&r) < 0 || rank_groups(&r) < 0)
+	r.of = reallocarray(NULL, h->entries.n + 1, r.stride * sizeof(*r.of));
+	if (!h->order || !r.of || rank_symbols(&r) < 0 || rank_objects(&r) < 0 || rank_keys(&r) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->entries.n; i++) {
+		const struct hist_entry *e = &h->entries.v[i];
+
 		for (size_t k = 0; k < n_keys; k++)
-			r.of[i * n_keys + k] = rank_of(&r, &h->entries.v[i], h->opts->keys[k]);
+			r.of[i * r.stride + k] = rank_of(&r, e, k);
+		r.of[i * r.stride + n_keys] = (uint64_t)h->groups.v[e->group].thread << 32 | e->depth;
 		if (is_shown(h, &h->entries.v[i]))
 			h->order[h->n_order++] = (uint32_t)i;
 	}

@@ -13,10 +13,16 @@
 
 #define PERCENT_WIDTH 8
 #define NUMBER_WIDTH 12
+#define LATENCY_WIDTH 7			/* of what was called, too: perf's is so narrow */
+
+static bool is_percent(enum hist_column c)
+{
+	return c < COL_FIRST_KEY && c != COL_SAMPLES && c != COL_PERIOD;
+}
 
 static size_t value_width(const struct hist *h, enum hist_column c)
 {
-	size_t one = c == COL_OVERHEAD || c == COL_CHILDREN ? PERCENT_WIDTH : NUMBER_WIDTH;
+	size_t one = c == COL_LATENCY_CHILDREN ? LATENCY_WIDTH : is_percent(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
 
 	return one * h->n_events;
 }
@@ -48,18 +54,25 @@ void hist_table_init(struct hist_table *t, struct hist *h)
 	for (size_t i = 0; i < t->n; i++)
 		if (!t->fixed[i])
 			t->width[i] = max_of(t->width[i], strlen(hist_column_title(h->opts->columns[i])));
-	for (size_t k = 0; k < h->n_order; k++)
-		for (size_t i = 0; i < t->n; i++) {
-			if (t->fixed[i] || h->opts->columns[i] < COL_FIRST_KEY)
-				continue;
-			t->width[i] = max_of(t->width[i], hist_key_width(h, &h->entries.v[h->order[k]],
-									 h->opts->columns[i]));
-		}
+	for (size_t k = 0; k < h->n_order; k++) {
+		/* Where all are shown, any order is as good: that in memory. */
+		const struct hist_entry *e = h->n_order == h->entries.n ? &h->entries.v[k] : hist_entry_at(h, k);
+
+		for (size_t i = 0; i < t->n; i++)
+			if (!t->fixed[i] && h->opts->columns[i] >= COL_FIRST_KEY)
+				t->width[i] = max_of(t->width[i],
+						     hist_key_width(h, e, h->opts->columns[i]));
+	}
 }
 
 static bool is_number(enum hist_column c)
 {
 	return c < COL_FIRST_KEY;
+}
+
+static bool is_right(enum hist_column c)
+{
+	return is_number(c) || hist_column_right(c);
 }
 
 static void pad_to(struct buf *out, size_t from, size_t width)
@@ -90,10 +103,10 @@ void hist_table_titles(const struct hist_table *t, struct buf *out)
 
 		if (i)
 			buf_puts(out, o->separator ? o->separator : "  ");
-		if (is_number(o->columns[i]))
+		if (is_right(o->columns[i]))
 			buf_pad(out, ' ', gap);
 		buf_puts(out, title);
-		if (!is_number(o->columns[i]))
+		if (!is_right(o->columns[i]))
 			buf_pad(out, ' ', gap);
 	}
 	buf_putc(out, '\n');
@@ -109,18 +122,20 @@ void hist_table_titles(const struct hist_table *t, struct buf *out)
 }
 
 /* Sorted rows mostly repeat the numbers of the row before; printing one is dear. */
-static const struct hist_number *number_of(struct hist_table *t, size_t column, uint64_t value,
-					   size_t event, bool percent)
+static const struct hist_number *number_of(struct hist_table *t, const struct hist_entry *e,
+					   size_t column, size_t event)
 {
+	enum hist_column c = t->hist->opts->columns[column];
+	uint64_t value = hist_value(t->hist, e, c, event);
 	struct hist_number *last = &t->last[column];
 
 	if (last->n && last->value == value && last->event == event)
 		return last;
 	last->value = value;
 	last->event = event;
-	if (percent)
+	if (is_percent(c))
 		last->n = (size_t)snprintf(last->text, sizeof(last->text), "%.2f%%",
-					   hist_percent(t->hist, value, event));
+					   hist_share(t->hist, e, c, event));
 	else
 		last->n = (size_t)snprintf(last->text, sizeof(last->text), "%" PRIu64, value);
 	return last;
@@ -129,11 +144,7 @@ static const struct hist_number *number_of(struct hist_table *t, size_t column, 
 static void put_number(struct hist_table *t, const struct hist_entry *e, size_t column, size_t event,
 		       struct buf *out)
 {
-	enum hist_column c = t->hist->opts->columns[column];
-	const struct hist_stat *s = hist_stat_of(t->hist, e, event);
-	uint64_t value = c == COL_CHILDREN ? s->acc : c == COL_SAMPLES ? s->samples : s->self;
-	const struct hist_number *number = number_of(t, column, value, event,
-						     c == COL_OVERHEAD || c == COL_CHILDREN);
+	const struct hist_number *number = number_of(t, e, column, event);
 	size_t from = out->n, width = t->width[column] / t->hist->n_events;
 
 	if (t->hist->opts->separator) {
@@ -171,11 +182,13 @@ static void put_cell(struct hist_table *t, const struct hist_entry *e, size_t i,
 		return;
 	hist_key_text(h, e, c, out);
 	hide_separator(h->opts, out, from);
+	if (hist_column_right(c) && !h->opts->separator)
+		buf_align(out, from, t->width[i]);
 	if (t->fixed[i] && out->n - from > t->width[i]) {
 		out->n = from + t->width[i];
 		out->bytes[out->n] = '\0';
 	}
-	if (!(last && c == COL_SYMBOL))
+	if (!last || hist_column_padded(c))
 		pad_to(out, from, t->width[i]);
 }
 
@@ -211,7 +224,7 @@ int hist_text(struct hist *h, bool titles, struct hist_sink *sink)
 	if (titles)
 		hist_table_titles(&t, out);
 	for (size_t k = 0; k < h->n_order && err == 0; k++) {
-		const struct hist_entry *e = &h->entries.v[h->order[k]];
+		const struct hist_entry *e = hist_entry_at(h, k);
 
 		if (!hist_is_listed(h, e))
 			continue;

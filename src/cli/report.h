@@ -7,7 +7,14 @@
 
 #include "cli/hist.h"
 
+enum report_mode { REPORT_PLAIN, REPORT_BRANCH, REPORT_MEMORY, REPORT_TRACE };
+
 struct report_opts {
+	enum report_mode mode;		/* found out when the file is open */
+	const char *all_fields;		/* "EVENT.FIELD,...": those of the file's tracepoints */
+	bool branches, no_branches, memory, raw_trace, full_paths, show_modes, threads;
+	bool latency, has_switches, show_empty;
+	const char *parallelism, *symbol_filter;
 	const char *input, *vmlinux, *kallsyms, *symfs;
 	bool force, no_demangle;
 	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time, *parent;
@@ -37,6 +44,41 @@ static inline void profile_freep(struct tacho_profile **p)
 {
 	tacho_profile_free(*p);
 }
+
+/* ---- report_graph.c ---- */
+int report_graph(struct hist_graph_opts *g, const char *arg, struct tacho_error *e);	/* -g */
+
+/* ---- report_keys.c ---- */
+bool report_is_single(const char *list);	/* one name, no comma */
+const char *report_default_keys(const struct report_opts *o);
+int report_sort_keys(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e);
+int report_columns(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e);
+int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p, struct hist_opts *h,
+		     struct tacho_error *e);
+/* Leaves out columns of fields that none of these events has. */
+void report_drop_fields(struct hist_opts *h, const struct tacho_profile *p, const uint32_t *events,
+			size_t n);
+bool report_wants_key(const struct report_opts *o, const char *name);
+/* Whether frames of one function are told apart by line or address. */
+bool report_fine_frames(const struct report_opts *o);
+/* What the keys need of the samples. Refuses keys the recording has nothing for. */
+int report_keep(const struct report_opts *o, struct tacho_profile_opts *out, struct tacho_error *e);
+
+/* ---- report_mode.c ---- */
+/* Looks at the file: what it holds, and its tracepoints' fields (*fields is for free()). */
+int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields,
+		struct tacho_error *e);
+/* Whether the words that are no keys are fields of the file's tracepoints. */
+int report_fields_fit(const struct report_opts *o, const struct tacho_perfdata *pd,
+		      struct tacho_error *e);
+/* Where no file can be asked: whether one of those words is hardly more than a key misspelt. */
+bool report_looks_wrong(const struct report_opts *o, struct tacho_error *e);
+/* Per CPU its socket; NULL where the file does not tell. For free(). */
+int32_t *report_sockets(const struct tacho_perfdata *pd, size_t *n);
+
+/* ---- report_threads.c ---- */
+/* -T: what each thread counted, as text on stdout. 0 or a negative errno. */
+int report_threads(const struct report_opts *o, struct tacho_error *e);
 
 /* The document around hist_json(). */
 void report_json_begin(struct json *j, const char *input, const struct tacho_profile *p);

@@ -32,6 +32,7 @@ enum script_field {
 	FIELD_CGROUP = 1u << 24, FIELD_INS_LAT = 1u << 25, FIELD_RETIRE_LAT = 1u << 26,
 	FIELD_DATA_SRC = 1u << 27, FIELD_FLAGS = 1u << 28, FIELD_BPF_OUTPUT = 1u << 29,
 	FIELD_TOD = 1u << 30,
+	FIELD_SRCLINE = 1u << 31,
 };
 
 enum script_type { TYPE_HW, TYPE_SW, TYPE_TRACE, TYPE_RAW, TYPE_BREAK, TYPE_OTHER, N_TYPES };
@@ -61,7 +62,7 @@ struct script_opts {
 	struct strlist fields, comms, pids, tids;
 	uint32_t max_stack;
 	bool dump, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
-	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle;
+	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, full_paths;
 	bool show_task, show_mmap, show_switch, show_lost, show_namespace, show_cgroup, show_bpf;
 	bool show_text_poke, show_round;
 	unsigned verbose;
@@ -130,6 +131,7 @@ struct frame_texts {
 	struct { struct frame_chunk *v; size_t n, cap; } chunks;
 	size_t used;			/* of the last chunk */
 	struct buf line;		/* the text that is being made */
+	bool full_paths;		/* of source files */
 };
 
 /* Addresses of one process that follow each other, on their way to their texts. */
@@ -193,6 +195,9 @@ static inline size_t recent_index(const struct tacho_words *chain, const uint64_
 {
 	return (size_t)(chain->v + chain->n - 1 - word);
 }
+/* Puts "\n  file:line" where the line is known. */
+void script_srcline(struct tacho_symbols *s, const struct tacho_frame *f, bool full_path,
+		    struct buf *out);
 
 /* ---- the run ---- */
 struct script_sink {		/* where lines go: stdout, or a file per event */

@@ -28,6 +28,7 @@ static const struct {
 	{ "dsoff", FIELD_DSOFF, 0, NULL },
 	{ "addr", FIELD_ADDR, PERF_SAMPLE_ADDR, "ADDR" },
 	{ "symoff", FIELD_SYMOFF, 0, NULL },
+	{ "srcline", FIELD_SRCLINE, 0, NULL },
 	{ "period", FIELD_PERIOD, PERF_SAMPLE_PERIOD, "PERIOD" },
 	{ "iregs", FIELD_IREGS, PERF_SAMPLE_REGS_INTR, "IREGS" },
 	{ "uregs", FIELD_UREGS, PERF_SAMPLE_REGS_USER, "UREGS" },
@@ -55,8 +56,8 @@ static const struct {
 #define NO_CODE "the instructions at an address are not read yet"
 	{ "insn", NO_CODE }, { "insnlen", NO_CODE }, { "disasm", NO_CODE }, { "brstackinsn", NO_CODE },
 	{ "brstackinsnlen", NO_CODE }, { "brstackdisasm", NO_CODE },
-#define NO_LINES "lines of the source are not looked up here yet"
-	{ "srcline", NO_LINES }, { "srccode", NO_LINES },
+#define NO_LINES "the text of the source is not read yet"
+	{ "srccode", NO_LINES },
 #define NO_TRACES "it is made from traces of hardware, which are not decoded yet"
 	{ "synth", NO_TRACES }, { "ipc", NO_TRACES }, { "callindent", NO_TRACES },
 #define NO_GUESTS "recordings of guests are not taken apart yet"

@@ -20,7 +20,7 @@
 #define MOST_CHUNKS 64u			/* 128 MiB of text */
 #define TEXT_ALIGN 32u			/* so that most lie in two cache lines */
 #define LONGEST_TEXT (16u << 20)	/* a chain of them stays below 4 GiB */
-#define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF)
+#define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
 
 static void tables_free(struct frame_table *t)
 {
@@ -192,6 +192,11 @@ static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fie
 	put_symbol(line, s->symbols, f, fields, split);
 	n = line->n;
 	put_object(line, s->symbols, f, fields);
+	if ((fields & FIELD_SRCLINE) && line->n) {
+		line->n--;		/* the '\n' comes behind the line's */
+		script_srcline(s->symbols, f, s->frames.full_paths, line);
+		buf_putc(line, '\n');
+	}
 	t = buf_failed(line) || line->n > LONGEST_TEXT ? NULL : text_new(&s->frames, line->n, id);
 	if (!t)
 		return -ENOMEM;
@@ -219,7 +224,7 @@ static int function_text(struct script *s, struct frame_table *t, const struct t
 static int add(struct script *s, struct frame_table *t, const struct frame_run *run, size_t i,
 	       uint32_t *id)
 {
-	const uint32_t numbers = FIELD_SYM | FIELD_SYMOFF | FIELD_DSOFF;
+	const uint32_t numbers = FIELD_SYM | FIELD_SYMOFF | FIELD_DSOFF | FIELD_SRCLINE;
 	const struct tacho_spot *spot = &run->spots[i];
 	struct tacho_frame f;
 	int err;

@@ -21,9 +21,19 @@ struct json_chain {
 	uint32_t pid;
 };
 
+static bool wants_lines(const struct script *s)
+{
+	for (int t = 0; t < N_TYPES; t++)
+		if (s->fields.set[t] & FIELD_SRCLINE)
+			return true;
+	return false;
+}
+
 static void put_frame(struct script *s, struct json *j, uint64_t ip, const struct tacho_frame *f)
 {
 	struct tacho_object_info info = { .size = sizeof(info) };
+	const char *file;
+	uint32_t line;
 
 	put_address(j, "ip", ip);
 	if (f->symbol) {
@@ -33,6 +43,10 @@ static void put_frame(struct script *s, struct json *j, uint64_t ip, const struc
 	if (f->object && tacho_symbols_object(s->symbols, f->object, &info) >= 0) {
 		json_member(j, "object", str, info.path);
 		put_address(j, "object_offset", f->object_offset);
+	}
+	if (wants_lines(s) && tacho_symbols_srcline(s->symbols, f, &file, &line) > 0) {
+		json_member(j, "file", str, file);
+		json_member(j, "line", u64, line);
 	}
 }
 

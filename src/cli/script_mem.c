@@ -1,20 +1,18 @@
 /*
- * data_src in words, as perf has them. The word has small fields, most of them sets of bits:
- *
- *	bits  0 op 5, 5 level 14, 19 snoop 5, 24 lock 2, 26 tlb 7, 33 level number 4,
- *	      37 remote 1, 38 more snoop 2, 40 blocked 3, 43 hops 3
+ * data_src in words on one line, as perf 7's script has it: operation and level here, the rest as
+ * report's columns have them (mem_text.c, where the fields are drawn).
  */
 #include "cli/script_mem.h"
+
+#include "cli/mem_text.h"
 
 struct field {
 	unsigned at, bits;
 };
-static const struct field op_field = { 0, 5 }, level_field = { 5, 14 }, snoop_field = { 19, 5 },
-			  lock_field = { 24, 2 }, tlb_field = { 26, 7 }, number_field = { 33, 4 },
-			  remote_field = { 37, 1 }, snoopx_field = { 38, 2 },
-			  blocked_field = { 40, 3 }, hops_field = { 43, 3 };
+static const struct field op_field = { 0, 5 }, level_field = { 5, 14 }, number_field = { 33, 4 },
+			  remote_field = { 37, 1 }, hops_field = { 43, 3 };
 
-enum { NOT_AVAILABLE = 1, HIT = 2, MISS = 4, NUMBER_NONE = 15 };
+enum { HIT = 2, MISS = 4, NUMBER_NONE = 15 };
 
 static unsigned get(uint64_t word, struct field f)
 {
@@ -86,59 +84,21 @@ static void put_level(struct buf *out, uint64_t word)
 	buf_printf(out, " %s", how);
 }
 
-static void put_snoop(struct buf *out, uint64_t word)
-{
-	static const char *const names[] = { "N/A", "None", "Hit", "Miss", "HitM" };
-	static const char *const more[] = { "Fwd", "Peer" };
-	unsigned n = put_set(out, get(word, snoop_field), names, countof(names), 0);
-
-	if (!put_set(out, get(word, snoopx_field), more, countof(more), n))
-		buf_puts(out, "N/A");
-}
-
-static void put_tlb(struct buf *out, uint64_t word)
-{
-	static const char *const names[7] = { "N/A", [3] = "L1", [4] = "L2", [5] = "Walker", [6] = "Fault" };
-	unsigned tlb = get(word, tlb_field);
-
-	if (!put_set(out, tlb, names, countof(names), 0))
-		buf_puts(out, "N/A");
-	if (tlb & HIT)
-		buf_puts(out, " hit");
-	if (tlb & MISS)
-		buf_puts(out, " miss");
-}
-
-static void put_lock(struct buf *out, uint64_t word)
-{
-	unsigned lock = get(word, lock_field);
-
-	buf_puts(out, lock & NOT_AVAILABLE ? "N/A" : lock ? "Yes" : "No");
-}
-
-static void put_blocked(struct buf *out, uint64_t word)
-{
-	unsigned blocked = get(word, blocked_field);
-
-	if (!blocked || (blocked & NOT_AVAILABLE)) {
-		buf_puts(out, " N/A");
-		return;
-	}
-	buf_printf(out, "%s%s", blocked & 2 ? " Data" : "", blocked & 4 ? " Addr" : "");
-}
-
-void mem_text(struct buf *out, uint64_t data_src)
+void data_src_text(struct buf *out, uint64_t data_src)
 {
 	static const struct {
 		const char *head;
-		void (*put)(struct buf *out, uint64_t word);
+		enum hist_column key;
 	} parts[] = {
-		{ "|OP ", put_op }, { "|LVL ", put_level }, { "|SNP ", put_snoop }, { "|TLB ", put_tlb },
-		{ "|LCK ", put_lock }, { "|BLK ", put_blocked },
+		{ "|SNP ", COL_SNOOP }, { "|TLB ", COL_TLB }, { "|LCK ", COL_LOCKED }, { "|BLK ", COL_BLOCKED },
 	};
 
+	buf_puts(out, "|OP ");
+	put_op(out, data_src);
+	buf_puts(out, "|LVL ");
+	put_level(out, data_src);
 	for (size_t i = 0; i < countof(parts); i++) {
 		buf_puts(out, parts[i].head);
-		parts[i].put(out, data_src);
+		mem_text(parts[i].key, data_src, out);
 	}
 }

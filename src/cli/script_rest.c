@@ -85,7 +85,7 @@ static void put_data_src(struct script *s, struct buf *out, uint64_t word)
 	size_t from = out->n;
 
 	buf_printf(out, "%16llx ", (ull)word);
-	mem_text(out, word);
+	data_src_text(out, word);
 	if (buf_failed(out))
 		return;
 	s->rest.data_src_width = max_of(s->rest.data_src_width, out->n - from);

@@ -86,5 +86,5 @@ static int write_html(struct output *o)
 
 const struct writer html_writer = {
 	.format = { "html", ".html", "flame graph and table of functions as a page", true },
-	.write = write_html,
+	.write = write_html, .joins_threads = true,
 };

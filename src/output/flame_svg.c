@@ -220,5 +220,5 @@ static int write_svg(struct output *o)
 
 const struct writer svg_writer = {
 	.format = { "svg", ".svg", "flame graph: a picture with zoom and search", true },
-	.write = write_svg,
+	.write = write_svg, .joins_threads = true,
 };

@@ -91,5 +91,5 @@ static int write_folded(struct output *o)
 
 const struct writer folded_writer = {
 	.format = { "folded", ".folded", "stacks, one a line, with their weights", true },
-	.write = write_folded, .counts_samples = true,
+	.write = write_folded, .counts_samples = true, .joins_threads = true,
 };

@@ -76,6 +76,7 @@ void tacho_format_wants(const struct tacho_format *f, struct tacho_profile_opts 
 		return;
 	opts->per_time |= w->wants_time;
 	opts->per_cpu |= w->wants_cpu;
+	opts->join_threads |= w->joins_threads;
 }
 
 int out_flush(struct out *o)

@@ -41,6 +41,7 @@ struct writer {
 	struct tacho_format format;
 	int (*write)(struct output *o);
 	bool wants_time, wants_cpu;
+	bool joins_threads;		/* of a thread it shows the comm only */
 	bool counts_samples;		/* unless it is told otherwise */
 };
 

@@ -79,6 +79,12 @@ int profile_filter_init(struct filter *f, const struct tacho_profile_opts *opts,
 		err = cpus_parse(f, opts->cpus, e);
 	if (err == 0 && opts->parent)
 		err = parent_parse(f, opts->parent, e);
+	if (err == 0 && opts->parallelism) {
+		err = cpuset_parse(&f->parallelism, str_of(opts->parallelism));
+		f->by_parallelism = err == 0;
+		if (err < 0)
+			error_set(e, err, "'%s' is no list of numbers and ranges", opts->parallelism);
+	}
 	if (err == 0 && opts->time)
 		err = times_parse(f, opts->time, e);
 	return err;
@@ -92,6 +98,7 @@ void profile_filter_done(struct filter *f)
 	vec_done(&f->pids);
 	vec_done(&f->tids);
 	cpuset_done(&f->cpus);
+	cpuset_done(&f->parallelism);
 	vec_done(&f->windows);
 	vec_done(&f->shares);
 	if (f->by_parent)

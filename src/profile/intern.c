@@ -1,5 +1,5 @@
 /*
- * Equal things get one id: names, objects, events, threads, frames, nodes and rows.
+ * Equal things get one id: names, objects, events, threads and frames. Nodes and rows: trie.c.
  */
 #include "profile/profile.h"
 
@@ -72,14 +72,19 @@ static uint32_t thread_new(struct tacho_profile *p, uint64_t key, uint32_t pid, 
 {
 	uint32_t name = profile_name(p, comm);
 	struct thread_row *t = name != KEYMAP_NONE ? vec_add(&p->threads) : NULL;
+	uint32_t id = (uint32_t)(p->threads.n - 1);
 
 	if (!t)
 		return KEYMAP_NONE;
 	t->pub = (struct tacho_profile_thread){ .pid = pid, .tid = tid, .comm = p->name_of.v[name] };
 	t->out = !profile_filter_task(&p->filter, pid, tid) || !profile_filter_comm(&p->filter, comm);
-	if (keymap_put(&p->thread_ids, key, (uint32_t)(p->threads.n - 1)) < 0)
-		return KEYMAP_NONE;
-	return (uint32_t)(p->threads.n - 1);
+	t->first = keymap_get(&p->comm_threads, name);
+	if (t->first == KEYMAP_NONE) {
+		t->first = id;
+		if (keymap_put(&p->comm_threads, name, id) < 0)
+			return KEYMAP_NONE;
+	}
+	return keymap_put(&p->thread_ids, key, id) < 0 ? KEYMAP_NONE : id;
 }
 
 uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm)
@@ -100,25 +105,32 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 /* ---- frames ---- */
 
 /* A wide hash stands for the frame: looking it up touches nothing else. */
-static uint64_t frame_key(const struct tacho_profile_frame *f)
+uint64_t frame_key(const struct tacho_profile_frame *f)
 {
 	uint64_t h = key_add(key_mix(key_pair(f->symbol, f->object)), f->address);
 
+	if (f->srcfile)
+		h = key_add(key_add(h, (uintptr_t)f->srcfile), f->srcline);
+	else if (f->symbol_offset)
+		h = key_add(h, ~f->symbol_offset);
 	return key_mix(key_add(key_add(h, f->offset), (uint64_t)f->space << 1 | f->inlined));
 }
 
 uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like)
 {
+	struct keymap *ids = frames_of(p, like->known);
 	uint64_t key = frame_key(like);
-	uint32_t id = keymap_get(&p->frame_ids, key);
+	uint32_t id = keymap_get(ids, key);
 	const struct tacho_profile_object *o = &p->objects.v[like->object];
 	struct tacho_profile_frame *f;
+	uint32_t *first;
 	uint8_t *flags;
 
 	if (id != KEYMAP_NONE)
 		return id;
 	f = vec_add(&p->frames);
-	flags = f ? vec_add(&p->frame_flags) : NULL;
+	first = f ? vec_add(&p->frame_nodes) : NULL;
+	flags = first ? vec_add(&p->frame_flags) : NULL;
 	if (!flags)
 		return KEYMAP_NONE;
 	*f = *like;
@@ -128,65 +140,12 @@ uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame
 	if (!profile_filter_object(&p->filter, o->path, o->name) ||
 	    !profile_filter_symbol(&p->filter, f->name))
 		*flags |= FRAME_LEAF_OUT;
+	if (frame_is_start(f))
+		*flags |= FRAME_START;
 	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->name))
 		*flags |= FRAME_PARENT;
 	id = (uint32_t)(p->frames.n - 1);
-	return keymap_put(&p->frame_ids, key, id) < 0 ? KEYMAP_NONE : id;
-}
-
-/* ---- nodes ---- */
-
-uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame)
-{
-	struct tacho_profile_node *n = vec_add(&p->nodes);
-	uint32_t id = (uint32_t)(p->nodes.n - 1);
-
-	if (!n)
-		return KEYMAP_NONE;
-	*n = (struct tacho_profile_node){ parent, frame };
-	if (p->filter.by_parent) {
-		uint8_t *has = vec_add(&p->node_parent);
-
-		if (!has)
-			return KEYMAP_NONE;
-		*has = p->node_parent.v[parent] || (p->frame_flags.v[frame] & FRAME_PARENT);
-	}
-	return keymap_put(&p->children, key_pair(parent, frame), id) < 0 ? KEYMAP_NONE : id;
-}
-
-uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
-{
-	uint32_t id = keymap_get(&p->children, key_pair(parent, frame));
-
-	return id != KEYMAP_NONE ? id : profile_node_new(p, parent, frame);
-}
-
-/* ---- rows ---- */
-
-static uint64_t row_key(const struct tacho_profile_row *r)
-{
-	uint64_t h = key_mix(key_pair(r->thread, r->node));
-
-	h = key_add(h, key_pair(r->event, (uint32_t)r->cpu));
-	return key_mix(r->cgroup ? key_add(h, r->cgroup) : h);
-}
-
-int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add)
-{
-	uint64_t key = row_key(add);
-	uint32_t id = p->opts.per_time ? KEYMAP_NONE : keymap_get(&p->row_ids, key);
-	struct tacho_profile_row *r;
-
-	if (id != KEYMAP_NONE) {
-		p->rows.v[id].samples += add->samples;
-		p->rows.v[id].period += add->period;
-		return 0;
-	}
-	r = vec_add(&p->rows);
-	if (!r)
-		return -ENOMEM;
-	*r = *add;
-	return p->opts.per_time ? 0 : keymap_put(&p->row_ids, key, (uint32_t)(p->rows.n - 1));
+	return keymap_put(ids, key, id) < 0 ? KEYMAP_NONE : id;
 }
 
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path)

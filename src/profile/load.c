@@ -12,6 +12,7 @@
 
 #define MISC_CPUMODE 7u
 #define MISC_EXEC (1u << 13)
+#define MISC_SWITCH_OUT (1u << 13)
 
 struct task {
 	uint32_t pid;
@@ -22,6 +23,13 @@ struct task {
 struct counter {
 	uint32_t event;			/* ours, or KEYMAP_NONE */
 	uint64_t last;
+};
+
+struct waiting {			/* a sample in the batch of stacks */
+	struct tacho_profile_row row;
+	uint64_t time;
+	bool raw_stack;
+	uint32_t parallelism;
 };
 
 struct load {
@@ -40,10 +48,15 @@ struct load {
 	size_t n_windows;
 	struct keymap counter_of;	/* event id -> index, of those that samples carry values of */
 	struct { struct counter *v; size_t n, cap; } counters;
+	struct details details;
+	int64_t running;		/* threads, by the switches so far; who begins is not told: 1 */
+	uint32_t n_cpus;
+	struct waiting waiting[BATCH_MOST];	/* for their stacks' nodes */
 };
 
 static void load_done(struct load *l)
 {
+	details_done(&l->details);
 	stacks_done(&l->stacks);
 	tacho_symbols_free(l->symbols);
 	keymap_done(&l->task_of);
@@ -203,6 +216,8 @@ static int build_ids_learn(struct load *l)
 	return 0;
 }
 
+static int samples_settle(struct load *l);
+
 /* ---- tasks ---- */
 
 static struct task *task_at(struct load *l, uint32_t tid)
@@ -296,6 +311,26 @@ static int note(struct load *l, const struct tacho_other *o)
 	}
 }
 
+/* Switches may come out of order: how many run is never believed to be none, or more than CPUs. */
+static void note_switch(struct load *l, bool out)
+{
+	int64_t n;
+
+	l->running += out ? -1 : 1;
+	n = min_of(l->running, (int64_t)l->n_cpus);
+	l->details.parallelism = (uint32_t)max_of(n, (int64_t)1);
+}
+
+static uint32_t cpus_of(const struct tacho_perfdata *pd)
+{
+	size_t n;
+	const uint8_t *cpus = tacho_perfdata_feature(pd, TACHO_FEATURE_NRCPUS, &n);
+	struct cursor c = cursor_over(cpus, cpus ? n : 0, tacho_perfdata_swapped(pd));
+	uint32_t most = cursor_u32(&c);
+
+	return c.bad || !most ? UINT32_MAX : most;
+}
+
 static int take_other(struct load *l, const struct tacho_record *rec)
 {
 	int event = tacho_perfdata_event_of(l->pd, rec);
@@ -305,6 +340,12 @@ static int take_other(struct load *l, const struct tacho_record *rec)
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return rec->type == TACHO_RECORD_HEADER_ATTR ? events_learn(l) : 0;
+	/* What waits was sampled before this. */
+	err = samples_settle(l);
+	if (err < 0)
+		return err;
+	if (rec->type == TACHO_RECORD_SWITCH || rec->type == TACHO_RECORD_SWITCH_CPU_WIDE)
+		note_switch(l, rec->misc & MISC_SWITCH_OUT);
 	l->scratch->used = 0;
 	err = tacho_other_decode(&other, rec, fe ? &fe->layout : NULL, l->scratch);
 	if (err == -EOPNOTSUPP)
@@ -340,10 +381,64 @@ static bool wanted(const struct tacho_profile *p, const struct tacho_profile_row
 	return !p->filter.by_parent || p->node_parent.v[r->node];
 }
 
-static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t misc, uint32_t event)
+static int sample_settle(struct tacho_profile *p, struct waiting *w)
 {
-	struct tacho_profile *p = l->profile;
-	struct tacho_profile_event *ev = &p->events.v[event];
+	struct tacho_profile_event *ev = &p->events.v[w->row.event];
+	bool latency = p->opts.keep & TACHO_KEEP_PARALLELISM;
+
+	ev->all_samples++;
+	ev->all_period += w->row.period;
+	if (latency)
+		ev->all_latency += w->row.period * 1000 / w->parallelism;
+	if (!wanted(p, &w->row) || (p->filter.by_parallelism &&
+				    !cpuset_has(&p->filter.parallelism, (int)w->parallelism)))
+		return 0;
+	ev->samples++;
+	ev->period += w->row.period;
+	if (latency)
+		ev->latency += w->row.period * 1000 / w->parallelism;
+	quality_sample(&p->quality, w->time, w->raw_stack);
+	if (p->opts.join_threads)
+		w->row.thread = p->threads.v[w->row.thread].first;
+	return profile_row(p, &w->row);
+}
+
+/* All samples that wait become rows. */
+static int samples_settle(struct load *l)
+{
+	int err = stacks_resolve(&l->stacks);
+
+	for (size_t i = 0; i < l->stacks.n && err == 0; i++) {
+		l->waiting[i].row.node = l->stacks.batch[i].node;
+		profile_rows_prefetch(l->profile, l->stacks.batch[i].node);
+	}
+	for (size_t i = 0; i < l->stacks.n && err == 0; i++)
+		err = sample_settle(l->profile, &l->waiting[i]);
+	stacks_clear(&l->stacks);
+	return err;
+}
+
+/* A branch's stack is its target alone: it need not wait. */
+static int settle_branch(struct load *l, const struct tacho_sample *s, const struct tacho_branch *branch,
+			 struct waiting *w)
+{
+	struct tacho_profile_frame like;
+	uint32_t frame;
+
+	if (stacks_frame(&l->stacks, s->pid, TACHO_SPACE_UNKNOWN, branch->to, &like) < 0)
+		return -ENOMEM;
+	frame = profile_frame(l->profile, &like);
+	w->row.node = frame == KEYMAP_NONE ? KEYMAP_NONE : profile_node(l->profile, 0, frame);
+	return w->row.node == KEYMAP_NONE ? -ENOMEM : sample_settle(l->profile, w);
+}
+
+/* `file_event` is the file's number of it; `branch` may be NULL. */
+static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t misc, uint32_t event,
+		      size_t file_event, const struct tacho_branch *branch)
+{
+	const struct tacho_profile *p = l->profile;
+	enum tacho_space space = misc & MISC_CPUMODE;
+	struct waiting waiting;
 	struct tacho_profile_row row = {
 		.event = event,
 		.cpu = p->opts.per_cpu && (s->type & PERF_SAMPLE_CPU) ? (int32_t)s->cpu : -1,
@@ -351,24 +446,28 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 		.samples = 1, .period = s->period,
 	};
 
+	if (stacks_full(&l->stacks)) {
+		int err = samples_settle(l);
+
+		if (err < 0)
+			return err;
+	}
 	row.thread = thread_id(l, s->pid, s->tid);
 	if (row.thread == KEYMAP_NONE)
 		return -ENOMEM;
-	row.node = stacks_node(&l->stacks, s->pid, version_of(l, s->pid), s, misc & MISC_CPUMODE);
-	if (row.node == KEYMAP_NONE)
+	row.detail = details_sample(&l->details, l->pd, file_event, s, space, branch);
+	if (row.detail == KEYMAP_NONE)
 		return -ENOMEM;
-	ev->all_samples++;
-	ev->all_period += s->period;
-	if (!wanted(p, &row))
-		return 0;
-	ev->samples++;
-	ev->period += s->period;
-	quality_sample(&p->quality, s->time, s->n_stack != 0);
-	return profile_row(p, &row);
+	waiting = (struct waiting){ row, s->time, s->n_stack != 0, l->details.parallelism };
+	if (branch)
+		return settle_branch(l, s, branch, &waiting);
+	l->waiting[l->stacks.n] = waiting;
+	stacks_add(&l->stacks, s->pid, version_of(l, s->pid), s, space);
+	return 0;
 }
 
 /* A sample with values stands for one of each counter, weighing what was counted since. */
-static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc)
+static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc, size_t file_event)
 {
 	for (size_t i = 0; i < s->read.n; i++) {
 		struct tacho_read_value v = tacho_read_get(&s->read, i);
@@ -381,11 +480,21 @@ static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc)
 		c->last = v.value;
 		if (!s->period || c->event == KEYMAP_NONE)
 			continue;
-		err = add_sample(l, s, misc, c->event);
+		err = add_sample(l, s, misc, c->event, file_event, NULL);
 		if (err < 0)
 			return err;
 	}
 	return 0;
+}
+
+static int add_branches(struct load *l, struct tacho_sample *s, uint16_t misc, size_t event)
+{
+	int err = 0;
+
+	s->period = 1;
+	for (size_t i = 0; i < s->n_branches && err == 0; i++)
+		err = add_sample(l, s, misc, l->event_ids[event], event, &s->branches[i]);
+	return err;
 }
 
 static int take_sample(struct load *l, const struct tacho_record *rec)
@@ -405,9 +514,13 @@ static int take_sample(struct load *l, const struct tacho_record *rec)
 		return 0;
 	if (!in_time(l, s.time))
 		return 0;
+	if (l->profile->opts.branches)
+		return add_branches(l, &s, rec->misc, (size_t)event);
 	if ((s.type & PERF_SAMPLE_READ) && (s.read.format & PERF_FORMAT_ID))
-		return add_values(l, &s, rec->misc);
-	return add_sample(l, &s, rec->misc, l->event_ids[event]);
+		return add_values(l, &s, rec->misc, (size_t)event);
+	if (l->profile->opts.weigh)
+		s.period = max_of(s.weight, (uint64_t)1);
+	return add_sample(l, &s, rec->misc, l->event_ids[event], (size_t)event, NULL);
 }
 
 static int load_records(struct load *l, struct tacho_error *e)
@@ -420,7 +533,7 @@ static int load_records(struct load *l, struct tacho_error *e)
 		if (err < 0)
 			return error_nomem(e);
 	}
-	return err;
+	return samples_settle(l) < 0 ? error_nomem(e) : err;
 }
 
 static int load_prepare(struct load *l, struct tacho_error *e)
@@ -431,6 +544,10 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 		err = cpus_are_there(l, e);
 	if (err < 0)
 		return err;
+	l->details = (struct details){ .profile = l->profile, .stacks = &l->stacks,
+				       .swapped = tacho_perfdata_swapped(l->pd), .parallelism = 1 };
+	l->running = 1;
+	l->n_cpus = cpus_of(l->pd);
 	l->scratch = calloc(1, sizeof(*l->scratch));
 	if (!l->scratch || stacks_init(&l->stacks, l->profile, l->symbols) < 0 ||
 	    events_learn(l) < 0 || build_ids_learn(l) < 0)
@@ -448,7 +565,7 @@ int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 		err = load_prepare(&l, e);
 	if (err == 0)
 		err = load_records(&l, e);
-	if (l.stacks.hashes)
+	if (l.stacks.words)
 		stacks_objects(&l.stacks);
 	if (err != -ENOMEM && quality_rows(p) < 0)
 		err = error_nomem(e);

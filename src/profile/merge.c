@@ -44,6 +44,8 @@ static int merge_events(struct tacho_profile *p, const struct tacho_profile *fro
 		ev->period += src->period;
 		ev->all_samples += src->all_samples;
 		ev->all_period += src->all_period;
+		ev->latency += src->latency;
+		ev->all_latency += src->all_latency;
 		ev->has_chains |= src->has_chains;
 		ev->tracepoint |= src->tracepoint;
 	}
@@ -76,6 +78,16 @@ static int merge_names(struct tacho_profile *p, const struct tacho_profile *from
 	return 0;
 }
 
+static bool merge_srcfile(struct tacho_profile *p, struct tacho_profile_frame *like)
+{
+	uint32_t id = profile_name(p, like->srcfile);
+
+	if (id == KEYMAP_NONE)
+		return false;
+	like->srcfile = p->name_of.v[id];
+	return true;
+}
+
 /* A node's parent comes before it, so one pass is enough. */
 static int merge_stacks(struct tacho_profile *p, const struct tacho_profile *from, struct remap *m)
 {
@@ -84,6 +96,8 @@ static int merge_stacks(struct tacho_profile *p, const struct tacho_profile *fro
 
 		like.symbol = m->names[like.symbol];
 		like.object = m->objects[like.object];
+		if (like.srcfile && !merge_srcfile(p, &like))
+			return -ENOMEM;
 		m->frames[i] = profile_frame(p, &like);
 		if (m->frames[i] == KEYMAP_NONE)
 			return -ENOMEM;
@@ -98,6 +112,39 @@ static int merge_stacks(struct tacho_profile *p, const struct tacho_profile *fro
 	return 0;
 }
 
+static uint32_t merge_value(struct tacho_profile *p, const struct tacho_profile *from, uint32_t id,
+			    uint32_t kind)
+{
+	const struct tacho_profile_value *v = tacho_profile_value(from, id);
+
+	return v ? profile_value(p, kind, v) : 0;
+}
+
+/* The detail with the other profile's ids, or KEYMAP_NONE. */
+static uint32_t merge_detail(struct tacho_profile *p, const struct tacho_profile *from,
+			     const struct remap *m, uint32_t id)
+{
+	const struct tacho_profile_detail *src = tacho_profile_detail(from, id);
+	struct tacho_profile_detail d;
+	struct tacho_profile_place *places[] = { &d.ip, &d.data, &d.from, &d.to };
+
+	if (!src)
+		return 0;
+	d = *src;
+	for (size_t i = 0; i < countof(places); i++)
+		if (places[i]->frame)
+			places[i]->frame = m->frames[places[i]->frame - 1] + 1;
+	d.trace = merge_value(p, from, src->trace, TACHO_FIELDS_MAX);
+	if (d.trace == KEYMAP_NONE)
+		return KEYMAP_NONE;
+	for (uint32_t i = 0; i < TACHO_FIELDS_MAX; i++) {
+		d.fields[i] = merge_value(p, from, src->fields[i], i);
+		if (d.fields[i] == KEYMAP_NONE)
+			return KEYMAP_NONE;
+	}
+	return profile_detail(p, &d);
+}
+
 static int merge_rows(struct tacho_profile *p, const struct tacho_profile *from,
 		      const struct remap *m)
 {
@@ -107,6 +154,9 @@ static int merge_rows(struct tacho_profile *p, const struct tacho_profile *from,
 		row.event = m->events[row.event];
 		row.thread = m->threads[row.thread];
 		row.node = m->nodes[row.node];
+		row.detail = merge_detail(p, from, m, row.detail);
+		if (row.detail == KEYMAP_NONE)
+			return -ENOMEM;
 		if (profile_row(p, &row) < 0)
 			return -ENOMEM;
 	}

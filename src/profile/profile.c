@@ -15,7 +15,7 @@ static int first_ids(struct tacho_profile *p)
 {
 	struct tacho_profile_object unknown = { .path = "[unknown]", .name = "[unknown]" };
 
-	if (!vec_add(&p->nodes) || (p->filter.by_parent && !vec_add(&p->node_parent)))
+	if (!vec_add(&p->nodes) || !vec_add(&p->links) || (p->filter.by_parent && !vec_add(&p->node_parent)))
 		return -ENOMEM;
 	p->nodes.v[0] = (struct tacho_profile_node){ 0, KEYMAP_NONE };
 	if (profile_name(p, "[unknown]") != 0 || profile_object(p, &unknown) != 0)
@@ -57,15 +57,24 @@ void tacho_profile_free(struct tacho_profile *p)
 	vec_done(&p->events);
 	vec_done(&p->threads);
 	keymap_done(&p->thread_ids);
+	keymap_done(&p->comm_threads);
 	vec_done(&p->frames);
 	vec_done(&p->frame_flags);
-	keymap_done(&p->frame_ids);
+	vec_done(&p->frame_nodes);
+	keymap_done(&p->known_frames);
+	keymap_done(&p->other_frames);
 	vec_done(&p->nodes);
+	vec_done(&p->links);
 	vec_done(&p->node_parent);
 	keymap_done(&p->children);
 	vec_done(&p->rows);
+	vec_done(&p->row_next);
 	keymap_done(&p->row_ids);
 	vec_done(&p->cgroups);
+	vec_done(&p->details);
+	keymap_done(&p->detail_ids);
+	vec_done(&p->values);
+	map_done(&p->value_ids);
 	arena_done(&p->arena);
 	free(p);
 }

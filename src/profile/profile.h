@@ -13,6 +13,7 @@
 #define PROFILE_PROFILE_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/cpuset.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -21,6 +22,7 @@
 
 #include <regex.h>
 #include <tacho/profile.h>
+#include <tacho/trace.h>
 
 /* ---- what may pass ---- */
 struct window {				/* of time, both ends belong to it */
@@ -40,7 +42,8 @@ struct filter {
 	struct strlist comms, objects, symbols;
 	struct numbers pids, tids;
 	struct cpuset cpus;
-	bool by_cpu, by_parent, by_time;
+	struct cpuset parallelism;
+	bool by_cpu, by_parent, by_time, by_parallelism;
 	regex_t parent;
 	struct { struct window *v; size_t n, cap; } windows;
 	struct { struct share *v; size_t n, cap; } shares;	/* become windows when a file is read */
@@ -58,13 +61,21 @@ bool profile_filter_symbol(const struct filter *f, const char *name);
 bool profile_filter_parent(const struct filter *f, const char *name);
 
 /* ---- the profile ---- */
-enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2 };	/* the filter's verdict, asked once per frame */
-
+/* Asked once per frame: the filter's verdicts, and whether a stack that ends there is whole. */
+enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2, FRAME_START = 4 };
 
 struct thread_row {
 	struct tacho_profile_thread pub;
+	uint32_t first;			/* of the same comm */
 	bool out;			/* the filter's verdict */
 };
+
+struct node_link {			/* how a node and its rows are found again; see trie.c */
+	uint32_t next;			/* in the list that it stands in; 0: the last */
+	uint32_t child;			/* first of its children's list, or LIST_FULL */
+	uint32_t row;			/* first of its rows' list + 1, or LIST_FULL */
+};
+#define LIST_FULL UINT32_MAX
 
 struct tacho_profile {
 	struct tacho_profile_opts opts;
@@ -77,17 +88,26 @@ struct tacho_profile {
 	struct { struct tacho_profile_event *v; size_t n, cap; } events;
 	struct { struct thread_row *v; size_t n, cap; } threads;
 	struct keymap thread_ids;	/* hash of pid, tid, comm -> id; chained by comparing */
+	struct keymap comm_threads;	/* id of the comm's name -> its first thread */
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
 	struct { uint8_t *v; size_t n, cap; } frame_flags;
-	struct keymap frame_ids;	/* hash -> id */
+	struct { uint32_t *v; size_t n, cap; } frame_nodes;	/* first of its nodes' list, or LIST_FULL */
+	struct keymap known_frames;	/* hash -> id: few, and asked for all the time */
+	struct keymap other_frames;	/* ... of those without a symbol, of which there may be millions */
 	struct { struct tacho_profile_node *v; size_t n, cap; } nodes;
+	struct { struct node_link *v; size_t n, cap; } links;	/* per node */
 	struct { uint8_t *v; size_t n, cap; } node_parent;	/* has a caller of interest; only
 								 * where one is asked for */
-	struct keymap children;		/* (parent, frame) -> node */
+	struct keymap children;		/* (parent, frame) -> node, of those that no list has */
 	struct { struct tacho_profile_row *v; size_t n, cap; } rows;
-	struct keymap row_ids;		/* hash -> id */
+	struct { uint32_t *v; size_t n, cap; } row_next;	/* in its node's list, + 1 */
+	struct keymap row_ids;		/* hash -> id, of those that no list has */
 	struct { struct cgroup_name *v; size_t n, cap; } cgroups;
 	struct tacho_profile_quality quality;
+	struct { struct tacho_profile_detail *v; size_t n, cap; } details;	/* v[id - 1] */
+	struct keymap detail_ids;	/* hash -> id */
+	struct { struct tacho_profile_value *v; size_t n, cap; } values;	/* v[id - 1] */
+	struct map value_ids;
 };
 
 struct cgroup_name {
@@ -102,38 +122,129 @@ uint32_t profile_event(struct tacho_profile *p, const char *name);
 uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm);
 /* `like` has symbol and object as the profile's ids; the rest of its texts is filled in. */
 uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like);
+static inline struct keymap *frames_of(struct tacho_profile *p, bool known)
+{
+	return known ? &p->known_frames : &p->other_frames;
+}
+uint64_t frame_key(const struct tacho_profile_frame *f);	/* in known_frames or other_frames */
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
-/* The same where it is known that there is none yet. */
-uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
+/* The id of an equal detail; KEYMAP_NONE without memory. */
+uint32_t profile_detail(struct tacho_profile *p, const struct tacho_profile_detail *like);
+/* `kind` tells fields apart. Its bytes and text are copied. */
+uint32_t profile_value(struct tacho_profile *p, uint32_t kind, const struct tacho_profile_value *like);
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
 
+/* What will be asked for soon is fetched: the list of a frame's nodes, the nodes in it (once the list
+ * is there), a node's lists, its rows (once those are there). */
+static inline void profile_frame_prefetch(const struct tacho_profile *p, uint32_t frame)
+{
+	__builtin_prefetch(&p->frame_nodes.v[frame]);
+}
+
+static inline void profile_nodes_prefetch(const struct tacho_profile *p, uint32_t frame)
+{
+	uint32_t first = p->frame_nodes.v[frame];
+
+	if (!first || first == LIST_FULL)
+		return;
+	__builtin_prefetch(&p->nodes.v[first]);
+	__builtin_prefetch(&p->links.v[first]);
+}
+
+static inline void profile_node_prefetch(const struct tacho_profile *p, uint32_t node)
+{
+	__builtin_prefetch(&p->nodes.v[node]);
+	__builtin_prefetch(&p->links.v[node]);
+}
+
+static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t node)
+{
+	uint32_t first = p->links.v[node].row;
+
+	if (first && first != LIST_FULL)
+		__builtin_prefetch(&p->rows.v[first - 1], 1);
+}
+
 /* ---- raw chains ---- */
-struct frame_slot {
-	uint64_t key;			/* hash of space, version and address */
-	uint32_t frame;
+/* What was met lately, by a hash wide enough not to meet another; forgets what collides. */
+struct lately {
+	uint64_t key;
+	uint32_t id;			/* a node or a frame, + 1; 0: free */
 };
-#define FRAME_SLOTS 131072u
+#define LATELY_SLOTS 65536u
+
+struct stack_word {
+	uint64_t ip;
+	uint64_t prefix;		/* hash of all words from the outermost on to this */
+	uint64_t key;			/* hash of the maps' version and the address */
+	uint32_t frame;
+	enum tacho_space space;
+};
+
+struct fresh_frame {			/* of an address that was not met lately */
+	struct stack_word *word;
+	struct tacho_profile_frame like;
+};
+
+struct stack {				/* of one sample, outermost caller first */
+	struct stack_word *words;
+	size_t n, done;			/* `node` stands for the first `done` words */
+	uint32_t pid, node;
+};
+
+#define BATCH_MOST 32u
+#define BATCH_WORDS 16384u
 
 struct stacks {				/* of one file */
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
-	struct keymap known;		/* hash of callers from the outermost on -> node */
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
-	uint64_t *hashes;		/* of the chain at hand, per word */
-	uint32_t *path;			/* and its frames */
-	struct frame_slot *frames;	/* addresses met lately; forgets what collides */
+	struct stack batch[BATCH_MOST];
+	size_t n;
+	struct stack_word *words;	/* of the batch */
+	size_t n_words;
+	struct { struct fresh_frame *v; size_t n, cap; } fresh;
+	struct lately *nodes;		/* hash of callers from the outermost on -> node */
+	struct lately *frames;		/* hash of the maps' version and an address -> frame */
 	uint32_t kernel_version;
 };
 
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols);
 void stacks_done(struct stacks *s);
-/* The node of a sample; `version` changes whenever the maps of the process do.
- * Returns KEYMAP_NONE without memory. */
-uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
-		     const struct tacho_sample *sample, enum tacho_space space);
+/* Puts a sample's stack into the batch, which must not be full; `version` changes whenever the maps
+ * of the process do. Before the symbols learn anything new the batch must have been resolved. */
+void stacks_add(struct stacks *s, uint32_t pid, uint32_t version, const struct tacho_sample *sample,
+		enum tacho_space space);
+bool stacks_full(const struct stacks *s);
+/* Gives each its node. 0 or -ENOMEM. */
+int stacks_resolve(struct stacks *s);
+void stacks_clear(struct stacks *s);
+/* What profile_frame() wants. 0 or -ENOMEM. */
+int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
+		 struct tacho_profile_frame *out);
+/* Where an address lies, as a frame; false without memory. */
+bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
+		  struct tacho_profile_place *out);
 /* What is known of the objects after all was looked up. */
 void stacks_objects(struct stacks *s);
+
+/* ---- details ---- */
+struct details {			/* of one file */
+	struct tacho_profile *profile;
+	struct stacks *stacks;
+	struct tacho_trace *trace;
+	bool no_trace;			/* the file has no formats */
+	uint32_t parallelism;		/* at the sample at hand */
+	bool swapped;
+	struct { struct details_event *v; size_t n, cap; } events;	/* of the file */
+	struct buf text;
+};
+void details_done(struct details *d);
+/* The id of what is kept of the sample; 0 when nothing is. `branch` may be NULL. */
+uint32_t details_sample(struct details *d, const struct tacho_perfdata *pd, size_t event,
+			const struct tacho_sample *s, enum tacho_space space,
+			const struct tacho_branch *branch);
 
 /* Whether nothing can have called this frame, so that a stack that ends there is whole. */
 bool frame_is_start(const struct tacho_profile_frame *f);

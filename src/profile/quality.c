@@ -68,10 +68,10 @@ static void judge_row(struct tacho_profile *p, const struct tacho_profile_row *r
 		p->quality.unresolved += r->samples;
 		p->objects.v[f->object].unresolved += r->samples;
 	}
-	f = &p->frames.v[root[r->node]];
-	if (p->events.v[r->event].has_chains && !p->opts.no_chains && !frame_is_start(f)) {
+	leaf = root[r->node];
+	if (p->events.v[r->event].has_chains && !p->opts.no_chains && !(p->frame_flags.v[leaf] & FRAME_START)) {
 		p->quality.broken_stacks += r->samples;
-		p->objects.v[f->object].broken += r->samples;
+		p->objects.v[p->frames.v[leaf].object].broken += r->samples;
 	}
 }
 

@@ -4,9 +4,14 @@
  *	KERNEL k0 k1 k2 USER u0 u1 u2		k0 is the leaf, u2 the outermost caller
  *
  * A hash runs over them from the outermost on, started anew with the version of the maps at each
- * run. Every prefix met once has its node in `known`; so a chain that was met before costs one
- * look, and a new one only its new words. The hashes are 64 bits wide: among ten million prefixes
- * two meet by chance once in some hundred thousand files.
+ * run. The prefixes met lately have their nodes in a small table, so a chain like one before costs
+ * one look, and a new one only its new words. What the table has forgotten is found again frame by
+ * frame. The hashes are 64 bits wide: among ten million prefixes two meet by chance once in some
+ * hundred thousand files.
+ *
+ * All tables together are far larger than the caches, and what a chain needs next is known only
+ * after the look before. So some chains are taken together, step by step: each step looks at what
+ * the one before has fetched, and fetches what the next will look at.
  */
 #include "profile/profile.h"
 
@@ -40,130 +45,22 @@ struct chain {
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols)
 {
 	*s = (struct stacks){ .profile = p, .symbols = symbols };
-	s->hashes = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->hashes));
-	s->path = reallocarray(NULL, WORDS_MAX + RUNS_MAX, sizeof(*s->path));
-	s->frames = calloc(FRAME_SLOTS, sizeof(*s->frames));
-	return s->hashes && s->path && s->frames ? 0 : -ENOMEM;
+	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
+	s->nodes = calloc(LATELY_SLOTS, sizeof(*s->nodes));
+	s->frames = calloc(LATELY_SLOTS, sizeof(*s->frames));
+	return s->words && s->nodes && s->frames ? 0 : -ENOMEM;
 }
 
 void stacks_done(struct stacks *s)
 {
-	keymap_done(&s->known);
 	vec_done(&s->names);
 	vec_done(&s->objects);
-	free(s->hashes);
-	free(s->path);
+	vec_done(&s->fresh);
+	free(s->words);
+	free(s->nodes);
 	free(s->frames);
-	s->hashes = NULL;
-	s->path = NULL;
-	s->frames = NULL;
-}
-
-/* ---- frames ---- */
-
-/* Room for `id` in a table of ids + 1. */
-static uint32_t *remap_at(uint32_t **v, size_t *n, size_t *cap, uint32_t id)
-{
-	size_t want = *cap ? *cap : 256;
-	uint32_t *bigger;
-
-	if (id < *n)
-		return *v + id;
-	while (want <= id)
-		want *= 2;
-	bigger = reallocarray(*v, want, sizeof(*bigger));
-	if (!bigger)
-		return NULL;
-	memset(bigger + *n, 0, (want - *n) * sizeof(*bigger));
-	*v = bigger;
-	*n = *cap = want;
-	return bigger + id;
-}
-
-static uint32_t name_id(struct stacks *s, uint32_t symbol)
-{
-	uint32_t *slot = remap_at(&s->names.v, &s->names.n, &s->names.cap, symbol);
-	uint32_t id;
-
-	if (!slot)
-		return KEYMAP_NONE;
-	if (*slot)
-		return *slot - 1;
-	id = profile_name(s->profile, tacho_symbols_name(s->symbols, symbol));
-	*slot = id == KEYMAP_NONE ? 0 : id + 1;
-	return id;
-}
-
-static int object_like(struct stacks *s, uint32_t object, struct tacho_profile_object *out)
-{
-	struct tacho_object_info info = { .size = sizeof(info) };
-	int err = tacho_symbols_object(s->symbols, object, &info);
-
-	if (err < 0)
-		return err;
-	*out = (struct tacho_profile_object){
-		.path = info.path, .name = info.short_name, .kernel = info.kernel, .jit = info.jit,
-		.has_symbols = info.has_symbols, .why = info.why,
-		.n_build_id = (uint8_t)min_of(info.n_build_id, sizeof(out->build_id)),
-	};
-	if (info.build_id)
-		memcpy(out->build_id, info.build_id, out->n_build_id);
-	return 0;
-}
-
-static uint32_t object_id(struct stacks *s, uint32_t object)
-{
-	uint32_t *slot = remap_at(&s->objects.v, &s->objects.n, &s->objects.cap, object);
-	struct tacho_profile_object like;
-	uint32_t id;
-
-	if (!slot)
-		return KEYMAP_NONE;
-	if (*slot)
-		return *slot - 1;
-	if (object_like(s, object, &like) < 0)
-		return 0;
-	id = profile_object(s->profile, &like);
-	*slot = id == KEYMAP_NONE ? 0 : id + 1;
-	return id;
-}
-
-void stacks_objects(struct stacks *s)
-{
-	struct tacho_profile_object like, *o;
-
-	for (uint32_t i = 1; i < s->objects.n; i++) {
-		if (!s->objects.v[i] || object_like(s, i, &like) < 0)
-			continue;
-		o = &s->profile->objects.v[s->objects.v[i] - 1];
-		o->has_symbols = o->has_symbols || like.has_symbols;
-		o->why = !o->has_symbols && like.why ?
-			 arena_str(&s->profile->arena, str_of(like.why)) : NULL;
-	}
-}
-
-static uint32_t frame_resolve(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip)
-{
-	const struct tacho_profile_opts *o = &s->profile->opts;
-	struct tacho_profile_frame f = { 0 };
-	struct tacho_frame raw;
-
-	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &raw) < 0)
-		return KEYMAP_NONE;
-	f.known = raw.symbol != 0;
-	f.symbol = name_id(s, raw.symbol);
-	f.object = object_id(s, raw.object);
-	if (f.symbol == KEYMAP_NONE || f.object == KEYMAP_NONE)
-		return KEYMAP_NONE;
-	f.space = raw.space;
-	f.jit = s->profile->objects.v[f.object].jit;
-	if (f.known)
-		f.address = raw.object_address - (o->per_address ? 0 : raw.symbol_offset);
-	else if (o->per_address || o->split_unknown) {
-		f.address = raw.object ? raw.object_address : ip;
-		f.offset = raw.object ? raw.object_offset : ip;
-	}
-	return profile_frame(s->profile, &f);
+	s->words = NULL;
+	s->nodes = s->frames = NULL;
 }
 
 /* ---- chains ---- */
@@ -258,142 +155,41 @@ static uint64_t run_seed(const struct stacks *s, uint64_t h, enum tacho_space sp
 	return key_add(key_add(h, key_pair(space, version)), version ? 0 : pid);
 }
 
-/* Fills s->hashes: one per word from the outermost on. */
-static size_t chain_hash(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version)
+/* ---- into the batch ---- */
+
+static struct lately *lately_at(struct lately *table, uint64_t key)
 {
-	uint64_t h = 0x2545f4914f6cdd1dull, *out = s->hashes;
+	return &table[(key ^ key >> 32) % LATELY_SLOTS];
+}
+
+static void words_put(struct stacks *s, const struct chain *c, uint32_t version, struct stack *to)
+{
+	uint64_t h = 0x2545f4914f6cdd1dull, seed;
+	struct stack_word *w = s->words + s->n_words;
 
 	for (size_t r = c->n_runs; r-- > 0;) {
 		const struct run *run = &c->runs[r];
 
-		h = run_seed(s, h, run->space, pid, version);
-		for (size_t i = run->n; i-- > 0;)
-			*out++ = h = key_add(h, run->v[i]);
-	}
-	return (size_t)(out - s->hashes);
-}
-
-/* The same address of the same maps is the same frame. */
-static uint32_t frame_at(struct stacks *s, uint32_t pid, uint64_t seed, enum tacho_space space,
-			 uint64_t ip)
-{
-	uint64_t key = key_mix(key_add(seed, ip));
-	struct frame_slot *slot = &s->frames[key % FRAME_SLOTS];
-
-	if (slot->key != key || slot->frame == KEYMAP_NONE) {
-		slot->frame = frame_resolve(s, pid, space, ip);
-		slot->key = key;
-	}
-	return slot->frame;
-}
-
-/* The frames of the words of the hashes [done, n). */
-static int chain_frames(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
-			size_t done, size_t n)
-{
-	size_t at = 0;
-
-	for (size_t r = c->n_runs; r-- > 0;) {
-		const struct run *run = &c->runs[r];
-		uint64_t seed = run_seed(s, 1, run->space, pid, version);
-
-		if (at + run->n <= done) {
-			at += run->n;
-			continue;
-		}
-		for (size_t i = run->n; i-- > 0 && at < n; at++) {
-			if (at < done)
-				continue;
-			s->path[at] = frame_at(s, pid, seed, run->space, run->v[i]);
-			if (s->path[at] == KEYMAP_NONE)
-				return -ENOMEM;
+		h = run_seed(s, h, run->space, to->pid, version);
+		seed = run_seed(s, 1, run->space, to->pid, version);
+		for (size_t i = run->n; i-- > 0; w++) {
+			h = key_add(h, run->v[i]);
+			*w = (struct stack_word){ .ip = run->v[i], .prefix = h, .space = run->space,
+						  .key = key_mix(key_add(seed, run->v[i])) };
 		}
 	}
-	return 0;
+	to->words = s->words + s->n_words;
+	to->n = (size_t)(w - to->words);
+	s->n_words += to->n;
 }
 
-/* Below a node that is new all others are new, too, and their ids follow each other: what will be
- * written can be fetched at once. */
-static void prefetch_new(const struct tacho_profile *p, const uint32_t *frames, size_t n)
+static void chain_make(struct chain *c, const struct tacho_profile_opts *o,
+		       const struct tacho_sample *sample, enum tacho_space space)
 {
-	for (size_t i = 0; i < n; i++)
-		keymap_prefetch(&p->children, key_pair((uint32_t)(p->nodes.n - 1 + i), frames[i]));
-}
-
-/* Adds the words of the hashes [done, n) below `node`. */
-static uint32_t chain_add(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
-			  size_t done, size_t n, uint32_t node)
-{
-	size_t before;
-
-	if (chain_frames(s, c, pid, version, done, n) < 0)
-		return KEYMAP_NONE;
-	for (size_t at = done; at < n; at++) {
-		before = s->profile->nodes.n;
-		node = profile_node(s->profile, node, s->path[at]);
-		if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
-			return KEYMAP_NONE;
-		if (before == s->profile->nodes.n)
-			continue;
-		prefetch_new(s->profile, s->path + at + 1, n - at - 1);
-		for (at++; at < n; at++) {
-			node = profile_node_new(s->profile, node, s->path[at]);
-			if (node == KEYMAP_NONE || keymap_put(&s->known, s->hashes[at], node) < 0)
-				return KEYMAP_NONE;
-		}
-	}
-	return node;
-}
-
-/* The node of the first `n` words. */
-static uint32_t chain_callers(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version,
-			      size_t n)
-{
-	uint32_t node = keymap_get(&s->known, s->hashes[n - 1]), found;
-	size_t low = 0, high = n - 1;
-
-	if (node != KEYMAP_NONE)
-		return node;
-	for (size_t i = 0; i < n; i++)
-		keymap_prefetch(&s->known, s->hashes[i]);
-	/* Where a prefix is known, all shorter ones are. */
-	for (node = 0; low < high;) {
-		size_t mid = low + (high - low + 1) / 2;
-
-		found = keymap_get(&s->known, s->hashes[mid - 1]);
-		if (found == KEYMAP_NONE) {
-			high = mid - 1;
-		} else {
-			low = mid;
-			node = found;
-		}
-	}
-	return chain_add(s, c, pid, version, low, n, node);
-}
-
-/* Return addresses come again and again, but a leaf may be any instruction of its function: so
- * the callers are looked for by their words, and the leaf by its frame. */
-static uint32_t chain_node(struct stacks *s, const struct chain *c, uint32_t pid, uint32_t version)
-{
-	size_t n = chain_hash(s, c, pid, version);
-	uint32_t node = n > 1 ? chain_callers(s, c, pid, version, n - 1) : 0, frame;
-	const struct run *leaf = &c->runs[0];
-
-	if (!n || node == KEYMAP_NONE)
-		return node;
-	frame = frame_at(s, pid, run_seed(s, 1, leaf->space, pid, version), leaf->space, leaf->v[0]);
-	return frame == KEYMAP_NONE ? KEYMAP_NONE : profile_node(s->profile, node, frame);
-}
-
-uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
-		     const struct tacho_sample *sample, enum tacho_space space)
-{
-	const struct tacho_profile_opts *o = &s->profile->opts;
 	struct tacho_words w = sample->chain;
 	size_t first = 0;
-	struct chain c;
 
-	c.n_runs = 0;
+	c->n_runs = 0;
 	if (o->no_chains)
 		w.n = 0;
 	/* The chain begins with the sampled address, unless that lies where chains were not asked
@@ -401,11 +197,165 @@ uint32_t stacks_node(struct stacks *s, uint32_t pid, uint32_t version,
 	while (first < w.n && w.v[first] >= MARKER_FIRST)
 		first++;
 	if ((sample->type & PERF_SAMPLE_IP) && (first == w.n || w.v[first] != sample->ip))
-		run_add(&c, &sample->ip, 1, space);
-	chain_split(&c, w, space);
+		run_add(c, &sample->ip, 1, space);
+	chain_split(c, w, space);
 	if (o->max_stack)
-		chain_cut(&c, o->max_stack, o->caller_first);
-	if (o->max_stack && o->caller_first && c.n_runs && c.runs[0].v[0] != sample->ip)
-		chain_put_leaf(&c, &sample->ip, space);	/* the sample still fell there */
-	return chain_node(s, &c, pid, version);
+		chain_cut(c, o->max_stack, o->caller_first);
+	if (o->max_stack && o->caller_first && c->n_runs && c->runs[0].v[0] != sample->ip)
+		chain_put_leaf(c, &sample->ip, space);	/* the sample still fell there */
+}
+
+bool stacks_full(const struct stacks *s)
+{
+	return s->n == BATCH_MOST || s->n_words > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
+}
+
+void stacks_add(struct stacks *s, uint32_t pid, uint32_t version, const struct tacho_sample *sample,
+		enum tacho_space space)
+{
+	struct stack *to = &s->batch[s->n++];
+	struct chain c;
+
+	chain_make(&c, &s->profile->opts, sample, space);
+	*to = (struct stack){ .pid = pid };
+	words_put(s, &c, version, to);
+	if (to->n > 1)
+		__builtin_prefetch(lately_at(s->nodes, to->words[to->n - 2].prefix));
+	if (to->n)
+		__builtin_prefetch(lately_at(s->frames, to->words[to->n - 1].key));
+}
+
+/* ---- through it, step by step ---- */
+
+static uint32_t known_node(const struct stacks *s, const struct stack_word *w)
+{
+	const struct lately *l = lately_at(s->nodes, w->prefix);
+
+	return l->id && l->key == w->prefix ? l->id - 1 : KEYMAP_NONE;
+}
+
+/* Return addresses come again and again, but a leaf may be any instruction of its function: so
+ * the callers are looked for by their words, and the leaf by its frame. */
+static void look_for_callers(struct stacks *s, struct stack *st)
+{
+	if (st->n < 2)
+		return;
+	st->node = known_node(s, &st->words[st->n - 2]);
+	if (st->node != KEYMAP_NONE) {
+		st->done = st->n - 1;
+		return;
+	}
+	for (size_t i = 0; i + 1 < st->n; i++) {
+		__builtin_prefetch(lately_at(s->nodes, st->words[i].prefix));
+		__builtin_prefetch(lately_at(s->frames, st->words[i].key));
+	}
+}
+
+/* Where a prefix is known, most of the shorter ones are. */
+static void look_for_prefix(struct stacks *s, struct stack *st)
+{
+	size_t low = 0, high = st->n > 1 ? st->n - 2 : 0;
+
+	if (st->done == 0)
+		for (st->node = 0; low < high;) {
+			size_t mid = low + (high - low + 1) / 2;
+			uint32_t found = known_node(s, &st->words[mid - 1]);
+
+			if (found == KEYMAP_NONE) {
+				high = mid - 1;
+			} else {
+				st->done = low = mid;
+				st->node = found;
+			}
+		}
+}
+
+/* The same address of the same maps is the same frame. What was not met lately is looked up, and
+ * then waits for its place in the table of frames. */
+static int look_for_frames(struct stacks *s, struct stack *st)
+{
+	for (size_t i = st->done; i < st->n; i++) {
+		struct stack_word *w = &st->words[i];
+		const struct lately *l = lately_at(s->frames, w->key);
+		struct fresh_frame *f;
+
+		if (l->id && l->key == w->key) {
+			w->frame = l->id - 1;
+			profile_frame_prefetch(s->profile, w->frame);
+			continue;
+		}
+		f = vec_add(&s->fresh);
+		if (!f || stacks_frame(s, st->pid, w->space, w->ip, &f->like) < 0)
+			return -ENOMEM;
+		f->word = w;
+		keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
+	}
+	return 0;
+}
+
+static int add_frames(struct stacks *s)
+{
+	for (size_t i = 0; i < s->fresh.n; i++) {
+		struct stack_word *w = s->fresh.v[i].word;
+
+		w->frame = profile_frame(s->profile, &s->fresh.v[i].like);
+		if (w->frame == KEYMAP_NONE)
+			return -ENOMEM;
+		*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
+		profile_frame_prefetch(s->profile, w->frame);
+	}
+	return 0;
+}
+
+static void look_for_nodes(const struct stacks *s, const struct stack *st)
+{
+	profile_node_prefetch(s->profile, st->node);
+	for (size_t i = st->done; i < st->n; i++)
+		profile_nodes_prefetch(s->profile, st->words[i].frame);
+}
+
+static int add_nodes(struct stacks *s, struct stack *st)
+{
+	/* One before it in the batch may have been alike. */
+	uint32_t now = st->done + 1 < st->n ? known_node(s, &st->words[st->n - 2]) : KEYMAP_NONE;
+
+	if (now != KEYMAP_NONE) {
+		st->node = now;
+		st->done = st->n - 1;
+	}
+	for (size_t i = st->done; i < st->n; i++) {
+		const struct stack_word *w = &st->words[i];
+
+		st->node = profile_node(s->profile, st->node, w->frame);
+		if (st->node == KEYMAP_NONE)
+			return -ENOMEM;
+		if (i + 1 < st->n)
+			*lately_at(s->nodes, w->prefix) = (struct lately){ w->prefix, st->node + 1 };
+	}
+	profile_node_prefetch(s->profile, st->node);
+	return 0;
+}
+
+int stacks_resolve(struct stacks *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		look_for_callers(s, &s->batch[i]);
+	for (size_t i = 0; i < s->n; i++)
+		look_for_prefix(s, &s->batch[i]);
+	for (size_t i = 0; i < s->n && err == 0; i++)
+		err = look_for_frames(s, &s->batch[i]);
+	if (err == 0)
+		err = add_frames(s);
+	for (size_t i = 0; i < s->n && err == 0; i++)
+		look_for_nodes(s, &s->batch[i]);
+	for (size_t i = 0; i < s->n && err == 0; i++)
+		err = add_nodes(s, &s->batch[i]);
+	return err;
+}
+
+void stacks_clear(struct stacks *s)
+{
+	s->n = s->n_words = s->fresh.n = 0;
 }

@@ -30,6 +30,7 @@ void kernel_done(struct kernel *k)
 {
 	maps_unref(k->maps);
 	free(k->reference);
+	free(k->file);
 	*k = (struct kernel){ 0 };
 }
 
@@ -213,6 +214,8 @@ static int load_vmlinux(struct kernel *k, const char *path, bool check)
 	err = table_finish(&obj->table);
 	if (err == 0)
 		find_shift(k);
+	if (err == 0 && obj->table.n)
+		k->file = strdup(path);	/* without it there are no lines, no more */
 	return err == 0 && obj->table.n == 0 ? -ENODATA : err;
 }
 

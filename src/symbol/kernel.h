@@ -8,6 +8,7 @@
 #include "symbol/objects.h"
 
 struct kernel {
+	char *file;			/* the vmlinux its symbols were read from, or NULL */
 	struct maps *maps;
 	struct object *main;		/* [kernel.kallsyms]; NULL until something speaks of it */
 	const char *vmlinux, *kallsyms;	/* given instead of what is found */

@@ -142,6 +142,7 @@ void objects_done(struct objects *o)
 	for (size_t i = 0; i < o->n; i++) {
 		table_done(&o->v[i]->table);
 		free(o->v[i]->segments);
+		object_drop_lines(o->v[i]);
 		free(o->v[i]);
 	}
 	vec_done(o);

@@ -43,6 +43,8 @@ struct object {
 	struct elf_segment *segments;	/* PT_LOAD only */
 	size_t n_segments;
 	const char *why;		/* why there are no symbols */
+	struct dwarf_lines *lines;	/* read when the first line is asked for; NULL: none */
+	bool lines_looked;
 };
 
 /* Where to look for files. */
@@ -86,6 +88,11 @@ bool object_refresh(struct object *obj, const struct places *places);
 uint64_t object_address(const struct object *obj, uint64_t offset);
 /* "/lib/modules/.../snd-hda.ko.xz" -> "[snd_hda]"; false when it is no module's file. */
 bool object_module_name(const char *path, char *out, size_t size);
+
+/* In srcline.c: the line tables of a file or module, or of the kernel's vmlinux. 0 or -ENOMEM;
+ * afterwards `lines_looked` is set. */
+int object_read_lines(struct object *obj, const struct places *places, const char *vmlinux);
+void object_drop_lines(struct object *obj);
 
 /* In vdso.c: the symbols of this process's own vdso. 0 or a negative errno. */
 int vdso_load(struct object *obj);

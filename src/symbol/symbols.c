@@ -7,6 +7,7 @@
 #include <tacho/symbol.h>
 
 #include "symbol/cache.h"
+#include "symbol/dwarf_line.h"
 #include "symbol/kallsyms.h"
 #include "symbol/kernel.h"
 #include "symbol/live.h"
@@ -496,6 +497,18 @@ int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame 
 	*start = sym->start;
 	*length = sym->size;
 	return 0;
+}
+
+int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f, const char **file,
+			  uint32_t *line)
+{
+	struct object *obj = objects_at(&s->objects, f->object);
+
+	if (!obj)
+		return 0;
+	if (!obj->lines_looked && object_read_lines(obj, &s->places, s->kernel.file) < 0)
+		return -ENOMEM;
+	return obj->lines && dwarf_lines_find(obj->lines, f->object_address, file, line);
 }
 
 /* ---- what things are called ---- */

@@ -125,6 +125,48 @@ static void neighbours_stay_apart(void **state)
 	tacho_profile_free(p);
 }
 
+/* Few nodes of a frame, few children of a node, many of both: each is found where it was put. */
+static void nodes_are_found_again_however_many(void **state)
+{
+	struct tacho_profile *p = new_profile(NULL);
+	uint32_t parents[12], ids[12][12];
+	char name[16];
+
+	for (uint32_t i = 0; i < 12; i++) {
+		snprintf(name, sizeof(name), "up%u", i);
+		parents[i] = node_of(p, name);
+	}
+	for (uint32_t k = 0; k < 12; k++)
+		for (uint32_t i = 0; i < 12; i++) {
+			snprintf(name, sizeof(name), "down%u", k);
+			ids[i][k] = profile_node(p, parents[i], frame_of(p, name, "prog"));
+		}
+	assert_int_equal(tacho_profile_n_nodes(p), 1 + 12 + 12 * 12);
+	for (uint32_t i = 0; i < 12; i++)
+		for (uint32_t k = 0; k < 12; k++) {
+			snprintf(name, sizeof(name), "down%u", k);
+			assert_int_equal(profile_node(p, parents[i], frame_of(p, name, "prog")), ids[i][k]);
+		}
+	assert_int_equal(tacho_profile_n_nodes(p), 1 + 12 + 12 * 12);
+	tacho_profile_free(p);
+}
+
+static void rows_of_many_threads_stay_apart(void **state)
+{
+	struct tacho_profile *p = new_profile(NULL);
+	char comm[16];
+
+	for (int round = 0; round < 3; round++)
+		for (int i = 0; i < 20; i++) {
+			snprintf(comm, sizeof(comm), "comm%d", i);
+			add_row(p, comm, "main;work", 10);
+		}
+	assert_int_equal(tacho_profile_n_rows(p), 20);
+	for (size_t i = 0; i < 20; i++)
+		assert_int_equal(tacho_profile_rows(p)[i].period, 30);
+	tacho_profile_free(p);
+}
+
 static void equal_rows_add_up(void **state)
 {
 	struct tacho_profile *p = new_profile(NULL);
@@ -242,6 +284,8 @@ int main(void)
 		cmocka_unit_test(equal_stacks_are_one_node),
 		cmocka_unit_test(same_name_in_another_object_is_another_frame),
 		cmocka_unit_test(neighbours_stay_apart),
+		cmocka_unit_test(nodes_are_found_again_however_many),
+		cmocka_unit_test(rows_of_many_threads_stay_apart),
 		cmocka_unit_test(equal_rows_add_up),
 		cmocka_unit_test(merged_profiles_add_up),
 		cmocka_unit_test(lists_say_who_passes),

@@ -47,7 +47,10 @@ static uint32_t node_of(struct world *w, uint32_t version, uint64_t ip, const ui
 
 	s.chain.v = words;
 	s.chain.n = n;
-	node = stacks_node(&w->stacks, 7, version, &s, TACHO_SPACE_USER);
+	stacks_clear(&w->stacks);
+	stacks_add(&w->stacks, 7, version, &s, TACHO_SPACE_USER);
+	assert_int_equal(stacks_resolve(&w->stacks), 0);
+	node = w->stacks.batch[0].node;
 	assert_int_not_equal(node, KEYMAP_NONE);
 	return node;
 }
@@ -162,6 +165,34 @@ static void prefixes_are_shared(void **state)
 	world_close(&w);
 }
 
+/* Equal, longer and new chains in one batch get what they get one by one. */
+static void a_batch_is_as_one_by_one(void **state)
+{
+	uint64_t words[BATCH_MOST][8];
+	uint32_t alone[BATCH_MOST];
+	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN };
+	struct world w;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	for (size_t i = 0; i < BATCH_MOST; i++) {
+		words[i][0] = USER;
+		for (size_t k = 1; k < 8; k++)
+			words[i][k] = 0x100 * k + (k < 4 ? i % 5 : 0);
+		s.ip = words[i][1];
+		s.chain = (struct tacho_words){ .v = words[i], .n = 8 };
+		stacks_add(&w.stacks, 7, 1, &s, TACHO_SPACE_USER);
+	}
+	assert_true(stacks_full(&w.stacks));
+	assert_int_equal(stacks_resolve(&w.stacks), 0);
+	for (size_t i = 0; i < BATCH_MOST; i++)
+		alone[i] = w.stacks.batch[i].node;
+	assert_int_equal(tacho_profile_n_nodes(w.profile), 1 + 4 + 5 * 3);
+	for (size_t i = 0; i < BATCH_MOST; i++)
+		assert_int_equal(node_of(&w, 1, words[i][1], words[i], 8), alone[i]);
+	assert_int_equal(tacho_profile_n_nodes(w.profile), 1 + 4 + 5 * 3);
+	world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +202,7 @@ int main(void)
 		cmocka_unit_test(a_cookie_is_no_frame),
 		cmocka_unit_test(limits_cut_at_either_end),
 		cmocka_unit_test(prefixes_are_shared),
+		cmocka_unit_test(a_batch_is_as_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

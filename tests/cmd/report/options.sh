@@ -2,8 +2,7 @@
 . "$SUPPORT/lib.sh"
 refused 129 tacho report -s symbl
 grep -q "did you mean 'symbol'" err
-refused 129 tacho report -s comm,nokey
-refused 129 tacho report -F overhead,nokey
+refused 129 tacho report -F overhead,symbl
 refused 129 tacho report -g grph
 refused 129 tacho report --percentage half
 refused 129 tacho report -t .

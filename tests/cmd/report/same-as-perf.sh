@@ -13,7 +13,7 @@ NI void mid(long n) { leaf1(n); leaf2(n * 2); for (long i = 0; i < n; i++) x -= 
 int main(int c, char **v) { for (int i = 0; i < atoi(v[c - 1]); i++) { mid(20000); rec(3, 10000); } }
 C
 cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o w w.c
-perf record -q -e cpu-clock:u -F 2000 -g -o g.data ./w 300 2>/dev/null || skip "perf cannot record here"
+perf record -q -e cpu-clock:u -F 2000 -g -o g.data ./w 1500 2>/dev/null || skip "perf cannot record here"
 perf record -q -e cpu-clock:u -F 2000 -o plain.data ./w 100
 perf record -q -e cpu-clock:u,page-faults:u -F 2000 -g -o two.data ./w 100
 

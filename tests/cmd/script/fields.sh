@@ -35,7 +35,7 @@ if tacho record -q -k monotonic -e cpu-clock -o k.data sh -c 'i=0; while [ $i -l
 fi
 
 # What cannot be shown is refused with the reason.
-for field in insn insnlen disasm brstackinsn brstackinsnlen brstackdisasm srcline srccode synth ipc \
+for field in insn insnlen disasm brstackinsn brstackinsnlen brstackdisasm srccode synth ipc \
 	callindent machine_pid vcpu metric brcntr; do
 	refused 129 tacho script -i branches.data -F comm,$field
 	grep -q "the field '$field' cannot be shown" err || fail "$(cat err)"

@@ -1,0 +1,157 @@
+/*
+ * Frames of addresses: the ids of the symbols' names and objects become the profile's own.
+ */
+#include "profile/profile.h"
+
+#include <errno.h>
+
+/* Room for `id` in a table of ids + 1. */
+static uint32_t *remap_at(uint32_t **v, size_t *n, size_t *cap, uint32_t id)
+{
+	size_t want = *cap ? *cap : 256;
+	uint32_t *bigger;
+
+	if (id < *n)
+		return *v + id;
+	while (want <= id)
+		want *= 2;
+	bigger = reallocarray(*v, want, sizeof(*bigger));
+	if (!bigger)
+		return NULL;
+	memset(bigger + *n, 0, (want - *n) * sizeof(*bigger));
+	*v = bigger;
+	*n = *cap = want;
+	return bigger + id;
+}
+
+static uint32_t name_id(struct stacks *s, uint32_t symbol)
+{
+	uint32_t *slot = remap_at(&s->names.v, &s->names.n, &s->names.cap, symbol);
+	uint32_t id;
+
+	if (!slot)
+		return KEYMAP_NONE;
+	if (*slot)
+		return *slot - 1;
+	id = profile_name(s->profile, tacho_symbols_name(s->symbols, symbol));
+	*slot = id == KEYMAP_NONE ? 0 : id + 1;
+	return id;
+}
+
+static int object_like(struct stacks *s, uint32_t object, struct tacho_profile_object *out)
+{
+	struct tacho_object_info info = { .size = sizeof(info) };
+	int err = tacho_symbols_object(s->symbols, object, &info);
+
+	if (err < 0)
+		return err;
+	*out = (struct tacho_profile_object){
+		.path = info.path, .name = info.short_name, .kernel = info.kernel, .jit = info.jit,
+		.has_symbols = info.has_symbols, .why = info.why,
+		.n_build_id = (uint8_t)min_of(info.n_build_id, sizeof(out->build_id)),
+	};
+	if (info.build_id)
+		memcpy(out->build_id, info.build_id, out->n_build_id);
+	return 0;
+}
+
+static uint32_t object_id(struct stacks *s, uint32_t object)
+{
+	uint32_t *slot = remap_at(&s->objects.v, &s->objects.n, &s->objects.cap, object);
+	struct tacho_profile_object like;
+	uint32_t id;
+
+	if (!slot)
+		return KEYMAP_NONE;
+	if (*slot)
+		return *slot - 1;
+	if (object_like(s, object, &like) < 0)
+		return 0;
+	id = profile_object(s->profile, &like);
+	*slot = id == KEYMAP_NONE ? 0 : id + 1;
+	return id;
+}
+
+void stacks_objects(struct stacks *s)
+{
+	struct tacho_profile_object like, *o;
+
+	for (uint32_t i = 1; i < s->objects.n; i++) {
+		if (!s->objects.v[i] || object_like(s, i, &like) < 0)
+			continue;
+		o = &s->profile->objects.v[s->objects.v[i] - 1];
+		o->has_symbols = o->has_symbols || like.has_symbols;
+		o->why = !o->has_symbols && like.why ?
+			 arena_str(&s->profile->arena, str_of(like.why)) : NULL;
+	}
+}
+
+/* False without memory. */
+static bool frame_srcline(struct stacks *s, const struct tacho_frame *raw, struct tacho_profile_frame *f)
+{
+	const char *file = NULL;
+	int got = tacho_symbols_srcline(s->symbols, raw, &file, &f->srcline);
+	uint32_t id;
+
+	if (got <= 0) {
+		f->symbol_offset = f->known ? raw->symbol_offset : 0;
+		return got == 0;
+	}
+	id = profile_name(s->profile, file);
+	if (id == KEYMAP_NONE)
+		return false;
+	f->srcfile = s->profile->name_of.v[id];
+	return true;
+}
+
+static int frame_like(struct stacks *s, const struct tacho_frame *raw, uint64_t ip,
+		      struct tacho_profile_frame *out)
+{
+	const struct tacho_profile_opts *o = &s->profile->opts;
+
+	*out = (struct tacho_profile_frame){ .known = raw->symbol != 0, .space = raw->space };
+	out->symbol = name_id(s, raw->symbol);
+	out->object = object_id(s, raw->object);
+	if (out->symbol == KEYMAP_NONE || out->object == KEYMAP_NONE)
+		return -ENOMEM;
+	if (o->per_srcline && !frame_srcline(s, raw, out))
+		return -ENOMEM;
+	out->jit = s->profile->objects.v[out->object].jit;
+	if (out->known)
+		out->address = raw->object_address - (o->per_address ? 0 : raw->symbol_offset);
+	else if (o->per_address || o->split_unknown) {
+		out->address = raw->object ? raw->object_address : ip;
+		out->offset = raw->object ? raw->object_offset : ip;
+	}
+	return 0;
+}
+
+int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
+		 struct tacho_profile_frame *out)
+{
+	struct tacho_frame raw;
+
+	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &raw) < 0)
+		return -ENOMEM;
+	return frame_like(s, &raw, ip, out);
+}
+
+bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
+		  struct tacho_profile_place *out)
+{
+	struct tacho_profile_frame like;
+	struct tacho_frame raw;
+	uint32_t frame;
+
+	if (tacho_symbols_resolve(s->symbols, pid, space, address, &raw) < 0 ||
+	    frame_like(s, &raw, address, &like) < 0)
+		return false;
+	frame = profile_frame(s->profile, &like);
+	if (frame == KEYMAP_NONE)
+		return false;
+	*out = (struct tacho_profile_place){
+		.address = address, .object_address = raw.object ? raw.object_address : address,
+		.symbol_offset = raw.symbol_offset, .frame = frame + 1,
+	};
+	return true;
+}

@@ -1,0 +1,367 @@
+/*
+ * The program of a line table is run once; of its registers only address, file and line are kept.
+ *
+ * Code that the linker threw away leaves sequences behind that begin at 0 or at nowhere: a sequence
+ * counts only where it begins in a section of code. Of several rows for one address the last counts,
+ * as with addr2line.
+ */
+#include "symbol/dwarf_line.h"
+
+#include "symbol/dwarf_header.h"
+#include "symbol/elf_inflate.h"
+
+#include "base/vec.h"
+
+#include <errno.h>
+
+#define SHF_EXECINSTR 4u
+#define OVERLAPS_MAX 64			/* sequences before the nearest that are looked at */
+
+enum {
+	LNS_COPY = 1, LNS_ADVANCE_PC, LNS_ADVANCE_LINE, LNS_SET_FILE, LNS_SET_COLUMN,
+	LNS_NEGATE_STMT, LNS_SET_BASIC_BLOCK, LNS_CONST_ADD_PC, LNS_FIXED_ADVANCE_PC,
+	LNS_SET_PROLOGUE_END, LNS_SET_EPILOGUE_BEGIN, LNS_SET_ISA,
+};
+enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS };
+
+struct reader {
+	struct dwarf_lines *lines;
+	const struct elf *elf;
+	struct dwarf_sections sections;
+	bool has_code;			/* the file says where code is */
+};
+
+struct machine {
+	uint64_t address, file, line, op_index;
+	size_t first;			/* row of the sequence at hand */
+	bool open;			/* a sequence has rows */
+};
+
+void dwarf_lines_done(struct dwarf_lines *l)
+{
+	vec_done(&l->rows);
+	vec_done(&l->sequences);
+	/* NOLINTNEXTLINE(bugprone-multi-level-implicit-pointer-conversion) */
+	vec_done(&l->files);
+	map_done(&l->file_ids);
+	arena_done(&l->text);
+}
+
+static bool is_code_section(const struct elf_section *s)
+{
+	return (s->flags & ELF_SHF_ALLOC) && (s->flags & SHF_EXECINSTR);
+}
+
+static bool is_code(const struct reader *r, uint64_t address)
+{
+	for (size_t i = 0; i < r->elf->n_sections; i++) {
+		const struct elf_section *s = &r->elf->sections[i];
+
+		if (is_code_section(s) && address >= s->addr && address - s->addr < s->size)
+			return true;
+	}
+	return !r->has_code;
+}
+
+/* ---- rows ---- */
+
+static int file_id(struct dwarf_lines *l, struct str path, uint32_t *out)
+{
+	const uint64_t *hit = map_get(&l->file_ids, path);
+	const char **slot;
+	char *copy;
+
+	if (hit) {
+		*out = (uint32_t)*hit;
+		return 0;
+	}
+	copy = arena_str(&l->text, path);
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): it holds pointers */
+	slot = copy ? vec_add(&l->files) : NULL;
+	if (!slot)
+		return -ENOMEM;
+	*slot = copy;
+	*out = (uint32_t)(l->files.n - 1);
+	return map_put(&l->file_ids, str_n(copy, path.n), *out);
+}
+
+/* The id of a unit's file, made when the first row has it. */
+static int unit_file(struct reader *r, struct line_unit *u, uint64_t number, uint32_t *out)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	size_t at = (size_t)(u->version >= 5 ? number : number - 1);
+	struct line_file *f = at < u->files.n ? &u->files.v[at] : NULL;
+	int err = 0;
+
+	if (f && f->id) {
+		*out = f->id - 1;
+		return 0;
+	}
+	if (f)
+		line_unit_path(u, f, &path);
+	else
+		buf_puts(&path, "??");
+	if (buf_failed(&path))
+		return -ENOMEM;
+	err = file_id(r->lines, buf_view(&path), out);
+	if (f && err == 0)
+		f->id = *out + 1;
+	return err;
+}
+
+static int row_put(struct reader *r, struct line_unit *u, struct machine *m)
+{
+	struct dwarf_lines *l = r->lines;
+	struct line_row *last = m->open ? &l->rows.v[l->rows.n - 1] : NULL, *row;
+	struct line_row now = { .address = m->address,
+				.line = (uint32_t)min_of(m->line, (uint64_t)UINT32_MAX) };
+	int err = unit_file(r, u, m->file, &now.file);
+
+	if (err < 0)
+		return err;
+	if (last && last->address == now.address) {
+		*last = now;
+		return 0;
+	}
+	if (last && (now.address < last->address || (last->file == now.file && last->line == now.line)))
+		return 0;		/* it never goes back; equal ones need no second row */
+	if (l->rows.n == LINE_ROWS_MAX)
+		return -EFBIG;
+	row = vec_add(&l->rows);
+	if (!row)
+		return -ENOMEM;
+	*row = now;
+	if (!m->open)
+		m->first = l->rows.n - 1;
+	m->open = true;
+	return 0;
+}
+
+static int sequence_end(struct reader *r, struct machine *m)
+{
+	struct dwarf_lines *l = r->lines;
+	struct line_sequence *s;
+	bool open = m->open;
+
+	m->open = false;
+	if (!open)
+		return 0;
+	if (m->address <= l->rows.v[m->first].address || !is_code(r, l->rows.v[m->first].address)) {
+		l->rows.n = m->first;
+		return 0;
+	}
+	s = vec_add(&l->sequences);
+	if (!s)
+		return -ENOMEM;
+	*s = (struct line_sequence){ l->rows.v[m->first].address, m->address, (uint32_t)m->first,
+				     (uint32_t)(l->rows.n - m->first) };
+	return 0;
+}
+
+/* ---- the program ---- */
+
+static void machine_reset(struct machine *m)
+{
+	*m = (struct machine){ .file = 1, .line = 1 };
+}
+
+/* On machines with bundles an operation has a place inside its instruction. */
+static void advance(struct machine *m, const struct line_unit *u, uint64_t operations)
+{
+	if (u->max_operations <= 1) {
+		m->address += operations * u->min_instruction;
+		return;
+	}
+	m->address += u->min_instruction * ((m->op_index + operations) / u->max_operations);
+	m->op_index = (m->op_index + operations) % u->max_operations;
+}
+
+static int run_extended(struct reader *r, struct line_unit *u, struct machine *m)
+{
+	uint64_t n = dwarf_uleb(&u->program);
+	const uint8_t *body = dwarf_bytes(&u->program, n);
+	int err;
+
+	if (!body || !n)
+		return 0;
+	switch (body[0]) {
+	case LNE_END_SEQUENCE:
+		err = sequence_end(r, m);
+		machine_reset(m);
+		return err;
+	case LNE_SET_ADDRESS:
+		if (n == 9 || n == 5 || n == 3)
+			m->address = elf_uint(u->program.swap, body + 1, (unsigned)n - 1);
+		m->op_index = 0;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void run_skipped(struct line_unit *u, uint8_t code)
+{
+	for (uint8_t i = 0; i < u->operands[code]; i++)
+		dwarf_uleb(&u->program);
+}
+
+static int run_standard(struct reader *r, struct line_unit *u, struct machine *m, uint8_t code)
+{
+	switch (code) {
+	case LNS_COPY:
+		return row_put(r, u, m);
+	case LNS_ADVANCE_PC:
+		advance(m, u, dwarf_uleb(&u->program));
+		return 0;
+	case LNS_ADVANCE_LINE:
+		m->line += (uint64_t)dwarf_sleb(&u->program);
+		return 0;
+	case LNS_SET_FILE:
+		m->file = dwarf_uleb(&u->program);
+		return 0;
+	case LNS_CONST_ADD_PC:
+		advance(m, u, u->line_range ? (255u - u->opcode_base) / u->line_range : 0);
+		return 0;
+	case LNS_FIXED_ADVANCE_PC:
+		m->address += dwarf_uint(&u->program, 2);
+		m->op_index = 0;
+		return 0;
+	default:
+		run_skipped(u, code);
+		return 0;
+	}
+}
+
+static int run_special(struct reader *r, struct line_unit *u, struct machine *m, uint8_t code)
+{
+	uint8_t adjusted = (uint8_t)(code - u->opcode_base);
+
+	if (!u->line_range)
+		return 0;
+	advance(m, u, adjusted / u->line_range);
+	m->line += (uint64_t)(int64_t)(u->line_base + adjusted % u->line_range);
+	return row_put(r, u, m);
+}
+
+static int run_unit(struct reader *r, struct line_unit *u)
+{
+	struct machine m;
+	int err = 0;
+
+	machine_reset(&m);
+	while (err == 0 && dwarf_left(&u->program)) {
+		uint8_t code = (uint8_t)dwarf_uint(&u->program, 1);
+
+		if (code == 0)
+			err = run_extended(r, u, &m);
+		else if (code < u->opcode_base)
+			err = run_standard(r, u, &m, code);
+		else
+			err = run_special(r, u, &m, code);
+	}
+	if (m.open)			/* a sequence without an end has no length */
+		r->lines->rows.n = m.first;
+	return err;
+}
+
+static int read_units(struct reader *r)
+{
+	struct dwarf_cursor c = dwarf_section_cursor(&r->sections.line, r->elf->swap);
+	int err = 0;
+
+	while (err == 0 && dwarf_left(&c)) {
+		scoped(line_unit_done) struct line_unit u = { 0 };
+
+		err = line_unit_read(&u, &c, &r->sections);
+		if (err == 0)
+			err = run_unit(r, &u);
+		if (err == -EBADMSG || err == -EOPNOTSUPP)
+			err = 0;	/* the next one may be good */
+	}
+	return err;
+}
+
+/* ---- all of it ---- */
+
+static int cmp_sequences(const void *pa, const void *pb)
+{
+	const struct line_sequence *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+int dwarf_lines_read(struct dwarf_lines *l, const struct elf *e)
+{
+	struct reader r = { .lines = l, .elf = e };
+	int err;
+
+	if (e->type == ELF_ET_REL)	/* its addresses are yet to be filled in */
+		return -ENODATA;
+	for (size_t i = 0; i < e->n_sections; i++)
+		r.has_code = r.has_code || is_code_section(&e->sections[i]);
+	err = dwarf_sections_read(&r.sections, e);
+	if (err == 0)
+		err = read_units(&r);
+	dwarf_sections_done(&r.sections);
+	if (err == -EFBIG && l->sequences.n)
+		err = 0;
+	if (err < 0)
+		return err;
+	if (l->sequences.n)
+		qsort(l->sequences.v, l->sequences.n, sizeof(*l->sequences.v), cmp_sequences);
+	return l->sequences.n ? 0 : -ENODATA;
+}
+
+/* The last row at or before the address. */
+static const struct line_row *row_at(const struct dwarf_lines *l, const struct line_sequence *s,
+				     uint64_t address)
+{
+	const struct line_row *v = l->rows.v + s->first;
+	size_t low = 0, high = s->n;
+
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (v[mid].address <= address)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &v[low];
+}
+
+static size_t sequences_before(const struct dwarf_lines *l, uint64_t address)
+{
+	size_t low = 0, high = l->sequences.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (l->sequences.v[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool dwarf_lines_find(const struct dwarf_lines *l, uint64_t address, const char **file,
+		      uint32_t *line)
+{
+	size_t n = sequences_before(l, address);
+
+	for (size_t i = n; i-- > 0 && n - i <= OVERLAPS_MAX;) {
+		const struct line_sequence *s = &l->sequences.v[i];
+		const struct line_row *row;
+
+		if (address >= s->end)
+			continue;
+		row = row_at(l, s, address);
+		*file = l->files.v[row->file];
+		*line = row->line;
+		return row->line != 0;
+	}
+	return false;
+}

@@ -1,0 +1,66 @@
+# Source lines as keys and in call graphs, samples as the values of call graphs, counts of threads:
+# as perf has them. Samples in the C library are left out, and its start-up code from the graphs'
+# lines: addr2line of binutils 2.40, which perf asks, takes it for another file; so are frames without
+# a name.
+. "$SUPPORT/lib.sh"
+need perf cc addr2line
+cat >w.c <<'C'
+#include <stdlib.h>
+#define NI __attribute__((noinline))
+volatile long x;
+NI void leaf1(long n) { for (long i = 0; i < n; i++) x += i; }
+NI void leaf2(long n) { for (long i = 0; i < n; i++)
+	x ^= i; }
+NI void rec(int d, long n) { if (d) { rec(d - 1, n); x++; } else leaf1(n); leaf2(n / 3); }
+NI void mid(long n) { leaf1(n); leaf2(n * 2);
+	for (long i = 0; i < n; i++)
+		x -= i; }
+int main(int c, char **v) { for (int i = 0; i < atoi(v[c - 1]); i++) { mid(20000); rec(3, 10000); } }
+C
+cc -g -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o w w.c
+tacho record -q -e cpu-clock:u -F 2000 -g -o g.data ./w 1500 2>err || skip "cannot record here: $(cat err)"
+cat >t.c <<'C'
+#include <pthread.h>
+volatile long x;
+static void *run(void *n) { for (long i = 0; i < (long)n; i++) x += i; return 0; }
+int main(void)
+{
+	pthread_t t[3];
+
+	for (long i = 0; i < 3; i++)
+		pthread_create(&t[i], 0, run, (void *)((i + 1) * 20000000));
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], 0);
+}
+C
+cc -g -O1 -pthread -o t t.c
+tacho record -q -s -e cpu-clock:u -F 2000 -o t.data ./t
+
+same() {	# FILE OPTION...
+	perf report --stdio --no-inline -i "$@" </dev/null 2>/dev/null |
+		grep -v -e 'Tip:' -e '0x' | sed 's, :0$,,' | sed 's/libc.start.*:[0-9]*//' >perf.txt
+	tacho report --stdio -i "$@" </dev/null 2>err | grep -v -e 'Tip:' -e '0x' | sed 's, :0$,,' | sed 's/libc.start.*:[0-9]*//' >tacho.txt
+	[ "$(grep -c '%' tacho.txt)" -gt 0 ] || { cat err; fail "nothing: $*"; }
+	diff perf.txt tacho.txt || fail "not the same: $*"
+}
+same g.data -d w --no-children -g none -s srcline
+same g.data -d w --no-children -g none -s srcline,dso,sym
+same g.data -d w --no-children -g none -s srcfile,comm
+same g.data -d w --no-children -s srcline,srcfile
+same g.data -d w --no-children -s srcline,sym -g caller
+same g.data -d w --no-children -g address
+same g.data -d w -g address
+same g.data -d w -g srcline
+same g.data -g count
+same g.data -g count --no-children -s comm
+same g.data -g folded,count -s comm
+same g.data -g flat,count --no-children
+same g.data -g fractal,count
+same g.data --symbol-filter leaf -g none
+same g.data --symbol-filter leaf --no-children
+same g.data --no-skip-empty -g none
+same t.data -T
+[ "$(tacho report -i t.data -T -q | grep -c '^ *[0-9]* *[0-9]* *[0-9]*$')" -ge 3 ]
+tacho report -i g.data --no-children -g none -s srcline -q | grep -q 'w.c:6 *$'
+[ "$(status_of tacho report -i g.data -T -q)" = 1 ]
+grep -q "no thread.s counts were recorded" err
