@@ -14,43 +14,6 @@
 #include "cli/options.h"
 #include "cli/term.h"
 
-extern const struct command cmd_buildid_cache;
-extern const struct command cmd_buildid_list;
-extern const struct command cmd_check;
-extern const struct command cmd_doctor;
-extern const struct command cmd_evlist;
-extern const struct command cmd_export;
-extern const struct command cmd_flame;
-extern const struct command cmd_heatmap;
-extern const struct command cmd_help;
-extern const struct command cmd_inject;
-extern const struct command cmd_list;
-extern const struct command cmd_record;
-extern const struct command cmd_report;
-extern const struct command cmd_script;
-extern const struct command cmd_stat;
-extern const struct command cmd_version;
-
-const struct command *const commands[] = {
-	&cmd_buildid_cache,
-	&cmd_buildid_list,
-	&cmd_check,
-	&cmd_doctor,
-	&cmd_evlist,
-	&cmd_export,
-	&cmd_flame,
-	&cmd_heatmap,
-	&cmd_help,
-	&cmd_inject,
-	&cmd_list,
-	&cmd_record,
-	&cmd_report,
-	&cmd_script,
-	&cmd_stat,
-	&cmd_version,
-	NULL,
-};
-
 const char *program_name = "tacho";
 
 struct globals {
@@ -128,6 +91,7 @@ static int run_with(const struct command *cmd, void *opts, int argc, char **argv
 	struct tacho_error e = { .column = -1 };
 	struct option_use use;
 	struct buf help = { 0 };
+	char **typed = argv;
 	int err = options_parse_at(cmd, opts, &argc, &argv, &use, &e);
 
 	if (err == 1) {
@@ -139,7 +103,7 @@ static int run_with(const struct command *cmd, void *opts, int argc, char **argv
 		report_error(cmd->name, use.option[0] ? use.option : NULL, use.arg, &e);
 		return err == -EINVAL || err == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
 	}
-	return cmd->run(opts, argc, argv);
+	return cmd->hand_over ? cmd->hand_over(typed) : cmd->run(opts, argc, argv);
 }
 
 int command_run(const struct command *cmd, int argc, char **argv)

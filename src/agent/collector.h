@@ -1,0 +1,48 @@
+/*
+ * The collector: opens what the sources ask for, reads it on time, and hands on batches. It owns
+ * the agent's main thread: one epoll loop with absolute timers, signals, the control socket,
+ * pidfds, inotify and hotplug.
+ *
+ * Every event of a source has a state at any time, also when it could not be opened; a source
+ * that cannot count anything stays and says why.
+ */
+#ifndef AGENT_COLLECTOR_H
+#define AGENT_COLLECTOR_H
+
+#include "agent/agent.h"
+
+int collector_new(struct collector **out, struct agent *a, struct tacho_error *e);
+void collector_free(struct collector *c);
+
+/* Opens all; what cannot be opened is told by states, never by failing. */
+int collector_start(struct collector *c, struct tacho_error *e);
+/* Runs until SIGTERM, SIGINT or collector_stop(). Returns 0 or a negative errno. */
+int collector_run(struct collector *c);
+void collector_stop(struct collector *c);		/* from any thread */
+
+/* Live listeners; a listener may be added and removed from any thread. */
+int collector_listen(struct collector *c, batch_fn *fn, void *arg);
+void collector_unlisten(struct collector *c, batch_fn *fn, void *arg);
+
+/* For the page, ctl status and --check: each event of each source. */
+struct event_status {
+	const char *source, *event, *original;	/* borrowed, valid for the call */
+	const char *pmu, *unit, *per, *target;
+	enum tacho_state state;
+	double share;			/* running / enabled; 1: exact */
+	const char *why;		/* or NULL */
+	uint32_t n_counters, n_series;
+	uint64_t interval_ns;
+	bool paused;
+};
+/* Calls under a lock; any thread. */
+int collector_events(struct collector *c, int (*fn)(void *arg, const struct event_status *), void *arg);
+
+/* Actions, from any thread; carried out by the loop, which answers. `source` NULL: all of them.
+ * Returns 0 or a negative errno with a sentence. */
+int collector_pause(struct collector *c, const char *source, bool pause, struct tacho_error *e);
+int collector_read_now(struct collector *c, const char *source, struct tacho_error *e);
+int collector_interval(struct collector *c, const char *source, uint64_t ns, struct tacho_error *e);
+int collector_reload(struct collector *c, struct tacho_error *e);
+
+#endif

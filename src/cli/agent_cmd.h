@@ -1,0 +1,29 @@
+/*
+ * The options of `tacho agent` and `tacho config`. Two programs read them: tacho itself checks
+ * them, knows their help and completion, and runs tacho-agent, which does the work.
+ */
+#ifndef CLI_AGENT_CMD_H
+#define CLI_AGENT_CMD_H
+
+#include "cli/command.h"
+
+struct agent_opts {
+	const char *config, *store;
+	struct strlist listen, sets;
+	bool check, quiet, json;
+	unsigned verbose;
+};
+extern const struct option_row agent_rows[];
+#define AGENT_SUMMARY "count and profile all the time, with a store, a web page and exporters"
+#define AGENT_ARGS "[ctl|exec|watch ...]"
+
+struct config_cmd_opts {
+	const char *config;
+	struct strlist sets;
+	bool show_origin;
+};
+extern const struct option_row config_rows[];
+#define CONFIG_SUMMARY "show the agent's configuration, or import another tool's"
+#define CONFIG_ARGS "[show | import FILE]"
+
+#endif
