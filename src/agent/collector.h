@@ -9,7 +9,12 @@
 #ifndef AGENT_COLLECTOR_H
 #define AGENT_COLLECTOR_H
 
+#include <signal.h>
+
 #include "agent/agent.h"
+
+/* Signals that the loop takes: to be blocked before any thread starts. Returns `set`. */
+const sigset_t *collector_signals(sigset_t *set);
 
 int collector_new(struct collector **out, struct agent *a, struct tacho_error *e);
 void collector_free(struct collector *c);
