@@ -12,29 +12,11 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #define KEEP_FDS 256		/* for files, sockets and the store */
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t now_mono_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
-int64_t now_wall_ns(void)
-{
-	return (int64_t)clock_ns(CLOCK_REALTIME);
-}
 
 /* The soft limit goes up to the hard one: a daemon has no select() that would mind. */
 static uint64_t descriptor_limit(const struct agent_config *cfg)
@@ -164,7 +146,7 @@ int collector_open_sources(struct collector *c, struct source **old, size_t n_ol
 {
 	const struct agent_config *cfg = c->agent->config;
 	scoped(freep) struct source_config **order = calloc(cfg->n_sources + 1, sizeof(*order));
-	uint64_t now = now_mono_ns();
+	uint64_t now = clock_mono_ns();
 
 	c->sources = calloc(cfg->n_sources + 1, sizeof(*c->sources));
 	c->n_sources = 0;
@@ -337,7 +319,7 @@ static int do_read(struct collector *c, struct source *s, uint64_t arg)
 
 static int do_interval(struct collector *c, struct source *s, uint64_t ns)
 {
-	uint64_t now = now_mono_ns();
+	uint64_t now = clock_mono_ns();
 
 	(void)c;
 	s->interval_ns = ns;

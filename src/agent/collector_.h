@@ -36,9 +36,6 @@ struct collector {
 	bool ends_with_commands;	/* agent exec, watch: nothing more to count, nothing to do */
 };
 
-uint64_t now_mono_ns(void);
-int64_t now_wall_ns(void);
-
 /* Opens the sources of the configuration in the order of their priority. `old` gives its series. */
 int collector_open_sources(struct collector *c, struct source **old, size_t n_old,
 			   struct tacho_error *e);

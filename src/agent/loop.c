@@ -17,7 +17,7 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 
-#include "agent/self.h"
+#include "base/clock.h"
 
 #define LOOK_NS 1000000000u
 #define EXPIRE_NS 300000000000		/* a series that ended can be seen five minutes more */
@@ -39,15 +39,15 @@ static void hand_on(void *arg, const struct batch *b)
 int collector_tick(struct collector *c, struct source *s)
 {
 	struct agent_stats *stats = &c->agent->stats;
-	uint64_t start = now_mono_ns();
+	uint64_t start = clock_mono_ns();
 	struct batch b;
-	int n = source_read(s, now_wall_ns(), &b);
+	int n = source_read(s, clock_wall_ns(), &b);
 
 	if (n < 0)
 		return n;
 	stats->ticks++;
 	stats->reads += (uint64_t)n;
-	stats->read_ns += now_mono_ns() - start;
+	stats->read_ns += clock_mono_ns() - start;
 	hand_on(c, &b);
 	return 0;
 }
@@ -99,7 +99,7 @@ static void look(struct collector *c)
 			say(c, TACHO_LOG_WARN, "cannot look up what to count: out of memory");
 		over = over && (s->ended || s->n_units == 0);
 	}
-	registry_expire(&c->agent->registry, now_wall_ns() - EXPIRE_NS);
+	registry_expire(&c->agent->registry, clock_wall_ns() - EXPIRE_NS);
 	self_measure(c->self, hand_on, c);
 	if (over)
 		c->stopping = true;
@@ -172,7 +172,7 @@ void collector_arm(struct collector *c)
 
 static int due(struct collector *c)
 {
-	uint64_t now = now_mono_ns();
+	uint64_t now = clock_mono_ns();
 	int err = 0;
 
 	for (size_t i = 0; err >= 0 && i < c->n_sources; i++) {

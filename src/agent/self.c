@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "agent/profiler.h"
+#include "base/clock.h"
 
 #define MAX_EXPORTERS 64
 
@@ -51,7 +51,7 @@ FACT(series, f->n_series)
 FACT(store_bytes, f->store.bytes)
 FACT(store_points, f->store.n_points_written)
 FACT(store_dropped, f->store.n_points_dropped)
-FACT(store_flush, f->store.flush_s)
+FACT(flush_took, f->store.flush_s)
 FACT(samples, f->profiler.samples)
 FACT(samples_lost, f->profiler.lost)
 FACT(profiler_hz, f->profiler.frequency)
@@ -85,7 +85,7 @@ static const struct self_row rows[] = {
 	{ "store_points", "", "points written to the store", METRIC_COUNTER, store_points },
 	{ "store_dropped_points", "", "points the store could not keep", METRIC_COUNTER,
 	  store_dropped },
-	{ "store_flush_seconds", "seconds", "time the last flush took", METRIC_GAUGE, store_flush },
+	{ "store_flush_seconds", "seconds", "time the last flush took", METRIC_GAUGE, flush_took },
 	{ "profile_samples", "", "samples of the continuous profile", METRIC_COUNTER, samples },
 	{ "profile_lost_samples", "", "samples that were lost", METRIC_COUNTER, samples_lost },
 	{ "profile_frequency", "", "samples a second and CPU", METRIC_GAUGE, profiler_hz },
@@ -113,14 +113,6 @@ struct self {
 	size_t n_points;
 	int64_t last_ns;
 };
-
-static int64_t wall_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* Registers the rows of a table; `exporter` NULL: of the agent itself. */
 static int add_series(struct self *s, const struct self_row *table, size_t n, char *exporter,
@@ -247,7 +239,7 @@ static uint64_t count_series(struct registry *r)
 int self_measure(struct self *s, batch_fn *fn, void *arg)
 {
 	struct facts f = { .agent = s->agent };
-	int64_t now = wall_ns();
+	int64_t now = clock_wall_ns();
 	struct batch b;
 
 	getrusage(RUSAGE_SELF, &f.usage);

@@ -181,18 +181,10 @@ static void add_row(struct point *p, const struct tacho_sum *row)
 	p->running_ns += row->running_ns;
 }
 
-static struct source_event *event_of(struct source *s, uint32_t index)
-{
-	for (size_t i = 0; i < s->config->n_events; i++)
-		if (!s->events[i].refused && index - s->events[i].first < s->events[i].n)
-			return &s->events[i];
-	return NULL;
-}
-
 /* A row that says why it does not count: the event's state as people see it. */
 static void tell_state(struct source *s, const struct tacho_sum *row)
 {
-	struct source_event *ev = event_of(s, row->event);
+	struct source_event *ev = source_event_at(s, row->event);
 
 	if (!ev)
 		return;

@@ -5,18 +5,10 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "agent/naming.h"
+#include "base/clock.h"
 #include "base/cpuset.h"
-
-static int64_t wall_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* ---- opening ---- */
 
@@ -115,8 +107,25 @@ static int open_set(struct source *s, struct unit *u, struct tacho_error *e)
 	return tacho_evset_open(u->set, &opts, e);
 }
 
+/* What this unit added to the events' numbers goes with it. */
+static void uncount(struct source *s, struct unit *u)
+{
+	const struct tacho_sum *rows;
+	int n = u->set && u->n_rows ? unit_sums(s, u, &rows) : 0;
+
+	for (int i = 0; i < n && (size_t)i < u->n_rows; i++) {
+		struct source_event *ev = source_event_at(s, rows[i].event);
+
+		if (!ev || u->slot_of_row[i] == NO_SLOT)
+			continue;
+		ev->n_series -= min_of(ev->n_series, 1u);
+		ev->n_counters -= min_of(ev->n_counters, rows[i].n_counters);
+	}
+}
+
 static void close_set(struct source *s, struct unit *u)
 {
+	uncount(s, u);
 	tacho_evset_free(take(u->set));
 	free(take(u->slot_of_row));
 	u->n_rows = 0;
@@ -246,11 +255,11 @@ static bool place_labels(struct source *s, const struct unit *u, const struct ta
 	return true;
 }
 
-static const struct event_config *config_of(struct source *s, uint32_t index)
+struct source_event *source_event_at(struct source *s, uint32_t index)
 {
 	for (size_t i = 0; i < s->config->n_events; i++)
 		if (!s->events[i].refused && index - s->events[i].first < s->events[i].n)
-			return s->events[i].config;
+			return &s->events[i];
 	return NULL;
 }
 
@@ -259,22 +268,24 @@ static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum 
 {
 	struct registry *r = &s->agent->registry;
 	const struct tacho_event *ev = tacho_evset_event(u->set, row->event);
-	const struct event_config *ec = config_of(s, row->event);
+	struct source_event *se = source_event_at(s, row->event);
 	struct labels l = { .n = 0 };
 	const struct metric *metric;
 	struct metric like;
 	int group;
 
-	if (!ec || !place_labels(s, u, &row->place, &l, &group))
+	if (!se || !place_labels(s, u, &row->place, &l, &group))
 		return NO_SLOT;
 	if (ev->kind == TACHO_EVENT_PMU || s->config->no_merge)
 		put_text(&l, "pmu", ev->pmu);
-	if (naming_metric(ev, ec, s->config->naming, scratch, &like) < 0)
+	if (naming_metric(ev, se->config, s->config->naming, scratch, &like) < 0)
 		return -ENOMEM;
 	metric = registry_metric(r, &like);
 	if (!metric)
 		return -ENOMEM;
-	return slots_get(&s->slots, r, metric, s->config->name, l.v, l.n, group + 1, wall_ns());
+	se->n_series++;
+	se->n_counters += row->n_counters;
+	return slots_get(&s->slots, r, metric, s->config->name, l.v, l.n, group + 1, clock_wall_ns());
 }
 
 /* An event that does not count here has its one series, which says why. */
