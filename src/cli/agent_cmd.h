@@ -14,7 +14,7 @@ struct agent_opts {
 	unsigned verbose;
 };
 extern const struct option_row agent_rows[];
-#define AGENT_SUMMARY "count and profile all the time, with a store, a web page and exporters"
+#define AGENT_SUMMARY "count and profile all the time: store, web page, exporters"
 #define AGENT_ARGS "[ctl|exec|watch ...]"
 
 struct config_cmd_opts {

@@ -49,6 +49,21 @@ static int config_run(void *opts, int argc, char **argv)
 	return EXIT_USAGE;
 }
 
+static int agent_run(void *opts, int argc, char **argv)
+{
+	const struct agent_opts *o = opts;
+
+	(void)argc;
+	(void)argv;
+	report_text("agent", "this build cannot %s yet", o->check ? "check a configuration" : "run");
+	return EXIT_FAILED;
+}
+
+const struct command cmd_agent = {
+	.name = "agent", .summary = AGENT_SUMMARY, .args = AGENT_ARGS, .rows = agent_rows,
+	.opts_size = sizeof(struct agent_opts), .run = agent_run, .stops_at_word = true,
+};
+
 const struct command cmd_config = {
 	.name = "config", .summary = CONFIG_SUMMARY, .args = CONFIG_ARGS, .rows = config_rows,
 	.opts_size = sizeof(struct config_cmd_opts), .run = config_run,
