@@ -88,8 +88,7 @@ int collector_new(struct collector **out, struct agent *a, struct tacho_error *e
 		if (err < 0)
 			error_set(e, err, "cannot make the event loop: %s", strerror(-err));
 	}
-	if (err == 0 && self_new(&c->self, a) < 0)
-		err = error_nomem(e);
+
 	if (err < 0) {
 		collector_free(c);
 		return err;
@@ -111,7 +110,6 @@ void collector_free(struct collector *c)
 	for (size_t i = 0; i < c->n_sources; i++)
 		source_free(c->sources[i]);
 	free(c->sources);
-	self_free(c->self);
 	close_if(c->epoll_fd);
 	close_if(c->timer_fd);
 	close_if(c->signal_fd);
@@ -219,6 +217,15 @@ void collector_unlisten(struct collector *c, batch_fn *fn, void *arg)
 			break;
 		}
 	pthread_mutex_unlock(&c->lock);
+}
+
+int collector_every_second(struct collector *c, collector_hook *fn, void *arg)
+{
+	if (c->n_hooks == MAX_HOOKS)
+		return -EUSERS;
+	c->hooks[c->n_hooks].fn = fn;
+	c->hooks[c->n_hooks++].arg = arg;
+	return 0;
 }
 
 /* ---- states ---- */
@@ -342,4 +349,16 @@ int collector_interval(struct collector *c, const char *source, uint64_t ns, str
 	if (ns < 1000000)
 		return error_set(e, -EINVAL, "an interval is 1ms at least");
 	return for_sources(c, source, e, do_interval, ns);
+}
+
+void collector_on_reload(struct collector *c, int (*fn)(void *arg, struct tacho_error *e), void *arg)
+{
+	c->reload = fn;
+	c->reload_arg = arg;
+}
+
+int collector_reload(struct collector *c, struct tacho_error *e)
+{
+	return c->reload ? c->reload(c->reload_arg, e)
+			 : error_set(e, -EOPNOTSUPP, "there is no file to read again");
 }

@@ -29,6 +29,13 @@ void collector_stop(struct collector *c);		/* from any thread */
 int collector_listen(struct collector *c, batch_fn *fn, void *arg);
 void collector_unlisten(struct collector *c, batch_fn *fn, void *arg);
 
+/* Called every second by the loop, with the collector's lock held: for what measures the agent
+ * itself, watches triggers or keeps to a budget. Added before the loop runs. */
+typedef void collector_hook(void *arg, struct collector *c);
+int collector_every_second(struct collector *c, collector_hook *fn, void *arg);
+/* From a hook: a batch that does not come from a source. */
+void collector_hand_on(struct collector *c, const struct batch *b);
+
 /* For the page, ctl status and --check: each event of each source. */
 struct event_status {
 	const char *source, *event, *original;	/* borrowed, valid for the call */
@@ -48,6 +55,11 @@ int collector_events(struct collector *c, int (*fn)(void *arg, const struct even
 int collector_pause(struct collector *c, const char *source, bool pause, struct tacho_error *e);
 int collector_read_now(struct collector *c, const char *source, struct tacho_error *e);
 int collector_interval(struct collector *c, const char *source, uint64_t ns, struct tacho_error *e);
+/* Another configuration from now on; `cfg` lives as long as the collector. */
+int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e);
+
+/* What SIGHUP does: set by the one who knows where the configuration comes from. */
+void collector_on_reload(struct collector *c, int (*fn)(void *arg, struct tacho_error *e), void *arg);
 int collector_reload(struct collector *c, struct tacho_error *e);
 
 #endif

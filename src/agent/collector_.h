@@ -9,10 +9,10 @@
 #define AGENT_COLLECTOR__H
 
 #include "agent/collector.h"
-#include "agent/self.h"
 #include "agent/source.h"
 
 #define MAX_LISTENERS 64
+#define MAX_HOOKS 8
 
 struct listener {
 	batch_fn *fn;
@@ -26,12 +26,18 @@ struct collector {
 	struct source **sources;	/* by priority: those that open first come first */
 	size_t n_sources;
 	struct fd_budget fds;
-	struct self *self;
+	struct {
+		collector_hook *fn;
+		void *arg;
+	} hooks[MAX_HOOKS];
+	size_t n_hooks;
 	struct listener listeners[MAX_LISTENERS];
 	size_t n_listeners;
 	int epoll_fd, timer_fd, signal_fd, wake_fd, inotify_fd;
 	char online[4096];		/* CPUs, as of the last look */
 	uint64_t look_ns;		/* when to look at processes, CPUs and ourselves next */
+	int (*reload)(void *arg, struct tacho_error *e);
+	void *reload_arg;
 	_Atomic bool stopping;
 	bool ends_with_commands;	/* agent exec, watch: nothing more to count, nothing to do */
 };

@@ -23,15 +23,9 @@
 #define EXPIRE_NS 300000000000		/* a series that ended can be seen five minutes more */
 #define MAX_WATCHES 4096
 
-static void hand_on(void *arg, const struct batch *b)
+void collector_hand_on(struct collector *c, const struct batch *b)
 {
-	struct collector *c = arg;
-
 	registry_apply(&c->agent->registry, b);
-	if (c->agent->store)
-		store_take(c->agent->store, b);
-	if (c->agent->exporters)
-		exporters_take(c->agent->exporters, b);
 	for (size_t i = 0; i < c->n_listeners; i++)
 		c->listeners[i].fn(c->listeners[i].arg, b);
 }
@@ -48,7 +42,7 @@ int collector_tick(struct collector *c, struct source *s)
 	stats->ticks++;
 	stats->reads += (uint64_t)n;
 	stats->read_ns += clock_mono_ns() - start;
-	hand_on(c, &b);
+	collector_hand_on(c, &b);
 	return 0;
 }
 
@@ -100,7 +94,8 @@ static void look(struct collector *c)
 		over = over && (s->ended || s->n_units == 0);
 	}
 	registry_expire(&c->agent->registry, clock_wall_ns() - EXPIRE_NS);
-	self_measure(c->self, hand_on, c);
+	for (size_t i = 0; i < c->n_hooks; i++)
+		c->hooks[i].fn(c->hooks[i].arg, c);
 	if (over)
 		c->stopping = true;
 }

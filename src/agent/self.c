@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "agent/collector.h"
 #include "agent/profiler.h"
 #include "base/clock.h"
 
@@ -236,8 +237,9 @@ static uint64_t count_series(struct registry *r)
 	return n;
 }
 
-int self_measure(struct self *s, batch_fn *fn, void *arg)
+void self_measure(void *self, struct collector *c)
 {
+	struct self *s = self;
 	struct facts f = { .agent = s->agent };
 	int64_t now = clock_wall_ns();
 	struct batch b;
@@ -256,6 +258,5 @@ int self_measure(struct self *s, batch_fn *fn, void *arg)
 			    .n_points = s->n_points,
 			    .interval_ns = s->last_ns ? (uint64_t)(now - s->last_ns) : 0 };
 	s->last_ns = now;
-	fn(arg, &b);
-	return 0;
+	collector_hand_on(c, &b);
 }

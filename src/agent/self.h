@@ -11,7 +11,7 @@ struct self;
 
 int self_new(struct self **out, struct agent *a);	/* 0 or -ENOMEM */
 void self_free(struct self *s);
-/* Measures and hands one batch to `fn`. Series of exporters are made as they come. */
-int self_measure(struct self *s, batch_fn *fn, void *arg);
+/* A collector_hook: measures and hands on one batch. Series of exporters are made as they come. */
+void self_measure(void *self, struct collector *c);
 
 #endif

@@ -182,12 +182,10 @@ static void add_row(struct point *p, const struct tacho_sum *row)
 }
 
 /* A row that says why it does not count: the event's state as people see it. */
-static void tell_state(struct source *s, const struct tacho_sum *row)
+static void tell_state(struct source *s, const struct unit *u, const struct tacho_sum *row)
 {
-	struct source_event *ev = source_event_at(s, row->event);
+	struct source_event *ev = unit_event(s, u, row->event);
 
-	if (!ev)
-		return;
 	ev->state = row->state;
 	ev->share = row->share;
 	if (row->why && (!ev->why || strcmp(ev->why, row->why) != 0)) {
@@ -220,10 +218,10 @@ static int read_unit(struct source *s, struct unit *u)
 		if (rows[i].event != event) {
 			event = rows[i].event;
 			worst = TACHO_COUNTING;
-			tell_state(s, &rows[i]);
+			tell_state(s, u, &rows[i]);
 		} else if (rows[i].state == TACHO_SCALED && worst != TACHO_SCALED) {
 			worst = TACHO_SCALED;
-			tell_state(s, &rows[i]);
+			tell_state(s, u, &rows[i]);
 		}
 	}
 	return n;

@@ -19,8 +19,9 @@ struct unit {
 	int pid;			/* of a process; 0: none */
 	char comm[64];
 	char *cgroup;			/* NULL: none */
+	uint32_t *entry_of;		/* event of the set -> entry of `events` */
 	uint32_t *slot_of_row;		/* row of the sums -> slot; UINT32_MAX: not shown */
-	size_t n_rows;
+	size_t n_rows, n_entries;
 	uint64_t n_fds;
 	bool seen;			/* in the last look at /proc or the cgroups */
 };
@@ -35,7 +36,6 @@ struct source_event {
 	const struct event_config *config;
 	char *event, *pmu, *unit;	/* of its first event; NULL: could not be understood */
 	uint32_t n;			/* events it stands for: a group, instances of a PMU */
-	uint32_t first;			/* the first of them in the set of each unit */
 	enum tacho_state state;
 	char *why;			/* or NULL */
 	double share;

@@ -37,6 +37,20 @@ static void no_descriptors(struct source *s, struct source_event *ev, uint64_t n
 		ev->why = NULL;
 }
 
+/* The events added since the last time are of entry `i`. */
+static int remember_entry(struct unit *u, size_t i)
+{
+	size_t n = tacho_evset_size(u->set);
+	uint32_t *map = reallocarray(u->entry_of, n, sizeof(*map));
+
+	if (!map)
+		return -ENOMEM;
+	u->entry_of = map;
+	while (u->n_entries < n)
+		map[u->n_entries++] = (uint32_t)i;
+	return 0;
+}
+
 /* Adds what can be afforded; the others keep their place with a reason. */
 static int add_events(struct source *s, struct unit *u)
 {
@@ -53,10 +67,9 @@ static int add_events(struct source *s, struct unit *u)
 			no_descriptors(s, ev, needs);
 			continue;
 		}
-		ev->first = (uint32_t)tacho_evset_size(u->set);
 		n = tacho_evset_add(u->set, ev->config->spec, NULL);
-		if (n == -ENOMEM)
-			return n;
+		if (n == -ENOMEM || (n > 0 && remember_entry(u, i) < 0))
+			return -ENOMEM;
 		if (n <= 0)
 			continue;
 		s->fds->used += needs;
@@ -114,9 +127,9 @@ static void uncount(struct source *s, struct unit *u)
 	int n = u->set && u->n_rows ? unit_sums(s, u, &rows) : 0;
 
 	for (int i = 0; i < n && (size_t)i < u->n_rows; i++) {
-		struct source_event *ev = source_event_at(s, rows[i].event);
+		struct source_event *ev = unit_event(s, u, rows[i].event);
 
-		if (!ev || u->slot_of_row[i] == NO_SLOT)
+		if (u->slot_of_row[i] == NO_SLOT)
 			continue;
 		ev->n_series -= min_of(ev->n_series, 1u);
 		ev->n_counters -= min_of(ev->n_counters, rows[i].n_counters);
@@ -128,7 +141,8 @@ static void close_set(struct source *s, struct unit *u)
 	uncount(s, u);
 	tacho_evset_free(take(u->set));
 	free(take(u->slot_of_row));
-	u->n_rows = 0;
+	free(take(u->entry_of));
+	u->n_rows = u->n_entries = 0;
 	s->fds->used -= min_of(s->fds->used, u->n_fds);
 	u->n_fds = 0;
 }
@@ -255,12 +269,9 @@ static bool place_labels(struct source *s, const struct unit *u, const struct ta
 	return true;
 }
 
-struct source_event *source_event_at(struct source *s, uint32_t index)
+struct source_event *unit_event(struct source *s, const struct unit *u, uint32_t index)
 {
-	for (size_t i = 0; i < s->config->n_events; i++)
-		if (!s->events[i].refused && index - s->events[i].first < s->events[i].n)
-			return &s->events[i];
-	return NULL;
+	return &s->events[u->entry_of[index]];
 }
 
 static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum *row,
@@ -268,13 +279,13 @@ static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum 
 {
 	struct registry *r = &s->agent->registry;
 	const struct tacho_event *ev = tacho_evset_event(u->set, row->event);
-	struct source_event *se = source_event_at(s, row->event);
+	struct source_event *se = unit_event(s, u, row->event);
 	struct labels l = { .n = 0 };
 	const struct metric *metric;
 	struct metric like;
 	int group;
 
-	if (!se || !place_labels(s, u, &row->place, &l, &group))
+	if (!place_labels(s, u, &row->place, &l, &group))
 		return NO_SLOT;
 	if (ev->kind == TACHO_EVENT_PMU || s->config->no_merge)
 		put_text(&l, "pmu", ev->pmu);

@@ -10,7 +10,7 @@
 #define NO_SLOT UINT32_MAX
 
 /* The entry that the event of a unit's set comes from. */
-struct source_event *source_event_at(struct source *s, uint32_t index);
+struct source_event *unit_event(struct source *s, const struct unit *u, uint32_t index);
 
 /* Opens the events on the unit's process, cgroup or CPUs. What cannot be opened is told by the
  * events' states. Returns 0 or -ENOMEM. */
