@@ -171,13 +171,18 @@ static void mark_fed(struct source *s)
 /* The command is held until its counters are in place. */
 static int start_command(struct source *s)
 {
+	const struct strlist *words = &s->config->command;
+	scoped(freep) char **argv = calloc(words->n + 1, sizeof(*argv));
 	struct tacho_error e = { .column = -1 };
 	struct unit *u;
 	int err;
 
-	if (s->command || s->config->command.n == 0)
+	if (s->command || words->n == 0)
 		return 0;
-	err = tacho_command_spawn(&s->command, s->config->command.v, &e);
+	if (!argv)
+		return -ENOMEM;
+	memcpy(argv, words->v, words->n * sizeof(*argv));
+	err = tacho_command_spawn(&s->command, argv, &e);
 	if (err < 0)
 		return err;
 	u = add_unit(s);
