@@ -37,6 +37,7 @@ struct agent {
 	struct http *http;
 	struct agent_stats stats;
 	int64_t started_ns;
+	const char *state_dir;			/* or NULL */
 	char host[256];
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
