@@ -35,6 +35,7 @@ struct toml_value {
 	int64_t integer;
 	double real;
 	bool boolean;
+	bool loose;			/* never set by the reader: `text` may stand for any kind */
 	struct toml_value *first, *last, *next;	/* of arrays and tables, in the text's order */
 	size_t n;
 	/* The reader's own business: */
