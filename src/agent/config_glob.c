@@ -54,7 +54,7 @@ int config_glob(const char *pattern, const char *dir, int (*fn)(void *arg, const
 	glob_t found = { 0 };
 	int err = 0, got;
 
-	if (pattern[0] != '/' && dir)
+	if (pattern[0] != '/' && dir && strcmp(dir, "."))
 		buf_printf(&whole, "%s/", dir);
 	buf_puts(&whole, pattern);
 	got = buf_failed(&whole) ? GLOB_NOSPACE : glob(whole.bytes, 0, NULL, &found);

@@ -79,7 +79,7 @@ static int set_path(const struct key_row *row, char **at, struct str s, const st
 	int err;
 
 	(void)row;
-	if (s.n && s.s[0] != '/' && from && from->dir)
+	if (s.n && s.s[0] != '/' && from && from->dir && strcmp(from->dir, "."))
 		buf_printf(&path, "%s/", from->dir);
 	buf_str(&path, s);
 	if (buf_failed(&path))
