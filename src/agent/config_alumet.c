@@ -303,8 +303,10 @@ static int read_key(struct alumet *a, const struct toml_value *v)
 		err = read_events(a, ANY, v);
 	else {
 		for (size_t f = HARDWARE; f <= CACHE; f++)
-			if (str_is(v->key, old_keys[f]))
-				return read_events(a, (enum family)f, v);
+			if (str_is(v->key, old_keys[f])) {
+				err = read_events(a, (enum family)f, v);
+				return err ? err : note_key(a, "events", v);
+			}
 		for (size_t i = 0; i < countof(known); i++) {
 			if (str_is(v->key, known[i]))
 				return 0;
@@ -363,6 +365,9 @@ static int read_perf(struct alumet *a, const struct toml_value *perf)
 		 toml_get(perf, STR_LIT("cache_events"));
 	if (a->old && toml_get(perf, STR_LIT("events")))
 		return key_fail(a->e, &a->from, perf->at, "[plugins.perf] has both events and the keys of v0.9.5");
+	err = note_key(a, "name", perf);
+	if (!err)
+		err = note_key(a, "naming", perf);
 	for (const struct toml_value *v = perf->first; v && !err; v = v->next)
 		err = read_key(a, v);
 	if (!err && !toml_get(perf, STR_LIT("flush_interval")))
