@@ -12,6 +12,7 @@
 #include "agent/keys.h"
 
 struct exporter_type;
+struct config_origins;
 
 enum target_kind {
 	TARGET_SYSTEM,		/* all CPUs */
@@ -63,7 +64,7 @@ struct source_config {
 	uint64_t top;			/* of processes: so many series at most, the rest is "other" */
 	int priority;			/* short of descriptors, the lower goes first */
 	bool no_merge;			/* keep instances of one PMU type apart */
-	bool user_only;			/* Alumet: events without modifier count user space */
+	bool user_only;			/* unused: an Alumet file's events get their :u in `spec` */
 	enum naming naming;
 	struct strlist event_lists;	/* vendors' lists to look names up in */
 };
@@ -113,7 +114,9 @@ struct agent_config {
 	size_t n_exports;
 	struct trigger_config *triggers;
 	size_t n_triggers;
-	void *origins;			/* for config_show() */
+	bool default_sources;		/* none is in the file: take the built-in ones */
+	struct strlist notes;		/* what was read differently from how it may have been meant */
+	struct config_origins *origins;	/* for config_show(); config_origins.h */
 };
 
 struct config_opts {
@@ -129,5 +132,13 @@ void config_free(struct agent_config *cfg);
 /* As tacho.toml; with `origins` each value followed by a comment that says where it came from
  * (default, FILE:LINE, --set, environment). */
 int config_show(const struct agent_config *cfg, bool origins, struct buf *out);
+
+/* The tables of the file and their rows, for the man page: [agent], [agent.retention], [profile],
+ * [[source]], [[trigger]] and the types of [[export]]. */
+struct config_table {
+	const char *name;		/* "agent", "agent.retention" ... "export.remote_write" */
+	const struct key_row *rows;
+};
+bool config_table_at(size_t i, struct config_table *out);	/* false: no more */
 
 #endif

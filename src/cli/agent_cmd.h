@@ -17,6 +17,10 @@ extern const struct option_row agent_rows[];
 #define AGENT_SUMMARY "count and profile all the time: store, web page, exporters"
 #define AGENT_ARGS "[ctl|exec|watch ...]"
 
+struct agent_config;
+/* agent_check.c: prints what would be opened, and what cannot. Returns the exit status. */
+int agent_check(const struct agent_config *cfg, const struct agent_opts *o);
+
 struct config_cmd_opts {
 	const char *config;
 	struct strlist sets;

@@ -8,28 +8,27 @@
 #include "agent/agent.h"
 #include "cli/frame.h"
 
-static int config_options(const struct config_cmd_opts *o, struct config_opts *out)
+/* The configuration, or NULL after a message. */
+static struct agent_config *load(const char *command, const char *path, const struct strlist *sets)
 {
-	*out = (struct config_opts){
-		.path = o->config,
-		.sets = (const char *const *)o->sets.v,
-		.n_sets = o->sets.n,
+	const struct config_opts opts = {
+		.path = path, .sets = (const char *const *)sets->v, .n_sets = sets->n,
 	};
-	return 0;
+	struct agent_config *cfg = NULL;
+	struct tacho_error e = { .column = -1 };
+
+	if (config_load(&cfg, &opts, &e) < 0)
+		report_error(command, NULL, NULL, &e);
+	return cfg;
 }
 
 static int show(const struct config_cmd_opts *o)
 {
-	struct config_opts opts;
-	struct agent_config *cfg = NULL;
-	struct tacho_error e = { .column = -1 };
+	struct agent_config *cfg = load("config", o->config, &o->sets);
 	struct buf out = { 0 };
 
-	config_options(o, &opts);
-	if (config_load(&cfg, &opts, &e) < 0) {
-		report_error("config", NULL, NULL, &e);
+	if (!cfg)
 		return EXIT_FAILED;
-	}
 	config_show(cfg, o->show_origin, &out);
 	config_free(cfg);
 	return print_out("config", &out);
@@ -41,22 +40,82 @@ static int config_run(void *opts, int argc, char **argv)
 
 	if (argc == 0 || (argc == 1 && !strcmp(argv[0], "show")))
 		return show(o);
+	if (argc == 2 && !strcmp(argv[0], "import") && o->config) {
+		report_text("config", "import takes the FILE by itself, not also by -c");
+		return EXIT_USAGE;
+	}
 	if (argc == 2 && !strcmp(argv[0], "import")) {
 		o->config = argv[1];
 		return show(o);
 	}
-	report_text("config", "'%s' is none of 'show' and 'import FILE'", argv[0]);
+	if (!strcmp(argv[0], "import"))
+		report_text("config", "import needs one FILE");
+	else if (!strcmp(argv[0], "show"))
+		report_text("config", "show takes no words, but was given '%s'", argv[1]);
+	else
+		report_text("config", "'%s' is none of 'show' and 'import FILE'", argv[0]);
 	return EXIT_USAGE;
+}
+
+static bool add_set(struct strlist *sets, const char *key, struct str value)
+{
+	struct buf set = { 0 };
+	bool ok;
+
+	buf_printf(&set, "%s=%.*s", key, STR(value));
+	ok = !buf_failed(&set) && !strlist_add(sets, buf_view(&set));
+	buf_done(&set);
+	return ok;
+}
+
+/* --listen and --store are short for --set, and win over it. */
+static bool options_to_sets(struct agent_opts *o)
+{
+	struct buf list = { 0 }, store = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; i < o->listen.n; i++) {
+		buf_puts(&list, i ? ", " : "[");
+		toml_quote(&list, str_of(o->listen.v[i]));
+	}
+	if (list.n) {
+		buf_putc(&list, ']');
+		ok = !buf_failed(&list) && add_set(&o->sets, "agent.listen", buf_view(&list));
+	}
+	if (ok && o->store) {
+		toml_quote(&store, str_of(o->store));
+		ok = !buf_failed(&store) && add_set(&o->sets, "agent.store", buf_view(&store));
+	}
+	buf_done(&list);
+	buf_done(&store);
+	return ok;
 }
 
 static int agent_run(void *opts, int argc, char **argv)
 {
-	const struct agent_opts *o = opts;
+	struct agent_opts *o = opts;
+	struct agent_config *cfg;
+	int status;
 
-	(void)argc;
-	(void)argv;
-	report_text("agent", "this build cannot %s yet", o->check ? "check a configuration" : "run");
-	return EXIT_FAILED;
+	if (argc) {
+		report_text("agent", "this build cannot '%s' yet", argv[0]);
+		return EXIT_FAILED;
+	}
+	if (!options_to_sets(o)) {
+		report_text("agent", "out of memory");
+		return EXIT_FAILED;
+	}
+	cfg = load("agent", o->config, &o->sets);
+	if (!cfg)
+		return EXIT_FAILED;
+	if (o->check) {
+		status = agent_check(cfg, o);
+	} else {
+		report_text("agent", "this build cannot run the agent yet; --check works");
+		status = EXIT_FAILED;
+	}
+	config_free(cfg);
+	return status;
 }
 
 const struct command cmd_agent = {

@@ -91,9 +91,17 @@ static int run_with(const struct command *cmd, void *opts, int argc, char **argv
 	struct tacho_error e = { .column = -1 };
 	struct option_use use;
 	struct buf help = { 0 };
-	char **typed = argv;
-	int err = options_parse_at(cmd, opts, &argc, &argv, &use, &e);
+	/* The parser moves the words of argv; who hands over needs it as it was typed. */
+	scoped(freep) char **typed = cmd->hand_over ? calloc((size_t)argc + 1, sizeof(*typed)) : NULL;
+	int err;
 
+	if (cmd->hand_over && !typed) {
+		report_text(cmd->name, "out of memory");
+		return EXIT_FAILED;
+	}
+	if (typed)
+		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	err = options_parse_at(cmd, opts, &argc, &argv, &use, &e);
 	if (err == 1) {
 		options_help(cmd, &help);
 		pager_start();
