@@ -193,6 +193,19 @@ void collector_stop(struct collector *c)
 	collector_wake(c);
 }
 
+void collector_until_targets_end(struct collector *c, bool ends)
+{
+	c->ends_with_targets = ends;
+}
+
+const struct tacho_usage *collector_usage(struct collector *c)
+{
+	for (size_t i = 0; i < c->n_sources; i++)
+		if (c->sources[i]->command && c->sources[i]->ended)
+			return &c->sources[i]->usage;
+	return NULL;
+}
+
 /* ---- listeners ---- */
 
 int collector_listen(struct collector *c, batch_fn *fn, void *arg)

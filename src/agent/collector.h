@@ -24,6 +24,10 @@ int collector_start(struct collector *c, struct tacho_error *e);
 /* Runs until SIGTERM, SIGINT or collector_stop(). Returns 0 or a negative errno. */
 int collector_run(struct collector *c);
 void collector_stop(struct collector *c);		/* from any thread */
+/* Whether it also ends once all processes that are counted have ended. */
+void collector_until_targets_end(struct collector *c, bool ends);
+/* How the command of a source ended (TARGET_COMMAND), or NULL: there is none, or it runs on. */
+const struct tacho_usage *collector_usage(struct collector *c);
 
 /* Live listeners; a listener may be added and removed from any thread. */
 int collector_listen(struct collector *c, batch_fn *fn, void *arg);

@@ -39,7 +39,7 @@ struct collector {
 	int (*reload)(void *arg, struct tacho_error *e);
 	void *reload_arg;
 	_Atomic bool stopping;
-	bool ends_with_commands;	/* agent exec, watch: nothing more to count, nothing to do */
+	bool ends_with_targets;	/* agent exec, watch: nothing more to count, nothing to do */
 };
 
 /* Opens the sources of the configuration in the order of their priority. `old` gives its series. */

@@ -82,13 +82,16 @@ static bool comes_and_goes(const struct source *s)
 static void look(struct collector *c)
 {
 	bool cpus = cpus_changed(c);
-	bool over = c->ends_with_commands;
+	bool over = c->ends_with_targets;
 
 	for (size_t i = 0; i < c->n_sources; i++) {
 		struct source *s = c->sources[i];
 
-		if (s->ended || (!cpus && !s->stale && !comes_and_goes(s)))
+		if (s->ended || s->config->n_events == 0 ||
+		    (!cpus && !s->stale && !comes_and_goes(s))) {
+			over = over && (s->ended || s->config->n_events == 0);
 			continue;
+		}
 		if (source_refresh(s, cpus) < 0)
 			say(c, TACHO_LOG_WARN, "cannot look up what to count: out of memory");
 		over = over && (s->ended || s->n_units == 0);

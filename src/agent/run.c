@@ -24,6 +24,7 @@
 struct running {
 	struct agent agent;
 	struct config_opts opts;
+	bool until_targets_end;
 	struct self *self;
 	/* Configurations that a reload has replaced: exporters and pages may still look at them. */
 	struct { struct agent_config **v; size_t n, cap; } configs;
@@ -144,13 +145,13 @@ static int start(struct running *r, struct tacho_error *e)
 		return err;
 	collector_every_second(a->collector, self_measure, r->self);
 	collector_every_second(a->collector, beat, NULL);
+	collector_until_targets_end(a->collector, r->until_targets_end);
 	collector_on_reload(a->collector, reload, r);
 	err = collector_start(a->collector, e);
-	if (err == 0)
-		start_profiler(a);
-	if (err == 0)
-		err = http_start(&a->http, a, e);
-	return err;
+	if (err < 0 || r->until_targets_end)
+		return err;
+	start_profiler(a);
+	return http_start(&a->http, a, e);
 }
 
 static void stop(struct running *r)
@@ -181,7 +182,7 @@ static int block_signals(void)
 
 int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struct tacho_error *e)
 {
-	struct running r = { .opts = opts->config };
+	struct running r = { .opts = opts->config, .until_targets_end = opts->until_targets_end };
 	struct agent_config **kept = vec_add(&r.configs);
 	int err;
 
@@ -208,6 +209,8 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 		err = collector_run(r.agent.collector);
 		if (err < 0)
 			error_set(e, err, "the collector ended: %s", strerror(-err));
+		if (opts->ended)
+			opts->ended(opts->log_arg, &r.agent);
 	}
 	stop(&r);
 	return err;

@@ -11,7 +11,9 @@ struct agent_run_opts {
 	const char *state_dir;		/* for queues and what triggers write; NULL: none */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
-	void (*started)(void *arg, const struct agent *a);	/* everything runs */
+	void (*started)(void *arg, struct agent *a);	/* everything runs */
+	void (*ended)(void *arg, struct agent *a);	/* read a last time, not yet stopped */
+	bool until_targets_end;		/* exec, watch: ends with what is counted; no HTTP */
 };
 
 /* Takes the configuration over. Returns 0 after SIGTERM or SIGINT, or a negative errno. */

@@ -181,21 +181,6 @@ static void add_row(struct point *p, const struct tacho_sum *row)
 	p->running_ns += row->running_ns;
 }
 
-/* A row that says why it does not count: the event's state as people see it. */
-static void tell_state(struct source *s, const struct unit *u, const struct tacho_sum *row)
-{
-	struct source_event *ev = unit_event(s, u, row->event);
-
-	ev->state = row->state;
-	ev->share = row->share;
-	if (row->why && (!ev->why || strcmp(ev->why, row->why) != 0)) {
-		free(ev->why);
-		ev->why = strdup(row->why);
-	} else if (!row->why && ev->why) {
-		free(take(ev->why));
-	}
-}
-
 static int read_unit(struct source *s, struct unit *u)
 {
 	const struct tacho_sum *rows;
@@ -218,10 +203,10 @@ static int read_unit(struct source *s, struct unit *u)
 		if (rows[i].event != event) {
 			event = rows[i].event;
 			worst = TACHO_COUNTING;
-			tell_state(s, u, &rows[i]);
+			unit_tell_state(s, u, &rows[i]);
 		} else if (rows[i].state == TACHO_SCALED && worst != TACHO_SCALED) {
 			worst = TACHO_SCALED;
-			tell_state(s, u, &rows[i]);
+			unit_tell_state(s, u, &rows[i]);
 		}
 	}
 	return n;

@@ -195,6 +195,22 @@ int unit_open(struct source *s, struct unit *u)
 
 /* ---- rows and slots ---- */
 
+/* A row that says why it does not count: the event's state as people see it. */
+void unit_tell_state(struct source *s, const struct unit *u, const struct tacho_sum *row)
+{
+	struct source_event *ev = unit_event(s, u, row->event);
+
+	ev->state = row->state;
+	ev->share = row->share;
+	if (row->why && (!ev->why || strcmp(ev->why, row->why) != 0)) {
+		free(ev->why);
+		ev->why = strdup(row->why);
+	} else if (!row->why && ev->why) {
+		free(take(ev->why));
+	}
+}
+
+
 static const enum tacho_per sums_per[] = {
 	[PER_CPU] = TACHO_PER_CPU, [PER_GROUPS] = TACHO_PER_CPU, [PER_CORE] = TACHO_PER_CORE,
 	[PER_DIE] = TACHO_PER_DIE, [PER_SOCKET] = TACHO_PER_SOCKET, [PER_NODE] = TACHO_PER_NODE,
@@ -294,6 +310,7 @@ static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum 
 	metric = registry_metric(r, &like);
 	if (!metric)
 		return -ENOMEM;
+	unit_tell_state(s, u, row);
 	se->n_series++;
 	se->n_counters += row->n_counters;
 	return slots_get(&s->slots, r, metric, s->config->name, l.v, l.n, group + 1, clock_wall_ns());

@@ -12,6 +12,9 @@
 /* The entry that the event of a unit's set comes from. */
 struct source_event *unit_event(struct source *s, const struct unit *u, uint32_t index);
 
+/* What the row says of its event: state, share, reason. */
+void unit_tell_state(struct source *s, const struct unit *u, const struct tacho_sum *row);
+
 /* Opens the events on the unit's process, cgroup or CPUs. What cannot be opened is told by the
  * events' states. Returns 0 or -ENOMEM. */
 int unit_open(struct source *s, struct unit *u);

@@ -108,7 +108,7 @@ struct walk {
 	double counts, seconds, sum, shares;
 	/* the point before */
 	bool has_last;
-	int64_t last_ns, last_start_ns;
+	int64_t last_ns, last_start_ns, bucket_ns;
 	uint64_t last_count;
 };
 
@@ -177,13 +177,13 @@ static int see(struct walk *w, const struct chunk_point *p, int64_t start_ns, bo
 		}
 	}
 	w->has_last = true;
-	w->last_ns = p->time_ns;
+	w->last_ns = p->time_ns + (rolled ? w->bucket_ns - 1 : 0);	/* its count is of its end */
 	w->last_start_ns = start_ns;
 	w->last_count = p->count;
 	return err;
 }
 
-static int see_chunk(struct walk *w, struct str bytes)
+static int see_chunk(struct walk *w, struct str bytes, int64_t to_ns)
 {
 	struct chunk_reader r;
 	struct chunk_point p;
@@ -192,8 +192,9 @@ static int see_chunk(struct walk *w, struct str bytes)
 	if (err < 0)
 		return 0;		/* damaged: the others still tell */
 	while ((got = chunk_next(&r, &p)) > 0) {
-		if (w->has_last && p.time_ns <= w->last_ns)
+		if ((w->has_last && p.time_ns <= w->last_ns) || p.time_ns >= to_ns)
 			continue;
+		w->bucket_ns = rollup_bucket_ns[r.level];
 		err = see(w, &p, r.start_ns, r.level != CHUNK_FULL);
 		if (err)
 			return err;
@@ -201,22 +202,26 @@ static int see_chunk(struct walk *w, struct str bytes)
 	return 0;
 }
 
-/* The level that is fine enough for the step and reaches back far enough. */
-static enum chunk_level level_for(const struct store *s, const struct store_query *q, int64_t step_ns)
+/* From when on each level is asked: what is old is kept in large buckets only, what is quite new
+ * is in no bucket yet. */
+static int64_t kept_from(int64_t now_ns, uint64_t kept_ns)
+{
+	return kept_ns && kept_ns < (uint64_t)now_ns ? now_ns - (int64_t)kept_ns : INT64_MIN;
+}
+
+static void find_cuts(const struct store *s, int64_t step_ns, int64_t cuts[CHUNK_LEVELS])
 {
 	const struct retention_config *r = &s->opts.retention;
-	const uint64_t kept[] = { r->full_ns, r->seconds10_ns, r->minute_ns };
 	int64_t now = clock_wall_ns();
-	int level = step_ns >= rollup_bucket_ns[CHUNK_MINUTE]  ? CHUNK_MINUTE
-		    : step_ns >= rollup_bucket_ns[CHUNK_10S] ? CHUNK_10S : CHUNK_FULL;
 
-	while (level < CHUNK_MINUTE && kept[level] && q->from_ns < now - (int64_t)kept[level])
-		level++;
-	/* Rollups lag behind by a bucket: what is quite new is in the points alone. */
-	if (q->to_ns - q->from_ns < 10 * rollup_bucket_ns[level] &&
-	    (kept[0] == 0 || q->from_ns >= now - (int64_t)kept[0]))
-		level = CHUNK_FULL;
-	return level;
+	cuts[CHUNK_FULL] = kept_from(now, r->full_ns);
+	cuts[CHUNK_10S] = kept_from(now, r->seconds10_ns);
+	cuts[CHUNK_MINUTE] = INT64_MIN;
+	if (step_ns >= rollup_bucket_ns[CHUNK_10S])	/* large steps need no fine points */
+		cuts[CHUNK_FULL] = max_of(cuts[CHUNK_FULL], now - 6 * rollup_bucket_ns[CHUNK_10S]);
+	if (step_ns >= rollup_bucket_ns[CHUNK_MINUTE])
+		cuts[CHUNK_10S] = max_of(cuts[CHUNK_10S], now - 3 * rollup_bucket_ns[CHUNK_MINUTE]);
+	cuts[CHUNK_10S] = min_of(cuts[CHUNK_10S], cuts[CHUNK_FULL]);
 }
 
 static int load_series(struct store *s, uint64_t key, struct walk *w)
@@ -234,44 +239,59 @@ static int load_series(struct store *s, uint64_t key, struct walk *w)
 	return err;
 }
 
-static int query_one(struct store *s, uint64_t key, enum chunk_level level, struct walk *w)
+static int query_level(struct store *s, struct walk *w, enum chunk_level level, int64_t from_ns,
+		       int64_t to_ns)
 {
 	sqlite3_stmt *st;
+	int err = 0;
+
+	if (from_ns >= to_ns)
+		return 0;
+	st = prepare(s, "SELECT bytes FROM chunk WHERE level = ?1 AND series = ?2 AND from_ns < ?4 AND"
+			" to_ns >= ?3 ORDER BY from_ns");
+	sqlite3_bind_int(st, 1, (int)level);
+	sqlite3_bind_int64(st, 2, (int64_t)w->key);
+	sqlite3_bind_int64(st, 3, from_ns);
+	sqlite3_bind_int64(st, 4, to_ns);
+	while (err == 0 && st && sqlite3_step(st) == SQLITE_ROW)
+		err = see_chunk(w, column_blob(st, 0), to_ns);
+	sqlite3_finalize(st);
+	return st ? err : -EIO;
+}
+
+/* From the coarsest level, which reaches back farthest, to the points themselves. */
+static int query_one(struct store *s, uint64_t key, const int64_t cuts[CHUNK_LEVELS], struct walk *w)
+{
+	int64_t from = w->q->from_ns, to = w->q->to_ns;
 	int err = load_series(s, key, w);
 
 	if (err < 0)
 		return err == -ENOENT ? 0 : err;
-	st = prepare(s, "SELECT bytes FROM chunk WHERE level = ?1 AND series = ?2 AND from_ns < ?4 AND"
-			" to_ns >= ?3 ORDER BY from_ns");
-	sqlite3_bind_int(st, 1, (int)level);
-	sqlite3_bind_int64(st, 2, (int64_t)key);
-	sqlite3_bind_int64(st, 3, w->q->from_ns);
-	sqlite3_bind_int64(st, 4, w->q->to_ns);
 	w->key = key;
-	while (err == 0 && st && sqlite3_step(st) == SQLITE_ROW)
-		err = see_chunk(w, column_blob(st, 0));
-	sqlite3_finalize(st);
+	err = query_level(s, w, CHUNK_MINUTE, from, min_of(to, cuts[CHUNK_10S]));
+	if (err == 0)
+		err = query_level(s, w, CHUNK_10S, max_of(from, cuts[CHUNK_10S]),
+				  min_of(to, cuts[CHUNK_FULL]));
+	if (err == 0)
+		err = query_level(s, w, CHUNK_FULL, max_of(from, cuts[CHUNK_FULL]), to);
 	return err ? err : emit(w);
 }
 
 int store_query(struct store *s, const struct store_query *q,
 		int (*fn)(void *arg, const struct store_point *), void *arg, struct tacho_error *e)
 {
-	int64_t step = q->step_ns;
-	enum chunk_level level;
+	int64_t step = q->step_ns, cuts[CHUNK_LEVELS];
 	int err = 0;
 
 	if (q->from_ns >= q->to_ns || step < 0)
 		return error_set(e, -EINVAL, "the range is empty: 'from' has to be before 'to'");
-	level = level_for(s, q, step);
-	if (step && step < rollup_bucket_ns[level])
-		step = rollup_bucket_ns[level];
+	find_cuts(s, step, cuts);
 	pthread_mutex_lock(&s->read_lock);
 	for (size_t i = 0; err == 0 && i < q->n_keys; i++) {
 		struct walk w = { .q = q, .step_ns = step, .fn = fn, .arg = arg,
 				  .max = q->max_points ? q->max_points : MAX_POINTS };
 
-		err = query_one(s, q->keys[i], level, &w);
+		err = query_one(s, q->keys[i], cuts, &w);
 	}
 	pthread_mutex_unlock(&s->read_lock);
 	if (err == -E2BIG)

@@ -5,6 +5,8 @@
 #ifndef CLI_AGENT_CMD_H
 #define CLI_AGENT_CMD_H
 
+#include <limits.h>
+
 #include "cli/command.h"
 
 struct agent_opts {
@@ -20,6 +22,22 @@ extern const struct option_row agent_rows[];
 struct agent_config;
 /* agent_check.c: prints what would be opened, and what cannot. Returns the exit status. */
 int agent_check(const struct agent_config *cfg, const struct agent_opts *o);
+
+/* agent_start.c */
+struct agent_dirs {
+	char state[PATH_MAX], runtime[PATH_MAX];
+};
+int agent_dirs(struct agent_dirs *d);	/* 0, or -ENOENT: there is no home */
+/* The path of ctl's socket; the caller frees it. NULL without memory. */
+char *agent_socket(const struct agent_config *cfg, const struct agent_dirs *d);
+/* Runs the agent until a signal ends it; takes the configuration over. Returns the exit status. */
+int agent_start(struct agent_config *cfg, struct agent_opts *o);
+
+/* agent_ctl.c: asks the running agent. */
+int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int argc, char **argv);
+/* agent_exec.c: measures a command (`exec`) or processes (`watch`); takes the configuration over. */
+int agent_exec(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv);
+int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv);
 
 struct config_cmd_opts {
 	const char *config;

@@ -91,36 +91,44 @@ static bool options_to_sets(struct agent_opts *o)
 	return ok;
 }
 
-static int agent_run(void *opts, int argc, char **argv)
+/* What the words after the options ask for. Those that run take the configuration over. */
+static int agent_words(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv)
+{
+	int status;
+
+	if (argc && !strcmp(argv[0], "exec"))
+		return agent_exec(cfg, o, argc, argv);
+	if (argc && !strcmp(argv[0], "watch"))
+		return agent_watch(cfg, o, argc, argv);
+	if (argc == 0 && !o->check)
+		return agent_start(cfg, o);
+	status = EXIT_USAGE;
+	if (argc == 0)
+		status = agent_check(cfg, o);
+	else if (!strcmp(argv[0], "ctl"))
+		status = agent_ctl(cfg, o, argc, argv);
+	else
+		report_text("agent", "'%s' is none of 'ctl', 'exec' and 'watch'", argv[0]);
+	config_free(cfg);
+	return status;
+}
+
+static int run_agent(void *opts, int argc, char **argv)
 {
 	struct agent_opts *o = opts;
 	struct agent_config *cfg;
-	int status;
 
-	if (argc) {
-		report_text("agent", "this build cannot '%s' yet", argv[0]);
-		return EXIT_FAILED;
-	}
 	if (!options_to_sets(o)) {
 		report_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
 	cfg = load("agent", o->config, &o->sets);
-	if (!cfg)
-		return EXIT_FAILED;
-	if (o->check) {
-		status = agent_check(cfg, o);
-	} else {
-		report_text("agent", "this build cannot run the agent yet; --check works");
-		status = EXIT_FAILED;
-	}
-	config_free(cfg);
-	return status;
+	return cfg ? agent_words(cfg, o, argc, argv) : EXIT_FAILED;
 }
 
 const struct command cmd_agent = {
 	.name = "agent", .summary = AGENT_SUMMARY, .args = AGENT_ARGS, .rows = agent_rows,
-	.opts_size = sizeof(struct agent_opts), .run = agent_run, .stops_at_word = true,
+	.opts_size = sizeof(struct agent_opts), .run = run_agent, .stops_at_word = true,
 };
 
 const struct command cmd_config = {

@@ -215,7 +215,7 @@ static void collector_command(void **state)
 	w.sources[0].command = (struct strlist){ .v = words, .n = 1 };
 	w.sources[0].per = PER_PROCESS;
 	world_start(&w);
-	w.agent.collector->ends_with_commands = true;
+	w.agent.collector->ends_with_targets = true;
 	assert_int_equal(collector_run(w.agent.collector), 0);
 	assert_int_equal(w.agent.collector->sources[0]->usage.status, 0);
 	assert_true(find(&w, "page-faults", NULL, NULL)->last.count > 0);

@@ -1,0 +1,33 @@
+/* Takes the places of the profiler, the exporters and the page until they are there. */
+#include "agent/http_.h"
+#include "agent/profiler.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+int profiler_start(struct profiler **out, struct agent *a, struct tacho_error *e)
+{
+	(void)out, (void)a;
+	return error_set(e, -EOPNOTSUPP, "this build has none");
+}
+void profiler_stop(struct profiler *p) { (void)p; }
+void profiler_status(struct profiler *p, struct profiler_status *out) { (void)p; *out = (struct profiler_status){ .why = "none" }; }
+int profiler_record(struct agent *a, uint64_t length_ns, int action, const char *dir, const char *name, char **path, struct tacho_error *e)
+{
+	(void)a, (void)length_ns, (void)action, (void)dir, (void)name, (void)path;
+	return error_set(e, -EOPNOTSUPP, "this build has none");
+}
+void page_profiles(struct request *q) { request_fail(q, 501, "none"); }
+void page_flame(struct request *q) { request_fail(q, 501, "none"); }
+void page_heatmap(struct request *q) { request_fail(q, 501, "none"); }
+void page_index(struct request *q) { request_fail(q, 501, "none"); }
+int exporters_start(struct exporters **out, const struct agent_config *cfg, const struct exporter_env *env, struct tacho_error *e)
+{
+	(void)cfg, (void)env, (void)e;
+	*out = NULL;
+	return 0;
+}
+void exporters_take(struct exporters *x, const struct batch *b) { (void)x, (void)b; }
+size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t max) { (void)x, (void)out, (void)max; return 0; }
+void exporters_stop(struct exporters *x, unsigned grace_ms) { (void)x, (void)grace_ms; }
