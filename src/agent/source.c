@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/derived.h"
 #include "agent/source_unit.h"
 #include "base/error.h"
 #include "base/vec.h"
@@ -36,6 +37,7 @@ void source_free(struct source *s)
 	slots_done(&s->slots);
 	free(s->sums);
 	free(s->points);
+	free(s->extra);
 	free(s);
 }
 
@@ -181,6 +183,23 @@ static void add_row(struct point *p, const struct tacho_sum *row)
 	p->running_ns += row->running_ns;
 }
 
+static int read_derived(struct source *s, struct unit *u, const struct tacho_sum *rows)
+{
+	size_t want = s->n_extra + derived_max(u->derived);
+
+	if (want > s->cap_extra) {
+		struct point *v = reallocarray(s->extra, want * 2, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		s->extra = v;
+		s->cap_extra = want * 2;
+	}
+	if (u->derived)
+		s->n_extra += derived_points(u->derived, rows, s->extra + s->n_extra);
+	return 0;
+}
+
 static int read_unit(struct source *s, struct unit *u)
 {
 	const struct tacho_sum *rows;
@@ -209,7 +228,7 @@ static int read_unit(struct source *s, struct unit *u)
 			unit_tell_state(s, u, &rows[i]);
 		}
 	}
-	return n;
+	return read_derived(s, u, rows) < 0 ? -ENOMEM : n;
 }
 
 /* Reads every unit; the sums of a unit that has gone stay in its slots. */
@@ -237,6 +256,27 @@ static void make_points(struct source *s)
 	}
 }
 
+static int append_extra(struct source *s)
+{
+	size_t want = s->n_points + s->n_extra;
+
+	if (s->n_extra == 0)
+		return 0;
+	if (want > s->cap_points) {
+		struct point *v = reallocarray(s->points, want * 2, sizeof(*v));
+		struct point *sums = v ? reallocarray(s->sums, want * 2, sizeof(*sums)) : NULL;
+
+		s->points = v ? v : s->points;
+		if (!sums)
+			return -ENOMEM;
+		s->sums = sums;
+		s->cap_points = want * 2;
+	}
+	memcpy(s->points + s->n_points, s->extra, s->n_extra * sizeof(*s->extra));
+	s->n_points = want;
+	return 0;
+}
+
 int source_read(struct source *s, int64_t now_ns, struct batch *out)
 {
 	int n;
@@ -244,10 +284,13 @@ int source_read(struct source *s, int64_t now_ns, struct batch *out)
 	if (room_for_points(s) < 0)
 		return -ENOMEM;
 	memset(s->sums, 0, s->cap_points * sizeof(*s->sums));
+	s->n_extra = 0;
 	n = read_units(s);
 	if (n < 0)
 		return n;
 	make_points(s);
+	if (append_extra(s) < 0)
+		return -ENOMEM;
 	*out = (struct batch){
 		.source = s->config->name,
 		.time_ns = now_ns,

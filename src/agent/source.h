@@ -14,8 +14,11 @@
 
 #include <tacho/tacho.h>
 
+struct derived;
+
 struct unit {
 	struct tacho_evset *set;
+	struct derived *derived;	/* NULL: nothing */
 	int pid;			/* of a process; 0: none */
 	char comm[64];
 	char *cgroup;			/* NULL: none */
@@ -55,6 +58,8 @@ struct source {
 	struct point *sums;		/* of one tick, by slot */
 	struct point *points;
 	size_t n_points, cap_points;
+	struct point *extra;		/* derived ones, appended to the points */
+	size_t n_extra, cap_extra;
 	uint64_t interval_ns;		/* as it is now: ctl and the budget change it */
 	uint64_t next_ns;		/* CLOCK_MONOTONIC */
 	int64_t last_ns;		/* wall clock of the last batch; 0: none yet */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/derived.h"
 #include "agent/naming.h"
 #include "base/clock.h"
 #include "base/cpuset.h"
@@ -139,6 +140,8 @@ static void uncount(struct source *s, struct unit *u)
 static void close_set(struct source *s, struct unit *u)
 {
 	uncount(s, u);
+	derived_end(u->derived, &s->agent->registry);
+	derived_free(take(u->derived));
 	tacho_evset_free(take(u->set));
 	free(take(u->slot_of_row));
 	free(take(u->entry_of));
@@ -342,7 +345,8 @@ int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows
 			tell_series(s, &rows[i], map[i]);
 	}
 	u->n_rows = n;
-	return 0;
+	derived_free(take(u->derived));
+	return derived_find(&u->derived, s, u, rows, n);
 }
 
 /* ---- the end ---- */

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <cmocka.h>
 
@@ -184,6 +185,7 @@ static void collector_process(void **state)
 
 	(void)state;
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a failed test must not leave it behind */
 		pause();
 		_exit(0);
 	}

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <cmocka.h>
@@ -195,6 +196,7 @@ static void store_killed(void **state)
 		if (pid == 0) {
 			uint32_t id;
 
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			registry_init(&r);
 			s = open_at("killed", &r);
 			id = add(&r, "0", start + life * 10 * SECOND);
