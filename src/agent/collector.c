@@ -241,6 +241,16 @@ int collector_every_second(struct collector *c, collector_hook *fn, void *arg)
 	return 0;
 }
 
+void collector_lock(struct collector *c)
+{
+	pthread_mutex_lock(&c->lock);
+}
+
+void collector_unlock(struct collector *c)
+{
+	pthread_mutex_unlock(&c->lock);
+}
+
 /* ---- states ---- */
 
 static const char *const per_names[] = {

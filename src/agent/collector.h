@@ -37,6 +37,9 @@ void collector_unlisten(struct collector *c, batch_fn *fn, void *arg);
  * itself, watches triggers or keeps to a budget. Added before the loop runs. */
 typedef void collector_hook(void *arg, struct collector *c);
 int collector_every_second(struct collector *c, collector_hook *fn, void *arg);
+/* For replacing what a hook looks at: no hook runs in between. */
+void collector_lock(struct collector *c);
+void collector_unlock(struct collector *c);
 /* From a hook: a batch that does not come from a source. */
 void collector_hand_on(struct collector *c, const struct batch *b);
 

@@ -11,10 +11,12 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include "agent/budget.h"
 #include "agent/collector.h"
 #include "agent/http.h"
 #include "agent/profiler.h"
 #include "agent/self.h"
+#include "agent/triggers.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/vec.h"
@@ -26,6 +28,8 @@ struct running {
 	struct config_opts opts;
 	bool until_targets_end;
 	struct self *self;
+	struct triggers *triggers;
+	struct budget *budget;
 	/* Configurations that a reload has replaced: exporters and pages may still look at them. */
 	struct { struct agent_config **v; size_t n, cap; } configs;
 };
@@ -69,6 +73,14 @@ static void feed_exporters(void *arg, const struct batch *b)
 		exporters_take(a->exporters, b);
 }
 
+static void look_at_triggers(void *arg, struct collector *c)
+{
+	struct running *r = arg;
+
+	if (r->triggers)
+		triggers_look(r->triggers, c);
+}
+
 static int start_store(struct running *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
@@ -107,6 +119,22 @@ static void start_profiler(struct agent *a)
 	a->log(a->log_arg, TACHO_LOG_WARN, text);
 }
 
+/* Conditions begin anew; a recording that runs is waited for. */
+static int replace_triggers(struct running *r, const struct agent_config *cfg, struct tacho_error *e)
+{
+	struct triggers *fresh = NULL, *old;
+	int err = triggers_new(&fresh, &r->agent, cfg, e);
+
+	if (err < 0)
+		return err;
+	collector_lock(r->agent.collector);
+	old = r->triggers;
+	r->triggers = fresh;
+	collector_unlock(r->agent.collector);
+	triggers_free(old);
+	return 0;
+}
+
 static int reload(void *arg, struct tacho_error *e)
 {
 	struct running *r = arg;
@@ -122,6 +150,8 @@ static int reload(void *arg, struct tacho_error *e)
 	}
 	*kept = fresh;
 	err = collector_apply(r->agent.collector, fresh, e);
+	if (err == 0)
+		err = replace_triggers(r, fresh, e);
 	pthread_rwlock_wrlock(&r->agent.config_lock);
 	r->agent.config = fresh;
 	pthread_rwlock_unlock(&r->agent.config_lock);
@@ -139,11 +169,15 @@ static int start(struct running *r, struct tacho_error *e)
 		err = start_store(r, e);
 	if (err == 0)
 		err = start_exporters(r, e);
-	if (err == 0 && self_new(&r->self, a) < 0)
+	if (err == 0 && (self_new(&r->self, a) < 0 || budget_new(&r->budget, a) < 0))
 		err = error_nomem(e);
+	if (err == 0)
+		err = triggers_new(&r->triggers, a, a->config, e);
 	if (err < 0)
 		return err;
 	collector_every_second(a->collector, self_measure, r->self);
+	collector_every_second(a->collector, look_at_triggers, r);
+	collector_every_second(a->collector, budget_look, r->budget);
 	collector_every_second(a->collector, beat, NULL);
 	collector_until_targets_end(a->collector, r->until_targets_end);
 	collector_on_reload(a->collector, reload, r);
@@ -160,11 +194,13 @@ static void stop(struct running *r)
 
 	notify("STOPPING=1");
 	http_stop(a->http);
+	triggers_free(r->triggers);
 	profiler_stop(a->profiler);
 	exporters_stop(a->exporters, STOP_GRACE_MS);
 	store_close(a->store);
 	collector_free(a->collector);
 	self_free(r->self);
+	budget_free(r->budget);
 	registry_done(&a->registry);
 	pthread_rwlock_destroy(&a->config_lock);
 	for (size_t i = 0; i < r->configs.n; i++)

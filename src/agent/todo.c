@@ -12,6 +12,7 @@ int profiler_start(struct profiler **out, struct agent *a, struct tacho_error *e
 	return error_set(e, -EOPNOTSUPP, "this build has none");
 }
 void profiler_stop(struct profiler *p) { (void)p; }
+int profiler_frequency(struct profiler *p, uint64_t hz) { (void)p, (void)hz; return -EOPNOTSUPP; }
 void profiler_status(struct profiler *p, struct profiler_status *out) { (void)p; *out = (struct profiler_status){ .why = "none" }; }
 int profiler_record(struct agent *a, uint64_t length_ns, int action, const char *dir, const char *name, char **path, struct tacho_error *e)
 {
