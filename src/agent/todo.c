@@ -23,12 +23,3 @@ void page_profiles(struct request *q) { request_fail(q, 501, "none"); }
 void page_flame(struct request *q) { request_fail(q, 501, "none"); }
 void page_heatmap(struct request *q) { request_fail(q, 501, "none"); }
 void page_index(struct request *q) { request_fail(q, 501, "none"); }
-int exporters_start(struct exporters **out, const struct agent_config *cfg, const struct exporter_env *env, struct tacho_error *e)
-{
-	(void)cfg, (void)env, (void)e;
-	*out = NULL;
-	return 0;
-}
-void exporters_take(struct exporters *x, const struct batch *b) { (void)x, (void)b; }
-size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t max) { (void)x, (void)out, (void)max; return 0; }
-void exporters_stop(struct exporters *x, unsigned grace_ms) { (void)x, (void)grace_ms; }
