@@ -184,12 +184,13 @@ static int add_event(struct alumet *a, enum family family, const struct toml_val
 			   key_fail(a->e, &a->from, v->at, "an event is empty");
 
 	metric_name(a, family, text, rename, &name);
+	if (!err && buf_failed(&name))
+		err = error_nomem(a->e);
 	for (size_t i = 0; i < a->source->n_events && !err; i++)
 		if (!strcmp(a->source->events[i].name, name.bytes))
 			err = key_fail(a->e, &a->from, v->at, "two events give the metric %s; a rename tells "
 				       "them apart", name.bytes);
-	if (!err && (buf_failed(&name) ||
-		     !config_add_event(a->source, buf_view(&spec), buf_view(&name), text, v->at)))
+	if (!err && !config_add_event(a->source, buf_view(&spec), buf_view(&name), text, v->at))
 		err = error_nomem(a->e);
 	buf_done(&spec);
 	buf_done(&name);
@@ -303,8 +304,10 @@ static int read_key(struct alumet *a, const struct toml_value *v)
 		err = read_events(a, ANY, v);
 	else {
 		for (size_t f = HARDWARE; f <= CACHE; f++)
-			if (str_is(v->key, old_keys[f]))
-				return read_events(a, (enum family)f, v);
+			if (str_is(v->key, old_keys[f])) {
+				err = read_events(a, (enum family)f, v);
+				return err ? err : note_key(a, "events", v);
+			}
 		for (size_t i = 0; i < countof(known); i++) {
 			if (str_is(v->key, known[i]))
 				return 0;
@@ -363,6 +366,9 @@ static int read_perf(struct alumet *a, const struct toml_value *perf)
 		 toml_get(perf, STR_LIT("cache_events"));
 	if (a->old && toml_get(perf, STR_LIT("events")))
 		return key_fail(a->e, &a->from, perf->at, "[plugins.perf] has both events and the keys of v0.9.5");
+	err = note_key(a, "name", perf);
+	if (!err)
+		err = note_key(a, "naming", perf);
 	for (const struct toml_value *v = perf->first; v && !err; v = v->next)
 		err = read_key(a, v);
 	if (!err && !toml_get(perf, STR_LIT("flush_interval")))
@@ -388,7 +394,8 @@ static int note_others(struct alumet *a, const struct toml_value *plugins)
 	for (const struct toml_value *v = plugins->first; v; v = v->next)
 		if (!str_is(v->key, "perf"))
 			buf_printf(&list, "%s%.*s", list.n ? ", " : "", STR(v->key));
-	err = list.n ? config_note(a->cfg, "left alone, since they are not perf's: [plugins.*] %s", list.bytes) : 0;
+	err = buf_failed(&list) ? -ENOMEM :
+	      list.n ? config_note(a->cfg, "left alone, since they are not perf's: [plugins.*] %s", list.bytes) : 0;
 	buf_done(&list);
 	return err ? error_nomem(a->e) : 0;
 }

@@ -404,6 +404,22 @@ static int add_fixed(struct collectd *c, struct source_config *s, enum report wh
 	return 0;
 }
 
+/* What a <Plugin intel_pmu> says about each of its sets. */
+static int note_keys(struct collectd *c)
+{
+	static const char *const keys[] = { "name", "events", "naming", "no_merge", "event_lists", "interval" };
+	int err = 0;
+
+	for (size_t i = 0; i < countof(keys) && !err; i++) {
+		if ((str_is(str_of(keys[i]), "event_lists") && !c->event_list.n) ||
+		    (str_is(str_of(keys[i]), "no_merge") && !c->has_aggregate && !c->has_dispatch) ||
+		    (str_is(str_of(keys[i]), "interval") && !c->plugin_interval_ns && !c->interval_ns))
+			continue;
+		err = note_key(c, keys[i], c->plugin_file, c->plugin);
+	}
+	return err;
+}
+
 static struct source_config *new_source(struct collectd *c, enum naming naming)
 {
 	struct source_config *s = config_add_source(c->cfg, c->e);
@@ -423,7 +439,7 @@ static struct source_config *new_source(struct collectd *c, enum naming naming)
 		error_nomem(c->e);
 		return NULL;
 	}
-	return s;
+	return note_keys(c) ? NULL : s;
 }
 
 static int build_first(struct collectd *c)
@@ -500,7 +516,8 @@ static int note_others(struct collectd *c)
 
 	for (size_t i = 0; i < c->others.n; i++)
 		buf_printf(&list, "%s%s", i ? ", " : "", c->others.v[i]);
-	err = list.n ? config_note(c->cfg, "left alone, since they are not intel_pmu: the plugins %s",
+	err = buf_failed(&list) ? -ENOMEM :
+	      list.n ? config_note(c->cfg, "left alone, since they are not intel_pmu: the plugins %s",
 				   list.bytes) : 0;
 	buf_done(&list);
 	return err ? error_nomem(c->e) : 0;
