@@ -22,10 +22,12 @@ struct agent_config;
 int agent_check(const struct agent_config *cfg, const struct agent_opts *o);
 
 struct config_cmd_opts {
-	const char *config;
+	const char *config, *keys;
 	struct strlist sets;
 	bool show_origin;
 };
+/* agent_keys.c: a table of keys in scdoc's format, for the man page. Returns the exit status. */
+int agent_keys_scd(const char *table);
 extern const struct option_row config_rows[];
 #define CONFIG_SUMMARY "show the agent's configuration, or import another tool's"
 #define CONFIG_ARGS "[show | import FILE]"
