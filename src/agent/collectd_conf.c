@@ -38,7 +38,8 @@ static int fail(struct conf_reader *r, struct toml_at at, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	*r->at = at;
-	return error_set(r->e, -EINVAL, "%s", text);
+	error_set(r->e, -EINVAL, "%s", text);
+	return -EINVAL;
 }
 
 static void newline(struct conf_reader *r)
@@ -153,8 +154,10 @@ static int read_value(struct conf_reader *r, struct conf_value **out)
 	struct conf_value *v = arena_alloc(r->arena, sizeof(*v));
 	int err;
 
-	if (!v)
-		return error_nomem(r->e);
+	if (!v) {
+		error_nomem(r->e);
+		return -ENOMEM;
+	}
 	v->at = here(r);
 	if (peek(r, 0) == '"') {
 		err = read_quoted(r, &v->text);
@@ -190,15 +193,17 @@ static int new_node(struct conf_reader *r, struct conf_node *parent, struct conf
 {
 	struct conf_node *node = arena_alloc(r->arena, sizeof(*node));
 
-	if (!node)
-		return error_nomem(r->e);
+	*out = node;
+	if (!node) {
+		error_nomem(r->e);
+		return -ENOMEM;
+	}
 	node->at = here(r);
 	if (parent->last)
 		parent->last->next = node;
 	else
 		parent->first = node;
 	parent->last = node;
-	*out = node;
 	return 0;
 }
 
@@ -244,7 +249,7 @@ static int open_block(struct conf_reader *r, struct conf_node **parent)
 static int close_block(struct conf_reader *r, const struct conf_node *block)
 {
 	struct toml_at at = here(r);
-	struct str key;
+	struct str key = { 0 };
 	int err;
 
 	r->pos += 2;

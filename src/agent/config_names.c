@@ -91,7 +91,11 @@ static int split_group(struct lookup *l, const struct event_config *like, struct
 		scoped(freep) char *name = str_dup(str_trim(word));
 		bool known = false;
 
-		err = name ? is_known(l, name, &known) : error_nomem(l->e);
+		if (!name) {
+			err = error_nomem(l->e);
+			break;
+		}
+		err = is_known(l, name, &known);
 		if (!err && known)
 			buf_printf(&group, "%s%s", group.n ? "," : "{", name);
 		else if (!err && *name && strlist_add(&refused, str_of(name)))
@@ -113,7 +117,7 @@ static int split_group(struct lookup *l, const struct event_config *like, struct
 static int look_up_event(struct lookup *l, const struct event_config *ev)
 {
 	struct str members, letters;
-	bool known;
+	bool known = false;
 	int err = is_known(l, ev->spec, &known);
 
 	if (err)
@@ -127,9 +131,10 @@ static int look_up_event(struct lookup *l, const struct event_config *ev)
 /* Builds the list anew. */
 static int look_up_source(struct lookup *l)
 {
-	struct source_config old = { .events = take(l->s->events), .n_events = l->s->n_events };
+	struct source_config old = { .events = l->s->events, .n_events = l->s->n_events };
 	int err = 0;
 
+	l->s->events = NULL;
 	l->s->n_events = 0;
 	for (size_t i = 0; i < old.n_events && !err; i++)
 		err = look_up_event(l, &old.events[i]);
