@@ -160,7 +160,7 @@ static void includes(void **state)
 
 #define PLUGIN(inner) "LoadPlugin intel_pmu\n<Plugin intel_pmu>\n" inner "\n</Plugin>\n"
 
-static const struct { const char *text, *message, *hint; } refused[] = {
+static const struct refusal refused[] = {
 	{ PLUGIN("ReportSoftwarEvents true"), "test.conf:3:1: intel_pmu has no option 'ReportSoftwarEvents'",
 	  "did you mean 'ReportSoftwareEvents'?" },
 	{ PLUGIN("ReportSoftwareEvents maybe"), "test.conf:3:1: ReportSoftwareEvents needs one value, true or "
@@ -191,14 +191,7 @@ static const struct { const char *text, *message, *hint; } refused[] = {
 
 static void refusals_say_where_and_why(void **state)
 {
-	for (size_t i = 0; i < countof(refused); i++) {
-		struct tacho_error e = { 0 };
-		struct agent_config *c;
-
-		assert_int_equal(load(&c, refused[i].text, &e), -EINVAL);
-		assert_string_equal(message_of(&e), refused[i].message);
-		assert_string_equal(e.hint, refused[i].hint);
-	}
+	check_refusals(refused, countof(refused));
 }
 
 int main(void)
