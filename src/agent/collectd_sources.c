@@ -169,9 +169,11 @@ static int build_first(struct collectd *c)
 	const struct pmu_set *set = c->n_sets ? &c->sets[0] : NULL;
 	const struct conf_node *cores = set && set->cores ? set->cores : c->cores;
 	struct source_config *s = new_source(c, NAMING_COLLECTD1);
-	int err = c->cores && cores != c->cores ? collectd_fail(c, set->file, cores->at, "a second Cores") :
-		  s ? add_fixed(c, s, REPORT_CACHE) : -ENOMEM;
+	int err;
 
+	if (set && set->cores && c->cores)
+		return collectd_fail(c, set->file, set->cores->at, "a second Cores");
+	err = s ? add_fixed(c, s, REPORT_CACHE) : -ENOMEM;
 	if (!err)
 		err = add_fixed(c, s, REPORT_KERNEL);
 	if (!err && set)

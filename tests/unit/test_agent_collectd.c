@@ -173,6 +173,7 @@ static const struct refusal refused[] = {
 								    "HardwareEvents", "" },
 	{ PLUGIN("Cores \"0\"\nHardwareEvents \"a\"\nHardwareEvents \"b\""), "test.conf:3:1: Cores has to follow "
 									      "its HardwareEvents", "" },
+	{ PLUGIN("Cores \"0\"\nHardwareEvents \"a\"\nCores \"0\""), "test.conf:5:1: a second Cores", "" },
 	{ PLUGIN("ReportSoftwareEvents true\nHardwareEvents \"all\""),
 	  "test.conf:2:1: Report*Events is of intel_pmu's first generation, several HardwareEvents, All and "
 	  "AggregateUncorePMUs are of its second", "" },
