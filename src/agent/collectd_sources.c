@@ -168,6 +168,7 @@ static int build_first(struct collectd *c)
 {
 	const struct pmu_set *set = c->n_sets ? &c->sets[0] : NULL;
 	const struct conf_node *cores = set && set->cores ? set->cores : c->cores;
+	const char *file = set && set->cores ? set->file : c->cores_file;
 	struct source_config *s = new_source(c, NAMING_COLLECTD1);
 	int err;
 
@@ -183,7 +184,7 @@ static int build_first(struct collectd *c)
 	if (!err && !s->n_events)
 		err = collectd_fail(c, c->plugin_file, c->plugin->at, "intel_pmu has nothing to count: none of "
 			   "Report*Events is true, and there is no HardwareEvents");
-	return err ? err : add_cores(c, s, c->plugin_file, cores);
+	return err ? err : add_cores(c, s, cores ? file : c->plugin_file, cores);
 }
 
 static int build_second(struct collectd *c)

@@ -167,7 +167,7 @@ static const struct refusal refused[] = {
 	{ "[[export]]\ntype = \"fake\"\nurl = \"ftp://x\"", "test.conf:3:7: url has to begin with http:// or "
 							    "https://", "" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"http://x\"\ntoken = \"wrong\"",
-	  "test.conf:1:3: this token is wrong", "" },
+	  "test.conf:1:3: [[export]] 'fake': this token is wrong", "" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"http://x\"\nsources = [\"y\"]",
 	  "test.conf:1:3: [[export]] 'fake': sources: there is no source 'y'", "" },
 	{ "[[trigger]]\nname = \"x\"", "test.conf:1:3: [[trigger]] needs the key 'when': the condition: "
