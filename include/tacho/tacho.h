@@ -14,6 +14,7 @@
 #include <tacho/region.h>
 #include <tacho/sampler.h>
 #include <tacho/symbol.h>
+#include <tacho/system.h>
 #include <tacho/trace.h>
 
 #endif

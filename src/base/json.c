@@ -64,32 +64,6 @@ void json_key(struct json *j, const char *key)
 	j->after_key = true;
 }
 
-/* The length of the UTF-8 sequence at s, or 0 when it is none (overlong, surrogate, cut). */
-static size_t utf8_len(const unsigned char *s, size_t n)
-{
-	static const struct { unsigned char mask, lead; uint32_t least; } forms[] = {
-		{ 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
-	};
-
-	for (size_t f = 0; f < countof(forms); f++) {
-		uint32_t c = s[0] & (uint32_t)~forms[f].mask & 0xff;
-
-		if ((s[0] & forms[f].mask) != forms[f].lead)
-			continue;
-		if (n < f + 2)
-			return 0;
-		for (size_t i = 1; i < f + 2; i++) {
-			if ((s[i] & 0xc0) != 0x80)
-				return 0;
-			c = c << 6 | (s[i] & 0x3f);
-		}
-		if (c < forms[f].least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-			return 0;
-		return f + 2;
-	}
-	return 0;
-}
-
 void json_quote(struct buf *out, struct str s)
 {
 	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -109,7 +83,7 @@ void json_quote(struct buf *out, struct str s)
 		} else if (c < 0x80) {
 			buf_putc(out, (char)c);
 		} else {
-			len = utf8_len((const unsigned char *)s.s + i, s.n - i);
+			len = str_utf8_len(str_n(s.s + i, s.n - i));
 			if (len)
 				buf_put(out, s.s + i, len);
 			else

@@ -136,6 +136,32 @@ bool str_cut(struct str *rest, char sep, struct str *head)
 	return true;
 }
 
+size_t str_utf8_len(struct str a)
+{
+	static const struct { unsigned char mask, lead; uint32_t least; } forms[] = {
+		{ 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
+	};
+	const unsigned char *s = (const unsigned char *)a.s;
+
+	for (size_t f = 0; a.n && f < countof(forms); f++) {
+		uint32_t c = s[0] & (uint32_t)~forms[f].mask & 0xff;
+
+		if ((s[0] & forms[f].mask) != forms[f].lead)
+			continue;
+		if (a.n < f + 1)
+			return 0;
+		for (size_t i = 1; i < f + 1; i++) {
+			if ((s[i] & 0xc0) != 0x80)
+				return 0;
+			c = c << 6 | (s[i] & 0x3f);
+		}
+		if (c < forms[f].least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+			return 0;
+		return f + 1;
+	}
+	return 0;
+}
+
 char *str_dup(struct str a)
 {
 	char *s = malloc(a.n + 1);

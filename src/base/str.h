@@ -51,6 +51,10 @@ ptrdiff_t str_find(struct str a, char c);		/* index, or -1 */
  * Returns true while there was something to cut. */
 bool str_cut(struct str *rest, char sep, struct str *head);
 
+/* The bytes of the UTF-8 character that `a` begins with; 0: none, or no UTF-8 (overlong, surrogate,
+ * cut off). */
+size_t str_utf8_len(struct str a);
+
 char *str_dup(struct str a);				/* heap, NUL-terminated; NULL without memory */
 
 /* Shell pattern (* ? [a-z] [!a]) over a whole string. Linear in practice, no recursion. */

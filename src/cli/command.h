@@ -57,12 +57,15 @@ struct command {
 	size_t opts_size;
 	void (*defaults)(void *opts);	/* NULL: all zero */
 	int (*run)(void *opts, int argc, char **argv);	/* argv: what follows; returns the exit status */
+	/* Instead of run: the options are right, another program does the work. argv as it was typed,
+	 * argv[0] is the command's name. Returns only when that failed. */
+	int (*hand_over)(char **argv);
 	void (*done)(void *opts);	/* frees what the options own; lists are freed by the parser */
 	bool stops_at_word;		/* the first word ends the options (it is a command to run) */
 	const char *words;		/* completion of the words, as row->complete */
 };
 
-extern const struct command *const commands[];	/* ends with NULL; main.c */
+extern const struct command *const commands[];	/* ends with NULL; table.c */
 
 /*
  * Fills `opts` from argv[1..]; argc and argv become what follows. Bundled letters (-ad), -oFILE,

@@ -14,49 +14,6 @@
 #include "cli/options.h"
 #include "cli/term.h"
 
-extern const struct command cmd_archive;
-extern const struct command cmd_buildid_cache;
-extern const struct command cmd_buildid_list;
-extern const struct command cmd_check;
-extern const struct command cmd_data;
-extern const struct command cmd_doctor;
-extern const struct command cmd_evlist;
-extern const struct command cmd_export;
-extern const struct command cmd_flame;
-extern const struct command cmd_heatmap;
-extern const struct command cmd_help;
-extern const struct command cmd_inject;
-extern const struct command cmd_list;
-extern const struct command cmd_record;
-extern const struct command cmd_report;
-extern const struct command cmd_script;
-extern const struct command cmd_stat;
-extern const struct command cmd_stat_report;
-extern const struct command cmd_version;
-
-const struct command *const commands[] = {
-	&cmd_archive,
-	&cmd_buildid_cache,
-	&cmd_buildid_list,
-	&cmd_check,
-	&cmd_data,
-	&cmd_doctor,
-	&cmd_evlist,
-	&cmd_export,
-	&cmd_flame,
-	&cmd_heatmap,
-	&cmd_help,
-	&cmd_inject,
-	&cmd_list,
-	&cmd_record,
-	&cmd_report,
-	&cmd_script,
-	&cmd_stat,
-	&cmd_stat_report,
-	&cmd_version,
-	NULL,
-};
-
 const char *program_name = "tacho";
 
 struct globals {
@@ -134,8 +91,17 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 	struct tacho_error e = { .column = -1 };
 	struct option_use use;
 	struct buf help = { 0 };
-	int err = options_parse_at(cmd, opts, &argc, &argv, &use, &e);
+	/* The parser moves the words of argv; who hands over needs it as it was typed. */
+	scoped(freep) char **typed = cmd->hand_over ? calloc((size_t)argc + 1, sizeof(*typed)) : NULL;
+	int err;
 
+	if (cmd->hand_over && !typed) {
+		report_text(cmd->name, "out of memory");
+		return EXIT_FAILED;
+	}
+	if (typed)
+		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	err = options_parse_at(cmd, opts, &argc, &argv, &use, &e);
 	if (err == 1) {
 		options_help(cmd, &help);
 		pager_start();
@@ -145,7 +111,7 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 		report_error(cmd->name, use.option[0] ? use.option : NULL, use.arg, &e);
 		return err == -EINVAL || err == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
 	}
-	return cmd->run(opts, argc, argv);
+	return cmd->hand_over ? cmd->hand_over(typed) : cmd->run(opts, argc, argv);
 }
 
 int command_run(const struct command *cmd, int argc, char **argv)

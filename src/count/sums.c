@@ -284,7 +284,7 @@ static void finish_row(struct tacho_evset *set, struct tacho_sum *row,
 	if (row->n_counters == 0 && ev->state != TACHO_COUNTING) {
 		row->state = ev->state;
 		row->why = ev->why;
-	} else if (any_broken(set, row->event) && row->running_ns == 0) {
+	} else if (row->running_ns == 0 && any_broken(set, row->event)) {
 		row->state = TACHO_FAILED;
 		row->why = explain_broken();
 	} else if (row->enabled_ns == 0 || row->running_ns == 0) {

@@ -69,7 +69,7 @@ int live_count_self(struct patient *p);
 int live_sample_self(struct patient *p);
 
 /* config.c: fills patient.config; nothing is said when there is none. */
-void config_load(struct patient *p);
+void kconfig_load(struct patient *p);
 
 /* config_gz.c or config_none.c: the gzipped file at `path`, unpacked and appended. Returns 0,
  * -EOPNOTSUPP in a build without zlib, -EFBIG, -EBADMSG, or another negative errno. */

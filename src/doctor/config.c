@@ -34,7 +34,7 @@ static int read_plain(const struct patient *p, size_t i, struct buf *out)
 	return io_read(path, CONFIG_MAX, out);
 }
 
-void config_load(struct patient *p)
+void kconfig_load(struct patient *p)
 {
 	char path[PATH_MAX];
 

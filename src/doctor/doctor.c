@@ -76,7 +76,7 @@ static int patient_init(struct patient *p, struct tacho *t, struct tacho_error *
 	p->n_cpus = count_cpus(&t->sys);
 	p->self_error = live_count_self(p);
 	p->sample_error = live_sample_self(p);
-	config_load(p);
+	kconfig_load(p);
 	return 0;
 }
 

@@ -129,7 +129,7 @@ int proc_all(const struct sys *sys, struct idlist *out)
 }
 
 /* The second number of the Uid line is the effective one. */
-static int uid_of(const struct sys *sys, int pid, uint32_t *out)
+int proc_uid(const struct sys *sys, int pid, uint32_t *out)
 {
 	char text[4096];
 	unsigned long real, effective;
@@ -154,7 +154,7 @@ int proc_of_user(const struct sys *sys, uint32_t uid, struct idlist *out)
 	if (err < 0)
 		return err;
 	for (size_t i = 0; i < all.n; i++) {
-		if (uid_of(sys, all.v[i], &owner) < 0 || owner != uid)
+		if (proc_uid(sys, all.v[i], &owner) < 0 || owner != uid)
 			continue;
 		err = idlist_add(out, all.v[i]);
 		if (err < 0)

@@ -21,6 +21,7 @@ void idlist_sort(struct idlist *l);		/* ascending, each id once */
  * busy server never comes to rest). 0, -ESRCH when there is no such process, -ENOMEM. */
 int proc_threads(const struct sys *sys, int pid, struct idlist *out);
 int proc_all(const struct sys *sys, struct idlist *out);
+int proc_uid(const struct sys *sys, int pid, uint32_t *out);	/* the effective user */
 /* Processes whose effective user is `uid`. */
 int proc_of_user(const struct sys *sys, uint32_t uid, struct idlist *out);
 

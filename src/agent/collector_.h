@@ -1,0 +1,56 @@
+/*
+ * Inside the collector: its state, for the files it is made of (collector.c the life and the
+ * actions, loop.c the thread, reload.c).
+ *
+ * The lock guards the sources and the listeners. The loop holds it while it reads; other threads
+ * take it to look at states and to carry out actions.
+ */
+#ifndef AGENT_COLLECTOR__H
+#define AGENT_COLLECTOR__H
+
+#include "agent/collector.h"
+#include "agent/source.h"
+
+#define MAX_LISTENERS 64
+#define MAX_HOOKS 8
+
+struct listener {
+	batch_fn *fn;
+	void *arg;
+};
+
+struct collector {
+	struct agent *agent;
+	struct tacho *tacho;
+	pthread_mutex_t lock;
+	struct source **sources;	/* by priority: those that open first come first */
+	size_t n_sources;
+	struct fd_budget fds;
+	struct {
+		collector_hook *fn;
+		void *arg;
+	} hooks[MAX_HOOKS];
+	size_t n_hooks;
+	struct listener listeners[MAX_LISTENERS];
+	size_t n_listeners;
+	int epoll_fd, timer_fd, signal_fd, wake_fd, inotify_fd;
+	char online[4096];		/* CPUs, as of the last look */
+	uint64_t look_ns;		/* when to look at processes, CPUs and ourselves next */
+	int (*reload)(void *arg, struct tacho_error *e);
+	void *reload_arg;
+	_Atomic bool stopping;
+	bool ends_with_targets;	/* agent exec, watch: nothing more to count, nothing to do */
+};
+
+/* Opens the sources of the configuration in the order of their priority. `old` gives its series. */
+int collector_open_sources(struct collector *c, struct source **old, size_t n_old,
+			   struct tacho_error *e);
+/* Reads one source and hands its batch on. With the lock held. */
+int collector_tick(struct collector *c, struct source *s);
+/* Arms the timer for whatever is due first. */
+void collector_arm(struct collector *c);
+void collector_wake(struct collector *c);
+/* Watches the cgroups' directories, where a source asks for cgroups. */
+void collector_watch_cgroups(struct collector *c);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * Names: "context-switches" becomes perf_context_switches, "cycles:u" perf_cycles_u,
+ * "sched:sched_switch" perf_sched_sched_switch. Units become base units (milliseconds seconds,
+ * MiB bytes), as Prometheus and OpenTelemetry ask for, with the factor in the scale.
+ */
+#include "agent/naming.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+static const struct {
+	const char *unit, *base;
+	double factor;
+} units[] = {
+	{ "msec", "seconds", 1e-3 }, { "ms", "seconds", 1e-3 },
+	{ "usec", "seconds", 1e-6 }, { "us", "seconds", 1e-6 },
+	{ "ns", "seconds", 1e-9 }, { "nsec", "seconds", 1e-9 },
+	{ "sec", "seconds", 1 }, { "s", "seconds", 1 },
+	{ "Joules", "joules", 1 },
+	{ "KiB", "bytes", 1024 }, { "MiB", "bytes", 1048576 }, { "GiB", "bytes", 1073741824 },
+	{ "Bytes", "bytes", 1 }, { "B", "bytes", 1 }, { "MB", "bytes", 1e6 },
+	{ "C", "celsius", 1 },
+};
+
+void naming_clean(struct buf *out, struct str text)
+{
+	size_t start = out->n;
+	bool gap = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.s[i];
+
+		if (c >= 128 || !isalnum(c)) {
+			gap = out->n > start;
+			continue;
+		}
+		if (gap)
+			buf_putc(out, '_');
+		gap = false;
+		buf_putc(out, (char)tolower(c));
+	}
+}
+
+static void base_unit(const char *unit, struct buf *scratch, size_t *at, double *scale)
+{
+	for (size_t i = 0; i < countof(units); i++)
+		if (!strcmp(units[i].unit, unit)) {
+			*scale *= units[i].factor;
+			unit = units[i].base;
+			break;
+		}
+	*at = scratch->n;
+	naming_clean(scratch, str_of(unit));
+	buf_putc(scratch, '\0');
+}
+
+/* The whole name: as the other tool has it, or ours. */
+static void metric_name(struct buf *scratch, const char *event, const struct event_config *ec,
+			enum naming naming)
+{
+	if (naming == NAMING_ALUMET && ec->name) {
+		buf_puts(scratch, ec->name);
+	} else {
+		buf_puts(scratch, "perf_");
+		naming_clean(scratch, str_of(event));
+	}
+	buf_putc(scratch, '\0');
+}
+
+int naming_metric(const struct tacho_event *ev, const struct event_config *ec,
+		  enum naming naming, struct buf *scratch, struct metric *out)
+{
+	const char *event = ec->name && ev->group_size <= 1 ? ec->name : ev->name;
+	double scale = ev->scale;
+	size_t name_at, unit_at, help_at;
+
+	buf_clear(scratch);
+	name_at = scratch->n;
+	metric_name(scratch, event, ec, naming);
+	base_unit(ev->unit ? ev->unit : "", scratch, &unit_at, &scale);
+	help_at = scratch->n;
+	buf_printf(scratch, "%s of PMU %s, counted since the start time", event, ev->pmu);
+	if (buf_failed(scratch))
+		return -ENOMEM;
+	*out = (struct metric){
+		.event = event,
+		.name = scratch->bytes + name_at,
+		.unit = scratch->bytes + unit_at,
+		.help = scratch->bytes + help_at,
+		.kind = METRIC_COUNTER,
+		.scale = scale,
+		.naming = naming,
+	};
+	return 0;
+}

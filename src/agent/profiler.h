@@ -1,0 +1,37 @@
+/*
+ * The continuous profile: the whole machine at a low frequency, through the sampling rings; every
+ * window (10 s) becomes one packed profile with names resolved while the processes live. One
+ * interface, so that another way of sampling can stand beside the rings.
+ */
+#ifndef AGENT_PROFILER_H
+#define AGENT_PROFILER_H
+
+#include "agent/agent.h"
+
+#include <tacho/profile.h>
+
+struct profiler_status {
+	const char *event;		/* "cpu-clock" */
+	uint64_t frequency, samples, lost, windows;
+	bool running;
+	char why[256];			/* why it does not run, or what was degraded; else empty */
+};
+
+/* Starts its thread. Returns 0; when this machine cannot sample, -EACCES ... with the sentence. */
+int profiler_start(struct profiler **out, struct agent *a, struct tacho_error *e);
+void profiler_stop(struct profiler *p);			/* stores the window that was begun */
+void profiler_status(struct profiler *p, struct profiler_status *out);
+int profiler_frequency(struct profiler *p, uint64_t hz);	/* the budget lowers it */
+
+/* All that was stored of [from, to), merged into one profile; also the window being filled.
+ * The filter may be NULL. */
+int profiler_range(struct agent *a, int64_t from_ns, int64_t to_ns,
+		   const struct tacho_profile_opts *filter, struct tacho_profile **out,
+		   struct tacho_error *e);
+
+/* Records N seconds now into a perf.data and/or a flame graph (triggers, ctl profile). Runs in the
+ * caller's thread. *path is the caller's to free. */
+int profiler_record(struct agent *a, uint64_t length_ns, int action, const char *dir,
+		    const char *name, char **path, struct tacho_error *e);
+
+#endif

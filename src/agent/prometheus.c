@@ -1,0 +1,208 @@
+/*
+ * /metrics: Prometheus text 0.0.4, and OpenMetrics 1.0 for those who ask for it.
+ *
+ * Counters are counters with _total and, in OpenMetrics, their start time. A counter that was
+ * multiplexed is an estimate, so the times it was enabled and running stand beside it. Series of
+ * events that cannot be counted are absent; what and why is told by tacho_event_state.
+ */
+#include "agent/http.h"
+
+#include <stdio.h>
+
+#include "agent/collector.h"
+#include "base/json.h"
+
+static void put_escaped(struct buf *out, const char *text, bool quotes)
+{
+	for (; *text; text++) {
+		if (*text == '\\' || (quotes && *text == '"'))
+			buf_putc(out, '\\');
+		if (*text == '\n')
+			buf_puts(out, "\\n");
+		else
+			buf_putc(out, *text);
+	}
+}
+
+static void put_label(struct buf *out, const char *name, const char *value, bool *first)
+{
+	buf_putc(out, *first ? '{' : ',');
+	*first = false;
+	/* A configured name may have any character: those that are not allowed become _. */
+	for (const char *c = name; *c; c++)
+		buf_putc(out, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' ||
+			 (c > name && *c >= '0' && *c <= '9') ? *c : '_');
+	buf_puts(out, "=\"");
+	put_escaped(out, value, true);
+	buf_putc(out, '"');
+}
+
+static void put_labels(struct buf *out, const struct agent_config *cfg, const struct series *s)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < s->n_labels; i++)
+		put_label(out, s->labels[i].name, s->labels[i].value, &first);
+	for (size_t i = 0; i < cfg->labels.n; i++)
+		put_label(out, cfg->labels.v[i].name, cfg->labels.v[i].value, &first);
+	if (!first)
+		buf_putc(out, '}');
+}
+
+static void put_number(struct buf *out, double v)
+{
+	struct json j = { .out = out };
+
+	if (v >= 0 && v < 9e15 && v == (double)(uint64_t)v)
+		buf_u64(out, (uint64_t)v);
+	else if (v != v)
+		buf_puts(out, "NaN");
+	else
+		json_double(&j, v);
+}
+
+/* "perf_task_clock_seconds": the unit is part of the name, once. */
+static void put_name(struct buf *out, const struct metric *m)
+{
+	buf_puts(out, m->name);
+	if (m->unit[0] && m->naming == NAMING_TACHO && !str_ends(str_of(m->name), m->unit)) {
+		buf_putc(out, '_');
+		buf_puts(out, m->unit);
+	}
+}
+
+static void put_head(struct buf *out, const struct metric *m, const char *suffix, const char *type,
+		     const char *help, bool om)
+{
+	buf_puts(out, "# HELP ");
+	put_name(out, m);
+	buf_puts(out, suffix);
+	buf_putc(out, ' ');
+	put_escaped(out, help, om);
+	buf_puts(out, "\n# TYPE ");
+	put_name(out, m);
+	buf_puts(out, suffix);
+	buf_printf(out, " %s\n", type);
+	if (om && m->unit[0] && !*suffix && m->naming == NAMING_TACHO) {
+		buf_puts(out, "# UNIT ");
+		put_name(out, m);
+		buf_printf(out, " %s\n", m->unit);
+	}
+}
+
+static bool is_shown(const struct series *s)
+{
+	return s && s->time_ns && s->last.state <= TACHO_SCALED;
+}
+
+static void put_sample(struct buf *out, const struct agent_config *cfg, const struct series *s,
+		       const char *suffix, double value)
+{
+	put_name(out, s->metric);
+	buf_puts(out, suffix);
+	put_labels(out, cfg, s);
+	buf_putc(out, ' ');
+	put_number(out, value);
+	buf_putc(out, '\n');
+}
+
+/* All series of a metric: a family has to stand together. */
+static void put_family(struct buf *out, const struct agent_config *cfg, const struct registry *r,
+		       const struct series *const *v, size_t n, bool om)
+{
+	const struct metric *m = v[0]->metric;
+	bool counter = m->kind == METRIC_COUNTER, scaled = false;
+	const char *total = counter ? "_total" : "";
+
+	(void)r;
+	put_head(out, m, counter && !om ? "_total" : "", counter ? "counter" : "gauge", m->help, om);
+	for (size_t i = 0; i < n; i++) {
+		put_sample(out, cfg, v[i], total, v[i]->last.value);
+		if (om && counter)
+			put_sample(out, cfg, v[i], "_created", (double)v[i]->start_ns * 1e-9);
+		scaled = scaled || v[i]->last.running_ns < v[i]->last.enabled_ns;
+	}
+	if (!scaled || !counter)
+		return;
+	for (int k = 0; k < 2; k++) {
+		const char *suffix = k ? "_running_seconds" : "_enabled_seconds";
+		char with_total[40];
+
+		buf_puts(out, "# HELP ");
+		put_name(out, m);
+		buf_printf(out, "%s%s time the counter was %s\n", suffix, om ? "" : "_total",
+			   k ? "on the hardware; less than enabled: the count is an estimate" : "enabled");
+		buf_puts(out, "# TYPE ");
+		put_name(out, m);
+		buf_printf(out, "%s%s counter\n", suffix, om ? "" : "_total");
+		snprintf(with_total, sizeof(with_total), "%s_total", suffix);
+		for (size_t i = 0; i < n; i++)
+			put_sample(out, cfg, v[i], with_total,
+				   (double)(k ? v[i]->last.running_ns : v[i]->last.enabled_ns) * 1e-9);
+	}
+}
+
+static int by_family(const void *a, const void *b)
+{
+	const struct series *x = *(const struct series *const *)a, *y = *(const struct series *const *)b;
+	int order = x->metric == y->metric ? 0 : strcmp(x->metric->name, y->metric->name);
+
+	if (!order && x->metric != y->metric)
+		order = strcmp(x->metric->unit, y->metric->unit);
+	return order ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+static bool same_family(const struct metric *a, const struct metric *b)
+{
+	return a == b || (!strcmp(a->name, b->name) && !strcmp(a->unit, b->unit) && a->kind == b->kind);
+}
+
+static void put_series(struct agent *a, bool om, struct buf *out)
+{
+	const struct registry *r = &a->registry;
+	scoped(freep) const struct series **v = calloc(r->n + 1, sizeof(*v));
+	size_t n = 0, from = 0;
+
+	if (!v) {
+		out->bad = true;
+		return;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		if (is_shown(r->series[i]))
+			v[n++] = r->series[i];
+	qsort(v, n, sizeof(*v), by_family);
+	for (size_t i = 1; i <= n; i++)
+		if (i == n || !same_family(v[i]->metric, v[from]->metric)) {
+			put_family(out, a->config, r, v + from, i - from, om);
+			from = i;
+		}
+}
+
+static int put_state(void *arg, const struct event_status *st)
+{
+	struct buf *out = arg;
+	bool first = true;
+
+	buf_puts(out, "tacho_event_state");
+	put_label(out, "source", st->source, &first);
+	put_label(out, "event", st->event, &first);
+	put_label(out, "state", tacho_state_name(st->state), &first);
+	buf_puts(out, "} 1\n");
+	return 0;
+}
+
+void prometheus_text(struct agent *a, bool openmetrics, struct buf *out)
+{
+	pthread_rwlock_rdlock(&a->config_lock);
+	pthread_rwlock_rdlock(&a->registry.lock);
+	put_series(a, openmetrics, out);
+	pthread_rwlock_unlock(&a->registry.lock);
+	if (a->collector) {
+		buf_puts(out, "# HELP tacho_event_state 1 for the state that each configured event is in\n"
+			      "# TYPE tacho_event_state gauge\n");
+		collector_events(a->collector, put_state, out);
+	}
+	pthread_rwlock_unlock(&a->config_lock);
+	if (openmetrics)
+		buf_puts(out, "# EOF\n");
+}

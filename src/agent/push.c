@@ -1,0 +1,533 @@
+/*
+ * The exporters of a configuration, running. Each that sends has a thread:
+ *
+ *	batches -> queue in memory --(every flush)--> encode -> spool -> ship
+ *
+ * Everything goes through the spool, so order is kept and what a dead receiver did not take is on
+ * disk. A receiver that fails is tried again after a pause that doubles up to a minute, with
+ * jitter, or after what its Retry-After says. Nobody waits for a receiver but its own thread.
+ */
+#include "agent/exporter.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "agent/spool.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#define MAX_EXPORTERS 32
+#define QUEUE_BYTES (16u << 20)		/* of points in memory, before they are encoded */
+#define PROFILES_MAX 6			/* that wait in memory */
+#define PAUSE_MIN_S 1.0
+#define PAUSE_MAX_S 60.0
+
+struct kept_batch {
+	struct batch batch;
+	struct point points[];
+};
+
+struct kept_profile {
+	char *bytes;
+	size_t n;
+	uint64_t samples;
+	int64_t from_ns, to_ns;
+};
+
+struct pusher {
+	struct exporters *all;
+	const struct export_config *config;
+	const struct exporter_type *type;
+	const struct push_settings *settings;	/* NULL: it serves */
+	void *x;			/* what open() made; NULL: not open yet */
+	pthread_t thread;
+	bool started;
+	pthread_mutex_t lock;		/* guards what follows */
+	pthread_cond_t wake;
+	struct { struct kept_batch **v; size_t n, cap; } queue;
+	size_t queue_bytes, queue_points;
+	struct kept_profile profiles[PROFILES_MAX];
+	size_t n_profiles;
+	struct exporter_status status;
+	int64_t waiting_since_ns;	/* of the oldest in the spool; 0: empty */
+	bool stopping;
+	/* the thread's own */
+	struct spool *spool;
+	struct buf body;
+	double pause_s;
+	uint64_t flush_ns, retry_ns;	/* when to do so next */
+	unsigned random;
+	bool told;			/* this failure was logged */
+};
+
+struct exporters {
+	const struct agent_config *config;
+	struct exporter_env env;
+	struct pusher v[MAX_EXPORTERS];
+	size_t n;
+	_Atomic uint64_t stop_by_ns;
+};
+
+/* ---- taking ---- */
+
+static bool wants(const struct pusher *p, const char *source)
+{
+	const struct strlist *only = &p->settings->sources;
+
+	for (size_t i = 0; i < only->n; i++)
+		if (str_glob(str_of(only->v[i]), str_of(source)))
+			return true;
+	return only->n == 0;
+}
+
+static void drop_oldest(struct pusher *p)
+{
+	struct kept_batch *b = p->queue.v[0];
+
+	p->queue_bytes -= sizeof(*b) + b->batch.n_points * sizeof(*b->points);
+	p->queue_points -= b->batch.n_points;
+	p->status.dropped_points += b->batch.n_points;
+	free(b);
+	p->queue.n--;
+	memmove(p->queue.v, p->queue.v + 1, p->queue.n * sizeof(*p->queue.v));
+}
+
+static void keep(struct pusher *p, const struct batch *b)
+{
+	size_t bytes = sizeof(struct kept_batch) + b->n_points * sizeof(*b->points);
+	struct kept_batch *copy = malloc(bytes), **place = NULL;
+
+	pthread_mutex_lock(&p->lock);
+	while (p->queue.n && p->queue_bytes + bytes > QUEUE_BYTES)
+		drop_oldest(p);
+	if (copy && bytes <= QUEUE_BYTES)
+		place = vec_add(&p->queue);
+	if (place) {
+		copy->batch = *b;
+		copy->batch.points = copy->points;
+		memcpy(copy->points, b->points, b->n_points * sizeof(*b->points));
+		*place = copy;
+		p->queue_bytes += bytes;
+		p->queue_points += b->n_points;
+		if (p->queue_points >= p->settings->max_points)
+			pthread_cond_signal(&p->wake);
+	} else {
+		p->status.dropped_points += b->n_points;
+		free(copy);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void exporters_take(struct exporters *x, const struct batch *b)
+{
+	for (size_t i = 0; i < x->n && b->n_points; i++)
+		if (x->v[i].started && x->v[i].type->encode && wants(&x->v[i], b->source))
+			keep(&x->v[i], b);
+}
+
+void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,
+			    int64_t from_ns, int64_t to_ns)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		struct pusher *p = &x->v[i];
+		char *copy = p->started && p->type->ship_profile ? malloc(max_of(pprof.n, (size_t)1)) : NULL;
+
+		if (!copy)
+			continue;
+		memcpy(copy, pprof.s, pprof.n);
+		pthread_mutex_lock(&p->lock);
+		if (p->n_profiles == PROFILES_MAX) {
+			p->status.dropped_points += p->profiles[0].samples;
+			free(p->profiles[0].bytes);
+			p->n_profiles--;
+			memmove(p->profiles, p->profiles + 1, p->n_profiles * sizeof(*p->profiles));
+		}
+		p->profiles[p->n_profiles++] = (struct kept_profile){ copy, pprof.n, n_samples, from_ns,
+								      to_ns };
+		pthread_cond_signal(&p->wake);
+		pthread_mutex_unlock(&p->lock);
+	}
+}
+
+/* ---- the thread ---- */
+
+static void say(struct pusher *p, const char *text)
+{
+	char line[600];
+
+	if (!p->all->env.log)
+		return;
+	snprintf(line, sizeof(line), "export '%s': %s", p->config->name, text);
+	p->all->env.log(p->all->env.log_arg, TACHO_LOG_WARN, line);
+}
+
+/* A failure is said once, until it works again. */
+static void failed(struct pusher *p, const char *text)
+{
+	pthread_mutex_lock(&p->lock);
+	p->status.connected = false;
+	snprintf(p->status.last_error, sizeof(p->status.last_error), "%.250s", text);
+	pthread_mutex_unlock(&p->lock);
+	if (!p->told)
+		say(p, text);
+	p->told = true;
+}
+
+static void pause_for(struct pusher *p, double asked_s)
+{
+	double jitter;
+
+	p->pause_s = p->pause_s > 0 ? min_of(p->pause_s * 2, PAUSE_MAX_S) : PAUSE_MIN_S;
+	p->random = p->random * 1103515245 + 12345;
+	jitter = 0.75 + (double)(p->random >> 16 & 0x7fff) / 32768 / 2;
+	p->retry_ns = clock_mono_ns() +
+		      (uint64_t)((asked_s > 0 ? min_of(asked_s, 3600.0) : p->pause_s * jitter) * 1e9);
+}
+
+static void account(struct pusher *p, uint64_t sent, uint64_t dropped, bool retried)
+{
+	pthread_mutex_lock(&p->lock);
+	p->status.sent_points += sent;
+	p->status.dropped_points += dropped;
+	p->status.retries += retried;
+	p->status.queued_points = spool_points(p->spool) + p->queue_points;
+	p->status.queued_bytes = spool_bytes(p->spool) + p->queue_bytes;
+	p->waiting_since_ns = spool_oldest_ns(p->spool);
+	if (sent) {
+		p->status.connected = true;
+		p->status.last_error[0] = '\0';
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static bool open_it(struct pusher *p)
+{
+	struct tacho_error e = { .column = -1 };
+
+	if (p->x || p->type->open(&p->x, p->config->settings, &p->all->env, &e) == 0)
+		return true;
+	p->x = NULL;
+	failed(p, e.message);
+	pause_for(p, 0);
+	return false;
+}
+
+/* Takes batches up to the size of one body out of the queue. */
+static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
+{
+	uint64_t points = 0;
+	size_t n = 0;
+
+	pthread_mutex_lock(&p->lock);
+	while (n < p->queue.n && n < max && (n == 0 || points < p->settings->max_points)) {
+		out[n] = p->queue.v[n];
+		points += out[n]->batch.n_points;
+		p->queue_bytes -= sizeof(**out) + out[n]->batch.n_points * sizeof(struct point);
+		n++;
+	}
+	p->queue_points -= points;
+	p->queue.n -= n;
+	if (n)
+		memmove(p->queue.v, p->queue.v + n, p->queue.n * sizeof(*p->queue.v));
+	pthread_mutex_unlock(&p->lock);
+	return n;
+}
+
+static void encode_some(struct pusher *p, struct kept_batch *const *kept, size_t n)
+{
+	struct batch batches[64];
+	uint64_t points = 0;
+	struct shipment item;
+	int64_t went;
+
+	for (size_t i = 0; i < n; i++) {
+		batches[i] = kept[i]->batch;
+		points += batches[i].n_points;
+	}
+	buf_clear(&p->body);
+	p->body.bad = false;
+	pthread_rwlock_rdlock(&p->all->env.registry->lock);
+	went = p->type->encode(p->x, batches, n, &p->body);
+	pthread_rwlock_unlock(&p->all->env.registry->lock);
+	if (went < 0 || buf_failed(&p->body)) {
+		account(p, 0, points, false);
+		return;
+	}
+	item = (struct shipment){ .body = buf_view(&p->body), .n_points = (uint64_t)went,
+				  .from_ns = batches[0].time_ns, .to_ns = batches[n - 1].time_ns };
+	account(p, 0, item.body.n && went ? spool_put(p->spool, &item) : 0, false);
+}
+
+static void encode_all(struct pusher *p)
+{
+	struct kept_batch *kept[64];
+	size_t n;
+
+	while (open_it(p) && (n = grab(p, kept, countof(kept))) > 0) {
+		encode_some(p, kept, n);
+		for (size_t i = 0; i < n; i++)
+			free(kept[i]);
+	}
+}
+
+static bool out_of_time(const struct pusher *p)
+{
+	uint64_t by = p->all->stop_by_ns;
+
+	return by && clock_mono_ns() > by;
+}
+
+/* Sends what waits, oldest first, until it is empty or something fails. */
+static void ship_all(struct pusher *p)
+{
+	struct shipment item;
+
+	while (!out_of_time(p) && open_it(p) && spool_first(p->spool, &item)) {
+		struct ship_reply reply = { 0 };
+		enum ship_result result = p->type->ship(p->x, &item, &reply);
+
+		if (result == SHIP_RETRY) {
+			failed(p, reply.text);
+			account(p, 0, 0, true);
+			pause_for(p, reply.retry_after_s);
+			return;
+		}
+		spool_drop_first(p->spool);
+		p->pause_s = 0;
+		p->retry_ns = 0;
+		if (result == SHIP_DROP)
+			failed(p, reply.text);
+		else
+			p->told = false;
+		account(p, result == SHIP_DONE ? item.n_points : 0,
+			result == SHIP_DROP ? item.n_points : 0, false);
+	}
+}
+
+static void ship_profiles(struct pusher *p)
+{
+	struct ship_reply reply = { 0 };
+	struct kept_profile one;
+	enum ship_result result = SHIP_DONE;
+
+	while (result != SHIP_RETRY && !out_of_time(p) && open_it(p)) {
+		struct shipment item;
+
+		pthread_mutex_lock(&p->lock);
+		one = p->n_profiles ? p->profiles[0] : (struct kept_profile){ 0 };
+		pthread_mutex_unlock(&p->lock);
+		if (!one.bytes)
+			return;
+		item = (struct shipment){ str_n(one.bytes, one.n), one.samples, one.from_ns, one.to_ns };
+		result = p->type->ship_profile(p->x, &item, &reply);
+		if (result == SHIP_RETRY) {
+			pause_for(p, reply.retry_after_s);
+			account(p, 0, 0, true);
+		} else {
+			pthread_mutex_lock(&p->lock);
+			if (p->n_profiles && p->profiles[0].bytes == one.bytes) {
+				free(one.bytes);
+				p->n_profiles--;
+				memmove(p->profiles, p->profiles + 1,
+					p->n_profiles * sizeof(*p->profiles));
+			}
+			pthread_mutex_unlock(&p->lock);
+			account(p, result == SHIP_DONE ? one.samples : 0,
+				result == SHIP_DROP ? one.samples : 0, false);
+		}
+		if (result != SHIP_DONE)
+			failed(p, reply.text);
+	}
+}
+
+static bool wait_for_work(struct pusher *p)
+{
+	bool over;
+
+	pthread_mutex_lock(&p->lock);
+	for (;;) {
+		uint64_t now = clock_mono_ns(), next = p->flush_ns;
+		struct timespec ts;
+
+		if (p->retry_ns)
+			next = min_of(next, p->retry_ns);
+		else if (p->queue_points >= p->settings->max_points || p->n_profiles)
+			break;
+		if (p->stopping || now >= next)
+			break;
+		ts = (struct timespec){ .tv_sec = (time_t)(next / 1000000000),
+					.tv_nsec = (long)(next % 1000000000) };
+		pthread_cond_timedwait(&p->wake, &p->lock, &ts);
+	}
+	over = p->stopping;
+	pthread_mutex_unlock(&p->lock);
+	return !over;
+}
+
+static void *run(void *arg)
+{
+	struct pusher *p = arg;
+	bool more = true;
+
+	while (more) {
+		uint64_t now;
+
+		p->flush_ns = clock_mono_ns() + p->settings->flush_ns;
+		more = wait_for_work(p);
+		now = clock_mono_ns();
+		if (p->type->encode)
+			encode_all(p);
+		if (p->retry_ns <= now || !more) {
+			ship_all(p);
+			if (p->type->ship_profile && (p->retry_ns <= now || !more))
+				ship_profiles(p);
+		}
+	}
+	return NULL;
+}
+
+/* ---- life ---- */
+
+/* The queue's directory, made where it is missing. */
+static int spool_dir(const struct pusher *p, char *out)
+{
+	const char *state = p->all->env.state_dir;
+	struct buf name = { 0 };
+	int n;
+
+	if (!state)
+		return 0;
+	n = snprintf(out, PATH_MAX, "%s/queue", state);
+	if (n < 0 || n >= PATH_MAX || (mkdir(out, 0700) < 0 && errno != EEXIST))
+		return -errno;
+	for (const char *c = p->config->name; *c; c++)	/* a name from the file: no way out of here */
+		buf_putc(&name, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+			 (*c >= '0' && *c <= '9') || *c == '-' || *c == '_' ? *c : '_');
+	n = snprintf(out, PATH_MAX, "%s/queue/%s", state, name.bytes ? name.bytes : "_");
+	buf_done(&name);
+	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 1;
+}
+
+static int start_pusher(struct pusher *p, struct tacho_error *e)
+{
+	pthread_condattr_t attr;
+	char dir[PATH_MAX];
+	int err = spool_dir(p, dir);
+
+	if (err >= 0)
+		err = spool_open(&p->spool, err ? dir : NULL, p->settings->queue_bytes);
+	if (err < 0)
+		return error_set(e, err, "cannot keep a queue for export '%s': %s", p->config->name,
+				 strerror(-err));
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	p->random = (unsigned)clock_mono_ns();
+	err = pthread_create(&p->thread, NULL, run, p);
+	if (err)
+		return error_set(e, -err, "cannot start export '%s': %s", p->config->name, strerror(err));
+	p->started = true;
+	return 0;
+}
+
+static int start_one(struct exporters *x, const struct export_config *cfg, struct tacho_error *e)
+{
+	struct pusher *p = &x->v[x->n++];
+
+	p->all = x;
+	p->config = cfg;
+	p->type = cfg->type;
+	p->status.name = cfg->name;
+	p->status.type = cfg->type->name;
+	pthread_mutex_init(&p->lock, NULL);
+	if (!p->type->encode && !p->type->ship_profile) {	/* it serves */
+		int err = p->type->open(&p->x, cfg->settings, &x->env, e);
+
+		p->status.connected = err == 0;
+		return err;
+	}
+	p->settings = cfg->settings;
+	return start_pusher(p, e);
+}
+
+int exporters_start(struct exporters **out, const struct agent_config *cfg,
+		    const struct exporter_env *env, struct tacho_error *e)
+{
+	struct exporters *x = calloc(1, sizeof(*x));
+	int err = 0;
+
+	if (!x)
+		return error_nomem(e);
+	x->config = cfg;
+	x->env = *env;
+	if (cfg->n_exports > MAX_EXPORTERS)
+		err = error_set(e, -E2BIG, "more than %d exports", MAX_EXPORTERS);
+	for (size_t i = 0; err == 0 && i < cfg->n_exports; i++)
+		err = start_one(x, &cfg->exports[i], e);
+	if (err < 0) {
+		exporters_stop(x, 0);
+		return err;
+	}
+	*out = x;
+	return 0;
+}
+
+size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t max)
+{
+	int64_t now = clock_wall_ns();
+	size_t n = min_of(x->n, max);
+
+	for (size_t i = 0; i < n; i++) {
+		struct pusher *p = &x->v[i];
+		int64_t oldest = 0;
+
+		pthread_mutex_lock(&p->lock);
+		out[i] = p->status;
+		if (p->queue.n)
+			oldest = p->queue.v[0]->batch.time_ns;
+		if (p->waiting_since_ns)
+			oldest = oldest ? min_of(oldest, p->waiting_since_ns) : p->waiting_since_ns;
+		pthread_mutex_unlock(&p->lock);
+		out[i].lag_s = oldest ? max_of((double)(now - oldest) * 1e-9, 0.0) : 0;
+	}
+	return n;
+}
+
+static void free_pusher(struct pusher *p)
+{
+	if (p->x)
+		p->type->close(p->x);
+	for (size_t i = 0; i < p->queue.n; i++)
+		free(p->queue.v[i]);
+	vec_done(&p->queue);
+	for (size_t i = 0; i < p->n_profiles; i++)
+		free(p->profiles[i].bytes);
+	spool_close(p->spool);
+	buf_done(&p->body);
+	pthread_mutex_destroy(&p->lock);
+}
+
+void exporters_stop(struct exporters *x, unsigned grace_ms)
+{
+	if (!x)
+		return;
+	x->stop_by_ns = clock_mono_ns() + grace_ms * 1000000ull;
+	for (size_t i = 0; i < x->n; i++) {
+		if (!x->v[i].started)
+			continue;
+		pthread_mutex_lock(&x->v[i].lock);
+		x->v[i].stopping = true;
+		pthread_cond_signal(&x->v[i].wake);
+		pthread_mutex_unlock(&x->v[i].lock);
+	}
+	for (size_t i = 0; i < x->n; i++)
+		if (x->v[i].started)
+			pthread_join(x->v[i].thread, NULL);
+	for (size_t i = 0; i < x->n; i++)
+		free_pusher(&x->v[i]);
+	free(x);
+}

@@ -1,0 +1,138 @@
+/*
+ * A changed configuration takes the place of the old one while the agent runs. Sources that did
+ * not change are not touched; of those that did, series that are in both go on; the rest end.
+ * A file that is wrong changes nothing.
+ */
+#include "agent/collector_.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_list(const struct strlist *a, const struct strlist *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->v[i], b->v[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool same_events(const struct source_config *a, const struct source_config *b)
+{
+	if (a->n_events != b->n_events)
+		return false;
+	for (size_t i = 0; i < a->n_events; i++)
+		if (!same_text(a->events[i].spec, b->events[i].spec) ||
+		    !same_text(a->events[i].name, b->events[i].name) ||
+		    !same_text(a->events[i].refused, b->events[i].refused))
+			return false;
+	return true;
+}
+
+static bool same_groups(const struct source_config *a, const struct source_config *b)
+{
+	if (a->n_groups != b->n_groups)
+		return false;
+	for (size_t i = 0; i < a->n_groups; i++)
+		if (strcmp(a->groups[i].label, b->groups[i].label) != 0 ||
+		    a->groups[i].n_cpus != b->groups[i].n_cpus ||
+		    memcmp(a->groups[i].cpus, b->groups[i].cpus,
+			   a->groups[i].n_cpus * sizeof(*a->groups[i].cpus)) != 0)
+			return false;
+	return true;
+}
+
+static bool same_pids(const struct source_config *a, const struct source_config *b)
+{
+	return a->n_pids == b->n_pids &&
+	       (a->n_pids == 0 || memcmp(a->pids, b->pids, a->n_pids * sizeof(*a->pids)) == 0);
+}
+
+/* Whether a source counts the same things; intervals are taken over without opening anything. */
+static bool same_source(const struct source_config *a, const struct source_config *b)
+{
+	return a->target == b->target && a->per == b->per && a->naming == b->naming &&
+	       a->no_merge == b->no_merge && a->user_only == b->user_only && a->top == b->top &&
+	       same_text(a->cpus, b->cpus) && same_text(a->process, b->process) &&
+	       same_text(a->user, b->user) && same_list(&a->command, &b->command) &&
+	       same_list(&a->cgroups, &b->cgroups) && same_pids(a, b) && same_groups(a, b) &&
+	       same_events(a, b);
+}
+
+/* The running source goes on under the new configuration's words. */
+static void adopt(struct source *s, const struct source_config *cfg)
+{
+	s->config = cfg;
+	for (size_t i = 0; i < cfg->n_events; i++)
+		s->events[i].config = &cfg->events[i];
+	if (s->interval_ns != cfg->interval_ns) {
+		uint64_t now = clock_mono_ns();
+
+		s->interval_ns = cfg->interval_ns;
+		s->next_ns = now - now % s->interval_ns + s->interval_ns;
+	}
+}
+
+static void end_series(struct collector *c, struct source *s)
+{
+	for (size_t i = 0; i < s->slots.n; i++)
+		registry_end(&c->agent->registry, s->slots.v[i].series);
+}
+
+/* Opens `cfg`, or takes the running source of that name over. */
+static int take_over(struct collector *c, struct source **old, size_t n_old,
+		     const struct source_config *cfg, struct source **out, struct tacho_error *e)
+{
+	uint64_t now = clock_mono_ns();
+	struct source *from = NULL;
+	int err;
+
+	for (size_t i = 0; i < n_old; i++) {
+		if (!old[i] || strcmp(old[i]->config->name, cfg->name) != 0)
+			continue;
+		if (same_source(old[i]->config, cfg)) {
+			*out = take(old[i]);
+			adopt(*out, cfg);
+			return 0;
+		}
+		from = old[i];
+	}
+	err = source_open(out, c->agent, c->tacho, &c->fds, cfg, from, e);
+	if (err == 0)
+		(*out)->next_ns = now - now % cfg->interval_ns + cfg->interval_ns;
+	return err;
+}
+
+int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e)
+{
+	struct source **fresh = calloc(cfg->n_sources + 1, sizeof(*fresh));
+	size_t n = 0;
+	int err = 0;
+
+	if (!fresh)
+		return error_nomem(e);
+	pthread_mutex_lock(&c->lock);
+	for (; err == 0 && n < cfg->n_sources; n++)
+		err = take_over(c, c->sources, c->n_sources, &cfg->sources[n], &fresh[n], e);
+	for (size_t i = 0; i < c->n_sources; i++) {
+		if (c->sources[i])
+			end_series(c, c->sources[i]);
+		source_free(c->sources[i]);
+	}
+	free(c->sources);
+	c->sources = fresh;
+	c->n_sources = err ? n - 1 : n;
+	collector_watch_cgroups(c);
+	pthread_mutex_unlock(&c->lock);
+	collector_wake(c);
+	return err;
+}

@@ -1,0 +1,253 @@
+/*
+ * The agent's life: everything is started in the order it is needed, and ends in the reverse.
+ *
+ *	registry -> collector -> store -> exporters -> profiler -> http -> loop ... and back
+ */
+#include "agent/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "agent/budget.h"
+#include "agent/collector.h"
+#include "agent/http.h"
+#include "agent/profiler.h"
+#include "agent/self.h"
+#include "agent/triggers.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#define STOP_GRACE_MS 3000
+
+struct running {
+	struct agent agent;
+	struct config_opts opts;
+	bool until_targets_end;
+	struct self *self;
+	struct triggers *triggers;
+	struct budget *budget;
+	/* Configurations that a reload has replaced: exporters and pages may still look at them. */
+	struct { struct agent_config **v; size_t n, cap; } configs;
+};
+
+/* Tells systemd how we are; does nothing without it. */
+static void notify(const char *text)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (!path || !*path || strlen(path) >= sizeof(at.sun_path))
+		return;
+	strcpy(at.sun_path, path);
+	if (at.sun_path[0] == '@')
+		at.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	(void)!sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&at,
+		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path)));
+	close(fd);
+}
+
+static void beat(void *arg, struct collector *c)
+{
+	(void)arg, (void)c;
+	notify("WATCHDOG=1");
+}
+
+static void feed_store(void *store, const struct batch *b)
+{
+	store_take(store, b);
+}
+
+static void feed_exporters(void *arg, const struct batch *b)
+{
+	struct agent *a = arg;
+
+	if (a->exporters)
+		exporters_take(a->exporters, b);
+}
+
+static void look_at_triggers(void *arg, struct collector *c)
+{
+	struct running *r = arg;
+
+	if (r->triggers)
+		triggers_look(r->triggers, c);
+}
+
+static int start_store(struct running *r, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	const struct agent_config *cfg = a->config;
+	struct store_opts opts = { .retention = cfg->retention, .log = a->log, .log_arg = a->log_arg };
+	int err;
+
+	if (!cfg->store || !*cfg->store)
+		return 0;
+	err = store_open(&a->store, cfg->store, &a->registry, &opts, e);
+	return err < 0 ? err : collector_listen(a->collector, feed_store, a->store);
+}
+
+static int start_exporters(struct running *r, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	struct exporter_env env = {
+		.registry = &a->registry, .config = a->config, .state_dir = r->agent.state_dir,
+		.host = a->host, .log = a->log, .log_arg = a->log_arg,
+	};
+	int err = exporters_start(&a->exporters, a->config, &env, e);
+
+	return err < 0 ? err : collector_listen(a->collector, feed_exporters, a);
+}
+
+/* A machine that cannot sample still counts: that is told, not fatal. */
+static void start_profiler(struct agent *a)
+{
+	struct tacho_error e = { .column = -1 };
+	char text[1100];
+
+	if (a->config->profile.off || profiler_start(&a->profiler, a, &e) == 0 || !a->log)
+		return;
+	snprintf(text, sizeof(text), "no continuous profile: %s%s%s", e.message, e.hint[0] ? "; " : "",
+		 e.hint);
+	a->log(a->log_arg, TACHO_LOG_WARN, text);
+}
+
+/* Conditions begin anew; a recording that runs is waited for. */
+static int replace_triggers(struct running *r, const struct agent_config *cfg, struct tacho_error *e)
+{
+	struct triggers *fresh = NULL, *old;
+	int err = triggers_new(&fresh, &r->agent, cfg, e);
+
+	if (err < 0)
+		return err;
+	collector_lock(r->agent.collector);
+	old = r->triggers;
+	r->triggers = fresh;
+	collector_unlock(r->agent.collector);
+	triggers_free(old);
+	return 0;
+}
+
+static int reload(void *arg, struct tacho_error *e)
+{
+	struct running *r = arg;
+	struct agent_config *fresh = NULL, **kept;
+	int err = config_load(&fresh, &r->opts, e);
+
+	if (err < 0)
+		return err;
+	kept = vec_add(&r->configs);
+	if (!kept) {
+		config_free(fresh);
+		return error_nomem(e);
+	}
+	*kept = fresh;
+	err = collector_apply(r->agent.collector, fresh, e);
+	if (err == 0)
+		err = replace_triggers(r, fresh, e);
+	pthread_rwlock_wrlock(&r->agent.config_lock);
+	r->agent.config = fresh;
+	pthread_rwlock_unlock(&r->agent.config_lock);
+	if (err == 0 && r->agent.log)
+		r->agent.log(r->agent.log_arg, TACHO_LOG_INFO, "the configuration was reloaded");
+	return err;
+}
+
+static int start(struct running *r, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	int err = collector_new(&a->collector, a, e);
+
+	if (err == 0)
+		err = start_store(r, e);
+	if (err == 0)
+		err = start_exporters(r, e);
+	if (err == 0 && (self_new(&r->self, a) < 0 || budget_new(&r->budget, a) < 0))
+		err = error_nomem(e);
+	if (err == 0)
+		err = triggers_new(&r->triggers, a, a->config, e);
+	if (err < 0)
+		return err;
+	collector_every_second(a->collector, self_measure, r->self);
+	collector_every_second(a->collector, look_at_triggers, r);
+	collector_every_second(a->collector, budget_look, r->budget);
+	collector_every_second(a->collector, beat, NULL);
+	collector_until_targets_end(a->collector, r->until_targets_end);
+	collector_on_reload(a->collector, reload, r);
+	err = collector_start(a->collector, e);
+	if (err < 0 || r->until_targets_end)
+		return err;
+	start_profiler(a);
+	return http_start(&a->http, a, e);
+}
+
+static void stop(struct running *r)
+{
+	struct agent *a = &r->agent;
+
+	notify("STOPPING=1");
+	http_stop(a->http);
+	triggers_free(r->triggers);
+	profiler_stop(a->profiler);
+	exporters_stop(a->exporters, STOP_GRACE_MS);
+	store_close(a->store);
+	collector_free(a->collector);
+	self_free(r->self);
+	budget_free(r->budget);
+	registry_done(&a->registry);
+	pthread_rwlock_destroy(&a->config_lock);
+	for (size_t i = 0; i < r->configs.n; i++)
+		config_free(r->configs.v[i]);
+	vec_done(&r->configs);
+}
+
+static int block_signals(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	return -pthread_sigmask(SIG_BLOCK, collector_signals(&set), NULL);
+}
+
+int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struct tacho_error *e)
+{
+	struct running r = { .opts = opts->config, .until_targets_end = opts->until_targets_end };
+	struct agent_config **kept = vec_add(&r.configs);
+	int err;
+
+	if (!kept) {
+		config_free(cfg);
+		return error_nomem(e);
+	}
+	*kept = cfg;
+	r.agent.config = cfg;
+	r.agent.log = opts->log;
+	r.agent.log_arg = opts->log_arg;
+	r.agent.state_dir = opts->state_dir;
+	r.agent.started_ns = clock_wall_ns();
+	pthread_rwlock_init(&r.agent.config_lock, NULL);
+	registry_init(&r.agent.registry);
+	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
+		strcpy(r.agent.host, "localhost");
+	block_signals();
+	err = start(&r, e);
+	if (err == 0) {
+		notify("READY=1");
+		if (opts->started)
+			opts->started(opts->log_arg, &r.agent);
+		err = collector_run(r.agent.collector);
+		if (err < 0)
+			error_set(e, err, "the collector ended: %s", strerror(-err));
+		if (opts->ended)
+			opts->ended(opts->log_arg, &r.agent);
+	}
+	stop(&r);
+	return err;
+}

@@ -1,0 +1,236 @@
+/*
+ * The registry of series. The collector's thread is the one that changes it; HTTP and SNMP look
+ * at it under the read lock. Ids are dense and never used again; a series that ended keeps its
+ * last point for a while, so that a scrape that comes late still sees it, and then leaves a hole.
+ */
+#include "agent/series.h"
+
+#include <errno.h>
+
+#include "base/vec.h"
+
+int registry_init(struct registry *r)
+{
+	*r = (struct registry){ 0 };
+	return -pthread_rwlock_init(&r->lock, NULL);
+}
+
+static void series_free(struct series *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_labels; i++)
+		free(s->labels[i].value);
+	free(s->labels);
+	free((char *)s->source);
+	free(s->why);
+	free(s);
+}
+
+static void metric_free(struct metric *m)
+{
+	if (!m)
+		return;
+	free((char *)m->event);
+	free((char *)m->name);
+	free((char *)m->unit);
+	free((char *)m->help);
+	free(m);
+}
+
+void registry_done(struct registry *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		series_free(r->series[i]);
+	for (size_t i = 0; i < r->n_metrics; i++)
+		metric_free(r->metrics[i]);
+	free(r->series);
+	free(r->metrics);
+	pthread_rwlock_destroy(&r->lock);
+}
+
+static bool metric_eq(const struct metric *a, const struct metric *b)
+{
+	return a->kind == b->kind && a->naming == b->naming && a->scale == b->scale &&
+	       !strcmp(a->event, b->event) && !strcmp(a->name, b->name) && !strcmp(a->unit, b->unit);
+}
+
+static struct metric *metric_copy(const struct metric *like)
+{
+	struct metric *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	*m = *like;
+	m->event = strdup(like->event);
+	m->name = strdup(like->name);
+	m->unit = strdup(like->unit ? like->unit : "");
+	m->help = strdup(like->help ? like->help : "");
+	if (m->event && m->name && m->unit && m->help)
+		return m;
+	metric_free(m);
+	return NULL;
+}
+
+static bool grow(void **v, size_t n, size_t *cap)
+{
+	return vec_room_(v, n, cap, sizeof(void *));
+}
+
+const struct metric *registry_metric(struct registry *r, const struct metric *like)
+{
+	struct metric *m = NULL;
+
+	pthread_rwlock_wrlock(&r->lock);
+	for (size_t i = 0; i < r->n_metrics && !m; i++)
+		if (metric_eq(r->metrics[i], like))
+			m = r->metrics[i];
+	if (!m && grow((void **)&r->metrics, r->n_metrics, &r->cap_metrics)) {
+		m = metric_copy(like);
+		if (m)
+			r->metrics[r->n_metrics++] = m;
+	}
+	pthread_rwlock_unlock(&r->lock);
+	return m;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct label *)a)->name, ((const struct label *)b)->name);
+}
+
+static int copy_labels(struct series *s, const struct label *labels, size_t n)
+{
+	s->labels = calloc(n ? n : 1, sizeof(*s->labels));
+	if (!s->labels)
+		return -ENOMEM;
+	for (; s->n_labels < n; s->n_labels++) {
+		s->labels[s->n_labels].name = labels[s->n_labels].name;
+		s->labels[s->n_labels].value = strdup(labels[s->n_labels].value);
+		if (!s->labels[s->n_labels].value)
+			return -ENOMEM;
+	}
+	qsort(s->labels, n, sizeof(*s->labels), by_name);
+	return 0;
+}
+
+static struct series *series_new(const struct metric *m, const char *source,
+				 const struct label *labels, size_t n_labels)
+{
+	struct series *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->metric = m;
+	s->source = strdup(source);
+	if (s->source && !copy_labels(s, labels, n_labels))
+		return s;
+	series_free(s);
+	return NULL;
+}
+
+int64_t registry_add(struct registry *r, const struct metric *m, const char *source,
+		     const struct label *labels, size_t n_labels, int group_row, int64_t start_ns)
+{
+	struct series *s = series_new(m, source, labels, n_labels);
+	int64_t id = -ENOMEM;
+
+	if (!s)
+		return id;
+	s->group_row = group_row;
+	s->start_ns = start_ns;
+	s->last.state = TACHO_NOT_COUNTED;
+	pthread_rwlock_wrlock(&r->lock);
+	if (r->n < UINT32_MAX - 1 && grow((void **)&r->series, r->n, &r->cap)) {
+		r->series[r->n++] = s;
+		s->id = (uint32_t)r->n;
+		s->last.series = s->id;
+		r->generation++;
+		id = s->id;
+	}
+	pthread_rwlock_unlock(&r->lock);
+	if (id < 0)
+		series_free(s);
+	return id;
+}
+
+const struct series *registry_get(const struct registry *r, uint32_t id)
+{
+	return id && id <= r->n ? r->series[id - 1] : NULL;
+}
+
+static struct series *get(struct registry *r, uint32_t id)
+{
+	return id && id <= r->n ? r->series[id - 1] : NULL;
+}
+
+/* A value that would fall stays where it was: receivers take a fall for a restart. */
+static void apply_point(struct series *s, const struct point *p, int64_t time_ns)
+{
+	bool counter = s->metric->kind == METRIC_COUNTER;
+
+	if (s->why && p->state <= TACHO_SCALED)
+		free(take(s->why));
+	s->last.state = p->state;
+	s->time_ns = time_ns;
+	if (counter && (p->count < s->last.count || p->value < s->last.value))
+		return;
+	s->last = *p;
+}
+
+void registry_apply(struct registry *r, const struct batch *b)
+{
+	pthread_rwlock_wrlock(&r->lock);
+	for (size_t i = 0; i < b->n_points; i++) {
+		struct series *s = get(r, b->points[i].series);
+
+		if (s)
+			apply_point(s, &b->points[i], b->time_ns);
+	}
+	pthread_rwlock_unlock(&r->lock);
+}
+
+void registry_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why)
+{
+	struct series *s;
+
+	pthread_rwlock_wrlock(&r->lock);
+	s = get(r, id);
+	if (s) {
+		s->last.state = state;
+		free(s->why);
+		s->why = why ? strdup(why) : NULL;
+	}
+	pthread_rwlock_unlock(&r->lock);
+}
+
+void registry_end(struct registry *r, uint32_t id)
+{
+	struct series *s;
+
+	pthread_rwlock_wrlock(&r->lock);
+	s = get(r, id);
+	if (s)
+		s->ended = true;
+	pthread_rwlock_unlock(&r->lock);
+}
+
+void registry_expire(struct registry *r, int64_t before_ns)
+{
+	pthread_rwlock_wrlock(&r->lock);
+	for (size_t i = 0; i < r->n; i++) {
+		if (!r->series[i] || !r->series[i]->ended || r->series[i]->time_ns >= before_ns)
+			continue;
+		series_free(take(r->series[i]));
+		r->generation++;
+	}
+	pthread_rwlock_unlock(&r->lock);
+}
+
+const char *series_label(const struct series *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_labels; i++)
+		if (!strcmp(s->labels[i].name, name))
+			return s->labels[i].value;
+	return NULL;
+}

@@ -1,0 +1,117 @@
+/*
+ * Slots: see the header. A key is the metric's name and all labels, which is what a receiver takes
+ * for the identity of a series as well.
+ */
+#include "agent/slots.h"
+
+#include <errno.h>
+
+#include "base/vec.h"
+
+void slots_done(struct slots *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i].key);
+	vec_done(s);
+	map_done(&s->by_key);
+}
+
+static char *make_key(const struct metric *m, const struct label *labels, size_t n)
+{
+	struct buf b = { 0 };
+
+	buf_puts(&b, m->name);
+	for (size_t i = 0; i < n; i++)
+		buf_printf(&b, "%c%s=%s", 1, labels[i].name, labels[i].value);
+	return buf_take(&b);
+}
+
+/* A series that ended and comes back (a CPU that was offline) is a new one for the registry once
+ * the old has expired. */
+static int64_t revive(struct slot *slot, struct registry *r, const struct metric *m,
+		      const char *source, const struct label *labels, size_t n_labels,
+		      int group_row, int64_t now_ns)
+{
+	bool there;
+	int64_t id;
+
+	pthread_rwlock_wrlock(&r->lock);
+	there = slot->series && slot->series <= r->n && r->series[slot->series - 1];
+	if (there)
+		r->series[slot->series - 1]->ended = false;
+	pthread_rwlock_unlock(&r->lock);
+	if (there)
+		return 0;
+	id = registry_add(r, m, source, labels, n_labels, group_row, now_ns);
+	if (id < 0)
+		return id;
+	*slot = (struct slot){ .series = (uint32_t)id, .scale = m->scale, .key = slot->key };
+	return 0;
+}
+
+static int64_t add(struct slots *s, char *key)
+{
+	struct slot *slot = key ? vec_add(s) : NULL;
+
+	if (!slot) {
+		free(key);
+		return -ENOMEM;
+	}
+	slot->key = key;
+	if (map_put(&s->by_key, str_of(key), s->n - 1) < 0) {
+		free(key);
+		s->n--;
+		return -ENOMEM;
+	}
+	return (int64_t)s->n - 1;
+}
+
+int64_t slots_get(struct slots *s, struct registry *r, const struct metric *m, const char *source,
+		  const struct label *labels, size_t n_labels, int group_row, int64_t now_ns)
+{
+	char *key = make_key(m, labels, n_labels);
+	const uint64_t *found = key ? map_get(&s->by_key, str_of(key)) : NULL;
+	int64_t at = found ? (int64_t)*found : -1, err;
+
+	if (found)
+		free(key);
+	else
+		at = add(s, key);
+	if (at < 0)
+		return at;
+	err = revive(&s->v[at], r, m, source, labels, n_labels, group_row, now_ns);
+	if (err < 0)
+		return err;
+	s->v[at].present = true;
+	return at;
+}
+
+void slots_end_absent(struct slots *s, struct registry *r)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->v[i].present)
+			registry_end(r, s->v[i].series);
+}
+
+void slot_keep(struct slot *slot, const struct tacho_sum *row)
+{
+	slot->base.count += row->count;
+	slot->base.raw += row->raw;
+	slot->base.enabled_ns += row->enabled_ns;
+	slot->base.running_ns += row->running_ns;
+}
+
+void slot_point(const struct slot *slot, const struct point *open, struct point *out)
+{
+	const struct point *base = &slot->base;
+
+	*out = (struct point){
+		.series = slot->series,
+		.state = open->state,
+		.count = base->count + open->count,
+		.raw = base->raw + open->raw,
+		.enabled_ns = base->enabled_ns + open->enabled_ns,
+		.running_ns = base->running_ns + open->running_ns,
+	};
+	out->value = (double)out->count * slot->scale;
+}

@@ -1,0 +1,83 @@
+/*
+ * A source that runs: its events opened on its target, its series, and the batch of one tick.
+ *
+ *	open -> read, read ... (reopen when CPUs, processes or cgroups changed) -> free
+ *
+ * The target falls into units that come and go by themselves: the machine, one process, one
+ * cgroup. Each has its own event set.
+ */
+#ifndef AGENT_SOURCE_H
+#define AGENT_SOURCE_H
+
+#include "agent/agent.h"
+#include "agent/slots.h"
+
+#include <tacho/tacho.h>
+
+struct derived;
+
+struct unit {
+	struct tacho_evset *set;
+	struct derived *derived;	/* NULL: nothing */
+	int pid;			/* of a process; 0: none */
+	char comm[64];
+	char *cgroup;			/* NULL: none */
+	uint32_t *entry_of;		/* event of the set -> entry of `events` */
+	uint32_t *slot_of_row;		/* row of the sums -> slot; UINT32_MAX: not shown */
+	size_t n_rows, n_entries;
+	uint64_t n_fds;
+	bool seen;			/* in the last look at /proc or the cgroups */
+};
+
+/* Descriptors: how many may be open for counters, and how many are. */
+struct fd_budget {
+	uint64_t limit, used;
+};
+
+/* One entry of `events` and what became of it. */
+struct source_event {
+	const struct event_config *config;
+	char *event, *pmu, *unit;	/* of its first event; NULL: could not be understood */
+	uint32_t n;			/* events it stands for: a group, instances of a PMU */
+	enum tacho_state state;
+	char *why;			/* or NULL */
+	double share;
+	uint32_t n_counters, n_series;
+	bool refused;			/* never gets into a set */
+};
+
+struct source {
+	const struct source_config *config;
+	struct agent *agent;
+	struct tacho *tacho;
+	struct fd_budget *fds;
+	struct unit *units;
+	size_t n_units, cap_units;
+	struct source_event *events;
+	struct slots slots;
+	struct point *sums;		/* of one tick, by slot */
+	struct point *points;
+	size_t n_points, cap_points;
+	struct point *extra;		/* derived ones, appended to the points */
+	size_t n_extra, cap_extra;
+	uint64_t interval_ns;		/* as it is now: ctl and the budget change it */
+	uint64_t next_ns;		/* CLOCK_MONOTONIC */
+	int64_t last_ns;		/* wall clock of the last batch; 0: none yet */
+	bool paused;
+	struct tacho_command *command;	/* TARGET_COMMAND: what was started */
+	struct tacho_usage usage;	/* once it has ended */
+	bool ended;
+	bool stale;			/* its units are to be looked up again */
+};
+
+/* `from`, or NULL, is a source whose series this one takes over, so that they go on. */
+int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
+		const struct source_config *cfg, struct source *from, struct tacho_error *e);
+void source_free(struct source *s);
+/* Looks up processes and cgroups again, and opens everything anew where CPUs changed. */
+int source_refresh(struct source *s, bool cpus_changed);
+/* Reads all units; the batch borrows the source's points. Returns how many counters were read. */
+int source_read(struct source *s, int64_t now_ns, struct batch *out);
+int source_pause(struct source *s, bool pause);
+
+#endif

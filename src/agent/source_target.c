@@ -1,0 +1,241 @@
+/*
+ * Which units a source has at this moment: the machine, or every process or cgroup that its
+ * patterns mean. Looked up again when something came or went; units that stayed are not touched.
+ */
+#include "agent/source_unit.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "base/vec.h"
+
+#define MAX_UNITS 4096		/* of one source: a fork bomb must not take the agent along */
+
+static struct unit *find_pid(struct source *s, int pid)
+{
+	for (size_t i = 0; i < s->n_units; i++)
+		if (s->units[i].pid == pid)
+			return &s->units[i];
+	return NULL;
+}
+
+static struct unit *find_cgroup(struct source *s, const char *path)
+{
+	for (size_t i = 0; i < s->n_units; i++)
+		if (s->units[i].cgroup && !strcmp(s->units[i].cgroup, path))
+			return &s->units[i];
+	return NULL;
+}
+
+static struct unit *add_unit(struct source *s)
+{
+	void *v = s->units;
+
+	if (s->n_units >= MAX_UNITS || !vec_room_(&v, s->n_units, &s->cap_units, sizeof(*s->units)))
+		return NULL;
+	s->units = v;
+	s->units[s->n_units] = (struct unit){ .seen = true };
+	return &s->units[s->n_units++];
+}
+
+/* A pid that was given to another program since is another unit. */
+static int see_process(struct source *s, int pid, const char *comm)
+{
+	struct unit *u = find_pid(s, pid);
+
+	if (u) {
+		u->seen = true;
+		return 0;
+	}
+	if (s->n_units >= MAX_UNITS)
+		return 0;
+	u = add_unit(s);
+	if (!u)
+		return -ENOMEM;
+	u->pid = pid;
+	snprintf(u->comm, sizeof(u->comm), "%s", comm);
+	return unit_open(s, u);
+}
+
+static bool user_matches(const char *pattern, uint32_t uid)
+{
+	struct passwd entry, *found = NULL;
+	char text[1024], number[16];
+
+	if (!pattern)
+		return true;
+	snprintf(number, sizeof(number), "%u", uid);
+	if (!strcmp(number, pattern))
+		return true;
+	return getpwuid_r(uid, &entry, text, sizeof(text), &found) == 0 && found &&
+	       str_glob(str_of(pattern), str_of(entry.pw_name));
+}
+
+static bool wanted_pid(const struct source_config *cfg, int pid)
+{
+	for (size_t i = 0; i < cfg->n_pids; i++)
+		if (cfg->pids[i] == pid)
+			return true;
+	return false;
+}
+
+static int look_at_process(void *arg, const struct tacho_process *p)
+{
+	struct source *s = arg;
+	const struct source_config *cfg = s->config;
+
+	if (cfg->target == TARGET_PIDS) {
+		if (!wanted_pid(cfg, p->pid))
+			return 0;
+	} else if ((cfg->process && !str_glob(str_of(cfg->process), str_of(p->comm))) ||
+		   !user_matches(cfg->user, p->uid) || p->pid == getpid()) {
+		return 0;
+	}
+	return see_process(s, p->pid, p->comm);
+}
+
+static int look_at_cgroup(void *arg, const char *path)
+{
+	struct source *s = arg;
+	struct unit *u;
+	bool wanted = false;
+
+	for (size_t i = 0; i < s->config->cgroups.n && !wanted; i++)
+		wanted = str_glob(str_of(s->config->cgroups.v[i]), str_of(path));
+	if (!wanted)
+		return 0;
+	u = find_cgroup(s, path);
+	if (u || s->n_units >= MAX_UNITS) {
+		if (u)
+			u->seen = true;
+		return 0;
+	}
+	u = add_unit(s);
+	if (!u)
+		return -ENOMEM;
+	u->cgroup = strdup(path);
+	return u->cgroup ? unit_open(s, u) : -ENOMEM;
+}
+
+static int look_at_machine(struct source *s)
+{
+	if (s->n_units) {
+		s->units[0].seen = true;
+		return 0;
+	}
+	return add_unit(s) ? unit_open(s, &s->units[0]) : -ENOMEM;
+}
+
+/* Everything counts on CPUs: after a change it is opened again on those that are there now. */
+static int reopen_all(struct source *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->n_units && err >= 0; i++) {
+		if (s->units[i].pid)
+			continue;		/* follows its threads by itself */
+		unit_retire(s, &s->units[i]);
+		err = unit_open(s, &s->units[i]);
+	}
+	return err;
+}
+
+static void drop_unseen(struct source *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_units; i++) {
+		if (s->units[i].seen) {
+			s->units[kept++] = s->units[i];
+			continue;
+		}
+		unit_retire(s, &s->units[i]);
+		unit_done(s, &s->units[i]);
+	}
+	s->n_units = kept;
+}
+
+/* A slot may be fed by several units: it is there while one of them is. */
+static void mark_fed(struct source *s)
+{
+	for (size_t i = 0; i < s->slots.n; i++)
+		s->slots.v[i].present = false;
+	for (size_t i = 0; i < s->n_units; i++)
+		for (size_t k = 0; k < s->units[i].n_rows; k++)
+			if (s->units[i].slot_of_row[k] != NO_SLOT)
+				s->slots.v[s->units[i].slot_of_row[k]].present = true;
+}
+
+/* The command is held until its counters are in place. */
+static int start_command(struct source *s)
+{
+	const struct strlist *words = &s->config->command;
+	scoped(freep) char **argv = calloc(words->n + 1, sizeof(*argv));
+	struct tacho_error e = { .column = -1 };
+	struct unit *u;
+	int err;
+
+	if (s->command || words->n == 0)
+		return 0;
+	if (!argv)
+		return -ENOMEM;
+	memcpy(argv, words->v, words->n * sizeof(*argv));
+	err = tacho_command_spawn(&s->command, argv, &e);
+	if (err < 0)
+		return err;
+	u = add_unit(s);
+	if (!u)
+		return -ENOMEM;
+	u->pid = tacho_command_pid(s->command);
+	snprintf(u->comm, sizeof(u->comm), "%s", s->config->command.v[0]);
+	err = unit_open(s, u);
+	return err < 0 ? err : tacho_command_go(s->command, &e);
+}
+
+/* It is counted until it has been read a last time after its end. */
+static int look_at_command(struct source *s)
+{
+	int err = start_command(s);
+
+	if (err < 0)
+		return err;
+	s->ended = !s->command || tacho_command_wait(s->command, false, &s->usage) == 1;
+	for (size_t i = 0; i < s->n_units; i++)
+		s->units[i].seen = true;
+	return 0;
+}
+
+int source_refresh(struct source *s, bool cpus_changed)
+{
+	int err;
+
+	for (size_t i = 0; i < s->n_units; i++)
+		s->units[i].seen = false;
+	switch (s->config->target) {
+	case TARGET_COMMAND:
+		err = look_at_command(s);
+		break;
+	case TARGET_PIDS:
+	case TARGET_PROCESS:
+		err = tacho_processes(s->tacho, look_at_process, s);
+		break;
+	case TARGET_CGROUPS:
+		err = tacho_cgroups(s->tacho, look_at_cgroup, s);
+		err = err == -ENOENT ? 0 : err;
+		break;
+	default:
+		err = look_at_machine(s);
+		break;
+	}
+	if (err < 0)
+		return err;
+	drop_unseen(s);
+	if (cpus_changed)
+		err = reopen_all(s);
+	mark_fed(s);
+	slots_end_absent(&s->slots, &s->agent->registry);
+	s->stale = false;
+	return err;
+}

@@ -1,0 +1,28 @@
+/*
+ * A bounded queue of bodies that could not be sent yet: files in a directory, oldest first, so
+ * that they outlive the agent; without a directory in memory. Used by one thread.
+ *
+ * A file is named by its number and holds one line ("tacho 1 POINTS FROM TO") and the body. It is
+ * written under another name first: what is there is whole.
+ */
+#ifndef AGENT_SPOOL_H
+#define AGENT_SPOOL_H
+
+#include "agent/exporter.h"
+
+struct spool;
+
+/* `dir` NULL: in memory. What an earlier agent left is taken over. 0 or a negative errno. */
+int spool_open(struct spool **out, const char *dir, uint64_t max_bytes);
+void spool_close(struct spool *s);
+/* Puts a body behind the others; the oldest go where the bound asks for it. Returns how many
+ * points were dropped for that (the body's own, when it cannot be kept at all). */
+uint64_t spool_put(struct spool *s, const struct shipment *item);
+/* The oldest; false: none. Valid until the next call. */
+bool spool_first(struct spool *s, struct shipment *out);
+void spool_drop_first(struct spool *s);		/* it was sent, or never will be */
+uint64_t spool_bytes(const struct spool *s);
+uint64_t spool_points(const struct spool *s);
+int64_t spool_oldest_ns(const struct spool *s);	/* 0: empty */
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * Triggers: see the header. One recording runs at a time, in a thread of its own; a trigger that
+ * fires while another records waits for the next second.
+ */
+#include "agent/triggers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "agent/collector.h"
+#include "agent/condition.h"
+#include "agent/naming.h"
+#include "agent/profiler.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+struct trigger {
+	const struct trigger_config *config;
+	struct condition condition;
+	double last;			/* sum of the values a second ago; NAN: not known */
+	uint64_t last_ns, since_ns, quiet_until_ns;
+};
+
+struct triggers {
+	struct agent *agent;
+	struct trigger *v;
+	size_t n;
+	/* the recording */
+	pthread_t thread;
+	_Atomic bool busy;
+	bool started;			/* there is a thread to join */
+	const struct trigger *firing;
+	double value;
+	char dir[PATH_MAX];
+};
+
+void triggers_free(struct triggers *t)
+{
+	if (!t)
+		return;
+	if (t->started)
+		pthread_join(t->thread, NULL);
+	for (size_t i = 0; i < t->n; i++)
+		condition_done(&t->v[i].condition);
+	free(t->v);
+	free(t);
+}
+
+int triggers_new(struct triggers **out, struct agent *a, const struct agent_config *cfg,
+		 struct tacho_error *e)
+{
+	struct triggers *t = calloc(1, sizeof(*t));
+	int err = 0;
+
+	if (t)
+		t->v = calloc(cfg->n_triggers + 1, sizeof(*t->v));
+	if (!t || !t->v) {
+		triggers_free(t);
+		return error_nomem(e);
+	}
+	t->agent = a;
+	for (; err == 0 && t->n < cfg->n_triggers; t->n++) {
+		struct trigger *one = &t->v[t->n];
+
+		one->config = &cfg->triggers[t->n];
+		one->last = NAN;
+		err = condition_parse(&one->condition, one->config->when, e);
+	}
+	if (err < 0) {
+		triggers_free(t);
+		return err;
+	}
+	*out = t;
+	return 0;
+}
+
+/* ---- values ---- */
+
+static bool matches(const struct condition *c, const struct series *s)
+{
+	if (!s || s->ended || s->last.state > TACHO_SCALED || !s->time_ns ||
+	    !str_glob(str_of(c->event), str_of(s->metric->event)))
+		return false;
+	for (size_t i = 0; i + 1 < c->labels.n; i += 2) {
+		const char *have = series_label(s, c->labels.v[i]);
+
+		if (!have || strcmp(have, c->labels.v[i + 1]) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The sum or the largest of the values; NAN: there is no such series. */
+static double look_up(struct registry *r, const struct condition *c)
+{
+	bool largest = c->func == CONDITION_MAX_RATE || c->func == CONDITION_MAX_VALUE;
+	double v = NAN;
+
+	pthread_rwlock_rdlock(&r->lock);
+	for (size_t i = 0; i < r->n; i++)
+		if (matches(c, r->series[i])) {
+			double x = r->series[i]->last.value;
+
+			v = isnan(v) ? x : largest ? fmax(v, x) : v + x;
+		}
+	pthread_rwlock_unlock(&r->lock);
+	return v;
+}
+
+static double value_of(struct triggers *t, struct trigger *one, uint64_t now)
+{
+	bool rate = one->condition.func == CONDITION_RATE || one->condition.func == CONDITION_MAX_RATE;
+	double v = look_up(&t->agent->registry, &one->condition), before = one->last;
+	double seconds = (double)(now - one->last_ns) * 1e-9;
+
+	one->last = v;
+	one->last_ns = now;
+	if (!rate)
+		return v;
+	return v >= before && seconds > 0 ? (v - before) / seconds : NAN;
+}
+
+/* ---- firing ---- */
+
+/* The oldest files of ours go until the new ones have room. */
+static void keep_bound(const char *dir, uint64_t max_bytes)
+{
+	for (int round = 0; max_bytes && round < 1000; round++) {
+		char oldest[PATH_MAX] = "", path[PATH_MAX];
+		uint64_t total = 0;
+		struct timespec age = { 0 };
+		struct dirent *entry;
+		DIR *d = opendir(dir);
+
+		while (d && (entry = readdir(d))) {
+			struct stat st;
+
+			if (strncmp(entry->d_name, "trigger-", 8) != 0 ||
+			    (size_t)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >=
+				    sizeof(path) || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+				continue;
+			total += (uint64_t)st.st_size;
+			if (!oldest[0] || st.st_mtim.tv_sec < age.tv_sec ||
+			    (st.st_mtim.tv_sec == age.tv_sec && st.st_mtim.tv_nsec < age.tv_nsec)) {
+				age = st.st_mtim;
+				memcpy(oldest, path, sizeof(oldest));
+			}
+		}
+		if (d)
+			closedir(d);
+		if (total <= max_bytes || !oldest[0] || unlink(oldest) < 0)
+			return;
+	}
+}
+
+static void *record(void *arg)
+{
+	struct triggers *t = arg;
+	const struct trigger_config *cfg = t->firing->config;
+	struct tacho_error e = { .column = -1 };
+	struct store_event ev = { .time_ns = clock_wall_ns(), .kind = "trigger", .name = cfg->name };
+	scoped(buf_done) struct buf name = { 0 };
+	char *path = NULL, text[700];
+	int err;
+
+	buf_puts(&name, "trigger-");
+	naming_clean(&name, str_of(cfg->name));		/* becomes part of a file's name */
+	err = buf_failed(&name) ? error_nomem(&e)
+				: profiler_record(t->agent, cfg->length_ns, cfg->action, t->dir,
+						  name.bytes, &path, &e);
+	if (err < 0)
+		snprintf(text, sizeof(text), "%s (was %g), but: %s", cfg->when, t->value, e.message);
+	else
+		snprintf(text, sizeof(text), "%s (was %g)", cfg->when, t->value);
+	keep_bound(t->dir, cfg->max_bytes);
+	ev.text = text;
+	ev.path = path;
+	if (t->agent->store)
+		store_event_put(t->agent->store, &ev);
+	if (t->agent->log)
+		t->agent->log(t->agent->log_arg, err < 0 ? TACHO_LOG_WARN : TACHO_LOG_INFO, text);
+	free(path);
+	t->busy = false;
+	return NULL;
+}
+
+static int choose_dir(struct triggers *t, const struct trigger_config *cfg)
+{
+	if (cfg->dir)
+		snprintf(t->dir, sizeof(t->dir), "%s", cfg->dir);
+	else if (t->agent->state_dir)
+		snprintf(t->dir, sizeof(t->dir), "%.4000s/triggers", t->agent->state_dir);
+	else
+		return -ENOENT;
+	return mkdir(t->dir, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+static void fire(struct triggers *t, struct trigger *one, double value, uint64_t now)
+{
+	if (t->busy)
+		return;
+	if (t->started)
+		pthread_join(t->thread, NULL);
+	t->started = false;
+	if (choose_dir(t, one->config) < 0)
+		return;
+	t->firing = one;
+	t->value = value;
+	t->busy = true;
+	t->started = pthread_create(&t->thread, NULL, record, t) == 0;
+	t->busy = t->started;
+	one->quiet_until_ns = now + one->config->length_ns + one->config->cooldown_ns;
+	one->since_ns = 0;
+}
+
+void triggers_look(void *triggers, struct collector *c)
+{
+	struct triggers *t = triggers;
+	uint64_t now = clock_mono_ns();
+
+	(void)c;
+	for (size_t i = 0; i < t->n; i++) {
+		struct trigger *one = &t->v[i];
+		double value = value_of(t, one, now);
+
+		if (isnan(value) || !condition_holds(&one->condition, value)) {
+			one->since_ns = 0;
+			continue;
+		}
+		if (!one->since_ns)
+			one->since_ns = now;
+		if (now - one->since_ns >= one->condition.for_ns && now >= one->quiet_until_ns)
+			fire(t, one, value, now);
+	}
+}

@@ -1,0 +1,59 @@
+/*
+ * What there is to count on, for callers that choose by name: processes, control groups, CPUs.
+ */
+#include "count/set.h"
+
+#include <errno.h>
+#include <tacho/system.h>
+
+#include "sys/cgroup.h"
+#include "sys/proc.h"
+
+int tacho_processes(struct tacho *t, int (*fn)(void *arg, const struct tacho_process *p), void *arg)
+{
+	scoped(idlist_done) struct idlist all = { 0 };
+	int err = proc_all(&t->sys, &all);
+	char comm[64];
+
+	for (size_t i = 0; err == 0 && i < all.n; i++) {
+		struct tacho_process p = { .size = sizeof(p), .pid = all.v[i], .comm = comm };
+
+		if (proc_uid(&t->sys, p.pid, &p.uid) < 0)
+			continue;		/* has ended meanwhile */
+		proc_comm(&t->sys, p.pid, comm, sizeof(comm));
+		err = fn(arg, &p);
+	}
+	return err;
+}
+
+int tacho_cgroups(struct tacho *t, int (*fn)(void *arg, const char *path), void *arg)
+{
+	scoped(strlist_done) struct strlist all = { 0 };
+	int err = cgroup_list(&t->sys, &all);
+
+	for (size_t i = 0; err == 0 && i < all.n; i++)
+		err = fn(arg, all.v[i]);
+	return err;
+}
+
+int tacho_cgroup_mount(struct tacho *t, char *out, size_t size)
+{
+	return cgroup_mount(&t->sys, out, size);
+}
+
+int tacho_online_cpus(struct tacho *t, char *out, size_t size)
+{
+	scoped(cpuset_done) struct cpuset cpus = { 0 };
+	scoped(buf_done) struct buf text = { 0 };
+	int err = sys_online_cpus(&t->sys, &cpus);
+
+	if (err < 0)
+		return err;
+	cpuset_print(&cpus, &text);
+	if (buf_failed(&text))
+		return -ENOMEM;
+	if (text.n >= size)
+		return -ERANGE;
+	memcpy(out, text.bytes, text.n + 1);
+	return (int)text.n;
+}

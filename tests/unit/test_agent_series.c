@@ -1,0 +1,154 @@
+/* agent/series.c: series come, get points, end and leave; counters never fall. */
+#include "agent/series.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static const struct metric switches = {
+	.event = "context-switches", .name = "perf_context_switches", .unit = "", .help = "switches",
+	.kind = METRIC_COUNTER, .scale = 1,
+};
+static const struct metric ipc = {
+	.event = "ipc", .name = "perf_ipc", .unit = "ratio", .kind = METRIC_GAUGE, .scale = 1,
+};
+
+static struct registry *fresh(void)
+{
+	static struct registry r;
+
+	assert_int_equal(registry_init(&r), 0);
+	return &r;
+}
+
+static uint32_t add(struct registry *r, const struct metric *like, const char *cpu)
+{
+	struct label labels[] = { { "source", "system" }, { "cpu", (char *)cpu } };
+	const struct metric *m = registry_metric(r, like);
+	int64_t id;
+
+	assert_non_null(m);
+	id = registry_add(r, m, "system", labels, countof(labels), 0, 1000);
+	assert_true(id > 0);
+	return (uint32_t)id;
+}
+
+static void apply(struct registry *r, int64_t time_ns, struct point p)
+{
+	registry_apply(r, &(struct batch){ .source = "system", .time_ns = time_ns, .points = &p,
+					   .n_points = 1 });
+}
+
+static void metrics_are_interned(void **state)
+{
+	struct registry *r = fresh();
+	const struct metric *a = registry_metric(r, &switches), *b = registry_metric(r, &switches);
+
+	assert_ptr_equal(a, b);
+	assert_ptr_not_equal(a, &switches);
+	assert_string_equal(a->event, "context-switches");
+	assert_ptr_not_equal(registry_metric(r, &ipc), a);
+	assert_string_equal(registry_metric(r, &ipc)->help, "");
+	assert_int_equal(r->n_metrics, 2);
+	registry_done(r);
+}
+
+static void labels_are_sorted_copies(void **state)
+{
+	struct registry *r = fresh();
+	char cpu[] = "3";
+	uint32_t id = add(r, &switches, cpu);
+	const struct series *s = registry_get(r, id);
+
+	cpu[0] = 'x';
+	assert_int_equal(id, 1);
+	assert_string_equal(s->labels[0].name, "cpu");
+	assert_string_equal(series_label(s, "cpu"), "3");
+	assert_string_equal(series_label(s, "source"), "system");
+	assert_null(series_label(s, "pid"));
+	assert_int_equal(s->start_ns, 1000);
+	assert_int_equal(s->last.state, TACHO_NOT_COUNTED);
+	registry_done(r);
+}
+
+static void counters_never_fall(void **state)
+{
+	struct registry *r = fresh();
+	uint32_t id = add(r, &switches, "0");
+	const struct series *s = registry_get(r, id);
+
+	apply(r, 2000, (struct point){ .series = id, .count = 10, .value = 10 });
+	assert_int_equal(s->last.count, 10);
+	apply(r, 3000, (struct point){ .series = id, .state = TACHO_SCALED, .count = 9, .value = 9 });
+	assert_int_equal(s->last.count, 10);
+	assert_int_equal(s->last.state, TACHO_SCALED);
+	assert_int_equal(s->time_ns, 3000);
+	apply(r, 4000, (struct point){ .series = id, .count = 12, .value = 12 });
+	assert_int_equal(s->last.count, 12);
+	registry_done(r);
+}
+
+static void gauges_may_fall(void **state)
+{
+	struct registry *r = fresh();
+	uint32_t id = add(r, &ipc, "0");
+
+	apply(r, 2000, (struct point){ .series = id, .value = 2 });
+	apply(r, 3000, (struct point){ .series = id, .value = 0.5 });
+	assert_true(registry_get(r, id)->last.value == 0.5);
+	registry_done(r);
+}
+
+static void a_reason_goes_when_it_counts_again(void **state)
+{
+	struct registry *r = fresh();
+	uint32_t id = add(r, &switches, "0");
+	const struct series *s = registry_get(r, id);
+
+	registry_state(r, id, TACHO_FAILED, "CPU 0 is offline");
+	assert_int_equal(s->last.state, TACHO_FAILED);
+	assert_string_equal(s->why, "CPU 0 is offline");
+	apply(r, 2000, (struct point){ .series = id, .count = 1, .value = 1 });
+	assert_null(s->why);
+	registry_done(r);
+}
+
+static void an_ended_series_leaves_a_hole(void **state)
+{
+	struct registry *r = fresh();
+	uint32_t first = add(r, &switches, "0"), second = add(r, &switches, "1");
+	uint64_t generation = r->generation;
+
+	apply(r, 2000, (struct point){ .series = first, .count = 1, .value = 1 });
+	registry_end(r, first);
+	registry_expire(r, 2000);
+	assert_non_null(registry_get(r, first));
+	assert_int_equal(r->generation, generation);
+	registry_expire(r, 2001);
+	assert_null(registry_get(r, first));
+	assert_int_not_equal(r->generation, generation);
+	assert_non_null(registry_get(r, second));
+	assert_int_equal(add(r, &switches, "0"), 3);
+	/* Of a series that has gone, and of none at all, nothing is kept. */
+	apply(r, 3000, (struct point){ .series = first, .count = 5 });
+	apply(r, 3000, (struct point){ .series = 99, .count = 5 });
+	registry_state(r, 0, TACHO_FAILED, "none");
+	registry_end(r, 99);
+	assert_null(registry_get(r, 0));
+	registry_done(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(metrics_are_interned),
+		cmocka_unit_test(labels_are_sorted_copies),
+		cmocka_unit_test(counters_never_fall),
+		cmocka_unit_test(gauges_may_fall),
+		cmocka_unit_test(a_reason_goes_when_it_counts_again),
+		cmocka_unit_test(an_ended_series_leaves_a_hole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

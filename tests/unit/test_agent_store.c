@@ -1,0 +1,349 @@
+/* agent/store*.c: what was flushed is there, after a restart, a kill and a full disk too. */
+#include "agent/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+#define SECOND 1000000000ll
+
+static char dir[] = "/tmp/tacho-store.XXXXXX";
+static char path[128];
+
+static const struct metric switches = {
+	.event = "context-switches", .name = "perf_context_switches", .unit = "", .help = "switches",
+	.kind = METRIC_COUNTER, .scale = 1,
+};
+
+static int make_dir(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	char command[160];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+static struct store *open_at(const char *name, struct registry *r)
+{
+	struct store_opts opts = { .retention = { .full_ns = 3600 * SECOND, .seconds10_ns = 86400 * SECOND,
+						  .minute_ns = 2592000 * SECOND }, .flush_ns = 3600 * SECOND };
+	struct tacho_error e = { .column = -1 };
+	struct store *s = NULL;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (store_open(&s, path, r, &opts, &e) < 0)
+		fail_msg("%s", e.message);
+	return s;
+}
+
+static uint32_t add(struct registry *r, const char *cpu, int64_t start_ns)
+{
+	struct label labels[] = { { "source", "system" }, { "cpu", (char *)cpu } };
+	int64_t id = registry_add(r, registry_metric(r, &switches), "system", labels, 2, 0, start_ns);
+
+	assert_true(id > 0);
+	return (uint32_t)id;
+}
+
+static void put(struct store *s, uint32_t id, int64_t time_ns, uint64_t count)
+{
+	struct point p = { .series = id, .count = count, .value = (double)count, .raw = count,
+			   .enabled_ns = 1, .running_ns = 1 };
+
+	store_take(s, &(struct batch){ .source = "system", .time_ns = time_ns, .points = &p,
+				       .n_points = 1 });
+}
+
+struct seen {
+	uint64_t keys[8];
+	size_t n_keys, n;
+	double first, last, sum;
+	int64_t first_ns, last_ns;
+};
+
+static int see_series(void *arg, const struct store_series *row)
+{
+	struct seen *s = arg;
+
+	assert_true(s->n_keys < countof(s->keys));
+	s->keys[s->n_keys++] = row->key;
+	return 0;
+}
+
+static int see_point(void *arg, const struct store_point *p)
+{
+	struct seen *s = arg;
+
+	if (s->n++ == 0) {
+		s->first = p->value;
+		s->first_ns = p->time_ns;
+	}
+	s->last = p->value;
+	s->last_ns = p->time_ns;
+	s->sum += p->value;
+	return 0;
+}
+
+static struct seen ask(struct store *s, int64_t from, int64_t to, int64_t step, enum store_func func)
+{
+	struct seen seen = { 0 };
+	struct tacho_error e = { .column = -1 };
+	struct store_query q = { .from_ns = from, .to_ns = to, .step_ns = step, .func = func };
+
+	assert_int_equal(store_series(s, "context-*", "cpu=0", 0, INT64_MAX, see_series, &seen), 0);
+	q.keys = seen.keys;
+	q.n_keys = seen.n_keys;
+	if (store_query(s, &q, see_point, &seen, &e) < 0)
+		fail_msg("%s", e.message);
+	return seen;
+}
+
+static void store_keeps(void **state)
+{
+	struct registry r;
+	int64_t now = clock_wall_ns(), start = now - 1000 * SECOND;
+	struct store *s;
+	struct seen seen;
+
+	(void)state;
+	registry_init(&r);
+	s = open_at("keeps", &r);
+	add(&r, "1", start);
+	uint32_t id = add(&r, "0", start);
+	for (int i = 1; i <= 900; i++)
+		put(s, id, start + i * SECOND, (uint64_t)i * 50);
+	assert_int_equal(store_flush(s), 0);
+	seen = ask(s, start, now, 0, STORE_RATE);
+	assert_int_equal(seen.n_keys, 1);
+	assert_int_equal(seen.n, 900);
+	assert_true(fabs(seen.first - 50) < 1e-6 && fabs(seen.last - 50) < 1e-6);
+	seen = ask(s, start, now, 60 * SECOND, STORE_INCREASE);
+	assert_true(fabs(seen.sum - 45000) < 60 * 50 + 1);	/* the minute that is open is not there yet */
+	store_close(s);
+
+	s = open_at("keeps", &r);				/* again, by another agent */
+	seen = ask(s, start, now, 0, STORE_INCREASE);
+	assert_true(fabs(seen.sum - 45000) < 1e-6);
+	store_close(s);
+	registry_done(&r);
+}
+
+/* A counter that begins at 0 again after a restart: its increase spans both lives. */
+static void store_restart(void **state)
+{
+	int64_t now = clock_wall_ns(), start = now - 100 * SECOND;
+	struct registry r;
+	struct store *s;
+	struct seen seen;
+	uint32_t id;
+
+	(void)state;
+	registry_init(&r);
+	s = open_at("restart", &r);
+	id = add(&r, "0", start);
+	for (int i = 1; i <= 10; i++)
+		put(s, id, start + i * SECOND, (uint64_t)i * 10);
+	store_close(s);
+	registry_done(&r);
+
+	registry_init(&r);
+	s = open_at("restart", &r);
+	id = add(&r, "0", start + 20 * SECOND);
+	for (int i = 21; i <= 30; i++)
+		put(s, id, start + i * SECOND, (uint64_t)(i - 20) * 10);
+	assert_int_equal(store_flush(s), 0);
+	seen = ask(s, start, now, 0, STORE_INCREASE);
+	assert_int_equal(seen.n_keys, 1);
+	assert_int_equal(seen.n, 20);
+	assert_true(fabs(seen.sum - 200) < 1e-6);
+	store_close(s);
+	registry_done(&r);
+}
+
+/* Twenty lives that end by kill -9: all that was flushed is there, once. */
+static void store_killed(void **state)
+{
+	int64_t start = clock_wall_ns() - 1000 * SECOND;
+	struct registry r;
+	struct store *s;
+	struct seen seen;
+
+	(void)state;
+	for (int life = 0; life < 20; life++) {
+		int fds[2], pid, status;
+		char byte;
+
+		assert_int_equal(pipe(fds), 0);
+		pid = fork();
+		if (pid == 0) {
+			uint32_t id;
+
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			registry_init(&r);
+			s = open_at("killed", &r);
+			id = add(&r, "0", start + life * 10 * SECOND);
+			for (int i = 1; i <= 5; i++)
+				put(s, id, start + (life * 10 + i) * SECOND, (uint64_t)i);
+			(void)!write(fds[1], store_flush(s) == 0 ? "y" : "n", 1);
+			for (int i = 6;; i++)		/* writes on until it is killed */
+				put(s, id, start + (life * 10) * SECOND + 5 * SECOND + i, (uint64_t)i),
+					store_flush(s);
+		}
+		assert_int_equal(read(fds[0], &byte, 1), 1);
+		assert_int_equal(byte, 'y');
+		usleep((unsigned)(life * 700));
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		close(fds[0]);
+		close(fds[1]);
+	}
+	registry_init(&r);
+	s = open_at("killed", &r);
+	for (int life = 0; life < 20; life++) {
+		seen = ask(s, start + life * 10 * SECOND + 1, start + (life * 10 + 5) * SECOND + 1, 0,
+			   STORE_INCREASE);
+		assert_int_equal(seen.n, 5);
+		assert_true(fabs(seen.sum - 5) < 1e-6);
+	}
+	store_close(s);
+	registry_done(&r);
+}
+
+static void store_damaged(void **state)
+{
+	struct registry r;
+	struct store *s;
+	char aside[160];
+	struct stat st;
+	FILE *f;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/damaged", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	for (int i = 0; i < 5000; i++)
+		fputs("this is no database ", f);
+	fclose(f);
+	registry_init(&r);
+	s = open_at("damaged", &r);
+	snprintf(aside, sizeof(aside), "%s.damaged", path);
+	assert_int_equal(stat(aside, &st), 0);
+	assert_int_equal(store_flush(s), 0);
+	store_close(s);
+	registry_done(&r);
+}
+
+/* A small disk that gets full: the store goes on, counts, and recovers. */
+static void store_full_disk(void **state)
+{
+	int64_t start = clock_wall_ns() - 3000 * SECOND;
+	char mount_at[160], ballast[200];
+	struct store_status status;
+	struct registry r;
+	struct store *s;
+	struct seen seen;
+	uint32_t id;
+	int fd;
+	static char zeros[1 << 16];
+
+	(void)state;
+	snprintf(mount_at, sizeof(mount_at), "%s/small", dir);
+	mkdir(mount_at, 0700);
+	if (mount("none", mount_at, "tmpfs", 0, "size=2m") < 0)
+		skip();				/* needs root */
+	registry_init(&r);
+	s = open_at("small/store", &r);
+	id = add(&r, "0", start);
+	put(s, id, start + SECOND, 1);
+	assert_int_equal(store_flush(s), 0);
+	snprintf(ballast, sizeof(ballast), "%s/ballast", mount_at);
+	fd = open(ballast, O_WRONLY | O_CREAT, 0600);
+	while (write(fd, zeros, sizeof(zeros)) > 0)
+		;
+	for (int i = 2; i <= 2000; i++)
+		put(s, id, start + i * SECOND, (uint64_t)i * 1000003);
+	assert_true(store_flush(s) < 0);
+	store_status(s, &status);
+	assert_true(status.last_error[0]);
+	close(fd);
+	unlink(ballast);
+	assert_int_equal(store_flush(s), 0);
+	store_status(s, &status);
+	assert_false(status.last_error[0]);
+	seen = ask(s, start, start + 3000 * SECOND, 0, STORE_VALUE);
+	assert_int_equal(seen.n, 2000);
+	assert_true(seen.last == 2000.0 * 1000003);
+	store_close(s);
+	registry_done(&r);
+	umount(mount_at);
+}
+
+static int see_blob(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n, struct str blob)
+{
+	(void)from_ns, (void)to_ns, (void)n;
+	assert_true(str_is(blob, "profile"));
+	++*(int *)arg;
+	return 0;
+}
+
+static int see_event(void *arg, const struct store_event *ev)
+{
+	assert_string_equal(ev->kind, "trigger");
+	assert_null(ev->path);
+	++*(int *)arg;
+	return 0;
+}
+
+static void store_blobs(void **state)
+{
+	struct registry r;
+	struct store *s;
+	int n = 0;
+
+	(void)state;
+	registry_init(&r);
+	s = open_at("blobs", &r);
+	assert_int_equal(store_profile_put(s, 10, 20, 5, STR_LIT("profile")), 0);
+	assert_int_equal(store_profile_put(s, 20, 30, 5, STR_LIT("profile")), 0);
+	assert_int_equal(store_event_put(s, &(struct store_event){ .time_ns = 5, .kind = "trigger",
+				.name = "busy", .text = "rate > 5" }), 0);
+	assert_int_equal(store_flush(s), 0);
+	assert_int_equal(store_profiles(s, 15, 16, see_blob, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(store_events(s, 0, 100, 10, see_event, &n), 0);
+	assert_int_equal(n, 2);
+	store_close(s);
+	registry_done(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(store_keeps),
+		cmocka_unit_test(store_restart),
+		cmocka_unit_test(store_killed),
+		cmocka_unit_test(store_damaged),
+		cmocka_unit_test(store_full_disk),
+		cmocka_unit_test(store_blobs),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
