@@ -200,6 +200,8 @@ static bool is_kept(const struct hist_opts *now, const struct hist_opts *had, st
 
 		for (size_t k = 0; k < countof(always); k++)
 			kept = kept || c == always[k];
+		if (!kept && c >= COL_FIELD && c <= COL_FIELD_LAST)
+			return hist_unknown_key(hist_column_name(c), str_of(hist_column_name(c)), e) == 0;
 		if (!kept)
 			return error_set(e, -EINVAL, "to sort by %s, start with -s %s", hist_column_name(c),
 					 hist_column_name(c)) == 0;

@@ -362,8 +362,6 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 	if (err == 0)
 		err = sink.flush(&sink);
 	buf_done(&sink.out);
-	if (err == 0 && empty && !o->quiet)
-		report_text("report", "%s has no samples%s", o->input, o->time || o->cpus ? " there" : "");
 	return err;
 }
 
