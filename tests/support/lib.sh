@@ -1,5 +1,18 @@
 # Words for command tests: `. "$SUPPORT/lib.sh"`.
 
+# perf 6.1's recorder crashes now and then while another recorder asks the kernel (6.18) for build
+# ids in maps: its maps then carry some it did not ask for. It is given another try.
+perf() {
+	perf_tries=0
+	while :; do
+		perf_status=0
+		command perf "$@" || perf_status=$?
+		[ "${1:-}" = record ] && [ $perf_status -ge 128 ] && [ $perf_tries -lt 6 ] || return $perf_status
+		perf_tries=$((perf_tries + 1))
+		sleep 0.5
+	done
+}
+
 skip() {	# REASON: this machine cannot run the test
 	echo "$*"
 	exit 77
