@@ -150,8 +150,8 @@ static int add_places(struct search *f, struct ratio *r, const struct tacho_metr
 	like.name = name.bytes;
 	m = buf_failed(&name) ? NULL : registry_metric(&f->source->agent->registry, &like);
 	r->n_places = places_of(f, r->inputs[0].first);
-	r->series = calloc(r->n_places, sizeof(*r->series));
-	r->last = calloc(r->n_places * r->n_inputs, sizeof(*r->last));
+	r->series = calloc(r->n_places + 1, sizeof(*r->series));
+	r->last = calloc(r->n_places * r->n_inputs + 1, sizeof(*r->last));
 	if (!m || !r->series || !r->last)
 		return -ENOMEM;
 	for (size_t k = 0; k < r->n_places; k++) {

@@ -363,7 +363,7 @@ static int listen_unix(const char *path, struct tacho_error *e)
 
 	if (strlen(path) >= sizeof(at.sun_path))
 		return error_set(e, -ENAMETOOLONG, "the socket's path is too long: %s", path);
-	strcpy(at.sun_path, path);
+	memcpy(at.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return error_set(e, -errno, "cannot make a socket: %s", strerror(errno));
@@ -460,7 +460,7 @@ static int serve_at(struct http *h, int fd, const char *unix_path, struct tacho_
 /* Where the page is, with the port that was really taken. */
 static void remember_url(struct http *h, const char *text, int fd)
 {
-	struct sockaddr_storage at;
+	struct sockaddr_storage at = { 0 };
 	socklen_t n = sizeof(at);
 	const char *colon = strrchr(text, ':');
 	unsigned port = 0;
@@ -524,7 +524,7 @@ static int inherited(struct http *h, struct tacho_error *e)
 	if (!pid || !fds || atoi(pid) != getpid() || num_u32(str_of(fds), &n) < 0)
 		return 0;
 	for (unsigned i = 0; err == 0 && i < n && i < MAX_LISTENERS - 1; i++) {
-		struct sockaddr_storage at;
+		struct sockaddr_storage at = { 0 };
 		socklen_t size = sizeof(at);
 		bool is_unix = getsockname(3 + (int)i, (struct sockaddr *)&at, &size) == 0 &&
 			       at.ss_family == AF_UNIX;

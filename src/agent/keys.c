@@ -111,7 +111,7 @@ static int read_secret(const struct key_row *row, char **at, const struct toml_v
 	const struct toml_value *file = toml_get(table, STR_LIT("file"));
 	scoped(freep) char *path = NULL;
 	struct buf text = { 0 };
-	struct str s;
+	struct str s = { 0 };
 	int err;
 
 	if (!file || table->n != 1)
@@ -133,7 +133,7 @@ static int read_secret(const struct key_row *row, char **at, const struct toml_v
 static int set_string(const struct key_row *row, char **at, const struct toml_value *v,
 		      const struct key_from *from, struct tacho_error *e)
 {
-	struct str s;
+	struct str s = { 0 };
 	int err;
 
 	if (row->kind == KEY_SECRET && v->kind == TOML_TABLE)
@@ -226,7 +226,7 @@ static int read_amount(const struct key_row *row, const struct toml_value *v,
 static int set_amount(const struct key_row *row, uint64_t *at, const struct toml_value *v,
 		      const struct key_from *from, struct tacho_error *e)
 {
-	uint64_t got;
+	uint64_t got = 0;
 	int err = read_amount(row, v, from, &got, e);
 
 	if (!err)
@@ -254,7 +254,7 @@ static int set_double(const struct key_row *row, double *at, const struct toml_v
 {
 	bool percent = row->kind == KEY_PERCENT && v->kind == TOML_STRING && str_ends(v->text, "%");
 	struct str s = percent ? str_trim(str_n(v->text.s, v->text.n - 1)) : v->text;
-	double got;
+	double got = 0;
 
 	if (v->kind == TOML_INTEGER)
 		got = (double)v->integer;
@@ -300,7 +300,7 @@ static int set_strings(const struct key_row *row, struct strlist *at, const stru
 {
 	const struct toml_value *member = v->kind == TOML_ARRAY ? v->first : v;
 	struct strlist list = { 0 };
-	struct str s;
+	struct str s = { 0 };
 	int err = 0;
 
 	if (v->kind == TOML_TABLE)
@@ -350,7 +350,7 @@ int key_pair_set(struct key_pairs *pairs, struct str name, struct str value)
 static int set_pairs(const struct key_row *row, struct key_pairs *at, const struct toml_value *v,
 		     const struct key_from *from, struct tacho_error *e)
 {
-	struct str s;
+	struct str s = { 0 };
 	int err = 0;
 
 	if (v->kind != TOML_TABLE)

@@ -43,7 +43,7 @@ static void notify(const char *text)
 
 	if (!path || !*path || strlen(path) >= sizeof(at.sun_path))
 		return;
-	strcpy(at.sun_path, path);
+	memcpy(at.sun_path, path, strlen(path) + 1);
 	if (at.sun_path[0] == '@')
 		at.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -235,7 +235,7 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 	pthread_rwlock_init(&r.agent.config_lock, NULL);
 	registry_init(&r.agent.registry);
 	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
-		strcpy(r.agent.host, "localhost");
+		snprintf(r.agent.host, sizeof(r.agent.host), "localhost");
 	block_signals();
 	err = start(&r, e);
 	if (err == 0) {

@@ -224,6 +224,7 @@ static void measure_exporters(struct self *s, struct facts *f)
 			measure_rows(s, f, exporter_rows, countof(exporter_rows),
 				     s->exporters[at].ids);
 	}
+	f->exporter = NULL;
 }
 
 static uint64_t count_series(struct registry *r)

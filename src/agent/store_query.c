@@ -187,11 +187,11 @@ static int see_chunk(struct walk *w, struct str bytes, int64_t to_ns)
 {
 	struct chunk_reader r;
 	struct chunk_point p;
-	int err = chunk_open(&r, bytes), got;
+	int err = chunk_open(&r, bytes);
 
 	if (err < 0)
 		return 0;		/* damaged: the others still tell */
-	while ((got = chunk_next(&r, &p)) > 0) {
+	while (chunk_next(&r, &p) > 0) {
 		if ((w->has_last && p.time_ns <= w->last_ns) || p.time_ns >= to_ns)
 			continue;
 		w->bucket_ns = rollup_bucket_ns[r.level];

@@ -102,8 +102,6 @@ void report_progress_begin(const struct tacho_perfdata *pd);
 void report_progress_end(void);
 
 /* ---- cmd_report.c, for the browser ---- */
-int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p, struct hist_opts *h,
-		     struct tacho_error *e);
 /* The events of the table that `event` leads; 0: it is in another's, or has no samples. */
 size_t report_members(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
 		      uint32_t *out, size_t most);
