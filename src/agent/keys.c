@@ -274,7 +274,7 @@ static int set_double(const struct key_row *row, double *at, const struct toml_v
 static int set_choice(const struct key_row *row, int *at, const struct toml_value *v,
 		      const struct key_from *from, struct tacho_error *e)
 {
-	struct str rest = str_of(row->choices), word, s;
+	struct str rest = str_of(row->choices), word, s = { 0 };
 	int err = key_text(row, v, from, &s, e), i = 0;
 	struct str_nearest near = { .word = err ? STR_LIT("") : s };
 
