@@ -10,7 +10,7 @@
 static const char *press(struct stage *s, const int *keys, size_t n)
 {
 	assert_int_equal(stage_press(s, keys, n), 0);
-	return s->grid.shown;
+	return s->grid.shown ? s->grid.shown : "";
 }
 
 static void has(const char *screen, const char *text)
