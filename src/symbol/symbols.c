@@ -256,11 +256,20 @@ int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
 	case TACHO_RECORD_FORK:
 		return process_fork(&s->processes, rec->task.pid, rec->task.tid, rec->task.ppid,
 				    rec->task.ptid, !(rec->misc & MISC_FORK_EXEC));
+	case TACHO_RECORD_EXIT:
+		process_exit(&s->processes, rec->task.pid, rec->task.tid);
+		return 0;
 	case TACHO_RECORD_KSYMBOL:
 		return feed_ksymbol(s, rec);
 	default:
 		return 0;
 	}
+}
+
+int tacho_symbols_prune(struct tacho_symbols *s)
+{
+	memset(s->last, 0, sizeof(s->last));
+	return processes_prune(&s->processes);
 }
 
 int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path, const uint8_t *id,
