@@ -13,6 +13,7 @@
 #include "agent/profiler.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
@@ -29,6 +30,7 @@
 #define SECOND 1000000000ull
 #define WINDOW_ROWS 200000u	/* a window with more ends early */
 #define OBJECTS_MAX 4096u
+#define SYMBOL_BYTES_MAX (32u << 20)
 #define RETRY_S 60		/* after sampling had failed */
 
 struct profiler {
@@ -217,7 +219,8 @@ static void turn_window(struct profiler *p)
 	if (!samples || window_new(p, NULL) == 0)
 		p->from_ns = now;
 	pthread_mutex_unlock(&p->lock);
-	tacho_symbols_prune(p->symbols);
+	tacho_symbols_prune(p->symbols, SYMBOL_BYTES_MAX);
+	malloc_trim(0);
 }
 
 /* ---- on and off ---- */

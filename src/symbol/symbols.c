@@ -266,9 +266,11 @@ int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
 	}
 }
 
-int tacho_symbols_prune(struct tacho_symbols *s)
+int tacho_symbols_prune(struct tacho_symbols *s, size_t max_bytes)
 {
 	memset(s->last, 0, sizeof(s->last));
+	if (max_bytes)
+		objects_evict(&s->objects, max_bytes);
 	return processes_prune(&s->processes);
 }
 
@@ -335,6 +337,7 @@ static int resolve_user(struct tacho_symbols *s, const struct tacho_spot *spot,
 
 	if (!obj)
 		return 0;
+	obj->used_at = s->objects.generation;
 	if (!obj->loaded) {
 		err = object_load(obj, &s->places);
 		if (err < 0)
