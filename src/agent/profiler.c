@@ -30,7 +30,9 @@
 #define SECOND 1000000000ull
 #define WINDOW_ROWS 200000u	/* a window with more ends early */
 #define OBJECTS_MAX 4096u
-#define SYMBOL_BYTES_MAX (32u << 20)
+#define SYMBOL_BYTES_MAX (24u << 20)
+#define PIECE_BYTES_MAX (1u << 20)	/* more is loaded before the second is over */
+#define TRIM_WINDOWS 6		/* freed memory goes back to the system that often */
 #define RETRY_S 60		/* after sampling had failed */
 
 struct profiler {
@@ -45,6 +47,7 @@ struct profiler {
 	struct tacho_symbols *symbols;
 	int piece_fd;
 	struct buf piece;		/* bytes since the last load */
+	unsigned n_turns;		/* of the window */
 	uint64_t lost_before;		/* of samplers that are closed */
 	uint64_t retry_ns;		/* not open: when to try again */
 	/* under the lock */
@@ -145,14 +148,15 @@ static void count_lost(struct profiler *p)
 	p->agent->stats.samples_lost = p->lost_before + st.lost;
 }
 
-static int drain(struct profiler *p, struct tacho_error *e)
+/* Takes what the rings hold; makes something of it when it is `due`. */
+static int drain(struct profiler *p, bool due, struct tacho_error *e)
 {
 	int64_t got = tacho_sampler_drain(p->sampling.sampler, put_bytes, &p->piece);
 
 	if (got < 0 && got != -ENOMEM)
 		return error_set(e, (int)got, "the rings cannot be read: %s", strerror((int)-got));
 	count_lost(p);
-	return load_piece(p, e);
+	return due || p->piece.n > PIECE_BYTES_MAX ? load_piece(p, e) : 0;
 }
 
 /* ---- windows ---- */
@@ -220,7 +224,8 @@ static void turn_window(struct profiler *p)
 		p->from_ns = now;
 	pthread_mutex_unlock(&p->lock);
 	tacho_symbols_prune(p->symbols, SYMBOL_BYTES_MAX);
-	malloc_trim(0);
+	if (++p->n_turns % TRIM_WINDOWS == 0)
+		malloc_trim(0);
 }
 
 /* ---- on and off ---- */
@@ -283,7 +288,7 @@ static void close_sampling(struct profiler *p, const char *why)
 	if (!p->sampling.sampler)
 		return;
 	tacho_sampler_stop(p->sampling.sampler);
-	drain(p, &e);
+	drain(p, true, &e);
 	tacho_sampler_stats(p->sampling.sampler, SIZE_MAX, &st);
 	p->lost_before += st.lost;
 	turn_window(p);
@@ -302,15 +307,11 @@ static void fail(struct profiler *p, const struct tacho_error *e)
 	p->retry_ns = clock_mono_ns() + RETRY_S * SECOND;
 }
 
-/* Very many objects were met: begins anew with those of now. */
+/* Very many objects were met, here and by the sampler: begins anew with those of now. */
 static void bound_symbols(struct profiler *p)
 {
-	struct tacho_error e = { .column = -1 };
-
-	if (tacho_symbols_n_objects(p->symbols) < OBJECTS_MAX)
-		return;
-	if (symbols_new(p, &e) < 0 || learn(p, &e) < 0)
-		fail(p, &e);
+	if (tacho_symbols_n_objects(p->symbols) >= OBJECTS_MAX)
+		close_sampling(p, "");
 }
 
 static bool same_text(const char *a, const char *b)
@@ -367,18 +368,18 @@ static void wait_for_more(struct profiler *p, uint64_t until_ns)
 		tacho_sampler_look(p->sampling.sampler);
 }
 
-static void one_round(struct profiler *p)
+static void one_round(struct profiler *p, bool due)
 {
 	struct tacho_error e = { .column = -1 };
 
 	if (!p->sampling.sampler)
 		return;
-	if (drain(p, &e) < 0) {
+	if (drain(p, due, &e) < 0) {
 		fail(p, &e);
 		return;
 	}
-	if (clock_wall_ns() - p->from_ns < (int64_t)p->config.window_ns &&
-	    clock_wall_ns() >= p->from_ns && tacho_profile_n_rows(p->window) < WINDOW_ROWS)
+	if (!due || (clock_wall_ns() - p->from_ns < (int64_t)p->config.window_ns &&
+		     clock_wall_ns() >= p->from_ns && tacho_profile_n_rows(p->window) < WINDOW_ROWS))
 		return;
 	turn_window(p);
 	bound_symbols(p);
@@ -391,11 +392,14 @@ static void *run(void *arg)
 
 	pthread_setname_np(pthread_self(), "profiler");
 	while (!p->stop) {
+		bool due;
+
 		wait_for_more(p, next);
-		if (clock_mono_ns() >= next)
+		due = clock_mono_ns() >= next;
+		if (due)
 			next = clock_mono_ns() + SECOND;
 		follow_config(p);
-		one_round(p);
+		one_round(p, due);
 	}
 	close_sampling(p, "");
 	return NULL;
