@@ -115,7 +115,7 @@ static int write_piece(struct profiler *p, struct tacho_error *e)
 
 static int load_piece(struct profiler *p, struct tacho_error *e)
 {
-	struct tacho_perfdata *pd;
+	struct tacho_perfdata *pd = NULL;
 	int err;
 
 	if (buf_failed(&p->piece)) {
@@ -128,7 +128,7 @@ static int load_piece(struct profiler *p, struct tacho_error *e)
 	buf_clear(&p->piece);
 	if (err == 0)
 		err = sampling_file_read(p->piece_fd, &pd, e);
-	if (err < 0)
+	if (!pd)
 		return err;
 	pthread_mutex_lock(&p->lock);
 	err = tacho_profile_load_next(p->window, pd, p->symbols, e);
@@ -451,7 +451,7 @@ int profiler_start(struct profiler **out, struct agent *a, struct tacho_error *e
 	struct profiler *p = NULL;
 	int err = profiler_new(&p, a, e);
 
-	if (err < 0)
+	if (!p)
 		return err;
 	take_config(p);
 	if (p->config.off)

@@ -37,7 +37,7 @@ enum { PACK_FRAME_INLINED = 1, PACK_FRAME_JIT = 2, PACK_FRAME_KNOWN = 4 };
 
 static inline uint64_t pack_fold(int64_t v)
 {
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+	return v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1;
 }
 
 static inline int64_t pack_unfold(uint64_t v)
