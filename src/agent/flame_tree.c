@@ -173,7 +173,9 @@ struct drawing {
 	uint64_t *total, *base, *left;
 	double least;
 	bool with_base;
-	struct json *json;
+	uint32_t *numbers;		/* of the names that are shown, + 1; the others have 0 */
+	uint32_t n_numbers;
+	struct json *json;		/* NULL: names are given their numbers, nothing is written */
 };
 
 /* The children of `box` that are wide enough, sorted, behind what is in `to`. */
@@ -208,6 +210,16 @@ static int take_children(const struct drawing *d, uint32_t box, struct level *to
 	return 0;
 }
 
+static void number_names(struct drawing *d, const struct level *l)
+{
+	for (size_t i = 0; i < l->boxes.n; i++) {
+		uint32_t *number = &d->numbers[d->tree->boxes.v[l->boxes.v[i]].name];
+
+		if (!*number)
+			*number = ++d->n_numbers;
+	}
+}
+
 static void put_level(const struct drawing *d, const struct level *l)
 {
 	json_begin(d->json, '[');
@@ -216,7 +228,7 @@ static void put_level(const struct drawing *d, const struct level *l)
 
 		json_u64(d->json, d->left[box]);
 		json_u64(d->json, d->total[box]);
-		json_u64(d->json, d->tree->boxes.v[box].name);
+		json_u64(d->json, d->numbers[d->tree->boxes.v[box].name] - 1);
 		json_u64(d->json, d->tree->boxes.v[box].self);
 		if (d->with_base)
 			json_u64(d->json, d->base[box]);
@@ -224,57 +236,78 @@ static void put_level(const struct drawing *d, const struct level *l)
 	json_end(d->json);
 }
 
-static int put_levels(const struct drawing *d)
+/* Level by level, from the root on. */
+static int walk_levels(struct drawing *d)
 {
 	struct level now = { 0 }, below = { 0 };
 	uint32_t *root = vec_add(&now.boxes);
 	int err = root ? 0 : -ENOMEM;
 
-	json_key(d->json, "levels");
-	json_begin(d->json, '[');
 	while (err == 0 && now.boxes.n) {
 		struct level swap = now;
 
-		put_level(d, &now);
+		if (d->json)
+			put_level(d, &now);
+		else
+			number_names(d, &now);
 		below.boxes.n = 0;
 		for (size_t i = 0; i < now.boxes.n && err == 0; i++)
 			err = take_children(d, now.boxes.v[i], &below);
 		now = below;
 		below = swap;
 	}
-	json_end(d->json);
 	vec_done(&now.boxes);
 	vec_done(&below.boxes);
 	return err;
 }
 
-static void put_names(const struct flame_tree *t, struct json *j)
+static int put_names(const struct drawing *d)
 {
-	json_key(j, "names");
-	json_begin(j, '[');
+	const struct flame_tree *t = d->tree;
+	scoped(freep) const struct flame_name **shown = calloc(d->n_numbers + 1, sizeof(*shown));
+
+	if (!shown)
+		return -ENOMEM;
 	for (size_t i = 0; i < t->names.n; i++)
-		json_str(j, t->names.v[i].text);
-	json_end(j);
-	json_key(j, "kinds");
-	json_begin(j, '[');
-	for (size_t i = 0; i < t->names.n; i++)
-		json_u64(j, t->names.v[i].kind);
-	json_end(j);
+		if (d->numbers[i])
+			shown[d->numbers[i] - 1] = &t->names.v[i];
+	json_key(d->json, "names");
+	json_begin(d->json, '[');
+	for (size_t i = 0; i < d->n_numbers; i++)
+		json_str(d->json, shown[i]->text);
+	json_end(d->json);
+	json_key(d->json, "kinds");
+	json_begin(d->json, '[');
+	for (size_t i = 0; i < d->n_numbers; i++)
+		json_u64(d->json, shown[i]->kind);
+	json_end(d->json);
+	return 0;
 }
 
 int flame_tree_json(const struct flame_tree *t, bool with_base, double min, struct json *j)
 {
 	size_t n = t->boxes.n;
 	scoped(freep) uint64_t *sums = calloc(n * 3, sizeof(*sums));
-	struct drawing d = { .tree = t, .with_base = with_base, .json = j };
+	scoped(freep) uint32_t *numbers = calloc(t->names.n, sizeof(*numbers));
+	struct drawing d = { .tree = t, .with_base = with_base, .numbers = numbers };
+	int err;
 
-	if (!sums)
+	if (!sums || !numbers)
 		return -ENOMEM;
 	d.total = sums;
 	d.base = sums + n;
 	d.left = sums + 2 * n;
 	add_up(t, d.total, d.base);
 	d.least = min * (double)d.total[0];
-	put_names(t, j);
-	return put_levels(&d);
+	err = walk_levels(&d);
+	d.json = j;
+	if (err == 0)
+		err = put_names(&d);
+	if (err < 0)
+		return err;
+	json_key(j, "levels");
+	json_begin(j, '[');
+	err = walk_levels(&d);
+	json_end(j);
+	return err;
 }

@@ -34,11 +34,11 @@ for upper, lower in zip(levels, levels[1:]):
         above = [u for u in upper if u[1] <= b[1] and b[1] + b[2] <= u[1] + u[2]]
         check(len(above) == 1, f"nothing is below {b}")
     check(all(a[1] + a[2] <= b[1] for a, b in zip(lower, lower[1:])), "boxes overlap")
-user = f["names"].index("clock_gettime") if "clock_gettime" in f["names"] else None
-kinds = {n: f["kinds"][i] for i, n in enumerate(f["names"])}
 check(len(f["kinds"]) == len(f["names"]) and set(f["kinds"]) <= {0, 1, 2, 3, 4}, "kinds")
+check(1 in [k for n, k in zip(f["names"], f["kinds"]) if n == "burn"], "burn is no function of a program")
 few = flame(**{"from": started, "to": ended, "min": 0.3})
 check(all(b[2] >= 0.3 * few["total"] for b in boxes(few)), "a box narrower than asked for")
+check(set(few["names"]) == {b[3] for b in boxes(few)} and few["names"][0] == "all", "names that are not shown")
 
 # The heat map counts the same samples; so do the folded stacks.
 heat = agent.get("/api/v1/heatmap", **{"from": started, "to": ended})
