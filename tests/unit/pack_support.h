@@ -4,12 +4,13 @@
 #ifndef TEST_PACK_SUPPORT_H
 #define TEST_PACK_SUPPORT_H
 
+#include <errno.h>
 #include <stdio.h>
 #include <tacho/output.h>
 
 #include "profile/profile.h"
 
-static uint32_t pack_function(struct tacho_profile *p, const char *name, bool kernel)
+static inline uint32_t pack_function(struct tacho_profile *p, const char *name, bool kernel)
 {
 	struct tacho_profile_object ob = { .path = kernel ? "[kernel.kallsyms]" : "/bin/app",
 					   .name = kernel ? "[kernel.kallsyms]" : "app",
@@ -26,7 +27,7 @@ static uint32_t pack_function(struct tacho_profile *p, const char *name, bool ke
 }
 
 /* n samples, a hundred a second from 1000 s on; CPUs 0 to 3 in turn; two threads. */
-static void pack_fill(struct tacho_profile *p, uint32_t n)
+static inline void pack_fill(struct tacho_profile *p, uint32_t n)
 {
 	char name[16];
 
@@ -57,7 +58,7 @@ static void pack_fill(struct tacho_profile *p, uint32_t n)
 	quality_rows(p);
 }
 
-static int pack_put(void *arg, const void *bytes, size_t n)
+static inline int pack_put(void *arg, const void *bytes, size_t n)
 {
 	struct buf *b = arg;
 
