@@ -46,9 +46,6 @@ struct tacho_output_opts {		/* zero means the default in every field */
 	uint32_t rows;			/* of a heat map in a second; 0: 50 */
 };
 
-/* Takes `n` bytes; a negative errno stops the writer and is what it returns. */
-typedef int (*tacho_put)(void *arg, const void *bytes, size_t n);
-
 /* Returns 0, -ENOENT (no such event; *e says which there are), -ENODATA (no samples of it),
  * -ENOMEM, or what `put` returned. */
 TACHO_API int tacho_output_write(const struct tacho_format *f, const struct tacho_profile *p,

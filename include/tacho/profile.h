@@ -68,8 +68,40 @@ TACHO_API void tacho_profile_free(struct tacho_profile *p);
  * called for several files. */
 TACHO_API int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 				 const struct tacho_symbols_opts *symbols, struct tacho_error *e);
+/* The same with symbols of the caller's, which know what earlier calls told them: for a recording
+ * that comes piece by piece. What is named stays named when the process has ended. */
+TACHO_API int tacho_profile_load_next(struct tacho_profile *p, struct tacho_perfdata *pd,
+				      struct tacho_symbols *symbols, struct tacho_error *e);
 /* Adds all of `from`, which stays as it is. The filters of `p` are not asked. 0 or -ENOMEM. */
 TACHO_API int tacho_profile_merge(struct tacho_profile *p, const struct tacho_profile *from);
+
+/* Takes `n` bytes; a negative errno stops the writer and is what it returns. */
+typedef int (*tacho_put)(void *arg, const void *bytes, size_t n);
+
+/*
+ * A profile as few bytes, for keeping: events, objects with build ids, threads, frames, stacks and
+ * rows with their times, CPUs and sums. Details, values, cgroups and latencies are left out.
+ */
+struct tacho_pack_opts {		/* zero means the default in every field */
+	size_t size;
+	int64_t shift_ns;		/* is added to each time, as from the clock of samples to the wall's */
+	int level;			/* of compression, 1 to 19; 0: 3 */
+};
+/* 0, -E2BIG where it is beyond what unpack takes (16 MiB before compression), -EINVAL, -ENOMEM, or
+ * what `put` returned. */
+TACHO_API int tacho_profile_pack(const struct tacho_profile *p, const struct tacho_pack_opts *opts,
+				 tacho_put put, void *arg, struct tacho_error *e);
+
+struct tacho_unpack_opts {		/* zero means the default in every field */
+	size_t size;
+	uint64_t from_ns, to_ns;	/* only rows with from <= time < to; to 0: to the end */
+};
+/* Adds what was packed. The filters of `p` for commands, objects, symbols, pids, tids, CPUs and
+ * callers are asked, and its rows keep CPU and time only where its options say so. The bytes may
+ * come from anywhere: -EBADMSG where they are no packed profile or a damaged one, which adds
+ * nothing; -EPROTO where a newer library has written them; -EINVAL, -E2BIG, -ENOMEM. */
+TACHO_API int tacho_profile_unpack(struct tacho_profile *p, const void *bytes, size_t n,
+				   const struct tacho_unpack_opts *opts, struct tacho_error *e);
 
 struct tacho_profile_event {
 	const char *name;

@@ -36,6 +36,10 @@ TACHO_API void tacho_symbols_free(struct tacho_symbols *s);
 
 /* MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, NAMESPACES change what is known; others are ignored. */
 TACHO_API int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec);
+/* Forgets the maps and names of processes and threads whose EXIT had been fed before the last call,
+ * and, where tables of symbols have more than `max_bytes` (0: any), those that were not used since
+ * then, to be read again when needed: for one who follows a machine for days. 0 or -ENOMEM. */
+TACHO_API int tacho_symbols_prune(struct tacho_symbols *s, size_t max_bytes);
 /* A build id for an object path (from a file's build-id table). */
 TACHO_API int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path,
 					 const uint8_t *id, size_t n, bool kernel);

@@ -38,6 +38,7 @@ struct agent {
 	struct agent_stats stats;
 	int64_t started_ns;
 	const char *state_dir;			/* or NULL */
+	_Atomic bool stopping;			/* what takes long is to end soon */
 	char host[256];
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;

@@ -112,7 +112,7 @@ static void start_profiler(struct agent *a)
 	struct tacho_error e = { .column = -1 };
 	char text[1100];
 
-	if (a->config->profile.off || profiler_start(&a->profiler, a, &e) == 0 || !a->log)
+	if (profiler_start(&a->profiler, a, &e) == 0 || !a->log)
 		return;
 	snprintf(text, sizeof(text), "no continuous profile: %s%s%s", e.message, e.hint[0] ? "; " : "",
 		 e.hint);
@@ -193,6 +193,7 @@ static void stop(struct running *r)
 	struct agent *a = &r->agent;
 
 	notify("STOPPING=1");
+	a->stopping = true;
 	http_stop(a->http);
 	triggers_free(r->triggers);
 	profiler_stop(a->profiler);

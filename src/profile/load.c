@@ -36,6 +36,7 @@ struct load {
 	struct tacho_profile *profile;
 	struct tacho_perfdata *pd;
 	struct tacho_symbols *symbols;
+	struct tacho_symbols *own;	/* the same, where they end with the file */
 	struct stacks stacks;
 	struct tacho_scratch *scratch;
 	struct keymap task_of;		/* tid -> index */
@@ -58,7 +59,7 @@ static void load_done(struct load *l)
 {
 	details_done(&l->details);
 	stacks_done(&l->stacks);
-	tacho_symbols_free(l->symbols);
+	tacho_symbols_free(l->own);
 	keymap_done(&l->task_of);
 	keymap_done(&l->version_of);
 	keymap_done(&l->counter_of);
@@ -370,17 +371,6 @@ static bool in_time(const struct load *l, uint64_t time)
 	return false;
 }
 
-static bool wanted(const struct tacho_profile *p, const struct tacho_profile_row *r)
-{
-	uint32_t frame = p->nodes.v[r->node].frame;
-
-	if (p->threads.v[r->thread].out)
-		return false;
-	if (frame != KEYMAP_NONE && (p->frame_flags.v[frame] & FRAME_LEAF_OUT))
-		return false;
-	return !p->filter.by_parent || p->node_parent.v[r->node];
-}
-
 static int sample_settle(struct tacho_profile *p, struct waiting *w)
 {
 	struct tacho_profile_event *ev = &p->events.v[w->row.event];
@@ -390,7 +380,7 @@ static int sample_settle(struct tacho_profile *p, struct waiting *w)
 	ev->all_period += w->row.period;
 	if (latency)
 		ev->all_latency += w->row.period * 1000 / w->parallelism;
-	if (!wanted(p, &w->row) || (p->filter.by_parallelism &&
+	if (!profile_wants(p, &w->row) || (p->filter.by_parallelism &&
 				    !cpuset_has(&p->filter.parallelism, (int)w->parallelism)))
 		return 0;
 	ev->samples++;
@@ -555,19 +545,33 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 	return 0;
 }
 
+static int load_all(struct load *l, struct tacho_error *e)
+{
+	int err = load_prepare(l, e);
+
+	if (err == 0)
+		err = load_records(l, e);
+	if (l->stacks.words)
+		stacks_objects(&l->stacks);
+	if (err != -ENOMEM && quality_rows(l->profile) < 0)
+		err = error_nomem(e);
+	return err;
+}
+
 int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 		       const struct tacho_symbols_opts *symbols, struct tacho_error *e)
 {
 	scoped(load_done) struct load l = { .profile = p, .pd = pd };
-	int err = tacho_symbols_new(&l.symbols, symbols, e);
+	int err = tacho_symbols_new(&l.own, symbols, e);
 
-	if (err == 0)
-		err = load_prepare(&l, e);
-	if (err == 0)
-		err = load_records(&l, e);
-	if (l.stacks.words)
-		stacks_objects(&l.stacks);
-	if (err != -ENOMEM && quality_rows(p) < 0)
-		err = error_nomem(e);
-	return err;
+	l.symbols = l.own;
+	return err < 0 ? err : load_all(&l, e);
+}
+
+int tacho_profile_load_next(struct tacho_profile *p, struct tacho_perfdata *pd,
+			    struct tacho_symbols *symbols, struct tacho_error *e)
+{
+	scoped(load_done) struct load l = { .profile = p, .pd = pd, .symbols = symbols };
+
+	return load_all(&l, e);
 }

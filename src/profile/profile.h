@@ -134,6 +134,17 @@ uint32_t profile_detail(struct tacho_profile *p, const struct tacho_profile_deta
 /* `kind` tells fields apart. Its bytes and text are copied. */
 uint32_t profile_value(struct tacho_profile *p, uint32_t kind, const struct tacho_profile_value *like);
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
+/* Whether it passes the filters of names, tasks and callers. */
+static inline bool profile_wants(const struct tacho_profile *p, const struct tacho_profile_row *r)
+{
+	uint32_t frame = p->nodes.v[r->node].frame;
+
+	if (p->threads.v[r->thread].out)
+		return false;
+	if (frame != KEYMAP_NONE && (p->frame_flags.v[frame] & FRAME_LEAF_OUT))
+		return false;
+	return !p->filter.by_parent || p->node_parent.v[r->node];
+}
 
 /* What will be asked for soon is fetched: the list of a frame's nodes, the nodes in it (once the list
  * is there), a node's lists, its rows (once those are there). */
@@ -249,6 +260,7 @@ uint32_t details_sample(struct details *d, const struct tacho_perfdata *pd, size
 /* Whether nothing can have called this frame, so that a stack that ends there is whole. */
 bool frame_is_start(const struct tacho_profile_frame *f);
 void quality_sample(struct tacho_profile_quality *q, uint64_t time_ns, bool raw_stack);
+void quality_row(struct tacho_profile *p, const struct tacho_profile_row *r);	/* judges one more */
 /* Judges all rows anew. 0 or -ENOMEM. */
 int quality_rows(struct tacho_profile *p);
 

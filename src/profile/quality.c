@@ -55,8 +55,7 @@ static uint32_t *outermost_frames(const struct tacho_profile *p)
 	return root;
 }
 
-static void judge_row(struct tacho_profile *p, const struct tacho_profile_row *r,
-		      const uint32_t *root)
+static void judge(struct tacho_profile *p, const struct tacho_profile_row *r, uint32_t outermost)
 {
 	uint32_t leaf = p->nodes.v[r->node].frame;
 	const struct tacho_profile_frame *f;
@@ -68,11 +67,20 @@ static void judge_row(struct tacho_profile *p, const struct tacho_profile_row *r
 		p->quality.unresolved += r->samples;
 		p->objects.v[f->object].unresolved += r->samples;
 	}
-	leaf = root[r->node];
-	if (p->events.v[r->event].has_chains && !p->opts.no_chains && !(p->frame_flags.v[leaf] & FRAME_START)) {
+	if (p->events.v[r->event].has_chains && !p->opts.no_chains &&
+	    !(p->frame_flags.v[outermost] & FRAME_START)) {
 		p->quality.broken_stacks += r->samples;
-		p->objects.v[p->frames.v[leaf].object].broken += r->samples;
+		p->objects.v[p->frames.v[outermost].object].broken += r->samples;
 	}
+}
+
+void quality_row(struct tacho_profile *p, const struct tacho_profile_row *r)
+{
+	uint32_t node = r->node;
+
+	while (p->nodes.v[node].parent)
+		node = p->nodes.v[node].parent;
+	judge(p, r, p->nodes.v[node].frame);
 }
 
 int quality_rows(struct tacho_profile *p)
@@ -85,6 +93,6 @@ int quality_rows(struct tacho_profile *p)
 	for (size_t i = 0; i < p->objects.n; i++)
 		p->objects.v[i].unresolved = p->objects.v[i].broken = 0;
 	for (size_t i = 0; i < p->rows.n; i++)
-		judge_row(p, &p->rows.v[i], root);
+		judge(p, &p->rows.v[i], root[p->rows.v[i].node]);
 	return 0;
 }

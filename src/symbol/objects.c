@@ -137,6 +137,51 @@ int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id,
 	return map_put(&o->build_ids, str_of(key), o->told.n - 1);
 }
 
+static size_t table_bytes(const struct table *t)
+{
+	return t->cap * sizeof(*t->v) + t->strings.cap + t->n_index * sizeof(*t->index);
+}
+
+/* As if it had never been loaded. */
+static void unload(struct object *obj)
+{
+	table_done(&obj->table);
+	free(take(obj->segments));
+	obj->n_segments = 0;
+	obj->read_ms = 0;
+	obj->read_bytes = 0;
+	obj->loaded = false;
+}
+
+static struct object *longest_unused(const struct objects *o)
+{
+	struct object *found = NULL;
+
+	for (size_t i = 0; i < o->n; i++) {
+		struct object *obj = o->v[i];
+		bool can_go = obj->kind == OBJECT_FILE || obj->kind == OBJECT_JIT;
+
+		if (can_go && obj->table.cap && obj->used_at + 1 < o->generation &&
+		    (!found || obj->used_at < found->used_at))
+			found = obj;
+	}
+	return found;
+}
+
+void objects_evict(struct objects *o, size_t max_bytes)
+{
+	struct object *obj;
+	size_t total = 0;
+
+	o->generation++;
+	for (size_t i = 0; i < o->n; i++)
+		total += table_bytes(&o->v[i]->table);
+	while (total > max_bytes && (obj = longest_unused(o))) {
+		total -= table_bytes(&obj->table);
+		unload(obj);
+	}
+}
+
 void objects_done(struct objects *o)
 {
 	for (size_t i = 0; i < o->n; i++) {

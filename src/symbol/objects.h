@@ -45,6 +45,7 @@ struct object {
 	const char *why;		/* why there are no symbols */
 	struct dwarf_lines *lines;	/* read when the first line is asked for; NULL: none */
 	bool lines_looked;
+	uint32_t used_at;		/* the generation in which it was last asked for a symbol */
 };
 
 /* Where to look for files. */
@@ -63,7 +64,12 @@ struct objects {
 	struct arena text;
 	struct names *names;
 	const struct places *places;
+	uint32_t generation;		/* ends with each objects_evict() */
 };
+
+/* Forgets tables of symbols of files and JITs that nobody has asked for in the last generation, the
+ * longest unused first, until all have at most `max_bytes`. They are read again when needed. */
+void objects_evict(struct objects *o, size_t max_bytes);
 
 /* What tells two objects of one path apart: container images, replaced files. */
 struct object_identity {

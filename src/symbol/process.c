@@ -1,6 +1,6 @@
 /*
- * Exits change nothing: samples of a process come after its exit record, and a pid that is used
- * again begins with a fork.
+ * Exits change nothing at once: samples of a process come after its exit record, and a pid that is
+ * used again begins with a fork. Who reads for days prunes.
  */
 #include "symbol/process.h"
 
@@ -21,8 +21,10 @@ struct process *process_get(struct processes *p, uint32_t pid)
 	struct process *proc;
 	uint32_t at;
 
-	if (idmap_get(&p->by_pid, pid, &at))
+	if (idmap_get(&p->by_pid, pid, &at)) {
+		p->procs.v[at].ended = 0;
 		return &p->procs.v[at];
+	}
 	proc = vec_add(&p->procs);
 	if (!proc)
 		return NULL;
@@ -60,6 +62,7 @@ static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid
 		}
 		t->tid = tid;
 	}
+	t->ended = 0;
 	if (t->pid != pid) {		/* a tid that is used again, or was guessed */
 		t->pid = pid;
 		t->comm = 0;
@@ -127,6 +130,85 @@ int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid,
 	maps_unref(proc->before);
 	proc->before = from->before;
 	proc->started = from->started;
+	return 0;
+}
+
+void process_exit(struct processes *p, uint32_t pid, uint32_t tid)
+{
+	struct thread *t = thread_find(p, tid);
+	struct process *proc = pid == tid ? process_find(p, pid) : NULL;
+
+	if (t)
+		t->ended = 1;
+	if (proc)
+		proc->ended = 1;
+}
+
+/* Where everything will be: 0 or -ENOMEM. */
+static int kept_places(const struct processes *p, struct idmap *by_pid, struct idmap *by_tid)
+{
+	uint32_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < p->procs.n && err == 0; i++)
+		if (p->procs.v[i].ended < 2)
+			err = idmap_put(by_pid, p->procs.v[i].pid, n++);
+	n = 0;
+	for (size_t i = 0; i < p->threads.n && err == 0; i++)
+		if (p->threads.v[i].ended < 2)
+			err = idmap_put(by_tid, p->threads.v[i].tid, n++);
+	return err;
+}
+
+static void drop_processes(struct processes *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->procs.n; i++) {
+		struct process *proc = &p->procs.v[i];
+
+		if (proc->ended < 2) {
+			proc->ended = proc->ended ? 2 : 0;
+			p->procs.v[n++] = *proc;
+			continue;
+		}
+		maps_unref(proc->maps);
+		maps_unref(proc->before);
+	}
+	p->procs.n = n;
+}
+
+static void drop_threads(struct processes *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->threads.n; i++) {
+		struct thread *t = &p->threads.v[i];
+
+		if (t->ended == 2)
+			continue;
+		t->ended = t->ended ? 2 : 0;
+		p->threads.v[n++] = *t;
+	}
+	p->threads.n = n;
+}
+
+int processes_prune(struct processes *p)
+{
+	struct idmap by_pid = { 0 }, by_tid = { 0 };
+	int err = kept_places(p, &by_pid, &by_tid);
+
+	if (err < 0) {
+		idmap_done(&by_pid);
+		idmap_done(&by_tid);
+		return err;
+	}
+	drop_processes(p);
+	drop_threads(p);
+	idmap_done(&p->by_pid);
+	idmap_done(&p->by_tid);
+	p->by_pid = by_pid;
+	p->by_tid = by_tid;
 	return 0;
 }
 

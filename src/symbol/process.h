@@ -14,11 +14,13 @@ struct process {
 	bool looked;			/* /proc was asked about it */
 	struct maps *before;		/* those of the program before exec, or NULL */
 	bool started;			/* the new program's code runs: `before` is over */
+	uint8_t ended;			/* 1: told to be over; 2: before the last pruning */
 };
 
 struct thread {
 	uint32_t tid, pid;
 	uint32_t comm;			/* name id; 0: never told */
+	uint8_t ended;
 };
 
 struct processes {
@@ -38,6 +40,9 @@ int process_comm(struct processes *p, uint32_t pid, uint32_t tid, const char *na
 /* copy_maps: false for forks that stand for threads found at the start (their maps follow). */
 int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
 		 bool copy_maps);
+void process_exit(struct processes *p, uint32_t pid, uint32_t tid);
+/* Drops those that had ended before the last call. 0 or -ENOMEM, which leaves them. */
+int processes_prune(struct processes *p);
 /* ":TID" where it was never told. */
 const char *process_comm_of(struct processes *p, uint32_t pid, uint32_t tid);
 bool process_has_comm(const struct processes *p, uint32_t tid);

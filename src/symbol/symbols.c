@@ -256,11 +256,22 @@ int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
 	case TACHO_RECORD_FORK:
 		return process_fork(&s->processes, rec->task.pid, rec->task.tid, rec->task.ppid,
 				    rec->task.ptid, !(rec->misc & MISC_FORK_EXEC));
+	case TACHO_RECORD_EXIT:
+		process_exit(&s->processes, rec->task.pid, rec->task.tid);
+		return 0;
 	case TACHO_RECORD_KSYMBOL:
 		return feed_ksymbol(s, rec);
 	default:
 		return 0;
 	}
+}
+
+int tacho_symbols_prune(struct tacho_symbols *s, size_t max_bytes)
+{
+	memset(s->last, 0, sizeof(s->last));
+	if (max_bytes)
+		objects_evict(&s->objects, max_bytes);
+	return processes_prune(&s->processes);
 }
 
 int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path, const uint8_t *id,
@@ -326,6 +337,7 @@ static int resolve_user(struct tacho_symbols *s, const struct tacho_spot *spot,
 
 	if (!obj)
 		return 0;
+	obj->used_at = s->objects.generation;
 	if (!obj->loaded) {
 		err = object_load(obj, &s->places);
 		if (err < 0)

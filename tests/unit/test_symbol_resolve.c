@@ -413,6 +413,77 @@ static void opening(void **state)
 	tacho_symbols_free(NULL);
 }
 
+static void feed_task(struct tacho_symbols *s, uint32_t type, uint32_t pid, uint32_t tid)
+{
+	struct tacho_other rec = { .type = type };
+
+	if (type == TACHO_RECORD_COMM) {
+		rec.comm.pid = pid;
+		rec.comm.tid = tid;
+		rec.comm.name = "prog";
+	} else {
+		rec.task.pid = rec.task.ppid = pid;
+		rec.task.tid = rec.task.ptid = tid;
+	}
+	assert_int_equal(tacho_symbols_feed(s, &rec), 0);
+}
+
+/* Who has ended is forgotten by the second pruning after it, and nobody else. */
+static void pruning_processes(void **state)
+{
+	struct tacho_symbols *s = symbols((struct tacho_symbols_opts){ 0 });
+
+	write_elf("/bin/pruned", (struct made){ 0 });
+	for (uint32_t pid = 100; pid < 200; pid++) {
+		feed_task(s, TACHO_RECORD_COMM, pid, pid);
+		feed_task(s, TACHO_RECORD_COMM, pid, pid + 1000);
+		feed_map(s, pid, 0x400000, 0x10000, 0, "/bin/pruned", NULL);
+	}
+	for (uint32_t pid = 100; pid < 200; pid += 2) {
+		feed_task(s, TACHO_RECORD_EXIT, pid, pid + 1000);
+		feed_task(s, TACHO_RECORD_EXIT, pid, pid);
+	}
+	feed_task(s, TACHO_RECORD_COMM, 102, 102);	/* the number is used again */
+	assert_int_equal(tacho_symbols_prune(s, 0), 0);
+	expect(s, 100, TACHO_SPACE_USER, 0x401010, "one+0x10 (/bin/pruned)");
+	assert_string_equal(tacho_symbols_comm(s, 100, 1100), "prog");
+	assert_int_equal(tacho_symbols_prune(s, 0), 0);
+	assert_int_equal(tacho_symbols_prune(s, 0), 0);
+	for (uint32_t pid = 100; pid < 200; pid++) {
+		struct tacho_frame f;
+		bool there = pid % 2 || pid == 102;
+
+		assert_int_equal(tacho_symbols_resolve(s, pid, TACHO_SPACE_USER, 0x401010, &f), there);
+		assert_int_equal(strcmp(tacho_symbols_comm(s, pid, pid), "prog") == 0, there);
+		assert_int_equal(strcmp(tacho_symbols_comm(s, pid, pid + 1000), "prog") == 0, pid % 2);
+	}
+	tacho_symbols_free(s);
+}
+
+/* A table that was not used goes, and comes again with the same ids. */
+static void pruning_tables(void **state)
+{
+	struct tacho_symbols *s = symbols((struct tacho_symbols_opts){ 0 });
+	struct tacho_frame before, after;
+
+	write_elf("/bin/large", (struct made){ 0 });
+	feed_map(s, 7, 0x400000, 0x10000, 0, "/bin/large", NULL);
+	assert_int_equal(tacho_symbols_resolve(s, 7, TACHO_SPACE_USER, 0x401010, &before), 1);
+	for (int i = 0; i < 3; i++) {
+		assert_true(object_of(s, before.object).has_symbols);	/* used in the last round */
+		assert_int_equal(tacho_symbols_resolve(s, 7, TACHO_SPACE_USER, 0x401010, &after), 1);
+		assert_int_equal(tacho_symbols_prune(s, 1), 0);
+	}
+	assert_int_equal(tacho_symbols_prune(s, 1 << 20), 0);	/* small enough */
+	assert_int_equal(tacho_symbols_prune(s, 1 << 20), 0);
+	assert_true(object_of(s, before.object).has_symbols);
+	assert_int_equal(tacho_symbols_prune(s, 1), 0);
+	assert_false(object_of(s, before.object).has_symbols);
+	assert_int_equal(tacho_symbols_resolve(s, 7, TACHO_SPACE_USER, 0x401010, &after), 1);
+	assert_memory_equal(&before, &after, sizeof(before));
+	tacho_symbols_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +492,7 @@ int main(void)
 		cmocka_unit_test(resolve_kernel),      cmocka_unit_test(resolve_kernel_elsewhere),
 		cmocka_unit_test(resolve_live),	       cmocka_unit_test(resolve_vdso),
 		cmocka_unit_test(resolve_lazily),      cmocka_unit_test(opening),
+		cmocka_unit_test(pruning_processes),   cmocka_unit_test(pruning_tables),
 	};
 
 	return cmocka_run_group_tests(tests, group_begin, group_end);

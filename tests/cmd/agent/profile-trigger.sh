@@ -1,0 +1,68 @@
+# A trigger fires and leaves a flame graph and a perf.data that perf reads; it keeps to its cool-down and
+# to its bound on disk. ctl profile records on demand.
+. "$SUPPORT/lib.sh"
+need python3 xmllint
+PYTHONPATH=$SUPPORT python3 - <<'END'
+import glob
+from agent_profile import *
+
+def config(name, more):
+    return (f'[profile]\nevent = "cpu-clock"\n[[source]]\nname = "s"\nevents = ["context-switches"]\ninterval = "200ms"\n'
+            f'[[trigger]]\nname = "{name}"\nwhen = "rate(context-switches) > 1"\nlength = "1s"\n{more}')
+
+def triggered(name):
+    return [e for e in agent.get("/api/v1/triggers")["events"] if e["kind"] == "trigger" and e["name"] == name]
+
+agent = Agent(config("both of them", 'action = "both"\ncooldown = "1h"\n'))
+agent.start()
+agent.needs_profile()
+work = burn(20000)
+try:
+    event = agent.until(20, lambda: triggered("both of them"), "the trigger")[0]
+    check(event["text"].startswith("rate(context-switches) > 1 (was ") and event["path"], f"{event}")
+    svg = event["path"]
+    data = svg[:-len(".svg")] + ".perf.data"
+    check(svg.endswith(".svg") and os.path.basename(svg).startswith("trigger-"), svg)
+    check(os.path.dirname(svg) == os.getcwd() + "/state/triggers", svg)
+    check(sorted(os.listdir("state/triggers")) == sorted(map(os.path.basename, (svg, data))), "other files")
+    subprocess.run(["xmllint", "--noout", svg], check=True)
+    text = open(svg, encoding="utf-8").read()
+    check("burn" in text and "both_of_them" in text, "the flame graph does not show burn")
+    r = subprocess.run(["tacho", "report", "-i", data, "--stdio", "--sort", "comm,sym"], capture_output=True, text=True)
+    check(r.returncode == 0 and " burn " in r.stdout, "tacho report: " + r.stderr + r.stdout[:2000])
+    os.symlink(data, "trigger.data")
+    # The cool-down: no second one, though the condition holds.
+    time.sleep(3)
+    check(len(triggered("both of them")) == 1, "it fired again during its cool-down")
+
+    # The bound on disk: the oldest go.
+    size = os.path.getsize(data) // 2
+    agent.write(config("data", f'action = "perf.data"\ncooldown = "0s"\ndir = "{os.getcwd()}/small"\n'
+                       f'max_bytes = {size * 3}\n'))
+    check(agent.ctl("reload")[0] == 0, "reload")
+    agent.until(40, lambda: len(triggered("data")) >= 4, "four recordings")
+    agent.write('[profile]\nevent = "cpu-clock"\n')	# waits for the recording that runs
+    check(agent.ctl("reload")[0] == 0, "reload")
+    kept = glob.glob("small/*")
+    check(kept and sum(map(os.path.getsize, kept)) <= size * 3, f"{sum(map(os.path.getsize, kept))} of {size * 3} bytes")
+    check(all(os.path.basename(k).startswith("trigger-data-") and k.endswith(".perf.data") for k in kept), f"{kept}")
+    check(len(kept) < len(triggered("data")), f"all {len(kept)} were kept")
+    check(all(os.stat(k).st_mode & 0o77 == 0 for k in kept), "others may read it")
+
+    # On demand.
+    code, said = agent.ctl("profile", "1s")
+    check(code == 0 and "wrote " in said, f"ctl profile: {code} {said}")
+    path = said.split("wrote ")[1].split("\n")[0].strip().rstrip('"}')
+    check(path.endswith(".svg") and "burn" in open(path, encoding="utf-8").read(), path)
+finally:
+    work.kill()
+    work.wait()
+agent.stop()
+END
+command -v perf >/dev/null || exit 0
+perf script -i "$(readlink trigger.data)" -F comm,ip,sym >out 2>err || { cat err >&2; fail "perf script"; }
+[ ! -s err ] || { cat err >&2; fail "perf script complains"; }
+grep -q '^burn' out || fail "perf script shows no burn"
+grep -q ' burn' out || fail "perf script does not name the function"
+perf report -i "$(readlink trigger.data)" --stdio --no-inline 2>&1 | grep -q '%.*burn' || fail "perf report"
+perf report -i "$(readlink trigger.data)" --header-only 2>&1 | grep -q '# cmdline : tacho agent' || fail "no header"
