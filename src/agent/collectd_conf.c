@@ -38,7 +38,8 @@ static int fail(struct conf_reader *r, struct toml_at at, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	*r->at = at;
-	return error_set(r->e, -EINVAL, "%s", text);
+	error_set(r->e, -EINVAL, "%s", text);
+	return -EINVAL;
 }
 
 static void newline(struct conf_reader *r)
@@ -153,8 +154,10 @@ static int read_value(struct conf_reader *r, struct conf_value **out)
 	struct conf_value *v = arena_alloc(r->arena, sizeof(*v));
 	int err;
 
-	if (!v)
-		return error_nomem(r->e);
+	if (!v) {
+		error_nomem(r->e);
+		return -ENOMEM;
+	}
 	v->at = here(r);
 	if (peek(r, 0) == '"') {
 		err = read_quoted(r, &v->text);
@@ -190,15 +193,18 @@ static int new_node(struct conf_reader *r, struct conf_node *parent, struct conf
 {
 	struct conf_node *node = arena_alloc(r->arena, sizeof(*node));
 
-	if (!node)
-		return error_nomem(r->e);
+	*out = node;
+	if (!node) {
+		error_nomem(r->e);
+		return -ENOMEM;
+	}
 	node->at = here(r);
+	node->parent = parent;
 	if (parent->last)
 		parent->last->next = node;
 	else
 		parent->first = node;
 	parent->last = node;
-	*out = node;
 	return 0;
 }
 
@@ -241,10 +247,12 @@ static int open_block(struct conf_reader *r, struct conf_node **parent)
 	return 0;
 }
 
-static int close_block(struct conf_reader *r, const struct conf_node *block)
+/* </Key>; the block becomes its parent. */
+static int close_block(struct conf_reader *r, struct conf_node **current)
 {
+	const struct conf_node *block = *current;
 	struct toml_at at = here(r);
-	struct str key;
+	struct str key = { 0 };
 	int err;
 
 	r->pos += 2;
@@ -252,7 +260,7 @@ static int close_block(struct conf_reader *r, const struct conf_node *block)
 	err = read_word(r, &key);
 	if (err)
 		return err;
-	if (!block)
+	if (!block->parent)
 		return fail(r, at, "</%.*s> without a block before it", (int)min_of(key.n, (size_t)60), key.s);
 	if (!str_ieq(key, block->key))
 		return fail(r, at, "</%.*s> ends the block <%.*s> of line %d",
@@ -262,6 +270,7 @@ static int close_block(struct conf_reader *r, const struct conf_node *block)
 	if (peek(r, 0) != '>')
 		return fail(r, here(r), "'>' is missing");
 	r->pos++;
+	*current = block->parent;
 	return end_of_line(r) ? 0 : fail(r, here(r), "nothing may follow '>' on its line");
 }
 
@@ -269,31 +278,29 @@ int conf_parse(struct arena *arena, struct str text, struct conf_node **root, st
 	       struct tacho_error *e)
 {
 	struct conf_reader r = { .arena = arena, .text = text, .line = 1, .at = at, .e = e };
-	struct conf_node *stack[CONF_DEPTH_MAX];
+	struct conf_node *current;
 	unsigned depth = 0;
 	int err = 0;
 
-	stack[0] = *root = arena_alloc(arena, sizeof(**root));
-	if (!stack[0])
+	current = *root = arena_alloc(arena, sizeof(**root));
+	if (!current)
 		return error_nomem(e);
 	while (!err && r.pos < text.n) {
 		if (end_of_line(&r))
 			continue;
 		if (peek(&r, 0) != '<') {
-			err = read_statement(&r, stack[depth]);
+			err = read_statement(&r, current);
 		} else if (peek(&r, 1) == '/') {
-			err = close_block(&r, depth ? stack[depth] : NULL);
+			err = close_block(&r, &current);
 			depth -= !err;
-		} else if (depth + 1 == CONF_DEPTH_MAX) {
+		} else if (++depth == CONF_DEPTH_MAX) {
 			err = fail(&r, here(&r), "blocks are nested deeper than %d levels", CONF_DEPTH_MAX);
 		} else {
-			stack[depth + 1] = stack[depth];
-			err = open_block(&r, &stack[depth + 1]);
-			depth += !err;
+			err = open_block(&r, &current);
 		}
 	}
-	if (!err && depth)
-		err = fail(&r, stack[depth]->at, "the block <%.*s> never ends",
-			   (int)min_of(stack[depth]->key.n, (size_t)60), stack[depth]->key.s);
+	if (!err && current->parent)
+		err = fail(&r, current->at, "the block <%.*s> never ends",
+			   (int)min_of(current->key.n, (size_t)60), current->key.s);
 	return err;
 }

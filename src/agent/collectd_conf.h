@@ -31,7 +31,7 @@ struct conf_node {
 	struct conf_value *values;
 	size_t n_values;
 	bool is_block;
-	struct conf_node *first, *last, *next;
+	struct conf_node *first, *last, *next, *parent;
 };
 
 #define CONF_DEPTH_MAX 32

@@ -276,7 +276,7 @@ bool config_table_at(size_t i, struct config_table *out)
 	static const struct config_table tables[] = {
 		{ "agent", agent_keys }, { "agent.retention", retention_keys }, { "source", source_keys },
 		{ "profile", profile_keys }, { "trigger", trigger_keys }, { "export", export_keys },
-		{ "export push", push_keys },
+		{ "export.push", push_keys },
 	};
 
 	if (i < countof(tables)) {

@@ -136,7 +136,7 @@ int config_show(const struct agent_config *cfg, bool origins, struct buf *out);
 /* The tables of the file and their rows, for the man page: [agent], [agent.retention], [profile],
  * [[source]], [[trigger]] and the types of [[export]]. */
 struct config_table {
-	const char *name;		/* "agent", "agent.retention" ... "export.remote_write" */
+	const char *name;		/* "agent", "agent.retention" ... "export.push"; a type's name */
 	const struct key_row *rows;
 };
 bool config_table_at(size_t i, struct config_table *out);	/* false: no more */

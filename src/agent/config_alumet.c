@@ -184,12 +184,13 @@ static int add_event(struct alumet *a, enum family family, const struct toml_val
 			   key_fail(a->e, &a->from, v->at, "an event is empty");
 
 	metric_name(a, family, text, rename, &name);
+	if (!err && buf_failed(&name))
+		err = error_nomem(a->e);
 	for (size_t i = 0; i < a->source->n_events && !err; i++)
 		if (!strcmp(a->source->events[i].name, name.bytes))
 			err = key_fail(a->e, &a->from, v->at, "two events give the metric %s; a rename tells "
 				       "them apart", name.bytes);
-	if (!err && (buf_failed(&name) ||
-		     !config_add_event(a->source, buf_view(&spec), buf_view(&name), text, v->at)))
+	if (!err && !config_add_event(a->source, buf_view(&spec), buf_view(&name), text, v->at))
 		err = error_nomem(a->e);
 	buf_done(&spec);
 	buf_done(&name);
@@ -393,7 +394,8 @@ static int note_others(struct alumet *a, const struct toml_value *plugins)
 	for (const struct toml_value *v = plugins->first; v; v = v->next)
 		if (!str_is(v->key, "perf"))
 			buf_printf(&list, "%s%.*s", list.n ? ", " : "", STR(v->key));
-	err = list.n ? config_note(a->cfg, "left alone, since they are not perf's: [plugins.*] %s", list.bytes) : 0;
+	err = buf_failed(&list) ? -ENOMEM :
+	      list.n ? config_note(a->cfg, "left alone, since they are not perf's: [plugins.*] %s", list.bytes) : 0;
 	buf_done(&list);
 	return err ? error_nomem(a->e) : 0;
 }

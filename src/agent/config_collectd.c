@@ -334,22 +334,23 @@ static int add_cores(struct collectd *c, struct source_config *s, const char *fi
 	struct cores got;
 	size_t n = 0;
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	const struct toml_at at = node ? node->at : c->plugin->at;
 	int err;
 
 	for (const struct conf_value *v = node ? node->values : NULL; v && n <= CORES_MAX; v = v->next)
 		words[n++] = v->text;
 	err = cores_parse(&got, words, n, (int)max_of(n_cpus, 1L), &why);
 	if (err == -ERANGE) {	/* the file of another machine: what is there can still be counted */
-		if (config_note(c->cfg, "%s:%d: Cores: %s", file, node->at.line, why.message))
+		if (config_note(c->cfg, "%s:%d: Cores: %s", file, at.line, why.message))
 			return error_nomem(c->e);
 		err = cores_parse(&got, words, n, 0, &why);
 	}
 	if (err == -ENOMEM)
 		return error_nomem(c->e);
 	if (err)
-		return fail(c, file, node ? node->at : c->plugin->at, "Cores: %s", why.message);
+		return fail(c, file, at, "Cores: %s", why.message);
 	for (size_t i = 0; i < got.notes.n && !err; i++)
-		err = config_note(c->cfg, "%s:%d: %s", file, node->at.line, got.notes.v[i]);
+		err = config_note(c->cfg, "%s:%d: %s", file, at.line, got.notes.v[i]);
 	s->groups = take(got.v);
 	s->n_groups = got.n;
 	got.n = 0;
@@ -363,6 +364,7 @@ static int add_cores(struct collectd *c, struct source_config *s, const char *fi
 static int add_word(struct collectd *c, struct source_config *s, struct str word, struct toml_at at)
 {
 	struct buf spec = { 0 };
+	struct str name = word, original = { 0 };
 	bool group = str_find(word, ',') >= 0;
 	int err = 0;
 
@@ -370,8 +372,9 @@ static int add_word(struct collectd *c, struct source_config *s, struct str word
 		buf_printf(&spec, "{%.*s}", STR(word));
 	else
 		buf_str(&spec, word);
-	if (buf_failed(&spec) || !config_add_event(s, buf_view(&spec), group ? (struct str){ 0 } : word,
-						   (struct str){ 0 }, at))
+	if (group)
+		name.n = 0;
+	if (buf_failed(&spec) || !config_add_event(s, buf_view(&spec), name, original, at))
 		err = error_nomem(c->e);
 	buf_done(&spec);
 	return err;
@@ -516,7 +519,8 @@ static int note_others(struct collectd *c)
 
 	for (size_t i = 0; i < c->others.n; i++)
 		buf_printf(&list, "%s%s", i ? ", " : "", c->others.v[i]);
-	err = list.n ? config_note(c->cfg, "left alone, since they are not intel_pmu: the plugins %s",
+	err = buf_failed(&list) ? -ENOMEM :
+	      list.n ? config_note(c->cfg, "left alone, since they are not intel_pmu: the plugins %s",
 				   list.bytes) : 0;
 	buf_done(&list);
 	return err ? error_nomem(c->e) : 0;

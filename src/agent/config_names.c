@@ -40,7 +40,8 @@ static int refuse(struct lookup *l, struct event_config *ev)
 	else if (!strcasecmp(ev->spec, "all"))
 		buf_puts(&text, "all events of a list are meant, and vendors' lists");
 	else
-		buf_puts(&text, "the event language does not know this name, and vendors' lists");
+		buf_printf(&text, "the event language does not know %s, and vendors' lists",
+			   ev->spec[0] == '{' ? "these names" : "this name");
 	if (l->s->event_lists.n)
 		buf_printf(&text, " (%s)", l->s->event_lists.v[0]);
 	buf_puts(&text, " are not read yet");
@@ -75,7 +76,8 @@ static int keep(struct lookup *l, struct str spec, const struct event_config *li
 	return known ? 0 : refuse(l, ev);
 }
 
-/* The members that are known stay a group, each of the others becomes an event of its own. */
+/* The members that are known stay a group, each of the others becomes an event of its own. Where
+ * none is known the group stays as it is written, for the day that the list is read. */
 static int split_group(struct lookup *l, const struct event_config *like, struct str members,
 		       struct str letters)
 {
@@ -89,7 +91,11 @@ static int split_group(struct lookup *l, const struct event_config *like, struct
 		scoped(freep) char *name = str_dup(str_trim(word));
 		bool known = false;
 
-		err = name ? is_known(l, name, &known) : error_nomem(l->e);
+		if (!name) {
+			err = error_nomem(l->e);
+			break;
+		}
+		err = is_known(l, name, &known);
 		if (!err && known)
 			buf_printf(&group, "%s%s", group.n ? "," : "{", name);
 		else if (!err && *name && strlist_add(&refused, str_of(name)))
@@ -99,8 +105,10 @@ static int split_group(struct lookup *l, const struct event_config *like, struct
 		buf_printf(&group, "}%.*s", STR(letters));
 		err = buf_failed(&group) ? error_nomem(l->e) : keep(l, buf_view(&group), &plain, true);
 	}
-	for (size_t i = 0; i < refused.n && !err; i++)
+	for (size_t i = 0; i < refused.n && group.n && !err; i++)
 		err = keep(l, str_of(refused.v[i]), &plain, false);
+	if (!err && !group.n)
+		err = keep(l, str_of(like->spec), like, false);
 	strlist_done(&refused);
 	buf_done(&group);
 	return err;
@@ -109,7 +117,7 @@ static int split_group(struct lookup *l, const struct event_config *like, struct
 static int look_up_event(struct lookup *l, const struct event_config *ev)
 {
 	struct str members, letters;
-	bool known;
+	bool known = false;
 	int err = is_known(l, ev->spec, &known);
 
 	if (err)
@@ -123,9 +131,10 @@ static int look_up_event(struct lookup *l, const struct event_config *ev)
 /* Builds the list anew. */
 static int look_up_source(struct lookup *l)
 {
-	struct source_config old = { .events = take(l->s->events), .n_events = l->s->n_events };
+	struct source_config old = { .events = l->s->events, .n_events = l->s->n_events };
 	int err = 0;
 
+	l->s->events = NULL;
 	l->s->n_events = 0;
 	for (size_t i = 0; i < old.n_events && !err; i++)
 		err = look_up_event(l, &old.events[i]);

@@ -202,7 +202,7 @@ static int read_export(struct reading *r, const struct toml_value *v)
 
 	if (!err)
 		err = find_type(r, v, &type);
-	if (err)
+	if (err || !type)
 		return err;
 	x = config_add_export(r->cfg, type, r->e);
 	if (!x)

@@ -17,6 +17,7 @@ struct scan {
 	size_t at;
 	struct core_group *group;	/* the numbers, in order, each once */
 	size_t cap;
+	struct cpuset seen;
 	struct tacho_error *e;
 };
 
@@ -69,12 +70,11 @@ static int add_cpu(struct scan *s, int cpu)
 	struct core_group *g = s->group;
 	void *v = g->cpus;
 
-	for (size_t i = 0; i < g->n_cpus; i++)
-		if (g->cpus[i] == cpu)
-			return 0;
+	if (cpuset_has(&s->seen, cpu))
+		return 0;
 	if (g->n_cpus == CORES_MAX)
 		return 1;
-	if (!vec_room_(&v, g->n_cpus, &s->cap, sizeof(*g->cpus)))
+	if (cpuset_add(&s->seen, cpu) || !vec_room_(&v, g->n_cpus, &s->cap, sizeof(*g->cpus)))
 		return error_nomem(s->e);
 	g->cpus = v;
 	g->cpus[g->n_cpus++] = cpu;
@@ -247,6 +247,7 @@ static int parse(struct cores *out, const struct str *words, size_t n, int n_cpu
 		else
 			err = error_set(e, -EINVAL, "an empty string has to be the only one of Cores");
 		free(cpus.cpus);
+		cpuset_done(&s.seen);
 		if (err)
 			return err;
 	}

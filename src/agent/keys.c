@@ -31,8 +31,10 @@ int key_fail(struct tacho_error *e, const struct key_from *from, struct toml_at 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	if (from && from->file)
-		return error_set(e, -EINVAL, "%s:%d:%d: %s", from->file, at.line, at.column, text);
-	return error_set(e, -EINVAL, "%s", text);
+		error_set(e, -EINVAL, "%s:%d:%d: %s", from->file, at.line, at.column, text);
+	else
+		error_set(e, -EINVAL, "%s", text);
+	return -EINVAL;
 }
 
 const struct key_row *keys_find(const struct key_row *rows, struct str name)

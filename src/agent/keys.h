@@ -62,6 +62,7 @@ struct key_row {
 		   struct tacho_error *e);
 	void (*show)(const void *of, struct buf *out);
 	void (*done)(void *of);
+	const char *value;		/* what stands behind the key, for the man page: "[EVENT, ...]" */
 };
 
 /* Sets every key of the table to its fallback. 0 or -ENOMEM (-EINVAL: the table is wrong). */

@@ -39,7 +39,8 @@ int toml_fail(struct toml_reader *r, struct toml_at at, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	r->doc->at = at;
-	return error_set(r->e, -EINVAL, "%s", text);
+	error_set(r->e, -EINVAL, "%s", text);
+	return -EINVAL;
 }
 
 static struct toml_value *new_value(struct toml_reader *r, enum toml_kind kind)
@@ -236,9 +237,9 @@ static int read_value(struct toml_reader *r, struct toml_value **out);
 
 static int read_pair(struct toml_reader *r, struct toml_value *table)
 {
-	struct toml_value *v, *before;
-	struct toml_at at;
-	struct str key;
+	struct toml_value *v = NULL, *before;
+	struct toml_at at = { 0 };
+	struct str key = { 0 };
 	int err = read_path(r, &table, &key, &at, true);
 
 	if (err)
@@ -263,7 +264,7 @@ static int read_pair(struct toml_reader *r, struct toml_value *table)
 static int read_array(struct toml_reader *r, struct toml_value *array)
 {
 	struct toml_at begin = toml_here(r);
-	struct toml_value *v;
+	struct toml_value *v = NULL;
 	int err;
 
 	array->kind = TOML_ARRAY;
@@ -327,6 +328,7 @@ static int read_value(struct toml_reader *r, struct toml_value **out)
 
 	if (!v)
 		return -ENOMEM;
+	*out = v;
 	v->at = toml_here(r);
 	if (++r->depth > TOML_DEPTH_MAX)
 		return toml_fail(r, v->at, "values are nested deeper than %d levels", TOML_DEPTH_MAX);
@@ -339,7 +341,6 @@ static int read_value(struct toml_reader *r, struct toml_value **out)
 	else
 		err = toml_scalar(r, v);
 	r->depth--;
-	*out = v;
 	return err;
 }
 
@@ -382,8 +383,8 @@ static int open_table(struct toml_reader *r, struct toml_value **in, struct str 
 static int read_header(struct toml_reader *r, struct toml_value **current)
 {
 	struct toml_value *table = r->doc->root;
-	struct toml_at at;
-	struct str key;
+	struct toml_at at = { 0 };
+	struct str key = { 0 };
 	bool array = toml_peek(r, 1) == '[';
 	int err;
 

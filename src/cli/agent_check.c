@@ -350,6 +350,58 @@ static void tell_limits(struct check *c)
 			   c->cfg->max_fds ? "max_fds" : "RLIMIT_NOFILE");
 }
 
+/* The profile's event has to be one; whether it can be sampled shows when it runs. */
+static void tell_profile(struct check *c)
+{
+	const struct profile_config *p = &c->cfg->profile;
+	struct tacho_error e = { .column = -1 };
+	struct tacho_evset *set = NULL;
+	bool wrong = !p->off && p->event &&
+		     (tacho_evset_new(&set, c->t) < 0 || tacho_evset_add(set, p->event, &e) < 0);
+
+	tacho_evset_free(set);
+	c->n_wrong += wrong;
+	if (c->as_json) {
+		json_key(&c->json, "profile");
+		json_begin(&c->json, '{');
+		json_member(&c->json, "enabled", bool, !p->off);
+		json_member(&c->json, "event", str, p->event);
+		json_member(&c->json, "frequency", u64, p->frequency);
+		json_member(&c->json, "why", str, wrong ? e.message : NULL);
+		json_end(&c->json);
+	} else if (p->off) {
+		buf_puts(c->out, "profile: none\n");
+	} else if (wrong) {
+		buf_printf(c->out, "profile: error: %s\n", e.message);
+	} else {
+		buf_printf(c->out, "profile: %s, %llu samples a second and CPU\n",
+			   p->event ? p->event : "cycles or cpu-clock", (unsigned long long)p->frequency);
+	}
+}
+
+static void tell_names(struct check *c)
+{
+	if (!c->as_json) {
+		for (size_t i = 0; i < c->cfg->n_exports; i++)
+			buf_printf(c->out, "export %s: %s\n", c->cfg->exports[i].name,
+				   c->cfg->exports[i].type->name);
+		for (size_t i = 0; i < c->cfg->n_triggers; i++)
+			buf_printf(c->out, "trigger %s: when %s\n", c->cfg->triggers[i].name,
+				   c->cfg->triggers[i].when);
+		return;
+	}
+	json_key(&c->json, "exports");
+	json_begin(&c->json, '[');
+	for (size_t i = 0; i < c->cfg->n_exports; i++)
+		json_str(&c->json, c->cfg->exports[i].name);
+	json_end(&c->json);
+	json_key(&c->json, "triggers");
+	json_begin(&c->json, '[');
+	for (size_t i = 0; i < c->cfg->n_triggers; i++)
+		json_str(&c->json, c->cfg->triggers[i].name);
+	json_end(&c->json);
+}
+
 static void begin(struct check *c)
 {
 	const struct agent_config *cfg = c->cfg;
@@ -380,6 +432,8 @@ static void end(struct check *c)
 {
 	if (c->as_json)
 		json_end(&c->json);
+	tell_profile(c);
+	tell_names(c);
 	tell_limits(c);
 	tell_multiplexing(c);
 	if (c->as_json) {

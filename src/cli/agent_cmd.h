@@ -40,10 +40,12 @@ int agent_exec(struct agent_config *cfg, struct agent_opts *o, int argc, char **
 int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv);
 
 struct config_cmd_opts {
-	const char *config;
+	const char *config, *keys;
 	struct strlist sets;
 	bool show_origin;
 };
+/* agent_keys.c: a table of keys in scdoc's format, for the man page. Returns the exit status. */
+int agent_keys_scd(const char *table);
 extern const struct option_row config_rows[];
 #define CONFIG_SUMMARY "show the agent's configuration, or import another tool's"
 #define CONFIG_ARGS "[show | import FILE]"

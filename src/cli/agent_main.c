@@ -38,6 +38,8 @@ static int config_run(void *opts, int argc, char **argv)
 {
 	struct config_cmd_opts *o = opts;
 
+	if (o->keys)
+		return agent_keys_scd(o->keys);
 	if (argc == 0 || (argc == 1 && !strcmp(argv[0], "show")))
 		return show(o);
 	if (argc == 2 && !strcmp(argv[0], "import") && o->config) {

@@ -29,5 +29,6 @@ const struct option_row config_rows[] = {
 	  .complete = "file" },
 	{ OPT_LIST, 0, "set", AT(sets), "KEY=VALUE", "set a key of the configuration; wins over FILE" },
 	{ OPT_FLAG, 0, "show-origin", AT(show_origin), NULL, "say where each value comes from" },
+	{ OPT_STR, 0, "keys-scd", AT(keys), "TABLE", "", OPTF_HIDDEN },
 	{ .kind = OPT_END },
 };

@@ -21,6 +21,10 @@ int print_fd(const char *command, int fd, const char *path, struct buf *b);
 
 /* The completion script for "bash", "zsh" or "fish". Returns 0, or -EINVAL for another shell. */
 int complete_script(const char *shell, struct buf *out);
+/* Text in scdoc's format: what it would read as markup is escaped. A sentence gets its capital and
+ * its full stop. */
+void scd_escaped(struct buf *out, struct str text);
+void scd_sentence(struct buf *out, struct str text);
 /* The rows as the OPTIONS section of a man page in scdoc's format. */
 void options_scd(const struct command *cmd, struct buf *out);
 /* One line per row: its letter and long names, "-a --all-cpus --no-all-cpus". */

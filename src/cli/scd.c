@@ -6,14 +6,26 @@
 
 #include "cli/options.h"
 
-/* What scdoc would read as markup is escaped; a help text ends with a full stop there. */
-static void put_escaped(struct buf *out, struct str text)
+void scd_escaped(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		if (strchr("\\*_[]#|<>`~", text.s[i]))
 			buf_putc(out, '\\');
 		buf_putc(out, text.s[i]);
 	}
+}
+
+void scd_sentence(struct buf *out, struct str text)
+{
+	char first;
+
+	if (!text.n)
+		return;
+	first = text.s[0] >= 'a' && text.s[0] <= 'z' ? (char)(text.s[0] - 32) : text.s[0];
+	scd_escaped(out, str_n(&first, 1));
+	scd_escaped(out, str_n(text.s + 1, text.n - 1));
+	if (!str_ends(text, "."))
+		buf_putc(out, '.');
 }
 
 static void put_argument(struct buf *out, const struct option_row *row)
@@ -25,7 +37,7 @@ static void put_argument(struct buf *out, const struct option_row *row)
 	else
 		buf_putc(out, ' ');
 	buf_putc(out, '_');
-	put_escaped(out, str_of(row->arg));
+	scd_escaped(out, str_of(row->arg));
 	buf_putc(out, '_');
 	if (row->flags & OPTF_OPTIONAL)
 		buf_puts(out, "\\]");
@@ -33,8 +45,6 @@ static void put_argument(struct buf *out, const struct option_row *row)
 
 static void put_row(struct buf *out, const struct option_row *row)
 {
-	struct str help = str_of(row->help);
-
 	if (row->letter)
 		buf_printf(out, "*-%c*", row->letter);
 	if (row->letter && row->name)
@@ -43,14 +53,7 @@ static void put_row(struct buf *out, const struct option_row *row)
 		buf_printf(out, "*--%s*", row->name);
 	put_argument(out, row);
 	buf_puts(out, "\n\t");
-	if (help.n) {
-		bool lower = help.s[0] >= 'a' && help.s[0] <= 'z';
-
-		put_escaped(out, str_n((char[]){ (char)(help.s[0] - (lower ? 32 : 0)) }, 1));
-		put_escaped(out, str_n(help.s + 1, help.n - 1));
-		if (!str_ends(help, "."))
-			buf_putc(out, '.');
-	}
+	scd_sentence(out, str_of(row->help));
 	buf_puts(out, "\n\n");
 }
 
@@ -59,7 +62,7 @@ void options_scd(const struct command *cmd, struct buf *out)
 	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
 		if (row->kind == OPT_GROUP) {
 			buf_puts(out, "## ");
-			put_escaped(out, str_of(row->help));
+			scd_escaped(out, str_of(row->help));
 			buf_puts(out, "\n\n");
 		} else if (option_is_shown(row)) {
 			put_row(out, row);
