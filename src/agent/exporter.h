@@ -20,6 +20,9 @@ struct exporter_env {
 	const char *host;		/* this machine's name */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
+	/* Set to the monotonic time by which all has to end; 0 while nobody asked. A `ship` that may
+	 * take long looks at it. NULL: nobody will ask. */
+	const _Atomic uint64_t *stop_by_ns;
 };
 
 /* A body on its way: bytes and what they stand for, so that drops can be counted in points. */
@@ -44,7 +47,7 @@ struct exporter_type {
 	const char *name;		/* type = "remote_write" */
 	const char *help;		/* one line for man page and errors */
 	const struct key_row *keys;	/* of its table, without those every push has (push.h) */
-	size_t settings_size;		/* starts with struct push_settings where encode is set */
+	size_t settings_size;		/* starts with struct push_settings where it pushes */
 	/* What the keys alone cannot say; NULL: nothing. */
 	int (*check)(const void *settings, struct tacho_error *e);
 	/* A connection or server; called in the exporter's thread (push) or at start (serve). */
@@ -54,13 +57,18 @@ struct exporter_type {
 	 * Returns how many points went in, or a negative errno. */
 	int64_t (*encode)(void *x, const struct batch *batches, size_t n, struct buf *body);
 	enum ship_result (*ship)(void *x, const struct shipment *s, struct ship_reply *reply);
-	/* Profiles (Pyroscope): a pprof body of one window; NULL: takes no profiles. */
+	/* Instead of encode and ship, for those that take profiles (Pyroscope): a pprof body of one
+	 * window. */
 	enum ship_result (*ship_profile)(void *x, const struct shipment *s, struct ship_reply *reply);
 	void (*close)(void *x);
 };
 
 extern const struct exporter_type *const exporter_types[];	/* ends with NULL; exporters.c */
 const struct exporter_type *exporter_find(struct str name);
+static inline bool exporter_pushes(const struct exporter_type *t)
+{
+	return t->encode || t->ship_profile;
+}
 
 /* The keys that every push exporter has. */
 struct push_settings {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "agent/collector.h"
-#include "base/json.h"
+#include "agent/naming.h"
 
 static void put_escaped(struct buf *out, const char *text, bool quotes)
 {
@@ -28,10 +28,7 @@ static void put_label(struct buf *out, const char *name, const char *value, bool
 {
 	buf_putc(out, *first ? '{' : ',');
 	*first = false;
-	/* A configured name may have any character: those that are not allowed become _. */
-	for (const char *c = name; *c; c++)
-		buf_putc(out, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' ||
-			 (c > name && *c >= '0' && *c <= '9') ? *c : '_');
+	buf_puts(out, name);
 	buf_puts(out, "=\"");
 	put_escaped(out, value, true);
 	buf_putc(out, '"');
@@ -39,53 +36,31 @@ static void put_label(struct buf *out, const char *name, const char *value, bool
 
 static void put_labels(struct buf *out, const struct agent_config *cfg, const struct series *s)
 {
+	struct label_view labels[LABELS_MAX];
+	size_t n = naming_labels(s, cfg, NULL, labels);
 	bool first = true;
 
-	for (size_t i = 0; i < s->n_labels; i++)
-		put_label(out, s->labels[i].name, s->labels[i].value, &first);
-	for (size_t i = 0; i < cfg->labels.n; i++)
-		put_label(out, cfg->labels.v[i].name, cfg->labels.v[i].value, &first);
+	for (size_t i = 0; i < n; i++)
+		put_label(out, labels[i].name, labels[i].value, &first);
 	if (!first)
 		buf_putc(out, '}');
-}
-
-static void put_number(struct buf *out, double v)
-{
-	struct json j = { .out = out };
-
-	if (v >= 0 && v < 9e15 && v == (double)(uint64_t)v)
-		buf_u64(out, (uint64_t)v);
-	else if (v != v)
-		buf_puts(out, "NaN");
-	else
-		json_double(&j, v);
-}
-
-/* "perf_task_clock_seconds": the unit is part of the name, once. */
-static void put_name(struct buf *out, const struct metric *m)
-{
-	buf_puts(out, m->name);
-	if (m->unit[0] && m->naming == NAMING_TACHO && !str_ends(str_of(m->name), m->unit)) {
-		buf_putc(out, '_');
-		buf_puts(out, m->unit);
-	}
 }
 
 static void put_head(struct buf *out, const struct metric *m, const char *suffix, const char *type,
 		     const char *help, bool om)
 {
 	buf_puts(out, "# HELP ");
-	put_name(out, m);
+	naming_full(out, m);
 	buf_puts(out, suffix);
 	buf_putc(out, ' ');
 	put_escaped(out, help, om);
 	buf_puts(out, "\n# TYPE ");
-	put_name(out, m);
+	naming_full(out, m);
 	buf_puts(out, suffix);
 	buf_printf(out, " %s\n", type);
 	if (om && m->unit[0] && !*suffix && m->naming == NAMING_TACHO) {
 		buf_puts(out, "# UNIT ");
-		put_name(out, m);
+		naming_full(out, m);
 		buf_printf(out, " %s\n", m->unit);
 	}
 }
@@ -98,11 +73,11 @@ static bool is_shown(const struct series *s)
 static void put_sample(struct buf *out, const struct agent_config *cfg, const struct series *s,
 		       const char *suffix, double value)
 {
-	put_name(out, s->metric);
+	naming_full(out, s->metric);
 	buf_puts(out, suffix);
 	put_labels(out, cfg, s);
 	buf_putc(out, ' ');
-	put_number(out, value);
+	naming_number(out, value);
 	buf_putc(out, '\n');
 }
 
@@ -129,11 +104,11 @@ static void put_family(struct buf *out, const struct agent_config *cfg, const st
 		char with_total[40];
 
 		buf_puts(out, "# HELP ");
-		put_name(out, m);
+		naming_full(out, m);
 		buf_printf(out, "%s%s time the counter was %s\n", suffix, om ? "" : "_total",
 			   k ? "on the hardware; less than enabled: the count is an estimate" : "enabled");
 		buf_puts(out, "# TYPE ");
-		put_name(out, m);
+		naming_full(out, m);
 		buf_printf(out, "%s%s counter\n", suffix, om ? "" : "_total");
 		snprintf(with_total, sizeof(with_total), "%s_total", suffix);
 		for (size_t i = 0; i < n; i++)

@@ -78,7 +78,7 @@ static bool wants(const struct pusher *p, const char *source)
 	const struct strlist *only = &p->settings->sources;
 
 	for (size_t i = 0; i < only->n; i++)
-		if (str_glob(str_of(only->v[i]), str_of(source)))
+		if (!strcmp(only->v[i], source))
 			return true;
 	return only->n == 0;
 }
@@ -128,27 +128,42 @@ void exporters_take(struct exporters *x, const struct batch *b)
 			keep(&x->v[i], b);
 }
 
+static void drop_oldest_profile(struct pusher *p)
+{
+	free(p->profiles[0].bytes);
+	p->n_profiles--;
+	memmove(p->profiles, p->profiles + 1, p->n_profiles * sizeof(*p->profiles));
+}
+
+static void keep_profile(struct pusher *p, const struct kept_profile *one)
+{
+	pthread_mutex_lock(&p->lock);
+	if (!one->bytes) {
+		p->status.dropped_points += one->samples;
+	} else {
+		if (p->n_profiles == PROFILES_MAX) {
+			p->status.dropped_points += p->profiles[0].samples;
+			drop_oldest_profile(p);
+		}
+		p->profiles[p->n_profiles++] = *one;
+		pthread_cond_signal(&p->wake);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
 void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,
 			    int64_t from_ns, int64_t to_ns)
 {
 	for (size_t i = 0; i < x->n; i++) {
 		struct pusher *p = &x->v[i];
-		char *copy = p->started && p->type->ship_profile ? malloc(max_of(pprof.n, (size_t)1)) : NULL;
+		char *copy;
 
-		if (!copy)
+		if (!p->started || !p->type->ship_profile || !pprof.n)
 			continue;
-		memcpy(copy, pprof.s, pprof.n);
-		pthread_mutex_lock(&p->lock);
-		if (p->n_profiles == PROFILES_MAX) {
-			p->status.dropped_points += p->profiles[0].samples;
-			free(p->profiles[0].bytes);
-			p->n_profiles--;
-			memmove(p->profiles, p->profiles + 1, p->n_profiles * sizeof(*p->profiles));
-		}
-		p->profiles[p->n_profiles++] = (struct kept_profile){ copy, pprof.n, n_samples, from_ns,
-								      to_ns };
-		pthread_cond_signal(&p->wake);
-		pthread_mutex_unlock(&p->lock);
+		copy = malloc(pprof.n);
+		if (copy)
+			memcpy(copy, pprof.s, pprof.n);
+		keep_profile(p, &(struct kept_profile){ copy, pprof.n, n_samples, from_ns, to_ns });
 	}
 }
 
@@ -215,14 +230,15 @@ static bool open_it(struct pusher *p)
 	return false;
 }
 
-/* Takes batches up to the size of one body out of the queue. */
+/* Takes batches up to the size of one body out of the queue, at least one. */
 static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
 {
 	uint64_t points = 0;
 	size_t n = 0;
 
 	pthread_mutex_lock(&p->lock);
-	while (n < p->queue.n && n < max && (n == 0 || points < p->settings->max_points)) {
+	while (n < p->queue.n && n < max &&
+	       (n == 0 || points + p->queue.v[n]->batch.n_points <= p->settings->max_points)) {
 		out[n] = p->queue.v[n];
 		points += out[n]->batch.n_points;
 		p->queue_bytes -= sizeof(**out) + out[n]->batch.n_points * sizeof(struct point);
@@ -236,17 +252,14 @@ static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
 	return n;
 }
 
-static void encode_some(struct pusher *p, struct kept_batch *const *kept, size_t n)
+static void encode_some(struct pusher *p, const struct batch *batches, size_t n)
 {
-	struct batch batches[64];
 	uint64_t points = 0;
 	struct shipment item;
 	int64_t went;
 
-	for (size_t i = 0; i < n; i++) {
-		batches[i] = kept[i]->batch;
+	for (size_t i = 0; i < n; i++)
 		points += batches[i].n_points;
-	}
 	buf_clear(&p->body);
 	p->body.bad = false;
 	pthread_rwlock_rdlock(&p->all->env.registry->lock);
@@ -261,15 +274,52 @@ static void encode_some(struct pusher *p, struct kept_batch *const *kept, size_t
 	account(p, 0, item.body.n && went ? spool_put(p->spool, &item) : 0, false);
 }
 
+/* A batch that is larger than one body is cut into several. */
+static void encode_pieces(struct pusher *p, const struct batch *b)
+{
+	struct batch piece = *b;
+
+	for (size_t at = 0; at < b->n_points; at += piece.n_points) {
+		piece.points = b->points + at;
+		piece.n_points = min_of(b->n_points - at, (size_t)p->settings->max_points);
+		encode_some(p, &piece, 1);
+	}
+}
+
 static void encode_all(struct pusher *p)
 {
 	struct kept_batch *kept[64];
+	struct batch batches[64];
 	size_t n;
 
 	while (open_it(p) && (n = grab(p, kept, countof(kept))) > 0) {
-		encode_some(p, kept, n);
+		for (size_t i = 0; i < n; i++)
+			batches[i] = kept[i]->batch;
+		if (n == 1)
+			encode_pieces(p, batches);
+		else
+			encode_some(p, batches, n);
 		for (size_t i = 0; i < n; i++)
 			free(kept[i]);
+	}
+}
+
+/* Profiles are bodies already. */
+static void spool_profiles(struct pusher *p)
+{
+	struct kept_profile v[PROFILES_MAX];
+	size_t n;
+
+	pthread_mutex_lock(&p->lock);
+	n = p->n_profiles;
+	memcpy(v, p->profiles, n * sizeof(*v));
+	p->n_profiles = 0;
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 0; i < n; i++) {
+		struct shipment item = { str_n(v[i].bytes, v[i].n), v[i].samples, v[i].from_ns, v[i].to_ns };
+
+		account(p, 0, spool_put(p->spool, &item), false);
+		free(v[i].bytes);
 	}
 }
 
@@ -287,7 +337,8 @@ static void ship_all(struct pusher *p)
 
 	while (!out_of_time(p) && open_it(p) && spool_first(p->spool, &item)) {
 		struct ship_reply reply = { 0 };
-		enum ship_result result = p->type->ship(p->x, &item, &reply);
+		enum ship_result result = (p->type->encode ? p->type->ship : p->type->ship_profile)(
+			p->x, &item, &reply);
 
 		if (result == SHIP_RETRY) {
 			failed(p, reply.text);
@@ -304,42 +355,6 @@ static void ship_all(struct pusher *p)
 			p->told = false;
 		account(p, result == SHIP_DONE ? item.n_points : 0,
 			result == SHIP_DROP ? item.n_points : 0, false);
-	}
-}
-
-static void ship_profiles(struct pusher *p)
-{
-	struct ship_reply reply = { 0 };
-	struct kept_profile one;
-	enum ship_result result = SHIP_DONE;
-
-	while (result != SHIP_RETRY && !out_of_time(p) && open_it(p)) {
-		struct shipment item;
-
-		pthread_mutex_lock(&p->lock);
-		one = p->n_profiles ? p->profiles[0] : (struct kept_profile){ 0 };
-		pthread_mutex_unlock(&p->lock);
-		if (!one.bytes)
-			return;
-		item = (struct shipment){ str_n(one.bytes, one.n), one.samples, one.from_ns, one.to_ns };
-		result = p->type->ship_profile(p->x, &item, &reply);
-		if (result == SHIP_RETRY) {
-			pause_for(p, reply.retry_after_s);
-			account(p, 0, 0, true);
-		} else {
-			pthread_mutex_lock(&p->lock);
-			if (p->n_profiles && p->profiles[0].bytes == one.bytes) {
-				free(one.bytes);
-				p->n_profiles--;
-				memmove(p->profiles, p->profiles + 1,
-					p->n_profiles * sizeof(*p->profiles));
-			}
-			pthread_mutex_unlock(&p->lock);
-			account(p, result == SHIP_DONE ? one.samples : 0,
-				result == SHIP_DROP ? one.samples : 0, false);
-		}
-		if (result != SHIP_DONE)
-			failed(p, reply.text);
 	}
 }
 
@@ -380,11 +395,12 @@ static void *run(void *arg)
 		now = clock_mono_ns();
 		if (p->type->encode)
 			encode_all(p);
-		if (p->retry_ns <= now || !more) {
-			ship_all(p);
-			if (p->type->ship_profile && (p->retry_ns <= now || !more))
-				ship_profiles(p);
-		}
+		else
+			spool_profiles(p);
+		if (p->retry_ns > now && more)
+			continue;
+		p->retry_ns = 0;
+		ship_all(p);
 	}
 	return NULL;
 }
@@ -401,7 +417,9 @@ static int spool_dir(const struct pusher *p, char *out)
 	if (!state)
 		return 0;
 	n = snprintf(out, PATH_MAX, "%s/queue", state);
-	if (n < 0 || n >= PATH_MAX || (mkdir(out, 0700) < 0 && errno != EEXIST))
+	if (n < 0 || n >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (mkdir(out, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	for (const char *c = p->config->name; *c; c++)	/* a name from the file: no way out of here */
 		buf_putc(&name, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
@@ -428,7 +446,7 @@ static int start_pusher(struct pusher *p, struct tacho_error *e)
 	pthread_condattr_destroy(&attr);
 	p->random = (unsigned)clock_mono_ns();
 	err = pthread_create(&p->thread, NULL, run, p);
-	if (err)
+	if (err)	/* the condition variable holds nothing */
 		return error_set(e, -err, "cannot start export '%s': %s", p->config->name, strerror(err));
 	p->started = true;
 	return 0;
@@ -444,7 +462,7 @@ static int start_one(struct exporters *x, const struct export_config *cfg, struc
 	p->status.name = cfg->name;
 	p->status.type = cfg->type->name;
 	pthread_mutex_init(&p->lock, NULL);
-	if (!p->type->encode && !p->type->ship_profile) {	/* it serves */
+	if (!exporter_pushes(p->type)) {	/* it serves */
 		int err = p->type->open(&p->x, cfg->settings, &x->env, e);
 
 		p->status.connected = err == 0;
@@ -464,6 +482,7 @@ int exporters_start(struct exporters **out, const struct agent_config *cfg,
 		return error_nomem(e);
 	x->config = cfg;
 	x->env = *env;
+	x->env.stop_by_ns = &x->stop_by_ns;
 	if (cfg->n_exports > MAX_EXPORTERS)
 		err = error_set(e, -E2BIG, "more than %d exports", MAX_EXPORTERS);
 	for (size_t i = 0; err == 0 && i < cfg->n_exports; i++)
@@ -508,6 +527,8 @@ static void free_pusher(struct pusher *p)
 		free(p->profiles[i].bytes);
 	spool_close(p->spool);
 	buf_done(&p->body);
+	if (p->started)
+		pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);
 }
 
