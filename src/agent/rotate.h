@@ -25,7 +25,7 @@ struct rotate_settings {
 	{ KEY_BYTES, "max_size", ROTATE_AT(type, member, max_bytes), "64M",                          \
 	  "a larger file gives way to a new one; 0: never" },                                        \
 	{ KEY_DURATION, "rotate", ROTATE_AT(type, member, every_ns), "1d",                           \
-	  "so does an older one: \"1h\" begins a new one every full hour; 0: never" },               \
+	  "so does an older one: \"1h\" begins a new one every full hour; \"0s\": never" },               \
 	{ KEY_U64, "keep", ROTATE_AT(type, member, keep), "7", "so many old files are kept",         \
 	  .max = 10000 },                                                                            \
 	{ KEY_CHOICE, "sync", ROTATE_AT(type, member, sync), "never",                                \
