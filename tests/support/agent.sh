@@ -107,8 +107,20 @@ work_load() {	# TIMES PAGES: TIMES counts the calls
 }
 
 end_load() {	# stat.csv is there afterwards
+	kill -INT "$stat_pid"	# before the process does anything more
+	wait "$stat_pid" || true
 	echo end >&9
 	wait "$load_pid" || true
-	wait "$stat_pid" || true
 	[ -s stat.csv ] || { cat stat.err >&2; fail "tacho stat gave nothing"; }
+}
+
+start_receiver() {	# PORT DIR [--tls CERT KEY CLIENT_CA]: sets receiver_pid
+	mkdir -p "$2"
+	"$SUPPORT/http-receiver" "$@" >receiver.out 2>receiver.err &
+	receiver_pid=$!
+	wait_for 10 grep -q ready receiver.out
+}
+
+metric_is() {	# NAME{LABELS PATTERN: whether the agent's own metric has a value that matches
+	curl -fsS -m 5 "$agent_url/metrics" | grep "^$1" | grep -q " $2\$"
 }
