@@ -158,7 +158,8 @@ char *config_dir_of(const char *path)
 static bool line_is_collectd(struct str line)
 {
 	static const char *const words[] = { "LoadPlugin", "<LoadPlugin", "<Plugin", "Hostname", "FQDNLookup",
-					     "BaseDir", "PluginDir", "TypesDB", "<Include", "AutoLoadPlugin" };
+					     "BaseDir", "PluginDir", "TypesDB", "Include", "<Include", "Interval",
+					     "AutoLoadPlugin" };
 
 	for (size_t i = 0; i < countof(words); i++) {
 		size_t n = strlen(words[i]);

@@ -259,12 +259,18 @@ static int finish_agent(struct agent_config *cfg, struct tacho_error *e)
 	return 0;
 }
 
-static int check_export_sources(const struct agent_config *cfg, size_t i, struct tacho_error *e)
+static int check_export(const struct agent_config *cfg, size_t i, struct tacho_error *e)
 {
 	const struct export_config *x = &cfg->exports[i];
 	const struct push_settings *push = x->settings;
+	struct tacho_error own = { 0 };
 	char why[200];
 
+	if (x->type->check && x->type->check(x->settings, &own) < 0) {
+		misfit(cfg, ORIGIN_EXPORT, i, "export", x->name, e, own.message);
+		error_hint(e, "%s", own.hint);
+		return -EINVAL;
+	}
 	for (size_t k = 0; exporter_pushes(x->type) && k < push->sources.n; k++) {
 		bool known = !strcmp(push->sources.v[k], "agent");	/* what it says of itself */
 
@@ -294,6 +300,6 @@ int config_finish(struct agent_config *cfg, struct tacho_error *e)
 		err = name_all(cfg, ORIGIN_TRIGGER, "trigger", cfg->n_triggers, trigger_name,
 			       default_trigger_name, trigger_slot, e);
 	for (size_t i = 0; i < cfg->n_exports && !err; i++)
-		err = check_export_sources(cfg, i, e);
+		err = check_export(cfg, i, e);
 	return err ? err : config_look_up(cfg, e);
 }

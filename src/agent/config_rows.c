@@ -51,35 +51,34 @@ const struct key_row retention_keys[] = {
 #undef AT
 
 #define AT(field) offsetof(struct profile_config, field)
-static int set_enabled(void *into, const struct toml_value *v, const struct key_from *from,
-		       struct tacho_error *e)
+/* In the file it says that something is on, in the struct that it is off. */
+static int set_off(const char *name, bool *off, const struct toml_value *v, const struct key_from *from,
+		   struct tacho_error *e)
 {
-	struct profile_config *p = into;
-	const struct key_row row = { KEY_BOOL, "enabled", 0 };
-	bool on;
+	const struct key_row row = { KEY_BOOL, name, 0 };
+	bool on = false;
 	int err = key_set(&row, &on, v, from, e);
 
 	if (!err)
-		p->off = !on;
+		*off = !on;
 	return err;
 }
 
-static void show_enabled(const void *of, struct buf *out)
+static int set_enabled(void *into, const struct toml_value *v, const struct key_from *from,
+		       struct tacho_error *e)
 {
-	buf_puts(out, ((const struct profile_config *)of)->off ? "false" : "true");
+	return set_off("enabled", &((struct profile_config *)into)->off, v, from, e);
 }
 
 static int set_kernel(void *into, const struct toml_value *v, const struct key_from *from,
 		      struct tacho_error *e)
 {
-	struct profile_config *p = into;
-	const struct key_row row = { KEY_BOOL, "kernel", 0 };
-	bool on;
-	int err = key_set(&row, &on, v, from, e);
+	return set_off("kernel", &((struct profile_config *)into)->kernel_off, v, from, e);
+}
 
-	if (!err)
-		p->kernel_off = !on;
-	return err;
+static void show_enabled(const void *of, struct buf *out)
+{
+	buf_puts(out, ((const struct profile_config *)of)->off ? "false" : "true");
 }
 
 static void show_kernel(const void *of, struct buf *out)

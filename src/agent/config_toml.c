@@ -196,7 +196,6 @@ static int read_export(struct reading *r, const struct toml_value *v)
 	struct export_head head = { 0 };
 	struct space spaces[3] = { { export_keys, &head } };
 	struct export_config *x;
-	struct tacho_error why = { 0 };
 	char table[64];
 	int err = need_table(r, v, "[[export]]");
 
@@ -211,10 +210,6 @@ static int read_export(struct reading *r, const struct toml_value *v)
 	spaces[2] = (struct space){ exporter_pushes(type) ? push_keys : NULL, x->settings };
 	snprintf(table, sizeof(table), "[[export]] of the type %.32s", type->name);
 	err = read_table(r, spaces, 3, table, ORIGIN_EXPORT, r->cfg->n_exports - 1, v);
-	if (!err && type->check && type->check(x->settings, &why)) {
-		err = key_fail(r->e, &r->from, v->at, "%s", why.message);
-		error_hint(r->e, "%s", why.hint);
-	}
 	x->name = take(head.name);
 	keys_done(export_keys, &head);
 	return err;

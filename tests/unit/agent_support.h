@@ -77,4 +77,23 @@ static inline const char *message_of(const struct tacho_error *e)
 	return strncmp(e->message, test_dir, n) ? e->message : e->message + n + 1;
 }
 
+struct refusal {
+	const char *text, *message, *hint;	/* a * in the last two matches anything */
+};
+
+static inline void check_refusals(const struct refusal *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct tacho_error e = { 0 };
+		struct agent_config *c;
+
+		assert_true(load(&c, r[i].text, &e) < 0);
+		if (strcmp(r[i].message, message_of(&e)) &&
+		    !str_glob(str_of(r[i].message), str_of(message_of(&e))))
+			fail_msg("expected '%s'\n     got '%s'", r[i].message, message_of(&e));
+		if (!str_glob(str_of(r[i].hint), str_of(e.hint)))
+			fail_msg("%s: expected '%s', got '%s'", e.message, r[i].hint, e.hint);
+	}
+}
+
 #endif

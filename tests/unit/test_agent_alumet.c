@@ -130,7 +130,7 @@ static void the_environment_is_put_in_everywhere(void **state)
 	assert_string_equal(message_of(&e), "test.conf: the environment variable 'TACHO_TEST_NONE' is not set");
 }
 
-static const struct { const char *text, *message, *hint; } refused[] = {
+static const struct refusal refused[] = {
 	{ "[plugins.perf]\npoll_intervall = \"1s\"", "test.conf:2:1: [plugins.perf] has no key 'poll_intervall'",
 	  "did you mean 'poll_interval'?" },
 	{ "[plugins.perf]\npoll_interval = \"1 parsec\"", "test.conf:2:17: poll_interval: '1 parsec' is no "
@@ -151,14 +151,7 @@ static const struct { const char *text, *message, *hint; } refused[] = {
 
 static void refusals_say_where_and_why(void **state)
 {
-	for (size_t i = 0; i < countof(refused); i++) {
-		struct tacho_error e = { 0 };
-		struct agent_config *c;
-
-		assert_int_equal(load(&c, refused[i].text, &e), -EINVAL);
-		assert_string_equal(message_of(&e), refused[i].message);
-		assert_string_equal(e.hint, refused[i].hint);
-	}
+	check_refusals(refused, countof(refused));
 }
 
 int main(void)

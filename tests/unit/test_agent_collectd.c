@@ -160,7 +160,7 @@ static void includes(void **state)
 
 #define PLUGIN(inner) "LoadPlugin intel_pmu\n<Plugin intel_pmu>\n" inner "\n</Plugin>\n"
 
-static const struct { const char *text, *message, *hint; } refused[] = {
+static const struct refusal refused[] = {
 	{ PLUGIN("ReportSoftwarEvents true"), "test.conf:3:1: intel_pmu has no option 'ReportSoftwarEvents'",
 	  "did you mean 'ReportSoftwareEvents'?" },
 	{ PLUGIN("ReportSoftwareEvents maybe"), "test.conf:3:1: ReportSoftwareEvents needs one value, true or "
@@ -173,6 +173,7 @@ static const struct { const char *text, *message, *hint; } refused[] = {
 								    "HardwareEvents", "" },
 	{ PLUGIN("Cores \"0\"\nHardwareEvents \"a\"\nHardwareEvents \"b\""), "test.conf:3:1: Cores has to follow "
 									      "its HardwareEvents", "" },
+	{ PLUGIN("Cores \"0\"\nHardwareEvents \"a\"\nCores \"0\""), "test.conf:5:1: a second Cores", "" },
 	{ PLUGIN("ReportSoftwareEvents true\nHardwareEvents \"all\""),
 	  "test.conf:2:1: Report*Events is of intel_pmu's first generation, several HardwareEvents, All and "
 	  "AggregateUncorePMUs are of its second", "" },
@@ -191,14 +192,7 @@ static const struct { const char *text, *message, *hint; } refused[] = {
 
 static void refusals_say_where_and_why(void **state)
 {
-	for (size_t i = 0; i < countof(refused); i++) {
-		struct tacho_error e = { 0 };
-		struct agent_config *c;
-
-		assert_int_equal(load(&c, refused[i].text, &e), -EINVAL);
-		assert_string_equal(message_of(&e), refused[i].message);
-		assert_string_equal(e.hint, refused[i].hint);
-	}
+	check_refusals(refused, countof(refused));
 }
 
 int main(void)

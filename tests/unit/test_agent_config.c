@@ -122,7 +122,7 @@ static void everything(void **state)
 	config_free(c);
 }
 
-static const struct { const char *text, *message, *hint; } refused[] = {
+static const struct refusal refused[] = {
 	{ "x = 1", "test.conf:1:1: the configuration has no key 'x'", "tacho.toml(5) has the list of keys" },
 	{ "[agnet]", "test.conf:1:2: the configuration has no key 'agnet'", "did you mean 'agent'?" },
 	{ "[agent]\nlisten = 1", "test.conf:2:10: listen is an integer, but has to be a string", "" },
@@ -167,7 +167,7 @@ static const struct { const char *text, *message, *hint; } refused[] = {
 	{ "[[export]]\ntype = \"fake\"\nurl = \"ftp://x\"", "test.conf:3:7: url has to begin with http:// or "
 							    "https://", "" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"http://x\"\ntoken = \"wrong\"",
-	  "test.conf:1:3: this token is wrong", "" },
+	  "test.conf:1:3: [[export]] 'fake': this token is wrong", "" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"http://x\"\nsources = [\"y\"]",
 	  "test.conf:1:3: [[export]] 'fake': sources: there is no source 'y'", "" },
 	{ "[[trigger]]\nname = \"x\"", "test.conf:1:3: [[trigger]] needs the key 'when': the condition: "
@@ -182,17 +182,7 @@ static const struct { const char *text, *message, *hint; } refused[] = {
 
 static void refusals_say_where_and_why(void **state)
 {
-	for (size_t i = 0; i < countof(refused); i++) {
-		struct tacho_error e = { 0 };
-		struct agent_config *c;
-
-		assert_true(load(&c, refused[i].text, &e) < 0);
-		if (!str_glob(str_of(refused[i].message), str_of(message_of(&e))) &&
-		    strcmp(refused[i].message, message_of(&e)))
-			fail_msg("expected '%s'\n     got '%s'", refused[i].message, message_of(&e));
-		if (!str_glob(str_of(refused[i].hint), str_of(e.hint)))
-			fail_msg("%s: expected '%s', got '%s'", e.message, refused[i].hint, e.hint);
-	}
+	check_refusals(refused, countof(refused));
 }
 
 static void sets_win(void **state)
