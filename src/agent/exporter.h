@@ -60,6 +60,7 @@ struct exporter_type {
 	/* Instead of encode and ship, for those that take profiles (Pyroscope): a pprof body of one
 	 * window. */
 	enum ship_result (*ship_profile)(void *x, const struct shipment *s, struct ship_reply *reply);
+	bool (*connected)(void *x);	/* serve: whether anybody can ask; NULL: as open said */
 	void (*close)(void *x);
 };
 
@@ -79,9 +80,9 @@ struct push_settings {
 	struct strlist sources;		/* only these; empty: all */
 };
 #define PUSH_KEYS_COUNT 5
-extern const struct key_row push_keys[];	/* into struct push_settings; push.c */
+extern const struct key_row push_keys[];	/* into struct push_settings; push_keys.c */
 
-struct exporters;		/* all of one configuration, running; push.c */
+struct exporters;		/* all of one configuration, running; push_all.c */
 
 struct exporter_status {
 	const char *name, *type;
@@ -93,6 +94,9 @@ struct exporter_status {
 
 int exporters_start(struct exporters **out, const struct agent_config *cfg,
 		    const struct exporter_env *env, struct tacho_error *e);
+/* After a reload: those that stay as they are go on undisturbed, others end or begin. One that
+ * cannot begin stops no other; the first reason is in *e. Not from two threads at once. */
+int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct tacho_error *e);
 /* Copies what it needs; never blocks: a full queue drops the oldest and counts. */
 void exporters_take(struct exporters *x, const struct batch *b);
 void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,

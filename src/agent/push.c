@@ -1,5 +1,5 @@
 /*
- * The exporters of a configuration, running. Each that sends has a thread:
+ * One exporter, running. One that sends has a thread:
  *
  *	batches -> queue in memory --(every flush)--> encode -> spool -> ship
  *
@@ -7,7 +7,7 @@
  * disk. A receiver that fails is tried again after a pause that doubles up to a minute, with
  * jitter, or after what its Retry-After says. Nobody waits for a receiver but its own thread.
  */
-#include "agent/exporter.h"
+#include "agent/push_.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-#define MAX_EXPORTERS 32
 #define QUEUE_BYTES (16u << 20)		/* of points in memory, before they are encoded */
 #define PROFILES_MAX 6			/* that wait in memory */
 #define PAUSE_MIN_S 1.0
@@ -38,7 +37,7 @@ struct kept_profile {
 };
 
 struct pusher {
-	struct exporters *all;
+	struct exporter_env env;
 	const struct export_config *config;
 	const struct exporter_type *type;
 	const struct push_settings *settings;	/* NULL: it serves */
@@ -61,14 +60,7 @@ struct pusher {
 	uint64_t flush_ns, retry_ns;	/* when to do so next */
 	unsigned random;
 	bool told;			/* this failure was logged */
-};
-
-struct exporters {
-	const struct agent_config *config;
-	struct exporter_env env;
-	struct pusher v[MAX_EXPORTERS];
-	size_t n;
-	_Atomic uint64_t stop_by_ns;
+	_Atomic uint64_t stop_by_ns;	/* 0: nobody asked */
 };
 
 /* ---- taking ---- */
@@ -121,11 +113,10 @@ static void keep(struct pusher *p, const struct batch *b)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void exporters_take(struct exporters *x, const struct batch *b)
+void pusher_take(struct pusher *p, const struct batch *b)
 {
-	for (size_t i = 0; i < x->n && b->n_points; i++)
-		if (x->v[i].started && x->v[i].type->encode && wants(&x->v[i], b->source))
-			keep(&x->v[i], b);
+	if (p->started && p->type->encode && wants(p, b->source))
+		keep(p, b);
 }
 
 static void drop_oldest_profile(struct pusher *p)
@@ -151,20 +142,17 @@ static void keep_profile(struct pusher *p, const struct kept_profile *one)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,
-			    int64_t from_ns, int64_t to_ns)
+void pusher_take_profile(struct pusher *p, struct str pprof, uint64_t n_samples, int64_t from_ns,
+			 int64_t to_ns)
 {
-	for (size_t i = 0; i < x->n; i++) {
-		struct pusher *p = &x->v[i];
-		char *copy;
+	char *copy;
 
-		if (!p->started || !p->type->ship_profile || !pprof.n)
-			continue;
-		copy = malloc(pprof.n);
-		if (copy)
-			memcpy(copy, pprof.s, pprof.n);
-		keep_profile(p, &(struct kept_profile){ copy, pprof.n, n_samples, from_ns, to_ns });
-	}
+	if (!p->started || !p->type->ship_profile || !pprof.n)
+		return;
+	copy = malloc(pprof.n);
+	if (copy)
+		memcpy(copy, pprof.s, pprof.n);
+	keep_profile(p, &(struct kept_profile){ copy, pprof.n, n_samples, from_ns, to_ns });
 }
 
 /* ---- the thread ---- */
@@ -173,10 +161,10 @@ static void say(struct pusher *p, const char *text)
 {
 	char line[600];
 
-	if (!p->all->env.log)
+	if (!p->env.log)
 		return;
 	snprintf(line, sizeof(line), "export '%s': %s", p->config->name, text);
-	p->all->env.log(p->all->env.log_arg, TACHO_LOG_WARN, line);
+	p->env.log(p->env.log_arg, TACHO_LOG_WARN, line);
 }
 
 /* A failure is said once, until it works again. */
@@ -222,7 +210,7 @@ static bool open_it(struct pusher *p)
 {
 	struct tacho_error e = { .column = -1 };
 
-	if (p->x || p->type->open(&p->x, p->config->settings, &p->all->env, &e) == 0)
+	if (p->x || p->type->open(&p->x, p->config->settings, &p->env, &e) == 0)
 		return true;
 	p->x = NULL;
 	failed(p, e.message);
@@ -262,9 +250,9 @@ static void encode_some(struct pusher *p, const struct batch *batches, size_t n)
 		points += batches[i].n_points;
 	buf_clear(&p->body);
 	p->body.bad = false;
-	pthread_rwlock_rdlock(&p->all->env.registry->lock);
+	pthread_rwlock_rdlock(&p->env.registry->lock);
 	went = p->type->encode(p->x, batches, n, &p->body);
-	pthread_rwlock_unlock(&p->all->env.registry->lock);
+	pthread_rwlock_unlock(&p->env.registry->lock);
 	if (went < 0 || buf_failed(&p->body)) {
 		account(p, 0, points, false);
 		return;
@@ -325,7 +313,7 @@ static void spool_profiles(struct pusher *p)
 
 static bool out_of_time(const struct pusher *p)
 {
-	uint64_t by = p->all->stop_by_ns;
+	uint64_t by = p->stop_by_ns;
 
 	return by && clock_mono_ns() > by;
 }
@@ -410,7 +398,7 @@ static void *run(void *arg)
 /* The queue's directory, made where it is missing. */
 static int spool_dir(const struct pusher *p, char *out)
 {
-	const char *state = p->all->env.state_dir;
+	const char *state = p->env.state_dir;
 	struct buf name = { 0 };
 	int n;
 
@@ -452,72 +440,79 @@ static int start_pusher(struct pusher *p, struct tacho_error *e)
 	return 0;
 }
 
-static int start_one(struct exporters *x, const struct export_config *cfg, struct tacho_error *e)
+int pusher_new(struct pusher **out, const struct export_config *cfg, const struct exporter_env *env,
+	       struct tacho_error *e)
 {
-	struct pusher *p = &x->v[x->n++];
+	struct pusher *p = calloc(1, sizeof(*p));
+	int err;
 
-	p->all = x;
+	if (!p)
+		return error_nomem(e);
+	p->env = *env;
+	p->env.stop_by_ns = &p->stop_by_ns;
 	p->config = cfg;
 	p->type = cfg->type;
 	p->status.name = cfg->name;
 	p->status.type = cfg->type->name;
 	pthread_mutex_init(&p->lock, NULL);
-	if (!exporter_pushes(p->type)) {	/* it serves */
-		int err = p->type->open(&p->x, cfg->settings, &x->env, e);
-
+	if (exporter_pushes(p->type)) {
+		p->settings = cfg->settings;
+		err = start_pusher(p, e);
+	} else {
+		err = p->type->open(&p->x, cfg->settings, &p->env, e);
 		p->status.connected = err == 0;
-		return err;
 	}
-	p->settings = cfg->settings;
-	return start_pusher(p, e);
-}
-
-int exporters_start(struct exporters **out, const struct agent_config *cfg,
-		    const struct exporter_env *env, struct tacho_error *e)
-{
-	struct exporters *x = calloc(1, sizeof(*x));
-	int err = 0;
-
-	if (!x)
-		return error_nomem(e);
-	x->config = cfg;
-	x->env = *env;
-	x->env.stop_by_ns = &x->stop_by_ns;
-	if (cfg->n_exports > MAX_EXPORTERS)
-		err = error_set(e, -E2BIG, "more than %d exports", MAX_EXPORTERS);
-	for (size_t i = 0; err == 0 && i < cfg->n_exports; i++)
-		err = start_one(x, &cfg->exports[i], e);
 	if (err < 0) {
-		exporters_stop(x, 0);
+		pusher_free(p);
 		return err;
 	}
-	*out = x;
+	*out = p;
 	return 0;
 }
 
-size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t max)
+void pusher_status(struct pusher *p, struct exporter_status *out)
 {
-	int64_t now = clock_wall_ns();
-	size_t n = min_of(x->n, max);
+	int64_t oldest = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct pusher *p = &x->v[i];
-		int64_t oldest = 0;
-
-		pthread_mutex_lock(&p->lock);
-		out[i] = p->status;
-		if (p->queue.n)
-			oldest = p->queue.v[0]->batch.time_ns;
-		if (p->waiting_since_ns)
-			oldest = oldest ? min_of(oldest, p->waiting_since_ns) : p->waiting_since_ns;
-		pthread_mutex_unlock(&p->lock);
-		out[i].lag_s = oldest ? max_of((double)(now - oldest) * 1e-9, 0.0) : 0;
-	}
-	return n;
+	pthread_mutex_lock(&p->lock);
+	*out = p->status;
+	if (p->queue.n)
+		oldest = p->queue.v[0]->batch.time_ns;
+	if (p->waiting_since_ns)
+		oldest = oldest ? min_of(oldest, p->waiting_since_ns) : p->waiting_since_ns;
+	pthread_mutex_unlock(&p->lock);
+	if (p->x && !p->settings && p->type->connected)
+		out->connected = p->type->connected(p->x);
+	out->lag_s = oldest ? max_of((double)(clock_wall_ns() - oldest) * 1e-9, 0.0) : 0;
 }
 
-static void free_pusher(struct pusher *p)
+const struct export_config *pusher_config(const struct pusher *p)
 {
+	return p->config;
+}
+
+const struct agent_config *pusher_agent_config(const struct pusher *p)
+{
+	return p->env.config;
+}
+
+void pusher_stop(struct pusher *p, unsigned grace_ms)
+{
+	p->stop_by_ns = clock_mono_ns() + grace_ms * 1000000ull;
+	if (!p->started)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stopping = true;
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pusher_free(struct pusher *p)
+{
+	if (p->started) {
+		pthread_join(p->thread, NULL);
+		pthread_cond_destroy(&p->wake);
+	}
 	if (p->x)
 		p->type->close(p->x);
 	for (size_t i = 0; i < p->queue.n; i++)
@@ -527,28 +522,6 @@ static void free_pusher(struct pusher *p)
 		free(p->profiles[i].bytes);
 	spool_close(p->spool);
 	buf_done(&p->body);
-	if (p->started)
-		pthread_cond_destroy(&p->wake);
 	pthread_mutex_destroy(&p->lock);
-}
-
-void exporters_stop(struct exporters *x, unsigned grace_ms)
-{
-	if (!x)
-		return;
-	x->stop_by_ns = clock_mono_ns() + grace_ms * 1000000ull;
-	for (size_t i = 0; i < x->n; i++) {
-		if (!x->v[i].started)
-			continue;
-		pthread_mutex_lock(&x->v[i].lock);
-		x->v[i].stopping = true;
-		pthread_cond_signal(&x->v[i].wake);
-		pthread_mutex_unlock(&x->v[i].lock);
-	}
-	for (size_t i = 0; i < x->n; i++)
-		if (x->v[i].started)
-			pthread_join(x->v[i].thread, NULL);
-	for (size_t i = 0; i < x->n; i++)
-		free_pusher(&x->v[i]);
-	free(x);
+	free(p);
 }

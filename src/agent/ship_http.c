@@ -12,9 +12,11 @@
 #include "base/error.h"
 
 #define SAID_MAX 160
+#define LOOK_UP_MS 100
 
 struct ship_http {
 	CURL *curl;
+	CURLM *multi;			/* has the connection; lets us look up while it waits */
 	struct curl_slist *headers;
 	const struct exporter_env *env;
 	char said[SAID_MAX + 1];	/* the beginning of the answer */
@@ -34,12 +36,10 @@ static size_t hear(char *bytes, size_t size, size_t n, void *arg)
 }
 
 /* The agent is asked to end: nothing is waited for beyond its grace. */
-static int look_at_clock(void *arg, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+static bool out_of_time(const struct ship_http *h)
 {
-	const struct ship_http *h = arg;
 	uint64_t by = h->env->stop_by_ns ? *h->env->stop_by_ns : 0;
 
-	(void)a, (void)b, (void)c, (void)d;
 	return by && clock_mono_ns() > by;
 }
 
@@ -102,9 +102,7 @@ static void set_up(struct ship_http *h, const struct http_settings *s, const str
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, h->why);
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, hear);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, h);
-	curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
-	curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, look_at_clock);
-	curl_easy_setopt(c, CURLOPT_XFERINFODATA, h);
+	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);	/* does not wait for a name server */
 	if (s->user) {
 		curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
 		curl_easy_setopt(c, CURLOPT_USERNAME, s->user);
@@ -129,7 +127,8 @@ int ship_http_open(struct ship_http **out, const struct http_settings *s, const 
 		return error_nomem(e);
 	h->env = env;
 	h->curl = curl_easy_init();
-	if (!h->curl || add_headers(h, s, headers) < 0) {
+	h->multi = curl_multi_init();
+	if (!h->curl || !h->multi || add_headers(h, s, headers) < 0) {
 		ship_http_close(h);
 		return error_nomem(e);
 	}
@@ -173,6 +172,27 @@ static enum ship_result judge(struct ship_http *h, const char *url, struct ship_
 	return ship_http_result(status);
 }
 
+static CURLcode perform(struct ship_http *h)
+{
+	CURLcode code = CURLE_ABORTED_BY_CALLBACK;
+	int running = 1, left;
+	CURLMsg *msg;
+
+	if (curl_multi_add_handle(h->multi, h->curl) != CURLM_OK)
+		return CURLE_OUT_OF_MEMORY;
+	while (running && !out_of_time(h)) {
+		if (curl_multi_perform(h->multi, &running) != CURLM_OK)
+			break;
+		if (running)
+			curl_multi_poll(h->multi, NULL, 0, LOOK_UP_MS, NULL);
+	}
+	while ((msg = curl_multi_info_read(h->multi, &left)))
+		if (msg->msg == CURLMSG_DONE)
+			code = msg->data.result;
+	curl_multi_remove_handle(h->multi, h->curl);
+	return code;
+}
+
 enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str body,
 				struct ship_reply *reply)
 {
@@ -184,7 +204,7 @@ enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str
 	curl_easy_setopt(h->curl, CURLOPT_POST, 1L);
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body.s);
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
-	code = curl_easy_perform(h->curl);
+	code = perform(h);
 	if (code == CURLE_OK)
 		return judge(h, url, reply);
 	snprintf(reply->text, sizeof(reply->text), "%.*s: %.150s", shown(url), url,
@@ -197,6 +217,7 @@ void ship_http_close(struct ship_http *h)
 	if (!h)
 		return;
 	curl_easy_cleanup(h->curl);
+	curl_multi_cleanup(h->multi);
 	curl_slist_free_all(h->headers);
 	free(h);
 }
