@@ -96,7 +96,7 @@ int address_split(const char *text, char host[256], char port[8])
 		return -EINVAL;
 	memcpy(host, text, n);
 	host[n] = '\0';
-	strcpy(port, colon + 1);
+	memcpy(port, colon + 1, strlen(colon + 1) + 1);
 	return 0;
 }
 

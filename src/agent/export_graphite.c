@@ -97,9 +97,10 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 		return -ENOMEM;
 	picks_sort(&g->picks, PICK_BY_SERIES);
 	for (size_t i = 0; i < g->picks.n; i++) {
-		const struct pick *k = &g->picks.v[i], *next = i + 1 < g->picks.n ? k + 1 : NULL;
+		const struct pick *k = &g->picks.v[i];
 
-		if (next && next->series == k->series && next->time_ns / 1000000000 == k->time_ns / 1000000000)
+		if (i + 1 < g->picks.n && k[1].series == k->series &&
+		    k[1].time_ns / 1000000000 == k->time_ns / 1000000000)
 			continue;
 		if (!isfinite(k->point->value))
 			continue;

@@ -4,7 +4,7 @@
 #include "agent/exporter.h"
 
 extern const struct exporter_type export_csv, export_graphite, export_influxdb, export_jsonl, export_otlp,
-	export_pyroscope, export_remote_write, export_statsd;
+	export_pyroscope, export_remote_write, export_statsd, export_textfile;
 
 const struct exporter_type *const exporter_types[] = {
 	&export_remote_write,
@@ -14,6 +14,7 @@ const struct exporter_type *const exporter_types[] = {
 	&export_statsd,
 	&export_csv,
 	&export_jsonl,
+	&export_textfile,
 	&export_pyroscope,
 	NULL,
 };

@@ -82,14 +82,13 @@ static void put_sample(struct buf *out, const struct agent_config *cfg, const st
 }
 
 /* All series of a metric: a family has to stand together. */
-static void put_family(struct buf *out, const struct agent_config *cfg, const struct registry *r,
-		       const struct series *const *v, size_t n, bool om)
+static void put_family(struct buf *out, const struct agent_config *cfg, const struct series *const *v,
+		       size_t n, bool om)
 {
 	const struct metric *m = v[0]->metric;
 	bool counter = m->kind == METRIC_COUNTER, scaled = false;
 	const char *total = counter ? "_total" : "";
 
-	(void)r;
 	put_head(out, m, counter && !om ? "_total" : "", counter ? "counter" : "gauge", m->help, om);
 	for (size_t i = 0; i < n; i++) {
 		put_sample(out, cfg, v[i], total, v[i]->last.value);
@@ -132,9 +131,8 @@ static bool same_family(const struct metric *a, const struct metric *b)
 	return a == b || (!strcmp(a->name, b->name) && !strcmp(a->unit, b->unit) && a->kind == b->kind);
 }
 
-static void put_series(struct agent *a, bool om, struct buf *out)
+void prometheus_series(const struct registry *r, const struct agent_config *cfg, bool om, struct buf *out)
 {
-	const struct registry *r = &a->registry;
 	scoped(freep) const struct series **v = calloc(r->n + 1, sizeof(*v));
 	size_t n = 0, from = 0;
 
@@ -148,7 +146,7 @@ static void put_series(struct agent *a, bool om, struct buf *out)
 	qsort(v, n, sizeof(*v), by_family);
 	for (size_t i = 1; i <= n; i++)
 		if (i == n || !same_family(v[i]->metric, v[from]->metric)) {
-			put_family(out, a->config, r, v + from, i - from, om);
+			put_family(out, cfg, v + from, i - from, om);
 			from = i;
 		}
 }
@@ -170,7 +168,7 @@ void prometheus_text(struct agent *a, bool openmetrics, struct buf *out)
 {
 	pthread_rwlock_rdlock(&a->config_lock);
 	pthread_rwlock_rdlock(&a->registry.lock);
-	put_series(a, openmetrics, out);
+	prometheus_series(&a->registry, a->config, openmetrics, out);
 	pthread_rwlock_unlock(&a->registry.lock);
 	if (a->collector) {
 		buf_puts(out, "# HELP tacho_event_state 1 for the state that each configured event is in\n"

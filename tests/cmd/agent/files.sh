@@ -1,5 +1,5 @@
-# CSV and JSON lines: both say the same, files give way by size and only so many are kept, nothing
-# is lost between them; a torn last line is cut off; "-" is stdout.
+# CSV, JSON lines and the textfile of node_exporter: the first two say the same, files give way by size
+# and only so many are kept, nothing is lost between them; a torn last line is cut off; "-" is stdout.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq
@@ -37,6 +37,10 @@ keep = 2
 flush = "100ms"
 max_points = 5
 [[export]]
+type = "textfile"
+path = "$PWD/tacho.prom"
+flush = "100ms"
+[[export]]
 name = "out"
 type = "csv"
 path = "-"
@@ -45,7 +49,13 @@ END
 printf '{"time": "2020-01-01T00:00:00.000000000Z", "source": "old"}\n{"time": "20' >all.jsonl
 start_agent tacho.toml
 sleep 3
+if command -v promtool >/dev/null; then
+	promtool check metrics <tacho.prom >lint 2>&1 || { cat lint >&2; fail "promtool has complaints"; }
+fi
 stop_agent
+grep -q '^perf_task_clock_seconds_total{comm="sh",pid="[0-9]*",rack="r 1",source="self"} [0-9.e-]*$' tacho.prom ||
+	{ cat tacho.prom >&2; fail "textfile"; }
+[ ! -e tacho.prom.new ] || fail "a half-written file is left"
 cat >check.py <<'END'
 import csv, glob, json, os
 
