@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/io.h"
@@ -24,6 +25,7 @@ struct item {
 
 struct spool {
 	char *dir;			/* NULL: in memory */
+	int lock_fd;			/* of the directory, locked; -1: in memory */
 	uint64_t max_bytes, bytes, points, next;
 	struct { struct item *v; size_t n, cap; } items;
 	size_t first;			/* items before it have gone */
@@ -119,17 +121,30 @@ static int take_over(struct spool *s)
 	return err;
 }
 
+/* 1: it is ours; 0: another process has it. */
+static int lock_dir(struct spool *s, const char *dir)
+{
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	s->lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->lock_fd < 0)
+		return -errno;
+	return flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0;
+}
+
 int spool_open(struct spool **out, const char *dir, uint64_t max_bytes)
 {
 	struct spool *s = calloc(1, sizeof(*s));
-	int err = 0;
+	int err;
 
 	if (!s)
 		return -ENOMEM;
+	s->lock_fd = -1;
 	s->max_bytes = max_bytes;
-	if (dir) {
+	err = dir ? lock_dir(s, dir) : 0;
+	if (err > 0) {
 		s->dir = strdup(dir);
-		err = !s->dir ? -ENOMEM : mkdir(dir, 0700) < 0 && errno != EEXIST ? -errno : take_over(s);
+		err = s->dir ? take_over(s) : -ENOMEM;
 	}
 	if (err < 0) {
 		spool_close(s);
@@ -147,6 +162,7 @@ void spool_close(struct spool *s)
 		free(s->items.v[i].body);
 	vec_done(&s->items);
 	buf_done(&s->text);
+	closep(&s->lock_fd);
 	free(s->dir);
 	free(s);
 }

@@ -1,6 +1,8 @@
 # Words for tests of `tacho agent` and of those it sends to: `. "$SUPPORT/agent.sh"` after lib.sh.
 # What is started here ends with the test.
 
+# Queues and sockets of its own, also for root.
+export STATE_DIRECTORY="$PWD/state" RUNTIME_DIRECTORY="$PWD/state"
 unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy
 
 free_port() {	# prints a TCP port of the loopback that nobody uses

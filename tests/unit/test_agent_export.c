@@ -15,6 +15,12 @@
 #include "agent_support.h"
 #include "base/error.h"
 
+/* What is built without libsnappy, beside what is built with it. */
+int snappy_plain(struct str in, struct buf *out);
+#define snappy_block snappy_plain
+#include "agent/snappy_none.c"
+#undef snappy_block
+
 static const struct metric switches = {
 	.event = "context-switches", .name = "perf_context_switches", .unit = "", .help = "switches",
 	.kind = METRIC_COUNTER, .scale = 1,
@@ -306,6 +312,26 @@ static void unpack(struct str in, struct buf *out)
 	assert_int_equal(out->n, whole);
 }
 
+static void both_snappies_unpack(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 59, 60, 61, 255, 256, 257, 65535, 65536, 65537, 200001 };
+
+	for (size_t i = 0; i < 2 * countof(sizes); i++) {
+		struct buf in = { 0 }, packed = { 0 }, out = { 0 };
+
+		for (size_t n = 0; n < sizes[i / 2]; n++)
+			buf_putc(&in, (char)(n * n >> 5));
+		assert_int_equal((i % 2 ? snappy_plain : snappy_block)(buf_view(&in), &packed), 0);
+		unpack(buf_view(&packed), &out);
+		assert_int_equal(out.n, in.n);
+		if (in.n)
+			assert_memory_equal(out.bytes, in.bytes, in.n);
+		buf_done(&in);
+		buf_done(&packed);
+		buf_done(&out);
+	}
+}
+
 static const char *show_request(struct bench *b, unsigned *n_metadata)
 {
 	static struct buf out;
@@ -531,6 +557,7 @@ int main(void)
 		cmocka_unit_test(graphite_lines),
 		cmocka_unit_test(statsd_lines),
 		cmocka_unit_test(csv_and_json_lines),
+		cmocka_unit_test(both_snappies_unpack),
 		cmocka_unit_test(remote_write_requests),
 		cmocka_unit_test(samples_of_a_series_stand_together),
 		cmocka_unit_test(answers_have_their_meaning),

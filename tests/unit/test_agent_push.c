@@ -551,6 +551,25 @@ static void a_disk_that_takes_nothing_is_survived(void **state)
 	spool_close(s);
 }
 
+static void a_queue_belongs_to_one(void **state)
+{
+	struct spool *s, *other;
+	struct shipment item;
+
+	assert_int_equal(spool_open(&s, in_dir("shared"), 1 << 20), 0);
+	assert_int_equal(put(s, "mine", 1), 0);
+	assert_int_equal(spool_open(&other, in_dir("shared"), 1 << 20), 0);
+	assert_false(spool_first(other, &item));
+	assert_int_equal(put(other, "in memory", 2), 0);
+	assert_first(other, "in memory", 2);
+	spool_close(other);
+	assert_first(s, "mine", 1);
+	spool_close(s);
+	assert_int_equal(spool_open(&s, in_dir("shared"), 1 << 20), 0);
+	assert_first(s, "mine", 1);
+	spool_close(s);
+}
+
 static void a_body_beyond_the_bound_is_refused(void **state)
 {
 	struct spool *s;
@@ -582,6 +601,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_spool_leaves_strangers_alone, dir_setup, dir_teardown),
 		cmocka_unit_test(the_spool_runs_on),
 		cmocka_unit_test_setup_teardown(a_disk_that_takes_nothing_is_survived, dir_setup, dir_teardown),
+		cmocka_unit_test_setup_teardown(a_queue_belongs_to_one, dir_setup, dir_teardown),
 		cmocka_unit_test(a_body_beyond_the_bound_is_refused),
 	};
 
