@@ -95,7 +95,9 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 static void put_attribute(struct otlp *o, struct buf *out, unsigned field, const char *key, const char *value)
 {
 	buf_clear(&o->any);
-	pb_element(&o->any, ANY_STRING, str_of(value));
+	buf_clear(&o->part);
+	naming_utf8(&o->part, str_of(value));
+	pb_message(&o->any, ANY_STRING, &o->part);
 	buf_clear(&o->part);
 	pb_bytes(&o->part, KV_KEY, str_of(key));
 	pb_message(&o->part, KV_VALUE, &o->any);

@@ -40,7 +40,7 @@ struct remote_write {
 	struct picks picks;
 	struct seen seen;
 	struct { const struct metric **v; size_t n, cap; } described;
-	struct buf request, series, part, name;
+	struct buf request, series, part, name, value;
 };
 
 static const struct key_row keys[] = {
@@ -66,6 +66,7 @@ static void close_it(void *x)
 	buf_done(&w->series);
 	buf_done(&w->part);
 	buf_done(&w->name);
+	buf_done(&w->value);
 	free(w);
 }
 
@@ -95,7 +96,9 @@ static void put_label(struct remote_write *w, const char *name, const char *valu
 {
 	buf_clear(&w->part);
 	pb_bytes(&w->part, LABEL_NAME, str_of(name));
-	pb_bytes(&w->part, LABEL_VALUE, str_of(value));
+	buf_clear(&w->value);
+	naming_utf8(&w->value, str_of(value));
+	pb_message(&w->part, LABEL_VALUE, &w->value);
 	pb_message(&w->series, SERIES_LABEL, &w->part);
 }
 

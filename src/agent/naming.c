@@ -97,12 +97,33 @@ int naming_metric(const struct tacho_event *ev, const struct event_config *ec,
 	return 0;
 }
 
+/* Ours are such names already; those of another tool's file may be anything. */
 void naming_full(struct buf *out, const struct metric *m)
 {
-	buf_puts(out, m->name);
+	for (const char *c = m->name; *c; c++) {
+		bool digit = *c >= '0' && *c <= '9';
+
+		if (digit && c == m->name)
+			buf_putc(out, '_');
+		buf_putc(out, digit || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ? *c : '_');
+	}
 	if (m->unit[0] && m->naming == NAMING_TACHO && !str_ends(str_of(m->name), m->unit)) {
 		buf_putc(out, '_');
 		buf_puts(out, m->unit);
+	}
+}
+
+void naming_utf8(struct buf *out, struct str text)
+{
+	while (text.n) {
+		size_t n = str_utf8_len(text);
+
+		if (n)
+			buf_put(out, text.s, n);
+		else
+			buf_puts(out, "\xef\xbf\xbd");
+		n = max_of(n, (size_t)1);
+		text = str_n(text.s + n, text.n - n);
 	}
 }
 

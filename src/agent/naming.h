@@ -12,8 +12,13 @@
 int naming_metric(const struct tacho_event *ev, const struct event_config *ec,
 		  enum naming naming, struct buf *scratch, struct metric *out);
 
-/* "perf_task_clock_seconds": the unit is part of the name, once. No _total. */
+/* "perf_task_clock_seconds": the unit is part of the name, once. No _total. Only letters, digits and
+ * _, no digit first. */
 void naming_full(struct buf *out, const struct metric *m);
+
+/* Text that a receiver would refuse (names of processes and cgroups may be any bytes), with what is no
+ * UTF-8 replaced by U+FFFD. */
+void naming_utf8(struct buf *out, struct str text);
 
 /* A value as text: whole numbers without a point, others so that they read back; NaN, +Inf, -Inf. */
 void naming_number(struct buf *out, double v);

@@ -12,16 +12,19 @@
 #include "agent/collector.h"
 #include "agent/naming.h"
 
+/* Scrapers refuse a whole page for one byte that is no UTF-8. */
 static void put_escaped(struct buf *out, const char *text, bool quotes)
 {
-	for (; *text; text++) {
-		if (*text == '\\' || (quotes && *text == '"'))
-			buf_putc(out, '\\');
-		if (*text == '\n')
-			buf_puts(out, "\\n");
-		else
-			buf_putc(out, *text);
+	size_t plain = strcspn(text, quotes ? "\\\"\n" : "\\\n");
+
+	while (text[plain]) {
+		naming_utf8(out, str_n(text, plain));
+		buf_putc(out, '\\');
+		buf_putc(out, text[plain] == '\n' ? 'n' : text[plain]);
+		text += plain + 1;
+		plain = strcspn(text, quotes ? "\\\"\n" : "\\\n");
 	}
+	naming_utf8(out, str_n(text, plain));
 }
 
 static void put_label(struct buf *out, const char *name, const char *value, bool *first)

@@ -396,6 +396,42 @@ static void remote_write_requests(void **state)
 	tear_down(&b);
 }
 
+/* A process may call itself anything; one label must not cost the whole body. */
+static void any_bytes_may_be_a_label(void **state)
+{
+	unsigned metadata;
+	struct bench b;
+
+	set_up(&b, "type = \"remote_write\"\nurl = \"http://localhost:1\"\njob = \"\"\n");
+	encode_count(&b, add(&b, &switches, "a\xff\xc3\xa4\xc3\n"), 1000000, 1);
+	assert_string_equal(show_request(&b, &metadata),
+		"__name__=perf_context_switches_total cpu=a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\n instance=me.example "
+		"rack=r 1 source=sys | 1@1 \n");
+	tear_down(&b);
+	set_up(&b, "type = \"otlp\"\nurl = \"http://localhost:1\"\ngzip = false\n");
+	encode_count(&b, add(&b, &switches, "a\xff\xc3\xa4\xc3\n"), 1000000, 1);
+	assert_non_null(memmem(b.body.bytes, b.body.n, "a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd\n", 10));
+	tear_down(&b);
+	set_up(&b, "type = \"textfile\"\npath = \"/x.prom\"\n");
+	encode_count(&b, add(&b, &switches, "a\xff\xc3\xa4\xc3\n\"\\"), 1000000, 1);
+	assert_non_null(strstr(b.body.bytes, "\nperf_context_switches_total{cpu=\"a\xef\xbf\xbd\xc3\xa4\xef\xbf\xbd"
+			       "\\n\\\"\\\\\",rack=\"r 1\",source=\"sys\"} 1\n"));
+	tear_down(&b);
+}
+
+static void names_of_other_tools_are_made_fit(void **state)
+{
+	struct metric odd = switches;
+	struct bench b;
+
+	odd.name = "1 my\nname:x";
+	odd.naming = NAMING_ALUMET;
+	set_up(&b, "type = \"graphite\"\naddress = \"localhost:1\"\nstyle = \"tags\"\nprefix = \"\"\n");
+	encode_count(&b, add(&b, &odd, "0"), 1000000000, 5);
+	assert_string_equal(b.body.bytes, "_1_my_name_x;cpu=0;host=me.example;rack=r_1;source=sys 5 1\n");
+	tear_down(&b);
+}
+
 static void samples_of_a_series_stand_together(void **state)
 {
 	struct point points[4];
@@ -559,6 +595,8 @@ int main(void)
 		cmocka_unit_test(csv_and_json_lines),
 		cmocka_unit_test(both_snappies_unpack),
 		cmocka_unit_test(remote_write_requests),
+		cmocka_unit_test(any_bytes_may_be_a_label),
+		cmocka_unit_test(names_of_other_tools_are_made_fit),
 		cmocka_unit_test(samples_of_a_series_stand_together),
 		cmocka_unit_test(answers_have_their_meaning),
 		cmocka_unit_test(urls_get_their_path),
