@@ -481,7 +481,7 @@ void pusher_status(struct pusher *p, struct exporter_status *out)
 	if (p->waiting_since_ns)
 		oldest = oldest ? min_of(oldest, p->waiting_since_ns) : p->waiting_since_ns;
 	pthread_mutex_unlock(&p->lock);
-	if (p->x && !p->settings && p->type->connected)
+	if (!p->settings && p->x && p->type->connected)	/* one that serves: x stays as it is */
 		out->connected = p->type->connected(p->x);
 	out->lag_s = oldest ? max_of((double)(clock_wall_ns() - oldest) * 1e-9, 0.0) : 0;
 }
