@@ -52,7 +52,7 @@ struct export_config *config_add_export(struct agent_config *cfg, const struct e
 		return NULL;
 	}
 	x->type = type;
-	if ((type->encode && keys_defaults(push_keys, x->settings, e)) ||
+	if ((exporter_pushes(type) && keys_defaults(push_keys, x->settings, e)) ||
 	    keys_defaults(type->keys, x->settings, e))
 		return NULL;
 	return x;
@@ -107,7 +107,7 @@ void config_free(struct agent_config *cfg)
 	for (size_t i = 0; i < cfg->n_exports; i++) {
 		struct export_config *x = &cfg->exports[i];
 
-		if (x->type && x->settings && x->type->encode)
+		if (x->type && x->settings && exporter_pushes(x->type))
 			keys_done(push_keys, x->settings);
 		if (x->type && x->settings)
 			keys_done(x->type->keys, x->settings);

@@ -271,8 +271,8 @@ static int check_export(const struct agent_config *cfg, size_t i, struct tacho_e
 		error_hint(e, "%s", own.hint);
 		return -EINVAL;
 	}
-	for (size_t k = 0; x->type->encode && k < push->sources.n; k++) {
-		bool known = false;
+	for (size_t k = 0; exporter_pushes(x->type) && k < push->sources.n; k++) {
+		bool known = !strcmp(push->sources.v[k], "agent");	/* what it says of itself */
 
 		for (size_t s = 0; s < cfg->n_sources && !known; s++)
 			known = !strcmp(cfg->sources[s].name, push->sources.v[k]);

@@ -98,7 +98,7 @@ static void place_rows(struct agent_config *cfg, struct place *p)
 		const struct export_config *x = &cfg->exports[p->index];
 
 		p->rows[0] = x->type->keys;
-		p->rows[1] = x->type->encode ? push_keys : NULL;
+		p->rows[1] = exporter_pushes(x->type) ? push_keys : NULL;
 		p->into[0] = p->into[1] = x->settings;
 	}
 }

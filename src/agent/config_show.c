@@ -67,7 +67,7 @@ static void show_export(const struct show *s, size_t i)
 	buf_puts(s->out, "\n[[export]]\n");
 	show_keys(s, export_keys, &head, ORIGIN_EXPORT, i);
 	show_keys(s, x->type->keys, x->settings, ORIGIN_EXPORT, i);
-	if (x->type->encode)
+	if (exporter_pushes(x->type))
 		show_keys(s, push_keys, x->settings, ORIGIN_EXPORT, i);
 }
 

@@ -207,7 +207,7 @@ static int read_export(struct reading *r, const struct toml_value *v)
 	if (!x)
 		return -ENOMEM;
 	spaces[1] = (struct space){ type->keys, x->settings };
-	spaces[2] = (struct space){ type->encode ? push_keys : NULL, x->settings };
+	spaces[2] = (struct space){ exporter_pushes(type) ? push_keys : NULL, x->settings };
 	snprintf(table, sizeof(table), "[[export]] of the type %.32s", type->name);
 	err = read_table(r, spaces, 3, table, ORIGIN_EXPORT, r->cfg->n_exports - 1, v);
 	x->name = take(head.name);

@@ -20,6 +20,9 @@ struct exporter_env {
 	const char *host;		/* this machine's name */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
+	/* Set to the monotonic time by which all has to end; 0 while nobody asked. A `ship` that may
+	 * take long looks at it. NULL: nobody will ask. */
+	const _Atomic uint64_t *stop_by_ns;
 };
 
 /* A body on its way: bytes and what they stand for, so that drops can be counted in points. */
@@ -44,7 +47,7 @@ struct exporter_type {
 	const char *name;		/* type = "remote_write" */
 	const char *help;		/* one line for man page and errors */
 	const struct key_row *keys;	/* of its table, without those every push has (push.h) */
-	size_t settings_size;		/* starts with struct push_settings where encode is set */
+	size_t settings_size;		/* starts with struct push_settings where it pushes */
 	/* What the keys alone cannot say; NULL: nothing. */
 	int (*check)(const void *settings, struct tacho_error *e);
 	/* A connection or server; called in the exporter's thread (push) or at start (serve). */
@@ -54,13 +57,19 @@ struct exporter_type {
 	 * Returns how many points went in, or a negative errno. */
 	int64_t (*encode)(void *x, const struct batch *batches, size_t n, struct buf *body);
 	enum ship_result (*ship)(void *x, const struct shipment *s, struct ship_reply *reply);
-	/* Profiles (Pyroscope): a pprof body of one window; NULL: takes no profiles. */
+	/* Instead of encode and ship, for those that take profiles (Pyroscope): a pprof body of one
+	 * window. */
 	enum ship_result (*ship_profile)(void *x, const struct shipment *s, struct ship_reply *reply);
+	bool (*connected)(void *x);	/* serve: whether anybody can ask; NULL: as open said */
 	void (*close)(void *x);
 };
 
 extern const struct exporter_type *const exporter_types[];	/* ends with NULL; exporters.c */
 const struct exporter_type *exporter_find(struct str name);
+static inline bool exporter_pushes(const struct exporter_type *t)
+{
+	return t->encode || t->ship_profile;
+}
 
 /* The keys that every push exporter has. */
 struct push_settings {
@@ -71,9 +80,9 @@ struct push_settings {
 	struct strlist sources;		/* only these; empty: all */
 };
 #define PUSH_KEYS_COUNT 5
-extern const struct key_row push_keys[];	/* into struct push_settings; push.c */
+extern const struct key_row push_keys[];	/* into struct push_settings; push_keys.c */
 
-struct exporters;		/* all of one configuration, running; push.c */
+struct exporters;		/* all of one configuration, running; push_all.c */
 
 struct exporter_status {
 	const char *name, *type;
@@ -85,6 +94,9 @@ struct exporter_status {
 
 int exporters_start(struct exporters **out, const struct agent_config *cfg,
 		    const struct exporter_env *env, struct tacho_error *e);
+/* After a reload: those that stay as they are go on undisturbed, others end or begin. One that
+ * cannot begin stops no other; the first reason is in *e. Not from two threads at once. */
+int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct tacho_error *e);
 /* Copies what it needs; never blocks: a full queue drops the oldest and counts. */
 void exporters_take(struct exporters *x, const struct batch *b);
 void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,

@@ -3,7 +3,19 @@
  */
 #include "agent/exporter.h"
 
+extern const struct exporter_type export_csv, export_graphite, export_influxdb, export_jsonl, export_otlp,
+	export_pyroscope, export_remote_write, export_statsd, export_textfile;
+
 const struct exporter_type *const exporter_types[] = {
+	&export_remote_write,
+	&export_otlp,
+	&export_influxdb,
+	&export_graphite,
+	&export_statsd,
+	&export_csv,
+	&export_jsonl,
+	&export_textfile,
+	&export_pyroscope,
 	NULL,
 };
 

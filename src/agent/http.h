@@ -21,7 +21,9 @@ void http_stop(struct http *h);
 /* "http://127.0.0.1:9273/", the first listener's; valid while it runs. */
 const char *http_url(const struct http *h);
 
-/* The text of /metrics, also for the node_exporter textfile and tests. Takes the registry's lock. */
+/* The text of /metrics. Takes the registry's lock. */
 void prometheus_text(struct agent *a, bool openmetrics, struct buf *out);
+/* The series alone, for node_exporter's textfile, too; the lock is the caller's. */
+void prometheus_series(const struct registry *r, const struct agent_config *cfg, bool om, struct buf *out);
 
 #endif

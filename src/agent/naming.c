@@ -7,6 +7,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
+
+#include "base/json.h"
 
 static const struct {
 	const char *unit, *base;
@@ -92,4 +95,77 @@ int naming_metric(const struct tacho_event *ev, const struct event_config *ec,
 		.naming = naming,
 	};
 	return 0;
+}
+
+/* Ours are such names already; those of another tool's file may be anything. */
+void naming_full(struct buf *out, const struct metric *m)
+{
+	for (const char *c = m->name; *c; c++) {
+		bool digit = *c >= '0' && *c <= '9';
+
+		if (digit && c == m->name)
+			buf_putc(out, '_');
+		buf_putc(out, digit || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ? *c : '_');
+	}
+	if (m->unit[0] && m->naming == NAMING_TACHO && !str_ends(str_of(m->name), m->unit)) {
+		buf_putc(out, '_');
+		buf_puts(out, m->unit);
+	}
+}
+
+void naming_utf8(struct buf *out, struct str text)
+{
+	while (text.n) {
+		size_t n = str_utf8_len(text);
+
+		if (n)
+			buf_put(out, text.s, n);
+		else
+			buf_puts(out, "\xef\xbf\xbd");
+		n = max_of(n, (size_t)1);
+		text = str_n(text.s + n, text.n - n);
+	}
+}
+
+void naming_number(struct buf *out, double v)
+{
+	struct json j = { .out = out };
+
+	if (isnan(v))
+		buf_puts(out, "NaN");
+	else if (isinf(v))
+		buf_puts(out, v > 0 ? "+Inf" : "-Inf");
+	else if (v >= 0 && v < 9e15 && v == (double)(uint64_t)v)
+		buf_u64(out, (uint64_t)v);
+	else
+		json_double(&j, v);
+}
+
+static void add_label(struct label_view *out, size_t *n, const char *name, const char *value)
+{
+	size_t at = *n;
+
+	if (!*value || *n == LABELS_MAX)
+		return;
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(out[i].name, name))
+			return;
+	for (; at && strcmp(out[at - 1].name, name) > 0; at--)
+		out[at] = out[at - 1];
+	out[at] = (struct label_view){ name, value };
+	++*n;
+}
+
+size_t naming_labels(const struct series *s, const struct agent_config *cfg,
+		     const struct label_view *defaults, struct label_view out[LABELS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_labels; i++)
+		add_label(out, &n, s->labels[i].name, s->labels[i].value);
+	for (size_t i = 0; i < cfg->labels.n; i++)
+		add_label(out, &n, cfg->labels.v[i].name, cfg->labels.v[i].value);
+	for (; defaults && defaults->name; defaults++)
+		add_label(out, &n, defaults->name, defaults->value);
+	return n;
 }

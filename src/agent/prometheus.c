@@ -10,28 +10,28 @@
 #include <stdio.h>
 
 #include "agent/collector.h"
-#include "base/json.h"
+#include "agent/naming.h"
 
+/* Scrapers refuse a whole page for one byte that is no UTF-8. */
 static void put_escaped(struct buf *out, const char *text, bool quotes)
 {
-	for (; *text; text++) {
-		if (*text == '\\' || (quotes && *text == '"'))
-			buf_putc(out, '\\');
-		if (*text == '\n')
-			buf_puts(out, "\\n");
-		else
-			buf_putc(out, *text);
+	size_t plain = strcspn(text, quotes ? "\\\"\n" : "\\\n");
+
+	while (text[plain]) {
+		naming_utf8(out, str_n(text, plain));
+		buf_putc(out, '\\');
+		buf_putc(out, text[plain] == '\n' ? 'n' : text[plain]);
+		text += plain + 1;
+		plain = strcspn(text, quotes ? "\\\"\n" : "\\\n");
 	}
+	naming_utf8(out, str_n(text, plain));
 }
 
 static void put_label(struct buf *out, const char *name, const char *value, bool *first)
 {
 	buf_putc(out, *first ? '{' : ',');
 	*first = false;
-	/* A configured name may have any character: those that are not allowed become _. */
-	for (const char *c = name; *c; c++)
-		buf_putc(out, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' ||
-			 (c > name && *c >= '0' && *c <= '9') ? *c : '_');
+	buf_puts(out, name);
 	buf_puts(out, "=\"");
 	put_escaped(out, value, true);
 	buf_putc(out, '"');
@@ -39,53 +39,31 @@ static void put_label(struct buf *out, const char *name, const char *value, bool
 
 static void put_labels(struct buf *out, const struct agent_config *cfg, const struct series *s)
 {
+	struct label_view labels[LABELS_MAX];
+	size_t n = naming_labels(s, cfg, NULL, labels);
 	bool first = true;
 
-	for (size_t i = 0; i < s->n_labels; i++)
-		put_label(out, s->labels[i].name, s->labels[i].value, &first);
-	for (size_t i = 0; i < cfg->labels.n; i++)
-		put_label(out, cfg->labels.v[i].name, cfg->labels.v[i].value, &first);
+	for (size_t i = 0; i < n; i++)
+		put_label(out, labels[i].name, labels[i].value, &first);
 	if (!first)
 		buf_putc(out, '}');
-}
-
-static void put_number(struct buf *out, double v)
-{
-	struct json j = { .out = out };
-
-	if (v >= 0 && v < 9e15 && v == (double)(uint64_t)v)
-		buf_u64(out, (uint64_t)v);
-	else if (v != v)
-		buf_puts(out, "NaN");
-	else
-		json_double(&j, v);
-}
-
-/* "perf_task_clock_seconds": the unit is part of the name, once. */
-static void put_name(struct buf *out, const struct metric *m)
-{
-	buf_puts(out, m->name);
-	if (m->unit[0] && m->naming == NAMING_TACHO && !str_ends(str_of(m->name), m->unit)) {
-		buf_putc(out, '_');
-		buf_puts(out, m->unit);
-	}
 }
 
 static void put_head(struct buf *out, const struct metric *m, const char *suffix, const char *type,
 		     const char *help, bool om)
 {
 	buf_puts(out, "# HELP ");
-	put_name(out, m);
+	naming_full(out, m);
 	buf_puts(out, suffix);
 	buf_putc(out, ' ');
 	put_escaped(out, help, om);
 	buf_puts(out, "\n# TYPE ");
-	put_name(out, m);
+	naming_full(out, m);
 	buf_puts(out, suffix);
 	buf_printf(out, " %s\n", type);
 	if (om && m->unit[0] && !*suffix && m->naming == NAMING_TACHO) {
 		buf_puts(out, "# UNIT ");
-		put_name(out, m);
+		naming_full(out, m);
 		buf_printf(out, " %s\n", m->unit);
 	}
 }
@@ -98,23 +76,22 @@ static bool is_shown(const struct series *s)
 static void put_sample(struct buf *out, const struct agent_config *cfg, const struct series *s,
 		       const char *suffix, double value)
 {
-	put_name(out, s->metric);
+	naming_full(out, s->metric);
 	buf_puts(out, suffix);
 	put_labels(out, cfg, s);
 	buf_putc(out, ' ');
-	put_number(out, value);
+	naming_number(out, value);
 	buf_putc(out, '\n');
 }
 
 /* All series of a metric: a family has to stand together. */
-static void put_family(struct buf *out, const struct agent_config *cfg, const struct registry *r,
-		       const struct series *const *v, size_t n, bool om)
+static void put_family(struct buf *out, const struct agent_config *cfg, const struct series *const *v,
+		       size_t n, bool om)
 {
 	const struct metric *m = v[0]->metric;
 	bool counter = m->kind == METRIC_COUNTER, scaled = false;
 	const char *total = counter ? "_total" : "";
 
-	(void)r;
 	put_head(out, m, counter && !om ? "_total" : "", counter ? "counter" : "gauge", m->help, om);
 	for (size_t i = 0; i < n; i++) {
 		put_sample(out, cfg, v[i], total, v[i]->last.value);
@@ -129,11 +106,11 @@ static void put_family(struct buf *out, const struct agent_config *cfg, const st
 		char with_total[40];
 
 		buf_puts(out, "# HELP ");
-		put_name(out, m);
+		naming_full(out, m);
 		buf_printf(out, "%s%s time the counter was %s\n", suffix, om ? "" : "_total",
 			   k ? "on the hardware; less than enabled: the count is an estimate" : "enabled");
 		buf_puts(out, "# TYPE ");
-		put_name(out, m);
+		naming_full(out, m);
 		buf_printf(out, "%s%s counter\n", suffix, om ? "" : "_total");
 		snprintf(with_total, sizeof(with_total), "%s_total", suffix);
 		for (size_t i = 0; i < n; i++)
@@ -157,9 +134,8 @@ static bool same_family(const struct metric *a, const struct metric *b)
 	return a == b || (!strcmp(a->name, b->name) && !strcmp(a->unit, b->unit) && a->kind == b->kind);
 }
 
-static void put_series(struct agent *a, bool om, struct buf *out)
+void prometheus_series(const struct registry *r, const struct agent_config *cfg, bool om, struct buf *out)
 {
-	const struct registry *r = &a->registry;
 	scoped(freep) const struct series **v = calloc(r->n + 1, sizeof(*v));
 	size_t n = 0, from = 0;
 
@@ -173,7 +149,7 @@ static void put_series(struct agent *a, bool om, struct buf *out)
 	qsort(v, n, sizeof(*v), by_family);
 	for (size_t i = 1; i <= n; i++)
 		if (i == n || !same_family(v[i]->metric, v[from]->metric)) {
-			put_family(out, a->config, r, v + from, i - from, om);
+			put_family(out, cfg, v + from, i - from, om);
 			from = i;
 		}
 }
@@ -195,7 +171,7 @@ void prometheus_text(struct agent *a, bool openmetrics, struct buf *out)
 {
 	pthread_rwlock_rdlock(&a->config_lock);
 	pthread_rwlock_rdlock(&a->registry.lock);
-	put_series(a, openmetrics, out);
+	prometheus_series(&a->registry, a->config, openmetrics, out);
 	pthread_rwlock_unlock(&a->registry.lock);
 	if (a->collector) {
 		buf_puts(out, "# HELP tacho_event_state 1 for the state that each configured event is in\n"

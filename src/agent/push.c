@@ -1,5 +1,5 @@
 /*
- * The exporters of a configuration, running. Each that sends has a thread:
+ * One exporter, running. One that sends has a thread:
  *
  *	batches -> queue in memory --(every flush)--> encode -> spool -> ship
  *
@@ -7,7 +7,7 @@
  * disk. A receiver that fails is tried again after a pause that doubles up to a minute, with
  * jitter, or after what its Retry-After says. Nobody waits for a receiver but its own thread.
  */
-#include "agent/exporter.h"
+#include "agent/push_.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-#define MAX_EXPORTERS 32
 #define QUEUE_BYTES (16u << 20)		/* of points in memory, before they are encoded */
 #define PROFILES_MAX 6			/* that wait in memory */
 #define PAUSE_MIN_S 1.0
@@ -38,7 +37,7 @@ struct kept_profile {
 };
 
 struct pusher {
-	struct exporters *all;
+	struct exporter_env env;
 	const struct export_config *config;
 	const struct exporter_type *type;
 	const struct push_settings *settings;	/* NULL: it serves */
@@ -61,14 +60,7 @@ struct pusher {
 	uint64_t flush_ns, retry_ns;	/* when to do so next */
 	unsigned random;
 	bool told;			/* this failure was logged */
-};
-
-struct exporters {
-	const struct agent_config *config;
-	struct exporter_env env;
-	struct pusher v[MAX_EXPORTERS];
-	size_t n;
-	_Atomic uint64_t stop_by_ns;
+	_Atomic uint64_t stop_by_ns;	/* 0: nobody asked */
 };
 
 /* ---- taking ---- */
@@ -78,7 +70,7 @@ static bool wants(const struct pusher *p, const char *source)
 	const struct strlist *only = &p->settings->sources;
 
 	for (size_t i = 0; i < only->n; i++)
-		if (str_glob(str_of(only->v[i]), str_of(source)))
+		if (!strcmp(only->v[i], source))
 			return true;
 	return only->n == 0;
 }
@@ -121,35 +113,46 @@ static void keep(struct pusher *p, const struct batch *b)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void exporters_take(struct exporters *x, const struct batch *b)
+void pusher_take(struct pusher *p, const struct batch *b)
 {
-	for (size_t i = 0; i < x->n && b->n_points; i++)
-		if (x->v[i].started && x->v[i].type->encode && wants(&x->v[i], b->source))
-			keep(&x->v[i], b);
+	if (p->started && p->type->encode && wants(p, b->source))
+		keep(p, b);
 }
 
-void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,
-			    int64_t from_ns, int64_t to_ns)
+static void drop_oldest_profile(struct pusher *p)
 {
-	for (size_t i = 0; i < x->n; i++) {
-		struct pusher *p = &x->v[i];
-		char *copy = p->started && p->type->ship_profile ? malloc(max_of(pprof.n, (size_t)1)) : NULL;
+	free(p->profiles[0].bytes);
+	p->n_profiles--;
+	memmove(p->profiles, p->profiles + 1, p->n_profiles * sizeof(*p->profiles));
+}
 
-		if (!copy)
-			continue;
-		memcpy(copy, pprof.s, pprof.n);
-		pthread_mutex_lock(&p->lock);
+static void keep_profile(struct pusher *p, const struct kept_profile *one)
+{
+	pthread_mutex_lock(&p->lock);
+	if (!one->bytes) {
+		p->status.dropped_points += one->samples;
+	} else {
 		if (p->n_profiles == PROFILES_MAX) {
 			p->status.dropped_points += p->profiles[0].samples;
-			free(p->profiles[0].bytes);
-			p->n_profiles--;
-			memmove(p->profiles, p->profiles + 1, p->n_profiles * sizeof(*p->profiles));
+			drop_oldest_profile(p);
 		}
-		p->profiles[p->n_profiles++] = (struct kept_profile){ copy, pprof.n, n_samples, from_ns,
-								      to_ns };
+		p->profiles[p->n_profiles++] = *one;
 		pthread_cond_signal(&p->wake);
-		pthread_mutex_unlock(&p->lock);
 	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pusher_take_profile(struct pusher *p, struct str pprof, uint64_t n_samples, int64_t from_ns,
+			 int64_t to_ns)
+{
+	char *copy;
+
+	if (!p->started || !p->type->ship_profile || !pprof.n)
+		return;
+	copy = malloc(pprof.n);
+	if (copy)
+		memcpy(copy, pprof.s, pprof.n);
+	keep_profile(p, &(struct kept_profile){ copy, pprof.n, n_samples, from_ns, to_ns });
 }
 
 /* ---- the thread ---- */
@@ -158,10 +161,10 @@ static void say(struct pusher *p, const char *text)
 {
 	char line[600];
 
-	if (!p->all->env.log)
+	if (!p->env.log)
 		return;
 	snprintf(line, sizeof(line), "export '%s': %s", p->config->name, text);
-	p->all->env.log(p->all->env.log_arg, TACHO_LOG_WARN, line);
+	p->env.log(p->env.log_arg, TACHO_LOG_WARN, line);
 }
 
 /* A failure is said once, until it works again. */
@@ -207,7 +210,7 @@ static bool open_it(struct pusher *p)
 {
 	struct tacho_error e = { .column = -1 };
 
-	if (p->x || p->type->open(&p->x, p->config->settings, &p->all->env, &e) == 0)
+	if (p->x || p->type->open(&p->x, p->config->settings, &p->env, &e) == 0)
 		return true;
 	p->x = NULL;
 	failed(p, e.message);
@@ -215,14 +218,15 @@ static bool open_it(struct pusher *p)
 	return false;
 }
 
-/* Takes batches up to the size of one body out of the queue. */
+/* Takes batches up to the size of one body out of the queue, at least one. */
 static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
 {
 	uint64_t points = 0;
 	size_t n = 0;
 
 	pthread_mutex_lock(&p->lock);
-	while (n < p->queue.n && n < max && (n == 0 || points < p->settings->max_points)) {
+	while (n < p->queue.n && n < max &&
+	       (n == 0 || points + p->queue.v[n]->batch.n_points <= p->settings->max_points)) {
 		out[n] = p->queue.v[n];
 		points += out[n]->batch.n_points;
 		p->queue_bytes -= sizeof(**out) + out[n]->batch.n_points * sizeof(struct point);
@@ -236,22 +240,19 @@ static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
 	return n;
 }
 
-static void encode_some(struct pusher *p, struct kept_batch *const *kept, size_t n)
+static void encode_some(struct pusher *p, const struct batch *batches, size_t n)
 {
-	struct batch batches[64];
 	uint64_t points = 0;
 	struct shipment item;
 	int64_t went;
 
-	for (size_t i = 0; i < n; i++) {
-		batches[i] = kept[i]->batch;
+	for (size_t i = 0; i < n; i++)
 		points += batches[i].n_points;
-	}
 	buf_clear(&p->body);
 	p->body.bad = false;
-	pthread_rwlock_rdlock(&p->all->env.registry->lock);
+	pthread_rwlock_rdlock(&p->env.registry->lock);
 	went = p->type->encode(p->x, batches, n, &p->body);
-	pthread_rwlock_unlock(&p->all->env.registry->lock);
+	pthread_rwlock_unlock(&p->env.registry->lock);
 	if (went < 0 || buf_failed(&p->body)) {
 		account(p, 0, points, false);
 		return;
@@ -261,21 +262,58 @@ static void encode_some(struct pusher *p, struct kept_batch *const *kept, size_t
 	account(p, 0, item.body.n && went ? spool_put(p->spool, &item) : 0, false);
 }
 
+/* A batch that is larger than one body is cut into several. */
+static void encode_pieces(struct pusher *p, const struct batch *b)
+{
+	struct batch piece = *b;
+
+	for (size_t at = 0; at < b->n_points; at += piece.n_points) {
+		piece.points = b->points + at;
+		piece.n_points = min_of(b->n_points - at, (size_t)p->settings->max_points);
+		encode_some(p, &piece, 1);
+	}
+}
+
 static void encode_all(struct pusher *p)
 {
 	struct kept_batch *kept[64];
+	struct batch batches[64];
 	size_t n;
 
 	while (open_it(p) && (n = grab(p, kept, countof(kept))) > 0) {
-		encode_some(p, kept, n);
+		for (size_t i = 0; i < n; i++)
+			batches[i] = kept[i]->batch;
+		if (n == 1)
+			encode_pieces(p, batches);
+		else
+			encode_some(p, batches, n);
 		for (size_t i = 0; i < n; i++)
 			free(kept[i]);
 	}
 }
 
+/* Profiles are bodies already. */
+static void spool_profiles(struct pusher *p)
+{
+	struct kept_profile v[PROFILES_MAX];
+	size_t n;
+
+	pthread_mutex_lock(&p->lock);
+	n = p->n_profiles;
+	memcpy(v, p->profiles, n * sizeof(*v));
+	p->n_profiles = 0;
+	pthread_mutex_unlock(&p->lock);
+	for (size_t i = 0; i < n; i++) {
+		struct shipment item = { str_n(v[i].bytes, v[i].n), v[i].samples, v[i].from_ns, v[i].to_ns };
+
+		account(p, 0, spool_put(p->spool, &item), false);
+		free(v[i].bytes);
+	}
+}
+
 static bool out_of_time(const struct pusher *p)
 {
-	uint64_t by = p->all->stop_by_ns;
+	uint64_t by = p->stop_by_ns;
 
 	return by && clock_mono_ns() > by;
 }
@@ -287,7 +325,8 @@ static void ship_all(struct pusher *p)
 
 	while (!out_of_time(p) && open_it(p) && spool_first(p->spool, &item)) {
 		struct ship_reply reply = { 0 };
-		enum ship_result result = p->type->ship(p->x, &item, &reply);
+		enum ship_result result = (p->type->encode ? p->type->ship : p->type->ship_profile)(
+			p->x, &item, &reply);
 
 		if (result == SHIP_RETRY) {
 			failed(p, reply.text);
@@ -304,42 +343,6 @@ static void ship_all(struct pusher *p)
 			p->told = false;
 		account(p, result == SHIP_DONE ? item.n_points : 0,
 			result == SHIP_DROP ? item.n_points : 0, false);
-	}
-}
-
-static void ship_profiles(struct pusher *p)
-{
-	struct ship_reply reply = { 0 };
-	struct kept_profile one;
-	enum ship_result result = SHIP_DONE;
-
-	while (result != SHIP_RETRY && !out_of_time(p) && open_it(p)) {
-		struct shipment item;
-
-		pthread_mutex_lock(&p->lock);
-		one = p->n_profiles ? p->profiles[0] : (struct kept_profile){ 0 };
-		pthread_mutex_unlock(&p->lock);
-		if (!one.bytes)
-			return;
-		item = (struct shipment){ str_n(one.bytes, one.n), one.samples, one.from_ns, one.to_ns };
-		result = p->type->ship_profile(p->x, &item, &reply);
-		if (result == SHIP_RETRY) {
-			pause_for(p, reply.retry_after_s);
-			account(p, 0, 0, true);
-		} else {
-			pthread_mutex_lock(&p->lock);
-			if (p->n_profiles && p->profiles[0].bytes == one.bytes) {
-				free(one.bytes);
-				p->n_profiles--;
-				memmove(p->profiles, p->profiles + 1,
-					p->n_profiles * sizeof(*p->profiles));
-			}
-			pthread_mutex_unlock(&p->lock);
-			account(p, result == SHIP_DONE ? one.samples : 0,
-				result == SHIP_DROP ? one.samples : 0, false);
-		}
-		if (result != SHIP_DONE)
-			failed(p, reply.text);
 	}
 }
 
@@ -380,11 +383,12 @@ static void *run(void *arg)
 		now = clock_mono_ns();
 		if (p->type->encode)
 			encode_all(p);
-		if (p->retry_ns <= now || !more) {
-			ship_all(p);
-			if (p->type->ship_profile && (p->retry_ns <= now || !more))
-				ship_profiles(p);
-		}
+		else
+			spool_profiles(p);
+		if (p->retry_ns > now && more)
+			continue;
+		p->retry_ns = 0;
+		ship_all(p);
 	}
 	return NULL;
 }
@@ -394,14 +398,16 @@ static void *run(void *arg)
 /* The queue's directory, made where it is missing. */
 static int spool_dir(const struct pusher *p, char *out)
 {
-	const char *state = p->all->env.state_dir;
+	const char *state = p->env.state_dir;
 	struct buf name = { 0 };
 	int n;
 
 	if (!state)
 		return 0;
 	n = snprintf(out, PATH_MAX, "%s/queue", state);
-	if (n < 0 || n >= PATH_MAX || (mkdir(out, 0700) < 0 && errno != EEXIST))
+	if (n < 0 || n >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (mkdir(out, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	for (const char *c = p->config->name; *c; c++)	/* a name from the file: no way out of here */
 		buf_putc(&name, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
@@ -428,77 +434,85 @@ static int start_pusher(struct pusher *p, struct tacho_error *e)
 	pthread_condattr_destroy(&attr);
 	p->random = (unsigned)clock_mono_ns();
 	err = pthread_create(&p->thread, NULL, run, p);
-	if (err)
+	if (err)	/* the condition variable holds nothing */
 		return error_set(e, -err, "cannot start export '%s': %s", p->config->name, strerror(err));
 	p->started = true;
 	return 0;
 }
 
-static int start_one(struct exporters *x, const struct export_config *cfg, struct tacho_error *e)
+int pusher_new(struct pusher **out, const struct export_config *cfg, const struct exporter_env *env,
+	       struct tacho_error *e)
 {
-	struct pusher *p = &x->v[x->n++];
+	struct pusher *p = calloc(1, sizeof(*p));
+	int err;
 
-	p->all = x;
+	if (!p)
+		return error_nomem(e);
+	p->env = *env;
+	p->env.stop_by_ns = &p->stop_by_ns;
 	p->config = cfg;
 	p->type = cfg->type;
 	p->status.name = cfg->name;
 	p->status.type = cfg->type->name;
 	pthread_mutex_init(&p->lock, NULL);
-	if (!p->type->encode && !p->type->ship_profile) {	/* it serves */
-		int err = p->type->open(&p->x, cfg->settings, &x->env, e);
-
+	if (exporter_pushes(p->type)) {
+		p->settings = cfg->settings;
+		err = start_pusher(p, e);
+	} else {
+		err = p->type->open(&p->x, cfg->settings, &p->env, e);
 		p->status.connected = err == 0;
-		return err;
 	}
-	p->settings = cfg->settings;
-	return start_pusher(p, e);
-}
-
-int exporters_start(struct exporters **out, const struct agent_config *cfg,
-		    const struct exporter_env *env, struct tacho_error *e)
-{
-	struct exporters *x = calloc(1, sizeof(*x));
-	int err = 0;
-
-	if (!x)
-		return error_nomem(e);
-	x->config = cfg;
-	x->env = *env;
-	if (cfg->n_exports > MAX_EXPORTERS)
-		err = error_set(e, -E2BIG, "more than %d exports", MAX_EXPORTERS);
-	for (size_t i = 0; err == 0 && i < cfg->n_exports; i++)
-		err = start_one(x, &cfg->exports[i], e);
 	if (err < 0) {
-		exporters_stop(x, 0);
+		pusher_free(p);
 		return err;
 	}
-	*out = x;
+	*out = p;
 	return 0;
 }
 
-size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t max)
+void pusher_status(struct pusher *p, struct exporter_status *out)
 {
-	int64_t now = clock_wall_ns();
-	size_t n = min_of(x->n, max);
+	int64_t oldest = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct pusher *p = &x->v[i];
-		int64_t oldest = 0;
-
-		pthread_mutex_lock(&p->lock);
-		out[i] = p->status;
-		if (p->queue.n)
-			oldest = p->queue.v[0]->batch.time_ns;
-		if (p->waiting_since_ns)
-			oldest = oldest ? min_of(oldest, p->waiting_since_ns) : p->waiting_since_ns;
-		pthread_mutex_unlock(&p->lock);
-		out[i].lag_s = oldest ? max_of((double)(now - oldest) * 1e-9, 0.0) : 0;
-	}
-	return n;
+	pthread_mutex_lock(&p->lock);
+	*out = p->status;
+	if (p->queue.n)
+		oldest = p->queue.v[0]->batch.time_ns;
+	if (p->waiting_since_ns)
+		oldest = oldest ? min_of(oldest, p->waiting_since_ns) : p->waiting_since_ns;
+	pthread_mutex_unlock(&p->lock);
+	if (!p->settings && p->x && p->type->connected)	/* one that serves: x stays as it is */
+		out->connected = p->type->connected(p->x);
+	out->lag_s = oldest ? max_of((double)(clock_wall_ns() - oldest) * 1e-9, 0.0) : 0;
 }
 
-static void free_pusher(struct pusher *p)
+const struct export_config *pusher_config(const struct pusher *p)
 {
+	return p->config;
+}
+
+const struct agent_config *pusher_agent_config(const struct pusher *p)
+{
+	return p->env.config;
+}
+
+void pusher_stop(struct pusher *p, unsigned grace_ms)
+{
+	p->stop_by_ns = clock_mono_ns() + grace_ms * 1000000ull;
+	if (!p->started)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stopping = true;
+	pthread_cond_signal(&p->wake);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pusher_free(struct pusher *p)
+{
+	if (p->started) {
+		pthread_join(p->thread, NULL);
+		pthread_cond_destroy(&p->wake);
+	}
 	if (p->x)
 		p->type->close(p->x);
 	for (size_t i = 0; i < p->queue.n; i++)
@@ -509,25 +523,5 @@ static void free_pusher(struct pusher *p)
 	spool_close(p->spool);
 	buf_done(&p->body);
 	pthread_mutex_destroy(&p->lock);
-}
-
-void exporters_stop(struct exporters *x, unsigned grace_ms)
-{
-	if (!x)
-		return;
-	x->stop_by_ns = clock_mono_ns() + grace_ms * 1000000ull;
-	for (size_t i = 0; i < x->n; i++) {
-		if (!x->v[i].started)
-			continue;
-		pthread_mutex_lock(&x->v[i].lock);
-		x->v[i].stopping = true;
-		pthread_cond_signal(&x->v[i].wake);
-		pthread_mutex_unlock(&x->v[i].lock);
-	}
-	for (size_t i = 0; i < x->n; i++)
-		if (x->v[i].started)
-			pthread_join(x->v[i].thread, NULL);
-	for (size_t i = 0; i < x->n; i++)
-		free_pusher(&x->v[i]);
-	free(x);
+	free(p);
 }

@@ -6,7 +6,7 @@
 #define AT(field) offsetof(struct push_settings, field)
 const struct key_row push_keys[] = {
 	{ KEY_DURATION, "flush", AT(flush_ns), "10s", "how long points are collected before they are sent",
-	  .min = 100000000, .max = 3600000000000 },
+	  .min = 100000000, .max = 240000000000 },	/* a series that ended is known for five minutes */
 	{ KEY_DURATION, "timeout", AT(timeout_ns), "10s", "how long the receiver may take",
 	  .min = 100000000, .max = 600000000000 },
 	{ KEY_BYTES, "queue", AT(queue_bytes), "64M",

@@ -30,6 +30,7 @@ struct running {
 	struct self *self;
 	struct triggers *triggers;
 	struct budget *budget;
+	pthread_mutex_t reload_lock;	/* a signal and a request may come at once */
 	/* Configurations that a reload has replaced: exporters and pages may still look at them. */
 	struct { struct agent_config **v; size_t n, cap; } configs;
 };
@@ -135,9 +136,8 @@ static int replace_triggers(struct running *r, const struct agent_config *cfg, s
 	return 0;
 }
 
-static int reload(void *arg, struct tacho_error *e)
+static int reload_locked(struct running *r, struct tacho_error *e)
 {
-	struct running *r = arg;
 	struct agent_config *fresh = NULL, **kept;
 	int err = config_load(&fresh, &r->opts, e);
 
@@ -152,11 +152,24 @@ static int reload(void *arg, struct tacho_error *e)
 	err = collector_apply(r->agent.collector, fresh, e);
 	if (err == 0)
 		err = replace_triggers(r, fresh, e);
+	if (err == 0 && r->agent.exporters)
+		err = exporters_apply(r->agent.exporters, fresh, e);
 	pthread_rwlock_wrlock(&r->agent.config_lock);
 	r->agent.config = fresh;
 	pthread_rwlock_unlock(&r->agent.config_lock);
 	if (err == 0 && r->agent.log)
 		r->agent.log(r->agent.log_arg, TACHO_LOG_INFO, "the configuration was reloaded");
+	return err;
+}
+
+static int reload(void *arg, struct tacho_error *e)
+{
+	struct running *r = arg;
+	int err;
+
+	pthread_mutex_lock(&r->reload_lock);
+	err = reload_locked(r, e);
+	pthread_mutex_unlock(&r->reload_lock);
 	return err;
 }
 
@@ -204,6 +217,7 @@ static void stop(struct running *r)
 	budget_free(r->budget);
 	registry_done(&a->registry);
 	pthread_rwlock_destroy(&a->config_lock);
+	pthread_mutex_destroy(&r->reload_lock);
 	for (size_t i = 0; i < r->configs.n; i++)
 		config_free(r->configs.v[i]);
 	vec_done(&r->configs);
@@ -234,6 +248,7 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 	r.agent.state_dir = opts->state_dir;
 	r.agent.started_ns = clock_wall_ns();
 	pthread_rwlock_init(&r.agent.config_lock, NULL);
+	pthread_mutex_init(&r.reload_lock, NULL);
 	registry_init(&r.agent.registry);
 	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
 		snprintf(r.agent.host, sizeof(r.agent.host), "localhost");

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/io.h"
@@ -19,11 +20,12 @@
 struct item {
 	uint64_t number, points, bytes;
 	int64_t from_ns, to_ns;
-	char *body;			/* in memory only */
+	char *body;			/* in memory; NULL: in its file */
 };
 
 struct spool {
 	char *dir;			/* NULL: in memory */
+	int lock_fd;			/* of the directory, locked; -1: in memory */
 	uint64_t max_bytes, bytes, points, next;
 	struct { struct item *v; size_t n, cap; } items;
 	size_t first;			/* items before it have gone */
@@ -96,9 +98,13 @@ static int take_over(struct spool *s)
 		struct item item = { 0 }, *place;
 		char *end;
 
+		if (strlen(entry->d_name) == 20 && str_ends(str_of(entry->d_name), ".new")) {
+			unlinkat(dirfd(dir), entry->d_name, 0);		/* half-written */
+			continue;
+		}
 		item.number = strtoull(entry->d_name, &end, 16);
 		if (strlen(entry->d_name) != 16 || *end || !read_head(s, &item))
-			continue;		/* half-written, or not ours */
+			continue;		/* not ours */
 		place = vec_add(&s->items);
 		if (!place) {
 			err = -ENOMEM;
@@ -115,17 +121,30 @@ static int take_over(struct spool *s)
 	return err;
 }
 
+/* 1: it is ours; 0: another process has it. */
+static int lock_dir(struct spool *s, const char *dir)
+{
+	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	s->lock_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->lock_fd < 0)
+		return -errno;
+	return flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0;
+}
+
 int spool_open(struct spool **out, const char *dir, uint64_t max_bytes)
 {
 	struct spool *s = calloc(1, sizeof(*s));
-	int err = 0;
+	int err;
 
 	if (!s)
 		return -ENOMEM;
+	s->lock_fd = -1;
 	s->max_bytes = max_bytes;
-	if (dir) {
+	err = dir ? lock_dir(s, dir) : 0;
+	if (err > 0) {
 		s->dir = strdup(dir);
-		err = !s->dir ? -ENOMEM : mkdir(dir, 0700) < 0 && errno != EEXIST ? -errno : take_over(s);
+		err = s->dir ? take_over(s) : -ENOMEM;
 	}
 	if (err < 0) {
 		spool_close(s);
@@ -143,6 +162,7 @@ void spool_close(struct spool *s)
 		free(s->items.v[i].body);
 	vec_done(&s->items);
 	buf_done(&s->text);
+	closep(&s->lock_fd);
 	free(s->dir);
 	free(s);
 }
@@ -172,15 +192,25 @@ static int write_item(struct spool *s, struct item *item, const struct shipment 
 	return err;
 }
 
+/* On disk; in memory where there is no directory, or none that takes it. */
 static int keep_item(struct spool *s, struct item *item, const struct shipment *from)
 {
-	if (s->dir)
-		return write_item(s, item, from);
+	if (s->dir && write_item(s, item, from) == 0)
+		return 0;
 	item->body = malloc(max_of(from->body.n, (size_t)1));
 	if (!item->body)
 		return -ENOMEM;
 	memcpy(item->body, from->body.s, from->body.n);
 	return 0;
+}
+
+static void discard(const struct spool *s, struct item *item)
+{
+	char path[PATH_MAX];
+
+	if (s->dir && path_of(s, item->number, "", path) == 0)
+		unlink(path);
+	free(take(item->body));
 }
 
 uint64_t spool_put(struct spool *s, const struct shipment *from)
@@ -199,7 +229,7 @@ uint64_t spool_put(struct spool *s, const struct shipment *from)
 		return dropped + from->n_points;
 	place = vec_add(&s->items);
 	if (!place) {
-		free(item.body);
+		discard(s, &item);
 		return dropped + from->n_points;
 	}
 	*place = item;
@@ -217,7 +247,7 @@ bool spool_first(struct spool *s, struct shipment *out)
 
 		*out = (struct shipment){ .n_points = item->points, .from_ns = item->from_ns,
 					  .to_ns = item->to_ns };
-		if (!s->dir) {
+		if (item->body) {
 			out->body = str_n(item->body, item->bytes - 64);
 			return true;
 		}
@@ -234,19 +264,17 @@ bool spool_first(struct spool *s, struct shipment *out)
 
 void spool_drop_first(struct spool *s)
 {
-	struct item *item = &s->items.v[s->first];
-	char path[PATH_MAX];
-
 	if (s->first >= s->items.n)
 		return;
-	if (s->dir && path_of(s, item->number, "", path) == 0)
-		unlink(path);
-	free(take(item->body));
-	s->bytes -= item->bytes;
-	s->points -= item->points;
+	discard(s, &s->items.v[s->first]);
+	s->bytes -= s->items.v[s->first].bytes;
+	s->points -= s->items.v[s->first].points;
 	s->first++;
-	if (s->first == s->items.n)
-		s->first = s->items.n = 0;
+	if (s->first >= 64 && s->first * 2 >= s->items.n) {	/* the list does not creep away */
+		s->items.n -= s->first;
+		memmove(s->items.v, s->items.v + s->first, s->items.n * sizeof(*s->items.v));
+		s->first = 0;
+	}
 }
 
 uint64_t spool_bytes(const struct spool *s)

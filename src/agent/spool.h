@@ -12,7 +12,8 @@
 
 struct spool;
 
-/* `dir` NULL: in memory. What an earlier agent left is taken over. 0 or a negative errno. */
+/* `dir` NULL: in memory; so it is where another process uses the directory (`tacho agent exec` beside
+ * the daemon). What an earlier agent left is taken over. 0 or a negative errno. */
 int spool_open(struct spool **out, const char *dir, uint64_t max_bytes);
 void spool_close(struct spool *s);
 /* Puts a body behind the others; the oldest go where the bound asks for it. Returns how many

@@ -9,8 +9,13 @@
 
 void pb_raw(struct buf *b, uint64_t v);				/* a bare varint */
 void pb_u64(struct buf *b, unsigned field, uint64_t v);
+/* Eight bytes, there even where they are 0: a member of a oneof is not left out. */
+void pb_fixed64(struct buf *b, unsigned field, uint64_t v);
+void pb_double(struct buf *b, unsigned field, double v);
 void pb_bytes(struct buf *b, unsigned field, struct str bytes);	/* also strings and messages */
 /* As pb_bytes(), but an empty one is there too: elements of repeated fields count. */
 void pb_element(struct buf *b, unsigned field, struct str bytes);
+/* A message that was built apart; its failure is handed on. */
+void pb_message(struct buf *b, unsigned field, const struct buf *m);
 
 #endif

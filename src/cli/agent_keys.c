@@ -78,7 +78,7 @@ static void put_exporters(struct buf *out)
 		scd_escaped(out, str_of(exporter_types[i]->name));
 		buf_puts(out, "\"\n\n");
 		scd_sentence(out, str_of(exporter_types[i]->help));
-		buf_puts(out, exporter_types[i]->encode ? " It sends, and has the keys above.\n\n" : "\n\n");
+		buf_puts(out, exporter_pushes(exporter_types[i]) ? " It sends, and has the keys above.\n\n" : "\n\n");
 		put_rows(out, exporter_types[i]->keys);
 	}
 	if (!exporter_types[0])

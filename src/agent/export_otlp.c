@@ -1,0 +1,269 @@
+/*
+ * OpenTelemetry metrics by OTLP/HTTP: a protobuf ExportMetricsServiceRequest. Counters are
+ * monotonic cumulative sums with their start time, integers where they are plain counts below
+ * 2^63; the rest are doubles. A series that ends gets a point that says "no recorded value".
+ */
+#include "agent/exporter.h"
+
+#include <errno.h>
+
+#include "agent/naming.h"
+#include "agent/picks.h"
+#include "agent/ship_http.h"
+#include "base/error.h"
+#include "base/gzip.h"
+#include "base/protobuf.h"
+
+/* Fields, by message. */
+enum { REQUEST_RESOURCE_METRICS = 1, RM_RESOURCE = 1, RM_SCOPE_METRICS = 2, RESOURCE_ATTRIBUTE = 1,
+       SM_SCOPE = 1, SM_METRIC = 2, SCOPE_NAME = 1, SCOPE_VERSION = 2, METRIC_NAME = 1, METRIC_HELP = 2,
+       METRIC_UNIT = 3, METRIC_AS_GAUGE = 5, METRIC_AS_SUM = 7, DATA_POINT = 1, SUM_TEMPORALITY = 2,
+       SUM_MONOTONIC = 3, POINT_START = 2, POINT_TIME = 3, POINT_DOUBLE = 4, POINT_INT = 6,
+       POINT_ATTRIBUTE = 7, POINT_FLAGS = 8, KV_KEY = 1, KV_VALUE = 2, ANY_STRING = 1 };
+enum { CUMULATIVE = 2, NO_RECORDED_VALUE = 1 };
+
+struct settings {
+	struct push_settings push;
+	struct http_settings http;
+	char *service;
+	bool gzip;
+};
+
+struct otlp {
+	const struct settings *settings;
+	const struct exporter_env *env;
+	struct ship_http *http;
+	struct picks picks;
+	struct seen seen;
+	struct buf url, scope, metric, data, point, part, any;
+};
+
+#define AT(field) offsetof(struct settings, field)
+static const struct key_row keys[] = {
+	HTTP_KEYS(struct settings, http, "where to: \"http://host:4318\"; without a path it is /v1/metrics"),
+	{ KEY_STRING, "service", AT(service), "tacho", "the resource attribute service.name" },
+	{ KEY_BOOL, "gzip", AT(gzip), "true", "pack what is sent" },
+	{ .kind = KEY_END },
+};
+#undef AT
+
+static int check(const void *settings, struct tacho_error *e)
+{
+	return http_settings_check(&((const struct settings *)settings)->http, e);
+}
+
+static void close_it(void *x)
+{
+	struct otlp *o = x;
+
+	ship_http_close(o->http);
+	picks_done(&o->picks);
+	seen_done(&o->seen);
+	buf_done(&o->url);
+	buf_done(&o->scope);
+	buf_done(&o->metric);
+	buf_done(&o->data);
+	buf_done(&o->point);
+	buf_done(&o->part);
+	buf_done(&o->any);
+	free(o);
+}
+
+static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+{
+	const struct settings *s = settings;
+	const char *headers[] = { "Content-Type: application/x-protobuf",
+				  s->gzip ? "Content-Encoding: gzip" : NULL, NULL };
+	struct otlp *o = calloc(1, sizeof(*o));
+	int err;
+
+	if (!o)
+		return error_nomem(e);
+	o->settings = s;
+	o->env = env;
+	url_with_path(&o->url, s->http.url, "/v1/metrics");
+	err = buf_failed(&o->url) ? error_nomem(e)
+				  : ship_http_open(&o->http, &s->http, &s->push, env, headers, e);
+	if (err < 0) {
+		close_it(o);
+		return err;
+	}
+	*out = o;
+	return 0;
+}
+
+static void put_attribute(struct otlp *o, struct buf *out, unsigned field, const char *key, const char *value)
+{
+	buf_clear(&o->any);
+	buf_clear(&o->part);
+	naming_utf8(&o->part, str_of(value));
+	pb_message(&o->any, ANY_STRING, &o->part);
+	buf_clear(&o->part);
+	pb_bytes(&o->part, KV_KEY, str_of(key));
+	pb_message(&o->part, KV_VALUE, &o->any);
+	pb_message(out, field, &o->part);
+}
+
+/* Units as UCUM writes them. */
+static const char *ucum(const char *unit)
+{
+	static const struct { const char *ours, *theirs; } units[] = {
+		{ "seconds", "s" }, { "bytes", "By" }, { "joules", "J" }, { "celsius", "Cel" },
+		{ "ratio", "1" }, { "", "1" }, { "watts", "W" }, { "hertz", "Hz" }, { "percent", "%" },
+	};
+
+	for (size_t i = 0; i < countof(units); i++)
+		if (!strcmp(units[i].ours, unit))
+			return units[i].theirs;
+	return unit;
+}
+
+enum what { VALUE, ENABLED, RUNNING };
+
+static void put_value(struct otlp *o, const struct pick *k, enum what what)
+{
+	if (!k->point)
+		pb_u64(&o->point, POINT_FLAGS, NO_RECORDED_VALUE);
+	else if (what != VALUE)
+		pb_double(&o->point, POINT_DOUBLE,
+			  (double)(what == ENABLED ? k->point->enabled_ns : k->point->running_ns) * 1e-9);
+	else if (metric_is_count(k->series->metric) && k->point->count <= INT64_MAX)
+		pb_fixed64(&o->point, POINT_INT, k->point->count);
+	else
+		pb_double(&o->point, POINT_DOUBLE, k->point->value);
+}
+
+static void put_point(struct otlp *o, const struct pick *k, enum what what)
+{
+	buf_clear(&o->point);
+	if (k->series->metric->kind == METRIC_COUNTER)
+		pb_fixed64(&o->point, POINT_START, (uint64_t)k->series->start_ns);
+	pb_fixed64(&o->point, POINT_TIME, (uint64_t)k->time_ns);
+	put_value(o, k, what);
+	for (size_t i = 0; i < k->series->n_labels; i++)
+		put_attribute(o, &o->point, POINT_ATTRIBUTE, k->series->labels[i].name,
+			      k->series->labels[i].value);
+	pb_message(&o->data, DATA_POINT, &o->point);
+}
+
+/* One metric with the points of all its series. */
+static void put_metric(struct otlp *o, const struct pick *k, size_t n, enum what what)
+{
+	static const char *const suffixes[] = { "", "_enabled", "_running" };
+	const struct metric *m = k->series->metric;
+	bool counter = m->kind == METRIC_COUNTER;
+
+	buf_clear(&o->data);
+	for (size_t i = 0; i < n; i++)
+		if (what == VALUE || pick_scaled(&k[i]))
+			put_point(o, &k[i], what);
+	if (counter) {
+		pb_u64(&o->data, SUM_TEMPORALITY, CUMULATIVE);
+		pb_u64(&o->data, SUM_MONOTONIC, 1);
+	}
+	buf_clear(&o->metric);
+	buf_clear(&o->part);
+	buf_printf(&o->part, "%s%s", m->name, suffixes[what]);
+	pb_message(&o->metric, METRIC_NAME, &o->part);
+	pb_bytes(&o->metric, METRIC_HELP, str_of(m->help));
+	pb_bytes(&o->metric, METRIC_UNIT, str_of(what == VALUE ? ucum(m->unit) : "s"));
+	pb_message(&o->metric, counter ? METRIC_AS_SUM : METRIC_AS_GAUGE, &o->data);
+	pb_message(&o->scope, SM_METRIC, &o->metric);
+}
+
+static int64_t put_all(struct otlp *o, const struct pick *k, size_t n)
+{
+	bool scaled = false;
+	int64_t points = 0;
+
+	put_metric(o, k, n, VALUE);
+	for (size_t i = 0; i < n; i++) {
+		scaled = scaled || pick_scaled(&k[i]);
+		points += k[i].point != NULL;
+	}
+	if (scaled) {
+		put_metric(o, k, n, ENABLED);
+		put_metric(o, k, n, RUNNING);
+	}
+	return points;
+}
+
+static void put_resource(struct otlp *o, struct buf *out)
+{
+	const struct key_pairs *labels = &o->env->config->labels;
+
+	buf_clear(out);
+	put_attribute(o, out, RESOURCE_ATTRIBUTE, "host.name", o->env->host);
+	put_attribute(o, out, RESOURCE_ATTRIBUTE, "service.name", o->settings->service);
+	for (size_t i = 0; i < labels->n; i++)
+		put_attribute(o, out, RESOURCE_ATTRIBUTE, labels->v[i].name, labels->v[i].value);
+}
+
+static void put_scope(struct otlp *o)
+{
+	buf_clear(&o->scope);
+	buf_clear(&o->part);
+	pb_bytes(&o->part, SCOPE_NAME, STR_LIT("tacho"));
+	pb_bytes(&o->part, SCOPE_VERSION, STR_LIT(TACHO_VERSION));
+	pb_message(&o->scope, SM_SCOPE, &o->part);
+}
+
+/* What is around the metrics: resource and request. */
+static void put_request(struct otlp *o, struct buf *body)
+{
+	struct gzip z = { .out = body };
+
+	put_resource(o, &o->data);
+	buf_clear(&o->metric);
+	pb_message(&o->metric, RM_RESOURCE, &o->data);
+	pb_message(&o->metric, RM_SCOPE_METRICS, &o->scope);
+	if (!o->settings->gzip) {
+		pb_message(body, REQUEST_RESOURCE_METRICS, &o->metric);
+		return;
+	}
+	buf_clear(&o->data);
+	pb_message(&o->data, REQUEST_RESOURCE_METRICS, &o->metric);
+	body->bad = body->bad || buf_failed(&o->data);
+	gzip_put(&z, o->data.bytes, o->data.n);
+	gzip_finish(&z);
+}
+
+static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+{
+	struct otlp *o = x;
+	int64_t points = 0;
+	size_t from = 0;
+
+	if (picks_take(&o->picks, o->env->registry, batches, n, true) < 0 ||
+	    seen_look(&o->seen, o->env->registry, &o->picks) < 0)
+		return -ENOMEM;
+	picks_sort(&o->picks, PICK_BY_METRIC);
+	put_scope(o);
+	for (size_t i = 1; i <= o->picks.n; i++)
+		if (i == o->picks.n || o->picks.v[i].series->metric != o->picks.v[from].series->metric) {
+			points += put_all(o, o->picks.v + from, i - from);
+			from = i;
+		}
+	if (o->picks.n)
+		put_request(o, body);
+	return buf_failed(body) ? -ENOMEM : points;
+}
+
+static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
+{
+	struct otlp *o = x;
+
+	return ship_http_post(o->http, o->url.bytes, s->body, reply);
+}
+
+const struct exporter_type export_otlp = {
+	.name = "otlp",
+	.help = "OpenTelemetry metrics by OTLP/HTTP, as protobuf",
+	.keys = keys,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.open = open_it,
+	.encode = encode,
+	.ship = ship,
+	.close = close_it,
+};

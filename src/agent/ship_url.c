@@ -1,0 +1,64 @@
+/*
+ * What exporters by HTTP need to know of URLs, headers and answers, whoever carries them.
+ */
+#include "agent/ship_http.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+#include "base/error.h"
+
+/* A name and a value that stay within their line. */
+static bool is_header(const struct key_pair *h)
+{
+	for (const char *c = h->name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("!#$%&'*+-.^_`|~", *c))
+			return false;
+	return *h->name && !strpbrk(h->value, "\r\n");
+}
+
+int http_settings_check(const struct http_settings *s, struct tacho_error *e)
+{
+	if (!s->user != !s->password)
+		return error_set(e, -EINVAL, "user and password are only of use together");
+	if (s->user && s->token)
+		return error_set(e, -EINVAL, "either token or user and password can be given, not both");
+	if (!s->cert != !s->key)
+		return error_set(e, -EINVAL, "cert and key are only of use together");
+	if (s->token && strpbrk(s->token, "\r\n"))
+		return error_set(e, -EINVAL, "token: it has a line end in it");
+	for (size_t i = 0; i < s->headers.n; i++)
+		if (!is_header(&s->headers.v[i]))
+			return error_set(e, -EINVAL, "headers: '%.60s' is not the name and value of a header",
+					 s->headers.v[i].name);
+	return 0;
+}
+
+enum ship_result ship_http_result(long status)
+{
+	if (status >= 200 && status < 300)
+		return SHIP_DONE;
+	return status == 408 || status == 429 || status >= 500 ? SHIP_RETRY : SHIP_DROP;
+}
+
+void url_escape(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.s[i];
+
+		if ((c < 128 && isalnum(c)) || strchr("-._~", c ? c : 1))
+			buf_putc(out, (char)c);
+		else
+			buf_printf(out, "%%%02X", c);
+	}
+}
+
+void url_with_path(struct buf *out, const char *url, const char *path)
+{
+	const char *host = strstr(url, "://"), *slash = strchr(host ? host + 3 : url, '/');
+
+	buf_puts(out, url);
+	if (slash && slash[1])
+		return;
+	buf_puts(out, slash ? path + 1 : path);
+}

@@ -1,0 +1,57 @@
+# StatsD: what comes by UDP adds up to the counter, packets are small, gauges are values.
+. "$SUPPORT/lib.sh"
+. "$SUPPORT/agent.sh"
+need curl python3 jq
+need_counting
+start_load
+cat >listen.py <<'END'
+import os, socket, sys
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("127.0.0.1", 0))
+open("port.new", "w").write(str(s.getsockname()[1]))
+os.rename("port.new", "port")
+out = open("packets", "w", buffering=1)
+while True:
+    data = s.recv(70000).decode()
+    assert len(data) <= 500, len(data)
+    out.write(data + "\n")
+END
+python3 listen.py 2>listen.err &
+listen_pid=$!
+wait_for 10 test -s port
+agent_head tacho.toml
+cat load.toml - >>tacho.toml <<END
+[[export]]
+type = "statsd"
+address = "127.0.0.1:$(cat port)"
+packet = 500
+flush = "200ms"
+[[export]]
+name = "dog"
+type = "statsd"
+address = "127.0.0.1:$(cat port)"
+style = "datadog"
+prefix = "dog"
+packet = 500
+flush = "200ms"
+[[export]]
+name = "nobody"
+type = "statsd"
+address = "127.0.0.1:$(free_port)"
+flush = "200ms"
+END
+start_agent tacho.toml
+work_load 1 20000
+work_load 2 10000
+wait_for 20 metric_is 'tacho_exporter_retries_total{exporter="nobody"' '[1-9]'
+stop_agent
+end_load
+end "$listen_pid"
+[ ! -s listen.err ] || { cat listen.err >&2; fail "the listener"; }
+for name in '^tacho[.].*[.]perf_page_faults[.]comm_python3[.]pid_[0-9]*[.]rack_r_1[.]source_load:[0-9]*[|]c$' \
+	'^dog[.]perf_page_faults:[0-9]*[|]c[|]#comm:python3,host:.*,pid:[0-9]*,rack:r_1,source:load$'; do
+	grep "$name" packets >lines || { head packets >&2; fail "no $name"; }
+	sum=$(sed 's/|#.*//; s/.*:\([0-9]*\)|c$/\1/' lines | awk '{ n += $1 } END { printf "%d", n }')
+	within 1 "$sum" "$(csv_value page-faults stat.csv)"
+done
+grep -q '[.]tacho_resident_bytes[.].*:[0-9]*|g$' packets || fail "no gauge"
