@@ -3,7 +3,10 @@
  */
 #include "agent/exporter.h"
 
+extern const struct exporter_type export_collectd;
+
 const struct exporter_type *const exporter_types[] = {
+	&export_collectd,
 	NULL,
 };
 
