@@ -13,7 +13,10 @@
 
 #include "agent/series.h"
 
+struct agent;
+
 struct exporter_env {
+	struct agent *agent;		/* for its configuration of now; NULL: `config` is all there is */
 	struct registry *registry;
 	const struct agent_config *config;
 	const char *state_dir;		/* for queues on disk; NULL: memory only */
@@ -56,6 +59,7 @@ struct exporter_type {
 	enum ship_result (*ship)(void *x, const struct shipment *s, struct ship_reply *reply);
 	/* Profiles (Pyroscope): a pprof body of one window; NULL: takes no profiles. */
 	enum ship_result (*ship_profile)(void *x, const struct shipment *s, struct ship_reply *reply);
+	bool (*connected)(void *x);	/* serve: whether anybody can ask; NULL: as open said */
 	void (*close)(void *x);
 };
 

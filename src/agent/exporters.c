@@ -4,9 +4,11 @@
 #include "agent/exporter.h"
 
 extern const struct exporter_type export_collectd;
+extern const struct exporter_type export_snmp;
 
 const struct exporter_type *const exporter_types[] = {
 	&export_collectd,
+	&export_snmp,
 	NULL,
 };
 

@@ -492,6 +492,8 @@ size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t
 		if (p->waiting_since_ns)
 			oldest = oldest ? min_of(oldest, p->waiting_since_ns) : p->waiting_since_ns;
 		pthread_mutex_unlock(&p->lock);
+		if (p->x && !p->settings && p->type->connected)
+			out[i].connected = p->type->connected(p->x);
 		out[i].lag_s = oldest ? max_of((double)(now - oldest) * 1e-9, 0.0) : 0;
 	}
 	return n;

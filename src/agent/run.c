@@ -98,7 +98,7 @@ static int start_exporters(struct running *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	struct exporter_env env = {
-		.registry = &a->registry, .config = a->config, .state_dir = r->agent.state_dir,
+		.agent = a, .registry = &a->registry, .config = a->config, .state_dir = r->agent.state_dir,
 		.host = a->host, .log = a->log, .log_arg = a->log_arg,
 	};
 	int err = exporters_start(&a->exporters, a->config, &env, e);
