@@ -10,7 +10,7 @@ need_counting
 mkdir bin && cp "$BUILD/tacho" "$BUILD/tacho-agent" bin
 setcap cap_perfmon+ep bin/tacho-agent 2>may || skip "may not give capabilities to files: $(cat may)"
 mkdir home && chmod 777 home
-setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$PWD/home" bin/tacho agent --check \
+setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$PWD/home" STATE_DIRECTORY="$PWD/home/state" RUNTIME_DIRECTORY="$PWD/home/run" bin/tacho agent --check \
 	--set agent.store=\"\" >may 2>&1 || skip "may not count CPUs as another user: $(cat may)"
 agent_head tacho.toml
 sed -i "s|^socket = .*|socket = \"$PWD/home/ctl\"|" tacho.toml
@@ -35,7 +35,7 @@ sources = ["pmu", "fine"]
 END
 cat >child <<END
 #!/bin/sh
-export HOME="$PWD/home"
+export HOME="$PWD/home" STATE_DIRECTORY="$PWD/home/state" RUNTIME_DIRECTORY="$PWD/home/run"
 echo \$\$ >"$PWD/home/pid"
 env >"$PWD/home/env"
 exec "$PWD/bin/tacho" agent -q -c "$PWD/tacho.toml" 2>"$PWD/home/err"
