@@ -19,6 +19,7 @@
 #include "base/vec.h"
 
 #define REPLY_MAX 1024
+#define REPLY_LINES_MAX 1000
 #define SECOND 1000000000ull
 
 struct collectd_settings {
@@ -122,14 +123,17 @@ static void close_it(void *arg)
 
 /* ---- lines ---- */
 
+/* As configured, while it is kept to: a reload, `ctl interval` or the budget may have changed it. */
 static uint64_t interval_of(const struct collectd *x, const struct batch *b)
 {
 	const struct agent_config *cfg = x->env.config;
-	uint64_t own = b->interval_ns ? (b->interval_ns + 500000) / 1000000 * 1000000 : SECOND;
+	uint64_t measured = (b->interval_ns + 500000) / 1000000 * 1000000, own = SECOND;
 
 	for (size_t i = 0; cfg && i < cfg->n_sources; i++)
 		if (!strcmp(cfg->sources[i].name, b->source))
 			own = cfg->sources[i].interval_ns;
+	if (measured && (measured < own / 4 * 3 || measured > own / 4 * 5))
+		own = measured;
 	return max_of(max_of(own, x->interval_ns), 1000000ull);
 }
 
@@ -282,32 +286,27 @@ static int receive_line(struct collectd *x, struct str *out, size_t *n_used, uin
  * follow. Returns 0, 1: refused, or a negative errno. */
 static int take_reply(struct collectd *x, uint64_t until_ns)
 {
-	struct str line;
-	size_t used;
-	char *end;
-	long more = 0;
-	bool refused = false, first = true;
+	uint32_t more = 0;
+	bool refused = false;
 
-	do {
+	for (uint32_t i = 0; i <= more; i++) {
+		struct str line, number;
+		size_t used;
 		int err = receive_line(x, &line, &used, until_ns);
 
 		if (err < 0)
 			return err;
-		if (first) {
-			more = strtol(line.s, &end, 10);	/* the newline behind it ends the number */
-			if (end == line.s || more > 1000)
-				return -EPROTO;
-			refused = more < 0;
-			if (refused)
-				snprintf(x->refusal, sizeof(x->refusal), "%.*s",
-					 (int)min_of(line.n, sizeof(x->refusal) - 1), line.s);
-			first = false;
-		} else {
-			more--;
+		number = str_n(line.s, str_find(line, ' ') < 0 ? line.n : (size_t)str_find(line, ' '));
+		if (i == 0 && number.n && number.s[0] == '-') {
+			refused = true;
+			snprintf(x->refusal, sizeof(x->refusal), "%.*s",
+				 (int)min_of(line.n, sizeof(x->refusal) - 1), line.s);
+		} else if (i == 0 && (num_u32(number, &more) < 0 || more > REPLY_LINES_MAX)) {
+			return -EPROTO;
 		}
 		x->n_reply -= used;
 		memmove(x->reply, x->reply + used, x->n_reply);
-	} while (more > 0);
+	}
 	return refused;
 }
 
