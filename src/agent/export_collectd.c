@@ -225,12 +225,13 @@ static int wait_fd(int fd, short events, uint64_t until_ns)
 static int connect_it(struct collectd *x)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	size_t n = strlen(x->settings->socket);
 
 	if (x->fd >= 0)
 		return 0;
-	if (strlen(x->settings->socket) >= sizeof(at.sun_path))
+	if (n >= sizeof(at.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(at.sun_path, x->settings->socket);
+	memcpy(at.sun_path, x->settings->socket, n);
 	x->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (x->fd < 0 || connect(x->fd, (struct sockaddr *)&at, sizeof(at)) < 0)
 		return -errno;
