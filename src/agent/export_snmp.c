@@ -238,6 +238,8 @@ static void set_up(struct snmp_export *x)
 	netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_PERSIST_STATE, 1);
 	netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_ALARM_DONT_USE_SIG, 1);
 	netsnmp_set_mib_directory("");		/* we need no names */
+	/* It makes an index of certificates, used or not: not in the SNMP daemon's own directory. */
+	set_persistent_directory(x->env.state_dir ? x->env.state_dir : "/dev/null");
 	netsnmp_ds_set_string(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_X_SOCKET, address);
 	netsnmp_enable_subagent();
 	init_agent("tacho");

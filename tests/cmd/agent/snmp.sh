@@ -8,7 +8,7 @@ need_counting
 tacho stat -a -x, -e context-switches sleep 0.01 2>may || skip "may not count CPUs: $(cat may)"
 pmu=.1.3.6.1.4.1.343.2.10.3.5.1.5.1.1
 events=.1.3.6.1.4.1.8072.9999.9999.9273.1.1.1
-export MIBDIRS="$TEST_DATA/mibs:$SOURCE/share/mibs" MIBS=
+export MIBDIRS="$TEST_DATA/mibs:$SOURCE/share/mibs" MIBS= SNMP_PERSISTENT_DIR="$PWD/state"
 
 agent_head head.toml
 write_config() {	# GROUPS AGENTX
@@ -38,7 +38,7 @@ start_snmpd() {	# AGENTX
 	master agentx
 	agentXSocket $1
 	END
-	SNMP_PERSISTENT_DIR=$PWD/state MIBS='' snmpd -f -Lf "$PWD/snmpd.log" -C -c snmpd.conf &
+	snmpd -f -Lf "$PWD/snmpd.log" -C -c snmpd.conf &
 	snmpd_pid=$!
 }
 ask() {	# TOOL OID...
@@ -72,6 +72,7 @@ tacho agent -c tacho.toml --check >out 2>err || { cat out err >&2; fail "the fil
 start_agent tacho.toml
 wait_for 10 grep -q "no SNMP daemon answers yet.*$PWD/agentx" agent.err
 curl -fsS "$agent_url/metrics" >metrics	# it lives on
+[ -z "$(ls -A state)" ] || fail "it writes to net-snmp's directory: $(ls -A state)"
 start_snmpd "$PWD/agentx"
 wait_for 30 shows "$pmu.2.1=STRING: \"second\""
 agrees "$pmu.38.1" "$(of_group context-switches second .raw)"
