@@ -43,10 +43,11 @@ static const struct key_row keys[] = {
 };
 #undef AT
 
-/* When a source is to be sent next. */
+/* When a source is to be sent next, and how often it really comes. */
 struct due {
 	char *source;
 	int64_t next_ns;
+	uint64_t measured_ns;
 };
 
 struct collectd {
@@ -54,7 +55,7 @@ struct collectd {
 	struct exporter_env env;
 	const char *host;
 	uint64_t interval_ns;
-	struct { struct due *v; size_t n, cap; } due;
+	struct { struct due *v; size_t n, cap; } due;	/* by source */
 	int fd;				/* -1: not connected */
 	char reply[REPLY_MAX];
 	size_t n_reply;
@@ -123,20 +124,6 @@ static void close_it(void *arg)
 
 /* ---- lines ---- */
 
-/* As configured, while it is kept to: a reload, `ctl interval` or the budget may have changed it. */
-static uint64_t interval_of(const struct collectd *x, const struct batch *b)
-{
-	const struct agent_config *cfg = x->env.config;
-	uint64_t measured = (b->interval_ns + 500000) / 1000000 * 1000000, own = SECOND;
-
-	for (size_t i = 0; cfg && i < cfg->n_sources; i++)
-		if (!strcmp(cfg->sources[i].name, b->source))
-			own = cfg->sources[i].interval_ns;
-	if (measured && (measured < own / 4 * 3 || measured > own / 4 * 5))
-		own = measured;
-	return max_of(max_of(own, x->interval_ns), 1000000ull);
-}
-
 static struct due *due_of(struct collectd *x, const char *source)
 {
 	struct due *d = NULL;
@@ -155,21 +142,38 @@ static struct due *due_of(struct collectd *x, const char *source)
 	return d;
 }
 
-/* Whether an interval has passed; a batch that comes a little early keeps the rhythm. */
-static int is_due(struct collectd *x, const struct batch *b, int64_t interval_ns)
+static uint64_t distance(uint64_t a, uint64_t b)
 {
-	struct due *d = x->interval_ns ? due_of(x, b->source) : NULL;
+	return a > b ? a - b : b - a;
+}
 
+/* As configured, while it is kept to: `ctl interval`, a reload or the budget may have changed it. A
+ * single batch that is late or early says nothing. */
+static uint64_t interval_of(const struct collectd *x, struct due *d, const struct batch *b)
+{
+	const struct agent_config *cfg = x->env.config;
+	uint64_t measured = (b->interval_ns + 500000) / 1000000 * 1000000, own = SECOND;
+
+	for (size_t i = 0; cfg && i < cfg->n_sources; i++)
+		if (!strcmp(cfg->sources[i].name, b->source))
+			own = cfg->sources[i].interval_ns;
+	if (measured && distance(measured, d->measured_ns) < measured / 10 && distance(measured, own) > own / 4)
+		own = measured;
+	d->measured_ns = measured;
+	return max_of(max_of(own, x->interval_ns), 1000000ull);
+}
+
+/* Whether an interval has passed; a batch that comes a little early keeps the rhythm. */
+static bool is_due(const struct collectd *x, struct due *d, const struct batch *b, int64_t interval_ns)
+{
 	if (!x->interval_ns)
-		return 1;
-	if (!d)
-		return -ENOMEM;
+		return true;
 	if (b->time_ns < d->next_ns - interval_ns / 10 && b->time_ns > d->next_ns - 2 * interval_ns)
-		return 0;
+		return false;
 	d->next_ns += interval_ns;
 	if (d->next_ns <= b->time_ns || d->next_ns > b->time_ns + 2 * interval_ns)
 		d->next_ns = b->time_ns + interval_ns;
-	return 1;
+	return true;
 }
 
 static int64_t encode(void *arg, const struct batch *batches, size_t n, struct buf *body)
@@ -179,12 +183,14 @@ static int64_t encode(void *arg, const struct batch *batches, size_t n, struct b
 
 	for (size_t i = 0; i < n; i++) {
 		const struct batch *b = &batches[i];
-		uint64_t interval_ns = interval_of(x, b);
-		int due = is_due(x, b, (int64_t)interval_ns);
+		struct due *d = due_of(x, b->source);
+		uint64_t interval_ns = d ? interval_of(x, d, b) : 0;
 
-		if (due < 0)
-			return due;
-		for (size_t k = 0; due && k < b->n_points; k++) {
+		if (!d)
+			return -ENOMEM;
+		if (!is_due(x, d, b, (int64_t)interval_ns))
+			continue;
+		for (size_t k = 0; k < b->n_points; k++) {
 			const struct series *s = registry_get(x->env.registry, b->points[k].series);
 
 			if (!s || b->points[k].state > TACHO_SCALED)
