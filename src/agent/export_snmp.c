@@ -175,11 +175,10 @@ static int handle(netsnmp_mib_handler *handler, netsnmp_handler_registration *re
 /* net-snmp says many things while it looks for its master; once is enough. */
 static int on_log(int major, int minor, void *message, void *arg)
 {
-	struct snmp_export *x = arg;
-
+	struct snmp_export *x = the_export;
 	const struct snmp_log_message *said = message;
 
-	(void)major, (void)minor;
+	(void)major, (void)minor, (void)arg;
 	if (!x->connected && !x->told && said && said->msg && strcasestr(said->msg, "agentx")) {
 		x->told = true;
 		tell(x, TACHO_LOG_WARN, "no SNMP daemon answers yet (it needs 'master agentx'); it is looked "
@@ -190,9 +189,9 @@ static int on_log(int major, int minor, void *message, void *arg)
 
 static int on_connect(int major, int minor, void *server, void *arg)
 {
-	struct snmp_export *x = arg;
+	struct snmp_export *x = the_export;
 
-	(void)major, (void)minor, (void)server;
+	(void)major, (void)minor, (void)server, (void)arg;
 	x->connected = true;
 	x->told = false;
 	tell(x, TACHO_LOG_INFO, "the SNMP daemon has taken our tables, at");
@@ -201,9 +200,9 @@ static int on_connect(int major, int minor, void *server, void *arg)
 
 static int on_disconnect(int major, int minor, void *server, void *arg)
 {
-	struct snmp_export *x = arg;
+	struct snmp_export *x = the_export;
 
-	(void)major, (void)minor, (void)server;
+	(void)major, (void)minor, (void)server, (void)arg;
 	if (x->connected && !x->stopping)
 		tell(x, TACHO_LOG_WARN, "the SNMP daemon has gone, at");
 	x->connected = false;
@@ -222,6 +221,7 @@ static void register_table(const struct table *t)
 	netsnmp_register_handler(reg);
 }
 
+/* Callbacks get no argument: net-snmp would take it for its own, and free it. */
 static void set_up(struct snmp_export *x)
 {
 	char address[300];
@@ -230,9 +230,9 @@ static void set_up(struct snmp_export *x)
 		 x->settings->agentx);
 	snmp_disable_log();
 	snmp_enable_calllog();
-	snmp_register_callback(SNMP_CALLBACK_LIBRARY, SNMP_CALLBACK_LOGGING, on_log, x);
-	snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_START, on_connect, x);
-	snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_STOP, on_disconnect, x);
+	snmp_register_callback(SNMP_CALLBACK_LIBRARY, SNMP_CALLBACK_LOGGING, on_log, NULL);
+	snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_START, on_connect, NULL);
+	snmp_register_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_STOP, on_disconnect, NULL);
 	netsnmp_ds_set_boolean(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_ROLE, 1);
 	netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_READ_CONFIGS, 1);
 	netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_PERSIST_STATE, 1);
@@ -280,9 +280,6 @@ static void *serve(void *arg)
 		wait_and_answer(x);
 	snmp_shutdown("tacho");
 	shutdown_agent();
-	snmp_unregister_callback(SNMP_CALLBACK_LIBRARY, SNMP_CALLBACK_LOGGING, on_log, x, 1);
-	snmp_unregister_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_START, on_connect, x, 1);
-	snmp_unregister_callback(SNMP_CALLBACK_APPLICATION, SNMPD_CALLBACK_INDEX_STOP, on_disconnect, x, 1);
 	return NULL;
 }
 
