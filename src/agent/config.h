@@ -106,6 +106,7 @@ struct agent_config {
 	struct key_pairs labels;	/* on every series that leaves */
 	double cpu_budget;		/* percent of one CPU; 0: none */
 	uint64_t max_fds;		/* 0: what the limits allow */
+	bool keep_privileges;		/* of the user who starts it; else only what counting needs */
 	struct retention_config retention;
 	struct profile_config profile;
 	struct source_config *sources;

@@ -30,6 +30,8 @@ const struct key_row agent_keys[] = {
 	  .max = 6553600 },
 	{ KEY_U64, "max_fds", AT(max_fds), NULL,
 	  "counters that may be open at once; 0: as many as RLIMIT_NOFILE allows" },
+	{ KEY_BOOL, "keep_privileges", AT(keep_privileges), "false",
+	  "keep all capabilities; else those that counting does not need are given up at the start" },
 	{ KEY_BOOL, "default_sources", AT(default_sources), "true",
 	  "where no [[source]] is given, count the built-in ones" },
 	{ .kind = KEY_END },

@@ -13,7 +13,10 @@
 
 #include "agent/series.h"
 
+struct agent;
+
 struct exporter_env {
+	struct agent *agent;		/* for its configuration of now; NULL: `config` is all there is */
 	struct registry *registry;
 	const struct agent_config *config;
 	const char *state_dir;		/* for queues on disk; NULL: memory only */

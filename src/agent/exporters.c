@@ -3,8 +3,9 @@
  */
 #include "agent/exporter.h"
 
-extern const struct exporter_type export_csv, export_graphite, export_influxdb, export_jsonl, export_otlp,
-	export_pyroscope, export_remote_write, export_statsd, export_textfile;
+extern const struct exporter_type export_collectd, export_csv, export_graphite, export_influxdb,
+	export_jsonl, export_otlp, export_pyroscope, export_remote_write, export_snmp, export_statsd,
+	export_textfile;
 
 const struct exporter_type *const exporter_types[] = {
 	&export_remote_write,
@@ -12,6 +13,8 @@ const struct exporter_type *const exporter_types[] = {
 	&export_influxdb,
 	&export_graphite,
 	&export_statsd,
+	&export_collectd,
+	&export_snmp,
 	&export_csv,
 	&export_jsonl,
 	&export_textfile,

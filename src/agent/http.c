@@ -10,6 +10,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -526,13 +527,15 @@ static int inherited(struct http *h, struct tacho_error *e)
 	for (unsigned i = 0; err == 0 && i < n && i < MAX_LISTENERS - 1; i++) {
 		struct sockaddr_storage at = { 0 };
 		socklen_t size = sizeof(at);
-		bool is_unix = getsockname(3 + (int)i, (struct sockaddr *)&at, &size) == 0 &&
+		int fd = 3 + (int)i;
+		bool is_unix = getsockname(fd, (struct sockaddr *)&at, &size) == 0 &&
 			       at.ss_family == AF_UNIX;
 
 		if (!is_unix)
-			remember_url(h, "127.0.0.1:0", 3 + (int)i);
-		err = serve_at(h, 3 + (int)i, NULL, e);
-		h->listeners[i].is_unix = is_unix;
+			remember_url(h, "127.0.0.1:0", fd);
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+		err = serve_at(h, fd, is_unix ? "" : NULL, e);	/* its file is not ours to remove */
 	}
 	return err < 0 ? err : (int)n;
 }
@@ -576,7 +579,7 @@ void http_stop(struct http *h)
 	live_end(h->live);		/* streams that wait would hold up the daemons */
 	for (size_t i = 0; i < h->n_listeners; i++) {
 		MHD_stop_daemon(h->listeners[i].daemon);
-		if (h->listeners[i].unix_path)
+		if (h->listeners[i].unix_path && h->listeners[i].unix_path[0])
 			unlink(h->listeners[i].unix_path);
 		free(h->listeners[i].unix_path);
 	}

@@ -14,6 +14,7 @@
 #include "agent/budget.h"
 #include "agent/collector.h"
 #include "agent/http.h"
+#include "agent/privilege.h"
 #include "agent/profiler.h"
 #include "agent/self.h"
 #include "agent/triggers.h"
@@ -99,7 +100,7 @@ static int start_exporters(struct running *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	struct exporter_env env = {
-		.registry = &a->registry, .config = a->config, .state_dir = r->agent.state_dir,
+		.agent = a, .registry = &a->registry, .config = a->config, .state_dir = r->agent.state_dir,
 		.host = a->host, .log = a->log, .log_arg = a->log_arg,
 	};
 	int err = exporters_start(&a->exporters, a->config, &env, e);
@@ -198,7 +199,10 @@ static int start(struct running *r, struct tacho_error *e)
 	if (err < 0 || r->until_targets_end)
 		return err;
 	start_profiler(a);
-	return http_start(&a->http, a, e);
+	err = http_start(&a->http, a, e);
+	if (err == 0)
+		privilege_drop(a);
+	return err;
 }
 
 static void stop(struct running *r)
@@ -253,6 +257,7 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
 		snprintf(r.agent.host, sizeof(r.agent.host), "localhost");
 	block_signals();
+	privilege_raise_limits();
 	err = start(&r, e);
 	if (err == 0) {
 		notify("READY=1");

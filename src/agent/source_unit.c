@@ -293,6 +293,23 @@ struct source_event *unit_event(struct source *s, const struct unit *u, uint32_t
 	return &s->events[u->entry_of[index]];
 }
 
+/* intel_pmu's second generation calls the sum over uncore_imc_0, uncore_imc_1 ... "imc". */
+static const char *pmu_label(const struct source_config *cfg, const char *pmu, char short_name[64])
+{
+	struct str name = str_of(pmu);
+	size_t digits = 0;
+
+	if (cfg->naming != NAMING_COLLECTD2 || cfg->no_merge || !str_starts(name, "uncore_"))
+		return pmu;
+	name = str_n(name.s + 7, name.n - 7);
+	while (digits < name.n && name.s[name.n - 1 - digits] >= '0' && name.s[name.n - 1 - digits] <= '9')
+		digits++;
+	if (digits && digits + 1 < name.n && name.s[name.n - 1 - digits] == '_')
+		name.n -= digits + 1;
+	snprintf(short_name, 64, "%.*s", (int)min_of(name.n, (size_t)63), name.s);
+	return short_name;
+}
+
 static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum *row,
 		       struct buf *scratch)
 {
@@ -302,12 +319,13 @@ static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum 
 	struct labels l = { .n = 0 };
 	const struct metric *metric;
 	struct metric like;
+	char pmu[64];
 	int group;
 
 	if (!place_labels(s, u, &row->place, &l, &group))
 		return NO_SLOT;
-	if (ev->kind == TACHO_EVENT_PMU || s->config->no_merge)
-		put_text(&l, "pmu", ev->pmu);
+	if (ev->kind == TACHO_EVENT_PMU || s->config->no_merge || s->config->naming == NAMING_COLLECTD2)
+		put_text(&l, "pmu", pmu_label(s->config, ev->pmu, pmu));
 	if (naming_metric(ev, se->config, s->config->naming, scratch, &like) < 0)
 		return -ENOMEM;
 	metric = registry_metric(r, &like);
