@@ -1,4 +1,4 @@
-/* Takes the places of the profiler, the exporters and the page until they are there. */
+/* Takes the places of the profiler and the exporters until they are there. */
 #include "agent/http_.h"
 #include "agent/profiler.h"
 
@@ -22,4 +22,3 @@ int profiler_record(struct agent *a, uint64_t length_ns, int action, const char 
 void page_profiles(struct request *q) { request_fail(q, 501, "none"); }
 void page_flame(struct request *q) { request_fail(q, 501, "none"); }
 void page_heatmap(struct request *q) { request_fail(q, 501, "none"); }
-void page_index(struct request *q) { request_fail(q, 501, "none"); }
