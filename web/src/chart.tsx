@@ -14,6 +14,7 @@ import { colour, currentRange, dark, go, palette, place, rangeKey } from "./stat
 import { SaveAs, Table, useWidth } from "./ui";
 
 const many = 12, height = 150;
+const twos = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
 type Facts = Summary & { name: string };
 interface Shown { name: string; key: string }
@@ -42,8 +43,8 @@ function makePlot(g: Group, names: string[], folded: boolean, width: number, at:
 			y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? high * 1.08 : 1] },
 		},
 		axes: [
-			{ stroke: dim, grid, ticks, font, size: 24, gap: 4, space: 70, values: axisTimes },
-			{ stroke: dim, grid, ticks, font, size: 62, gap: 6, space: 34,
+			{ stroke: dim, grid, ticks, font, size: 24, gap: 4, space: 55, values: axisTimes },
+			{ stroke: dim, grid, ticks, font, size: 66, gap: 6, space: 34, ...(g.unit === "bytes" ? { incrs: twos } : {}),
 				values: (_, v) => v.map(x => value(x, g.unit, g.rate)) },
 		],
 		series: [{}, ...names.map((label, i) => ({ label, stroke: folded && i ? colour("faint") : lines[i % lines.length],

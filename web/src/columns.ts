@@ -31,6 +31,18 @@ export class Columns {
 			const column = this.column(line.key);
 			for (const p of line.points) column[at.get(this.bucket(p[0]))!] = p[1];
 		}
+		this.showGaps();
+	}
+
+	/* Where nothing was measured for long the line is broken: the agent did not run. */
+	private showGaps() {
+		const steps = this.t.slice(1).map((t, i) => t - this.t[i]).sort((a, b) => a - b);
+		const pause = Math.max(15_000, 4 * this.step, 4 * (steps[steps.length >> 1] ?? 0));
+		for (let i = this.t.length - 1; i > 0; i--) {
+			if (this.t[i] - this.t[i - 1] <= pause) continue;
+			this.t.splice(i, 0, this.t[i - 1] + Math.max(1, this.step));
+			for (const c of this.v.values()) c.splice(i, 0, null);
+		}
 	}
 
 	private column(key: string): (number | null)[] {
@@ -64,7 +76,7 @@ export class Columns {
 		for (const c of this.v.values()) c.splice(0, n);
 	}
 
-	/* Columns in the order of the keys; a pause of three steps and more becomes a gap. */
+	/* Columns in the order of the keys; times in seconds. */
 	aligned(keys: string[]): [number[], ...(number | null)[][]] {
 		return [this.t.map(t => t / 1000), ...keys.map(k => this.v.get(k) ?? this.t.map(() => null))];
 	}

@@ -96,20 +96,26 @@ export function nextOf(f: Flame, b: Box, by: number): Box | null {
 	return i >= 0 && i < f.levels[b.depth].n ? { depth: b.depth, i } : null;
 }
 
-/* Names from the root to the box, by id: survives a reload of the same range. */
+export function hash(text: string): number {
+	let h = 0;
+	for (let i = 0; i < text.length; i++) h = (h * 31 + text.charCodeAt(i)) | 0;
+	return h >>> 0;
+}
+
+/* Names from the root to the box, shortened: it finds its way in another range, too. */
 export function pathOf(f: Flame, b: Box): string {
-	const ids: number[] = [];
-	for (let at: Box | null = b; at && at.depth > 0; at = parentOf(f, at))
-		ids.unshift(f.levels[at.depth].name[at.i]);
-	return ids.join(".");
+	const words: string[] = [];
+	for (let at: Box | null = b; at && at.depth > 0; at = parentOf(f, at)) words.unshift(hash(nameOf(f, at)).toString(36));
+	return words.join(".");
 }
 
 export function boxAt(f: Flame, path: string): Box {
 	let b: Box = { depth: 0, i: 0 };
-	for (const id of path ? path.split(".").map(Number) : []) {
+	for (const word of path ? path.split(".") : []) {
 		const l = f.levels[b.depth + 1];
 		let found = -1;
-		for (let i = 0; l && i < l.n; i++) if (l.parent[i] === b.i && l.name[i] === id) found = i;
+		for (let i = l ? firstAt(l, f.levels[b.depth].left[b.i]) : 0; l && i < l.n && l.parent[i] <= b.i && found < 0; i++)
+			if (l.parent[i] === b.i && hash(nameOf(f, { depth: b.depth + 1, i })).toString(36) === word) found = i;
 		if (found < 0) break;
 		b = { depth: b.depth + 1, i: found };
 	}

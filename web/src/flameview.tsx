@@ -5,7 +5,7 @@
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { type Box, type Flame, boxAt, change, childOf, eachVisible, hit, kindNames, nameOf, nextOf, parentOf, pathOf, search,
+import { type Box, type Flame, boxAt, change, childOf, eachVisible, hash, hit, kindNames, nameOf, nextOf, parentOf, pathOf, search,
 	widthOf } from "./flame";
 import { percent, whole } from "./format";
 import { colour, dark, go, place } from "./state";
@@ -15,9 +15,7 @@ const row = 19, least = 0.34;
 
 /* A name keeps its colour: hue by kind, shade by name. */
 function shadeOf(name: string, kind: number, isDark: boolean): string {
-	let h = 0;
-	for (let i = 0; i < name.length; i++) h = (h * 31 + name.charCodeAt(i)) | 0;
-	const spread = (h >>> 0) % 1000 / 1000;
+	const spread = hash(name) % 1000 / 1000;
 	const [hue, sat] = [[24, 70], [210, 55], [145, 40], [265, 40], [0, 0]][kind] ?? [0, 0];
 	return `hsl(${hue + spread * 18 - 9} ${sat}% ${isDark ? 30 + spread * 9 : 74 + spread * 9}%)`;
 }
@@ -28,6 +26,14 @@ function diffShade(d: number, isDark: boolean): string {
 	if (strength < 0.02) return isDark ? "hsl(220 6% 28%)" : "hsl(220 10% 88%)";
 	const hue = d > 0 ? 8 : 215;
 	return isDark ? `hsl(${hue} ${20 + strength * 50}% ${30 + strength * 12}%)` : `hsl(${hue} ${30 + strength * 55}% ${90 - strength * 24}%)`;
+}
+
+/* The name, or as much of its beginning as there is room for. */
+function fitting(x: CanvasRenderingContext2D, name: string, room: number, letter: number): string {
+	if (name.length * letter < room * 1.5 && x.measureText(name).width <= room) return name;
+	let n = Math.min(name.length, Math.floor(room / letter) + 2);
+	while (n > 0 && x.measureText(name.slice(0, n) + "…").width > room) n--;
+	return n ? name.slice(0, n) + "…" : "";
 }
 
 export function FlameView(p: { flame: Flame; query: string }) {
@@ -45,7 +51,7 @@ export function FlameView(p: { flame: Flame; query: string }) {
 		const ratio = devicePixelRatio || 1, h = f.levels.length * row;
 		c.width = w * ratio, c.height = h * ratio;
 		c.style.height = h + "px";
-		const x = c.getContext("2d")!, per = w / size, text = colour("boxtext"), page = colour("page"), hot = colour("found");
+		const x = c.getContext("2d")!, per = w / size, text = colour("boxtext"), hot = colour("found");
 		x.scale(ratio, ratio);
 		x.font = "12px system-ui, sans-serif";
 		x.textBaseline = "middle";
@@ -61,8 +67,7 @@ export function FlameView(p: { flame: Flame; query: string }) {
 				if (right - left < 24) return;
 				x.globalAlpha = 1;
 				x.fillStyle = on ? "#111" : text;
-				const fits = Math.floor((right - left - 8) / letter), name = f.names[id] ?? "?";
-				x.fillText(name.length <= fits ? name : name.slice(0, Math.max(1, fits - 1)) + "…", left + 4, y + row / 2, right - left - 6);
+				x.fillText(fitting(x, f.names[id] ?? "?", right - left - 8, letter), left + 4, y + row / 2 + 0.5);
 			});
 		});
 		x.globalAlpha = 1;
@@ -72,7 +77,6 @@ export function FlameView(p: { flame: Flame; query: string }) {
 		x.strokeStyle = colour("text");
 		x.lineWidth = 2;
 		x.strokeRect(left + 1, m.depth * row + 1, Math.max(right - left - 3, 1), row - 3);
-		void page;
 	};
 	useEffect(draw, [f, width.value, place.value.zoom, p.query, dark.value, mark.value]);
 

@@ -77,15 +77,16 @@ export function scaled(v: number, base = 1000): [string, string] {
 /* A value with its unit: ["12.3", "ms"]. Counters are shown as rates. */
 export function parts(v: number | null | undefined, unit: string, rate: boolean): [string, string] {
 	if (v === null || v === undefined || !isFinite(v)) return ["–", ""];
-	if (unit === "seconds" && !rate) return seconds(v);
+	if (unit === "seconds") return rate ? rateOf(seconds(v)) : seconds(v);
 	if (unit === "ratio") return [three(v), ""];
-	if (unit === "seconds") return [three(v), "s/s"];
 	const [n, prefix] = scaled(v, unit === "bytes" ? 1024 : 1000);
 	const name = unit === "bytes" ? (prefix ? prefix.toUpperCase() + "iB" : "B")
 		: unit === "joules" ? prefix + (rate ? "W" : "J") : prefix + unit;
 	if (unit === "joules") return [n, name];
 	return [n, rate ? name + "/s" : name];
 }
+
+const rateOf = ([n, u]: [string, string]): [string, string] => [n, u + "/s"];
 
 function seconds(v: number): [string, string] {
 	const a = Math.abs(v);

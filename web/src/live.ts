@@ -45,6 +45,8 @@ export function list(): Promise<void> {
 		keys.clear();
 		for (const s of a.series) keys.set(s.id, [groupKey(s), labelsKey(s.labels)]);
 		for (const id of readings.keys()) if (!next.has(id)) readings.delete(id);
+		for (const s of a.series)		/* so that the first batch gives rates already */
+			if (s.value !== null && !readings.has(s.id)) readings.set(s.id, { t: s.time, v: s.value, rate: null, state: 0 });
 		series.value = next;
 	}).finally(() => (listing = null, listed = Date.now()));
 	return listing;

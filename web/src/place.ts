@@ -15,7 +15,7 @@ export interface Place {
 	q: string;			/* search */
 	sel: Range | null;		/* part of the range, chosen on the heat map */
 	base: Range | null;		/* the range that is compared with */
-	zoom: string;			/* path of the flame graph's box, by name ids */
+	zoom: string;			/* path of the flame graph's box; see flame.ts */
 }
 
 export const presets: [string, number][] = [["5m", 3e5], ["1h", 36e5], ["6h", 216e5], ["24h", 864e5], ["7d", 6048e5]];
@@ -41,7 +41,7 @@ export function readHash(hash: string): Place {
 		q: (p.get("q") ?? "").slice(0, 200),
 		sel: readRange(p.get("sel")),
 		base: readRange(p.get("base")),
-		zoom: /^[\d.]{1,2000}$/.test(p.get("z") ?? "") ? p.get("z")! : "",
+		zoom: /^[\da-z.]{1,2000}$/.test(p.get("z") ?? "") ? p.get("z")! : "",
 	};
 }
 

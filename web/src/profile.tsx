@@ -2,7 +2,7 @@
  * The profile of the range: heat map, flame graph, functions; compared with another range if one is
  * kept as the base.
  */
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { type FlameAnswer, readFlame, table } from "./flame";
 import { FlameView } from "./flameview";
@@ -21,11 +21,17 @@ function args(r: Range, base: Range | null, filter: Record<string, string>) {
 	return { from: r[0], to: r[1], base_from: base?.[0], base_to: base?.[1], ...filter };
 }
 
+/* An agent without a profiler is not asked (each refusal would be an error in the console), unless
+ * the reader wants what an earlier one may have stored. */
+const older = signal(false);
+const asked = () => older.value || !!status.value?.profiler;
+
 const Nothing = (p: { error: Error }) => {
 	const why = status.value?.profiler?.why;
 	const off = p.error instanceof Refused && (p.error.status === 404 || p.error.status === 501 || p.error.status === 503);
 	return off ? <div class="empty"><p><b>No profile yet:</b> {why || p.error.message}</p>
-		<p class="dim">The agent profiles all CPUs 19 times a second where it may; see [profile] in tacho.toml(5), and Doctor.</p></div>
+		<p class="dim">The agent profiles all CPUs 19 times a second where it may; see [profile] in tacho.toml(5), and Doctor.</p>
+		{!asked() && <p><button onClick={() => (older.value = true)}>Look for older ones</button></p>}</div>
 		: <Failure error={p.error} />;
 };
 
@@ -35,14 +41,15 @@ export function Profile() {
 	const tick = live ? Math.floor(now.value / 10_000) : 0;		/* a window is stored every 10 s */
 	const whole_ = useMemo<Range>(currentRange, [rangeKey.value, tick]), part = pl.sel ?? whole_;
 	const filter = { comm: comm.value };
-	const key = [part.join(), pl.base?.join(), comm.value, joined.value];
-	const flame = useAnswer(s => get<FlameAnswer>("flame", args(part, pl.base, filter), s), key);
-	const heat = useAnswer(s => get<HeatAnswer>("heatmap", { from: whole_[0], to: whole_[1] }, s), [whole_.join(), joined.value]);
+	const key = [part.join(), pl.base?.join(), comm.value, joined.value, asked()];
+	const absent = () => Promise.reject(new Refused(404, "the agent does not profile"));
+	const flame = useAnswer(s => !asked() ? absent() : get<FlameAnswer>("flame", args(part, pl.base, filter), s), key);
+	const heat = useAnswer(s => !asked() ? absent() : get<HeatAnswer>("heatmap", { from: whole_[0], to: whole_[1] }, s), [whole_.join(), joined.value, asked()]);
 	const f = useMemo(() => flame.data.value && readFlame(flame.data.value), [flame.data.value]);
 	const rows = useMemo(() => (f && asTable.value ? table(f) : []), [f, asTable.value]);
 	const shown = (ms: number) => percent(ms / (f?.total || 1));
 
-	return <View title="Profile" note={`${moment(part[0], 1)}, ${span(part[1] - part[0])}`} side={<span class="save" role="group" aria-label="Save the profile">
+	return <View title="Profile" note={`${moment(part[0], pl.sel ? 1 : 1000)}, ${span(part[1] - part[0])}`} side={<span class="save" role="group" aria-label="Save the profile">
 		{f && f.total > 0 && formats.map(x => <a key={x} class="quiet button" download href={address("flame", { ...args(part, pl.base, filter), format: x })}>{x}</a>)}</span>}>
 		{heat.data.value && heat.data.value.columns.length > 0 && <HeatView answer={heat.data.value} to={whole_[1]} />}
 		<div class="panel">

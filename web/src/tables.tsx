@@ -3,7 +3,7 @@
  */
 import { type EventRow, type Exporter, type Finding, type Happened, get } from "./api";
 import { matcher } from "./flame";
-import { moment, percent, scaled, span, value, whole } from "./format";
+import { moment, percent, span, value, whole } from "./format";
 import { beat, joined, readings, series } from "./live";
 import { go, now, place } from "./state";
 import { Badge, type Column, Failure, SaveAs, Table, View, useAnswer } from "./ui";
@@ -104,9 +104,8 @@ export function Doctor() {
 		side={data.value && <SaveAs name="doctor" files={[["json", () => JSON.stringify(data.value, null, 1) + "\n"]]} />}>
 		{error.value && <Failure error={error.value} />}
 		{!data.value && !error.value && <p class="empty">Looking at the machine …</p>}
-		<div class="findings">{topics.map(t => <section key={t} class="panel" aria-label={t}><h2>{t}</h2><dl>
+		<div class="findings">{topics.map(t => <section key={t} class="panel" aria-label={t}><h2>{t === "cpu" ? "CPU" : t}</h2><dl>
 			{list.filter(x => x.topic === t).map(x => <div key={x.id}><dt><Badge text={x.verdict} /> <b>{x.title}</b> <span class="dim">{x.value}</span></dt>
 				<dd>{x.meaning}{x.fix && <p class="fix">{x.fix}</p>}</dd></div>)}</dl></section>)}</div>
 	</View>;
 }
-export const short = (n: number) => scaled(n).join(" ").trim();
