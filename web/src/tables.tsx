@@ -67,7 +67,7 @@ export function Exporters() {
 	const { data, error } = useAnswer(s => get<{ exporters: Exporter[] }>("exporters", {}, s), [joined.value], 3000);
 	return <View title="Exporters" note={<>scrapers find all at <a href="metrics">/metrics</a></>}>
 		{error.value && <Failure error={error.value} />}
-		{data.value && <Table name="exporters" caption="Exporters" rows={found(data.value.exporters)} empty={none("No [[export]] in the configuration; /metrics is always there.")} columns={[
+		{data.value && <Table name="exporters" caption="Exporters and their queues" rows={found(data.value.exporters)} empty={none("No [[export]] in the configuration; /metrics is always there.")} columns={[
 			{ name: "name", get: r => r.name, show: r => <b>{r.name}</b> }, { name: "type", get: r => r.type },
 			{ name: "state", get: r => (r.connected ? "connected" : "not connected"), show: r => <Badge text={r.connected ? "connected" : "not connected"} /> },
 			{ name: "sent", number: true, get: r => r.sent_points, show: r => whole(r.sent_points) }, { name: "queued", number: true, get: r => r.queued_points, show: r => whole(r.queued_points) },
@@ -83,10 +83,10 @@ export function Triggers() {
 	return <View title="Triggers" note="what they wait for, and what has happened">
 		{error.value && <Failure error={error.value} />}
 		{a && <><h2>Conditions</h2>
-			<Table name="triggers" caption="Triggers" rows={found(a.triggers)} empty={none("No [[trigger]] in the configuration. One may say: when = \"rate(context-switches) > 50000 for 5s\".")}
+			<Table name="triggers" caption="Conditions of triggers" rows={found(a.triggers)} empty={none("No [[trigger]] in the configuration. One may say: when = \"rate(context-switches) > 50000 for 5s\".")}
 				columns={[{ name: "name", get: r => r.name, show: r => <b>{r.name}</b> }, { name: "when", get: r => r.when, show: r => <code>{r.when}</code>, wide: true }]} />
 			<h2>What happened</h2>
-			<Table name="happened" caption="What happened" rows={found(a.events)} empty={none("Nothing so far.")} columns={[
+			<Table name="happened" caption="Triggers fired and states changed" rows={found(a.events)} empty={none("Nothing so far.")} columns={[
 				{ name: "time", get: r => r.time, show: r => <button class="link" title="Show the profile of that minute"
 					onClick={() => go({ view: "profile", fixed: [r.time - 30_000, Math.min(r.time + 30_000, now.value)], sel: null })}>{moment(r.time)}</button> },
 				{ name: "kind", get: r => r.kind }, { name: "name", get: r => r.name, show: r => <b>{r.name}</b> },
