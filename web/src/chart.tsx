@@ -13,7 +13,7 @@ import { type Frame, type Group, joined, listeners } from "./live";
 import { colour, currentRange, dark, go, palette, place, rangeKey } from "./state";
 import { SaveAs, Table, useWidth } from "./ui";
 
-const many = 12, height = 150;
+const many = 12, tops = 6, height = 150;
 const twos = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
 type Facts = Summary & { name: string };
@@ -24,9 +24,16 @@ function members(g: Group): Shown[] {
 		.sort((a, b) => compare(a.name, b.name));
 }
 
-function axisTimes(_: uPlot, splits: number[], __: number, ___: number, step: number): string[] {
+/* The keys of the lines that are highest on the whole: of processes nobody wants a mean. */
+function highest(columns: Columns, keys: string[]): string[] {
+	return keys.map(k => ({ k, mean: summary((columns.v.get(k) ?? []).slice(-120)).mean ?? -1 }))
+		.sort((a, b) => b.mean - a.mean).slice(0, tops).map(x => x.k);
+}
+
+function axisTimes(u: uPlot, splits: number[], __: number, ___: number, step: number): string[] {
 	return splits.map((t, i) => {
 		const ms = t * 1000, text = clock(ms, step * 1000);
+		if (u.valToPos(t, "x") < 16) return "";		/* would lie on the other axis's 0 */
 		return step * 1000 < 864e5 && i > 0 && date(ms) !== date(splits[i - 1] * 1000) ? date(ms).slice(5) + "\n" + text : text;
 	});
 }
@@ -68,17 +75,28 @@ export function Chart(p: { group: Group }) {
 	const seen = useSignal(false), loaded = useSignal(0), failed = useSignal("");
 	const { ref, width } = useWidth();
 	const plotAt = useRef<HTMLDivElement>(null), card = useRef<HTMLElement>(null);
-	const store = useMemo(() => ({ columns: new Columns(1000), plot: null as uPlot | null, frame: 0, visible: false, told: 0 }), []);
-	const folded = all.length > many && !each.value;
-	const names = folded ? ["mean", "least", "most"] : all.map(s => s.name);
+	const store = useMemo(() => ({ columns: new Columns(1000), plot: null as uPlot | null, frame: 0, visible: false, told: 0, picked: 0,
+		read: (): [number[], ...(number | null)[][]] => [[]] }), []);
+	const picked = useSignal<string[]>([]);
+	const few = all.length > many && !each.value, tasks = g.series.some(s => s.labels.pid || s.labels.cgroup);
+	const folded = few && !tasks, shown = few && tasks ? all.filter(s => picked.value.includes(s.key)) : all;
+	const names = folded ? ["mean", "least", "most"] : shown.map(s => s.name), shownKeys = shown.map(s => s.key).join();
+	const pick = () => {
+		const next = tasks ? highest(store.columns, all.map(s => s.key)) : [];
+		if (next.join() !== picked.peek().join()) picked.value = next;
+	};
 
 	const columns = (): [number[], ...(number | null)[][]] => {
-		const [t, ...v] = store.columns.aligned(all.map(s => s.key));
+		const [t, ...v] = store.columns.aligned(shown.map(s => s.key));
 		return folded ? [t, ...fold(v)] : [t, ...v];
 	};
+	store.read = columns;			/* what draws later draws the lines of then */
 	const draw = () => {
 		cancelAnimationFrame(store.frame);
-		store.frame = requestAnimationFrame(() => store.plot?.setData(columns() as uPlot.AlignedData));
+		store.frame = requestAnimationFrame(() => {
+			const data = store.read();
+			if (store.plot?.series.length === data.length) store.plot.setData(data as uPlot.AlignedData);
+		});
 	};
 
 	useEffect(() => {
@@ -99,8 +117,10 @@ export function Chart(p: { group: Group }) {
 			from: Math.floor(from / step) * step, to, step: step + "ms" }, stop.signal).then(a => {
 			next.load(a.series.filter(s => s.event === g.event && (s.labels.source ?? "") === g.source)
 				.map(s => ({ key: labelsKey(s.labels), points: s.points })));
+			if (!place.peek().fixed) next.keepNewer(store.columns);
 			store.columns = next;
 			failed.value = "";
+			pick();
 			loaded.value++;
 			draw();
 		}, e => {
@@ -122,11 +142,12 @@ export function Chart(p: { group: Group }) {
 			draw();
 			if (Date.now() - store.told < 900) return;	/* the numbers need not keep up with 10 Hz */
 			store.told = Date.now();
+			if (store.told - store.picked > 15_000) store.picked = store.told, pick();
 			loaded.value++;
 		};
 		listeners.add(hear);
 		return () => void listeners.delete(hear);
-	}, [g.key, allKeys, folded]);
+	}, [g.key, allKeys, shownKeys, folded]);
 
 	useEffect(() => {
 		if (!seen.value || !width.value || asTable.value) return;
@@ -135,13 +156,14 @@ export function Chart(p: { group: Group }) {
 		store.plot.over.addEventListener("dblclick", reset);
 		draw();
 		return () => (store.plot?.destroy(), (store.plot = null));
-	}, [seen.value, width.value, dark.value, asTable.value, folded, allKeys]);
+	}, [seen.value, width.value, dark.value, asTable.value, folded, shownKeys]);
 
 	loaded.value;				/* numbers follow the data */
 	const data = columns(), [times, ...lines] = data;
 	const at = (v: (number | null)[]) => (cursor.value !== null && cursor.value < v.length ? v[cursor.value]
 		: summary(v.slice(-4)).last);
 	const now = lines.map(at), additive = g.rate && g.unit !== "ratio" && !folded;
+	const what = few && tasks ? `sum of the highest ${tops}` : additive ? "sum" : "mean";
 	const sum = now.reduce<number | null>((a, b) => (b === null ? a : (a ?? 0) + b), null);
 	const count = now.filter(v => v !== null).length;
 	const [big, unit] = parts(folded ? now[0] : sum === null ? null : additive ? sum : sum / count, g.unit, g.rate);
@@ -153,7 +175,7 @@ export function Chart(p: { group: Group }) {
 	return <article class="card" ref={card} aria-label={title}>
 		<header>
 			<h3 title={title}>{g.event}</h3>
-			<p class="now" title={all.length > 1 ? (additive ? "sum" : "mean") : undefined}><b>{big}</b><span>{unit}</span></p>
+			<p class="now" title={all.length > 1 ? what : undefined}><b>{big}</b><span>{unit}</span></p>
 		</header>
 		<div ref={ref} class="plot">{asTable.value
 			? <Table name={g.event} caption={"Values of " + title} files={false} rows={lines.map((l, i) => ({ name: names[i], ...summary(l) }))}

@@ -51,6 +51,14 @@ export class Columns {
 		return c;
 	}
 
+	/* What came live while the query was under way, or is not in the store yet. */
+	keepNewer(old: Columns) {
+		const last = this.t[this.t.length - 1] ?? -1;
+		old.t.forEach((t, i) => {
+			if (this.bucket(t) > last) this.add(t, new Map([...old.v].map(([k, c]) => [k, c[i]])));
+		});
+	}
+
 	/* A moment of some series. What is older than the newest bucket is not wanted any more. */
 	add(t: number, values: Map<string, number | null>) {
 		const b = this.bucket(t), last = this.t[this.t.length - 1];

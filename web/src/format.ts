@@ -126,5 +126,5 @@ export const csv = (rows: unknown[][]) => rows.map(r => r.map(field).join(",") +
 
 /* Natural order: cpu 2 before cpu 10. */
 export const compare = (a: unknown, b: unknown): number =>
-	typeof a === "number" && typeof b === "number" ? a - b
+	typeof a === "number" || typeof b === "number" ? (Number(a ?? -Infinity) - Number(b ?? -Infinity)) || 0
 	: String(a ?? "").localeCompare(String(b ?? ""), "en", { numeric: true });

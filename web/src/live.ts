@@ -117,6 +117,7 @@ export async function connect() {
 setInterval(() => {
 	if (document.hidden || link.peek().state !== "live") return;
 	get<Status>("status").then(s => (status.value = s, setClock(s.now))).catch(() => {});
+	list().catch(() => {});
 }, 10_000);
 addEventListener("online", () => link.peek().state === "waiting" && connect());
 export const age = (t: number) => agentNow() - t;

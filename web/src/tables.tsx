@@ -4,7 +4,7 @@
 import { type EventRow, type Exporter, type Finding, type Happened, get } from "./api";
 import { matcher } from "./flame";
 import { moment, percent, span, value, whole } from "./format";
-import { beat, joined, readings, series } from "./live";
+import { joined, readings, series } from "./live";
 import { go, now, place } from "./state";
 import { Badge, type Column, Failure, SaveAs, Table, View, useAnswer } from "./ui";
 
@@ -50,15 +50,16 @@ function tasks(): [Task[], string[]] {
 }
 
 export function Processes() {
-	beat.value;
+	now.value;			/* once a second is enough */
 	const [all, events] = tasks();
 	const rows = found(all);
 	const columns: Column<Task>[] = [{ name: "name", get: r => r.name, show: r => <><b>{r.name || "?"}</b>{r.ended && <> <Badge text="ended" tone="plain" /></>}</> },
-		{ name: "pid", number: true, get: r => (r.pid ? Number(r.pid) : null) }, { name: "cgroup", get: r => r.cgroup }, { name: "source", get: r => r.source },
-		...events.map(e => ({ name: e, number: true, get: (r: Task) => r.rates.get(e) ?? null,
+		...(all.some(r => r.pid) ? [{ name: "pid", number: true, get: (r: Task) => (r.pid ? Number(r.pid) : null) }] : []),
+		...(all.some(r => r.cgroup) ? [{ name: "cgroup", get: (r: Task) => r.cgroup }] : []),
+		{ name: "source", get: r => r.source }, ...events.map(e => ({ name: e, number: true, get: (r: Task) => r.rates.get(e) ?? null,
 			show: (r: Task) => value(r.rates.get(e), ...(r.units.get(e) ?? ["", true] as [string, boolean])) }))];
 	return <View title="Processes" note="and cgroups, as rates of the newest interval">
-		<Table name="processes" caption="Processes and cgroups" rows={rows} columns={columns} sort={events.length ? 4 : 0} down={events.length > 0}
+		<Table name="processes" caption="Processes and cgroups" rows={rows} columns={columns} key={events[0] ?? ""} sort={columns.findIndex(c => c.name === events[0])} down
 			empty={none("No source counts by process or cgroup. In tacho.toml: [[source]] with pids, process or cgroups as its target and per = \"process\" or \"cgroup\".")} />
 	</View>;
 }

@@ -18,6 +18,18 @@ test("live points fill the last bucket with their mean, then open the next", () 
 	assert.deepEqual(c.aligned(["a", "b"]), [[1, 2, 3], [1, 5, null], [null, 1, 2]]);
 });
 
+test("what came live stays when the history arrives", () => {
+	const old = new Columns(1000), c = new Columns(2000);
+	for (const t of [1000, 2000, 4000, 5000]) old.add(t, new Map([["a", t]]));
+	c.load([{ key: "a", points: [[0, 1], [2000, 2]] }]);
+	c.keepNewer(old);
+	assert.deepEqual(c.aligned(["a"]), [[0, 2, 4], [1, 2, 4500]]);
+	const empty = new Columns(1000);
+	empty.load([]);
+	empty.keepNewer(old);
+	assert.equal(empty.t.length, 4);
+});
+
 test("a pause of the agent breaks the line", () => {
 	const c = new Columns(1000);
 	c.load([{ key: "a", points: [[1000, 1], [2000, 1], [3000, 1], [60_000, 1]] }]);

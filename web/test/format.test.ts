@@ -38,5 +38,6 @@ test("series are named by what tells them apart, in natural order", () => {
 	assert.equal(seriesName({ cpu: "0", source: "software" }), "cpu 0");
 	assert.equal(seriesName({ comm: "nginx", pid: "12", source: "s" }), "nginx · pid 12");
 	assert.equal(seriesName({ source: "s" }), "total");
+	assert.deepEqual([3, null, 20, null, 1].sort(compare), [null, null, 1, 3, 20]);
 	assert.deepEqual(["cpu 10", "cpu 2", "cpu 1"].sort(compare), ["cpu 1", "cpu 2", "cpu 10"]);
 });
