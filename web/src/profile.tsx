@@ -15,6 +15,7 @@ import { type Range } from "./place";
 import { currentRange, go, now, place, rangeKey } from "./state";
 import { Failure, Table, View, useAnswer } from "./ui";
 
+const heatMost = 6 * 36e5;			/* the agent answers no longer one */
 const formats = ["svg", "html", "folded", "pprof", "speedscope", "json"];
 
 function args(r: Range, base: Range | null, filter: Record<string, string>) {
@@ -44,7 +45,7 @@ export function Profile() {
 	const key = [part.join(), pl.base?.join(), comm.value, joined.value, asked()];
 	const absent = () => Promise.reject(new Refused(404, "the agent does not profile"));
 	const flame = useAnswer(s => !asked() ? absent() : get<FlameAnswer>("flame", args(part, pl.base, filter), s), key);
-	const heat = useAnswer(s => !asked() ? absent() : get<HeatAnswer>("heatmap", { from: whole_[0], to: whole_[1] }, s), [whole_.join(), joined.value, asked()]);
+	const heat = useAnswer(s => !asked() ? absent() : get<HeatAnswer>("heatmap", { from: Math.max(whole_[0], whole_[1] - heatMost), to: whole_[1] }, s), [whole_.join(), joined.value, asked()]);
 	const f = useMemo(() => flame.data.value && readFlame(flame.data.value), [flame.data.value]);
 	const rows = useMemo(() => (f && asTable.value ? table(f) : []), [f, asTable.value]);
 	const shown = (ms: number) => percent(ms / (f?.total || 1));
