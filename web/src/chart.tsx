@@ -112,7 +112,7 @@ export function Chart(p: { group: Group }) {
 		const wanted = rangeKey.value + joined.value;
 		if (!seen.value || !wanted) return;
 		const stop = new AbortController(), [from, to] = currentRange();
-		const step = Math.max(1000, niceStep(to - from, 400)), next = new Columns(step);
+		const step = niceStep(to - from, 400), next = new Columns(step);
 		get<{ series: QuerySeries[] }>("query", { event: g.event.replace(/[[\]*?\\]/g, "?"), label: /^[^,]+$/.test(g.source) ? "source=" + g.source : null,
 			from: Math.floor(from / step) * step, to, step: step + "ms" }, stop.signal).then(a => {
 			next.load(a.series.filter(s => s.event === g.event && (s.labels.source ?? "") === g.source)

@@ -56,6 +56,12 @@ export function nextTheme() {
 	try { localStorage.setItem("tacho-theme", theme.value); } catch { /* private mode */ }
 }
 
-/* A colour of the style sheet, as the canvas needs it. */
-export const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+/* A colour of the style sheet, as the canvas needs it; looked up once for light and dark. */
+const colours = new Map<string, string>();
+export function colour(name: string): string {
+	const key = name + dark.value;
+	let c = colours.get(key);
+	if (!c) colours.set(key, (c = getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()));
+	return c;
+}
 export const palette = () => [1, 2, 3, 4, 5, 6, 7, 8].map(i => colour("line" + i));
