@@ -75,7 +75,7 @@ export function Chart(p: { group: Group }) {
 	const seen = useSignal(false), loaded = useSignal(0), failed = useSignal("");
 	const { ref, width } = useWidth();
 	const plotAt = useRef<HTMLDivElement>(null), card = useRef<HTMLElement>(null);
-	const store = useMemo(() => ({ columns: new Columns(1000), plot: null as uPlot | null, frame: 0, visible: false, told: 0, picked: 0,
+	const store = useMemo(() => ({ columns: new Columns(1000), plot: null as uPlot | null, frame: 0, visible: false, told: Date.now() - Math.random() * 900, picked: 0,
 		read: (): [number[], ...(number | null)[][]] => [[]] }), []);
 	const picked = useSignal<string[]>([]);
 	const few = all.length > many && !each.value, tasks = g.series.some(s => s.labels.pid || s.labels.cgroup);

@@ -38,16 +38,18 @@ export const groups = computed<Group[]>(() => {
 	return [...found.values()];
 });
 
-let listing: Promise<void> | null = null, listed = 0;
+let listing: Promise<void> | null = null, listed = 0, known = "";
 export function list(): Promise<void> {
-	listing ??= get<{ series: Series[] }>("series").then(a => {
+	listing ??= get<{ generation: number; series: Series[] }>("series").then(a => {
+		const sign = status.peek()?.started + "," + a.generation + a.series.map(s => s.state[0] + +s.ended + +(s.value === null)).join("");
 		const next = new Map(a.series.map(s => [s.id, s]));
 		keys.clear();
 		for (const s of a.series) keys.set(s.id, [groupKey(s), labelsKey(s.labels)]);
 		for (const id of readings.keys()) if (!next.has(id)) readings.delete(id);
 		for (const s of a.series)		/* so that the first batch gives rates already */
 			if (s.value !== null && !readings.has(s.id)) readings.set(s.id, { t: s.time, v: s.value, rate: null, state: 0 });
-		series.value = next;
+		if (sign !== known) series.value = next;	/* else all charts would be made anew for nothing */
+		known = sign;
 	}).finally(() => (listing = null, listed = Date.now()));
 	return listing;
 }
@@ -93,9 +95,9 @@ export async function connect() {
 	try {
 		const s = await get<Status>("status");
 		readings.clear();
-		await list();
 		setClock(s.now);
 		status.value = s;
+		await list();
 	} catch (e) {
 		return wait((e as Error).message);
 	}
