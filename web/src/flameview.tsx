@@ -64,7 +64,7 @@ export function FlameView(p: { flame: Flame; query: string }) {
 				x.globalAlpha = depth < zoom.depth ? 0.55 : p.query && !on ? 0.45 : 1;
 				x.fillStyle = on ? hot : f.baseTotal !== null ? diffShade(change(f, l, i), dark.value) : colours[id] ?? "#888";
 				x.fillRect(left, y, Math.max(right - left - (right - left > 3 ? 1 : 0), least), row - 1);
-				if (right - left < 24) return;
+				if (right - left < 34) return;
 				x.globalAlpha = 1;
 				x.fillStyle = on ? "#111" : text;
 				x.fillText(fitting(x, f.names[id] ?? "?", right - left - 8, letter), left + 4, y + row / 2 + 0.5);

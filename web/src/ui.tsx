@@ -49,7 +49,7 @@ export function Table<T>(p: { name: string; caption: string; columns: Column<T>[
 				<button class="sort" onClick={() => order(i)}>{x.name}<i aria-hidden="true">{by.value === i ? (down.value ? " ↓" : " ↑") : ""}</i></button>
 			</th>)}</tr></thead>
 			<tbody>{shown.map((r, k) => <tr key={k} onClick={p.onRow && (() => p.onRow!(r))}>{p.columns.map(x =>
-				<td key={x.name} class={x.number ? "n" : x.wide ? "wide" : ""}>{x.show ? x.show(r) : x.get(r) ?? "–"}</td>)}</tr>)}</tbody>
+				<td key={x.name} data-name={x.name} class={x.number ? "n" : x.wide ? "wide" : ""}>{x.show ? x.show(r) : x.get(r) ?? "–"}</td>)}</tr>)}</tbody>
 		</table></div>
 	</div>;
 }
