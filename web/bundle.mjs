@@ -21,9 +21,18 @@ const style = await esbuild.build({ ...options, entryPoints: ["src/style.css"] }
 
 /* A script or style must not end its own element. */
 const text = (built, end) => built.outputFiles[0].text.trim().replaceAll(end, end.replace("/", "\\/"));
+
+/* What is inside is under the MIT license, which wants to be carried along. */
+function notice() {
+	const packages = ["preact", "@preact/signals", "@preact/signals-core", "uplot"];
+	const licenses = packages.map(p => readFileSync(path.join(modules, p, "LICENSE"), "utf8").replaceAll("--", "-"));
+	const owners = licenses.map((l, i) => packages[i] + ": " + /^Copyright.*$/m.exec(l)[0].trim());
+	return "<!--\n" + owners.join("\n") + "\n\n" + licenses[0].slice(licenses[0].indexOf("Permission is hereby")).trim() + "\n-->";
+}
 const html = readFileSync(path.join(here, "index.html"), "utf8")
 	.replace("@STYLE@", () => text(style, "</style"))
-	.replace("@SCRIPT@", () => text(script, "</script"));
+	.replace("@SCRIPT@", () => text(script, "</script"))
+	.replace("@NOTICE@", notice);
 writeFileSync(output, html);
 
 const inputs = [...Object.keys(script.metafile.inputs), ...Object.keys(style.metafile.inputs)].map(p => path.join(here, p));
