@@ -56,7 +56,7 @@ static void add_page_headers(struct MHD_Response *r, bool packed)
 	MHD_add_response_header(r, "ETag", text);
 	snprintf(text, sizeof(text), "default-src 'none'; script-src '%s'; style-src '%s'; "
 		 "img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-		 "frame-ancestors 'none'", page_data.script_hash, page_data.style_hash);
+		 "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'", page_data.script_hash, page_data.style_hash);
 	MHD_add_response_header(r, "Content-Security-Policy", text);
 	MHD_add_response_header(r, "Content-Type", "text/html; charset=utf-8");
 	MHD_add_response_header(r, "Cache-Control", "no-cache");

@@ -57,7 +57,8 @@ function makePlot(g: Group, names: string[], folded: boolean, width: number, at:
 		series: [{}, ...names.map((label, i) => ({ label, stroke: folded && i ? colour("faint") : lines[i % lines.length],
 			width: 1.5, points: { show: false } }))],
 		bands: folded ? [{ series: [3, 2] as [number, number], fill: colour("band") }] : [],
-		cursor: { sync: { key: "tacho" }, drag: { x: true, y: false, setScale: false }, points: { size: 6 }, y: false },
+		/* Others follow the pointer, but the choice of a range is made by one. */
+		cursor: { sync: { key: "tacho", filters: { pub: type => type === "mousemove" || type === "mouseleave" } }, drag: { x: true, y: false, setScale: false }, points: { size: 6 }, y: false },
 		hooks: {
 			setCursor: [u => onCursor(u.cursor.idx ?? null)],
 			setSelect: [u => {

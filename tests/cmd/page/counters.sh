@@ -36,6 +36,8 @@ await page.mouse.up();
 await until("a drag zooms", async () => /t=\d+-\d+/.test(page.url()));
 const [, from, to] = /t=(\d+)-(\d+)/.exec(page.url());
 check(Math.abs((to - from) / 300_000 - 0.15) < 0.03, "to the part that was chosen");
+await page.waitForTimeout(500);
+check(page.url().includes(`t=${from}-${to}`), "once, though all charts follow the pointer");
 check(await page.getByRole("button", { name: "Back to now" }).isVisible(), "and says so");
 await page.reload();
 await until("the address keeps the range", async () => (await page.getByRole("button", { name: "Back to now" }).count()) > 0);
