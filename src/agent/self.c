@@ -115,6 +115,12 @@ struct self {
 	int64_t last_ns;
 };
 
+/* Counters are kept as whole counts: time in nanoseconds, so that it does not stand still. */
+static double scale_of(const struct self_row *row)
+{
+	return row->kind == METRIC_COUNTER && !strcmp(row->unit, "seconds") ? 1e-9 : 1;
+}
+
 /* Registers the rows of a table; `exporter` NULL: of the agent itself. */
 static int add_series(struct self *s, const struct self_row *table, size_t n, char *exporter,
 		      uint32_t *ids)
@@ -124,7 +130,8 @@ static int add_series(struct self *s, const struct self_row *table, size_t n, ch
 
 	for (size_t i = 0; i < n; i++) {
 		struct metric like = { .event = table[i].name, .name = name, .unit = table[i].unit,
-				       .help = table[i].help, .kind = table[i].kind, .scale = 1 };
+				       .help = table[i].help, .kind = table[i].kind,
+				       .scale = scale_of(&table[i]) };
 		const struct metric *m;
 		int64_t id;
 
@@ -179,14 +186,15 @@ static void measure_rows(struct self *s, const struct facts *f, const struct sel
 			 size_t n, const uint32_t *ids)
 {
 	for (size_t i = 0; i < n; i++) {
-		double v = table[i].value(f);
+		double v = table[i].value(f), count = v / scale_of(&table[i]);
+		bool counter = table[i].kind == METRIC_COUNTER && count > 0;
 
 		s->points[s->n_points++] = (struct point){
 			.series = ids[i],
 			.state = TACHO_COUNTING,
 			.value = v,
-			.count = table[i].kind == METRIC_COUNTER && v > 0 ? (uint64_t)v : 0,
-			.raw = table[i].kind == METRIC_COUNTER && v > 0 ? (uint64_t)v : 0,
+			.count = counter ? (uint64_t)count : 0,
+			.raw = counter ? (uint64_t)count : 0,
 		};
 	}
 }

@@ -46,6 +46,8 @@ const struct feature features[] = {
 	ROW("zlib", HAVE_ZLIB_SUPPORT),
 	ROW("zstd", HAVE_ZSTD_SUPPORT),
 	ROW("rust", HAVE_RUST_SUPPORT),
+	{ "agent_page", "HAVE_AGENT_PAGE", IS_ON(HAVE_AGENT_PAGE),
+	  "the agent has its small page: install npm and run meson setup --reconfigure" },
 };
 const size_t n_features = countof(features);
 

@@ -1,0 +1,41 @@
+/*
+ * Makes the page: one HTML file with one script and one style in it.
+ *
+ *	node bundle.mjs NODE_MODULES OUTPUT.html OUTPUT.d
+ *
+ * The second file names what went in, as ninja wants it.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [modules, output, depfile] = process.argv.slice(2).map(p => path.resolve(p));
+const here = path.dirname(fileURLToPath(import.meta.url));
+const esbuild = createRequire(path.join(modules, "-"))("esbuild");
+const options = { bundle: true, minify: true, write: false, metafile: true, target: "es2021", legalComments: "none",
+	charset: "utf8", nodePaths: [modules], absWorkingDir: here, logLevel: "warning", outdir: here };
+const script = await esbuild.build({ ...options, entryPoints: ["src/main.tsx"], format: "esm",
+	jsx: "automatic", jsxImportSource: "preact" });
+const style = await esbuild.build({ ...options, entryPoints: ["src/style.css"] });
+
+/* A script or style must not end its own element. */
+const text = (built, end) => built.outputFiles[0].text.trim().replaceAll(end, end.replace("/", "\\/"));
+
+/* What is inside is under the MIT license, which wants to be carried along. */
+function notice() {
+	const packages = ["preact", "@preact/signals", "@preact/signals-core", "uplot"];
+	const licenses = packages.map(p => readFileSync(path.join(modules, p, "LICENSE"), "utf8").replaceAll("--", "-"));
+	const owners = licenses.map((l, i) => packages[i] + ": " + /^Copyright.*$/m.exec(l)[0].trim());
+	return "<!--\n" + owners.join("\n") + "\n\n" + licenses[0].slice(licenses[0].indexOf("Permission is hereby")).trim() + "\n-->";
+}
+const html = readFileSync(path.join(here, "index.html"), "utf8")
+	.replace("@STYLE@", () => text(style, "</style"))
+	.replace("@SCRIPT@", () => text(script, "</script"))
+	.replace("@NOTICE@", notice);
+writeFileSync(output, html);
+
+const inputs = [...Object.keys(script.metafile.inputs), ...Object.keys(style.metafile.inputs)].map(p => path.join(here, p));
+const escaped = p => p.replace(/[ #]/g, "\\$&");
+writeFileSync(depfile, escaped(process.argv[3]) + ": " +
+	[...new Set(inputs), path.join(here, "index.html")].map(escaped).join(" ") + "\n");

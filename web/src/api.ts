@@ -1,0 +1,61 @@
+/*
+ * What the agent answers. A failure becomes one sentence of the agent's own.
+ */
+export interface Series {
+	id: number; event: string; name: string; unit: string; kind: "counter" | "gauge";
+	labels: Record<string, string>; state: string; reason: string | null; time: number;
+	value: number | null; ended: boolean;
+}
+export interface QuerySeries {
+	event: string; unit: string; kind: string; labels: Record<string, string>;
+	points: [number, number | null, number, number, number][];
+}
+export interface EventRow {
+	source: string; event: string; original: string; pmu: string; unit: string; target: string; per: string;
+	state: string; reason: string | null; share: number; counters: number; series: number; interval_ms: number;
+}
+export interface Exporter {
+	name: string; type: string; connected: boolean; sent_points: number; dropped_points: number;
+	queued_points: number; queued_bytes: number; retries: number; lag_seconds: number; error: string | null;
+}
+export interface Happened { id: number; time: number; kind: string; name: string; text: string; path: string | null }
+export interface Finding {
+	id: string; topic: string; title: string; verdict: "ok" | "limited" | "no" | "info";
+	value: string | null; meaning: string | null; affects: string | null; fix: string | null;
+}
+export interface Status {
+	version: string; host: string; pid: number; now: number; started: number; config: string | null;
+	ticks: number; missed_ticks: number;
+	store: { bytes: number; points_written: number; points_dropped: number; oldest: number; error: string | null } | null;
+	profiler: { running: boolean; event: string; frequency: number; samples: number; lost: number; why: string | null } | null;
+}
+
+export class Refused extends Error {
+	constructor(public status: number, message: string, public hint = "") { super(message); }
+}
+
+export function address(path: string, args: Record<string, string | number | null | undefined> = {}): string {
+	const words = Object.entries(args).filter(([, v]) => v !== null && v !== undefined && v !== "")
+		.map(([k, v]) => k + "=" + encodeURIComponent(typeof v === "number" ? Math.round(v) : v!));
+	return "api/v1/" + path + (words.length ? "?" + words.join("&") : "");
+}
+
+export async function get<T>(path: string, args: Record<string, string | number | null | undefined> = {},
+	signal?: AbortSignal): Promise<T> {
+	let r: Response;
+	try {
+		r = await fetch(address(path, args), { signal: signal ?? null });
+	} catch (e) {
+		if ((e as Error).name === "AbortError") throw e;
+		throw new Refused(0, "the agent does not answer");
+	}
+	const text = await r.text();
+	let said: { error?: string; hint?: string } & T;
+	try {
+		said = JSON.parse(text);
+	} catch {
+		throw new Refused(r.status, "the agent's answer is damaged (" + r.status + ")");
+	}
+	if (!r.ok) throw new Refused(r.status, said.error ?? "status " + r.status, said.hint ?? "");
+	return said;
+}

@@ -1,0 +1,133 @@
+/*
+ * The points of one chart: times in one column, each series in another, as uPlot wants them. It is
+ * filled by a query and then grows with what comes live; both share the same buckets of `step`.
+ * Pure.
+ */
+export interface Point { t: number; v: number | null }
+export interface Line { key: string; points: [number, number | null, ...unknown[]][] }
+
+export const labelsKey = (labels: Record<string, string>) =>
+	JSON.stringify(Object.entries(labels).sort((a, b) => (a[0] < b[0] ? -1 : 1)));
+
+export class Columns {
+	t: number[] = [];
+	v = new Map<string, (number | null)[]>();
+	private counts = new Map<string, number>();	/* how many live points the last bucket holds */
+	constructor(public step: number) {}
+
+	private bucket(t: number) {
+		return this.step > 0 ? Math.floor(t / this.step) * this.step : t;
+	}
+
+	/* Replaces all by the answer of a query. */
+	load(lines: Line[]) {
+		const at = new Map<number, number>();
+		for (const line of lines) for (const p of line.points) at.set(this.bucket(p[0]), 0);
+		this.t = [...at.keys()].sort((a, b) => a - b);
+		this.t.forEach((t, i) => at.set(t, i));
+		this.v.clear();
+		this.counts.clear();
+		for (const line of lines) {
+			const column = this.column(line.key);
+			for (const p of line.points) column[at.get(this.bucket(p[0]))!] = p[1];
+		}
+		this.showGaps();
+	}
+
+	/* Where nothing was measured for long the line is broken: the agent did not run. */
+	private showGaps() {
+		const steps = this.t.slice(1).map((t, i) => t - this.t[i]).sort((a, b) => a - b);
+		const pause = Math.max(15_000, 4 * this.step, 4 * (steps[steps.length >> 1] ?? 0));
+		for (let i = this.t.length - 1; i > 0; i--) {
+			if (this.t[i] - this.t[i - 1] <= pause) continue;
+			this.t.splice(i, 0, this.t[i - 1] + Math.max(1, this.step));
+			for (const c of this.v.values()) c.splice(i, 0, null);
+		}
+	}
+
+	private column(key: string): (number | null)[] {
+		let c = this.v.get(key);
+		if (!c) this.v.set(key, (c = this.t.map(() => null)));
+		return c;
+	}
+
+	/* What came live while the query was under way, or is not in the store yet. */
+	keepNewer(old: Columns) {
+		const last = this.t[this.t.length - 1] ?? -1;
+		old.t.forEach((t, i) => {
+			if (this.bucket(t) > last) this.add(t, new Map([...old.v].map(([k, c]) => [k, c[i]])));
+		});
+	}
+
+	/* A moment of some series. What is older than the newest bucket is not wanted any more. */
+	add(t: number, values: Map<string, number | null>) {
+		const b = this.bucket(t), last = this.t[this.t.length - 1];
+		if (last !== undefined && b < last) return;
+		if (last === undefined || b > last) {
+			this.t.push(b);
+			for (const c of this.v.values()) c.push(null);
+			this.counts.clear();
+		}
+		for (const [key, v] of values) {
+			const c = this.column(key), i = this.t.length - 1, n = this.counts.get(key) ?? 0;
+			if (v === null) continue;
+			c[i] = c[i] === null || n === 0 ? v : (c[i]! * n + v) / (n + 1);
+			this.counts.set(key, n + 1);
+		}
+	}
+
+	trim(from: number) {
+		let n = 0;
+		while (n < this.t.length && this.t[n] < from) n++;
+		if (n < 64) return;		/* in larger bites: moving is not free */
+		this.t.splice(0, n);
+		for (const c of this.v.values()) c.splice(0, n);
+	}
+
+	/* Columns in the order of the keys; times in seconds. */
+	aligned(keys: string[]): [number[], ...(number | null)[][]] {
+		return [this.t.map(t => t / 1000), ...keys.map(k => this.v.get(k) ?? this.t.map(() => null))];
+	}
+}
+
+/* Mean, smallest and largest of many columns at each time. */
+export function fold(columns: (number | null)[][]): (number | null)[][] {
+	const n = columns[0]?.length ?? 0, out: (number | null)[][] = [[], [], []];
+	for (let i = 0; i < n; i++) {
+		let sum = 0, count = 0, least = Infinity, most = -Infinity;
+		for (const c of columns) {
+			const v = c[i];
+			if (v === null || v === undefined) continue;
+			sum += v, count++;
+			if (v < least) least = v;
+			if (v > most) most = v;
+		}
+		out[0].push(count ? sum / count : null);
+		out[1].push(count ? least : null);
+		out[2].push(count ? most : null);
+	}
+	return out;
+}
+
+export interface Summary { last: number | null; mean: number | null; min: number | null; max: number | null }
+
+export function summary(column: (number | null)[]): Summary {
+	const v = column.filter((x): x is number => x !== null && x !== undefined);
+	if (!v.length) return { last: null, mean: null, min: null, max: null };
+	let min = v[0], max = v[0], sum = 0;
+	for (const x of v) {
+		if (x < min) min = x;
+		if (x > max) max = x;
+		sum += x;
+	}
+	return { last: v[v.length - 1], mean: sum / v.length, min, max };
+}
+
+/* A step that gives about `points` of them, from a list that divides well. */
+export function niceStep(ms: number, points: number): number {
+	const wanted = ms / points;
+	for (const s of [100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+		900_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000])
+		if (s >= wanted) return s;
+	return 86_400_000;
+}

@@ -1,0 +1,121 @@
+/*
+ * The frame of the page: head with range and search, the views, keys, help.
+ */
+import { effect, useComputed } from "@preact/signals";
+import { render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Counters } from "./counters";
+import { moment, span, value, whole } from "./format";
+import { connect, link, status } from "./live";
+import { type View, presets, views } from "./place";
+import { Profile } from "./profile";
+import { dark, follow, go, help, move, nextTheme, now, place, range, scale } from "./state";
+import { Doctor, Events, Exporters, Processes, Triggers } from "./tables";
+
+const pages: Record<View, () => preact.JSX.Element> = { counters: Counters, profile: Profile, events: Events, processes: Processes,
+	exporters: Exporters, triggers: Triggers, doctor: Doctor };
+const timed = (v: View) => v === "counters" || v === "profile";
+
+function LinkState() {
+	const l = link.value, left = useComputed(() => Math.max(0, Math.ceil((link.value.until - Date.now() + now.value * 0) / 1000)));
+	if (l.state === "waiting") return <button class="link-state bad" onClick={() => void connect()} title={l.why}><i />no answer, again in {left.value} s</button>;
+	return <span class={"link-state " + (l.state === "live" ? "good" : "warn")} role="status"><i />{l.state === "live" ? "live" : "connecting"}</span>;
+}
+
+function RangeBar() {
+	const p = place.value, [from, to] = range.value;
+	return <div class="range" role="group" aria-label="Time range">
+		<button onClick={() => move(-0.5)} aria-label="Earlier" title="Earlier (←)">‹</button>
+		<span class="group">{presets.map(([name, ms]) => <button key={name} aria-pressed={!p.fixed && p.span === ms} onClick={() => go({ fixed: null, span: ms, sel: null })}>{name}</button>)}</span>
+		<button onClick={() => move(0.5)} disabled={!p.fixed} aria-label="Later" title="Later (→)">›</button>
+		<button onClick={() => scale(2)} aria-label="Longer range" title="Longer (-)">−</button>
+		<button onClick={() => scale(0.5)} aria-label="Shorter range" title="Shorter (+)">+</button>
+		{p.fixed ? <><span class="when">{moment(from)} <span class="dim">for {span(to - from)}</span></span><button class="primary" onClick={follow}>Back to now</button></>
+			: <span class="when dim">the last {span(p.span)}</span>}
+		{p.view === "counters" && <button onClick={() => go({ view: "profile", zoom: "" })} title="The flame graph of this range (f)">Flame graph</button>}
+	</div>;
+}
+
+function Head() {
+	const search = useRef<HTMLInputElement>(null), p = place.value;
+	useEffect(() => {
+		const focus = () => (search.current?.focus(), search.current?.select());
+		addEventListener("tacho-search", focus);
+		return () => removeEventListener("tacho-search", focus);
+	}, []);
+	return <header class="top">
+		<div class="line">
+			<a class="brand" href="#v=counters">tacho</a><span class="host">{status.value?.host}</span><LinkState />
+			<span class="grow" />
+			<input ref={search} type="search" value={p.q} placeholder={p.view === "profile" ? "Find a function  /" : "Find  /"} aria-label="Find"
+				onInput={e => go({ q: e.currentTarget.value }, true)} onKeyDown={e => e.key === "Escape" && (p.q ? go({ q: "" }, true) : e.currentTarget.blur())} />
+			<button onClick={nextTheme} aria-label={dark.value ? "Light colours" : "Dark colours"} title="Dark or light (t)">{dark.value ? "☀" : "☾"}</button>
+			<button onClick={() => (help.value = true)} aria-label="Help" title="Keys (?)">?</button>
+		</div>
+		<div class="line">
+			<nav aria-label="Views">{views.map((v, i) => <a key={v} href={"#v=" + v} aria-current={p.view === v ? "page" : undefined} title={`${i + 1}`}
+				onClick={e => (e.preventDefault(), go({ view: v, q: "" }))}>{v}</a>)}</nav>
+			<span class="grow" />
+			{timed(p.view) && <RangeBar />}
+		</div>
+	</header>;
+}
+
+const keys: [string, string][] = [["1 … 7", "the views"], ["/", "find"], ["← →", "earlier, later"], ["+ -", "shorter, longer range"], ["n", "back to now"],
+	["f", "flame graph of the range"], ["t", "dark or light"], ["Esc", "close, clear, whole graph"], ["arrows, Enter", "in flame graph and heat map: move, choose"],
+	["Shift + arrows", "in the heat map: choose a part"], ["?", "this help"]];
+
+function Help() {
+	const dialog = useRef<HTMLDialogElement>(null);
+	useEffect(() => {
+		if (help.value && !dialog.current!.open) dialog.current!.showModal();
+		if (!help.value) dialog.current!.close();
+	}, [help.value]);
+	return <dialog ref={dialog} aria-labelledby="help-title" onClose={() => (help.value = false)}>
+		<h2 id="help-title">Keys</h2>
+		<dl class="keys">{keys.map(([k, text]) => <div key={k}><dt><kbd>{k}</kbd></dt><dd>{text}</dd></div>)}</dl>
+		<p>Drag over a chart to zoom, double click to go back. The address holds what you see: copy it into a ticket.</p>
+		<p>For programs: <a href="api/v1/status">API</a> (tacho-agent-api(7)), <a href="metrics">/metrics</a>.</p>
+		<button class="primary" onClick={() => (help.value = false)}>Close</button>
+	</dialog>;
+}
+
+function Foot() {
+	const s = status.value;
+	if (!s) return <footer class="foot" />;
+	return <footer class="foot dim">
+		<span>tacho {s.version}, up {span(now.value - s.started)}</span>
+		<span>{whole(s.ticks)} ticks{s.missed_ticks > 0 && <b class="bad"> {whole(s.missed_ticks)} missed</b>}</span>
+		<span>{s.store ? <>history {value(s.store.bytes, "bytes", false)}{s.store.oldest > 0 && `, since ${moment(s.store.oldest, 60_000)}`}
+			{s.store.points_dropped > 0 && <b class="bad">, {whole(s.store.points_dropped)} points dropped</b>}{s.store.error && <b class="bad">, {s.store.error}</b>}</> : "no history"}</span>
+		<span>{s.profiler?.running ? `profile: ${s.profiler.event} at ${s.profiler.frequency} Hz` : "no profile"}</span>
+	</footer>;
+}
+
+function App() {
+	const Page = pages[place.value.view];
+	return <><a class="skip" href="#main" onClick={e => (e.preventDefault(), document.getElementById("main")!.focus())}>To the content</a>
+		<Head /><main id="main" tabIndex={-1}><Page key={place.value.view} /></main><Foot /><Help /></>;
+}
+
+addEventListener("keydown", e => {
+	const at = e.target as HTMLElement;
+	if (e.altKey || e.ctrlKey || e.metaKey || at.closest("input, dialog")) return;
+	const act: Record<string, () => void> = { "/": () => dispatchEvent(new Event("tacho-search")), "?": () => (help.value = true), t: nextTheme, n: follow,
+		f: () => go({ view: "profile" }), ArrowLeft: () => move(-0.5), ArrowRight: () => move(0.5), "+": () => scale(0.5), "=": () => scale(0.5), "-": () => scale(2),
+		Escape: () => go({ q: "", zoom: "", sel: null }) };
+	const view = views[Number(e.key) - 1], fn = view ? () => go({ view, q: "" }) : act[e.key];
+	if (!fn || (e.key.startsWith("Arrow") && at.closest(".scroll"))) return;
+	e.preventDefault();
+	fn();
+});
+
+effect(() => {
+	document.documentElement.dataset.theme = dark.value ? "dark" : "light";
+	document.querySelector<HTMLMetaElement>("meta[name=theme-color]")!.content = dark.value ? "#14171c" : "#ffffff";
+});
+effect(() => {
+	document.title = `${place.value.view} · ${status.value?.host ?? "tacho"}`;
+});
+render(<App />, document.getElementById("app")!);
+void connect();

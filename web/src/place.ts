@@ -1,0 +1,74 @@
+/*
+ * Where the reader is: view, time range, search, selection. It lives in the address after the #,
+ * so that a view can be pasted into a ticket. Pure.
+ */
+import { parseSpan, spanKey } from "./format";
+
+export const views = ["counters", "profile", "events", "processes", "exporters", "triggers", "doctor"] as const;
+export type View = typeof views[number];
+export type Range = [number, number];		/* milliseconds since 1970 */
+
+export interface Place {
+	view: View;
+	span: number;			/* how much is shown while it follows the clock */
+	fixed: Range | null;		/* instead of following it */
+	q: string;			/* search */
+	sel: Range | null;		/* part of the range, chosen on the heat map */
+	base: Range | null;		/* the range that is compared with */
+	zoom: string;			/* path of the flame graph's box; see flame.ts */
+}
+
+export const presets: [string, number][] = [["5m", 3e5], ["1h", 36e5], ["6h", 216e5], ["24h", 864e5], ["7d", 6048e5]];
+export const shortest = 1000, longest = 400 * 864e5;
+
+export const home: Place = { view: "counters", span: 3e5, fixed: null, q: "", sel: null, base: null, zoom: "" };
+
+function readRange(text: string | null): Range | null {
+	const m = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? "");
+	const r: Range | null = m && [Number(m[1]), Number(m[2])];
+	return r && r[1] > r[0] && r[1] - r[0] <= longest ? r : null;
+}
+
+const bounded = (ms: number) => Math.min(Math.max(ms, shortest), longest);
+
+export function readHash(hash: string): Place {
+	const p = new URLSearchParams(hash.replace(/^#/, ""));
+	const view = p.get("v") as View, span = parseSpan(p.get("span") ?? "");
+	return {
+		view: views.includes(view) ? view : home.view,
+		span: span > 0 ? bounded(span) : home.span,
+		fixed: readRange(p.get("t")),
+		q: (p.get("q") ?? "").slice(0, 200),
+		sel: readRange(p.get("sel")),
+		base: readRange(p.get("base")),
+		zoom: /^[\da-z.]{1,2000}$/.test(p.get("z") ?? "") ? p.get("z")! : "",
+	};
+}
+
+export function writeHash(p: Place): string {
+	const words: string[] = ["v=" + p.view];
+	const range = (name: string, r: Range | null) => r && words.push(name + "=" + r.map(Math.round).join("-"));
+	words.push("span=" + spanKey(p.span));
+	range("t", p.fixed);
+	if (p.q) words.push("q=" + encodeURIComponent(p.q));
+	range("sel", p.sel);
+	range("base", p.base);
+	if (p.zoom) words.push("z=" + p.zoom);
+	return "#" + words.join("&");
+}
+
+/* The range moved by a part of its length; one that would reach beyond now follows the clock. */
+export function shift(p: Place, by: number, now: number): Place {
+	const [from, to] = p.fixed ?? [now - p.span, now];
+	const d = (to - from) * by;
+	if (to + d >= now) return { ...p, span: to - from, fixed: null, sel: null };
+	return { ...p, fixed: [from + d, to + d], sel: null };
+}
+
+/* The range made longer (factor > 1) or shorter; its middle stays, or its end while it follows. */
+export function stretch(p: Place, factor: number, now: number): Place {
+	if (!p.fixed) return { ...p, span: bounded(Math.round(p.span * factor)), sel: null };
+	const [from, to] = p.fixed, half = bounded((to - from) * factor) / 2, mid = (from + to) / 2;
+	if (mid + half > now) return { ...p, fixed: null, span: Math.round(half * 2), sel: null };
+	return { ...p, fixed: [mid - half, mid + half], sel: null };
+}
