@@ -50,7 +50,7 @@ int live_new(struct live **out, struct agent *a)
 		return -ENOMEM;
 	l->agent = a;
 	pthread_mutex_init(&l->lock, NULL);
-	if (a->collector && collector_listen(a->collector, hear, l) == 0)
+	if (a->collector && collector_listen_live(a->collector, hear, l) == 0)
 		l->listening = true;
 	*out = l;
 	return 0;

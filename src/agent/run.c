@@ -13,6 +13,8 @@
 
 #include "agent/budget.h"
 #include "agent/collector.h"
+#include "agent/config_same.h"
+#include "agent/held.h"
 #include "agent/http.h"
 #include "agent/profiler.h"
 #include "agent/self.h"
@@ -22,6 +24,7 @@
 #include "base/vec.h"
 
 #define STOP_GRACE_MS 3000
+#define RELOAD_GRACE_MS 1000
 
 struct running {
 	struct agent agent;
@@ -32,6 +35,10 @@ struct running {
 	struct budget *budget;
 	/* Configurations that a reload has replaced: exporters and pages may still look at them. */
 	struct { struct agent_config **v; size_t n, cap; } configs;
+	pthread_mutex_t reload_lock;	/* SIGHUP and ctl may come at once */
+	/* While exporters are replaced, what they miss; the collector's lock guards it. */
+	bool replacing;
+	struct held missed;
 };
 
 /* Tells systemd how we are; does nothing without it. */
@@ -67,10 +74,12 @@ static void feed_store(void *store, const struct batch *b)
 
 static void feed_exporters(void *arg, const struct batch *b)
 {
-	struct agent *a = arg;
+	struct running *r = arg;
 
-	if (a->exporters)
-		exporters_take(a->exporters, b);
+	if (r->agent.exporters)
+		exporters_take(r->agent.exporters, b);
+	else if (r->replacing && r->missed.bytes < HELD_MAX_BYTES)
+		held_add(&r->missed, b);
 }
 
 static void look_at_triggers(void *arg, struct collector *c)
@@ -94,16 +103,61 @@ static int start_store(struct running *r, struct tacho_error *e)
 	return err < 0 ? err : collector_listen(a->collector, feed_store, a->store);
 }
 
-static int start_exporters(struct running *r, struct tacho_error *e)
+static int open_exporters(struct running *r, const struct agent_config *cfg,
+			  struct exporters **out, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	struct exporter_env env = {
-		.registry = &a->registry, .config = a->config, .state_dir = r->agent.state_dir,
+		.registry = &a->registry, .config = cfg, .state_dir = r->agent.state_dir,
 		.host = a->host, .log = a->log, .log_arg = a->log_arg,
 	};
-	int err = exporters_start(&a->exporters, a->config, &env, e);
 
-	return err < 0 ? err : collector_listen(a->collector, feed_exporters, a);
+	return exporters_start(out, cfg, &env, e);
+}
+
+static int start_exporters(struct running *r, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	int err = open_exporters(r, a->config, &a->exporters, e);
+
+	return err < 0 ? err : collector_listen(a->collector, feed_exporters, r);
+}
+
+/* Everybody looks at the exporters under one of these locks. */
+static struct exporters *set_exporters(struct running *r, struct exporters *fresh, bool replacing)
+{
+	struct agent *a = &r->agent;
+	struct exporters *old;
+
+	collector_lock(a->collector);
+	pthread_rwlock_wrlock(&a->config_lock);
+	old = a->exporters;
+	a->exporters = fresh;
+	r->replacing = replacing;
+	for (size_t i = 0; fresh && i < r->missed.n; i++)
+		exporters_take(fresh, r->missed.v[i]);
+	if (!replacing)
+		held_done(&r->missed);
+	pthread_rwlock_unlock(&a->config_lock);
+	collector_unlock(a->collector);
+	return old;
+}
+
+/* The old ones end before the new begin, for both may have the same queue or port. What could not
+ * be sent waits on disk, under the export's name; batches of the meantime are kept. */
+static int replace_exporters(struct running *r, const struct agent_config *old,
+			     const struct agent_config *cfg, struct tacho_error *e)
+{
+	struct tacho_error ignored = { .column = -1 };
+	struct exporters *fresh = NULL;
+	int err;
+
+	exporters_stop(set_exporters(r, NULL, true), RELOAD_GRACE_MS);
+	err = open_exporters(r, cfg, &fresh, e);
+	if (err < 0 && open_exporters(r, old, &fresh, &ignored) < 0)
+		fresh = NULL;
+	set_exporters(r, fresh, false);
+	return err;
 }
 
 /* A machine that cannot sample still counts: that is told, not fatal. */
@@ -135,9 +189,46 @@ static int replace_triggers(struct running *r, const struct agent_config *cfg, s
 	return 0;
 }
 
-static int reload(void *arg, struct tacho_error *e)
+static void log_line(const struct agent *a, enum tacho_log_level level, const char *fmt,
+		     const char *word)
 {
-	struct running *r = arg;
+	char text[1100];
+
+	snprintf(text, sizeof(text), fmt, word);
+	if (a->log)
+		a->log(a->log_arg, level, text);
+}
+
+/* What was read differently from how it may have been meant. */
+static void tell_notes(const struct agent *a, const struct agent_config *cfg)
+{
+	for (size_t i = 0; i < cfg->notes.n; i++)
+		log_line(a, TACHO_LOG_WARN, "%s", cfg->notes.v[i]);
+}
+
+static int apply(struct running *r, const struct agent_config *fresh, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	const struct agent_config *old = a->config;
+	const char *later = config_needs_restart(old, fresh);
+	int err = collector_apply(a->collector, fresh, e);
+
+	if (err == 0)
+		err = replace_triggers(r, fresh, e);
+	if (err == 0 && !config_same_exports(old, fresh))
+		err = replace_exporters(r, old, fresh, e);
+	tell_notes(a, fresh);
+	if (later)
+		log_line(a, TACHO_LOG_WARN, "a changed '%s' takes effect when the agent is started again",
+			 later);
+	if (err == 0)
+		log_line(a, TACHO_LOG_INFO, "%s", "the configuration was reloaded");
+	return err;
+}
+
+/* A file that is wrong changes nothing. */
+static int reload_once(struct running *r, struct tacho_error *e)
+{
 	struct agent_config *fresh = NULL, **kept;
 	int err = config_load(&fresh, &r->opts, e);
 
@@ -149,14 +240,17 @@ static int reload(void *arg, struct tacho_error *e)
 		return error_nomem(e);
 	}
 	*kept = fresh;
-	err = collector_apply(r->agent.collector, fresh, e);
-	if (err == 0)
-		err = replace_triggers(r, fresh, e);
-	pthread_rwlock_wrlock(&r->agent.config_lock);
-	r->agent.config = fresh;
-	pthread_rwlock_unlock(&r->agent.config_lock);
-	if (err == 0 && r->agent.log)
-		r->agent.log(r->agent.log_arg, TACHO_LOG_INFO, "the configuration was reloaded");
+	return apply(r, fresh, e);
+}
+
+static int reload(void *arg, struct tacho_error *e)
+{
+	struct running *r = arg;
+	int err;
+
+	pthread_mutex_lock(&r->reload_lock);
+	err = reload_once(r, e);
+	pthread_mutex_unlock(&r->reload_lock);
 	return err;
 }
 
@@ -175,6 +269,7 @@ static int start(struct running *r, struct tacho_error *e)
 		err = triggers_new(&r->triggers, a, a->config, e);
 	if (err < 0)
 		return err;
+	tell_notes(a, a->config);
 	collector_every_second(a->collector, self_measure, r->self);
 	collector_every_second(a->collector, look_at_triggers, r);
 	collector_every_second(a->collector, budget_look, r->budget);
@@ -203,6 +298,8 @@ static void stop(struct running *r)
 	budget_free(r->budget);
 	registry_done(&a->registry);
 	pthread_rwlock_destroy(&a->config_lock);
+	pthread_mutex_destroy(&r->reload_lock);
+	held_done(&r->missed);
 	for (size_t i = 0; i < r->configs.n; i++)
 		config_free(r->configs.v[i]);
 	vec_done(&r->configs);
@@ -233,6 +330,7 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 	r.agent.state_dir = opts->state_dir;
 	r.agent.started_ns = clock_wall_ns();
 	pthread_rwlock_init(&r.agent.config_lock, NULL);
+	pthread_mutex_init(&r.reload_lock, NULL);
 	registry_init(&r.agent.registry);
 	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
 		strcpy(r.agent.host, "localhost");
