@@ -31,7 +31,7 @@ struct agent {
 	pthread_rwlock_t config_lock;
 	struct registry registry;
 	struct store *store;			/* NULL: none */
-	struct exporters *exporters;		/* replaced by a reload, under config_lock */
+	struct exporters *exporters;
 	struct collector *collector;
 	struct profiler *profiler;		/* NULL: off */
 	struct http *http;

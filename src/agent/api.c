@@ -382,12 +382,8 @@ void page_events(struct request *q)
 void page_exporters(struct request *q)
 {
 	struct exporter_status st[64];
+	size_t n = q->agent->exporters ? exporters_status(q->agent->exporters, st, countof(st)) : 0;
 	struct json j = begin(q, "tacho.exporters.v1");
-	size_t n;
-
-	pthread_rwlock_rdlock(&q->agent->config_lock);
-	n = q->agent->exporters ? exporters_status(q->agent->exporters, st, countof(st)) : 0;
-	pthread_rwlock_unlock(&q->agent->config_lock);
 
 	json_key(&j, "exporters");
 	json_begin(&j, '[');

@@ -1,60 +1,9 @@
 /* Comparing configurations: see the header. */
 #include "agent/config_same.h"
 
-#include "agent/exporter.h"
-
 static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
-}
-
-/* Secrets are never shown, so they are compared by themselves. */
-static bool same_values(const struct key_row *rows, const void *a, const void *b)
-{
-	scoped(buf_done) struct buf x = { 0 }, y = { 0 };
-
-	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++) {
-		if (row->kind == KEY_SECRET) {
-			if (!same_text(*(char *const *)((const char *)a + row->at),
-				       *(char *const *)((const char *)b + row->at)))
-				return false;
-			continue;
-		}
-		key_show(row, a, &x);
-		buf_putc(&x, '\n');
-		key_show(row, b, &y);
-		buf_putc(&y, '\n');
-	}
-	return !buf_failed(&x) && !buf_failed(&y) && str_eq(buf_view(&x), buf_view(&y));
-}
-
-static bool same_export(const struct export_config *a, const struct export_config *b)
-{
-	bool pushes = a->type->encode || a->type->ship_profile;
-
-	return a->type == b->type && same_text(a->name, b->name) &&
-	       same_values(a->type->keys, a->settings, b->settings) &&
-	       (!pushes || same_values(push_keys, a->settings, b->settings));
-}
-
-static bool same_pairs(const struct key_pairs *a, const struct key_pairs *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (size_t i = 0; i < a->n; i++)
-		if (!same_text(a->v[i].name, b->v[i].name) || !same_text(a->v[i].value, b->v[i].value))
-			return false;
-	return true;
-}
-
-bool config_same_exports(const struct agent_config *a, const struct agent_config *b)
-{
-	if (a->n_exports != b->n_exports || !same_pairs(&a->labels, &b->labels))
-		return false;
-	for (size_t i = 0; i < a->n_exports; i++)
-		if (!same_export(&a->exports[i], &b->exports[i]))
-			return false;
-	return true;
 }
 
 static bool same_list(const struct strlist *a, const struct strlist *b)

@@ -6,8 +6,6 @@
 
 #include "agent/config.h"
 
-/* Whether the exports, and the labels that leave with every point, are the same. */
-bool config_same_exports(const struct agent_config *a, const struct agent_config *b);
 /* What differs and only a restart can change: "listen", "store" ...; NULL: nothing. */
 const char *config_needs_restart(const struct agent_config *a, const struct agent_config *b);
 

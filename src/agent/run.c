@@ -14,7 +14,6 @@
 #include "agent/budget.h"
 #include "agent/collector.h"
 #include "agent/config_same.h"
-#include "agent/held.h"
 #include "agent/http.h"
 #include "agent/profiler.h"
 #include "agent/self.h"
@@ -24,7 +23,6 @@
 #include "base/vec.h"
 
 #define STOP_GRACE_MS 3000
-#define RELOAD_GRACE_MS 1000
 
 struct running {
 	struct agent agent;
@@ -35,10 +33,7 @@ struct running {
 	struct budget *budget;
 	/* Configurations that a reload has replaced: exporters and pages may still look at them. */
 	struct { struct agent_config **v; size_t n, cap; } configs;
-	pthread_mutex_t reload_lock;	/* SIGHUP and ctl may come at once */
-	/* While exporters are replaced, what they miss; the collector's lock guards it. */
-	bool replacing;
-	struct held missed;
+	pthread_mutex_t reload_lock;	/* a signal and a request may come at once */
 };
 
 /* Tells systemd how we are; does nothing without it. */
@@ -74,12 +69,10 @@ static void feed_store(void *store, const struct batch *b)
 
 static void feed_exporters(void *arg, const struct batch *b)
 {
-	struct running *r = arg;
+	struct agent *a = arg;
 
-	if (r->agent.exporters)
-		exporters_take(r->agent.exporters, b);
-	else if (r->replacing && r->missed.bytes < HELD_MAX_BYTES)
-		held_add(&r->missed, b);
+	if (a->exporters)
+		exporters_take(a->exporters, b);
 }
 
 static void look_at_triggers(void *arg, struct collector *c)
@@ -103,61 +96,16 @@ static int start_store(struct running *r, struct tacho_error *e)
 	return err < 0 ? err : collector_listen(a->collector, feed_store, a->store);
 }
 
-static int open_exporters(struct running *r, const struct agent_config *cfg,
-			  struct exporters **out, struct tacho_error *e)
-{
-	struct agent *a = &r->agent;
-	struct exporter_env env = {
-		.registry = &a->registry, .config = cfg, .state_dir = r->agent.state_dir,
-		.host = a->host, .log = a->log, .log_arg = a->log_arg,
-	};
-
-	return exporters_start(out, cfg, &env, e);
-}
-
 static int start_exporters(struct running *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
-	int err = open_exporters(r, a->config, &a->exporters, e);
+	struct exporter_env env = {
+		.registry = &a->registry, .config = a->config, .state_dir = r->agent.state_dir,
+		.host = a->host, .log = a->log, .log_arg = a->log_arg,
+	};
+	int err = exporters_start(&a->exporters, a->config, &env, e);
 
-	return err < 0 ? err : collector_listen(a->collector, feed_exporters, r);
-}
-
-/* Everybody looks at the exporters under one of these locks. */
-static struct exporters *set_exporters(struct running *r, struct exporters *fresh, bool replacing)
-{
-	struct agent *a = &r->agent;
-	struct exporters *old;
-
-	collector_lock(a->collector);
-	pthread_rwlock_wrlock(&a->config_lock);
-	old = a->exporters;
-	a->exporters = fresh;
-	r->replacing = replacing;
-	for (size_t i = 0; fresh && i < r->missed.n; i++)
-		exporters_take(fresh, r->missed.v[i]);
-	if (!replacing)
-		held_done(&r->missed);
-	pthread_rwlock_unlock(&a->config_lock);
-	collector_unlock(a->collector);
-	return old;
-}
-
-/* The old ones end before the new begin, for both may have the same queue or port. What could not
- * be sent waits on disk, under the export's name; batches of the meantime are kept. */
-static int replace_exporters(struct running *r, const struct agent_config *old,
-			     const struct agent_config *cfg, struct tacho_error *e)
-{
-	struct tacho_error ignored = { .column = -1 };
-	struct exporters *fresh = NULL;
-	int err;
-
-	exporters_stop(set_exporters(r, NULL, true), RELOAD_GRACE_MS);
-	err = open_exporters(r, cfg, &fresh, e);
-	if (err < 0 && open_exporters(r, old, &fresh, &ignored) < 0)
-		fresh = NULL;
-	set_exporters(r, fresh, false);
-	return err;
+	return err < 0 ? err : collector_listen(a->collector, feed_exporters, a);
 }
 
 /* A machine that cannot sample still counts: that is told, not fatal. */
@@ -209,14 +157,11 @@ static void tell_notes(const struct agent *a, const struct agent_config *cfg)
 static int apply(struct running *r, const struct agent_config *fresh, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
-	const struct agent_config *old = a->config;
-	const char *later = config_needs_restart(old, fresh);
+	const char *later = config_needs_restart(a->config, fresh);
 	int err = collector_apply(a->collector, fresh, e);
 
 	if (err == 0)
 		err = replace_triggers(r, fresh, e);
-	if (err == 0 && !config_same_exports(old, fresh))
-		err = replace_exporters(r, old, fresh, e);
 	tell_notes(a, fresh);
 	if (later)
 		log_line(a, TACHO_LOG_WARN, "a changed '%s' takes effect when the agent is started again",
@@ -227,7 +172,7 @@ static int apply(struct running *r, const struct agent_config *fresh, struct tac
 }
 
 /* A file that is wrong changes nothing. */
-static int reload_once(struct running *r, struct tacho_error *e)
+static int reload_locked(struct running *r, struct tacho_error *e)
 {
 	struct agent_config *fresh = NULL, **kept;
 	int err = config_load(&fresh, &r->opts, e);
@@ -249,7 +194,7 @@ static int reload(void *arg, struct tacho_error *e)
 	int err;
 
 	pthread_mutex_lock(&r->reload_lock);
-	err = reload_once(r, e);
+	err = reload_locked(r, e);
 	pthread_mutex_unlock(&r->reload_lock);
 	return err;
 }
@@ -299,7 +244,6 @@ static void stop(struct running *r)
 	registry_done(&a->registry);
 	pthread_rwlock_destroy(&a->config_lock);
 	pthread_mutex_destroy(&r->reload_lock);
-	held_done(&r->missed);
 	for (size_t i = 0; i < r->configs.n; i++)
 		config_free(r->configs.v[i]);
 	vec_done(&r->configs);
