@@ -138,6 +138,14 @@ bool request_u64(struct request *q, const char *name, uint64_t fallback, uint64_
 	return false;
 }
 
+void put_value(struct json *j, double v)
+{
+	if (v >= 0 && v < 9e15 && v == (double)(uint64_t)v)
+		json_u64(j, (uint64_t)v);
+	else
+		json_double(j, v);
+}
+
 /* ---- doors ---- */
 
 static bool is_ours(const struct agent *a, struct str host)

@@ -103,7 +103,7 @@ static void make_frame(struct live *l, const struct batch *b)
 	for (size_t i = 0; i < b->n_points; i++) {
 		json_begin(&j, '[');
 		json_u64(&j, b->points[i].series);
-		json_double(&j, b->points[i].value);
+		put_value(&j, b->points[i].value);
 		json_u64(&j, (uint64_t)b->points[i].state);
 		json_end(&j);
 	}

@@ -122,27 +122,26 @@ static void start_profiler(struct agent *a)
 }
 
 /* Conditions begin anew; a recording that runs is waited for. */
-static int replace_triggers(struct running *r, const struct agent_config *cfg, struct tacho_error *e)
+static void replace_triggers(struct running *r, struct triggers *fresh)
 {
-	struct triggers *fresh = NULL, *old;
-	int err = triggers_new(&fresh, &r->agent, cfg, e);
+	struct triggers *old;
 
-	if (err < 0)
-		return err;
 	collector_lock(r->agent.collector);
 	old = r->triggers;
 	r->triggers = fresh;
 	collector_unlock(r->agent.collector);
 	triggers_free(old);
-	return 0;
 }
 
-static void log_line(const struct agent *a, enum tacho_log_level level, const char *fmt,
-		     const char *word)
+static void printf_like(3, 4) log_line(const struct agent *a, enum tacho_log_level level,
+				       const char *fmt, ...)
 {
 	char text[1100];
+	va_list ap;
 
-	snprintf(text, sizeof(text), fmt, word);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
 	if (a->log)
 		a->log(a->log_arg, level, text);
 }
@@ -158,16 +157,19 @@ static int apply(struct running *r, const struct agent_config *fresh, struct tac
 {
 	struct agent *a = &r->agent;
 	const char *later = config_needs_restart(a->config, fresh);
-	int err = collector_apply(a->collector, fresh, e);
+	struct triggers *triggers = NULL;
+	int err = triggers_new(&triggers, a, fresh, e);
 
-	if (err == 0)
-		err = replace_triggers(r, fresh, e);
+	if (err < 0)
+		return err;
+	err = collector_apply(a->collector, fresh, e);
+	replace_triggers(r, triggers);
 	tell_notes(a, fresh);
 	if (later)
 		log_line(a, TACHO_LOG_WARN, "a changed '%s' takes effect when the agent is started again",
 			 later);
 	if (err == 0)
-		log_line(a, TACHO_LOG_INFO, "%s", "the configuration was reloaded");
+		log_line(a, TACHO_LOG_INFO, "the configuration was reloaded");
 	return err;
 }
 
