@@ -453,6 +453,7 @@ static void collector_top(void **state)
 
 	for (int i = 0; i < N_CHILDREN; i++) {
 		close(pipes[i]);
+		kill(pids[i], SIGKILL);		/* the later ones hold its pipe too */
 		waitpid(pids[i], &status, 0);
 	}
 	assert_int_equal(source_refresh(s, false), 0);
