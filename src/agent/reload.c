@@ -126,6 +126,17 @@ static void free_old(struct collector *c)
 	free(c->sources);
 }
 
+/* Pages look at the configuration under its lock, the loop under the collector's. Who takes both
+ * takes them in this order. */
+static void publish(struct collector *c, const struct agent_config *cfg)
+{
+	pthread_rwlock_wrlock(&c->agent->config_lock);
+	pthread_mutex_lock(&c->lock);
+	c->agent->config = cfg;
+	pthread_mutex_unlock(&c->lock);
+	pthread_rwlock_unlock(&c->agent->config_lock);
+}
+
 int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e)
 {
 	scoped(freep) struct source_config **order = collector_order(cfg);
@@ -144,10 +155,8 @@ int collector_apply(struct collector *c, const struct agent_config *cfg, struct 
 	c->sources = fresh;
 	c->n_sources = err ? n - 1 : n;
 	collector_watch_cgroups(c);
-	pthread_rwlock_wrlock(&c->agent->config_lock);	/* the loop reads it under its own lock */
-	c->agent->config = cfg;
-	pthread_rwlock_unlock(&c->agent->config_lock);
 	pthread_mutex_unlock(&c->lock);
+	publish(c, cfg);
 	collector_wake(c);
 	return err;
 }
