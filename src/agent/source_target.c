@@ -5,6 +5,7 @@
 #include "agent/source_unit.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 
@@ -125,15 +126,27 @@ static int look_at_process(void *arg, const struct tacho_process *p)
 	return see_process(s, p->pid, p->comm);
 }
 
-static int look_at_cgroup(void *arg, const char *path)
+/* A cgroup is named as /proc/PID/cgroup does, from the root on; a pattern may leave out the first
+ * slash. */
+static bool wanted_cgroup(const struct source_config *cfg, const char *path)
+{
+	for (size_t i = 0; i < cfg->cgroups.n; i++) {
+		const char *pattern = cfg->cgroups.v[i];
+
+		if (str_glob(str_of(pattern), str_of(*pattern == '/' ? path : path + 1)))
+			return true;
+	}
+	return false;
+}
+
+static int look_at_cgroup(void *arg, const char *below)
 {
 	struct source *s = arg;
 	struct unit *u;
-	bool wanted = false;
+	char path[PATH_MAX];
 
-	for (size_t i = 0; i < s->config->cgroups.n && !wanted; i++)
-		wanted = str_glob(str_of(s->config->cgroups.v[i]), str_of(path));
-	if (!wanted)
+	if ((size_t)snprintf(path, sizeof(path), "%s%s", *below == '/' ? "" : "/", below) >=
+	    sizeof(path) || !wanted_cgroup(s->config, path))
 		return 0;
 	u = find_cgroup(s, path);
 	if (u || s->n_units >= MAX_UNITS) {
