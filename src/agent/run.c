@@ -45,7 +45,7 @@ static void notify(const char *text)
 
 	if (!path || !*path || strlen(path) >= sizeof(at.sun_path))
 		return;
-	strcpy(at.sun_path, path);
+	memcpy(at.sun_path, path, strlen(path) + 1);
 	if (at.sun_path[0] == '@')
 		at.sun_path[0] = '\0';
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

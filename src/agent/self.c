@@ -273,7 +273,8 @@ void self_measure(void *self, struct collector *c)
 	measure_exporters(s, &f);
 	b = (struct batch){ .source = "agent", .time_ns = now, .points = s->points,
 			    .n_points = s->n_points,
-			    .interval_ns = s->last_ns ? (uint64_t)(now - s->last_ns) : 0 };
+			    .interval_ns = s->last_ns && now > s->last_ns
+						   ? (uint64_t)(now - s->last_ns) : 0 };
 	s->last_ns = now;
 	collector_hand_on(c, &b);
 }

@@ -302,7 +302,8 @@ int source_read(struct source *s, int64_t now_ns, struct batch *out)
 	*out = (struct batch){
 		.source = s->config->name,
 		.time_ns = now_ns,
-		.interval_ns = s->last_ns ? (uint64_t)(now_ns - s->last_ns) : 0,
+		/* the clock may have been set back */
+		.interval_ns = s->last_ns && now_ns > s->last_ns ? (uint64_t)(now_ns - s->last_ns) : 0,
 		.points = s->points,
 		.n_points = s->n_points,
 	};

@@ -255,7 +255,7 @@ int writing_take(struct store *s, const struct taken *t)
 	if (!w || !w->key)
 		return -EIO;
 	if (w->last_ns && t->time_ns / 1000 <= w->last_ns / 1000)
-		return 0;			/* the clock was set back: no second point for one time */
+		return -ESTALE;			/* the clock was set back: no second point for one time */
 	w->last_ns = t->time_ns;
 	p.share = share_since(w, &t->point);
 	err = add_point(s, w, CHUNK_FULL, &p);
