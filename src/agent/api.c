@@ -5,6 +5,7 @@
 #include "agent/http_.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "agent/collector.h"
 #include "agent/profiler.h"
@@ -136,7 +137,7 @@ static void put_series(struct json *j, const struct series *s)
 	json_member(j, "time", i64, s->time_ns / 1000000);
 	json_key(j, "value");
 	if (counted)
-		json_double(j, s->last.value);
+		put_value(j, s->last.value);
 	else
 		json_null(j);
 	if (counter) {
@@ -253,17 +254,24 @@ static void open_series(struct answer *a, uint64_t key)
 static int put_point(void *arg, const struct store_point *p)
 {
 	struct answer *a = arg;
+	char time[48];
 
 	if (!a->open || a->key != p->key)
 		open_series(a, p->key);
 	if (!a->open)
 		return 0;
+	/* To the microsecond: two reads may share a millisecond. */
+	if (p->time_ns % 1000000 >= 1000)
+		snprintf(time, sizeof(time), "%lld.%03lld", (long long)(p->time_ns / 1000000),
+			 (long long)(p->time_ns / 1000 % 1000));
+	else
+		snprintf(time, sizeof(time), "%lld", (long long)(p->time_ns / 1000000));
 	json_begin(a->j, '[');
-	json_i64(a->j, p->time_ns / 1000000);
-	json_double(a->j, p->value);
-	json_double(a->j, p->min);
-	json_double(a->j, p->max);
-	json_double(a->j, p->running_share);
+	json_raw(a->j, time);
+	put_value(a->j, p->value);
+	put_value(a->j, p->min);
+	put_value(a->j, p->max);
+	put_value(a->j, p->running_share);
 	json_end(a->j);
 	return 0;
 }

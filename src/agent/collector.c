@@ -81,6 +81,7 @@ int collector_new(struct collector **out, struct agent *a, struct tacho_error *e
 	c->agent = a;
 	c->epoll_fd = c->timer_fd = c->signal_fd = c->wake_fd = c->inotify_fd = -1;
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->reload_lock, NULL);
 	c->fds.limit = descriptor_limit(a->config);
 	err = tacho_open(&c->tacho, TACHO_OPTS(tacho_opts, .log = a->log, .log_arg = a->log_arg), e);
 	if (err == 0) {
@@ -118,6 +119,7 @@ void collector_free(struct collector *c)
 	if (c->tacho)
 		tacho_close(c->tacho);
 	pthread_mutex_destroy(&c->lock);
+	pthread_mutex_destroy(&c->reload_lock);
 	free(c);
 }
 
@@ -139,20 +141,28 @@ static struct source *find(struct source **v, size_t n, const char *name)
 	return NULL;
 }
 
+struct source_config **collector_order(const struct agent_config *cfg)
+{
+	struct source_config **order = calloc(cfg->n_sources + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < cfg->n_sources; i++)
+		order[i] = &cfg->sources[i];
+	if (order)
+		qsort(order, cfg->n_sources, sizeof(*order), by_priority);
+	return order;
+}
+
 int collector_open_sources(struct collector *c, struct source **old, size_t n_old,
 			   struct tacho_error *e)
 {
 	const struct agent_config *cfg = c->agent->config;
-	scoped(freep) struct source_config **order = calloc(cfg->n_sources + 1, sizeof(*order));
+	scoped(freep) struct source_config **order = collector_order(cfg);
 	uint64_t now = clock_mono_ns();
 
 	c->sources = calloc(cfg->n_sources + 1, sizeof(*c->sources));
 	c->n_sources = 0;
 	if (!order || !c->sources)
 		return error_nomem(e);
-	for (size_t i = 0; i < cfg->n_sources; i++)
-		order[i] = &cfg->sources[i];
-	qsort(order, cfg->n_sources, sizeof(*order), by_priority);
 	for (size_t i = 0; i < cfg->n_sources; i++) {
 		struct source *s = NULL;
 		int err = source_open(&s, c->agent, c->tacho, &c->fds, order[i],
@@ -208,17 +218,27 @@ const struct tacho_usage *collector_usage(struct collector *c)
 
 /* ---- listeners ---- */
 
-int collector_listen(struct collector *c, batch_fn *fn, void *arg)
+static int add_listener(struct collector *c, const struct listener *l)
 {
 	int err = -EUSERS;
 
 	pthread_mutex_lock(&c->lock);
 	if (c->n_listeners < MAX_LISTENERS) {
-		c->listeners[c->n_listeners++] = (struct listener){ fn, arg };
+		c->listeners[c->n_listeners++] = *l;
 		err = 0;
 	}
 	pthread_mutex_unlock(&c->lock);
 	return err;
+}
+
+int collector_listen(struct collector *c, batch_fn *fn, void *arg)
+{
+	return add_listener(c, &(struct listener){ fn, arg, false });
+}
+
+int collector_listen_live(struct collector *c, batch_fn *fn, void *arg)
+{
+	return add_listener(c, &(struct listener){ fn, arg, true });
 }
 
 void collector_unlisten(struct collector *c, batch_fn *fn, void *arg)
@@ -338,13 +358,17 @@ static int do_pause(struct collector *c, struct source *s, uint64_t pause)
 {
 	int err = pause ? collector_tick(c, s) : 0;	/* what was counted so far is told */
 
+	collector_flush(c, s);
 	return err < 0 ? err : source_pause(s, pause);
 }
 
 static int do_read(struct collector *c, struct source *s, uint64_t arg)
 {
+	int err = collector_tick(c, s);
+
 	(void)arg;
-	return collector_tick(c, s);
+	collector_flush(c, s);
+	return err;
 }
 
 static int do_interval(struct collector *c, struct source *s, uint64_t ns)

@@ -29,8 +29,10 @@ void collector_until_targets_end(struct collector *c, bool ends);
 /* How the command of a source ended (TARGET_COMMAND), or NULL: there is none, or it runs on. */
 const struct tacho_usage *collector_usage(struct collector *c);
 
-/* Live listeners; a listener may be added and removed from any thread. */
+/* Listeners may be added and removed from any thread. They hear of batches when the source's flush
+ * says so; live ones at once. */
 int collector_listen(struct collector *c, batch_fn *fn, void *arg);
+int collector_listen_live(struct collector *c, batch_fn *fn, void *arg);
 void collector_unlisten(struct collector *c, batch_fn *fn, void *arg);
 
 /* Called every second by the loop, with the collector's lock held: for what measures the agent
@@ -62,7 +64,7 @@ int collector_events(struct collector *c, int (*fn)(void *arg, const struct even
 int collector_pause(struct collector *c, const char *source, bool pause, struct tacho_error *e);
 int collector_read_now(struct collector *c, const char *source, struct tacho_error *e);
 int collector_interval(struct collector *c, const char *source, uint64_t ns, struct tacho_error *e);
-/* Another configuration from now on; `cfg` lives as long as the collector. */
+/* Another configuration from now on, the agent's too; `cfg` lives as long as the collector. */
 int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e);
 
 /* What SIGHUP does: set by the one who knows where the configuration comes from. */

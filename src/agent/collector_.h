@@ -17,6 +17,7 @@
 struct listener {
 	batch_fn *fn;
 	void *arg;
+	bool live;
 };
 
 struct collector {
@@ -38,15 +39,23 @@ struct collector {
 	uint64_t look_ns;		/* when to look at processes, CPUs and ourselves next */
 	int (*reload)(void *arg, struct tacho_error *e);
 	void *reload_arg;
+	pthread_t reloader;		/* SIGHUP's: reading goes on meanwhile */
+	pthread_mutex_t reload_lock;	/* guards the next two */
+	bool reloading, reload_again;
+	bool has_reloader;		/* to be joined */
 	_Atomic bool stopping;
 	bool ends_with_targets;	/* agent exec, watch: nothing more to count, nothing to do */
 };
 
+/* The configuration's sources by priority; freed by the caller. NULL without memory. */
+struct source_config **collector_order(const struct agent_config *cfg);
 /* Opens the sources of the configuration in the order of their priority. `old` gives its series. */
 int collector_open_sources(struct collector *c, struct source **old, size_t n_old,
 			   struct tacho_error *e);
 /* Reads one source and hands its batch on. With the lock held. */
 int collector_tick(struct collector *c, struct source *s);
+/* Hands on what the source holds back. With the lock held. */
+void collector_flush(struct collector *c, struct source *s);
 /* Arms the timer for whatever is due first. */
 void collector_arm(struct collector *c);
 void collector_wake(struct collector *c);

@@ -1,6 +1,8 @@
 /*
- * The server: sockets, checks, routes. One libmicrohttpd daemon per listening socket, each with one
- * epoll thread and one more for what takes longer.
+ * The server: sockets, checks, routes. One libmicrohttpd daemon per listening socket, each with two
+ * threads, so that what takes longer holds up nobody. They poll(): with its epoll the library (0.9.75)
+ * misses the end of a client whose last bytes come with it, and keeps the connection until it times
+ * out.
  *
  * A request passes these doors: method and path are known; the Host header names this machine (a
  * page from elsewhere must not reach us by a name it made up); an action carries the token or came
@@ -137,6 +139,14 @@ bool request_u64(struct request *q, const char *name, uint64_t fallback, uint64_
 		return true;
 	request_fail(q, 400, "'%s' is no number", name);
 	return false;
+}
+
+void put_value(struct json *j, double v)
+{
+	if (v >= 0 && v < 9e15 && v == (double)(uint64_t)v)
+		json_u64(j, (uint64_t)v);
+	else
+		json_double(j, v);
 }
 
 /* ---- doors ---- */
@@ -432,7 +442,7 @@ static int listen_tcp(const char *text, struct tacho_error *e)
 static int serve_at(struct http *h, int fd, const char *unix_path, struct tacho_error *e)
 {
 	struct listener *l = &h->listeners[h->n_listeners];
-	unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+	unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			 (h->tls_cert && !unix_path ? MHD_USE_TLS : 0);
 	struct MHD_OptionItem tls[] = {
 		{ MHD_OPTION_HTTPS_MEM_CERT, 0, h->tls_cert },

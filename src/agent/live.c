@@ -25,6 +25,7 @@ struct stream {
 	struct buf waiting;
 	size_t sent;			/* of `waiting` */
 	uint64_t lost;			/* frames */
+	bool mid_frame;			/* `waiting` begins in the middle of one */
 	bool suspended;
 	char *source;			/* only this one; NULL: all */
 };
@@ -49,7 +50,7 @@ int live_new(struct live **out, struct agent *a)
 		return -ENOMEM;
 	l->agent = a;
 	pthread_mutex_init(&l->lock, NULL);
-	if (a->collector && collector_listen(a->collector, hear, l) == 0)
+	if (a->collector && collector_listen_live(a->collector, hear, l) == 0)
 		l->listening = true;
 	*out = l;
 	return 0;
@@ -92,6 +93,7 @@ static void make_frame(struct live *l, const struct batch *b)
 	struct json j = { .out = &l->frame };
 
 	buf_clear(&l->frame);
+	l->frame.bad = false;
 	buf_puts(&l->frame, "event: batch\ndata: ");
 	json_begin(&j, '{');
 	json_member(&j, "t", i64, b->time_ns / 1000000);
@@ -101,7 +103,7 @@ static void make_frame(struct live *l, const struct batch *b)
 	for (size_t i = 0; i < b->n_points; i++) {
 		json_begin(&j, '[');
 		json_u64(&j, b->points[i].series);
-		json_double(&j, b->points[i].value);
+		put_value(&j, b->points[i].value);
 		json_u64(&j, (uint64_t)b->points[i].state);
 		json_end(&j);
 	}
@@ -110,15 +112,35 @@ static void make_frame(struct live *l, const struct batch *b)
 	buf_puts(&l->frame, "\n\n");
 }
 
-/* Makes room by dropping everything that waits: what is old is of no use to a live view. */
+/* What was sent leaves the buffer, which else would grow under a reader that never catches up. */
+static void forget_sent(struct stream *st)
+{
+	if (st->sent == 0)
+		return;
+	st->mid_frame = st->waiting.n > st->sent &&
+			!(st->sent >= 2 && !memcmp(st->waiting.bytes + st->sent - 2, "\n\n", 2));
+	memmove(st->waiting.bytes, st->waiting.bytes + st->sent, st->waiting.n - st->sent);
+	st->waiting.n -= st->sent;
+	st->sent = 0;
+}
+
+/* Drops the frames that wait, but for the rest of one whose beginning the reader has already. */
+static void drop_frames(struct stream *st)
+{
+	const char *end = st->mid_frame ? memmem(st->waiting.bytes, st->waiting.n, "\n\n", 2) : NULL;
+
+	st->waiting.n = end ? (size_t)(end - st->waiting.bytes) + 2 : 0;
+	st->lost++;
+	buf_printf(&st->waiting, "event: lost\ndata: %llu\n\n", (unsigned long long)st->lost);
+}
+
+/* What is old is of no use to a live view: it makes room for the new. */
 static void append(struct stream *st, struct str frame)
 {
-	if (st->waiting.n - st->sent + frame.n > STREAM_BYTES) {
-		buf_clear(&st->waiting);
-		st->sent = 0;
-		st->lost++;
-		buf_printf(&st->waiting, "\n\nevent: lost\ndata: %llu\n\n", (unsigned long long)st->lost);
-	}
+	if (st->sent > STREAM_BYTES / 8 || st->waiting.n - st->sent + frame.n > STREAM_BYTES)
+		forget_sent(st);
+	if (st->waiting.n - st->sent + frame.n > STREAM_BYTES)
+		drop_frames(st);
 	buf_str(&st->waiting, frame);
 	resume(st);
 }
@@ -148,10 +170,12 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
 {
 	struct stream *st = cls;
 	struct live *l = st->live;
+	bool ended;
 	size_t n;
 
 	(void)pos;
 	pthread_mutex_lock(&l->lock);
+	ended = l->ended;
 	n = min_of(max, st->waiting.n - st->sent);
 	if (n) {
 		memcpy(out, st->waiting.bytes + st->sent, n);
@@ -159,13 +183,14 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
 		if (st->sent == st->waiting.n) {
 			buf_clear(&st->waiting);
 			st->sent = 0;
+			st->mid_frame = false;
 		}
-	} else if (!l->ended) {
+	} else if (!ended) {
 		st->suspended = true;
 		MHD_suspend_connection(st->connection);
 	}
 	pthread_mutex_unlock(&l->lock);
-	return n || !l->ended ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
+	return n || !ended ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
 static void free_stream(void *cls)

@@ -23,11 +23,50 @@
 #define EXPIRE_NS 300000000000		/* a series that ended can be seen five minutes more */
 #define MAX_WATCHES 4096
 
+static void tell(struct collector *c, const struct batch *b, bool live)
+{
+	for (size_t i = 0; i < c->n_listeners; i++)
+		if (c->listeners[i].live == live)
+			c->listeners[i].fn(c->listeners[i].arg, b);
+}
+
 void collector_hand_on(struct collector *c, const struct batch *b)
 {
 	registry_apply(&c->agent->registry, b);
-	for (size_t i = 0; i < c->n_listeners; i++)
-		c->listeners[i].fn(c->listeners[i].arg, b);
+	tell(c, b, true);
+	tell(c, b, false);
+}
+
+void collector_flush(struct collector *c, struct source *s)
+{
+	for (size_t i = 0; i < s->held.n; i++)
+		tell(c, s->held.v[i], false);
+	held_clear(&s->held);
+}
+
+/* The registry and live views are always new; the rest hears of it when the flush is due, half an
+ * interval early rather than half an interval late. */
+static void hand_on_or_hold(struct collector *c, struct source *s, const struct batch *b)
+{
+	uint64_t now = clock_mono_ns(), flush = s->config->flush_ns;
+
+	if (flush <= s->interval_ns && s->held.n == 0) {
+		collector_hand_on(c, b);
+		return;
+	}
+	registry_apply(&c->agent->registry, b);
+	tell(c, b, true);
+	if (!s->flush_at_ns)
+		s->flush_at_ns = now - now % flush + flush;
+	if (held_add(&s->held, b) < 0) {
+		collector_flush(c, s);
+		tell(c, b, false);
+	}
+	if (now + s->interval_ns / 2 < s->flush_at_ns && s->held.bytes < HELD_MAX_BYTES)
+		return;
+	collector_flush(c, s);
+	now += s->interval_ns / 2;
+	s->flush_at_ns = now - now % flush + flush;
 }
 
 int collector_tick(struct collector *c, struct source *s)
@@ -42,7 +81,7 @@ int collector_tick(struct collector *c, struct source *s)
 	stats->ticks++;
 	stats->reads += (uint64_t)n;
 	stats->read_ns += clock_mono_ns() - start;
-	collector_hand_on(c, &b);
+	hand_on_or_hold(c, s, &b);
 	return 0;
 }
 
@@ -222,6 +261,47 @@ static void reload_and_tell(struct collector *c)
 	}
 }
 
+static void *reload_thread(void *arg)
+{
+	struct collector *c = arg;
+	bool again;
+
+	do {
+		reload_and_tell(c);
+		pthread_mutex_lock(&c->reload_lock);
+		again = c->reload_again && !c->stopping;
+		c->reload_again = false;
+		c->reloading = again;
+		pthread_mutex_unlock(&c->reload_lock);
+	} while (again);
+	return NULL;
+}
+
+static void end_reloader(struct collector *c)
+{
+	if (c->has_reloader)
+		pthread_join(c->reloader, NULL);
+	c->has_reloader = false;
+}
+
+/* In a thread of its own: it may wait for a recording or a receiver, and ticks must not. */
+static void start_reload(struct collector *c)
+{
+	bool busy;
+
+	pthread_mutex_lock(&c->reload_lock);
+	busy = c->reloading;
+	c->reload_again = busy;
+	c->reloading = true;
+	pthread_mutex_unlock(&c->reload_lock);
+	if (busy)
+		return;
+	end_reloader(c);
+	c->has_reloader = pthread_create(&c->reloader, NULL, reload_thread, c) == 0;
+	if (!c->has_reloader)
+		reload_thread(c);
+}
+
 static int wait_and_serve(struct collector *c)
 {
 	struct epoll_event events[8];
@@ -244,7 +324,7 @@ static int wait_and_serve(struct collector *c)
 	collector_arm(c);
 	pthread_mutex_unlock(&c->lock);
 	if (reload)
-		reload_and_tell(c);
+		start_reload(c);
 	return err;
 }
 
@@ -252,9 +332,11 @@ static int wait_and_serve(struct collector *c)
 static void last_read(struct collector *c)
 {
 	pthread_mutex_lock(&c->lock);
-	for (size_t i = 0; i < c->n_sources; i++)
+	for (size_t i = 0; i < c->n_sources; i++) {
 		if (!c->sources[i]->paused)
 			collector_tick(c, c->sources[i]);
+		collector_flush(c, c->sources[i]);
+	}
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -265,6 +347,7 @@ int collector_run(struct collector *c)
 	collector_wake(c);		/* the first round arms the timer */
 	while (!c->stopping && err >= 0)
 		err = wait_and_serve(c);
+	end_reloader(c);
 	last_read(c);
 	return err < 0 ? err : 0;
 }

@@ -72,6 +72,7 @@ static bool same_source(const struct source_config *a, const struct source_confi
 static void adopt(struct source *s, const struct source_config *cfg)
 {
 	s->config = cfg;
+	s->flush_at_ns = 0;
 	for (size_t i = 0; i < cfg->n_events; i++)
 		s->events[i].config = &cfg->events[i];
 	if (s->interval_ns != cfg->interval_ns) {
@@ -112,27 +113,50 @@ static int take_over(struct collector *c, struct source **old, size_t n_old,
 	return err;
 }
 
+/* What the old sources still hold back goes on; then they end. */
+static void free_old(struct collector *c)
+{
+	for (size_t i = 0; i < c->n_sources; i++) {
+		if (!c->sources[i])
+			continue;
+		collector_flush(c, c->sources[i]);
+		end_series(c, c->sources[i]);
+		source_free(c->sources[i]);
+	}
+	free(c->sources);
+}
+
+/* Pages look at the configuration under its lock, the loop under the collector's. Who takes both
+ * takes them in this order. */
+static void publish(struct collector *c, const struct agent_config *cfg)
+{
+	pthread_rwlock_wrlock(&c->agent->config_lock);
+	pthread_mutex_lock(&c->lock);
+	c->agent->config = cfg;
+	pthread_mutex_unlock(&c->lock);
+	pthread_rwlock_unlock(&c->agent->config_lock);
+}
+
 int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e)
 {
+	scoped(freep) struct source_config **order = collector_order(cfg);
 	struct source **fresh = calloc(cfg->n_sources + 1, sizeof(*fresh));
 	size_t n = 0;
 	int err = 0;
 
-	if (!fresh)
+	if (!fresh || !order) {
+		free(fresh);
 		return error_nomem(e);
+	}
 	pthread_mutex_lock(&c->lock);
 	for (; err == 0 && n < cfg->n_sources; n++)
-		err = take_over(c, c->sources, c->n_sources, &cfg->sources[n], &fresh[n], e);
-	for (size_t i = 0; i < c->n_sources; i++) {
-		if (c->sources[i])
-			end_series(c, c->sources[i]);
-		source_free(c->sources[i]);
-	}
-	free(c->sources);
+		err = take_over(c, c->sources, c->n_sources, order[n], &fresh[n], e);
+	free_old(c);
 	c->sources = fresh;
 	c->n_sources = err ? n - 1 : n;
 	collector_watch_cgroups(c);
 	pthread_mutex_unlock(&c->lock);
+	publish(c, cfg);
 	collector_wake(c);
 	return err;
 }

@@ -13,6 +13,7 @@
 
 #include "agent/budget.h"
 #include "agent/collector.h"
+#include "agent/config_same.h"
 #include "agent/http.h"
 #include "agent/privilege.h"
 #include "agent/profiler.h"
@@ -122,21 +123,60 @@ static void start_profiler(struct agent *a)
 }
 
 /* Conditions begin anew; a recording that runs is waited for. */
-static int replace_triggers(struct running *r, const struct agent_config *cfg, struct tacho_error *e)
+static void replace_triggers(struct running *r, struct triggers *fresh)
 {
-	struct triggers *fresh = NULL, *old;
-	int err = triggers_new(&fresh, &r->agent, cfg, e);
+	struct triggers *old;
 
-	if (err < 0)
-		return err;
 	collector_lock(r->agent.collector);
 	old = r->triggers;
 	r->triggers = fresh;
 	collector_unlock(r->agent.collector);
 	triggers_free(old);
-	return 0;
 }
 
+static void printf_like(3, 4) log_line(const struct agent *a, enum tacho_log_level level,
+				       const char *fmt, ...)
+{
+	char text[1100];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (a->log)
+		a->log(a->log_arg, level, text);
+}
+
+/* What was read differently from how it may have been meant. */
+static void tell_notes(const struct agent *a, const struct agent_config *cfg)
+{
+	for (size_t i = 0; i < cfg->notes.n; i++)
+		log_line(a, TACHO_LOG_WARN, "%s", cfg->notes.v[i]);
+}
+
+static int apply(struct running *r, const struct agent_config *fresh, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	const char *later = config_needs_restart(a->config, fresh);
+	struct triggers *triggers = NULL;
+	int err = triggers_new(&triggers, a, fresh, e);
+
+	if (err < 0)
+		return err;
+	err = collector_apply(a->collector, fresh, e);
+	replace_triggers(r, triggers);
+	if (err == 0 && a->exporters)
+		err = exporters_apply(a->exporters, fresh, e);
+	tell_notes(a, fresh);
+	if (later)
+		log_line(a, TACHO_LOG_WARN, "a changed '%s' takes effect when the agent is started again",
+			 later);
+	if (err == 0)
+		log_line(a, TACHO_LOG_INFO, "the configuration was reloaded");
+	return err;
+}
+
+/* A file that is wrong changes nothing. */
 static int reload_locked(struct running *r, struct tacho_error *e)
 {
 	struct agent_config *fresh = NULL, **kept;
@@ -150,17 +190,7 @@ static int reload_locked(struct running *r, struct tacho_error *e)
 		return error_nomem(e);
 	}
 	*kept = fresh;
-	err = collector_apply(r->agent.collector, fresh, e);
-	if (err == 0)
-		err = replace_triggers(r, fresh, e);
-	if (err == 0 && r->agent.exporters)
-		err = exporters_apply(r->agent.exporters, fresh, e);
-	pthread_rwlock_wrlock(&r->agent.config_lock);
-	r->agent.config = fresh;
-	pthread_rwlock_unlock(&r->agent.config_lock);
-	if (err == 0 && r->agent.log)
-		r->agent.log(r->agent.log_arg, TACHO_LOG_INFO, "the configuration was reloaded");
-	return err;
+	return apply(r, fresh, e);
 }
 
 static int reload(void *arg, struct tacho_error *e)
@@ -189,6 +219,7 @@ static int start(struct running *r, struct tacho_error *e)
 		err = triggers_new(&r->triggers, a, a->config, e);
 	if (err < 0)
 		return err;
+	tell_notes(a, a->config);
 	collector_every_second(a->collector, self_measure, r->self);
 	collector_every_second(a->collector, look_at_triggers, r);
 	collector_every_second(a->collector, budget_look, r->budget);

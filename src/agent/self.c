@@ -108,6 +108,7 @@ struct self {
 	struct {
 		char *name;
 		uint32_t ids[countof(exporter_rows)];
+		double last[countof(exporter_rows)], base[countof(exporter_rows)];
 	} exporters[MAX_EXPORTERS];
 	size_t n_exporters;
 	struct point points[countof(rows) + MAX_EXPORTERS * countof(exporter_rows)];
@@ -115,7 +116,7 @@ struct self {
 	int64_t last_ns;
 };
 
-/* Counters are kept as whole counts: time in nanoseconds, so that it does not stand still. */
+/* Counters are kept as whole numbers: times in nanoseconds. */
 static double scale_of(const struct self_row *row)
 {
 	return row->kind == METRIC_COUNTER && !strcmp(row->unit, "seconds") ? 1e-9 : 1;
@@ -182,20 +183,28 @@ static uint64_t resident_bytes(void)
 	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void measure_rows(struct self *s, const struct facts *f, const struct self_row *table,
-			 size_t n, const uint32_t *ids)
+static void put_point(struct self *s, const struct self_row *row, uint32_t id, double v)
 {
-	for (size_t i = 0; i < n; i++) {
-		double v = table[i].value(f), count = v / scale_of(&table[i]);
-		bool counter = table[i].kind == METRIC_COUNTER && count > 0;
+	uint64_t count = row->kind == METRIC_COUNTER && v > 0 ? (uint64_t)(v / scale_of(row) + 0.5) : 0;
 
-		s->points[s->n_points++] = (struct point){
-			.series = ids[i],
-			.state = TACHO_COUNTING,
-			.value = v,
-			.count = counter ? (uint64_t)count : 0,
-			.raw = counter ? (uint64_t)count : 0,
-		};
+	s->points[s->n_points++] = (struct point){
+		.series = id, .state = TACHO_COUNTING, .value = v, .count = count, .raw = count,
+	};
+}
+
+/* An exporter that a reload has started again counts from 0; its series goes on. */
+static void measure_exporter(struct self *s, const struct facts *f, int at)
+{
+	for (size_t i = 0; i < countof(exporter_rows); i++) {
+		double v = exporter_rows[i].value(f), *last = &s->exporters[at].last[i];
+
+		if (exporter_rows[i].kind == METRIC_COUNTER) {
+			if (v < *last)
+				s->exporters[at].base[i] += *last;
+			*last = v;
+			v += s->exporters[at].base[i];
+		}
+		put_point(s, &exporter_rows[i], s->exporters[at].ids[i], v);
 	}
 }
 
@@ -229,8 +238,7 @@ static void measure_exporters(struct self *s, struct facts *f)
 
 		f->exporter = &status[i];
 		if (at >= 0)
-			measure_rows(s, f, exporter_rows, countof(exporter_rows),
-				     s->exporters[at].ids);
+			measure_exporter(s, f, at);
 	}
 	f->exporter = NULL;
 }
@@ -261,11 +269,13 @@ void self_measure(void *self, struct collector *c)
 	if (s->agent->profiler)
 		profiler_status(s->agent->profiler, &f.profiler);
 	s->n_points = 0;
-	measure_rows(s, &f, rows, countof(rows), s->ids);
+	for (size_t i = 0; i < countof(rows); i++)
+		put_point(s, &rows[i], s->ids[i], rows[i].value(&f));
 	measure_exporters(s, &f);
 	b = (struct batch){ .source = "agent", .time_ns = now, .points = s->points,
 			    .n_points = s->n_points,
-			    .interval_ns = s->last_ns ? (uint64_t)(now - s->last_ns) : 0 };
+			    .interval_ns = s->last_ns && now > s->last_ns
+						   ? (uint64_t)(now - s->last_ns) : 0 };
 	s->last_ns = now;
 	collector_hand_on(c, &b);
 }

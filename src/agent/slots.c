@@ -40,6 +40,7 @@ static int64_t revive(struct slot *slot, struct registry *r, const struct metric
 	if (there)
 		r->series[slot->series - 1]->ended = false;
 	pthread_rwlock_unlock(&r->lock);
+	slot->ended = false;
 	if (there)
 		return 0;
 	id = registry_add(r, m, source, labels, n_labels, group_row, now_ns);
@@ -89,12 +90,76 @@ int64_t slots_get(struct slots *s, struct registry *r, const struct metric *m, c
 void slots_end_absent(struct slots *s, struct registry *r)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (!s->v[i].present)
+		if (!s->v[i].present && !s->v[i].ended) {
 			registry_end(r, s->v[i].series);
+			s->v[i].ended = true;
+		}
+}
+
+/* ---- forgetting ---- */
+
+#define MANY 64
+
+/* Numbers those that stay anew; returns how many do. */
+static size_t renumber(const struct slots *s, struct registry *r, uint32_t *map)
+{
+	size_t kept = 0;
+
+	pthread_rwlock_rdlock(&r->lock);
+	for (size_t i = 0; i < s->n; i++) {
+		bool gone = s->v[i].ended && !registry_get(r, s->v[i].series);
+
+		map[i] = gone ? UINT32_MAX : (uint32_t)kept++;
+	}
+	pthread_rwlock_unlock(&r->lock);
+	return kept;
+}
+
+static int map_again(const struct slots *s, const uint32_t *map, struct map *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < s->n; i++)
+		if (map[i] != UINT32_MAX)
+			err = map_put(out, str_of(s->v[i].key), map[i]);
+	return err;
+}
+
+static void move_slots(struct slots *s, const uint32_t *map, size_t kept)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (map[i] == UINT32_MAX)
+			free(s->v[i].key);
+		else
+			s->v[map[i]] = s->v[i];
+	s->n = kept;
+}
+
+uint32_t *slots_compact(struct slots *s, struct registry *r)
+{
+	scoped(freep) uint32_t *map = s->n > MANY ? calloc(s->n, sizeof(*map)) : NULL;
+	struct map fresh = { 0 };
+	size_t kept;
+
+	if (!map)
+		return NULL;
+	kept = renumber(s, r, map);
+	if (s->n - kept < MANY || s->n - kept < s->n / 2)
+		return NULL;
+	if (map_again(s, map, &fresh) < 0) {
+		map_done(&fresh);		/* another time */
+		return NULL;
+	}
+	move_slots(s, map, kept);
+	map_done(&s->by_key);
+	s->by_key = fresh;
+	return take(map);
 }
 
 void slot_keep(struct slot *slot, const struct tacho_sum *row)
 {
+	slot->last = true;
+	slot->base.state = row->state;
 	slot->base.count += row->count;
 	slot->base.raw += row->raw;
 	slot->base.enabled_ns += row->enabled_ns;

@@ -12,6 +12,8 @@
 struct slot {
 	uint32_t series;
 	bool present;		/* a counter feeds it now */
+	bool ended;		/* its series was told so */
+	bool last;		/* what it counted at its end is still to be told */
 	double scale;		/* of its metric */
 	struct point base;	/* what counters that were closed have counted */
 	char *key;
@@ -28,6 +30,9 @@ void slots_done(struct slots *s);
  * its index or -ENOMEM. */
 int64_t slots_get(struct slots *s, struct registry *r, const struct metric *m, const char *source,
 		  const struct label *labels, size_t n_labels, int group_row, int64_t now_ns);
+/* Forgets slots whose series have expired, once they are many. Returns a map from old to new places
+ * (UINT32_MAX: forgotten), which the caller frees; NULL: nothing changed. */
+uint32_t *slots_compact(struct slots *s, struct registry *r);
 /* Those that no counter feeds any more: their series end. */
 void slots_end_absent(struct slots *s, struct registry *r);
 /* A counter of the slot is about to be closed: what it counted stays. */

@@ -1,5 +1,6 @@
 /*
- * One source: units come from the target (source_unit.c), every unit opens the same events, and a tick adds the units' sums up into the points of the series.
+ * One source: units come from the target (source_unit.c), every unit opens the same events, and a
+ * tick adds the units' sums up into the points of the series.
  *
  *	unit's event set --read--> sums (event x place) --slot_of_row--> slot --> point
  *
@@ -38,6 +39,7 @@ void source_free(struct source *s)
 	free(s->sums);
 	free(s->points);
 	free(s->extra);
+	held_done(&s->held);
 	free(s);
 }
 
@@ -216,6 +218,7 @@ static int read_unit(struct source *s, struct unit *u)
 		if (err < 0 || room_for_points(s) < 0)
 			return -ENOMEM;
 	}
+	u->count = n_rows ? rows[0].count : 0;
 	for (int i = 0; i < n_rows; i++) {
 		if (u->slot_of_row[i] != NO_SLOT)
 			add_row(&s->sums[u->slot_of_row[i]], &rows[i]);
@@ -245,14 +248,19 @@ static int read_units(struct source *s)
 	return n;
 }
 
+/* A process that ended since the last tick is told of once more. */
 static void make_points(struct source *s)
 {
 	s->n_points = 0;
 	for (size_t i = 0; i < s->slots.n; i++) {
 		struct slot *slot = &s->slots.v[i];
+		const struct point end = { .state = slot->base.state };
 
 		if (slot->present && s->sums[i].series)
 			slot_point(slot, &s->sums[i], &s->points[s->n_points++]);
+		else if (!slot->present && slot->last && end.state <= TACHO_SCALED)
+			slot_point(slot, &end, &s->points[s->n_points++]);
+		slot->last = false;
 	}
 }
 
@@ -294,7 +302,8 @@ int source_read(struct source *s, int64_t now_ns, struct batch *out)
 	*out = (struct batch){
 		.source = s->config->name,
 		.time_ns = now_ns,
-		.interval_ns = s->last_ns ? (uint64_t)(now_ns - s->last_ns) : 0,
+		/* the clock may have been set back */
+		.interval_ns = s->last_ns && now_ns > s->last_ns ? (uint64_t)(now_ns - s->last_ns) : 0,
 		.points = s->points,
 		.n_points = s->n_points,
 	};

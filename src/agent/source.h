@@ -10,6 +10,7 @@
 #define AGENT_SOURCE_H
 
 #include "agent/agent.h"
+#include "agent/held.h"
 #include "agent/slots.h"
 
 #include <tacho/tacho.h>
@@ -26,6 +27,8 @@ struct unit {
 	uint32_t *slot_of_row;		/* row of the sums -> slot; UINT32_MAX: not shown */
 	size_t n_rows, n_entries;
 	uint64_t n_fds;
+	uint64_t count, count_before;	/* of its first event: now, and at the last look */
+	bool other;			/* a process without series of its own: in comm="other" */
 	bool seen;			/* in the last look at /proc or the cgroups */
 };
 
@@ -63,6 +66,8 @@ struct source {
 	uint64_t interval_ns;		/* as it is now: ctl and the budget change it */
 	uint64_t next_ns;		/* CLOCK_MONOTONIC */
 	int64_t last_ns;		/* wall clock of the last batch; 0: none yet */
+	struct held held;		/* batches that wait for the flush */
+	uint64_t flush_at_ns;		/* CLOCK_MONOTONIC */
 	bool paused;
 	struct tacho_command *command;	/* TARGET_COMMAND: what was started */
 	struct tacho_usage usage;	/* once it has ended */

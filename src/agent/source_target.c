@@ -5,6 +5,7 @@
 #include "agent/source_unit.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 
@@ -40,23 +41,52 @@ static struct unit *add_unit(struct source *s)
 	return &s->units[s->n_units++];
 }
 
-/* A pid that was given to another program since is another unit. */
+/* Opens a unit under other labels; what it counted so far stays where it was counted. */
+static int open_again(struct source *s, struct unit *u)
+{
+	unit_retire(s, u);
+	u->count = u->count_before = 0;
+	return unit_open(s, u);
+}
+
+static size_t count_own(const struct source *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_units; i++)
+		n += !s->units[i].other;
+	return n;
+}
+
+static bool has_top(const struct source *s)
+{
+	return s->config->per == PER_PROCESS && s->config->top;
+}
+
+/* A process that runs another program since, or a pid that was given to another process, is
+ * another unit. */
 static int see_process(struct source *s, int pid, const char *comm)
 {
 	struct unit *u = find_pid(s, pid);
+	bool same = u && !strncmp(u->comm, comm, sizeof(u->comm) - 1);
 
-	if (u) {
+	if (u)
 		u->seen = true;
+	if (same || (!u && s->n_units >= MAX_UNITS))
 		return 0;
+	if (!u) {
+		bool other = has_top(s) && count_own(s) >= s->config->top;
+
+		u = add_unit(s);
+		if (!u)
+			return -ENOMEM;
+		u->pid = pid;
+		u->other = other;
+	} else if (!u->other) {
+		unit_retire(s, u);
 	}
-	if (s->n_units >= MAX_UNITS)
-		return 0;
-	u = add_unit(s);
-	if (!u)
-		return -ENOMEM;
-	u->pid = pid;
 	snprintf(u->comm, sizeof(u->comm), "%s", comm);
-	return unit_open(s, u);
+	return u->set ? 0 : unit_open(s, u);
 }
 
 static bool user_matches(const char *pattern, uint32_t uid)
@@ -96,15 +126,27 @@ static int look_at_process(void *arg, const struct tacho_process *p)
 	return see_process(s, p->pid, p->comm);
 }
 
-static int look_at_cgroup(void *arg, const char *path)
+/* A cgroup is named as /proc/PID/cgroup does, from the root on; a pattern may leave out the first
+ * slash. */
+static bool wanted_cgroup(const struct source_config *cfg, const char *path)
+{
+	for (size_t i = 0; i < cfg->cgroups.n; i++) {
+		const char *pattern = cfg->cgroups.v[i];
+
+		if (str_glob(str_of(pattern), str_of(*pattern == '/' ? path : path + 1)))
+			return true;
+	}
+	return false;
+}
+
+static int look_at_cgroup(void *arg, const char *below)
 {
 	struct source *s = arg;
 	struct unit *u;
-	bool wanted = false;
+	char path[PATH_MAX];
 
-	for (size_t i = 0; i < s->config->cgroups.n && !wanted; i++)
-		wanted = str_glob(str_of(s->config->cgroups.v[i]), str_of(path));
-	if (!wanted)
+	if ((size_t)snprintf(path, sizeof(path), "%s%s", *below == '/' ? "" : "/", below) >=
+	    sizeof(path) || !wanted_cgroup(s->config, path))
 		return 0;
 	u = find_cgroup(s, path);
 	if (u || s->n_units >= MAX_UNITS) {
@@ -155,6 +197,72 @@ static void drop_unseen(struct source *s)
 		unit_done(s, &s->units[i]);
 	}
 	s->n_units = kept;
+}
+
+/* ---- the top ---- */
+
+#define MOST_SWAPS 8		/* at one look: each opens two units' counters again */
+
+static uint64_t weight(const struct unit *u)
+{
+	return u->count - min_of(u->count, u->count_before);
+}
+
+/* The one that counted most of those in "other", or least of those with series of their own. */
+static struct unit *extreme(struct source *s, bool other)
+{
+	struct unit *found = NULL;
+
+	for (size_t i = 0; i < s->n_units; i++) {
+		struct unit *u = &s->units[i];
+
+		if (u->other == other &&
+		    (!found || (other ? weight(u) > weight(found) : weight(u) < weight(found))))
+			found = u;
+	}
+	return found;
+}
+
+/* Those that count most (of the source's first event) have series of their own. One that only
+ * leads by a little does not take another's place: series that come and go help nobody. */
+static int choose_top(struct source *s)
+{
+	size_t own = count_own(s);
+	int err = 0;
+
+	for (int i = 0; err == 0 && i < MOST_SWAPS; i++) {
+		struct unit *up = extreme(s, true), *down = extreme(s, false);
+
+		if (!up)
+			break;
+		if (own < s->config->top)
+			down = NULL;
+		else if (!down || weight(up) <= weight(down) * 2)
+			break;
+		up->other = false;
+		own += !down;
+		err = open_again(s, up);
+		if (err == 0 && down) {
+			down->other = true;
+			err = open_again(s, down);
+		}
+	}
+	for (size_t i = 0; i < s->n_units; i++)
+		s->units[i].count_before = s->units[i].count;
+	return err;
+}
+
+/* ---- slots ---- */
+
+/* Slots of processes and cgroups that have long gone are forgotten. */
+static void forget_slots(struct source *s)
+{
+	scoped(freep) uint32_t *map = slots_compact(&s->slots, &s->agent->registry);
+
+	for (size_t i = 0; map && i < s->n_units; i++)
+		for (size_t k = 0; k < s->units[i].n_rows; k++)
+			if (s->units[i].slot_of_row[k] != NO_SLOT)
+				s->units[i].slot_of_row[k] = map[s->units[i].slot_of_row[k]];
 }
 
 /* A slot may be fed by several units: it is there while one of them is. */
@@ -234,8 +342,11 @@ int source_refresh(struct source *s, bool cpus_changed)
 	drop_unseen(s);
 	if (cpus_changed)
 		err = reopen_all(s);
+	if (err >= 0 && has_top(s))
+		err = choose_top(s);
 	mark_fed(s);
 	slots_end_absent(&s->slots, &s->agent->registry);
+	forget_slots(s);
 	s->stale = false;
 	return err;
 }

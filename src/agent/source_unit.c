@@ -267,7 +267,9 @@ static bool place_labels(struct source *s, const struct unit *u, const struct ta
 
 	*group = -1;
 	put_text(l, "source", cfg->name);
-	if (cfg->per == PER_PROCESS) {
+	if (u->other) {
+		put_text(l, "comm", "other");
+	} else if (cfg->per == PER_PROCESS) {
 		put_number(l, "pid", u->pid);
 		put_text(l, "comm", u->comm);
 	} else if (u->cgroup && cfg->per != PER_MACHINE) {
@@ -364,6 +366,8 @@ int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows
 	}
 	u->n_rows = n;
 	derived_free(take(u->derived));
+	if (u->other)			/* a ratio of one of many says nothing of them all */
+		return 0;
 	return derived_find(&u->derived, s, u, rows, n);
 }
 

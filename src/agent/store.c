@@ -23,22 +23,37 @@ static int64_t flush_ns(const struct store *s)
 	return s->opts.flush_ns ? (int64_t)s->opts.flush_ns : 5000000000;
 }
 
+/* Room for so many more points; false: the bound or the memory does not allow it. */
+static bool room_for(struct store *s, size_t more)
+{
+	size_t want = s->taken.n + more;
+	struct taken *v;
+
+	if (want <= s->taken.cap)
+		return true;
+	if (want > PENDING_MAX / sizeof(*v))
+		return false;
+	want = max_of(want, s->taken.cap * 2);
+	v = reallocarray(s->taken.v, want, sizeof(*v));
+	if (!v)
+		return false;
+	s->taken.v = v;
+	s->taken.cap = want;
+	return true;
+}
+
 void store_take(struct store *s, const struct batch *b)
 {
-	size_t bytes = (s->taken.n + b->n_points) * sizeof(*s->taken.v);
-
 	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; i < b->n_points && bytes < PENDING_MAX; i++) {
-		struct taken *t = vec_add(&s->taken);
+	if (room_for(s, b->n_points)) {
+		struct taken *t = s->taken.v + s->taken.n;
 
-		if (!t) {
-			bytes = PENDING_MAX;
-			break;
-		}
-		*t = (struct taken){ b->time_ns, b->points[i] };
-	}
-	if (bytes >= PENDING_MAX)
+		for (size_t i = 0; i < b->n_points; i++)
+			t[i] = (struct taken){ b->time_ns, b->points[i] };
+		s->taken.n += b->n_points;
+	} else {
 		s->status.n_points_dropped += b->n_points;
+	}
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -190,6 +205,7 @@ static void flush(struct store *s)
 	int err;
 
 	grab(s);
+	writing_meet(s);
 	digest(s);
 	err = write_out(s);
 	tidy(s);

@@ -29,7 +29,7 @@ struct writing {
 	struct chunk open[CHUNK_LEVELS];
 	struct rollup rollups[CHUNK_LEVELS];
 	bool dirty[CHUNK_LEVELS];
-	bool failed;			/* could not be registered: its points are dropped */
+	bool met_now;			/* looked up in the transaction that is open */
 };
 
 /* A chunk that is full and not yet on disk. */
@@ -61,7 +61,7 @@ struct deferred {
 
 enum statement {
 	SQL_SERIES_FIND, SQL_SERIES_ADD, SQL_SERIES_TOUCH, SQL_CHUNK_PUT, SQL_CHUNK_TAIL,
-	SQL_CHUNK_FORGET, SQL_PROFILE_PUT, SQL_PROFILE_FORGET, SQL_EVENT_PUT, SQL_EVENT_FORGET,
+	SQL_CHUNK_LAST, SQL_CHUNK_FORGET, SQL_SERIES_FORGET, SQL_PROFILE_PUT, SQL_PROFILE_FORGET, SQL_EVENT_PUT, SQL_EVENT_FORGET,
 	SQL_OLDEST, SQL_COUNT,
 };
 
@@ -118,6 +118,7 @@ int store_defer(struct store *s, const struct deferred *like, struct str bytes,
 		const struct store_event *ev);
 
 /* store_series.c */
+void writing_meet(struct store *s);		/* looks up the series that are new, all at once */
 int writing_take(struct store *s, const struct taken *t);
 int writing_flush(struct store *s);		/* within a transaction */
 void writing_wrote(struct store *s);		/* the transaction held: forget what was written */

@@ -140,6 +140,44 @@ static struct writing *find(struct store *s, uint32_t id)
 	return s->series[id];
 }
 
+/* The key went with its transaction; the series is met once more. */
+static void forget_key(struct writing *w)
+{
+	w->key = 0;
+	for (int level = 0; level < CHUNK_LEVELS; level++) {
+		w->open[level].n = 0;
+		w->dirty[level] = false;
+	}
+}
+
+/* A transaction of its own for each series of a thousand would cost more than all that follows. */
+void writing_meet(struct store *s)
+{
+	bool begun = false, held;
+
+	for (size_t i = 0; i < s->work.n; i++) {
+		uint32_t id = s->work.v[i].point.series;
+		struct writing *w = find(s, id);
+
+		if (!w || w->key)
+			continue;
+		if (!begun && sql_begin(s) < 0)
+			return;			/* a full disk may get better */
+		begun = true;
+		w->met_now = true;
+		if (meet(s, w, id) < 0)
+			forget_key(w);
+	}
+	held = begun && sql_end(s, true) == 0;
+	for (size_t i = 0; begun && i < s->n_series; i++) {
+		if (!s->series[i] || !s->series[i]->met_now)
+			continue;
+		s->series[i]->met_now = false;
+		if (!held)
+			forget_key(s->series[i]);
+	}
+}
+
 /* ---- chunks ---- */
 
 /* Drops the oldest that wait, until the bound is kept. */
@@ -214,15 +252,10 @@ int writing_take(struct store *s, const struct taken *t)
 				 .count = t->point.count, .value = t->point.value }, bucket;
 	int err = 0;
 
-	if (!w || w->failed)
-		return -ENOMEM;
-	if (!w->key && meet(s, w, t->point.series) < 0) {
-		w->failed = w->key != 0;	/* a full disk may get better */
-		w->key = 0;
+	if (!w || !w->key)
 		return -EIO;
-	}
 	if (w->last_ns && t->time_ns / 1000 <= w->last_ns / 1000)
-		return 0;			/* the clock was set back: no second point for one time */
+		return -ESTALE;			/* the clock was set back: no second point for one time */
 	w->last_ns = t->time_ns;
 	p.share = share_since(w, &t->point);
 	err = add_point(s, w, CHUNK_FULL, &p);

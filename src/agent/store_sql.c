@@ -45,9 +45,14 @@ static const char *const texts[SQL_COUNT] = {
 			   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 	[SQL_SERIES_TOUCH] = "UPDATE series SET last_ns = max(last_ns, ?2) WHERE key = ?1",
 	[SQL_CHUNK_PUT] = "INSERT OR REPLACE INTO chunk VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-	[SQL_CHUNK_TAIL] = "SELECT bytes FROM chunk WHERE level = ?1 AND series = ?2 AND to_ns >= ?3"
-			   " ORDER BY from_ns",
+	/* Chunks of a series follow each other: the first is the last that began by then. */
+	[SQL_CHUNK_TAIL] = "SELECT bytes FROM chunk WHERE level = ?1 AND series = ?2 AND from_ns >="
+			   " coalesce((SELECT max(from_ns) FROM chunk WHERE level = ?1 AND series = ?2"
+			   " AND from_ns <= ?3), 0) ORDER BY from_ns",
+	[SQL_CHUNK_LAST] = "SELECT bytes FROM chunk WHERE level = ?1 AND series = ?2"
+			   " ORDER BY from_ns DESC LIMIT 1",
 	[SQL_CHUNK_FORGET] = "DELETE FROM chunk WHERE level = ?1 AND to_ns < ?2",
+	[SQL_SERIES_FORGET] = "DELETE FROM series WHERE last_ns > 0 AND last_ns < ?1",
 	[SQL_PROFILE_PUT] = "INSERT OR REPLACE INTO profile VALUES(?1, ?2, ?3, ?4)",
 	[SQL_PROFILE_FORGET] = "DELETE FROM profile WHERE to_ns < ?1",
 	[SQL_EVENT_PUT] = "INSERT INTO event(time_ns, kind, name, text, path)"
@@ -323,13 +328,12 @@ static int note_time(void *arg, const struct chunk_point *p, int64_t start_ns)
 
 int64_t sql_last_bucket(struct store *s, uint64_t key, enum chunk_level level)
 {
-	sqlite3_stmt *st = s->sql[SQL_CHUNK_TAIL];
+	sqlite3_stmt *st = s->sql[SQL_CHUNK_LAST];
 	int64_t last = 0;
 
 	sqlite3_bind_int(st, 1, (int)level);
 	sqlite3_bind_int64(st, 2, (int64_t)key);
-	sqlite3_bind_int64(st, 3, 0);
-	while (sqlite3_step(st) == SQLITE_ROW)
+	if (sqlite3_step(st) == SQLITE_ROW)
 		walk_chunk(str_n(sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0)), 0,
 			   note_time, &last);
 	sqlite3_reset(st);
@@ -399,20 +403,31 @@ static int64_t kept_since(int64_t now_ns, uint64_t kept_ns)
 	return kept_ns && kept_ns < (uint64_t)now_ns ? now_ns - (int64_t)kept_ns : 0;
 }
 
+/* A series is known as long as anything of it may be there. 0: for ever. */
+static uint64_t longest_kept(const struct retention_config *r)
+{
+	if (!r->full_ns || !r->seconds10_ns || !r->minute_ns)
+		return 0;
+	return max_of(r->full_ns, max_of(r->seconds10_ns, r->minute_ns));
+}
+
 int sql_tidy(struct store *s, int64_t now_ns)
 {
 	const struct retention_config *r = &s->opts.retention;
+	int64_t first;
 
 	forget(s, SQL_CHUNK_FORGET, CHUNK_FULL, kept_since(now_ns, r->full_ns));
 	forget(s, SQL_CHUNK_FORGET, CHUNK_10S, kept_since(now_ns, r->seconds10_ns));
 	forget(s, SQL_CHUNK_FORGET, CHUNK_MINUTE, kept_since(now_ns, r->minute_ns));
 	forget(s, SQL_PROFILE_FORGET, -1, kept_since(now_ns, r->profiles_ns));
 	forget(s, SQL_EVENT_FORGET, -1, kept_since(now_ns, r->minute_ns));
+	forget(s, SQL_SERIES_FORGET, -1, kept_since(now_ns, longest_kept(r)));
 	sqlite3_exec(s->db, "PRAGMA incremental_vacuum(200)", NULL, NULL, NULL);
 	if (r->max_bytes)
 		shrink(s, now_ns);
+	first = oldest(s, CHUNK_MINUTE);
 	pthread_mutex_lock(&s->lock);
-	s->status.oldest_ns = oldest(s, CHUNK_MINUTE);
+	s->status.oldest_ns = first;
 	pthread_mutex_unlock(&s->lock);
 	return 0;
 }

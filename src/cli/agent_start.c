@@ -140,8 +140,6 @@ static void tell_started(void *arg, struct agent *a)
 	unsigned n[2] = { 0 };
 	char text[600];
 
-	for (size_t i = 0; i < a->config->notes.n; i++)
-		say(arg, TACHO_LOG_INFO, a->config->notes.v[i]);
 	collector_events(a->collector, tell_refused, arg);
 	collector_events(a->collector, count_events, n);
 	snprintf(text, sizeof(text), "counting %u of %u events; history in %s", n[1], n[0],

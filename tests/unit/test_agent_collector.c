@@ -266,6 +266,266 @@ static void collector_actions(void **state)
 	world_end(&w);
 }
 
+/* ---- flush ---- */
+
+struct ears {
+	size_t flushed, live;
+	int64_t last_ns;
+};
+
+static void hear_live(void *arg, const struct batch *b)
+{
+	struct ears *e = arg;
+
+	(void)b;
+	e->live++;
+}
+
+/* Batches come in the order of their times. */
+static void hear_flushed(void *arg, const struct batch *b)
+{
+	struct ears *e = arg;
+
+	assert_true(b->time_ns > e->last_ns);
+	assert_true(b->n_points > 0);
+	e->last_ns = b->time_ns;
+	e->flushed++;
+}
+
+/* Points go on when the flush says so; live views and the registry hear of them at once. */
+static void collector_flushes(void **state)
+{
+	struct world w = { .config.n_sources = 1 };
+	struct tacho_error e = { .column = -1 };
+	struct ears ears = { 0 };
+
+	(void)state;
+	w.sources[0] = system_source();
+	w.sources[0].flush_ns = 3600000000000;
+	world_start(&w);
+	assert_int_equal(collector_listen(w.agent.collector, hear_flushed, &ears), 0);
+	assert_int_equal(collector_listen_live(w.agent.collector, hear_live, &ears), 0);
+	if (!find(&w, "task-clock", "cpu", "0"))
+		skip();
+	collector_lock(w.agent.collector);
+	for (int i = 0; i < 5; i++) {
+		usleep(1000);
+		assert_true(collector_tick(w.agent.collector, w.agent.collector->sources[0]) >= 0);
+	}
+	collector_unlock(w.agent.collector);
+	assert_int_equal(ears.live, 5);
+	assert_int_equal(ears.flushed, 0);
+	assert_true(find(&w, "task-clock", "cpu", "0")->last.value > 0);
+	assert_int_equal(collector_read_now(w.agent.collector, NULL, &e), 0);
+	assert_int_equal(ears.live, 6);
+	assert_int_equal(ears.flushed, 6);
+	collector_unlisten(w.agent.collector, hear_flushed, &ears);
+	collector_unlisten(w.agent.collector, hear_live, &ears);
+	world_end(&w);
+}
+
+/* A flush that is due hands on all that waits. */
+static void collector_flush_due(void **state)
+{
+	struct world w = { .config.n_sources = 1 };
+	struct ears ears = { 0 };
+	struct source *s;
+
+	(void)state;
+	w.sources[0] = system_source();
+	w.sources[0].flush_ns = 60000000000;
+	world_start(&w);
+	assert_int_equal(collector_listen(w.agent.collector, hear_flushed, &ears), 0);
+	if (!find(&w, "task-clock", "cpu", "0"))
+		skip();
+	s = w.agent.collector->sources[0];
+	collector_lock(w.agent.collector);
+	assert_true(collector_tick(w.agent.collector, s) >= 0);
+	assert_int_equal(ears.flushed, 0);
+	s->flush_at_ns = clock_mono_ns();
+	usleep(1000);
+	assert_true(collector_tick(w.agent.collector, s) >= 0);
+	assert_int_equal(ears.flushed, 2);
+	assert_true(s->flush_at_ns > clock_mono_ns());
+	assert_int_equal(s->held.n, 0);
+	collector_unlock(w.agent.collector);
+	collector_unlisten(w.agent.collector, hear_flushed, &ears);
+	world_end(&w);
+}
+
+/* ---- processes ---- */
+
+#define N_CHILDREN 4
+
+/* A child that works on a word and sleeps for ever after another. */
+static int start_child(int *pipe_to)
+{
+	int ends[2], pid;
+	char word;
+
+	if (pipe(ends) < 0)
+		return -1;
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(ends[1]);
+		while (read(ends[0], &word, 1) == 1)
+			for (clock_t end = clock() + CLOCKS_PER_SEC / 33; clock() < end;)
+				;
+		_exit(0);
+	}
+	close(ends[0]);
+	*pipe_to = ends[1];
+	return pid;
+}
+
+static uint64_t total(struct world *w)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t id = 1; id <= w->agent.registry.n; id++) {
+		const struct series *s = registry_get(&w->agent.registry, id);
+
+		if (s && !strcmp(s->metric->event, "task-clock"))
+			sum += s->last.count;
+	}
+	return sum;
+}
+
+/* Reads until so much was counted; a busy machine may take its time. */
+static void read_until(struct world *w, uint64_t want)
+{
+	struct tacho_error e = { .column = -1 };
+
+	for (int i = 0; i < 500 && total(w) < want; i++) {
+		usleep(10000);
+		assert_int_equal(collector_read_now(w->agent.collector, NULL, &e), 0);
+	}
+	assert_true(total(w) >= want);
+}
+
+static size_t count_own(const struct source *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_units; i++)
+		n += !s->units[i].other;
+	return n;
+}
+
+/* Two of four processes have series of their own: those that count most. The others are one. */
+static void collector_top(void **state)
+{
+	static struct event_config clock_event[] = { { .spec = "task-clock" } };
+	struct world w = { .config.n_sources = 1 };
+	int pids[N_CHILDREN], pipes[N_CHILDREN], status;
+	char text[16];
+	struct source *s;
+	uint64_t before;
+
+	(void)state;
+	for (int i = 0; i < N_CHILDREN; i++)
+		pids[i] = start_child(&pipes[i]);
+	w.sources[0] = system_source();
+	w.sources[0].events = clock_event;
+	w.sources[0].n_events = 1;
+	w.sources[0].target = TARGET_PIDS;
+	w.sources[0].pids = pids;
+	w.sources[0].n_pids = N_CHILDREN;
+	w.sources[0].per = PER_PROCESS;
+	w.sources[0].top = 2;
+	world_start(&w);
+	s = w.agent.collector->sources[0];
+	assert_int_equal(s->n_units, N_CHILDREN);
+	assert_int_equal(count_own(s), 2);
+	assert_non_null(find(&w, "task-clock", "comm", "other"));
+
+	assert_int_equal(write(pipes[3], "x", 1), 1);	/* the last was not among the first two */
+	read_until(&w, 20000000);
+	before = total(&w);
+	assert_int_equal(source_refresh(s, false), 0);
+	assert_int_equal(count_own(s), 2);
+	snprintf(text, sizeof(text), "%d", pids[3]);
+	assert_non_null(find(&w, "task-clock", "pid", text));
+	assert_int_equal(write(pipes[3], "x", 1), 1);
+	read_until(&w, before + 20000000);		/* nothing was lost by the change */
+	assert_true(find(&w, "task-clock", "pid", text)->last.count >= 10000000);
+
+	for (int i = 0; i < N_CHILDREN; i++) {
+		close(pipes[i]);
+		kill(pids[i], SIGKILL);		/* the later ones hold its pipe too */
+		waitpid(pids[i], &status, 0);
+	}
+	assert_int_equal(source_refresh(s, false), 0);
+	assert_int_equal(s->n_units, 0);
+	assert_true(find(&w, "task-clock", "comm", "other")->ended);
+	world_end(&w);
+}
+
+/* What a process did between the last tick and its end is told. */
+static void collector_last_words(void **state)
+{
+	struct world w = { .config.n_sources = 1 };
+	struct tacho_error e = { .column = -1 };
+	int to, pid = start_child(&to), status;
+	uint64_t before;
+
+	(void)state;
+	w.sources[0] = system_source();
+	w.sources[0].target = TARGET_PIDS;
+	w.sources[0].pids = &pid;
+	w.sources[0].n_pids = 1;
+	w.sources[0].per = PER_PROCESS;
+	world_start(&w);
+	assert_int_equal(collector_read_now(w.agent.collector, NULL, &e), 0);
+	before = total(&w);
+	assert_int_equal(write(to, "x", 1), 1);
+	close(to);
+	waitpid(pid, &status, 0);
+	assert_int_equal(source_refresh(w.agent.collector->sources[0], false), 0);
+	assert_int_equal(collector_read_now(w.agent.collector, NULL, &e), 0);
+	assert_true(total(&w) >= before + 20000000);
+	assert_true(find(&w, "task-clock", NULL, NULL)->ended);
+	world_end(&w);
+}
+
+/* Slots of series that have expired are forgotten; those that live keep their series. */
+static void slots_are_forgotten(void **state)
+{
+	const struct metric like = { .event = "e", .name = "n", .scale = 1 };
+	const struct metric *m;
+	struct slots slots = { 0 };
+	struct registry r;
+	scoped(freep) uint32_t *map = NULL;
+
+	(void)state;
+	assert_int_equal(registry_init(&r), 0);
+	m = registry_metric(&r, &like);
+	for (int i = 0; i < 300; i++) {
+		char text[16];
+		struct label label = { "pid", text };
+
+		snprintf(text, sizeof(text), "%d", i);
+		assert_int_equal(slots_get(&slots, &r, m, "s", &label, 1, 0, 1), i);
+		slots.v[i].present = i % 3 == 0;
+	}
+	slots_end_absent(&slots, &r);
+	assert_null(slots_compact(&slots, &r));		/* they have ended, but can still be seen */
+	registry_expire(&r, INT64_MAX);
+	map = slots_compact(&slots, &r);
+	assert_non_null(map);
+	assert_int_equal(slots.n, 100);
+	for (uint32_t i = 0; i < 300; i++) {
+		assert_int_equal(map[i], i % 3 ? UINT32_MAX : i / 3);
+		if (i % 3 == 0)
+			assert_int_equal(slots.v[map[i]].series, i + 1);
+	}
+	assert_int_equal(slots_get(&slots, &r, m, "s", &(struct label){ "pid", "33" }, 1, 0, 1), 11);
+	assert_int_equal(slots_get(&slots, &r, m, "s", &(struct label){ "pid", "1" }, 1, 0, 1), 100);
+	slots_done(&slots);
+	registry_done(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +536,11 @@ int main(void)
 		cmocka_unit_test(collector_command),
 		cmocka_unit_test(collector_budget),
 		cmocka_unit_test(collector_actions),
+		cmocka_unit_test(collector_flushes),
+		cmocka_unit_test(collector_flush_due),
+		cmocka_unit_test(collector_top),
+		cmocka_unit_test(collector_last_words),
+		cmocka_unit_test(slots_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

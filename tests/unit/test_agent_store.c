@@ -147,6 +147,36 @@ static void store_keeps(void **state)
 }
 
 /* A counter that begins at 0 again after a restart: its increase spans both lives. */
+/* A clock that was set back: no time is there twice, nothing falls, what was left out is counted. */
+static void store_clock_back(void **state)
+{
+	struct registry r;
+	int64_t now = clock_wall_ns(), start = now - 1000 * SECOND;
+	struct store_status st;
+	struct store *s;
+	struct seen seen;
+	uint64_t count = 0;
+
+	(void)state;
+	registry_init(&r);
+	s = open_at("back", &r);
+	uint32_t id = add(&r, "0", start);
+	for (int i = 1; i <= 100; i++)
+		put(s, id, start + i * SECOND, ++count);
+	for (int i = 50; i <= 150; i++)		/* 51 seconds that have been already */
+		put(s, id, start + i * SECOND, ++count);
+	assert_int_equal(store_flush(s), 0);
+	store_status(s, &st);
+	assert_int_equal(st.n_points_dropped, 51);
+	assert_int_equal(st.n_points_written, 150);
+	seen = ask(s, start, now, 0, STORE_VALUE);
+	assert_int_equal(seen.n, 150);
+	assert_int_equal(seen.last_ns / SECOND, (start + 150 * SECOND) / SECOND);
+	assert_true(seen.last == 201);
+	store_close(s);
+	registry_done(&r);
+}
+
 static void store_restart(void **state)
 {
 	int64_t now = clock_wall_ns(), start = now - 100 * SECOND;
@@ -338,6 +368,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(store_keeps),
+		cmocka_unit_test(store_clock_back),
 		cmocka_unit_test(store_restart),
 		cmocka_unit_test(store_killed),
 		cmocka_unit_test(store_damaged),

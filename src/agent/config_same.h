@@ -1,0 +1,12 @@
+/*
+ * What differs between two configurations: a reload touches only that.
+ */
+#ifndef AGENT_CONFIG_SAME_H
+#define AGENT_CONFIG_SAME_H
+
+#include "agent/config.h"
+
+/* What differs and only a restart can change: "listen", "store" ...; NULL: nothing. */
+const char *config_needs_restart(const struct agent_config *a, const struct agent_config *b);
+
+#endif
