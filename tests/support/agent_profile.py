@@ -97,6 +97,11 @@ class Agent:
                            timeout=60)
         return r.returncode, r.stdout + r.stderr
 
+    def settle(self, until_ms):
+        """Waits until all samples before that time have been drained: later ones have."""
+        self.until(30, lambda: self.get("/api/v1/flame", **{"from": until_ms, "to": now_ms() + 1})["total"],
+                   "later samples")
+
     def needs_profile(self):
         st = self.get("/api/v1/status")["profiler"]
         if not st or not st["running"]:

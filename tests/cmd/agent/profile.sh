@@ -17,7 +17,7 @@ time.sleep(1.5)
 started = now_ms()
 burn(2000).wait()
 ended = now_ms()
-time.sleep(1.5)
+agent.settle(ended)
 
 # The function that burnt, and the shape of what is drawn.
 f = flame(**{"from": started, "to": ended, "min": 0})
