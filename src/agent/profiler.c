@@ -72,10 +72,24 @@ static int put_bytes(void *arg, const void *bytes, size_t n)
 	return buf_failed(b) ? -ENOMEM : 0;
 }
 
-/* From the samples' clock to the wall's. */
+/* From the samples' clock to the wall's. One may be interrupted between two looks at clocks: the closest
+ * of some counts. */
 static int64_t clock_shift(void)
 {
-	return clock_wall_ns() - (int64_t)clock_mono_ns();
+	uint64_t least = UINT64_MAX;
+	int64_t shift = 0;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t before = clock_mono_ns(), apart;
+		int64_t wall = clock_wall_ns();
+
+		apart = clock_mono_ns() - before;
+		if (apart < least) {
+			least = apart;
+			shift = wall - (int64_t)(before + apart / 2);
+		}
+	}
+	return shift;
 }
 
 /* ---- pieces ---- */

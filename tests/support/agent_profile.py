@@ -97,6 +97,11 @@ class Agent:
                            timeout=60)
         return r.returncode, r.stdout + r.stderr
 
+    def settle(self, until_ms):
+        """Waits until all samples before that time have been drained: later ones have."""
+        self.until(30, lambda: self.get("/api/v1/flame", **{"from": until_ms, "to": now_ms() + 1})["total"],
+                   "later samples")
+
     def needs_profile(self):
         st = self.get("/api/v1/status")["profiler"]
         if not st or not st["running"]:
@@ -104,8 +109,13 @@ class Agent:
             skip("cannot sample the machine: " + self.log())
 
 
+BURNER = f"burn{os.getpid()}"		# a name that other tests' programs do not have
+
+
 def burn(ms):
-    return subprocess.Popen([os.environ["TEST_BIN"] + "/burn", "-t", "1", "-m", str(ms)], stdout=subprocess.DEVNULL)
+    if not os.path.lexists(BURNER):
+        os.symlink(os.environ["TEST_BIN"] + "/burn", BURNER)
+    return subprocess.Popen(["./" + BURNER, "-t", "1", "-m", str(ms)], stdout=subprocess.DEVNULL)
 
 
 def now_ms():
@@ -122,7 +132,3 @@ def boxes(flame):
             out.append((depth, level[i], level[i + 1], flame["names"][level[i + 2]], level[i + 3],
                         level[i + 4] if step == 5 else None))
     return out
-
-
-def width_of(flame, name):
-    return max((b[2] for b in boxes(flame) if b[3] == name), default=0)

@@ -12,7 +12,7 @@ agent.needs_profile()
 started = now_ms()
 burn(1500).wait()
 ended = now_ms()
-time.sleep(1.5)
+agent.settle(ended)
 with agent.open(f"/api/v1/flame?from={started}&to={ended}&format=pprof") as r, open("out.pb.gz", "wb") as f:
     f.write(r.read())
 with open("total", "w") as f:

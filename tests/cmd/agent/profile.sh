@@ -17,7 +17,7 @@ time.sleep(1.5)
 started = now_ms()
 burn(2000).wait()
 ended = now_ms()
-time.sleep(1.5)
+agent.settle(ended)
 
 # The function that burnt, and the shape of what is drawn.
 f = flame(**{"from": started, "to": ended, "min": 0})
@@ -26,7 +26,11 @@ check(f["base_total"] is None, "a base that was not asked for")
 all_boxes = boxes(f)
 check(all_boxes[0][:4] == (0, 0, f["total"], "all"), f"the root: {all_boxes[0]}")
 check(sum(b[4] for b in all_boxes) == f["total"], "selfs do not add up to the total")
-burnt = width_of(f, "burn")
+def burnt_in(f):
+    return sum(b[4] for b in boxes(f) if b[3] == "burn")
+
+only = flame(**{"from": started, "to": ended, "comm": BURNER, "min": 0})
+burnt = burnt_in(only)
 check(burnt > 60, f"burn has {burnt} of {f['total']} samples")
 levels = [[b for b in all_boxes if b[0] == d] for d in range(len(f["levels"]))]
 for upper, lower in zip(levels, levels[1:]):
@@ -49,14 +53,13 @@ check(heat["max"] == max(max(c[1]) for c in heat["columns"]), "max")
 check(all(c[0] % 1000 == 0 and started - 1000 < c[0] < ended for c in heat["columns"]), "columns")
 folded = agent.get("/api/v1/flame", text=True, **{"from": started, "to": ended, "format": "folded"})
 check(sum(int(l.rsplit(" ", 1)[1]) for l in folded.splitlines()) == f["total"], "folded stacks differ")
-check(any(l.startswith("burn;") and ";burn " in l for l in folded.splitlines()), "no burn;...;burn")
+check(any(l.startswith(BURNER + ";") and ";burn " in l for l in folded.splitlines()), "no BURNER;...;burn")
 
 # Parts: by time, command, process and CPU; the parts of a range make the whole.
 middle = (started + ended) // 2
 parts = [flame(**{"from": a, "to": b})["total"] for a, b in ((started, middle), (middle, ended))]
 check(sum(parts) == f["total"], f"{parts} do not make {f['total']}")
-only = flame(**{"from": started, "to": ended, "comm": "burn"})
-check({b[3] for b in boxes(only) if b[0] == 1} == {"burn"}, "another command")
+check({b[3] for b in boxes(only) if b[0] == 1} == {BURNER}, "another command")
 check(burnt <= only["total"] < f["total"] + 1, "the command's total")
 cpus = os.sched_getaffinity(0)
 per_cpu = [flame(**{"from": started, "to": ended, "cpu": c})["total"] for c in range(max(cpus) + 1)]
@@ -66,7 +69,7 @@ check(flame(**{"from": started, "to": ended, "pid": 1 << 22})["total"] == 0, "a 
 # Two ranges compared.
 d = flame(**{"from": started, "to": ended, "base_from": before, "base_to": started, "min": 0})
 check(d["total"] == f["total"] and boxes(d)[0][5] == d["base_total"], "base total")
-b = [x for x in boxes(d) if x[3] == "burn" and x[0] == 1][0]
+b = [x for x in boxes(d) if x[3] == BURNER and x[0] == 1][0]
 check(b[2] > 0 and b[5] == 0, f"burn before it ran: {b}")
 for name, start, kind in (("svg", "<?xml", "image/svg+xml"), ("html", "<!", "text/html"), ("json", "{", "application/json"),
                           ("speedscope", "{", "application/json")):
@@ -100,7 +103,8 @@ agent.stop(signal.SIGKILL)
 agent.start()
 after = flame(**{"from": started, "to": ended, "min": 0})
 check(after["total"] == f["total"], f"{after['total']} of {f['total']} samples after a kill")
-check(width_of(after, "burn") == burnt, "burn after a kill")
+again = flame(**{"from": started, "to": ended, "comm": BURNER, "min": 0})
+check(burnt_in(again) == burnt, "burn after a kill")
 agent.until(10, lambda: flame(**{"from": now_ms() - 1000, "to": now_ms()})["total"] > 0, "new samples")
 agent.stop()
 END
