@@ -137,12 +137,14 @@ static bool is_excluded(const struct pack *p, const char *id)
 	return false;
 }
 
-static const char *why(int err)
+static const char *why(const struct file_object *obj, int err)
 {
+	if (err == -EACCES && obj->kernel)
+		return "its symbols' addresses are hidden from this user (kptr_restrict)";
+
 	switch (err) {
 	case -ESTALE: return "it is not the one that was recorded any more";
 	case -ENOENT: return "it is neither in the cache nor where it was";
-	case -EACCES: return "its symbols' addresses are hidden from this user (kptr_restrict)";
 	default: return strerror(-err);
 	}
 }
@@ -163,7 +165,7 @@ static int put_object(struct pack *p, const struct file_object *obj)
 	if (err == -EPIPE || err == -ENOSPC || err == -EIO || err == -ENOMEM)
 		return err;
 	if (err < 0 && strcmp(obj->path, "[vdso]") != 0)	/* its symbols are known everywhere */
-		report_text("archive", "%s is left out: %s", obj->path, why(err));
+		report_text("archive", "%s is left out: %s", obj->path, why(obj, err));
 	p->n += err == 0;
 	return 0;
 }

@@ -82,8 +82,8 @@ static const struct option_row report_rows[] = {
 	{ OPT_DOUBLE, 0, "percent-limit", AT(percent_limit), "PERCENT", "hide entries below",
 	  .min = 0, .max = 100 },
 	{ OPT_FLAG, 0, "hierarchy", AT(hierarchy), NULL, "one level per key" },
-	{ OPT_FLAG, 0, "no-group", AT(no_group), NULL, "groups of events as tables of their own",
-	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-group", AT(no_group), NULL, "groups of events as tables of their own" },
+	{ OPT_FLAG, 0, "group", AT(all_in_one), NULL, "all events in one table, also without a group" },
 	{ OPT_FLAG, 0, "no-skip-empty", AT(show_empty), NULL, "also tables of events without samples",
 	  OPTF_NEGATED },
 	{ OPT_UINT, 0, "group-sort-idx", AT(group_sort), "N", "order by the N-th event of a group, from 0" },
@@ -257,16 +257,14 @@ static void put_samples(struct buf *out, uint64_t n)
 void report_event_text(const struct report_opts *o, const struct hist *h, uint64_t samples,
 		       struct buf *out)
 {
+	bool grouped = h->n_events > 1 && tacho_profile_event(h->profile, h->events[1])->leader == h->events[0];
+
 	put_samples(out, samples);
-	if (h->n_events == 1) {
-		buf_printf(out, "event '%s'", tacho_profile_event(h->profile, h->events[0])->name);
-	} else {
-		buf_puts(out, "events 'anon group { ");
-		for (size_t i = 0; i < h->n_events; i++)
-			buf_printf(out, "%s%s", i ? ", " : "",
-				   tacho_profile_event(h->profile, h->events[i])->name);
-		buf_puts(out, " }'");
-	}
+	buf_printf(out, "event%s '%s", h->n_events > 1 ? "s" : "", grouped ? "anon group { " : "");
+	for (size_t i = 0; i < h->n_events; i++)
+		buf_printf(out, "%s%s", i ? ", " : "",
+			   tacho_profile_event(h->profile, h->events[i])->name);
+	buf_puts(out, grouped ? " }'" : "'");
 	if (o->time)
 		buf_printf(out, " (time slices: %s)", o->time);
 }
@@ -293,12 +291,35 @@ static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sin
 	return err < 0 ? err : sink->flush(sink);
 }
 
+/* --group where no events were recorded as one. */
+static bool makes_one(const struct report_opts *o, const struct tacho_profile *p)
+{
+	for (size_t i = 0; i < tacho_profile_n_events(p) && o->all_in_one; i++)
+		if (tacho_profile_event(p, i)->leader != i)
+			return false;
+	return o->all_in_one;
+}
+
+/* The first event that has samples leads the others that have, too. */
+static size_t members_of_all(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
+			     uint32_t *out, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tacho_profile_n_events(p) && n < most; i++)
+		if (tacho_profile_event(p, i)->all_samples || o->show_empty)
+			out[n++] = (uint32_t)i;
+	return n && out[0] == event ? n : 0;
+}
+
 size_t report_members(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
 		      uint32_t *out, size_t most)
 {
 	const struct tacho_profile_event *ev = tacho_profile_event(p, event);
 	size_t n = 0;
 
+	if (makes_one(o, p))
+		return members_of_all(o, p, event, out, most);
 	if (!o->no_group && ev->leader != event)
 		return 0;
 	out[n++] = event;

@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "cli/term.h"
 
-static void remarks(const char *command, const struct tacho_profile *p)
+static void remarks(const char *command, const struct tacho_profile *p, bool draws_chains)
 {
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 	bool chains = false;
@@ -21,6 +21,8 @@ static void remarks(const char *command, const struct tacho_profile *p)
 	if (q.lost)
 		report_text(command, "%llu samples were lost while recording",
 			    (unsigned long long)q.lost);
+	if (!draws_chains)
+		return;
 	if (q.raw_stacks)
 		report_text(command,
 			    "%llu samples have a copy of their stack that is not unwound: only "
@@ -77,7 +79,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 		return EXIT_FAILED;
 	}
 	if (!src->quiet)
-		remarks(command, *out);
+		remarks(command, *out, !opts.no_chains);
 	return 0;
 }
 

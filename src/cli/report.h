@@ -22,7 +22,7 @@ struct report_opts {
 	bool hide_unresolved, exclude_other;
 	const char *percentage;
 	const char *sort, *fields;
-	bool show_samples, show_period, no_children, hierarchy, no_group, nanoseconds;
+	bool show_samples, show_period, no_children, hierarchy, no_group, all_in_one, nanoseconds;
 	double percent_limit;
 	uint32_t group_sort;
 	const char *quantum;

@@ -94,6 +94,26 @@ int script_trace(struct script *s, struct script_event *ev)
 	return ev->trace ? 0 : -ENOENT;
 }
 
+static bool is_tracker(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
+/* Records of maps and tasks come with the event that follows these. It always knows its CPU; a column
+ * that samples of its type do not have is left out of its lines, too. */
+static bool lacks_cpu(const struct script *s)
+{
+	for (size_t i = 0; i < tacho_perfdata_n_events(s->pd); i++) {
+		const struct tacho_file_event *ev = tacho_perfdata_event(s->pd, i);
+		const struct perf_event_attr *attr = ev->attr;
+
+		if (attr->type == PERF_TYPE_SOFTWARE && !is_tracker(attr) &&
+		    !(ev->layout.sample_type & PERF_SAMPLE_CPU))
+			return true;
+	}
+	return false;
+}
+
 static int event_add(struct script *s, size_t i, struct tacho_error *e)
 {
 	struct script_event *ev = vec_add(&s->events);
@@ -108,6 +128,8 @@ static int event_add(struct script *s, size_t i, struct tacho_error *e)
 	err = fields_of_event(&s->fields, ev->file, ev->chains, &ev->fields, e);
 	if (err)
 		return err;
+	if (is_tracker(ev->attr) && lacks_cpu(s))
+		ev->fields &= ~(uint32_t)FIELD_CPU;
 	if (make_label(s, ev))
 		return error_nomem(e);
 	if (ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))

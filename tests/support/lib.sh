@@ -1,16 +1,29 @@
 # Words for command tests: `. "$SUPPORT/lib.sh"`.
 
 # perf 6.1's recorder crashes now and then while another recorder asks the kernel (6.18) for build
-# ids in maps: its maps then carry some it did not ask for. It is given another try.
+# ids in maps: its maps then carry some it did not ask for. Where it does not, its other commands may
+# crash on what it wrote. It is given another try.
 perf() {
 	perf_tries=0
 	while :; do
 		perf_status=0
 		command perf "$@" || perf_status=$?
-		[ "${1:-}" = record ] && [ $perf_status -ge 128 ] && [ $perf_tries -lt 6 ] || return $perf_status
+		[ "${1:-}" = record ] || return $perf_status
+		[ $perf_status -ne 0 ] || perf_reads_its "$@" || perf_status=134
+		[ $perf_status -ge 128 ] && [ $perf_tries -lt 6 ] || return $perf_status
 		perf_tries=$((perf_tries + 1))
 		sleep 0.5
 	done
+}
+
+perf_reads_its() {	# RECORD'S WORDS: whether perf survives reading the file after -o
+	while [ $# -gt 1 ] && [ "$1" != -o ]; do
+		shift
+	done
+	[ -f "${2:-}" ] || return 0
+	perf_read=0
+	command perf script -F comm -i "$2" >/dev/null 2>&1 || perf_read=$?
+	[ $perf_read -lt 128 ]
 }
 
 skip() {	# REASON: this machine cannot run the test

@@ -16,3 +16,6 @@ tacho heatmap -i perf.data --rows 10 -o - | grep -q 'samples in 100 ms'
 refused 129 tacho heatmap perf.data
 tacho heatmap --parent '^outer_call$' -o - | grep -q 'samples<' || fail "--parent found no caller"
 refused 1 tacho heatmap --parent '^no_such_caller$' -o -
+tacho record -q -e cpu-clock -o flat.data ls -R /usr/share/doc >/dev/null 2>&1
+tacho heatmap -i flat.data -o flat.svg 2>err
+[ ! -s err ] || fail "a recording that has all a heat map needs is complained of: $(cat err)"

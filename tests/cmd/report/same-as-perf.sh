@@ -42,5 +42,7 @@ same plain.data
 same plain.data -n
 same two.data
 same two.data --no-children
+same two.data --group --no-children
+same two.data --no-group --no-children
 same two.data --stats
 same two.data --header-only

@@ -26,6 +26,10 @@ hotspot() {	# FILE
 		fail "hotspot reads $hotspot_got of $hotspot_wanted samples in $1"
 }
 
+cpu_records() {
+	awk '/\[[0-9]+\] .*PERF_RECORD_/ { n++ } END { print n + 0 }'
+}
+
 record() {	# NAME RECORD_OPTION...
 	record_name=$1
 	shift
@@ -51,6 +55,14 @@ done
 same pipe.data
 same pipe-calls.data
 same fields.data -F +addr
+for kind in task mmap; do	# their lines have the columns that samples of this type have
+	for name in plain everywhere; do
+		theirs=$(perf script -i $name.data --show-$kind-events 2>/dev/null | cpu_records)
+		ours=$(tacho script -i $name.data --show-$kind-events | cpu_records)
+		[ "$ours" = "$theirs" ] ||
+			fail "--show-$kind-events of $name.data: $ours records with a CPU, perf's has $theirs"
+	done
+done
 record packed -e cpu-clock -F 1999 -g -z	# hotspot of Debian 12 knows no compression
 same packed.data
 tacho record -q -e cpu-clock -F 999 -o parts --switch-output=1s --switch-max-files 3 \
