@@ -172,14 +172,15 @@ struct lately {
 	uint64_t key;
 	uint32_t id;			/* a node or a frame, + 1; 0: free */
 };
-#define LATELY_SLOTS 65536u
+#define LATELY_SLOTS 262144u
 
 struct stack_word {
 	uint64_t ip;
 	uint64_t prefix;		/* hash of all words from the outermost on to this */
-	uint64_t key;			/* hash of the maps' version and the address */
+	uint64_t key;			/* hash of its spot */
 	uint32_t frame;
-	enum tacho_space space;
+	uint8_t space;			/* enum tacho_space */
+	bool nowhere;			/* nothing is known to be mapped there */
 };
 
 struct fresh_frame {			/* of an address that was not met lately */
@@ -206,16 +207,15 @@ struct stacks {				/* of one file */
 	size_t n_words;
 	struct { struct fresh_frame *v; size_t n, cap; } fresh;
 	struct lately *nodes;		/* hash of callers from the outermost on -> node */
-	struct lately *frames;		/* hash of the maps' version and an address -> frame */
-	uint32_t kernel_version;
+	struct lately *frames;		/* hash of a spot -> frame */
+	struct tacho_spot *spots;	/* of the run at hand */
 };
 
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols);
 void stacks_done(struct stacks *s);
-/* Puts a sample's stack into the batch, which must not be full; `version` changes whenever the maps
- * of the process do. Before the symbols learn anything new the batch must have been resolved. */
-void stacks_add(struct stacks *s, uint32_t pid, uint32_t version, const struct tacho_sample *sample,
-		enum tacho_space space);
+/* Puts a sample's stack into the batch, which must not be full. Before the symbols learn anything new
+ * the batch must have been resolved. 0 or -ENOMEM. */
+int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample, enum tacho_space space);
 bool stacks_full(const struct stacks *s);
 /* Gives each its node. 0 or -ENOMEM. */
 int stacks_resolve(struct stacks *s);
@@ -223,6 +223,9 @@ void stacks_clear(struct stacks *s);
 /* What profile_frame() wants. 0 or -ENOMEM. */
 int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
 		 struct tacho_profile_frame *out);
+/* ... where nothing is mapped. */
+int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, uint64_t ip,
+			 struct tacho_profile_frame *out);
 /* Where an address lies, as a frame; false without memory. */
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
 		  struct tacho_profile_place *out);

@@ -3,11 +3,11 @@
  *
  *	KERNEL k0 k1 k2 USER u0 u1 u2		k0 is the leaf, u2 the outermost caller
  *
- * A hash runs over them from the outermost on, started anew with the version of the maps at each
- * run. The prefixes met lately have their nodes in a small table, so a chain like one before costs
- * one look, and a new one only its new words. What the table has forgotten is found again frame by
- * frame. The hashes are 64 bits wide: among ten million prefixes two meet by chance once in some
- * hundred thousand files.
+ * Each address becomes its spot, which is the same for all processes that have the object mapped,
+ * wherever that is. A hash runs over these from the outermost on. The prefixes met lately have their
+ * nodes in a table, so a chain like one before costs one look, and a new one only its new words.
+ * What the table has forgotten is found again frame by frame. The hashes are 64 bits wide: among ten
+ * million prefixes two meet by chance once in some hundred thousand files.
  *
  * All tables together are far larger than the caches, and what a chain needs next is known only
  * after the look before. So some chains are taken together, step by step: each step looks at what
@@ -46,9 +46,10 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 {
 	*s = (struct stacks){ .profile = p, .symbols = symbols };
 	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
+	s->spots = reallocarray(NULL, WORDS_MAX, sizeof(*s->spots));
 	s->nodes = calloc(LATELY_SLOTS, sizeof(*s->nodes));
 	s->frames = calloc(LATELY_SLOTS, sizeof(*s->frames));
-	return s->words && s->nodes && s->frames ? 0 : -ENOMEM;
+	return s->words && s->spots && s->nodes && s->frames ? 0 : -ENOMEM;
 }
 
 void stacks_done(struct stacks *s)
@@ -57,9 +58,11 @@ void stacks_done(struct stacks *s)
 	vec_done(&s->objects);
 	vec_done(&s->fresh);
 	free(s->words);
+	free(s->spots);
 	free(s->nodes);
 	free(s->frames);
 	s->words = NULL;
+	s->spots = NULL;
 	s->nodes = s->frames = NULL;
 }
 
@@ -146,15 +149,6 @@ static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space
 	c->n_runs++;
 }
 
-static uint64_t run_seed(const struct stacks *s, uint64_t h, enum tacho_space space,
-			 uint32_t pid, uint32_t version)
-{
-	if (space == TACHO_SPACE_KERNEL)
-		return key_add(h, key_pair(space, s->kernel_version));
-	/* Version 0: nothing is mapped. The pid still matters to a JIT's names in other spaces. */
-	return key_add(key_add(h, key_pair(space, version)), version ? 0 : pid);
-}
-
 /* ---- into the batch ---- */
 
 static struct lately *lately_at(struct lately *table, uint64_t key)
@@ -162,25 +156,37 @@ static struct lately *lately_at(struct lately *table, uint64_t key)
 	return &table[(key ^ key >> 32) % LATELY_SLOTS];
 }
 
-static void words_put(struct stacks *s, const struct chain *c, uint32_t version, struct stack *to)
+/* Equal hashes: equal frames. What lies nowhere differs by its address alone. */
+static uint64_t spot_key(const struct tacho_spot *spot, enum tacho_space space, uint64_t ip)
 {
-	uint64_t h = 0x2545f4914f6cdd1dull, seed;
+	uint64_t h = key_pair(spot->object, space);
+
+	return key_mix(key_add(key_mix(~h), spot->object ? spot->offset : ip));
+}
+
+static int words_put(struct stacks *s, const struct chain *c, struct stack *to)
+{
+	uint64_t h = 0x2545f4914f6cdd1dull;
 	struct stack_word *w = s->words + s->n_words;
 
 	for (size_t r = c->n_runs; r-- > 0;) {
 		const struct run *run = &c->runs[r];
 
-		h = run_seed(s, h, run->space, to->pid, version);
-		seed = run_seed(s, 1, run->space, to->pid, version);
+		if (tacho_symbols_spots(s->symbols, to->pid, run->space, run->v, run->n, s->spots) < 0)
+			return -ENOMEM;
 		for (size_t i = run->n; i-- > 0; w++) {
-			h = key_add(h, run->v[i]);
-			*w = (struct stack_word){ .ip = run->v[i], .prefix = h, .space = run->space,
-						  .key = key_mix(key_add(seed, run->v[i])) };
+			uint64_t key = spot_key(&s->spots[i], run->space, run->v[i]);
+
+			h = key_add(h, key);
+			*w = (struct stack_word){ .ip = run->v[i], .prefix = h, .key = key,
+						  .space = run->space,
+						  .nowhere = !s->spots[i].object };
 		}
 	}
 	to->words = s->words + s->n_words;
 	to->n = (size_t)(w - to->words);
 	s->n_words += to->n;
+	return 0;
 }
 
 static void chain_make(struct chain *c, const struct tacho_profile_opts *o,
@@ -210,19 +216,20 @@ bool stacks_full(const struct stacks *s)
 	return s->n == BATCH_MOST || s->n_words > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
 }
 
-void stacks_add(struct stacks *s, uint32_t pid, uint32_t version, const struct tacho_sample *sample,
-		enum tacho_space space)
+int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample, enum tacho_space space)
 {
 	struct stack *to = &s->batch[s->n++];
 	struct chain c;
 
 	chain_make(&c, &s->profile->opts, sample, space);
 	*to = (struct stack){ .pid = pid };
-	words_put(s, &c, version, to);
+	if (words_put(s, &c, to) < 0)
+		return -ENOMEM;
 	if (to->n > 1)
 		__builtin_prefetch(lately_at(s->nodes, to->words[to->n - 2].prefix));
 	if (to->n)
 		__builtin_prefetch(lately_at(s->frames, to->words[to->n - 1].key));
+	return 0;
 }
 
 /* ---- through it, step by step ---- */
@@ -270,8 +277,8 @@ static void look_for_prefix(struct stacks *s, struct stack *st)
 		}
 }
 
-/* The same address of the same maps is the same frame. What was not met lately is looked up, and
- * then waits for its place in the table of frames. */
+/* The same spot is the same frame. What was not met lately is looked up, and then waits for its place
+ * in the table of frames. */
 static int look_for_frames(struct stacks *s, struct stack *st)
 {
 	for (size_t i = st->done; i < st->n; i++) {
@@ -285,7 +292,8 @@ static int look_for_frames(struct stacks *s, struct stack *st)
 			continue;
 		}
 		f = vec_add(&s->fresh);
-		if (!f || stacks_frame(s, st->pid, w->space, w->ip, &f->like) < 0)
+		if (!f || (w->nowhere ? stacks_frame_nowhere(s, w->space, w->ip, &f->like) :
+			   stacks_frame(s, st->pid, w->space, w->ip, &f->like)) < 0)
 			return -ENOMEM;
 		f->word = w;
 		keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
@@ -301,7 +309,8 @@ static int add_frames(struct stacks *s)
 		w->frame = profile_frame(s->profile, &s->fresh.v[i].like);
 		if (w->frame == KEYMAP_NONE)
 			return -ENOMEM;
-		*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
+		if (s->fresh.v[i].like.known || !s->fresh.v[i].like.jit)	/* a JIT may name it yet */
+			*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
 		profile_frame_prefetch(s->profile, w->frame);
 	}
 	return 0;
