@@ -72,6 +72,8 @@ struct thread_row {
 
 struct node_link {			/* how a node and its rows are found again; see trie.c */
 	uint32_t next;			/* in the list that it stands in; 0: the last */
+	uint32_t other;			/* in a frame's list its parent, in a parent's list its frame: what
+					 * tells it apart there lies where the next is */
 	uint32_t child;			/* first of its children's list, or LIST_FULL */
 	uint32_t row;			/* first of its rows' list + 1, or LIST_FULL */
 };
@@ -148,13 +150,11 @@ static inline void profile_nodes_prefetch(const struct tacho_profile *p, uint32_
 
 	if (!first || first == LIST_FULL)
 		return;
-	__builtin_prefetch(&p->nodes.v[first]);
 	__builtin_prefetch(&p->links.v[first]);
 }
 
 static inline void profile_node_prefetch(const struct tacho_profile *p, uint32_t node)
 {
-	__builtin_prefetch(&p->nodes.v[node]);
 	__builtin_prefetch(&p->links.v[node]);
 }
 
