@@ -6,6 +6,7 @@
  *	hist_keys.c    the sort keys and columns: names, titles, texts, order
  *	hist_build.c   rows -> groups -> entries
  *	hist_order.c   ... in the order they are shown
+ *	hist_sort.c    ... sorted by columns of numbers
  *	hist_chain.c   an entry's stacks, merged level by level
  *	hist_graph.c   ... drawn as graph, fractal, flat or folded
  *	hist_text.c hist_tree.c hist_json.c    the writers
