@@ -337,7 +337,7 @@ static bool in_time(const struct load *l, uint64_t time)
 
 static bool wanted(const struct tacho_profile *p, const struct tacho_profile_row *r)
 {
-	uint32_t frame = p->nodes.v[r->node].frame;
+	uint32_t frame = p->some_out ? p->nodes.v[r->node].frame : KEYMAP_NONE;
 
 	if (p->threads.v[r->thread].out)
 		return false;

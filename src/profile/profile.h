@@ -93,6 +93,7 @@ struct tacho_profile {
 	struct keymap comm_threads;	/* id of the comm's name -> its first thread */
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
 	struct { uint8_t *v; size_t n, cap; } frame_flags;
+	bool some_out;			/* a frame has FRAME_LEAF_OUT */
 	struct { uint32_t *v; size_t n, cap; } frame_nodes;	/* first of its nodes' list, or LIST_FULL */
 	struct keymap known_frames;	/* hash -> id: few, and asked for all the time */
 	struct keymap other_frames;	/* ... of those without a symbol, of which there may be millions */
