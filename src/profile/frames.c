@@ -136,14 +136,11 @@ int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_
 	return frame_like(s, &raw, ip, out);
 }
 
-int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, uint64_t ip,
-			 struct tacho_profile_frame *out)
+int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct tacho_profile_frame *out)
 {
 	struct tacho_frame raw = { .space = space };
 
-	if (space == TACHO_SPACE_UNKNOWN)
-		raw.space = ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
-	return frame_like(s, &raw, ip, out);
+	return frame_like(s, &raw, 0, out);
 }
 
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,

@@ -178,7 +178,7 @@ struct lately {
 struct stack_word {
 	uint64_t ip;
 	uint64_t prefix;		/* hash of all words from the outermost on to this */
-	uint64_t key;			/* hash of its spot */
+	uint64_t key;			/* hash of its spot; of one that lies nowhere, of its frame */
 	uint32_t frame;
 	uint8_t space;			/* enum tacho_space */
 	bool nowhere;			/* nothing is known to be mapped there */
@@ -193,6 +193,11 @@ struct stack {				/* of one sample, outermost caller first */
 	struct stack_word *words;
 	size_t n, done;			/* `node` stands for the first `done` words */
 	uint32_t pid, node;
+};
+
+struct nowhere {			/* frames of one space where nothing is mapped */
+	bool asked;
+	struct tacho_profile_frame like;
 };
 
 #define BATCH_MOST 32u
@@ -210,6 +215,7 @@ struct stacks {				/* of one file */
 	struct lately *nodes;		/* hash of callers from the outermost on -> node */
 	struct lately *frames;		/* hash of a spot -> frame */
 	struct tacho_spot *spots;	/* of the run at hand */
+	struct nowhere nowhere[8];	/* per space */
 };
 
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols);
@@ -224,9 +230,8 @@ void stacks_clear(struct stacks *s);
 /* What profile_frame() wants. 0 or -ENOMEM. */
 int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
 		 struct tacho_profile_frame *out);
-/* ... where nothing is mapped. */
-int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, uint64_t ip,
-			 struct tacho_profile_frame *out);
+/* ... where nothing is mapped, at address 0. */
+int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct tacho_profile_frame *out);
 /* Where an address lies, as a frame; false without memory. */
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
 		  struct tacho_profile_place *out);

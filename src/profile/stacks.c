@@ -156,12 +156,45 @@ static struct lately *lately_at(struct lately *table, uint64_t key)
 	return &table[(key ^ key >> 32) % LATELY_SLOTS];
 }
 
-/* Equal hashes: equal frames. What lies nowhere differs by its address alone. */
-static uint64_t spot_key(const struct tacho_spot *spot, enum tacho_space space, uint64_t ip)
+/* Equal hashes: equal frames. */
+static uint64_t spot_key(const struct tacho_spot *spot, enum tacho_space space)
 {
-	uint64_t h = key_pair(spot->object, space);
+	return key_mix(key_add(key_mix(~key_pair(spot->object, space)), spot->offset));
+}
 
-	return key_mix(key_add(key_mix(~h), spot->object ? spot->offset : ip));
+/* The frame of an address where nothing is mapped, of which there may be millions: what they have in
+ * common is asked for once. NULL without memory. */
+static const struct tacho_profile_frame *nowhere_frame(struct stacks *s, enum tacho_space space, uint64_t ip)
+{
+	const struct tacho_profile_opts *o = &s->profile->opts;
+	struct nowhere *n;
+
+	if (space == TACHO_SPACE_UNKNOWN)
+		space = ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
+	n = &s->nowhere[(size_t)space % countof(s->nowhere)];
+	if (!n->asked && stacks_frame_nowhere(s, space, &n->like) < 0)
+		return NULL;
+	n->asked = true;
+	if (o->split_unknown || o->per_address)
+		n->like.address = n->like.offset = ip;
+	return &n->like;
+}
+
+static int word_put(struct stacks *s, const struct run *run, size_t i, struct stack_word *w)
+{
+	const struct tacho_profile_frame *like;
+
+	*w = (struct stack_word){ .ip = run->v[i], .space = run->space };
+	if (s->spots[i].object) {
+		w->key = spot_key(&s->spots[i], run->space);
+		return 0;
+	}
+	like = nowhere_frame(s, run->space, run->v[i]);
+	if (!like)
+		return -ENOMEM;
+	w->nowhere = true;
+	w->key = frame_key(like);
+	return 0;
 }
 
 static int words_put(struct stacks *s, const struct chain *c, struct stack *to)
@@ -175,12 +208,9 @@ static int words_put(struct stacks *s, const struct chain *c, struct stack *to)
 		if (tacho_symbols_spots(s->symbols, to->pid, run->space, run->v, run->n, s->spots) < 0)
 			return -ENOMEM;
 		for (size_t i = run->n; i-- > 0; w++) {
-			uint64_t key = spot_key(&s->spots[i], run->space, run->v[i]);
-
-			h = key_add(h, key);
-			*w = (struct stack_word){ .ip = run->v[i], .prefix = h, .key = key,
-						  .space = run->space,
-						  .nowhere = !s->spots[i].object };
+			if (word_put(s, run, i, w) < 0)
+				return -ENOMEM;
+			h = w->prefix = key_add(h, w->key);
 		}
 	}
 	to->words = s->words + s->n_words;
@@ -211,6 +241,14 @@ static void chain_make(struct chain *c, const struct tacho_profile_opts *o,
 		chain_put_leaf(c, &sample->ip, space);	/* the sample still fell there */
 }
 
+static void frame_prefetch(const struct stacks *s, const struct stack_word *w)
+{
+	if (w->nowhere)
+		keymap_prefetch(&s->profile->other_frames, w->key);
+	else
+		__builtin_prefetch(lately_at(s->frames, w->key));
+}
+
 bool stacks_full(const struct stacks *s)
 {
 	return s->n == BATCH_MOST || s->n_words > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
@@ -228,7 +266,7 @@ int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample
 	if (to->n > 1)
 		__builtin_prefetch(lately_at(s->nodes, to->words[to->n - 2].prefix));
 	if (to->n)
-		__builtin_prefetch(lately_at(s->frames, to->words[to->n - 1].key));
+		frame_prefetch(s, &to->words[to->n - 1]);
 	return 0;
 }
 
@@ -254,7 +292,7 @@ static void look_for_callers(struct stacks *s, struct stack *st)
 	}
 	for (size_t i = 0; i + 1 < st->n; i++) {
 		__builtin_prefetch(lately_at(s->nodes, st->words[i].prefix));
-		__builtin_prefetch(lately_at(s->frames, st->words[i].key));
+		frame_prefetch(s, &st->words[i]);
 	}
 }
 
@@ -277,26 +315,48 @@ static void look_for_prefix(struct stacks *s, struct stack *st)
 		}
 }
 
-/* The same spot is the same frame. What was not met lately is looked up, and then waits for its place
- * in the table of frames. */
+/* The same spot is the same frame, and a place where nothing is mapped has the key of its own. */
+static uint32_t known_frame(const struct stacks *s, const struct stack_word *w)
+{
+	const struct lately *l;
+
+	if (w->nowhere)
+		return keymap_get(&s->profile->other_frames, w->key);
+	l = lately_at(s->frames, w->key);
+	return l->id && l->key == w->key ? l->id - 1 : KEYMAP_NONE;
+}
+
+/* What was not met lately is looked up, and then waits for its place in the table of frames. */
+static int fresh_add(struct stacks *s, const struct stack *st, struct stack_word *w)
+{
+	struct fresh_frame *f = vec_add(&s->fresh);
+	const struct tacho_profile_frame *like;
+
+	if (!f)
+		return -ENOMEM;
+	f->word = w;
+	if (w->nowhere) {
+		like = nowhere_frame(s, w->space, w->ip);
+		if (like)
+			f->like = *like;
+		return like ? 0 : -ENOMEM;
+	}
+	if (stacks_frame(s, st->pid, w->space, w->ip, &f->like) < 0)
+		return -ENOMEM;
+	keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
+	return 0;
+}
+
 static int look_for_frames(struct stacks *s, struct stack *st)
 {
 	for (size_t i = st->done; i < st->n; i++) {
 		struct stack_word *w = &st->words[i];
-		const struct lately *l = lately_at(s->frames, w->key);
-		struct fresh_frame *f;
 
-		if (l->id && l->key == w->key) {
-			w->frame = l->id - 1;
+		w->frame = known_frame(s, w);
+		if (w->frame != KEYMAP_NONE)
 			profile_frame_prefetch(s->profile, w->frame);
-			continue;
-		}
-		f = vec_add(&s->fresh);
-		if (!f || (w->nowhere ? stacks_frame_nowhere(s, w->space, w->ip, &f->like) :
-			   stacks_frame(s, st->pid, w->space, w->ip, &f->like)) < 0)
+		else if (fresh_add(s, st, w) < 0)
 			return -ENOMEM;
-		f->word = w;
-		keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
 	}
 	return 0;
 }
@@ -305,11 +365,12 @@ static int add_frames(struct stacks *s)
 {
 	for (size_t i = 0; i < s->fresh.n; i++) {
 		struct stack_word *w = s->fresh.v[i].word;
+		const struct tacho_profile_frame *like = &s->fresh.v[i].like;
 
-		w->frame = profile_frame(s->profile, &s->fresh.v[i].like);
+		w->frame = profile_frame(s->profile, like);
 		if (w->frame == KEYMAP_NONE)
 			return -ENOMEM;
-		if (s->fresh.v[i].like.known || !s->fresh.v[i].like.jit)	/* a JIT may name it yet */
+		if (!w->nowhere && (like->known || !like->jit))	/* a JIT may name it yet */
 			*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
 		profile_frame_prefetch(s->profile, w->frame);
 	}
