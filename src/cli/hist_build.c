@@ -121,8 +121,7 @@ const struct hist_entry *hist_entry_at(const struct hist *h, size_t k)
 		__builtin_prefetch(hist_stat_of(h, later, 0));
 	}
 	if (k + AHEAD / 2 < h->n_order)
-		__builtin_prefetch(tacho_profile_frame(h->profile,
-						       h->entries.v[h->order[k + AHEAD / 2]].frame));
+		hist_frame_prefetch(h, h->entries.v[h->order[k + AHEAD / 2]].frame);
 	return &h->entries.v[h->order[k]];
 }
 

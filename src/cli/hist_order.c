@@ -286,10 +286,11 @@ static void sort_by_key(const struct ranks *r, struct hist_sort *s, size_t key)
 {
 	const struct hist *h = r->h;
 	const struct hist_entry *v = h->entries.v;
+	bool of_frame = h->opts->keys[key] >= COL_FIRST_OF_FRAME;
 
 	for (size_t i = 0; i < h->entries.n; i++) {
-		if (i + AHEAD < h->entries.n)
-			__builtin_prefetch(tacho_profile_frame(h->profile, v[i + AHEAD].frame));
+		if (of_frame && i + AHEAD < h->entries.n)
+			hist_frame_prefetch(h, v[i + AHEAD].frame);
 		s->column[i] = rank_of(r, &v[i], key);
 	}
 	hist_sort_by_column(s);

@@ -74,7 +74,7 @@ void hist_table_init(struct hist_table *t, struct hist *h)
 		const struct hist_entry *e = all ? &h->entries.v[k] : hist_entry_at(h, k);
 
 		if (all && k + AHEAD < h->n_order)
-			__builtin_prefetch(tacho_profile_frame(h->profile, e[AHEAD].frame));
+			hist_frame_prefetch(h, e[AHEAD].frame);
 		for (size_t i = 0; i < t->n; i++)
 			if (!t->fixed[i] && h->opts->columns[i] >= COL_FIRST_KEY)
 				t->width[i] = max_of(t->width[i],

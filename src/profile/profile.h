@@ -163,8 +163,10 @@ static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t
 {
 	uint32_t first = p->links.v[node].row;
 
-	if (first && first != LIST_FULL)
+	if (first && first != LIST_FULL) {	/* a row may lie on two lines of the cache */
 		__builtin_prefetch(&p->rows.v[first - 1], 1);
+		__builtin_prefetch(&p->rows.v[first - 1].period, 1);
+	}
 }
 
 /* ---- raw chains ---- */

@@ -1,6 +1,6 @@
 /*
  * Raw chains become nodes: markers switch the space, equal chains meet, limits cut at either end,
- * and new maps are another chain.
+ * and what lies in an object is the same wherever that is mapped.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static void world_close(struct world *w)
 	tacho_profile_free(w->profile);
 }
 
-static uint32_t node_of(struct world *w, uint64_t ip, const uint64_t *words, size_t n)
+static uint32_t node_in(struct world *w, uint32_t pid, uint64_t ip, const uint64_t *words, size_t n)
 {
 	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = ip };
 	uint32_t node;
@@ -48,11 +48,16 @@ static uint32_t node_of(struct world *w, uint64_t ip, const uint64_t *words, siz
 	s.chain.v = words;
 	s.chain.n = n;
 	stacks_clear(&w->stacks);
-	assert_int_equal(stacks_add(&w->stacks, 7, &s, TACHO_SPACE_USER), 0);
+	assert_int_equal(stacks_add(&w->stacks, pid, &s, TACHO_SPACE_USER), 0);
 	assert_int_equal(stacks_resolve(&w->stacks), 0);
 	node = w->stacks.batch[0].node;
 	assert_int_not_equal(node, KEYMAP_NONE);
 	return node;
+}
+
+static uint32_t node_of(struct world *w, uint64_t ip, const uint64_t *words, size_t n)
+{
+	return node_in(w, 7, ip, words, n);
 }
 
 /* The addresses of a node's path, from the leaf on. */
@@ -79,8 +84,8 @@ static void markers_are_no_frames(void **state)
 	assert_int_equal(path[0], 0x10);
 	assert_int_equal(path[2], 0x30);
 	assert_int_equal(node_of(&w, 0x10, words, 4), node);
-	/* The same addresses under other maps are the same places as long as nothing is mapped. */
-	assert_int_equal(node_of(&w, 0x10, words, 4), node);
+	/* The same addresses of others are the same places as long as nothing is mapped. */
+	assert_int_equal(node_in(&w, 8, 0x10, words, 4), node);
 	world_close(&w);
 }
 
@@ -165,6 +170,53 @@ static void prefixes_are_shared(void **state)
 	world_close(&w);
 }
 
+static void feed_map(struct world *w, uint32_t pid, uint64_t addr, const char *path)
+{
+	struct tacho_other rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
+
+	rec.mmap = (struct tacho_mmap){ .pid = pid, .tid = pid, .addr = addr, .len = 0x1000, .prot = 5,
+					.path = path };
+	assert_int_equal(tacho_symbols_feed(w->symbols, &rec), 0);
+}
+
+static void objects_are_met_again_elsewhere(void **state)
+{
+	static const uint64_t here[] = { USER, 0x1010, 0x1020, 0x99 }, there[] = { USER, 0x5010, 0x5020, 0x99 };
+	struct world w;
+	uint32_t node;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	feed_map(&w, 7, 0x1000, "/nonexistent/a");
+	feed_map(&w, 8, 0x5000, "/nonexistent/a");
+	feed_map(&w, 9, 0x5000, "/nonexistent/b");
+	node = node_in(&w, 7, 0x1010, here, 4);
+	assert_int_equal(node_in(&w, 8, 0x5010, there, 4), node);
+	assert_int_not_equal(node_in(&w, 9, 0x5010, there, 4), node);
+	/* Under new maps the same addresses are other places. */
+	feed_map(&w, 8, 0x5000, "/nonexistent/b");
+	assert_int_equal(node_in(&w, 8, 0x5010, there, 4), node_in(&w, 9, 0x5010, there, 4));
+	world_close(&w);
+}
+
+/* Unless they are split, all places where nothing is mapped are one. */
+static void nowhere_is_one_place(void **state)
+{
+	static const uint64_t words[] = { USER, 0x10, 0x20 }, others[] = { USER, 0x30, 0x40 };
+	struct world w;
+	uint32_t node;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	node = node_of(&w, 0x10, words, 3);
+	assert_int_not_equal(node_of(&w, 0x30, others, 3), node);
+	world_close(&w);
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	w.profile->opts.split_unknown = false;
+	node = node_of(&w, 0x10, words, 3);
+	assert_int_equal(node_of(&w, 0x30, others, 3), node);
+	assert_int_equal(tacho_profile_n_frames(w.profile), 1);
+	world_close(&w);
+}
+
 /* Equal, longer and new chains in one batch get what they get one by one. */
 static void a_batch_is_as_one_by_one(void **state)
 {
@@ -202,6 +254,8 @@ int main(void)
 		cmocka_unit_test(a_cookie_is_no_frame),
 		cmocka_unit_test(limits_cut_at_either_end),
 		cmocka_unit_test(prefixes_are_shared),
+		cmocka_unit_test(objects_are_met_again_elsewhere),
+		cmocka_unit_test(nowhere_is_one_place),
 		cmocka_unit_test(a_batch_is_as_one_by_one),
 	};
 
