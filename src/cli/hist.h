@@ -6,6 +6,7 @@
  *	hist_keys.c    the sort keys and columns: names, titles, texts, order
  *	hist_build.c   rows -> groups -> entries
  *	hist_order.c   ... in the order they are shown
+ *	hist_sort.c    ... sorted by columns of numbers
  *	hist_chain.c   an entry's stacks, merged level by level
  *	hist_graph.c   ... drawn as graph, fractal, flat or folded
  *	hist_text.c hist_tree.c hist_json.c    the writers
@@ -196,6 +197,16 @@ static inline const struct hist_stat *hist_stat_of(const struct hist *h, const s
 static inline uint32_t hist_chain_frame(const struct hist *h, uint32_t frame)
 {
 	return h->chain_of ? h->chain_of[frame] : frame;
+}
+/* Frames lie anywhere, and on two lines of the cache: one that will be asked for soon is fetched. */
+static inline void hist_frame_prefetch(const struct hist *h, uint32_t frame)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, frame);
+
+	if (!f)
+		return;
+	__builtin_prefetch(f);
+	__builtin_prefetch(&f->known);
 }
 /* The number of a column of values. */
 uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);

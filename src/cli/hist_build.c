@@ -10,6 +10,17 @@
 #include "base/arena.h"
 #include "base/map.h"
 
+/* What is asked for together lies together: each look is one into many megabytes. */
+struct node_copied {
+	uint32_t id;			/* in h->nodes */
+	uint32_t pass;			/* in which it was made; a pass is a group's event */
+};
+
+struct class_now {
+	uint32_t entry;			/* + 1 */
+	uint32_t above;			/* how many nodes of it lie above the one at hand */
+};
+
 struct build {
 	struct hist *h;
 	const struct tacho_profile_row *rows;
@@ -22,12 +33,11 @@ struct build {
 	uint32_t *group_of;		/* per row; HIST_NONE: of another event */
 	uint32_t *event_of;		/* per event of the profile: index in h->events, or HIST_NONE */
 	uint32_t *sorted;		/* rows by group */
+	size_t n_sorted;
 	size_t *group_end;
-	uint32_t *copy_of;		/* per node of the profile: in h->nodes */
-	uint32_t *copied_in;		/* ... in which pass it was made; a pass is a group's event */
+	struct node_copied *copied;	/* per node of the profile */
 	uint32_t pass;
-	uint32_t *entry_of;		/* per class: entry of this group */
-	uint32_t *above;		/* per class: how many nodes of it lie above the one at hand */
+	struct class_now *classes;	/* per class, as of the group at hand */
 	uint32_t *path;			/* nodes on the way up */
 	uint32_t base, first_entry;	/* of the group at hand */
 };
@@ -41,10 +51,8 @@ static void build_done(struct build *b)
 	free(b->event_of);
 	free(b->sorted);
 	free(b->group_end);
-	free(b->copy_of);
-	free(b->copied_in);
-	free(b->entry_of);
-	free(b->above);
+	free(b->copied);
+	free(b->classes);
 	free(b->path);
 }
 
@@ -113,8 +121,7 @@ const struct hist_entry *hist_entry_at(const struct hist *h, size_t k)
 		__builtin_prefetch(hist_stat_of(h, later, 0));
 	}
 	if (k + AHEAD / 2 < h->n_order)
-		__builtin_prefetch(tacho_profile_frame(h->profile,
-						       h->entries.v[h->order[k + AHEAD / 2]].frame));
+		hist_frame_prefetch(h, h->entries.v[h->order[k + AHEAD / 2]].frame);
 	return &h->entries.v[h->order[k]];
 }
 
@@ -326,6 +333,7 @@ static int rows_sort(struct build *b)
 		b->group_end[g] = sum;
 		sum += n;
 	}
+	b->n_sorted = sum;
 	for (size_t i = 0; i < b->n_rows; i++)
 		if (b->group_of[i] != HIST_NONE)
 			b->sorted[b->group_end[b->group_of[i]]++] = (uint32_t)i;
@@ -389,7 +397,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 
 static bool is_copied(const struct build *b, uint32_t node)
 {
-	return b->copied_in[node] == b->pass;
+	return b->copied[node].pass == b->pass;
 }
 
 /* The copy of a node, with all above it. */
@@ -399,12 +407,11 @@ static int node_copy(struct build *b, uint32_t node, uint32_t *out)
 
 	for (; node && !is_copied(b, node); node = b->nodes[node].parent)
 		b->path[n++] = node;
-	*out = node ? b->copy_of[node] : b->base;
+	*out = node ? b->copied[node].id : b->base;
 	while (n--) {
 		if (node_add(b, *out, b->nodes[b->path[n]].frame, out) < 0)
 			return -ENOMEM;
-		b->copy_of[b->path[n]] = *out;
-		b->copied_in[b->path[n]] = b->pass;
+		b->copied[b->path[n]] = (struct node_copied){ *out, b->pass };
 	}
 	return 0;
 }
@@ -449,16 +456,16 @@ static struct hist_entry *entry_get(struct build *b, uint32_t group, uint32_t fr
 {
 	struct hist *h = b->h;
 	uint32_t class_ = frame == HIST_NONE ? (uint32_t)h->n_classes - 1 : h->class_of[frame];
-	uint32_t at = b->entry_of[class_];
+	uint32_t at = b->classes[class_].entry;
 	struct hist_entry *e;
 
-	if (at != HIST_NONE && at >= b->first_entry)
-		return &h->entries.v[at];
+	if (at > b->first_entry)
+		return &h->entries.v[at - 1];
 	e = vec_add(&h->entries);
 	if (!e)
 		return NULL;
 	*e = (struct hist_entry){ .group = group, .class_ = class_, .frame = frame, .nodes = HIST_NONE };
-	b->entry_of[class_] = (uint32_t)(h->entries.n - 1);
+	b->classes[class_].entry = (uint32_t)h->entries.n;
 	for (size_t i = 0; i < h->n_events; i++)
 		if (!vec_add(&h->stats) || (h->opts->modes && !vec_add(&h->modes)) ||
 		    (h->opts->latency && !vec_add(&h->latency)))
@@ -512,6 +519,20 @@ static int row_take(struct build *b, uint32_t group, const struct tacho_profile_
 	return 0;
 }
 
+/* The rows that follow lie anywhere, and so do their nodes. */
+static void row_prefetch(const struct build *b, size_t i)
+{
+	if (i + AHEAD < b->n_sorted)
+		__builtin_prefetch(&b->rows[b->sorted[i + AHEAD]]);
+	if (i + AHEAD / 2 < b->n_sorted) {
+		uint32_t node = b->rows[b->sorted[i + AHEAD / 2]].node;
+
+		__builtin_prefetch(&b->nodes[node]);
+		if (b->h->opts->chains)
+			__builtin_prefetch(&b->copied[node], 1);
+	}
+}
+
 static void note_depth(struct build *b, struct hist_entry *e, const struct hist_node *n)
 {
 	uint32_t chain = b->h->opts->graph.caller ? n->height + 1u : n->depth;
@@ -530,7 +551,7 @@ static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event
 
 	if (!e)
 		return -ENOMEM;
-	if (b->above[e->class_]++ == 0) {
+	if (b->classes[e->class_].above++ == 0) {
 		struct hist_stat *s = stat_at(b->h, e, event);
 
 		s->acc += n->total;
@@ -549,7 +570,7 @@ static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event
 
 static void node_leave(struct build *b, uint32_t at)
 {
-	b->above[b->h->class_of[b->h->nodes.v[at].frame]]--;
+	b->classes[b->h->class_of[b->h->nodes.v[at].frame]].above--;
 }
 
 /* Down to the first child, else to the next sibling of this node or of the nearest above. */
@@ -612,9 +633,11 @@ static int group_event(struct build *b, uint32_t group, size_t event, size_t fro
 	b->base = (uint32_t)h->nodes.n;
 	if (h->opts->chains)
 		err = node_add(b, HIST_NONE, HIST_NONE, &b->base);
-	for (size_t i = from; i < b->group_end[group] && err == 0; i++)
+	for (size_t i = from; i < b->group_end[group] && err == 0; i++) {
+		row_prefetch(b, i);
 		if (b->event_of[b->rows[b->sorted[i]].event] == event)
 			err = row_take(b, group, &b->rows[b->sorted[i]]);
+	}
 	if (err < 0 || !h->opts->chains)
 		return err;
 	nodes_add_up(b);
@@ -661,13 +684,10 @@ static int build_tables(struct build *b)
 	struct hist *h = b->h;
 
 	b->event_of = filled(tacho_profile_n_events(h->profile), HIST_NONE);
-	b->copy_of = filled(h->opts->chains ? tacho_profile_n_nodes(h->profile) : 0, HIST_NONE);
-	b->copied_in = filled(h->opts->chains ? tacho_profile_n_nodes(h->profile) : 0, 0);
-	b->entry_of = filled(h->n_classes, HIST_NONE);
-	b->above = filled(h->n_classes, 0);
+	b->copied = calloc((h->opts->chains ? tacho_profile_n_nodes(h->profile) : 0) + 1, sizeof(*b->copied));
+	b->classes = calloc(h->n_classes + 1, sizeof(*b->classes));
 	b->path = reallocarray(NULL, UINT16_MAX, sizeof(*b->path));
-	if (!b->event_of || !b->copy_of || !b->copied_in || !b->entry_of ||
-	    !b->above || !b->path)
+	if (!b->event_of || !b->copied || !b->classes || !b->path)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->n_events; i++)
 		b->event_of[h->events[i]] = (uint32_t)i;

@@ -290,28 +290,29 @@ static char level_of(const struct tacho_profile_frame *f)
 }
 
 /* Sixteen digits behind 0x; nought is shown without. */
-static void put_address(struct buf *out, uint64_t address)
+static void put_address(char level, uint64_t address, struct buf *out)
 {
 	static const char digits[] = "0123456789abcdef";
-	char text[16];
+	char text[] = "[.] 0x0000000000000000", *at = text + (address ? 6 : 4);
 
-	for (size_t i = 0; i < sizeof(text); i++)
-		text[i] = digits[address >> (60 - 4 * i) & 15];
-	buf_puts(out, address ? "0x" : "");
-	buf_put(out, text, sizeof(text));
+	text[1] = level;
+	for (size_t i = 0; i < 16; i++)
+		at[i] = digits[address >> (60 - 4 * i) & 15];
+	buf_put(out, text, (size_t)(at + 16 - text));
 }
 
 static void symbol_text(const struct hist *h, const struct hist_entry *e, struct buf *out)
 {
 	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
+	char head[] = "[.] ";
 
-	buf_putc(out, '[');
-	buf_putc(out, f ? level_of(f) : '.');
-	buf_puts(out, "] ");
-	if (f && f->known)
-		buf_puts(out, f->name);
-	else
-		put_address(out, f ? f->offset : 0);
+	if (!f || !f->known) {
+		put_address(f ? level_of(f) : '.', f ? f->offset : 0, out);
+		return;
+	}
+	head[1] = level_of(f);
+	buf_put(out, head, 4);
+	buf_puts(out, f->name);
 }
 
 /* Where there is no line: how far behind its function, or the place in the object. */

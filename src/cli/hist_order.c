@@ -1,10 +1,13 @@
 /*
  * The order of the entries. A big recording has a million of them, most with equal values, so that
- * names decide: names are ranked once, and entries then compare by numbers alone.
+ * names decide: names are ranked once, and entries are then sorted by numbers alone. Those of a group
+ * of events are few, and compared.
  */
 #include "cli/hist.h"
 
 #include <errno.h>
+
+#include "cli/hist_sort.h"
 
 struct ranks {
 	struct hist *h;
@@ -257,27 +260,126 @@ static bool is_shown(const struct hist *h, const struct hist_entry *e)
 	return f && f->known && (!h->opts->symbol_filter || strstr(f->name, h->opts->symbol_filter));
 }
 
-int hist_order(struct hist *h)
+/* All numbers of all entries, then by comparing. */
+static int order_by_comparing(struct ranks *r)
 {
+	struct hist *h = r->h;
 	size_t n_keys = h->opts->n_keys;
-	scoped(ranks_done) struct ranks r = {
-		.h = h, .stride = n_keys + 1,
-		.by_depth = h->opts->chains && h->opts->graph.style != GRAPH_NONE,
-	};
 
-	h->order = reallocarray(NULL, h->entries.n + 1, sizeof(*h->order));
-	r.of = reallocarray(NULL, h->entries.n + 1, r.stride * sizeof(*r.of));
-	if (!h->order || !r.of || rank_symbols(&r) < 0 || rank_objects(&r) < 0 || rank_keys(&r) < 0)
+	r->of = reallocarray(NULL, h->entries.n + 1, r->stride * sizeof(*r->of));
+	if (!r->of)
 		return -ENOMEM;
 	for (size_t i = 0; i < h->entries.n; i++) {
 		const struct hist_entry *e = &h->entries.v[i];
 
 		for (size_t k = 0; k < n_keys; k++)
-			r.of[i * r.stride + k] = rank_of(&r, e, k);
-		r.of[i * r.stride + n_keys] = (uint64_t)h->groups.v[e->group].thread << 32 | e->depth;
+			r->of[i * r->stride + k] = rank_of(r, e, k);
+		r->of[i * r->stride + n_keys] = (uint64_t)h->groups.v[e->group].thread << 32 | e->depth;
+	}
+	qsort_r(h->order, h->n_order, sizeof(*h->order), cmp_entries, r);
+	return 0;
+}
+
+#define AHEAD 16
+
+static void sort_by_key(const struct ranks *r, struct hist_sort *s, size_t key)
+{
+	const struct hist *h = r->h;
+	const struct hist_entry *v = h->entries.v;
+	bool of_frame = h->opts->keys[key] >= COL_FIRST_OF_FRAME;
+
+	for (size_t i = 0; i < h->entries.n; i++) {
+		if (of_frame && i + AHEAD < h->entries.n)
+			hist_frame_prefetch(h, v[i + AHEAD].frame);
+		s->column[i] = rank_of(r, &v[i], key);
+	}
+	hist_sort_by_column(s);
+}
+
+/* The place of each entry by the first `n` keys, the same where all of these are equal. */
+static int places_above(const struct ranks *r, struct hist_sort *s, size_t n, uint32_t *place)
+{
+	const struct hist *h = r->h;
+	scoped(freep) uint32_t *by_one = reallocarray(NULL, h->entries.n + 1, sizeof(*by_one));
+
+	if (!by_one)
+		return -ENOMEM;
+	memset(place, 0, h->entries.n * sizeof(*place));
+	for (size_t k = 0; k < n; k++) {
+		hist_sort_reset(s, h->order);
+		sort_by_key(r, s, k);
+		hist_sort_places(s, true, k ? by_one : place);
+		if (!k)
+			continue;
+		for (size_t i = 0; i < h->n_order; i++)
+			s->column[h->order[i]] = (uint64_t)place[h->order[i]] << 32 | by_one[h->order[i]];
+		hist_sort_by_column(s);
+		hist_sort_places(s, true, place);
+	}
+	return 0;
+}
+
+/* `s` has them by the keys after the first n_above, among which callers come first. */
+static int order_callers(const struct ranks *r, struct hist_sort *s, size_t n_above)
+{
+	const struct hist *h = r->h;
+	scoped(freep) struct hist_placed *v = reallocarray(NULL, h->n_order + 1, sizeof(*v));
+	scoped(freep) uint32_t *place = reallocarray(NULL, h->entries.n + 1, sizeof(*place));
+	scoped(freep) uint32_t *below = reallocarray(NULL, h->n_order + 1, sizeof(*below));
+
+	if (!v || !place || !below)
+		return -ENOMEM;
+	hist_sort_places(s, false, place);
+	for (size_t i = 0; i < h->n_order; i++) {
+		const struct hist_entry *e = &h->entries.v[h->order[i]];
+
+		below[i] = s->v[i].entry;
+		v[i] = (struct hist_placed){ .lower = place[h->order[i]],
+					     .owner = h->groups.v[e->group].thread,
+					     .depth = h->opts->graph.caller ? ~e->depth : e->depth };
+	}
+	if (places_above(r, s, n_above, place) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->n_order; i++)
+		v[i].upper = place[h->order[i]];
+	hist_sort_placed(v, h->n_order, (struct hist_placed *)s->spare);
+	for (size_t i = 0; i < h->n_order; i++)
+		h->order[i] = below[v[i].lower];
+	return 0;
+}
+
+static int order_by_numbers(struct ranks *r)
+{
+	struct hist *h = r->h;
+	scoped(hist_sort_done) struct hist_sort s = { 0 };
+	size_t n_above = 0;
+
+	if (hist_sort_init(&s, h->entries.n, h->order, h->n_order) < 0)
+		return -ENOMEM;
+	for (size_t k = 0; k < h->opts->n_keys && r->by_depth; k++)
+		if (h->opts->keys[k] == COL_CHILDREN)
+			n_above = k + 1;
+	for (size_t k = h->opts->n_keys; k-- > n_above;)
+		sort_by_key(r, &s, k);
+	if (n_above)
+		return order_callers(r, &s, n_above);
+	for (size_t i = 0; i < h->n_order; i++)
+		h->order[i] = s.v[i].entry;
+	return 0;
+}
+
+int hist_order(struct hist *h)
+{
+	scoped(ranks_done) struct ranks r = {
+		.h = h, .stride = h->opts->n_keys + 1,
+		.by_depth = h->opts->chains && h->opts->graph.style != GRAPH_NONE,
+	};
+
+	h->order = reallocarray(NULL, h->entries.n + 1, sizeof(*h->order));
+	if (!h->order || rank_symbols(&r) < 0 || rank_objects(&r) < 0 || rank_keys(&r) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < h->entries.n; i++)
 		if (is_shown(h, &h->entries.v[i]))
 			h->order[h->n_order++] = (uint32_t)i;
-	}
-	qsort_r(h->order, h->n_order, sizeof(*h->order), cmp_entries, &r);
-	return 0;
+	return h->n_events > 1 ? order_by_comparing(&r) : order_by_numbers(&r);
 }

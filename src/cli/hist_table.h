@@ -16,12 +16,20 @@ struct hist_number {			/* as it was printed last */
 	char text[40];
 };
 
+struct hist_head {			/* what precedes the last column, as it was printed last */
+	const struct hist_entry *entry;	/* NULL: of none */
+	size_t n;
+	char text[512];
+};
+
 struct hist_table {
 	struct hist *hist;
 	size_t n;
 	size_t width[HIST_KEYS_MAX + 4];
 	bool fixed[HIST_KEYS_MAX + 4];
 	struct hist_number last[HIST_KEYS_MAX + 4];
+	bool heads;			/* entries of one group, object and values have equal heads */
+	struct hist_head head;
 };
 
 void hist_table_init(struct hist_table *t, struct hist *h);

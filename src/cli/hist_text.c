@@ -42,6 +42,20 @@ static void widths_given(struct hist_table *t)
 	}
 }
 
+/* Whether all columns but the last show what entries of one group, object and statistics share. */
+static bool heads_repeat(const struct hist_table *t)
+{
+	for (size_t i = 0; i + 1 < t->n; i++) {
+		enum hist_column c = t->hist->opts->columns[i];
+
+		if ((c > COL_PERIOD && c < COL_FIRST_KEY) || (c >= COL_FIRST_OF_DETAIL && c != COL_DSO))
+			return false;
+	}
+	return t->n > 1;
+}
+
+#define AHEAD 16
+
 void hist_table_init(struct hist_table *t, struct hist *h)
 {
 	*t = (struct hist_table){ .hist = h, .n = h->opts->n_columns };
@@ -56,13 +70,17 @@ void hist_table_init(struct hist_table *t, struct hist *h)
 			t->width[i] = max_of(t->width[i], strlen(hist_column_title(h->opts->columns[i])));
 	for (size_t k = 0; k < h->n_order; k++) {
 		/* Where all are shown, any order is as good: that in memory. */
-		const struct hist_entry *e = h->n_order == h->entries.n ? &h->entries.v[k] : hist_entry_at(h, k);
+		bool all = h->n_order == h->entries.n;
+		const struct hist_entry *e = all ? &h->entries.v[k] : hist_entry_at(h, k);
 
+		if (all && k + AHEAD < h->n_order)
+			hist_frame_prefetch(h, e[AHEAD].frame);
 		for (size_t i = 0; i < t->n; i++)
 			if (!t->fixed[i] && h->opts->columns[i] >= COL_FIRST_KEY)
 				t->width[i] = max_of(t->width[i],
 						     hist_key_width(h, e, h->opts->columns[i]));
 	}
+	t->heads = heads_repeat(t);
 }
 
 static bool is_number(enum hist_column c)
@@ -192,15 +210,56 @@ static void put_cell(struct hist_table *t, const struct hist_entry *e, size_t i,
 		pad_to(out, from, t->width[i]);
 }
 
-void hist_table_row(struct hist_table *t, const struct hist_entry *e, struct buf *out)
+static void put_cells(struct hist_table *t, const struct hist_entry *e, size_t from, size_t end,
+		      struct buf *out)
 {
 	const char *separator = t->hist->opts->separator;
 
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = from; i < end; i++) {
 		if (i || !separator)
 			buf_puts(out, separator ? separator : "  ");
 		put_cell(t, e, i, out);
 	}
+}
+
+static const char *object_of(const struct hist *h, const struct hist_entry *e)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
+
+	return f ? f->object_name : NULL;
+}
+
+static bool same_head(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
+{
+	return a->group == b->group && object_of(h, a) == object_of(h, b) &&
+	       memcmp(hist_stat_of(h, a, 0), hist_stat_of(h, b, 0),
+		      h->n_events * sizeof(struct hist_stat)) == 0;
+}
+
+/* Rows that follow each other mostly differ in their symbol alone. */
+static void put_head(struct hist_table *t, const struct hist_entry *e, struct buf *out)
+{
+	struct hist_head *head = &t->head;
+	size_t from = out->n;
+
+	if (head->entry && same_head(t->hist, head->entry, e)) {
+		buf_put(out, head->text, head->n);
+		return;
+	}
+	put_cells(t, e, 0, t->n - 1, out);
+	head->entry = NULL;
+	if (!t->heads || buf_failed(out) || out->n - from > sizeof(head->text))
+		return;
+	head->n = out->n - from;
+	memcpy(head->text, out->bytes + from, head->n);
+	head->entry = e;
+}
+
+void hist_table_row(struct hist_table *t, const struct hist_entry *e, struct buf *out)
+{
+	if (t->n)
+		put_head(t, e, out);
+	put_cells(t, e, t->n ? t->n - 1 : 0, t->n, out);
 	buf_putc(out, '\n');
 }
 

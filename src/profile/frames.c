@@ -136,6 +136,13 @@ int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_
 	return frame_like(s, &raw, ip, out);
 }
 
+int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct tacho_profile_frame *out)
+{
+	struct tacho_frame raw = { .space = space };
+
+	return frame_like(s, &raw, 0, out);
+}
+
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
 		  struct tacho_profile_place *out)
 {

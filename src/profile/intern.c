@@ -138,8 +138,10 @@ uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame
 	f->object_path = o->path;
 	f->object_name = o->name;
 	if (!profile_filter_object(&p->filter, o->path, o->name) ||
-	    !profile_filter_symbol(&p->filter, f->name))
+	    !profile_filter_symbol(&p->filter, f->name)) {
 		*flags |= FRAME_LEAF_OUT;
+		p->some_out = true;
+	}
 	if (frame_is_start(f))
 		*flags |= FRAME_START;
 	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->name))

@@ -1,7 +1,6 @@
 /*
  * Walks a file in the order of time: side-band records go to the symbols, samples become rows.
- * Tasks are kept per tid, with the id of (pid, tid, comm) as of now, and per pid, with a version
- * that changes with the maps.
+ * Tasks are kept per tid, with the id of (pid, tid, comm) as of now.
  */
 #include "profile/profile.h"
 
@@ -11,7 +10,6 @@
 #include <errno.h>
 
 #define MISC_CPUMODE 7u
-#define MISC_EXEC (1u << 13)
 #define MISC_SWITCH_OUT (1u << 13)
 
 struct task {
@@ -41,8 +39,6 @@ struct load {
 	struct tacho_scratch *scratch;
 	struct keymap task_of;		/* tid -> index */
 	struct { struct task *v; size_t n, cap; } tasks;
-	struct keymap version_of;	/* pid -> version of its maps */
-	uint32_t last_version;
 	uint32_t *event_ids;		/* the file's -> ours */
 	size_t n_event_ids;
 	struct window *windows;
@@ -61,7 +57,6 @@ static void load_done(struct load *l)
 	stacks_done(&l->stacks);
 	tacho_symbols_free(l->own);
 	keymap_done(&l->task_of);
-	keymap_done(&l->version_of);
 	keymap_done(&l->counter_of);
 	vec_done(&l->counters);
 	vec_done(&l->tasks);
@@ -249,13 +244,6 @@ static uint32_t thread_id(struct load *l, uint32_t pid, uint32_t tid)
 	return t->thread;
 }
 
-static uint32_t version_of(const struct load *l, uint32_t pid)
-{
-	uint32_t version = keymap_get(&l->version_of, pid);
-
-	return version == KEYMAP_NONE ? 0 : version;
-}
-
 static int forget_thread(struct load *l, uint32_t tid)
 {
 	struct task *t = task_at(l, tid);
@@ -266,37 +254,14 @@ static int forget_thread(struct load *l, uint32_t tid)
 	return 0;
 }
 
-static int fork_version(struct load *l, uint32_t pid, uint32_t ppid, bool copies)
-{
-	if (pid == ppid)
-		return 0;
-	return keymap_put(&l->version_of, pid, copies ? version_of(l, ppid) : ++l->last_version);
-}
-
 /* What the record changes in our own tables. */
 static int note(struct load *l, const struct tacho_other *o)
 {
-	int err;
-
 	switch (o->type) {
-	case TACHO_RECORD_MMAP:
-	case TACHO_RECORD_MMAP2:
-		if ((o->misc & MISC_CPUMODE) == TACHO_SPACE_KERNEL) {
-			l->stacks.kernel_version++;
-			return 0;
-		}
-		return keymap_put(&l->version_of, o->mmap.pid, ++l->last_version);
-	case TACHO_RECORD_KSYMBOL:
-		l->stacks.kernel_version++;
-		return 0;
 	case TACHO_RECORD_COMM:
-		err = forget_thread(l, o->comm.tid);
-		if (err == 0 && (o->misc & MISC_EXEC))
-			err = keymap_put(&l->version_of, o->comm.pid, ++l->last_version);
-		return err;
+		return forget_thread(l, o->comm.tid);
 	case TACHO_RECORD_FORK:
-		err = forget_thread(l, o->task.tid);
-		return err ? err : fork_version(l, o->task.pid, o->task.ppid, !(o->misc & MISC_EXEC));
+		return forget_thread(l, o->task.tid);
 	case TACHO_RECORD_CGROUP:
 		return profile_cgroup(l->profile, o->cgroup.id, o->cgroup.path);
 	case TACHO_RECORD_LOST:
@@ -452,8 +417,7 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 	if (branch)
 		return settle_branch(l, s, branch, &waiting);
 	l->waiting[l->stacks.n] = waiting;
-	stacks_add(&l->stacks, s->pid, version_of(l, s->pid), s, space);
-	return 0;
+	return stacks_add(&l->stacks, s->pid, s, space);
 }
 
 /* A sample with values stands for one of each counter, weighing what was counted since. */

@@ -72,6 +72,8 @@ struct thread_row {
 
 struct node_link {			/* how a node and its rows are found again; see trie.c */
 	uint32_t next;			/* in the list that it stands in; 0: the last */
+	uint32_t other;			/* in a frame's list its parent, in a parent's list its frame: what
+					 * tells it apart there lies where the next is */
 	uint32_t child;			/* first of its children's list, or LIST_FULL */
 	uint32_t row;			/* first of its rows' list + 1, or LIST_FULL */
 };
@@ -91,6 +93,7 @@ struct tacho_profile {
 	struct keymap comm_threads;	/* id of the comm's name -> its first thread */
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
 	struct { uint8_t *v; size_t n, cap; } frame_flags;
+	bool some_out;			/* a frame has FRAME_LEAF_OUT */
 	struct { uint32_t *v; size_t n, cap; } frame_nodes;	/* first of its nodes' list, or LIST_FULL */
 	struct keymap known_frames;	/* hash -> id: few, and asked for all the time */
 	struct keymap other_frames;	/* ... of those without a symbol, of which there may be millions */
@@ -137,7 +140,7 @@ int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path);
 /* Whether it passes the filters of names, tasks and callers. */
 static inline bool profile_wants(const struct tacho_profile *p, const struct tacho_profile_row *r)
 {
-	uint32_t frame = p->nodes.v[r->node].frame;
+	uint32_t frame = p->some_out ? p->nodes.v[r->node].frame : KEYMAP_NONE;
 
 	if (p->threads.v[r->thread].out)
 		return false;
@@ -159,13 +162,11 @@ static inline void profile_nodes_prefetch(const struct tacho_profile *p, uint32_
 
 	if (!first || first == LIST_FULL)
 		return;
-	__builtin_prefetch(&p->nodes.v[first]);
 	__builtin_prefetch(&p->links.v[first]);
 }
 
 static inline void profile_node_prefetch(const struct tacho_profile *p, uint32_t node)
 {
-	__builtin_prefetch(&p->nodes.v[node]);
 	__builtin_prefetch(&p->links.v[node]);
 }
 
@@ -173,8 +174,10 @@ static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t
 {
 	uint32_t first = p->links.v[node].row;
 
-	if (first && first != LIST_FULL)
+	if (first && first != LIST_FULL) {	/* a row may lie on two lines of the cache */
 		__builtin_prefetch(&p->rows.v[first - 1], 1);
+		__builtin_prefetch(&p->rows.v[first - 1].period, 1);
+	}
 }
 
 /* ---- raw chains ---- */
@@ -183,14 +186,15 @@ struct lately {
 	uint64_t key;
 	uint32_t id;			/* a node or a frame, + 1; 0: free */
 };
-#define LATELY_SLOTS 65536u
+#define LATELY_SLOTS 262144u
 
 struct stack_word {
 	uint64_t ip;
 	uint64_t prefix;		/* hash of all words from the outermost on to this */
-	uint64_t key;			/* hash of the maps' version and the address */
+	uint64_t key;			/* hash of its spot; of one that lies nowhere, of its frame */
 	uint32_t frame;
-	enum tacho_space space;
+	uint8_t space;			/* enum tacho_space */
+	bool nowhere;			/* nothing is known to be mapped there */
 };
 
 struct fresh_frame {			/* of an address that was not met lately */
@@ -202,6 +206,11 @@ struct stack {				/* of one sample, outermost caller first */
 	struct stack_word *words;
 	size_t n, done;			/* `node` stands for the first `done` words */
 	uint32_t pid, node;
+};
+
+struct nowhere {			/* frames of one space where nothing is mapped */
+	bool asked;
+	struct tacho_profile_frame like;
 };
 
 #define BATCH_MOST 32u
@@ -217,16 +226,16 @@ struct stacks {				/* of one file */
 	size_t n_words;
 	struct { struct fresh_frame *v; size_t n, cap; } fresh;
 	struct lately *nodes;		/* hash of callers from the outermost on -> node */
-	struct lately *frames;		/* hash of the maps' version and an address -> frame */
-	uint32_t kernel_version;
+	struct lately *frames;		/* hash of a spot -> frame */
+	struct tacho_spot *spots;	/* of the run at hand */
+	struct nowhere nowhere[8];	/* per space */
 };
 
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols);
 void stacks_done(struct stacks *s);
-/* Puts a sample's stack into the batch, which must not be full; `version` changes whenever the maps
- * of the process do. Before the symbols learn anything new the batch must have been resolved. */
-void stacks_add(struct stacks *s, uint32_t pid, uint32_t version, const struct tacho_sample *sample,
-		enum tacho_space space);
+/* Puts a sample's stack into the batch, which must not be full. Before the symbols learn anything new
+ * the batch must have been resolved. 0 or -ENOMEM. */
+int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample, enum tacho_space space);
 bool stacks_full(const struct stacks *s);
 /* Gives each its node. 0 or -ENOMEM. */
 int stacks_resolve(struct stacks *s);
@@ -234,6 +243,8 @@ void stacks_clear(struct stacks *s);
 /* What profile_frame() wants. 0 or -ENOMEM. */
 int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
 		 struct tacho_profile_frame *out);
+/* ... where nothing is mapped, at address 0. */
+int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct tacho_profile_frame *out);
 /* Where an address lies, as a frame; false without memory. */
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
 		  struct tacho_profile_place *out);

@@ -3,11 +3,11 @@
  *
  *	KERNEL k0 k1 k2 USER u0 u1 u2		k0 is the leaf, u2 the outermost caller
  *
- * A hash runs over them from the outermost on, started anew with the version of the maps at each
- * run. The prefixes met lately have their nodes in a small table, so a chain like one before costs
- * one look, and a new one only its new words. What the table has forgotten is found again frame by
- * frame. The hashes are 64 bits wide: among ten million prefixes two meet by chance once in some
- * hundred thousand files.
+ * Each address becomes its spot, which is the same for all processes that have the object mapped,
+ * wherever that is. A hash runs over these from the outermost on. The prefixes met lately have their
+ * nodes in a table, so a chain like one before costs one look, and a new one only its new words.
+ * What the table has forgotten is found again frame by frame. The hashes are 64 bits wide: among ten
+ * million prefixes two meet by chance once in some hundred thousand files.
  *
  * All tables together are far larger than the caches, and what a chain needs next is known only
  * after the look before. So some chains are taken together, step by step: each step looks at what
@@ -46,9 +46,10 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 {
 	*s = (struct stacks){ .profile = p, .symbols = symbols };
 	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
+	s->spots = reallocarray(NULL, WORDS_MAX, sizeof(*s->spots));
 	s->nodes = calloc(LATELY_SLOTS, sizeof(*s->nodes));
 	s->frames = calloc(LATELY_SLOTS, sizeof(*s->frames));
-	return s->words && s->nodes && s->frames ? 0 : -ENOMEM;
+	return s->words && s->spots && s->nodes && s->frames ? 0 : -ENOMEM;
 }
 
 void stacks_done(struct stacks *s)
@@ -57,9 +58,11 @@ void stacks_done(struct stacks *s)
 	vec_done(&s->objects);
 	vec_done(&s->fresh);
 	free(s->words);
+	free(s->spots);
 	free(s->nodes);
 	free(s->frames);
 	s->words = NULL;
+	s->spots = NULL;
 	s->nodes = s->frames = NULL;
 }
 
@@ -146,15 +149,6 @@ static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space
 	c->n_runs++;
 }
 
-static uint64_t run_seed(const struct stacks *s, uint64_t h, enum tacho_space space,
-			 uint32_t pid, uint32_t version)
-{
-	if (space == TACHO_SPACE_KERNEL)
-		return key_add(h, key_pair(space, s->kernel_version));
-	/* Version 0: nothing is mapped. The pid still matters to a JIT's names in other spaces. */
-	return key_add(key_add(h, key_pair(space, version)), version ? 0 : pid);
-}
-
 /* ---- into the batch ---- */
 
 static struct lately *lately_at(struct lately *table, uint64_t key)
@@ -162,25 +156,67 @@ static struct lately *lately_at(struct lately *table, uint64_t key)
 	return &table[(key ^ key >> 32) % LATELY_SLOTS];
 }
 
-static void words_put(struct stacks *s, const struct chain *c, uint32_t version, struct stack *to)
+/* Equal hashes: equal frames. */
+static uint64_t spot_key(const struct tacho_spot *spot, enum tacho_space space)
 {
-	uint64_t h = 0x2545f4914f6cdd1dull, seed;
+	return key_mix(key_add(key_mix(~key_pair(spot->object, space)), spot->offset));
+}
+
+/* The frame of an address where nothing is mapped, of which there may be millions: what they have in
+ * common is asked for once. NULL without memory. */
+static const struct tacho_profile_frame *nowhere_frame(struct stacks *s, enum tacho_space space, uint64_t ip)
+{
+	const struct tacho_profile_opts *o = &s->profile->opts;
+	struct nowhere *n;
+
+	if (space == TACHO_SPACE_UNKNOWN)
+		space = ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
+	n = &s->nowhere[(size_t)space % countof(s->nowhere)];
+	if (!n->asked && stacks_frame_nowhere(s, space, &n->like) < 0)
+		return NULL;
+	n->asked = true;
+	if (o->split_unknown || o->per_address)
+		n->like.address = n->like.offset = ip;
+	return &n->like;
+}
+
+static int word_put(struct stacks *s, const struct run *run, size_t i, struct stack_word *w)
+{
+	const struct tacho_profile_frame *like;
+
+	*w = (struct stack_word){ .ip = run->v[i], .space = run->space };
+	if (s->spots[i].object) {
+		w->key = spot_key(&s->spots[i], run->space);
+		return 0;
+	}
+	like = nowhere_frame(s, run->space, run->v[i]);
+	if (!like)
+		return -ENOMEM;
+	w->nowhere = true;
+	w->key = frame_key(like);
+	return 0;
+}
+
+static int words_put(struct stacks *s, const struct chain *c, struct stack *to)
+{
+	uint64_t h = 0x2545f4914f6cdd1dull;
 	struct stack_word *w = s->words + s->n_words;
 
 	for (size_t r = c->n_runs; r-- > 0;) {
 		const struct run *run = &c->runs[r];
 
-		h = run_seed(s, h, run->space, to->pid, version);
-		seed = run_seed(s, 1, run->space, to->pid, version);
+		if (tacho_symbols_spots(s->symbols, to->pid, run->space, run->v, run->n, s->spots) < 0)
+			return -ENOMEM;
 		for (size_t i = run->n; i-- > 0; w++) {
-			h = key_add(h, run->v[i]);
-			*w = (struct stack_word){ .ip = run->v[i], .prefix = h, .space = run->space,
-						  .key = key_mix(key_add(seed, run->v[i])) };
+			if (word_put(s, run, i, w) < 0)
+				return -ENOMEM;
+			h = w->prefix = key_add(h, w->key);
 		}
 	}
 	to->words = s->words + s->n_words;
 	to->n = (size_t)(w - to->words);
 	s->n_words += to->n;
+	return 0;
 }
 
 static void chain_make(struct chain *c, const struct tacho_profile_opts *o,
@@ -205,24 +241,33 @@ static void chain_make(struct chain *c, const struct tacho_profile_opts *o,
 		chain_put_leaf(c, &sample->ip, space);	/* the sample still fell there */
 }
 
+static void frame_prefetch(const struct stacks *s, const struct stack_word *w)
+{
+	if (w->nowhere)
+		keymap_prefetch(&s->profile->other_frames, w->key);
+	else
+		__builtin_prefetch(lately_at(s->frames, w->key));
+}
+
 bool stacks_full(const struct stacks *s)
 {
 	return s->n == BATCH_MOST || s->n_words > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
 }
 
-void stacks_add(struct stacks *s, uint32_t pid, uint32_t version, const struct tacho_sample *sample,
-		enum tacho_space space)
+int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample, enum tacho_space space)
 {
 	struct stack *to = &s->batch[s->n++];
 	struct chain c;
 
 	chain_make(&c, &s->profile->opts, sample, space);
 	*to = (struct stack){ .pid = pid };
-	words_put(s, &c, version, to);
+	if (words_put(s, &c, to) < 0)
+		return -ENOMEM;
 	if (to->n > 1)
 		__builtin_prefetch(lately_at(s->nodes, to->words[to->n - 2].prefix));
 	if (to->n)
-		__builtin_prefetch(lately_at(s->frames, to->words[to->n - 1].key));
+		frame_prefetch(s, &to->words[to->n - 1]);
+	return 0;
 }
 
 /* ---- through it, step by step ---- */
@@ -247,7 +292,7 @@ static void look_for_callers(struct stacks *s, struct stack *st)
 	}
 	for (size_t i = 0; i + 1 < st->n; i++) {
 		__builtin_prefetch(lately_at(s->nodes, st->words[i].prefix));
-		__builtin_prefetch(lately_at(s->frames, st->words[i].key));
+		frame_prefetch(s, &st->words[i]);
 	}
 }
 
@@ -270,25 +315,48 @@ static void look_for_prefix(struct stacks *s, struct stack *st)
 		}
 }
 
-/* The same address of the same maps is the same frame. What was not met lately is looked up, and
- * then waits for its place in the table of frames. */
+/* The same spot is the same frame, and a place where nothing is mapped has the key of its own. */
+static uint32_t known_frame(const struct stacks *s, const struct stack_word *w)
+{
+	const struct lately *l;
+
+	if (w->nowhere)
+		return keymap_get(&s->profile->other_frames, w->key);
+	l = lately_at(s->frames, w->key);
+	return l->id && l->key == w->key ? l->id - 1 : KEYMAP_NONE;
+}
+
+/* What was not met lately is looked up, and then waits for its place in the table of frames. */
+static int fresh_add(struct stacks *s, const struct stack *st, struct stack_word *w)
+{
+	struct fresh_frame *f = vec_add(&s->fresh);
+	const struct tacho_profile_frame *like;
+
+	if (!f)
+		return -ENOMEM;
+	f->word = w;
+	if (w->nowhere) {
+		like = nowhere_frame(s, w->space, w->ip);
+		if (like)
+			f->like = *like;
+		return like ? 0 : -ENOMEM;
+	}
+	if (stacks_frame(s, st->pid, w->space, w->ip, &f->like) < 0)
+		return -ENOMEM;
+	keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
+	return 0;
+}
+
 static int look_for_frames(struct stacks *s, struct stack *st)
 {
 	for (size_t i = st->done; i < st->n; i++) {
 		struct stack_word *w = &st->words[i];
-		const struct lately *l = lately_at(s->frames, w->key);
-		struct fresh_frame *f;
 
-		if (l->id && l->key == w->key) {
-			w->frame = l->id - 1;
+		w->frame = known_frame(s, w);
+		if (w->frame != KEYMAP_NONE)
 			profile_frame_prefetch(s->profile, w->frame);
-			continue;
-		}
-		f = vec_add(&s->fresh);
-		if (!f || stacks_frame(s, st->pid, w->space, w->ip, &f->like) < 0)
+		else if (fresh_add(s, st, w) < 0)
 			return -ENOMEM;
-		f->word = w;
-		keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
 	}
 	return 0;
 }
@@ -297,11 +365,13 @@ static int add_frames(struct stacks *s)
 {
 	for (size_t i = 0; i < s->fresh.n; i++) {
 		struct stack_word *w = s->fresh.v[i].word;
+		const struct tacho_profile_frame *like = &s->fresh.v[i].like;
 
-		w->frame = profile_frame(s->profile, &s->fresh.v[i].like);
+		w->frame = profile_frame(s->profile, like);
 		if (w->frame == KEYMAP_NONE)
 			return -ENOMEM;
-		*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
+		if (!w->nowhere && (like->known || !like->jit))	/* a JIT may name it yet */
+			*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
 		profile_frame_prefetch(s->profile, w->frame);
 	}
 	return 0;

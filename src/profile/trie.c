@@ -15,10 +15,10 @@
 
 /* ---- nodes ---- */
 
-static uint32_t list_find(const struct tacho_profile *p, uint32_t at, uint32_t parent, uint32_t frame)
+static uint32_t list_find(const struct tacho_profile *p, uint32_t at, uint32_t other)
 {
 	for (; at; at = p->links.v[at].next)
-		if (p->nodes.v[at].parent == parent && p->nodes.v[at].frame == frame)
+		if (p->links.v[at].other == other)
 			return at;
 	return KEYMAP_NONE;
 }
@@ -27,11 +27,12 @@ static uint32_t node_find(const struct tacho_profile *p, uint32_t parent, uint32
 {
 	uint32_t first = p->frame_nodes.v[frame];
 
-	if (first == LIST_FULL)
-		first = p->links.v[parent].child;
-	if (first == LIST_FULL)
-		return keymap_get(&p->children, key_pair(parent, frame));
-	return list_find(p, first, parent, frame);
+	if (first != LIST_FULL)
+		return list_find(p, first, parent);
+	first = p->links.v[parent].child;
+	if (first != LIST_FULL)
+		return list_find(p, first, frame);
+	return keymap_get(&p->children, key_pair(parent, frame));
 }
 
 /* Into the hash table. */
@@ -73,6 +74,7 @@ static int file_by_parent(struct tacho_profile *p, uint32_t id)
 {
 	uint32_t *first = &p->links.v[p->nodes.v[id].parent].child;
 
+	p->links.v[id].other = p->nodes.v[id].frame;
 	return *first == LIST_FULL ? file_by_key(p, id) : file_in_list(p, first, id, file_by_key);
 }
 
@@ -80,6 +82,7 @@ static int file_by_frame(struct tacho_profile *p, uint32_t id)
 {
 	uint32_t *first = &p->frame_nodes.v[p->nodes.v[id].frame];
 
+	p->links.v[id].other = p->nodes.v[id].parent;
 	return *first == LIST_FULL ? file_by_parent(p, id) : file_in_list(p, first, id, file_by_parent);
 }
 

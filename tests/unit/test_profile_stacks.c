@@ -1,6 +1,6 @@
 /*
  * Raw chains become nodes: markers switch the space, equal chains meet, limits cut at either end,
- * and new maps are another chain.
+ * and what lies in an object is the same wherever that is mapped.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static void world_close(struct world *w)
 	tacho_profile_free(w->profile);
 }
 
-static uint32_t node_of(struct world *w, uint32_t version, uint64_t ip, const uint64_t *words, size_t n)
+static uint32_t node_in(struct world *w, uint32_t pid, uint64_t ip, const uint64_t *words, size_t n)
 {
 	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = ip };
 	uint32_t node;
@@ -48,11 +48,16 @@ static uint32_t node_of(struct world *w, uint32_t version, uint64_t ip, const ui
 	s.chain.v = words;
 	s.chain.n = n;
 	stacks_clear(&w->stacks);
-	stacks_add(&w->stacks, 7, version, &s, TACHO_SPACE_USER);
+	assert_int_equal(stacks_add(&w->stacks, pid, &s, TACHO_SPACE_USER), 0);
 	assert_int_equal(stacks_resolve(&w->stacks), 0);
 	node = w->stacks.batch[0].node;
 	assert_int_not_equal(node, KEYMAP_NONE);
 	return node;
+}
+
+static uint32_t node_of(struct world *w, uint64_t ip, const uint64_t *words, size_t n)
+{
+	return node_in(w, 7, ip, words, n);
 }
 
 /* The addresses of a node's path, from the leaf on. */
@@ -74,13 +79,13 @@ static void markers_are_no_frames(void **state)
 	uint32_t node;
 
 	world_open(&w, (struct tacho_profile_opts){ 0 });
-	node = node_of(&w, 1, 0x10, words, 4);
+	node = node_of(&w, 0x10, words, 4);
 	assert_int_equal(path_of(&w, node, path), 3);
 	assert_int_equal(path[0], 0x10);
 	assert_int_equal(path[2], 0x30);
-	assert_int_equal(node_of(&w, 1, 0x10, words, 4), node);
-	/* The same addresses under other maps are the same places as long as nothing is mapped. */
-	assert_int_equal(node_of(&w, 2, 0x10, words, 4), node);
+	assert_int_equal(node_of(&w, 0x10, words, 4), node);
+	/* The same addresses of others are the same places as long as nothing is mapped. */
+	assert_int_equal(node_in(&w, 8, 0x10, words, 4), node);
 	world_close(&w);
 }
 
@@ -92,7 +97,7 @@ static void markers_switch_the_space(void **state)
 	uint32_t node;
 
 	world_open(&w, (struct tacho_profile_opts){ 0 });
-	node = node_of(&w, 1, 0xffffffff81000010, words, 4);
+	node = node_of(&w, 0xffffffff81000010, words, 4);
 	nodes = tacho_profile_nodes(w.profile);
 	assert_int_equal(tacho_profile_frame(w.profile, nodes[node].frame)->space, TACHO_SPACE_KERNEL);
 	node = nodes[node].parent;
@@ -108,9 +113,9 @@ static void the_sampled_address_is_the_leaf(void **state)
 	uint64_t path[8];
 
 	world_open(&w, (struct tacho_profile_opts){ 0 });
-	assert_int_equal(path_of(&w, node_of(&w, 1, 0x99, words, 3), path), 3);
+	assert_int_equal(path_of(&w, node_of(&w, 0x99, words, 3), path), 3);
 	assert_int_equal(path[0], 0x99);
-	assert_int_equal(path_of(&w, node_of(&w, 1, 0x99, NULL, 0), path), 1);
+	assert_int_equal(path_of(&w, node_of(&w, 0x99, NULL, 0), path), 1);
 	world_close(&w);
 }
 
@@ -121,7 +126,7 @@ static void a_cookie_is_no_frame(void **state)
 	uint64_t path[8];
 
 	world_open(&w, (struct tacho_profile_opts){ 0 });
-	assert_int_equal(path_of(&w, node_of(&w, 1, 0xffffffff81000010, words, 4), path), 1);
+	assert_int_equal(path_of(&w, node_of(&w, 0xffffffff81000010, words, 4), path), 1);
 	world_close(&w);
 }
 
@@ -132,16 +137,16 @@ static void limits_cut_at_either_end(void **state)
 	uint64_t path[8];
 
 	world_open(&w, (struct tacho_profile_opts){ .max_stack = 2 });
-	assert_int_equal(path_of(&w, node_of(&w, 1, 0x10, words, 5), path), 2);
+	assert_int_equal(path_of(&w, node_of(&w, 0x10, words, 5), path), 2);
 	assert_int_equal(path[1], 0x20);
 	world_close(&w);
 	world_open(&w, (struct tacho_profile_opts){ .max_stack = 2, .caller_first = true });
-	assert_int_equal(path_of(&w, node_of(&w, 1, 0x10, words, 5), path), 3);
+	assert_int_equal(path_of(&w, node_of(&w, 0x10, words, 5), path), 3);
 	assert_int_equal(path[0], 0x10);
 	assert_int_equal(path[1], 0x30);
 	world_close(&w);
 	world_open(&w, (struct tacho_profile_opts){ .no_chains = true });
-	assert_int_equal(path_of(&w, node_of(&w, 1, 0x10, words, 5), path), 1);
+	assert_int_equal(path_of(&w, node_of(&w, 0x10, words, 5), path), 1);
 	world_close(&w);
 }
 
@@ -154,14 +159,61 @@ static void prefixes_are_shared(void **state)
 	world_open(&w, (struct tacho_profile_opts){ 0 });
 	for (size_t i = 1; i < 64; i++)
 		words[i] = 0x1000 + i;
-	node_of(&w, 1, words[1], words, 64);
+	node_of(&w, words[1], words, 64);
 	before = tacho_profile_n_nodes(w.profile);
 	words[1] = 0x9999;
-	node_of(&w, 1, words[1], words, 64);
+	node_of(&w, words[1], words, 64);
 	assert_int_equal(tacho_profile_n_nodes(w.profile), before + 1);
 	/* A part of what is known already. */
-	node_of(&w, 1, words[40], words + 40, 24);
+	node_of(&w, words[40], words + 40, 24);
 	assert_int_equal(tacho_profile_n_nodes(w.profile), before + 1);
+	world_close(&w);
+}
+
+static void feed_map(struct world *w, uint32_t pid, uint64_t addr, const char *path)
+{
+	struct tacho_other rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
+
+	rec.mmap = (struct tacho_mmap){ .pid = pid, .tid = pid, .addr = addr, .len = 0x1000, .prot = 5,
+					.path = path };
+	assert_int_equal(tacho_symbols_feed(w->symbols, &rec), 0);
+}
+
+static void objects_are_met_again_elsewhere(void **state)
+{
+	static const uint64_t here[] = { USER, 0x1010, 0x1020, 0x99 }, there[] = { USER, 0x5010, 0x5020, 0x99 };
+	struct world w;
+	uint32_t node;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	feed_map(&w, 7, 0x1000, "/nonexistent/a");
+	feed_map(&w, 8, 0x5000, "/nonexistent/a");
+	feed_map(&w, 9, 0x5000, "/nonexistent/b");
+	node = node_in(&w, 7, 0x1010, here, 4);
+	assert_int_equal(node_in(&w, 8, 0x5010, there, 4), node);
+	assert_int_not_equal(node_in(&w, 9, 0x5010, there, 4), node);
+	/* Under new maps the same addresses are other places. */
+	feed_map(&w, 8, 0x5000, "/nonexistent/b");
+	assert_int_equal(node_in(&w, 8, 0x5010, there, 4), node_in(&w, 9, 0x5010, there, 4));
+	world_close(&w);
+}
+
+/* Unless they are split, all places where nothing is mapped are one. */
+static void nowhere_is_one_place(void **state)
+{
+	static const uint64_t words[] = { USER, 0x10, 0x20 }, others[] = { USER, 0x30, 0x40 };
+	struct world w;
+	uint32_t node;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	node = node_of(&w, 0x10, words, 3);
+	assert_int_not_equal(node_of(&w, 0x30, others, 3), node);
+	world_close(&w);
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	w.profile->opts.split_unknown = false;
+	node = node_of(&w, 0x10, words, 3);
+	assert_int_equal(node_of(&w, 0x30, others, 3), node);
+	assert_int_equal(tacho_profile_n_frames(w.profile), 1);
 	world_close(&w);
 }
 
@@ -180,7 +232,7 @@ static void a_batch_is_as_one_by_one(void **state)
 			words[i][k] = 0x100 * k + (k < 4 ? i % 5 : 0);
 		s.ip = words[i][1];
 		s.chain = (struct tacho_words){ .v = words[i], .n = 8 };
-		stacks_add(&w.stacks, 7, 1, &s, TACHO_SPACE_USER);
+		assert_int_equal(stacks_add(&w.stacks, 7, &s, TACHO_SPACE_USER), 0);
 	}
 	assert_true(stacks_full(&w.stacks));
 	assert_int_equal(stacks_resolve(&w.stacks), 0);
@@ -188,7 +240,7 @@ static void a_batch_is_as_one_by_one(void **state)
 		alone[i] = w.stacks.batch[i].node;
 	assert_int_equal(tacho_profile_n_nodes(w.profile), 1 + 4 + 5 * 3);
 	for (size_t i = 0; i < BATCH_MOST; i++)
-		assert_int_equal(node_of(&w, 1, words[i][1], words[i], 8), alone[i]);
+		assert_int_equal(node_of(&w, words[i][1], words[i], 8), alone[i]);
 	assert_int_equal(tacho_profile_n_nodes(w.profile), 1 + 4 + 5 * 3);
 	world_close(&w);
 }
@@ -202,6 +254,8 @@ int main(void)
 		cmocka_unit_test(a_cookie_is_no_frame),
 		cmocka_unit_test(limits_cut_at_either_end),
 		cmocka_unit_test(prefixes_are_shared),
+		cmocka_unit_test(objects_are_met_again_elsewhere),
+		cmocka_unit_test(nowhere_is_one_place),
 		cmocka_unit_test(a_batch_is_as_one_by_one),
 	};
 
