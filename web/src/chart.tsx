@@ -11,7 +11,7 @@ import { chartSvg } from "./download";
 import { clock, compare, csv, date, moment, parts, seriesName, value } from "./format";
 import { type Frame, type Group, joined, listeners } from "./live";
 import { colour, currentRange, dark, go, palette, place, rangeKey } from "./state";
-import { SaveAs, Table, useWidth } from "./ui";
+import { Badge, SaveAs, Table, useWidth } from "./ui";
 
 const many = 12, tops = 6, height = 150;
 const twos = Array.from({ length: 50 }, (_, i) => 2 ** i);
@@ -175,8 +175,8 @@ export function Chart(p: { group: Group }) {
 
 	return <article class="card" ref={card} aria-label={title}>
 		<header>
-			<h3 title={title}>{g.event}</h3>
-			<p class="now" title={all.length > 1 ? what : undefined}><b>{big}</b><span>{unit}</span></p>
+			<h3 title={title}>{g.event}{g.series.some(s => s.state === "scaled") && <> <Badge text="multiplexed" /></>}</h3>
+			<p class="now" title={all.length > 1 ? what : undefined}><b>{big}</b><span>{unit}{folded && " mean"}</span></p>
 		</header>
 		<div ref={ref} class="plot">{asTable.value
 			? <Table name={g.event} caption={"Values of " + title} files={false} rows={lines.map((l, i) => ({ name: names[i], ...summary(l) }))}

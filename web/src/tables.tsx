@@ -22,7 +22,7 @@ export function Events() {
 		{error.value && <Failure error={error.value} />}
 		{data.value && <Table name="events" caption="Events with state and reason" rows={rows} empty={none("The configuration has no events.")} columns={[
 			{ name: "event", get: r => r.event, show: r => <b title={r.original}>{r.event}</b> }, { name: "source", get: r => r.source },
-			{ name: "state", get: r => r.state, show: r => <Badge text={r.state} /> },
+			{ name: "state", get: r => r.state, show: r => <Badge text={r.state === "scaled" ? `multiplexed ${percent(r.share)}` : r.state} tone={r.state === "scaled" ? "warn" : undefined} /> },
 			{ name: "running", number: true, get: r => r.share, show: r => (r.state === "counting" || r.share < 1 ? percent(r.share) : "–") },
 			{ name: "pmu", get: r => r.pmu }, { name: "target", get: r => r.target }, { name: "per", get: r => r.per },
 			{ name: "counters", number: true, get: r => r.counters }, { name: "every", number: true, get: r => r.interval_ms, show: r => span(r.interval_ms) },
