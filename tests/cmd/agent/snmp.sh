@@ -8,7 +8,7 @@ need_counting
 tacho stat -a -x, -e context-switches sleep 0.01 2>may || skip "may not count CPUs: $(cat may)"
 pmu=.1.3.6.1.4.1.343.2.10.3.5.1.5.1.1
 events=.1.3.6.1.4.1.8072.9999.9999.9273.1.1.1
-export MIBDIRS="$TEST_DATA/mibs:$SOURCE/share/mibs" MIBS= SNMP_PERSISTENT_DIR="$PWD/state"
+export MIBDIRS="$TEST_DATA/mibs:$SOURCE/share/mibs" MIBS= SNMP_PERSISTENT_DIR="$PWD/snmp-state"
 
 agent_head head.toml
 write_config() {	# GROUPS AGENTX
@@ -30,7 +30,7 @@ write_config() {	# GROUPS AGENTX
 }
 snmp_port=$(python3 -c 'import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-mkdir state
+mkdir snmp-state
 start_snmpd() {	# AGENTX
 	cat >snmpd.conf <<-END
 	agentaddress udp:127.0.0.1:$snmp_port
@@ -72,7 +72,7 @@ tacho agent -c tacho.toml --check >out 2>err || { cat out err >&2; fail "the fil
 start_agent tacho.toml
 wait_for 10 grep -q "no SNMP daemon answers yet.*$PWD/agentx" agent.err
 curl -fsS "$agent_url/metrics" >metrics	# it lives on
-[ -z "$(ls -A state)" ] || fail "it writes to net-snmp's directory: $(ls -A state)"
+[ -z "$(ls -A snmp-state)" ] || fail "it writes to net-snmp's directory: $(ls -A snmp-state)"
 start_snmpd "$PWD/agentx"
 wait_for 30 shows "$pmu.2.1=STRING: \"second\""
 agrees "$pmu.38.1" "$(of_group context-switches second .raw)"

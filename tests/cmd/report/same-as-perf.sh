@@ -43,6 +43,8 @@ same plain.data -n
 same two.data
 same two.data --no-children
 same two.data --group --no-children
+left_out='^# Samples:'	# perf speaks of events here, although each table has one
 same two.data --no-group --no-children
+left_out='Tip:'
 same two.data --stats
 same two.data --header-only
