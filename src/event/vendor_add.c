@@ -15,6 +15,7 @@ struct adding {
 	struct term_list *typed;	/* terms behind the word */
 	size_t first;			/* events of the parser's list before this word's */
 	bool known;
+	struct buf last;		/* what was added last, as pmu/terms/ */
 	struct tacho_error refused;	/* the first refusal */
 };
 
@@ -115,6 +116,19 @@ static int add_on(struct adding *a, struct vendor_list *l, const struct vendor_e
 	return err;
 }
 
+/* Two lists may say the same of a name: several versions of one, or the lists of several sources. */
+static bool is_repeated(struct adding *a, const struct vendor_found *found)
+{
+	struct buf now = { 0 };
+	bool same;
+
+	buf_printf(&now, "%s/%s/", found->pmu, found->terms.bytes);
+	same = now.n && a->last.n && str_eq(buf_view(&now), buf_view(&a->last));
+	buf_done(&a->last);
+	a->last = now;
+	return same;
+}
+
 static int add_event(struct adding *a, struct vendor_list *l, const struct vendor_event *ev)
 {
 	struct vendor_found found = { 0 };
@@ -124,7 +138,7 @@ static int add_event(struct adding *a, struct vendor_list *l, const struct vendo
 	if (err < 0)
 		error_nomem(a->p->e);
 	else if (!found.why[0])
-		err = add_on(a, l, ev, &found);
+		err = is_repeated(a, &found) ? 0 : add_on(a, l, ev, &found);
 	else if (!a->refused.code) {
 		error_set(&a->refused, -EOPNOTSUPP, "'%.*s' cannot be counted here: %s", SHOW(a->word),
 			  found.why);
@@ -165,6 +179,7 @@ int resolve_listed(struct parser *p, struct str word, struct term_list *terms)
 			return error_nomem(p->e);
 		err = add_from(&a, &set->found);
 	}
+	buf_done(&a.last);
 	if (err < 0)
 		return err;
 	if (p->list->n > a.first)
