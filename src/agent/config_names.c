@@ -171,8 +171,11 @@ static int sort_member(struct lookup *l, struct members *m, struct str word)
 {
 	scoped(freep) char *name = str_dup(str_trim(word));
 	enum known known = UNKNOWN, *slot;
-	int err = name ? is_known(l, name, &known) : error_nomem(l->e);
+	int err;
 
+	if (!name)
+		return error_nomem(l->e);
+	err = is_known(l, name, &known);
 	if (err || !*name)
 		return err;
 	if (known == KNOWN) {

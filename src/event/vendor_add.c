@@ -166,12 +166,13 @@ int resolve_listed(struct parser *p, struct str word, struct term_list *terms)
 {
 	struct adding a = { .p = p, .word = word, .typed = terms, .first = p->list->n };
 	struct vendor_set *set;
-	int err = str_has_glob(word) ? 0 : vendor_get(p->t, false, &set);
+	int err;
 
-	if (err < 0)
-		return error_nomem(p->e);
 	if (str_has_glob(word))
 		return 0;
+	err = vendor_get(p->t, false, &set);
+	if (err < 0)
+		return error_nomem(p->e);
 	err = add_from(&a, &set->given);
 	if (err >= 0 && !a.known) {
 		err = vendor_get(p->t, true, &set);

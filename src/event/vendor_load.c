@@ -60,7 +60,7 @@ static int describe_source(const char *path, struct vendor_header *out, struct t
 int vendor_load(struct vendor_list **out, const char *path, struct tacho_error *e)
 {
 	struct vendor_list *l = calloc(1, sizeof(*l));
-	struct vendor_header source;
+	struct vendor_header source = { 0 };
 	struct tacho_error inner = { 0 };
 	int err;
 
