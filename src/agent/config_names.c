@@ -124,7 +124,7 @@ static int take_all(void *arg, const struct tacho_listed *listed)
 {
 	struct all *all = arg;
 	struct event_config plain = { .line = all->like->line, .column = all->like->column };
-	scoped(freep) char *name = strdup(listed->name);
+	scoped(freep) char *name = str_dup(str_of(listed->name));
 
 	all->met++;
 	if (listed->reason && !all->why[0])

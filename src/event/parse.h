@@ -99,6 +99,8 @@ int resolve_name_hybrid(struct parser *p, struct str word, const struct term_lis
 /* vendor_add.c: an event of a vendor's list, with further terms or NULL. 1, 0 where no list knows
  * the word, or a negative errno. */
 int resolve_listed(struct parser *p, struct str word, struct term_list *terms);
+/* The kernel's name for a part of Intel's PERF_METRICS register; NULL: it is none. */
+const char *vendor_topdown(struct str word);
 void vendor_guess(struct tacho *t, struct guess *g);	/* offers the names of the lists that are read */
 
 /* pmu_event.c */

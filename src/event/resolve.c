@@ -195,6 +195,14 @@ static int add_by_event(struct parser *p, struct str word, struct term_list *ter
 	return add_on_all(p, wanted_by_event, word, terms);
 }
 
+/* Intel's names for what the kernel offers as events of the core PMU. */
+static int add_topdown(struct parser *p, const char *name)
+{
+	scoped(term_list_done) struct term_list terms = { 0 };
+
+	return add_by_event(p, str_of(name), &terms);
+}
+
 /* The bare word may be half of something longer: say what the whole would be. */
 static void hint_word(struct parser *p, struct str word)
 {
@@ -244,6 +252,8 @@ int resolve_word(struct parser *p, struct str word)
 	if (found || generic_find_alumet(word, &g))
 		return add_found(p, &g, word, NULL);
 	err = resolve_listed(p, word, NULL);
+	if (!err && vendor_topdown(word))
+		err = add_topdown(p, vendor_topdown(word));
 	return err < 0 ? err : err ? 0 : refuse_word(p, word);
 }
 

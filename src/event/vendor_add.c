@@ -192,6 +192,25 @@ int resolve_listed(struct parser *p, struct str word, struct term_list *terms)
 	return parse_refuse(p, -EOPNOTSUPP, word);
 }
 
+const char *vendor_topdown(struct str word)
+{
+	static const struct { const char *listed, *kernel; } names[] = {
+		{ "PERF_METRICS.RETIRING", "topdown-retiring" },
+		{ "PERF_METRICS.BAD_SPECULATION", "topdown-bad-spec" },
+		{ "PERF_METRICS.FRONTEND_BOUND", "topdown-fe-bound" },
+		{ "PERF_METRICS.BACKEND_BOUND", "topdown-be-bound" },
+		{ "PERF_METRICS.HEAVY_OPERATIONS", "topdown-heavy-ops" },
+		{ "PERF_METRICS.BRANCH_MISPREDICTS", "topdown-br-mispredict" },
+		{ "PERF_METRICS.FETCH_LATENCY", "topdown-fetch-lat" },
+		{ "PERF_METRICS.MEMORY_BOUND", "topdown-mem-bound" },
+	};
+
+	for (size_t i = 0; i < countof(names); i++)
+		if (str_ieq(word, str_of(names[i].listed)))
+			return names[i].kernel;
+	return NULL;
+}
+
 static void guess_from(const struct vendor_lists *lists, struct guess *g)
 {
 	for (size_t i = 0; i < lists->n; i++)

@@ -144,7 +144,7 @@ static int note_row(const char *map, const struct map_row *row, struct vendor_fi
 int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out, struct tacho_error *e)
 {
 	struct buf text = { 0 };
-	struct str rest, line;
+	struct str rest = { 0 }, line;
 	struct map_row row;
 	char id[64];
 	int err = io_read(path, MAP_MAX, &text);
@@ -154,7 +154,8 @@ int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out,
 	else if (vendor_cpu_id(t, id, sizeof(id)) < 0)
 		err = error_set(e, -ENOENT, "'%.200s' chooses lists by the CPU, which /proc/cpuinfo does not tell",
 				path);
-	rest = err < 0 ? (struct str){ 0 } : buf_view(&text);
+	if (!err)
+		rest = buf_view(&text);
 	while (!err && str_cut(&rest, '\n', &line))
 		if (split_row(line, &row) && is_events_row(&row) && vendor_cpu_matches(row.cpu, id)) {
 			err = note_row(path, &row, out);

@@ -38,6 +38,7 @@ static void names_become_events(void **state)
 	expect_events(t, "L2_RQSTS.PF_MISS:config1=0x10:config2=0x2:k", 0,
 		      "L2_RQSTS.PF_MISS:config1=0x10:config2=0x2:k 4:0x3824 config1=0x10 config2=0x2 !u !h");
 	expect_events(t, "L2_RQSTS.PF_MISS/cmask=2,name=x/", 0, "x 4:0x2003824");
+	expect_events(t, "perf_metrics.retiring", 0, "perf_metrics.retiring 4:0x8000");
 	/* Made for precise samples: told to the kernel when it samples, which refuses it for counts. */
 	expect_events(t, "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4", 0,
 		      "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_4 4:0x1cd config1=0x4 precise=1");
