@@ -157,7 +157,8 @@ int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out,
 /* "GenuineIntel-6-55-4" or "0x00000000410fd0c0"; 0 or -ENOENT. */
 int vendor_cpu_id(struct tacho *t, char *out, size_t size);
 bool vendor_cpu_matches(struct str pattern, const char *id);
-/* The core PMU that a mapfile near the list says it is about; NULL: none says. */
-char *vendor_map_role(const char *list_path);
+/* The core PMU that a mapfile near the list says it is about, the caller's to free; NULL: none says.
+ * 0 or -ENOMEM. */
+int vendor_map_role(const char *list_path, char **out);
 
 #endif

@@ -168,37 +168,42 @@ int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out,
 	return err;
 }
 
-static char *role_in(const char *map, struct str tail)
+static int role_in(const char *map, struct str tail, char **out)
 {
 	struct buf text = { 0 };
-	struct str rest, line;
+	struct str rest = { 0 }, line;
 	struct map_row row;
-	char *found = NULL;
+	int err = io_read(map, MAP_MAX, &text);
 
-	if (io_read(map, MAP_MAX, &text) >= 0) {
+	if (!err)
 		rest = buf_view(&text);
-		while (!found && str_cut(&rest, '\n', &line))
-			if (split_row(line, &row) && row.file.n >= tail.n && *role_pmu(row.role) &&
-			    str_eq(str_n(row.file.s + row.file.n - tail.n, tail.n), tail))
-				found = strdup(role_pmu(row.role));
+	while (!*out && str_cut(&rest, '\n', &line)) {
+		if (!split_row(line, &row) || row.file.n < tail.n || !*role_pmu(row.role) ||
+		    !str_eq(str_n(row.file.s + row.file.n - tail.n, tail.n), tail))
+			continue;
+		*out = str_dup(str_of(role_pmu(row.role)));
+		err = *out ? 0 : -ENOMEM;
+		break;
 	}
 	buf_done(&text);
-	return found;
+	return err == -ENOMEM ? err : 0;
 }
 
-char *vendor_map_role(const char *list_path)
+int vendor_map_role(const char *list_path, char **out)
 {
 	static const char *const ups[] = { "", "../", "../../" };
 	const char *slash = strrchr(list_path, '/');
 	struct str tail = str_of(slash ? slash + 1 : list_path);
-	char map[PATH_MAX], *role = NULL;
+	char map[PATH_MAX];
+	int err = 0;
 
-	for (size_t i = 0; i < countof(ups) && !role; i++) {
+	*out = NULL;
+	for (size_t i = 0; i < countof(ups) && !err && !*out; i++) {
 		int n = snprintf(map, sizeof(map), "%.*s/%smapfile.csv", slash ? (int)(slash - list_path) : 1,
 				 slash ? list_path : ".", ups[i]);
 
 		if (n > 0 && n < (int)sizeof(map))
-			role = role_in(map, tail);
+			err = role_in(map, tail, out);
 	}
-	return role;
+	return err;
 }

@@ -65,20 +65,21 @@ static uint32_t pmu_midr(struct tacho *t, const struct pmu *pmu)
 	return (uint32_t)(midr >> 24 & 0xff) << 12 | (uint32_t)(midr >> 4 & 0xfff);
 }
 
-static const char *list_role(struct vendor_list *l)
+static int list_role(struct vendor_list *l, const char **out)
 {
-	if (!l->role_known && !l->role)
-		l->role = vendor_map_role(l->path);
-	l->role_known = true;
-	return l->role;
+	int err = l->role_known ? 0 : vendor_map_role(l->path, &l->role);
+
+	l->role_known = !err;
+	*out = l->role;
+	return err;
 }
 
 /* On cores of several kinds the list has to be about one of them. */
 static int core_of_many(struct tacho *t, struct vendor_list *l, const struct pmu_list *cores,
 			struct pmu_list *out, char *why, size_t size)
 {
-	const char *role = l->head->midr ? NULL : list_role(l);
-	int err = 0;
+	const char *role = NULL;
+	int err = l->head->midr ? 0 : list_role(l, &role);
 
 	for (size_t i = 0; !err && i < cores->n; i++)
 		if (l->head->midr ? pmu_midr(t, cores->v[i]) == l->head->midr :

@@ -37,8 +37,10 @@ static int give(struct walk *w, struct vendor_list *l, const struct vendor_event
 	char topic[128];
 	int err = vendor_resolve(w->t, l, ev, &found);
 
-	if (err < 0)
+	if (err < 0) {
+		vendor_found_done(&found);
 		return err;
+	}
 	topic_of(l, ev, topic, sizeof(topic));
 	out.name = vendor_str(l, ev->name);
 	out.desc = vendor_str(l, ev->desc);
