@@ -42,9 +42,10 @@ struct tacho_listing {
 	const char *name;
 	const char *alias;	/* another name for the same, or NULL */
 	const char *kind;	/* "Hardware event", "Software event", "Hardware cache event",
-				 * "Kernel PMU event", "Tracepoint event", "Tool event", "Raw event
+				 * "Kernel PMU event", "Vendor event", "Tracepoint event", "Tool event", "Raw event
 				 * descriptor", "Hardware breakpoint" */
-	const char *class_;	/* the word that selects it: hw sw cache pmu tracepoint tool raw bp */
+	const char *class_;	/* the word that selects it: hw sw cache pmu vendor tracepoint tool raw
+				 * bp */
 	const char *pmu;	/* the PMU's name */
 	const char *topic;	/* a heading, e.g. "software", "sched" */
 	const char *unit;	/* or NULL */

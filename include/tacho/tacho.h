@@ -5,6 +5,7 @@
 #include <tacho/common.h>
 #include <tacho/doctor.h>
 #include <tacho/event.h>
+#include <tacho/eventlist.h>
 #include <tacho/evset.h>
 #include <tacho/metric.h>
 #include <tacho/output.h>

@@ -69,6 +69,13 @@ struct source_config {
 	struct strlist event_lists;	/* vendors' lists to look names up in */
 };
 
+struct tacho;
+struct tacho_opts;
+/* A context that knows the source's lists, the caller's to close. Lists that cannot be read are left
+ * out, `unread` (or NULL) tells of the first. 0 or a negative errno. */
+int config_open_lists(struct tacho **out, const struct source_config *s, const struct tacho_opts *opts,
+		      struct tacho_error *unread, struct tacho_error *e);
+
 struct retention_config {
 	uint64_t full_ns, seconds10_ns, minute_ns, profiles_ns;	/* how long each is kept */
 	uint64_t max_bytes;

@@ -78,7 +78,7 @@ int config_apply_set(struct agent_config *cfg, const char *set, struct tacho_err
 /* What follows from other values, and what does not fit together. */
 int config_finish(struct agent_config *cfg, struct tacho_error *e);
 
-/* Marks the events whose names only a vendor's list explains. */
+/* Looks names up in the sources' lists, and marks the events that nobody knows. */
 int config_look_up(struct agent_config *cfg, struct tacho_error *e);
 
 /* The file, bounded; a message says what is wrong with it. */

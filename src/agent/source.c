@@ -40,6 +40,7 @@ void source_free(struct source *s)
 	free(s->points);
 	free(s->extra);
 	held_done(&s->held);
+	tacho_close(s->own);
 	free(s);
 }
 
@@ -127,7 +128,13 @@ int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd
 		return error_nomem(e);
 	s->config = cfg;
 	s->agent = a;
-	s->tacho = t;
+	if (cfg->event_lists.n) {
+		err = config_open_lists(&s->own, cfg, TACHO_OPTS(tacho_opts, .log = a->log,
+				       .log_arg = a->log_arg), NULL, e);
+		if (err < 0)
+			return err;
+	}
+	s->tacho = s->own ? s->own : t;
 	s->fds = fds;
 	s->interval_ns = cfg->interval_ns;
 	s->usage.size = sizeof(s->usage);

@@ -53,6 +53,7 @@ struct source {
 	const struct source_config *config;
 	struct agent *agent;
 	struct tacho *tacho;
+	struct tacho *own;		/* the same where the source has lists of its own; else NULL */
 	struct fd_budget *fds;
 	struct unit *units;
 	size_t n_units, cap_units;

@@ -16,6 +16,8 @@
 #include "base/json.h"
 #include "cli/frame.h"
 
+#include <tacho/eventlist.h>
+
 enum { SPARE_FDS = 64 };	/* the agent's own: store, sockets, timers */
 
 struct check {
@@ -251,6 +253,8 @@ static void check_event(struct check *c, const struct source_config *s, const st
 	if (err < 0) {
 		snprintf(why, sizeof(why), "%s%s%s", e.message, e.hint[0] ? "; " : "", e.hint);
 		o.why = why;
+		o.wrong = err != -EOPNOTSUPP;		/* a list knows the name, this machine cannot count it */
+		o.state = TACHO_UNSUPPORTED;
 		tell(c, &o);
 	} else {
 		err = open_on_target(set, s, &e);
@@ -448,6 +452,14 @@ static void end(struct check *c)
 	}
 }
 
+/* Of a list that cannot be read the events have been told already. */
+static void add_lists(struct check *c)
+{
+	for (size_t i = 0; i < c->cfg->n_sources; i++)
+		for (size_t k = 0; k < c->cfg->sources[i].event_lists.n; k++)
+			tacho_eventlist_add(c->t, c->cfg->sources[i].event_lists.v[k], NULL);
+}
+
 int agent_check(const struct agent_config *cfg, const struct agent_opts *o)
 {
 	struct buf out = { 0 };
@@ -463,6 +475,7 @@ int agent_check(const struct agent_config *cfg, const struct agent_opts *o)
 		tacho_close(c.t);
 		return EXIT_FAILED;
 	}
+	add_lists(&c);
 	begin(&c);
 	for (size_t i = 0; i < cfg->n_sources; i++)
 		check_source(&c, &cfg->sources[i]);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "cli/event_lists.h"
 #include "cli/list.h"
 #include "cli/term.h"
 
@@ -17,6 +18,7 @@ struct list_opts {
 	bool raw, json, desc, details, all;
 	unsigned verbose;
 	const char *output, *unit;
+	struct strlist event_lists;
 };
 
 #define AT(field) offsetof(struct list_opts, field)
@@ -24,6 +26,7 @@ static const struct option_row list_rows[] = {
 	{ OPT_GROUP, .help = "What to show" },
 	{ OPT_FLAG, 'a', "all", AT(all), NULL,
 	  "also what does not open here, with the reason" },
+	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_STR, 0, "unit", AT(unit), "PMU", "only events of this PMU; may be a pattern" },
 	{ OPT_GROUP, .help = "How to show it" },
 	{ OPT_FLAG, 'd', "desc", AT(desc), NULL,
@@ -39,7 +42,7 @@ static const struct option_row list_rows[] = {
 static const struct { const char *typed, *class_; } classes[] = {
 	{ "hw", "hw" }, { "hardware", "hw" }, { "sw", "sw" }, { "software", "sw" },
 	{ "cache", "cache" }, { "hwcache", "cache" }, { "tracepoint", "tracepoint" },
-	{ "pmu", "pmu" }, { "tool", "tool" }, { "raw", "raw" }, { "bp", "bp" },
+	{ "pmu", "pmu" }, { "vendor", "vendor" }, { "tool", "tool" }, { "raw", "raw" }, { "bp", "bp" },
 	{ "metric", "metric" }, { "metrics", "metric" },
 	{ "metricgroup", "metricgroup" }, { "metricgroups", "metricgroup" },
 };
@@ -292,7 +295,7 @@ static int list_with(struct listing *l, int argc, char **argv)
 		report_error("list", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
-	status = list_all(t, l);
+	status = event_lists_add("list", t, &l->opts->event_lists) < 0 ? EXIT_FAILED : list_all(t, l);
 	tacho_close(t);
 	return status;
 }
@@ -330,7 +333,7 @@ static int list_run(void *opts, int argc, char **argv)
 
 const struct command cmd_list = {
 	.name = "list", .summary = "show the events that can be counted here",
-	.args = "[hw|sw|cache|tracepoint|pmu|tool|metric|PATTERN...]", .rows = list_rows,
+	.args = "[CLASS|PATTERN...]", .rows = list_rows,
 	.opts_size = sizeof(struct list_opts), .defaults = list_defaults, .run = list_run,
-	.words = "hw sw cache tracepoint pmu tool raw bp metric metricgroup",
+	.words = "hw sw cache tracepoint pmu vendor tool raw bp metric metricgroup",
 };

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "cli/event_lists.h"
 #include "cli/file_make.h"
 #include "cli/term.h"
 
@@ -31,6 +32,7 @@ static const struct option_row record_rows[] = {
 	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
 	  .help = "sample these events (see tacho-events(7)); may be repeated; without: cycles, or "
 		  "cpu-clock where there is no PMU" },
+	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = words_add_filter,
 	  .help = "record only what matches, of the tracepoints of the -e before it" },
 	{ OPT_FLAG, 0, "exclude-perf", AT(exclude_self),
@@ -319,7 +321,9 @@ static int prepare(struct session *s)
 		report_error("record", NULL, NULL, &e);
 		return err;
 	}
-	err = tacho_sampler_new(&s->sampler, s->t);
+	err = event_lists_add("record", s->t, &s->o->event_lists);
+	if (err == 0)
+		err = tacho_sampler_new(&s->sampler, s->t);
 	if (err == 0)
 		err = record_add_events(s->o, s->sampler);
 	if (err == 0)

@@ -5,6 +5,7 @@
 #include "cli/stat.h"
 
 #include "base/io.h"
+#include "cli/event_lists.h"
 #include "cli/frame.h"
 #include "cli/stat_file.h"
 #include "cli/term.h"
@@ -463,6 +464,9 @@ static int run_session(struct session *s)
 		report_error("stat", NULL, NULL, &e);
 		return err;
 	}
+	err = event_lists_add("stat", s->t, &s->o->event_lists);
+	if (err < 0)
+		return err;
 	if (s->o->repeat != 1)
 		return run_repeated(s);
 	err = run_once(s);

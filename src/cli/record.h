@@ -21,6 +21,7 @@
 
 struct record_opts {
 	struct words words;		/* first: see cli/words.h */
+	struct strlist event_lists;
 	bool exclude_self;
 	bool all_cpus, no_inherit, per_thread, all_user, all_kernel;
 	const char *cpus, *pids, *tids, *user;

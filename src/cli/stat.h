@@ -23,6 +23,7 @@
 
 struct stat_opts {
 	struct words words;		/* first: see cli/words.h */
+	struct strlist event_lists;
 	bool all_cpus, no_inherit, all_user, all_kernel;
 	const char *cpus, *pids, *tids, *user;
 	const char *for_each_cgroup;

@@ -5,11 +5,14 @@
 
 #include <errno.h>
 
+#include "cli/event_lists.h"
+
 #define AT(field) offsetof(struct stat_opts, field)
 const struct option_row stat_option_rows[] = {
 	{ OPT_GROUP, .help = "What to count" },
 	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
 	  .help = "count these events (see tacho-events(7)); may be repeated" },
+	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = words_add_metrics, .complete = "metric",
 	  .help = "count what these metrics or metric groups need, and show them" },
 	{ OPT_COUNT, 'd', "detailed", AT(detailed),

@@ -11,6 +11,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_config;
 extern const struct command cmd_data;
 extern const struct command cmd_doctor;
+extern const struct command cmd_events;
 extern const struct command cmd_evlist;
 extern const struct command cmd_export;
 extern const struct command cmd_flame;
@@ -34,6 +35,7 @@ const struct command *const commands[] = {
 	&cmd_config,
 	&cmd_data,
 	&cmd_doctor,
+	&cmd_events,
 	&cmd_evlist,
 	&cmd_export,
 	&cmd_flame,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/defs.h"
+#include "event/vendor.h"
 
 /* A newer program may hand in a larger struct; what we do not know has to be zero. */
 static bool opts_known(const struct tacho_opts *opts)
@@ -49,6 +50,7 @@ void tacho_close(struct tacho *t)
 	if (!t)
 		return;
 	catalog_free(t->catalog);
+	vendor_set_free(t->vendor);
 	sys_done(&t->sys);
 	free(t);
 }

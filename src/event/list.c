@@ -14,6 +14,7 @@
 static const struct { const char *word, *class_; } class_words[] = {
 	{ "hw", "hw" }, { "hardware", "hw" }, { "sw", "sw" }, { "software", "sw" },
 	{ "cache", "cache" }, { "hwcache", "cache" }, { "pmu", "pmu" },
+	{ "vendor", "vendor" },
 	{ "tracepoint", "tracepoint" }, { "tool", "tool" }, { "raw", "raw" }, { "bp", "bp" },
 };
 
@@ -274,6 +275,8 @@ int tacho_list(struct tacho *t, const struct tacho_list_opts *opts,
 	err = list_generic(&l);
 	if (!err)
 		err = list_pmus(&l);
+	if (!err)
+		err = list_vendor(&l);
 	if (!err)
 		err = list_templates(&l);
 	if (!err)

@@ -25,8 +25,9 @@ bool lister_wants(const struct lister *l, const char *class_, const char *pmu);
 int probe_attr(struct tacho *t, const struct perf_event_attr *attr, int cpu);
 const char *probe_why(int err);		/* a static sentence */
 
-/* list_pmu.c, list_trace.c */
+/* list_pmu.c, list_vendor.c, list_trace.c */
 int list_pmus(struct lister *l);
+int list_vendor(struct lister *l);
 int list_tracepoints(struct lister *l);
 
 #endif

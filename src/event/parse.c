@@ -130,11 +130,41 @@ static int parse_slashed(struct parser *p, struct str word)
 				       resolve_terms(p, word, &terms);
 }
 
+/* NAME:config1=0x10, once or more: terms as they are written for other tools. Nothing is consumed
+ * where the next is something else. */
+static int scan_qualifiers(struct parser *p, struct term_list *out)
+{
+	for (;;) {
+		struct term term = { .has_value = true }, *slot;
+		size_t before = p->at;
+
+		if (!scan_take(p, ':'))
+			return 0;
+		term.key = scan_word(p);
+		if (!str_is(term.key, "config") && !str_is(term.key, "config1") &&
+		    !str_is(term.key, "config2"))
+			term.key.n = 0;
+		if (!term.key.n || !scan_take(p, '=')) {
+			p->at = before;
+			return 0;
+		}
+		term.value = scan_word(p);
+		term.where = str_n(term.key.s, (size_t)(p->text.s + p->at - term.key.s));
+		slot = vec_add(out);
+		if (!slot)
+			return error_nomem(p->e);
+		*slot = term;
+		out->text = str_n(out->v[0].key.s, (size_t)(p->text.s + p->at - out->v[0].key.s));
+	}
+}
+
 static int parse_body(struct parser *p, size_t start, struct str word)
 {
+	scoped(term_list_done) struct term_list qualifiers = { 0 };
 	struct term_list none = { 0 };
 	struct str second;
 	uint64_t config;
+	int err;
 
 	if (str_is(word, "mem") && scan_take(p, ':'))
 		return breakpoint_parse(p, start);
@@ -146,6 +176,9 @@ static int parse_body(struct parser *p, size_t start, struct str word)
 		error_set(p->e, -EINVAL, "a number alone is no event; TYPE:CONFIG is, such as 1:0x2");
 		return parse_refuse(p, -EINVAL, word);
 	}
+	err = scan_qualifiers(p, &qualifiers);
+	if (err < 0 || qualifiers.n)
+		return err < 0 ? err : resolve_terms(p, word, &qualifiers);
 	second = scan_second(p);
 	/* cs:z is a slip in the modifiers rather than a tracepoint of "cs". */
 	if (second.n && resolve_knows(word) && !tracepoint_has_system(p->t, word))

@@ -54,6 +54,7 @@ void term_list_done(struct term_list *l);
 int term_list_scan(struct parser *p, struct str of, struct term_list *out);
 /* A bare word as a term of its own, before the others. */
 int term_list_push_front(struct term_list *l, struct str word);
+void term_list_drop_front(struct term_list *l);
 bool term_is_fixed(struct str key);
 /* Applies name, period, cpu and the like to an event and marks them used. */
 int term_apply_fixed(struct parser *p, struct term_list *l, struct event *ev);
@@ -89,6 +90,18 @@ int resolve_terms(struct parser *p, struct str word, struct term_list *terms);
 int resolve_number(struct parser *p, uint32_t type, uint64_t config, struct term_list *terms);
 /* True when the word means an event by itself. */
 bool resolve_knows(struct str word);
+/* The last event adds up with those from `first` on that count on instances of the same PMU. */
+void resolve_merge_instance(struct parser *p, size_t first, const struct pmu *pmu);
+/* On hybrid cores the names say which core is meant: cpu_core/cycles/. */
+int resolve_name_hybrid(struct parser *p, struct str word, const struct term_list *terms,
+			const struct pmu *pmu, struct event *ev);
+
+/* vendor_add.c: an event of a vendor's list, with further terms or NULL. 1, 0 where no list knows
+ * the word, or a negative errno. */
+int resolve_listed(struct parser *p, struct str word, struct term_list *terms);
+/* The kernel's name for a part of Intel's PERF_METRICS register; NULL: it is none. */
+const char *vendor_topdown(struct str word);
+void vendor_guess(struct tacho *t, struct guess *g);	/* offers the names of the lists that are read */
 
 /* pmu_event.c */
 int pmu_event_add(struct parser *p, struct pmu *pmu, struct term_list *terms);

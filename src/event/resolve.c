@@ -52,9 +52,8 @@ static int add_generic(struct parser *p, const struct generic *g, const struct p
 	return err < 0 ? err : pmu ? pmu_event_place(p, pmu, ev) : 0;
 }
 
-/* On hybrid cores the names say which core is meant: cpu_core/cycles/. */
-static int name_hybrid(struct parser *p, struct str word, const struct term_list *terms,
-		       const struct pmu *pmu, struct event *ev)
+int resolve_name_hybrid(struct parser *p, struct str word, const struct term_list *terms,
+			const struct pmu *pmu, struct event *ev)
 {
 	struct buf b = { 0 };
 
@@ -86,7 +85,7 @@ static int add_hardware(struct parser *p, const struct generic *g, struct str wo
 		if (err < 0)
 			return err;
 		ev->attr.config |= (uint64_t)cores->v[i]->type << 32;
-		err = name_hybrid(p, word, terms, cores->v[i], ev);
+		err = resolve_name_hybrid(p, word, terms, cores->v[i], ev);
 		if (err < 0)
 			return err;
 	}
@@ -110,7 +109,7 @@ static int add_found(struct parser *p, const struct generic *g, struct str word,
 }
 
 /* Instances of one PMU (uncore_imc_0, uncore_imc_1 ...) add up to one count. */
-static void merge_instance(struct parser *p, size_t first, const struct pmu *pmu)
+void resolve_merge_instance(struct parser *p, size_t first, const struct pmu *pmu)
 {
 	size_t last = p->list->n - 1;
 	struct str stem = pmu_stem(str_of(pmu->name));
@@ -144,7 +143,7 @@ static int add_on_all(struct parser *p, wanted_fn wanted, struct str word, struc
 		err = pmu_event_add(p, all->v[i], terms);
 		p->e = e;
 		if (err >= 0) {
-			merge_instance(p, first, all->v[i]);
+			resolve_merge_instance(p, first, all->v[i]);
 			continue;
 		}
 		parse_drop(p->list, before);
@@ -196,6 +195,14 @@ static int add_by_event(struct parser *p, struct str word, struct term_list *ter
 	return add_on_all(p, wanted_by_event, word, terms);
 }
 
+/* Intel's names for what the kernel offers as events of the core PMU. */
+static int add_topdown(struct parser *p, const char *name)
+{
+	scoped(term_list_done) struct term_list terms = { 0 };
+
+	return add_by_event(p, str_of(name), &terms);
+}
+
 /* The bare word may be half of something longer: say what the whole would be. */
 static void hint_word(struct parser *p, struct str word)
 {
@@ -213,6 +220,7 @@ static void hint_word(struct parser *p, struct str word)
 	}
 	generic_guess(&g);
 	pmu_guess(p->t, &g);
+	vendor_guess(p->t, &g);
 	if (g.near.distance != 1)
 		tracepoint_guess(p->t, &g);
 	if (g.best[0])
@@ -243,7 +251,10 @@ int resolve_word(struct parser *p, struct str word)
 		return err < 0 ? err : 0;
 	if (found || generic_find_alumet(word, &g))
 		return add_found(p, &g, word, NULL);
-	return refuse_word(p, word);
+	err = resolve_listed(p, word, NULL);
+	if (!err && vendor_topdown(word))
+		err = add_topdown(p, vendor_topdown(word));
+	return err < 0 ? err : err ? 0 : refuse_word(p, word);
 }
 
 static int refuse_table_term(struct parser *p, struct str word, const struct term *term)
@@ -365,7 +376,13 @@ int resolve_terms(struct parser *p, struct str word, struct term_list *terms)
 		err = add_by_event(p, word, terms);
 	if (err)
 		return err < 0 ? err : 0;
-	return generic_find_alumet(word, &g) ? add_found(p, &g, word, terms) : refuse_pmu(p, word);
+	/* add_by_event() has put the word before them. */
+	if (terms->n && terms->v[0].key.s == word.s && !terms->v[0].has_value)
+		term_list_drop_front(terms);
+	if (generic_find_alumet(word, &g))
+		return add_found(p, &g, word, terms);
+	err = resolve_listed(p, word, terms);
+	return err < 0 ? err : err ? 0 : refuse_pmu(p, word);
 }
 
 int resolve_number(struct parser *p, uint32_t type, uint64_t config, struct term_list *terms)

@@ -138,6 +138,12 @@ int term_list_push_front(struct term_list *l, struct str word)
 	return 0;
 }
 
+void term_list_drop_front(struct term_list *l)
+{
+	l->n--;
+	memmove(l->v, l->v + 1, l->n * sizeof(*l->v));
+}
+
 int term_number(struct parser *p, const struct term *term, uint64_t *out)
 {
 	int err;

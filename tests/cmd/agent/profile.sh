@@ -84,7 +84,7 @@ check("</svg>" in svg and "burn" in svg, "the diff")
 
 # Windows: one after the other, with all samples.
 w = agent.get("/api/v1/profiles", **{"from": before, "to": now_ms()})["windows"]
-check(len(w) >= 4 and all(a["to"] <= b["from"] for a, b in zip(w, w[1:])), f"windows: {w}")
+check(len(w) >= 3 and all(a["to"] <= b["from"] for a, b in zip(w, w[1:])), f"windows: {w}")
 st = agent.get("/api/v1/status")["profiler"]
 check(st["samples"] >= sum(x["samples"] for x in w[:-1]) and st["windows"] >= len(w) - 2, f"{st}")
 

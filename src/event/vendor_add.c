@@ -1,0 +1,229 @@
+/*
+ * Names of vendors' lists in the event language. They come last: what the kernel and its PMUs call by
+ * a name is never hidden by a list. A name may stand in several lists (one per kind of core) and then
+ * means an event on each.
+ */
+#include "event/vendor_add.h"
+
+#include <errno.h>
+
+#include "base/vec.h"
+
+struct adding {
+	struct parser *p;
+	struct str word;
+	struct term_list *typed;	/* terms behind the word */
+	size_t first;			/* events of the parser's list before this word's */
+	bool known;
+	struct buf last;		/* what was added last, as pmu/terms/ */
+	struct tacho_error refused;	/* the first refusal */
+};
+
+static int add_term(struct term_list *l, struct str key, struct str value, struct str where)
+{
+	struct term *term = vec_add(l);
+
+	if (!term)
+		return -ENOMEM;
+	*term = (struct term){ .key = key, .value = value, .has_value = value.s, .where = where };
+	return 0;
+}
+
+/* The list's terms, and what was typed behind the name. */
+static int join_terms(struct adding *a, const char *terms, struct term_list *out)
+{
+	struct str rest = str_of(terms), one, key;
+	int err = 0;
+
+	while (!err && str_cut(&rest, ',', &one)) {
+		str_cut(&one, '=', &key);
+		err = add_term(out, key, one, a->word);
+	}
+	for (size_t i = 0; !err && a->typed && i < a->typed->n; i++) {
+		struct term *term = vec_add(out);
+
+		if (!term)
+			return -ENOMEM;
+		*term = a->typed->v[i];
+	}
+	return err;
+}
+
+static int finish(struct adding *a, struct vendor_list *l, const struct vendor_event *ev,
+		  const struct pmu *pmu)
+{
+	struct event *added = &a->p->list->v[a->p->list->n - 1];
+	const char *unit = vendor_str(l, ev->unit);
+
+	added->scale = ev->scale;
+	if (*unit) {
+		added->unit = parse_str(a->p, str_of(unit));
+		if (!added->unit)
+			return -ENOMEM;
+	}
+	if (ev->flags & VENDOR_PER_PKG)
+		added->flags |= EVENT_PER_PKG;
+	if ((ev->flags & VENDOR_MUST_PRECISE) && !(a->p->flags & EVENT_FOR_STAT) &&
+	    !(added->attr.flags & PERF_ATTR_PRECISE_MASK))
+		added->attr.flags |= 1ULL << PERF_ATTR_PRECISE_SHIFT;
+	resolve_merge_instance(a->p, a->first, pmu);
+	return 0;
+}
+
+static void tell(struct adding *a, struct vendor_list *l, const struct vendor_event *ev,
+		 const struct vendor_found *found)
+{
+	const char *name = vendor_str(l, ev->name), *errata = vendor_str(l, ev->errata);
+	struct tacho *t = a->p->t;
+
+	if (found->notice[0])
+		tacho_log(t, TACHO_LOG_WARN, "%s: %s", name, found->notice);
+	if (ev->flags & VENDOR_DEPRECATED)
+		tacho_log(t, TACHO_LOG_WARN, "%s is deprecated, says its list", name);
+	if (*errata)
+		tacho_log(t, TACHO_LOG_WARN, "%s has errata: %s", name, errata);
+	if ((ev->flags & VENDOR_MUST_PRECISE) && (a->p->flags & EVENT_FOR_STAT))
+		tacho_log(t, TACHO_LOG_WARN, "%s is made for precise samples; a mere count of it may stay 0",
+			  name);
+}
+
+static int add_on(struct adding *a, struct vendor_list *l, const struct vendor_event *ev,
+		  struct vendor_found *found)
+{
+	scoped(term_list_done) struct term_list terms = { 0 };
+	struct pmu_list pmus = { 0 };
+	const struct pmu_list *cores;
+	char why[64];
+	int err = vendor_pmus(a->p->t, l, ev, &pmus, why, sizeof(why));
+
+	if (!err)
+		err = join_terms(a, found->terms.bytes, &terms);
+	if (err < 0)
+		err = error_nomem(a->p->e);
+	if (err >= 0 && pmu_cores(a->p->t, &cores) < 0)
+		err = error_nomem(a->p->e);
+	for (size_t i = 0; err >= 0 && i < pmus.n; i++) {
+		err = pmu_event_add(a->p, pmus.v[i], &terms);
+		if (err >= 0)
+			err = finish(a, l, ev, pmus.v[i]);
+		if (err >= 0 && pmus.v[i]->core && cores->n > 1)
+			err = resolve_name_hybrid(a->p, a->word, a->typed, pmus.v[i],
+						  &a->p->list->v[a->p->list->n - 1]);
+	}
+	if (err >= 0)
+		tell(a, l, ev, found);
+	vec_done(&pmus);
+	return err;
+}
+
+/* Two lists may say the same of a name: several versions of one, or the lists of several sources. */
+static bool is_repeated(struct adding *a, const struct vendor_found *found)
+{
+	struct buf now = { 0 };
+	bool same;
+
+	buf_printf(&now, "%s/%s/", found->pmu, found->terms.bytes);
+	same = now.n && a->last.n && str_eq(buf_view(&now), buf_view(&a->last));
+	buf_done(&a->last);
+	a->last = now;
+	return same;
+}
+
+static int add_event(struct adding *a, struct vendor_list *l, const struct vendor_event *ev)
+{
+	struct vendor_found found = { 0 };
+	int err = vendor_resolve(a->p->t, l, ev, &found);
+
+	a->known = true;
+	if (err < 0)
+		error_nomem(a->p->e);
+	else if (!found.why[0])
+		err = is_repeated(a, &found) ? 0 : add_on(a, l, ev, &found);
+	else if (!a->refused.code) {
+		error_set(&a->refused, -EOPNOTSUPP, "'%.*s' cannot be counted here: %s", SHOW(a->word),
+			  found.why);
+		error_hint(&a->refused, "it is an event of %.300s", l->path);
+	}
+	vendor_found_done(&found);
+	return err;
+}
+
+static int add_from(struct adding *a, const struct vendor_lists *lists)
+{
+	int err = 0;
+
+	for (size_t i = 0; err >= 0 && i < lists->n; i++) {
+		size_t n;
+		const struct vendor_event *ev = vendor_find(lists->v[i], a->word, &n);
+
+		for (size_t k = 0; err >= 0 && k < n; k++)
+			err = add_event(a, lists->v[i], &ev[k]);
+	}
+	return err;
+}
+
+int resolve_listed(struct parser *p, struct str word, struct term_list *terms)
+{
+	struct adding a = { .p = p, .word = word, .typed = terms, .first = p->list->n };
+	struct vendor_set *set;
+	int err;
+
+	if (str_has_glob(word))
+		return 0;
+	err = vendor_get(p->t, false, &set);
+	if (err < 0)
+		return error_nomem(p->e);
+	err = add_from(&a, &set->given);
+	if (err >= 0 && !a.known) {
+		err = vendor_get(p->t, true, &set);
+		if (err < 0)
+			return error_nomem(p->e);
+		err = add_from(&a, &set->found);
+	}
+	buf_done(&a.last);
+	if (err < 0)
+		return err;
+	if (p->list->n > a.first)
+		return 1;
+	if (!a.known)
+		return 0;
+	if (p->e)
+		*p->e = a.refused;
+	return parse_refuse(p, -EOPNOTSUPP, word);
+}
+
+const char *vendor_topdown(struct str word)
+{
+	static const struct { const char *listed, *kernel; } names[] = {
+		{ "PERF_METRICS.RETIRING", "topdown-retiring" },
+		{ "PERF_METRICS.BAD_SPECULATION", "topdown-bad-spec" },
+		{ "PERF_METRICS.FRONTEND_BOUND", "topdown-fe-bound" },
+		{ "PERF_METRICS.BACKEND_BOUND", "topdown-be-bound" },
+		{ "PERF_METRICS.HEAVY_OPERATIONS", "topdown-heavy-ops" },
+		{ "PERF_METRICS.BRANCH_MISPREDICTS", "topdown-br-mispredict" },
+		{ "PERF_METRICS.FETCH_LATENCY", "topdown-fetch-lat" },
+		{ "PERF_METRICS.MEMORY_BOUND", "topdown-mem-bound" },
+	};
+
+	for (size_t i = 0; i < countof(names); i++)
+		if (str_ieq(word, str_of(names[i].listed)))
+			return names[i].kernel;
+	return NULL;
+}
+
+static void guess_from(const struct vendor_lists *lists, struct guess *g)
+{
+	for (size_t i = 0; i < lists->n; i++)
+		for (size_t k = 0; k < lists->v[i]->head->n; k++)
+			guess_try(g, str_of(vendor_str(lists->v[i], lists->v[i]->v[k].name)));
+}
+
+void vendor_guess(struct tacho *t, struct guess *g)
+{
+	struct vendor_set *set;
+
+	if (vendor_get(t, false, &set) < 0)
+		return;
+	guess_from(&set->given, g);
+	guess_from(&set->found, g);
+}

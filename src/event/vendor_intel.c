@@ -1,0 +1,368 @@
+/*
+ * From the fields of Intel's lists, and of the kernel's, which took them over, to terms. What a field
+ * asks for becomes a term or a reason to refuse the event; nothing is left out on the quiet.
+ */
+#include "event/vendor.h"
+
+#include <errno.h>
+#include <strings.h>
+
+#include "base/num.h"
+
+struct rules {
+	const struct vendor_fields *f;
+	struct buf terms, pmu, why;
+	bool core;			/* of a core PMU */
+	bool must_precise;
+};
+
+static void refuse(struct rules *r, const char *fmt, ...) printf_like(2, 3);
+
+static void refuse(struct rules *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->why.n)
+		return;
+	va_start(ap, fmt);
+	buf_vprintf(&r->why, fmt, ap);
+	va_end(ap);
+}
+
+static void term(struct rules *r, const char *key, uint64_t value)
+{
+	buf_printf(&r->terms, "%s%s=0x%llx", r->terms.n ? "," : "", key, (unsigned long long)value);
+}
+
+static uint64_t number(struct rules *r, enum vendor_field which, const char *name)
+{
+	uint64_t n;
+
+	if (!vendor_field_num(r->f, which, &n))
+		refuse(r, "its %s '%.*s' is no number", name, (int)min_of(r->f->v[which].n, (size_t)40),
+		       r->f->v[which].s);
+	return n;
+}
+
+static void term_of(struct rules *r, const char *key, enum vendor_field which, const char *name)
+{
+	uint64_t n = number(r, which, name);
+
+	if (n)
+		term(r, key, n);
+}
+
+static bool starts_ci(struct str s, const char *with)
+{
+	return s.n >= strlen(with) && !strncasecmp(s.s, with, strlen(with));
+}
+
+/* The counters with one purpose: lists give them event 0, the kernel the code of their twin. */
+static bool fixed_by_name(struct rules *r)
+{
+	static const struct { const char *name, *terms; } fixed[] = {
+		{ "INST_RETIRED.ANY", "event=0xc0" },
+		{ "CPU_CLK_UNHALTED.THREAD", "event=0x3c" },
+		{ "CPU_CLK_UNHALTED.CORE", "event=0x3c" },
+		{ "CPU_CLK_UNHALTED.THREAD_ANY", "event=0x3c,any=0x1" },
+		{ "CPU_CLK_UNHALTED.REF", "event=0x0,umask=0x3" },
+	};
+
+	for (size_t i = 0; i < countof(fixed); i++)
+		if (str_ieq(r->f->v[F_NAME], str_of(fixed[i].name))) {
+			buf_puts(&r->terms, fixed[i].terms);
+			return true;
+		}
+	return false;
+}
+
+/* Event 0 has a meaning to the kernel with these masks: precise instructions, reference cycles and
+ * slots. Of further fixed counters it knows no such code. */
+static void check_fixed(struct rules *r, uint64_t umask)
+{
+	if (umask == 1 || umask == 3 || umask == 4)
+		return;
+	refuse(r, "it is counted by '%.*s' alone, for which the kernel has no code; the list's event for "
+	       "general counters, often the name with _P, may count it",
+	       (int)min_of(r->f->v[F_COUNTER].n, (size_t)40), r->f->v[F_COUNTER].s);
+}
+
+static void event_and_umask(struct rules *r)
+{
+	uint64_t code = number(r, F_CODE, "EventCode"), ext = number(r, F_EXT_SEL, "ExtSel");
+	uint64_t umask = number(r, F_UMASK, "UMask"), more = number(r, F_UMASK_EXT, "UMaskExt");
+
+	if (code >> 32 || ext >> 8 || umask >> 8 * 7 || more >> 48) {
+		refuse(r, "its numbers are too large to be a code");
+		return;
+	}
+	/* Where the ports have fields of their own, the long mask repeats them. */
+	if (number(r, F_PORT_MASK, "PortMask") || number(r, F_FC_MASK, "FCMask"))
+		more = 0;
+	/* The long mask continues a mask of 8 bits. */
+	if (more && umask >> 8) {
+		refuse(r, "its UMask 0x%llx and UMaskExt 0x%llx overlap", (unsigned long long)umask,
+		       (unsigned long long)more);
+		return;
+	}
+	term(r, "event", code | ext << 8);
+	if (umask | more << 8)
+		term(r, "umask", umask | more << 8);
+	if (r->core && !code && starts_ci(r->f->v[F_COUNTER], "Fixed counter"))
+		check_fixed(r, umask);
+}
+
+static void qualifiers(struct rules *r)
+{
+	static const struct { const char *key; enum vendor_field which; const char *name; } rows[] = {
+		{ "cmask", F_CMASK, "CounterMask" }, { "edge", F_EDGE, "EdgeDetect" },
+		{ "inv", F_INVERT, "Invert" }, { "any", F_ANY, "AnyThread" }, { "eq", F_EQUAL, "Equal" },
+		{ "ch_mask", F_PORT_MASK, "PortMask" }, { "fc_mask", F_FC_MASK, "FCMask" },
+		{ "enallcores", F_ALL_CORES, "EnAllCores" },
+		{ "enallslices", F_ALL_SLICES, "EnAllSlices" }, { "sliceid", F_SLICE, "SliceId" },
+		{ "threadmask", F_THREAD_MASK, "ThreadMask" }, { "rdwrmask", F_RDWR_MASK, "RdWrMask" },
+		{ "eventid", F_EVENT_ID, "EventidCode" }, { "type", F_NODE_TYPE, "NodeType" },
+	};
+
+	for (size_t i = 0; i < countof(rows); i++)
+		term_of(r, rows[i].key, rows[i].which, rows[i].name);
+}
+
+/* Registers beside the counter's own, by their number. */
+static void extra_register(struct rules *r)
+{
+	static const struct { uint64_t index; const char *key; } registers[] = {
+		{ 0x1a6, "offcore_rsp" }, { 0x1a7, "offcore_rsp" }, { 0x3f6, "ldlat" },
+		{ 0x3f7, "frontend" },
+	};
+	uint64_t index = number(r, F_MSR_INDEX, "MSRIndex"), value = number(r, F_MSR_VALUE, "MSRValue");
+
+	if (!index) {
+		if (value)
+			refuse(r, "it has a value for a register (MSRValue 0x%llx) and does not say which",
+			       (unsigned long long)value);
+		return;
+	}
+	for (size_t i = 0; i < countof(registers); i++)
+		if (registers[i].index == index) {
+			if (value)
+				term(r, registers[i].key, value);
+			r->must_precise |= index == 0x3f6;
+			return;
+		}
+	refuse(r, "it needs the register 0x%llx, which no term of the kernel sets",
+	       (unsigned long long)index);
+}
+
+/* "fc_mask=0x4,ch_mask=0x1", as the kernel's lists have it. */
+static void filter_terms(struct rules *r, struct str filter)
+{
+	struct str one, key;
+	uint64_t value;
+
+	while (str_cut(&filter, ',', &one)) {
+		str_cut(&one, '=', &key);
+		key = str_trim(key);
+		if (!key.n || key.n > 40 || num_u64(str_trim(one), &value) < 0) {
+			refuse(r, "its Filter '%.*s' is not understood", (int)min_of(key.n, (size_t)40), key.s);
+			return;
+		}
+		buf_printf(&r->terms, ",%.*s=0x%llx", STR(key), (unsigned long long)value);
+	}
+}
+
+/* Registers that the user may set or leave: without them everything is counted. */
+static bool is_optional_filter(struct str one)
+{
+	static const char *const starts[] = { "CBoFilter", "CHAFilter", "PCUFilter", "QPIMask", "QPIMatch",
+					      "UBoxFilter", "CtrCtrl", "fc", "chnl" };
+
+	for (size_t i = 0; i < countof(starts); i++)
+		if (starts_ci(one, starts[i]))
+			return true;
+	return false;
+}
+
+static void filter_registers(struct rules *r, struct str filter)
+{
+	struct str one;
+
+	while (str_cut(&filter, ',', &one)) {
+		one = str_trim(one);
+		if (!one.n || is_optional_filter(one))
+			continue;
+		if (starts_ci(one, "HA_") || starts_ci(one, "IRPFilter"))
+			refuse(r, "it counts by the register %.*s, which its PMU's driver does not offer",
+			       (int)min_of(one.n, (size_t)40), one.s);
+		else
+			refuse(r, "its Filter '%.*s' is not understood", (int)min_of(one.n, (size_t)40), one.s);
+	}
+}
+
+static void filter(struct rules *r)
+{
+	struct str text = r->f->v[F_FILTER];
+	uint64_t value = number(r, F_FILTER_VALUE, "FILTER_VALUE");
+
+	if (str_ieq(text, STR_LIT("Filter1")) && value && value <= UINT32_MAX)
+		term(r, "config1", value << 32);	/* the upper half of config1 */
+	else if (value)
+		refuse(r, "its FILTER_VALUE 0x%llx is for the filter '%.*s', which is not understood",
+		       (unsigned long long)value, (int)min_of(text.n, (size_t)40), text.s);
+	else if (str_find(text, '=') >= 0)
+		filter_terms(r, text);
+	else if (vendor_field_given(r->f, F_FILTER) && !str_ieq(text, STR_LIT("Filter1")))
+		filter_registers(r, text);
+}
+
+/* The digits behind `mark` in the name; -1: it is not there. */
+static int digits_behind(struct str name, const char *mark)
+{
+	size_t n = strlen(mark);
+	int value = 0;
+
+	for (size_t i = 0; i + n < name.n; i++) {
+		if (strncasecmp(name.s + i, mark, n) != 0 || name.s[i + n] < '0' || name.s[i + n] > '9')
+			continue;
+		for (i += n; i < name.n && name.s[i] >= '0' && name.s[i] <= '9' && value < 1000; i++)
+			value = value * 10 + (name.s[i] - '0');
+		return value;
+	}
+	return -1;
+}
+
+static bool has_ci(struct str name, const char *part)
+{
+	for (size_t i = 0; i + strlen(part) <= name.n; i++)
+		if (starts_ci(str_n(name.s + i, name.n - i), part))
+			return true;
+	return false;
+}
+
+/* Counters that always run have a PMU of their own; the name tells which of them it is. */
+static void free_running(struct rules *r)
+{
+	static const struct { const char *part; unsigned type; bool indexed; } kinds[] = {
+		{ "CLOCKTICKS", 1, false }, { "BANDWIDTH_IN", 2, true }, { "BANDWIDTH_OUT", 3, true },
+		{ "_TOTAL_", 1, false }, { "_RDCAS_", 2, false }, { "_WRCAS_", 3, false },
+	};
+	struct str name = r->f->v[F_NAME];
+	int unit = digits_behind(name, "_MC"), part = digits_behind(name, ".PART");
+
+	if (!has_ci(buf_view(&r->pmu), "free_running")) {
+		buf_puts(&r->pmu, "_free_running");
+		if (unit >= 0)
+			buf_printf(&r->pmu, "_%d", unit);
+		if (unit == 0)
+			buf_puts(&r->pmu, "|uncore_imc_free_running");
+	} else if (number(r, F_CODE, "EventCode") == 0xff) {
+		event_and_umask(r);
+		return;
+	}
+	for (size_t i = 0; i < countof(kinds); i++) {
+		if (!has_ci(name, kinds[i].part) || (kinds[i].indexed && (part < 0 || part > 15)))
+			continue;
+		term(r, "event", 0xff);
+		term(r, "umask", kinds[i].type << 4 | (kinds[i].indexed ? (unsigned)part : 0));
+		return;
+	}
+	refuse(r, "it is a counter that always runs, and its name does not tell which one");
+}
+
+static bool is_fixed_uncore(const struct rules *r)
+{
+	return str_ieq(r->f->v[F_COUNTER], STR_LIT("FIXED")) || str_is(r->f->v[F_UNIT], "NCU") ||
+	       str_ieq(r->f->v[F_COUNTER_TYPE], STR_LIT("FIXED"));
+}
+
+static void encode(struct rules *r)
+{
+	struct str type = r->f->v[F_COUNTER_TYPE];
+	uint64_t n;
+
+	if (r->f->unknown.n)
+		refuse(r, "the list has a field '%.*s' for it, whose meaning is not known",
+		       (int)min_of(r->f->unknown.n, (size_t)40), r->f->unknown.s);
+	if (r->f->v[F_CONFIG].n) {
+		n = number(r, F_CONFIG, "ConfigCode");
+		term(r, "config", n);
+	} else if (!r->core && str_ieq(type, STR_LIT("FREERUN"))) {
+		free_running(r);
+	} else if (!r->core && is_fixed_uncore(r)) {
+		term(r, "event", 0xff);
+	} else if (r->core && number(r, F_CODE, "EventCode") == 0 && fixed_by_name(r)) {
+		return;
+	} else if (!r->f->v[F_CODE].n && !r->f->v[F_EVENT_ID].n) {
+		refuse(r, r->f->v[F_ARCH_STD].n ? "the list names a standard event of the architecture "
+		       "and does not give its code" : "the list has no code for it");
+	} else {
+		if (r->f->v[F_CODE].n)
+			event_and_umask(r);
+		qualifiers(r);
+		filter(r);
+		extra_register(r);
+	}
+}
+
+static uint32_t flags_of(struct rules *r)
+{
+	uint64_t pebs = number(r, F_PEBS, "PEBS"), collect = number(r, F_COLLECT_PEBS, "CollectPEBSRecord");
+	bool must = pebs == 2 || collect == 3 || r->must_precise;
+
+	return (pebs || must || vendor_field_given(r->f, F_PRECISE) ? VENDOR_PRECISE : 0u) |
+	       (must ? VENDOR_MUST_PRECISE : 0u) |
+	       (vendor_field_given(r->f, F_DEPRECATED) ? VENDOR_DEPRECATED : 0u) |
+	       (vendor_field_given(r->f, F_PER_PKG) ? VENDOR_PER_PKG : 0u) |
+	       (vendor_field_given(r->f, F_DATA_LA) ? VENDOR_DATA_ADDR : 0u);
+}
+
+/* "64Bytes", "6.1e-5MB", "1%". */
+static void scale_unit(struct vendor_builder *b, struct vendor_event *ev, struct str text)
+{
+	for (size_t n = text.n; n > 0; n--)
+		if (num_double(str_n(text.s, n), &ev->scale) == 0) {
+			ev->unit = vendor_put(b, str_trim(str_n(text.s + n, text.n - n)));
+			return;
+		}
+	ev->scale = 1;
+}
+
+static void describe(struct vendor_builder *b, struct vendor_event *ev, struct rules *r)
+{
+	const struct vendor_fields *f = r->f;
+
+	ev->flags = flags_of(r);
+	vendor_field_num(f, F_PERIOD, &ev->period);
+	ev->desc = vendor_put(b, f->v[F_BRIEF].n ? f->v[F_BRIEF] : f->v[F_PUBLIC]);
+	if (!str_eq(f->v[F_PUBLIC], f->v[F_BRIEF]))
+		ev->more = vendor_put(b, f->v[F_PUBLIC]);
+	ev->topic = vendor_put(b, f->v[F_TOPIC]);
+	ev->counters = vendor_put(b, f->v[F_COUNTER]);
+	if (vendor_field_given(f, F_ERRATA))
+		ev->errata = vendor_put(b, f->v[F_ERRATA]);
+	scale_unit(b, ev, f->v[F_SCALE_UNIT]);
+}
+
+int vendor_intel_event(struct vendor_builder *b, const struct vendor_fields *f)
+{
+	struct rules r = { .f = f };
+	struct str name = f->v[F_NAME].n ? f->v[F_NAME] : f->v[F_ARCH_STD];
+	struct vendor_event *ev;
+	int err = -ENOMEM;
+
+	vendor_unit_pmu(f->v[F_UNIT], &r.pmu);
+	r.core = !r.pmu.n || str_starts(buf_view(&r.pmu), "cpu_");
+	encode(&r);
+	ev = vendor_add(b, name);
+	if (ev && !buf_failed(&r.terms) && !buf_failed(&r.pmu) && !buf_failed(&r.why)) {
+		describe(b, ev, &r);
+		ev->pmu = vendor_put(b, buf_view(&r.pmu));
+		ev->terms = vendor_put(b, buf_view(&r.terms));
+		ev->refused = vendor_put(b, buf_view(&r.why));
+		err = buf_failed(&b->pool) ? -ENOMEM : 0;
+	}
+	buf_done(&r.terms);
+	buf_done(&r.pmu);
+	buf_done(&r.why);
+	return err;
+}

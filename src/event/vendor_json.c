@@ -1,0 +1,224 @@
+/*
+ * The JSON forms of a list: Intel's object with Header and Events, the bare array it was before and
+ * that the kernel's files still are, Arm's object with events, and Intel's tables of offcore requests
+ * and of FP_ARITH bits. Objects that are no event, such as metrics, are stepped over.
+ */
+#include "event/vendor.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/json_read.h"
+#include "base/num.h"
+#include "base/vec.h"
+
+struct offcore {
+	struct str name;
+	uint64_t value;
+};
+
+struct offcores {
+	struct offcore *v;
+	size_t n, cap;
+};
+
+struct reader {
+	struct json_in in;
+	struct vendor_builder *b;
+	struct offcores requests, responses;
+	bool any;			/* a list of events was there, even an empty one */
+};
+
+static int offcore_note(struct offcores *l, struct str name, uint64_t value)
+{
+	struct offcore *o = vec_add(l);
+
+	if (!o)
+		return -ENOMEM;
+	*o = (struct offcore){ name, value };
+	return 0;
+}
+
+/* A request or a response; only both together are an event. */
+static int matrix_row(struct reader *r, const struct vendor_fields *f)
+{
+	uint64_t value;
+
+	if (!vendor_field_num(f, F_MATRIX_VALUE, &value))
+		return 0;
+	if (vendor_field_given(f, F_REQUEST))
+		return offcore_note(&r->requests, f->v[F_REQUEST], value);
+	return vendor_field_given(f, F_RESPONSE) ? offcore_note(&r->responses, f->v[F_RESPONSE], value) : 0;
+}
+
+static int add_event(struct reader *r, struct buf *name, struct buf *terms, struct str desc)
+{
+	struct vendor_event *ev = buf_failed(name) || buf_failed(terms) ? NULL :
+				  vendor_add(r->b, buf_view(name));
+
+	if (ev) {
+		ev->terms = vendor_put(r->b, buf_view(terms));
+		ev->desc = vendor_put(r->b, desc);
+	}
+	buf_done(name);
+	buf_done(terms);
+	return ev && !buf_failed(&r->b->pool) ? 0 : -ENOMEM;
+}
+
+static int matrix_events(struct reader *r)
+{
+	int err = 0;
+
+	if (r->requests.n > 512 || r->responses.n > 512)
+		return -EFBIG;
+	for (size_t i = 0; !err && i < r->requests.n; i++)
+		for (size_t k = 0; !err && k < r->responses.n; k++) {
+			struct buf name = { 0 }, terms = { 0 };
+
+			buf_printf(&name, "OFFCORE_RESPONSE.%.*s.%.*s", STR(r->requests.v[i].name),
+				   STR(r->responses.v[k].name));
+			buf_printf(&terms, "event=0xb7,umask=0x1,offcore_rsp=0x%llx",
+				   (unsigned long long)(r->requests.v[i].value | r->responses.v[k].value));
+			err = add_event(r, &name, &terms, STR_LIT(""));
+		}
+	return err;
+}
+
+static int fp_arith_event(struct reader *r, const struct vendor_fields *f)
+{
+	struct buf name = { 0 }, terms = { 0 };
+	uint64_t bit;
+
+	if (!vendor_field_num(f, F_BIT_INDEX, &bit) || bit > 31)
+		return 0;
+	buf_printf(&name, "FP_ARITH_INST_RETIRED.%.*s", STR(f->v[F_BIT_NAME]));
+	buf_printf(&terms, "event=0xc7,umask=0x%llx", 1ULL << bit);
+	return add_event(r, &name, &terms, f->v[F_BRIEF]);
+}
+
+static int arm_event(struct reader *r, const struct vendor_fields *f)
+{
+	struct vendor_event *ev = vendor_add(r->b, f->v[F_ARM_NAME]);
+	char terms[40];
+	uint64_t code;
+	int n;
+
+	if (!ev)
+		return -ENOMEM;
+	ev->desc = vendor_put(r->b, f->v[F_ARM_DESC]);
+	ev->topic = vendor_put(r->b, f->v[F_ARM_TYPE]);
+	if (vendor_field_num(f, F_ARM_CODE, &code)) {
+		n = snprintf(terms, sizeof(terms), "event=0x%llx", (unsigned long long)code);
+		ev->terms = vendor_put(r->b, str_n(terms, (size_t)n));
+	} else {
+		ev->refused = vendor_put(r->b, STR_LIT("its code is no number"));
+	}
+	return buf_failed(&r->b->pool) ? -ENOMEM : 0;
+}
+
+static int take_object(struct reader *r, const struct vendor_fields *f)
+{
+	if (r->b->events.n >= VENDOR_EVENTS_MAX)
+		return -EFBIG;
+	if (f->v[F_NAME].n || f->v[F_ARCH_STD].n)
+		return vendor_intel_event(r->b, f);
+	if (f->v[F_MATRIX_VALUE].n)
+		return matrix_row(r, f);
+	if (f->v[F_BIT_NAME].n)
+		return fp_arith_event(r, f);
+	return f->v[F_ARM_NAME].n && f->v[F_ARM_CODE].n ? arm_event(r, f) : 0;
+}
+
+/* The members of an event's object; what is no plain value is described elsewhere. */
+static int read_object(struct reader *r)
+{
+	struct vendor_fields f = { 0 };
+	struct str key = { 0 }, value = { 0 };
+	enum json_token token;
+
+	while ((token = json_next(&r->in, &key)) == JSON_IN_KEY) {
+		token = json_next(&r->in, &value);
+		if (token >= JSON_IN_STRING)
+			vendor_field_set(&f, key, value);
+		else if (!json_skip(&r->in, token))
+			return -EINVAL;
+	}
+	return token == JSON_IN_CLOSE ? take_object(r, &f) : -EINVAL;
+}
+
+static int read_array(struct reader *r)
+{
+	enum json_token token;
+	struct str ignored;
+	int err = 0;
+
+	r->any = true;
+	while (!err && (token = json_next(&r->in, &ignored)) != JSON_IN_CLOSE) {
+		if (token == JSON_IN_OBJECT)
+			err = read_object(r);
+		else if (!json_skip(&r->in, token))
+			err = -EINVAL;
+	}
+	return err;
+}
+
+/* "0x41d0c": implementer and part, as MIDR has them. */
+static void note_cpuid(struct reader *r, struct str value)
+{
+	uint64_t id;
+
+	if (num_u64(value, &id) == 0 && id <= UINT32_MAX)
+		r->b->midr = (uint32_t)id;
+}
+
+static int read_top(struct reader *r)
+{
+	struct str key = { 0 }, value = { 0 };
+	enum json_token token;
+	int err = 0;
+
+	while (!err && (token = json_next(&r->in, &key)) != JSON_IN_CLOSE) {
+		if (token != JSON_IN_KEY)
+			return -EINVAL;
+		token = json_next(&r->in, &value);
+		if (token == JSON_IN_ARRAY && (str_is(key, "Events") || str_is(key, "events")))
+			err = read_array(r);
+		else if (!json_skip(&r->in, token))
+			err = -EINVAL;
+		else if (token == JSON_IN_STRING && str_is(key, "cpuid"))
+			note_cpuid(r, value);
+	}
+	return err;
+}
+
+static int refuse_json(struct reader *r, int err, struct tacho_error *e)
+{
+	unsigned line, column;
+
+	if (err == -EFBIG)
+		return error_set(e, err, "it holds more than %u events", VENDOR_EVENTS_MAX);
+	if (err != -EINVAL)
+		return error_nomem(e);
+	json_where(&r->in, &line, &column);
+	return error_set(e, err, "line %u, column %u: %s", line, column,
+			 r->in.why ? r->in.why : "no list of events is meant by this");
+}
+
+int vendor_read_json(struct vendor_builder *b, char *text, size_t n, struct tacho_error *e)
+{
+	struct reader r = { .in = { .text = text, .n = n }, .b = b };
+	struct str ignored;
+	enum json_token token = json_next(&r.in, &ignored);
+	int err = token == JSON_IN_OBJECT ? read_top(&r) :
+		  token == JSON_IN_ARRAY ? read_array(&r) : -EINVAL;
+
+	if (!err)
+		err = json_next(&r.in, &ignored) == JSON_IN_DONE ? matrix_events(&r) : -EINVAL;
+	vec_done(&r.requests);
+	vec_done(&r.responses);
+	if (err)
+		return refuse_json(&r, err, e);
+	if (!r.any)
+		return error_set(e, -EINVAL, "it is JSON, but holds no list of events");
+	return 0;
+}

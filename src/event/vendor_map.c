@@ -1,0 +1,209 @@
+/*
+ * mapfile.csv: which lists are for which CPU.
+ *
+ *	GenuineIntel-6-55-[01234],V1.37,/SKX/events/skylakex_core.json,core,,,
+ *	GenuineIntel-6-97,V1.40,/ADL/events/alderlake_gracemont_core.json,hybridcore,0x20,0x000001,Atom
+ *
+ * The first column is a regular expression over vendor, family, model (hex) and, where it goes that
+ * far, stepping (hex). On hybrid CPUs the last tells the kind of core.
+ */
+#include "event/vendor.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <regex.h>
+#include <stdio.h>
+
+#include "base/io.h"
+#include "base/num.h"
+
+#define MAP_MAX (4u << 20)
+
+void vendor_files_done(struct vendor_files *f)
+{
+	strlist_done(&f->paths);
+	strlist_done(&f->roles);
+}
+
+static bool cpuinfo_value(struct str line, const char *key, struct str *out)
+{
+	struct str name;
+
+	if (!str_cut(&line, ':', &name) || !str_is(str_trim(name), key) || !line.s)
+		return false;
+	*out = str_trim(line);
+	return true;
+}
+
+int vendor_cpu_id(struct tacho *t, char *out, size_t size)
+{
+	struct str vendor = { 0 }, value = { 0 }, rest, line;
+	uint32_t family = 0, model = 0, stepping = 0;
+	char text[8192];
+	int n = sys_read_sysfs(&t->sys, text, sizeof(text),
+			       "devices/system/cpu/cpu0/regs/identification/midr_el1");
+
+	if (n > 0) {
+		snprintf(out, size, "%.*s", n, text);
+		return 0;
+	}
+	n = sys_read_procfs(&t->sys, text, sizeof(text), "cpuinfo");
+	rest = str_n(text, (size_t)max_of(n, 0));
+	while (rest.n && str_cut(&rest, '\n', &line) && str_trim(line).n) {
+		if (cpuinfo_value(line, "vendor_id", &value))
+			vendor = value;
+		else if (cpuinfo_value(line, "cpu family", &value))
+			num_u32(value, &family);
+		else if (cpuinfo_value(line, "model", &value))
+			num_u32(value, &model);
+		else if (cpuinfo_value(line, "stepping", &value))
+			num_u32(value, &stepping);
+	}
+	if (!vendor.n)
+		return -ENOENT;
+	snprintf(out, size, "%.*s-%u-%X-%X", (int)min_of(vendor.n, (size_t)24), vendor.s, family, model,
+		 stepping);
+	return 0;
+}
+
+bool vendor_cpu_matches(struct str pattern, const char *id)
+{
+	const char *dash = strrchr(id, '-');
+	char text[160], shorter[64];
+	regex_t re;
+	bool hit;
+
+	/* Counted repetition can make a small pattern a large machine; no mapfile has it. */
+	if (!pattern.n || pattern.n > 128 || memchr(pattern.s, '{', pattern.n) ||
+	    memchr(pattern.s, '\\', pattern.n))
+		return false;
+	snprintf(text, sizeof(text), "^(%.*s)$", STR(pattern));
+	if (regcomp(&re, text, REG_EXTENDED | REG_NOSUB | REG_ICASE) != 0)
+		return false;
+	hit = regexec(&re, id, 0, NULL, 0) == 0;
+	if (!hit && dash) {		/* a row without a stepping is for all of them */
+		snprintf(shorter, sizeof(shorter), "%.*s", (int)(dash - id), id);
+		hit = regexec(&re, shorter, 0, NULL, 0) == 0;
+	}
+	regfree(&re);
+	return hit;
+}
+
+struct map_row {
+	struct str cpu, file, type, role;
+};
+
+static bool split_row(struct str line, struct map_row *out)
+{
+	struct str cell[7] = { 0 };
+
+	for (size_t i = 0; i < countof(cell) && str_cut(&line, ',', &cell[i]); i++)
+		cell[i] = str_trim(cell[i]);
+	*out = (struct map_row){ cell[0], cell[2], cell[3], cell[6] };
+	return out->file.n && out->cpu.n && !str_is(out->cpu, "Family-model");
+}
+
+static bool is_events_row(const struct map_row *row)
+{
+	static const char *const types[] = { "core", "hybridcore", "uncore", "uncore experimental",
+					     "offcore" };
+
+	for (size_t i = 0; i < countof(types); i++)
+		if (str_is(row->type, types[i]))
+			return true;
+	return false;
+}
+
+static const char *role_pmu(struct str role)
+{
+	return str_is(role, "Core") ? "cpu_core" : str_is(role, "Atom") ? "cpu_atom" :
+	       str_is(role, "LowPower_Atom") ? "cpu_lowpower" : "";
+}
+
+/* The file's name is below the mapfile's directory, and stays there. */
+static int note_row(const char *map, const struct map_row *row, struct vendor_files *out)
+{
+	const char *slash = strrchr(map, '/');
+	struct str name = row->file;
+	char path[PATH_MAX];
+	int n;
+
+	while (name.n && name.s[0] == '/')
+		name = str_n(name.s + 1, name.n - 1);
+	for (size_t i = 0; i + 1 < name.n; i++)
+		if (name.s[i] == '.' && name.s[i + 1] == '.')
+			return 0;
+	n = snprintf(path, sizeof(path), "%.*s/%.*s", slash ? (int)(slash - map) : 1, slash ? map : ".",
+		     (int)min_of(name.n, (size_t)PATH_MAX), name.s);
+	if (n < 0 || n >= (int)sizeof(path))
+		return 0;
+	return strlist_add(&out->paths, str_of(path)) || strlist_add(&out->roles, str_of(role_pmu(row->role))) ?
+	       -ENOMEM : 0;
+}
+
+int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out, struct tacho_error *e)
+{
+	struct buf text = { 0 };
+	struct str rest = { 0 }, line;
+	struct map_row row;
+	char id[64];
+	int err = io_read(path, MAP_MAX, &text);
+
+	if (err < 0)
+		error_set(e, err, "'%.200s': %s", path, strerror(-err));
+	else if (vendor_cpu_id(t, id, sizeof(id)) < 0)
+		err = error_set(e, -ENOENT, "'%.200s' chooses lists by the CPU, which /proc/cpuinfo does not tell",
+				path);
+	if (!err)
+		rest = buf_view(&text);
+	while (!err && str_cut(&rest, '\n', &line))
+		if (split_row(line, &row) && is_events_row(&row) && vendor_cpu_matches(row.cpu, id)) {
+			err = note_row(path, &row, out);
+			if (err < 0)
+				error_nomem(e);
+		}
+	buf_done(&text);
+	if (!err && !out->paths.n)
+		return error_set(e, -ENOENT, "'%.200s' has no list for this CPU (%s)", path, id);
+	return err;
+}
+
+static int role_in(const char *map, struct str tail, char **out)
+{
+	struct buf text = { 0 };
+	struct str rest = { 0 }, line;
+	struct map_row row;
+	int err = io_read(map, MAP_MAX, &text);
+
+	if (!err)
+		rest = buf_view(&text);
+	while (!*out && str_cut(&rest, '\n', &line)) {
+		if (!split_row(line, &row) || row.file.n < tail.n || !*role_pmu(row.role) ||
+		    !str_eq(str_n(row.file.s + row.file.n - tail.n, tail.n), tail))
+			continue;
+		*out = str_dup(str_of(role_pmu(row.role)));
+		err = *out ? 0 : -ENOMEM;
+		break;
+	}
+	buf_done(&text);
+	return err == -ENOMEM ? err : 0;
+}
+
+int vendor_map_role(const char *list_path, char **out)
+{
+	static const char *const ups[] = { "", "../", "../../" };
+	const char *slash = strrchr(list_path, '/');
+	struct str tail = str_of(slash ? slash + 1 : list_path);
+	char map[PATH_MAX];
+	int err = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < countof(ups) && !err && !*out; i++) {
+		int n = snprintf(map, sizeof(map), "%.*s/%smapfile.csv", slash ? (int)(slash - list_path) : 1,
+				 slash ? list_path : ".", ups[i]);
+
+		if (n > 0 && n < (int)sizeof(map))
+			err = role_in(map, tail, out);
+	}
+	return err;
+}

@@ -1,0 +1,229 @@
+/*
+ * A list's event against the PMUs that are there: which of them it means, and whether their formats
+ * can say what it needs. A value that does not fit, or a term that the PMU does not have, refuses the
+ * event; programming something near it would count something else.
+ */
+#include "event/vendor.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "base/vec.h"
+#include "event/vendor_add.h"
+
+void vendor_found_done(struct vendor_found *f)
+{
+	buf_done(&f->terms);
+}
+
+static int push(struct pmu_list *l, struct pmu *pmu)
+{
+	struct pmu **slot = vec_add(l);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = pmu;
+	return 0;
+}
+
+/* The instances of the first candidate ("a|b") that has any. */
+static int uncore_pmus(struct tacho *t, const char *candidates, struct pmu_list *out, char *why,
+		       size_t size)
+{
+	struct str rest = str_of(candidates), one;
+	const struct pmu_list *all;
+	int err = pmu_all(t, &all);
+
+	while (!err && !out->n && str_cut(&rest, '|', &one))
+		for (size_t i = 0; !err && i < all->n; i++) {
+			struct str name = str_of(all->v[i]->name);
+
+			if (str_eq(one, name) || str_eq(one, pmu_stem(name)))
+				err = push(out, all->v[i]);
+		}
+	if (!err && !out->n) {
+		rest = str_of(candidates);
+		str_cut(&rest, '|', &one);
+		snprintf(why, size, "there is no PMU %.*s here%s", SHOW(one),
+			 rest.s ? ", nor another that may stand for it" : "");
+	}
+	return err;
+}
+
+/* Implementer and part of the first CPU of a PMU; 0: not told. */
+static uint32_t pmu_midr(struct tacho *t, const struct pmu *pmu)
+{
+	char text[64];
+	uint64_t midr;
+	int cpu = max_of(cpuset_next(&pmu->cpus, -1), 0);
+	int n = sys_read_sysfs(&t->sys, text, sizeof(text),
+			       "devices/system/cpu/cpu%d/regs/identification/midr_el1", cpu);
+
+	if (n <= 0 || num_u64(str_trim(str_n(text, (size_t)n)), &midr) < 0)
+		return 0;
+	return (uint32_t)(midr >> 24 & 0xff) << 12 | (uint32_t)(midr >> 4 & 0xfff);
+}
+
+static int list_role(struct vendor_list *l, const char **out)
+{
+	int err = l->role_known ? 0 : vendor_map_role(l->path, &l->role);
+
+	l->role_known = !err;
+	*out = l->role;
+	return err;
+}
+
+/* On cores of several kinds the list has to be about one of them. */
+static int core_of_many(struct tacho *t, struct vendor_list *l, const struct pmu_list *cores,
+			struct pmu_list *out, char *why, size_t size)
+{
+	const char *role = NULL;
+	int err = l->head->midr ? 0 : list_role(l, &role);
+
+	for (size_t i = 0; !err && i < cores->n; i++)
+		if (l->head->midr ? pmu_midr(t, cores->v[i]) == l->head->midr :
+		    role && !strcmp(role, cores->v[i]->name))
+			err = push(out, cores->v[i]);
+	if (err || out->n)
+		return err;
+	if (role || l->head->midr)
+		snprintf(why, size, "its list is for another kind of core than those here (%s ...)",
+			 role ? role : cores->v[0]->name);
+	else
+		snprintf(why, size, "the cores here differ (%s, %s), and no mapfile.csv near the list says "
+			 "which it is for", cores->v[0]->name, cores->v[1]->name);
+	return 0;
+}
+
+static int core_pmus(struct tacho *t, struct vendor_list *l, struct pmu_list *out, char *why, size_t size)
+{
+	const struct pmu_list *cores;
+	int err = pmu_cores(t, &cores);
+
+	if (err < 0)
+		return err;
+	if (!cores->n) {
+		snprintf(why, size, "sysfs shows no core PMU, as in a VM without one");
+		return 0;
+	}
+	return cores->n == 1 ? push(out, cores->v[0]) : core_of_many(t, l, cores, out, why, size);
+}
+
+int vendor_pmus(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
+		struct pmu_list *out, char *why, size_t size)
+{
+	const char *pmu = vendor_str(l, ev->pmu);
+
+	why[0] = '\0';
+	return *pmu ? uncore_pmus(t, pmu, out, why, size) : core_pmus(t, l, out, why, size);
+}
+
+/* Terms that go by several names, and the one that PMUs without it can do without. */
+static const struct { const char *key, *also; } spellings[] = {
+	{ "cmask", "thresh" }, { "cmask", "threshold" }, { "thresh", "threshold" }, { "thresh", "cmask" },
+};
+
+static int find_format(struct tacho *t, const struct pmu *pmu, struct str *key, struct pmu_format *f)
+{
+	int err = pmu_format(t, pmu, *key, f);
+
+	for (size_t i = 0; !err && i < countof(spellings); i++)
+		if (str_is(*key, spellings[i].key)) {
+			err = pmu_format(t, pmu, str_of(spellings[i].also), f);
+			if (err > 0)
+				*key = str_of(spellings[i].also);
+		}
+	return err;
+}
+
+static bool is_config(struct str key)
+{
+	return str_is(key, "config") || str_is(key, "config1") || str_is(key, "config2");
+}
+
+/* One "key=0x1" of the list against the PMU; `why` says what is in the way. */
+static int one_term(struct tacho *t, const struct pmu *pmu, struct str key, struct str text,
+		    struct vendor_found *out)
+{
+	struct pmu_format f;
+	uint64_t value;
+	unsigned width;
+	int err;
+
+	if (num_u64(text, &value) < 0)
+		return 0;
+	err = is_config(key) ? 0 : find_format(t, pmu, &key, &f);
+	if (err < 0)
+		return err == -ENOMEM ? err :
+		       (snprintf(out->why, sizeof(out->why), "the format of '%.*s' of PMU %s cannot be read",
+				 SHOW(key), pmu->name), 0);
+	if (!err && str_is(key, "any")) {
+		snprintf(out->notice, sizeof(out->notice),
+			 "any=1 is left out: PMU %s counts for one thread only", pmu->name);
+		return 0;
+	}
+	if (!err && !is_config(key)) {
+		snprintf(out->why, sizeof(out->why), "it needs %.*s=0x%llx, and PMU %s has no such term",
+			 SHOW(key), (unsigned long long)value, pmu->name);
+		return 0;
+	}
+	width = err ? format_width(&f) : 64;
+	if (width < 64 && value >> width) {
+		snprintf(out->why, sizeof(out->why), "it needs %.*s=0x%llx, and the term has %u bit%s on PMU %s",
+			 SHOW(key), (unsigned long long)value, width, width == 1 ? "" : "s", pmu->name);
+		return 0;
+	}
+	buf_printf(&out->terms, "%s%.*s=0x%llx", out->terms.n ? "," : "", STR(key),
+		   (unsigned long long)value);
+	return 0;
+}
+
+static int all_terms(struct tacho *t, const struct pmu *pmu, const char *terms, struct vendor_found *out)
+{
+	struct str rest = str_of(terms), one, key;
+	int err = 0;
+
+	while (!err && !out->why[0] && str_cut(&rest, ',', &one)) {
+		str_cut(&one, '=', &key);
+		err = one_term(t, pmu, key, one, out);
+	}
+	if (out->why[0])
+		buf_clear(&out->terms);
+	return err ? err : buf_failed(&out->terms) ? -ENOMEM : 0;
+}
+
+/* The name that means all of them where there are several. */
+static void name_pmus(const struct pmu_list *pmus, const char *wanted, char *out, size_t size)
+{
+	struct str first = str_of(wanted), rest = first;
+
+	str_cut(&rest, '|', &first);
+	if (!pmus->n)
+		snprintf(out, size, "%.*s", SHOW(first));
+	else if (pmus->n == 1)
+		snprintf(out, size, "%s", pmus->v[0]->name);
+	else
+		snprintf(out, size, "%.*s", SHOW(pmu_stem(str_of(pmus->v[0]->name))));
+}
+
+int vendor_resolve(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
+		   struct vendor_found *out)
+{
+	const char *wanted = vendor_str(l, ev->pmu), *refused = vendor_str(l, ev->refused);
+	struct pmu_list pmus = { 0 };
+	int err;
+
+	buf_clear(&out->terms);
+	out->notice[0] = '\0';
+	err = vendor_pmus(t, l, ev, &pmus, out->why, sizeof(out->why));
+	if (!err) {
+		name_pmus(&pmus, *wanted ? wanted : "cpu", out->pmu, sizeof(out->pmu));
+		if (*refused)
+			snprintf(out->why, sizeof(out->why), "%s", refused);
+		else if (!out->why[0])
+			err = all_terms(t, pmus.v[0], vendor_str(l, ev->terms), out);
+	}
+	vec_done(&pmus);
+	return err;
+}
