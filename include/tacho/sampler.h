@@ -71,6 +71,8 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	int32_t clockid;
 	bool switches, namespaces, text_poke;	/* more to tell of */
 	bool no_bpf;			/* do not tell of BPF programs and their symbols */
+	bool no_build_ids;		/* do not ask for them: Linux 6.18 hands them to other
+					 * recorders as well, and perf 6.1 crashes on those */
 	uint32_t ring_pages;		/* data pages per ring, a power of two; 0: what fits well */
 	bool per_thread_rings;		/* a ring for each thread rather than for each CPU */
 	bool overwrite;			/* keep the newest; read by tacho_sampler_snapshot() */

@@ -39,7 +39,8 @@ static int try_open(struct sampling *s, const struct sampling_opts *o, const cha
 						  .all_user = user_only },
 		.freq = o->frequency, .fields = TACHO_FIELD_CPU | TACHO_FIELD_PERIOD,
 		.chain = TACHO_CHAIN_FP, .chain_no_kernel = user_only, .use_clockid = true,
-		.clockid = CLOCK_MONOTONIC, .ring_pages = ring_pages(o->frequency),
+		.clockid = CLOCK_MONOTONIC, .no_build_ids = true,
+		.ring_pages = ring_pages(o->frequency),
 	};
 	int err = tacho_sampler_new(&s->sampler, s->tacho);
 

@@ -271,6 +271,15 @@ static void make_points(struct source *s)
 	}
 }
 
+static bool grow_points(struct point **at, size_t n)
+{
+	void *v = reallocarray(*at, n, sizeof(**at));
+
+	if (v)
+		*at = v;
+	return v;
+}
+
 static int append_extra(struct source *s)
 {
 	size_t want = s->n_points + s->n_extra;
@@ -278,13 +287,8 @@ static int append_extra(struct source *s)
 	if (s->n_extra == 0)
 		return 0;
 	if (want > s->cap_points) {
-		struct point *v = reallocarray(s->points, want * 2, sizeof(*v));
-		struct point *sums = v ? reallocarray(s->sums, want * 2, sizeof(*sums)) : NULL;
-
-		s->points = v ? v : s->points;
-		if (!sums)
+		if (!grow_points(&s->points, want * 2) || !grow_points(&s->sums, want * 2))
 			return -ENOMEM;
-		s->sums = sums;
 		s->cap_points = want * 2;
 	}
 	memcpy(s->points + s->n_points, s->extra, s->n_extra * sizeof(*s->extra));

@@ -280,13 +280,14 @@ static void mark_fed(struct source *s)
 static int start_command(struct source *s)
 {
 	const struct strlist *words = &s->config->command;
-	scoped(freep) char **argv = calloc(words->n + 1, sizeof(*argv));
+	scoped(freep) char **argv = NULL;
 	struct tacho_error e = { .column = -1 };
 	struct unit *u;
 	int err;
 
 	if (s->command || words->n == 0)
 		return 0;
+	argv = calloc(words->n + 1, sizeof(*argv));
 	if (!argv)
 		return -ENOMEM;
 	memcpy(argv, words->v, words->n * sizeof(*argv));

@@ -210,7 +210,8 @@ static int close_chunk(struct store *s, struct writing *w, struct chunk *c)
 		return -ENOMEM;
 	}
 	memcpy(bytes, c->bytes.bytes, c->bytes.n);
-	*out = (struct closed_chunk){ w->key, c->level, c->from_ns, c->to_ns, c->n, bytes, c->bytes.n };
+	*out = (struct closed_chunk){ w->key, c->level, c->from_ns, c->to_ns, c->n, .n_bytes = c->bytes.n };
+	out->bytes = bytes;
 	s->closed_bytes += c->bytes.n;
 	keep_bound(s);
 	c->n = 0;

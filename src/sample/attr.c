@@ -316,6 +316,8 @@ static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
 			 PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV,
 	};
 
+	if (o->no_build_ids)
+		attr.flags &= ~PERF_ATTR_BUILD_ID;
 	if (!o->no_bpf)
 		attr.flags |= PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT;
 	if (o->switches)

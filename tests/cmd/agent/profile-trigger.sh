@@ -16,7 +16,7 @@ def triggered(name):
 agent = Agent(config("both of them", 'action = "both"\ncooldown = "1h"\n'))
 agent.start()
 agent.needs_profile()
-work = burn(20000)
+work = burn(90000)
 try:
     event = agent.until(20, lambda: triggered("both of them"), "the trigger")[0]
     check(event["text"].startswith("rate(context-switches) > 1 (was ") and event["path"], f"{event}")

@@ -99,6 +99,7 @@ check(flame(**{"from": 1000, "to": 2000})["total"] == 0, "samples of 1970")
 
 # Killed: what was stored is there, and the next agent adds to it.
 agent.until(10, lambda: agent.get("/api/v1/profiles", **{"from": started, "to": ended})["windows"], "a window")
+time.sleep(8)		# the window of the last samples ends, and the store has flushed it
 agent.stop(signal.SIGKILL)
 agent.start()
 after = flame(**{"from": started, "to": ended, "min": 0})
