@@ -36,7 +36,7 @@ try:
     check(len(triggered("both of them")) == 1, "it fired again during its cool-down")
 
     # The bound on disk: the oldest go.
-    size = os.path.getsize(data) // 2
+    size = os.path.getsize(data)
     agent.write(config("data", f'action = "perf.data"\ncooldown = "0s"\ndir = "{os.getcwd()}/small"\n'
                        f'max_bytes = {size * 3}\n'))
     check(agent.ctl("reload")[0] == 0, "reload")

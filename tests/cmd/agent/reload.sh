@@ -12,7 +12,7 @@ agent = Agent(BASE, store="").start()
 
 def series(event):
     return {s["labels"]["cpu"]: s for s in agent.get("/api/v1/series?source=load")["series"]
-            if s["event"] == event and not s["ended"]}
+            if s["event"] == event and not s["ended"] and s["value"] is not None}
 
 def goes_on(before, event, what):
     after = wait_until(lambda: (now := series(event)) and
