@@ -38,13 +38,13 @@ try:
     # The bound on disk: the oldest go.
     size = os.path.getsize(data)
     agent.write(config("data", f'action = "perf.data"\ncooldown = "0s"\ndir = "{os.getcwd()}/small"\n'
-                       f'max_bytes = {size * 3}\n'))
+                       f'max_bytes = {size * 2}\n'))
     check(agent.ctl("reload")[0] == 0, "reload")
-    agent.until(40, lambda: len(triggered("data")) >= 4, "four recordings")
+    agent.until(40, lambda: len(triggered("data")) >= 5, "five recordings")
     agent.write('[profile]\nevent = "cpu-clock"\n')	# waits for the recording that runs
     check(agent.ctl("reload")[0] == 0, "reload")
     kept = glob.glob("small/*")
-    check(kept and sum(map(os.path.getsize, kept)) <= size * 3, f"{sum(map(os.path.getsize, kept))} of {size * 3} bytes")
+    check(sum(map(os.path.getsize, kept)) <= size * 2, f"{sum(map(os.path.getsize, kept))} of {size * 2} bytes")
     check(all(os.path.basename(k).startswith("trigger-data-") and k.endswith(".perf.data") for k in kept), f"{kept}")
     check(len(kept) < len(triggered("data")), f"all {len(kept)} were kept")
     check(all(os.stat(k).st_mode & 0o77 == 0 for k in kept), "others may read it")
