@@ -15,6 +15,7 @@ struct ranks {
 	uint32_t *object;		/* per object id */
 	uint32_t *group[HIST_KEYS_MAX];	/* per key: place of a group, or of a frame; NULL: numbers do */
 	enum hist_column ranked;	/* the key at hand */
+	bool by_frame;			/* it is ranked per frame */
 	uint64_t *of;			/* per entry: n_keys, and its thread and depth in one number */
 	size_t stride;
 	bool by_depth;
@@ -90,70 +91,48 @@ static int rank_objects(struct ranks *r)
 	return 0;
 }
 
-static int cmp_groups(const void *pa, const void *pb, void *arg)
+/* Of what rank() is asked to order: a group, or with `by_frame` a frame. */
+static struct hist_entry entry_of(const struct ranks *r, uint32_t i)
 {
-	const struct ranks *r = arg;
+	return r->by_frame ? (struct hist_entry){ .frame = i }
+			   : (struct hist_entry){ .group = i, .frame = HIST_NONE };
+}
+
+static int cmp_by_key(const struct ranks *r, uint32_t a, uint32_t b)
+{
+	struct hist_entry ea = entry_of(r, a), eb = entry_of(r, b);
+
+	return hist_key_cmp(r->h, r->ranked, &ea, &eb);
+}
+
+static int cmp_ranked(const void *pa, const void *pb, void *arg)
+{
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	struct hist_entry ea = { .group = a, .frame = HIST_NONE }, eb = { .group = b, .frame = HIST_NONE };
-	int c = hist_key_cmp(r->h, r->ranked, &ea, &eb);
+	int c = cmp_by_key(arg, a, b);
 
 	return c ? c : (a > b) - (a < b);
 }
 
-/* Keys whose values are no numbers to sort by: per group its place among the groups. */
-static int rank_groups(struct ranks *r, size_t key)
+/* Keys whose values are no numbers to sort by: per group its place among the groups; for the texts
+ * of source files and lines, per frame. */
+static int rank(struct ranks *r, size_t key, bool by_frame)
 {
-	size_t n = r->h->groups.n;
+	size_t n = by_frame ? tacho_profile_n_frames(r->h->profile) : r->h->groups.n;
 	scoped(freep) uint32_t *v = reallocarray(NULL, n + 1, sizeof(*v));
-	uint32_t *rank = r->group[key] = calloc(n + 1, sizeof(*rank));
+	uint32_t *ranks = r->group[key] = calloc(n + 1, sizeof(*ranks));
 	uint32_t at = 0;
 
-	if (!v || !rank)
+	if (!v || !ranks)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		v[i] = (uint32_t)i;
 	r->ranked = r->h->opts->keys[key];
-	qsort_r(v, n, sizeof(*v), cmp_groups, r);
+	r->by_frame = by_frame;
+	qsort_r(v, n, sizeof(*v), cmp_ranked, r);
 	for (size_t i = 0; i < n; i++) {
-		struct hist_entry a = { .group = v[i ? i - 1 : 0] }, b = { .group = v[i] };
-
-		if (i && hist_key_cmp(r->h, r->ranked, &a, &b) != 0)
+		if (i && cmp_by_key(r, v[i - 1], v[i]) != 0)
 			at++;
-		rank[v[i]] = at;
-	}
-	return 0;
-}
-
-/* Likewise per frame, for the texts of source files and lines. */
-static int cmp_ranked_frames(const void *pa, const void *pb, void *arg)
-{
-	const struct ranks *r = arg;
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	struct hist_entry ea = { .frame = a }, eb = { .frame = b };
-	int c = hist_key_cmp(r->h, r->ranked, &ea, &eb);
-
-	return c ? c : (a > b) - (a < b);
-}
-
-static int rank_frames(struct ranks *r, size_t key)
-{
-	size_t n = tacho_profile_n_frames(r->h->profile);
-	scoped(freep) uint32_t *v = reallocarray(NULL, n + 1, sizeof(*v));
-	uint32_t *rank = r->group[key] = calloc(n + 1, sizeof(*rank));
-	uint32_t at = 0;
-
-	if (!v || !rank)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		v[i] = (uint32_t)i;
-	r->ranked = r->h->opts->keys[key];
-	qsort_r(v, n, sizeof(*v), cmp_ranked_frames, r);
-	for (size_t i = 0; i < n; i++) {
-		struct hist_entry a = { .frame = v[i ? i - 1 : 0] }, b = { .frame = v[i] };
-
-		if (i && hist_key_cmp(r->h, r->ranked, &a, &b) != 0)
-			at++;
-		rank[v[i]] = at;
+		ranks[v[i]] = at;
 	}
 	return 0;
 }
@@ -165,9 +144,9 @@ static int rank_keys(struct ranks *r)
 		int err = 0;
 
 		if (key == COL_COMM || (key >= COL_FIRST_OF_DETAIL && key < COL_FIRST_OF_FRAME))
-			err = rank_groups(r, i);
+			err = rank(r, i, false);
 		else if (key == COL_SRCLINE || key == COL_SRCFILE)
-			err = rank_frames(r, i);
+			err = rank(r, i, true);
 		if (err < 0)
 			return err;
 	}
