@@ -133,14 +133,6 @@ static int by_priority(const void *a, const void *b)
 	return x < y ? -1 : x > y;		/* else in the order of the file */
 }
 
-static struct source *find(struct source **v, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (v[i] && !strcmp(v[i]->config->name, name))
-			return v[i];
-	return NULL;
-}
-
 struct source_config **collector_order(const struct agent_config *cfg)
 {
 	struct source_config **order = calloc(cfg->n_sources + 1, sizeof(*order));
@@ -152,8 +144,7 @@ struct source_config **collector_order(const struct agent_config *cfg)
 	return order;
 }
 
-int collector_open_sources(struct collector *c, struct source **old, size_t n_old,
-			   struct tacho_error *e)
+static int open_sources(struct collector *c, struct tacho_error *e)
 {
 	const struct agent_config *cfg = c->agent->config;
 	scoped(freep) struct source_config **order = collector_order(cfg);
@@ -165,8 +156,7 @@ int collector_open_sources(struct collector *c, struct source **old, size_t n_ol
 		return error_nomem(e);
 	for (size_t i = 0; i < cfg->n_sources; i++) {
 		struct source *s = NULL;
-		int err = source_open(&s, c->agent, c->tacho, &c->fds, order[i],
-				      find(old, n_old, order[i]->name), e);
+		int err = source_open(&s, c->agent, c->tacho, &c->fds, order[i], NULL, e);
 
 		if (err < 0)
 			return err;
@@ -184,7 +174,7 @@ int collector_start(struct collector *c, struct tacho_error *e)
 	if (tacho_online_cpus(c->tacho, c->online, sizeof(c->online)) < 0)
 		c->online[0] = '\0';
 	pthread_mutex_lock(&c->lock);
-	err = collector_open_sources(c, NULL, 0, e);
+	err = open_sources(c, e);
 	collector_watch_cgroups(c);
 	pthread_mutex_unlock(&c->lock);
 	return err;

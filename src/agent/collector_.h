@@ -49,9 +49,6 @@ struct collector {
 
 /* The configuration's sources by priority; freed by the caller. NULL without memory. */
 struct source_config **collector_order(const struct agent_config *cfg);
-/* Opens the sources of the configuration in the order of their priority. `old` gives its series. */
-int collector_open_sources(struct collector *c, struct source **old, size_t n_old,
-			   struct tacho_error *e);
 /* Reads one source and hands its batch on. With the lock held. */
 int collector_tick(struct collector *c, struct source *s);
 /* Hands on what the source holds back. With the lock held. */

@@ -64,7 +64,6 @@ struct source_config {
 	uint64_t top;			/* of processes: so many series at most, the rest is "other" */
 	int priority;			/* short of descriptors, the lower goes first */
 	bool no_merge;			/* keep instances of one PMU type apart */
-	bool user_only;			/* unused: an Alumet file's events get their :u in `spec` */
 	enum naming naming;
 	struct strlist event_lists;	/* vendors' lists to look names up in */
 };

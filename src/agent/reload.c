@@ -61,7 +61,7 @@ static bool same_pids(const struct source_config *a, const struct source_config 
 static bool same_source(const struct source_config *a, const struct source_config *b)
 {
 	return a->target == b->target && a->per == b->per && a->naming == b->naming &&
-	       a->no_merge == b->no_merge && a->user_only == b->user_only && a->top == b->top &&
+	       a->no_merge == b->no_merge && a->top == b->top &&
 	       same_text(a->cpus, b->cpus) && same_text(a->process, b->process) &&
 	       same_text(a->user, b->user) && same_list(&a->command, &b->command) &&
 	       same_list(&a->cgroups, &b->cgroups) && same_pids(a, b) && same_groups(a, b) &&

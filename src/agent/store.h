@@ -38,7 +38,7 @@ struct store_series {
 	const char *event, *name, *unit, *labels;	/* labels as JSON object text */
 	enum metric_kind kind;
 	double scale;
-	int64_t first_ns, last_ns;
+	int64_t last_ns;
 };
 int store_series(struct store *s, const char *event_glob, const char *label_filter, int64_t from_ns,
 		 int64_t to_ns, int (*fn)(void *arg, const struct store_series *), void *arg);

@@ -103,7 +103,7 @@ int sql_error(struct store *s, const char *what);
 int sql_series(struct store *s, const struct series_text *text, uint64_t *key);
 int sql_chunk(struct store *s, uint64_t key, enum chunk_level level, int64_t from_ns, int64_t to_ns,
 	      uint32_t n, struct str bytes);
-int sql_touch(struct store *s, uint64_t key, int64_t first_ns, int64_t last_ns);
+int sql_touch(struct store *s, uint64_t key, int64_t last_ns);
 int sql_tidy(struct store *s, int64_t now_ns);
 /* Level 0's points of a series after `after_ns`, oldest first. */
 int sql_tail(struct store *s, uint64_t key, int64_t after_ns,

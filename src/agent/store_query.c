@@ -65,7 +65,7 @@ int store_series(struct store *s, const char *event_glob, const char *label_filt
 	int err = 0;
 
 	pthread_mutex_lock(&s->read_lock);
-	st = prepare(s, "SELECT key, event, name, unit, labels, kind, scale, first_ns, last_ns FROM series"
+	st = prepare(s, "SELECT key, event, name, unit, labels, kind, scale, last_ns FROM series"
 			" WHERE last_ns >= ?1 ORDER BY event, key");
 	sqlite3_bind_int64(st, 1, from_ns);
 	(void)to_ns;
@@ -78,8 +78,7 @@ int store_series(struct store *s, const char *event_glob, const char *label_filt
 			.labels = column_text(st, 4),
 			.kind = sqlite3_column_int(st, 5) ? METRIC_GAUGE : METRIC_COUNTER,
 			.scale = sqlite3_column_double(st, 6),
-			.first_ns = sqlite3_column_int64(st, 7),
-			.last_ns = sqlite3_column_int64(st, 8),
+			.last_ns = sqlite3_column_int64(st, 7),
 		};
 
 		if ((!event_glob || str_glob(str_of(event_glob), str_of(row.event))) &&

@@ -299,7 +299,7 @@ int writing_flush(struct store *s)
 			continue;
 		err = flush_series(s, w);
 		if (err == 0)
-			err = sql_touch(s, w->key, 0, w->last_ns);
+			err = sql_touch(s, w->key, w->last_ns);
 	}
 	return err;
 }

@@ -26,7 +26,7 @@ static const char schema[] =
 	"BEGIN IMMEDIATE;"
 	"CREATE TABLE IF NOT EXISTS series(key INTEGER PRIMARY KEY, ident TEXT NOT NULL UNIQUE,"
 	" event TEXT NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, labels TEXT NOT NULL,"
-	" kind INTEGER NOT NULL, scale REAL NOT NULL, first_ns INTEGER NOT NULL DEFAULT 0,"
+	" kind INTEGER NOT NULL, scale REAL NOT NULL,"
 	" last_ns INTEGER NOT NULL DEFAULT 0);"
 	"CREATE TABLE IF NOT EXISTS chunk(level INTEGER NOT NULL, series INTEGER NOT NULL,"
 	" from_ns INTEGER NOT NULL, to_ns INTEGER NOT NULL, n INTEGER NOT NULL, bytes BLOB NOT NULL,"
@@ -243,11 +243,10 @@ int sql_series(struct store *s, const struct series_text *t, uint64_t *key)
 	return err;
 }
 
-int sql_touch(struct store *s, uint64_t key, int64_t first_ns, int64_t last_ns)
+int sql_touch(struct store *s, uint64_t key, int64_t last_ns)
 {
 	sqlite3_stmt *st = s->sql[SQL_SERIES_TOUCH];
 
-	(void)first_ns;
 	sqlite3_bind_int64(st, 1, (int64_t)key);
 	sqlite3_bind_int64(st, 2, last_ns);
 	return run(s, SQL_SERIES_TOUCH, "cannot update a series");
