@@ -94,8 +94,13 @@ static int rank_objects(struct ranks *r)
 /* Of what rank() is asked to order: a group, or with `by_frame` a frame. */
 static struct hist_entry entry_of(const struct ranks *r, uint32_t i)
 {
-	return r->by_frame ? (struct hist_entry){ .frame = i }
-			   : (struct hist_entry){ .group = i, .frame = HIST_NONE };
+	struct hist_entry e = { .frame = HIST_NONE };
+
+	if (r->by_frame)
+		e.frame = i;
+	else
+		e.group = i;
+	return e;
 }
 
 static int cmp_by_key(const struct ranks *r, uint32_t a, uint32_t b)

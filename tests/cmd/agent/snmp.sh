@@ -51,11 +51,15 @@ shows() {	# OID=VALUE...
 		ask snmpget "${shown%%=*}" | grep -Fxq "${shown%%=*} = ${shown#*=}" || return 1
 	done
 }
-# The value by SNMP lies between the two that the API has before and after.
+has_counted() {	# OID
+	ask snmpget "$1" | grep -q ' = Counter64: [1-9]'
+}
+# The value by SNMP, as soon as there is one, lies between the two that the API has before and after.
 api() {	# JQ
 	curl -fsS -m 10 "$agent_url/api/v1/series" | jq "$1"
 }
 agrees() {	# OID JQ
+	wait_for 10 has_counted "$1"
 	agrees_low=$(api "$2")
 	agrees_got=$(ask snmpget "$1" | sed -n 's/.* = Counter64: //p')
 	agrees_high=$(api "$2")
