@@ -1,8 +1,9 @@
 /*
- * A growing array of any type, as three macros over a plain struct:
+ * A growing array of any type, as a few macros over a plain struct:
  *
  *	struct { struct event *v; size_t n, cap; } list = { 0 };
  *	struct event *e = vec_add(&list);	zeroed element, or NULL without memory
+ *	struct event *e = vec_next(&list);	the same, but not zeroed: the caller fills all of it
  *	vec_done(&list);			frees the array, not what its elements own
  */
 #ifndef BASE_VEC_H
@@ -28,16 +29,22 @@ static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
 	return true;
 }
 
-#define vec_add(l)                                                                                 \
+#define vec_next(l)                                                                                \
 	({                                                                                         \
 		__typeof__((l)->v) at_ = NULL;                                                     \
 		void *v_ = (l)->v;                                                                 \
 		if (vec_room_(&v_, (l)->n, &(l)->cap, sizeof(*(l)->v))) {                          \
 			(l)->v = v_;                                                               \
 			at_ = &(l)->v[(l)->n++];                                                   \
-			memset(at_, 0, sizeof(*at_));                                              \
 		}                                                                                  \
 		at_;                                                                               \
+	})
+#define vec_add(l)                                                                                 \
+	({                                                                                         \
+		__typeof__((l)->v) new_ = vec_next(l);                                             \
+		if (new_)                                                                          \
+			memset(new_, 0, sizeof(*new_));                                            \
+		new_;                                                                              \
 	})
 #define vec_done(l)                                                                                \
 	do {                                                                                       \

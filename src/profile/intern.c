@@ -107,47 +107,60 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 /* A wide hash stands for the frame: looking it up touches nothing else. */
 uint64_t frame_key(const struct tacho_profile_frame *f)
 {
-	uint64_t h = key_add(key_mix(key_pair(f->symbol, f->object)), f->address);
+	uint64_t h = frame_key_common(f->symbol, f->object), address = f->address;
 
+	if (f->srcfile || f->symbol_offset) {
+		h = key_add(h, address);
+		address = 0;
+	}
 	if (f->srcfile)
 		h = key_add(key_add(h, (uintptr_t)f->srcfile), f->srcline);
 	else if (f->symbol_offset)
 		h = key_add(h, ~f->symbol_offset);
-	return key_mix(key_add(key_add(h, f->offset), (uint64_t)f->space << 1 | f->inlined));
+	return frame_key_at(h, address, f->offset, (uint32_t)f->space << 1 | f->inlined);
 }
 
-uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like)
+/* What is asked once. */
+static uint8_t flags_of(const struct tacho_profile *p, const struct tacho_profile_frame *f)
 {
-	struct keymap *ids = frames_of(p, like->known);
-	uint64_t key = frame_key(like);
-	uint32_t id = keymap_get(ids, key);
+	uint8_t flags = frame_is_start(f) ? FRAME_START : 0;
+
+	if (!profile_filter_object(&p->filter, f->object_path, f->object_name) ||
+	    !profile_filter_symbol(&p->filter, f->name))
+		flags |= FRAME_LEAF_OUT;
+	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->name))
+		flags |= FRAME_PARENT;
+	return flags;
+}
+
+uint32_t profile_frame_keyed(struct tacho_profile *p, const struct tacho_profile_frame *like, uint64_t key)
+{
+	uint32_t *id = keymap_at(frames_of(p, like->known), key);
 	const struct tacho_profile_object *o = &p->objects.v[like->object];
 	struct tacho_profile_frame *f;
-	uint32_t *first;
 	uint8_t *flags;
 
-	if (id != KEYMAP_NONE)
-		return id;
+	if (!id)
+		return KEYMAP_NONE;
+	if (*id)
+		return *id - 1;
 	f = vec_add(&p->frames);
-	first = f ? vec_add(&p->frame_nodes) : NULL;
-	flags = first ? vec_add(&p->frame_flags) : NULL;
+	flags = f && vec_add(&p->outermost) ? vec_add(&p->frame_flags) : NULL;
 	if (!flags)
 		return KEYMAP_NONE;
 	*f = *like;
 	f->name = p->name_of.v[f->symbol];
 	f->object_path = o->path;
 	f->object_name = o->name;
-	if (!profile_filter_object(&p->filter, o->path, o->name) ||
-	    !profile_filter_symbol(&p->filter, f->name)) {
-		*flags |= FRAME_LEAF_OUT;
-		p->some_out = true;
-	}
-	if (frame_is_start(f))
-		*flags |= FRAME_START;
-	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->name))
-		*flags |= FRAME_PARENT;
-	id = (uint32_t)(p->frames.n - 1);
-	return keymap_put(ids, key, id) < 0 ? KEYMAP_NONE : id;
+	*flags = flags_of(p, f);
+	p->some_out = p->some_out || (*flags & FRAME_LEAF_OUT);
+	*id = (uint32_t)p->frames.n;
+	return *id - 1;
+}
+
+uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like)
+{
+	return profile_frame_keyed(p, like, frame_key(like));
 }
 
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path)

@@ -32,16 +32,25 @@ static int grow(struct keymap *m)
 	return 0;
 }
 
-int keymap_put(struct keymap *m, uint64_t key, uint32_t value)
+uint32_t *keymap_at(struct keymap *m, uint64_t key)
 {
 	struct keymap_slot *s;
 
 	if (m->n * 3 >= m->cap * 2 && grow(m) < 0)
-		return -ENOMEM;
+		return NULL;
 	s = place(m, key);
 	m->n += !s->value;
 	memcpy(s->key, &key, sizeof(key));
-	s->value = value + 1;
+	return &s->value;
+}
+
+int keymap_put(struct keymap *m, uint64_t key, uint32_t value)
+{
+	uint32_t *at = keymap_at(m, key);
+
+	if (!at)
+		return -ENOMEM;
+	*at = value + 1;
 	return 0;
 }
 

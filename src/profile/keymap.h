@@ -74,6 +74,9 @@ static inline void keymap_prefetch(const struct keymap *m, uint64_t key)
 }
 
 int keymap_put(struct keymap *m, uint64_t key, uint32_t value);	/* replaces; 0 or -ENOMEM */
+/* Where the key's value stands, + 1. 0: it is new, and the caller puts its value there, or leaves it
+ * out again. NULL without memory. */
+uint32_t *keymap_at(struct keymap *m, uint64_t key);
 void keymap_done(struct keymap *m);
 
 #endif

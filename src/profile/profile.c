@@ -60,7 +60,7 @@ void tacho_profile_free(struct tacho_profile *p)
 	keymap_done(&p->comm_threads);
 	vec_done(&p->frames);
 	vec_done(&p->frame_flags);
-	vec_done(&p->frame_nodes);
+	vec_done(&p->outermost);
 	keymap_done(&p->known_frames);
 	keymap_done(&p->other_frames);
 	vec_done(&p->nodes);

@@ -71,9 +71,8 @@ struct thread_row {
 };
 
 struct node_link {			/* how a node and its rows are found again; see trie.c */
-	uint32_t next;			/* in the list that it stands in; 0: the last */
-	uint32_t other;			/* in a frame's list its parent, in a parent's list its frame: what
-					 * tells it apart there lies where the next is */
+	uint32_t next;			/* in its parent's list; 0: the last */
+	uint32_t frame;			/* what tells it apart there lies where the next is */
 	uint32_t child;			/* first of its children's list, or LIST_FULL */
 	uint32_t row;			/* first of its rows' list + 1, or LIST_FULL */
 };
@@ -94,7 +93,7 @@ struct tacho_profile {
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
 	struct { uint8_t *v; size_t n, cap; } frame_flags;
 	bool some_out;			/* a frame has FRAME_LEAF_OUT */
-	struct { uint32_t *v; size_t n, cap; } frame_nodes;	/* first of its nodes' list, or LIST_FULL */
+	struct { uint32_t *v; size_t n, cap; } outermost;	/* per frame: its node without a caller, or 0 */
 	struct keymap known_frames;	/* hash -> id: few, and asked for all the time */
 	struct keymap other_frames;	/* ... of those without a symbol, of which there may be millions */
 	struct { struct tacho_profile_node *v; size_t n, cap; } nodes;
@@ -130,7 +129,20 @@ static inline struct keymap *frames_of(struct tacho_profile *p, bool known)
 	return known ? &p->known_frames : &p->other_frames;
 }
 uint64_t frame_key(const struct tacho_profile_frame *f);	/* in known_frames or other_frames */
+/* The same frame at an address, in two steps: the first is equal for all addresses. */
+static inline uint64_t frame_key_common(uint32_t symbol, uint32_t object)
+{
+	return key_mix(key_pair(symbol, object));
+}
+static inline uint64_t frame_key_at(uint64_t common, uint64_t address, uint64_t offset, uint32_t kind)
+{
+	return key_mix(key_add(key_add(key_add(common, address), offset), kind));
+}
+/* ... whose key is known. */
+uint32_t profile_frame_keyed(struct tacho_profile *p, const struct tacho_profile_frame *like, uint64_t key);
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
+/* ... where there cannot be one yet, because the parent is new itself. */
+uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
 /* The id of an equal detail; KEYMAP_NONE without memory. */
 uint32_t profile_detail(struct tacho_profile *p, const struct tacho_profile_detail *like);
@@ -149,25 +161,24 @@ static inline bool profile_wants(const struct tacho_profile *p, const struct tac
 	return !p->filter.by_parent || p->node_parent.v[r->node];
 }
 
-/* What will be asked for soon is fetched: the list of a frame's nodes, the nodes in it (once the list
- * is there), a node's lists, its rows (once those are there). */
-static inline void profile_frame_prefetch(const struct tacho_profile *p, uint32_t frame)
-{
-	__builtin_prefetch(&p->frame_nodes.v[frame]);
-}
-
-static inline void profile_nodes_prefetch(const struct tacho_profile *p, uint32_t frame)
-{
-	uint32_t first = p->frame_nodes.v[frame];
-
-	if (!first || first == LIST_FULL)
-		return;
-	__builtin_prefetch(&p->links.v[first]);
-}
-
+/* What will be asked for soon is fetched: a node's lists, its children and its rows (once those are
+ * there), and the outermost caller of a frame. */
 static inline void profile_node_prefetch(const struct tacho_profile *p, uint32_t node)
 {
 	__builtin_prefetch(&p->links.v[node]);
+}
+
+static inline void profile_children_prefetch(const struct tacho_profile *p, uint32_t node)
+{
+	uint32_t first = p->links.v[node].child;
+
+	if (first && first != LIST_FULL)
+		__builtin_prefetch(&p->links.v[first]);
+}
+
+static inline void profile_outermost_prefetch(const struct tacho_profile *p, uint32_t frame)
+{
+	__builtin_prefetch(&p->outermost.v[frame]);
 }
 
 static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t node)
@@ -199,7 +210,7 @@ struct stack_word {
 
 struct fresh_frame {			/* of an address that was not met lately */
 	struct stack_word *word;
-	struct tacho_profile_frame like;
+	struct tacho_profile_frame like;	/* unless the word lies nowhere */
 };
 
 struct stack {				/* of one sample, outermost caller first */
@@ -210,6 +221,7 @@ struct stack {				/* of one sample, outermost caller first */
 
 struct nowhere {			/* frames of one space where nothing is mapped */
 	bool asked;
+	uint64_t key;			/* of what all of them have in common, for frame_key_at() */
 	struct tacho_profile_frame like;
 };
 

@@ -162,38 +162,41 @@ static uint64_t spot_key(const struct tacho_spot *spot, enum tacho_space space)
 	return key_mix(key_add(key_mix(~key_pair(spot->object, space)), spot->offset));
 }
 
-/* The frame of an address where nothing is mapped, of which there may be millions: what they have in
- * common is asked for once. NULL without memory. */
-static const struct tacho_profile_frame *nowhere_frame(struct stacks *s, enum tacho_space space, uint64_t ip)
+/* What the frames of addresses where nothing is mapped have in common: there may be millions, so it
+ * is asked for once. NULL without memory. */
+static struct nowhere *nowhere_of(struct stacks *s, enum tacho_space space, uint64_t ip)
 {
-	const struct tacho_profile_opts *o = &s->profile->opts;
 	struct nowhere *n;
 
 	if (space == TACHO_SPACE_UNKNOWN)
 		space = ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
 	n = &s->nowhere[(size_t)space % countof(s->nowhere)];
-	if (!n->asked && stacks_frame_nowhere(s, space, &n->like) < 0)
+	if (n->asked)
+		return n;
+	if (stacks_frame_nowhere(s, space, &n->like) < 0)
 		return NULL;
 	n->asked = true;
-	if (o->split_unknown || o->per_address)
-		n->like.address = n->like.offset = ip;
-	return &n->like;
+	n->key = frame_key_common(n->like.symbol, n->like.object);
+	return n;
 }
 
 static int word_put(struct stacks *s, const struct run *run, size_t i, struct stack_word *w)
 {
-	const struct tacho_profile_frame *like;
+	const struct tacho_profile_opts *o = &s->profile->opts;
+	const struct nowhere *n;
+	uint64_t address;
 
 	*w = (struct stack_word){ .ip = run->v[i], .space = run->space };
 	if (s->spots[i].object) {
 		w->key = spot_key(&s->spots[i], run->space);
 		return 0;
 	}
-	like = nowhere_frame(s, run->space, run->v[i]);
-	if (!like)
+	n = nowhere_of(s, run->space, w->ip);
+	if (!n)
 		return -ENOMEM;
 	w->nowhere = true;
-	w->key = frame_key(like);
+	address = o->split_unknown || o->per_address ? w->ip : 0;
+	w->key = frame_key_at(n->key, address, address, (uint32_t)n->like.space << 1);
 	return 0;
 }
 
@@ -329,18 +332,13 @@ static uint32_t known_frame(const struct stacks *s, const struct stack_word *w)
 /* What was not met lately is looked up, and then waits for its place in the table of frames. */
 static int fresh_add(struct stacks *s, const struct stack *st, struct stack_word *w)
 {
-	struct fresh_frame *f = vec_add(&s->fresh);
-	const struct tacho_profile_frame *like;
+	struct fresh_frame *f = vec_next(&s->fresh);
 
 	if (!f)
 		return -ENOMEM;
 	f->word = w;
-	if (w->nowhere) {
-		like = nowhere_frame(s, w->space, w->ip);
-		if (like)
-			f->like = *like;
-		return like ? 0 : -ENOMEM;
-	}
+	if (w->nowhere)
+		return 0;
 	if (stacks_frame(s, st->pid, w->space, w->ip, &f->like) < 0)
 		return -ENOMEM;
 	keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
@@ -353,12 +351,24 @@ static int look_for_frames(struct stacks *s, struct stack *st)
 		struct stack_word *w = &st->words[i];
 
 		w->frame = known_frame(s, w);
-		if (w->frame != KEYMAP_NONE)
-			profile_frame_prefetch(s->profile, w->frame);
-		else if (fresh_add(s, st, w) < 0)
+		if (w->frame == KEYMAP_NONE && fresh_add(s, st, w) < 0)
 			return -ENOMEM;
+		if (i == 0 && w->frame != KEYMAP_NONE)
+			profile_outermost_prefetch(s->profile, w->frame);
 	}
+	profile_node_prefetch(s->profile, st->node);
 	return 0;
+}
+
+static uint32_t frame_nowhere(struct stacks *s, const struct stack_word *w)
+{
+	struct nowhere *n = nowhere_of(s, w->space, w->ip);
+
+	if (!n)
+		return KEYMAP_NONE;
+	if (s->profile->opts.split_unknown || s->profile->opts.per_address)
+		n->like.address = n->like.offset = w->ip;
+	return profile_frame_keyed(s->profile, &n->like, w->key);
 }
 
 static int add_frames(struct stacks *s)
@@ -367,27 +377,20 @@ static int add_frames(struct stacks *s)
 		struct stack_word *w = s->fresh.v[i].word;
 		const struct tacho_profile_frame *like = &s->fresh.v[i].like;
 
-		w->frame = profile_frame(s->profile, like);
+		w->frame = w->nowhere ? frame_nowhere(s, w) : profile_frame(s->profile, like);
 		if (w->frame == KEYMAP_NONE)
 			return -ENOMEM;
 		if (!w->nowhere && (like->known || !like->jit))	/* a JIT may name it yet */
 			*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
-		profile_frame_prefetch(s->profile, w->frame);
 	}
 	return 0;
-}
-
-static void look_for_nodes(const struct stacks *s, const struct stack *st)
-{
-	profile_node_prefetch(s->profile, st->node);
-	for (size_t i = st->done; i < st->n; i++)
-		profile_nodes_prefetch(s->profile, st->words[i].frame);
 }
 
 static int add_nodes(struct stacks *s, struct stack *st)
 {
 	/* One before it in the batch may have been alike. */
 	uint32_t now = st->done + 1 < st->n ? known_node(s, &st->words[st->n - 2]) : KEYMAP_NONE;
+	uint32_t first_new = (uint32_t)s->profile->nodes.n;
 
 	if (now != KEYMAP_NONE) {
 		st->node = now;
@@ -396,7 +399,8 @@ static int add_nodes(struct stacks *s, struct stack *st)
 	for (size_t i = st->done; i < st->n; i++) {
 		const struct stack_word *w = &st->words[i];
 
-		st->node = profile_node(s->profile, st->node, w->frame);
+		st->node = st->node < first_new ? profile_node(s->profile, st->node, w->frame) :
+						  profile_node_new(s->profile, st->node, w->frame);
 		if (st->node == KEYMAP_NONE)
 			return -ENOMEM;
 		if (i + 1 < st->n)
@@ -419,7 +423,7 @@ int stacks_resolve(struct stacks *s)
 	if (err == 0)
 		err = add_frames(s);
 	for (size_t i = 0; i < s->n && err == 0; i++)
-		look_for_nodes(s, &s->batch[i]);
+		profile_children_prefetch(s->profile, s->batch[i].node);
 	for (size_t i = 0; i < s->n && err == 0; i++)
 		err = add_nodes(s, &s->batch[i]);
 	return err;

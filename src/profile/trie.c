@@ -2,10 +2,11 @@
  * Nodes, found by (parent, frame), and rows, found by node and what else tells them apart.
  *
  * Where a program has no frame pointers, most of a recording's addresses are met in one place
- * only, most nodes have a child or two and most leaves one row. So a node stands in the list of
- * its frame as long as that is short, else in the list of its parent's children as long as that is
- * short, and only else in a hash table; rows alike in the list of their node. What is new was made
- * a moment ago and lies in the cache, where a place in a table of millions does not.
+ * only, most nodes have a child or two and most leaves one row. So the outermost callers, which may
+ * be millions, are found by their frame; any other node stands in the list of its parent's children
+ * as long as that is short, and only else in a hash table; rows alike in the list of their node.
+ * What is new was made a moment ago and lies in the cache, where a place in a table of millions
+ * does not.
  */
 #include "profile/profile.h"
 
@@ -15,89 +16,53 @@
 
 /* ---- nodes ---- */
 
-static uint32_t list_find(const struct tacho_profile *p, uint32_t at, uint32_t other)
+static uint32_t node_find(const struct tacho_profile *p, uint32_t parent, uint32_t frame)
 {
+	uint32_t at;
+
+	if (!parent)
+		return p->outermost.v[frame] ? p->outermost.v[frame] : KEYMAP_NONE;
+	at = p->links.v[parent].child;
+	if (at == LIST_FULL)
+		return keymap_get(&p->children, key_pair(parent, frame));
 	for (; at; at = p->links.v[at].next)
-		if (p->links.v[at].other == other)
+		if (p->links.v[at].frame == frame)
 			return at;
 	return KEYMAP_NONE;
 }
 
-static uint32_t node_find(const struct tacho_profile *p, uint32_t parent, uint32_t frame)
+/* Into its parent's list, which, once it is too long, goes into the hash table. */
+static int node_file(struct tacho_profile *p, uint32_t parent, uint32_t id)
 {
-	uint32_t first = p->frame_nodes.v[frame];
-
-	if (first != LIST_FULL)
-		return list_find(p, first, parent);
-	first = p->links.v[parent].child;
-	if (first != LIST_FULL)
-		return list_find(p, first, frame);
-	return keymap_get(&p->children, key_pair(parent, frame));
-}
-
-/* Into the hash table. */
-static int file_by_key(struct tacho_profile *p, uint32_t id)
-{
-	const struct tacho_profile_node *n = &p->nodes.v[id];
-
-	return keymap_put(&p->children, key_pair(n->parent, n->frame), id);
-}
-
-/* Puts the node into the list that begins at *first; a list that is too long for that goes, node by
- * node, where `beyond` puts them. */
-static int file_in_list(struct tacho_profile *p, uint32_t *first, uint32_t id,
-			int (*beyond)(struct tacho_profile *p, uint32_t id))
-{
-	uint32_t at = *first, next;
+	uint32_t *first = &p->links.v[parent].child, at = *first;
 	size_t n = 0;
 
-	for (; at && n < LIST_MOST; at = p->links.v[at].next)
+	for (; at && at != LIST_FULL; at = p->links.v[at].next)
 		n++;
-	if (n < LIST_MOST) {
+	if (*first != LIST_FULL && n < LIST_MOST) {
 		p->links.v[id].next = *first;
 		*first = id;
 		return 0;
 	}
-	for (at = *first; at; at = next) {
-		int err;
-
-		next = p->links.v[at].next;
-		err = beyond(p, at);
-		if (err < 0)
-			return err;
-	}
+	for (at = *first; at && at != LIST_FULL; at = p->links.v[at].next)
+		if (keymap_put(&p->children, key_pair(parent, p->links.v[at].frame), at) < 0)
+			return -ENOMEM;
 	*first = LIST_FULL;
-	return beyond(p, id);
+	return keymap_put(&p->children, key_pair(parent, p->links.v[id].frame), id);
 }
 
-static int file_by_parent(struct tacho_profile *p, uint32_t id)
-{
-	uint32_t *first = &p->links.v[p->nodes.v[id].parent].child;
-
-	p->links.v[id].other = p->nodes.v[id].frame;
-	return *first == LIST_FULL ? file_by_key(p, id) : file_in_list(p, first, id, file_by_key);
-}
-
-static int file_by_frame(struct tacho_profile *p, uint32_t id)
-{
-	uint32_t *first = &p->frame_nodes.v[p->nodes.v[id].frame];
-
-	p->links.v[id].other = p->nodes.v[id].parent;
-	return *first == LIST_FULL ? file_by_parent(p, id) : file_in_list(p, first, id, file_by_parent);
-}
-
-static uint32_t node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame)
+uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame)
 {
 	struct tacho_profile_node *n = vec_add(&p->nodes);
 	uint32_t id = (uint32_t)(p->nodes.n - 1);
+	struct node_link *link = n ? vec_add(&p->links) : NULL;
 
-	if (!n)
-		return KEYMAP_NONE;
-	if (!vec_add(&p->links)) {
-		p->nodes.n--;
+	if (!link) {
+		p->nodes.n -= n != NULL;
 		return KEYMAP_NONE;
 	}
 	*n = (struct tacho_profile_node){ parent, frame };
+	link->frame = frame;
 	if (p->filter.by_parent) {
 		uint8_t *has = vec_add(&p->node_parent);
 
@@ -105,14 +70,17 @@ static uint32_t node_new(struct tacho_profile *p, uint32_t parent, uint32_t fram
 			return KEYMAP_NONE;
 		*has = p->node_parent.v[parent] || (p->frame_flags.v[frame] & FRAME_PARENT);
 	}
-	return file_by_frame(p, id) < 0 ? KEYMAP_NONE : id;
+	if (parent)
+		return node_file(p, parent, id) < 0 ? KEYMAP_NONE : id;
+	p->outermost.v[frame] = id;
+	return id;
 }
 
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame)
 {
 	uint32_t id = node_find(p, parent, frame);
 
-	return id != KEYMAP_NONE ? id : node_new(p, parent, frame);
+	return id != KEYMAP_NONE ? id : profile_node_new(p, parent, frame);
 }
 
 /* ---- rows ---- */
