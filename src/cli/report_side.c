@@ -101,15 +101,17 @@ int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
 {
 	struct tacho_error e = { .column = -1 };
 	struct buf out = { 0 };
-	int err = 0, status;
+	int err = 0, status, printed = 0;
 
 	if (o->header_only) {
 		file_header(pd, o->show_info, &out);
 		err = tacho_perfdata_damage(pd, &e);
 	} else {
-		err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &e);
+		err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &printed, &e);
 	}
 	status = print_out("report", &out);
+	if (printed)
+		status = printed;
 	if (err < 0)
 		report_error("report", NULL, NULL, &e);
 	return err < 0 ? EXIT_FAILED : status;
