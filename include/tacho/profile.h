@@ -211,7 +211,7 @@ struct tacho_profile_quality {
 	uint64_t unresolved;		/* leaf frames without a symbol */
 	uint64_t raw_stacks;		/* samples with a dumped stack that was not unwound */
 	double first_s, last_s;
-	uint64_t lost_records;		/* LOST and LOST_SAMPLES records, which `lost` adds up */
+	uint64_t lost_records;		/* LOST and LOST_SAMPLES records; `lost` is what either sort tells, whichever is more */
 	uint64_t bad_records;		/* that did not hold what they promised, and were passed over */
 };
 TACHO_API void tacho_profile_quality(const struct tacho_profile *p, struct tacho_profile_quality *out);

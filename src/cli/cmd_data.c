@@ -12,7 +12,7 @@
 static const struct option_row data_rows[] = {
 	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
 	  .complete = "file" },
-	{ OPT_STR, 0, "to-json", AT(json), "FILE", "write JSON, as perf does, to FILE", .complete = "file" },
+	{ OPT_STR, 0, "to-json", AT(json), "FILE", "write JSON, as perf does, to FILE; - is stdout", .complete = "file" },
 	{ OPT_STR, 0, "to-ctf", AT(ctf), "DIR", "write the Common Trace Format into DIR", .complete = "file" },
 	{ OPT_FLAG, 0, "all", AT(all), NULL, "with --to-ctf: also names, forks, exits and mappings" },
 	{ OPT_FLAG, 0, "tod", AT(tod), NULL, "with --to-ctf: times of the day, where the recording tells them" },
@@ -50,6 +50,8 @@ static int check(const struct data_opts *o, int argc, char **argv)
 		return wrong("--to-json and --to-ctf cannot be used together");
 	if (!o->json && !o->ctf)
 		return wrong("name what to convert to: --to-json FILE or --to-ctf DIR");
+	if (o->ctf && strcmp(o->ctf, "-") == 0)
+		return wrong("--to-ctf makes a directory, which is nothing for stdout; ./- is one of that name");
 	if (o->json && o->all)
 		return wrong("--all goes with --to-ctf: this JSON has samples only");
 	if (o->json && o->tod)

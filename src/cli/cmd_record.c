@@ -442,7 +442,7 @@ static int finish(struct session *s, int err)
 
 static int run_session(struct session *s)
 {
-	int err = prepare(s);
+	int err = prepare(s), named;
 
 	if (err < 0 || s->o->dry_run)
 		return err;
@@ -468,10 +468,11 @@ static int run_session(struct session *s)
 		err = start_threads(s);
 	if (err == 0)
 		err = start(s);
-	if (err < 0 && s->status) {	/* the command could not be started: nothing to keep */
+	named = err < 0 && s->status ? err : record_file_take_name(&s->file);
+	if (named < 0) {		/* e.g. the command could not be started: nothing to keep */
 		record_threads_stop(&s->file.threads);
 		record_file_discard(&s->file);
-		return err;
+		return named;
 	}
 	if (err == 0)
 		err = record_file_checkpoint(&s->file);

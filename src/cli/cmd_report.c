@@ -115,7 +115,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "only where, when and how it was recorded" },
 	{ OPT_FLAG, 0, "stats", AT(stats), NULL, "how many records of which type" },
 	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
-	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped" },
+	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped since they became a program" },
 	{ .kind = OPT_END },
 };
 

@@ -366,6 +366,8 @@ static int run_counted(struct session *s, struct stat_loop *loop)
 	if (err == 0)
 		err = start_all(s, loop);
 	if (err == 0)
+		err = stat_file_take_name(&s->file);
+	if (err == 0)
 		err = stat_loop_run(loop);
 	s->signal = loop->signal;
 	if (err == 0)

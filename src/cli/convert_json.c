@@ -113,15 +113,28 @@ static void put_headers(struct json *j, const struct tacho_perfdata *pd)
 	json_end(j);
 }
 
-static int json_open(struct convert *c, struct tacho_error *e)
+static bool to_stdout(const struct convert *c)
+{
+	return strcmp(c->opts->json, "-") == 0;
+}
+
+static int open_output(const struct convert *c)
 {
 	int how = c->opts->force ? O_TRUNC : O_EXCL;
+
+	if (to_stdout(c))
+		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return open(c->opts->json, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+}
+
+static int json_open(struct convert *c, struct tacho_error *e)
+{
 	struct json_out *out = calloc(1, sizeof(*out));
 
 	if (!out)
 		return error_nomem(e);
 	c->out = out;
-	out->fd = open(c->opts->json, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+	out->fd = open_output(c);
 	if (out->fd < 0 && errno == EEXIST) {
 		error_set(e, -EEXIST, "'%s' is there already", c->opts->json);
 		error_hint(e, "--force writes over it");
@@ -246,7 +259,7 @@ static void json_close(struct convert *c)
 
 	if (!out)
 		return;
-	if (!out->finished && out->fd >= 0)
+	if (!out->finished && out->fd >= 0 && !to_stdout(c))
 		io_discard(c->opts->json);
 	closep(&out->fd);
 	buf_done(&out->buf);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "cli/command.h"
 
 /* A recording that is a directory holds `data` and data.N; what else lies there is not ours. */
 int file_remove_recording(const char *path)
@@ -45,15 +46,23 @@ bool file_is_recorded_directory(const char *path)
 	return is_directory(path) && !buf_failed(&data) && access(data.bytes, F_OK) == 0;
 }
 
-int file_keep_old(const char *path)
+/* /dev/null and the like stay; an empty file is not worth keeping. */
+bool file_has_old(const char *path)
+{
+	struct stat st;
+
+	return file_is_recorded_directory(path) ||
+	       (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0);
+}
+
+/* Renames FILE to FILE.old. */
+static int keep_old(const char *path)
 {
 	scoped(buf_done) struct buf old = { 0 };
 	bool folder = file_is_recorded_directory(path);
-	struct stat st;
 	int err = 0;
 
-	/* /dev/null and the like stay; an empty file is not worth keeping. */
-	if (stat(path, &st) < 0 || (!folder && (!S_ISREG(st.st_mode) || st.st_size == 0)))
+	if (!file_has_old(path))
 		return 0;
 	buf_printf(&old, "%s.old", path);
 	if (buf_failed(&old))
@@ -65,6 +74,49 @@ int file_keep_old(const char *path)
 	if (err < 0)
 		return err;
 	return rename(path, old.bytes) < 0 ? -errno : 0;
+}
+
+void file_discard(const char *path)
+{
+	if (file_is_recorded_directory(path))
+		file_remove_recording(path);
+	else
+		io_discard(path);
+}
+
+char *file_first_name(const char *path)
+{
+	scoped(buf_done) struct buf name = { 0 };
+
+	if (!file_has_old(path))
+		return str_dup(str_of(path));
+	buf_printf(&name, "%s.new", path);
+	if (!buf_failed(&name))
+		file_discard(name.bytes);
+	return buf_take(&name);
+}
+
+int file_take_name(const char *command, char **name, const char *path)
+{
+	scoped(freep) char *taken = NULL;
+	int err;
+
+	if (strcmp(*name, path) == 0)
+		return 0;
+	taken = str_dup(str_of(path));
+	err = taken ? keep_old(path) : -ENOMEM;
+	if (err < 0) {
+		report_text(command, "'%s' cannot be kept as %s.old: %s", path, path, strerror(-err));
+		return err;
+	}
+	if (rename(*name, path) < 0) {
+		err = -errno;
+		report_text(command, "'%s' cannot be renamed to '%s': %s", *name, path, strerror(-err));
+		return err;
+	}
+	free(*name);
+	*name = take(taken);
+	return 0;
 }
 
 int file_cmdline(struct strlist *out)

@@ -290,7 +290,10 @@ void hist_detail_text(const struct hist *h, enum hist_column key, uint32_t id, u
 		transaction_text(d->transaction, out);
 		return;
 	case COL_TRACE:
-		value_text(h, d->trace, out);
+		if (d->trace)
+			value_text(h, d->trace, out);
+		else			/* no tracepoint */
+			buf_puts(out, "N/A");
 		return;
 	case COL_CODE_PAGE_SIZE:
 	case COL_DATA_PAGE_SIZE:
@@ -389,6 +392,12 @@ static int cmp_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* As perf has it: the kernel's addresses first. */
+static int cmp_address(uint64_t a, uint64_t b)
+{
+	return cmp_u64(a ^ 1ULL << 63, b ^ 1ULL << 63);
+}
+
 static int cmp_bytes(const struct hist *h, uint64_t a, uint64_t b)
 {
 	const struct tacho_profile_value *va = tacho_profile_value(h->profile, (uint32_t)a);
@@ -453,7 +462,7 @@ static int cmp_places(const struct hist *h, enum hist_column key, detail *a, det
 	case COL_SRCLINE_TO:
 		return cmp_srclines(h, pa, pb);
 	default:
-		return cmp_u64(pa->address, pb->address);
+		return cmp_address(pa->address, pb->address);
 	}
 }
 

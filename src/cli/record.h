@@ -129,7 +129,10 @@ struct record_file {
 	uint64_t bytes_total;
 	struct tacho_error error;	/* of a failed write */
 };
+/* Beside a file that is there it is called FILE.new, until it takes the name: then the other one
+ * becomes FILE.old. */
 int record_file_open(struct record_file *f);
+int record_file_take_name(struct record_file *f);
 int record_file_write(void *file, const void *bytes, size_t n);	/* a tacho_bytes_fn */
 int record_file_round(struct record_file *f);		/* the end of a drain */
 int record_file_checkpoint(struct record_file *f);	/* from here on a kill does no harm */

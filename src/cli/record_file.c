@@ -48,12 +48,6 @@ static int open_fd(struct record_file *f)
 		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 		return f->fd < 0 ? -errno : 0;
 	}
-	err = file_keep_old(f->path);
-	if (err < 0) {
-		report_text("record", "'%s' cannot be kept as %s.old: %s", f->path, f->path,
-			    strerror(-err));
-		return err;
-	}
 	err = open_path(f);
 	if (err < 0)
 		report_text("record", "cannot write '%s': %s", f->path, strerror(-err));
@@ -155,11 +149,16 @@ static int begin(struct record_file *f)
 	return err < 0 ? failed(f, err) : 0;
 }
 
+int record_file_take_name(struct record_file *f)
+{
+	return f->pipe ? 0 : file_take_name("record", &f->path, f->base);
+}
+
 int record_file_open(struct record_file *f)
 {
 	int err;
 
-	f->path = str_dup(str_of(f->base));
+	f->path = f->pipe ? str_dup(str_of(f->base)) : file_first_name(f->base);
 	if (!f->path)
 		return -ENOMEM;
 	err = open_fd(f);
@@ -249,12 +248,8 @@ uint64_t record_file_bytes(const struct record_file *f)
 void record_file_discard(struct record_file *f)
 {
 	record_file_finish(f);
-	if (f->pipe)
-		return;
-	if (f->opts->threads)
-		file_remove_recording(f->path);
-	else
-		io_discard(f->path);
+	if (!f->pipe)
+		file_discard(f->path);
 }
 
 int record_file_stamp(struct record_file *f)

@@ -16,8 +16,11 @@
 
 struct counts {
 	uint64_t all, of[KINDS];
-	uint64_t *samples;		/* per event */
-	size_t n_samples;
+	struct event_counts {
+		uint64_t samples, lost;
+	} *events;
+	size_t n_events;
+	struct tacho_scratch *scratch;
 };
 
 static const char *const own_names[] = {
@@ -36,13 +39,20 @@ static const char *kind_name(uint32_t type)
 	return name ? name + strlen("PERF_RECORD_") : "UNKNOWN";
 }
 
-static void count_sample(struct counts *c, const struct tacho_perfdata *pd,
-			 const struct tacho_record *rec)
+static void count_event(struct counts *c, const struct tacho_perfdata *pd,
+			const struct tacho_record *rec)
 {
 	int event = tacho_perfdata_event_of(pd, rec);
+	struct tacho_other o;
 
-	if (event >= 0 && (size_t)event < c->n_samples)
-		c->samples[event]++;
+	c->scratch->used = 0;
+	if (event < 0 || (size_t)event >= c->n_events)
+		return;
+	if (rec->type == TACHO_RECORD_SAMPLE)
+		c->events[event].samples++;
+	else if (tacho_other_decode(&o, rec, &tacho_perfdata_event(pd, (size_t)event)->layout,
+				    c->scratch) == 0)
+		c->events[event].lost += o.lost.lost;
 }
 
 static void put_counts(const struct counts *c, const struct tacho_perfdata *pd, struct buf *out)
@@ -53,29 +63,37 @@ static void put_counts(const struct counts *c, const struct tacho_perfdata *pd, 
 		if (c->of[i])
 			buf_printf(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", kind_name(i), c->of[i],
 				   100.0 * (double)c->of[i] / (double)c->all);
-	for (size_t i = 0; i < c->n_samples; i++)
-		if (c->samples[i])
-			buf_printf(out, "%s stats:\n%16s events: %10" PRIu64 "\n",
-				   tacho_perfdata_event(pd, i)->name, "SAMPLE", c->samples[i]);
+	for (size_t i = 0; i < c->n_events; i++) {
+		const struct event_counts *ev = &c->events[i];
+
+		if (ev->samples || ev->lost)
+			buf_printf(out, "%s stats:\n", tacho_perfdata_event(pd, i)->name);
+		if (ev->samples)
+			buf_printf(out, "%16s events: %10" PRIu64 "\n", "SAMPLE", ev->samples);
+		if (ev->lost)
+			buf_printf(out, "%16s events: %10" PRIu64 "\n", "LOST_SAMPLES", ev->lost);
+	}
 }
 
 static int side_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_error *e)
 {
-	struct counts c = { .n_samples = tacho_perfdata_n_events(pd) };
+	struct counts c = { .n_events = tacho_perfdata_n_events(pd) };
 	struct tacho_record rec;
 	int err;
 
-	c.samples = calloc(c.n_samples + 1, sizeof(*c.samples));
-	if (!c.samples)
-		return error_nomem(e);
-	while ((err = tacho_perfdata_next(pd, &rec, e)) > 0) {
+	c.events = calloc(c.n_events + 1, sizeof(*c.events));
+	c.scratch = malloc(sizeof(*c.scratch));
+	err = c.events && c.scratch ? 0 : error_nomem(e);
+	while (err >= 0 && (err = tacho_perfdata_next(pd, &rec, e)) > 0) {
 		c.all++;
 		c.of[min_of(rec.type, KINDS - 1u)]++;
-		if (rec.type == TACHO_RECORD_SAMPLE)
-			count_sample(&c, pd, &rec);
+		if (rec.type == TACHO_RECORD_SAMPLE || rec.type == TACHO_RECORD_LOST_SAMPLES)
+			count_event(&c, pd, &rec);
 	}
-	put_counts(&c, pd, out);
-	free(c.samples);
+	if (c.events)
+		put_counts(&c, pd, out);
+	free(c.scratch);
+	free(c.events);
 	return err;
 }
 
@@ -83,15 +101,17 @@ int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
 {
 	struct tacho_error e = { .column = -1 };
 	struct buf out = { 0 };
-	int err = 0, status;
+	int err = 0, status, printed = 0;
 
 	if (o->header_only) {
 		file_header(pd, o->show_info, &out);
 		err = tacho_perfdata_damage(pd, &e);
 	} else {
-		err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &e);
+		err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &printed, &e);
 	}
 	status = print_out("report", &out);
+	if (printed)
+		status = printed;
 	if (err < 0)
 		report_error("report", NULL, NULL, &e);
 	return err < 0 ? EXIT_FAILED : status;

@@ -1,7 +1,7 @@
 /*
  * Who ran, as FORK and COMM records tell it: threads below their process, processes below their
- * parent, by their numbers. Maps are those that a process's own records tell of since it last
- * became another program; what it inherited by forking is shown with its parent only.
+ * parent, by their numbers. Maps are those of a process since it last became another program, with
+ * what it has from the process that forked it; its threads show them too.
  */
 #include "cli/report_tasks.h"
 
@@ -11,38 +11,32 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/vec.h"
+#include "cli/frame.h"
+#include "cli/report_maps.h"
 
 #define MISC_CPUMODE 7u
 #define MISC_EXEC (1u << 13)
 #define DEPTH_MAX 64
-
-struct task_map {
-	uint32_t task;
-	uint32_t exec;			/* how often the task had become another program */
-	uint64_t start, end, pgoff, inode;
-	uint32_t prot, flags;
-	const char *path;
-};
+#define FLUSH_BYTES (1u << 20)
 
 struct task {
 	uint32_t pid, tid, ppid;
-	uint32_t exec;
 	uint32_t child, next;		/* index + 1 */
 	bool has_parent, shown;
 	const char *comm;
+	const struct task_map *maps;	/* of a process */
 };
 
 struct tasks {
 	struct arena arena;
 	struct { struct task *v; size_t n, cap; } list;
-	struct { struct task_map *v; size_t n, cap; } maps;
 	bool with_maps;
+	int status;			/* of what was printed */
 };
 
 static void tasks_done(struct tasks *t)
 {
 	vec_done(&t->list);
-	vec_done(&t->maps);
 	arena_done(&t->arena);
 }
 
@@ -93,14 +87,16 @@ static int take_comm(struct tasks *t, const struct tacho_other *o)
 	task->pid = o->comm.pid;
 	task->comm = arena_str(&t->arena, str_of(o->comm.name));
 	if (o->misc & MISC_EXEC)
-		task->exec++;
+		task->maps = NULL;
 	return task->comm ? 0 : -ENOMEM;
 }
 
 static int take_fork(struct tasks *t, const struct tacho_other *o)
 {
 	const struct task *parent = task_find(t, o->task.ptid);
+	const struct task *forked = task_find(t, o->task.ppid);
 	const char *comm = parent ? parent->comm : NULL;
+	const struct task_map *maps = forked ? forked->maps : NULL;
 	struct task *task = task_get(t, o->task.pid, o->task.tid);
 
 	if (!task)
@@ -110,27 +106,25 @@ static int take_fork(struct tasks *t, const struct tacho_other *o)
 	task->has_parent = true;
 	if (!task->comm)
 		task->comm = comm;
+	/* A process that was there already tells its own maps. */
+	if (o->task.pid != o->task.ppid && o->task.pid == o->task.tid && !task->maps)
+		task->maps = maps;
 	return 0;
 }
 
 static int take_mmap(struct tasks *t, const struct tacho_other *o)
 {
+	struct task_map map = {
+		.start = o->mmap.addr, .end = o->mmap.addr + o->mmap.len, .pgoff = o->mmap.pgoff,
+		.inode = o->mmap.inode, .prot = o->mmap.prot, .flags = o->mmap.flags,
+		.path = o->mmap.path,
+	};
 	struct task *task;
-	struct task_map *m;
 
 	if (!t->with_maps || (o->misc & MISC_CPUMODE) == 1)
 		return 0;
 	task = task_get(t, o->mmap.pid, o->mmap.pid);
-	m = task ? vec_add(&t->maps) : NULL;
-	if (!m)
-		return -ENOMEM;
-	*m = (struct task_map){
-		.task = o->mmap.pid, .exec = task->exec, .start = o->mmap.addr,
-		.end = o->mmap.addr + o->mmap.len, .pgoff = o->mmap.pgoff, .inode = o->mmap.inode,
-		.prot = o->mmap.prot, .flags = o->mmap.flags,
-		.path = arena_str(&t->arena, str_of(o->mmap.path)),
-	};
-	return m->path ? 0 : -ENOMEM;
+	return task ? task_maps_add(&t->arena, &task->maps, &map) : -ENOMEM;
 }
 
 static int take_record(struct tasks *t, const struct tacho_perfdata *pd, const struct tacho_record *rec,
@@ -174,42 +168,11 @@ static void link_all(struct tasks *t)
 	}
 }
 
-static int cmp_maps(const void *pa, const void *pb)
-{
-	const struct task_map *a = pa, *b = pb;
-
-	if (a->task != b->task)
-		return a->task < b->task ? -1 : 1;
-	return (a->start > b->start) - (a->start < b->start);
-}
-
-static void put_maps(const struct tasks *t, const struct task *task, unsigned depth, struct buf *out)
-{
-	size_t low = 0, high = t->maps.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->maps.v[mid].task < task->tid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < t->maps.n && t->maps.v[low].task == task->tid; low++) {
-		const struct task_map *m = &t->maps.v[low];
-
-		if (m->exec != task->exec)
-			continue;
-		buf_pad(out, ' ', 32 + depth);
-		buf_printf(out, "%" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %" PRIu64 " %s\n", m->start,
-			   m->end, m->prot & 1 ? 'r' : '-', m->prot & 2 ? 'w' : '-',
-			   m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p', m->pgoff, m->inode, m->path);
-	}
-}
-
 static void put_task(struct tasks *t, struct task *task, unsigned depth, struct buf *out)
 {
-	if (task->shown || depth > DEPTH_MAX)
+	const struct task *process = task->tid == task->pid ? task : task_find(t, task->pid);
+
+	if (task->shown || depth > DEPTH_MAX || t->status)
 		return;
 	task->shown = true;
 	buf_printf(out, "%10" PRIu32 " %8" PRIu32 " %8d |", task->pid, task->tid,
@@ -219,8 +182,10 @@ static void put_task(struct tasks *t, struct task *task, unsigned depth, struct 
 		buf_printf(out, "%s\n", task->comm);
 	else
 		buf_printf(out, ":%" PRIu32 "\n", task->tid);
-	if (t->with_maps && task->tid == task->pid)
-		put_maps(t, task, depth, out);
+	if (t->with_maps && process && task_maps_put(process->maps, 32 + depth, out) < 0)
+		t->status = -ENOMEM;
+	if (out->n > FLUSH_BYTES && t->status == 0)	/* children may have much in common */
+		t->status = print_out("report", out);
 	for (uint32_t at = task->child; at; at = t->list.v[at - 1].next)
 		put_task(t, &t->list.v[at - 1], depth + 1, out);
 }
@@ -228,8 +193,6 @@ static void put_task(struct tasks *t, struct task *task, unsigned depth, struct 
 static void put_tree(struct tasks *t, struct buf *out)
 {
 	link_all(t);
-	if (t->maps.n)
-		qsort(t->maps.v, t->maps.n, sizeof(*t->maps.v), cmp_maps);
 	buf_puts(out, "#      pid      tid     ppid  comm\n");
 	for (size_t i = 0; i < t->list.n; i++)
 		if (!t->list.v[i].has_parent)
@@ -239,7 +202,8 @@ static void put_tree(struct tasks *t, struct buf *out)
 		put_task(t, &t->list.v[i], 0, out);
 }
 
-int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, struct tacho_error *e)
+int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, int *status,
+		 struct tacho_error *e)
 {
 	scoped(tasks_done) struct tasks t = { .with_maps = maps };
 	scoped(freep) struct tacho_scratch *scratch = NULL;
@@ -257,5 +221,8 @@ int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, struct t
 		if (take_record(&t, pd, &rec, scratch) < 0)
 			return error_nomem(e);
 	put_tree(&t, out);
+	if (t.status == -ENOMEM)
+		return error_nomem(e);
+	*status = t.status;
 	return err;
 }

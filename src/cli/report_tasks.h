@@ -8,6 +8,8 @@
 
 #include <tacho/perfdata.h>
 
-int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, struct tacho_error *e);
+/* What is long is printed as it comes, with its exit status in *status; the rest is left in `out`. */
+int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, int *status,
+		 struct tacho_error *e);
 
 #endif

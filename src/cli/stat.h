@@ -151,9 +151,10 @@ struct stat_plan {
 	bool by_default;		/* nobody named an event */
 	bool has_cgroups;
 	bool target_cpu;		/* CPUs are counted rather than tasks */
+	const char *clock;		/* events without a metric are shown per second of it; or NULL */
 };
 int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan);
-/* Adds the built-in metrics whose events are all in the set anyway. */
+/* Adds the built-in metrics whose events are all in the set anyway, and rates where it has a clock. */
 int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan);
 void stat_plan_done(struct stat_plan *plan);
 

@@ -355,16 +355,14 @@ static int send_records(struct stat_file *f, struct tacho_error *e)
 
 static int open_file(struct stat_file *f)
 {
-	int err;
-
 	if (is_pipe(f)) {
 		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 		return f->fd < 0 ? -errno : 0;
 	}
-	err = file_keep_old(f->path);
-	if (err < 0)
-		return err;
-	f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	f->first_name = file_first_name(f->path);
+	if (!f->first_name)
+		return -ENOMEM;
+	f->fd = open(f->first_name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	return f->fd < 0 ? -errno : 0;
 }
 
@@ -387,6 +385,11 @@ int stat_file_begin(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 	if (err == 0)
 		err = send_records(f, &e);
 	return err < 0 ? give_up(f, err, &e) : 0;
+}
+
+int stat_file_take_name(struct stat_file *f)
+{
+	return f->first_name ? file_take_name("stat", &f->first_name, f->path) : 0;
 }
 
 int stat_file_round(struct stat_file *f, struct tacho_evset *set, enum stat_round_kind kind,
@@ -432,8 +435,9 @@ int stat_file_finish(struct stat_file *f)
 void stat_file_done(struct stat_file *f)
 {
 	tacho_writer_free(f->writer);
-	if (f->fd >= 0 && f->path && !is_pipe(f))
-		io_discard(f->path);
+	if (f->fd >= 0 && f->first_name)
+		io_discard(f->first_name);
+	free(f->first_name);
 	closep(&f->fd);
 	vec_done(&f->tids);
 	free(f->ids);

@@ -25,6 +25,7 @@ enum tacho_per stat_aggr_per(uint64_t number, const char *version);
 struct stat_file {
 	const struct stat_opts *opts;
 	const char *path;		/* "-": stdout */
+	char *first_name;		/* until the command runs; see cli/file_make.h */
 	int fd;
 	struct tacho_perfdata_writer *writer;
 	struct { int32_t *v; size_t n, cap; } tids;	/* the order of THREAD_MAP */
@@ -36,6 +37,7 @@ struct stat_file {
 
 /* After the counters are open. All of these report what is wrong; 0 or a negative errno. */
 int stat_file_begin(struct stat_file *f, struct tacho_evset *set, enum tacho_per per);
+int stat_file_take_name(struct stat_file *f);	/* when the command runs; fine without a file */
 /* The counters as of the last read. */
 int stat_file_round(struct stat_file *f, struct tacho_evset *set, enum stat_round_kind kind,
 		    double time_s);

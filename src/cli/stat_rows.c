@@ -215,6 +215,22 @@ static double row_literal(void *arg, const char *name)
 	return strcmp(name, "target_cpu") == 0 ? l->plan->target_cpu : NAN;
 }
 
+/* How often, in a second of the clock that is counted with it. */
+static void add_rate(struct stat_rows *rows, struct stat_row *row, struct lookup *l)
+{
+	const struct tacho_event *ev = row->event;
+	double clock_ns;
+
+	if (!l->plan->clock || row->n_metrics || ev->unit[0] || ev->kind == TACHO_EVENT_TOOL)
+		return;
+	clock_ns = row_event(l, l->plan->clock);
+	if (isnan(clock_ns) || clock_ns <= 0)
+		return;
+	row->metrics[row->n_metrics++] = (struct stat_metric){ .name = "events_per_second", .unit = "/sec",
+							       .value = row->value * 1e9 / clock_ns };
+	rows->n_metrics++;
+}
+
 static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct lookup *l)
 {
 	struct tacho_metric_env env = { .size = sizeof(env), .event = row_event,
@@ -237,6 +253,7 @@ static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct 
 		row->n_metrics++;
 		rows->n_metrics++;
 	}
+	add_rate(rows, row, l);
 }
 
 static int add_metrics(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s)
@@ -248,7 +265,7 @@ static int add_metrics(struct stat_rows *rows, const struct stat_plan *plan, dou
 	if (!plan->metrics.n || !rows->list.n)
 		return 0;
 	free(rows->metrics);
-	rows->metrics = calloc(rows->list.n * plan->metrics.n + 1, sizeof(*rows->metrics));
+	rows->metrics = calloc(rows->list.n * (plan->metrics.n + 1), sizeof(*rows->metrics));
 	err = rows->metrics ? find_blocks(&l) : -ENOMEM;
 	for (size_t b = 0; err == 0 && b < l.blocks.n; b++)
 		for (l.at = 0; l.at < l.blocks.v[b].n; l.at++) {

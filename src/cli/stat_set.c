@@ -243,21 +243,27 @@ struct bystander {
 	char *home;
 };
 
+static bool set_counts(const struct tacho_evset *set, const char *name)
+{
+	for (size_t i = 0; i < tacho_evset_size(set); i++)
+		if (stat_event_is(tacho_evset_event(set, i), name))
+			return true;
+	return false;
+}
+
 static int look_for(void *arg, const char *name)
 {
 	struct bystander *b = arg;
 
 	if (strcmp(name, "duration_time") == 0)
 		return 0;
-	for (size_t i = 0; i < tacho_evset_size(b->set); i++) {
-		if (!stat_event_is(tacho_evset_event(b->set, i), name))
-			continue;
-		if (!b->home)
-			b->home = str_dup(str_of(name));
-		return b->home ? 0 : -ENOMEM;
+	if (!set_counts(b->set, name)) {
+		b->complete = false;
+		return 0;
 	}
-	b->complete = false;
-	return 0;
+	if (!b->home)
+		b->home = str_dup(str_of(name));
+	return b->home ? 0 : -ENOMEM;
 }
 
 static int plan_bystander(void *arg, const struct tacho_metric *m)
@@ -279,8 +285,14 @@ static int plan_bystander(void *arg, const struct tacho_metric *m)
 int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan)
 {
 	struct bystander b = { .set = set, .plan = plan };
-	int n = tacho_metric_each(NULL, plan_bystander, &b, NULL);
+	bool cpu = set_counts(set, "cpu-clock"), task = set_counts(set, "task-clock");
+	int n;
 
+	if (cpu != task)		/* the one that is there does for any target */
+		plan->target_cpu = cpu;
+	if (cpu || task)
+		plan->clock = plan->target_cpu ? "cpu-clock" : "task-clock";
+	n = tacho_metric_each(NULL, plan_bystander, &b, NULL);
 	return n < 0 ? n : 0;
 }
 

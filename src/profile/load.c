@@ -48,6 +48,7 @@ struct load {
 	struct details details;
 	int64_t running;		/* threads, by the switches so far; who begins is not told: 1 */
 	uint32_t n_cpus;
+	uint64_t lost_told, lost_counted;	/* by LOST records, and by LOST_SAMPLES at the end */
 	struct waiting waiting[BATCH_MOST];	/* for their stacks' nodes */
 };
 
@@ -254,6 +255,16 @@ static int forget_thread(struct load *l, uint32_t tid)
 	return 0;
 }
 
+/* What LOST records told as it happened is counted once more by the events themselves. */
+static void note_lost(struct load *l, const struct tacho_other *o)
+{
+	uint64_t before = max_of(l->lost_told, l->lost_counted);
+
+	*(o->type == TACHO_RECORD_LOST ? &l->lost_told : &l->lost_counted) += o->lost.lost;
+	l->profile->quality.lost += max_of(l->lost_told, l->lost_counted) - before;
+	l->profile->quality.lost_records++;
+}
+
 /* What the record changes in our own tables. */
 static int note(struct load *l, const struct tacho_other *o)
 {
@@ -266,8 +277,7 @@ static int note(struct load *l, const struct tacho_other *o)
 		return profile_cgroup(l->profile, o->cgroup.id, o->cgroup.path);
 	case TACHO_RECORD_LOST:
 	case TACHO_RECORD_LOST_SAMPLES:
-		l->profile->quality.lost += o->lost.lost;
-		l->profile->quality.lost_records++;
+		note_lost(l, o);
 		return 0;
 	case TACHO_RECORD_THROTTLE:
 		l->profile->quality.throttled++;

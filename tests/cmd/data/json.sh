@@ -18,6 +18,11 @@ refused 1 tacho data convert --to-json a.json -i a.data
 cp a.json before
 tacho data convert --force --to-json a.json -i a.data 2>/dev/null
 cmp before a.json || fail "the second one differs"
+[ "$(status_of tacho data convert --to-json - -i a.data)" = 0 ] || fail "to stdout: $(cat err)"
+cmp before out && grep -q "into JSON data '-' \]$" err || fail "stdout has another JSON: $(cat err)"
+[ "$(tacho data convert --to-json - -i a.data 2>/dev/null | jq '.samples | length')" = 12 ] || fail "a pipe"
+[ ! -e - ] || fail "a file of the name -"
+refused 129 tacho data convert --to-ctf - -i a.data
 refused 129 tacho data
 refused 129 tacho data frobnicate
 refused 129 tacho data convert -i a.data

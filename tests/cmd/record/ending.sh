@@ -8,7 +8,17 @@ done
 grep -q '^\[ tacho record: Woken up [0-9]* times to write data \]$' err || fail "first line: $(cat err)"
 [ -n "$(said err)" ] || fail "second line: $(cat err)"
 [ "$(status_of tacho record -q -e cpu-clock true)" = 0 ] && [ ! -s err ] || fail "-q prints: $(cat err)"
-[ "$(status_of tacho record ./nothing-here)" = 127 ] || fail "no such command"
+# A command that cannot be started takes nothing away.
+echo '#!/no/such/interpreter' >not-runnable
+chmod +x not-runnable
+before=$(cksum perf.data perf.data.old)
+for command in ./nothing-here no-such-command ./not-runnable ./err; do
+	[ "$(status_of tacho record "$command")" -ge 126 ] || fail "$command could be started"
+	[ "$(status_of tacho record --threads -o dir "$command")" -ge 126 ] || fail "--threads $command"
+	[ "$(status_of tacho stat record -e page-faults "$command")" -ge 126 ] || fail "stat record $command"
+done
+[ "$(cksum perf.data perf.data.old)" = "$before" ] || fail "a command that cannot be started moved files"
+ls | grep -e '\.new$' -e '^dir' && fail "it left something behind"
 tacho record -e cpu-clock -o int "$TEST_BIN/spin" -c 30 2>err &
 pid=$!
 sleep 0.5

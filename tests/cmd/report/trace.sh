@@ -22,5 +22,9 @@ for file in one two; do
 	done
 done
 same one.data --raw-trace
+tacho record -q -a -e sched:sched_switch,cpu-clock -F 200 -d -o mixed.data sleep 0.1
+for options in "-s trace" "-s comm,trace" "-s prev_comm,comm" "-s addr" "-s weight,addr"; do
+	same mixed.data $options
+done
 refused 129 tacho report -i one.data -s nextcomm
 refused 129 tacho report -i one.data -s sched:sched_wakeup.next_comm

@@ -1,0 +1,46 @@
+# --mmaps: children have what the process had that forked them, threads what their process has, and
+# nothing stands where something newer was mapped over it. perf shows the same, and after an exec also
+# what was there before it.
+. "$SUPPORT/lib.sh"
+need perf cc
+cat >w.c <<'C'
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *idle(void *arg) { return arg; }
+static void cover(size_t at, size_t n, int fd) { static char *base;
+	if (!base) base = mmap(0, 1 << 20, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	mmap(base + at, n, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0); }
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	int fd = 0;
+	cover(4096, 8192, fd);
+	for (int i = 0; i < 3; i++)
+		if (fork() == 0) {
+			cover(8192 * (i + 2), 4096, fd);
+			pthread_create(&t, 0, idle, 0);
+			pthread_join(t, 0);
+			if (i == 2 && argc > 1)
+				execv(argv[1], argv + 1);
+			if (i == 1 && fork() == 0)
+				cover(0, 1 << 20, fd);
+			wait(0);
+			_exit(0);
+		}
+	while (wait(0) > 0)
+		;
+}
+C
+cc -O1 -pthread -o w w.c
+for args in "" -d; do
+	perf record -q -e cpu-clock $args -o file ./w </bin/sh 2>/dev/null || skip "perf cannot record here"
+	perf report -i file --mmaps 2>/dev/null >perf.txt
+	tacho report -i file --mmaps | diff perf.txt - || fail "record $args: not the same"
+	[ "$(grep -c '/w$' perf.txt)" -ge 5 ] || fail "record $args: nothing inherited"
+done
+tacho record -q -e cpu-clock -o file ./w /bin/true </bin/sh
+tacho report -i file --mmaps >maps
+sed -n '/| true$/,/|/p' maps | grep -q '/true$' || { cat maps; fail "no map of the new program"; }
+! sed -n '/| true$/,/|/p' maps | grep -q '/w$' || { cat maps; fail "maps of the program before"; }
