@@ -143,6 +143,9 @@ int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd
 	if (from)
 		inherit(s, from);
 	err = source_refresh(s, false);
+	if (err < 0 && err != -ENOMEM && cfg->command.n)
+		return error_set(e, err, "source '%s': cannot run '%.200s': %s", cfg->name, cfg->command.v[0],
+				 strerror(-err));
 	if (err < 0)
 		return err == -ENOMEM ? error_nomem(e)
 				      : error_set(e, err, "source '%s': %s", cfg->name, strerror(-err));
