@@ -230,7 +230,7 @@ static int read_unit(struct source *s, struct unit *u)
 	}
 	u->count = n_rows ? rows[0].count : 0;
 	for (int i = 0; i < n_rows; i++) {
-		if (u->slot_of_row[i] != NO_SLOT)
+		if (u->slot_of_row[i] != NO_SLOT && !u->repeats[i])
 			add_row(&s->sums[u->slot_of_row[i]], &rows[i]);
 		if (rows[i].event != event) {
 			event = rows[i].event;
