@@ -163,6 +163,9 @@ static int apply(struct running *r, const struct agent_config *fresh, struct tac
 
 	if (err < 0)
 		return err;
+	/* A profiler that runs follows by itself; one that could not be started is not there to. */
+	if (!later && !a->profiler && !config_same_profile(&a->config->profile, &fresh->profile))
+		later = "profile";
 	err = collector_apply(a->collector, fresh, e);
 	replace_triggers(r, triggers);
 	if (err == 0 && a->exporters)
