@@ -168,8 +168,11 @@ static int apply(struct running *r, const struct agent_config *fresh, struct tac
 		later = "profile";
 	err = collector_apply(a->collector, fresh, e);
 	replace_triggers(r, triggers);
-	if (err == 0 && a->exporters)
-		err = exporters_apply(a->exporters, fresh, e);
+	if (a->exporters) {
+		int exports = exporters_apply(a->exporters, fresh, err < 0 ? NULL : e);
+
+		err = err < 0 ? err : exports;
+	}
 	tell_notes(a, fresh);
 	if (later)
 		log_line(a, TACHO_LOG_WARN, "a changed '%s' takes effect when the agent is started again",

@@ -143,6 +143,11 @@ int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd
 	if (from)
 		inherit(s, from);
 	err = source_refresh(s, false);
+	if (err < 0) {			/* what was taken over ends here */
+		for (size_t i = 0; i < s->slots.n; i++)
+			s->slots.v[i].present = false;
+		slots_end_absent(&s->slots, &a->registry);
+	}
 	if (err < 0 && err != -ENOMEM && cfg->command.n)
 		return error_set(e, err, "source '%s': cannot run '%.200s': %s", cfg->name, cfg->command.v[0],
 				 strerror(-err));
