@@ -52,6 +52,7 @@ sleep 1		# and read by the one that is new
 work_load 2 10000
 wait_for 20 metric_is 'tacho_exporter_retries_total{exporter="nobody"' '[1-9]'
 stop_agent
+[ "$(grep -c "export 'nobody'" agent.err)" = 1 ] || fail "says it again and again: $(cat agent.err)"
 end_load
 end "$listen_pid"
 [ ! -s listen.err ] || { cat listen.err >&2; fail "the listener"; }
