@@ -91,7 +91,7 @@ struct store {
 	size_t n_series;
 	struct { struct closed_chunk *v; size_t n, cap; } closed;
 	size_t closed_bytes;
-	int64_t tidied_ns;
+	int64_t tidied_ns;		/* CLOCK_MONOTONIC */
 };
 
 /* store_sql.c: all return 0 or a negative errno; store_failed() remembers why. */

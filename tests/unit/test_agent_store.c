@@ -146,7 +146,6 @@ static void store_keeps(void **state)
 	registry_done(&r);
 }
 
-/* A counter that begins at 0 again after a restart: its increase spans both lives. */
 /* A clock that was set back: no time is there twice, nothing falls, what was left out is counted. */
 static void store_clock_back(void **state)
 {
@@ -177,6 +176,37 @@ static void store_clock_back(void **state)
 	registry_done(&r);
 }
 
+/* A machine that came up in the wrong year, until its clock was set. */
+static void store_clock_far_back(void **state)
+{
+	struct registry r;
+	int64_t now = clock_wall_ns(), start = now - 1000 * SECOND, wrong = 20000 * 86400 * SECOND;
+	struct store_status st;
+	struct store *s;
+	struct seen seen;
+	uint64_t count = 0;
+
+	(void)state;
+	registry_init(&r);
+	s = open_at("far-back", &r);
+	uint32_t id = add(&r, "0", start);
+	for (int i = 1; i <= 20; i++)
+		put(s, id, start + wrong + i * SECOND, ++count);
+	for (int i = 1; i <= 200; i++)
+		put(s, id, start + i * SECOND, ++count);
+	assert_int_equal(store_flush(s), 0);
+	store_status(s, &st);
+	assert_int_equal(st.n_points_dropped, 0);
+	seen = ask(s, start, now, 0, STORE_VALUE);
+	assert_int_equal(seen.n, 200);
+	assert_true(seen.first == 21 && seen.last == 220);
+	seen = ask(s, start, now, 10 * SECOND, STORE_RATE);
+	assert_true(seen.n >= 15 && fabs(seen.last - 1) < 1e-6);
+	store_close(s);
+	registry_done(&r);
+}
+
+/* A counter that begins at 0 again after a restart: its increase spans both lives. */
 static void store_restart(void **state)
 {
 	int64_t now = clock_wall_ns(), start = now - 100 * SECOND;
@@ -369,6 +399,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(store_keeps),
 		cmocka_unit_test(store_clock_back),
+		cmocka_unit_test(store_clock_far_back),
 		cmocka_unit_test(store_restart),
 		cmocka_unit_test(store_killed),
 		cmocka_unit_test(store_damaged),
