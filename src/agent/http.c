@@ -370,6 +370,7 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state,
 static int listen_unix(const char *path, struct tacho_error *e)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct stat st;
 	int fd, err = 0;
 
 	if (strlen(path) >= sizeof(at.sun_path))
@@ -386,6 +387,11 @@ static int listen_unix(const char *path, struct tacho_error *e)
 		return -EADDRINUSE;
 	}
 	close(fd);
+	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
+		error_set(e, -EEXIST, "cannot listen at %s: a file is there that is no socket", path);
+		error_hint(e, "remove it, or use another path");
+		return -EEXIST;
+	}
 	unlink(path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || chmod(path, 0600) < 0 ||

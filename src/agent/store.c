@@ -295,6 +295,7 @@ int store_open(struct store **out, const char *path, struct registry *r,
 	if (!s)
 		return error_nomem(e);
 	s->path = strdup(path);
+	s->lock_fd = -1;
 	s->registry = r;
 	s->opts = *opts;
 	pthread_mutex_init(&s->lock, NULL);

@@ -67,6 +67,7 @@ enum statement {
 
 struct store {
 	char *path;
+	int lock_fd;			/* of the file: no other agent writes to it; -1: none */
 	struct registry *registry;
 	struct store_opts opts;
 	sqlite3 *db;			/* the writer's */

@@ -13,10 +13,13 @@
 #include "agent/store_.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/io.h"
 
 #define SCHEMA 1
 
@@ -135,13 +138,36 @@ static int put_aside(struct store *s, struct tacho_error *e)
 	return 0;
 }
 
+/* SQLite lets two writers take turns; two agents would weave their histories into one. Its own locks
+ * are of another kind; closing this descriptor would end them, so it is closed last. */
+static int lock_file(struct store *s, struct tacho_error *e)
+{
+	closep(&s->lock_fd);
+	s->lock_fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	if (s->lock_fd < 0) {
+		int err = error_set(e, -errno, "cannot open the store %s: %s", s->path, strerror(errno));
+
+		error_hint(e, "--store FILE puts it elsewhere, an empty name keeps no history");
+		return err;
+	}
+	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;		/* a file system without locks has no second agent, as far as we know */
+	error_set(e, -EBUSY, "another agent keeps its history in %s", s->path);
+	error_hint(e, "stop it, or give this one a file of its own with --store");
+	return -EBUSY;
+}
+
 int sql_open(struct store *s, struct tacho_error *e)
 {
 	mode_t before = umask(0077);
-	int err = prepare(s, e);
+	int err = lock_file(s, e);
 
+	if (err == 0)
+		err = prepare(s, e);
 	if (err == -EBADMSG) {
 		err = put_aside(s, e);
+		if (err == 0)
+			err = lock_file(s, e);
 		if (err == 0)
 			err = prepare(s, e);
 	}
@@ -163,6 +189,7 @@ void sql_close(struct store *s)
 		sqlite3_finalize(s->sql[i]);
 	sqlite3_close_v2(s->reader);
 	sqlite3_close_v2(s->db);
+	closep(&s->lock_fd);
 }
 
 /* ---- statements ---- */

@@ -145,7 +145,11 @@ static void tell_started(void *arg, struct agent *a)
 	snprintf(text, sizeof(text), "counting %u of %u events; history in %s", n[1], n[0],
 		 a->store ? a->config->store : "(none)");
 	say(arg, TACHO_LOG_INFO, text);
-	snprintf(text, sizeof(text), "page at %s", http_url(a->http));
+	if (*http_url(a->http))
+		snprintf(text, sizeof(text), "page at %s", http_url(a->http));
+	else
+		snprintf(text, sizeof(text), "no page by TCP: 'listen' names no ADDR:PORT; ctl asks at %s",
+			 a->config->socket);
 	say(arg, TACHO_LOG_INFO, text);
 }
 
