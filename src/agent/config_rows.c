@@ -16,6 +16,9 @@
 const struct key_row agent_keys[] = {
 	{ KEY_STRINGS, "listen", AT(listen), "[\"127.0.0.1:9273\"]",
 	  "where the page, the API and /metrics are served: ADDR:PORT, or unix:PATH" },
+	{ KEY_STRINGS, "hosts", AT(hosts), NULL,
+	  "names by which it may be asked, besides addresses, localhost and the machine's own name: "
+	  "[\"web1.example.com\"]" },
 	{ KEY_PATH, "store", AT(store), NULL,
 	  "the file that keeps history; empty: none; not set: tacho/agent.db in the state directory" },
 	{ KEY_PATH, "socket", AT(socket), NULL,

@@ -153,7 +153,28 @@ void put_value(struct json *j, double v)
 
 /* ---- doors ---- */
 
-static bool is_ours(const struct agent *a, struct str host)
+/* Names that the configuration gives us, in hosts or in listen. */
+static bool is_named(struct agent *a, struct str host)
+{
+	const struct agent_config *cfg;
+	bool named = false;
+
+	pthread_rwlock_rdlock(&a->config_lock);
+	cfg = a->config;
+	for (size_t i = 0; i < cfg->hosts.n && !named; i++)
+		named = str_ieq(host, str_of(cfg->hosts.v[i]));
+	for (size_t i = 0; i < cfg->listen.n && !named; i++) {
+		struct str at = str_of(cfg->listen.v[i]);
+		const char *colon = memrchr(at.s, ':', at.n);
+
+		named = colon && !str_starts(at, "unix:") &&
+			str_ieq(host, str_n(at.s, (size_t)(colon - at.s)));
+	}
+	pthread_rwlock_unlock(&a->config_lock);
+	return named;
+}
+
+static bool is_ours(struct agent *a, struct str host)
 {
 	static const char *const local[] = { "localhost", "127.0.0.1", "[::1]", "" };
 	struct in_addr v4;
@@ -163,7 +184,7 @@ static bool is_ours(const struct agent *a, struct str host)
 	for (size_t i = 0; i < countof(local); i++)
 		if (str_ieq(host, str_of(local[i])))
 			return true;
-	if (str_ieq(host, str_of(a->host)))
+	if (str_ieq(host, str_of(a->host)) || is_named(a, host))
 		return true;
 	if (host.n >= sizeof(text))
 		return false;
@@ -248,7 +269,7 @@ static struct job *serve(struct request *q, const char *method, const char *path
 
 	if (!host_is_fine(q))
 		request_fail(q, 421, "this is not the host that was asked for: use its address, its name "
-			     "or localhost");
+			     "or localhost, or put the name into [agent] hosts");
 	else if (!r)
 		request_fail(q, known ? 405 : 404, known ? "%s is not possible here"
 							  : "there is no such page: %s",
