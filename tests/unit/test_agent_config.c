@@ -166,6 +166,8 @@ static const struct refusal refused[] = {
 	  "" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"ftp://x\"", "test.conf:3:7: url has to begin with http:// or "
 							    "https://", "" },
+	{ "[[export]]\ntype = \"fake\"\nurl = \"https://me:secret@x/y\"", "test.conf:3:7: url has a user name in it*",
+							    "give it by the keys user and password" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"http://x\"\ntoken = \"wrong\"",
 	  "test.conf:1:3: [[export]] 'fake': this token is wrong", "" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"http://x\"\nsources = [\"y\"]",
