@@ -22,6 +22,7 @@
 #include "base/io.h"
 
 #define SCHEMA 1
+#define SPAN_NS (30 * 86400 * 1000000000ull)
 
 static const char schema[] =
 	"PRAGMA journal_mode=WAL;"
@@ -407,9 +408,21 @@ static int64_t oldest(struct store *s, enum chunk_level level)
 	return ns;
 }
 
+/* How far back profiles reach: as far as they are kept or, where that is for ever, as the points do. */
+static uint64_t profiles_span(struct store *s, int64_t now_ns)
+{
+	int64_t first = oldest(s, CHUNK_MINUTE);
+
+	if (s->opts.retention.profiles_ns)
+		return s->opts.retention.profiles_ns;
+	return first > 0 && first < now_ns ? (uint64_t)(now_ns - first) : SPAN_NS;
+}
+
 /* Too large: a tenth of the history of the finest level that has any goes, and so on. */
 static int shrink(struct store *s, int64_t now_ns)
 {
+	uint64_t span = profiles_span(s, now_ns);
+
 	for (int tries = 0; tries < 20 && sql_bytes(s) > s->opts.retention.max_bytes; tries++) {
 		int level = tries % CHUNK_LEVELS;
 		int64_t from = oldest(s, level);
@@ -417,7 +430,7 @@ static int shrink(struct store *s, int64_t now_ns)
 		if (from)
 			forget(s, SQL_CHUNK_FORGET, level, from + (now_ns - from) / 10);
 		forget(s, SQL_PROFILE_FORGET, -1,
-		       now_ns - (int64_t)(s->opts.retention.profiles_ns >> tries / 3));
+		       now_ns - (int64_t)(span >> tries / 3));
 		sqlite3_exec(s->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
 		sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	}

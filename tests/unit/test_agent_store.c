@@ -1,5 +1,5 @@
 /* agent/store*.c: what was flushed is there, after a restart, a kill and a full disk too. */
-#include "agent/store.h"
+#include "agent/store_.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -394,6 +394,42 @@ static void store_blobs(void **state)
 	registry_done(&r);
 }
 
+static int count_blob(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n, struct str blob)
+{
+	(void)from_ns, (void)to_ns, (void)n, (void)blob;
+	++*(int *)arg;
+	return 0;
+}
+
+/* Kept for ever, but no more than so many bytes: the oldest go, not all. */
+static void store_bound_of_profiles(void **state)
+{
+	static char bytes[20000];
+	struct store_opts opts = { .retention = { .max_bytes = 300000 }, .flush_ns = 3600 * SECOND };
+	struct tacho_error e = { .column = -1 };
+	int64_t now = clock_wall_ns();
+	struct registry r;
+	struct store *s;
+	int n = 0;
+
+	(void)state;
+	registry_init(&r);
+	snprintf(path, sizeof(path), "%s/bound", dir);
+	assert_int_equal(store_open(&s, path, &r, &opts, &e), 0);
+	for (int64_t hour = 40; hour > 0; hour--)
+		assert_int_equal(store_profile_put(s, now - hour * 3600 * SECOND, now - (hour - 1) * 3600 * SECOND, 5,
+						   str_n(bytes, sizeof(bytes))), 0);
+	assert_int_equal(store_flush(s), 0);
+	assert_int_equal(sql_tidy(s, now), 0);		/* the thread waits for its hour */
+	assert_true(sql_bytes(s) <= 300000);
+	assert_int_equal(store_profiles(s, now - 1800 * SECOND, now, count_blob, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(store_profiles(s, 0, now, count_blob, &n), 0);
+	assert_in_range(n, 5, 15);
+	store_close(s);
+	registry_done(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,6 +441,7 @@ int main(void)
 		cmocka_unit_test(store_damaged),
 		cmocka_unit_test(store_full_disk),
 		cmocka_unit_test(store_blobs),
+		cmocka_unit_test(store_bound_of_profiles),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
