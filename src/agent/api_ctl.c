@@ -4,6 +4,7 @@
 #include "agent/http_.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "agent/collector.h"
 #include "agent/profiler.h"
@@ -106,6 +107,7 @@ static int act_interval(struct request *q, const char *source, struct buf *reply
 static int act_profile(struct request *q, const char *source, struct buf *reply,
 		       struct tacho_error *e)
 {
+	static _Atomic bool busy;
 	const char *text = request_arg(q, "value"), *format = request_arg(q, "format");
 	int action = format && !strcmp(format, "perf.data") ? 1 : format && !strcmp(format, "both") ? 2 : 0;
 	uint64_t ns = 10000000000ull;
@@ -115,7 +117,13 @@ static int act_profile(struct request *q, const char *source, struct buf *reply,
 	(void)source;
 	if (text && (num_duration_ns(str_of(text), &ns) < 0 || ns > 600000000000ull))
 		return error_set(e, -EINVAL, "'value' has to be a duration up to 10m");
+	if (atomic_exchange(&busy, true)) {
+		error_set(e, -EBUSY, "a recording is being made already");
+		error_hint(e, "ask again when it is done");
+		return -EBUSY;
+	}
 	err = profiler_record(q->agent, ns, action, NULL, "ctl", &path, e);
+	busy = false;
 	if (err == 0)
 		buf_printf(reply, "wrote %s", path);
 	return err;

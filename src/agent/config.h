@@ -104,6 +104,7 @@ struct trigger_config {
 struct agent_config {
 	char *path;			/* the file, or NULL: none */
 	const char *kind;		/* "tacho.toml", "Alumet", "collectd" */
+	struct strlist hosts;		/* names by which it may be asked, besides the machine's own */
 	struct strlist listen;		/* "127.0.0.1:9273", "[::1]:9273", "unix:/run/tacho/http" */
 	char *store;			/* NULL: the state directory; "": none */
 	char *socket;			/* ctl's; NULL: the runtime directory's */

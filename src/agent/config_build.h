@@ -86,8 +86,9 @@ int config_read_file(const char *path, struct buf *out, struct tacho_error *e);
 /* The directory of `path`, the caller's to free; NULL without memory. */
 char *config_dir_of(const char *path);
 /* Calls for each file that matches `pattern` (relative: from `dir`), sorted; a directory stands for
- * the files in it. */
-int config_glob(const char *pattern, const char *dir, int (*fn)(void *arg, const char *path), void *arg);
+ * the files in it whose names end in `suffix`. */
+int config_glob(const char *pattern, const char *dir, const char *suffix,
+		int (*fn)(void *arg, const char *path), void *arg);
 
 /* ${NAME} and ${NAME:-default} in all strings of a document; those become loose. */
 int config_substitute(struct toml *doc, const struct key_from *from, struct tacho_error *e);

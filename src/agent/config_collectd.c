@@ -193,7 +193,7 @@ static int include(struct collectd *c, const char *file, const struct conf_node 
 	for (const struct conf_node *n = node->first; n; n = n->next)
 		if (is_key(n, "Filter") && n->n_values == 1)
 			c->filter = n->values->text;
-	err = config_glob(pattern, dir, read_file, c);
+	err = config_glob(pattern, dir, "", read_file, c);
 	c->filter = before;
 	if (err == -ENOENT)
 		return config_note(c->cfg, "%s:%d: there is no %s to include", file, node->at.line, pattern) ?

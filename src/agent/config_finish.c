@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/condition.h"
 #include "agent/exporter.h"
 #include "base/cpuset.h"
 #include "base/error.h"
@@ -114,6 +115,8 @@ static int finish_source(struct agent_config *cfg, size_t i, struct tacho_error 
 
 	if (!s->n_events)
 		return source_misfit(cfg, i, e, "it has no events");
+	if (s->name && !strcmp(s->name, "agent"))
+		return source_misfit(cfg, i, e, "this name is that of what the agent says of itself");
 	err = find_target(cfg, i, e);
 	if (!err)
 		err = find_per(cfg, i, e);
@@ -284,6 +287,27 @@ static int check_export(const struct agent_config *cfg, size_t i, struct tacho_e
 	return 0;
 }
 
+static int check_trigger(const struct agent_config *cfg, size_t i, struct tacho_error *e)
+{
+	const struct trigger_config *t = &cfg->triggers[i];
+	struct tacho_error own = { 0 };
+	struct condition c = { 0 };
+	char why[400];
+	int err = condition_parse(&c, t->when, &own);
+
+	condition_done(&c);
+	if (err != -EINVAL)
+		return err < 0 ? error_nomem(e) : 0;
+	snprintf(why, sizeof(why), "when: '%.100s': %.200s%s", t->when, own.message,
+		 own.column > 0 ? " at its end" : "");
+	if (own.column >= 0 && t->when[own.column])
+		snprintf(why, sizeof(why), "when: '%.100s': %.200s before '%.40s'", t->when, own.message,
+			 t->when + own.column);
+	misfit(cfg, ORIGIN_TRIGGER, i, "trigger", t->name, e, why);
+	error_hint(e, "%s", own.hint);
+	return -EINVAL;
+}
+
 int config_finish(struct agent_config *cfg, struct tacho_error *e)
 {
 	int err = finish_agent(cfg, e);
@@ -301,5 +325,7 @@ int config_finish(struct agent_config *cfg, struct tacho_error *e)
 			       default_trigger_name, trigger_slot, e);
 	for (size_t i = 0; i < cfg->n_exports && !err; i++)
 		err = check_export(cfg, i, e);
+	for (size_t i = 0; i < cfg->n_triggers && !err; i++)
+		err = check_trigger(cfg, i, e);
 	return err ? err : config_look_up(cfg, e);
 }

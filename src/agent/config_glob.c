@@ -1,5 +1,6 @@
 /*
- * The files that an include names: a pattern, one file, or a directory with all the files in it.
+ * The files that an include names: a pattern, one file, or a directory with the files in it, all of
+ * them or those of one kind: what an editor or a package leaves there is no configuration.
  */
 #include "agent/config_build.h"
 
@@ -7,9 +8,10 @@
 #include <glob.h>
 #include <sys/stat.h>
 
-static int each(const glob_t *found, int (*fn)(void *arg, const char *path), void *arg, bool inner);
+static int each(const glob_t *found, const char *suffix, int (*fn)(void *arg, const char *path), void *arg,
+		bool inner);
 
-static int each_of_dir(const char *dir, int (*fn)(void *arg, const char *path), void *arg)
+static int each_of_dir(const char *dir, const char *suffix, int (*fn)(void *arg, const char *path), void *arg)
 {
 	struct buf pattern = { 0 };
 	glob_t found = { 0 };
@@ -22,16 +24,18 @@ static int each_of_dir(const char *dir, int (*fn)(void *arg, const char *path), 
 		buf_putc(&pattern, *c);
 	}
 	buf_puts(&pattern, "/*");
+	buf_puts(&pattern, suffix);
 	if (buf_failed(&pattern) || glob(pattern.bytes, 0, NULL, &found) == GLOB_NOSPACE)
 		err = -ENOMEM;
 	else
-		err = each(&found, fn, arg, true);
+		err = each(&found, suffix, fn, arg, true);
 	globfree(&found);
 	buf_done(&pattern);
 	return err;
 }
 
-static int each(const glob_t *found, int (*fn)(void *arg, const char *path), void *arg, bool inner)
+static int each(const glob_t *found, const char *suffix, int (*fn)(void *arg, const char *path), void *arg,
+		bool inner)
 {
 	int err = 0;
 
@@ -40,7 +44,7 @@ static int each(const glob_t *found, int (*fn)(void *arg, const char *path), voi
 
 		if (stat(found->gl_pathv[i], &st) == 0 && S_ISDIR(st.st_mode)) {
 			if (!inner)
-				err = each_of_dir(found->gl_pathv[i], fn, arg);
+				err = each_of_dir(found->gl_pathv[i], suffix, fn, arg);
 			continue;
 		}
 		err = fn(arg, found->gl_pathv[i]);
@@ -48,7 +52,8 @@ static int each(const glob_t *found, int (*fn)(void *arg, const char *path), voi
 	return err;
 }
 
-int config_glob(const char *pattern, const char *dir, int (*fn)(void *arg, const char *path), void *arg)
+int config_glob(const char *pattern, const char *dir, const char *suffix,
+		int (*fn)(void *arg, const char *path), void *arg)
 {
 	struct buf whole = { 0 };
 	glob_t found = { 0 };
@@ -63,7 +68,7 @@ int config_glob(const char *pattern, const char *dir, int (*fn)(void *arg, const
 	else if (got)		/* a pattern may match nothing, a name may not */
 		err = str_has_glob(str_of(pattern)) ? 0 : -ENOENT;
 	else
-		err = each(&found, fn, arg, false);
+		err = each(&found, suffix, fn, arg, false);
 	globfree(&found);
 	buf_done(&whole);
 	return err;

@@ -16,6 +16,9 @@
 const struct key_row agent_keys[] = {
 	{ KEY_STRINGS, "listen", AT(listen), "[\"127.0.0.1:9273\"]",
 	  "where the page, the API and /metrics are served: ADDR:PORT, or unix:PATH" },
+	{ KEY_STRINGS, "hosts", AT(hosts), NULL,
+	  "names by which it may be asked, besides addresses, localhost and the machine's own name: "
+	  "[\"web1.example.com\"]" },
 	{ KEY_PATH, "store", AT(store), NULL,
 	  "the file that keeps history; empty: none; not set: tacho/agent.db in the state directory" },
 	{ KEY_PATH, "socket", AT(socket), NULL,
@@ -40,12 +43,12 @@ const struct key_row agent_keys[] = {
 
 #define AT(field) offsetof(struct retention_config, field)
 const struct key_row retention_keys[] = {
-	{ KEY_DURATION, "full", AT(full_ns), "1h", "how long every point is kept", .max = 36500 * DAY },
-	{ KEY_DURATION, "seconds10", AT(seconds10_ns), "1d", "how long points of 10 seconds are kept",
+	{ KEY_DURATION, "full", AT(full_ns), "1h", "how long every point is kept; 0: for ever", .max = 36500 * DAY },
+	{ KEY_DURATION, "seconds10", AT(seconds10_ns), "1d", "how long points of 10 seconds are kept; 0: for ever",
 	  .max = 36500 * DAY },
-	{ KEY_DURATION, "minute", AT(minute_ns), "30d", "how long points of a minute are kept",
+	{ KEY_DURATION, "minute", AT(minute_ns), "30d", "how long points of a minute are kept; 0: for ever",
 	  .max = 36500 * DAY },
-	{ KEY_DURATION, "profiles", AT(profiles_ns), "7d", "how long profiles are kept",
+	{ KEY_DURATION, "profiles", AT(profiles_ns), "7d", "how long profiles are kept; 0: for ever",
 	  .max = 36500 * DAY },
 	{ KEY_BYTES, "max_bytes", AT(max_bytes), "1G", "how large the store may grow; 0: no limit" },
 	{ .kind = KEY_END },

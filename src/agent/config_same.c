@@ -16,7 +16,7 @@ static bool same_list(const struct strlist *a, const struct strlist *b)
 	return true;
 }
 
-static bool same_profile(const struct profile_config *a, const struct profile_config *b)
+bool config_same_profile(const struct profile_config *a, const struct profile_config *b)
 {
 	return a->off == b->off && a->frequency == b->frequency && same_text(a->event, b->event) &&
 	       a->window_ns == b->window_ns && a->kernel_off == b->kernel_off;
@@ -44,5 +44,5 @@ const char *config_needs_restart(const struct agent_config *a, const struct agen
 		return "retention";
 	if (a->max_fds != b->max_fds)
 		return "max_fds";
-	return same_profile(&a->profile, &b->profile) ? NULL : "profile";
+	return a->keep_privileges != b->keep_privileges ? "keep_privileges" : NULL;
 }

@@ -8,5 +8,6 @@
 
 /* What differs and only a restart can change: "listen", "store" ...; NULL: nothing. */
 const char *config_needs_restart(const struct agent_config *a, const struct agent_config *b);
+bool config_same_profile(const struct profile_config *a, const struct profile_config *b);
 
 #endif

@@ -259,7 +259,7 @@ static int read_includes(struct reading *r, const struct toml_value *v)
 	int err = key_set(&row, &patterns, v, &r->from, r->e);
 
 	for (size_t i = 0; i < patterns.n && !err; i++) {
-		err = config_glob(patterns.v[i], r->from.dir, include_file, r);
+		err = config_glob(patterns.v[i], r->from.dir, ".toml", include_file, r);
 		if (err == -ENOENT)
 			err = key_fail(r->e, &r->from, v->at, "include: there is no %s", patterns.v[i]);
 		else if (err == -ENOMEM)

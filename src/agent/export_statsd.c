@@ -27,6 +27,7 @@ struct settings {
 struct before {
 	uint64_t count;
 	double value;
+	bool known;
 };
 
 struct statsd {
@@ -111,7 +112,18 @@ static struct before *before_of(struct statsd *d, uint32_t id)
 	return &d->before.v[id - 1];
 }
 
-/* Counters begin at 0, so the first difference is the first value. */
+/* Counters begin at 0, so the first difference is the first value; but what a counter had when a
+ * reload began this export was told by the one before it. */
+static bool is_told(const struct statsd *d, const struct pick *k, struct before *b)
+{
+	bool told = !b->known && k->series->start_ns < d->env->since_ns;
+
+	if (told)
+		*b = (struct before){ k->point->count, k->point->value, false };
+	b->known = true;
+	return told;
+}
+
 static void put_counter(struct buf *out, const struct statsd *d, const struct pick *k, struct before *b)
 {
 	put_name(out, d, k->series);
@@ -120,7 +132,7 @@ static void put_counter(struct buf *out, const struct statsd *d, const struct pi
 	else
 		naming_number(out, max_of(k->point->value - b->value, 0.0));
 	put_end(out, d, k->series, 'c');
-	*b = (struct before){ max_of(k->point->count, b->count), max_of(k->point->value, b->value) };
+	*b = (struct before){ max_of(k->point->count, b->count), max_of(k->point->value, b->value), true };
 }
 
 /* A sign would make it a change rather than a value: below zero it is set to zero first. */
@@ -149,7 +161,8 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 
 		if (!b)
 			return -ENOMEM;
-		if (!isfinite(k->point->value))
+		if (!isfinite(k->point->value) ||
+		    (k->series->metric->kind == METRIC_COUNTER && is_told(d, k, b)))
 			continue;
 		if (k->series->metric->kind == METRIC_COUNTER)
 			put_counter(body, d, k, b);

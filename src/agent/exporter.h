@@ -23,6 +23,7 @@ struct exporter_env {
 	const char *host;		/* this machine's name */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
+	int64_t since_ns;		/* wall clock of the reload that began it; 0: it is there from the start */
 	/* Set to the monotonic time by which all has to end; 0 while nobody asked. A `ship` that may
 	 * take long looks at it. NULL: nobody will ask. */
 	const _Atomic uint64_t *stop_by_ns;

@@ -1,6 +1,6 @@
 /*
  * The server: sockets, checks, routes. One libmicrohttpd daemon per listening socket, each with two
- * threads, so that what takes longer holds up nobody. They poll(): with its epoll the library (0.9.75)
+ * threads; what takes longer is made by others (http_work.c), so that it holds up nobody. They poll(): with its epoll the library (0.9.75)
  * misses the end of a client whose last bytes come with it, and keeps the connection until it times
  * out.
  *
@@ -8,7 +8,7 @@
  * page from elsewhere must not reach us by a name it made up); an action carries the token or came
  * over the unix socket from its owner. Everything is bounded: connections, header, body, time.
  */
-#include "agent/http_.h"
+#include "agent/http_work.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,6 +40,7 @@ struct listener {
 struct http {
 	struct agent *agent;
 	struct live *live;
+	struct work *work;
 	struct listener listeners[MAX_LISTENERS];
 	size_t n_listeners;
 	char *tls_cert, *tls_key;	/* their text */
@@ -85,6 +86,7 @@ void request_error(struct request *q, const struct tacho_error *e)
 {
 	unsigned status = e->code == -ENOENT ? 404 : e->code == -ENODATA ? 404
 			  : e->code == -EINVAL || e->code == -E2BIG ? 400
+			  : e->code == -EBUSY ? 409
 			  : e->code == -EACCES || e->code == -EPERM ? 403 : 500;
 
 	request_fail(q, status, "%s%s%s", e->message, e->hint[0] ? "; " : "", e->hint);
@@ -151,7 +153,28 @@ void put_value(struct json *j, double v)
 
 /* ---- doors ---- */
 
-static bool is_ours(const struct agent *a, struct str host)
+/* Names that the configuration gives us, in hosts or in listen. */
+static bool is_named(struct agent *a, struct str host)
+{
+	const struct agent_config *cfg;
+	bool named = false;
+
+	pthread_rwlock_rdlock(&a->config_lock);
+	cfg = a->config;
+	for (size_t i = 0; i < cfg->hosts.n && !named; i++)
+		named = str_ieq(host, str_of(cfg->hosts.v[i]));
+	for (size_t i = 0; i < cfg->listen.n && !named; i++) {
+		struct str at = str_of(cfg->listen.v[i]);
+		const char *colon = memrchr(at.s, ':', at.n);
+
+		named = colon && !str_starts(at, "unix:") &&
+			str_ieq(host, str_n(at.s, (size_t)(colon - at.s)));
+	}
+	pthread_rwlock_unlock(&a->config_lock);
+	return named;
+}
+
+static bool is_ours(struct agent *a, struct str host)
 {
 	static const char *const local[] = { "localhost", "127.0.0.1", "[::1]", "" };
 	struct in_addr v4;
@@ -161,7 +184,7 @@ static bool is_ours(const struct agent *a, struct str host)
 	for (size_t i = 0; i < countof(local); i++)
 		if (str_ieq(host, str_of(local[i])))
 			return true;
-	if (str_ieq(host, str_of(a->host)))
+	if (str_ieq(host, str_of(a->host)) || is_named(a, host))
 		return true;
 	if (host.n >= sizeof(text))
 		return false;
@@ -237,14 +260,16 @@ static const struct route *find_route(const char *method, const char *path, bool
 	return NULL;
 }
 
-static void serve(struct request *q, const char *method, const char *path)
+/* NULL: it has been answered; else it is for work_take(). */
+static struct job *serve(struct request *q, const char *method, const char *path)
 {
+	struct job *job = NULL;
 	bool known = false;
 	const struct route *r = find_route(method, path, &known);
 
 	if (!host_is_fine(q))
 		request_fail(q, 421, "this is not the host that was asked for: use its address, its name "
-			     "or localhost");
+			     "or localhost, or put the name into [agent] hosts");
 	else if (!r)
 		request_fail(q, known ? 405 : 404, known ? "%s is not possible here"
 							  : "there is no such page: %s",
@@ -254,8 +279,11 @@ static void serve(struct request *q, const char *method, const char *path)
 			     "or the unix socket");
 	else {
 		q->path = path + strlen(r->path);
-		r->page(q);
+		job = r->slow ? work_hand(q->http->work, q, r->page) : NULL;
+		if (!job)
+			r->page(q);
 	}
+	return job;
 }
 
 /* ---- answering ---- */
@@ -311,6 +339,7 @@ static enum MHD_Result answer(struct request *q)
 struct incoming {
 	struct buf body;
 	bool too_large;
+	struct job *job;		/* its page is being made, or is ready */
 };
 
 static enum MHD_Result take_body(struct incoming *in, const char *data, size_t *n)
@@ -342,10 +371,14 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 		return take_body(in, data, n);
 	q.body = buf_view(&in->body);
 	q.is_local_owner = l->is_unix && peer_owns_us(connection);
-	if (in->too_large || buf_failed(&in->body))
+	if (in->job)
+		work_take(l->http->work, take(in->job), &q);
+	else if (in->too_large || buf_failed(&in->body))
 		request_fail(&q, 413, "a body has %d bytes at most", HTTP_BODY_MAX);
 	else
-		serve(&q, method, url);
+		in->job = serve(&q, method, url);
+	if (in->job)			/* suspended until its page is ready */
+		return MHD_YES;
 	q.agent->stats.http_requests++;
 	q.agent->stats.http_refused += q.status >= 400;
 	result = answer(&q);
@@ -359,8 +392,10 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state,
 	struct incoming *in = *state;
 
 	(void)cls, (void)connection, (void)code;
-	if (in)
+	if (in) {
 		buf_done(&in->body);
+		work_drop(in->job);
+	}
 	free(in);
 	*state = NULL;
 }
@@ -370,6 +405,7 @@ static void on_end(void *cls, struct MHD_Connection *connection, void **state,
 static int listen_unix(const char *path, struct tacho_error *e)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct stat st;
 	int fd, err = 0;
 
 	if (strlen(path) >= sizeof(at.sun_path))
@@ -386,6 +422,11 @@ static int listen_unix(const char *path, struct tacho_error *e)
 		return -EADDRINUSE;
 	}
 	close(fd);
+	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
+		error_set(e, -EEXIST, "cannot listen at %s: a file is there that is no socket", path);
+		error_hint(e, "remove it, or use another path");
+		return -EEXIST;
+	}
 	unlink(path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || chmod(path, 0600) < 0 ||
@@ -560,6 +601,8 @@ int http_start(struct http **out, struct agent *a, struct tacho_error *e)
 		return error_nomem(e);
 	h->agent = a;
 	err = live_new(&h->live, a);
+	if (err == 0)
+		err = work_new(&h->work);
 	if (err < 0)
 		error_nomem(e);
 	if (err == 0)
@@ -587,6 +630,7 @@ void http_stop(struct http *h)
 	if (!h)
 		return;
 	live_end(h->live);		/* streams that wait would hold up the daemons */
+	work_end(h->work);
 	for (size_t i = 0; i < h->n_listeners; i++) {
 		MHD_stop_daemon(h->listeners[i].daemon);
 		if (h->listeners[i].unix_path && h->listeners[i].unix_path[0])
@@ -594,6 +638,7 @@ void http_stop(struct http *h)
 		free(h->listeners[i].unix_path);
 	}
 	live_free(h->live);
+	work_free(h->work);
 	free(h->tls_cert);
 	free(h->tls_key);
 	free(h);

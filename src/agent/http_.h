@@ -48,6 +48,7 @@ struct route {
 	page_fn *page;
 	bool action;			/* needs the token or the socket's owner */
 	const char *help;
+	bool slow;			/* made by a thread that may take its time */
 };
 extern const struct route http_routes[];	/* ends with a NULL path; routes.c */
 

@@ -91,6 +91,15 @@ static int set_path(const struct key_row *row, char **at, struct str s, const st
 	return err;
 }
 
+/* "me:secret@host" in front of the path. */
+static bool has_user(struct str rest)
+{
+	for (size_t i = 0; i < rest.n && !strchr("/?#", rest.s[i]); i++)
+		if (rest.s[i] == '@')
+			return true;
+	return false;
+}
+
 static int set_url(const struct key_row *row, char **at, const struct toml_value *v, struct str s,
 		   const struct key_from *from, struct tacho_error *e)
 {
@@ -101,6 +110,12 @@ static int set_url(const struct key_row *row, char **at, const struct toml_value
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.s[i] <= ' ' || s.s[i] == 0x7f)
 			return key_fail(e, from, v->at, "%s has a blank or control character in it", row->name);
+	if (has_user(str_n(s.s + scheme, s.n - scheme))) {
+		key_fail(e, from, v->at, "%s has a user name in it, which would be shown wherever the address is",
+			 row->name);
+		error_hint(e, "give it by the keys user and password");
+		return -EINVAL;
+	}
 	return replace(at, s, e);
 }
 

@@ -124,13 +124,28 @@ static void forget_sent(struct stream *st)
 	st->sent = 0;
 }
 
+static uint64_t count_batches(struct str text)
+{
+	static const char head[] = "event: batch\n";
+	const char *at;
+	uint64_t n = 0;
+
+	while (text.n && (at = memmem(text.s, text.n, head, sizeof(head) - 1))) {
+		n++;
+		at += sizeof(head) - 1;
+		text = str_n(at, text.n - (size_t)(at - text.s));
+	}
+	return n;
+}
+
 /* Drops the frames that wait, but for the rest of one whose beginning the reader has already. */
 static void drop_frames(struct stream *st)
 {
 	const char *end = st->mid_frame ? memmem(st->waiting.bytes, st->waiting.n, "\n\n", 2) : NULL;
+	size_t kept = end ? (size_t)(end - st->waiting.bytes) + 2 : 0;
 
-	st->waiting.n = end ? (size_t)(end - st->waiting.bytes) + 2 : 0;
-	st->lost++;
+	st->lost += count_batches(str_n(st->waiting.bytes + kept, st->waiting.n - kept));
+	st->waiting.n = kept;
 	buf_printf(&st->waiting, "event: lost\ndata: %llu\n\n", (unsigned long long)st->lost);
 }
 

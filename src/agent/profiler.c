@@ -55,7 +55,6 @@ struct profiler {
 	struct tacho_profile *window;
 	int64_t from_ns;		/* it began then; wall clock */
 	struct profiler_status status;
-	char event[128];
 };
 
 static void say(const struct profiler *p, enum tacho_log_level level, const char *text)
@@ -183,16 +182,23 @@ static bool takes_profiles(const struct agent_config *cfg)
 	return false;
 }
 
-static void export_window(struct profiler *p, uint64_t samples, int64_t to_ns)
+/* Asked before our own lock is taken: a reload holds the configuration's while it waits for the
+ * collector, which may wait for ours. */
+static bool export_wanted(struct profiler *p)
 {
-	scoped(buf_done) struct buf out = { 0 };
 	bool wanted;
 
 	pthread_rwlock_rdlock(&p->agent->config_lock);
 	wanted = p->agent->exporters && takes_profiles(p->agent->config);
 	pthread_rwlock_unlock(&p->agent->config_lock);
-	if (wanted && tacho_output_write(tacho_format_find("pprof"), p->window, NULL, put_bytes, &out,
-					 NULL) == 0)
+	return wanted;
+}
+
+static void export_window(struct profiler *p, uint64_t samples, int64_t to_ns)
+{
+	scoped(buf_done) struct buf out = { 0 };
+
+	if (tacho_output_write(tacho_format_find("pprof"), p->window, NULL, put_bytes, &out, NULL) == 0)
 		exporters_take_profile(p->agent->exporters, buf_view(&out), samples, p->from_ns, to_ns);
 }
 
@@ -221,6 +227,7 @@ static uint64_t samples_of(const struct tacho_profile *window)
 static void turn_window(struct profiler *p)
 {
 	int64_t now = clock_wall_ns();
+	bool exported = export_wanted(p);
 	uint64_t samples;
 
 	pthread_mutex_lock(&p->lock);
@@ -229,7 +236,8 @@ static void turn_window(struct profiler *p)
 	if (samples) {
 		if (p->agent->store)
 			store_window(p, samples, now);
-		export_window(p, samples, now);
+		if (exported)
+			export_window(p, samples, now);
 		p->status.windows++;
 		p->status.samples += samples;
 		p->agent->stats.profiles++;
@@ -266,7 +274,7 @@ static void set_state(struct profiler *p, bool running, const char *why)
 	p->status.running = running;
 	p->status.frequency = running ? p->config.frequency : 0;
 	if (running)
-		snprintf(p->event, sizeof(p->event), "%s", p->sampling.event);
+		snprintf(p->status.event, sizeof(p->status.event), "%s", p->sampling.event);
 	snprintf(p->status.why, sizeof(p->status.why), "%.255s", why);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -447,7 +455,6 @@ static int profiler_new(struct profiler **out, struct agent *a, struct tacho_err
 	p->agent = a;
 	pthread_mutex_init(&p->lock, NULL);
 	p->from_ns = clock_wall_ns();
-	p->status.event = p->event;
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->piece_fd = memfd_create("tacho-samples", MFD_CLOEXEC);
 	err = p->wake_fd < 0 || p->piece_fd < 0 ?

@@ -11,7 +11,7 @@
 #include <tacho/profile.h>
 
 struct profiler_status {
-	const char *event;		/* "cpu-clock" */
+	char event[128];		/* "cpu-clock" */
 	uint64_t frequency, samples, lost, windows;
 	bool running;
 	char why[256];			/* why it does not run, or what was degraded; else empty */

@@ -23,6 +23,7 @@
 #define PROFILES_MAX 6			/* that wait in memory */
 #define PAUSE_MIN_S 1.0
 #define PAUSE_MAX_S 60.0
+#define QUIET_NS 60000000000ull		/* between two failures that are logged */
 
 struct kept_batch {
 	struct batch batch;
@@ -60,6 +61,7 @@ struct pusher {
 	uint64_t flush_ns, retry_ns;	/* when to do so next */
 	unsigned random;
 	bool told;			/* this failure was logged */
+	uint64_t quiet_until_ns;
 	_Atomic uint64_t stop_by_ns;	/* 0: nobody asked */
 };
 
@@ -167,16 +169,21 @@ static void say(struct pusher *p, const char *text)
 	p->env.log(p->env.log_arg, TACHO_LOG_WARN, line);
 }
 
-/* A failure is said once, until it works again. */
+/* A failure is said once, until it works again; where it works every other time (UDP to a port that
+ * nobody listens at), once a minute. */
 static void failed(struct pusher *p, const char *text)
 {
+	uint64_t now = clock_mono_ns();
+
 	pthread_mutex_lock(&p->lock);
 	p->status.connected = false;
 	snprintf(p->status.last_error, sizeof(p->status.last_error), "%.250s", text);
 	pthread_mutex_unlock(&p->lock);
-	if (!p->told)
-		say(p, text);
+	if (p->told || now < p->quiet_until_ns)
+		return;
+	say(p, text);
 	p->told = true;
+	p->quiet_until_ns = now + QUIET_NS;
 }
 
 static void pause_for(struct pusher *p, double asked_s)

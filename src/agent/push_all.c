@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "agent/push_.h"
+#include "base/clock.h"
 #include "base/error.h"
 
 #define MAX_EXPORTERS 32
@@ -18,6 +19,7 @@ struct exporters {
 	pthread_rwlock_t lock;		/* guards the list, not what is in it */
 	struct pusher *v[MAX_EXPORTERS];
 	size_t n;
+	bool started;
 };
 
 void exporters_take(struct exporters *x, const struct batch *b)
@@ -166,6 +168,8 @@ int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct 
 		return error_set(e, -E2BIG, "more than %d exports", MAX_EXPORTERS);
 	end_others(x, cfg);
 	x->env.config = cfg;
+	x->env.since_ns = x->started ? clock_wall_ns() : 0;
+	x->started = true;
 	for (size_t i = 0; i < cfg->n_exports; i++) {
 		struct tacho_error why = { .column = -1 };
 

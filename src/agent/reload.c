@@ -137,23 +137,41 @@ static void publish(struct collector *c, const struct agent_config *cfg)
 	pthread_rwlock_unlock(&c->agent->config_lock);
 }
 
+/* One that cannot begin (its command is not there any more) stops no other; the first reason is
+ * told. */
+static int take_over_all(struct collector *c, const struct agent_config *cfg,
+			 struct source_config *const *order, struct source **fresh, size_t *n,
+			 struct tacho_error *e)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < cfg->n_sources; i++) {
+		int err = take_over(c, c->sources, c->n_sources, order[i], &fresh[*n], first ? NULL : e);
+
+		if (err == 0)
+			++*n;
+		else if (!first)
+			first = err;
+	}
+	return first;
+}
+
 int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e)
 {
 	scoped(freep) struct source_config **order = collector_order(cfg);
 	struct source **fresh = calloc(cfg->n_sources + 1, sizeof(*fresh));
 	size_t n = 0;
-	int err = 0;
+	int err;
 
 	if (!fresh || !order) {
 		free(fresh);
 		return error_nomem(e);
 	}
 	pthread_mutex_lock(&c->lock);
-	for (; err == 0 && n < cfg->n_sources; n++)
-		err = take_over(c, c->sources, c->n_sources, order[n], &fresh[n], e);
+	err = take_over_all(c, cfg, order, fresh, &n, e);
 	free_old(c);
 	c->sources = fresh;
-	c->n_sources = err ? n - 1 : n;
+	c->n_sources = n;
 	collector_watch_cgroups(c);
 	pthread_mutex_unlock(&c->lock);
 	publish(c, cfg);

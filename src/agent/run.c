@@ -163,10 +163,16 @@ static int apply(struct running *r, const struct agent_config *fresh, struct tac
 
 	if (err < 0)
 		return err;
+	/* A profiler that runs follows by itself; one that could not be started is not there to. */
+	if (!later && !a->profiler && !config_same_profile(&a->config->profile, &fresh->profile))
+		later = "profile";
 	err = collector_apply(a->collector, fresh, e);
 	replace_triggers(r, triggers);
-	if (err == 0 && a->exporters)
-		err = exporters_apply(a->exporters, fresh, e);
+	if (a->exporters) {
+		int exports = exporters_apply(a->exporters, fresh, err < 0 ? NULL : e);
+
+		err = err < 0 ? err : exports;
+	}
 	tell_notes(a, fresh);
 	if (later)
 		log_line(a, TACHO_LOG_WARN, "a changed '%s' takes effect when the agent is started again",

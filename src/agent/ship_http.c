@@ -1,6 +1,6 @@
 /*
- * HTTP by libcurl. A connection error, a timeout, 408, 429 and 5xx mean later; other refusals mean
- * never. The receiver's own words are kept, as far as they fit.
+ * HTTP by libcurl. A connection error, a timeout, a redirect, 408, 429 and 5xx mean later; other refusals
+ * mean never. The receiver's own words are kept, as far as they fit.
  */
 #include "agent/ship_http.h"
 
@@ -157,6 +157,18 @@ static int shown(const char *url)
 	return (int)min_of(strcspn(url, "?"), (size_t)80);
 }
 
+/* A redirect is not followed: a token must not go where nobody said it may. */
+static void hear_redirect(struct ship_http *h)
+{
+	char *to = NULL;
+	int n;
+
+	if (curl_easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &to) != CURLE_OK || !to)
+		return;
+	n = snprintf(h->said, sizeof(h->said), "the receiver is at %.*s: put that into url", shown(to), to);
+	h->n_said = n > 0 ? min_of((size_t)n, (size_t)SAID_MAX) : 0;
+}
+
 static enum ship_result judge(struct ship_http *h, const char *url, struct ship_reply *reply)
 {
 	curl_off_t after = 0;
@@ -166,6 +178,8 @@ static enum ship_result judge(struct ship_http *h, const char *url, struct ship_
 	curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after);
 	if (after > 0)
 		reply->retry_after_s = (double)after;
+	if (status >= 300 && status < 400)
+		hear_redirect(h);
 	if (ship_http_result(status) != SHIP_DONE)
 		snprintf(reply->text, sizeof(reply->text), "%.*s answered %ld%s%s", shown(url), url, status,
 			 h->n_said ? ": " : "", first_line(h));

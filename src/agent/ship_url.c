@@ -38,7 +38,9 @@ enum ship_result ship_http_result(long status)
 {
 	if (status >= 200 && status < 300)
 		return SHIP_DONE;
-	return status == 408 || status == 429 || status >= 500 ? SHIP_RETRY : SHIP_DROP;
+	/* Somewhere else: not a word against the body, which waits for the right address. */
+	return status == 408 || status == 429 || status >= 500 || (status >= 300 && status < 400)
+		       ? SHIP_RETRY : SHIP_DROP;
 }
 
 void url_escape(struct buf *out, struct str text)

@@ -143,6 +143,14 @@ int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd
 	if (from)
 		inherit(s, from);
 	err = source_refresh(s, false);
+	if (err < 0) {			/* what was taken over ends here */
+		for (size_t i = 0; i < s->slots.n; i++)
+			s->slots.v[i].present = false;
+		slots_end_absent(&s->slots, &a->registry);
+	}
+	if (err < 0 && err != -ENOMEM && cfg->command.n)
+		return error_set(e, err, "source '%s': cannot run '%.200s': %s", cfg->name, cfg->command.v[0],
+				 strerror(-err));
 	if (err < 0)
 		return err == -ENOMEM ? error_nomem(e)
 				      : error_set(e, err, "source '%s': %s", cfg->name, strerror(-err));
@@ -227,7 +235,7 @@ static int read_unit(struct source *s, struct unit *u)
 	}
 	u->count = n_rows ? rows[0].count : 0;
 	for (int i = 0; i < n_rows; i++) {
-		if (u->slot_of_row[i] != NO_SLOT)
+		if (u->slot_of_row[i] != NO_SLOT && !u->repeats[i])
 			add_row(&s->sums[u->slot_of_row[i]], &rows[i]);
 		if (rows[i].event != event) {
 			event = rows[i].event;

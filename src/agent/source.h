@@ -25,6 +25,7 @@ struct unit {
 	char *cgroup;			/* NULL: none */
 	uint32_t *entry_of;		/* event of the set -> entry of `events` */
 	uint32_t *slot_of_row;		/* row of the sums -> slot; UINT32_MAX: not shown */
+	bool *repeats;			/* row -> it counts what another row of its slot counts already */
 	size_t n_rows, n_entries;
 	uint64_t n_fds;
 	uint64_t count, count_before;	/* of its first event: now, and at the last look */

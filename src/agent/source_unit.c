@@ -144,6 +144,7 @@ static void close_set(struct source *s, struct unit *u)
 	derived_free(take(u->derived));
 	tacho_evset_free(take(u->set));
 	free(take(u->slot_of_row));
+	free(take(u->repeats));
 	free(take(u->entry_of));
 	u->n_rows = u->n_entries = 0;
 	s->fds->used -= min_of(s->fds->used, u->n_fds);
@@ -346,6 +347,42 @@ static void tell_series(struct source *s, const struct tacho_sum *row, uint32_t 
 		registry_state(&s->agent->registry, s->slots.v[slot].series, row->state, row->why);
 }
 
+/* Instances of a PMU and CPUs of a group are added up. An event that stands twice in the source, as
+ * cycles do in "{cycles,instructions}" and "{cycles,branches}", is not. */
+static bool counts_the_same(const struct unit *u, const struct tacho_sum *a, const struct tacho_sum *b)
+{
+	return a->event != b->event &&
+	       (u->entry_of[a->event] != u->entry_of[b->event] ||
+		!strcmp(tacho_evset_event(u->set, a->event)->pmu, tacho_evset_event(u->set, b->event)->pmu));
+}
+
+/* Of rows that count the same, the first that could be opened feeds the slot. */
+static int find_repeats(const struct source *s, struct unit *u, const struct tacho_sum *rows, size_t n)
+{
+	scoped(freep) uint32_t *first = calloc(s->slots.n + 1, sizeof(*first));	/* by slot, from 1 */
+
+	free(u->repeats);
+	u->repeats = calloc(n + 1, sizeof(*u->repeats));
+	if (!first || !u->repeats)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t slot = u->slot_of_row[i], before = slot == NO_SLOT ? 0 : first[slot];
+
+		if (slot == NO_SLOT)
+			continue;
+		if (before && counts_the_same(u, &rows[before - 1], &rows[i])) {
+			bool later = rows[before - 1].state >= TACHO_UNSUPPORTED &&
+				     rows[i].state < TACHO_UNSUPPORTED;
+
+			u->repeats[later ? before - 1 : i] = true;
+			if (!later)
+				continue;
+		}
+		first[slot] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
 int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows, size_t n)
 {
 	scoped(buf_done) struct buf scratch = { 0 };
@@ -364,6 +401,8 @@ int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows
 		if (map[i] != NO_SLOT)
 			tell_series(s, &rows[i], map[i]);
 	}
+	if (find_repeats(s, u, rows, n) < 0)
+		return -ENOMEM;
 	u->n_rows = n;
 	derived_free(take(u->derived));
 	if (u->other)			/* a ratio of one of many says nothing of them all */
@@ -383,7 +422,7 @@ void unit_retire(struct source *s, struct unit *u)
 	tacho_evset_read(u->set, NULL);
 	n = unit_sums(s, u, &rows);
 	for (int i = 0; i < n && (size_t)i < u->n_rows; i++)
-		if (u->slot_of_row[i] != NO_SLOT)
+		if (u->slot_of_row[i] != NO_SLOT && !u->repeats[i])
 			slot_keep(&s->slots.v[u->slot_of_row[i]], &rows[i]);
 	close_set(s, u);
 }

@@ -176,11 +176,11 @@ static int write_out(struct store *s)
 
 static void tidy(struct store *s)
 {
-	int64_t now = clock_wall_ns();
+	int64_t now = clock_wall_ns(), mono = (int64_t)clock_mono_ns();
 
-	if (now - s->tidied_ns < TIDY_NS)
+	if (mono - s->tidied_ns < TIDY_NS)
 		return;
-	s->tidied_ns = now;
+	s->tidied_ns = mono;
 	sql_tidy(s, now);
 	writing_expire(s, now - IDLE_NS);
 }
@@ -278,7 +278,7 @@ static int start(struct store *s, struct tacho_error *e)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	s->tidied_ns = clock_wall_ns();
+	s->tidied_ns = (int64_t)clock_mono_ns();
 	err = pthread_create(&s->thread, NULL, run, s);
 	if (err)
 		return error_set(e, -err, "cannot start the store's thread: %s", strerror(err));
@@ -295,6 +295,7 @@ int store_open(struct store **out, const char *path, struct registry *r,
 	if (!s)
 		return error_nomem(e);
 	s->path = strdup(path);
+	s->lock_fd = -1;
 	s->registry = r;
 	s->opts = *opts;
 	pthread_mutex_init(&s->lock, NULL);

@@ -67,6 +67,7 @@ enum statement {
 
 struct store {
 	char *path;
+	int lock_fd;			/* of the file: no other agent writes to it; -1: none */
 	struct registry *registry;
 	struct store_opts opts;
 	sqlite3 *db;			/* the writer's */
@@ -91,7 +92,7 @@ struct store {
 	size_t n_series;
 	struct { struct closed_chunk *v; size_t n, cap; } closed;
 	size_t closed_bytes;
-	int64_t tidied_ns;
+	int64_t tidied_ns;		/* CLOCK_MONOTONIC */
 };
 
 /* store_sql.c: all return 0 or a negative errno; store_failed() remembers why. */

@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "base/vec.h"
 
+#define STEP_BACK_NS 60000000000
+
 static void free_writing(struct writing *w)
 {
 	if (!w)
@@ -255,8 +257,10 @@ int writing_take(struct store *s, const struct taken *t)
 
 	if (!w || !w->key)
 		return -EIO;
-	if (w->last_ns && t->time_ns / 1000 <= w->last_ns / 1000)
-		return -ESTALE;			/* the clock was set back: no second point for one time */
+	/* The clock was set back. A little: no second point for one time. Far: it was wrong before, and
+	 * what comes must not wait for that time to come again. */
+	if (w->last_ns && t->time_ns / 1000 <= w->last_ns / 1000 && w->last_ns - t->time_ns < STEP_BACK_NS)
+		return -ESTALE;
 	w->last_ns = t->time_ns;
 	p.share = share_since(w, &t->point);
 	err = add_point(s, w, CHUNK_FULL, &p);

@@ -13,12 +13,16 @@
 #include "agent/store_.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/io.h"
 
 #define SCHEMA 1
+#define SPAN_NS (30 * 86400 * 1000000000ull)
 
 static const char schema[] =
 	"PRAGMA journal_mode=WAL;"
@@ -135,13 +139,36 @@ static int put_aside(struct store *s, struct tacho_error *e)
 	return 0;
 }
 
+/* SQLite lets two writers take turns; two agents would weave their histories into one. Its own locks
+ * are of another kind; closing this descriptor would end them, so it is closed last. */
+static int lock_file(struct store *s, struct tacho_error *e)
+{
+	closep(&s->lock_fd);
+	s->lock_fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	if (s->lock_fd < 0) {
+		int err = error_set(e, -errno, "cannot open the store %s: %s", s->path, strerror(errno));
+
+		error_hint(e, "--store FILE puts it elsewhere, an empty name keeps no history");
+		return err;
+	}
+	if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;		/* a file system without locks has no second agent, as far as we know */
+	error_set(e, -EBUSY, "another agent keeps its history in %s", s->path);
+	error_hint(e, "stop it, or give this one a file of its own with --store");
+	return -EBUSY;
+}
+
 int sql_open(struct store *s, struct tacho_error *e)
 {
 	mode_t before = umask(0077);
-	int err = prepare(s, e);
+	int err = lock_file(s, e);
 
+	if (err == 0)
+		err = prepare(s, e);
 	if (err == -EBADMSG) {
 		err = put_aside(s, e);
+		if (err == 0)
+			err = lock_file(s, e);
 		if (err == 0)
 			err = prepare(s, e);
 	}
@@ -163,6 +190,7 @@ void sql_close(struct store *s)
 		sqlite3_finalize(s->sql[i]);
 	sqlite3_close_v2(s->reader);
 	sqlite3_close_v2(s->db);
+	closep(&s->lock_fd);
 }
 
 /* ---- statements ---- */
@@ -380,9 +408,21 @@ static int64_t oldest(struct store *s, enum chunk_level level)
 	return ns;
 }
 
+/* How far back profiles reach: as far as they are kept or, where that is for ever, as the points do. */
+static uint64_t profiles_span(struct store *s, int64_t now_ns)
+{
+	int64_t first = oldest(s, CHUNK_MINUTE);
+
+	if (s->opts.retention.profiles_ns)
+		return s->opts.retention.profiles_ns;
+	return first > 0 && first < now_ns ? (uint64_t)(now_ns - first) : SPAN_NS;
+}
+
 /* Too large: a tenth of the history of the finest level that has any goes, and so on. */
 static int shrink(struct store *s, int64_t now_ns)
 {
+	uint64_t span = profiles_span(s, now_ns);
+
 	for (int tries = 0; tries < 20 && sql_bytes(s) > s->opts.retention.max_bytes; tries++) {
 		int level = tries % CHUNK_LEVELS;
 		int64_t from = oldest(s, level);
@@ -390,7 +430,7 @@ static int shrink(struct store *s, int64_t now_ns)
 		if (from)
 			forget(s, SQL_CHUNK_FORGET, level, from + (now_ns - from) / 10);
 		forget(s, SQL_PROFILE_FORGET, -1,
-		       now_ns - (int64_t)(s->opts.retention.profiles_ns >> tries / 3));
+		       now_ns - (int64_t)(span >> tries / 3));
 		sqlite3_exec(s->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
 		sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	}

@@ -12,17 +12,19 @@
 #include <sys/stat.h>
 
 #include "agent/collector.h"
-#include "agent/condition.h"
 #include "agent/naming.h"
 #include "agent/profiler.h"
+#include "agent/rates.h"
 #include "base/clock.h"
 #include "base/error.h"
+
+#define NO_DIR_NS 60000000000ull	/* until a directory that could not be made is tried again */
 
 struct trigger {
 	const struct trigger_config *config;
 	struct condition condition;
-	double last;			/* sum of the values a second ago; NAN: not known */
-	uint64_t last_ns, since_ns, quiet_until_ns;
+	struct rates rates;
+	uint64_t since_ns, quiet_until_ns;
 };
 
 struct triggers {
@@ -44,8 +46,10 @@ void triggers_free(struct triggers *t)
 		return;
 	if (t->started)
 		pthread_join(t->thread, NULL);
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		condition_done(&t->v[i].condition);
+		rates_done(&t->v[i].rates);
+	}
 	free(t->v);
 	free(t);
 }
@@ -67,7 +71,6 @@ int triggers_new(struct triggers **out, struct agent *a, const struct agent_conf
 		struct trigger *one = &t->v[t->n];
 
 		one->config = &cfg->triggers[t->n];
-		one->last = NAN;
 		err = condition_parse(&one->condition, one->config->when, e);
 	}
 	if (err < 0) {
@@ -80,29 +83,15 @@ int triggers_new(struct triggers **out, struct agent *a, const struct agent_conf
 
 /* ---- values ---- */
 
-static bool matches(const struct condition *c, const struct series *s)
-{
-	if (!s || s->ended || s->last.state > TACHO_SCALED || !s->time_ns ||
-	    !str_glob(str_of(c->event), str_of(s->metric->event)))
-		return false;
-	for (size_t i = 0; i + 1 < c->labels.n; i += 2) {
-		const char *have = series_label(s, c->labels.v[i]);
-
-		if (!have || strcmp(have, c->labels.v[i + 1]) != 0)
-			return false;
-	}
-	return true;
-}
-
 /* The sum or the largest of the values; NAN: there is no such series. */
 static double look_up(struct registry *r, const struct condition *c)
 {
-	bool largest = c->func == CONDITION_MAX_RATE || c->func == CONDITION_MAX_VALUE;
+	bool largest = c->func == CONDITION_MAX_VALUE;
 	double v = NAN;
 
 	pthread_rwlock_rdlock(&r->lock);
 	for (size_t i = 0; i < r->n; i++)
-		if (matches(c, r->series[i])) {
+		if (condition_means(c, r->series[i])) {
 			double x = r->series[i]->last.value;
 
 			v = isnan(v) ? x : largest ? fmax(v, x) : v + x;
@@ -113,15 +102,11 @@ static double look_up(struct registry *r, const struct condition *c)
 
 static double value_of(struct triggers *t, struct trigger *one, uint64_t now)
 {
-	bool rate = one->condition.func == CONDITION_RATE || one->condition.func == CONDITION_MAX_RATE;
-	double v = look_up(&t->agent->registry, &one->condition), before = one->last;
-	double seconds = (double)(now - one->last_ns) * 1e-9;
+	const struct condition *c = &one->condition;
 
-	one->last = v;
-	one->last_ns = now;
-	if (!rate)
-		return v;
-	return v >= before && seconds > 0 ? (v - before) / seconds : NAN;
+	if (c->func == CONDITION_RATE || c->func == CONDITION_MAX_RATE)
+		return rates_look(&one->rates, &t->agent->registry, c, now);
+	return look_up(&t->agent->registry, c);
 }
 
 /* ---- firing ---- */
@@ -190,6 +175,7 @@ static void *record(void *arg)
 
 static int choose_dir(struct triggers *t, const struct trigger_config *cfg)
 {
+	t->dir[0] = '\0';
 	if (cfg->dir)
 		snprintf(t->dir, sizeof(t->dir), "%s", cfg->dir);
 	else if (t->agent->state_dir)
@@ -199,15 +185,33 @@ static int choose_dir(struct triggers *t, const struct trigger_config *cfg)
 	return mkdir(t->dir, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
+static void tell_no_dir(struct triggers *t, const struct trigger *one, int err)
+{
+	char text[700];
+
+	if (!t->agent->log)
+		return;
+	snprintf(text, sizeof(text), "trigger '%.60s' cannot record: %.300s: %s; set its dir to one that can be "
+		 "written to", one->config->name, t->dir[0] ? t->dir : "there is no state directory",
+		 strerror(-err));
+	t->agent->log(t->agent->log_arg, TACHO_LOG_WARN, text);
+}
+
 static void fire(struct triggers *t, struct trigger *one, double value, uint64_t now)
 {
+	int err;
+
 	if (t->busy)
 		return;
 	if (t->started)
 		pthread_join(t->thread, NULL);
 	t->started = false;
-	if (choose_dir(t, one->config) < 0)
+	err = choose_dir(t, one->config);
+	if (err < 0) {
+		tell_no_dir(t, one, err);
+		one->quiet_until_ns = now + max_of(one->config->cooldown_ns, (uint64_t)NO_DIR_NS);
 		return;
+	}
 	t->firing = one;
 	t->value = value;
 	t->busy = true;

@@ -90,7 +90,9 @@ static int ask(const char *socket, size_t i, int argc, char **argv, struct buf *
 		curl_easy_cleanup(curl);
 	}
 	buf_done(&url);
-	if (rc == CURLE_COULDNT_CONNECT)
+	if (rc == CURLE_COULDNT_CONNECT && access(socket, W_OK) < 0 && errno == EACCES)
+		report_text("agent", "the agent's socket %s is for its owner and root only", socket);
+	else if (rc == CURLE_COULDNT_CONNECT)
 		report_text("agent", "no agent answers at %s; start it with 'tacho agent'", socket);
 	else if (rc != CURLE_OK)
 		report_text("agent", "cannot ask the agent at %s: %s", socket, curl_easy_strerror(rc));
@@ -106,9 +108,10 @@ static bool plain_text(struct str reply, const char *key, struct buf *out)
 	buf_printf(&head, "{\"%s\": \"", key);
 	fits = !buf_failed(&head) && str_starts(reply, head.bytes);
 	for (size_t i = head.n; fits && i < reply.n && reply.s[i] != '"'; i++) {
-		if (reply.s[i] == '\\' && i + 1 < reply.n)
-			i++;
-		buf_putc(out, reply.s[i]);
+		bool escaped = reply.s[i] == '\\' && i + 1 < reply.n;
+
+		i += escaped;
+		buf_putc(out, escaped && (reply.s[i] == 'n' || reply.s[i] == 't') ? ' ' : reply.s[i]);
 	}
 	buf_done(&head);
 	return fits;

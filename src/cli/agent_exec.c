@@ -30,13 +30,15 @@ static void say(void *arg, enum tacho_log_level level, const char *text)
 		report_text("agent", "%s", text);
 }
 
-/* All sources become one: the events of all, on this target. */
+/* All sources become one: the events of all, on this target. -ENODATA: there are none. */
 static int one_source(struct agent_config *cfg, enum target_kind target)
 {
 	struct source_config *first = cfg->sources;
 	struct event_config *all;
 	size_t n = 0;
 
+	if (!first)
+		return -ENODATA;
 	for (size_t i = 0; i < cfg->n_sources; i++)
 		n += cfg->sources[i].n_events;
 	all = calloc(n + 1, sizeof(*all));
@@ -164,6 +166,15 @@ static int measure(struct agent_config *cfg, struct agent_opts *o)
 
 /* ---- the two words ---- */
 
+static int refuse(struct agent_config *cfg, int err, const char *missing)
+{
+	report_text("agent", "%s", err == -ENODATA ? "there are no events to count: the configuration has no "
+					      "[[source]], and default_sources = false"
+				   : err < 0 ? "out of memory" : missing);
+	config_free(cfg);
+	return err < 0 ? EXIT_FAILED : EXIT_USAGE;
+}
+
 int agent_exec(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv)
 {
 	int at = argc > 1 && !strcmp(argv[1], "--") ? 2 : 1;
@@ -171,11 +182,8 @@ int agent_exec(struct agent_config *cfg, struct agent_opts *o, int argc, char **
 
 	for (int i = at; err == 0 && i < argc; i++)
 		err = strlist_add(&cfg->sources[0].command, str_of(argv[i]));
-	if (err < 0 || at >= argc) {
-		report_text("agent", err < 0 ? "out of memory" : "exec needs a command to run");
-		config_free(cfg);
-		return err < 0 ? EXIT_FAILED : EXIT_USAGE;
-	}
+	if (err < 0 || at >= argc)
+		return refuse(cfg, err, "exec needs a command to run");
 	return measure(cfg, o);
 }
 
@@ -183,13 +191,11 @@ int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char *
 {
 	struct source_config *s = cfg->sources;
 	int err = one_source(cfg, TARGET_PIDS);
-	int *pids = calloc((size_t)argc + 1, sizeof(*pids));
+	int *pids = err < 0 ? NULL : calloc((size_t)argc + 1, sizeof(*pids));
 
-	if (err < 0 || !pids || argc < 2) {
-		report_text("agent", argc < 2 ? "watch needs the PID of a process" : "out of memory");
+	if (!pids || argc < 2) {
 		free(pids);
-		config_free(cfg);
-		return argc < 2 ? EXIT_USAGE : EXIT_FAILED;
+		return refuse(cfg, argc < 2 ? 0 : err < 0 ? err : -ENOMEM, "watch needs the PID of a process");
 	}
 	free(s->pids);
 	s->pids = pids;

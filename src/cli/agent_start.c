@@ -100,6 +100,18 @@ static int complete(struct agent_config *cfg, const struct agent_dirs *d, struct
 
 /* ---- what it says ---- */
 
+/* Whether stderr is the journal. JOURNAL_STREAM has its device and inode; what a terminal of a desktop
+ * inherited means another stream. */
+static bool to_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev, ino;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 && fstat(STDERR_FILENO, &st) == 0 &&
+	       st.st_dev == dev && st.st_ino == ino;
+}
+
 static void say(void *arg, enum tacho_log_level level, const char *text)
 {
 	const struct agent_opts *o = arg;
@@ -108,7 +120,7 @@ static void say(void *arg, enum tacho_log_level level, const char *text)
 
 	if (level > TACHO_LOG_WARN + (o->quiet ? 0 : 1) + o->verbose)
 		return;
-	if (getenv("JOURNAL_STREAM"))
+	if (to_journal())
 		fprintf(stderr, "<%d>%s\n", priority[level], text);
 	else
 		report_text("agent", "%s", text);
@@ -145,7 +157,11 @@ static void tell_started(void *arg, struct agent *a)
 	snprintf(text, sizeof(text), "counting %u of %u events; history in %s", n[1], n[0],
 		 a->store ? a->config->store : "(none)");
 	say(arg, TACHO_LOG_INFO, text);
-	snprintf(text, sizeof(text), "page at %s", http_url(a->http));
+	if (*http_url(a->http))
+		snprintf(text, sizeof(text), "page at %s", http_url(a->http));
+	else
+		snprintf(text, sizeof(text), "no page by TCP: 'listen' names no ADDR:PORT; ctl asks at %s",
+			 a->config->socket);
 	say(arg, TACHO_LOG_INFO, text);
 }
 

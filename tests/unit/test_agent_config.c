@@ -166,10 +166,19 @@ static const struct refusal refused[] = {
 	  "" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"ftp://x\"", "test.conf:3:7: url has to begin with http:// or "
 							    "https://", "" },
+	{ "[[export]]\ntype = \"fake\"\nurl = \"https://me:secret@x/y\"", "test.conf:3:7: url has a user name in it*",
+							    "give it by the keys user and password" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"http://x\"\ntoken = \"wrong\"",
 	  "test.conf:1:3: [[export]] 'fake': this token is wrong", "" },
 	{ "[[export]]\ntype = \"fake\"\nurl = \"http://x\"\nsources = [\"y\"]",
 	  "test.conf:1:3: [[export]] 'fake': sources: there is no source 'y'", "" },
+	{ "[[trigger]]\nname = \"x\"\nwhen = \"rate(y\"",
+	  "test.conf:1:3: [[trigger]] 'x': when: 'rate(y': a ')' is missing at its end", "e.g. rate*" },
+	{ "[[trigger]]\nname = \"x\"\nwhen = \"rat(y) > 1\"",
+	  "test.conf:1:3: [[trigger]] 'x': when: 'rat(y) > 1': a condition begins with rate, value, max_rate or "
+	  "max_value before 'rat(y) > 1'", "e.g. rate*" },
+	{ "[[source]]\nname = \"agent\"\nevents = \"page-faults\"",
+	  "test.conf:1:3: [[source]] 'agent': this name is that of what the agent says of itself", "" },
 	{ "[[trigger]]\nname = \"x\"", "test.conf:1:3: [[trigger]] needs the key 'when': the condition: "
 				       "\"rate(context-switches) > 50000 for 5s\"", "" },
 	{ "[agent]\nsocket = \"${TACHO_TEST_UNSET}\"", "test.conf:2:10: the environment variable "
@@ -276,7 +285,9 @@ static void includes_and_secrets(void **state)
 	assert_int_equal(config_show(c, false, &out), 0);
 	assert_null(strstr(out.bytes, "geheim"));
 	config_free(c);
-	/* A directory stands for what is in it. */
+	/* A directory stands for the .toml files in it, not for what an editor left there. */
+	put_file("conf.d/a.toml~", "not a configuration");
+	put_file("conf.d/README", "not a configuration");
 	assert_int_equal(load(&c, "include = \"conf.d\"", &e), 0);
 	assert_int_equal(c->n_sources, 2);
 	config_free(c);
@@ -308,7 +319,7 @@ static void what_is_shown_reads_back(void **state)
 		"[[source]]\nname = \"x y\"\nevents = [{ event = \"r1\", name = \"n\" }, \"page-faults\"]\n"
 		"groups = [\"0-1\"]\ninterval = \"1500us\"\n[[source]]\npids = [1, 2]\nevents = \"cycles\"\n"
 		"[[source]]\ncommand = [\"sleep\", \"1\"]\nevents = \"cycles\"\n"
-		"[[export]]\ntype = \"fake\"\nurl = \"http://x\"\nqueue = 5000\n[[trigger]]\nwhen = \"x\"\n";
+		"[[export]]\ntype = \"fake\"\nurl = \"http://x\"\nqueue = 5000\n[[trigger]]\nwhen = \"rate(x) > 1\"\n";
 	struct buf first = { 0 }, second = { 0 };
 	struct agent_config *c;
 	struct tacho_error e;

@@ -13,7 +13,7 @@ static const char toml[] =
 	"[agent]\nlisten = [\"${TACHO_TEST_NONE:-127.0.0.1:1}\"]\nlabels = { a = \"b\" }\nstore = \"x\"\n"
 	"[profile]\nfrequency = 3\n[[source]]\nevents = [\"a,b\", { event = \"c\", name = \"d\" }]\n"
 	"groups = [\"0-1\", { label = \"x\", cpus = \"2\" }]\n[[source]]\npids = [1]\nevents = \"x\"\n"
-	"[[trigger]]\nwhen = \"x\"\n";
+	"[[trigger]]\nwhen = \"rate(x) > 1\"\n";
 static const char alumet[] =
 	"[plugins.perf]\nevents = [\"PAGE_FAULTS#u\", { event = \"r1\", rename = \"x\" }]\n[plugins.csv]\n";
 static const char collectd[] =

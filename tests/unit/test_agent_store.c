@@ -1,5 +1,5 @@
 /* agent/store*.c: what was flushed is there, after a restart, a kill and a full disk too. */
-#include "agent/store.h"
+#include "agent/store_.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,7 +146,6 @@ static void store_keeps(void **state)
 	registry_done(&r);
 }
 
-/* A counter that begins at 0 again after a restart: its increase spans both lives. */
 /* A clock that was set back: no time is there twice, nothing falls, what was left out is counted. */
 static void store_clock_back(void **state)
 {
@@ -177,6 +176,37 @@ static void store_clock_back(void **state)
 	registry_done(&r);
 }
 
+/* A machine that came up in the wrong year, until its clock was set. */
+static void store_clock_far_back(void **state)
+{
+	struct registry r;
+	int64_t now = clock_wall_ns(), start = now - 1000 * SECOND, wrong = 20000 * 86400 * SECOND;
+	struct store_status st;
+	struct store *s;
+	struct seen seen;
+	uint64_t count = 0;
+
+	(void)state;
+	registry_init(&r);
+	s = open_at("far-back", &r);
+	uint32_t id = add(&r, "0", start);
+	for (int i = 1; i <= 20; i++)
+		put(s, id, start + wrong + i * SECOND, ++count);
+	for (int i = 1; i <= 200; i++)
+		put(s, id, start + i * SECOND, ++count);
+	assert_int_equal(store_flush(s), 0);
+	store_status(s, &st);
+	assert_int_equal(st.n_points_dropped, 0);
+	seen = ask(s, start, now, 0, STORE_VALUE);
+	assert_int_equal(seen.n, 200);
+	assert_true(seen.first == 21 && seen.last == 220);
+	seen = ask(s, start, now, 10 * SECOND, STORE_RATE);
+	assert_true(seen.n >= 15 && fabs(seen.last - 1) < 1e-6);
+	store_close(s);
+	registry_done(&r);
+}
+
+/* A counter that begins at 0 again after a restart: its increase spans both lives. */
 static void store_restart(void **state)
 {
 	int64_t now = clock_wall_ns(), start = now - 100 * SECOND;
@@ -364,16 +394,54 @@ static void store_blobs(void **state)
 	registry_done(&r);
 }
 
+static int count_blob(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n, struct str blob)
+{
+	(void)from_ns, (void)to_ns, (void)n, (void)blob;
+	++*(int *)arg;
+	return 0;
+}
+
+/* Kept for ever, but no more than so many bytes: the oldest go, not all. */
+static void store_bound_of_profiles(void **state)
+{
+	static char bytes[20000];
+	struct store_opts opts = { .retention = { .max_bytes = 300000 }, .flush_ns = 3600 * SECOND };
+	struct tacho_error e = { .column = -1 };
+	int64_t now = clock_wall_ns();
+	struct registry r;
+	struct store *s;
+	int n = 0;
+
+	(void)state;
+	registry_init(&r);
+	snprintf(path, sizeof(path), "%s/bound", dir);
+	assert_int_equal(store_open(&s, path, &r, &opts, &e), 0);
+	for (int64_t hour = 40; hour > 0; hour--)
+		assert_int_equal(store_profile_put(s, now - hour * 3600 * SECOND, now - (hour - 1) * 3600 * SECOND, 5,
+						   str_n(bytes, sizeof(bytes))), 0);
+	assert_int_equal(store_flush(s), 0);
+	assert_int_equal(sql_tidy(s, now), 0);		/* the thread waits for its hour */
+	assert_true(sql_bytes(s) <= 300000);
+	assert_int_equal(store_profiles(s, now - 1800 * SECOND, now, count_blob, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(store_profiles(s, 0, now, count_blob, &n), 0);
+	assert_in_range(n, 5, 15);
+	store_close(s);
+	registry_done(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(store_keeps),
 		cmocka_unit_test(store_clock_back),
+		cmocka_unit_test(store_clock_far_back),
 		cmocka_unit_test(store_restart),
 		cmocka_unit_test(store_killed),
 		cmocka_unit_test(store_damaged),
 		cmocka_unit_test(store_full_disk),
 		cmocka_unit_test(store_blobs),
+		cmocka_unit_test(store_bound_of_profiles),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -54,6 +54,16 @@ rm got/answer
 wait_for 30 test -s "got/$((n + 3)).json"
 metric_is 'tacho_exporter_dropped_points_total{exporter="influxdb"' 0 || fail "points were dropped"
 
+# Somewhere else: kept, not followed, and told.
+answer "308 Location: http://127.0.0.1:$port/elsewhere"
+n=$(newest)
+wait_for 20 sh -c "grep -l '\"status\": 308' got/*.json"
+wait_for 20 sh -c "curl -fsS '$agent_url/api/v1/exporters' | grep -q 'the receiver is at http://127.0.0.1:$port/elsewhere: put that into url'"
+rm got/answer
+wait_for 30 test -s "got/$((n + 3)).json"
+grep -l '"path": "/elsewhere' got/*.json && fail "followed a redirect"
+metric_is 'tacho_exporter_dropped_points_total{exporter="influxdb"' 0 || fail "points were dropped"
+
 # Never: dropped, counted, and the next ones go on.
 answer 400
 wait_for 20 metric_is 'tacho_exporter_dropped_points_total{exporter="influxdb"' '[1-9][0-9]*'

@@ -5,7 +5,7 @@
 need curl python3 jq
 need_counting
 agent_head tacho.toml
-sed -i 's|^socket = .*|&\ntoken = "s3cret word"|' tacho.toml
+sed -i 's|^socket = .*|&\ntoken = "s3cret word"\nhosts = ["web1.example.com"]|' tacho.toml
 cat >>tacho.toml <<END
 [[source]]
 name = "me"
@@ -24,11 +24,12 @@ expect() {	# STATUS CURL_ARGS...
 }
 
 # Names that are ours, and those that a page from elsewhere could make up.
-for host in 127.0.0.1 localhost LOCALHOST "localhost:$agent_port" '[::1]' "$(hostname)" 192.0.2.7; do
+for host in 127.0.0.1 localhost LOCALHOST "localhost:$agent_port" '[::1]' "$(hostname)" 192.0.2.7 \
+	web1.example.com "WEB1.example.com:$agent_port"; do
 	expect 200 -H "Host: $host" "$agent_url/healthz"
 done
 for host in evil.example "evil.example:$agent_port" localhost.evil.example 127.0.0.1.evil.example '[::1].evil' \
-	"$(hostname).evil.example" 'a:b:c'; do
+	"$(hostname).evil.example" 'a:b:c' web1.example.com.evil web1 unix; do
 	expect 421 -H "Host: $host" "$agent_url/healthz"
 	expect 421 -H "Host: $host" -H 'Authorization: Bearer s3cret word' -X POST "$agent_url/api/v1/ctl/read-now"
 	expect 421 -H "Host: $host" "$agent_url/metrics"

@@ -16,6 +16,7 @@ agent.until(20, lambda: profiler()["samples"] > 0, "samples")
 agent.write('[profile]\nevent = "cpu-clock"\nfrequency = 53\n')
 check(agent.ctl("reload")[0] == 0, "reload: " + str(agent.ctl("reload")))
 agent.until(10, lambda: profiler()["frequency"] == 53, "the new frequency")
+check("started again" not in agent.log(), "says that a restart is needed: " + agent.log())
 samples = profiler()["samples"]
 agent.until(20, lambda: profiler()["samples"] > samples, "samples at the new frequency")
 agent.write('[profile]\nenabled = false\n')

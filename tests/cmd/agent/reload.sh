@@ -53,6 +53,18 @@ agent.configure(BASE + '\n[[trigger]]\nname = "t"\nwhen = "rate(task-clock >"')
 status, said = agent.ctl("reload")
 check(status != 0, "a broken trigger was taken: " + said)
 check(not series("context-switches"), "half of a broken file was taken")
+
+# A source whose command is not there: the others go on, whatever their order.
+agent.configure('priority = 5\ncommand = ["./none"]\nevents = ["page-faults"]\n'
+                '[[source]]\nname = "after"\ninterval = "20ms"\nevents = ["task-clock"]')
+status, said = agent.ctl("reload")
+check(status != 0 and "./none" in said, "a command that is not there was run: " + said)
+wait_until(lambda: [s for s in agent.get("/api/v1/series?source=after")["series"] if s["value"]],
+           "the source behind it")
+agent.configure(BASE)
+status, said = agent.ctl("reload")
+check(status == 0, "the file of before: " + said)
+wait_until(lambda: series("context-switches"), "the source that came back")
 agent.stop()
 print("reloaded")
 END

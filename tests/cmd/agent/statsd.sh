@@ -1,4 +1,5 @@
-# StatsD: what comes by UDP adds up to the counter, packets are small, gauges are values.
+# StatsD: what comes by UDP adds up to the counter, packets are small, gauges are values. An export that
+# a reload begins anew does not tell once more what the one before it has told.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq
@@ -42,9 +43,16 @@ flush = "200ms"
 END
 start_agent tacho.toml
 work_load 1 20000
+sleep 1		# the last of it is read and taken
+sed 's/^prefix = "dog"$/&\ntimeout = "9s"/' tacho.toml >changed.toml
+mv changed.toml tacho.toml
+kill -HUP "$agent_pid"
+wait_for 20 grep -q reloaded agent.err
+sleep 1		# and read by the one that is new
 work_load 2 10000
 wait_for 20 metric_is 'tacho_exporter_retries_total{exporter="nobody"' '[1-9]'
 stop_agent
+[ "$(grep -c "export 'nobody'" agent.err)" = 1 ] || fail "says it again and again: $(cat agent.err)"
 end_load
 end "$listen_pid"
 [ ! -s listen.err ] || { cat listen.err >&2; fail "the listener"; }

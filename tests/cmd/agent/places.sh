@@ -1,0 +1,34 @@
+# Places that are taken or cannot be: a second agent at one store, a socket's path that is a file, a store
+# in no directory. Each is told, and nothing that was there is lost.
+. "$SUPPORT/lib.sh"
+mkdir state
+STATE_DIRECTORY=$PWD/state RUNTIME_DIRECTORY=$PWD/state
+export STATE_DIRECTORY RUNTIME_DIRECTORY
+printf '[profile]\nenabled = false\n[[source]]\nname = "s"\nevents = ["page-faults"]\npids = [%d]\n' $$ >tacho.toml
+agent() {
+	timeout 60 tacho agent -c tacho.toml --listen 127.0.0.1:0 "$@"
+}
+tacho agent -c tacho.toml --listen 127.0.0.1:0 --store a.db >first 2>&1 &
+first=$!
+trap 'kill $first' EXIT
+while ! grep -q 'page at' first; do
+	kill -0 $first
+	sleep 0.1
+done
+agent --store a.db --set agent.socket="$PWD/other" && exit 1
+agent --store b.db && exit 1
+echo precious >file
+agent --store '' --set agent.socket="$PWD/file" && exit 1
+cat file
+agent --store "$PWD/none/a.db" --set agent.socket="$PWD/other" && exit 1
+kill $first
+wait $first
+tacho agent -c tacho.toml --listen "unix:$PWD/page" --store a.db >last 2>&1 &
+first=$!
+while ! grep -q 'no page by TCP' last; do
+	kill -0 $first
+	sleep 0.1
+done
+kill $first
+wait $first
+trap - EXIT

@@ -1,0 +1,45 @@
+# While a recording is made for one client, all others are served: those that were connected before, too.
+# A second recording is refused meanwhile; a client that leaves, and an agent that ends, disturb nothing.
+. "$SUPPORT/lib.sh"
+need python3
+PYTHONPATH=$SUPPORT python3 - <<'END'
+import http.client, threading
+from agent_profile import *
+
+agent = Agent('token = "word"\n[profile]\nevent = "cpu-clock"\n')
+agent.start()
+agent.needs_profile()
+
+def post(path, out):
+    c = http.client.HTTPConnection("127.0.0.1", agent.port, timeout=100)
+    c.request("POST", path, headers={"Authorization": "Bearer word"})
+    r = c.getresponse()
+    out.append((r.status, r.read().decode()))
+
+def get(c):
+    c.request("GET", "/healthz")
+    return c.getresponse().read()
+
+before = [http.client.HTTPConnection("127.0.0.1", agent.port, timeout=60) for _ in range(8)]
+check(all(get(c) == b"ok\n" for c in before), "connections")
+first, second, left = [], [], []
+recording = threading.Thread(target=post, args=("/api/v1/ctl/profile?value=8s", first))
+recording.start()
+time.sleep(1)
+check(all(get(c) == b"ok\n" for c in before), "connections during a recording")
+post("/api/v1/ctl/profile?value=1s", second)
+for n in range(20):		# these leave before their page is there
+    with socket.create_connection(("127.0.0.1", agent.port)) as s:
+        s.sendall(b"GET /api/v1/flame?from=-1h HTTP/1.1\r\nHost: localhost\r\n\r\n" * (n % 3 + 1))
+check(agent.get("/api/v1/flame", **{"from": "-1h"})["schema"] == "tacho.flame.v1", "a flame graph")
+check(recording.is_alive() and not first, "all that had to wait for the recording")
+check(second[0][0] == 409 and "already" in second[0][1], f"a second recording: {second}")
+recording.join()
+check(first[0][0] == 200 and ".svg" in first[0][1], f"the recording: {first}")
+last = threading.Thread(target=post, args=("/api/v1/ctl/profile?value=100s", left))
+last.start()
+time.sleep(1)
+agent.stop()
+last.join()
+check(left and left[0][0] in (200, 503), f"a recording that the end cut short: {left}")
+END
