@@ -43,6 +43,7 @@ enum ship_result {
 
 struct ship_reply {
 	double retry_after_s;	/* 0: not said */
+	uint64_t rejected;	/* of what was taken (SHIP_DONE): points that the receiver did not keep */
 	char text[256];		/* why, for the log and the page */
 };
 

@@ -60,6 +60,7 @@ struct pusher {
 	uint64_t flush_ns, retry_ns;	/* when to do so next */
 	unsigned random;
 	bool told;			/* this failure was logged */
+	bool told_rejected;		/* that the receiver keeps only a part was logged */
 	_Atomic uint64_t stop_by_ns;	/* 0: nobody asked */
 };
 
@@ -179,17 +180,6 @@ static void failed(struct pusher *p, const char *text)
 	p->told = true;
 }
 
-static void pause_for(struct pusher *p, double asked_s)
-{
-	double jitter;
-
-	p->pause_s = p->pause_s > 0 ? min_of(p->pause_s * 2, PAUSE_MAX_S) : PAUSE_MIN_S;
-	p->random = p->random * 1103515245 + 12345;
-	jitter = 0.75 + (double)(p->random >> 16 & 0x7fff) / 32768 / 2;
-	p->retry_ns = clock_mono_ns() +
-		      (uint64_t)((asked_s > 0 ? min_of(asked_s, 3600.0) : p->pause_s * jitter) * 1e9);
-}
-
 static void account(struct pusher *p, uint64_t sent, uint64_t dropped, bool retried)
 {
 	pthread_mutex_lock(&p->lock);
@@ -204,6 +194,36 @@ static void account(struct pusher *p, uint64_t sent, uint64_t dropped, bool retr
 		p->status.last_error[0] = '\0';
 	}
 	pthread_mutex_unlock(&p->lock);
+}
+
+/* What a receiver says of what it took (points that it rejected) is said once and for all: it may be
+ * true of every body or of every tenth. */
+static void taken(struct pusher *p, const struct shipment *item, const struct ship_reply *reply)
+{
+	uint64_t rejected = min_of(reply->rejected, item->n_points);
+
+	p->told = false;
+	account(p, item->n_points - rejected, rejected, false);
+	if (!reply->text[0])
+		return;
+	pthread_mutex_lock(&p->lock);
+	snprintf(p->status.last_error, sizeof(p->status.last_error), "%.250s", reply->text);
+	p->status.connected = true;
+	pthread_mutex_unlock(&p->lock);
+	if (!p->told_rejected)
+		say(p, reply->text);
+	p->told_rejected = true;
+}
+
+static void pause_for(struct pusher *p, double asked_s)
+{
+	double jitter;
+
+	p->pause_s = p->pause_s > 0 ? min_of(p->pause_s * 2, PAUSE_MAX_S) : PAUSE_MIN_S;
+	p->random = p->random * 1103515245 + 12345;
+	jitter = 0.75 + (double)(p->random >> 16 & 0x7fff) / 32768 / 2;
+	p->retry_ns = clock_mono_ns() +
+		      (uint64_t)((asked_s > 0 ? min_of(asked_s, 3600.0) : p->pause_s * jitter) * 1e9);
 }
 
 static bool open_it(struct pusher *p)
@@ -337,12 +357,12 @@ static void ship_all(struct pusher *p)
 		spool_drop_first(p->spool);
 		p->pause_s = 0;
 		p->retry_ns = 0;
-		if (result == SHIP_DROP)
-			failed(p, reply.text);
-		else
-			p->told = false;
-		account(p, result == SHIP_DONE ? item.n_points : 0,
-			result == SHIP_DROP ? item.n_points : 0, false);
+		if (result == SHIP_DONE) {
+			taken(p, &item, &reply);
+			continue;
+		}
+		failed(p, reply.text);
+		account(p, 0, item.n_points, false);
 	}
 }
 

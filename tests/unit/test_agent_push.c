@@ -26,6 +26,7 @@ struct fake {
 	struct buf got;			/* what was taken, "7 8 9 " */
 	unsigned n_ships, n_opens;
 	unsigned fail_ships, fail_opens, drop_ships;	/* so many of the next */
+	uint64_t reject;		/* so many points of each body */
 	bool hold;			/* ship() does not return until this is false */
 	bool away;			/* every try fails */
 	bool hangs;			/* until it is time to stop */
@@ -104,6 +105,9 @@ static enum ship_result fake_ship(void *x, const struct shipment *s, struct ship
 		strcpy(reply->text, "bad request");
 	} else {
 		buf_str(&f->got, s->body);
+		reply->rejected = f->reject;
+		if (f->reject)
+			strcpy(reply->text, "not all");
 	}
 	pthread_mutex_unlock(&f->lock);
 	return result;
@@ -289,6 +293,30 @@ static void refusals_are_dropped_and_counted(void **state)
 	assert_int_equal(status(&b, 0).dropped_points, st.dropped_points);
 	assert_int_equal(status(&b, 0).sent_points, 6 - st.dropped_points);
 	stop(&b, 0);
+	done(&b);
+}
+
+/* A part that was not kept is counted and said once; a receiver that boasts is not believed. */
+static void rejected_points_are_counted(void **state)
+{
+	struct bench b;
+
+	prepare(&b, 1);
+	b.settings[0].push.max_points = 10;	/* two bodies of ten: none leaves before */
+	b.settings[0].push.flush_ns = 3600 * 1000 * MS;
+	b.fakes[0].reject = 3;
+	start(&b, NULL);
+	feed(&b, 1, 20);
+	wait_sent(&b, 0, 14);
+	assert_int_equal(status(&b, 0).sent_points, 14);
+	assert_int_equal(status(&b, 0).dropped_points, 6);
+	assert_string_equal(status(&b, 0).last_error, "not all");
+	assert_true(status(&b, 0).connected);
+	assert_int_equal(b.n_logs, 1);
+	b.fakes[0].reject = UINT64_MAX;
+	feed(&b, 21, 30);
+	stop(&b, 10000);
+	assert_got(&b.fakes[0], 1, 30);
 	done(&b);
 }
 
@@ -589,6 +617,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failures_are_repeated_in_order),
 		cmocka_unit_test(refusals_are_dropped_and_counted),
+		cmocka_unit_test(rejected_points_are_counted),
 		cmocka_unit_test(a_held_receiver_holds_nobody),
 		cmocka_unit_test(only_chosen_sources_are_sent),
 		cmocka_unit_test(large_batches_are_cut),
