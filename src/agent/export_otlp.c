@@ -57,6 +57,12 @@ static int check(const void *settings, struct tacho_error *e)
 	return http_settings_check(&((const struct settings *)settings)->http, e);
 }
 
+/* The header that says so goes with the exporter, not with the body. */
+static const char *format(const void *settings)
+{
+	return ((const struct settings *)settings)->gzip ? "otlp+gzip" : "otlp";
+}
+
 static void close_it(void *x)
 {
 	struct otlp *o = x;
@@ -313,6 +319,7 @@ const struct exporter_type export_otlp = {
 	.keys = keys,
 	.settings_size = sizeof(struct settings),
 	.check = check,
+	.format = format,
 	.open = open_it,
 	.encode = encode,
 	.ship = ship,

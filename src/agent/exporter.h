@@ -57,6 +57,9 @@ struct exporter_type {
 	/* A connection or server; called in the exporter's thread (push) or at start (serve). */
 	int (*open)(void **x, const void *settings, const struct exporter_env *env,
 		    struct tacho_error *e);
+	/* What its bodies are written in, where settings decide; NULL: its name. A queue on disk keeps
+	 * to it: what waits in another format is not sent. Letters, digits, '_', '-' and '+'. */
+	const char *(*format)(const void *settings);
 	/* Appends one body for these batches. The caller holds the registry's lock for reading.
 	 * Returns how many points went in, or a negative errno. */
 	int64_t (*encode)(void *x, const struct batch *batches, size_t n, struct buf *body);

@@ -437,17 +437,34 @@ static int spool_dir(const struct pusher *p, char *out)
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 1;
 }
 
-static int start_pusher(struct pusher *p, struct tacho_error *e)
+static int open_spool(struct pusher *p, struct tacho_error *e)
 {
-	pthread_condattr_t attr;
-	char dir[PATH_MAX];
+	const char *format = p->type->format ? p->type->format(p->settings) : p->type->name;
+	uint64_t foreign = 0;
+	char dir[PATH_MAX], text[160];
 	int err = spool_dir(p, dir);
 
 	if (err >= 0)
-		err = spool_open(&p->spool, err ? dir : NULL, p->settings->queue_bytes);
+		err = spool_open(&p->spool, err ? dir : NULL, format, p->settings->queue_bytes, &foreign);
 	if (err < 0)
 		return error_set(e, err, "cannot keep a queue for export '%s': %s", p->config->name,
 				 strerror(-err));
+	if (foreign) {
+		p->status.dropped_points = foreign;
+		snprintf(text, sizeof(text), "%llu points that waited in another format than %s are dropped",
+			 (unsigned long long)foreign, format);
+		say(p, text);
+	}
+	return 0;
+}
+
+static int start_pusher(struct pusher *p, struct tacho_error *e)
+{
+	pthread_condattr_t attr;
+	int err = open_spool(p, e);
+
+	if (err < 0)
+		return err;
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->wake, &attr);
