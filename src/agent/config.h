@@ -86,6 +86,7 @@ struct profile_config {
 	char *event;			/* NULL: cycles, or without a PMU cpu-clock */
 	uint64_t window_ns;		/* one stored profile: 10 s */
 	bool kernel_off;		/* user space only */
+	uint64_t recordings, recordings_bytes;	/* of `ctl profile`: so many files and bytes stay */
 };
 
 struct export_config {
