@@ -406,7 +406,7 @@ const struct key_row source_keys[] = {
 	{ KEY_DURATION, "flush", AT(flush_ns), NULL,
 	  "the time that points are collected before they go on; by default the interval", .min = MS,
 	  .max = DAY },
-	{ KEY_U64, "top", AT(top), "100", "of processes so many series at most; the others are added up",
+	{ KEY_U64, "top", AT(top), "100", "of processes so many have series of their own; the others are added up",
 	  .min = 1, .max = 100000 },
 	{ KEY_INT, "priority", AT(priority), "0",
 	  "where descriptors run short, the source with the lower number goes first",
