@@ -92,7 +92,8 @@ extern const struct key_row push_keys[];	/* into struct push_settings; push_keys
 struct exporters;		/* all of one configuration, running; push_all.c */
 
 struct exporter_status {
-	const char *name, *type;
+	char name[256];
+	const char *type;
 	bool connected;
 	uint64_t sent_points, dropped_points, queued_points, queued_bytes, retries;
 	double lag_s;			/* age of the oldest that waits */

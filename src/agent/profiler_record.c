@@ -197,13 +197,16 @@ static int draw(struct recording *r, struct tacho_error *e)
 static int record_all(struct recording *r, struct tacho_error *e)
 {
 	struct sampling_opts opts = { .frequency = FREQUENCY };
+	const struct agent_config *cfg;
 	int err, action = r->opts->action;
 
-	pthread_rwlock_rdlock(&r->agent->config_lock);	/* its texts stay */
-	opts.event = r->agent->config->profile.event;
-	opts.user_only = r->agent->config->profile.kernel_off;
+	pthread_rwlock_rdlock(&r->agent->config_lock);
+	cfg = config_hold(r->agent->config);
 	pthread_rwlock_unlock(&r->agent->config_lock);
+	opts.event = cfg->profile.event;
+	opts.user_only = cfg->profile.kernel_off;
 	err = sampling_open(&r->sampling, &opts, e);
+	config_free(cfg);
 	if (err < 0)
 		return err;
 	r->fd = open_data(r, action != ACTION_FLAME, e);

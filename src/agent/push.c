@@ -24,8 +24,9 @@
 #define PAUSE_MIN_S 1.0
 #define PAUSE_MAX_S 60.0
 
-struct kept_batch {
+struct kept_batch {			/* with its points and the source's name behind it */
 	struct batch batch;
+	size_t bytes;
 	struct point points[];
 };
 
@@ -80,7 +81,7 @@ static void drop_oldest(struct pusher *p)
 {
 	struct kept_batch *b = p->queue.v[0];
 
-	p->queue_bytes -= sizeof(*b) + b->batch.n_points * sizeof(*b->points);
+	p->queue_bytes -= b->bytes;
 	p->queue_points -= b->batch.n_points;
 	p->status.dropped_points += b->batch.n_points;
 	free(b);
@@ -88,9 +89,20 @@ static void drop_oldest(struct pusher *p)
 	memmove(p->queue.v, p->queue.v + 1, p->queue.n * sizeof(*p->queue.v));
 }
 
+/* The batch's name is that of a configuration which may go before it is sent. */
+static void copy_batch(struct kept_batch *copy, const struct batch *b)
+{
+	char *name = (char *)(copy->points + b->n_points);
+
+	copy->batch = *b;
+	copy->batch.points = copy->points;
+	memcpy(copy->points, b->points, b->n_points * sizeof(*b->points));
+	copy->batch.source = strcpy(name, b->source);
+}
+
 static void keep(struct pusher *p, const struct batch *b)
 {
-	size_t bytes = sizeof(struct kept_batch) + b->n_points * sizeof(*b->points);
+	size_t bytes = sizeof(struct kept_batch) + b->n_points * sizeof(*b->points) + strlen(b->source) + 1;
 	struct kept_batch *copy = malloc(bytes), **place = NULL;
 
 	pthread_mutex_lock(&p->lock);
@@ -99,9 +111,8 @@ static void keep(struct pusher *p, const struct batch *b)
 	if (copy && bytes <= QUEUE_BYTES)
 		place = vec_add(&p->queue);
 	if (place) {
-		copy->batch = *b;
-		copy->batch.points = copy->points;
-		memcpy(copy->points, b->points, b->n_points * sizeof(*b->points));
+		copy_batch(copy, b);
+		copy->bytes = bytes;
 		*place = copy;
 		p->queue_bytes += bytes;
 		p->queue_points += b->n_points;
@@ -249,7 +260,7 @@ static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
 	       (n == 0 || points + p->queue.v[n]->batch.n_points <= p->settings->max_points)) {
 		out[n] = p->queue.v[n];
 		points += out[n]->batch.n_points;
-		p->queue_bytes -= sizeof(**out) + out[n]->batch.n_points * sizeof(struct point);
+		p->queue_bytes -= out[n]->bytes;
 		n++;
 	}
 	p->queue_points -= points;
@@ -487,9 +498,10 @@ int pusher_new(struct pusher **out, const struct export_config *cfg, const struc
 		return error_nomem(e);
 	p->env = *env;
 	p->env.stop_by_ns = &p->stop_by_ns;
+	p->env.config = config_hold(env->config);
 	p->config = cfg;
 	p->type = cfg->type;
-	p->status.name = cfg->name;
+	snprintf(p->status.name, sizeof(p->status.name), "%s", cfg->name);
 	p->status.type = cfg->type->name;
 	pthread_mutex_init(&p->lock, NULL);
 	if (exporter_pushes(p->type)) {
@@ -560,5 +572,6 @@ void pusher_free(struct pusher *p)
 	spool_close(p->spool);
 	buf_done(&p->body);
 	pthread_mutex_destroy(&p->lock);
+	config_free(p->env.config);
 	free(p);
 }
