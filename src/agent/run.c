@@ -6,6 +6,7 @@
 #include "agent/run.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -254,6 +255,15 @@ static void stop(struct running *r)
 	config_free(a->config);
 }
 
+/* Tables of symbols come and go by the megabyte, in threads of their own: what is freed is to leave the
+ * process, not to wait in a heap of each thread. */
+static void keep_small(void)
+{
+	mallopt(M_ARENA_MAX, 2);
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);	/* set, it no longer grows with what is freed */
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 static int block_signals(void)
 {
 	sigset_t set;
@@ -277,6 +287,7 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 	registry_init(&r.agent.registry);
 	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
 		snprintf(r.agent.host, sizeof(r.agent.host), "localhost");
+	keep_small();
 	block_signals();
 	privilege_raise_limits();
 	err = start(&r, e);
