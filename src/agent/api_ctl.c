@@ -110,22 +110,27 @@ static int act_profile(struct request *q, const char *source, struct buf *reply,
 	static _Atomic bool busy;
 	const char *text = request_arg(q, "value"), *format = request_arg(q, "format");
 	int action = format && !strcmp(format, "perf.data") ? 1 : format && !strcmp(format, "both") ? 2 : 0;
-	uint64_t ns = 10000000000ull;
+	struct record_opts opts = { .length_ns = 10000000000ull, .action = action, .name = "ctl" };
 	scoped(freep) char *path = NULL;
+	char note[256];
 	int err;
 
 	(void)source;
-	if (text && (num_duration_ns(str_of(text), &ns) < 0 || ns > 600000000000ull))
+	if (text && (num_duration_ns(str_of(text), &opts.length_ns) < 0 || opts.length_ns > 600000000000ull))
 		return error_set(e, -EINVAL, "'value' has to be a duration up to 10m");
 	if (atomic_exchange(&busy, true)) {
 		error_set(e, -EBUSY, "a recording is being made already");
 		error_hint(e, "ask again when it is done");
 		return -EBUSY;
 	}
-	err = profiler_record(q->agent, ns, action, NULL, "ctl", &path, e);
+	pthread_rwlock_rdlock(&q->agent->config_lock);
+	opts.max_bytes = q->agent->config->profile.recordings_bytes;
+	opts.max_files = q->agent->config->profile.recordings;
+	pthread_rwlock_unlock(&q->agent->config_lock);
+	err = profiler_record(q->agent, &opts, &path, note, e);
 	busy = false;
 	if (err == 0)
-		buf_printf(reply, "wrote %s", path);
+		buf_printf(reply, "wrote %s%s%s%s", path, note[0] ? " (" : "", note, note[0] ? ")" : "");
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include "agent/config_build.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <limits.h>
 #include <stdio.h>
 
@@ -98,10 +99,14 @@ int config_note(struct agent_config *cfg, const char *fmt, ...)
 	return err;
 }
 
-void config_free(struct agent_config *cfg)
+const struct agent_config *config_hold(const struct agent_config *cfg)
 {
-	if (!cfg)
-		return;
+	((struct agent_config *)cfg)->n_holders++;
+	return cfg;
+}
+
+static void free_all(struct agent_config *cfg)
+{
 	for (size_t i = 0; i < cfg->n_sources; i++)
 		keys_done(source_keys, &cfg->sources[i]);
 	for (size_t i = 0; i < cfg->n_exports; i++) {
@@ -126,6 +131,14 @@ void config_free(struct agent_config *cfg)
 	origins_free(cfg->origins);
 	free(cfg->path);
 	free(cfg);
+}
+
+void config_free(const struct agent_config *cfg)
+{
+	struct agent_config *own = (struct agent_config *)cfg;
+
+	if (own && atomic_fetch_sub(&own->n_holders, 1) == 0)
+		free_all(own);
 }
 
 static void freep_config(struct agent_config **cfg)
@@ -260,6 +273,7 @@ static int load(struct agent_config *cfg, const struct config_opts *opts, struct
 
 int config_load(struct agent_config **out, const struct config_opts *opts, struct tacho_error *e)
 {
+	static _Atomic uint64_t serial;
 	scoped(freep_config) struct agent_config *cfg = calloc(1, sizeof(*cfg));
 	int err;
 
@@ -268,6 +282,7 @@ int config_load(struct agent_config **out, const struct config_opts *opts, struc
 	err = load(cfg, opts, e);
 	if (err)
 		return err;
+	cfg->serial = ++serial;
 	*out = take(cfg);
 	return 0;
 }

@@ -4,7 +4,8 @@
  *
  *	config_load(&cfg, opts, &e) -> use it -> config_free(cfg)
  *
- * All strings belong to the configuration. Lists that are empty have n == 0.
+ * All strings belong to the configuration. Lists that are empty have n == 0. A reload replaces it; who
+ * still needs the old one (an exporter that goes on) holds it.
  */
 #ifndef AGENT_CONFIG_H
 #define AGENT_CONFIG_H
@@ -86,6 +87,7 @@ struct profile_config {
 	char *event;			/* NULL: cycles, or without a PMU cpu-clock */
 	uint64_t window_ns;		/* one stored profile: 10 s */
 	bool kernel_off;		/* user space only */
+	uint64_t recordings, recordings_bytes;	/* of `ctl profile`: so many files and bytes stay */
 };
 
 struct export_config {
@@ -102,6 +104,8 @@ struct trigger_config {
 };
 
 struct agent_config {
+	_Atomic unsigned n_holders;	/* beside the owner */
+	uint64_t serial;		/* of each that was loaded another, from 1 */
 	char *path;			/* the file, or NULL: none */
 	const char *kind;		/* "tacho.toml", "Alumet", "collectd" */
 	struct strlist hosts;		/* names by which it may be asked, besides the machine's own */
@@ -135,7 +139,9 @@ struct config_opts {
 
 /* Returns 0, or a negative errno with "FILE:LINE:COLUMN: what" in the message. */
 int config_load(struct agent_config **out, const struct config_opts *opts, struct tacho_error *e);
-void config_free(struct agent_config *cfg);
+/* The last who lets go of it frees it. */
+void config_free(const struct agent_config *cfg);
+const struct agent_config *config_hold(const struct agent_config *cfg);	/* until config_free() */
 
 /* As tacho.toml; with `origins` each value followed by a comment that says where it came from
  * (default, FILE:LINE, --set, environment). */

@@ -101,6 +101,10 @@ const struct key_row profile_keys[] = {
 	  .min = SECOND, .max = 3600 * SECOND },
 	{ KEY_OTHER, "kernel", AT(kernel_off), "true", "sample the kernel too", .set = set_kernel,
 	  .show = show_kernel, .value = "BOOLEAN" },
+	{ KEY_U64, "recordings", AT(recordings), "20",
+	  "how many files of *tacho agent ctl profile* are kept, the oldest go", .min = 1, .max = 100000 },
+	{ KEY_BYTES, "recordings_bytes", AT(recordings_bytes), "256M",
+	  "what they may take up together; a perf.data ends there", .min = 65536 },
 	{ .kind = KEY_END },
 };
 #undef AT
@@ -405,7 +409,7 @@ const struct key_row source_keys[] = {
 	{ KEY_DURATION, "flush", AT(flush_ns), NULL,
 	  "the time that points are collected before they go on; by default the interval", .min = MS,
 	  .max = DAY },
-	{ KEY_U64, "top", AT(top), "100", "of processes so many series at most; the others are added up",
+	{ KEY_U64, "top", AT(top), "100", "of processes so many have series of their own; the others are added up",
 	  .min = 1, .max = 100000 },
 	{ KEY_INT, "priority", AT(priority), "0",
 	  "where descriptors run short, the source with the lower number goes first",
@@ -437,7 +441,8 @@ const struct key_row trigger_keys[] = {
 	  .max = 3600 * SECOND },
 	{ KEY_DURATION, "cooldown", AT(cooldown_ns), "5m", "the least time between two recordings",
 	  .max = 365 * DAY },
-	{ KEY_BYTES, "max_bytes", AT(max_bytes), "256M", "what its recordings may take up together" },
+	{ KEY_BYTES, "max_bytes", AT(max_bytes), "256M",
+	  "what its recordings may take up together, the oldest go; a perf.data ends there" },
 	{ KEY_PATH, "dir", AT(dir), NULL, "where they go; not set: tacho/triggers in the state directory" },
 	{ .kind = KEY_END },
 };

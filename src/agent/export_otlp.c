@@ -2,10 +2,14 @@
  * OpenTelemetry metrics by OTLP/HTTP: a protobuf ExportMetricsServiceRequest. Counters are
  * monotonic cumulative sums with their start time, integers where they are plain counts below
  * 2^63; the rest are doubles. A series that ends gets a point that says "no recorded value".
+ *
+ * A receiver that takes a part says how many points it rejected (partial_success); what it may be
+ * asked again after is fewer than elsewhere: 429, 502, 503 and 504.
  */
 #include "agent/exporter.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "agent/naming.h"
 #include "agent/picks.h"
@@ -19,7 +23,8 @@ enum { REQUEST_RESOURCE_METRICS = 1, RM_RESOURCE = 1, RM_SCOPE_METRICS = 2, RESO
        SM_SCOPE = 1, SM_METRIC = 2, SCOPE_NAME = 1, SCOPE_VERSION = 2, METRIC_NAME = 1, METRIC_HELP = 2,
        METRIC_UNIT = 3, METRIC_AS_GAUGE = 5, METRIC_AS_SUM = 7, DATA_POINT = 1, SUM_TEMPORALITY = 2,
        SUM_MONOTONIC = 3, POINT_START = 2, POINT_TIME = 3, POINT_DOUBLE = 4, POINT_INT = 6,
-       POINT_ATTRIBUTE = 7, POINT_FLAGS = 8, KV_KEY = 1, KV_VALUE = 2, ANY_STRING = 1 };
+       POINT_ATTRIBUTE = 7, POINT_FLAGS = 8, KV_KEY = 1, KV_VALUE = 2, ANY_STRING = 1,
+       RESPONSE_PARTIAL = 1, PARTIAL_REJECTED = 1, PARTIAL_MESSAGE = 2 };
 enum { CUMULATIVE = 2, NO_RECORDED_VALUE = 1 };
 
 struct settings {
@@ -50,6 +55,12 @@ static const struct key_row keys[] = {
 static int check(const void *settings, struct tacho_error *e)
 {
 	return http_settings_check(&((const struct settings *)settings)->http, e);
+}
+
+/* The header that says so goes with the exporter, not with the body. */
+static const char *format(const void *settings)
+{
+	return ((const struct settings *)settings)->gzip ? "otlp+gzip" : "otlp";
 }
 
 static void close_it(void *x)
@@ -249,11 +260,57 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	return buf_failed(body) ? -ENOMEM : points;
 }
 
+/* The message within the response; false: there is none, or it is no such response. */
+static bool find_partial(struct str answer, struct str *out)
+{
+	struct pb_field f;
+
+	while (pb_next(&answer, &f) > 0)
+		if (f.number == RESPONSE_PARTIAL && f.bytes.n) {
+			*out = f.bytes;
+			return true;
+		}
+	return false;
+}
+
+/* What the receiver did not keep of what it took. It may also only warn. */
+static void read_answer(struct str answer, struct ship_reply *reply)
+{
+	struct str partial, why = { 0 };
+	struct pb_field f;
+	char words[161];
+
+	if (!find_partial(answer, &partial))
+		return;
+	while (pb_next(&partial, &f) > 0) {
+		if (f.number == PARTIAL_REJECTED)
+			reply->rejected = f.value <= INT64_MAX ? f.value : 0;
+		else if (f.number == PARTIAL_MESSAGE)
+			why = f.bytes;
+	}
+	ship_http_words(words, sizeof(words), why);
+	if (reply->rejected)
+		snprintf(reply->text, sizeof(reply->text), "the receiver rejected %llu points%s%s",
+			 (unsigned long long)reply->rejected, words[0] ? ": " : "", words);
+	else if (words[0])
+		snprintf(reply->text, sizeof(reply->text), "the receiver warns: %s", words);
+}
+
+static bool may_repeat(long status)
+{
+	return !status || status == 429 || (status >= 502 && status <= 504);
+}
+
 static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
 {
 	struct otlp *o = x;
+	enum ship_result result = ship_http_post(o->http, o->url.bytes, s->body, reply);
 
-	return ship_http_post(o->http, o->url.bytes, s->body, reply);
+	if (result == SHIP_DONE)
+		read_answer(ship_http_answer(o->http), reply);
+	else if (result == SHIP_RETRY && !may_repeat(ship_http_status(o->http)))
+		result = SHIP_DROP;
+	return result;
 }
 
 const struct exporter_type export_otlp = {
@@ -262,6 +319,7 @@ const struct exporter_type export_otlp = {
 	.keys = keys,
 	.settings_size = sizeof(struct settings),
 	.check = check,
+	.format = format,
 	.open = open_it,
 	.encode = encode,
 	.ship = ship,

@@ -44,6 +44,7 @@ enum ship_result {
 
 struct ship_reply {
 	double retry_after_s;	/* 0: not said */
+	uint64_t rejected;	/* of what was taken (SHIP_DONE): points that the receiver did not keep */
 	char text[256];		/* why, for the log and the page */
 };
 
@@ -57,6 +58,9 @@ struct exporter_type {
 	/* A connection or server; called in the exporter's thread (push) or at start (serve). */
 	int (*open)(void **x, const void *settings, const struct exporter_env *env,
 		    struct tacho_error *e);
+	/* What its bodies are written in, where settings decide; NULL: its name. A queue on disk keeps
+	 * to it: what waits in another format is not sent. Letters, digits, '_', '-' and '+'. */
+	const char *(*format)(const void *settings);
 	/* Appends one body for these batches. The caller holds the registry's lock for reading.
 	 * Returns how many points went in, or a negative errno. */
 	int64_t (*encode)(void *x, const struct batch *batches, size_t n, struct buf *body);
@@ -89,7 +93,8 @@ extern const struct key_row push_keys[];	/* into struct push_settings; push_keys
 struct exporters;		/* all of one configuration, running; push_all.c */
 
 struct exporter_status {
-	const char *name, *type;
+	char name[256];
+	const char *type;
 	bool connected;
 	uint64_t sent_points, dropped_points, queued_points, queued_bytes, retries;
 	double lag_s;			/* age of the oldest that waits */

@@ -41,7 +41,8 @@ struct profiler {
 	int wake_fd;			/* readable: look at what is asked for */
 	_Atomic bool stop;
 	_Atomic uint64_t want_hz;	/* by the budget; 0: what the configuration says */
-	struct profile_config config;	/* as it is carried out; texts are the agent's */
+	const struct agent_config *held;	/* the configuration that the next one's texts are of */
+	struct profile_config config;	/* as it is carried out */
 	/* the thread's own */
 	struct sampling sampling;
 	struct tacho_symbols *symbols;
@@ -344,17 +345,20 @@ static bool same_text(const char *a, const char *b)
 /* The configuration as it is now, and the budget's word. True: sampling has to be opened anew. */
 static bool take_config(struct profiler *p)
 {
+	const struct agent_config *before = p->held;
 	struct profile_config now;
 	uint64_t hz = p->want_hz;
 	bool changed;
 
 	pthread_rwlock_rdlock(&p->agent->config_lock);
-	now = p->agent->config->profile;
+	p->held = config_hold(p->agent->config);
 	pthread_rwlock_unlock(&p->agent->config_lock);
+	now = p->held->profile;
 	now.frequency = hz && hz < now.frequency ? hz : now.frequency;
 	changed = now.off != p->config.off || now.frequency != p->config.frequency ||
 		  now.kernel_off != p->config.kernel_off || !same_text(now.event, p->config.event);
 	p->config = now;
+	config_free(before);
 	return changed;
 }
 
@@ -442,6 +446,7 @@ static void profiler_free(struct profiler *p)
 	if (p->piece_fd >= 0)
 		close(p->piece_fd);
 	pthread_mutex_destroy(&p->lock);
+	config_free(p->held);
 	free(p);
 }
 

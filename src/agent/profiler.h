@@ -29,9 +29,19 @@ int profiler_range(struct agent *a, int64_t from_ns, int64_t to_ns,
 		   const struct tacho_profile_opts *filter, struct tacho_profile **out,
 		   struct tacho_error *e);
 
+struct record_opts {
+	uint64_t length_ns;
+	int action;			/* as struct trigger_config has it */
+	const char *dir;		/* NULL: that of `ctl profile` */
+	const char *name;		/* its files are called NAME-DATE... */
+	uint64_t max_bytes, max_files;	/* of all recordings of this name in the directory; 0: any */
+};
+
 /* Records N seconds now into a perf.data and/or a flame graph (triggers, ctl profile). Runs in the
- * caller's thread. *path is the caller's to free. */
-int profiler_record(struct agent *a, uint64_t length_ns, int action, const char *dir,
-		    const char *name, char **path, struct tacho_error *e);
+ * caller's thread. A perf.data ends early where it would grow beyond the bound; older recordings go
+ * until the bound holds, this one stays. *path is the caller's to free; `note` says what was cut or
+ * exceeded, or is empty. */
+int profiler_record(struct agent *a, const struct record_opts *opts, char **path, char note[256],
+		    struct tacho_error *e);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * A recording of some seconds, for triggers and `ctl profile`: a perf.data, a flame graph of it, or
  * both. The samples go to the disk at once; without a perf.data the file has no name and goes with
- * its descriptor.
+ * its descriptor. A file that reaches its bound ends there and is whole.
  */
 #include "agent/profiler.h"
 
@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/recordings.h"
 #include "agent/sampling.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -24,12 +25,15 @@
 #define FREQUENCY 199
 #define FILE_BYTES_MAX (512ull << 20)
 #define SLICE_MS 200
+#define FEATURES_BYTES (256u << 10)	/* what may follow the samples in a file */
 
 enum { ACTION_FLAME, ACTION_FILE, ACTION_BOTH };
 
 struct recording {
 	struct agent *agent;
+	const struct record_opts *opts;
 	const char *dir, *name;
+	bool cut;			/* it ended at its bound */
 	char stamp[40];
 	struct sampling sampling;
 	struct sampling_file file;
@@ -98,21 +102,43 @@ static int sample_until(struct recording *r, uint64_t end_ns)
 	return err < 0 ? err : tacho_sampler_settle(r->sampling.sampler, sampling_file_put, &r->file);
 }
 
-static int record_samples(struct recording *r, uint64_t length_ns, struct tacho_error *e)
+/* A named file is to keep to the bound with what follows the samples. */
+static uint64_t file_bound(const struct recording *r)
+{
+	uint64_t max = r->opts->max_bytes;
+
+	if (!r->data_path[0] || !max)
+		return FILE_BYTES_MAX;
+	return min_of(max - min_of(max / 4, (uint64_t)FEATURES_BYTES), FILE_BYTES_MAX);
+}
+
+static int record_rings(struct recording *r, struct tacho_error *e)
+{
+	int err = tacho_sampler_synthesize(r->sampling.sampler, TACHO_SYNTH_ALL, sampling_file_put, &r->file, e);
+
+	if (err < 0)
+		return err == -EFBIG ? error_set(e, err, "what runs alone takes more than the %llu bytes "
+						 "allowed for a recording; allow more",
+						 (unsigned long long)r->file.max_bytes) : err;
+	err = sample_until(r, clock_mono_ns() + r->opts->length_ns);
+	r->cut = err == -EFBIG;
+	if (err == 0 || r->cut)
+		return 0;
+	if (r->file.error.message[0])
+		*e = r->file.error;
+	else
+		error_set(e, err, "recording failed: %s", strerror(-err));
+	return err;
+}
+
+static int record_samples(struct recording *r, struct tacho_error *e)
 {
 	int err = sampling_file_open(&r->file, r->fd, &r->sampling, e), end;
 
 	if (err < 0)
 		return err;
-	r->file.max_bytes = FILE_BYTES_MAX;
-	err = tacho_sampler_synthesize(r->sampling.sampler, TACHO_SYNTH_ALL, sampling_file_put, &r->file, e);
-	if (err == 0) {
-		err = sample_until(r, clock_mono_ns() + length_ns);
-		if (err < 0 && r->file.error.message[0])
-			*e = r->file.error;
-		else if (err < 0)
-			error_set(e, err, "recording failed: %s", strerror(-err));
-	}
+	r->file.max_bytes = file_bound(r);
+	err = record_rings(r, e);
 	/* What was written before a full disk can be read. */
 	end = sampling_file_finish(&r->file, &r->sampling, true, err < 0 ? NULL : e);
 	sampling_file_close(&r->file);
@@ -168,22 +194,25 @@ static int draw(struct recording *r, struct tacho_error *e)
 	return fd < 0 ? fd : err;
 }
 
-static int record_all(struct recording *r, uint64_t length_ns, int action, struct tacho_error *e)
+static int record_all(struct recording *r, struct tacho_error *e)
 {
 	struct sampling_opts opts = { .frequency = FREQUENCY };
-	int err;
+	const struct agent_config *cfg;
+	int err, action = r->opts->action;
 
-	pthread_rwlock_rdlock(&r->agent->config_lock);	/* its texts stay */
-	opts.event = r->agent->config->profile.event;
-	opts.user_only = r->agent->config->profile.kernel_off;
+	pthread_rwlock_rdlock(&r->agent->config_lock);
+	cfg = config_hold(r->agent->config);
 	pthread_rwlock_unlock(&r->agent->config_lock);
+	opts.event = cfg->profile.event;
+	opts.user_only = cfg->profile.kernel_off;
 	err = sampling_open(&r->sampling, &opts, e);
+	config_free(cfg);
 	if (err < 0)
 		return err;
 	r->fd = open_data(r, action != ACTION_FLAME, e);
 	if (r->fd < 0)
 		return r->fd;
-	err = record_samples(r, length_ns, e);
+	err = record_samples(r, e);
 	return err == 0 && action != ACTION_FILE ? draw(r, e) : err;
 }
 
@@ -199,27 +228,50 @@ static int own_dir(const struct agent *a, char dir[PATH_MAX], struct tacho_error
 	return 0;
 }
 
-int profiler_record(struct agent *a, uint64_t length_ns, int action, const char *dir, const char *name,
-		    char **path, struct tacho_error *e)
+/* Older ones make room; this one is the newest and stays, with a word where it is too large. */
+static void keep_bound(const struct recording *r, char note[256])
 {
-	struct recording r = { .agent = a, .dir = dir, .name = name, .fd = -1 };
+	const struct recordings_bound bound = { r->opts->max_bytes, r->opts->max_files };
+	const char *const own[] = { r->data_path, r->flame_path };
+	struct recordings_left left;
+	int n = 0;
+
+	note[0] = '\0';
+	recordings_trim(r->dir, r->name, &bound, own, countof(own), &left);
+	if (r->cut)
+		n = snprintf(note, 256, "it ended early: its file reached the bound of %llu bytes",
+			     (unsigned long long)r->file.max_bytes);
+	if (bound.max_bytes && left.bytes > bound.max_bytes)
+		snprintf(note + n, 256 - (size_t)n, "%sit takes %llu bytes, the bound is %llu: all older "
+			 "recordings were removed", n ? "; " : "", (unsigned long long)left.bytes,
+			 (unsigned long long)bound.max_bytes);
+}
+
+int profiler_record(struct agent *a, const struct record_opts *opts, char **path, char note[256],
+		    struct tacho_error *e)
+{
+	struct recording r = { .agent = a, .opts = opts, .dir = opts->dir, .name = opts->name, .fd = -1 };
 	char own[PATH_MAX];
 	time_t now = time(NULL);
 	struct tm tm;
-	int err = dir ? 0 : own_dir(a, own, e);
+	int err = opts->dir ? 0 : own_dir(a, own, e);
 
+	note[0] = '\0';
 	if (err < 0)
 		return err;
-	r.dir = dir ? dir : own;
+	r.dir = opts->dir ? opts->dir : own;
 	localtime_r(&now, &tm);
 	strftime(r.stamp, sizeof(r.stamp), "%Y%m%d-%H%M%S", &tm);
-	err = record_all(&r, length_ns, action, e);
+	err = record_all(&r, e);
 	sampling_close(&r.sampling);
 	if (r.fd >= 0)
 		close(r.fd);
 	if (err == 0) {
 		*path = strdup(r.flame_path[0] ? r.flame_path : r.data_path);
 		err = *path ? 0 : error_nomem(e);
+	} else if (err == -EFBIG && r.data_path[0]) {
+		unlink(r.data_path);		/* not a single sample is in it */
 	}
+	keep_bound(&r, note);
 	return err;
 }

@@ -25,8 +25,9 @@
 #define PAUSE_MAX_S 60.0
 #define QUIET_NS 60000000000ull		/* between two failures that are logged */
 
-struct kept_batch {
+struct kept_batch {			/* with its points and the source's name behind it */
 	struct batch batch;
+	size_t bytes;
 	struct point points[];
 };
 
@@ -62,6 +63,7 @@ struct pusher {
 	unsigned random;
 	bool told;			/* this failure was logged */
 	uint64_t quiet_until_ns;
+	bool told_rejected;		/* that the receiver keeps only a part was logged */
 	_Atomic uint64_t stop_by_ns;	/* 0: nobody asked */
 };
 
@@ -81,7 +83,7 @@ static void drop_oldest(struct pusher *p)
 {
 	struct kept_batch *b = p->queue.v[0];
 
-	p->queue_bytes -= sizeof(*b) + b->batch.n_points * sizeof(*b->points);
+	p->queue_bytes -= b->bytes;
 	p->queue_points -= b->batch.n_points;
 	p->status.dropped_points += b->batch.n_points;
 	free(b);
@@ -89,9 +91,20 @@ static void drop_oldest(struct pusher *p)
 	memmove(p->queue.v, p->queue.v + 1, p->queue.n * sizeof(*p->queue.v));
 }
 
+/* The batch's name is that of a configuration which may go before it is sent. */
+static void copy_batch(struct kept_batch *copy, const struct batch *b)
+{
+	char *name = (char *)(copy->points + b->n_points);
+
+	copy->batch = *b;
+	copy->batch.points = copy->points;
+	memcpy(copy->points, b->points, b->n_points * sizeof(*b->points));
+	copy->batch.source = strcpy(name, b->source);
+}
+
 static void keep(struct pusher *p, const struct batch *b)
 {
-	size_t bytes = sizeof(struct kept_batch) + b->n_points * sizeof(*b->points);
+	size_t bytes = sizeof(struct kept_batch) + b->n_points * sizeof(*b->points) + strlen(b->source) + 1;
 	struct kept_batch *copy = malloc(bytes), **place = NULL;
 
 	pthread_mutex_lock(&p->lock);
@@ -100,9 +113,8 @@ static void keep(struct pusher *p, const struct batch *b)
 	if (copy && bytes <= QUEUE_BYTES)
 		place = vec_add(&p->queue);
 	if (place) {
-		copy->batch = *b;
-		copy->batch.points = copy->points;
-		memcpy(copy->points, b->points, b->n_points * sizeof(*b->points));
+		copy_batch(copy, b);
+		copy->bytes = bytes;
 		*place = copy;
 		p->queue_bytes += bytes;
 		p->queue_points += b->n_points;
@@ -186,17 +198,6 @@ static void failed(struct pusher *p, const char *text)
 	p->quiet_until_ns = now + QUIET_NS;
 }
 
-static void pause_for(struct pusher *p, double asked_s)
-{
-	double jitter;
-
-	p->pause_s = p->pause_s > 0 ? min_of(p->pause_s * 2, PAUSE_MAX_S) : PAUSE_MIN_S;
-	p->random = p->random * 1103515245 + 12345;
-	jitter = 0.75 + (double)(p->random >> 16 & 0x7fff) / 32768 / 2;
-	p->retry_ns = clock_mono_ns() +
-		      (uint64_t)((asked_s > 0 ? min_of(asked_s, 3600.0) : p->pause_s * jitter) * 1e9);
-}
-
 static void account(struct pusher *p, uint64_t sent, uint64_t dropped, bool retried)
 {
 	pthread_mutex_lock(&p->lock);
@@ -211,6 +212,36 @@ static void account(struct pusher *p, uint64_t sent, uint64_t dropped, bool retr
 		p->status.last_error[0] = '\0';
 	}
 	pthread_mutex_unlock(&p->lock);
+}
+
+/* What a receiver says of what it took (points that it rejected) is said once and for all: it may be
+ * true of every body or of every tenth. */
+static void taken(struct pusher *p, const struct shipment *item, const struct ship_reply *reply)
+{
+	uint64_t rejected = min_of(reply->rejected, item->n_points);
+
+	p->told = false;
+	account(p, item->n_points - rejected, rejected, false);
+	if (!reply->text[0])
+		return;
+	pthread_mutex_lock(&p->lock);
+	snprintf(p->status.last_error, sizeof(p->status.last_error), "%.250s", reply->text);
+	p->status.connected = true;
+	pthread_mutex_unlock(&p->lock);
+	if (!p->told_rejected)
+		say(p, reply->text);
+	p->told_rejected = true;
+}
+
+static void pause_for(struct pusher *p, double asked_s)
+{
+	double jitter;
+
+	p->pause_s = p->pause_s > 0 ? min_of(p->pause_s * 2, PAUSE_MAX_S) : PAUSE_MIN_S;
+	p->random = p->random * 1103515245 + 12345;
+	jitter = 0.75 + (double)(p->random >> 16 & 0x7fff) / 32768 / 2;
+	p->retry_ns = clock_mono_ns() +
+		      (uint64_t)((asked_s > 0 ? min_of(asked_s, 3600.0) : p->pause_s * jitter) * 1e9);
 }
 
 static bool open_it(struct pusher *p)
@@ -236,7 +267,7 @@ static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
 	       (n == 0 || points + p->queue.v[n]->batch.n_points <= p->settings->max_points)) {
 		out[n] = p->queue.v[n];
 		points += out[n]->batch.n_points;
-		p->queue_bytes -= sizeof(**out) + out[n]->batch.n_points * sizeof(struct point);
+		p->queue_bytes -= out[n]->bytes;
 		n++;
 	}
 	p->queue_points -= points;
@@ -344,12 +375,12 @@ static void ship_all(struct pusher *p)
 		spool_drop_first(p->spool);
 		p->pause_s = 0;
 		p->retry_ns = 0;
-		if (result == SHIP_DROP)
-			failed(p, reply.text);
-		else
-			p->told = false;
-		account(p, result == SHIP_DONE ? item.n_points : 0,
-			result == SHIP_DROP ? item.n_points : 0, false);
+		if (result == SHIP_DONE) {
+			taken(p, &item, &reply);
+			continue;
+		}
+		failed(p, reply.text);
+		account(p, 0, item.n_points, false);
 	}
 }
 
@@ -424,17 +455,34 @@ static int spool_dir(const struct pusher *p, char *out)
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 1;
 }
 
-static int start_pusher(struct pusher *p, struct tacho_error *e)
+static int open_spool(struct pusher *p, struct tacho_error *e)
 {
-	pthread_condattr_t attr;
-	char dir[PATH_MAX];
+	const char *format = p->type->format ? p->type->format(p->settings) : p->type->name;
+	uint64_t foreign = 0;
+	char dir[PATH_MAX], text[160];
 	int err = spool_dir(p, dir);
 
 	if (err >= 0)
-		err = spool_open(&p->spool, err ? dir : NULL, p->settings->queue_bytes);
+		err = spool_open(&p->spool, err ? dir : NULL, format, p->settings->queue_bytes, &foreign);
 	if (err < 0)
 		return error_set(e, err, "cannot keep a queue for export '%s': %s", p->config->name,
 				 strerror(-err));
+	if (foreign) {
+		p->status.dropped_points = foreign;
+		snprintf(text, sizeof(text), "%llu points that waited in another format than %s are dropped",
+			 (unsigned long long)foreign, format);
+		say(p, text);
+	}
+	return 0;
+}
+
+static int start_pusher(struct pusher *p, struct tacho_error *e)
+{
+	pthread_condattr_t attr;
+	int err = open_spool(p, e);
+
+	if (err < 0)
+		return err;
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->wake, &attr);
@@ -457,9 +505,10 @@ int pusher_new(struct pusher **out, const struct export_config *cfg, const struc
 		return error_nomem(e);
 	p->env = *env;
 	p->env.stop_by_ns = &p->stop_by_ns;
+	p->env.config = config_hold(env->config);
 	p->config = cfg;
 	p->type = cfg->type;
-	p->status.name = cfg->name;
+	snprintf(p->status.name, sizeof(p->status.name), "%s", cfg->name);
 	p->status.type = cfg->type->name;
 	pthread_mutex_init(&p->lock, NULL);
 	if (exporter_pushes(p->type)) {
@@ -530,5 +579,6 @@ void pusher_free(struct pusher *p)
 	spool_close(p->spool);
 	buf_done(&p->body);
 	pthread_mutex_destroy(&p->lock);
+	config_free(p->env.config);
 	free(p);
 }

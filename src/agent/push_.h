@@ -10,7 +10,7 @@
 
 struct pusher;
 
-/* The configuration and the environment's strings have to outlive it. */
+/* Holds the environment's configuration, which `cfg` is of; other strings of it have to outlive it. */
 int pusher_new(struct pusher **out, const struct export_config *cfg, const struct exporter_env *env,
 	       struct tacho_error *e);
 void pusher_take(struct pusher *p, const struct batch *b);

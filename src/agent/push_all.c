@@ -167,7 +167,8 @@ int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct 
 	if (cfg->n_exports > MAX_EXPORTERS)
 		return error_set(e, -E2BIG, "more than %d exports", MAX_EXPORTERS);
 	end_others(x, cfg);
-	x->env.config = cfg;
+	config_free(x->env.config);
+	x->env.config = config_hold(cfg);
 	x->env.since_ns = x->started ? clock_wall_ns() : 0;
 	x->started = true;
 	for (size_t i = 0; i < cfg->n_exports; i++) {
@@ -190,6 +191,7 @@ int exporters_start(struct exporters **out, const struct agent_config *cfg,
 	if (!x)
 		return error_nomem(e);
 	x->env = *env;
+	x->env.config = NULL;
 	pthread_rwlock_init(&x->lock, NULL);
 	err = exporters_apply(x, cfg, e);
 	if (err < 0) {
@@ -206,5 +208,6 @@ void exporters_stop(struct exporters *x, unsigned grace_ms)
 		return;
 	end_all(x->v, x->n, grace_ms);
 	pthread_rwlock_destroy(&x->lock);
+	config_free(x->env.config);
 	free(x);
 }

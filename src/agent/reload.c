@@ -73,6 +73,8 @@ static void adopt(struct source *s, const struct source_config *cfg)
 {
 	s->config = cfg;
 	s->flush_at_ns = 0;
+	for (size_t i = 0; i < s->held.n; i++)
+		s->held.v[i]->source = cfg->name;
 	for (size_t i = 0; i < cfg->n_events; i++)
 		s->events[i].config = &cfg->events[i];
 	if (s->interval_ns != cfg->interval_ns) {

@@ -6,6 +6,7 @@
 #include "agent/run.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,7 +22,6 @@
 #include "agent/triggers.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/vec.h"
 
 #define STOP_GRACE_MS 3000
 
@@ -33,8 +33,6 @@ struct running {
 	struct triggers *triggers;
 	struct budget *budget;
 	pthread_mutex_t reload_lock;	/* a signal and a request may come at once */
-	/* Configurations that a reload has replaced: exporters and pages may still look at them. */
-	struct { struct agent_config **v; size_t n, cap; } configs;
 };
 
 /* Tells systemd how we are; does nothing without it. */
@@ -167,6 +165,10 @@ static int apply(struct running *r, const struct agent_config *fresh, struct tac
 	if (!later && !a->profiler && !config_same_profile(&a->config->profile, &fresh->profile))
 		later = "profile";
 	err = collector_apply(a->collector, fresh, e);
+	if (a->config != fresh) {		/* it changed nothing */
+		triggers_free(triggers);
+		return err;
+	}
 	replace_triggers(r, triggers);
 	if (a->exporters) {
 		int exports = exporters_apply(a->exporters, fresh, err < 0 ? NULL : e);
@@ -185,18 +187,15 @@ static int apply(struct running *r, const struct agent_config *fresh, struct tac
 /* A file that is wrong changes nothing. */
 static int reload_locked(struct running *r, struct tacho_error *e)
 {
-	struct agent_config *fresh = NULL, **kept;
+	const struct agent_config *old = r->agent.config;
+	struct agent_config *fresh = NULL;
 	int err = config_load(&fresh, &r->opts, e);
 
 	if (err < 0)
 		return err;
-	kept = vec_add(&r->configs);
-	if (!kept) {
-		config_free(fresh);
-		return error_nomem(e);
-	}
-	*kept = fresh;
-	return apply(r, fresh, e);
+	err = apply(r, fresh, e);
+	config_free(r->agent.config == fresh ? old : fresh);
+	return err;
 }
 
 static int reload(void *arg, struct tacho_error *e)
@@ -259,9 +258,16 @@ static void stop(struct running *r)
 	registry_done(&a->registry);
 	pthread_rwlock_destroy(&a->config_lock);
 	pthread_mutex_destroy(&r->reload_lock);
-	for (size_t i = 0; i < r->configs.n; i++)
-		config_free(r->configs.v[i]);
-	vec_done(&r->configs);
+	config_free(a->config);
+}
+
+/* Tables of symbols come and go by the megabyte, in threads of their own: what is freed is to leave the
+ * process, not to wait in a heap of each thread. */
+static void keep_small(void)
+{
+	mallopt(M_ARENA_MAX, 2);
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);	/* set, it no longer grows with what is freed */
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
 static int block_signals(void)
@@ -275,14 +281,8 @@ static int block_signals(void)
 int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struct tacho_error *e)
 {
 	struct running r = { .opts = opts->config, .until_targets_end = opts->until_targets_end };
-	struct agent_config **kept = vec_add(&r.configs);
 	int err;
 
-	if (!kept) {
-		config_free(cfg);
-		return error_nomem(e);
-	}
-	*kept = cfg;
 	r.agent.config = cfg;
 	r.agent.log = opts->log;
 	r.agent.log_arg = opts->log_arg;
@@ -293,6 +293,7 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 	registry_init(&r.agent.registry);
 	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
 		snprintf(r.agent.host, sizeof(r.agent.host), "localhost");
+	keep_small();
 	block_signals();
 	privilege_raise_limits();
 	err = start(&r, e);

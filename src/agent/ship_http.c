@@ -11,7 +11,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define SAID_MAX 160
+#define SAID_MAX 4096		/* of an answer: it may be a message that has to be read */
+#define SHOWN_MAX 160
 #define LOOK_UP_MS 100
 
 struct ship_http {
@@ -19,8 +20,9 @@ struct ship_http {
 	CURLM *multi;			/* has the connection; lets us look up while it waits */
 	struct curl_slist *headers;
 	const struct exporter_env *env;
-	char said[SAID_MAX + 1];	/* the beginning of the answer */
+	char said[SAID_MAX];		/* the beginning of the answer */
 	size_t n_said;
+	long status;			/* 0: there was none */
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -31,7 +33,6 @@ static size_t hear(char *bytes, size_t size, size_t n, void *arg)
 
 	memcpy(h->said + h->n_said, bytes, some);
 	h->n_said += some;
-	h->said[h->n_said] = '\0';
 	return size * n;
 }
 
@@ -137,20 +138,6 @@ int ship_http_open(struct ship_http **out, const struct http_settings *s, const 
 	return 0;
 }
 
-/* The first line of what was answered, without what would disturb a terminal. */
-static const char *first_line(struct ship_http *h)
-{
-	char *text = h->said;
-
-	while (*text == '\n' || *text == '\r' || *text == ' ')
-		text++;
-	text[strcspn(text, "\r\n")] = '\0';
-	for (char *c = text; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-	return text;
-}
-
 /* As much of the URL as may be shown: no query, which may have names in it. */
 static int shown(const char *url)
 {
@@ -171,19 +158,20 @@ static void hear_redirect(struct ship_http *h)
 
 static enum ship_result judge(struct ship_http *h, const char *url, struct ship_reply *reply)
 {
+	char words[SHOWN_MAX + 1];
 	curl_off_t after = 0;
-	long status = 0;
 
-	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &h->status);
 	curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after);
 	if (after > 0)
 		reply->retry_after_s = (double)after;
-	if (status >= 300 && status < 400)
+	if (h->status >= 300 && h->status < 400)
 		hear_redirect(h);
-	if (ship_http_result(status) != SHIP_DONE)
-		snprintf(reply->text, sizeof(reply->text), "%.*s answered %ld%s%s", shown(url), url, status,
-			 h->n_said ? ": " : "", first_line(h));
-	return ship_http_result(status);
+	ship_http_words(words, sizeof(words), ship_http_answer(h));
+	if (ship_http_result(h->status) != SHIP_DONE)
+		snprintf(reply->text, sizeof(reply->text), "%.*s answered %ld%s%s", shown(url), url, h->status,
+			 words[0] ? ": " : "", words);
+	return ship_http_result(h->status);
 }
 
 static CURLcode perform(struct ship_http *h)
@@ -213,7 +201,8 @@ enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str
 	CURLcode code;
 
 	h->n_said = 0;
-	h->said[0] = h->why[0] = '\0';
+	h->status = 0;
+	h->why[0] = '\0';
 	curl_easy_setopt(h->curl, CURLOPT_URL, url);
 	curl_easy_setopt(h->curl, CURLOPT_POST, 1L);
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, body.s);
@@ -224,6 +213,16 @@ enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str
 	snprintf(reply->text, sizeof(reply->text), "%.*s: %.150s", shown(url), url,
 		 h->why[0] ? h->why : curl_easy_strerror(code));
 	return SHIP_RETRY;
+}
+
+long ship_http_status(const struct ship_http *h)
+{
+	return h->status;
+}
+
+struct str ship_http_answer(const struct ship_http *h)
+{
+	return str_n(h->said, h->n_said);
 }
 
 void ship_http_close(struct ship_http *h)

@@ -48,6 +48,11 @@ int ship_http_open(struct ship_http **out, const struct http_settings *s, const 
 enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str body,
 				struct ship_reply *reply);
 void ship_http_close(struct ship_http *h);
+/* Of the last answer: its status (0: none came), and how its body begins. */
+long ship_http_status(const struct ship_http *h);
+struct str ship_http_answer(const struct ship_http *h);
+/* What people may be shown of it: one line, without what would disturb a terminal. */
+void ship_http_words(char *out, size_t size, struct str answer);
 
 /* What an answer means. */
 enum ship_result ship_http_result(long status);

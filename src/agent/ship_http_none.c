@@ -23,6 +23,18 @@ enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str
 	return SHIP_DROP;
 }
 
+long ship_http_status(const struct ship_http *h)
+{
+	(void)h;
+	return 0;
+}
+
+struct str ship_http_answer(const struct ship_http *h)
+{
+	(void)h;
+	return STR_LIT("");
+}
+
 void ship_http_close(struct ship_http *h)
 {
 	(void)h;

@@ -43,6 +43,17 @@ enum ship_result ship_http_result(long status)
 		       ? SHIP_RETRY : SHIP_DROP;
 }
 
+void ship_http_words(char *out, size_t size, struct str answer)
+{
+	size_t n = 0;
+
+	while (answer.n && strchr("\r\n ", answer.s[0] ? answer.s[0] : 1))
+		answer = str_n(answer.s + 1, answer.n - 1);
+	for (size_t i = 0; i < answer.n && n + 1 < size && answer.s[i] != '\r' && answer.s[i] != '\n'; i++)
+		out[n++] = (unsigned char)answer.s[i] < ' ' || answer.s[i] == 127 ? '?' : answer.s[i];
+	out[n] = '\0';
+}
+
 void url_escape(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.n; i++) {

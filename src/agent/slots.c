@@ -96,6 +96,17 @@ void slots_end_absent(struct slots *s, struct registry *r)
 		}
 }
 
+size_t slots_ended(const struct slots *s, struct registry *r)
+{
+	size_t n = 0;
+
+	pthread_rwlock_rdlock(&r->lock);
+	for (size_t i = 0; i < s->n; i++)
+		n += s->v[i].ended && registry_get(r, s->v[i].series);
+	pthread_rwlock_unlock(&r->lock);
+	return n;
+}
+
 /* ---- forgetting ---- */
 
 #define MANY 64

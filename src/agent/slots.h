@@ -35,6 +35,8 @@ int64_t slots_get(struct slots *s, struct registry *r, const struct metric *m, c
 uint32_t *slots_compact(struct slots *s, struct registry *r);
 /* Those that no counter feeds any more: their series end. */
 void slots_end_absent(struct slots *s, struct registry *r);
+/* How many series have ended and are not expired yet. */
+size_t slots_ended(const struct slots *s, struct registry *r);
 /* A counter of the slot is about to be closed: what it counted stays. */
 void slot_keep(struct slot *slot, const struct tacho_sum *row);
 /* What the closed and the open counters of a slot have counted. */

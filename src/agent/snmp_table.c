@@ -95,7 +95,7 @@ static void find_rows(struct snmp_view *v)
 	const struct registry *r = v->registry;
 	uint32_t n_groups;
 
-	if (rows->known && rows->generation == r->generation && rows->config == v->config)
+	if (rows->known && rows->generation == r->generation && rows->config_serial == v->config->serial)
 		return;
 	rows->n = 0;
 	add_groups(rows, v->config);
@@ -111,7 +111,7 @@ static void find_rows(struct snmp_view *v)
 	if (rows->n)
 		qsort(rows->v, rows->n, sizeof(*rows->v), by_index);
 	rows->generation = r->generation;
-	rows->config = v->config;
+	rows->config_serial = v->config->serial;
 	rows->known = true;
 }
 

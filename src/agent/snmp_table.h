@@ -30,7 +30,7 @@ struct pmu_rows {
 	struct pmu_row *v;
 	size_t n, cap;
 	uint64_t generation;
-	const struct agent_config *config;
+	uint64_t config_serial;
 	bool known;
 };
 

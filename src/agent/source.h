@@ -29,6 +29,7 @@ struct unit {
 	size_t n_rows, n_entries;
 	uint64_t n_fds;
 	uint64_t count, count_before;	/* of its first event: now, and at the last look */
+	uint32_t n_looks;		/* at the processes since it came */
 	bool other;			/* a process without series of its own: in comm="other" */
 	bool seen;			/* in the last look at /proc or the cgroups */
 };
@@ -60,6 +61,7 @@ struct source {
 	size_t n_units, cap_units;
 	struct source_event *events;
 	struct slots slots;
+	size_t n_gone;			/* processes whose series have ended and can still be seen */
 	struct point *sums;		/* of one tick, by slot */
 	struct point *points;
 	size_t n_points, cap_points;

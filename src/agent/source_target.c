@@ -75,7 +75,7 @@ static int see_process(struct source *s, int pid, const char *comm)
 	if (same || (!u && s->n_units >= MAX_UNITS))
 		return 0;
 	if (!u) {
-		bool other = has_top(s) && count_own(s) >= s->config->top;
+		bool other = has_top(s) && count_own(s) + s->n_gone >= s->config->top;
 
 		u = add_unit(s);
 		if (!u)
@@ -202,13 +202,22 @@ static void drop_unseen(struct source *s)
 /* ---- the top ---- */
 
 #define MOST_SWAPS 8		/* at one look: each opens two units' counters again */
+#define STAYS_LOOKS 30		/* a process that was there so often is likely to stay */
 
 static uint64_t weight(const struct unit *u)
 {
 	return u->count - min_of(u->count, u->count_before);
 }
 
-/* The one that counted most of those in "other", or least of those with series of their own. */
+/* Where processes come and go by the dozen (a compiler's), each would leave series behind that are
+ * known for minutes. So those that have gone count, and when they are many only who stays rises. */
+static bool may_rise(const struct source *s, const struct unit *u)
+{
+	return weight(u) && (s->n_gone < s->config->top || u->n_looks >= STAYS_LOOKS);
+}
+
+/* The one that counted most of those in "other" and may rise, or least of those with series of their
+ * own. */
 static struct unit *extreme(struct source *s, bool other)
 {
 	struct unit *found = NULL;
@@ -216,7 +225,7 @@ static struct unit *extreme(struct source *s, bool other)
 	for (size_t i = 0; i < s->n_units; i++) {
 		struct unit *u = &s->units[i];
 
-		if (u->other == other &&
+		if (u->other == other && (!other || may_rise(s, u)) &&
 		    (!found || (other ? weight(u) > weight(found) : weight(u) < weight(found))))
 			found = u;
 	}
@@ -247,8 +256,10 @@ static int choose_top(struct source *s)
 			err = open_again(s, down);
 		}
 	}
-	for (size_t i = 0; i < s->n_units; i++)
+	for (size_t i = 0; i < s->n_units; i++) {
 		s->units[i].count_before = s->units[i].count;
+		s->units[i].n_looks++;
+	}
 	return err;
 }
 
@@ -322,6 +333,8 @@ int source_refresh(struct source *s, bool cpus_changed)
 
 	for (size_t i = 0; i < s->n_units; i++)
 		s->units[i].seen = false;
+	if (has_top(s))
+		s->n_gone = slots_ended(&s->slots, &s->agent->registry) / max_of(s->config->n_events, (size_t)1);
 	switch (s->config->target) {
 	case TARGET_COMMAND:
 		err = look_at_command(s);

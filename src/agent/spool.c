@@ -16,6 +16,7 @@
 #include "base/vec.h"
 
 #define BODY_MAX (64u << 20)
+#define FORMAT_MAX 40
 
 struct item {
 	uint64_t number, points, bytes;
@@ -25,6 +26,7 @@ struct item {
 
 struct spool {
 	char *dir;			/* NULL: in memory */
+	char format[FORMAT_MAX + 1];
 	int lock_fd;			/* of the directory, locked; -1: in memory */
 	uint64_t max_bytes, bytes, points, next;
 	struct { struct item *v; size_t n, cap; } items;
@@ -41,7 +43,8 @@ static int path_of(const struct spool *s, uint64_t number, const char *suffix, c
 
 /* ---- what is there already ---- */
 
-static bool parse_head(struct str text, struct item *item, size_t *n_head)
+/* The first version did not say the format: then it is empty, and none of ours. */
+static bool parse_head(struct str text, struct item *item, char format[FORMAT_MAX + 1], size_t *n_head)
 {
 	const char *end = memchr(text.s, '\n', min_of(text.n, (size_t)128));
 	unsigned long long points;
@@ -52,7 +55,9 @@ static bool parse_head(struct str text, struct item *item, size_t *n_head)
 		return false;
 	memcpy(line, text.s, (size_t)(end - text.s));
 	line[end - text.s] = '\0';
-	if (sscanf(line, "tacho 1 %llu %lld %lld", &points, &from, &to) != 3)
+	format[0] = '\0';
+	if (sscanf(line, "tacho 2 %40[a-z0-9A-Z_+-] %llu %lld %lld", format, &points, &from, &to) != 4 &&
+	    sscanf(line, "tacho 1 %llu %lld %lld", &points, &from, &to) != 3)
 		return false;
 	item->points = points;
 	item->from_ns = from;
@@ -61,7 +66,7 @@ static bool parse_head(struct str text, struct item *item, size_t *n_head)
 	return true;
 }
 
-static bool read_head(struct spool *s, struct item *item)
+static bool read_head(struct spool *s, struct item *item, char format[FORMAT_MAX + 1])
 {
 	char path[PATH_MAX], head[129];
 	struct stat st;
@@ -73,7 +78,7 @@ static bool read_head(struct spool *s, struct item *item)
 		n = read(fd, head, sizeof(head) - 1);
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0 || !parse_head(str_n(head, (size_t)n), item, &n_head))
+	if (n <= 0 || !parse_head(str_n(head, (size_t)n), item, format, &n_head))
 		return false;
 	item->bytes = (uint64_t)st.st_size;
 	return true;
@@ -86,7 +91,20 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static int take_over(struct spool *s)
+static int take_item(struct spool *s, const struct item *item)
+{
+	struct item *place = vec_add(&s->items);
+
+	if (!place)
+		return -ENOMEM;
+	*place = *item;
+	s->bytes += item->bytes;
+	s->points += item->points;
+	s->next = max_of(s->next, item->number + 1);
+	return 0;
+}
+
+static int take_over(struct spool *s, uint64_t *n_foreign)
 {
 	DIR *dir = opendir(s->dir);
 	struct dirent *entry;
@@ -95,25 +113,20 @@ static int take_over(struct spool *s)
 	if (!dir)
 		return -errno;
 	while (err == 0 && (entry = readdir(dir))) {
-		struct item item = { 0 }, *place;
-		char *end;
+		char *end, format[FORMAT_MAX + 1];
+		struct item item = { 0 };
 
 		if (strlen(entry->d_name) == 20 && str_ends(str_of(entry->d_name), ".new")) {
 			unlinkat(dirfd(dir), entry->d_name, 0);		/* half-written */
 			continue;
 		}
 		item.number = strtoull(entry->d_name, &end, 16);
-		if (strlen(entry->d_name) != 16 || *end || !read_head(s, &item))
+		if (strlen(entry->d_name) != 16 || *end || !read_head(s, &item, format))
 			continue;		/* not ours */
-		place = vec_add(&s->items);
-		if (!place) {
-			err = -ENOMEM;
-			break;
-		}
-		*place = item;
-		s->bytes += item.bytes;
-		s->points += item.points;
-		s->next = max_of(s->next, item.number + 1);
+		if (!strcmp(format, s->format))
+			err = take_item(s, &item);
+		else if (unlinkat(dirfd(dir), entry->d_name, 0) == 0)
+			*n_foreign += item.points;
 	}
 	closedir(dir);
 	if (s->items.n)
@@ -132,20 +145,25 @@ static int lock_dir(struct spool *s, const char *dir)
 	return flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-int spool_open(struct spool **out, const char *dir, uint64_t max_bytes)
+int spool_open(struct spool **out, const char *dir, const char *format, uint64_t max_bytes,
+	       uint64_t *n_foreign)
 {
 	struct spool *s = calloc(1, sizeof(*s));
+	uint64_t foreign = 0;
 	int err;
 
 	if (!s)
 		return -ENOMEM;
+	snprintf(s->format, sizeof(s->format), "%s", format);
 	s->lock_fd = -1;
 	s->max_bytes = max_bytes;
 	err = dir ? lock_dir(s, dir) : 0;
 	if (err > 0) {
 		s->dir = strdup(dir);
-		err = s->dir ? take_over(s) : -ENOMEM;
+		err = s->dir ? take_over(s, &foreign) : -ENOMEM;
 	}
+	if (n_foreign)
+		*n_foreign = foreign;
 	if (err < 0) {
 		spool_close(s);
 		return err;
@@ -179,8 +197,8 @@ static int write_item(struct spool *s, struct item *item, const struct shipment 
 	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	n = snprintf(head, sizeof(head), "tacho 1 %llu %lld %lld\n", (unsigned long long)from->n_points,
-		     (long long)from->from_ns, (long long)from->to_ns);
+	n = snprintf(head, sizeof(head), "tacho 2 %s %llu %lld %lld\n", s->format,
+		     (unsigned long long)from->n_points, (long long)from->from_ns, (long long)from->to_ns);
 	err = io_write_all(fd, head, (size_t)n);
 	if (err == 0)
 		err = io_write_all(fd, from->body.s, from->body.n);
@@ -242,7 +260,7 @@ bool spool_first(struct spool *s, struct shipment *out)
 {
 	while (s->first < s->items.n) {
 		struct item *item = &s->items.v[s->first], head = { 0 };
-		char path[PATH_MAX];
+		char path[PATH_MAX], format[FORMAT_MAX + 1];
 		size_t n_head = 0;
 
 		*out = (struct shipment){ .n_points = item->points, .from_ns = item->from_ns,
@@ -253,7 +271,7 @@ bool spool_first(struct spool *s, struct shipment *out)
 		}
 		buf_clear(&s->text);
 		if (path_of(s, item->number, "", path) == 0 && io_read(path, BODY_MAX + 256, &s->text) == 0 &&
-		    parse_head(buf_view(&s->text), &head, &n_head)) {
+		    parse_head(buf_view(&s->text), &head, format, &n_head) && !strcmp(format, s->format)) {
 			out->body = str_n(s->text.bytes + n_head, s->text.n - n_head);
 			return true;
 		}

@@ -4,7 +4,6 @@
  */
 #include "agent/triggers.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -111,63 +110,30 @@ static double value_of(struct triggers *t, struct trigger *one, uint64_t now)
 
 /* ---- firing ---- */
 
-/* The oldest files of ours go until the new ones have room. */
-static void keep_bound(const char *dir, uint64_t max_bytes)
-{
-	for (int round = 0; max_bytes && round < 1000; round++) {
-		char oldest[PATH_MAX] = "", path[PATH_MAX];
-		uint64_t total = 0;
-		struct timespec age = { 0 };
-		struct dirent *entry;
-		DIR *d = opendir(dir);
-
-		while (d && (entry = readdir(d))) {
-			struct stat st;
-
-			if (strncmp(entry->d_name, "trigger-", 8) != 0 ||
-			    (size_t)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) >=
-				    sizeof(path) || lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
-				continue;
-			total += (uint64_t)st.st_size;
-			if (!oldest[0] || st.st_mtim.tv_sec < age.tv_sec ||
-			    (st.st_mtim.tv_sec == age.tv_sec && st.st_mtim.tv_nsec < age.tv_nsec)) {
-				age = st.st_mtim;
-				memcpy(oldest, path, sizeof(oldest));
-			}
-		}
-		if (d)
-			closedir(d);
-		if (total <= max_bytes || !oldest[0] || unlink(oldest) < 0)
-			return;
-	}
-}
-
 static void *record(void *arg)
 {
 	struct triggers *t = arg;
 	const struct trigger_config *cfg = t->firing->config;
 	struct tacho_error e = { .column = -1 };
 	struct store_event ev = { .time_ns = clock_wall_ns(), .kind = "trigger", .name = cfg->name };
+	struct record_opts opts = { .length_ns = cfg->length_ns, .action = cfg->action, .dir = t->dir,
+				    .max_bytes = cfg->max_bytes };
 	scoped(buf_done) struct buf name = { 0 };
-	char *path = NULL, text[700];
+	char *path = NULL, text[1000], note[256] = "";
 	int err;
 
 	buf_puts(&name, "trigger-");
 	naming_clean(&name, str_of(cfg->name));		/* becomes part of a file's name */
-	err = buf_failed(&name) ? error_nomem(&e)
-				: profiler_record(t->agent, cfg->length_ns, cfg->action, t->dir,
-						  name.bytes, &path, &e);
-	if (err < 0)
-		snprintf(text, sizeof(text), "%s (was %g), but: %s", cfg->when, t->value, e.message);
-	else
-		snprintf(text, sizeof(text), "%s (was %g)", cfg->when, t->value);
-	keep_bound(t->dir, cfg->max_bytes);
+	opts.name = name.bytes;
+	err = buf_failed(&name) ? error_nomem(&e) : profiler_record(t->agent, &opts, &path, note, &e);
+	snprintf(text, sizeof(text), "%s (was %g)%s%s%s%s", cfg->when, t->value, err < 0 ? ", but: " : "",
+		 err < 0 ? e.message : "", note[0] ? "; " : "", note);
 	ev.text = text;
 	ev.path = path;
 	if (t->agent->store)
 		store_event_put(t->agent->store, &ev);
 	if (t->agent->log)
-		t->agent->log(t->agent->log_arg, err < 0 ? TACHO_LOG_WARN : TACHO_LOG_INFO, text);
+		t->agent->log(t->agent->log_arg, err < 0 || note[0] ? TACHO_LOG_WARN : TACHO_LOG_INFO, text);
 	free(path);
 	t->busy = false;
 	return NULL;

@@ -1,5 +1,5 @@
 /*
- * Protocol buffers, the writing half: fields appended to a buffer in the wire format. Fields that
+ * Protocol buffers: fields appended to a buffer in the wire format, and read one by one. Fields that
  * are zero or empty are left out, as proto3 has it.
  */
 #ifndef BASE_PROTOBUF_H
@@ -17,5 +17,15 @@ void pb_bytes(struct buf *b, unsigned field, struct str bytes);	/* also strings 
 void pb_element(struct buf *b, unsigned field, struct str bytes);
 /* A message that was built apart; its failure is handed on. */
 void pb_message(struct buf *b, unsigned field, const struct buf *m);
+
+/* One field that was read: a number (a varint, or fixed bytes), or bytes of the message. */
+struct pb_field {
+	uint64_t number;	/* which field */
+	uint64_t value;
+	struct str bytes;
+};
+
+/* Takes the first field off *rest. 1, 0 at the end, or -EBADMSG where it is no such message. */
+int pb_next(struct str *rest, struct pb_field *out);
 
 #endif

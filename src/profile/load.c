@@ -513,7 +513,7 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 	l->running = 1;
 	l->n_cpus = cpus_of(l->pd);
 	l->scratch = calloc(1, sizeof(*l->scratch));
-	if (!l->scratch || stacks_init(&l->stacks, l->profile, l->symbols) < 0 ||
+	if (!l->scratch || stacks_init(&l->stacks, l->profile, l->symbols, !l->own) < 0 ||
 	    events_learn(l) < 0 || build_ids_learn(l) < 0)
 		return error_nomem(e);
 	return 0;

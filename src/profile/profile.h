@@ -197,7 +197,8 @@ struct lately {
 	uint64_t key;
 	uint32_t id;			/* a node or a frame, + 1; 0: free */
 };
-#define LATELY_SLOTS 262144u
+#define LATELY_SLOTS 262144u	/* powers of two */
+#define LATELY_FEW 4096u
 
 struct stack_word {
 	uint64_t ip;
@@ -239,11 +240,13 @@ struct stacks {				/* of one file */
 	struct { struct fresh_frame *v; size_t n, cap; } fresh;
 	struct lately *nodes;		/* hash of callers from the outermost on -> node */
 	struct lately *frames;		/* hash of a spot -> frame */
+	size_t lately_mask;		/* of both */
 	struct tacho_spot *spots;	/* of the run at hand */
 	struct nowhere nowhere[8];	/* per space */
 };
 
-int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols);
+/* `few`: a second's samples, for which large tables would only have to be cleared. 0 or -ENOMEM. */
+int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols, bool few);
 void stacks_done(struct stacks *s);
 /* Puts a sample's stack into the batch, which must not be full. Before the symbols learn anything new
  * the batch must have been resolved. 0 or -ENOMEM. */

@@ -42,13 +42,15 @@ struct chain {
 	size_t n_runs;
 };
 
-int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols)
+int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols, bool few)
 {
-	*s = (struct stacks){ .profile = p, .symbols = symbols };
+	size_t slots = few ? LATELY_FEW : LATELY_SLOTS;
+
+	*s = (struct stacks){ .profile = p, .symbols = symbols, .lately_mask = slots - 1 };
 	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
 	s->spots = reallocarray(NULL, WORDS_MAX, sizeof(*s->spots));
-	s->nodes = calloc(LATELY_SLOTS, sizeof(*s->nodes));
-	s->frames = calloc(LATELY_SLOTS, sizeof(*s->frames));
+	s->nodes = calloc(slots, sizeof(*s->nodes));
+	s->frames = calloc(slots, sizeof(*s->frames));
 	return s->words && s->spots && s->nodes && s->frames ? 0 : -ENOMEM;
 }
 
@@ -151,9 +153,9 @@ static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space
 
 /* ---- into the batch ---- */
 
-static struct lately *lately_at(struct lately *table, uint64_t key)
+static struct lately *lately_at(const struct stacks *s, struct lately *table, uint64_t key)
 {
-	return &table[(key ^ key >> 32) % LATELY_SLOTS];
+	return &table[(key ^ key >> 32) & s->lately_mask];
 }
 
 /* Equal hashes: equal frames. */
@@ -249,7 +251,7 @@ static void frame_prefetch(const struct stacks *s, const struct stack_word *w)
 	if (w->nowhere)
 		keymap_prefetch(&s->profile->other_frames, w->key);
 	else
-		__builtin_prefetch(lately_at(s->frames, w->key));
+		__builtin_prefetch(lately_at(s, s->frames, w->key));
 }
 
 bool stacks_full(const struct stacks *s)
@@ -267,7 +269,7 @@ int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample
 	if (words_put(s, &c, to) < 0)
 		return -ENOMEM;
 	if (to->n > 1)
-		__builtin_prefetch(lately_at(s->nodes, to->words[to->n - 2].prefix));
+		__builtin_prefetch(lately_at(s, s->nodes, to->words[to->n - 2].prefix));
 	if (to->n)
 		frame_prefetch(s, &to->words[to->n - 1]);
 	return 0;
@@ -277,7 +279,7 @@ int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample
 
 static uint32_t known_node(const struct stacks *s, const struct stack_word *w)
 {
-	const struct lately *l = lately_at(s->nodes, w->prefix);
+	const struct lately *l = lately_at(s, s->nodes, w->prefix);
 
 	return l->id && l->key == w->prefix ? l->id - 1 : KEYMAP_NONE;
 }
@@ -294,7 +296,7 @@ static void look_for_callers(struct stacks *s, struct stack *st)
 		return;
 	}
 	for (size_t i = 0; i + 1 < st->n; i++) {
-		__builtin_prefetch(lately_at(s->nodes, st->words[i].prefix));
+		__builtin_prefetch(lately_at(s, s->nodes, st->words[i].prefix));
 		frame_prefetch(s, &st->words[i]);
 	}
 }
@@ -325,7 +327,7 @@ static uint32_t known_frame(const struct stacks *s, const struct stack_word *w)
 
 	if (w->nowhere)
 		return keymap_get(&s->profile->other_frames, w->key);
-	l = lately_at(s->frames, w->key);
+	l = lately_at(s, s->frames, w->key);
 	return l->id && l->key == w->key ? l->id - 1 : KEYMAP_NONE;
 }
 
@@ -381,7 +383,7 @@ static int add_frames(struct stacks *s)
 		if (w->frame == KEYMAP_NONE)
 			return -ENOMEM;
 		if (!w->nowhere && (like->known || !like->jit))	/* a JIT may name it yet */
-			*lately_at(s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
+			*lately_at(s, s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
 	}
 	return 0;
 }
@@ -404,7 +406,7 @@ static int add_nodes(struct stacks *s, struct stack *st)
 		if (st->node == KEYMAP_NONE)
 			return -ENOMEM;
 		if (i + 1 < st->n)
-			*lately_at(s->nodes, w->prefix) = (struct lately){ w->prefix, st->node + 1 };
+			*lately_at(s, s->nodes, w->prefix) = (struct lately){ w->prefix, st->node + 1 };
 	}
 	profile_node_prefetch(s->profile, st->node);
 	return 0;

@@ -174,8 +174,10 @@ void objects_evict(struct objects *o, size_t max_bytes)
 	size_t total = 0;
 
 	o->generation++;
-	for (size_t i = 0; i < o->n; i++)
+	for (size_t i = 0; i < o->n; i++) {
+		table_compact(&o->v[i]->table);
 		total += table_bytes(&o->v[i]->table);
+	}
 	while (total > max_bytes && (obj = longest_unused(o))) {
 		total -= table_bytes(&obj->table);
 		unload(obj);

@@ -67,8 +67,9 @@ struct objects {
 	uint32_t generation;		/* ends with each objects_evict() */
 };
 
-/* Forgets tables of symbols of files and JITs that nobody has asked for in the last generation, the
- * longest unused first, until all have at most `max_bytes`. They are read again when needed. */
+/* Packs the tables that were read since the last time, and forgets those of files and JITs that nobody
+ * has asked for in the last generation, the longest unused first, until all have at most `max_bytes`.
+ * They are read again when needed. */
 void objects_evict(struct objects *o, size_t max_bytes);
 
 /* What tells two objects of one path apart: container images, replaced files. */

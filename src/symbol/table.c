@@ -44,6 +44,7 @@ void table_done(struct table *t)
 	vec_done(t);
 	free(take(t->index));
 	t->n_index = 0;
+	t->compact = false;
 }
 
 const char *table_name(const struct table *t, const struct symbol *s)
@@ -225,6 +226,48 @@ int table_finish(struct table *t)
 	link_up(t);
 	make_index(t);
 	return 0;
+}
+
+/* With its NUL; kallsyms has the module's name behind it. */
+static size_t name_bytes(const struct table *t, const struct symbol *s)
+{
+	size_t n = strlen(table_name(t, s)) + 1, next = s->name + n;
+
+	return (s->flags & SYMBOL_MODULE) && next < t->strings.n ? n + strlen(t->strings.bytes + next) + 1 : n;
+}
+
+static void shrink(struct table *t)
+{
+	struct symbol *v = t->n < t->cap ? reallocarray(t->v, max_of(t->n, (size_t)1), sizeof(*v)) : NULL;
+
+	if (!v)
+		return;
+	t->v = v;
+	t->cap = max_of(t->n, (size_t)1);
+}
+
+void table_compact(struct table *t)
+{
+	struct buf kept = { 0 };
+	size_t total = 0;
+
+	if (t->compact || !t->n)
+		return;
+	t->compact = true;
+	shrink(t);
+	for (size_t i = 0; i < t->n; i++)
+		total += name_bytes(t, &t->v[i]);
+	if (total >= t->strings.cap - t->strings.cap / 8 || total > UINT32_MAX || !buf_grow(&kept, total))
+		return;
+	for (size_t i = 0; i < t->n; i++) {
+		const char *name = table_name(t, &t->v[i]);
+		size_t n = name_bytes(t, &t->v[i]);
+
+		t->v[i].name = (uint32_t)kept.n;
+		buf_put(&kept, name, n);
+	}
+	buf_done(&t->strings);
+	t->strings = kept;
 }
 
 /* "*ABS*+0x9be70" is how disassemblers call the function at 0x9be70; most have a name. */

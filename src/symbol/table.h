@@ -41,6 +41,7 @@ struct table {
 	struct symbol *v;
 	size_t n, cap;
 	struct buf strings;
+	bool compact;			/* table_compact() was here */
 	struct names *names;		/* where ids come from */
 	bool raw;			/* names are shown as they are */
 	bool params;			/* demangled names with their parameters */
@@ -55,6 +56,9 @@ struct table {
 int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags);
 int table_finish(struct table *t);	/* 0 or -ENOMEM */
 void table_done(struct table *t);
+/* For who keeps it long: lets go of text that no symbol is called by (twins, other sections, addresses
+ * that are numbers by now) and of room to grow. Without memory it stays as it is. */
+void table_compact(struct table *t);
 
 /* The symbol at `address`, chosen among aliases as perf chooses, with its id; or NULL. */
 struct symbol *table_find(struct table *t, uint64_t address);

@@ -462,6 +462,62 @@ static void collector_top(void **state)
 	world_end(&w);
 }
 
+/* Processes that come and go by the dozen do not leave series behind by the dozen; one that stays gets its
+ * own. */
+static void collector_top_of_many(void **state)
+{
+	static struct event_config clock_event[] = { { .spec = "task-clock" } };
+	struct world w = { .config.n_sources = 1 };
+	size_t series = 0;
+	struct source *s;
+	int pid, to, status;
+	char text[16];
+
+	(void)state;
+	w.sources[0] = system_source();
+	w.sources[0].events = clock_event;
+	w.sources[0].n_events = 1;
+	w.sources[0].target = TARGET_PIDS;
+	w.sources[0].pids = &pid;
+	w.sources[0].n_pids = 1;
+	w.sources[0].per = PER_PROCESS;
+	w.sources[0].top = 3;
+	pid = start_child(&to);
+	world_start(&w);
+	s = w.agent.collector->sources[0];
+	for (int i = 0; i < 20; i++) {
+		int next, was = pid;
+
+		pid = start_child(&next);
+		close(to);
+		kill(was, SIGKILL);
+		waitpid(was, &status, 0);
+		to = next;
+		assert_int_equal(source_refresh(s, false), 0);
+		assert_int_equal(s->n_units, 1);
+	}
+	for (size_t i = 0; i < w.agent.registry.n; i++)
+		series += w.agent.registry.series[i] && w.agent.registry.series[i]->source &&
+			  !strcmp(w.agent.registry.series[i]->source, w.sources[0].name);
+	assert_true(series <= 2 * 3 + 1);
+	assert_true(s->units[0].other);
+	assert_non_null(find(&w, "task-clock", "comm", "other"));
+	snprintf(text, sizeof(text), "%d", pid);
+	for (int i = 0; i < 40 && s->units[0].other; i++) {
+		assert_int_equal(write(to, "x", 1), 1);
+		read_until(&w, total(&w) + 1000000);
+		assert_int_equal(source_refresh(s, false), 0);
+	}
+	assert_false(s->units[0].other);
+	assert_non_null(find(&w, "task-clock", "pid", text));
+	registry_expire(&w.agent.registry, INT64_MAX);		/* what has gone makes room */
+	assert_int_equal(slots_ended(&s->slots, &w.agent.registry), 0);
+	close(to);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	world_end(&w);
+}
+
 /* What a process did between the last tick and its end is told. */
 static void collector_last_words(void **state)
 {
@@ -539,6 +595,7 @@ int main(void)
 		cmocka_unit_test(collector_flushes),
 		cmocka_unit_test(collector_flush_due),
 		cmocka_unit_test(collector_top),
+		cmocka_unit_test(collector_top_of_many),
 		cmocka_unit_test(collector_last_words),
 		cmocka_unit_test(slots_are_forgotten),
 	};

@@ -26,6 +26,7 @@ struct fake {
 	struct buf got;			/* what was taken, "7 8 9 " */
 	unsigned n_ships, n_opens;
 	unsigned fail_ships, fail_opens, drop_ships;	/* so many of the next */
+	uint64_t reject;		/* so many points of each body */
 	bool hold;			/* ship() does not return until this is false */
 	bool away;			/* every try fails */
 	bool hangs;			/* until it is time to stop */
@@ -104,6 +105,9 @@ static enum ship_result fake_ship(void *x, const struct shipment *s, struct ship
 		strcpy(reply->text, "bad request");
 	} else {
 		buf_str(&f->got, s->body);
+		reply->rejected = f->reject;
+		if (f->reject)
+			strcpy(reply->text, "not all");
 	}
 	pthread_mutex_unlock(&f->lock);
 	return result;
@@ -289,6 +293,30 @@ static void refusals_are_dropped_and_counted(void **state)
 	assert_int_equal(status(&b, 0).dropped_points, st.dropped_points);
 	assert_int_equal(status(&b, 0).sent_points, 6 - st.dropped_points);
 	stop(&b, 0);
+	done(&b);
+}
+
+/* A part that was not kept is counted and said once; a receiver that boasts is not believed. */
+static void rejected_points_are_counted(void **state)
+{
+	struct bench b;
+
+	prepare(&b, 1);
+	b.settings[0].push.max_points = 10;	/* two bodies of ten: none leaves before */
+	b.settings[0].push.flush_ns = 3600 * 1000 * MS;
+	b.fakes[0].reject = 3;
+	start(&b, NULL);
+	feed(&b, 1, 20);
+	wait_sent(&b, 0, 14);
+	assert_int_equal(status(&b, 0).sent_points, 14);
+	assert_int_equal(status(&b, 0).dropped_points, 6);
+	assert_string_equal(status(&b, 0).last_error, "not all");
+	assert_true(status(&b, 0).connected);
+	assert_int_equal(b.n_logs, 1);
+	b.fakes[0].reject = UINT64_MAX;
+	feed(&b, 21, 30);
+	stop(&b, 10000);
+	assert_got(&b.fakes[0], 1, 30);
 	done(&b);
 }
 
@@ -495,10 +523,10 @@ static void the_spool_leaves_strangers_alone(void **state)
 	mkdir(in_dir("strange"), 0700);
 	put_file("strange/README", "mine\n");
 	put_file("strange/00000000000000aa", "no head\n");
-	put_file("strange/00000000000000ab", "tacho 1 five 0 0\nbody");
-	put_file("strange/0000000000000007.new", "tacho 1 5 5 6\nhalf");
-	put_file("strange/0000000000000009", "tacho 1 5 5 6\nwhole");
-	assert_int_equal(spool_open(&s, in_dir("strange"), 1 << 20), 0);
+	put_file("strange/00000000000000ab", "tacho 2 fake five 0 0\nbody");
+	put_file("strange/0000000000000007.new", "tacho 2 fake 5 5 6\nhalf");
+	put_file("strange/0000000000000009", "tacho 2 fake 5 5 6\nwhole");
+	assert_int_equal(spool_open(&s, in_dir("strange"), "fake", 1 << 20, NULL), 0);
 	assert_int_equal(spool_points(s), 5);
 	assert_first(s, "whole", 5);
 	assert_int_equal(put(s, "next", 2), 0);
@@ -516,13 +544,64 @@ static void the_spool_leaves_strangers_alone(void **state)
 	assert_int_not_equal(access(in_dir("strange/0000000000000007.new"), F_OK), 0);
 }
 
+/* What another type left under the name, or a version that did not say whose it was, goes. */
+static void the_spool_keeps_to_its_format(void **state)
+{
+	struct spool *s;
+	uint64_t foreign;
+
+	mkdir(in_dir("formats"), 0700);
+	put_file("formats/0000000000000001", "tacho 2 other 5 5 6\nbody");
+	put_file("formats/0000000000000002", "tacho 1 7 7 8\nbody");
+	put_file("formats/0000000000000003", "tacho 2 fake 2 2 3\nmine");
+	put_file("formats/0000000000000004", "tacho 2 fake+gzip 11 2 3\nbody");
+	assert_int_equal(spool_open(&s, in_dir("formats"), "fake", 1 << 20, &foreign), 0);
+	assert_int_equal(foreign, 5 + 7 + 11);
+	assert_int_equal(spool_points(s), 2);
+	assert_first(s, "mine", 2);
+	spool_close(s);
+	assert_int_not_equal(access(in_dir("formats/0000000000000001"), F_OK), 0);
+	assert_int_equal(spool_open(&s, in_dir("formats"), "fake", 1 << 20, &foreign), 0);
+	assert_int_equal(foreign, 0);
+	assert_first(s, "mine", 2);
+	spool_close(s);
+}
+
+/* The export 'one' becomes another type's while its receiver is away: nothing of the old leaves as new,
+ * and what does not is counted. */
+static void another_type_does_not_send_the_old_queue(void **state)
+{
+	struct exporter_type second = fake_type;
+	struct bench b;
+
+	second.name = "second";
+	prepare(&b, 1);
+	b.fakes[0].away = true;
+	start(&b, in_dir("."));
+	feed(&b, 1, 150);
+	wait_ships(&b.fakes[0], 1);
+	stop(&b, 0);
+	let_go(&b.fakes[0]);
+	b.n_logs = 0;
+	b.exports[0].type = &second;
+	start(&b, in_dir("."));
+	assert_int_equal(status(&b, 0).dropped_points, 150);
+	assert_string_equal(b.log, "export 'one': 150 points that waited in another format than second are dropped");
+	assert_int_equal(b.n_logs, 1);
+	feed(&b, 501, 600);
+	wait_sent(&b, 0, 100);
+	assert_got(&b.fakes[0], 501, 600);
+	stop(&b, 0);
+	done(&b);
+}
+
 /* Items go in a steady stream: places are used again, the order stays. */
 static void the_spool_runs_on(void **state)
 {
 	struct spool *s;
 	char body[32];
 
-	assert_int_equal(spool_open(&s, NULL, 1 << 20), 0);
+	assert_int_equal(spool_open(&s, NULL, "fake", 1 << 20, NULL), 0);
 	for (uint64_t i = 1; i <= 5000; i++) {
 		snprintf(body, sizeof(body), "body %llu", (unsigned long long)i);
 		assert_int_equal(put(s, body, i), 0);
@@ -541,7 +620,7 @@ static void a_disk_that_takes_nothing_is_survived(void **state)
 	struct spool *s;
 
 	snprintf(path, sizeof(path), "%s", in_dir("gone"));
-	assert_int_equal(spool_open(&s, path, 1 << 20), 0);
+	assert_int_equal(spool_open(&s, path, "fake", 1 << 20, NULL), 0);
 	assert_int_equal(put(s, "on disk", 1), 0);
 	assert_int_equal(rmdir(path), -1);
 	assert_int_equal(unlink(in_dir("gone/0000000000000000")), 0);
@@ -556,16 +635,16 @@ static void a_queue_belongs_to_one(void **state)
 	struct spool *s, *other;
 	struct shipment item;
 
-	assert_int_equal(spool_open(&s, in_dir("shared"), 1 << 20), 0);
+	assert_int_equal(spool_open(&s, in_dir("shared"), "fake", 1 << 20, NULL), 0);
 	assert_int_equal(put(s, "mine", 1), 0);
-	assert_int_equal(spool_open(&other, in_dir("shared"), 1 << 20), 0);
+	assert_int_equal(spool_open(&other, in_dir("shared"), "fake", 1 << 20, NULL), 0);
 	assert_false(spool_first(other, &item));
 	assert_int_equal(put(other, "in memory", 2), 0);
 	assert_first(other, "in memory", 2);
 	spool_close(other);
 	assert_first(s, "mine", 1);
 	spool_close(s);
-	assert_int_equal(spool_open(&s, in_dir("shared"), 1 << 20), 0);
+	assert_int_equal(spool_open(&s, in_dir("shared"), "fake", 1 << 20, NULL), 0);
 	assert_first(s, "mine", 1);
 	spool_close(s);
 }
@@ -576,7 +655,7 @@ static void a_body_beyond_the_bound_is_refused(void **state)
 	char body[200] = { 0 };
 
 	memset(body, 'x', sizeof(body) - 1);
-	assert_int_equal(spool_open(&s, NULL, 128), 0);
+	assert_int_equal(spool_open(&s, NULL, "fake", 128, NULL), 0);
 	assert_int_equal(put(s, body, 7), 7);
 	assert_int_equal(put(s, "small", 3), 0);
 	assert_int_equal(put(s, "smaller", 4), 3);	/* 64 bytes are reckoned for the head */
@@ -589,6 +668,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failures_are_repeated_in_order),
 		cmocka_unit_test(refusals_are_dropped_and_counted),
+		cmocka_unit_test(rejected_points_are_counted),
 		cmocka_unit_test(a_held_receiver_holds_nobody),
 		cmocka_unit_test(only_chosen_sources_are_sent),
 		cmocka_unit_test(large_batches_are_cut),
@@ -599,6 +679,8 @@ int main(void)
 		cmocka_unit_test(nothing_spins_after_a_failure),
 		cmocka_unit_test_setup_teardown(profiles_wait_like_points, dir_setup, dir_teardown),
 		cmocka_unit_test_setup_teardown(the_spool_leaves_strangers_alone, dir_setup, dir_teardown),
+		cmocka_unit_test_setup_teardown(the_spool_keeps_to_its_format, dir_setup, dir_teardown),
+		cmocka_unit_test_setup_teardown(another_type_does_not_send_the_old_queue, dir_setup, dir_teardown),
 		cmocka_unit_test(the_spool_runs_on),
 		cmocka_unit_test_setup_teardown(a_disk_that_takes_nothing_is_survived, dir_setup, dir_teardown),
 		cmocka_unit_test_setup_teardown(a_queue_belongs_to_one, dir_setup, dir_teardown),

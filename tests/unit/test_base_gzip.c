@@ -1,6 +1,7 @@
 /*
  * gzip and protocol buffers: what is packed comes out again, as another program unpacks it.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,11 +89,52 @@ static void fields_are_as_the_wire_has_them(void **state)
 	buf_done(&b);
 }
 
+static void fields_are_read_back(void **state)
+{
+	struct pb_field f;
+	struct buf b = { 0 };
+	struct str rest;
+
+	pb_u64(&b, 1, 150);
+	pb_bytes(&b, 2, STR_LIT("hi"));
+	pb_fixed64(&b, 3, 0x0102030405060708ull);
+	buf_put(&b, "\x25\x01\x00\x00\x80", 5);		/* field 4, four bytes */
+	pb_u64(&b, 1000, UINT64_MAX);
+	rest = buf_view(&b);
+	assert_true(pb_next(&rest, &f) == 1 && f.number == 1 && f.value == 150);
+	assert_true(pb_next(&rest, &f) == 1 && f.number == 2 && str_is(f.bytes, "hi"));
+	assert_true(pb_next(&rest, &f) == 1 && f.number == 3 && f.value == 0x0102030405060708ull);
+	assert_true(pb_next(&rest, &f) == 1 && f.number == 4 && f.value == 0x80000001);
+	assert_true(pb_next(&rest, &f) == 1 && f.number == 1000 && f.value == UINT64_MAX);
+	assert_int_equal(pb_next(&rest, &f), 0);
+	buf_done(&b);
+}
+
+/* Every way to end too early, and what no message has. */
+static void damaged_fields_are_refused(void **state)
+{
+	static const struct { const char *bytes; size_t n; } rows[] = {
+		{ "\x08", 1 }, { "\x80", 1 }, { "\x08\x80", 2 }, { "\x12\x02h", 3 }, { "\x19\0\0\0\0\0\0\0", 8 },
+		{ "\x25\0\0\0", 4 }, { "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 },
+		{ "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12 }, { "\x00\x01", 2 },
+		{ "\x0b", 1 }, { "\x0c", 1 }, { "\x0e\x01", 2 },
+	};
+
+	for (size_t i = 0; i < countof(rows); i++) {
+		struct str rest = str_n(rows[i].bytes, rows[i].n);
+		struct pb_field f;
+
+		assert_int_equal(pb_next(&rest, &f), -EBADMSG);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_kinds_of_bytes_come_back),
 		cmocka_unit_test(fields_are_as_the_wire_has_them),
+		cmocka_unit_test(fields_are_read_back),
+		cmocka_unit_test(damaged_fields_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

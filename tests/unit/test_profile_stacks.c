@@ -30,7 +30,7 @@ static void world_open(struct world *w, struct tacho_profile_opts opts)
 	opts.split_unknown = true;
 	assert_int_equal(tacho_profile_new(&w->profile, &opts, NULL), 0);
 	assert_int_equal(tacho_symbols_new(&w->symbols, &symbols, NULL), 0);
-	assert_int_equal(stacks_init(&w->stacks, w->profile, w->symbols), 0);
+	assert_int_equal(stacks_init(&w->stacks, w->profile, w->symbols, false), 0);
 }
 
 static void world_close(struct world *w)

@@ -285,12 +285,63 @@ static void demangle_languages(void **state)
 	}
 }
 
+/* What nobody is called by goes; every answer stays, also of modules and of what was asked before. */
+static void table_compacts(void **state)
+{
+	static const char *const lines = "ffffffff81000000 T _text\n"
+		"ffffffff81000010 T start_kernel\nffffffff81000020 a absolute\nffffffffc0000000 t mod_one\t[ext4]\n"
+		"ffffffffc0000100 t mod_two\t[ext4]\nffffffffc0001000 T other\t[btrfs]\n";
+	struct buf text = { 0 };
+	struct fixture f;
+	size_t before;
+
+	begin(&f);
+	buf_puts(&f.t.strings, "never used, neither here");
+	buf_putc(&f.t.strings, '\0');
+	for (unsigned i = 0; i < 100; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%u", i);
+		add(&f, name, 0x1000 + i * 16, 16, 0);
+		add(&f, name, 0x1000 + i * 16, 16, 0);		/* its twin */
+	}
+	assert_int_equal(table_finish(&f.t), 0);
+	assert_string_equal(name_at(&f, 0x1014), "f1");
+	before = f.t.strings.n;
+	table_compact(&f.t);
+	assert_true(f.t.strings.n < before / 2 + 100 && f.t.cap == 100);
+	before = f.t.strings.n;
+	table_compact(&f.t);
+	assert_int_equal(f.t.strings.n, before);
+	for (unsigned i = 0; i < 100; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%u", i);
+		assert_string_equal(name_at(&f, 0x1008 + i * 16), name);
+	}
+	end(&f);
+
+	begin(&f);
+	buf_puts(&text, lines);
+	assert_int_equal(kallsyms_parse(&f.t, &text), 0);
+	table_compact(&f.t);
+	assert_true(f.t.strings.n < strlen(lines) / 2);
+	assert_string_equal(name_at(&f, 0xffffffff81000018), "start_kernel");
+	assert_string_equal(name_at(&f, 0xffffffffc0000104), "mod_two");
+	assert_string_equal(kallsyms_module(&f.t, table_find(&f.t, 0xffffffffc0000104)), "[ext4]");
+	assert_string_equal(kallsyms_module(&f.t, table_find(&f.t, 0xffffffffc0001000)), "[btrfs]");
+	end(&f);
+	begin(&f);
+	table_compact(&f.t);		/* of none: nothing */
+	end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_aliases),  cmocka_unit_test(table_sizes),
 		cmocka_unit_test(table_nesting),  cmocka_unit_test(table_many),
-		cmocka_unit_test(table_uneven),
+		cmocka_unit_test(table_uneven),   cmocka_unit_test(table_compacts),
 		cmocka_unit_test(perfmap_lines),  cmocka_unit_test(kallsyms_lines),
 		cmocka_unit_test(kallsyms_hidden), cmocka_unit_test(demangle_languages),
 	};

@@ -54,6 +54,43 @@ try:
     check(code == 0 and "wrote " in said, f"ctl profile: {code} {said}")
     path = said.split("wrote ")[1].split("\n")[0].strip().rstrip('"}')
     check(path.endswith(".svg") and "burn" in open(path, encoding="utf-8").read(), path)
+
+    # So many stay.
+    agent.write('[profile]\nevent = "cpu-clock"\nrecordings = 3\n')
+    check(agent.ctl("reload")[0] == 0, "reload")
+    for _ in range(4):
+        check(agent.ctl("profile", "200ms")[0] == 0, "ctl profile")
+    check(len(os.listdir("state/profiles")) == 3, f"{os.listdir('state/profiles')}")
+    check(not os.path.exists(path), "the oldest is still there")
+    # One that would outgrow the bound ends early, is whole and stays; the older ones go; and that is said.
+    # What runs is written down first, and samples are to meet the bound: it is a little above that.
+    code, said = agent.ctl("profile", "100ms", "perf.data")
+    check(code == 0 and " (" not in said, said)
+    data = os.path.getsize(glob.glob("state/profiles/*.perf.data")[0]) + 150000
+    bound = data + (256 << 10) if data >= 768 << 10 else data * 4 // 3
+    agent.write(f'[profile]\nevent = "cpu-clock"\nrecordings_bytes = {bound}\n')
+    check(agent.ctl("reload")[0] == 0, "reload")
+    began = time.monotonic()
+    code, said = agent.ctl("profile", "50s", "perf.data")
+    check(code == 0 and "it ended early: its file reached the bound of " in said, f"{code} {said}")
+    kept = glob.glob("state/profiles/*")
+    check(sum(map(os.path.getsize, kept)) <= bound, f"{sum(map(os.path.getsize, kept))} of {bound} bytes")
+    path = said.split("wrote ")[1].split(" (")[0]
+    check(path in [os.path.abspath(k) for k in kept], f"{path} is gone")
+    r = subprocess.run(["tacho", "report", "-i", path, "--stdio", "--sort", "comm,sym"], capture_output=True, text=True)
+    check(r.returncode == 0 and re.search(r"\] burn\b", r.stdout), "tacho report: " + r.stderr + r.stdout[:2000])
+    # A flame graph that alone takes more stays as well.
+    agent.write(config("big", f'action = "flame"\ncooldown = "1h"\ndir = "{os.getcwd()}/big"\nmax_bytes = 1000\n'))
+    check(agent.ctl("reload")[0] == 0, "reload")
+    event = agent.until(20, lambda: triggered("big"), "the trigger")[0]
+    check(re.search(r"; it takes \d+ bytes, the bound is 1000: all older recordings were removed$", event["text"]), f"{event}")
+    check(os.path.getsize(event["path"]) > 1000, f"{event}")
+    # None at all fits: said, and nothing stays.
+    agent.write(config("none", f'action = "perf.data"\ncooldown = "1h"\ndir = "{os.getcwd()}/none"\nmax_bytes = 1000\n'))
+    check(agent.ctl("reload")[0] == 0, "reload")
+    event = agent.until(20, lambda: triggered("none"), "the trigger")[0]
+    check("but: what runs alone takes more than the 750 bytes" in event["text"], f"{event}")
+    check(not event["path"] and not os.listdir("none"), f"{event} {os.listdir('none')}")
 finally:
     work.kill()
     work.wait()
