@@ -154,6 +154,8 @@ struct vendor_files {
 };
 void vendor_files_done(struct vendor_files *f);
 int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out, struct tacho_error *e);
+/* True when EVENTMAP's text names a CPU rather than a file. */
+bool vendor_map_is_cpu(const char *text);
 /* "GenuineIntel-6-55-4" or "0x00000000410fd0c0"; 0 or -ENOENT. */
 int vendor_cpu_id(struct tacho *t, char *out, size_t size);
 bool vendor_cpu_matches(struct str pattern, const char *id);

@@ -239,7 +239,7 @@ static int search(struct tacho *t, struct vendor_set *set)
 	char path[PATH_MAX];
 	int err = 0;
 
-	if (eventmap && *eventmap)
+	if (eventmap && *eventmap && !vendor_map_is_cpu(eventmap))
 		return look_in(t, set, eventmap);
 	if (place(path, sizeof(path), "XDG_DATA_HOME", ".local/share", "tacho/events"))
 		err = look_in(t, set, path);

@@ -36,14 +36,32 @@ static bool cpuinfo_value(struct str line, const char *key, struct str *out)
 	return true;
 }
 
+/* pmu-tools' users name a CPU by EVENTMAP=GenuineIntel-6-55-4. */
+bool vendor_map_is_cpu(const char *text)
+{
+	regex_t re;
+	bool is;
+
+	if (regcomp(&re, "^[A-Za-z]+-[0-9]+-[0-9A-Fa-f]+(-[0-9A-Fa-f]+)?$", REG_EXTENDED | REG_NOSUB) != 0)
+		return false;
+	is = strlen(text) < 64 && access(text, F_OK) < 0 && regexec(&re, text, 0, NULL, 0) == 0;
+	regfree(&re);
+	return is;
+}
+
 int vendor_cpu_id(struct tacho *t, char *out, size_t size)
 {
+	const char *eventmap = secure_getenv("EVENTMAP");
 	struct str vendor = { 0 }, value = { 0 }, rest, line;
 	uint32_t family = 0, model = 0, stepping = 0;
 	char text[8192];
-	int n = sys_read_sysfs(&t->sys, text, sizeof(text),
-			       "devices/system/cpu/cpu0/regs/identification/midr_el1");
+	int n;
 
+	if (eventmap && vendor_map_is_cpu(eventmap)) {
+		snprintf(out, size, "%s", eventmap);
+		return 0;
+	}
+	n = sys_read_sysfs(&t->sys, text, sizeof(text), "devices/system/cpu/cpu0/regs/identification/midr_el1");
 	if (n > 0) {
 		snprintf(out, size, "%.*s", n, text);
 		return 0;
