@@ -103,6 +103,10 @@ int resolve_listed(struct parser *p, struct str word, struct term_list *terms);
 const char *vendor_topdown(struct str word);
 void vendor_guess(struct tacho *t, struct guess *g);	/* offers the names of the lists that are read */
 
+/* pfm.c: libpfm4's text for an event. `asked`: it was meant for libpfm4, and a refusal is an error;
+ * else it is the last who is asked. 1, 0 where it does not know the name, or a negative errno. */
+int resolve_pfm(struct parser *p, struct str text, bool asked);
+
 /* pmu_event.c */
 int pmu_event_add(struct parser *p, struct pmu *pmu, struct term_list *terms);
 int pmu_event_place(struct parser *p, const struct pmu *pmu, struct event *ev);
