@@ -32,7 +32,7 @@ struct tacho_listed {
 				 * NULL where it cannot be counted here */
 	const char *asked;	/* what the list asks for, whatever the machine */
 	const char *reason;	/* why it cannot be counted here, or NULL */
-	const char *notice;	/* what had to be left out, or NULL */
+	const char *notice;	/* what had to be left out, a filter that is not set, or NULL */
 	const char *errata;	/* or "" */
 	const char *counters;	/* the counters that can count it: "0,1,2,3", or "" */
 	const char *unit;	/* of the count times `scale`, or "" */

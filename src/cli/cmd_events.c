@@ -75,7 +75,7 @@ static int show_text(void *arg, const struct tacho_listed *ev)
 	else
 		buf_printf(out, "  %-12s%s/%s/\n", "asks for", ev->pmu, ev->asked);
 	note(out, "not here", ev->reason);
-	note(out, "left out", ev->notice);
+	note(out, "notice", ev->notice);
 	note(out, "counters", ev->counters);
 	show_numbers(out, ev);
 	note(out, "PEBS", ev->must_be_precise ? "has to be sampled precisely" :

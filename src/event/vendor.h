@@ -34,7 +34,7 @@ struct vendor_event {
 	uint32_t refused;		/* why no machine can count it alone, or "" */
 	uint32_t errata, counters, unit;
 	uint32_t flags;			/* VENDOR_* */
-	uint32_t pad;
+	uint32_t filter;		/* registers that may narrow it, as the list names them, or "" */
 	uint64_t period;		/* what the list recommends for sampling; 0: nothing */
 	double scale;
 };

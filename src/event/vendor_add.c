@@ -77,7 +77,7 @@ static void tell(struct adding *a, struct vendor_list *l, const struct vendor_ev
 	struct tacho *t = a->p->t;
 
 	if (found->notice[0])
-		tacho_log(t, TACHO_LOG_WARN, "%s: %s", name, found->notice);
+		tacho_log(t, ev->filter ? TACHO_LOG_INFO : TACHO_LOG_WARN, "%s: %s", name, found->notice);
 	if (ev->flags & VENDOR_DEPRECATED)
 		tacho_log(t, TACHO_LOG_WARN, "%s is deprecated, says its list", name);
 	if (*errata)

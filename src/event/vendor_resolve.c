@@ -207,6 +207,16 @@ static void name_pmus(const struct pmu_list *pmus, const char *wanted, char *out
 		snprintf(out, size, "%.*s", SHOW(pmu_stem(str_of(pmus->v[0]->name))));
 }
 
+/* Some count everything without their filter, some nothing: only the list's prose tells. */
+static void note_filter(struct vendor_list *l, const struct vendor_event *ev, struct vendor_found *out)
+{
+	const char *filter = vendor_str(l, ev->filter);
+
+	if (*filter && !out->notice[0] && !out->why[0])
+		snprintf(out->notice, sizeof(out->notice),
+			 "its filter %.60s is left at 0; terms of PMU %s may set it", filter, out->pmu);
+}
+
 int vendor_resolve(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
 		   struct vendor_found *out)
 {
@@ -223,6 +233,7 @@ int vendor_resolve(struct tacho *t, struct vendor_list *l, const struct vendor_e
 			snprintf(out->why, sizeof(out->why), "%s", refused);
 		else if (!out->why[0])
 			err = all_terms(t, pmus.v[0], vendor_str(l, ev->terms), out);
+		note_filter(l, ev, out);
 	}
 	vec_done(&pmus);
 	return err;
