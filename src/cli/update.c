@@ -206,6 +206,9 @@ static int read_map(struct update *u, struct tacho_error *e)
 	} else if (err == -ENOMEM) {
 		error_nomem(e);
 	}
+	if (err >= 0 && !u->n_files)
+		return error_set(e, -ENOENT, "%.200s/" MAPFILE " names directories, not files, for the CPU %s: use "
+				 "it with --event-list", u->from, u->cpu);
 	return min_of(err, 0);
 }
 

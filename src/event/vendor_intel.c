@@ -341,6 +341,8 @@ static void describe(struct vendor_builder *b, struct vendor_event *ev, struct r
 		ev->more = vendor_put(b, f->v[F_PUBLIC]);
 	ev->topic = vendor_put(b, f->v[F_TOPIC]);
 	ev->counters = vendor_put(b, f->v[F_COUNTER]);
+	if (!f->v[F_CODE].n && !f->v[F_CONFIG].n && !f->v[F_EVENT_ID].n)
+		ev->standard = vendor_put(b, f->v[F_ARCH_STD]);
 	if (vendor_field_given(f, F_ERRATA))
 		ev->errata = vendor_put(b, f->v[F_ERRATA]);
 	if (r->filtered)
