@@ -32,7 +32,7 @@ struct tacho_listed {
 				 * NULL where it cannot be counted here */
 	const char *asked;	/* what the list asks for, whatever the machine */
 	const char *reason;	/* why it cannot be counted here, or NULL */
-	const char *notice;	/* what had to be left out, or NULL */
+	const char *notice;	/* what had to be left out, a filter that is not set, or NULL */
 	const char *errata;	/* or "" */
 	const char *counters;	/* the counters that can count it: "0,1,2,3", or "" */
 	const char *unit;	/* of the count times `scale`, or "" */
@@ -52,6 +52,27 @@ struct tacho_listed {
 TACHO_API int tacho_eventlist_walk(struct tacho *t, const char *name,
 				   int (*fn)(void *arg, const struct tacho_listed *event), void *arg,
 				   struct tacho_error *e);
+
+/* One row of a mapfile.csv. Borrowed: valid for the call. */
+struct tacho_mapped {
+	size_t size;
+	const char *file;	/* a path below the mapfile's directory: "SKX/events/skylakex_core.json" */
+	const char *type;	/* "core", "hybridcore", "uncore", "metrics" ... */
+	const char *pmu;	/* on cores of several kinds the one it is for: "cpu_atom"; else "" */
+	bool events;		/* a list of events; else metrics or the like */
+};
+
+/*
+ * Calls `fn` for each file that the mapfile has for the CPU ("GenuineIntel-6-55-4"; NULL: this one).
+ * A value other than 0 ends the walk and is returned. Returns the number of files, -ENOENT where it
+ * has none for the CPU, -EINVAL where a name leads out of the mapfile's directory, or another
+ * negative errno.
+ */
+TACHO_API int tacho_eventlist_map(struct tacho *t, const char *mapfile, const char *cpu,
+				  int (*fn)(void *arg, const struct tacho_mapped *file), void *arg,
+				  struct tacho_error *e);
+/* This CPU as mapfiles call it, or its MIDR on Arm. 0 or -ENOENT. */
+TACHO_API int tacho_eventlist_cpu(struct tacho *t, char *out, size_t size, struct tacho_error *e);
 
 TACHO_END_DECLS
 #endif

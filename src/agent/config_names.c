@@ -69,7 +69,7 @@ static int refuse(struct lookup *l, struct event_config *ev)
 	struct buf text = { 0 };
 
 	if (l->s->naming == NAMING_ALUMET)
-		buf_puts(&text, "the event language does not know this name, and libpfm's names are not read");
+		buf_puts(&text, "neither the event language nor libpfm4 knows this name on this CPU");
 	else if (!strcasecmp(ev->spec, "all"))
 		buf_puts(&text, "all events of a list are meant");
 	else

@@ -21,5 +21,7 @@ bool io_is_plain(const char *path);
 bool io_same_file(const char *a, const char *b);
 /* Removes a plain file, e.g. a half-written output; leaves everything else where it is. */
 void io_discard(const char *path);
+/* Makes the directories above `path`, where they are missing. 0 or a negative errno. */
+int io_make_dirs(const char *path, unsigned mode);
 
 #endif

@@ -14,23 +14,16 @@
 #include "agent/http.h"
 #include "agent/run.h"
 #include "base/error.h"
+#include "base/io.h"
 
 /* ---- directories ---- */
 
 /* Makes a directory and those above it. */
 static int make_dirs(const char *path)
 {
-	char part[PATH_MAX];
+	int err = io_make_dirs(path, 0755);
 
-	if ((size_t)snprintf(part, sizeof(part), "%s", path) >= sizeof(part))
-		return -ENAMETOOLONG;
-	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	return mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
+	return err < 0 ? err : mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 /* The first of: what systemd gave us, the system's for root, the user's own. */

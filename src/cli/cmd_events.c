@@ -1,6 +1,7 @@
 /*
  * `tacho events`: vendors' event lists. `show` says all that a list knows of an event, `check` holds
- * every event of the lists against the PMUs of this machine or of a recorded tree.
+ * every event of the lists against the PMUs of this machine or of a recorded tree, `update` fetches
+ * the lists of a CPU.
  */
 #include "cli/frame.h"
 
@@ -12,11 +13,14 @@
 #include "base/json.h"
 #include "cli/event_lists.h"
 #include "cli/term.h"
+#include "cli/update.h"
 
 struct events_opts {
 	struct strlist lists;
 	const char *sysfs;
 	bool json;
+	const char *from, *to, *cpu;
+	uint32_t timeout_s;
 };
 
 #define AT(field) offsetof(struct events_opts, field)
@@ -24,6 +28,13 @@ static const struct option_row events_rows[] = {
 	EVENT_LIST_ROW(AT(lists)),
 	{ OPT_STR, 0, "sysfs", AT(sysfs), "DIR", "a recorded tree in place of /sys", .complete = "file" },
 	{ OPT_FLAG, 'j', "json", AT(json), NULL, "write JSON" },
+	{ OPT_GROUP, .help = "Where update takes lists from" },
+	{ OPT_STR, 0, "from", AT(from), "URL|DIR", "fetch from this server, or copy from this directory",
+	  .complete = "file" },
+	{ OPT_STR, 0, "to", AT(to), "DIR", "put them there", .complete = "file" },
+	{ OPT_STR, 0, "cpu", AT(cpu), "ID", "the lists of this CPU, such as GenuineIntel-6-55-4" },
+	{ OPT_UINT, 0, "timeout", AT(timeout_s), "SEC", "give up a server that says nothing for SEC seconds; 30",
+	  .min = 1, .max = 86400 },
 	{ .kind = OPT_END },
 };
 
@@ -64,7 +75,7 @@ static int show_text(void *arg, const struct tacho_listed *ev)
 	else
 		buf_printf(out, "  %-12s%s/%s/\n", "asks for", ev->pmu, ev->asked);
 	note(out, "not here", ev->reason);
-	note(out, "left out", ev->notice);
+	note(out, "notice", ev->notice);
 	note(out, "counters", ev->counters);
 	show_numbers(out, ev);
 	note(out, "PEBS", ev->must_be_precise ? "has to be sampled precisely" :
@@ -238,30 +249,55 @@ static int check(struct events *x, int argc, char **argv)
 	return print_out("events", &x->out);
 }
 
-static int events_run(void *opts, int argc, char **argv)
+static int update(struct events *x, int argc, char **argv)
 {
-	struct events x = { .o = opts };
-	struct tacho_error e = { .column = -1 };
-	bool is_show = argc > 0 && !strcmp(argv[0], "show"), is_check = argc > 0 && !strcmp(argv[0], "check");
-	int status;
+	const struct update_opts opts = { .from = x->o->from, .to = x->o->to, .cpu = x->o->cpu,
+					  .timeout_s = x->o->timeout_s, .json = x->o->json };
 
-	if (!is_show && !is_check) {
-		report_text("events", argc ? "'%s' is neither 'show NAME' nor 'check FILE'" :
-			    "needs 'show NAME' or 'check FILE'%s", argc ? argv[0] : "");
+	if (argc || x->o->lists.n) {
+		report_text("events", "update takes no list (%s); --from says where lists come from",
+			    argc ? argv[0] : x->o->lists.v[0]);
 		return EXIT_USAGE;
 	}
-	if (tacho_open(&x.t, TACHO_OPTS(tacho_opts, .sysfs = x.o->sysfs), &e) < 0) {
+	return events_update(x->t, &opts);
+}
+
+static const struct { const char *word; int (*run)(struct events *, int, char **); } words[] = {
+	{ "show", show }, { "check", check }, { "update", update },
+};
+
+static int run_word(const struct events_opts *o, size_t word, int argc, char **argv)
+{
+	struct events x = { .o = o };
+	struct tacho_error e = { .column = -1 };
+	int status;
+
+	if (words[word].run != update && (o->from || o->to || o->cpu || o->timeout_s)) {
+		report_text("events", "--from, --to, --cpu and --timeout are for 'update'");
+		return EXIT_USAGE;
+	}
+	if (tacho_open(&x.t, TACHO_OPTS(tacho_opts, .sysfs = o->sysfs), &e) < 0) {
 		report_error("events", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
-	status = is_show ? show(&x, argc - 1, argv + 1) : check(&x, argc - 1, argv + 1);
+	status = words[word].run(&x, argc, argv);
 	buf_done(&x.out);
 	tacho_close(x.t);
 	return status;
 }
 
+static int events_run(void *opts, int argc, char **argv)
+{
+	for (size_t i = 0; argc && i < countof(words); i++)
+		if (!strcmp(argv[0], words[i].word))
+			return run_word(opts, i, argc - 1, argv + 1);
+	report_text("events", argc ? "'%s' is none of 'show NAME', 'check FILE' and 'update'" :
+		    "needs 'show NAME', 'check FILE' or 'update'%s", argc ? argv[0] : "");
+	return EXIT_USAGE;
+}
+
 const struct command cmd_events = {
-	.name = "events", .summary = "look into vendors' event lists",
-	.args = "show NAME... | check [FILE...]", .rows = events_rows,
-	.opts_size = sizeof(struct events_opts), .run = events_run, .words = "show check",
+	.name = "events", .summary = "look into vendors' event lists, and fetch them",
+	.args = "show NAME... | check [FILE...] | update", .rows = events_rows,
+	.opts_size = sizeof(struct events_opts), .run = events_run, .words = "show check update",
 };

@@ -158,6 +158,42 @@ static int scan_qualifiers(struct parser *p, struct term_list *out)
 	}
 }
 
+/* All of an item from `from` on: libpfm4's text has colons and '=' of its own. */
+static struct str scan_item(struct parser *p, const char *from)
+{
+	size_t at = (size_t)(from - p->text.s), start = at;
+
+	while (at < p->text.n && p->text.s[at] > ' ' && !strchr(",{}", p->text.s[at]))
+		at++;
+	return str_n(p->text.s + start, at - start);
+}
+
+/* pfm::NAME, or PMU::NAME as libpfm4 has it; 1 when it was one. */
+static int parse_pfm(struct parser *p, struct str word)
+{
+	struct str text = scan_item(p, word.s);
+	int err;
+
+	if (!str_starts(str_n(text.s + word.n, text.n - min_of(word.n, text.n)), "::"))
+		return 0;
+	p->at = (size_t)(text.s + text.n - p->text.s);
+	if (str_is(word, "pfm"))
+		text = str_n(text.s + 5, text.n - 5);
+	err = resolve_pfm(p, text, true);
+	return err < 0 ? err : 1;
+}
+
+/* EVENT:UMASK, which looks like a tracepoint of a group that is not there; 1 when it was one. */
+static int parse_masked(struct parser *p, struct str word)
+{
+	struct str text = scan_item(p, word.s);
+	int err = str_has_glob(text) || tracepoint_has_system(p->t, word) ? 0 : resolve_pfm(p, text, false);
+
+	if (err > 0)
+		p->at = (size_t)(text.s + text.n - p->text.s);
+	return err;
+}
+
 static int parse_body(struct parser *p, size_t start, struct str word)
 {
 	scoped(term_list_done) struct term_list qualifiers = { 0 };
@@ -170,6 +206,9 @@ static int parse_body(struct parser *p, size_t start, struct str word)
 		return breakpoint_parse(p, start);
 	if (scan_peek(p) == '/')
 		return parse_slashed(p, word);
+	err = parse_pfm(p, word);
+	if (err)
+		return min_of(err, 0);
 	if (is_number(word)) {
 		if (scan_take(p, ':'))
 			return parse_number(p, word);
@@ -183,8 +222,10 @@ static int parse_body(struct parser *p, size_t start, struct str word)
 	/* cs:z is a slip in the modifiers rather than a tracepoint of "cs". */
 	if (second.n && resolve_knows(word) && !tracepoint_has_system(p->t, word))
 		return modifiers_parse(p, second, &(struct modifiers){ 0 });
-	if (second.n)
-		return parse_tracepoint(p, word, second);
+	if (second.n) {
+		err = parse_masked(p, word);
+		return err ? min_of(err, 0) : parse_tracepoint(p, word, second);
+	}
 	if (is_raw(word, &config))
 		return resolve_number(p, PERF_TYPE_RAW, config, &none);
 	return resolve_word(p, word);

@@ -99,9 +99,22 @@ int resolve_name_hybrid(struct parser *p, struct str word, const struct term_lis
 /* vendor_add.c: an event of a vendor's list, with further terms or NULL. 1, 0 where no list knows
  * the word, or a negative errno. */
 int resolve_listed(struct parser *p, struct str word, struct term_list *terms);
+/* A list's name between a PMU's slashes: its terms on that PMU, and what else the list says. 1, 0 where no
+ * list has it for this PMU, -EOPNOTSUPP where it cannot be counted, or another negative errno. */
+struct vendor_slashed {
+	struct buf terms;		/* "event=0x4,umask=0x3" */
+	char unit[64];
+	double scale;
+	bool per_pkg;
+};
+int vendor_slashed(struct parser *p, const struct pmu *pmu, struct str word, struct vendor_slashed *out);
 /* The kernel's name for a part of Intel's PERF_METRICS register; NULL: it is none. */
 const char *vendor_topdown(struct str word);
 void vendor_guess(struct tacho *t, struct guess *g);	/* offers the names of the lists that are read */
+
+/* pfm.c: libpfm4's text for an event. `asked`: it was meant for libpfm4, and a refusal is an error;
+ * else it is the last who is asked. 1, 0 where it does not know the name, or a negative errno. */
+int resolve_pfm(struct parser *p, struct str text, bool asked);
 
 /* pmu_event.c */
 int pmu_event_add(struct parser *p, struct pmu *pmu, struct term_list *terms);

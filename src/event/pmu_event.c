@@ -176,6 +176,25 @@ static int use_raw(struct pmu_event *x, struct term *term)
 	return 1;
 }
 
+/* A name of a vendor's list for this PMU; 1 when it was one. */
+static int use_listed(struct pmu_event *x, struct term *term)
+{
+	struct pmu_alias alias = { 0 };
+	struct vendor_slashed listed = { 0 };
+	int err = vendor_slashed(x->p, x->pmu, term->key, &listed);
+
+	if (err > 0 && listed.terms.n < sizeof(alias.terms)) {
+		memcpy(alias.terms, listed.terms.bytes, listed.terms.n);
+		memcpy(alias.unit, listed.unit, sizeof(alias.unit));
+		alias.scale = listed.scale;
+		alias.per_pkg = listed.per_pkg;
+		err = use_alias(x, term, &alias);
+		err = err < 0 ? err : 1;
+	}
+	buf_done(&listed.terms);
+	return err;
+}
+
 static int refuse_term(struct pmu_event *x, const struct term *term)
 {
 	struct parser *p = x->p;
@@ -227,6 +246,11 @@ static int use_term(struct pmu_event *x, struct term *term)
 	}
 	if (err == 0 && !term->has_value)
 		err = use_raw(x, term);
+	if (err == 0 && !term->has_value) {
+		err = use_listed(x, term);
+		if (err < 0)
+			return err;
+	}
 	if (err == 0 && !term->used)
 		return refuse_term(x, term);
 	if (err < 0)

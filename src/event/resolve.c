@@ -254,6 +254,8 @@ int resolve_word(struct parser *p, struct str word)
 	err = resolve_listed(p, word, NULL);
 	if (!err && vendor_topdown(word))
 		err = add_topdown(p, vendor_topdown(word));
+	if (!err)
+		err = resolve_pfm(p, word, false);
 	return err < 0 ? err : err ? 0 : refuse_word(p, word);
 }
 

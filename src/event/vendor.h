@@ -34,6 +34,9 @@ struct vendor_event {
 	uint32_t refused;		/* why no machine can count it alone, or "" */
 	uint32_t errata, counters, unit;
 	uint32_t flags;			/* VENDOR_* */
+	uint32_t filter;		/* registers that may narrow it, as the list names them, or "" */
+	uint32_t standard;		/* the event of the architecture that it is, where the list gives no
+					 * code; "": it gives one */
 	uint32_t pad;
 	uint64_t period;		/* what the list recommends for sampling; 0: nothing */
 	double scale;
@@ -52,6 +55,7 @@ struct vendor_list {
 	char *path;
 	char *role;			/* the core PMU it is about: "cpu_core"; NULL: not told */
 	bool role_known;		/* `role` was looked for */
+	bool standards_known;		/* and so were files with the architecture's events */
 	void *block;
 	const struct vendor_header *head;
 	const struct vendor_event *v;
@@ -66,6 +70,7 @@ struct vendor_lists {
 /* What hangs off the context: the lists that were given, and those of this machine. */
 struct vendor_set {
 	struct vendor_lists given, found;
+	struct vendor_lists standards;	/* files that the lists borrow codes from */
 	bool searched;
 };
 
@@ -131,6 +136,9 @@ struct vendor_found {
 	struct buf terms;		/* "event=0xc0,umask=0x1"; empty when refused */
 	char why[256];			/* why it cannot be counted here, or "" */
 	char notice[256];		/* what was left out, or "" */
+	/* Borrowed from its list, or from that of the architecture: */
+	const char *asked, *refused;	/* terms, and why no machine can count it alone */
+	const char *desc, *more;
 };
 void vendor_found_done(struct vendor_found *f);
 /* 0 (found or refused: `why` tells) or -ENOMEM. */
@@ -140,6 +148,12 @@ int vendor_resolve(struct tacho *t, struct vendor_list *l, const struct vendor_e
 /* vendor_load.c */
 int vendor_load(struct vendor_list **out, const char *path, struct tacho_error *e);
 void vendor_set_free(struct vendor_set *s);
+/* Adds a file that is not there yet; the number of its events, or a negative errno. */
+int vendor_add_file(struct vendor_lists *to, const char *path, const char *role, struct tacho_error *e);
+/* vendor_standard.c: the event that one without a code stands for; NULL: nobody describes it. 0 or
+ * -ENOMEM. */
+int vendor_standard(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
+		    struct vendor_list **in, const struct vendor_event **out);
 /* The context's lists; those of this machine are looked for when `search` asks for it. 0, -ENOMEM. */
 int vendor_get(struct tacho *t, bool search, struct vendor_set **out);
 
@@ -154,6 +168,8 @@ struct vendor_files {
 };
 void vendor_files_done(struct vendor_files *f);
 int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out, struct tacho_error *e);
+/* True when EVENTMAP's text names a CPU rather than a file. */
+bool vendor_map_is_cpu(const char *text);
 /* "GenuineIntel-6-55-4" or "0x00000000410fd0c0"; 0 or -ENOENT. */
 int vendor_cpu_id(struct tacho *t, char *out, size_t size);
 bool vendor_cpu_matches(struct str pattern, const char *id);

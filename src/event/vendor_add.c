@@ -6,6 +6,7 @@
 #include "event/vendor_add.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/vec.h"
 
@@ -77,7 +78,7 @@ static void tell(struct adding *a, struct vendor_list *l, const struct vendor_ev
 	struct tacho *t = a->p->t;
 
 	if (found->notice[0])
-		tacho_log(t, TACHO_LOG_WARN, "%s: %s", name, found->notice);
+		tacho_log(t, ev->filter ? TACHO_LOG_INFO : TACHO_LOG_WARN, "%s: %s", name, found->notice);
 	if (ev->flags & VENDOR_DEPRECATED)
 		tacho_log(t, TACHO_LOG_WARN, "%s is deprecated, says its list", name);
 	if (*errata)
@@ -190,6 +191,55 @@ int resolve_listed(struct parser *p, struct str word, struct term_list *terms)
 	if (p->e)
 		*p->e = a.refused;
 	return parse_refuse(p, -EOPNOTSUPP, word);
+}
+
+static int slashed_from(struct parser *p, const struct vendor_lists *lists, const struct pmu *pmu,
+			struct str word, struct vendor_slashed *out)
+{
+	struct vendor_found found = { 0 };
+	int got = 0;
+
+	for (size_t i = 0; !got && i < lists->n; i++) {
+		struct vendor_list *l = lists->v[i];
+		size_t n;
+		const struct vendor_event *ev = vendor_find(l, word, &n);
+
+		for (size_t k = 0; !got && k < n; k++) {
+			got = vendor_resolve_on(p->t, l, &ev[k], pmu, &found);
+			/* Of a core's event that no PMU here counts it is told why. */
+			if (!got && pmu->core && !*vendor_str(l, ev[k].pmu) && found.why[0])
+				got = 1;
+			if (got <= 0)
+				continue;
+			buf_str(&out->terms, buf_view(&found.terms));
+			snprintf(out->unit, sizeof(out->unit), "%s", vendor_str(l, ev[k].unit));
+			out->scale = ev[k].scale;
+			out->per_pkg = ev[k].flags & VENDOR_PER_PKG;
+		}
+	}
+	if (got > 0 && found.why[0]) {
+		error_set(p->e, -EOPNOTSUPP, "'%.*s' cannot be counted here: %s", SHOW(word), found.why);
+		got = parse_refuse(p, -EOPNOTSUPP, word);
+	} else if (got > 0 && found.notice[0]) {
+		tacho_log(p->t, TACHO_LOG_INFO, "%.*s: %s", SHOW(word), found.notice);
+	}
+	vendor_found_done(&found);
+	return got == -ENOMEM || buf_failed(&out->terms) ? error_nomem(p->e) : got;
+}
+
+int vendor_slashed(struct parser *p, const struct pmu *pmu, struct str word, struct vendor_slashed *out)
+{
+	struct vendor_set *set;
+	int err = vendor_get(p->t, false, &set), got;
+
+	if (err < 0)
+		return error_nomem(p->e);
+	got = slashed_from(p, &set->given, pmu, word, out);
+	if (got)
+		return got;
+	if (vendor_get(p->t, true, &set) < 0)
+		return error_nomem(p->e);
+	return slashed_from(p, &set->found, pmu, word, out);
 }
 
 const char *vendor_topdown(struct str word)

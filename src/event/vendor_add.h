@@ -11,4 +11,9 @@
 int vendor_pmus(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
 		struct pmu_list *out, char *why, size_t size);
 
+/* The event on this PMU, which need not count it: 1 it does (`why` tells when it cannot), 0 it does not,
+ * or -ENOMEM. */
+int vendor_resolve_on(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
+		      const struct pmu *pmu, struct vendor_found *out);
+
 #endif

@@ -88,15 +88,6 @@ int vendor_cache_read(struct vendor_list *l, const struct vendor_header *source)
 	return 1;
 }
 
-static void make_dirs(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-}
-
 void vendor_cache_write(const struct vendor_list *l)
 {
 	char path[PATH_MAX], temporary[PATH_MAX];
@@ -106,9 +97,8 @@ void vendor_cache_write(const struct vendor_list *l)
 	if (!cache_file(l, path, sizeof(path)))
 		return;
 	len = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
-	if (len < 0 || len >= (int)sizeof(temporary))
+	if (len < 0 || len >= (int)sizeof(temporary) || io_make_dirs(temporary, 0700) < 0)
 		return;
-	make_dirs(temporary);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return;

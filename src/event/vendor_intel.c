@@ -14,6 +14,7 @@ struct rules {
 	struct buf terms, pmu, why;
 	bool core;			/* of a core PMU */
 	bool must_precise;
+	bool filtered;			/* Filter names registers that the user may set */
 };
 
 static void refuse(struct rules *r, const char *fmt, ...) printf_like(2, 3);
@@ -189,6 +190,8 @@ static void filter_registers(struct rules *r, struct str filter)
 
 	while (str_cut(&filter, ',', &one)) {
 		one = str_trim(one);
+		/* "fc" and "chnl" have fields of their own, which are obeyed. */
+		r->filtered |= is_optional_filter(one) && !starts_ci(one, "fc") && !starts_ci(one, "chnl");
 		if (!one.n || is_optional_filter(one))
 			continue;
 		if (starts_ci(one, "HA_") || starts_ci(one, "IRPFilter"))
@@ -338,8 +341,12 @@ static void describe(struct vendor_builder *b, struct vendor_event *ev, struct r
 		ev->more = vendor_put(b, f->v[F_PUBLIC]);
 	ev->topic = vendor_put(b, f->v[F_TOPIC]);
 	ev->counters = vendor_put(b, f->v[F_COUNTER]);
+	if (!f->v[F_CODE].n && !f->v[F_CONFIG].n && !f->v[F_EVENT_ID].n)
+		ev->standard = vendor_put(b, f->v[F_ARCH_STD]);
 	if (vendor_field_given(f, F_ERRATA))
 		ev->errata = vendor_put(b, f->v[F_ERRATA]);
+	if (r->filtered)
+		ev->filter = vendor_put(b, f->v[F_FILTER]);
 	scale_unit(b, ev, f->v[F_SCALE_UNIT]);
 }
 

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 #define MAGIC "tachoEvL"
-#define FORM 1u
+#define FORM 3u
 
 uint32_t vendor_put(struct vendor_builder *b, struct str s)
 {
@@ -114,7 +114,7 @@ int vendor_build(struct vendor_builder *b, struct vendor_list *out)
 static bool event_ok(const struct vendor_event *ev, uint32_t pool_n)
 {
 	const uint32_t at[] = { ev->name, ev->desc, ev->more, ev->topic, ev->pmu, ev->terms,
-				ev->refused, ev->errata, ev->counters, ev->unit };
+				ev->refused, ev->errata, ev->counters, ev->unit, ev->filter, ev->standard };
 
 	for (size_t i = 0; i < countof(at); i++)
 		if (at[i] >= pool_n)

@@ -101,11 +101,12 @@ void vendor_set_free(struct vendor_set *s)
 		return;
 	lists_done(&s->given);
 	lists_done(&s->found);
+	lists_done(&s->standards);
 	free(s);
 }
 
 /* A file twice is a file once. */
-static int add_file(struct vendor_lists *to, const char *path, const char *role, struct tacho_error *e)
+int vendor_add_file(struct vendor_lists *to, const char *path, const char *role, struct tacho_error *e)
 {
 	struct vendor_list *l, **slot;
 	int err;
@@ -129,18 +130,23 @@ static int add_file(struct vendor_lists *to, const char *path, const char *role,
 	return (int)l->head->n;
 }
 
-static int add_mapped(struct tacho *t, struct vendor_lists *to, const char *map, struct tacho_error *e)
+/* The kernel's mapfiles name a directory for each CPU. */
+static int add_dir(struct vendor_lists *to, const char *dir, const char *role, struct tacho_error *e)
 {
-	struct vendor_files files = { 0 };
-	int err = vendor_map_read(t, map, &files, e), n = 0;
+	scoped(strlist_done) struct strlist names = { 0 };
+	char path[PATH_MAX];
+	int err = sys_list_dir(dir, &names), n = 0;
 
-	for (size_t i = 0; err >= 0 && i < files.paths.n; i++) {
-		err = add_file(to, files.paths.v[i], files.roles.v[i], e);
+	if (err < 0)
+		return error_set(e, err, "'%.200s': %s", dir, strerror(-err));
+	for (size_t i = 0; err >= 0 && i < names.n; i++) {
+		int len = snprintf(path, sizeof(path), "%s/%s", dir, names.v[i]);
+
+		if (len < 0 || len >= (int)sizeof(path) || !str_ends(str_of(path), ".json"))
+			continue;
+		err = vendor_add_file(to, path, role, e);
 		n += max_of(err, 0);
-		if (err == -ENOENT)	/* a mapfile names more than was fetched */
-			err = 0;
 	}
-	vendor_files_done(&files);
 	return err < 0 ? err : n;
 }
 
@@ -151,6 +157,22 @@ static bool is_directory(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static int add_mapped(struct tacho *t, struct vendor_lists *to, const char *map, struct tacho_error *e)
+{
+	struct vendor_files files = { 0 };
+	int err = vendor_map_read(t, map, &files, e), n = 0;
+
+	for (size_t i = 0; err >= 0 && i < files.paths.n; i++) {
+		err = is_directory(files.paths.v[i]) ? add_dir(to, files.paths.v[i], files.roles.v[i], e) :
+		      vendor_add_file(to, files.paths.v[i], files.roles.v[i], e);
+		n += max_of(err, 0);
+		if (err == -ENOENT)	/* a mapfile names more than was fetched */
+			err = 0;
+	}
+	vendor_files_done(&files);
+	return err < 0 ? err : n;
+}
+
 static int add_path(struct tacho *t, struct vendor_lists *to, const char *path, struct tacho_error *e)
 {
 	char map[PATH_MAX];
@@ -158,7 +180,7 @@ static int add_path(struct tacho *t, struct vendor_lists *to, const char *path, 
 
 	if (!is_directory(path))
 		return str_ends(str_of(path), ".csv") ? add_mapped(t, to, path, e) :
-							add_file(to, path, "", e);
+							vendor_add_file(to, path, "", e);
 	n = snprintf(map, sizeof(map), "%s/mapfile.csv", path);
 	if (n < 0 || n >= (int)sizeof(map))
 		return error_set(e, -ENAMETOOLONG, "the path of an event list is too long");
@@ -239,7 +261,7 @@ static int search(struct tacho *t, struct vendor_set *set)
 	char path[PATH_MAX];
 	int err = 0;
 
-	if (eventmap && *eventmap)
+	if (eventmap && *eventmap && !vendor_map_is_cpu(eventmap))
 		return look_in(t, set, eventmap);
 	if (place(path, sizeof(path), "XDG_DATA_HOME", ".local/share", "tacho/events"))
 		err = look_in(t, set, path);

@@ -9,6 +9,7 @@
  */
 #include "event/vendor.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <regex.h>
@@ -35,14 +36,32 @@ static bool cpuinfo_value(struct str line, const char *key, struct str *out)
 	return true;
 }
 
+/* pmu-tools' users name a CPU by EVENTMAP=GenuineIntel-6-55-4. */
+bool vendor_map_is_cpu(const char *text)
+{
+	regex_t re;
+	bool is;
+
+	if (regcomp(&re, "^[A-Za-z]+-[0-9]+-[0-9A-Fa-f]+(-[0-9A-Fa-f]+)?$", REG_EXTENDED | REG_NOSUB) != 0)
+		return false;
+	is = strlen(text) < 64 && access(text, F_OK) < 0 && regexec(&re, text, 0, NULL, 0) == 0;
+	regfree(&re);
+	return is;
+}
+
 int vendor_cpu_id(struct tacho *t, char *out, size_t size)
 {
+	const char *eventmap = secure_getenv("EVENTMAP");
 	struct str vendor = { 0 }, value = { 0 }, rest, line;
 	uint32_t family = 0, model = 0, stepping = 0;
 	char text[8192];
-	int n = sys_read_sysfs(&t->sys, text, sizeof(text),
-			       "devices/system/cpu/cpu0/regs/identification/midr_el1");
+	int n;
 
+	if (eventmap && vendor_map_is_cpu(eventmap)) {
+		snprintf(out, size, "%s", eventmap);
+		return 0;
+	}
+	n = sys_read_sysfs(&t->sys, text, sizeof(text), "devices/system/cpu/cpu0/regs/identification/midr_el1");
 	if (n > 0) {
 		snprintf(out, size, "%.*s", n, text);
 		return 0;
@@ -103,13 +122,13 @@ static bool split_row(struct str line, struct map_row *out)
 	return out->file.n && out->cpu.n && !str_is(out->cpu, "Family-model");
 }
 
-static bool is_events_row(const struct map_row *row)
+static bool is_events_row(const char *type)
 {
 	static const char *const types[] = { "core", "hybridcore", "uncore", "uncore experimental",
-					     "offcore" };
+					     "offcore", "fp_arith_inst" };
 
 	for (size_t i = 0; i < countof(types); i++)
-		if (str_is(row->type, types[i]))
+		if (!strcmp(type, types[i]))
 			return true;
 	return false;
 }
@@ -120,52 +139,138 @@ static const char *role_pmu(struct str role)
 	       str_is(role, "LowPower_Atom") ? "cpu_lowpower" : "";
 }
 
-/* The file's name is below the mapfile's directory, and stays there. */
-static int note_row(const char *map, const struct map_row *row, struct vendor_files *out)
+/* A path of plain names below the mapfile's directory: it neither leads out of it, nor hides, nor
+ * means anything more in an address. */
+static bool is_safe(struct str file)
 {
-	const char *slash = strrchr(map, '/');
-	struct str name = row->file;
-	char path[PATH_MAX];
+	char before = '/';
+
+	for (size_t i = 0; i < file.n; i++) {
+		char c = file.s[i];
+
+		if ((before == '/' && (c == '.' || c == '/' || c == '-')) || !(isalnum((unsigned char)c) ||
+		    strchr("._-+/", c)) || !c)
+			return false;
+		before = c;
+	}
+	return file.n && file.n <= NAME_MAX && before != '/';
+}
+
+static int refuse_row(const char *map, unsigned line, struct str file, struct tacho_error *e)
+{
+	char shown[81];
+	int n = snprintf(shown, sizeof(shown), "%.*s", (int)min_of(file.n, (size_t)80), file.s);
+
+	str_make_plain(shown, (size_t)max_of(n, 0));
+	error_set(e, -EINVAL, "'%.200s', line %u: '%s' is no path below it", map, line, shown);
+	error_hint(e, "no list is taken from a mapfile that names such files");
+	return -EINVAL;
+}
+
+struct map_walk {
+	const char *path, *cpu;
+	int (*fn)(void *arg, const struct tacho_mapped *file);
+	void *arg;
+	struct tacho_error *e;
 	int n;
+};
+
+static int give_row(struct map_walk *w, const struct map_row *row, unsigned line)
+{
+	struct tacho_mapped out = { .size = sizeof(out), .pmu = role_pmu(row->role) };
+	struct str name = row->file;
+	scoped(freep) char *file = NULL;
+	scoped(freep) char *type = NULL;
 
 	while (name.n && name.s[0] == '/')
 		name = str_n(name.s + 1, name.n - 1);
-	for (size_t i = 0; i + 1 < name.n; i++)
-		if (name.s[i] == '.' && name.s[i + 1] == '.')
-			return 0;
-	n = snprintf(path, sizeof(path), "%.*s/%.*s", slash ? (int)(slash - map) : 1, slash ? map : ".",
-		     (int)min_of(name.n, (size_t)PATH_MAX), name.s);
-	if (n < 0 || n >= (int)sizeof(path))
+	if (!is_safe(name))
+		return refuse_row(w->path, line, row->file, w->e);
+	file = str_dup(name);
+	type = str_dup(row->type);
+	if (!file || !type)
+		return error_nomem(w->e);
+	out.file = file;
+	out.type = type;
+	out.events = is_events_row(type);
+	w->n++;
+	return w->fn(w->arg, &out);
+}
+
+static int walk_rows(struct map_walk *w, struct str rest)
+{
+	unsigned line_no = 0;
+	struct map_row row;
+	struct str line;
+	int err = 0;
+
+	while (!err && str_cut(&rest, '\n', &line)) {
+		line_no++;
+		if (split_row(line, &row) && vendor_cpu_matches(row.cpu, w->cpu))
+			err = give_row(w, &row, line_no);
+	}
+	if (!err && !w->n)
+		return error_set(w->e, -ENOENT, "'%.200s' has no list for the CPU %s", w->path, w->cpu);
+	return err ? err : w->n;
+}
+
+int tacho_eventlist_cpu(struct tacho *t, char *out, size_t size, struct tacho_error *e)
+{
+	if (vendor_cpu_id(t, out, size) == 0)
 		return 0;
-	return strlist_add(&out->paths, str_of(path)) || strlist_add(&out->roles, str_of(role_pmu(row->role))) ?
+	return error_set(e, -ENOENT, "neither /proc/cpuinfo nor sysfs tells which CPU this is");
+}
+
+int tacho_eventlist_map(struct tacho *t, const char *mapfile, const char *cpu,
+			int (*fn)(void *arg, const struct tacho_mapped *file), void *arg,
+			struct tacho_error *e)
+{
+	struct map_walk w = { .path = mapfile, .cpu = cpu, .fn = fn, .arg = arg, .e = e };
+	struct buf text = { 0 };
+	char id[64];
+	int err = io_read(mapfile, MAP_MAX, &text);
+
+	if (err < 0)
+		error_set(e, err, "'%.200s': %s", mapfile, strerror(-err));
+	else if (!cpu)
+		err = tacho_eventlist_cpu(t, id, sizeof(id), e);
+	if (!err) {
+		w.cpu = cpu ? cpu : id;
+		err = walk_rows(&w, buf_view(&text));
+	}
+	buf_done(&text);
+	return err;
+}
+
+struct noting {
+	const char *map;
+	struct vendor_files *out;
+};
+
+static int note_row(void *arg, const struct tacho_mapped *file)
+{
+	const struct noting *x = arg;
+	const char *slash = strrchr(x->map, '/');
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%.*s/%s", slash ? (int)(slash - x->map) : 1,
+			 slash ? x->map : ".", file->file);
+
+	if (!file->events || n < 0 || n >= (int)sizeof(path))
+		return 0;
+	return strlist_add(&x->out->paths, str_of(path)) || strlist_add(&x->out->roles, str_of(file->pmu)) ?
 	       -ENOMEM : 0;
 }
 
 int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out, struct tacho_error *e)
 {
-	struct buf text = { 0 };
-	struct str rest = { 0 }, line;
-	struct map_row row;
-	char id[64];
-	int err = io_read(path, MAP_MAX, &text);
+	struct noting x = { .map = path, .out = out };
+	int err = tacho_eventlist_map(t, path, NULL, note_row, &x, e);
 
-	if (err < 0)
-		error_set(e, err, "'%.200s': %s", path, strerror(-err));
-	else if (vendor_cpu_id(t, id, sizeof(id)) < 0)
-		err = error_set(e, -ENOENT, "'%.200s' chooses lists by the CPU, which /proc/cpuinfo does not tell",
-				path);
-	if (!err)
-		rest = buf_view(&text);
-	while (!err && str_cut(&rest, '\n', &line))
-		if (split_row(line, &row) && is_events_row(&row) && vendor_cpu_matches(row.cpu, id)) {
-			err = note_row(path, &row, out);
-			if (err < 0)
-				error_nomem(e);
-		}
-	buf_done(&text);
-	if (!err && !out->paths.n)
-		return error_set(e, -ENOENT, "'%.200s' has no list for this CPU (%s)", path, id);
-	return err;
+	if (err == -ENOMEM)
+		return error_nomem(e);
+	if (err >= 0 && !out->paths.n)
+		return error_set(e, -ENOENT, "'%.200s' has no list for this CPU", path);
+	return min_of(err, 0);
 }
 
 static int role_in(const char *map, struct str tail, char **out)

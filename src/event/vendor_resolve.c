@@ -207,23 +207,83 @@ static void name_pmus(const struct pmu_list *pmus, const char *wanted, char *out
 		snprintf(out, size, "%.*s", SHOW(pmu_stem(str_of(pmus->v[0]->name))));
 }
 
+/* Some count everything without their filter, some nothing: only the list's prose tells. */
+static void note_filter(struct vendor_list *l, const struct vendor_event *ev, struct vendor_found *out)
+{
+	const char *filter = vendor_str(l, ev->filter);
+
+	if (*filter && !out->notice[0] && !out->why[0])
+		snprintf(out->notice, sizeof(out->notice),
+			 "its filter %.60s is left at 0; terms of PMU %s may set it", filter, out->pmu);
+}
+
+/* The event itself, or the architecture's that it stands for. */
+static int meaning_of(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
+		      struct vendor_found *out)
+{
+	const struct vendor_event *standard = NULL;
+	struct vendor_list *in = l;
+	int err = ev->standard ? vendor_standard(t, l, ev, &in, &standard) : 0;
+
+	if (!standard) {
+		standard = ev;
+		in = l;
+	}
+	buf_clear(&out->terms);
+	out->why[0] = out->notice[0] = '\0';
+	out->asked = vendor_str(in, standard->terms);
+	out->refused = vendor_str(in, standard->refused);
+	out->desc = vendor_str(ev->desc ? l : in, ev->desc ? ev->desc : standard->desc);
+	out->more = vendor_str(ev->more ? l : in, ev->more ? ev->more : standard->more);
+	if (!*out->more)
+		out->more = out->desc;
+	return err;
+}
+
+static int resolve_on(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
+		      const struct pmu *pmu, struct vendor_found *out)
+{
+	int err = 0;
+
+	if (*out->refused)
+		snprintf(out->why, sizeof(out->why), "%s", out->refused);
+	else if (!out->why[0])
+		err = all_terms(t, pmu, out->asked, out);
+	note_filter(l, ev, out);
+	return err;
+}
+
 int vendor_resolve(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
 		   struct vendor_found *out)
 {
-	const char *wanted = vendor_str(l, ev->pmu), *refused = vendor_str(l, ev->refused);
+	const char *wanted = vendor_str(l, ev->pmu);
 	struct pmu_list pmus = { 0 };
-	int err;
+	int err = meaning_of(t, l, ev, out);
 
-	buf_clear(&out->terms);
-	out->notice[0] = '\0';
-	err = vendor_pmus(t, l, ev, &pmus, out->why, sizeof(out->why));
+	if (!err)
+		err = vendor_pmus(t, l, ev, &pmus, out->why, sizeof(out->why));
 	if (!err) {
 		name_pmus(&pmus, *wanted ? wanted : "cpu", out->pmu, sizeof(out->pmu));
-		if (*refused)
-			snprintf(out->why, sizeof(out->why), "%s", refused);
-		else if (!out->why[0])
-			err = all_terms(t, pmus.v[0], vendor_str(l, ev->terms), out);
+		err = resolve_on(t, l, ev, pmus.n ? pmus.v[0] : NULL, out);
 	}
 	vec_done(&pmus);
 	return err;
+}
+
+int vendor_resolve_on(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
+		      const struct pmu *pmu, struct vendor_found *out)
+{
+	struct pmu_list pmus = { 0 };
+	bool counts = false;
+	int err = meaning_of(t, l, ev, out);
+
+	if (!err)
+		err = vendor_pmus(t, l, ev, &pmus, out->why, sizeof(out->why));
+	for (size_t i = 0; !err && i < pmus.n; i++)
+		counts |= !strcmp(pmus.v[i]->name, pmu->name);
+	snprintf(out->pmu, sizeof(out->pmu), "%s", pmu->name);
+	if (!err && counts)
+		err = resolve_on(t, l, ev, pmu, out);
+	vec_done(&pmus);
+	return err ? err : counts;
 }

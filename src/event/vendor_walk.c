@@ -43,12 +43,12 @@ static int give(struct walk *w, struct vendor_list *l, const struct vendor_event
 	}
 	topic_of(l, ev, topic, sizeof(topic));
 	out.name = vendor_str(l, ev->name);
-	out.desc = vendor_str(l, ev->desc);
-	out.details = vendor_str(l, ev->more ? ev->more : ev->desc);
+	out.desc = found.desc;
+	out.details = found.more;
 	out.topic = topic;
 	out.pmu = found.pmu;
 	out.terms = found.why[0] ? NULL : found.terms.bytes;
-	out.asked = vendor_str(l, ev->terms);
+	out.asked = found.asked;
 	out.reason = found.why[0] ? found.why : NULL;
 	out.notice = found.notice[0] ? found.notice : NULL;
 	out.errata = vendor_str(l, ev->errata);

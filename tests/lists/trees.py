@@ -91,4 +91,6 @@ def make(top, cpu):
             put(os.path.join(devices, name, "cpus" if core else "cpumask"), "0")
         for key, bits in form.items():
             put(os.path.join(devices, name, "format", key), bits)
+    if cpu == "arm":
+        put(os.path.join(top, "devices/system/cpu/cpu0/regs/identification/midr_el1"), "0x00000000410fd9c0")
     return top

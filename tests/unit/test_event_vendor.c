@@ -58,6 +58,34 @@ static void refused(struct tacho *t, const char *spec, int code, const char *par
 	event_list_done(&list);
 }
 
+/* cpu/NAME/, as perf has it: the PMU is chosen, and other terms may stand beside the name. */
+static void names_stand_between_slashes(void **state)
+{
+	struct tacho *t = open_with("spr", LISTS "skx_core.json");
+
+	assert_int_equal(tacho_eventlist_add(t, LISTS "icx_uncore.json", NULL), 2);
+	expect_events(t, "cpu/INST_RETIRED.ANY/", 0, "cpu/INST_RETIRED.ANY/ 4:0xc0");
+	expect_events(t, "cpu/inst_retired.any,cmask=1/u", 0, "cpu/inst_retired.any,cmask=1/u 4:0x10000c0 !k !h");
+	expect_events(t, "cpu/FRONTEND_RETIRED.DSB_MISS,name=x/", 0, "x 4:0x1c6 config1=0x11");
+	expect_events(t, "uncore_cha/UNC_CHA_TOR_INSERTS.IA_MISS_DRD,name=x/", 0,
+		      "x 40:0xc817fe00000135 uncore @0,56 | x 41:0xc817fe00000135 uncore @0,56 +0 | "
+		      "x 50:0xc817fe00000135 uncore @0,56 +0");
+	expect_events(t, "cha/UNC_CHA_TOR_INSERTS.IA_MISS_DRD,threshold=1,name=x/", 0,
+		      "x 40:0xc817fe01000135 uncore @0,56 | x 41:0xc817fe01000135 uncore @0,56 +0 | "
+		      "x 50:0xc817fe01000135 uncore @0,56 +0");
+	expect_events(t, "uncore_cha_1/UNC_CHA_TOR_INSERTS.IA_MISS_DRD,name=x/", 0,
+		      "x 41:0xc817fe00000135 uncore @0,56");
+	/* A name counts on its own unit's PMU alone, and is one event. */
+	refused(t, "uncore_imc/UNC_CHA_TOR_INSERTS.IA_MISS_DRD/", -EINVAL, "has no event or term");
+	refused(t, "cpu/UNC_CHA_TOR_INSERTS.IA_MISS_DRD/", -EINVAL, "has no event or term");
+	refused(t, "cpu/TEST.UNKNOWN_MSR/", -EOPNOTSUPP, "the register 0x3e0");
+	refused(t, "cpu/INST_RETIRED.ANY,L2_RQSTS.PF_MISS/", -EINVAL, "are two events");
+	tacho_close(t);
+	t = open_with("none", LISTS "skx_core.json");
+	refused(t, "cpu/INST_RETIRED.ANY/", -EOPNOTSUPP, "sysfs shows no core PMU");
+	tacho_close(t);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
 	struct tacho *t = open_with("spr", LISTS "skx_core.json");
@@ -77,6 +105,8 @@ static void hybrid_names_say_their_core(void **state)
 	assert_int_equal(tacho_eventlist_add(t, LISTS "hybrid/little_core.json", NULL), 2);
 	expect_events(t, "BIG.ONLY", 0, "cpu_core/BIG.ONLY/ 4:0x110 @0-15");
 	refused(t, "LITTLE.ONLY", -EOPNOTSUPP, "PMU cpu_atom has no such term");
+	expect_events(t, "cpu_core/BIG.ONLY/", 0, "cpu_core/BIG.ONLY/ 4:0x110 @0-15");
+	expect_events(t, "cpu/BIG.ONLY/", 0, "cpu/BIG.ONLY/ 4:0x110 @0-15");
 	tacho_close(t);
 }
 
@@ -194,7 +224,8 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_become_events), cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(names_become_events),
+		cmocka_unit_test(names_stand_between_slashes), cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(hybrid_names_say_their_core), cmocka_unit_test(patterns_of_cpus),
 		cmocka_unit_test(mapfile_chooses), cmocka_unit_test(files_that_are_no_lists),
 		cmocka_unit_test(blocks_are_checked),

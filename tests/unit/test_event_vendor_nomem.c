@@ -20,6 +20,9 @@ static const struct { const char *tree, *list, *spec; } cases[] = {
 	{ "amd", LISTS "perfspect.txt", "beats_cs0" },
 	{ "amd", LISTS "kernel_amd.json", "l3_lookup_state.l3_miss" },
 	{ "arm64", LISTS "arm.json", "INST_RETIRED" },
+	{ "arm64", LISTS "kernel/arm/n9/core.json", "ST_SPEC" },
+	{ "spr", LISTS "icx_uncore.json", "uncore_cha/UNC_CHA_TOR_INSERTS.IA_MISS_DRD/" },
+	{ "spr", LISTS "skx_core.json", "cpu/INST_RETIRED.ANY,cmask=1/" },
 };
 
 static int walked(void *arg, const struct tacho_listed *ev)
