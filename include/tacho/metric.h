@@ -23,6 +23,9 @@ struct tacho_metric {
 	double scale;		/* the result times this is in `unit` */
 	const char *threshold;	/* an expression over `value`: worth a look when not 0; or NULL */
 	const char *desc;
+	uint32_t level;		/* in the top-down tree, from 1; 0: not of it */
+	const char *parent;	/* the node above it in that tree, or NULL */
+	const char *sample;	/* events that show where it comes from, separated by commas, or NULL */
 };
 
 /* What an expression asks for. */
@@ -49,6 +52,23 @@ struct tacho_metric_env {
 TACHO_API int tacho_metric_each(const char *name,
 				int (*fn)(void *arg, const struct tacho_metric *m), void *arg,
 				struct tacho_error *e);
+
+/* As tacho_metric_each(), over the metrics of the lists that were given to the context as well, which
+ * hide a built-in one of their name. Without a list those of this CPU are looked for, unless a built-in
+ * metric or group has the name. A name may also be that of an older schema ("metric_TMA_...").
+ * Negative, besides -ENOENT: -ENOMEM. */
+TACHO_API int tacho_metric_walk(struct tacho *t, const char *name,
+				int (*fn)(void *arg, const struct tacho_metric *m), void *arg,
+				struct tacho_error *e);
+
+/* A number about the machine that expressions ask for as #name: smt_on, num_cpus, num_cpus_online,
+ * num_cores, num_dies, num_packages, system_tsc_freq, slots, has_pmem, chas_per_socket,
+ * retire_latency:EVENT (of a list's table). NAN: not known here, or a matter of what is counted
+ * (target_cpu, core_wide). */
+TACHO_API double tacho_metric_literal(struct tacho *t, const char *name);
+
+/* Whether the id or pattern of strcmp_cpuid_str() means this machine's CPU. */
+TACHO_API bool tacho_metric_cpu_is(struct tacho *t, const char *pattern);
 
 /* Calls `fn` once for each different event an expression needs; of an `if` whose condition
  * holds only numbers and literals, just the branch that is taken. */

@@ -106,7 +106,7 @@ static bool split_row(struct str line, struct map_row *out)
 static bool is_events_row(const struct map_row *row)
 {
 	static const char *const types[] = { "core", "hybridcore", "uncore", "uncore experimental",
-					     "offcore" };
+					     "offcore", "metrics", "retire latency" };
 
 	for (size_t i = 0; i < countof(types); i++)
 		if (str_is(row->type, types[i]))
