@@ -6,11 +6,13 @@
 TACHO_BEGIN_DECLS
 
 /*
- * Metrics: expressions over events, by name. The table is built in; names and units are perf's.
+ * Metrics: expressions over events, by name. Some are built in; more come with vendors' event lists.
  *
- * An expression knows + - * / % < > & | ^, unary minus, parentheses, `a if c else b`,
- * min(a, b), max(a, b), d_ratio(a, b), has_event(e), numbers, event names (a backslash keeps
- * the character that follows as part of the name: task\-clock; @ stands for /) and #literals.
+ * An expression knows + - * / %, < > <= >= == !=, & | ^ on whole numbers, && ||, unary minus,
+ * parentheses, `a if c else b`, min(a, b), max(a, b), d_ratio(a, b), has_event(e), source_count(e),
+ * strcmp_cpuid_str(id), numbers, NaN, #literals and names of events and of other metrics. In a name a
+ * backslash keeps the character that follows (task\-clock) and @ stands for /; between brackets
+ * anything is a name: [cpu-cycles:k].
  */
 struct tacho_metric {
 	size_t size;
@@ -21,6 +23,18 @@ struct tacho_metric {
 	double scale;		/* the result times this is in `unit` */
 	const char *threshold;	/* an expression over `value`: worth a look when not 0; or NULL */
 	const char *desc;
+	uint32_t level;		/* in the top-down tree, from 1; 0: not of it */
+	const char *parent;	/* the node above it in that tree, or NULL */
+	const char *sample;	/* events that show where it comes from, separated by commas, or NULL */
+};
+
+/* What an expression asks for. */
+enum tacho_input {
+	TACHO_INPUT_EVENT,		/* the count of an event, or another metric's value */
+	TACHO_INPUT_LITERAL,		/* #smt_on: the name without its # */
+	TACHO_INPUT_HAS_EVENT,		/* has_event(): 1 where there is such an event, else 0 */
+	TACHO_INPUT_SOURCE_COUNT,	/* source_count(): PMU instances that the event adds up */
+	TACHO_INPUT_CPUID,		/* strcmp_cpuid_str(): 1 where the pattern means this CPU */
 };
 
 /* Where an expression's values come from; NAN: there is none. */
@@ -29,6 +43,8 @@ struct tacho_metric_env {
 	double (*event)(void *arg, const char *name);	/* in counts */
 	double (*literal)(void *arg, const char *name);	/* without its #; NULL: all NAN */
 	void *arg;
+	/* The other three; NULL: has_event() is whether `event` has a value, the rest NAN. */
+	double (*ask)(void *arg, enum tacho_input kind, const char *name);
 };
 
 /* Calls `fn` for every metric named or grouped `name` (NULL: all); a non-zero return ends the
@@ -36,6 +52,23 @@ struct tacho_metric_env {
 TACHO_API int tacho_metric_each(const char *name,
 				int (*fn)(void *arg, const struct tacho_metric *m), void *arg,
 				struct tacho_error *e);
+
+/* As tacho_metric_each(), over the metrics of the lists that were given to the context as well, which
+ * hide a built-in one of their name. Without a list those of this CPU are looked for, unless a built-in
+ * metric or group has the name. A name may also be that of an older schema ("metric_TMA_...").
+ * Negative, besides -ENOENT: -ENOMEM. */
+TACHO_API int tacho_metric_walk(struct tacho *t, const char *name,
+				int (*fn)(void *arg, const struct tacho_metric *m), void *arg,
+				struct tacho_error *e);
+
+/* A number about the machine that expressions ask for as #name: smt_on, num_cpus, num_cpus_online,
+ * num_cores, num_dies, num_packages, system_tsc_freq, slots, has_pmem, chas_per_socket,
+ * retire_latency:EVENT (of a list's table). NAN: not known here, or a matter of what is counted
+ * (target_cpu, core_wide). */
+TACHO_API double tacho_metric_literal(struct tacho *t, const char *name);
+
+/* Whether the id or pattern of strcmp_cpuid_str() means this machine's CPU. */
+TACHO_API bool tacho_metric_cpu_is(struct tacho *t, const char *pattern);
 
 /* Calls `fn` once for each different event an expression needs; of an `if` whose condition
  * holds only numbers and literals, just the branch that is taken. */
@@ -57,6 +90,18 @@ struct tacho_expr;
 TACHO_API int tacho_expr_new(struct tacho_expr **out, const char *text, struct tacho_error *e);
 TACHO_API double tacho_expr_value(const struct tacho_expr *x, const struct tacho_metric_env *env);
 TACHO_API void tacho_expr_free(struct tacho_expr *x);	/* NULL is fine */
+
+/* Its inputs, each once, in the order of the text; valid while the expression is. */
+struct tacho_expr_input {
+	enum tacho_input kind;
+	const char *name;
+};
+TACHO_API size_t tacho_expr_inputs(const struct tacho_expr *x, const struct tacho_expr_input **out);
+/* The value for these inputs, in that order: no calls, no allocation. */
+TACHO_API double tacho_expr_compute(const struct tacho_expr *x, const double *values);
+/* As tacho_metric_events(). 0, what `fn` returned, or -ENOMEM. */
+TACHO_API int tacho_expr_events(const struct tacho_expr *x, const struct tacho_metric_env *env,
+				int (*fn)(void *arg, const char *event), void *arg);
 
 TACHO_END_DECLS
 #endif

@@ -296,9 +296,10 @@ static void read_answer(struct str answer, struct ship_reply *reply)
 		snprintf(reply->text, sizeof(reply->text), "the receiver warns: %s", words);
 }
 
+/* After a redirect too: it is kept until somebody has set the address right. */
 static bool may_repeat(long status)
 {
-	return !status || status == 429 || (status >= 502 && status <= 504);
+	return status / 100 == 3 || !status || status == 429 || (status >= 502 && status <= 504);
 }
 
 static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)

@@ -1,57 +1,34 @@
 /*
- * The metric expression language: a recursive descent parser and a tree walker.
+ * The metric expression language: a recursive descent parser that writes code as it goes.
  *
- *	cond  := or ['if' or 'else' cond]
- *	or    := rel (('|' | '^' | '&') rel)*
- *	rel   := sum (('<' | '>') sum)*
- *	sum   := prod (('+' | '-') prod)*
- *	prod  := unary (('*' | '/' | '%') unary)*
- *	unary := '-' unary | '(' cond ')' | NUMBER | NAME | NAME '(' cond (',' cond)* ')' | '#' NAME
+ *	cond    := or ['if' or 'else' cond]
+ *	or      := and ('||' and)*			and so on down the table of operators:
+ *						&&  |  ^  &  < > <= >= == !=  + -  * / %
+ *	unary   := '-' unary | '(' cond ')' | NUMBER | NAME | '[' NAME ']' | '#' NAME
+ *		 | 'min' '(' cond ',' cond ')' | 'has_event' '(' NAME ')' ...
  *
- * A missing value is NAN and spreads through arithmetic; a division by zero is NAN as well, so
- * that "nothing was counted" never shows up as infinity. Nesting is bounded.
+ * `=` alone means `==`, and a blank may stand within `> =`: Intel's files have both. Text, nesting,
+ * operations and the machine's stack are bounded.
  */
 #include "count/expr.h"
-
-#include "base/num.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 
+#include "base/num.h"
+#include "base/vec.h"
+
 #define DEPTH_MAX 64
 
-enum expr_kind { X_NUMBER, X_EVENT, X_LITERAL, X_NEGATE, X_BINARY, X_IF, X_CALL };
-enum expr_call { CALL_MIN, CALL_MAX, CALL_D_RATIO, CALL_HAS_EVENT };
-
-struct expr {
-	enum expr_kind kind;
-	char op;			/* X_BINARY */
-	enum expr_call call;
-	double number;
-	const char *name;		/* X_EVENT, X_LITERAL */
-	const struct expr *a, *b, *c;	/* X_IF: a if b else c */
-};
-
-static const struct {
-	const char *name;
-	enum expr_call call;
-	unsigned n_args;
-} calls[] = {
-	{ "min", CALL_MIN, 2 },
-	{ "max", CALL_MAX, 2 },
-	{ "d_ratio", CALL_D_RATIO, 2 },
-	{ "has_event", CALL_HAS_EVENT, 1 },
-};
-
 struct parser {
-	struct arena *arena;
+	struct tacho_expr *x;
 	const char *text, *at;
-	unsigned depth;
+	unsigned depth, height;		/* of the nesting; of the stack when the code so far has run */
 	struct tacho_error *e;
 };
 
-static int parse_cond(struct parser *p, const struct expr **out);
+static int parse_cond(struct parser *p);
 
 static int refuse(struct parser *p, const char *at, const char *what)
 {
@@ -60,15 +37,39 @@ static int refuse(struct parser *p, const char *at, const char *what)
 	return -EINVAL;
 }
 
-static int make(struct parser *p, struct expr model, const struct expr **out)
+/* Every operation but a jump leaves one value; `takes` go before. */
+static int emit(struct parser *p, struct expr_code code, unsigned takes)
 {
-	struct expr *x = arena_alloc(p->arena, sizeof(*x));
+	struct expr_code *slot;
 
-	if (!x)
+	if (p->x->code.n >= EXPR_OPS_MAX)
+		return refuse(p, p->at, "more operations than can be taken");
+	slot = vec_add(&p->x->code);
+	if (!slot)
 		return error_nomem(p->e);
-	*x = model;
-	*out = x;
+	*slot = code;
+	p->height = p->height - takes + 1;
+	if (p->height > EXPR_STACK_MAX)
+		return refuse(p, p->at, "too deep a nesting");
 	return 0;
+}
+
+static int emit_input(struct parser *p, enum tacho_input kind, const char *name)
+{
+	struct tacho_expr_input *in;
+	size_t i = 0;
+
+	while (i < p->x->inputs.n && (p->x->inputs.v[i].kind != kind || strcmp(p->x->inputs.v[i].name, name)))
+		i++;
+	if (i >= EXPR_INPUTS_MAX)
+		return refuse(p, p->at, "more names than can be taken");
+	if (i == p->x->inputs.n) {
+		in = vec_add(&p->x->inputs);
+		if (!in)
+			return error_nomem(p->e);
+		*in = (struct tacho_expr_input){ kind, name };
+	}
+	return emit(p, (struct expr_code){ .op = OP_INPUT, .n = (uint32_t)i }, 0);
 }
 
 static void skip_blanks(struct parser *p)
@@ -97,20 +98,22 @@ static bool accept_word(struct parser *p, const char *word)
 	return true;
 }
 
+/* ---- names and numbers ---- */
+
 static bool name_char(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == ':' || c == '@' || c == '\\';
 }
 
 /* A name with its backslashes resolved and @ turned into /. */
-static int parse_name(struct parser *p, const char **out)
+static int parse_plain_name(struct parser *p, const char **out)
 {
 	const char *from = p->at;
 	char *name, *to;
 
 	while (name_char(*p->at))
 		p->at += *p->at == '\\' && p->at[1] ? 2 : 1;
-	name = to = arena_alloc(p->arena, (size_t)(p->at - from) + 1);
+	name = to = arena_alloc(&p->x->names, (size_t)(p->at - from) + 1);
 	if (!name)
 		return error_nomem(p->e);
 	for (const char *s = from; s < p->at; s++) {
@@ -123,93 +126,180 @@ static int parse_name(struct parser *p, const char **out)
 	return 0;
 }
 
-static int parse_number(struct parser *p, const struct expr **out)
+/* [cpu-cycles:k]: anything up to the bracket, as it stands. */
+static int parse_bracket_name(struct parser *p, const char **out)
+{
+	const char *from = p->at, *end = strchr(from, ']');
+	size_t n = end ? (size_t)(end - from) : 0;
+	char *name;
+
+	if (!n)
+		return refuse(p, from - 1, end ? "a name that is empty" : "a '[' that is never closed");
+	name = arena_alloc(&p->x->names, n + 1);
+	if (!name)
+		return error_nomem(p->e);
+	memcpy(name, from, n);
+	p->at = end + 1;
+	*out = name;
+	return 0;
+}
+
+static int parse_name(struct parser *p, const char **out)
+{
+	const char *at;
+	int err;
+
+	if (accept(p, '['))
+		return parse_bracket_name(p, out);
+	at = p->at;
+	err = parse_plain_name(p, out);
+	if (err == 0 && !**out)
+		return refuse(p, at, *at ? "a character that does not belong there" : "an end too early");
+	return err;
+}
+
+static const char *skip_digits(const char *s)
+{
+	while (isdigit((unsigned char)*s) || *s == '.')
+		s++;
+	return s;
+}
+
+static int parse_number(struct parser *p)
 {
 	const char *from = p->at;
+	uint64_t hex;
 	double v;
 
-	while (isdigit((unsigned char)*p->at) || *p->at == '.')
-		p->at++;
-	if ((*p->at == 'e' || *p->at == 'E') &&
-	    (isdigit((unsigned char)p->at[1]) ||
-	     ((p->at[1] == '-' || p->at[1] == '+') && isdigit((unsigned char)p->at[2])))) {
-		p->at += 2;
-		while (isdigit((unsigned char)*p->at))
+	if (from[0] == '0' && (from[1] | 32) == 'x') {
+		for (p->at += 2; isxdigit((unsigned char)*p->at);)
 			p->at++;
+		if (num_hex(str_n(from + 2, (size_t)(p->at - from) - 2), &hex) < 0)
+			return refuse(p, from, "a malformed number");
+		return emit(p, (struct expr_code){ .op = OP_NUMBER, .number = (double)hex }, 0);
+	}
+	p->at = skip_digits(p->at);
+	if ((*p->at | 32) == 'e') {
+		const char *digits = p->at + 1 + (p->at[1] == '-' || p->at[1] == '+');
+
+		if (isdigit((unsigned char)*digits))
+			for (p->at = digits; isdigit((unsigned char)*p->at);)
+				p->at++;
 	}
 	if (num_double(str_n(from, (size_t)(p->at - from)), &v) < 0)
 		return refuse(p, from, "a malformed number");
-	return make(p, (struct expr){ .kind = X_NUMBER, .number = v }, out);
+	return emit(p, (struct expr_code){ .op = OP_NUMBER, .number = v }, 0);
 }
 
-static int parse_call(struct parser *p, const char *at, const char *name, const struct expr **out)
+/* ---- functions ---- */
+
+static const struct {
+	const char *name;
+	enum expr_op op;		/* of values */
+	enum tacho_input kind;		/* or a question about a name */
+} calls[] = {
+	{ "min", OP_MIN, 0 },
+	{ "max", OP_MAX, 0 },
+	{ "d_ratio", OP_RATIO, 0 },
+	{ "has_event", OP_INPUT, TACHO_INPUT_HAS_EVENT },
+	{ "source_count", OP_INPUT, TACHO_INPUT_SOURCE_COUNT },
+	{ "strcmp_cpuid_str", OP_INPUT, TACHO_INPUT_CPUID },
+};
+
+static int close_call(struct parser *p)
 {
-	struct expr x = { .kind = X_CALL };
-	const struct expr *args[2] = { NULL, NULL };
-	unsigned n = 0, want = 0;
+	if (accept(p, ','))
+		return refuse(p, p->at, "too many arguments");
+	return accept(p, ')') ? 0 : refuse(p, p->at, "a '(' that is never closed");
+}
 
-	for (size_t i = 0; i < countof(calls); i++) {
-		if (strcmp(calls[i].name, name) == 0) {
-			x.call = calls[i].call;
-			want = calls[i].n_args;
-		}
-	}
-	if (!want)
-		return refuse(p, at, "a function that is not known");
-	do {
-		int err = n < want ? parse_cond(p, &args[n]) : refuse(p, p->at, "too many arguments");
+static int parse_values(struct parser *p, enum expr_op op)
+{
+	int err = parse_cond(p);
 
-		if (err < 0)
-			return err;
-		n++;
-	} while (accept(p, ','));
-	if (n < want)
+	if (err == 0 && !accept(p, ','))
+		err = refuse(p, p->at, "too few arguments");
+	if (err == 0)
+		err = parse_cond(p);
+	if (err == 0)
+		err = close_call(p);
+	return err < 0 ? err : emit(p, (struct expr_code){ .op = op }, 2);
+}
+
+/* The id of a CPU may hold what no name does: 0x00000000410fd0c0, GenuineIntel-6-55-[01234]. */
+static int parse_cpuid(struct parser *p, const char **out)
+{
+	struct str id;
+	char *copy;
+
+	id = str_trim(str_n(p->at, strcspn(p->at, ")")));
+	if (!id.n)
 		return refuse(p, p->at, "too few arguments");
-	if (!accept(p, ')'))
-		return refuse(p, p->at, "a '(' that is never closed");
-	x.a = args[0];
-	x.b = args[1];
-	return make(p, x, out);
+	copy = arena_alloc(&p->x->names, id.n + 1);
+	if (!copy)
+		return error_nomem(p->e);
+	memcpy(copy, id.s, id.n);
+	p->at += strcspn(p->at, ")");
+	*out = copy;
+	return 0;
 }
 
-static int parse_word(struct parser *p, const struct expr **out)
+static int parse_call(struct parser *p, const char *at, const char *name)
 {
-	const char *at = p->at;
-	struct expr x = { .kind = X_EVENT };
+	const char *arg;
+	size_t i = 0;
 	int err;
 
-	if (*p->at == '#') {
-		p->at++;
-		x.kind = X_LITERAL;
-	}
-	err = parse_name(p, &x.name);
-	if (err < 0 || !x.name)
-		return err;
-	if (!x.name[0])
-		return refuse(p, at, *at ? "a character that does not belong there" : "an end too early");
-	if (x.kind == X_EVENT && accept(p, '('))
-		return parse_call(p, at, x.name, out);
-	if (x.kind == X_EVENT && strcmp(x.name, "NaN") == 0)
-		x = (struct expr){ .kind = X_NUMBER, .number = NAN };
-	return make(p, x, out);
+	while (i < countof(calls) && strcmp(calls[i].name, name) != 0)
+		i++;
+	if (i == countof(calls))
+		return refuse(p, at, "a function that is not known");
+	if (calls[i].op != OP_INPUT)
+		return parse_values(p, calls[i].op);
+	err = calls[i].kind == TACHO_INPUT_CPUID ? parse_cpuid(p, &arg) : parse_name(p, &arg);
+	if (err == 0)
+		err = close_call(p);
+	return err < 0 ? err : emit_input(p, calls[i].kind, arg);
 }
 
-static int parse_unary(struct parser *p, const struct expr **out)
+/* ---- the levels ---- */
+
+static int parse_word(struct parser *p)
 {
-	struct expr x = { .kind = X_NEGATE };
+	const char *at, *name;
+	int err;
+
+	skip_blanks(p);
+	at = p->at;
+	if (accept(p, '#')) {
+		err = parse_name(p, &name);
+		return err < 0 ? err : emit_input(p, TACHO_INPUT_LITERAL, name);
+	}
+	err = parse_name(p, &name);
+	if (err < 0)
+		return err;
+	if (*at != '[' && accept(p, '('))
+		return parse_call(p, at, name);
+	if (strcmp(name, "NaN") == 0)
+		return emit(p, (struct expr_code){ .op = OP_NUMBER, .number = NAN }, 0);
+	return emit_input(p, TACHO_INPUT_EVENT, name);
+}
+
+static int parse_unary(struct parser *p)
+{
 	int err;
 
 	if (p->depth >= DEPTH_MAX)
 		return refuse(p, p->at, "too deep a nesting");
 	if (accept(p, '-')) {
 		p->depth++;
-		err = parse_unary(p, &x.a);
+		err = parse_unary(p);
 		p->depth--;
-		return err < 0 ? err : make(p, x, out);
+		return err < 0 ? err : emit(p, (struct expr_code){ .op = OP_NEGATE }, 1);
 	}
 	if (accept(p, '(')) {
 		p->depth++;
-		err = parse_cond(p, out);
+		err = parse_cond(p);
 		p->depth--;
 		if (err == 0 && !accept(p, ')'))
 			return refuse(p, p->at, "a '(' that is never closed");
@@ -217,165 +307,160 @@ static int parse_unary(struct parser *p, const struct expr **out)
 	}
 	skip_blanks(p);
 	if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
-		return parse_number(p, out);
-	return parse_word(p, out);
+		return parse_number(p);
+	return parse_word(p);
 }
 
-/* Operators by level, loosest first. */
-static const char *const levels[] = { "|^&", "<>", "+-", "*/%" };
+/* By level, loosest first; of two that begin alike the longer comes first. */
+static const struct { char first, second; uint8_t level, op; } operators[] = {
+	{ '|', '|', 0, OP_OR }, { '&', '&', 1, OP_AND }, { '|', 0, 2, OP_BIT_OR },
+	{ '^', 0, 3, OP_BIT_XOR }, { '&', 0, 4, OP_BIT_AND }, { '=', '=', 5, OP_EQUAL },
+	{ '!', '=', 5, OP_DIFFERENT }, { '<', '=', 5, OP_AT_MOST }, { '>', '=', 5, OP_AT_LEAST },
+	{ '<', 0, 5, OP_LESS }, { '>', 0, 5, OP_MORE }, { '=', 0, 5, OP_EQUAL },
+	{ '+', 0, 6, OP_ADD }, { '-', 0, 6, OP_SUBTRACT }, { '*', 0, 7, OP_MULTIPLY },
+	{ '/', 0, 7, OP_DIVIDE }, { '%', 0, 7, OP_MODULO },
+};
+#define LEVELS 8
 
-static int parse_level(struct parser *p, size_t level, const struct expr **out)
+static int next_operator(struct parser *p, size_t level)
 {
-	int err = level == countof(levels) ? parse_unary(p, out) : parse_level(p, level + 1, out);
+	const char *second;
 
-	if (level == countof(levels))
-		return err;
-	while (err == 0) {
-		struct expr x = { .kind = X_BINARY, .a = *out };
+	skip_blanks(p);
+	if (!*p->at)
+		return -1;
+	for (second = p->at + 1; *second == ' ';)
+		second++;
+	for (size_t i = 0; i < countof(operators); i++) {
+		bool pair = operators[i].second != 0;
 
-		skip_blanks(p);
-		if (!*p->at || !strchr(levels[level], *p->at))
-			return 0;
-		x.op = *p->at++;
-		err = parse_level(p, level + 1, &x.b);
+		if (operators[i].first != *p->at || (pair && operators[i].second != *second))
+			continue;
+		if (operators[i].level != level)
+			return -1;
+		p->at = pair ? second + 1 : p->at + 1;
+		return operators[i].op;
+	}
+	return -1;
+}
+
+static int parse_level(struct parser *p, size_t level)
+{
+	int err = level == LEVELS ? parse_unary(p) : parse_level(p, level + 1), op;
+
+	while (err == 0 && level < LEVELS && (op = next_operator(p, level)) >= 0) {
+		err = parse_level(p, level + 1);
 		if (err == 0)
-			err = make(p, x, out);
+			err = emit(p, (struct expr_code){ .op = (uint8_t)op }, 2);
 	}
 	return err;
 }
 
-static int parse_cond(struct parser *p, const struct expr **out)
+static void reverse(struct expr_code *v, size_t n)
 {
-	struct expr x = { .kind = X_IF };
+	for (size_t i = 0; i < n / 2; i++) {
+		struct expr_code kept = v[i];
+
+		v[i] = v[n - 1 - i];
+		v[n - 1 - i] = kept;
+	}
+}
+
+static bool is_constant(const struct tacho_expr *x, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (x->code.v[i].op == OP_INPUT &&
+		    (x->inputs.v[x->code.v[i].n].kind == TACHO_INPUT_EVENT ||
+		     x->inputs.v[x->code.v[i].n].kind == TACHO_INPUT_SOURCE_COUNT))
+			return false;
+	return true;
+}
+
+/* `a` stands from `first` on; its condition comes next in the text and goes before it in the code. */
+static int parse_if(struct parser *p, size_t first)
+{
+	size_t n_a = p->x->code.n - first, n_condition, jump;
+	unsigned height = p->height;
+	bool constant;
+	int err = parse_level(p, 0);
+
+	if (err == 0 && !accept_word(p, "else"))
+		err = refuse(p, p->at, "an 'if' without its 'else'");
+	if (err < 0)
+		return err;
+	n_condition = p->x->code.n - first - n_a;
+	constant = is_constant(p->x, first + n_a, p->x->code.n);
+	err = emit(p, (struct expr_code){ .op = OP_JUMP_FALSE, .constant = constant, .n = (uint32_t)n_a + 1,
+					  .n_condition = (uint32_t)n_condition }, 1);
+	if (err < 0)
+		return err;
+	reverse(p->x->code.v + first, n_a);
+	reverse(p->x->code.v + first + n_a, n_condition + 1);
+	reverse(p->x->code.v + first, n_a + n_condition + 1);
+	jump = p->x->code.n;
+	err = emit(p, (struct expr_code){ .op = OP_JUMP, .constant = constant }, 1);
+	p->height = height - 1;
+	if (err == 0)
+		err = parse_cond(p);
+	if (err == 0)
+		p->x->code.v[jump].n = (uint32_t)(p->x->code.n - jump - 1);
+	return err;
+}
+
+static int parse_cond(struct parser *p)
+{
+	size_t first = p->x->code.n;
 	int err;
 
 	if (p->depth >= DEPTH_MAX)
 		return refuse(p, p->at, "too deep a nesting");
 	p->depth++;
-	err = parse_level(p, 0, out);
-	if (err == 0 && accept_word(p, "if")) {
-		x.a = *out;
-		err = parse_level(p, 0, &x.b);
-		if (err == 0 && !accept_word(p, "else"))
-			err = refuse(p, p->at, "an 'if' without its 'else'");
-		if (err == 0)
-			err = parse_cond(p, &x.c);
-		if (err == 0)
-			err = make(p, x, out);
-	}
+	err = parse_level(p, 0);
+	if (err == 0 && accept_word(p, "if"))
+		err = parse_if(p, first);
 	p->depth--;
 	return err;
 }
 
-int expr_parse(struct arena *arena, const char *text, const struct expr **out,
-	       struct tacho_error *e)
+static int parse_all(struct parser *p)
 {
-	struct parser p = { .arena = arena, .text = text, .at = text, .e = e };
-	const struct expr *x;
-	int err = parse_cond(&p, &x);
+	int err;
 
+	if (strnlen(p->text, EXPR_TEXT_MAX + 1) > EXPR_TEXT_MAX)
+		return error_set(p->e, -EINVAL, "the expression is longer than %u bytes", EXPR_TEXT_MAX);
+	err = parse_cond(p);
 	if (err < 0)
 		return err;
-	skip_blanks(&p);
-	if (*p.at)
-		return refuse(&p, p.at, "something behind its end");
+	skip_blanks(p);
+	return *p->at ? refuse(p, p->at, "something behind its end") : 0;
+}
+
+int tacho_expr_new(struct tacho_expr **out, const char *text, struct tacho_error *e)
+{
+	struct tacho_expr *x = calloc(1, sizeof(*x));
+	struct parser p = { .x = x, .text = text, .at = text, .e = e };
+	int err = x ? parse_all(&p) : error_nomem(e);
+
+	if (err < 0) {
+		tacho_expr_free(x);
+		return err;
+	}
 	*out = x;
 	return 0;
 }
 
-static double binary(char op, double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return NAN;
-	switch (op) {
-	case '+':
-		return a + b;
-	case '-':
-		return a - b;
-	case '*':
-		return a * b;
-	case '/':
-		return b == 0 ? NAN : a / b;
-	case '%':
-		return b == 0 ? NAN : fmod(a, b);
-	case '<':
-		return a < b;
-	case '>':
-		return a > b;
-	case '&':
-		return a != 0 && b != 0;
-	case '|':
-		return a != 0 || b != 0;
-	default:
-		return (a != 0) != (b != 0);
-	}
-}
-
-static double call(const struct expr *x, const struct tacho_metric_env *env)
-{
-	double a = expr_eval(x->a, env), b;
-
-	if (x->call == CALL_HAS_EVENT)
-		return !isnan(a);
-	b = expr_eval(x->b, env);
-	if (isnan(a) || isnan(b))
-		return NAN;
-	if (x->call == CALL_MIN)
-		return min_of(a, b);
-	if (x->call == CALL_MAX)
-		return max_of(a, b);
-	return b == 0 ? 0 : a / b;
-}
-
-double expr_eval(const struct expr *x, const struct tacho_metric_env *env)
-{
-	double c;
-
-	switch (x->kind) {
-	case X_NUMBER:
-		return x->number;
-	case X_EVENT:
-		return env->event(env->arg, x->name);
-	case X_LITERAL:
-		return env->literal ? env->literal(env->arg, x->name) : NAN;
-	case X_NEGATE:
-		return -expr_eval(x->a, env);
-	case X_BINARY:
-		return binary(x->op, expr_eval(x->a, env), expr_eval(x->b, env));
-	case X_IF:
-		c = expr_eval(x->b, env);
-		return isnan(c) ? NAN : expr_eval(c != 0 ? x->a : x->c, env);
-	default:
-		return call(x, env);
-	}
-}
-
-/* Whether it can be evaluated before anything was counted. */
-static bool is_constant(const struct expr *x)
+void tacho_expr_free(struct tacho_expr *x)
 {
 	if (!x)
-		return true;
-	if (x->kind == X_EVENT)
-		return false;
-	return is_constant(x->a) && is_constant(x->b) && is_constant(x->c);
+		return;
+	arena_done(&x->names);
+	vec_done(&x->code);
+	vec_done(&x->inputs);
+	free(x);
 }
 
-int expr_events(const struct expr *x, const struct tacho_metric_env *env,
-		int (*fn)(void *arg, const char *event), void *arg)
+size_t tacho_expr_inputs(const struct tacho_expr *x, const struct tacho_expr_input **out)
 {
-	int err;
-
-	if (!x)
-		return 0;
-	if (x->kind == X_EVENT)
-		return fn(arg, x->name);
-	if (x->kind == X_IF && is_constant(x->b)) {
-		double c = expr_eval(x->b, env);
-
-		return isnan(c) ? 0 : expr_events(c != 0 ? x->a : x->c, env, fn, arg);
-	}
-	err = expr_events(x->a, env, fn, arg);
-	if (!err)
-		err = expr_events(x->b, env, fn, arg);
-	return err ? err : expr_events(x->c, env, fn, arg);
+	*out = x->inputs.v;
+	return x->inputs.n;
 }

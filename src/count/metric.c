@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include "event/metric.h"
+
 /* Time on CPUs: the counted CPUs' own clock, or the tasks' where tasks are counted. */
 #define CLOCK "(cpu\\-clock if #target_cpu else task\\-clock)"
 #define PER_SECOND(event) event " * 1e9 / " CLOCK
@@ -75,125 +77,124 @@ static bool in_group(const char *groups, struct str name)
 	struct str rest = str_of(groups), group;
 
 	while (str_cut(&rest, ';', &group))
-		if (str_ieq(group, name))
+		if (str_ieq(str_trim(group), name))
 			return true;
 	return false;
 }
 
-static int refuse_name(const char *name, struct tacho_error *e)
+static bool is_called(const char *own, const char *groups, const char *name)
+{
+	return !name || str_ieq(str_of(own), str_of(name)) || in_group(groups, str_of(name));
+}
+
+static void guess(struct str_nearest *near, const char *name, const char *groups)
+{
+	struct str rest = str_of(groups), group;
+
+	str_nearest_try(near, str_of(name));
+	while (str_cut(&rest, ';', &group))
+		str_nearest_try(near, str_trim(group));
+}
+
+static int refuse_name(const struct metric_defs *defs, const char *name, struct tacho_error *e)
 {
 	struct str_nearest near = { .word = str_of(name) };
 
-	for (size_t i = 0; i < countof(metrics); i++) {
-		struct str rest = str_of(metrics[i].groups), group;
-
-		str_nearest_try(&near, str_of(metrics[i].name));
-		while (str_cut(&rest, ';', &group))
-			str_nearest_try(&near, group);
-	}
-	error_set(e, -ENOENT, "no metric or metric group is called '%s'", name);
+	for (size_t i = 0; i < countof(metrics); i++)
+		guess(&near, metrics[i].name, metrics[i].groups);
+	for (size_t i = 0; defs && i < defs->list.n; i++)
+		guess(&near, defs->list.v[i].name, defs->list.v[i].groups);
+	error_set(e, -ENOENT, "no metric or metric group is called '%.200s'", name);
 	if (near.best.n)
 		error_hint(e, "did you mean '%.*s'?", STR(near.best));
 	else
-		error_hint(e, "'tacho list metric' shows those there are");
+		error_hint(e, "'tacho list metric' shows those there are%s",
+			   defs && !defs->list.n ? "; 'tacho events update' fetches those of the vendor" : "");
 	return -ENOENT;
+}
+
+struct walk {
+	const char *name;
+	int (*fn)(void *arg, const struct tacho_metric *m);
+	void *arg;
+	int n;
+};
+
+/* Those that no list has by the same name. */
+static int walk_built_in(struct walk *w, const struct metric_defs *defs)
+{
+	for (size_t i = 0; i < countof(metrics); i++) {
+		struct tacho_metric m = metrics[i];
+		int err;
+
+		if (!is_called(m.name, m.groups, w->name) || (defs && metric_defs_find(defs, m.name)))
+			continue;
+		m.size = sizeof(m);
+		m.level = in_group(m.groups, STR_LIT("TopdownL1"));
+		err = w->fn(w->arg, &m);
+		if (err)
+			return err;
+		w->n++;
+	}
+	return 0;
+}
+
+static const char *or_null(const char *s)
+{
+	return *s ? s : NULL;
+}
+
+static int walk_listed(struct walk *w, const struct metric_defs *defs)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < defs->list.n; i++) {
+		const struct metric_def *d = &defs->list.v[i];
+		struct tacho_metric m = {
+			.size = sizeof(m), .name = d->name, .groups = d->groups, .expr = d->expr,
+			.unit = d->unit, .scale = d->scale, .threshold = or_null(d->threshold),
+			.desc = d->desc, .level = d->level, .parent = or_null(d->parent),
+			.sample = or_null(d->sample),
+		};
+
+		/* Several lists may have one metric: the first counts. */
+		if ((!is_called(d->name, d->groups, w->name) && strcmp(d->legacy, w->name) != 0) ||
+		    metric_defs_find(defs, d->name) != d)
+			continue;
+		err = w->fn(w->arg, &m);
+		w->n += !err;
+	}
+	return err;
 }
 
 int tacho_metric_each(const char *name, int (*fn)(void *arg, const struct tacho_metric *m),
 		      void *arg, struct tacho_error *e)
 {
-	int n = 0;
+	struct walk w = { .name = name, .fn = fn, .arg = arg };
+	int err = walk_built_in(&w, NULL);
 
-	for (size_t i = 0; i < countof(metrics); i++) {
-		struct tacho_metric m = metrics[i];
-		int err;
-
-		if (name && !str_ieq(str_of(m.name), str_of(name)) &&
-		    !in_group(m.groups, str_of(name)))
-			continue;
-		m.size = sizeof(m);
-		err = fn(arg, &m);
-		if (err)
-			return err;
-		n++;
-	}
-	return n ? n : refuse_name(name, e);
+	return err ? err : w.n ? w.n : refuse_name(NULL, name, e);
 }
 
-struct seen {
-	struct strlist names;
-	int (*fn)(void *arg, const char *event);
-	void *arg;
-};
-
-static int call_once(void *arg, const char *event)
+static bool is_built_in(const char *name)
 {
-	struct seen *seen = arg;
-
-	for (size_t i = 0; i < seen->names.n; i++)
-		if (strcmp(seen->names.v[i], event) == 0)
-			return 0;
-	if (strlist_add(&seen->names, str_of(event)) < 0)
-		return -ENOMEM;
-	return seen->fn(seen->arg, event);
+	for (size_t i = 0; i < countof(metrics); i++)
+		if (is_called(metrics[i].name, metrics[i].groups, name))
+			return true;
+	return false;
 }
 
-int tacho_metric_events(const char *expr, const struct tacho_metric_env *env,
-			int (*fn)(void *arg, const char *event), void *arg, struct tacho_error *e)
+int tacho_metric_walk(struct tacho *t, const char *name,
+		      int (*fn)(void *arg, const struct tacho_metric *m), void *arg, struct tacho_error *e)
 {
-	scoped(arena_done) struct arena arena = { 0 };
-	struct seen seen = { .fn = fn, .arg = arg };
-	const struct expr *x;
-	int err = expr_parse(&arena, expr, &x, e);
+	struct walk w = { .name = name, .fn = fn, .arg = arg };
+	const struct metric_defs *defs;
+	int err = metric_defs_get(t, !name || !is_built_in(name), &defs);
 
-	if (err == 0)
-		err = expr_events(x, env, call_once, &seen);
-	strlist_done(&seen.names);
-	return err;
-}
-
-struct tacho_expr {
-	struct arena arena;
-	const struct expr *root;
-};
-
-int tacho_expr_new(struct tacho_expr **out, const char *text, struct tacho_error *e)
-{
-	struct tacho_expr *x = calloc(1, sizeof(*x));
-	int err;
-
-	if (!x)
+	if (err < 0)
 		return error_nomem(e);
-	err = expr_parse(&x->arena, text, &x->root, e);
-	if (err < 0) {
-		tacho_expr_free(x);
-		return err;
-	}
-	*out = x;
-	return 0;
-}
-
-double tacho_expr_value(const struct tacho_expr *x, const struct tacho_metric_env *env)
-{
-	return expr_eval(x->root, env);
-}
-
-void tacho_expr_free(struct tacho_expr *x)
-{
-	if (!x)
-		return;
-	arena_done(&x->arena);
-	free(x);
-}
-
-int tacho_metric_eval(const char *expr, const struct tacho_metric_env *env, double *out,
-		      struct tacho_error *e)
-{
-	scoped(arena_done) struct arena arena = { 0 };
-	const struct expr *x;
-	int err = expr_parse(&arena, expr, &x, e);
-
-	if (err == 0)
-		*out = expr_eval(x, env);
-	return err;
+	err = walk_listed(&w, defs);
+	if (!err)
+		err = walk_built_in(&w, defs);
+	return err ? err : w.n ? w.n : refuse_name(defs, name, e);
 }

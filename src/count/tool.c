@@ -8,12 +8,9 @@
 #include "count/set.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
-#include "base/num.h"
-#include "sys/arch.h"
+#include "count/literal.h"
 
 static uint64_t timeval_ns(struct timeval tv)
 {
@@ -116,26 +113,6 @@ void tool_stop(struct tacho_evset *set)
 	clock->runs = false;
 }
 
-static unsigned count_cpus(struct tacho_evset *set, const char *file)
-{
-	scoped(cpuset_done) struct cpuset cpus = { 0 };
-	char text[4096];
-
-	if (sys_read_sysfs(&set->t->sys, text, sizeof(text), "devices/system/cpu/%s", file) < 0 ||
-	    cpuset_parse(&cpus, str_trim(str_of(text))) < 0)
-		return 0;
-	return cpuset_count(&cpus);
-}
-
-static bool smt_on(struct tacho_evset *set)
-{
-	char text[16];
-
-	if (sys_read_sysfs(&set->t->sys, text, sizeof(text), "devices/system/cpu/smt/active") >= 0)
-		return text[0] == '1';
-	return set_topology(set)->n_cores < set_topology(set)->n;
-}
-
 static bool same_core(const struct topology_cpu *a, const struct topology_cpu *b)
 {
 	return a->socket == b->socket && a->die == b->die && a->cluster == b->cluster &&
@@ -158,51 +135,18 @@ static bool core_wide(struct tacho_evset *set)
 	return true;
 }
 
-static bool has_pmem(const struct tacho_evset *set)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/firmware/acpi/tables/NFIT", set->t->sys.sysfs);
-	return access(path, F_OK) == 0;
-}
-
-/* A number about the machine; false: it cannot be known here. */
+/* A number about the machine or the target; false: it cannot be known here. */
 static bool constant(struct tacho_evset *set, enum tool_event tool, uint64_t *out)
 {
-	switch (tool) {
-	case TOOL_NUM_CPUS:
-		*out = count_cpus(set, "present");
-		return *out != 0;
-	case TOOL_NUM_CPUS_ONLINE:
-		*out = set_topology(set)->n;
-		return *out != 0;
-	case TOOL_NUM_CORES:
-		*out = set_topology(set)->n_cores;
-		return *out != 0;
-	case TOOL_NUM_DIES:
-		*out = set_topology(set)->n_dies;
-		return *out != 0;
-	case TOOL_NUM_PACKAGES:
-		*out = set_topology(set)->n_sockets;
-		return *out != 0;
-	case TOOL_SMT_ON:
-		*out = smt_on(set);
-		return true;
-	case TOOL_SYSTEM_TSC_FREQ:
-		*out = arch_tsc_hz();
-		return *out != 0;
-	case TOOL_HAS_PMEM:
-		*out = has_pmem(set);
-		return true;
-	case TOOL_CORE_WIDE:
+	if (tool == TOOL_CORE_WIDE) {
 		*out = core_wide(set);
 		return true;
-	case TOOL_TARGET_CPU:
+	}
+	if (tool == TOOL_TARGET_CPU) {
 		*out = set->target.kind == TARGET_CPUS;
 		return true;
-	default:
-		return false;
 	}
+	return literal_number(set->t, set_topology(set), tool, out);
 }
 
 static void take_value(struct tacho_reading *r, uint64_t value, bool is_level, uint64_t elapsed_ns)

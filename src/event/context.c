@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/defs.h"
+#include "event/metric.h"
 #include "event/vendor.h"
 
 /* A newer program may hand in a larger struct; what we do not know has to be zero. */
@@ -51,6 +52,7 @@ void tacho_close(struct tacho *t)
 		return;
 	catalog_free(t->catalog);
 	vendor_set_free(t->vendor);
+	metric_defs_free(t->metrics);
 	sys_done(&t->sys);
 	free(t);
 }

@@ -15,12 +15,14 @@
 #include <tacho/event.h>
 
 struct vendor_set;
+struct metric_defs;
 struct catalog;		/* the machine's PMUs, read once, as far as asked for: event/pmu.c */
 
 struct tacho {
 	struct sys sys;
 	struct catalog *catalog;	/* made on first use */
 	struct vendor_set *vendor;	/* vendors' event lists, made on first use: event/vendor.h */
+	struct metric_defs *metrics;	/* those of the lists, made on first use: event/metric.h */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
 };

@@ -187,6 +187,8 @@ static int read_top(struct reader *r)
 			err = -EINVAL;
 		else if (token == JSON_IN_STRING && str_is(key, "cpuid"))
 			note_cpuid(r, value);
+		else if (str_is(key, "Metrics") || str_is(key, "Data"))	/* event/metric_json.c reads them */
+			r->any = true;
 	}
 	return err;
 }

@@ -125,7 +125,7 @@ static bool split_row(struct str line, struct map_row *out)
 static bool is_events_row(const char *type)
 {
 	static const char *const types[] = { "core", "hybridcore", "uncore", "uncore experimental",
-					     "offcore", "fp_arith_inst" };
+					     "offcore", "fp_arith_inst", "metrics", "retire latency" };
 
 	for (size_t i = 0; i < countof(types); i++)
 		if (!strcmp(type, types[i]))

@@ -40,7 +40,13 @@ static void values(void **state)
 		{ "1 if a < 3 else 2 if a < 7 else 3", 2 }, { "a > 5 & 1", 1 }, { "0 | 0", 0 },
 		{ "1 ^ 1", 0 }, { "min(a, b\\-c)", 4 }, { "max(a, b\\-c)", 6 },
 		{ "d_ratio(a, zero)", 0 }, { "has_event(a)", 1 }, { "has_event(nope)", 0 },
-		{ "cpu@x\\=1@u", 11 }, { "--1", 1 },
+		{ "cpu@x\\=1@u", 11 }, { "--1", 1 }, { "[b-c] + [cpu/x=1/u]", 15 }, { "0x10 + 1", 17 },
+		{ "6 & 3", 2 }, { "6 | 3", 7 }, { "6 ^ 3", 5 }, { "2 && 1", 1 }, { "2 & 1", 0 },
+		{ "0 || 4", 1 }, { "1 | 2 ^ 3 & 2", 1 | (2 ^ (3 & 2)) }, { "a > 5 & a < 7", 1 },
+		{ "a >= 6", 1 }, { "a > = 6", 1 }, { "a <= 5", 0 }, { "a == 6", 1 }, { "a = 6", 1 },
+		{ "a != 6", 0 }, { "2 - -3", 5 }, { "7 if a == 6 else nope", 7 }, { "1 - 2 * 3 % 4", -1 },
+		{ "(1 if 0 else 2) if (0 if 1 else 1) else (3 if 1 else 4)", 3 },
+		{ "min(1, 2 if a else 3) + max(-1, -2)", 0 }, { "5 if has_event([b-c]) else 6", 5 },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {
@@ -72,7 +78,10 @@ static void refusals(void **state)
 		{ "", 0, "too early" }, { "1 +", 3, "too early" }, { "(1", 2, "never closed" },
 		{ "1 2", 2, "behind its end" }, { "nofn(1)", 0, "not known" },
 		{ "min(1)", 5, "too few" }, { "min(1,2,3)", 8, "too many" }, { "1 if 2", 6, "else" },
-		{ "1 + $", 4, "does not belong" }, { "1.2.3", 0, "malformed" },
+		{ "1 + $", 4, "does not belong" }, { "1.2.3", 0, "malformed" }, { "0x", 0, "malformed" },
+		{ "[", 0, "never closed" }, { "1 + []", 4, "empty" }, { "has_event(1 +)", 12, "never closed" },
+		{ "has_event(a, b)", 12, "too many" }, { "source_count()", 13, "does not belong" },
+		{ "strcmp_cpuid_str( )", 17, "too few" }, { "# 1 +", 5, "too early" }, { "a ! b", 2, "behind" },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {
@@ -97,6 +106,66 @@ static void nesting_is_bounded(void **state)
 	assert_int_equal(tacho_metric_eval(deep, &env, &v, NULL), -EINVAL);
 }
 
+/* A long text makes a long program, not a deep one. */
+static void long_texts(void **state)
+{
+	size_t n = 300000;
+	char *text = malloc((2u << 20) + 8);
+	struct tacho_error e = { 0 };
+	struct tacho_expr *x;
+	double v = 0;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < n; i++)
+		memcpy(text + 2 * i, "1+", 3);
+	memcpy(text + 2 * n, "1", 2);
+	assert_int_equal(tacho_metric_eval(text, &env, &v, &e), -EINVAL);
+	assert_non_null(strstr(e.message, "operations"));
+	memcpy(text + 200000, "1", 2);
+	assert_int_equal(tacho_metric_eval(text, &env, &v, NULL), 0);
+	assert_true(v == 100001);
+	memset(text, ' ', 2u << 20);
+	text[2u << 20] = '\0';
+	assert_int_equal(tacho_metric_eval(text, &env, &v, &e), -EINVAL);
+	assert_non_null(strstr(e.message, "longer than"));
+	for (size_t i = 0; i < 2000; i++)
+		snprintf(text + 6 * i, 8, "n%04zu+", i);
+	assert_int_equal(tacho_expr_new(&x, text, &e), -EINVAL);
+	assert_non_null(strstr(e.message, "more names"));
+	free(text);
+}
+
+static double answer(void *arg, enum tacho_input kind, const char *name)
+{
+	return kind == TACHO_INPUT_CPUID ? strcmp(name, "0x00000000410fd0c0") == 0 :
+	       kind == TACHO_INPUT_SOURCE_COUNT ? 4 : strcmp(name, "zero") == 0;
+}
+
+/* What is asked for, and values put in by place. */
+static void inputs_by_place(void **state)
+{
+	static const char *const names[] = { "zero", "#one", "?a", "*a", "=0x00000000410fd0c0" };
+	const struct tacho_metric_env asking = { .size = sizeof(asking), .event = event_value,
+						 .literal = literal_value, .ask = answer };
+	const struct tacho_expr_input *in;
+	const double values[] = { 10, 20, 30, 40, 50 };
+	struct tacho_expr *x;
+
+	assert_int_equal(tacho_expr_new(&x, "zero + #one * zero + has_event(a) + source_count(a) + "
+					"strcmp_cpuid_str(0x00000000410fd0c0)", NULL), 0);
+	assert_int_equal(tacho_expr_inputs(x, &in), countof(names));
+	for (size_t i = 0; i < countof(names); i++) {
+		assert_int_equal(in[i].kind, i);
+		assert_string_equal(in[i].name, names[i] + (i > 0));
+	}
+	assert_true(tacho_expr_compute(x, values) == 10 + 20 * 10 + 30 + 40 + 50);
+	assert_true(tacho_expr_value(x, &asking) == 0 + 1 * 0 + 0 + 4 + 1);
+	tacho_expr_free(x);
+	assert_int_equal(tacho_expr_new(&x, "1 + 2", NULL), 0);
+	assert_true(tacho_expr_compute(x, NULL) == 3);
+	tacho_expr_free(x);
+}
+
 static int note_event(void *arg, const char *event)
 {
 	strncat(arg, event, 100);
@@ -111,6 +180,14 @@ static void events_needed(void **state)
 	assert_int_equal(tacho_metric_events("x / (y if #one else z) + x", &env, note_event, names,
 					     NULL), 0);
 	assert_string_equal(names, "x y ");
+	names[0] = '\0';
+	assert_int_equal(tacho_metric_events("(p if q else r) if #none else (s if t > 1 else u)", &env,
+					     note_event, names, NULL), 0);
+	assert_string_equal(names, "s t u ");
+	names[0] = '\0';
+	assert_int_equal(tacho_metric_events("(w if has_event(nope) else a) + (1 if #unknown else v)", &env,
+					     note_event, names, NULL), 0);
+	assert_string_equal(names, "a ");
 }
 
 static int check_metric(void *arg, const struct tacho_metric *m)
@@ -140,7 +217,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values), cmocka_unit_test(missing_values), cmocka_unit_test(refusals),
-		cmocka_unit_test(nesting_is_bounded), cmocka_unit_test(events_needed),
+		cmocka_unit_test(nesting_is_bounded), cmocka_unit_test(long_texts),
+		cmocka_unit_test(inputs_by_place), cmocka_unit_test(events_needed),
 		cmocka_unit_test(the_table),
 	};
 

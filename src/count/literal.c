@@ -1,0 +1,149 @@
+/*
+ * Numbers about the machine: as tool events of a set, and as #literals of metrics. Two are metrics'
+ * own: how many of Intel's CHA units a socket has, and the retire latencies of a list's table.
+ */
+#include "count/literal.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "event/metric.h"
+#include "event/names.h"
+#include "event/pmu.h"
+#include "event/vendor.h"
+#include "sys/arch.h"
+
+#include <tacho/metric.h>
+
+static unsigned count_cpus(const struct tacho *t, const char *file)
+{
+	scoped(cpuset_done) struct cpuset cpus = { 0 };
+	char text[4096];
+
+	if (sys_read_sysfs(&t->sys, text, sizeof(text), "devices/system/cpu/%s", file) < 0 ||
+	    cpuset_parse(&cpus, str_trim(str_of(text))) < 0)
+		return 0;
+	return cpuset_count(&cpus);
+}
+
+static bool smt_on(const struct tacho *t, const struct topology *topology)
+{
+	char text[16];
+
+	if (sys_read_sysfs(&t->sys, text, sizeof(text), "devices/system/cpu/smt/active") >= 0)
+		return text[0] == '1';
+	return topology->n_cores < topology->n;
+}
+
+static bool has_pmem(const struct tacho *t)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/firmware/acpi/tables/NFIT", t->sys.sysfs);
+	return access(path, F_OK) == 0;
+}
+
+/* Operations that the core can take per cycle: Arm's core PMU tells. */
+static uint64_t slots(struct tacho *t)
+{
+	const struct pmu_list *cores;
+	uint64_t n = 0;
+	char text[32];
+
+	if (pmu_cores(t, &cores) < 0)
+		return 0;
+	for (size_t i = 0; i < cores->n && !n; i++)
+		if (pmu_read(t, cores->v[i], text, sizeof(text), "caps", STR_LIT("slots")) >= 0 &&
+		    num_u64(str_trim(str_of(text)), &n) < 0)
+			n = 0;
+	return n;
+}
+
+bool literal_number(struct tacho *t, const struct topology *topology, enum tool_event tool, uint64_t *out)
+{
+	uint64_t v = 0;
+
+	switch (tool) {
+	case TOOL_SMT_ON:
+		*out = smt_on(t, topology);
+		return true;
+	case TOOL_HAS_PMEM:
+		*out = has_pmem(t);
+		return true;
+	case TOOL_NUM_CPUS:
+		v = count_cpus(t, "present");
+		break;
+	case TOOL_NUM_CPUS_ONLINE:
+		v = topology->n;
+		break;
+	case TOOL_NUM_CORES:
+		v = topology->n_cores;
+		break;
+	case TOOL_NUM_DIES:
+		v = topology->n_dies;
+		break;
+	case TOOL_NUM_PACKAGES:
+		v = topology->n_sockets;
+		break;
+	case TOOL_SYSTEM_TSC_FREQ:
+		v = arch_tsc_hz();
+		break;
+	case TOOL_SLOTS:
+		v = slots(t);
+		break;
+	default:
+		return false;
+	}
+	*out = v;
+	return v != 0;
+}
+
+/* Each socket has its own of every instance that there is a PMU for. */
+static double chas_per_socket(struct tacho *t)
+{
+	const struct pmu_list *pmus;
+	unsigned n = 0;
+
+	if (pmu_all(t, &pmus) < 0)
+		return NAN;
+	for (size_t i = 0; i < pmus->n; i++)
+		n += str_is(pmu_stem(str_of(pmus->v[i]->name)), "uncore_cha");
+	return n ? n : NAN;
+}
+
+static double latency_of(struct tacho *t, const char *event)
+{
+	const struct metric_defs *defs;
+
+	if (metric_defs_get(t, true, &defs) < 0)
+		return NAN;
+	for (size_t i = 0; i < defs->latencies.n; i++)
+		if (str_ieq(str_of(defs->latencies.v[i].event), str_of(event)))
+			return defs->latencies.v[i].mean;
+	return NAN;
+}
+
+double tacho_metric_literal(struct tacho *t, const char *name)
+{
+	scoped(topology_done) struct topology topology = { 0 };
+	struct generic g;
+	uint64_t v;
+
+	if (str_starts(str_of(name), "retire_latency:"))
+		return latency_of(t, name + strlen("retire_latency:"));
+	if (str_ieq(str_of(name), STR_LIT("chas_per_socket")))
+		return chas_per_socket(t);
+	if (!generic_find_tool(str_of(name), &g) || topology_read(&topology, &t->sys) < 0)
+		return NAN;
+	return literal_number(t, &topology, g.tool, &v) ? (double)v : NAN;
+}
+
+bool tacho_metric_cpu_is(struct tacho *t, const char *pattern)
+{
+	char id[64];
+
+	return vendor_cpu_id(t, id, sizeof(id)) == 0 &&
+	       (vendor_cpu_matches(str_of(pattern), id) || str_ieq(str_of(pattern), str_of(id)));
+}
