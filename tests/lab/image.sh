@@ -84,7 +84,7 @@ make_base() {	# ARCH: base-ARCH.cpio; and root-ARCH, for those who read recordin
 	cp "$build/tacho" "$root/bin/tacho"
 	cp "$build/libtacho.so.0" "$root/lib"
 	"${cross}strip" --strip-debug "$root/bin/tacho" "$root/lib/libtacho.so.0"
-	"${cross}gcc" -O1 -g -static -no-pie -fno-omit-frame-pointer -Wall -Werror \
+	"${cross}gcc" -O1 -g -static -no-pie -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Wall -Werror \
 		-o "$root/bin/work" "$LAB/guest/work.c" || return 1
 	"${cross}gcc" -O2 -Wall -Werror -I "$SOURCE/include" -o "$root/bin/meter" "$LAB/guest/meter.c" \
 		-Wl,--unresolved-symbols=ignore-in-shared-libs "$root/lib/libtacho.so.0" || return 1
