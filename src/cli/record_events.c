@@ -100,6 +100,7 @@ static int parse_branches(const char *text, uint64_t *out)
 #else
 #define MACHINE 0
 #endif
+#define GENERAL_REGS (MACHINE == 183 ? 33u : 32u)	/* arm64's pc comes behind x0-x29, lr and sp */
 
 static bool is_sampled_reg(unsigned bit)
 {
@@ -130,7 +131,7 @@ static int parse_regs(const char *option, const char *text, uint64_t *out)
 	struct str rest = str_of(text), word;
 	uint64_t bits = 0;
 
-	for (unsigned bit = 0; !*text && bit < 32; bit++)
+	for (unsigned bit = 0; !*text && bit < GENERAL_REGS; bit++)
 		bits |= is_sampled_reg(bit) ? 1ULL << bit : 0;
 	while (*text && str_cut(&rest, ',', &word)) {
 		uint64_t found = 0;

@@ -124,6 +124,9 @@ extern const struct stat_writer stat_text, stat_csv, stat_json_lines, stat_json;
 /* "S0-D0-C1", "CPU3", "bash-17"; empty for a total. */
 void stat_place_name(const struct tacho_place *place, char *out, size_t size);
 const char *stat_per_name(enum tacho_per per);		/* "core", "cpu", ... */
+/* The event's name; where a PMU's instances have rows of their own, that of the instance: in `room`. */
+const char *stat_event_name(const struct stat_report *r, const struct stat_row *row, char *room,
+			    size_t size);
 const char *stat_placeholder(enum tacho_state state);	/* "<not counted>" or NULL */
 bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b);
 /* Whether the metrics of both stand on one line of --metric-only: same place, same cgroup. */

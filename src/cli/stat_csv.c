@@ -40,13 +40,15 @@ static void put_metric(struct buf *out, const char *sep, const struct stat_metri
 static void put_row(struct buf *out, const struct stat_report *r, const struct stat_row *row)
 {
 	const char *sep = r->opts->separator, *missing = stat_placeholder(row->state);
+	char name[256];
 
 	put_prefix(out, r, row);
 	if (missing)
 		buf_puts(out, missing);
 	else
 		buf_fixed(out, row->value, row->event->scale == 1 ? 0 : 2);
-	buf_printf(out, "%s%s%s%s%s", sep, row->event->unit, sep, row->event->name, sep);
+	buf_printf(out, "%s%s%s%s%s", sep, row->event->unit, sep,
+		   stat_event_name(r, row, name, sizeof(name)), sep);
 	if (r->has_cgroups)
 		buf_printf(out, "%s%s", row->event->cgroup ? row->event->cgroup : "", sep);
 	if (r->runs > 1)

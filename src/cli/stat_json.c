@@ -42,13 +42,13 @@ static void put_metric(struct buf *out, const struct stat_metric *m)
 static void line_of(struct buf *out, const struct stat_report *r, const struct stat_row *row)
 {
 	const char *missing = stat_placeholder(row->state);
-	char number[64];
+	char number[64], name[256];
 
 	put_place(out, r, row);
 	snprintf(number, sizeof(number), "%f", row->value);
 	put_text(out, "counter-value", missing ? missing : number);
 	put_text(out, "unit", row->event->unit);
-	put_text(out, "event", row->event->name);
+	put_text(out, "event", stat_event_name(r, row, name, sizeof(name)));
 	if (r->has_cgroups)
 		put_text(out, "cgroup", row->event->cgroup ? row->event->cgroup : "");
 	if (r->runs > 1)

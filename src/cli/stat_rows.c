@@ -50,6 +50,22 @@ void stat_place_name(const struct tacho_place *p, char *out, size_t size)
 	}
 }
 
+const char *stat_event_name(const struct stat_report *r, const struct stat_row *row, char *room,
+			    size_t size)
+{
+	const struct tacho_event *ev = row->event;
+	const char *terms = strchr(ev->name, '/');
+
+	if ((!r->opts->no_merge && !r->opts->no_aggr) || !ev->system_wide ||
+	    ev->kind != TACHO_EVENT_PMU)
+		return ev->name;
+	if (terms)
+		snprintf(room, size, "%s%s", ev->pmu, terms);
+	else
+		snprintf(room, size, "%s/%s/", ev->pmu, ev->name);
+	return room;
+}
+
 const char *stat_placeholder(enum tacho_state state)
 {
 	switch (state) {

@@ -121,13 +121,14 @@ static void end_line(struct buf *out, size_t from)
 static void put_row(struct buf *out, const struct stat_report *r, const struct stat_row *row)
 {
 	size_t from = out->n, column;
+	char name[256];
 
 	put_place(out, r, row);
 	put_value(out, r, row);
 	buf_putc(out, ' ');
 	buf_left(out, str_of(row->event->unit), UNIT_WIDTH);
 	buf_putc(out, ' ');
-	buf_left(out, str_of(row->event->name), NAME_WIDTH);
+	buf_left(out, str_of(stat_event_name(r, row, name, sizeof(name))), NAME_WIDTH);
 	if (r->has_cgroups)
 		buf_printf(out, " %s", row->event->cgroup ? row->event->cgroup : "");
 	column = out->n - from;

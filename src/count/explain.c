@@ -196,6 +196,9 @@ static void explain_invalid(struct refusal *r)
 		buf_puts(&r->hint, "let the group be split with the letter W, or take an event out");
 	} else if (r->ev->cgroup) {
 		buf_printf(&r->why, "the kernel does not count it in the cgroup %s", r->ev->cgroup);
+	} else if (r->set->sampling.on && r->ev->shown.system_wide) {
+		buf_printf(&r->why, "the PMU %s counts and takes no samples", r->ev->shown.pmu);
+		buf_puts(&r->hint, "count it with tacho stat -a");
 	} else {
 		buf_puts(&r->why, "the kernel refuses this combination (EINVAL)");
 	}

@@ -84,6 +84,15 @@ static bool drop_inherited_read(const struct rung *r)
 	return true;
 }
 
+/* A counter of 32 bits can be read from user space as well; the kernel adds up what overflows. */
+static bool drop_wide(const struct rung *r)
+{
+	if (r->err != -EOPNOTSUPP || !(r->attr->config1 & r->set->wide_bits))
+		return false;
+	r->attr->config1 &= ~r->set->wide_bits;
+	return true;
+}
+
 /* Some PMUs cannot tell guests from the host and refuse to be asked. */
 static bool drop_exclude_guest(const struct rung *r)
 {
@@ -92,6 +101,7 @@ static bool drop_exclude_guest(const struct rung *r)
 	    r->attr->type == PERF_TYPE_SOFTWARE || r->attr->type == PERF_TYPE_TRACEPOINT)
 		return false;
 	r->attr->flags &= ~PERF_ATTR_EXCLUDE_GUEST;
+	r->ev->guest_dropped = true;
 	set_note(r->set, r->i, "%s: counts guests too, because its PMU cannot leave them out",
 		 r->ev->shown.name);
 	return true;
@@ -100,7 +110,7 @@ static bool drop_exclude_guest(const struct rung *r)
 /* Apple's M1 counts only with guests left out. */
 static bool add_exclude_guest(const struct rung *r)
 {
-	if (r->err != -EOPNOTSUPP || r->event->flags & EVENT_GUEST_GIVEN ||
+	if (r->err != -EOPNOTSUPP || r->event->flags & EVENT_GUEST_GIVEN || r->ev->guest_dropped ||
 	    r->attr->flags & (PERF_ATTR_EXCLUDE_GUEST | PERF_ATTR_EXCLUDE_HOST) ||
 	    r->attr->type == PERF_TYPE_SOFTWARE || r->attr->type == PERF_TYPE_TRACEPOINT)
 		return false;
@@ -231,8 +241,8 @@ enum step ladder_step(struct tacho_evset *set, uint32_t i, const struct pair *at
 		return STEP_END;
 	if (place_is_gone(&r))
 		return STEP_SKIP;
-	/* These two change how values are fetched, not what is counted. */
-	if (drop_group_inherit(&r) || drop_lost(&r) || drop_unknown(&r))
+	/* These change how values are fetched, not what is counted. */
+	if (drop_group_inherit(&r) || drop_lost(&r) || drop_wide(&r) || drop_unknown(&r))
 		return STEP_REOPEN;
 	if (set->opts.no_fallback)
 		return STEP_FAIL;

@@ -14,6 +14,7 @@
 
 #include "count/fast.h"
 #include "count/set.h"
+#include "event/pmu.h"
 #include "record/read.h"
 #include "sys/arch.h"
 #include "sys/map.h"
@@ -141,6 +142,20 @@ static void make_group(struct tacho_evset *set)
 	}
 }
 
+/* An event of a core PMU: by the generic types, or of a PMU that says it can be asked. */
+static bool can_ask(struct tacho_evset *set, size_t i)
+{
+	const struct counted *ev = &set->events.v[i];
+	struct pmu_format format;
+	struct pmu *pmu;
+
+	if (ev->attr.type == PERF_TYPE_HARDWARE || ev->attr.type == PERF_TYPE_RAW)
+		return true;
+	return ev->attr.type >= PERF_TYPE_MAX && ev->shown.pmu &&
+	       pmu_find(set->t, str_of(ev->shown.pmu), &pmu) > 0 &&
+	       pmu_format(set->t, pmu, str_of("rdpmc"), &format) > 0;
+}
+
 /* arm64 grants user access per event, and only where the administrator switched it on. */
 static void ask_user_access(struct tacho_evset *set)
 {
@@ -149,9 +164,9 @@ static void ask_user_access(struct tacho_evset *set)
 	if (!arch_user_access() || sys_sysctl_int(&set->t->sys, "kernel/perf_user_access", &allowed) < 0 ||
 	    !allowed)
 		return;
+	set->wide_bits = arch_user_wide();
 	for (size_t i = 0; i < set->events.n; i++)
-		if (set->events.v[i].attr.type == PERF_TYPE_HARDWARE ||
-		    set->events.v[i].attr.type == PERF_TYPE_RAW)
+		if (can_ask(set, i))
 			set->events.v[i].attr.config1 |= arch_user_access();
 }
 

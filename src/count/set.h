@@ -51,6 +51,7 @@ struct counted {
 	enum tacho_state state;		/* TACHO_COUNTING, or why none of its counters is open */
 	int err;			/* what the kernel said then */
 	const char *why;		/* with the remedy; these are owned by the set's arena */
+	bool guest_dropped;		/* it was asked for without guests, and the PMU refused */
 	const char *cause, *hint;	/* the two halves of it; NULL where there are none */
 	uint32_t twin;			/* the next event that the same words expanded to */
 };
@@ -136,6 +137,7 @@ struct tacho_evset {
 	struct mover mover;
 	bool has_tools;
 	struct tool_clock clock;
+	uint64_t wide_bits;		/* of config1, asked for reads from user space; may be refused */
 	bool no_group_inherit;		/* learned: before 4.13 these two exclude each other */
 
 	struct { struct tacho_note *v; size_t n, cap; } notes;

@@ -20,6 +20,8 @@ uint32_t arch_counter_max(void);
 
 /* config1 bits that ask the kernel for user-space access, where it wants to be asked; else 0. */
 uint64_t arch_user_access(void);
+/* Those of them that ask for 64 bits, which not every counter has. */
+uint64_t arch_user_wide(void);
 
 uint64_t arch_timestamp(void);		/* the clock the page's time fields are about */
 uint64_t arch_tsc_hz(void);		/* its rate as the processor tells; 0: it does not */

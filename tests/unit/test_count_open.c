@@ -254,6 +254,19 @@ static void nothing_is_changed_when_asked_so(void **state)
 	bench_done(&b);
 }
 
+/* A PMU that says no with and without guests: both rules know of it, and must not take turns. */
+static void the_ladder_ends(void **state)
+{
+	struct bench b;
+
+	bench_init(&b, (struct fake_kernel){ .version = 612, .privileged = true, .has_pmu = true,
+					     .n_hardware = 4, .errno_open = EOPNOTSUPP });
+	assert_int_equal(add(&b, "cycles"), 1);
+	assert_true(tacho_evset_open(b.set, NULL, &b.e) <= 0);
+	assert_true(b.kernel.n_opens < 100);
+	bench_done(&b);
+}
+
 static void weak_groups_split(void **state)
 {
 	struct bench b;
@@ -466,6 +479,7 @@ int main(void)
 		cmocka_unit_test(no_pmu),
 		cmocka_unit_test(clock_instead_of_cycles),
 		cmocka_unit_test(nothing_is_changed_when_asked_so),
+		cmocka_unit_test(the_ladder_ends),
 		cmocka_unit_test(weak_groups_split),
 		cmocka_unit_test(strong_groups_do_not),
 		cmocka_unit_test(guest_bits_and_precision),

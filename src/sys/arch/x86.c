@@ -29,6 +29,11 @@ uint64_t arch_user_access(void)
 	return 0;
 }
 
+uint64_t arch_user_wide(void)
+{
+	return 0;
+}
+
 uint64_t arch_timestamp(void)
 {
 	uint32_t low, high;
