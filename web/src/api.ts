@@ -40,22 +40,42 @@ export function address(path: string, args: Record<string, string | number | nul
 	return "api/v1/" + path + (words.length ? "?" + words.join("&") : "");
 }
 
-export async function get<T>(path: string, args: Record<string, string | number | null | undefined> = {},
-	signal?: AbortSignal): Promise<T> {
-	let r: Response;
+const patienceMs = 30_000;
+
+/* Both the caller's wish and the end of our patience stop a request. */
+function stopper(signal: AbortSignal | undefined, ms: number): { signal: AbortSignal; late: () => boolean; done: () => void } {
+	const c = new AbortController(), stop = () => c.abort();
+	let late = false;
+	const timer = setTimeout(() => (late = true, stop()), ms);
+	if (signal?.aborted) stop();
+	signal?.addEventListener("abort", stop);
+	return { signal: c.signal, late: () => late, done: () => (clearTimeout(timer), signal?.removeEventListener("abort", stop)) };
+}
+
+async function ask(path: string, signal: AbortSignal | undefined, ms: number): Promise<[Response, string]> {
+	const s = stopper(signal, ms);
 	try {
-		r = await fetch(address(path, args), { signal: signal ?? null });
+		const r = await fetch(path, { signal: s.signal });
+		return [r, await r.text()];
 	} catch (e) {
+		if (s.late()) throw new Refused(0, `the agent has not answered within ${Math.round(ms / 1000)} s`);
 		if ((e as Error).name === "AbortError") throw e;
 		throw new Refused(0, "the agent does not answer");
+	} finally {
+		s.done();
 	}
-	const text = await r.text();
+}
+
+export async function get<T>(path: string, args: Record<string, string | number | null | undefined> = {},
+	signal?: AbortSignal, ms = patienceMs): Promise<T> {
+	const [r, text] = await ask(address(path, args), signal, ms);
 	let said: { error?: string; hint?: string } & T;
 	try {
 		said = JSON.parse(text);
 	} catch {
-		throw new Refused(r.status, "the agent's answer is damaged (" + r.status + ")");
+		throw new Refused(r.status, r.ok ? "the agent's answer is damaged" : `the agent answers with status ${r.status}`);
 	}
-	if (!r.ok) throw new Refused(r.status, said.error ?? "status " + r.status, said.hint ?? "");
+	if (!r.ok) throw new Refused(r.status, said?.error ?? `the agent answers with status ${r.status}`, said?.hint ?? "");
+	if (!said || typeof said !== "object") throw new Refused(r.status, "the agent's answer is damaged");
 	return said;
 }

@@ -3,11 +3,13 @@
  * filled by a query and then grows with what comes live; both share the same buckets of `step`.
  * Pure.
  */
-export interface Point { t: number; v: number | null }
 export interface Line { key: string; points: [number, number | null, ...unknown[]][] }
 
 export const labelsKey = (labels: Record<string, string>) =>
 	JSON.stringify(Object.entries(labels).sort((a, b) => (a[0] < b[0] ? -1 : 1)));
+
+/* A number that can be drawn; whatever else an answer holds is a gap. */
+export const known = (v: unknown): number | null => (typeof v === "number" && isFinite(v) ? v : null);
 
 export class Columns {
 	t: number[] = [];
@@ -29,7 +31,7 @@ export class Columns {
 		this.counts.clear();
 		for (const line of lines) {
 			const column = this.column(line.key);
-			for (const p of line.points) column[at.get(this.bucket(p[0]))!] = p[1];
+			for (const p of line.points) column[at.get(this.bucket(p[0]))!] = known(p[1]);
 		}
 		this.showGaps();
 	}
@@ -45,7 +47,7 @@ export class Columns {
 		}
 	}
 
-	private column(key: string): (number | null)[] {
+	column(key: string): (number | null)[] {
 		let c = this.v.get(key);
 		if (!c) this.v.set(key, (c = this.t.map(() => null)));
 		return c;
@@ -84,9 +86,9 @@ export class Columns {
 		for (const c of this.v.values()) c.splice(0, n);
 	}
 
-	/* Columns in the order of the keys; times in seconds. */
+	/* Columns in the order of the keys, as they are: nothing is copied. */
 	aligned(keys: string[]): [number[], ...(number | null)[][]] {
-		return [this.t.map(t => t / 1000), ...keys.map(k => this.v.get(k) ?? this.t.map(() => null))];
+		return [this.t, ...keys.map(k => this.column(k))];
 	}
 }
 
@@ -111,17 +113,21 @@ export function fold(columns: (number | null)[][]): (number | null)[][] {
 
 export interface Summary { last: number | null; mean: number | null; min: number | null; max: number | null }
 
-export function summary(column: (number | null)[]): Summary {
-	const v = column.filter((x): x is number => x !== null && x !== undefined);
-	if (!v.length) return { last: null, mean: null, min: null, max: null };
-	let min = v[0], max = v[0], sum = 0;
-	for (const x of v) {
+/* Of the column from `start` on. */
+export function summary(column: (number | null)[], start = 0): Summary {
+	let min = Infinity, max = -Infinity, sum = 0, n = 0, last: number | null = null;
+	for (let i = Math.max(0, start); i < column.length; i++) {
+		const x = column[i];
+		if (x === null || x === undefined) continue;
 		if (x < min) min = x;
 		if (x > max) max = x;
-		sum += x;
+		sum += x, n++, last = x;
 	}
-	return { last: v[v.length - 1], mean: sum / v.length, min, max };
+	return n ? { last, mean: sum / n, min, max } : { last: null, mean: null, min: null, max: null };
 }
+
+/* How many points a line gets where `lines` of them are asked for at once: an answer stays small. */
+export const pointsFor = (lines: number) => Math.min(400, Math.max(40, Math.floor(24_000 / Math.max(1, lines))));
 
 /* A step that gives about `points` of them, from a list that divides well. */
 export function niceStep(ms: number, points: number): number {

@@ -1,13 +1,20 @@
 /*
  * The counters: a section per source, a chart per event. What cannot be counted here stands in one
- * line with its reason instead of an empty chart.
+ * line with its reason instead of an empty chart. Long lists come bit by bit, as they are scrolled to.
  */
+import { useSignal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { address } from "./api";
 import { Chart } from "./chart";
 import { matcher } from "./flame";
 import { seriesName } from "./format";
+import { soon } from "./frames";
 import { type Group, groups, link } from "./live";
-import { place } from "./state";
+import { place, range } from "./state";
 import { Badge, View } from "./ui";
+
+const atFirst = 12, more = 6;
 
 const dead = (g: Group) => g.series.every(s => !["counting", "scaled", "multiplexed"].includes(s.state) && s.value === null);
 const perTask = (g: Group) => g.series.some(s => s.labels.pid || s.labels.cgroup);
@@ -17,25 +24,69 @@ function found(list: Group[], q: string): Group[] {
 	return match ? list.filter(g => match(g.event) || match(g.source) || g.series.some(s => match(seriesName(s.labels)))) : list;
 }
 
-function Source(p: { name: string; list: Group[] }) {
+/* The same element for the same group: a chart whose series did not change is not looked at again. */
+const cards = new WeakMap<Group, VNode>();
+function card(g: Group): VNode {
+	let v = cards.get(g);
+	if (!v) cards.set(g, (v = <Chart key={g.key} group={g} />));
+	return v;
+}
+
+function Off(p: { list: Group[] }) {
+	const reasons = [...new Set(p.list.flatMap(g => g.series.map(s => s.reason ?? "")))].filter(Boolean);
+	const names = p.list.slice(0, 40).map(g => g.event).join(", "), rest = p.list.length - 40;
+	return <p class="off"><Badge text={p.list[0].series[0]?.state ?? "off"} />{" "}
+		<b><bdi>{names}</bdi>{rest > 0 && ` and ${rest} more`}</b> {reasons.length ? "— " + reasons[0] : ""}
+		{reasons.length > 1 && ` (and ${reasons.length - 1} more reasons in Events)`}</p>;
+}
+
+function Source(p: { name: string; list: Group[]; room: number }) {
 	const off = p.list.filter(dead), on = p.list.filter(g => !dead(g));
-	const reasons = [...new Set(off.flatMap(g => g.series.map(s => s.reason ?? "")))].filter(Boolean);
 	return <section class="source" aria-label={p.name}>
 		<h2>{p.name === "agent" ? "the agent itself" : p.name || "counters"}
 			<span class="dim">{p.list.length} {p.list.length === 1 ? "event" : "events"}{p.list.some(perTask) && ", by process or group"}</span></h2>
-		{on.length > 0 && <div class="cards">{on.map(g => <Chart key={g.key} group={g} />)}</div>}
-		{off.length > 0 && <p class="off"><Badge text={off[0].series[0]?.state ?? "off"} />{" "}
-			<b>{off.map(g => g.event).join(", ")}</b> {reasons.length ? "— " + reasons[0] : ""}
-			{reasons.length > 1 && ` (and ${reasons.length - 1} more reasons in Events)`}</p>}
+		{on.length > 0 && <div class="cards">{on.slice(0, p.room).map(card)}</div>}
+		{off.length > 0 && <Off list={off} />}
 	</section>;
 }
 
+/* Asks for more whenever the end of the page is near. */
+function More(p: { left: number; onMore: () => void }) {
+	const at = useRef<HTMLParagraphElement>(null), near = useSignal(false);
+	useEffect(() => {
+		const watch = new IntersectionObserver(list => (near.value = list[list.length - 1].isIntersecting), { rootMargin: "600px" });
+		watch.observe(at.current!);
+		return () => watch.disconnect();
+	}, []);
+	useEffect(() => {
+		if (near.value) soon(p.onMore);
+	}, [near.value, p.left]);
+	return <p ref={at} class="more"><button onClick={p.onMore}>Show more, {p.left} left</button></p>;
+}
+
 export function Counters() {
-	const list = found(groups.value, place.value.q), sources = [...new Set(list.map(g => g.source))]
-		.sort((a, b) => +(a === "agent") - +(b === "agent"));
-	return <View title="Counters" note="drag over a chart to zoom, double click to go back">
-		{sources.map(s => <Source key={s} name={s} list={list.filter(g => g.source === s)} />)}
-		{!list.length && <p class="empty">{groups.value.length ? `No event matches “${place.value.q}”.`
+	const room = useSignal(atFirst), { q, focus } = place.value;
+	const large = focus ? groups.value.find(g => g.key === focus) : undefined, list = found(groups.value, q).filter(g => g !== large);
+	const names = [...new Set(list.map(g => g.source))].sort((a, b) => +(a === "agent") - +(b === "agent"));
+	useEffect(() => {
+		if (large) scrollTo(0, 0);
+	}, [large?.key]);
+	let left = room.value, beyond = 0;
+	const sections = names.map(name => {
+		const mine = list.filter(g => g.source === name), n = mine.filter(g => !dead(g)).length, here = Math.max(0, left);
+		left -= n;
+		beyond += Math.max(0, n - here);
+		return here > 0 || !n ? <Source key={name} name={name} list={mine} room={here} /> : null;
+	});
+	const [from, to] = range.peek();
+	return <View title="Counters" note="drag over a chart to zoom, double click to go back"
+		side={list.length > 0 && <span class="save" role="group" aria-label="Save all counters"><a class="quiet button" download="tacho-counters.json" title="All series of this range"
+			href={address("query", { from, to })}>JSON</a></span>}>
+		{large && <div class="source"><Chart key={"large" + large.key} group={large} large /></div>}
+		{focus && !large && groups.value.length > 0 && <p class="empty">The chart of this address is not there: “{focus.split("\n").reverse().join(", ")}” is not counted now.</p>}
+		{sections}
+		{beyond > 0 && <More left={beyond} onMore={() => (room.value += more)} />}
+		{!list.length && !large && <p class="empty">{groups.value.length ? `No event matches “${q}”.`
 			: link.value.state === "live" ? "The agent counts nothing: its configuration has no [[source]]." : "Waiting for the agent …"}</p>}
 	</View>;
 }

@@ -21,7 +21,7 @@ export function chartSvg(title: string, unit: string, rate: boolean, times: numb
 	lines: { name: string; colour: string; values: (number | null)[] }[]): string {
 	const w = 800, h = 300, left = 70, top = 40, right = 780, bottom = 250;
 	let most = 0, least = 0;
-	for (const l of lines) for (const v of l.values) if (v !== null) most = Math.max(most, v), least = Math.min(least, v);
+	for (const l of lines) for (const v of l.values) if (v !== null && v !== undefined) most = Math.max(most, v), least = Math.min(least, v);
 	if (most === least) most = least + 1;
 	const t0 = times[0] ?? 0, t1 = times[times.length - 1] ?? t0 + 1;
 	const x = (t: number) => left + (right - left) * (t1 > t0 ? (t - t0) / (t1 - t0) : 0);
@@ -32,7 +32,7 @@ export function chartSvg(title: string, unit: string, rate: boolean, times: numb
 		const v = least + (most - least) * part, t = t0 + (t1 - t0) * part;
 		out.push(`<path d="M${left} ${y(v).toFixed(1)}H${right}" stroke="#ddd"/>`,
 			`<text x="${left - 6}" y="${(y(v) + 4).toFixed(1)}" text-anchor="end">${escape(value(v, unit, rate))}</text>`,
-			`<text x="${x(t).toFixed(1)}" y="${bottom + 18}" text-anchor="${["start", "middle", "end"][part * 2]}">${clock(t * 1000)}</text>`);
+			`<text x="${x(t).toFixed(1)}" y="${bottom + 18}" text-anchor="${["start", "middle", "end"][part * 2]}">${clock(t)}</text>`);
 	}
 	lines.forEach((l, i) => {
 		let d = "", pen = "M";

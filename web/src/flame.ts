@@ -13,6 +13,7 @@ export interface Level {
 	left: Float64Array; width: Float64Array; name: Uint32Array; self: Float64Array;
 	base: Float64Array | null;
 	parent: Int32Array;		/* index within the level above */
+	times: Uint16Array;		/* so many frames of one name lie in it; see lowered() */
 }
 
 export interface Flame {
@@ -23,20 +24,66 @@ export interface Flame {
 
 export interface Box { depth: number; i: number }
 
+const unknown = 4;
 export const kindNames = ["kernel", "user", "jit", "inlined", "unknown"];
 
 function readLevel(flat: number[], stride: number, above: Level | undefined): Level {
-	const n = Math.floor(flat.length / stride);
-	const l: Level = { n, left: new Float64Array(n), width: new Float64Array(n), name: new Uint32Array(n),
-		self: new Float64Array(n), base: stride > 4 ? new Float64Array(n) : null, parent: new Int32Array(n) };
-	for (let i = 0, p = 0; i < n; i++) {
+	const n = Math.floor(flat.length / stride), l = blank(n, stride > 4);
+	for (let i = 0; i < n; i++) {
 		const at = i * stride;
 		l.left[i] = flat[at], l.width[i] = flat[at + 1], l.name[i] = flat[at + 2], l.self[i] = flat[at + 3];
 		if (l.base) l.base[i] = flat[at + 4];
+	}
+	findParents(l, above);
+	return l;
+}
+
+const blank = (n: number, base: boolean): Level => ({ n, left: new Float64Array(n), width: new Float64Array(n), name: new Uint32Array(n),
+	self: new Float64Array(n), base: base ? new Float64Array(n) : null, parent: new Int32Array(n), times: new Uint16Array(n).fill(1) });
+
+/* The box above; the boxes of both levels are sorted by their left edge. */
+function findParents(l: Level, above: Level | undefined) {
+	for (let i = 0, p = 0; i < l.n; i++) {
 		while (above && p + 1 < above.n && above.left[p + 1] <= l.left[i]) p++;
 		l.parent[i] = above ? p : -1;
 	}
-	return l;
+}
+
+function copyBox(to: Level, k: number, from: Level, i: number) {
+	to.left[k] = from.left[i], to.width[k] = from.width[i], to.name[k] = from.name[i], to.self[k] = from.self[i], to.times[k] = from.times[i];
+	if (to.base) to.base[k] = from.base![i];
+}
+
+/* Towers of unknown frames, as code without frame pointers leaves them, become one box each: one that
+ * is called by its like moves into it, and what it calls moves up. */
+function lowered(levels: Level[], kinds: number[]): Level[] {
+	const found: [Level, number][][] = [];		/* per new depth: the boxes that stay */
+	let above = { level: [] as Level[], at: new Int32Array(0), depth: new Uint16Array(0) }, merged = 0;
+	levels.forEach((l, depth) => {
+		const here = { level: new Array<Level>(l.n).fill(l), at: Int32Array.from({ length: l.n }, (_, i) => i), depth: new Uint16Array(l.n) };
+		for (let i = 0; i < l.n; i++) {
+			const p = l.parent[i], home = above.level[p], at = above.at[p];
+			here.depth[i] = depth ? above.depth[p] + 1 : 0;
+			if (depth > 2 && home.name[at] === l.name[i] && kinds[l.name[i]] === unknown) {
+				home.times[at]++, home.self[at] += l.self[i], merged++;
+				here.level[i] = home, here.at[i] = at, here.depth[i]--;
+			} else (found[here.depth[i]] ??= []).push([l, i]);
+		}
+		above = here;
+	});
+	return merged ? gather(found) : levels;
+}
+
+function gather(found: [Level, number][][]): Level[] {
+	const out: Level[] = [];
+	for (const boxes of found) {
+		boxes.sort(([a, i], [b, k]) => a.left[i] - b.left[k]);
+		const l = blank(boxes.length, !!boxes[0][0].base);
+		boxes.forEach(([from, i], k) => copyBox(l, k, from, i));
+		findParents(l, out[out.length - 1]);
+		out.push(l);
+	}
+	return out;
 }
 
 export function readFlame(a: FlameAnswer): Flame {
@@ -46,7 +93,7 @@ export function readFlame(a: FlameAnswer): Flame {
 		const l = readLevel(flat, stride, levels[levels.length - 1]);
 		if (l.n) levels.push(l);
 	}
-	return { total: a.total, baseTotal: a.base_total ?? null, names: a.names, kinds: a.kinds, levels,
+	return { total: a.total, baseTotal: a.base_total ?? null, names: a.names, kinds: a.kinds, levels: lowered(levels, a.kinds),
 		event: a.event ?? "", unit: a.unit ?? "samples" };
 }
 

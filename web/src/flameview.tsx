@@ -67,18 +67,18 @@ export function FlameView(p: { flame: Flame; query: string }) {
 				if (right - left < 34) return;
 				x.globalAlpha = 1;
 				x.fillStyle = on ? "#111" : text;
-				x.fillText(fitting(x, f.names[id] ?? "?", right - left - 8, letter), left + 4, y + row / 2 + 0.5);
+				x.fillText(fitting(x, (f.names[id] ?? "?") + (l.times[i] > 1 ? " ×" + l.times[i] : ""), right - left - 8, letter), left + 4, y + row / 2 + 0.5);
 			});
 		});
-		x.globalAlpha = 1;
-		const m = mark.value, l = m && f.levels[m.depth];
-		if (!m || !l) return;
-		const left = Math.max(0, (l.left[m.i] - from) * per), right = Math.min(w, (l.left[m.i] + l.width[m.i] - from) * per);
-		x.strokeStyle = colour("text");
-		x.lineWidth = 2;
-		x.strokeRect(left + 1, m.depth * row + 1, Math.max(right - left - 3, 1), row - 3);
 	};
-	useEffect(draw, [f, width.value, place.value.zoom, p.query, dark.value, mark.value]);
+	useEffect(draw, [f, width.value, place.value.zoom, p.query, dark.value]);
+
+	/* The mark lies above the picture, so that moving it draws nothing anew. */
+	const markStyle = (m: Box) => {
+		const l = f.levels[m.depth], per = width.value / size;
+		const left = Math.max(0, (l.left[m.i] - from) * per), right = Math.min(width.value, (l.left[m.i] + l.width[m.i] - from) * per);
+		return { left: left + "px", top: m.depth * row + "px", width: Math.max(2, right - left) + "px", height: row - 1 + "px", display: right < 0 || left > width.value ? "none" : "" };
+	};
 
 	const under = (e: MouseEvent): Box | null => {
 		const r = canvas.current!.getBoundingClientRect();
@@ -112,9 +112,10 @@ export function FlameView(p: { flame: Flame; query: string }) {
 			<canvas ref={canvas} tabIndex={0} role="application" aria-label={`Flame graph of ${whole(f.total)} ${f.unit}. Arrows move, Enter zooms, Escape goes back.`}
 				onMouseMove={e => (mark.value = under(e), pointer.value = [e.clientX, e.clientY])}
 				onMouseLeave={() => (mark.value = null, pointer.value = null)} onClick={e => zoomTo(under(e))} onKeyDown={key}
-				onFocus={() => (mark.value ??= zoom)} />
+				onFocus={() => (mark.value ??= zoom)} onBlur={() => (mark.value = null)} />
+			{m && <div class="mark" style={markStyle(m)} />}
 		</div>
-		{facts && pointer.value && <div class="tip" style={{ left: Math.min(pointer.value[0] + 14, innerWidth - 330) + "px", top: pointer.value[1] + 18 + "px" }}>
+		{facts && pointer.value && <div class="tip" style={{ left: Math.max(4, Math.min(pointer.value[0] + 14, innerWidth - 330)) + "px", ...(pointer.value[1] > innerHeight - 110 ? { bottom: innerHeight - pointer.value[1] + 12 + "px" } : { top: pointer.value[1] + 18 + "px" }) }}>
 			<b>{facts.name}</b><br />{facts.text}</div>}
 		<ul class="legend kinds" aria-label="Colours">{f.baseTotal !== null
 			? [["more than before", diffShade(0.2, dark.value)], ["less", diffShade(-0.2, dark.value)]].map(([n, c]) => <li key={n}><i style={{ background: c }} />{n}</li>)
@@ -124,7 +125,8 @@ export function FlameView(p: { flame: Flame; query: string }) {
 
 function describe(f: Flame, b: Box) {
 	const l = f.levels[b.depth], d = change(f, l, b.i);
-	const words = [`${whole(widthOf(f, b))} ${f.unit}, ${percent(widthOf(f, b) / (f.total || 1))}`,
+	const again = l.times[b.i];
+	const words = [...(again > 1 ? [again + " frames of this name"] : []), `${whole(widthOf(f, b))} ${f.unit}, ${percent(widthOf(f, b) / (f.total || 1))}`,
 		`self ${percent(l.self[b.i] / (f.total || 1))}`, kindNames[f.kinds[l.name[b.i]]] ?? "unknown"];
 	if (f.baseTotal !== null) words.push((d >= 0 ? "+" : "−") + percent(Math.abs(d)) + " against the base");
 	return { name: nameOf(f, b), text: words.join(" · ") };

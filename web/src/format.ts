@@ -61,6 +61,8 @@ export const moment = (ms: number, step = 1000) => date(ms) + " " + clock(ms, st
 
 const three = (v: number) => {
 	const a = Math.abs(v);
+	if (a >= 1e15 || (a > 0 && a < 1e-4)) return v.toExponential(1);
+	if (a > 0 && a < 0.0995) return String(Number(v.toPrecision(2)));
 	return v.toFixed(a >= 99.95 ? 0 : a >= 9.995 ? 1 : 2);
 };
 
@@ -69,6 +71,7 @@ const steps = ["", "k", "M", "G", "T", "P", "E"];
 /* Three digits and a prefix: ["1.23", "M"]. */
 export function scaled(v: number, base = 1000): [string, string] {
 	let i = 0;
+	if (Math.abs(v) >= 1e21) return [v.toExponential(2), ""];
 	const limit = base === 1024 ? 1023.5 : 999.5;
 	while (Math.abs(v) >= limit && i < steps.length - 1) v /= base, i++;
 	return [i === 0 && Number.isInteger(v) ? String(v) : three(v), steps[i]];
@@ -124,7 +127,8 @@ function field(v: unknown): string {
 
 export const csv = (rows: unknown[][]) => rows.map(r => r.map(field).join(",") + "\n").join("");
 
-/* Natural order: cpu 2 before cpu 10. */
+/* Natural order: cpu 2 before cpu 10. One collator: making one for each pair costs a hundred times more. */
+const collator = new Intl.Collator("en", { numeric: true });
 export const compare = (a: unknown, b: unknown): number =>
 	typeof a === "number" || typeof b === "number" ? (Number(a ?? -Infinity) - Number(b ?? -Infinity)) || 0
-	: String(a ?? "").localeCompare(String(b ?? ""), "en", { numeric: true });
+	: collator.compare(String(a ?? ""), String(b ?? ""));

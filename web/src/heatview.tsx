@@ -4,39 +4,65 @@
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { type Cell, type HeatAnswer, cellsRange, rangeCells, readHeat, shade } from "./heat";
-import { clock, csv, span, whole } from "./format";
+import { type Cell, type Heat, type HeatAnswer, cellsRange, rangeCells, readHeat, shade } from "./heat";
+import { clock, csv, moment, span, whole } from "./format";
+import { isTable, withTable } from "./place";
 import { colour, dark, go, place } from "./state";
 import { SaveAs, Table, useWidth } from "./ui";
 
-const height = 150;
+const height = 150, axisWidth = 48;
 
-function mix(a: number[], b: number[], part: number): number[] {
-	return a.map((v, i) => v + (b[i] - v) * part);
-}
 const rgb = (hex: string) => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
 
+/* 256 shades from none over some to most, as a pixel is stored. */
+function shades(): Uint32Array {
+	const [none, some, most] = [colour("heat0"), colour("heat1"), colour("heat2")].map(rgb);
+	return Uint32Array.from({ length: 256 }, (_, k) => {
+		const s = k / 255, [a, b, part] = s < 0.5 ? [none, some, s * 2] : [some, most, s * 2 - 1];
+		return a.reduce((p, v, i) => p + Math.round(v + (b[i] - v) * part) * 2 ** (8 * i), 255 * 2 ** 24);
+	});
+}
+
+/* A pixel for each cell. */
+function picture(h: Heat): OffscreenCanvas {
+	const image = new ImageData(h.n, h.rows), pixels = new Uint32Array(image.data.buffer), lut = shades(), c = new OffscreenCanvas(h.n, h.rows);
+	for (let i = 0; i < h.n; i++) for (let r = 0; r < h.rows; r++)
+		pixels[r * h.n + i] = lut[Math.round(shade(h.cells[i * h.rows + r], h.max) * 255)];
+	c.getContext("2d")!.putImageData(image, 0, 0);
+	return c;
+}
+
+const hex = (pixel: number) => "#" + [0, 8, 16].map(b => (pixel >>> b & 255).toString(16).padStart(2, "0")).join("");
+
+function heatSvg(h: Heat): string {
+	const lut = shades(), w = 800 / h.n, tall = 250 / h.rows;
+	const cells = Array.from(h.cells, (v, k) => v && `<rect x="${(Math.floor(k / h.rows) * w).toFixed(2)}" y="${(k % h.rows * tall).toFixed(1)}" width="${w.toFixed(2)}" height="${tall.toFixed(1)}" fill="${hex(lut[Math.round(shade(v, h.max) * 255)])}"/>`);
+	return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 280" font-family="sans-serif" font-size="12"><rect width="800" height="250" fill="${hex(lut[0])}"/>\n${cells.filter(Boolean).join("\n")}\n`
+		+ `<text y="270" fill="#808080">${moment(h.from)}</text><text x="800" y="270" text-anchor="end" fill="#808080">${moment(h.from + h.n * h.per * 1000)}</text></svg>\n`;
+}
+
+/* Moments under the picture, about 140 pixels apart. */
+function marks(h: Heat, width: number): number[] {
+	const n = Math.max(1, Math.floor(width / 140));
+	return Array.from({ length: n + 1 }, (_, i) => h.from + h.n * h.per * 1000 * i / n);
+}
+
 export function HeatView(p: { answer: HeatAnswer; to: number }) {
-	const { ref, width } = useWidth(), canvas = useRef<HTMLCanvasElement>(null);
-	const cursor = useSignal<Cell | null>(null), anchor = useSignal<Cell | null>(null), asTable = useSignal(false);
-	const h = useMemo(() => readHeat(p.answer, p.to, Math.max(60, Math.floor((width.value || 600) / 2))), [p.answer, p.to, width.value]);
+	const box = useWidth(), { ref } = box, canvas = useRef<HTMLCanvasElement>(null);
+	const cursor = useSignal<Cell | null>(null), anchor = useSignal<Cell | null>(null), asTable = isTable(place.value, "heat");
+	const width = Math.max(0, box.width.value - axisWidth);
+	const h = useMemo(() => readHeat(p.answer, p.to, Math.max(60, Math.floor((width || 600) / 2))), [p.answer, p.to, width]);
+	const image = useMemo(() => picture(h), [h, dark.value]);
 	const chosen: [Cell, Cell] | null = anchor.value && cursor.value ? [anchor.value, cursor.value]
 		: place.value.sel ? rangeCells(h, place.value.sel) : null;
 
 	useEffect(() => {
-		const c = canvas.current, w = width.value;
+		const c = canvas.current, w = width;
 		if (!c || !w) return;
-		const ratio = devicePixelRatio || 1, x = c.getContext("2d")!, small = new OffscreenCanvas(h.n, h.rows);
+		const ratio = devicePixelRatio || 1, x = c.getContext("2d")!;
 		c.width = w * ratio, c.height = height * ratio;
-		const image = new ImageData(h.n, h.rows), stops = [colour("heat0"), colour("heat1"), colour("heat2")].map(rgb);
-		for (let i = 0; i < h.n; i++) for (let r = 0; r < h.rows; r++) {
-			const s = shade(h.cells[i * h.rows + r], h.max);
-			const v = s < 0.5 ? mix(stops[0], stops[1], s * 2) : mix(stops[1], stops[2], s * 2 - 1);
-			image.data.set([...v, 255], (r * h.n + i) * 4);
-		}
-		small.getContext("2d")!.putImageData(image, 0, 0);
 		x.imageSmoothingEnabled = false;
-		x.drawImage(small, 0, 0, c.width, c.height);
+		x.drawImage(image, 0, 0, c.width, c.height);
 		const cw = c.width / h.n, ch = c.height / h.rows;
 		if (chosen) {
 			const [a, b] = chosen[0].c * h.rows + chosen[0].r <= chosen[1].c * h.rows + chosen[1].r ? chosen : [chosen[1], chosen[0]];
@@ -49,12 +75,7 @@ export function HeatView(p: { answer: HeatAnswer; to: number }) {
 			}
 			x.fill("evenodd");
 		}
-		if (cursor.value) {
-			x.strokeStyle = colour("text");
-			x.lineWidth = ratio;
-			x.strokeRect(cursor.value.c * cw, cursor.value.r * ch, cw, ch);
-		}
-	}, [h, width.value, dark.value, chosen?.[0].c, chosen?.[0].r, chosen?.[1].c, chosen?.[1].r, cursor.value, asTable.value]);
+	}, [image, width, chosen?.[0].c, chosen?.[0].r, chosen?.[1].c, chosen?.[1].r, asTable]);
 
 	const cell = (e: MouseEvent): Cell => {
 		const r = canvas.current!.getBoundingClientRect();
@@ -93,16 +114,26 @@ export function HeatView(p: { answer: HeatAnswer; to: number }) {
 				: place.value.sel ? `chosen: ${clock(place.value.sel[0], 1)} for ${span(place.value.sel[1] - place.value.sel[0])}` : "drag to choose a part"}</p>
 			<span class="grow" />
 			{place.value.sel && <button onClick={() => go({ sel: null })}>All</button>}
-			<button class="quiet" aria-pressed={asTable.value} onClick={() => (asTable.value = !asTable.value)}>Table</button>
+			<button class="quiet" aria-pressed={asTable} onClick={() => go(withTable(place.peek(), "heat", !asTable))}>Table</button>
 			<SaveAs name="heatmap" files={[["csv", () => csv([["second", ...Array.from({ length: p.answer.rows }, (_, i) => i * 1000 / p.answer.rows + " ms")],
-				...p.answer.columns.map(([at, v]) => [new Date(at).toISOString(), ...v])])], ["json", () => JSON.stringify(p.answer) + "\n"]]} /></div>
-		<div ref={ref}>{asTable.value
+				...p.answer.columns.map(([at, v]) => [new Date(at).toISOString(), ...v])])], ["json", () => JSON.stringify(p.answer) + "\n"],
+				["svg", () => heatSvg(h)]]} /></div>
+		<div ref={ref}>{asTable
 			? <Table name="seconds" caption="Samples by second" files={false} rows={seconds} max={200} columns={[{ name: "second", get: r => r.at, show: r => clock(r.at) },
 				{ name: "samples", number: true, get: r => r.sum }, { name: "most in one cell", number: true, get: r => r.most }]} />
-			: <canvas ref={canvas} class="heat" tabIndex={0} role="application" style={{ height: height + "px" }}
-				aria-label="Heat map of samples. Arrows move, shift and arrows choose, Enter filters the flame graph, Escape shows all."
-				onPointerDown={e => (canvas.current!.setPointerCapture(e.pointerId), anchor.value = cell(e))}
-				onPointerMove={e => (cursor.value = cell(e))} onPointerUp={up} onPointerLeave={() => anchor.value || (cursor.value = null)} onKeyDown={key} />}</div>
-		<div class="axis dim"><span>{clock(h.from)}</span><span>{clock(h.from + h.n * h.per * 1000)}</span></div>
+			: <div class="heatbox">
+				<div class="rows dim" aria-hidden="true"><span>0</span><span>{span(500)}</span><span>{span(1000)}</span></div>
+				<div class="over">
+					<canvas ref={canvas} class="heat" tabIndex={0} role="application" style={{ height: height + "px" }}
+						aria-label="Heat map of samples. Arrows move, shift and arrows choose, Enter filters the flame graph, Escape shows all."
+						onPointerDown={e => (canvas.current!.setPointerCapture(e.pointerId), anchor.value = cell(e))}
+						onPointerMove={e => (cursor.value = cell(e))} onPointerUp={up} onPointerCancel={() => (anchor.value = null)}
+						onPointerLeave={() => anchor.value || (cursor.value = null)} onKeyDown={key} onBlur={() => (cursor.value = null)} />
+					{c && c.c < h.n && <div class="mark" style={{ left: c.c / h.n * 100 + "%", width: `max(3px, ${100 / h.n}%)`,
+						top: c.r / h.rows * height + "px", height: Math.max(3, height / h.rows) + "px" }} />}
+					<div class="axis dim" aria-hidden="true">{marks(h, width).map(m => <span key={m}>{clock(m)}</span>)}</div>
+				</div>
+			</div>}</div>
+		<p class="scale dim note"><span>0</span><i aria-hidden="true" /><span>{whole(h.max)} samples in {span(1000 / h.rows)}{h.per > 1 && `, ${h.per} s together`}</span></p>
 	</div>;
 }

@@ -6,50 +6,72 @@
  *	connecting -> live -> waiting (until) -> connecting ...
  */
 import { computed, signal } from "@preact/signals";
-import { type Series, type Status, get } from "./api";
-import { labelsKey } from "./columns";
-import { agentNow, setClock } from "./state";
+import { Refused, type Series, type Status, get } from "./api";
+import { known, labelsKey } from "./columns";
+import { setClock } from "./state";
 
-export interface Link { state: "connecting" | "live" | "waiting"; until: number; why: string }
+export interface Link { state: "connecting" | "live" | "waiting"; until: number; why: string; refused: boolean }
 export interface Reading { t: number; v: number | null; rate: number | null; state: number }
-export interface Group { key: string; source: string; event: string; unit: string; rate: boolean; series: Series[] }
-export interface Frame { t: number; source: string; values: Map<string, Map<string, number | null>> }
+export interface Group { key: string; source: string; event: string; unit: string; rate: boolean; series: Series[]; sign: string }
+export type Hear = (t: number, values: Map<string, number | null>) => void;
 
-export const link = signal<Link>({ state: "connecting", until: 0, why: "" });
+export const link = signal<Link>({ state: "connecting", until: 0, why: "", refused: false });
 export const series = signal<Map<number, Series>>(new Map());
 export const status = signal<Status | null>(null);
 export const joined = signal(0);		/* how often a stream was opened: charts load anew */
-export const beat = signal(0);			/* changes with each frame */
 export const readings = new Map<number, Reading>();
-export const listeners = new Set<(f: Frame) => void>();
 
 const groupKey = (s: Series) => (s.labels.source ?? "") + "\n" + s.event;
-const keys = new Map<number, [group: string, labels: string]>();
+const keys = new Map<number, { s: Series; group: string; labels: string }>();
 
+/* Who wants the values of a group, by its key. */
+const ears = new Map<string, Set<Hear>>();
+export function listen(group: string, fn: Hear): () => void {
+	let set = ears.get(group);
+	if (!set) ears.set(group, (set = new Set()));
+	set.add(fn);
+	return () => void (set.delete(fn), set.size || ears.delete(group));
+}
+
+/* A group in which nothing changed stays the same object, so that its chart is left alone. */
+let before = new Map<string, Group>();
 export const groups = computed<Group[]>(() => {
 	const found = new Map<string, Group>();
 	for (const s of series.value.values()) {
 		const key = groupKey(s);
 		let g = found.get(key);
 		if (!g) found.set(key, (g = { key, source: s.labels.source ?? "", event: s.event, unit: s.unit,
-			rate: s.kind === "counter", series: [] }));
+			rate: s.kind === "counter", series: [], sign: "" }));
 		g.series.push(s);
+		g.sign += s.id + s.state[0] + +s.ended + +(s.value === null);
 	}
+	for (const [key, g] of found) if (before.get(key)?.sign === g.sign) found.set(key, before.get(key)!);
+	before = found;
 	return [...found.values()];
 });
 
-let listing: Promise<void> | null = null, listed = 0, known = "";
+const sound = (s: Series) => typeof s?.id === "number" && typeof s.event === "string" && typeof s.state === "string" && !!s.labels;
+
+let sign = "";
+function take(all: Series[], generation: number) {
+	const now = status.peek()?.started + "," + generation + all.map(s => s.state[0] + +s.ended + +(s.value === null)).join("");
+	if (now === sign) return;		/* else all charts would be looked at for nothing */
+	sign = now;
+	const next = new Map(all.map(s => [s.id, s]));
+	keys.clear();
+	for (const s of all) keys.set(s.id, { s, group: groupKey(s), labels: labelsKey(s.labels) });
+	for (const id of readings.keys()) if (!next.has(id)) readings.delete(id);
+	series.value = next;
+}
+
+let listing: Promise<void> | null = null, listed = 0, pause = 2000;
 export function list(): Promise<void> {
 	listing ??= get<{ generation: number; series: Series[] }>("series").then(a => {
-		const sign = status.peek()?.started + "," + a.generation + a.series.map(s => s.state[0] + +s.ended + +(s.value === null)).join("");
-		const next = new Map(a.series.map(s => [s.id, s]));
-		keys.clear();
-		for (const s of a.series) keys.set(s.id, [groupKey(s), labelsKey(s.labels)]);
-		for (const id of readings.keys()) if (!next.has(id)) readings.delete(id);
-		for (const s of a.series)		/* so that the first batch gives rates already */
+		const start = performance.now(), all = a.series.filter(sound);
+		take(all, a.generation);
+		for (const s of all)			/* so that the first batch gives rates already */
 			if (s.value !== null && !readings.has(s.id)) readings.set(s.id, { t: s.time, v: s.value, rate: null, state: 0 });
-		if (sign !== known) series.value = next;	/* else all charts would be made anew for nothing */
-		known = sign;
+		pause = Math.max(2000, 200 * (performance.now() - start));	/* a long list is asked for less often */
 	}).finally(() => (listing = null, listed = Date.now()));
 	return listing;
 }
@@ -57,41 +79,44 @@ export function list(): Promise<void> {
 interface Batch { t: number; source: string; p: [number, number | null, number][] }
 
 /* Counters become rates here, once for all who listen. */
-function read(b: Batch): Frame {
-	const frame: Frame = { t: b.t, source: b.source, values: new Map() };
-	let unknown = false;
-	for (const [id, value, state] of b.p) {
-		const s = series.peek().get(id), key = keys.get(id), before = readings.get(id);
-		if (!s || !key) { unknown = true; continue; }
-		const v = state <= 1 ? value : null;
-		let rate: number | null = null;
-		if (s.kind === "gauge") rate = v;
-		else if (before && before.v !== null && v !== null && b.t > before.t && v >= before.v)
-			rate = (v - before.v) / (b.t - before.t) * 1000;
-		readings.set(id, { t: b.t, v, rate, state });
-		let values = frame.values.get(key[0]);
-		if (!values) frame.values.set(key[0], (values = new Map()));
-		values.set(key[1], rate);
-	}
-	if (unknown && Date.now() - listed > 2000) list().catch(() => {});
-	return frame;
+function rateOf(s: Series, b: Reading | undefined, t: number, v: number | null): number | null {
+	if (s.kind === "gauge") return v;
+	return b && b.v !== null && v !== null && t > b.t && v >= b.v ? (v - b.v) / (t - b.t) * 1000 : null;
 }
 
-let source: EventSource | null = null, failures = 0, timer = 0;
+function read(b: Batch) {
+	const frame = new Map<string, Map<string, number | null>>();
+	let unknown = false;
+	for (const [id, value, state] of b.p) {
+		const k = keys.get(id), r = readings.get(id);
+		if (!k) { unknown = true; continue; }
+		const v = state <= 1 ? known(value) : null, rate = rateOf(k.s, r, b.t, v);
+		if (r) r.t = b.t, r.v = v, r.rate = rate, r.state = state;
+		else readings.set(id, { t: b.t, v, rate, state });
+		if (!ears.has(k.group)) continue;
+		let values = frame.get(k.group);
+		if (!values) frame.set(k.group, (values = new Map()));
+		values.set(k.labels, rate);
+	}
+	for (const [key, values] of frame) for (const fn of ears.get(key) ?? []) fn(b.t, values);
+	if (unknown && Date.now() - listed > pause) list().catch(() => {});
+}
 
-function wait(why: string) {
+let source: EventSource | null = null, failures = 0, timer = 0, silent = 0;
+
+function wait(e: Error) {
 	source?.close();
 	source = null;
 	clearTimeout(timer);
-	const pause = Math.min(15_000, 1000 * 2 ** Math.min(failures++, 4));
-	link.value = { state: "waiting", until: Date.now() + pause, why };
-	timer = window.setTimeout(connect, pause);
+	const ms = Math.min(15_000, 1000 * 2 ** Math.min(failures++, 4));
+	link.value = { state: "waiting", until: Date.now() + ms, why: e.message, refused: e instanceof Refused && e.status > 0 };
+	timer = window.setTimeout(connect, ms);
 }
 
 export async function connect() {
 	clearTimeout(timer);
 	source?.close();
-	link.value = { state: "connecting", until: 0, why: "" };
+	link.value = { ...link.peek(), state: "connecting" };
 	try {
 		const s = await get<Status>("status");
 		readings.clear();
@@ -99,27 +124,30 @@ export async function connect() {
 		status.value = s;
 		await list();
 	} catch (e) {
-		return wait((e as Error).message);
+		return wait(e as Error);
 	}
 	const mine = (source = new EventSource("api/v1/live"));
 	mine.onopen = () => {
-		failures = 0;
-		link.value = { state: "live", until: 0, why: "" };
+		failures = silent = 0;
+		link.value = { state: "live", until: 0, why: "", refused: false };
 		joined.value++;
 	};
-	mine.onerror = () => mine === source && wait("the stream has ended");
+	mine.onerror = () => mine === source && wait(new Error("the stream has ended"));
 	mine.addEventListener("batch", e => {
-		const frame = read(JSON.parse((e as MessageEvent<string>).data) as Batch);
-		for (const fn of listeners) fn(frame);
-		beat.value++;
+		try {
+			read(JSON.parse((e as MessageEvent<string>).data) as Batch);
+		} catch (why) {
+			console.warn("a batch is damaged", why);
+		}
 	});
 }
 
-/* Newest numbers of the footer, and series that ended. */
+/* Newest numbers of the footer, and series that ended. A network that swallows everything does not
+ * end the stream: two questions in vain do. */
 setInterval(() => {
 	if (document.hidden || link.peek().state !== "live") return;
-	get<Status>("status").then(s => (status.value = s, setClock(s.now))).catch(() => {});
-	list().catch(() => {});
+	get<Status>("status", {}, undefined, 9000).then(s => (silent = 0, status.value = s, setClock(s.now)),
+		(e: Error) => ++silent >= 2 && link.peek().state === "live" && wait(e));
+	if (Date.now() - listed > pause) list().catch(() => {});
 }, 10_000);
 addEventListener("online", () => link.peek().state === "waiting" && connect());
-export const age = (t: number) => agentNow() - t;

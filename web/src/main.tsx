@@ -2,14 +2,14 @@
  * The frame of the page: head with range and search, the views, keys, help.
  */
 import { effect, useComputed } from "@preact/signals";
-import { render } from "preact";
+import { Component, type ComponentChildren, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Counters } from "./counters";
 import { moment, span, value, whole } from "./format";
 import { connect, link, status } from "./live";
-import { type View, presets, views } from "./place";
+import { type View, longest, presets, shortest, views } from "./place";
 import { Profile } from "./profile";
-import { dark, follow, go, help, move, nextTheme, now, place, range, scale } from "./state";
+import { dark, follow, go, help, move, nextTheme, now, pause, place, range, scale } from "./state";
 import { Doctor, Events, Exporters, Processes, Triggers } from "./tables";
 
 const pages: Record<View, () => preact.JSX.Element> = { counters: Counters, profile: Profile, events: Events, processes: Processes,
@@ -18,20 +18,48 @@ const timed = (v: View) => v === "counters" || v === "profile";
 
 function LinkState() {
 	const l = link.value, left = useComputed(() => Math.max(0, Math.ceil((link.value.until - Date.now() + now.value * 0) / 1000)));
-	if (l.state === "waiting") return <button class="link-state bad" onClick={() => void connect()} title={l.why}><i />no answer, again in {left.value} s</button>;
-	return <span class={"link-state " + (l.state === "live" ? "good" : "warn")} role="status"><i />{l.state === "live" ? "live" : "connecting"}</span>;
+	if (l.state === "waiting") return <button class="link-state bad" onClick={() => void connect()} title={l.why + ". Try at once."}>
+		<i />{l.refused ? l.why : "no answer"}, again in {left.value} s</button>;
+	const paused = l.state === "live" && !!place.value.fixed && timed(place.value.view);
+	return <span class={"link-state " + (paused ? "" : l.state === "live" ? "good" : "warn")} role="status"><i />{paused ? "paused" : l.state === "live" ? "live" : "connecting"}</span>;
 }
 
+/* From and to as a person types them. */
+function Picker() {
+	const p = place.value, [from, to] = range.value, box = useRef<HTMLDetailsElement>(null);
+	const local = (ms: number) => moment(ms).replace(" ", "T");
+	const show = (e: SubmitEvent) => {
+		e.preventDefault();
+		const f = new FormData(e.currentTarget as HTMLFormElement), [a, b] = ["from", "to"].map(k => new Date(String(f.get(k))).getTime());
+		const field = (e.currentTarget as HTMLFormElement).elements.namedItem("to") as HTMLInputElement;
+		field.setCustomValidity(b - a >= shortest ? "" : "The end has to be later than the start.");
+		if (!field.reportValidity()) return;
+		go({ fixed: [a, Math.min(b, a + longest)], sel: null });
+		box.current!.open = false;
+	};
+	return <details ref={box} class="picker" onKeyDown={e => e.key === "Escape" && (box.current!.open = false, e.stopPropagation())}
+		onToggle={e => e.currentTarget.open && e.currentTarget.querySelectorAll("input").forEach((x, i) => (x.value = local(range.peek()[i])))}>
+		<summary title="Choose a range">{p.fixed ? <>{moment(from)} <span class="dim">for {span(to - from)}</span></> : `the last ${span(p.span)}`}</summary>
+		<form onSubmit={show}>
+			<label>From <input type="datetime-local" name="from" step="1" required /></label>
+			<label>To <input type="datetime-local" name="to" step="1" required onInput={e => e.currentTarget.setCustomValidity("")} /></label>
+			<p class="dim">times of {zone}</p><button class="primary">Show</button>
+		</form>
+	</details>;
+}
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 function RangeBar() {
-	const p = place.value, [from, to] = range.value;
+	const p = place.value;
 	return <div class="range" role="group" aria-label="Time range">
 		<button onClick={() => move(-0.5)} aria-label="Earlier" title="Earlier (←)">‹</button>
 		<span class="group">{presets.map(([name, ms]) => <button key={name} aria-pressed={!p.fixed && p.span === ms} onClick={() => go({ fixed: null, span: ms, sel: null })}>{name}</button>)}</span>
 		<button onClick={() => move(0.5)} disabled={!p.fixed} aria-label="Later" title="Later (→)">›</button>
 		<button onClick={() => scale(2)} aria-label="Longer range" title="Longer (-)">−</button>
 		<button onClick={() => scale(0.5)} aria-label="Shorter range" title="Shorter (+)">+</button>
-		{p.fixed ? <><span class="when">{moment(from)} <span class="dim">for {span(to - from)}</span></span><button class="primary" onClick={follow}>Back to now</button></>
-			: <span class="when dim">the last {span(p.span)}</span>}
+		<Picker />
+		{p.fixed ? <button class="primary" onClick={follow} title="Follow the clock again (n)">Back to now</button>
+			: <button onClick={pause} title="Hold the picture still (p)">Pause</button>}
 		{p.view === "counters" && <button onClick={() => go({ view: "profile", zoom: "" })} title="The flame graph of this range (f)">Flame graph</button>}
 	</div>;
 }
@@ -54,16 +82,16 @@ function Head() {
 		</div>
 		<div class="line">
 			<nav aria-label="Views">{views.map((v, i) => <a key={v} href={"#v=" + v} aria-current={p.view === v ? "page" : undefined} title={`${i + 1}`}
-				onClick={e => (e.preventDefault(), go({ view: v, q: "" }))}>{v}</a>)}</nav>
+				onClick={e => (e.preventDefault(), go({ view: v, q: "", focus: "" }))}>{v}</a>)}</nav>
 			<span class="grow" />
 			{timed(p.view) && <RangeBar />}
 		</div>
 	</header>;
 }
 
-const keys: [string, string][] = [["1 … 7", "the views"], ["/", "find"], ["← →", "earlier, later"], ["+ -", "shorter, longer range"], ["n", "back to now"],
-	["f", "flame graph of the range"], ["t", "dark or light"], ["Esc", "close, clear, whole graph"], ["arrows, Enter", "in flame graph and heat map: move, choose"],
-	["Shift + arrows", "in the heat map: choose a part"], ["?", "this help"]];
+const keys: [string, string][] = [["1 … 7", "the views"], ["/", "find (a word or a pattern)"], ["← →", "earlier, later"], ["+ -", "shorter, longer range"],
+	["p", "pause, go on"], ["n", "back to now"], ["f", "flame graph of the range"], ["t", "dark or light"], ["Esc", "close, clear, whole graph"], ["arrows, Enter", "in flame graph and heat map: move, choose"],
+	["Backspace", "in the flame graph: to the caller"], ["Shift + arrows", "in the heat map: choose a part"], ["?", "this help"]];
 
 function Help() {
 	const dialog = useRef<HTMLDialogElement>(null);
@@ -88,23 +116,37 @@ function Foot() {
 		<span>{whole(s.ticks)} ticks{s.missed_ticks > 0 && <b class="bad"> {whole(s.missed_ticks)} missed</b>}</span>
 		<span>{s.store ? <>history {value(s.store.bytes, "bytes", false)}{s.store.oldest > 0 && `, since ${moment(s.store.oldest, 60_000)}`}
 			{s.store.points_dropped > 0 && <b class="bad">, {whole(s.store.points_dropped)} points dropped</b>}{s.store.error && <b class="bad">, {s.store.error}</b>}</> : "no history"}</span>
+		<span>times of {zone}</span>
 		<span>{s.profiler?.running ? `profile: ${s.profiler.event} at ${s.profiler.frequency} Hz` : "no profile"}</span>
 	</footer>;
+}
+
+/* A view that cannot cope with an answer says so; the others still work. */
+class Guard extends Component<{ children: ComponentChildren }, { why: Error | null }> {
+	state = { why: null as Error | null };
+	componentDidCatch(why: Error) {
+		console.warn(why);
+		this.setState({ why });
+	}
+	render() {
+		return this.state.why ? <p class="failure" role="alert"><span>This view cannot be shown: {this.state.why.message}</span>
+			<button onClick={() => this.setState({ why: null })}>Try again</button></p> : this.props.children;
+	}
 }
 
 function App() {
 	const Page = pages[place.value.view];
 	return <><a class="skip" href="#main" onClick={e => (e.preventDefault(), document.getElementById("main")!.focus())}>To the content</a>
-		<Head /><main id="main" tabIndex={-1}><Page key={place.value.view} /></main><Foot /><Help /></>;
+		<Head /><main id="main" tabIndex={-1}><Guard key={place.value.view}><Page /></Guard></main><Foot /><Help /></>;
 }
 
 addEventListener("keydown", e => {
 	const at = e.target as HTMLElement;
-	if (e.altKey || e.ctrlKey || e.metaKey || at.closest("input, dialog")) return;
-	const act: Record<string, () => void> = { "/": () => dispatchEvent(new Event("tacho-search")), "?": () => (help.value = true), t: nextTheme, n: follow,
+	if (e.altKey || e.ctrlKey || e.metaKey || at.closest("input, dialog, details")) return;
+	const act: Record<string, () => void> = { "/": () => dispatchEvent(new Event("tacho-search")), "?": () => (help.value = true), t: nextTheme, n: follow, p: pause,
 		f: () => go({ view: "profile" }), ArrowLeft: () => move(-0.5), ArrowRight: () => move(0.5), "+": () => scale(0.5), "=": () => scale(0.5), "-": () => scale(2),
-		Escape: () => go({ q: "", zoom: "", sel: null }) };
-	const view = views[Number(e.key) - 1], fn = view ? () => go({ view, q: "" }) : act[e.key];
+		Escape: () => go({ q: "", zoom: "", sel: null, focus: "" }) };
+	const view = views[Number(e.key) - 1], fn = view ? () => go({ view, q: "", focus: "" }) : act[e.key];
 	if (!fn || (e.key.startsWith("Arrow") && at.closest(".scroll"))) return;
 	e.preventDefault();
 	fn();

@@ -16,12 +16,17 @@ export interface Place {
 	sel: Range | null;		/* part of the range, chosen on the heat map */
 	base: Range | null;		/* the range that is compared with */
 	zoom: string;			/* path of the flame graph's box; see flame.ts */
+	comm: string;			/* the profile of this command alone */
+	focus: string;			/* key of the chart that is shown large */
+	as: string;			/* what is shown as a table: "chart,flame,heat" */
+	sort: string;			/* "-events.running": by which column of which table, - downwards */
 }
 
-export const presets: [string, number][] = [["5m", 3e5], ["1h", 36e5], ["6h", 216e5], ["24h", 864e5], ["7d", 6048e5]];
+export const presets: [string, number][] = [["1m", 6e4], ["5m", 3e5], ["1h", 36e5], ["6h", 216e5], ["24h", 864e5], ["7d", 6048e5]];
 export const shortest = 1000, longest = 400 * 864e5;
 
-export const home: Place = { view: "counters", span: 3e5, fixed: null, q: "", sel: null, base: null, zoom: "" };
+export const home: Place = { view: "counters", span: 3e5, fixed: null, q: "", sel: null, base: null, zoom: "",
+	comm: "", focus: "", as: "", sort: "" };
 
 function readRange(text: string | null): Range | null {
 	const m = /^(\d{1,15})-(\d{1,15})$/.exec(text ?? "");
@@ -31,6 +36,8 @@ function readRange(text: string | null): Range | null {
 
 const bounded = (ms: number) => Math.min(Math.max(ms, shortest), longest);
 
+const text = (p: URLSearchParams, name: string, most: number) => (p.get(name) ?? "").slice(0, most);
+
 export function readHash(hash: string): Place {
 	const p = new URLSearchParams(hash.replace(/^#/, ""));
 	const view = p.get("v") as View, span = parseSpan(p.get("span") ?? "");
@@ -38,10 +45,14 @@ export function readHash(hash: string): Place {
 		view: views.includes(view) ? view : home.view,
 		span: span > 0 ? bounded(span) : home.span,
 		fixed: readRange(p.get("t")),
-		q: (p.get("q") ?? "").slice(0, 200),
+		q: text(p, "q", 200),
 		sel: readRange(p.get("sel")),
 		base: readRange(p.get("base")),
 		zoom: /^[\da-z.]{1,2000}$/.test(p.get("z") ?? "") ? p.get("z")! : "",
+		comm: text(p, "c", 64),
+		focus: text(p, "e", 600),
+		as: text(p, "as", 40),
+		sort: text(p, "o", 200),
 	};
 }
 
@@ -50,12 +61,21 @@ export function writeHash(p: Place): string {
 	const range = (name: string, r: Range | null) => r && words.push(name + "=" + r.map(Math.round).join("-"));
 	words.push("span=" + spanKey(p.span));
 	range("t", p.fixed);
-	if (p.q) words.push("q=" + encodeURIComponent(p.q));
+	const text = (name: string, v: string) => v && words.push(name + "=" + encodeURIComponent(v));
+	text("q", p.q);
 	range("sel", p.sel);
 	range("base", p.base);
-	if (p.zoom) words.push("z=" + p.zoom);
+	text("z", p.zoom);
+	text("c", p.comm);
+	text("e", p.focus);
+	text("as", p.as);
+	text("o", p.sort);
 	return "#" + words.join("&");
 }
+
+export const isTable = (p: Place, what: string) => p.as.split(",").includes(what);
+export const withTable = (p: Place, what: string, on: boolean): Partial<Place> =>
+	({ as: [...p.as.split(",").filter(x => x && x !== what), ...(on ? [what] : [])].join() });
 
 /* The range moved by a part of its length; one that would reach beyond now follows the clock. */
 export function shift(p: Place, by: number, now: number): Place {

@@ -29,6 +29,8 @@ export function go(patch: Partial<Place>, typed = false) {
 addEventListener("hashchange", () => (place.value = readHash(location.hash)));
 addEventListener("popstate", () => (place.value = readHash(location.hash)));
 
+export const query = computed(() => place.value.q);
+
 /* What loads data depends on this one alone: it does not change with the clock. */
 export const rangeKey = computed(() => (place.value.fixed ? place.value.fixed.join("-") : "span" + place.value.span));
 export function currentRange(): Range {
@@ -39,6 +41,7 @@ export const range = computed<Range>(() => place.value.fixed ?? [now.value - pla
 
 export const move = (by: number) => go(shift(place.peek(), by, agentNow()));
 export const scale = (factor: number) => go(stretch(place.peek(), factor, agentNow()));
+export const pause = () => place.peek().fixed ? follow() : go({ fixed: currentRange().map(Math.round) as Range });
 export const follow = () => go({ fixed: null, sel: null });
 
 export type Theme = "auto" | "light" | "dark";

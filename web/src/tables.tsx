@@ -1,26 +1,27 @@
 /*
  * The views that are tables: events, processes, exporters, triggers, doctor.
  */
+import type { ComponentChildren } from "preact";
 import { type EventRow, type Exporter, type Finding, type Happened, get } from "./api";
 import { matcher } from "./flame";
-import { moment, percent, span, value, whole } from "./format";
+import { csv, moment, percent, span, value, whole } from "./format";
 import { joined, readings, series } from "./live";
 import { go, now, place } from "./state";
-import { Badge, type Column, Failure, SaveAs, Table, View, useAnswer } from "./ui";
+import { Badge, type Column, Example, Failure, SaveAs, Table, View, Waiting, useAnswer } from "./ui";
 
 /* Rows in which any text matches the search. */
 function found<T extends object>(rows: T[]): T[] {
 	const match = matcher(place.value.q);
 	return match ? rows.filter(r => Object.values(r).some(v => typeof v === "string" && match(v))) : rows;
 }
-const none = (what: string) => (place.value.q ? `Nothing matches “${place.value.q}”.` : what);
+const none = (what: ComponentChildren) => (place.value.q ? `Nothing matches “${place.value.q}”.` : what);
 
 export function Events() {
-	const { data, error } = useAnswer(s => get<{ events: EventRow[] }>("events", {}, s), [joined.value], 5000);
-	const rows = found(data.value?.events ?? []), bad = rows.filter(r => r.state !== "counting").length;
-	return <View title="Events" note={data.value && `${rows.length - bad} of ${rows.length} are counted exactly`}>
-		{error.value && <Failure error={error.value} />}
-		{data.value && <Table name="events" caption="Events with state and reason" rows={rows} empty={none("The configuration has no events.")} columns={[
+	const answer = useAnswer(s => get<{ events: EventRow[] }>("events", {}, s), [joined.value], 5000);
+	const rows = found(answer.data.value?.events ?? []), bad = rows.filter(r => r.state !== "counting").length;
+	return <View title="Events" note={answer.data.value && `${rows.length - bad} of ${rows.length} are counted exactly`}>
+		<Failure answer={answer} /><Waiting answer={answer} text="Asking the agent …" />
+		{answer.data.value && <Table name="events" caption="Events with state and reason" rows={rows} empty={none("The configuration has no events.")} columns={[
 			{ name: "event", get: r => r.event, show: r => <b title={r.original}>{r.event}</b> }, { name: "source", get: r => r.source },
 			{ name: "state", get: r => r.state, show: r => <Badge text={r.state === "scaled" ? `multiplexed ${percent(r.share)}` : r.state} tone={r.state === "scaled" ? "warn" : undefined} /> },
 			{ name: "running", number: true, get: r => r.share, show: r => (r.state === "counting" || r.share < 1 ? percent(r.share) : "–") },
@@ -59,16 +60,17 @@ export function Processes() {
 		{ name: "source", get: r => r.source }, ...events.map(e => ({ name: e, number: true, get: (r: Task) => r.rates.get(e) ?? null,
 			show: (r: Task) => value(r.rates.get(e), ...(r.units.get(e) ?? ["", true] as [string, boolean])) }))];
 	return <View title="Processes" note="and cgroups, as rates of the newest interval">
-		<Table name="processes" caption="Processes and cgroups" rows={rows} columns={columns} key={events[0] ?? ""} sort={columns.findIndex(c => c.name === events[0])} down
-			empty={none("No source counts by process or cgroup. In tacho.toml: [[source]] with pids, process or cgroups as its target and per = \"process\" or \"cgroup\".")} />
+		<Table name="processes" caption="Processes and cgroups" rows={rows} columns={columns} sort={"-" + events[0]}
+			empty={none(<Example text="No source counts by process or cgroup. To have them here, in tacho.toml:"
+				toml={'[[source]]\nname = "processes"\nevents = ["task-clock", "page-faults"]\nprocess = "nginx*"     # or: cgroups = ["system.slice/*"]\nper = "process"        #     per = "cgroup"'} />)} />
 	</View>;
 }
 
 export function Exporters() {
-	const { data, error } = useAnswer(s => get<{ exporters: Exporter[] }>("exporters", {}, s), [joined.value], 3000);
+	const answer = useAnswer(s => get<{ exporters: Exporter[] }>("exporters", {}, s), [joined.value], 3000);
 	return <View title="Exporters" note={<>scrapers find all at <a href="metrics">/metrics</a></>}>
-		{error.value && <Failure error={error.value} />}
-		{data.value && <Table name="exporters" caption="Exporters and their queues" rows={found(data.value.exporters)} empty={none("No [[export]] in the configuration; /metrics is always there.")} columns={[
+		<Failure answer={answer} /><Waiting answer={answer} text="Asking the agent …" />
+		{answer.data.value && <Table name="exporters" caption="Exporters and their queues" rows={found(answer.data.value.exporters)} empty={none("No [[export]] in the configuration; /metrics is always there.")} columns={[
 			{ name: "name", get: r => r.name, show: r => <b>{r.name}</b> }, { name: "type", get: r => r.type },
 			{ name: "state", get: r => (r.connected ? "connected" : "not connected"), show: r => <Badge text={r.connected ? "connected" : "not connected"} /> },
 			{ name: "sent", number: true, get: r => r.sent_points, show: r => whole(r.sent_points) }, { name: "queued", number: true, get: r => r.queued_points, show: r => whole(r.queued_points) },
@@ -79,15 +81,16 @@ export function Exporters() {
 }
 
 export function Triggers() {
-	const { data, error } = useAnswer(s => get<{ triggers: { name: string; when: string }[]; events: Happened[] }>("triggers", {}, s), [joined.value], 5000);
-	const a = data.value;
+	const answer = useAnswer(s => get<{ triggers: { name: string; when: string }[]; events: Happened[] }>("triggers", {}, s), [joined.value], 5000);
+	const a = answer.data.value;
 	return <View title="Triggers" note="what they wait for, and what has happened">
-		{error.value && <Failure error={error.value} />}
+		<Failure answer={answer} /><Waiting answer={answer} text="Asking the agent …" />
 		{a && <><h2>Conditions</h2>
-			<Table name="triggers" caption="Conditions of triggers" rows={found(a.triggers)} empty={none("No [[trigger]] in the configuration. One may say: when = \"rate(context-switches) > 50000 for 5s\".")}
+			<Table name="triggers" caption="Conditions of triggers" rows={found(a.triggers)} empty={none(<Example text="No condition is configured. One that records a flame graph, in tacho.toml:"
+				toml={'[[trigger]]\nname = "switching"\nwhen = "rate(context-switches) > 50000 for 5s"'} />)}
 				columns={[{ name: "name", get: r => r.name, show: r => <b>{r.name}</b> }, { name: "when", get: r => r.when, show: r => <code>{r.when}</code>, wide: true }]} />
 			<h2>What happened</h2>
-			<Table name="happened" caption="Triggers fired and states changed" rows={found(a.events)} empty={none("Nothing so far.")} columns={[
+			<Table name="happened" caption="Triggers fired and states changed" rows={found(a.events)} empty={none("Nothing has happened so far.")} columns={[
 				{ name: "time", get: r => r.time, show: r => <button class="link" title="Show the profile of that minute"
 					onClick={() => go({ view: "profile", fixed: [r.time - 30_000, Math.min(r.time + 30_000, now.value)], sel: null })}>{moment(r.time)}</button> },
 				{ name: "kind", get: r => r.kind }, { name: "name", get: r => r.name, show: r => <b>{r.name}</b> },
@@ -95,16 +98,17 @@ export function Triggers() {
 	</View>;
 }
 
+const findings = ["topic", "title", "verdict", "value", "meaning", "affects", "fix"] as const;
 const rank = { no: 0, limited: 1, info: 2, ok: 3 };
 
 export function Doctor() {
-	const { data, error } = useAnswer(s => get<{ findings: Finding[]; counting: boolean; sampling: boolean }>("doctor", {}, s), [joined.value]);
-	const list = found(data.value?.findings ?? []).sort((a, b) => rank[a.verdict] - rank[b.verdict]);
+	const answer = useAnswer(s => get<{ findings: Finding[]; counting: boolean; sampling: boolean }>("doctor", {}, s), [joined.value]);
+	const list = found(answer.data.value?.findings ?? []).sort((a, b) => rank[a.verdict] - rank[b.verdict]);
 	const topics = [...new Set(list.map(x => x.topic))];
-	return <View title="Doctor" note={data.value && `counting ${data.value.counting ? "works" : "does not work"}, sampling ${data.value.sampling ? "works" : "does not work"}`}
-		side={data.value && <SaveAs name="doctor" files={[["json", () => JSON.stringify(data.value, null, 1) + "\n"]]} />}>
-		{error.value && <Failure error={error.value} />}
-		{!data.value && !error.value && <p class="empty">Looking at the machine …</p>}
+	return <View title="Doctor" note={answer.data.value && `counting ${answer.data.value.counting ? "works" : "does not work"}, sampling ${answer.data.value.sampling ? "works" : "does not work"}`}
+		side={answer.data.value && <SaveAs name="doctor" files={[["csv", () => csv([[...findings], ...list.map(x => findings.map(k => x[k]))])], ["json", () => JSON.stringify(answer.data.value, null, 1) + "\n"]]} />}>
+		<Failure answer={answer} /><Waiting answer={answer} text="Asking the agent …" />
+		{answer.data.value && !list.length && <p class="empty">{none("Nothing was found.")}</p>}
 		<div class="findings">{topics.map(t => <section key={t} class="panel" aria-label={t}><h2>{t === "cpu" ? "CPU" : t}</h2><dl>
 			{list.filter(x => x.topic === t).map(x => <div key={x.id}><dt><Badge text={x.verdict} /> <b>{x.title}</b> <span class="dim">{x.value}</span></dt>
 				<dd>{x.meaning}{x.fix && <p class="fix">{x.fix}</p>}</dd></div>)}</dl></section>)}</div>

@@ -5,8 +5,10 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Refused } from "./api";
-import { compare, csv } from "./format";
+import { compare, csv, whole } from "./format";
 import { save } from "./download";
+import { never, soon } from "./frames";
+import { go, place } from "./state";
 
 export interface Column<T> {
 	name: string;
@@ -24,29 +26,33 @@ export function SaveAs(p: { name: string; files: [string, () => string][] }) {
 }
 const types: Record<string, string> = { csv: "text/csv", json: "application/json", svg: "image/svg+xml" };
 
+/* The column and whether downwards: as the address says, or as the table begins. */
+function order(said: string, table: string, first = ""): [string, boolean] {
+	const at = said.replace(/^-/, "");
+	const s = at.startsWith(table + ".") ? said[0] === "-" ? "-" + at.slice(table.length + 1) : at.slice(table.length + 1) : first;
+	return [s.replace(/^-/, ""), s[0] === "-"];
+}
+
 export function Table<T>(p: { name: string; caption: string; columns: Column<T>[]; rows: T[]; max?: number;
-	sort?: number; down?: boolean; empty?: string; files?: boolean; onRow?: (row: T) => void }) {
-	const by = useSignal(p.sort ?? -1), down = useSignal(!!p.down);
-	const c = p.columns[by.value];
-	const rows = c ? [...p.rows].sort((a, b) => compare(c.get(a), c.get(b)) * (down.value ? -1 : 1)) : p.rows;
+	sort?: string; empty?: ComponentChildren; files?: boolean; onRow?: (row: T) => void }) {
+	const [by, down] = order(place.value.sort, p.name, p.sort);
+	const c = p.columns.find(x => x.name === by);
+	const rows = c ? [...p.rows].sort((a, b) => compare(c.get(a), c.get(b)) * (down ? -1 : 1)) : p.rows;
 	const shown = rows.slice(0, p.max ?? 500);
-	const order = (i: number) => {
-		if (by.value === i) down.value = !down.value;
-		else by.value = i, down.value = !!p.columns[i].number;
-	};
+	const sort = (x: Column<T>) => go({ sort: ((by === x.name ? !down : x.number) ? "-" : "") + p.name + "." + x.name }, true);
 	const plain = () => rows.map(r => p.columns.map(x => x.get(r) ?? null));
-	if (!p.rows.length) return <p class="empty">{p.empty ?? "Nothing here."}</p>;
+	if (!p.rows.length) return <div class="empty">{p.empty ?? "Nothing here."}</div>;
 	return <div class="table">
-		{p.files !== false && <div class="bar"><span class="dim">{p.rows.length} {p.rows.length === 1 ? "row" : "rows"}
+		{p.files !== false && <div class="bar"><span class="dim">{whole(p.rows.length)} {p.rows.length === 1 ? "row" : "rows"}
 			{shown.length < rows.length && `, the first ${shown.length} shown`}</span>
 		<SaveAs name={p.name} files={[["csv", () => csv([p.columns.map(x => x.name), ...plain()])],
 			["json", () => JSON.stringify(plain().map(r => Object.fromEntries(p.columns.map((x, i) => [x.name, r[i]]))), null, 1) + "\n"]]} />
 		</div>}
 		<div class="scroll" tabIndex={0} role="region" aria-label={p.caption}><table>
 			<caption class="hidden">{p.caption}</caption>
-			<thead><tr>{p.columns.map((x, i) => <th key={x.name} scope="col" class={x.number ? "n" : ""}
-				aria-sort={by.value === i ? (down.value ? "descending" : "ascending") : "none"}>
-				<button class="sort" onClick={() => order(i)}>{x.name}<i aria-hidden="true">{by.value === i ? (down.value ? " ↓" : " ↑") : ""}</i></button>
+			<thead><tr>{p.columns.map(x => <th key={x.name} scope="col" class={x.number ? "n" : ""}
+				aria-sort={by === x.name ? (down ? "descending" : "ascending") : "none"}>
+				<button class="sort" onClick={() => sort(x)}>{x.name}<i aria-hidden="true">{by === x.name ? (down ? " ↓" : " ↑") : ""}</i></button>
 			</th>)}</tr></thead>
 			<tbody>{shown.map((r, k) => <tr key={k} onClick={p.onRow && (() => p.onRow!(r))}>{p.columns.map(x =>
 				<td key={x.name} data-name={x.name} class={x.number ? "n" : x.wide ? "wide" : ""}>{x.show ? x.show(r) : x.get(r) ?? "–"}</td>)}</tr>)}</tbody>
@@ -66,37 +72,54 @@ export const View = (p: { title: string; note?: ComponentChildren; side?: Compon
 		{p.children}
 	</section>;
 
-export const Failure = (p: { error: Error }) => <p class="failure" role="status">{p.error.message}
-	{p.error instanceof Refused && p.error.hint && <span class="dim"> — {p.error.hint}</span>}</p>;
+/* What went wrong; data that was there before stays below it. */
+export const Failure = (p: { answer: { error: { value: Error | null }; again: () => void } }) => {
+	const e = p.answer.error.value;
+	return e && <p class="failure" role="status"><span>{e.message}{e instanceof Refused && e.hint && <> — {e.hint}</>}</span>
+		<button onClick={p.answer.again}>Try again</button></p>;
+};
+
+export const Waiting = (p: { answer: { error: { value: Error | null }; data: { value: unknown } }; text: string }) =>
+	p.answer.data.value || p.answer.error.value ? null : <p class="empty" role="status">{p.text}</p>;
+
+/* An empty view says what would fill it. */
+export const Example = (p: { text: string; toml: string }) => <><p>{p.text}</p><pre>{p.toml}</pre></>;
 
 /* Loads when `deps` change, and again every `every` ms while the page is looked at. An answer that
  * comes too late is not used. */
 export function useAnswer<T>(load: (signal: AbortSignal) => Promise<T>, deps: unknown[], every = 0) {
-	const data = useSignal<T | null>(null), error = useSignal<Error | null>(null), busy = useSignal(true);
+	const data = useSignal<T | null>(null), error = useSignal<Error | null>(null), busy = useSignal(true), tries = useSignal(0);
 	useEffect(() => {
 		const stop = new AbortController();
+		let under = false;		/* a slow agent is not asked again before it has answered */
 		const run = () => {
-			busy.value = true;
-			load(stop.signal).then(d => (data.value = d, error.value = null, busy.value = false), e => {
-				if (stop.signal.aborted) return;
-				error.value = e as Error;
-				busy.value = false;
+			if (under) return;
+			under = busy.value = true;
+			load(stop.signal).then(d => {
+				if (!stop.signal.aborted) data.value = d, error.value = null;
+			}, e => {
+				if (!stop.signal.aborted) error.value = e as Error;
+			}).finally(() => {
+				under = false;
+				if (!stop.signal.aborted) busy.value = false;
 			});
 		};
 		run();
 		const timer = every ? setInterval(() => document.hidden || run(), every) : 0;
 		return () => (stop.abort(), clearInterval(timer));
-	}, deps);
-	return { data, error, busy };
+	}, [...deps, tries.value]);
+	return { data, error, busy, again: () => void tries.value++ };
 }
 
 /* The size of an element, as it changes. */
 export function useWidth() {
 	const ref = useRef<HTMLDivElement>(null), width = useSignal(0);
 	useEffect(() => {
-		const watch = new ResizeObserver(([e]) => (width.value = Math.floor(e.contentRect.width)));
+		let next = 0;
+		const set = () => void (width.value = next);
+		const watch = new ResizeObserver(([e]) => (next = Math.floor(e.contentRect.width), soon(set)));
 		watch.observe(ref.current!);
-		return () => watch.disconnect();
+		return () => (watch.disconnect(), never(set));
 	}, []);
 	return { ref, width };
 }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Columns, fold, labelsKey, niceStep, summary } from "../src/columns";
+import { Columns, fold, known, labelsKey, niceStep, pointsFor, summary } from "../src/columns";
 
 test("a query's lines come to lie beside each other", () => {
 	const c = new Columns(1000);
 	c.load([{ key: "a", points: [[1000, 1], [2000, 2]] }, { key: "b", points: [[2100, 5], [3000, null]] }]);
-	assert.deepEqual(c.aligned(["a", "b", "none"]), [[1, 2, 3], [1, 2, null], [null, 5, null], [null, null, null]]);
+	assert.deepEqual(c.aligned(["a", "b", "none"]), [[1000, 2000, 3000], [1, 2, null], [null, 5, null], [null, null, null]]);
 });
 
 test("live points fill the last bucket with their mean, then open the next", () => {
@@ -15,7 +15,7 @@ test("live points fill the last bucket with their mean, then open the next", () 
 	c.add(2500, new Map([["a", 6], ["b", 1]]));
 	c.add(3100, new Map([["b", 2]]));
 	c.add(1500, new Map([["a", 99]]));
-	assert.deepEqual(c.aligned(["a", "b"]), [[1, 2, 3], [1, 5, null], [null, 1, 2]]);
+	assert.deepEqual(c.aligned(["a", "b"]), [[1000, 2000, 3000], [1, 5, null], [null, 1, 2]]);
 });
 
 test("what came live stays when the history arrives", () => {
@@ -23,7 +23,7 @@ test("what came live stays when the history arrives", () => {
 	for (const t of [1000, 2000, 4000, 5000]) old.add(t, new Map([["a", t]]));
 	c.load([{ key: "a", points: [[0, 1], [2000, 2]] }]);
 	c.keepNewer(old);
-	assert.deepEqual(c.aligned(["a"]), [[0, 2, 4], [1, 2, 4500]]);
+	assert.deepEqual(c.aligned(["a"]), [[0, 2000, 4000], [1, 2, 4500]]);
 	const empty = new Columns(1000);
 	empty.load([]);
 	empty.keepNewer(old);
@@ -33,7 +33,7 @@ test("what came live stays when the history arrives", () => {
 test("a pause of the agent breaks the line", () => {
 	const c = new Columns(1000);
 	c.load([{ key: "a", points: [[1000, 1], [2000, 1], [3000, 1], [60_000, 1]] }]);
-	assert.deepEqual(c.aligned(["a"]), [[1, 2, 3, 4, 60], [1, 1, 1, null, 1]]);
+	assert.deepEqual(c.aligned(["a"]), [[1000, 2000, 3000, 4000, 60_000], [1, 1, 1, null, 1]]);
 });
 
 test("what is old goes, in larger bites", () => {
@@ -49,7 +49,19 @@ test("what is old goes, in larger bites", () => {
 test("many lines fold into mean, least and most", () => {
 	assert.deepEqual(fold([[1, null, 3], [3, null, null]]), [[2, null, 3], [1, null, 3], [3, null, 3]]);
 	assert.deepEqual(summary([null, 1, 5, null]), { last: 5, mean: 3, min: 1, max: 5 });
+	assert.deepEqual(summary([9, 1, null, 2], 1), { last: 2, mean: 1.5, min: 1, max: 2 });
 	assert.deepEqual(summary([]), { last: null, mean: null, min: null, max: null });
+});
+
+test("what is no number is a gap", () => {
+	const c = new Columns(1000), odd = [NaN, Infinity, "7", {}, undefined] as unknown as number[];
+	c.load([{ key: "a", points: odd.map((v, i) => [i * 1000, v]) }]);
+	assert.deepEqual(c.aligned(["a"])[1], [null, null, null, null, null]);
+	assert.equal(known(1e308), 1e308);
+});
+
+test("the more lines, the fewer points each", () => {
+	assert.deepEqual([0, 1, 60, 100, 2000, 1e6].map(pointsFor), [400, 400, 400, 240, 40, 40]);
 });
 
 test("steps divide well; labels are the same in any order", () => {

@@ -16,6 +16,18 @@ test("a click finds its box, and the space beside it nothing", () => {
 		["all", "main", "idle", null, "b", null, "a", null]);
 });
 
+/*	all 9 | proc 9 | [unknown] 9 | [unknown] 8 | [unknown] 6, [unknown]'s callee 2 | ...	*/
+test("a tower of unknown frames is one box, and what it calls stays where it is", () => {
+	const t = readFlame({ total: 9, base_total: null, names: ["all", "sh", "[unknown]", "work"], kinds: [4, 4, 4, 1],
+		levels: [[0, 9, 0, 0], [0, 9, 1, 0], [0, 9, 2, 1], [0, 8, 2, 0], [0, 6, 2, 4, 6, 2, 3, 2], [0, 2, 3, 1], [0, 1, 3, 1]] });
+	assert.deepEqual(t.levels.map(l => [...l.left].map((x, i) => [nameOf(t, { depth: t.levels.indexOf(l), i }), x, l.width[i], l.times[i]].join(" "))),
+		[["all 0 9 1"], ["sh 0 9 1"], ["[unknown] 0 9 3"], ["work 0 2 1", "work 6 2 1"], ["work 0 1 1"]]);
+	assert.equal(t.levels[2].self[0], 5);
+	assert.deepEqual([...t.levels[3].parent, ...t.levels[4].parent], [0, 0, 0]);
+	const sum = (ls: typeof t.levels) => ls.reduce((a, l) => a + l.self.reduce((x, y) => x + y, 0), 0);
+	assert.equal(sum(t.levels), 9);
+});
+
 test("keys walk to callers, callees and neighbours", () => {
 	const a2 = hit(f, 2, 7)!;
 	assert.equal(nameOf(f, parentOf(f, a2)!), "idle");
@@ -66,7 +78,7 @@ test("a difference compares shares", () => {
 
 test("a graph of a million boxes is read and hit quickly enough to follow the mouse", () => {
 	const n = 250_000, level = (width: number) => Array.from({ length: n }, (_, i) => [i * 4, width, i % 5, 1]).flat();
-	const big = readFlame({ total: n * 4, base_total: null, names: answer.names, kinds: answer.kinds, levels: [[0, n * 4, 0, 0], ...[4, 3, 2, 1].map(level)] });
+	const big = readFlame({ total: n * 4, base_total: null, names: answer.names, kinds: [1, 1, 0, 1, 2], levels: [[0, n * 4, 0, 0], ...[4, 3, 2, 1].map(level)] });
 	assert.equal(big.levels.reduce((sum, l) => sum + l.n, 0), 4 * n + 1);
 	for (let i = 0; i < n; i += 997) assert.equal(hit(big, 4, i * 4 + 0.5)!.i, i);
 	let seen = 0;

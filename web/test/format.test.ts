@@ -16,7 +16,8 @@ test("values have three digits, a prefix and a unit", () => {
 		[0, "", true, "0 /s"], [999, "", true, "999 /s"], [1234, "", true, "1.23 k/s"], [999_600, "", true, "1.00 M/s"],
 		[5.5e9, "", false, "5.50 G"], [1, "seconds", true, "1.00 s/s"], [0.0123, "seconds", false, "12.3 ms"],
 		[2e-9, "seconds", false, "2.00 ns"], [1536, "bytes", false, "1.50 KiB"], [10, "bytes", true, "10 B/s"],
-		[12, "joules", true, "12 W"], [0.456, "ratio", false, "0.46"], [null, "", true, "–"], [NaN, "bytes", false, "–"],
+		[12, "joules", true, "12 W"], [0.456, "ratio", false, "0.46"], [1e300, "", true, "1.00e+300 /s"], [9.9e20, "bytes", false, "859 EiB"], [-1e25, "seconds", false, "-1.0e+25 s"], [0.004, "", true, "0.004 /s"],
+		[1.2345e-7, "ratio", false, "1.2e-7"], [Infinity, "", true, "–"], [null, "", true, "–"], [NaN, "bytes", false, "–"],
 	];
 	for (const [v, unit, rate, text] of rows) assert.equal(value(v, unit, rate), text);
 	assert.equal(whole(1234567.4), "1,234,567");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Place, home, readHash, shift, stretch, writeHash } from "../src/place";
+import { type Place, home, isTable, readHash, shift, stretch, withTable, writeHash } from "../src/place";
 
 const now = 1_800_000_000_000;
 
 test("a place survives its address", () => {
 	const places: Place[] = [home, { ...home, view: "profile", fixed: [now - 5000, now], q: "a b&c=#%", sel: [now - 4000, now - 3980],
-		base: [now - 9000, now - 6000], zoom: "1z.k0.3" }, { ...home, view: "doctor", span: 6048e5 }];
+		base: [now - 9000, now - 6000], zoom: "1z.k0.3", comm: "a=b&c", focus: "s\n<b>é", as: "flame,heat", sort: "-functions.self" }, { ...home, view: "doctor", span: 6048e5 }];
 	for (const p of places) assert.deepEqual(readHash(writeHash(p)), p);
 });
 
@@ -15,6 +15,14 @@ test("an address that makes no sense gives the first view", () => {
 		assert.deepEqual(readHash(hash), home, hash);
 	assert.equal(readHash("#span=1ms").span, 1000);
 	assert.equal(readHash("#q=" + "x".repeat(1000)).q.length, 200);
+});
+
+test("each thing that can be a table is switched by itself", () => {
+	let p = { ...home, ...withTable(home, "flame", true) };
+	p = { ...p, ...withTable(p, "heat", true) };
+	assert.deepEqual(["flame", "heat", "chart", ""].map(x => isTable(p, x)), [true, true, false, false]);
+	assert.equal(withTable({ ...p, ...withTable(p, "flame", false) }, "heat", false).as, "");
+	assert.equal(withTable(p, "heat", true).as, p.as);
 });
 
 test("the range moves, and follows the clock once it reaches now", () => {

@@ -54,7 +54,7 @@ await page.keyboard.press("/");
 await page.keyboard.type("faults");
 await until("a search leaves what matches", async () => (await page.locator("article").count()) === 1);
 await card.getByRole("button", { name: "Table" }).click();
-check(await card.locator("tbody tr").count() >= 1, "a table stands for the chart");
+await until("a table stands for the chart", async () => (await card.locator("tbody tr").count()) >= 1);
 for (const [kind, starts] of [["CSV", "time,"], ["JSON", '{"event":"page-faults"'], ["SVG", "<svg"]]) {
 	const [file] = await Promise.all([page.waitForEvent("download"), card.getByRole("button", { name: kind }).click()]);
 	const content = readFileSync(await file.path(), "utf8");

@@ -77,7 +77,7 @@ await shot(page, "profile-diff");
 await page.getByRole("button", { name: "Table", exact: true }).last().click();
 await until("a table of functions", async () => (await page.locator(".panel tbody tr").count()) >= 5);
 check(/hash_update/.test(await text(page, ".panel tbody tr")), "with the one that took most on top");
-for (const kind of ["svg", "pprof", "folded", "speedscope", "html", "json"])
+for (const kind of ["SVG", "pprof", "folded", "speedscope", "HTML", "JSON"])
 	check(/format=/.test(await page.getByRole("link", { name: kind, exact: true }).getAttribute("href")), kind + " can be saved");
 await page.keyboard.press("t");
 await page.getByRole("button", { name: "Drop the base" }).click();

@@ -40,7 +40,7 @@ await page.keyboard.type("^sh$");
 await until("the work that runs is found", async () => parseFloat(/^([\d.]+) %/.exec(await text(page, ".facts"))?.[1]) > 0);
 await shot(page, "real-profile");
 await page.keyboard.press("Escape");
-for (const [kind, starts] of [["svg", "<"], ["folded", ""], ["json", "{"], ["pprof", "\x1f\x8b"]]) {
+for (const [kind, starts] of [["SVG", "<"], ["folded", ""], ["JSON", "{"], ["pprof", "\x1f\x8b"]]) {
 	const href = await page.getByRole("link", { name: kind, exact: true }).getAttribute("href");
 	const r = await fetch(url + href), body = Buffer.from(await r.arrayBuffer()).toString("latin1");
 	check(r.status === 200 && body.length > 20 && body.startsWith(starts) && /attachment/.test(r.headers.get("content-disposition")), kind + " is sent as a file");
