@@ -38,7 +38,9 @@ struct build {
 	struct node_copied *copied;	/* per node of the profile */
 	uint32_t pass;
 	struct class_now *classes;	/* per class, as of the group at hand */
-	uint32_t *path;			/* nodes on the way up */
+	uint32_t *path;			/* nodes on the way up, or classes on the way down */
+	uint32_t *walk;			/* the group's nodes, each before those below it */
+	size_t n_walk;
 	uint32_t base, first_entry;	/* of the group at hand */
 };
 
@@ -54,6 +56,7 @@ static void build_done(struct build *b)
 	free(b->copied);
 	free(b->classes);
 	free(b->path);
+	free(b->walk);
 }
 
 void hist_done(struct hist *h)
@@ -473,6 +476,23 @@ static struct hist_entry *entry_get(struct build *b, uint32_t group, uint32_t fr
 	return e;
 }
 
+/* What entry_get() will ask for soon; the second once the first is there. */
+static void class_prefetch(const struct build *b, uint32_t frame)
+{
+	if (frame != HIST_NONE)
+		__builtin_prefetch(&b->classes[b->h->class_of[frame]], 1);
+}
+
+static void entry_prefetch(const struct build *b, uint32_t frame)
+{
+	uint32_t at = frame != HIST_NONE ? b->classes[b->h->class_of[frame]].entry : 0;
+
+	if (at <= b->first_entry)
+		return;
+	__builtin_prefetch(&b->h->entries.v[at - 1], 1);
+	__builtin_prefetch(&b->h->stats.v[(size_t)(at - 1) * b->h->n_events], 1);
+}
+
 static struct hist_stat *stat_at(struct hist *h, const struct hist_entry *e, size_t event)
 {
 	return &h->stats.v[(size_t)(e - h->entries.v) * h->n_events + event];
@@ -531,6 +551,8 @@ static void row_prefetch(const struct build *b, size_t i)
 		if (b->h->opts->chains)
 			__builtin_prefetch(&b->copied[node], 1);
 	}
+	if (i + AHEAD / 4 < b->n_sorted)
+		class_prefetch(b, b->nodes[b->rows[b->sorted[i + AHEAD / 4]].node].frame);
 }
 
 static void note_depth(struct build *b, struct hist_entry *e, const struct hist_node *n)
@@ -545,12 +567,13 @@ static void note_depth(struct build *b, struct hist_entry *e, const struct hist_
 /* Puts the node into its entry; counts it where nothing above it has. */
 static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event)
 {
-	uint32_t frame = b->h->nodes.v[at].frame;
-	struct hist_entry *e = entry_get(b, group, frame);
+	struct hist_entry *e = entry_get(b, group, b->h->nodes.v[at].frame);
 	struct hist_node *n = &b->h->nodes.v[at];
 
 	if (!e)
 		return -ENOMEM;
+	b->path[n->depth] = e->class_;
+	n->same = HIST_NONE;
 	if (b->classes[e->class_].above++ == 0) {
 		struct hist_stat *s = stat_at(b->h, e, event);
 
@@ -568,37 +591,67 @@ static int node_enter(struct build *b, uint32_t group, uint32_t at, size_t event
 	return 0;
 }
 
-static void node_leave(struct build *b, uint32_t at)
+/* Each node before its children, of these the last one first. A node's place is known from its
+ * parent's and from how many lie below each: no list is followed, and so all can be fetched early.
+ * `same` has that number, then where the children that are still to come end. */
+static int nodes_walk(struct build *b)
 {
-	b->classes[b->h->class_of[b->h->nodes.v[at].frame]].above--;
-}
+	struct hist_node *v = b->h->nodes.v;
+	size_t n = b->h->nodes.n - b->base;
 
-/* Down to the first child, else to the next sibling of this node or of the nearest above. */
-static int walk_entries(struct build *b, uint32_t group, size_t event)
-{
-	uint32_t at = b->h->nodes.v[b->base].child;
+	if (n > b->n_walk) {
+		free(b->walk);
+		b->walk = reallocarray(NULL, n, sizeof(*b->walk));
+		b->n_walk = b->walk ? n : 0;
+	}
+	if (!b->walk)
+		return -ENOMEM;
+	for (size_t i = n; i-- > 0;)
+		v[b->base + i].same = 1;
+	for (size_t i = n; i-- > 1;)
+		v[v[b->base + i].parent].same += v[b->base + i].same;
+	for (size_t i = 1; i < n; i++) {
+		struct hist_node *c = &v[b->base + i], *above = &v[c->parent];
+		uint32_t place = above->same - c->same;
 
-	while (at != HIST_NONE) {
-		int err = node_enter(b, group, at, event);
-
-		if (err < 0)
-			return err;
-		if (b->h->nodes.v[at].child != HIST_NONE) {
-			at = b->h->nodes.v[at].child;
-			continue;
-		}
-		while (at != b->base) {
-			node_leave(b, at);
-			if (b->h->nodes.v[at].next != HIST_NONE) {
-				at = b->h->nodes.v[at].next;
-				break;
-			}
-			at = b->h->nodes.v[at].parent;
-		}
-		if (at == b->base)
-			break;
+		b->walk[place] = (uint32_t)(b->base + i);
+		c->same = above->same;
+		above->same = place;
 	}
 	return 0;
+}
+
+static void walk_prefetch(const struct build *b, size_t i, size_t n)
+{
+	const struct hist_node *v = b->h->nodes.v;
+
+	if (i + AHEAD < n)
+		__builtin_prefetch(&v[b->walk[i + AHEAD]], 1);
+	if (i + AHEAD * 3 / 4 < n)
+		__builtin_prefetch(&b->h->class_of[v[b->walk[i + AHEAD * 3 / 4]].frame]);
+	if (i + AHEAD / 2 < n)
+		class_prefetch(b, v[b->walk[i + AHEAD / 2]].frame);
+	if (i + AHEAD / 4 < n)
+		entry_prefetch(b, v[b->walk[i + AHEAD / 4]].frame);
+}
+
+/* Those on the way from the root to the node at hand are in `path`, by depth. */
+static int walk_entries(struct build *b, uint32_t group, size_t event)
+{
+	const struct hist_node *v = b->h->nodes.v;
+	size_t n = b->h->nodes.n - b->base, depth = 0;
+	int err = nodes_walk(b);
+
+	for (size_t i = 1; i < n && err == 0; i++) {
+		walk_prefetch(b, i, n);
+		for (; depth >= v[b->walk[i]].depth; depth--)
+			b->classes[b->path[depth]].above--;
+		depth = v[b->walk[i]].depth;
+		err = node_enter(b, group, b->walk[i], event);
+	}
+	for (; depth > 0 && err == 0; depth--)
+		b->classes[b->path[depth]].above--;
+	return err;
 }
 
 static int only_leaves(struct build *b, uint32_t group, size_t event)
