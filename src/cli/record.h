@@ -123,7 +123,6 @@ struct record_file {
 	char *path;			/* of the file that is being written */
 	int fd;
 	struct tacho_perfdata_writer *writer;
-	bool has_features;		/* the writer knows of the host and the command line */
 	struct record_threads threads;	/* with --threads `path` is a directory */
 	struct strlist dumped;		/* files that were switched away from */
 	uint64_t bytes_total;
