@@ -39,6 +39,7 @@ struct record_opts {
 	const char *pages;
 	const char *snapshot, *aux_sample;	/* -S, --aux-sample */
 	bool overwrite, no_buffering, text_poke;
+	uint32_t realtime;		/* -r; 0: as it is */
 	const char *delay;		/* -D */
 	const char *output;
 	const char *compress;
