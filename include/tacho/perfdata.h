@@ -145,17 +145,14 @@ TACHO_API int tacho_writer_host(struct tacho_perfdata_writer *w, const char *sys
 TACHO_API int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,
 				   const char *const *names, size_t n, struct tacho_error *e);
 
-/* After events (and in a pipe features) are known: writes what stands before the data. */
+/* After events are known, and features as far as may be (in a pipe all): writes what stands before
+ * the data. */
 TACHO_API int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e);
 /* Whole records. They may wait for more, and go out with the next call, flush or finish. After a
  * failure (-ENOSPC ...) finish still makes a readable file of what was written before. */
 TACHO_API int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n, struct tacho_error *e);
+/* Now, with the features as they are: what a recorder leaves that is killed then is complete. */
 TACHO_API int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e);
-/* A flush after which the file also has its features, as they are now, until more data is written
- * over them: what a recorder leaves that is killed then is as good as finished. Unless it is `due`
- * (some time has passed), nothing is done before enough data has come to be worth it. */
-TACHO_API int tacho_writer_checkpoint(struct tacho_perfdata_writer *w, bool due,
-				      struct tacho_error *e);
 /* The data's bytes so far, as they lie (or will lie) in the file; compressed when they have been. */
 TACHO_API uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w);
 TACHO_API int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e);

@@ -9,10 +9,11 @@
 
 #include "cli/cache_dir.h"
 #include "cli/file_build_id.h"
+#include "cli/file_objects.h"
 
 struct cache_opts {
 	struct strlist add, remove, purge, update;
-	const char *dir;
+	const char *dir, *missing;
 	bool purge_all, list, force;
 	unsigned verbose;
 };
@@ -29,10 +30,16 @@ static const struct option_row cache_rows[] = {
 	{ OPT_LIST, 'u', "update", AT(update), "FILES", "replace the copies of these files",
 	  .complete = "file" },
 	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list the build ids and paths of all copies" },
+	{ OPT_STR, 'M', "missing", AT(missing), "FILE",
+	  "list the objects of a recording that have no copy; - is stdin", .complete = "file" },
 	{ OPT_STR, 0, "buildid-dir", AT(dir), "DIR", "the cache (default: .debug in the home directory)",
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "to remove a copy that is not there is no failure" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say what is done" },
+	REFUSED('k', "kcore",
+		"the kernel's memory is not copied; 'report -k vmlinux' reads a kernel's own file"),
+	REFUSED(0, "debuginfod", "debug files are looked for on this machine only"),
+	REFUSED(0, "target-ns", "name the file as it is seen from here: /proc/PID/root/..."),
 	{ .kind = OPT_END },
 };
 
@@ -132,6 +139,29 @@ static int list_one(void *arg, const char *id, const char *path)
 	return 0;
 }
 
+/* Objects whose build id the recording knows. */
+static int list_missing(struct cache_run *r, struct tacho_error *e)
+{
+	struct tacho_perfdata_opts how = { .size = sizeof(how), .force = r->opts->force };
+	struct file_objects objects = { 0 };
+	struct tacho_perfdata *pd = NULL;
+	int err = tacho_perfdata_open(&pd, r->opts->missing, &how, e);
+
+	if (err == 0)
+		err = file_objects_read(&objects, pd, OBJECTS_RECORDS, e);
+	for (size_t i = 0; i < objects.list.n; i++) {
+		const struct file_object *o = &objects.list.v[i];
+		char id[41] = "", folder[PATH_MAX];
+
+		build_id_text(o->id, o->n, id);
+		if (o->n && (r->dir.fd < 0 || cache_folder(&r->dir, id, folder, sizeof(folder)) < 0))
+			buf_printf(&r->out, "%s %s\n", id, o->path);
+	}
+	file_objects_done(&objects);
+	tacho_perfdata_close(pd);
+	return err;
+}
+
 static void each(struct cache_run *r, const struct strlist *lists,
 		 void (*fn)(struct cache_run *, const char *))
 {
@@ -155,23 +185,24 @@ static int cache_command(void *opts, int argc, char **argv)
 	const struct cache_opts *o = opts;
 	struct cache_run r = { .opts = o };
 	struct tacho_error e = { .column = -1 };
-	bool any = o->add.n || o->remove.n || o->purge.n || o->update.n || o->purge_all || o->list;
+	bool changes = o->add.n || o->remove.n || o->purge.n || o->update.n || o->purge_all;
 	int written;
 
 	if (argc > 0) {
 		report_text("buildid-cache", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
-	if (!any) {
-		report_text("buildid-cache", "nothing to do: one of -a, -r, -p, -P, -u and -l is needed");
+	if (!changes && !o->list && !o->missing) {
+		report_text("buildid-cache", "nothing to do: one of -a, -r, -p, -P, -u, -l and -M is needed");
 		return EXIT_USAGE;
 	}
 	if (cache_open(&r.dir, o->dir, o->add.n || o->update.n, &e) < 0) {
 		cache_close(&r.dir);
-		if (o->list && e.code == -ENOENT)
-			return 0;		/* no cache: nothing in it */
-		report_error("buildid-cache", NULL, NULL, &e);
-		return EXIT_FAILED;
+		if (changes || e.code != -ENOENT) {
+			report_error("buildid-cache", NULL, NULL, &e);
+			return EXIT_FAILED;
+		}
+		r.dir = (struct cache_dir){ .fd = -1 };	/* no cache: nothing in it */
 	}
 	each(&r, &o->add, add_one);
 	each(&r, &o->remove, remove_one);
@@ -179,8 +210,12 @@ static int cache_command(void *opts, int argc, char **argv)
 	if (o->purge_all)
 		purge(&r, NULL);
 	each(&r, &o->update, update_one);
-	if (o->list)
+	if (o->list && r.dir.fd >= 0)
 		cache_each(&r.dir, list_one, &r);
+	if (o->missing && list_missing(&r, &e) < 0) {
+		report_error("buildid-cache", NULL, NULL, &e);
+		r.status = EXIT_FAILED;
+	}
 	cache_close(&r.dir);
 	written = print_out("buildid-cache", &r.out);
 	return r.status ? r.status : written;

@@ -25,6 +25,7 @@ static const struct option_row list_rows[] = {
 	{ OPT_FLAG, 'k', "kernel", AT(kernel), NULL, "the build id of the running kernel" },
 	{ OPT_FLAG, 'm', "kernel-maps", AT(kernel_maps), NULL,
 	  "the running kernel and its modules, with their addresses" },
+	REFUSED('v', "verbose", "what goes wrong is told anyway"),
 	{ .kind = OPT_END },
 };
 

@@ -17,6 +17,8 @@ struct inject_opts {
 	bool build_ids, strip, force;
 };
 
+#define NO_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
+#define NO_GUESTS "symbols are those of this machine; a guest is profiled from the inside"
 #define AT(field) offsetof(struct inject_opts, field)
 static const struct option_row inject_rows[] = {
 	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: -)",
@@ -24,8 +26,23 @@ static const struct option_row inject_rows[] = {
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write FILE; - is stdout (default: -)",
 	  .complete = "file" },
 	{ OPT_FLAG, 'b', "build-ids", AT(build_ids), NULL, "add the build ids of all mapped objects" },
+	{ OPT_FLAG, 0, "buildid-all", AT(build_ids), NULL, "the same as -b" },
 	{ OPT_FLAG, 0, "strip", AT(strip), NULL, "leave out hardware traces and their records" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
+	REFUSED(0, "itrace", NO_TRACES),
+	REFUSED(0, "guest-data", NO_GUESTS),
+	REFUSED(0, "guestmount", NO_GUESTS),
+	REFUSED(0, "vm-time-correlation", NO_TRACES),
+	REFUSED('j', "jit",
+		"code of JIT compilers is found by /tmp/perf-PID.map when the recording is read"),
+	REFUSED('s', "sched-stat",
+		"the kernel's sched:sched_stat_* tracepoints are shown as they were recorded"),
+	REFUSED(0, "known-build-ids",
+		"build ids are read from the objects, or were recorded with the maps"),
+	REFUSED('k', "vmlinux", "the kernel's build id was recorded with its map"),
+	REFUSED(0, "kallsyms", "the kernel's build id was recorded with its map"),
+	REFUSED(0, "ignore-vmlinux", "no vmlinux is read here"),
+	REFUSED('v', "verbose", "what goes wrong is told anyway"),
 	{ .kind = OPT_END },
 };
 

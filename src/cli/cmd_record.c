@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -26,6 +27,7 @@ static int done_anyway(void *opts, const char *arg, struct tacho_error *e)
 	return 0;
 }
 
+#define NO_BPF "BPF programs are not built here"
 #define AT(field) offsetof(struct record_opts, field)
 static const struct option_row record_rows[] = {
 	{ OPT_GROUP, .help = "What to record" },
@@ -111,6 +113,8 @@ static const struct option_row record_rows[] = {
 	  .help = "keep the newest in the rings; write them at the end or at a switch" },
 	{ OPT_FLAG, 0, "no-buffering", AT(no_buffering), .flags = OPTF_NEGATED,
 	  .help = "wake up for each sample: soon, but at ten times the cost" },
+	{ OPT_UINT, 'r', "realtime", AT(realtime), "PRIORITY",
+	  "empty the rings before all else, with this priority of SCHED_FIFO", .min = 1, .max = 99 },
 	{ OPT_STR, 0, "threads", AT(threads), "LAYOUT",
 	  "read the rings with several threads into a directory: one per cpu, core, package or numa "
 	  "node, or CPUS/CPUS:... (whose rings / where to run)", .flags = OPTF_OPTIONAL,
@@ -138,6 +142,8 @@ static const struct option_row record_rows[] = {
 	  .help = "no table of build ids" },
 	{ OPT_FLAG, 0, "buildid-all", AT(all_build_ids),
 	  .help = "build ids of all objects, not only of those with samples" },
+	{ OPT_CALL, 0, "buildid-mmap", .call = done_anyway,
+	  .help = "build ids in the records of maps (always, from Linux 5.12 on)" },
 	{ OPT_CALL, 'N', "no-buildid-cache", .call = done_anyway,
 	  .help = "copy no objects into the build-id cache (never done)" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), .help = "print nothing but errors" },
@@ -146,6 +152,25 @@ static const struct option_row record_rows[] = {
 	{ OPT_FLAG, 0, "dry-run", AT(dry_run), .help = "check the options and end" },
 	{ OPT_FLAG, 0, "dump-attr", AT(dump_attr), .flags = OPTF_HIDDEN,
 	  .help = "open, print every perf_event_attr, and end" },
+	REFUSED(0, "affinity", "--threads has the rings read where they are filled"),
+	REFUSED(0, "aio", "writing does not wait for the disk; --threads writes with several threads"),
+	REFUSED(0, "mmap-flush",
+		"the rings are emptied when they are filled by a quarter, and once a second"),
+	REFUSED(0, "clang-path", NO_BPF),
+	REFUSED(0, "clang-opt", NO_BPF),
+	REFUSED(0, "off-cpu", NO_BPF),
+	REFUSED(0, "vmlinux", "it is for probes; names of probes come from where they were made"),
+	REFUSED(0, "group", "write a group as -e '{cycles,instructions}'"),
+	REFUSED(0, "kcore",
+		"'archive' keeps objects; report reads the running kernel's symbols from kallsyms"),
+	REFUSED(0, "num-thread-synthesize",
+		"maps of running processes are read by one thread, which is quick enough"),
+	REFUSED(0, "proc-map-timeout", "reading the maps of a process does not wait for it"),
+	REFUSED(0, "debuginfod", "debug files are looked for when the recording is read"),
+	REFUSED(0, "running-time", "times are recorded with -s as they are"),
+	REFUSED(0, "switch-output-event",
+		"--switch-output takes a signal, a size or a time, and --control fifo: the word snapshot"),
+	REFUSED('n', "no-samples", "a recording without samples would hold maps only; 'stat' counts"),
 	{ .kind = OPT_END },
 };
 
@@ -312,6 +337,18 @@ static int open_sampler(struct session *s)
 	return 0;
 }
 
+/* When the command has been forked, which is not to inherit it. */
+static int raise_priority(const struct session *s)
+{
+	const struct sched_param param = { .sched_priority = (int)s->o->realtime };
+
+	if (!s->o->realtime || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
+		return 0;
+	report_text("record", "-r %u is refused: %s; CAP_SYS_NICE, or a limit of rtprio, allows it",
+		    s->o->realtime, strerror(errno));
+	return -EPERM;
+}
+
 static int prepare(struct session *s)
 {
 	struct tacho_error e = { .column = -1 };
@@ -449,6 +486,8 @@ static int run_session(struct session *s)
 	err = spawn(s);
 	if (s->file.pipe)	/* a reader that goes away is an error to tell, like a full disk */
 		signal(SIGPIPE, SIG_IGN);
+	if (err == 0)
+		err = raise_priority(s);
 	if (err == 0)
 		err = open_sampler(s);
 	if (err < 0)

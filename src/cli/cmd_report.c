@@ -18,6 +18,10 @@
 #define DEFAULT_PARENT "^sys_|^do_page_fault"
 #define DEFAULT_QUANTUM_NS 100000000ull
 
+#define NO_BLOCKS \
+	"the code between branches is not taken apart; -b sorts by branches, 'script -F brstack' shows them"
+#define NO_ANNOTATE \
+	"it is for perf's annotation; the browser (key a) disassembles as its own settings say"
 #define AT(field) offsetof(struct report_opts, field)
 static int on_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
@@ -32,6 +36,8 @@ static const struct option_row report_rows[] = {
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file of another user" },
 	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "the kernel's symbols are in this vmlinux",
 	  .complete = "file" },
+	{ OPT_CALL, 'm', "modules", .call = on_nothing,
+	  .help = "the symbols of modules (always read)" },
 	{ OPT_STR, 0, "kallsyms", AT(kallsyms), "FILE", "the kernel's symbols are in this kallsyms",
 	  .complete = "file" },
 	{ OPT_STR, 0, "symfs", AT(symfs), "DIR", "look for objects below DIR first", .complete = "file" },
@@ -116,6 +122,32 @@ static const struct option_row report_rows[] = {
 	{ OPT_FLAG, 0, "stats", AT(stats), NULL, "how many records of which type" },
 	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
 	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped since they became a program" },
+	REFUSED(0, "itrace", "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"),
+	REFUSED(0, "inline", "inlined functions are not shown"),
+	REFUSED(0, "branch-history", NO_BLOCKS),
+	REFUSED(0, "total-cycles", NO_BLOCKS),
+	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
+	REFUSED('D', "dump-raw-trace", "'script -D' shows every record"),
+	REFUSED(0, "asm-raw", NO_ANNOTATE),
+	REFUSED(0, "source", NO_ANNOTATE),
+	REFUSED('M', "disassembler-style", NO_ANNOTATE),
+	REFUSED(0, "objdump", NO_ANNOTATE),
+	REFUSED(0, "prefix", NO_ANNOTATE),
+	REFUSED(0, "prefix-strip", NO_ANNOTATE),
+	REFUSED(0, "percent-type", NO_ANNOTATE),
+	REFUSED(0, "samples", "'script --time' shows single samples; the browser's key is not there"),
+	REFUSED(0, "disable-order", "samples are put into the order of time without waiting for it"),
+	REFUSED(0, "pretty", "-T has one form; 'script --json' and 'report --json' are for programs"),
+	REFUSED(0, "show-ref-call-graph", "events without call chains of their own show none"),
+	REFUSED(0, "demangle-kernel", "--no-demangle says it for all names, the kernel's among them"),
+	REFUSED(0, "ignore-vmlinux", "kallsyms comes before a vmlinux that is found; -k names one"),
+	REFUSED(0, "socket-filter", "-C takes the CPUs of a socket; -s socket,cpu shows them"),
+	REFUSED(0, "ignore-callees", "the browser folds callees away; --max-stack N cuts chains"),
+	REFUSED(0, "switch-on", "--time takes a range of times"),
+	REFUSED(0, "switch-off", "--time takes a range of times"),
+	REFUSED(0, "show-on-off-events", "--time takes a range of times"),
+	REFUSED(0, "stdio-color", "the text has no colours"),
+	REFUSED(0, "skip-empty", "events without samples have no table"),
 	{ .kind = OPT_END },
 };
 

@@ -13,6 +13,10 @@
 #include "cli/file_header.h"
 #include "cli/term.h"
 
+#define NO_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
+#define NO_GUESTS "symbols are those of this machine; a guest is profiled from the inside"
+#define NO_SCRIPTS \
+	"there is no interpreter inside; --json and -F give other programs what they need"
 #define AT(field) offsetof(struct script_opts, field)
 static const struct option_row script_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
@@ -30,6 +34,9 @@ static const struct option_row script_rows[] = {
 	{ OPT_LIST, 'c', "comms", AT(comms), "COMM", "only these commands, separated by commas" },
 	{ OPT_LIST, 0, "pid", AT(pids), "PID", "only these processes, separated by commas" },
 	{ OPT_LIST, 0, "tid", AT(tids), "TID", "only these threads, separated by commas" },
+	{ OPT_LIST, 'S', "symbols", AT(symbols), "SYMBOL",
+	  "only samples in these functions, separated by commas" },
+	{ OPT_LIST, 0, "dsos", AT(dsos), "DSO", "only samples in these objects, separated by commas" },
 	{ OPT_GROUP, .help = "How to show them" },
 	{ OPT_LIST, 'F', "fields", AT(fields), "FIELDS",
 	  "these fields: [TYPE:]comm,tid,... or each with a sign, + or -, to change the default" },
@@ -65,6 +72,38 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also where the recorder ended a round" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "no messages about the file" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say which objects had no symbols, and why" },
+	REFUSED(0, "itrace", NO_TRACES),
+	REFUSED(0, "insn-trace", NO_TRACES),
+	REFUSED(0, "xed", NO_TRACES),
+	REFUSED(0, "call-trace", NO_TRACES),
+	REFUSED(0, "call-ret-trace", NO_TRACES),
+	REFUSED(0, "graph-function", NO_TRACES),
+	REFUSED(0, "guest-code", NO_GUESTS),
+	REFUSED(0, "guestmount", NO_GUESTS),
+	REFUSED(0, "guestkallsyms", NO_GUESTS),
+	REFUSED(0, "guestmodules", NO_GUESTS),
+	REFUSED(0, "guestvmlinux", NO_GUESTS),
+	REFUSED('s', "script", NO_SCRIPTS),
+	REFUSED('g', "gen-script", NO_SCRIPTS),
+	REFUSED('l', "list", NO_SCRIPTS),
+	REFUSED(0, "dlfilter", NO_SCRIPTS),
+	REFUSED(0, "dlarg", NO_SCRIPTS),
+	REFUSED(0, "list-dlfilters", NO_SCRIPTS),
+	REFUSED('a', "all-cpus",
+		"it goes with scripts that record; 'record -a -o - | script -i -' shows the whole machine as it runs"),
+	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
+	REFUSED(0, "addr-range", "-S names functions"),
+	REFUSED(0, "stop-bt", "--max-stack N cuts chains"),
+	REFUSED(0, "switch-on", "--time takes a range of times"),
+	REFUSED(0, "switch-off", "--time takes a range of times"),
+	REFUSED(0, "show-on-off-events", "--time takes a range of times"),
+	REFUSED(0, "demangle-kernel", "--no-demangle says it for all names, the kernel's among them"),
+	REFUSED(0, "max-blocks", "code between branches is not shown"),
+	REFUSED(0, "dump-unsorted-raw-trace", "-D shows the records in the file's order already"),
+	REFUSED(0, "show-kernel-path",
+		"the kernel's object is called [kernel.kallsyms] wherever its symbols came from"),
+	REFUSED('L', "Latency", NO_SCRIPTS),
+	REFUSED('d', "debug-mode", "-v says what went wrong, --stats of report counts"),
 	{ .kind = OPT_END },
 };
 

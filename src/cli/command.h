@@ -26,6 +26,7 @@ enum option_kind {
 	OPT_DOUBLE,
 	OPT_MSEC,	/* uint32_t milliseconds: 100, or 100ms, 1.5s */
 	OPT_CALL,	/* row->call(opts, arg) decides; for what depends on order */
+	OPT_REFUSED,	/* perf has it; help says why it is not here, or what does it instead */
 };
 
 #define OPTF_OPTIONAL 1u	/* the argument may be left out: -r, --per-cache[=LEVEL] */
@@ -48,6 +49,9 @@ struct option_row {
 	const char *complete;		/* what the argument completes to: "event", "file", "pid", "cpu",
 					 * "command", or words "a b c"; NULL: nothing */
 };
+
+/* Options of perf that people will try. Their whole name is known, and nothing else shows them. */
+#define REFUSED(letter, name, why) { OPT_REFUSED, letter, name, .help = (why), .flags = OPTF_HIDDEN }
 
 struct command {
 	const char *name;

@@ -175,6 +175,10 @@ static int store(const struct parse *p, const struct option_row *row, const char
 		return arg ? store_msec(p, row, arg) : 0;
 	case OPT_CALL:
 		return store_call(p, row, arg);
+	case OPT_REFUSED:
+		error_set(p->e, -EINVAL, "option '%s' of perf is not here", p->use->option);
+		error_hint(p->e, "%s", row->help);
+		return -EINVAL;
 	case OPT_END:
 	case OPT_GROUP:
 		break;
@@ -305,7 +309,7 @@ static int parse_long(struct parse *p, const char *text)
 	else
 		snprintf(p->use->option + 2, sizeof(p->use->option) - 2, "%s", m.row->name);
 	memcpy(p->use->option, "--", 2);
-	if (attached && (m.opposite || !m.row->arg))
+	if (attached && (m.opposite || !m.row->arg) && m.row->kind != OPT_REFUSED)
 		return error_set(p->e, -EINVAL, "option '%s' takes no argument, but has '%s'",
 				 p->use->option, attached);
 	return m.opposite ? clear(p, m.row) : with_argument(p, m.row, attached);

@@ -39,6 +39,7 @@ struct record_opts {
 	const char *pages;
 	const char *snapshot, *aux_sample;	/* -S, --aux-sample */
 	bool overwrite, no_buffering, text_poke;
+	uint32_t realtime;		/* -r; 0: as it is */
 	const char *delay;		/* -D */
 	const char *output;
 	const char *compress;
@@ -123,7 +124,6 @@ struct record_file {
 	char *path;			/* of the file that is being written */
 	int fd;
 	struct tacho_perfdata_writer *writer;
-	bool has_features;		/* the writer knows of the host and the command line */
 	struct record_threads threads;	/* with --threads `path` is a directory */
 	struct strlist dumped;		/* files that were switched away from */
 	uint64_t bytes_total;

@@ -106,15 +106,12 @@ static int write_tracing(struct record_file *f)
 	return k ? tacho_writer_tracing(f->writer, NULL, names, k, &f->error) : 0;
 }
 
-/* What does not change while the file grows: gathered once. */
+/* What does not change while the file grows. */
 static int write_features(struct record_file *f)
 {
 	struct tacho_perfdata_writer *w = f->writer;
 	int err;
 
-	if (f->has_features)
-		return 0;
-	f->has_features = true;
 	err = tacho_writer_host(w, NULL, NULL);
 	if (err == 0)
 		err = tacho_writer_string(w, TACHO_FEATURE_VERSION, tacho_version());
@@ -140,9 +137,7 @@ static int begin(struct record_file *f)
 		err = write_events(f);
 	if (err == 0)
 		err = write_tracing(f);
-	/* A file's features stand behind the data and are gathered later, a pipe's come first. */
-	f->has_features = false;
-	if (err == 0 && f->pipe)
+	if (err == 0)
 		err = write_features(f);
 	if (err == 0)
 		err = tacho_writer_begin(f->writer, &f->error);
@@ -189,19 +184,16 @@ int record_file_round(struct record_file *f)
 
 	if (err == 0 && f->pipe)	/* somebody waits for it */
 		err = tacho_writer_flush(f->writer, &f->error);
-	else if (err == 0)
-		err = tacho_writer_checkpoint(f->writer, false, &f->error);
 	return err < 0 ? failed(f, err) : 0;
 }
 
-/* The features as they are now, but for those that take the whole file to know. */
+/* The features that change while the file grows, but for those that take the whole file to know. */
 static int refresh_features(struct record_file *f)
 {
 	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
-	int err = write_features(f);
 
 	tacho_sampler_stats(f->sampler, SIZE_MAX, &stats);
-	return err < 0 ? err : tacho_writer_sample_time(f->writer, stats.first_ns, stats.last_ns);
+	return tacho_writer_sample_time(f->writer, stats.first_ns, stats.last_ns);
 }
 
 int record_file_checkpoint(struct record_file *f)
@@ -209,7 +201,7 @@ int record_file_checkpoint(struct record_file *f)
 	int err = f->pipe ? 0 : refresh_features(f);
 
 	if (err == 0)
-		err = tacho_writer_checkpoint(f->writer, true, &f->error);
+		err = tacho_writer_flush(f->writer, &f->error);
 	return err < 0 ? failed(f, err) : 0;
 }
 

@@ -59,7 +59,7 @@ int fields_check_types(const struct script_fields *f, const struct tacho_perfdat
 /* ---- options ---- */
 struct script_opts {
 	const char *input, *time, *cpus, *vmlinux, *kallsyms, *symfs;
-	struct strlist fields, comms, pids, tids;
+	struct strlist fields, comms, pids, tids, symbols, dsos;
 	uint32_t max_stack;
 	bool dump, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
 	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, full_paths;
@@ -78,7 +78,7 @@ struct script_filter {
 	struct { uint32_t *v; size_t n, cap; } pids, tids;
 	struct cpuset cpus;
 	bool by_cpu;
-	const struct strlist *comms;	/* each a list with commas */
+	const struct strlist *comms, *symbols, *dsos;	/* each a list with commas */
 };
 
 int filter_init(struct script_filter *f, const struct script_opts *o,
@@ -87,6 +87,9 @@ void filter_done(struct script_filter *f);
 bool filter_has_time(const struct script_filter *f, uint64_t time);
 bool filter_has_task(const struct script_filter *f, uint32_t pid, uint32_t tid);
 bool filter_has_comm(const struct script_filter *f, const char *comm);
+/* By the function and the object that its address lies in. */
+bool filter_has_place(const struct script_filter *f, struct tacho_symbols *symbols, uint16_t misc,
+		      const struct tacho_sample *sample);
 
 /* ---- frames ---- */
 struct script;

@@ -42,7 +42,8 @@ static int decode(struct script *s, const struct tacho_record *rec, struct shown
 	x->who = (struct script_who){ sample->pid, sample->tid, sample->cpu, sample->time, rec->misc,
 				      rec->type, r->comm, r->n_comm, r };
 	return filter_has_comm(&s->filter, r->comm) &&
-	       filter_has_task(&s->filter, sample->pid, sample->tid);
+	       filter_has_task(&s->filter, sample->pid, sample->tid) &&
+	       filter_has_place(&s->filter, s->symbols, rec->misc, sample);
 }
 
 struct run_maker {

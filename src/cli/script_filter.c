@@ -1,5 +1,5 @@
 /*
- * Which samples are shown: by time, CPU, command, process and thread. Times are seconds
+ * Which samples are shown: by time, CPU, command, process, thread, function and object. Times are seconds
  * ("3589.1,3589.2", either side may be missing), several separated by blanks, or parts of the
  * recording ("10%-20%", "10%/2" is the second tenth), several separated by commas.
  */
@@ -11,6 +11,7 @@
 #include "base/num.h"
 
 #define NS_PER_S 1000000000u
+#define MISC_CPUMODE 7u
 
 static int bad_time(struct str text, struct tacho_error *e)
 {
@@ -173,6 +174,8 @@ int filter_init(struct script_filter *f, const struct script_opts *o,
 	int err = 0;
 
 	f->comms = &o->comms;
+	f->symbols = &o->symbols;
+	f->dsos = &o->dsos;
 	if (o->time && strchr(o->time, '%'))
 		err = parse_parts(f, str_of(o->time), pd, e);
 	else if (o->time)
@@ -221,14 +224,37 @@ bool filter_has_task(const struct script_filter *f, uint32_t pid, uint32_t tid)
 	return in_list(f->pids.v, f->pids.n, pid) && in_list(f->tids.v, f->tids.n, tid);
 }
 
-bool filter_has_comm(const struct script_filter *f, const char *comm)
+static bool in_lists(const struct strlist *lists, const char *text)
 {
-	for (size_t i = 0; i < f->comms->n; i++) {
-		struct str rest = str_of(f->comms->v[i]), word;
+	for (size_t i = 0; i < lists->n; i++) {
+		struct str rest = str_of(lists->v[i]), word;
 
 		while (str_cut(&rest, ',', &word))
-			if (str_is(word, comm))
+			if (str_is(word, text))
 				return true;
 	}
-	return !f->comms->n;
+	return !lists->n;
+}
+
+bool filter_has_comm(const struct script_filter *f, const char *comm)
+{
+	return in_lists(f->comms, comm);
+}
+
+bool filter_has_place(const struct script_filter *f, struct tacho_symbols *symbols, uint16_t misc,
+		      const struct tacho_sample *sample)
+{
+	struct tacho_object_info info = { .size = sizeof(info) };
+	struct tacho_frame frame;
+	int known;
+
+	if (!f->symbols->n && !f->dsos->n)
+		return true;
+	known = tacho_symbols_resolve(symbols, sample->pid, misc & MISC_CPUMODE, sample->ip, &frame);
+	if (f->symbols->n && (known <= 0 || !in_lists(f->symbols, tacho_symbols_name(symbols, frame.symbol))))
+		return false;
+	if (!f->dsos->n)
+		return true;
+	return tacho_symbols_object(symbols, frame.object, &info) >= 0 &&
+	       (in_lists(f->dsos, info.short_name) || in_lists(f->dsos, info.path));
 }

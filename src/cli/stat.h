@@ -41,7 +41,7 @@ struct stat_opts {
 	bool no_aggr, no_merge, per_socket, per_die, per_cluster, per_core, per_node, per_thread;
 	const char *per_cache;
 	bool big_num, no_big_num;
-	bool null_run, metric_only, topdown, no_scale;
+	bool null_run, metric_only, metric_no_group, topdown, no_scale;
 	uint32_t topdown_level;
 	const char *control;
 	const char *pre, *post;
@@ -152,6 +152,7 @@ struct stat_plan {
 		size_t n, cap;
 	} metrics;
 	bool by_default;		/* nobody named an event */
+	bool no_groups;			/* of the events of metrics */
 	bool has_cgroups;
 	bool target_cpu;		/* CPUs are counted rather than tasks */
 	const char *clock;		/* events without a metric are shown per second of it; or NULL */

@@ -68,7 +68,7 @@ static int add_metric_events(struct plan_adding *adding, const struct tacho_metr
 
 	if (!adding->names.n)
 		return 0;
-	if (adding->plan->by_default || strstr(m->groups, "software"))
+	if (adding->plan->by_default || adding->plan->no_groups || strstr(m->groups, "software"))
 		buf_str(&spec, buf_view(&adding->names));
 	else
 		buf_printf(&spec, "{%s%s}:W",
@@ -214,6 +214,7 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 	struct tacho_error e = { .column = -1 };
 	int err = 0;
 
+	plan->no_groups = o->metric_no_group;
 	if (!names_events(o)) {
 		err = plan_defaults(o, set, plan, &e);
 		if (err < 0) {

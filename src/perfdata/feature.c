@@ -63,10 +63,17 @@ static unsigned bits_set(const uint64_t *bits)
 	return n;
 }
 
+/* Behind the last that the header tells of; what blocks a killed recorder had asked for do not count. */
+static void look_for_end(struct tacho_perfdata *pd, const struct file *f, uint64_t end)
+{
+	if (f->size - end >= UNFINISHED_BYTES && memcmp(f->map + end, UNFINISHED, UNFINISHED_BYTES) == 0)
+		tell(pd, "the recorder was killed: what came in its last moments is not in the file");
+}
+
 int features_read(struct tacho_perfdata *pd, const struct file *f)
 {
 	const struct header *h = &pd->header;
-	uint64_t at = h->data.offset + h->data.size;
+	uint64_t at = h->data.offset + h->data.size, end;
 	unsigned n = bits_set(h->features);
 
 	if (!n)
@@ -75,6 +82,7 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 		tell_damage(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
 		return 0;
 	}
+	end = at + 16ULL * n;
 	for (unsigned bit = 0; bit < TACHO_FEATURE_MAX; bit++) {
 		struct section s;
 
@@ -89,8 +97,11 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 			return -ENOMEM;
 		else
 			pd->features[bit].offset = s.offset;
+		if (s.offset <= f->size && s.size <= f->size - s.offset)
+			end = max_of(end, s.offset + s.size);
 		at += 16;
 	}
+	look_for_end(pd, f, end);
 	return 0;
 }
 

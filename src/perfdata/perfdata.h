@@ -287,6 +287,9 @@ void attr_to_host(struct perf_event_attr *out, const uint8_t *attr, size_t n, bo
 void attr_name(const struct perf_event_attr *attr, char *out, size_t size);
 int where_add(struct tacho_perfdata *pd, const struct tacho_layout *lay);
 
+/* Ours ends a file with this as long as it is not finished. */
+#define UNFINISHED "tacho: unfinished"
+#define UNFINISHED_BYTES 18		/* with the zero */
 int features_read(struct tacho_perfdata *pd, const struct file *f);
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n);
 int features_name_events(struct tacho_perfdata *pd);	/* EVENT_DESC, GROUP_DESC, ARCH */

@@ -1,12 +1,12 @@
 /*
  * Writing perf.data:
  *
- *	file:  header | ids | attrs | data ...           | list of features | features
+ *	file:  header | ids | attrs | features | data ... | list of features, more of them
  *	pipe:  header | attrs, features as records | data ...
  *
- * A file's header tells of the data that was there at the last flush (0 bytes before it, which
- * readers take for a recorder that died, and read what there is), so the file is good at any
- * moment; see writer_file.c.
+ * A file's header tells of the data that was written last (0 bytes before the first, which readers
+ * take for a recorder that died, and read what there is), so the file is good at any moment; see
+ * writer_file.c.
  */
 #include "perfdata/writer.h"
 
@@ -109,6 +109,8 @@ int writer_take(struct tacho_perfdata_writer *w, enum tacho_feature f, struct bu
 	buf_done(&w->features[f]);
 	w->features[f] = *b;
 	w->there[f] = true;
+	w->front[f] = 0;
+	w->stale = true;
 	*b = (struct buf){ 0 };
 	return 0;
 }
@@ -139,7 +141,7 @@ static int write_failed(struct tacho_perfdata_writer *w, int err, struct tacho_e
 int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 {
 	scoped(buf_done) struct buf head = { 0 };
-	int err = 0;
+	int err;
 
 	if (w->begun)
 		return 0;
@@ -156,18 +158,15 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 		w->attr_bytes = max_of(w->attr_bytes, a->config4 ? PERF_ATTR_SIZE_VER9 :
 						      a->config3 ? PERF_ATTR_SIZE_VER8 : 0u);
 	}
-	if (w->pipe)
-		err = head_pipe(w, &head, e);
-	else
-		head_file(w, &head);
-	if (err < 0)
+	head_event_desc(w);
+	err = w->pipe ? head_pipe(w, &head, e) : head_file(w, &head);
+	if (err < 0 && err != -ENOMEM)
 		return err;
-	if (buf_failed(&head))
+	if (err < 0 || buf_failed(&head))
 		return error_nomem(e);
 	err = io_write_all(w->fd, head.bytes, head.n);
 	if (err < 0)
 		return write_failed(w, err, e);
-	w->data_offset = head.n;
 	w->begun = true;
 	return 0;
 }
@@ -210,7 +209,8 @@ static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t 
 		return write_failed(w, err, e);
 	}
 	w->bytes += n;
-	return 0;
+	err = w->pipe || w->bare ? 0 : file_complete(w);
+	return err < 0 ? write_failed(w, err, e) : 0;
 }
 
 static int write_waiting(struct tacho_perfdata_writer *w, struct tacho_error *e)
@@ -229,22 +229,9 @@ int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
 {
 	int err = write_waiting(w, e);
 
-	/* perf reads nothing of a file whose header says 0: a killed recorder leaves this. */
-	if (err == 0 && w->begun && !w->pipe && !w->bare)
-		err = file_tell_size(w);
+	if (err == 0 && w->stale && w->bytes && !w->pipe && !w->bare && !w->finished)
+		err = file_complete(w);
 	return err < 0 && !w->failed ? write_failed(w, err, e) : err;
-}
-
-int tacho_writer_checkpoint(struct tacho_perfdata_writer *w, bool due, struct tacho_error *e)
-{
-	int err;
-
-	if (!due && !file_worth_checkpoint(w))
-		return 0;
-	if (!w->begun || w->pipe || w->bare)
-		return tacho_writer_flush(w, e);
-	err = write_waiting(w, e);
-	return err < 0 ? err : file_checkpoint(w);
 }
 
 int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
@@ -286,7 +273,7 @@ int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e)
 					     tacho_writer_records(w, round.bytes, round.n, e);
 	}
 	if (first == 0)
-		first = tacho_writer_flush(w, e);
+		first = write_waiting(w, e);
 	err = w->pipe ? 0 : file_finish(w);
 	w->finished = true;
 	if (first < 0 || err == 0)

@@ -24,6 +24,7 @@ struct tacho_perfdata_writer {
 	struct { struct written_event *v; size_t n, cap; } events;
 	struct buf features[TACHO_FEATURE_MAX];
 	bool there[TACHO_FEATURE_MAX];
+	uint64_t front[TACHO_FEATURE_MAX];	/* where it stands before the data; 0: behind it */
 	uint32_t attr_bytes;		/* of every attr in the file */
 	uint64_t attrs_offset, data_offset;
 	uint64_t bytes;			/* of data that are in the file, whole records */
@@ -31,8 +32,8 @@ struct tacho_perfdata_writer {
 	struct ZSTD_CCtx_s *zstd;
 	struct buf packed;
 	uint64_t n_raw, n_packed;	/* for the ratio */
-	bool has_tail;			/* the header tells of features behind the data */
-	uint64_t tail_bytes, kept;	/* of the last checkpoint: its features, the data then */
+	bool has_tail;			/* the header tells of features */
+	bool stale;			/* and some have changed since */
 	uint64_t reserved;		/* blocks are there up to this offset; UINT64_MAX: no more */
 };
 
@@ -60,20 +61,18 @@ int writer_take(struct tacho_perfdata_writer *w, enum tacho_feature f, struct bu
 bool writer_closed(const struct tacho_perfdata_writer *w);	/* for features */
 
 /* What stands before the data, of a file (size 0: not finished) or of a pipe. */
-void head_file(struct tacho_perfdata_writer *w, struct buf *out);
+int head_file(struct tacho_perfdata_writer *w, struct buf *out);
 void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, bool features,
 		 struct buf *out);
 int head_pipe(struct tacho_perfdata_writer *w, struct buf *out, struct tacho_error *e);
 void head_event_desc(struct tacho_perfdata_writer *w);
 void head_compressed(struct tacho_perfdata_writer *w);
-/* The features' list and payloads, to stand at `offset`. */
+/* The features' list and the payloads that are not in front, to stand at `offset`. */
 void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf *out);
 
 /* writer_file.c: what a file needs beside its data. All return 0 or a negative errno. */
 int file_ready(struct tacho_perfdata_writer *w, size_t n);	/* before `n` bytes of data are written */
-int file_tell_size(struct tacho_perfdata_writer *w);
-bool file_worth_checkpoint(const struct tacho_perfdata_writer *w);
-int file_checkpoint(struct tacho_perfdata_writer *w);
+int file_complete(struct tacho_perfdata_writer *w);		/* and after */
 int file_finish(struct tacho_perfdata_writer *w);
 
 /* How long the record at `at` is, with the payload behind it; 0: it is none, or not all there. */

@@ -1,14 +1,16 @@
 /*
  * The file around the data, while it grows and when it ends.
  *
- *	flush        header: the data has this size, no features
- *	checkpoint   the features as they are now go behind the data, then the header tells of them:
- *	             what a killed recorder leaves is complete, tracepoint formats and all
- *	more data    first the header forgets the features, then the data goes over them
+ *	header | ids | attrs | features as they were at the begin | data | list of features | the rest
  *
- * Between the last two a kill leaves a file without features, which is still good for everything
- * but the fields of tracepoints. When the disk fills up, the file is cut back to the last whole
- * record and the header still gets its size.
+ * The list is where readers look for it, right behind the data, so more data goes over it: the
+ * header forgets the features, the data is written, the list behind it, and the header tells of
+ * both. A kill leaves a complete file at any moment but between these few calls, and then one that
+ * lacks its features. The list is short, since what it lists has mostly been written before.
+ *
+ * UNFINISHED behind it all, where nobody looks who does not know it, tells a reader of ours that
+ * the recorder did not come to its end. When the disk fills up, the file is cut back to the last
+ * whole record and the header still gets its size.
  *
  * Blocks of a file that has become large are asked for in advance: a write into them costs the
  * file system half as much as one that has to find room. What is too much goes at the end.
@@ -18,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#define DATA_SIZE_AT 48			/* where the header has the data's size */
 #define LARGE (2u << 20)
 #define RESERVE (16u << 20)
 
@@ -58,11 +59,6 @@ static int write_header(struct tacho_perfdata_writer *w, bool features)
 	return err;
 }
 
-int file_tell_size(struct tacho_perfdata_writer *w)
-{
-	return put_at(w->fd, &w->bytes, sizeof(w->bytes), DATA_SIZE_AT);
-}
-
 static void reserve(struct tacho_perfdata_writer *w, uint64_t end)
 {
 	if (end < LARGE || end <= w->reserved)
@@ -80,37 +76,29 @@ int file_ready(struct tacho_perfdata_writer *w, size_t n)
 	return w->has_tail ? write_header(w, false) : 0;
 }
 
-/* The features behind the data; where the file stands does not change. */
-static int write_features(struct tacho_perfdata_writer *w, off_t *end)
+/* What is behind the data; where the file stands does not change. */
+static int write_tail(struct tacho_perfdata_writer *w, bool finished, off_t *end)
 {
 	scoped(buf_done) struct buf out = { 0 };
 
-	head_event_desc(w);
 	head_compressed(w);
 	head_features(w, (uint64_t)data_end(w), &out);
+	if (!finished)
+		buf_put(&out, UNFINISHED, UNFINISHED_BYTES);
 	if (buf_failed(&out))
 		return -ENOMEM;
 	*end = data_end(w) + (off_t)out.n;
 	return put_at(w->fd, out.bytes, out.n, data_end(w));
 }
 
-/* The features are little beside the data that came since. */
-bool file_worth_checkpoint(const struct tacho_perfdata_writer *w)
-{
-	return w->begun && !w->pipe && !w->bare && w->bytes - w->kept > 8 * w->tail_bytes;
-}
-
-int file_checkpoint(struct tacho_perfdata_writer *w)
+int file_complete(struct tacho_perfdata_writer *w)
 {
 	off_t end;
-	bool written;
 
-	if (w->has_tail)		/* nothing was written since */
-		return 0;
-	written = write_features(w, &end) == 0;
-	w->kept = w->bytes;
-	w->tail_bytes = written ? (uint64_t)(end - data_end(w)) : w->tail_bytes;
-	/* Without room for them the header tells of the data only. */
+	bool written = write_tail(w, false, &end) == 0;
+
+	w->stale = false;
+	/* Without room for it the header tells of the data only. */
 	return write_header(w, written);
 }
 
@@ -124,11 +112,11 @@ int file_finish(struct tacho_perfdata_writer *w)
 	/* A failed write may have left a part of a record behind the last whole one. */
 	err = w->failed && ftruncate(w->fd, end) < 0 ? -errno : 0;
 	if (err == 0)
-		err = write_features(w, &end);
+		err = write_tail(w, true, &end);
 	if (err < 0)
 		end = data_end(w);
 	head = write_header(w, err == 0);
-	/* An earlier checkpoint may reach further than the last, and blocks may be left over. */
+	/* An earlier list may reach further than the last, and blocks may be left over. */
 	if (ftruncate(w->fd, end) < 0 && errno != EINVAL && err == 0)
 		err = -errno;
 	return head < 0 ? head : err;

@@ -1,6 +1,6 @@
 /*
- * What the writer puts around the data: header, ids and attrs in front, features behind, or all of
- * them as records in a pipe. perf reads a pipe's features against the attrs it has seen, and other
+ * What the writer puts around the data: header, ids, attrs and the features that are known then in
+ * front, the list of all features and the others behind, or all of them as records in a pipe. perf reads a pipe's features against the attrs it has seen, and other
  * readers stop at the first record that is neither, so attrs come first and then features.
  */
 #include "perfdata/writer.h"
@@ -38,21 +38,22 @@ void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, boo
 	put_u64(out, entry);
 	put_u64(out, w->attrs_offset);
 	put_u64(out, entry * w->events.n);
-	put_u64(out, w->attrs_offset + entry * w->events.n);
+	put_u64(out, w->data_offset);
 	put_u64(out, data_bytes);
 	put_u64(out, 0);
 	put_u64(out, 0);
 	buf_put(out, bits, sizeof(bits));
 }
 
-void head_file(struct tacho_perfdata_writer *w, struct buf *out)
+int head_file(struct tacho_perfdata_writer *w, struct buf *out)
 {
+	scoped(buf_done) struct buf head = { 0 };
 	uint64_t at = FILE_HEADER_BYTES;
 
 	w->attrs_offset = at;
 	for (size_t i = 0; i < w->events.n; i++)
 		w->attrs_offset += w->events.v[i].n_ids * 8;
-	head_header(w, 0, false, out);
+	buf_pad(out, 0, FILE_HEADER_BYTES);
 	for (size_t i = 0; i < w->events.n; i++)
 		put_ids(&w->events.v[i], out);
 	for (size_t i = 0; i < w->events.n; i++) {
@@ -61,6 +62,19 @@ void head_file(struct tacho_perfdata_writer *w, struct buf *out)
 		put_u64(out, w->events.v[i].n_ids * 8);
 		at += w->events.v[i].n_ids * 8;
 	}
+	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++) {
+		if (!w->there[f])
+			continue;
+		w->front[f] = out->n;
+		buf_str(out, buf_view(&w->features[f]));
+	}
+	buf_pad(out, 0, round_up8(out->n) - out->n);
+	w->data_offset = out->n;
+	head_header(w, 0, false, &head);
+	if (buf_failed(&head) || buf_failed(out))
+		return -ENOMEM;
+	memcpy(out->bytes, head.bytes, head.n);
+	return 0;
 }
 
 void head_event_desc(struct tacho_perfdata_writer *w)
@@ -104,12 +118,12 @@ void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf 
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++) {
 		if (!w->there[f])
 			continue;
-		put_u64(out, offset);
+		put_u64(out, w->front[f] ? w->front[f] : offset);
 		put_u64(out, w->features[f].n);
-		offset += w->features[f].n;
+		offset += w->front[f] ? 0 : w->features[f].n;
 	}
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
-		if (w->there[f])
+		if (w->there[f] && !w->front[f])
 			buf_str(out, buf_view(&w->features[f]));
 }
 
@@ -199,7 +213,6 @@ int head_pipe(struct tacho_perfdata_writer *w, struct buf *out, struct tacho_err
 		if (err < 0)
 			return err;
 	}
-	head_event_desc(w);
 	head_compressed(w);
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
 		pipe_feature(w, f, out);

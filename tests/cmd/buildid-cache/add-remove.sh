@@ -31,3 +31,14 @@ tacho buildid-cache -P
 
 [ "$(status_of tacho buildid-cache -a /nonesuch)" = 1 ] || fail "a missing file was added"
 [ "$(status_of tacho buildid-cache)" = 129 ] || fail "nothing to do passed as fine"
+
+# -M: what of a recording has no copy.
+tacho record -q -e cpu-clock:u --buildid-all -o file /bin/ls >/dev/null 2>&1 || exit 0
+tacho buildid-list -i file | sort >all
+grep -q /ls all || fail "a recording without its program"
+tacho buildid-cache -M file | sort | diff all - || fail "-M with an empty cache"
+tacho buildid-cache --buildid-dir not-there -M file | sort | diff all - || fail "-M without a cache"
+tacho buildid-cache -a /bin/ls
+grep -v '/ls$' all >want || true
+tacho buildid-cache -M file | sort | diff want - || fail "-M lists what has a copy"
+[ "$(status_of tacho buildid-cache -M not-there)" = 1 ] || fail "-M of no file"

@@ -101,3 +101,8 @@ for leave_out in "" --exclude-perf; do
 	[ "$leave_out" ] || [ "$n" != 0 ] || fail "no samples of tacho itself to leave out"
 done
 tacho record -q --text-poke -e cpu-clock -a -o poke true || fail "--text-poke"
+
+if [ "$(id -u)" = 0 ]; then	# -r: the recorder has it, the command has not
+	tacho record -q -r 7 -e cpu-clock -o real sh -c 'chrt -p $$; chrt -p $PPID' >prio 2>&1 || skip "no chrt, or no -r here"
+	grep -q 'policy: SCHED_OTHER' prio && grep -q 'priority: 7$' prio || { cat prio; fail "-r"; }
+fi
