@@ -34,6 +34,7 @@ struct tacho_event {
 	uint32_t merge;		/* index of the first event that it adds up with: words such as
 				 * imc/.../ expand to every instance of a PMU; else its own index */
 	bool system_wide;	/* counts a socket or device: on CPUs only, never for one task */
+	uint32_t n_cpus;	/* the CPUs that its PMU wants it opened on; 0: wherever the target is */
 };
 
 /* One thing that `tacho list` shows. Borrowed: valid for the call. */
