@@ -55,6 +55,8 @@ struct tacho_listing {
 	const char *encoding;	/* "software/config=3/", or NULL where there is none to give */
 	bool available;		/* opens here and now, as far as can be told without opening it */
 	const char *why;	/* why not, or NULL */
+	const char *long_desc;	/* all that is known of it, where that is more than `desc`; or NULL */
+	bool deprecated;	/* says its list */
 };
 
 struct tacho_list_opts {
