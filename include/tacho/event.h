@@ -34,6 +34,7 @@ struct tacho_event {
 	uint32_t merge;		/* index of the first event that it adds up with: words such as
 				 * imc/.../ expand to every instance of a PMU; else its own index */
 	bool system_wide;	/* counts a socket or device: on CPUs only, never for one task */
+	uint32_t n_cpus;	/* the CPUs that its PMU wants it opened on; 0: wherever the target is */
 };
 
 /* One thing that `tacho list` shows. Borrowed: valid for the call. */
@@ -54,6 +55,8 @@ struct tacho_listing {
 	const char *encoding;	/* "software/config=3/", or NULL where there is none to give */
 	bool available;		/* opens here and now, as far as can be told without opening it */
 	const char *why;	/* why not, or NULL */
+	const char *long_desc;	/* all that is known of it, where that is more than `desc`; or NULL */
+	bool deprecated;	/* says its list */
 };
 
 struct tacho_list_opts {

@@ -137,7 +137,8 @@ enum tacho_per {
 	TACHO_PER_NODE,
 };
 
-struct tacho_place {			/* -1 where it does not apply */
+struct tacho_place {			/* -1 where it does not apply; the CPU that reads a socket's or
+					 * device's event has socket, die and node as well */
 	enum tacho_per per;
 	int32_t socket, die, cluster, core, cpu, node, tid;
 	int32_t cache_level, cache_id;

@@ -120,6 +120,15 @@ struct all {
 	char why[256];			/* of the first that cannot be counted */
 };
 
+/* Cores of two kinds have a list each, with many names in both; a name means all of them. */
+static bool is_kept(const struct source_config *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_events; i++)
+		if (!strcmp(s->events[i].spec, name))
+			return true;
+	return false;
+}
+
 static int take_all(void *arg, const struct tacho_listed *listed)
 {
 	struct all *all = arg;
@@ -136,6 +145,8 @@ static int take_all(void *arg, const struct tacho_listed *listed)
 	for (char *c = name; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
 	all->kept++;
+	if (is_kept(all->l->s, name))
+		return 0;
 	return keep(all->l, str_of(name), &plain, true) ? -ENOMEM : 0;
 }
 

@@ -74,7 +74,12 @@ static int understand(struct source *s, struct source_event *ev)
 					    n ? e.message : "stands for no event", n ? e.hint : "");
 	} else {
 		first = tacho_evset_event(set, 0);
-		ev->n = (uint32_t)n;
+		for (int i = 0; i < n; i++) {
+			const struct tacho_event *one = tacho_evset_event(set, (size_t)i);
+
+			ev->n += !one->system_wide;
+			ev->n_own += one->system_wide ? one->n_cpus : 0;
+		}
 		ev->event = strdup(n == 1 && ev->config->name ? ev->config->name : ev->config->spec);
 		ev->pmu = strdup(first->pmu);
 		ev->unit = strdup(first->unit ? first->unit : "");

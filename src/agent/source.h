@@ -43,7 +43,8 @@ struct fd_budget {
 struct source_event {
 	const struct event_config *config;
 	char *event, *pmu, *unit;	/* of its first event; NULL: could not be understood */
-	uint32_t n;			/* events it stands for: a group, instances of a PMU */
+	uint32_t n;			/* events that count wherever the target is: a group has several */
+	uint64_t n_own;			/* descriptors of those that count where their PMU says */
 	enum tacho_state state;
 	char *why;			/* or NULL */
 	double share;

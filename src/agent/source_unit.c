@@ -59,7 +59,7 @@ static int add_events(struct source *s, struct unit *u)
 
 	for (size_t i = 0; i < s->config->n_events; i++) {
 		struct source_event *ev = &s->events[i];
-		uint64_t needs = places * ev->n;
+		uint64_t needs = places * ev->n + ev->n_own;
 		int n;
 
 		if (ev->refused)
@@ -285,7 +285,8 @@ static bool place_labels(struct source *s, const struct unit *u, const struct ta
 	}
 	put_number(l, "cpu", at->cpu);
 	put_number(l, "core", at->core);
-	put_number(l, "die", cfg->per == PER_DIE ? at->die : -1);
+	/* A CPU has these where it reads what belongs to a socket or a die. */
+	put_number(l, "die", cfg->per == PER_DIE || at->cpu >= 0 ? at->die : -1);
 	put_number(l, "socket", at->socket);
 	put_number(l, "node", at->node);
 	return true;

@@ -31,7 +31,7 @@ static const struct option_row list_rows[] = {
 	{ OPT_GROUP, .help = "How to show it" },
 	{ OPT_FLAG, 'd', "desc", AT(desc), NULL,
 	  "show descriptions (the default; --no-desc hides them)" },
-	{ OPT_COUNT, 'v', "long-desc", AT(verbose), NULL, "show all that is known: --all --details" },
+	{ OPT_COUNT, 'v', "long-desc", AT(verbose), NULL, "show all that is known: long descriptions, --all, --details" },
 	{ OPT_FLAG, 0, "details", AT(details), NULL, "show how each event is encoded" },
 	{ OPT_FLAG, 'j', "json", AT(json), NULL, "write a JSON array, one event per line" },
 	{ OPT_FLAG, 0, "raw-dump", AT(raw), NULL, "write bare names, separated by blanks" },
@@ -320,6 +320,7 @@ static int list_run(void *opts, int argc, char **argv)
 	o->details = o->details || o->verbose;
 	l.out.desc = o->desc;
 	l.out.details = o->details;
+	l.out.long_desc = o->verbose;
 	if (l.words.v)
 		status = list_with(&l, argc, argv);
 	else

@@ -15,6 +15,7 @@ struct list_out {
 	struct buf buf;
 	const struct list_writer *writer;
 	bool desc, details;	/* with descriptions, with encodings */
+	bool long_desc;		/* the longer description, where there is one */
 	unsigned width;
 	char topic[64];		/* the heading above the last event, "" before the first */
 	bool in_groups;		/* the heading of the metric groups is written */

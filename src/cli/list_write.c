@@ -80,7 +80,7 @@ static void text_event(struct list_out *o, const struct tacho_listing *item)
 	}
 	buf_putc(&o->buf, '\n');
 	if (described && o->desc)
-		put_note(o, item->desc, item->pmu);
+		put_note(o, o->long_desc && item->long_desc ? item->long_desc : item->desc, item->pmu);
 	if (!item->available)
 		buf_printf(&o->buf, "%*s%s%s\n", DESC_AT, "",
 			   list_is_template(item) ? "" : "not available: ", why_not(item));
@@ -161,7 +161,10 @@ static void json_event(struct list_out *o, const struct tacho_listing *item)
 	put_member(&j, "EventAlias", item->alias);
 	put_scale(&j, item->scale, item->unit);
 	json_member(&j, "EventType", str, item->kind);
+	if (item->deprecated)
+		put_member(&j, "Deprecated", "1");
 	put_member(&j, "BriefDescription", item->desc);
+	put_member(&j, "PublicDescription", item->long_desc);
 	put_member(&j, "Encoding", item->encoding);
 	json_member(&j, "Available", bool, item->available);
 	if (!item->available)

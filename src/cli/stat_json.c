@@ -28,6 +28,9 @@ static void put_place(struct buf *out, const struct stat_report *r, const struct
 	stat_place_name(&row->place, name, sizeof(name));
 	put_text(out, stat_per_name(row->place.per),
 		 row->place.per == TACHO_PER_CPU ? name + 3 : name);
+	if (row->place.per == TACHO_PER_CPU && row->place.socket >= 0)
+		buf_printf(out, ", \"socket\" : \"%d\", \"die\" : \"%d\", \"node\" : \"%d\"",
+			   row->place.socket, row->place.die, row->place.node);
 	if (row->place.per != TACHO_PER_CPU && row->place.per != TACHO_PER_THREAD)
 		buf_printf(out, ", \"counters\" : %u", row->n_counters);
 }
@@ -145,6 +148,11 @@ static void full_row(struct json *j, const struct stat_report *r, const struct s
 	if (row->place.per != TACHO_PER_TOTAL) {
 		stat_place_name(&row->place, place, sizeof(place));
 		json_member(j, stat_per_name(row->place.per), str, place);
+	}
+	if (row->place.per == TACHO_PER_CPU && row->place.socket >= 0) {
+		json_member(j, "socket", i64, row->place.socket);
+		json_member(j, "die", i64, row->place.die);
+		json_member(j, "node", i64, row->place.node);
 	}
 	json_member(j, "counters", u64, row->n_counters);
 	json_member(j, "state", str, tacho_state_name(row->state));

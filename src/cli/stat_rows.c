@@ -107,6 +107,8 @@ void stat_metric_number(char *out, size_t size, double value)
 
 bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b)
 {
+	if (a->per == TACHO_PER_CPU && b->per == TACHO_PER_CPU)
+		return a->cpu == b->cpu && a->tid == b->tid;
 	return a->per == b->per && a->socket == b->socket && a->die == b->die &&
 	       a->cluster == b->cluster && a->core == b->core && a->cpu == b->cpu &&
 	       a->node == b->node && a->tid == b->tid && a->cache_id == b->cache_id;
@@ -304,7 +306,8 @@ static int by_place(const void *pa, const void *pb)
 	const int32_t vb[] = { b->node, b->socket, b->die, b->cluster, b->cache_id, b->core, b->cpu,
 			       b->tid };
 
-	for (size_t i = 0; i < countof(va); i++)
+	/* From the CPU on where that is the place: some say where they are besides. */
+	for (size_t i = a->per == TACHO_PER_CPU ? 6 : 0; i < countof(va); i++)
 		if (va[i] != vb[i])
 			return va[i] < vb[i] ? -1 : 1;
 	return (ra->event > rb->event) - (ra->event < rb->event);

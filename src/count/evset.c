@@ -135,6 +135,7 @@ static void show_event(struct counted *ev, const struct event *event)
 		.group_size = event->group_size,
 		.merge = event->merge,
 		.system_wide = event->flags & EVENT_UNCORE,
+		.n_cpus = cpuset_count(&event->cpus),
 	};
 }
 

@@ -228,7 +228,8 @@ static int sum_event(struct tacho_evset *set, uint32_t i, uint32_t shown_as, siz
 	const struct event *event = set_event(set, i);
 	struct placement *p = set_placement(set, ev);
 	enum tacho_per per = effective_per(event, opts);
-	bool once = event->flags & EVENT_PER_PKG && per != TACHO_PER_CPU;
+	/* A cpumask has each unit once already: several CPUs of a package are several units. */
+	bool once = event->flags & EVENT_PER_PKG && !(event->flags & EVENT_UNCORE) && per != TACHO_PER_CPU;
 	bool first = shown_as == i;
 	int err;
 
@@ -269,6 +270,21 @@ static bool any_broken(struct tacho_evset *set, uint32_t i)
 	return false;
 }
 
+/* A CPU that reads a socket's or a die's counters stands for that, and may be another after a reboot. */
+static void say_where(struct tacho_evset *set, struct tacho_sum *row)
+{
+	const struct topology_cpu *at;
+
+	if (row->place.per != TACHO_PER_CPU || row->place.cpu < 0 || !set->events.v[row->event].shown.system_wide)
+		return;
+	at = topology_cpu(set_topology(set), row->place.cpu);
+	if (!at)
+		return;
+	row->place.socket = at->socket;
+	row->place.die = at->die;
+	row->place.node = at->node;
+}
+
 /* State, share and error of a row, once all counters are in it. */
 static void finish_row(struct tacho_evset *set, struct tacho_sum *row,
 		       const struct tacho_sums_opts *opts)
@@ -276,6 +292,7 @@ static void finish_row(struct tacho_evset *set, struct tacho_sum *row,
 	const struct counted *ev = &set->events.v[row->event];
 	double squared = row->error_percent;
 
+	say_where(set, row);
 	row->share = row->enabled_ns ? (double)row->running_ns / (double)row->enabled_ns : 1;
 	row->error_percent = NAN;
 	if (opts->no_scale)

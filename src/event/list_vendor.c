@@ -17,9 +17,9 @@ struct emitter {
 };
 
 /* "Counts X. Can be sampled precisely. Errata: SKL091". */
-static void describe(const struct tacho_listed *ev, struct buf *out)
+static void describe(const struct tacho_listed *ev, const char *text, struct buf *out)
 {
-	struct str desc = str_trim(str_of(ev->desc));
+	struct str desc = str_trim(str_of(text));
 
 	while (desc.n && desc.s[desc.n - 1] == '.')
 		desc.n--;
@@ -28,6 +28,8 @@ static void describe(const struct tacho_listed *ev, struct buf *out)
 		buf_puts(out, ". Must be sampled precisely");
 	else if (ev->precise)
 		buf_puts(out, ". Can be sampled precisely");
+	if (*ev->unit)
+		buf_printf(out, ". Each is %g %s", ev->scale, ev->unit);
 	if (*ev->errata)
 		buf_printf(out, ". Errata: %s", ev->errata);
 	if (ev->notice)
@@ -38,23 +40,28 @@ static int emit(void *arg, const struct tacho_listed *ev)
 {
 	struct emitter *x = arg;
 	struct lister *l = x->l;
-	struct buf desc = { 0 }, encoding = { 0 };
+	struct buf desc = { 0 }, details = { 0 }, encoding = { 0 };
 	struct tacho_listing item = {
 		.name = ev->name, .kind = "Vendor event", .class_ = "vendor", .pmu = ev->pmu,
 		.topic = ev->topic, .unit = *ev->unit ? ev->unit : NULL, .scale = ev->scale,
 		.available = !ev->reason && !ev->deprecated,
 		.why = ev->reason ? ev->reason : ev->deprecated ? "its list calls it deprecated" : NULL,
+		.deprecated = ev->deprecated,
 	};
 
 	if (!lister_wants(l, "vendor", ev->pmu))
 		return 0;
-	describe(ev, &desc);
+	describe(ev, ev->desc, &desc);
+	if (strcmp(ev->desc, ev->details) != 0)
+		describe(ev, ev->details, &details);
 	if (l->opts->details)
 		buf_printf(&encoding, "%s/%s/", ev->pmu, ev->terms ? ev->terms : ev->asked);
 	item.desc = desc.n ? desc.bytes : NULL;
+	item.long_desc = details.n ? details.bytes : NULL;
 	item.encoding = encoding.n ? encoding.bytes : NULL;
-	x->ended = buf_failed(&desc) || buf_failed(&encoding) ? -ENOMEM : lister_emit(l, &item);
+	x->ended = buf_failed(&desc) || buf_failed(&details) || buf_failed(&encoding) ? -ENOMEM : lister_emit(l, &item);
 	buf_done(&desc);
+	buf_done(&details);
 	buf_done(&encoding);
 	return x->ended;
 }

@@ -183,6 +183,45 @@ static void merged_instances(void **state)
 	assert_int_equal(rows[3].count, 2000);
 	assert_int_equal(sums(&b, TACHO_PER_TOTAL, true, &rows), 3);
 	assert_int_equal(rows[2].count, 2000);
+	assert_int_equal(tacho_evset_event(b.set, rows[0].event)->n_cpus, 0);
+	assert_int_equal(tacho_evset_event(b.set, rows[1].event)->n_cpus, 2);
+	bench_done(&b);
+}
+
+/* The CPU that reads a unit says whose it is; those that count for themselves are just CPUs. */
+static void readers_say_where(void **state)
+{
+	const struct tacho_sum *rows;
+	struct bench b;
+
+	bench_init(&b);
+	bench_count(&b, "page-faults,imc/reads/", (struct tacho_evset_opts){ .all_cpus = true });
+	assert_int_equal(sums(&b, TACHO_PER_CPU, true, &rows), 8);	/* 4 CPUs, 2 controllers x 2 sockets */
+	assert_int_equal(rows[3].place.cpu, 3);
+	assert_int_equal(rows[3].place.socket, -1);
+	assert_int_equal(rows[5].place.cpu, 2);
+	assert_int_equal(rows[5].place.socket, 1);
+	assert_int_equal(rows[5].place.node, 1);
+	assert_int_equal(rows[5].place.die, 0);
+	assert_int_equal(rows[7].place.socket, 1);
+	assert_string_equal(tacho_evset_event(b.set, rows[7].event)->pmu, "uncore_imc_1");
+	bench_done(&b);
+}
+
+/* AMD's L3: two in a package, each read by a CPU of its cpumask, and "once per package" in the list. */
+static void units_of_one_package_add_up(void **state)
+{
+	const struct tacho_sum *rows;
+	struct bench b;
+
+	bench_init(&b);
+	fake_file(&b.machine, "sys/bus/event_source/devices/uncore_imc_0/cpumask", "0-1\n");
+	fake_file(&b.machine, "sys/bus/event_source/devices/uncore_imc_0/events/reads.per-pkg", "1\n");
+	bench_count(&b, "uncore_imc_0/reads/", (struct tacho_evset_opts){ .all_cpus = true });
+	assert_int_equal(sums(&b, TACHO_PER_TOTAL, false, &rows), 1);
+	assert_int_equal(rows[0].count, 2000);
+	assert_int_equal(sums(&b, TACHO_PER_SOCKET, false, &rows), 1);
+	assert_int_equal(rows[0].count, 2000);
 	bench_done(&b);
 }
 
@@ -257,6 +296,8 @@ int main(void)
 		cmocka_unit_test(threads),
 		cmocka_unit_test(threads_on_cpus),
 		cmocka_unit_test(merged_instances),
+		cmocka_unit_test(readers_say_where),
+		cmocka_unit_test(units_of_one_package_add_up),
 		cmocka_unit_test(once_per_package),
 		cmocka_unit_test(computed_events),
 		cmocka_unit_test(system_times),

@@ -86,6 +86,29 @@ static void names_stand_between_slashes(void **state)
 	tacho_close(t);
 }
 
+/* AMD's L3 (a PMU whose cpumask has a CPU per L3), data fabric and memory controllers (a PMU each), Arm's
+ * mesh: instances that add up, groups once per instance, scale and unit. */
+static void other_uncores(void **state)
+{
+	struct tacho *t = open_with("amd", LISTS "kernel_uncore.json");
+
+	assert_true(tacho_eventlist_add(t, LISTS "kernel_amd.json", NULL) > 0);
+	expect_events(t, "l3_lookup_state.l3_miss", 0,
+		      "l3_lookup_state.l3_miss 12:0x300c00000000104 per-pkg uncore Bytes*64 @0,8");
+	expect_events(t, "local_processor_read_data_beats_cs0/name=x/", 0, "x 13:0x700fe1f per-pkg uncore @0");
+	expect_events(t, "{umc_cas_cmd.rd,umc_cas_cmd.wr}", 0,
+		      "umc_cas_cmd.rd 14:0x10a per-pkg uncore Bytes*64 @0 {0/2} | "
+		      "umc_cas_cmd.wr 14:0x20a per-pkg uncore Bytes*64 @0 {0/2} | "
+		      "umc_cas_cmd.rd 15:0x10a per-pkg uncore Bytes*64 @0 {2/2} +0 | "
+		      "umc_cas_cmd.wr 15:0x20a per-pkg uncore Bytes*64 @0 {2/2} +1");
+	tacho_close(t);
+	t = open_with("arm64", LISTS "kernel_uncore.json");
+	expect_events(t, "hnf_cache_fill", 0, "hnf_cache_fill 11:0x30005 uncore @0");
+	expect_events(t, "arm_cmn/hnf_cache_fill,nodeid=0x10,bynodeid/", 0,
+		      "arm_cmn/hnf_cache_fill,nodeid=0x10,bynodeid/ 11:0x1080030005 uncore @0");
+	tacho_close(t);
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
 	struct tacho *t = open_with("spr", LISTS "skx_core.json");
@@ -225,7 +248,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_become_events),
-		cmocka_unit_test(names_stand_between_slashes), cmocka_unit_test(what_cannot_be_is_refused),
+		cmocka_unit_test(names_stand_between_slashes),
+		cmocka_unit_test(other_uncores),
+		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(hybrid_names_say_their_core), cmocka_unit_test(patterns_of_cpus),
 		cmocka_unit_test(mapfile_chooses), cmocka_unit_test(files_that_are_no_lists),
 		cmocka_unit_test(blocks_are_checked),
