@@ -26,6 +26,7 @@ struct tacho_metric {
 	uint32_t level;		/* in the top-down tree, from 1; 0: not of it */
 	const char *parent;	/* the node above it in that tree, or NULL */
 	const char *sample;	/* events that show where it comes from, separated by commas, or NULL */
+	bool listed;		/* it comes with a vendor's list */
 };
 
 /* What an expression asks for. */
@@ -63,7 +64,7 @@ TACHO_API int tacho_metric_walk(struct tacho *t, const char *name,
 
 /* A number about the machine that expressions ask for as #name: smt_on, num_cpus, num_cpus_online,
  * num_cores, num_dies, num_packages, system_tsc_freq, slots, has_pmem, chas_per_socket,
- * retire_latency:EVENT (of a list's table). NAN: not known here, or a matter of what is counted
+ * scale:EVENT (what one count is in its unit), retire_latency:EVENT (of a list's table). NAN: not known here, or a matter of what is counted
  * (target_cpu, core_wide). */
 TACHO_API double tacho_metric_literal(struct tacho *t, const char *name);
 
@@ -102,6 +103,60 @@ TACHO_API double tacho_expr_compute(const struct tacho_expr *x, const double *va
 /* As tacho_metric_events(). 0, what `fn` returned, or -ENOMEM. */
 TACHO_API int tacho_expr_events(const struct tacho_expr *x, const struct tacho_metric_env *env,
 				int (*fn)(void *arg, const char *event), void *arg);
+
+/*
+ * A choice of metrics, to be counted together.
+ *
+ *	new -> add, add ... -> plan (adds events to a set) -> value, value ... -> free
+ *
+ * What a metric needs is counted in one group, as far as one PMU has it, so that a ratio is of the same
+ * time; metrics share a group that has all they need. The groups are weak: one that does not fit the
+ * counters is split, and the set's notes say so. It borrows the context, as a set does.
+ */
+struct tacho_metric_set;
+struct tacho_evset;
+
+struct tacho_metric_set_opts {
+	size_t size;
+	bool target_cpu;	/* CPUs are counted rather than tasks: #target_cpu */
+	bool core_wide;		/* and cores with all their threads: #core_wide */
+	bool no_threshold;	/* count nothing for the sake of thresholds */
+	bool no_group;		/* count each event by itself */
+};
+
+TACHO_API int tacho_metric_set_new(struct tacho_metric_set **out, struct tacho *t,
+				   const struct tacho_metric_set_opts *opts);
+TACHO_API void tacho_metric_set_free(struct tacho_metric_set *ms);	/* NULL is fine */
+
+/* Adds the metric or all metrics of the group that is called `name`. Of a group those that cannot be
+ * had here are left out, see tacho_metric_set_left_out(). Returns how many were added, -ENOENT (no such
+ * name), or what is wrong with the metric or with all of the group: -EOPNOTSUPP with the event that is
+ * missing and why, -EINVAL (an expression that is not understood), -ELOOP, -ENOMEM. */
+TACHO_API int tacho_metric_set_add(struct tacho_metric_set *ms, const char *name, struct tacho_error *e);
+
+/* Adds the events to a set that is not open. Once, after the last add. 0 or a negative errno. */
+TACHO_API int tacho_metric_set_plan(struct tacho_metric_set *ms, struct tacho_evset *set,
+				    struct tacho_error *e);
+
+TACHO_API size_t tacho_metric_set_size(const struct tacho_metric_set *ms);
+/* Valid while the context is. */
+TACHO_API const struct tacho_metric *tacho_metric_set_metric(const struct tacho_metric_set *ms, size_t i);
+/* The event that it may be shown with: an index into the set, after plan. */
+TACHO_API uint32_t tacho_metric_set_home(const struct tacho_metric_set *ms, size_t i);
+/* Sentences about metrics of a group that were left out; valid until the next add. */
+TACHO_API const char *const *tacho_metric_set_left_out(const struct tacho_metric_set *ms, size_t *n);
+
+/* What was counted. */
+struct tacho_metric_counts {
+	size_t size;
+	double (*count)(void *arg, uint32_t event);	/* of the set's event; NAN: not counted */
+	void *arg;
+	double elapsed_s;				/* duration_time */
+};
+/* The metric's value times its scale; NAN where something was not counted. *alarming, unless NULL:
+ * whether it is beyond its threshold. Nothing is allocated. */
+TACHO_API double tacho_metric_set_value(struct tacho_metric_set *ms, size_t i,
+					const struct tacho_metric_counts *counts, bool *alarming);
 
 TACHO_END_DECLS
 #endif

@@ -268,7 +268,7 @@ static int list_all(struct tacho *t, struct listing *l)
 	l->out.writer->begin(&l->out);
 	err = list_events(t, l, &e);
 	if (!err && !l->opts->unit)
-		err = list_metrics(&l->out, &l->words);
+		err = list_metrics(t, &l->out, &l->words);
 	l->out.writer->end(&l->out);
 	if (err < 0) {
 		if (!e.code)

@@ -319,13 +319,14 @@ static int prepare_set(struct session *s)
 	int err;
 
 	stat_plan_done(&s->plan);
-	s->plan = (struct stat_plan){ .target_cpu = s->target.evset.all_cpus ||
-						    s->target.evset.cpus };
+	s->plan = (struct stat_plan){ .t = s->t, .target_cpu = s->target.evset.all_cpus ||
+						    s->target.evset.cpus,
+				      .core_wide = s->target.evset.all_cpus };
 	tacho_evset_free(take(s->set));
 	err = tacho_evset_new(&s->set, s->t);
 	if (err == 0)
 		err = stat_plan_set(s->o, s->set, &s->plan);
-	if (err == 0 && s->writer == &stat_text && !s->plan.metrics.n && !s->o->interval_ms)
+	if (err == 0 && s->writer == &stat_text && !s->plan.metrics.n && !s->plan.chosen.n && !s->o->interval_ms)
 		err = stat_plan_bystanders(s->set, &s->plan);
 	s->report.has_cgroups = s->plan.has_cgroups;
 	s->report.hide_unsupported = s->plan.by_default && !s->o->verbose;
@@ -485,8 +486,8 @@ static void end_session(struct session *s)
 	stat_file_done(&s->file);
 	stat_rows_done(&s->rows);
 	stat_runs_done(&s->runs);
-	tacho_evset_free(s->set);
 	stat_plan_done(&s->plan);
+	tacho_evset_free(s->set);
 	stat_target_done(&s->target);
 	strlist_done(&s->metric_names);
 	tacho_close(s->t);

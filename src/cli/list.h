@@ -51,6 +51,6 @@ struct list_words {
 bool list_is_template(const struct tacho_listing *item);
 bool list_matches(const char *pattern, const char *name);	/* false for a NULL name */
 /* Writes the metrics and metric groups that the words ask for; none: all. 0 or -ENOMEM. */
-int list_metrics(struct list_out *o, const struct list_words *words);
+int list_metrics(struct tacho *t, struct list_out *o, const struct list_words *words);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 struct metrics {
+	struct tacho *t;
 	struct list_out *out;
 	const struct list_words *words;
 	const char *group;		/* the one that is being written, NULL: none */
@@ -40,6 +41,8 @@ static int on_metric(void *arg, const struct tacho_metric *m)
 	struct metrics *s = arg;
 	bool wanted = !s->words->n || s->group;
 
+	if (s->group && !in_matching_group(s->group, m->groups))
+		return 0;
 	for (size_t i = 0; i < s->words->n; i++) {
 		struct list_word *w = &s->words->v[i];
 		bool hit = w->class_ ? is_class(w, "metric")
@@ -60,6 +63,7 @@ static int on_groups_of(void *arg, const struct tacho_metric *m)
 	while (str_cut(&rest, ';', &group)) {
 		size_t i = 0;
 
+		group = str_trim(group);
 		while (i < s->groups.n && !str_is(group, s->groups.v[i]))
 			i++;
 		if (group.n && i == s->groups.n && strlist_add(&s->groups, group))
@@ -75,7 +79,7 @@ static int by_name(const void *a, const void *b)
 
 static int collect_groups(struct metrics *s)
 {
-	int err = tacho_metric_each(NULL, on_groups_of, s, NULL);
+	int err = tacho_metric_walk(s->t, NULL, on_groups_of, s, NULL);
 
 	if (s->groups.n)
 		qsort(s->groups.v, s->groups.n, sizeof(*s->groups.v), by_name);
@@ -88,7 +92,7 @@ static int write_by_group(struct metrics *s)
 
 	for (size_t i = 0; err >= 0 && i < s->groups.n; i++) {
 		s->group = s->groups.v[i];
-		err = tacho_metric_each(s->group, on_metric, s, NULL);
+		err = tacho_metric_walk(s->t, NULL, on_metric, s, NULL);
 	}
 	return err < 0 ? err : 0;
 }
@@ -106,15 +110,15 @@ static int write_groups(struct metrics *s, struct list_word *w)
 	return err;
 }
 
-int list_metrics(struct list_out *o, const struct list_words *words)
+int list_metrics(struct tacho *t, struct list_out *o, const struct list_words *words)
 {
-	struct metrics s = { .out = o, .words = words };
+	struct metrics s = { .t = t, .out = o, .words = words };
 	int err;
 
 	if (!words->n && o->writer->by_group)
 		err = write_by_group(&s);
 	else
-		err = tacho_metric_each(NULL, on_metric, &s, NULL);
+		err = tacho_metric_walk(t, NULL, on_metric, &s, NULL);
 	for (size_t i = 0; err >= 0 && i < words->n; i++)
 		if (is_class(&words->v[i], "metricgroup"))
 			err = write_groups(&s, &words->v[i]);

@@ -3,7 +3,8 @@
  *
  *	cmd_stat.c     the order of things
  *	stat_options.c the options, and which go together
- *	stat_set.c     which events and metrics
+ *	stat_set.c     which events
+ *	stat_metric.c  metrics by name, their groups and values
  *	stat_target.c  processes, CPUs, a user, the machine
  *	stat_loop.c    waiting: intervals, delays, time-outs, signals, the control channel
  *	stat_rows.c    sums -> rows with metrics; means over repeated runs
@@ -41,7 +42,7 @@ struct stat_opts {
 	bool no_aggr, no_merge, per_socket, per_die, per_cluster, per_core, per_node, per_thread;
 	const char *per_cache;
 	bool big_num, no_big_num;
-	bool null_run, metric_only, metric_no_group, topdown, no_scale;
+	bool null_run, metric_only, metric_no_group, metric_no_threshold, topdown, no_scale;
 	uint32_t topdown_level;
 	const char *control;
 	const char *pre, *post;
@@ -151,14 +152,31 @@ struct stat_plan {
 		struct stat_metric_use *v;
 		size_t n, cap;
 	} metrics;
+	struct tacho *t;
+	struct tacho_evset *set;
+	struct {
+		struct tacho_metric_set **v;	/* one for each -M, and for --topdown */
+		size_t n, cap;
+	} chosen;
+	size_t n_events;		/* of the set, before it was repeated for cgroups */
 	bool by_default;		/* nobody named an event */
 	bool no_groups;			/* of the events of metrics */
+	bool no_threshold;		/* of metrics */
 	bool has_cgroups;
 	bool target_cpu;		/* CPUs are counted rather than tasks */
+	bool core_wide;			/* and all of them, so cores with all their threads */
 	const char *clock;		/* events without a metric are shown per second of it; or NULL */
 };
 int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan);
-/* Adds the built-in metrics whose events are all in the set anyway, and rates where it has a clock. */
+/* stat_metric.c: metrics by name, and what they need. 0 or a negative errno. */
+int stat_choose_metrics(struct stat_plan *plan, const char *list, struct tacho_error *e);
+int stat_choose_topdown(struct stat_plan *plan, uint32_t level, struct tacho_error *e);
+int stat_choose_system(struct stat_plan *plan);		/* power and memory, where they are */
+size_t stat_n_chosen(const struct stat_plan *plan);
+/* The event `at` of the set, in the copy of the set that `beside` is of. */
+const struct tacho_event *stat_copy_of(const struct stat_plan *plan, const struct tacho_event *base,
+				       uint32_t at, const struct tacho_event *beside);
+/* stat_set.c: adds the built-in metrics whose events are all in the set anyway, and rates where it has a clock. */
 int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan);
 void stat_plan_done(struct stat_plan *plan);
 

@@ -274,16 +274,61 @@ static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct 
 	add_rate(rows, row, l);
 }
 
+/* The row of the chosen metrics' event at home's place: of the same copy of the set, where it was
+ * repeated for cgroups, or of the same name in home's cgroup. */
+static double chosen_count(void *arg, uint32_t at)
+{
+	const struct lookup *l = arg;
+	const struct tacho_event *base = tacho_evset_event(l->plan->set, at);
+	const struct stat_row *row = NULL;
+
+	for (size_t pass = 0; !row && pass < 2; pass++)
+		for (size_t i = 0; !row && i < l->blocks.n; i++) {
+			const struct block *b = &l->blocks.v[i];
+			bool fits = pass ? strcmp(b->event->name, base->name) == 0 :
+				    b->event == stat_copy_of(l->plan, base, at, l->home->event);
+
+			if (fits && same_text(b->event->cgroup, l->home->event->cgroup))
+				row = row_at_home(l, b);
+		}
+	return !row || stat_placeholder(row->state) ? NAN : row->value / row->event->scale;
+}
+
+static void add_chosen_of(struct stat_rows *rows, struct stat_row *row, struct lookup *l)
+{
+	const struct tacho_metric_counts counts = { .size = sizeof(counts), .count = chosen_count, .arg = l,
+						    .elapsed_s = l->elapsed_s };
+
+	for (size_t c = 0; c < l->plan->chosen.n; c++) {
+		struct tacho_metric_set *ms = l->plan->chosen.v[c];
+
+		for (size_t i = 0; i < tacho_metric_set_size(ms); i++) {
+			uint32_t home = tacho_metric_set_home(ms, i);
+			const struct tacho_metric *m = tacho_metric_set_metric(ms, i);
+			struct stat_metric *to = &row->metrics[row->n_metrics];
+
+			if (stat_copy_of(l->plan, tacho_evset_event(l->plan->set, home), home, row->event) !=
+			    row->event)
+				continue;
+			*to = (struct stat_metric){ .name = m->name, .unit = m->unit };
+			to->value = tacho_metric_set_value(ms, i, &counts, &to->alarming);
+			row->n_metrics++;
+			rows->n_metrics++;
+		}
+	}
+}
+
 static int add_metrics(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s)
 {
 	struct lookup l = { .rows = rows, .plan = plan, .elapsed_s = elapsed_s };
 	int err;
 
 	rows->n_metrics = 0;
-	if (!plan->metrics.n || !rows->list.n)
+	if (!(plan->metrics.n + stat_n_chosen(plan)) || !rows->list.n)
 		return 0;
 	free(rows->metrics);
-	rows->metrics = calloc(rows->list.n * (plan->metrics.n + 1), sizeof(*rows->metrics));
+	rows->metrics = calloc(rows->list.n * (plan->metrics.n + stat_n_chosen(plan) + 1),
+			       sizeof(*rows->metrics));
 	err = rows->metrics ? find_blocks(&l) : -ENOMEM;
 	for (size_t b = 0; err == 0 && b < l.blocks.n; b++)
 		for (l.at = 0; l.at < l.blocks.v[b].n; l.at++) {
@@ -291,6 +336,7 @@ static int add_metrics(struct stat_rows *rows, const struct stat_plan *plan, dou
 
 			l.home = row;
 			add_metrics_of(rows, row, &l);
+			add_chosen_of(rows, row, &l);
 		}
 	vec_done(&l.blocks);
 	return err;

@@ -38,7 +38,6 @@ struct plan_adding {
 	struct tacho_evset *set;
 	struct buf names;		/* of the metric at hand, with commas */
 	char *home;
-	bool topdown;
 	struct tacho_error *e;
 };
 
@@ -51,7 +50,6 @@ static int note_event(void *arg, const char *name)
 		if (!adding->home)
 			return -ENOMEM;
 	}
-	adding->topdown |= strncmp(name, "topdown-", 8) == 0;
 	if (strcmp(name, "duration_time") == 0 || set_has(adding->set, name))
 		return 0;
 	if (adding->names.n)
@@ -60,30 +58,24 @@ static int note_event(void *arg, const char *name)
 	return 0;
 }
 
-/* Software events need no common schedule; the others go into a weak group so that their
- * ratio is taken over the same time. */
-static int add_metric_events(struct plan_adding *adding, const struct tacho_metric *m)
+/* Without a common group: what nobody asked for leaves the counters to the kernel. */
+static int add_metric_events(struct plan_adding *adding)
 {
-	scoped(buf_done) struct buf spec = { 0 };
-
-	if (!adding->names.n)
-		return 0;
-	if (adding->plan->by_default || adding->plan->no_groups || strstr(m->groups, "software"))
-		buf_str(&spec, buf_view(&adding->names));
-	else
-		buf_printf(&spec, "{%s%s}:W",
-			   adding->topdown && !set_has(adding->set, "slots") ? "slots," : "",
-			   adding->names.bytes);
-	if (buf_failed(&spec))
+	if (buf_failed(&adding->names))
 		return -ENOMEM;
-	return tacho_evset_add(adding->set, spec.bytes, adding->e);
+	return adding->names.n ? tacho_evset_add(adding->set, adding->names.bytes, adding->e) : 0;
 }
 
-/* Notes a metric that is shown with the event *home, which is taken over. */
-static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **home)
+static void free_expr(struct tacho_expr **x)
+{
+	tacho_expr_free(*x);
+}
+
+/* Notes a metric that is shown with the event *home, which is taken over, as *expr is. */
+static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **home,
+		   struct tacho_expr **expr)
 {
 	struct stat_metric_use *use = vec_add(&plan->metrics);
-	int err;
 
 	if (!use) {
 		free(take(*home));
@@ -91,10 +83,8 @@ static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **
 	}
 	use->metric = *m;
 	use->home = take(*home);
-	err = tacho_expr_new(&use->expr, m->expr, NULL);
-	if (err == 0 && m->threshold)
-		err = tacho_expr_new(&use->threshold, m->threshold, NULL);
-	return err;
+	use->expr = take(*expr);
+	return m->threshold ? tacho_expr_new(&use->threshold, m->threshold, NULL) : 0;
 }
 
 static int plan_metric(void *arg, const struct tacho_metric *m)
@@ -103,36 +93,32 @@ static int plan_metric(void *arg, const struct tacho_metric *m)
 	struct stat_plan *plan = adding->plan;
 	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
 					.literal = plan_literal, .arg = plan };
+	scoped(free_expr) struct tacho_expr *expr = NULL;
 	int err;
 
 	for (size_t i = 0; i < plan->metrics.n; i++)
 		if (strcmp(plan->metrics.v[i].metric.name, m->name) == 0)
 			return 0;
 	buf_clear(&adding->names);
-	adding->topdown = false;
-	err = tacho_metric_events(m->expr, &env, note_event, adding, adding->e);
+	err = tacho_expr_new(&expr, m->expr, adding->e);
 	if (err == 0)
-		err = add_metric_events(adding, m);
+		err = tacho_expr_events(expr, &env, note_event, adding);
+	if (err == 0)
+		err = add_metric_events(adding);
 	if (err < 0) {
 		free(take(adding->home));
 		return err;
 	}
-	return add_use(plan, m, &adding->home);
+	return add_use(plan, m, &adding->home, &expr);
 }
 
-static int plan_metrics(struct tacho_evset *set, struct stat_plan *plan, const char *list,
-			struct tacho_error *e)
+static int plan_group(struct tacho_evset *set, struct stat_plan *plan, const char *name,
+		      struct tacho_error *e)
 {
-	struct str rest = str_of(list), one;
-	int err = 0;
+	struct plan_adding adding = { .plan = plan, .set = set, .e = e };
+	int err = tacho_metric_each(name, plan_metric, &adding, e);
 
-	while (err >= 0 && str_cut(&rest, ',', &one)) {
-		struct plan_adding adding = { .plan = plan, .set = set, .e = e };
-		scoped(freep) char *name = str_dup(str_trim(one));
-
-		err = name ? tacho_metric_each(name, plan_metric, &adding, e) : -ENOMEM;
-		buf_done(&adding.names);
-	}
+	buf_done(&adding.names);
 	return err < 0 ? err : 0;
 }
 
@@ -155,7 +141,7 @@ static int set_metrics(void *to, const char *metrics, struct tacho_error *e)
 {
 	struct both *b = to;
 
-	return plan_metrics(b->set, b->plan, metrics, e);
+	return stat_choose_metrics(b->plan, metrics, e);
 }
 
 static int set_cgroup(void *to, size_t first, size_t n, const char *path, struct tacho_error *e)
@@ -177,7 +163,10 @@ static int plan_defaults(const struct stat_opts *o, struct tacho_evset *set,
 
 	plan->by_default = true;
 	for (unsigned i = 0; err >= 0 && i <= o->detailed && i < countof(default_groups); i++)
-		err = plan_metrics(set, plan, default_groups[i], e);
+		err = plan_group(set, plan, default_groups[i], e);
+	/* Power and memory are the machine's, not a task's; where there are none, that is that. */
+	if (err >= 0 && plan->target_cpu)
+		err = stat_choose_system(plan);
 	return err;
 }
 
@@ -188,25 +177,6 @@ static bool names_events(const struct stat_opts *o)
 	return o->topdown || o->null_run;
 }
 
-static int plan_topdown(const struct stat_opts *o, struct tacho_evset *set,
-			struct stat_plan *plan, struct tacho_error *e)
-{
-	int err;
-
-	if (o->topdown_level > 1) {
-		error_set(e, -EOPNOTSUPP, "top-down level %u is not known here", o->topdown_level);
-		error_hint(e, "level 1 is; the deeper levels are the CPU vendor's metrics");
-		return -EOPNOTSUPP;
-	}
-	err = plan_metrics(set, plan, "TopdownL1", e);
-	if (err == -ENOENT) {
-		error_set(e, -ENOENT, "this CPU shows no top-down events (slots, topdown-retiring ...)");
-		error_hint(e, "they need an Intel core PMU of 2019 or later, not hidden by a virtual "
-			      "machine; 'tacho doctor' tells what there is");
-	}
-	return err;
-}
-
 int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan)
 {
 	const struct words_target target = { &(struct both){ set, plan }, set_size, set_add,
@@ -215,6 +185,8 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 	int err = 0;
 
 	plan->no_groups = o->metric_no_group;
+	plan->no_threshold = o->metric_no_threshold;
+	plan->set = set;
 	if (!names_events(o)) {
 		err = plan_defaults(o, set, plan, &e);
 		if (err < 0) {
@@ -227,7 +199,8 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 		return err;
 	plan->has_cgroups = words_have(&o->words, WORD_CGROUPS);
 	if (o->topdown)
-		err = plan_topdown(o, set, plan, &e);
+		err = stat_choose_topdown(plan, o->topdown_level, &e);
+	plan->n_events = tacho_evset_size(set);
 	if (err >= 0 && o->for_each_cgroup) {
 		plan->has_cgroups = true;
 		err = tacho_evset_for_each_cgroup(set, o->for_each_cgroup, &e);
@@ -267,20 +240,37 @@ static int look_for(void *arg, const char *name)
 	return b->home ? 0 : -ENOMEM;
 }
 
+static double stands_by(void *arg, enum tacho_input kind, const char *name)
+{
+	const struct bystander *b = arg;
+
+	for (size_t i = 0; kind == TACHO_INPUT_HAS_EVENT && i < tacho_evset_size(b->set); i++)
+		if (stat_event_is(tacho_evset_event(b->set, i), name))
+			return 1;
+	return 0;
+}
+
+static double bystander_literal(void *arg, const char *name)
+{
+	return plan_literal(((struct bystander *)arg)->plan, name);
+}
+
 static int plan_bystander(void *arg, const struct tacho_metric *m)
 {
 	struct bystander *b = arg;
 	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
-					.literal = plan_literal, .arg = b->plan };
-	int err;
+					.literal = bystander_literal, .arg = b, .ask = stands_by };
+	scoped(free_expr) struct tacho_expr *expr = NULL;
+	int err = tacho_expr_new(&expr, m->expr, NULL);
 
 	b->complete = true;
-	err = tacho_metric_events(m->expr, &env, look_for, b, NULL);
+	if (err == 0)
+		err = tacho_expr_events(expr, &env, look_for, b);
 	if (err < 0 || !b->complete || !b->home) {
 		free(take(b->home));
 		return err;
 	}
-	return add_use(b->plan, m, &b->home);
+	return add_use(b->plan, m, &b->home, &expr);
 }
 
 int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan)
@@ -305,4 +295,7 @@ void stat_plan_done(struct stat_plan *plan)
 		tacho_expr_free(plan->metrics.v[i].threshold);
 	}
 	vec_done(&plan->metrics);
+	for (size_t i = 0; i < plan->chosen.n; i++)
+		tacho_metric_set_free(plan->chosen.v[i]);
+	vec_done(&plan->chosen);
 }

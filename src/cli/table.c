@@ -24,6 +24,7 @@ extern const struct command cmd_report;
 extern const struct command cmd_script;
 extern const struct command cmd_stat;
 extern const struct command cmd_stat_report;
+extern const struct command cmd_topdown;
 extern const struct command cmd_version;
 
 const struct command *const commands[] = {
@@ -48,6 +49,7 @@ const struct command *const commands[] = {
 	&cmd_script,
 	&cmd_stat,
 	&cmd_stat_report,
+	&cmd_topdown,
 	&cmd_version,
 	NULL,
 };

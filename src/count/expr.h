@@ -41,4 +41,8 @@ struct tacho_expr {
 	struct { struct tacho_expr_input *v; size_t n, cap; } inputs;
 };
 
+/* Marks the inputs that are asked for on the way, one per input; an `if` that is decided before anything
+ * is counted is one way. */
+void expr_needed(const struct tacho_expr *x, const struct tacho_metric_env *env, bool *needed);
+
 #endif

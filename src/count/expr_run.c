@@ -148,12 +148,12 @@ double tacho_expr_value(const struct tacho_expr *x, const struct tacho_metric_en
 	return run(&a, 0, x->code.n);
 }
 
-/* Marks the inputs that are asked for on the way; an `if` that is decided beforehand is one way. */
-static void mark_needed(const struct answers *a, bool *needed)
+void expr_needed(const struct tacho_expr *x, const struct tacho_metric_env *env, bool *needed)
 {
-	const struct expr_code *code = a->x->code.v;
+	const struct answers a = { .x = x, .env = env };
+	const struct expr_code *code = x->code.v;
 
-	for (size_t at = 0; at < a->x->code.n; at++) {
+	for (size_t at = 0; at < x->code.n; at++) {
 		const struct expr_code *c = &code[at];
 		double v;
 
@@ -163,7 +163,7 @@ static void mark_needed(const struct answers *a, bool *needed)
 			at += c->n;
 		if (c->op != OP_JUMP_FALSE || !c->constant)
 			continue;
-		v = run(a, at - c->n_condition, at);
+		v = run(&a, at - c->n_condition, at);
 		if (isnan(v))
 			at += c->n + code[at + c->n].n;
 		else if (v == 0)
@@ -174,12 +174,11 @@ static void mark_needed(const struct answers *a, bool *needed)
 int tacho_expr_events(const struct tacho_expr *x, const struct tacho_metric_env *env,
 		      int (*fn)(void *arg, const char *event), void *arg)
 {
-	struct answers a = { .x = x, .env = env };
 	bool *needed = calloc(x->inputs.n + 1, sizeof(*needed));
 	int err = needed ? 0 : -ENOMEM;
 
 	if (needed)
-		mark_needed(&a, needed);
+		expr_needed(x, env, needed);
 	for (size_t i = 0; err == 0 && i < x->inputs.n; i++)
 		if (needed[i] && x->inputs.v[i].kind == TACHO_INPUT_EVENT)
 			err = fn(arg, x->inputs.v[i].name);

@@ -1,6 +1,7 @@
 /*
- * Numbers about the machine: as tool events of a set, and as #literals of metrics. Two are metrics'
- * own: how many of Intel's CHA units a socket has, and the retire latencies of a list's table.
+ * Numbers about the machine: as tool events of a set, and as #literals of metrics. Three are metrics'
+ * own: how many of Intel's CHA units a socket has, an event's scale, and the retire latencies of a list's
+ * table.
  */
 #include "count/literal.h"
 
@@ -125,6 +126,16 @@ static double latency_of(struct tacho *t, const char *event)
 	return NAN;
 }
 
+/* What one count of the event is in its unit. */
+static double scale_of(struct tacho *t, const char *event)
+{
+	struct event_list list = { 0 };
+	double scale = event_parse(t, event, EVENT_FOR_STAT, &list, NULL) > 0 ? list.v[0].scale : NAN;
+
+	event_list_done(&list);
+	return scale;
+}
+
 double tacho_metric_literal(struct tacho *t, const char *name)
 {
 	scoped(topology_done) struct topology topology = { 0 };
@@ -133,6 +144,8 @@ double tacho_metric_literal(struct tacho *t, const char *name)
 
 	if (str_starts(str_of(name), "retire_latency:"))
 		return latency_of(t, name + strlen("retire_latency:"));
+	if (str_starts(str_of(name), "scale:"))
+		return scale_of(t, name + strlen("scale:"));
 	if (str_ieq(str_of(name), STR_LIT("chas_per_socket")))
 		return chas_per_socket(t);
 	if (!generic_find_tool(str_of(name), &g) || topology_read(&topology, &t->sys) < 0)

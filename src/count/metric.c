@@ -3,7 +3,7 @@
  * here and duration_time does too, so that their quotient is a number of CPUs. Names and units
  * are those of perf 7, thresholds mark what is worth a second look.
  */
-#include "count/expr.h"
+#include "count/metric_set.h"
 
 #include <errno.h>
 
@@ -13,6 +13,12 @@
 #define CLOCK "(cpu\\-clock if #target_cpu else task\\-clock)"
 #define PER_SECOND(event) event " * 1e9 / " CLOCK
 #define SLOTS "(topdown\\-retiring + topdown\\-bad\\-spec + topdown\\-fe\\-bound + topdown\\-be\\-bound)"
+
+#define INTEL "has_event(topdown\\-retiring)"
+#define ARM_SLOTS "(#slots * cpu_cycles)"
+#define BUSY "(1 - stall_slot / " ARM_SLOTS ")"
+#define WATTS(what) \
+	"power@energy\\-" what "@ * #[scale:power/energy-" what "/] * 1e9 / duration_time"
 
 static const struct tacho_metric metrics[] = {
 	{ .name = "CPUs_utilized", .groups = "Default;software", .unit = "CPUs", .scale = 1,
@@ -59,17 +65,33 @@ static const struct tacho_metric metrics[] = {
 	{ .name = "l1_prefetch_miss_rate", .groups = "Default4", .unit = "%", .scale = 100,
 	  .expr = "L1\\-dcache\\-prefetch\\-misses / L1\\-dcache\\-prefetches",
 	  .threshold = "value > 0.05", .desc = "Prefetches that miss the first-level data cache" },
+	/* Intel's core PMU counts slots; Arm's has events of the architecture, and tells how many slots a
+	 * cycle has. */
 	{ .name = "tma_retiring", .groups = "TopdownL1", .unit = "%", .scale = 100,
-	  .expr = "topdown\\-retiring / " SLOTS, .desc = "Slots that did useful work" },
+	  .expr = "topdown\\-retiring / " SLOTS " if " INTEL " else op_retired / op_spec * " BUSY,
+	  .desc = "Slots that did useful work" },
 	{ .name = "tma_bad_speculation", .groups = "TopdownL1", .unit = "%", .scale = 100,
-	  .expr = "topdown\\-bad\\-spec / " SLOTS, .threshold = "value > 0.15",
-	  .desc = "Slots lost to wrong guesses" },
+	  .expr = "topdown\\-bad\\-spec / " SLOTS " if " INTEL " else (1 - op_retired / op_spec) * " BUSY,
+	  .threshold = "value > 0.15", .desc = "Slots lost to wrong guesses" },
 	{ .name = "tma_frontend_bound", .groups = "TopdownL1", .unit = "%", .scale = 100,
-	  .expr = "topdown\\-fe\\-bound / " SLOTS, .threshold = "value > 0.15",
-	  .desc = "Slots the front end left empty" },
+	  .expr = "topdown\\-fe\\-bound / " SLOTS " if " INTEL " else stall_slot_frontend / " ARM_SLOTS,
+	  .threshold = "value > 0.15", .desc = "Slots the front end left empty" },
 	{ .name = "tma_backend_bound", .groups = "TopdownL1", .unit = "%", .scale = 100,
-	  .expr = "topdown\\-be\\-bound / " SLOTS, .threshold = "value > 0.2",
-	  .desc = "Slots that waited for memory or execution units" },
+	  .expr = "topdown\\-be\\-bound / " SLOTS " if " INTEL " else stall_slot_backend / " ARM_SLOTS,
+	  .threshold = "value > 0.2", .desc = "Slots that waited for memory or execution units" },
+	/* What a whole machine has beside its cores. */
+	{ .name = "energy_package", .groups = "System;Power", .unit = "W", .scale = 1,
+	  .expr = WATTS("pkg"), .desc = "Power that the packages take" },
+	{ .name = "energy_cores", .groups = "System;Power", .unit = "W", .scale = 1,
+	  .expr = WATTS("cores"), .desc = "Power that the cores take" },
+	{ .name = "energy_ram", .groups = "System;Power", .unit = "W", .scale = 1,
+	  .expr = WATTS("ram"), .desc = "Power that the memory takes" },
+	{ .name = "memory_bandwidth_read", .groups = "System;Memory", .unit = "MB/s", .scale = 1e-6,
+	  .expr = "(cas_count_read if has_event(cas_count_read) else data_reads) * 64e9 / duration_time",
+	  .desc = "Bytes that the memory controllers read, 64 at a time" },
+	{ .name = "memory_bandwidth_write", .groups = "System;Memory", .unit = "MB/s", .scale = 1e-6,
+	  .expr = "(cas_count_write if has_event(cas_count_write) else data_writes) * 64e9 / duration_time",
+	  .desc = "Bytes that the memory controllers wrote, 64 at a time" },
 };
 
 static bool in_group(const char *groups, struct str name)
@@ -144,18 +166,38 @@ static const char *or_null(const char *s)
 	return *s ? s : NULL;
 }
 
+static struct tacho_metric listed(const struct metric_def *d)
+{
+	return (struct tacho_metric){
+		.size = sizeof(struct tacho_metric), .name = d->name, .groups = d->groups, .expr = d->expr,
+		.unit = d->unit, .scale = d->scale, .threshold = or_null(d->threshold), .desc = d->desc,
+		.level = d->level, .parent = or_null(d->parent), .sample = or_null(d->sample),
+		.listed = true,
+	};
+}
+
+int metric_find(struct tacho *t, const char *name, struct tacho_metric *out)
+{
+	const struct metric_defs *defs;
+	const struct metric_def *d;
+	int err = metric_defs_get(t, true, &defs);
+
+	if (err < 0)
+		return err;
+	d = metric_defs_find(defs, name);
+	if (!d || (strcmp(d->name, name) != 0 && strcmp(d->legacy, name) != 0))
+		return 0;
+	*out = listed(d);
+	return 1;
+}
+
 static int walk_listed(struct walk *w, const struct metric_defs *defs)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < defs->list.n; i++) {
 		const struct metric_def *d = &defs->list.v[i];
-		struct tacho_metric m = {
-			.size = sizeof(m), .name = d->name, .groups = d->groups, .expr = d->expr,
-			.unit = d->unit, .scale = d->scale, .threshold = or_null(d->threshold),
-			.desc = d->desc, .level = d->level, .parent = or_null(d->parent),
-			.sample = or_null(d->sample),
-		};
+		struct tacho_metric m = listed(d);
 
 		/* Several lists may have one metric: the first counts. */
 		if ((!is_called(d->name, d->groups, w->name) && strcmp(d->legacy, w->name) != 0) ||

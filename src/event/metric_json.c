@@ -90,7 +90,7 @@ static struct str sample_of(const struct reader *r)
 
 /* ---- the top-down tree ---- */
 
-/* Of the kernel's metrics a group tells, TopdownL2; of perfmon's the Level, where it is a share of
+/* Of the kernel's metrics a group tells, TopdownL2 or AMD's PipelineL2; of perfmon's the Level, where it is a share of
  * slots or cycles and no mere information. */
 static uint32_t level_of(const struct reader *r)
 {
@@ -98,9 +98,13 @@ static uint32_t level_of(const struct reader *r)
 	uint32_t level = 0;
 
 	while (str_cut(&rest, ';', &group))
-		if (str_starts(group, "TopdownL") &&
-		    num_u32(str_n(group.s + 8, group.n - 8), &level) == 0)
-			return level;
+		if (str_starts(group, "TopdownL") || str_starts(group, "PipelineL")) {
+			struct str digits = str_n(group.s + 8 + (group.s[0] == 'P'), 0);
+
+			digits.n = group.n - (size_t)(digits.s - group.s);
+			if (num_u32(digits, &level) == 0)
+				return level;
+		}
 	if (!r->f[M_FORMULA].n || !str_is(r->f[M_CATEGORY], "TMA") || !str_is(r->f[M_UNIT], "percent") ||
 	    str_starts(name, "Info_") || str_starts(name, "Bottleneck_") ||
 	    num_u32(r->f[M_LEVEL], &level) < 0)

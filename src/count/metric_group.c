@@ -1,0 +1,451 @@
+/*
+ * The events that metrics need, in groups: what one PMU counts for one metric is counted at the same
+ * time. A metric whose events are all in a group that is there already takes part in it, so the ones
+ * that need most are planned first.
+ */
+#include "count/metric_set.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/vec.h"
+#include "event/pmu.h"
+
+/* ---- what a name is ---- */
+
+/* cpu/NAME,cmask=1/ where NAME is a list's: NAME/cmask=1/, which sets understand. */
+static bool turn_around(struct buf *out, struct str text)
+{
+	ptrdiff_t slash = str_find(text, '/'), comma;
+	struct str rest, name;
+
+	if (slash <= 0)
+		return false;
+	rest = str_n(text.s + slash + 1, text.n - (size_t)slash - 1);
+	comma = str_find(rest, ',');
+	slash = str_find(rest, '/');
+	if (slash <= 0)
+		return false;
+	name = str_n(rest.s, (size_t)(comma > 0 && comma < slash ? comma : slash));
+	if (str_find(name, '=') >= 0)
+		return false;
+	buf_str(out, name);
+	if (name.n < (size_t)slash)
+		buf_printf(out, "/%.*s", STR(str_n(rest.s + name.n + 1, rest.n - name.n - 1)));
+	else if (rest.n > (size_t)slash + 1)
+		buf_printf(out, ":%.*s", STR(str_n(rest.s + slash + 1, rest.n - (size_t)slash - 1)));
+	return !buf_failed(out);
+}
+
+static int try_spec(struct tacho_metric_set *ms, struct metric_name *n, const char *spec, struct tacho_error *e)
+{
+	size_t first = tacho_evset_size(ms->scratch);
+	int err = tacho_evset_add(ms->scratch, spec, e);
+	const struct tacho_event *ev;
+	struct str stem;
+
+	if (err <= 0)
+		return err;
+	ev = tacho_evset_event(ms->scratch, first);
+	stem = pmu_stem(str_of(ev->pmu));
+	n->spec = arena_str(&ms->arena, str_of(spec));
+	n->shown = arena_str(&ms->arena, str_of(ev->name));
+	n->software = ev->kind == TACHO_EVENT_SOFTWARE || ev->kind == TACHO_EVENT_TRACEPOINT;
+	n->topdown = str_starts(str_of(ev->name), "topdown-") ||
+		     str_starts(str_of(ev->name), "PERF_METRICS.");
+	n->core = ev->kind != TACHO_EVENT_TOOL && !n->software && !ev->system_wide;
+	if (ev->kind != TACHO_EVENT_TOOL && !n->software)
+		n->class_ = arena_str(&ms->arena, stem);
+	return n->spec && n->shown && (n->class_ || n->software || ev->kind == TACHO_EVENT_TOOL) ? 0 : -ENOMEM;
+}
+
+static int find_out(struct tacho_metric_set *ms, struct metric_name *n)
+{
+	scoped(buf_done) struct buf other = { 0 };
+	struct tacho_error e = { .column = -1 }, second = { .column = -1 };
+	int err = try_spec(ms, n, n->text, &e);
+
+	if (err < 0 && err != -ENOMEM && turn_around(&other, str_of(n->text)))
+		err = try_spec(ms, n, other.bytes, &second);
+	if (err == -ENOMEM)
+		return err;
+	if (err < 0) {
+		if (second.code == -EOPNOTSUPP)		/* it knows the name, and why not */
+			e = second;
+		n->why = arena_str(&ms->arena, str_of(e.message));
+		return n->why ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text)
+{
+	struct metric_name n = { .event = METRIC_NO_EVENT }, *slot;
+
+	for (size_t i = 0; i < ms->names.n; i++)
+		if (!strcmp(ms->names.v[i].text, text))
+			return (int64_t)i;
+	n.text = arena_str(&ms->arena, str_of(text));
+	if (!n.text || find_out(ms, &n) < 0)
+		return -ENOMEM;
+	slot = vec_add(&ms->names);
+	if (!slot)
+		return -ENOMEM;
+	*slot = n;
+	return (int64_t)ms->names.n - 1;
+}
+
+/* ---- groups ---- */
+
+struct group {
+	uint32_t first;			/* of the plan's members */
+	uint32_t n;
+};
+
+struct member {
+	uint32_t name, event;
+};
+
+struct plan {
+	struct tacho_metric_set *ms;
+	struct tacho_evset *set;
+	struct { struct group *v; size_t n, cap; } groups;
+	struct { struct member *v; size_t n, cap; } members;
+	struct { uint32_t *v; size_t n, cap; } wanted;	/* names of the use at hand, of one class */
+	struct tacho_error *e;
+};
+
+static int want(struct plan *p, uint32_t name)
+{
+	uint32_t *slot;
+
+	for (size_t i = 0; i < p->wanted.n; i++)
+		if (p->wanted.v[i] == name)
+			return 0;
+	slot = vec_add(&p->wanted);
+	if (!slot)
+		return -ENOMEM;
+	*slot = name;
+	return 0;
+}
+
+static uint32_t event_in(const struct plan *p, const struct group *g, uint32_t name)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		if (p->members.v[g->first + i].name == name)
+			return p->members.v[g->first + i].event;
+	return METRIC_NO_EVENT;
+}
+
+static const struct group *find_group(const struct plan *p)
+{
+	for (size_t i = 0; i < p->groups.n; i++) {
+		size_t k = 0;
+
+		while (k < p->wanted.n && event_in(p, &p->groups.v[i], p->wanted.v[k]) != METRIC_NO_EVENT)
+			k++;
+		if (k == p->wanted.n)
+			return &p->groups.v[i];
+	}
+	return NULL;
+}
+
+/* The event of that name among those that were added since `first`; instances of one PMU stand for the
+ * first of them. */
+static uint32_t added_event(const struct plan *p, size_t first, const struct metric_name *n)
+{
+	for (size_t i = first; i < tacho_evset_size(p->set); i++) {
+		const struct tacho_event *ev = tacho_evset_event(p->set, i);
+
+		if (!strcmp(ev->name, n->shown))
+			return ev->merge;
+	}
+	return METRIC_NO_EVENT;
+}
+
+static bool slots_missing(const struct plan *p)
+{
+	bool topdown = false;
+
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		const struct metric_name *n = &p->ms->names.v[p->wanted.v[i]];
+
+		if (!strcmp(n->text, "slots"))
+			return false;
+		topdown |= n->topdown;
+	}
+	return topdown;
+}
+
+/* The leader of a group with topdown events is slots, wherever the expression has it. */
+static void put_group(struct plan *p, struct buf *spec)
+{
+	bool alone = p->wanted.n == 1 && !slots_missing(p);
+	const char *comma = "";
+
+	if (!alone)
+		buf_putc(spec, '{');
+	if (slots_missing(p)) {
+		buf_puts(spec, "slots");
+		comma = ",";
+	}
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < p->wanted.n; i++) {
+			const struct metric_name *n = &p->ms->names.v[p->wanted.v[i]];
+
+			if (!strcmp(n->text, "slots") != !pass)
+				continue;
+			buf_printf(spec, "%s%s", comma, n->spec);
+			comma = ",";
+		}
+	if (!alone)
+		buf_puts(spec, "}:W");
+}
+
+static int note_members(struct plan *p, size_t first)
+{
+	struct group *g = vec_add(&p->groups);
+
+	if (!g)
+		return -ENOMEM;
+	*g = (struct group){ .first = (uint32_t)p->members.n };
+	for (size_t i = 0; i < p->wanted.n; i++) {
+		struct metric_name *n = &p->ms->names.v[p->wanted.v[i]];
+		struct member *m = vec_add(&p->members);
+
+		if (!m)
+			return -ENOMEM;
+		*m = (struct member){ p->wanted.v[i], added_event(p, first, n) };
+		n->event = m->event;
+		g->n++;
+	}
+	return 0;
+}
+
+/* Adds the names wanted as one group, or finds the group that has them all. */
+static int add_group(struct plan *p, const struct group **out)
+{
+	scoped(buf_done) struct buf spec = { 0 };
+	size_t first = tacho_evset_size(p->set);
+	int err;
+
+	*out = find_group(p);
+	if (*out)
+		return 0;
+	put_group(p, &spec);
+	if (buf_failed(&spec))
+		return -ENOMEM;
+	err = tacho_evset_add(p->set, spec.bytes, p->e);
+	if (err < 0)
+		return err;
+	err = note_members(p, first);
+	*out = &p->groups.v[p->groups.n - 1];
+	return err;
+}
+
+/* ---- a use ---- */
+
+struct inputs {
+	const struct tacho_expr_input *v;
+	size_t n;
+	struct metric_source *sources;
+};
+
+static bool is_pending(const struct inputs *in, size_t i)
+{
+	return in->sources[i].kind == SOURCE_EVENT;
+}
+
+/* Software events are counted all the time: they join the core's group, or stand alone. */
+static const char *class_of(const struct plan *p, const struct inputs *in, size_t i)
+{
+	const struct metric_name *n = &p->ms->names.v[in->sources[i].at];
+
+	if (p->ms->opts.no_group)
+		return NULL;
+	if (!n->software)
+		return n->class_;
+	for (size_t k = 0; k < in->n; k++)
+		if (is_pending(in, k) && p->ms->names.v[in->sources[k].at].core)
+			return p->ms->names.v[in->sources[k].at].class_;
+	return NULL;
+}
+
+static bool same_class(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+/* The inputs that are of one class with input `i`, which may be that one alone. */
+static int plan_class(struct plan *p, const struct inputs *in, size_t i, uint32_t *events)
+{
+	const char *class_ = class_of(p, in, i);
+	const struct group *g;
+	int err = 0;
+
+	p->wanted.n = 0;
+	for (size_t k = i; !err && k < in->n; k++)
+		if (is_pending(in, k) && (k == i || same_class(class_, class_of(p, in, k))))
+			err = want(p, in->sources[k].at);
+	if (!err)
+		err = add_group(p, &g);
+	for (size_t k = i; !err && k < in->n; k++)
+		if (is_pending(in, k) && (k == i || same_class(class_, class_of(p, in, k))))
+			events[k] = event_in(p, g, in->sources[k].at);
+	return err;
+}
+
+/* How many instances an event adds up. */
+static double count_sources(const struct plan *p, uint32_t event)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < tacho_evset_size(p->set); i++)
+		n += tacho_evset_event(p->set, i)->merge == event;
+	return n ? n : NAN;
+}
+
+static void plan_source_counts(struct plan *p, const struct inputs *in, const uint32_t *events)
+{
+	for (size_t i = 0; i < in->n; i++)
+		for (size_t k = 0; in->v[i].kind == TACHO_INPUT_SOURCE_COUNT && k < in->n; k++)
+			if (in->v[k].kind == TACHO_INPUT_EVENT && events[k] != METRIC_NO_EVENT &&
+			    !strcmp(in->v[i].name, in->v[k].name))
+				in->sources[i].number = count_sources(p, events[k]);
+}
+
+static int plan_inputs(struct plan *p, const struct tacho_expr *x, struct metric_source *sources)
+{
+	struct inputs in = { .sources = sources };
+	uint32_t *events;
+	int err = 0;
+
+	in.n = tacho_expr_inputs(x, &in.v);
+	events = calloc(in.n + 1, sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	for (size_t i = 0; i < in.n; i++)
+		events[i] = METRIC_NO_EVENT;
+	for (size_t i = 0; !err && i < in.n; i++)
+		if (is_pending(&in, i) && events[i] == METRIC_NO_EVENT)
+			err = plan_class(p, &in, i, events);
+	if (!err)
+		plan_source_counts(p, &in, events);
+	for (size_t i = 0; !err && i < in.n; i++)
+		if (is_pending(&in, i))
+			sources[i].at = events[i];
+	free(events);
+	return err;
+}
+
+static int plan_use(struct plan *p, struct metric_use *u)
+{
+	int err = plan_inputs(p, u->expr, u->sources);
+
+	if (!err && u->threshold)
+		err = plan_inputs(p, u->threshold, u->limits);
+	return err == -ENOMEM ? error_nomem(p->e) : err;
+}
+
+/* Events that share counters. */
+static size_t n_sharing(const struct tacho_metric_set *ms, const struct metric_use *u)
+{
+	const struct tacho_expr_input *in;
+	size_t n = 0, all = tacho_expr_inputs(u->expr, &in);
+
+	for (size_t i = 0; i < all; i++)
+		n += u->sources[i].kind == SOURCE_EVENT && ms->names.v[u->sources[i].at].class_;
+	return n;
+}
+
+/* The row that shows it: its first event, or that of a metric it is made of. */
+static void find_home(struct tacho_metric_set *ms, struct metric_use *u)
+{
+	const struct tacho_expr_input *in;
+	size_t n = tacho_expr_inputs(u->expr, &in);
+
+	for (size_t i = 0; i < n && u->home == METRIC_NO_EVENT; i++) {
+		if (u->sources[i].kind == SOURCE_EVENT)
+			u->home = u->sources[i].at;
+		else if (u->sources[i].kind == SOURCE_METRIC)
+			u->home = ms->uses.v[u->sources[i].at].home;
+	}
+}
+
+static int give_homes(struct plan *p)
+{
+	struct tacho_metric_set *ms = p->ms;
+	uint32_t clock = METRIC_NO_EVENT;
+
+	for (size_t i = 0; i < ms->uses.n; i++) {
+		struct metric_use *u = &ms->uses.v[i];
+		int err;
+
+		find_home(ms, u);
+		if (u->home != METRIC_NO_EVENT || u->hidden)
+			continue;
+		if (clock == METRIC_NO_EVENT) {		/* made of constants: shown with the time */
+			clock = (uint32_t)tacho_evset_size(p->set);
+			err = tacho_evset_add(p->set, "duration_time", p->e);
+			if (err < 0)
+				return err;
+		}
+		u->home = clock;
+	}
+	return 0;
+}
+
+static size_t most_inputs(const struct tacho_metric_set *ms)
+{
+	const struct tacho_expr_input *in;
+	size_t most = 0;
+
+	for (size_t i = 0; i < ms->uses.n; i++) {
+		const struct metric_use *u = &ms->uses.v[i];
+
+		most = max_of(most, tacho_expr_inputs(u->expr, &in));
+		if (u->threshold)
+			most = max_of(most, tacho_expr_inputs(u->threshold, &in));
+	}
+	return most;
+}
+
+static int plan_uses(struct plan *p)
+{
+	struct tacho_metric_set *ms = p->ms;
+	size_t most = 0;
+	int err = 0;
+
+	/* Shared groups: who needs most goes first. */
+	for (size_t i = 0; i < ms->uses.n; i++)
+		most = max_of(most, n_sharing(ms, &ms->uses.v[i]));
+	ms->needed = calloc(ms->uses.n + 1, sizeof(*ms->needed));
+	ms->values = calloc(ms->uses.n + 1, sizeof(*ms->values));
+	ms->inputs = calloc(most_inputs(ms) + 1, sizeof(*ms->inputs));
+	if (!ms->needed || !ms->values || !ms->inputs)
+		return error_nomem(p->e);
+	for (size_t n = most + 1; n-- > 0;)
+		for (size_t i = 0; !err && i < ms->uses.n; i++)
+			if (!ms->needed[i] && n_sharing(ms, &ms->uses.v[i]) >= n) {
+				ms->needed[i] = true;
+				err = plan_use(p, &ms->uses.v[i]);
+			}
+	return err;
+}
+
+int tacho_metric_set_plan(struct tacho_metric_set *ms, struct tacho_evset *set, struct tacho_error *e)
+{
+	struct plan p = { .ms = ms, .set = set, .e = e };
+	int err;
+
+	if (ms->planned)
+		return error_set(e, -EBUSY, "the metrics are planned already");
+	err = plan_uses(&p);
+	if (!err)
+		err = give_homes(&p);
+	ms->planned = !err;
+	vec_done(&p.groups);
+	vec_done(&p.members);
+	vec_done(&p.wanted);
+	return err < 0 ? err : 0;
+}
