@@ -7,6 +7,7 @@
 
 # An archive's address: that of the suite in the machine's sources.
 site_of() {	# SUITE
+	# shellcheck disable=SC2016
 	apt-get indextargets --format '$(RELEASE) $(SITE)' 'Created-By: Packages' 2>/dev/null |
 		awk -v suite="$1" '$1 == suite { print $2; exit }'
 }
@@ -41,10 +42,13 @@ use_suite() {	# SUITE
 		Dir::State::status "$dir/status"; Dir::Cache "$dir/cache";
 		APT::Architecture "amd64"; #clear APT::Architectures;
 		APT::Architectures:: "amd64"; APT::Architectures:: "arm64";
-		APT::Sandbox::User "root"; Acquire::Languages "none"; Acquire::Retries "3";
+		APT::Sandbox::User "root"; Acquire::Languages "none"; Acquire::Retries "3"; APT::Update::Error-Mode "any";
 	EOF
-	apt-get update >"$dir/log" 2>&1 && touch "$dir/ready" ||
-		{ echo "apt-get update for $1: $(tail -n 1 "$dir/log")"; return 1; }
+	if ! apt-get update >"$dir/log" 2>&1; then
+		echo "the packages of $1 cannot be listed: $(grep -m 1 '^[EW]:' "$dir/log")"
+		return 1
+	fi
+	touch "$dir/ready"
 }
 
 # The first package that PACKAGE depends on and whose name starts with PREFIX.

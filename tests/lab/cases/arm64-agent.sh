@@ -1,6 +1,7 @@
-# proves: the agent counts hardware and uncore events on another machine, sums and instances, and /metrics has them
+# proves: the agent counts cycles and uncore events on another machine; /metrics has their sums, exactly as fed
 # guest: arch=arm64 kernel=bookworm cpus=2 memory=768 agent=yes
 # modules: uncore_lab
+
 load uncore_lab instances=2 cpus_per_socket=1
 cat >tacho.toml <<-X
 	[agent]
@@ -11,17 +12,38 @@ cat >tacho.toml <<-X
 	enabled = false
 	[[source]]
 	name = "hw"
-	events = ["cycles", "page-faults", "uncore_lab/reads/", "uncore_lab/writes/"]
+	events = ["cycles", "uncore_lab/reads/", "uncore_lab/writes/"]
+	interval = "200ms"
+	[[source]]
+	name = "apart"
+	events = ["uncore_lab/writes/"]
+	no_merge = true
 	interval = "200ms"
 X
-tacho agent --check -c tacho.toml 2>&1 || true
+tacho agent --check -c tacho.toml | tail -n 1
+
+# Until /metrics says it, at most half a minute.
+wait_for() {	# PATTERN
+	for i in $(seq 60); do
+		if wget -q -O metrics http://127.0.0.1:9273/metrics && grep -q "$1" metrics; then
+			return 0
+		fi
+		sleep 0.5
+	done
+	echo "waited in vain for $1"
+	cat agent.out metrics
+}
+
 tacho agent -c tacho.toml >agent.out 2>&1 &
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do sleep 0.5; wget -q -O metrics http://127.0.0.1:9273/metrics && break; done
-sleep 1
-for i in 0 1; do echo "0 16384 5" > /sys/bus/event_source/devices/uncore_lab_$i/feed;  echo "1 16384 7" > /sys/bus/event_source/devices/uncore_lab_$i/feed; done
+agent=$!
+wait_for 'perf_uncore_lab_writes_total{.*source="apart"'
+for i in 0 1; do
+	echo "0 16384 $((5 + i))" >/sys/bus/event_source/devices/uncore_lab_$i/feed
+	echo "1 32768 $((70 + i))" >/sys/bus/event_source/devices/uncore_lab_$i/feed
+done
+wait_for 'perf_uncore_lab_reads_bytes_total{cpu="1".* 4194304'
 sleep 1
 wget -q -O metrics http://127.0.0.1:9273/metrics
-grep -v '^#' metrics | grep -v tacho_agent
-cat agent.out
-kill %1 2>/dev/null || kill $!
-wait
+grep '^perf_' metrics | sed 's/\(cycles_total{.*\) [1-9][0-9]*$/\1 counts/'
+kill $agent
+wait $agent && echo "ended"
