@@ -297,15 +297,29 @@ struct source_event *unit_event(struct source *s, const struct unit *u, uint32_t
 	return &s->events[u->entry_of[index]];
 }
 
-/* intel_pmu's second generation calls the sum over uncore_imc_0, uncore_imc_1 ... "imc". */
-static const char *pmu_label(const struct source_config *cfg, const char *pmu, char short_name[64])
+/* Whether the row of this event is the sum over several instances of its PMU. */
+static bool is_sum(const struct tacho_evset *set, uint32_t index)
 {
+	for (size_t i = 0; i < tacho_evset_size(set); i++)
+		if (i != index && tacho_evset_event(set, i)->merge == index)
+			return true;
+	return false;
+}
+
+/* The sum over uncore_imc_0, uncore_imc_1 ... is uncore_imc's; intel_pmu's second generation calls
+ * it, and a single one as well, "imc". */
+static const char *pmu_label(const struct source_config *cfg, const struct tacho_evset *set,
+			     uint32_t index, char short_name[64])
+{
+	const char *pmu = tacho_evset_event(set, index)->pmu;
+	bool second = cfg->naming == NAMING_COLLECTD2;
 	struct str name = str_of(pmu);
 	size_t digits = 0;
 
-	if (cfg->naming != NAMING_COLLECTD2 || cfg->no_merge || !str_starts(name, "uncore_"))
+	if (cfg->no_merge || (second ? !str_starts(name, "uncore_") : !is_sum(set, index)))
 		return pmu;
-	name = str_n(name.s + 7, name.n - 7);
+	if (second)
+		name = str_n(name.s + 7, name.n - 7);
 	while (digits < name.n && name.s[name.n - 1 - digits] >= '0' && name.s[name.n - 1 - digits] <= '9')
 		digits++;
 	if (digits && digits + 1 < name.n && name.s[name.n - 1 - digits] == '_')
@@ -329,7 +343,7 @@ static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum 
 	if (!place_labels(s, u, &row->place, &l, &group))
 		return NO_SLOT;
 	if (ev->kind == TACHO_EVENT_PMU || s->config->no_merge || s->config->naming == NAMING_COLLECTD2)
-		put_text(&l, "pmu", pmu_label(s->config, ev->pmu, pmu));
+		put_text(&l, "pmu", pmu_label(s->config, u->set, row->event, pmu));
 	if (naming_metric(ev, se->config, s->config->naming, scratch, &like) < 0)
 		return -ENOMEM;
 	metric = registry_metric(r, &like);

@@ -134,6 +134,8 @@ bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b);
 bool stat_same_line(const struct stat_row *a, const struct stat_row *b);
 /* Whether the event goes by that name, its letters (:u) and short forms (cs) aside. */
 bool stat_event_is(const struct tacho_event *event, const char *name);
+/* Whether it is that event, on one kind of core or on all. */
+bool stat_event_covers(const struct tacho_event *event, const char *name);
 /* Whether nobody asked for this row by name and it cannot be counted anyway. */
 bool stat_hidden(const struct stat_report *r, const struct stat_row *row);
 /* "# started on ..." at the head of a file. */

@@ -139,9 +139,27 @@ static const char *full_name(struct str name)
 	return NULL;
 }
 
+/* On a hybrid machine cycles is cpu_core/cycles/ and cpu_atom/cycles/: the part that they share. */
+static struct str core_name(const struct tacho_event *event)
+{
+	struct str name = str_of(event->name), pmu = str_of(event->pmu), inner;
+	ptrdiff_t end;
+
+	if (event->system_wide || !pmu.n || !str_starts(name, event->pmu) || name.s[pmu.n] != '/')
+		return name;
+	inner = str_n(name.s + pmu.n + 1, name.n - pmu.n - 1);
+	end = str_find(inner, '/');
+	return end < 0 ? name : str_n(inner.s, (size_t)end);
+}
+
+bool stat_event_covers(const struct tacho_event *event, const char *name)
+{
+	return strcmp(event->name, name) == 0 || str_is(core_name(event), name);
+}
+
 bool stat_event_is(const struct tacho_event *event, const char *name)
 {
-	struct str own = str_of(event->name);
+	struct str own = core_name(event);
 	ptrdiff_t colon = str_find(own, ':');
 	const char *full;
 
@@ -202,7 +220,13 @@ static const struct stat_row *row_at_home(const struct lookup *l, const struct b
 	return NULL;
 }
 
-/* The value of the event of that name in the same place and cgroup. Whole-machine places
+/* Of two kinds of cores each has its own cycles; clocks and page faults are everybody's. */
+static bool same_core(const struct tacho_event *a, const struct tacho_event *b)
+{
+	return core_name(a).s == a->name || core_name(b).s == b->name || strcmp(a->pmu, b->pmu) == 0;
+}
+
+/* The value of the event of that name in the same place and cgroup, and of the same kind of core. Whole-machine places
  * share one clock, so duration_time is the same everywhere. */
 static double row_event(void *arg, const char *name)
 {
@@ -216,7 +240,7 @@ static double row_event(void *arg, const char *name)
 		const struct block *b = &l->blocks.v[i];
 		const struct stat_row *row;
 
-		if (!stat_event_is(b->event, name) ||
+		if (!stat_event_is(b->event, name) || !same_core(b->event, l->home->event) ||
 		    !same_text(b->event->cgroup, l->home->event->cgroup))
 			continue;
 		row = row_at_home(l, b);

@@ -28,7 +28,7 @@ static double no_event(void *arg, const char *name)
 static bool set_has(const struct tacho_evset *set, const char *name)
 {
 	for (size_t i = 0; i < tacho_evset_size(set); i++)
-		if (strcmp(tacho_evset_event(set, i)->name, name) == 0)
+		if (stat_event_covers(tacho_evset_event(set, i), name))
 			return true;
 	return false;
 }

@@ -26,7 +26,10 @@ struct rung {
  * the members are read one by one instead. */
 static bool drop_group_inherit(const struct rung *r)
 {
-	if (r->err != -EINVAL || !(r->attr->read_format & PERF_FORMAT_GROUP) ||
+	bool in_samples = r->set->sampling.on && r->attr->sample_type & PERF_SAMPLE_READ;
+
+	/* In samples the group's values are what was asked for: see drop_inherited_read(). */
+	if (r->err != -EINVAL || !(r->attr->read_format & PERF_FORMAT_GROUP) || in_samples ||
 	    !(r->attr->flags & PERF_ATTR_INHERIT) || r->set->no_group_inherit)
 		return false;
 	r->set->no_group_inherit = true;

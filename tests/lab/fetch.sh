@@ -7,6 +7,7 @@
 
 # An archive's address: that of the suite in the machine's sources.
 site_of() {	# SUITE
+	# shellcheck disable=SC2016
 	apt-get indextargets --format '$(RELEASE) $(SITE)' 'Created-By: Packages' 2>/dev/null |
 		awk -v suite="$1" '$1 == suite { print $2; exit }'
 }
@@ -31,7 +32,8 @@ write_sources() {	# SUITE DIR: its lines of sources.list; bookworm's kernels com
 use_suite() {	# SUITE
 	local dir=$CACHE/apt/$1
 	export APT_CONFIG=$dir/apt.conf
-	[ ! -e "$dir/ready" ] || return 0
+	# Lists are a day's: packages vanish from the archive.
+	[ -z "$(find "$dir/ready" -mtime -1 2>/dev/null)" ] || return 0
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial" "$dir/empty"
 	: >"$dir/status"
 	(unset APT_CONFIG; write_sources "$1" "$dir") || return 1
@@ -41,10 +43,13 @@ use_suite() {	# SUITE
 		Dir::State::status "$dir/status"; Dir::Cache "$dir/cache";
 		APT::Architecture "amd64"; #clear APT::Architectures;
 		APT::Architectures:: "amd64"; APT::Architectures:: "arm64";
-		APT::Sandbox::User "root"; Acquire::Languages "none"; Acquire::Retries "3";
+		APT::Sandbox::User "root"; Acquire::Languages "none"; Acquire::Retries "3"; APT::Update::Error-Mode "any";
 	EOF
-	apt-get update >"$dir/log" 2>&1 && touch "$dir/ready" ||
-		{ echo "apt-get update for $1: $(tail -n 1 "$dir/log")"; return 1; }
+	if ! apt-get update >"$dir/log" 2>&1; then
+		echo "the packages of $1 cannot be listed: $(grep -m 1 '^[EW]:' "$dir/log")"
+		return 1
+	fi
+	touch "$dir/ready"
 }
 
 # The first package that PACKAGE depends on and whose name starts with PREFIX.
@@ -77,11 +82,15 @@ fetch_kernel() {	# SUITE ARCH: kernel/SUITE-ARCH/{vmlinuz,release}
 	echo "${image#linux-image-}" >"$dir/release"
 }
 
-# Its headers, for modules; the makefile names /usr/src, and this is elsewhere.
+# Its headers, for modules; the makefile names /usr/src, and this is elsewhere. The archive has
+# those of the current kernel alone.
 fetch_headers() {	# SUITE ARCH: kernel/SUITE-ARCH/headers
-	local dir=$CACHE/kernel/$1-$2 headers common kbuild deb
+	local dir=$CACHE/kernel/$1-$2 headers common kbuild deb current
 	[ ! -e "$dir/headers/ready" ] || return 0
-	fetch_kernel "$1" "$2" && use_suite "$1" || return 1
+	use_suite "$1" || return 1
+	current=$(depends_on "linux-image-cloud-$2" "$2" linux-image-)
+	[ "linux-image-$(cat "$dir/release" 2>/dev/null)" = "$current" ] || rm -rf "$dir"
+	fetch_kernel "$1" "$2" || return 1
 	headers=linux-headers-$(cat "$dir/release")
 	common=$(depends_on "$headers" "$2" linux-headers-)
 	kbuild=$(depends_on "$headers" "$2" linux-kbuild-)

@@ -7,7 +7,7 @@ cross_of() {	# ARCH: the prefix of its compiler
 
 # The product for ARCH: the tree's own build, and one by the cross compiler.
 build_tacho() {	# ARCH
-	local dir=$SOURCE/build file=$OUT/arm64.cross
+	local dir=$SOURCE/build file=$CACHE/arm64.cross	# meson reads it again when it configures anew
 	local args=(-Dwerror=true)
 	if [ "$1" = arm64 ]; then
 		fetch_sysroot || return 77
