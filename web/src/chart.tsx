@@ -43,7 +43,7 @@ function Now(p: { feed: Feed }) {
 function Legend(p: { feed: Feed; large: boolean }) {
 	const f = p.feed, g = f.group, names = f.names;
 	f.told.value;
-	if (names.length < 2) return <span />;
+	if (names.length < 2 && g.series.length < 2) return <span />;
 	const now = current(f, f.data().slice(1) as (number | null)[][]);
 	return <ul class="legend" aria-label="Series">{names.map((n, i) => (p.large || i < many) && <li key={n}>
 		<i style={{ background: lineColour(f, i) }} /><bdi>{n}</bdi> <b>{value(now[i], g.unit, g.rate)}</b></li>)}</ul>;

@@ -5,7 +5,7 @@ import { effect, useComputed } from "@preact/signals";
 import { Component, type ComponentChildren, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Counters } from "./counters";
-import { moment, span, value, whole } from "./format";
+import { clock, date, moment, span, value, whole } from "./format";
 import { connect, link, status } from "./live";
 import { type View, longest, presets, shortest, views } from "./place";
 import { Profile } from "./profile";
@@ -39,7 +39,7 @@ function Picker() {
 	};
 	return <details ref={box} class="picker" onKeyDown={e => e.key === "Escape" && (box.current!.open = false, e.stopPropagation())}
 		onToggle={e => e.currentTarget.open && e.currentTarget.querySelectorAll("input").forEach((x, i) => (x.value = local(range.peek()[i])))}>
-		<summary title="Choose a range">{p.fixed ? <>{moment(from)} <span class="dim">for {span(to - from)}</span></> : `the last ${span(p.span)}`}</summary>
+		<summary title="Choose a range">{p.fixed ? <>{date(from) === date(now.value) ? clock(from) : moment(from)} <span class="dim">for {span(to - from)}</span></> : `the last ${span(p.span)}`}</summary>
 		<form onSubmit={show}>
 			<label>From <input type="datetime-local" name="from" step="1" required /></label>
 			<label>To <input type="datetime-local" name="to" step="1" required onInput={e => e.currentTarget.setCustomValidity("")} /></label>
@@ -96,7 +96,7 @@ const keys: [string, string][] = [["1 … 7", "the views"], ["/", "find (a word 
 function Help() {
 	const dialog = useRef<HTMLDialogElement>(null);
 	useEffect(() => {
-		if (help.value && !dialog.current!.open) dialog.current!.showModal();
+		if (help.value && !dialog.current!.open) dialog.current!.showModal(), dialog.current!.querySelector("button")!.focus();
 		if (!help.value) dialog.current!.close();
 	}, [help.value]);
 	return <dialog ref={dialog} aria-labelledby="help-title" onClose={() => (help.value = false)}>
