@@ -115,7 +115,7 @@ export function Chart(p: { group: Group; large?: boolean }) {
 	const label = useComputed(() => {
 		feed.told.value;
 		const [v, what] = headline(feed), t = feed.columns.t;
-		return `${title}: ${value(v, g.unit, g.rate)} ${what}${t.length ? `, ${clock(t[0])} to ${clock(t[t.length - 1])}` : ""}`;
+		return `${title}: ${value(v, g.unit, g.rate)}${what && " " + what}${t.length ? `, ${clock(t[0])} to ${clock(t[t.length - 1])}` : ""}`;
 	});
 	const hidden = feed.all.length - feed.shown.length;
 

@@ -113,7 +113,7 @@ function Foot() {
 	if (!s) return <footer class="foot" />;
 	return <footer class="foot dim">
 		<span>tacho {s.version}, up {span(now.value - s.started)}</span>
-		<span>{whole(s.ticks)} ticks{s.missed_ticks > 0 && <b class="bad"> {whole(s.missed_ticks)} missed</b>}</span>
+		<span>{whole(s.ticks)} {s.ticks === 1 ? "tick" : "ticks"}{s.missed_ticks > 0 && <b class="bad"> {whole(s.missed_ticks)} missed</b>}</span>
 		<span>{s.store ? <>history {value(s.store.bytes, "bytes", false)}{s.store.oldest > 0 && `, since ${moment(s.store.oldest, 60_000)}`}
 			{s.store.points_dropped > 0 && <b class="bad">, {whole(s.store.points_dropped)} points dropped</b>}{s.store.error && <b class="bad">, {s.store.error}</b>}</> : "no history"}</span>
 		<span>times of {zone}</span>
