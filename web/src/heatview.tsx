@@ -134,6 +134,6 @@ export function HeatView(p: { answer: HeatAnswer; to: number }) {
 					<div class="axis dim" aria-hidden="true">{marks(h, width).map(m => <span key={m}>{clock(m)}</span>)}</div>
 				</div>
 			</div>}</div>
-		<p class="scale dim note"><span>0</span><i aria-hidden="true" /><span>{whole(h.max)} samples in {span(1000 / h.rows)}{h.per > 1 && `, ${h.per} s together`}</span></p>
+		<p class="scale dim note"><span>0</span><i aria-hidden="true" /><span>{whole(h.max)} {h.max === 1 ? "sample" : "samples"} in {span(1000 / h.rows)}{h.per > 1 && `, ${h.per} s together`}</span></p>
 	</div>;
 }

@@ -111,7 +111,7 @@ function read(b: Batch) {
 	if (unknown && Date.now() - listed > pause) list().catch(() => {});
 }
 
-let source: EventSource | null = null, failures = 0, timer = 0, silent = 0;
+let source: EventSource | null = null, failures = 0, timer = 0, silent = 0, lost = 0;
 
 function wait(e: Error) {
 	source?.close();
@@ -142,6 +142,11 @@ export async function connect() {
 		joined.value++;
 	};
 	mine.onerror = () => mine === source && wait(new Error("the stream has ended"));
+	mine.addEventListener("lost", () => {		/* we were too slow: the store has what is missing */
+		if (Date.now() - lost < 10_000) return;
+		lost = Date.now();
+		joined.value++;
+	});
 	mine.addEventListener("batch", e => {
 		try {
 			read(JSON.parse((e as MessageEvent<string>).data) as Batch);

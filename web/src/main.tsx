@@ -65,12 +65,13 @@ function RangeBar() {
 }
 
 function Head() {
-	const search = useRef<HTMLInputElement>(null), p = place.value;
+	const search = useRef<HTMLInputElement>(null), nav = useRef<HTMLElement>(null), p = place.value;
 	useEffect(() => {
 		const focus = () => (search.current?.focus(), search.current?.select());
 		addEventListener("tacho-search", focus);
 		return () => removeEventListener("tacho-search", focus);
 	}, []);
+	useEffect(() => nav.current!.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [p.view]);
 	return <header class="top">
 		<div class="line">
 			<a class="brand" href="#v=counters">tacho</a><span class="host">{status.value?.host}</span><LinkState />
@@ -81,7 +82,7 @@ function Head() {
 			<button onClick={() => (help.value = true)} aria-label="Help" title="Keys (?)">?</button>
 		</div>
 		<div class="line">
-			<nav aria-label="Views">{views.map((v, i) => <a key={v} href={"#v=" + v} aria-current={p.view === v ? "page" : undefined} title={`${i + 1}`}
+			<nav ref={nav} aria-label="Views">{views.map((v, i) => <a key={v} href={"#v=" + v} aria-current={p.view === v ? "page" : undefined} title={`${i + 1}`}
 				onClick={e => (e.preventDefault(), go({ view: v, q: "", focus: "" }))}>{v}</a>)}</nav>
 			<span class="grow" />
 			{timed(p.view) && <RangeBar />}
