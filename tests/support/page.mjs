@@ -61,6 +61,18 @@ export async function finish() {
 	if (offences.length) process.exit(1);
 }
 
+/* The longest task of the page's main thread while fn runs, in ms: by its CPU time, which a busy
+ * machine does not stretch, and by the clock. */
+export async function trace(page, fn) {
+	await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline"] });
+	await fn();
+	const events = JSON.parse((await browser.stopTracing()).toString()).traceEvents, at = e => e.pid + "/" + e.tid;
+	const main = new Set(events.filter(e => e.name === "thread_name" && e.args.name === "CrRendererMain").map(at));
+	const tasks = events.filter(e => /RunTask/.test(e.name) && main.has(at(e)));
+	const most = key => tasks.reduce((m, e) => Math.max(m, (e[key] ?? 0) / 1000), 0);
+	return { cpu: most("tdur"), wall: most("dur") };
+}
+
 /* A profile as the agent would answer, for builds or machines that have none. */
 const names = ["all", "main", "serve", "read_request", "vfs_read", "hash_update", "std::vector<int>::push_back", "[unknown]"];
 export const flame = base => ({ schema: "tacho.flame.v1", event: "cpu-clock", unit: "samples", total: 1000, base_total: base ? 800 : null,

@@ -7,7 +7,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Summary, summary } from "./columns";
 import { chartSvg } from "./download";
 import { clock, csv, moment, parts, value } from "./format";
-import { Feed, many } from "./feed";
+import { Feed, type Shown, many } from "./feed";
 import { type Group, joined, listen } from "./live";
 import { isTable, withTable } from "./place";
 import { lineColour } from "./plot";
@@ -32,7 +32,10 @@ function headline(f: Feed): [number | null, string] {
 	return [add ? sum : sum / v.length, f.all.length > 1 ? (add ? "sum" : "mean") : ""];
 }
 
-function Now(p: { feed: Feed }) {
+/* They are rendered again when the feed tells, and when they are of other series. */
+interface Part { feed: Feed; of: Shown[] }
+
+function Now(p: Part) {
 	const f = p.feed, g = f.group;
 	f.told.value;
 	const [v, what] = headline(f), [big, unit] = parts(v, g.unit, g.rate), c = f.cursor.value, t = c === null ? undefined : f.columns.t[c];
@@ -40,17 +43,17 @@ function Now(p: { feed: Feed }) {
 		<b>{big}</b><span>{unit}</span></p>;
 }
 
-function Legend(p: { feed: Feed; large: boolean }) {
+function Legend(p: Part & { large: boolean }) {
 	const f = p.feed, g = f.group, names = f.names;
 	f.told.value;
-	if (names.length < 2) return <span />;
+	if (names.length < 2 && g.series.length < 2) return <span />;
 	const now = current(f, f.data().slice(1) as (number | null)[][]);
 	return <ul class="legend" aria-label="Series">{names.map((n, i) => (p.large || i < many) && <li key={n}>
 		<i style={{ background: lineColour(f, i) }} /><bdi>{n}</bdi> <b>{value(now[i], g.unit, g.rate)}</b></li>)}</ul>;
 }
 
 /* The same as a table, of all series. */
-function Values(p: { feed: Feed }) {
+function Values(p: Part) {
 	const f = p.feed, g = f.group;
 	f.told.value;
 	return <Table name="values" caption={"Values of " + g.event} files={false} sort="-last" rows={f.all.map(s => ({ name: s.name, ...summary(f.columns.column(s.key)) }))}
@@ -112,7 +115,7 @@ export function Chart(p: { group: Group; large?: boolean }) {
 	const label = useComputed(() => {
 		feed.told.value;
 		const [v, what] = headline(feed), t = feed.columns.t;
-		return `${title}: ${value(v, g.unit, g.rate)} ${what}${t.length ? `, ${clock(t[0])} to ${clock(t[t.length - 1])}` : ""}`;
+		return `${title}: ${value(v, g.unit, g.rate)}${what && " " + what}${t.length ? `, ${clock(t[0])} to ${clock(t[t.length - 1])}` : ""}`;
 	});
 	const hidden = feed.all.length - feed.shown.length;
 
@@ -120,12 +123,12 @@ export function Chart(p: { group: Group; large?: boolean }) {
 		<header>
 			<h3 title={title}><bdi>{g.event}</bdi>{g.series.some(s => s.state === "scaled") && <> <Badge text="multiplexed" /></>}</h3>
 			{large && g.source && <span class="dim grow">{g.source}</span>}
-			<Now feed={feed} />
+			<Now feed={feed} of={feed.all} />
 		</header>
-		<div ref={ref} class="plot">{table ? <Values feed={feed} />
+		<div ref={ref} class="plot">{table ? <Values feed={feed} of={feed.all} />
 			: <div ref={plotAt} role="img" aria-label={label} style={{ height: feed.height + "px" }} />}<Message feed={feed} /></div>
 		<footer>
-			{table ? <span /> : <Legend feed={feed} large={large} />}
+			{table ? <span /> : <Legend feed={feed} of={feed.shown} large={large} />}
 			{hidden > 0 && !table && <span class="dim note">the highest {feed.shown.length} of {feed.all.length}; Table has all</span>}
 			<span class="tools">
 				<button class="quiet" aria-pressed={table} onClick={() => go({ focus: g.key, ...withTable(place.peek(), "chart", !table) })}>Table</button>

@@ -5,8 +5,12 @@
  */
 export interface Line { key: string; points: [number, number | null, ...unknown[]][] }
 
-export const labelsKey = (labels: Record<string, string>) =>
-	JSON.stringify(Object.entries(labels).sort((a, b) => (a[0] < b[0] ? -1 : 1)));
+const made = new WeakMap<object, string>();
+export function labelsKey(labels: Record<string, string>): string {
+	let key = made.get(labels);
+	if (key === undefined) made.set(labels, (key = JSON.stringify(Object.keys(labels).sort().map(k => [k, labels[k]]))));
+	return key;
+}
 
 /* A number that can be drawn; whatever else an answer holds is a gap. */
 export const known = (v: unknown): number | null => (typeof v === "number" && isFinite(v) ? v : null);

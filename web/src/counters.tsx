@@ -79,7 +79,7 @@ export function Counters() {
 		return here > 0 || !n ? <Source key={name} name={name} list={mine} room={here} /> : null;
 	});
 	const [from, to] = range.peek();
-	return <View title="Counters" note="drag over a chart to zoom, double click to go back"
+	return <View title="Counters" note={<span class="mouse">drag over a chart to zoom, double click to go back</span>}
 		side={list.length > 0 && <span class="save" role="group" aria-label="Save all counters"><a class="quiet button" download="tacho-counters.json" title="All series of this range"
 			href={address("query", { from, to })}>JSON</a></span>}>
 		{large && <div class="source"><Chart key={"large" + large.key} group={large} large /></div>}

@@ -5,7 +5,7 @@
  */
 import { signal } from "@preact/signals";
 import type uPlot from "uplot";
-import { type QuerySeries, get } from "./api";
+import { type QuerySeries, Refused, get } from "./api";
 import { Columns, fold, labelsKey, niceStep, pointsFor, summary } from "./columns";
 import { matcher } from "./flame";
 import { compare, seriesName } from "./format";
@@ -148,7 +148,7 @@ export class Feed {
 			this.failed.value = "";
 		}).catch((e: Error) => {
 			if (stop.aborted) return;
-			this.failed.value = e.message;
+			this.failed.value = e instanceof Refused ? e.message : "the agent's answer is damaged";
 			if (place.peek().fixed) this.columns = new Columns(step);
 			else this.columns.step = step;		/* without a store what is live is still shown */
 		}).finally(() => {

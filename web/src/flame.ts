@@ -121,6 +121,15 @@ export function eachVisible(l: Level, from: number, to: number, least: number, f
 		if (l.width[i] >= least) fn(i);
 }
 
+/* How many levels have a box that is as wide as `least` within [from, to): the rest is for a closer look. */
+export function visibleDepth(f: Flame, from: number, to: number, least: number): number {
+	for (let depth = f.levels.length; depth > 0; depth--) {
+		const l = f.levels[depth - 1];
+		for (let i = firstAt(l, from); i < l.n && l.left[i] < to; i++) if (l.width[i] >= least) return depth;
+	}
+	return 1;
+}
+
 export const nameOf = (f: Flame, b: Box) => f.names[f.levels[b.depth].name[b.i]] ?? "?";
 export const widthOf = (f: Flame, b: Box) => f.levels[b.depth].width[b.i];
 

@@ -6,7 +6,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Box, type Flame, boxAt, change, childOf, eachVisible, hash, hit, kindNames, nameOf, nextOf, parentOf, pathOf, search,
-	widthOf } from "./flame";
+	visibleDepth, widthOf } from "./flame";
 import { percent, whole } from "./format";
 import { colour, dark, go, place } from "./state";
 import { useWidth } from "./ui";
@@ -45,10 +45,12 @@ export function FlameView(p: { flame: Flame; query: string }) {
 	const found = useMemo(() => search(f, p.query), [f, p.query]);
 	const colours = useMemo(() => f.names.map((n, i) => shadeOf(n, f.kinds[i] ?? 4, dark.value)), [f, dark.value]);
 
+	const deep = visibleDepth(f, from, from + size, size / (width.value || 1)), thin = f.levels.length - deep;
+
 	const draw = () => {
 		const c = canvas.current, w = width.value;
 		if (!c || !w) return;
-		const ratio = devicePixelRatio || 1, h = f.levels.length * row;
+		const ratio = devicePixelRatio || 1, h = deep * row;
 		c.width = w * ratio, c.height = h * ratio;
 		c.style.height = h + "px";
 		const x = c.getContext("2d")!, per = w / size, text = colour("boxtext"), hot = colour("found");
@@ -56,7 +58,7 @@ export function FlameView(p: { flame: Flame; query: string }) {
 		x.font = "12px system-ui, sans-serif";
 		x.textBaseline = "middle";
 		const letter = x.measureText("abcdefghij_:<").width / 13;
-		f.levels.forEach((l, depth) => {
+		f.levels.slice(0, deep).forEach((l, depth) => {
 			const y = depth * row;
 			eachVisible(l, from, from + size, least / per, i => {
 				const left = Math.max(0, (l.left[i] - from) * per), right = Math.min(w, (l.left[i] + l.width[i] - from) * per);
@@ -119,7 +121,8 @@ export function FlameView(p: { flame: Flame; query: string }) {
 			<b>{facts.name}</b><br />{facts.text}</div>}
 		<ul class="legend kinds" aria-label="Colours">{f.baseTotal !== null
 			? [["more than before", diffShade(0.2, dark.value)], ["less", diffShade(-0.2, dark.value)]].map(([n, c]) => <li key={n}><i style={{ background: c }} />{n}</li>)
-			: kindNames.map((n, k) => f.kinds.includes(k) && <li key={n}><i style={{ background: shadeOf("m", k, dark.value) }} />{n}</li>)}</ul>
+			: kindNames.map((n, k) => f.kinds.includes(k) && <li key={n}><i style={{ background: shadeOf("m", k, dark.value) }} />{n}</li>)}
+			{thin > 0 && <li>{thin} deeper {thin === 1 ? "level is" : "levels are"} too narrow to draw: zoom in</li>}</ul>
 	</div>;
 }
 

@@ -19,6 +19,7 @@ export function parseSpan(text: string): number {
 export function span(ms: number): string {
 	if (!isFinite(ms)) return "–";
 	if (ms < 0) return "-" + span(-ms);
+	if (ms >= 1e6 * day) return (ms / day).toExponential(1) + "d";
 	if (ms < 1000) return Math.round(ms) + "ms";
 	if (ms < 10_000) return +(ms / 1000).toFixed(1) + "s";
 	let rest = Math.round(ms / 1000) * 1000;

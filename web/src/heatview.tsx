@@ -119,7 +119,7 @@ export function HeatView(p: { answer: HeatAnswer; to: number }) {
 				...p.answer.columns.map(([at, v]) => [new Date(at).toISOString(), ...v])])], ["json", () => JSON.stringify(p.answer) + "\n"],
 				["svg", () => heatSvg(h)]]} /></div>
 		<div ref={ref}>{asTable
-			? <Table name="seconds" caption="Samples by second" files={false} rows={seconds} max={200} columns={[{ name: "second", get: r => r.at, show: r => clock(r.at) },
+			? <Table name="seconds" caption="Samples by second" files={false} rows={seconds} columns={[{ name: "second", get: r => r.at, show: r => clock(r.at) },
 				{ name: "samples", number: true, get: r => r.sum }, { name: "most in one cell", number: true, get: r => r.most }]} />
 			: <div class="heatbox">
 				<div class="rows dim" aria-hidden="true"><span>0</span><span>{span(500)}</span><span>{span(1000)}</span></div>
@@ -134,6 +134,6 @@ export function HeatView(p: { answer: HeatAnswer; to: number }) {
 					<div class="axis dim" aria-hidden="true">{marks(h, width).map(m => <span key={m}>{clock(m)}</span>)}</div>
 				</div>
 			</div>}</div>
-		<p class="scale dim note"><span>0</span><i aria-hidden="true" /><span>{whole(h.max)} samples in {span(1000 / h.rows)}{h.per > 1 && `, ${h.per} s together`}</span></p>
+		<p class="scale dim note"><span>0</span><i aria-hidden="true" /><span>{whole(h.max)} {h.max === 1 ? "sample" : "samples"} in {span(1000 / h.rows)}{h.per > 1 && `, ${h.per} s together`}</span></p>
 	</div>;
 }

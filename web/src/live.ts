@@ -22,7 +22,7 @@ export const joined = signal(0);		/* how often a stream was opened: charts load 
 export const readings = new Map<number, Reading>();
 
 const groupKey = (s: Series) => (s.labels.source ?? "") + "\n" + s.event;
-const keys = new Map<number, { s: Series; group: string; labels: string }>();
+let keys = new Map<number, { s: Series; group: string; labels: string }>();
 
 /* Who wants the values of a group, by its key. */
 const ears = new Map<string, Set<Hear>>();
@@ -52,26 +52,35 @@ export const groups = computed<Group[]>(() => {
 
 const sound = (s: Series) => typeof s?.id === "number" && typeof s.event === "string" && typeof s.state === "string" && !!s.labels;
 
+/* Lets the page draw and answer before it goes on. */
+const breathe = () => new Promise<void>(go => setTimeout(go));
+
 let sign = "";
-function take(all: Series[], generation: number) {
+async function take(all: Series[], generation: number) {
 	const now = status.peek()?.started + "," + generation + all.map(s => s.state[0] + +s.ended + +(s.value === null)).join("");
 	if (now === sign) return;		/* else all charts would be looked at for nothing */
-	sign = now;
-	const next = new Map(all.map(s => [s.id, s]));
-	keys.clear();
-	for (const s of all) keys.set(s.id, { s, group: groupKey(s), labels: labelsKey(s.labels) });
+	const next = new Map<number, Series>(), named: typeof keys = new Map();
+	for (let i = 0; i < all.length; i++) {
+		const s = all[i];
+		next.set(s.id, s);
+		named.set(s.id, { s, group: groupKey(s), labels: labelsKey(s.labels) });
+		if (i % 1000 === 999) await breathe();
+	}
 	for (const id of readings.keys()) if (!next.has(id)) readings.delete(id);
+	for (const s of all)			/* so that the first batch gives rates already */
+		if (s.value !== null && !readings.has(s.id)) readings.set(s.id, { t: s.time, v: s.value, rate: null, state: 0 });
+	sign = now;
+	keys = named;
 	series.value = next;
 }
 
 let listing: Promise<void> | null = null, listed = 0, pause = 2000;
 export function list(): Promise<void> {
-	listing ??= get<{ generation: number; series: Series[] }>("series").then(a => {
-		const start = performance.now(), all = a.series.filter(sound);
-		take(all, a.generation);
-		for (const s of all)			/* so that the first batch gives rates already */
-			if (s.value !== null && !readings.has(s.id)) readings.set(s.id, { t: s.time, v: s.value, rate: null, state: 0 });
-		pause = Math.max(2000, 200 * (performance.now() - start));	/* a long list is asked for less often */
+	listing ??= get<{ generation: number; series: Series[] }>("series").then(async a => {
+		await breathe();
+		const all = a.series.filter(sound);
+		pause = Math.max(2000, 3 * all.length);		/* a long list is asked for less often */
+		await take(all, a.generation);
 	}).finally(() => (listing = null, listed = Date.now()));
 	return listing;
 }
@@ -102,7 +111,7 @@ function read(b: Batch) {
 	if (unknown && Date.now() - listed > pause) list().catch(() => {});
 }
 
-let source: EventSource | null = null, failures = 0, timer = 0, silent = 0;
+let source: EventSource | null = null, failures = 0, timer = 0, silent = 0, lost = 0;
 
 function wait(e: Error) {
 	source?.close();
@@ -133,6 +142,11 @@ export async function connect() {
 		joined.value++;
 	};
 	mine.onerror = () => mine === source && wait(new Error("the stream has ended"));
+	mine.addEventListener("lost", () => {		/* we were too slow: the store has what is missing */
+		if (Date.now() - lost < 10_000) return;
+		lost = Date.now();
+		joined.value++;
+	});
 	mine.addEventListener("batch", e => {
 		try {
 			read(JSON.parse((e as MessageEvent<string>).data) as Batch);

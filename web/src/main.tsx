@@ -5,7 +5,7 @@ import { effect, useComputed } from "@preact/signals";
 import { Component, type ComponentChildren, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Counters } from "./counters";
-import { moment, span, value, whole } from "./format";
+import { clock, date, moment, span, value, whole } from "./format";
 import { connect, link, status } from "./live";
 import { type View, longest, presets, shortest, views } from "./place";
 import { Profile } from "./profile";
@@ -39,7 +39,7 @@ function Picker() {
 	};
 	return <details ref={box} class="picker" onKeyDown={e => e.key === "Escape" && (box.current!.open = false, e.stopPropagation())}
 		onToggle={e => e.currentTarget.open && e.currentTarget.querySelectorAll("input").forEach((x, i) => (x.value = local(range.peek()[i])))}>
-		<summary title="Choose a range">{p.fixed ? <>{moment(from)} <span class="dim">for {span(to - from)}</span></> : `the last ${span(p.span)}`}</summary>
+		<summary title="Choose a range">{p.fixed ? <>{date(from) === date(now.value) ? clock(from) : moment(from)} <span class="dim">for {span(to - from)}</span></> : `the last ${span(p.span)}`}</summary>
 		<form onSubmit={show}>
 			<label>From <input type="datetime-local" name="from" step="1" required /></label>
 			<label>To <input type="datetime-local" name="to" step="1" required onInput={e => e.currentTarget.setCustomValidity("")} /></label>
@@ -65,12 +65,13 @@ function RangeBar() {
 }
 
 function Head() {
-	const search = useRef<HTMLInputElement>(null), p = place.value;
+	const search = useRef<HTMLInputElement>(null), nav = useRef<HTMLElement>(null), p = place.value;
 	useEffect(() => {
 		const focus = () => (search.current?.focus(), search.current?.select());
 		addEventListener("tacho-search", focus);
 		return () => removeEventListener("tacho-search", focus);
 	}, []);
+	useEffect(() => nav.current!.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [p.view]);
 	return <header class="top">
 		<div class="line">
 			<a class="brand" href="#v=counters">tacho</a><span class="host">{status.value?.host}</span><LinkState />
@@ -81,7 +82,7 @@ function Head() {
 			<button onClick={() => (help.value = true)} aria-label="Help" title="Keys (?)">?</button>
 		</div>
 		<div class="line">
-			<nav aria-label="Views">{views.map((v, i) => <a key={v} href={"#v=" + v} aria-current={p.view === v ? "page" : undefined} title={`${i + 1}`}
+			<nav ref={nav} aria-label="Views">{views.map((v, i) => <a key={v} href={"#v=" + v} aria-current={p.view === v ? "page" : undefined} title={`${i + 1}`}
 				onClick={e => (e.preventDefault(), go({ view: v, q: "", focus: "" }))}>{v}</a>)}</nav>
 			<span class="grow" />
 			{timed(p.view) && <RangeBar />}
@@ -96,7 +97,7 @@ const keys: [string, string][] = [["1 … 7", "the views"], ["/", "find (a word 
 function Help() {
 	const dialog = useRef<HTMLDialogElement>(null);
 	useEffect(() => {
-		if (help.value && !dialog.current!.open) dialog.current!.showModal();
+		if (help.value && !dialog.current!.open) dialog.current!.showModal(), dialog.current!.querySelector("button")!.focus();
 		if (!help.value) dialog.current!.close();
 	}, [help.value]);
 	return <dialog ref={dialog} aria-labelledby="help-title" onClose={() => (help.value = false)}>
@@ -113,7 +114,7 @@ function Foot() {
 	if (!s) return <footer class="foot" />;
 	return <footer class="foot dim">
 		<span>tacho {s.version}, up {span(now.value - s.started)}</span>
-		<span>{whole(s.ticks)} ticks{s.missed_ticks > 0 && <b class="bad"> {whole(s.missed_ticks)} missed</b>}</span>
+		<span>{whole(s.ticks)} {s.ticks === 1 ? "tick" : "ticks"}{s.missed_ticks > 0 && <b class="bad"> {whole(s.missed_ticks)} missed</b>}</span>
 		<span>{s.store ? <>history {value(s.store.bytes, "bytes", false)}{s.store.oldest > 0 && `, since ${moment(s.store.oldest, 60_000)}`}
 			{s.store.points_dropped > 0 && <b class="bad">, {whole(s.store.points_dropped)} points dropped</b>}{s.store.error && <b class="bad">, {s.store.error}</b>}</> : "no history"}</span>
 		<span>times of {zone}</span>

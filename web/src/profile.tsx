@@ -64,7 +64,7 @@ export function Profile() {
 			{flame.error.value ? <Nothing answer={flame} />
 				: !f ? <p class="empty">Reading the stacks …</p>
 				: !f.total ? <div class="empty"><p><b>No samples</b> in this range{pl.comm && ` of “${pl.comm}”`}.</p><p class="dim">Windows are stored every 10 s: the newest ones come soon.</p></div>
-				: asTable ? <Table name="functions" caption="Functions by their own share" rows={rows.filter(r => !match || match(r.name))} empty={`No function matches “${pl.q}”.`} max={300}
+				: asTable ? <Table name="functions" caption="Functions by their own share" rows={rows.filter(r => !match || match(r.name))} empty={`No function matches “${pl.q}”.`}
 					columns={[{ name: "self", number: true, get: r => r.self, show: r => shown(r.self) }, { name: "total", number: true, get: r => r.total, show: r => shown(r.total) },
 						...(f.baseTotal !== null ? [{ name: "base", number: true, get: (r: typeof rows[0]) => r.base, show: (r: typeof rows[0]) => percent((r.base ?? 0) / (f.baseTotal || 1)) }] : []),
 						{ name: "samples", number: true, get: r => r.total, show: r => whole(r.total) }, { name: "kind", get: r => r.kind }, { name: "function", get: r => r.name, wide: true }]} />

@@ -26,6 +26,8 @@ export function SaveAs(p: { name: string; files: [string, () => string][] }) {
 }
 const types: Record<string, string> = { csv: "text/csv", json: "application/json", svg: "image/svg+xml" };
 
+const rowsAtFirst = 150, rowsMore = 300;	/* a table of thousands takes a browser a second to lay out */
+
 /* The column and whether downwards: as the address says, or as the table begins. */
 function order(said: string, table: string, first = ""): [string, boolean] {
 	const at = said.replace(/^-/, "");
@@ -33,18 +35,18 @@ function order(said: string, table: string, first = ""): [string, boolean] {
 	return [s.replace(/^-/, ""), s[0] === "-"];
 }
 
-export function Table<T>(p: { name: string; caption: string; columns: Column<T>[]; rows: T[]; max?: number;
-	sort?: string; empty?: ComponentChildren; files?: boolean; onRow?: (row: T) => void }) {
+export function Table<T>(p: { name: string; caption: string; columns: Column<T>[]; rows: T[];
+	sort?: string; empty?: ComponentChildren; files?: boolean }) {
 	const [by, down] = order(place.value.sort, p.name, p.sort);
 	const c = p.columns.find(x => x.name === by);
 	const rows = c ? [...p.rows].sort((a, b) => compare(c.get(a), c.get(b)) * (down ? -1 : 1)) : p.rows;
-	const shown = rows.slice(0, p.max ?? 500);
+	const room = useSignal(rowsAtFirst), shown = rows.slice(0, room.value), left = rows.length - shown.length;
 	const sort = (x: Column<T>) => go({ sort: ((by === x.name ? !down : x.number) ? "-" : "") + p.name + "." + x.name }, true);
 	const plain = () => rows.map(r => p.columns.map(x => x.get(r) ?? null));
 	if (!p.rows.length) return <div class="empty">{p.empty ?? "Nothing here."}</div>;
 	return <div class="table">
 		{p.files !== false && <div class="bar"><span class="dim">{whole(p.rows.length)} {p.rows.length === 1 ? "row" : "rows"}
-			{shown.length < rows.length && `, the first ${shown.length} shown`}</span>
+			{left > 0 && `, the first ${shown.length} shown`}</span>
 		<SaveAs name={p.name} files={[["csv", () => csv([p.columns.map(x => x.name), ...plain()])],
 			["json", () => JSON.stringify(plain().map(r => Object.fromEntries(p.columns.map((x, i) => [x.name, r[i]]))), null, 1) + "\n"]]} />
 		</div>}
@@ -54,9 +56,10 @@ export function Table<T>(p: { name: string; caption: string; columns: Column<T>[
 				aria-sort={by === x.name ? (down ? "descending" : "ascending") : "none"}>
 				<button class="sort" onClick={() => sort(x)}>{x.name}<i aria-hidden="true">{by === x.name ? (down ? " ↓" : " ↑") : ""}</i></button>
 			</th>)}</tr></thead>
-			<tbody>{shown.map((r, k) => <tr key={k} onClick={p.onRow && (() => p.onRow!(r))}>{p.columns.map(x =>
+			<tbody>{shown.map((r, k) => <tr key={k}>{p.columns.map(x =>
 				<td key={x.name} data-name={x.name} class={x.number ? "n" : x.wide ? "wide" : ""}>{x.show ? x.show(r) : x.get(r) ?? "–"}</td>)}</tr>)}</tbody>
 		</table></div>
+		{left > 0 && <p class="more"><button onClick={() => (room.value += rowsMore)}>Show {Math.min(left, rowsMore)} more</button></p>}
 	</div>;
 }
 

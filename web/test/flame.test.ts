@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boxAt, change, childOf, eachVisible, hit, matcher, nameOf, nextOf, parentOf, pathOf, readFlame, search, table } from "../src/flame";
+import { boxAt, change, childOf, eachVisible, hit, matcher, nameOf, nextOf, parentOf, pathOf, readFlame, search, table, visibleDepth } from "../src/flame";
 
 /*	all 10
  *	main 6       | idle 3
@@ -26,6 +26,13 @@ test("a tower of unknown frames is one box, and what it calls stays where it is"
 	assert.deepEqual([...t.levels[3].parent, ...t.levels[4].parent], [0, 0, 0]);
 	const sum = (ls: typeof t.levels) => ls.reduce((a, l) => a + l.self.reduce((x, y) => x + y, 0), 0);
 	assert.equal(sum(t.levels), 9);
+});
+
+test("levels too narrow to draw are left out until they are zoomed to", () => {
+	assert.equal(visibleDepth(f, 0, 10, 0), 4);
+	assert.equal(visibleDepth(f, 0, 10, 3), 3);
+	assert.equal(visibleDepth(f, 6, 8, 1), 3);
+	assert.equal(visibleDepth(f, 0, 10, 99), 1);
 });
 
 test("keys walk to callers, callees and neighbours", () => {

@@ -8,6 +8,7 @@ test("durations are read and written", () => {
 	for (const text of ["", "5", "m", "5 m", "-5m", "5mm", "1e9d"]) assert.ok(Number.isNaN(parseSpan(text)), text);
 	assert.deepEqual([0, 999, 1500, 61_000, 54e5, 864e5 + 36e5, 3e5, 90_061_000].map(span),
 		["0ms", "999ms", "1.5s", "1m 1s", "1h 30m", "1d 1h", "5m", "1d 1h"]);
+	assert.deepEqual([1e300, -1e300, Infinity].map(span), ["1.2e+292d", "-1.2e+292d", "–"]);
 	for (const ms of [3e5, 36e5, 216e5, 864e5, 6048e5, 1234, 90_000]) assert.equal(parseSpan(spanKey(ms)), ms);
 });
 
