@@ -99,7 +99,7 @@ static int act_interval(struct request *q, const char *source, struct buf *reply
 	uint64_t ns;
 
 	if (!text || num_duration_ns(str_of(text), &ns) < 0)
-		return error_set(e, -EINVAL, "'value' has to be a duration such as 500ms");
+		return error_set(e, -EINVAL, "an interval is a duration such as 500ms");
 	buf_printf(reply, "%s now every %s", source ? source : "all sources", text);
 	return collector_interval(q->agent->collector, source, ns, e);
 }
@@ -109,20 +109,25 @@ static int act_profile(struct request *q, const char *source, struct buf *reply,
 {
 	static _Atomic bool busy;
 	const char *text = request_arg(q, "value"), *format = request_arg(q, "format");
-	int action = format && !strcmp(format, "perf.data") ? 1 : format && !strcmp(format, "both") ? 2 : 0;
+	static const char *const formats[] = { "flame", "perf.data", "both" };
+	size_t action = 0;
 	uint64_t ns = 10000000000ull;
 	scoped(freep) char *path = NULL;
 	int err;
 
 	(void)source;
 	if (text && (num_duration_ns(str_of(text), &ns) < 0 || ns > 600000000000ull))
-		return error_set(e, -EINVAL, "'value' has to be a duration up to 10m");
+		return error_set(e, -EINVAL, "a recording takes a duration up to 10m, not '%.40s'", text);
+	while (format && action < countof(formats) && strcmp(format, formats[action]) != 0)
+		action++;
+	if (action == countof(formats))
+		return error_set(e, -EINVAL, "a recording is one of flame, perf.data and both, not '%.40s'", format);
 	if (atomic_exchange(&busy, true)) {
 		error_set(e, -EBUSY, "a recording is being made already");
 		error_hint(e, "ask again when it is done");
 		return -EBUSY;
 	}
-	err = profiler_record(q->agent, ns, action, NULL, "ctl", &path, e);
+	err = profiler_record(q->agent, ns, (int)action, NULL, "ctl", &path, e);
 	busy = false;
 	if (err == 0)
 		buf_printf(reply, "wrote %s", path);

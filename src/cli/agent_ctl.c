@@ -17,18 +17,19 @@
 static const struct {
 	const char *word, *args, *help;
 	bool post;
+	int least, most;		/* words behind it */
 } words[] = {
-	{ "status", "", "how the agent is", false },
-	{ "events", "", "events with state and reason", false },
-	{ "series", "", "every series with its newest value", false },
-	{ "exporters", "", "what was sent, queued and dropped", false },
-	{ "config", "", "the configuration with origins", false },
-	{ "pause", "[SOURCE]", "stop counting", true },
-	{ "resume", "[SOURCE]", "go on counting", true },
-	{ "read-now", "[SOURCE]", "read at once, and flush the store", true },
-	{ "interval", "DURATION [SOURCE]", "read that often", true },
-	{ "reload", "", "read the configuration again", true },
-	{ "profile", "[DURATION [flame|perf.data|both]]", "record so long, say where it is", true },
+	{ "status", "", "how the agent is", false, 0, 0 },
+	{ "events", "", "events with state and reason", false, 0, 0 },
+	{ "series", "", "every series with its newest value", false, 0, 0 },
+	{ "exporters", "", "what was sent, queued and dropped", false, 0, 0 },
+	{ "config", "", "the configuration with origins", false, 0, 0 },
+	{ "pause", "[SOURCE]", "stop counting", true, 0, 1 },
+	{ "resume", "[SOURCE]", "go on counting", true, 0, 1 },
+	{ "read-now", "[SOURCE]", "read at once, and flush the store", true, 0, 1 },
+	{ "interval", "DURATION [SOURCE]", "read that often", true, 1, 2 },
+	{ "reload", "", "read the configuration again", true, 0, 0 },
+	{ "profile", "[DURATION [flame|perf.data|both]]", "record so long, say where it is", true, 0, 2 },
 };
 
 static size_t take_reply(char *bytes, size_t size, size_t n, void *arg)
@@ -164,6 +165,10 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 		i++;
 	if (argc < 2 || i == countof(words))
 		return usage(argc < 2 ? NULL : argv[1]);
+	if (argc - 2 < words[i].least || argc - 2 > words[i].most) {
+		report_text("agent", "'ctl %s%s%s' is meant", words[i].word, *words[i].args ? " " : "", words[i].args);
+		return EXIT_USAGE;
+	}
 	if (agent_dirs(&dirs) < 0)
 		memset(&dirs, 0, sizeof(dirs));
 	socket = agent_socket(cfg, &dirs);

@@ -1,5 +1,5 @@
 /* agent/series.c: series come, get points, end and leave; counters never fall. */
-#include "agent/series.h"
+#include "agent/http.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -175,6 +175,27 @@ static void series_that_have_gone_leave_no_room(void **state)
 	registry_done(r);
 }
 
+/* A family has one line for one set of labels, also right after a reload. */
+static void ratios_that_ended_are_not_shown(void **state)
+{
+	struct registry *r = fresh();
+	struct agent_config cfg = { 0 };
+	uint32_t counter = add(r, &switches, "0"), before = add(r, &ipc, "0"), now = add(r, &ipc, "0");
+	struct buf out = { 0 };
+
+	apply(r, 1, (struct point){ .series = counter, .count = 7, .value = 7 });
+	apply(r, 1, (struct point){ .series = before, .value = 1.5 });
+	apply(r, 2, (struct point){ .series = now, .value = 2.5 });
+	registry_end(r, before);
+	registry_end(r, counter);
+	prometheus_series(r, &cfg, false, &out);
+	assert_non_null(strstr(out.bytes, "perf_context_switches_total{cpu=\"0\",source=\"system\"} 7\n"));
+	assert_non_null(strstr(out.bytes, "} 2.5\n"));
+	assert_null(strstr(out.bytes, "} 1.5\n"));
+	buf_done(&out);
+	registry_done(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_reason_goes_when_it_counts_again),
 		cmocka_unit_test(an_ended_series_leaves_a_hole),
 		cmocka_unit_test(series_that_have_gone_leave_no_room),
+		cmocka_unit_test(ratios_that_ended_are_not_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
