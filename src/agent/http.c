@@ -85,7 +85,7 @@ void request_fail(struct request *q, unsigned status, const char *fmt, ...)
 void request_error(struct request *q, const struct tacho_error *e)
 {
 	unsigned status = e->code == -ENOENT ? 404 : e->code == -ENODATA ? 404
-			  : e->code == -EINVAL || e->code == -E2BIG ? 400
+			  : e->code == -EINVAL || e->code == -E2BIG || e->code == -ERANGE ? 400
 			  : e->code == -EBUSY ? 409
 			  : e->code == -EACCES || e->code == -EPERM ? 403 : 500;
 
