@@ -18,6 +18,7 @@ struct request {
 	struct MHD_Connection *connection;
 	const char *path;		/* after the route's own */
 	struct str body;		/* of a POST */
+	bool closes;			/* the connection, after the answer */
 	bool is_local_owner;		/* came by the unix socket, from its owner or root */
 	/* the answer */
 	unsigned status;		/* 200 unless set */
