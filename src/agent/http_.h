@@ -61,6 +61,10 @@ void live_free(struct live *l);			/* after the daemons have stopped */
 page_fn page_live;
 struct live *http_live(struct http *h);
 
+/* api_text.c: the same for people, where the request asks for ?format=text. */
+bool request_wants_text(struct request *q);
+page_fn text_status, text_events, text_series, text_exporters;
+
 /* Pages. */
 page_fn page_index, page_metrics, page_health, page_status, page_series, page_query, page_events,
 	page_exporters, page_triggers, page_doctor, page_profiles, page_flame, page_heatmap, page_ctl,

@@ -52,7 +52,7 @@ static void add_arg(CURL *curl, struct buf *url, const char *name, const char *v
 }
 
 /* Where the words go: the page, with what follows as its arguments. */
-static void make_url(CURL *curl, size_t i, int argc, char **argv, struct buf *url)
+static void make_url(CURL *curl, size_t i, int argc, char **argv, bool json, struct buf *url)
 {
 	const char *word = words[i].word;
 
@@ -63,19 +63,21 @@ static void make_url(CURL *curl, size_t i, int argc, char **argv, struct buf *ur
 	} else if (!strcmp(word, "interval")) {
 		add_arg(curl, url, "value", argc > 2 ? argv[2] : NULL);
 		add_arg(curl, url, "source", argc > 3 ? argv[3] : NULL);
-	} else {
+	} else if (words[i].post) {
 		add_arg(curl, url, "source", argc > 2 ? argv[2] : NULL);
+	} else {
+		add_arg(curl, url, "format", json ? NULL : "text");
 	}
 }
 
-static int ask(const char *socket, size_t i, int argc, char **argv, struct buf *reply, long *status)
+static int ask(const char *socket, size_t i, int argc, char **argv, bool json, struct buf *reply, long *status)
 {
 	CURL *curl = curl_easy_init();
 	struct buf url = { 0 };
 	CURLcode rc = CURLE_OUT_OF_MEMORY;
 
 	if (curl) {
-		make_url(curl, i, argc, argv, &url);
+		make_url(curl, i, argc, argv, json, &url);
 		curl_easy_setopt(curl, CURLOPT_URL, url.bytes);
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
 		curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_reply);
@@ -176,7 +178,7 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 		report_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
-	if (ask(socket, i, argc, argv, &reply, &status) < 0)
+	if (ask(socket, i, argc, argv, o->json, &reply, &status) < 0)
 		return EXIT_FAILED;
 	return show_reply(&reply, status, o->json);
 }
