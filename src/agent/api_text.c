@@ -105,8 +105,10 @@ void text_series(struct request *q)
 		const struct series *s = r->series[i];
 
 		buf_puts(out, s->metric->event);
-		for (size_t k = 0; k < s->n_labels; k++)
-			buf_printf(out, "%s%s=\"%s\"", k ? "," : "{", s->labels[k].name, s->labels[k].value);
+		for (size_t k = 0; k < s->n_labels; k++) {	/* a process may call itself anything */
+			buf_printf(out, "%s%s=", k ? "," : "{", s->labels[k].name);
+			json_quote(out, str_of(s->labels[k].value));
+		}
 		buf_puts(out, s->n_labels ? "} " : " ");
 		if (s->last.state <= TACHO_SCALED && s->time_ns)
 			naming_number(out, s->last.value);

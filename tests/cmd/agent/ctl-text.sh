@@ -4,6 +4,8 @@ need python3
 PYTHONPATH=$SUPPORT python3 - <<'END'
 from agent_test import *
 
+with open("/proc/self/comm", "w") as f:
+    f.write("a\033[2J\nb")
 agent = Agent(f'events = ["page-faults", "cylces"]\npids = [{os.getpid()}]\ninterval = "100ms"').start()
 wait_until(lambda: [s for s in agent.get("/api/v1/series?source=load")["series"] if s["value"] is not None], "values")
 for word in "status", "events", "series", "exporters":
@@ -14,4 +16,8 @@ for word in "status", "events", "series", "exporters":
     done = subprocess.run([TACHO, "agent", "-c", agent.config, "--json", "ctl", word], capture_output=True, text=True)
     check(json.loads(done.stdout)["schema"] == f"tacho.{word}.v1", done.stdout)
 agent.stop()
+watched = subprocess.Popen([TACHO, "agent", "-c", agent.config, "watch", str(os.getpid())], stderr=subprocess.PIPE)
+time.sleep(1.5)
+watched.send_signal(signal.SIGINT)
+print([l for l in watched.communicate()[1].decode().split("\n") if "page-faults" in l][0].split()[-1])
 END
