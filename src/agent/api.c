@@ -83,8 +83,13 @@ static void put_profiler(struct request *q, struct json *j)
 void page_status(struct request *q)
 {
 	struct agent *a = q->agent;
-	struct json j = begin(q, "tacho.status.v1");
+	struct json j;
 
+	if (request_wants_text(q)) {
+		text_status(q);
+		return;
+	}
+	j = begin(q, "tacho.status.v1");
 	pthread_rwlock_rdlock(&a->config_lock);
 	json_member(&j, "version", str, TACHO_VERSION);
 	json_member(&j, "host", str, a->host);
@@ -160,8 +165,13 @@ void page_series(struct request *q)
 {
 	const char *event = request_arg(q, "event"), *source = request_arg(q, "source");
 	struct registry *r = &q->agent->registry;
-	struct json j = begin(q, "tacho.series.v1");
+	struct json j;
 
+	if (request_wants_text(q)) {
+		text_series(q);
+		return;
+	}
+	j = begin(q, "tacho.series.v1");
 	pthread_rwlock_rdlock(&r->lock);
 	json_member(&j, "generation", u64, r->generation);
 	json_key(&j, "series");
@@ -378,8 +388,13 @@ static int put_event(void *arg, const struct event_status *st)
 
 void page_events(struct request *q)
 {
-	struct json j = begin(q, "tacho.events.v1");
+	struct json j;
 
+	if (request_wants_text(q)) {
+		text_events(q);
+		return;
+	}
+	j = begin(q, "tacho.events.v1");
 	json_key(&j, "events");
 	json_begin(&j, '[');
 	collector_events(q->agent->collector, put_event, &j);
@@ -391,8 +406,13 @@ void page_exporters(struct request *q)
 {
 	struct exporter_status st[64];
 	size_t n = q->agent->exporters ? exporters_status(q->agent->exporters, st, countof(st)) : 0;
-	struct json j = begin(q, "tacho.exporters.v1");
+	struct json j;
 
+	if (request_wants_text(q)) {
+		text_exporters(q);
+		return;
+	}
+	j = begin(q, "tacho.exporters.v1");
 	json_key(&j, "exporters");
 	json_begin(&j, '[');
 	for (size_t i = 0; i < n; i++) {

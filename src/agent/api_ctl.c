@@ -99,7 +99,7 @@ static int act_interval(struct request *q, const char *source, struct buf *reply
 	uint64_t ns;
 
 	if (!text || num_duration_ns(str_of(text), &ns) < 0)
-		return error_set(e, -EINVAL, "'value' has to be a duration such as 500ms");
+		return error_set(e, -EINVAL, "an interval is a duration such as 500ms");
 	buf_printf(reply, "%s now every %s", source ? source : "all sources", text);
 	return collector_interval(q->agent->collector, source, ns, e);
 }
@@ -109,20 +109,26 @@ static int act_profile(struct request *q, const char *source, struct buf *reply,
 {
 	static _Atomic bool busy;
 	const char *text = request_arg(q, "value"), *format = request_arg(q, "format");
-	int action = format && !strcmp(format, "perf.data") ? 1 : format && !strcmp(format, "both") ? 2 : 0;
-	struct record_opts opts = { .length_ns = 10000000000ull, .action = action, .name = "ctl" };
+	static const char *const formats[] = { "flame", "perf.data", "both" };
+	size_t action = 0;
+	struct record_opts opts = { .length_ns = 10000000000ull, .name = "ctl" };
 	scoped(freep) char *path = NULL;
 	char note[256];
 	int err;
 
 	(void)source;
 	if (text && (num_duration_ns(str_of(text), &opts.length_ns) < 0 || opts.length_ns > 600000000000ull))
-		return error_set(e, -EINVAL, "'value' has to be a duration up to 10m");
+		return error_set(e, -EINVAL, "a recording takes a duration up to 10m, not '%.40s'", text);
+	while (format && action < countof(formats) && strcmp(format, formats[action]) != 0)
+		action++;
+	if (action == countof(formats))
+		return error_set(e, -EINVAL, "a recording is one of flame, perf.data and both, not '%.40s'", format);
 	if (atomic_exchange(&busy, true)) {
 		error_set(e, -EBUSY, "a recording is being made already");
 		error_hint(e, "ask again when it is done");
 		return -EBUSY;
 	}
+	opts.action = (int)action;
 	pthread_rwlock_rdlock(&q->agent->config_lock);
 	opts.max_bytes = q->agent->config->profile.recordings_bytes;
 	opts.max_files = q->agent->config->profile.recordings;

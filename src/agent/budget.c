@@ -151,6 +151,15 @@ static void raise_again(struct budget *b, struct collector *c)
 	tell(b, text);
 }
 
+/* A reload took the limit away: what was lowered for it is given back. Intervals came with the file. */
+static void give_back(struct budget *b)
+{
+	if (b->halved && b->agent->profiler)
+		profiler_frequency(b->agent->profiler, b->agent->config->profile.frequency);
+	b->halved = b->doubled = b->calm = 0;
+	b->last_ns = 0;
+}
+
 void budget_look(void *budget, struct collector *c)
 {
 	struct budget *b = budget;
@@ -158,6 +167,8 @@ void budget_look(void *budget, struct collector *c)
 	double percent;
 	int step;
 
+	if (b->agent->config->cpu_budget <= 0)
+		give_back(b);
 	if (b->agent->config->cpu_budget <= 0 || now - b->last_ns < LOOK_NS)
 		return;
 	cpu = cpu_ns();

@@ -383,8 +383,8 @@ int collector_read_now(struct collector *c, const char *source, struct tacho_err
 
 int collector_interval(struct collector *c, const char *source, uint64_t ns, struct tacho_error *e)
 {
-	if (ns < 1000000)
-		return error_set(e, -EINVAL, "an interval is 1ms at least");
+	if (ns < 1000000 || ns > 86400000000000ull)
+		return error_set(e, -EINVAL, "an interval is between 1ms and 1d");
 	return for_sources(c, source, e, do_interval, ns);
 }
 

@@ -45,6 +45,7 @@ struct collector {
 	bool has_reloader;		/* to be joined */
 	_Atomic bool stopping;
 	bool ends_with_targets;	/* agent exec, watch: nothing more to count, nothing to do */
+	bool interrupted;		/* exec: the command was asked to end, and is waited for */
 };
 
 /* The configuration's sources by priority; freed by the caller. NULL without memory. */

@@ -25,6 +25,7 @@ struct settings {
 
 /* What a counter stood at when it was last sent. */
 struct before {
+	uint32_t series;
 	uint64_t count;
 	double value;
 	bool known;
@@ -34,7 +35,7 @@ struct statsd {
 	const struct settings *settings;
 	const struct exporter_env *env;
 	struct picks picks;
-	struct { struct before *v; size_t n, cap; } before;	/* by id - 1 */
+	struct { struct before *v; size_t n, cap; } before;	/* by series */
 	int fd;
 	size_t sent;			/* of the body whose turn it is, when a try failed within it */
 	int64_t sent_of_ns;
@@ -106,10 +107,36 @@ static void put_end(struct buf *out, const struct statsd *d, const struct series
 
 static struct before *before_of(struct statsd *d, uint32_t id)
 {
-	while (d->before.n < id)
-		if (!vec_add(&d->before))
-			return NULL;
-	return &d->before.v[id - 1];
+	size_t low = 0, high = d->before.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (d->before.v[mid].series < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low < d->before.n && d->before.v[low].series == id)
+		return &d->before.v[low];
+	if (!vec_add(&d->before))
+		return NULL;
+	memmove(d->before.v + low + 1, d->before.v + low, (d->before.n - 1 - low) * sizeof(*d->before.v));
+	d->before.v[low] = (struct before){ .series = id };
+	return &d->before.v[low];
+}
+
+/* Series that have gone need not be remembered. */
+static void forget_gone(struct statsd *d)
+{
+	size_t kept = 0;
+
+	if (d->before.n < 2 * d->env->registry->n + 64)
+		return;
+	for (size_t i = 0; i < d->before.n; i++)
+		if (registry_get(d->env->registry, d->before.v[i].series))
+			d->before.v[kept++] = d->before.v[i];
+	d->before.n = kept;
 }
 
 /* Counters begin at 0, so the first difference is the first value; but what a counter had when a
@@ -119,7 +146,7 @@ static bool is_told(const struct statsd *d, const struct pick *k, struct before 
 	bool told = !b->known && k->series->start_ns < d->env->since_ns;
 
 	if (told)
-		*b = (struct before){ k->point->count, k->point->value, false };
+		*b = (struct before){ b->series, k->point->count, k->point->value, false };
 	b->known = true;
 	return told;
 }
@@ -132,7 +159,8 @@ static void put_counter(struct buf *out, const struct statsd *d, const struct pi
 	else
 		naming_number(out, max_of(k->point->value - b->value, 0.0));
 	put_end(out, d, k->series, 'c');
-	*b = (struct before){ max_of(k->point->count, b->count), max_of(k->point->value, b->value), true };
+	*b = (struct before){ b->series, max_of(k->point->count, b->count), max_of(k->point->value, b->value),
+			      true };
 }
 
 /* A sign would make it a change rather than a value: below zero it is set to zero first. */
@@ -155,6 +183,7 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 
 	if (picks_take(&d->picks, d->env->registry, batches, n, true) < 0)
 		return -ENOMEM;
+	forget_gone(d);
 	for (size_t i = 0; i < d->picks.n; i++) {
 		const struct pick *k = &d->picks.v[i];
 		struct before *b = before_of(d, k->series->id);

@@ -85,7 +85,7 @@ void request_fail(struct request *q, unsigned status, const char *fmt, ...)
 void request_error(struct request *q, const struct tacho_error *e)
 {
 	unsigned status = e->code == -ENOENT ? 404 : e->code == -ENODATA ? 404
-			  : e->code == -EINVAL || e->code == -E2BIG ? 400
+			  : e->code == -EINVAL || e->code == -E2BIG || e->code == -ERANGE ? 400
 			  : e->code == -EBUSY ? 409
 			  : e->code == -EACCES || e->code == -EPERM ? 403 : 500;
 
@@ -211,6 +211,26 @@ static bool host_is_fine(const struct request *q)
 	return is_ours(q->agent, host);
 }
 
+static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+	static const char *const names[] = { "Host", "Content-Length", "Transfer-Encoding" };
+	unsigned *n = arg;
+
+	(void)kind, (void)value;
+	for (size_t i = 0; i < countof(names); i++)
+		n[i] += str_ieq(str_of(name), str_of(names[i]));
+	return MHD_YES;
+}
+
+/* A header that a proxy before us may have read otherwise: two hosts, two lengths. */
+static bool is_ambiguous(struct MHD_Connection *connection)
+{
+	unsigned n[3] = { 0 };
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, n);
+	return n[0] > 1 || n[1] + n[2] > 1;
+}
+
 /* Takes as long for a wrong token as for a right one. */
 static bool token_is_right(const struct request *q)
 {
@@ -330,6 +350,8 @@ static enum MHD_Result answer(struct request *q)
 		q->out = (struct buf){ 0 };
 	}
 	add_headers(q, r);
+	if (q->closes)			/* what follows on this connection may not be what it seems */
+		MHD_add_response_header(r, "Connection", "close");
 	result = MHD_queue_response(q->connection, q->status, r);
 	MHD_destroy_response(r);
 	return result;
@@ -338,7 +360,7 @@ static enum MHD_Result answer(struct request *q)
 /* What is kept of a request while its body comes in. */
 struct incoming {
 	struct buf body;
-	bool too_large;
+	bool too_large, ambiguous;
 	struct job *job;		/* its page is being made, or is ready */
 };
 
@@ -359,13 +381,15 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 	const struct listener *l = cls;
 	struct incoming *in = *state;
 	struct request q = { .agent = l->http->agent, .http = l->http, .connection = connection,
-			     .status = 200, .type = "application/json" };
+			     .status = 200, .type = "application/json", .closes = in && in->ambiguous };
 	enum MHD_Result result;
 
 	(void)version;
 	if (!in) {			/* the header is here, the body is not yet */
-		*state = calloc(1, sizeof(*in));
-		return *state ? MHD_YES : MHD_NO;
+		*state = in = calloc(1, sizeof(*in));
+		if (in)
+			in->ambiguous = is_ambiguous(connection);
+		return in ? MHD_YES : MHD_NO;
 	}
 	if (*n)
 		return take_body(in, data, n);
@@ -373,6 +397,8 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 	q.is_local_owner = l->is_unix && peer_owns_us(connection);
 	if (in->job)
 		work_take(l->http->work, take(in->job), &q);
+	else if (in->ambiguous)
+		request_fail(&q, 400, "one Host, and one of Content-Length and Transfer-Encoding, is enough");
 	else if (in->too_large || buf_failed(&in->body))
 		request_fail(&q, 413, "a body has %d bytes at most", HTTP_BODY_MAX);
 	else

@@ -18,6 +18,7 @@ struct request {
 	struct MHD_Connection *connection;
 	const char *path;		/* after the route's own */
 	struct str body;		/* of a POST */
+	bool closes;			/* the connection, after the answer */
 	bool is_local_owner;		/* came by the unix socket, from its owner or root */
 	/* the answer */
 	unsigned status;		/* 200 unless set */
@@ -59,6 +60,10 @@ void live_end(struct live *l);			/* all streams end; no new ones */
 void live_free(struct live *l);			/* after the daemons have stopped */
 page_fn page_live;
 struct live *http_live(struct http *h);
+
+/* api_text.c: the same for people, where the request asks for ?format=text. */
+bool request_wants_text(struct request *q);
+page_fn text_status, text_events, text_series, text_exporters;
 
 /* Pages. */
 page_fn page_index, page_metrics, page_health, page_status, page_series, page_query, page_events,

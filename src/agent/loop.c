@@ -235,6 +235,25 @@ static void drain(int fd)
 		;
 }
 
+/* exec ends with its command, so that its status and its last counts are told: the first signal goes on
+ * to it, unless a terminal has given it to both. The second ends us alone. */
+static bool pass_on(struct collector *c, const struct signalfd_siginfo *info)
+{
+	bool first = c->ends_with_targets && !c->interrupted, passed = false;
+
+	for (size_t i = 0; first && i < c->n_sources; i++) {
+		const struct source *s = c->sources[i];
+
+		if (!s->command || s->ended)
+			continue;
+		if (info->ssi_code <= 0)		/* a process has sent it */
+			tacho_command_kill(s->command, (int)info->ssi_signo);
+		passed = true;
+	}
+	c->interrupted = c->interrupted || passed;
+	return passed;
+}
+
 /* Ends on SIGTERM and SIGINT; true: SIGHUP asks for the file to be read again. */
 static bool take_signals(struct collector *c)
 {
@@ -244,7 +263,7 @@ static bool take_signals(struct collector *c)
 	while (read(c->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGHUP)
 			reload = true;
-		else if (info.ssi_signo != SIGCHLD)
+		else if (info.ssi_signo != SIGCHLD && !pass_on(c, &info))
 			c->stopping = true;
 	}
 	return reload;

@@ -68,9 +68,12 @@ static void put_head(struct buf *out, const struct metric *m, const char *suffix
 	}
 }
 
+/* What a counter stood at when it ended can be had for a while. A ratio of what has ended means nothing
+ * any more, and its successor after a reload has the same name. */
 static bool is_shown(const struct series *s)
 {
-	return s && s->time_ns && s->last.state <= TACHO_SCALED;
+	return s && s->time_ns && s->last.state <= TACHO_SCALED &&
+	       !(s->ended && s->metric->kind == METRIC_GAUGE);
 }
 
 static void put_sample(struct buf *out, const struct agent_config *cfg, const struct series *s,
@@ -162,7 +165,7 @@ static int put_state(void *arg, const struct event_status *st)
 	buf_puts(out, "tacho_event_state");
 	put_label(out, "source", st->source, &first);
 	put_label(out, "event", st->event, &first);
-	put_label(out, "state", tacho_state_name(st->state), &first);
+	put_label(out, "state", st->paused ? "paused" : tacho_state_name(st->state), &first);
 	buf_puts(out, "} 1\n");
 	return 0;
 }

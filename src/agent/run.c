@@ -270,12 +270,14 @@ static void keep_small(void)
 	mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
+/* SIGPIPE is blocked rather than ignored: what is ignored stays so in the commands that are run. */
 static int block_signals(void)
 {
 	sigset_t set;
 
-	signal(SIGPIPE, SIG_IGN);
-	return -pthread_sigmask(SIG_BLOCK, collector_signals(&set), NULL);
+	collector_signals(&set);
+	sigaddset(&set, SIGPIPE);
+	return -pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struct tacho_error *e)

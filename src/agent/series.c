@@ -1,7 +1,8 @@
 /*
  * The registry of series. The collector's thread is the one that changes it; HTTP and SNMP look
- * at it under the read lock. Ids are dense and never used again; a series that ended keeps its
- * last point for a while, so that a scrape that comes late still sees it, and then leaves a hole.
+ * at it under the read lock. Ids are never used again; a series that ended keeps its last point for a
+ * while, so that a scrape that comes late still sees it, and then goes: where processes come and go all
+ * day, only those of the last minutes take up room.
  */
 #include "agent/series.h"
 
@@ -141,9 +142,9 @@ int64_t registry_add(struct registry *r, const struct metric *m, const char *sou
 	s->start_ns = start_ns;
 	s->last.state = TACHO_NOT_COUNTED;
 	pthread_rwlock_wrlock(&r->lock);
-	if (r->n < UINT32_MAX - 1 && grow((void **)&r->series, r->n, &r->cap)) {
+	if (r->last_id < UINT32_MAX - 1 && grow((void **)&r->series, r->n, &r->cap)) {
 		r->series[r->n++] = s;
-		s->id = (uint32_t)r->n;
+		s->id = ++r->last_id;
 		s->last.series = s->id;
 		r->generation++;
 		id = s->id;
@@ -154,14 +155,34 @@ int64_t registry_add(struct registry *r, const struct metric *m, const char *sou
 	return id;
 }
 
-const struct series *registry_get(const struct registry *r, uint32_t id)
+/* Without holes an id is at its own place; each that has gone moves those behind it by one. */
+size_t registry_from(const struct registry *r, uint32_t id)
 {
-	return id && id <= r->n ? r->series[id - 1] : NULL;
+	size_t holes = r->last_id - r->n;
+	size_t low = id > holes ? id - holes - 1 : 0, high = min_of((size_t)(id ? id - 1 : 0), r->n);
+
+	low = min_of(low, high);
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (r->series[mid]->id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
-static struct series *get(struct registry *r, uint32_t id)
+static struct series *get(const struct registry *r, uint32_t id)
 {
-	return id && id <= r->n ? r->series[id - 1] : NULL;
+	size_t at = registry_from(r, id);
+
+	return at < r->n && r->series[at]->id == id ? r->series[at] : NULL;
+}
+
+const struct series *registry_get(const struct registry *r, uint32_t id)
+{
+	return get(r, id);
 }
 
 /* A value that would fall stays where it was: receivers take a fall for a restart. */
@@ -215,15 +236,34 @@ void registry_end(struct registry *r, uint32_t id)
 	pthread_rwlock_unlock(&r->lock);
 }
 
+bool registry_revive(struct registry *r, uint32_t id)
+{
+	struct series *s;
+
+	pthread_rwlock_wrlock(&r->lock);
+	s = get(r, id);
+	if (s)
+		s->ended = false;
+	pthread_rwlock_unlock(&r->lock);
+	return s;
+}
+
 void registry_expire(struct registry *r, int64_t before_ns)
 {
+	size_t kept = 0;
+
 	pthread_rwlock_wrlock(&r->lock);
 	for (size_t i = 0; i < r->n; i++) {
-		if (!r->series[i] || !r->series[i]->ended || r->series[i]->time_ns >= before_ns)
+		struct series *s = r->series[i];
+
+		if (!s->ended || s->time_ns >= before_ns) {
+			r->series[kept++] = s;
 			continue;
-		series_free(take(r->series[i]));
+		}
+		series_free(s);
 		r->generation++;
 	}
+	r->n = kept;
 	pthread_rwlock_unlock(&r->lock);
 }
 

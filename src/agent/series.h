@@ -69,8 +69,9 @@ struct batch {
 
 struct registry {
 	pthread_rwlock_t lock;		/* writers: the collector only */
-	struct series **series;		/* by id - 1; NULL: expired */
+	struct series **series;		/* those that are there, by id */
 	size_t n, cap;
+	uint32_t last_id;		/* that was given away */
 	uint64_t generation;		/* changes when series come or go */
 	struct metric **metrics;
 	size_t n_metrics, cap_metrics;
@@ -87,9 +88,12 @@ int64_t registry_add(struct registry *r, const struct metric *m, const char *sou
 void registry_apply(struct registry *r, const struct batch *b);
 void registry_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why);
 void registry_end(struct registry *r, uint32_t id);	/* marks; freed by registry_expire */
+bool registry_revive(struct registry *r, uint32_t id);	/* it goes on; false: it has expired */
 void registry_expire(struct registry *r, int64_t before_ns);
 /* Under the lock (the caller's): NULL where it has gone. */
 const struct series *registry_get(const struct registry *r, uint32_t id);
+/* Under the lock: the place of the first series with this number or a higher one. */
+size_t registry_from(const struct registry *r, uint32_t id);
 const char *series_label(const struct series *s, const char *name);	/* NULL: has none */
 
 #endif

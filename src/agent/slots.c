@@ -32,14 +32,9 @@ static int64_t revive(struct slot *slot, struct registry *r, const struct metric
 		      const char *source, const struct label *labels, size_t n_labels,
 		      int group_row, int64_t now_ns)
 {
-	bool there;
+	bool there = registry_revive(r, slot->series);
 	int64_t id;
 
-	pthread_rwlock_wrlock(&r->lock);
-	there = slot->series && slot->series <= r->n && r->series[slot->series - 1];
-	if (there)
-		r->series[slot->series - 1]->ended = false;
-	pthread_rwlock_unlock(&r->lock);
 	slot->ended = false;
 	if (there)
 		return 0;

@@ -16,7 +16,6 @@
 #include "base/vec.h"
 
 #define TIDY_NS 60000000000
-#define IDLE_NS 600000000000		/* a series without points for so long is put away */
 
 static int64_t flush_ns(const struct store *s)
 {

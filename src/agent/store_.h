@@ -12,6 +12,7 @@
 
 #define CHUNK_MAX_POINTS 400
 #define CHUNK_MAX_BYTES 1500
+#define IDLE_NS 600000000000		/* a series without points for so long is put away */
 #define PENDING_MAX (64u << 20)		/* bytes of points and chunks that may wait in memory */
 
 /* A point on its way, with the time of its batch. */
@@ -22,6 +23,7 @@ struct taken {
 
 /* A series as the writer knows it. */
 struct writing {
+	uint32_t id;			/* in the registry */
 	uint64_t key;			/* 0: not looked up yet */
 	enum metric_kind kind;
 	int64_t start_ns, last_ns;
@@ -88,8 +90,7 @@ struct store {
 
 	/* the writer thread's own */
 	struct { struct taken *v; size_t n, cap; } work;
-	struct writing **series;	/* by registry id */
-	size_t n_series;
+	struct { struct writing **v; size_t n, cap; } series;	/* by id */
 	struct { struct closed_chunk *v; size_t n, cap; } closed;
 	size_t closed_bytes;
 	int64_t tidied_ns;		/* CLOCK_MONOTONIC */

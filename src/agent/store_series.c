@@ -22,9 +22,9 @@ static void free_writing(struct writing *w)
 
 void writing_free(struct store *s)
 {
-	for (size_t i = 0; i < s->n_series; i++)
-		free_writing(s->series[i]);
-	free(s->series);
+	for (size_t i = 0; i < s->series.n; i++)
+		free_writing(s->series.v[i]);
+	vec_done(&s->series);
 	for (size_t i = 0; i < s->closed.n; i++)
 		free(s->closed.v[i].bytes);
 	vec_done(&s->closed);
@@ -125,21 +125,38 @@ static int meet(struct store *s, struct writing *w, uint32_t id)
 	return catch_up(s, w);
 }
 
+/* Where it is, or would be. */
+static size_t place_of(const struct store *s, uint32_t id)
+{
+	size_t low = 0, high = s->series.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->series.v[mid]->id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 static struct writing *find(struct store *s, uint32_t id)
 {
-	if (id >= s->n_series) {
-		size_t want = max_of((size_t)id + 1, s->n_series * 2);
-		struct writing **v = reallocarray(s->series, want, sizeof(*v));
+	size_t at = place_of(s, id);
+	struct writing *w;
 
-		if (!v)
-			return NULL;
-		memset(v + s->n_series, 0, (want - s->n_series) * sizeof(*v));
-		s->series = v;
-		s->n_series = want;
+	if (at < s->series.n && s->series.v[at]->id == id)
+		return s->series.v[at];
+	w = calloc(1, sizeof(*w));
+	if (!w || !vec_add(&s->series)) {
+		free(w);
+		return NULL;
 	}
-	if (!s->series[id])
-		s->series[id] = calloc(1, sizeof(*s->series[id]));
-	return s->series[id];
+	memmove(s->series.v + at + 1, s->series.v + at, (s->series.n - 1 - at) * sizeof(*s->series.v));
+	w->id = id;
+	s->series.v[at] = w;
+	return w;
 }
 
 /* The key went with its transaction; the series is met once more. */
@@ -171,12 +188,12 @@ void writing_meet(struct store *s)
 			forget_key(w);
 	}
 	held = begun && sql_end(s, true) == 0;
-	for (size_t i = 0; begun && i < s->n_series; i++) {
-		if (!s->series[i] || !s->series[i]->met_now)
+	for (size_t i = 0; begun && i < s->series.n; i++) {
+		if (!s->series.v[i]->met_now)
 			continue;
-		s->series[i]->met_now = false;
+		s->series.v[i]->met_now = false;
 		if (!held)
-			forget_key(s->series[i]);
+			forget_key(s->series.v[i]);
 	}
 }
 
@@ -296,10 +313,10 @@ int writing_flush(struct store *s)
 		err = sql_chunk(s, c->key, c->level, c->from_ns, c->to_ns, c->n,
 				str_n(c->bytes, c->n_bytes));
 	}
-	for (size_t i = 0; err == 0 && i < s->n_series; i++) {
-		struct writing *w = s->series[i];
+	for (size_t i = 0; err == 0 && i < s->series.n; i++) {
+		struct writing *w = s->series.v[i];
 
-		if (!w || !w->key || !(w->dirty[0] || w->dirty[1] || w->dirty[2]))
+		if (!w->key || !(w->dirty[0] || w->dirty[1] || w->dirty[2]))
 			continue;
 		err = flush_series(s, w);
 		if (err == 0)
@@ -314,17 +331,21 @@ void writing_wrote(struct store *s)
 		free(s->closed.v[i].bytes);
 	s->closed.n = 0;
 	s->closed_bytes = 0;
-	for (size_t i = 0; i < s->n_series; i++)
-		if (s->series[i])
-			memset(s->series[i]->dirty, 0, sizeof(s->series[i]->dirty));
+	for (size_t i = 0; i < s->series.n; i++)
+		memset(s->series.v[i]->dirty, 0, sizeof(s->series.v[i]->dirty));
 }
 
 void writing_expire(struct store *s, int64_t before_ns)
 {
-	for (size_t i = 0; i < s->n_series; i++) {
-		struct writing *w = s->series[i];
+	size_t kept = 0;
 
-		if (w && w->last_ns < before_ns && !w->dirty[0] && !w->dirty[1] && !w->dirty[2])
-			free_writing(take(s->series[i]));
+	for (size_t i = 0; i < s->series.n; i++) {
+		struct writing *w = s->series.v[i];
+
+		if (w->last_ns < before_ns && !w->dirty[0] && !w->dirty[1] && !w->dirty[2])
+			free_writing(w);
+		else
+			s->series.v[kept++] = w;
 	}
+	s->series.n = kept;
 }

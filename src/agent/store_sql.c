@@ -442,12 +442,13 @@ static int64_t kept_since(int64_t now_ns, uint64_t kept_ns)
 	return kept_ns && kept_ns < (uint64_t)now_ns ? now_ns - (int64_t)kept_ns : 0;
 }
 
-/* A series is known as long as anything of it may be there. 0: for ever. */
+/* A series is known as long as anything of it may be there, and while its key is remembered though it
+ * gets no points. 0: for ever. */
 static uint64_t longest_kept(const struct retention_config *r)
 {
 	if (!r->full_ns || !r->seconds10_ns || !r->minute_ns)
 		return 0;
-	return max_of(r->full_ns, max_of(r->seconds10_ns, r->minute_ns));
+	return max_of(max_of(r->full_ns, 2ull * IDLE_NS), max_of(r->seconds10_ns, r->minute_ns));
 }
 
 int sql_tidy(struct store *s, int64_t now_ns)

@@ -17,18 +17,19 @@
 static const struct {
 	const char *word, *args, *help;
 	bool post;
+	int least, most;		/* words behind it */
 } words[] = {
-	{ "status", "", "how the agent is", false },
-	{ "events", "", "events with state and reason", false },
-	{ "series", "", "every series with its newest value", false },
-	{ "exporters", "", "what was sent, queued and dropped", false },
-	{ "config", "", "the configuration with origins", false },
-	{ "pause", "[SOURCE]", "stop counting", true },
-	{ "resume", "[SOURCE]", "go on counting", true },
-	{ "read-now", "[SOURCE]", "read at once, and flush the store", true },
-	{ "interval", "DURATION [SOURCE]", "read that often", true },
-	{ "reload", "", "read the configuration again", true },
-	{ "profile", "[DURATION [flame|perf.data|both]]", "record so long, say where it is", true },
+	{ "status", "", "how the agent is", false, 0, 0 },
+	{ "events", "", "events with state and reason", false, 0, 0 },
+	{ "series", "", "every series with its newest value", false, 0, 0 },
+	{ "exporters", "", "what was sent, queued and dropped", false, 0, 0 },
+	{ "config", "", "the configuration with origins", false, 0, 0 },
+	{ "pause", "[SOURCE]", "stop counting", true, 0, 1 },
+	{ "resume", "[SOURCE]", "go on counting", true, 0, 1 },
+	{ "read-now", "[SOURCE]", "read at once, and flush the store", true, 0, 1 },
+	{ "interval", "DURATION [SOURCE]", "read that often", true, 1, 2 },
+	{ "reload", "", "read the configuration again", true, 0, 0 },
+	{ "profile", "[DURATION [flame|perf.data|both]]", "record so long, say where it is", true, 0, 2 },
 };
 
 static size_t take_reply(char *bytes, size_t size, size_t n, void *arg)
@@ -51,7 +52,7 @@ static void add_arg(CURL *curl, struct buf *url, const char *name, const char *v
 }
 
 /* Where the words go: the page, with what follows as its arguments. */
-static void make_url(CURL *curl, size_t i, int argc, char **argv, struct buf *url)
+static void make_url(CURL *curl, size_t i, int argc, char **argv, bool json, struct buf *url)
 {
 	const char *word = words[i].word;
 
@@ -62,19 +63,21 @@ static void make_url(CURL *curl, size_t i, int argc, char **argv, struct buf *ur
 	} else if (!strcmp(word, "interval")) {
 		add_arg(curl, url, "value", argc > 2 ? argv[2] : NULL);
 		add_arg(curl, url, "source", argc > 3 ? argv[3] : NULL);
-	} else {
+	} else if (words[i].post) {
 		add_arg(curl, url, "source", argc > 2 ? argv[2] : NULL);
+	} else {
+		add_arg(curl, url, "format", json ? NULL : "text");
 	}
 }
 
-static int ask(const char *socket, size_t i, int argc, char **argv, struct buf *reply, long *status)
+static int ask(const char *socket, size_t i, int argc, char **argv, bool json, struct buf *reply, long *status)
 {
 	CURL *curl = curl_easy_init();
 	struct buf url = { 0 };
 	CURLcode rc = CURLE_OUT_OF_MEMORY;
 
 	if (curl) {
-		make_url(curl, i, argc, argv, &url);
+		make_url(curl, i, argc, argv, json, &url);
 		curl_easy_setopt(curl, CURLOPT_URL, url.bytes);
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
 		curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_reply);
@@ -164,6 +167,10 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 		i++;
 	if (argc < 2 || i == countof(words))
 		return usage(argc < 2 ? NULL : argv[1]);
+	if (argc - 2 < words[i].least || argc - 2 > words[i].most) {
+		report_text("agent", "'ctl %s%s%s' is meant", words[i].word, *words[i].args ? " " : "", words[i].args);
+		return EXIT_USAGE;
+	}
 	if (agent_dirs(&dirs) < 0)
 		memset(&dirs, 0, sizeof(dirs));
 	socket = agent_socket(cfg, &dirs);
@@ -171,7 +178,7 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 		report_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
-	if (ask(socket, i, argc, argv, &reply, &status) < 0)
+	if (ask(socket, i, argc, argv, o->json, &reply, &status) < 0)
 		return EXIT_FAILED;
 	return show_reply(&reply, status, o->json);
 }

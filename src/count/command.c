@@ -70,10 +70,14 @@ static void forget(struct tacho_command *cmd)
 
 __attribute__((noreturn)) static void be_command(char *const argv[], int gate, int report)
 {
+	sigset_t none;
 	char byte;
 	ssize_t got;
 	int why;
 
+	/* Callers that take signals by a descriptor have them blocked; a command must not. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	do
 		got = read(gate, &byte, 1);
 	while (got < 0 && errno == EINTR);

@@ -72,7 +72,7 @@ static void world_end(struct world *w)
 static const struct series *find(struct world *w, const char *event, const char *label,
 				 const char *value)
 {
-	for (uint32_t id = 1; id <= w->agent.registry.n; id++) {
+	for (uint32_t id = 1; id <= w->agent.registry.last_id; id++) {
 		const struct series *s = registry_get(&w->agent.registry, id);
 		const char *have = s && label ? series_label(s, label) : NULL;
 
@@ -383,7 +383,7 @@ static uint64_t total(struct world *w)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t id = 1; id <= w->agent.registry.n; id++) {
+	for (uint32_t id = 1; id <= w->agent.registry.last_id; id++) {
 		const struct series *s = registry_get(&w->agent.registry, id);
 
 		if (s && !strcmp(s->metric->event, "task-clock"))

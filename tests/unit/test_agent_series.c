@@ -1,5 +1,5 @@
 /* agent/series.c: series come, get points, end and leave; counters never fall. */
-#include "agent/series.h"
+#include "agent/http.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -139,6 +139,63 @@ static void an_ended_series_leaves_a_hole(void **state)
 	registry_done(r);
 }
 
+/* Processes that come and go all day: the numbers go on, the room does not. */
+static void series_that_have_gone_leave_no_room(void **state)
+{
+	struct registry *r = fresh();
+	uint32_t first = add(r, &switches, "0"), ids[3] = { 0 };
+
+	for (int round = 0; round < 1000; round++) {
+		for (int i = 0; i < 3; i++) {
+			ids[i] = add(r, &switches, "1");
+			apply(r, round + 1, (struct point){ .series = ids[i], .count = (uint64_t)i, .value = i });
+		}
+		registry_end(r, ids[round % 3]);
+		registry_expire(r, round);
+		assert_int_equal(registry_get(r, first)->id, first);
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(registry_get(r, ids[i])->id, ids[i]);
+			assert_int_equal(registry_get(r, ids[i])->last.count, i);
+			registry_end(r, ids[i]);
+		}
+	}
+	assert_int_equal(ids[2], 3001);
+	assert_true(registry_revive(r, ids[2]));
+	registry_expire(r, 5000);
+	assert_false(registry_revive(r, ids[1]));
+	assert_int_equal(r->n, 2);
+	assert_true(r->cap < 64);
+	assert_null(registry_get(r, 0));
+	assert_null(registry_get(r, 1500));
+	assert_null(registry_get(r, 3002));
+	assert_null(registry_get(r, UINT32_MAX));
+	assert_int_equal(registry_from(r, 2), 1);
+	assert_int_equal(registry_from(r, 3001), 1);
+	assert_int_equal(registry_from(r, 3002), 2);
+	registry_done(r);
+}
+
+/* A family has one line for one set of labels, also right after a reload. */
+static void ratios_that_ended_are_not_shown(void **state)
+{
+	struct registry *r = fresh();
+	struct agent_config cfg = { 0 };
+	uint32_t counter = add(r, &switches, "0"), before = add(r, &ipc, "0"), now = add(r, &ipc, "0");
+	struct buf out = { 0 };
+
+	apply(r, 1, (struct point){ .series = counter, .count = 7, .value = 7 });
+	apply(r, 1, (struct point){ .series = before, .value = 1.5 });
+	apply(r, 2, (struct point){ .series = now, .value = 2.5 });
+	registry_end(r, before);
+	registry_end(r, counter);
+	prometheus_series(r, &cfg, false, &out);
+	assert_non_null(strstr(out.bytes, "perf_context_switches_total{cpu=\"0\",source=\"system\"} 7\n"));
+	assert_non_null(strstr(out.bytes, "} 2.5\n"));
+	assert_null(strstr(out.bytes, "} 1.5\n"));
+	buf_done(&out);
+	registry_done(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +205,8 @@ int main(void)
 		cmocka_unit_test(gauges_may_fall),
 		cmocka_unit_test(a_reason_goes_when_it_counts_again),
 		cmocka_unit_test(an_ended_series_leaves_a_hole),
+		cmocka_unit_test(series_that_have_gone_leave_no_room),
+		cmocka_unit_test(ratios_that_ended_are_not_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,24 @@ for host in evil.example "evil.example:$agent_port" localhost.evil.example 127.0
 	expect 421 -H "Host: $host" "$agent_url/metrics"
 done
 
+# What a proxy might read otherwise than we do, and what is smuggled behind it.
+python3 - "$agent_port" <<'END'
+import socket, sys
+def ask(*lines, body=b""):
+    with socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=20) as s:
+        s.sendall("\r\n".join(lines + ("", "")).encode() + body)
+        got = b""
+        while chunk := s.recv(65536):
+            got += chunk
+    assert got.startswith(b"HTTP/1.1 400 ") and got.count(b"HTTP/1.1") == 1, (lines, got)
+smuggled = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+ask("GET /healthz HTTP/1.1", "Host: localhost", "Host: evil.example", body=smuggled)
+ask("GET /healthz HTTP/1.1", "host: evil.example", "HOST: localhost", body=smuggled)
+ask("POST /api/v1/ctl/pause HTTP/1.1", "Host: localhost", "Content-Length: 5", "Transfer-Encoding: chunked",
+    body=b"0\r\n\r\n" + smuggled)
+ask("POST /api/v1/ctl/pause HTTP/1.1", "Host: localhost", "Content-Length: 0", "Content-Length: 44", body=smuggled)
+END
+
 # Actions.
 post="-X POST $agent_url/api/v1/ctl/read-now"
 expect 401 $post
