@@ -59,7 +59,7 @@ after = series(None, "all")
 check(after["value"] >= total, f"the machine's counter fell from {total} to {after}")
 check(agent.ctl("read-now")[0] == 0, "read-now")
 for source in "load", "all":
-    answer = agent.get(f"/api/v1/query?event=task-clock&source={source}&func=value&from=-10m&step=0s&max=11000")
+    answer = agent.get(f"/api/v1/query?event=task-clock&label=source={source}&func=value&from=-10m&step=0s&max=11000")
     for s in answer["series"]:
         points = s["points"]
         check(all(a[0] < b[0] and a[1] <= b[1] for a, b in zip(points, points[1:])), f"{s['labels']} falls")
