@@ -1,7 +1,8 @@
 /*
  * StatsD by UDP: counters as what was added since the point before ("|c"), gauges as they are
  * ("|g"); labels in the name, or behind it as Datadog writes them. Nobody answers: what the kernel
- * took counts as sent, and only a port that nobody listens at is noticed.
+ * took counts as sent, and only a port that nobody listens at is noticed. On this machine that is
+ * noticed at once, so a packet to a receiver that is just being started again is not lost.
  */
 #include "agent/exporter.h"
 
@@ -178,11 +179,21 @@ static struct str packet_at(struct str body, size_t at, size_t max)
 	}
 }
 
+/* What became of the packet before, as far as it is known: the answer of a port that is closed. */
+static int refusal(int fd)
+{
+	socklen_t n = sizeof(int);
+	int err = 0;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &n) < 0 ? 0 : -err;
+}
+
 static int send_rest(struct statsd *d, struct str body)
 {
 	while (d->sent < body.n) {
 		struct str packet = packet_at(body, d->sent, d->settings->packet);
 		ssize_t n = send(d->fd, packet.s, packet.n - (packet.s[packet.n - 1] == '\n'), MSG_NOSIGNAL);
+		int refused = n < 0 ? 0 : refusal(d->fd);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -190,8 +201,8 @@ static int send_rest(struct statsd *d, struct str body)
 			d->sent += packet.n;
 			continue;
 		}
-		if (n < 0)
-			return -errno;
+		if (n < 0 || refused)
+			return n < 0 ? -errno : refused;
 		d->sent += packet.n;
 	}
 	return 0;
