@@ -1,12 +1,12 @@
 /* Comparing configurations: see the header. */
 #include "agent/config_same.h"
 
-static bool same_text(const char *a, const char *b)
+bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool same_list(const struct strlist *a, const struct strlist *b)
+bool same_list(const struct strlist *a, const struct strlist *b)
 {
 	if (a->n != b->n)
 		return false;

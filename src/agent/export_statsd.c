@@ -18,9 +18,7 @@
 #include "base/vec.h"
 
 struct settings {
-	struct push_settings push;
-	char *address, *prefix;
-	int style;			/* 0 path, 1 datadog */
+	struct dotted_settings base;
 	uint64_t packet;
 };
 
@@ -31,9 +29,7 @@ struct before {
 };
 
 struct statsd {
-	const struct settings *settings;
-	const struct exporter_env *env;
-	struct picks picks;
+	struct dotted base;
 	struct { struct before *v; size_t n, cap; } before;	/* by id - 1 */
 	int fd;
 	size_t sent;			/* of the body whose turn it is, when a try failed within it */
@@ -42,9 +38,9 @@ struct statsd {
 
 #define AT(field) offsetof(struct settings, field)
 static const struct key_row keys[] = {
-	{ KEY_STRING, "address", AT(address), "127.0.0.1:8125", "where to" },
-	{ KEY_STRING, "prefix", AT(prefix), "tacho", "what names begin with" },
-	{ KEY_CHOICE, "style", AT(style), "path", "labels as parts of the name, or as Datadog's tags",
+	{ KEY_STRING, "address", AT(base.address), "127.0.0.1:8125", "where to" },
+	{ KEY_STRING, "prefix", AT(base.prefix), "tacho", "what names begin with" },
+	{ KEY_CHOICE, "style", AT(base.style), "path", "labels as parts of the name, or as Datadog's tags",
 	  .choices = "path datadog" },
 	{ KEY_U64, "packet", AT(packet), "1400", "bytes in one packet", .min = 256, .max = 65000 },
 	{ .kind = KEY_END },
@@ -53,27 +49,16 @@ static const struct key_row keys[] = {
 
 static int check(const void *settings, struct tacho_error *e)
 {
-	const struct settings *s = settings;
-	char host[256], port[8];
-
-	if (address_split(s->address, host, port) < 0)
-		return error_set(e, -EINVAL, "address: '%.100s' is not HOST:PORT", s->address);
-	if (strpbrk(s->prefix, " \t\r\n:|"))
-		return error_set(e, -EINVAL, "prefix: '%.100s' has a blank, ':' or '|' in it", s->prefix);
-	return 0;
+	return dotted_check(settings, " \t\r\n:|", "a blank, ':' or '|'", e);
 }
 
 static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
 {
-	struct statsd *d = calloc(1, sizeof(*d));
+	int err = dotted_open(out, sizeof(struct statsd), settings, env, e);
 
-	if (!d)
-		return error_nomem(e);
-	d->settings = settings;
-	d->env = env;
-	d->fd = -1;
-	*out = d;
-	return 0;
+	if (err == 0)
+		((struct statsd *)*out)->fd = -1;
+	return err;
 }
 
 static void close_it(void *x)
@@ -81,17 +66,14 @@ static void close_it(void *x)
 	struct statsd *d = x;
 
 	closep(&d->fd);
-	picks_done(&d->picks);
+	picks_done(&d->base.picks);
 	vec_done(&d->before);
 	free(d);
 }
 
 static void put_name(struct buf *out, const struct statsd *d, const struct series *s)
 {
-	if (d->settings->style == 0)
-		dotted_name(out, s, d->env, d->settings->prefix);
-	else
-		plain_name(out, s, d->settings->prefix);
+	dotted_put_name(out, &d->base, s);
 	buf_putc(out, ':');
 }
 
@@ -99,8 +81,8 @@ static void put_end(struct buf *out, const struct statsd *d, const struct series
 {
 	buf_putc(out, '|');
 	buf_putc(out, type);
-	if (d->settings->style == 1)
-		put_tags(out, s, d->env, "|#", ',', ':');
+	if (d->base.settings->style == 1)
+		put_tags(out, s, d->base.env, "|#", ',', ':');
 	buf_putc(out, '\n');
 }
 
@@ -142,10 +124,10 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	struct statsd *d = x;
 	int64_t points = 0;
 
-	if (picks_take(&d->picks, d->env->registry, batches, n, true) < 0)
+	if (picks_take(&d->base.picks, d->base.env->registry, batches, n, true) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < d->picks.n; i++) {
-		const struct pick *k = &d->picks.v[i];
+	for (size_t i = 0; i < d->base.picks.n; i++) {
+		const struct pick *k = &d->base.picks.v[i];
 		struct before *b = before_of(d, k->series->id);
 
 		if (!b)
@@ -191,7 +173,7 @@ static int refusal(int fd)
 static int send_rest(struct statsd *d, struct str body)
 {
 	while (d->sent < body.n) {
-		struct str packet = packet_at(body, d->sent, d->settings->packet);
+		struct str packet = packet_at(body, d->sent, ((const struct settings *)d->base.settings)->packet);
 		ssize_t n = send(d->fd, packet.s, packet.n - (packet.s[packet.n - 1] == '\n'), MSG_NOSIGNAL);
 		int refused = n < 0 ? 0 : refusal(d->fd);
 
@@ -218,7 +200,7 @@ static enum ship_result ship(void *x, const struct shipment *s, struct ship_repl
 		d->sent = 0;
 	d->sent_of_ns = s->from_ns;
 	if (d->fd < 0)
-		d->fd = address_connect(d->settings->address, SOCK_DGRAM, 1000, &e);
+		d->fd = address_connect(d->base.settings->address, SOCK_DGRAM, 1000, &e);
 	err = d->fd < 0 ? d->fd : send_rest(d, s->body);
 	if (!err) {
 		d->sent = 0;
@@ -229,7 +211,7 @@ static enum ship_result ship(void *x, const struct shipment *s, struct ship_repl
 	if (e.message[0])
 		snprintf(reply->text, sizeof(reply->text), "%.200s", e.message);
 	else
-		snprintf(reply->text, sizeof(reply->text), "%.100s: %s", d->settings->address, strerror(-err));
+		snprintf(reply->text, sizeof(reply->text), "%.100s: %s", d->base.settings->address, strerror(-err));
 	return SHIP_RETRY;
 }
 
