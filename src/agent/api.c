@@ -137,7 +137,7 @@ static void put_series(struct json *j, const struct series *s)
 	json_member(j, "unit", str, s->metric->unit);
 	json_member(j, "kind", str, counter ? "counter" : "gauge");
 	put_labels(j, s);
-	json_member(j, "state", str, tacho_state_name(s->last.state));
+	json_member(j, "state", str, series_state_name(s));
 	json_member(j, "reason", str, s->why);
 	json_member(j, "time", i64, s->time_ns / 1000000);
 	json_key(j, "value");

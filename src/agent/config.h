@@ -79,6 +79,7 @@ int config_open_lists(struct tacho **out, const struct source_config *s, const s
 struct retention_config {
 	uint64_t full_ns, seconds10_ns, minute_ns, profiles_ns;	/* how long each is kept */
 	uint64_t max_bytes;
+	uint64_t pending_bytes;		/* that may wait in memory while nothing can be written */
 };
 
 struct profile_config {

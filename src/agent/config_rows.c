@@ -51,6 +51,9 @@ const struct key_row retention_keys[] = {
 	{ KEY_DURATION, "profiles", AT(profiles_ns), "7d", "how long profiles are kept; 0: for ever",
 	  .max = 36500 * DAY },
 	{ KEY_BYTES, "max_bytes", AT(max_bytes), "1G", "how large the store may grow; 0: no limit" },
+	{ KEY_BYTES, "pending", AT(pending_bytes), "16M",
+	  "what may wait in memory while the disk is full; the oldest goes, and is counted", .min = 65536,
+	  .max = 1u << 30 },
 	{ .kind = KEY_END },
 };
 #undef AT

@@ -1,12 +1,12 @@
 /* Comparing configurations: see the header. */
 #include "agent/config_same.h"
 
-static bool same_text(const char *a, const char *b)
+bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool same_list(const struct strlist *a, const struct strlist *b)
+bool same_list(const struct strlist *a, const struct strlist *b)
 {
 	if (a->n != b->n)
 		return false;
@@ -26,7 +26,7 @@ static bool same_retention(const struct retention_config *a, const struct retent
 {
 	return a->full_ns == b->full_ns && a->seconds10_ns == b->seconds10_ns &&
 	       a->minute_ns == b->minute_ns && a->profiles_ns == b->profiles_ns &&
-	       a->max_bytes == b->max_bytes;
+	       a->max_bytes == b->max_bytes && a->pending_bytes == b->pending_bytes;
 }
 
 const char *config_needs_restart(const struct agent_config *a, const struct agent_config *b)

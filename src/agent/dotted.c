@@ -30,13 +30,38 @@ static void put_prefix(struct buf *out, const char *prefix)
 	buf_putc(out, '.');
 }
 
-void plain_name(struct buf *out, const struct series *s, const char *prefix)
+int dotted_check(const struct dotted_settings *s, const char *refused, const char *named,
+		 struct tacho_error *e)
+{
+	char host[256], port[8];
+
+	if (address_split(s->address, host, port) < 0)
+		return error_set(e, -EINVAL, "address: '%.100s' is not HOST:PORT", s->address);
+	if (strpbrk(s->prefix, refused))
+		return error_set(e, -EINVAL, "prefix: '%.100s' has %s in it", s->prefix, named);
+	return 0;
+}
+
+int dotted_open(void **out, size_t size, const void *settings, const struct exporter_env *env,
+		struct tacho_error *e)
+{
+	struct dotted *d = calloc(1, size);
+
+	if (!d)
+		return error_nomem(e);
+	d->settings = settings;
+	d->env = env;
+	*out = d;
+	return 0;
+}
+
+static void plain_name(struct buf *out, const struct series *s, const char *prefix)
 {
 	put_prefix(out, prefix);
 	naming_full(out, s->metric);
 }
 
-void dotted_name(struct buf *out, const struct series *s, const struct exporter_env *env, const char *prefix)
+static void dotted_name(struct buf *out, const struct series *s, const struct exporter_env *env, const char *prefix)
 {
 	struct label_view labels[LABELS_MAX];
 	size_t n = naming_labels(s, env->config, NULL, labels);
@@ -51,6 +76,14 @@ void dotted_name(struct buf *out, const struct series *s, const struct exporter_
 		buf_putc(out, '_');
 		put_part(out, labels[i].value);
 	}
+}
+
+void dotted_put_name(struct buf *out, const struct dotted *d, const struct series *s)
+{
+	if (d->settings->style == 0)
+		dotted_name(out, s, d->env, d->settings->prefix);
+	else
+		plain_name(out, s, d->settings->prefix);
 }
 
 /* What separates tags, fields and lines in either protocol becomes _. */

@@ -2,16 +2,39 @@
  * Names with dots, for Graphite and StatsD, which know no labels or write them behind the name:
  *
  *	tacho.myhost.perf_context_switches.cpu_3.source_system
+ *
+ * and what else the two have in common.
  */
 #ifndef AGENT_DOTTED_H
 #define AGENT_DOTTED_H
 
 #include "agent/exporter.h"
+#include "agent/picks.h"
 
-/* prefix.host.metric.label_value ... */
-void dotted_name(struct buf *out, const struct series *s, const struct exporter_env *env, const char *prefix);
-/* prefix.metric */
-void plain_name(struct buf *out, const struct series *s, const char *prefix);
+/* What their settings begin with. */
+struct dotted_settings {
+	struct push_settings push;
+	char *address, *prefix;
+	int style;			/* 0: labels in the name; 1: behind it, as tags */
+};
+
+/* What they begin with. */
+struct dotted {
+	const struct dotted_settings *settings;
+	const struct exporter_env *env;
+	struct picks picks;
+};
+
+/* An address that is none, a prefix with one of those characters in it, which `named` calls by name. */
+int dotted_check(const struct dotted_settings *s, const char *refused, const char *named,
+		 struct tacho_error *e);
+/* `size` bytes that begin with a struct dotted. 0 or -ENOMEM. */
+int dotted_open(void **out, size_t size, const void *settings, const struct exporter_env *env,
+		struct tacho_error *e);
+/* prefix.host.metric.label_value ..., or with tags prefix.metric: those are the caller's to put where they
+ * belong. */
+void dotted_put_name(struct buf *out, const struct dotted *d, const struct series *s);
+
 /* The labels: `first` before the first, `sep` before each other, `eq` within: ";cpu=3;host=me". */
 void put_tags(struct buf *out, const struct series *s, const struct exporter_env *env, const char *first,
 	      char sep, char eq);

@@ -17,19 +17,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-struct settings {
-	struct push_settings push;
-	char *address, *prefix;
-	int style;			/* 0 path, 1 tags */
-};
-
-struct graphite {
-	const struct settings *settings;
-	const struct exporter_env *env;
-	struct picks picks;
-};
-
-#define AT(field) offsetof(struct settings, field)
+#define AT(field) offsetof(struct dotted_settings, field)
 static const struct key_row keys[] = {
 	{ KEY_STRING, "address", AT(address), NULL, "where to: \"host:2003\"", .required = true },
 	{ KEY_STRING, "prefix", AT(prefix), "tacho", "what names begin with" },
@@ -41,44 +29,27 @@ static const struct key_row keys[] = {
 
 static int check(const void *settings, struct tacho_error *e)
 {
-	const struct settings *s = settings;
-	char host[256], port[8];
-
-	if (address_split(s->address, host, port) < 0)
-		return error_set(e, -EINVAL, "address: '%.100s' is not HOST:PORT", s->address);
-	if (strpbrk(s->prefix, " \t\r\n;"))
-		return error_set(e, -EINVAL, "prefix: '%.100s' has a blank or a semicolon in it", s->prefix);
-	return 0;
+	return dotted_check(settings, " \t\r\n;", "a blank or a semicolon", e);
 }
 
 static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
 {
-	struct graphite *g = calloc(1, sizeof(*g));
-
-	if (!g)
-		return error_nomem(e);
-	g->settings = settings;
-	g->env = env;
-	*out = g;
-	return 0;
+	return dotted_open(out, sizeof(struct dotted), settings, env, e);
 }
 
 static void close_it(void *x)
 {
-	struct graphite *g = x;
+	struct dotted *g = x;
 
 	picks_done(&g->picks);
 	free(g);
 }
 
-static void put_line(struct buf *out, const struct graphite *g, const struct pick *k)
+static void put_line(struct buf *out, const struct dotted *g, const struct pick *k)
 {
-	if (g->settings->style == 0) {
-		dotted_name(out, k->series, g->env, g->settings->prefix);
-	} else {
-		plain_name(out, k->series, g->settings->prefix);
+	dotted_put_name(out, g, k->series);
+	if (g->settings->style == 1)
 		put_tags(out, k->series, g->env, ";", ';', '=');
-	}
 	buf_putc(out, ' ');
 	if (metric_is_count(k->series->metric))
 		buf_u64(out, k->point->count);
@@ -90,7 +61,7 @@ static void put_line(struct buf *out, const struct graphite *g, const struct pic
 /* A second is the finest there is: of several points in it the last counts. */
 static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
 {
-	struct graphite *g = x;
+	struct dotted *g = x;
 	int64_t points = 0;
 
 	if (picks_take(&g->picks, g->env->registry, batches, n, true) < 0)
@@ -110,7 +81,7 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	return buf_failed(body) ? -ENOMEM : points;
 }
 
-static int left_ms(const struct graphite *g, uint64_t until_ns)
+static int left_ms(const struct dotted *g, uint64_t until_ns)
 {
 	uint64_t now = clock_mono_ns(), by = g->env->stop_by_ns ? *g->env->stop_by_ns : 0;
 	uint64_t end = by ? min_of(by, until_ns) : until_ns;
@@ -119,7 +90,7 @@ static int left_ms(const struct graphite *g, uint64_t until_ns)
 	return now >= end ? 0 : (int)min_of((end - now) / 1000000 + 1, (uint64_t)250);
 }
 
-static bool wait_for(const struct graphite *g, int fd, short what, uint64_t until_ns)
+static bool wait_for(const struct dotted *g, int fd, short what, uint64_t until_ns)
 {
 	struct pollfd p = { .fd = fd, .events = what };
 	int ms;
@@ -130,7 +101,7 @@ static bool wait_for(const struct graphite *g, int fd, short what, uint64_t unti
 	return false;
 }
 
-static int send_all(const struct graphite *g, int fd, struct str body, uint64_t until_ns)
+static int send_all(const struct dotted *g, int fd, struct str body, uint64_t until_ns)
 {
 	while (body.n) {
 		ssize_t n = send(fd, body.s, body.n, MSG_NOSIGNAL);
@@ -147,7 +118,7 @@ static int send_all(const struct graphite *g, int fd, struct str body, uint64_t 
 	return shutdown(fd, SHUT_WR) < 0 ? -errno : 0;
 }
 
-static int wait_closed(const struct graphite *g, int fd, uint64_t until_ns)
+static int wait_closed(const struct dotted *g, int fd, uint64_t until_ns)
 {
 	char sink[256];
 
@@ -165,7 +136,7 @@ static int wait_closed(const struct graphite *g, int fd, uint64_t until_ns)
 
 static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
 {
-	const struct graphite *g = x;
+	const struct dotted *g = x;
 	uint64_t until_ns = clock_mono_ns() + g->settings->push.timeout_ns;
 	struct tacho_error e = { .column = -1 };
 	int err, fd = address_connect(g->settings->address, SOCK_STREAM,
@@ -189,7 +160,7 @@ const struct exporter_type export_graphite = {
 	.name = "graphite",
 	.help = "Graphite's plain text by TCP: carbon, VictoriaMetrics and others",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct dotted_settings),
 	.check = check,
 	.open = open_it,
 	.encode = encode,

@@ -12,29 +12,25 @@
 #include <errno.h>
 #include <math.h>
 
+#include "agent/http_exporter.h"
 #include "agent/naming.h"
 #include "agent/picks.h"
-#include "agent/ship_http.h"
 #include "base/error.h"
 
 struct settings {
-	struct push_settings push;
-	struct http_settings http;
+	struct http_export_settings base;
 	char *database, *retention_policy;
 	char *bucket, *org;
 };
 
 struct influxdb {
-	const struct settings *settings;
-	const struct exporter_env *env;
-	struct ship_http *http;
+	struct http_exporter base;
 	struct picks picks;
-	struct buf url;
 };
 
 #define AT(field) offsetof(struct settings, field)
 static const struct key_row keys[] = {
-	HTTP_KEYS(struct settings, http, "where to: \"http://host:8086\""),
+	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:8086\""),
 	{ KEY_STRING, "database", AT(database), NULL, "the database, of version 1" },
 	{ KEY_STRING, "retention_policy", AT(retention_policy), NULL, "how long it keeps it, of version 1" },
 	{ KEY_STRING, "bucket", AT(bucket), NULL, "the bucket, of version 2" },
@@ -53,7 +49,7 @@ static int check(const void *settings, struct tacho_error *e)
 		return error_set(e, -EINVAL, "org goes with bucket");
 	if (s->retention_policy && !s->database)
 		return error_set(e, -EINVAL, "retention_policy goes with database");
-	return http_settings_check(&s->http, e);
+	return http_exporter_check(settings, e);
 }
 
 static void add_param(struct buf *url, const char *name, const char *value)
@@ -66,7 +62,7 @@ static void add_param(struct buf *url, const char *name, const char *value)
 
 static void make_url(struct buf *url, const struct settings *s)
 {
-	url_with_path(url, s->http.url, s->bucket ? "/api/v2/write" : "/write");
+	url_with_path(url, s->base.http.url, s->bucket ? "/api/v2/write" : "/write");
 	buf_printf(url, "%cprecision=ns", strchr(url->bytes ? url->bytes : "", '?') ? '&' : '?');
 	add_param(url, "db", s->database);
 	add_param(url, "rp", s->retention_policy);
@@ -78,48 +74,29 @@ static void close_it(void *x)
 {
 	struct influxdb *db = x;
 
-	ship_http_close(db->http);
+	http_exporter_done(&db->base);
 	picks_done(&db->picks);
-	buf_done(&db->url);
 	free(db);
 }
 
 /* Version 2 has a word of its own for tokens. */
-static int open_http(struct influxdb *db, struct tacho_error *e)
+static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
 {
 	const char *headers[] = { "Content-Type: text/plain; charset=utf-8", NULL, NULL };
-	struct http_settings http = db->settings->http;
-	struct buf token = { 0 };
-	int err;
+	const struct settings *s = settings;
+	struct http_settings http = s->base.http;
+	struct influxdb *db = http_exporter_new(sizeof(*db), settings, env);
+	scoped(buf_done) struct buf token = { 0 };
 
-	if (http.token && db->settings->bucket) {
+	if (db)
+		make_url(&db->base.url, s);
+	if (db && http.token && s->bucket) {
 		buf_printf(&token, "Authorization: Token %s", http.token);
 		headers[1] = token.bytes;
 		http.token = NULL;
+		db->base.url.bad = db->base.url.bad || buf_failed(&token);
 	}
-	err = buf_failed(&token) ? error_nomem(e)
-				 : ship_http_open(&db->http, &http, &db->settings->push, db->env, headers, e);
-	buf_done(&token);
-	return err;
-}
-
-static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
-{
-	struct influxdb *db = calloc(1, sizeof(*db));
-	int err;
-
-	if (!db)
-		return error_nomem(e);
-	db->settings = settings;
-	db->env = env;
-	make_url(&db->url, settings);
-	err = buf_failed(&db->url) ? error_nomem(e) : open_http(db, e);
-	if (err < 0) {
-		close_it(db);
-		return err;
-	}
-	*out = db;
-	return 0;
+	return http_exporter_open(out, db, &http, headers, close_it, e);
 }
 
 /* A backslash escapes what has a meaning; one at the end would escape what follows, and a line end
@@ -135,9 +112,9 @@ static void put_word(struct buf *out, const char *text, const char *special)
 
 static void put_tags(struct buf *out, const struct influxdb *db, const struct series *s)
 {
-	const struct label_view more[] = { { "host", db->env->host }, { NULL, NULL } };
+	const struct label_view more[] = { { "host", db->base.env->host }, { NULL, NULL } };
 	struct label_view labels[LABELS_MAX];
-	size_t n = naming_labels(s, db->env->config, more, labels);
+	size_t n = naming_labels(s, db->base.env->config, more, labels);
 
 	for (size_t i = 0; i < n; i++) {
 		buf_putc(out, ',');
@@ -172,7 +149,7 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	struct influxdb *db = x;
 	int64_t points = 0;
 
-	if (picks_take(&db->picks, db->env->registry, batches, n, true) < 0)
+	if (picks_take(&db->picks, db->base.env->registry, batches, n, true) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < db->picks.n; i++) {
 		if (!isfinite(db->picks.v[i].point->value))
@@ -183,13 +160,6 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	return buf_failed(body) ? -ENOMEM : points;
 }
 
-static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
-{
-	struct influxdb *db = x;
-
-	return ship_http_post(db->http, db->url.bytes, s->body, reply);
-}
-
 const struct exporter_type export_influxdb = {
 	.name = "influxdb",
 	.help = "InfluxDB's line protocol, of versions 1 and 2: InfluxDB, Telegraf, VictoriaMetrics, QuestDB",
@@ -198,6 +168,6 @@ const struct exporter_type export_influxdb = {
 	.check = check,
 	.open = open_it,
 	.encode = encode,
-	.ship = ship,
+	.ship = http_exporter_ship,
 	.close = close_it,
 };

@@ -11,10 +11,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/http_exporter.h"
 #include "agent/naming.h"
 #include "agent/picks.h"
-#include "agent/ship_http.h"
-#include "base/error.h"
 #include "base/gzip.h"
 #include "base/protobuf.h"
 
@@ -28,34 +27,26 @@ enum { REQUEST_RESOURCE_METRICS = 1, RM_RESOURCE = 1, RM_SCOPE_METRICS = 2, RESO
 enum { CUMULATIVE = 2, NO_RECORDED_VALUE = 1 };
 
 struct settings {
-	struct push_settings push;
-	struct http_settings http;
+	struct http_export_settings base;
 	char *service;
 	bool gzip;
 };
 
 struct otlp {
-	const struct settings *settings;
-	const struct exporter_env *env;
-	struct ship_http *http;
+	struct http_exporter base;
 	struct picks picks;
 	struct seen seen;
-	struct buf url, scope, metric, data, point, part, any;
+	struct buf scope, metric, data, point, part, any;
 };
 
 #define AT(field) offsetof(struct settings, field)
 static const struct key_row keys[] = {
-	HTTP_KEYS(struct settings, http, "where to: \"http://host:4318\"; without a path it is /v1/metrics"),
+	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:4318\"; without a path it is /v1/metrics"),
 	{ KEY_STRING, "service", AT(service), "tacho", "the resource attribute service.name" },
 	{ KEY_BOOL, "gzip", AT(gzip), "true", "pack what is sent" },
 	{ .kind = KEY_END },
 };
 #undef AT
-
-static int check(const void *settings, struct tacho_error *e)
-{
-	return http_settings_check(&((const struct settings *)settings)->http, e);
-}
 
 /* The header that says so goes with the exporter, not with the body. */
 static const char *format(const void *settings)
@@ -63,14 +54,18 @@ static const char *format(const void *settings)
 	return ((const struct settings *)settings)->gzip ? "otlp+gzip" : "otlp";
 }
 
+static const struct settings *settings_of(const struct otlp *o)
+{
+	return (const struct settings *)o->base.settings;
+}
+
 static void close_it(void *x)
 {
 	struct otlp *o = x;
 
-	ship_http_close(o->http);
+	http_exporter_done(&o->base);
 	picks_done(&o->picks);
 	seen_done(&o->seen);
-	buf_done(&o->url);
 	buf_done(&o->scope);
 	buf_done(&o->metric);
 	buf_done(&o->data);
@@ -85,22 +80,11 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 	const struct settings *s = settings;
 	const char *headers[] = { "Content-Type: application/x-protobuf",
 				  s->gzip ? "Content-Encoding: gzip" : NULL, NULL };
-	struct otlp *o = calloc(1, sizeof(*o));
-	int err;
+	struct otlp *o = http_exporter_new(sizeof(*o), settings, env);
 
-	if (!o)
-		return error_nomem(e);
-	o->settings = s;
-	o->env = env;
-	url_with_path(&o->url, s->http.url, "/v1/metrics");
-	err = buf_failed(&o->url) ? error_nomem(e)
-				  : ship_http_open(&o->http, &s->http, &s->push, env, headers, e);
-	if (err < 0) {
-		close_it(o);
-		return err;
-	}
-	*out = o;
-	return 0;
+	if (o)
+		url_with_path(&o->base.url, s->base.http.url, "/v1/metrics");
+	return http_exporter_open(out, o, NULL, headers, close_it, e);
 }
 
 static void put_attribute(struct otlp *o, struct buf *out, unsigned field, const char *key, const char *value)
@@ -201,11 +185,11 @@ static int64_t put_all(struct otlp *o, const struct pick *k, size_t n)
 
 static void put_resource(struct otlp *o, struct buf *out)
 {
-	const struct key_pairs *labels = &o->env->config->labels;
+	const struct key_pairs *labels = &o->base.env->config->labels;
 
 	buf_clear(out);
-	put_attribute(o, out, RESOURCE_ATTRIBUTE, "host.name", o->env->host);
-	put_attribute(o, out, RESOURCE_ATTRIBUTE, "service.name", o->settings->service);
+	put_attribute(o, out, RESOURCE_ATTRIBUTE, "host.name", o->base.env->host);
+	put_attribute(o, out, RESOURCE_ATTRIBUTE, "service.name", settings_of(o)->service);
 	for (size_t i = 0; i < labels->n; i++)
 		put_attribute(o, out, RESOURCE_ATTRIBUTE, labels->v[i].name, labels->v[i].value);
 }
@@ -228,7 +212,7 @@ static void put_request(struct otlp *o, struct buf *body)
 	buf_clear(&o->metric);
 	pb_message(&o->metric, RM_RESOURCE, &o->data);
 	pb_message(&o->metric, RM_SCOPE_METRICS, &o->scope);
-	if (!o->settings->gzip) {
+	if (!settings_of(o)->gzip) {
 		pb_message(body, REQUEST_RESOURCE_METRICS, &o->metric);
 		return;
 	}
@@ -245,8 +229,8 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	int64_t points = 0;
 	size_t from = 0;
 
-	if (picks_take(&o->picks, o->env->registry, batches, n, true) < 0 ||
-	    seen_look(&o->seen, o->env->registry, &o->picks) < 0)
+	if (picks_take(&o->picks, o->base.env->registry, batches, n, true) < 0 ||
+	    seen_look(&o->seen, o->base.env->registry, &o->picks) < 0)
 		return -ENOMEM;
 	picks_sort(&o->picks, PICK_BY_METRIC);
 	put_scope(o);
@@ -305,11 +289,11 @@ static bool may_repeat(long status)
 static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
 {
 	struct otlp *o = x;
-	enum ship_result result = ship_http_post(o->http, o->url.bytes, s->body, reply);
+	enum ship_result result = http_exporter_ship(o, s, reply);
 
 	if (result == SHIP_DONE)
-		read_answer(ship_http_answer(o->http), reply);
-	else if (result == SHIP_RETRY && !may_repeat(ship_http_status(o->http)))
+		read_answer(ship_http_answer(o->base.http), reply);
+	else if (result == SHIP_RETRY && !may_repeat(ship_http_status(o->base.http)))
 		result = SHIP_DROP;
 	return result;
 }
@@ -319,7 +303,7 @@ const struct exporter_type export_otlp = {
 	.help = "OpenTelemetry metrics by OTLP/HTTP, as protobuf",
 	.keys = keys,
 	.settings_size = sizeof(struct settings),
-	.check = check,
+	.check = http_exporter_check,
 	.format = format,
 	.open = open_it,
 	.encode = encode,

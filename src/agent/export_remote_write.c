@@ -10,11 +10,10 @@
 #include <errno.h>
 #include <math.h>
 
+#include "agent/http_exporter.h"
 #include "agent/naming.h"
 #include "agent/picks.h"
-#include "agent/ship_http.h"
 #include "agent/snappy.h"
-#include "base/error.h"
 #include "base/protobuf.h"
 #include "base/vec.h"
 
@@ -28,15 +27,12 @@ enum { TYPE_COUNTER = 1, TYPE_GAUGE = 2 };
 #define NAN_VALUE 0x7ff8000000000001ull		/* any other */
 
 struct settings {
-	struct push_settings push;
-	struct http_settings http;
+	struct http_export_settings base;
 	char *job;
 };
 
 struct remote_write {
-	const struct settings *settings;
-	const struct exporter_env *env;
-	struct ship_http *http;
+	struct http_exporter base;
 	struct picks picks;
 	struct seen seen;
 	struct { const struct metric **v; size_t n, cap; } described;
@@ -44,21 +40,16 @@ struct remote_write {
 };
 
 static const struct key_row keys[] = {
-	HTTP_KEYS(struct settings, http, "where to: \"http://host:9090/api/v1/write\""),
+	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:9090/api/v1/write\""),
 	{ KEY_STRING, "job", offsetof(struct settings, job), "tacho", "the value of the label job" },
 	{ .kind = KEY_END },
 };
-
-static int check(const void *settings, struct tacho_error *e)
-{
-	return http_settings_check(&((const struct settings *)settings)->http, e);
-}
 
 static void close_it(void *x)
 {
 	struct remote_write *w = x;
 
-	ship_http_close(w->http);
+	http_exporter_done(&w->base);
 	picks_done(&w->picks);
 	seen_done(&w->seen);
 	vec_done(&w->described);
@@ -76,20 +67,11 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 		"Content-Type: application/x-protobuf", "Content-Encoding: snappy",
 		"X-Prometheus-Remote-Write-Version: 0.1.0", NULL,
 	};
-	struct remote_write *w = calloc(1, sizeof(*w));
-	int err;
+	struct remote_write *w = http_exporter_new(sizeof(*w), settings, env);
 
-	if (!w)
-		return error_nomem(e);
-	w->settings = settings;
-	w->env = env;
-	err = ship_http_open(&w->http, &w->settings->http, &w->settings->push, env, headers, e);
-	if (err < 0) {
-		close_it(w);
-		return err;
-	}
-	*out = w;
-	return 0;
+	if (w)
+		buf_puts(&w->base.url, w->base.settings->http.url);
+	return http_exporter_open(out, w, NULL, headers, close_it, e);
 }
 
 static void put_label(struct remote_write *w, const char *name, const char *value)
@@ -106,7 +88,7 @@ static void put_label(struct remote_write *w, const char *name, const char *valu
 static void put_labels(struct remote_write *w, const struct series *s, const char *suffix)
 {
 	struct label_view labels[LABELS_MAX], more[] = {
-		{ "__name__", NULL }, { "instance", w->env->host }, { "job", w->settings->job }, { NULL, NULL },
+		{ "__name__", NULL }, { "instance", w->base.env->host }, { "job", ((const struct settings *)w->base.settings)->job }, { NULL, NULL },
 	};
 	size_t n;
 
@@ -116,7 +98,7 @@ static void put_labels(struct remote_write *w, const struct series *s, const cha
 	buf_puts(&w->name, s->metric->kind == METRIC_COUNTER ? "_total" : "");
 	more[0].value = w->name.bytes ? w->name.bytes : "";
 	w->series.bad = w->series.bad || buf_failed(&w->name);
-	n = naming_labels(s, w->env->config, more, labels);
+	n = naming_labels(s, w->base.env->config, more, labels);
 	for (size_t i = 0; i < n; i++)
 		put_label(w, labels[i].name, labels[i].value);
 }
@@ -207,8 +189,8 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	int64_t points = 0;
 	size_t from = 0;
 
-	if (picks_take(&w->picks, w->env->registry, batches, n, true) < 0 ||
-	    seen_look(&w->seen, w->env->registry, &w->picks) < 0)
+	if (picks_take(&w->picks, w->base.env->registry, batches, n, true) < 0 ||
+	    seen_look(&w->seen, w->base.env->registry, &w->picks) < 0)
 		return -ENOMEM;
 	picks_sort(&w->picks, PICK_BY_SERIES);
 	buf_clear(&w->request);
@@ -224,21 +206,14 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	return !w->picks.n ? 0 : snappy_block(buf_view(&w->request), body) < 0 ? -ENOMEM : points;
 }
 
-static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
-{
-	struct remote_write *w = x;
-
-	return ship_http_post(w->http, w->settings->http.url, s->body, reply);
-}
-
 const struct exporter_type export_remote_write = {
 	.name = "remote_write",
 	.help = "Prometheus remote write 1.0: Prometheus, Mimir, Thanos, VictoriaMetrics, InfluxDB and others",
 	.keys = keys,
 	.settings_size = sizeof(struct settings),
-	.check = check,
+	.check = http_exporter_check,
 	.open = open_it,
 	.encode = encode,
-	.ship = ship,
+	.ship = http_exporter_ship,
 	.close = close_it,
 };

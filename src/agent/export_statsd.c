@@ -1,7 +1,8 @@
 /*
  * StatsD by UDP: counters as what was added since the point before ("|c"), gauges as they are
  * ("|g"); labels in the name, or behind it as Datadog writes them. Nobody answers: what the kernel
- * took counts as sent, and only a port that nobody listens at is noticed.
+ * took counts as sent, and only a port that nobody listens at is noticed. On this machine that is
+ * noticed at once, so a packet to a receiver that is just being started again is not lost.
  */
 #include "agent/exporter.h"
 
@@ -17,9 +18,7 @@
 #include "base/vec.h"
 
 struct settings {
-	struct push_settings push;
-	char *address, *prefix;
-	int style;			/* 0 path, 1 datadog */
+	struct dotted_settings base;
 	uint64_t packet;
 };
 
@@ -32,9 +31,7 @@ struct before {
 };
 
 struct statsd {
-	const struct settings *settings;
-	const struct exporter_env *env;
-	struct picks picks;
+	struct dotted base;
 	struct { struct before *v; size_t n, cap; } before;	/* by series */
 	int fd;
 	size_t sent;			/* of the body whose turn it is, when a try failed within it */
@@ -43,9 +40,9 @@ struct statsd {
 
 #define AT(field) offsetof(struct settings, field)
 static const struct key_row keys[] = {
-	{ KEY_STRING, "address", AT(address), "127.0.0.1:8125", "where to" },
-	{ KEY_STRING, "prefix", AT(prefix), "tacho", "what names begin with" },
-	{ KEY_CHOICE, "style", AT(style), "path", "labels as parts of the name, or as Datadog's tags",
+	{ KEY_STRING, "address", AT(base.address), "127.0.0.1:8125", "where to" },
+	{ KEY_STRING, "prefix", AT(base.prefix), "tacho", "what names begin with" },
+	{ KEY_CHOICE, "style", AT(base.style), "path", "labels as parts of the name, or as Datadog's tags",
 	  .choices = "path datadog" },
 	{ KEY_U64, "packet", AT(packet), "1400", "bytes in one packet", .min = 256, .max = 65000 },
 	{ .kind = KEY_END },
@@ -54,27 +51,16 @@ static const struct key_row keys[] = {
 
 static int check(const void *settings, struct tacho_error *e)
 {
-	const struct settings *s = settings;
-	char host[256], port[8];
-
-	if (address_split(s->address, host, port) < 0)
-		return error_set(e, -EINVAL, "address: '%.100s' is not HOST:PORT", s->address);
-	if (strpbrk(s->prefix, " \t\r\n:|"))
-		return error_set(e, -EINVAL, "prefix: '%.100s' has a blank, ':' or '|' in it", s->prefix);
-	return 0;
+	return dotted_check(settings, " \t\r\n:|", "a blank, ':' or '|'", e);
 }
 
 static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
 {
-	struct statsd *d = calloc(1, sizeof(*d));
+	int err = dotted_open(out, sizeof(struct statsd), settings, env, e);
 
-	if (!d)
-		return error_nomem(e);
-	d->settings = settings;
-	d->env = env;
-	d->fd = -1;
-	*out = d;
-	return 0;
+	if (err == 0)
+		((struct statsd *)*out)->fd = -1;
+	return err;
 }
 
 static void close_it(void *x)
@@ -82,17 +68,14 @@ static void close_it(void *x)
 	struct statsd *d = x;
 
 	closep(&d->fd);
-	picks_done(&d->picks);
+	picks_done(&d->base.picks);
 	vec_done(&d->before);
 	free(d);
 }
 
 static void put_name(struct buf *out, const struct statsd *d, const struct series *s)
 {
-	if (d->settings->style == 0)
-		dotted_name(out, s, d->env, d->settings->prefix);
-	else
-		plain_name(out, s, d->settings->prefix);
+	dotted_put_name(out, &d->base, s);
 	buf_putc(out, ':');
 }
 
@@ -100,8 +83,8 @@ static void put_end(struct buf *out, const struct statsd *d, const struct series
 {
 	buf_putc(out, '|');
 	buf_putc(out, type);
-	if (d->settings->style == 1)
-		put_tags(out, s, d->env, "|#", ',', ':');
+	if (d->base.settings->style == 1)
+		put_tags(out, s, d->base.env, "|#", ',', ':');
 	buf_putc(out, '\n');
 }
 
@@ -131,10 +114,10 @@ static void forget_gone(struct statsd *d)
 {
 	size_t kept = 0;
 
-	if (d->before.n < 2 * d->env->registry->n + 64)
+	if (d->before.n < 2 * d->base.env->registry->n + 64)
 		return;
 	for (size_t i = 0; i < d->before.n; i++)
-		if (registry_get(d->env->registry, d->before.v[i].series))
+		if (registry_get(d->base.env->registry, d->before.v[i].series))
 			d->before.v[kept++] = d->before.v[i];
 	d->before.n = kept;
 }
@@ -143,7 +126,7 @@ static void forget_gone(struct statsd *d)
  * reload began this export was told by the one before it. */
 static bool is_told(const struct statsd *d, const struct pick *k, struct before *b)
 {
-	bool told = !b->known && k->series->start_ns < d->env->since_ns;
+	bool told = !b->known && k->series->start_ns < d->base.env->since_ns;
 
 	if (told)
 		*b = (struct before){ b->series, k->point->count, k->point->value, false };
@@ -181,11 +164,11 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 	struct statsd *d = x;
 	int64_t points = 0;
 
-	if (picks_take(&d->picks, d->env->registry, batches, n, true) < 0)
+	if (picks_take(&d->base.picks, d->base.env->registry, batches, n, true) < 0)
 		return -ENOMEM;
 	forget_gone(d);
-	for (size_t i = 0; i < d->picks.n; i++) {
-		const struct pick *k = &d->picks.v[i];
+	for (size_t i = 0; i < d->base.picks.n; i++) {
+		const struct pick *k = &d->base.picks.v[i];
 		struct before *b = before_of(d, k->series->id);
 
 		if (!b)
@@ -220,11 +203,21 @@ static struct str packet_at(struct str body, size_t at, size_t max)
 	}
 }
 
+/* What became of the packet before, as far as it is known: the answer of a port that is closed. */
+static int refusal(int fd)
+{
+	socklen_t n = sizeof(int);
+	int err = 0;
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &n) < 0 ? 0 : -err;
+}
+
 static int send_rest(struct statsd *d, struct str body)
 {
 	while (d->sent < body.n) {
-		struct str packet = packet_at(body, d->sent, d->settings->packet);
+		struct str packet = packet_at(body, d->sent, ((const struct settings *)d->base.settings)->packet);
 		ssize_t n = send(d->fd, packet.s, packet.n - (packet.s[packet.n - 1] == '\n'), MSG_NOSIGNAL);
+		int refused = n < 0 ? 0 : refusal(d->fd);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -232,8 +225,8 @@ static int send_rest(struct statsd *d, struct str body)
 			d->sent += packet.n;
 			continue;
 		}
-		if (n < 0)
-			return -errno;
+		if (n < 0 || refused)
+			return n < 0 ? -errno : refused;
 		d->sent += packet.n;
 	}
 	return 0;
@@ -249,7 +242,7 @@ static enum ship_result ship(void *x, const struct shipment *s, struct ship_repl
 		d->sent = 0;
 	d->sent_of_ns = s->from_ns;
 	if (d->fd < 0)
-		d->fd = address_connect(d->settings->address, SOCK_DGRAM, 1000, &e);
+		d->fd = address_connect(d->base.settings->address, SOCK_DGRAM, 1000, &e);
 	err = d->fd < 0 ? d->fd : send_rest(d, s->body);
 	if (!err) {
 		d->sent = 0;
@@ -260,7 +253,7 @@ static enum ship_result ship(void *x, const struct shipment *s, struct ship_repl
 	if (e.message[0])
 		snprintf(reply->text, sizeof(reply->text), "%.200s", e.message);
 	else
-		snprintf(reply->text, sizeof(reply->text), "%.100s: %s", d->settings->address, strerror(-err));
+		snprintf(reply->text, sizeof(reply->text), "%.100s: %s", d->base.settings->address, strerror(-err));
 	return SHIP_RETRY;
 }
 

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/config_same.h"
 #include "agent/profiler_.h"
 #include "agent/sampling.h"
 #include "base/clock.h"
@@ -335,11 +336,6 @@ static void bound_symbols(struct profiler *p)
 {
 	if (tacho_symbols_n_objects(p->symbols) >= OBJECTS_MAX)
 		close_sampling(p, "");
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* The configuration as it is now, and the budget's word. True: sampling has to be opened anew. */

@@ -99,7 +99,7 @@ static void copy_batch(struct kept_batch *copy, const struct batch *b)
 	copy->batch = *b;
 	copy->batch.points = copy->points;
 	memcpy(copy->points, b->points, b->n_points * sizeof(*b->points));
-	copy->batch.source = strcpy(name, b->source);
+	copy->batch.source = memcpy(name, b->source, strlen(b->source) + 1);
 }
 
 static void keep(struct pusher *p, const struct batch *b)

@@ -8,23 +8,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/config_same.h"
 #include "base/clock.h"
 #include "base/error.h"
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static bool same_list(const struct strlist *a, const struct strlist *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (size_t i = 0; i < a->n; i++)
-		if (strcmp(a->v[i], b->v[i]) != 0)
-			return false;
-	return true;
-}
 
 static bool same_events(const struct source_config *a, const struct source_config *b)
 {

@@ -192,6 +192,7 @@ static void apply_point(struct series *s, const struct point *p, int64_t time_ns
 
 	if (s->why && p->state <= TACHO_SCALED)
 		free(take(s->why));
+	s->offline = s->offline && p->state > TACHO_SCALED;
 	s->last.state = p->state;
 	s->time_ns = time_ns;
 	if (counter && (p->count < s->last.count || p->value < s->last.value))
@@ -211,7 +212,7 @@ void registry_apply(struct registry *r, const struct batch *b)
 	pthread_rwlock_unlock(&r->lock);
 }
 
-void registry_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why)
+static void set_state(struct registry *r, uint32_t id, enum tacho_state state, bool offline, const char *why)
 {
 	struct series *s;
 
@@ -219,10 +220,26 @@ void registry_state(struct registry *r, uint32_t id, enum tacho_state state, con
 	s = get(r, id);
 	if (s) {
 		s->last.state = state;
+		s->offline = offline;
 		free(s->why);
 		s->why = why ? strdup(why) : NULL;
 	}
 	pthread_rwlock_unlock(&r->lock);
+}
+
+void registry_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why)
+{
+	set_state(r, id, state, false, why);
+}
+
+void registry_offline(struct registry *r, uint32_t id, const char *why)
+{
+	set_state(r, id, TACHO_FAILED, true, why);
+}
+
+const char *series_state_name(const struct series *s)
+{
+	return s->offline ? "offline" : tacho_state_name(s->last.state);
 }
 
 void registry_end(struct registry *r, uint32_t id)

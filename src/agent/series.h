@@ -56,7 +56,8 @@ struct series {
 	int64_t time_ns;		/* of `last` */
 	struct point last;
 	char *why;			/* where state says it is not counted; else NULL */
-	bool ended;			/* its process, cgroup or CPU has gone; expires soon */
+	bool ended;			/* its process or cgroup has gone; expires soon */
+	bool offline;			/* its CPU is; goes on when that comes back. The state is TACHO_FAILED */
 };
 
 struct batch {
@@ -87,6 +88,8 @@ int64_t registry_add(struct registry *r, const struct metric *m, const char *sou
 /* Takes over the points of the batch: under the lock, values of counters never fall. */
 void registry_apply(struct registry *r, const struct batch *b);
 void registry_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why);
+void registry_offline(struct registry *r, uint32_t id, const char *why);	/* until its next point */
+const char *series_state_name(const struct series *s);	/* "counting" ... "offline" */
 void registry_end(struct registry *r, uint32_t id);	/* marks; freed by registry_expire */
 bool registry_revive(struct registry *r, uint32_t id);	/* it goes on; false: it has expired */
 void registry_expire(struct registry *r, int64_t before_ns);

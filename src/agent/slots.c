@@ -35,7 +35,7 @@ static int64_t revive(struct slot *slot, struct registry *r, const struct metric
 	bool there = registry_revive(r, slot->series);
 	int64_t id;
 
-	slot->ended = false;
+	slot->ended = slot->offline = false;
 	if (there)
 		return 0;
 	id = registry_add(r, m, source, labels, n_labels, group_row, now_ns);
@@ -85,7 +85,7 @@ int64_t slots_get(struct slots *s, struct registry *r, const struct metric *m, c
 void slots_end_absent(struct slots *s, struct registry *r)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (!s->v[i].present && !s->v[i].ended) {
+		if (!s->v[i].present && !s->v[i].ended && !s->v[i].offline) {
 			registry_end(r, s->v[i].series);
 			s->v[i].ended = true;
 		}

@@ -13,6 +13,7 @@ struct slot {
 	uint32_t series;
 	bool present;		/* a counter feeds it now */
 	bool ended;		/* its series was told so */
+	bool offline;		/* its CPU is: it waits, and does not end */
 	bool last;		/* what it counted at its end is still to be told */
 	double scale;		/* of its metric */
 	struct point base;	/* what counters that were closed have counted */

@@ -9,6 +9,7 @@
 #include <pwd.h>
 #include <stdio.h>
 
+#include "base/cpuset.h"
 #include "base/num.h"
 #include "base/vec.h"
 
@@ -287,6 +288,43 @@ static void mark_fed(struct source *s)
 				s->slots.v[s->units[i].slot_of_row[k]].present = true;
 }
 
+/* The CPU that a series without counters belongs to, when it is offline; else -1. */
+static int offline_cpu(struct source *s, const struct cpuset *online, const struct slot *slot)
+{
+	const struct series *series;
+	const char *text;
+	uint32_t cpu = 0;
+	bool off = false;
+
+	pthread_rwlock_rdlock(&s->agent->registry.lock);
+	series = registry_get(&s->agent->registry, slot->series);
+	text = series ? series_label(series, "cpu") : NULL;
+	off = text && num_u32(str_of(text), &cpu) == 0 && cpu <= INT_MAX && !cpuset_has(online, (int)cpu);
+	pthread_rwlock_unlock(&s->agent->registry.lock);
+	return off ? (int)cpu : -1;
+}
+
+/* Series of CPUs that went offline wait for them: the counters go on where they stood. */
+static void tell_offline(struct source *s)
+{
+	scoped(cpuset_done) struct cpuset online = { 0 };
+	char text[4096], why[80];
+
+	if (tacho_online_cpus(s->tacho, text, sizeof(text)) < 0 || cpuset_parse(&online, str_of(text)) < 0)
+		return;
+	for (size_t i = 0; i < s->slots.n; i++) {
+		struct slot *slot = &s->slots.v[i];
+		int cpu = slot->present || slot->ended ? -1 : offline_cpu(s, &online, slot);
+
+		slot->offline = cpu >= 0;
+		if (cpu < 0)
+			continue;
+		slot->last = false;		/* what it counted at its end is told when it is back */
+		snprintf(why, sizeof(why), "CPU %d is offline; it is counted again when it comes back", cpu);
+		registry_offline(&s->agent->registry, slot->series, why);
+	}
+}
+
 /* The command is held until its counters are in place. */
 static int start_command(struct source *s)
 {
@@ -359,6 +397,8 @@ int source_refresh(struct source *s, bool cpus_changed)
 	if (err >= 0 && has_top(s))
 		err = choose_top(s);
 	mark_fed(s);
+	if (cpus_changed)
+		tell_offline(s);
 	slots_end_absent(&s->slots, &s->agent->registry);
 	forget_slots(s);
 	s->stale = false;

@@ -30,7 +30,7 @@ static bool room_for(struct store *s, size_t more)
 
 	if (want <= s->taken.cap)
 		return true;
-	if (want > PENDING_MAX / sizeof(*v))
+	if (want > TAKEN_MAX / sizeof(*v))
 		return false;
 	want = max_of(want, s->taken.cap * 2);
 	v = reallocarray(s->taken.v, want, sizeof(*v));
@@ -109,7 +109,7 @@ int store_defer(struct store *s, const struct deferred *like, struct str bytes,
 	}
 	bad = bad || (bytes.n && !d.bytes);
 	pthread_mutex_lock(&s->lock);
-	if (!bad && s->deferred_bytes + bytes.n <= PENDING_MAX)
+	if (!bad && s->deferred_bytes + bytes.n <= pending_max(s))
 		place = vec_add(&s->deferred);
 	if (place) {
 		*place = d;

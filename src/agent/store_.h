@@ -13,7 +13,7 @@
 #define CHUNK_MAX_POINTS 400
 #define CHUNK_MAX_BYTES 1500
 #define IDLE_NS 600000000000		/* a series without points for so long is put away */
-#define PENDING_MAX (64u << 20)		/* bytes of points and chunks that may wait in memory */
+#define TAKEN_MAX (64u << 20)		/* bytes of points that may wait for the thread */
 
 /* A point on its way, with the time of its batch. */
 struct taken {
@@ -126,5 +126,11 @@ int writing_flush(struct store *s);		/* within a transaction */
 void writing_wrote(struct store *s);		/* the transaction held: forget what was written */
 void writing_free(struct store *s);
 void writing_expire(struct store *s, int64_t before_ns);
+
+/* Bytes of chunks, and of profiles and events, that may wait in memory while nothing can be written. */
+static inline uint64_t pending_max(const struct store *s)
+{
+	return s->opts.retention.pending_bytes ? s->opts.retention.pending_bytes : 16u << 20;
+}
 
 #endif

@@ -204,7 +204,7 @@ static void keep_bound(struct store *s)
 {
 	size_t n = 0;
 
-	while (s->closed_bytes > PENDING_MAX && n < s->closed.n) {
+	while (s->closed_bytes > pending_max(s) && n < s->closed.n) {
 		struct closed_chunk *c = &s->closed.v[n++];
 
 		pthread_mutex_lock(&s->lock);

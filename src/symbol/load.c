@@ -238,6 +238,8 @@ int object_load(struct object *obj, const struct places *places)
 	}
 	if (err == 0 && obj->kind != OBJECT_JIT)
 		err = table_finish(&obj->table);
+	if (err == 0 && places->live)
+		table_compact(&obj->table);	/* it is kept for days */
 	if (err == 0)
 		return 0;
 	table_done(&obj->table);

@@ -1,5 +1,5 @@
 # The agent as a child of collectd's exec plugin: PUTVAL on stdout and nothing else, the host and the
-# interval that collectd gives it; it ends with collectd.
+# interval that collectd gives it, and values as `tacho stat` counts them; it ends with collectd.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 . "$SUPPORT/collectd.sh"
@@ -50,6 +50,9 @@ COLLECTD_HOSTNAME=hand COLLECTD_INTERVAL=0.5 timeout -s TERM 3 tacho agent -c ta
 	fail "something else is on stdout"
 [ "$(grep -c context-switches putval)" -le 7 ] || fail "more than one value in half a second"
 
+start_load
+sed -i 's/^sources = .*/sources = ["pmu", "fine", "load"]/' tacho.toml
+cat load.toml >>tacho.toml
 start_collectd "LoadPlugin exec" "<Plugin exec>" "Exec \"nobody:nogroup\" \"$PWD/child\"" "</Plugin>"
 agent_url=http://127.0.0.1:$agent_port
 wait_url 20 "$agent_url/metrics"
@@ -73,6 +76,18 @@ done
 wait_for 20 last_row intel_pmu-0/counter-cpu-clock
 grep -v epoch rows | awk -F, 'NR == 1 { t = $1; v = $2 } END { print ($2 - v) / 1e9, $1 - t }' >both
 within 1 "$(cut -d' ' -f1 both)" "$(cut -d' ' -f2 both)"
+# What a process did, here and by `tacho stat`.
+work_load 1 20000
+comm=$(cat "/proc/$load_pid/comm")
+faults=$(curl -fsS "$agent_url/api/v1/series?source=load&event=page-faults" | jq '.series[0].raw')
+wait_for 20 has_row "testhost/tacho-load-pid$load_pid-$comm/pmu_counter-page-faults" "^[0-9.]*,$faults,"
+end_load
+for event in page-faults task-clock; do
+	cat "csv/testhost/tacho-load-pid$load_pid-$comm/pmu_counter-$event"-20* | grep -v epoch | sort -n >rows
+	got=$(tail -n 1 rows | cut -d, -f2)
+	[ "$event" = page-faults ] || got=$(awk "BEGIN { print $got / 1e6 }")
+	within 1 "$got" "$(csv_value "$event" stat.csv)"
+done
 pid=$(cat home/pid)
 end "$collectd_pid"
 wait_for 20 sh -c "! kill -0 $pid"

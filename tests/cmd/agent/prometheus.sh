@@ -66,6 +66,12 @@ ask 'perf_task_clock_seconds_total{job="tacho"}[1h]' >remote.json
 "$SUPPORT/compare-points" prometheus remote.json points.jsonl load perf_task_clock 10 >last_clock
 ask 'perf_page_faults_total{job="tacho"}' | jq -e '.data.result[0].metric.instance != ""' >/dev/null
 end_load
+for metric in perf_page_faults_total:page-faults:1 perf_task_clock_seconds_total:task-clock:1000; do
+	name=${metric%%:*} rest=${metric#*:}
+	got=$(ask "last_over_time($name{job=\"scraped\",source=\"load\"}[1h])" |
+		jq -r "(.data.result[0].value[1] | tonumber) * ${rest#*:}")
+	within 1 "$got" "$(csv_value "${rest%:*}" stat.csv)"
+done
 within 1 "$(cat last)" "$(csv_value page-faults stat.csv)"
 within 1 "$(cat last_clock)" "$(awk -F, '$3 == "task-clock" { print $1 / 1000 }' stat.csv)"
 # The process has ended before the agent did or not: what is there is told once.

@@ -3,6 +3,8 @@
 . "$SUPPORT/agent.sh"
 need curl python3
 need_counting
+# A sanitizer keeps what is freed for a while.
+! grep -q __asan_init "$BUILD/tacho-agent" || SANITIZED=1
 port=$(free_port)
 agent_head head.toml
 python3 -c 'print("X-Big = \"%s\"" % ("x" * 300000))' >big
@@ -62,14 +64,14 @@ again 21 120
 after=$(resident)
 echo "$before kB before, $after kB after" >figures
 # A hundred configurations of 300 kB are 30 MB.
-[ $((after - before)) -lt 12000 ] || fail "resident memory grew: $(cat figures)"
+[ -n "${SANITIZED:-}" ] || [ $((after - before)) -lt 12000 ] || fail "resident memory grew: $(cat figures)"
 stop_agent
 python3 - <<'END'
 import json
 times = [json.loads(line) for line in open("stays.jsonl")]
 last = {}
 for p in times:
-    if p["source"] != "self":
+    if p["source"] != "self" or "count" not in p:
         continue
     key = (p["event"], json.dumps(p.get("labels"), sort_keys=True))
     assert p["count"] >= last.get(key, 0), f"{key} fell from {last[key]} to {p['count']}"

@@ -1,5 +1,6 @@
 # The agent as a subagent of a real snmpd: INTEL-PMU-MIB's table with rows in the file's order, our own
-# table, 64-bit values as the API has them; without snmpd, after its restart, after a reload, by TCP.
+# table, 64-bit values as the API has them and as `tacho stat` counts; without snmpd, after its restart,
+# after a reload, by TCP.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 PATH=$PATH:/usr/sbin
@@ -11,6 +12,8 @@ events=.1.3.6.1.4.1.8072.9999.9999.9273.1.1.1
 export MIBDIRS="$TEST_DATA/mibs:$SOURCE/share/mibs" MIBS= SNMP_PERSISTENT_DIR="$PWD/snmp-state"
 
 agent_head head.toml
+start_load
+cat load.toml >>head.toml
 write_config() {	# GROUPS AGENTX
 	cat head.toml - >tacho.toml <<-END
 	[[source]]
@@ -89,6 +92,18 @@ agrees "$events.8.$index" "$(of_group page-faults second .raw)"
 agrees "$events.9.$index" "$(of_group page-faults second .raw)"
 agrees "$events.10.$index" "$(of_group page-faults second .enabled_ns)"
 agrees "$events.11.$index" "$(of_group page-faults second .running_ns)"
+
+# What a process did, by SNMP and by `tacho stat`.
+of_load() {	# EVENT: its row
+	api ".series[] | select(.labels.source == \"load\" and .event == \"$1\") | .id"
+}
+work_load 1 20000
+for event in page-faults task-clock; do
+	ask snmpget "$events.8.$(of_load $event)" | sed -n 's/.* = Counter64: //p' >"by-snmp-$event"
+done
+end_load
+within 1 "$(cat by-snmp-page-faults)" "$(csv_value page-faults stat.csv)"
+within 1 "$(cat by-snmp-task-clock)" "$(awk -F, '$3 == "task-clock" { print $1 * 1e6 }' stat.csv)"
 
 # All ways to walk show the same cells, in the same order.
 oids() {

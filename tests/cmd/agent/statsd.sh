@@ -1,25 +1,39 @@
 # StatsD: what comes by UDP adds up to the counter, packets are small, gauges are values. An export that
-# a reload begins anew does not tell once more what the one before it has told.
+# a reload begins anew does not tell once more what the one before it has told. The receiver is stopped
+# and started again: nothing is lost, nothing comes twice.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq
 need_counting
 start_load
 cat >listen.py <<'END'
-import os, socket, sys
+import os, signal, socket, sys
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind(("127.0.0.1", 0))
+s.bind(("127.0.0.1", int(sys.argv[1])))
 open("port.new", "w").write(str(s.getsockname()[1]))
 os.rename("port.new", "port")
-out = open("packets", "w", buffering=1)
-while True:
-    data = s.recv(70000).decode()
+out = open("packets", "a", buffering=1)
+def take(flags=0):
+    data = s.recv(70000, flags).decode()
     assert len(data) <= 500, len(data)
     out.write(data + "\n")
+def end(*_):	# what the kernel took was delivered
+    try:
+        while True:
+            take(socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        os._exit(0)
+signal.signal(signal.SIGTERM, end)
+while True:
+    take()
 END
-python3 listen.py 2>listen.err &
-listen_pid=$!
-wait_for 10 test -s port
+start_listener() {	# PORT
+	rm -f port
+	python3 listen.py "$1" 2>>listen.err &
+	listen_pid=$!
+	wait_for 10 test -s port
+}
+start_listener 0
 agent_head tacho.toml
 cat load.toml - >>tacho.toml <<END
 [[export]]
@@ -49,7 +63,17 @@ mv changed.toml tacho.toml
 kill -HUP "$agent_pid"
 wait_for 20 grep -q reloaded agent.err
 sleep 1		# and read by the one that is new
+port=$(cat port)
+end "$listen_pid"
 work_load 2 10000
+wait_for 20 metric_is 'tacho_exporter_up{exporter="statsd"' 0
+start_listener "$port"
+work_load 3 10000
+for name in statsd dog; do
+	wait_for 60 metric_is "tacho_exporter_up{exporter=\"$name\"" 1
+	wait_for 20 metric_is "tacho_exporter_queued_points{exporter=\"$name\"" 0
+	metric_is "tacho_exporter_dropped_points_total{exporter=\"$name\"" 0 || fail "$name dropped points"
+done
 wait_for 20 metric_is 'tacho_exporter_retries_total{exporter="nobody"' '[1-9]'
 stop_agent
 [ "$(grep -c "export 'nobody'" agent.err)" = 1 ] || fail "says it again and again: $(cat agent.err)"
@@ -61,5 +85,9 @@ for name in '^tacho[.].*[.]perf_page_faults[.]comm_python3[.]pid_[0-9]*[.]rack_r
 	grep "$name" packets >lines || { head packets >&2; fail "no $name"; }
 	sum=$(sed 's/|#.*//; s/.*:\([0-9]*\)|c$/\1/' lines | awk '{ n += $1 } END { printf "%d", n }')
 	within 1 "$sum" "$(csv_value page-faults stat.csv)"
+	grep "$(echo "$name" | sed 's/page_faults/task_clock_seconds/; s/:\[0-9\]\*/:[0-9.e-]*/')" packets >lines ||
+		fail "no CPU time"
+	sum=$(sed 's/|#.*//; s/.*:\([0-9.e-]*\)|c$/\1/' lines | awk '{ n += $1 } END { printf "%f", n }')
+	within 1 "$sum" "$(awk -F, '$3 == "task-clock" { print $1 / 1000 }' stat.csv)"
 done
 grep -q '[.]tacho_resident_bytes[.].*:[0-9]*|g$' packets || fail "no gauge"
