@@ -67,6 +67,7 @@ struct source_config {
 	bool no_merge;			/* keep instances of one PMU type apart */
 	enum naming naming;
 	struct strlist event_lists;	/* vendors' lists to look names up in */
+	struct strlist metrics;		/* names of metrics and of their groups */
 };
 
 struct tacho;

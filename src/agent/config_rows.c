@@ -422,6 +422,8 @@ const struct key_row source_keys[] = {
 	  "whose names the values leave under: ours, Alumet's, or collectd's of either generation",
 	  .choices = "tacho alumet collectd-1 collectd-2" },
 	{ KEY_STRINGS, "event_lists", AT(event_lists), NULL, "vendors' lists that names may come from" },
+	{ KEY_STRINGS, "metrics", AT(metrics), NULL,
+	  "metrics and groups of them that are computed beside the events, each of a group of its own" },
 	{ .kind = KEY_END },
 };
 #undef AT

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <strings.h>
 
 #include "agent/naming.h"
 #include "agent/source_unit.h"
@@ -140,15 +141,8 @@ static int64_t add_series(struct search *f, const struct metric *m, uint32_t row
 
 static int add_places(struct search *f, struct ratio *r, const struct tacho_metric *tm)
 {
-	scoped(buf_done) struct buf name = { 0 };
-	struct metric like = { .event = tm->name, .unit = "ratio", .help = tm->desc ? tm->desc : tm->expr,
-			       .kind = METRIC_GAUGE, .scale = 1 };
-	const struct metric *m;
+	const struct metric *m = naming_gauge(&f->source->agent->registry, tm);
 
-	buf_puts(&name, "perf_");
-	naming_clean(&name, str_of(tm->name));
-	like.name = name.bytes;
-	m = buf_failed(&name) ? NULL : registry_metric(&f->source->agent->registry, &like);
 	r->n_places = places_of(f, r->inputs[0].first);
 	r->series = calloc(r->n_places + 1, sizeof(*r->series));
 	r->last = calloc(r->n_places * r->n_inputs + 1, sizeof(*r->last));
@@ -171,13 +165,22 @@ static double not_known(void *arg, const char *name)
 	return NAN;
 }
 
+static double is_in_group(void *arg, enum tacho_input kind, const char *name)
+{
+	return kind == TACHO_INPUT_HAS_EVENT && row_of(arg, name) >= 0;
+}
+
 static int try_metric(void *arg, const struct tacho_metric *tm)
 {
-	const struct tacho_metric_env none = { .size = sizeof(none), .event = not_known };
 	struct search *f = arg;
+	const struct tacho_metric_env none = { .size = sizeof(none), .event = not_known, .arg = f,
+					       .ask = is_in_group };
 	struct ratio r = { .scale = tm->scale }, *kept;
 	int err;
 
+	for (size_t i = 0; i < f->source->config->metrics.n; i++)
+		if (!strcasecmp(f->source->config->metrics.v[i], tm->name))
+			return 0;	/* it is named, and counted in a group of its own */
 	f->ratio = &r;
 	err = tacho_metric_events(tm->expr, &none, take_input, f, NULL);
 	for (size_t i = 1; err == 0 && i < r.n_inputs; i++)	/* the same places for all */

@@ -169,3 +169,15 @@ size_t naming_labels(const struct series *s, const struct agent_config *cfg,
 		add_label(out, &n, defaults->name, defaults->value);
 	return n;
 }
+
+const struct metric *naming_gauge(struct registry *r, const struct tacho_metric *m)
+{
+	scoped(buf_done) struct buf name = { 0 };
+	struct metric like = { .event = m->name, .unit = "ratio", .kind = METRIC_GAUGE, .scale = 1,
+			       .help = m->desc && *m->desc ? m->desc : m->name };
+
+	buf_puts(&name, "perf_");
+	naming_clean(&name, str_of(m->name));
+	like.name = name.bytes;
+	return buf_failed(&name) ? NULL : registry_metric(r, &like);
+}

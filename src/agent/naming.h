@@ -7,6 +7,8 @@
 
 #include "agent/series.h"
 
+#include <tacho/metric.h>
+
 /* Fills in what the event says; strings are borrowed from the event, the config or `scratch`,
  * which has to live until the metric is interned. 0 or -ENOMEM. */
 int naming_metric(const struct tacho_event *ev, const struct event_config *ec,
@@ -32,6 +34,9 @@ struct label_view {
 };
 size_t naming_labels(const struct series *s, const struct agent_config *cfg,
 		     const struct label_view *defaults, struct label_view out[LABELS_MAX]);
+
+/* The gauge of a computed metric: perf_insn_per_cycle. NULL without memory. */
+const struct metric *naming_gauge(struct registry *r, const struct tacho_metric *m);
 
 /* Lower case, [a-z0-9_], no double or outer underscores; appended. */
 void naming_clean(struct buf *out, struct str text);

@@ -14,7 +14,7 @@
 
 static bool same_events(const struct source_config *a, const struct source_config *b)
 {
-	if (a->n_events != b->n_events)
+	if (a->n_events != b->n_events || !same_list(&a->metrics, &b->metrics))
 		return false;
 	for (size_t i = 0; i < a->n_events; i++)
 		if (!same_text(a->events[i].spec, b->events[i].spec) ||

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/chosen.h"
 #include "agent/derived.h"
 #include "agent/source_unit.h"
 #include "base/error.h"
@@ -31,7 +32,7 @@ void source_free(struct source *s)
 	for (size_t i = 0; i < s->n_units; i++)
 		unit_done(s, &s->units[i]);
 	free(s->units);
-	for (size_t i = 0; s->events && i < s->config->n_events; i++)
+	for (size_t i = 0; s->events && i <= s->config->n_events; i++)	/* the last: metrics' events */
 		event_done(&s->events[i]);
 	free(s->events);
 	tacho_command_free(s->command);
@@ -207,7 +208,7 @@ static void add_row(struct point *p, const struct tacho_sum *row)
 
 static int read_derived(struct source *s, struct unit *u, const struct tacho_sum *rows)
 {
-	size_t want = s->n_extra + derived_max(u->derived);
+	size_t want = s->n_extra + derived_max(u->derived) + chosen_max(u->chosen);
 
 	if (want > s->cap_extra) {
 		struct point *v = reallocarray(s->extra, want * 2, sizeof(*v));
@@ -219,6 +220,8 @@ static int read_derived(struct source *s, struct unit *u, const struct tacho_sum
 	}
 	if (u->derived)
 		s->n_extra += derived_points(u->derived, rows, s->extra + s->n_extra);
+	if (u->chosen)
+		s->n_extra += chosen_points(u->chosen, rows, s->extra + s->n_extra);
 	return 0;
 }
 

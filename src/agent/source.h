@@ -16,10 +16,13 @@
 #include <tacho/tacho.h>
 
 struct derived;
+struct chosen;
 
 struct unit {
 	struct tacho_evset *set;
 	struct derived *derived;	/* NULL: nothing */
+	struct tacho_metric_set *metrics;	/* those the source names; NULL: none */
+	struct chosen *chosen;		/* their series; NULL: none */
 	int pid;			/* of a process; 0: none */
 	char comm[64];
 	char *cgroup;			/* NULL: none */
@@ -74,6 +77,7 @@ struct source {
 	struct held held;		/* batches that wait for the flush */
 	uint64_t flush_at_ns;		/* CLOCK_MONOTONIC */
 	bool paused;
+	bool metrics_told;		/* what is wrong with its metrics is in the log */
 	struct tacho_command *command;	/* TARGET_COMMAND: what was started */
 	struct tacho_usage usage;	/* once it has ended */
 	bool ended;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "agent/chosen.h"
 #include "agent/derived.h"
 #include "agent/naming.h"
 #include "base/clock.h"
@@ -79,6 +80,18 @@ static int add_events(struct source *s, struct unit *u)
 	return 0;
 }
 
+/* Events that only metrics need belong to an entry behind the others, which has no series. */
+static int add_metrics(struct source *s, struct unit *u)
+{
+	int n = chosen_plan(s, u);
+
+	if (n <= 0)
+		return n;
+	u->n_fds += places_of(s, u) * (uint64_t)n;
+	s->fds->used += places_of(s, u) * (uint64_t)n;
+	return remember_entry(u, s->config->n_events);
+}
+
 /* The CPUs of all groups. NULL without memory. */
 static char *cpus_of_groups(const struct source_config *cfg)
 {
@@ -142,6 +155,9 @@ static void close_set(struct source *s, struct unit *u)
 	uncount(s, u);
 	derived_end(u->derived, &s->agent->registry);
 	derived_free(take(u->derived));
+	chosen_end(u->chosen, &s->agent->registry);
+	chosen_free(take(u->chosen));
+	tacho_metric_set_free(take(u->metrics));
 	tacho_evset_free(take(u->set));
 	free(take(u->slot_of_row));
 	free(take(u->repeats));
@@ -183,6 +199,8 @@ int unit_open(struct source *s, struct unit *u)
 
 	if (err == 0)
 		err = add_events(s, u);
+	if (err == 0)
+		err = add_metrics(s, u);
 	if (err < 0 || tacho_evset_size(u->set) == 0) {
 		close_set(s, u);
 		return err < 0 ? err : 0;
@@ -340,7 +358,7 @@ static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum 
 	char pmu[64];
 	int group;
 
-	if (!place_labels(s, u, &row->place, &l, &group))
+	if (!se->config || !place_labels(s, u, &row->place, &l, &group))
 		return NO_SLOT;
 	if (ev->kind == TACHO_EVENT_PMU || s->config->no_merge || s->config->naming == NAMING_COLLECTD2)
 		put_text(&l, "pmu", pmu_label(s->config, u->set, row->event, pmu));
@@ -353,6 +371,16 @@ static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum 
 	se->n_series++;
 	se->n_counters += row->n_counters;
 	return slots_get(&s->slots, r, metric, s->config->name, l.v, l.n, group + 1, clock_wall_ns());
+}
+
+int64_t unit_add_gauge(struct source *s, struct unit *u, const struct tacho_sum *row, const struct metric *m)
+{
+	struct labels l = { .n = 0 };
+	int group;
+
+	if (!place_labels(s, u, &row->place, &l, &group))
+		return 0;
+	return registry_add(&s->agent->registry, m, s->config->name, l.v, l.n, 0, clock_wall_ns());
 }
 
 /* An event that does not count here has its one series, which says why. */
@@ -420,9 +448,10 @@ int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows
 		return -ENOMEM;
 	u->n_rows = n;
 	derived_free(take(u->derived));
+	chosen_free(take(u->chosen));
 	if (u->other)			/* a ratio of one of many says nothing of them all */
 		return 0;
-	return derived_find(&u->derived, s, u, rows, n);
+	return chosen_find(&u->chosen, s, u, rows, n) < 0 ? -ENOMEM : derived_find(&u->derived, s, u, rows, n);
 }
 
 /* ---- the end ---- */

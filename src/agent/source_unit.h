@@ -20,6 +20,8 @@ void unit_tell_state(struct source *s, const struct unit *u, const struct tacho_
 int unit_open(struct source *s, struct unit *u);
 /* The sums that the source's series are made of. Returns how many, or -ENOMEM. */
 int unit_sums(struct source *s, struct unit *u, const struct tacho_sum **rows);
+/* A series with the labels of the row's place; its id, 0: the place belongs to none, or -ENOMEM. */
+int64_t unit_add_gauge(struct source *s, struct unit *u, const struct tacho_sum *row, const struct metric *m);
 /* Works out which row feeds which slot. */
 int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows, size_t n);
 /* Reads a last time, keeps the counts in the slots, and closes. */

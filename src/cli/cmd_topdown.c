@@ -275,7 +275,6 @@ static void join_words(struct buf *out, const struct strlist *words)
 /* `tacho record` as it would be typed; it is this program. */
 static int run_record(struct strlist *words)
 {
-	extern char **environ;
 	int status = 0, err;
 	pid_t pid;
 

@@ -28,7 +28,7 @@ static int new_choice(struct stat_plan *plan, struct tacho_metric_set **out)
 int stat_choose_metrics(struct stat_plan *plan, const char *list, struct tacho_error *e)
 {
 	struct str rest = str_of(list), one;
-	struct tacho_metric_set *ms;
+	struct tacho_metric_set *ms = NULL;
 	int err = new_choice(plan, &ms);
 
 	if (err < 0)
@@ -45,7 +45,7 @@ int stat_choose_metrics(struct stat_plan *plan, const char *list, struct tacho_e
 
 int stat_choose_topdown(struct stat_plan *plan, uint32_t level, struct tacho_error *e)
 {
-	struct tacho_metric_set *ms;
+	struct tacho_metric_set *ms = NULL;
 	int err = new_choice(plan, &ms);
 
 	if (err < 0)
@@ -56,7 +56,7 @@ int stat_choose_topdown(struct stat_plan *plan, uint32_t level, struct tacho_err
 
 int stat_choose_system(struct stat_plan *plan)
 {
-	struct tacho_metric_set *ms;
+	struct tacho_metric_set *ms = NULL;
 	int err = new_choice(plan, &ms);
 
 	if (err == 0)

@@ -246,7 +246,7 @@ static int parse_cpuid(struct parser *p, const char **out)
 
 static int parse_call(struct parser *p, const char *at, const char *name)
 {
-	const char *arg;
+	const char *arg = "";
 	size_t i = 0;
 	int err;
 
@@ -266,7 +266,7 @@ static int parse_call(struct parser *p, const char *at, const char *name)
 
 static int parse_word(struct parser *p)
 {
-	const char *at, *name;
+	const char *at, *name = "";
 	int err;
 
 	skip_blanks(p);

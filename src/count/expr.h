@@ -15,7 +15,7 @@
 #define EXPR_TEXT_MAX (1u << 20)	/* bytes; the longest of a vendor's, spelled out, has 90,000 */
 #define EXPR_OPS_MAX (1u << 18)
 #define EXPR_INPUTS_MAX 1024
-#define EXPR_STACK_MAX 512
+#define EXPR_STACK_MAX 256
 
 enum expr_op {
 	OP_NUMBER, OP_INPUT, OP_NEGATE, OP_JUMP_FALSE, OP_JUMP,

@@ -96,7 +96,7 @@ static double binary(uint8_t op, double a, double b)
 static double run(const struct answers *a, size_t at, size_t end)
 {
 	const struct expr_code *code = a->x->code.v;
-	double stack[EXPR_STACK_MAX + 1];
+	double stack[EXPR_STACK_MAX + 1] = { 0 };
 	size_t n = 0;
 
 	for (; at < end; at++) {

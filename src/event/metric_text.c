@@ -22,6 +22,10 @@ static const struct { const char *name, *text; } constants[] = {
 	{ "HYPERTHREADING_ON", "(#smt_on)" },
 	{ "system.sockets[0].cpus.count * system.socket_count", "(#num_cpus_online)" },
 	{ "TSC", "[msr/tsc/]" },
+	/* Formulas take registers' steps of 61 and of 15.6 microjoules; the kernel counts finer ones. */
+	{ "FREERUN_PKG_ENERGY_STATUS", "([power/energy-pkg/] * #[scale:power/energy-pkg/] * 1e6 / 61)" },
+	{ "UNC_PKG_ENERGY_STATUS", "([power/energy-pkg/] * #[scale:power/energy-pkg/] * 1e6 / 61)" },
+	{ "FREERUN_DRAM_ENERGY_STATUS", "([power/energy-ram/] * #[scale:power/energy-ram/] * 1e6 / 15.6)" },
 };
 
 static const char *constant_text(struct str name)
@@ -54,10 +58,14 @@ static struct str behind(struct str s, const char *prefix)
 	return str_n(s.s + n, s.n - n);
 }
 
-static void put_term(struct buf *out, struct str q)
+static void put_term(struct buf *out, struct str q, bool uncore)
 {
 	uint64_t value;
 
+	if (uncore && q.n > 1 && q.s[0] == 'c' && is_number(behind(q, "c"))) {	/* boxes call it so */
+		buf_printf(out, "thresh=%.*s", STR(behind(q, "c")));
+		return;
+	}
 	for (size_t i = 0; i < countof(terms); i++)
 		if (str_starts(q, terms[i].qualifier) && is_number(behind(q, terms[i].qualifier))) {
 			buf_printf(out, "%s%.*s", terms[i].term, STR(behind(q, terms[i].qualifier)));
@@ -96,7 +104,7 @@ static void take_qualifier(struct qualified *e, struct str q)
 	} else if (q.n) {
 		if (e->terms.n)
 			buf_putc(&e->terms, ',');
-		put_term(&e->terms, q);
+		put_term(&e->terms, q, str_starts(e->name, "UNC_"));
 	}
 }
 
