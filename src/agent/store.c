@@ -207,6 +207,8 @@ static void flush(struct store *s)
 	writing_meet(s);
 	digest(s);
 	err = write_out(s);
+	if (err < 0)
+		writing_keep_bound(s);
 	tidy(s);
 	publish(s, err, clock_mono_ns() - start);
 }

@@ -124,6 +124,7 @@ void writing_meet(struct store *s);		/* looks up the series that are new, all at
 int writing_take(struct store *s, const struct taken *t);
 int writing_flush(struct store *s);		/* within a transaction */
 void writing_wrote(struct store *s);		/* the transaction held: forget what was written */
+void writing_keep_bound(struct store *s);	/* it did not hold: drops the oldest of what is too much */
 void writing_free(struct store *s);
 void writing_expire(struct store *s, int64_t before_ns);
 

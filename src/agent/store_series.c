@@ -200,7 +200,7 @@ void writing_meet(struct store *s)
 /* ---- chunks ---- */
 
 /* Drops the oldest that wait, until the bound is kept. */
-static void keep_bound(struct store *s)
+void writing_keep_bound(struct store *s)
 {
 	size_t n = 0;
 
@@ -213,7 +213,8 @@ static void keep_bound(struct store *s)
 		s->closed_bytes -= c->n_bytes;
 		free(c->bytes);
 	}
-	memmove(s->closed.v, s->closed.v + n, (s->closed.n - n) * sizeof(*s->closed.v));
+	if (n)
+		memmove(s->closed.v, s->closed.v + n, (s->closed.n - n) * sizeof(*s->closed.v));
 	s->closed.n -= n;
 }
 
@@ -232,7 +233,6 @@ static int close_chunk(struct store *s, struct writing *w, struct chunk *c)
 	*out = (struct closed_chunk){ w->key, c->level, c->from_ns, c->to_ns, c->n, .n_bytes = c->bytes.n };
 	out->bytes = bytes;
 	s->closed_bytes += c->bytes.n;
-	keep_bound(s);
 	c->n = 0;
 	w->dirty[c->level] = false;
 	return 0;

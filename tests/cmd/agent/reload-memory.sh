@@ -4,7 +4,8 @@
 need curl python3
 need_counting
 # A sanitizer keeps what is freed for a while.
-! grep -q __asan_init "$BUILD/tacho-agent" || SANITIZED=1
+first=20 last=120
+! grep -q __asan_init "$BUILD/tacho-agent" || SANITIZED=1 first=5 last=25
 port=$(free_port)
 agent_head head.toml
 python3 -c 'print("X-Big = \"%s\"" % ("x" * 300000))' >big
@@ -58,9 +59,9 @@ again() {	# FROM TO
 }
 write 0
 start_agent tacho.toml
-again 1 20
+again 1 "$first"
 before=$(resident)
-again 21 120
+again $((first + 1)) "$last"
 after=$(resident)
 echo "$before kB before, $after kB after" >figures
 # A hundred configurations of 300 kB are 30 MB.
