@@ -13,6 +13,20 @@
 
 #include <string.h>
 
+/* A large array gets room that is beyond what malloc() keeps in its heap: growing then moves no bytes,
+ * and pages that are never written cost nothing. */
+#define VEC_LARGE ((size_t)1 << 20)
+#define VEC_APART ((size_t)64 << 20)
+
+static inline size_t vec_cap_after(size_t cap, size_t size)
+{
+	size_t want = cap ? cap * 2 : 8;
+
+	if (sizeof(void *) < 8 || want > VEC_APART / size || want <= VEC_LARGE / size)
+		return want;
+	return VEC_APART / size + 1;
+}
+
 static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
 {
 	void *bigger;
@@ -20,7 +34,7 @@ static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
 
 	if (n < *cap)
 		return true;
-	want = *cap ? *cap * 2 : 8;
+	want = vec_cap_after(*cap, size);
 	bigger = reallocarray(*v, want, size);
 	if (!bigger)
 		return false;

@@ -20,6 +20,7 @@ struct keymap_slot {
 struct keymap {
 	struct keymap_slot *slots;
 	size_t n, cap;			/* cap is a power of two, or 0 */
+	size_t room;			/* slots there is memory for */
 };
 
 static inline uint64_t key_mix(uint64_t h)

@@ -55,6 +55,25 @@ static void add_row(struct tacho_profile *p, const char *comm, const char *path,
 	assert_int_equal(profile_row(p, &r), 0);
 }
 
+/* Keys that go round the end of the table are found again however often it grows. */
+static void keymap_grows_in_place(void **state)
+{
+	struct keymap m = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 200000; i++) {
+		size_t cap = m.cap;
+		uint32_t *at = keymap_at(&m, key_mix(i + 1));
+
+		assert_non_null(at);
+		assert_int_equal(*at, 0);
+		*at = i + 1;
+		for (uint32_t k = 0; k <= i && cap != m.cap; k++)	/* it has grown */
+			assert_int_equal(keymap_get(&m, key_mix(k + 1)), k);
+	}
+	keymap_done(&m);
+}
+
 static void keymap_holds_all_keys(void **state)
 {
 	struct keymap m = { 0 };
@@ -281,6 +300,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keymap_holds_all_keys),
+		cmocka_unit_test(keymap_grows_in_place),
 		cmocka_unit_test(equal_stacks_are_one_node),
 		cmocka_unit_test(same_name_in_another_object_is_another_frame),
 		cmocka_unit_test(neighbours_stay_apart),
