@@ -13,34 +13,10 @@
 
 /* ---- what a name is ---- */
 
-/* cpu/NAME,cmask=1/ where NAME is a list's: NAME/cmask=1/, which sets understand. */
-static bool turn_around(struct buf *out, struct str text)
-{
-	ptrdiff_t slash = str_find(text, '/'), comma;
-	struct str rest, name;
-
-	if (slash <= 0)
-		return false;
-	rest = str_n(text.s + slash + 1, text.n - (size_t)slash - 1);
-	comma = str_find(rest, ',');
-	slash = str_find(rest, '/');
-	if (slash <= 0)
-		return false;
-	name = str_n(rest.s, (size_t)(comma > 0 && comma < slash ? comma : slash));
-	if (str_find(name, '=') >= 0)
-		return false;
-	buf_str(out, name);
-	if (name.n < (size_t)slash)
-		buf_printf(out, "/%.*s", STR(str_n(rest.s + name.n + 1, rest.n - name.n - 1)));
-	else if (rest.n > (size_t)slash + 1)
-		buf_printf(out, ":%.*s", STR(str_n(rest.s + slash + 1, rest.n - (size_t)slash - 1)));
-	return !buf_failed(out);
-}
-
-static int try_spec(struct tacho_metric_set *ms, struct metric_name *n, const char *spec, struct tacho_error *e)
+static int try_spec(struct tacho_metric_set *ms, struct metric_name *n, struct tacho_error *e)
 {
 	size_t first = tacho_evset_size(ms->scratch);
-	int err = tacho_evset_add(ms->scratch, spec, e);
+	int err = tacho_evset_add(ms->scratch, n->text, e);
 	const struct tacho_event *ev;
 	struct str stem;
 
@@ -48,7 +24,6 @@ static int try_spec(struct tacho_metric_set *ms, struct metric_name *n, const ch
 		return err;
 	ev = tacho_evset_event(ms->scratch, first);
 	stem = pmu_stem(str_of(ev->pmu));
-	n->spec = arena_str(&ms->arena, str_of(spec));
 	n->shown = arena_str(&ms->arena, str_of(ev->name));
 	n->software = ev->kind == TACHO_EVENT_SOFTWARE || ev->kind == TACHO_EVENT_TRACEPOINT;
 	n->topdown = str_starts(str_of(ev->name), "topdown-") ||
@@ -56,26 +31,18 @@ static int try_spec(struct tacho_metric_set *ms, struct metric_name *n, const ch
 	n->core = ev->kind != TACHO_EVENT_TOOL && !n->software && !ev->system_wide;
 	if (ev->kind != TACHO_EVENT_TOOL && !n->software)
 		n->class_ = arena_str(&ms->arena, stem);
-	return n->spec && n->shown && (n->class_ || n->software || ev->kind == TACHO_EVENT_TOOL) ? 0 : -ENOMEM;
+	return n->shown && (n->class_ || n->software || ev->kind == TACHO_EVENT_TOOL) ? 0 : -ENOMEM;
 }
 
 static int find_out(struct tacho_metric_set *ms, struct metric_name *n)
 {
-	scoped(buf_done) struct buf other = { 0 };
-	struct tacho_error e = { .column = -1 }, second = { .column = -1 };
-	int err = try_spec(ms, n, n->text, &e);
+	struct tacho_error e = { .column = -1 };
+	int err = try_spec(ms, n, &e);
 
-	if (err < 0 && err != -ENOMEM && turn_around(&other, str_of(n->text)))
-		err = try_spec(ms, n, other.bytes, &second);
-	if (err == -ENOMEM)
-		return err;
-	if (err < 0) {
-		if (second.code == -EOPNOTSUPP)		/* it knows the name, and why not */
-			e = second;
-		n->why = arena_str(&ms->arena, str_of(e.message));
-		return n->why ? 0 : -ENOMEM;
-	}
-	return 0;
+	if (err >= 0 || err == -ENOMEM)
+		return err < 0 ? err : 0;
+	n->why = arena_str(&ms->arena, str_of(e.message));
+	return n->why ? 0 : -ENOMEM;
 }
 
 int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text)
@@ -195,7 +162,7 @@ static void put_group(struct plan *p, struct buf *spec)
 
 			if (!strcmp(n->text, "slots") != !pass)
 				continue;
-			buf_printf(spec, "%s%s", comma, n->spec);
+			buf_printf(spec, "%s%s", comma, n->text);
 			comma = ",";
 		}
 	if (!alone)

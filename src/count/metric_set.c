@@ -82,7 +82,7 @@ static double ask(void *arg, enum tacho_input kind, const char *name)
 	if (kind != TACHO_INPUT_HAS_EVENT)
 		return NAN;
 	i = metric_name_learn(ms, name);
-	return i >= 0 && ms->names.v[i].spec;
+	return i >= 0 && ms->names.v[i].shown;
 }
 
 static struct tacho_metric_env env_of(struct tacho_metric_set *ms)
@@ -141,7 +141,7 @@ static int wire(void *arg, const char *name)
 	at = found ? choose(w->ms, &other, w->e) : metric_name_learn(w->ms, name);
 	if (at < 0)
 		return at == -ENOMEM ? error_nomem(w->e) : (int)at;
-	if (!found && !w->ms->names.v[at].spec)
+	if (!found && !w->ms->names.v[at].shown)
 		return refuse_missing(w, name, w->ms->names.v[at].why);
 	*to = (struct metric_source){ found ? SOURCE_METRIC : SOURCE_EVENT, (uint32_t)at, NAN };
 	return 0;

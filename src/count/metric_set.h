@@ -30,8 +30,7 @@ struct metric_source {
 /* An event's name, and what is known of it. */
 struct metric_name {
 	const char *text;		/* as expressions have it */
-	const char *spec;		/* as a set takes it; NULL: it cannot be had */
-	const char *shown;		/* what the set calls it */
+	const char *shown;		/* what the set calls it; NULL: it cannot be had */
 	const char *class_;		/* events of one class go into one group; NULL: needs none */
 	const char *why;		/* it cannot be had */
 	bool software, core, topdown;

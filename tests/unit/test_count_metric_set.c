@@ -128,13 +128,13 @@ static void check_groups(const char *const *names, const char *expected)
 
 static void ratios_stay_together(void **state)
 {
-	check_groups(NAMES("ms_share"), "{UOPS.MS/cmask=1/,UOPS.ALL}");
+	check_groups(NAMES("ms_share"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL}");
 	/* The smaller one needs nothing of its own. */
-	check_groups(NAMES("rate", "ms_share"), "{UOPS.MS/cmask=1/,UOPS.ALL}");
+	check_groups(NAMES("rate", "ms_share"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL}");
 	/* One event in common is no common group. */
 	check_groups(NAMES("ms_share", "many"),
-		     "{UOPS.ALL,cycles,instructions,branches,branch-misses} {UOPS.MS/cmask=1/,UOPS.ALL}");
-	check_groups(NAMES("twice"), "{UOPS.MS/cmask=1/,UOPS.ALL} page-faults");
+		     "{UOPS.ALL,cycles,instructions,branches,branch-misses} {cpu/UOPS.MS,cmask=1/,UOPS.ALL}");
+	check_groups(NAMES("twice"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL} page-faults");
 	check_groups(NAMES("insn_per_cycle", "CPUs_utilized"), "{instructions,cycles} task-clock");
 	check_groups(NAMES("constant"), "duration_time");
 }
