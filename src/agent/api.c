@@ -10,9 +10,11 @@
 #include "agent/collector.h"
 #include "agent/profiler.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/vec.h"
 
 #define MAX_SERIES 2000			/* of one query */
+#define MAX_ANSWER 1000000		/* points of one query */
 
 static struct json begin(struct request *q, const char *schema)
 {
@@ -226,7 +228,7 @@ static void found_done(struct found *f)
 struct answer {
 	struct json *j;
 	const struct found *found;
-	uint64_t key;
+	uint64_t key, left;		/* points that may still come */
 	bool open;
 };
 
@@ -266,6 +268,8 @@ static int put_point(void *arg, const struct store_point *p)
 	struct answer *a = arg;
 	char time[48];
 
+	if (!a->left--)
+		return -EFBIG;
 	if (!a->open || a->key != p->key)
 		open_series(a, p->key);
 	if (!a->open)
@@ -286,7 +290,7 @@ static int put_point(void *arg, const struct store_point *p)
 	return 0;
 }
 
-static bool query_args(struct request *q, struct store_query *out)
+static bool query_args(struct request *q, struct store_query *out, uint64_t *limit)
 {
 	static const char *const funcs[] = { "value", "rate", "increase" };
 	const char *func = request_arg(q, "func");
@@ -305,20 +309,23 @@ static bool query_args(struct request *q, struct store_query *out)
 	}
 	if (!request_time(q, "from", now - 3600000000000, &out->from_ns) ||
 	    !request_time(q, "to", now, &out->to_ns) ||
-	    !request_duration(q, "step", 0, &out->step_ns) || !request_u64(q, "max", 0, &max))
+	    !request_duration(q, "step", 0, &out->step_ns) || !request_u64(q, "max", 0, &max) ||
+	    !request_u64(q, "limit", MAX_ANSWER, limit))
 		return false;
+	*limit = min_of(*limit, (uint64_t)MAX_ANSWER);
 	out->max_points = (size_t)min_of(max, 11000u);
 	if (!out->step_ns && !request_arg(q, "step"))
 		out->step_ns = max_of((out->to_ns - out->from_ns) / 1000, (int64_t)0);
 	return true;
 }
 
-static void run_query(struct request *q, struct store_query *sq, const struct found *f)
+static void run_query(struct request *q, struct store_query *sq, const struct found *f, uint64_t limit)
 {
 	scoped(freep) uint64_t *keys = calloc(f->list.n + 1, sizeof(*keys));
 	struct json j = begin(q, "tacho.query.v1");
-	struct answer a = { .j = &j, .found = f };
+	struct answer a = { .j = &j, .found = f, .left = limit };
 	struct tacho_error e = { .column = -1 };
+	int err;
 
 	if (!keys) {
 		request_fail(q, 500, "out of memory");
@@ -334,7 +341,11 @@ static void run_query(struct request *q, struct store_query *sq, const struct fo
 	json_member(&j, "truncated", bool, f->too_many);
 	json_key(&j, "series");
 	json_begin(&j, '[');
-	if (store_query(q->agent->store, sq, put_point, &a, &e) < 0) {
+	err = store_query(q->agent->store, sq, put_point, &a, &e);
+	if (err == -EFBIG)
+		error_set(&e, -EINVAL, "more than %llu points in all: ask for a larger step, a shorter range or fewer series",
+			  (unsigned long long)limit);
+	if (err < 0) {
 		request_error(q, &e);
 		return;
 	}
@@ -347,19 +358,20 @@ void page_query(struct request *q)
 {
 	scoped(found_done) struct found f = { 0 };
 	struct store_query sq = { 0 };
+	uint64_t limit;
 
 	if (!q->agent->store) {
 		request_fail(q, 404, "there is no store: the agent was started with an empty --store");
 		return;
 	}
-	if (!query_args(q, &sq))
+	if (!query_args(q, &sq, &limit))
 		return;
 	if (store_series(q->agent->store, request_arg(q, "event"), request_arg(q, "label"), sq.from_ns,
 			 sq.to_ns, keep, &f) < 0) {
 		request_fail(q, 500, "the store cannot be read");
 		return;
 	}
-	run_query(q, &sq, &f);
+	run_query(q, &sq, &f, limit);
 }
 
 /* ---- states ---- */

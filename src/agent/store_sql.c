@@ -62,7 +62,7 @@ static const char *const texts[SQL_COUNT] = {
 	[SQL_EVENT_PUT] = "INSERT INTO event(time_ns, kind, name, text, path)"
 			  " VALUES(?1, ?2, ?3, ?4, ?5)",
 	[SQL_EVENT_FORGET] = "DELETE FROM event WHERE time_ns < ?1",
-	[SQL_OLDEST] = "SELECT min(to_ns) FROM chunk WHERE level = ?1",
+	[SQL_OLDEST] = "SELECT from_ns FROM chunk WHERE level = ?1 ORDER BY to_ns LIMIT 1",
 };
 
 /* ---- opening ---- */

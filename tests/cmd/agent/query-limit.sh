@@ -1,0 +1,27 @@
+# A query's answer is bounded, and what is beyond the bound says how to ask for less.
+. "$SUPPORT/lib.sh"
+. "$SUPPORT/agent.sh"
+need curl jq
+need_counting
+agent_head tacho.toml
+cat >>tacho.toml <<END
+[[source]]
+name = "me"
+events = ["page-faults", "context-switches"]
+pids = [$$]
+interval = "100ms"
+END
+start_agent tacho.toml
+query() {	# LIMIT
+	curl -sS -m 10 -o body -w '%{http_code}' "$agent_url/api/v1/query?label=source=me&func=value&step=0s&limit=$1"
+}
+has_points() {	# N
+	[ "$(query '')" = 200 ] && [ "$(jq '[.series[].points | length] | add // 0' body)" -ge "$1" ]
+}
+wait_for 20 has_points 12
+[ "$(query 10)" = 400 ] || { cat body >&2; fail "10 points are not the bound"; }
+grep -q 'more than 10 points in all: ask for a larger step, a shorter range or fewer series' body ||
+	{ cat body >&2; fail "does not say what to do"; }
+[ "$(query 99999999999)" = 200 ] || { cat body >&2; fail "a large bound is refused"; }
+[ "$(query x)" = 400 ] || { cat body >&2; fail "a bound that is no number is taken"; }
+stop_agent
