@@ -43,6 +43,7 @@ struct stat_opts {
 	const char *per_cache;
 	bool big_num, no_big_num;
 	bool null_run, metric_only, topdown, no_scale;
+	bool metric_no_group, metric_no_merge, metric_no_threshold;
 	uint32_t topdown_level;
 	const char *control;
 	const char *pre, *post;
@@ -149,6 +150,7 @@ struct stat_plan {
 		struct stat_metric_use *v;
 		size_t n, cap;
 	} metrics;
+	const struct stat_opts *opts;
 	struct tacho *t;
 	struct tacho_evset *set;
 	struct {

@@ -185,6 +185,7 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 	int err = 0;
 
 	plan->set = set;
+	plan->opts = o;
 	if (!names_events(o)) {
 		err = plan_defaults(o, set, plan, &e);
 		if (err < 0) {

@@ -139,6 +139,28 @@ static void ratios_stay_together(void **state)
 	check_groups(NAMES("constant"), "duration_time");
 }
 
+static void apart_on_request(void **state)
+{
+	struct tacho_metric_set_opts opts = { .size = sizeof(opts), .no_group = true };
+	struct bench b;
+	char text[512];
+
+	for (int i = 0; i < 2; i++) {
+		bench_init(&b);
+		tacho_metric_set_free(b.ms);
+		assert_int_equal(tacho_metric_set_new(&b.ms, b.t, &opts), 0);
+		plan(&b, NAMES("rate", "ms_share", "tma_retiring"));
+		groups(&b, text, sizeof(text));
+		assert_string_equal(text, i ? "{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}"
+				    " {UOPS.MS/cmask=1/,UOPS.ALL} UOPS.ALL" :
+				    "{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}"
+				    " UOPS.MS/cmask=1/ UOPS.ALL");
+		bench_done(&b);
+		opts = (struct tacho_metric_set_opts){ .size = sizeof(opts), .no_share = true,
+						       .no_threshold = true };
+	}
+}
+
 static void slots_lead(void **state)
 {
 	check_groups(NAMES("tma_frontend_bound"),
@@ -307,7 +329,8 @@ static void arm_slots(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ratios_stay_together), cmocka_unit_test(slots_lead),
+		cmocka_unit_test(ratios_stay_together), cmocka_unit_test(apart_on_request),
+		cmocka_unit_test(slots_lead),
 		cmocka_unit_test(controllers), cmocka_unit_test(values), cmocka_unit_test(refusals),
 		cmocka_unit_test(groups_go_on), cmocka_unit_test(branches), cmocka_unit_test(on_the_counters),
 		cmocka_unit_test(arm_slots),
