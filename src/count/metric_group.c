@@ -239,7 +239,8 @@ static int add_group(struct plan *p, const struct group **out)
 	if (err < 0)
 		return err;
 	err = note_members(p, first);
-	*out = &p->groups.v[p->groups.n - 1];
+	if (err == 0)
+		*out = &p->groups.v[p->groups.n - 1];
 	return err;
 }
 
