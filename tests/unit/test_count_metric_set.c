@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "sys/arch.h"
+
 struct bench {
 	struct fake_machine machine;
 	struct fake_kernel kernel;
@@ -326,6 +328,23 @@ static void arm_slots(void **state)
 	bench_done(&b);
 }
 
+/* Where the CPU does not tell its TSC's rate, its name or the firmware may. */
+static void rate_of_the_tsc(void **state)
+{
+	uint64_t told = arch_tsc_hz();
+	struct bench b;
+
+	bench_init(&b);
+	fake_file(&b.machine, "sys/devices/system/cpu/cpu0/acpi_cppc/nominal_freq", "2400\n");
+	assert_true(tacho_metric_literal(b.t, "SYSTEM_TSC_FREQ") == (told ? (double)told : 2.4e9));
+	fake_file(&b.machine, "proc/cpuinfo", "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Gold 6142 CPU @ 2.60GHz\n");
+	assert_true(tacho_metric_literal(b.t, "system_tsc_freq") == (told ? (double)told : 2.6e9));
+	fake_file(&b.machine, "proc/cpuinfo", "model name\t: Toy @ fastGHz\nmodel name : @ 1e9GHz\n");
+	assert_true(tacho_metric_literal(b.t, "system_tsc_freq") == (told ? (double)told : 2.4e9));
+	assert_true(isnan(tacho_metric_literal(b.t, "no_such")));
+	bench_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,7 +352,7 @@ int main(void)
 		cmocka_unit_test(slots_lead),
 		cmocka_unit_test(controllers), cmocka_unit_test(values), cmocka_unit_test(refusals),
 		cmocka_unit_test(groups_go_on), cmocka_unit_test(branches), cmocka_unit_test(on_the_counters),
-		cmocka_unit_test(arm_slots),
+		cmocka_unit_test(arm_slots), cmocka_unit_test(rate_of_the_tsc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
