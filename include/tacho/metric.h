@@ -121,7 +121,8 @@ struct tacho_metric_set_opts {
 	bool target_cpu;	/* CPUs are counted rather than tasks: #target_cpu */
 	bool core_wide;		/* and cores with all their threads: #core_wide */
 	bool no_threshold;	/* count nothing for the sake of thresholds */
-	bool no_group;		/* count each event by itself */
+	bool no_group;		/* every event by itself */
+	bool no_share;		/* every metric has groups of its own */
 };
 
 TACHO_API int tacho_metric_set_new(struct tacho_metric_set **out, struct tacho *t,

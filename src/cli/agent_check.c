@@ -17,6 +17,7 @@
 #include "cli/frame.h"
 
 #include <tacho/eventlist.h>
+#include <tacho/metric.h>
 
 enum { SPARE_FDS = 64 };	/* the agent's own: store, sockets, timers */
 
@@ -265,11 +266,54 @@ static void check_event(struct check *c, const struct source_config *s, const st
 		tacho_evset_add(c->hardware, ev->spec, NULL);
 }
 
+/* The events that a metric needs, or why it cannot be had. */
+static void check_metric(struct check *c, struct tacho *t, const struct source_config *s, char *name)
+{
+	const struct event_config ev = { .spec = name };
+	struct outcome o = { .config = &ev, .name = name, .state = TACHO_UNSUPPORTED };
+	struct tacho_error e = { .column = -1 };
+	struct tacho_metric_set *ms = NULL;
+	struct tacho_evset *set = NULL;
+	int err = tacho_metric_set_new(&ms, t, TACHO_OPTS(tacho_metric_set_opts, .target_cpu = true,
+							  .core_wide = true, .no_threshold = true));
+
+	if (err == 0)
+		err = tacho_evset_new(&set, t);
+	if (err == 0)
+		err = tacho_metric_set_add(ms, name, &e);
+	if (err >= 0)
+		err = tacho_metric_set_plan(ms, set, &e);
+	if (err < 0) {
+		o.why = e.message;
+		o.wrong = err != -EOPNOTSUPP;
+		tell(c, &o);
+	} else {
+		err = open_on_target(set, s, &e);
+		tell_set(c, &ev, set, err, &e);
+	}
+	tacho_metric_set_free(ms);
+	tacho_evset_free(set);
+}
+
+static void check_metrics(struct check *c, const struct source_config *s)
+{
+	struct tacho_error e = { .column = -1 };
+	struct tacho *own = NULL;
+
+	if (s->event_lists.n && config_open_lists(&own, s, NULL, NULL, &e) < 0)
+		return;			/* the lists are told of elsewhere */
+	for (size_t i = 0; i < s->metrics.n; i++)
+		check_metric(c, own ? own : c->t, s, s->metrics.v[i]);
+	tacho_close(own);
+}
+
 static void check_source(struct check *c, const struct source_config *s)
 {
 	head(c, s);
 	for (size_t i = 0; i < s->n_events; i++)
 		check_event(c, s, &s->events[i]);
+	if (s->metrics.n)
+		check_metrics(c, s);
 	if (c->as_json) {
 		json_end(&c->json);
 		json_end(&c->json);

@@ -42,7 +42,8 @@ struct stat_opts {
 	bool no_aggr, no_merge, per_socket, per_die, per_cluster, per_core, per_node, per_thread;
 	const char *per_cache;
 	bool big_num, no_big_num;
-	bool null_run, metric_only, metric_no_group, metric_no_threshold, topdown, no_scale;
+	bool null_run, metric_only, topdown, no_scale;
+	bool metric_no_group, metric_no_merge, metric_no_threshold;
 	uint32_t topdown_level;
 	const char *control;
 	const char *pre, *post;
@@ -154,6 +155,7 @@ struct stat_plan {
 		struct stat_metric_use *v;
 		size_t n, cap;
 	} metrics;
+	const struct stat_opts *opts;
 	struct tacho *t;
 	struct tacho_evset *set;
 	struct {
@@ -162,8 +164,6 @@ struct stat_plan {
 	} chosen;
 	size_t n_events;		/* of the set, before it was repeated for cgroups */
 	bool by_default;		/* nobody named an event */
-	bool no_groups;			/* of the events of metrics */
-	bool no_threshold;		/* of metrics */
 	bool has_cgroups;
 	bool target_cpu;		/* CPUs are counted rather than tasks */
 	bool core_wide;			/* and all of them, so cores with all their threads */

@@ -13,8 +13,9 @@ static int new_choice(struct stat_plan *plan, struct tacho_metric_set **out)
 {
 	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = plan->target_cpu,
 						    .core_wide = plan->core_wide,
-						    .no_threshold = plan->no_threshold,
-						    .no_group = plan->no_groups };
+						    .no_threshold = plan->opts->metric_no_threshold,
+						    .no_group = plan->opts->metric_no_group,
+						    .no_share = plan->opts->metric_no_merge };
 	struct tacho_metric_set **slot = vec_add(&plan->chosen);
 	int err = slot ? tacho_metric_set_new(slot, plan->t, &opts) : -ENOMEM;
 

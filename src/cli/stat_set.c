@@ -184,9 +184,8 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 	struct tacho_error e = { .column = -1 };
 	int err = 0;
 
-	plan->no_groups = o->metric_no_group;
-	plan->no_threshold = o->metric_no_threshold;
 	plan->set = set;
+	plan->opts = o;
 	if (!names_events(o)) {
 		err = plan_defaults(o, set, plan, &e);
 		if (err < 0) {

@@ -62,6 +62,48 @@ static uint64_t slots(struct tacho *t)
 	return n;
 }
 
+/* "... @ 2.60GHz" of the model's name: Intel's cores run their TSC at that rate. */
+static uint64_t named_hz(const struct tacho *t)
+{
+	char text[8192];
+	int n = sys_read_procfs(&t->sys, text, sizeof(text), "cpuinfo");
+	struct str rest = str_n(text, (size_t)max_of(n, 0)), line;
+	double ghz;
+
+	while (rest.n && str_cut(&rest, '\n', &line)) {
+		ptrdiff_t at = str_starts(line, "model name") ? str_find(line, '@') : -1;
+		struct str rate = at < 0 ? str_n("", 0) :
+				  str_trim(str_n(line.s + at + 1, line.n - (size_t)at - 1));
+
+		if (str_ends(rate, "GHz") && num_double(str_n(rate.s, rate.n - 3), &ghz) == 0 && ghz > 0 &&
+		    ghz < 100)
+			return (uint64_t)(ghz * 1e9 + 0.5);
+	}
+	return 0;
+}
+
+/* AMD's run it at the nominal rate, which the firmware tells in MHz. */
+static uint64_t nominal_hz(const struct tacho *t)
+{
+	uint64_t mhz = 0;
+	char text[32];
+
+	if (sys_read_sysfs(&t->sys, text, sizeof(text), "devices/system/cpu/cpu0/acpi_cppc/nominal_freq") < 0 ||
+	    num_u64(str_trim(str_of(text)), &mhz) < 0 || mhz > 100000)
+		return 0;
+	return mhz * 1000000;
+}
+
+/* The CPU itself may tell only a part of it (Skylake servers), or nothing (AMD). */
+static uint64_t tsc_hz(const struct tacho *t)
+{
+	uint64_t hz = arch_tsc_hz();
+
+	if (!hz)
+		hz = named_hz(t);
+	return hz ? hz : nominal_hz(t);
+}
+
 bool literal_number(struct tacho *t, const struct topology *topology, enum tool_event tool, uint64_t *out)
 {
 	uint64_t v = 0;
@@ -89,7 +131,7 @@ bool literal_number(struct tacho *t, const struct topology *topology, enum tool_
 		v = topology->n_sockets;
 		break;
 	case TOOL_SYSTEM_TSC_FREQ:
-		v = arch_tsc_hz();
+		v = tsc_hz(t);
 		break;
 	case TOOL_SLOTS:
 		v = slots(t);

@@ -106,7 +106,7 @@ static uint32_t event_in(const struct plan *p, const struct group *g, uint32_t n
 
 static const struct group *find_group(const struct plan *p)
 {
-	for (size_t i = 0; i < p->groups.n; i++) {
+	for (size_t i = 0; i < p->groups.n && !p->ms->opts.no_share; i++) {
 		size_t k = 0;
 
 		while (k < p->wanted.n && event_in(p, &p->groups.v[i], p->wanted.v[k]) != METRIC_NO_EVENT)
@@ -206,7 +206,8 @@ static int add_group(struct plan *p, const struct group **out)
 	if (err < 0)
 		return err;
 	err = note_members(p, first);
-	*out = &p->groups.v[p->groups.n - 1];
+	if (err == 0)
+		*out = &p->groups.v[p->groups.n - 1];
 	return err;
 }
 
@@ -228,7 +229,7 @@ static const char *class_of(const struct plan *p, const struct inputs *in, size_
 {
 	const struct metric_name *n = &p->ms->names.v[in->sources[i].at];
 
-	if (p->ms->opts.no_group)
+	if (p->ms->opts.no_group && !n->topdown)	/* those count beside slots only */
 		return NULL;
 	if (!n->software)
 		return n->class_;

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "sys/arch.h"
+
 struct bench {
 	struct fake_machine machine;
 	struct fake_kernel kernel;
@@ -137,6 +139,28 @@ static void ratios_stay_together(void **state)
 	check_groups(NAMES("twice"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL} page-faults");
 	check_groups(NAMES("insn_per_cycle", "CPUs_utilized"), "{instructions,cycles} task-clock");
 	check_groups(NAMES("constant"), "duration_time");
+}
+
+static void apart_on_request(void **state)
+{
+	struct tacho_metric_set_opts opts = { .size = sizeof(opts), .no_group = true };
+	struct bench b;
+	char text[512];
+
+	for (int i = 0; i < 2; i++) {
+		bench_init(&b);
+		tacho_metric_set_free(b.ms);
+		assert_int_equal(tacho_metric_set_new(&b.ms, b.t, &opts), 0);
+		plan(&b, NAMES("rate", "ms_share", "tma_retiring"));
+		groups(&b, text, sizeof(text));
+		assert_string_equal(text, i ? "{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}"
+				    " {UOPS.MS/cmask=1/,UOPS.ALL} UOPS.ALL" :
+				    "{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}"
+				    " UOPS.MS/cmask=1/ UOPS.ALL");
+		bench_done(&b);
+		opts = (struct tacho_metric_set_opts){ .size = sizeof(opts), .no_share = true,
+						       .no_threshold = true };
+	}
 }
 
 static void slots_lead(void **state)
@@ -304,13 +328,31 @@ static void arm_slots(void **state)
 	bench_done(&b);
 }
 
+/* Where the CPU does not tell its TSC's rate, its name or the firmware may. */
+static void rate_of_the_tsc(void **state)
+{
+	uint64_t told = arch_tsc_hz();
+	struct bench b;
+
+	bench_init(&b);
+	fake_file(&b.machine, "sys/devices/system/cpu/cpu0/acpi_cppc/nominal_freq", "2400\n");
+	assert_true(tacho_metric_literal(b.t, "SYSTEM_TSC_FREQ") == (told ? (double)told : 2.4e9));
+	fake_file(&b.machine, "proc/cpuinfo", "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Gold 6142 CPU @ 2.60GHz\n");
+	assert_true(tacho_metric_literal(b.t, "system_tsc_freq") == (told ? (double)told : 2.6e9));
+	fake_file(&b.machine, "proc/cpuinfo", "model name\t: Toy @ fastGHz\nmodel name : @ 1e9GHz\n");
+	assert_true(tacho_metric_literal(b.t, "system_tsc_freq") == (told ? (double)told : 2.4e9));
+	assert_true(isnan(tacho_metric_literal(b.t, "no_such")));
+	bench_done(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ratios_stay_together), cmocka_unit_test(slots_lead),
+		cmocka_unit_test(ratios_stay_together), cmocka_unit_test(apart_on_request),
+		cmocka_unit_test(slots_lead),
 		cmocka_unit_test(controllers), cmocka_unit_test(values), cmocka_unit_test(refusals),
 		cmocka_unit_test(groups_go_on), cmocka_unit_test(branches), cmocka_unit_test(on_the_counters),
-		cmocka_unit_test(arm_slots),
+		cmocka_unit_test(arm_slots), cmocka_unit_test(rate_of_the_tsc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,17 @@ cat >list.json <<'J'
   { "MetricName": "not_idle", "MetricExpr": "busy + 0 * Switch_Rate", "MetricGroup": "Own", "ScaleUnit": "100%" },
   { "MetricName": "missing", "MetricExpr": "NO.SUCH / 2", "MetricGroup": "Own" } ]
 J
+cat >check.toml <<'T'
+[[source]]
+name = "s"
+events = ["page-faults"]
+metrics = ["busy", "missing", "nonsense"]
+event_lists = ["list.json"]
+T
+tacho agent --check --config check.toml >check.out 2>&1 && fail "a name that nobody knows passes"
+grep -q "cpu-clock" check.out || fail "$(cat check.out)"
+grep -q "metric 'missing' needs 'NO.SUCH'" check.out || fail "$(cat check.out)"
+grep -q "no metric or metric group is called 'nonsense'" check.out || fail "$(cat check.out)"
 PYTHONPATH=$SUPPORT python3 - <<'END'
 import os
 from agent_test import *

@@ -4,6 +4,7 @@
 need curl jq
 need_counting
 agent_head tacho.toml
+sed -i "s,^store = .*,store = \"$PWD/db\"," tacho.toml
 cat >>tacho.toml <<END
 [[source]]
 name = "me"

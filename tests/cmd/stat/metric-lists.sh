@@ -50,3 +50,13 @@ tacho list --event-list list.json --raw-dump metric | tr ' ' '\n' | grep -cx 'in
 tacho list -j --event-list list.json metric | python3 -c '
 import json, sys
 print(*[sorted(m.items()) for m in json.load(sys.stdin) if m.get("MetricName") == "busy"])'
+# A threshold that speaks of another metric brings along what that needs, unless it is told not to.
+printf '[{"MetricName": "a", "MetricExpr": "task\\\\-clock", "MetricThreshold": "b > 0"},
+ {"MetricName": "b", "MetricExpr": "page\\\\-faults / 2"}]' >limit.json
+tacho stat -x, --event-list limit.json -M a true 2>rows
+[ "$(grep -c page-faults rows)" = 1 ] || fail "$(cat rows)"
+tacho stat -x, --event-list limit.json --metric-no-threshold -M a true 2>rows
+[ "$(grep -c page-faults rows)" = 0 ] || fail "$(cat rows)"
+# Without sharing each metric has its own counter of the same event.
+tacho stat -x, --event-list list.json --metric-no-merge -M fault_rate,per_switch true 2>rows
+[ "$(grep -c ',page-faults,' rows)" = 2 ] || fail "$(cat rows)"
