@@ -77,23 +77,22 @@ static void put_counts(const struct counts *c, const struct tacho_perfdata *pd, 
 
 static int side_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_error *e)
 {
-	struct counts c = { .n_events = tacho_perfdata_n_events(pd) };
+	size_t n = tacho_perfdata_n_events(pd);
+	scoped(freep) struct event_counts *events = calloc(n + 1, sizeof(*events));
+	scoped(freep) struct tacho_scratch *scratch = malloc(sizeof(*scratch));
+	struct counts c = { .events = events, .n_events = n, .scratch = scratch };
 	struct tacho_record rec;
 	int err;
 
-	c.events = calloc(c.n_events + 1, sizeof(*c.events));
-	c.scratch = malloc(sizeof(*c.scratch));
-	err = c.events && c.scratch ? 0 : error_nomem(e);
-	while (err >= 0 && (err = tacho_perfdata_next(pd, &rec, e)) > 0) {
+	if (!events || !scratch)
+		return error_nomem(e);
+	while ((err = tacho_perfdata_next(pd, &rec, e)) > 0) {
 		c.all++;
 		c.of[min_of(rec.type, KINDS - 1u)]++;
 		if (rec.type == TACHO_RECORD_SAMPLE || rec.type == TACHO_RECORD_LOST_SAMPLES)
 			count_event(&c, pd, &rec);
 	}
-	if (c.events)
-		put_counts(&c, pd, out);
-	free(c.scratch);
-	free(c.events);
+	put_counts(&c, pd, out);
 	return err;
 }
 
