@@ -150,6 +150,10 @@ static inline int fake_open(void *arg, struct perf_event_attr *attr, pid_t pid, 
 	if (err == 0 && k->version < 413 && attr->flags & PERF_ATTR_INHERIT &&
 	    attr->read_format & PERF_FORMAT_GROUP)
 		err = -EINVAL;
+	/* And put into inherited samples from 6.12 on. */
+	if (err == 0 && k->version < 612 && attr->flags & PERF_ATTR_INHERIT &&
+	    attr->sample_type & PERF_SAMPLE_READ)
+		err = -EINVAL;
 	if (err == 0)
 		err = fake_check_rights(k, attr, pid, cpu);
 	if (err == 0 && k->gone_tid && pid == k->gone_tid)

@@ -2,6 +2,8 @@
  * which words. */
 #include "fake_kernel.h"
 
+#include "count/set.h"
+
 struct bench {
 	struct fake_machine machine;
 	struct fake_kernel kernel;
@@ -267,6 +269,31 @@ static void the_ladder_ends(void **state)
 	bench_done(&b);
 }
 
+/* Where children cannot be followed with the group's values, they are given up, not the values. */
+static void group_values_stay_in_samples(void **state)
+{
+	for (int version = 510; version <= 612; version += 102) {
+		struct perf_event_attr attr;
+		struct bench b;
+
+		bench_init(&b, (struct fake_kernel){ .version = version, .privileged = true });
+		b.set->sampling = (struct sampling){ .on = true, .per_thread = true, .tracker = NO_EVENT };
+		assert_int_equal(add(&b, "{page-faults,cpu-clock}"), 2);
+		for (size_t i = 0; i < 2; i++) {
+			b.set->events.v[i].attr.sample_type |= PERF_SAMPLE_READ;
+			b.set->events.v[i].attr.read_format |= PERF_FORMAT_GROUP | PERF_FORMAT_ID;
+			b.set->events.v[i].attr.flags |= PERF_ATTR_INHERIT;
+		}
+		assert_int_equal(tacho_evset_open(b.set, NULL, &b.e), 2);
+		for (size_t i = 0; i < 2; i++) {
+			assert_true(tacho_evset_attr(b.set, i, &attr, sizeof(attr)) >= 0);
+			assert_true(attr.read_format & PERF_FORMAT_GROUP);
+			assert_int_equal(!!(attr.flags & PERF_ATTR_INHERIT), version == 612);
+		}
+		bench_done(&b);
+	}
+}
+
 static void weak_groups_split(void **state)
 {
 	struct bench b;
@@ -480,6 +507,7 @@ int main(void)
 		cmocka_unit_test(clock_instead_of_cycles),
 		cmocka_unit_test(nothing_is_changed_when_asked_so),
 		cmocka_unit_test(the_ladder_ends),
+		cmocka_unit_test(group_values_stay_in_samples),
 		cmocka_unit_test(weak_groups_split),
 		cmocka_unit_test(strong_groups_do_not),
 		cmocka_unit_test(guest_bits_and_precision),
