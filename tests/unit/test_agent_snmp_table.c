@@ -104,7 +104,7 @@ static void test_other_groups(void **state)
 {
 	struct core_group group = { .label = "b" };
 	struct source_config source = { .name = "s", .per = PER_GROUPS, .groups = &group, .n_groups = 1 };
-	struct agent_config other = { .sources = &source, .n_sources = 1 };
+	struct agent_config other = { .sources = &source, .n_sources = 1, .serial = 1 };
 	char text[2000];
 
 	add("cycles", "group", "b", 5);
