@@ -66,7 +66,7 @@ try:
     # What runs is written down first, and samples are to meet the bound: it is a little above that.
     code, said = agent.ctl("profile", "100ms", "perf.data")
     check(code == 0 and " (" not in said, said)
-    data = os.path.getsize(glob.glob("state/profiles/*.perf.data")[0]) + 150000
+    data = os.path.getsize(glob.glob("state/profiles/*.perf.data")[0]) + 100000
     bound = data + (256 << 10) if data >= 768 << 10 else data * 4 // 3
     agent.write(f'[profile]\nevent = "cpu-clock"\nrecordings_bytes = {bound}\n')
     check(agent.ctl("reload")[0] == 0, "reload")
