@@ -34,6 +34,7 @@ static const struct option_row record_rows[] = {
 	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
 	  .help = "sample these events (see tacho-events(7)); may be repeated; without: cycles, or "
 		  "cpu-clock where there is no PMU" },
+	WORDS_PFM_ROW,
 	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = words_add_filter,
 	  .help = "record only what matches, of the tracepoints of the -e before it" },

@@ -12,6 +12,7 @@ const struct option_row stat_option_rows[] = {
 	{ OPT_GROUP, .help = "What to count" },
 	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
 	  .help = "count these events (see tacho-events(7)); may be repeated" },
+	WORDS_PFM_ROW,
 	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = words_add_metrics, .complete = "metric",
 	  .help = "count what these metrics or metric groups need, and show them" },

@@ -28,7 +28,7 @@ struct update {
 	struct tacho *t;
 	const struct update_opts *o;
 	struct update_source source;
-	char from[PATH_MAX], dir[PATH_MAX], cpu[64];
+	char from[PATH_MAX], shown[200], dir[PATH_MAX], cpu[64];
 	struct { char *name; bool events; } files[FILES_MAX];
 	size_t n_files, n_taken, n_failed;
 	int stop;			/* the error after which asking for more is of no use */
@@ -106,6 +106,17 @@ static bool is_address(const char *from)
 	return strstr(from, "://") != NULL;
 }
 
+/* https://user:password@host/path is not for everybody's eyes. */
+static void show_source(struct update *u)
+{
+	const char *host = strstr(u->from, "://"), *at;
+
+	host = host ? host + 3 : u->from;
+	at = is_address(u->from) ? memrchr(host, '@', strcspn(host, "/?#")) : NULL;
+	snprintf(u->shown, sizeof(u->shown), "%.*s%.150s", (int)(at ? host - u->from : 0), u->from,
+		 at ? at + 1 : u->from);
+}
+
 static int open_source(struct update *u, struct tacho_error *e)
 {
 	const char *from = u->o->from, *env = getenv("TACHO_EVENTS_URL");
@@ -119,7 +130,8 @@ static int open_source(struct update *u, struct tacho_error *e)
 	if (n >= sizeof(u->from) - 300)
 		return error_set(e, -ENAMETOOLONG, "--from is too long");
 	snprintf(u->from, sizeof(u->from), "%.*s", (int)n, from);
-	u->source = (struct update_source){ .from = u->from, .progress = show_bar, .arg = u };
+	show_source(u);
+	u->source = (struct update_source){ .from = u->from, .shown = u->shown, .progress = show_bar, .arg = u };
 	if (is_address(u->from))
 		return fetch_open(&u->source.fetch, u->o->timeout_s ? u->o->timeout_s : 30, e);
 	if (stat(u->from, &st) < 0)
@@ -198,17 +210,17 @@ static int read_map(struct update *u, struct tacho_error *e)
 	snprintf(path, sizeof(path), "%.*s/" MAPFILE_NEW, (int)sizeof(u->dir) - 300, u->dir);
 	err = tacho_eventlist_map(u->t, path, u->cpu, note_file, u, e);
 	if (err == -ENOENT) {
-		error_set(e, err, "%.200s/" MAPFILE " has no list for the CPU %s", u->from, u->cpu);
+		error_set(e, err, "%.200s/" MAPFILE " has no list for the CPU %s", u->shown, u->cpu);
 		error_hint(e, "--cpu names another CPU (GenuineIntel-6-55-4), --from another source");
 	} else if (err == -E2BIG) {
-		error_set(e, err, "%.200s/" MAPFILE " names more than %d files for the CPU %s", u->from,
+		error_set(e, err, "%.200s/" MAPFILE " names more than %d files for the CPU %s", u->shown,
 			  FILES_MAX, u->cpu);
 	} else if (err == -ENOMEM) {
 		error_nomem(e);
 	}
 	if (err >= 0 && !u->n_files)
 		return error_set(e, -ENOENT, "%.200s/" MAPFILE " names directories, not files, for the CPU %s: use "
-				 "it with --event-list", u->from, u->cpu);
+				 "it with --event-list", u->shown, u->cpu);
 	return min_of(err, 0);
 }
 

@@ -24,6 +24,7 @@ int events_update(struct tacho *t, const struct update_opts *o);
 /* update_file.c: one file, whole or not at all. */
 struct update_source {
 	const char *from;		/* an address or a directory, without a slash at its end */
+	const char *shown;		/* the same for messages: without a password */
 	struct fetch *fetch;		/* NULL: a directory */
 	void (*progress)(void *arg, const char *name, uint64_t done, uint64_t total);
 	void *arg;

@@ -210,7 +210,7 @@ static int check(struct taking *x, struct tacho_error *e)
 	if (!err)
 		return 0;
 	forget_part(x);
-	error_set(e, err, "%.200s/%.200s: %.200s", x->s->from, x->file->name, inner.message);
+	error_set(e, err, "%.200s/%.200s: %.200s", x->s->shown, x->file->name, inner.message);
 	if (err == -EBADMSG)
 		error_hint(e, "what was there before is kept; does a proxy answer in the server's place?");
 	return err;

@@ -15,7 +15,7 @@ static int add(struct words *w, enum word_kind kind, const char *text)
 
 	if (!one)
 		return -ENOMEM;
-	*one = (struct word){ kind, text };
+	*one = (struct word){ .kind = kind, .text = text };
 	return 0;
 }
 
@@ -23,6 +23,16 @@ int words_add_events(void *opts, const char *arg, struct tacho_error *e)
 {
 	(void)e;
 	return add(opts, WORD_EVENTS, arg);
+}
+
+int words_add_pfm(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct words *w = opts;
+	int err = words_add_events(opts, arg, e);
+
+	if (!err)
+		w->v[w->n - 1].pfm = true;
+	return err;
 }
 
 int words_add_metrics(void *opts, const char *arg, struct tacho_error *e)
@@ -78,6 +88,21 @@ static int apply_cgroups(const struct words_target *t, const char *list, size_t 
 	return err;
 }
 
+/* "{a,b},c" becomes "{pfm::a,pfm::b},pfm::c". */
+static void put_pfm(const char *text, struct buf *out)
+{
+	bool begins = true;
+
+	for (const char *c = text; *c; c++) {
+		if (begins && !strchr(" \t{", *c)) {
+			buf_puts(out, "pfm::");
+			begins = false;
+		}
+		buf_putc(out, *c);
+		begins |= *c == ',';
+	}
+}
+
 struct progress {
 	size_t last;			/* the first event of the last -e */
 	size_t cgroups;			/* events that have had their -G */
@@ -110,11 +135,18 @@ int words_apply(const struct words *w, const char *command, const struct words_t
 	struct progress p = { 0 };
 
 	for (size_t i = 0; i < w->n; i++) {
+		scoped(buf_done) struct buf text = { 0 };
 		struct tacho_error e = { .column = -1 };
-		int err = apply(t, &w->v[i], &p, &e);
+		struct word word = w->v[i];
+		int err;
 
+		if (word.pfm) {
+			put_pfm(word.text, &text);
+			word.text = text.bytes ? text.bytes : "";
+		}
+		err = buf_failed(&text) ? error_nomem(&e) : apply(t, &word, &p, &e);
 		if (err < 0) {
-			report_error(command, options[w->v[i].kind], w->v[i].text, &e);
+			report_error(command, options[word.kind], word.text, &e);
 			return err;
 		}
 	}

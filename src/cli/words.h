@@ -13,6 +13,7 @@ enum word_kind { WORD_EVENTS, WORD_METRICS, WORD_CGROUPS, WORD_FILTER };
 struct word {
 	enum word_kind kind;
 	const char *text;
+	bool pfm;			/* of --pfm-events: names for libpfm4 */
 };
 
 struct words {
@@ -22,9 +23,14 @@ struct words {
 
 /* For option rows, of commands whose options begin with a `struct words`. */
 int words_add_events(void *opts, const char *arg, struct tacho_error *e);
+int words_add_pfm(void *opts, const char *arg, struct tacho_error *e);
 int words_add_metrics(void *opts, const char *arg, struct tacho_error *e);
 int words_add_cgroups(void *opts, const char *arg, struct tacho_error *e);
 int words_add_filter(void *opts, const char *arg, struct tacho_error *e);
+
+#define WORDS_PFM_ROW                                                                               \
+	{ OPT_CALL, 0, "pfm-events", .arg = "EVENTS", .call = words_add_pfm,                        \
+	  .help = "the same by names that libpfm4 knows; may be repeated" }
 
 bool words_have(const struct words *w, enum word_kind kind);
 

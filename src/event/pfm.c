@@ -110,8 +110,9 @@ static int add(struct parser *p, struct str text, const struct pfm_encode *got)
 	struct event *ev;
 	int err = pmu_of(p, attr->type, &pmu);
 
-	if (!err)
-		err = parse_add(p, TACHO_EVENT_PMU, pmu ? pmu->name : "cpu", &ev);
+	if (err < 0)
+		return err;
+	err = parse_add(p, TACHO_EVENT_PMU, pmu ? pmu->name : "cpu", &ev);
 	if (err < 0)
 		return err;
 	ev->attr.type = attr->type;
