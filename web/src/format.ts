@@ -106,6 +106,9 @@ export function value(v: number | null | undefined, unit: string, rate: boolean)
 	return u ? n + " " + u : n;
 }
 
+/* "2.50 k/s" as "2.5 k/s", for marks on an axis. */
+export const round = (text: string) => text.replace(/\.(\d*?)0+(?=\s|$)/, (_, kept) => (kept ? "." + kept : ""));
+
 /* 12345678 as "12,345,678". */
 export const whole = (n: number) => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 

@@ -4,7 +4,7 @@
  */
 import uPlot from "uplot";
 import { niceStep } from "./columns";
-import { clock, date, value } from "./format";
+import { clock, date, round, value } from "./format";
 import { colour, currentRange, follow, go, palette } from "./state";
 
 export interface Look {
@@ -46,7 +46,7 @@ function axes(look: Look): uPlot.Axis[] {
 	return [
 		{ stroke, grid, ticks, font, size: 24, gap: 4, splits, values: axisTimes },
 		{ stroke, grid, ticks, font, size: 66, gap: 6, space: 34, ...(look.unit === "bytes" ? { incrs: twos } : {}),
-			values: (_, v) => v.map(x => value(x, look.unit, look.rate)) },
+			values: (_, v) => v.map(x => round(value(x, look.unit, look.rate))) },
 	];
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clock, compare, csv, parseSpan, percent, seriesName, span, spanKey, value, whole } from "../src/format";
+import { clock, compare, csv, parseSpan, percent, round, seriesName, span, spanKey, value, whole } from "../src/format";
 
 test("durations are read and written", () => {
 	for (const [text, ms] of [["5m", 3e5], ["1h30m", 54e5], ["2.5s", 2500], ["250ms", 250], ["7d", 6048e5]] as const)
@@ -23,6 +23,7 @@ test("values have three digits, a prefix and a unit", () => {
 	for (const [v, unit, rate, text] of rows) assert.equal(value(v, unit, rate), text);
 	assert.equal(whole(1234567.4), "1,234,567");
 	assert.equal(whole(12), "12");
+	assert.deepEqual(["2.50 k/s", "50.0 k/s", "100 /s", "1.00", "0 s/s", "1.05 M", "1.00e+300 /s"].map(round), ["2.5 k/s", "50 k/s", "100 /s", "1", "0 s/s", "1.05 M", "1.00e+300 /s"]);
 	assert.deepEqual([0, 0.5, 0.0123, 1].map(percent), ["0.0 %", "50.0 %", "1.23 %", "100.0 %"]);
 });
 
