@@ -154,9 +154,9 @@ static void apart_on_request(void **state)
 		plan(&b, NAMES("rate", "ms_share", "tma_retiring"));
 		groups(&b, text, sizeof(text));
 		assert_string_equal(text, i ? "{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}"
-				    " {UOPS.MS/cmask=1/,UOPS.ALL} UOPS.ALL" :
+				    " {cpu/UOPS.MS,cmask=1/,UOPS.ALL} UOPS.ALL" :
 				    "{slots,topdown-retiring,topdown-bad-spec,topdown-fe-bound,topdown-be-bound}"
-				    " UOPS.MS/cmask=1/ UOPS.ALL");
+				    " cpu/UOPS.MS,cmask=1/ UOPS.ALL");
 		bench_done(&b);
 		opts = (struct tacho_metric_set_opts){ .size = sizeof(opts), .no_share = true,
 						       .no_threshold = true };
