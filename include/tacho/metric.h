@@ -64,8 +64,8 @@ TACHO_API int tacho_metric_walk(struct tacho *t, const char *name,
 
 /* A number about the machine that expressions ask for as #name: smt_on, num_cpus, num_cpus_online,
  * num_cores, num_dies, num_packages, system_tsc_freq, slots, has_pmem, chas_per_socket,
- * scale:EVENT (what one count is in its unit), retire_latency:EVENT (of a list's table). NAN: not known here, or a matter of what is counted
- * (target_cpu, core_wide). */
+ * scale:EVENT (what one count is in its unit), retire_latency:EVENT (of a list's table). NAN: not known
+ * here, or a matter of what is counted (target_cpu, core_wide). */
 TACHO_API double tacho_metric_literal(struct tacho *t, const char *name);
 
 /* Whether the id or pattern of strcmp_cpuid_str() means this machine's CPU. */

@@ -90,8 +90,8 @@ static struct str sample_of(const struct reader *r)
 
 /* ---- the top-down tree ---- */
 
-/* Of the kernel's metrics a group tells, TopdownL2 or AMD's PipelineL2; of perfmon's the Level, where it is a share of
- * slots or cycles and no mere information. */
+/* Of the kernel's metrics a group tells, TopdownL2 or AMD's PipelineL2; of perfmon's the Level, where it
+ * is a share of slots or cycles and no mere information. */
 static uint32_t level_of(const struct reader *r)
 {
 	struct str rest = r->f[M_GROUPS], group, name = r->f[M_NAME];
