@@ -13,6 +13,8 @@ build_tacho() {	# ARCH
 		fetch_sysroot || return 77
 		dir=$SOURCE/build-arm64
 		sed "s#@SYSROOT@#$CACHE/sysroot-arm64#g" "$LAB/arm64.cross.in" >"$file"
+		# One that was configured with another cache would look for its libraries there.
+		grep -qsF "$CACHE/sysroot-arm64/" "$dir/build.ninja" || rm -rf "$dir"
 		args+=(--cross-file "$file" -Dtests=false -Dman=disabled -Dpage=disabled)
 	fi
 	if [ ! -e "$dir/build.ninja" ]; then
