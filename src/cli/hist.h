@@ -15,8 +15,7 @@
  * Those of a frame (dso, symbol) split the frames into classes. An entry is (group, class). Each
  * group has a small copy of the trie, holding only what its rows use, with sums:
  *
- *	node   frame, parent, children      self: of samples that end here
- *	                                    total: of samples that pass here
+ *	node   frame, parent, children      total: of samples that pass here or end here
  */
 #ifndef CLI_HIST_H
 #define CLI_HIST_H
@@ -116,10 +115,11 @@ struct hist_node {
 	uint32_t parent, frame;
 	uint32_t child, next;		/* first child, next sibling; HIST_NONE */
 	uint32_t same;			/* next node of the same entry */
-	uint16_t height;		/* frames below it */
-	uint16_t depth : 15;		/* frames from the root to it */
-	uint16_t nested : 1;		/* one of the same entry lies above it; with `children` only */
-	uint64_t self, total;
+	uint32_t height : 15;		/* frames below it */
+	uint32_t depth : 15;		/* frames from the root to it */
+	uint32_t nested : 1;		/* one of the same entry lies above it; with `children` only */
+	uint32_t ends : 1;		/* samples end here: `total` is more than that of its children */
+	uint64_t total;
 };
 
 struct hist_entry {

@@ -10,12 +10,6 @@
 #include "base/arena.h"
 #include "base/map.h"
 
-/* What is asked for together lies together: each look is one into many megabytes. */
-struct node_copied {
-	uint32_t id;			/* in h->nodes */
-	uint32_t pass;			/* in which it was made; a pass is a group's event */
-};
-
 struct class_now {
 	uint32_t entry;			/* + 1 */
 	uint32_t above;			/* how many nodes of it lie above the one at hand */
@@ -35,8 +29,8 @@ struct build {
 	uint32_t *sorted;		/* rows by group */
 	size_t n_sorted;
 	size_t *group_end;
-	struct node_copied *copied;	/* per node of the profile */
-	uint32_t pass;
+	uint32_t *copied;		/* per node of the profile: in h->nodes; of the group at hand where
+					 * that is behind `base` */
 	struct class_now *classes;	/* per class, as of the group at hand */
 	uint32_t *path;			/* nodes on the way up, or classes on the way down */
 	uint32_t *walk;			/* the group's nodes, each before those below it */
@@ -392,7 +386,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 		struct hist_node *above = &b->h->nodes.v[parent];
 
 		n->next = above->child;
-		n->depth = (uint16_t)(above->depth + 1) & INT16_MAX;
+		n->depth = (above->depth + 1u) & INT16_MAX;
 		above->child = *out;
 	}
 	return 0;
@@ -400,7 +394,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 
 static bool is_copied(const struct build *b, uint32_t node)
 {
-	return b->copied[node].pass == b->pass;
+	return b->copied[node] > b->base;
 }
 
 /* The copy of a node, with all above it. */
@@ -410,13 +404,24 @@ static int node_copy(struct build *b, uint32_t node, uint32_t *out)
 
 	for (; node && !is_copied(b, node); node = b->nodes[node].parent)
 		b->path[n++] = node;
-	*out = node ? b->copied[node].id : b->base;
+	*out = node ? b->copied[node] : b->base;
 	while (n--) {
 		if (node_add(b, *out, b->nodes[b->path[n]].frame, out) < 0)
 			return -ENOMEM;
-		b->copied[b->path[n]] = (struct node_copied){ *out, b->pass };
+		b->copied[b->path[n]] = *out;
 	}
 	return 0;
+}
+
+/* The copies made for one event are dropped, and their numbers will be others'. */
+static void copies_forget(struct build *b, uint32_t group, size_t from)
+{
+	for (size_t i = from; i < b->group_end[group]; i++) {
+		uint32_t node = b->rows[b->sorted[i]].node;
+
+		for (; node && is_copied(b, node); node = b->nodes[node].parent)
+			b->copied[node] = 0;
+	}
 }
 
 static void counts_add_up(struct hist *h, size_t at, uint32_t parent)
@@ -440,7 +445,6 @@ static void nodes_add_up(struct build *b)
 	for (size_t i = b->h->nodes.n; i-- > b->base;) {
 		struct hist_node *n = &v[i];
 
-		n->total += n->self;
 		if (b->h->counts.n)
 			counts_add_up(b->h, i, n->parent);
 		if (b->h->node_latency.n)
@@ -449,7 +453,7 @@ static void nodes_add_up(struct build *b)
 			continue;
 		v[n->parent].total += n->total;
 		if (v[n->parent].height < n->height + 1)
-			v[n->parent].height = (uint16_t)(n->height + 1);
+			v[n->parent].height = (n->height + 1u) & INT16_MAX;
 	}
 }
 
@@ -531,7 +535,8 @@ static int row_take(struct build *b, uint32_t group, const struct tacho_profile_
 	}
 	if (node_copy(b, r->node, &copy) < 0)
 		return -ENOMEM;
-	b->h->nodes.v[copy].self += r->period;
+	b->h->nodes.v[copy].total += r->period;
+	b->h->nodes.v[copy].ends |= r->period != 0;
 	if (b->h->counts.n)
 		b->h->counts.v[copy].self += r->samples;
 	if (b->h->node_latency.n)
@@ -559,7 +564,7 @@ static void note_depth(struct build *b, struct hist_entry *e, const struct hist_
 {
 	uint32_t chain = b->h->opts->graph.caller ? n->height + 1u : n->depth;
 
-	if (n->self && n->depth > chain)
+	if (n->ends && n->depth > chain)
 		chain = n->depth;
 	e->depth = max_of(e->depth, chain);
 }
@@ -654,6 +659,7 @@ static int walk_entries(struct build *b, uint32_t group, size_t event)
 	return err;
 }
 
+/* Before totals are added up: each node has what ends there. */
 static int only_leaves(struct build *b, uint32_t group, size_t event)
 {
 	struct hist *h = b->h;
@@ -662,12 +668,12 @@ static int only_leaves(struct build *b, uint32_t group, size_t event)
 		struct hist_node *n = &h->nodes.v[at];
 		struct hist_entry *e;
 
-		if (!n->self)
+		if (!n->ends)
 			continue;
 		e = entry_get(b, group, n->frame);
 		if (!e)
 			return -ENOMEM;
-		stat_at(h, e, event)->acc += n->self;
+		stat_at(h, e, event)->acc += n->total;
 		if (event)
 			continue;
 		n->same = e->nodes;
@@ -682,7 +688,6 @@ static int group_event(struct build *b, uint32_t group, size_t event, size_t fro
 	struct hist *h = b->h;
 	int err = 0;
 
-	b->pass++;
 	b->base = (uint32_t)h->nodes.n;
 	if (h->opts->chains)
 		err = node_add(b, HIST_NONE, HIST_NONE, &b->base);
@@ -693,8 +698,10 @@ static int group_event(struct build *b, uint32_t group, size_t event, size_t fro
 	}
 	if (err < 0 || !h->opts->chains)
 		return err;
+	if (!h->opts->children)
+		err = only_leaves(b, group, event);
 	nodes_add_up(b);
-	return h->opts->children ? walk_entries(b, group, event) : only_leaves(b, group, event);
+	return h->opts->children ? walk_entries(b, group, event) : err;
 }
 
 static int group_build(struct build *b, uint32_t group)
@@ -714,6 +721,8 @@ static int group_build(struct build *b, uint32_t group)
 			h->groups.v[group].end_node = (uint32_t)h->nodes.n;
 			continue;
 		}
+		if (h->opts->chains)
+			copies_forget(b, group, from);
 		h->nodes.n = kept;
 		h->counts.n = min_of(h->counts.n, kept);
 		h->node_latency.n = min_of(h->node_latency.n, kept);
