@@ -4,7 +4,9 @@
  *
  *	cmd_report.c   options, and the order of things
  *	hist_keys.c    the sort keys and columns: names, titles, texts, order
+ *	hist_class.c   frames -> classes
  *	hist_build.c   rows -> groups -> entries
+ *	hist_value.c   ... with their numbers
  *	hist_order.c   ... in the order they are shown
  *	hist_sort.c    ... sorted by columns of numbers
  *	hist_chain.c   an entry's stacks, merged level by level
@@ -184,6 +186,10 @@ size_t hist_n_fields(void);
 const char *const *hist_fields(void);
 /* The error for one of them that is no field either. */
 int hist_unknown_key(const char *text, struct str name, struct tacho_error *e);
+
+/* ---- hist_class.c ---- */
+/* Fills class_of, chain_of and first_object. 0 or -ENOMEM. */
+int hist_classes(struct hist *h);
 
 /* ---- hist_build.c ---- */
 int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_opts *opts,
