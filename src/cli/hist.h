@@ -4,7 +4,9 @@
  *
  *	cmd_report.c   options, and the order of things
  *	hist_keys.c    the sort keys and columns: names, titles, texts, order
+ *	hist_class.c   frames -> classes
  *	hist_build.c   rows -> groups -> entries
+ *	hist_value.c   ... with their numbers
  *	hist_order.c   ... in the order they are shown
  *	hist_sort.c    ... sorted by columns of numbers
  *	hist_chain.c   an entry's stacks, merged level by level
@@ -15,8 +17,7 @@
  * Those of a frame (dso, symbol) split the frames into classes. An entry is (group, class). Each
  * group has a small copy of the trie, holding only what its rows use, with sums:
  *
- *	node   frame, parent, children      self: of samples that end here
- *	                                    total: of samples that pass here
+ *	node   frame, parent, children      total: of samples that pass here or end here
  */
 #ifndef CLI_HIST_H
 #define CLI_HIST_H
@@ -116,10 +117,11 @@ struct hist_node {
 	uint32_t parent, frame;
 	uint32_t child, next;		/* first child, next sibling; HIST_NONE */
 	uint32_t same;			/* next node of the same entry */
-	uint16_t height;		/* frames below it */
-	uint16_t depth : 15;		/* frames from the root to it */
-	uint16_t nested : 1;		/* one of the same entry lies above it; with `children` only */
-	uint64_t self, total;
+	uint32_t height : 15;		/* frames below it */
+	uint32_t depth : 15;		/* frames from the root to it */
+	uint32_t nested : 1;		/* one of the same entry lies above it; with `children` only */
+	uint32_t ends : 1;		/* samples end here: `total` is more than that of its children */
+	uint64_t total;
 };
 
 struct hist_entry {
@@ -184,6 +186,10 @@ size_t hist_n_fields(void);
 const char *const *hist_fields(void);
 /* The error for one of them that is no field either. */
 int hist_unknown_key(const char *text, struct str name, struct tacho_error *e);
+
+/* ---- hist_class.c ---- */
+/* Fills class_of, chain_of and first_object. 0 or -ENOMEM. */
+int hist_classes(struct hist *h);
 
 /* ---- hist_build.c ---- */
 int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_opts *opts,

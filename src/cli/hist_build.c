@@ -10,12 +10,6 @@
 #include "base/arena.h"
 #include "base/map.h"
 
-/* What is asked for together lies together: each look is one into many megabytes. */
-struct node_copied {
-	uint32_t id;			/* in h->nodes */
-	uint32_t pass;			/* in which it was made; a pass is a group's event */
-};
-
 struct class_now {
 	uint32_t entry;			/* + 1 */
 	uint32_t above;			/* how many nodes of it lie above the one at hand */
@@ -35,8 +29,8 @@ struct build {
 	uint32_t *sorted;		/* rows by group */
 	size_t n_sorted;
 	size_t *group_end;
-	struct node_copied *copied;	/* per node of the profile */
-	uint32_t pass;
+	uint32_t *copied;		/* per node of the profile: in h->nodes; of the group at hand where
+					 * that is behind `base` */
 	struct class_now *classes;	/* per class, as of the group at hand */
 	uint32_t *path;			/* nodes on the way up, or classes on the way down */
 	uint32_t *walk;			/* the group's nodes, each before those below it */
@@ -59,224 +53,7 @@ static void build_done(struct build *b)
 	free(b->walk);
 }
 
-void hist_done(struct hist *h)
-{
-	vec_done(&h->groups);
-	vec_done(&h->entries);
-	vec_done(&h->stats);
-	vec_done(&h->nodes);
-	vec_done(&h->modes);
-	vec_done(&h->counts);
-	vec_done(&h->node_latency);
-	vec_done(&h->latency);
-	free(h->class_of);
-	free(h->first_object);
-	free(h->chain_of);
-	free(h->order);
-	h->class_of = h->order = h->first_object = h->chain_of = NULL;
-}
-
-double hist_percent(const struct hist *h, uint64_t period, size_t event)
-{
-	return h->totals[event] ? 100.0 * (double)period / (double)h->totals[event] : 0;
-}
-
-uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event)
-{
-	const struct hist_stat *s = hist_stat_of(h, e, event);
-
-	switch (c) {
-	case COL_CHILDREN:
-		return s->acc;
-	case COL_SAMPLES:
-		return s->samples;
-	case COL_LATENCY:
-		return h->latency.v[s - h->stats.v].self;
-	case COL_LATENCY_CHILDREN:
-		return h->latency.v[s - h->stats.v].acc;
-	case COL_SYS:
-	case COL_US:
-	case COL_GUEST_SYS:
-	case COL_GUEST_US:
-		return h->modes.v[(size_t)(e - h->entries.v) * h->n_events + event][c - COL_SYS];
-	default:
-		return s->self;
-	}
-}
-
-double hist_share(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event)
-{
-	uint64_t value = hist_value(h, e, c, event);
-
-	if (c != COL_LATENCY && c != COL_LATENCY_CHILDREN)
-		return hist_percent(h, value, event);
-	return h->total_latency[event] ? 100.0 * (double)value / (double)h->total_latency[event] : 0;
-}
-
 #define AHEAD 16
-
-const struct hist_entry *hist_entry_at(const struct hist *h, size_t k)
-{
-	if (k + AHEAD < h->n_order) {
-		const struct hist_entry *later = &h->entries.v[h->order[k + AHEAD]];
-
-		__builtin_prefetch(later);
-		__builtin_prefetch(hist_stat_of(h, later, 0));
-	}
-	if (k + AHEAD / 2 < h->n_order)
-		hist_frame_prefetch(h, h->entries.v[h->order[k + AHEAD / 2]].frame);
-	return &h->entries.v[h->order[k]];
-}
-
-/* ---- classes of frames ---- */
-
-/* The class of the first frame with these bytes. */
-static int class_number(struct map *seen, struct arena *a, const void *key, size_t n, uint32_t frame,
-			uint32_t *out)
-{
-	const uint64_t *hit = map_get(seen, str_n(key, n));
-	char *copy;
-
-	*out = hit ? (uint32_t)*hit : frame;
-	if (hit)
-		return 0;
-	copy = arena_str(a, str_n(key, n));
-	return copy ? map_put(seen, str_n(copy, n), frame) : -ENOMEM;
-}
-
-/* Objects of one name count as one: per object the first of its name. */
-static int objects_by_name(const struct hist *h, struct map *seen, uint32_t *first)
-{
-	for (size_t i = 0; i < tacho_profile_n_objects(h->profile); i++) {
-		const char *name = tacho_profile_object(h->profile, i)->name;
-		const uint64_t *hit = map_get(seen, str_of(name));
-
-		first[i] = hit ? (uint32_t)*hit : (uint32_t)i;
-		if (!hit && map_put(seen, str_of(name), i) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* The bytes in which frames of different classes differ. */
-static void class_key(const struct hist *h, const struct tacho_profile_frame *f, struct buf *key)
-{
-	const bool *has = h->opts->has_key;
-	struct { uint64_t address, offset; uint32_t dso, symbol; } head = { 0 };
-
-	if (has[COL_SYMBOL]) {
-		head.address = f->known ? 0 : f->address;
-		head.offset = f->known ? 0 : f->offset;
-		head.symbol = f->symbol;
-	}
-	if (has[COL_SYMBOL] || has[COL_DSO])
-		head.dso = h->first_object[f->object] + 1;
-	buf_put(key, &head, sizeof(head));
-	if (has[COL_SRCLINE])
-		hist_srcline_text(h, f, key);
-	else if (has[COL_SRCFILE])
-		buf_puts(key, f->srcfile ? f->srcfile : "");
-}
-
-/* Where frames are finer than symbols: by the texts of the keys. */
-static int classes_by_texts(struct hist *h, struct map *seen, struct arena *a)
-{
-	scoped(buf_done) struct buf key = { 0 };
-	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
-
-	for (uint32_t i = 0; i < n; i++) {
-		buf_clear(&key);
-		class_key(h, tacho_profile_frame(h->profile, i), &key);
-		if (buf_failed(&key) || class_number(seen, a, key.bytes, key.n, i, &h->class_of[i]) < 0)
-			return -ENOMEM;
-	}
-	h->n_classes = (size_t)n + 1;
-	return 0;
-}
-
-/* In call graphs, too, frames of one function are one, unless their lines or addresses matter. */
-static int chains_by_symbol(struct hist *h)
-{
-	struct map seen = { 0 };
-	struct arena a = { 0 };
-	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
-	int err = 0;
-
-	if (!h->opts->fine_frames || h->opts->chain_key != CHAIN_FUNCTION)
-		return 0;
-	h->chain_of = reallocarray(NULL, (size_t)n + 1, sizeof(*h->chain_of));
-	if (!h->chain_of)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n && err == 0; i++) {
-		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
-		struct { uint64_t offset; uint32_t dso, symbol; } key = {
-			f->known ? 0 : f->offset, f->object, f->symbol,
-		};
-
-		err = class_number(&seen, &a, &key, sizeof(key), i, &h->chain_of[i]);
-	}
-	map_done(&seen);
-	arena_done(&a);
-	return err;
-}
-
-/* Frames differ in what symbols differ in, except those of a second object of the same name. */
-static int classes_by_symbol(struct hist *h, const uint32_t *first, struct map *seen, struct arena *a)
-{
-	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
-	bool twice = false;
-
-	for (size_t i = 0; i < tacho_profile_n_objects(h->profile); i++)
-		twice = twice || first[i] != i;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
-		struct { uint64_t address, offset; uint32_t dso, symbol; } key = {
-			f->address, f->offset, first[f->object], f->symbol,
-		};
-
-		h->class_of[i] = i;
-		if (twice && f->known && class_number(seen, a, &key, sizeof(key), i, &h->class_of[i]) < 0)
-			return -ENOMEM;
-	}
-	h->n_classes = (size_t)n + 1;
-	return 0;
-}
-
-static int classes_fill(struct hist *h, uint32_t *first, struct map *names, struct map *seen,
-			struct arena *a)
-{
-	size_t n = tacho_profile_n_frames(h->profile);
-	int err = objects_by_name(h, names, first);
-
-	if (err == 0)
-		err = chains_by_symbol(h);
-	if (err < 0)
-		return err;
-	if (h->opts->fine_frames)
-		return classes_by_texts(h, seen, a);
-	if (h->opts->has_key[COL_SYMBOL])
-		return classes_by_symbol(h, first, seen, a);
-	for (size_t i = 0; i < n; i++)
-		h->class_of[i] = h->opts->has_key[COL_DSO] ?
-				 first[tacho_profile_frame(h->profile, i)->object] : 0;
-	h->n_classes = tacho_profile_n_objects(h->profile) + 1;
-	return 0;
-}
-
-static int classes_make(struct hist *h)
-{
-	uint32_t *first = h->first_object = calloc(tacho_profile_n_objects(h->profile) + 1, sizeof(*first));
-	struct map names = { 0 }, seen = { 0 };
-	struct arena a = { 0 };
-	int err;
-
-	h->class_of = reallocarray(NULL, tacho_profile_n_frames(h->profile) + 1, sizeof(uint32_t));
-	err = h->class_of && first ? classes_fill(h, first, &names, &seen, &a) : -ENOMEM;
-	map_done(&names);
-	map_done(&seen);
-	arena_done(&a);
-	return err;
-}
 
 /* ---- groups ---- */
 
@@ -392,7 +169,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 		struct hist_node *above = &b->h->nodes.v[parent];
 
 		n->next = above->child;
-		n->depth = (uint16_t)(above->depth + 1) & INT16_MAX;
+		n->depth = (above->depth + 1u) & INT16_MAX;
 		above->child = *out;
 	}
 	return 0;
@@ -400,7 +177,7 @@ static int node_add(struct build *b, uint32_t parent, uint32_t frame, uint32_t *
 
 static bool is_copied(const struct build *b, uint32_t node)
 {
-	return b->copied[node].pass == b->pass;
+	return b->copied[node] > b->base;
 }
 
 /* The copy of a node, with all above it. */
@@ -410,13 +187,24 @@ static int node_copy(struct build *b, uint32_t node, uint32_t *out)
 
 	for (; node && !is_copied(b, node); node = b->nodes[node].parent)
 		b->path[n++] = node;
-	*out = node ? b->copied[node].id : b->base;
+	*out = node ? b->copied[node] : b->base;
 	while (n--) {
 		if (node_add(b, *out, b->nodes[b->path[n]].frame, out) < 0)
 			return -ENOMEM;
-		b->copied[b->path[n]] = (struct node_copied){ *out, b->pass };
+		b->copied[b->path[n]] = *out;
 	}
 	return 0;
+}
+
+/* The copies made for one event are dropped, and their numbers will be others'. */
+static void copies_forget(struct build *b, uint32_t group, size_t from)
+{
+	for (size_t i = from; i < b->group_end[group]; i++) {
+		uint32_t node = b->rows[b->sorted[i]].node;
+
+		for (; node && is_copied(b, node); node = b->nodes[node].parent)
+			b->copied[node] = 0;
+	}
 }
 
 static void counts_add_up(struct hist *h, size_t at, uint32_t parent)
@@ -440,7 +228,6 @@ static void nodes_add_up(struct build *b)
 	for (size_t i = b->h->nodes.n; i-- > b->base;) {
 		struct hist_node *n = &v[i];
 
-		n->total += n->self;
 		if (b->h->counts.n)
 			counts_add_up(b->h, i, n->parent);
 		if (b->h->node_latency.n)
@@ -449,7 +236,7 @@ static void nodes_add_up(struct build *b)
 			continue;
 		v[n->parent].total += n->total;
 		if (v[n->parent].height < n->height + 1)
-			v[n->parent].height = (uint16_t)(n->height + 1);
+			v[n->parent].height = (n->height + 1u) & INT16_MAX;
 	}
 }
 
@@ -531,7 +318,8 @@ static int row_take(struct build *b, uint32_t group, const struct tacho_profile_
 	}
 	if (node_copy(b, r->node, &copy) < 0)
 		return -ENOMEM;
-	b->h->nodes.v[copy].self += r->period;
+	b->h->nodes.v[copy].total += r->period;
+	b->h->nodes.v[copy].ends |= r->period != 0;
 	if (b->h->counts.n)
 		b->h->counts.v[copy].self += r->samples;
 	if (b->h->node_latency.n)
@@ -559,7 +347,7 @@ static void note_depth(struct build *b, struct hist_entry *e, const struct hist_
 {
 	uint32_t chain = b->h->opts->graph.caller ? n->height + 1u : n->depth;
 
-	if (n->self && n->depth > chain)
+	if (n->ends && n->depth > chain)
 		chain = n->depth;
 	e->depth = max_of(e->depth, chain);
 }
@@ -654,6 +442,7 @@ static int walk_entries(struct build *b, uint32_t group, size_t event)
 	return err;
 }
 
+/* Before totals are added up: each node has what ends there. */
 static int only_leaves(struct build *b, uint32_t group, size_t event)
 {
 	struct hist *h = b->h;
@@ -662,12 +451,12 @@ static int only_leaves(struct build *b, uint32_t group, size_t event)
 		struct hist_node *n = &h->nodes.v[at];
 		struct hist_entry *e;
 
-		if (!n->self)
+		if (!n->ends)
 			continue;
 		e = entry_get(b, group, n->frame);
 		if (!e)
 			return -ENOMEM;
-		stat_at(h, e, event)->acc += n->self;
+		stat_at(h, e, event)->acc += n->total;
 		if (event)
 			continue;
 		n->same = e->nodes;
@@ -682,7 +471,6 @@ static int group_event(struct build *b, uint32_t group, size_t event, size_t fro
 	struct hist *h = b->h;
 	int err = 0;
 
-	b->pass++;
 	b->base = (uint32_t)h->nodes.n;
 	if (h->opts->chains)
 		err = node_add(b, HIST_NONE, HIST_NONE, &b->base);
@@ -693,8 +481,10 @@ static int group_event(struct build *b, uint32_t group, size_t event, size_t fro
 	}
 	if (err < 0 || !h->opts->chains)
 		return err;
+	if (!h->opts->children)
+		err = only_leaves(b, group, event);
 	nodes_add_up(b);
-	return h->opts->children ? walk_entries(b, group, event) : only_leaves(b, group, event);
+	return h->opts->children ? walk_entries(b, group, event) : err;
 }
 
 static int group_build(struct build *b, uint32_t group)
@@ -714,6 +504,8 @@ static int group_build(struct build *b, uint32_t group)
 			h->groups.v[group].end_node = (uint32_t)h->nodes.n;
 			continue;
 		}
+		if (h->opts->chains)
+			copies_forget(b, group, from);
 		h->nodes.n = kept;
 		h->counts.n = min_of(h->counts.n, kept);
 		h->node_latency.n = min_of(h->node_latency.n, kept);
@@ -768,7 +560,7 @@ int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_
 		if (i == 0)
 			h->total_count = h->samples;
 	}
-	err = classes_make(h);
+	err = hist_classes(h);
 	if (err == 0)
 		err = build_tables(&b);
 	if (err == 0)

@@ -59,7 +59,15 @@ static bool is_root(const struct chain_walk *w, uint32_t at)
 /* What a node weighs: periods, or samples where those are shown. */
 static uint64_t self_of(const struct chain_walk *w, uint32_t at)
 {
-	return w->hist->counts.n ? w->hist->counts.v[at].self : node_at(w, at)->self;
+	uint64_t own = node_at(w, at)->total;
+
+	if (w->hist->counts.n)
+		return w->hist->counts.v[at].self;
+	if (!node_at(w, at)->ends)
+		return 0;
+	for (uint32_t below = node_at(w, at)->child; below != HIST_NONE; below = node_at(w, below)->next)
+		own -= node_at(w, below)->total;
+	return own;
 }
 
 static uint64_t total_of(const struct chain_walk *w, uint32_t at)
@@ -206,7 +214,7 @@ static int mark_self(struct chain_walk *w, struct items *l)
 	int err = 0;
 
 	for (uint32_t at = w->entry->nodes; at != HIST_NONE && err == 0; at = node_at(w, at)->same)
-		if (node_at(w, at)->self)
+		if (node_at(w, at)->ends)
 			err = mark_up(w, at, l);
 	for (size_t i = 0; i < l->n; i++)
 		l->v[i].weight = w->of_self[l->v[i].node];
