@@ -27,6 +27,7 @@
 #include "base/error.h"
 
 #include <tacho/output.h>
+#include <tacho/system.h>
 
 #define SECOND 1000000000ull
 #define WINDOW_ROWS 200000u	/* a window with more ends early */
@@ -52,6 +53,7 @@ struct profiler {
 	unsigned n_turns;		/* of the window */
 	uint64_t lost_before;		/* of samplers that are closed */
 	uint64_t retry_ns;		/* not open: when to try again */
+	char online[4096];		/* CPUs, when it was opened */
 	/* under the lock */
 	pthread_mutex_t lock;
 	struct tacho_profile *window;
@@ -287,6 +289,8 @@ static int open_sampling(struct profiler *p, struct tacho_error *e)
 					    .user_only = p->config.kernel_off };
 	int err = sampling_open(&p->sampling, &opts, e);
 
+	if (err == 0 && tacho_online_cpus(p->sampling.tacho, p->online, sizeof(p->online)) < 0)
+		p->online[0] = '\0';
 	if (err == 0)
 		err = symbols_new(p, e);
 	if (err == 0)
@@ -335,6 +339,16 @@ static void fail(struct profiler *p, const struct tacho_error *e)
 static void bound_symbols(struct profiler *p)
 {
 	if (tacho_symbols_n_objects(p->symbols) >= OBJECTS_MAX)
+		close_sampling(p, "");
+}
+
+/* Rings of a CPU that went offline stay silent when it is back, and one that is new has none. */
+static void follow_cpus(struct profiler *p)
+{
+	char now[sizeof(p->online)];
+
+	if (p->sampling.sampler && tacho_online_cpus(p->sampling.tacho, now, sizeof(now)) >= 0 &&
+	    strcmp(now, p->online) != 0)
 		close_sampling(p, "");
 }
 
@@ -418,8 +432,10 @@ static void *run(void *arg)
 
 		wait_for_more(p, next);
 		due = clock_mono_ns() >= next;
-		if (due)
+		if (due) {
 			next = clock_mono_ns() + SECOND;
+			follow_cpus(p);
+		}
 		follow_config(p);
 		one_round(p, due);
 	}

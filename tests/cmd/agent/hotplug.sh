@@ -1,4 +1,5 @@
 # A CPU goes offline and comes back: its series say so and go on, no counter falls, others are not touched.
+# The profile has samples of it again.
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"
@@ -65,5 +66,28 @@ for source in "load", "all":
         check(all(a[0] < b[0] and a[1] <= b[1] for a, b in zip(points, points[1:])), f"{s['labels']} falls")
     check(answer["series"], "nothing was stored")
 check("CPUs online are now" in agent.text(), "it was not said")
+agent.stop()
+END
+CPU=$cpu SWITCH=$switch PYTHONPATH=$SUPPORT python3 - <<'END'
+from agent_profile import *
+
+CPU, SWITCH = int(os.environ["CPU"]), os.environ["SWITCH"]
+agent = Agent('[profile]\nfrequency = 97\nwindow = "1s"\nevent = "cpu-clock"\n')
+agent.start()
+agent.needs_profile()
+agent.settle(now_ms())
+with open(SWITCH, "w", encoding="utf-8") as f:
+    f.write("0")
+time.sleep(1.5)		# it is noticed within a second
+with open(SWITCH, "w", encoding="utf-8") as f:
+    f.write("1")
+back = now_ms()
+os.sched_setaffinity(0, {CPU})
+def sampled():
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end:
+        pass
+    return agent.get("/api/v1/flame", **{"from": back, "to": now_ms() + 1, "cpu": CPU})["total"]
+agent.until(20, sampled, f"samples of CPU {CPU}")
 agent.stop()
 END
