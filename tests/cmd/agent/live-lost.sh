@@ -43,6 +43,7 @@ def follow():
 thread = threading.Thread(target=follow)
 thread.start()
 time.sleep(6)
+slow.s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)	# or it would never catch up
 end = time.monotonic() + 60
 while (not slow.lost or not quick.times or slow.times[-1] + 500 < quick.times[-1]) and time.monotonic() < end:
     slow.read()
