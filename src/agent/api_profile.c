@@ -306,6 +306,7 @@ struct heat {
 	struct range range;
 	int64_t first_s;
 	size_t n_seconds;
+	uint64_t n_rows;		/* a divisor of HEATMAP_ROWS */
 	uint32_t (*counts)[HEATMAP_ROWS];
 	struct tacho_error *error;
 };
@@ -318,7 +319,7 @@ static void count_rows(struct heat *h, const struct tacho_profile *p)
 		size_t second = (size_t)((int64_t)(rows[i].time / SECOND) - h->first_s);
 
 		if (second < h->n_seconds)
-			h->counts[second][rows[i].time % SECOND * HEATMAP_ROWS / SECOND] +=
+			h->counts[second][rows[i].time % SECOND * h->n_rows / SECOND] +=
 				(uint32_t)rows[i].samples;
 	}
 }
@@ -347,14 +348,14 @@ static void put_heat(struct request *q, const struct heat *h)
 	struct json j;
 
 	begin(q, &j, "tacho.heatmap.v1");
-	json_member(&j, "rows", u64, HEATMAP_ROWS);
+	json_member(&j, "rows", u64, h->n_rows);
 	json_member(&j, "from", i64, h->range.from_ns / 1000000);
 	json_key(&j, "columns");
 	json_begin(&j, '[');
 	for (size_t i = 0; i < h->n_seconds; i++) {
 		uint32_t in_column = 0;
 
-		for (size_t k = 0; k < HEATMAP_ROWS; k++)
+		for (size_t k = 0; k < h->n_rows; k++)
 			in_column = max_of(in_column, h->counts[i][k]);
 		most = max_of(most, in_column);
 		if (!in_column)
@@ -362,7 +363,7 @@ static void put_heat(struct request *q, const struct heat *h)
 		json_begin(&j, '[');
 		json_i64(&j, (h->first_s + (int64_t)i) * 1000);
 		json_begin(&j, '[');
-		for (size_t k = 0; k < HEATMAP_ROWS; k++)
+		for (size_t k = 0; k < h->n_rows; k++)
 			json_u64(&j, h->counts[i][k]);
 		json_end(&j);
 		json_end(&j);
@@ -378,8 +379,12 @@ void page_heatmap(struct request *q)
 	struct heat h = { .error = &e };
 	int err;
 
-	if (!take_range(q, HEATMAP_MAX, &h.range))
+	if (!take_range(q, HEATMAP_MAX, &h.range) || !request_u64(q, "rows", HEATMAP_ROWS, &h.n_rows))
 		return;
+	if (!h.n_rows || HEATMAP_ROWS % h.n_rows) {
+		request_fail(q, 400, "'rows' has to divide %u", HEATMAP_ROWS);
+		return;
+	}
 	h.filter = filter_of(q);
 	h.filter.per_time = true;
 	h.first_s = h.range.from_ns / SECOND;

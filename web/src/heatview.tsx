@@ -1,5 +1,5 @@
 /*
- * The sub-second heat map on a canvas: seconds to the right, 20 ms downwards. A drag, or shift and
+ * The sub-second heat map on a canvas: seconds to the right, their parts downwards. A drag, or shift and
  * arrows, chooses from one cell to another; the flame graph then shows that part alone.
  */
 import { useSignal } from "@preact/signals";

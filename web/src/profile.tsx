@@ -16,6 +16,8 @@ import { currentRange, go, now, place, rangeKey } from "./state";
 import { Failure, Table, View, useAnswer } from "./ui";
 
 const heatMost = 6 * 36e5;			/* the agent answers no longer one */
+/* Rows that hold a sample each, or so: with smaller ones the sampler's own rhythm is all one sees. */
+const heatRows = () => [50, 25, 10, 5, 2].find(r => r <= (status.value?.profiler?.frequency || 50)) ?? 1;
 const formats = ["SVG", "HTML", "folded", "pprof", "speedscope", "JSON"];
 
 function args(r: Range, base: Range | null, filter: Record<string, string>) {
@@ -44,7 +46,7 @@ export function Profile() {
 	const key = [part.join(), pl.base?.join(), pl.comm, joined.value, asked()];
 	const absent = () => Promise.reject(new Refused(404, "the agent does not profile"));
 	const flame = useAnswer(s => !asked() ? absent() : get<FlameAnswer>("flame", args(part, pl.base, filter), s), key);
-	const heat = useAnswer(s => !asked() ? absent() : get<HeatAnswer>("heatmap", { from: Math.max(whole_[0], whole_[1] - heatMost), to: whole_[1] }, s), [whole_.join(), joined.value, asked()]);
+	const heat = useAnswer(s => !asked() ? absent() : get<HeatAnswer>("heatmap", { from: Math.max(whole_[0], whole_[1] - heatMost), to: whole_[1], rows: heatRows() }, s), [whole_.join(), joined.value, asked(), heatRows()]);
 	const f = useMemo(() => flame.data.value && readFlame(flame.data.value), [flame.data.value]);
 	const rows = useMemo(() => (f && asTable ? table(f) : []), [f, asTable]);
 	const match = matcher(pl.q), shown = (ms: number) => percent(ms / (f?.total || 1));

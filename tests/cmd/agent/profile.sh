@@ -50,6 +50,11 @@ check(heat["rows"] == 50 and all(len(c[1]) == 50 for c in heat["columns"]), "row
 check(sum(sum(c[1]) for c in heat["columns"]) == f["total"],
       f"the heat map has {sum(sum(c[1]) for c in heat['columns'])} samples, the flame graph {f['total']}")
 check(heat["max"] == max(max(c[1]) for c in heat["columns"]), "max")
+wide = agent.get("/api/v1/heatmap", **{"from": started, "to": ended, "rows": 10})
+check(wide["rows"] == 10 and [c[1] for c in wide["columns"]] ==
+      [[sum(c[1][k * 5:k * 5 + 5]) for k in range(10)] for c in heat["columns"]], "rows of 100 ms")
+for rows in "0", "7", "100", "x":
+    check(agent.refused("/api/v1/heatmap?rows=" + rows)[0] == 400, f"rows={rows}")
 check(all(c[0] % 1000 == 0 and started - 1000 < c[0] < ended for c in heat["columns"]), "columns")
 folded = agent.get("/api/v1/flame", text=True, **{"from": started, "to": ended, "format": "folded"})
 check(sum(int(l.rsplit(" ", 1)[1]) for l in folded.splitlines()) == f["total"], "folded stacks differ")
