@@ -41,7 +41,7 @@ static uint32_t column_of(const char *event)
 
 static struct pmu_row *find_label(struct pmu_rows *rows, const char *label)
 {
-	for (size_t i = 0; i < rows->n; i++)
+	for (size_t i = 0; rows->v && i < rows->n; i++)
 		if (!strncmp(rows->v[i].label, label, sizeof(rows->v[i].label) - 1))
 			return &rows->v[i];
 	return NULL;
