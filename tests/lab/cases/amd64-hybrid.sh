@@ -21,7 +21,10 @@ taskset 2 tacho stat -x, -o /tmp/counts -e task-clock,cpu_core/cycles/,cpu_atom/
 	work 100000000
 cut -d , -f 3 /tmp/counts | grep cpu
 near "cpu_atom/event=0x3c/" "$(field cpu_atom/event=0x3c/)" "$(field task-clock 4)" 20
-taskset 1 tacho stat work 10000000 2>&1 | awk '/cpu_core|cpu_atom/ { print $2 ~ /^cpu/ ? $2 " " $4 " " $5 " " $6 : $0 }'
+taskset 1 tacho stat work 10000000 >/tmp/text 2>&1
+awk '/cpu_core|cpu_atom/ { print $2 ~ /^cpu/ ? $2 " " $4 " " $5 " " $6 : $0 }' /tmp/text
+near insn_per_cycle "$(awk '/insn_per_cycle/ { print $4 }' /tmp/text)" 1.5 2
+near branch_miss_rate "$(awk '/branch_miss_rate/ { print $4 }' /tmp/text)" 100 2
 counts -a -A -e cycles work 10000000
 grep cpu_ /tmp/counts | cut -d , -f 1,4 | sort
 tacho record -q -b -c 1000000 -e cycles:u -o /out/core.data taskset 1 work 100000000
