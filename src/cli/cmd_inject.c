@@ -17,8 +17,6 @@ struct inject_opts {
 	bool build_ids, strip, force;
 };
 
-#define NO_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
-#define NO_GUESTS "symbols are those of this machine; a guest is profiled from the inside"
 #define AT(field) offsetof(struct inject_opts, field)
 static const struct option_row inject_rows[] = {
 	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: -)",
@@ -29,10 +27,10 @@ static const struct option_row inject_rows[] = {
 	{ OPT_FLAG, 0, "buildid-all", AT(build_ids), NULL, "the same as -b" },
 	{ OPT_FLAG, 0, "strip", AT(strip), NULL, "leave out hardware traces and their records" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
-	REFUSED(0, "itrace", NO_TRACES),
-	REFUSED(0, "guest-data", NO_GUESTS),
-	REFUSED(0, "guestmount", NO_GUESTS),
-	REFUSED(0, "vm-time-correlation", NO_TRACES),
+	REFUSED(0, "itrace", REFUSED_TRACES),
+	REFUSED(0, "guest-data", REFUSED_GUESTS),
+	REFUSED(0, "guestmount", REFUSED_GUESTS),
+	REFUSED(0, "vm-time-correlation", REFUSED_TRACES),
 	REFUSED('j', "jit",
 		"code of JIT compilers is found by /tmp/perf-PID.map when the recording is read"),
 	REFUSED('s', "sched-stat",

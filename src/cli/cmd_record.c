@@ -156,7 +156,7 @@ static const struct option_row record_rows[] = {
 	REFUSED(0, "affinity", "--threads has the rings read where they are filled"),
 	REFUSED(0, "aio", "writing does not wait for the disk; --threads writes with several threads"),
 	REFUSED(0, "mmap-flush",
-		"the rings are emptied when they are filled by a quarter, and once a second"),
+		"the rings are emptied long before they are full, and once a second"),
 	REFUSED(0, "clang-path", NO_BPF),
 	REFUSED(0, "clang-opt", NO_BPF),
 	REFUSED(0, "off-cpu", NO_BPF),

@@ -122,7 +122,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_FLAG, 0, "stats", AT(stats), NULL, "how many records of which type" },
 	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
 	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped since they became a program" },
-	REFUSED(0, "itrace", "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"),
+	REFUSED(0, "itrace", REFUSED_TRACES),
 	REFUSED(0, "inline", "inlined functions are not shown"),
 	REFUSED(0, "branch-history", NO_BLOCKS),
 	REFUSED(0, "total-cycles", NO_BLOCKS),

@@ -13,8 +13,6 @@
 #include "cli/file_header.h"
 #include "cli/term.h"
 
-#define NO_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
-#define NO_GUESTS "symbols are those of this machine; a guest is profiled from the inside"
 #define NO_SCRIPTS \
 	"there is no interpreter inside; --json and -F give other programs what they need"
 #define AT(field) offsetof(struct script_opts, field)
@@ -72,17 +70,17 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also where the recorder ended a round" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "no messages about the file" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say which objects had no symbols, and why" },
-	REFUSED(0, "itrace", NO_TRACES),
-	REFUSED(0, "insn-trace", NO_TRACES),
-	REFUSED(0, "xed", NO_TRACES),
-	REFUSED(0, "call-trace", NO_TRACES),
-	REFUSED(0, "call-ret-trace", NO_TRACES),
-	REFUSED(0, "graph-function", NO_TRACES),
-	REFUSED(0, "guest-code", NO_GUESTS),
-	REFUSED(0, "guestmount", NO_GUESTS),
-	REFUSED(0, "guestkallsyms", NO_GUESTS),
-	REFUSED(0, "guestmodules", NO_GUESTS),
-	REFUSED(0, "guestvmlinux", NO_GUESTS),
+	REFUSED(0, "itrace", REFUSED_TRACES),
+	REFUSED(0, "insn-trace", REFUSED_TRACES),
+	REFUSED(0, "xed", REFUSED_TRACES),
+	REFUSED(0, "call-trace", REFUSED_TRACES),
+	REFUSED(0, "call-ret-trace", REFUSED_TRACES),
+	REFUSED(0, "graph-function", REFUSED_TRACES),
+	REFUSED(0, "guest-code", REFUSED_GUESTS),
+	REFUSED(0, "guestmount", REFUSED_GUESTS),
+	REFUSED(0, "guestkallsyms", REFUSED_GUESTS),
+	REFUSED(0, "guestmodules", REFUSED_GUESTS),
+	REFUSED(0, "guestvmlinux", REFUSED_GUESTS),
 	REFUSED('s', "script", NO_SCRIPTS),
 	REFUSED('g', "gen-script", NO_SCRIPTS),
 	REFUSED('l', "list", NO_SCRIPTS),

@@ -52,6 +52,8 @@ struct option_row {
 
 /* Options of perf that people will try. Their whole name is known, and nothing else shows them. */
 #define REFUSED(letter, name, why) { OPT_REFUSED, letter, name, .help = (why), .flags = OPTF_HIDDEN }
+#define REFUSED_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
+#define REFUSED_GUESTS "symbols are those of this machine; a guest is profiled from the inside"
 
 struct command {
 	const char *name;

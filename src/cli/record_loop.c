@@ -1,6 +1,6 @@
 /*
  * Waiting while events are recorded. One ppoll() waits for the rings (one descriptor that is ready
- * when any of them is filled by a quarter), the command's end, the control channel, and the next
+ * when any of them is filled enough), the command's end, the control channel, and the next
  * of a few moments. Once a second the rings are drained anyway and the file is made complete, so
  * that what a killed recorder leaves behind is not older than that.
  */
