@@ -132,8 +132,8 @@ fetch_tree() {	# SUITE DIR PACKAGE...
 	echo "$*" >"$dir/ready"
 }
 
-# The libraries of tacho for arm64, without libsnmp, which brings half of Perl along: the agent has a
-# stub for it.
+# The libraries of tacho for arm64, without libsnmp, which brings half of Perl along: this agent is
+# built without that exporter, and says so to who asks for it.
 fetch_sysroot() {
 	fetch_tree bookworm "$CACHE/sysroot-arm64" libc6-dev:arm64 linux-libc-dev:arm64 zlib1g-dev:arm64 \
 		libzstd-dev:arm64 liblzma-dev:arm64 libiberty-dev:arm64 libsqlite3-dev:arm64 \
