@@ -5,23 +5,8 @@
 export STATE_DIRECTORY="$PWD/state" RUNTIME_DIRECTORY="$PWD/state"
 unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy
 
-free_port() {	# prints a TCP port of the loopback that nobody uses
-	python3 -c 'import socket
-s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-
-wait_for() {	# SECONDS COMMAND...: until it succeeds
-	wait_left=$(($1 * 10))
-	shift
-	until "$@" >wait.out 2>&1; do
-		wait_left=$((wait_left - 1))
-		if [ "$wait_left" -le 0 ]; then
-			tail -n 20 wait.out >&2
-			[ ! -s agent.err ] || tail -n 20 agent.err >&2
-			fail "waited in vain for: $*"
-		fi
-		sleep 0.1
-	done
+free_port() {	# prints a port of the loopback that nobody uses or is given
+	"$SUPPORT/free-port"
 }
 
 wait_url() {	# SECONDS URL
@@ -71,8 +56,6 @@ start_load() {	# sets load_pid
 	import mmap, sys, time
 	print("ready", flush=True)
 	for line in sys.stdin:
-	    if line == "end\n":		# others hold the pipe open
-	        break
 	    m = mmap.mmap(-1, int(line) * mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 	    m.madvise(mmap.MADV_NOHUGEPAGE)
 	    for i in range(int(line)):
@@ -86,9 +69,14 @@ start_load() {	# sets load_pid
 	python3 load.py <load.in >load.out 2>load.err &
 	load_pid=$!
 	exec 9>load.in
-	wait_for 10 grep -q ready load.out
-	tacho stat -x, -e page-faults,task-clock -p "$load_pid" -o stat.csv >stat.out 2>stat.err &
+	wait_for 10 load_waits ready 1
+	mkfifo stat.ctl stat.ack
+	tacho stat -x, -e page-faults,task-clock -p "$load_pid" -o stat.csv -D -1 \
+		--control fifo:stat.ctl,stat.ack >stat.out 2>stat.err &
 	stat_pid=$!
+	exec 8<>stat.ctl 7<>stat.ack
+	echo enable >&8
+	timeout 60 head -n 1 <&7 >stat.counts || { cat stat.err >&2; fail "tacho stat does not count"; }
 	cat >load.toml <<-END
 	[[source]]
 	name = "load"
@@ -98,31 +86,44 @@ start_load() {	# sets load_pid
 	END
 }
 
-load_is_done() {
-	[ "$(grep -c done load.out)" -ge "$1" ]
+load_waits() {	# WORD TIMES: it has said so, and reads again
+	[ "$(grep -c "$1" load.out)" -ge "$2" ] && grep -q '^State:[[:space:]]*S' "/proc/$load_pid/status"
 }
 
-work_load() {	# TIMES PAGES: TIMES counts the calls
+load_is_read() {	# SINCE_MS: the agent has read both counters since then
+	curl -fsS -m 5 "$agent_url/api/v1/series?source=load" |
+		jq -e --argjson since "$1" '.series | length == 2 and all(.[]; .time >= $since)'
+}
+
+work_load() {	# TIMES PAGES: TIMES counts the calls; the agent has read what came of it afterwards
 	echo "$2" >&9
-	wait_for 30 load_is_done "$1"
-	sleep 0.5	# two intervals: the agent has read what came of it
+	wait_for 30 load_waits done "$1"
+	wait_for 30 load_is_read "$(date +%s%3N)"
 }
 
-end_load() {	# stat.csv is there afterwards
-	kill -INT "$stat_pid"	# before the process does anything more
+# stat.csv is there afterwards. The process waits on until the test is over: the agent may count still,
+# and an end would cost CPU time that `tacho stat` does not see.
+end_load() {
+	kill -INT "$stat_pid"
 	wait "$stat_pid" || true
-	echo end >&9
-	wait "$load_pid" || true
 	[ -s stat.csv ] || { cat stat.err >&2; fail "tacho stat gave nothing"; }
 }
 
 start_receiver() {	# PORT DIR [--tls CERT KEY CLIENT_CA]: sets receiver_pid
 	mkdir -p "$2"
+	: >receiver.out	# one before this was ready, too
 	"$SUPPORT/http-receiver" "$@" >receiver.out 2>receiver.err &
 	receiver_pid=$!
 	wait_for 10 grep -q ready receiver.out
 }
 
 metric_is() {	# NAME{LABELS PATTERN: whether the agent's own metric has a value that matches
-	curl -fsS -m 5 "$agent_url/metrics" | grep "^$1" | grep -q " $2\$"
+	curl -fsS -m 20 "$agent_url/metrics" >metric.page && grep "^$1" metric.page | grep -q " $2\$"
+}
+
+none_dropped() {	# EXPORTER: fails with what the agent says of it
+	metric_is "tacho_exporter_dropped_points_total{exporter=\"$1\"" 0 && return 0
+	grep "{exporter=\"$1\"" metric.page >&2
+	tail -n 20 agent.err >&2
+	fail "$1: points were dropped"
 }

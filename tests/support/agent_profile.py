@@ -2,13 +2,14 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+
+from agent_test import counters_of
 
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -25,9 +26,7 @@ def skip(why):
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    return int(subprocess.run([os.environ["SUPPORT"] + "/free-port"], capture_output=True, check=True).stdout)
 
 
 class Agent:
@@ -54,6 +53,9 @@ class Agent:
             self.process.send_signal(how)
             self.process.wait(30)
             self.process = None
+
+    def counters(self):
+        return counters_of(self.process.pid)
 
     def log(self):
         with open("agent.log", encoding="utf-8") as f:
@@ -98,9 +100,12 @@ class Agent:
         return r.returncode, r.stdout + r.stderr
 
     def settle(self, until_ms):
-        """Waits until all samples before that time have been drained: later ones have."""
-        self.until(30, lambda: self.get("/api/v1/flame", **{"from": until_ms, "to": now_ms() + 1})["total"],
-                   "later samples")
+        """Waits until all samples before that time have been drained. Later ones tell, but rings are drained one
+        after the other: those of a round that began later."""
+        for since in until_ms, None:
+            since = since or now_ms()
+            self.until(30, lambda: self.get("/api/v1/flame", **{"from": since, "to": now_ms() + 1})["total"],
+                       "later samples")
 
     def needs_profile(self):
         st = self.get("/api/v1/status")["profiler"]

@@ -36,6 +36,17 @@ def wait_until(fn, text, seconds=30):
     return fail("waited in vain: " + text)
 
 
+def counters_of(pid):
+    """How many counters the process has open."""
+    found = 0
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found += "perf_event" in os.readlink(f"/proc/{pid}/fd/{fd}")
+        except FileNotFoundError:		# closed meanwhile
+            pass
+    return found
+
+
 class Agent:
     def __init__(self, source, store="agent.db", more=""):
         self.child = None
@@ -92,6 +103,9 @@ class Agent:
     def metric(self, name):
         found = re.search(rf"^{re.escape(name)}(?:{{[^}}]*}})? (\S+)$", self.get("/metrics"), re.M)
         return float(found.group(1)) if found else None
+
+    def counters(self):
+        return counters_of(self.child.pid)
 
     def resident_kb(self):
         with open(f"/proc/{self.child.pid}/status", encoding="utf-8") as f:

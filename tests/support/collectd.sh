@@ -1,4 +1,5 @@
-# Words for tests with a real collectd, after lib.sh and agent.sh. It writes what it gets as csv/.
+# Words for tests with a real collectd, after lib.sh and agent.sh. It writes what it gets as csv/,
+# with one thread: two that create one file at a time write its head over each other's rows.
 
 find_collectd() {	# skips where there is none
 	PATH=$PATH:/usr/sbin
@@ -18,6 +19,7 @@ start_collectd() {	# CONF_LINES...: sets collectd_pid
 		PIDFile "$PWD/collectd.pid"
 		TypesDB "/usr/share/collectd/types.db" "$SOURCE/share/collectd/types.db"
 		Interval 1
+		WriteThreads 1
 		LoadPlugin logfile
 		<Plugin logfile>
 			LogLevel info

@@ -20,8 +20,10 @@ browser() {	# ARG...: chromium without a window; nothing of it stays
 		--user-data-dir="$PWD/chrome" --window-size=1300,900 "$@" 2>browser.log
 }
 
+# Fetched once for all tests of this build; a network that takes longer leaves a test no time.
 npm_packages() {	# NAME...: into ./node_modules, or the test is skipped
 	command -v npm >/dev/null || skip "needs npm"
-	timeout 80 npm install --no-audit --no-fund --prefix . "$@" >npm.log 2>&1 ||
+	export npm_config_cache="$BUILD/web/npm-cache" npm_config_prefer_offline=true
+	timeout 60 npm install --no-audit --no-fund --prefix . "$@" >npm.log 2>&1 ||
 		skip "npm cannot fetch $*"
 }

@@ -1,7 +1,8 @@
 /*
  * An agent that answers what a test wants: anything, late, or wrongly. It serves the real page with the
  * policy that the real agent would send. `answers` maps the last part of an API path to a value, or to
- * a function of the query that gives one; a value { status, body, after } is sent as it says.
+ * a function of the query that gives one; a value { status, body, after, held } is sent as it says: after
+ * so many ms, or when the promise `held` lets it.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -32,7 +33,7 @@ export async function fakeAgent(answers) {
 		const b = (busy[name] ??= { now: 0, most: 0, all: 0 }), given = answers[name] ?? usual[name] ?? { status: 404, body: '{"error":"not there"}' };
 		b.most = Math.max(b.most, ++b.now), b.all++;
 		const a = typeof given === "function" ? given(at.searchParams) : given;
-		await new Promise(go => setTimeout(go, a.after ?? 0));
+		await (a.held ?? new Promise(go => setTimeout(go, a.after ?? 0)));
 		b.now--;
 		res.writeHead(a.status ?? 200, { "content-type": "application/json" }).end(a.body ?? JSON.stringify(a));
 	});

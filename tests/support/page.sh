@@ -46,7 +46,6 @@ page_stop() {
 page_browser() {	# what node and chromium need, or the test is skipped
 	need node chromium
 	[ -e "$BUILD/web/page.html" ] || skip "this build has the small page"
-	export npm_config_cache="$BUILD/web/npm-cache" npm_config_prefer_offline=true	# several tests want them
 	npm_packages playwright-core@1.57.0 axe-core@4.14.0
 	cp "$SUPPORT/page.mjs" "$SUPPORT/page-fake.mjs" .
 	mkdir -p "$BUILD/web/screenshots"

@@ -39,3 +39,18 @@ perf_reads() {	# FILE EVENTS ARGS...
 	perf report -i "$pr_file" --stdio --no-inline 2>&1 | grep -q '^ *[0-9.]*%' ||
 		fail "perf report shows no row: $*"
 }
+
+# Records by perf. Frames that are in an object and have no name there have other
+# addresses in perf, and entries of linkage tables other names: a recording counts that has none.
+alike() {	# FILE EVENTS OPTION...
+	alike_file=$1
+	alike_events=$2
+	shift 2
+	for alike_try in 1 2 3 4 5 6 7 8 9 10; do
+		perf record -q -e "$alike_events" -F 2000 -o "$alike_file" "$@" 2>/dev/null || skip "perf cannot record here"
+		tacho script -F ip,sym,dso -i "$alike_file" 2>/dev/null |
+			grep -e '@plt' -e '\[unknown\] ([^[]' -e '(\[vdso\])' >others || return 0
+	done
+	cat others
+	fail "$alike_file: frames that differ in each of ten recordings"
+}
