@@ -85,9 +85,11 @@ int collector_tick(struct collector *c, struct source *s)
 	return 0;
 }
 
+/* A reading that came later than half an interval stands for the next one as well: right behind it, that
+ * could have the same time, by the milliseconds that receivers and pages know. */
 static void advance(struct collector *c, struct source *s, uint64_t now)
 {
-	uint64_t missed = (now - s->next_ns) / s->interval_ns;
+	uint64_t missed = (now - s->next_ns + s->interval_ns / 2) / s->interval_ns;
 
 	c->agent->stats.missed_ticks += missed;
 	s->next_ns += (missed + 1) * s->interval_ns;
@@ -209,7 +211,7 @@ void collector_arm(struct collector *c)
 
 static int due(struct collector *c)
 {
-	uint64_t now = clock_mono_ns();
+	uint64_t now = clock_mono_ns(), start;
 	int err = 0;
 
 	for (size_t i = 0; err >= 0 && i < c->n_sources; i++) {
@@ -217,8 +219,9 @@ static int due(struct collector *c)
 
 		if (s->paused || s->next_ns > now)
 			continue;
+		start = clock_mono_ns();
 		err = collector_tick(c, s);
-		advance(c, s, now);
+		advance(c, s, start);
 	}
 	if (err >= 0 && c->look_ns <= now) {
 		look(c);
