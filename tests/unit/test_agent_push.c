@@ -220,19 +220,25 @@ static void wait_sent(struct bench *b, size_t i, uint64_t points)
 		 (unsigned long long)points);
 }
 
-static void wait_ships(struct fake *f, unsigned n)
+/* Waits until one of the counts of `f` is at least n. */
+static void wait_count(struct fake *f, const unsigned *count, unsigned n)
 {
 	for (int k = 0; k < WAIT_S * 100; k++) {
 		unsigned now;
 
 		pthread_mutex_lock(&f->lock);
-		now = f->n_ships;
+		now = *count;
 		pthread_mutex_unlock(&f->lock);
 		if (now >= n)
 			return;
 		usleep(10000);
 	}
 	fail_msg("nothing was tried");
+}
+
+static void wait_ships(struct fake *f, unsigned n)
+{
+	wait_count(f, &f->n_ships, n);
 }
 
 static void let_go(struct fake *f)
@@ -306,7 +312,9 @@ static void rejected_points_are_counted(void **state)
 	b.settings[0].push.flush_ns = 3600 * 1000 * MS;
 	b.fakes[0].reject = 3;
 	start(&b, NULL);
-	feed(&b, 1, 20);
+	feed(&b, 1, 10);
+	wait_sent(&b, 0, 7);			/* all that has come goes along, more than ten in two bodies */
+	feed(&b, 11, 20);
 	wait_sent(&b, 0, 14);
 	assert_int_equal(status(&b, 0).sent_points, 14);
 	assert_int_equal(status(&b, 0).dropped_points, 6);
@@ -465,7 +473,8 @@ static void nothing_spins_after_a_failure(void **state)
 	b.settings[0].push.flush_ns = 100 * MS;
 	getrusage(RUSAGE_SELF, &before);
 	start(&b, NULL);
-	usleep(2500000);
+	wait_count(&b.fakes[0], &b.fakes[0].n_opens, 2);
+	usleep(1500000);
 	getrusage(RUSAGE_SELF, &after);
 	stop(&b, 0);
 	took = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +

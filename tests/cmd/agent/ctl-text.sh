@@ -17,7 +17,13 @@ for word in "status", "events", "series", "exporters":
     check(json.loads(done.stdout)["schema"] == f"tacho.{word}.v1", done.stdout)
 agent.stop()
 watched = subprocess.Popen([TACHO, "agent", "-c", agent.config, "watch", str(os.getpid())], stderr=subprocess.PIPE)
-time.sleep(1.5)
+
+def is_watching():
+    with open(f"/proc/{watched.pid}/status", encoding="utf-8") as f:
+        blocked = int(re.search(r"SigBlk:\s*(\w+)", f.read()).group(1), 16)
+    return counters_of(watched.pid) and blocked & 1 << signal.SIGINT - 1
+
+wait_until(is_watching, "counters of watch")
 watched.send_signal(signal.SIGINT)
 print([l for l in watched.communicate()[1].decode().split("\n") if "page-faults" in l][0].split()[-1])
 END

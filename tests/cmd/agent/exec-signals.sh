@@ -24,6 +24,10 @@ kill -TERM $exec_pid
 ended
 run 'trap "" TERM; echo $$ >pid; : >ready; while :; do sleep 0.1; done'
 kill -TERM $exec_pid
+taken() {	# the signal does not wait any more: a second one is another
+	! grep -q '^S[hi][dg]Pnd:.*[4567cdef]...$' "/proc/$exec_pid/status"
+}
+wait_for 30 taken
 sleep 0.5
 kill -0 $exec_pid
 kill -TERM $exec_pid

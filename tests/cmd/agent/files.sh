@@ -48,7 +48,10 @@ flush = "100ms"
 END
 printf '{"time": "2020-01-01T00:00:00.000000000Z", "source": "old"}\n{"time": "20' >all.jsonl
 start_agent tacho.toml
-sleep 3
+has_enough() {
+	[ "$(wc -l <all.csv)" -gt 130 ] && [ -e small.csv.3 ] && [ -e few.jsonl.2 ] && [ -e tacho.prom ]
+}
+wait_for 60 has_enough
 if command -v promtool >/dev/null; then
 	promtool check metrics <tacho.prom >lint 2>&1 || { cat lint >&2; fail "promtool has complaints"; }
 fi

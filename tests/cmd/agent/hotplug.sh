@@ -8,8 +8,8 @@ switch=/sys/devices/system/cpu/cpu$cpu/online
 [ "$cpu" != 0 ] || skip "there is only one CPU"
 [ -w "$switch" ] || skip "CPU $cpu cannot be switched off: $switch is not writable"
 back() { echo 1 >"$switch"; }
-# It comes back whatever happens to this test: once more after a while.
-{ sleep 20; back; } >/dev/null 2>&1 &
+# It comes back whatever happens to this test: once more before that is stopped.
+{ sleep 150; back; } >/dev/null 2>&1 &
 guard=$!
 trap 'back; kill $guard 2>/dev/null || true' EXIT
 { echo 0 >"$switch"; } 2>err || skip "CPU $cpu cannot be switched off: $(cat err)"
@@ -72,15 +72,19 @@ CPU=$cpu SWITCH=$switch PYTHONPATH=$SUPPORT python3 - <<'END'
 from agent_profile import *
 
 CPU, SWITCH = int(os.environ["CPU"]), os.environ["SWITCH"]
-agent = Agent('[profile]\nfrequency = 97\nwindow = "1s"\nevent = "cpu-clock"\n')
+agent = Agent('default_sources = false\n[profile]\nfrequency = 97\nwindow = "1s"\nevent = "cpu-clock"\n')
 agent.start()
 agent.needs_profile()
 agent.settle(now_ms())
-with open(SWITCH, "w", encoding="utf-8") as f:
-    f.write("0")
-time.sleep(1.5)		# it is noticed within a second
-with open(SWITCH, "w", encoding="utf-8") as f:
-    f.write("1")
+def switch(on):
+    with open(SWITCH, "w", encoding="utf-8") as f:
+        f.write(on)
+all_cpus = agent.counters()
+try:
+    switch("0")
+    agent.until(30, lambda: 0 < agent.counters() < all_cpus, "its counter to be closed")
+finally:
+    switch("1")
 back = now_ms()
 os.sched_setaffinity(0, {CPU})
 def sampled():

@@ -1,7 +1,7 @@
 # /metrics in both its forms: promtool and the Python client's parsers read them.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
-need promtool curl python3
+need promtool curl python3 jq
 python=/usr/bin/python3		# Debian's, which Debian's modules are for
 $python -c 'import prometheus_client.openmetrics.parser' 2>/dev/null || skip "needs python3-prometheus-client"
 need_counting

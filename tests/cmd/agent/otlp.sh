@@ -30,8 +30,15 @@ start_receiver "$port" got
 start_agent tacho.toml
 cp "$(command -v sleep)" brief-one
 work_load 1 20000
-./brief-one 3
-sleep 1.5
+brief() {	# JQ: holds for the series of that process
+	curl -fsS -m 5 "$agent_url/api/v1/series?source=brief" | jq -e ".series | length > 0 and all(.[]; $1)"
+}
+./brief-one 100 &
+brief_pid=$!
+wait_for 30 brief '.time > 0'
+kill "$brief_pid"
+wait_for 30 brief .ended
+tacho agent -c tacho.toml ctl read-now >out 2>&1 || { cat out >&2; fail "read-now"; }	# tells of it
 stop_agent
 end_load
 cat >decode.cjs <<'END'

@@ -8,6 +8,7 @@ printf '[profile]\nenabled = false\n[[source]]\nname = "s"\nevents = ["page-faul
 agent() {
 	timeout 60 tacho agent -c tacho.toml --listen 127.0.0.1:0 "$@"
 }
+: >first	# before somebody looks into it
 tacho agent -c tacho.toml --listen 127.0.0.1:0 --store a.db >first 2>&1 &
 first=$!
 trap 'kill $first' EXIT
@@ -23,6 +24,7 @@ cat file
 agent --store "$PWD/none/a.db" --set agent.socket="$PWD/other" && exit 1
 kill $first
 wait $first
+: >last
 tacho agent -c tacho.toml --listen "unix:$PWD/page" --store a.db >last 2>&1 &
 first=$!
 while ! grep -q 'no page by TCP' last; do

@@ -18,7 +18,7 @@ agent.start()
 agent.needs_profile()
 work = burn(90000)
 try:
-    event = agent.until(20, lambda: triggered("both of them"), "the trigger")[0]
+    event = agent.until(60, lambda: triggered("both of them"), "the trigger")[0]
     check(event["text"].startswith("rate(context-switches) > 1 (was ") and event["path"], f"{event}")
     svg = event["path"]
     data = svg[:-len(".svg")] + ".perf.data"
@@ -40,7 +40,7 @@ try:
     agent.write(config("data", f'action = "perf.data"\ncooldown = "0s"\ndir = "{os.getcwd()}/small"\n'
                        f'max_bytes = {size * 2}\n'))
     check(agent.ctl("reload")[0] == 0, "reload")
-    agent.until(40, lambda: len(triggered("data")) >= 5, "five recordings")
+    agent.until(60, lambda: len(triggered("data")) >= 5, "five recordings")
     agent.write('[profile]\nevent = "cpu-clock"\n')	# waits for the recording that runs
     check(agent.ctl("reload")[0] == 0, "reload")
     kept = glob.glob("small/*")
@@ -63,15 +63,20 @@ try:
     check(len(os.listdir("state/profiles")) == 3, f"{os.listdir('state/profiles')}")
     check(not os.path.exists(path), "the oldest is still there")
     # One that would outgrow the bound ends early, is whole and stays; the older ones go; and that is said.
-    # What runs is written down first, and samples are to meet the bound: it is a little above that.
-    code, said = agent.ctl("profile", "100ms", "perf.data")
-    check(code == 0 and " (" not in said, said)
-    data = os.path.getsize(glob.glob("state/profiles/*.perf.data")[0]) + 100000
-    bound = data + (256 << 10) if data >= 768 << 10 else data * 4 // 3
-    agent.write(f'[profile]\nevent = "cpu-clock"\nrecordings_bytes = {bound}\n')
-    check(agent.ctl("reload")[0] == 0, "reload")
-    began = time.monotonic()
-    code, said = agent.ctl("profile", "50s", "perf.data")
+    # What runs is written down first, and samples are to meet the bound: it is a little above that. Where
+    # much was started meanwhile, it is measured again.
+    for _ in range(3):
+        agent.write('[profile]\nevent = "cpu-clock"\n')
+        check(agent.ctl("reload")[0] == 0, "reload")
+        code, said = agent.ctl("profile", "100ms", "perf.data")
+        check(code == 0 and " (" not in said, said)
+        data = os.path.getsize(said.split("wrote ")[1].split("\n")[0].strip().rstrip('"}')) + 100000
+        bound = data + (256 << 10) if data >= 768 << 10 else data * 4 // 3
+        agent.write(f'[profile]\nevent = "cpu-clock"\nrecordings_bytes = {bound}\n')
+        check(agent.ctl("reload")[0] == 0, "reload")
+        code, said = agent.ctl("profile", "50s", "perf.data")
+        if "what runs alone takes more" not in said:
+            break
     check(code == 0 and "it ended early: its file reached the bound of " in said, f"{code} {said}")
     kept = glob.glob("state/profiles/*")
     check(sum(map(os.path.getsize, kept)) <= bound, f"{sum(map(os.path.getsize, kept))} of {bound} bytes")
@@ -82,13 +87,13 @@ try:
     # A flame graph that alone takes more stays as well.
     agent.write(config("big", f'action = "flame"\ncooldown = "1h"\ndir = "{os.getcwd()}/big"\nmax_bytes = 1000\n'))
     check(agent.ctl("reload")[0] == 0, "reload")
-    event = agent.until(20, lambda: triggered("big"), "the trigger")[0]
+    event = agent.until(60, lambda: triggered("big"), "the trigger")[0]
     check(re.search(r"; it takes \d+ bytes, the bound is 1000: all older recordings were removed$", event["text"]), f"{event}")
     check(os.path.getsize(event["path"]) > 1000, f"{event}")
     # None at all fits: said, and nothing stays.
     agent.write(config("none", f'action = "perf.data"\ncooldown = "1h"\ndir = "{os.getcwd()}/none"\nmax_bytes = 1000\n'))
     check(agent.ctl("reload")[0] == 0, "reload")
-    event = agent.until(20, lambda: triggered("none"), "the trigger")[0]
+    event = agent.until(60, lambda: triggered("none"), "the trigger")[0]
     check("but: what runs alone takes more than the 750 bytes" in event["text"], f"{event}")
     check(not event["path"] and not os.listdir("none"), f"{event} {os.listdir('none')}")
 finally:

@@ -103,8 +103,9 @@ for path, status in (("flame?from=5&to=4", 400), ("flame?from=0&to=9999999999999
 check(flame(**{"from": 1000, "to": 2000})["total"] == 0, "samples of 1970")
 
 # Killed: what was stored is there, and the next agent adds to it.
-agent.until(10, lambda: agent.get("/api/v1/profiles", **{"from": started, "to": ended})["windows"], "a window")
-time.sleep(8)		# the window of the last samples ends, and the store has flushed it
+agent.until(30, lambda: [w for w in agent.get("/api/v1/profiles", **{"from": started, "to": now_ms()})["windows"]
+                        if w["from"] >= ended], "a window after that of the last samples")
+check(agent.ctl("read-now")[0] == 0, "read-now")	# all that the store has taken is on disk
 agent.stop(signal.SIGKILL)
 agent.start()
 after = flame(**{"from": started, "to": ended, "min": 0})

@@ -18,12 +18,12 @@ url = "http://127.0.0.1:$port"
 application = "shop"
 END
 mkdir state
+(while :; do :; done) &	# something to sample, in every window
+busy=$!
+trap 'kill $busy 2>/dev/null || true' EXIT
 start_receiver "$port" got
 start_agent tacho.toml
 curl -fsS "$agent_url/api/v1/status" | jq -e .profiler.running >/dev/null || skip "this machine cannot be sampled"
-(while :; do :; done) &	# something to sample
-busy=$!
-trap 'kill $busy 2>/dev/null || true' EXIT
 value() { curl -fsS -m 5 "$agent_url/api/v1/exporters" | jq ".exporters[0].$1"; }
 is() { [ "$(value "$1")" = "$2" ]; }
 wait_for 30 test -s got/3.json

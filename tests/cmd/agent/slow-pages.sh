@@ -3,7 +3,7 @@
 . "$SUPPORT/lib.sh"
 need python3
 PYTHONPATH=$SUPPORT python3 - <<'END'
-import http.client, threading
+import http.client, socket, threading
 from agent_profile import *
 
 agent = Agent('token = "word"\n[profile]\nevent = "cpu-clock"\n')
@@ -23,9 +23,10 @@ def get(c):
 before = [http.client.HTTPConnection("127.0.0.1", agent.port, timeout=60) for _ in range(8)]
 check(all(get(c) == b"ok\n" for c in before), "connections")
 first, second, left = [], [], []
+counters = agent.counters()		# a recording has its own
 recording = threading.Thread(target=post, args=("/api/v1/ctl/profile?value=8s", first))
 recording.start()
-time.sleep(1)
+agent.until(30, lambda: agent.counters() > counters, "the recording")
 check(all(get(c) == b"ok\n" for c in before), "connections during a recording")
 post("/api/v1/ctl/profile?value=1s", second)
 for n in range(20):		# these leave before their page is there
@@ -38,7 +39,7 @@ recording.join()
 check(first[0][0] == 200 and ".svg" in first[0][1], f"the recording: {first}")
 last = threading.Thread(target=post, args=("/api/v1/ctl/profile?value=100s", left))
 last.start()
-time.sleep(1)
+agent.until(30, lambda: agent.counters() > counters, "the last recording")
 agent.stop()
 last.join()
 check(left and left[0][0] in (200, 503), f"a recording that the end cut short: {left}")

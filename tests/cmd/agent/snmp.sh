@@ -31,8 +31,7 @@ write_config() {	# GROUPS AGENTX
 	agentx = "$2"
 	END
 }
-snmp_port=$(python3 -c 'import socket
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+snmp_port=$(free_port)
 mkdir snmp-state
 start_snmpd() {	# AGENTX
 	cat >snmpd.conf <<-END

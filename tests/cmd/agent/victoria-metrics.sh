@@ -69,17 +69,20 @@ wait_for 30 newest 'perf_page_faults_total{job="tacho"}' "$faults"
 wait_for 30 newest 'perf_page_faults_value' "$faults"
 wait_for 30 newest 'g.perf_page_faults' "$faults"
 stop_agent
-sleep 1.5	# it makes what it took searchable every second
-stored 'perf_page_faults_total{job="tacho",source="load",rack="r 1"}' >got.json
-"$SUPPORT/compare-points" pairs got.json points.jsonl load perf_page_faults 10 >last
-stored 'perf_page_faults_value{source="load",rack="r 1",db="influx"}' >got.json
-"$SUPPORT/compare-points" pairs got.json points.jsonl load perf_page_faults 10 >last_influx
+# It makes what it took searchable every second or so.
+has_all() {	# LAST KIND LEAST SELECTOR [JQ]: every point; the last value is in the file LAST
+	stored "$4" | jq -c "${5:-.}" >got.json &&
+		"$SUPPORT/compare-points" "$2" got.json points.jsonl load perf_page_faults "$3" >"$1"
+}
+wait_for 30 has_all last pairs 10 'perf_page_faults_total{job="tacho",source="load",rack="r 1"}'
+wait_for 30 has_all last_influx pairs 10 'perf_page_faults_value{source="load",rack="r 1",db="influx"}'
 # By the second, so the last of each counts; one that was sent again is there twice, unchanged.
-stored 'g.perf_page_faults{source="load",rack="r_1"}' |
-	jq -c 'map([(.[0] / 1000 | floor), .[1]]) | group_by(.[0]) | map(max_by(.[1]))' >got.json
-"$SUPPORT/compare-points" pairs-s got.json points.jsonl load perf_page_faults 3 >last_graphite
-stored '{__name__=~"p[.].*[.]perf_task_clock_seconds[.]rack_r_1[.]source_load"}' |
-	jq -e 'length > 3' >/dev/null || fail "no name with dots"
+wait_for 30 has_all last_graphite pairs-s 3 'g.perf_page_faults{source="load",rack="r_1"}' \
+	'map([(.[0] / 1000 | floor), .[1]]) | group_by(.[0]) | map(max_by(.[1]))'
+has_dots() {
+	stored '{__name__=~"p[.].*[.]perf_task_clock_seconds[.]rack_r_1[.]source_load"}' | jq -e 'length > 3'
+}
+wait_for 30 has_dots
 end_load
 for last in last last_influx last_graphite; do
 	within 1 "$(cat $last)" "$(csv_value page-faults stat.csv)"
