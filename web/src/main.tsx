@@ -37,9 +37,10 @@ function Picker() {
 		go({ fixed: [a, Math.min(b, a + longest)], sel: null });
 		box.current!.open = false;
 	};
-	return <details ref={box} class="picker" onKeyDown={e => e.key === "Escape" && (box.current!.open = false, e.stopPropagation())}
-		onToggle={e => e.currentTarget.open && e.currentTarget.querySelectorAll("input").forEach((x, i) => (x.value = local(range.peek()[i])))}>
-		<summary title="Choose a range">{p.fixed ? <>{date(from) === date(now.value) ? clock(from) : moment(from)} <span class="dim">for {span(to - from)}</span></> : `the last ${span(p.span)}`}</summary>
+	/* When it is clicked, not when it has opened: that is told later, and what was typed meanwhile would be gone. */
+	const fill = () => box.current!.open || box.current!.querySelectorAll("input").forEach((x, i) => (x.value = local(range.peek()[i])));
+	return <details ref={box} class="picker" onKeyDown={e => e.key === "Escape" && (box.current!.open = false, e.stopPropagation())}>
+		<summary title="Choose a range" onClick={fill}>{p.fixed ? <>{date(from) === date(now.value) ? clock(from) : moment(from)} <span class="dim">for {span(to - from)}</span></> : `the last ${span(p.span)}`}</summary>
 		<form onSubmit={show}>
 			<label>From <input type="datetime-local" name="from" step="1" required /></label>
 			<label>To <input type="datetime-local" name="to" step="1" required onInput={e => e.currentTarget.setCustomValidity("")} /></label>

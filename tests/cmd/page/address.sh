@@ -41,8 +41,17 @@ await page.locator("main").focus();
 await page.keyboard.press("Escape");
 await until("Escape closes it", async () => (await page.locator("article.large").count()) === 0);
 
-await page.locator(".picker summary").click();
-await page.locator("[name=from]").fill("2026-01-02T03:04:05");
+const typed = await page.evaluate(async () => {	/* a browser tells later that it has opened something */
+	const box = document.querySelector(".picker"), from = box.querySelector("[name=from]");
+	const told = new Promise(go => box.addEventListener("toggle", go, { once: true }));
+	box.querySelector("summary").click();
+	const filled = from.value;
+	from.value = "2026-01-02T03:04:05";
+	await told;
+	return [filled !== "", from.value];
+});
+check(typed[0], "the range that is shown is there to be changed");
+check(typed[1] === "2026-01-02T03:04:05", "what is typed at once stays");
 await page.locator("[name=to]").fill("2026-01-02T03:04:04");
 await page.getByRole("button", { name: "Show", exact: true }).click();
 check(!/t=\d/.test(page.url()), "a range that ends before it begins is not taken");

@@ -30,6 +30,7 @@ const drawn = () => graph.evaluate(c => {
 	return n / (c.width * c.height);
 });
 await until("boxes are drawn", async () => (await drawn()) > 0.4);
+await page.locator("canvas.heat").waitFor();	/* it moves the graph down */
 await shot(page, "profile-light-1280");
 const g = await graph.boundingBox();
 await page.mouse.move(g.x + g.width * 0.1, g.y + 19 * 2 + 9);

@@ -21,7 +21,7 @@ for (const dark of [false, true]) {
 		headers: { "content-security-policy": policy } }) } });
 	await until("the counters are there", async () => (await page.locator("#series tbody tr").count()) > 8);
 	await until("with rates", () => page.evaluate(() => [...document.querySelectorAll("#series td:nth-child(5)")].some(td => td.textContent > 0)));
-	check(await page.locator("#events tbody tr").count() >= 5, "and the events");
+	await until("and the events", async () => (await page.locator("#events tbody tr").count()) >= 5);
 	await page.evaluate(axe);
 	const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }).then(r => r.violations.map(v => v.id + ": " + v.help)));
 	check(found.length === 0, "axe: " + (found.join() || "clean"));
