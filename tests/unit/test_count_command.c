@@ -114,7 +114,7 @@ static void ended_by_a_signal(void **state)
 	assert_int_equal(tacho_command_wait(cmd, false, &usage), 0);
 	assert_int_equal(tacho_command_kill(cmd, SIGTERM), 0);
 	if (until.fd >= 0)
-		assert_int_equal(poll(&until, 1, 5000), 1);
+		assert_int_equal(poll(&until, 1, 60000), 1);
 	assert_int_equal(tacho_command_wait(cmd, true, &usage), 1);
 	assert_int_equal(WTERMSIG(usage.status), SIGTERM);
 	tacho_command_free(cmd);

@@ -65,7 +65,7 @@ static struct tacho_sum sum_of(struct tacho_evset *set, size_t i)
 static void ourselves(void **state)
 {
 	struct tacho_evset *set = new_set("page-faults:u,task-clock:u,duration_time");
-	uint64_t before;
+	uint64_t before, clock;
 
 	assert_int_equal(tacho_evset_open(set, NULL, NULL), 3);
 	assert_int_equal(tacho_evset_start(set), 0);
@@ -74,7 +74,8 @@ static void ourselves(void **state)
 	assert_in_range(sum_of(set, 0).count - before, 1000, 1400);	/* sanitizers fault too */
 	assert_int_equal(sum_of(set, 0).state, TACHO_COUNTING);
 	assert_true(sum_of(set, 1).value > 0);
-	assert_true(sum_of(set, 2).count >= sum_of(set, 1).count);
+	clock = sum_of(set, 1).count;
+	assert_true(sum_of(set, 2).count >= clock);	/* began earlier, and is read later */
 	tacho_evset_stop(set);
 	before = sum_of(set, 0).count;
 	touch_pages(100);
@@ -84,7 +85,8 @@ static void ourselves(void **state)
 	tacho_evset_free(set);
 }
 
-static void a_command(void **state)
+/* Whether a command's task-clock is what getrusage says it used, with its child. */
+static bool clocks_agree(void)
 {
 	char *argv[] = { "sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; true & wait", NULL };
 	struct tacho_usage usage = { .size = sizeof(usage) };
@@ -102,11 +104,20 @@ static void a_command(void **state)
 	assert_int_equal(tacho_command_wait(cmd, true, &usage), 1);
 	clock_s = (double)sum_of(set, 0).count / 1e9;
 	cpu_s = usage.user_s + usage.system_s;
-	/* With its child; getrusage also has the microseconds before exec. */
-	assert_true(clock_s > cpu_s * 0.8 && clock_s < cpu_s * 1.2 + 0.005);
 	assert_true((double)sum_of(set, 1).count / 1e9 == usage.user_s);
 	tacho_evset_free(set);
 	tacho_command_free(cmd);
+	/* getrusage also has the microseconds before exec. */
+	return clock_s > cpu_s * 0.8 && clock_s < cpu_s * 1.2 + 0.005;
+}
+
+/* Where the hypervisor takes the CPU away, task-clock goes on and getrusage does not: hence the tries. */
+static void a_command(void **state)
+{
+	int tries = 1;
+
+	while (!clocks_agree())
+		assert_true(tries++ < 5);
 }
 
 static void no_such_process(void **state)
@@ -232,7 +243,7 @@ static void regions(void **state)
 	assert_int_equal(big.n_too_short, 0);
 	assert_in_range(big.sum[1], 1000, 1400);
 	assert_true(big.min[1] >= 100 && big.max[1] <= 400 && big.min[1] <= big.max[1]);
-	assert_true(big.sum[0] > small.sum[0]);
+	assert_true(big.min[0] > small.min[0]);		/* one stop of the machine makes any sum large */
 	assert_int_equal(pthread_create(&other, NULL, from_another_thread, NULL), 0);
 	pthread_join(other, &result);
 	assert_int_equal((intptr_t)result, -EPERM);
@@ -259,13 +270,12 @@ static void on_child(int sig)
 	children_seen++;
 }
 
-/* Closing tracepoints costs 40 ms each in the kernel. We return at once, nobody who reads our
- * output waits, and the caller neither hears of the child nor can wait for it. */
-static void closing_tracepoints(void **state)
+/* Closes tracepoints; how long that took, and whoever read our output was kept. Negative where
+ * none can be opened. */
+static double close_tracepoints(void)
 {
-	struct sigaction sa = { .sa_handler = on_child }, before;
 	struct tacho_evset *set;
-	double start;
+	double start, took;
 	int fds[2], n;
 	char byte;
 
@@ -274,26 +284,42 @@ static void closing_tracepoints(void **state)
 	if (tacho_evset_add(set, "sched:*", NULL) < 5 ||
 	    tacho_evset_open(set, TACHO_OPTS(tacho_evset_opts, .no_inherit = true), NULL) < 5) {
 		tacho_evset_free(set);
-		skip();
+		return -1;
 	}
 	assert_int_equal(pipe(fds), 0);
-	sigaction(SIGCHLD, &sa, &before);
 	tacho_evset_start(set);
 	usleep(1000);
 	n = tacho_evset_read(set, NULL);
 	assert_true(n >= 5);
 	start = now_s();
 	tacho_evset_close(set);
-	assert_true(now_s() - start < 0.5);		/* at least 5 * 40 ms else, mostly over a second */
 	assert_int_equal(children_seen, 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 	close(fds[1]);
 	assert_int_equal(read(fds[0], &byte, 1), 0);	/* the pipe ends although the child lives */
-	assert_true(now_s() - start < 0.5);
+	took = now_s() - start;
 	close(fds[0]);
-	sigaction(SIGCHLD, &before, NULL);
 	tacho_evset_free(set);
+	return took;
+}
+
+/* Closing tracepoints costs 40 ms each in the kernel. We return at once, nobody who reads our
+ * output waits, and the caller neither hears of the child nor can wait for it. */
+static void closing_tracepoints(void **state)
+{
+	struct sigaction sa = { .sa_handler = on_child }, before;
+	double took;
+	int tries = 0;
+
+	sigaction(SIGCHLD, &sa, &before);
+	do
+		took = close_tracepoints();
+	while (took >= 0.5 && ++tries < 3);		/* the machine may have stood still */
+	sigaction(SIGCHLD, &before, NULL);
+	if (took < 0)
+		skip();
+	assert_true(took < 0.5);		/* at least 5 * 40 ms else, mostly over a second */
 }
 
 int main(void)

@@ -1,13 +1,7 @@
 # -G names a cgroup per event, --for-each-cgroup repeats the events; paths are relative to the
 # hierarchy that perf events use.
 . "$SUPPORT/lib.sh"
-need_root
-mount=$(awk '$3 == "cgroup" && $4 ~ /perf_event/ { print $2; exit }' /proc/mounts)
-[ -n "$mount" ] || mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-[ -n "$mount" ] || skip "no cgroup hierarchy is mounted"
-name=tacho-test-$$
-mkdir "$mount/$name" "$mount/$name/b" 2>err || skip "may not make a cgroup: $(cat err)"
-trap 'rmdir "$mount/$name/b" "$mount/$name"' EXIT
+need_cgroups
 tacho stat -a -x, -e task-clock,task-clock -G "$name,$name/b" \
 	sh -c "echo \$\$ >$mount/$name/cgroup.procs; exec $TEST_BIN/spin -c 0.2 -t 0.2" 2>rows
 sed "s/$name/NAME/; s/^[0-9.]*,/VALUE,/; s/,[0-9]*,100.00/,RUN,100.00/" rows

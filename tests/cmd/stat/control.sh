@@ -2,21 +2,33 @@
 . "$SUPPORT/lib.sh"
 mkfifo ctl ack
 exec 8<>ctl 9<>ack
-tacho stat -x, -D -1 -e task-clock --control fifo:ctl,ack -- "$TEST_BIN/spin" -c 1 -t 1 2>rows &
+now_ms() {
+	echo $(($(date +%s%N) / 1000000))
+}
+
+tacho stat -x, -D -1 -e task-clock --control fifo:ctl,ack -- "$TEST_BIN/spin" -r runs -c 60 -t 60 2>rows &
 tacho=$!
 echo ping >&8
 read -r answer <&9
 echo "$answer"
+wait_for 20 test -e runs
+spin=$(cat runs)
+burns $spin 100
+from=$(now_ms)
 echo enable >&8
 read -r answer <&9
 echo "$answer"
-sleep 0.3
+burns $spin 50
 echo disable >&8
 read -r answer <&9
 echo "$answer"
-wait $tacho
+took=$(($(now_ms) - from))
+burns $spin $took	# with what was counted this is more than one CPU has in that time
+kill $spin
+wait $tacho || [ $? = 143 ] || fail "status of a killed command"
 value=$(csv_value task-clock rows)
-awk -v v="$value" 'BEGIN { exit !(v > 50 && v < 900) }' || fail "counted $value ms: $(cat rows)"
+awk -v v="$value" -v took=$took 'BEGIN { exit !(v > 20 && v < took + 10) }' ||
+	fail "counted $value ms in $took: $(cat rows)"
 # stop ends a run that would go on
 tacho stat -a -x, -e cs --control fifo:ctl,ack 2>rows &
 tacho=$!
@@ -25,8 +37,17 @@ read -r answer <&9
 wait $tacho
 [ "$(wc -l <rows)" = 1 ] || fail "$(cat rows)"
 # -D: what comes before the delay is not counted
-tacho stat -x, -D 500 -e task-clock -- "$TEST_BIN/spin" -c 0.6 -t 0.6 2>rows
+rm runs
+tacho stat -x, -D 500 -e task-clock -- "$TEST_BIN/spin" -r runs -c 60 -t 60 2>rows &
+tacho=$!
+wait_for 20 grep -q 'Events enabled' rows
+spin=$(cat runs)
+burns $spin 50
+kill -STOP $spin
+used=$(used_ms $spin)
+kill -KILL $spin
+wait $tacho || [ $? = 137 ] || fail "status of a killed command"
 value=$(csv_value task-clock rows)
-awk -v v="$value" 'BEGIN { exit !(v > 10 && v < 595) }' || fail "after a delay: $(cat rows)"
+awk -v v="$value" -v used=$used 'BEGIN { exit !(v > 20 && v < used) }' || fail "$used ms, after a delay: $(cat rows)"
 # Every run opens the fifo and lets it go again.
 ( ulimit -n 24; tacho stat -r 40 -x, -e cs --control fifo:ctl,ack true 2>rows ) || fail "-r: $(tail -n 3 rows)"

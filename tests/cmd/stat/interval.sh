@@ -14,17 +14,17 @@ awk -F, '
 		exit bad
 	}' rows || fail "$(cat rows)"
 
-tacho stat -I 20 --interval-count 3 --summary -x, -e cs -a sleep 0.2 2>rows
+tacho stat -I 20 --interval-count 3 --summary -x, -e cs -a sleep 1 2>rows
 cut -d, -f1 rows | sed 's/^[0-9.]*$/time/'
 awk -F, '$1 == "summary" { total = $2; next } { sum += $2 } END { exit !(total >= sum) }' rows ||
 	fail "the summary is less than its parts: $(cat rows)"
 
-tacho stat -I 20 --interval-count 1 -a -e cs sleep 0.05 2>text
+tacho stat -I 20 --interval-count 1 -a -e cs sleep 0.5 2>text
 head -n 1 text
-tacho stat -I 20 --interval-count 2 -j -a -e cs sleep 0.1 2>rows
+tacho stat -I 20 --interval-count 2 -j -a -e cs sleep 0.5 2>rows
 python3 -c 'import json; [print(sorted(json.loads(l))[0:2]) for l in open("rows")]'
-tacho stat -I 20 --interval-count 2 --json -a -e cs sleep 0.1 2>rows
+tacho stat -I 20 --interval-count 2 --json -a -e cs sleep 0.5 2>rows
 python3 -c 'import json; [print(json.loads(l)["schema"]) for l in open("rows")]'
 # Each screen has its heading.
-tacho stat -I 20 --interval-count 2 --interval-clear -a -e cs sleep 0.1 2>text
+tacho stat -I 20 --interval-count 2 --interval-clear -a -e cs sleep 0.5 2>text
 [ "$(grep -c 'time             counts unit events' text)" = 2 ] || fail "headings: $(cat text)"

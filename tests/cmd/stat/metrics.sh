@@ -2,7 +2,7 @@
 . "$SUPPORT/lib.sh"
 tacho stat -x, -M cs_per_second,page_faults_per_second true 2>rows
 sed 's/^[0-9.]*,/V,/; s/,[0-9]*,100.00,[0-9.]*,/,R,100.00,M,/' rows
-tacho stat -x, --metric-only -M CPUs_utilized,cs_per_second true 2>rows
+tacho stat -x, --metric-only -M CPUs_utilized,cs_per_second "$TEST_BIN/spin" -c 0.1 -t 0 2>rows
 head -n 1 rows
 awk -F, 'NR == 2 { exit !(NF == 3 && $1 > 0) }' rows || fail "$(cat rows)"
 tacho stat -j --metric-only -M software true 2>rows

@@ -12,9 +12,9 @@ cut -d, -f3 seven
 tacho stat -q -e cs true 2>>err
 [ ! -s err ] || fail "on stderr: $(cat err)"
 tacho stat -B -e duration_time sleep 0.01 2>text
-grep -Eq '^ +[0-9]+,[0-9]{3},[0-9]{3} ns +duration_time' text || fail "$(cat text)"
+grep -Eq '^ +[0-9,]*[0-9]+,[0-9]{3},[0-9]{3} ns +duration_time' text || fail "$(cat text)"
 tacho stat --no-big-num -e duration_time sleep 0.01 2>text
-grep -Eq '^ +[0-9]{8} ns +duration_time' text || fail "$(cat text)"
+grep -Eq '^ +[0-9]{8,} ns +duration_time' text || fail "$(cat text)"
 tacho stat -n true 2>text
 grep -q 'seconds time elapsed' text || fail "$(cat text)"
 refused 129 tacho stat --append -e cs true

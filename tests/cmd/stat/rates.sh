@@ -3,7 +3,7 @@
 rate() {	# EVENT ARGS...: the number after # on its line, held against value and clock
 	rate_event=$1
 	shift
-	tacho stat "$@" sleep 0.2 2>text || { cat text >&2; fail "stat $*"; }
+	tacho stat "$@" "$TEST_BIN/spin" -c 0.2 -t 0.2 2>text || { cat text >&2; fail "stat $*"; }
 	awk -v event="$rate_event" '
 		$3 ~ /^(cpu|task)-clock/ { ms = $1; cpus = $5 }
 		$2 == event { n = $1; rate = $4 }

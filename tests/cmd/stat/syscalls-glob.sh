@@ -7,13 +7,17 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-# A second run comes while the first one's tracepoints are being closed behind its back.
+# A second run comes while the first one's tracepoints are being closed behind its back. A machine that
+# stood still gets another try: with waiting every one would take half a minute.
 for run in first second; do
-	start=$(now_ms)
-	rows=$(tacho stat -x, -e 'syscalls:*' true 2>&1)
-	took=$(($(now_ms) - start))
-	echo "$run: $took ms"
-	[ $took -lt 2000 ] || fail "took $took ms"
+	for try in 1 2 3; do
+		start=$(now_ms)
+		rows=$(tacho stat -x, -e 'syscalls:*' true 2>&1)
+		took=$(($(now_ms) - start))
+		echo "$run: $took ms"
+		[ $took -ge 2000 ] || break
+		[ $try -lt 3 ] || fail "took $took ms"
+	done
 done
 
 n=$(printf '%s\n' "$rows" | grep -c '^[0-9][0-9]*,,syscalls:sys_')

@@ -1,36 +1,50 @@
 # -p counts every thread of a process that runs already, -t one, --per-thread tells them apart.
 . "$SUPPORT/lib.sh"
-"$TEST_BIN/burn" -t 4 -p 0 -m 3000 >burn.out &
+"$TEST_BIN/burn" -t 4 -p 0 -m 10000 >burn.out &
 pid=$!
 while [ "$(ls /proc/$pid/task | wc -l)" -lt 4 ]; do sleep 0.02; done
 tacho stat --per-thread -x, -e task-clock -p $pid --timeout 300 2>rows
 n=$(ls /proc/$pid/task | wc -l)
 [ "$(wc -l <rows)" -ge 4 ] || fail "rows: $(cat rows)"
 grep -q "^burn-[0-9]*,[0-9.]*,msec,task-clock," rows || fail "names: $(cat rows)"
-used_ms() {
-	awk '{ print ($14 + $15) * 10 }' /proc/$pid/stat
-}
-before=$(used_ms)
-tacho stat -x, -e task-clock -p $pid --timeout 300 2>rows
-used=$(($(used_ms) - before))
-[ "$(wc -l <rows)" = 1 ] || fail "rows: $(cat rows)"
-# What all threads used meanwhile, a little less at both ends; ticks are 10 ms.
-awk -v v="$(csv_value task-clock rows)" -v u=$used 'BEGIN { exit !(v > u / 2 - 20 && v < u + 40) }' ||
-	fail "$used ms were used: $(cat rows)"
+# What all threads used meanwhile, a little less at both ends; ticks are 10 ms. Where the hypervisor takes
+# the CPU away, the former counts that time, the latter does not: hence the tries.
+for try in 1 2 3 4 5; do
+	before=$(used_ms $pid)
+	tacho stat -x, -e task-clock -p $pid --timeout 300 2>rows
+	used=$(($(used_ms $pid) - before))
+	[ "$(wc -l <rows)" = 1 ] || fail "rows: $(cat rows)"
+	! awk -v v="$(csv_value task-clock rows)" -v u=$used 'BEGIN { exit !(v > u / 2 - 20 && v < u + 40) }' ||
+		break
+	[ $try -lt 5 ] || fail "$used ms were used: $(cat rows)"
+done
 tid=$(ls /proc/$pid/task | tail -n 1)
 tacho stat -e task-clock -t $tid --timeout 50 2>text
 grep -q " Performance counter stats for thread id '$tid':" text || fail "$(cat text)"
 kill $pid
 # A process that ends ends nothing: what it did until then is shown.
-"$TEST_BIN/spin" -c 0.2 -t 0.2 &
+"$TEST_BIN/spin" -c 60 &
 pid=$!
-tacho stat -x, -e task-clock -p $pid sleep 0.4 2>rows
+tacho stat -x, -e task-clock -p $pid sh -c 'touch runs; until [ -e over ]; do sleep 0.05; done' 2>rows &
+tacho=$!
+wait_for 20 test -e runs
+burns $pid 50
+kill $pid
+wait $pid || true
+sleep 0.3
+kill -0 $tacho || fail "ended with the process: $(cat rows)"
+touch over
+wait $tacho || fail "ended process: status $?"
 awk -F, '{ exit !($1 > 20) }' rows || fail "ended process: $(cat rows)"
 # Threads that have ended meanwhile keep their names.
-"$TEST_BIN/burn" -t 2 -p 0 -m 200 >burn.out &
+"$TEST_BIN/burn" -t 2 -p 0 -m 60000 >burn.out &
 pid=$!
-while [ "$(ls /proc/$pid/task | wc -l)" -lt 2 ]; do sleep 0.01; done
-tacho stat --per-thread -x, -e task-clock -p $pid 2>rows
+while [ "$(ls /proc/$pid/task | wc -l)" -lt 3 ]; do sleep 0.01; done
+tacho stat --per-thread -x, -e task-clock -p $pid 2>rows &
+tacho=$!
+wait_for 20 is_counting $tacho 3
+kill $pid
+wait $tacho || fail "ended threads: status $?"
 awk -F, '$1 !~ /^burn-[0-9]+$/ { exit 1 }' rows || fail "names of ended threads: $(cat rows)"
 # -p with -a: the process, and a word about -a; a CPU to tell apart there is not.
 sleep 5 &
