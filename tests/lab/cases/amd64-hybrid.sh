@@ -6,7 +6,8 @@
 echo 0 >/proc/sys/kernel/kptr_restrict
 load core_lab hybrid=1 "overflow=0x$(sed -n 's/ T perf_event_overflow$//p' /proc/kallsyms)"
 # A task that stays where it is. Guest time passes unevenly here: paces are told apart, not measured.
-for cpu in 0 1; do
+on_cpu() {	# CPU
+	cpu=$1
 	taskset $((cpu + 1)) tacho stat -x, -o /tmp/counts -e task-clock,cycles,instructions work 100000000
 	clock=$(field task-clock 4)
 	for kind in core atom; do
@@ -16,15 +17,23 @@ for cpu in 0 1; do
 		*) near "CPU $cpu: cycles of cpu_$kind" "$(field cpu_$kind/cycles/)" $((clock * pace)) 20 ;;
 		esac
 	done
-done
-taskset 2 tacho stat -x, -o /tmp/counts -e task-clock,cpu_core/cycles/,cpu_atom/instructions/,cpu_atom/event=0x3c/ \
-	work 100000000
-cut -d , -f 3 /tmp/counts | grep cpu
-near "cpu_atom/event=0x3c/" "$(field cpu_atom/event=0x3c/)" "$(field task-clock 4)" 20
-taskset 1 tacho stat work 10000000 >/tmp/text 2>&1
-awk '/cpu_core|cpu_atom/ { print $2 ~ /^cpu/ ? $2 " " $4 " " $5 " " $6 : $0 }' /tmp/text
-near insn_per_cycle "$(awk '/insn_per_cycle/ { print $4 }' /tmp/text)" 1.5 2
-near branch_miss_rate "$(awk '/branch_miss_rate/ { print $4 }' /tmp/text)" 100 2
+}
+steadily on_cpu 0
+steadily on_cpu 1
+raw() {
+	taskset 2 tacho stat -x, -o /tmp/counts -e task-clock,cpu_core/cycles/,cpu_atom/instructions/,cpu_atom/event=0x3c/ \
+		work 100000000
+	cut -d , -f 3 /tmp/counts | grep cpu
+	near "cpu_atom/event=0x3c/" "$(field cpu_atom/event=0x3c/)" "$(field task-clock 4)" 20
+}
+steadily raw
+metrics() {
+	taskset 1 tacho stat work 10000000 >/tmp/text 2>&1
+	awk '/cpu_core|cpu_atom/ { print $2 ~ /^cpu/ ? $2 " " $4 " " $5 " " $6 : $0 }' /tmp/text
+	near insn_per_cycle "$(awk '/insn_per_cycle/ { print $4 }' /tmp/text)" 1.5 2
+	near branch_miss_rate "$(awk '/branch_miss_rate/ { print $4 }' /tmp/text)" 100 2
+}
+steadily metrics
 counts -a -A -e cycles work 10000000
 grep cpu_ /tmp/counts | cut -d , -f 1,4 | sort
 tacho record -q -b -c 1000000 -e cycles:u -o /out/core.data taskset 1 work 100000000

@@ -42,8 +42,8 @@ for i in 0 1; do
 	echo "1 32768 $((70 + i))" >/sys/bus/event_source/devices/uncore_lab_$i/feed
 done
 wait_for 'perf_uncore_lab_reads_bytes_total{cpu="1".* 4194304'
-sleep 1
-wget -q -O metrics http://127.0.0.1:9273/metrics
+wait_for 'perf_uncore_lab_writes_total{cpu="1".*pmu="uncore_lab",.* 141$'
+wait_for 'perf_uncore_lab_writes_total{cpu="1".*pmu="uncore_lab_1".* 71$'
 grep '^perf_' metrics | sed 's/\(cycles_total{.*\) [1-9][0-9]*$/\1 counts/'
 kill $agent
 wait $agent && echo "ended"

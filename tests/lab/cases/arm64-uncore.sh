@@ -51,11 +51,14 @@ tacho stat -a -e uncore_lab/reads/ sh /tmp/feed 2>&1 | sed -n '/MiB/s/  */ /gp'
 
 # Six on four counters. ticks are (1 + 2 + 3) per microsecond and socket.
 ticks=uncore_lab/ticks/
-counts -a -e duration_time,$ticks,$ticks,$ticks,$ticks,$ticks,$ticks sleep 1
-elapsed=$(field duration_time)
-awk -F, -v n=$ticks '$3 == n { print $1 }' /tmp/counts | while read -r count; do
-	near "six on four counters" "$count" $((elapsed / 1000 * 12)) 5
-done | uniq -c | sed 's/^ *//'
+turns() {
+	counts -a -e duration_time,$ticks,$ticks,$ticks,$ticks,$ticks,$ticks sleep 1
+	elapsed=$(field duration_time)
+	awk -F, -v n=$ticks '$3 == n { print $1 }' /tmp/counts | while read -r count; do
+		near "six on four counters" "$count" $((elapsed / 1000 * 12)) 5
+	done | uniq -c | sed 's/^ *//'
+}
+steadily turns
 
 tacho record -q -a -e uncore_lab/reads/ -o /tmp/data true 2>&1 || echo "exit status $?"
 
