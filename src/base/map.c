@@ -22,9 +22,27 @@ void map_done(struct map *m)
 	*m = (struct map){ 0 };
 }
 
+/* Eight bytes at a time: keys are names and paths, which are long. str_hash() takes one after the other,
+ * for names of files and colours are made of it and have to stay; this differs between byte orders. */
+static uint64_t key_hash(struct str key)
+{
+	uint64_t h = key.n, word;
+	size_t at = 0;
+
+	for (; key.n - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, key.s + at, sizeof(word));
+		h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
+		h ^= h >> 32;
+	}
+	word = 0;
+	memcpy(&word, key.s + at, key.n - at);
+	h = (h ^ word) * 0x9e3779b97f4a7c15ULL;
+	return h ^ h >> 32;
+}
+
 static struct map_slot *slot_of(const struct map *m, struct str key)
 {
-	size_t i = str_hash(key) & (m->cap - 1);
+	size_t i = key_hash(key) & (m->cap - 1);
 
 	while (m->slots[i].key.s && !str_eq(m->slots[i].key, key))
 		i = (i + 1) & (m->cap - 1);

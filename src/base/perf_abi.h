@@ -72,7 +72,8 @@ enum {
 	PERF_COUNT_SW_MAX,
 };
 
-/* perf_event_attr.flags */
+/* perf_event_attr.flags, which attrs of so many bytes have */
+#define PERF_ATTR_FLAGS_END 48u
 #define PERF_ATTR_DISABLED (1ULL << 0)
 #define PERF_ATTR_INHERIT (1ULL << 1)
 #define PERF_ATTR_PINNED (1ULL << 2)

@@ -4,45 +4,34 @@
  *	struct { struct event *v; size_t n, cap; } list = { 0 };
  *	struct event *e = vec_add(&list);	zeroed element, or NULL without memory
  *	struct event *e = vec_next(&list);	the same, but not zeroed: the caller fills all of it
+ *	vec_room(&list, n)			whether there is room for n more, behind those that count
  *	vec_done(&list);			frees the array, not what its elements own
  */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
 
 #include "base/defs.h"
+#include "base/pages.h"
 
 #include <string.h>
 
-/* A large array gets room that is beyond what malloc() keeps in its heap: growing then moves no bytes,
- * and pages that are never written cost nothing. */
-#define VEC_LARGE ((size_t)1 << 20)
-#define VEC_APART ((size_t)64 << 20)
-
-static inline size_t vec_cap_after(size_t cap, size_t size)
-{
-	size_t want = cap ? cap * 2 : 8;
-
-	if (sizeof(void *) < 8 || want > VEC_APART / size || want <= VEC_LARGE / size)
-		return want;
-	return VEC_APART / size + 1;
-}
+bool vec_grow_(void **v, size_t *cap, size_t size);	/* false without memory */
 
 static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
 {
-	void *bigger;
-	size_t want;
-
-	if (n < *cap)
-		return true;
-	want = vec_cap_after(*cap, size);
-	bigger = reallocarray(*v, want, size);
-	if (!bigger)
-		return false;
-	*v = bigger;
-	*cap = want;
-	return true;
+	return n < *cap || vec_grow_(v, cap, size);
 }
 
+#define vec_room(l, more)                                                                          \
+	({                                                                                         \
+		void *v_ = (l)->v;                                                                 \
+		bool ok_ = true;                                                                   \
+		while (ok_ && (l)->cap - (l)->n < (more)) {                                        \
+			ok_ = vec_grow_(&v_, &(l)->cap, sizeof(*(l)->v));                          \
+			(l)->v = v_;                                                               \
+		}                                                                                  \
+		ok_;                                                                               \
+	})
 #define vec_next(l)                                                                                \
 	({                                                                                         \
 		__typeof__((l)->v) at_ = NULL;                                                     \
@@ -62,7 +51,7 @@ static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
 	})
 #define vec_done(l)                                                                                \
 	do {                                                                                       \
-		free((l)->v);                                                                      \
+		pages_free((l)->v);                                                                \
 		(l)->v = NULL;                                                                     \
 		(l)->n = (l)->cap = 0;                                                             \
 	} while (0)

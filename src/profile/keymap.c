@@ -7,6 +7,9 @@
 
 #include <errno.h>
 
+#define VEC_LARGE ((size_t)1 << 20)
+#define VEC_APART ((size_t)64 << 20)
+
 #define KEYMAP_FIRST 1024
 
 /* Where the key is, or the free slot where it belongs. */

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/vec.h"
 
 #include <errno.h>
 #include <math.h>
@@ -147,12 +148,87 @@ static void json_text(void **state)
 				       " \"list\": [18446744073709551615, -1, true]}");
 }
 
+struct words {
+	uint64_t *v;
+	size_t n, cap;
+};
+
+static struct words many_words(void)
+{
+	struct words w = { 0 };
+
+	for (uint64_t i = 0; i < 300000; i++) {		/* more than a large one has before it is moved */
+		uint64_t *at = vec_next(&w);
+
+		assert_non_null(at);
+		*at = i * i;
+	}
+	for (uint64_t i = 0; i < w.n; i++)
+		assert_int_equal(w.v[i], i * i);
+	return w;
+}
+
+/* Past the room that a large one gets at first. */
+static void very_large_arrays(void **state)
+{
+	struct words w = { 0 };
+
+	for (uint64_t i = 0; i < 9000000; i++) {
+		uint64_t *at = vec_next(&w);
+
+		assert_non_null(at);
+		*at = ~i;
+	}
+	for (uint64_t i = 0; i < w.n; i += 1000)
+		assert_int_equal(w.v[i], ~i);
+	assert_true(w.cap >= w.n);
+	vec_done(&w);
+	assert_true(vec_room(&w, 200000) && w.cap >= 200000 && w.n == 0);
+	vec_done(&w);
+}
+
+static void large_arrays(void **state)
+{
+	struct words w = many_words();
+	void *before;
+
+	vec_done(&w);
+	pages_reuse();
+	w = many_words();
+	before = w.v;
+	vec_done(&w);
+#ifdef __GLIBC__
+	w = many_words();
+	assert_ptr_equal(w.v, before);
+	vec_done(&w);
+	w.v = pages_zeroed((size_t)40 << 20);		/* less than what was kept will do */
+	assert_ptr_equal(w.v, before);
+	assert_true(w.v[0] == 0 && w.v[299999] == 0);
+#endif
+	free(before);
+	assert_null(pages_get(SIZE_MAX));
+}
+
+/* Room is no elements, and what is there stays. */
+static void room_of_arrays(void **state)
+{
+	struct words w = { 0 };
+
+	assert_true(vec_room(&w, 1));
+	*vec_next(&w) = 7;
+	assert_true(vec_room(&w, 1000));
+	assert_true(w.n == 1 && w.cap >= 1001 && w.v[0] == 7);
+	memset(w.v + 1, 0, 1000 * sizeof(*w.v));
+	vec_done(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(globs), cmocka_unit_test(nearest), cmocka_unit_test(natural_order),
 		cmocka_unit_test(numbers), cmocka_unit_test(fixed_numbers), cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
-		cmocka_unit_test(json_text),
+		cmocka_unit_test(json_text), cmocka_unit_test(very_large_arrays), cmocka_unit_test(large_arrays),
+		cmocka_unit_test(room_of_arrays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
