@@ -75,6 +75,11 @@ struct tacho_spot {
 TACHO_API int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 				   const uint64_t *ips, size_t n, struct tacho_spot *out);
 
+/* The frame at a spot, which must not be 0, of that space. It may be asked for later than the spot,
+ * but where the kernel's maps have changed since, as of now. Returns as tacho_symbols_resolve(). */
+TACHO_API int tacho_symbols_resolve_spot(struct tacho_symbols *s, enum tacho_space space,
+					  const struct tacho_spot *spot, struct tacho_frame *out);
+
 TACHO_API const char *tacho_symbols_name(const struct tacho_symbols *s, uint32_t symbol);	/* "[unknown]" for 0 */
 struct tacho_object_info {
 	size_t size;

@@ -13,15 +13,21 @@
 #define NT_GNU_BUILD_ID 3
 #define SHN_XINDEX 0xffffu
 
-int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out)
+static int check_piece(const struct elf *e, uint64_t offset, uint64_t n)
 {
-	char *at;
-
 	if (offset > e->size || n > e->size - offset)
 		return -EBADMSG;
-	if (n > ELF_PIECE_MAX)
-		return -EFBIG;
-	at = buf_grow(out, (size_t)n);
+	return n > ELF_PIECE_MAX ? -EFBIG : 0;
+}
+
+int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out)
+{
+	int err = check_piece(e, offset, n);
+	char *at;
+
+	if (err < 0)
+		return err;
+	at = buf_grow(out, (size_t)n + 1);	/* names get a NUL behind them: do not move them for that */
 	if (!at)
 		return -ENOMEM;
 	if (e->fd < 0) {
@@ -43,11 +49,29 @@ int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out)
 	return 0;
 }
 
+int elf_has_section(const struct elf *e, const struct elf_section *s)
+{
+	return s->type == ELF_SHT_NOBITS ? -ENODATA : check_piece(e, s->offset, s->size);
+}
+
 int elf_read_section(const struct elf *e, const struct elf_section *s, struct buf *out)
 {
-	if (s->type == ELF_SHT_NOBITS)
-		return -ENODATA;
-	return elf_read(e, s->offset, s->size, out);
+	int err = elf_has_section(e, s);
+
+	return err < 0 ? err : elf_read(e, s->offset, s->size, out);
+}
+
+int elf_read_step(const struct elf *e, const struct elf_section *s, uint64_t *at, struct buf *out)
+{
+	uint64_t n = min_of(s->size - *at, (uint64_t)ELF_STEP);
+	int err;
+
+	buf_clear(out);
+	if (!n)
+		return 0;
+	err = elf_read(e, s->offset + *at, n, out);
+	*at += n;
+	return err < 0 ? err : 1;
 }
 
 const char *elf_section_name(const struct elf *e, const struct elf_section *s)

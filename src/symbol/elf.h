@@ -10,6 +10,7 @@
 #include "base/buf.h"
 
 #define ELF_PIECE_MAX (1ull << 30)	/* the largest section that is read */
+#define ELF_STEP 98304u		/* whole entries of 8, 12, 16 and 24 bytes; memory that is used again and again */
 #define ELF_SECTIONS_MAX (1u << 20)
 #define BUILD_ID_MAX 20
 
@@ -54,6 +55,10 @@ void elf_close(struct elf *e);
 /* Appends n bytes of the file; 0, -EBADMSG beyond its end, -EFBIG, -ENOMEM, -EIO. */
 int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out);
 int elf_read_section(const struct elf *e, const struct elf_section *s, struct buf *out);
+/* Whether elf_read_section() could read it: 0 or as that. Afterwards, and with *at = 0, elf_read_step() puts
+ * the next ELF_STEP bytes of it, or what is left, into *out: 1, 0 at the end, or as elf_read(). */
+int elf_has_section(const struct elf *e, const struct elf_section *s);
+int elf_read_step(const struct elf *e, const struct elf_section *s, uint64_t *at, struct buf *out);
 
 const char *elf_section_name(const struct elf *e, const struct elf_section *s);
 const struct elf_section *elf_find_section(const struct elf *e, const char *name);

@@ -37,14 +37,13 @@ struct slot {
 
 struct plt {
 	const struct elf *e;
-	struct buf symbols;		/* .dynsym */
-	size_t strings, n_strings;	/* .dynstr among the table's strings */
+	struct elf_dynamic *dyn;
+	bool read;			/* *dyn is what the relocations speak of */
 	struct { struct slot *v; size_t n, cap; } slots;
 };
 
 static void plt_done(struct plt *p)
 {
-	buf_done(&p->symbols);
 	vec_done(&p->slots);
 }
 
@@ -67,17 +66,13 @@ static int by_address(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* The slots that a relocation section fills, sorted; only those of `type` unless it is 0. */
-static int read_slots(struct plt *p, const struct elf_section *rel, uint64_t type)
+static int add_slots(struct plt *p, const struct buf *raw, bool addends, uint64_t type)
 {
-	scoped(buf_done) struct buf raw = { 0 };
-	bool addends = rel->type == ELF_SHT_RELA, wide = p->e->wide;
+	bool wide = p->e->wide;
 	size_t each = (wide ? 16u : 8u) + (addends ? (wide ? 8u : 4u) : 0u);
-	int err = elf_read_section(p->e, rel, &raw);
 
-	p->slots.n = 0;
-	for (size_t at = 0; err == 0 && raw.n - at >= each; at += each) {
-		struct slot s = slot_of(p->e, (const uint8_t *)raw.bytes + at, addends), *new;
+	for (size_t at = 0; raw->n - at >= each; at += each) {
+		struct slot s = slot_of(p->e, (const uint8_t *)raw->bytes + at, addends), *new;
 
 		if ((type && s.type != type) || p->slots.n >= MOST_ENTRIES)
 			continue;
@@ -86,32 +81,58 @@ static int read_slots(struct plt *p, const struct elf_section *rel, uint64_t typ
 			return -ENOMEM;
 		*new = s;
 	}
+	return 0;
+}
+
+/* The slots that a relocation section fills, sorted; only those of `type` unless it is 0. */
+static int read_slots(struct plt *p, const struct elf_section *rel, uint64_t type)
+{
+	scoped(buf_done) struct buf raw = { 0 };
+	uint64_t at = 0;
+	int err = elf_has_section(p->e, rel);
+
+	p->slots.n = 0;
+	while (err >= 0 && (err = elf_read_step(p->e, rel, &at, &raw)) > 0)
+		err = add_slots(p, &raw, rel->type == ELF_SHT_RELA, type);
 	if (p->slots.n)
 		qsort(p->slots.v, p->slots.n, sizeof(*p->slots.v), by_address);
 	return err;
 }
 
+static int read_dynamic(struct elf_dynamic *d, const struct elf *e, const struct elf_section *dyn,
+			struct table *t)
+{
+	const struct elf_section *str = &e->sections[dyn->link];
+	int err;
+
+	elf_dynamic_done(d);
+	d->strings = t->strings.n;
+	if (t->strings.n + str->size > UINT32_MAX / 2)
+		return -EFBIG;
+	err = elf_read_section(e, dyn, &d->symbols);
+	if (err == 0)
+		err = elf_read_section(e, str, &t->strings);
+	if (err < 0)
+		return err;
+	d->section = dyn;
+	d->n_strings = t->strings.n - d->strings;
+	buf_putc(&t->strings, '\0');
+	return buf_failed(&t->strings) ? -ENOMEM : 0;
+}
+
+/* The symbols that a section's relocations speak of: mostly they are known by now. */
 static int read_symbols(struct plt *p, const struct elf_section *rel, struct table *t)
 {
 	const struct elf *e = p->e;
-	const struct elf_section *dyn, *str;
+	const struct elf_section *dyn;
 	int err;
 
 	if (rel->link >= e->n_sections || e->sections[rel->link].link >= e->n_sections)
 		return -EBADMSG;
 	dyn = &e->sections[rel->link];
-	str = &e->sections[dyn->link];
-	p->strings = t->strings.n;
-	if (t->strings.n + str->size > UINT32_MAX / 2)
-		return -EFBIG;
-	err = elf_read_section(e, dyn, &p->symbols);
-	if (err == 0)
-		err = elf_read_section(e, str, &t->strings);
-	if (err < 0)
-		return err;
-	p->n_strings = t->strings.n - p->strings;
-	buf_putc(&t->strings, '\0');
-	return buf_failed(&t->strings) ? -ENOMEM : 0;
+	err = p->dyn->section == dyn ? 0 : read_dynamic(p->dyn, e, dyn, t);
+	p->read = err == 0 && p->dyn->symbols.n;
+	return err;
 }
 
 /* One entry, named after its slot. A slot without a symbol holds what a resolver in the same
@@ -122,12 +143,12 @@ static int add_entry(struct plt *p, struct table *t, const struct slot *s, uint6
 	char text[40];
 	uint32_t name;
 
-	if (s->symbol && s->symbol < p->symbols.n / each) {
-		const uint8_t *sym = (const uint8_t *)p->symbols.bytes + s->symbol * each;
+	if (s->symbol && s->symbol < p->dyn->symbols.n / each) {
+		const uint8_t *sym = (const uint8_t *)p->dyn->symbols.bytes + s->symbol * each;
 		uint64_t known = elf_uint(p->e->swap, sym, 4);
 
-		if (known && known < p->n_strings)
-			return table_add(t, at, size, (uint32_t)(p->strings + known), SYMBOL_PLT);
+		if (known && known < p->dyn->n_strings)
+			return table_add(t, at, size, (uint32_t)(p->dyn->strings + known), SYMBOL_PLT);
 	}
 	snprintf(text, sizeof(text), "*ABS*+0x%llx", (unsigned long long)s->addend);
 	name = (uint32_t)t->strings.n;
@@ -201,7 +222,7 @@ static int add_plt_got(struct plt *p, struct table *t)
 	if (p->e->machine != ELF_EM_X86_64 || !got || !rel)
 		return 0;
 	err = read_slots(p, rel, R_X86_64_GLOB_DAT);
-	if (err == 0 && !p->symbols.n)
+	if (err == 0 && !p->read)
 		err = read_symbols(p, rel, t);
 	return err < 0 ? err : add_got_entries(p, t, got);
 }
@@ -214,11 +235,11 @@ static const struct plt_shape *shape_of(const struct elf *e)
 	return NULL;
 }
 
-int elf_add_plt(const struct elf *e, struct table *t)
+int elf_add_plt(const struct elf *e, struct table *t, struct elf_dynamic *known)
 {
 	const struct elf_section *rel = elf_find_section(e, ".rela.plt");
 	const struct plt_shape *shape = shape_of(e);
-	scoped(plt_done) struct plt p = { .e = e };
+	scoped(plt_done) struct plt p = { .e = e, .dyn = known };
 	int err = 0;
 
 	if (!rel)

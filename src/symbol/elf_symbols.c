@@ -11,6 +11,8 @@ enum { STB_LOCAL = 0, STB_WEAK = 2 };
 enum { STV_INTERNAL = 1, STV_HIDDEN = 2 };
 enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_XINDEX = 0xffff };
 
+#define MORE_NAMES 4096u	/* bytes, for what the PLT adds and for NULs */
+
 struct raw_symbol {
 	uint32_t name;
 	uint8_t type, bind, visibility;
@@ -135,45 +137,100 @@ static int add_strings(const struct elf *e, const struct elf_section *s, struct 
 	return buf_failed(&t->strings) ? -ENOMEM : 0;
 }
 
-static int add_table(const struct elf *e, const struct elf_section *s, const uint8_t *kinds,
-		     struct table *t)
+void elf_dynamic_done(struct elf_dynamic *d)
 {
-	scoped(buf_done) struct buf raw = { 0 };
-	size_t each = symbol_bytes(e), strings, added = 0;
+	buf_done(&d->symbols);
+	*d = (struct elf_dynamic){ 0 };
+}
+
+static int add_entries(const struct elf *e, const uint8_t *kinds, const struct buf *entries, struct table *t,
+		       size_t strings)
+{
+	size_t each = symbol_bytes(e), added = 0;
+	int err = 0;
+
+	for (size_t at = 0; err >= 0 && entries->n - at >= each; at += each) {
+		err = add_one(e, t, kinds, strings, symbol_of(e, (const uint8_t *)entries->bytes + at));
+		added += err > 0;
+	}
+	return err < 0 ? err : (int)added;
+}
+
+static int add_in_steps(const struct elf *e, const struct elf_section *s, const uint8_t *kinds,
+			struct table *t, size_t strings)
+{
+	scoped(buf_done) struct buf entries = { 0 };
+	uint64_t at = 0;
+	int added = 0, err;
+
+	while ((err = elf_read_step(e, s, &at, &entries)) > 0) {
+		err = add_entries(e, kinds, &entries, t, strings);
+		if (err < 0)
+			return err;
+		added += err;
+	}
+	return err < 0 ? err : added;
+}
+
+static uint64_t size_of(const struct elf *e, const struct elf_section *s)
+{
+	return s && elf_has_section(e, s) == 0 ? s->size : 0;
+}
+
+static uint64_t size_of_names(const struct elf *e, const struct elf_section *s)
+{
+	return s && s->link < e->n_sections ? size_of(e, &e->sections[s->link]) : 0;
+}
+
+/* For two tables at once, so that nothing moves: of large files these are megabytes. */
+static int reserve(const struct elf *e, const struct elf_section *a, const struct elf_section *b,
+		   struct table *t)
+{
+	return table_reserve(t, (size_t)((size_of(e, a) + size_of(e, b)) / symbol_bytes(e)),
+			     (size_t)(size_of_names(e, a) + size_of_names(e, b)) + MORE_NAMES);
+}
+
+/* Leaves the entries in *kept, unless it is NULL. */
+static int add_table(const struct elf *e, const struct elf_section *s, const uint8_t *kinds,
+		     struct table *t, struct elf_dynamic *kept)
+{
+	size_t each = symbol_bytes(e), strings = 0;
 	int err;
 
 	if (!s)
 		return 0;
 	if (s->entsize && s->entsize != each)
 		return -EBADMSG;
-	err = elf_read_section(e, s, &raw);
+	err = kept ? elf_read_section(e, s, &kept->symbols) : elf_has_section(e, s);
+	if (err == 0)
+		err = add_strings(e, s, t, &strings);
 	if (err < 0)
 		return err;
-	err = add_strings(e, s, t, &strings);
-	if (err < 0)
-		return err;
-	for (size_t at = 0; raw.n - at >= each; at += each) {
-		err = add_one(e, t, kinds, strings,
-			      symbol_of(e, (const uint8_t *)raw.bytes + at));
-		if (err < 0)
-			return err;
-		added += (size_t)err;
-	}
-	return (int)added;
+	if (!kept)
+		return add_in_steps(e, s, kinds, t, strings);
+	kept->section = s;
+	kept->strings = strings;
+	kept->n_strings = t->strings.n - strings - 1;
+	return add_entries(e, kinds, &kept->symbols, t, strings);
 }
 
-int elf_add_symbols(const struct elf *e, struct table *t)
+int elf_add_symbols(const struct elf *e, struct table *t, struct elf_dynamic *dynamic)
 {
+	const struct elf_section *symtab = elf_find_type(e, ELF_SHT_SYMTAB);
+	const struct elf_section *dynsym = elf_find_type(e, ELF_SHT_DYNSYM);
 	scoped(freep) uint8_t *kinds = NULL;
-	int err = section_kinds(e, &kinds), full, dynamic;
+	int full = section_kinds(e, &kinds), more;
 
-	if (err < 0)
-		return err;
-	full = add_table(e, elf_find_type(e, ELF_SHT_SYMTAB), kinds, t);
+	if (full == 0)
+		full = reserve(e, symtab, dynsym, t);
+	if (full == 0)
+		full = add_table(e, symtab, kinds, t, NULL);
 	if (full == -ENOMEM)
 		return full;
-	dynamic = add_table(e, elf_find_type(e, ELF_SHT_DYNSYM), kinds, t);
-	if (dynamic == -ENOMEM || (full <= 0 && dynamic < 0))
-		return dynamic;
-	return max_of(full, 0) + max_of(dynamic, 0);
+	if (dynamic)
+		elf_dynamic_done(dynamic);
+	more = add_table(e, dynsym, kinds, t, dynamic);
+	if (more == -ENOMEM || (full <= 0 && more < 0))
+		return more;
+	return max_of(full, 0) + max_of(more, 0);
 }

@@ -6,14 +6,15 @@
 
 #include <errno.h>
 
-/* 0..15, or 16 and more for what is no hexadecimal digit. */
-static unsigned digit_of(unsigned char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10u : 16u;
-}
+#define LINE_BYTES 40u		/* a little less than most kernels' average */
+
+/* One more than the digit's value; 0 for what is no hexadecimal digit. Nobody guesses right which kind
+ * of digit comes next, so it is not asked. */
+static const uint8_t digits[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8,
+	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 /* Text, weak, data and zeroed data; the rest (absolute, per-CPU offsets) has no place. */
 static bool wanted_type(char type)
@@ -45,8 +46,8 @@ static int add_line(struct table *t, char *text, char *at, char *end, struct cou
 	char type, *name, *tab;
 	int err;
 
-	for (; at < end && (digit = digit_of((unsigned char)*at)) < 16; at++)
-		address = address << 4 | digit;
+	for (; at < end && (digit = digits[(unsigned char)*at]); at++)
+		address = address << 4 | (digit - 1);
 	if (end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return 0;
 	type = at[1];
@@ -77,6 +78,9 @@ int kallsyms_parse(struct table *t, struct buf *text)
 	t->kallsyms = true;
 	if (text->n > KALLSYMS_MAX)
 		return -EFBIG;
+	err = table_reserve(t, text->n / LINE_BYTES, 0);
+	if (err < 0)
+		return err;
 	for (stop = at ? at + text->n : at; at < stop;) {
 		char *end = memchr(at, '\n', (size_t)(stop - at));
 

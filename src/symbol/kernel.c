@@ -1,8 +1,9 @@
 /*
  * Symbols of the kernel come from the first of: the given vmlinux, the given kallsyms, what the
- * build-id cache has for the recorded kernel, /proc/kallsyms when it is the recorded kernel's
- * (or nobody knows), a vmlinux where distributions put it. A kernel sits elsewhere after every
- * boot (KASLR): the recorder tells where one symbol was, and the difference shifts all others.
+ * build-id cache has for the recorded kernel if another one runs here, /proc/kallsyms if it is the
+ * recorded kernel's or nobody knows (of which the cache may have a copy), a vmlinux where distributions
+ * put it. A kernel sits elsewhere after every boot (KASLR): the recorder tells where one symbol was, and
+ * the difference shifts all others.
  */
 #include "symbol/kernel.h"
 
@@ -14,11 +15,13 @@
 #include "base/num.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/utsname.h>
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 #define KERNEL_HALF 0x8000000000000000ull
+#define HEAD_BYTES 16384	/* some hundred symbols: two kernels do not begin with the same by chance */
 
 int kernel_init(struct kernel *k)
 {
@@ -176,23 +179,72 @@ static void find_shift(struct kernel *k)
 		k->shift = s->start - k->reference_address;
 }
 
+static int take_kallsyms(struct kernel *k, struct buf *text)
+{
+	struct table fresh = { .names = k->main->table.names };
+	int err = kallsyms_parse(&fresh, text);
+
+	if (err < 0) {
+		table_done(&fresh);
+		return err;
+	}
+	table_done(&k->main->table);
+	k->main->table = fresh;
+	find_shift(k);
+	return 0;
+}
+
 static int load_kallsyms(struct kernel *k, const char *path)
 {
 	scoped(buf_done) struct buf text = { 0 };
 	int err = io_read(path, KALLSYMS_MAX, &text);
 
-	if (err < 0)
-		return err;
-	err = kallsyms_parse(&k->main->table, &text);
-	if (err < 0) {
-		struct names *names = k->main->table.names;
+	return err < 0 ? err : take_kallsyms(k, &text);
+}
 
-		table_done(&k->main->table);
-		k->main->table = (struct table){ .names = names };
-		return err;
-	}
-	find_shift(k);
-	return 0;
+/* Only their lines have a tab. */
+static size_t bytes_before_modules(struct str list)
+{
+	const char *tab = memchr(list.s, '\t', list.n);
+	const char *end = tab ? memrchr(list.s, '\n', (size_t)(tab - list.s)) : NULL;
+
+	if (!tab)
+		return list.n;
+	return end ? (size_t)(end + 1 - list.s) : 0;
+}
+
+/* Lists of some kernels begin with hundreds of small numbers, offsets in a CPU's own memory: these are the
+ * same wherever the kernel lies. */
+static bool tells_place(const char *head, size_t n)
+{
+	return memmem(head, n, "\nffff", 5) || (n >= 4 && memcmp(head, "ffff", 4) == 0);
+}
+
+/* The kernel writes its list anew for each reader, which takes longer than all the rest. The build-id
+ * cache may have a copy: if that begins as the list does, it is of this kernel, which lies where it lay.
+ * Modules come and go, so their part is not believed. */
+static int load_copy(struct kernel *k, const struct places *places, const char *original)
+{
+	scoped(buf_done) struct buf text = { 0 };
+	scoped(freep) char *path = NULL;
+	char head[HEAD_BYTES];
+	int err, n;
+
+	if (!k->main->build_id.n || !k->reference)
+		return -ENOENT;
+	path = files_by_build_id(places->build_id_dir, &k->main->build_id, "/kallsyms");
+	if (!path)
+		return -ENOMEM;
+	err = io_read(path, KALLSYMS_MAX, &text);
+	n = err < 0 ? err : io_read_small(AT_FDCWD, original, head, sizeof(head));
+	if (n <= 0)
+		return n < 0 ? n : -ENODATA;
+	if (text.n < (size_t)n || memcmp(text.bytes, head, (size_t)n) != 0 || !tells_place(head, (size_t)n))
+		return -ESTALE;
+	text.n = bytes_before_modules(buf_view(&text));
+	err = take_kallsyms(k, &text);
+	k->copied = err == 0;
+	return err;
 }
 
 static int load_vmlinux(struct kernel *k, const char *path, bool check)
@@ -207,7 +259,7 @@ static int load_vmlinux(struct kernel *k, const char *path, bool check)
 	n = elf_build_id(&e, id);
 	if (check && obj->build_id.n && (n <= 0 || memcmp(id, obj->build_id.bytes, (size_t)n)))
 		return -ESTALE;
-	n = elf_add_symbols(&e, &obj->table);
+	n = elf_add_symbols(&e, &obj->table, NULL);
 	if (n < 0)
 		return n;
 	obj->table.raw = true;
@@ -257,9 +309,9 @@ static int load_by_build_id(struct kernel *k, const struct places *places)
 
 static int load_distribution(struct kernel *k)
 {
-	static const char *const spots[] = {
-		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux",
-		"/lib/modules/%s/build/vmlinux", "/boot/vmlinux-%s",
+	static const struct { const char *before, *after; } spots[] = {
+		{ "/usr/lib/debug/boot/vmlinux-", "" }, { "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/lib/modules/", "/build/vmlinux" }, { "/boot/vmlinux-", "" },
 	};
 	struct utsname here;
 	int err = -ENOENT;
@@ -270,25 +322,34 @@ static int load_distribution(struct kernel *k)
 	for (size_t i = 0; err < 0 && err != -ENOMEM && i < countof(spots); i++) {
 		char path[256];
 
-		snprintf(path, sizeof(path), spots[i], here.release);
+		snprintf(path, sizeof(path), "%s%s%s", spots[i].before, here.release, spots[i].after);
 		err = load_vmlinux(k, path, true);
 	}
 	return err;
 }
 
-static int load_here(struct kernel *k, const struct places *places)
+static int load_list(struct kernel *k, const struct places *places)
 {
 	scoped(buf_done) struct buf path = { 0 };
+	int err = -ESTALE;
+
+	buf_printf(&path, "%s/kallsyms", places->procfs);
+	if (buf_failed(&path))
+		return -ENOMEM;
+	if (!k->main->loaded)		/* else that was not enough */
+		err = load_copy(k, places, path.bytes);
+	return err == 0 || err == -ENOMEM ? err : load_kallsyms(k, path.bytes);
+}
+
+static int load_here(struct kernel *k, const struct places *places)
+{
 	int err, other;
 
 	if (!files_is_host(places->machine) || !is_here(k->main)) {
 		k->main->why = "another kernel runs here than was recorded";
 		return -ESTALE;
 	}
-	buf_printf(&path, "%s/kallsyms", places->procfs);
-	if (buf_failed(&path))
-		return -ENOMEM;
-	err = load_kallsyms(k, path.bytes);
+	err = load_list(k, places);
 	if (err == 0 || err == -ENOMEM)
 		return err;
 	other = load_distribution(k);
@@ -298,12 +359,11 @@ static int load_here(struct kernel *k, const struct places *places)
 	return other;
 }
 
-int kernel_load(struct kernel *k, const struct places *places)
+static int load_first(struct kernel *k, const struct places *places)
 {
 	struct object *obj = k->main;
 	int err;
 
-	obj->loaded = true;
 	if (k->vmlinux) {
 		err = load_vmlinux(k, k->vmlinux, false);
 		if (err < 0)
@@ -318,7 +378,27 @@ int kernel_load(struct kernel *k, const struct places *places)
 		if (err < 0 && err != -ENOMEM)
 			err = load_here(k, places);
 	}
+	return err;
+}
+
+/* Around the kernel lie its modules, of which a copy tells nothing. */
+static bool lies_around(const struct kernel *k, uint64_t ip)
+{
+	const struct table *t = &k->main->table;
+
+	return ip < k->reference_address || !t->n || ip + k->shift >= t->v[t->n - 1].start;
+}
+
+int kernel_load(struct kernel *k, const struct places *places, uint64_t ip)
+{
+	int err = k->main->loaded ? 0 : load_first(k, places);
+
 	if (err == -ENOMEM)
-		obj->loaded = false;
+		return err;
+	k->main->loaded = true;
+	if (k->copied && lies_around(k, ip)) {
+		err = load_list(k, places);
+		k->copied = err == -ENOMEM;
+	}
 	return err == -ENOMEM ? err : 0;
 }

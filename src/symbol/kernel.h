@@ -15,6 +15,7 @@ struct kernel {
 	char *reference;		/* the symbol whose address was recorded: "_text" */
 	uint64_t reference_address;	/* where the recorded kernel had it; 0: unknown */
 	uint64_t shift;			/* recorded address + shift = the table's address */
+	bool copied;			/* the table is of a copy, and without modules */
 };
 
 int kernel_init(struct kernel *k);
@@ -28,6 +29,7 @@ int kernel_symbol(struct kernel *k, struct objects *o, uint64_t start, uint64_t 
 		  const char *name, bool gone);
 /* Without records: the kernel that runs here, and its modules. */
 int kernel_assume_here(struct kernel *k, struct objects *o);
-int kernel_load(struct kernel *k, const struct places *places);
+/* Reads the symbols, unless those that a recorded address needs are there. 0 or -ENOMEM. */
+int kernel_load(struct kernel *k, const struct places *places, uint64_t ip);
 
 #endif

@@ -69,17 +69,18 @@ static void keep_build_id(struct object *obj, const struct elf *e)
 static int add_all(struct object *obj, const struct elf *first, const struct elf *own,
 		   const struct elf *debug)
 {
+	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	int err = keep_segments(obj, first), got;
 
 	if (err < 0)
 		return err;
 	keep_build_id(obj, first);
-	got = debug ? elf_add_symbols(debug, &obj->table) : 0;
+	got = debug ? elf_add_symbols(debug, &obj->table, NULL) : 0;
 	if (got >= 0 && own)
-		got = elf_add_symbols(own, &obj->table);
+		got = elf_add_symbols(own, &obj->table, &dynamic);
 	if (got < 0)
 		return got;
-	err = own ? elf_add_plt(own, &obj->table) : 0;
+	err = own ? elf_add_plt(own, &obj->table, &dynamic) : 0;
 	if (err == -ENOMEM)
 		return err;
 	if (obj->table.n == 0)

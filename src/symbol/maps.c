@@ -173,3 +173,13 @@ const struct interval *maps_find(const struct maps *m, uint64_t address)
 
 	return i < m->n && m->v[i].start <= address ? &m->v[i] : NULL;
 }
+
+struct interval maps_around(const struct maps *m, uint64_t address)
+{
+	size_t i = first_reaching(m, address);
+
+	if (i < m->n && m->v[i].start <= address)
+		return m->v[i];
+	return (struct interval){ .start = i ? m->v[i - 1].last + 1 : 0,
+				  .last = i < m->n ? m->v[i].start - 1 : UINT64_MAX };
+}

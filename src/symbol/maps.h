@@ -35,5 +35,7 @@ int maps_remove(struct maps **m, uint64_t start, uint64_t last);
 int maps_insert_below(struct maps **m, struct interval add);
 
 const struct interval *maps_find(const struct maps *m, uint64_t address);
+/* The interval the address lies in, or the whole gap between two of them: then its object is 0. */
+struct interval maps_around(const struct maps *m, uint64_t address);
 
 #endif

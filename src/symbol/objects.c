@@ -85,8 +85,14 @@ static void set_build_id(struct object *obj, const uint8_t *id, size_t n)
 	memcpy(obj->build_id.bytes, id, obj->build_id.n);
 }
 
-struct object *objects_get(struct objects *o, enum object_kind kind, const char *path,
-			   const struct object_identity *identity)
+static bool is_file(const struct object *obj, const char *path, const struct object_identity *identity)
+{
+	return obj && obj->kind == OBJECT_FILE && obj->inode == identity->inode &&
+	       obj->device == identity->device && strcmp(obj->file ? obj->file : obj->path, path) == 0;
+}
+
+static struct object *object_find(struct objects *o, enum object_kind kind, const char *path,
+				  const struct object_identity *identity)
 {
 	scoped(buf_done) struct buf key = { 0 };
 	const uint64_t *known;
@@ -113,6 +119,25 @@ struct object *objects_get(struct objects *o, enum object_kind kind, const char 
 		const struct build_id *told = &o->told.v[*known];
 
 		set_build_id(obj, told->bytes, told->n);
+	}
+	return obj;
+}
+
+struct object *objects_get(struct objects *o, enum object_kind kind, const char *path,
+			   const struct object_identity *identity)
+{
+	struct object **met, *obj;
+
+	if (kind != OBJECT_FILE || !identity || !identity->inode || identity->n_build_id)
+		return object_find(o, kind, path, identity);
+	met = &o->met[identity->inode % OBJECTS_MET];
+	if (is_file(*met, path, identity))
+		return *met;
+	obj = object_find(o, kind, path, identity);
+	if (obj) {
+		obj->device = identity->device;
+		obj->inode = identity->inode;
+		*met = obj;
 	}
 	return obj;
 }

@@ -34,6 +34,7 @@ struct object {
 	const char *file;		/* where a module's file is, or a path that is not fit to print;
 					 * or NULL */
 	struct build_id build_id;
+	uint64_t device, inode;		/* that it was known by, of files without a build id; or 0 */
 	uint32_t pid;			/* a process that has it mapped */
 	bool compat;			/* mapped below 4 GiB: a 32-bit process's */
 	bool loaded;
@@ -55,10 +56,13 @@ struct places {
 	uint32_t machine;		/* 0: whatever */
 };
 
+#define OBJECTS_MET 64u
+
 struct objects {
 	struct object **v;		/* v[id - 1] */
 	size_t n, cap;
 	struct map by_key;
+	struct object *met[OBJECTS_MET];	/* files, by inode: each new process maps those that others have */
 	struct map build_ids;		/* path -> index into `told` */
 	struct { struct build_id *v; size_t n, cap; } told;	/* before the object was seen */
 	struct arena text;

@@ -33,6 +33,15 @@ struct processes {
 /* Finds or makes; NULL without memory. The pointer holds until the next one is made. */
 struct process *process_get(struct processes *p, uint32_t pid);
 struct process *process_find(const struct processes *p, uint32_t pid);	/* NULL: unknown */
+/* A guess is cheaper than a search: who is at the index may be another by now, but each pid is there once. */
+static inline struct process *process_at(const struct processes *p, uint32_t index)
+{
+	return index < p->procs.n ? &p->procs.v[index] : NULL;
+}
+static inline uint32_t process_index(const struct processes *p, const struct process *proc)
+{
+	return (uint32_t)(proc - p->procs.v);
+}
 
 /* To be called before something is mapped into it. */
 void process_before_map(struct process *proc, bool vdso);

@@ -10,7 +10,7 @@
 
 #include <tacho/symbol.h>
 
-#define SPOT_MEMOS 256u			/* a power of two */
+#define SPOT_MEMOS 1024u		/* a power of two */
 #define SPOT_REGION_BITS 20		/* an interval is looked for by the megabyte */
 #define SPOT_KERNEL (1u << 31)		/* in `object`: the rest tells states of its maps apart */
 
@@ -21,23 +21,24 @@ struct spot_memo {
 
 struct spots_seen {
 	struct spot_memo v[SPOT_MEMOS];
+	struct spot_memo passing;	/* what must not be remembered; its version is 0 */
 	uint64_t kernel_version;	/* of the kernel's maps when it was last asked for */
 	uint32_t kernel_state;		/* how often that was another */
 };
 
 /* The kernel has one address space; what an address in it means changes with its maps. */
-static inline struct tacho_spot spot_of_kernel(struct spots_seen *seen, const struct maps *maps,
-					       uint64_t ip)
+static inline uint32_t spots_of_kernel(struct spots_seen *seen, const struct maps *maps)
 {
 	if (seen->kernel_version != maps->version) {
 		seen->kernel_version = maps->version;
 		seen->kernel_state++;
 	}
-	return (struct tacho_spot){ ip, SPOT_KERNEL | seen->kernel_state };
+	return SPOT_KERNEL | seen->kernel_state;
 }
 
-/* What the process has, or had before exec, at the address; or NULL. */
-const struct interval *spot_search(struct spots_seen *seen, const struct process *proc, uint64_t ip);
+/* What the process has, or had before exec, at the address; or the gap there, whose object is 0: chains
+ * walked without frame pointers are full of addresses where nothing is. Holds until the next search. */
+const struct spot_memo *spot_search(struct spots_seen *seen, const struct process *proc, uint64_t ip);
 
 static inline struct spot_memo *spot_memo(struct spots_seen *seen, uint64_t version, uint64_t ip)
 {
@@ -46,14 +47,9 @@ static inline struct spot_memo *spot_memo(struct spots_seen *seen, uint64_t vers
 	return &seen->v[h >> 32 & (SPOT_MEMOS - 1)];
 }
 
-static inline const struct interval *spot_find(struct spots_seen *seen, const struct process *proc,
-						uint64_t ip)
+static inline bool spot_memo_has(const struct spot_memo *m, uint64_t version, uint64_t ip)
 {
-	const struct spot_memo *m = spot_memo(seen, proc->maps->version, ip);
-
-	if (m->version == proc->maps->version && ip >= m->where.start && ip <= m->where.last)
-		return &m->where;
-	return spot_search(seen, proc, ip);
+	return m->version == version && ip >= m->where.start && ip <= m->where.last;
 }
 
 #endif

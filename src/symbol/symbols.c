@@ -12,7 +12,7 @@
 #include "symbol/kernel.h"
 #include "symbol/live.h"
 #include "symbol/objects.h"
-#include "symbol/spot.h"
+#include "symbol/walk.h"
 
 #include "base/error.h"
 
@@ -27,7 +27,7 @@
 #define PROT_EXEC_BIT 4u
 #define MAP_HUGETLB_BIT 0x40000u
 
-#define LAST_PROCESSES 8u
+#define LAST_PROCESSES 64u
 
 struct tacho_symbols {
 	struct names names;
@@ -37,7 +37,7 @@ struct tacho_symbols {
 	struct spots_seen seen;
 	struct cache cache;
 	struct places places;
-	struct process *last[LAST_PROCESSES];	/* those asked for before, by pid; NULL after changes */
+	uint32_t last[LAST_PROCESSES];	/* where those asked for before were, by pid */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
 };
 
@@ -140,9 +140,10 @@ void tacho_symbols_free(struct tacho_symbols *s)
 
 /* ---- what is mapped ---- */
 
+/* With prefixes of two letters and more, in which most paths differ already. */
 static bool starts(const char *s, const char *prefix)
 {
-	return strncmp(s, prefix, strlen(prefix)) == 0;
+	return s[0] == prefix[0] && s[1] == prefix[1] && strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
 static bool is_anon(const char *path, uint32_t flags)
@@ -245,7 +246,6 @@ static int feed_ksymbol(struct tacho_symbols *s, const struct tacho_other *rec)
 
 int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
 {
-	memset(s->last, 0, sizeof(s->last));
 	switch (rec->type) {
 	case TACHO_RECORD_MMAP:
 	case TACHO_RECORD_MMAP2:
@@ -268,7 +268,6 @@ int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
 
 int tacho_symbols_prune(struct tacho_symbols *s, size_t max_bytes)
 {
-	memset(s->last, 0, sizeof(s->last));
 	if (max_bytes)
 		objects_evict(&s->objects, max_bytes);
 	return processes_prune(&s->processes);
@@ -301,11 +300,11 @@ static int add_live_map(void *arg, uint32_t pid, const struct live_map *map)
 /* NULL when nothing is known of it. */
 static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 {
-	struct process **last = &s->last[pid % LAST_PROCESSES], *proc = *last;
+	uint32_t *last = &s->last[pid % LAST_PROCESSES];
+	struct process *proc = process_at(&s->processes, *last);
 
-	if (proc && proc->pid == pid)
-		return proc;
-	proc = process_find(&s->processes, pid);
+	if (!proc || proc->pid != pid)
+		proc = process_find(&s->processes, pid);
 	if (s->places.live && (!proc || (!proc->looked && proc->maps->n == 0))) {
 		proc = process_get(&s->processes, pid);
 		if (!proc)
@@ -313,9 +312,9 @@ static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 		proc->looked = true;
 		live_maps(&s->places, pid, add_live_map, s);
 		proc = process_find(&s->processes, pid);
-		memset(s->last, 0, sizeof(s->last));	/* processes may have moved */
 	}
-	*last = proc;
+	if (proc)
+		*last = process_index(&s->processes, proc);
 	return proc;
 }
 
@@ -384,11 +383,9 @@ static int resolve_kernel(struct tacho_symbols *s, uint64_t ip, struct tacho_fra
 		out->symbol_offset = out->object_address;
 		return out->symbol ? 0 : -ENOMEM;
 	}
-	if (k->main && !k->main->loaded) {
-		err = kernel_load(k, &s->places);
-		if (err < 0)
-			return err;
-	}
+	err = k->main ? kernel_load(k, &s->places, ip) : 0;
+	if (err < 0)
+		return err;
 	sym = k->main ? table_find(&k->main->table, ip + k->shift) : NULL;
 	if (sym && (obj == k->main || (sym->flags & SYMBOL_MODULE))) {
 		out->object_address = ip + k->shift;
@@ -415,78 +412,98 @@ static enum tacho_space space_of(enum tacho_space space, uint64_t ip)
 	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
 }
 
-static int kernel_spot(struct tacho_symbols *s, uint64_t ip, struct tacho_spot *out)
+int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct spot_walk *out)
 {
-	int err = s->kernel.main ? 0 : kernel_assume_here(&s->kernel, &s->objects);
+	static const struct spot_memo nothing = { .version = UINT64_MAX, .where = { .last = UINT64_MAX } };
+	const struct process *proc;
 
-	if (err < 0)
+	if (space == TACHO_SPACE_KERNEL) {
+		int err = s->kernel.main ? 0 : kernel_assume_here(&s->kernel, &s->objects);
+
+		out->kernel = err < 0 ? 0 : spots_of_kernel(&s->seen, s->kernel.maps);
 		return err;
-	*out = spot_of_kernel(&s->seen, s->kernel.maps, ip);
+	}
+	proc = space == TACHO_SPACE_USER ? process_for(s, pid) : NULL;
+	*out = (struct spot_walk){ .seen = &s->seen, .proc = proc, .at = proc ? &s->seen.passing : &nothing,
+				   .version = proc ? proc->maps->version : nothing.version };
 	return 0;
 }
 
-static struct tacho_spot user_spot(struct tacho_symbols *s, const struct process *proc, uint64_t ip)
+static void spots_fill(struct spot_walk w, const uint64_t *ips, size_t n, struct tacho_spot *out)
 {
-	const struct interval *where = proc ? spot_find(&s->seen, proc, ip) : NULL;
-
-	return where ? (struct tacho_spot){ ip - where->bias, where->object } :
-		       (struct tacho_spot){ 0, 0 };
-}
-
-static int spot_of(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, uint64_t ip,
-		   struct tacho_spot *out)
-{
-	*out = (struct tacho_spot){ 0, 0 };
-	if (space == TACHO_SPACE_KERNEL)
-		return kernel_spot(s, ip, out);
-	if (space == TACHO_SPACE_USER)
-		*out = user_spot(s, process_for(s, pid), ip);
-	return 0;
+	if (w.kernel)
+		for (size_t i = 0; i < n; i++)
+			out[i] = (struct tacho_spot){ ips[i], w.kernel };
+	else
+		for (size_t i = 0; i < n; i++)
+			out[i] = spot_walk_next(&w, ips[i]);
 }
 
 int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 			const uint64_t *ips, size_t n, struct tacho_spot *out)
 {
+	size_t step = space == TACHO_SPACE_UNKNOWN ? 1 : n;
 	int err = 0;
 
-	if (space == TACHO_SPACE_USER) {
-		const struct process *proc = process_for(s, pid);
+	for (size_t i = 0; i < n && err == 0; i += step) {
+		struct spot_walk walk;
 
-		for (size_t i = 0; i < n; i++)
-			out[i] = user_spot(s, proc, ips[i]);
-		return 0;
+		err = symbols_walk(s, pid, space_of(space, ips[i]), &walk);
+		if (err == 0)
+			spots_fill(walk, ips + i, step, out + i);
 	}
-	for (size_t i = 0; i < n && err == 0; i++)
-		err = spot_of(s, pid, space_of(space, ips[i]), ips[i], &out[i]);
 	return err;
+}
+
+void symbols_prefetch(const struct tacho_symbols *s, enum tacho_space space, const struct tacho_spot *spot)
+{
+	const struct object *obj = space == TACHO_SPACE_USER ? objects_at(&s->objects, spot->object) :
+							       s->kernel.main;
+
+	if (obj)
+		table_prefetch(&obj->table, space == TACHO_SPACE_USER ? object_address(obj, spot->offset) :
+								     spot->offset + s->kernel.shift);
+}
+
+int tacho_symbols_resolve_spot(struct tacho_symbols *s, enum tacho_space space,
+			       const struct tacho_spot *spot, struct tacho_frame *out)
+{
+	int err;
+
+	*out = (struct tacho_frame){ .space = space };
+	err = space == TACHO_SPACE_USER ? resolve_user(s, spot, out) : resolve_kernel(s, spot->offset, out);
+	return err < 0 ? err : out->symbol != 0;
+}
+
+/* Who asks for addresses rather than spots asks for the same ones again. */
+static int resolve_again(struct tacho_symbols *s, const struct tacho_spot *spot, struct tacho_frame *out)
+{
+	const struct tacho_frame *hit = cache_get(&s->cache, spot);
+	int got;
+
+	if (hit) {
+		*out = *hit;
+		return out->symbol != 0;
+	}
+	got = tacho_symbols_resolve_spot(s, TACHO_SPACE_KERNEL, spot, out);
+	if (got >= 0)
+		cache_put(&s->cache, spot, out);
+	return got;
 }
 
 int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 			  uint64_t ip, struct tacho_frame *out)
 {
-	const struct tacho_frame *hit;
-	struct tacho_spot spot;
+	struct tacho_spot spot = { 0, 0 };
 	int err;
 
 	space = space_of(space, ip);
-	err = spot_of(s, pid, space, ip, &spot);
+	err = tacho_symbols_spots(s, pid, space, &ip, 1, &spot);
 	*out = (struct tacho_frame){ .space = space };
 	if (!spot.object || err < 0)
 		return err;
-	if (space == TACHO_SPACE_USER) {
-		err = resolve_user(s, &spot, out);
-		return err < 0 ? err : out->symbol != 0;
-	}
-	hit = cache_get(&s->cache, &spot);
-	if (hit) {
-		*out = *hit;
-		return out->symbol != 0;
-	}
-	err = resolve_kernel(s, ip, out);
-	if (err < 0)
-		return err;
-	cache_put(&s->cache, &spot, out);
-	return out->symbol != 0;
+	return space == TACHO_SPACE_KERNEL ? resolve_again(s, &spot, out) :
+					     tacho_symbols_resolve_spot(s, space, &spot, out);
 }
 
 int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame *f, uint64_t *start,
@@ -570,10 +587,8 @@ const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t pid, uint
 	char name[32];
 
 	if (s->places.live && !process_has_comm(p, tid) &&
-	    live_comm(&s->places, pid, tid, name, sizeof(name)) > 0) {
-		memset(((struct tacho_symbols *)s)->last, 0, sizeof(s->last));	/* they may move */
+	    live_comm(&s->places, pid, tid, name, sizeof(name)) > 0)
 		process_comm(p, pid, tid, name, false);
-	}
 	return process_comm_of(p, pid, tid);
 }
 

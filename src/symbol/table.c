@@ -17,11 +17,30 @@
 #define INDEX_LEAST 64u		/* symbols; fewer are searched as they are */
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
+#define INDEX_BITS 28		/* of a key to sort by: below, which symbol; above, a part of its start */
+#define INDEX_MASK (MOST_SYMBOLS - 1)
+#define PART_BITS (64 - INDEX_BITS)
+#define AHEAD 8			/* so long before they are used are names fetched, and symbols twice that */
 
-struct sort_key {
-	uint64_t start;
-	uint32_t index;
-};
+int table_reserve(struct table *t, size_t n, size_t names)
+{
+	struct symbol *v = t->v;
+	size_t cap;
+
+	if (names && !buf_grow(&t->strings, names))
+		return -ENOMEM;
+	if (t->n >= MOST_SYMBOLS)
+		return 0;		/* adding will tell */
+	cap = t->n + min_of(n, (size_t)MOST_SYMBOLS);
+	if (cap <= t->cap)
+		return 0;
+	v = reallocarray(v, cap, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	t->v = v;
+	t->cap = cap;
+	return 0;
+}
 
 int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags)
 {
@@ -29,7 +48,7 @@ int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uin
 
 	if (t->n >= MOST_SYMBOLS)
 		return -EFBIG;
-	s = vec_add(t);
+	s = vec_next(t);
 	if (!s)
 		return -ENOMEM;
 	*s = (struct symbol){ .start = start, .size = (uint32_t)min_of(size, (uint64_t)UINT32_MAX),
@@ -60,79 +79,114 @@ static bool is_sorted(const struct table *t)
 	return true;
 }
 
-/* One pass over one digit; returns false when all keys have the same one. */
-static bool radix_pass(struct sort_key *to, const struct sort_key *from, size_t n, unsigned shift)
+/* One pass over one digit. */
+static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift)
 {
-	size_t count[DIGITS] = { 0 }, at = 0;
+	uint32_t count[DIGITS] = { 0 }, at = 0;
 
 	for (size_t i = 0; i < n; i++)
-		count[(from[i].start >> shift) & (DIGITS - 1)]++;
-	if (count[(from[0].start >> shift) & (DIGITS - 1)] == n)
-		return false;
+		count[(from[i] >> shift) & (DIGITS - 1)]++;
 	for (size_t d = 0; d < DIGITS; d++) {
-		size_t here = count[d];
+		uint32_t here = count[d];
 
 		count[d] = at;
 		at += here;
 	}
 	for (size_t i = 0; i < n; i++)
-		to[count[(from[i].start >> shift) & (DIGITS - 1)]++] = from[i];
-	return true;
+		to[count[(from[i] >> shift) & (DIGITS - 1)]++] = from[i];
 }
 
-static int sort_symbols(struct table *t)
+/* Sorts by those bits of the starts, from `least` on, that fit into a key; returns where the keys are. */
+static uint64_t *sort_by_part(const struct table *t, uint64_t *from, uint64_t *to, uint64_t least,
+			      unsigned low)
 {
-	scoped(freep) struct sort_key *keys = NULL;
-	struct sort_key *from, *to, *other;
-	struct symbol *sorted;
+	uint64_t all = 0, *other;
 
-	if (t->n < 2 || is_sorted(t))
-		return 0;
-	keys = calloc(t->n, 2 * sizeof(*keys));
-	sorted = calloc(t->n, sizeof(*sorted));
-	if (!keys || !sorted) {
-		free(sorted);
-		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++) {
+		uint64_t index = from[i] & INDEX_MASK;
+
+		from[i] = ((t->v[index].start - least) >> low << INDEX_BITS) | index;
+		all |= from[i];
 	}
-	from = keys;
-	to = keys + t->n;
-	for (size_t i = 0; i < t->n; i++)
-		from[i] = (struct sort_key){ t->v[i].start, (uint32_t)i };
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-		if (!radix_pass(to, from, t->n, shift))
-			continue;
+	for (unsigned shift = INDEX_BITS; shift < 64 && all >> shift; shift += DIGIT_BITS) {
+		radix_pass(to, from, t->n, shift);
 		other = from;
 		from = to;
 		to = other;
 	}
-	for (size_t i = 0; i < t->n; i++)
-		sorted[i] = t->v[from[i].index];
-	free(t->v);
-	t->v = sorted;
-	t->cap = t->n;
-	return 0;
+	return from;
+}
+
+/* The order of the symbols, in keys[0 ... n - 1] or behind these. Of an object's symbols only the low
+ * bits differ, and one part is enough. */
+static uint64_t *sort_order(const struct table *t, uint64_t *keys)
+{
+	uint64_t least = UINT64_MAX, most = 0, *order = keys;
+
+	for (size_t i = 0; i < t->n; i++) {
+		least = min_of(least, t->v[i].start);
+		most = max_of(most, t->v[i].start);
+		keys[i] = i;
+	}
+	for (unsigned low = 0; low < 64 && (most - least) >> low; low += PART_BITS)
+		order = sort_by_part(t, order, order == keys ? keys + t->n : keys, least, low);
+	return order;
 }
 
 /* .dynsym repeats much of .symtab. Twins lie next to each other but for other aliases between. */
+static bool is_twin(const struct table *t, const struct symbol *before, size_t n, const struct symbol *s)
+{
+	for (size_t j = n; j > 0 && n - j < 8; j--) {
+		const struct symbol *b = &before[j - 1];
+
+		if (b->start != s->start)
+			break;
+		if (b->size == s->size && b->flags == s->flags &&
+		    strcmp(table_name(t, b), table_name(t, s)) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void drop_twins(struct table *t)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < t->n; i++) {
-		bool twin = false;
-
-		for (size_t j = kept; !twin && j > 0 && kept - j < 8; j--) {
-			const struct symbol *a = &t->v[j - 1], *b = &t->v[i];
-
-			if (a->start != b->start)
-				break;
-			twin = a->size == b->size && a->flags == b->flags &&
-			       strcmp(table_name(t, a), table_name(t, b)) == 0;
-		}
-		if (!twin)
+	for (size_t i = 0; i < t->n; i++)
+		if (!is_twin(t, t->v, kept, &t->v[i]))
 			t->v[kept++] = t->v[i];
-	}
 	t->n = kept;
+}
+
+static int sort_symbols(struct table *t)
+{
+	scoped(freep) uint64_t *keys = NULL;
+	struct symbol *sorted;
+	uint64_t *order;
+	size_t kept = 0;
+
+	keys = reallocarray(NULL, t->n, 2 * sizeof(*keys));
+	sorted = reallocarray(NULL, t->n, sizeof(*sorted));
+	if (!keys || !sorted) {
+		free(sorted);
+		return -ENOMEM;
+	}
+	order = sort_order(t, keys);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct symbol *s = &t->v[order[i] & INDEX_MASK];
+
+		if (i + 2 * AHEAD < t->n) {
+			__builtin_prefetch(&t->v[order[i + 2 * AHEAD] & INDEX_MASK]);
+			__builtin_prefetch(table_name(t, &t->v[order[i + AHEAD] & INDEX_MASK]));
+		}
+		if (!is_twin(t, sorted, kept, s))
+			sorted[kept++] = *s;
+	}
+	free(t->v);
+	t->v = sorted;
+	t->cap = t->n;
+	t->n = kept;
+	return 0;
 }
 
 static uint64_t guessed_end(const struct table *t, const struct symbol *s, const struct symbol *next)
@@ -216,11 +270,14 @@ static void make_index(struct table *t)
 
 int table_finish(struct table *t)
 {
-	int err = sort_symbols(t);
+	int err = 0;
 
+	if (is_sorted(t))
+		drop_twins(t);
+	else
+		err = sort_symbols(t);
 	if (err < 0)
 		return err;
-	drop_twins(t);
 	if (!t->newest)
 		guess_sizes(t);
 	link_up(t);
@@ -361,14 +418,32 @@ static struct symbol *best_of_group(struct table *t, size_t last, uint64_t addre
 	return best && reaches_over(best, address) ? best : NULL;
 }
 
+/* Where the index leads on from for an address that is not before the first symbol. */
+static size_t index_step(const struct table *t, uint64_t address)
+{
+	return (size_t)min_of((address - t->v[0].start) >> t->index_shift, (uint64_t)t->n_index - 1);
+}
+
+void table_prefetch(const struct table *t, uint64_t address)
+{
+	size_t i, first, n;
+
+	if (!t->index || address < t->v[0].start)
+		return;
+	i = index_step(t, address);
+	first = t->index[i];
+	n = t->index[i + 1] - first + 1;
+	__builtin_prefetch(&t->v[first]);
+	__builtin_prefetch(&t->v[first + n / 2]);	/* where the search begins */
+}
+
 /* The last symbol that starts at or before the address, which is not before the first. */
 static size_t floor_index(const struct table *t, uint64_t address)
 {
 	size_t base = 0, n = t->n;
 
 	if (t->index) {
-		uint64_t step = (address - t->v[0].start) >> t->index_shift;
-		size_t i = (size_t)min_of(step, (uint64_t)t->n_index - 1);
+		size_t i = index_step(t, address);
 
 		base = t->index[i];
 		n = t->index[i + 1] - base + 1;

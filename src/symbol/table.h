@@ -53,6 +53,8 @@ struct table {
 	unsigned index_shift;
 };
 
+/* Room for n more symbols and so many bytes of names; 0 or -ENOMEM. */
+int table_reserve(struct table *t, size_t n, size_t names);
 int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags);
 int table_finish(struct table *t);	/* 0 or -ENOMEM */
 void table_done(struct table *t);
@@ -62,6 +64,8 @@ void table_compact(struct table *t);
 
 /* The symbol at `address`, chosen among aliases as perf chooses, with its id; or NULL. */
 struct symbol *table_find(struct table *t, uint64_t address);
+/* For who will ask for an address soon: does not wait for the memory it lies in. */
+void table_prefetch(const struct table *t, uint64_t address);
 const char *table_name(const struct table *t, const struct symbol *s);	/* as in the file */
 const struct symbol *table_named(const struct table *t, const char *name);	/* linear; or NULL */
 

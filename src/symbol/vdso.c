@@ -51,6 +51,6 @@ int vdso_load(struct object *obj)
 	for (size_t i = 0; i < e.n_segments; i++)
 		if (e.segments[i].type == ELF_PT_LOAD)
 			obj->segments[obj->n_segments++] = e.segments[i];
-	n = elf_add_symbols(&e, &obj->table);
+	n = elf_add_symbols(&e, &obj->table, NULL);
 	return n < 0 ? n : 0;
 }

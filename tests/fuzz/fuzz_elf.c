@@ -40,7 +40,7 @@ static void add_mini(const struct elf *e, struct table *t)
 
 	if (elf_open_mini(&mini, e) < 0)
 		return;
-	elf_add_symbols(&mini, t);
+	elf_add_symbols(&mini, t, NULL);
 	elf_close(&mini);
 }
 
@@ -48,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct names names = { 0 };
 	struct table t = { .names = &names };
+	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	uint8_t id[BUILD_ID_MAX];
 	struct elf e;
 	char *link = NULL;
@@ -58,8 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	elf_build_id(&e, id);
 	elf_debuglink(&e, &link);
 	free(link);
-	elf_add_symbols(&e, &t);
-	elf_add_plt(&e, &t);
+	elf_add_symbols(&e, &t, &dynamic);
+	elf_add_plt(&e, &t, &dynamic);
 	add_mini(&e, &t);
 	elf_close(&e);
 	if (table_finish(&t) == 0) {

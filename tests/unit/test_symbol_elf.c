@@ -6,6 +6,7 @@
 #include "symbol/elf_symbols.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 static const struct made_symbol plain[] = {
 	{ "alpha", 0x401000, 0x20, 0x12, 0 },
@@ -29,13 +30,14 @@ static const struct made shapes[] = {
 
 static int load(const struct buf *file, struct table *t)
 {
+	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	struct elf e;
 	int err = elf_open_bytes(&e, file->bytes, file->n), got;
 
 	if (err < 0)
 		return err;
-	got = elf_add_symbols(&e, t);
-	err = elf_add_plt(&e, t);
+	got = elf_add_symbols(&e, t, &dynamic);
+	err = elf_add_plt(&e, t, &dynamic);
 	elf_close(&e);
 	assert_true(err <= 0);
 	err = table_finish(t);
@@ -82,6 +84,35 @@ static void elf_shapes(void **state)
 		assert_string_equal(link, "a.debug");
 		free(link);
 		elf_close(&e);
+		table_done(&t);
+		names_done(&names);
+		buf_done(&file);
+	}
+}
+
+/* More than are read at once. */
+static void elf_many(void **state)
+{
+	enum { N = 10000 };
+	static struct made_symbol many[N];
+	static char name[N][8];
+
+	for (size_t i = 0; i < N; i++) {
+		snprintf(name[i], sizeof(name[i]), "f%zu", i);
+		many[i] = (struct made_symbol){ name[i], 0x401000 + (N - i) * 16, 16, 0x12, 0 };
+	}
+	for (size_t i = 0; i < countof(shapes); i++) {
+		struct made m = shapes[i];
+		struct names names = { 0 };
+		struct table t = { .names = &names };
+		struct buf file = { 0 };
+
+		m.symbols = many;
+		m.n_symbols = N;
+		made_elf(&file, &m);
+		assert_int_equal(load(&file, &t), N);
+		for (size_t j = 0; j < N; j++)
+			assert_string_equal(name_at(&t, many[j].value + 15), name[j]);
 		table_done(&t);
 		names_done(&names);
 		buf_done(&file);
@@ -225,6 +256,7 @@ int main(void)
 		cmocka_unit_test(elf_lies),	    cmocka_unit_test(elf_open_strings),
 		cmocka_unit_test(elf_is_none),	    cmocka_unit_test(elf_debuglink_stays_here),
 		cmocka_unit_test(elf_arm_markers),  cmocka_unit_test(elf_notes),
+		cmocka_unit_test(elf_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

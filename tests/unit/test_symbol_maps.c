@@ -28,6 +28,34 @@ static void check_sorted(const struct maps *m)
 	}
 }
 
+static void expect_around(const struct maps *m, uint64_t address, struct interval is)
+{
+	struct interval found = maps_around(m, address);
+
+	assert_int_equal(found.start, is.start);
+	assert_int_equal(found.last, is.last);
+	assert_int_equal(found.object, is.object);
+}
+
+static void maps_gaps(void **state)
+{
+	struct maps *m = maps_new();
+
+	expect_around(m, 77, (struct interval){ .start = 0, .last = UINT64_MAX });
+	insert(&m, 0x1000, 0x1fff, 1);
+	insert(&m, 0x4000, 0x4fff, 2);
+	expect_around(m, 0, (struct interval){ .start = 0, .last = 0xfff });
+	expect_around(m, 0x1fff, (struct interval){ .start = 0x1000, .last = 0x1fff, .object = 1 });
+	expect_around(m, 0x2000, (struct interval){ .start = 0x2000, .last = 0x3fff });
+	expect_around(m, 0x3fff, (struct interval){ .start = 0x2000, .last = 0x3fff });
+	expect_around(m, UINT64_MAX, (struct interval){ .start = 0x5000, .last = UINT64_MAX });
+	insert(&m, 0, 0xfff, 3);
+	insert(&m, 0x5000, UINT64_MAX, 4);
+	expect_around(m, 0, (struct interval){ .start = 0, .last = 0xfff, .object = 3 });
+	expect_around(m, UINT64_MAX, (struct interval){ .start = 0x5000, .last = UINT64_MAX, .object = 4 });
+	maps_unref(m);
+}
+
 static void maps_cut(void **state)
 {
 	struct maps *m = maps_new();
@@ -206,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_cut),	 cmocka_unit_test(maps_below),
+		cmocka_unit_test(maps_gaps),
 		cmocka_unit_test(maps_model),	 cmocka_unit_test(maps_limit),
 		cmocka_unit_test(process_forks), cmocka_unit_test(process_execs),
 		cmocka_unit_test(process_names),

@@ -24,6 +24,7 @@ static int read_once(const struct buf *file)
 {
 	struct names names = { 0 };
 	struct table t = { .names = &names };
+	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	struct elf e;
 	uint8_t id[BUILD_ID_MAX];
 	char *link = NULL;
@@ -35,9 +36,9 @@ static int read_once(const struct buf *file)
 	if (err >= 0)
 		err = elf_debuglink(&e, &link);
 	if (err >= 0)
-		err = elf_add_symbols(&e, &t);
+		err = elf_add_symbols(&e, &t, &dynamic);
 	if (err >= 0)
-		err = elf_add_plt(&e, &t);
+		err = elf_add_plt(&e, &t, &dynamic);
 	if (err >= 0)
 		err = table_finish(&t);
 	if (err >= 0 && table_find(&t, 0x401000)->id == 0)

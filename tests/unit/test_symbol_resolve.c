@@ -3,6 +3,8 @@
  */
 #include "symbol_support.h"
 
+#include "base/io.h"
+
 #include <tacho/symbol.h>
 
 #include <errno.h>
@@ -329,6 +331,91 @@ static void resolve_kernel_elsewhere(void **state)
 	tacho_symbols_free(s);
 }
 
+/* The build id of the kernel that runs here, or where it tells none, any. */
+static void kernel_build_id(uint8_t id[BUILD_ID_MAX])
+{
+	struct buf notes = { 0 };
+
+	memset(id, 'k', BUILD_ID_MAX);
+	if (io_read("/sys/kernel/notes", 1u << 20, &notes) == 0)
+		elf_notes_build_id((const uint8_t *)notes.bytes, notes.n, false, id);
+	buf_done(&notes);
+}
+
+static unsigned n_per_cpu;		/* symbols before all others, which no kernel moves */
+
+static void write_list(const char *path, unsigned first, const char *rest)
+{
+	struct buf text = { 0 };
+
+	for (unsigned i = 0; i < n_per_cpu; i++)
+		buf_printf(&text, "%016x A per_cpu_%u\n", i * 8, i);
+	buf_puts(&text, "ffffffff81000000 T _text\n");
+	for (unsigned i = first; i < 1000; i++)
+		buf_printf(&text, "%llx t function_%u\n", KERNEL + i * 0x10ull, i);
+	buf_puts(&text, rest);
+	write_text(path, text.bytes);
+	buf_done(&text);
+}
+
+static struct tacho_symbols *kernel_with_copy(const char *copy, unsigned first)
+{
+	uint8_t id[BUILD_ID_MAX];
+	struct buf path = { 0 };
+	struct tacho_symbols *s;
+	char procfs[128];
+
+	kernel_build_id(id);
+	buf_printf(&path, "/cache/.build-id/%02x/", id[0]);
+	for (size_t i = 1; i < sizeof(id); i++)
+		buf_printf(&path, "%02x", id[i]);
+	buf_puts(&path, "/kallsyms");
+	write_list(path.bytes, first, copy);
+	buf_done(&path);
+	snprintf(procfs, sizeof(procfs), "%s/proc", root);
+	s = symbols((struct tacho_symbols_opts){ .procfs = procfs });
+	assert_int_equal(tacho_symbols_set_build_id(s, "[kernel.kallsyms]", id, sizeof(id), true), 0);
+	feed_kernel(s, KERNEL, 0x2000000, KERNEL, "[kernel.kallsyms]_text");
+	return s;
+}
+
+/* A copy saves the reading of what the kernel has to write: so it must be of this kernel, and is not asked
+ * about modules. */
+static void resolve_kernel_copy(void **state)
+{
+	static const char copy[] = "ffffffff81100000 T of_the_copy\nffffffff81200000 T end\n"
+				   "ffffffffc0000000 t gone\t[gone]\n";
+	struct tacho_symbols *s;
+
+	write_list("/proc/kallsyms", 1, "ffffffff81100000 T of_the_kernel\nffffffff81200000 T end\n"
+					"ffffffffc0000000 t ext4_init\t[ext4]\n");
+	s = kernel_with_copy(copy, 1);
+	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x28, "function_2+0x8 ([kernel.kallsyms])");
+	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x100001, "of_the_copy+0x1 ([kernel.kallsyms])");
+	expect(s, 1, TACHO_SPACE_KERNEL, 0xffffffffc0000008, "ext4_init+0x8 ([ext4])");
+	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x100002, "of_the_kernel+0x2 ([kernel.kallsyms])");
+	tacho_symbols_free(s);
+	s = kernel_with_copy(copy, 2);		/* another kernel's */
+	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x100001, "of_the_kernel+0x1 ([kernel.kallsyms])");
+	tacho_symbols_free(s);
+	n_per_cpu = 1000;
+	write_list("/proc/kallsyms", 1, "ffffffff81100000 T of_the_kernel\nffffffff81200000 T end\n");
+	s = kernel_with_copy(copy, 1);		/* perhaps of another start of this kernel */
+	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x100001, "of_the_kernel+0x1 ([kernel.kallsyms])");
+	tacho_symbols_free(s);
+	n_per_cpu = 100;
+	write_list("/proc/kallsyms", 1, "ffffffff81100000 T of_the_kernel\nffffffff81200000 T end\n");
+	s = kernel_with_copy(copy, 1);
+	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x100001, "of_the_copy+0x1 ([kernel.kallsyms])");
+	tacho_symbols_free(s);
+	n_per_cpu = 0;
+	write_list("/proc/kallsyms", 1, "ffffffff81100000 T of_the_kernel\nffffffff81200000 T end\n");
+	s = kernel_with_copy("", 1);		/* cut off */
+	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x28, "function_2+0x8 ([kernel.kallsyms])");
+	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x100001, "of_the_kernel+0x1 ([kernel.kallsyms])");
+	tacho_symbols_free(s);
+}
+
 static void resolve_live(void **state)
 {
 	char path[128];
@@ -386,6 +473,40 @@ static void resolve_lazily(void **state)
 	assert_null(info.why);
 	assert_int_equal(tacho_symbols_n_objects(s), 1);
 	assert_int_equal(tacho_symbols_object(s, 2, &info), -ENOENT);
+	tacho_symbols_free(s);
+}
+
+/* Maps are of one object where path, device and inode, or path and build id, are the same; in which order
+ * they come does not matter. */
+static void objects_apart(void **state)
+{
+	static const struct { const char *path, *build_id; uint32_t minor; uint64_t inode; size_t object; } maps[] = {
+		{ "/made/a", NULL, 1, 7, 1 },	 { "/made/a", NULL, 1, 7, 1 },
+		{ "/made/b", NULL, 1, 7, 2 },	 { "/made/a", NULL, 1, 7, 1 },
+		{ "/made/a", NULL, 2, 7, 3 },	 { "/made/a", NULL, 1, 7 + 64, 4 },
+		{ "/made/a", NULL, 1, 7, 1 },	 { "/made/a", ID_A, 1, 7, 5 },
+		{ "/made/a", ID_B, 1, 7, 6 },	 { "/made/a", NULL, 0, 0, 7 },
+		{ "/made/a", NULL, 1, 7, 1 },	 { "/made/\n", NULL, 1, 8, 8 },
+		{ "/made/\n", NULL, 1, 8, 8 },	 { "/made/\t", NULL, 1, 8, 9 },
+		{ "/made/?", NULL, 1, 8, 10 },	 { "/made/a", ID_A, 0, 0, 5 },
+	};
+	struct tacho_symbols *s = symbols((struct tacho_symbols_opts){ 0 });
+
+	for (size_t i = 0; i < countof(maps); i++) {
+		struct tacho_other rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
+		struct tacho_frame f;
+
+		rec.mmap = (struct tacho_mmap){ .pid = 1, .tid = 1, .addr = 0x10000 * (i + 1), .len = 0x10000,
+						.prot = 5, .path = maps[i].path, .minor = maps[i].minor,
+						.inode = maps[i].inode };
+		if (maps[i].build_id) {
+			memcpy(rec.mmap.build_id, maps[i].build_id, 20);
+			rec.mmap.n_build_id = 20;
+		}
+		assert_int_equal(tacho_symbols_feed(s, &rec), 0);
+		assert_true(tacho_symbols_resolve(s, 1, USER, rec.mmap.addr + 1, &f) >= 0);
+		assert_int_equal(f.object, maps[i].object);
+	}
 	tacho_symbols_free(s);
 }
 
@@ -490,8 +611,10 @@ int main(void)
 		cmocka_unit_test(resolve_files),       cmocka_unit_test(resolve_reasons),
 		cmocka_unit_test(resolve_debug_files), cmocka_unit_test(resolve_special),
 		cmocka_unit_test(resolve_kernel),      cmocka_unit_test(resolve_kernel_elsewhere),
+		cmocka_unit_test(resolve_kernel_copy),
 		cmocka_unit_test(resolve_live),	       cmocka_unit_test(resolve_vdso),
 		cmocka_unit_test(resolve_lazily),      cmocka_unit_test(opening),
+		cmocka_unit_test(objects_apart),
 		cmocka_unit_test(pruning_processes),   cmocka_unit_test(pruning_tables),
 	};
 

@@ -85,6 +85,40 @@ static void spots_are_shared(void **state)
 	tacho_symbols_free(s);
 }
 
+/* A frame may be asked for by its spot when the process has something else there, or is gone. */
+static void spots_outlive_maps(void **state)
+{
+	struct tacho_symbols *s = symbols();
+	struct tacho_frame now, later;
+	struct tacho_spot spot;
+
+	feed_map(s, 1, 0x10000, 0x4000, 0x1000, "/lib/a");
+	spot = spot_at(s, 1, USER, 0x10123);
+	assert_int_equal(tacho_symbols_resolve(s, 1, USER, 0x10123, &now), 0);
+	feed_map(s, 1, 0x10000, 0x4000, 0, "/lib/b");
+	feed_exec(s, 1);
+	assert_int_equal(tacho_symbols_resolve_spot(s, USER, &spot, &later), 0);
+	assert_memory_equal(&now, &later, sizeof(now));
+	assert_int_not_equal(now.object, 0);
+	tacho_symbols_free(s);
+}
+
+/* That nothing was there is remembered only as long as it is true. */
+static void gaps_are_filled(void **state)
+{
+	struct tacho_symbols *s = symbols();
+
+	feed_map(s, 1, 0x10000, 0x1000, 0, "/lib/a");
+	feed_map(s, 1, 0x20000, 0x1000, 0, "/lib/a");
+	assert_int_equal(spot_at(s, 1, USER, 0x18000).object, 0);
+	feed_map(s, 1, 0x18000, 0x1000, 0, "/lib/b");
+	assert_int_not_equal(spot_at(s, 1, USER, 0x18000).object, 0);
+	assert_int_equal(spot_at(s, 1, USER, 0x17fff).object, 0);
+	feed_fork(s, 2, 1);
+	assert_true(same(spot_at(s, 1, USER, 0x18000), spot_at(s, 2, USER, 0x18000)));
+	tacho_symbols_free(s);
+}
+
 static void spots_follow_maps(void **state)
 {
 	struct tacho_symbols *s = symbols();
@@ -207,7 +241,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spots_are_shared),    cmocka_unit_test(spots_follow_maps),
 		cmocka_unit_test(spots_follow_tasks),  cmocka_unit_test(spots_of_the_kernel),
-		cmocka_unit_test(spots_by_chance),
+		cmocka_unit_test(spots_by_chance),     cmocka_unit_test(spots_outlive_maps),
+		cmocka_unit_test(gaps_are_filled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
