@@ -132,6 +132,10 @@ struct tacho_sample {
  * Bytes behind the last known field are let be: a newer kernel may have put them there. */
 TACHO_API int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
 				  const struct tacho_layout *lay, struct tacho_scratch *scratch);
+/* The same, for one sample after the other: *out is zero, or as an earlier call left it. What the
+ * layout of that one has not is zero already, and is not made so once more. */
+TACHO_API int tacho_sample_decode_again(struct tacho_sample *out, const struct tacho_record *rec,
+					const struct tacho_layout *lay, struct tacho_scratch *scratch);
 /* Only the event's id, without decoding the rest; 0 where the layout carries none. Works for
  * samples and, through the trailer, for all others. */
 TACHO_API uint64_t tacho_record_id(const struct tacho_record *rec, const struct tacho_layout *lay);

@@ -1,7 +1,8 @@
 /*
  * Samples. Their fields come in the kernel's order of emission, which is neither that of the bits
- * nor, for the last ones, that of old headers' comments. This is the hot path of every reader: it
- * is built twice, for this machine's byte order and for the other, and copies nothing in the first.
+ * nor, for the last ones, that of old headers' comments. This is the hot path of every reader: what
+ * nearly all samples have is taken without a call; the rest is built twice, for this machine's byte
+ * order and for the other, and copies nothing in the first.
  *
  * One field cannot be told by itself: with HW_INDEX asked for, a branch stack of zero entries may
  * or may not be followed by the index (not, where the PMU gave no stack at all). The reading that
@@ -193,8 +194,22 @@ static void late_take(struct tacho_sample *out, struct cursor *c, struct tacho_s
 	rest_take(out, c, s, lay);
 }
 
-/* The fields before READ: at most nine words, so that one look tells whether all of them are there. */
-#define EARLY_BYTES (9 * sizeof(uint64_t))
+/* The fields before READ, IDENTIFIER and two rows of four, are words: one look tells whether all of
+ * them are there. */
+#define EARLY_MOST (9 * sizeof(uint64_t))
+
+inlined size_t early_bytes(uint64_t type)
+{
+	static const uint8_t ones[] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+	size_t words = (size_t)ones[type & 15] + ones[type >> 6 & 15] + (type >> 16 & 1);
+
+	_Static_assert(PERF_SAMPLE_IDENTIFIER == 1 << 16, "the ABI's bits");
+	_Static_assert((PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			PERF_SAMPLE_ADDR) == 15, "the ABI's bits");
+	_Static_assert((PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+			PERF_SAMPLE_STREAM_ID) == 15 << 6, "the ABI's bits");
+	return words * sizeof(uint64_t);
+}
 
 inlined uint64_t early_u64(struct cursor *c, bool roomy)
 {
@@ -250,7 +265,7 @@ inlined int decode(struct tacho_sample *out, const struct tacho_record *rec,
 	struct cursor c = record_body(rec, swap);
 	uint64_t type = lay->sample_type;
 
-	if (!swap && (size_t)(c.end - c.at) >= EARLY_BYTES)
+	if (!swap && (size_t)(c.end - c.at) >= early_bytes(type))
 		early_take(out, &c, type, true);
 	else
 		early_take(out, &c, type, false);
@@ -276,6 +291,30 @@ inlined int decode(struct tacho_sample *out, const struct tacho_record *rec,
 	return c.bad ? -EBADMSG : 0;
 }
 
+/* A sample of this machine's byte order with nothing but the early fields, a chain and raw bytes.
+ * False: it is none, or damaged. */
+inlined bool plain_take(struct tacho_sample *out, const struct tacho_record *rec, uint64_t type,
+			struct tacho_scratch *s)
+{
+	const size_t head = RECORD_HEADER_BYTES;
+	struct cursor c;
+
+	if (rec->type != TACHO_RECORD_SAMPLE || rec->swapped ||
+	    (type & (PERF_SAMPLE_READ | LATE_FIELDS)))
+		return false;
+	if (rec->size < head + EARLY_MOST && rec->size < head + early_bytes(type))
+		return false;
+	c = cursor_over(rec->bytes + head, rec->size - head, false);
+	early_take(out, &c, type, true);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		out->chain = words_take(&c, s, cursor_u64(&c));
+	if (type & PERF_SAMPLE_RAW) {
+		out->n_raw = cursor_u32(&c);
+		out->raw = cursor_bytes(&c, out->n_raw);
+	}
+	return !c.bad;
+}
+
 /* Zeroes without the string instruction that compilers choose for a known size of this kind: its
  * start alone takes longer than the C library's whole memset(). */
 static void sample_clear(struct tacho_sample *s)
@@ -286,16 +325,13 @@ static void sample_clear(struct tacho_sample *s)
 	memset(s, 0, n);
 }
 
-int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
-			const struct tacho_layout *lay, struct tacho_scratch *scratch)
+/* Of any record and layout. */
+static __attribute__((noinline)) int decode_any(struct tacho_sample *out,
+						const struct tacho_record *rec,
+						const struct tacho_layout *lay,
+						struct tacho_scratch *scratch)
 {
 	int err = -EBADMSG;
-
-	sample_clear(out);
-	out->type = lay->sample_type;
-	out->period = lay->period;
-	out->branch_hw_index = UINT64_MAX;
-	scratch->used = 0;
 
 	if (rec->type == TACHO_RECORD_SAMPLE && rec->swapped)
 		err = decode(out, rec, lay, scratch, true);
@@ -304,4 +340,31 @@ int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec
 	if (err < 0)
 		sample_clear(out);
 	return err;
+}
+
+/* *out is zero in all that the layout has not. */
+inlined int decode_cleared(struct tacho_sample *out, const struct tacho_record *rec,
+			   const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	out->type = lay->sample_type;
+	out->period = lay->period;
+	out->branch_hw_index = UINT64_MAX;
+	scratch->used = 0;
+	return plain_take(out, rec, lay->sample_type, scratch) ? 0 : decode_any(out, rec, lay, scratch);
+}
+
+int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
+			const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	sample_clear(out);
+	return decode_cleared(out, rec, lay, scratch);
+}
+
+int tacho_sample_decode_again(struct tacho_sample *out, const struct tacho_record *rec,
+			const struct tacho_layout *lay, struct tacho_scratch *scratch)
+{
+	/* Most of the late fields are written where there is something to write only. */
+	if (out->type != lay->sample_type || (out->type & (PERF_SAMPLE_READ | LATE_FIELDS)))
+		sample_clear(out);
+	return decode_cleared(out, rec, lay, scratch);
 }

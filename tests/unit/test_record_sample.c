@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/perf_abi.h"
+#include "record/record.h"
 #include "wire.h"
 
 #define N_BITS 25
@@ -275,6 +276,7 @@ static void check_sample(const struct plan *p, const struct tacho_sample *s)
 
 static struct tacho_scratch scratch;
 static struct wire wire;
+static struct tacho_sample again;	/* what one sample leaves is there for the next */
 
 /* Writes, reads back and compares, in both byte orders and at several alignments. */
 static void run_plan(const struct plan *p)
@@ -290,6 +292,8 @@ static void run_plan(const struct plan *p)
 		assert_int_equal(c.rec.offset, 4096);
 		assert_int_equal(tacho_sample_decode(&s, &c.rec, &p->lay, &scratch), 0);
 		check_sample(p, &s);
+		assert_int_equal(tacho_sample_decode_again(&again, &c.rec, &p->lay, &scratch), 0);
+		assert_memory_equal(&again, &s, sizeof(s));
 		assert_int_equal(tacho_record_id(&c.rec, &p->lay),
 				 t & PERF_SAMPLE_IDENTIFIER ? value(p, IDENTIFIER, 0) :
 				 t & PERF_SAMPLE_ID ? value(p, 6, 0) : 0);
@@ -311,6 +315,8 @@ static void cut_plan(const struct plan *p)
 			assert_int_equal(c.err, 1);
 			assert_int_equal(tacho_sample_decode(&s, &c.rec, &p->lay, &scratch), -EBADMSG);
 			assert_null(s.branches);
+			assert_int_equal(tacho_sample_decode_again(&again, &c.rec, &p->lay, &scratch), -EBADMSG);
+			assert_memory_equal(&again, &s, sizeof(s));
 			free(c.block);
 		}
 	}
