@@ -67,6 +67,28 @@ TACHO_API size_t tacho_perfdata_n_events(const struct tacho_perfdata *pd);
 TACHO_API const struct tacho_file_event *tacho_perfdata_event(const struct tacho_perfdata *pd, size_t i);
 /* Which event a record belongs to: by its id, or the only one there is. -1: none. */
 TACHO_API int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_record *rec);
+/* Whether its samples carry values of counters with their ids (PERF_SAMPLE_READ, PERF_FORMAT_ID). */
+TACHO_API bool tacho_perfdata_has_values(const struct tacho_file_event *ev);
+/* Such a sample of `event` stands for one of each counter. 1: value `i` is of the event `*of`, which counted `*counted` since the last sample that
+ * had it; 0: it counted nothing, or nobody knows it; or -ENOMEM. Each once, in the order of time. */
+TACHO_API int tacho_perfdata_counted(struct tacho_perfdata *pd, size_t event, const struct tacho_sample *s,
+				     size_t i, size_t *of, uint64_t *counted);
+
+/*
+ * Samples between two events: none before one of `on`, none behind one of `off`, and again. All start
+ * zeroed but for the names and `show`, which must stay as they are.
+ */
+struct tacho_switch {
+	const char *on, *off;		/* names of events; NULL: from the beginning, to the end */
+	bool show;			/* also the samples of these two that begin or end something */
+	bool is_on, was_on;		/* the call's own, like all that follows */
+	size_t n_known, on_event, off_event;
+};
+/* -EINVAL where the recording has no such event. A pipe may tell of it later: ask when it is read. */
+TACHO_API int tacho_switch_check(struct tacho_switch *sw, const struct tacho_perfdata *pd,
+				 struct tacho_error *e);
+/* Whether a sample of this event counts; asked for all of them, in the order of time. */
+TACHO_API bool tacho_switch_lets(struct tacho_switch *sw, const struct tacho_perfdata *pd, size_t event);
 
 /* Returns 1 with a record (already decompressed), 0 at the end, a negative errno where the file
  * is damaged: *e then has the offset; everything before it has been returned. */

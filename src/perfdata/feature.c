@@ -1,8 +1,8 @@
 /*
  * Features: one payload per bit of the header's bitmap, listed as (offset, size) right behind the
- * data, lowest bit first. A payload is handed out as it lies there; strings and what names the
- * events are read here. A section that does not lie within the file is left out, which next() tells
- * after the last record.
+ * data, lowest bit first; a recorder of ours that was killed may have left a list in front only. A
+ * payload is handed out as it lies there; strings and what names the events are read here. A section
+ * that does not lie within the file is left out, which next() tells after the last record.
  */
 #include "perfdata/perfdata.h"
 
@@ -70,26 +70,17 @@ static void look_for_end(struct tacho_perfdata *pd, const struct file *f, uint64
 		tell(pd, "the recorder was killed: what came in its last moments is not in the file");
 }
 
-int features_read(struct tacho_perfdata *pd, const struct file *f)
+/* The sections that a list at `at` tells of; *end is where the last of them ends. */
+static int read_list(struct tacho_perfdata *pd, const struct file *f, const uint64_t *bits,
+		     uint64_t at, uint64_t *end)
 {
-	const struct header *h = &pd->header;
-	uint64_t at = h->data.offset + h->data.size, end;
-	unsigned n = bits_set(h->features);
-
-	if (!n)
-		return 0;
-	if (at > f->size || f->size - at < 16ULL * n) {
-		tell_damage(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
-		return 0;
-	}
-	end = at + 16ULL * n;
 	for (unsigned bit = 0; bit < TACHO_FEATURE_MAX; bit++) {
 		struct section s;
 
-		if (!(h->features[bit / 64] >> bit % 64 & 1))
+		if (!(bits[bit / 64] >> bit % 64 & 1))
 			continue;
-		s.offset = get_u64(f->map + at, h->swap);
-		s.size = get_u64(f->map + at + 8, h->swap);
+		s.offset = get_u64(f->map + at, pd->header.swap);
+		s.size = get_u64(f->map + at + 8, pd->header.swap);
 		if (s.offset > f->size || s.size > f->size - s.offset)
 			tell_damage(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
 				    ") does not lie within the file", at, bit, s.size, s.offset);
@@ -98,11 +89,46 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 		else
 			pd->features[bit].offset = s.offset;
 		if (s.offset <= f->size && s.size <= f->size - s.offset)
-			end = max_of(end, s.offset + s.size);
+			*end = max_of(*end, s.offset + s.size);
 		at += 16;
 	}
-	look_for_end(pd, f, end);
 	return 0;
+}
+
+int features_read(struct tacho_perfdata *pd, const struct file *f)
+{
+	const struct header *h = &pd->header;
+	uint64_t at = h->data.offset + h->data.size, end;
+	unsigned n = bits_set(h->features);
+	int err;
+
+	if (!n)
+		return 0;
+	if (at > f->size || f->size - at < 16ULL * n) {
+		tell_damage(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
+		return 0;
+	}
+	end = at + 16ULL * n;
+	err = read_list(pd, f, h->features, at, &end);
+	if (err == 0)
+		look_for_end(pd, f, end);
+	return err;
+}
+
+int features_read_front(struct tacho_perfdata *pd, const struct file *f)
+{
+	const struct header *h = &pd->header;
+	uint64_t bits[4], at = h->data.offset, end = 0;
+
+	if (at > f->size || at < FRONT_LIST_BYTES + sizeof(bits) ||
+	    memcmp(f->map + at - FRONT_LIST_BYTES, FRONT_LIST, FRONT_LIST_BYTES) != 0)
+		return 0;
+	at -= FRONT_LIST_BYTES + sizeof(bits);
+	for (int i = 0; i < 4; i++)
+		bits[i] = get_u64(f->map + at + 8 * i, h->swap);
+	if (at < 16ULL * bits_set(bits))
+		return 0;
+	return read_list(pd, f, bits, at - 16ULL * bits_set(bits), &end);
 }
 
 static int rename_event(struct tacho_perfdata *pd, struct event_row *row, struct str name)

@@ -16,19 +16,22 @@
 
 #define ENTRIES_MAX (64u << 20)		/* 1 GiB of pairs */
 #define BLOCKS_MAX 1024u		/* 512 MiB of records that are not mapped */
+#define RUN_BYTES (1u << 20)		/* of records that are taken in at once */
+#define FETCH_BYTES 2048		/* how far ahead they are asked for */
 
-static int push(struct order *o, uint64_t time, const uint8_t *at)
+/* At least one more fits. */
+static int grow(struct order *o)
 {
-	if (o->n == o->cap) {
-		size_t cap = o->cap ? o->cap * 2 : 4096;
-		struct entry *bigger = reallocarray(o->v, cap, sizeof(*bigger));
+	size_t cap = o->cap ? o->cap * 2 : 4096;
+	struct entry *bigger;
 
-		if (!bigger)
-			return -ENOMEM;
-		o->v = bigger;
-		o->cap = cap;
-	}
-	o->v[o->n++] = (struct entry){ time, at };
+	if (o->n < o->cap)
+		return 0;
+	bigger = reallocarray(o->v, cap, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	o->v = bigger;
+	o->cap = cap;
 	return 0;
 }
 
@@ -37,6 +40,7 @@ static int sort_waiting(struct order *o)
 	if (o->head) {
 		memmove(o->v, o->v + o->head, (o->n - o->head) * sizeof(*o->v));
 		o->n -= o->head;
+		o->sorted -= o->head;
 		o->head = o->ready = 0;
 	}
 	if (o->n > o->spare_cap) {
@@ -47,24 +51,9 @@ static int sort_waiting(struct order *o)
 			return -ENOMEM;
 		o->spare_cap = o->cap;
 	}
-	sort_entries(o->v, o->n, o->spare);
+	sort_entries(o->v, o->sorted, o->n, o->spare);
+	o->sorted = o->n;
 	return 0;
-}
-
-/* How many of the sorted entries are not newer than `limit`. */
-static size_t count_until(const struct order *o, uint64_t limit)
-{
-	size_t low = 0, high = o->n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (o->v[mid].time <= limit)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }
 
 /* A window of pages behind `at` stays; those of a record that waits further back come again. */
@@ -82,7 +71,7 @@ static int end_round(struct order *o)
 
 	if (err < 0)
 		return err;
-	o->ready = count_until(o, o->limit);
+	o->ready = entries_until(o->v, o->n, o->limit);
 	o->limit = o->newest;
 	return 0;
 }
@@ -129,21 +118,17 @@ static void drop_given(struct order *o, struct stream *s)
 	o->given = NULL;
 }
 
-static inline void record_at(const struct stream *s, const uint8_t *at, struct tacho_record *rec)
+static void record_at(const struct stream *s, const uint8_t *at, struct tacho_record *rec)
 {
-	bool swap = s->swap;
+	uint64_t offset;
 
-	rec->bytes = at;
-	rec->type = get_u32(at, swap);
-	rec->misc = get_u16(at + 4, swap);
-	rec->size = get_u16(at + 6, swap);
-	rec->swapped = swap;
 	if (!in_block(s, at))
-		rec->offset = s->base_offset + (uint64_t)(at - s->base);
+		offset = s->base_offset + (uint64_t)(at - s->base);
 	else if (s->block && !s->unpack.out)
-		rec->offset = block_of(at)->offset + (uint64_t)(at - block_of(at)->bytes);
+		offset = block_of(at)->offset + (uint64_t)(at - block_of(at)->bytes);
 	else
-		rec->offset = block_of(at)->offset;
+		offset = block_of(at)->offset;
+	record_fill(rec, at, offset, s->swap);
 }
 
 static void give(struct order *o, struct stream *s, struct tacho_record *rec)
@@ -158,47 +143,114 @@ static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 }
 
 /* The records lie where they were written, not where they come in time: they are asked for early. */
+static void fetch(const struct entry *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t line = 0; line < 192; line += 64)
+			__builtin_prefetch(v[i].at + line);
+}
+
 size_t order_ahead(const struct order *o, const struct stream *s, struct tacho_record *out, size_t n)
 {
-	size_t known = o->ready - o->head, more;
+	const uint64_t mapped = s->block ? 0 : s->file->size, base_offset = s->base_offset;
+	const size_t known = o->ready - o->head;
+	const uint8_t *base = s->base;
+	const bool swap = s->swap;
+	const struct entry *v;
 
 	n = min_of(n, known);
-	more = min_of(2 * n, known);
-	for (size_t i = n; i < more; i++)
-		for (size_t line = 0; line < 192; line += 64)
-			__builtin_prefetch(o->v[o->head + i].at + line);
-	for (size_t i = 0; i < n; i++)
-		record_at(s, o->v[o->head + i].at, &out[i]);
+	if (n == 0)
+		return 0;
+	v = o->v + o->head;
+	fetch(v + n, min_of(n, known - n));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t offset = (uintptr_t)v[i].at - (uintptr_t)base;
+
+		if (offset < mapped)
+			record_fill(&out[i], v[i].at, base_offset + offset, swap);
+		else
+			record_at(s, v[i].at, &out[i]);
+	}
 	return n;
+}
+
+static int push(struct order *o, const struct stream *s, uint64_t time, const uint8_t *at)
+{
+	if (grow(o) < 0)
+		return -ENOMEM;
+	o->v[o->n++] = (struct entry){ time, at };
+	o->newest = max_of(o->newest, time);
+	if (in_block(s, at))
+		block_of(at)->refs++;
+	return 0;
+}
+
+/* Nearly all records have a time at a known place: those that lie ready, one behind the other, go
+ * in without being looked at any further. */
+static void push_run(struct order *o, struct stream *s)
+{
+	const uint8_t *at = s->at, *end = at + min_of((size_t)(s->end - at), (size_t)RUN_BYTES);
+	struct entry *from = o->v + o->n, *to = from;
+	struct entry *full = from + min_of(o->cap - o->n, ENTRIES_MAX - (o->n - o->head));
+	const struct where where = s->pd->where;
+	const bool swap = s->swap;
+
+	while (to < full && end - at >= (ptrdiff_t)RECORD_HEADER_BYTES) {
+		uint32_t type = get_u32(at, swap), size = get_u16(at + 6, swap);
+		uint64_t time;
+
+		if (type >= TACHO_RECORD_HEADER_ATTR || size < RECORD_HEADER_BYTES ||
+		    size > end - at)
+			break;
+		__builtin_prefetch(at + FETCH_BYTES);	/* these bytes are met for the first time */
+		time = where_time(&where, at, type, size, swap);
+		if (!time)
+			break;
+		*to++ = (struct entry){ time, at };
+		o->newest = max_of(o->newest, time);
+		at += size;
+	}
+	s->at = at;
+	o->n += (size_t)(to - from);
+	if (s->block)
+		s->block->refs += (uint32_t)(to - from);
+	else
+		drop_behind(s, at);
+}
+
+/* 1: *rec does not wait; 0: it does, or there is no more. */
+static int push_next(struct order *o, struct stream *s, struct tacho_record *rec)
+{
+	uint64_t time;
+	int err;
+
+	if (!stream_fast(s, rec) && stream_next(s, rec) <= 0)
+		return end_stream(o, s);
+	if (!s->block)
+		drop_behind(s, s->at);
+	time = record_when(s->pd, rec);
+	if (time)
+		return push(o, s, time, rec->bytes);
+	err = rec->type == TACHO_RECORD_FINISHED_ROUND ? end_round(o) : 0;
+	return err < 0 ? err : 1;
 }
 
 /* Reads on until something may leave. 1: *rec is one that does not wait. */
 static int fill(struct order *o, struct stream *s, struct tacho_record *rec)
 {
 	while (o->head == o->ready && !o->drained) {
-		int err = stream_fast(s, rec) ? 1 : stream_next(s, rec);
-		uint64_t time;
+		size_t before = o->n;
+		int err = 0;
 
-		if (err <= 0) {
-			err = end_stream(o, s);
-			return err < 0 ? stream_fail(s, err, stream_offset(s), "out of memory") : 0;
-		}
-		if (!s->block)
-			drop_behind(s, s->at);
-		time = record_when(s->pd, rec);
-		if (time) {
-			if (push(o, time, rec->bytes) < 0)
-				return stream_fail(s, -ENOMEM, rec->offset, "out of memory");
-			if (in_block(s, rec->bytes))
-				block_of(rec->bytes)->refs++;
-			o->newest = max_of(o->newest, time);
-			err = too_much(o, s) ? release_half(o, s) : 0;
-		} else {
-			err = rec->type == TACHO_RECORD_FINISHED_ROUND ? end_round(o) : 0;
-		}
+		if (o->n < o->cap && s->pd->where_same && stream_is_plain(s))
+			push_run(o, s);
+		if (o->n == before)
+			err = push_next(o, s, rec);
+		if (err == 0 && o->n > before && too_much(o, s))
+			err = release_half(o, s);
 		if (err < 0)
-			return stream_fail(s, err, rec->offset, "out of memory");
-		if (!time)
+			return stream_fail(s, err, stream_offset(s), "out of memory");
+		if (err > 0)
 			return 1;
 	}
 	return 0;

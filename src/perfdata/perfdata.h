@@ -29,6 +29,17 @@ enum { PIPE_UPDATE_UNIT, PIPE_UPDATE_SCALE, PIPE_UPDATE_NAME };	/* what an EVENT
 #define META_MAX (256u << 20)		/* records about the file, all together */
 #define BLOCK_BYTES (512u << 10)	/* and their alignment; holds eight of the largest records */
 
+static inline void record_fill(struct tacho_record *rec, const uint8_t *at, uint64_t offset,
+			       bool swap)
+{
+	rec->type = get_u32(at, swap);
+	rec->misc = get_u16(at + 4, swap);
+	rec->size = get_u16(at + 6, swap);
+	rec->bytes = at;
+	rec->offset = offset;
+	rec->swapped = swap;
+}
+
 struct section {
 	uint64_t offset, size;
 };
@@ -125,23 +136,24 @@ int stream_fd(struct stream *s, struct tacho_perfdata *pd, struct file *f);
 void stream_done(struct stream *s);
 /* 1, 0, or a negative errno that stays. Decompressed; out-of-line payloads are passed over. */
 int stream_next(struct stream *s, struct tacho_record *rec);
-/* The same, for nearly all records of nearly all files; false: ask stream_next(). */
+/* Records lie at s->at as they are, one behind the other. */
+static inline bool stream_is_plain(const struct stream *s)
+{
+	return !(s->skip || s->chunk_left || s->chunk_pad || s->unpack.out || s->ended);
+}
+/* The same as stream_next(), for nearly all records of nearly all files; false: ask that one. */
 static inline bool stream_fast(struct stream *s, struct tacho_record *rec)
 {
 	bool swap = s->swap;
 
-	if (s->end - s->at < (ptrdiff_t)RECORD_HEADER_BYTES || s->skip || s->chunk_left ||
-	    s->chunk_pad || s->unpack.out || s->ended)
+	if (s->end - s->at < (ptrdiff_t)RECORD_HEADER_BYTES || !stream_is_plain(s))
 		return false;
 	rec->type = get_u32(s->at, swap);
 	rec->size = get_u16(s->at + 6, swap);
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR || rec->size < RECORD_HEADER_BYTES ||
 	    rec->size > s->end - s->at)
 		return false;
-	rec->misc = get_u16(s->at + 4, swap);
-	rec->bytes = s->at;
-	rec->offset = s->base_offset + (uint64_t)(s->at - s->base);
-	rec->swapped = swap;
+	record_fill(rec, s->at, s->base_offset + (uint64_t)(s->at - s->base), swap);
 	s->at += rec->size;
 	return true;
 }
@@ -178,7 +190,7 @@ struct entry {
 struct order {
 	struct entry *v, *spare;
 	size_t n, cap, spare_cap;
-	size_t head, ready;		/* [head, ready) may be delivered */
+	size_t head, ready, sorted;	/* [head, ready) may be delivered, [head, sorted) is sorted */
 	uint64_t newest, limit;		/* of all seen; of all seen before the last round */
 	const uint8_t *given;		/* keeps the block of the record delivered last */
 	bool drained;			/* the stream has ended */
@@ -189,8 +201,29 @@ int order_next(struct order *o, struct stream *s, struct tacho_record *rec);
 /* Up to n of those that order_next() will give without reading on. */
 size_t order_ahead(const struct order *o, const struct stream *s, struct tacho_record *out, size_t n);
 void order_done(struct order *o, struct stream *s);
-/* Sorts by time, stable, fast on a few ascending runs. `spare` has room for n. */
-void sort_entries(struct entry *v, size_t n, struct entry *spare);
+/* Sorts by time, stable, fast on a few ascending runs. The first `sorted` are in order already;
+ * `spare` has room for n. */
+void sort_entries(struct entry *v, size_t sorted, size_t n, struct entry *spare);
+/* How many of the sorted entries are not newer than `time`. */
+size_t entries_until(const struct entry *v, size_t n, uint64_t time);
+
+/* What order_next() does for nearly all records of a mapped file; false: ask that one. */
+static inline bool order_fast(struct order *o, const struct stream *s, struct tacho_record *rec)
+{
+	const struct file *f = s->file;
+	const uint8_t *at;
+	uint64_t offset;
+
+	if (o->head == o->ready || s->block || o->given)
+		return false;
+	at = o->v[o->head].at;
+	offset = (uintptr_t)at - (uintptr_t)s->base;
+	if (offset >= f->size || offset > f->dropped + 2ULL * DROP_BYTES)
+		return false;
+	o->head++;
+	record_fill(rec, at, s->base_offset + offset, s->swap);
+	return true;
+}
 
 /* ---- events and features ---- */
 struct id_slot {
@@ -206,12 +239,47 @@ struct ids {
 int ids_put(struct ids *t, uint64_t id, uint32_t event);
 int ids_get(const struct ids *t, uint64_t id);		/* -1: not there */
 
-/* Where the id and the time of a record are: bytes from its start, and from its end. -1: none. */
-struct where {
-	int sample_id, sample_time;
-	int other_id, other_time;
+/* counted.c: a counter's value in the last sample that had it. */
+struct counted_slot {
+	uint64_t id, value;
+	uint32_t tid;			/* 0: of all threads */
+	bool used;
 };
+
+struct counted {
+	struct counted_slot *slots;
+	size_t n, cap;			/* cap is a power of two */
+};
+
+/* Where the id and the time of a record are: bytes from its start, and from its end. */
+struct where {
+	uint32_t sample_id, sample_time;
+	uint32_t other_id, other_time;
+};
+#define WHERE_NONE (1u << 20)		/* further than any record is long */
+#define WHERE_NOTHING ((struct where){ WHERE_NONE, WHERE_NONE, WHERE_NONE, WHERE_NONE })
 struct where where_of(const struct tacho_layout *lay);
+
+/* The word at one of these places in a record of `size` bytes; 0 where there is none. A word is as
+ * long as the header: one comparison keeps it clear of either end. */
+static inline uint64_t where_word(const uint8_t *at, uint32_t type, uint32_t size, uint32_t sample,
+				  uint32_t other, bool swap)
+{
+	bool is_sample = type == TACHO_RECORD_SAMPLE;
+	uint32_t from = is_sample ? sample : other;
+
+	if (from + RECORD_HEADER_BYTES > size)
+		return 0;
+	return get_u64(at + (is_sample ? from : size - from), swap);
+}
+
+static inline uint64_t where_time(const struct where *w, const uint8_t *at, uint32_t type,
+				  uint32_t size, bool swap)
+{
+	uint64_t time = where_word(at, type, size, w->sample_time, w->other_time, swap);
+
+	return time == UINT64_MAX ? 0 : time;
+}
 
 struct feature {
 	const uint8_t *at;
@@ -251,6 +319,7 @@ struct tacho_perfdata {
 	struct arena arena;
 	struct { struct event_slot *v; size_t n, cap; } events;
 	struct ids ids;
+	struct counted counted;
 	uint64_t n_ids;			/* of all events: bounded by what the file can hold */
 	struct where where;		/* of the first event: all others must agree on ids */
 	bool where_same;		/* times lie at the same place in all of them */
@@ -290,7 +359,11 @@ int where_add(struct tacho_perfdata *pd, const struct tacho_layout *lay);
 /* Ours ends a file with this as long as it is not finished. */
 #define UNFINISHED "tacho: unfinished"
 #define UNFINISHED_BYTES 18		/* with the zero */
+/* Right before the data: what a list of features, and their bits before it, end with. */
+#define FRONT_LIST "tacho: features"
+#define FRONT_LIST_BYTES 16		/* with the zero */
 int features_read(struct tacho_perfdata *pd, const struct file *f);
+int features_read_front(struct tacho_perfdata *pd, const struct file *f);
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n);
 int features_name_events(struct tacho_perfdata *pd);	/* EVENT_DESC, GROUP_DESC, ARCH */
 

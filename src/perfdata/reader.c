@@ -104,7 +104,8 @@ static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho
 	stream_map(&src->stream, pd, &src->file, pd->header.data.offset, end);
 	src->stream.cut = cut;
 	src->stream.died = is_unfinished(&pd->header);
-	if (!src->stream.died && features_read(pd, &src->file) < 0)
+	err = src->stream.died ? features_read_front(pd, &src->file) : features_read(pd, &src->file);
+	if (err < 0)
 		return error_nomem(e);
 	return features_name_events(pd) < 0 ? error_nomem(e) : 0;
 }
@@ -180,7 +181,7 @@ int tacho_perfdata_open(struct tacho_perfdata **out, const char *path,
 	if (!pd)
 		return error_nomem(e);
 	pd->ordered = o.ordered;
-	pd->where = (struct where){ -1, -1, -1, -1 };
+	pd->where = WHERE_NOTHING;
 	pd->where_same = true;
 	err = open_any(pd, path, &o, e);
 	if (err < 0) {
@@ -209,6 +210,7 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	vec_done(&pd->events);
 	vec_done(&pd->wheres);
 	free(pd->ids.slots);
+	free(pd->counted.slots);
 	buf_done(&pd->lead);
 	buf_done(&pd->warning);
 	defer_free(pd->defer);
@@ -295,13 +297,25 @@ int reader_next_ordered(struct tacho_perfdata *pd, struct tacho_record *rec, str
 	return pd->sources.n == 1 ? next_of_one(pd, rec, e) : next_of_many(pd, rec, e);
 }
 
-int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
+/* Of a file of any kind. Kept apart, so that the short way below need not save registers for it. */
+static __attribute__((noinline)) int next_of_any(struct tacho_perfdata *pd, struct tacho_record *rec,
+						 struct tacho_error *e)
 {
 	if (pd->lead.n && pipe_lead_next(pd, rec))
 		return 1;
 	if (!pd->ordered)
 		return next_as_written(pd, rec, e);
 	return pd->defers ? defer_next(pd, rec, e) : reader_next_ordered(pd, rec, e);
+}
+
+int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
+{
+	struct source *src = pd->sources.v[0].src;
+
+	if (pd->ordered && !pd->defers && !pd->lead.n && pd->sources.n == 1 &&
+	    order_fast(&src->order, &src->stream, rec))
+		return 1;
+	return next_of_any(pd, rec, e);
 }
 
 size_t tacho_perfdata_ahead(const struct tacho_perfdata *pd, struct tacho_record *out, size_t n)

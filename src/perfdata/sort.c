@@ -1,7 +1,7 @@
 /*
  * Sorting of what waits, by time and stable. Records come as one ascending run per ring that was
  * drained, so the runs are found and merged pairwise: n log(runs) steps, and none of them looks
- * at a record's bytes.
+ * at a record's bytes. What waits from before is a run that hardly overlaps with the others.
  */
 #include "perfdata/perfdata.h"
 
@@ -15,11 +15,30 @@ static size_t run_end(const struct entry *v, size_t at, size_t n)
 	return at;
 }
 
-static void merge(struct entry *out, const struct entry *a, size_t na, const struct entry *b,
-		  size_t nb)
+size_t entries_until(const struct entry *v, size_t n, uint64_t time)
 {
-	const struct entry *a_end = a + na, *b_end = b + nb;
+	size_t low = 0, high = n;
 
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (v[mid].time <= time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Merges v[0, na) and v[na, n), in place. What of the first is older than all of the second stays;
+ * the others step aside. */
+static void merge(struct entry *v, size_t na, size_t n, struct entry *spare)
+{
+	size_t stay = entries_until(v, na, v[na].time);
+	struct entry *out = v + stay;
+	const struct entry *a = spare, *a_end = spare + (na - stay), *b = v + na, *b_end = v + n;
+
+	memcpy(spare, out, (na - stay) * sizeof(*v));
 	while (a < a_end && b < b_end) {
 		bool second = b->time < a->time;
 		const struct entry *from = second ? b : a;
@@ -29,36 +48,30 @@ static void merge(struct entry *out, const struct entry *a, size_t na, const str
 		a += !second;
 	}
 	memcpy(out, a, (size_t)(a_end - a) * sizeof(*a));
-	memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof(*b));
 }
 
-/* Merges neighbours of `from` into `to`; returns how many runs are left. */
-static size_t merge_pass(struct entry *to, const struct entry *from, size_t n)
+/* Merges neighbours; returns how many runs are left. */
+static size_t merge_pass(struct entry *v, size_t n, struct entry *spare)
 {
 	size_t runs = 0;
 
 	for (size_t at = 0; at < n; runs++) {
-		size_t mid = run_end(from, at, n);
-		size_t end = mid < n ? run_end(from, mid, n) : n;
+		size_t mid = run_end(v, at, n);
+		size_t end = mid < n ? run_end(v, mid, n) : n;
 
-		merge(to + at, from + at, mid - at, from + mid, end - mid);
+		if (mid < end)
+			merge(v + at, mid - at, end - at, spare);
 		at = end;
 	}
 	return runs;
 }
 
-void sort_entries(struct entry *v, size_t n, struct entry *spare)
+void sort_entries(struct entry *v, size_t sorted, size_t n, struct entry *spare)
 {
-	struct entry *from = v, *to = spare;
-
-	if (n == 0 || run_end(v, 0, n) == n)
+	if (sorted == n)
 		return;
-	while (merge_pass(to, from, n) > 1) {
-		struct entry *done = to;
-
-		to = from;
-		from = done;
-	}
-	if (to != v)
-		memcpy(v, to, n * sizeof(*v));
+	while (merge_pass(v + sorted, n - sorted, spare) > 1)
+		;
+	if (sorted)
+		merge(v, sorted, n, spare);
 }

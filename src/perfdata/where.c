@@ -65,17 +65,17 @@ int ids_get(const struct ids *t, uint64_t id)
 struct where where_of(const struct tacho_layout *lay)
 {
 	uint64_t type = lay->sample_type;
-	struct where w = { -1, -1, -1, -1 };
-	int at = RECORD_HEADER_BYTES + 8 * __builtin_popcountll(
+	struct where w = WHERE_NOTHING;
+	uint32_t at = RECORD_HEADER_BYTES + 8 * (uint32_t)__builtin_popcountll(
 		type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID));
-	int back = 0;
+	uint32_t back = 0;
 
 	if (type & PERF_SAMPLE_TIME)
 		w.sample_time = at;
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		w.sample_id = RECORD_HEADER_BYTES;
 	else if (type & PERF_SAMPLE_ID)
-		w.sample_id = at + 8 * __builtin_popcountll(
+		w.sample_id = at + 8 * (uint32_t)__builtin_popcountll(
 			type & (PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR));
 	if (!lay->sample_id_all)
 		return w;
@@ -87,7 +87,7 @@ struct where where_of(const struct tacho_layout *lay)
 		back += 8;
 	if (type & PERF_SAMPLE_ID) {
 		back += 8;
-		if (w.other_id < 0)
+		if (w.other_id == WHERE_NONE)
 			w.other_id = back;
 	}
 	if (type & PERF_SAMPLE_TIME)
@@ -113,16 +113,6 @@ int where_add(struct tacho_perfdata *pd, const struct tacho_layout *lay)
 	return 0;
 }
 
-static uint64_t pick(const struct tacho_record *rec, int sample, int other)
-{
-	int at = rec->type == TACHO_RECORD_SAMPLE ? sample : (int)rec->size - other;
-
-	if ((rec->type == TACHO_RECORD_SAMPLE ? sample : other) < 0 ||
-	    at < (int)RECORD_HEADER_BYTES || at + 8 > rec->size)
-		return 0;
-	return get_u64(rec->bytes + at, rec->swapped);
-}
-
 int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	uint64_t id;
@@ -132,7 +122,8 @@ int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_
 		return -1;
 	if (pd->events.n == 1)
 		return 0;
-	id = pick(rec, pd->where.sample_id, pd->where.other_id);
+	id = where_word(rec->bytes, rec->type, rec->size, pd->where.sample_id, pd->where.other_id,
+			rec->swapped);
 	/* Recorders give no id to what they tell themselves; it has the first event's layout. */
 	event = id ? ids_get(&pd->ids, id) : 0;
 	return (size_t)event < pd->events.n ? event : -1;
@@ -141,7 +132,6 @@ int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_
 uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	const struct where *w = &pd->where;
-	uint64_t time;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return 0;
@@ -152,6 +142,5 @@ uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record 
 			return 0;
 		w = &pd->wheres.v[event];
 	}
-	time = pick(rec, w->sample_time, w->other_time);
-	return time == UINT64_MAX ? 0 : time;
+	return where_time(w, rec->bytes, rec->type, rec->size, rec->swapped);
 }
