@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 
 #include "base/error.h"
 #include "base/io.h"
@@ -189,6 +190,7 @@ static int write_ids(struct inject *j, struct tacho_error *e)
 static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 {
 	struct tacho_writer_opts how = { .size = sizeof(how), .pipe = j->pipe };
+	bool late = tacho_perfdata_is_pipe(j->pd) && !j->pipe;
 	int err, end;
 
 	if (tacho_perfdata_swapped(j->pd))
@@ -199,7 +201,7 @@ static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 	err = tacho_writer_open(&j->out, fd, &how, e);
 	if (!err)
 		err = copy_events(j, e);
-	if (!err && j->pipe)
+	if (!err && !late)
 		err = copy_features(j, e);
 	if (!err)
 		err = tacho_writer_begin(j->out, e);
@@ -208,7 +210,7 @@ static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 	if (!j->out)
 		return err;
 	/* What was copied before damage is kept; a stream's features are complete only now. */
-	end = j->pipe ? 0 : copy_features(j, err ? NULL : e);
+	end = late ? copy_features(j, err ? NULL : e) : 0;
 	if (!end)
 		end = write_ids(j, err ? NULL : e);
 	if (!end)
@@ -243,6 +245,7 @@ static int inject_run(void *opts, int argc, char **argv)
 		report_text("inject", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
+	signal(SIGXFSZ, SIG_IGN);	/* a limit of files is an error to tell */
 	err = tacho_perfdata_open(&j.pd, o->input, &how, &e);
 	if (!err)
 		err = fd = open_output(o, &e);

@@ -1,7 +1,7 @@
 /*
  * Writing perf.data:
  *
- *	file:  header | ids | attrs | features | data ... | list of features, more of them
+ *	file:  header | ids | attrs | features, their list | data ... | list of features, more of them
  *	pipe:  header | attrs, features as records | data ...
  *
  * A file's header tells of the data that was written last (0 bytes before the first, which readers
@@ -171,74 +171,95 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	return 0;
 }
 
-/* Of a write that failed half-way: the bytes of the records that are in the file as a whole. */
-static size_t whole_records(const struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+/* Of the first `n` bytes that were written: those of whole records. */
+static size_t whole_records(const struct iovec *parts, size_t n)
 {
-	off_t at = w->pipe ? -1 : lseek(w->fd, 0, SEEK_CUR);
-	off_t start = (off_t)(w->data_offset + w->bytes);
-	size_t there, whole = 0;
+	size_t whole = 0;
 
-	if (at <= start)
-		return 0;
-	there = min_of((size_t)(at - start), n);
-	for (uint64_t size = 1; size; whole += size)
-		size = writer_record_bytes(bytes + whole, there - whole);
+	for (size_t i = 0; i < FILE_PARTS; i++) {
+		size_t there = min_of(n, parts[i].iov_len), at = 0;
+
+		for (uint64_t size = 1; size && at < there; at += size)
+			size = writer_record_bytes((const uint8_t *)parts[i].iov_base + at, there - at);
+		whole += at;
+		if (at < parts[i].iov_len)
+			break;
+		n -= there;
+	}
 	return whole;
 }
 
+static int write_pipe(struct tacho_perfdata_writer *w, const struct iovec *parts)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < FILE_PARTS && err == 0; i++) {
+		err = io_write_all(w->fd, parts[i].iov_base, parts[i].iov_len);
+		w->bytes += err == 0 ? parts[i].iov_len : 0;
+	}
+	return err;
+}
+
+/* Packs the records of all parts; the first one is the outcome. */
+static int pack_parts(struct tacho_perfdata_writer *w, struct iovec *parts)
+{
+	int err = 0;
+
+	buf_clear(&w->packed);
+	for (size_t i = 0; i < FILE_PARTS && err == 0; i++)
+		err = parts[i].iov_len ? pack_records(w, parts[i].iov_base, parts[i].iov_len) : 0;
+	parts[0] = (struct iovec){ w->packed.bytes, w->packed.n };
+	parts[1] = (struct iovec){ 0 };
+	return err;
+}
+
+/* Writes what waits and `n` bytes more. */
 static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
 		     struct tacho_error *e)
 {
+	struct iovec parts[FILE_PARTS] = { { w->waiting.bytes, w->waiting.n }, { (void *)bytes, n } };
+	struct iovec used[FILE_PARTS + 1];
+	size_t put = 0;
 	int err;
 
 	if (w->level) {
-		buf_clear(&w->packed);
-		err = pack_records(w, bytes, n);
+		err = pack_parts(w, parts);
 		if (err < 0) {		/* what went into the stream cannot be taken back */
 			w->failed = err;
 			return error_set(e, err, "cannot compress the data: %s", strerror(-err));
 		}
-		bytes = w->packed.bytes;
-		n = w->packed.n;
 	}
-	err = w->pipe ? 0 : file_ready(w, n);
-	if (err == 0)
-		err = io_write_all(w->fd, bytes, n);
-	if (err < 0) {
-		w->bytes += whole_records(w, bytes, n);
-		return write_failed(w, err, e);
-	}
-	w->bytes += n;
-	err = w->pipe || w->bare ? 0 : file_complete(w);
+	memcpy(used, parts, sizeof(parts));
+	err = w->pipe ? write_pipe(w, parts) :
+	      w->bare ? file_append_bare(w, used, FILE_PARTS, &put) :
+			file_append(w, used, FILE_PARTS, &put);
+	if (err < 0)
+		w->bytes += whole_records(parts, put - min_of(put, file_room(w)));
+	buf_clear(&w->waiting);		/* which the parts are of */
 	return err < 0 ? write_failed(w, err, e) : 0;
 }
 
 static int write_waiting(struct tacho_perfdata_writer *w, struct tacho_error *e)
 {
-	int err = 0;
-
 	if (w->failed)
 		return write_failed(w, w->failed, e);
-	if (w->waiting.n)
-		err = write_out(w, w->waiting.bytes, w->waiting.n, e);
-	buf_clear(&w->waiting);
-	return err;
+	return w->waiting.n ? write_out(w, NULL, 0, e) : 0;
 }
 
 int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
 {
+	struct iovec none[1];
+	size_t put;
 	int err = write_waiting(w, e);
 
 	if (err == 0 && w->stale && w->bytes && !w->pipe && !w->bare && !w->finished)
-		err = file_complete(w);
+		err = file_append(w, none, 0, &put);
 	return err < 0 && !w->failed ? write_failed(w, err, e) : err;
 }
 
 int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
 			 struct tacho_error *e)
 {
-	int err;
-
 	if (!w->begun || w->finished)
 		return error_set(e, -EINVAL, "records come between begin and finish");
 	if (w->failed)
@@ -247,8 +268,7 @@ int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, siz
 		buf_put(&w->waiting, bytes, n);
 		return buf_failed(&w->waiting) ? error_nomem(e) : 0;
 	}
-	err = write_waiting(w, e);
-	return err < 0 ? err : write_out(w, bytes, n, e);
+	return write_out(w, bytes, n, e);
 }
 
 uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w)

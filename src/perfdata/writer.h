@@ -4,6 +4,8 @@
 #ifndef PERFDATA_WRITER_H
 #define PERFDATA_WRITER_H
 
+#include <sys/uio.h>
+
 #include "perfdata/perfdata.h"
 
 #define NAME_PAD 64		/* strings of features are padded to this, as perf does */
@@ -32,8 +34,8 @@ struct tacho_perfdata_writer {
 	struct ZSTD_CCtx_s *zstd;
 	struct buf packed;
 	uint64_t n_raw, n_packed;	/* for the ratio */
-	bool has_tail;			/* the header tells of features */
-	bool stale;			/* and some have changed since */
+	size_t tail_bytes;		/* behind the data; 0: the header tells of no features */
+	bool stale;			/* some have changed since */
 	uint64_t reserved;		/* blocks are there up to this offset; UINT64_MAX: no more */
 };
 
@@ -70,9 +72,14 @@ void head_compressed(struct tacho_perfdata_writer *w);
 /* The features' list and the payloads that are not in front, to stand at `offset`. */
 void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf *out);
 
-/* writer_file.c: what a file needs beside its data. All return 0 or a negative errno. */
-int file_ready(struct tacho_perfdata_writer *w, size_t n);	/* before `n` bytes of data are written */
-int file_complete(struct tacho_perfdata_writer *w);		/* and after */
+/* writer_file.c: what a file needs beside its data. All return 0 or a negative errno. The parts,
+ * FILE_PARTS of them at most and one more that is free, are used up; *put is how many of their
+ * bytes are in the file after a failure. Without parts the features are written anew. */
+#define FILE_PARTS 2
+int file_append(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put);
+int file_append_bare(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put);
+/* Of the bytes that a full disk has taken: what the shortest list needs, so that others can read the file. */
+size_t file_room(const struct tacho_perfdata_writer *w);
 int file_finish(struct tacho_perfdata_writer *w);
 
 /* How long the record at `at` is, with the payload behind it; 0: it is none, or not all there. */

@@ -1,7 +1,8 @@
 /*
- * What the writer puts around the data: header, ids, attrs and the features that are known then in
- * front, the list of all features and the others behind, or all of them as records in a pipe. perf reads a pipe's features against the attrs it has seen, and other
- * readers stop at the first record that is neither, so attrs come first and then features.
+ * What the writer puts around the data: header, ids, attrs and the features that are known then,
+ * with a list of them, in front, the list of all features and the others behind, or all of them as
+ * records in a pipe. perf reads a pipe's features against the attrs it has seen, and other readers
+ * stop at the first record that is neither, so attrs come first and then features.
  */
 #include "perfdata/writer.h"
 
@@ -25,14 +26,21 @@ static void put_ids(const struct written_event *ev, struct buf *out)
 	buf_put(out, ev->ids, ev->n_ids * sizeof(*ev->ids));
 }
 
-void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, bool features,
-		 struct buf *out)
+static void put_bits(const struct tacho_perfdata_writer *w, bool features, struct buf *out)
 {
-	uint64_t bits[4] = { 0 }, entry = w->attr_bytes + 16;
+	uint64_t bits[4] = { 0 };
 
 	for (unsigned f = 0; features && f < TACHO_FEATURE_MAX; f++)
 		if (w->there[f])
 			bits[f / 64] |= 1ULL << f % 64;
+	buf_put(out, bits, sizeof(bits));
+}
+
+void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, bool features,
+		 struct buf *out)
+{
+	uint64_t entry = w->attr_bytes + 16;
+
 	buf_put(out, magic, sizeof(magic));
 	put_u64(out, FILE_HEADER_BYTES);
 	put_u64(out, entry);
@@ -42,7 +50,16 @@ void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, boo
 	put_u64(out, data_bytes);
 	put_u64(out, 0);
 	put_u64(out, 0);
-	buf_put(out, bits, sizeof(bits));
+	put_bits(w, features, out);
+}
+
+/* For a kill while there is no list behind the data; found from the data on, backwards. */
+static void put_front_list(struct tacho_perfdata_writer *w, struct buf *out)
+{
+	buf_pad(out, 0, round_up8(out->n) - out->n);
+	head_features(w, 0, out);
+	put_bits(w, true, out);
+	buf_put(out, FRONT_LIST, FRONT_LIST_BYTES);
 }
 
 int head_file(struct tacho_perfdata_writer *w, struct buf *out)
@@ -68,7 +85,7 @@ int head_file(struct tacho_perfdata_writer *w, struct buf *out)
 		w->front[f] = out->n;
 		buf_str(out, buf_view(&w->features[f]));
 	}
-	buf_pad(out, 0, round_up8(out->n) - out->n);
+	put_front_list(w, out);
 	w->data_offset = out->n;
 	head_header(w, 0, false, &head);
 	if (buf_failed(&head) || buf_failed(out))

@@ -500,6 +500,7 @@ static void writer_refuses(void **state)
 /* A limit of the file's size stands for the disk's: what was written whole stays and is read. */
 static void no_more_room(void **state)
 {
+	struct tacho_perfdata *pd;
 	struct rlimit limit, old;
 	struct buf data = { 0 };
 	int err = 0;
@@ -511,6 +512,7 @@ static void no_more_room(void **state)
 		struct place p = place_new();
 		struct tacho_perfdata_writer *w = writer_on(p.fd, false, level);
 
+		assert_int_equal(tacho_writer_string(w, TACHO_FEATURE_HOSTNAME, "here"), 0);
 		assert_int_equal(tacho_writer_begin(w, NULL), 0);
 		limit = old;
 		limit.rlim_cur = 300000;
@@ -527,6 +529,11 @@ static void no_more_room(void **state)
 		read_path(p.path, false);
 		assert_int_equal(seen.err, 0);
 		assert_true(seen.n > 100 && seen.n < 400);
+		/* There was room for the list, and it is not the one in front. */
+		assert_int_equal(tacho_perfdata_open(&pd, p.path, NULL, NULL), 0);
+		assert_string_equal(tacho_perfdata_string(pd, TACHO_FEATURE_HOSTNAME), "here");
+		assert_null(tacho_perfdata_warning(pd));
+		tacho_perfdata_close(pd);
 		close(p.fd);
 		err = 0;
 	}
@@ -607,6 +614,77 @@ static void truncated_keeps(void **state)
 	buf_done(&file);
 }
 
+/* After each flush the file is complete, whether little or much goes over the list and behind it. */
+static void grows(void **state)
+{
+	static const uint32_t raw[] = { 4, 4, 300, 4, 60000, 12, 60000, 20, 276, 4 };
+	struct place p = place_new();
+	struct tacho_perfdata_writer *w = writer_on(p.fd, false, 0);
+
+	assert_int_equal(tacho_writer_string(w, TACHO_FEATURE_HOSTNAME, "here"), 0);
+	assert_int_equal(tacho_writer_begin(w, NULL), 0);
+	for (size_t i = 0; i < countof(raw); i++) {
+		struct tacho_perfdata *pd;
+		struct buf data = { 0 };
+
+		put_sample(&data, 11, i, 4);
+		put_sample(&data, 11, i, raw[i]);
+		assert_int_equal(tacho_writer_records(w, data.bytes, data.n, NULL), 0);
+		if (i == 5)
+			assert_int_equal(tacho_writer_string(w, TACHO_FEATURE_ARCH, "late"), 0);
+		assert_int_equal(tacho_writer_flush(w, NULL), 0);
+		buf_done(&data);
+		read_path(p.path, false);
+		assert_int_equal(seen.err, 0);
+		assert_int_equal(seen.n, 2 * (i + 1));
+		for (size_t k = 0; k < seen.n; k++)
+			assert_int_equal(seen.times[k], k / 2);
+		assert_int_equal(tacho_perfdata_open(&pd, p.path, NULL, NULL), 0);
+		assert_string_equal(tacho_perfdata_string(pd, TACHO_FEATURE_HOSTNAME), "here");
+		assert_string_equal(i < 5 ? "late" : tacho_perfdata_string(pd, TACHO_FEATURE_ARCH), "late");
+		assert_non_null(strstr(tacho_perfdata_warning(pd), "was killed"));
+		tacho_perfdata_close(pd);
+	}
+	assert_int_equal(tacho_writer_finish(w, NULL), 0);
+	tacho_writer_free(w);
+	read_path(p.path, false);
+	assert_int_equal(seen.n, 2 * countof(raw));
+	close(p.fd);
+}
+
+/* Killed while the header tells of no features: those in front are found. */
+static void list_in_front(void **state)
+{
+	struct buf file = small_file(false, 0);
+	size_t list = data_offset(&file);
+
+	memset(file.bytes + 72, 0, 32);
+	for (int known = 1; known >= 0; known--) {
+		struct place p = place_with(file.bytes, file.n);
+		struct tacho_perfdata *pd;
+
+		assert_int_equal(tacho_perfdata_open(&pd, p.path, NULL, NULL), 0);
+		if (known)
+			assert_string_equal(tacho_perfdata_string(pd, TACHO_FEATURE_HOSTNAME), "here");
+		else
+			assert_null(tacho_perfdata_string(pd, TACHO_FEATURE_HOSTNAME));
+		assert_non_null(strstr(tacho_perfdata_warning(pd), "did not end properly"));
+		tacho_perfdata_close(pd);
+		read_path(p.path, false);
+		assert_int_equal(seen.n, 200);
+		close(p.fd);
+		file.bytes[list - 1] ^= 1;
+	}
+	for (size_t at = 72 + 32; at < list; at++) {
+		char was = file.bytes[at];
+
+		file.bytes[at] = (char)0xff;
+		check_damaged(file.bytes, file.n);
+		file.bytes[at] = was;
+	}
+	buf_done(&file);
+}
+
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed ^= *seed << 13, *seed ^= *seed >> 17, *seed ^= *seed << 5;
@@ -632,6 +710,54 @@ static void mutated(void **state)
 	}
 }
 
+/* ---- samples with values ---- */
+
+/* What one value adds: its event in the tens, what it counted in the ones; -1: nothing. */
+static int counted(struct tacho_perfdata *pd, size_t event, uint32_t tid, uint64_t id, uint64_t value)
+{
+	uint64_t words[] = { value, id }, n = 0;
+	struct tacho_sample s = { .tid = tid, .read = { .n = 1, .words = { words, 2 }, .format = PERF_FORMAT_ID } };
+	size_t of = 0;
+	int err = tacho_perfdata_counted(pd, event, &s, 0, &of, &n);
+
+	assert_true(err >= 0);
+	return err ? (int)(of * 10 + n) : -1;
+}
+
+static void values_since(void **state)
+{
+	struct perf_event_attr inherited = attr;
+	struct place p = place_new();
+	struct tacho_perfdata_writer *w = writer_on(p.fd, false, 0);
+	static const uint64_t third_ids[] = { 31 };
+	struct tacho_perfdata *pd;
+
+	(void)state;
+	inherited.flags |= PERF_ATTR_INHERIT;
+	assert_int_equal(tacho_writer_event(w, "page-faults", &inherited, sizeof(inherited), third_ids, 1), 0);
+	assert_int_equal(tacho_writer_begin(w, NULL), 0);
+	assert_int_equal(tacho_writer_finish(w, NULL), 0);
+	tacho_writer_free(w);
+	assert_int_equal(tacho_perfdata_open(&pd, p.path, NULL, NULL), 0);
+	assert_int_equal(counted(pd, 0, 7, 11, 3), 3);
+	assert_int_equal(counted(pd, 0, 8, 11, 8), 5);		/* all threads have one counter */
+	assert_int_equal(counted(pd, 0, 7, 12, 4), 4);
+	assert_int_equal(counted(pd, 0, 7, 21, 2), 12);		/* of the other event */
+	assert_int_equal(counted(pd, 0, 7, 21, 2), -1);
+	assert_int_equal(counted(pd, 0, 7, 99, 2), -1);		/* of none */
+	assert_int_equal(counted(pd, 2, 7, 31, 6), 26);
+	assert_int_equal(counted(pd, 2, 8, 31, 2), 22);		/* each thread has its own */
+	assert_int_equal(counted(pd, 2, 7, 31, 9), 23);
+	assert_int_equal(counted(pd, 2, 8, 31, 1), 21);		/* a new one with an old number */
+	for (uint32_t i = 1; i < 5000; i++)
+		assert_int_equal(counted(pd, 2, i * 7919, 31, 5), 25);
+	for (uint32_t i = 1; i < 5000; i++)
+		assert_int_equal(counted(pd, 2, i * 7919, 31, 6), 21);
+	assert_int_equal(counted(pd, 9, 7, 11, 9), -1);
+	tacho_perfdata_close(pd);
+	close(p.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -642,12 +768,15 @@ int main(void)
 		cmocka_unit_test(large_and_compressed),
 		cmocka_unit_test(broken_chunks),
 		cmocka_unit_test(aux_payload),
+		cmocka_unit_test(values_since),
 		cmocka_unit_test(empty_data),
 		cmocka_unit_test(writer_refuses),
 		cmocka_unit_test(no_more_room),
 		cmocka_unit_test(disk_full),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(truncated_keeps),
+		cmocka_unit_test(grows),
+		cmocka_unit_test(list_in_front),
 		cmocka_unit_test(mutated),
 	};
 

@@ -22,7 +22,8 @@ for copy in file stream; do
 		fail "perf finds no build id in $copy.data"
 done
 
-head -c 2500 file.data >cut.data	# in the middle of the records
+at=$(tacho script -i file.data --header-only | sed -n 's/^# data offset *: //p')
+head -c $((at + 1000)) file.data >cut.data	# in the middle of the records
 [ "$(status_of tacho inject -i cut.data -o part.data)" = 1 ] || fail "damage passed as fine"
 tacho script -i part.data >part || fail "what was copied before the damage is not readable"
 [ "$(status_of tacho inject -i file.data -o file.data)" = 1 ] || fail "a file was written over itself"
