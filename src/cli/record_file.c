@@ -244,25 +244,51 @@ void record_file_discard(struct record_file *f)
 		file_discard(f->path);
 }
 
+static void stamp_name(const char *base, uint64_t hundredths, struct buf *out)
+{
+	time_t seconds = (time_t)(hundredths / 100);
+	char stamp[32];
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	buf_clear(out);
+	buf_printf(out, "%s.%s%02u", base, stamp, (unsigned)(hundredths % 100));
+}
+
+/* Not over a file that is there: -EEXIST then. */
+static int rename_apart(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (access(to, F_OK) == 0)		/* a file system that cannot do both at once */
+		return -EEXIST;
+	return rename(from, to) < 0 ? -errno : 0;
+}
+
 int record_file_stamp(struct record_file *f)
 {
 	scoped(buf_done) struct buf name = { 0 };
 	struct timeval now;
-	struct tm tm;
-	char stamp[32];
+	uint64_t hundredths;
+	int err;
 
 	if (!io_is_plain(f->path) && !file_is_recorded_directory(f->path))	/* /dev/null keeps its name */
 		return 0;
 	gettimeofday(&now, NULL);
-	localtime_r(&now.tv_sec, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
-	buf_printf(&name, "%s.%s%02u", f->base, stamp, (unsigned)now.tv_usec / 10000);
-	if (buf_failed(&name))
-		return -ENOMEM;
-	if (rename(f->path, name.bytes) < 0) {
+	hundredths = (uint64_t)now.tv_sec * 100 + (uint64_t)now.tv_usec / 10000;
+	do {		/* two may end within one hundredth: the second takes the next */
+		stamp_name(f->base, hundredths++, &name);
+		err = buf_failed(&name) ? -ENOMEM : rename_apart(f->path, name.bytes);
+	} while (err == -EEXIST);
+	if (err == -ENOMEM)
+		return err;
+	if (err < 0) {
 		report_text("record", "'%s' cannot be renamed to '%s': %s", f->path, name.bytes,
-			    strerror(errno));
-		return -errno;
+			    strerror(-err));
+		return err;
 	}
 	free(f->path);
 	f->path = buf_take(&name);

@@ -191,8 +191,8 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 	if (ppoll(fds, countof(fds), &ts, mask) < 0 && errno != EINTR)
 		return -errno;
 	if (fds[2].revents)
-		control_read(&loop->control, "record", "enable, disable, snapshot, stop or ping", obey,
-			     loop);
+		control_read(&loop->control, "record",
+			     "enable, disable, stop or ping, with -S or --switch-output snapshot", obey, loop);
 	if (fds[0].revents) {
 		loop->n_wakeups++;
 		over = tacho_sampler_look(loop->sampler) == 1 && !loop->command;

@@ -19,19 +19,18 @@ for command in ./nothing-here no-such-command ./not-runnable ./err; do
 done
 [ "$(cksum perf.data perf.data.old)" = "$before" ] || fail "a command that cannot be started moved files"
 ls | grep -e '\.new$' -e '^dir' && fail "it left something behind"
-tacho record -e cpu-clock -o int "$TEST_BIN/spin" -c 30 2>err &
+tacho record -e cpu-clock -o int "$TEST_BIN/spin" -r runs -c 30 2>err &
 pid=$!
-sleep 0.5
+wait_for 20 test -e runs
+sleep 0.3
 kill -INT $pid
 wait $pid || [ $? -ge 128 ] || fail "status after SIGINT"
 [ "$(said err)" -gt 0 ] || fail "nothing recorded until SIGINT: $(cat err)"
-timeout 0.6 "$TEST_BIN/spin" -c 30 &
-sleep 0.1
-target=$(ps -o pid= --ppid $! | tr -d ' ')
-tacho record -e cpu-clock -o pid -p "$target" 2>err
+"$TEST_BIN/spin" -c 1 -t 1 &
+tacho record -e cpu-clock -o pid -p $! 2>err
 [ "$(said err)" -gt 0 ] || fail "nothing recorded of a process that ended: $(cat err)"
 wait || true
 tacho record -e cpu-clock -F 5000 -g -o size --max-size 20K timeout 20 "$TEST_BIN/spin" -c 30 2>err || true
 [ "$(wc -c <size)" -lt 4000000 ] || fail "--max-size had no effect"
-tacho record -e cpu-clock -D 300 -o delay sh -c 'sleep 0.1' 2>err
+tacho record -e cpu-clock -D 20000 -o delay sh -c 'sleep 0.1' 2>err
 [ "$(said err)" = 0 ] || fail "samples before the delay was over: $(cat err)"

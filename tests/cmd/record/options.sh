@@ -66,15 +66,14 @@ refused 129 tacho record --kernel-callchains true
 refused 129 tacho record --user-regs=nonsense true
 tacho record --intr-regs=\? 2>&1 | grep -q '^available registers: .*' || fail "no registers listed"
 # Who: threads, processes, users.
-timeout 20 "$TEST_BIN/spin" -c 20 &
-spin=$!
-sleep 0.2
-target=$(ps -o pid= --ppid $spin | tr -d ' ')
+"$TEST_BIN/spin" -r runs -c 20 &
+target=$!
+wait_for 20 test -e runs
 for who in "-p $target" "-t $target" "-u root"; do
 	tacho record -e cpu-clock -o who $who sleep 0.3 2>err
 	tacho script -i who -F pid,comm | grep -q "spin *$target" || { cat err; fail "$who: no samples of spin"; }
 done
-kill $spin
+kill $target
 # What goes into the file.
 tacho record -q -e cpu-clock -B -o none sh -c "$LOOP"
 perf report -i none --header-only 2>/dev/null | grep -q '^# missing features:.* BUILD_ID' || fail "-B has build ids"

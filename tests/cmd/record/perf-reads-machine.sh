@@ -12,7 +12,7 @@ perf_reads cgroup cpu-clock -a -e cpu-clock -G / sh -c "$LOOP"
 perf_reads trace raw_syscalls:sys_enter -e raw_syscalls:sys_enter ls /
 perf script -i trace 2>/dev/null | grep -q 'raw_syscalls:sys_enter: NR [0-9]* (' || fail "no fields"
 perf_reads two sched:sched_switch,raw_syscalls:sys_enter \
-	-a -e sched:sched_switch,raw_syscalls:sys_enter --exclude-perf sleep 0.1
+	-a -m 4M -e sched:sched_switch,raw_syscalls:sys_enter --exclude-perf sleep 0.1
 perf_reads filtered raw_syscalls:sys_enter -e raw_syscalls:sys_enter --filter 'id == 1' sh -c 'echo; echo'
 [ "$(perf script -i filtered 2>/dev/null | grep -vc 'NR 1 (')" = 0 ] || fail "the filter let others pass"
 perf_reads mixed cpu-clock,raw_syscalls:sys_enter -e cpu-clock,raw_syscalls:sys_enter sh -c "$LOOP"
