@@ -163,6 +163,8 @@ static int read_stat(struct stat_input *in, const struct tacho_record *rec)
 	key.running_ns = payload_u64(&p);
 	if (in->counters.n)
 		c = bsearch(&key, in->counters.v, in->counters.n, sizeof(*c), by_id);
+	if (!p.bad && !c && key.id == 0)
+		return 0;		/* perf's own clocks (duration_time) have no id */
 	if (p.bad || !c || key.id == UINT64_MAX)
 		return -EBADMSG;
 	c->cpu = key.cpu;
@@ -217,7 +219,7 @@ int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t
 		if (bad == -ENOMEM)
 			return error_nomem(e);
 		if (bad < 0)
-			return error_set(e, bad, "byte %#llx: a record of counts (type %u) that cannot be",
+			return error_set(e, bad, "byte %#llx: a record (type %u) that is cut short or of no event here",
 					 (unsigned long long)rec.offset, rec.type);
 		if (rec.type != TACHO_RECORD_STAT_ROUND)
 			continue;
