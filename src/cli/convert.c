@@ -54,6 +54,28 @@ static int learn_events(struct convert *c)
 	return 0;
 }
 
+/* One sample for each counter whose value it carries; raw bytes are of the one that was sampled. */
+static int take_values(struct convert *c, size_t event, const struct tacho_record *rec,
+		       struct tacho_sample *s, struct tacho_error *e)
+{
+	const uint8_t *raw = s->raw;
+	int err = 0;
+
+	for (size_t i = 0; i < s->read.n && err >= 0; i++) {
+		size_t of = 0;
+
+		err = tacho_perfdata_counted(c->pd, event, s, i, &of, &s->period);
+		if (err < 0)
+			return error_nomem(e);
+		if (err == 0)
+			continue;
+		c->samples++;
+		s->raw = of == event ? raw : NULL;
+		err = c->writer->sample(c, of, rec, s, e);
+	}
+	return err;
+}
+
 static int take_sample(struct convert *c, const struct tacho_record *rec, struct tacho_error *e)
 {
 	int event = tacho_perfdata_event_of(c->pd, rec);
@@ -64,6 +86,8 @@ static int take_sample(struct convert *c, const struct tacho_record *rec, struct
 		c->bad_records++;
 		return 0;
 	}
+	if (tacho_perfdata_has_values(c->events.v[event].file))
+		return take_values(c, (size_t)event, rec, &s, e);
 	c->samples++;
 	return c->writer->sample(c, (size_t)event, rec, &s, e);
 }

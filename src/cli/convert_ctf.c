@@ -18,6 +18,7 @@ struct ctf_out {
 	struct ctf_streams streams;
 	int64_t offset_s;		/* from the samples' clock to the time of day */
 	uint32_t offset_ns;		/* and on from there */
+	uint64_t lost_told, lost_counted;	/* by LOST records, and by LOST_SAMPLES at the end */
 };
 
 static const char *ctf_path(const struct data_opts *o)
@@ -171,6 +172,15 @@ static uint32_t other_id(size_t i)
 	return UINT32_MAX - (uint32_t)i;
 }
 
+/* What was lost is told as it happens, and once more of each event at the end. */
+static int note_lost(struct ctf_out *out, uint32_t cpu, const struct tacho_other *o)
+{
+	uint64_t before = max_of(out->lost_told, out->lost_counted);
+
+	*(o->type == TACHO_RECORD_LOST ? &out->lost_told : &out->lost_counted) += o->lost.lost;
+	return ctf_lost(&out->streams, cpu, max_of(out->lost_told, out->lost_counted) - before);
+}
+
 static int ctf_other(struct convert *c, const struct tacho_other *o, struct tacho_error *e)
 {
 	struct ctf_out *out = c->out;
@@ -178,7 +188,7 @@ static int ctf_other(struct convert *c, const struct tacho_other *o, struct tach
 	int err = 0;
 
 	if (o->type == TACHO_RECORD_LOST || o->type == TACHO_RECORD_LOST_SAMPLES)
-		err = ctf_lost(&out->streams, cpu, o->lost.lost);
+		err = note_lost(out, cpu, o);
 	for (size_t i = 0; i < countof(others) && c->opts->all && err == 0; i++) {
 		struct buf *b;
 
