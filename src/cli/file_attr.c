@@ -39,10 +39,12 @@ static void put_bits(struct buf *out, struct str value, const char *const *names
 static void put_one(struct buf *out, struct str name, struct str value, const char *is)
 {
 	bool period = str_is(name, "sample_freq") || str_is(name, "sample_period");
+	bool wakeup = str_is(name, "wakeup_events") || str_is(name, "wakeup_watermark");
 
 	if (out->n && out->bytes[out->n - 1] != ' ')
 		buf_puts(out, ", ");
-	buf_str(out, period ? STR_LIT("{ sample_period, sample_freq }") : name);
+	buf_str(out, period ? STR_LIT("{ sample_period, sample_freq }") :
+		     wakeup ? STR_LIT("{ wakeup_events, wakeup_watermark }") : name);
 	buf_puts(out, is);
 	if (str_is(name, "sample_type"))
 		put_bits(out, value, sample_bits, countof(sample_bits));

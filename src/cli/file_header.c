@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli/file_attr.h"
+#include "cli/file_bpf.h"
 #include "cli/payload.h"
 
 /* ---- one function per feature; each writes its lines ---- */
@@ -66,7 +67,8 @@ static void put_list(struct payload *p, const char *what, struct buf *out)
 	}
 }
 
-/* Sockets, threads, (core, socket) per CPU, and in newer files dies and a die per CPU. */
+/* Sockets, threads, (core, socket) per CPU, and in newer files dies and a die per CPU; of one that was
+ * off all are -1. */
 static void put_topology(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
 	struct payload cpus = payload_of(pd, TACHO_FEATURE_NRCPUS), dies;
@@ -84,12 +86,13 @@ static void put_topology(const struct tacho_perfdata *pd, struct payload *p, str
 	buf_str(out, buf_view(&threads));
 	buf_done(&threads);
 	for (uint32_t i = 0; i < n && !p->bad; i++) {
-		uint32_t core = payload_u32(p), socket = payload_u32(p), die = payload_u32(&dies);
+		int32_t core = (int32_t)payload_u32(p), socket = (int32_t)payload_u32(p);
+		int32_t die = (int32_t)payload_u32(&dies);
 
 		if (dies.bad)
-			buf_printf(out, "# CPU %u: Core ID %u, Socket ID %u\n", i, core, socket);
+			buf_printf(out, "# CPU %u: Core ID %d, Socket ID %d\n", i, core, socket);
 		else
-			buf_printf(out, "# CPU %u: Core ID %u, Die ID %u, Socket ID %u\n", i, core, die, socket);
+			buf_printf(out, "# CPU %u: Core ID %d, Die ID %d, Socket ID %d\n", i, core, die, socket);
 	}
 }
 
@@ -259,49 +262,110 @@ static void put_compressed(const struct tacho_perfdata *pd, struct payload *p, s
 		   ratio);
 }
 
-static void put_branch_stack(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_directory(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
 {
 	(void)pd;
-	(void)p;
-	buf_puts(out, "# contains samples with branch stack\n");
+	buf_printf(out, "# directory data version : %llu\n", (unsigned long long)payload_u64(p));
+}
+
+/* u32 PMUs; each: its name and its CPUs. */
+static void put_hybrid(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t n = payload_u32(p);
+
+	(void)pd;
+	buf_puts(out, "# hybrid cpu system:\n");
+	for (uint32_t i = 0; i < n; i++) {
+		struct str name = payload_str(p), cpus = payload_str(p);
+
+		if (p->bad)
+			return;
+		buf_printf(out, "# %.*s cpu list : %.*s\n", STR(name), STR(cpus));
+	}
+}
+
+/* u32 capabilities; each: its name and its value. They follow the name of the PMU. */
+static void put_capabilities(struct payload *p, struct buf *out)
+{
+	uint32_t n = payload_u32(p);
+
+	if (!n && !p->bad)
+		buf_puts(out, "not available");
+	for (uint32_t i = 0; i < n && !p->bad; i++) {
+		struct str name = payload_str(p), value = payload_str(p);
+
+		if (!p->bad)
+			buf_printf(out, "%s%.*s=%.*s", i ? ", " : "", STR(name), STR(value));
+	}
+	buf_putc(out, '\n');
+}
+
+static void put_cpu_capabilities(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	(void)pd;
+	buf_puts(out, "# cpu pmu capabilities: ");
+	put_capabilities(p, out);
+}
+
+/* u32 PMUs; each: its capabilities, then its name. */
+static void put_pmu_capabilities(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+{
+	uint32_t n = payload_u32(p);
+
+	(void)pd;
+	for (uint32_t i = 0; i < n && !p->bad; i++) {
+		scoped(buf_done) struct buf list = { 0 };
+		struct str name;
+
+		put_capabilities(p, &list);
+		name = payload_str(p);
+		if (!p->bad && !buf_failed(&list))
+			buf_printf(out, "# %.*s pmu capabilities: %s", STR(name), list.bytes);
+	}
 }
 
 static const struct row {
 	enum tacho_feature feature;
 	const char *name;		/* as "missing features" calls it */
 	const char *text;		/* of those that are a string: the key */
+	const char *line;		/* of those that are there or not: what that means */
 	put_fn put;
 	bool long_one;			/* shown with -I only */
 } rows[] = {
-	{ TACHO_FEATURE_HOSTNAME, "HOSTNAME", "hostname", NULL, false },
-	{ TACHO_FEATURE_OSRELEASE, "OSRELEASE", "os release", NULL, false },
-	{ TACHO_FEATURE_VERSION, "VERSION", "perf version", NULL, false },
-	{ TACHO_FEATURE_ARCH, "ARCH", "arch", NULL, false },
-	{ TACHO_FEATURE_NRCPUS, "NRCPUS", NULL, put_cpus, false },
-	{ TACHO_FEATURE_CPUDESC, "CPUDESC", "cpudesc", NULL, false },
-	{ TACHO_FEATURE_CPUID, "CPUID", "cpuid", NULL, false },
-	{ TACHO_FEATURE_TOTAL_MEM, "TOTAL_MEM", NULL, put_memory, false },
-	{ TACHO_FEATURE_CMDLINE, "CMDLINE", NULL, put_cmdline, false },
-	{ TACHO_FEATURE_EVENT_DESC, "EVENT_DESC", NULL, put_events, false },
-	{ TACHO_FEATURE_CPU_TOPOLOGY, "CPU_TOPOLOGY", NULL, put_topology, true },
-	{ TACHO_FEATURE_NUMA_TOPOLOGY, "NUMA_TOPOLOGY", NULL, put_numa, true },
-	{ TACHO_FEATURE_BRANCH_STACK, "BRANCH_STACK", NULL, put_branch_stack, false },
-	{ TACHO_FEATURE_PMU_MAPPINGS, "PMU_MAPPINGS", NULL, put_pmus, false },
-	{ TACHO_FEATURE_GROUP_DESC, "GROUP_DESC", NULL, put_groups, false },
-	{ TACHO_FEATURE_CACHE, "CACHE", NULL, put_caches, true },
-	{ TACHO_FEATURE_SAMPLE_TIME, "SAMPLE_TIME", NULL, put_sample_time, false },
-	{ TACHO_FEATURE_MEM_TOPOLOGY, "MEM_TOPOLOGY", NULL, put_memory_nodes, true },
-	{ TACHO_FEATURE_CLOCKID, "CLOCKID", NULL, put_clockid, false },
-	{ TACHO_FEATURE_COMPRESSED, "COMPRESSED", NULL, put_compressed, false },
-	{ TACHO_FEATURE_CLOCK_DATA, "CLOCK_DATA", NULL, put_clock_data, false },
+	{ TACHO_FEATURE_HOSTNAME, "HOSTNAME", .text = "hostname" },
+	{ TACHO_FEATURE_OSRELEASE, "OSRELEASE", .text = "os release" },
+	{ TACHO_FEATURE_VERSION, "VERSION", .text = "perf version" },
+	{ TACHO_FEATURE_ARCH, "ARCH", .text = "arch" },
+	{ TACHO_FEATURE_NRCPUS, "NRCPUS", .put = put_cpus },
+	{ TACHO_FEATURE_CPUDESC, "CPUDESC", .text = "cpudesc" },
+	{ TACHO_FEATURE_CPUID, "CPUID", .text = "cpuid" },
+	{ TACHO_FEATURE_TOTAL_MEM, "TOTAL_MEM", .put = put_memory },
+	{ TACHO_FEATURE_CMDLINE, "CMDLINE", .put = put_cmdline },
+	{ TACHO_FEATURE_EVENT_DESC, "EVENT_DESC", .put = put_events },
+	{ TACHO_FEATURE_CPU_TOPOLOGY, "CPU_TOPOLOGY", .put = put_topology, .long_one = true },
+	{ TACHO_FEATURE_NUMA_TOPOLOGY, "NUMA_TOPOLOGY", .put = put_numa, .long_one = true },
+	{ TACHO_FEATURE_BRANCH_STACK, "BRANCH_STACK", .line = "contains samples with branch stack" },
+	{ TACHO_FEATURE_PMU_MAPPINGS, "PMU_MAPPINGS", .put = put_pmus },
+	{ TACHO_FEATURE_GROUP_DESC, "GROUP_DESC", .put = put_groups },
+	{ TACHO_FEATURE_AUXTRACE, "AUXTRACE", .line = "contains AUX area data (e.g. instruction trace)" },
+	{ TACHO_FEATURE_STAT, "STAT", .line = "contains stat data" },
+	{ TACHO_FEATURE_CACHE, "CACHE", .put = put_caches, .long_one = true },
+	{ TACHO_FEATURE_SAMPLE_TIME, "SAMPLE_TIME", .put = put_sample_time },
+	{ TACHO_FEATURE_MEM_TOPOLOGY, "MEM_TOPOLOGY", .put = put_memory_nodes, .long_one = true },
+	{ TACHO_FEATURE_CLOCKID, "CLOCKID", .put = put_clockid },
+	{ TACHO_FEATURE_DIR_FORMAT, "DIR_FORMAT", .put = put_directory },
+	{ TACHO_FEATURE_BPF_PROG_INFO, "BPF_PROG_INFO", .put = file_bpf_programs },
+	{ TACHO_FEATURE_BPF_BTF, "BPF_BTF", .put = file_bpf_types },
+	{ TACHO_FEATURE_COMPRESSED, "COMPRESSED", .put = put_compressed },
+	{ TACHO_FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS", .put = put_cpu_capabilities },
+	{ TACHO_FEATURE_CLOCK_DATA, "CLOCK_DATA", .put = put_clock_data },
+	{ TACHO_FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY", .put = put_hybrid, .long_one = true },
+	{ TACHO_FEATURE_PMU_CAPS, "PMU_CAPS", .put = put_pmu_capabilities },
 };
 
 /* Features without a line of their own, for the list of what is missing. */
 static const struct { enum tacho_feature feature; const char *name; } others[] = {
 	{ TACHO_FEATURE_TRACING_DATA, "TRACING_DATA" }, { TACHO_FEATURE_BUILD_ID, "BUILD_ID" },
-	{ TACHO_FEATURE_AUXTRACE, "AUXTRACE" }, { TACHO_FEATURE_STAT, "STAT" },
-	{ TACHO_FEATURE_DIR_FORMAT, "DIR_FORMAT" }, { TACHO_FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS" },
-	{ TACHO_FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY" },
 };
 
 static bool has(const struct tacho_perfdata *pd, enum tacho_feature f)
@@ -319,6 +383,8 @@ static void put_row(const struct tacho_perfdata *pd, const struct row *row, bool
 	if (row->text) {
 		text = tacho_perfdata_string(pd, row->feature);
 		buf_printf(out, "# %s : %s\n", row->text, text ? text : "");
+	} else if (row->line) {
+		buf_printf(out, "# %s\n", row->line);
 	} else if (row->long_one && !full) {
 		buf_printf(out, "# %s info available, use -I to display\n", row->name);
 	} else {
