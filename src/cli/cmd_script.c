@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/json.h"
+#include "base/pages.h"
 #include "cli/file_build_id.h"
 #include "cli/file_header.h"
 #include "cli/term.h"
@@ -35,12 +36,19 @@ static const struct option_row script_rows[] = {
 	{ OPT_LIST, 'S', "symbols", AT(symbols), "SYMBOL",
 	  "only samples in these functions, separated by commas" },
 	{ OPT_LIST, 0, "dsos", AT(dsos), "DSO", "only samples in these objects, separated by commas" },
+	{ OPT_STR, 0, "switch-on", AT(switch_on), "EVENT", "only behind a sample of EVENT" },
+	{ OPT_STR, 0, "switch-off", AT(switch_off), "EVENT",
+	  "only before a sample of EVENT, or up to one again" },
+	{ OPT_FLAG, 0, "show-on-off-events", AT(show_switches), NULL,
+	  "also the samples that --switch-on and --switch-off wait for" },
 	{ OPT_GROUP, .help = "How to show them" },
 	{ OPT_LIST, 'F', "fields", AT(fields), "FIELDS",
 	  "these fields: [TYPE:]comm,tid,... or each with a sign, + or -, to change the default" },
 	{ OPT_FLAG, 'G', "hide-call-graph", AT(hide_chains), NULL, "one line per sample, without its callers" },
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "at most N frames of a call chain",
 	  .min = 1 },
+	{ OPT_LIST, 0, "stop-bt", AT(stop_bt), "SYMBOL",
+	  "call chains no further than these functions, separated by commas" },
 	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "no inlined functions in call chains",
 	  OPTF_NEGATED },
 	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "C++ and Rust names as the linker sees them",
@@ -91,10 +99,6 @@ static const struct option_row script_rows[] = {
 		"it goes with scripts that record; 'record -a -o - | script -i -' shows the whole machine as it runs"),
 	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
 	REFUSED(0, "addr-range", "-S names functions"),
-	REFUSED(0, "stop-bt", "--max-stack N cuts chains"),
-	REFUSED(0, "switch-on", "--time takes a range of times"),
-	REFUSED(0, "switch-off", "--time takes a range of times"),
-	REFUSED(0, "show-on-off-events", "--time takes a range of times"),
 	REFUSED(0, "demangle-kernel", "--no-demangle says it for all names, the kernel's among them"),
 	REFUSED(0, "max-blocks", "code between branches is not shown"),
 	REFUSED(0, "dump-unsorted-raw-trace", "-D shows the records in the file's order already"),
@@ -210,6 +214,8 @@ static int loop(struct script *s, struct tacho_error *e)
 		if (err == 0)
 			err = one_record(s, e);
 	} while (err > 0 && !s->write_error);
+	if (!err)	/* a pipe has told of its events by now */
+		err = tacho_switch_check(&s->filter.between, s->pd, e);
 	if (!err && s->n_bad)
 		err = error_set(e, -EBADMSG, "%llu records are damaged, the first at offset %#llx",
 				(unsigned long long)s->n_bad, (unsigned long long)s->first_bad);
@@ -322,6 +328,11 @@ static int script_run(void *opts, int argc, char **argv)
 		report_text("script", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
+	if (o->show_switches && !o->switch_on && !o->switch_off) {
+		report_text("script", "--show-on-off-events goes with --switch-on or --switch-off");
+		return EXIT_USAGE;
+	}
+	pages_reuse();
 	err = tacho_perfdata_open(&s.pd, o->input, &how, &e);
 	if (err < 0)
 		return fail(&e);

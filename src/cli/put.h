@@ -79,24 +79,52 @@ static inline char *put_dec(char *at, uint64_t v, unsigned width, char fill)
 	return at + 8 - zeros;
 }
 
-/* Eight hexadecimal digits as eight characters, the first in the lowest byte. */
-static inline uint64_t put_hex8(uint64_t x)
+/* Six decimal digits of a number below 10^6. Two bytes further are written. */
+static inline char *put_dec6(char *at, uint64_t v)
 {
-	/* Each nibble in its own byte, then '0' or 'a' - 10 added. */
-	x = (x << 16 | x) & 0x0000ffff0000ffffull;
-	x = (x << 8 | x) & 0x00ff00ff00ff00ffull;
-	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0full;
-	x += 0x3030303030303030ull + ((x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull) * 39;
-	return __builtin_bswap64(x);
+	put_word(at, (put_digits8(v) | 0x3030303030303030ull) >> 16);
+	return at + 6;
 }
+
+/* The 16 hexadecimal digits of a number; bits that are set in the 16 bytes of `flip` are turned. */
+static inline void put_digits16(char *at, uint64_t v, const char *flip)
+{
+	typedef uint8_t bytes8 __attribute__((vector_size(8)));
+	typedef uint16_t pairs8 __attribute__((vector_size(16)));
+	typedef int8_t bytes16 __attribute__((vector_size(16)));
+	bytes16 digits, turned;
+	bytes8 bytes;
+	pairs8 pairs;
+
+	/* The first byte first, then each in two: its high digit, its low one. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(&bytes, &v, sizeof(bytes));
+	pairs = __builtin_convertvector(bytes, pairs8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	pairs = (pairs >> 4 | pairs << 8) & 0x0f0f;
+#else
+	pairs = (pairs << 4 | pairs) & 0x0f0f;
+#endif
+	digits = (bytes16)pairs + '0';
+	digits += (digits > '9') & ('a' - '9' - 1);
+	memcpy(&turned, flip, sizeof(turned));
+	digits ^= turned;
+	memcpy(at, &digits, sizeof(digits));
+}
+
+/* From n bytes before the middle on: turns the first n digits, which are '0', into ' '. */
+static const char put_flips[32] = {
+	16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16,
+};
 
 static inline char *put_hex(char *at, uint64_t v, unsigned width)
 {
 	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
 	char text[16];
 
-	put_word(text, put_hex8(v >> 32));
-	put_word(text + 8, put_hex8(v & 0xffffffff));
+	put_digits16(text, v, put_flips + 16);
 	if (width > n) {
 		memset(at, ' ', width - n);
 		at += width - n;
@@ -108,23 +136,13 @@ static inline char *put_hex(char *at, uint64_t v, unsigned width)
 /* An address, right-aligned in 16 columns: put_hex() without a branch. */
 static inline char *put_address16(char *at, uint64_t v)
 {
-	unsigned blanks = (unsigned)__builtin_clzll(v | 1) / 4;	/* of 16: leading zeros */
-	uint64_t half[2] = { v >> 32, v & 0xffffffff };
-
-	for (unsigned i = 0; i < 2; i++) {
-		unsigned n = blanks < 8 * i ? 0 : min_of(blanks - 8 * i, 8u);
-		uint64_t x = put_hex8(half[i]);
-
-		/* '0' and ' ' differ in one bit. */
-		x ^= n < 8 ? 0x1010101010101010ull & ~(~0ull << 8 * n) : 0x1010101010101010ull;
-		put_word(at + 8 * i, x);
-	}
+	put_digits16(at, v, put_flips + 16 - (unsigned)__builtin_clzll(v | 1) / 4);
 	return at + 16;
 }
 
 /* As put_bytes(), but mostly without asking how long it is: `s` can be read and `at` be written
  * PUT_SLACK bytes further. */
-#define PUT_SLACK 48
+#define PUT_SLACK 64
 static inline char *put_roomy(char *at, const char *s, size_t n)
 {
 	memcpy(at, s, PUT_SLACK);
@@ -136,13 +154,18 @@ static inline char *put_roomy(char *at, const char *s, size_t n)
 /* Hexadecimal, as short as it is; up to 16 bytes may be written. */
 static inline char *put_hex_short(char *at, uint64_t v)
 {
+	uint32_t x = (uint32_t)v;
 	unsigned zeros;
 
-	if (v >> 32)
+	if (v >> 16)
 		return put_hex(at, v, 0);
-	zeros = (unsigned)__builtin_clz((uint32_t)v | 1) / 4;
-	put_word(at, put_hex8(v) >> 8 * zeros);
-	return at + 8 - zeros;
+	zeros = (unsigned)__builtin_clz(x | 1) / 4 - 4;		/* of four digits */
+	/* Each digit in its own byte, then '0' or 'a' - 10 added. */
+	x = (x | x << 8) & 0x00ff00ff;
+	x = (x | x << 4) & 0x0f0f0f0f;
+	x += 0x30303030 + ((x + 0x06060606) >> 4 & 0x01010101) * 39;
+	put_word(at, __builtin_bswap32(x) >> 8 * zeros);
+	return at + 4 - zeros;
 }
 
 #endif

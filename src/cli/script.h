@@ -59,7 +59,9 @@ int fields_check_types(const struct script_fields *f, const struct tacho_perfdat
 /* ---- options ---- */
 struct script_opts {
 	const char *input, *time, *cpus, *vmlinux, *kallsyms, *symfs;
-	struct strlist fields, comms, pids, tids, symbols, dsos;
+	const char *switch_on, *switch_off;
+	bool show_switches;
+	struct strlist fields, comms, pids, tids, symbols, dsos, stop_bt;
 	uint32_t max_stack;
 	bool dump, header, header_only, show_info, ns, deltatime, reltime, per_event_dump;
 	bool hide_chains, force, quiet, json, no_inline, no_itrace, no_demangle, full_paths;
@@ -78,6 +80,8 @@ struct script_filter {
 	struct { uint32_t *v; size_t n, cap; } pids, tids;
 	struct cpuset cpus;
 	bool by_cpu;
+	bool any;			/* some sample may be left out */
+	struct tacho_switch between;	/* asked last: what is left out otherwise does not switch */
 	const struct strlist *comms, *symbols, *dsos;	/* each a list with commas */
 };
 
@@ -90,21 +94,23 @@ bool filter_has_comm(const struct script_filter *f, const char *comm);
 /* By the function and the object that its address lies in. */
 bool filter_has_place(const struct script_filter *f, struct tacho_symbols *symbols, uint16_t misc,
 		      const struct tacho_sample *sample);
+/* Whether one of these functions is at that address. */
+bool filter_names(const struct strlist *functions, struct tacho_symbols *symbols, uint32_t pid,
+		  enum tacho_space space, uint64_t ip);
 
 /* ---- frames ---- */
 struct script;
 
 /*
  * What stands behind an address: " symbol+0x", how far behind `base` its spot is, " (object)\n".
- * One such text serves a whole function. One that is not `split` has no number in it, and serves
- * one spot. Its bytes can be read PUT_SLACK further.
+ * One such text serves a whole function, or all of an object that has no symbols. Its bytes can be
+ * read PUT_SLACK further.
  */
 struct frame_text {
 	uint64_t base;
 	uint32_t symbol;
 	uint32_t n;			/* before the number */
-	uint32_t n_behind;		/* with the '\n' */
-	bool split;
+	uint32_t n_behind;		/* with the '\n'; 0: there is no number, and n counts all */
 	char bytes[];
 };
 
@@ -122,7 +128,7 @@ struct frame_hash {
 struct frame_table {
 	uint32_t fields;		/* what its texts show */
 	struct frame_hash spots;
-	struct frame_hash functions;	/* the texts that are split, by their base */
+	struct frame_hash functions;	/* the texts that serve more than one spot, by their base */
 };
 
 struct frame_chunk {
@@ -143,29 +149,28 @@ struct frame_run {
 	size_t n;
 	enum tacho_space space;
 	uint32_t pid, fields;
-	struct tacho_spot *spots;	/* room for n of both */
+	struct tacho_spot *spots;	/* room for n of these three */
+	uint32_t *hashes;
 	const struct frame_text **texts;
 };
 
 void frame_texts_done(struct frame_texts *t);
 /* Forgets all where it has become too much; what was given before is gone then. */
 void frame_texts_trim(struct frame_texts *t);
-/* Two steps, so that many runs can take the first one before any takes the second: finds the spots,
- * then their texts, which hold until the next trim. 0 or -ENOMEM. */
-int frame_run_spots(struct script *s, struct frame_run *run);
-int frame_run_texts(struct script *s, struct frame_run *run);
+/* Finds the spots of all, then their texts, which hold until the next trim. What there is room for
+ * follows each other as the runs do. 0 or -ENOMEM. */
+int frame_runs_look_up(struct script *s, struct frame_run *runs, size_t n);
 
 /* ---- threads that ran lately ---- */
 #define RECENT_THREADS 64u
-#define RECENT_WORDS 128u
+#define RECENT_WORDS 136u		/* the kernel's longest chain, unless told otherwise */
 
 /*
  * A thread's next sample mostly has the outer frames of its last one: their lines are copied from
  * where that one put them, as long as they wait to be written and no record came in between that
- * may change what they mean. Words and lines are kept outermost first, each line by its distance
- * from the end of them all, so that what stays need not be touched.
+ * may change what they mean. The words end where the array does, so that what stays need not be
+ * touched.
  */
-
 struct script_event;
 struct recent {
 	uint32_t pid, tid;
@@ -180,8 +185,7 @@ struct recent {
 	uint64_t fed, written;		/* script.fed and sink.bytes when the lines were put */
 	size_t n, end;			/* words; where the last line ends in the sink's buffer */
 	uint64_t words[RECENT_WORDS];
-	uint8_t spaces[RECENT_WORDS];
-	uint32_t back[RECENT_WORDS];	/* where the word's line begins, from the end */
+	size_t starts[RECENT_WORDS];	/* where each word's line begins */
 };
 
 /* The thread's, with its name; others that ran longer ago make room. */
@@ -190,14 +194,12 @@ struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid);
  * an address. */
 size_t recent_shared(const struct recent *r, const struct script *s, const struct script_event *ev,
 		     const struct tacho_words *chain);
-/* Makes the sample the thread's last. Where its lines are is told when they are put. */
+/* Where the innermost of them lay. */
+enum tacho_space recent_space(const struct recent *r, size_t shared);
+/* Makes the sample, of at most RECENT_WORDS, the thread's last: its words are in place by now. Where its
+ * lines are is told when they are put. */
 struct shown;
 void recent_keep(struct recent *r, const struct script *s, const struct shown *x);
-/* The place of a chain's word. */
-static inline size_t recent_index(const struct tacho_words *chain, const uint64_t *word)
-{
-	return (size_t)(chain->v + chain->n - 1 - word);
-}
 /* Puts "\n  file:line" where the line is known. */
 void script_srcline(struct tacho_symbols *s, const struct tacho_frame *f, bool full_path,
 		    struct buf *out);
@@ -216,8 +218,13 @@ struct script_event {
 	const struct tacho_trace_event *trace;
 	uint32_t fields;
 	bool chains;			/* its samples have a call chain, and it is shown */
+	bool behind;			/* it has fields behind its frames */
+	bool values;			/* its samples carry values with ids */
 	char *label;			/* "cpu-clock: ", padded; can be read PUT_SLACK bytes further */
 	size_t n_label;
+	uint64_t put_period;		/* of the sample put last, */
+	char put[64];			/* and what it had of period and label; */
+	size_t n_put;			/* 0: it is not kept */
 	struct script_sink *sink;
 };
 
@@ -240,6 +247,8 @@ int rest_cgroup(struct script_rest *r, const struct tacho_other *o);	/* 0 or -EN
 char *rest_tod(const struct script *s, char *at, uint64_t time);	/* "2026-01-02 03:04:05.678901 " */
 void rest_before_ip(struct script *s, const struct script_event *ev, struct buf *out,
 		    const struct tacho_sample *sample);
+/* Whether its samples have any of the second kind. */
+bool rest_is_behind_ip(const struct script_event *ev);
 void rest_behind_ip(struct script *s, const struct script_event *ev, struct buf *out,
 		    const struct tacho_sample *sample, const struct script_who *who);
 
@@ -255,11 +264,15 @@ struct script {
 	struct script_rest rest;
 	struct recent *recent;		/* RECENT_THREADS */
 	struct batch *batch;
+	bool values;			/* some event's samples carry values */
 	uint64_t fed;			/* records so far that may have changed names or maps */
 	bool without_cpu;		/* -C, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
 	struct tacho_scratch *scratch;
 	uint64_t first_time, last_time;	/* of samples that were shown; 0: none yet */
+	uint64_t second;		/* that was put last, */
+	char second_text[32];		/* with its dot */
+	size_t n_second;
 	struct script_sink sink;	/* of all events, unless each has its own */
 	bool raw_stacks;		/* some chains could not be unwound */
 	uint64_t n_bad, first_bad;	/* records that do not hold what they should; the first's offset */
@@ -278,9 +291,11 @@ static inline void sink_line(struct script *s, struct script_sink *sink)
 /* The formats of tracepoints, where the file has them by now. */
 int script_trace(struct script *s, struct script_event *ev);
 
+#define NO_CPU UINT32_MAX		/* perf shows -01 */
+
 /* What stands before the fields of samples and of other records alike. */
 struct script_who {
-	uint32_t pid, tid, cpu;
+	uint32_t pid, tid, cpu;		/* cpu: NO_CPU where a sample does not tell it to its counter */
 	uint64_t time;
 	uint16_t misc;
 	uint32_t type;			/* of the record */
@@ -315,6 +330,7 @@ struct batch {
 	struct frame_run runs[BATCH_RUNS];
 	size_t n_runs;
 	struct tacho_spot spots[BATCH_FRAMES];
+	uint32_t hashes[BATCH_FRAMES];
 	const struct frame_text *texts[BATCH_FRAMES];
 	size_t n_frames;
 };
@@ -332,8 +348,5 @@ void json_sample(struct script *s, struct script_event *ev, const struct tacho_s
 typedef void (*frames_fn)(void *arg, enum tacho_space space, const uint64_t *ips, size_t n);
 void script_walk(struct script *s, const struct tacho_sample *sample,
 		 const struct script_who *who, frames_fn fn, void *arg);
-/* The same for words of a chain, of which the first lies in *space. False: what follows is unknown. */
-bool script_walk_words(const uint64_t *words, size_t n, enum tacho_space *space, frames_fn fn, void *arg);
-#define CONTEXT_LEAST ((uint64_t)-4095)	/* words from here on are markers */
 
 #endif

@@ -28,16 +28,17 @@ static size_t run_end(const uint64_t *words, size_t i, size_t n)
 	return i;
 }
 
-bool script_walk_words(const uint64_t *words, size_t n, enum tacho_space *space, frames_fn fn, void *arg)
+static void walk_words(const uint64_t *words, size_t n, frames_fn fn, void *arg)
 {
+	enum tacho_space space = TACHO_SPACE_USER;
+
 	for (size_t i = 0, end; i < n; i = end) {
 		end = run_end(words, i, n);
 		if (end > i)
-			fn(arg, *space, words + i, end - i);
-		else if (!chain_space(words[end++], space))
-			return false;
+			fn(arg, space, words + i, end - i);
+		else if (!chain_space(words[end++], &space))
+			return;
 	}
-	return true;
 }
 
 /* Whether the kernel says where the user's part begins. */
@@ -51,16 +52,32 @@ static bool has_user_part(const struct tacho_words *chain)
 	return space == TACHO_SPACE_USER;
 }
 
+/* By --max-stack and --stop-bt. */
 struct limited {
 	frames_fn fn;
 	void *arg;
 	size_t left;
+	struct script *script;
+	uint32_t pid;
 };
+
+/* How many there are up to one of the functions at which chains stop; without one SIZE_MAX. */
+static size_t until_stop(const struct limited *l, enum tacho_space space, const uint64_t *ips, size_t n)
+{
+	const struct strlist *stop = &l->script->opts->stop_bt;
+
+	for (size_t i = 0; i < n && stop->n; i++)
+		if (filter_names(stop, l->script->symbols, l->pid, space, ips[i]))
+			return i + 1;
+	return SIZE_MAX;
+}
 
 static void limited_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
 {
 	struct limited *l = arg;
 
+	n = min_of(n, l->left);
+	l->left = min_of(l->left, until_stop(l, space, ips, n));
 	n = min_of(n, l->left);
 	l->left -= n;
 	if (n)
@@ -70,11 +87,10 @@ static void limited_frames(void *arg, enum tacho_space space, const uint64_t *ip
 void script_walk(struct script *s, const struct tacho_sample *sample, const struct script_who *who,
 		 frames_fn fn, void *arg)
 {
-	struct limited l = { fn, arg, s->opts->max_stack ? s->opts->max_stack : SIZE_MAX };
-	enum tacho_space space = TACHO_SPACE_USER;
+	struct limited l = { fn, arg, s->opts->max_stack ? s->opts->max_stack : SIZE_MAX, s, who->pid };
 	uint64_t ip;
 
-	script_walk_words(sample->chain.v, sample->chain.n, &space, limited_frames, &l);
+	walk_words(sample->chain.v, sample->chain.n, limited_frames, &l);
 	if (!l.left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi ||
 	    has_user_part(&sample->chain))
 		return;

@@ -124,12 +124,15 @@ static int event_add(struct script *s, size_t i, struct tacho_error *e)
 	ev->file = tacho_perfdata_event(s->pd, i);
 	ev->attr = ev->file->attr;
 	ev->chains = (ev->file->layout.sample_type & PERF_SAMPLE_CALLCHAIN) && !s->opts->hide_chains;
+	ev->values = tacho_perfdata_has_values(ev->file);
+	s->values |= ev->values;
 	ev->sink = &s->sink;
 	err = fields_of_event(&s->fields, ev->file, ev->chains, &ev->fields, e);
 	if (err)
 		return err;
 	if (is_tracker(ev->attr) && lacks_cpu(s))
 		ev->fields &= ~(uint32_t)FIELD_CPU;
+	ev->behind = rest_is_behind_ip(ev);
 	if (make_label(s, ev))
 		return error_nomem(e);
 	if (ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))

@@ -1,7 +1,7 @@
 /*
- * Which samples are shown: by time, CPU, command, process, thread, function and object. Times are seconds
- * ("3589.1,3589.2", either side may be missing), several separated by blanks, or parts of the
- * recording ("10%-20%", "10%/2" is the second tenth), several separated by commas.
+ * Which samples are shown: by time, CPU, command, process, thread, function and object, and between which
+ * events. Times are seconds ("3589.1,3589.2", either side may be missing), several separated by blanks,
+ * or parts of the recording ("10%-20%", "10%/2" is the second tenth), several separated by commas.
  */
 #include "cli/script.h"
 
@@ -192,6 +192,11 @@ int filter_init(struct script_filter *f, const struct script_opts *o,
 		err = parse_ids(&o->pids, "process id", add_pid, f, e);
 	if (!err)
 		err = parse_ids(&o->tids, "thread id", add_tid, f, e);
+	f->between = (struct tacho_switch){ .on = o->switch_on, .off = o->switch_off, .show = o->show_switches };
+	if (!err && tacho_perfdata_n_events(pd))
+		err = tacho_switch_check(&f->between, pd, e);
+	f->any = o->time || o->cpus || o->pids.n || o->tids.n || o->comms.n || o->symbols.n || o->dsos.n ||
+		 o->switch_on || o->switch_off;
 	return err;
 }
 
@@ -257,4 +262,13 @@ bool filter_has_place(const struct script_filter *f, struct tacho_symbols *symbo
 		return true;
 	return tacho_symbols_object(symbols, frame.object, &info) >= 0 &&
 	       (in_lists(f->dsos, info.short_name) || in_lists(f->dsos, info.path));
+}
+
+bool filter_names(const struct strlist *functions, struct tacho_symbols *symbols, uint32_t pid,
+		  enum tacho_space space, uint64_t ip)
+{
+	struct tacho_frame frame;
+
+	return tacho_symbols_resolve(symbols, pid, space, ip, &frame) > 0 &&
+	       in_lists(functions, tacho_symbols_name(symbols, frame.symbol));
 }

@@ -52,21 +52,25 @@ void frame_texts_trim(struct frame_texts *t)
 
 /* ---- the tables ---- */
 
-static size_t slot_of(const struct frame_hash *h, uint64_t offset, uint32_t object)
+static uint32_t hash_of(uint64_t offset, uint32_t object)
 {
-	uint64_t x = (offset ^ object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull;
-
-	return (size_t)(x >> 32) & (h->cap - 1);
+	return (uint32_t)(((offset ^ object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
 /* The slot of a spot, or the free one where it belongs. */
-static inline struct frame_slot *find(const struct frame_hash *h, uint64_t offset, uint32_t object)
+static inline struct frame_slot *find_hashed(const struct frame_hash *h, uint32_t hash, uint64_t offset,
+					     uint32_t object)
 {
-	size_t i = slot_of(h, offset, object);
+	size_t i = hash & (h->cap - 1);
 
 	while (h->slots[i].text && (h->slots[i].offset != offset || h->slots[i].object != object))
 		i = (i + 1) & (h->cap - 1);
 	return &h->slots[i];
+}
+
+static struct frame_slot *find(const struct frame_hash *h, uint64_t offset, uint32_t object)
+{
+	return find_hashed(h, hash_of(offset, object), offset, object);
 }
 
 static int grow(struct frame_hash *h)
@@ -200,7 +204,9 @@ static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fie
 	t = buf_failed(line) || line->n > LONGEST_TEXT ? NULL : text_new(&s->frames, line->n, id);
 	if (!t)
 		return -ENOMEM;
-	*t = (struct frame_text){ base, f->symbol, (uint32_t)n, (uint32_t)(line->n - n), split };
+	if (!split)
+		n = line->n;
+	*t = (struct frame_text){ base, f->symbol, (uint32_t)n, (uint32_t)(line->n - n) };
 	memcpy(t->bytes, line->bytes, line->n);
 	return 0;
 }
@@ -209,62 +215,92 @@ static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fie
 static int function_text(struct script *s, struct frame_table *t, const struct tacho_frame *f,
 			 uint64_t base, uint32_t *id)
 {
+	bool split = f->symbol && (t->fields & FIELD_SYM) && (t->fields & FIELD_SYMOFF);
 	int err;
 
 	*id = find(&t->functions, base, f->object)->text;
 	if (*id && text_at(&s->frames, *id)->symbol == f->symbol)
 		return 0;
-	err = make_text(s, f, t->fields, base, true, id);
+	err = make_text(s, f, t->fields, base, split, id);
 	if (err || find(&t->functions, base, f->object)->text)
 		return err;
 	return put_slot(&t->functions, base, f->object, *id);
 }
 
-/* The text of a spot that was not met before. */
+/* The text of a spot that was not met before. Without a symbol it is that of its object. */
 static int add(struct script *s, struct frame_table *t, const struct frame_run *run, size_t i,
 	       uint32_t *id)
 {
-	const uint32_t numbers = FIELD_SYM | FIELD_SYMOFF | FIELD_DSOFF | FIELD_SRCLINE;
 	const struct tacho_spot *spot = &run->spots[i];
 	struct tacho_frame f;
 	int err;
 
 	if (tacho_symbols_resolve(s->symbols, run->pid, run->space, run->ips[i], &f) < 0)
 		f = (struct tacho_frame){ .space = run->space };
-	if (f.symbol && (t->fields & numbers) == (FIELD_SYM | FIELD_SYMOFF))
-		err = function_text(s, t, &f, spot->offset - f.symbol_offset, id);
-	else
+	if (t->fields & (FIELD_DSOFF | FIELD_SRCLINE))
 		err = make_text(s, &f, t->fields, 0, false, id);
+	else
+		err = function_text(s, t, &f, f.symbol ? spot->offset - f.symbol_offset : UINT64_MAX, id);
 	return err ? err : put_slot(&t->spots, spot->offset, spot->object, *id);
 }
 
-int frame_run_spots(struct script *s, struct frame_run *run)
-{
-	struct frame_table *t = table_of(&s->frames, run->fields & SHOWN);
-	int err = t ? tacho_symbols_spots(s->symbols, run->pid, run->space, run->ips, run->n, run->spots) :
-		      -ENOMEM;
+/* ---- runs ---- */
 
-	for (size_t i = 0; i < run->n && !err; i++)
-		__builtin_prefetch(&t->spots.slots[slot_of(&t->spots, run->spots[i].offset,
-							   run->spots[i].object)]);
-	return err;
+/* The i-th frame of all, which was not met before. */
+static int add_of_runs(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t i,
+		       uint32_t *id)
+{
+	for (; i >= runs->n; runs++)
+		i -= runs->n;
+	return add(s, t, runs, i, id);
 }
 
-int frame_run_texts(struct script *s, struct frame_run *run)
+/* The texts of n frames, whose spots are known. */
+static int find_texts(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t n)
 {
-	struct frame_table *t = table_of(&s->frames, run->fields & SHOWN);
+	for (size_t i = 0; i < n; i++) {
+		const struct tacho_spot *spot = &runs->spots[i];
+		uint32_t id = find_hashed(&t->spots, runs->hashes[i], spot->offset, spot->object)->text;
 
-	if (!t)
-		return -ENOMEM;
-	for (size_t i = 0; i < run->n; i++) {
-		const struct tacho_spot *spot = &run->spots[i];
-		uint32_t id = find(&t->spots, spot->offset, spot->object)->text;
-
-		if (!id && add(s, t, run, i, &id) < 0)
+		if (!id && add_of_runs(s, t, runs, i, &id) < 0)
 			return -ENOMEM;
-		run->texts[i] = text_at(&s->frames, id);
-		__builtin_prefetch(run->texts[i]);
-		__builtin_prefetch((const char *)run->texts[i] + 64);
+		runs->texts[i] = text_at(&s->frames, id);
+		__builtin_prefetch(runs->texts[i]);
+		__builtin_prefetch((const char *)runs->texts[i] + 64);
 	}
 	return 0;
+}
+
+/* Runs of one table. */
+static int look_up(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t n_runs)
+{
+	size_t n = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < n_runs && !err; i++) {
+		const struct frame_run *r = &runs[i];
+
+		err = tacho_symbols_spots(s->symbols, r->pid, r->space, r->ips, r->n, r->spots);
+		n += r->n;
+	}
+	for (size_t i = 0; i < n && !err; i++) {
+		runs->hashes[i] = hash_of(runs->spots[i].offset, runs->spots[i].object);
+		__builtin_prefetch(&t->spots.slots[runs->hashes[i] & (t->spots.cap - 1)]);
+	}
+	return err ? err : find_texts(s, t, runs, n);
+}
+
+int frame_runs_look_up(struct script *s, struct frame_run *runs, size_t n)
+{
+	int err = 0;
+
+	for (size_t from = 0, to; from < n && !err; from = to) {
+		uint32_t fields = runs[from].fields;
+		struct frame_table *t = table_of(&s->frames, fields & SHOWN);
+
+		for (to = from + 1; to < n && runs[to].fields == fields; to++)
+			;
+		err = t ? look_up(s, t, runs + from, to - from) : -ENOMEM;
+	}
+	return err;
 }

@@ -54,15 +54,28 @@ static uint64_t shown_time(struct script *s, uint64_t time)
 	return shown;
 }
 
+/* "  284.": thousands of samples have the same. */
+static char *put_second(struct script *s, char *at, uint64_t second)
+{
+	if (second != s->second || !s->n_second) {
+		char *end = put_dec(s->second_text, second, 5, ' ');
+
+		*end++ = '.';
+		s->n_second = (size_t)(end - s->second_text);
+		s->second = second;
+	}
+	memcpy(at, s->second_text, sizeof(s->second_text));
+	return at + s->n_second;
+}
+
 static char *put_time(struct script *s, char *at, uint64_t time)
 {
 	time = shown_time(s, time);
-	at = put_dec(at, time / 1000000000u, 5, ' ');
-	*at++ = '.';
+	at = put_second(s, at, time / 1000000000u);
 	if (s->opts->ns)
 		at = put_dec(at, time % 1000000000u, 9, '0');
 	else
-		at = put_dec(at, time % 1000000000u / 1000, 6, '0');
+		at = put_dec6(at, time % 1000000000u / 1000);
 	return put_bytes(at, ": ", 2);
 }
 
@@ -103,7 +116,7 @@ static char *put_who(char *at, const struct script_event *ev, const struct scrip
 	at = put_ids(at, fields, who);
 	if (fields & FIELD_CPU) {
 		*at++ = '[';
-		at = put_dec(at, who->cpu, 3, '0');
+		at = who->cpu == NO_CPU ? put_bytes(at, "-01", 3) : put_dec(at, who->cpu, 3, '0');
 		at = put_bytes(at, "] ", 2);
 	}
 	return at;
@@ -148,62 +161,74 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 
 /* ---- frames ---- */
 
-/* What the texts' lengths do not count: the number, and what is written further than it counts. */
-enum { TEXT_ROOM = 16 + PUT_SLACK };
-
-static inline __attribute__((always_inline)) char *put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot)
+static inline __attribute__((always_inline)) char *
+put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot)
 {
 	at = put_roomy(at, t->bytes, t->n);
-	if (t->split)
-		at = put_hex_short(at, spot->offset - t->base);
+	if (!t->n_behind)
+		return at;
+	at = put_hex_short(at, spot->offset - t->base);
 	return put_roomy(at, t->bytes + t->n, t->n_behind);
 }
 
-/* `starts`: where the lines are to be told by their words' places in the chain, or NULL. */
-static void put_run(struct buf *out, const struct frame_run *run, uint32_t *starts, size_t index,
-		    size_t from)
-{
-	for (size_t i = 0; i < run->n; i++, index--) {
-		const struct frame_text *t = run->texts[i];
-		char *at = buf_room(out, (size_t)t->n + t->n_behind + 17 + TEXT_ROOM), *end;
+/* What nearly every line has room in. */
+enum { LINE_ROOM = 256, TEXT_ROOM = LINE_ROOM - 17 - 16 };	/* but for the address and the number */
 
-		if (!at)
-			return;
-		if (starts && index < RECENT_WORDS)
-			starts[index] = (uint32_t)(out->n - from);
+/* Room for `lines`, of which the first has the text, behind what was put until `at`. */
+static char *more_room(struct buf *out, const char *at, size_t lines, const struct frame_text *text)
+{
+	out->n = (size_t)(at - out->bytes);
+	return buf_room(out, lines * LINE_ROOM + PUT_SLACK + text->n + text->n_behind);
+}
+
+/* Tells in `starts` where each line begins. */
+static void put_run(struct buf *out, const struct frame_run *run, size_t *starts)
+{
+	char *at = buf_room(out, run->n * LINE_ROOM + PUT_SLACK);
+
+	for (size_t i = 0; i < run->n && at; i++) {
+		const struct frame_text *t = run->texts[i];
+
+		if (t->n > TEXT_ROOM / 2 || t->n_behind > TEXT_ROOM / 2) {
+			at = more_room(out, at, run->n - i, t);
+			if (!at)
+				break;
+		}
+		starts[i] = (size_t)(at - out->bytes);
 		*at = '\t';
 		put_address16(at + 1, run->ips[i]);
-		end = put_frame_text(at + 17, t, &run->spots[i]);
-		out->n += (size_t)(end - at);
+		at = put_frame_text(at + 17, t, &run->spots[i]);
 	}
+	if (at)
+		out->n = (size_t)(at - out->bytes);
 }
 
 /* The lines of the chain's outermost words, once more. */
-static void put_again(struct buf *out, const struct recent *r, size_t shared)
+static void put_again(struct buf *out, struct recent *r, size_t shared)
 {
-	size_t n = r->back[shared - 1];
+	size_t *starts = r->starts + RECENT_WORDS - shared, n = r->end - starts[0], moved;
 	char *at = buf_room(out, n);
 
 	if (!at)
 		return;
-	memcpy(at, out->bytes + r->end - n, n);
+	memcpy(at, out->bytes + starts[0], n);
 	out->n += n;
+	moved = out->n - r->end;
+	for (size_t i = 0; i < shared; i++)
+		starts[i] += moved;
 }
 
 static void put_chain(struct buf *out, const struct shown *x)
 {
 	const struct tacho_words *chain = &x->sample.chain;
 	struct recent *r = x->who.recent;
-	size_t from = out->n, bytes;
+	size_t first = RECENT_WORDS - chain->n;
 
 	for (size_t i = 0; i < x->n_runs; i++)
-		put_run(out, &x->runs[i], r->back, recent_index(chain, x->runs[i].ips), from);
+		put_run(out, &x->runs[i], &r->starts[first + (size_t)(x->runs[i].ips - chain->v)]);
 	if (x->shared)
 		put_again(out, r, x->shared);
-	bytes = out->n - from;
 	r->end = out->n;
-	for (size_t i = x->shared; i < min_of(chain->n, (size_t)RECENT_WORDS); i++)
-		r->back[i] = (uint32_t)bytes - r->back[i];
 }
 
 /* ---- the same, run by run ---- */
@@ -216,27 +241,22 @@ struct chain_out {
 	uint32_t fields, pid;
 };
 
-static int look_up(struct script *s, struct frame_run *run)
-{
-	int err = frame_run_spots(s, run);
-
-	return err ? err : frame_run_texts(s, run);
-}
-
 static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
 {
 	struct chain_out *c = arg;
 	struct tacho_spot spots[FRAMES_AT_ONCE] = { 0 };
+	uint32_t hashes[FRAMES_AT_ONCE] = { 0 };
+	size_t starts[FRAMES_AT_ONCE] = { 0 };
 	const struct frame_text *texts[FRAMES_AT_ONCE] = { NULL };
 
 	for (size_t i = 0; i < n; i += FRAMES_AT_ONCE) {
 		struct frame_run run = { ips + i, min_of(n - i, (size_t)FRAMES_AT_ONCE), space, c->pid,
-					 c->fields, spots, texts };
+					 c->fields, spots, hashes, texts };
 
-		if (look_up(c->s, &run) < 0)
+		if (frame_runs_look_up(c->s, &run, 1) < 0)
 			c->out->bad = true;
 		else
-			put_run(c->out, &run, NULL, 0, 0);
+			put_run(c->out, &run, starts);
 	}
 }
 
@@ -244,15 +264,16 @@ static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		      const struct script_who *who, enum tacho_space space, uint64_t ip)
 {
 	struct tacho_spot spot;
+	uint32_t hash;
 	const struct frame_text *text = NULL;
-	struct frame_run run = { &ip, 1, space, who->pid, fields, &spot, &text };
+	struct frame_run run = { &ip, 1, space, who->pid, fields, &spot, &hash, &text };
 	char *from, *at;
 
-	if ((fields & (FIELD_SYM | FIELD_DSO)) && look_up(s, &run) < 0) {
+	if ((fields & (FIELD_SYM | FIELD_DSO)) && frame_runs_look_up(s, &run, 1) < 0) {
 		out->bad = true;
 		return;
 	}
-	from = at = buf_room(out, (text ? (size_t)text->n + text->n_behind : 0) + 16 + TEXT_ROOM);
+	from = at = buf_room(out, LINE_ROOM + PUT_SLACK + (text ? (size_t)text->n + text->n_behind : 0));
 	if (!from)
 		return;
 	if (fields & (FIELD_IP | FIELD_ADDR))
@@ -284,7 +305,7 @@ static void put_trace(struct script *s, const struct script_event *ev, struct bu
 	ptrdiff_t n;
 	char *at;
 
-	if (!ev->trace)
+	if (!ev->trace || !sample->raw)
 		return;
 	for (;;) {
 		at = buf_grow(out, room);
@@ -299,20 +320,30 @@ static void put_trace(struct script *s, const struct script_event *ev, struct bu
 		out->n += (size_t)n;
 }
 
-static void put_event(const struct script_event *ev, struct buf *out,
-		      const struct tacho_sample *sample)
+/* The period, which is often that of the sample before, and the event's name. */
+static void put_event(struct script_event *ev, struct buf *out, uint64_t period)
 {
 	char *from = buf_room(out, ev->n_label + PUT_SLACK + 64), *at = from;
 
 	if (!from)
 		return;
+	if (ev->n_put && ev->put_period == period) {
+		memcpy(at, ev->put, sizeof(ev->put));
+		out->n += ev->n_put;
+		return;
+	}
 	if (ev->fields & FIELD_PERIOD) {
-		at = put_dec(at, sample->period, PERIOD_WIDTH, ' ');
+		at = put_dec(at, period, PERIOD_WIDTH, ' ');
 		*at++ = ' ';
 	}
 	if (ev->fields & FIELD_EVENT)
 		at = put_roomy(at, ev->label, ev->n_label);
-	out->n += (size_t)(at - from);
+	ev->n_put = (size_t)(at - from);
+	out->n += ev->n_put;
+	if (ev->n_put > sizeof(ev->put))
+		ev->n_put = 0;
+	memcpy(ev->put, from, ev->n_put);
+	ev->put_period = period;
 }
 
 static inline void put_char(struct buf *out, char c)
@@ -338,25 +369,36 @@ static void put_frames(struct script *s, const struct shown *x)
 		script_walk(s, &x->sample, &x->who, chain_frames, &c);
 }
 
-void line_sample(struct script *s, const struct shown *x)
+/* What few events have between their names and their frames. */
+#define FIELDS_BETWEEN (FIELD_FLAGS | FIELD_TRACE | FIELD_ADDR | FIELDS_BEFORE_IP)
+
+static void put_between(struct script *s, const struct shown *x)
 {
-	const struct tacho_sample *sample = &x->sample;
 	const struct script_event *ev = x->ev;
 	struct buf *out = &ev->sink->out;
 
-	line_start(s, ev, out, &x->who);
-	put_event(ev, out, sample);
 	if (ev->fields & FIELD_FLAGS)
 		buf_pad(out, ' ', FLAGS_WIDTH);	/* only traces of hardware would have some */
 	if (ev->fields & FIELD_TRACE)
-		put_trace(s, ev, out, sample);
+		put_trace(s, ev, out, &x->sample);
 	if (ev->fields & FIELD_ADDR)
-		put_addr(s, ev, out, sample, &x->who);
+		put_addr(s, ev, out, &x->sample, &x->who);
 	if (ev->fields & FIELDS_BEFORE_IP)
-		rest_before_ip(s, ev, out, sample);
+		rest_before_ip(s, ev, out, &x->sample);
+}
+
+void line_sample(struct script *s, const struct shown *x)
+{
+	struct script_event *ev = x->ev;
+	struct buf *out = &ev->sink->out;
+
+	line_start(s, ev, out, &x->who);
+	put_event(ev, out, x->sample.period);
+	if (ev->fields & FIELDS_BETWEEN)
+		put_between(s, x);
 	if (ev->fields & FIELD_IP)
 		put_frames(s, x);
-	if (ev->fields & FIELDS_BEHIND_IP)
-		rest_behind_ip(s, ev, out, sample, &x->who);
+	if (ev->behind)
+		rest_behind_ip(s, ev, out, &x->sample, &x->who);
 	put_char(out, '\n');
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "cli/chain.h"
+
 struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid)
 {
 	struct recent *r = &s->recent[tid % RECENT_THREADS];
@@ -26,29 +28,34 @@ struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid)
 size_t recent_shared(const struct recent *r, const struct script *s, const struct script_event *ev,
 		     const struct tacho_words *chain)
 {
+	const uint64_t *was = r->words + RECENT_WORDS, *is = chain->v + chain->n;
 	size_t most = min_of(r->n, chain->n), n = 0;
 
 	if (r->ev != ev || r->fed != s->fed || r->written != ev->sink->bytes)
 		return 0;
-	while (n < most && r->words[n] == chain->v[chain->n - 1 - n])
+	while (n < most && *--was == *--is)
 		n++;
-	while (n && r->words[n - 1] >= CONTEXT_LEAST)	/* it has no line */
+	while (n && r->words[RECENT_WORDS - n] >= CONTEXT_LEAST)	/* it has no line */
 		n--;
 	return n;
 }
 
+enum tacho_space recent_space(const struct recent *r, size_t shared)
+{
+	enum tacho_space space = TACHO_SPACE_USER;
+	size_t i = RECENT_WORDS - shared;
+
+	while (i > RECENT_WORDS - r->n && r->words[i] < CONTEXT_LEAST)
+		i--;
+	if (r->words[i] >= CONTEXT_LEAST)
+		chain_space(r->words[i], &space);
+	return space;
+}
+
 void recent_keep(struct recent *r, const struct script *s, const struct shown *x)
 {
-	const struct tacho_words *chain = &x->sample.chain;
-
 	r->ev = x->ev;
 	r->fed = s->fed;
 	r->written = x->ev->sink->bytes;
-	r->n = min_of(chain->n, (size_t)RECENT_WORDS);
-	for (size_t i = x->shared; i < r->n; i++)
-		r->words[i] = chain->v[chain->n - 1 - i];
-	for (size_t i = 0; i < x->n_runs; i++)
-		for (const uint64_t *at = x->runs[i].ips; at < x->runs[i].ips + x->runs[i].n; at++)
-			if (recent_index(chain, at) < RECENT_WORDS)
-				r->spaces[recent_index(chain, at)] = (uint8_t)x->runs[i].space;
+	r->n = x->sample.chain.n;
 }

@@ -235,6 +235,13 @@ static bool is_bpf_output(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == BPF_OUTPUT_CONFIG;
 }
 
+bool rest_is_behind_ip(const struct script_event *ev)
+{
+	uint32_t fields = ev->fields & FIELDS_BEHIND_IP;
+
+	return is_bpf_output(ev->attr) ? fields : fields & ~(uint32_t)FIELD_BPF_OUTPUT;
+}
+
 void rest_behind_ip(struct script *s, const struct script_event *ev, struct buf *out,
 		    const struct tacho_sample *sample, const struct script_who *who)
 {

@@ -50,6 +50,10 @@ static void decimal(void **state)
 		snprintf(want, sizeof(want), "%u", v);
 		check(text, put_dec(text, v, 0, ' '), want);
 	}
+	for (unsigned v = 0; v < 1000000; v += 7) {
+		snprintf(want, sizeof(want), "%06u", v);
+		check(text, put_dec6(text, v), want);
+	}
 }
 
 static void hexadecimal(void **state)

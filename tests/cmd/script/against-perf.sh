@@ -36,10 +36,12 @@ record packed -e cpu-clock -F 1999 -g -z
 record switches -e 'sched:*' -a
 record calls -e 'raw_syscalls:*,syscalls:sys_*_openat,syscalls:sys_*_mmap,syscalls:sys_*_read'
 record many -e 'cpu-clock,page-faults,raw_syscalls:sys_enter' -g
+record values -e '{cpu-clock,page-faults,minor-faults}:S' -F 1999 -g
+record values-everywhere -e '{cpu-clock,page-faults}:S' -F 499 -a
 record kernel -e 'irq:*,timer:*,workqueue:*,signal:*,task:*,power:*' -a
 perf record -q -e cpu-clock -F 1999 -g -o - -- sh -c "$work" 2>/dev/null >pipe.data
 
-for name in plain chains everywhere threads packed switches calls many kernel pipe; do
+for name in plain chains everywhere threads packed switches calls many values values-everywhere kernel pipe; do
 	compare $name
 done
 record part --switch-output=1M -e cpu-clock -F 1999
@@ -54,7 +56,8 @@ tacho script -q -G -i stacks.data >ours || fail "stacks are not read"
 compare plain --ns
 compare plain -F comm,tid,time,event,ip,sym
 compare plain -F +pid
-compare plain --time 10%-60%
+compare plain --time 0%-60%	# which have at least the first or the last sample
+compare plain --time 40%-100%
 compare plain --reltime
 compare plain --deltatime
 compare plain --show-task-events --show-mmap-events

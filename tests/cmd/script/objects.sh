@@ -64,7 +64,7 @@ touch go
 cp whole gone
 ./gone go &
 pid=$!
-sleep 0.2
+wait_for 20 grep -qx gone /proc/$pid/comm
 rm gone
 tacho record -q -e cpu-clock:u -F 999 -o gone.data -p $pid -- sleep 0.5 ||
 	{ rm go; kill $pid; fail "cannot record a process"; }
@@ -82,7 +82,7 @@ if [ "$(id -u)" = 0 ] && command -v unshare >/dev/null; then
 	if [ -e jail/go ]; then
 		unshare -m chroot jail /bin/jailed /go &
 		pid=$!
-		sleep 0.3
+		wait_for 20 grep -qx jailed /proc/$pid/comm
 		tacho record -q -e cpu-clock:u -F 999 -o jail.data -p $pid -- sleep 0.5
 		tacho script -i jail.data >text 2>err || true
 		tacho record -q -a -e cpu-clock:u -F 999 -o all.data -- sleep 0.3

@@ -43,7 +43,7 @@ record everywhere -e cpu-clock -F 499 -a -g
 record threads -e cpu-clock -F 1999 --per-thread
 record many -e cpu-clock,page-faults,context-switches -g
 record group -e '{page-faults,context-switches}'
-record switches -e 'sched:*' -a
+record switches -m 4M -e 'sched:*' -a	# room for a busy machine's
 record calls -e 'raw_syscalls:*,syscalls:sys_*_openat,syscalls:sys_*_read'
 record fields -e cpu-clock -d -P -W --sample-cpu --switch-events --all-cgroups
 tacho record -e cpu-clock -F 1999 -g -o - -- sh -c "$work" 2>/dev/null >pipe.data
