@@ -30,6 +30,7 @@ enum tacho_keep {			/* of a sample; see struct tacho_profile_detail */
 	TACHO_KEEP_FROM = 1 << 8, TACHO_KEEP_TO = 1 << 9, TACHO_KEEP_BRANCH = 1 << 10,
 	TACHO_KEEP_TRACE = 1 << 11,	/* the text of a tracepoint */
 	TACHO_KEEP_PARALLELISM = 1 << 12,	/* needs records of context switches */
+	TACHO_KEEP_CGROUP = 1 << 13,
 };
 
 struct tacho_profile_opts {
@@ -46,7 +47,6 @@ struct tacho_profile_opts {
 					 * caller order does */
 	bool split_unknown;		/* frames without a symbol: one per address rather than one per
 					 * object */
-	bool per_cgroup;		/* rows keep the cgroup's id */
 	bool join_threads;		/* rows name the first thread of the same comm */
 	bool per_srcline;		/* frames of one function differ by their source line */
 	bool branches;			/* one row per branch of a sample's branch stack, with a period of 1
@@ -58,6 +58,20 @@ struct tacho_profile_opts {
 	size_t n_fields;		/* at most TACHO_FIELDS_MAX */
 	const char *parallelism;	/* filter: a list of numbers and ranges, "1,4-8" */
 	bool raw_fields;		/* as they lie there, not as the event's text shows them */
+	bool split_comms;		/* each node has stacks of one command only; merge and unpack refuse */
+	bool unjudged;			/* nobody will ask how many stacks are broken and leaves unresolved */
+	bool once;			/* one file is loaded and nothing added to it: what finds things again
+					 * is freed then; a second load, merge and unpack refuse */
+	const char *switch_on, *switch_off;	/* events: only samples between them, see struct
+						 * tacho_switch; must stay as long as the profile */
+	bool show_switches;
+	const char *counted_cpus;	/* filter: as `cpus`, but the others' samples are in the sums before
+					 * the filters; asked of files, not by unpack */
+	const char *ignore_callees;	/* regular expression: a stack ends with its outermost function that
+					 * matches, which then has the samples of all it called; asked
+					 * of files, not by unpack */
+	bool resolved;			/* as if samples without a symbol had never been, and callers
+					 * without one were not in their stacks; of files, too */
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,
@@ -65,14 +79,15 @@ TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_p
 TACHO_API void tacho_profile_free(struct tacho_profile *p);
 /* Reads all of `pd` (opened with ordered = true). Damage at the end keeps what came before and
  * is told in *e: -EBADMSG where a record cannot be, -ENODATA where the file is cut off. May be
- * called for several files. */
+ * called for several files, unless the options say `once`. */
 TACHO_API int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 				 const struct tacho_symbols_opts *symbols, struct tacho_error *e);
 /* The same with symbols of the caller's, which know what earlier calls told them: for a recording
  * that comes piece by piece. What is named stays named when the process has ended. */
 TACHO_API int tacho_profile_load_next(struct tacho_profile *p, struct tacho_perfdata *pd,
 				      struct tacho_symbols *symbols, struct tacho_error *e);
-/* Adds all of `from`, which stays as it is. The filters of `p` are not asked. 0 or -ENOMEM. */
+/* Adds all of `from`, which stays as it is. The filters of `p` are not asked. 0, -ENOMEM, or -EINVAL
+ * where `p` splits nodes by command or is loaded once. */
 TACHO_API int tacho_profile_merge(struct tacho_profile *p, const struct tacho_profile *from);
 
 /* Takes `n` bytes; a negative errno stops the writer and is what it returns. */
@@ -107,7 +122,8 @@ struct tacho_profile_event {
 	const char *name;
 	uint64_t samples, period;	/* totals after filters */
 	uint64_t all_samples, all_period;	/* before the filters that look at what was sampled
-						 * (comms, objects, symbols, pids, tids, parent) */
+						 * (comms, objects, symbols, pids, tids, parent,
+						 * counted_cpus) */
 	uint32_t leader, group_size;	/* event ids; its own and 1 without a group */
 	bool has_chains;
 	bool tracepoint;
@@ -116,21 +132,26 @@ struct tacho_profile_event {
 };
 struct tacho_profile_thread {
 	uint32_t pid, tid;
-	const char *comm;
+	const char *comm;		/* as its samples had it */
+	const char *last, *process;	/* the last name of the thread, and of its process */
 };
-struct tacho_profile_frame {
+/* What frames that differ in their addresses only have in common. */
+struct tacho_profile_code {
 	uint32_t symbol, object;	/* ids of equal text */
 	const char *name;		/* "[unknown]" or a hex address where there is none */
 	const char *object_path, *object_name;
+	const char *srcfile;		/* per_srcline: NULL where not known; equal text, equal pointer */
+};
+struct tacho_profile_frame {
+	const struct tacho_profile_code *code;	/* never NULL */
 	uint64_t address;		/* in the object; the symbol's start unless per_address */
 	uint64_t offset;		/* of a frame without a symbol: in the object's file, or the
-					 * address itself where the object is not known either */
-	enum tacho_space space;
+					 * address itself where the object is not known either; with a symbol:
+					 * how far behind its start, per_address, or per_srcline without a line */
+	uint32_t srcline;
+	uint8_t space;			/* enum tacho_space */
 	bool inlined, jit;
 	bool known;			/* it has a symbol */
-	const char *srcfile;		/* per_srcline: NULL where not known; equal text, equal pointer */
-	uint32_t srcline;
-	uint64_t symbol_offset;		/* per_srcline without a line: how far behind the symbol's start */
 };
 struct tacho_profile_object {
 	const char *path, *name;
@@ -146,10 +167,10 @@ struct tacho_profile_node {
 struct tacho_profile_row {
 	uint32_t event, thread, node;
 	int32_t cpu;			/* -1: not kept */
-	uint64_t time;			/* 0: not kept */
-	uint64_t cgroup;		/* 0: not kept */
-	uint64_t samples, period;
+	uint32_t samples;		/* where these are too many, another row goes on */
 	uint32_t detail;		/* 0: none is kept */
+	uint64_t time;			/* 0: not kept */
+	uint64_t period;
 };
 
 /* Where an address of a sample lies. */
@@ -163,7 +184,7 @@ struct tacho_profile_place {
 /* What is kept of samples beyond thread and stack. Equal details have one id; what was not asked
  * for is zero. */
 struct tacho_profile_detail {
-	uint64_t weight, data_src, transaction, phys_addr, code_page_size, data_page_size;
+	uint64_t weight, data_src, transaction, phys_addr, code_page_size, data_page_size, cgroup;
 	uint32_t ins_lat, stage_cyc;
 	struct tacho_profile_place ip, data, from, to;
 	uint64_t branch;		/* flags, as in struct tacho_branch */

@@ -87,8 +87,8 @@ static uint32_t frame_name(struct flame_tree *t, const struct tacho_profile_fram
 	char object[300];
 
 	if (f->known)
-		return name_id(t, kind_of(f), f->name);
-	snprintf(object, sizeof(object), f->object_name[0] == '[' ? "%.290s" : "[%.290s]", f->object_name);
+		return name_id(t, kind_of(f), f->code->name);
+	snprintf(object, sizeof(object), f->code->object_name[0] == '[' ? "%.290s" : "[%.290s]", f->code->object_name);
 	return name_id(t, kind_of(f), object);
 }
 

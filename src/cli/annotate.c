@@ -35,10 +35,16 @@ static int read_again(struct addresses *a, const struct report_opts *o, struct t
 	struct tacho_symbols_opts symbols = symbols_of(o);
 	struct tacho_profile_opts opts = {
 		.size = sizeof(opts), .comms = o->comms, .pids = o->pids, .tids = o->tids,
-		.cpus = o->cpus, .time = o->time, .no_chains = true, .per_address = true,
+		.cpus = o->cpus, .time = o->time, .switch_on = o->switch_on, .switch_off = o->switch_off,
+		.show_switches = o->show_switches,
+		.ignore_callees = o->ignore_callees, .no_chains = !o->ignore_callees, .per_address = true,
 	};
-	int err = tacho_profile_new(&a->profile, &opts, e);
+	scoped(freep) char *cpus = NULL;
+	int err = report_socket_cpus(o, pd, &cpus, e);
 
+	opts.counted_cpus = cpus;
+	if (err == 0)
+		err = tacho_profile_new(&a->profile, &opts, e);
 	if (err == 0)
 		err = tacho_profile_load(a->profile, pd, &symbols, e);
 	return err == -EBADMSG || err == -ENODATA ? 0 : err;
@@ -122,7 +128,7 @@ static int disassemble(struct annotate *a, struct tacho_error *e)
 static const struct tacho_profile_object *object_of(const struct tacho_profile *p,
 						    const struct tacho_profile_frame *f)
 {
-	return tacho_profile_object(p, f->object);
+	return tacho_profile_object(p, f->code->object);
 }
 
 static int find_code(struct annotate *a, const struct report_opts *o, const struct tacho_profile *p,
@@ -191,7 +197,7 @@ static void add_samples(struct annotate *a, const struct tacho_profile *by_addre
 		if (!rows[i].node || !is_wanted(events, n_events, rows[i].event))
 			continue;
 		f = tacho_profile_frame(by_address, nodes[rows[i].node].frame);
-		at = strcmp(f->object_path, path) == 0 ? annotate_at(a, f->address) : SIZE_MAX;
+		at = strcmp(f->code->object_path, path) == 0 ? annotate_at(a, f->address) : SIZE_MAX;
 		if (at == SIZE_MAX)
 			continue;
 		a->lines.v[at].samples += rows[i].samples;

@@ -53,6 +53,7 @@ int browser_build(struct browser *b, struct browser_table *t)
 	if (t->built)
 		return 0;
 	t->hist_opts = b->hist_opts;
+	t->hist_opts.samples = true;
 	report_drop_fields(&t->hist_opts, b->profile, t->members, t->n_members);
 	err = hist_build(&t->hist, b->profile, &t->hist_opts, t->members, t->n_members);
 	if (err == 0)
@@ -115,6 +116,8 @@ void browser_title(struct browser *b, struct buf *out)
 
 	report_event_text(&b->opts, &t->hist, t->rows.samples, out);
 	buf_printf(out, ", Event count (approx.): %" PRIu64, t->rows.period);
+	if (b->opts.socket)
+		buf_printf(out, ", Processor Socket: %" PRIu32, b->opts.socket - 1);
 	for (size_t i = 0; i < t->n_zooms; i++) {
 		if (t->zooms[i] == ZOOM_THREAD && f->comm)
 			buf_printf(out, ", Thread: %s", f->comm);
@@ -200,13 +203,18 @@ bool browser_line(struct browser *b, struct rows_line *out)
 void browser_refresh(struct browser *b)
 {
 	struct browser_table *t = browser_table(b);
+	double least = b->hist_opts.graph.min_percent;
+	bool limited;
+	int err;
 
 	if (!t->built)
 		return;
+	limited = t->rows.percent_limit != b->percent_limit || t->hist_opts.graph.min_percent != least;
 	t->rows.relative = b->relative;
 	t->rows.verbose = b->verbose;
-	t->rows.percent_limit = b->percent_limit;
-	if (rows_update(&t->rows) < 0)
+	t->hist_opts.graph.min_percent = least;
+	err = limited ? rows_limit(&t->rows, b->percent_limit) : rows_update(&t->rows);
+	if (err < 0)
 		browser_say(b, "Out of memory");
 	t->skip = min_of(t->skip, t->rows.n_columns ? t->rows.n_columns - 1 : 0);
 }

@@ -67,7 +67,7 @@ static void put_text(const struct view *v, const struct annotate_line *l, struct
 
 static void put_title(const struct view *v, struct buf *out)
 {
-	buf_printf(out, "%s  %s [Percent: %s %s]", v->frame->name, v->a.view.path,
+	buf_printf(out, "%s  %s [Percent: %s %s]", v->frame->code->name, v->a.view.path,
 		   v->global ? "global" : "local", v->hits ? "hits" : "period");
 }
 
@@ -231,7 +231,7 @@ static int create_print(const char *symbol, struct buf *name)
 static void on_print(struct view *v, int key)
 {
 	struct buf out = { 0 }, name = { 0 };
-	int fd = create_print(v->frame->name, &name), err = fd;
+	int fd = create_print(v->frame->code->name, &name), err = fd;
 
 	(void)key;
 	put_title(v, &out);
@@ -340,7 +340,7 @@ void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 	int err;
 
 	if (!f || !f->known) {
-		const char *why = f ? tacho_profile_object(b->profile, f->object)->why : NULL;
+		const char *why = f ? tacho_profile_object(b->profile, f->code->object)->why : NULL;
 
 		browser_say(b, "no function is known there%s%s", why ? ": " : "", why ? why : "");
 		return;
@@ -349,7 +349,7 @@ void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 	if (err == 0)
 		err = annotate_make(&v.a, b->addresses, &b->opts, b->profile, f, t->members, t->n_members, &e);
 	if (err < 0) {
-		browser_say(b, "%.60s: %s%s%s", f->name, e.message, e.hint[0] ? "; " : "",
+		browser_say(b, "%.60s: %s%s%s", f->code->name, e.message, e.hint[0] ? "; " : "",
 			    e.hint);
 		return;
 	}

@@ -2,7 +2,7 @@
  * The call chains of one entry as a tree that opens and closes. Frames without a branch between
  * them are one node:
  *
- *	   - 2.47% main		a node with siblings closes behind its first frame ...
+ *	   - 2.47% main		a node with siblings or a parent closes behind its first frame ...
  *	        parse
  *	      - eval		... and one with children behind its last
  *	         + 1.20% read
@@ -16,6 +16,7 @@
 struct maker {
 	struct chain_walk *walk;
 	struct fold *fold;
+	size_t depth;			/* of the level at hand */
 };
 
 void fold_free(struct fold *f)
@@ -104,7 +105,7 @@ static int add_node(struct maker *m, const struct chain_set *set, uint64_t above
 		    uint32_t *out)
 {
 	struct fold_node node = { .first = (uint32_t)m->fold->frames.n, .child = HIST_NONE,
-				  .next = HIST_NONE, .siblings = siblings };
+				  .next = HIST_NONE, .siblings = siblings, .top = m->depth == 0 };
 	scoped(chain_level_done) struct chain_level next = { 0 };
 	struct fold_node *slot = vec_add(&m->fold->nodes);
 	uint32_t at = (uint32_t)m->fold->nodes.n - 1;
@@ -116,7 +117,9 @@ static int add_node(struct maker *m, const struct chain_set *set, uint64_t above
 	node.above = above;
 	m->fold->nodes.v[at] = node;
 	*out = at;
+	m->depth++;
 	err = add_level(m, &next, level_weight(&next), &node.child);
+	m->depth--;
 	m->fold->nodes.v[at].child = node.child;
 	return err;
 }
@@ -183,7 +186,7 @@ int fold_new(struct fold **out, struct chain_walk *w, const struct hist_entry *e
 
 static bool first_folds(const struct fold_node *n)
 {
-	return n->siblings && n->n > 1;
+	return n->n > 1 && (n->siblings || !n->top);
 }
 
 static bool last_folds(const struct fold_node *n)

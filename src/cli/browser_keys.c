@@ -163,14 +163,15 @@ static enum browser_next on_limit(struct browser *b, int key)
 	double limit;
 
 	(void)key;
-	if (!menu_type(&m, "Least share", "Entries with less per cent than this are hidden.\n",
-		       typed))
+	if (!menu_type(&m, "Least share", "Entries and branches of call chains with less per cent than this are "
+		       "hidden.\n", typed))
 		return NEXT_STAY;
 	if (num_double(str_of(typed), &limit) < 0 || limit < 0 || limit > 100) {
 		browser_say(b, "'%.60s' is no share from 0 to 100", typed);
 		return NEXT_STAY;
 	}
 	b->percent_limit = limit;
+	b->opts.graph.min_percent = b->hist_opts.graph.min_percent = limit;
 	browser_refresh(b);
 	return NEXT_STAY;
 }
@@ -328,7 +329,7 @@ static const struct key_row {
 	{ "t", "only this thread, or all again", on_zoom, { 't' } },
 	{ "k", "only the kernel", on_kernel, { 'k' } },
 	{ "/", "only functions whose name has a text in it", on_search, { '/' } },
-	{ "L", "only entries from a share on", on_limit, { 'L' } },
+	{ "L", "only entries and branches from a share on", on_limit, { 'L' } },
 	{ "F", "100 % is what is shown, or all", on_relative, { 'F' } },
 	{ "H", "titles of the columns on or off", on_titles, { 'H' } },
 	{ "V", "addresses, paths, and objects in chains", on_verbose, { 'V' } },
@@ -401,17 +402,17 @@ static void choices_of_line(struct browser *b, struct choices *c)
 	thread = tacho_profile_thread(b->profile, t->hist.groups.v[l.entry->group].thread);
 	sign = rows_sign(&t->rows, &l);
 	if (f && f->known)
-		choice_add(c, 'a', "Annotate %s", f->name);
+		choice_add(c, 'a', "Annotate %s", f->code->name);
 	if (f && f->known && browser_can_zoom(b, ZOOM_SYMBOL))
-		choice_add(c, CHOICE_SYMBOL, "Zoom into the function %s", f->name);
+		choice_add(c, CHOICE_SYMBOL, "Zoom into the function %s", f->code->name);
 	if (browser_tells(b, &l, ZOOM_THREAD))
 		choice_add(c, 't', "Zoom %s the thread %s", zoomed->comm ? "out of" : "into", thread->comm);
 	if (browser_tells(b, &l, ZOOM_DSO) && f)
 		choice_add(c, 'd', "Zoom %s the object %s",
-			   zoomed->dso ? "out of" : "into", f->object_name);
+			   zoomed->dso ? "out of" : "into", f->code->object_name);
 	if (sign != ' ')
 		choice_add(c, '+', "%s what is below %s", sign == '+' ? "Open" : "Close",
-			   f ? f->name : thread->comm);
+			   f ? f->code->name : thread->comm);
 }
 
 static void zoom_symbol(struct browser *b)
@@ -421,7 +422,7 @@ static void zoom_symbol(struct browser *b)
 
 	f = browser_line(b, &l) ? rows_frame(&browser_table(b)->rows, &l) : NULL;
 	if (f)
-		browser_set_symbol(b, f->name);
+		browser_set_symbol(b, f->code->name);
 }
 
 static enum browser_next on_menu(struct browser *b, int key)

@@ -40,9 +40,9 @@ static bool passes(const struct rows *r, const struct hist_entry *e)
 		return false;
 	if (f->by_tid && f->tid != t->tid)
 		return false;
-	if (f->dso && strcmp(f->dso, frame ? frame->object_name : "[unknown]") != 0)
+	if (f->dso && strcmp(f->dso, frame ? frame->code->object_name : "[unknown]") != 0)
 		return false;
-	return !f->symbol || (frame && frame->known && strstr(frame->name, f->symbol));
+	return !f->symbol || (frame && frame->known && strstr(frame->code->name, f->symbol));
 }
 
 static bool is_above_limit(const struct rows *r, const struct hist_entry *e)
@@ -61,22 +61,26 @@ static bool is_filtered(const struct rows *r)
 static void totals_of(struct rows *r)
 {
 	struct hist *h = r->hist;
-	uint64_t sums[64] = { 0 }, samples = 0, period = 0;
+	uint64_t sums[64] = { 0 }, latency[64] = { 0 }, samples = 0, period = 0;
 
 	memcpy(h->totals, r->totals, sizeof(h->totals));
+	memcpy(h->total_latency, r->total_latency, sizeof(h->total_latency));
 	r->samples = h->samples;
 	r->period = h->period;
 	if (!r->relative || !is_filtered(r))
 		return;
 	for (size_t k = 0; k < r->n_shown; k++)
 		for (size_t i = 0; i < h->n_events; i++) {
-			const struct hist_stat *s = hist_stat_of(h, &h->entries.v[r->shown[k]], i);
+			const struct hist_entry *e = &h->entries.v[r->shown[k]];
+			uint64_t self = hist_stat_of(h, e, i)->self;
 
-			sums[i] += s->self;
-			samples += s->samples;
-			period += s->self;
+			sums[i] += self;
+			latency[i] += h->opts->latency ? hist_value(h, e, COL_LATENCY, i) : 0;
+			samples += hist_value(h, e, COL_SAMPLES, i);
+			period += self;
 		}
 	memcpy(h->totals, sums, sizeof(h->totals));
+	memcpy(h->total_latency, latency, sizeof(h->total_latency));
 	r->samples = samples;
 	r->period = period;
 }
@@ -111,7 +115,7 @@ static void key_text(const struct rows *r, const struct hist_entry *e, enum hist
 	const struct tacho_profile_frame *f = tacho_profile_frame(r->hist->profile, e->frame);
 
 	if (r->verbose && f && c == COL_DSO) {
-		buf_puts(out, f->object_path);
+		buf_puts(out, f->code->object_path);
 		return;
 	}
 	if (r->verbose && f && c == COL_SYMBOL)
@@ -124,7 +128,7 @@ static size_t key_width(const struct rows *r, const struct hist_entry *e, enum h
 	const struct tacho_profile_frame *f = tacho_profile_frame(r->hist->profile, e->frame);
 
 	if (r->verbose && f && c == COL_DSO)
-		return screen_width(f->object_path);
+		return screen_width(f->code->object_path);
 	return hist_key_width(r->hist, e, c) + (r->verbose && c == COL_SYMBOL ? 19 : 0);
 }
 
@@ -190,6 +194,7 @@ int rows_init(struct rows *r, struct hist *h, bool hierarchy)
 	*r = (struct rows){ .hist = h, .percent_limit = h->opts->percent_limit };
 	r->chains = h->opts->chains && h->opts->graph.style != GRAPH_NONE;
 	memcpy(r->totals, h->totals, sizeof(r->totals));
+	memcpy(r->total_latency, h->total_latency, sizeof(r->total_latency));
 	r->shown = calloc(n, sizeof(*r->shown));
 	r->first_line = calloc(n + 1, sizeof(*r->first_line));
 	r->folds = calloc(n, sizeof(struct fold *));
@@ -215,6 +220,19 @@ void rows_done(struct rows *r)
 	free(r->filter.symbol);
 	chain_walk_done(&r->walk);
 	*r = (struct rows){ 0 };
+}
+
+int rows_limit(struct rows *r, double percent)
+{
+	for (size_t i = 0; i < r->hist->entries.n; i++) {
+		fold_free(r->folds[i]);
+		r->folds[i] = NULL;
+		r->has_chains[i] = CHAINS_UNKNOWN;
+	}
+	for (size_t i = 0; r->tree && i < r->tree->items.n; i++)
+		r->tree->items.v[i].open = false;
+	r->percent_limit = percent;
+	return rows_update(r);
 }
 
 /* ---- lines ---- */
@@ -432,22 +450,24 @@ enum screen_style rows_style(double percent)
 	return percent >= ROWS_HOT ? STYLE_HOT : percent >= ROWS_WARM ? STYLE_WARM : STYLE_PLAIN;
 }
 
-static void draw_number(struct rows *r, const struct hist_entry *e, size_t i, rows_put *put, void *arg)
+void rows_draw_value(const struct rows *r, uint64_t value, size_t i, size_t event, rows_put *put, void *arg)
 {
 	enum hist_column c = r->columns[i];
-	size_t width = r->width[i] / r->hist->n_events;
+	int width = (int)(r->width[i] / r->hist->n_events);
+	double percent = hist_share_of(r->hist, value, c, event);
 	char text[48];
 
-	for (size_t k = 0; k < r->hist->n_events; k++) {
-		uint64_t value = hist_value(r->hist, e, c, k);
-		double percent = hist_percent(r->hist, value, k);
+	if (is_share(c))
+		snprintf(text, sizeof(text), "%*.2f%%", width - 1, percent);
+	else
+		snprintf(text, sizeof(text), "%*" PRIu64, width, value);
+	put(arg, is_share(c) ? rows_style(percent) : STYLE_PLAIN, text);
+}
 
-		if (is_share(c))
-			snprintf(text, sizeof(text), "%*.2f%%", (int)width - 1, percent);
-		else
-			snprintf(text, sizeof(text), "%*" PRIu64, (int)width, value);
-		put(arg, is_share(c) ? rows_style(percent) : STYLE_PLAIN, text);
-	}
+static void draw_number(struct rows *r, const struct hist_entry *e, size_t i, rows_put *put, void *arg)
+{
+	for (size_t k = 0; k < r->hist->n_events; k++)
+		rows_draw_value(r, hist_value(r->hist, e, r->columns[i], k), i, k, put, arg);
 }
 
 static void draw_key(struct rows *r, const struct hist_entry *e, size_t i, rows_put *put, void *arg)
@@ -491,7 +511,7 @@ static void draw_chain(struct rows *r, const struct rows_line *l, rows_put *put,
 	if (f)
 		hist_frame_text(f, &text);
 	if (f && r->verbose)
-		buf_printf(&text, " %s", f->object_name);
+		buf_printf(&text, " %s", f->code->object_name);
 	if (text.n && !buf_failed(&text))
 		put(arg, STYLE_PLAIN, text.bytes);
 	buf_done(&text);

@@ -21,7 +21,7 @@ struct fold_node {			/* frames that follow each other without a branch */
 	uint32_t child, next;		/* HIST_NONE */
 	uint64_t weight, above;		/* its own; of all that stands above it */
 	bool share;			/* shows its share: it is not all of what stands above */
-	bool siblings;
+	bool siblings, top;		/* there are others beside it; none above it */
 	bool first_open, last_open;	/* the frames behind the first are shown; what follows is */
 };
 
@@ -66,7 +66,9 @@ struct rows_tree {
 	size_t n_levels, n;
 	uint32_t *order, *of;		/* entries by their keys; as they were shown then */
 	struct { struct rows_item *v; size_t n, cap; } items;
-	struct { uint64_t *v; size_t n, cap; } sums;	/* n_events per item */
+	struct { uint64_t *v; size_t n, cap; } sums;	/* per item: periods per event, then each
+							 * column of numbers per event */
+	size_t n_sums;			/* ... of an item */
 	struct { struct tree_line *v; size_t n, cap; } lines;
 	uint32_t top;
 	bool built;
@@ -97,7 +99,7 @@ struct rows {
 	struct fold **folds;		/* per entry; NULL: never opened */
 	uint8_t *has_chains;		/* per entry: 0 not asked yet, 1 no, 2 yes */
 	uint64_t samples, period;	/* what the title tells */
-	uint64_t totals[64];		/* of the whole table */
+	uint64_t totals[64], total_latency[64];	/* of the whole table */
 };
 
 struct rows_line {
@@ -112,7 +114,8 @@ struct rows_line {
 
 int rows_init(struct rows *r, struct hist *h, bool hierarchy);	/* 0 or -ENOMEM */
 void rows_done(struct rows *r);
-int rows_update(struct rows *r);	/* after a change of filter, limit, verbose, relative or order */
+int rows_update(struct rows *r);	/* after a change of filter, verbose, relative or order */
+int rows_limit(struct rows *r, double percent);	/* after a change of the limits: folds all */
 uint64_t rows_count(const struct rows *r);
 bool rows_at(const struct rows *r, uint64_t line, struct rows_line *out);
 /* The frame of a line: the chain's or the entry's; NULL: none. */
@@ -125,6 +128,8 @@ int rows_open_all(struct rows *r, bool open);
 /* The line of text, from column `skip` of the table on. Calls `put` for each piece. */
 typedef void rows_put(void *arg, enum screen_style style, const char *text);
 void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put *put, void *arg);
+/* A number as it stands in the column for that event. */
+void rows_draw_value(const struct rows *r, uint64_t value, size_t column, size_t event, rows_put *put, void *arg);
 void rows_titles(const struct rows *r, size_t skip, struct buf *out);
 /* Whether all that the line stands for has one value of the key. */
 bool rows_tells(const struct rows *r, const struct rows_line *l, enum hist_column key);

@@ -1,5 +1,5 @@
 /*
- * The lines of --hierarchy: one level per key, each with the sum of what stands below it.
+ * The lines of --hierarchy: one level per key, each with the sums of what stands below it.
  *
  *	-   96.70%        sh
  *	   +   50.18%        libc.so.6
@@ -15,7 +15,6 @@
 #include <stdio.h>
 
 #define STEP 3
-#define PERCENT_WIDTH 8
 
 static const struct hist_entry *entry_at(const struct rows *r, size_t at)
 {
@@ -39,22 +38,37 @@ static int cmp_by_keys(const void *pa, const void *pb, void *arg)
 
 uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event)
 {
-	return r->tree->sums.v[(size_t)(it - r->tree->items.v) * r->hist->n_events + event];
+	return r->tree->sums.v[(size_t)(it - r->tree->items.v) * r->tree->n_sums + event];
 }
 
-struct ranked {
-	uint32_t item;
-	uint64_t weight;
-};
-
-/* Heaviest first, else as their keys stand. */
-static int cmp_ranked(const void *pa, const void *pb)
+/* Which of an item's sums tell its place: periods, unless the table is ordered by latency. */
+static size_t rank_at(const struct rows *r)
 {
-	const struct ranked *a = pa, *b = pb;
+	size_t at = r->hist->n_events;
 
-	if (a->weight != b->weight)
-		return a->weight < b->weight ? 1 : -1;
-	return (a->item > b->item) - (a->item < b->item);
+	for (size_t i = 0; i < r->n_columns && r->hist->opts->keys[0] == COL_LATENCY; i++) {
+		if (r->columns[i] == COL_LATENCY)
+			return at;
+		at += r->columns[i] < COL_FIRST_KEY ? r->hist->n_events : 0;
+	}
+	return 0;
+}
+
+/* Heaviest first; of a group the next event decides where one does not; else as their keys stand. */
+static int cmp_items(const void *pa, const void *pb, void *arg)
+{
+	const struct rows *r = arg;
+	size_t at = rank_at(r);
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	for (size_t k = 0; k < r->hist->n_events; k++) {
+		uint64_t sa = tree_sum(r, &r->tree->items.v[a], at + k);
+		uint64_t sb = tree_sum(r, &r->tree->items.v[b], at + k);
+
+		if (sa != sb)
+			return sa < sb ? 1 : -1;
+	}
+	return (a > b) - (a < b);
 }
 
 static int item_add(struct rows *r, uint32_t level, size_t from)
@@ -65,7 +79,7 @@ static int item_add(struct rows *r, uint32_t level, size_t from)
 		return -ENOMEM;
 	*it = (struct rows_item){ .level = level, .from = (uint32_t)from, .to = (uint32_t)from + 1,
 				  .child = HIST_NONE, .next = HIST_NONE };
-	for (size_t i = 0; i < r->hist->n_events; i++)
+	for (size_t i = 0; i < r->tree->n_sums; i++)
 		if (!vec_add(&r->tree->sums))
 			return -ENOMEM;
 	return 0;
@@ -73,8 +87,13 @@ static int item_add(struct rows *r, uint32_t level, size_t from)
 
 static void add_up(struct rows *r, size_t item, const struct hist_entry *e)
 {
-	for (size_t i = 0; i < r->hist->n_events; i++)
-		r->tree->sums.v[item * r->hist->n_events + i] += hist_stat_of(r->hist, e, i)->self;
+	uint64_t *sums = r->tree->sums.v + item * r->tree->n_sums;
+
+	for (size_t k = 0; k < r->hist->n_events; k++)
+		*sums++ += hist_stat_of(r->hist, e, k)->self;
+	for (size_t i = 0; i < r->n_columns; i++)
+		for (size_t k = 0; r->columns[i] < COL_FIRST_KEY && k < r->hist->n_events; k++)
+			*sums++ += hist_value(r->hist, e, r->columns[i], k);
 }
 
 /* The runs of [from, to) at a level: their items follow each other. */
@@ -95,16 +114,16 @@ static int add_runs(struct rows *r, uint32_t level, size_t from, size_t to)
 /* Chains the items [first, end) by weight; returns the heaviest. */
 static int chain_items(struct rows *r, size_t first, size_t end, uint32_t *heaviest)
 {
-	scoped(freep) struct ranked *v = reallocarray(NULL, end - first + 1, sizeof(*v));
+	scoped(freep) uint32_t *v = reallocarray(NULL, end - first + 1, sizeof(*v));
 
 	if (!v)
 		return -ENOMEM;
 	for (size_t i = first; i < end; i++)
-		v[i - first] = (struct ranked){ (uint32_t)i, tree_sum(r, &r->tree->items.v[i], 0) };
-	qsort(v, end - first, sizeof(*v), cmp_ranked);
+		v[i - first] = (uint32_t)i;
+	qsort_r(v, end - first, sizeof(*v), cmp_items, r);
 	for (size_t i = 0; i + first < end; i++)
-		r->tree->items.v[v[i].item].next = i + first + 1 < end ? v[i + 1].item : HIST_NONE;
-	*heaviest = end > first ? v[0].item : HIST_NONE;
+		r->tree->items.v[v[i]].next = i + first + 1 < end ? v[i + 1] : HIST_NONE;
+	*heaviest = end > first ? v[0] : HIST_NONE;
 	return 0;
 }
 
@@ -151,8 +170,11 @@ int tree_new(struct rows *r)
 static void levels_of(struct rows *r)
 {
 	r->tree->n_levels = 0;
+	r->tree->n_sums = r->hist->n_events;
 	for (size_t i = 0; i < r->n_columns; i++)
-		if (r->columns[i] >= COL_FIRST_KEY && r->tree->n_levels < HIST_KEYS_MAX)
+		if (r->columns[i] < COL_FIRST_KEY)
+			r->tree->n_sums += r->hist->n_events;
+		else if (r->tree->n_levels < HIST_KEYS_MAX)
 			r->tree->levels[r->tree->n_levels++] = r->columns[i];
 }
 
@@ -244,19 +266,21 @@ void tree_open(struct rows *r, uint32_t item, bool open)
 void tree_draw(struct rows *r, const struct rows_line *l, char sign, rows_put *put, void *arg)
 {
 	const struct rows_item *it = l->item;
+	size_t at = r->hist->n_events;
 	struct buf text = { 0 };
-	char share[48];
 
 	buf_pad(&text, ' ', (size_t)it->level * STEP);
 	buf_putc(&text, sign);
 	buf_putc(&text, ' ');
 	if (!buf_failed(&text))
 		put(arg, STYLE_PLAIN, text.bytes);
-	for (size_t i = 0; i < r->hist->n_events; i++) {
-		double percent = hist_percent(r->hist, tree_sum(r, it, i), i);
-
-		snprintf(share, sizeof(share), "%*.2f%%", PERCENT_WIDTH - 1, percent);
-		put(arg, rows_style(percent), share);
+	for (size_t i = 0; i < r->n_columns; i++) {
+		if (r->columns[i] >= COL_FIRST_KEY)
+			continue;
+		if (at > r->hist->n_events)
+			put(arg, STYLE_PLAIN, "  ");
+		for (size_t k = 0; k < r->hist->n_events; k++)
+			rows_draw_value(r, tree_sum(r, it, at++), i, k, put, arg);
 	}
 	buf_clear(&text);
 	buf_pad(&text, ' ', (r->tree->n_levels - 1) * STEP + 2);
@@ -268,9 +292,9 @@ void tree_draw(struct rows *r, const struct rows_line *l, char sign, rows_put *p
 
 void tree_titles(const struct rows *r, struct buf *out)
 {
-	size_t width = PERCENT_WIDTH * r->hist->n_events;
-
-	buf_printf(out, "  %*s", (int)width, "Overhead");
+	for (size_t i = 0; i < r->n_columns; i++)
+		if (r->columns[i] < COL_FIRST_KEY)
+			buf_printf(out, "  %*s", (int)r->width[i], hist_column_title(r->columns[i]));
 	buf_pad(out, ' ', (r->tree->n_levels ? r->tree->n_levels - 1 : 0) * STEP + 2);
 	for (size_t i = 0; i < r->tree->n_levels; i++)
 		buf_printf(out, "%s%s", i ? " / " : "", hist_column_title(r->tree->levels[i]));

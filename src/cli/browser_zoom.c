@@ -157,7 +157,7 @@ void browser_zoom(struct browser *b, enum browser_zoom zoom)
 		return;
 	}
 	f = tacho_profile_frame(b->profile, l.entry->frame);
-	browser_zoom_dso(b, f ? f->object_name : "[unknown]");
+	browser_zoom_dso(b, f ? f->code->object_name : "[unknown]");
 }
 
 void browser_set_symbol(struct browser *b, const char *text)

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/num.h"
+#include "base/pages.h"
 #include "cli/file_header.h"
 #include "cli/hist.h"
 #include "cli/report.h"
@@ -25,7 +26,9 @@
 #define AT(field) offsetof(struct report_opts, field)
 static int on_graph(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
+static int on_limit(void *opts, const char *arg, struct tacho_error *e);
 static int on_nothing(void *opts, const char *arg, struct tacho_error *e);
+static int on_socket(void *opts, const char *arg, struct tacho_error *e);
 static int on_branches(void *opts, const char *arg, struct tacho_error *e);
 static int on_no_branches(void *opts, const char *arg, struct tacho_error *e);
 
@@ -50,8 +53,14 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 0, "pid", AT(pids), "PID,...", "only of these processes", .complete = "pid" },
 	{ OPT_STR, 0, "tid", AT(tids), "TID,...", "only of these threads" },
 	{ OPT_STR, 'C', "cpu", AT(cpus), "CPU,...", "only on these CPUs: 0-3,8", .complete = "cpu" },
+	{ OPT_CALL, 0, "socket-filter", 0, "N", "only on the CPUs of socket N", .call = on_socket },
 	{ OPT_STR, 0, "time", AT(time), "RANGE",
 	  "only within: 12.5,13 seconds, 10%-20%, or 10%/2 (the second tenth)" },
+	{ OPT_STR, 0, "switch-on", AT(switch_on), "EVENT", "only behind a sample of EVENT" },
+	{ OPT_STR, 0, "switch-off", AT(switch_off), "EVENT",
+	  "only before a sample of EVENT, or up to one again" },
+	{ OPT_FLAG, 0, "show-on-off-events", AT(show_switches), NULL,
+	  "also the samples that --switch-on and --switch-off wait for" },
 	{ OPT_STR, 0, "parallelism", AT(parallelism), "N,...",
 	  "only while so many threads ran: 1,4-8" },
 	{ OPT_STR, 'p', "parent", AT(parent), "REGEX",
@@ -60,7 +69,7 @@ static const struct option_row report_rows[] = {
 	  "only with a caller that matches --parent" },
 	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "look at no more than N frames of a stack",
 	  .min = 1 },
-	{ OPT_FLAG, 'U', "hide-unresolved", AT(hide_unresolved), NULL, "hide entries without a symbol" },
+	{ OPT_FLAG, 'U', "hide-unresolved", AT(hide_unresolved), NULL, "leave out samples and callers without a symbol" },
 	{ OPT_STR, 0, "symbol-filter", AT(symbol_filter), "TEXT", "list only functions with TEXT in their names" },
 	{ OPT_STR, 0, "percentage", AT(percentage), "relative|absolute",
 	  "100 % is what the filters let through, or all (default)", .complete = "relative absolute" },
@@ -69,7 +78,7 @@ static const struct option_row report_rows[] = {
 	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, socket, time, srcline, srcfile, parent, "
 	  "cgroup, weight, transaction, trace, a tracepoint's field ...; +KEY adds to the default" },
 	{ OPT_STR, 'F', "fields", AT(fields), "KEY,...",
-	  "show these columns: keys, overhead, overhead_children, sample, period" },
+	  "show these columns: keys, overhead, overhead_children, sample, period; +KEY adds to the default" },
 	{ OPT_FLAG, 'n', "show-nr-samples", AT(show_samples), NULL, "show how many samples" },
 	{ OPT_FLAG, 0, "show-total-period", AT(show_period), NULL, "show the sum of periods" },
 	{ OPT_FLAG, 0, "no-children", AT(no_children), NULL,
@@ -85,9 +94,9 @@ static const struct option_row report_rows[] = {
 	  "sort by latency: a sample counts the less, the more threads ran beside it" },
 	{ OPT_FLAG, 0, "raw-trace", AT(raw_trace), NULL, "fields of tracepoints as plain values" },
 	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "whole paths of source files" },
-	{ OPT_DOUBLE, 0, "percent-limit", AT(percent_limit), "PERCENT", "hide entries below",
-	  .min = 0, .max = 100 },
-	{ OPT_FLAG, 0, "hierarchy", AT(hierarchy), NULL, "one level per key" },
+	{ OPT_CALL, 0, "percent-limit", 0, "PERCENT", "hide entries below, and branches of call graphs",
+	  .call = on_limit },
+	{ OPT_FLAG, 'H', "hierarchy", AT(hierarchy), NULL, "one level per key" },
 	{ OPT_FLAG, 0, "no-group", AT(no_group), NULL, "groups of events as tables of their own" },
 	{ OPT_FLAG, 0, "group", AT(all_in_one), NULL, "all events in one table, also without a group" },
 	{ OPT_FLAG, 0, "no-skip-empty", AT(show_empty), NULL, "also tables of events without samples",
@@ -102,6 +111,8 @@ static const struct option_row report_rows[] = {
 	  OPTF_OPTIONAL | OPTF_NEXT_WORD, .call = on_graph,
 	  .complete = "graph fractal flat folded none caller callee function address srcline percent period count" },
 	{ OPT_FLAG, 'G', "inverted", AT(inverted), NULL, "callers first: -g caller" },
+	{ OPT_STR, 0, "ignore-callees", AT(ignore_callees), "REGEX",
+	  "functions that match count for all they called, which is not shown" },
 	{ OPT_CALL, 0, "no-call-graph", 0, NULL, "", OPTF_HIDDEN, .call = on_no_graph },
 	{ OPT_CALL, 0, "no-inline", 0, NULL, "without inlined functions (always so)", .call = on_nothing },
 	{ OPT_GROUP, .help = "How to show it" },
@@ -141,11 +152,6 @@ static const struct option_row report_rows[] = {
 	REFUSED(0, "show-ref-call-graph", "events without call chains of their own show none"),
 	REFUSED(0, "demangle-kernel", "--no-demangle says it for all names, the kernel's among them"),
 	REFUSED(0, "ignore-vmlinux", "kallsyms comes before a vmlinux that is found; -k names one"),
-	REFUSED(0, "socket-filter", "-C takes the CPUs of a socket; -s socket,cpu shows them"),
-	REFUSED(0, "ignore-callees", "the browser folds callees away; --max-stack N cuts chains"),
-	REFUSED(0, "switch-on", "--time takes a range of times"),
-	REFUSED(0, "switch-off", "--time takes a range of times"),
-	REFUSED(0, "show-on-off-events", "--time takes a range of times"),
 	REFUSED(0, "stdio-color", "the text has no colours"),
 	REFUSED(0, "skip-empty", "events without samples have no table"),
 	{ .kind = OPT_END },
@@ -161,6 +167,19 @@ static int on_no_graph(void *opts, const char *arg, struct tacho_error *e)
 	(void)arg;
 	(void)e;
 	((struct report_opts *)opts)->graph.style = GRAPH_NONE;
+	return 0;
+}
+
+/* The last one of this and -g decides of branches. */
+static int on_limit(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct report_opts *o = opts;
+
+	if (num_double(str_of(arg), &o->percent_limit) < 0 || o->percent_limit < 0 ||
+	    o->percent_limit > 100)
+		return error_set(e, -EINVAL,
+				 "option '--percent-limit' takes a number from 0 to 100, not '%s'", arg);
+	o->graph.min_percent = o->percent_limit;
 	return 0;
 }
 
@@ -186,6 +205,16 @@ static int on_no_branches(void *opts, const char *arg, struct tacho_error *e)
 	return 0;
 }
 
+static int on_socket(void *opts, const char *arg, struct tacho_error *e)
+{
+	uint32_t socket;
+
+	if (num_u32(str_of(arg), &socket) < 0 || socket > INT32_MAX)
+		return error_set(e, -EINVAL, "option '--socket-filter' takes the number of a socket, not '%s'", arg);
+	((struct report_opts *)opts)->socket = socket + 1;
+	return 0;
+}
+
 /* For what is asked for and is so anyway. */
 static int on_nothing(void *opts, const char *arg, struct tacho_error *e)
 {
@@ -202,20 +231,6 @@ static const char *parent_regex(const struct report_opts *o)
 	return o->parent ? o->parent : DEFAULT_PARENT;
 }
 
-/* Whether no key tells the threads of one command apart. */
-static bool joins_threads(const struct report_opts *o)
-{
-	struct hist_opts tried = { 0 };
-	struct tacho_error e;
-
-	if (report_sort_keys(o, &tried, &e) < 0 || report_columns(o, &tried, &e) < 0)
-		return false;
-	for (size_t i = 0; i < tried.n_keys; i++)
-		if (tried.keys[i] > COL_COMM && tried.keys[i] < COL_FIRST_OF_FRAME)
-			return false;
-	return true;
-}
-
 static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 			struct tacho_profile **out, struct tacho_error *e)
 {
@@ -224,20 +239,26 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus, .time = o->time,
 		.parent = o->exclude_other ? parent_regex(o) : NULL, .max_stack = o->max_stack, .split_unknown = true,
 		.no_chains = o->graph.style == GRAPH_NONE && o->no_children && !o->parent && !o->exclude_other &&
-			     !report_wants_key(o, "parent"),
+			     !report_wants_key(o, "parent") && !o->ignore_callees,
+		.ignore_callees = o->ignore_callees, .resolved = o->hide_unresolved,
 		.per_cpu = report_wants_key(o, "cpu") || report_wants_key(o, "socket"),
-		.per_srcline = report_fine_frames(o), .per_address = o->graph.key == CHAIN_ADDRESS,
+		.per_srcline = report_wants_lines(o), .per_address = report_wants_addresses(o),
 		.branches = o->mode == REPORT_BRANCH, .weigh = o->mode == REPORT_MEMORY, .per_time = report_wants_key(o, "time"),
-		.per_cgroup = report_wants_key(o, "cgroup") || report_wants_key(o, "cgroup_id"),
-		.join_threads = joins_threads(o) && !report_wants_browser(o),
+		.join_threads = report_joins_threads(o), .split_comms = report_joins_threads(o),
+		.unjudged = !report_wants_quality(o), .once = true,
+		.switch_on = o->switch_on, .switch_off = o->switch_off, .show_switches = o->show_switches,
 		.caller_first = !o->no_children && !(o->graph.order_given && !o->graph.caller),
 	};
 	struct tacho_symbols_opts symbols = {
 		.size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
 		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .force = o->force,
 	};
+	scoped(freep) char *cpus = NULL;
 	int err = report_keep(o, &opts, e);
 
+	if (err == 0)
+		err = report_socket_cpus(o, pd, &cpus, e);
+	opts.counted_cpus = cpus;
 	if (err == 0)
 		err = tacho_profile_new(out, &opts, e);
 	return err < 0 ? err : tacho_profile_load(*out, pd, &symbols, e);
@@ -254,12 +275,19 @@ static int flush_stdout(struct hist_sink *sink)
 	return err;
 }
 
-/* Told where the column would be that it leaves out. */
-static void put_filter(struct buf *out, const struct hist_opts *opts, enum hist_column c,
-		       const char *name, const char *value)
+/* Told in the order of the keys whose columns they leave out. */
+static void put_filters(const struct report_opts *o, const struct hist_opts *opts, struct buf *out)
 {
-	if (opts->has_key[c] && report_is_single(value))
-		buf_printf(out, "# %s: %s\n", name, value);
+	const struct { enum hist_column key; const char *name, *value; } filters[] = {
+		{ COL_COMM, "comm", o->comms },
+		{ COL_DSO, "dso", o->dsos },
+		{ COL_SYMBOL, "symbol", o->symbols },
+	};
+
+	for (size_t k = 0; k < opts->n_keys; k++)
+		for (size_t i = 0; i < countof(filters); i++)
+			if (opts->keys[k] == filters[i].key && report_is_single(filters[i].value))
+				buf_printf(out, "# %s: %s\n", filters[i].name, filters[i].value);
 }
 
 static void put_head(const struct report_opts *o, const struct tacho_profile *p,
@@ -268,9 +296,7 @@ static void put_head(const struct report_opts *o, const struct tacho_profile *p,
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
 	tacho_profile_quality(p, &q);
-	put_filter(out, opts, COL_DSO, "dso", o->dsos);
-	put_filter(out, opts, COL_COMM, "comm", o->comms);
-	put_filter(out, opts, COL_SYMBOL, "symbol", o->symbols);
+	put_filters(o, opts, out);
 	buf_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", q.lost);
 }
 
@@ -306,10 +332,13 @@ static void put_event(const struct report_opts *o, const struct hist *h, struct 
 	buf_puts(out, "# ");
 	report_event_text(o, h, h->samples, out);
 	if (o->mode == REPORT_MEMORY)
-		buf_printf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n#\n", h->period,
+		buf_printf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n", h->period,
 			   o->sort ? o->sort : report_default_keys(o));
 	else
-		buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n#\n", h->period);
+		buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n", h->period);
+	if (o->socket)
+		buf_printf(out, "# Processor Socket: %" PRIu32 "\n", o->socket - 1);
+	buf_puts(out, "#\n");
 }
 
 static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sink *sink)
@@ -452,7 +481,7 @@ static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 	sockets = report_sockets(pd, &opts.n_sockets);
 	opts.sockets = sockets;
 	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
-		return error_set(e, -EINVAL, "'%s' is no regular expression", o->parent);
+		return error_set(e, -EINVAL, "'%s' is no regular expression", parent_regex(o));
 	opts.parent = &parent;
 	err = *browsed ? report_browse(o, pd, p, &opts, next, e) : -ENOTTY;
 	if (err >= 0 || (err != -ENOTTY && err != -EOPNOTSUPP) || (o->tui && *browsed)) {
@@ -531,6 +560,7 @@ static int report_file(struct report_opts *o, char **next)
 		report_error("report", NULL, NULL, &damage);
 	if (err == 0 && bad == 0 && !browse && !has_samples(p))
 		report_text("report", "%s has no samples%s", o->input,
+			    o->switch_on || o->switch_off ? " between these events" :
 			    o->time || o->cpus ? " at these times and CPUs" : "");
 	if (!o->quiet && !browse)
 		report_quality(o, pd, p);
@@ -547,11 +577,16 @@ static int report_run(void *opts, int argc, char **argv)
 	if (argc && !o->input)
 		o->input = argv[0];
 	o->input = o->input ? o->input : "perf.data";
+	if (o->show_switches && !o->switch_on && !o->switch_off) {
+		report_text("report", "--show-on-off-events goes with --switch-on or --switch-off");
+		return EXIT_USAGE;
+	}
 	if (!options_fit(o, &e)) {
 		report_error("report", o->sort ? "-s" : o->fields ? "-F" : NULL,
 			     o->sort ? o->sort : o->fields, &e);
 		return EXIT_USAGE;
 	}
+	pages_reuse();
 	for (;;) {
 		char *next = NULL;
 

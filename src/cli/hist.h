@@ -5,19 +5,24 @@
  *	cmd_report.c   options, and the order of things
  *	hist_keys.c    the sort keys and columns: names, titles, texts, order
  *	hist_class.c   frames -> classes
- *	hist_build.c   rows -> groups -> entries
+ *	hist_group.c   rows -> groups
+ *	hist_nodes.c   the nodes of their stacks
+ *	hist_sum.c     ... and what passes there
+ *	hist_build.c   ... -> entries
  *	hist_value.c   ... with their numbers
- *	hist_order.c   ... in the order they are shown
- *	hist_sort.c    ... sorted by columns of numbers
+ *	hist_rank.c    ... with the ranks of their names
+ *	hist_order.c hist_callers.c   ... in the order they are shown
+ *	hist_refine.c hist_kinds.c    ... key by key
+ *	hist_sort.c hist_merge.c      ... sorted by numbers
+ *	hist_below.c   the children of nodes
  *	hist_chain.c   an entry's stacks, merged level by level
  *	hist_graph.c   ... drawn as graph, fractal, flat or folded
  *	hist_text.c hist_tree.c hist_json.c    the writers
  *
  * Keys are of two kinds. Those of a row (comm, pid, cpu, time ...) split the rows into groups.
  * Those of a frame (dso, symbol) split the frames into classes. An entry is (group, class). Each
- * group has a small copy of the trie, holding only what its rows use, with sums:
- *
- *	node   frame, parent, children      total: of samples that pass here or end here
+ * node of the stacks belongs to one group (hist_nodes.c), and has the sum of all samples that pass
+ * there or end there.
  */
 #ifndef CLI_HIST_H
 #define CLI_HIST_H
@@ -26,6 +31,7 @@
 #include "base/json.h"
 #include "base/vec.h"
 #include "cli/command.h"
+#include "cli/hist_below.h"
 
 #include <regex.h>
 
@@ -33,11 +39,12 @@
 
 #define HIST_KEYS_MAX 24
 #define HIST_NONE UINT32_MAX
+#define HIST_ENTRY_MAX (UINT32_MAX >> 2)
 
 enum hist_column {
 	COL_OVERHEAD, COL_CHILDREN, COL_SAMPLES, COL_PERIOD,	/* values */
 	COL_SYS, COL_US, COL_GUEST_SYS, COL_GUEST_US, COL_LATENCY, COL_LATENCY_CHILDREN,
-	COL_COMM, COL_PID, COL_TGID, COL_TID, COL_CPU, COL_SOCKET, COL_TIME, COL_CGROUP, COL_CGROUP_ID,
+	COL_COMM, COL_COMM_NODIGIT, COL_PID, COL_TGID, COL_TID, COL_CPU, COL_SOCKET, COL_TIME, COL_CGROUP, COL_CGROUP_ID,
 	COL_PARENT,						/* keys of a row */
 	COL_LOCAL_WEIGHT, COL_WEIGHT, COL_LOCAL_INS_LAT, COL_INS_LAT, COL_LOCAL_STAGE_CYC,
 	COL_STAGE_CYC, COL_TRANSACTION, COL_CODE_PAGE_SIZE, COL_ADDR, COL_TRACE,
@@ -48,7 +55,7 @@ enum hist_column {
 	COL_SYMBOL_DADDR, COL_DSO_DADDR, COL_LOCKED, COL_TLB, COL_MEM, COL_SNOOP, COL_DCACHELINE,
 	COL_SYMBOL_IADDR, COL_PHYS_DADDR, COL_DATA_PAGE_SIZE, COL_BLOCKED,
 	COL_FIELD, COL_FIELD_LAST = COL_FIELD + TACHO_FIELDS_MAX - 1,	/* fields of tracepoints */
-	COL_DSO, COL_SYMBOL, COL_SRCLINE, COL_SRCFILE,		/* keys of a frame */
+	COL_DSO, COL_SYMBOL, COL_SRCLINE, COL_SRCFILE, COL_SYMBOL_OFFSET,	/* keys of a frame */
 	COL_COUNT,
 };
 #define COL_FIRST_KEY COL_COMM
@@ -56,6 +63,7 @@ enum hist_column {
 #define COL_FIRST_OF_BRANCH COL_DSO_FROM
 #define COL_FIRST_OF_MEMORY COL_SYMBOL_DADDR
 #define COL_FIRST_OF_FRAME COL_DSO
+#define COL_FIRST_OF_TEXTS COL_SRCLINE		/* frames are finer than symbols */
 
 enum hist_style { GRAPH_ABSOLUTE, GRAPH_FRACTAL, GRAPH_FLAT, GRAPH_FOLDED, GRAPH_NONE };
 enum hist_value { VALUE_PERCENT, VALUE_PERIOD, VALUE_COUNT };
@@ -82,7 +90,7 @@ struct hist_opts {
 	struct hist_graph_opts graph;
 	double percent_limit;
 	bool relative;			/* per cent of what the filters let through */
-	bool hide_unresolved;
+	bool wide_objects;		/* those of unknown symbols have room for an address */
 	bool sorted_by_symbol;		/* -s sym...: the graph leaves out the first frame */
 	bool nanoseconds;
 	uint64_t quantum_ns;		/* of the key time */
@@ -93,9 +101,11 @@ struct hist_opts {
 	bool has_key[COL_COUNT];
 	const char *symbol_filter;	/* only symbols with that text in their names are listed */
 	bool full_paths;		/* of source files */
+	bool samples;			/* numbers of samples are shown */
 	bool modes;			/* columns of user and kernel are shown */
 	bool latency;			/* shares of latency are shown */
 	bool fine_frames;		/* the profile's frames are finer than symbols */
+	bool split_comms;		/* each of its nodes belongs to one command */
 	bool lines_in_chains;		/* call graphs show source lines */
 	enum hist_chain_key chain_key;
 	const int32_t *sockets;		/* per CPU */
@@ -104,30 +114,33 @@ struct hist_opts {
 
 struct hist_stat {
 	uint64_t self, acc;		/* periods: of samples that end there; that pass there */
-	uint64_t samples;
 };
 
 struct hist_group {			/* equal values of all keys of a row */
 	uint64_t v[HIST_KEYS_MAX];
 	uint32_t thread, detail;	/* of its first row */
-	uint32_t first_node, end_node;	/* of the first event; node `first_node` is the root */
+	bool shown;			/* it has entries that are */
 };
 
-struct hist_node {
-	uint32_t parent, frame;
-	uint32_t child, next;		/* first child, next sibling; HIST_NONE */
-	uint32_t same;			/* next node of the same entry */
-	uint32_t height : 15;		/* frames below it */
-	uint32_t depth : 15;		/* frames from the root to it */
+struct hist_link {			/* of a node, over the stacks of the first event */
+	uint32_t same;			/* the next node of the same entry, HIST_NONE */
+	uint32_t height : 30;		/* frames below it; once it is in an entry, which one, + 1 */
 	uint32_t nested : 1;		/* one of the same entry lies above it; with `children` only */
-	uint32_t ends : 1;		/* samples end here: `total` is more than that of its children */
-	uint64_t total;
+	uint32_t ends : 1;		/* samples end here: its total is more than that of its children */
+};
+
+struct hist_twice {
+	uint64_t self, total;
 };
 
 struct hist_entry {
-	uint32_t group, class_, frame;	/* frame: the first that was met; HIST_NONE without frames */
+	struct hist_stat stat;		/* of the first event */
+	uint32_t group;
+	uint32_t frame;			/* the first of its class that was met; HIST_NONE without frames */
 	uint32_t nodes;			/* list of its nodes, HIST_NONE */
-	uint32_t depth;			/* of its longest chain */
+	uint16_t depth;			/* of its longest chain */
+	uint16_t outermost;		/* while nodes are entered: where on the way to the one at hand, or on
+					 * another, its first node is */
 };
 
 struct hist {
@@ -139,22 +152,33 @@ struct hist {
 	uint64_t totals[64];		/* 100 % of each event */
 	struct { struct hist_group *v; size_t n, cap; } groups;
 	struct { struct hist_entry *v; size_t n, cap; } entries;
-	struct { struct hist_stat *v; size_t n, cap; } stats;	/* n_events per entry */
-	struct { struct hist_node *v; size_t n, cap; } nodes;
-	struct { uint64_t (*v)[4]; size_t n, cap; } modes;	/* as stats: kernel, user, guests'; empty
+	struct { struct hist_stat *v; size_t n, cap; } others;	/* per entry: of the other events */
+	const struct tacho_profile_node *nodes;	/* the profile's, or `own`; node 0 is the empty stack */
+	size_t n_nodes;
+	struct { struct tacho_profile_node *v; size_t n, cap; } own;
+	uint64_t *sums;			/* per node, over the stacks of the first event: periods of what ends
+					 * there or below. Apart from `links`: two tables find room where others
+					 * have been, one of both would need new pages */
+	struct hist_link *links;	/* per node */
+	struct { uint64_t *v; size_t n, cap; } hits;	/* n_events per entry: samples; empty unless they are
+							 * shown */
+	struct { uint64_t (*v)[4]; size_t n, cap; } modes;	/* as hits: kernel, user, guests'; empty
 								 * unless they are shown */
-	struct { struct { uint64_t self, total; } *v; size_t n, cap; } counts;	/* samples per node; empty
-								 * unless graphs show them */
+	struct hist_twice *counts;	/* samples per node; NULL unless graphs show them */
 	uint64_t total_count;		/* 100 % of these */
-	struct { struct { uint64_t self, total; } *v; size_t n, cap; } node_latency;	/* per node */
-	struct { struct { uint64_t self, acc; } *v; size_t n, cap; } latency;	/* as stats */
+	struct hist_twice *node_latency;	/* per node, of the event built last; or NULL */
+	struct { struct { uint64_t self, acc; } *v; size_t n, cap; } latency;	/* as hits */
 	uint64_t total_latency[64];	/* 100 % of each event */
 	uint32_t *first_object;		/* per object: the first of its name */
+	uint32_t *first_comm;		/* per thread: the first with its name but for digits; NULL: no key */
 	uint32_t *chain_of;		/* per frame: the one that stands for it in call graphs; NULL: itself */
 	uint32_t *class_of;		/* per frame */
 	size_t n_classes;
 	uint32_t *order;		/* entries as they are shown */
 	size_t n_order;
+	uint32_t *order_frame;		/* their frames; NULL: only the entries tell */
+	uint64_t *order_again;		/* bits: it has the group and values of the one before; NULL: who knows */
+	size_t symbol_width, object_width;	/* of the longest name among them */
 };
 
 /* ---- hist_keys.c ---- */
@@ -173,7 +197,17 @@ int hist_key_cmp(const struct hist *h, enum hist_column key, const struct hist_e
 size_t hist_key_index(const struct hist *h, enum hist_column key);	/* in group.v */
 /* How long that text is. */
 size_t hist_key_width(const struct hist *h, const struct hist_entry *e, enum hist_column key);
+size_t hist_symbol_width(const struct tacho_profile_frame *f);
+size_t hist_object_width(const struct hist *h, const struct tacho_profile_frame *f);
+/* What stands for a symbol that is not known: sixteen digits behind 0x, nought without. Of these a table
+ * may have a million. f may be NULL; returns the end of the text, which is not terminated. */
+#define HIST_ADDRESS_MAX 22
+char *hist_address_text(const struct tacho_profile_frame *f, char *at);
+/* The text of COL_SYMBOL; f may be NULL. */
+void hist_symbol_text(const struct tacho_profile_frame *f, struct buf *out);
 void hist_frame_text(const struct tacho_profile_frame *f, struct buf *out);
+/* A name with <N> for each run of digits. */
+void hist_nodigit_text(const char *comm, struct buf *out);
 /* "file.c:12", or what stands for it where no line is known. */
 void hist_srcline_text(const struct hist *h, const struct tacho_profile_frame *f, struct buf *out);
 bool hist_column_padded(enum hist_column c);	/* also at the end of a line */
@@ -188,7 +222,7 @@ const char *const *hist_fields(void);
 int hist_unknown_key(const char *text, struct str name, struct tacho_error *e);
 
 /* ---- hist_class.c ---- */
-/* Fills class_of, chain_of and first_object. 0 or -ENOMEM. */
+/* Fills class_of, chain_of, first_object and first_comm. 0 or -ENOMEM. */
 int hist_classes(struct hist *h);
 
 /* ---- hist_build.c ---- */
@@ -198,7 +232,7 @@ void hist_done(struct hist *h);
 static inline const struct hist_stat *hist_stat_of(const struct hist *h, const struct hist_entry *e,
 						   size_t event)
 {
-	return &h->stats.v[(size_t)(e - h->entries.v) * h->n_events + event];
+	return event ? &h->others.v[(size_t)(e - h->entries.v) * (h->n_events - 1) + event - 1] : &e->stat;
 }
 static inline uint32_t hist_chain_frame(const struct hist *h, uint32_t frame)
 {
@@ -214,12 +248,65 @@ static inline void hist_frame_prefetch(const struct hist *h, uint32_t frame)
 	__builtin_prefetch(f);
 	__builtin_prefetch(&f->known);
 }
-/* The number of a column of values. */
-uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);
+/* The numbers of a column of values: of the first entry, and how many lie up to the next one's. There is
+ * one at least. */
+static inline const uint64_t *hist_values(const struct hist *h, enum hist_column c, size_t event, size_t *stride)
+{
+	const struct hist_stat *first = hist_stat_of(h, h->entries.v, event);
+
+	*stride = h->n_events;
+	switch (c) {
+	case COL_SAMPLES:
+		return &h->hits.v[event];
+	case COL_LATENCY:
+	case COL_LATENCY_CHILDREN:
+		*stride *= sizeof(*h->latency.v) / sizeof(uint64_t);
+		return c == COL_LATENCY ? &h->latency.v[event].self : &h->latency.v[event].acc;
+	case COL_SYS:
+	case COL_US:
+	case COL_GUEST_SYS:
+	case COL_GUEST_US:
+		*stride *= sizeof(*h->modes.v) / sizeof(uint64_t);
+		return &h->modes.v[event][c - COL_SYS];
+	default:
+		*stride = event ? (h->n_events - 1) * (sizeof(*first) / sizeof(uint64_t)) :
+				  sizeof(*h->entries.v) / sizeof(uint64_t);
+		return c == COL_CHILDREN ? &first->acc : &first->self;
+	}
+}
+static inline uint64_t hist_value(const struct hist *h, const struct hist_entry *e, enum hist_column c,
+				  size_t event)
+{
+	size_t stride;
+	const uint64_t *first = hist_values(h, c, event, &stride);
+
+	return first[(size_t)(e - h->entries.v) * stride];
+}
 /* ... in per cent of what all entries have of it. */
+double hist_share_of(const struct hist *h, uint64_t value, enum hist_column c, size_t event);
 double hist_share(const struct hist *h, const struct hist_entry *e, enum hist_column c, size_t event);
-/* The k-th entry as it is shown. Entries lie about in memory: those that follow are fetched. */
-const struct hist_entry *hist_entry_at(const struct hist *h, size_t k);
+/* Whether the k-th entry as it is shown is known to have the group and the values of the one before. */
+static inline bool hist_is_again(const struct hist *h, size_t k)
+{
+	return h->order_again && h->order_again[k / 64] >> k % 64 & 1;
+}
+static inline uint32_t hist_frame_at(const struct hist *h, size_t k)
+{
+	return h->order_frame ? h->order_frame[k] : h->entries.v[h->order[k]].frame;
+}
+/* The k-th entry. Entries lie about in memory: those that follow and will be looked at are fetched. */
+#define HIST_AHEAD 16
+static inline const struct hist_entry *hist_entry_at(const struct hist *h, size_t k)
+{
+	if (k + HIST_AHEAD < h->n_order && !hist_is_again(h, k + HIST_AHEAD)) {
+		size_t later = h->order[k + HIST_AHEAD];
+
+		__builtin_prefetch(&h->entries.v[later]);
+	}
+	if (k + HIST_AHEAD / 2 < h->n_order)
+		hist_frame_prefetch(h, hist_frame_at(h, k + HIST_AHEAD / 2));
+	return &h->entries.v[h->order[k]];
+}
 /* Fills h->order from the entries. 0 or -ENOMEM. */
 int hist_order(struct hist *h);
 double hist_percent(const struct hist *h, uint64_t period, size_t event);
@@ -227,11 +314,12 @@ double hist_percent(const struct hist *h, uint64_t period, size_t event);
 /* ---- hist_chain.c ---- */
 struct chain_item {			/* a place in a stack, and what passes there */
 	uint32_t node;
-	bool of_self;			/* of the samples that end in the entry */
+	uint32_t of_self : 1;		/* of the samples that end in the entry */
+	uint32_t set : 31;		/* while its level is made */
 	uint64_t weight;
 };
 
-struct chain_set {			/* the items at one level that have one frame */
+struct chain_set {			/* the items at one level that have one frame, and go on */
 	uint32_t frame;
 	uint64_t weight;
 	struct chain_item *v;
@@ -242,26 +330,50 @@ struct chain_level {			/* heaviest first */
 	struct chain_set *sets;
 	size_t n;
 	struct chain_item *items;
+	size_t n_all;			/* sets, with those that were left out because they weigh too little */
+	uint64_t weight;		/* of all of them */
+};
+
+#define CHAIN_LISTS 16
+
+struct chain_list {			/* the nodes of an entry */
+	uint32_t first, next;
+	uint32_t *v;
+	size_t n, cap;
 };
 
 struct chain_walk {
 	struct hist *hist;
 	bool caller;
-	uint64_t *of_self;		/* per node, of the entry at hand */
-	uint32_t *slot;			/* per frame: where in the level at hand */
+	uint64_t least;			/* what sets have to weigh, where that is known */
+	struct chain_below below;
+	struct chain_marks of_self;	/* per node, of the entry at hand */
+	uint32_t *slot;			/* per frame: its set in the level at hand, + 1 */
+	struct { struct chain_set *v; size_t n, cap; } sets;	/* of that level */
+	struct { struct chain_item *v; size_t n, cap; } items;
+	struct { uint32_t *v; size_t n, cap; } tops;	/* nodes without parents, of samples that end in the entry */
+	struct chain_list lists[CHAIN_LISTS], *list;	/* the latter of the entry at hand */
+	size_t n_lists;
 	const struct hist_entry *entry;
 };
 
 int chain_walk_init(struct chain_walk *w, struct hist *h);
 void chain_walk_done(struct chain_walk *w);
+/* The nodes of some entries that will begin soon, up to CHAIN_LISTS: each step of a list waits for the
+ * memory, so that all are walked at once. 0 or -ENOMEM. */
+int chain_walk_fetch(struct chain_walk *w, const struct hist_entry *const *entries, size_t n);
 /* The first level of an entry's stacks; ends with chain_walk_end(). 0 or -ENOMEM. */
 int chain_walk_begin(struct chain_walk *w, const struct hist_entry *e, struct chain_level *out);
 int chain_walk_next(struct chain_walk *w, const struct chain_set *from, struct chain_level *out);
 void chain_walk_end(struct chain_walk *w);
 void chain_level_done(struct chain_level *l);
+/* Which of two that weigh the same comes first. */
+int chain_place_cmp(const struct hist *h, const struct chain_set *a, const struct chain_set *b);
 
 /* ---- writers ---- */
 int hist_graph(struct chain_walk *w, const struct hist_entry *e, struct buf *out);
+/* Entries whose value is less have no graph. */
+uint64_t hist_graph_least(const struct hist *h);
 /* What has come together in `out` is written from time to time by flush(), which empties it. */
 struct hist_sink {
 	struct buf out;

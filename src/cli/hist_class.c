@@ -36,24 +36,51 @@ static int objects_by_name(const struct hist *h, struct map *seen, uint32_t *fir
 	return 0;
 }
 
+/* Names that differ in numbers only count as one: per thread the first of them. */
+static int comms_without_digits(struct hist *h)
+{
+	size_t n = tacho_profile_n_threads(h->profile);
+	scoped(buf_done) struct buf text = { 0 };
+	struct map seen = { 0 };
+	struct arena a = { 0 };
+	int err = 0;
+
+	if (!h->opts->has_key[COL_COMM_NODIGIT])
+		return 0;
+	h->first_comm = calloc(n + 1, sizeof(*h->first_comm));
+	if (!h->first_comm)
+		return -ENOMEM;
+	for (size_t i = 0; i < n && err == 0; i++) {
+		buf_clear(&text);
+		hist_nodigit_text(tacho_profile_thread(h->profile, i)->comm, &text);
+		err = buf_failed(&text) ? -ENOMEM :
+		      class_number(&seen, &a, text.bytes, text.n, (uint32_t)i, &h->first_comm[i]);
+	}
+	map_done(&seen);
+	arena_done(&a);
+	return err;
+}
+
 /* The bytes in which frames of different classes differ. */
 static void class_key(const struct hist *h, const struct tacho_profile_frame *f, struct buf *key)
 {
 	const bool *has = h->opts->has_key;
 	struct { uint64_t address, offset; uint32_t dso, symbol; } head = { 0 };
 
-	if (has[COL_SYMBOL]) {
-		head.address = f->known ? 0 : f->address;
-		head.offset = f->known ? 0 : f->offset;
-		head.symbol = f->symbol;
+	if (has[COL_SYMBOL] || has[COL_SYMBOL_OFFSET]) {
+		bool one = f->known && !has[COL_SYMBOL_OFFSET];
+
+		head.address = one ? 0 : f->address;
+		head.offset = one ? 0 : f->offset;
+		head.symbol = f->code->symbol;
 	}
-	if (has[COL_SYMBOL] || has[COL_DSO])
-		head.dso = h->first_object[f->object] + 1;
+	if (has[COL_SYMBOL] || has[COL_SYMBOL_OFFSET] || has[COL_DSO])
+		head.dso = h->first_object[f->code->object] + 1;
 	buf_put(key, &head, sizeof(head));
 	if (has[COL_SRCLINE])
 		hist_srcline_text(h, f, key);
 	else if (has[COL_SRCFILE])
-		buf_puts(key, f->srcfile ? f->srcfile : "");
+		buf_puts(key, f->code->srcfile ? f->code->srcfile : "");
 }
 
 /* Where frames are finer than symbols: by the texts of the keys. */
@@ -88,7 +115,7 @@ static int chains_by_symbol(struct hist *h)
 	for (uint32_t i = 0; i < n && err == 0; i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
 		struct { uint64_t offset; uint32_t dso, symbol; } key = {
-			f->known ? 0 : f->offset, f->object, f->symbol,
+			f->known ? 0 : f->offset, f->code->object, f->code->symbol,
 		};
 
 		err = class_number(&seen, &a, &key, sizeof(key), i, &h->chain_of[i]);
@@ -98,22 +125,29 @@ static int chains_by_symbol(struct hist *h)
 	return err;
 }
 
+static int class_by_symbol(struct hist *h, const struct tacho_profile_frame *f, uint32_t frame,
+			   struct map *seen, struct arena *a)
+{
+	struct { uint64_t address, offset; uint32_t dso, symbol; } key = {
+		f->address, f->offset, h->first_object[f->code->object], f->code->symbol,
+	};
+
+	return class_number(seen, a, &key, sizeof(key), frame, &h->class_of[frame]);
+}
+
 /* Frames differ in what symbols differ in, except those of a second object of the same name. */
-static int classes_by_symbol(struct hist *h, const uint32_t *first, struct map *seen, struct arena *a)
+static int classes_by_symbol(struct hist *h, struct map *seen, struct arena *a)
 {
 	uint32_t n = (uint32_t)tacho_profile_n_frames(h->profile);
 	bool twice = false;
 
 	for (size_t i = 0; i < tacho_profile_n_objects(h->profile); i++)
-		twice = twice || first[i] != i;
+		twice = twice || h->first_object[i] != i;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, i);
-		struct { uint64_t address, offset; uint32_t dso, symbol; } key = {
-			f->address, f->offset, first[f->object], f->symbol,
-		};
 
 		h->class_of[i] = i;
-		if (twice && f->known && class_number(seen, a, &key, sizeof(key), i, &h->class_of[i]) < 0)
+		if (twice && f->known && class_by_symbol(h, f, i, seen, a) < 0)
 			return -ENOMEM;
 	}
 	h->n_classes = (size_t)n + 1;
@@ -128,15 +162,17 @@ static int classes_fill(struct hist *h, uint32_t *first, struct map *names, stru
 
 	if (err == 0)
 		err = chains_by_symbol(h);
+	if (err == 0)
+		err = comms_without_digits(h);
 	if (err < 0)
 		return err;
 	if (h->opts->fine_frames)
 		return classes_by_texts(h, seen, a);
 	if (h->opts->has_key[COL_SYMBOL])
-		return classes_by_symbol(h, first, seen, a);
+		return classes_by_symbol(h, seen, a);
 	for (size_t i = 0; i < n; i++)
 		h->class_of[i] = h->opts->has_key[COL_DSO] ?
-				 first[tacho_profile_frame(h->profile, i)->object] : 0;
+				 first[tacho_profile_frame(h->profile, i)->code->object] : 0;
 	h->n_classes = tacho_profile_n_objects(h->profile) + 1;
 	return 0;
 }

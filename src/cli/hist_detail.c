@@ -60,7 +60,7 @@ static uint64_t place_value(const struct hist *h, detail *d, enum hist_column ke
 	case COL_DSO_FROM:
 	case COL_DSO_TO:
 	case COL_DSO_DADDR:
-		return f ? h->first_object[f->object] + 1u : 0;
+		return f ? h->first_object[f->code->object] + 1u : 0;
 	case COL_SYMBOL_FROM:
 	case COL_SYMBOL_TO:
 		return f && f->known ? hist_chain_frame(h, p->frame - 1) : p->address | 1ull << 63;
@@ -94,6 +94,9 @@ uint64_t hist_detail_value(const struct hist *h, enum hist_column key, uint32_t 
 		return d->stage_cyc;
 	case COL_TRANSACTION:
 		return d->transaction;
+	case COL_CGROUP:
+	case COL_CGROUP_ID:
+		return d->cgroup;
 	case COL_TRACE:
 		return d->trace;
 	case COL_PARALLELISM:
@@ -143,7 +146,7 @@ static void symbol_text(const struct hist *h, const struct tacho_profile_place *
 
 	put_level(f, out);
 	if (f && f->known)
-		buf_puts(out, f->name);
+		buf_puts(out, f->code->name);
 	else
 		put_address(p->address, out);
 }
@@ -164,12 +167,12 @@ static void line_text(const struct hist *h, const struct tacho_profile_place *p,
 	const struct tacho_profile_frame *f = frame_of(h, p);
 	int64_t offset = (int64_t)(p->symbol_offset - p->address % LINE_BYTES);
 
-	buf_printf(out, "[%c] ", f && f->object ? '.' : 'X');
+	buf_printf(out, "[%c] ", f && f->code->object ? '.' : 'X');
 	if (!f || !f->known) {
 		put_address(p->address / LINE_BYTES * LINE_BYTES, out);
 		return;
 	}
-	buf_puts(out, f->name);
+	buf_puts(out, f->code->name);
 	buf_printf(out, "%c0x%" PRIx64, offset < 0 ? '-' : '+', (uint64_t)(offset < 0 ? -offset : offset));
 }
 
@@ -220,7 +223,7 @@ static void place_text(const struct hist *h, enum hist_column key, detail *d, st
 	case COL_DSO_FROM:
 	case COL_DSO_TO:
 	case COL_DSO_DADDR:
-		buf_puts(out, f ? f->object_name : "[unknown]");
+		buf_puts(out, f ? f->code->object_name : "[unknown]");
 		return;
 	case COL_SYMBOL_FROM:
 	case COL_SYMBOL_TO:
@@ -332,13 +335,13 @@ static size_t place_width(const struct hist *h, enum hist_column key, detail *d)
 	switch (key) {
 	case COL_SYMBOL_DADDR:
 	case COL_SYMBOL_IADDR:
-		return known ? strlen(f->name) + 22 : 22;
+		return known ? strlen(f->code->name) + 22 : 22;
 	case COL_DCACHELINE:
-		return known ? strlen(f->name) + 23 : 22;
+		return known ? strlen(f->code->name) + 23 : 22;
 	case COL_DSO_FROM:
 	case COL_DSO_TO:
 	case COL_DSO_DADDR:
-		return known || (key == COL_DSO_DADDR && f && f->object) ? 0 : 16;
+		return known || (key == COL_DSO_DADDR && f && f->code->object) ? 0 : 16;
 	default:
 		return 0;
 	}
@@ -454,7 +457,7 @@ static int cmp_places(const struct hist *h, enum hist_column key, detail *a, det
 	case COL_DSO_FROM:
 	case COL_DSO_TO:
 	case COL_DSO_DADDR:
-		return strcmp(fb ? fb->object_name : "", fa ? fa->object_name : "");
+		return strcmp(fb ? fb->code->object_name : "", fa ? fa->code->object_name : "");
 	case COL_SYMBOL_FROM:
 	case COL_SYMBOL_TO:
 		return cmp_symbols(h, pa, pb);
@@ -529,6 +532,9 @@ uint32_t hist_detail_keep(enum hist_column key)
 		return TACHO_KEEP_WEIGHT;
 	case COL_TRANSACTION:
 		return TACHO_KEEP_TRANSACTION;
+	case COL_CGROUP:
+	case COL_CGROUP_ID:
+		return TACHO_KEEP_CGROUP;
 	case COL_TRACE:
 		return TACHO_KEEP_TRACE;
 	case COL_CODE_PAGE_SIZE:

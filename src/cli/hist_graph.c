@@ -41,15 +41,6 @@ static void branch_done(struct branch *b)
 	chain_level_done(&b->next);
 }
 
-static uint64_t level_weight(const struct chain_level *l)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < l->n; i++)
-		sum += l->sets[i].weight;
-	return sum;
-}
-
 static int frame_add(struct branch *b, uint32_t frame)
 {
 	uint32_t *slot = vec_add(&b->frames);
@@ -70,8 +61,8 @@ static int branch_follow(struct graph *g, const struct chain_set *set, struct br
 	while (err == 0) {
 		struct chain_level level = b->next;
 
-		b->own = b->weight - level_weight(&level);
-		if (b->own || level.n != 1)
+		b->own = b->weight - level.weight;
+		if (b->own || level.n_all != 1)
 			break;
 		b->next = (struct chain_level){ 0 };
 		err = frame_add(b, level.sets[0].frame);
@@ -88,7 +79,7 @@ static void put_name(struct graph *g, uint32_t frame)
 	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, frame);
 
 	hist_frame_text(f, g->out);
-	if (h->opts->lines_in_chains && f->srcfile) {
+	if (h->opts->lines_in_chains && f->code->srcfile) {
 		buf_putc(g->out, ' ');
 		hist_srcline_text(h, f, g->out);
 	}
@@ -141,11 +132,18 @@ static void put_frame(struct graph *g, const char *name, uint32_t frame, size_t 
 	buf_putc(g->out, '\n');
 }
 
+/* Of samples there are so few that a part of one is one more; of periods perf drops it. */
+static uint64_t least_of(const struct hist_graph_opts *o, uint64_t all)
+{
+	double share = (double)all * o->min_percent / 100.0;
+	uint64_t whole = (uint64_t)share;
+
+	return whole + (o->value == VALUE_COUNT && (double)whole < share);
+}
+
 static uint64_t least(const struct graph *g, uint64_t all)
 {
-	double of = g->opts->style == GRAPH_FRACTAL ? (double)all : (double)g->total;
-
-	return (uint64_t)(of * g->opts->min_percent / 100.0);
+	return least_of(g->opts, g->opts->style == GRAPH_FRACTAL ? all : g->total);
 }
 
 static size_t count_shown(const struct chain_level *l, uint64_t min)
@@ -155,6 +153,12 @@ static size_t count_shown(const struct chain_level *l, uint64_t min)
 	while (n < l->n && l->sets[n].weight >= min)
 		n++;
 	return n;
+}
+
+/* What of a level no branch was drawn for. Of samples, as perf, those that end above it are not meant. */
+static uint64_t left_of(const struct graph *g, const struct chain_level *l, uint64_t total, uint64_t rest)
+{
+	return g->opts->value == VALUE_COUNT && rest ? l->weight - (total - rest) : rest;
 }
 
 static int put_level(struct graph *g, const struct chain_level *l, uint64_t total, uint64_t all,
@@ -189,7 +193,7 @@ static int put_level(struct graph *g, const struct chain_level *l, uint64_t tota
 {
 	size_t n = count_shown(l, max_of(least(g, all), (uint64_t)1));
 	bool fractal = g->opts->style == GRAPH_FRACTAL;
-	uint64_t rest = total, below = mask;
+	uint64_t rest = total, below = mask, left;
 	int err = 0;
 
 	for (size_t i = 0; i < n && err == 0; i++) {
@@ -201,10 +205,11 @@ static int put_level(struct graph *g, const struct chain_level *l, uint64_t tota
 		if (g->opts->print_limit && i + 1 == g->opts->print_limit)
 			break;
 	}
-	if (err == 0 && fractal && rest && rest != total) {
+	left = left_of(g, l, total, rest);
+	if (err == 0 && fractal && left && rest != total) {
 		if (depth <= DEPTH_MAX)
 			below &= ~(1ULL << (depth - 1));
-		put_frame(g, "[...]", HIST_NONE, depth, below, true, rest, total);
+		put_frame(g, "[...]", HIST_NONE, depth, below, true, left, total);
 	}
 	return err;
 }
@@ -309,22 +314,17 @@ static int collect_set(struct graph *g, const struct chain_set *set, struct stac
 	return err;
 }
 
-static int cmp_addresses(const void *pa, const void *pb, void *arg)
+static int cmp_places(const void *pa, const void *pb, void *arg)
 {
-	const struct tacho_profile_frame *a = tacho_profile_frame(arg, ((const struct chain_set *)pa)->frame);
-	const struct tacho_profile_frame *b = tacho_profile_frame(arg, ((const struct chain_set *)pb)->frame);
-
-	if (a->object != b->object)
-		return a->object < b->object ? -1 : 1;
-	return (a->address < b->address) - (a->address > b->address);
+	return chain_place_cmp(arg, pa, pb);
 }
 
-/* Equal ones stay in perf's order: the higher address first, what is longer before its beginning. */
+/* Equal ones stay in perf's order: by their places, what is longer before its beginning. */
 static int collect(struct graph *g, struct chain_level *l, struct stacks *s)
 {
 	int err = 0;
 
-	qsort_r(l->sets, l->n, sizeof(*l->sets), cmp_addresses, (void *)g->walk->hist->profile);
+	qsort_r(l->sets, l->n, sizeof(*l->sets), cmp_places, g->walk->hist);
 	for (size_t i = 0; i < l->n && err == 0; i++)
 		if (l->sets[i].weight >= s->min)
 			err = collect_set(g, &l->sets[i], s);
@@ -377,6 +377,15 @@ static int put_stacks(struct graph *g, struct chain_level *top)
 	return err;
 }
 
+uint64_t hist_graph_least(const struct hist *h)
+{
+	const struct hist_graph_opts *o = &h->opts->graph;
+
+	if (o->value == VALUE_COUNT)
+		return 0;
+	return o->style == GRAPH_FRACTAL ? 1 : max_of(least_of(o, h->totals[0]), (uint64_t)1);
+}
+
 int hist_graph(struct chain_walk *w, const struct hist_entry *e, struct buf *out)
 {
 	const struct hist_opts *o = w->hist->opts;
@@ -390,9 +399,10 @@ int hist_graph(struct chain_walk *w, const struct hist_entry *e, struct buf *out
 
 	if (o->graph.value != VALUE_COUNT && (weight < least(&g, weight) || !weight))
 		return 0;
+	w->least = o->graph.style == GRAPH_FRACTAL ? 1 : least(&g, 0);
 	err = chain_walk_begin(w, e, &top);
 	if (o->graph.value == VALUE_COUNT)
-		weight = level_weight(&top);
+		weight = top.weight;
 	if (err == 0)
 		err = o->graph.style == GRAPH_FLAT || o->graph.style == GRAPH_FOLDED ?
 		      put_stacks(&g, &top) : put_graph(&g, &top, weight);

@@ -66,7 +66,7 @@ static void put_value(struct json *j, const struct hist *h, const struct hist_en
 	else if (strcmp(name, "children_percent") == 0)
 		json_double(j, rounded(hist_percent(h, s->acc, event)));
 	else if (strcmp(name, "samples") == 0)
-		json_u64(j, s->samples);
+		json_u64(j, hist_value(h, e, COL_SAMPLES, event));
 	else
 		json_u64(j, strcmp(name, "period") == 0 ? s->self : s->acc);
 }
@@ -107,10 +107,18 @@ static void put_values(struct json *j, const struct hist *h, const struct hist_e
 
 static void put_symbol(struct json *j, const struct tacho_profile_frame *f)
 {
-	json_member(j, "symbol", str, f && f->known ? f->name : NULL);
+	json_member(j, "symbol", str, f && f->known ? f->code->name : NULL);
 	if (f && !f->known)
 		json_member(j, "address", u64, f->offset);
 	json_member(j, "space", str, spaces[f && (size_t)f->space < countof(spaces) ? f->space : 0]);
+}
+
+static void put_symbol_offset(struct json *j, const struct hist *h, const struct tacho_profile_frame *f)
+{
+	if (!h->opts->has_key[COL_SYMBOL])
+		put_symbol(j, f);
+	if (f && f->known)
+		json_member(j, "symoff", u64, f->offset);
 }
 
 static void put_key(struct json *j, const struct hist *h, const struct hist_entry *e,
@@ -121,6 +129,9 @@ static void put_key(struct json *j, const struct hist *h, const struct hist_entr
 	switch (key) {
 	case COL_SYMBOL:
 		put_symbol(j, tacho_profile_frame(h->profile, e->frame));
+		return;
+	case COL_SYMBOL_OFFSET:
+		put_symbol_offset(j, h, tacho_profile_frame(h->profile, e->frame));
 		return;
 	case COL_PID:
 	case COL_TGID:

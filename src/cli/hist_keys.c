@@ -4,6 +4,7 @@
  */
 #include "cli/hist.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ static const struct { const char *name, *other, *title; } columns[COL_COUNT] = {
 	[COL_LATENCY] = { "latency", NULL, "Latency" },
 	[COL_LATENCY_CHILDREN] = { "latency_children", NULL, "Latency" },
 	[COL_COMM] = { "comm", NULL, "Command" },
+	[COL_COMM_NODIGIT] = { "comm_nodigit", NULL, "CommandNoDigit" },
 	[COL_PID] = { "pid", NULL, "    Pid:Command" },
 	[COL_TGID] = { "tgid", NULL, "   Tgid:Command" },
 	[COL_TID] = { "tid", NULL, "Tid" },
@@ -72,6 +74,7 @@ static const struct { const char *name, *other, *title; } columns[COL_COUNT] = {
 	[COL_SYMBOL] = { "symbol", "sym", "Symbol" },
 	[COL_SRCLINE] = { "srcline", NULL, "Source:Line" },
 	[COL_SRCFILE] = { "srcfile", NULL, "Source File" },
+	[COL_SYMBOL_OFFSET] = { "symoff", NULL, "Symbol Offset" },
 };
 
 /* Words of the command line that are no key: fields of tracepoints, as the file will show. */
@@ -184,6 +187,7 @@ bool hist_column_padded(enum hist_column c)
 	case COL_SYMBOL:
 	case COL_SRCLINE:
 	case COL_SRCFILE:
+	case COL_SYMBOL_OFFSET:
 	case COL_TRACE:
 	case COL_SYMBOL_FROM:
 	case COL_SYMBOL_TO:
@@ -233,7 +237,7 @@ static uint64_t parent_of(const struct hist *h, uint32_t node)
 		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, nodes[node].frame);
 
 		if (f && f->known && h->opts->parent &&
-		    regexec(h->opts->parent, f->name, 0, NULL, 0) == 0)
+		    regexec(h->opts->parent, f->code->name, 0, NULL, 0) == 0)
 			return (uint64_t)nodes[node].frame + 1;
 	}
 	return 0;
@@ -255,6 +259,8 @@ uint64_t hist_row_value(const struct hist *h, enum hist_column key, const struct
 		return (uint64_t)(int64_t)socket_of(h, r->cpu);
 	case COL_COMM:
 		return (uintptr_t)t->comm;	/* equal text is one pointer */
+	case COL_COMM_NODIGIT:
+		return h->first_comm[r->thread];
 	case COL_PID:
 	case COL_TID:
 		return t->tid;
@@ -266,7 +272,7 @@ uint64_t hist_row_value(const struct hist *h, enum hist_column key, const struct
 		return h->opts->quantum_ns ? r->time / h->opts->quantum_ns * h->opts->quantum_ns : r->time;
 	case COL_CGROUP:
 	case COL_CGROUP_ID:
-		return r->cgroup;
+		return hist_detail_value(h, key, r->detail);
 	case COL_PARENT:
 		return parent_of(h, r->node);
 	default:
@@ -277,7 +283,7 @@ uint64_t hist_row_value(const struct hist *h, enum hist_column key, const struct
 void hist_frame_text(const struct tacho_profile_frame *f, struct buf *out)
 {
 	if (f->known)
-		buf_puts(out, f->name);
+		buf_puts(out, f->code->name);
 	else
 		buf_printf(out, "%#" PRIx64, f->offset);
 }
@@ -289,53 +295,99 @@ static char level_of(const struct tacho_profile_frame *f)
 	return (size_t)f->space < sizeof(letters) ? letters[f->space] : '.';
 }
 
-/* Sixteen digits behind 0x; nought is shown without. */
-static void put_address(char level, uint64_t address, struct buf *out)
+/* Eight hex digits at once, a byte each: the highest is the first to be written. */
+static uint64_t digits_of(uint32_t v)
 {
-	static const char digits[] = "0123456789abcdef";
-	char text[] = "[.] 0x0000000000000000", *at = text + (address ? 6 : 4);
+	uint64_t x = v, letters;
 
-	text[1] = level;
-	for (size_t i = 0; i < 16; i++)
-		at[i] = digits[address >> (60 - 4 * i) & 15];
-	buf_put(out, text, (size_t)(at + 16 - text));
+	x = (x << 16 | x) & 0x0000ffff0000ffff;
+	x = (x << 8 | x) & 0x00ff00ff00ff00ff;
+	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0f;
+	letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
+	return htobe64(x + 0x3030303030303030 + letters * ('a' - '0' - 10));
 }
 
-static void symbol_text(const struct hist *h, const struct hist_entry *e, struct buf *out)
+char *hist_address_text(const struct tacho_profile_frame *f, char *at)
 {
-	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
-	char head[] = "[.] ";
+	uint64_t address = f ? f->offset : 0;
+	uint64_t upper = digits_of((uint32_t)(address >> 32)), lower = digits_of((uint32_t)address);
+	const char start[] = { '[', f ? level_of(f) : '.', ']', ' ', '0', 'x' };
 
+	memcpy(at, start, sizeof(start));
+	at += address ? sizeof(start) : sizeof(start) - 2;
+	memcpy(at, &upper, sizeof(upper));
+	memcpy(at + 8, &lower, sizeof(lower));
+	return at + 16;
+}
+
+static void put_address(const struct tacho_profile_frame *f, struct buf *out)
+{
+	char *at = buf_room(out, HIST_ADDRESS_MAX);
+
+	if (!at)
+		return;
+	at = hist_address_text(f, at);
+	*at = '\0';
+	out->n = (size_t)(at - out->bytes);
+}
+
+void hist_symbol_text(const struct tacho_profile_frame *f, struct buf *out)
+{
 	if (!f || !f->known) {
-		put_address(f ? level_of(f) : '.', f ? f->offset : 0, out);
+		put_address(f, out);
 		return;
 	}
-	head[1] = level_of(f);
-	buf_put(out, head, 4);
-	buf_puts(out, f->name);
+	buf_putc(out, '[');
+	buf_putc(out, level_of(f));
+	buf_puts(out, "] ");
+	buf_puts(out, f->code->name);
 }
 
 /* Where there is no line: how far behind its function, or the place in the object. */
 void hist_srcline_text(const struct hist *h, const struct tacho_profile_frame *f, struct buf *out)
 {
-	const char *slash = f && f->srcfile ? strrchr(f->srcfile, '/') : NULL;
+	const char *slash = f && f->code->srcfile ? strrchr(f->code->srcfile, '/') : NULL;
 
-	if (f && f->srcfile)
-		buf_printf(out, "%s:%u", slash && !h->opts->full_paths ? slash + 1 : f->srcfile, f->srcline);
+	if (f && f->code->srcfile)
+		buf_printf(out, "%s:%u", slash && !h->opts->full_paths ? slash + 1 : f->code->srcfile, f->srcline);
 	else if (f && f->known)
-		buf_printf(out, "%s+%" PRIu64, f->name, f->symbol_offset);
+		buf_printf(out, "%s+%" PRIu64, f->code->name, f->offset);
 	else if (f)
-		buf_printf(out, "%s[%" PRIx64 "]", f->object_name, f->offset);
+		buf_printf(out, "%s[%" PRIx64 "]", f->code->object_name, f->offset);
 	else
 		buf_puts(out, "??:0");
 }
 
 static void srcfile_text(const struct hist *h, const struct tacho_profile_frame *f, struct buf *out)
 {
-	const char *slash = f && f->srcfile ? strrchr(f->srcfile, '/') : NULL;
+	const char *slash = f && f->code->srcfile ? strrchr(f->code->srcfile, '/') : NULL;
 
-	if (f && f->srcfile)
-		buf_puts(out, slash && !h->opts->full_paths ? slash + 1 : f->srcfile);
+	if (f && f->code->srcfile)
+		buf_puts(out, slash && !h->opts->full_paths ? slash + 1 : f->code->srcfile);
+}
+
+/* Where no symbol is known, as many digits as the title leaves room for, as perf has it. */
+static void symbol_offset_text(const struct tacho_profile_frame *f, struct buf *out)
+{
+	if (f && f->known) {
+		hist_symbol_text(f, out);
+		buf_printf(out, "+0x%" PRIx64, f->offset);
+	} else {
+		buf_printf(out, "[%c] %#.9" PRIx64, f ? level_of(f) : '.', f ? f->offset : 0);
+	}
+}
+
+void hist_nodigit_text(const char *comm, struct buf *out)
+{
+	while (*comm) {
+		size_t n = strspn(comm, "0123456789");
+
+		if (n)
+			buf_puts(out, "<N>");
+		else
+			buf_putc(out, *comm);
+		comm += n ? n : 1;
+	}
 }
 
 static void time_text(const struct hist *h, uint64_t ns, struct buf *out)
@@ -351,8 +403,8 @@ static uint64_t samples_of(const struct hist *h, const struct hist_entry *e)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < h->n_events; i++)
-		sum += hist_stat_of(h, e, i)->samples;
+	for (size_t i = 0; i < h->n_events && h->opts->samples; i++)
+		sum += hist_value(h, e, COL_SAMPLES, i);
 	return sum;
 }
 
@@ -373,9 +425,12 @@ void hist_key_text(const struct hist *h, const struct hist_entry *e, enum hist_c
 	case COL_COMM:
 		buf_puts(out, t->comm);
 		return;
+	case COL_COMM_NODIGIT:
+		hist_nodigit_text(t->comm, out);
+		return;
 	case COL_PID:
 	case COL_TGID:
-		buf_printf(out, "%7" PRIu64 ":%s", v, t->comm);
+		buf_printf(out, "%7" PRIu64 ":%s", v, key == COL_PID ? t->last : t->process);
 		return;
 	case COL_CPU:
 		buf_printf(out, "%.3" PRId64, (int64_t)v);
@@ -389,6 +444,9 @@ void hist_key_text(const struct hist *h, const struct hist_entry *e, enum hist_c
 	case COL_SRCFILE:
 		srcfile_text(h, f, out);
 		return;
+	case COL_SYMBOL_OFFSET:
+		symbol_offset_text(f, out);
+		return;
 	case COL_TIME:
 		time_text(h, v, out);
 		return;
@@ -397,17 +455,34 @@ void hist_key_text(const struct hist *h, const struct hist_entry *e, enum hist_c
 		buf_puts(out, path ? path : v ? "unknown" : "N/A");
 		return;
 	case COL_PARENT:
-		buf_puts(out, v ? tacho_profile_frame(h->profile, v - 1)->name : "[other]");
+		buf_puts(out, v ? tacho_profile_frame(h->profile, v - 1)->code->name : "[other]");
 		return;
 	case COL_DSO:
-		buf_puts(out, f ? f->object_name : "[unknown]");
+		buf_puts(out, f ? f->code->object_name : "[unknown]");
 		return;
 	case COL_SYMBOL:
-		symbol_text(h, e, out);
+		hist_symbol_text(f, out);
 		return;
 	default:
 		buf_printf(out, "%" PRIu64, v);
 	}
+}
+
+/* As perf: an address in place of a name has room for its 0x, even 0, which has none; and the object
+ * has as much room as its digits. */
+#define ADDRESS_WIDTH 16
+#define UNKNOWN_SYMBOL_WIDTH (4 + 2 + ADDRESS_WIDTH)
+
+size_t hist_symbol_width(const struct tacho_profile_frame *f)
+{
+	return f && f->known ? strlen(f->code->name) + 4 : UNKNOWN_SYMBOL_WIDTH;
+}
+
+size_t hist_object_width(const struct hist *h, const struct tacho_profile_frame *f)
+{
+	size_t n = strlen(f ? f->code->object_name : "[unknown]");
+
+	return h->opts->wide_objects && !(f && f->known) ? max_of(n, (size_t)ADDRESS_WIDTH) : n;
 }
 
 size_t hist_key_width(const struct hist *h, const struct hist_entry *e, enum hist_column key)
@@ -416,10 +491,10 @@ size_t hist_key_width(const struct hist *h, const struct hist_entry *e, enum his
 	struct buf text = { 0 };
 	size_t n;
 
-	if (key == COL_SYMBOL)		/* of these there may be a million */
-		return f && f->known ? strlen(f->name) + 4 : f && f->offset ? 22 : 20;
+	if (key == COL_SYMBOL)
+		return hist_symbol_width(f);
 	if (key == COL_DSO)
-		return strlen(f ? f->object_name : "[unknown]");
+		return hist_object_width(h, f);
 	if (key == COL_COMM)
 		return strlen(tacho_profile_thread(h->profile, h->groups.v[e->group].thread)->comm);
 	hist_key_text(h, e, key, &text);
@@ -427,6 +502,11 @@ size_t hist_key_width(const struct hist *h, const struct hist_entry *e, enum his
 	buf_done(&text);
 	return key >= COL_FIRST_OF_DETAIL ? max_of(n, hist_detail_width(h, key, h->groups.v[e->group].detail)) :
 					    n;
+}
+
+static int cmp_texts(const struct buf *a, const struct buf *b)
+{
+	return strcmp(a->bytes ? a->bytes : "", b->bytes ? b->bytes : "");
 }
 
 /* By their text, in reverse, as perf has it. */
@@ -443,7 +523,7 @@ static int cmp_sources(const struct hist *h, enum hist_column key, const struct 
 		srcfile_text(h, a, &ta);
 		srcfile_text(h, b, &tb);
 	}
-	c = strcmp(ta.bytes ? ta.bytes : "", tb.bytes ? tb.bytes : "");
+	c = cmp_texts(&ta, &tb);
 	buf_done(&ta);
 	buf_done(&tb);
 	return c;
@@ -455,9 +535,9 @@ static int cmp_frames(const struct hist *h, enum hist_column key, const struct t
 	if (!a || !b)
 		return !a - !b;
 	if (key == COL_DSO) {
-		if (!a->object || !b->object)
-			return !a->object - !b->object;
-		return strcmp(a->object_name, b->object_name);
+		if (!a->code->object || !b->code->object)
+			return !a->code->object - !b->code->object;
+		return strcmp(a->code->object_name, b->code->object_name);
 	}
 	if (key == COL_SRCFILE || key == COL_SRCLINE)
 		return cmp_sources(h, key, a, b);
@@ -466,7 +546,22 @@ static int cmp_frames(const struct hist *h, enum hist_column key, const struct t
 			return a->known ? -1 : 1;
 		return (a->offset > b->offset) - (a->offset < b->offset);
 	}
-	return strcmp(a->name, b->name);
+	if (key == COL_SYMBOL_OFFSET && a->code->symbol == b->code->symbol)
+		return (a->offset > b->offset) - (a->offset < b->offset);
+	return strcmp(a->code->name, b->code->name);
+}
+
+static int cmp_without_digits(const char *a, const char *b)
+{
+	struct buf ta = { 0 }, tb = { 0 };
+	int c;
+
+	hist_nodigit_text(a, &ta);
+	hist_nodigit_text(b, &tb);
+	c = cmp_texts(&ta, &tb);
+	buf_done(&ta);
+	buf_done(&tb);
+	return c;
 }
 
 int hist_key_cmp(const struct hist *h, enum hist_column key, const struct hist_entry *a,
@@ -485,5 +580,8 @@ int hist_key_cmp(const struct hist *h, enum hist_column key, const struct hist_e
 	if (key == COL_COMM && va != vb)
 		return strcmp(tacho_profile_thread(h->profile, ga->thread)->comm,
 			      tacho_profile_thread(h->profile, gb->thread)->comm);
+	if (key == COL_COMM_NODIGIT && va != vb)
+		return cmp_without_digits(tacho_profile_thread(h->profile, ga->thread)->comm,
+					  tacho_profile_thread(h->profile, gb->thread)->comm);
 	return (va > vb) - (va < vb);
 }

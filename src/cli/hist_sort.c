@@ -1,115 +1,144 @@
 /*
- * Sorting entries by columns of numbers: stable, digit by digit, only over the bits in which they
- * differ. A million entries take a few passes over memory instead of twenty million comparisons.
+ * Sorting by numbers: a few of them tell where most lie, and all are dealt out to as many equal parts of
+ * that range, part by part. Neither strays nor numbers that are mostly equal take more than a few
+ * rounds; a last one puts the neighbours right that are left.
  */
 #include "cli/hist_sort.h"
 
-#include <errno.h>
+#include <string.h>
 
-#define DIGIT_BITS 11
-#define DIGITS (1u << DIGIT_BITS)
+#define PART_BITS_MAX 11
+#define FEW 16				/* so many are not worth a round */
+#define SAMPLES 33
+#define ROUNDS 12			/* then no sample is trusted: the order may be made to fool it */
 
-int hist_sort_init(struct hist_sort *s, size_t n_entries, const uint32_t *entries, size_t n)
+static bool is_behind(const struct hist_keyed *a, const struct hist_keyed *b)
 {
-	*s = (struct hist_sort){ .n = n, .n_entries = n_entries };
-	s->column = reallocarray(NULL, n_entries + 1, sizeof(*s->column));
-	s->v = reallocarray(NULL, n + 1, sizeof(*s->v));
-	s->spare = reallocarray(NULL, n + 1, sizeof(*s->spare));
-	if (!s->column || !s->v || !s->spare) {
-		hist_sort_done(s);
-		return -ENOMEM;
-	}
-	hist_sort_reset(s, entries);
-	return 0;
+	return a->high != b->high ? a->high > b->high : a->key > b->key;
 }
 
-void hist_sort_done(struct hist_sort *s)
+static void sort_neighbours(struct hist_keyed *v, size_t n)
 {
-	free(s->column);
-	free(s->v);
-	free(s->spare);
-	*s = (struct hist_sort){ 0 };
-}
+	for (size_t i = 1; i < n; i++) {
+		struct hist_keyed one = v[i];
+		size_t k = i;
 
-void hist_sort_reset(struct hist_sort *s, const uint32_t *entries)
-{
-	for (size_t i = 0; i < s->n; i++)
-		s->v[i].entry = entries[i];
-}
-
-static void sort_by_digit(struct hist_sort *s, unsigned shift)
-{
-	size_t at[DIGITS] = { 0 }, sum = 0;
-	struct hist_keyed *from = s->v;
-
-	for (size_t i = 0; i < s->n; i++)
-		at[from[i].key >> shift & (DIGITS - 1)]++;
-	for (size_t d = 0; d < DIGITS; d++) {
-		size_t n = at[d];
-
-		at[d] = sum;
-		sum += n;
-	}
-	for (size_t i = 0; i < s->n; i++)
-		s->spare[at[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
-	s->v = s->spare;
-	s->spare = from;
-}
-
-void hist_sort_by_column(struct hist_sort *s)
-{
-	uint64_t differ = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		s->v[i].key = s->column[s->v[i].entry];
-		differ |= s->v[i].key ^ s->v[0].key;
-	}
-	for (unsigned shift = 0; shift < 64 && differ >> shift;) {
-		if (!(differ >> shift & 1)) {
-			shift++;
-			continue;
-		}
-		sort_by_digit(s, shift);
-		shift += DIGIT_BITS;
+		for (; k > 0 && is_behind(&v[k - 1], &one); k--)
+			v[k] = v[k - 1];
+		v[k] = one;
 	}
 }
 
-void hist_sort_places(const struct hist_sort *s, bool equal, uint32_t *place)
-{
-	uint32_t at = 0;
+/* Part 0 has what is before the range, the last one what is behind. */
+struct parts {
+	bool of_high;			/* else of the keys of those that have this one */
+	uint32_t high;
+	uint64_t low;			/* where the range starts */
+	unsigned shift;
+	size_t last;
+};
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (i && (!equal || s->v[i].key != s->v[i - 1].key))
-			at++;
-		place[s->v[i].entry] = at;
+static struct parts parts_between(const struct hist_keyed *a, const struct hist_keyed *b, size_t n)
+{
+	struct parts p = { .of_high = a->high != b->high, .high = a->high };
+	uint64_t range = p.of_high ? b->high - a->high : b->key - a->key;
+	unsigned bits = 4;
+
+	while (bits < PART_BITS_MAX && n >> (bits + 2))
+		bits++;
+	p.low = p.of_high ? a->high : a->key;
+	p.last = ((size_t)1 << bits) - 1;
+	while (range >> p.shift >= p.last - 1)
+		p.shift++;
+	return p;
+}
+
+/* Without the first and the last; and where most have one `high`, without all others. */
+static struct parts parts_of_some(const struct hist_keyed *v, size_t n)
+{
+	size_t count = n < 1000 ? SAMPLES / 4 : SAMPLES, from = 1, to = count - 2;
+	struct hist_keyed some[SAMPLES] = { 0 };
+	uint32_t usual;
+
+	for (size_t i = 0; i < count; i++)
+		some[i] = v[n / count * i];
+	sort_neighbours(some, count);
+	usual = some[count / 2].high;
+	while (some[from].high != usual)
+		from++;
+	while (some[to].high != usual)
+		to--;
+	if (to - from >= count / 2)
+		return parts_between(&some[from], &some[to], n);
+	return parts_between(&some[1], &some[count - 2], n);
+}
+
+static struct parts parts_of_all(const struct hist_keyed *v, size_t n)
+{
+	const struct hist_keyed *least = v, *most = v;
+
+	for (size_t i = 1; i < n; i++) {
+		least = is_behind(least, &v[i]) ? &v[i] : least;
+		most = is_behind(&v[i], most) ? &v[i] : most;
+	}
+	return parts_between(least, most, n);
+}
+
+static inline size_t part_of(const struct hist_keyed *k, const struct parts *p, bool of_high)
+{
+	uint64_t number = of_high ? k->high : k->key;
+	size_t part;
+
+	if (!of_high && k->high != p->high)
+		return k->high < p->high ? 0 : p->last;
+	if (number < p->low)
+		return 0;
+	part = (size_t)((number - p->low) >> p->shift) + 1;
+	return min_of(part, p->last);
+}
+
+/* Fills `end`, per part. */
+static inline void deal_out(struct hist_keyed *v, size_t n, struct hist_keyed *spare, struct parts p,
+			    bool of_high, uint32_t *end)
+{
+	uint32_t sum = 0;
+
+	memset(end, 0, (p.last + 1) * sizeof(*end));
+	for (size_t i = 0; i < n; i++)
+		end[part_of(&v[i], &p, of_high)]++;
+	for (size_t k = 0; k <= p.last; k++) {
+		uint32_t count = end[k];
+
+		end[k] = sum;
+		sum += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		spare[end[part_of(&v[i], &p, of_high)]++] = v[i];
+	memcpy(v, spare, n * sizeof(*v));
+}
+
+/* Up to runs of few, which are left as they are. */
+static void sort_by_parts(struct hist_keyed *v, size_t n, struct hist_keyed *spare, unsigned round)
+{
+	struct parts p = round < ROUNDS ? parts_of_some(v, n) : parts_of_all(v, n);
+	uint32_t end[1u << PART_BITS_MAX];
+
+	if (p.of_high)
+		deal_out(v, n, spare, p, true, end);
+	else
+		deal_out(v, n, spare, p, false, end);
+	for (size_t k = 0; k <= p.last; k++) {
+		size_t from = k ? end[k - 1] : 0;
+		bool equal = !p.of_high && !p.shift && k && k != p.last;
+
+		if (end[k] - from > FEW && !equal)
+			sort_by_parts(v + from, end[k] - from, spare, round + 1);
 	}
 }
 
-/* Whether a comes behind b, without a branch that the processor would have to guess. */
-static bool is_behind(const struct hist_placed *a, const struct hist_placed *b)
+void hist_sort_keyed(struct hist_keyed *v, size_t n, struct hist_keyed *spare)
 {
-	bool alike = (a->upper == b->upper) & (a->owner == b->owner);
-	uint64_t of_a = (uint64_t)(alike ? a->depth : a->upper) << 32 | a->lower;
-	uint64_t of_b = (uint64_t)(alike ? b->depth : b->upper) << 32 | b->lower;
-
-	return of_a > of_b;
-}
-
-void hist_sort_placed(struct hist_placed *v, size_t n, struct hist_placed *spare)
-{
-	size_t left = n / 2, i = 0, k = left, at = 0;
-
-	if (n < 2)
-		return;
-	hist_sort_placed(v, left, spare);
-	hist_sort_placed(v + left, n - left, spare);
-	while (i < left && k < n) {
-		bool behind = is_behind(&v[i], &v[k]);
-
-		spare[at++] = v[behind ? k : i];
-		k += behind;
-		i += !behind;
-	}
-	memcpy(spare + at, v + i, (left - i) * sizeof(*v));
-	memcpy(v, spare, (at + left - i) * sizeof(*v));
+	if (n > FEW)
+		sort_by_parts(v, n, spare, 0);
+	sort_neighbours(v, n);
 }

@@ -1,42 +1,50 @@
 /*
- * How entries are sorted: by columns of numbers, the last column first.
+ * How entries are sorted: by numbers alone.
  *
- *	fill s.column, hist_sort_by_column() ... for each; then s.v[i].entry are in order
+ * hist_sort_keyed() is stable and sorts by one or two of them. The order in which callers stand above
+ * what they call is no such order: depths count within one owner only, so that three entries may each
+ * be due before the next. hist_merge() has, for that, what merging halves of halves makes of
+ * them, but merges whole blocks:
  *
- * The order in which callers stand is no such order: depths count within one thread only. There,
- * what comes before and after the depth becomes one number each, and hist_sort_placed() merges.
+ *	places    all of one owner by all that counts between these, then those of the next owner
+ *	blocks    neighbours among these that all others' entries see alike: by the block's rank
  */
 #ifndef CLI_HIST_SORT_H
 #define CLI_HIST_SORT_H
 
-#include "cli/hist.h"
+#include "base/defs.h"
 
 struct hist_keyed {
 	uint64_t key;
-	uint32_t entry;
-};
-
-struct hist_sort {
-	uint64_t *column;		/* per entry: the number to sort by next */
-	struct hist_keyed *v, *spare;
-	size_t n, n_entries;
-};
-
-int hist_sort_init(struct hist_sort *s, size_t n_entries, const uint32_t *entries, size_t n);
-void hist_sort_done(struct hist_sort *s);
-/* Back to that order. */
-void hist_sort_reset(struct hist_sort *s, const uint32_t *entries);
-/* Stable: what is equal stays in the order of the columns before. */
-void hist_sort_by_column(struct hist_sort *s);
-/* Per entry its place in the order; with `equal` those of equal numbers have one. */
-void hist_sort_places(const struct hist_sort *s, bool equal, uint32_t *place);
-
-struct hist_placed {
-	uint32_t upper, lower;		/* places by the keys before and after the depth */
-	uint32_t owner, depth;		/* depth counts between those of one owner and one upper place */
+	uint32_t high;			/* counts more than `key` */
+	uint32_t item;
 };
 
 /* `spare` has room for as many. */
-void hist_sort_placed(struct hist_placed *v, size_t n, struct hist_placed *spare);
+void hist_sort_keyed(struct hist_keyed *v, size_t n, struct hist_keyed *spare);
+
+struct hist_block {
+	uint32_t from, end;		/* places */
+	uint32_t owner;
+	uint32_t rank;			/* blocks of different owners have different ones */
+	bool even;			/* for the caller: its items look alike */
+};
+
+struct hist_run {			/* of the order that is given: neighbours of one owner */
+	uint32_t end, owner;
+};
+
+struct hist_merge {
+	uint32_t *order;		/* items, ascending; becomes the places in the order they are shown */
+	size_t n;
+	const uint32_t *sorted;		/* items by place */
+	struct { struct hist_run *v; size_t n, cap; } runs;
+	struct { struct hist_block *v; size_t n, cap; } blocks;
+	const uint32_t *block_of;	/* per place */
+	uint32_t *spare;		/* room for n */
+};
+
+/* 0 or -ENOMEM. */
+int hist_merge(struct hist_merge *c);
 
 #endif

@@ -10,14 +10,18 @@
 #define HIST_WIDTH_MAX 10000
 #define HIST_FLUSH_BYTES (64u << 10)
 
-struct hist_number {			/* as it was printed last */
+#define HIST_NUMBERS 512
+
+struct hist_number {			/* as it was printed */
 	uint64_t value;
-	size_t event, n;		/* n 0: nothing yet */
-	char text[40];
+	uint8_t column, event;
+	uint8_t n;			/* 0: nothing yet */
+	char text[29];
 };
 
-struct hist_head {			/* what precedes the last column, as it was printed last */
+struct hist_head {			/* what precedes the last column's text, as it was printed last */
 	const struct hist_entry *entry;	/* NULL: of none */
+	const char *object;
 	size_t n;
 	char text[512];
 };
@@ -27,14 +31,15 @@ struct hist_table {
 	size_t n;
 	size_t width[HIST_KEYS_MAX + 4];
 	bool fixed[HIST_KEYS_MAX + 4];
-	struct hist_number last[HIST_KEYS_MAX + 4];
+	struct hist_number numbers[HIST_NUMBERS];
 	bool heads;			/* entries of one group, object and values have equal heads */
+	bool plain;			/* the last column is just a symbol's text */
 	struct hist_head head;
 };
 
 void hist_table_init(struct hist_table *t, struct hist *h);
 void hist_table_titles(const struct hist_table *t, struct buf *out);
-void hist_table_row(struct hist_table *t, const struct hist_entry *e, struct buf *out);
+void hist_table_row(struct hist_table *t, size_t k, struct buf *out);	/* of the k-th entry */
 bool hist_is_listed(const struct hist *h, const struct hist_entry *e);	/* above --percent-limit */
 
 #endif

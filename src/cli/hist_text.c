@@ -13,6 +13,7 @@
 
 #define PERCENT_WIDTH 8
 #define NUMBER_WIDTH 12
+#define ADDRESSES 64			/* lines at once */
 #define LATENCY_WIDTH 7			/* of what was called, too: perf's is so narrow */
 
 static bool is_percent(enum hist_column c)
@@ -48,39 +49,47 @@ static bool heads_repeat(const struct hist_table *t)
 	for (size_t i = 0; i + 1 < t->n; i++) {
 		enum hist_column c = t->hist->opts->columns[i];
 
-		if ((c > COL_PERIOD && c < COL_FIRST_KEY) || (c >= COL_FIRST_OF_DETAIL && c != COL_DSO))
+		if ((c != COL_PERIOD && c > COL_CHILDREN && c < COL_FIRST_KEY) ||
+		    (c >= COL_FIRST_OF_DETAIL && c != COL_DSO))
 			return false;
 	}
 	return t->n > 1;
 }
 
-#define AHEAD 16
+/* Of the texts of all that are shown: few names are behind many entries. */
+static size_t key_width(const struct hist *h, enum hist_column c)
+{
+	size_t width = 0;
+
+	if (c == COL_SYMBOL)
+		return h->symbol_width;
+	if (c == COL_DSO)
+		return h->object_width;
+	for (uint32_t g = 0; c < COL_FIRST_OF_DETAIL && g < h->groups.n; g++) {
+		struct hist_entry e = { .group = g, .frame = HIST_NONE };
+
+		if (h->groups.v[g].shown)
+			width = max_of(width, hist_key_width(h, &e, c));
+	}
+	for (size_t k = 0; c >= COL_FIRST_OF_DETAIL && k < h->n_order; k++)
+		width = max_of(width, hist_key_width(h, hist_entry_at(h, k), c));
+	return width;
+}
 
 void hist_table_init(struct hist_table *t, struct hist *h)
 {
+	enum hist_column c = COL_OVERHEAD;
+
 	*t = (struct hist_table){ .hist = h, .n = h->opts->n_columns };
-	for (size_t i = 0; i < t->n; i++) {
-		enum hist_column c = h->opts->columns[i];
-
-		t->width[i] = c < COL_FIRST_KEY ? value_width(h, c) : 0;
-	}
 	widths_given(t);
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
+		c = h->opts->columns[i];
 		if (!t->fixed[i])
-			t->width[i] = max_of(t->width[i], strlen(hist_column_title(h->opts->columns[i])));
-	for (size_t k = 0; k < h->n_order; k++) {
-		/* Where all are shown, any order is as good: that in memory. */
-		bool all = h->n_order == h->entries.n;
-		const struct hist_entry *e = all ? &h->entries.v[k] : hist_entry_at(h, k);
-
-		if (all && k + AHEAD < h->n_order)
-			hist_frame_prefetch(h, e[AHEAD].frame);
-		for (size_t i = 0; i < t->n; i++)
-			if (!t->fixed[i] && h->opts->columns[i] >= COL_FIRST_KEY)
-				t->width[i] = max_of(t->width[i],
-						     hist_key_width(h, e, h->opts->columns[i]));
+			t->width[i] = max_of(strlen(hist_column_title(c)),
+					     c < COL_FIRST_KEY ? value_width(h, c) : key_width(h, c));
 	}
 	t->heads = heads_repeat(t);
+	t->plain = t->n > 1 && c == COL_SYMBOL && !h->opts->separator && !t->fixed[t->n - 1];
 }
 
 static bool is_number(enum hist_column c)
@@ -139,24 +148,37 @@ void hist_table_titles(const struct hist_table *t, struct buf *out)
 	buf_puts(out, "\n#\n");
 }
 
-/* Sorted rows mostly repeat the numbers of the row before; printing one is dear. */
+/* Rows mostly repeat the numbers of rows before; printing one is dear. */
 static const struct hist_number *number_of(struct hist_table *t, const struct hist_entry *e,
 					   size_t column, size_t event)
 {
 	enum hist_column c = t->hist->opts->columns[column];
 	uint64_t value = hist_value(t->hist, e, c, event);
-	struct hist_number *last = &t->last[column];
+	uint64_t hash = (value + column + (event << 8)) * 0x9e3779b97f4a7c15;
+	struct hist_number *last = &t->numbers[hash >> 32 & (HIST_NUMBERS - 1)];
+	int n;
 
-	if (last->n && last->value == value && last->event == event)
+	if (last->n && last->value == value && last->column == column && last->event == event)
 		return last;
-	last->value = value;
-	last->event = event;
+	*last = (struct hist_number){ .value = value, .column = (uint8_t)column, .event = (uint8_t)event };
 	if (is_percent(c))
-		last->n = (size_t)snprintf(last->text, sizeof(last->text), "%.2f%%",
-					   hist_share(t->hist, e, c, event));
+		n = snprintf(last->text, sizeof(last->text), "%.2f%%", hist_share(t->hist, e, c, event));
 	else
-		last->n = (size_t)snprintf(last->text, sizeof(last->text), "%" PRIu64, value);
+		n = snprintf(last->text, sizeof(last->text), "%" PRIu64, value);
+	last->n = (uint8_t)min_of((size_t)n, sizeof(last->text) - 1);
 	return last;
+}
+
+/* As buf_put(), for texts of which there may be a million. */
+static void put_text(struct buf *out, const char *text, size_t n)
+{
+	char *at = buf_room(out, n);
+
+	if (!at)
+		return;
+	memcpy(at, text, n);
+	at[n] = '\0';
+	out->n += n;
 }
 
 static void put_number(struct hist_table *t, const struct hist_entry *e, size_t column, size_t event,
@@ -173,7 +195,7 @@ static void put_number(struct hist_table *t, const struct hist_entry *e, size_t 
 	}
 	if (number->n < width)
 		buf_pad(out, ' ', width - number->n);
-	buf_put(out, number->text, number->n);
+	put_text(out, number->text, number->n);
 }
 
 /* A separator inside a name would break the columns. */
@@ -210,57 +232,102 @@ static void put_cell(struct hist_table *t, const struct hist_entry *e, size_t i,
 		pad_to(out, from, t->width[i]);
 }
 
-static void put_cells(struct hist_table *t, const struct hist_entry *e, size_t from, size_t end,
-		      struct buf *out)
+static void put_gap(const struct hist_table *t, size_t column, struct buf *out)
 {
 	const char *separator = t->hist->opts->separator;
 
-	for (size_t i = from; i < end; i++) {
-		if (i || !separator)
-			buf_puts(out, separator ? separator : "  ");
-		put_cell(t, e, i, out);
+	if (!separator)
+		put_text(out, "  ", 2);
+	else if (column)
+		buf_puts(out, separator);
+}
+
+static bool same_stats(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 0; i < h->n_events; i++) {
+		const struct hist_stat *sa = hist_stat_of(h, a, i), *sb = hist_stat_of(h, b, i);
+
+		differ |= (sa->self ^ sb->self) | (sa->acc ^ sb->acc);
 	}
+	return !differ;
 }
 
-static const char *object_of(const struct hist *h, const struct hist_entry *e)
+/* Rows that follow each other mostly differ in the last column's text alone. */
+static bool is_head_of(const struct hist_table *t, size_t k, const char *object)
 {
-	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
+	const struct hist_head *head = &t->head;
+	const struct hist_entry *e = &t->hist->entries.v[t->hist->order[k]];
 
-	return f ? f->object_name : NULL;
+	if (!head->entry || head->object != object || hist_is_again(t->hist, k))
+		return head->entry && head->object == object;
+	return head->entry->group == e->group && same_stats(t->hist, head->entry, e);
 }
 
-static bool same_head(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
-{
-	return a->group == b->group && object_of(h, a) == object_of(h, b) &&
-	       memcmp(hist_stat_of(h, a, 0), hist_stat_of(h, b, 0),
-		      h->n_events * sizeof(struct hist_stat)) == 0;
-}
-
-/* Rows that follow each other mostly differ in their symbol alone. */
-static void put_head(struct hist_table *t, const struct hist_entry *e, struct buf *out)
+/* All up to the last column's text. */
+static void put_head(struct hist_table *t, const struct hist_entry *e, const char *object, struct buf *out)
 {
 	struct hist_head *head = &t->head;
 	size_t from = out->n;
 
-	if (head->entry && same_head(t->hist, head->entry, e)) {
-		buf_put(out, head->text, head->n);
-		return;
+	for (size_t i = 0; i < t->n; i++) {
+		put_gap(t, i, out);
+		if (i + 1 < t->n)
+			put_cell(t, e, i, out);
 	}
-	put_cells(t, e, 0, t->n - 1, out);
 	head->entry = NULL;
 	if (!t->heads || buf_failed(out) || out->n - from > sizeof(head->text))
 		return;
 	head->n = out->n - from;
 	memcpy(head->text, out->bytes + from, head->n);
+	head->object = object;
 	head->entry = e;
 }
 
-void hist_table_row(struct hist_table *t, const struct hist_entry *e, struct buf *out)
+/* Most lines of a big table: the head again, and an address. Puts some of those that follow from the k-th
+ * entry on; returns how many. */
+static size_t put_addresses(struct hist_table *t, size_t k, struct buf *out)
 {
-	if (t->n)
-		put_head(t, e, out);
-	put_cells(t, e, t->n ? t->n - 1 : 0, t->n, out);
-	buf_putc(out, '\n');
+	const struct hist *h = t->hist;
+	const struct hist_head *head = &t->head;
+	size_t end = min_of(k + ADDRESSES, h->n_order), n = 0;
+	char *at = buf_room(out, ADDRESSES * (head->n + HIST_ADDRESS_MAX + 1));
+
+	for (; at && k < end && hist_is_again(h, k); k++, n++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, hist_frame_at(h, k));
+
+		if (k + HIST_AHEAD < h->n_order)
+			hist_frame_prefetch(h, hist_frame_at(h, k + HIST_AHEAD));
+		if (!f || f->known || f->code->object_name != head->object)
+			break;
+		memcpy(at, head->text, head->n);
+		at = hist_address_text(f, at + head->n);
+		*at++ = '\n';
+	}
+	if (n) {
+		*at = '\0';
+		out->n = (size_t)(at - out->bytes);
+	}
+	return n;
+}
+
+void hist_table_row(struct hist_table *t, size_t k, struct buf *out)
+{
+	const struct hist_entry *e = &t->hist->entries.v[t->hist->order[k]];
+	const struct tacho_profile_frame *f = tacho_profile_frame(t->hist->profile, hist_frame_at(t->hist, k));
+	const char *object = f ? f->code->object_name : NULL;
+	bool again = is_head_of(t, k, object);
+
+	if (again)
+		put_text(out, t->head.text, t->head.n);
+	else
+		put_head(t, e, object, out);
+	if (t->plain)
+		hist_symbol_text(f, out);
+	else if (t->n)
+		put_cell(t, e, t->n - 1, out);
+	put_text(out, "\n", 1);
 }
 
 bool hist_is_listed(const struct hist *h, const struct hist_entry *e)
@@ -271,29 +338,73 @@ bool hist_is_listed(const struct hist *h, const struct hist_entry *e)
 	       hist_percent(h, h->opts->children ? s->acc : s->self, 0) >= h->opts->percent_limit;
 }
 
+struct text {
+	struct hist *hist;
+	struct hist_table table;
+	struct chain_walk walk;
+	bool graphs;
+	const uint64_t *values;		/* what an entry has to have for a graph: so much of these */
+	size_t stride;
+	uint64_t least;
+	size_t fetched;			/* the nodes of those before */
+	bool listed, graph;		/* of the entry at hand */
+};
+
+static bool has_graph(const struct text *t, const struct hist_entry *e)
+{
+	return t->graphs && t->values[(size_t)(e - t->hist->entries.v) * t->stride] >= t->least;
+}
+
+/* Where one has a graph, those that follow mostly have one. */
+static int fetch_some(struct text *t, size_t from)
+{
+	size_t end = min_of(from + CHAIN_LISTS, t->hist->n_order), n = 0;
+	const struct hist_entry *entries[CHAIN_LISTS];
+
+	for (size_t k = from; k < end; k++) {
+		entries[n] = &t->hist->entries.v[t->hist->order[k]];
+		n += has_graph(t, entries[n]);
+	}
+	t->fetched = end;
+	return chain_walk_fetch(&t->walk, entries, n);
+}
+
+static int put_entry(struct text *t, size_t k, struct buf *out)
+{
+	const struct hist_entry *e = hist_entry_at(t->hist, k);
+
+	if (!hist_is_again(t->hist, k)) {
+		t->listed = hist_is_listed(t->hist, e);
+		t->graph = t->listed && has_graph(t, e);
+	}
+	if (t->listed)
+		hist_table_row(&t->table, k, out);
+	if (!t->graph)
+		return 0;
+	if (k >= t->fetched && fetch_some(t, k) < 0)
+		return -ENOMEM;
+	return hist_graph(&t->walk, e, out);
+}
+
 int hist_text(struct hist *h, bool titles, struct hist_sink *sink)
 {
-	struct buf *out = &sink->out;
-	bool graphs = h->opts->chains && h->opts->graph.style != GRAPH_NONE;
-	struct hist_table t;
-	struct chain_walk w = { 0 };
-	int err = graphs ? chain_walk_init(&w, h) : 0;
+	struct text t = { .hist = h, .graphs = h->opts->chains && h->opts->graph.style != GRAPH_NONE,
+			  .least = hist_graph_least(h) };
+	int err = t.graphs ? chain_walk_init(&t.walk, h) : 0;
 
-	hist_table_init(&t, h);
+	if (h->n_order)
+		t.values = hist_values(h, h->opts->children ? COL_CHILDREN : COL_OVERHEAD, 0, &t.stride);
+	hist_table_init(&t.table, h);
 	if (titles)
-		hist_table_titles(&t, out);
-	for (size_t k = 0; k < h->n_order && err == 0; k++) {
-		const struct hist_entry *e = hist_entry_at(h, k);
-
-		if (!hist_is_listed(h, e))
-			continue;
-		hist_table_row(&t, e, out);
-		if (graphs)
-			err = hist_graph(&w, e, out);
-		if (err == 0 && out->n > HIST_FLUSH_BYTES)
+		hist_table_titles(&t.table, &sink->out);
+	for (size_t k = 0; k < h->n_order && err == 0;) {
+		err = put_entry(&t, k++, &sink->out);
+		if (err == 0 && t.table.plain && t.table.head.entry && t.listed && !t.graph)
+			k += put_addresses(&t.table, k, &sink->out);
+		if (err == 0 && sink->out.n > HIST_FLUSH_BYTES)
 			err = sink->flush(sink);
 	}
-	if (graphs)
-		chain_walk_done(&w);
+	if (t.graphs)
+		chain_walk_done(&t.walk);
 	return err;
 }

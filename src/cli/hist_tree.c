@@ -1,19 +1,19 @@
 /*
- * The hierarchy: one level per key, each with the sum of what stands below it.
+ * The hierarchy: one level per key, each with the sums of what stands below it.
  *
- *	   100.00%        w
- *	       98.17%        w
- *	          52.16%        [.] leaf2
+ *	   100.00%           792        w
+ *	       98.17%           778        w
+ *	          52.16%           413        [.] leaf2
  */
 #include "cli/hist.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "cli/hist_table.h"
 
 #define INDENT 3
-#define PERCENT_WIDTH 8
 
 struct tree {
 	struct hist *hist;
@@ -22,17 +22,21 @@ struct tree {
 	enum hist_column levels[HIST_KEYS_MAX];
 	size_t width[HIST_KEYS_MAX];
 	size_t n;
+	enum hist_column values[COL_FIRST_KEY];
+	size_t value_width[COL_FIRST_KEY];
+	size_t n_values;
 	uint32_t *order;		/* entries by their keys alone */
 };
 
 struct run {				/* of entries with equal keys up to a level */
 	size_t from, to;
-	uint64_t self[64];
+	size_t sums;			/* where they begin: periods per event, then each value per event */
 };
 
 struct runs {
 	struct run *v;
 	size_t n, cap;
+	struct { uint64_t *v; size_t n, cap; } sums;
 };
 
 static int cmp_by_keys(const void *pa, const void *pb, void *arg)
@@ -51,12 +55,29 @@ static int cmp_by_keys(const void *pa, const void *pb, void *arg)
 	       (*(const uint32_t *)pa < *(const uint32_t *)pb);
 }
 
-static int cmp_runs(const void *pa, const void *pb)
+struct ranks {
+	const uint64_t *sums;		/* of all runs, from those on that they are ordered by */
+	size_t n_events;
+};
+
+/* Which of a run's sums tell its place: periods, unless the table is ordered by latency. */
+static size_t rank_at(const struct tree *t)
+{
+	for (size_t i = 0; i < t->n_values; i++)
+		if (t->values[i] == COL_LATENCY && t->hist->opts->keys[0] == COL_LATENCY)
+			return (1 + i) * t->hist->n_events;
+	return 0;
+}
+
+/* Heaviest first; of a group the next event decides where one does not. */
+static int cmp_runs(const void *pa, const void *pb, void *arg)
 {
 	const struct run *a = pa, *b = pb;
+	const struct ranks *r = arg;
 
-	if (a->self[0] != b->self[0])
-		return a->self[0] < b->self[0] ? 1 : -1;
+	for (size_t k = 0; k < r->n_events; k++)
+		if (r->sums[a->sums + k] != r->sums[b->sums + k])
+			return r->sums[a->sums + k] < r->sums[b->sums + k] ? 1 : -1;
 	return (a->from > b->from) - (a->from < b->from);
 }
 
@@ -66,6 +87,28 @@ static bool same_key(const struct tree *t, size_t level, size_t a, size_t b)
 			    &t->hist->entries.v[t->order[b]]) == 0;
 }
 
+static struct run *run_add(const struct tree *t, size_t from, struct runs *out)
+{
+	struct run *r = vec_add(out);
+
+	if (!r)
+		return NULL;
+	*r = (struct run){ .from = from, .sums = out->sums.n };
+	for (size_t i = 0; i < (1 + t->n_values) * t->hist->n_events; i++)
+		if (!vec_add(&out->sums))
+			return NULL;
+	return r;
+}
+
+static void run_count(const struct tree *t, const struct hist_entry *e, uint64_t *sums)
+{
+	for (size_t k = 0; k < t->hist->n_events; k++)
+		*sums++ += hist_stat_of(t->hist, e, k)->self;
+	for (size_t i = 0; i < t->n_values; i++)
+		for (size_t k = 0; k < t->hist->n_events; k++)
+			*sums++ += hist_value(t->hist, e, t->values[i], k);
+}
+
 static int runs_make(const struct tree *t, size_t level, size_t from, size_t to, struct runs *out)
 {
 	struct run *r = NULL;
@@ -73,30 +116,43 @@ static int runs_make(const struct tree *t, size_t level, size_t from, size_t to,
 	for (size_t i = from; i < to; i++) {
 		const struct hist_entry *e = &t->hist->entries.v[t->order[i]];
 
-		if (!r || !same_key(t, level, i - 1, i)) {
-			r = vec_add(out);
-			if (!r)
-				return -ENOMEM;
-			r->from = i;
-		}
+		if (!r || !same_key(t, level, i - 1, i))
+			r = run_add(t, i, out);
+		if (!r)
+			return -ENOMEM;
 		r->to = i + 1;
-		for (size_t k = 0; k < t->hist->n_events; k++)
-			r->self[k] += hist_stat_of(t->hist, e, k)->self;
+		run_count(t, e, out->sums.v + r->sums);
 	}
 	if (out->n)
-		qsort(out->v, out->n, sizeof(*out->v), cmp_runs);
+		qsort_r(out->v, out->n, sizeof(*out->v), cmp_runs,
+			&(struct ranks){ out->sums.v + rank_at(t), t->hist->n_events });
 	return 0;
 }
 
-static void put_line(const struct tree *t, size_t level, const struct run *r)
+static void put_values(const struct tree *t, const uint64_t *sums, struct buf *out)
+{
+	for (size_t i = 0; i < t->n_values; i++) {
+		enum hist_column c = t->values[i];
+		int width = (int)(t->value_width[i] / t->hist->n_events);
+
+		if (i)
+			buf_puts(out, "  ");
+		for (size_t k = 0; k < t->hist->n_events; k++, sums++)
+			if (c == COL_SAMPLES || c == COL_PERIOD)
+				buf_printf(out, "%*" PRIu64, width, *sums);
+			else
+				buf_printf(out, "%*.2f%%", width - 1, hist_share_of(t->hist, *sums, c, k));
+	}
+}
+
+static void put_line(const struct tree *t, size_t level, const struct run *r, const uint64_t *sums)
 {
 	struct buf *out = &t->sink->out;
 	size_t from;
 
 	buf_puts(out, "  ");
 	buf_pad(out, ' ', level * INDENT);
-	for (size_t k = 0; k < t->hist->n_events; k++)
-		buf_printf(out, "%7.2f%%", hist_percent(t->hist, r->self[k], k));
+	put_values(t, sums, out);
 	buf_pad(out, ' ', (t->n - 1 - level) * INDENT + 2 + level * INDENT);
 	from = out->n;
 	hist_key_text(t->hist, &t->hist->entries.v[t->order[r->from]], t->levels[level], out);
@@ -113,9 +169,9 @@ static int put_level(const struct tree *t, size_t level, size_t from, size_t to)
 	for (size_t i = 0; i < runs.n && err == 0; i++) {
 		const struct run *r = &runs.v[i];
 
-		if (hist_percent(t->hist, r->self[0], 0) < t->hist->opts->percent_limit)
+		if (hist_percent(t->hist, runs.sums.v[r->sums], 0) < t->hist->opts->percent_limit)
 			continue;
-		put_line(t, level, r);
+		put_line(t, level, r, runs.sums.v + r->sums + t->hist->n_events);
 		if (level + 1 < t->n)
 			err = put_level(t, level + 1, r->from, r->to);
 		else if (t->walk)
@@ -124,19 +180,27 @@ static int put_level(const struct tree *t, size_t level, size_t from, size_t to)
 			err = t->sink->flush(t->sink);
 	}
 	vec_done(&runs);
+	vec_done(&runs.sums);
 	return err;
 }
 
 static void put_titles(const struct tree *t)
 {
 	struct buf *out = &t->sink->out;
-	size_t value = PERCENT_WIDTH * t->hist->n_events + (t->n - 1) * INDENT, text = 0;
+	size_t from = out->n + 2, value, text = 0;
 
-	buf_printf(out, "# %*s  ", (int)value, "Overhead");
+	buf_puts(out, "# ");
+	buf_pad(out, ' ', (t->n - 1) * INDENT);
+	for (size_t i = 0; i < t->n_values; i++)
+		buf_printf(out, "%s%*s", i ? "  " : "", (int)t->value_width[i], hist_column_title(t->values[i]));
+	value = out->n - from;
+	buf_puts(out, "  ");
+	from = out->n;
 	for (size_t i = 0; i < t->n; i++) {
 		buf_printf(out, "%s%s", i ? " / " : "", hist_column_title(t->levels[i]));
 		text = max_of(text, t->width[i] + i * INDENT);
 	}
+	text = max_of(text, out->n - from);
 	buf_puts(out, "\n# ");
 	buf_pad(out, '.', value);
 	buf_puts(out, "  ");
@@ -149,11 +213,17 @@ static void levels_of(struct tree *t)
 	struct hist_table table;
 
 	hist_table_init(&table, t->hist);
-	for (size_t i = 0; i < table.n; i++)
-		if (t->hist->opts->columns[i] >= COL_FIRST_KEY && t->n < HIST_KEYS_MAX) {
-			t->levels[t->n] = t->hist->opts->columns[i];
+	for (size_t i = 0; i < table.n; i++) {
+		enum hist_column c = t->hist->opts->columns[i];
+
+		if (c >= COL_FIRST_KEY && t->n < HIST_KEYS_MAX) {
+			t->levels[t->n] = c;
 			t->width[t->n++] = table.width[i];
+		} else if (c < COL_FIRST_KEY && t->n_values < countof(t->values)) {
+			t->values[t->n_values] = c;
+			t->value_width[t->n_values++] = table.width[i];
 		}
+	}
 }
 
 int hist_tree(struct hist *h, bool titles, struct hist_sink *sink)

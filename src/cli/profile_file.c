@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "base/pages.h"
 #include "cli/term.h"
 
 static void remarks(const char *command, const struct tacho_profile *p, bool draws_chains)
@@ -58,6 +59,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 	struct tacho_perfdata *pd = NULL;
 	int err;
 
+	pages_reuse();
 	opts.size = sizeof(opts);
 	sized.symbols.size = sizeof(sized.symbols);
 	sized.symbols.force = src->force;

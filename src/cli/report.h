@@ -14,11 +14,13 @@ struct report_opts {
 	const char *all_fields;		/* "EVENT.FIELD,...": those of the file's tracepoints */
 	bool branches, no_branches, memory, raw_trace, full_paths, show_modes, threads;
 	bool latency, has_switches, show_empty;
-	const char *parallelism, *symbol_filter;
+	const char *parallelism, *symbol_filter, *switch_on, *switch_off, *ignore_callees;
+	bool show_switches;
 	const char *input, *vmlinux, *kallsyms, *symfs;
 	bool force, no_demangle;
 	const char *comms, *dsos, *symbols, *pids, *tids, *cpus, *time, *parent;
 	uint32_t max_stack;
+	uint32_t socket;		/* its number + 1; 0: all */
 	bool hide_unresolved, exclude_other;
 	const char *percentage;
 	const char *sort, *fields;
@@ -59,8 +61,12 @@ int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p,
 void report_drop_fields(struct hist_opts *h, const struct tacho_profile *p, const uint32_t *events,
 			size_t n);
 bool report_wants_key(const struct report_opts *o, const char *name);
-/* Whether frames of one function are told apart by line or address. */
-bool report_fine_frames(const struct report_opts *o);
+/* Whether frames of one function are told apart by line, and by address. */
+bool report_wants_lines(const struct report_opts *o);
+bool report_wants_addresses(const struct report_opts *o);
+/* Whether the profile has one thread and one tree of stacks per command: no key needs more, and nobody
+ * will ask for other keys. */
+bool report_joins_threads(const struct report_opts *o);
 /* What the keys need of the samples. Refuses keys the recording has nothing for. */
 int report_keep(const struct report_opts *o, struct tacho_profile_opts *out, struct tacho_error *e);
 
@@ -75,6 +81,10 @@ int report_fields_fit(const struct report_opts *o, const struct tacho_perfdata *
 bool report_looks_wrong(const struct report_opts *o, struct tacho_error *e);
 /* Per CPU its socket; NULL where the file does not tell. For free(). */
 int32_t *report_sockets(const struct tacho_perfdata *pd, size_t *n);
+/* A list of the chosen socket's CPUs, heap; NULL for all. -EINVAL where the file does not tell, or it has
+ * none. */
+int report_socket_cpus(const struct report_opts *o, const struct tacho_perfdata *pd, char **out,
+		       struct tacho_error *e);
 
 /* ---- report_threads.c ---- */
 /* -T: what each thread counted, as text on stdout. 0 or a negative errno. */
@@ -85,6 +95,7 @@ void report_json_begin(struct json *j, const char *input, const struct tacho_pro
 void report_json_end(struct json *j);
 /* --header-only, --stats, --tasks, --mmaps. Returns the exit status. */
 int report_side(const struct report_opts *o, struct tacho_perfdata *pd);
+bool report_wants_quality(const struct report_opts *o);	/* somebody will read of broken stacks */
 /* On stderr: how good the data is, where it is bad, or with -v. */
 void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd,
 		    const struct tacho_profile *p);

@@ -21,12 +21,28 @@ bool report_is_single(const char *list)
 	return list && *list && !strchr(list, ',');
 }
 
-/* A list of one leaves its column out: all rows would say the same. */
-static bool is_elided(const struct report_opts *o, enum hist_column c)
+/* All rows would say the same there. */
+static bool says_the_same(const struct report_opts *o, enum hist_column c)
 {
 	return (c == COL_COMM && report_is_single(o->comms)) ||
 	       (c == COL_DSO && report_is_single(o->dsos)) ||
 	       (c == COL_SYMBOL && report_is_single(o->symbols));
+}
+
+/* A list of one leaves its column out, unless that would leave no key, or keys are levels. */
+static void elide_columns(const struct report_opts *o, struct hist_opts *h)
+{
+	size_t n = 0;
+	bool tells = false;
+
+	for (size_t i = 0; i < h->n_columns; i++)
+		tells = tells || (h->columns[i] >= COL_FIRST_KEY && !says_the_same(o, h->columns[i]));
+	if (!tells || o->hierarchy)
+		return;
+	for (size_t i = 0; i < h->n_columns; i++)
+		if (!says_the_same(o, h->columns[i]))
+			h->columns[n++] = h->columns[i];
+	h->n_columns = n;
 }
 
 static void column_add(struct hist_opts *h, enum hist_column c)
@@ -63,12 +79,18 @@ static const char *list_of(const struct report_opts *o, const char *list)
 	return strcmp(list, "trace_fields") == 0 && o->all_fields ? o->all_fields : list;
 }
 
+/* A list that begins so stands beside what is there without it. */
+static bool is_added(const char *list)
+{
+	return list && list[0] == '+';
+}
+
 int report_sort_keys(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e)
 {
-	const char *sort = o->sort ? o->sort : o->fields ? o->fields : report_default_keys(o);
+	const char *sort = o->sort ? o->sort : o->fields && !is_added(o->fields) ? o->fields : report_default_keys(o);
 	int err = 0;
 
-	if (o->sort && sort[0] == '+') {
+	if (is_added(o->sort)) {
 		err = hist_parse_keys(report_default_keys(o), h->keys, &h->n_keys, e);
 		sort++;
 	}
@@ -79,8 +101,7 @@ int report_sort_keys(const struct report_opts *o, struct hist_opts *h, struct ta
 	return err;
 }
 
-/* Columns without -F: the values, then the keys. */
-static void columns_default(const struct report_opts *o, struct hist_opts *h)
+static void columns_values(const struct report_opts *o, struct hist_opts *h)
 {
 	if (h->children && o->latency)
 		column_add(h, COL_LATENCY_CHILDREN);
@@ -97,20 +118,21 @@ static void columns_default(const struct report_opts *o, struct hist_opts *h)
 		column_add(h, COL_SAMPLES);
 	if (o->show_period)
 		column_add(h, COL_PERIOD);
-	for (size_t k = 0; k < h->n_keys; k++)
-		if (!is_elided(o, h->keys[k]))
-			column_add(h, h->keys[k]);
 }
 
-/* Keys that are only shown (-F) still tell entries apart. */
+/* The columns: those of -F, or the values, what +... adds, and the keys. Keys that are only shown still
+ * tell entries apart. */
 int report_columns(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e)
 {
+	bool all = !o->fields || is_added(o->fields);
 	enum hist_column shown[HIST_KEYS_MAX];
 	size_t n = 0;
-	int err = o->fields ? hist_parse_keys(list_of(o, o->fields), shown, &n, e) : 0;
+	int err = o->fields ? hist_parse_keys(list_of(o, o->fields + all), shown, &n, e) : 0;
 
 	if (err < 0)
 		return err;
+	if (all)
+		columns_values(o, h);
 	for (size_t i = 0; i < n; i++) {
 		bool known = false;
 
@@ -119,13 +141,14 @@ int report_columns(const struct report_opts *o, struct hist_opts *h, struct tach
 		if (!known && h->n_keys < HIST_KEYS_MAX)
 			h->keys[h->n_keys++] = shown[i];
 		column_add(h, shown[i]);
-		h->children = h->children && !o->fields;
+		h->children = h->children && all;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (shown[i] == COL_CHILDREN || shown[i] == COL_LATENCY_CHILDREN)
 			h->children = true;
-	if (!o->fields)
-		columns_default(o, h);
+	for (size_t k = 0; k < h->n_keys && all; k++)
+		column_add(h, h->keys[k]);
+	elide_columns(o, h);
 	return 0;
 }
 
@@ -156,7 +179,7 @@ static void plain_opts(const struct report_opts *o, struct hist_opts *h)
 	h->sorted_by_symbol = o->sort && str_starts(str_of(o->sort), "sym") && !o->fields;
 	h->percent_limit = o->percent_limit;
 	h->relative = o->percentage && strcmp(o->percentage, "relative") == 0;
-	h->hide_unresolved = o->hide_unresolved;
+	h->wide_objects = !o->separator && !o->widths && !o->dsos;
 	h->nanoseconds = o->nanoseconds;
 	h->group_sort = o->group_sort;
 	h->separator = o->separator;
@@ -165,7 +188,8 @@ static void plain_opts(const struct report_opts *o, struct hist_opts *h)
 	h->symbol_filter = o->symbol_filter;
 	h->chain_key = o->graph.key;
 	h->lines_in_chains = o->graph.key != CHAIN_FUNCTION;
-	h->fine_frames = report_fine_frames(o);
+	h->fine_frames = report_wants_lines(o) || report_wants_addresses(o);
+	h->split_comms = report_joins_threads(o);
 }
 
 int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p, struct hist_opts *h,
@@ -193,7 +217,11 @@ int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p,
 		h->has_key[h->keys[i]] = true;
 		h->modes = h->modes || (h->keys[i] >= COL_SYS && h->keys[i] <= COL_GUEST_US);
 		h->latency = h->latency || h->keys[i] == COL_LATENCY || h->keys[i] == COL_LATENCY_CHILDREN;
+		/* Some of the details are shown times the number of samples. */
+		h->samples = h->samples || h->keys[i] == COL_SAMPLES ||
+			     (h->keys[i] >= COL_FIRST_OF_DETAIL && h->keys[i] < COL_FIRST_OF_FRAME);
 	}
+	h->samples = h->samples || o->show_samples || o->json;
 	h->modes = h->modes || o->show_modes;
 	plain_opts(o, h);
 	return 0;
@@ -249,11 +277,29 @@ bool report_wants_key(const struct report_opts *o, const char *name)
 	return names_key(o->sort, name) || names_key(o->fields, name);
 }
 
-bool report_fine_frames(const struct report_opts *o)
+bool report_joins_threads(const struct report_opts *o)
+{
+	struct hist_opts tried = { 0 };
+	struct tacho_error e;
+
+	if (report_wants_browser(o) || report_sort_keys(o, &tried, &e) < 0 || report_columns(o, &tried, &e) < 0)
+		return false;
+	for (size_t i = 0; i < tried.n_keys; i++)
+		if (tried.keys[i] > COL_COMM && tried.keys[i] < COL_FIRST_OF_FRAME)
+			return false;
+	return true;
+}
+
+bool report_wants_lines(const struct report_opts *o)
 {
 	return report_wants_key(o, "srcline") || report_wants_key(o, "srcfile") ||
 	       report_wants_key(o, "srcline_from") || report_wants_key(o, "srcline_to") ||
 	       o->graph.key != CHAIN_FUNCTION;
+}
+
+bool report_wants_addresses(const struct report_opts *o)
+{
+	return report_wants_key(o, "symoff") || o->graph.key == CHAIN_ADDRESS;
 }
 
 /* Refuses keys that the recording, as it is read, has nothing for. */

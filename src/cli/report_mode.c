@@ -5,6 +5,7 @@
 #include "cli/report.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "base/error.h"
 #include "base/perf_abi.h"
@@ -229,4 +230,31 @@ int32_t *report_sockets(const struct tacho_perfdata *pd, size_t *n)
 	for (*n = 0; out && *n < most; ++*n)
 		memcpy(&out[*n], at + *n * 8 + 4, 4);
 	return out;
+}
+
+int report_socket_cpus(const struct report_opts *o, const struct tacho_perfdata *pd, char **out,
+		       struct tacho_error *e)
+{
+	scoped(freep) int32_t *sockets = NULL;
+	struct buf list = { 0 };
+	size_t n;
+
+	*out = NULL;
+	if (!o->socket)
+		return 0;
+	sockets = report_sockets(pd, &n);
+	if (!sockets)
+		return error_set(e, -EINVAL, "the recording does not say which CPUs its sockets have");
+	for (size_t cpu = 0; cpu < n; cpu++)
+		if (sockets[cpu] == (int32_t)(o->socket - 1))
+			buf_printf(&list, "%s%zu", list.n ? "," : "", cpu);
+	if (buf_failed(&list))
+		return error_nomem(e);
+	if (!list.n) {
+		error_set(e, -EINVAL, "the recording's machine has no CPU on socket %" PRIu32, o->socket - 1);
+		error_hint(e, "-s socket,cpu shows which there are");
+		return -EINVAL;
+	}
+	*out = buf_take(&list);
+	return *out ? 0 : error_nomem(e);
 }

@@ -103,6 +103,11 @@ char *report_quality_text(const struct tacho_perfdata *pd, const struct tacho_pr
 	return buf_take(&out);
 }
 
+bool report_wants_quality(const struct report_opts *o)
+{
+	return o->json || o->verbose || term_is_tty(STDERR_FILENO) || report_wants_browser(o);
+}
+
 void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd,
 		    const struct tacho_profile *p)
 {

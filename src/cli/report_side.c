@@ -39,20 +39,42 @@ static const char *kind_name(uint32_t type)
 	return name ? name + strlen("PERF_RECORD_") : "UNKNOWN";
 }
 
-static void count_event(struct counts *c, const struct tacho_perfdata *pd,
+/* One sample for each counter whose value it carries. */
+static int count_values(struct counts *c, struct tacho_perfdata *pd, size_t event,
 			const struct tacho_record *rec)
 {
+	struct tacho_sample s;
+	uint64_t counted;
+	size_t of = 0;
+	int err = 0;
+
+	if (tacho_sample_decode(&s, rec, &tacho_perfdata_event(pd, event)->layout, c->scratch) < 0)
+		return 0;
+	for (size_t i = 0; i < s.read.n && err >= 0; i++) {
+		err = tacho_perfdata_counted(pd, event, &s, i, &of, &counted);
+		if (err > 0 && of < c->n_events)
+			c->events[of].samples++;
+	}
+	return min_of(err, 0);
+}
+
+static int count_event(struct counts *c, struct tacho_perfdata *pd, const struct tacho_record *rec)
+{
 	int event = tacho_perfdata_event_of(pd, rec);
+	const struct tacho_file_event *ev;
 	struct tacho_other o;
 
 	c->scratch->used = 0;
 	if (event < 0 || (size_t)event >= c->n_events)
-		return;
-	if (rec->type == TACHO_RECORD_SAMPLE)
+		return 0;
+	ev = tacho_perfdata_event(pd, (size_t)event);
+	if (rec->type != TACHO_RECORD_SAMPLE)
+		c->events[event].lost += tacho_other_decode(&o, rec, &ev->layout, c->scratch) == 0 ? o.lost.lost : 0;
+	else if (tacho_perfdata_has_values(ev))
+		return count_values(c, pd, (size_t)event, rec);
+	else
 		c->events[event].samples++;
-	else if (tacho_other_decode(&o, rec, &tacho_perfdata_event(pd, (size_t)event)->layout,
-				    c->scratch) == 0)
-		c->events[event].lost += o.lost.lost;
+	return 0;
 }
 
 static void put_counts(const struct counts *c, const struct tacho_perfdata *pd, struct buf *out)
@@ -89,8 +111,9 @@ static int side_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_e
 	while ((err = tacho_perfdata_next(pd, &rec, e)) > 0) {
 		c.all++;
 		c.of[min_of(rec.type, KINDS - 1u)]++;
-		if (rec.type == TACHO_RECORD_SAMPLE || rec.type == TACHO_RECORD_LOST_SAMPLES)
-			count_event(&c, pd, &rec);
+		if ((rec.type == TACHO_RECORD_SAMPLE || rec.type == TACHO_RECORD_LOST_SAMPLES) &&
+		    count_event(&c, pd, &rec) < 0)
+			return error_nomem(e);
 	}
 	put_counts(&c, pd, out);
 	return err;

@@ -126,8 +126,8 @@ static int put_place(struct callgrind *w, uint32_t frame, bool callee)
 	scoped(buf_done) struct buf label = { 0 };
 	size_t objects = tacho_profile_n_objects(w->o->p);
 
-	put_name(w, callee ? "cob" : "ob", f->object,
-		 is_new(w, f->object) ? str_of(f->object_path) : str_n("", 0));
+	put_name(w, callee ? "cob" : "ob", f->code->object,
+		 is_new(w, f->code->object) ? str_of(f->code->object_path) : str_n("", 0));
 	if (is_new(w, objects + frame))
 		put_label(&label, f);
 	put_name(w, callee ? "cfn" : "fn", frame, buf_view(&label));

@@ -90,8 +90,8 @@ static void put_node(struct chrome *w, uint32_t node)
 		put_label_json(w->j.out, f);
 	else
 		buf_puts(w->j.out, "\"(root)\"");
-	json_member(&w->j, "url", str, f ? f->object_path : "");
-	json_member(&w->j, "scriptId", u64, f ? f->object : 0);
+	json_member(&w->j, "url", str, f ? f->code->object_path : "");
+	json_member(&w->j, "scriptId", u64, f ? f->code->object : 0);
 	json_member(&w->j, "lineNumber", i64, -1);
 	json_member(&w->j, "columnNumber", i64, -1);
 	json_end(&w->j);

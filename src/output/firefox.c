@@ -186,7 +186,7 @@ static void put_func_table(struct firefox *w)
 	COLUMN(w, "name", n, json_u64(&w->j, i));
 	fill_column(w, "isJS", "false", n);
 	fill_column(w, "relevantForJS", "false", n);
-	COLUMN(w, "resource", n, json_u64(&w->j, frame(w, i)->object));
+	COLUMN(w, "resource", n, json_u64(&w->j, frame(w, i)->code->object));
 	fill_column(w, "source", "null", n);
 	fill_column(w, "lineNumber", "null", n);
 	fill_column(w, "columnNumber", "null", n);

@@ -33,7 +33,7 @@ static void put_function(const struct flame *f, struct buf *b, const struct func
 	buf_printf(b, "<td class=\"f\"><b style=\"background:%s\"></b><span>", color);
 	put_xml(b, buf_view(&name));
 	buf_puts(b, "</span></td><td class=\"o\">");
-	put_xml(b, str_of(frame->object_name));
+	put_xml(b, str_of(frame->code->object_name));
 	buf_puts(b, "</td></tr>\n");
 	if (buf_failed(&name))
 		b->bad = true;

@@ -34,7 +34,7 @@ static void put_facts(const struct flame *f, struct buf *b, const struct tree_no
 
 	if (v->frame != TREE_NO_FRAME) {
 		buf_putc(b, '\n');
-		put_xml(b, str_of(tacho_profile_frame(f->o->p, v->frame)->object_path));
+		put_xml(b, str_of(tacho_profile_frame(f->o->p, v->frame)->code->object_path));
 	}
 	buf_putc(b, '\n');
 	put_grouped(b, v->total);

@@ -90,8 +90,8 @@ static void put_frames(struct json *j, const struct output *o)
 		const struct tacho_profile_frame *f = tacho_profile_frame(o->p, i);
 
 		json_begin(j, '[');
-		json_str(j, f->known ? f->name : NULL);
-		json_u64(j, f->object);
+		json_str(j, f->known ? f->code->name : NULL);
+		json_u64(j, f->code->object);
 		json_u64(j, f->address);
 		json_str(j, kind_names[kind_of(f)]);
 		json_end(j);

@@ -38,7 +38,7 @@ enum kind kind_of(const struct tacho_profile_frame *f)
 		return KIND_JIT;
 	if (!f->known)
 		return KIND_UNKNOWN;
-	return strstr(f->name, "::") ? KIND_CXX : KIND_C;
+	return strstr(f->code->name, "::") ? KIND_CXX : KIND_C;
 }
 
 static void put_hex(char out[8], double r, double g, double b)

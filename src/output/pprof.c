@@ -153,7 +153,7 @@ static bool put_location(struct pprof *w, uint32_t id)
 	const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, id);
 
 	pb_u64(&w->message, 1, (uint64_t)id + 1);
-	pb_u64(&w->message, 2, f->object);
+	pb_u64(&w->message, 2, f->code->object);
 	pb_u64(&w->message, 3, f->address);
 	pb_u64(&w->part, 1, (uint64_t)id + 1);
 	put_part(w, 4);
@@ -223,7 +223,7 @@ static bool put_mappings(struct pprof *w)
 	}
 	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p); i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, i);
-		struct span *s = &spans[f->object];
+		struct span *s = &spans[f->code->object];
 		uint64_t page = f->address & ~(uint64_t)4095;
 
 		s->from = s->to ? min_of(s->from, page) : page;

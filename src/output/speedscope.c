@@ -84,7 +84,7 @@ static void put_frames(struct speedscope *w)
 		json_key(&w->j, "name");
 		json_raw(&w->j, "");
 		put_label_json(w->j.out, f);
-		json_member(&w->j, "file", str, f->object_path);
+		json_member(&w->j, "file", str, f->code->object_path);
 		json_end(&w->j);
 	}
 	json_end(&w->j);

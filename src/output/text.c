@@ -9,11 +9,11 @@
 void put_label(struct buf *b, const struct tacho_profile_frame *f)
 {
 	if (f->known) {
-		buf_puts(b, f->name);
-	} else if (f->object) {
-		bool bracketed = f->object_name[0] == '[';
+		buf_puts(b, f->code->name);
+	} else if (f->code->object) {
+		bool bracketed = f->code->object_name[0] == '[';
 
-		buf_printf(b, "%s%s%s", bracketed ? "" : "[", f->object_name, bracketed ? "" : "]");
+		buf_printf(b, "%s%s%s", bracketed ? "" : "[", f->code->object_name, bracketed ? "" : "]");
 	} else {
 		buf_puts(b, "[unknown]");
 	}

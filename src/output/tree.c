@@ -59,8 +59,8 @@ static int frame_keys(uint32_t *key, const struct tacho_profile *p, bool by_labe
 
 	for (size_t i = 0; i < tacho_profile_n_frames(p); i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(p, i);
-		uint32_t object = by_label && f->known ? 0 : f->object + 1;
-		uint64_t k = key_pair(object, f->known ? f->symbol + 1 : 0);
+		uint32_t object = by_label && f->known ? 0 : f->code->object + 1;
+		uint64_t k = key_pair(object, f->known ? f->code->symbol + 1 : 0);
 		uint32_t first = keymap_get(&ids, k);
 
 		if (first == KEYMAP_NONE) {

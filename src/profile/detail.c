@@ -331,6 +331,8 @@ static void keep_numbers(uint32_t keep, const struct tacho_sample *s, enum tacho
 		out->code_page_size = s->code_page_size;
 		out->data_page_size = s->data_page_size;
 	}
+	if (keep & TACHO_KEEP_CGROUP)
+		out->cgroup = s->cgroup;
 	if (keep & TACHO_KEEP_SPACE)
 		out->space = space;
 	if (keep & TACHO_KEEP_PARALLELISM)

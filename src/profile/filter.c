@@ -37,9 +37,9 @@ static int numbers_parse(struct numbers *out, const char *text, const char *what
 	return 0;
 }
 
-static int cpus_parse(struct filter *f, const char *text, struct tacho_error *e)
+static int cpus_parse(struct cpuset *out, const char *text, bool *is_there, struct tacho_error *e)
 {
-	int err = cpuset_parse(&f->cpus, str_of(text));
+	int err = cpuset_parse(out, str_of(text));
 
 	if (err == -ENOMEM)
 		return error_nomem(e);
@@ -48,20 +48,20 @@ static int cpus_parse(struct filter *f, const char *text, struct tacho_error *e)
 		error_hint(e, "numbers and ranges with commas: 0-3,8");
 		return err;
 	}
-	f->by_cpu = true;
+	*is_there = true;
 	return 0;
 }
 
-static int parent_parse(struct filter *f, const char *text, struct tacho_error *e)
+static int regex_parse(regex_t *out, const char *text, bool *is_there, struct tacho_error *e)
 {
 	char why[120];
-	int err = regcomp(&f->parent, text, REG_EXTENDED | REG_NOSUB);
+	int err = regcomp(out, text, REG_EXTENDED | REG_NOSUB);
 
 	if (err) {
-		regerror(err, &f->parent, why, sizeof(why));
+		regerror(err, out, why, sizeof(why));
 		return error_set(e, -EINVAL, "'%s' is no regular expression: %s", text, why);
 	}
-	f->by_parent = true;
+	*is_there = true;
 	return 0;
 }
 
@@ -76,15 +76,20 @@ int profile_filter_init(struct filter *f, const struct tacho_profile_opts *opts,
 	if (err == 0)
 		err = numbers_parse(&f->tids, opts->tids, "thread id", e);
 	if (err == 0 && opts->cpus)
-		err = cpus_parse(f, opts->cpus, e);
+		err = cpus_parse(&f->cpus, opts->cpus, &f->by_cpu, e);
+	if (err == 0 && opts->counted_cpus)
+		err = cpus_parse(&f->counted_cpus, opts->counted_cpus, &f->by_counted_cpu, e);
 	if (err == 0 && opts->parent)
-		err = parent_parse(f, opts->parent, e);
+		err = regex_parse(&f->parent, opts->parent, &f->by_parent, e);
+	if (err == 0 && opts->ignore_callees)
+		err = regex_parse(&f->end, opts->ignore_callees, &f->ends, e);
 	if (err == 0 && opts->parallelism) {
 		err = cpuset_parse(&f->parallelism, str_of(opts->parallelism));
 		f->by_parallelism = err == 0;
 		if (err < 0)
 			error_set(e, err, "'%s' is no list of numbers and ranges", opts->parallelism);
 	}
+	f->by_sample = f->by_parallelism || f->by_counted_cpu;
 	if (err == 0 && opts->time)
 		err = times_parse(f, opts->time, e);
 	return err;
@@ -99,11 +104,14 @@ void profile_filter_done(struct filter *f)
 	vec_done(&f->tids);
 	cpuset_done(&f->cpus);
 	cpuset_done(&f->parallelism);
+	cpuset_done(&f->counted_cpus);
 	vec_done(&f->windows);
 	vec_done(&f->shares);
 	if (f->by_parent)
 		regfree(&f->parent);
-	f->by_parent = false;
+	if (f->ends)
+		regfree(&f->end);
+	f->by_parent = f->ends = false;
 }
 
 static bool list_has(const struct strlist *l, const char *text)
@@ -146,4 +154,9 @@ bool profile_filter_symbol(const struct filter *f, const char *name)
 bool profile_filter_parent(const struct filter *f, const char *name)
 {
 	return regexec(&f->parent, name, 0, NULL, 0) == 0;
+}
+
+bool profile_filter_end(const struct filter *f, const char *name)
+{
+	return regexec(&f->end, name, 0, NULL, 0) == 0;
 }

@@ -87,14 +87,14 @@ void stacks_objects(struct stacks *s)
 }
 
 /* False without memory. */
-static bool frame_srcline(struct stacks *s, const struct tacho_frame *raw, struct tacho_profile_frame *f)
+static bool frame_srcline(struct stacks *s, const struct tacho_frame *raw, struct frame_like *f)
 {
 	const char *file = NULL;
 	int got = tacho_symbols_srcline(s->symbols, raw, &file, &f->srcline);
 	uint32_t id;
 
 	if (got <= 0) {
-		f->symbol_offset = f->known ? raw->symbol_offset : 0;
+		f->offset = f->known ? raw->symbol_offset : 0;
 		return got == 0;
 	}
 	id = profile_name(s->profile, file);
@@ -105,11 +105,11 @@ static bool frame_srcline(struct stacks *s, const struct tacho_frame *raw, struc
 }
 
 static int frame_like(struct stacks *s, const struct tacho_frame *raw, uint64_t ip,
-		      struct tacho_profile_frame *out)
+		      struct frame_like *out)
 {
 	const struct tacho_profile_opts *o = &s->profile->opts;
 
-	*out = (struct tacho_profile_frame){ .known = raw->symbol != 0, .space = raw->space };
+	*out = (struct frame_like){ .known = raw->symbol != 0, .space = raw->space };
 	out->symbol = name_id(s, raw->symbol);
 	out->object = object_id(s, raw->object);
 	if (out->symbol == KEYMAP_NONE || out->object == KEYMAP_NONE)
@@ -117,9 +117,12 @@ static int frame_like(struct stacks *s, const struct tacho_frame *raw, uint64_t 
 	if (o->per_srcline && !frame_srcline(s, raw, out))
 		return -ENOMEM;
 	out->jit = s->profile->objects.v[out->object].jit;
-	if (out->known)
-		out->address = raw->object_address - (o->per_address ? 0 : raw->symbol_offset);
-	else if (o->per_address || o->split_unknown) {
+	if (out->known && o->per_address) {
+		out->address = raw->object_address;
+		out->offset = raw->symbol_offset;
+	} else if (out->known) {
+		out->address = raw->object_address - raw->symbol_offset;
+	} else if (o->per_address || o->split_unknown) {
 		out->address = raw->object ? raw->object_address : ip;
 		out->offset = raw->object ? raw->object_offset : ip;
 	}
@@ -127,7 +130,7 @@ static int frame_like(struct stacks *s, const struct tacho_frame *raw, uint64_t 
 }
 
 int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
-		 struct tacho_profile_frame *out)
+		 struct frame_like *out)
 {
 	struct tacho_frame raw;
 
@@ -136,7 +139,17 @@ int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_
 	return frame_like(s, &raw, ip, out);
 }
 
-int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct tacho_profile_frame *out)
+int stacks_frame_at(struct stacks *s, enum tacho_space space, const struct tacho_spot *spot,
+		    struct frame_like *out)
+{
+	struct tacho_frame raw;
+
+	if (tacho_symbols_resolve_spot(s->symbols, space, spot, &raw) < 0)
+		return -ENOMEM;
+	return frame_like(s, &raw, spot->offset, out);
+}
+
+int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct frame_like *out)
 {
 	struct tacho_frame raw = { .space = space };
 
@@ -146,7 +159,7 @@ int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct tacho_
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
 		  struct tacho_profile_place *out)
 {
-	struct tacho_profile_frame like;
+	struct frame_like like;
 	struct tacho_frame raw;
 	uint32_t frame;
 

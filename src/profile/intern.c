@@ -76,7 +76,9 @@ static uint32_t thread_new(struct tacho_profile *p, uint64_t key, uint32_t pid, 
 
 	if (!t)
 		return KEYMAP_NONE;
-	t->pub = (struct tacho_profile_thread){ .pid = pid, .tid = tid, .comm = p->name_of.v[name] };
+	comm = p->name_of.v[name];
+	t->pub = (struct tacho_profile_thread){ .pid = pid, .tid = tid, .comm = comm, .last = comm,
+						.process = comm };
 	t->out = !profile_filter_task(&p->filter, pid, tid) || !profile_filter_comm(&p->filter, comm);
 	t->first = keymap_get(&p->comm_threads, name);
 	if (t->first == KEYMAP_NONE) {
@@ -105,19 +107,14 @@ uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, con
 /* ---- frames ---- */
 
 /* A wide hash stands for the frame: looking it up touches nothing else. */
-uint64_t frame_key(const struct tacho_profile_frame *f)
+uint64_t frame_key(const struct frame_like *f)
 {
-	uint64_t h = frame_key_common(f->symbol, f->object), address = f->address;
+	uint64_t h = frame_key_common(f->symbol, f->object, (uint32_t)f->space << 1 | f->inlined);
+	uint64_t address = f->address;
 
-	if (f->srcfile || f->symbol_offset) {
-		h = key_add(h, address);
-		address = 0;
-	}
 	if (f->srcfile)
 		h = key_add(key_add(h, (uintptr_t)f->srcfile), f->srcline);
-	else if (f->symbol_offset)
-		h = key_add(h, ~f->symbol_offset);
-	return frame_key_at(h, address, f->offset, (uint32_t)f->space << 1 | f->inlined);
+	return frame_key_at(h, address, f->offset);
 }
 
 /* What is asked once. */
@@ -125,42 +122,104 @@ static uint8_t flags_of(const struct tacho_profile *p, const struct tacho_profil
 {
 	uint8_t flags = frame_is_start(f) ? FRAME_START : 0;
 
-	if (!profile_filter_object(&p->filter, f->object_path, f->object_name) ||
-	    !profile_filter_symbol(&p->filter, f->name))
+	if (!profile_filter_object(&p->filter, f->code->object_path, f->code->object_name) ||
+	    !profile_filter_symbol(&p->filter, f->code->name))
 		flags |= FRAME_LEAF_OUT;
-	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->name))
+	if (p->filter.by_parent && f->known && profile_filter_parent(&p->filter, f->code->name))
 		flags |= FRAME_PARENT;
+	if (p->filter.ends && f->known && profile_filter_end(&p->filter, f->code->name))
+		flags |= FRAME_END;
 	return flags;
 }
 
-uint32_t profile_frame_keyed(struct tacho_profile *p, const struct tacho_profile_frame *like, uint64_t key)
+static const struct tacho_profile_code *code_new(struct tacho_profile *p, const struct frame_like *like)
 {
-	uint32_t *id = keymap_at(frames_of(p, like->known), key);
 	const struct tacho_profile_object *o = &p->objects.v[like->object];
-	struct tacho_profile_frame *f;
-	uint8_t *flags;
+	struct tacho_profile_code *c = arena_alloc(&p->arena, sizeof(*c));
+	const struct tacho_profile_code **slot = c ? vec_add(&p->codes) : NULL;
+
+	if (!slot)
+		return NULL;
+	*c = (struct tacho_profile_code){
+		.symbol = like->symbol, .object = like->object, .name = p->name_of.v[like->symbol],
+		.object_path = o->path, .object_name = o->name, .srcfile = like->srcfile,
+	};
+	*slot = c;
+	return c;
+}
+
+const struct tacho_profile_code *profile_code(struct tacho_profile *p, const struct frame_like *like)
+{
+	uint64_t key = key_pair(like->symbol, like->object);
+	const struct tacho_profile_code *c;
+	uint32_t *id;
+
+	if (like->srcfile)
+		key = key_add(key_mix(key), (uintptr_t)like->srcfile);
+	id = keymap_at(&p->code_ids, key);
+	if (!id)
+		return NULL;
+	if (*id)
+		return p->codes.v[*id - 1];
+	c = code_new(p, like);
+	*id = c ? (uint32_t)p->codes.n : 0;
+	return c;
+}
+
+/* Whether anybody asks for the flags of frames. */
+static bool are_flagged(const struct tacho_profile *p)
+{
+	const struct filter *f = &p->filter;
+
+	return !p->opts.unjudged || f->objects.n || f->symbols.n || f->by_parent || f->ends;
+}
+
+static int flag_frame(struct tacho_profile *p, const struct tacho_profile_frame *f)
+{
+	uint8_t *flags = vec_next(&p->frame_flags);
+
+	if (!flags)
+		return -ENOMEM;
+	*flags = flags_of(p, f);
+	p->some_out = p->some_out || (*flags & FRAME_LEAF_OUT);
+	return 0;
+}
+
+uint32_t profile_frame_new(struct tacho_profile *p, const struct frame_like *like,
+			   const struct tacho_profile_code *code)
+{
+	struct tacho_profile_frame *f = vec_next(&p->frames);
+	struct outermost *first = f ? vec_next(&p->outermost) : NULL;
+
+	if (!first) {
+		p->frames.n -= f != NULL;
+		return KEYMAP_NONE;
+	}
+	*first = (struct outermost){ 0 };
+	*f = (struct tacho_profile_frame){
+		.code = code, .address = like->address, .offset = like->offset, .srcline = like->srcline,
+		.space = (uint8_t)like->space, .inlined = like->inlined, .jit = like->jit, .known = like->known,
+	};
+	if (are_flagged(p) && flag_frame(p, f) < 0) {
+		p->frames.n--;
+		p->outermost.n--;
+		return KEYMAP_NONE;
+	}
+	return (uint32_t)(p->frames.n - 1);
+}
+
+uint32_t profile_frame(struct tacho_profile *p, const struct frame_like *like)
+{
+	uint32_t *id = keymap_at(frames_of(p, like->known), frame_key(like));
+	const struct tacho_profile_code *code;
 
 	if (!id)
 		return KEYMAP_NONE;
 	if (*id)
 		return *id - 1;
-	f = vec_add(&p->frames);
-	flags = f && vec_add(&p->outermost) ? vec_add(&p->frame_flags) : NULL;
-	if (!flags)
-		return KEYMAP_NONE;
-	*f = *like;
-	f->name = p->name_of.v[f->symbol];
-	f->object_path = o->path;
-	f->object_name = o->name;
-	*flags = flags_of(p, f);
-	p->some_out = p->some_out || (*flags & FRAME_LEAF_OUT);
-	*id = (uint32_t)p->frames.n;
+	code = profile_code(p, like);
+	*id = code ? profile_frame_new(p, like, code) + 1 : 0;	/* 0 again without memory */
 	return *id - 1;
-}
-
-uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like)
-{
-	return profile_frame_keyed(p, like, frame_key(like));
 }
 
 int profile_cgroup(struct tacho_profile *p, uint64_t id, const char *path)

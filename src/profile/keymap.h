@@ -1,7 +1,8 @@
 /*
  * A hash map from 64-bit keys to 32-bit ids: open addressing, no deletion. A zeroed one is empty.
- * Keys are either exact (two ids packed) or hashes wide enough not to meet. A slot is twelve bytes,
- * so that a look costs one line of cache and millions of slots little memory.
+ * Keys are either exact (two ids packed) or hashes wide enough not to meet. The slots of one line of
+ * cache are filled from the first on, and only a full one overflows into the next: a look mostly
+ * costs one line, however large the map.
  */
 #ifndef PROFILE_KEYMAP_H
 #define PROFILE_KEYMAP_H
@@ -12,15 +13,19 @@
 
 #define KEYMAP_NONE UINT32_MAX
 
-struct keymap_slot {
-	uint32_t key[2];
-	uint32_t value;			/* + 1; 0: free */
+#define KEYMAP_SLOTS 5
+
+struct keymap_line {
+	uint64_t key[KEYMAP_SLOTS];
+	uint32_t value[KEYMAP_SLOTS];	/* + 1; 0: free, and so are those behind it */
+	uint32_t reserved;		/* 64 bytes */
 };
 
 struct keymap {
-	struct keymap_slot *slots;
-	size_t n, cap;			/* cap is a power of two, or 0 */
-	size_t room;			/* slots there is memory for */
+	struct keymap_line *lines;
+	size_t n;
+	size_t n_lines;			/* a power of two, or 0 */
+	unsigned shift;			/* 64 - its logarithm */
 };
 
 static inline uint64_t key_mix(uint64_t h)
@@ -42,36 +47,42 @@ static inline uint64_t key_pair(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
-static inline uint64_t keymap_key(const struct keymap_slot *s)
+/* The line where the key belongs: the upper bits of a product, which all bits of the key have a part in. */
+static inline size_t keymap_line_of(const struct keymap *m, uint64_t key)
 {
-	uint64_t key;
-
-	memcpy(&key, s->key, sizeof(key));
-	return key;
+	return (size_t)(key * 0x9e3779b97f4a7c15ull >> m->shift);
 }
 
 /* Returns KEYMAP_NONE where there is none. */
 static inline uint32_t keymap_get(const struct keymap *m, uint64_t key)
 {
-	size_t mask = m->cap - 1;
+	size_t mask = m->n_lines - 1;
 
-	if (!m->cap)
+	if (!m->n_lines)
 		return KEYMAP_NONE;
-	for (size_t i = key_mix(key) & mask;; i = (i + 1) & mask) {
-		const struct keymap_slot *s = &m->slots[i];
+	for (size_t i = keymap_line_of(m, key);; i = (i + 1) & mask) {
+		const struct keymap_line *l = &m->lines[i];
 
-		if (!s->value)
-			return KEYMAP_NONE;
-		if (keymap_key(s) == key)
-			return s->value - 1;
+		for (size_t k = 0; k < KEYMAP_SLOTS; k++) {
+			if (!l->value[k])
+				return KEYMAP_NONE;
+			if (l->key[k] == key)
+				return l->value[k] - 1;
+		}
 	}
 }
 
-/* The slot will be asked for soon: several at once cost hardly more than one. */
+/* The key will be asked for soon: several at once cost hardly more than one. */
 static inline void keymap_prefetch(const struct keymap *m, uint64_t key)
 {
-	if (m->cap)
-		__builtin_prefetch(&m->slots[key_mix(key) & (m->cap - 1)], 1);
+	if (m->n_lines)
+		__builtin_prefetch(&m->lines[keymap_line_of(m, key)], 1);
+}
+
+/* The same for who has nothing else to do: what it returns means nothing. */
+static inline uint32_t keymap_touch(const struct keymap *m, uint64_t key)
+{
+	return m->n_lines ? m->lines[keymap_line_of(m, key)].value[0] : 0;
 }
 
 int keymap_put(struct keymap *m, uint64_t key, uint32_t value);	/* replaces; 0 or -ENOMEM */

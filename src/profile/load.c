@@ -5,6 +5,7 @@
 #include "profile/profile.h"
 
 #include "base/perf_abi.h"
+#include "profile/running.h"
 #include "record/cursor.h"
 
 #include <errno.h>
@@ -17,16 +18,18 @@ struct task {
 	uint32_t thread;		/* id, or KEYMAP_NONE: ask the symbols */
 };
 
-/* One counter whose values come with samples: what was counted since the last one is its period. */
-struct counter {
-	uint32_t event;			/* ours, or KEYMAP_NONE */
-	uint64_t last;
+#define MET_SLOTS 64u			/* a power of two */
+
+struct met {				/* who was sampled lately: a few, again and again */
+	uint32_t tid, pid;
+	uint32_t thread;		/* id, or KEYMAP_NONE: free */
 };
 
 struct waiting {			/* a sample in the batch of stacks */
 	struct tacho_profile_row row;
 	uint64_t time;
 	bool raw_stack;
+	bool out;			/* by what else the sample tells */
 	uint32_t parallelism;
 };
 
@@ -37,18 +40,21 @@ struct load {
 	struct tacho_symbols *own;	/* the same, where they end with the file */
 	struct stacks stacks;
 	struct tacho_scratch *scratch;
+	struct tacho_sample sample;	/* the one at hand; see tacho_sample_decode_again() */
 	struct keymap task_of;		/* tid -> index */
 	struct { struct task *v; size_t n, cap; } tasks;
+	struct met met[MET_SLOTS];	/* by tid */
 	uint32_t *event_ids;		/* the file's -> ours */
 	size_t n_event_ids;
 	struct window *windows;
 	size_t n_windows;
-	struct keymap counter_of;	/* event id -> index, of those that samples carry values of */
-	struct { struct counter *v; size_t n, cap; } counters;
+	struct tacho_switch between;	/* where that is a filter */
+	size_t n_threads_before;	/* of files that were loaded already */
 	struct details details;
-	int64_t running;		/* threads, by the switches so far; who begins is not told: 1 */
+	struct running running;
 	uint32_t n_cpus;
 	uint64_t lost_told, lost_counted;	/* by LOST records, and by LOST_SAMPLES at the end */
+	uint64_t first_ns, last_ns;	/* of samples that are kept; 0: none has a time */
 	struct waiting waiting[BATCH_MOST];	/* for their stacks' nodes */
 };
 
@@ -58,9 +64,8 @@ static void load_done(struct load *l)
 	stacks_done(&l->stacks);
 	tacho_symbols_free(l->own);
 	keymap_done(&l->task_of);
-	keymap_done(&l->counter_of);
-	vec_done(&l->counters);
 	vec_done(&l->tasks);
+	running_done(&l->running);
 	free(l->scratch);
 	free(l->event_ids);
 	free(l->windows);
@@ -80,6 +85,7 @@ static uint32_t event_id(struct load *l, size_t i)
 		ev->has_chains |= (fe->layout.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
 		ev->tracepoint = fe->attr_size >= sizeof(attr->type) &&
 				 attr->type == PERF_TYPE_TRACEPOINT;
+		l->running.told |= fe->attr_size >= PERF_ATTR_FLAGS_END && (attr->flags & PERF_ATTR_CONTEXT_SWITCH);
 	}
 	return id;
 }
@@ -111,27 +117,6 @@ static int events_learn(struct load *l)
 	return 0;
 }
 
-static struct counter *counter_at(struct load *l, uint64_t id)
-{
-	uint32_t at = keymap_get(&l->counter_of, id);
-	struct counter *c;
-
-	if (at != KEYMAP_NONE)
-		return &l->counters.v[at];
-	c = vec_add(&l->counters);
-	if (!c || keymap_put(&l->counter_of, id, (uint32_t)(l->counters.n - 1)) < 0)
-		return NULL;
-	c->event = KEYMAP_NONE;
-	for (size_t i = 0; i < l->n_event_ids; i++) {
-		const struct tacho_file_event *fe = tacho_perfdata_event(l->pd, i);
-
-		for (size_t k = 0; k < fe->n_ids; k++)
-			if (fe->ids[k] == id)
-				c->event = l->event_ids[i];
-	}
-	return c;
-}
-
 static int windows_learn(struct load *l, struct tacho_error *e)
 {
 	const struct filter *f = &l->profile->filter;
@@ -158,6 +143,19 @@ static int windows_learn(struct load *l, struct tacho_error *e)
 	return 0;
 }
 
+static bool by_switch(const struct load *l)
+{
+	return l->between.on || l->between.off;
+}
+
+static int switches_learn(struct load *l, struct tacho_error *e)
+{
+	const struct tacho_profile_opts *o = &l->profile->opts;
+
+	l->between = (struct tacho_switch){ .on = o->switch_on, .off = o->switch_off, .show = o->show_switches };
+	return by_switch(l) && tacho_perfdata_n_events(l->pd) ? tacho_switch_check(&l->between, l->pd, e) : 0;
+}
+
 /* The event that follows maps and tasks beside the others. */
 static bool never_samples(const struct perf_event_attr *attr)
 {
@@ -166,7 +164,8 @@ static bool never_samples(const struct perf_event_attr *attr)
 
 static int cpus_are_there(const struct load *l, struct tacho_error *e)
 {
-	bool there = !l->profile->filter.by_cpu || tacho_perfdata_n_events(l->pd) == 0;
+	const struct filter *f = &l->profile->filter;
+	bool there = (!f->by_cpu && !f->by_counted_cpu) || tacho_perfdata_n_events(l->pd) == 0;
 
 	for (size_t i = 0; i < tacho_perfdata_n_events(l->pd); i++) {
 		const struct tacho_file_event *ev = tacho_perfdata_event(l->pd, i);
@@ -177,7 +176,7 @@ static int cpus_are_there(const struct load *l, struct tacho_error *e)
 	if (there)
 		return 0;
 	error_set(e, -EINVAL, "the samples do not say on which CPU they were taken");
-	error_hint(e, "record with -a or --sample-cpu, or leave out the list of CPUs");
+	error_hint(e, "record with -a or --sample-cpu, or choose no CPUs");
 	return -EINVAL;
 }
 
@@ -231,7 +230,12 @@ static struct task *task_at(struct load *l, uint32_t tid)
 	return t;
 }
 
-static uint32_t thread_id(struct load *l, uint32_t pid, uint32_t tid)
+static struct met *met_at(struct load *l, uint32_t tid)
+{
+	return &l->met[tid % MET_SLOTS];
+}
+
+static uint32_t thread_find(struct load *l, uint32_t pid, uint32_t tid)
 {
 	struct task *t = task_at(l, tid);
 
@@ -242,7 +246,17 @@ static uint32_t thread_id(struct load *l, uint32_t pid, uint32_t tid)
 		t->thread = profile_thread(l->profile, pid, tid,
 					   tacho_symbols_comm(l->symbols, pid, tid));
 	}
+	*met_at(l, tid) = (struct met){ tid, pid, t->thread };
 	return t->thread;
+}
+
+static uint32_t thread_id(struct load *l, uint32_t pid, uint32_t tid)
+{
+	const struct met *m = met_at(l, tid);
+
+	if (m->tid == tid && m->pid == pid && m->thread != KEYMAP_NONE)
+		return m->thread;
+	return thread_find(l, pid, tid);
 }
 
 static int forget_thread(struct load *l, uint32_t tid)
@@ -252,6 +266,7 @@ static int forget_thread(struct load *l, uint32_t tid)
 	if (!t)
 		return -ENOMEM;
 	t->thread = KEYMAP_NONE;
+	met_at(l, tid)->thread = KEYMAP_NONE;
 	return 0;
 }
 
@@ -265,6 +280,20 @@ static void note_lost(struct load *l, const struct tacho_other *o)
 	l->profile->quality.lost_records++;
 }
 
+static int note_switch(struct load *l, const struct tacho_other *o)
+{
+	uint32_t tid = o->type == TACHO_RECORD_EXIT ? o->task.tid : o->id.tid;
+	int err = 0;
+
+	l->running.told |= o->type != TACHO_RECORD_EXIT;
+	if (o->type == TACHO_RECORD_EXIT || (o->misc & MISC_SWITCH_OUT))
+		running_off(&l->running, tid);
+	else
+		err = running_on(&l->running, tid);
+	l->details.parallelism = running_n(&l->running, l->n_cpus);
+	return err;
+}
+
 /* What the record changes in our own tables. */
 static int note(struct load *l, const struct tacho_other *o)
 {
@@ -273,6 +302,10 @@ static int note(struct load *l, const struct tacho_other *o)
 		return forget_thread(l, o->comm.tid);
 	case TACHO_RECORD_FORK:
 		return forget_thread(l, o->task.tid);
+	case TACHO_RECORD_SWITCH:
+	case TACHO_RECORD_SWITCH_CPU_WIDE:
+	case TACHO_RECORD_EXIT:
+		return note_switch(l, o);
 	case TACHO_RECORD_CGROUP:
 		return profile_cgroup(l->profile, o->cgroup.id, o->cgroup.path);
 	case TACHO_RECORD_LOST:
@@ -287,15 +320,6 @@ static int note(struct load *l, const struct tacho_other *o)
 	}
 }
 
-/* Switches may come out of order: how many run is never believed to be none, or more than CPUs. */
-static void note_switch(struct load *l, bool out)
-{
-	int64_t n;
-
-	l->running += out ? -1 : 1;
-	n = min_of(l->running, (int64_t)l->n_cpus);
-	l->details.parallelism = (uint32_t)max_of(n, (int64_t)1);
-}
 
 static uint32_t cpus_of(const struct tacho_perfdata *pd)
 {
@@ -307,6 +331,20 @@ static uint32_t cpus_of(const struct tacho_perfdata *pd)
 	return c.bad || !most ? UINT32_MAX : most;
 }
 
+static bool tells_of_kernel(const struct tacho_record *rec)
+{
+	switch (rec->type) {
+	case TACHO_RECORD_KSYMBOL:
+	case TACHO_RECORD_TEXT_POKE:
+		return true;
+	case TACHO_RECORD_MMAP:
+	case TACHO_RECORD_MMAP2:
+		return (rec->misc & MISC_CPUMODE) != TACHO_SPACE_USER;
+	default:
+		return false;
+	}
+}
+
 static int take_other(struct load *l, const struct tacho_record *rec)
 {
 	int event = tacho_perfdata_event_of(l->pd, rec);
@@ -316,12 +354,10 @@ static int take_other(struct load *l, const struct tacho_record *rec)
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return rec->type == TACHO_RECORD_HEADER_ATTR ? events_learn(l) : 0;
-	/* What waits was sampled before this. */
-	err = samples_settle(l);
+	/* What waits was sampled before this. Of processes, all that matters is known of it. */
+	err = tells_of_kernel(rec) ? samples_settle(l) : 0;
 	if (err < 0)
 		return err;
-	if (rec->type == TACHO_RECORD_SWITCH || rec->type == TACHO_RECORD_SWITCH_CPU_WIDE)
-		note_switch(l, rec->misc & MISC_SWITCH_OUT);
 	l->scratch->used = 0;
 	err = tacho_other_decode(&other, rec, fe ? &fe->layout : NULL, l->scratch);
 	if (err == -EOPNOTSUPP)
@@ -346,8 +382,20 @@ static bool in_time(const struct load *l, uint64_t time)
 	return false;
 }
 
-static int sample_settle(struct tacho_profile *p, struct waiting *w)
+static void note_sample(struct load *l, const struct waiting *w)
 {
+	struct tacho_profile_quality *q = &l->profile->quality;
+
+	q->samples++;
+	q->raw_stacks += w->raw_stack;
+	if (w->time - 1 < l->first_ns - 1)	/* 0 is none */
+		l->first_ns = w->time;
+	l->last_ns = max_of(l->last_ns, w->time);
+}
+
+static int sample_settle(struct load *l, struct waiting *w)
+{
+	struct tacho_profile *p = l->profile;
 	struct tacho_profile_event *ev = &p->events.v[w->row.event];
 	bool latency = p->opts.keep & TACHO_KEEP_PARALLELISM;
 
@@ -355,14 +403,13 @@ static int sample_settle(struct tacho_profile *p, struct waiting *w)
 	ev->all_period += w->row.period;
 	if (latency)
 		ev->all_latency += w->row.period * 1000 / w->parallelism;
-	if (!profile_wants(p, &w->row) || (p->filter.by_parallelism &&
-				    !cpuset_has(&p->filter.parallelism, (int)w->parallelism)))
+	if (w->out || !profile_wants(p, &w->row))
 		return 0;
 	ev->samples++;
 	ev->period += w->row.period;
 	if (latency)
 		ev->latency += w->row.period * 1000 / w->parallelism;
-	quality_sample(&p->quality, w->time, w->raw_stack);
+	note_sample(l, w);
 	if (p->opts.join_threads)
 		w->row.thread = p->threads.v[w->row.thread].first;
 	return profile_row(p, &w->row);
@@ -378,7 +425,8 @@ static int samples_settle(struct load *l)
 		profile_rows_prefetch(l->profile, l->stacks.batch[i].node);
 	}
 	for (size_t i = 0; i < l->stacks.n && err == 0; i++)
-		err = sample_settle(l->profile, &l->waiting[i]);
+		if (!l->stacks.batch[i].nameless)
+			err = sample_settle(l, &l->waiting[i]);
 	stacks_clear(&l->stacks);
 	return err;
 }
@@ -387,68 +435,88 @@ static int samples_settle(struct load *l)
 static int settle_branch(struct load *l, const struct tacho_sample *s, const struct tacho_branch *branch,
 			 struct waiting *w)
 {
-	struct tacho_profile_frame like;
+	struct frame_like like;
 	uint32_t frame;
 
 	if (stacks_frame(&l->stacks, s->pid, TACHO_SPACE_UNKNOWN, branch->to, &like) < 0)
 		return -ENOMEM;
+	if (l->profile->opts.resolved && !like.known)
+		return 0;
 	frame = profile_frame(l->profile, &like);
-	w->row.node = frame == KEYMAP_NONE ? KEYMAP_NONE : profile_node(l->profile, 0, frame);
-	return w->row.node == KEYMAP_NONE ? -ENOMEM : sample_settle(l->profile, w);
+	w->row.node = frame == KEYMAP_NONE ? KEYMAP_NONE :
+		      profile_outermost(l->profile, profile_owner(l->profile, w->row.thread), frame);
+	return w->row.node == KEYMAP_NONE ? -ENOMEM : sample_settle(l, w);
+}
+
+static bool is_out(const struct load *l, const struct tacho_sample *s)
+{
+	const struct filter *f = &l->profile->filter;
+
+	return (f->by_parallelism && !cpuset_has(&f->parallelism, (int)l->details.parallelism)) ||
+	       (f->by_counted_cpu && !((s->type & PERF_SAMPLE_CPU) && cpuset_has(&f->counted_cpus, (int)s->cpu)));
+}
+
+/* What the sample itself tells. */
+static void waiting_fill(struct waiting *w, const struct load *l, const struct tacho_sample *s)
+{
+	const struct tacho_profile_opts *o = &l->profile->opts;
+
+	w->row.cpu = o->per_cpu && (s->type & PERF_SAMPLE_CPU) ? (int32_t)s->cpu : -1;
+	w->row.time = o->per_time ? s->time : 0;
+	w->row.samples = 1;
+	w->row.period = s->period;
+	w->time = s->time;
+	w->raw_stack = s->n_stack != 0;
+	w->out = l->profile->filter.by_sample && is_out(l, s);
+	w->parallelism = l->details.parallelism;
 }
 
 /* `file_event` is the file's number of it; `branch` may be NULL. */
 static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t misc, uint32_t event,
 		      size_t file_event, const struct tacho_branch *branch)
 {
-	const struct tacho_profile *p = l->profile;
+	const struct tacho_profile_opts *o = &l->profile->opts;
 	enum tacho_space space = misc & MISC_CPUMODE;
-	struct waiting waiting;
-	struct tacho_profile_row row = {
-		.event = event,
-		.cpu = p->opts.per_cpu && (s->type & PERF_SAMPLE_CPU) ? (int32_t)s->cpu : -1,
-		.time = p->opts.per_time ? s->time : 0, .cgroup = p->opts.per_cgroup ? s->cgroup : 0,
-		.samples = 1, .period = s->period,
-	};
+	int err = stacks_full(&l->stacks) ? samples_settle(l) : 0;
+	struct waiting *w = &l->waiting[l->stacks.n];
 
-	if (stacks_full(&l->stacks)) {
-		int err = samples_settle(l);
-
-		if (err < 0)
-			return err;
-	}
-	row.thread = thread_id(l, s->pid, s->tid);
-	if (row.thread == KEYMAP_NONE)
+	if (err < 0)
+		return err;
+	waiting_fill(w, l, s);
+	w->row.event = event;
+	w->row.thread = thread_id(l, s->pid, s->tid);
+	w->row.detail = 0;
+	if (o->keep || o->n_fields)
+		w->row.detail = details_sample(&l->details, l->pd, file_event, s, space, branch);
+	if (w->row.thread == KEYMAP_NONE || w->row.detail == KEYMAP_NONE)
 		return -ENOMEM;
-	row.detail = details_sample(&l->details, l->pd, file_event, s, space, branch);
-	if (row.detail == KEYMAP_NONE)
-		return -ENOMEM;
-	waiting = (struct waiting){ row, s->time, s->n_stack != 0, l->details.parallelism };
-	if (branch)
-		return settle_branch(l, s, branch, &waiting);
-	l->waiting[l->stacks.n] = waiting;
-	return stacks_add(&l->stacks, s->pid, s, space);
+	return branch ? settle_branch(l, s, branch, w) : stacks_add(&l->stacks, w->row.thread, s, space);
 }
 
-/* A sample with values stands for one of each counter, weighing what was counted since. */
+static bool is_kept(struct load *l, const struct tacho_sample *s, size_t event)
+{
+	const struct filter *f = &l->profile->filter;
+
+	return in_time(l, s->time) && (!by_switch(l) || tacho_switch_lets(&l->between, l->pd, event)) &&
+	       (!f->by_cpu || cpuset_has(&f->cpus, (int)s->cpu));
+}
+
+/* A sample with values stands for one of each counter, weighing what was counted since, also where that
+ * is not kept. */
 static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc, size_t file_event)
 {
-	for (size_t i = 0; i < s->read.n; i++) {
-		struct tacho_read_value v = tacho_read_get(&s->read, i);
-		struct counter *c = counter_at(l, v.id);
-		int err;
+	uint64_t period = s->period;
+	int err = 0;
 
-		if (!c)
-			return -ENOMEM;
-		s->period = v.value - c->last;
-		c->last = v.value;
-		if (!s->period || c->event == KEYMAP_NONE)
-			continue;
-		err = add_sample(l, s, misc, c->event, file_event, NULL);
-		if (err < 0)
-			return err;
+	for (size_t i = 0; i < s->read.n && err >= 0; i++) {
+		size_t of = 0;
+
+		err = tacho_perfdata_counted(l->pd, file_event, s, i, &of, &s->period);
+		if (err > 0 && of < l->n_event_ids && is_kept(l, s, of))
+			err = add_sample(l, s, misc, l->event_ids[of], file_event, NULL);
 	}
-	return 0;
+	s->period = period;
+	return min_of(err, 0);
 }
 
 static int add_branches(struct load *l, struct tacho_sample *s, uint16_t misc, size_t event)
@@ -461,30 +529,38 @@ static int add_branches(struct load *l, struct tacho_sample *s, uint16_t misc, s
 	return err;
 }
 
+/* Who is sampled runs. */
+static int note_running(struct load *l, const struct tacho_sample *s)
+{
+	int err = running_on(&l->running, s->tid);
+
+	l->details.parallelism = running_n(&l->running, l->n_cpus);
+	return err;
+}
+
 static int take_sample(struct load *l, const struct tacho_record *rec)
 {
 	int event = tacho_perfdata_event_of(l->pd, rec);
-	struct tacho_sample s;
+	const struct tacho_file_event *fe = event < 0 ? NULL : tacho_perfdata_event(l->pd, (size_t)event);
+	struct tacho_sample *s = &l->sample;
 
-	if (event >= 0 && (size_t)event >= l->n_event_ids && events_learn(l) < 0)
+	if (fe && (size_t)event >= l->n_event_ids && events_learn(l) < 0)
 		return -ENOMEM;
-	l->scratch->used = 0;
-	if (event < 0 || tacho_sample_decode(&s, rec, &tacho_perfdata_event(l->pd, (size_t)event)->layout,
-					     l->scratch) < 0) {
+	if (!fe || tacho_sample_decode_again(s, rec, &fe->layout, l->scratch) < 0) {
 		l->profile->quality.bad_records++;
 		return 0;
 	}
-	if (l->profile->filter.by_cpu && !cpuset_has(&l->profile->filter.cpus, (int)s.cpu))
-		return 0;
-	if (!in_time(l, s.time))
+	if (l->running.told && note_running(l, s) < 0)
+		return -ENOMEM;
+	if ((s->type & PERF_SAMPLE_READ) && (s->read.format & PERF_FORMAT_ID) && !l->profile->opts.branches)
+		return add_values(l, s, rec->misc, (size_t)event);
+	if (!is_kept(l, s, (size_t)event))
 		return 0;
 	if (l->profile->opts.branches)
-		return add_branches(l, &s, rec->misc, (size_t)event);
-	if ((s.type & PERF_SAMPLE_READ) && (s.read.format & PERF_FORMAT_ID))
-		return add_values(l, &s, rec->misc, (size_t)event);
+		return add_branches(l, s, rec->misc, (size_t)event);
 	if (l->profile->opts.weigh)
-		s.period = max_of(s.weight, (uint64_t)1);
-	return add_sample(l, &s, rec->misc, l->event_ids[event], (size_t)event, NULL);
+		s->period = max_of(s->weight, (uint64_t)1);
+	return add_sample(l, s, rec->misc, l->event_ids[event], (size_t)event, NULL);
 }
 
 static int load_records(struct load *l, struct tacho_error *e)
@@ -500,18 +576,48 @@ static int load_records(struct load *l, struct tacho_error *e)
 	return samples_settle(l) < 0 ? error_nomem(e) : err;
 }
 
+/* One of a file before keeps its name where this one does not know it. */
+static int last_name(struct load *l, uint32_t pid, uint32_t tid, bool before, const char **out)
+{
+	const char *comm = tacho_symbols_comm(l->symbols, pid, tid);
+	uint32_t name = profile_name(l->profile, comm);
+
+	if (name == KEYMAP_NONE)
+		return -ENOMEM;
+	if (!before || comm[0] != ':')
+		*out = l->profile->name_of.v[name];
+	return 0;
+}
+
+/* The name that a thread ends with may be one that no sample had. */
+static int last_names(struct load *l)
+{
+	for (size_t i = 0; i < l->profile->threads.n; i++) {
+		struct tacho_profile_thread *t = &l->profile->threads.v[i].pub;
+		bool before = i < l->n_threads_before;
+
+		if (last_name(l, t->pid, t->tid, before, &t->last) < 0 ||
+		    last_name(l, t->pid, t->pid, before, &t->process) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int load_prepare(struct load *l, struct tacho_error *e)
 {
 	int err = windows_learn(l, e);
 
 	if (err == 0)
 		err = cpus_are_there(l, e);
+	if (err == 0)
+		err = switches_learn(l, e);
 	if (err < 0)
 		return err;
 	l->details = (struct details){ .profile = l->profile, .stacks = &l->stacks,
 				       .swapped = tacho_perfdata_swapped(l->pd), .parallelism = 1 };
-	l->running = 1;
 	l->n_cpus = cpus_of(l->pd);
+	for (size_t i = 0; i < MET_SLOTS; i++)
+		l->met[i].thread = KEYMAP_NONE;
 	l->scratch = calloc(1, sizeof(*l->scratch));
 	if (!l->scratch || stacks_init(&l->stacks, l->profile, l->symbols, !l->own) < 0 ||
 	    events_learn(l) < 0 || build_ids_learn(l) < 0)
@@ -521,21 +627,31 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 
 static int load_all(struct load *l, struct tacho_error *e)
 {
-	int err = load_prepare(l, e);
+	int err;
 
+	if (l->profile->closed)
+		return error_set(e, -EINVAL, "a profile that is loaded once takes no second file");
+	err = load_prepare(l, e);
 	if (err == 0)
 		err = load_records(l, e);
+	if (err == 0 && by_switch(l))
+		err = tacho_switch_check(&l->between, l->pd, e);
 	if (l->stacks.words)
 		stacks_objects(&l->stacks);
+	quality_times(&l->profile->quality, l->first_ns, l->last_ns);
+	if (err != -ENOMEM && l->own && last_names(l) < 0)
+		err = error_nomem(e);
 	if (err != -ENOMEM && quality_rows(l->profile) < 0)
 		err = error_nomem(e);
+	if (l->profile->opts.once)
+		profile_close(l->profile);
 	return err;
 }
 
 int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 		       const struct tacho_symbols_opts *symbols, struct tacho_error *e)
 {
-	scoped(load_done) struct load l = { .profile = p, .pd = pd };
+	scoped(load_done) struct load l = { .profile = p, .pd = pd, .n_threads_before = p->threads.n };
 	int err = tacho_symbols_new(&l.own, symbols, e);
 
 	l.symbols = l.own;

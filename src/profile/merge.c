@@ -78,27 +78,30 @@ static int merge_names(struct tacho_profile *p, const struct tacho_profile *from
 	return 0;
 }
 
-static bool merge_srcfile(struct tacho_profile *p, struct tacho_profile_frame *like)
+static uint32_t merge_frame(struct tacho_profile *p, const struct tacho_profile_frame *f,
+			    const struct remap *m)
 {
-	uint32_t id = profile_name(p, like->srcfile);
+	struct frame_like like = {
+		.symbol = m->names[f->code->symbol], .object = m->objects[f->code->object],
+		.address = f->address, .offset = f->offset, .srcline = f->srcline, .space = f->space,
+		.inlined = f->inlined, .jit = f->jit, .known = f->known,
+	};
 
-	if (id == KEYMAP_NONE)
-		return false;
-	like->srcfile = p->name_of.v[id];
-	return true;
+	if (f->code->srcfile) {
+		uint32_t id = profile_name(p, f->code->srcfile);
+
+		if (id == KEYMAP_NONE)
+			return KEYMAP_NONE;
+		like.srcfile = p->name_of.v[id];
+	}
+	return profile_frame(p, &like);
 }
 
 /* A node's parent comes before it, so one pass is enough. */
 static int merge_stacks(struct tacho_profile *p, const struct tacho_profile *from, struct remap *m)
 {
 	for (size_t i = 0; i < from->frames.n; i++) {
-		struct tacho_profile_frame like = from->frames.v[i];
-
-		like.symbol = m->names[like.symbol];
-		like.object = m->objects[like.object];
-		if (like.srcfile && !merge_srcfile(p, &like))
-			return -ENOMEM;
-		m->frames[i] = profile_frame(p, &like);
+		m->frames[i] = merge_frame(p, &from->frames.v[i], m);
 		if (m->frames[i] == KEYMAP_NONE)
 			return -ENOMEM;
 	}
@@ -182,7 +185,7 @@ static void merge_quality(struct tacho_profile_quality *q, const struct tacho_pr
 int tacho_profile_merge(struct tacho_profile *p, const struct tacho_profile *from)
 {
 	scoped(remap_done) struct remap m = { 0 };
-	int err = remap_init(&m, from);
+	int err = p->opts.split_comms || p->opts.once ? -EINVAL : remap_init(&m, from);
 
 	if (err == 0)
 		err = merge_events(p, from, &m);

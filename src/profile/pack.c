@@ -99,16 +99,16 @@ static void put_frames(const struct tacho_profile *p, struct buf *b)
 	for (size_t i = 0; i < p->frames.n; i++) {
 		const struct tacho_profile_frame *f = &p->frames.v[i];
 
-		put_number(b, f->symbol);
-		put_number(b, f->object);
+		put_number(b, f->code->symbol);
+		put_number(b, f->code->object);
 		put_number(b, f->space);
 		put_number(b, (f->inlined ? PACK_FRAME_INLINED : 0u) | (f->jit ? PACK_FRAME_JIT : 0u) |
 			      (f->known ? PACK_FRAME_KNOWN : 0u));
 		put_number(b, f->address);
-		put_number(b, f->offset);
-		put_number(b, f->srcfile ? name_of(p, f->srcfile) + 1 : 0);
+		put_number(b, f->known ? 0 : f->offset);
+		put_number(b, f->code->srcfile ? name_of(p, f->code->srcfile) + 1 : 0);
 		put_number(b, f->srcline);
-		put_number(b, f->symbol_offset);
+		put_number(b, f->known ? f->offset : 0);
 	}
 }
 

@@ -45,10 +45,24 @@ int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opt
 	return 0;
 }
 
+void profile_close(struct tacho_profile *p)
+{
+	vec_done(&p->links);
+	vec_done(&p->outermost);
+	vec_done(&p->frame_flags);
+	keymap_done(&p->outermost_ids);
+	keymap_done(&p->children);
+	keymap_done(&p->row_ids);
+	keymap_done(&p->known_frames);
+	keymap_done(&p->other_frames);
+	p->closed = true;
+}
+
 void tacho_profile_free(struct tacho_profile *p)
 {
 	if (!p)
 		return;
+	profile_close(p);
 	profile_filter_done(&p->filter);
 	map_done(&p->names);
 	map_done(&p->object_ids);
@@ -58,18 +72,12 @@ void tacho_profile_free(struct tacho_profile *p)
 	vec_done(&p->threads);
 	keymap_done(&p->thread_ids);
 	keymap_done(&p->comm_threads);
+	keymap_done(&p->code_ids);
+	vec_done(&p->codes);
 	vec_done(&p->frames);
-	vec_done(&p->frame_flags);
-	vec_done(&p->outermost);
-	keymap_done(&p->known_frames);
-	keymap_done(&p->other_frames);
 	vec_done(&p->nodes);
-	vec_done(&p->links);
 	vec_done(&p->node_parent);
-	keymap_done(&p->children);
 	vec_done(&p->rows);
-	vec_done(&p->row_next);
-	keymap_done(&p->row_ids);
 	vec_done(&p->cgroups);
 	vec_done(&p->details);
 	keymap_done(&p->detail_ids);

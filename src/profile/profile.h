@@ -3,8 +3,8 @@
  *
  *	record -load-> sample -stacks-> node -filter-> row
  *	                          |
- *	              raw chain, seen before? ... then its node is known
- *	              else per new word: address -> frame -> (parent node, frame) -> node
+ *	              callers met lately? ... then their node is known
+ *	              else per new word: address -> spot -> frame -> (parent node, frame) -> node
  *
  * All tables grow by doubling and are found again by hash; no sample allocates anything unless it
  * is the first of its kind. Strings live in one arena.
@@ -42,9 +42,10 @@ struct filter {
 	struct strlist comms, objects, symbols;
 	struct numbers pids, tids;
 	struct cpuset cpus;
-	struct cpuset parallelism;
-	bool by_cpu, by_parent, by_time, by_parallelism;
-	regex_t parent;
+	struct cpuset parallelism, counted_cpus;
+	bool by_sample;			/* by what a sample tells besides thread and stack: these two */
+	bool by_cpu, by_parent, by_time, by_parallelism, by_counted_cpu, ends;
+	regex_t parent, end;		/* `end`: of functions at which stacks end */
 	struct { struct window *v; size_t n, cap; } windows;
 	struct { struct share *v; size_t n, cap; } shares;	/* become windows when a file is read */
 };
@@ -59,10 +60,11 @@ bool profile_filter_task(const struct filter *f, uint32_t pid, uint32_t tid);
 bool profile_filter_object(const struct filter *f, const char *path, const char *name);
 bool profile_filter_symbol(const struct filter *f, const char *name);
 bool profile_filter_parent(const struct filter *f, const char *name);
+bool profile_filter_end(const struct filter *f, const char *name);
 
 /* ---- the profile ---- */
 /* Asked once per frame: the filter's verdicts, and whether a stack that ends there is whole. */
-enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2, FRAME_START = 4 };
+enum { FRAME_LEAF_OUT = 1, FRAME_PARENT = 2, FRAME_START = 4, FRAME_END = 8 };
 
 struct thread_row {
 	struct tacho_profile_thread pub;
@@ -70,13 +72,17 @@ struct thread_row {
 	bool out;			/* the filter's verdict */
 };
 
-struct node_link {			/* how a node and its rows are found again; see trie.c */
-	uint32_t next;			/* in its parent's list; 0: the last */
-	uint32_t frame;			/* what tells it apart there lies where the next is */
-	uint32_t child;			/* first of its children's list, or LIST_FULL */
-	uint32_t row;			/* first of its rows' list + 1, or LIST_FULL */
+struct node_link {			/* how a node's child and row are found again; see trie.c */
+	uint32_t child;			/* the only one, 0: none, or SEVERAL */
+	uint32_t frame;			/* ... its frame */
+	uint32_t row;			/* the only one + 1, 0: none, or SEVERAL */
 };
-#define LIST_FULL UINT32_MAX
+#define SEVERAL UINT32_MAX
+
+struct outermost {			/* the first node of a frame without a caller */
+	uint32_t node;			/* 0: none */
+	uint32_t owner;
+};
 
 struct tacho_profile {
 	struct tacho_profile_opts opts;
@@ -90,26 +96,29 @@ struct tacho_profile {
 	struct { struct thread_row *v; size_t n, cap; } threads;
 	struct keymap thread_ids;	/* hash of pid, tid, comm -> id; chained by comparing */
 	struct keymap comm_threads;	/* id of the comm's name -> its first thread */
+	struct keymap code_ids;		/* hash of symbol, object and source file -> index */
+	struct { const struct tacho_profile_code **v; size_t n, cap; } codes;	/* in the arena */
 	struct { struct tacho_profile_frame *v; size_t n, cap; } frames;
-	struct { uint8_t *v; size_t n, cap; } frame_flags;
+	struct { uint8_t *v; size_t n, cap; } frame_flags;	/* per frame, where any can matter */
 	bool some_out;			/* a frame has FRAME_LEAF_OUT */
-	struct { uint32_t *v; size_t n, cap; } outermost;	/* per frame: its node without a caller, or 0 */
+	struct { struct outermost *v; size_t n, cap; } outermost;	/* per frame */
+	struct keymap outermost_ids;	/* (owner, frame) -> node, of those that no frame has there */
 	struct keymap known_frames;	/* hash -> id: few, and asked for all the time */
 	struct keymap other_frames;	/* ... of those without a symbol, of which there may be millions */
 	struct { struct tacho_profile_node *v; size_t n, cap; } nodes;
 	struct { struct node_link *v; size_t n, cap; } links;	/* per node */
 	struct { uint8_t *v; size_t n, cap; } node_parent;	/* has a caller of interest; only
 								 * where one is asked for */
-	struct keymap children;		/* (parent, frame) -> node, of those that no list has */
+	struct keymap children;		/* (parent, frame) -> node, where a parent has several */
 	struct { struct tacho_profile_row *v; size_t n, cap; } rows;
-	struct { uint32_t *v; size_t n, cap; } row_next;	/* in its node's list, + 1 */
-	struct keymap row_ids;		/* hash -> id, of those that no list has */
+	struct keymap row_ids;		/* hash -> id, where a node has several */
 	struct { struct cgroup_name *v; size_t n, cap; } cgroups;
 	struct tacho_profile_quality quality;
 	struct { struct tacho_profile_detail *v; size_t n, cap; } details;	/* v[id - 1] */
 	struct keymap detail_ids;	/* hash -> id */
 	struct { struct tacho_profile_value *v; size_t n, cap; } values;	/* v[id - 1] */
 	struct map value_ids;
+	bool closed;			/* nothing can be added any more */
 };
 
 struct cgroup_name {
@@ -117,32 +126,51 @@ struct cgroup_name {
 	const char *path;
 };
 
+/* Frees what only finds things again. */
+void profile_close(struct tacho_profile *p);
 /* Ids of equal things; KEYMAP_NONE without memory. */
 uint32_t profile_name(struct tacho_profile *p, const char *text);
 uint32_t profile_object(struct tacho_profile *p, const struct tacho_profile_object *like);
 uint32_t profile_event(struct tacho_profile *p, const char *name);
 uint32_t profile_thread(struct tacho_profile *p, uint32_t pid, uint32_t tid, const char *comm);
-/* `like` has symbol and object as the profile's ids; the rest of its texts is filled in. */
-uint32_t profile_frame(struct tacho_profile *p, const struct tacho_profile_frame *like);
+/* A frame to be found or made: as struct tacho_profile_frame, with the profile's ids. */
+struct frame_like {
+	uint32_t symbol, object;
+	const char *srcfile;		/* of name_of, or NULL */
+	uint64_t address, offset;
+	uint32_t srcline;
+	enum tacho_space space;
+	bool inlined, jit, known;
+};
+uint32_t profile_frame(struct tacho_profile *p, const struct frame_like *like);
+/* NULL without memory. */
+const struct tacho_profile_code *profile_code(struct tacho_profile *p, const struct frame_like *like);
 static inline struct keymap *frames_of(struct tacho_profile *p, bool known)
 {
 	return known ? &p->known_frames : &p->other_frames;
 }
-uint64_t frame_key(const struct tacho_profile_frame *f);	/* in known_frames or other_frames */
-/* The same frame at an address, in two steps: the first is equal for all addresses. */
-static inline uint64_t frame_key_common(uint32_t symbol, uint32_t object)
+uint64_t frame_key(const struct frame_like *f);	/* in known_frames or other_frames */
+/* The same frame at an address, in two steps: the first is equal for all addresses, and then no two
+ * addresses have the same key. Where nothing is mapped the offset is the address. */
+static inline uint64_t frame_key_common(uint32_t symbol, uint32_t object, uint32_t kind)
 {
-	return key_mix(key_pair(symbol, object));
+	return key_add(key_mix(key_pair(symbol, object)), kind);
 }
-static inline uint64_t frame_key_at(uint64_t common, uint64_t address, uint64_t offset, uint32_t kind)
+static inline uint64_t frame_key_at(uint64_t common, uint64_t address, uint64_t offset)
 {
-	return key_mix(key_add(key_add(key_add(common, address), offset), kind));
+	uint64_t h = key_add(common, address);
+
+	return offset == address ? h : key_add(h, offset);
 }
-/* ... whose key is known. */
-uint32_t profile_frame_keyed(struct tacho_profile *p, const struct tacho_profile_frame *like, uint64_t key);
+/* ... that no table has yet. */
+uint32_t profile_frame_new(struct tacho_profile *p, const struct frame_like *like,
+			   const struct tacho_profile_code *code);
 uint32_t profile_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
-/* ... where there cannot be one yet, because the parent is new itself. */
-uint32_t profile_node_new(struct tacho_profile *p, uint32_t parent, uint32_t frame);
+/* ... of a stack's outermost frame; owner: with `split_comms` the first thread of the command, else 0. */
+uint32_t profile_outermost(struct tacho_profile *p, uint32_t owner, uint32_t frame);
+struct stack_word;
+/* The last one of n, each below the one before, where none can be yet, because the parent is new itself. */
+uint32_t profile_nodes_below(struct tacho_profile *p, uint32_t parent, const struct stack_word *words, size_t n);
 int profile_row(struct tacho_profile *p, const struct tacho_profile_row *add);
 /* The id of an equal detail; KEYMAP_NONE without memory. */
 uint32_t profile_detail(struct tacho_profile *p, const struct tacho_profile_detail *like);
@@ -161,72 +189,74 @@ static inline bool profile_wants(const struct tacho_profile *p, const struct tac
 	return !p->filter.by_parent || p->node_parent.v[r->node];
 }
 
-/* What will be asked for soon is fetched: a node's lists, its children and its rows (once those are
- * there), and the outermost caller of a frame. */
+/* What will be asked for soon is fetched: a node's link, then its children and rows. */
 static inline void profile_node_prefetch(const struct tacho_profile *p, uint32_t node)
 {
 	__builtin_prefetch(&p->links.v[node]);
 }
 
-static inline void profile_children_prefetch(const struct tacho_profile *p, uint32_t node)
+static inline void profile_child_prefetch(const struct tacho_profile *p, uint32_t node, uint32_t frame)
 {
-	uint32_t first = p->links.v[node].child;
-
-	if (first && first != LIST_FULL)
-		__builtin_prefetch(&p->links.v[first]);
-}
-
-static inline void profile_outermost_prefetch(const struct tacho_profile *p, uint32_t frame)
-{
-	__builtin_prefetch(&p->outermost.v[frame]);
+	if (p->links.v[node].child == SEVERAL)
+		keymap_prefetch(&p->children, key_pair(node, frame));
 }
 
 static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t node)
 {
-	uint32_t first = p->links.v[node].row;
+	uint32_t row = p->links.v[node].row;
 
-	if (first && first != LIST_FULL) {	/* a row may lie on two lines of the cache */
-		__builtin_prefetch(&p->rows.v[first - 1], 1);
-		__builtin_prefetch(&p->rows.v[first - 1].period, 1);
+	if (row && row != SEVERAL) {	/* it may lie on two lines of the cache */
+		__builtin_prefetch(&p->rows.v[row - 1], 1);
+		__builtin_prefetch(&p->rows.v[row - 1].period, 1);
 	}
+}
+
+/* Whose nodes a thread's stacks are. */
+static inline uint32_t profile_owner(const struct tacho_profile *p, uint32_t thread)
+{
+	return p->opts.split_comms ? p->threads.v[thread].first : 0;
 }
 
 /* ---- raw chains ---- */
 /* What was met lately, by a hash wide enough not to meet another; forgets what collides. */
 struct lately {
 	uint64_t key;
-	uint32_t id;			/* a node or a frame, + 1; 0: free */
+	uint32_t id;			/* a node's or frame's + 1; 0: free */
 };
 #define LATELY_SLOTS 262144u	/* powers of two */
 #define LATELY_FEW 4096u
+#define SPOTS_SLOTS 8192u	/* small enough for the cache, where most of them are found */
+#define SPOTS_FEW 512u
 
 struct stack_word {
-	uint64_t ip;
+	struct tacho_spot spot;		/* where nothing is known to be mapped: the address, in no object */
 	uint64_t prefix;		/* hash of all words from the outermost on to this */
 	uint64_t key;			/* hash of its spot; of one that lies nowhere, of its frame */
 	uint32_t frame;
 	uint8_t space;			/* enum tacho_space */
-	bool nowhere;			/* nothing is known to be mapped there */
 };
 
-struct fresh_frame {			/* of an address that was not met lately */
+struct fresh_frame {			/* of a spot that was not met before */
 	struct stack_word *word;
-	struct tacho_profile_frame like;	/* unless the word lies nowhere */
+	struct frame_like like;
 };
 
 struct stack {				/* of one sample, outermost caller first */
 	struct stack_word *words;
 	size_t n, done;			/* `node` stands for the first `done` words */
-	uint32_t pid, node;
+	uint32_t node;
+	uint32_t owner;			/* of its nodes, see profile_outermost() */
+	bool nameless;			/* its sample fell into no function, and is not to be kept then */
 };
 
 struct nowhere {			/* frames of one space where nothing is mapped */
 	bool asked;
 	uint64_t key;			/* of what all of them have in common, for frame_key_at() */
-	struct tacho_profile_frame like;
+	struct frame_like like;
+	const struct tacho_profile_code *code;
 };
 
-#define BATCH_MOST 32u
+#define BATCH_MOST 64u
 #define BATCH_WORDS 16384u
 
 struct stacks {				/* of one file */
@@ -239,27 +269,34 @@ struct stacks {				/* of one file */
 	size_t n_words;
 	struct { struct fresh_frame *v; size_t n, cap; } fresh;
 	struct lately *nodes;		/* hash of callers from the outermost on -> node */
-	struct lately *frames;		/* hash of a spot -> frame */
-	size_t lately_mask;		/* of both */
-	struct tacho_spot *spots;	/* of the run at hand */
+	size_t lately_mask;
+	struct keymap frames;		/* hash of a spot -> frame */
+	struct lately *spot_frames;	/* ... of a few, most of which come again soon */
+	size_t spot_mask;
+	struct stack_word **todo;	/* words without a frame; see list_words() */
+	size_t n_todo, todo_nowhere;	/* how many from the front on; where those at the back begin */
+	volatile uint32_t touched;	/* so that what only loads is not left out */
 	struct nowhere nowhere[8];	/* per space */
 };
 
 /* `few`: a second's samples, for which large tables would only have to be cleared. 0 or -ENOMEM. */
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols, bool few);
 void stacks_done(struct stacks *s);
-/* Puts a sample's stack into the batch, which must not be full. Before the symbols learn anything new
- * the batch must have been resolved. 0 or -ENOMEM. */
-int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample, enum tacho_space space);
+/* Puts the stack of a thread's sample into the batch, which must not be full. Before the symbols learn
+ * anything new about the kernel's maps the batch must have been resolved. 0 or -ENOMEM. */
+int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sample, enum tacho_space space);
 bool stacks_full(const struct stacks *s);
 /* Gives each its node. 0 or -ENOMEM. */
 int stacks_resolve(struct stacks *s);
 void stacks_clear(struct stacks *s);
 /* What profile_frame() wants. 0 or -ENOMEM. */
 int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
-		 struct tacho_profile_frame *out);
+		 struct frame_like *out);
+/* ... of a spot that lies in an object. */
+int stacks_frame_at(struct stacks *s, enum tacho_space space, const struct tacho_spot *spot,
+		    struct frame_like *out);
 /* ... where nothing is mapped, at address 0. */
-int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct tacho_profile_frame *out);
+int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct frame_like *out);
 /* Where an address lies, as a frame; false without memory. */
 bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
 		  struct tacho_profile_place *out);
@@ -285,7 +322,7 @@ uint32_t details_sample(struct details *d, const struct tacho_perfdata *pd, size
 
 /* Whether nothing can have called this frame, so that a stack that ends there is whole. */
 bool frame_is_start(const struct tacho_profile_frame *f);
-void quality_sample(struct tacho_profile_quality *q, uint64_t time_ns, bool raw_stack);
+void quality_times(struct tacho_profile_quality *q, uint64_t first_ns, uint64_t last_ns);	/* 0: none */
 void quality_row(struct tacho_profile *p, const struct tacho_profile_row *r);	/* judges one more */
 /* Judges all rows anew. 0 or -ENOMEM. */
 int quality_rows(struct tacho_profile *p);

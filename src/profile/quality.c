@@ -22,21 +22,18 @@ bool frame_is_start(const struct tacho_profile_frame *f)
 	if (f->space == TACHO_SPACE_KERNEL)
 		return true;
 	for (size_t i = 0; f->known && i < countof(starts); i++)
-		if (strncmp(f->name, starts[i], strlen(starts[i])) == 0)
+		if (strncmp(f->code->name, starts[i], strlen(starts[i])) == 0)
 			return true;
 	return false;
 }
 
-void quality_sample(struct tacho_profile_quality *q, uint64_t time_ns, bool raw_stack)
+void quality_times(struct tacho_profile_quality *q, uint64_t first_ns, uint64_t last_ns)
 {
-	double s = (double)time_ns / 1e9;
+	double first_s = (double)first_ns / 1e9;
 
-	q->samples++;
-	q->raw_stacks += raw_stack;
-	if (time_ns && (q->first_s == 0 || s < q->first_s))
-		q->first_s = s;
-	if (s > q->last_s)
-		q->last_s = s;
+	if (first_ns && (q->first_s == 0 || first_s < q->first_s))
+		q->first_s = first_s;
+	q->last_s = max_of(q->last_s, (double)last_ns / 1e9);
 }
 
 /* Per node: the frame of its outermost caller. Parents have the smaller ids. */
@@ -65,12 +62,12 @@ static void judge(struct tacho_profile *p, const struct tacho_profile_row *r, ui
 	f = &p->frames.v[leaf];
 	if (!f->known) {
 		p->quality.unresolved += r->samples;
-		p->objects.v[f->object].unresolved += r->samples;
+		p->objects.v[f->code->object].unresolved += r->samples;
 	}
 	if (p->events.v[r->event].has_chains && !p->opts.no_chains &&
 	    !(p->frame_flags.v[outermost] & FRAME_START)) {
 		p->quality.broken_stacks += r->samples;
-		p->objects.v[p->frames.v[outermost].object].broken += r->samples;
+		p->objects.v[p->frames.v[outermost].code->object].broken += r->samples;
 	}
 }
 
@@ -78,21 +75,30 @@ void quality_row(struct tacho_profile *p, const struct tacho_profile_row *r)
 {
 	uint32_t node = r->node;
 
+	if (p->opts.unjudged)
+		return;
 	while (p->nodes.v[node].parent)
 		node = p->nodes.v[node].parent;
 	judge(p, r, p->nodes.v[node].frame);
 }
 
+/* Where each stack has hardly more than one row, to walk up is less than to remember. */
 int quality_rows(struct tacho_profile *p)
 {
-	scoped(freep) uint32_t *root = outermost_frames(p);
+	bool walk = p->rows.n < p->nodes.n;
+	scoped(freep) uint32_t *root = walk || p->opts.unjudged ? NULL : outermost_frames(p);
 
-	if (!root)
+	if (p->opts.unjudged)
+		return 0;
+	if (!walk && !root)
 		return -ENOMEM;
 	p->quality.unresolved = p->quality.broken_stacks = 0;
 	for (size_t i = 0; i < p->objects.n; i++)
 		p->objects.v[i].unresolved = p->objects.v[i].broken = 0;
 	for (size_t i = 0; i < p->rows.n; i++)
-		judge(p, &p->rows.v[i], root[p->rows.v[i].node]);
+		if (walk)
+			quality_row(p, &p->rows.v[i]);
+		else
+			judge(p, &p->rows.v[i], root[p->rows.v[i].node]);
 	return 0;
 }

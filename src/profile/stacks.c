@@ -1,57 +1,37 @@
 /*
- * From a raw chain to a node. The words lie leaf first, in runs that markers put into a space:
- *
- *	KERNEL k0 k1 k2 USER u0 u1 u2		k0 is the leaf, u2 the outermost caller
- *
- * Each address becomes its spot, which is the same for all processes that have the object mapped,
- * wherever that is. A hash runs over these from the outermost on. The prefixes met lately have their
- * nodes in a table, so a chain like one before costs one look, and a new one only its new words.
- * What the table has forgotten is found again frame by frame. The hashes are 64 bits wide: among ten
- * million prefixes two meet by chance once in some hundred thousand files.
+ * From a chain to a node. Each address becomes its spot, which is the same for all processes that
+ * have the object mapped, wherever that is. A hash runs over these from the outermost on. The
+ * prefixes met lately have their nodes in a table, so a chain like one before costs one look, and a
+ * new one only its new words. What the table has forgotten is found again frame by frame. The hashes
+ * are 64 bits wide: among ten million prefixes two meet by chance once in some hundred thousand files.
  *
  * All tables together are far larger than the caches, and what a chain needs next is known only
  * after the look before. So some chains are taken together, step by step: each step looks at what
- * the one before has fetched, and fetches what the next will look at.
+ * the one before has fetched, and fetches what the next will look at. A step is one plain loop over
+ * all of them, so that the misses of many overlap.
  */
 #include "profile/profile.h"
 
-#include "base/perf_abi.h"
+#include "base/pages.h"
+#include "profile/chain.h"
+#include "symbol/walk.h"
 
 #include <errno.h>
 
-#define MARKER_FIRST ((uint64_t)-4095)
-#define MARKER_HYPERVISOR ((uint64_t)-32)
-#define MARKER_KERNEL ((uint64_t)-128)
-#define MARKER_USER ((uint64_t)-512)
-#define MARKER_USER_DEFERRED ((uint64_t)-640)	/* a cookie follows; 6.19 */
-#define MARKER_GUEST ((uint64_t)-2048)
-#define MARKER_GUEST_KERNEL ((uint64_t)-2176)
-#define MARKER_GUEST_USER ((uint64_t)-2560)
-
-#define WORDS_MAX 8192		/* a record is below 64 KiB */
-#define RUNS_MAX 16		/* the kernel writes at most three */
-
-struct run {
-	const uint64_t *v;
-	size_t n;
-	enum tacho_space space;
-};
-
-struct chain {
-	struct run runs[RUNS_MAX];
-	size_t n_runs;
-};
-
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols, bool few)
 {
-	size_t slots = few ? LATELY_FEW : LATELY_SLOTS;
+	size_t slots = few ? LATELY_FEW : LATELY_SLOTS, spots = few ? SPOTS_FEW : SPOTS_SLOTS;
 
-	*s = (struct stacks){ .profile = p, .symbols = symbols, .lately_mask = slots - 1 };
+	*s = (struct stacks){ .profile = p, .symbols = symbols, .lately_mask = slots - 1,
+			      .spot_mask = spots - 1 };
 	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
-	s->spots = reallocarray(NULL, WORDS_MAX, sizeof(*s->spots));
-	s->nodes = calloc(slots, sizeof(*s->nodes));
-	s->frames = calloc(slots, sizeof(*s->frames));
-	return s->words && s->spots && s->nodes && s->frames ? 0 : -ENOMEM;
+	s->todo = reallocarray(NULL, BATCH_WORDS, sizeof(*s->todo));
+	s->nodes = pages_alloc(slots * sizeof(*s->nodes));
+	s->spot_frames = calloc(spots, sizeof(*s->spot_frames));
+	if (!s->words || !s->todo || !s->nodes || !s->spot_frames)
+		return -ENOMEM;
+	memset(s->nodes, 0, slots * sizeof(*s->nodes));
+	return 0;
 }
 
 void stacks_done(struct stacks *s)
@@ -60,198 +40,135 @@ void stacks_done(struct stacks *s)
 	vec_done(&s->objects);
 	vec_done(&s->fresh);
 	free(s->words);
-	free(s->spots);
+	free(s->todo);
 	free(s->nodes);
-	free(s->frames);
+	free(s->spot_frames);
+	keymap_done(&s->frames);
 	s->words = NULL;
-	s->spots = NULL;
-	s->nodes = s->frames = NULL;
-}
-
-/* ---- chains ---- */
-
-static enum tacho_space space_after(uint64_t marker, enum tacho_space before)
-{
-	switch (marker) {
-	case MARKER_HYPERVISOR:
-		return TACHO_SPACE_HYPERVISOR;
-	case MARKER_KERNEL:
-		return TACHO_SPACE_KERNEL;
-	case MARKER_USER:
-		return TACHO_SPACE_USER;
-	case MARKER_GUEST:
-	case MARKER_GUEST_KERNEL:
-		return TACHO_SPACE_GUEST_KERNEL;
-	case MARKER_GUEST_USER:
-		return TACHO_SPACE_GUEST_USER;
-	default:
-		return before;
-	}
-}
-
-static void run_add(struct chain *c, const uint64_t *v, size_t n, enum tacho_space space)
-{
-	if (n && c->n_runs < RUNS_MAX)
-		c->runs[c->n_runs++] = (struct run){ v, n, space };
-}
-
-static void chain_split(struct chain *c, struct tacho_words w, enum tacho_space space)
-{
-	size_t n = min_of(w.n, (size_t)WORDS_MAX), from = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (w.v[i] < MARKER_FIRST)
-			continue;
-		run_add(c, w.v + from, i - from, space);
-		space = space_after(w.v[i], space);
-		if (w.v[i] == MARKER_USER_DEFERRED)
-			i++;
-		from = i + 1;
-	}
-	if (from < n)
-		run_add(c, w.v + from, n - from, space);
-}
-
-static size_t chain_words(const struct chain *c)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_runs; i++)
-		n += c->runs[i].n;
-	return n;
-}
-
-/* Cuts to `most` words, which stay at the leaf's or at the outermost caller's end. */
-static void chain_cut(struct chain *c, size_t most, bool keep_outermost)
-{
-	size_t over = chain_words(c);
-
-	for (over = over > most ? over - most : 0; over && c->n_runs;) {
-		struct run *r = keep_outermost ? &c->runs[0] : &c->runs[c->n_runs - 1];
-		size_t cut = min_of(over, r->n);
-
-		over -= cut;
-		r->n -= cut;
-		if (keep_outermost)
-			r->v += cut;
-		if (r->n)
-			continue;
-		c->n_runs--;
-		if (keep_outermost)
-			memmove(c->runs, c->runs + 1, c->n_runs * sizeof(*c->runs));
-	}
-}
-
-static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space space)
-{
-	if (c->n_runs == RUNS_MAX)
-		c->n_runs--;
-	memmove(c->runs + 1, c->runs, c->n_runs * sizeof(*c->runs));
-	c->runs[0] = (struct run){ ip, 1, space };
-	c->n_runs++;
+	s->todo = NULL;
+	s->nodes = NULL;
+	s->spot_frames = NULL;
 }
 
 /* ---- into the batch ---- */
 
-static struct lately *lately_at(const struct stacks *s, struct lately *table, uint64_t key)
+static struct lately *lately_at(const struct stacks *s, uint64_t key)
 {
-	return &table[(key ^ key >> 32) & s->lately_mask];
-}
-
-/* Equal hashes: equal frames. */
-static uint64_t spot_key(const struct tacho_spot *spot, enum tacho_space space)
-{
-	return key_mix(key_add(key_mix(~key_pair(spot->object, space)), spot->offset));
+	return &s->nodes[key & s->lately_mask];
 }
 
 /* What the frames of addresses where nothing is mapped have in common: there may be millions, so it
  * is asked for once. NULL without memory. */
-static struct nowhere *nowhere_of(struct stacks *s, enum tacho_space space, uint64_t ip)
+static struct nowhere *nowhere_of(struct stacks *s, enum tacho_space space)
 {
-	struct nowhere *n;
+	struct nowhere *n = &s->nowhere[(size_t)space % countof(s->nowhere)];
 
-	if (space == TACHO_SPACE_UNKNOWN)
-		space = ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
-	n = &s->nowhere[(size_t)space % countof(s->nowhere)];
 	if (n->asked)
 		return n;
 	if (stacks_frame_nowhere(s, space, &n->like) < 0)
 		return NULL;
+	n->code = profile_code(s->profile, &n->like);
+	if (!n->code)
+		return NULL;
 	n->asked = true;
-	n->key = frame_key_common(n->like.symbol, n->like.object);
+	n->key = frame_key_common(n->like.symbol, n->like.object, (uint32_t)n->like.space << 1);
 	return n;
 }
 
-static int word_put(struct stacks *s, const struct run *run, size_t i, struct stack_word *w)
+static bool splits_nowhere(const struct stacks *s)
 {
-	const struct tacho_profile_opts *o = &s->profile->opts;
-	const struct nowhere *n;
-	uint64_t address;
+	return s->profile->opts.split_unknown || s->profile->opts.per_address;
+}
 
-	*w = (struct stack_word){ .ip = run->v[i], .space = run->space };
-	if (s->spots[i].object) {
-		w->key = spot_key(&s->spots[i], run->space);
-		return 0;
+/* What spots of one object begin their hash with. Offsets leave the upper bits alone, in which objects
+ * differ: equal hashes, equal frames. */
+static uint64_t object_key(uint32_t object, enum tacho_space space)
+{
+	return ~key_pair(object, space) * 0x9e3779b97f4a7c15ull;
+}
+
+/* Both put a run's words outermost first, each with the hash of all up to it, and return the last one's. */
+static uint64_t put_kernel(const struct run *run, uint32_t object, uint64_t h, struct stack_word *w)
+{
+	uint64_t common = object_key(object, run->space);
+
+	for (size_t i = run->n; i-- > 0; w++) {
+		uint64_t key = key_add(common, run->v[i]);
+
+		h = key_add(h, key);
+		*w = (struct stack_word){ .spot = { run->v[i], object }, .key = key, .prefix = h,
+					  .space = (uint8_t)run->space };
 	}
-	n = nowhere_of(s, run->space, w->ip);
-	if (!n)
+	return h;
+}
+
+static uint64_t put_user(const struct run *run, struct spot_walk *walk, const struct nowhere *n, bool split,
+			 uint64_t h, struct stack_word *w)
+{
+	for (size_t i = run->n; i-- > 0; w++) {
+		struct tacho_spot spot = spot_walk_next(walk, run->v[i]);
+		uint64_t key;
+
+		if (spot.object) {
+			key = key_add(object_key(spot.object, run->space), spot.offset);
+		} else {
+			spot.offset = split ? run->v[i] : 0;
+			key = frame_key_at(n->key, spot.offset, spot.offset);
+		}
+		h = key_add(h, key);
+		*w = (struct stack_word){ .spot = spot, .key = key, .prefix = h, .space = (uint8_t)run->space };
+	}
+	return h;
+}
+
+static int run_take(struct stacks *s, uint32_t pid, const struct run *run, uint64_t *h, struct stack *to)
+{
+	const struct nowhere *n = nowhere_of(s, run->space);
+	struct stack_word *w = to->words + to->n;
+	struct spot_walk walk;
+
+	if (!n || symbols_walk(s->symbols, pid, run->space, &walk) < 0)
 		return -ENOMEM;
-	w->nowhere = true;
-	address = o->split_unknown || o->per_address ? w->ip : 0;
-	w->key = frame_key_at(n->key, address, address, (uint32_t)n->like.space << 1);
+	*h = walk.kernel ? put_kernel(run, walk.kernel, *h, w) :
+			   put_user(run, &walk, n, splits_nowhere(s), *h, w);
+	to->n += run->n;
 	return 0;
 }
 
-static int words_put(struct stacks *s, const struct chain *c, struct stack *to)
+static enum tacho_space space_by(uint64_t ip)
 {
-	uint64_t h = 0x2545f4914f6cdd1dull;
-	struct stack_word *w = s->words + s->n_words;
+	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
+}
 
-	for (size_t r = c->n_runs; r-- > 0;) {
+/* Where nothing tells the space, the addresses do. */
+static int mixed_take(struct stacks *s, uint32_t pid, const struct run *run, uint64_t *h, struct stack *to)
+{
+	size_t from, end = run->n;
+	int err = 0;
+
+	for (; end && err == 0; end = from) {
+		enum tacho_space space = space_by(run->v[end - 1]);
+
+		for (from = end - 1; from && space_by(run->v[from - 1]) == space;)
+			from--;
+		err = run_take(s, pid, &(struct run){ run->v + from, end - from, space }, h, to);
+	}
+	return err;
+}
+
+static int words_put(struct stacks *s, uint32_t pid, const struct chain *c, struct stack *to)
+{
+	uint64_t h = key_mix(0x2545f4914f6cdd1dull + to->owner);
+	int err = 0;
+
+	to->words = s->words + s->n_words;
+	for (size_t r = c->n_runs; r-- > 0 && err == 0;) {
 		const struct run *run = &c->runs[r];
 
-		if (tacho_symbols_spots(s->symbols, to->pid, run->space, run->v, run->n, s->spots) < 0)
-			return -ENOMEM;
-		for (size_t i = run->n; i-- > 0; w++) {
-			if (word_put(s, run, i, w) < 0)
-				return -ENOMEM;
-			h = w->prefix = key_add(h, w->key);
-		}
+		err = run->space ? run_take(s, pid, run, &h, to) : mixed_take(s, pid, run, &h, to);
 	}
-	to->words = s->words + s->n_words;
-	to->n = (size_t)(w - to->words);
 	s->n_words += to->n;
-	return 0;
-}
-
-static void chain_make(struct chain *c, const struct tacho_profile_opts *o,
-		       const struct tacho_sample *sample, enum tacho_space space)
-{
-	struct tacho_words w = sample->chain;
-	size_t first = 0;
-
-	c->n_runs = 0;
-	if (o->no_chains)
-		w.n = 0;
-	/* The chain begins with the sampled address, unless that lies where chains were not asked
-	 * for (the kernel, mostly). */
-	while (first < w.n && w.v[first] >= MARKER_FIRST)
-		first++;
-	if ((sample->type & PERF_SAMPLE_IP) && (first == w.n || w.v[first] != sample->ip))
-		run_add(c, &sample->ip, 1, space);
-	chain_split(c, w, space);
-	if (o->max_stack)
-		chain_cut(c, o->max_stack, o->caller_first);
-	if (o->max_stack && o->caller_first && c->n_runs && c->runs[0].v[0] != sample->ip)
-		chain_put_leaf(c, &sample->ip, space);	/* the sample still fell there */
-}
-
-static void frame_prefetch(const struct stacks *s, const struct stack_word *w)
-{
-	if (w->nowhere)
-		keymap_prefetch(&s->profile->other_frames, w->key);
-	else
-		__builtin_prefetch(lately_at(s, s->frames, w->key));
+	return err;
 }
 
 bool stacks_full(const struct stacks *s)
@@ -259,19 +176,17 @@ bool stacks_full(const struct stacks *s)
 	return s->n == BATCH_MOST || s->n_words > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
 }
 
-int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample, enum tacho_space space)
+int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sample, enum tacho_space space)
 {
 	struct stack *to = &s->batch[s->n++];
 	struct chain c;
 
 	chain_make(&c, &s->profile->opts, sample, space);
-	*to = (struct stack){ .pid = pid };
-	if (words_put(s, &c, to) < 0)
+	*to = (struct stack){ .owner = profile_owner(s->profile, thread) };
+	if (words_put(s, sample->pid, &c, to) < 0)
 		return -ENOMEM;
 	if (to->n > 1)
-		__builtin_prefetch(lately_at(s, s->nodes, to->words[to->n - 2].prefix));
-	if (to->n)
-		frame_prefetch(s, &to->words[to->n - 1]);
+		__builtin_prefetch(lately_at(s, to->words[to->n - 2].prefix));
 	return 0;
 }
 
@@ -279,7 +194,7 @@ int stacks_add(struct stacks *s, uint32_t pid, const struct tacho_sample *sample
 
 static uint32_t known_node(const struct stacks *s, const struct stack_word *w)
 {
-	const struct lately *l = lately_at(s, s->nodes, w->prefix);
+	const struct lately *l = lately_at(s, w->prefix);
 
 	return l->id && l->key == w->prefix ? l->id - 1 : KEYMAP_NONE;
 }
@@ -296,8 +211,7 @@ static void look_for_callers(struct stacks *s, struct stack *st)
 		return;
 	}
 	for (size_t i = 0; i + 1 < st->n; i++) {
-		__builtin_prefetch(lately_at(s, s->nodes, st->words[i].prefix));
-		frame_prefetch(s, &st->words[i]);
+		__builtin_prefetch(lately_at(s, st->words[i].prefix));
 	}
 }
 
@@ -320,71 +234,134 @@ static void look_for_prefix(struct stacks *s, struct stack *st)
 		}
 }
 
-/* The same spot is the same frame, and a place where nothing is mapped has the key of its own. */
-static uint32_t known_frame(const struct stacks *s, const struct stack_word *w)
+static struct lately *spot_lately(const struct stacks *s, uint64_t key)
 {
-	const struct lately *l;
-
-	if (w->nowhere)
-		return keymap_get(&s->profile->other_frames, w->key);
-	l = lately_at(s, s->frames, w->key);
-	return l->id && l->key == w->key ? l->id - 1 : KEYMAP_NONE;
+	return &s->spot_frames[key & s->spot_mask];
 }
 
-/* What was not met lately is looked up, and then waits for its place in the table of frames. */
-static int fresh_add(struct stacks *s, const struct stack *st, struct stack_word *w)
+/* Words that have no frame yet, those of objects from the front and others from the back: each kind is
+ * then one loop whose end and branches can be foretold. */
+static void list_words(struct stacks *s)
+{
+	size_t front = 0, back = BATCH_WORDS;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct stack *st = &s->batch[i];
+
+		for (struct stack_word *w = st->words + st->done; w < st->words + st->n; w++) {
+			const struct lately *l = spot_lately(s, w->key);
+
+			w->frame = l->id - 1;
+			s->todo[front] = s->todo[back - 1] = w;
+			front += (w->spot.object != 0) & (l->key != w->key || !l->id);
+			back -= w->spot.object == 0;
+		}
+	}
+	s->n_todo = front;
+	s->todo_nowhere = back;
+}
+
+/* Loads that nothing waits for run side by side, and hardly one of them is in the cache. */
+static void fetch_frames(struct stacks *s)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = s->todo_nowhere; i < BATCH_WORDS; i++)
+		sum += keymap_touch(&s->profile->other_frames, s->todo[i]->key);
+	for (size_t i = 0; i < s->n_todo; i++)
+		sum += keymap_touch(&s->frames, s->todo[i]->key);
+	s->touched = sum;
+}
+
+/* A place where nothing is mapped has the key of its frame. KEYMAP_NONE without memory. */
+static uint32_t frame_nowhere(struct stacks *s, const struct stack_word *w)
+{
+	struct nowhere *n = &s->nowhere[w->space % countof(s->nowhere)];
+	uint32_t *id = keymap_at(&s->profile->other_frames, w->key);
+
+	if (!id)
+		return KEYMAP_NONE;
+	if (*id)
+		return *id - 1;
+	n->like.address = n->like.offset = w->spot.offset;
+	*id = profile_frame_new(s->profile, &n->like, n->code) + 1;
+	return *id - 1;
+}
+
+/* A spot that was not met yet waits for its symbol, and then for its place in the table of frames. */
+static int fresh_add(struct stacks *s, struct stack_word *w)
 {
 	struct fresh_frame *f = vec_next(&s->fresh);
 
 	if (!f)
 		return -ENOMEM;
 	f->word = w;
-	if (w->nowhere)
-		return 0;
-	if (stacks_frame(s, st->pid, w->space, w->ip, &f->like) < 0)
-		return -ENOMEM;
-	keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
+	symbols_prefetch(s->symbols, w->space, &w->spot);
 	return 0;
 }
 
-static int look_for_frames(struct stacks *s, struct stack *st)
+static int look_for_symbols(struct stacks *s)
 {
-	for (size_t i = st->done; i < st->n; i++) {
-		struct stack_word *w = &st->words[i];
+	for (size_t i = 0; i < s->fresh.n; i++) {
+		struct fresh_frame *f = &s->fresh.v[i];
 
-		w->frame = known_frame(s, w);
-		if (w->frame == KEYMAP_NONE && fresh_add(s, st, w) < 0)
+		if (stacks_frame_at(s, f->word->space, &f->word->spot, &f->like) < 0)
 			return -ENOMEM;
-		if (i == 0 && w->frame != KEYMAP_NONE)
-			profile_outermost_prefetch(s->profile, w->frame);
+		keymap_prefetch(frames_of(s->profile, f->like.known), frame_key(&f->like));
 	}
-	profile_node_prefetch(s->profile, st->node);
 	return 0;
 }
 
-static uint32_t frame_nowhere(struct stacks *s, const struct stack_word *w)
+static int look_for_frames(struct stacks *s)
 {
-	struct nowhere *n = nowhere_of(s, w->space, w->ip);
+	for (size_t i = s->todo_nowhere; i < BATCH_WORDS; i++) {
+		s->todo[i]->frame = frame_nowhere(s, s->todo[i]);
+		if (s->todo[i]->frame == KEYMAP_NONE)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < s->n_todo; i++) {
+		struct stack_word *w = s->todo[i];
 
-	if (!n)
-		return KEYMAP_NONE;
-	if (s->profile->opts.split_unknown || s->profile->opts.per_address)
-		n->like.address = n->like.offset = w->ip;
-	return profile_frame_keyed(s->profile, &n->like, w->key);
+		w->frame = keymap_get(&s->frames, w->key);
+		if (w->frame != KEYMAP_NONE)
+			*spot_lately(s, w->key) = (struct lately){ w->key, w->frame + 1 };
+		else if (fresh_add(s, w) < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 static int add_frames(struct stacks *s)
 {
 	for (size_t i = 0; i < s->fresh.n; i++) {
 		struct stack_word *w = s->fresh.v[i].word;
-		const struct tacho_profile_frame *like = &s->fresh.v[i].like;
+		const struct frame_like *like = &s->fresh.v[i].like;
 
-		w->frame = w->nowhere ? frame_nowhere(s, w) : profile_frame(s->profile, like);
+		w->frame = profile_frame(s->profile, like);
 		if (w->frame == KEYMAP_NONE)
 			return -ENOMEM;
-		if (!w->nowhere && (like->known || !like->jit))	/* a JIT may name it yet */
-			*lately_at(s, s->frames, w->key) = (struct lately){ w->key, w->frame + 1 };
+		if ((like->known || !like->jit) &&	/* a JIT may name it yet */
+		    keymap_put(&s->frames, w->key, w->frame) < 0)
+			return -ENOMEM;
 	}
+	return 0;
+}
+
+static void lately_put(struct stacks *s, const struct stack_word *w, uint32_t node)
+{
+	*lately_at(s, w->prefix) = (struct lately){ w->prefix, node + 1 };
+}
+
+/* Below a node that is new, all are. */
+static int add_new_nodes(struct stacks *s, struct stack *st, size_t from)
+{
+	uint32_t id = (uint32_t)s->profile->nodes.n;
+
+	st->node = profile_nodes_below(s->profile, st->node, st->words + from, st->n - from);
+	if (st->node == KEYMAP_NONE)
+		return -ENOMEM;
+	for (size_t i = from; i + 1 < st->n; i++)
+		lately_put(s, &st->words[i], id++);
 	return 0;
 }
 
@@ -401,15 +378,65 @@ static int add_nodes(struct stacks *s, struct stack *st)
 	for (size_t i = st->done; i < st->n; i++) {
 		const struct stack_word *w = &st->words[i];
 
-		st->node = st->node < first_new ? profile_node(s->profile, st->node, w->frame) :
-						  profile_node_new(s->profile, st->node, w->frame);
+		st->node = st->node ? profile_node(s->profile, st->node, w->frame) :
+				      profile_outermost(s->profile, st->owner, w->frame);
 		if (st->node == KEYMAP_NONE)
 			return -ENOMEM;
-		if (i + 1 < st->n)
-			*lately_at(s, s->nodes, w->prefix) = (struct lately){ w->prefix, st->node + 1 };
+		if (i + 1 == st->n)
+			break;
+		lately_put(s, w, st->node);
+		if (st->node >= first_new)
+			return add_new_nodes(s, st, i + 1);
 	}
 	profile_node_prefetch(s->profile, st->node);
 	return 0;
+}
+
+/* A known prefix has no frame without a name in it, and its hash is still that of all its words. */
+static void drop_nameless(struct stacks *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct stack *st = &s->batch[i];
+		size_t n = st->done;
+
+		st->nameless = true;
+		for (size_t k = st->done; k < st->n; k++) {
+			bool known = s->profile->frames.v[st->words[k].frame].known;
+
+			st->nameless = !known;
+			if (known)
+				st->words[n++] = st->words[k];
+		}
+		st->n = n;
+	}
+}
+
+/* A known prefix has no such function in it, since what was put there ended before. */
+static void cut_callees(struct stacks *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct stack *st = &s->batch[i];
+
+		for (size_t k = st->done; k < st->n; k++)
+			if (s->profile->frame_flags.v[st->words[k].frame] & FRAME_END)
+				st->n = k + 1;
+	}
+}
+
+/* Where the first of a stack's missing nodes hangs, or would. */
+static void fetch_parents(struct stacks *s)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct stack *st = &s->batch[i];
+
+		if (st->done == 0 && st->n)
+			sum += s->profile->outermost.v[st->words[0].frame].node;
+		else if (st->done < st->n)
+			profile_child_prefetch(s->profile, st->node, st->words[st->done].frame);
+	}
+	s->touched += sum;
 }
 
 int stacks_resolve(struct stacks *s)
@@ -420,12 +447,21 @@ int stacks_resolve(struct stacks *s)
 		look_for_callers(s, &s->batch[i]);
 	for (size_t i = 0; i < s->n; i++)
 		look_for_prefix(s, &s->batch[i]);
-	for (size_t i = 0; i < s->n && err == 0; i++)
-		err = look_for_frames(s, &s->batch[i]);
+	list_words(s);
+	fetch_frames(s);
+	for (size_t i = 0; i < s->n; i++)
+		profile_node_prefetch(s->profile, s->batch[i].node);
+	err = look_for_frames(s);
+	if (err == 0)
+		err = look_for_symbols(s);
 	if (err == 0)
 		err = add_frames(s);
-	for (size_t i = 0; i < s->n && err == 0; i++)
-		profile_children_prefetch(s->profile, s->batch[i].node);
+	if (err == 0 && s->profile->opts.resolved)
+		drop_nameless(s);
+	if (err == 0 && s->profile->filter.ends)
+		cut_callees(s);
+	if (err == 0)
+		fetch_parents(s);
 	for (size_t i = 0; i < s->n && err == 0; i++)
 		err = add_nodes(s, &s->batch[i]);
 	return err;

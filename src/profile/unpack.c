@@ -251,7 +251,7 @@ static int read_rows(struct feed *f, struct packed *k)
 	for (size_t i = 0; i < k->n_rows; i++)
 		k->rows[i].time = time += (uint64_t)pack_unfold(get_number(f));
 	for (size_t i = 0; i < k->n_rows; i++)
-		k->rows[i].samples = get_number(f);
+		k->rows[i].samples = get_below(f, 1ull << 32);
 	for (size_t i = 0; i < k->n_rows; i++)
 		k->rows[i].period = get_number(f);
 	return 0;
@@ -336,12 +336,12 @@ static uint32_t thread_id(struct tacho_profile *p, struct packed *k, uint32_t i)
 
 static uint32_t frame_new(struct tacho_profile *p, struct packed *k, const struct packed_frame *f)
 {
-	struct tacho_profile_frame like = {
+	struct frame_like like = {
 		.symbol = name_id(p, k, f->symbol), .object = object_id(p, k, f->object),
 		.space = f->space, .inlined = f->flags & PACK_FRAME_INLINED,
 		.jit = f->flags & PACK_FRAME_JIT, .known = f->flags & PACK_FRAME_KNOWN,
-		.address = f->address, .offset = f->offset, .srcline = f->srcline,
-		.symbol_offset = f->symbol_offset,
+		.address = f->address, .offset = f->symbol_offset ? f->symbol_offset : f->offset,
+		.srcline = f->srcline,
 	};
 
 	if (like.symbol == KEYMAP_NONE || like.object == KEYMAP_NONE)
@@ -488,6 +488,9 @@ int tacho_profile_unpack(struct tacho_profile *p, const void *bytes, size_t n,
 		return error_set(e, -E2BIG, "options of a newer library");
 	if (opts)
 		memcpy(&o, opts, opts->size ? opts->size : sizeof(o));
+	if (p->opts.split_comms || p->opts.once)
+		return error_set(e, -EINVAL, "a profile that %s takes none that are packed",
+				 p->opts.once ? "is loaded once" : "splits nodes by command");
 	if (p->filter.by_time)
 		return error_set(e, -EINVAL, "ranges of time go to unpack itself, not to the profile");
 	err = inflate(&k, bytes, n, &f);

@@ -162,7 +162,7 @@ static void walk(const struct tacho_profile *p)
 		    rows[i].node >= tacho_profile_n_nodes(p))
 			abort();
 		for (uint32_t at = rows[i].node; at; at = nodes[at].parent)
-			sink += strlen(tacho_profile_frame(p, nodes[at].frame)->name);
+			sink += strlen(tacho_profile_frame(p, nodes[at].frame)->code->name);
 		sink += strlen(tacho_profile_thread(p, rows[i].thread)->comm);
 	}
 	for (size_t i = 0; i < tacho_profile_n_objects(p); i++)

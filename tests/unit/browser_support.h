@@ -167,7 +167,7 @@ static uint32_t stage_frame(struct stage *s, const char *name, const char *objec
 	struct tacho_profile_object ob = { .path = object, .name = strrchr(object, '/') ?
 					   strrchr(object, '/') + 1 : object,
 					   .kernel = object[0] == '[' };
-	struct tacho_profile_frame like = { .space = object[0] == '[' ? TACHO_SPACE_KERNEL :
+	struct frame_like like = { .space = object[0] == '[' ? TACHO_SPACE_KERNEL :
 					    TACHO_SPACE_USER, .known = true, .address = 0x1000 };
 
 	like.object = profile_object(s->p, &ob);

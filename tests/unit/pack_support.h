@@ -16,7 +16,7 @@ static inline uint32_t pack_function(struct tacho_profile *p, const char *name, 
 					   .name = kernel ? "[kernel.kallsyms]" : "app",
 					   .n_build_id = 20, .kernel = kernel, .has_symbols = !kernel,
 					   .why = kernel ? "not allowed" : NULL };
-	struct tacho_profile_frame like = { .known = name != NULL,
+	struct frame_like like = { .known = name != NULL,
 					    .space = kernel ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER };
 
 	memset(ob.build_id, kernel ? 7 : 9, sizeof(ob.build_id));

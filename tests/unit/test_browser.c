@@ -137,6 +137,9 @@ static void shares_of_what_is_shown(void **state)
 	has(screen, "50.00%    50.00%");
 	lacks(screen, "20.00%    20.00%");
 	has(PRESS(&s, 'L', 'x', KEY_IS_ENTER), "'x' is no share from 0 to 100\n");
+	/* 0 is less than the least share of a branch: chains are made anew, and folded. */
+	has(PRESS(&s, 'E'), "\n-   ");
+	lacks(PRESS(&s, 'E', 'L', '0', KEY_IS_ENTER), "\n-   ");
 	stage_end(&s);
 }
 
@@ -189,6 +192,12 @@ static void levels_of_a_hierarchy(void **state)
 	has(PRESS(&s, 'e', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, 'e'), "      +   50.00%        [.] memcpy\n");
 	has(PRESS(&s, 'd'), "several of them");
 	has(PRESS(&s, 't'), ", Thread: app\n");
+	s.opts.show_samples = true;
+	stage_opts(&s);
+	has(PRESS(&s, '+'), "  Overhead       Samples        Command / Shared Object / Symbol\n"
+			    "-   90.00%             3        app\n"
+			    "   +   70.00%             2        libc.so\n");
+	s.opts.show_samples = false;
 	s.opts.sort = "comm,pid";
 	stage_opts(&s);
 	has(PRESS(&s, 't'), ", Thread: app\n");
@@ -198,8 +207,12 @@ static void levels_of_a_hierarchy(void **state)
 	screen = PRESS(&s, '+', KEY_IS_DOWN, 'd');
 	has(screen, ", DSO: libc.so\n  Overhead     Command / Symbol\n");
 	has(screen, "70.00%     app\n");
-	has(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER, 'V'), "      -   50.00%        [.] memcpy\n");
-	lacks(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER), "tool");
+	/* Other branches: levels and chains are folded again. */
+	has(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER, 'V'), "Symbol\n+   90.00%        app\n\n");
+	has(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER, KEY_IS_HOME, '+', KEY_IS_DOWN),
+	    "-   90.00%        app\n   +   70.00%        libc.so\n");
+	has(PRESS(&s, 'E', 'L', '3', '0', KEY_IS_ENTER, KEY_IS_HOME, '+', KEY_IS_DOWN, '+'),
+	    "   -   70.00%        libc.so\n      +   50.00%        [.] memcpy\n");
 	stage_end(&s);
 }
 

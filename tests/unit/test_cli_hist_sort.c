@@ -1,18 +1,21 @@
 /*
- * Columns of numbers sort as comparing would: stable, over all 64 bits; depths count within one
- * owner only.
+ * Numbers sort as comparing would: stable, over all their bits. Callers come as merging halves of
+ * halves puts them, entry by entry. Kinds are as many as there are combinations.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "base/vec.h"
+#include "cli/hist_kinds.h"
 #include "cli/hist_sort.h"
 
 const char *program_name = "tacho";
 
-#define N 5000
+#define N 50000
 
 static uint64_t next_number(void)
 {
@@ -23,107 +26,264 @@ static uint64_t next_number(void)
 	return x ^= x << 17;
 }
 
-struct pair {
-	uint64_t first, second;
-};
+/* ---- by numbers ---- */
 
-static int cmp_pairs(const struct pair *a, const struct pair *b)
+static void assert_sorted(const struct hist_keyed *v, size_t n)
 {
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	return (a->second > b->second) - (a->second < b->second);
+	for (size_t i = 1; i < n; i++) {
+		assert_true(v[i - 1].high <= v[i].high);
+		if (v[i - 1].high < v[i].high)
+			continue;
+		assert_true(v[i - 1].key <= v[i].key);
+		if (v[i - 1].key == v[i].key)
+			assert_true(v[i - 1].item < v[i].item);
+	}
 }
 
-/* Entries without every third, by two columns; what is equal stays as it was. */
-static void sorts(const struct pair *of)
+static void sorts(size_t n, uint64_t key_mask, uint32_t high_mask)
 {
-	uint32_t entries[N], place[N];
-	struct hist_sort s;
-	size_t n = 0;
+	static struct hist_keyed v[N], spare[N];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t key = next_number() & key_mask;
+
+		v[i] = (struct hist_keyed){ .key = i % 3 ? key : key >> 40, .item = (uint32_t)i,
+					    .high = (uint32_t)next_number() & high_mask };
+		sum += v[i].key ^ i;
+	}
+	hist_sort_keyed(v, n, spare);
+	assert_sorted(v, n);
+	for (size_t i = 0; i < n; i++)
+		sum -= v[i].key ^ v[i].item;
+	assert_int_equal(sum, 0);
+}
+
+static void numbers_sort_as_comparing(void **state)
+{
+	static const uint64_t keys[] = { 0, 1, 0xff, 0x7fff0fffff, 0xff00000000000000, 0x8000000000000001,
+					 UINT64_MAX };
+	static const uint32_t highs[] = { 0, 1, 0xff, 0x80000001, UINT32_MAX };
+	static const size_t counts[] = { 0, 1, 2, 16, 17, 40, 300, 2000, N };
+
+	for (size_t n = 0; n < countof(counts); n++)
+		for (size_t k = 0; k < countof(keys); k++)
+			for (size_t h = 0; h < countof(highs); h++)
+				sorts(counts[n], keys[k], highs[h]);
+}
+
+/* One that is far from all others, at either end. */
+static void strays_sort_too(void **state)
+{
+	static struct hist_keyed v[N], spare[N];
 
 	for (uint32_t i = 0; i < N; i++)
-		if (i % 3)
-			entries[n++] = i;
-	assert_int_equal(hist_sort_init(&s, N, entries, n), 0);
-	for (size_t i = 0; i < N; i++)
-		s.column[i] = of[i].second;
-	hist_sort_by_column(&s);
-	for (size_t i = 0; i < N; i++)
-		s.column[i] = of[i].first;
-	hist_sort_by_column(&s);
-	hist_sort_places(&s, true, place);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t at = s.v[i].entry, before = i ? s.v[i - 1].entry : at;
-		int c = cmp_pairs(&of[before], &of[at]);
-
-		assert_true(at % 3 != 0);
-		assert_true(c < 0 || (c == 0 && before <= at));
-		assert_int_equal(place[at] - place[before], of[before].first != of[at].first);
-	}
-	hist_sort_done(&s);
+		v[i] = (struct hist_keyed){ .key = 1000 + next_number() % 10, .high = 7, .item = i };
+	v[N / 2].key = UINT64_MAX;
+	v[N / 3].key = 0;
+	v[N / 4].high = 0;
+	v[N / 5].high = UINT32_MAX;
+	hist_sort_keyed(v, N, spare);
+	assert_sorted(v, N);
+	assert_int_equal(v[0].item, N / 4);
+	assert_int_equal(v[1].item, N / 3);
+	assert_int_equal(v[N - 2].item, N / 2);
+	assert_int_equal(v[N - 1].item, N / 5);
 }
 
-static void columns_sort_as_comparing(void **state)
-{
-	static const uint64_t masks[] = { 0, 1, 0xff, 0xff00000000000000, 0x8000000000000001, UINT64_MAX };
-	static struct pair of[N];
+/* ---- callers ---- */
 
-	for (size_t m = 0; m < countof(masks); m++) {
-		for (size_t i = 0; i < N; i++)
-			of[i] = (struct pair){ next_number() & masks[m], next_number() & 7 };
-		sorts(of);
+struct placed {
+	uint32_t upper, head, lower;	/* before the depth; behind it, up to the owner's name; all */
+	uint32_t owner, depth, item;
+};
+
+static bool is_behind(const struct placed *a, const struct placed *b)
+{
+	if (a->upper != b->upper)
+		return a->upper > b->upper;
+	if (a->owner == b->owner && a->depth != b->depth)
+		return a->depth > b->depth;
+	return a->lower > b->lower;
+}
+
+static void merge(struct placed *v, size_t n, struct placed *spare)
+{
+	size_t left = n / 2, i = 0, k = left, at = 0;
+
+	if (n < 2)
+		return;
+	merge(v, left, spare);
+	merge(v + left, n - left, spare);
+	while (i < left && k < n)
+		spare[at++] = is_behind(&v[i], &v[k]) ? v[k++] : v[i++];
+	while (i < left)
+		spare[at++] = v[i++];
+	memcpy(v, spare, at * sizeof(*v));
+}
+
+/* All of one owner, as it has them. */
+static int cmp_places(const void *pa, const void *pb)
+{
+	const struct placed *a = pa, *b = pb;
+
+	if (a->owner != b->owner)
+		return a->owner < b->owner ? -1 : 1;
+	return is_behind(a, b) ? 1 : -1;
+}
+
+static bool same_block(const struct placed *a, const struct placed *b)
+{
+	return a->owner == b->owner && a->upper == b->upper && a->depth == b->depth && a->head == b->head;
+}
+
+struct case_ {
+	struct placed v[N], sorted[N], spare[N];
+	uint32_t order[N], places[N], block_of[N], merged[N];
+};
+
+/* Owners have runs of `run`, in turn; each `heads` numbers behind the depth. */
+static void case_fill(struct case_ *c, size_t n, uint32_t owners, uint32_t run, uint32_t heads)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct placed *p = &c->v[i];
+
+		*p = (struct placed){ .upper = (uint32_t)next_number() % 8 % 3, .owner = i / run % owners,
+				      .depth = (uint32_t)next_number() % 6, .item = 3 * i };
+		p->head = (uint32_t)next_number() % heads * owners + p->owner;
+		p->lower = p->head * N + (uint32_t)(i * 7919ull % n);
+		c->order[i] = p->item;
 	}
+	memcpy(c->sorted, c->v, n * sizeof(*c->v));
+	qsort(c->sorted, n, sizeof(*c->v), cmp_places);
+}
+
+static void callers_fill(struct hist_merge *h, struct case_ *c, size_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct hist_run *r = h->runs.n ? &h->runs.v[h->runs.n - 1] : NULL;
+		struct hist_block *b = h->blocks.n ? &h->blocks.v[h->blocks.n - 1] : NULL;
+		const struct placed *p = &c->sorted[i];
+
+		if (!r || r->owner != c->v[i].owner)
+			r = vec_add(&h->runs);
+		*r = (struct hist_run){ i + 1, c->v[i].owner };
+		if (!b || !same_block(p, p - 1)) {
+			b = vec_add(&h->blocks);
+			*b = (struct hist_block){ .from = i, .owner = p->owner,
+						  .rank = p->upper * 100000 + p->head };
+		}
+		b->end = i + 1;
+		c->places[i] = p->item;
+		c->block_of[i] = (uint32_t)h->blocks.n - 1;
+	}
+}
+
+static void merges(size_t n, uint32_t owners, uint32_t run, uint32_t heads)
+{
+	static struct case_ c;
+	struct hist_merge h = { .order = c.order, .n = n, .sorted = c.places, .block_of = c.block_of,
+				.spare = c.merged };
+
+	case_fill(&c, n, owners, run, heads);
+	callers_fill(&h, &c, n);
+	assert_int_equal(hist_merge(&h), 0);
+	merge(c.v, n, c.spare);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(c.places[c.order[i]], c.v[i].item);
+	vec_done(&h.runs);
+	vec_done(&h.blocks);
+}
+
+static void callers_come_as_merged(void **state)
+{
+	merges(1, 1, 1, 1);
+	merges(1000, 1, 1000, 3);
+	merges(N, 2, N / 2, 3);
+	merges(N, 3, N / 3 + 1, 2);
+	merges(N, 7, N / 9, 4);		/* owners that come again */
+	merges(N, 50, 1, 3);
+	merges(N, 500, 37, 20);
+	merges(4097, 4097, 1, 1);
+}
+
+/* ---- kinds ---- */
+
+/* Numbers below `most` each: far more than the first table has room for, then few. */
+static void counts(struct hist_kinds *k, uint64_t most)
+{
+	static uint32_t kind_of[N];
+	static uint64_t numbers[N][HIST_KIND_NUMBERS];
+	size_t sum = 0;
+
+	assert_int_equal(hist_kinds_clear(k, N), 0);
+	for (uint32_t i = 0; i < N; i++) {
+		int64_t kind;
+
+		for (size_t j = 0; j < HIST_KIND_NUMBERS; j++)
+			numbers[i][j] = next_number() % most * 0x100000001;
+		kind = hist_kinds_add(k, numbers[i], i);
+		assert_in_range(kind, 0, k->n - 1);
+		kind_of[i] = (uint32_t)kind;
+	}
+	for (size_t i = 0; i < k->n; i++) {
+		assert_int_equal(kind_of[k->v[i].first], i);
+		sum += k->v[i].n;
+	}
+	assert_int_equal(sum, N);
+	for (size_t i = 0; i < N; i++)
+		assert_memory_equal(k->v[kind_of[i]].numbers, numbers[i], sizeof(numbers[i]));
+}
+
+static void kinds_are_counted(void **state)
+{
+	struct hist_kinds k = { 0 };
+
+	counts(&k, 1);
+	assert_int_equal(k.n, 1);
+	counts(&k, 1u << 30);
+	assert_int_equal(k.n, N);
+	counts(&k, 2);
+	assert_int_equal(k.n, 16);
+	assert_int_equal(hist_kinds_clear(&k, 10), 0);
+	assert_int_equal(k.n, 0);
+	hist_kinds_done(&k);
+}
+
+/* Numbers that all belong into one slot: who counts can see that it does not help. */
+static void kinds_that_meet_are_told(void **state)
+{
+	struct hist_kinds k = { 0 };
+	uint64_t numbers[HIST_KIND_NUMBERS] = { 0 };
+
+	assert_int_equal(hist_kinds_clear(&k, 500), 0);
+	for (uint64_t i = 0; i < 500; i++) {
+		numbers[0] = (i << 32 | i) * 0xf1de83e19937733d;	/* the inverse of the hash's factor */
+		assert_int_equal(hist_kinds_add(&k, numbers, (uint32_t)i), i);
+	}
+	assert_int_equal(k.n_met, 500 * 499 / 2);
+	assert_int_equal(hist_kinds_clear(&k, 500), 0);
+	assert_int_equal(k.n_met, 0);
+	hist_kinds_done(&k);
 }
 
 static void nothing_is_sorted_too(void **state)
 {
-	struct hist_sort s;
-	struct hist_placed none;
+	struct hist_merge none = { 0 };
 
-	assert_int_equal(hist_sort_init(&s, 0, NULL, 0), 0);
-	hist_sort_by_column(&s);
-	hist_sort_places(&s, false, NULL);
-	hist_sort_placed(&none, 0, NULL);
-	hist_sort_done(&s);
-}
-
-static void depths_count_within_an_owner(void **state)
-{
-	struct hist_placed spare[4], v[4] = {
-		{ .upper = 1, .lower = 0, .owner = 1, .depth = 0 },
-		{ .upper = 0, .lower = 1, .owner = 1, .depth = 9 },
-		{ .upper = 0, .lower = 3, .owner = 1, .depth = 2 },
-		{ .upper = 0, .lower = 4, .owner = 2, .depth = 0 },
-	};
-
-	hist_sort_placed(v, 4, spare);
-	assert_int_equal(v[0].lower, 3);	/* before 1: less deep */
-	assert_int_equal(v[1].lower, 1);
-	assert_int_equal(v[2].lower, 4);	/* of another: by the keys after the depth */
-	assert_int_equal(v[3].lower, 0);	/* the keys before it decide first */
-}
-
-/* Without a depth it is a plain order, whatever was there before. */
-static void places_sort_as_comparing(void **state)
-{
-	static struct hist_placed v[N], spare[N];
-
-	for (uint32_t i = 0; i < N; i++)
-		v[i] = (struct hist_placed){ .upper = (uint32_t)next_number() % 16, .lower = i * 7919 % N,
-					     .owner = i };
-	hist_sort_placed(v, N, spare);
-	for (size_t i = 1; i < N; i++)
-		assert_true(v[i - 1].upper < v[i].upper ||
-			    (v[i - 1].upper == v[i].upper && v[i - 1].lower < v[i].lower));
+	hist_sort_keyed(NULL, 0, NULL);
+	assert_int_equal(hist_merge(&none), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_sort_as_comparing),
+		cmocka_unit_test(numbers_sort_as_comparing),
+		cmocka_unit_test(strays_sort_too),
+		cmocka_unit_test(callers_come_as_merged),
+		cmocka_unit_test(kinds_are_counted),
+		cmocka_unit_test(kinds_that_meet_are_told),
 		cmocka_unit_test(nothing_is_sorted_too),
-		cmocka_unit_test(depths_count_within_an_owner),
-		cmocka_unit_test(places_sort_as_comparing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ struct fixture {
 static uint32_t frame(struct fixture *f, const char *name, const char *object)
 {
 	struct tacho_profile_object ob = { .path = object, .name = object };
-	struct tacho_profile_frame like = { .space = TACHO_SPACE_USER, .known = name != NULL };
+	struct frame_like like = { .space = TACHO_SPACE_USER, .known = name != NULL };
 
 	like.object = profile_object(f->p, &ob);
 	like.symbol = name ? profile_name(f->p, name) : 0;

@@ -20,7 +20,7 @@
 static uint32_t function(struct tacho_profile *p, const char *name)
 {
 	struct tacho_profile_object ob = { .path = "/bin/app", .name = "app", .n_build_id = 20 };
-	struct tacho_profile_frame like = { .space = TACHO_SPACE_USER, .known = name != NULL };
+	struct frame_like like = { .space = TACHO_SPACE_USER, .known = name != NULL };
 
 	like.object = profile_object(p, &ob);
 	like.symbol = name ? profile_name(p, name) : 0;

@@ -21,7 +21,7 @@ static struct tacho_profile *new_profile(void)
 static uint32_t frame_of(struct tacho_profile *p, const char *symbol, const char *file, uint32_t line)
 {
 	struct tacho_profile_object o = { .path = "prog", .name = "prog" };
-	struct tacho_profile_frame f = { .known = true, .space = TACHO_SPACE_USER, .srcline = line };
+	struct frame_like f = { .known = true, .space = TACHO_SPACE_USER, .srcline = line };
 
 	f.symbol = profile_name(p, symbol);
 	f.object = profile_object(p, &o);
@@ -111,14 +111,14 @@ static void merging_carries_details(void **state)
 	assert_non_null(got);
 	assert_int_equal(got->branch, 2);
 	f = tacho_profile_frame(to, got->from.frame - 1);
-	assert_string_equal(f->name, "caller");
-	assert_string_equal(f->srcfile, "c.c");
+	assert_string_equal(f->code->name, "caller");
+	assert_string_equal(f->code->srcfile, "c.c");
 	assert_int_equal(f->srcline, 12);
 	assert_string_equal(tacho_profile_value(to, got->trace)->text, "a=1");
 	assert_string_equal(tacho_profile_value(to, got->fields[2])->text, "bash");
 	assert_int_equal(got->fields[0], 0);
 	tacho_profile_free(from);
-	assert_string_equal(f->srcfile, "c.c");
+	assert_string_equal(f->code->srcfile, "c.c");
 	tacho_profile_free(to);
 }
 

@@ -23,7 +23,7 @@ static struct tacho_profile *new_profile(const struct tacho_profile_opts *opts)
 static uint32_t frame_of(struct tacho_profile *p, const char *symbol, const char *object)
 {
 	struct tacho_profile_object o = { .path = object, .name = object };
-	struct tacho_profile_frame f = { .known = true, .space = TACHO_SPACE_USER };
+	struct frame_like f = { .known = true, .space = TACHO_SPACE_USER };
 
 	f.symbol = profile_name(p, symbol);
 	f.object = profile_object(p, &o);
@@ -62,13 +62,13 @@ static void keymap_grows_in_place(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 200000; i++) {
-		size_t cap = m.cap;
+		size_t lines = m.n_lines;
 		uint32_t *at = keymap_at(&m, key_mix(i + 1));
 
 		assert_non_null(at);
 		assert_int_equal(*at, 0);
 		*at = i + 1;
-		for (uint32_t k = 0; k <= i && cap != m.cap; k++)	/* it has grown */
+		for (uint32_t k = 0; k <= i && lines != m.n_lines; k++)	/* it has grown */
 			assert_int_equal(keymap_get(&m, key_mix(k + 1)), k);
 	}
 	keymap_done(&m);
@@ -99,7 +99,7 @@ static void equal_stacks_are_one_node(void **state)
 	assert_int_equal(tacho_profile_nodes(p)[a].parent, b);
 	assert_int_equal(tacho_profile_n_nodes(p), 4);
 	assert_int_not_equal(node_of(p, "parse"), b);
-	assert_string_equal(tacho_profile_frame(p, tacho_profile_nodes(p)[a].frame)->name, "read");
+	assert_string_equal(tacho_profile_frame(p, tacho_profile_nodes(p)[a].frame)->code->name, "read");
 	tacho_profile_free(p);
 }
 
@@ -109,7 +109,7 @@ static void same_name_in_another_object_is_another_frame(void **state)
 	uint32_t a = frame_of(p, "malloc", "libc.so"), b = frame_of(p, "malloc", "libjemalloc.so");
 
 	assert_int_not_equal(a, b);
-	assert_int_equal(tacho_profile_frame(p, a)->symbol, tacho_profile_frame(p, b)->symbol);
+	assert_int_equal(tacho_profile_frame(p, a)->code->symbol, tacho_profile_frame(p, b)->code->symbol);
 	assert_int_equal(frame_of(p, "malloc", "libc.so"), a);
 	tacho_profile_free(p);
 }
@@ -131,7 +131,7 @@ static void neighbours_stay_apart(void **state)
 	assert_int_equal(tacho_profile_n_rows(p), 8 * 64 * 8);
 	for (uint32_t object = 0; object < 4; object++)
 		for (uint64_t address = 0; address < 4096; address++) {
-			struct tacho_profile_frame f = { .offset = address, .address = address };
+			struct frame_like f = { .offset = address, .address = address };
 			struct tacho_profile_object o = { .name = "x" };
 			char path[16];
 
@@ -141,6 +141,28 @@ static void neighbours_stay_apart(void **state)
 			profile_frame(p, &f);
 		}
 	assert_int_equal(tacho_profile_n_frames(p), 4 * 4096 + 1);
+	tacho_profile_free(p);
+}
+
+/* A row counts up to 2^32 samples, then another one goes on. */
+static void samples_may_be_very_many(void **state)
+{
+	struct tacho_profile *p = new_profile(NULL);
+	struct tacho_profile_row r = { .node = node_of(p, "main"), .cpu = -1, .samples = 3000000000u, .period = 1 };
+	uint64_t samples = 0, period = 0;
+
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(profile_row(p, &r), 0);
+	r.samples = 1;
+	assert_int_equal(profile_row(p, &r), 0);
+	assert_int_equal(tacho_profile_n_rows(p), 3);
+	for (size_t i = 0; i < tacho_profile_n_rows(p); i++) {
+		samples += tacho_profile_rows(p)[i].samples;
+		period += tacho_profile_rows(p)[i].period;
+	}
+	assert_int_equal(samples, 9000000001);
+	assert_int_equal(period, 4);
+	assert_int_equal(tacho_profile_rows(p)[2].samples, 3000000001u);
 	tacho_profile_free(p);
 }
 
@@ -286,11 +308,11 @@ static void ranges_of_time(void **state)
 
 static void where_stacks_may_end(void **state)
 {
-	struct tacho_profile_frame f = { .known = true, .space = TACHO_SPACE_USER };
+	struct tacho_profile_code code = { .name = "_start" };
+	struct tacho_profile_frame f = { .code = &code, .known = true, .space = TACHO_SPACE_USER };
 
-	f.name = "_start";
 	assert_true(frame_is_start(&f));
-	f.name = "malloc";
+	code.name = "malloc";
 	assert_false(frame_is_start(&f));
 	f.space = TACHO_SPACE_KERNEL;
 	assert_true(frame_is_start(&f));
@@ -304,6 +326,7 @@ int main(void)
 		cmocka_unit_test(equal_stacks_are_one_node),
 		cmocka_unit_test(same_name_in_another_object_is_another_frame),
 		cmocka_unit_test(neighbours_stay_apart),
+		cmocka_unit_test(samples_may_be_very_many),
 		cmocka_unit_test(nodes_are_found_again_however_many),
 		cmocka_unit_test(rows_of_many_threads_stay_apart),
 		cmocka_unit_test(equal_rows_add_up),

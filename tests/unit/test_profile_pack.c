@@ -177,6 +177,26 @@ static void times_of_the_profile_are_refused(void **state)
 	tacho_profile_free(q);
 }
 
+static void what_takes_nothing_more_refuses(void **state)
+{
+	static const struct tacho_profile_opts opts[] = { { .split_comms = true }, { .once = true } };
+	struct tacho_profile *p = filled(5);
+	scoped(buf_done) struct buf b = packed(p, 0);
+
+	for (size_t i = 0; i < countof(opts); i++) {
+		struct tacho_profile *q = new_profile(opts[i]);
+
+		assert_int_equal(tacho_profile_unpack(q, b.bytes, b.n, NULL, NULL), -EINVAL);
+		assert_int_equal(tacho_profile_merge(q, p), -EINVAL);
+		assert_int_equal(tacho_profile_n_rows(q), 0);
+		tacho_profile_free(q);
+	}
+	profile_close(p);
+	assert_int_equal(tacho_profile_load(p, NULL, NULL, NULL), -EINVAL);
+	assert_int_equal(samples_of(p), 5);
+	tacho_profile_free(p);
+}
+
 /* Each byte changed and each length cut: refused, or another profile that is whole in itself. */
 static void damage_is_refused(void **state)
 {
@@ -236,6 +256,7 @@ int main(void)
 		cmocka_unit_test(ranges_take_their_part),
 		cmocka_unit_test(filters_are_asked),
 		cmocka_unit_test(times_of_the_profile_are_refused),
+		cmocka_unit_test(what_takes_nothing_more_refuses),
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(an_empty_one_is_fine),
 		cmocka_unit_test(refusals_say_why),

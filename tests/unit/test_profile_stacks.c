@@ -2,6 +2,7 @@
  * Raw chains become nodes: markers switch the space, equal chains meet, limits cut at either end,
  * and what lies in an object is the same wherever that is mapped.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,13 +43,13 @@ static void world_close(struct world *w)
 
 static uint32_t node_in(struct world *w, uint32_t pid, uint64_t ip, const uint64_t *words, size_t n)
 {
-	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = ip };
+	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = ip, .pid = pid };
 	uint32_t node;
 
 	s.chain.v = words;
 	s.chain.n = n;
 	stacks_clear(&w->stacks);
-	assert_int_equal(stacks_add(&w->stacks, pid, &s, TACHO_SPACE_USER), 0);
+	assert_int_equal(stacks_add(&w->stacks, 0, &s, TACHO_SPACE_USER), 0);
 	assert_int_equal(stacks_resolve(&w->stacks), 0);
 	node = w->stacks.batch[0].node;
 	assert_int_not_equal(node, KEYMAP_NONE);
@@ -218,11 +219,99 @@ static void nowhere_is_one_place(void **state)
 }
 
 /* Equal, longer and new chains in one batch get what they get one by one. */
+static uint32_t node_of_thread(struct world *w, uint32_t thread, const uint64_t *words, size_t n)
+{
+	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = words[1], .pid = 7 };
+
+	s.chain = (struct tacho_words){ .v = words, .n = n };
+	stacks_clear(&w->stacks);
+	assert_int_equal(stacks_add(&w->stacks, thread, &s, TACHO_SPACE_USER), 0);
+	assert_int_equal(stacks_resolve(&w->stacks), 0);
+	return w->stacks.batch[0].node;
+}
+
+static void commands_have_nodes_of_their_own(void **state)
+{
+	static const uint64_t words[] = { USER, 0x10, 0x20, 0x30 };
+	const struct tacho_profile_node *nodes;
+	struct tacho_profile *other = NULL;
+	uint32_t thread[4], node[4];
+	struct world w;
+
+	world_open(&w, (struct tacho_profile_opts){ .split_comms = true });
+	for (uint32_t i = 0; i < 4; i++)
+		thread[i] = profile_thread(w.profile, i, i, i % 2 ? "odd" : "even");
+	for (uint32_t i = 0; i < 4; i++)
+		node[i] = node_of_thread(&w, thread[i], words, 4);
+	assert_int_equal(node[0], node[2]);
+	assert_int_equal(node[1], node[3]);
+	nodes = tacho_profile_nodes(w.profile);
+	for (uint32_t a = node[0], b = node[1], depth = 3; depth; depth--) {
+		assert_int_not_equal(a, b);
+		assert_int_equal(nodes[a].frame, nodes[b].frame);
+		a = nodes[a].parent;
+		b = nodes[b].parent;
+		assert_int_equal(a == 0, depth == 1);
+		assert_int_equal(b == 0, depth == 1);
+	}
+	assert_int_equal(tacho_profile_new(&other, NULL, NULL), 0);
+	assert_int_equal(tacho_profile_merge(w.profile, other), -EINVAL);
+	tacho_profile_free(other);
+	world_close(&w);
+}
+
+/* A chain without markers in a sample that does not tell its mode. */
+static void addresses_tell_the_space(void **state)
+{
+	static const uint64_t words[] = { 0xffffffff81000010, 0xffffffff81000020, 0x30, 0x40 };
+	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = words[0], .pid = 7 };
+	const struct tacho_profile_node *nodes;
+	struct world w;
+	uint32_t at;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	s.chain = (struct tacho_words){ .v = words, .n = 4 };
+	assert_int_equal(stacks_add(&w.stacks, 0, &s, TACHO_SPACE_UNKNOWN), 0);
+	assert_int_equal(stacks_resolve(&w.stacks), 0);
+	nodes = tacho_profile_nodes(w.profile);
+	at = w.stacks.batch[0].node;
+	for (size_t i = 0; i < 4; i++, at = nodes[at].parent)
+		assert_int_equal(tacho_profile_frame(w.profile, nodes[at].frame)->space,
+				 i < 2 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER);
+	assert_int_equal(at, 0);
+	world_close(&w);
+}
+
+/* However often they change it. */
+static void addresses_tell_the_space_of_each(void **state)
+{
+	uint64_t words[64];
+	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .pid = 7 };
+	const struct tacho_profile_node *nodes;
+	struct world w;
+	uint32_t at;
+
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	for (size_t i = 0; i < countof(words); i++)
+		words[i] = (i % 2 ? 0xffffffff81000000 : 0x1000) + i;
+	s.ip = words[0];
+	s.chain = (struct tacho_words){ .v = words, .n = countof(words) };
+	assert_int_equal(stacks_add(&w.stacks, 0, &s, TACHO_SPACE_UNKNOWN), 0);
+	assert_int_equal(stacks_resolve(&w.stacks), 0);
+	nodes = tacho_profile_nodes(w.profile);
+	at = w.stacks.batch[0].node;
+	for (size_t i = 0; i < countof(words); i++, at = nodes[at].parent)
+		assert_int_equal(tacho_profile_frame(w.profile, nodes[at].frame)->space,
+				 i % 2 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER);
+	assert_int_equal(at, 0);
+	world_close(&w);
+}
+
 static void a_batch_is_as_one_by_one(void **state)
 {
 	uint64_t words[BATCH_MOST][8];
 	uint32_t alone[BATCH_MOST];
-	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN };
+	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .pid = 7 };
 	struct world w;
 
 	world_open(&w, (struct tacho_profile_opts){ 0 });
@@ -232,7 +321,7 @@ static void a_batch_is_as_one_by_one(void **state)
 			words[i][k] = 0x100 * k + (k < 4 ? i % 5 : 0);
 		s.ip = words[i][1];
 		s.chain = (struct tacho_words){ .v = words[i], .n = 8 };
-		assert_int_equal(stacks_add(&w.stacks, 7, &s, TACHO_SPACE_USER), 0);
+		assert_int_equal(stacks_add(&w.stacks, 0, &s, TACHO_SPACE_USER), 0);
 	}
 	assert_true(stacks_full(&w.stacks));
 	assert_int_equal(stacks_resolve(&w.stacks), 0);
@@ -257,6 +346,9 @@ int main(void)
 		cmocka_unit_test(objects_are_met_again_elsewhere),
 		cmocka_unit_test(nowhere_is_one_place),
 		cmocka_unit_test(a_batch_is_as_one_by_one),
+		cmocka_unit_test(commands_have_nodes_of_their_own),
+		cmocka_unit_test(addresses_tell_the_space),
+		cmocka_unit_test(addresses_tell_the_space_of_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 # --mmaps: children have what the process had that forked them, threads what their process has, and
 # nothing stands where something newer was mapped over it. perf shows the same, and after an exec also
-# what was there before it.
+# what was there before it. Children stand by their numbers; perf orders them by the lowest 8 bits.
 . "$SUPPORT/lib.sh"
 need perf cc
 cat >w.c <<'C'
@@ -34,11 +34,22 @@ int main(int argc, char **argv)
 }
 C
 cc -O1 -pthread -o w w.c
+
+# Stdin: each task with its maps in one line, sorted.
+by_task() { awk '/\|/ && task { print task; task = "" } { task = task $0 "@" } END { print task }' | sort; }
+
 for args in "" -d; do
 	perf record -q -e cpu-clock $args -o file ./w </bin/sh 2>/dev/null || skip "perf cannot record here"
-	perf report -i file --mmaps 2>/dev/null >perf.txt
-	tacho report -i file --mmaps | diff perf.txt - || fail "record $args: not the same"
+	for what in --tasks --mmaps; do
+		perf report -i file $what 2>/dev/null >perf.txt
+		tacho report -i file $what >own.txt
+		by_task <perf.txt >perf.tasks
+		by_task <own.txt >own.tasks
+		diff perf.tasks own.tasks || fail "record $args: $what differs"
+	done
 	[ "$(grep -c '/w$' perf.txt)" -ge 5 ] || fail "record $args: nothing inherited"
+	grep ' |  *w$' own.txt | awk '$3 == above && $2 < last { exit 1 } { above = $3; last = $2 }' ||
+		fail "record $args: children are not in the order of their numbers"
 done
 tacho record -q -e cpu-clock -o file ./w /bin/true </bin/sh
 tacho report -i file --mmaps >maps

@@ -23,7 +23,8 @@ for file in one two; do
 done
 same one.data --raw-trace
 # perf cuts the text of a tracepoint where a command with a long name stands before it.
-tacho record -q -a -e sched:sched_switch,cpu-clock -F 200 -d -o mixed.data sleep 0.1
+tacho record -q -e sched:sched_switch,cpu-clock -F 2000 -d -o mixed.data \
+	sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.01'
 for options in "-s trace" "-s prev_comm,comm" "-s addr" "-s weight,addr"; do
 	same mixed.data $options
 done

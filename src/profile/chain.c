@@ -1,0 +1,117 @@
+#include "profile/chain.h"
+
+#include "base/perf_abi.h"
+
+#include <string.h>
+
+#define MARKER_FIRST ((uint64_t)-4095)
+#define MARKER_HYPERVISOR ((uint64_t)-32)
+#define MARKER_KERNEL ((uint64_t)-128)
+#define MARKER_USER ((uint64_t)-512)
+#define MARKER_USER_DEFERRED ((uint64_t)-640)	/* a cookie follows; 6.19 */
+#define MARKER_GUEST ((uint64_t)-2048)
+#define MARKER_GUEST_KERNEL ((uint64_t)-2176)
+#define MARKER_GUEST_USER ((uint64_t)-2560)
+
+static enum tacho_space space_after(uint64_t marker, enum tacho_space before)
+{
+	switch (marker) {
+	case MARKER_HYPERVISOR:
+		return TACHO_SPACE_HYPERVISOR;
+	case MARKER_KERNEL:
+		return TACHO_SPACE_KERNEL;
+	case MARKER_USER:
+		return TACHO_SPACE_USER;
+	case MARKER_GUEST:
+	case MARKER_GUEST_KERNEL:
+		return TACHO_SPACE_GUEST_KERNEL;
+	case MARKER_GUEST_USER:
+		return TACHO_SPACE_GUEST_USER;
+	default:
+		return before;
+	}
+}
+
+static void run_add(struct chain *c, const uint64_t *v, size_t n, enum tacho_space space)
+{
+	if (n && c->n_runs < RUNS_MAX)
+		c->runs[c->n_runs++] = (struct run){ v, n, space };
+}
+
+static void chain_split(struct chain *c, struct tacho_words w, enum tacho_space space)
+{
+	size_t n = min_of(w.n, (size_t)WORDS_MAX), from = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (w.v[i] < MARKER_FIRST)
+			continue;
+		run_add(c, w.v + from, i - from, space);
+		space = space_after(w.v[i], space);
+		if (w.v[i] == MARKER_USER_DEFERRED)
+			i++;
+		from = i + 1;
+	}
+	if (from < n)
+		run_add(c, w.v + from, n - from, space);
+}
+
+static size_t chain_words(const struct chain *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_runs; i++)
+		n += c->runs[i].n;
+	return n;
+}
+
+/* Cuts to `most` words, which stay at the leaf's or at the outermost caller's end. */
+static void chain_cut(struct chain *c, size_t most, bool keep_outermost)
+{
+	size_t over = chain_words(c);
+
+	for (over = over > most ? over - most : 0; over && c->n_runs;) {
+		struct run *r = keep_outermost ? &c->runs[0] : &c->runs[c->n_runs - 1];
+		size_t cut = min_of(over, r->n);
+
+		over -= cut;
+		r->n -= cut;
+		if (keep_outermost)
+			r->v += cut;
+		if (r->n)
+			continue;
+		c->n_runs--;
+		if (keep_outermost)
+			memmove(c->runs, c->runs + 1, c->n_runs * sizeof(*c->runs));
+	}
+}
+
+static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space space)
+{
+	if (c->n_runs == RUNS_MAX)
+		c->n_runs--;
+	memmove(c->runs + 1, c->runs, c->n_runs * sizeof(*c->runs));
+	c->runs[0] = (struct run){ ip, 1, space };
+	c->n_runs++;
+}
+
+void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struct tacho_sample *sample,
+		enum tacho_space space)
+{
+	struct tacho_words w = sample->chain;
+	size_t first = 0;
+
+	c->n_runs = 0;
+	if (o->no_chains)
+		w.n = 0;
+	/* The chain begins with the sampled address, unless that lies where chains were not asked
+	 * for (the kernel, mostly). */
+	while (first < w.n && w.v[first] >= MARKER_FIRST)
+		first++;
+	if ((sample->type & PERF_SAMPLE_IP) && (first == w.n || w.v[first] != sample->ip))
+		run_add(c, &sample->ip, 1, space);
+	chain_split(c, w, space);
+	if (o->max_stack)
+		chain_cut(c, o->max_stack, o->caller_first);
+	if (o->max_stack && o->caller_first && c->n_runs && c->runs[0].v[0] != sample->ip)
+		chain_put_leaf(c, &sample->ip, space);	/* the sample still fell there */
+}
