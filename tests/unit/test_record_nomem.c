@@ -2,7 +2,6 @@
  * Every allocation of a record's text and JSON fails once: the answer is NULL, and nothing leaks
  * (which the sanitizers' run watches).
  */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,43 +9,8 @@
 #include <cmocka.h>
 
 #include "base/perf_abi.h"
+#include "nomem.h"
 #include "wire.h"
-
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-
-static unsigned long count, fail_at;		/* fail_at 0: none fails */
-
-static bool fails(void)
-{
-	return fail_at && ++count == fail_at;
-}
-
-void *__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
-
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(p, n, size);
-}
 
 /* Lets the first, the second ... allocation fail until none is left to fail. */
 static unsigned fail_each(char *(*show)(const struct tacho_record *, const struct tacho_layout *))
