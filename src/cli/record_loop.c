@@ -75,7 +75,7 @@ int record_drain(struct record_loop *loop, bool last)
 	int err = 0;
 
 	const struct tacho_sampler_opts *o = &loop->plan->sampler;
-	bool snapshot = o->overwrite || (o->aux_snapshot && loop->snapshot_due);
+	bool snapshot = !o->aux_snapshot || o->overwrite || loop->snapshot_due;
 
 	if (snapshot && last)
 		got = tacho_sampler_snapshot(loop->sampler, record_file_write, f);

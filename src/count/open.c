@@ -17,6 +17,16 @@ static bool group_readable(const struct tacho_evset *set, const struct perf_even
 	return !(attr->flags & PERF_ATTR_INHERIT && set->no_group_inherit);
 }
 
+/* The event's own word comes first; rings of single threads go without children. */
+static bool inherits(struct tacho_evset *set, uint32_t i)
+{
+	int8_t own = set_event(set, i)->terms.inherit;
+
+	if (set->target.kind == TARGET_CPUS || own < 0)
+		return false;
+	return (own > 0 && !set->sampling.per_thread) || !set->opts.no_inherit;
+}
+
 /* The opener's share of the attr: how the event starts and what read() returns. */
 static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_size)
 {
@@ -29,7 +39,7 @@ static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_siz
 	if (!set->sampling.on)
 		attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 				    (attr->sample_period ? PERF_FORMAT_LOST : 0);
-	if (set->target.kind != TARGET_CPUS && !opts->no_inherit)
+	if (inherits(set, i))
 		attr->flags |= PERF_ATTR_INHERIT;
 	if (set->sampling.on && i == set->sampling.tracker)
 		return;

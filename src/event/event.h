@@ -65,12 +65,12 @@ enum tool_event {
 /* Per-event terms that only sampling uses; zero or NULL: not given. */
 struct event_terms {
 	const char *call_graph;		/* "fp", "dwarf", "lbr", "no" */
-	const char *branch_type;
+	uint64_t branch_type;		/* branch_sample_type, where branches_given */
 	uint32_t stack_size, max_stack, nr, aux_sample_size;
 	const char *aux_action;
 	int8_t time, inherit, overwrite;	/* 0 not given, 1 on, -1 off */
 	int8_t aux_output;
-	bool period_given, freq_given;
+	bool period_given, freq_given, branches_given;
 	const char *metric_id;
 	const char *ratio_to_prev;
 	const char *driver_config;	/* what followed '@', joined by commas */

@@ -147,17 +147,55 @@ static bool all_known(struct str list, const char *const *words, size_t n_words)
 	return true;
 }
 
-static int apply_branch_type(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+/* The bit of branch_sample_type; 0: there is no such kind. */
+static uint64_t branch_kind(struct str word)
 {
-	static const char *const kinds[] = {
-		"no", "u", "k", "hv", "any", "any_call", "any_ret", "ind_call", "ind_jmp", "call",
-		"cond", "abort_tx", "in_tx", "no_tx", "no_flags", "no_cycles", "save_type",
-		"type_save", "stack", "hw_index", "priv", "counter",
+	static const struct { const char *name; uint64_t bit; } kinds[] = {
+		{ "u", 1 << 0 },	 { "k", 1 << 1 },	   { "hv", 1 << 2 },
+		{ "any", 1 << 3 },	 { "any_call", 1 << 4 },   { "any_ret", 1 << 5 },
+		{ "ind_call", 1 << 6 },	 { "abort_tx", 1 << 7 },   { "in_tx", 1 << 8 },
+		{ "no_tx", 1 << 9 },	 { "cond", 1 << 10 },	   { "stack", 1 << 11 },
+		{ "ind_jmp", 1 << 12 },	 { "call", 1 << 13 },	   { "no_flags", 1 << 14 },
+		{ "no_cycles", 1 << 15 }, { "save_type", 1 << 16 }, { "type_save", 1 << 16 },
+		{ "hw_index", 1 << 17 }, { "priv", 1 << 18 },	   { "counter", 1 << 19 },
 	};
 
+	for (size_t i = 0; i < countof(kinds); i++)
+		if (str_is(word, kinds[i].name))
+			return kinds[i].bit;
+	return 0;
+}
+
+/* Of a list cut at '+' or ','; 0: one of its words is unknown. A privilege alone means any branch. */
+static uint64_t branch_kinds(struct str list)
+{
+	const uint64_t privileges = 7, any = 1 << 3;
+	uint64_t bits = 0;
+	size_t start = 0;
+
+	for (size_t i = 0; i <= list.n; i++) {
+		uint64_t bit;
+
+		if (i < list.n && list.s[i] != '+' && list.s[i] != ',')
+			continue;
+		bit = branch_kind(str_n(list.s + start, i - start));
+		if (!bit)
+			return 0;
+		bits |= bit;
+		start = i + 1;
+	}
+	return bits & ~privileges ? bits : bits | any;
+}
+
+static int apply_branch_type(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+{
+	bool none = str_is(term->value, "no");
+
 	(void)n;
-	if (all_known(term->value, kinds, countof(kinds)))
-		return keep(p, term, &ev->terms.branch_type);
+	ev->terms.branches_given = true;
+	ev->terms.branch_type = none ? 0 : branch_kinds(term->value);
+	if (none || ev->terms.branch_type)
+		return 0;
 	error_set(p->e, -EINVAL, "'%.*s' is not a kind of branch", SHOW(term->value));
 	error_hint(p->e, "kinds are u k hv any any_call any_ret ind_call ind_jmp call cond abort_tx "
 		   "in_tx no_tx save_type stack hw_index priv counter; several as 'any_call,u'");

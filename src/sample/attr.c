@@ -85,12 +85,19 @@ static void set_freq(struct perf_event_attr *attr, uint64_t freq)
 	attr->flags |= PERF_ATTR_FREQ;
 }
 
+/* What BPF programs write: the event has nothing else than its raw data. */
+static bool is_bpf_output(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
 /* How often. A tracepoint is taken every time unless somebody says otherwise. */
 static void put_rate(const struct tacho_sampler *s, struct perf_event_attr *attr,
 		     const struct event *event)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
-	bool tracepoint = attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT;
+	bool each = attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT ||
+		    is_bpf_output(attr);
 
 	if (event->terms.period_given || event->terms.freq_given)
 		return;
@@ -100,7 +107,7 @@ static void put_rate(const struct tacho_sampler *s, struct perf_event_attr *attr
 	}
 	if (o->period && !o->freq_max && !o->freq)
 		attr->sample_period = o->period;
-	else if (tracepoint && !s->rate_given)
+	else if (each && !s->rate_given)
 		attr->sample_period = 1;
 	else
 		set_freq(attr, o->freq);
@@ -116,7 +123,7 @@ static void put_fields(const struct tacho_sampler *s, struct perf_event_attr *at
 			attr->sample_type |= fields[i].bit;
 	if (attr->flags & PERF_ATTR_FREQ)
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
-	if (attr->type == PERF_TYPE_TRACEPOINT) {
+	if (attr->type == PERF_TYPE_TRACEPOINT || is_bpf_output(attr)) {
 		attr->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_CPU;
 		/* With this bit the kernel samples every single event, whatever the period. */
 		if (attr->sample_period == 1)
@@ -179,6 +186,8 @@ static void put_rest(const struct tacho_sampler *s, struct perf_event_attr *attr
 		     const struct event *event)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
+	uint64_t branches = event->terms.branches_given	      ? event->terms.branch_type
+			    : attr->type != PERF_TYPE_TRACEPOINT ? o->branch_filter : 0;
 
 	if (o->regs_intr) {
 		attr->sample_type |= PERF_SAMPLE_REGS_INTR;
@@ -188,9 +197,9 @@ static void put_rest(const struct tacho_sampler *s, struct perf_event_attr *attr
 		attr->sample_type |= PERF_SAMPLE_REGS_USER;
 		attr->sample_regs_user |= o->regs_user;
 	}
-	if (o->branch_filter && attr->type != PERF_TYPE_TRACEPOINT) {
+	if (branches) {
 		attr->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-		attr->branch_sample_type |= o->branch_filter;
+		attr->branch_sample_type |= branches;
 	}
 	attr->flags |= PERF_ATTR_SAMPLE_ID_ALL;
 	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
@@ -202,7 +211,7 @@ static void put_rest(const struct tacho_sampler *s, struct perf_event_attr *attr
 		attr->flags |= PERF_ATTR_USE_CLOCKID;
 		attr->clockid = o->clockid;
 	}
-	if (o->overwrite || event->terms.overwrite > 0)
+	if (event->terms.overwrite ? event->terms.overwrite > 0 : o->overwrite)
 		attr->flags |= PERF_ATTR_WRITE_BACKWARD;
 }
 

@@ -301,7 +301,7 @@ static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn 
 		struct sampler_ring *r = &s->rings.v[i];
 		int64_t got;
 
-		if (r->tracks != tracker || r->ring.overwrite || r->reader)
+		if (r->tracks != tracker || r->keeps || r->reader)
 			continue;
 		got = sampler_drain_ring(&d, i, fn, arg);
 		if (got < 0)
@@ -372,7 +372,7 @@ int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void
 	for (size_t i = 0; sum >= 0 && i < s->rings.n; i++) {
 		int64_t got = 0;
 
-		if (s->rings.v[i].ring.overwrite)
+		if (s->rings.v[i].keeps)
 			got = snapshot_ring(s, &s->rings.v[i], fn, arg);
 		if (got >= 0 && s->rings.v[i].aux.page && s->opts.aux_snapshot)
 			got = snapshot_aux(s, i, fn, arg);

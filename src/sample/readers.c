@@ -213,8 +213,9 @@ int tacho_sampler_split(struct tacho_sampler *s, const char *layout, struct tach
 
 	if (!s->is_open || s->n_readers)
 		return error_set(e, s->is_open ? -EBUSY : -EBADF, "rings are divided once, after opening");
-	if (s->opts.overwrite)
-		return error_set(e, -EINVAL, "rings that keep the newest are not divided");
+	for (size_t i = 0; i < s->rings.n; i++)
+		if (s->rings.v[i].keeps)
+			return error_set(e, -EINVAL, "rings that keep the newest are not divided");
 	err = topology_read(&t, &s->t->sys);
 	if (err < 0)
 		return error_set(e, err, "the CPUs are not known: %s", strerror(-err));

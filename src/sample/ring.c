@@ -24,7 +24,6 @@ int ring_map(struct ring *r, int fd, unsigned pages, bool overwrite)
 	if (at == MAP_FAILED)
 		return -errno;
 	ring_over(r, at, (const uint8_t *)at + page_bytes, bytes);
-	r->overwrite = overwrite;
 	return 0;
 }
 

@@ -22,7 +22,6 @@ struct ring {
 	const uint8_t *data;
 	uint64_t size;				/* of data; a power of two */
 	uint64_t tail;				/* read up to here, though perhaps not yet told */
-	bool overwrite;
 };
 
 /* A run of bytes in a ring, in one or two pieces. */

@@ -1,8 +1,9 @@
 /*
  * Rings for an open set. The first descriptor at a place (a CPU, or a thread that is followed by
- * itself) gets a ring mapped, all others there write into the same one; the tracker's descriptors
- * share a second, smaller ring, which is mapped first so that large sample rings cannot take its
- * room. When locked memory runs out, all sample rings are tried again at half the size.
+ * itself) gets a ring mapped, all others there write into the same one, but for those whose newest
+ * samples are kept, which the kernel writes from behind: they have a ring of their own. The
+ * tracker's descriptors share another, smaller ring, which is mapped first so that large sample rings
+ * cannot take its room. When locked memory runs out, all sample rings are tried again at half the size.
  *
  * epoll watches one descriptor per ring. When its target has ended, another that writes into the
  * ring takes over; a ring that none is left for has ended.
@@ -25,12 +26,14 @@ static bool tracks(const struct tacho_sampler *s, size_t event)
 	return event == s->set->sampling.tracker;
 }
 
-static struct sampler_ring *find_ring(struct tacho_sampler *s, const struct pair *at, bool tracker)
+static struct sampler_ring *find_ring(struct tacho_sampler *s, const struct pair *at, bool tracker,
+				      bool keeps)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {
 		struct sampler_ring *r = &s->rings.v[i];
 
-		if (r->tracks == tracker && r->cpu == at->cpu && (at->cpu >= 0 || r->tid == at->tid))
+		if (r->tracks == tracker && r->keeps == keeps && r->cpu == at->cpu &&
+		    (at->cpu >= 0 || r->tid == at->tid))
 			return r;
 	}
 	return NULL;
@@ -42,12 +45,13 @@ static int gather(struct tacho_sampler *s, bool tracker)
 	for (uint32_t i = 0; i < s->set->events.n; i++) {
 		const struct counted *ev = &s->set->events.v[i];
 		const struct placement *p = set_placement(s->set, ev);
+		bool keeps = ev->attr.flags & PERF_ATTR_WRITE_BACKWARD;
 
 		if (tracks(s, i) != tracker)
 			continue;
 		for (size_t k = 0; k < counted_n(s->set, ev); k++) {
 			int fd = s->set->counters[ev->first + k].fd;
-			struct sampler_ring *r = fd < 0 ? NULL : find_ring(s, &p->v[k], tracker);
+			struct sampler_ring *r = fd < 0 ? NULL : find_ring(s, &p->v[k], tracker, keeps);
 
 			if (fd < 0)
 				continue;
@@ -56,7 +60,8 @@ static int gather(struct tacho_sampler *s, bool tracker)
 				if (!r)
 					return -ENOMEM;
 				*r = (struct sampler_ring){ .cpu = p->v[k].cpu, .tid = p->v[k].tid,
-							    .tracks = tracker, .polled = -1, .aux_fd = -1 };
+							    .tracks = tracker, .keeps = keeps,
+							    .polled = -1, .aux_fd = -1 };
 			}
 			if (idlist_add(&r->fds, fd) < 0)
 				return -ENOMEM;
@@ -117,15 +122,13 @@ void rings_plan(struct tacho_sampler *s)
 /* Maps all rings of a kind with `pages`; all or none. */
 static int map_all(struct tacho_sampler *s, bool tracker, unsigned pages)
 {
-	bool overwrite = !tracker && s->opts.overwrite;
-
 	for (size_t i = 0; i < s->rings.n; i++) {
 		struct sampler_ring *r = &s->rings.v[i];
 		int err;
 
 		if (r->tracks != tracker)
 			continue;
-		err = ring_map(&r->ring, r->fds.v[0], pages, overwrite);
+		err = ring_map(&r->ring, r->fds.v[0], pages, r->keeps);
 		if (err == 0)
 			continue;
 		for (size_t k = 0; k < i; k++)
@@ -262,7 +265,7 @@ int rings_open(struct tacho_sampler *s, struct tacho_error *e)
 	if (err == 0)
 		err = map_aux(s, e);
 	for (size_t i = 0; err == 0 && i < s->rings.n; i++) {
-		if (s->rings.v[i].ring.overwrite)
+		if (s->rings.v[i].keeps)
 			continue;
 		if (!rings_watch(s, i))
 			return error_set(e, -errno, "a ring cannot be waited for: %s", strerror(errno));

@@ -33,6 +33,7 @@ struct sampler_ring {
 	int aux_fd;			/* of the event that fills it; -1: none */
 	int32_t cpu, tid;		/* whose; -1: any */
 	bool tracks;			/* maps and tasks rather than samples */
+	bool keeps;			/* the newest: the kernel writes over the oldest */
 	int polled;			/* the descriptor that epoll watches; -1: all have ended */
 	struct idlist fds;		/* all that write into it, its owner first */
 	uint64_t seen_head;		/* of an overwrite ring: up to where it was handed out */

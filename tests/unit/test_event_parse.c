@@ -260,7 +260,7 @@ static void keeps_sampling_terms(void **state)
 	assert_int_equal(x->nr, 2);
 	assert_int_equal(x->inherit, -1);
 	assert_int_equal(x->overwrite, 1);
-	assert_string_equal(x->branch_type, "any_call,u");
+	assert_int_equal(x->branch_type, 0x11);
 	assert_int_equal(x->aux_output, 1);
 	assert_string_equal(x->aux_action, "start-paused");
 	assert_int_equal(x->aux_sample_size, 64);
