@@ -47,11 +47,12 @@ static const struct option_row record_rows[] = {
 	{ OPT_STR, 'C', "cpu", AT(cpus), "CPUS", "these CPUs, e.g. 0-3,8", .complete = "cpu" },
 	{ OPT_STR, 'p', "pid", AT(pids), "PIDS", "running processes with all their threads",
 	  .complete = "pid" },
-	{ OPT_STR, 't', "tid", AT(tids), "TIDS", "single threads" },
+	{ OPT_STR, 't', "tid", AT(tids), "TIDS",
+	  "single threads, without what they start (--inherit: with it)" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
 	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = words_add_cgroups,
 	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
-	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED,
+	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED, .value = "-i",
 	  .help = "do not follow threads and children started later" },
 	{ OPT_FLAG, 0, "per-thread", AT(per_thread),
 	  .help = "a ring for each thread rather than for each CPU; children are not followed" },
@@ -191,6 +192,13 @@ struct session {
 	int status;
 };
 
+static void defaults(void *opts)
+{
+	struct record_opts *o = opts;
+
+	o->no_inherit = "";
+}
+
 static void done(void *opts)
 {
 	struct record_opts *o = opts;
@@ -213,6 +221,8 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("-F and -c cannot be used together");
 	if (o->pids && o->tids)
 		return wrong("-p and -t cannot be used together");
+	if (o->user && (o->pids || o->tids))
+		return wrong("-u is all of a user's processes: it cannot be used with -p or -t");
 	if (o->all_cpus && (tasks || o->cpus))
 		return wrong("-a is the whole machine: it cannot be used with -p, -t, -u or -C");
 	if (o->all_user && o->all_kernel)
@@ -584,6 +594,7 @@ const struct command cmd_record = {
 	.args = "[--] [COMMAND [ARG...]]",
 	.rows = record_rows,
 	.opts_size = sizeof(struct record_opts),
+	.defaults = defaults,
 	.run = record_run,
 	.done = done,
 	.stops_at_word = true,

@@ -23,7 +23,8 @@ struct record_opts {
 	struct words words;		/* first: see cli/words.h */
 	struct strlist event_lists;
 	bool exclude_self;
-	bool all_cpus, no_inherit, per_thread, all_user, all_kernel;
+	bool all_cpus, per_thread, all_user, all_kernel;
+	const char *no_inherit;		/* NULL: --inherit; "": neither was said */
 	const char *cpus, *pids, *tids, *user;
 	const char *freq;
 	uint64_t period;

@@ -354,10 +354,12 @@ static int plan_target(const struct record_opts *o, bool has_command, struct rec
 {
 	struct tacho_evset_opts *t = &plan->sampler.target;
 	bool tasks = o->pids || o->tids || o->user;
+	/* As in perf, -t means these threads and no others, unless somebody says --inherit. */
+	bool alone = o->no_inherit && (*o->no_inherit || o->tids);
 	int err = 0;
 
 	*t = (struct tacho_evset_opts){ .size = sizeof(*t), .cpus = o->cpus,
-					.no_inherit = o->no_inherit, .all_user = o->all_user,
+					.no_inherit = alone, .all_user = o->all_user,
 					.all_kernel = o->all_kernel };
 	t->all_cpus = o->all_cpus || (!tasks && !o->cpus && !has_command);
 	if (o->pids)

@@ -242,8 +242,11 @@ enum step ladder_step(struct tacho_evset *set, uint32_t i, const struct pair *at
 		return limits_raise_nofile() > 0 ? STEP_AGAIN : STEP_END;
 	if (err == -ENFILE)
 		return STEP_END;
-	if (place_is_gone(&r))
+	if (place_is_gone(&r)) {
+		if (err == -ESRCH && set->opts.n_tids)		/* somebody named it */
+			set_note(set, NO_EVENT, NOTE_GONE);
 		return STEP_SKIP;
+	}
 	/* These change how values are fetched, not what is counted. */
 	if (drop_group_inherit(&r) || drop_lost(&r) || drop_wide(&r) || drop_unknown(&r))
 		return STEP_REOPEN;

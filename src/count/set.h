@@ -162,6 +162,7 @@ static inline size_t counted_n(const struct tacho_evset *set, const struct count
 }
 
 /* evset.c: a note about event i (NO_EVENT: the set); the text is formatted here. */
+#define NOTE_GONE "processes and threads that are not there are left out"
 int set_note(struct tacho_evset *set, uint32_t i, const char *fmt, ...) printf_like(3, 4);
 /* Takes back the notes about event i: it ended uncounted after all. */
 void set_unnote(struct tacho_evset *set, uint32_t i);

@@ -134,8 +134,7 @@ static int resolve_tasks(struct tacho_evset *set, const struct tacho_evset_opts 
 	if (target->tids.n == 0)
 		return error_set(e, -ESRCH, "none of the processes is there any more");
 	if (target->some_vanished)
-		set_note(set, NO_EVENT, "processes that ended before they could be counted are "
-			 "left out");
+		set_note(set, NO_EVENT, NOTE_GONE);
 	return 0;
 }
 

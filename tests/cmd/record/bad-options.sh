@@ -26,6 +26,9 @@ bad 129 --switch-max-files 2 true
 bad 129 --max-size big true
 bad 129 --synth everything true
 bad 129 -a -p 1 true
+bad 129 -p 1 -t 1 true
+bad 129 -p 1 -u root true
+bad 129 -t 1 -u root true
 bad 129 -p x true
 bad 129 -C x true
 bad 129 -u no-such-user true

@@ -19,6 +19,9 @@ asked "sample_freq: $max" -F 99999999
 grep -q "$max samples a second instead of 99999999" err || { cat err; fail "a lowered frequency is not told"; }
 asked 'inherit: 1'
 tacho record --dump-attr -e cpu-clock -i true | grep -q '^inherit: 1$' && fail "-i inherits"
+asked 'inherit: 1' -p $$
+asked 'inherit: 1' -t $$ --inherit
+tacho record --dump-attr -e cpu-clock -t $$ true | grep -q '^inherit: 1$' && fail "-t records more than its threads"
 asked 'wakeup_events: 1' --no-buffering
 asked 'write_backward: 1' --overwrite
 asked 'exclude_kernel: 1' --all-user
@@ -73,6 +76,9 @@ for who in "-p $target" "-t $target" "-u root"; do
 	tacho record -e cpu-clock -o who $who sleep 0.3 2>err
 	tacho script -i who -F pid,comm | grep -q "spin *$target" || { cat err; fail "$who: no samples of spin"; }
 done
+# One of the threads is not there: the others are recorded, and that is said.
+tacho record -e cpu-clock -o who -t $target,4194304 sleep 0.1 2>err || { cat err; fail "a thread too many"; }
+grep -q 'threads that are not there are left out' err || { cat err; fail "nothing said of a thread that is not there"; }
 kill $target
 # What goes into the file.
 tacho record -q -e cpu-clock -B -o none sh -c "$LOOP"
