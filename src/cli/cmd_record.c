@@ -307,7 +307,8 @@ static void tell_refused(const struct session *s)
 		const char *why = NULL;
 
 		if (tacho_sampler_attr(s->sampler, i, &(char){ 0 }, 1, &why) == -ENODEV && !s->o->quiet)
-			report_text("record", "not recorded: %s", why ? why : "the event could not be opened");
+			report_text("record", "%s is not recorded: %s", tacho_sampler_event(s->sampler, i)->name,
+				    why ? why : "the event could not be opened");
 	}
 	for (size_t i = 0; !s->o->quiet && i < n; i++)
 		report_text("record", "%s", notes[i].text);

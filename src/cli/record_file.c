@@ -54,6 +54,21 @@ static int open_fd(struct record_file *f)
 	return err;
 }
 
+/* What is open of each group; number[i] is event i's in the file, UINT32_MAX: none. */
+static void write_groups(struct record_file *f, const uint32_t *number, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t first = UINT32_MAX, members = 0;
+
+		for (size_t k = i; k < n && tacho_sampler_event(f->sampler, k)->leader == i; k++) {
+			members += number[k] != UINT32_MAX;
+			first = min_of(first, number[k]);
+		}
+		if (members > 1)
+			tacho_writer_group(f->writer, "{anon_group}", first, members);
+	}
+}
+
 /* The events that are open, in the file's numbering, and the groups among them. */
 static int write_events(struct record_file *f)
 {
@@ -83,12 +98,7 @@ static int write_events(struct record_file *f)
 			return err;
 		number[i] = next++;
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct tacho_event *ev = tacho_sampler_event(f->sampler, i);
-
-		if (ev->group_size > 1 && ev->leader == i && number[i] != UINT32_MAX)
-			tacho_writer_group(f->writer, "{anon_group}", number[i], ev->group_size);
-	}
+	write_groups(f, number, n);
 	return 0;
 }
 

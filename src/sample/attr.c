@@ -285,9 +285,12 @@ static int prepare_event(struct tacho_sampler *s, uint32_t i, struct tacho_error
 	int err;
 
 	if (event->kind == TACHO_EVENT_TOOL) {
-		error_set(e, -EOPNOTSUPP, "'%s' is computed when a command ends, so there is nothing "
-			  "to sample", event->name);
-		return -EOPNOTSUPP;
+		struct counted *ev = &s->set->events.v[i];
+
+		ev->state = TACHO_UNSUPPORTED;
+		ev->err = -EOPNOTSUPP;
+		ev->why = "it is computed when a command ends, so there is nothing to sample";
+		return 0;
 	}
 	put_rate(s, attr, event);
 	put_fields(s, attr);
