@@ -154,6 +154,7 @@ struct record_loop {
 	struct tacho_command *command;	/* NULL: none */
 	struct control control;
 	bool told_to_stop;
+	bool full;			/* --max-size is reached */
 	bool snapshot_due;		/* -S: the next last drain takes the AUX areas too */
 	int signal;			/* that ended it, 0: none */
 	unsigned n_wakeups;

@@ -60,10 +60,10 @@ static const struct {
 	{ "u", 1 << 0 },	   { "k", 1 << 1 },	      { "hv", 1 << 2 },
 	{ "any", 1 << 3 },	   { "any_call", 1 << 4 },    { "any_ret", 1 << 5 },
 	{ "ind_call", 1 << 6 },	   { "abort_tx", 1 << 7 },    { "in_tx", 1 << 8 },
-	{ "no_tx", 1 << 9 },	   { "cond", 1 << 10 },	      { "call_stack", 1 << 11 },
+	{ "no_tx", 1 << 9 },	   { "cond", 1 << 10 },	      { "stack", 1 << 11 },
 	{ "ind_jmp", 1 << 12 },	   { "call", 1 << 13 },	      { "no_flags", 1 << 14 },
 	{ "no_cycles", 1 << 15 },  { "save_type", 1 << 16 },  { "hw_index", 1 << 17 },
-	{ "priv", 1 << 18 },	   { "counter", 1 << 19 },
+	{ "priv", 1 << 18 },	   { "counter", 1 << 19 },    { "call_stack", 1 << 11 },
 };
 
 /* Words with commas; where a privilege is all that is given, any branch is meant. */
@@ -472,17 +472,23 @@ static int sampler_filter(void *to, size_t first, size_t n, const char *filter,
 static int leave_self_out(struct tacho_sampler *s)
 {
 	char filter[64];
+	size_t n = 0;
 
 	snprintf(filter, sizeof(filter), "common_pid != %d", (int)getpid());
 	for (size_t i = 0; i < tacho_sampler_size(s); i++) {
-		int err = 0;
+		int err;
 
-		if (tacho_sampler_event(s, i)->kind == TACHO_EVENT_TRACEPOINT)
-			err = tacho_sampler_set_filter(s, i, 1, filter, NULL);
+		if (tacho_sampler_event(s, i)->kind != TACHO_EVENT_TRACEPOINT)
+			continue;
+		n++;
+		err = tacho_sampler_set_filter(s, i, 1, filter, NULL);
 		if (err < 0)
 			return err;
 	}
-	return 0;
+	if (n)
+		return 0;
+	report_text("record", "--exclude-perf is a filter of tracepoints, and none is given with -e");
+	return -EINVAL;
 }
 
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s)

@@ -116,7 +116,8 @@ static bool obey(void *arg, struct str word)
 		tacho_sampler_stop(loop->sampler);
 	else if (str_is(word, "stop"))
 		loop->told_to_stop = true;
-	else if (str_is(word, "snapshot") && (loop->plan->switches || loop->opts->snapshot))
+	else if (str_is(word, "snapshot") &&
+		 (loop->plan->switches || loop->opts->snapshot || loop->opts->overwrite))
 		told_to_switch = 1;
 	else
 		return str_is(word, "ping");
@@ -151,14 +152,15 @@ static int act(struct record_loop *loop, struct moments *m, double now)
 		if (err < 0)
 			return err;
 	}
-	if (plan->max_bytes && loop->file->bytes_total + bytes >= plan->max_bytes)
+	loop->full = plan->max_bytes && loop->file->bytes_total + bytes >= plan->max_bytes;
+	if (loop->full)
 		return 1;
 	if (told_to_switch || now >= m->next_file || (plan->switch_bytes && bytes >= plan->switch_bytes)) {
 		told_to_switch = 0;
 		m->next_file = plan->switch_s > 0 ? now + plan->switch_s : INFINITY;
 		if (loop->opts->snapshot)
 			return take_snapshot(loop);
-		return plan->switches ? switch_file(loop) : 0;
+		return plan->switches ? switch_file(loop) : record_drain(loop, true);
 	}
 	return 0;
 }
@@ -192,7 +194,8 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 		return -errno;
 	if (fds[2].revents)
 		control_read(&loop->control, "record",
-			     "enable, disable, stop or ping, with -S or --switch-output snapshot", obey, loop);
+			     "enable, disable, stop or ping, with --overwrite, -S or --switch-output "
+			     "snapshot", obey, loop);
 	if (fds[0].revents) {
 		loop->n_wakeups++;
 		over = tacho_sampler_look(loop->sampler) == 1 && !loop->command;
@@ -267,6 +270,9 @@ int record_loop_run(struct record_loop *loop)
 	tacho_sampler_stop(loop->sampler);
 	if (m.shows_progress)
 		fputs("\r\033[K", stderr);
+	if (loop->full && !loop->opts->quiet)
+		fprintf(stderr, "[ %s record: %s size limit reached (%llu KB), stopping session ]\n",
+			program_name, program_name, (unsigned long long)loop->plan->max_bytes >> 10);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (loop->command && !loop->ended)
 		end_command(loop);

@@ -129,7 +129,7 @@ static void put_fields(const struct tacho_sampler *s, struct perf_event_attr *at
 		if (attr->sample_period == 1)
 			attr->sample_type |= PERF_SAMPLE_PERIOD;
 	}
-	if (o->target.all_cpus || o->target.cpus)
+	if (o->target.all_cpus || o->target.cpus || o->fields & TACHO_FIELD_RAW)
 		attr->sample_type |= PERF_SAMPLE_CPU;
 }
 

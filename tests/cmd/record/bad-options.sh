@@ -34,6 +34,7 @@ bad 129 -C x true
 bad 129 -u no-such-user true
 bad 129 -G / true
 bad 129 --filter 'id == 1' true
+bad 129 --exclude-perf -e cpu-clock true
 bad 129 --control nowhere true
 bad 129 --per-thread -a true
 bad 129 --no-such-option true

@@ -18,3 +18,18 @@ tell stop
 wait $pid || [ $? -ge 128 ]
 [ "$(said err)" -gt 0 ] || { cat err; fail "nothing recorded"; }
 grep -q '^Events disabled$' err || fail "not told that it waits"
+
+# What is kept is written at the word, and only what is new at the next and at the end.
+tacho record -e cpu-clock -c 1000000 --overwrite --control fifo:ctl,ack -o kept "$TEST_BIN/spin" -c 30 2>err &
+pid=$!
+kept_some() {
+	tell snapshot
+	tacho script -i kept 2>/dev/null | grep -q spin
+}
+tell ping
+wait_for 20 kept_some
+tell snapshot
+tell stop
+wait $pid || [ $? -ge 128 ]
+n=$(tacho script -i kept -F tid,time 2>script.err | sort -u | wc -l)
+[ "$n" -gt 0 ] && [ "$n" = "$(said err)" ] || { cat err script.err; fail "$n different samples"; }

@@ -32,5 +32,6 @@ tacho record -e cpu-clock -o pid -p $! 2>err
 wait || true
 tacho record -e cpu-clock -F 5000 -g -o size --max-size 20K timeout 20 "$TEST_BIN/spin" -c 30 2>err || true
 [ "$(wc -c <size)" -lt 4000000 ] || fail "--max-size had no effect"
+grep -q '^\[ tacho record: tacho size limit reached (20 KB), stopping session \]$' err || { cat err; fail "no word of --max-size"; }
 tacho record -e cpu-clock -D 20000 -o delay sh -c 'sleep 0.1' 2>err
 [ "$(said err)" = 0 ] || fail "samples before the delay was over: $(cat err)"

@@ -42,6 +42,7 @@ has_bit() {	# BIT ARGS...
 	[ $(( (type >> has_bit) & 1 )) = 1 ] || fail "no bit $has_bit in $type: $*"
 }
 has_bit 10 -R
+has_bit 7 -R
 has_bit 3 -d
 has_bit 15 -d
 has_bit 7 --sample-cpu
@@ -60,7 +61,7 @@ tacho record --dump-attr --namespaces --switch-events true | sed '1,/^event dumm
 grep -q '^namespaces: 1$' out && grep -q '^context_switch: 1$' out || { cat out; fail "not told of"; }
 # Branches need hardware that has them; where it is missing, a line says so.
 if ! has_pmu; then
-	for branches in -b "-j any_call,u" "--call-graph lbr"; do
+	for branches in -b "-j any_call,u" "-j stack,u" "--call-graph lbr"; do
 		tacho record -o x $branches -e cpu-clock true 2>err && ! grep -q '^tacho record: ' err && fail "$branches: nothing said"
 	done
 fi
