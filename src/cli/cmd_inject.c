@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 
 #include "base/error.h"
 #include "base/io.h"
@@ -245,7 +244,6 @@ static int inject_run(void *opts, int argc, char **argv)
 		report_text("inject", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
-	signal(SIGXFSZ, SIG_IGN);	/* a limit of files is an error to tell */
 	err = tacho_perfdata_open(&j.pd, o->input, &how, &e);
 	if (!err)
 		err = fd = open_output(o, &e);

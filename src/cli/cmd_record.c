@@ -498,7 +498,6 @@ static int run_session(struct session *s)
 	err = spawn(s);
 	if (s->file.pipe)	/* a reader that goes away is an error to tell, like a full disk */
 		signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);	/* and a limit of files */
 	if (err == 0)
 		err = raise_priority(s);
 	if (err == 0)

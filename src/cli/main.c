@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -214,6 +215,22 @@ static void hold_standard_fds(void)
 		close(fd);
 }
 
+static void let_be(int sig)
+{
+	(void)sig;
+}
+
+/* A limit on the size of files is an error to tell, like a full disk. Unlike a signal that is ignored,
+ * one with a handler is as it was in the commands that are run. */
+static void outlive_file_limits(void)
+{
+	const struct sigaction sa = { .sa_handler = let_be, .sa_flags = SA_RESTART };
+	struct sigaction before;
+
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &sa, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct command globals_table = {
@@ -224,6 +241,7 @@ int main(int argc, char **argv)
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 
 	hold_standard_fds();
+	outlive_file_limits();
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf"))
 		program_name = "perf";
 	if (options_parse(&globals_table, &g, &argc, &argv, &e) < 0) {

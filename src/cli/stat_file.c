@@ -389,7 +389,10 @@ int stat_file_begin(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 
 int stat_file_take_name(struct stat_file *f)
 {
-	return f->first_name ? file_take_name("stat", &f->first_name, f->path) : 0;
+	int err = f->first_name ? file_take_name("stat", &f->first_name, f->path) : 0;
+
+	f->named = err == 0;
+	return err;
 }
 
 int stat_file_round(struct stat_file *f, struct tacho_evset *set, enum stat_round_kind kind,
@@ -434,8 +437,12 @@ int stat_file_finish(struct stat_file *f)
 
 void stat_file_done(struct stat_file *f)
 {
+	struct tacho_error e;
+
+	if (f->fd >= 0 && f->named)
+		tacho_writer_finish(f->writer, &e);	/* what went wrong was told */
 	tacho_writer_free(f->writer);
-	if (f->fd >= 0 && f->first_name)
+	if (f->fd >= 0 && f->first_name && !f->named)
 		io_discard(f->first_name);
 	free(f->first_name);
 	closep(&f->fd);

@@ -26,6 +26,7 @@ struct stat_file {
 	const struct stat_opts *opts;
 	const char *path;		/* "-": stdout */
 	char *first_name;		/* until the command runs; see cli/file_make.h */
+	bool named;			/* the command runs: what is there is kept */
 	int fd;
 	struct tacho_perfdata_writer *writer;
 	struct { int32_t *v; size_t n, cap; } tids;	/* the order of THREAD_MAP */
@@ -42,7 +43,8 @@ int stat_file_take_name(struct stat_file *f);	/* when the command runs; fine wit
 int stat_file_round(struct stat_file *f, struct tacho_evset *set, enum stat_round_kind kind,
 		    double time_s);
 int stat_file_finish(struct stat_file *f);
-void stat_file_done(struct stat_file *f);	/* an unfinished one is removed */
+/* One that never had its name is removed; of another that is not finished stays what fitted. */
+void stat_file_done(struct stat_file *f);
 
 /* ---- reading ---- */
 struct stat_counter {		/* one id of the file */
