@@ -119,6 +119,9 @@ static void explain_permission(struct refusal *r)
 		buf_printf(&r->why, "perf_event_paranoid is %d, which hides the kernel, and this event "
 			   "counts there", paranoid);
 		hint_paranoid(r, 1);
+	} else if (paranoid >= 2 && r->ev->attr.sample_type & PERF_SAMPLE_PHYS_ADDR) {
+		buf_printf(&r->why, "perf_event_paranoid is %d, which hides physical addresses", paranoid);
+		hint_paranoid(r, 1);
 	} else if (r->at->tid > 0) {
 		buf_printf(&r->why, "thread %d belongs to another user, or changed its rights",
 			   r->at->tid);

@@ -137,6 +137,17 @@ static bool lower_precise(const struct rung *r)
 	return true;
 }
 
+/* The kernel tells of namespaces to the privileged only, of maps and tasks to everybody. */
+static bool drop_namespaces(const struct rung *r)
+{
+	if (r->err != -EACCES || !(r->attr->flags & PERF_ATTR_NAMESPACES))
+		return false;
+	r->attr->flags &= ~PERF_ATTR_NAMESPACES;
+	set_note(r->set, r->i, "namespaces are not recorded, because the kernel tells of them only with "
+		 "CAP_PERFMON");
+	return true;
+}
+
 /* Events that happen inside the kernel: without it they would count a silent zero. */
 static bool happens_in_kernel(const struct perf_event_attr *attr)
 {
@@ -211,8 +222,8 @@ static bool clock_instead(const struct rung *r)
 }
 
 static bool (*const rungs[])(const struct rung *r) = {
-	lower_precise, exclude_kernel, drop_exclude_guest, add_exclude_guest, drop_inherited_read,
-	clock_instead,
+	lower_precise, drop_namespaces, exclude_kernel, drop_exclude_guest, add_exclude_guest,
+	drop_inherited_read, clock_instead,
 };
 
 /* Places that disappear while we look: a thread that ended, a CPU that was unplugged. */

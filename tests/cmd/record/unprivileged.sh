@@ -16,3 +16,12 @@ if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
 	chown 0 file
 	tacho evlist -i file | head -n 1 | grep -q '^c.*:P\{0,1\}u$' || fail "named $(tacho evlist -i file)"
 fi
+# What only the privileged are told costs neither maps nor the true reason.
+unprivileged tacho record --namespaces -e cpu-clock:u -o spaces sh -c "$LOOP" 2>err || { cat err; fail "--namespaces"; }
+grep -q '^tacho record: namespaces are not recorded, because ' err || { cat err; fail "no word of namespaces"; }
+chown 0 spaces
+tacho script -i spaces --show-mmap-events | grep -q PERF_RECORD_MMAP2 || fail "no maps beside --namespaces"
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
+	refused 1 unprivileged tacho record --phys-data -e cpu-clock:u -o phys true
+	grep -q 'hides physical addresses' err || { cat err; fail "no word of physical addresses"; }
+fi
