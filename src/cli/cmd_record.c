@@ -137,7 +137,7 @@ static const struct option_row record_rows[] = {
 	{ OPT_CALL, 0, "timestamp-boundary", .call = done_anyway,
 	  .help = "times of the first and last sample (always recorded)" },
 	{ OPT_STR, 0, "synth", AT(synth), "WHAT",
-	  "what to tell of running processes: all, no, task, mmap, cgroup",
+	  "what to tell of running processes: all, no, task, mmap (with task), cgroup",
 	  .complete = "all no task mmap cgroup" },
 	{ OPT_FLAG, 0, "tail-synthesize", AT(tail_synth), .help = "tell it at the end of the file" },
 	{ OPT_FLAG, 'B', "no-buildid", AT(no_build_ids), .flags = OPTF_NEGATED,

@@ -239,12 +239,13 @@ static int parse_aux_sample(const char *text, uint32_t *out)
 	return 0;
 }
 
-/* all, no, or task, mmap, cgroup with commas */
+/* all, no, or task, mmap, cgroup with commas. The kernel is told of in any case: without its map perf
+ * has no name for it. Maps come with their tasks, as in perf. */
 static int parse_synth(const char *text, unsigned *out)
 {
 	static const struct { const char *name; unsigned bits; } kinds[] = {
-		{ "all", TACHO_SYNTH_ALL }, { "no", 0 }, { "task", TACHO_SYNTH_TASK },
-		{ "mmap", TACHO_SYNTH_MMAP }, { "cgroup", TACHO_SYNTH_CGROUP },
+		{ "all", TACHO_SYNTH_ALL }, { "no", TACHO_SYNTH_KERNEL }, { "task", TACHO_SYNTH_TASK },
+		{ "mmap", TACHO_SYNTH_MMAP | TACHO_SYNTH_TASK }, { "cgroup", TACHO_SYNTH_CGROUP },
 	};
 	struct str rest = str_of(text), word;
 
@@ -257,7 +258,7 @@ static int parse_synth(const char *text, unsigned *out)
 		if (i == countof(kinds))
 			return refuse("--synth", text, word, "thing to synthesize",
 				      "all, no, task, mmap, cgroup");
-		*out = str_is(word, "no") ? 0 : *out | kinds[i].bits;
+		*out = str_is(word, "no") ? kinds[i].bits : *out | kinds[i].bits;
 	}
 	return 0;
 }

@@ -93,6 +93,9 @@ tacho record -q -a -e cpu-clock -o full true
 count() { perf report -i "$1" --stats 2>/dev/null | sed -n "s/^ *$2 events: *\([0-9]*\).*/\1/p" | head -n 1; }
 [ "$(count full MMAP2)" -gt $(( $(count tasks MMAP2) + 5 )) ] || fail "--synth task has maps"
 [ "$(count tasks COMM)" -gt $(( $(count bare COMM) + 3 )) ] || fail "--synth no has names"
+tacho record -q -a -e cpu-clock --synth mmap -o maps true
+[ "$(count maps COMM)" -gt $(( $(count bare COMM) + 3 )) ] || fail "--synth mmap has maps of nameless tasks"
+[ "$(count bare MMAP)" -ge 1 ] || fail "--synth no leaves the kernel out"
 tacho record -q -e cpu-clock -k monotonic -o clock true
 perf report -i clock --header-only 2>/dev/null | grep -q '^# clockid: monotonic' || fail "no CLOCK_DATA"
 tacho record -q -e cpu-clock --timestamp-filename -o stamped true
