@@ -101,14 +101,6 @@ static void columns_of(struct rows *r)
 	}
 }
 
-static const char *title_of(const struct rows *r, enum hist_column c)
-{
-	for (size_t i = 0; c == COL_OVERHEAD && i < r->n_columns; i++)
-		if (r->columns[i] == COL_CHILDREN)
-			return "Self";
-	return hist_column_title(c);
-}
-
 static void key_text(const struct rows *r, const struct hist_entry *e, enum hist_column c,
 		     struct buf *out)
 {
@@ -140,7 +132,7 @@ static void widths_of(struct rows *r)
 		enum hist_column c = r->columns[i];
 		size_t one = is_share(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
 
-		r->width[i] = max_of(strlen(title_of(r, c)), is_number(c) ? one * h->n_events : 0);
+		r->width[i] = max_of(strlen(hist_title(h->opts, c)), is_number(c) ? one * h->n_events : 0);
 	}
 	for (size_t k = 0; k < r->n_shown; k++)
 		for (size_t i = 0; i < r->n_columns; i++)
@@ -550,7 +542,7 @@ void rows_titles(const struct rows *r, size_t skip, struct buf *out)
 	if (r->chains)
 		buf_puts(out, "  ");
 	for (size_t i = skip; i < r->n_columns; i++) {
-		const char *title = title_of(r, r->columns[i]);
+		const char *title = hist_title(r->hist->opts, r->columns[i]);
 
 		if (i > skip)
 			buf_puts(out, GAP);

@@ -78,7 +78,8 @@ static const struct option_row report_rows[] = {
 	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, socket, time, srcline, srcfile, parent, "
 	  "cgroup, weight, transaction, trace, a tracepoint's field ...; +KEY adds to the default" },
 	{ OPT_STR, 'F', "fields", AT(fields), "KEY,...",
-	  "show these columns: keys, overhead, overhead_children, sample, period; +KEY adds to the default" },
+	  "show these columns: keys, overhead, overhead_children, sample, period; further keys of -s follow; "
+	  "+KEY adds to the default" },
 	{ OPT_FLAG, 'n', "show-nr-samples", AT(show_samples), NULL, "show how many samples" },
 	{ OPT_FLAG, 0, "show-total-period", AT(show_period), NULL, "show the sum of periods" },
 	{ OPT_FLAG, 0, "no-children", AT(no_children), NULL,

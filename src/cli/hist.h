@@ -86,6 +86,7 @@ struct hist_opts {
 	enum hist_column columns[HIST_KEYS_MAX + 4];	/* shown, from left to right */
 	size_t n_columns;
 	bool children;			/* callers count for what they call */
+	bool own_is_self;		/* the title beside the sums of what was called is Self */
 	bool chains;			/* call graphs are shown or needed */
 	struct hist_graph_opts graph;
 	double percent_limit;
@@ -185,6 +186,7 @@ struct hist {
 /* Parses "comm,dso,sym" (of -s) or "overhead,sym" (of -F); refuses what is not known. */
 int hist_parse_keys(const char *text, enum hist_column *out, size_t *n, struct tacho_error *e);
 const char *hist_column_title(enum hist_column c);
+const char *hist_title(const struct hist_opts *o, enum hist_column c);
 const char *hist_column_name(enum hist_column c);
 /* The value by which rows are told apart, for a key of a row. */
 uint64_t hist_row_value(const struct hist *h, enum hist_column key, const struct tacho_profile_row *r);

@@ -174,6 +174,11 @@ const char *hist_column_title(enum hist_column c)
 	return columns[c].title;
 }
 
+const char *hist_title(const struct hist_opts *o, enum hist_column c)
+{
+	return c == COL_OVERHEAD && o->own_is_self ? "Self" : hist_column_title(c);
+}
+
 const char *hist_column_name(enum hist_column c)
 {
 	if (is_field(c))
@@ -564,6 +569,15 @@ static int cmp_without_digits(const char *a, const char *b)
 	return c;
 }
 
+/* [other] is the last. */
+static int cmp_parents(const struct hist *h, uint64_t a, uint64_t b)
+{
+	if (!a || !b)
+		return a ? -1 : 1;
+	return strcmp(tacho_profile_frame(h->profile, a - 1)->code->name,
+		      tacho_profile_frame(h->profile, b - 1)->code->name);
+}
+
 int hist_key_cmp(const struct hist *h, enum hist_column key, const struct hist_entry *a,
 		 const struct hist_entry *b)
 {
@@ -583,5 +597,7 @@ int hist_key_cmp(const struct hist *h, enum hist_column key, const struct hist_e
 	if (key == COL_COMM_NODIGIT && va != vb)
 		return cmp_without_digits(tacho_profile_thread(h->profile, ga->thread)->comm,
 					  tacho_profile_thread(h->profile, gb->thread)->comm);
+	if (key == COL_PARENT && va != vb)
+		return cmp_parents(h, va, vb);
 	return (va > vb) - (va < vb);
 }

@@ -199,7 +199,8 @@ static int rank_keys(struct hist_ranks *r)
 		enum hist_column key = r->h->opts->keys[i];
 		int err = 0;
 
-		if (key == COL_COMM || key == COL_COMM_NODIGIT || (key >= COL_FIRST_OF_DETAIL && key < COL_FIRST_OF_FRAME))
+		if (key == COL_COMM || key == COL_COMM_NODIGIT || key == COL_PARENT ||
+		    (key >= COL_FIRST_OF_DETAIL && key < COL_FIRST_OF_FRAME))
 			err = rank(r, i, false);
 		else if (key >= COL_FIRST_OF_TEXTS)
 			err = rank(r, i, true);

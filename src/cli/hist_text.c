@@ -110,22 +110,13 @@ static void pad_to(struct buf *out, size_t from, size_t width)
 		buf_pad(out, ' ', width - n);
 }
 
-/* Beside the sums of what was called, a function's own share is its "Self". */
-static const char *title_of(const struct hist_opts *o, enum hist_column c)
-{
-	for (size_t i = 0; c == COL_OVERHEAD && i < o->n_columns; i++)
-		if (o->columns[i] == COL_CHILDREN)
-			return "Self";
-	return hist_column_title(c);
-}
-
 void hist_table_titles(const struct hist_table *t, struct buf *out)
 {
 	const struct hist_opts *o = t->hist->opts;
 
 	buf_puts(out, "# ");
 	for (size_t i = 0; i < t->n; i++) {
-		const char *title = title_of(o, o->columns[i]);
+		const char *title = hist_title(o, o->columns[i]);
 		size_t n = strlen(title), gap = n < t->width[i] ? t->width[i] - n : 0;
 
 		if (i)

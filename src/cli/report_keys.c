@@ -85,19 +85,25 @@ static bool is_added(const char *list)
 	return list && list[0] == '+';
 }
 
+/* -F says all that is shown, but for keys of -s. */
+static bool shows_only_fields(const struct report_opts *o)
+{
+	return o->fields && !is_added(o->fields);
+}
+
 int report_sort_keys(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e)
 {
-	const char *sort = o->sort ? o->sort : o->fields && !is_added(o->fields) ? o->fields : report_default_keys(o);
+	bool by_fields = !o->sort && shows_only_fields(o);
 	int err = 0;
 
-	if (is_added(o->sort)) {
+	if (is_added(o->sort) || (!o->sort && !by_fields))
 		err = hist_parse_keys(report_default_keys(o), h->keys, &h->n_keys, e);
-		sort++;
-	}
-	if (err == 0)
-		err = hist_parse_keys(list_of(o, sort), h->keys, &h->n_keys, e);
+	if (err == 0 && o->sort)
+		err = hist_parse_keys(list_of(o, o->sort + is_added(o->sort)), h->keys, &h->n_keys, e);
 	if (err == 0 && o->parent && h->n_keys < HIST_KEYS_MAX)
 		err = hist_parse_keys("parent", h->keys, &h->n_keys, e);
+	if (err == 0 && by_fields)
+		err = hist_parse_keys(list_of(o, o->fields), h->keys, &h->n_keys, e);
 	return err;
 }
 
@@ -107,6 +113,7 @@ static void columns_values(const struct report_opts *o, struct hist_opts *h)
 		column_add(h, COL_LATENCY_CHILDREN);
 	if (h->children)
 		column_add(h, COL_CHILDREN);
+	h->own_is_self = h->children;
 	if (o->latency)
 		column_add(h, COL_LATENCY);
 	column_add(h, COL_OVERHEAD);
@@ -120,11 +127,11 @@ static void columns_values(const struct report_opts *o, struct hist_opts *h)
 		column_add(h, COL_PERIOD);
 }
 
-/* The columns: those of -F, or the values, what +... adds, and the keys. Keys that are only shown still
- * tell entries apart. */
+/* The columns: those of -F, or the values and what +... adds; then the keys that are not among them. Keys
+ * that are only shown still tell entries apart. */
 int report_columns(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e)
 {
-	bool all = !o->fields || is_added(o->fields);
+	bool all = !shows_only_fields(o);
 	enum hist_column shown[HIST_KEYS_MAX];
 	size_t n = 0;
 	int err = o->fields ? hist_parse_keys(list_of(o, o->fields + all), shown, &n, e) : 0;
@@ -146,7 +153,7 @@ int report_columns(const struct report_opts *o, struct hist_opts *h, struct tach
 	for (size_t i = 0; i < n; i++)
 		if (shown[i] == COL_CHILDREN || shown[i] == COL_LATENCY_CHILDREN)
 			h->children = true;
-	for (size_t k = 0; k < h->n_keys && all; k++)
+	for (size_t k = 0; k < h->n_keys; k++)
 		column_add(h, h->keys[k]);
 	elide_columns(o, h);
 	return 0;
@@ -160,10 +167,10 @@ static bool has_chains(const struct tacho_profile *p)
 	return false;
 }
 
-/* perf sorts by the values first, unless the first key is one. */
+/* perf sorts by the values first, unless the first key is one, or -F says what is shown. */
 static void values_first(const struct report_opts *o, struct hist_opts *h)
 {
-	if (o->sort && h->keys[0] < COL_FIRST_KEY)
+	if (shows_only_fields(o) || (o->sort && h->keys[0] < COL_FIRST_KEY))
 		return;
 	key_first(h, COL_OVERHEAD);
 	if (h->children)
@@ -195,21 +202,22 @@ static void plain_opts(const struct report_opts *o, struct hist_opts *h)
 int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p, struct hist_opts *h,
 		     struct tacho_error *e)
 {
-	bool chains = has_chains(p) && o->mode != REPORT_BRANCH;
+	bool chains = has_chains(p) && o->mode != REPORT_BRANCH, children;
 	int err = report_sort_keys(o, h, e);
 
 	h->graph = o->graph;
 	h->chains = chains && (o->graph.style != GRAPH_NONE || !o->no_children);
 	h->children = chains && !o->no_children && !o->hierarchy && o->mode != REPORT_MEMORY;
+	children = h->children;
 	if (!h->children && h->graph.style == GRAPH_NONE)
 		h->chains = false;
 	if (err == 0)
 		err = report_columns(o, h, e);
 	if (err < 0)
 		return err;
-	/* perf shows callers first with children, callees first without. */
+	/* perf shows callers first with children, also where -F has no column for them, callees first without. */
 	if (!h->graph.order_given)
-		h->graph.caller = h->children || o->hierarchy;
+		h->graph.caller = children || o->hierarchy;
 	if (o->inverted)
 		h->graph.caller = true;
 	values_first(o, h);

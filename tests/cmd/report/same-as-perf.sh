@@ -35,7 +35,10 @@ for options in "" --no-children "--no-children -g caller" "-g callee" "-n --no-c
 	"-s sym --no-children" "-s dso,sym" "-s comm" "-s sym -g none" "-t, -n" \
 	"-w 20,10,30 -g none" "-F overhead,sym,sample,period --no-children -g none" \
 	"-F +period,comm -g none" "-F +sample -s comm -g none" \
-	"-F overhead_children,comm -g none" "-q -g none" "-p rec -x" "-d w --no-children" \
+	"-F overhead_children,comm -g none" "-F overhead,overhead_children,sym -g none" \
+	"-F overhead,sym -s comm --no-children -g none" "-F sym,sample --no-children -g none" \
+	"-F period,sym -p rec|mid --no-children -g none" "-F comm -s sample,sym --no-children -g none" \
+	"-q -g none" "-p rec -x" "-d w --no-children" \
 	"--percent-limit 5 -g none" "--percent-limit 40" "-g graph,1 --percent-limit 40 --no-children" \
 	"--percent-limit 40 -g fractal,1" "--show-total-period -g none" "-g graph,period --no-children" \
 	"--time 0%-20%" "-c w --no-children --percentage relative" "--stats"; do
