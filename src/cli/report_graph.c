@@ -65,14 +65,15 @@ static int refuse(const char *arg, struct str word, struct tacho_error *e)
 	return -EINVAL;
 }
 
-/* Words in any order; the first number is the least per cent, the second the most entries. */
+/* Words in any order; the first number is the least per cent, the second the most entries. Without any, all
+ * is as perf's help has it, callers first also without children. */
 int report_graph(struct hist_graph_opts *g, const char *arg, struct tacho_error *e)
 {
-	struct str rest = str_of(arg), word;
+	struct str rest = str_of(arg ? arg : "graph,0.5,caller,function,percent"), word;
 	unsigned numbers = 0;
 
 	g->given = true;
-	while (arg && str_cut(&rest, ',', &word)) {
+	while (str_cut(&rest, ',', &word)) {
 		double number;
 
 		if (!word.n || graph_word(g, word))

@@ -30,7 +30,7 @@ same() {	# FILE OPTION...
 		grep -v -e 'Tip:' -e '\[unknown\]' -e "$left_out" >tacho.txt
 	diff perf.txt tacho.txt || fail "not the same: $*"
 }
-for options in "" --no-children "--no-children -g caller" "-g callee" "-n --no-children" \
+for options in "" --no-children "--no-children -g caller" "-g --no-children" "-g callee" "-n --no-children" \
 	"-g flat --no-children" "-g folded" "-g folded --no-children" "-g graph,20" \
 	"-s sym --no-children" "-s dso,sym" "-s comm" "-s sym -g none" "-t, -n" \
 	"-w 20,10,30 -g none" "-F overhead,sym,sample,period --no-children -g none" \
