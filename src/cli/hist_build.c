@@ -436,6 +436,23 @@ static int build_all(struct build *b)
 	return err;
 }
 
+/* Which symbols are listed is decided here, rather than by the profile's filters. */
+static void totals_listed(struct hist *h)
+{
+	h->period = 0;
+	for (size_t i = 0; i < h->n_events; i++) {
+		h->totals[i] = 0;
+		h->total_latency[i] = 0;
+		for (size_t k = 0; k < h->n_order; k++) {
+			const struct hist_entry *e = hist_entry_at(h, k);
+
+			h->totals[i] += hist_value(h, e, COL_OVERHEAD, i);
+			h->total_latency[i] += h->opts->latency ? hist_value(h, e, COL_LATENCY, i) : 0;
+		}
+		h->period += h->totals[i];
+	}
+}
+
 int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_opts *opts,
 	       const uint32_t *events, size_t n_events)
 {
@@ -459,5 +476,9 @@ int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_
 	err = build_all(&b);
 	build_done(&b);		/* what comes next uses its memory again */
 	b = (struct build){ 0 };
-	return err < 0 ? err : hist_order(h);
+	if (err == 0)
+		err = hist_order(h);
+	if (err == 0 && opts->relative && opts->symbol_filter)
+		totals_listed(h);
+	return err;
 }

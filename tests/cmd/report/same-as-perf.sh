@@ -41,7 +41,8 @@ for options in "" --no-children "--no-children -g caller" "-g --no-children" "-g
 	"-q -g none" "-p rec -x" "-d w --no-children" \
 	"--percent-limit 5 -g none" "--percent-limit 40" "-g graph,1 --percent-limit 40 --no-children" \
 	"--percent-limit 40 -g fractal,1" "--show-total-period -g none" "-g graph,period --no-children" \
-	"--time 0%-20%" "-c w --no-children --percentage relative" "--stats"; do
+	"--time 0%-20%" "-c w --no-children --percentage relative" \
+	"--symbol-filter leaf --percentage relative -g none" "--stats"; do
 	same g.data $options
 done
 # perf's columns of a hierarchy are as wide as names that it does not show.
