@@ -30,6 +30,7 @@ struct hist_table {
 	struct hist *hist;
 	size_t n;
 	size_t width[HIST_KEYS_MAX + 4];
+	size_t each[HIST_KEYS_MAX + 4];	/* of the values of a group, side by side */
 	bool fixed[HIST_KEYS_MAX + 4];
 	struct hist_number numbers[HIST_NUMBERS];
 	bool heads;			/* entries of one group, object and values have equal heads */

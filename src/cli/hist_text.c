@@ -87,6 +87,11 @@ void hist_table_init(struct hist_table *t, struct hist *h)
 		if (!t->fixed[i])
 			t->width[i] = max_of(strlen(hist_column_title(c)),
 					     c < COL_FIRST_KEY ? value_width(h, c) : key_width(h, c));
+		t->each[i] = t->width[i] / h->n_events;
+		if (t->fixed[i] && c < COL_FIRST_KEY && h->n_events > 1) {
+			t->each[i] = max_of(t->width[i], strlen(hist_title(h->opts, c)));
+			t->width[i] = max_of(t->width[i], value_width(h, c));
+		}
 	}
 	t->heads = heads_repeat(t);
 	t->plain = t->n > 1 && c == COL_SYMBOL && !h->opts->separator && !t->fixed[t->n - 1];
@@ -119,11 +124,13 @@ void hist_table_titles(const struct hist_table *t, struct buf *out)
 		const char *title = hist_title(o, o->columns[i]);
 		size_t n = strlen(title), gap = n < t->width[i] ? t->width[i] - n : 0;
 
+		if (!is_number(o->columns[i]))
+			n = min_of(n, t->width[i]);
 		if (i)
 			buf_puts(out, o->separator ? o->separator : "  ");
 		if (is_right(o->columns[i]))
 			buf_pad(out, ' ', gap);
-		buf_puts(out, title);
+		buf_put(out, title, n);
 		if (!is_right(o->columns[i]))
 			buf_pad(out, ' ', gap);
 	}
@@ -176,7 +183,7 @@ static void put_number(struct hist_table *t, const struct hist_entry *e, size_t 
 		       struct buf *out)
 {
 	const struct hist_number *number = number_of(t, e, column, event);
-	size_t from = out->n, width = t->width[column] / t->hist->n_events;
+	size_t from = out->n, width = t->each[column];
 
 	if (t->hist->opts->separator) {
 		buf_putc(out, ' ');

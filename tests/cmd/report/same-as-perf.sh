@@ -62,5 +62,7 @@ left_out='Tip:'
 same two.data --stats
 same values.data
 same values.data --no-children -n
+same values.data --no-children -n -w 12,16,3
+same g.data -w 9,9,2 -g none
 same values.data --stats
 same two.data --header-only
