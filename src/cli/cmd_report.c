@@ -500,7 +500,7 @@ static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 	return err;
 }
 
-static bool options_fit(const struct report_opts *o, struct tacho_error *e)
+static bool options_fit(const struct report_opts *o, const char **list, struct tacho_error *e)
 {
 	struct hist_opts tried = { 0 };
 
@@ -512,7 +512,17 @@ static bool options_fit(const struct report_opts *o, struct tacho_error *e)
 		error_set(e, -EINVAL, "'%s' cannot separate columns", o->separator);
 		return false;
 	}
-	return report_sort_keys(o, &tried, e) == 0 && report_columns(o, &tried, e) == 0;
+	*list = o->sort ? o->sort : o->fields;
+	if (report_sort_keys(o, &tried, e) < 0)
+		return false;
+	*list = o->fields;
+	return report_columns(o, &tried, e) == 0;
+}
+
+/* Of -s or -F, whose text `list` is. */
+static void list_refused(const struct report_opts *o, const char *list, const struct tacho_error *e)
+{
+	report_error("report", list && list == o->sort ? "-s" : list ? "-F" : NULL, list, e);
 }
 
 static int report_file(struct report_opts *o, char **next)
@@ -520,14 +530,15 @@ static int report_file(struct report_opts *o, char **next)
 	scoped(perfdata_closep) struct tacho_perfdata *pd = NULL;
 	scoped(profile_freep) struct tacho_profile *p = NULL;
 	scoped(freep) char *fields = NULL;
+	const char *list = NULL;
 	struct tacho_error e = { .column = -1 }, damage = { .column = -1 }, wrong = { .column = -1 };
 	bool browse = report_wants_browser(o);
 	int bad, err = tacho_perfdata_open(&pd, o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
 								     .force = o->force), &e);
 
 	if (err < 0) {
-		if (report_looks_wrong(o, &wrong)) {
-			report_error("report", o->sort ? "-s" : "-F", o->sort ? o->sort : o->fields, &wrong);
+		if (report_looks_wrong(o, &list, &wrong)) {
+			list_refused(o, list, &wrong);
 			return EXIT_USAGE;
 		}
 		report_error("report", NULL, NULL, &e);
@@ -538,10 +549,9 @@ static int report_file(struct report_opts *o, char **next)
 			pager_start();
 		return report_side(o, pd);
 	}
-	err = report_mode(o, pd, &fields, &e);
+	err = report_mode(o, pd, &fields, &list, &e);
 	if (err < 0) {
-		report_error("report", o->sort ? "-s" : o->fields ? "-F" : NULL,
-			     o->sort ? o->sort : o->fields, &e);
+		list_refused(o, list, &e);
 		return EXIT_USAGE;
 	}
 	if (browse)
@@ -572,6 +582,7 @@ static int report_run(void *opts, int argc, char **argv)
 {
 	struct report_opts *o = opts;
 	scoped(freep) char *file = NULL;
+	const char *list = NULL;
 	struct tacho_error e = { .column = -1 };
 	int status;
 
@@ -582,9 +593,8 @@ static int report_run(void *opts, int argc, char **argv)
 		report_text("report", "--show-on-off-events goes with --switch-on or --switch-off");
 		return EXIT_USAGE;
 	}
-	if (!options_fit(o, &e)) {
-		report_error("report", o->sort ? "-s" : o->fields ? "-F" : NULL,
-			     o->sort ? o->sort : o->fields, &e);
+	if (!options_fit(o, &list, &e)) {
+		list_refused(o, list, &e);
 		return EXIT_USAGE;
 	}
 	pages_reuse();

@@ -71,14 +71,12 @@ bool report_joins_threads(const struct report_opts *o);
 int report_keep(const struct report_opts *o, struct tacho_profile_opts *out, struct tacho_error *e);
 
 /* ---- report_mode.c ---- */
-/* Looks at the file: what it holds, and its tracepoints' fields (*fields is for free()). */
-int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields,
+/* Looks at the file: what it holds, and its tracepoints' fields (*fields is for free()). Words that are neither
+ * keys nor such fields are refused; *list is the one of -s and -F where it stands. */
+int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields, const char **list,
 		struct tacho_error *e);
-/* Whether the words that are no keys are fields of the file's tracepoints. */
-int report_fields_fit(const struct report_opts *o, const struct tacho_perfdata *pd,
-		      struct tacho_error *e);
 /* Where no file can be asked: whether one of those words is hardly more than a key misspelt. */
-bool report_looks_wrong(const struct report_opts *o, struct tacho_error *e);
+bool report_looks_wrong(const struct report_opts *o, const char **list, struct tacho_error *e);
 /* Per CPU its socket; NULL where the file does not tell. For free(). */
 int32_t *report_sockets(const struct tacho_perfdata *pd, size_t *n);
 /* A list of the chosen socket's CPUs, heap; NULL for all. -EINVAL where the file does not tell, or it has

@@ -109,17 +109,22 @@ static struct str word_in(const struct report_opts *o, const char *word, const c
 	const char *lists[] = { o->sort, o->fields };
 
 	for (size_t i = 0; i < countof(lists); i++) {
-		const char *at = lists[i] ? strstr(lists[i], word) : NULL;
+		struct str rest = str_of(lists[i]), one;
 
 		*text = lists[i];
-		if (at)
-			return str_n(at, strlen(word));
+		while (lists[i] && str_cut(&rest, ',', &one)) {
+			if (one.s == lists[i] && one.n && one.s[0] == '+')
+				one = str_n(one.s + 1, one.n - 1);
+			one = str_trim(one);
+			if (str_is(one, word))
+				return one;
+		}
 	}
 	*text = word;
 	return str_of(word);
 }
 
-int report_fields_fit(const struct report_opts *o, const struct tacho_perfdata *pd,
+static int fields_fit(const struct report_opts *o, const struct tacho_perfdata *pd, const char **list,
 		      struct tacho_error *e)
 {
 	scoped(trace_freep) struct tacho_trace *t = NULL;
@@ -128,24 +133,22 @@ int report_fields_fit(const struct report_opts *o, const struct tacho_perfdata *
 	if (err == -ENOMEM)
 		return error_nomem(e);
 	for (size_t i = 0; i < hist_n_fields(); i++) {
-		const char *text;
 		struct str word;
 
 		if (strcmp(hist_fields()[i], "trace_fields") == 0 || has_field(pd, t, hist_fields()[i]))
 			continue;
-		word = word_in(o, hist_fields()[i], &text);
-		return hist_unknown_key(text, word, e);
+		word = word_in(o, hist_fields()[i], list);
+		return hist_unknown_key(*list, word, e);
 	}
 	return 0;
 }
 
-bool report_looks_wrong(const struct report_opts *o, struct tacho_error *e)
+bool report_looks_wrong(const struct report_opts *o, const char **list, struct tacho_error *e)
 {
 	for (size_t i = 0; i < hist_n_fields(); i++) {
-		const char *text;
-		struct str word = word_in(o, hist_fields()[i], &text);
+		struct str word = word_in(o, hist_fields()[i], list);
 
-		hist_unknown_key(text, word, e);
+		hist_unknown_key(*list, word, e);
 		if (strstr(e->hint, "did you mean"))
 			return true;
 	}
@@ -166,7 +169,7 @@ static bool has_switches(const struct tacho_perfdata *pd)
 	return false;
 }
 
-int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields,
+int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields, const char **list,
 		struct tacho_error *e)
 {
 	bool branches = has_sample(pd, PERF_SAMPLE_BRANCH_STACK);
@@ -184,7 +187,7 @@ int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **f
 			return error_nomem(e);
 		o->all_fields = *fields;
 	}
-	return report_fields_fit(o, pd, e);
+	return fields_fit(o, pd, list, e);
 }
 
 /* NRCPUS: how many could be, and how many are; CPU_TOPOLOGY ends with core and socket of each CPU,

@@ -3,6 +3,8 @@
 refused 129 tacho report -s symbl
 grep -q "did you mean 'symbol'" err
 refused 129 tacho report -F overhead,symbl
+refused 129 tacho report -s comm -F overhead,symbl
+grep -q '^  -F overhead,symbl$' err || fail "another list is shown: $(cat err)"
 refused 129 tacho report -g grph
 refused 129 tacho report --percentage half
 refused 129 tacho report -t .
