@@ -49,13 +49,11 @@ static const struct option_row script_rows[] = {
 	  .min = 1 },
 	{ OPT_LIST, 0, "stop-bt", AT(stop_bt), "SYMBOL",
 	  "call chains no further than these functions, separated by commas" },
-	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "no inlined functions in call chains",
-	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "no inlined functions in call chains (always so)" },
 	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "C++ and Rust names as the linker sees them",
 	  OPTF_NEGATED },
 	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "whole paths in the field srcline" },
-	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL, "no samples made from hardware traces",
-	  OPTF_NEGATED },
+	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL, "no samples made from hardware traces (always so)" },
 	{ OPT_FLAG, 0, "ns", AT(ns), NULL, "times with nanoseconds" },
 	{ OPT_FLAG, 0, "reltime", AT(reltime), NULL, "times since the first sample" },
 	{ OPT_FLAG, 0, "deltatime", AT(deltatime), NULL, "times since the sample before" },
@@ -78,6 +76,7 @@ static const struct option_row script_rows[] = {
 	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also where the recorder ended a round" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "no messages about the file" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say which objects had no symbols, and why" },
+	REFUSED(0, "inline", "inlined functions are not shown"),
 	REFUSED(0, "itrace", REFUSED_TRACES),
 	REFUSED(0, "insn-trace", REFUSED_TRACES),
 	REFUSED(0, "xed", REFUSED_TRACES),
@@ -104,7 +103,7 @@ static const struct option_row script_rows[] = {
 	REFUSED(0, "dump-unsorted-raw-trace", "-D shows the records in the file's order already"),
 	REFUSED(0, "show-kernel-path",
 		"the kernel's object is called [kernel.kallsyms] wherever its symbols came from"),
-	REFUSED('L', "Latency", NO_SCRIPTS),
+	REFUSED('L', "Latency", "flags of interrupts and preemption are not shown"),
 	REFUSED('d', "debug-mode", "-v says what went wrong, --stats of report counts"),
 	{ .kind = OPT_END },
 };
@@ -330,6 +329,10 @@ static int script_run(void *opts, int argc, char **argv)
 	}
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
 		report_text("script", "--show-on-off-events goes with --switch-on or --switch-off");
+		return EXIT_USAGE;
+	}
+	if (o->reltime && o->deltatime) {
+		report_text("script", "a time is since the first sample (--reltime) or the one before (--deltatime)");
 		return EXIT_USAGE;
 	}
 	pages_reuse();

@@ -41,7 +41,7 @@ struct script_fields {		/* per type: what -F asked for */
 	uint32_t set[N_TYPES];
 	uint32_t required[N_TYPES];	/* by name: not having them is an error */
 	bool given[N_TYPES];		/* the list was replaced, not just changed */
-	bool named[N_TYPES];		/* the type was called by its name */
+	bool hidden[N_TYPES];		/* the type was named with nothing behind the colon */
 };
 
 void fields_defaults(struct script_fields *f);

@@ -189,10 +189,10 @@ int fields_parse(struct script_fields *f, const char *text, struct tacho_error *
 	for (int t = from; t <= to && !changes; t++) {
 		f->set[t] = f->required[t] = 0;
 		f->given[t] = true;
-		f->named[t] = from == to && list.n;
+		f->hidden[t] = from == to && !list.n;
 	}
-	while (!err && str_cut(&list, ',', &word))
-		err = one_field(f, word, text, from, to, e);
+	while (!err && list.n && str_cut(&list, ',', &word))
+		err = word.n ? one_field(f, word, text, from, to, e) : 0;
 	return err;
 }
 
@@ -201,6 +201,25 @@ static int missing(const struct tacho_file_event *ev, size_t i, struct tacho_err
 	return error_set(e, -EINVAL,
 			 "Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
 			 ev->name, names[i].sample_name, names[i].name);
+}
+
+/* What a field is made from. */
+static const struct {
+	const char *name, *of;
+	uint32_t field, needs;
+} made[] = {
+	{ "symoff", "sym", FIELD_SYMOFF, FIELD_SYM },
+	{ "srcline", "ip", FIELD_SRCLINE, FIELD_IP },
+};
+
+/* Where the default is only changed, types that cannot have it do without. */
+static int made_of(const struct script_fields *f, enum script_type t, struct tacho_error *e)
+{
+	for (size_t i = 0; i < countof(made); i++)
+		if (f->given[t] && (f->set[t] & made[i].field) && !(f->set[t] & made[i].needs))
+			return error_set(e, -EINVAL, "the field '%s' is shown with '%s', which was not asked for",
+					 made[i].name, made[i].of);
+	return 0;
 }
 
 /* The event that follows maps and tasks beside the others; it never samples. */
@@ -214,7 +233,10 @@ int fields_of_event(const struct script_fields *f, const struct tacho_file_event
 {
 	enum script_type t = fields_type(ev->attr);
 	uint32_t set = f->set[t];
+	int err = made_of(f, t, e);
 
+	if (err < 0)
+		return err;
 	if (t == TYPE_TRACE && chains && !f->given[t])
 		set |= PLACE;
 	for (size_t i = 0; i < countof(names); i++) {
@@ -241,7 +263,7 @@ int fields_check_types(const struct script_fields *f, const struct tacho_perfdat
 
 		for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++)
 			there |= fields_type(tacho_perfdata_event(pd, i)->attr) == (enum script_type)t;
-		if (f->named[t] && !there)
+		if (f->hidden[t] && !there)
 			return error_set(e, -EINVAL, "%s events do not exist. Remove corresponding -F option "
 					 "to proceed.", types[t].long_name);
 	}

@@ -65,6 +65,7 @@ compare chains -G
 compare chains --max-stack 3
 compare everywhere -C 0
 compare many -F trace:comm,trace
+compare many -F trace:
 tacho script -i - <pipe.data >ours 2>messages
 perf script --no-inline -i pipe.data >theirs 2>/dev/null
 "$SUPPORT/compare-script" theirs ours || fail "a pipe read from stdin differs"

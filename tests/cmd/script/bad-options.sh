@@ -7,6 +7,19 @@ refused 129 tacho script -i a.data -F comm,tdi
 grep -q "did you mean 'tid'" err || fail "no hint: $(cat err)"
 refused 1 tacho script -i a.data -F addr
 grep -q "do not have ADDR attribute set. Cannot print 'addr' field" err || fail "not BOLT's message: $(cat err)"
+refused 1 tacho script -i a.data -F ip,symoff
+grep -q "'symoff' is shown with 'sym'" err || fail "not told what is missing: $(cat err)"
+refused 1 tacho script -i a.data -F comm,srcline
+refused 1 tacho script -i a.data -F trace:
+grep -q 'tracepoint events do not exist' err || fail "not perf's message: $(cat err)"
+refused 129 tacho script -i a.data --reltime --deltatime
+refused 129 tacho script -i a.data --itrace=i100us
+grep -q 'hardware traces' err || fail "no reason: $(cat err)"
+refused 129 tacho script -i a.data --inline
+# Lists are for events that may not be there, and need not be tidy.
+perf script -i a.data -F sw:comm,,time, -F trace:comm,trace >theirs
+tacho script -i a.data -F sw:comm,,time, -F trace:comm,trace >ours
+cmp theirs ours
 refused 1 tacho script -i a.data --time 5,3
 refused 1 tacho script -i a.data -C x
 refused 129 tacho script -i a.data word
