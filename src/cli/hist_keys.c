@@ -268,9 +268,9 @@ uint64_t hist_row_value(const struct hist *h, enum hist_column key, const struct
 		return h->first_comm[r->thread];
 	case COL_PID:
 	case COL_TID:
-		return t->tid;
+		return (uint64_t)(int32_t)t->tid;	/* -1: one that is dead */
 	case COL_TGID:
-		return t->pid;
+		return (uint64_t)(int32_t)t->pid;
 	case COL_CPU:
 		return (uint64_t)(int64_t)r->cpu;
 	case COL_TIME:
@@ -435,7 +435,10 @@ void hist_key_text(const struct hist *h, const struct hist_entry *e, enum hist_c
 		return;
 	case COL_PID:
 	case COL_TGID:
-		buf_printf(out, "%7" PRIu64 ":%s", v, key == COL_PID ? t->last : t->process);
+		buf_printf(out, "%7" PRId64 ":%s", (int64_t)v, key == COL_PID ? t->last : t->process);
+		return;
+	case COL_TID:
+		buf_printf(out, "%" PRId64, (int64_t)v);
 		return;
 	case COL_CPU:
 		buf_printf(out, "%.3" PRId64, (int64_t)v);

@@ -28,8 +28,13 @@ static char *put_ids(char *at, uint32_t fields, const struct script_who *who)
 
 	if (!(fields & (FIELD_PID | FIELD_TID)))
 		return at;
-	if (pid < 0 || tid < 0)		/* -1: nobody */
-		return at + sprintf(at, "%*d ", TID_WIDTH, fields & FIELD_PID ? pid : tid);
+	if (pid < 0 || tid < 0) {	/* -1: nobody, or one that is dead */
+		at += sprintf(at, "%*d", TID_WIDTH, fields & FIELD_PID ? pid : tid);
+		if ((fields & FIELD_PID) && (fields & FIELD_TID))
+			at += sprintf(at, "/%-*d", TID_WIDTH, tid);
+		*at++ = ' ';
+		return at;
+	}
 	at = put_dec(at, fields & FIELD_PID ? who->pid : who->tid, TID_WIDTH, ' ');
 	if ((fields & FIELD_PID) && (fields & FIELD_TID)) {
 		*at++ = '/';

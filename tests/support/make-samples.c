@@ -108,7 +108,7 @@ static void sample(struct bytes *b, const struct perf_event_attr *a, unsigned i,
 		put8(b, ID);
 	put8(b, BASE + 0x1130 + 4 * i);		/* IP */
 	put4(b, PID);
-	put4(b, PID + i % 2);
+	put4(b, i % 2 && a->config == PERF_COUNT_SW_CONTEXT_SWITCHES ? UINT32_MAX : PID + i % 2);
 	put8(b, START_NS + 1000777u * i);	/* TIME */
 	if (type & PERF_SAMPLE_ADDR)
 		put8(b, i % 3 ? BASE + 0x1140 + i : 0x7ffc00000000 + i);
@@ -162,6 +162,8 @@ static const struct kind {
 	{ "faults", "page-faults",
 	  { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
 	    .sample_type = ALWAYS | PERF_SAMPLE_ADDR } },
+	{ "dead", "context-switches",	/* every other thread's last */
+	  { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_type = ALWAYS } },
 	{ "bpf", "bpf-output",
 	  { .type = PERF_TYPE_SOFTWARE, .config = 10, .sample_type = ALWAYS | PERF_SAMPLE_RAW } },
 	{ "cgroups", "cpu-clock",
