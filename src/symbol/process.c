@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#define IDLE_NAME "swapper"
+
 struct process *process_find(const struct processes *p, uint32_t pid)
 {
 	uint32_t at;
@@ -111,7 +113,9 @@ int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid,
 	struct thread *child = thread_get(p, pid, tid);
 	struct process *proc, *from;
 
-	if (!child)
+	if (!comm && ptid == 0)
+		comm = names_add(&p->comms, STR_LIT(IDLE_NAME));
+	if (!child || (!comm && ptid == 0))
 		return -ENOMEM;
 	child->comm = comm;
 	if (pid == ppid || tid != pid)
@@ -228,7 +232,7 @@ const char *process_comm_of(struct processes *p, uint32_t pid, uint32_t tid)
 	if (t && t->comm && (t->pid == pid || pid == UINT32_MAX))
 		return names_get(&p->comms, t->comm);
 	if (tid == 0)
-		return "swapper";
+		return IDLE_NAME;
 	snprintf(text, sizeof(text), ":%d", (int)tid);
 	name = names_get(&p->comms, names_add(&p->comms, str_of(text)));
 	return name ? name : ":?";

@@ -220,6 +220,8 @@ static void process_names(void **state)
 	process_comm(&p, 5, 5, "main", false);
 	assert_string_equal(process_comm_of(&p, 5, 5), "main");
 	assert_string_equal(process_comm_of(&p, 5, 7), ":7");
+	process_fork(&p, 1, 1, 0, 0, true);
+	assert_string_equal(process_comm_of(&p, 1, 1), "swapper");
 	process_fork(&p, 5, 7, 5, 5, true);
 	assert_string_equal(process_comm_of(&p, 5, 7), "main");
 	process_comm(&p, 5, 7, "worker", false);
