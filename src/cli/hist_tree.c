@@ -129,19 +129,33 @@ static int runs_make(const struct tree *t, size_t level, size_t from, size_t to,
 	return 0;
 }
 
+static const char *separator_of(const struct tree *t)
+{
+	return t->hist->opts->separator ? t->hist->opts->separator : "  ";
+}
+
+/* With a separator they stand on the left, each behind a blank. */
 static void put_values(const struct tree *t, const uint64_t *sums, struct buf *out)
 {
+	bool left = t->hist->opts->separator;
+
 	for (size_t i = 0; i < t->n_values; i++) {
 		enum hist_column c = t->values[i];
-		int width = (int)(t->value_width[i] / t->hist->n_events);
+		int width = left ? 0 : (int)(t->value_width[i] / t->hist->n_events);
+		size_t from;
 
 		if (i)
-			buf_puts(out, "  ");
-		for (size_t k = 0; k < t->hist->n_events; k++, sums++)
+			buf_puts(out, separator_of(t));
+		from = out->n;
+		for (size_t k = 0; k < t->hist->n_events; k++, sums++) {
+			buf_puts(out, left ? " " : "");
 			if (c == COL_SAMPLES || c == COL_PERIOD)
 				buf_printf(out, "%*" PRIu64, width, *sums);
 			else
-				buf_printf(out, "%*.2f%%", width - 1, hist_share_of(t->hist, *sums, c, k));
+				buf_printf(out, "%*.2f%%", max_of(width - 1, 0), hist_share_of(t->hist, *sums, c, k));
+		}
+		if (out->n - from < t->value_width[i])
+			buf_pad(out, ' ', t->value_width[i] - (out->n - from));
 	}
 }
 
@@ -150,10 +164,13 @@ static void put_line(const struct tree *t, size_t level, const struct run *r, co
 	struct buf *out = &t->sink->out;
 	size_t from;
 
-	buf_puts(out, "  ");
+	if (!t->hist->opts->separator)
+		buf_puts(out, "  ");
 	buf_pad(out, ' ', level * INDENT);
 	put_values(t, sums, out);
-	buf_pad(out, ' ', (t->n - 1 - level) * INDENT + 2 + level * INDENT);
+	buf_puts(out, separator_of(t));
+	if (!t->hist->opts->separator)
+		buf_pad(out, ' ', (t->n - 1) * INDENT);
 	from = out->n;
 	hist_key_text(t->hist, &t->hist->entries.v[t->order[r->from]], t->levels[level], out);
 	if (t->levels[level] != COL_SYMBOL && out->n - from < t->width[level])
@@ -161,9 +178,21 @@ static void put_line(const struct tree *t, size_t level, const struct run *r, co
 	buf_putc(out, '\n');
 }
 
+/* In place of a level of which nothing is listed. */
+static void put_none(const struct tree *t, size_t level)
+{
+	size_t width = 2;
+
+	for (size_t i = 0; i < t->n_values; i++)
+		width += t->value_width[i] + 2;
+	buf_pad(&t->sink->out, ' ', width + (t->hist->opts->separator ? 0 : (t->n + level - 1) * INDENT));
+	buf_printf(&t->sink->out, "no entry >= %.2f%%\n", t->hist->opts->percent_limit);
+}
+
 static int put_level(const struct tree *t, size_t level, size_t from, size_t to)
 {
 	struct runs runs = { 0 };
+	bool none = level > 0;
 	int err = runs_make(t, level, from, to, &runs);
 
 	for (size_t i = 0; i < runs.n && err == 0; i++) {
@@ -171,6 +200,7 @@ static int put_level(const struct tree *t, size_t level, size_t from, size_t to)
 
 		if (hist_percent(t->hist, runs.sums.v[r->sums], 0) < t->hist->opts->percent_limit)
 			continue;
+		none = false;
 		put_line(t, level, r, runs.sums.v + r->sums + t->hist->n_events);
 		if (level + 1 < t->n)
 			err = put_level(t, level + 1, r->from, r->to);
@@ -179,6 +209,8 @@ static int put_level(const struct tree *t, size_t level, size_t from, size_t to)
 		if (err == 0 && t->sink->out.n > HIST_FLUSH_BYTES)
 			err = t->sink->flush(t->sink);
 	}
+	if (none && err == 0)
+		put_none(t, level);
 	vec_done(&runs);
 	vec_done(&runs.sums);
 	return err;
@@ -187,14 +219,16 @@ static int put_level(const struct tree *t, size_t level, size_t from, size_t to)
 static void put_titles(const struct tree *t)
 {
 	struct buf *out = &t->sink->out;
+	const char *separator = separator_of(t);
 	size_t from = out->n + 2, value, text = 0;
 
 	buf_puts(out, "# ");
-	buf_pad(out, ' ', (t->n - 1) * INDENT);
+	if (!t->hist->opts->separator)
+		buf_pad(out, ' ', (t->n - 1) * INDENT);
 	for (size_t i = 0; i < t->n_values; i++)
-		buf_printf(out, "%s%*s", i ? "  " : "", (int)t->value_width[i], hist_column_title(t->values[i]));
+		buf_printf(out, "%s%*s", i ? separator : "", (int)t->value_width[i], hist_column_title(t->values[i]));
 	value = out->n - from;
-	buf_puts(out, "  ");
+	buf_puts(out, separator);
 	from = out->n;
 	for (size_t i = 0; i < t->n; i++) {
 		buf_printf(out, "%s%s", i ? " / " : "", hist_column_title(t->levels[i]));
@@ -202,8 +236,13 @@ static void put_titles(const struct tree *t)
 	}
 	text = max_of(text, out->n - from);
 	buf_puts(out, "\n# ");
-	buf_pad(out, '.', value);
-	buf_puts(out, "  ");
+	if (!t->hist->opts->separator)
+		buf_pad(out, '.', value);
+	for (size_t i = 0; i < t->n_values && t->hist->opts->separator; i++) {
+		buf_puts(out, i ? separator : "");
+		buf_pad(out, '.', t->value_width[i]);
+	}
+	buf_puts(out, separator);
 	buf_pad(out, '.', text);
 	buf_puts(out, "\n#\n");
 }

@@ -207,17 +207,17 @@ int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p,
 
 	h->graph = o->graph;
 	h->chains = chains && (o->graph.style != GRAPH_NONE || !o->no_children);
-	h->children = chains && !o->no_children && !o->hierarchy && o->mode != REPORT_MEMORY;
-	children = h->children;
+	children = chains && !o->no_children && o->mode != REPORT_MEMORY;
+	h->children = children && !o->hierarchy;
 	if (!h->children && h->graph.style == GRAPH_NONE)
 		h->chains = false;
 	if (err == 0)
 		err = report_columns(o, h, e);
 	if (err < 0)
 		return err;
-	/* perf shows callers first with children, also where -F has no column for them, callees first without. */
+	/* perf shows callers first with children, also where no column is theirs, callees first without. */
 	if (!h->graph.order_given)
-		h->graph.caller = children || o->hierarchy;
+		h->graph.caller = children;
 	if (o->inverted)
 		h->graph.caller = true;
 	values_first(o, h);

@@ -49,6 +49,9 @@ done
 left_out='^# \.\.\.'
 same g.data --hierarchy
 same g.data --hierarchy -n --show-total-period
+same g.data --hierarchy --no-children -s dso,sym
+same g.data --hierarchy -n -t, -s dso,sym -g none
+same g.data --hierarchy --percent-limit 90 -n -g none
 same two.data --hierarchy -n
 left_out='Tip:'
 same plain.data
