@@ -131,7 +131,7 @@ static int windows_learn(struct load *l, struct tacho_error *e)
 		first = cursor_word(times, tacho_perfdata_swapped(l->pd));
 		last = cursor_word(times + 8, tacho_perfdata_swapped(l->pd));
 	}
-	if (f->shares.n && last <= first) {
+	if (f->shares.n && (!last || last < first)) {	/* equal: there is one sample */
 		error_set(e, -EINVAL, "the file does not say when its first and last sample were");
 		error_hint(e, "give the times in seconds: 12.5,13");
 		return -EINVAL;

@@ -164,6 +164,7 @@ static const struct kind {
 	    .sample_type = ALWAYS | PERF_SAMPLE_ADDR } },
 	{ "dead", "context-switches",	/* every other thread's last */
 	  { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CONTEXT_SWITCHES, .sample_type = ALWAYS } },
+	{ "one", "cpu-clock", { .type = PERF_TYPE_SOFTWARE, .sample_type = ALWAYS } },	/* sample */
 	{ "bpf", "bpf-output",
 	  { .type = PERF_TYPE_SOFTWARE, .config = 10, .sample_type = ALWAYS | PERF_SAMPLE_RAW } },
 	{ "cgroups", "cpu-clock",
@@ -238,6 +239,7 @@ static int make(const struct kind *kind, const char *path, const char *object)
 	struct tacho_perfdata_writer *w = NULL;
 	struct tacho_writer_opts opts = { .size = sizeof(opts) };
 	struct bytes b = { .n = 0 };
+	unsigned n = strcmp(kind->kind, "one") == 0 ? 1 : N_SAMPLES;
 	uint64_t id = ID;
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666), err;
 
@@ -258,9 +260,9 @@ static int make(const struct kind *kind, const char *path, const char *object)
 	if (attr.clockid)
 		clock_data(w);
 	side_records(&b, object, w);
-	for (unsigned i = 0; i < N_SAMPLES; i++)
+	for (unsigned i = 0; i < n; i++)
 		sample(&b, &attr, i, w);
-	if (tacho_writer_sample_time(w, START_NS, START_NS + 1000777u * N_SAMPLES) < 0 ||
+	if (tacho_writer_sample_time(w, START_NS, START_NS + 1000777u * (n - 1)) < 0 ||
 	    tacho_writer_finish(w, NULL) < 0)
 		return 1;
 	tacho_writer_free(w);

@@ -17,6 +17,9 @@ tid=$(tacho report -i g.data --json -s pid | jq '.events[0].entries[0].tid')
 [ "$(samples --tid "$tid")" = "$(tacho report -i g.data --json -s pid | jq '.events[0].entries[0].samples')" ] ||
 	fail "one thread has other samples than its row"
 [ "$(samples --pid 999999999)" = 0 ] || fail "a process that is not there has samples"
+# A recording with one sample has it in all of its parts, as in perf.
+"$TEST_BIN/make-samples" one one.data
+tacho report --stdio -i one.data --time 30%-60% -s comm | grep -q '100.00%  made' || fail "the only sample is in no part"
 refused 129 tacho report -i g.data --time 5
 refused 129 tacho report -i g.data --pid x
 refused 129 tacho report -i g.data -C 0
