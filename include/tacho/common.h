@@ -51,7 +51,8 @@ struct tacho_opts {		/* zero means the default in every field */
 	void *log_arg;
 };
 
-/* Returns 0, -ENOMEM, or -E2BIG when `opts` holds a field this library does not know. */
+/* Returns 0, -ENOMEM, or as every call that takes options -E2BIG when `opts` holds a field that is set
+ * and that this library does not know, -EINVAL when its size is not filled in. */
 TACHO_API int tacho_open(struct tacho **out, const struct tacho_opts *opts,
 			 struct tacho_error *e);
 TACHO_API void tacho_close(struct tacho *t);	/* NULL is fine */

@@ -11,24 +11,6 @@
 #include "base/vec.h"
 #include "sys/cgroup.h"
 
-int set_copy_opts(void *to, size_t size, const void *from)
-{
-	const unsigned char *bytes = from;
-	size_t given;
-
-	memset(to, 0, size);
-	if (!from)
-		return 0;
-	memcpy(&given, from, sizeof(given));
-	if (given < sizeof(given))
-		return -EINVAL;
-	for (size_t i = size; i < given; i++)
-		if (bytes[i])
-			return -E2BIG;
-	memcpy(to, from, min_of(given, size));
-	return 0;
-}
-
 char *set_text(struct tacho_evset *set, const char *fmt, ...)
 {
 	scoped(buf_done) struct buf text = { 0 };

@@ -7,21 +7,22 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/opts.h"
 #include "base/vec.h"
 
 int tacho_metric_set_new(struct tacho_metric_set **out, struct tacho *t,
 			 const struct tacho_metric_set_opts *opts)
 {
 	struct tacho_metric_set *ms = calloc(1, sizeof(*ms));
-	int err = ms ? tacho_evset_new(&ms->scratch, t) : -ENOMEM;
+	int err = ms ? opts_copy(&ms->opts, sizeof(ms->opts), opts, NULL) : -ENOMEM;
 
+	if (err == 0)
+		err = tacho_evset_new(&ms->scratch, t);
 	if (err < 0) {
 		free(ms);
 		return err;
 	}
 	ms->t = t;
-	if (opts)
-		memcpy(&ms->opts, opts, min_of(opts->size, sizeof(ms->opts)));
 	*out = ms;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/opts.h"
 #include "base/vec.h"
 #include "sys/cgroup.h"
 
@@ -394,9 +395,9 @@ int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opt
 
 	if (set->was_open)
 		return error_set(e, -EBUSY, "the set was opened before");
-	err = set_copy_opts(&set->opts, sizeof(set->opts), opts);
+	err = opts_copy(&set->opts, sizeof(set->opts), opts, e);
 	if (err < 0)
-		return error_set(e, err, "the options hold a field this library does not know");
+		return err;
 	set->was_open = true;
 	err = prepare(set, e);
 	if (err < 0)

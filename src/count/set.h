@@ -168,8 +168,6 @@ int set_note(struct tacho_evset *set, uint32_t i, const char *fmt, ...) printf_l
 void set_unnote(struct tacho_evset *set, uint32_t i);
 /* Formats into the set's arena; NULL without memory. */
 char *set_text(struct tacho_evset *set, const char *fmt, ...) printf_like(2, 3);
-/* Copies a sized options struct; -E2BIG when the caller's has unknown fields that are set. */
-int set_copy_opts(void *to, size_t size, const void *from);
 /* The machine's topology, read once. */
 const struct topology *set_topology(struct tacho_evset *set);
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "base/opts.h"
 #include "base/vec.h"
 
 static const struct tacho_place nowhere = { .socket = -1, .die = -1, .cluster = -1, .core = -1,
@@ -326,7 +327,7 @@ int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *give
 		     const struct tacho_sum **out)
 {
 	struct tacho_sums_opts opts;
-	int err = set_copy_opts(&opts, sizeof(opts), given);
+	int err = opts_copy(&opts, sizeof(opts), given, NULL);
 
 	if (err < 0)
 		return err;

@@ -9,32 +9,18 @@
 #include <stdio.h>
 
 #include "base/defs.h"
+#include "base/opts.h"
 #include "event/metric.h"
 #include "event/vendor.h"
 
-/* A newer program may hand in a larger struct; what we do not know has to be zero. */
-static bool opts_known(const struct tacho_opts *opts)
-{
-	const unsigned char *bytes = (const unsigned char *)opts;
-
-	for (size_t i = sizeof(*opts); i < opts->size; i++)
-		if (bytes[i])
-			return false;
-	return true;
-}
-
 int tacho_open(struct tacho **out, const struct tacho_opts *opts, struct tacho_error *e)
 {
-	struct tacho_opts o = { 0 };
+	struct tacho_opts o;
 	struct tacho *t;
+	int err = opts_copy(&o, sizeof(o), opts, e);
 
-	if (opts) {
-		if (!opts_known(opts))
-			return error_set(e, -E2BIG,
-					 "the options hold a field that libtacho %s does not know",
-					 TACHO_VERSION);
-		memcpy(&o, opts, min_of(opts->size, sizeof(o)));
-	}
+	if (err < 0)
+		return err;
 	t = calloc(1, sizeof(*t));
 	if (!t || sys_init(&t->sys, o.sysfs, o.procfs, o.tracefs) < 0) {
 		free(t);

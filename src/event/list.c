@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/opts.h"
 #include "event/names.h"
 #include "sys/arch.h"
 
@@ -265,12 +266,12 @@ int tacho_list(struct tacho *t, const struct tacho_list_opts *opts,
 	       struct tacho_error *e)
 {
 	struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY };
-	struct tacho_list_opts o = { 0 };
+	struct tacho_list_opts o;
 	struct lister l = { .t = t, .opts = &o, .fn = fn, .arg = arg };
-	int err;
+	int err = opts_copy(&o, sizeof(o), opts, e);
 
-	if (opts)
-		memcpy(&o, opts, min_of(opts->size, sizeof(o)));
+	if (err < 0)
+		return err;
 	l.refused = probe_attr(t, &dummy, -1);
 	err = list_generic(&l);
 	if (!err)

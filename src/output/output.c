@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "base/opts.h"
+
 static const struct writer *const writers[] = {
 	&folded_writer,
 	&svg_writer,
@@ -154,17 +156,16 @@ int tacho_output_write(const struct tacho_format *f, const struct tacho_profile 
 		       const struct tacho_output_opts *opts, tacho_put put, void *arg,
 		       struct tacho_error *e)
 {
-	static const struct tacho_output_opts none = { .size = sizeof(none) };
-	struct tacho_output_opts known = none;
+	struct tacho_output_opts known;
 	const struct writer *w = writer_of(f);
 	struct out out = { .put = put, .arg = arg };
 	struct output o = { .p = p, .opts = &known, .out = &out, .e = e };
-	int err;
+	int err = opts_copy(&known, sizeof(known), opts, e);
 
-	if (!w || (opts && opts->size > sizeof(known)))
-		return error_set(e, -EINVAL, "no such format, or options of a newer library");
-	if (opts)
-		memcpy(&known, opts, opts->size);
+	if (err < 0)
+		return err;
+	if (!w)
+		return error_set(e, -EINVAL, "this is no format of the library's");
 	err = choose_event(&o);
 	if (err < 0)
 		return err;

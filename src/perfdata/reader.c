@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "base/opts.h"
+
 #define WARNING_MAX 2000
 
 void tell(struct tacho_perfdata *pd, const char *fmt, ...)
@@ -169,14 +171,12 @@ static int open_any(struct tacho_perfdata *pd, const char *path,
 int tacho_perfdata_open(struct tacho_perfdata **out, const char *path,
 			const struct tacho_perfdata_opts *opts, struct tacho_error *e)
 {
-	struct tacho_perfdata_opts o = { 0 };
+	struct tacho_perfdata_opts o;
 	struct tacho_perfdata *pd;
-	int err;
+	int err = opts_copy(&o, sizeof(o), opts, e);
 
-	if (opts && opts->size > sizeof(o))
-		return error_set(e, -E2BIG, "options of a newer library");
-	if (opts)
-		memcpy(&o, opts, opts->size ? opts->size : sizeof(o));
+	if (err < 0)
+		return err;
 	pd = calloc(1, sizeof(*pd));
 	if (!pd)
 		return error_nomem(e);

@@ -14,6 +14,7 @@
 #include <zstd.h>
 
 #include "base/io.h"
+#include "base/opts.h"
 
 #define WAIT_BYTES (64u << 10)
 #define NAME_MAX_BYTES 4000
@@ -21,13 +22,12 @@
 int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 		      const struct tacho_writer_opts *opts, struct tacho_error *e)
 {
-	struct tacho_writer_opts o = { 0 };
+	struct tacho_writer_opts o;
 	struct tacho_perfdata_writer *w;
+	int err = opts_copy(&o, sizeof(o), opts, e);
 
-	if (opts && opts->size > sizeof(o))
-		return error_set(e, -E2BIG, "options of a newer library");
-	if (opts)
-		memcpy(&o, opts, opts->size ? opts->size : sizeof(o));
+	if (err < 0)
+		return err;
 	if (o.compress_level < 0 || o.compress_level > ZSTD_maxCLevel())
 		return error_set(e, -EINVAL, "compression levels go from 1 to %d, not %d",
 				 ZSTD_maxCLevel(), o.compress_level);

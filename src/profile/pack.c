@@ -7,6 +7,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/opts.h"
+
 static void put_number(struct buf *b, uint64_t v)
 {
 	char *at = buf_room(b, 10);
@@ -180,13 +182,11 @@ int tacho_profile_pack(const struct tacho_profile *p, const struct tacho_pack_op
 		       tacho_put put, void *arg, struct tacho_error *e)
 {
 	scoped(buf_done) struct buf raw = { 0 }, out = { 0 };
-	struct tacho_pack_opts o = { 0 };
-	int err;
+	struct tacho_pack_opts o;
+	int err = opts_copy(&o, sizeof(o), opts, e);
 
-	if (opts && opts->size > sizeof(o))
-		return error_set(e, -E2BIG, "options of a newer library");
-	if (opts)
-		memcpy(&o, opts, opts->size ? opts->size : sizeof(o));
+	if (err < 0)
+		return err;
 	if (o.level < 0 || o.level > 19)
 		return error_set(e, -EINVAL, "there is no level %d of compression: 1 to 19", o.level);
 	if (p->events.n > PACK_EVENTS_MAX)

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "base/opts.h"
+
 static void freep_profile(struct tacho_profile **p)
 {
 	tacho_profile_free(*p);
@@ -29,14 +31,12 @@ int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opt
 	scoped(freep_profile) struct tacho_profile *p = NULL;
 	int err;
 
-	if (opts && opts->size > sizeof(p->opts))
-		return error_set(e, -E2BIG, "options of a newer library");
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return error_nomem(e);
-	if (opts)
-		memcpy(&p->opts, opts, opts->size ? opts->size : sizeof(p->opts));
-	err = profile_filter_init(&p->filter, &p->opts, e);
+	err = opts_copy(&p->opts, sizeof(p->opts), opts, e);
+	if (err == 0)
+		err = profile_filter_init(&p->filter, &p->opts, e);
 	if (err < 0)
 		return err;
 	if (first_ids(p) < 0)

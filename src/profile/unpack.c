@@ -9,6 +9,8 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/opts.h"
+
 struct feed {				/* what is left to read; after `bad` all is zero */
 	const uint8_t *at, *end;
 	bool bad;
@@ -480,14 +482,12 @@ int tacho_profile_unpack(struct tacho_profile *p, const void *bytes, size_t n,
 			 const struct tacho_unpack_opts *opts, struct tacho_error *e)
 {
 	scoped(packed_done) struct packed k = { 0 };
-	struct tacho_unpack_opts o = { 0 };
+	struct tacho_unpack_opts o;
 	struct feed f;
-	int err;
+	int err = opts_copy(&o, sizeof(o), opts, e);
 
-	if (opts && opts->size > sizeof(o))
-		return error_set(e, -E2BIG, "options of a newer library");
-	if (opts)
-		memcpy(&o, opts, opts->size ? opts->size : sizeof(o));
+	if (err < 0)
+		return err;
 	if (p->opts.split_comms || p->opts.once)
 		return error_set(e, -EINVAL, "a profile that %s takes none that are packed",
 				 p->opts.once ? "is loaded once" : "splits nodes by command");

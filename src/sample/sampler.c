@@ -8,6 +8,8 @@
 
 #include <tacho/record.h>
 
+#include "base/opts.h"
+
 int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t)
 {
 	struct tacho_sampler *s = calloc(1, sizeof(*s));
@@ -183,9 +185,9 @@ int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts 
 
 	if (s->set->was_open)
 		return error_set(e, -EBUSY, "the sampler was opened before");
-	err = set_copy_opts(&s->opts, sizeof(s->opts), opts);
+	err = opts_copy(&s->opts, sizeof(s->opts), opts, e);
 	if (err < 0)
-		return error_set(e, err, "the options hold a field this library does not know");
+		return err;
 	n = open_events(s, e);
 	if (n < 0)
 		return n;

@@ -8,6 +8,7 @@
 #include "symbol/objects.h"
 
 #include "base/error.h"
+#include "base/opts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -131,14 +132,12 @@ static int refuse(const struct tacho_object_id *id, int err, struct tacho_error 
 int tacho_code_new(struct tacho_code **out, const struct tacho_symbols_opts *opts,
 		   const struct tacho_object_id *id, uint64_t address, struct tacho_error *e)
 {
-	struct tacho_symbols_opts own = { 0 };
+	struct tacho_symbols_opts own;
 	struct tacho_code *c;
-	int err;
+	int err = opts_copy(&own, sizeof(own), opts, e);
 
-	if (opts && opts->size > sizeof(own))
-		return error_set(e, -E2BIG, "the options are of a newer library");
-	if (opts)
-		memcpy(&own, opts, opts->size ? opts->size : sizeof(own));
+	if (err < 0)
+		return err;
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return error_nomem(e);

@@ -15,6 +15,7 @@
 #include "symbol/walk.h"
 
 #include "base/error.h"
+#include "base/opts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -101,14 +102,12 @@ static int symbols_init(struct tacho_symbols *s, const struct tacho_symbols_opts
 int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,
 		      struct tacho_error *e)
 {
-	struct tacho_symbols_opts own = { 0 };
+	struct tacho_symbols_opts own;
 	struct tacho_symbols *s;
-	int err;
+	int err = opts_copy(&own, sizeof(own), opts, e);
 
-	if (opts && opts->size > sizeof(own))
-		return error_set(e, -E2BIG, "the options are of a newer library");
-	if (opts)
-		memcpy(&own, opts, opts->size ? opts->size : sizeof(own));
+	if (err < 0)
+		return err;
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(e);
