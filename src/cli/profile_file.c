@@ -94,9 +94,16 @@ bool profile_keeps_input(const char *command, const char *input, const char *out
 	return false;
 }
 
+struct target_file {
+	int fd, err;
+};
+
 static int put_fd(void *arg, const void *bytes, size_t n)
 {
-	return io_write_all(*(const int *)arg, bytes, n);
+	struct target_file *to = arg;
+
+	to->err = io_write_all(to->fd, bytes, n);
+	return to->err;
 }
 
 int profile_write(const char *command, const struct tacho_format *format,
@@ -105,20 +112,21 @@ int profile_write(const char *command, const struct tacho_format *format,
 {
 	bool to_stdout = !path || strcmp(path, "-") == 0;
 	struct tacho_error e = { .column = -1 };
-	int fd = STDOUT_FILENO, err;
+	struct target_file to = { .fd = STDOUT_FILENO };
+	int err;
 
 	if (!to_stdout)
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
+		to.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (to.fd < 0) {
 		report_text(command, "cannot write to %s: %s", path, strerror(errno));
 		return EXIT_FAILED;
 	}
-	err = tacho_output_write(format, p, opts, put_fd, &fd, &e);
-	if (!to_stdout && close(fd) < 0 && err == 0)
+	err = tacho_output_write(format, p, opts, put_fd, &to, &e);
+	if (!to_stdout && close(to.fd) < 0 && err == 0)
 		err = -errno;
 	if (err == 0)
 		return 0;
-	if (e.code)
+	if (e.code && !to.err)
 		report_error(command, NULL, NULL, &e);
 	else
 		report_text(command, "cannot write to %s: %s", to_stdout ? "stdout" : path,

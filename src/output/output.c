@@ -174,5 +174,7 @@ int tacho_output_write(const struct tacho_format *f, const struct tacho_profile 
 	if (err == 0)
 		err = out_flush(&out);
 	buf_done(&out.b);
-	return err == -ENOMEM ? error_nomem(e) : err;
+	if (err == -ENOMEM)
+		return error_nomem(e);
+	return out.err ? error_set(e, err, "the output cannot be written: %s", strerror(-err)) : err;
 }

@@ -237,6 +237,8 @@ static void failures_come_back(void **state)
 	assert_int_equal(tacho_output_write(folded, f.p, NULL, refuse, NULL, &e), -ENODATA);
 	STACK(&f, 1, 1, "main");
 	assert_int_equal(tacho_output_write(folded, f.p, NULL, refuse, NULL, &e), -ENOSPC);
+	assert_int_equal(e.code, -ENOSPC);
+	assert_non_null(strstr(e.message, strerror(ENOSPC)));
 	assert_int_equal(tacho_output_write(folded, f.p,
 					    TACHO_OPTS(tacho_output_opts, .event = "none"), refuse,
 					    NULL, &e),
