@@ -268,6 +268,8 @@ struct script {
 	uint64_t fed;			/* records so far that may have changed names or maps */
 	bool without_cpu;		/* -C, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
+	size_t name_width;		/* of the longest name among them */
+	bool lacks_cpu;			/* one of them that counts by itself does not tell its CPU */
 	struct tacho_scratch *scratch;
 	uint64_t first_time, last_time;	/* of samples that were shown; 0: none yet */
 	uint64_t second;		/* that was put last, */

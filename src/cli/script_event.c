@@ -43,20 +43,11 @@ static int sink_open(struct script *s, struct script_event *ev, struct tacho_err
 	return 0;
 }
 
-static size_t longest_name(const struct tacho_perfdata *pd)
-{
-	size_t longest = 0;
-
-	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++)
-		longest = max_of(longest, strlen(tacho_perfdata_event(pd, i)->name));
-	return longest;
-}
-
 static int make_label(struct script *s, struct script_event *ev)
 {
 	struct buf label = { 0 };
 
-	buf_printf(&label, "%*s: ", (int)min_of(longest_name(s->pd), (size_t)4096), ev->file->name);
+	buf_printf(&label, "%*s: ", (int)min_of(s->name_width, (size_t)4096), ev->file->name);
 	ev->n_label = label.n;
 	buf_pad(&label, '\0', PUT_SLACK);
 	ev->label = buf_take(&label);
@@ -101,17 +92,12 @@ static bool is_tracker(const struct perf_event_attr *attr)
 
 /* Records of maps and tasks come with the event that follows these. It always knows its CPU; a column
  * that samples of its type do not have is left out of its lines, too. */
-static bool lacks_cpu(const struct script *s)
+static bool lacks_cpu(const struct tacho_file_event *ev)
 {
-	for (size_t i = 0; i < tacho_perfdata_n_events(s->pd); i++) {
-		const struct tacho_file_event *ev = tacho_perfdata_event(s->pd, i);
-		const struct perf_event_attr *attr = ev->attr;
+	const struct perf_event_attr *attr = ev->attr;
 
-		if (attr->type == PERF_TYPE_SOFTWARE && !is_tracker(attr) &&
-		    !(ev->layout.sample_type & PERF_SAMPLE_CPU))
-			return true;
-	}
-	return false;
+	return attr->type == PERF_TYPE_SOFTWARE && !is_tracker(attr) &&
+	       !(ev->layout.sample_type & PERF_SAMPLE_CPU);
 }
 
 static int event_add(struct script *s, size_t i, struct tacho_error *e)
@@ -130,7 +116,7 @@ static int event_add(struct script *s, size_t i, struct tacho_error *e)
 	err = fields_of_event(&s->fields, ev->file, ev->chains, &ev->fields, e);
 	if (err)
 		return err;
-	if (is_tracker(ev->attr) && lacks_cpu(s))
+	if (is_tracker(ev->attr) && s->lacks_cpu)
 		ev->fields &= ~(uint32_t)FIELD_CPU;
 	ev->behind = rest_is_behind_ip(ev);
 	if (make_label(s, ev))
@@ -148,6 +134,12 @@ int script_events(struct script *s, struct tacho_error *e)
 	int err = 0;
 
 	s->fed++;	/* events may move */
+	for (size_t i = s->events.n; i < n; i++) {
+		const struct tacho_file_event *ev = tacho_perfdata_event(s->pd, i);
+
+		s->name_width = max_of(s->name_width, strlen(ev->name));
+		s->lacks_cpu |= lacks_cpu(ev);
+	}
 	for (size_t i = s->events.n; i < n && !err; i++)
 		err = event_add(s, i, e);
 	return err;
