@@ -184,8 +184,11 @@ static int put_thread(struct chrome *w, uint32_t thread)
 static int write_chrome(struct output *o)
 {
 	struct chrome w = { .o = o, .j = { .out = &o->out->b } };
-	int err = thread_rows_init(&w.rows, o->p);
+	int err = rows_need_times(o);	/* a sample takes as long as to the next one */
 
+	if (err < 0)
+		return err;
+	err = thread_rows_init(&w.rows, o->p);
 	w.told = calloc(tacho_profile_n_nodes(o->p) + 1, sizeof(*w.told));
 	if (!err && !w.told)
 		err = -ENOMEM;

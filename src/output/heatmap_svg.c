@@ -36,15 +36,16 @@ static int fill(struct heatmap *h)
 	const struct tacho_profile_row *rows = tacho_profile_rows(h->o->p);
 	size_t n = tacho_profile_n_rows(h->o->p);
 	uint64_t first = UINT64_MAX, last = 0;
+	int err = rows_need_times(h->o);
 
+	if (err < 0)
+		return err;
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].event != h->o->event || !rows[i].time)
 			continue;
 		first = min_of(first, rows[i].time / SECOND_NS);
 		last = max_of(last, rows[i].time / SECOND_NS);
 	}
-	if (first > last)
-		return error_set(h->o->e, -ENODATA, "the samples have no times");
 	if (last - first >= MOST_SECONDS)
 		return error_set(
 			h->o->e, -EFBIG,

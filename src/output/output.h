@@ -93,6 +93,8 @@ struct thread_rows {
 };
 int thread_rows_init(struct thread_rows *t, const struct tacho_profile *p);
 void thread_rows_done(struct thread_rows *t);
+/* 0, or -ENODATA where no sample of the event tells when it was taken. */
+int rows_need_times(const struct output *o);
 
 /* ---- the call tree of one event ---- */
 enum { TREE_NO_FRAME = UINT32_MAX };

@@ -1,5 +1,5 @@
 /*
- * The rows of each thread together, in the order they were recorded.
+ * The rows of each thread together, in the order they were recorded, and whether they tell when.
  */
 #include "output/output.h"
 
@@ -23,6 +23,18 @@ int thread_rows_init(struct thread_rows *t, const struct tacho_profile *p)
 	for (size_t i = 0; i < n; i++)		/* start[t + 1] ends where start[t + 2] began */
 		t->order[t->start[rows[i].thread + 1]++] = (uint32_t)i;
 	return 0;
+}
+
+int rows_need_times(const struct output *o)
+{
+	const struct tacho_profile_row *rows = tacho_profile_rows(o->p);
+
+	for (size_t i = 0; i < tacho_profile_n_rows(o->p); i++)
+		if (rows[i].event == o->event && rows[i].time)
+			return 0;
+	error_set(o->e, -ENODATA, "the samples have no times");
+	error_hint(o->e, "'record -T' takes them; folded, pprof, speedscope and flame graphs need none");
+	return -ENODATA;
 }
 
 void thread_rows_done(struct thread_rows *t)

@@ -247,6 +247,25 @@ static void failures_come_back(void **state)
 	tacho_profile_free(f.p);
 }
 
+/* Where the width of a sample is a time, a picture without times would be empty. */
+static void formats_of_times_need_them(void **state)
+{
+	static const char *const names[] = { "chrome", "heatmap" };
+	struct fixture f;
+
+	small(&f);
+	for (size_t i = 0; i < countof(names); i++) {
+		struct tacho_error e = { .column = -1 };
+		struct buf out = { 0 };
+
+		assert_int_equal(tacho_output_write(tacho_format_find(names[i]), f.p, NULL, keep, &out, &e),
+				 -ENODATA);
+		assert_string_equal(e.message, "the samples have no times");
+		buf_done(&out);
+	}
+	tacho_profile_free(f.p);
+}
+
 static void files_tell_their_format(void **state)
 {
 	assert_string_equal(tacho_format_of_path("x.svg")->name, "svg");
@@ -269,6 +288,7 @@ int main(void)
 		cmocka_unit_test(change_is_told_and_coloured),
 		cmocka_unit_test(every_format_writes_something_and_passes_failures_on),
 		cmocka_unit_test(failures_come_back),
+		cmocka_unit_test(formats_of_times_need_them),
 		cmocka_unit_test(files_tell_their_format),
 	};
 
