@@ -32,6 +32,7 @@ struct unit {
 	size_t n_rows, n_entries;
 	uint64_t n_fds;
 	uint64_t count, count_before;	/* of its first event: now, and at the last look */
+	uint64_t weight;		/* what it counted in between, also when it is opened again */
 	uint32_t n_looks;		/* at the processes since it came */
 	bool other;			/* a process without series of its own: in comm="other" */
 	bool seen;			/* in the last look at /proc or the cgroups */

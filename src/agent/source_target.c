@@ -205,16 +205,20 @@ static void drop_unseen(struct source *s)
 #define MOST_SWAPS 8		/* at one look: each opens two units' counters again */
 #define STAYS_LOOKS 30		/* a process that was there so often is likely to stay */
 
-static uint64_t weight(const struct unit *u)
+static void weigh(struct source *s)
 {
-	return u->count - min_of(u->count, u->count_before);
+	for (size_t i = 0; i < s->n_units; i++) {
+		struct unit *u = &s->units[i];
+
+		u->weight = u->count - min_of(u->count, u->count_before);
+	}
 }
 
 /* Where processes come and go by the dozen (a compiler's), each would leave series behind that are
  * known for minutes. So those that have gone count, and when they are many only who stays rises. */
 static bool may_rise(const struct source *s, const struct unit *u)
 {
-	return weight(u) && (s->n_gone < s->config->top || u->n_looks >= STAYS_LOOKS);
+	return u->weight && (s->n_gone < s->config->top || u->n_looks >= STAYS_LOOKS);
 }
 
 /* The one that counted most of those in "other" and may rise, or least of those with series of their
@@ -227,7 +231,7 @@ static struct unit *extreme(struct source *s, bool other)
 		struct unit *u = &s->units[i];
 
 		if (u->other == other && (!other || may_rise(s, u)) &&
-		    (!found || (other ? weight(u) > weight(found) : weight(u) < weight(found))))
+		    (!found || (other ? u->weight > found->weight : u->weight < found->weight)))
 			found = u;
 	}
 	return found;
@@ -240,6 +244,7 @@ static int choose_top(struct source *s)
 	size_t own = count_own(s);
 	int err = 0;
 
+	weigh(s);
 	for (int i = 0; err == 0 && i < MOST_SWAPS; i++) {
 		struct unit *up = extreme(s, true), *down = extreme(s, false);
 
@@ -247,7 +252,7 @@ static int choose_top(struct source *s)
 			break;
 		if (own < s->config->top)
 			down = NULL;
-		else if (!down || weight(up) <= weight(down) * 2)
+		else if (!down || up->weight <= down->weight * 2)
 			break;
 		up->other = false;
 		own += !down;

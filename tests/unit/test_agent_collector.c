@@ -422,12 +422,43 @@ static size_t count_own(const struct source *s)
 	return n;
 }
 
+/* Four processes of which two have series of their own. */
+static void start_four(struct world *w, int pids[N_CHILDREN], int pipes[N_CHILDREN])
+{
+	static struct event_config clock_event[] = { { .spec = "task-clock" } };
+
+	for (int i = 0; i < N_CHILDREN; i++)
+		pids[i] = start_child(&pipes[i]);
+	w->config.n_sources = 1;
+	w->sources[0] = system_source();
+	w->sources[0].events = clock_event;
+	w->sources[0].n_events = 1;
+	w->sources[0].target = TARGET_PIDS;
+	w->sources[0].pids = pids;
+	w->sources[0].n_pids = N_CHILDREN;
+	w->sources[0].per = PER_PROCESS;
+	w->sources[0].top = 2;
+	world_start(w);
+	assert_int_equal(w->agent.collector->sources[0]->n_units, N_CHILDREN);
+	assert_int_equal(count_own(w->agent.collector->sources[0]), 2);
+}
+
+static void end_four(const int pids[N_CHILDREN], const int pipes[N_CHILDREN])
+{
+	int status;
+
+	for (int i = 0; i < N_CHILDREN; i++) {
+		close(pipes[i]);
+		kill(pids[i], SIGKILL);		/* the later ones hold its pipe too */
+		waitpid(pids[i], &status, 0);
+	}
+}
+
 /* Two of four processes have series of their own: those that count most. The others are one. */
 static void collector_top(void **state)
 {
-	static struct event_config clock_event[] = { { .spec = "task-clock" } };
-	struct world w = { .config.n_sources = 1 };
-	int pids[N_CHILDREN], pipes[N_CHILDREN], status;
+	struct world w = { 0 };
+	int pids[N_CHILDREN], pipes[N_CHILDREN];
 	struct tacho_error e = { .column = -1 };
 	const struct series *own;
 	char text[16];
@@ -435,20 +466,8 @@ static void collector_top(void **state)
 	uint64_t before;
 
 	(void)state;
-	for (int i = 0; i < N_CHILDREN; i++)
-		pids[i] = start_child(&pipes[i]);
-	w.sources[0] = system_source();
-	w.sources[0].events = clock_event;
-	w.sources[0].n_events = 1;
-	w.sources[0].target = TARGET_PIDS;
-	w.sources[0].pids = pids;
-	w.sources[0].n_pids = N_CHILDREN;
-	w.sources[0].per = PER_PROCESS;
-	w.sources[0].top = 2;
-	world_start(&w);
+	start_four(&w, pids, pipes);
 	s = w.agent.collector->sources[0];
-	assert_int_equal(s->n_units, N_CHILDREN);
-	assert_int_equal(count_own(s), 2);
 	assert_non_null(find(&w, "task-clock", "comm", "other"));
 
 	assert_int_equal(write(pipes[3], "x", 1), 1);	/* the last was not among the first two */
@@ -467,14 +486,29 @@ static void collector_top(void **state)
 	}
 	assert_true(own->last.count >= 10000000);
 
-	for (int i = 0; i < N_CHILDREN; i++) {
-		close(pipes[i]);
-		kill(pids[i], SIGKILL);		/* the later ones hold its pipe too */
-		waitpid(pids[i], &status, 0);
-	}
+	end_four(pids, pipes);
 	assert_int_equal(source_refresh(s, false), 0);
 	assert_int_equal(s->n_units, 0);
 	assert_true(find(&w, "task-clock", "comm", "other")->ended);
+	world_end(&w);
+}
+
+/* Two rise at one look: the first does not make room for the second, though it counts anew. */
+static void collector_top_at_once(void **state)
+{
+	struct world w = { 0 };
+	int pids[N_CHILDREN], pipes[N_CHILDREN];
+	struct source *s;
+
+	(void)state;
+	start_four(&w, pids, pipes);
+	s = w.agent.collector->sources[0];
+	for (size_t i = 0; i < N_CHILDREN; i++)
+		s->units[i].count = s->units[i].count_before + (s->units[i].other ? 500 + i : 100);
+	assert_int_equal(source_refresh(s, false), 0);
+	for (size_t i = 0; i < N_CHILDREN; i++)
+		assert_int_equal(s->units[i].other, i < 2);
+	end_four(pids, pipes);
 	world_end(&w);
 }
 
@@ -611,6 +645,7 @@ int main(void)
 		cmocka_unit_test(collector_flushes),
 		cmocka_unit_test(collector_flush_due),
 		cmocka_unit_test(collector_top),
+		cmocka_unit_test(collector_top_at_once),
 		cmocka_unit_test(collector_top_of_many),
 		cmocka_unit_test(collector_last_words),
 		cmocka_unit_test(slots_are_forgotten),
