@@ -20,7 +20,7 @@ struct tacho_symbols_opts {
 	size_t size;
 	const char *symfs;		/* a directory to look for objects in first */
 	const char *vmlinux, *kallsyms;	/* instead of what is found */
-	const char *build_id_dir;	/* NULL: ~/.debug */
+	const char *build_id_dir;	/* NULL: $PERF_BUILDID_DIR, or ~/.debug */
 	const char *procfs;		/* NULL: /proc */
 	bool no_demangle;
 	bool demangle_params;		/* "f(int)" instead of "f" */

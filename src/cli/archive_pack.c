@@ -198,7 +198,7 @@ int archive_objects(const struct archive_opts *o, const struct file_objects *obj
 
 	if (err < 0)
 		return err;
-	cache_open(&p.cache, getenv("PERF_BUILDID_DIR"), false, NULL);	/* there may be none */
+	cache_open(&p.cache, NULL, false, NULL);	/* there may be none */
 	err = filter_pack(&f, program, fd);
 	p.out = f.fd;
 	for (size_t i = 0; err == 0 && i < objects->list.n; i++)

@@ -22,7 +22,9 @@ int cache_open(struct cache_dir *c, const char *path, bool create, struct tacho_
 	struct buf where = { 0 };
 
 	c->fd = -1;
-	if (path)
+	if (!path)
+		path = getenv("PERF_BUILDID_DIR");
+	if (path && *path)
 		buf_puts(&where, path);
 	else
 		buf_printf(&where, "%s/.debug", home ? home : "");

@@ -184,7 +184,7 @@ static int unpack(const struct archive_opts *o, const char *path)
 	path = path ? path : found;
 	if (!path)
 		return fail(&e);
-	err = cache_open(&cache, getenv("PERF_BUILDID_DIR"), true, &e);
+	err = cache_open(&cache, NULL, true, &e);
 	if (err == 0)
 		err = archive_unpack(path, o, &cache, &done, &e);
 	if (err == 0)

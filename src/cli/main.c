@@ -20,7 +20,7 @@ const char *program_name = "tacho";
 struct globals {
 	bool help, paginate, no_pager, list_commands;
 	unsigned version;
-	const char *complete, *options_scd, *list_opts;
+	const char *complete, *options_scd, *list_opts, *build_id_dir;
 };
 
 #define AT(field) offsetof(struct globals, field)
@@ -30,6 +30,8 @@ static const struct option_row global_rows[] = {
 	  "show the version; -vv: also the build options" },
 	{ OPT_FLAG, 'p', "paginate", AT(paginate), NULL, "send a command's output through the pager" },
 	{ OPT_FLAG, 0, "no-pager", AT(no_pager), NULL, "never start the pager", OPTF_NEGATED },
+	{ OPT_STR, 0, "buildid-dir", AT(build_id_dir), "DIR",
+	  "the cache of programs by build id, instead of .debug in the home directory" },
 	{ OPT_FLAG, 0, "list-cmds", AT(list_commands), NULL, "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "list-opts", AT(list_opts), "COMMAND", "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "complete", AT(complete), "SHELL", "", OPTF_HIDDEN },
@@ -173,6 +175,8 @@ static int run_globals(const struct globals *g, int argc, char **argv)
 	struct buf out = { 0 };
 
 	pager_off = g->no_pager;
+	if (g->build_id_dir)		/* known to whoever is run as well */
+		setenv("PERF_BUILDID_DIR", g->build_id_dir, 1);
 	if (g->version)
 		return run_named("version", g->version > 1 ? 2 : 1, version);
 	if (g->complete || g->options_scd || g->list_opts || g->list_commands)

@@ -42,14 +42,7 @@ void tacho_code_free(struct tacho_code *c)
 
 static int set_places(struct tacho_code *c, const struct tacho_symbols_opts *o)
 {
-	const char *home = getenv("HOME");
-	struct buf dir = { 0 };
-
-	if (o->build_id_dir)
-		buf_puts(&dir, o->build_id_dir);
-	else
-		buf_printf(&dir, "%s/.debug", home ? home : "");
-	c->build_id_dir = buf_take(&dir);
+	c->build_id_dir = o->build_id_dir ? str_dup(str_of(o->build_id_dir)) : files_build_id_dir();
 	c->places = (struct places){ .symfs = o->symfs, .build_id_dir = c->build_id_dir,
 				     .procfs = o->procfs ? o->procfs : "/proc",
 				     .no_demangle = o->no_demangle };

@@ -80,6 +80,18 @@ static char *joined(const char *a, const char *b)
 	return buf_take(&text);
 }
 
+char *files_build_id_dir(void)
+{
+	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
+	struct buf text = { 0 };
+
+	if (dir && *dir)
+		buf_puts(&text, dir);
+	else
+		buf_printf(&text, "%s/.debug", home ? home : "");
+	return buf_take(&text);
+}
+
 char *files_by_build_id(const char *dir, const struct build_id *id, const char *tail)
 {
 	struct buf text = { 0 };

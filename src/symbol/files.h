@@ -20,5 +20,7 @@ int files_open_debug(struct elf *out, const struct object *obj, const struct elf
 bool files_is_host(uint32_t machine);
 /* DIR/.build-id/xx/rest and then `tail`; heap, NULL without memory. */
 char *files_by_build_id(const char *dir, const struct build_id *id, const char *tail);
+/* Where nobody names the cache: PERF_BUILDID_DIR, or ~/.debug; heap, NULL without memory. */
+char *files_build_id_dir(void);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "symbol/cache.h"
 #include "symbol/dwarf_line.h"
+#include "symbol/files.h"
 #include "symbol/kallsyms.h"
 #include "symbol/kernel.h"
 #include "symbol/live.h"
@@ -50,16 +51,6 @@ static int copy_text(char **to, const char *from)
 	return *to ? 0 : -ENOMEM;
 }
 
-static int default_build_id_dir(char **to)
-{
-	const char *home = getenv("HOME");
-	struct buf text = { 0 };
-
-	buf_printf(&text, "%s/.debug", home ? home : "");
-	*to = buf_take(&text);
-	return *to ? 0 : -ENOMEM;
-}
-
 static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *opts)
 {
 	int err = 0;
@@ -68,8 +59,8 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 	err |= copy_text(&s->vmlinux, opts->vmlinux);
 	err |= copy_text(&s->kallsyms, opts->kallsyms);
 	err |= copy_text(&s->procfs, opts->procfs ? opts->procfs : "/proc");
-	err |= opts->build_id_dir ? copy_text(&s->build_id_dir, opts->build_id_dir) :
-				    default_build_id_dir(&s->build_id_dir);
+	s->build_id_dir = opts->build_id_dir ? strdup(opts->build_id_dir) : files_build_id_dir();
+	err |= s->build_id_dir ? 0 : -ENOMEM;
 	s->places = (struct places){
 		.symfs = s->symfs, .build_id_dir = s->build_id_dir, .procfs = s->procfs,
 		.live = opts->live, .force = opts->force, .no_demangle = opts->no_demangle,
