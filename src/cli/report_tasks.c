@@ -20,7 +20,7 @@
 #define FLUSH_BYTES (1u << 20)
 
 struct task {
-	uint32_t pid, tid, ppid;
+	uint32_t pid, tid, ppid, ptid;	/* the last two of who forked it */
 	uint32_t child, next;		/* index + 1 */
 	bool has_parent, shown;
 	const char *comm;
@@ -103,6 +103,7 @@ static int take_fork(struct tasks *t, const struct tacho_other *o)
 		return -ENOMEM;
 	task->pid = o->task.pid;
 	task->ppid = o->task.ppid;
+	task->ptid = o->task.ptid;
 	task->has_parent = true;
 	if (!task->comm)
 		task->comm = comm;
@@ -156,14 +157,16 @@ static int take_record(struct tasks *t, const struct tacho_perfdata *pd, const s
 static void link_all(struct tasks *t)
 {
 	for (size_t i = t->list.n; i-- > 0;) {
-		struct task *task = &t->list.v[i], *above;
+		struct task *task = &t->list.v[i], *above = task->has_parent ? task_find(t, task->ptid) : NULL;
 
-		above = task->tid != task->pid ? task_find(t, task->pid) :
-			task->has_parent ? task_find(t, task->ppid) : NULL;
+		if (!above)
+			above = task->tid != task->pid ? task_find(t, task->pid) :
+				task->has_parent ? task_find(t, task->ppid) : NULL;
 		if (!above || above == task)
 			continue;
 		task->next = above->child;
 		above->child = (uint32_t)i + 1;
+		task->ptid = task->has_parent ? task->ptid : above->tid;
 		task->has_parent = true;
 	}
 }
@@ -176,7 +179,7 @@ static void put_task(struct tasks *t, struct task *task, unsigned depth, struct 
 		return;
 	task->shown = true;
 	buf_printf(out, "%10" PRIu32 " %8" PRIu32 " %8d |", task->pid, task->tid,
-		   task->tid != task->pid ? (int)task->pid : task->has_parent ? (int)task->ppid : -1);
+		   task->has_parent ? (int)task->ptid : -1);
 	buf_pad(out, ' ', depth);
 	if (task->comm)
 		buf_printf(out, "%s\n", task->comm);

@@ -9,6 +9,9 @@ cat >w.c <<'C'
 #include <sys/wait.h>
 #include <unistd.h>
 static void *idle(void *arg) { return arg; }
+static void *busy(void *arg) { pthread_t t; pthread_create(&t, 0, idle, 0); pthread_join(t, 0);
+	if (fork() == 0) _exit(0);
+	wait(0); return arg; }
 static void cover(size_t at, size_t n, int fd) { static char *base;
 	if (!base) base = mmap(0, 1 << 20, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	mmap(base + at, n, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0); }
@@ -20,7 +23,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++)
 		if (fork() == 0) {
 			cover(8192 * (i + 2), 4096, fd);
-			pthread_create(&t, 0, idle, 0);
+			pthread_create(&t, 0, busy, 0);
 			pthread_join(t, 0);
 			if (i == 2 && argc > 1)
 				execv(argv[1], argv + 1);
