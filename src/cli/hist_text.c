@@ -183,15 +183,11 @@ static void put_number(struct hist_table *t, const struct hist_entry *e, size_t 
 		       struct buf *out)
 {
 	const struct hist_number *number = number_of(t, e, column, event);
-	size_t from = out->n, width = t->each[column];
+	size_t width = t->each[column];
 
-	if (t->hist->opts->separator) {
+	if (t->hist->opts->separator)
 		buf_putc(out, ' ');
-		buf_put(out, number->text, number->n);
-		pad_to(out, from, width);
-		return;
-	}
-	if (number->n < width)
+	else if (number->n < width)
 		buf_pad(out, ' ', width - number->n);
 	put_text(out, number->text, number->n);
 }
@@ -216,8 +212,10 @@ static void put_cell(struct hist_table *t, const struct hist_entry *e, size_t i,
 
 	for (size_t k = 0; is_number(c) && k < h->n_events; k++)
 		put_number(t, e, i, k, out);
-	if (is_number(c))
+	if (is_number(c)) {
+		pad_to(out, from, t->width[i]);
 		return;
+	}
 	hist_key_text(h, e, c, out);
 	hide_separator(h->opts, out, from);
 	if (hist_column_right(c) && !h->opts->separator)

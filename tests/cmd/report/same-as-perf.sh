@@ -66,6 +66,7 @@ same two.data --stats
 same values.data
 same values.data --no-children -n
 same values.data --no-children -n -w 12,16,3
+same values.data --no-children -n -t,
 same g.data -w 9,9,2 -g none
 same values.data --stats
 same two.data --header-only
