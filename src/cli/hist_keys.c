@@ -130,7 +130,7 @@ int hist_unknown_key(const char *text, struct str name, struct tacho_error *e)
  * fields; whether they are, the file tells. */
 static int field_add(struct str name)
 {
-	if (n_fields == TACHO_FIELDS_MAX || name.n >= FIELD_NAME_MAX || !name.n)
+	if (name.n >= FIELD_NAME_MAX || !name.n)
 		return -1;
 	memcpy(field_names[n_fields].name, name.s, name.n);
 	field_list[n_fields] = field_names[n_fields].name;
@@ -148,6 +148,9 @@ int hist_parse_keys(const char *text, enum hist_column *out, size_t *n, struct t
 		name = str_trim(name);
 		while (c < COL_COUNT && !is_column((enum hist_column)c, name))
 			c++;
+		if (c == COL_COUNT && n_fields == TACHO_FIELDS_MAX)
+			return error_set(e, -EINVAL, "more than %d fields of tracepoints; '%.*s' is one too many",
+					 TACHO_FIELDS_MAX, STR(name));
 		if (c == COL_COUNT)
 			c = field_add(name);
 		if (c < 0)

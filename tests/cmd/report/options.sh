@@ -5,6 +5,8 @@ grep -q "did you mean 'symbol'" err
 refused 129 tacho report -F overhead,symbl
 refused 129 tacho report -s comm -F overhead,symbl
 grep -q '^  -F overhead,symbl$' err || fail "another list is shown: $(cat err)"
+refused 129 tacho report -s a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15,a16,a17
+grep -q "more than 16 fields" err || fail "another reason: $(cat err)"
 refused 129 tacho report -g grph
 refused 129 tacho report --percentage half
 refused 129 tacho report -t .
