@@ -474,8 +474,8 @@ static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 	regex_t parent;
 	int err;
 
-	if (o->quantum && num_duration_ns(str_of(o->quantum), &opts.quantum_ns) < 0)
-		return error_set(e, -EINVAL, "'%s' is no length of time (10ms, 1s)", o->quantum);
+	if (o->quantum)
+		num_duration_ns(str_of(o->quantum), &opts.quantum_ns);
 	err = report_hist_opts(o, p, &opts, e);
 	if (err < 0)
 		return err;
@@ -503,6 +503,8 @@ static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 static bool options_fit(const struct report_opts *o, const char **list, struct tacho_error *e)
 {
 	struct hist_opts tried = { 0 };
+	uint64_t quantum;
+	regex_t parent;
 
 	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute")) {
 		error_set(e, -EINVAL, "'%s' is neither relative nor absolute", o->percentage);
@@ -510,6 +512,19 @@ static bool options_fit(const struct report_opts *o, const char **list, struct t
 	}
 	if (o->separator && (!o->separator[0] || o->separator[0] == '.')) {
 		error_set(e, -EINVAL, "'%s' cannot separate columns", o->separator);
+		return false;
+	}
+	if (o->quantum && (num_duration_ns(str_of(o->quantum), &quantum) < 0 || !quantum)) {
+		error_set(e, -EINVAL, "'%s' is no length of time (10ms, 1s)", o->quantum);
+		return false;
+	}
+	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB)) {
+		error_set(e, -EINVAL, "'%s' is no regular expression", parent_regex(o));
+		return false;
+	}
+	regfree(&parent);
+	if (o->stats && (o->tasks || o->mmaps)) {
+		error_set(e, -EINVAL, "--stats is shown by itself, without --tasks and --mmaps");
 		return false;
 	}
 	*list = o->sort ? o->sort : o->fields;
@@ -584,10 +599,18 @@ static int report_run(void *opts, int argc, char **argv)
 	scoped(freep) char *file = NULL;
 	const char *list = NULL;
 	struct tacho_error e = { .column = -1 };
-	int status;
+	int status, extra = 1;
 
 	if (argc && !o->input)
 		o->input = argv[0];
+	else if (argc && !o->symbol_filter)
+		o->symbol_filter = argv[0];
+	else if (argc)
+		extra = 0;
+	if (argc > extra) {
+		report_text("report", "'%s' is not expected here", argv[extra]);
+		return EXIT_USAGE;
+	}
 	o->input = o->input ? o->input : "perf.data";
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
 		report_text("report", "--show-on-off-events goes with --switch-on or --switch-off");

@@ -140,12 +140,16 @@ static int field_add(struct str name)
 int hist_parse_keys(const char *text, enum hist_column *out, size_t *n, struct tacho_error *e)
 {
 	struct str rest = str_of(text), name;
+	bool any = false;
 
 	while (str_cut(&rest, ',', &name)) {
 		int c = 0;
 		bool twice = false;
 
 		name = str_trim(name);
+		any = any || name.n;
+		if (!name.n && (any || rest.n))		/* a comma too many */
+			continue;
 		while (c < COL_COUNT && !is_column((enum hist_column)c, name))
 			c++;
 		if (c == COL_COUNT && n_fields == TACHO_FIELDS_MAX)

@@ -125,8 +125,9 @@ int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
 	struct buf out = { 0 };
 	int err = 0, status, printed = 0;
 
-	if (o->header_only) {
+	if (o->header || o->header_only)
 		file_header(pd, o->show_info, &out);
+	if (o->header_only) {
 		err = tacho_perfdata_damage(pd, &e);
 	} else {
 		err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &printed, &e);
