@@ -134,6 +134,8 @@ static void put_groups(const struct tacho_perfdata *pd, struct payload *p, struc
 		struct str name = payload_str(p);
 		uint32_t leader = payload_u32(p), members = payload_u32(p);
 
+		if (str_is(name, "{anon_group}"))	/* perf's for none */
+			name.n = 0;
 		buf_printf(out, "# group: %.*s{", STR(name));
 		for (uint32_t i = 0; i < members && leader + i < tacho_perfdata_n_events(pd); i++)
 			buf_printf(out, "%s%s", i ? "," : "", tacho_perfdata_event(pd, leader + i)->name);

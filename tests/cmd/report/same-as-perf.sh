@@ -70,3 +70,4 @@ same values.data --no-children -n -t,
 same g.data -w 9,9,2 -g none
 same values.data --stats
 same two.data --header-only
+same values.data --header-only
