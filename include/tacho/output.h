@@ -37,7 +37,7 @@ struct tacho_output_opts {		/* zero means the default in every field */
 	const char *event;		/* its name; NULL: the first that has samples */
 	const char *title;		/* of a picture */
 	uint32_t width;			/* of a picture in pixels; 0: 1200 */
-	double min_pixels;		/* narrower boxes are left out; 0: 0.1 */
+	double min_pixels;		/* narrower boxes are left out; 0: 0.1, below 0: none is */
 	bool reverse;			/* stacks from their leaf on, so that equal leaves meet */
 	bool icicle;			/* the root on top at first */
 	enum tacho_weight weight;	/* of a stack: how many samples, or how many events they stand

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/num.h"
 #include "cli/frame.h"
 #include "cli/term.h"
 
@@ -16,7 +17,7 @@ extern const struct command cmd_flame;
 
 struct flame_opts {
 	struct profile_source source;
-	const char *output, *weight;
+	const char *output, *weight, *min;
 	struct tacho_output_opts out;
 	bool diff;
 	bool all_cpus;
@@ -57,8 +58,8 @@ static const struct option_row flame_rows[] = {
 	{ OPT_UINT, 0, "width", AT(out.width), "PIXELS",
 	  "that wide, always; by default 1200, and as wide as the window in a browser", .min = 300,
 	  .max = 100000 },
-	{ OPT_DOUBLE, 0, "min", AT(out.min_pixels), "PIXELS",
-	  "leave out boxes narrower than that; by default 0.1" },
+	{ OPT_STR, 0, "min", AT(min), "PIXELS",
+	  "leave out boxes narrower than that; by default 0.1, and with 0 none" },
 	{ OPT_STR, 0, "weight", AT(weight), "samples|period",
 	  "what a stack weighs: its samples, or the events they stand for",
 	  .complete = "samples period" },
@@ -79,6 +80,21 @@ static const struct tacho_format *choose_format(const struct flame_opts *o)
 		report_text("flame", "no format has names that end as '%s' does; use .svg or .html",
 			    o->output);
 	return f;
+}
+
+/* For the library 0 is the default, and what is below it none at all. */
+static bool min_parse(const char *text, double *out)
+{
+	double pixels;
+
+	if (!text)
+		return true;
+	if (num_double(str_of(text), &pixels) < 0 || pixels < 0) {
+		report_text("flame", "option '--min' takes a number of at least 0, not '%s'", text);
+		return false;
+	}
+	*out = pixels > 0 ? pixels : -1;
+	return true;
 }
 
 static int draw(struct flame_opts *o, const struct tacho_format *format, const char *path,
@@ -259,7 +275,8 @@ static int flame_run(void *opts, int argc, char **argv)
 		return status;
 	o->output = o->output ? o->output : "flame.svg";
 	format = choose_format(o);
-	if (!format || !weight_parse("flame", o->weight, &o->out.weight))
+	if (!format || !weight_parse("flame", o->weight, &o->out.weight) ||
+	    !min_parse(o->min, &o->out.min_pixels))
 		return EXIT_USAGE;
 	if (o->diff)
 		return draw(o, format, argv[1], argv[0]);

@@ -96,7 +96,7 @@ static int measure(struct flame *f)
 
 int flame_init(struct flame *f, const struct output *o, bool with_functions)
 {
-	double least = o->opts->min_pixels > 0 ? o->opts->min_pixels : 0.1;
+	double given = o->opts->min_pixels, least = given > 0 ? given : given < 0 ? 0 : 0.1;
 	struct tree_opts opts = { .reverse = o->opts->reverse, .join_unknown = true };
 	int err;
 

@@ -142,9 +142,12 @@ static void boxes_that_no_pixel_shows_are_left_out(void **state)
 	assert_non_null(strstr(text, "<title>large\n"));
 	assert_null(strstr(text, "tiny"));
 	free(text);
-	text = written(&f, "svg", TACHO_OPTS(tacho_output_opts, .min_pixels = 0.0001));
-	assert_non_null(strstr(text, "<title>tiny\n"));
-	free(text);
+	for (int all = 0; all < 2; all++) {
+		text = written(&f, "svg",
+			       TACHO_OPTS(tacho_output_opts, .min_pixels = all ? -1 : 0.0001));
+		assert_non_null(strstr(text, "<title>tiny\n"));
+		free(text);
+	}
 	tacho_profile_free(f.p);
 }
 
