@@ -154,6 +154,15 @@
 		}
 	}
 
+	/* An address may have been cut off or typed. */
+	function decoded(value) {
+		try {
+			return decodeURIComponent(value);
+		} catch (e) {
+			return value;
+		}
+	}
+
 	function recall() {
 		var text = "";
 		location.hash.slice(1).split("&").forEach(function (part) {
@@ -161,7 +170,7 @@
 			if (part.indexOf("z=") === 0 && boxes[+value])
 				zoomed = boxes[+value];
 			else if (part.indexOf("s=") === 0)
-				text = decodeURIComponent(value);
+				text = decoded(value);
 			else if (part.indexOf("i=") === 0)
 				icicle = value === "1";
 		});
