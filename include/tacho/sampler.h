@@ -74,7 +74,8 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	bool no_build_ids;		/* do not ask for them: Linux 6.18 hands them to other
 					 * recorders as well, and perf 6.1 crashes on those */
 	uint32_t ring_pages;		/* data pages per ring, a power of two; 0: what fits well */
-	bool per_thread_rings;		/* a ring for each thread rather than for each CPU */
+	bool per_thread_rings;		/* a ring for each thread rather than for each CPU; threads and
+					 * children that come later are not sampled then */
 	bool overwrite;			/* keep the newest; read by tacho_sampler_snapshot() */
 	bool no_buffering;		/* wake up for each sample: costs 10 times as much */
 	/* Events that fill an AUX area (intel_pt, arm_spe ...): the bytes come as AUXTRACE records. */
