@@ -139,7 +139,8 @@ TACHO_API int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 TACHO_API int tacho_writer_event(struct tacho_perfdata_writer *w, const char *name, const void *attr,
 				 size_t size, const uint64_t *ids, size_t n_ids);
 /* Replaces an earlier payload. In a file until finish, in a pipe until begin. EVENT_DESC and
- * COMPRESSED are made by the writer itself. */
+ * COMPRESSED are made by the writer itself: those of another file are let be. 0, -EINVAL, -EBUSY,
+ * -ENOMEM. */
 TACHO_API int tacho_writer_feature(struct tacho_perfdata_writer *w, enum tacho_feature f,
 				   const void *payload, size_t n);
 

@@ -75,7 +75,7 @@ int tacho_writer_event(struct tacho_perfdata_writer *w, const char *name, const 
 	if (w->begun)
 		return -EBUSY;
 	if (!attr || size < PERF_ATTR_SIZE_VER0 || size > sizeof(ev->attr) || !name ||
-	    strlen(name) > NAME_MAX_BYTES || n_ids > UINT32_MAX)
+	    strlen(name) > NAME_MAX_BYTES || n_ids > UINT32_MAX || (n_ids && !ids))
 		return -EINVAL;
 	ev = vec_add(&w->events);
 	if (!ev)
@@ -121,8 +121,10 @@ int tacho_writer_feature(struct tacho_perfdata_writer *w, enum tacho_feature f,
 	struct buf b = { 0 };
 	int err;
 
-	if ((unsigned)f == 0 || (unsigned)f >= TACHO_FEATURE_MAX)
+	if ((unsigned)f == 0 || (unsigned)f >= TACHO_FEATURE_MAX || (n && !payload))
 		return -EINVAL;
+	if (f == TACHO_FEATURE_EVENT_DESC || f == TACHO_FEATURE_COMPRESSED)
+		return writer_closed(w) ? -EBUSY : 0;	/* made of what this file has */
 	buf_put(&b, payload, n);
 	err = writer_take(w, f, &b);
 	buf_done(&b);

@@ -467,6 +467,31 @@ static void empty_data(void **state)
 	buf_done(&data);
 }
 
+/* Names and compression are this file's own, whatever is copied, and whenever. */
+static void copied_features_tell_of_the_other_file(void **state)
+{
+	static const enum tacho_feature own[] = { TACHO_FEATURE_EVENT_DESC, TACHO_FEATURE_COMPRESSED };
+	struct place p = place_new();
+	struct tacho_perfdata_writer *w;
+	struct tacho_perfdata *pd;
+	size_t n = 0;
+
+	assert_int_equal(tacho_writer_open(&w, p.fd, NULL, NULL), 0);
+	assert_int_equal(tacho_writer_event(w, "mine", &attr, 64, NULL, 0), 0);
+	for (size_t i = 0; i < countof(own); i++)
+		assert_int_equal(tacho_writer_feature(w, own[i], "others", 7), 0);
+	assert_int_equal(tacho_writer_begin(w, NULL), 0);
+	for (size_t i = 0; i < countof(own); i++)
+		assert_int_equal(tacho_writer_feature(w, own[i], "others", 7), 0);
+	assert_int_equal(tacho_writer_finish(w, NULL), 0);
+	tacho_writer_free(w);
+	assert_int_equal(tacho_perfdata_open(&pd, p.path, NULL, NULL), 0);
+	assert_null(tacho_perfdata_feature(pd, TACHO_FEATURE_COMPRESSED, &n));
+	assert_string_equal(tacho_perfdata_event(pd, 0)->name, "mine");
+	tacho_perfdata_close(pd);
+	close(p.fd);
+}
+
 static void writer_refuses(void **state)
 {
 	struct place p = place_new();
@@ -482,7 +507,9 @@ static void writer_refuses(void **state)
 	assert_int_equal(tacho_writer_event(w, "x", &attr, 63, NULL, 0), -EINVAL);
 	assert_int_equal(tacho_writer_event(w, NULL, &attr, 64, NULL, 0), -EINVAL);
 	assert_int_equal(tacho_writer_event(w, "x", &attr, 64, few, 1000), 0);
+	assert_int_equal(tacho_writer_event(w, "x", &attr, 64, NULL, 1), -EINVAL);
 	assert_int_equal(tacho_writer_feature(w, 0, "", 0), -EINVAL);
+	assert_int_equal(tacho_writer_feature(w, TACHO_FEATURE_HOSTNAME, NULL, 4), -EINVAL);
 	assert_int_equal(tacho_writer_build_id(w, 2, -1, "", 21, "x"), -EINVAL);
 	assert_int_equal(tacho_writer_records(w, "", 0, &e), -EINVAL);
 	assert_int_equal(tacho_writer_begin(w, &e), 0);
@@ -770,6 +797,7 @@ int main(void)
 		cmocka_unit_test(aux_payload),
 		cmocka_unit_test(values_since),
 		cmocka_unit_test(empty_data),
+		cmocka_unit_test(copied_features_tell_of_the_other_file),
 		cmocka_unit_test(writer_refuses),
 		cmocka_unit_test(no_more_room),
 		cmocka_unit_test(disk_full),
