@@ -135,7 +135,8 @@ struct tacho_writer_opts {
 /* `fd` stays the caller's, and is at the start of an empty file (or a pipe). */
 TACHO_API int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 				const struct tacho_writer_opts *opts, struct tacho_error *e);
-/* Everything is copied. 0, -EINVAL, -EBUSY after begin, -ENOMEM. */
+/* Everything is copied. 0, -EINVAL, -EBUSY after begin, -E2BIG where a field of the attr is set that
+ * this library does not know, -ENOMEM. */
 TACHO_API int tacho_writer_event(struct tacho_perfdata_writer *w, const char *name, const void *attr,
 				 size_t size, const uint64_t *ids, size_t n_ids);
 /* Replaces an earlier payload. In a file until finish, in a pipe until begin. EVENT_DESC and

@@ -85,6 +85,8 @@ static int copy_events(struct inject *j, struct tacho_error *e)
 
 		err = tacho_writer_event(j->out, ev->name, ev->attr, ev->attr_size, ev->ids, ev->n_ids);
 	}
+	if (err == -E2BIG)
+		return error_set(e, err, "cannot copy the events: they have fields of a newer kernel");
 	return err ? error_set(e, err, "cannot copy the events: %s", strerror(-err)) : 0;
 }
 

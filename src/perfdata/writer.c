@@ -70,17 +70,20 @@ void tacho_writer_free(struct tacho_perfdata_writer *w)
 int tacho_writer_event(struct tacho_perfdata_writer *w, const char *name, const void *attr,
 		       size_t size, const uint64_t *ids, size_t n_ids)
 {
+	const uint8_t *bytes = attr;
 	struct written_event *ev;
 
 	if (w->begun)
 		return -EBUSY;
-	if (!attr || size < PERF_ATTR_SIZE_VER0 || size > sizeof(ev->attr) || !name ||
-	    strlen(name) > NAME_MAX_BYTES || n_ids > UINT32_MAX || (n_ids && !ids))
+	if (!attr || size < PERF_ATTR_SIZE_VER0 || !name || strlen(name) > NAME_MAX_BYTES || n_ids > UINT32_MAX || (n_ids && !ids))
 		return -EINVAL;
+	for (size_t i = sizeof(ev->attr); i < size; i++)
+		if (bytes[i])
+			return -E2BIG;
 	ev = vec_add(&w->events);
 	if (!ev)
 		return -ENOMEM;
-	memcpy(&ev->attr, attr, size);
+	memcpy(&ev->attr, attr, min_of(size, sizeof(ev->attr)));
 	ev->name = str_dup(str_of(name));
 	ev->ids = malloc(n_ids * sizeof(*ids) + 1);
 	if (!ev->name || !ev->ids) {

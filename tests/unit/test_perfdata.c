@@ -498,6 +498,7 @@ static void writer_refuses(void **state)
 	struct tacho_perfdata_writer *w;
 	struct tacho_error e = { 0 };
 	uint64_t few[1000] = { 0 }, *many = calloc(9000, 8);
+	struct { struct perf_event_attr attr; uint64_t later; } newer = { .attr = attr };
 
 	assert_int_equal(tacho_writer_open(&w, p.fd, TACHO_OPTS(tacho_writer_opts,
 								 .compress_level = 99), &e), -EINVAL);
@@ -506,6 +507,9 @@ static void writer_refuses(void **state)
 	assert_string_equal(e.message, "there is no event to record");
 	assert_int_equal(tacho_writer_event(w, "x", &attr, 63, NULL, 0), -EINVAL);
 	assert_int_equal(tacho_writer_event(w, NULL, &attr, 64, NULL, 0), -EINVAL);
+	assert_int_equal(tacho_writer_event(w, "x", &newer, sizeof(newer), NULL, 0), 0);
+	newer.later = 1;
+	assert_int_equal(tacho_writer_event(w, "x", &newer, sizeof(newer), NULL, 0), -E2BIG);
 	assert_int_equal(tacho_writer_event(w, "x", &attr, 64, few, 1000), 0);
 	assert_int_equal(tacho_writer_event(w, "x", &attr, 64, NULL, 1), -EINVAL);
 	assert_int_equal(tacho_writer_feature(w, 0, "", 0), -EINVAL);
