@@ -50,13 +50,13 @@ static int open_part(struct tacho_perfdata *pd, const char *dir, const char *nam
 	buf_printf(&path, "%s/%s", dir, name);
 	if (!src || buf_failed(&path))
 		return error_nomem(e);
-	err = file_open(&src->file, path.bytes, opts, e);
+	err = file_regular(path.bytes, e);
+	if (err == 0)
+		err = file_open(&src->file, path.bytes, opts, e);
 	if (err == -ENODATA)		/* empty: its thread had nothing to write */
 		return 0;
 	if (err < 0)
 		return err;
-	if (!src->file.map)
-		return error_set(e, -EINVAL, "%s is no regular file", path.bytes);
 	stream_map(&src->stream, pd, &src->file, 0, src->file.size);
 	return 0;
 }

@@ -37,6 +37,15 @@ static int map_file(struct file *f, const struct stat *st, struct tacho_error *e
 	return 0;
 }
 
+int file_regular(const char *path, struct tacho_error *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	return error_set(e, -EINVAL, "%s is no regular file", path);
+}
+
 int file_open(struct file *f, const char *path, const struct tacho_perfdata_opts *opts,
 	      struct tacho_error *e)
 {

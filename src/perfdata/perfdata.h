@@ -79,6 +79,8 @@ struct file {
 	uint64_t mtime_s;
 };
 
+/* -EINVAL for what is there and is no file: a FIFO in a directory would be waited for without end. */
+int file_regular(const char *path, struct tacho_error *e);
 int file_open(struct file *f, const char *path, const struct tacho_perfdata_opts *opts,
 	      struct tacho_error *e);
 void file_close(struct file *f);

@@ -164,7 +164,9 @@ static int open_any(struct tacho_perfdata *pd, const char *path,
 	buf_printf(&data, "%s/data", path);
 	if (buf_failed(&data))
 		return error_nomem(e);
-	err = open_main(pd, data.bytes, opts, e);
+	err = file_regular(data.bytes, e);
+	if (err == 0)
+		err = open_main(pd, data.bytes, opts, e);
 	return err < 0 ? err : dir_open(pd, path, opts, e);
 }
 
