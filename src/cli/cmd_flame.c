@@ -202,6 +202,8 @@ static int record_and_draw(struct flame_opts *o, const struct tacho_format *form
 	char dir[4096], path[4200];
 	int status;
 
+	if (!profile_can_write("flame", o->output))
+		return EXIT_FAILED;
 	if (o->data)
 		return draw_recorded(o, format, o->data, argc, argv);
 	snprintf(dir, sizeof(dir), "%s/tacho-flame-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");

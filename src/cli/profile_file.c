@@ -94,6 +94,28 @@ bool profile_keeps_input(const char *command, const char *input, const char *out
 	return false;
 }
 
+static bool cannot_write(const char *command, const char *path, int err)
+{
+	report_text(command, "cannot write to %s: %s", path, strerror(err));
+	return false;
+}
+
+bool profile_can_write(const char *command, const char *path)
+{
+	bool there = access(path, F_OK) == 0;
+	int fd;
+
+	if (strcmp(path, "-") == 0 || (there && !io_is_plain(path)))
+		return true;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return cannot_write(command, path, errno);
+	close(fd);
+	if (!there)
+		io_discard(path);
+	return true;
+}
+
 struct target_file {
 	int fd, err;
 };
@@ -118,7 +140,7 @@ int profile_write(const char *command, const struct tacho_format *format,
 	if (!to_stdout)
 		to.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (to.fd < 0) {
-		report_text(command, "cannot write to %s: %s", path, strerror(errno));
+		cannot_write(command, path, errno);
 		return EXIT_FAILED;
 	}
 	err = tacho_output_write(format, p, opts, put_fd, &to, &e);
@@ -129,8 +151,7 @@ int profile_write(const char *command, const struct tacho_format *format,
 	if (e.code && !to.err)
 		report_error(command, NULL, NULL, &e);
 	else
-		report_text(command, "cannot write to %s: %s", to_stdout ? "stdout" : path,
-			    strerror(-err));
+		cannot_write(command, to_stdout ? "stdout" : path, -err);
 	if (!to_stdout)
 		io_discard(path);
 	return EXIT_FAILED;

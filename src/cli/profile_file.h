@@ -57,6 +57,8 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 /* Whether the output may be written: false, after a message, if it would replace the recording.
  * NULL is perf.data and stdout. */
 bool profile_keeps_input(const char *command, const char *input, const char *output);
+/* Whether a plain file can be written there; reports why not. Asked before something takes long. */
+bool profile_can_write(const char *command, const char *path);
 /* To `path`; NULL or "-" is stdout. Returns an exit status. */
 int profile_write(const char *command, const struct tacho_format *format,
 		  const struct tacho_profile *p, const struct tacho_output_opts *opts, const char *path);

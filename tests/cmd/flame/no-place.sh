@@ -1,0 +1,6 @@
+# Where the picture cannot be written, that is said before a command runs for nothing.
+. "$SUPPORT/lib.sh"
+refused 1 tacho flame -o missing/flame.svg -- touch ran
+[ ! -e ran ] || fail "the command ran"
+refused 1 tacho flame -o missing/flame.html --data kept -- touch ran
+[ ! -e ran ] || fail "the command ran with --data"
