@@ -257,6 +257,8 @@ static int inject_run(void *opts, int argc, char **argv)
 	tacho_perfdata_close(j.pd);
 	file_objects_done(&j.objects);
 	free(j.scratch);
+	if (fd >= 0 && err < 0 && lseek(fd, 0, SEEK_END) == 0)
+		io_discard(o->output);		/* not even its beginning was written */
 	if (fd >= 0)
 		close(fd);
 	if (err < 0)

@@ -1,6 +1,6 @@
 # A copy has the samples of the original, as a file and as a stream, and the build ids it was given.
 . "$SUPPORT/lib.sh"
-need perf
+need perf python3
 perf record -q -z -e cpu-clock -F 1999 -g -o packed.data -- ls -R /usr/share/doc >/dev/null 2>&1 ||
 	skip "perf cannot record compressed here"
 tacho script -i packed.data >wanted
@@ -27,3 +27,14 @@ head -c $((at + 1000)) file.data >cut.data	# in the middle of the records
 [ "$(status_of tacho inject -i cut.data -o part.data)" = 1 ] || fail "damage passed as fine"
 tacho script -i part.data >part || fail "what was copied before the damage is not readable"
 [ "$(status_of tacho inject -i file.data -o file.data)" = 1 ] || fail "a file was written over itself"
+
+# Of another byte order, which is refused before anything is written: no empty file is left.
+python3 - <<'END'
+import struct
+attr = struct.pack('>IIQQQQ', 1, 128, 0, 1000, 1, 0) + bytes(88)
+with open('swapped.data', 'wb') as f:
+	f.write(b'PERFILE2'[::-1] + struct.pack('>12Q', 104, 144, 104, 144, 248, 0, 0, 0, 0, 0, 0, 0))
+	f.write(attr + struct.pack('>QQ', 248, 0))
+END
+refused 1 tacho inject -i swapped.data -o none.data
+[ ! -e none.data ] || fail "an empty file is left"
