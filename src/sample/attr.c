@@ -292,6 +292,9 @@ static int prepare_event(struct tacho_sampler *s, uint32_t i, struct tacho_error
 		ev->why = "it is computed when a command ends, so there is nothing to sample";
 		return 0;
 	}
+	if (event->terms.time < 0)
+		return error_set(e, -EOPNOTSUPP, "'%s': samples without their time cannot be put in order",
+				 event->name);
 	put_rate(s, attr, event);
 	put_fields(s, attr);
 	err = put_chain(s, attr, event, e);
