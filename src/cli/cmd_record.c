@@ -96,6 +96,7 @@ static const struct option_row record_rows[] = {
 	{ OPT_FLAG, 's', "stat", AT(counts), .help = "counts of each thread when it ends" },
 	{ OPT_FLAG, 0, "namespaces", AT(namespaces), .help = "namespaces of new processes" },
 	{ OPT_FLAG, 0, "switch-events", AT(switches), .help = "context switches" },
+	{ OPT_FLAG, 0, "latency", AT(latency), .help = "the same, for 'report --latency' of some processes" },
 	{ OPT_FLAG, 0, "text-poke", AT(text_poke),
 	  .help = "changes of the kernel's own code (Linux 5.9)" },
 	{ OPT_FLAG, 0, "no-bpf-event", AT(no_bpf), .flags = OPTF_NEGATED,
@@ -225,6 +226,8 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("-u is all of a user's processes: it cannot be used with -p or -t");
 	if (o->all_cpus && (tasks || o->cpus))
 		return wrong("-a is the whole machine: it cannot be used with -p, -t, -u or -C");
+	if (o->latency && (o->all_cpus || o->cpus || (!tasks && argc == 0)))
+		return wrong("--latency is of a command or of some processes: with -a or -C take --switch-events");
 	if (o->all_user && o->all_kernel)
 		return wrong("--all-user and --all-kernel leave nothing to sample");
 	if (o->kernel_chains && o->user_chains)

@@ -33,7 +33,7 @@ struct record_opts {
 	const char *call_graph;
 	bool kernel_chains, user_chains;
 	bool want_period, sample_cpu, raw, addresses, phys_addresses, weight, transaction;
-	bool data_page_size, code_page_size, all_cgroups, counts, namespaces, switches, no_bpf;
+	bool data_page_size, code_page_size, all_cgroups, counts, namespaces, switches, latency, no_bpf;
 	bool branch_any;
 	const char *branch_filter, *intr_regs, *user_regs;
 	const char *clockid;

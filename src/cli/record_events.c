@@ -411,7 +411,7 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 		.size = sizeof(*s), .fields = chosen_fields(o),
 		.chain = o->chains ? TACHO_CHAIN_FP : TACHO_CHAIN_NONE,
 		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
-		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches,
+		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches || o->latency,
 		.no_bpf = o->no_bpf, .overwrite = o->overwrite, .no_buffering = o->no_buffering,
 		.per_thread_rings = o->per_thread, .text_poke = o->text_poke,
 	};

@@ -346,7 +346,7 @@ int report_keep(const struct report_opts *o, struct tacho_profile_opts *out, str
 	out->parallelism = o->parallelism;
 	if (err == 0 && ((out->keep & TACHO_KEEP_PARALLELISM) || o->parallelism) && !o->has_switches) {
 		err = error_set(e, -EINVAL, "latency and parallelism need the context switches, which were not recorded");
-		error_hint(e, "'record --switch-events' records them");
+		error_hint(e, "'record --latency' records them, with -a --switch-events");
 	}
 	out->fields = hist_fields();
 	out->n_fields = hist_n_fields();

@@ -8,6 +8,9 @@ bad() {		# STATUS ARGS...
 }
 bad 129 -e cylces true
 bad 1 -e duration_time true
+bad 1 -e cpu-clock/time=0/ true
+bad 129 --latency -a true
+bad 129 --latency -C 0 true
 bad 129 -F 0 true
 bad 129 -F fast true
 bad 129 -F 100 -c 100 true

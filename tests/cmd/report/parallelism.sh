@@ -15,6 +15,7 @@ int main(void) {
 }
 C
 cc -O1 -pthread -o w w.c
-tacho record -q -e cpu-clock:u -F 1000 --switch-events -o file ./w 2>err || skip "cannot record here: $(cat err)"
+tacho record -q -e cpu-clock:u -F 1000 --latency -o file ./w 2>err || skip "cannot record here: $(cat err)"
 tacho report --stdio -q -i file -F overhead,parallelism >table
 awk 'NF == 2 && $2 == 1 && $1 + 0 > 90 { alone = 1 } END { exit !alone }' table || { cat table; fail "threads that ended run on"; }
+tacho report --stdio --latency -i file | grep -q '^# *Latency *Overhead ' || fail "no latency of what --latency recorded"
