@@ -67,6 +67,8 @@ struct tacho_evset_opts {		/* zero means the default in every field */
 	bool all_user, all_kernel;	/* count only there, whatever the events' own letters say */
 	bool no_fallback;		/* open as asked or report; change nothing */
 	bool clock_fallback;		/* without a PMU `cycles` counts cpu-clock/task-clock instead */
+	bool apart;			/* single events will be started and stopped: none is read in one
+					 * go with others that the caller did not group it with */
 };
 
 /*
@@ -80,6 +82,10 @@ TACHO_API int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset
 
 TACHO_API int tacho_evset_start(struct tacho_evset *set);
 TACHO_API int tacho_evset_stop(struct tacho_evset *set);
+/* Event i, with its group if it has one; for sets that were opened `apart`. -EINVAL: another event
+ * leads its group, and decides; -ENODEV: it could not be opened, or is none of the kernel's. */
+TACHO_API int tacho_evset_start_event(struct tacho_evset *set, size_t i);
+TACHO_API int tacho_evset_stop_event(struct tacho_evset *set, size_t i);
 
 /* Closes all counters; where closing takes long (each tracepoint waits for the kernel) a
  * detached child does it. tacho_evset_free() does this too. Readings stay. */

@@ -109,6 +109,9 @@ TACHO_API size_t tacho_sampler_n_aux(const struct tacho_sampler *s);
 
 TACHO_API int tacho_sampler_start(struct tacho_sampler *s);
 TACHO_API int tacho_sampler_stop(struct tacho_sampler *s);	/* maps are still told of */
+/* As tacho_evset_start_event(); the event that tells of maps is not turned: -EINVAL. */
+TACHO_API int tacho_sampler_start_event(struct tacho_sampler *s, size_t i);
+TACHO_API int tacho_sampler_stop_event(struct tacho_sampler *s, size_t i);
 
 /* Takes bytes of whole records, in the order they have in one ring. 0, or a negative errno to
  * stop. */

@@ -3,10 +3,8 @@
  */
 #include "cli/frame.h"
 
-#include <inttypes.h>
-
 #include "base/perf_abi.h"
-#include "cli/file_attr.h"
+#include "cli/evlist_text.h"
 
 #include <tacho/trace.h>
 
@@ -59,45 +57,23 @@ static void put_fields(const struct tacho_perfdata *pd, uint64_t id, struct tach
 	}
 }
 
-static void put_event(const struct tacho_perfdata *pd, const struct tacho_file_event *ev,
-		      const struct evlist_opts *o, struct tacho_trace **trace, struct buf *out)
-{
-	const struct perf_event_attr *attr = ev->attr;
-	bool freq = attr->flags & PERF_ATTR_FREQ;
-
-	buf_puts(out, ev->name);
-	if (o->verbose) {
-		buf_puts(out, ": ");
-		file_attr(ev, ": ", out);
-	} else if (o->frequency) {
-		buf_printf(out, ": sample_%s=%" PRIu64, freq ? "freq" : "period", attr->sample_period);
-	}
-	if (o->trace_fields && attr->type == PERF_TYPE_TRACEPOINT)
-		put_fields(pd, attr->config, trace, out);
-	else if (o->trace_fields)
-		buf_puts(out, ": (not a tracepoint)");
-}
-
 static void put_all(const struct tacho_perfdata *pd, const struct evlist_opts *o, struct buf *out)
 {
-	size_t n = tacho_perfdata_n_events(pd), left = 0;
+	struct evlist_text text = { .verbose = o->verbose, .frequency = o->frequency, .group = o->group, .out = out };
 	struct tacho_trace *trace = NULL;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++) {
 		const struct tacho_file_event *ev = tacho_perfdata_event(pd, i);
+		const struct perf_event_attr *attr = ev->attr;
 
-		if (o->group && !left && ev->leader == i && ev->group_size > 1) {
-			left = ev->group_size;
-			buf_putc(out, '{');
-		}
-		put_event(pd, ev, o, &trace, out);
-		if (left)
-			buf_puts(out, --left ? "," : "}\n");
-		else
-			buf_putc(out, '\n');
+		evlist_text_event(&text, ev, i);
+		if (o->trace_fields && attr->type == PERF_TYPE_TRACEPOINT)
+			put_fields(pd, attr->config, &trace, out);
+		else if (o->trace_fields)
+			buf_puts(out, ": (not a tracepoint)");
+		evlist_text_next(&text);
 	}
-	if (left)
-		buf_puts(out, "}\n");
+	evlist_text_end(&text);
 	tacho_trace_free(trace);
 }
 

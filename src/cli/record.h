@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/control.h"
+#include "cli/control_events.h"
 #include "cli/words.h"
 
 #include <tacho/perfdata.h>

@@ -106,6 +106,35 @@ static int take_snapshot(struct record_loop *loop)
 	return err;
 }
 
+static const struct tacho_event *event_of(const void *sampler, size_t i)
+{
+	return tacho_sampler_event(sampler, i);
+}
+
+static int attr_of(const void *sampler, size_t i, void *attr, size_t size)
+{
+	return tacho_sampler_attr(sampler, i, attr, size, NULL);
+}
+
+static int start_event(void *sampler, size_t i)
+{
+	return tacho_sampler_start_event(sampler, i);
+}
+
+static int stop_event(void *sampler, size_t i)
+{
+	return tacho_sampler_stop_event(sampler, i);
+}
+
+static bool obey_event(const struct record_loop *loop, struct str word)
+{
+	struct control_events events = { .command = "record", .set = loop->sampler, .event = event_of,
+					 .attr = attr_of, .start = start_event, .stop = stop_event,
+					 .n = tacho_sampler_size(loop->sampler) };
+
+	return control_events_obey(&events, word);
+}
+
 static bool obey(void *arg, struct str word)
 {
 	struct record_loop *loop = arg;
@@ -120,7 +149,7 @@ static bool obey(void *arg, struct str word)
 		 (loop->plan->switches || loop->opts->snapshot || loop->opts->overwrite))
 		told_to_switch = 1;
 	else
-		return str_is(word, "ping");
+		return str_is(word, "ping") || obey_event(loop, word);
 	return true;
 }
 
@@ -194,8 +223,8 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 		return -errno;
 	if (fds[2].revents)
 		control_read(&loop->control, "record",
-			     "enable, disable, stop or ping, with --overwrite, -S or --switch-output "
-			     "snapshot", obey, loop);
+			     "enable, disable (with an event's name, too), evlist, stop or ping, with "
+			     "--overwrite, -S or --switch-output snapshot", obey, loop);
 	if (fds[0].revents) {
 		loop->n_wakeups++;
 		over = tacho_sampler_look(loop->sampler) == 1 && !loop->command;

@@ -35,6 +35,35 @@ double stat_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
+static const struct tacho_event *event_of(const void *set, size_t i)
+{
+	return tacho_evset_event(set, i);
+}
+
+static int attr_of(const void *set, size_t i, void *attr, size_t size)
+{
+	return tacho_evset_attr(set, i, attr, size);
+}
+
+static int start_event(void *set, size_t i)
+{
+	return tacho_evset_start_event(set, i);
+}
+
+static int stop_event(void *set, size_t i)
+{
+	return tacho_evset_stop_event(set, i);
+}
+
+static bool obey_event(const struct stat_loop *loop, struct str word)
+{
+	struct control_events events = { .command = "stat", .set = loop->set, .event = event_of, .attr = attr_of,
+					 .start = start_event, .stop = stop_event,
+					 .n = tacho_evset_size(loop->set) };
+
+	return control_events_obey(&events, word);
+}
+
 static bool obey(void *arg, struct str word)
 {
 	struct stat_loop *loop = arg;
@@ -46,7 +75,7 @@ static bool obey(void *arg, struct str word)
 	else if (str_is(word, "stop"))
 		loop->told_to_stop = true;
 	else
-		return str_is(word, "ping");
+		return str_is(word, "ping") || obey_event(loop, word);
 	return true;
 }
 
@@ -152,7 +181,8 @@ static int wait_once(struct stat_loop *loop, struct deadlines *d, const sigset_t
 	ts = until(next, now);
 	ppoll(fds, 2, isinf(next) ? NULL : &ts, mask);
 	if (fds[1].revents)
-		control_read(&loop->control, "stat", "enable, disable, stop or ping", obey, loop);
+		control_read(&loop->control, "stat",
+			     "enable, disable (with an event's name, too), evlist, stop or ping", obey, loop);
 	if (!loop->command || (!fds[0].revents && fds[0].fd >= 0))
 		return loop->told_to_stop;
 	ended = tacho_command_wait(loop->command, false, &loop->usage);

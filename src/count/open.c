@@ -419,7 +419,8 @@ int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opt
 	return err == 0 ? explain_whole(set, 0, e) : err;
 }
 
-static int tell_leaders(struct tacho_evset *set, unsigned request)
+/* Of all events, or of one. */
+static int tell_leaders(struct tacho_evset *set, unsigned request, uint32_t event)
 {
 	int first = 0;
 
@@ -427,7 +428,7 @@ static int tell_leaders(struct tacho_evset *set, unsigned request)
 		const struct counter *c = &set->counters[i];
 		int err;
 
-		if (c->fd < 0 || !c->leads)
+		if (c->fd < 0 || !c->leads || (event != NO_EVENT && set->readings[i].event != event))
 			continue;
 		err = sys_perf_ioctl(&set->t->sys, c->fd, request, 0);
 		if (err < 0 && !first)
@@ -441,7 +442,7 @@ int tacho_evset_start(struct tacho_evset *set)
 	if (!set->is_open)
 		return -EBADF;
 	tool_start(set);
-	return tell_leaders(set, PERF_IOC_ENABLE);
+	return tell_leaders(set, PERF_IOC_ENABLE, NO_EVENT);
 }
 
 int tacho_evset_stop(struct tacho_evset *set)
@@ -450,7 +451,28 @@ int tacho_evset_stop(struct tacho_evset *set)
 
 	if (!set->is_open)
 		return -EBADF;
-	err = tell_leaders(set, PERF_IOC_DISABLE);
+	err = tell_leaders(set, PERF_IOC_DISABLE, NO_EVENT);
 	tool_stop(set);
 	return err;
+}
+
+static int tell_event(struct tacho_evset *set, size_t i, unsigned request)
+{
+	if (!set->is_open)
+		return -EBADF;
+	if (i >= set->events.n || set->events.v[i].leader != i)
+		return -EINVAL;
+	if (set->events.v[i].state > TACHO_NOT_COUNTED || set_event(set, (uint32_t)i)->kind == TACHO_EVENT_TOOL)
+		return -ENODEV;
+	return tell_leaders(set, request, (uint32_t)i);
+}
+
+int tacho_evset_start_event(struct tacho_evset *set, size_t i)
+{
+	return tell_event(set, i, PERF_IOC_ENABLE);
+}
+
+int tacho_evset_stop_event(struct tacho_evset *set, size_t i)
+{
+	return tell_event(set, i, PERF_IOC_DISABLE);
 }

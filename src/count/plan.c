@@ -76,7 +76,7 @@ void plan_groups(struct tacho_evset *set)
 			ev->leader = plan_member(set, i);
 			continue;
 		}
-		if (!can_bundle(ev, event))
+		if (set->opts.apart || !can_bundle(ev, event))
 			continue;
 		if (bundle == NO_EVENT || n == BUNDLE_MAX || !same_home(ev, &set->events.v[bundle])) {
 			bundle = i;

@@ -236,6 +236,21 @@ int tacho_sampler_stop(struct tacho_sampler *s)
 	return tell_all(s, PERF_IOC_DISABLE);
 }
 
+static bool turns(const struct tacho_sampler *s, size_t i)
+{
+	return s->is_open && i != s->set->sampling.tracker;
+}
+
+int tacho_sampler_start_event(struct tacho_sampler *s, size_t i)
+{
+	return turns(s, i) ? tacho_evset_start_event(s->set, i) : -EINVAL;
+}
+
+int tacho_sampler_stop_event(struct tacho_sampler *s, size_t i)
+{
+	return turns(s, i) ? tacho_evset_stop_event(s->set, i) : -EINVAL;
+}
+
 /* What the kernel says was lost at one descriptor; 0 before 6.0. */
 static uint64_t lost_at(const struct tacho_sampler *s, const struct counted *ev, int fd)
 {

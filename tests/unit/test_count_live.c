@@ -85,6 +85,32 @@ static void ourselves(void **state)
 	tacho_evset_free(set);
 }
 
+/* One event with its group, the others as they were. */
+static void single_events(void **state)
+{
+	struct tacho_evset *set = new_set("page-faults:u,{minor-faults:u,task-clock:u},duration_time");
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(tacho_evset_start_event(set, 0), -EBADF);
+	assert_int_equal(tacho_evset_open(set, TACHO_OPTS(tacho_evset_opts, .apart = true), NULL), 4);
+	assert_int_equal(tacho_evset_start_event(set, 1), 0);
+	assert_int_equal(tacho_evset_start_event(set, 2), -EINVAL);
+	assert_int_equal(tacho_evset_start_event(set, 3), -ENODEV);
+	assert_int_equal(tacho_evset_start_event(set, 4), -EINVAL);
+	touch_pages(1000);
+	assert_int_equal(tacho_evset_stop_event(set, 1), 0);
+	before = sum_of(set, 1).count;
+	assert_true(before >= 1000);
+	assert_true(sum_of(set, 2).count > 0);
+	assert_int_equal(sum_of(set, 0).count, 0);
+	assert_int_equal(tacho_evset_start_event(set, 0), 0);
+	touch_pages(1000);
+	assert_true(sum_of(set, 0).count >= 1000);
+	assert_int_equal(sum_of(set, 1).count, before);
+	tacho_evset_free(set);
+}
+
 /* Whether a command's task-clock is what getrusage says it used, with its child. */
 static bool clocks_agree(void)
 {
@@ -328,6 +354,7 @@ int main(void)
 		cmocka_unit_test(ourselves),	    cmocka_unit_test(a_command),
 		cmocka_unit_test(no_such_process),  cmocka_unit_test(all_cpus),
 		cmocka_unit_test(regions),	    cmocka_unit_test(refused_meters),
+		cmocka_unit_test(single_events),
 		cmocka_unit_test(watching),	    cmocka_unit_test(closing_tracepoints),
 	};
 	struct tacho_evset *set;

@@ -33,3 +33,18 @@ tell stop
 wait $pid || [ $? -ge 128 ]
 n=$(tacho script -i kept -F tid,time 2>script.err | sort -u | wc -l)
 [ "$n" -gt 0 ] && [ "$n" = "$(said err)" ] || { cat err script.err; fail "$n different samples"; }
+
+# One event alone, by its name.
+tacho record -e cpu-clock,task-clock -D -1 --control fifo:ctl,ack -o one "$TEST_BIN/spin" -r runs -c 60 -t 60 2>err &
+pid=$!
+tell evlist
+tell 'evlist -F'
+wait_for 20 test -e runs
+tell 'enable task-clock'
+burns "$(cat runs)" 50
+tell 'disable no-such-event'
+tell stop
+wait $pid || [ $? -ge 128 ]
+[ "$(tacho script -i one -F event | tr -d ' ' | sort -u)" = task-clock: ] || { cat err; fail "not only task-clock"; }
+[ "$(grep -c '^task-clock$' err)" = 1 ] && grep -q '^cpu-clock: sample_freq=' err || { cat err; fail "evlist"; }
+grep -q "named 'no-such-event'" err || { cat err; fail "nothing said of a wrong name"; }

@@ -29,6 +29,19 @@ wait $tacho || [ $? = 143 ] || fail "status of a killed command"
 value=$(csv_value task-clock rows)
 awk -v v="$value" -v took=$took 'BEGIN { exit !(v > 20 && v < took + 10) }' ||
 	fail "counted $value ms in $took: $(cat rows)"
+# one event alone, by its name
+rm runs
+tacho stat -x, -D -1 -e task-clock,cpu-clock --control fifo:ctl,ack -- "$TEST_BIN/spin" -r runs -c 60 -t 60 2>rows &
+tacho=$!
+wait_for 20 test -e runs
+spin=$(cat runs)
+echo 'enable cpu-clock' >&8
+read -r answer <&9
+burns $spin 50
+kill $spin
+wait $tacho || [ $? = 143 ] || fail "status of a killed command"
+awk -F, '$3 == "cpu-clock" { one = $1 + 0 } $3 == "task-clock" { other = $1 + 0 } END { exit !(one > 20 && other == 0) }' rows ||
+	fail "not only cpu-clock: $(cat rows)"
 # stop ends a run that would go on
 tacho stat -a -x, -e cs --control fifo:ctl,ack 2>rows &
 tacho=$!
