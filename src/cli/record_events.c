@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/branch.h"
 #include "base/error.h"
 #include "base/num.h"
 #include "cli/target.h"
@@ -53,40 +54,21 @@ static int parse_call_graph(const char *text, struct tacho_sampler_opts *out)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	uint64_t bits;
-} branch_kinds[] = {
-	{ "u", 1 << 0 },	   { "k", 1 << 1 },	      { "hv", 1 << 2 },
-	{ "any", 1 << 3 },	   { "any_call", 1 << 4 },    { "any_ret", 1 << 5 },
-	{ "ind_call", 1 << 6 },	   { "abort_tx", 1 << 7 },    { "in_tx", 1 << 8 },
-	{ "no_tx", 1 << 9 },	   { "cond", 1 << 10 },	      { "stack", 1 << 11 },
-	{ "ind_jmp", 1 << 12 },	   { "call", 1 << 13 },	      { "no_flags", 1 << 14 },
-	{ "no_cycles", 1 << 15 },  { "save_type", 1 << 16 },  { "hw_index", 1 << 17 },
-	{ "priv", 1 << 18 },	   { "counter", 1 << 19 },    { "call_stack", 1 << 11 },
-};
-
-/* Words with commas; where a privilege is all that is given, any branch is meant. */
+/* Words with commas. */
 static int parse_branches(const char *text, uint64_t *out)
 {
-	const uint64_t only_privilege = 7;
 	struct str rest = str_of(text), word;
 	uint64_t bits = 0;
 
 	while (str_cut(&rest, ',', &word)) {
-		uint64_t bit = 0;
+		uint64_t bit = branch_kind(word);
 
-		for (size_t i = 0; i < countof(branch_kinds); i++)
-			if (str_is(word, branch_kinds[i].name))
-				bit = branch_kinds[i].bits;
 		if (!bit)
 			return refuse("-j", text, word, "kind of branch",
 				      "any, any_call, any_ret, ind_call, cond, call, u, k ...");
 		bits |= bit;
 	}
-	if (!(bits & ~only_privilege))
-		bits |= 1 << 3;
-	*out = bits;
+	*out = branch_kinds_meant(bits);
 	return 0;
 }
 

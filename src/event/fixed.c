@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/branch.h"
 #include "base/num.h"
 
 enum value_kind { VALUE_NUMBER, VALUE_SWITCH, VALUE_STRING };
@@ -147,29 +148,9 @@ static bool all_known(struct str list, const char *const *words, size_t n_words)
 	return true;
 }
 
-/* The bit of branch_sample_type; 0: there is no such kind. */
-static uint64_t branch_kind(struct str word)
-{
-	static const struct { const char *name; uint64_t bit; } kinds[] = {
-		{ "u", 1 << 0 },	 { "k", 1 << 1 },	   { "hv", 1 << 2 },
-		{ "any", 1 << 3 },	 { "any_call", 1 << 4 },   { "any_ret", 1 << 5 },
-		{ "ind_call", 1 << 6 },	 { "abort_tx", 1 << 7 },   { "in_tx", 1 << 8 },
-		{ "no_tx", 1 << 9 },	 { "cond", 1 << 10 },	   { "stack", 1 << 11 },
-		{ "ind_jmp", 1 << 12 },	 { "call", 1 << 13 },	   { "no_flags", 1 << 14 },
-		{ "no_cycles", 1 << 15 }, { "save_type", 1 << 16 }, { "type_save", 1 << 16 },
-		{ "hw_index", 1 << 17 }, { "priv", 1 << 18 },	   { "counter", 1 << 19 },
-	};
-
-	for (size_t i = 0; i < countof(kinds); i++)
-		if (str_is(word, kinds[i].name))
-			return kinds[i].bit;
-	return 0;
-}
-
-/* Of a list cut at '+' or ','; 0: one of its words is unknown. A privilege alone means any branch. */
+/* Of a list cut at '+' or ','; 0: one of its words is unknown. */
 static uint64_t branch_kinds(struct str list)
 {
-	const uint64_t privileges = 7, any = 1 << 3;
 	uint64_t bits = 0;
 	size_t start = 0;
 
@@ -184,7 +165,7 @@ static uint64_t branch_kinds(struct str list)
 		bits |= bit;
 		start = i + 1;
 	}
-	return bits & ~privileges ? bits : bits | any;
+	return branch_kinds_meant(bits);
 }
 
 static int apply_branch_type(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
