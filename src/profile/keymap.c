@@ -11,20 +11,30 @@
 #define SHIFT_FIRST (64u - 6u)
 #define TAKEN_MOST 4u			/* of a line's slots, on average */
 
+/* The first line with a free slot, from the one on where the key belongs, gets it. */
+static uint32_t *place_new(const struct keymap *m, size_t line, uint64_t key)
+{
+	struct keymap_line *l = &m->lines[line];
+
+	while (l->n == KEYMAP_SLOTS) {
+		line = (line + 1) & (m->n_lines - 1);
+		l = &m->lines[line];
+	}
+	l->key[l->n] = key;
+	return &l->value[l->n++];
+}
+
 /* Where the key's value is, or the free slot where it belongs. */
 static uint32_t *place(const struct keymap *m, uint64_t key)
 {
-	size_t mask = m->n_lines - 1;
-
-	for (size_t i = keymap_line_of(m, key);; i = (i + 1) & mask) {
+	for (size_t i = keymap_line_of(m, key);; i = (i + 1) & (m->n_lines - 1)) {
 		struct keymap_line *l = &m->lines[i];
+		unsigned has = keymap_line_has(l, key);
 
-		for (size_t k = 0; k < KEYMAP_SLOTS; k++) {
-			if (l->value[k] && l->key[k] != key)
-				continue;
-			l->key[k] = key;
-			return &l->value[k];
-		}
+		if (has)
+			return &l->value[__builtin_ctz(has)];
+		if (l->n < KEYMAP_SLOTS)
+			return place_new(m, i, key);
 	}
 }
 
@@ -39,8 +49,11 @@ static int grow(struct keymap *m)
 		return -ENOMEM;
 	memset(bigger.lines, 0, bigger.n_lines * sizeof(*bigger.lines));
 	for (size_t i = 0; i < m->n_lines; i++)
-		for (size_t k = 0; k < KEYMAP_SLOTS && m->lines[i].value[k]; k++)
-			*place(&bigger, m->lines[i].key[k]) = m->lines[i].value[k];
+		for (size_t k = 0; k < m->lines[i].n; k++) {
+			uint64_t key = m->lines[i].key[k];
+
+			*place_new(&bigger, keymap_line_of(&bigger, key), key) = m->lines[i].value[k];
+		}
 	free(m->lines);
 	*m = bigger;
 	return 0;

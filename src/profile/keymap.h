@@ -17,8 +17,8 @@
 
 struct keymap_line {
 	uint64_t key[KEYMAP_SLOTS];
-	uint32_t value[KEYMAP_SLOTS];	/* + 1; 0: free, and so are those behind it */
-	uint32_t reserved;		/* 64 bytes */
+	uint32_t value[KEYMAP_SLOTS];	/* + 1 */
+	uint32_t n;			/* how many are taken; 64 bytes in all */
 };
 
 struct keymap {
@@ -53,6 +53,17 @@ static inline size_t keymap_line_of(const struct keymap *m, uint64_t key)
 	return (size_t)(key * 0x9e3779b97f4a7c15ull >> m->shift);
 }
 
+/* The slot that has the key, as a bit, or 0. All are looked at, whichever it is: that takes less than a
+ * branch that nobody can foretell. */
+static inline unsigned keymap_line_has(const struct keymap_line *l, uint64_t key)
+{
+	unsigned bits = 0;
+
+	for (unsigned k = 0; k < KEYMAP_SLOTS; k++)
+		bits |= (unsigned)(l->key[k] == key) << k;
+	return bits & ((1u << l->n) - 1);
+}
+
 /* Returns KEYMAP_NONE where there is none. */
 static inline uint32_t keymap_get(const struct keymap *m, uint64_t key)
 {
@@ -62,13 +73,12 @@ static inline uint32_t keymap_get(const struct keymap *m, uint64_t key)
 		return KEYMAP_NONE;
 	for (size_t i = keymap_line_of(m, key);; i = (i + 1) & mask) {
 		const struct keymap_line *l = &m->lines[i];
+		unsigned has = keymap_line_has(l, key);
 
-		for (size_t k = 0; k < KEYMAP_SLOTS; k++) {
-			if (!l->value[k])
-				return KEYMAP_NONE;
-			if (l->key[k] == key)
-				return l->value[k] - 1;
-		}
+		if (has)
+			return l->value[__builtin_ctz(has)] - 1;
+		if (l->n < KEYMAP_SLOTS)
+			return KEYMAP_NONE;
 	}
 }
 
