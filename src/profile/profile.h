@@ -265,6 +265,9 @@ struct stacks {				/* of one file */
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
 	struct stack batch[BATCH_MOST];
 	size_t n;
+	/* Of the batch: those without callers, with known ones, and with others. */
+	struct stack *lone[BATCH_MOST + 1], *deep[BATCH_MOST + 1], *missed[BATCH_MOST + 1];
+	size_t n_lone, n_deep, n_missed;
 	struct stack_word *words;	/* of the batch */
 	size_t n_words;
 	struct { struct fresh_frame *v; size_t n, cap; } fresh;

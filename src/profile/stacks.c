@@ -185,8 +185,7 @@ int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sam
 	*to = (struct stack){ .owner = profile_owner(s->profile, thread) };
 	if (words_put(s, sample->pid, &c, to) < 0)
 		return -ENOMEM;
-	if (to->n > 1)
-		__builtin_prefetch(lately_at(s, to->words[to->n - 2].prefix));
+	__builtin_prefetch(lately_at(s, to->words[to->n - min_of(to->n, (size_t)2)].prefix));
 	return 0;
 }
 
@@ -199,39 +198,61 @@ static uint32_t known_node(const struct stacks *s, const struct stack_word *w)
 	return l->id && l->key == w->prefix ? l->id - 1 : KEYMAP_NONE;
 }
 
-/* Return addresses come again and again, but a leaf may be any instruction of its function: so
- * the callers are looked for by their words, and the leaf by its frame. */
-static void look_for_callers(struct stacks *s, struct stack *st)
+/* Whether a stack has callers, and whether they are known, nobody can foretell, and each step would ask
+ * again: so it is asked once, and each kind stands in a list of its own. */
+static void list_stacks(struct stacks *s)
 {
-	if (st->n < 2)
-		return;
-	st->node = known_node(s, &st->words[st->n - 2]);
-	if (st->node != KEYMAP_NONE) {
-		st->done = st->n - 1;
-		return;
+	s->n_lone = s->n_deep = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		struct stack *st = &s->batch[i];
+
+		s->lone[s->n_lone] = s->deep[s->n_deep] = st;
+		s->n_lone += st->n < 2;
+		s->n_deep += st->n >= 2;
 	}
-	for (size_t i = 0; i + 1 < st->n; i++) {
-		__builtin_prefetch(lately_at(s, st->words[i].prefix));
+}
+
+/* Return addresses come again and again, but a leaf may be any instruction of its function: so
+ * the callers are looked for by their words, and the leaf by its frame. Those whose callers are known
+ * stay in the list. */
+static void look_for_callers(struct stacks *s)
+{
+	size_t known = 0;
+
+	s->n_missed = 0;
+	for (size_t i = 0; i < s->n_deep; i++) {
+		struct stack *st = s->deep[i];
+		uint32_t node = known_node(s, &st->words[st->n - 2]);
+		bool is_known = node != KEYMAP_NONE;
+
+		st->node = is_known ? node : 0;
+		st->done = is_known ? st->n - 1 : 0;
+		s->deep[known] = s->missed[s->n_missed] = st;
+		known += is_known;
+		s->n_missed += !is_known;
 	}
+	s->n_deep = known;
+	for (size_t i = 0; i < s->n_missed; i++)
+		for (size_t k = 0; k + 1 < s->missed[i]->n; k++)
+			__builtin_prefetch(lately_at(s, s->missed[i]->words[k].prefix));
 }
 
 /* Where a prefix is known, most of the shorter ones are. */
 static void look_for_prefix(struct stacks *s, struct stack *st)
 {
-	size_t low = 0, high = st->n > 1 ? st->n - 2 : 0;
+	size_t low = 0, high = st->n - 2;
 
-	if (st->done == 0)
-		for (st->node = 0; low < high;) {
-			size_t mid = low + (high - low + 1) / 2;
-			uint32_t found = known_node(s, &st->words[mid - 1]);
+	while (low < high) {
+		size_t mid = low + (high - low + 1) / 2;
+		uint32_t found = known_node(s, &st->words[mid - 1]);
 
-			if (found == KEYMAP_NONE) {
-				high = mid - 1;
-			} else {
-				st->done = low = mid;
-				st->node = found;
-			}
+		if (found == KEYMAP_NONE) {
+			high = mid - 1;
+		} else {
+			st->done = low = mid;
+			st->node = found;
 		}
+	}
 }
 
 static struct lately *spot_lately(const struct stacks *s, uint64_t key)
@@ -241,24 +262,26 @@ static struct lately *spot_lately(const struct stacks *s, uint64_t key)
 
 /* Words that have no frame yet, those of objects from the front and others from the back: each kind is
  * then one loop whose end and branches can be foretold. */
+static void list_word(struct stacks *s, struct stack_word *w)
+{
+	const struct lately *l = spot_lately(s, w->key);
+
+	w->frame = l->id - 1;
+	s->todo[s->n_todo] = s->todo[s->todo_nowhere - 1] = w;
+	s->n_todo += (w->spot.object != 0) & ((l->key != w->key) | !l->id);
+	s->todo_nowhere -= w->spot.object == 0;
+}
+
 static void list_words(struct stacks *s)
 {
-	size_t front = 0, back = BATCH_WORDS;
-
-	for (size_t i = 0; i < s->n; i++) {
-		struct stack *st = &s->batch[i];
-
-		for (struct stack_word *w = st->words + st->done; w < st->words + st->n; w++) {
-			const struct lately *l = spot_lately(s, w->key);
-
-			w->frame = l->id - 1;
-			s->todo[front] = s->todo[back - 1] = w;
-			front += (w->spot.object != 0) & (l->key != w->key || !l->id);
-			back -= w->spot.object == 0;
-		}
-	}
-	s->n_todo = front;
-	s->todo_nowhere = back;
+	s->n_todo = 0;
+	s->todo_nowhere = BATCH_WORDS;
+	for (size_t i = 0; i < s->n_missed; i++)
+		for (size_t k = s->missed[i]->done; k + 1 < s->missed[i]->n; k++)
+			list_word(s, &s->missed[i]->words[k]);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->batch[i].n)
+			list_word(s, &s->batch[i].words[s->batch[i].n - 1]);
 }
 
 /* Loads that nothing waits for run side by side, and hardly one of them is in the cache. */
@@ -428,8 +451,13 @@ static void fetch_parents(struct stacks *s)
 {
 	uint32_t sum = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct stack *st = &s->batch[i];
+	for (size_t i = 0; i < s->n_lone; i++)
+		if (s->lone[i]->n)
+			sum += s->profile->outermost.v[s->lone[i]->words[0].frame].node;
+	for (size_t i = 0; i < s->n_deep; i++)
+		profile_child_prefetch(s->profile, s->deep[i]->node, s->deep[i]->words[s->deep[i]->done].frame);
+	for (size_t i = 0; i < s->n_missed; i++) {
+		const struct stack *st = s->missed[i];
 
 		if (st->done == 0 && st->n)
 			sum += s->profile->outermost.v[st->words[0].frame].node;
@@ -439,14 +467,19 @@ static void fetch_parents(struct stacks *s)
 	s->touched += sum;
 }
 
-int stacks_resolve(struct stacks *s)
+/* Words were left out: any stack may have any kind now. */
+static void list_anew(struct stacks *s)
 {
-	int err = 0;
+	s->n_lone = s->n_deep = 0;
+	s->n_missed = s->n;
+	for (size_t i = 0; i < s->n; i++)
+		s->missed[i] = &s->batch[i];
+}
 
-	for (size_t i = 0; i < s->n; i++)
-		look_for_callers(s, &s->batch[i]);
-	for (size_t i = 0; i < s->n; i++)
-		look_for_prefix(s, &s->batch[i]);
+static int look_for_all_frames(struct stacks *s)
+{
+	int err;
+
 	list_words(s);
 	fetch_frames(s);
 	for (size_t i = 0; i < s->n; i++)
@@ -454,12 +487,24 @@ int stacks_resolve(struct stacks *s)
 	err = look_for_frames(s);
 	if (err == 0)
 		err = look_for_symbols(s);
-	if (err == 0)
-		err = add_frames(s);
+	return err < 0 ? err : add_frames(s);
+}
+
+int stacks_resolve(struct stacks *s)
+{
+	int err;
+
+	list_stacks(s);
+	look_for_callers(s);
+	for (size_t i = 0; i < s->n_missed; i++)
+		look_for_prefix(s, s->missed[i]);
+	err = look_for_all_frames(s);
 	if (err == 0 && s->profile->opts.resolved)
 		drop_nameless(s);
 	if (err == 0 && s->profile->filter.ends)
 		cut_callees(s);
+	if (s->profile->opts.resolved || s->profile->filter.ends)
+		list_anew(s);
 	if (err == 0)
 		fetch_parents(s);
 	for (size_t i = 0; i < s->n && err == 0; i++)
