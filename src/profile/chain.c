@@ -4,15 +4,6 @@
 
 #include <string.h>
 
-#define MARKER_FIRST ((uint64_t)-4095)
-#define MARKER_HYPERVISOR ((uint64_t)-32)
-#define MARKER_KERNEL ((uint64_t)-128)
-#define MARKER_USER ((uint64_t)-512)
-#define MARKER_USER_DEFERRED ((uint64_t)-640)	/* a cookie follows; 6.19 */
-#define MARKER_GUEST ((uint64_t)-2048)
-#define MARKER_GUEST_KERNEL ((uint64_t)-2176)
-#define MARKER_GUEST_USER ((uint64_t)-2560)
-
 static enum tacho_space space_after(uint64_t marker, enum tacho_space before)
 {
 	switch (marker) {

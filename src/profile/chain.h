@@ -14,6 +14,15 @@
 #define WORDS_MAX 8192		/* a record is below 64 KiB */
 #define RUNS_MAX 16		/* the kernel writes at most three */
 
+#define MARKER_FIRST ((uint64_t)-4095)
+#define MARKER_HYPERVISOR ((uint64_t)-32)
+#define MARKER_KERNEL ((uint64_t)-128)
+#define MARKER_USER ((uint64_t)-512)
+#define MARKER_USER_DEFERRED ((uint64_t)-640)	/* a cookie follows; 6.19 */
+#define MARKER_GUEST ((uint64_t)-2048)
+#define MARKER_GUEST_KERNEL ((uint64_t)-2176)
+#define MARKER_GUEST_USER ((uint64_t)-2560)
+
 struct run {
 	const uint64_t *v;
 	size_t n;
@@ -29,5 +38,21 @@ struct chain {
  * have it. `space` is the sample's. */
 void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struct tacho_sample *sample,
 		enum tacho_space space);
+
+/* The same for the chain that most samples have: one run behind its marker, which begins with the sampled
+ * address. False where it is another, or too long. */
+static inline bool chain_is_run(const struct tacho_sample *sample, struct run *out)
+{
+	struct tacho_words w = sample->chain;
+	size_t i = 1;
+
+	if (w.n < 2 || w.n > WORDS_MAX || w.v[1] != sample->ip ||
+	    (w.v[0] != MARKER_USER && w.v[0] != MARKER_KERNEL))
+		return false;
+	*out = (struct run){ w.v + 1, w.n - 1, w.v[0] == MARKER_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL };
+	while (i < w.n && w.v[i] < MARKER_FIRST)
+		i++;
+	return i == w.n;
+}
 
 #endif

@@ -49,6 +49,7 @@ struct load {
 	struct window *windows;
 	size_t n_windows;
 	struct tacho_switch between;	/* where that is a filter */
+	bool picks;			/* is_kept() may say no */
 	size_t n_threads_before;	/* of files that were loaded already */
 	struct details details;
 	struct running running;
@@ -554,7 +555,7 @@ static int take_sample(struct load *l, const struct tacho_record *rec)
 		return -ENOMEM;
 	if ((s->type & PERF_SAMPLE_READ) && (s->read.format & PERF_FORMAT_ID) && !l->profile->opts.branches)
 		return add_values(l, s, rec->misc, (size_t)event);
-	if (!is_kept(l, s, (size_t)event))
+	if (l->picks && !is_kept(l, s, (size_t)event))
 		return 0;
 	if (l->profile->opts.branches)
 		return add_branches(l, s, rec->misc, (size_t)event);
@@ -616,6 +617,7 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 	l->details = (struct details){ .profile = l->profile, .stacks = &l->stacks,
 				       .swapped = tacho_perfdata_swapped(l->pd), .parallelism = 1 };
 	l->n_cpus = cpus_of(l->pd);
+	l->picks = l->n_windows || by_switch(l) || l->profile->filter.by_cpu;
 	for (size_t i = 0; i < MET_SLOTS; i++)
 		l->met[i].thread = KEYMAP_NONE;
 	l->scratch = calloc(1, sizeof(*l->scratch));

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "profile/chain.h"
 #include "profile/keymap.h"
 
 #include <regex.h>
@@ -285,10 +286,13 @@ struct stacks {				/* of one file */
 /* `few`: a second's samples, for which large tables would only have to be cleared. 0 or -ENOMEM. */
 int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols *symbols, bool few);
 void stacks_done(struct stacks *s);
+static inline bool stacks_full(const struct stacks *s)
+{
+	return s->n == BATCH_MOST || s->n_words > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
+}
 /* Puts the stack of a thread's sample into the batch, which must not be full. Before the symbols learn
  * anything new about the kernel's maps the batch must have been resolved. 0 or -ENOMEM. */
 int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sample, enum tacho_space space);
-bool stacks_full(const struct stacks *s);
 /* Gives each its node. 0 or -ENOMEM. */
 int stacks_resolve(struct stacks *s);
 void stacks_clear(struct stacks *s);

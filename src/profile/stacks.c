@@ -13,7 +13,6 @@
 #include "profile/profile.h"
 
 #include "base/pages.h"
-#include "profile/chain.h"
 #include "symbol/walk.h"
 
 #include <errno.h>
@@ -58,26 +57,31 @@ static struct lately *lately_at(const struct stacks *s, uint64_t key)
 }
 
 /* What the frames of addresses where nothing is mapped have in common: there may be millions, so it
- * is asked for once. NULL without memory. */
-static struct nowhere *nowhere_of(struct stacks *s, enum tacho_space space)
+ * is asked for once. 0 or -ENOMEM. */
+static int nowhere_ask(struct stacks *s, enum tacho_space space)
 {
 	struct nowhere *n = &s->nowhere[(size_t)space % countof(s->nowhere)];
 
 	if (n->asked)
-		return n;
+		return 0;
 	if (stacks_frame_nowhere(s, space, &n->like) < 0)
-		return NULL;
+		return -ENOMEM;
 	n->code = profile_code(s->profile, &n->like);
 	if (!n->code)
-		return NULL;
+		return -ENOMEM;
 	n->asked = true;
 	n->key = frame_key_common(n->like.symbol, n->like.object, (uint32_t)n->like.space << 1);
-	return n;
+	return 0;
 }
 
 static bool splits_nowhere(const struct stacks *s)
 {
 	return s->profile->opts.split_unknown || s->profile->opts.per_address;
+}
+
+static bool takes_all(const struct stacks *s)
+{
+	return !s->profile->opts.no_chains && !s->profile->opts.max_stack;
 }
 
 /* What spots of one object begin their hash with. Offsets leave the upper bits alone, in which objects
@@ -87,50 +91,72 @@ static uint64_t object_key(uint32_t object, enum tacho_space space)
 	return ~key_pair(object, space) * 0x9e3779b97f4a7c15ull;
 }
 
-/* Both put a run's words outermost first, each with the hash of all up to it, and return the last one's. */
-static uint64_t put_kernel(const struct run *run, uint32_t object, uint64_t h, struct stack_word *w)
+/* What words have in common, of one object or of none: there the key is that of the frame. */
+struct alike {
+	uint64_t common;		/* what their hashes begin with */
+	uint64_t bias, mask;		/* the offset is (address - bias) & mask */
+	uint32_t object;
+};
+
+static inline struct alike alike_at(const struct stacks *s, const struct interval *in, enum tacho_space space)
 {
-	uint64_t common = object_key(object, run->space);
+	const struct nowhere *n = &s->nowhere[(size_t)space % countof(s->nowhere)];
 
-	for (size_t i = run->n; i-- > 0; w++) {
-		uint64_t key = key_add(common, run->v[i]);
+	if (in->object)
+		return (struct alike){ object_key(in->object, space), in->bias, UINT64_MAX, in->object };
+	return (struct alike){ n->key, 0, splits_nowhere(s) ? UINT64_MAX : 0, 0 };
+}
 
-		h = key_add(h, key);
-		*w = (struct stack_word){ .spot = { run->v[i], object }, .key = key, .prefix = h,
-					  .space = (uint8_t)run->space };
-	}
+/* Returns the hash of all words up to this one, where `h` is that of those before. */
+static inline uint64_t word_put(struct stack_word *w, const struct alike *a, uint64_t ip, enum tacho_space space,
+				uint64_t h)
+{
+	uint64_t offset = (ip - a->bias) & a->mask, key = key_add(a->common, offset);
+
+	h = key_add(h, key);
+	w->spot.offset = offset;
+	w->spot.object = a->object;
+	w->key = key;
+	w->prefix = h;
+	w->space = (uint8_t)space;
 	return h;
 }
 
-static uint64_t put_user(const struct run *run, struct spot_walk *walk, const struct nowhere *n, bool split,
-			 uint64_t h, struct stack_word *w)
+/* Both put a run's words outermost first, and return the last one's hash. */
+static uint64_t put_kernel(const struct run *run, uint32_t object, uint64_t h, struct stack_word *w)
 {
-	for (size_t i = run->n; i-- > 0; w++) {
-		struct tacho_spot spot = spot_walk_next(walk, run->v[i]);
-		uint64_t key;
+	const struct alike all = { object_key(object, run->space), 0, UINT64_MAX, object };
 
-		if (spot.object) {
-			key = key_add(object_key(spot.object, run->space), spot.offset);
-		} else {
-			spot.offset = split ? run->v[i] : 0;
-			key = frame_key_at(n->key, spot.offset, spot.offset);
+	for (size_t i = run->n; i-- > 0;)
+		h = word_put(w++, &all, run->v[i], run->space, h);
+	return h;
+}
+
+static uint64_t put_user(const struct stacks *s, const struct run *run, const struct spot_walk *walk, uint64_t h,
+			 struct stack_word *w)
+{
+	struct interval in = INTERVAL_EMPTY;
+	struct alike alike = { 0 };
+	const uint64_t *v = run->v;
+
+	for (size_t i = run->n; i-- > 0;) {
+		if (!interval_has(&in, v[i])) {
+			in = spot_walk_at(walk, v[i]);
+			alike = alike_at(s, &in, run->space);
 		}
-		h = key_add(h, key);
-		*w = (struct stack_word){ .spot = spot, .key = key, .prefix = h, .space = (uint8_t)run->space };
+		h = word_put(w++, &alike, v[i], run->space, h);
 	}
 	return h;
 }
 
 static int run_take(struct stacks *s, uint32_t pid, const struct run *run, uint64_t *h, struct stack *to)
 {
-	const struct nowhere *n = nowhere_of(s, run->space);
 	struct stack_word *w = to->words + to->n;
 	struct spot_walk walk;
 
-	if (!n || symbols_walk(s->symbols, pid, run->space, &walk) < 0)
+	if (nowhere_ask(s, run->space) < 0 || symbols_walk(s->symbols, pid, run->space, &walk) < 0)
 		return -ENOMEM;
-	*h = walk.kernel ? put_kernel(run, walk.kernel, *h, w) :
-			   put_user(run, &walk, n, splits_nowhere(s), *h, w);
+	*h = walk.kernel ? put_kernel(run, walk.kernel, *h, w) : put_user(s, run, &walk, *h, w);
 	to->n += run->n;
 	return 0;
 }
@@ -156,35 +182,38 @@ static int mixed_take(struct stacks *s, uint32_t pid, const struct run *run, uin
 	return err;
 }
 
-static int words_put(struct stacks *s, uint32_t pid, const struct chain *c, struct stack *to)
+/* The chains that are not just one run. */
+static __attribute__((noinline)) int chain_take(struct stacks *s, const struct tacho_sample *sample,
+						enum tacho_space space, uint64_t h, struct stack *to)
 {
-	uint64_t h = key_mix(0x2545f4914f6cdd1dull + to->owner);
+	struct chain c;
 	int err = 0;
 
-	to->words = s->words + s->n_words;
-	for (size_t r = c->n_runs; r-- > 0 && err == 0;) {
-		const struct run *run = &c->runs[r];
+	chain_make(&c, &s->profile->opts, sample, space);
+	for (size_t r = c.n_runs; r-- > 0 && err == 0;) {
+		const struct run *run = &c.runs[r];
 
-		err = run->space ? run_take(s, pid, run, &h, to) : mixed_take(s, pid, run, &h, to);
+		err = run->space ? run_take(s, sample->pid, run, &h, to) : mixed_take(s, sample->pid, run, &h, to);
 	}
-	s->n_words += to->n;
 	return err;
-}
-
-bool stacks_full(const struct stacks *s)
-{
-	return s->n == BATCH_MOST || s->n_words > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
 }
 
 int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sample, enum tacho_space space)
 {
 	struct stack *to = &s->batch[s->n++];
-	struct chain c;
+	uint64_t h;
+	struct run run;
+	int err;
 
-	chain_make(&c, &s->profile->opts, sample, space);
-	*to = (struct stack){ .owner = profile_owner(s->profile, thread) };
-	if (words_put(s, sample->pid, &c, to) < 0)
-		return -ENOMEM;
+	*to = (struct stack){ .words = s->words + s->n_words, .owner = profile_owner(s->profile, thread) };
+	h = key_mix(0x2545f4914f6cdd1dull + to->owner);
+	if (takes_all(s) && chain_is_run(sample, &run))
+		err = run_take(s, sample->pid, &run, &h, to);
+	else
+		err = chain_take(s, sample, space, h, to);
+	if (err < 0)
+		return err;
+	s->n_words += to->n;
 	__builtin_prefetch(lately_at(s, to->words[to->n - min_of(to->n, (size_t)2)].prefix));
 	return 0;
 }

@@ -404,7 +404,6 @@ static enum tacho_space space_of(enum tacho_space space, uint64_t ip)
 
 int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct spot_walk *out)
 {
-	static const struct spot_memo nothing = { .version = UINT64_MAX, .where = { .last = UINT64_MAX } };
 	const struct process *proc;
 
 	if (space == TACHO_SPACE_KERNEL) {
@@ -414,19 +413,21 @@ int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, 
 		return err;
 	}
 	proc = space == TACHO_SPACE_USER ? process_for(s, pid) : NULL;
-	*out = (struct spot_walk){ .seen = &s->seen, .proc = proc, .at = proc ? &s->seen.passing : &nothing,
-				   .version = proc ? proc->maps->version : nothing.version };
+	*out = (struct spot_walk){ .seen = &s->seen, .proc = proc, .version = proc ? proc->maps->version : 0 };
 	return 0;
 }
 
-static void spots_fill(struct spot_walk w, const uint64_t *ips, size_t n, struct tacho_spot *out)
+static void spots_fill(const struct spot_walk *w, const uint64_t *ips, size_t n, struct tacho_spot *out)
 {
-	if (w.kernel)
-		for (size_t i = 0; i < n; i++)
-			out[i] = (struct tacho_spot){ ips[i], w.kernel };
-	else
-		for (size_t i = 0; i < n; i++)
-			out[i] = spot_walk_next(&w, ips[i]);
+	struct interval in = INTERVAL_EMPTY;
+
+	for (size_t i = 0; i < n && w->kernel; i++)
+		out[i] = (struct tacho_spot){ ips[i], w->kernel };
+	for (size_t i = 0; i < n && !w->kernel; i++) {
+		if (!interval_has(&in, ips[i]))
+			in = spot_walk_at(w, ips[i]);
+		out[i] = (struct tacho_spot){ in.object ? ips[i] - in.bias : 0, in.object };
+	}
 }
 
 int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
@@ -440,7 +441,7 @@ int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space 
 
 		err = symbols_walk(s, pid, space_of(space, ips[i]), &walk);
 		if (err == 0)
-			spots_fill(walk, ips + i, step, out + i);
+			spots_fill(&walk, ips + i, step, out + i);
 	}
 	return err;
 }

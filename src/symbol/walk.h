@@ -11,24 +11,37 @@
 struct spot_walk {
 	uint32_t kernel;		/* not 0: the object of all, at offsets that are the addresses */
 	struct spots_seen *seen;
-	const struct process *proc;
-	const struct spot_memo *at;	/* where nothing is known of the process, all of it, with nothing there */
+	const struct process *proc;	/* NULL: nothing is known of it, and its addresses lie nowhere */
 	uint64_t version;
 };
 
 /* Over addresses of one process and one known space. Holds until the symbols learn something. 0 or -ENOMEM. */
 int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct spot_walk *out);
 
-/* Not of the kernel's. Of three addresses two lie where the one before does. */
-static inline struct tacho_spot spot_walk_next(struct spot_walk *w, uint64_t ip)
+/* Where an address lies, which is not the kernel's: of three addresses two lie where the one before does, so
+ * who walks keeps that at hand. */
+static inline struct interval spot_walk_at(const struct spot_walk *w, uint64_t ip)
 {
-	if (!spot_memo_has(w->at, w->version, ip)) {
-		w->at = spot_memo(w->seen, w->version, ip);
-		if (!spot_memo_has(w->at, w->version, ip))
-			w->at = spot_search(w->seen, w->proc, ip);
-	}
-	return (struct tacho_spot){ w->at->where.object ? ip - w->at->where.bias : 0, w->at->where.object };
+	const struct spot_memo *m;
+
+	if (!w->proc)
+		return (struct interval){ .last = UINT64_MAX };
+	m = spot_memo(w->seen, w->version, ip);
+	if (spot_memo_has(m, w->version, ip))
+		return m->where;
+	m = spot_search(w->seen, w->proc, ip);
+	if (m->version == w->version)
+		return m->where;
+	/* Of this address it is true, of the next one perhaps not. */
+	return (struct interval){ ip, ip, m->where.bias, m->where.object };
 }
+
+static inline bool interval_has(const struct interval *in, uint64_t ip)
+{
+	return (ip >= in->start) & (ip <= in->last);
+}
+
+#define INTERVAL_EMPTY ((struct interval){ .start = 1 })
 
 void symbols_prefetch(const struct tacho_symbols *s, enum tacho_space space, const struct tacho_spot *spot);
 

@@ -107,6 +107,38 @@ static void markers_switch_the_space(void **state)
 	world_close(&w);
 }
 
+/* Most chains are one run, and taken without being split; a limit that cuts nothing has them split. */
+static void one_run_is_taken_as_if_split(void **state)
+{
+	static const struct { uint64_t words[6]; size_t n; } chains[] = {
+		{ { USER, 0x10, 0x20, 0x30 }, 4 }, { { KERNEL, 0x10, 0x20 }, 3 }, { { USER, 0x10 }, 2 },
+		{ { USER, 0x10, 0x20, KERNEL }, 4 }, { { KERNEL, 0x10, USER, 0x20, 0x30 }, 5 },
+		{ { DEFERRED, 0x10, 0x20 }, 3 }, { { 0x10, 0x10, 0x20 }, 3 }, { { USER, USER, 0x10, 0x20 }, 4 },
+		{ { USER, 0x20, 0x10 }, 3 }, { { USER }, 1 }, { { KERNEL, 0x10, DEFERRED, 0x10, 0x20 }, 5 },
+	};
+	struct world a, b;
+
+	world_open(&a, (struct tacho_profile_opts){ 0 });
+	world_open(&b, (struct tacho_profile_opts){ .max_stack = 100 });
+	for (size_t i = 0; i < countof(chains); i++) {
+		uint32_t whole = node_of(&a, 0x10, chains[i].words, chains[i].n);
+		uint32_t split = node_of(&b, 0x10, chains[i].words, chains[i].n);
+		const struct tacho_profile_node *na = tacho_profile_nodes(a.profile);
+		const struct tacho_profile_node *nb = tacho_profile_nodes(b.profile);
+
+		for (; whole && split; whole = na[whole].parent, split = nb[split].parent) {
+			const struct tacho_profile_frame *fa = tacho_profile_frame(a.profile, na[whole].frame);
+			const struct tacho_profile_frame *fb = tacho_profile_frame(b.profile, nb[split].frame);
+
+			assert_int_equal(fa->offset, fb->offset);
+			assert_int_equal(fa->space, fb->space);
+		}
+		assert_int_equal(whole, split);
+	}
+	world_close(&a);
+	world_close(&b);
+}
+
 static void the_sampled_address_is_the_leaf(void **state)
 {
 	static const uint64_t words[] = { USER, 0x20, 0x30 };
@@ -339,6 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(markers_are_no_frames),
 		cmocka_unit_test(markers_switch_the_space),
+		cmocka_unit_test(one_run_is_taken_as_if_split),
 		cmocka_unit_test(the_sampled_address_is_the_leaf),
 		cmocka_unit_test(a_cookie_is_no_frame),
 		cmocka_unit_test(limits_cut_at_either_end),
