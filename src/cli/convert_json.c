@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/context.h"
 #include "base/error.h"
 #include "base/io.h"
 #include "base/json.h"
-#include "cli/chain.h"
 #include "cli/payload.h"
 
 #define FLUSH_BYTES (256u << 10)
@@ -177,9 +177,9 @@ static void put_chain(struct convert *c, struct json *j, const struct tacho_reco
 	json_key(j, "callchain");
 	json_begin(j, '[');
 	for (size_t i = 0; i < s->chain.n; i++) {
-		if (s->chain.v[i] < CONTEXT_LEAST)
+		if (s->chain.v[i] < CONTEXT_FIRST)
 			put_frame(c, j, s->pid, space, s->chain.v[i]);
-		else if (!chain_space(s->chain.v[i], &space))
+		else if (!context_space(s->chain.v[i], &space))
 			break;
 	}
 	if (!s->chain.n)

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "cli/chain.h"
+#include "base/context.h"
 
 enum { MOST_RUNS = 8 };		/* what one more sample must find room for, with RECENT_WORDS */
 
@@ -76,9 +76,9 @@ static bool add_words(struct batch *b, const struct shown *x, size_t from, size_
 
 	for (size_t i = from; i < to; i++) {
 		kept[i] = chain->v[i];
-		if (chain->v[i] < CONTEXT_LEAST)
+		if (chain->v[i] < CONTEXT_FIRST)
 			continue;
-		if (!add_run(b, x, *space, chain->v + from, i - from) || !chain_space(chain->v[i], space))
+		if (!add_run(b, x, *space, chain->v + from, i - from) || !context_space(chain->v[i], space))
 			return false;
 		from = i + 1;
 	}

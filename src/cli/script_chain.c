@@ -5,7 +5,7 @@
  */
 #include "cli/script.h"
 
-#include "cli/chain.h"
+#include "base/context.h"
 
 /* The user's instruction pointer among the registers, by machine; 0: not there. */
 static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
@@ -23,7 +23,7 @@ static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 
 static size_t run_end(const uint64_t *words, size_t i, size_t n)
 {
-	while (i < n && words[i] < CONTEXT_LEAST)
+	while (i < n && words[i] < CONTEXT_FIRST)
 		i++;
 	return i;
 }
@@ -36,7 +36,7 @@ static void walk_words(const uint64_t *words, size_t n, frames_fn fn, void *arg)
 		end = run_end(words, i, n);
 		if (end > i)
 			fn(arg, space, words + i, end - i);
-		else if (!chain_space(words[end++], &space))
+		else if (!context_space(words[end++], &space))
 			return;
 	}
 }
@@ -47,7 +47,7 @@ static bool has_user_part(const struct tacho_words *chain)
 	enum tacho_space space = TACHO_SPACE_UNKNOWN;
 
 	for (size_t i = 0; i < chain->n && space != TACHO_SPACE_USER; i++)
-		if (chain->v[i] >= CONTEXT_LEAST && !chain_space(chain->v[i], &space))
+		if (chain->v[i] >= CONTEXT_FIRST && !context_space(chain->v[i], &space))
 			break;
 	return space == TACHO_SPACE_USER;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "cli/chain.h"
+#include "base/context.h"
 
 struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid)
 {
@@ -35,7 +35,7 @@ size_t recent_shared(const struct recent *r, const struct script *s, const struc
 		return 0;
 	while (n < most && *--was == *--is)
 		n++;
-	while (n && r->words[RECENT_WORDS - n] >= CONTEXT_LEAST)	/* it has no line */
+	while (n && r->words[RECENT_WORDS - n] >= CONTEXT_FIRST)	/* it has no line */
 		n--;
 	return n;
 }
@@ -45,10 +45,10 @@ enum tacho_space recent_space(const struct recent *r, size_t shared)
 	enum tacho_space space = TACHO_SPACE_USER;
 	size_t i = RECENT_WORDS - shared;
 
-	while (i > RECENT_WORDS - r->n && r->words[i] < CONTEXT_LEAST)
+	while (i > RECENT_WORDS - r->n && r->words[i] < CONTEXT_FIRST)
 		i--;
-	if (r->words[i] >= CONTEXT_LEAST)
-		chain_space(r->words[i], &space);
+	if (r->words[i] >= CONTEXT_FIRST)
+		context_space(r->words[i], &space);
 	return space;
 }
 

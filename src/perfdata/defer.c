@@ -14,9 +14,9 @@
 
 #include <errno.h>
 
+#include "base/context.h"
 #include "base/error.h"
 
-#define USER_DEFERRED ((uint64_t)-640)
 #define WAITING_MAX 4096u
 #define JOINED_MAX 0xfff8u
 
@@ -120,7 +120,7 @@ static int keep(struct tacho_perfdata *pd, struct defer *d, const struct tacho_r
 	struct waiting w = { .rec = *rec };
 	struct waiting *slot;
 
-	if (n < 2 || word_at(rec, at + 8 * (n - 1)) != USER_DEFERRED)
+	if (n < 2 || word_at(rec, at + 8 * (n - 1)) != CONTEXT_USER_DEFERRED)
 		return 0;
 	if (d->waiting.n == WAITING_MAX && make_ready(d, 0) < 0)
 		return -ENOMEM;

@@ -4,25 +4,6 @@
 
 #include <string.h>
 
-static enum tacho_space space_after(uint64_t marker, enum tacho_space before)
-{
-	switch (marker) {
-	case MARKER_HYPERVISOR:
-		return TACHO_SPACE_HYPERVISOR;
-	case MARKER_KERNEL:
-		return TACHO_SPACE_KERNEL;
-	case MARKER_USER:
-		return TACHO_SPACE_USER;
-	case MARKER_GUEST:
-	case MARKER_GUEST_KERNEL:
-		return TACHO_SPACE_GUEST_KERNEL;
-	case MARKER_GUEST_USER:
-		return TACHO_SPACE_GUEST_USER;
-	default:
-		return before;
-	}
-}
-
 static void run_add(struct chain *c, const uint64_t *v, size_t n, enum tacho_space space)
 {
 	if (n && c->n_runs < RUNS_MAX)
@@ -34,11 +15,11 @@ static void chain_split(struct chain *c, struct tacho_words w, enum tacho_space 
 	size_t n = min_of(w.n, (size_t)WORDS_MAX), from = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (w.v[i] < MARKER_FIRST)
+		if (w.v[i] < CONTEXT_FIRST)
 			continue;
 		run_add(c, w.v + from, i - from, space);
-		space = space_after(w.v[i], space);
-		if (w.v[i] == MARKER_USER_DEFERRED)
+		context_space(w.v[i], &space);
+		if (w.v[i] == CONTEXT_USER_DEFERRED)
 			i++;
 		from = i + 1;
 	}
@@ -96,7 +77,7 @@ void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struc
 		w.n = 0;
 	/* The chain begins with the sampled address, unless that lies where chains were not asked
 	 * for (the kernel, mostly). */
-	while (first < w.n && w.v[first] >= MARKER_FIRST)
+	while (first < w.n && w.v[first] >= CONTEXT_FIRST)
 		first++;
 	if ((sample->type & PERF_SAMPLE_IP) && (first == w.n || w.v[first] != sample->ip))
 		run_add(c, &sample->ip, 1, space);

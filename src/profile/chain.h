@@ -6,22 +6,13 @@
 #ifndef PROFILE_CHAIN_H
 #define PROFILE_CHAIN_H
 
-#include "base/defs.h"
+#include "base/context.h"
 
 #include <tacho/profile.h>
 #include <tacho/record.h>
 
 #define WORDS_MAX 8192		/* a record is below 64 KiB */
 #define RUNS_MAX 16		/* the kernel writes at most three */
-
-#define MARKER_FIRST ((uint64_t)-4095)
-#define MARKER_HYPERVISOR ((uint64_t)-32)
-#define MARKER_KERNEL ((uint64_t)-128)
-#define MARKER_USER ((uint64_t)-512)
-#define MARKER_USER_DEFERRED ((uint64_t)-640)	/* a cookie follows; 6.19 */
-#define MARKER_GUEST ((uint64_t)-2048)
-#define MARKER_GUEST_KERNEL ((uint64_t)-2176)
-#define MARKER_GUEST_USER ((uint64_t)-2560)
 
 struct run {
 	const uint64_t *v;
@@ -47,10 +38,10 @@ static inline bool chain_is_run(const struct tacho_sample *sample, struct run *o
 	size_t i = 1;
 
 	if (w.n < 2 || w.n > WORDS_MAX || w.v[1] != sample->ip ||
-	    (w.v[0] != MARKER_USER && w.v[0] != MARKER_KERNEL))
+	    (w.v[0] != CONTEXT_USER && w.v[0] != CONTEXT_KERNEL))
 		return false;
-	*out = (struct run){ w.v + 1, w.n - 1, w.v[0] == MARKER_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL };
-	while (i < w.n && w.v[i] < MARKER_FIRST)
+	*out = (struct run){ w.v + 1, w.n - 1, w.v[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL };
+	while (i < w.n && w.v[i] < CONTEXT_FIRST)
 		i++;
 	return i == w.n;
 }

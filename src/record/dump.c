@@ -3,6 +3,8 @@
  */
 #include "record/dump.h"
 
+#include "base/context.h"
+
 #include <errno.h>
 
 static const char *const cpumodes[] = {
@@ -57,19 +59,19 @@ void dump_choice(const struct dump *d, const char *key, uint64_t v, const char *
 
 /* What stands between a call chain's addresses. */
 static const struct {
-	int64_t marker;
+	uint64_t marker;
 	const char *name;
 } contexts[] = {
-	{ -32, "hypervisor" }, { -128, "kernel" },	  { -512, "user" },
-	{ -640, "user_deferred" }, { -2048, "guest" },	  { -2176, "guest_kernel" },
-	{ -2560, "guest_user" },
+	{ CONTEXT_HYPERVISOR, "hypervisor" },	    { CONTEXT_KERNEL, "kernel" },
+	{ CONTEXT_USER, "user" },		    { CONTEXT_USER_DEFERRED, "user_deferred" },
+	{ CONTEXT_GUEST, "guest" },		    { CONTEXT_GUEST_KERNEL, "guest_kernel" },
+	{ CONTEXT_GUEST_USER, "guest_user" },
 };
-#define CONTEXT_USER_DEFERRED ((uint64_t)-640)		/* 6.19; the next word is a cookie */
 
 static const char *context_name(uint64_t marker)
 {
 	for (size_t i = 0; i < countof(contexts); i++)
-		if (marker == (uint64_t)contexts[i].marker)
+		if (marker == contexts[i].marker)
 			return contexts[i].name;
 	return "unknown";
 }
@@ -78,7 +80,7 @@ void dump_chain(const struct dump *d, const char *key, struct tacho_words chain)
 {
 	dump_open(d, key, '[');
 	for (size_t i = 0; i < chain.n; i++) {
-		if (chain.v[i] < PERF_CONTEXT_FIRST) {
+		if (chain.v[i] < CONTEXT_FIRST) {
 			dump_address(d, NULL, chain.v[i]);
 			continue;
 		}

@@ -28,9 +28,6 @@
 #define PERF_MISC_BIT13 (1u << 13)		/* data mapping, exec, switch out */
 #define PERF_MISC_BIT14 (1u << 14)		/* exact ip, preempted, build id */
 
-/* A call chain's values from here up are no addresses but say where the next ones belong. */
-#define PERF_CONTEXT_FIRST ((uint64_t)-4095)
-
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define RECORD_HOST_BIG true
 #else
