@@ -49,7 +49,7 @@ struct load {
 	struct window *windows;
 	size_t n_windows;
 	struct tacho_switch between;	/* where that is a filter */
-	bool picks;			/* is_kept() may say no */
+	bool picks;			/* some samples, by what is_picked() looks at */
 	size_t n_threads_before;	/* of files that were loaded already */
 	struct details details;
 	struct running running;
@@ -494,12 +494,17 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 	return branch ? settle_branch(l, s, branch, w) : stacks_add(&l->stacks, w->row.thread, s, space);
 }
 
-static bool is_kept(struct load *l, const struct tacho_sample *s, size_t event)
+static bool is_picked(struct load *l, const struct tacho_sample *s, size_t event)
 {
 	const struct filter *f = &l->profile->filter;
 
 	return in_time(l, s->time) && (!by_switch(l) || tacho_switch_lets(&l->between, l->pd, event)) &&
 	       (!f->by_cpu || cpuset_has(&f->cpus, (int)s->cpu));
+}
+
+static inline bool is_kept(struct load *l, const struct tacho_sample *s, size_t event)
+{
+	return !l->picks || is_picked(l, s, event);
 }
 
 /* A sample with values stands for one of each counter, weighing what was counted since, also where that
@@ -555,7 +560,7 @@ static int take_sample(struct load *l, const struct tacho_record *rec)
 		return -ENOMEM;
 	if ((s->type & PERF_SAMPLE_READ) && (s->read.format & PERF_FORMAT_ID) && !l->profile->opts.branches)
 		return add_values(l, s, rec->misc, (size_t)event);
-	if (l->picks && !is_kept(l, s, (size_t)event))
+	if (!is_kept(l, s, (size_t)event))
 		return 0;
 	if (l->profile->opts.branches)
 		return add_branches(l, s, rec->misc, (size_t)event);

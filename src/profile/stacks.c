@@ -8,7 +8,7 @@
  * All tables together are far larger than the caches, and what a chain needs next is known only
  * after the look before. So some chains are taken together, step by step: each step looks at what
  * the one before has fetched, and fetches what the next will look at. A step is one plain loop over
- * all of them, so that the misses of many overlap.
+ * all of a kind, so that the misses of many overlap.
  */
 #include "profile/profile.h"
 

@@ -17,6 +17,14 @@ struct interval {
 	uint32_t object;
 };
 
+#define INTERVAL_EMPTY ((struct interval){ .start = 1 })
+
+/* Without a branch between the two: where addresses go next nobody can foretell. */
+static inline bool interval_has(const struct interval *in, uint64_t address)
+{
+	return (address >= in->start) & (address <= in->last);
+}
+
 struct maps {
 	struct interval *v;
 	size_t n, cap;

@@ -49,7 +49,7 @@ static inline struct spot_memo *spot_memo(struct spots_seen *seen, uint64_t vers
 
 static inline bool spot_memo_has(const struct spot_memo *m, uint64_t version, uint64_t ip)
 {
-	return m->version == version && ip >= m->where.start && ip <= m->where.last;
+	return m->version == version && interval_has(&m->where, ip);
 }
 
 #endif

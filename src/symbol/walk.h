@@ -36,13 +36,6 @@ static inline struct interval spot_walk_at(const struct spot_walk *w, uint64_t i
 	return (struct interval){ ip, ip, m->where.bias, m->where.object };
 }
 
-static inline bool interval_has(const struct interval *in, uint64_t ip)
-{
-	return (ip >= in->start) & (ip <= in->last);
-}
-
-#define INTERVAL_EMPTY ((struct interval){ .start = 1 })
-
 void symbols_prefetch(const struct tacho_symbols *s, enum tacho_space space, const struct tacho_spot *spot);
 
 #endif

@@ -74,6 +74,21 @@ static void keymap_grows_in_place(void **state)
 	keymap_done(&m);
 }
 
+/* A place that was asked for and left empty has no value, also when the map has grown, and can get one. */
+static void keymap_takes_none_for_an_answer(void **state)
+{
+	struct keymap m = { 0 };
+
+	assert_non_null(keymap_at(&m, 7));
+	assert_int_equal(keymap_get(&m, 7), KEYMAP_NONE);
+	for (uint32_t i = 0; i < 5000; i++)
+		assert_int_equal(keymap_put(&m, key_mix(i + 1), i), 0);
+	assert_int_equal(keymap_get(&m, 7), KEYMAP_NONE);
+	assert_int_equal(keymap_put(&m, 7, 3), 0);
+	assert_int_equal(keymap_get(&m, 7), 3);
+	keymap_done(&m);
+}
+
 static void keymap_holds_all_keys(void **state)
 {
 	struct keymap m = { 0 };
@@ -323,6 +338,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keymap_holds_all_keys),
 		cmocka_unit_test(keymap_grows_in_place),
+		cmocka_unit_test(keymap_takes_none_for_an_answer),
 		cmocka_unit_test(equal_stacks_are_one_node),
 		cmocka_unit_test(same_name_in_another_object_is_another_frame),
 		cmocka_unit_test(neighbours_stay_apart),
