@@ -174,6 +174,27 @@ size_t order_ahead(const struct order *o, const struct stream *s, struct tacho_r
 	return n;
 }
 
+size_t order_take(struct order *o, struct stream *s, const uint8_t **out, size_t n)
+{
+	const size_t known = o->ready - o->head;
+	const struct entry *v = o->v + o->head;
+
+	n = s->block || o->given ? 0 : min_of(n, known);
+	if (n == 0)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if ((uintptr_t)v[i].at - (uintptr_t)s->base >= s->file->size) {
+			n = i;
+			break;
+		}
+		out[i] = v[i].at;
+	}
+	o->head += n;
+	if (n)
+		drop_behind(s, v[0].at);
+	return n;
+}
+
 static int push(struct order *o, const struct stream *s, uint64_t time, const uint8_t *at)
 {
 	if (grow(o) < 0)

@@ -202,6 +202,8 @@ struct order {
 int order_next(struct order *o, struct stream *s, struct tacho_record *rec);
 /* Up to n of those that order_next() will give without reading on. */
 size_t order_ahead(const struct order *o, const struct stream *s, struct tacho_record *out, size_t n);
+/* The same, given as they lie in the mapped file, where they stay; those that do not end it. */
+size_t order_take(struct order *o, struct stream *s, const uint8_t **out, size_t n);
 void order_done(struct order *o, struct stream *s);
 /* Sorts by time, stable, fast on a few ascending runs. The first `sorted` are in order already;
  * `spare` has room for n. */

@@ -3,6 +3,7 @@
  * the oldest of all of them.
  */
 #include "perfdata/perfdata.h"
+#include "perfdata/take.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -327,6 +328,27 @@ size_t tacho_perfdata_ahead(const struct tacho_perfdata *pd, struct tacho_record
 	if (!pd->ordered || pd->sources.n != 1 || pd->lead_at < pd->lead.n)
 		return 0;
 	return order_ahead(&src->order, &src->stream, out, n);
+}
+
+size_t perfdata_take(struct tacho_perfdata *pd, const uint8_t **out, size_t n)
+{
+	struct source *src = pd->sources.v[0].src;
+
+	if (!pd->ordered || pd->defers || pd->lead.n || pd->sources.n != 1 || src->stream.swap)
+		return 0;
+	return order_take(&src->order, &src->stream, out, n);
+}
+
+void perfdata_taken(const struct tacho_perfdata *pd, const uint8_t *at, struct tacho_record *out)
+{
+	const struct stream *s = &pd->sources.v[0].src->stream;
+
+	record_fill(out, at, s->base_offset + (uint64_t)(at - s->base), false);
+}
+
+uint32_t perfdata_sample_id(const struct tacho_perfdata *pd)
+{
+	return pd->events.n > 1 ? pd->where.sample_id : 0;
 }
 
 size_t tacho_perfdata_n_events(const struct tacho_perfdata *pd)

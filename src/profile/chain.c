@@ -10,7 +10,7 @@ static void run_add(struct chain *c, const uint64_t *v, size_t n, enum tacho_spa
 		c->runs[c->n_runs++] = (struct run){ v, n, space };
 }
 
-static void chain_split(struct chain *c, struct tacho_words w, enum tacho_space space)
+static void runs_add(struct chain *c, struct tacho_words w, enum tacho_space space)
 {
 	size_t n = min_of(w.n, (size_t)WORDS_MAX), from = 0;
 
@@ -25,6 +25,12 @@ static void chain_split(struct chain *c, struct tacho_words w, enum tacho_space 
 	}
 	if (from < n)
 		run_add(c, w.v + from, n - from, space);
+}
+
+void chain_split(struct chain *c, struct tacho_words w, enum tacho_space space)
+{
+	c->n_runs = 0;
+	runs_add(c, w, space);
 }
 
 static size_t chain_words(const struct chain *c)
@@ -81,7 +87,7 @@ void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struc
 		first++;
 	if ((sample->type & PERF_SAMPLE_IP) && (first == w.n || w.v[first] != sample->ip))
 		run_add(c, &sample->ip, 1, space);
-	chain_split(c, w, space);
+	runs_add(c, w, space);
 	if (o->max_stack)
 		chain_cut(c, o->max_stack, o->caller_first);
 	if (o->max_stack && o->caller_first && c->n_runs && c->runs[0].v[0] != sample->ip)

@@ -30,20 +30,7 @@ struct chain {
 void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struct tacho_sample *sample,
 		enum tacho_space space);
 
-/* The same for the chain that most samples have: one run behind its marker, which begins with the sampled
- * address. False where it is another, or too long. */
-static inline bool chain_is_run(const struct tacho_sample *sample, struct run *out)
-{
-	struct tacho_words w = sample->chain;
-	size_t i = 1;
-
-	if (w.n < 2 || w.n > WORDS_MAX || w.v[1] != sample->ip ||
-	    (w.v[0] != CONTEXT_USER && w.v[0] != CONTEXT_KERNEL))
-		return false;
-	*out = (struct run){ w.v + 1, w.n - 1, w.v[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL };
-	while (i < w.n && w.v[i] < CONTEXT_FIRST)
-		i++;
-	return i == w.n;
-}
+/* Just the words, of which `space` is where no marker stands before. */
+void chain_split(struct chain *c, struct tacho_words w, enum tacho_space space);
 
 #endif

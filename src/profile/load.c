@@ -2,10 +2,9 @@
  * Walks a file in the order of time: side-band records go to the symbols, samples become rows.
  * Tasks are kept per tid, with the id of (pid, tid, comm) as of now.
  */
-#include "profile/profile.h"
+#include "profile/load.h"
 
 #include "base/perf_abi.h"
-#include "profile/running.h"
 #include "record/cursor.h"
 
 #include <errno.h>
@@ -13,56 +12,11 @@
 #define MISC_CPUMODE 7u
 #define MISC_SWITCH_OUT (1u << 13)
 
-struct task {
-	uint32_t pid;
-	uint32_t thread;		/* id, or KEYMAP_NONE: ask the symbols */
-};
-
-#define MET_SLOTS 64u			/* a power of two */
-
-struct met {				/* who was sampled lately: a few, again and again */
-	uint32_t tid, pid;
-	uint32_t thread;		/* id, or KEYMAP_NONE: free */
-};
-
-struct waiting {			/* a sample in the batch of stacks */
-	struct tacho_profile_row row;
-	uint64_t time;
-	bool raw_stack;
-	bool out;			/* by what else the sample tells */
-	uint32_t parallelism;
-};
-
-struct load {
-	struct tacho_profile *profile;
-	struct tacho_perfdata *pd;
-	struct tacho_symbols *symbols;
-	struct tacho_symbols *own;	/* the same, where they end with the file */
-	struct stacks stacks;
-	struct tacho_scratch *scratch;
-	struct tacho_sample sample;	/* the one at hand; see tacho_sample_decode_again() */
-	struct keymap task_of;		/* tid -> index */
-	struct { struct task *v; size_t n, cap; } tasks;
-	struct met met[MET_SLOTS];	/* by tid */
-	uint32_t *event_ids;		/* the file's -> ours */
-	size_t n_event_ids;
-	struct window *windows;
-	size_t n_windows;
-	struct tacho_switch between;	/* where that is a filter */
-	bool picks;			/* some samples, by what is_picked() looks at */
-	size_t n_threads_before;	/* of files that were loaded already */
-	struct details details;
-	struct running running;
-	uint32_t n_cpus;
-	uint64_t lost_told, lost_counted;	/* by LOST records, and by LOST_SAMPLES at the end */
-	uint64_t first_ns, last_ns;	/* of samples that are kept; 0: none has a time */
-	struct waiting waiting[BATCH_MOST];	/* for their stacks' nodes */
-};
-
 static void load_done(struct load *l)
 {
 	details_done(&l->details);
 	stacks_done(&l->stacks);
+	lane_done(&l->lane);
 	tacho_symbols_free(l->own);
 	keymap_done(&l->task_of);
 	vec_done(&l->tasks);
@@ -213,8 +167,6 @@ static int build_ids_learn(struct load *l)
 	return 0;
 }
 
-static int samples_settle(struct load *l);
-
 /* ---- tasks ---- */
 
 static struct task *task_at(struct load *l, uint32_t tid)
@@ -251,7 +203,7 @@ static uint32_t thread_find(struct load *l, uint32_t pid, uint32_t tid)
 	return t->thread;
 }
 
-static uint32_t thread_id(struct load *l, uint32_t pid, uint32_t tid)
+uint32_t load_thread(struct load *l, uint32_t pid, uint32_t tid)
 {
 	const struct met *m = met_at(l, tid);
 
@@ -332,15 +284,17 @@ static uint32_t cpus_of(const struct tacho_perfdata *pd)
 	return c.bad || !most ? UINT32_MAX : most;
 }
 
-static bool tells_of_kernel(const struct tacho_record *rec)
+static bool tells_of_maps(const struct tacho_record *rec)
 {
 	switch (rec->type) {
+	case TACHO_RECORD_MMAP:
+	case TACHO_RECORD_MMAP2:
+	case TACHO_RECORD_COMM:
+	case TACHO_RECORD_FORK:
+	case TACHO_RECORD_EXIT:
 	case TACHO_RECORD_KSYMBOL:
 	case TACHO_RECORD_TEXT_POKE:
 		return true;
-	case TACHO_RECORD_MMAP:
-	case TACHO_RECORD_MMAP2:
-		return (rec->misc & MISC_CPUMODE) != TACHO_SPACE_USER;
 	default:
 		return false;
 	}
@@ -355,10 +309,11 @@ static int take_other(struct load *l, const struct tacho_record *rec)
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return rec->type == TACHO_RECORD_HEADER_ATTR ? events_learn(l) : 0;
-	/* What waits was sampled before this. Of processes, all that matters is known of it. */
-	err = tells_of_kernel(rec) ? samples_settle(l) : 0;
-	if (err < 0)
-		return err;
+	if (tells_of_maps(rec)) {
+		if (load_settle(l) < 0)		/* what waits was sampled before this */
+			return -ENOMEM;
+		lane_forget(&l->lane);
+	}
 	l->scratch->used = 0;
 	err = tacho_other_decode(&other, rec, fe ? &fe->layout : NULL, l->scratch);
 	if (err == -EOPNOTSUPP)
@@ -416,8 +371,7 @@ static int sample_settle(struct load *l, struct waiting *w)
 	return profile_row(p, &w->row);
 }
 
-/* All samples that wait become rows. */
-static int samples_settle(struct load *l)
+int load_settle(struct load *l)
 {
 	int err = stacks_resolve(&l->stacks);
 
@@ -478,14 +432,14 @@ static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t mis
 {
 	const struct tacho_profile_opts *o = &l->profile->opts;
 	enum tacho_space space = misc & MISC_CPUMODE;
-	int err = stacks_full(&l->stacks) ? samples_settle(l) : 0;
+	int err = stacks_full(&l->stacks) ? load_settle(l) : 0;
 	struct waiting *w = &l->waiting[l->stacks.n];
 
 	if (err < 0)
 		return err;
 	waiting_fill(w, l, s);
 	w->row.event = event;
-	w->row.thread = thread_id(l, s->pid, s->tid);
+	w->row.thread = load_thread(l, s->pid, s->tid);
 	w->row.detail = 0;
 	if (o->keep || o->n_fields)
 		w->row.detail = details_sample(&l->details, l->pd, file_event, s, space, branch);
@@ -569,17 +523,20 @@ static int take_sample(struct load *l, const struct tacho_record *rec)
 	return add_sample(l, s, rec->misc, l->event_ids[event], (size_t)event, NULL);
 }
 
+int load_record(struct load *l, const struct tacho_record *rec)
+{
+	return rec->type == TACHO_RECORD_SAMPLE ? take_sample(l, rec) : take_other(l, rec);
+}
+
 static int load_records(struct load *l, struct tacho_error *e)
 {
 	struct tacho_record rec;
 	int err;
 
-	while ((err = tacho_perfdata_next(l->pd, &rec, e)) > 0) {
-		err = rec.type == TACHO_RECORD_SAMPLE ? take_sample(l, &rec) : take_other(l, &rec);
-		if (err < 0)
+	while ((err = tacho_perfdata_next(l->pd, &rec, e)) > 0)
+		if (load_record(l, &rec) < 0 || lane_take(l) < 0)
 			return error_nomem(e);
-	}
-	return samples_settle(l) < 0 ? error_nomem(e) : err;
+	return load_settle(l) < 0 ? error_nomem(e) : err;
 }
 
 /* One of a file before keeps its name where this one does not know it. */
@@ -627,7 +584,7 @@ static int load_prepare(struct load *l, struct tacho_error *e)
 		l->met[i].thread = KEYMAP_NONE;
 	l->scratch = calloc(1, sizeof(*l->scratch));
 	if (!l->scratch || stacks_init(&l->stacks, l->profile, l->symbols, !l->own) < 0 ||
-	    events_learn(l) < 0 || build_ids_learn(l) < 0)
+	    events_learn(l) < 0 || build_ids_learn(l) < 0 || lane_open(l) < 0)
 		return error_nomem(e);
 	return 0;
 }

@@ -2,10 +2,11 @@
  * The room's own picture of a profile:
  *
  *	record -load-> sample -stacks-> node -filter-> row
- *	                          |
- *	              callers met lately? ... then their node is known
+ *	   \--------lane------^      |
+ *	              callers met lately, as words of the chain or as places? ... then their node is known
  *	              else per new word: address -> spot -> frame -> (parent node, frame) -> node
  *
+ * The lane takes what most files consist of without decoding it (lane.h).
  * All tables grow by doubling and are found again by hash; no sample allocates anything unless it
  * is the first of its kind. Strings live in one arena.
  */
@@ -205,11 +206,10 @@ static inline void profile_child_prefetch(const struct tacho_profile *p, uint32_
 static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t node)
 {
 	uint32_t row = p->links.v[node].row;
+	const struct tacho_profile_row *at = &p->rows.v[row == SEVERAL ? 0 : row - (row != 0)];
 
-	if (row && row != SEVERAL) {	/* it may lie on two lines of the cache */
-		__builtin_prefetch(&p->rows.v[row - 1], 1);
-		__builtin_prefetch(&p->rows.v[row - 1].period, 1);
-	}
+	__builtin_prefetch(at, 1);		/* it may lie on two lines of the cache */
+	__builtin_prefetch(&at->period, 1);
 }
 
 /* Whose nodes a thread's stacks are. */
@@ -224,6 +224,13 @@ struct lately {
 	uint64_t key;
 	uint32_t id;			/* a node's or frame's + 1; 0: free */
 };
+/* Its id, or KEYMAP_NONE. Whether it is there nobody can foretell, so nothing waits for that. A key of 0 is not. */
+static inline uint32_t lately_get(const struct lately *slots, size_t mask, uint64_t key)
+{
+	const struct lately *l = &slots[key & mask];
+
+	return (l->id - 1) | -(uint32_t)(l->key != key);
+}
 #define LATELY_SLOTS 262144u	/* powers of two */
 #define LATELY_FEW 4096u
 #define SPOTS_SLOTS 8192u	/* small enough for the cache, where most of them are found */
@@ -244,10 +251,17 @@ struct fresh_frame {			/* of a spot that was not met before */
 
 struct stack {				/* of one sample, outermost caller first */
 	struct stack_word *words;
-	size_t n, done;			/* `node` stands for the first `done` words */
+	size_t n, done;			/* `node` stands for the first `done` words, and for all before them */
 	uint32_t node;
 	uint32_t owner;			/* of its nodes, see profile_outermost() */
 	bool nameless;			/* its sample fell into no function, and is not to be kept then */
+	/* A chain that is looked for as it came has only its leaf's word, until it turns out to be new. */
+	bool deep;			/* it is one, and has callers */
+	bool one_run;			/* ... of which no marker tells another space */
+	uint32_t pid;
+	uint64_t callers;		/* hash of these, and of who has them */
+	struct tacho_words chain;	/* which the caller has */
+	struct stack_word leaf;
 };
 
 struct nowhere {			/* frames of one space where nothing is mapped */
@@ -259,10 +273,12 @@ struct nowhere {			/* frames of one space where nothing is mapped */
 
 #define BATCH_MOST 64u
 #define BATCH_WORDS 16384u
+#define TODO_MOST (BATCH_WORDS + BATCH_MOST + 2)	/* leaves may come on top, and two are tried */
 
 struct stacks {				/* of one file */
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
+	struct spots_seen *seen;	/* the symbols' */
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
 	struct stack batch[BATCH_MOST];
 	size_t n;
@@ -271,8 +287,9 @@ struct stacks {				/* of one file */
 	size_t n_lone, n_deep, n_missed;
 	struct stack_word *words;	/* of the batch */
 	size_t n_words;
+	size_t n_raw;			/* of chains in the batch that have none yet */
 	struct { struct fresh_frame *v; size_t n, cap; } fresh;
-	struct lately *nodes;		/* hash of callers from the outermost on -> node */
+	struct lately *nodes;		/* hash of callers, as words from the outermost on or as they came -> node */
 	size_t lately_mask;
 	struct keymap frames;		/* hash of a spot -> frame */
 	struct lately *spot_frames;	/* ... of a few, most of which come again soon */
@@ -288,11 +305,23 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 void stacks_done(struct stacks *s);
 static inline bool stacks_full(const struct stacks *s)
 {
-	return s->n == BATCH_MOST || s->n_words > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
+	return s->n == BATCH_MOST || s->n_words + s->n_raw > BATCH_WORDS - WORDS_MAX - RUNS_MAX;
 }
 /* Puts the stack of a thread's sample into the batch, which must not be full. Before the symbols learn
- * anything new about the kernel's maps the batch must have been resolved. 0 or -ENOMEM. */
+ * anything new about maps the batch must have been resolved. 0 or -ENOMEM. */
 int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sample, enum tacho_space space);
+/* Who has a stack, as long as the symbols learn nothing new about maps. */
+struct whose {
+	uint64_t key;			/* what the hashes of its callers begin with */
+	uint64_t version;		/* of its maps */
+	uint32_t pid, owner;
+	bool known;			/* it has maps */
+};
+/* 1; 0 where other things than those decide what an address is; or -ENOMEM. */
+int stacks_whose(struct stacks *s, uint32_t pid, uint32_t thread, struct whose *out);
+/* As stacks_add(), for a chain that begins with a marker, CONTEXT_USER or CONTEXT_KERNEL, and the sampled address.
+ * Its words must stay where they are until the batch is resolved. */
+int stacks_add_raw(struct stacks *s, const struct whose *whose, struct tacho_words chain);
 /* Gives each its node. 0 or -ENOMEM. */
 int stacks_resolve(struct stacks *s);
 void stacks_clear(struct stacks *s);

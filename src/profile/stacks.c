@@ -5,6 +5,9 @@
  * new one only its new words. What the table has forgotten is found again frame by frame. The hashes
  * are 64 bits wide: among ten million prefixes two meet by chance once in some hundred thousand files.
  *
+ * As long as maps stay as they are, the same callers are the same addresses in the same order. So a chain
+ * is first looked for as it came; only if that fails its addresses become spots.
+ *
  * All tables together are far larger than the caches, and what a chain needs next is known only
  * after the look before. So some chains are taken together, step by step: each step looks at what
  * the one before has fetched, and fetches what the next will look at. A step is one plain loop over
@@ -21,10 +24,10 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 {
 	size_t slots = few ? LATELY_FEW : LATELY_SLOTS, spots = few ? SPOTS_FEW : SPOTS_SLOTS;
 
-	*s = (struct stacks){ .profile = p, .symbols = symbols, .lately_mask = slots - 1,
+	*s = (struct stacks){ .profile = p, .symbols = symbols, .seen = symbols_seen(symbols), .lately_mask = slots - 1,
 			      .spot_mask = spots - 1 };
 	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
-	s->todo = reallocarray(NULL, BATCH_WORDS, sizeof(*s->todo));
+	s->todo = reallocarray(NULL, TODO_MOST, sizeof(*s->todo));
 	s->nodes = pages_alloc(slots * sizeof(*s->nodes));
 	s->spot_frames = calloc(spots, sizeof(*s->spot_frames));
 	if (!s->words || !s->todo || !s->nodes || !s->spot_frames)
@@ -77,11 +80,6 @@ static int nowhere_ask(struct stacks *s, enum tacho_space space)
 static bool splits_nowhere(const struct stacks *s)
 {
 	return s->profile->opts.split_unknown || s->profile->opts.per_address;
-}
-
-static bool takes_all(const struct stacks *s)
-{
-	return !s->profile->opts.no_chains && !s->profile->opts.max_stack;
 }
 
 /* What spots of one object begin their hash with. Offsets leave the upper bits alone, in which objects
@@ -182,49 +180,133 @@ static int mixed_take(struct stacks *s, uint32_t pid, const struct run *run, uin
 	return err;
 }
 
-/* The chains that are not just one run. */
-static __attribute__((noinline)) int chain_take(struct stacks *s, const struct tacho_sample *sample,
-						enum tacho_space space, uint64_t h, struct stack *to)
+/* Any chain, outermost word first. */
+static int chain_take(struct stacks *s, uint32_t pid, const struct chain *c, uint64_t h, struct stack *to)
 {
-	struct chain c;
 	int err = 0;
 
-	chain_make(&c, &s->profile->opts, sample, space);
-	for (size_t r = c.n_runs; r-- > 0 && err == 0;) {
-		const struct run *run = &c.runs[r];
+	for (size_t r = c->n_runs; r-- > 0 && err == 0;) {
+		const struct run *run = &c->runs[r];
 
-		err = run->space ? run_take(s, sample->pid, run, &h, to) : mixed_take(s, sample->pid, run, &h, to);
+		err = run->space ? run_take(s, pid, run, &h, to) : mixed_take(s, pid, run, &h, to);
 	}
 	return err;
+}
+
+static uint64_t owner_key(uint32_t owner)
+{
+	return key_mix(0x2545f4914f6cdd1dull + owner);
+}
+
+static void words_begin(struct stacks *s, struct stack *to)
+{
+	to->words = s->words + s->n_words;
+	to->n = 0;
 }
 
 int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sample, enum tacho_space space)
 {
 	struct stack *to = &s->batch[s->n++];
-	uint64_t h;
-	struct run run;
+	struct chain c;
 	int err;
 
-	*to = (struct stack){ .words = s->words + s->n_words, .owner = profile_owner(s->profile, thread) };
-	h = key_mix(0x2545f4914f6cdd1dull + to->owner);
-	if (takes_all(s) && chain_is_run(sample, &run))
-		err = run_take(s, sample->pid, &run, &h, to);
-	else
-		err = chain_take(s, sample, space, h, to);
-	if (err < 0)
-		return err;
+	*to = (struct stack){ .owner = profile_owner(s->profile, thread) };
+	chain_make(&c, &s->profile->opts, sample, space);
+	words_begin(s, to);
+	err = chain_take(s, sample->pid, &c, owner_key(to->owner), to);
 	s->n_words += to->n;
-	__builtin_prefetch(lately_at(s, to->words[to->n - min_of(to->n, (size_t)2)].prefix));
+	return err;
+}
+
+/* ---- chains that are met again as they are ---- */
+
+int stacks_whose(struct stacks *s, uint32_t pid, uint32_t thread, struct whose *out)
+{
+	struct spot_walk walk;
+
+	if (nowhere_ask(s, TACHO_SPACE_USER) < 0 || symbols_walk(s->symbols, pid, TACHO_SPACE_USER, &walk) < 0)
+		return -ENOMEM;
+	out->pid = pid;
+	out->owner = profile_owner(s->profile, thread);
+	out->known = walk.proc;
+	out->version = walk.version;
+	out->key = key_add(owner_key(out->owner), walk.version);
+	out->key = key_add(out->key, symbols_kernel_version(s->symbols));
+	return symbols_walk_lasts(&walk);
+}
+
+/* Where its leaf lies. */
+static inline int leaf_at(struct stacks *s, const struct whose *whose, uint64_t ip, enum tacho_space space,
+			  struct interval *out)
+{
+	struct spot_walk walk;
+
+	if (space == TACHO_SPACE_USER && whose->known) {
+		const struct spot_memo *m = spot_memo(s->seen, whose->version, ip);
+
+		if (spot_memo_has(m, whose->version, ip)) {
+			*out = m->where;
+			return 0;
+		}
+	}
+	if (nowhere_ask(s, space) < 0 || symbols_walk(s->symbols, whose->pid, space, &walk) < 0)
+		return -ENOMEM;
+	if (walk.kernel)
+		*out = (struct interval){ .last = UINT64_MAX, .object = walk.kernel };
+	else
+		*out = spot_walk_at(&walk, ip);
+	return 0;
+}
+
+/* How long a chain is nobody can foretell, so its words are taken four at a time; where there are fewer, the
+ * last one stands in for what is missing, and the length tells these apart. */
+static inline uint64_t callers_key(const uint64_t *v, size_t n, uint64_t h, bool *one_run)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < n; i += 4) {
+		size_t last = n - 1;
+		uint64_t a = v[i], b = v[min_of(i + 1, last)], c = v[min_of(i + 2, last)], d = v[min_of(i + 3, last)];
+
+		h = key_add(key_add(h, a), b);
+		h = key_add(key_add(h, c), d);
+		most = max_of(max_of(most, a), max_of(b, max_of(c, d)));
+	}
+	*one_run = most < CONTEXT_FIRST;
+	return key_add(h, n);
+}
+
+int stacks_add_raw(struct stacks *s, const struct whose *whose, struct tacho_words chain)
+{
+	enum tacho_space space = chain.v[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL;
+	struct stack *to = &s->batch[s->n++];
+	struct interval in;
+	struct alike alike;
+
+	if (leaf_at(s, whose, chain.v[1], space, &in) < 0)
+		return -ENOMEM;
+	alike = alike_at(s, &in, space);
+	word_put(&to->leaf, &alike, chain.v[1], space, 0);
+	to->words = &to->leaf;
+	to->n = 1;
+	to->done = 0;
+	to->node = 0;
+	to->owner = whose->owner;
+	to->nameless = false;
+	to->deep = chain.n > 2;
+	to->pid = whose->pid;
+	to->chain = chain;
+	to->callers = callers_key(chain.v + 2, chain.n - 2, key_add(whose->key, chain.v[0]), &to->one_run);
+	s->n_raw += chain.n;
+	__builtin_prefetch(lately_at(s, to->callers));
 	return 0;
 }
 
 /* ---- through it, step by step ---- */
 
-static uint32_t known_node(const struct stacks *s, const struct stack_word *w)
+static uint32_t known_node(const struct stacks *s, uint64_t key)
 {
-	const struct lately *l = lately_at(s, w->prefix);
-
-	return l->id && l->key == w->prefix ? l->id - 1 : KEYMAP_NONE;
+	return lately_get(s->nodes, s->lately_mask, key);
 }
 
 /* Whether a stack has callers, and whether they are known, nobody can foretell, and each step would ask
@@ -234,10 +316,11 @@ static void list_stacks(struct stacks *s)
 	s->n_lone = s->n_deep = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		struct stack *st = &s->batch[i];
+		bool deep = st->deep | (st->n >= 2);
 
 		s->lone[s->n_lone] = s->deep[s->n_deep] = st;
-		s->n_lone += st->n < 2;
-		s->n_deep += st->n >= 2;
+		s->n_lone += !deep;
+		s->n_deep += deep;
 	}
 }
 
@@ -251,36 +334,75 @@ static void look_for_callers(struct stacks *s)
 	s->n_missed = 0;
 	for (size_t i = 0; i < s->n_deep; i++) {
 		struct stack *st = s->deep[i];
-		uint32_t node = known_node(s, &st->words[st->n - 2]);
+		uint32_t node = known_node(s, st->callers);
 		bool is_known = node != KEYMAP_NONE;
 
-		st->node = is_known ? node : 0;
-		st->done = is_known ? st->n - 1 : 0;
+		st->node = node & -(uint32_t)is_known;
 		s->deep[known] = s->missed[s->n_missed] = st;
 		known += is_known;
 		s->n_missed += !is_known;
 	}
 	s->n_deep = known;
-	for (size_t i = 0; i < s->n_missed; i++)
-		for (size_t k = 0; k + 1 < s->missed[i]->n; k++)
-			__builtin_prefetch(lately_at(s, s->missed[i]->words[k].prefix));
+}
+
+/* The words of those that were not known as they are. */
+static int words_make(struct stacks *s, struct stack *st)
+{
+	struct tacho_words all = st->chain;
+	struct run run = { all.v + 1, all.n - 1, st->leaf.space };
+	uint64_t h = owner_key(st->owner);
+	struct chain c;
+	int err;
+
+	words_begin(s, st);
+	if (st->one_run) {
+		err = run_take(s, st->pid, &run, &h, st);
+	} else {
+		chain_split(&c, all, run.space);
+		err = chain_take(s, st->pid, &c, h, st);
+	}
+	s->n_words += st->n;
+	return err;
+}
+
+static int look_for_words(struct stacks *s)
+{
+	for (size_t i = 0; i < s->n_missed; i++) {
+		struct stack *st = s->missed[i];
+
+		if (st->deep && words_make(s, st) < 0)
+			return -ENOMEM;
+		for (size_t k = 0; k + 1 < st->n; k++)
+			__builtin_prefetch(lately_at(s, st->words[k].prefix));
+	}
+	return 0;
+}
+
+static bool look_for_first(struct stacks *s, struct stack *st, size_t n)
+{
+	uint32_t found = known_node(s, st->words[n - 1].prefix);
+
+	if (found == KEYMAP_NONE)
+		return false;
+	st->done = n;
+	st->node = found;
+	return true;
 }
 
 /* Where a prefix is known, most of the shorter ones are. */
 static void look_for_prefix(struct stacks *s, struct stack *st)
 {
-	size_t low = 0, high = st->n - 2;
+	size_t low = 0, high = st->n > 2 ? st->n - 2 : 0;
 
+	if (st->n < 2 || look_for_first(s, st, st->n - 1))
+		return;
 	while (low < high) {
 		size_t mid = low + (high - low + 1) / 2;
-		uint32_t found = known_node(s, &st->words[mid - 1]);
 
-		if (found == KEYMAP_NONE) {
+		if (look_for_first(s, st, mid))
+			low = mid;
+		else
 			high = mid - 1;
-		} else {
-			st->done = low = mid;
-			st->node = found;
-		}
 	}
 }
 
@@ -304,7 +426,7 @@ static void list_word(struct stacks *s, struct stack_word *w)
 static void list_words(struct stacks *s)
 {
 	s->n_todo = 0;
-	s->todo_nowhere = BATCH_WORDS;
+	s->todo_nowhere = TODO_MOST;
 	for (size_t i = 0; i < s->n_missed; i++)
 		for (size_t k = s->missed[i]->done; k + 1 < s->missed[i]->n; k++)
 			list_word(s, &s->missed[i]->words[k]);
@@ -318,7 +440,7 @@ static void fetch_frames(struct stacks *s)
 {
 	uint32_t sum = 0;
 
-	for (size_t i = s->todo_nowhere; i < BATCH_WORDS; i++)
+	for (size_t i = s->todo_nowhere; i < TODO_MOST; i++)
 		sum += keymap_touch(&s->profile->other_frames, s->todo[i]->key);
 	for (size_t i = 0; i < s->n_todo; i++)
 		sum += keymap_touch(&s->frames, s->todo[i]->key);
@@ -366,7 +488,7 @@ static int look_for_symbols(struct stacks *s)
 
 static int look_for_frames(struct stacks *s)
 {
-	for (size_t i = s->todo_nowhere; i < BATCH_WORDS; i++) {
+	for (size_t i = s->todo_nowhere; i < TODO_MOST; i++) {
 		s->todo[i]->frame = frame_nowhere(s, s->todo[i]);
 		if (s->todo[i]->frame == KEYMAP_NONE)
 			return -ENOMEM;
@@ -399,34 +521,22 @@ static int add_frames(struct stacks *s)
 	return 0;
 }
 
-static void lately_put(struct stacks *s, const struct stack_word *w, uint32_t node)
+static void lately_put(struct stacks *s, uint64_t key, uint32_t node)
 {
-	*lately_at(s, w->prefix) = (struct lately){ w->prefix, node + 1 };
+	*lately_at(s, key) = (struct lately){ key, node + 1 };
 }
 
-/* Below a node that is new, all are. */
+/* Below a node that is new, all are. What is met once is not remembered, for most of it never comes again. */
 static int add_new_nodes(struct stacks *s, struct stack *st, size_t from)
 {
-	uint32_t id = (uint32_t)s->profile->nodes.n;
-
 	st->node = profile_nodes_below(s->profile, st->node, st->words + from, st->n - from);
-	if (st->node == KEYMAP_NONE)
-		return -ENOMEM;
-	for (size_t i = from; i + 1 < st->n; i++)
-		lately_put(s, &st->words[i], id++);
-	return 0;
+	return st->node == KEYMAP_NONE ? -ENOMEM : 0;
 }
 
 static int add_nodes(struct stacks *s, struct stack *st)
 {
-	/* One before it in the batch may have been alike. */
-	uint32_t now = st->done + 1 < st->n ? known_node(s, &st->words[st->n - 2]) : KEYMAP_NONE;
 	uint32_t first_new = (uint32_t)s->profile->nodes.n;
 
-	if (now != KEYMAP_NONE) {
-		st->node = now;
-		st->done = st->n - 1;
-	}
 	for (size_t i = st->done; i < st->n; i++) {
 		const struct stack_word *w = &st->words[i];
 
@@ -436,9 +546,9 @@ static int add_nodes(struct stacks *s, struct stack *st)
 			return -ENOMEM;
 		if (i + 1 == st->n)
 			break;
-		lately_put(s, w, st->node);
 		if (st->node >= first_new)
 			return add_new_nodes(s, st, i + 1);
+		lately_put(s, w->prefix, st->node);
 	}
 	profile_node_prefetch(s->profile, st->node);
 	return 0;
@@ -519,15 +629,26 @@ static int look_for_all_frames(struct stacks *s)
 	return err < 0 ? err : add_frames(s);
 }
 
+static void remember_callers(struct stacks *s, const struct stack *st, uint32_t first_new)
+{
+	uint32_t callers = s->profile->nodes.v[st->node].parent;
+
+	if (st->deep && callers < first_new)
+		lately_put(s, st->callers, callers);
+}
+
 int stacks_resolve(struct stacks *s)
 {
+	uint32_t first_new = (uint32_t)s->profile->nodes.n;
 	int err;
 
 	list_stacks(s);
 	look_for_callers(s);
-	for (size_t i = 0; i < s->n_missed; i++)
+	err = look_for_words(s);
+	for (size_t i = 0; i < s->n_missed && err == 0; i++)
 		look_for_prefix(s, s->missed[i]);
-	err = look_for_all_frames(s);
+	if (err == 0)
+		err = look_for_all_frames(s);
 	if (err == 0 && s->profile->opts.resolved)
 		drop_nameless(s);
 	if (err == 0 && s->profile->filter.ends)
@@ -538,10 +659,12 @@ int stacks_resolve(struct stacks *s)
 		fetch_parents(s);
 	for (size_t i = 0; i < s->n && err == 0; i++)
 		err = add_nodes(s, &s->batch[i]);
+	for (size_t i = 0; i < s->n_missed && err == 0; i++)
+		remember_callers(s, s->missed[i], first_new);
 	return err;
 }
 
 void stacks_clear(struct stacks *s)
 {
-	s->n = s->n_words = s->fresh.n = 0;
+	s->n = s->n_words = s->n_raw = s->fresh.n = 0;
 }

@@ -417,6 +417,16 @@ int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, 
 	return 0;
 }
 
+struct spots_seen *symbols_seen(struct tacho_symbols *s)
+{
+	return &s->seen;
+}
+
+uint64_t symbols_kernel_version(const struct tacho_symbols *s)
+{
+	return s->kernel.maps->version;
+}
+
 static void spots_fill(const struct spot_walk *w, const uint64_t *ips, size_t n, struct tacho_spot *out)
 {
 	struct interval in = INTERVAL_EMPTY;

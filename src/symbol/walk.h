@@ -18,6 +18,14 @@ struct spot_walk {
 /* Over addresses of one process and one known space. Holds until the symbols learn something. 0 or -ENOMEM. */
 int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct spot_walk *out);
 
+/* Whether the version decides alone where addresses lie: not while a program takes another one's place. */
+static inline bool symbols_walk_lasts(const struct spot_walk *w)
+{
+	return !w->proc || !w->proc->before;
+}
+struct spots_seen *symbols_seen(struct tacho_symbols *s);	/* what was looked for lately, by whoever walks */
+uint64_t symbols_kernel_version(const struct tacho_symbols *s);	/* the same for the kernel's */
+
 /* Where an address lies, which is not the kernel's: of three addresses two lie where the one before does, so
  * who walks keeps that at hand. */
 static inline struct interval spot_walk_at(const struct spot_walk *w, uint64_t ip)

@@ -29,6 +29,15 @@ static size_t chain_of(uint32_t n, uint64_t *words)
 	return depth + 1;
 }
 
+static int add_raw(struct stacks *s, struct tacho_words chain)
+{
+	struct whose whose;
+	int err = stacks_whose(s, 7, 0, &whose);
+
+	return err < 0 ? err : stacks_add_raw(s, &whose, chain);
+}
+
+/* Every other one as it came. */
 static int add_all(struct stacks *s)
 {
 	int err = 0;
@@ -41,7 +50,7 @@ static int add_all(struct stacks *s)
 		sample.chain.n = chain_of(n, words);
 		sample.ip = words[1];
 		stacks_clear(s);
-		err = stacks_add(s, 0, &sample, TACHO_SPACE_USER);
+		err = n % 2 ? add_raw(s, sample.chain) : stacks_add(s, 0, &sample, TACHO_SPACE_USER);
 		if (err == 0)
 			err = stacks_resolve(s);
 		if (err == 0) {
