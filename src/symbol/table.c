@@ -1,7 +1,8 @@
 /*
  * Sorting by radix (stable: the order of equal starts decides between aliases), the guessing of
  * sizes, and the search. Which alias wins is decided when somebody asks for it, because the rule
- * looks at demangled names, and most symbols of most objects are never asked for.
+ * looks at demangled names, and most symbols of most objects are never asked for. For the same reason
+ * a symbol that is there twice stays, unless that changes an answer.
  */
 #include "symbol/table.h"
 
@@ -20,7 +21,7 @@
 #define INDEX_BITS 28		/* of a key to sort by: below, which symbol; above, a part of its start */
 #define INDEX_MASK (MOST_SYMBOLS - 1)
 #define PART_BITS (64 - INDEX_BITS)
-#define AHEAD 8			/* so long before they are used are names fetched, and symbols twice that */
+#define AHEAD 16		/* so long before they are used are symbols fetched */
 
 int table_reserve(struct table *t, size_t n, size_t names)
 {
@@ -133,37 +134,11 @@ static uint64_t *sort_order(const struct table *t, uint64_t *keys)
 	return order;
 }
 
-/* .dynsym repeats much of .symtab. Twins lie next to each other but for other aliases between. */
-static bool is_twin(const struct table *t, const struct symbol *before, size_t n, const struct symbol *s)
-{
-	for (size_t j = n; j > 0 && n - j < 8; j--) {
-		const struct symbol *b = &before[j - 1];
-
-		if (b->start != s->start)
-			break;
-		if (b->size == s->size && b->flags == s->flags &&
-		    strcmp(table_name(t, b), table_name(t, s)) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void drop_twins(struct table *t)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < t->n; i++)
-		if (!is_twin(t, t->v, kept, &t->v[i]))
-			t->v[kept++] = t->v[i];
-	t->n = kept;
-}
-
 static int sort_symbols(struct table *t)
 {
 	scoped(freep) uint64_t *keys = NULL;
 	struct symbol *sorted;
 	uint64_t *order;
-	size_t kept = 0;
 
 	keys = reallocarray(NULL, t->n, 2 * sizeof(*keys));
 	sorted = reallocarray(NULL, t->n, sizeof(*sorted));
@@ -173,20 +148,51 @@ static int sort_symbols(struct table *t)
 	}
 	order = sort_order(t, keys);
 	for (size_t i = 0; i < t->n; i++) {
-		const struct symbol *s = &t->v[order[i] & INDEX_MASK];
-
-		if (i + 2 * AHEAD < t->n) {
-			__builtin_prefetch(&t->v[order[i + 2 * AHEAD] & INDEX_MASK]);
-			__builtin_prefetch(table_name(t, &t->v[order[i + AHEAD] & INDEX_MASK]));
-		}
-		if (!is_twin(t, sorted, kept, s))
-			sorted[kept++] = *s;
+		if (i + AHEAD < t->n)
+			__builtin_prefetch(&t->v[order[i + AHEAD] & INDEX_MASK]);
+		sorted[i] = t->v[order[i] & INDEX_MASK];
 	}
 	free(t->v);
 	t->v = sorted;
 	t->cap = t->n;
-	t->n = kept;
 	return 0;
+}
+
+static bool are_twins(const struct table *t, const struct symbol *a, const struct symbol *b)
+{
+	return a->size == b->size && a->flags == b->flags &&
+	       strcmp(table_name(t, a), table_name(t, b)) == 0;
+}
+
+/* .dynsym repeats much of .symtab. Twins lie next to each other but for other aliases between. */
+static bool is_twin(const struct table *t, size_t first, size_t n, const struct symbol *s)
+{
+	for (size_t j = n; j > first && n - j < 8; j--)
+		if (are_twins(t, &t->v[j - 1], s))
+			return true;
+	return false;
+}
+
+/* Behind the last that starts where the first does. */
+static size_t group_end(const struct table *t, size_t first)
+{
+	size_t end = first + 1;
+
+	while (end < t->n && t->v[end].start == t->v[first].start)
+		end++;
+	return end;
+}
+
+/* Whether a twin among these would change what is found: a size that is guessed is the last one's, the
+ * newest wins, and of too many some are not looked at. Elsewhere it loses against the first as any alias
+ * that is no better, and to know it takes a look at both names, far apart. */
+static bool twins_matter(const struct table *t, size_t first, size_t end)
+{
+	bool matter = t->newest || end - first > LONGEST_CHAIN;
+
+	for (size_t i = first; i < end && !matter; i++)
+		matter = t->v[i].size == 0;
+	return matter;
 }
 
 static uint64_t guessed_end(const struct table *t, const struct symbol *s, const struct symbol *next)
@@ -199,17 +205,17 @@ static uint64_t guessed_end(const struct table *t, const struct symbol *s, const
 	return next->start;
 }
 
-static void guess_sizes(struct table *t)
+/* Of several that have no size the last has the way to the next, the others nothing. */
+static void guess_sizes(struct table *t, size_t first, size_t end, const struct symbol *next)
 {
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = first; i < end; i++) {
 		struct symbol *s = &t->v[i];
-		const struct symbol *next = i + 1 < t->n ? s + 1 : NULL;
 
 		if (s->size)
 			continue;
 		s->flags |= SYMBOL_GUESSED;
-		s->size = (uint32_t)min_of(guessed_end(t, s, next) - s->start,
-					   (uint64_t)UINT32_MAX);
+		if (i + 1 == end)
+			s->size = (uint32_t)min_of(guessed_end(t, s, next) - s->start, (uint64_t)UINT32_MAX);
 	}
 }
 
@@ -219,26 +225,48 @@ static bool reaches_over(const struct symbol *s, uint64_t address)
 }
 
 /* The nearest before that reaches over the start is on the chain of the one just before. */
-static void link_up(struct table *t)
+static void link_up(struct table *t, size_t first, size_t end)
 {
-	size_t group = 0;	/* the first with the same start */
+	uint32_t j = first ? (uint32_t)(first - 1) : SYMBOL_NONE;
 
-	for (size_t i = 1; i < t->n; i++) {
-		uint32_t j;
-
-		if (t->v[i].start == t->v[i - 1].start) {
-			t->v[i].up = t->v[group].up;
-			continue;
-		}
-		/* Of a group the longest must be tried, so all of its members are. */
-		for (j = (uint32_t)(i - 1); j != SYMBOL_NONE;) {
-			if (reaches_over(&t->v[j], t->v[i].start))
-				break;
-			j = j > 0 && t->v[j - 1].start == t->v[j].start ? j - 1 : t->v[j].up;
-		}
+	/* Of a group the longest must be tried, so all of its members are. */
+	while (j != SYMBOL_NONE && !reaches_over(&t->v[j], t->v[first].start))
+		j = j > 0 && t->v[j - 1].start == t->v[j].start ? j - 1 : t->v[j].up;
+	for (size_t i = first; i < end; i++)
 		t->v[i].up = j;
-		group = i;
+}
+
+/* Moves the group to where those end that are kept, but for its twins; returns where it ends then. */
+static size_t keep_group(struct table *t, size_t kept, size_t first, size_t end, bool twins)
+{
+	size_t begin = kept;
+
+	for (size_t i = first; i < end; i++)
+		if (!twins || !is_twin(t, begin, kept, &t->v[i]))
+			t->v[kept++] = t->v[i];
+	return kept;
+}
+
+/* Drops twins, guesses sizes and links, group by group of those that start together. */
+static void settle(struct table *t, bool all_twins)
+{
+	size_t kept = 0;
+
+	for (size_t first = 0, end; first < t->n; first = end) {
+		size_t begin = kept;
+		bool twins;
+
+		end = group_end(t, first);
+		twins = end - first > 1 && (all_twins || twins_matter(t, first, end));
+		if (kept < first || twins)
+			kept = keep_group(t, kept, first, end, twins);
+		else
+			kept = end;
+		if (!t->newest)
+			guess_sizes(t, begin, kept, end < t->n ? &t->v[end] : NULL);
+		link_up(t, begin, kept);
 	}
+	t->n = kept;
 }
 
 /* Steps of equal length, about one per symbol; index[i] is the last symbol that starts at or before
@@ -270,17 +298,11 @@ static void make_index(struct table *t)
 
 int table_finish(struct table *t)
 {
-	int err = 0;
+	int err = is_sorted(t) ? 0 : sort_symbols(t);
 
-	if (is_sorted(t))
-		drop_twins(t);
-	else
-		err = sort_symbols(t);
 	if (err < 0)
 		return err;
-	if (!t->newest)
-		guess_sizes(t);
-	link_up(t);
+	settle(t, false);
 	make_index(t);
 	return 0;
 }
@@ -311,6 +333,8 @@ void table_compact(struct table *t)
 	if (t->compact || !t->n)
 		return;
 	t->compact = true;
+	settle(t, true);
+	make_index(t);
 	shrink(t);
 	for (size_t i = 0; i < t->n; i++)
 		total += name_bytes(t, &t->v[i]);
@@ -382,6 +406,8 @@ static struct symbol *better(struct table *t, struct symbol *a, struct symbol *b
 		return a->flags & SYMBOL_WEAK ? b : a;
 	if ((a->flags ^ b->flags) & SYMBOL_LOCAL)
 		return a->flags & SYMBOL_LOCAL ? b : a;
+	if (are_twins(t, a, b))
+		return a;
 	an = shown_name(t, a);
 	bn = shown_name(t, b);
 	na = underscores(an);

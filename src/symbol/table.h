@@ -58,8 +58,8 @@ int table_reserve(struct table *t, size_t n, size_t names);
 int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags);
 int table_finish(struct table *t);	/* 0 or -ENOMEM */
 void table_done(struct table *t);
-/* For who keeps it long: lets go of text that no symbol is called by (twins, other sections, addresses
- * that are numbers by now) and of room to grow. Without memory it stays as it is. */
+/* For who keeps it long: lets go of twins, of text that no symbol is called by (theirs, other sections',
+ * addresses that are numbers by now) and of room to grow. Without memory it stays as it is. */
 void table_compact(struct table *t);
 
 /* The symbol at `address`, chosen among aliases as perf chooses, with its id; or NULL. */

@@ -285,6 +285,43 @@ static void demangle_languages(void **state)
 	}
 }
 
+/* A symbol that is there twice is found as if it were there once. */
+static void table_twins(void **state)
+{
+	struct fixture f;
+
+	begin(&f);
+	add(&f, "sized", 0x1000, 0x10, 0);
+	add(&f, "alias", 0x1000, 0x10, 0);
+	add(&f, "sized", 0x1000, 0x10, 0);
+	add(&f, "open", 0x1010, 0, 0);
+	add(&f, "label", 0x1010, 0, 0);		/* has the way to the next */
+	add(&f, "open", 0x1010, 0, 0);
+	for (unsigned i = 0; i < 300; i++) {	/* more than are looked at, but for their twins */
+		add(&f, i ? "many" : "the_one", 0x2000, 0x10, 0);
+		add(&f, i ? "many" : "the_one", 0x2000, 0x10, 0);
+	}
+	assert_int_equal(table_finish(&f.t), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_string_equal(name_at(&f, 0x1008), "sized");
+		assert_int_equal(table_find(&f.t, 0x1008)->order, 0);
+		assert_string_equal(name_at(&f, 0x1018), "label");
+		assert_string_equal(name_at(&f, 0x2008), "the_one");
+		table_compact(&f.t);
+	}
+	assert_int_equal(f.t.n, 6);
+	end(&f);
+
+	begin(&f);
+	f.t.newest = true;
+	add(&f, "old", 0x1000, 0x20, 0);
+	add(&f, "new", 0x1010, 0x20, 0);
+	add(&f, "old", 0x1000, 0x20, 0);	/* told again */
+	assert_int_equal(table_finish(&f.t), 0);
+	assert_string_equal(name_at(&f, 0x1018), "new");
+	end(&f);
+}
+
 /* What nobody is called by goes; every answer stays, also of modules and of what was asked before. */
 static void table_compacts(void **state)
 {
@@ -342,7 +379,8 @@ int main(void)
 		cmocka_unit_test(table_aliases),  cmocka_unit_test(table_sizes),
 		cmocka_unit_test(table_nesting),  cmocka_unit_test(table_many),
 		cmocka_unit_test(table_uneven),   cmocka_unit_test(table_compacts),
-		cmocka_unit_test(perfmap_lines),  cmocka_unit_test(kallsyms_lines),
+		cmocka_unit_test(table_twins),    cmocka_unit_test(perfmap_lines),
+		cmocka_unit_test(kallsyms_lines),
 		cmocka_unit_test(kallsyms_hidden), cmocka_unit_test(demangle_languages),
 	};
 
