@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define CHUNK 4096u
+
 static ssize_t read_some(int fd, void *bytes, size_t n)
 {
 	ssize_t got;
@@ -19,13 +21,24 @@ static ssize_t read_some(int fd, void *bytes, size_t n)
 	return got;
 }
 
+/* How long a file says it is, unless that is more than anybody wants; 0: as those in /proc. */
+static size_t told_size(int fd, size_t limit)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > limit)
+		return 0;
+	return (size_t)st.st_size;
+}
+
 int io_read_at(int dirfd, const char *path, size_t limit, struct buf *out)
 {
 	scoped(closep) int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
-	size_t start = out->n, chunk = 4096;
+	size_t start = out->n, chunk;
 
 	if (fd < 0)
 		return -errno;
+	chunk = told_size(fd, limit) + CHUNK;
 	for (;;) {
 		char *at = buf_grow(out, chunk);
 		ssize_t got;
@@ -41,7 +54,9 @@ int io_read_at(int dirfd, const char *path, size_t limit, struct buf *out)
 			return 0;
 		if (out->n - start > limit)
 			return -EFBIG;
-		if ((size_t)got == chunk && chunk < (1u << 20))
+		if ((size_t)got < chunk)
+			chunk = CHUNK;		/* the end is near: there is room for that */
+		else if (chunk < (1u << 20))
 			chunk *= 2;
 	}
 }

@@ -1,6 +1,7 @@
 /* base/: strings, numbers, sets, maps, the JSON writer. */
 #include "base/arena.h"
 #include "base/cpuset.h"
+#include "base/io.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/num.h"
@@ -222,13 +223,45 @@ static void room_of_arrays(void **state)
 	vec_done(&w);
 }
 
+/* Whole, behind what is there, up to the limit; a file of /proc does not say how long it is. */
+static void files(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 4095, 4096, 4097, 8192, 3u << 20, (4u << 20) + 1 };
+	char path[] = "/tmp/tacho-test-XXXXXX";
+	scoped(closep) int fd = mkstemp(path);
+	scoped(buf_done) struct buf bytes = { 0 }, want = { 0 };
+
+	assert_true(fd >= 0);
+	buf_pad(&want, 'x', sizes[countof(sizes) - 1]);
+	for (size_t i = 0; i < countof(sizes); i++) {
+		assert_int_equal(pwrite(fd, want.bytes, sizes[i], 0), sizes[i]);
+		buf_clear(&bytes);
+		if (i % 2)
+			buf_done(&bytes);
+		buf_puts(&bytes, "ab");
+		assert_int_equal(io_read(path, sizes[i], &bytes), 0);
+		assert_int_equal(bytes.n, 2 + sizes[i]);
+		assert_int_equal(memcmp(bytes.bytes + 2, want.bytes, sizes[i]), 0);
+		assert_int_equal(bytes.bytes[bytes.n], 0);
+		if (sizes[i])
+			assert_int_equal(io_read(path, sizes[i] - 1, &bytes), -EFBIG);
+		buf_done(&bytes);
+		assert_int_equal(io_read(path, 1u << 30, &bytes), 0);
+		assert_int_equal(bytes.n, sizes[i]);
+	}
+	unlink(path);
+	buf_clear(&bytes);
+	assert_int_equal(io_read("/proc/self/maps", 1u << 20, &bytes), 0);
+	assert_non_null(strstr(bytes.bytes, "[stack]"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(globs), cmocka_unit_test(nearest), cmocka_unit_test(natural_order),
 		cmocka_unit_test(numbers), cmocka_unit_test(fixed_numbers), cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
 		cmocka_unit_test(json_text), cmocka_unit_test(very_large_arrays), cmocka_unit_test(large_arrays),
-		cmocka_unit_test(room_of_arrays),
+		cmocka_unit_test(room_of_arrays), cmocka_unit_test(files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
