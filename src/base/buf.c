@@ -3,6 +3,8 @@
  */
 #include "base/buf.h"
 
+#include "base/pages.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -31,7 +33,8 @@ void *buf_grow(struct buf *b, size_t n)
 	}
 	if (want > b->cap) {
 		size_t cap = max_of(max_of(want, b->cap * 2), (size_t)64);
-		char *bytes = realloc(b->bytes, cap);
+		/* What begins large is filled at once: of huge pages there are fewer to be handed out. */
+		char *bytes = b->bytes || cap < PAGES_HUGE ? realloc(b->bytes, cap) : pages_alloc(cap);
 
 		if (!bytes) {
 			b->bad = true;

@@ -23,6 +23,16 @@
 #define PART_BITS (64 - INDEX_BITS)
 #define AHEAD 16		/* so long before they are used are symbols fetched */
 
+/* n of `each` bytes that are filled at once; of huge pages there are fewer to be handed out. */
+static void *room_for(size_t n, size_t each)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, each, &bytes))
+		return NULL;
+	return bytes < PAGES_HUGE ? malloc(bytes) : pages_alloc(bytes);
+}
+
 int table_reserve(struct table *t, size_t n, size_t names)
 {
 	struct symbol *v = t->v;
@@ -35,7 +45,7 @@ int table_reserve(struct table *t, size_t n, size_t names)
 	cap = t->n + min_of(n, (size_t)MOST_SYMBOLS);
 	if (cap <= t->cap)
 		return 0;
-	v = reallocarray(v, cap, sizeof(*v));
+	v = v ? reallocarray(v, cap, sizeof(*v)) : room_for(cap, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
 	t->v = v;
@@ -140,8 +150,8 @@ static int sort_symbols(struct table *t)
 	struct symbol *sorted;
 	uint64_t *order;
 
-	keys = reallocarray(NULL, t->n, 2 * sizeof(*keys));
-	sorted = reallocarray(NULL, t->n, sizeof(*sorted));
+	keys = room_for(t->n, 2 * sizeof(*keys));
+	sorted = room_for(t->n, sizeof(*sorted));
 	if (!keys || !sorted) {
 		free(sorted);
 		return -ENOMEM;
