@@ -11,6 +11,7 @@ enum { STB_LOCAL = 0, STB_WEAK = 2 };
 enum { STV_INTERNAL = 1, STV_HIDDEN = 2 };
 enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_XINDEX = 0xffff };
 
+#define AHEAD 16u		/* entries: so long before they are looked at are names fetched */
 #define MORE_NAMES 4096u	/* bytes, for what the PLT adds and for NULs */
 
 struct raw_symbol {
@@ -143,6 +144,15 @@ void elf_dynamic_done(struct elf_dynamic *d)
 	*d = (struct elf_dynamic){ 0 };
 }
 
+/* Names lie anywhere: do not wait for each. */
+static void fetch_name(const struct elf *e, const struct table *t, size_t strings, const uint8_t *entry)
+{
+	uint64_t name = elf_uint(e->swap, entry, 4);
+
+	if (name < t->strings.n - strings)
+		__builtin_prefetch(t->strings.bytes + strings + name);
+}
+
 static int add_entries(const struct elf *e, const uint8_t *kinds, const struct buf *entries, struct table *t,
 		       size_t strings)
 {
@@ -150,6 +160,8 @@ static int add_entries(const struct elf *e, const uint8_t *kinds, const struct b
 	int err = 0;
 
 	for (size_t at = 0; err >= 0 && entries->n - at >= each; at += each) {
+		if (entries->n - at >= (AHEAD + 1) * each)
+			fetch_name(e, t, strings, (const uint8_t *)entries->bytes + at + AHEAD * each);
 		err = add_one(e, t, kinds, strings, symbol_of(e, (const uint8_t *)entries->bytes + at));
 		added += err > 0;
 	}
