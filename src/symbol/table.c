@@ -16,8 +16,8 @@
 #define MOST_SYMBOLS (1u << 28)
 #define LONGEST_CHAIN 256	/* how far `up` is followed: nobody nests deeper but on purpose */
 #define INDEX_LEAST 64u		/* symbols; fewer are searched as they are */
-#define DIGIT_BITS 11
-#define DIGITS (1u << DIGIT_BITS)
+#define STEP_SYMBOLS 2u		/* per step of the index, at least */
+#define DIGIT_BITS 13u		/* at most: 26 bits, as of most large objects' starts, take two passes */
 #define INDEX_BITS 28		/* of a key to sort by: below, which symbol; above, a part of its start */
 #define INDEX_MASK (MOST_SYMBOLS - 1)
 #define PART_BITS (64 - INDEX_BITS)
@@ -91,20 +91,22 @@ static bool is_sorted(const struct table *t)
 }
 
 /* One pass over one digit. */
-static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift)
+static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift, unsigned bits)
 {
-	uint32_t count[DIGITS] = { 0 }, at = 0;
+	uint32_t count[1u << DIGIT_BITS], at = 0;
+	size_t digits = (size_t)1 << bits;
 
+	memset(count, 0, digits * sizeof(*count));
 	for (size_t i = 0; i < n; i++)
-		count[(from[i] >> shift) & (DIGITS - 1)]++;
-	for (size_t d = 0; d < DIGITS; d++) {
+		count[(from[i] >> shift) & (digits - 1)]++;
+	for (size_t d = 0; d < digits; d++) {
 		uint32_t here = count[d];
 
 		count[d] = at;
 		at += here;
 	}
 	for (size_t i = 0; i < n; i++)
-		to[count[(from[i] >> shift) & (DIGITS - 1)]++] = from[i];
+		to[count[(from[i] >> shift) & (digits - 1)]++] = from[i];
 }
 
 /* Sorts by those bits of the starts, from `least` on, that fit into a key; returns where the keys are. */
@@ -112,6 +114,7 @@ static uint64_t *sort_by_part(const struct table *t, uint64_t *from, uint64_t *t
 			      unsigned low)
 {
 	uint64_t all = 0, *other;
+	unsigned bits = 0, passes;
 
 	for (size_t i = 0; i < t->n; i++) {
 		uint64_t index = from[i] & INDEX_MASK;
@@ -119,8 +122,13 @@ static uint64_t *sort_by_part(const struct table *t, uint64_t *from, uint64_t *t
 		from[i] = ((t->v[index].start - least) >> low << INDEX_BITS) | index;
 		all |= from[i];
 	}
-	for (unsigned shift = INDEX_BITS; shift < 64 && all >> shift; shift += DIGIT_BITS) {
-		radix_pass(to, from, t->n, shift);
+	while (bits < PART_BITS && all >> INDEX_BITS >> bits)
+		bits++;
+	passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+	for (unsigned i = 0; i < passes; i++) {
+		unsigned from_bit = bits * i / passes, to_bit = bits * (i + 1) / passes;
+
+		radix_pass(to, from, t->n, INDEX_BITS + from_bit, to_bit - from_bit);
 		other = from;
 		from = to;
 		to = other;
@@ -279,7 +287,7 @@ static void settle(struct table *t, bool all_twins)
 	t->n = kept;
 }
 
-/* Steps of equal length, about one per symbol; index[i] is the last symbol that starts at or before
+/* Steps of equal length, one per few symbols; index[i] is the last symbol that starts at or before
  * the step's start. Without memory for it the search is longer. */
 static void make_index(struct table *t)
 {
@@ -290,7 +298,7 @@ static void make_index(struct table *t)
 	t->n_index = 0;
 	if (t->n < INDEX_LEAST)
 		return;
-	for (t->index_shift = 0; span >> t->index_shift >= t->n; t->index_shift++)
+	for (t->index_shift = 0; span >> t->index_shift >= t->n / STEP_SYMBOLS; t->index_shift++)
 		;
 	t->n_index = (size_t)(span >> t->index_shift) + 1;
 	t->index = reallocarray(NULL, t->n_index + 1, sizeof(*t->index));
