@@ -8,16 +8,11 @@
 #include <locale.h>
 #include <math.h>
 
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
+const uint8_t num_digits[256] = {
+	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8,
+	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
+	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
+};
 
 static int digits(struct str s, unsigned radix, uint64_t *out)
 {
@@ -26,7 +21,7 @@ static int digits(struct str s, unsigned radix, uint64_t *out)
 	if (!s.n)
 		return -EINVAL;
 	for (size_t i = 0; i < s.n; i++) {
-		unsigned d = (unsigned)digit(s.s[i]);
+		unsigned d = num_digits[(unsigned char)s.s[i]] - 1u;	/* none: more than any */
 
 		if (d >= radix)
 			return -EINVAL;

@@ -4,17 +4,11 @@
  */
 #include "symbol/kallsyms.h"
 
+#include "base/num.h"
+
 #include <errno.h>
 
 #define LINE_BYTES 40u		/* a little less than most kernels' average */
-
-/* One more than the digit's value; 0 for what is no hexadecimal digit. Nobody guesses right which kind
- * of digit comes next, so it is not asked. */
-static const uint8_t digits[256] = {
-	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8,
-	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
-	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
-};
 
 /* Text, weak, data and zeroed data; the rest (absolute, per-CPU offsets) has no place. */
 static bool wanted_type(char type)
@@ -34,11 +28,13 @@ static uint32_t flags_of(char type)
 	return type >= 'a' ? SYMBOL_LOCAL : 0;
 }
 
-struct counts {
+struct reading {
+	char *text;
+	const char *modules;		/* begin here: before is no tab */
 	size_t all, hidden;
 };
 
-static int add_line(struct table *t, char *text, char *at, char *end, struct counts *counts)
+static int add_line(struct table *t, struct reading *r, char *at, char *end)
 {
 	uint64_t address = 0;
 	unsigned digit;
@@ -46,32 +42,32 @@ static int add_line(struct table *t, char *text, char *at, char *end, struct cou
 	char type, *name, *tab;
 	int err;
 
-	for (; at < end && (digit = digits[(unsigned char)*at]); at++)
+	for (; at < end && (digit = num_digits[(unsigned char)*at]); at++)
 		address = address << 4 | (digit - 1);
 	if (end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return 0;
 	type = at[1];
 	name = at + 3;
-	counts->all++;
-	counts->hidden += address == 0;
+	r->all++;
+	r->hidden += address == 0;
 	if (!wanted_type(type) || *name == '$')
 		return 0;
 	*end = '\0';
 	flags = flags_of(type);
-	tab = memchr(name, '\t', (size_t)(end - name));
+	tab = end > r->modules ? memchr(name, '\t', (size_t)(end - name)) : NULL;
 	if (tab) {
 		*tab = '\0';
 		if (tab + 1 < end && tab[1] == '[')
 			flags |= SYMBOL_MODULE;
 	}
-	err = table_add(t, address, 0, (uint32_t)(name - text), flags);
+	err = table_add(t, address, 0, (uint32_t)(name - r->text), flags);
 	return err;
 }
 
 int kallsyms_parse(struct table *t, struct buf *text)
 {
-	struct counts counts = { 0 };
-	char *at = text->bytes, *stop;
+	struct reading r = { .text = text->bytes };
+	char *at = text->bytes, *stop = at ? at + text->n : at;
 	int err;
 
 	t->raw = true;		/* Rust in the kernel stays mangled, as perf shows it */
@@ -81,20 +77,23 @@ int kallsyms_parse(struct table *t, struct buf *text)
 	err = table_reserve(t, text->n / LINE_BYTES, 0);
 	if (err < 0)
 		return err;
-	for (stop = at ? at + text->n : at; at < stop;) {
+	r.modules = at ? memchr(at, '\t', text->n) : NULL;
+	if (!r.modules)
+		r.modules = stop;
+	while (at < stop) {
 		char *end = memchr(at, '\n', (size_t)(stop - at));
 
 		if (!end)
 			end = stop;
-		err = add_line(t, text->bytes, at, end, &counts);
+		err = add_line(t, &r, at, end);
 		if (err < 0)
 			return err;
 		at = end + 1;
 	}
-	if (counts.all == 0)
+	if (r.all == 0)
 		return -ENODATA;
 	/* kernel.kptr_restrict: the addresses are all zero. A few zeros are per-CPU symbols. */
-	if (counts.hidden == counts.all)
+	if (r.hidden == r.all)
 		return -EACCES;
 	buf_done(&t->strings);
 	t->strings = *text;

@@ -6,6 +6,7 @@
 #include "symbol/perfmap.h"
 
 #include "base/io.h"
+#include "base/num.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,22 +17,15 @@
 static const char *hex(const char *at, const char *end, uint64_t *out)
 {
 	const char *start;
+	unsigned digit;
 	uint64_t v = 0;
 
 	if (end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
 		at += 2;
-	for (start = at; at < end; at++) {
-		unsigned c = (unsigned char)*at, digit;
-
-		if (c - '0' < 10)
-			digit = c - '0';
-		else if ((c | 0x20) - 'a' < 6)
-			digit = (c | 0x20) - 'a' + 10;
-		else
-			break;
+	for (start = at; at < end && (digit = num_digits[(unsigned char)*at]); at++) {
 		if (v >> 60)
 			return NULL;
-		v = v << 4 | digit;
+		v = v << 4 | (digit - 1);
 	}
 	*out = v;
 	return at > start ? at : NULL;
