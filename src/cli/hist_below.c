@@ -17,15 +17,6 @@ static bool is_late(uint32_t child, uint32_t parent)
 	return (parent != child - 1) & (parent != 0);
 }
 
-static size_t count_late(const struct chain_below *b)
-{
-	size_t n = 0;
-
-	for (uint32_t i = 1; i < b->n_nodes; i++)
-		n += is_late(i, b->nodes[i].parent);
-	return n;
-}
-
 /* All children that are late. As long as there are no lists, `next` is the parent. Nobody can foretell which
  * ones are: each is written, and counts or not. */
 static void find_late(struct chain_below *b)
@@ -68,7 +59,7 @@ int chain_below_init(struct chain_below *b, const struct tacho_profile_node *nod
 	*b = (struct chain_below){ .nodes = nodes, .n_nodes = n_nodes };
 	b->has = calloc(n_words, sizeof(*b->has));
 	b->before = reallocarray(NULL, n_words, sizeof(*b->before));
-	b->late = reallocarray(NULL, count_late(b) + 1, sizeof(*b->late));
+	b->late = reallocarray(NULL, n_nodes + 1, sizeof(*b->late));	/* what is not written costs nothing */
 	if (!b->has || !b->before || !b->late)
 		return -ENOMEM;
 	find_late(b);
