@@ -87,14 +87,11 @@ static struct parts parts_of_all(const struct hist_keyed *v, size_t n)
 static inline size_t part_of(const struct hist_keyed *k, const struct parts *p, bool of_high)
 {
 	uint64_t number = of_high ? k->high : k->key;
-	size_t part;
+	size_t part = (size_t)((number - p->low) >> p->shift) + 1;
 
 	if (!of_high && k->high != p->high)
 		return k->high < p->high ? 0 : p->last;
-	if (number < p->low)
-		return 0;
-	part = (size_t)((number - p->low) >> p->shift) + 1;
-	return min_of(part, p->last);
+	return min_of(part, p->last) & -(size_t)(number >= p->low);	/* which nobody can foretell */
 }
 
 /* Fills `end`, per part. */
