@@ -58,6 +58,7 @@ static int nodes_add_up(struct build *b)
 		if (i > AHEAD) {
 			__builtin_prefetch(&links[nodes[i - AHEAD].parent]);
 			__builtin_prefetch(&b->sums[nodes[i - AHEAD].parent]);
+			__builtin_prefetch(&h->class_of[nodes[i - AHEAD].frame]);
 		}
 		if (link->same != group) {
 			if (group)
