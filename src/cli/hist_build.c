@@ -29,7 +29,7 @@ static void build_done(struct build *b)
 	free(b->stretches);
 	free(b->entry_of);
 	free(b->path);
-	free(b->ups);
+	free(b->depth_of);
 	free(b->last_entry);
 }
 
@@ -159,45 +159,53 @@ static int path_make(struct build *b)
 	size_t n = b->links[0].height + 1;
 
 	b->depth = 0;
-	if (n <= b->n_path)
-		return 0;
-	free(b->path);
-	free(b->ups);
-	b->path = calloc(n, sizeof(*b->path));
-	b->ups = calloc(n, sizeof(*b->ups));
-	b->n_path = n;
-	return b->path && b->ups ? 0 : -ENOMEM;
+	if (!b->depth_of)
+		b->depth_of = calloc(b->h->n_nodes, sizeof(*b->depth_of));
+	if (n > b->n_path) {
+		free(b->path);
+		b->path = calloc(n, sizeof(*b->path));
+		b->n_path = n;
+	}
+	return b->path && b->depth_of ? 0 : -ENOMEM;
 }
 
-/* Returns whether a node of the entry is on it already. Where its first one is said to be, that of
- * another may be by now. */
+/* Whether it goes through the node, which has that depth. */
+static inline bool path_has(const struct build *b, uint32_t node, uint32_t depth)
+{
+	return (depth <= b->depth) & (b->path[depth].node == node);
+}
+
+/* Makes it the way to `node`, upwards until it is that already. Rare: it stays out of the way of others. */
+static __attribute__((noinline)) void path_turn(struct build *b, uint32_t node)
+{
+	uint32_t depth = b->depth_of[node];
+
+	for (uint32_t at = depth; !path_has(b, node, at); at--) {
+		const struct hist_link *link = &b->links[node];
+
+		b->path[at] = (struct step){ node, link->height };
+		if (!link->nested)
+			b->h->entries.v[link->height - 1].outermost = (uint16_t)min_of(at, (uint32_t)UINT16_MAX);
+		node = b->h->nodes[node].parent;
+	}
+	b->depth = depth;
+}
+
+/* Makes it the way to `node`, whose parent was entered. Returns whether another node of the entry is on it.
+ * Where its first one is said to be, that of another may be by now. */
 static inline bool path_add(struct build *b, uint32_t node, uint32_t entry)
 {
 	uint16_t *first = &b->h->entries.v[entry - 1].outermost;
-	bool nested = (*first <= b->depth) & (b->path[*first].entry == entry);
-	uint32_t depth = ++b->depth;
+	uint32_t parent = b->h->nodes[node].parent, depth = b->depth_of[parent];
+	bool nested;
 
+	if (!path_has(b, parent, depth))
+		path_turn(b, parent);
+	nested = (*first <= depth) & (b->path[*first].entry == entry);
+	b->depth = b->depth_of[node] = ++depth;
 	b->path[depth] = (struct step){ node, entry };
 	*first = nested ? *first : (uint16_t)min_of(depth, (uint32_t)UINT16_MAX);
 	return nested;
-}
-
-/* Makes it the way to `node`. Parents have the smaller numbers: what has a greater one is not on it. */
-static void path_to(struct build *b, uint32_t node)
-{
-	uint32_t depth = node ? b->depth : 0;
-	size_t n = 0;
-
-	for (;; node = b->h->nodes[node].parent) {
-		while (b->path[depth].node > node)
-			depth--;
-		if (b->path[depth].node == node)
-			break;
-		b->ups[n++] = node;
-	}
-	b->depth = depth;
-	while (n--)
-		path_add(b, b->ups[n], b->links[b->ups[n]].height);
 }
 
 /* The frames of the longest chain through the node. */
@@ -222,11 +230,11 @@ static uint32_t entry_list(struct hist_entry *e, uint32_t at, uint32_t depth)
  * root none do, or rows tell it. */
 static void self_add(struct build *b, uint32_t at, bool ends, struct hist_stat *stat, size_t event)
 {
-	uint32_t parent = b->h->nodes[at].parent;
+	const struct hist_link *above = &b->links[b->h->nodes[at].parent];
 
 	stat->self += where(ends, b->sums[at]);
-	if (b->links[parent].ends)
-		stat_at(b->h, b->path[b->depth - 1].entry, event)->self -= b->sums[at];
+	if (above->ends)
+		stat_at(b->h, above->height, event)->self -= b->sums[at];
 }
 
 /* Puts the node into its entry; counts it where nothing above it has. */
@@ -238,8 +246,6 @@ static void node_enter(struct build *b, uint32_t at, size_t event)
 	struct hist_stat *stat = stat_at(h, entry, event);
 	bool nested;
 
-	if (b->path[b->depth].node != h->nodes[at].parent)
-		path_to(b, h->nodes[at].parent);
 	nested = path_add(b, at, entry);
 	stat->acc += where(!nested, b->sums[at]);
 	if (!nested && h->node_latency)
@@ -274,7 +280,8 @@ static int nodes_enter(struct build *b, uint32_t group, const uint32_t *at, size
 
 		link->same = entry_put(b, group, link->same, h->nodes[at[i]].frame);
 		__builtin_prefetch(&h->entries.v[link->same - 1]);
-		node_prefetch(b, h->nodes[at[i]].parent);
+		__builtin_prefetch(&b->links[h->nodes[at[i]].parent]);
+		__builtin_prefetch(&b->depth_of[h->nodes[at[i]].parent]);
 	}
 	if (beside_make(b, group) < 0)
 		return -ENOMEM;

@@ -53,7 +53,7 @@ struct build {
 	size_t n_path;
 	struct step *path;		/* from the root to the node at hand, by depth */
 	uint32_t depth;
-	uint32_t *ups;			/* nodes that are to be added to it, the last one first */
+	uint32_t *depth_of;		/* per node that was entered */
 	struct { uint32_t *v; size_t n, cap; } entry_next;	/* per entry: the group's one before it, + 1 */
 	uint32_t *last_entry;		/* per group, + 1; where there are several events */
 };
