@@ -78,6 +78,20 @@ int lane_open(struct load *l)
 	return 0;
 }
 
+void lane_close(struct load *l)
+{
+	for (size_t i = 0; l->lane.open && i < l->lane.n_events; i++) {
+		const struct lane_event *from = &l->lane.events[i];
+		struct tacho_profile_event *to = &l->profile->events.v[from->event];
+
+		to->samples += from->n;
+		to->all_samples += from->n;
+		to->period += from->sum;
+		to->all_period += from->sum;
+		l->profile->quality.samples += from->n;
+	}
+}
+
 void lane_done(struct lane *lane)
 {
 	free(take(lane->events));
@@ -99,7 +113,7 @@ static inline uint64_t word_at(const uint8_t *at)
 }
 
 /* NULL: none, or one whose samples go the long way. */
-static const struct lane_event *event_find(struct load *l, const uint8_t *at, struct lane_id *memo, uint64_t id)
+static struct lane_event *event_find(struct load *l, const uint8_t *at, struct lane_id *memo, uint64_t id)
 {
 	struct tacho_record rec;
 	int event;
@@ -112,7 +126,7 @@ static const struct lane_event *event_find(struct load *l, const uint8_t *at, st
 	return memo->event;
 }
 
-static inline const struct lane_event *event_at(struct load *l, const uint8_t *at, uint32_t size)
+static inline struct lane_event *event_at(struct load *l, const uint8_t *at, uint32_t size)
 {
 	struct lane *lane = &l->lane;
 	struct lane_id *memo;
@@ -130,15 +144,16 @@ static inline const struct lane_event *event_at(struct load *l, const uint8_t *a
 /* 1, 0 where its stacks cannot go this way, or -ENOMEM. */
 static __attribute__((noinline)) int task_find(struct load *l, struct lane_task *t, uint32_t pid, uint32_t tid)
 {
+	uint32_t thread = load_thread(l, pid, tid);
 	int err;
 
+	if (thread == KEYMAP_NONE)
+		return -ENOMEM;
 	t->age = 0;
 	t->pid = pid;
 	t->tid = tid;
-	t->thread = load_thread(l, pid, tid);
-	if (t->thread == KEYMAP_NONE)
-		return -ENOMEM;
-	err = stacks_whose(&l->stacks, pid, t->thread, &t->whose);
+	t->thread = l->profile->opts.join_threads ? l->profile->threads.v[thread].first : thread;
+	err = stacks_whose(&l->stacks, pid, thread, &t->whose);
 	if (err > 0)
 		t->age = l->lane.age;
 	return err;
@@ -175,10 +190,11 @@ static inline bool chain_at(const struct lane_event *ev, const uint8_t *at, uint
 /* 1, 0 where it has to go the long way, or -ENOMEM. */
 static int sample_take(struct load *l, const uint8_t *at, uint32_t size)
 {
-	const struct lane_event *ev = event_at(l, at, size);
+	struct lane_event *ev = event_at(l, at, size);
 	struct lane_task *task = NULL;
 	struct tacho_words chain;
 	struct waiting *w;
+	uint64_t period;
 	int err;
 
 	if (!ev || !chain_at(ev, at, size, &chain))
@@ -188,11 +204,14 @@ static int sample_take(struct load *l, const uint8_t *at, uint32_t size)
 		err = task_at(l, at + ev->task, &task);
 	if (err <= 0)
 		return err;
+	period = ev->period ? word_at(at + ev->period) : ev->same_period;
+	ev->n++;
+	ev->sum += period;
+	load_time(l, ev->time ? word_at(at + ev->time) : 0);
 	w = &l->waiting[l->stacks.n];
-	*w = (struct waiting){
-		.row = { .event = ev->event, .thread = task->thread, .cpu = -1, .samples = 1,
-			 .period = ev->period ? word_at(at + ev->period) : ev->same_period },
-		.time = ev->time ? word_at(at + ev->time) : 0, .parallelism = 1,
+	w->counted = true;
+	w->row = (struct tacho_profile_row){
+		.event = ev->event, .thread = task->thread, .cpu = -1, .samples = 1, .period = period,
 	};
 	return stacks_add_raw(&l->stacks, &task->whose, chain) < 0 ? -ENOMEM : 1;
 }

@@ -14,15 +14,17 @@ struct lane_event {			/* where a sample of it has what, in bytes from its start;
 	uint64_t same_period;		/* of all samples, where they do not tell */
 	uint32_t event;			/* the profile's id */
 	bool open;			/* its samples may go this way */
+	uint64_t n, sum;		/* those that did, and their periods */
 };
 
 struct lane_id {			/* of events: each CPU has its own */
 	uint64_t id;
-	const struct lane_event *event;	/* NULL: free */
+	struct lane_event *event;	/* NULL: free */
 };
 
 struct lane_task {			/* who was sampled lately: a few, again and again */
-	uint32_t tid, pid, thread;
+	uint32_t tid, pid;
+	uint32_t thread;		/* of its rows */
 	uint32_t age;			/* as the lane's, or it is not known any more */
 	struct whose whose;
 };
@@ -41,6 +43,8 @@ struct lane {
 };
 
 int lane_open(struct load *l);		/* 0 or -ENOMEM */
+/* Counts the samples that went this way. */
+void lane_close(struct load *l);
 void lane_done(struct lane *lane);
 /* Maps, names or tasks change. */
 void lane_forget(struct lane *lane);

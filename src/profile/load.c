@@ -344,9 +344,7 @@ static void note_sample(struct load *l, const struct waiting *w)
 
 	q->samples++;
 	q->raw_stacks += w->raw_stack;
-	if (w->time - 1 < l->first_ns - 1)	/* 0 is none */
-		l->first_ns = w->time;
-	l->last_ns = max_of(l->last_ns, w->time);
+	load_time(l, w->time);
 }
 
 static int sample_settle(struct load *l, struct waiting *w)
@@ -379,9 +377,14 @@ int load_settle(struct load *l)
 		l->waiting[i].row.node = l->stacks.batch[i].node;
 		profile_rows_prefetch(l->profile, l->stacks.batch[i].node);
 	}
-	for (size_t i = 0; i < l->stacks.n && err == 0; i++)
-		if (!l->stacks.batch[i].nameless)
-			err = sample_settle(l, &l->waiting[i]);
+	for (size_t i = 0; i < l->stacks.n && err == 0; i++) {
+		struct waiting *w = &l->waiting[i];
+
+		if (w->counted)
+			err = profile_row(l->profile, &w->row);
+		else if (!l->stacks.batch[i].nameless)
+			err = sample_settle(l, w);
+	}
 	stacks_clear(&l->stacks);
 	return err;
 }
@@ -423,6 +426,7 @@ static void waiting_fill(struct waiting *w, const struct load *l, const struct t
 	w->time = s->time;
 	w->raw_stack = s->n_stack != 0;
 	w->out = l->profile->filter.by_sample && is_out(l, s);
+	w->counted = false;
 	w->parallelism = l->details.parallelism;
 }
 
@@ -600,6 +604,7 @@ static int load_all(struct load *l, struct tacho_error *e)
 		err = load_records(l, e);
 	if (err == 0 && by_switch(l))
 		err = tacho_switch_check(&l->between, l->pd, e);
+	lane_close(l);
 	if (l->stacks.words)
 		stacks_objects(&l->stacks);
 	quality_times(&l->profile->quality, l->first_ns, l->last_ns);

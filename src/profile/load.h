@@ -25,6 +25,7 @@ struct waiting {			/* a sample in the batch of stacks */
 	uint64_t time;
 	bool raw_stack;
 	bool out;			/* by what else the sample tells */
+	bool counted;			/* the lane has done so: only its row is missing */
 	uint32_t parallelism;
 };
 
@@ -57,6 +58,13 @@ struct load {
 
 /* The id of a thread with the name it has now; KEYMAP_NONE without memory. */
 uint32_t load_thread(struct load *l, uint32_t pid, uint32_t tid);
+/* A sample of that time is kept; 0: it tells none. */
+static inline void load_time(struct load *l, uint64_t time)
+{
+	if (time - 1 < l->first_ns - 1)
+		l->first_ns = time;
+	l->last_ns = max_of(l->last_ns, time);
+}
 /* Takes any record. 0 or -ENOMEM. */
 int load_record(struct load *l, const struct tacho_record *rec);
 /* All samples that wait become rows. 0 or -ENOMEM. */

@@ -231,7 +231,7 @@ static inline uint32_t lately_get(const struct lately *slots, size_t mask, uint6
 
 	return (l->id - 1) | -(uint32_t)(l->key != key);
 }
-#define LATELY_SLOTS 262144u	/* powers of two */
+#define LATELY_SLOTS 65536u	/* powers of two */
 #define LATELY_FEW 4096u
 #define SPOTS_SLOTS 8192u	/* small enough for the cache, where most of them are found */
 #define SPOTS_FEW 512u
