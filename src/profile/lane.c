@@ -63,24 +63,30 @@ static struct lane_event event_of(const struct tacho_layout *lay, uint32_t id)
 int lane_open(struct load *l)
 {
 	struct lane *lane = &l->lane;
+	size_t n = l->n_event_ids;
 
-	lane->n_events = l->n_event_ids;
 	lane->id_at = perfdata_sample_id(l->pd);
 	lane->age = 1;
-	lane->open = keeps_all(l) && lane->n_events && lane->id_at < UINT16_MAX;
-	if (!lane->open)
+	if (!keeps_all(l) || !n || lane->id_at >= UINT16_MAX)
 		return 0;
-	lane->events = calloc(lane->n_events, sizeof(*lane->events));
+	lane->events = calloc(n, sizeof(*lane->events));
 	if (!lane->events)
 		return -ENOMEM;
-	for (size_t i = 0; i < lane->n_events; i++)
+	for (size_t i = 0; i < n; i++)
 		lane->events[i] = event_of(&tacho_perfdata_event(l->pd, i)->layout, l->event_ids[i]);
+	lane->n_events = n;
 	return 0;
+}
+
+/* A file that goes on to tell of events, as those do that were a pipe, may then tell them apart by ids. */
+static bool is_open(const struct load *l)
+{
+	return l->lane.n_events && l->lane.n_events == tacho_perfdata_n_events(l->pd);
 }
 
 void lane_close(struct load *l)
 {
-	for (size_t i = 0; l->lane.open && i < l->lane.n_events; i++) {
+	for (size_t i = 0; i < l->lane.n_events; i++) {
 		const struct lane_event *from = &l->lane.events[i];
 		struct tacho_profile_event *to = &l->profile->events.v[from->event];
 
@@ -247,7 +253,7 @@ int lane_take(struct load *l)
 	int err = 0;
 	size_t n;
 
-	while (l->lane.open && err == 0 && (n = perfdata_take(l->pd, at, TAKE_MOST)) > 0) {
+	while (is_open(l) && err == 0 && (n = perfdata_take(l->pd, at, TAKE_MOST)) > 0) {
 		for (size_t i = 0; i < AHEAD; i++)
 			at[n + i] = at[n - 1];
 		for (size_t i = 0; i < n && err == 0; i++) {

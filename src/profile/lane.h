@@ -33,9 +33,8 @@ struct lane_task {			/* who was sampled lately: a few, again and again */
 #define LANE_TASKS 64u
 
 struct lane {
-	bool open;
-	struct lane_event *events;	/* of the file */
-	size_t n_events;
+	struct lane_event *events;	/* of the file, as it begins */
+	size_t n_events;		/* 0: nothing goes this way */
 	uint32_t id_at;			/* where a sample has its event's id; 0: there is one event */
 	uint32_t age;			/* how often all tasks were forgotten, + 1 */
 	struct lane_id ids[LANE_IDS];	/* by the lower bits */

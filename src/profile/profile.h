@@ -206,10 +206,11 @@ static inline void profile_child_prefetch(const struct tacho_profile *p, uint32_
 static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t node)
 {
 	uint32_t row = p->links.v[node].row;
-	const struct tacho_profile_row *at = &p->rows.v[row == SEVERAL ? 0 : row - (row != 0)];
+	/* Where there is none, any address will do. */
+	uintptr_t at = (uintptr_t)p->rows.v + sizeof(*p->rows.v) * (row == SEVERAL ? 0 : row - (row != 0));
 
-	__builtin_prefetch(at, 1);		/* it may lie on two lines of the cache */
-	__builtin_prefetch(&at->period, 1);
+	__builtin_prefetch((const void *)at, 1);	/* it may lie on two lines of the cache */
+	__builtin_prefetch((const void *)(at + offsetof(struct tacho_profile_row, period)), 1);
 }
 
 /* Whose nodes a thread's stacks are. */
