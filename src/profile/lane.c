@@ -205,9 +205,9 @@ static int sample_take(struct load *l, const uint8_t *at, uint32_t size)
 
 	if (!ev || !chain_at(ev, at, size, &chain))
 		return 0;
-	err = stacks_full(&l->stacks) ? load_settle(l) : 0;
-	if (err == 0)
-		err = task_at(l, at + ev->task, &task);
+	if (stacks_full(&l->stacks) && load_settle(l) < 0)
+		return -ENOMEM;
+	err = task_at(l, at + ev->task, &task);
 	if (err <= 0)
 		return err;
 	period = ev->period ? word_at(at + ev->period) : ev->same_period;
