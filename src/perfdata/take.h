@@ -12,7 +12,8 @@
 size_t perfdata_take(struct tacho_perfdata *pd, const uint8_t **out, size_t n);
 /* The view of one that was taken. */
 void perfdata_taken(const struct tacho_perfdata *pd, const uint8_t *at, struct tacho_record *out);
-/* Where in a sample stands the id that tells its event; 0: there is only one, or WHERE_NONE. */
+/* Where in a sample stands the id that tells its event. 0: there is one event as yet; where samples have no id, it is
+ * further than any is long. */
 uint32_t perfdata_sample_id(const struct tacho_perfdata *pd);
 
 #endif

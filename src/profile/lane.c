@@ -11,9 +11,8 @@
 
 #include <errno.h>
 
-#define HEADER_BYTES 8u
-#define TAKE_MOST 1024u
-#define AHEAD 16u
+#define TAKE_MOST 1024u		/* records at once */
+#define AHEAD 16u			/* so long before they are looked at are they fetched */
 #define BEFORE_CHAIN (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
 		      PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |             \
 		      PERF_SAMPLE_PERIOD)
@@ -41,7 +40,7 @@ static uint32_t place_of(uint64_t type, uint64_t field)
 	static const uint64_t order[] = { PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
 					  PERF_SAMPLE_ADDR, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,
 					  PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN };
-	uint32_t at = HEADER_BYTES;
+	uint32_t at = RECORD_HEADER_BYTES;
 
 	for (size_t i = 0; order[i] != field; i++)
 		at += type & order[i] ? 8 : 0;
