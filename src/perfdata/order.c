@@ -19,12 +19,24 @@
 #define RUN_BYTES (1u << 20)		/* of records that are taken in at once */
 #define FETCH_BYTES 2048		/* how far ahead they are asked for */
 
+/* What has left makes room. */
+static void move_up(struct order *o)
+{
+	memmove(o->v, o->v + o->head, (o->n - o->head) * sizeof(*o->v));
+	o->n -= o->head;
+	o->sorted -= o->head;
+	o->ready -= o->head;
+	o->head = 0;
+}
+
 /* At least one more fits. */
 static int grow(struct order *o)
 {
 	size_t cap = o->cap ? o->cap * 2 : 4096;
 	struct entry *bigger;
 
+	if (o->n == o->cap && o->head > o->cap / 2)
+		move_up(o);
 	if (o->n < o->cap)
 		return 0;
 	bigger = reallocarray(o->v, cap, sizeof(*bigger));
@@ -37,13 +49,9 @@ static int grow(struct order *o)
 
 static int sort_waiting(struct order *o)
 {
-	if (o->head) {
-		memmove(o->v, o->v + o->head, (o->n - o->head) * sizeof(*o->v));
-		o->n -= o->head;
-		o->sorted -= o->head;
-		o->head = o->ready = 0;
-	}
-	if (o->n > o->spare_cap) {
+	size_t n = o->n - o->head;
+
+	if (n > o->spare_cap) {
 		free(o->spare);
 		o->spare_cap = 0;
 		o->spare = reallocarray(NULL, o->cap, sizeof(*o->spare));
@@ -51,7 +59,7 @@ static int sort_waiting(struct order *o)
 			return -ENOMEM;
 		o->spare_cap = o->cap;
 	}
-	sort_entries(o->v, o->sorted, o->n, o->spare);
+	sort_entries(o->v + o->head, o->sorted - o->head, n, o->spare);
 	o->sorted = o->n;
 	return 0;
 }
@@ -71,7 +79,7 @@ static int end_round(struct order *o)
 
 	if (err < 0)
 		return err;
-	o->ready = entries_until(o->v, o->n, o->limit);
+	o->ready = o->head + entries_until(o->v + o->head, o->n - o->head, o->limit);
 	o->limit = o->newest;
 	return 0;
 }
@@ -97,9 +105,7 @@ static int release_half(struct order *o, struct stream *s)
 
 	if (err < 0)
 		return err;
-	o->ready = max_of(o->n / 2, (size_t)1);
-	if (o->ready > o->n)
-		o->ready = o->n;
+	o->ready = min_of(o->n, o->head + max_of((o->n - o->head) / 2, (size_t)1));
 	if (!s->pd->crowded)
 		tell(s->pd, "too much waits to be sorted by time: records may come out of order");
 	s->pd->crowded = true;
