@@ -42,6 +42,15 @@ static inline uint64_t key_add(uint64_t h, uint64_t word)
 	return h ^ h >> 32;
 }
 
+/* A hash of two words, of which neither is 0. Faster than adding one after the other, as several do not wait for
+ * each other. */
+static inline uint64_t key_mul(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 static inline uint64_t key_pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
@@ -82,17 +91,10 @@ static inline uint32_t keymap_get(const struct keymap *m, uint64_t key)
 	}
 }
 
-/* The key will be asked for soon: several at once cost hardly more than one. */
+/* The key will be asked for soon: several at once cost hardly more than one. Of an empty map any address will do. */
 static inline void keymap_prefetch(const struct keymap *m, uint64_t key)
 {
-	if (m->n_lines)
-		__builtin_prefetch(&m->lines[keymap_line_of(m, key)], 1);
-}
-
-/* The same for who has nothing else to do: what it returns means nothing. */
-static inline uint32_t keymap_touch(const struct keymap *m, uint64_t key)
-{
-	return m->n_lines ? m->lines[keymap_line_of(m, key)].value[0] : 0;
+	__builtin_prefetch((const void *)((uintptr_t)m->lines + sizeof(*m->lines) * keymap_line_of(m, key)));
 }
 
 int keymap_put(struct keymap *m, uint64_t key, uint32_t value);	/* replaces; 0 or -ENOMEM */

@@ -197,9 +197,15 @@ static inline void profile_node_prefetch(const struct tacho_profile *p, uint32_t
 	__builtin_prefetch(&p->links.v[node]);
 }
 
+/* Where there is no such frame, any address will do. */
+static inline void profile_outermost_prefetch(const struct tacho_profile *p, uint32_t frame)
+{
+	__builtin_prefetch((const void *)((uintptr_t)p->outermost.v + sizeof(*p->outermost.v) * frame));
+}
+
 static inline void profile_child_prefetch(const struct tacho_profile *p, uint32_t node, uint32_t frame)
 {
-	if (p->links.v[node].child == SEVERAL)
+	if (p->links.v[node].child)
 		keymap_prefetch(&p->children, key_pair(node, frame));
 }
 
@@ -245,6 +251,22 @@ struct stack_word {
 	uint8_t space;			/* enum tacho_space */
 };
 
+/* What words have in common, of one object or of none: there the key is that of the frame. */
+struct alike {
+	uint64_t common;		/* what their hashes begin with */
+	uint64_t bias, mask;		/* the offset is (address - bias) & mask */
+	uint32_t object;
+};
+
+#define REGIONS 512u			/* a power of two */
+
+struct region {				/* where leaves lay lately */
+	uint64_t tag;			/* whose, under which maps, in which space */
+	uint64_t start, last;
+	struct alike alike;
+	uint8_t space;			/* enum tacho_space */
+};
+
 struct fresh_frame {			/* of a spot that was not met before */
 	struct stack_word *word;
 	struct frame_like like;
@@ -263,6 +285,7 @@ struct stack {				/* of one sample, outermost caller first */
 	uint64_t callers;		/* hash of these, and of who has them */
 	struct tacho_words chain;	/* which the caller has */
 	struct stack_word leaf;
+	uint8_t unused[24];		/* two lines of the cache */
 };
 
 struct nowhere {			/* frames of one space where nothing is mapped */
@@ -290,6 +313,7 @@ struct stacks {				/* of one file */
 	size_t n_words;
 	size_t n_raw;			/* of chains in the batch that have none yet */
 	struct { struct fresh_frame *v; size_t n, cap; } fresh;
+	struct region *regions;		/* by their megabyte */
 	struct lately *nodes;		/* hash of callers, as words from the outermost on or as they came -> node */
 	size_t lately_mask;
 	struct keymap frames;		/* hash of a spot -> frame */
@@ -297,8 +321,8 @@ struct stacks {				/* of one file */
 	size_t spot_mask;
 	struct stack_word **todo;	/* words without a frame; see list_words() */
 	size_t n_todo, todo_nowhere;	/* how many from the front on; where those at the back begin */
-	volatile uint32_t touched;	/* so that what only loads is not left out */
 	struct nowhere nowhere[8];	/* per space */
+	uint64_t nowhere_mask;		/* of an address, what tells its frame from others */
 };
 
 /* `few`: a second's samples, for which large tables would only have to be cleared. 0 or -ENOMEM. */
@@ -314,9 +338,7 @@ int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sam
 /* Who has a stack, as long as the symbols learn nothing new about maps. */
 struct whose {
 	uint64_t key;			/* what the hashes of its callers begin with */
-	uint64_t version;		/* of its maps */
 	uint32_t pid, owner;
-	bool known;			/* it has maps */
 };
 /* 1; 0 where other things than those decide what an address is; or -ENOMEM. */
 int stacks_whose(struct stacks *s, uint32_t pid, uint32_t thread, struct whose *out);

@@ -26,11 +26,13 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 
 	*s = (struct stacks){ .profile = p, .symbols = symbols, .seen = symbols_seen(symbols), .lately_mask = slots - 1,
 			      .spot_mask = spots - 1 };
+	s->nowhere_mask = p->opts.split_unknown || p->opts.per_address ? UINT64_MAX : 0;
 	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
 	s->todo = reallocarray(NULL, TODO_MOST, sizeof(*s->todo));
 	s->nodes = pages_alloc(slots * sizeof(*s->nodes));
+	s->regions = calloc(REGIONS, sizeof(*s->regions));
 	s->spot_frames = calloc(spots, sizeof(*s->spot_frames));
-	if (!s->words || !s->todo || !s->nodes || !s->spot_frames)
+	if (!s->words || !s->todo || !s->nodes || !s->regions || !s->spot_frames)
 		return -ENOMEM;
 	memset(s->nodes, 0, slots * sizeof(*s->nodes));
 	return 0;
@@ -44,11 +46,13 @@ void stacks_done(struct stacks *s)
 	free(s->words);
 	free(s->todo);
 	free(s->nodes);
+	free(s->regions);
 	free(s->spot_frames);
 	keymap_done(&s->frames);
 	s->words = NULL;
 	s->todo = NULL;
 	s->nodes = NULL;
+	s->regions = NULL;
 	s->spot_frames = NULL;
 }
 
@@ -77,11 +81,6 @@ static int nowhere_ask(struct stacks *s, enum tacho_space space)
 	return 0;
 }
 
-static bool splits_nowhere(const struct stacks *s)
-{
-	return s->profile->opts.split_unknown || s->profile->opts.per_address;
-}
-
 /* What spots of one object begin their hash with. Offsets leave the upper bits alone, in which objects
  * differ: equal hashes, equal frames. */
 static uint64_t object_key(uint32_t object, enum tacho_space space)
@@ -89,20 +88,13 @@ static uint64_t object_key(uint32_t object, enum tacho_space space)
 	return ~key_pair(object, space) * 0x9e3779b97f4a7c15ull;
 }
 
-/* What words have in common, of one object or of none: there the key is that of the frame. */
-struct alike {
-	uint64_t common;		/* what their hashes begin with */
-	uint64_t bias, mask;		/* the offset is (address - bias) & mask */
-	uint32_t object;
-};
-
 static inline struct alike alike_at(const struct stacks *s, const struct interval *in, enum tacho_space space)
 {
 	const struct nowhere *n = &s->nowhere[(size_t)space % countof(s->nowhere)];
 
 	if (in->object)
 		return (struct alike){ object_key(in->object, space), in->bias, UINT64_MAX, in->object };
-	return (struct alike){ n->key, 0, splits_nowhere(s) ? UINT64_MAX : 0, 0 };
+	return (struct alike){ n->key, 0, s->nowhere_mask, 0 };
 }
 
 /* Returns the hash of all words up to this one, where `h` is that of those before. */
@@ -204,6 +196,15 @@ static void words_begin(struct stacks *s, struct stack *to)
 	to->n = 0;
 }
 
+/* Whether a stack has callers, and whether they are known, nobody can foretell, and each step would ask
+ * again: so it is asked once, and each kind stands in a list of its own. */
+static inline void list_stack(struct stacks *s, struct stack *st, bool deep)
+{
+	s->lone[s->n_lone] = s->deep[s->n_deep] = st;
+	s->n_lone += !deep;
+	s->n_deep += deep;
+}
+
 int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sample, enum tacho_space space)
 {
 	struct stack *to = &s->batch[s->n++];
@@ -215,6 +216,7 @@ int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sam
 	words_begin(s, to);
 	err = chain_take(s, sample->pid, &c, owner_key(to->owner), to);
 	s->n_words += to->n;
+	list_stack(s, to, to->n >= 2);
 	return err;
 }
 
@@ -228,65 +230,84 @@ int stacks_whose(struct stacks *s, uint32_t pid, uint32_t thread, struct whose *
 		return -ENOMEM;
 	out->pid = pid;
 	out->owner = profile_owner(s->profile, thread);
-	out->known = walk.proc;
-	out->version = walk.version;
 	out->key = key_add(owner_key(out->owner), walk.version);
 	out->key = key_add(out->key, symbols_kernel_version(s->symbols));
 	return symbols_walk_lasts(&walk);
 }
 
-/* Where its leaf lies. */
-static inline int leaf_at(struct stacks *s, const struct whose *whose, uint64_t ip, enum tacho_space space,
-			  struct interval *out)
+static inline uint64_t region_tag(const struct whose *whose, const uint64_t *chain)
 {
+	return whose->key ^ chain[0];
+}
+
+static inline struct region *region_at(const struct stacks *s, uint64_t tag, uint64_t ip)
+{
+	return &s->regions[((ip >> SPOT_REGION_BITS) * 0x9e3779b97f4a7c15ull + tag) >> 32 & (REGIONS - 1)];
+}
+
+static inline bool region_has(const struct region *r, uint64_t tag, uint64_t ip)
+{
+	return (r->tag == tag) & (ip >= r->start) & (ip <= r->last);
+}
+
+/* Of a sample that is the first there, or the first since another took its place. */
+static __attribute__((noinline)) int region_find(struct stacks *s, const struct whose *whose, const uint64_t *chain,
+						 struct region *out)
+{
+	enum tacho_space space = chain[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL;
+	struct interval in = { .last = UINT64_MAX };
 	struct spot_walk walk;
 
-	if (space == TACHO_SPACE_USER && whose->known) {
-		const struct spot_memo *m = spot_memo(s->seen, whose->version, ip);
-
-		if (spot_memo_has(m, whose->version, ip)) {
-			*out = m->where;
-			return 0;
-		}
-	}
 	if (nowhere_ask(s, space) < 0 || symbols_walk(s->symbols, whose->pid, space, &walk) < 0)
 		return -ENOMEM;
 	if (walk.kernel)
-		*out = (struct interval){ .last = UINT64_MAX, .object = walk.kernel };
+		in.object = walk.kernel;
 	else
-		*out = spot_walk_at(&walk, ip);
+		in = spot_walk_at(&walk, chain[1]);
+	*out = (struct region){ .tag = region_tag(whose, chain), .start = in.start, .last = in.last,
+				.space = (uint8_t)space, .alike = alike_at(s, &in, space) };
 	return 0;
 }
 
-/* How long a chain is nobody can foretell, so its words are taken four at a time; where there are fewer, the
- * last one stands in for what is missing, and the length tells these apart. */
-static inline uint64_t callers_key(const uint64_t *v, size_t n, uint64_t h, bool *one_run)
+/* Of `first` and up to three more words at v + 2, of which the greatest counts for *most; where there are fewer, one
+ * before stands in. Nobody can foretell that, so no branch hangs on it. */
+static inline uint64_t words_key(uint64_t h, uint64_t first, const uint64_t *v, size_t more, uint64_t *most)
 {
+	static const uint8_t places[][3] = { { 0, 0, 0 }, { 2, 2, 2 }, { 2, 3, 3 }, { 2, 3, 4 } };
+	const uint8_t *at = places[min_of(more, countof(places) - 1)];
+	uint64_t b = v[at[0]], c = v[at[1]], d = v[at[2]];
+
+	*most = max_of(max_of(*most, b), max_of(c, d));
+	return key_mul(h ^ first, b ^ 0xb04f79a5353c7351ull) + key_mul(c ^ 0xe4d1475cd022b795ull, d ^ 0x107d4465c97d1261ull);
+}
+
+/* Of the marker that a chain begins with and its callers, without the leaf between. */
+static inline uint64_t callers_key(const struct tacho_words *chain, uint64_t h, bool *one_run)
+{
+	const uint64_t *v = chain->v;
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < n; i += 4) {
-		size_t last = n - 1;
-		uint64_t a = v[i], b = v[min_of(i + 1, last)], c = v[min_of(i + 2, last)], d = v[min_of(i + 3, last)];
-
-		h = key_add(key_add(h, a), b);
-		h = key_add(key_add(h, c), d);
-		most = max_of(max_of(most, a), max_of(b, max_of(c, d)));
+	h = words_key(h, v[0], v, chain->n - 2, &most);
+	for (size_t i = 5; i < chain->n; i += 4) {
+		most = max_of(most, v[i]);
+		h = words_key(h, v[i], v + i - 1, chain->n - i - 1, &most);
 	}
 	*one_run = most < CONTEXT_FIRST;
-	return key_add(h, n);
+	return key_add(h, chain->n);		/* which tells apart where words stood in for others */
 }
 
 int stacks_add_raw(struct stacks *s, const struct whose *whose, struct tacho_words chain)
 {
-	enum tacho_space space = chain.v[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL;
+	uint64_t ip = chain.v[1], tag = region_tag(whose, chain.v);
 	struct stack *to = &s->batch[s->n++];
-	struct interval in;
-	struct alike alike;
+	struct region *r = region_at(s, tag, ip);
 
-	if (leaf_at(s, whose, chain.v[1], space, &in) < 0)
+	if (!region_has(r, tag, ip) && region_find(s, whose, chain.v, r) < 0)
 		return -ENOMEM;
-	alike = alike_at(s, &in, space);
-	word_put(&to->leaf, &alike, chain.v[1], space, 0);
+	to->leaf.spot.offset = (ip - r->alike.bias) & r->alike.mask;
+	to->leaf.spot.object = r->alike.object;
+	to->leaf.key = key_add(r->alike.common, to->leaf.spot.offset);
+	to->leaf.space = r->space;
 	to->words = &to->leaf;
 	to->n = 1;
 	to->done = 0;
@@ -296,9 +317,10 @@ int stacks_add_raw(struct stacks *s, const struct whose *whose, struct tacho_wor
 	to->deep = chain.n > 2;
 	to->pid = whose->pid;
 	to->chain = chain;
-	to->callers = callers_key(chain.v + 2, chain.n - 2, key_add(whose->key, chain.v[0]), &to->one_run);
+	to->callers = callers_key(&chain, whose->key, &to->one_run);
 	s->n_raw += chain.n;
 	__builtin_prefetch(lately_at(s, to->callers));
+	list_stack(s, to, to->deep);
 	return 0;
 }
 
@@ -307,21 +329,6 @@ int stacks_add_raw(struct stacks *s, const struct whose *whose, struct tacho_wor
 static uint32_t known_node(const struct stacks *s, uint64_t key)
 {
 	return lately_get(s->nodes, s->lately_mask, key);
-}
-
-/* Whether a stack has callers, and whether they are known, nobody can foretell, and each step would ask
- * again: so it is asked once, and each kind stands in a list of its own. */
-static void list_stacks(struct stacks *s)
-{
-	s->n_lone = s->n_deep = 0;
-	for (size_t i = 0; i < s->n; i++) {
-		struct stack *st = &s->batch[i];
-		bool deep = st->deep | (st->n >= 2);
-
-		s->lone[s->n_lone] = s->deep[s->n_deep] = st;
-		s->n_lone += !deep;
-		s->n_deep += deep;
-	}
 }
 
 /* Return addresses come again and again, but a leaf may be any instruction of its function: so
@@ -415,8 +422,10 @@ static struct lately *spot_lately(const struct stacks *s, uint64_t key)
  * then one loop whose end and branches can be foretold. */
 static void list_word(struct stacks *s, struct stack_word *w)
 {
+	const struct keymap *m = w->spot.object ? &s->frames : &s->profile->other_frames;
 	const struct lately *l = spot_lately(s, w->key);
 
+	keymap_prefetch(m, w->key);
 	w->frame = l->id - 1;
 	s->todo[s->n_todo] = s->todo[s->todo_nowhere - 1] = w;
 	s->n_todo += (w->spot.object != 0) & ((l->key != w->key) | !l->id);
@@ -433,18 +442,6 @@ static void list_words(struct stacks *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->batch[i].n)
 			list_word(s, &s->batch[i].words[s->batch[i].n - 1]);
-}
-
-/* Loads that nothing waits for run side by side, and hardly one of them is in the cache. */
-static void fetch_frames(struct stacks *s)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = s->todo_nowhere; i < TODO_MOST; i++)
-		sum += keymap_touch(&s->profile->other_frames, s->todo[i]->key);
-	for (size_t i = 0; i < s->n_todo; i++)
-		sum += keymap_touch(&s->frames, s->todo[i]->key);
-	s->touched = sum;
 }
 
 /* A place where nothing is mapped has the key of its frame. KEYMAP_NONE without memory. */
@@ -585,27 +582,6 @@ static void cut_callees(struct stacks *s)
 	}
 }
 
-/* Where the first of a stack's missing nodes hangs, or would. */
-static void fetch_parents(struct stacks *s)
-{
-	uint32_t sum = 0;
-
-	for (size_t i = 0; i < s->n_lone; i++)
-		if (s->lone[i]->n)
-			sum += s->profile->outermost.v[s->lone[i]->words[0].frame].node;
-	for (size_t i = 0; i < s->n_deep; i++)
-		profile_child_prefetch(s->profile, s->deep[i]->node, s->deep[i]->words[s->deep[i]->done].frame);
-	for (size_t i = 0; i < s->n_missed; i++) {
-		const struct stack *st = s->missed[i];
-
-		if (st->done == 0 && st->n)
-			sum += s->profile->outermost.v[st->words[0].frame].node;
-		else if (st->done < st->n)
-			profile_child_prefetch(s->profile, st->node, st->words[st->done].frame);
-	}
-	s->touched += sum;
-}
-
 /* Words were left out: any stack may have any kind now. */
 static void list_anew(struct stacks *s)
 {
@@ -615,17 +591,36 @@ static void list_anew(struct stacks *s)
 		s->missed[i] = &s->batch[i];
 }
 
+/* Where the first of a stack's missing nodes hangs, or would. A frame that waits for its symbol is not known yet: then
+ * what is fetched is of no use. */
+static void fetch_parents(const struct stacks *s)
+{
+	for (size_t i = 0; i < s->n_lone; i++)
+		if (s->lone[i]->n)
+			profile_outermost_prefetch(s->profile, s->lone[i]->words[0].frame);
+	for (size_t i = 0; i < s->n_deep; i++)
+		profile_child_prefetch(s->profile, s->deep[i]->node, s->deep[i]->words[s->deep[i]->done].frame);
+	for (size_t i = 0; i < s->n_missed; i++) {
+		const struct stack *st = s->missed[i];
+
+		if (st->done == 0 && st->n)
+			profile_outermost_prefetch(s->profile, st->words[0].frame);
+		else if (st->done < st->n)
+			profile_child_prefetch(s->profile, st->node, st->words[st->done].frame);
+	}
+}
+
 static int look_for_all_frames(struct stacks *s)
 {
 	int err;
 
 	list_words(s);
-	fetch_frames(s);
 	for (size_t i = 0; i < s->n; i++)
 		profile_node_prefetch(s->profile, s->batch[i].node);
 	err = look_for_frames(s);
 	if (err == 0)
 		err = look_for_symbols(s);
+	fetch_parents(s);
 	return err < 0 ? err : add_frames(s);
 }
 
@@ -642,7 +637,6 @@ int stacks_resolve(struct stacks *s)
 	uint32_t first_new = (uint32_t)s->profile->nodes.n;
 	int err;
 
-	list_stacks(s);
 	look_for_callers(s);
 	err = look_for_words(s);
 	for (size_t i = 0; i < s->n_missed && err == 0; i++)
@@ -655,8 +649,6 @@ int stacks_resolve(struct stacks *s)
 		cut_callees(s);
 	if (s->profile->opts.resolved || s->profile->filter.ends)
 		list_anew(s);
-	if (err == 0)
-		fetch_parents(s);
 	for (size_t i = 0; i < s->n && err == 0; i++)
 		err = add_nodes(s, &s->batch[i]);
 	for (size_t i = 0; i < s->n_missed && err == 0; i++)
@@ -666,5 +658,5 @@ int stacks_resolve(struct stacks *s)
 
 void stacks_clear(struct stacks *s)
 {
-	s->n = s->n_words = s->n_raw = s->fresh.n = 0;
+	s->n = s->n_lone = s->n_deep = s->n_words = s->n_raw = s->fresh.n = 0;
 }

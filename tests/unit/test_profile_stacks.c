@@ -22,16 +22,21 @@ struct world {
 	struct stacks stacks;
 };
 
-static void world_open(struct world *w, struct tacho_profile_opts opts)
+static void world_open_as(struct world *w, struct tacho_profile_opts opts)
 {
 	struct tacho_symbols_opts symbols = { .size = sizeof(symbols), .procfs = "/nonexistent",
 					      .kallsyms = "/dev/null" };
 
 	opts.size = sizeof(opts);
-	opts.split_unknown = true;
 	assert_int_equal(tacho_profile_new(&w->profile, &opts, NULL), 0);
 	assert_int_equal(tacho_symbols_new(&w->symbols, &symbols, NULL), 0);
 	assert_int_equal(stacks_init(&w->stacks, w->profile, w->symbols, false), 0);
+}
+
+static void world_open(struct world *w, struct tacho_profile_opts opts)
+{
+	opts.split_unknown = true;
+	world_open_as(w, opts);
 }
 
 static void world_close(struct world *w)
@@ -149,6 +154,30 @@ static void raw_chains_are_as_their_words(void **state)
 	}
 }
 
+/* Chains of each length that differ in one word are told apart, also once all of them are remembered. */
+static void each_word_of_a_raw_chain_counts(void **state)
+{
+	uint64_t words[20] = { USER };
+	struct world w;
+
+	for (size_t i = 1; i < countof(words); i++)
+		words[i] = 0x1000 + i;
+	world_open(&w, (struct tacho_profile_opts){ 0 });
+	for (size_t round = 0; round < 3; round++)
+		for (size_t n = 2; n <= countof(words); n++)
+			for (size_t i = 1; i < n; i++) {
+				uint32_t node = raw_in(&w, 7, words, n), other;
+
+				assert_int_equal(node_of(&w, words[1], words, n), node);
+				words[i] ^= 0x8000;
+				other = raw_in(&w, 7, words, n);
+				assert_int_not_equal(other, node);
+				assert_int_equal(node_of(&w, words[1], words, n), other);
+				words[i] ^= 0x8000;
+			}
+	world_close(&w);
+}
+
 static void the_sampled_address_is_the_leaf(void **state)
 {
 	static const uint64_t words[] = { USER, 0x20, 0x30 };
@@ -257,10 +286,11 @@ static void nowhere_is_one_place(void **state)
 	node = node_of(&w, 0x10, words, 3);
 	assert_int_not_equal(node_of(&w, 0x30, others, 3), node);
 	world_close(&w);
-	world_open(&w, (struct tacho_profile_opts){ 0 });
-	w.profile->opts.split_unknown = false;
+	world_open_as(&w, (struct tacho_profile_opts){ 0 });
 	node = node_of(&w, 0x10, words, 3);
 	assert_int_equal(node_of(&w, 0x30, others, 3), node);
+	assert_int_equal(raw_in(&w, 7, words, 3), node);
+	assert_int_equal(raw_in(&w, 7, others, 3), node);
 	assert_int_equal(tacho_profile_n_frames(w.profile), 1);
 	world_close(&w);
 }
@@ -387,6 +417,7 @@ int main(void)
 		cmocka_unit_test(markers_are_no_frames),
 		cmocka_unit_test(markers_switch_the_space),
 		cmocka_unit_test(raw_chains_are_as_their_words),
+		cmocka_unit_test(each_word_of_a_raw_chain_counts),
 		cmocka_unit_test(the_sampled_address_is_the_leaf),
 		cmocka_unit_test(a_cookie_is_no_frame),
 		cmocka_unit_test(limits_cut_at_either_end),
