@@ -64,14 +64,19 @@ static int add_line(struct table *t, struct reading *r, char *at, char *end)
 	return err;
 }
 
+void kallsyms_rules(struct table *t)
+{
+	t->raw = true;		/* Rust in the kernel stays mangled, as perf shows it */
+	t->kallsyms = true;
+}
+
 int kallsyms_parse(struct table *t, struct buf *text)
 {
 	struct reading r = { .text = text->bytes };
 	char *at = text->bytes, *stop = at ? at + text->n : at;
 	int err;
 
-	t->raw = true;		/* Rust in the kernel stays mangled, as perf shows it */
-	t->kallsyms = true;
+	kallsyms_rules(t);
 	if (text->n > KALLSYMS_MAX)
 		return -EFBIG;
 	err = table_reserve(t, text->n / LINE_BYTES, 0);

@@ -10,6 +10,7 @@
 #include "symbol/elf_symbols.h"
 #include "symbol/files.h"
 #include "symbol/kallsyms.h"
+#include "symbol/saved.h"
 
 #include "base/io.h"
 #include "base/num.h"
@@ -223,11 +224,32 @@ static bool tells_place(const char *head, size_t n)
 /* The kernel writes its list anew for each reader, which takes longer than all the rest. The build-id
  * cache may have a copy: if that begins as the list does, it is of this kernel, which lies where it lay.
  * Modules come and go, so their part is not believed. */
+static int read_copy(struct kernel *k, struct saved *saved, const char *path)
+{
+	struct table *t = &k->main->table;
+	scoped(buf_done) struct buf text = { 0 };
+	int err;
+
+	if (t->n == 0 && saved_read(saved, t)) {
+		kallsyms_rules(t);
+		find_shift(k);
+		return 0;
+	}
+	err = io_read(path, KALLSYMS_MAX, &text);
+	if (err < 0)
+		return err;
+	text.n = bytes_before_modules(buf_view(&text));
+	err = take_kallsyms(k, &text);
+	if (err == 0)
+		saved_write(saved, t);
+	return err;
+}
+
 static int load_copy(struct kernel *k, const struct places *places, const char *original)
 {
-	scoped(buf_done) struct buf text = { 0 };
 	scoped(freep) char *path = NULL;
-	char head[HEAD_BYTES];
+	char head[HEAD_BYTES], copied[HEAD_BYTES];
+	struct saved saved;
 	int err, n;
 
 	if (!k->main->build_id.n || !k->reference)
@@ -235,14 +257,15 @@ static int load_copy(struct kernel *k, const struct places *places, const char *
 	path = files_by_build_id(places->build_id_dir, &k->main->build_id, "/kallsyms");
 	if (!path)
 		return -ENOMEM;
-	err = io_read(path, KALLSYMS_MAX, &text);
+	err = io_read_small(AT_FDCWD, path, copied, sizeof(copied));
 	n = err < 0 ? err : io_read_small(AT_FDCWD, original, head, sizeof(head));
 	if (n <= 0)
 		return n < 0 ? n : -ENODATA;
-	if (text.n < (size_t)n || memcmp(text.bytes, head, (size_t)n) != 0 || !tells_place(head, (size_t)n))
+	if (err < n || memcmp(copied, head, (size_t)n) != 0 || !tells_place(head, (size_t)n))
 		return -ESTALE;
-	text.n = bytes_before_modules(buf_view(&text));
-	err = take_kallsyms(k, &text);
+	saved_of_file(&saved, path);
+	saved.usable = saved.usable && !places->live;
+	err = read_copy(k, &saved, path);
 	k->copied = err == 0;
 	return err;
 }

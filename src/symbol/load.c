@@ -7,6 +7,7 @@
 #include "symbol/elf_symbols.h"
 #include "symbol/files.h"
 #include "symbol/perfmap.h"
+#include "symbol/saved.h"
 
 #include "base/io.h"
 #include "base/num.h"
@@ -65,16 +66,12 @@ static void keep_build_id(struct object *obj, const struct elf *e)
 	obj->build_id.n = n > 0 ? (uint8_t)n : 0;
 }
 
-/* `own` and `debug` may each be NULL; `first` is the one that is not. */
-static int add_all(struct object *obj, const struct elf *first, const struct elf *own,
-		   const struct elf *debug)
+/* `own` and `debug` may each be NULL. */
+static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug)
 {
 	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
-	int err = keep_segments(obj, first), got;
+	int err, got;
 
-	if (err < 0)
-		return err;
-	keep_build_id(obj, first);
 	got = debug ? elf_add_symbols(debug, &obj->table, NULL) : 0;
 	if (got >= 0 && own)
 		got = elf_add_symbols(own, &obj->table, &dynamic);
@@ -88,7 +85,19 @@ static int add_all(struct object *obj, const struct elf *first, const struct elf
 	return 0;
 }
 
-static int load_elf(struct object *obj, const struct places *places)
+/* The same; `first` is the one that is not NULL. */
+static int add_all(struct object *obj, const struct elf *first, const struct elf *own, const struct elf *debug,
+		   struct saved *saved)
+{
+	int err = keep_segments(obj, first);
+
+	if (err < 0)
+		return err;
+	keep_build_id(obj, first);
+	return saved_read(saved, &obj->table) ? 0 : add_symbols(obj, own, debug);
+}
+
+static int load_elf(struct object *obj, const struct places *places, struct saved *saved)
 {
 	scoped(elf_close) struct elf own = { .fd = -1 }, debug = { .fd = -1 };
 	int have_own = files_open_object(&own, obj, places), have_debug = -ENOENT;
@@ -102,8 +111,10 @@ static int load_elf(struct object *obj, const struct places *places)
 		have_debug = elf_open_mini(&debug, &own);
 	if (have_debug == -ENOMEM || (have_own < 0 && have_debug < 0))
 		return have_debug == -ENOMEM ? have_debug : have_own;
+	if (!places->live)		/* what lives for days reads each once */
+		saved_of_elf(saved, obj->path, have_own == 0 ? &own : NULL, have_debug == 0 ? &debug : NULL);
 	return add_all(obj, have_own == 0 ? &own : &debug, have_own == 0 ? &own : NULL,
-		       have_debug == 0 ? &debug : NULL);
+		       have_debug == 0 ? &debug : NULL, saved);
 }
 
 /* The pid a process has in its own namespace: the last number of "NSpid:	812	1". */
@@ -204,7 +215,7 @@ bool object_refresh(struct object *obj, const struct places *places)
 }
 
 /* Ours, when it is the recorded kernel's; else what the build-id cache has. */
-static int load_vdso(struct object *obj, const struct places *places)
+static int load_vdso(struct object *obj, const struct places *places, struct saved *saved)
 {
 	scoped(elf_close) struct elf e = { .fd = -1 };
 	int err = files_is_host(places->machine) ? vdso_load(obj) : -EXDEV;
@@ -212,21 +223,22 @@ static int load_vdso(struct object *obj, const struct places *places)
 	if ((err != -ESTALE && err != -EXDEV) || files_open_cached(&e, obj, "/vdso", places) < 0)
 		return err;
 	obj->why = NULL;
-	return add_all(obj, &e, &e, NULL);
+	return add_all(obj, &e, &e, NULL, saved);
 }
 
 int object_load(struct object *obj, const struct places *places)
 {
+	struct saved saved = { .usable = false };
 	int err = 0;
 
 	obj->loaded = true;
 	switch (obj->kind) {
 	case OBJECT_FILE:
 	case OBJECT_MODULE:
-		err = load_elf(obj, places);
+		err = load_elf(obj, places, &saved);
 		break;
 	case OBJECT_VDSO:
-		err = load_vdso(obj, places);
+		err = load_vdso(obj, places, &saved);
 		break;
 	case OBJECT_JIT:
 		err = load_jit(obj, places);
@@ -237,8 +249,10 @@ int object_load(struct object *obj, const struct places *places)
 	default:
 		return 0;
 	}
-	if (err == 0 && obj->kind != OBJECT_JIT)
+	if (err == 0 && obj->kind != OBJECT_JIT && !saved.found)
 		err = table_finish(&obj->table);
+	if (err == 0)
+		saved_write(&saved, &obj->table);
 	if (err == 0 && places->live)
 		table_compact(&obj->table);	/* it is kept for days */
 	if (err == 0)

@@ -1,0 +1,283 @@
+/*
+ * Tables that are kept on disk: the same answers, only for the same sources, and nothing that leads out of them.
+ */
+#include "symbol_support.h"
+
+#include "base/map.h"
+#include "symbol/saved.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MANY 9000u
+#define STEP 16u
+
+struct world {
+	char dir[64];
+	struct names names;
+	struct elf_section section;
+	struct elf own;
+};
+
+static void world_open(struct world *w, const char *file)
+{
+	*w = (struct world){ .dir = "/tmp/tacho-saved-XXXXXX" };
+	assert_non_null(mkdtemp(w->dir));
+	assert_int_equal(setenv("XDG_CACHE_HOME", w->dir, 1), 0);
+	w->section = (struct elf_section){ .type = ELF_SHT_SYMTAB, .size = MANY * 24 };
+	w->own = (struct elf){ .fd = open(file, O_RDONLY | O_CLOEXEC), .wide = true, .sections = &w->section,
+			       .n_sections = 1 };
+	assert_true(w->own.fd >= 0);
+}
+
+static void world_close(struct world *w)
+{
+	char command[128];
+
+	close(w->own.fd);
+	names_done(&w->names);
+	snprintf(command, sizeof(command), "rm -r '%s'", w->dir);
+	assert_int_equal(system(command), 0);
+}
+
+static void table_of(struct world *w, struct table *t, size_t n)
+{
+	*t = (struct table){ .names = &w->names };
+	buf_putc(&t->strings, '\0');
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = (uint32_t)t->strings.n;
+
+		buf_printf(&t->strings, "f%zu", i);
+		buf_putc(&t->strings, '\0');
+		/* Some reach over those that follow, some have a twin, some no size. */
+		assert_int_equal(table_add(t, i * STEP, i % 100 == 0 ? 20 * STEP : i % 7 ? STEP - 4 : 0, at, 0), 0);
+		if (i % 50 == 3)
+			assert_int_equal(table_add(t, i * STEP, STEP - 4, at, i % 100 == 3 ? SYMBOL_WEAK : 0), 0);
+	}
+	assert_int_equal(table_finish(t), 0);
+}
+
+static const char *name_at(struct table *t, uint64_t address)
+{
+	const struct symbol *s = table_find(t, address);
+
+	return s ? names_get(t->names, s->id) : "";
+}
+
+static void write_table(struct world *w, size_t n)
+{
+	struct saved s;
+	struct table t;
+
+	table_of(w, &t, n);
+	saved_of_elf(&s, "/bin/large", &w->own, NULL);
+	saved_write(&s, &t);
+	table_done(&t);
+}
+
+static bool read_table(struct world *w, struct table *t, struct saved *s)
+{
+	*t = (struct table){ .names = &w->names };
+	saved_of_elf(s, "/bin/large", &w->own, NULL);
+	return saved_read(s, t);
+}
+
+static bool is_there(struct world *w)
+{
+	struct saved s;
+	struct table t;
+	bool there = read_table(w, &t, &s);
+
+	assert_int_equal(s.found, there);
+	assert_int_equal(t.n != 0, there);
+	table_done(&t);
+	return there;
+}
+
+static void answers_are_the_same(void **state)
+{
+	struct table made, read;
+	struct saved s;
+	struct world w;
+
+	world_open(&w, "/bin/sh");
+	assert_false(is_there(&w));
+	write_table(&w, MANY);
+	assert_true(read_table(&w, &read, &s));
+	table_of(&w, &made, MANY);
+	for (uint64_t at = 0; at < (MANY + 2) * STEP; at += 3)
+		assert_string_equal(name_at(&read, at), name_at(&made, at));
+	table_done(&made);
+	table_done(&read);
+	world_close(&w);
+}
+
+static void sources_must_be_the_same(void **state)
+{
+	struct world w;
+	int other = open("/bin/cat", O_RDONLY | O_CLOEXEC), own;
+
+	world_open(&w, "/bin/sh");
+	write_table(&w, MANY);
+	own = w.own.fd;
+	w.own.fd = other;
+	assert_false(is_there(&w));
+	write_table(&w, MANY);		/* takes its place */
+	assert_true(is_there(&w));
+	w.own.fd = own;
+	assert_false(is_there(&w));
+	close(other);
+	world_close(&w);
+}
+
+/* A file that was written a moment ago may be written again without another time. */
+static void what_may_change_is_not_kept(void **state)
+{
+	char path[] = "/tmp/tacho-saved-new-XXXXXX";
+	int fd = mkstemp(path);
+	struct world w;
+
+	assert_true(fd >= 0);
+	world_open(&w, path);
+	write_table(&w, MANY);
+	assert_false(is_there(&w));
+	close(fd);
+	unlink(path);
+	world_close(&w);
+}
+
+static void few_are_not_kept(void **state)
+{
+	struct world w;
+
+	world_open(&w, "/bin/sh");
+	write_table(&w, SAVED_LEAST / 2);
+	assert_false(is_there(&w));
+	w.section.size = (SAVED_LEAST - 1) * 24;
+	write_table(&w, MANY);
+	w.section.size = MANY * 24;
+	assert_false(is_there(&w));
+	world_close(&w);
+}
+
+/* Nor what others may write, what is no file, and where nobody says where. */
+static void others_are_not_believed(void **state)
+{
+	struct world w;
+	struct saved s;
+
+	world_open(&w, "/bin/sh");
+	write_table(&w, MANY);
+	saved_of_elf(&s, "/bin/large", &w.own, NULL);
+	assert_int_equal(chmod(s.path, 0660), 0);
+	assert_false(is_there(&w));
+	assert_int_equal(chmod(s.path, 0600), 0);
+	assert_true(is_there(&w));
+	assert_int_equal(unlink(s.path), 0);
+	assert_int_equal(mkfifo(s.path, 0600), 0);
+	assert_false(is_there(&w));
+	assert_int_equal(setenv("XDG_CACHE_HOME", "relative", 1), 0);
+	assert_int_equal(unsetenv("HOME"), 0);
+	assert_false(is_there(&w));
+	write_table(&w, MANY);
+	world_close(&w);
+}
+
+/* All bytes of the file; heap. */
+static char *bytes_of(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "rb");
+	char *bytes = malloc(1 << 20);
+
+	assert_non_null(f);
+	assert_non_null(bytes);
+	*n = fread(bytes, 1, 1 << 20, f);
+	fclose(f);
+	assert_true(*n > MANY * sizeof(struct symbol) && *n < 1 << 20);
+	return bytes;
+}
+
+/* What an older tacho of the same version made of the same symbols is believed. Where this fails because a table
+ * looks different, or other symbols are kept: count MAGIC in saved.c up, and put the new sum here. */
+static void rules_are_those_of_the_number(void **state)
+{
+	size_t n = 0, header;
+	struct saved s;
+	struct world w;
+	char *bytes;
+
+	world_open(&w, "/bin/sh");
+	write_table(&w, MANY);
+	saved_of_elf(&s, "/bin/large", &w.own, NULL);
+	bytes = bytes_of(s.path, &n);
+	for (header = 16; memcmp(bytes + header, "\0\0\0\0\0\0\0\0\x40\x01\0\0", 12) != 0;)
+		header++;		/* the first symbol: at 0, 20 steps long */
+	if (sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+		assert_memory_equal(bytes, "tymbols1", 8);
+		assert_int_equal(str_hash(str_n(bytes + header, n - header)), 0xc974e02d32d11e8b);
+	}
+	free(bytes);
+	world_close(&w);
+}
+
+static void damage(const char *path, const char *bytes, size_t n, unsigned seed)
+{
+	FILE *f = fopen(path, "wb");
+	/* The header and the first symbols are met often. */
+	size_t at = (size_t)rand_r(&seed) % (seed % 3 ? 512 : n), cut = seed % 5 ? n : at;
+	char *copy = malloc(n);
+
+	assert_non_null(f);
+	assert_non_null(copy);
+	memcpy(copy, bytes, n);
+	for (unsigned i = 0; i < 1 + seed % 4 && at + i < n; i++)
+		copy[at + i] = (char)rand_r(&seed);
+	assert_int_equal(fwrite(copy, 1, cut, f), cut);
+	assert_int_equal(fclose(f), 0);
+	free(copy);
+}
+
+static void damage_leads_nowhere(void **state)
+{
+	size_t n = 0, used = 0;
+	struct saved s;
+	struct world w;
+	char *bytes;
+
+	world_open(&w, "/bin/sh");
+	write_table(&w, MANY);
+	saved_of_elf(&s, "/bin/large", &w.own, NULL);
+	bytes = bytes_of(s.path, &n);
+	for (unsigned seed = 1; seed <= 600; seed++) {
+		struct table t;
+
+		damage(s.path, bytes, n, seed);
+		if (read_table(&w, &t, &s)) {
+			used++;
+			for (uint64_t at = 0; at < (MANY + 2) * STEP; at += 61)
+				name_at(&t, at);
+		}
+		table_done(&t);
+	}
+	assert_in_range(used, 1, 599);	/* else it was not what was damaged */
+	free(bytes);
+	world_close(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_are_the_same),
+		cmocka_unit_test(sources_must_be_the_same),
+		cmocka_unit_test(what_may_change_is_not_kept),
+		cmocka_unit_test(few_are_not_kept),
+		cmocka_unit_test(others_are_not_believed),
+		cmocka_unit_test(rules_are_those_of_the_number),
+		cmocka_unit_test(damage_leads_nowhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
