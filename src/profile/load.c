@@ -369,22 +369,35 @@ static int sample_settle(struct load *l, struct waiting *w)
 	return profile_row(p, &w->row);
 }
 
+/* The row of a sample whose node is known, and what else it counts for. */
+static int waiting_settle(struct load *l, struct waiting *w)
+{
+	if (w->counted)
+		return profile_row(l->profile, &w->row);
+	return l->stacks.batch[w - l->waiting].nameless ? 0 : sample_settle(l, w);
+}
+
+/* Which samples are the first of their row nobody can foretell, so these come behind all others, in their order. */
 int load_settle(struct load *l)
 {
+	struct waiting *again[BATCH_MOST], *first[BATCH_MOST];
+	size_t n_again = 0, n_first = 0;
 	int err = stacks_resolve(&l->stacks);
 
 	for (size_t i = 0; i < l->stacks.n && err == 0; i++) {
-		l->waiting[i].row.node = l->stacks.batch[i].node;
-		profile_rows_prefetch(l->profile, l->stacks.batch[i].node);
-	}
-	for (size_t i = 0; i < l->stacks.n && err == 0; i++) {
 		struct waiting *w = &l->waiting[i];
+		bool has;
 
-		if (w->counted)
-			err = profile_row(l->profile, &w->row);
-		else if (!l->stacks.batch[i].nameless)
-			err = sample_settle(l, w);
+		w->row.node = l->stacks.batch[i].node;
+		has = profile_rows_prefetch(l->profile, w->row.node) & !l->profile->opts.per_time;
+		again[n_again] = first[n_first] = w;
+		n_again += has;
+		n_first += !has;
 	}
+	for (size_t i = 0; i < n_again && err == 0; i++)
+		err = waiting_settle(l, again[i]);
+	for (size_t i = 0; i < n_first && err == 0; i++)
+		err = waiting_settle(l, first[i]);
 	stacks_clear(&l->stacks);
 	return err;
 }

@@ -209,7 +209,8 @@ static inline void profile_child_prefetch(const struct tacho_profile *p, uint32_
 		keymap_prefetch(&p->children, key_pair(node, frame));
 }
 
-static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t node)
+/* Returns whether there are any. */
+static inline bool profile_rows_prefetch(const struct tacho_profile *p, uint32_t node)
 {
 	uint32_t row = p->links.v[node].row;
 	/* Where there is none, any address will do. */
@@ -217,6 +218,7 @@ static inline void profile_rows_prefetch(const struct tacho_profile *p, uint32_t
 
 	__builtin_prefetch((const void *)at, 1);	/* it may lie on two lines of the cache */
 	__builtin_prefetch((const void *)(at + offsetof(struct tacho_profile_row, period)), 1);
+	return row != 0;
 }
 
 /* Whose nodes a thread's stacks are. */

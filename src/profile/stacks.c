@@ -379,8 +379,10 @@ static int look_for_words(struct stacks *s)
 
 		if (st->deep && words_make(s, st) < 0)
 			return -ENOMEM;
-		for (size_t k = 0; k + 1 < st->n; k++)
-			__builtin_prefetch(lately_at(s, st->words[k].prefix));
+		if (st->n > 1) {	/* where look_for_prefix() looks first */
+			__builtin_prefetch(lately_at(s, st->words[st->n - 2].prefix));
+			__builtin_prefetch(lately_at(s, st->words[(st->n - 1) / 2 - (st->n > 2)].prefix));
+		}
 	}
 	return 0;
 }
