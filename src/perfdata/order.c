@@ -35,7 +35,7 @@ static int grow(struct order *o)
 	size_t cap = o->cap ? o->cap * 2 : 4096;
 	struct entry *bigger;
 
-	if (o->n == o->cap && o->head > o->cap / 2)
+	if (o->n == o->cap && o->head && (o->head > o->cap / 2 || o->cap >= ENTRIES_MAX))
 		move_up(o);
 	if (o->n < o->cap)
 		return 0;
