@@ -1,13 +1,19 @@
 #include "base/kept.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
+
+#define FILES_MOST 2048u		/* of a kind: half of them stay */
+#define DAY 86400			/* so often is it noted that one is used */
 
 bool kept_path(const char *kind, uint64_t number, char out[PATH_MAX])
 {
@@ -30,6 +36,8 @@ static bool is_ours(int fd, size_t most, size_t *n)
 	    st.st_size <= 0 || (uint64_t)st.st_size > most)
 		return false;
 	*n = (size_t)st.st_size;
+	if (st.st_mtime < time(NULL) - DAY)
+		futimens(fd, NULL);
 	return true;
 }
 
@@ -80,17 +88,137 @@ int kept_read(int fd, struct iovec *parts, int n)
 	return transfer(fd, parts, n, readv);
 }
 
-void kept_write(const char *path, struct iovec *parts, int n)
-{
-	char temporary[PATH_MAX];
-	int len = snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path), fd, err;
+/* ---- what goes ---- */
 
-	if (len < 0 || len >= (int)sizeof(temporary) || io_make_dirs(temporary, 0700) < 0)
+struct old {
+	char name[32];			/* longer ones are none of ours */
+	uint64_t bytes;
+	time_t used;
+};
+
+static int cmp_used(const void *pa, const void *pb)
+{
+	const struct old *a = pa, *b = pb;
+
+	return (a->used > b->used) - (a->used < b->used);
+}
+
+/* The files of the directory, up to `most` of them; returns how many. */
+static size_t list_old(DIR *dir, struct old *out, size_t most)
+{
+	const struct dirent *d;
+	size_t n = 0;
+
+	while (n < most && (d = readdir(dir))) {
+		struct stat st;
+
+		if (strlen(d->d_name) >= sizeof(out->name) ||
+		    fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		out[n] = (struct old){ .bytes = (uint64_t)st.st_size, .used = st.st_mtime };
+		memcpy(out[n++].name, d->d_name, strlen(d->d_name) + 1);
+	}
+	return n;
+}
+
+/* Those that were not used for longest, while there is too much. */
+static void drop_in(DIR *dir)
+{
+	scoped(freep) struct old *v = reallocarray(NULL, FILES_MOST, sizeof(*v));
+	size_t n = v ? list_old(dir, v, FILES_MOST) : 0;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += v[i].bytes;
+	if (n)
+		qsort(v, n, sizeof(*v), cmp_used);
+	for (size_t i = 0; i < n && (bytes > KEPT_MOST || n - i > FILES_MOST / 2); i++) {
+		bytes -= v[i].bytes;
+		unlinkat(dirfd(dir), v[i].name, 0);
+	}
+}
+
+/* Of the kind of that one. */
+static void drop_old(char *path)
+{
+	char *slash = strrchr(path, '/');
+	DIR *dir;
+
+	*slash = '\0';
+	dir = opendir(path);
+	*slash = '/';
+	if (!dir)
 		return;
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
+	drop_in(dir);
+	closedir(dir);
+}
+
+/* ---- writing ---- */
+
+/* Root may be at work in somebody's home: it is no place for files that only root can read. */
+static bool is_own_place(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	char *slash;
+
+	if (geteuid() != 0)
+		return true;
+	snprintf(part, sizeof(part), "%s", path);
+	while ((slash = strrchr(part, '/')) && slash > part) {
+		*slash = '\0';
+		if (stat(part, &st) == 0)
+			return st.st_uid == 0;
+	}
+	return true;
+}
+
+/* A file without a name is gone with who writes it. Not all file systems have such. */
+static int open_new(struct kept_new *k)
+{
+	char dir[PATH_MAX];
+
+	snprintf(dir, sizeof(dir), "%s", k->path);
+	*strrchr(dir, '/') = '\0';
+	k->fd = open(dir, O_WRONLY | O_CLOEXEC | O_TMPFILE, 0600);
+	k->nameless = k->fd >= 0;
+	return k->nameless ? k->fd : mkostemp(k->temporary, O_CLOEXEC);
+}
+
+bool kept_begin(struct kept_new *k, const char *path)
+{
+	int n = snprintf(k->path, sizeof(k->path), "%s", path);
+	int m = snprintf(k->temporary, sizeof(k->temporary), "%s.XXXXXX", path);
+
+	if (n < 0 || m < 0 || m >= (int)sizeof(k->temporary) || !is_own_place(path) || io_make_dirs(path, 0700) < 0)
+		return false;
+	k->fd = open_new(k);
+	return k->fd >= 0;
+}
+
+/* Gives it a name of its own, as no name can be taken over without one. */
+static int name_it(struct kept_new *k)
+{
+	char from[32];
+	int n;
+
+	if (!k->nameless)
+		return 0;
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", k->fd);
+	n = snprintf(k->temporary, sizeof(k->temporary), "%s.%ld", k->path, (long)getpid());
+	if (n < 0 || n >= (int)sizeof(k->temporary))
+		return -1;
+	return linkat(AT_FDCWD, from, AT_FDCWD, k->temporary, AT_SYMLINK_FOLLOW);
+}
+
+void kept_end(struct kept_new *k, struct iovec *parts, int n)
+{
+	bool whole = n > 0 && transfer(k->fd, parts, n, writev) == 0 && name_it(k) == 0;
+
+	if (close(k->fd) < 0 || !whole || rename(k->temporary, k->path) < 0) {
+		if (whole || !k->nameless)
+			unlink(k->temporary);
 		return;
-	err = transfer(fd, parts, n, writev);
-	if (close(fd) < 0 || err < 0 || rename(temporary, path) < 0)
-		unlink(temporary);
+	}
+	drop_old(k->path);
 }

@@ -45,8 +45,9 @@ int vendor_cache_read(struct vendor_list *l, const struct vendor_header *source)
 void vendor_cache_write(const struct vendor_list *l)
 {
 	struct iovec whole = { l->block, sizeof(*l->head) + l->head->n * sizeof(*l->v) + l->head->pool_n };
+	struct kept_new file = { .fd = -1 };
 	char path[PATH_MAX];
 
-	if (cache_file(l, path))
-		kept_write(path, &whole, 1);
+	if (cache_file(l, path) && kept_begin(&file, path))
+		kept_end(&file, &whole, 1);
 }

@@ -67,7 +67,7 @@ static void keep_build_id(struct object *obj, const struct elf *e)
 }
 
 /* `own` and `debug` may each be NULL. */
-static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug)
+static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug, struct saved *saved)
 {
 	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	int err, got;
@@ -80,6 +80,7 @@ static int add_symbols(struct object *obj, const struct elf *own, const struct e
 	err = own ? elf_add_plt(own, &obj->table, &dynamic) : 0;
 	if (err == -ENOMEM)
 		return err;
+	saved->usable = saved->usable && err >= 0;
 	if (obj->table.n == 0)
 		obj->why = "stripped: it has no symbols";
 	return 0;
@@ -94,27 +95,60 @@ static int add_all(struct object *obj, const struct elf *first, const struct elf
 	if (err < 0)
 		return err;
 	keep_build_id(obj, first);
-	return saved_read(saved, &obj->table) ? 0 : add_symbols(obj, own, debug);
+	return saved_read(saved, &obj->table) ? 0 : add_symbols(obj, own, debug, saved);
+}
+
+struct both {				/* files of an object */
+	struct elf own, debug;
+	int have_own, have_debug;	/* 0, or why not */
+	bool within;			/* the latter lies within the former */
+};
+
+static void both_close(struct both *b)
+{
+	elf_close(&b->own);
+	elf_close(&b->debug);
+}
+
+static void both_open(struct both *b, const struct object *obj, const struct places *places)
+{
+	bool whole;
+
+	b->have_debug = -ENOENT;
+	b->have_own = files_open_object(&b->own, obj, places);
+	whole = b->have_own == 0 && elf_find_type(&b->own, ELF_SHT_SYMTAB);
+	if (b->have_own == -ENOMEM || whole)
+		return;
+	b->have_debug = files_open_debug(&b->debug, obj, b->have_own == 0 ? &b->own : NULL, places);
+	if (b->have_own == 0 && b->have_debug < 0 && b->have_debug != -ENOMEM) {
+		b->have_debug = elf_open_mini(&b->debug, &b->own);
+		b->within = b->have_debug == 0;
+	}
+}
+
+/* Where the table of their symbols may be kept. What lives for days reads each once; what could not be unpacked
+ * today may be tomorrow. */
+static void find_saved(struct saved *saved, const struct both *b, const struct object *obj, const struct places *places)
+{
+	uint64_t number = str_hash(str_of(obj->path)) + (places->symfs ? str_hash(str_of(places->symfs)) : 0);
+
+	if (!places->live && (b->have_debug == 0 || b->have_debug == -ENOENT))
+		saved_of_elf(saved, number, b->have_own == 0 ? &b->own : NULL, b->have_debug == 0 ? &b->debug : NULL,
+			     b->within);
 }
 
 static int load_elf(struct object *obj, const struct places *places, struct saved *saved)
 {
-	scoped(elf_close) struct elf own = { .fd = -1 }, debug = { .fd = -1 };
-	int have_own = files_open_object(&own, obj, places), have_debug = -ENOENT;
+	scoped(both_close) struct both b = { .own = { .fd = -1 }, .debug = { .fd = -1 } };
 
-	if (have_own == -ENOMEM)
-		return have_own;
-	if (have_own < 0 || !elf_find_type(&own, ELF_SHT_SYMTAB))
-		have_debug = files_open_debug(&debug, obj, have_own == 0 ? &own : NULL, places);
-	if (have_own == 0 && have_debug < 0 && have_debug != -ENOMEM &&
-	    !elf_find_type(&own, ELF_SHT_SYMTAB))
-		have_debug = elf_open_mini(&debug, &own);
-	if (have_debug == -ENOMEM || (have_own < 0 && have_debug < 0))
-		return have_debug == -ENOMEM ? have_debug : have_own;
-	if (!places->live)		/* what lives for days reads each once */
-		saved_of_elf(saved, obj->path, have_own == 0 ? &own : NULL, have_debug == 0 ? &debug : NULL);
-	return add_all(obj, have_own == 0 ? &own : &debug, have_own == 0 ? &own : NULL,
-		       have_debug == 0 ? &debug : NULL, saved);
+	both_open(&b, obj, places);
+	if (b.have_own == -ENOMEM || b.have_debug == -ENOMEM)
+		return -ENOMEM;
+	if (b.have_own < 0 && b.have_debug < 0)
+		return b.have_own;
+	find_saved(saved, &b, obj, places);
+	return add_all(obj, b.have_own == 0 ? &b.own : &b.debug, b.have_own == 0 ? &b.own : NULL,
+		       b.have_debug == 0 ? &b.debug : NULL, saved);
 }
 
 /* The pid a process has in its own namespace: the last number of "NSpid:	812	1". */

@@ -39,17 +39,24 @@ static bool is_fresh(const struct stat *st)
 	return st->st_ctim.tv_sec > now.tv_sec - SETTLED_S;
 }
 
-/* What lies within another file changes with that one. */
+/* False for what was unpacked: nobody knows any more of which file. */
 static bool note_elf(struct saved *s, const struct elf *e, struct saved_source *out)
 {
 	struct stat st;
 
-	if (!e || e->fd < 0)
+	if (!e)
 		return true;
-	if (fstat(e->fd, &st) < 0)
+	if (e->fd < 0 || fstat(e->fd, &st) < 0)
 		return false;
 	*out = source_of(&st);
 	s->fresh |= is_fresh(&st);
+	return true;
+}
+
+/* What lies within the object's own file changes with that. */
+static bool note_within(const struct elf *e, struct saved_source *out)
+{
+	*out = (struct saved_source){ .size = e->size };
 	return true;
 }
 
@@ -65,12 +72,12 @@ static uint64_t all_symbols_in(const struct elf *e)
 	return symbols_in(e, ELF_SHT_SYMTAB) + symbols_in(e, ELF_SHT_DYNSYM);
 }
 
-void saved_of_elf(struct saved *s, const char *name, const struct elf *own, const struct elf *debug)
+void saved_of_elf(struct saved *s, uint64_t number, const struct elf *own, const struct elf *debug, bool within)
 {
 	memset(s, 0, sizeof(*s));
-	s->usable = all_symbols_in(own) + all_symbols_in(debug) >= SAVED_LEAST && ((own && own->fd >= 0) ||
-		    (debug && debug->fd >= 0)) && note_elf(s, own, &s->own) && note_elf(s, debug, &s->debug) &&
-		    kept_path("symbols", str_hash(str_of(name)), s->path);
+	s->usable = all_symbols_in(own) + all_symbols_in(debug) >= SAVED_LEAST && note_elf(s, own, &s->own) &&
+		    (within ? note_within(debug, &s->debug) : note_elf(s, debug, &s->debug)) &&
+		    kept_path("symbols", number, s->path);
 }
 
 void saved_of_file(struct saved *s, const char *path)
@@ -171,20 +178,31 @@ bool saved_read(struct saved *s, struct table *t)
 	return s->found;
 }
 
+static int parts_of(const struct header *h, const struct table *t, struct iovec *parts)
+{
+	size_t sizes[] = { sizeof(*h), t->n * sizeof(*t->v), index_entries(h) * sizeof(*t->index), t->strings.n };
+	void *from[] = { (void *)h, t->v, t->index, t->strings.bytes };
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < countof(sizes); i++) {
+		parts[i] = (struct iovec){ from[i], sizes[i] };
+		bytes += sizes[i];
+	}
+	return bytes <= FILE_MAX ? (int)countof(sizes) : 0;
+}
+
 void saved_write(const struct saved *s, struct table *t)
 {
+	struct kept_new file = { .fd = -1 };
 	struct iovec parts[4];
 	struct header h;
+	int n = 0;
 
-	if (!s->usable || s->found || s->fresh || t->n < SAVED_LEAST)
+	if (!s->usable || s->found || s->fresh || t->n < SAVED_LEAST || !kept_begin(&file, s->path))
 		return;
 	table_compact(t);
-	if (t->n < SAVED_LEAST || !t->strings.n || !is_sound(t))
-		return;
 	h = header_of(s, t);
-	parts[0] = (struct iovec){ &h, sizeof(h) };
-	parts[1] = (struct iovec){ t->v, t->n * sizeof(*t->v) };
-	parts[2] = (struct iovec){ t->index, index_entries(&h) * sizeof(*t->index) };
-	parts[3] = (struct iovec){ t->strings.bytes, t->strings.n };
-	kept_write(s->path, parts, countof(parts));
+	if (t->n >= SAVED_LEAST && t->strings.n && is_sound(t))
+		n = parts_of(&h, t, parts);
+	kept_end(&file, parts, n);
 }

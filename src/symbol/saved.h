@@ -1,9 +1,9 @@
 /*
- * Tables of large objects, kept on disk as they lie in memory: to read, sort and link the symbols of a browser takes
- * longer than all the rest of a small report. See base/kept.h.
+ * Tables of large objects, kept on disk as they lie in memory: to read, sort and link the symbols of a browser
+ * takes longer than all the rest of a small report. See base/kept.h.
  *
- * A table lies in a file named after its object, and is used as long as the files it was made of are the same, and the
- * version of tacho. Nothing in it is believed: what would lead out of it is not used.
+ * A table lies in a file whose name is a hash of its object's, and is used as long as the files it was made of and
+ * the version of tacho are the same. Nothing in it is believed: what would lead out of it is not used.
  */
 #ifndef SYMBOL_SAVED_H
 #define SYMBOL_SAVED_H
@@ -27,9 +27,9 @@ struct saved {
 	char path[PATH_MAX];
 };
 
-/* For an object of that name, whose symbols are in `own`, `debug` or both: either may be NULL, or lie within the
- * other. Sets all of *s. */
-void saved_of_elf(struct saved *s, const char *name, const struct elf *own, const struct elf *debug);
+/* For an object of that number, whose symbols are in `own`, `debug` or both: either may be NULL; `within`: the
+ * latter lies within the former. Sets all of *s. */
+void saved_of_elf(struct saved *s, uint64_t number, const struct elf *own, const struct elf *debug, bool within);
 /* For what is made of one file. */
 void saved_of_file(struct saved *s, const char *path);
 /* Fills an empty table; false, and the table as it was, where there is none to use. */

@@ -73,7 +73,7 @@ static void write_table(struct world *w, size_t n)
 	struct table t;
 
 	table_of(w, &t, n);
-	saved_of_elf(&s, "/bin/large", &w->own, NULL);
+	saved_of_elf(&s, 17, &w->own, NULL, false);
 	saved_write(&s, &t);
 	table_done(&t);
 }
@@ -81,7 +81,7 @@ static void write_table(struct world *w, size_t n)
 static bool read_table(struct world *w, struct table *t, struct saved *s)
 {
 	*t = (struct table){ .names = &w->names };
-	saved_of_elf(s, "/bin/large", &w->own, NULL);
+	saved_of_elf(s, 17, &w->own, NULL, false);
 	return saved_read(s, t);
 }
 
@@ -133,6 +133,27 @@ static void sources_must_be_the_same(void **state)
 	world_close(&w);
 }
 
+/* Of what was unpacked nobody knows whether its file is the same, unless it is the object's own. */
+static void unpacked_files_are_not_known(void **state)
+{
+	struct elf_section section = { .type = ELF_SHT_SYMTAB, .size = 24 };
+	struct elf unpacked = { .fd = -1, .wide = true, .size = 4000, .sections = &section, .n_sections = 1 };
+	struct saved s, other;
+	struct world w;
+
+	world_open(&w, "/bin/sh");
+	saved_of_elf(&s, 17, &w.own, &unpacked, false);
+	assert_false(s.usable);
+	saved_of_elf(&s, 17, &unpacked, &w.own, false);
+	assert_false(s.usable);
+	saved_of_elf(&s, 17, &w.own, &unpacked, true);
+	assert_true(s.usable);
+	saved_of_elf(&other, 17, &w.own, NULL, false);
+	assert_true(other.usable);
+	assert_memory_not_equal(&s.debug, &other.debug, sizeof(s.debug));
+	world_close(&w);
+}
+
 /* A file that was written a moment ago may be written again without another time. */
 static void what_may_change_is_not_kept(void **state)
 {
@@ -171,7 +192,7 @@ static void others_are_not_believed(void **state)
 
 	world_open(&w, "/bin/sh");
 	write_table(&w, MANY);
-	saved_of_elf(&s, "/bin/large", &w.own, NULL);
+	saved_of_elf(&s, 17, &w.own, NULL, false);
 	assert_int_equal(chmod(s.path, 0660), 0);
 	assert_false(is_there(&w));
 	assert_int_equal(chmod(s.path, 0600), 0);
@@ -211,7 +232,7 @@ static void rules_are_those_of_the_number(void **state)
 
 	world_open(&w, "/bin/sh");
 	write_table(&w, MANY);
-	saved_of_elf(&s, "/bin/large", &w.own, NULL);
+	saved_of_elf(&s, 17, &w.own, NULL, false);
 	bytes = bytes_of(s.path, &n);
 	for (header = 16; memcmp(bytes + header, "\0\0\0\0\0\0\0\0\x40\x01\0\0", 12) != 0;)
 		header++;		/* the first symbol: at 0, 20 steps long */
@@ -249,7 +270,7 @@ static void damage_leads_nowhere(void **state)
 
 	world_open(&w, "/bin/sh");
 	write_table(&w, MANY);
-	saved_of_elf(&s, "/bin/large", &w.own, NULL);
+	saved_of_elf(&s, 17, &w.own, NULL, false);
 	bytes = bytes_of(s.path, &n);
 	for (unsigned seed = 1; seed <= 600; seed++) {
 		struct table t;
@@ -272,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_the_same),
 		cmocka_unit_test(sources_must_be_the_same),
+		cmocka_unit_test(unpacked_files_are_not_known),
 		cmocka_unit_test(what_may_change_is_not_kept),
 		cmocka_unit_test(few_are_not_kept),
 		cmocka_unit_test(others_are_not_believed),
