@@ -304,7 +304,6 @@ struct nowhere {			/* frames of one space where nothing is mapped */
 struct stacks {				/* of one file */
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
-	struct spots_seen *seen;	/* the symbols' */
 	struct { uint32_t *v; size_t n, cap; } names, objects;	/* the symbols' ids -> ours, + 1 */
 	struct stack batch[BATCH_MOST];
 	size_t n;

@@ -24,8 +24,7 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 {
 	size_t slots = few ? LATELY_FEW : LATELY_SLOTS, spots = few ? SPOTS_FEW : SPOTS_SLOTS;
 
-	*s = (struct stacks){ .profile = p, .symbols = symbols, .seen = symbols_seen(symbols), .lately_mask = slots - 1,
-			      .spot_mask = spots - 1 };
+	*s = (struct stacks){ .profile = p, .symbols = symbols, .lately_mask = slots - 1, .spot_mask = spots - 1 };
 	s->nowhere_mask = p->opts.split_unknown || p->opts.per_address ? UINT64_MAX : 0;
 	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
 	s->todo = reallocarray(NULL, TODO_MOST, sizeof(*s->todo));

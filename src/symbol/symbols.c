@@ -417,11 +417,6 @@ int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, 
 	return 0;
 }
 
-struct spots_seen *symbols_seen(struct tacho_symbols *s)
-{
-	return &s->seen;
-}
-
 uint64_t symbols_kernel_version(const struct tacho_symbols *s)
 {
 	return s->kernel.maps->version;

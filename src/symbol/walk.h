@@ -23,7 +23,6 @@ static inline bool symbols_walk_lasts(const struct spot_walk *w)
 {
 	return !w->proc || !w->proc->before;
 }
-struct spots_seen *symbols_seen(struct tacho_symbols *s);	/* what was looked for lately, by whoever walks */
 uint64_t symbols_kernel_version(const struct tacho_symbols *s);	/* the same for the kernel's */
 
 /* Where an address lies, which is not the kernel's: of three addresses two lie where the one before does, so

@@ -207,12 +207,16 @@ static void others_are_not_believed(void **state)
 	world_close(&w);
 }
 
-/* All bytes of the file; heap. */
-static char *bytes_of(const char *path, size_t *n)
+/* A world with a table, and all bytes of its file; heap. */
+static char *world_open_kept(struct world *w, struct saved *s, size_t *n)
 {
-	FILE *f = fopen(path, "rb");
 	char *bytes = malloc(1 << 20);
+	FILE *f;
 
+	world_open(w, "/bin/sh");
+	write_table(w, MANY);
+	saved_of_elf(s, 17, &w->own, NULL, false);
+	f = fopen(s->path, "rb");
 	assert_non_null(f);
 	assert_non_null(bytes);
 	*n = fread(bytes, 1, 1 << 20, f);
@@ -228,12 +232,8 @@ static void rules_are_those_of_the_number(void **state)
 	size_t n = 0, header;
 	struct saved s;
 	struct world w;
-	char *bytes;
+	char *bytes = world_open_kept(&w, &s, &n);
 
-	world_open(&w, "/bin/sh");
-	write_table(&w, MANY);
-	saved_of_elf(&s, 17, &w.own, NULL, false);
-	bytes = bytes_of(s.path, &n);
 	for (header = 16; memcmp(bytes + header, "\0\0\0\0\0\0\0\0\x40\x01\0\0", 12) != 0;)
 		header++;		/* the first symbol: at 0, 20 steps long */
 	if (sizeof(void *) == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
@@ -266,12 +266,8 @@ static void damage_leads_nowhere(void **state)
 	size_t n = 0, used = 0;
 	struct saved s;
 	struct world w;
-	char *bytes;
+	char *bytes = world_open_kept(&w, &s, &n);
 
-	world_open(&w, "/bin/sh");
-	write_table(&w, MANY);
-	saved_of_elf(&s, 17, &w.own, NULL, false);
-	bytes = bytes_of(s.path, &n);
 	for (unsigned seed = 1; seed <= 600; seed++) {
 		struct table t;
 
