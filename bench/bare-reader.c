@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 #include <tacho/tacho.h>
 

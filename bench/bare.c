@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 enum { ROUNDS = 50 };
 

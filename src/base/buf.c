@@ -3,7 +3,7 @@
  */
 #include "base/buf.h"
 
-#include "base/pages.h"
+#include "base/large_memory.h"
 
 #include <math.h>
 #include <stdio.h>

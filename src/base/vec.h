@@ -11,7 +11,7 @@
 #define BASE_VEC_H
 
 #include "base/defs.h"
-#include "base/pages.h"
+#include "base/large_memory.h"
 
 #include <string.h>
 

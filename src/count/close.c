@@ -17,7 +17,7 @@
  * SIGCHLD, and its wait() for any child does not see them. Between clone and exit only plain
  * system calls are made, since the caller may have threads.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

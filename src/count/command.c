@@ -9,7 +9,7 @@
  * Ended commands stay on a list until freed, so that a set can ask for the exact times of the
  * one it counted.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

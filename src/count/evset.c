@@ -2,7 +2,7 @@
  * The event set itself: adding events, limiting them to cgroups or by filters, and telling
  * what is in it. Opening and reading live in files of their own.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <stdarg.h>

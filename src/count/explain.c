@@ -5,7 +5,7 @@
  * perf_event_open answers with one errno for many causes. Facts that separate them (paranoid
  * level, capabilities, container, PMUs) are only gathered here, after something failed.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>

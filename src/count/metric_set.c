@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 #include "base/vec.h"
 
 int tacho_metric_set_new(struct tacho_metric_set **out, struct tacho *t,

@@ -3,12 +3,12 @@
  * handed to the ladder, which says whether to change something and try again; what it gives
  * up on ends as that event's state and reason, while the others go on.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 #include "base/vec.h"
 #include "sys/cgroup.h"
 

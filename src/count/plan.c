@@ -7,7 +7,7 @@
  * eight page-fault-like counters cost an eighth. Bundles are invisible outside: they are not
  * shown as groups, and what is refused inside one is opened alone.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * the next one. The kernel's RESET is never used, since it clears neither the times nor the
  * counts of children that ended; we remember where an interval began.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 

@@ -12,12 +12,12 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "count/fast.h"
-#include "count/set.h"
+#include "count/user_read.h"
+#include "count/evset_internal.h"
 #include "event/pmu.h"
 #include "record/read.h"
 #include "sys/arch.h"
-#include "sys/map.h"
+#include "sys/counter_page.h"
 
 #define DEFAULT_SPEC "task-clock,page-faults"
 #define CALIBRATION_ROUNDS 100

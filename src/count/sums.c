@@ -5,12 +5,12 @@
  * place; summing then is one pass over the readings. Instances of one PMU type (uncore_imc_0,
  * uncore_imc_1 ...), which one word of the user expanded to, are summed under the first.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <math.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 #include "base/vec.h"
 
 static const struct tacho_place nowhere = { .socket = -1, .die = -1, .cluster = -1, .core = -1,

@@ -1,7 +1,7 @@
 /*
  * What there is to count on, for callers that choose by name: processes, control groups, CPUs.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <tacho/system.h>

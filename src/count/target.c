@@ -6,7 +6,7 @@
  * some CPUs, a cpu= term, or a PMU that belongs to a socket rather than to tasks narrows that.
  * No sysfs or /proc file is read unless the options need it.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <poll.h>

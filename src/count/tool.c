@@ -5,12 +5,12 @@
  * User and system time come from /proc, so they are as coarse as the kernel's clock tick; of a
  * command that was waited for, the exact times are known and used.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "count/literal.h"
+#include "count/machine_values.h"
 
 static uint64_t timeval_ns(struct timeval tv)
 {

@@ -3,7 +3,7 @@
  * PERF_FORMAT_GROUP is one, every other counter is one by itself. Members come in the order
  * they were opened, which is the order in which the kernel returns them.
  */
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 #include <errno.h>
 

@@ -71,7 +71,7 @@ int live_sample_self(struct patient *p);
 /* config.c: fills patient.config; nothing is said when there is none. */
 void kconfig_load(struct patient *p);
 
-/* config_gz.c or config_none.c: the gzipped file at `path`, unpacked and appended. Returns 0,
+/* proc_config_gz.c or proc_config_none.c: the gzipped file at `path`, unpacked and appended. Returns 0,
  * -EOPNOTSUPP in a build without zlib, -EFBIG, -EBADMSG, or another negative errno. */
 int config_read_gz(const char *path, size_t limit, struct buf *out);
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "sys/probe.h"
-#include "sys/trial.h"
+#include "sys/kernel_trial.h"
 
 static bool is_before(const struct host *h, int major, int minor)
 {

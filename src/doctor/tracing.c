@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/io.h"
-#include "sys/trial.h"
+#include "sys/kernel_trial.h"
 
 static const char *const places[] = { "kernel/tracing", "kernel/debug/tracing" };
 

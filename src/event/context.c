@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/defs.h"
-#include "base/opts.h"
+#include "base/sized_opts.h"
 #include "event/metric.h"
 #include "event/vendor.h"
 

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/cpuset.h"
 #include "base/error.h"
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "base/str.h"
 #include "sys/sys.h"
 

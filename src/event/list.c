@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 #include "event/names.h"
 #include "sys/arch.h"
 

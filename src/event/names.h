@@ -6,7 +6,7 @@
 #define EVENT_NAMES_H
 
 #include "event/event.h"
-#include "event/guess.h"
+#include "event/nearest_name.h"
 
 /* One row of a table; tools carry their tool id in config. */
 struct generic_name {

@@ -6,7 +6,7 @@
 #define EVENT_PARSE_H
 
 #include "event/event.h"
-#include "event/guess.h"
+#include "event/nearest_name.h"
 #include "event/names.h"
 #include "event/pmu.h"
 

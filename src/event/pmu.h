@@ -7,7 +7,7 @@
 #define EVENT_PMU_H
 
 #include "event/event.h"
-#include "event/guess.h"
+#include "event/nearest_name.h"
 
 struct pmu {
 	const char *name;

@@ -1,10 +1,10 @@
 /*
  * The cache of lists: the block as it lies in memory, in a file named after the list's path. It is used
- * while the list's size, time and inode are those it was made of. See base/kept.h.
+ * while the list's size, time and inode are those it was made of. See base/disk_cache.h.
  */
 #include "event/vendor.h"
 
-#include "base/kept.h"
+#include "base/disk_cache.h"
 #include "base/map.h"
 
 static bool cache_file(const struct vendor_list *l, char out[PATH_MAX])

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 
 static const struct writer *const writers[] = {
 	&folded_writer,

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "base/vec.h"
 #include "perfdata/bytes.h"
 #include "record/record.h"

@@ -3,14 +3,14 @@
  * the oldest of all of them.
  */
 #include "perfdata/perfdata.h"
-#include "perfdata/take.h"
+#include "perfdata/batch_reader.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 
 #define WARNING_MAX 2000
 

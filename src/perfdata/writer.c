@@ -14,7 +14,7 @@
 #include <zstd.h>
 
 #include "base/io.h"
-#include "base/opts.h"
+#include "base/sized_opts.h"
 
 #define WAIT_BYTES (64u << 10)
 #define NAME_MAX_BYTES 4000

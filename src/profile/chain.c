@@ -1,6 +1,6 @@
 #include "profile/chain.h"
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 #include <string.h>
 

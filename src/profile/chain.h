@@ -6,7 +6,7 @@
 #ifndef PROFILE_CHAIN_H
 #define PROFILE_CHAIN_H
 
-#include "base/context.h"
+#include "record/callchain_markers.h"
 
 #include <tacho/profile.h>
 #include <tacho/record.h>

@@ -5,7 +5,7 @@
  */
 #include "profile/profile.h"
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 #include <errno.h>
 

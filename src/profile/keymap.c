@@ -3,7 +3,7 @@
  */
 #include "profile/keymap.h"
 
-#include "base/pages.h"
+#include "base/large_memory.h"
 
 #include <errno.h>
 

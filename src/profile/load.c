@@ -4,7 +4,7 @@
  */
 #include "profile/load.h"
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "record/cursor.h"
 
 #include <errno.h>

@@ -4,9 +4,9 @@
 #ifndef PROFILE_LOAD_H
 #define PROFILE_LOAD_H
 
-#include "profile/lane.h"
+#include "profile/fast_path.h"
 #include "profile/profile.h"
-#include "profile/running.h"
+#include "profile/parallelism.h"
 
 struct task {
 	uint32_t pid;

@@ -7,7 +7,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 
 static void put_number(struct buf *b, uint64_t v)
 {

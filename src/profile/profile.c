@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 
 static void freep_profile(struct tacho_profile **p)
 {

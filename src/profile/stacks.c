@@ -15,8 +15,8 @@
  */
 #include "profile/profile.h"
 
-#include "base/pages.h"
-#include "symbol/walk.h"
+#include "base/large_memory.h"
+#include "symbol/address_lookup.h"
 
 #include <errno.h>
 

@@ -9,7 +9,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 
 struct feed {				/* what is left to read; after `bad` all is zero */
 	const uint8_t *at, *end;

@@ -3,7 +3,7 @@
  */
 #include "record/dump.h"
 
-#include "base/context.h"
+#include "record/callchain_markers.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 #define WORD ((uint32_t)sizeof(uint64_t))
 

@@ -13,7 +13,7 @@
 
 #include <tacho/record.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "record/cursor.h"
 
 #define RECORD_HEADER_BYTES 8u

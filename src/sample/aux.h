@@ -14,7 +14,7 @@
 #define SAMPLE_AUX_H
 
 #include "base/buf.h"
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 #include <tacho/sampler.h>
 

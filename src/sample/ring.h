@@ -15,7 +15,7 @@
 #define SAMPLE_RING_H
 
 #include "base/defs.h"
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 struct ring {
 	struct perf_event_mmap_page *page;	/* NULL: not mapped */

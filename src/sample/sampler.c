@@ -8,7 +8,7 @@
 
 #include <tacho/record.h>
 
-#include "base/opts.h"
+#include "base/sized_opts.h"
 
 int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t)
 {

@@ -1,6 +1,6 @@
 /*
  * The inside of a sampler, shared by the files of this room. Its events are an event set that is
- * opened for sampling (count/set.h); this room adds what samples hold, the rings, and what is
+ * opened for sampling (count/evset_internal.h); this room adds what samples hold, the rings, and what is
  * learned from the records on their way through.
  *
  *	set      events x places = descriptors		opened by count/
@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-#include "count/set.h"
+#include "count/evset_internal.h"
 #include "sample/aux.h"
 #include "sample/ids.h"
 #include "sample/hitmap.h"

@@ -4,7 +4,7 @@
  */
 #include "symbol/dwarf_header.h"
 
-#include "symbol/elf_inflate.h"
+#include "symbol/elf_section_data.h"
 
 #include "base/vec.h"
 

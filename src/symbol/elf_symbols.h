@@ -5,7 +5,7 @@
 #define SYMBOL_ELF_SYMBOLS_H
 
 #include "symbol/elf.h"
-#include "symbol/table.h"
+#include "symbol/symbol_table.h"
 
 /* What was read of .dynsym, for who needs it again. */
 struct elf_dynamic {

@@ -4,7 +4,7 @@
 #ifndef SYMBOL_KALLSYMS_H
 #define SYMBOL_KALLSYMS_H
 
-#include "symbol/table.h"
+#include "symbol/symbol_table.h"
 
 #define KALLSYMS_MAX (256u << 20)
 

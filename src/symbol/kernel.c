@@ -8,9 +8,9 @@
 #include "symbol/kernel.h"
 
 #include "symbol/elf_symbols.h"
-#include "symbol/files.h"
+#include "symbol/object_files.h"
 #include "symbol/kallsyms.h"
-#include "symbol/saved.h"
+#include "symbol/symbol_cache.h"
 
 #include "base/io.h"
 #include "base/num.h"

@@ -7,7 +7,7 @@
 #define SYMBOL_OBJECTS_H
 
 #include "symbol/elf.h"
-#include "symbol/table.h"
+#include "symbol/symbol_table.h"
 
 #include "base/arena.h"
 #include "base/map.h"

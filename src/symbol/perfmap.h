@@ -4,7 +4,7 @@
 #ifndef SYMBOL_PERFMAP_H
 #define SYMBOL_PERFMAP_H
 
-#include "symbol/table.h"
+#include "symbol/symbol_table.h"
 
 #include <sys/types.h>
 

@@ -6,7 +6,7 @@
 
 #include "symbol/idmap.h"
 #include "symbol/maps.h"
-#include "symbol/names.h"
+#include "symbol/interned_names.h"
 
 struct process {
 	uint32_t pid;

@@ -3,8 +3,8 @@
  * line of the object is asked for, because most reports ask for none.
  */
 #include "symbol/dwarf_line.h"
-#include "symbol/elf_inflate.h"
-#include "symbol/files.h"
+#include "symbol/elf_section_data.h"
+#include "symbol/object_files.h"
 #include "symbol/objects.h"
 
 #include <errno.h>

@@ -6,17 +6,17 @@
  */
 #include <tacho/symbol.h>
 
-#include "symbol/cache.h"
+#include "symbol/location_cache.h"
 #include "symbol/dwarf_line.h"
-#include "symbol/files.h"
+#include "symbol/object_files.h"
 #include "symbol/kallsyms.h"
 #include "symbol/kernel.h"
-#include "symbol/live.h"
+#include "symbol/proc_maps.h"
 #include "symbol/objects.h"
-#include "symbol/walk.h"
+#include "symbol/address_lookup.h"
 
 #include "base/error.h"
-#include "base/opts.h"
+#include "base/sized_opts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/cpuset.h"
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 #include <sys/types.h>
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "agent/chunk.h"
+#include "agent/store/chunk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

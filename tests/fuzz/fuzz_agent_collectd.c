@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "agent/collectd_conf.h"
+#include "agent/config/collectd_syntax.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/condition.h"
+#include "agent/core/condition.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "agent/cores.h"
+#include "agent/config/cpu_groups.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "symbol/elf_packed.h"
+#include "symbol/elf_embedded.h"
 #include "symbol/elf_symbols.h"
-#include "symbol/unpack.h"
+#include "symbol/decompress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -16,7 +16,7 @@
 
 #include <tacho/perfdata.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 enum { ID = 7, PID = 1234, N_SAMPLES = 12 };
 #define START_NS 5000000000u

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "agent/config.h"
+#include "agent/config/config.h"
 #include "base/io.h"
 
 static char test_dir[PATH_MAX / 2];

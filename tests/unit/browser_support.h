@@ -17,9 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/perf_abi.h"
-#include "cli/browser.h"
-#include "cli/frame.h"
+#include "record/perf_abi.h"
+#include "cli/browser/browser.h"
+#include "cli/core/app.h"
 #include "profile/profile.h"
 
 #define GRID_ROWS 60

@@ -1,5 +1,5 @@
-/* agent/config_alumet.c: [plugins.perf] of v0.9.5 and of what came after. */
-#include "agent/config.h"
+/* agent/config/alumet.c: [plugins.perf] of v0.9.5 and of what came after. */
+#include "agent/config/config.h"
 
 #include <errno.h>
 #include <setjmp.h>

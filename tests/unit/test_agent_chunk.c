@@ -1,5 +1,5 @@
-/* agent/chunk.c and rollup.c: what goes in comes out; damage is an error, never a crash. */
-#include "agent/rollup.h"
+/* agent/store/chunk.c and rollup.c: what goes in comes out; damage is an error, never a crash. */
+#include "agent/store/rollup.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,12 +1,12 @@
-/* agent/collectd_conf.c, config_collectd.c: <Plugin intel_pmu> of both generations. */
-#include "agent/config.h"
+/* agent/config/collectd_syntax.c, agent/config/collectd.c: <Plugin intel_pmu> of both generations. */
+#include "agent/config/config.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "agent/collectd_conf.h"
+#include "agent/config/collectd_syntax.h"
 #include "agent_support.h"
 
 static void the_syntax(void **state)

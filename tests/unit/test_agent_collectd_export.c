@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "agent_support.h"
-#include "agent/exporter.h"
+#include "agent/export/exporter.h"
 
 extern const struct exporter_type export_collectd;
 

@@ -1,5 +1,5 @@
 /* agent/: sources are opened, read, paused, reloaded; counters never fall; states say why. */
-#include "agent/collector_.h"
+#include "agent/core/collector_internal.h"
 
 #include <errno.h>
 #include <setjmp.h>

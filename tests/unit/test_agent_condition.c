@@ -1,12 +1,12 @@
-/* agent/condition.c and the pure half of budget.c. */
-#include "agent/condition.h"
+/* agent/core/condition.c and the pure half of budget.c. */
+#include "agent/core/condition.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "agent/budget.h"
+#include "agent/core/budget.h"
 
 static const struct {
 	const char *text;

@@ -1,12 +1,12 @@
 /* agent/config*.c, keys.c: tacho.toml in, values or a message with a place out. */
-#include "agent/config.h"
+#include "agent/config/config.h"
 
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "agent/exporter.h"
+#include "agent/export/exporter.h"
 #include "agent_support.h"
 #include "base/error.h"
 

@@ -1,6 +1,6 @@
 /* agent/config*.c with the n-th allocation failing, for every n: an error, and nothing left behind.
  * (The event language is looked at with an allocator that works: it has a test of its own.) */
-#include "agent/config.h"
+#include "agent/config/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

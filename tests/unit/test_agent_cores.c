@@ -1,5 +1,5 @@
-/* agent/cores.c: the table of what collectd's Cores means, row by row. */
-#include "agent/cores.h"
+/* agent/config/cpu_groups.c: the table of what collectd's Cores means, row by row. */
+#include "agent/config/cpu_groups.h"
 
 #include <errno.h>
 #include <setjmp.h>

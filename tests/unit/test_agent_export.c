@@ -1,5 +1,5 @@
 /* The encoders of agent/export_*.c: what bodies hold, with the values and names that are hard. */
-#include "agent/exporter.h"
+#include "agent/export/exporter.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,15 +10,15 @@
 #include <sys/socket.h>
 #include <cmocka.h>
 
-#include "agent/ship_http.h"
-#include "agent/snappy.h"
+#include "agent/export/http_client.h"
+#include "agent/export/snappy.h"
 #include "agent_support.h"
 #include "base/error.h"
 
 /* What is built without libsnappy, beside what is built with it. */
 int snappy_plain(struct str in, struct buf *out);
 #define snappy_block snappy_plain
-#include "agent/snappy_none.c"
+#include "agent/export/snappy_none.c"
 #undef snappy_block
 
 static const struct metric switches = {

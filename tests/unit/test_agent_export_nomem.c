@@ -1,6 +1,6 @@
 /* Every exporter with the n-th allocation failing, for every n: nothing breaks, nothing leaks, and
  * with memory again the body is what it would have been. */
-#include "agent/exporter.h"
+#include "agent/export/exporter.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "agent/flame_tree.h"
+#include "agent/http/flame_tree.h"
 #include "base/vec.h"
 #include "pack_support.h"
 

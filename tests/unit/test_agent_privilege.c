@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <cmocka.h>
 
-#include "agent/privilege.h"
+#include "agent/core/privilege.h"
 #include "base/io.h"
 
 static char logged[1000];

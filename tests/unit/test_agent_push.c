@@ -1,5 +1,5 @@
-/* agent/push.c and spool.c: receivers that fail, are slow, away, or say when to come back. */
-#include "agent/exporter.h"
+/* agent/export/runner.c and spool.c: receivers that fail, are slow, away, or say when to come back. */
+#include "agent/export/exporter.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <cmocka.h>
 
-#include "agent/spool.h"
+#include "agent/export/spool.h"
 #include "agent_support.h"
 #include "base/clock.h"
 

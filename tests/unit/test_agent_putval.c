@@ -8,7 +8,7 @@
 #include <math.h>
 #include <cmocka.h>
 
-#include "agent/putval.h"
+#include "agent/export/putval.h"
 
 static struct registry registry;
 

@@ -1,5 +1,5 @@
 /* agent/rates: sums and largest of rates, whatever the interval of a source. */
-#include "agent/rates.h"
+#include "agent/core/series_rates.h"
 
 #include <math.h>
 #include <setjmp.h>

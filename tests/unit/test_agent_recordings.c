@@ -1,5 +1,5 @@
-/* agent/recordings.c: the oldest go, the newest stays, strangers are left alone. */
-#include "agent/recordings.h"
+/* agent/profiler/recording_files.c: the oldest go, the newest stays, strangers are left alone. */
+#include "agent/profiler/recording_files.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

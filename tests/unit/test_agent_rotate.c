@@ -1,5 +1,5 @@
-/* agent/rotate.c: files give way by size and time, a write that fails is taken back. */
-#include "agent/rotate.h"
+/* agent/export/rotating_file.c: files give way by size and time, a write that fails is taken back. */
+#include "agent/export/rotating_file.h"
 
 #include <errno.h>
 #include <setjmp.h>

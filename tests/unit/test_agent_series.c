@@ -1,5 +1,5 @@
-/* agent/series.c: series come, get points, end and leave; counters never fall. */
-#include "agent/http.h"
+/* agent/core/series.c: series come, get points, end and leave; counters never fall. */
+#include "agent/http/server.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "agent/snmp_table.h"
+#include "agent/export/snmp_table.h"
 
 static struct registry registry;
 static struct core_group first[] = { { .label = "4-7" }, { .label = "0" } }, second[] = { { .label = "0" },

@@ -1,5 +1,5 @@
 /* agent/store*.c: what was flushed is there, after a restart, a kill and a full disk too. */
-#include "agent/store_.h"
+#include "agent/store/store_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

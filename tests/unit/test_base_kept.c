@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/kept.h"
+#include "base/disk_cache.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "cli/hist_kinds.h"
-#include "cli/hist_sort.h"
+#include "cli/report/distinct_values.h"
+#include "cli/report/number_sort.h"
 
 const char *program_name = "tacho";
 

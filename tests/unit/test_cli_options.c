@@ -1,5 +1,5 @@
-/* cli/options.c, help.c, scd.c: command lines in, fields or messages out. */
-#include "cli/options.h"
+/* cli/core/options.c, help.c, scd.c: command lines in, fields or messages out. */
+#include "cli/core/options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "cli/frame.h"
+#include "cli/core/app.h"
 
 const char *program_name = "tacho";
 

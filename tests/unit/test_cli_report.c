@@ -1,5 +1,5 @@
-/* cli/report.c and term.c: what a person gets to read on stderr, and how text is wrapped. */
-#include "cli/command.h"
+/* cli/core/message.c and term.c: what a person gets to read on stderr, and how text is wrapped. */
+#include "cli/core/command.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "cli/features.h"
-#include "cli/term.h"
+#include "cli/core/features.h"
+#include "cli/core/terminal.h"
 
 const char *program_name = "tacho";
 

@@ -1,5 +1,5 @@
-/* count/fast.c: counters read through fake pages, also while someone writes them. */
-#include "count/fast.h"
+/* count/user_read.c: counters read through fake pages, also while someone writes them. */
+#include "count/user_read.h"
 
 #include <errno.h>
 #include <pthread.h>

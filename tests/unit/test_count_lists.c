@@ -6,7 +6,7 @@
  */
 #include "fake_kernel.h"
 
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 struct bench {
 	struct fake_machine machine;

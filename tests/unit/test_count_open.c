@@ -2,7 +2,7 @@
  * which words. */
 #include "fake_kernel.h"
 
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 struct bench {
 	struct fake_machine machine;

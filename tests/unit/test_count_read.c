@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "count/spread.h"
+#include "count/multiplex_error.h"
 
 struct bench {
 	struct fake_machine machine;

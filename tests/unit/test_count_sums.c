@@ -1,7 +1,7 @@
 /* count/sums.c, tool.c: places, merged instances, once-per-package events, computed ones. */
 #include "fake_kernel.h"
 
-#include "count/set.h"
+#include "count/evset_internal.h"
 
 struct bench {
 	struct fake_machine machine;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/defs.h"
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 #include <tacho/perfdata.h>
 #include <tacho/profile.h>

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "profile/profile.h"
 
 #define KERNEL ((uint64_t)-128)

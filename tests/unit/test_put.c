@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/put.h"
+#include "cli/core/fast_format.h"
 
 #include <stdio.h>
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "wire.h"
 
 static struct wire wire;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "nomem.h"
 #include "wire.h"
 

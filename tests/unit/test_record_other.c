@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "wire.h"
 
 #define A 0x1122334455667788ULL

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 
 #define FORMATS 32
 

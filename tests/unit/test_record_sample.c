@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/perf_abi.h"
+#include "record/perf_abi.h"
 #include "record/record.h"
 #include "wire.h"
 

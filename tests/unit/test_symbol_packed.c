@@ -10,9 +10,9 @@
 
 #include "symbol_support.h"
 
-#include "symbol/elf_packed.h"
+#include "symbol/elf_embedded.h"
 #include "symbol/perfmap.h"
-#include "symbol/unpack.h"
+#include "symbol/decompress.h"
 
 #include "base/io.h"
 

@@ -4,7 +4,7 @@
 #include "symbol_support.h"
 
 #include "base/map.h"
-#include "symbol/saved.h"
+#include "symbol/symbol_cache.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,0 +1,44 @@
+/*
+ * The syntax of collectd.conf as a tree: statements of a key and values, and blocks of statements.
+ *
+ *	Key "text" word 12 true
+ *	<Block "value">
+ *	  Key value		# comment; a backslash continues a line
+ *	</Block>
+ *
+ * It knows no plugin. Include is left to who reads the tree.
+ */
+#ifndef AGENT_CONFIG_COLLECTD_SYNTAX_H
+#define AGENT_CONFIG_COLLECTD_SYNTAX_H
+
+#include "base/arena.h"
+#include "base/toml.h"
+
+enum conf_kind { CONF_TEXT, CONF_NUMBER, CONF_BOOL };
+
+struct conf_value {
+	enum conf_kind kind;
+	struct str text;		/* as it is meant: quotes and escapes undone */
+	double number;
+	bool boolean;
+	struct toml_at at;
+	struct conf_value *next;
+};
+
+struct conf_node {
+	struct str key;
+	struct toml_at at;
+	struct conf_value *values;
+	size_t n_values;
+	bool is_block;
+	struct conf_node *first, *last, *next, *parent;
+};
+
+#define CONF_DEPTH_MAX 32
+
+/* `root->first` is the first statement. Returns 0, -EINVAL with a message and *at, -ENOMEM. All is
+ * the arena's, `text` may go away. */
+int conf_parse(struct arena *arena, struct str text, struct conf_node **root, struct toml_at *at,
+	       struct tacho_error *e);
+
+#endif

@@ -1,0 +1,308 @@
+/*
+ * The configuration as a whole: where it is looked for, which reader takes it, its lists and its end.
+ *
+ *	defaults -> file (and what it includes) -> --set -> what follows from it, checks
+ */
+#include "agent/config/build.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "agent/export/exporter.h"
+#include "base/error.h"
+#include "base/io.h"
+
+#define SYSTEM_FILE "/etc/tacho/tacho.toml"
+
+/* One more element at the end of a list; zeroed. */
+static void *grow(void **v, size_t *n, size_t size)
+{
+	void *bigger = reallocarray(*v, *n + 1, size), *at;
+
+	if (!bigger)
+		return NULL;
+	*v = bigger;
+	at = (char *)bigger + *n * size;
+	memset(at, 0, size);
+	++*n;
+	return at;
+}
+
+struct source_config *config_add_source(struct agent_config *cfg, struct tacho_error *e)
+{
+	struct source_config *s = grow((void **)&cfg->sources, &cfg->n_sources, sizeof(*s));
+
+	if (!s) {
+		error_nomem(e);
+		return NULL;
+	}
+	return keys_defaults(source_keys, s, e) ? NULL : s;
+}
+
+struct export_config *config_add_export(struct agent_config *cfg, const struct exporter_type *type,
+					struct tacho_error *e)
+{
+	struct export_config *x = grow((void **)&cfg->exports, &cfg->n_exports, sizeof(*x));
+
+	if (x)
+		x->settings = calloc(1, max_of(type->settings_size, (size_t)1));
+	if (!x || !x->settings) {
+		error_nomem(e);
+		return NULL;
+	}
+	x->type = type;
+	if ((exporter_pushes(type) && keys_defaults(push_keys, x->settings, e)) ||
+	    keys_defaults(type->keys, x->settings, e))
+		return NULL;
+	return x;
+}
+
+struct trigger_config *config_add_trigger(struct agent_config *cfg, struct tacho_error *e)
+{
+	struct trigger_config *t = grow((void **)&cfg->triggers, &cfg->n_triggers, sizeof(*t));
+
+	if (!t) {
+		error_nomem(e);
+		return NULL;
+	}
+	return keys_defaults(trigger_keys, t, e) ? NULL : t;
+}
+
+struct event_config *config_add_event(struct source_config *s, struct str spec, struct str name,
+				      struct str original, struct toml_at at)
+{
+	struct event_config *ev = grow((void **)&s->events, &s->n_events, sizeof(*ev));
+
+	if (!ev)
+		return NULL;
+	ev->spec = str_dup(spec);
+	ev->name = name.n ? str_dup(name) : NULL;
+	ev->original = original.n ? str_dup(original) : NULL;
+	ev->line = at.line;
+	ev->column = at.column;
+	return ev->spec && (ev->name || !name.n) && (ev->original || !original.n) ? ev : NULL;
+}
+
+int config_note(struct agent_config *cfg, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+	int err;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	err = buf_failed(&text) ? -ENOMEM : strlist_add(&cfg->notes, buf_view(&text));
+	buf_done(&text);
+	return err;
+}
+
+const struct agent_config *config_hold(const struct agent_config *cfg)
+{
+	((struct agent_config *)cfg)->n_holders++;
+	return cfg;
+}
+
+static void free_all(struct agent_config *cfg)
+{
+	for (size_t i = 0; i < cfg->n_sources; i++)
+		keys_done(source_keys, &cfg->sources[i]);
+	for (size_t i = 0; i < cfg->n_exports; i++) {
+		struct export_config *x = &cfg->exports[i];
+
+		if (x->type && x->settings && exporter_pushes(x->type))
+			keys_done(push_keys, x->settings);
+		if (x->type && x->settings)
+			keys_done(x->type->keys, x->settings);
+		free(x->settings);
+		free(x->name);
+	}
+	for (size_t i = 0; i < cfg->n_triggers; i++)
+		keys_done(trigger_keys, &cfg->triggers[i]);
+	free(cfg->sources);
+	free(cfg->exports);
+	free(cfg->triggers);
+	keys_done(agent_keys, cfg);
+	keys_done(retention_keys, &cfg->retention);
+	keys_done(profile_keys, &cfg->profile);
+	strlist_done(&cfg->notes);
+	origins_free(cfg->origins);
+	free(cfg->path);
+	free(cfg);
+}
+
+void config_free(const struct agent_config *cfg)
+{
+	struct agent_config *own = (struct agent_config *)cfg;
+
+	if (own && atomic_fetch_sub(&own->n_holders, 1) == 0)
+		free_all(own);
+}
+
+static void freep_config(struct agent_config **cfg)
+{
+	config_free(*cfg);
+}
+
+int config_read_file(const char *path, struct buf *out, struct tacho_error *e)
+{
+	int err = io_read(path, CONFIG_FILE_MAX, out);
+
+	if (err == -EFBIG)
+		return error_set(e, err, "%s is larger than %d MiB: no configuration", path,
+				 CONFIG_FILE_MAX >> 20);
+	if (err)
+		return error_set(e, err, "cannot read %s: %s", path, strerror(-err));
+	return 0;
+}
+
+char *config_dir_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return str_dup(STR_LIT("."));
+	return str_dup(slash == path ? STR_LIT("/") : str_n(path, (size_t)(slash - path)));
+}
+
+/* A word that a line begins with, blanks before it left out; what a collectd.conf is known by. */
+static bool line_is_collectd(struct str line)
+{
+	static const char *const words[] = { "LoadPlugin", "<LoadPlugin", "<Plugin", "Hostname", "FQDNLookup",
+					     "BaseDir", "PluginDir", "TypesDB", "Include", "<Include", "Interval",
+					     "AutoLoadPlugin" };
+
+	for (size_t i = 0; i < countof(words); i++) {
+		size_t n = strlen(words[i]);
+
+		if (line.n > n && str_ieq(str_n(line.s, n), str_of(words[i])) && strchr(" \t\">", line.s[n]))
+			return str_find(line, '=') < 0 || line.s[0] == '<';
+	}
+	return false;
+}
+
+enum config_kind config_kind_of(struct str text)
+{
+	struct str line;
+
+	while (str_cut(&text, '\n', &line)) {
+		line = str_trim(line);
+		if (line_is_collectd(line))
+			return CONFIG_COLLECTD;
+		if (str_starts(line, "[plugins.") || str_starts(line, "[plugins]") ||
+		    str_starts(line, "plugins."))
+			return CONFIG_ALUMET;
+		if (str_starts(line, "[agent") || str_starts(line, "[[source") || str_starts(line, "[profile"))
+			return CONFIG_TOML;
+	}
+	return CONFIG_TOML;
+}
+
+static int read_kind(struct agent_config *cfg, struct str text, struct tacho_error *e)
+{
+	switch (config_kind_of(text)) {
+	case CONFIG_ALUMET:
+		cfg->kind = "Alumet";
+		return config_read_alumet(cfg, cfg->path, text, e);
+	case CONFIG_COLLECTD:
+		cfg->kind = "collectd";
+		return config_read_collectd(cfg, cfg->path, text, e);
+	case CONFIG_TOML:
+		break;
+	}
+	return config_read_toml(cfg, cfg->path, text, e);
+}
+
+/* The user's own file, else the machine's; NULL: there is none. */
+static const char *usual_place(char *out, size_t size)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && config[0] == '/')
+		snprintf(out, size, "%s/tacho/tacho.toml", config);
+	else if (home && home[0] == '/')
+		snprintf(out, size, "%s/.config/tacho/tacho.toml", home);
+	else
+		out[0] = '\0';
+	if (out[0] && access(out, F_OK) == 0)
+		return out;
+	return access(SYSTEM_FILE, F_OK) == 0 ? SYSTEM_FILE : NULL;
+}
+
+static int read_files(struct agent_config *cfg, const char *path, struct tacho_error *e)
+{
+	struct buf text = { 0 };
+	char usual[PATH_MAX];
+	int err;
+
+	cfg->kind = "tacho.toml";
+	if (!path)
+		path = usual_place(usual, sizeof(usual));
+	if (!path)
+		return 0;
+	cfg->path = str_dup(str_of(path));
+	err = cfg->path ? config_read_file(path, &text, e) : error_nomem(e);
+	if (!err)
+		err = read_kind(cfg, text.n ? buf_view(&text) : STR_LIT(""), e);
+	buf_done(&text);
+	return err;
+}
+
+static int load(struct agent_config *cfg, const struct config_opts *opts, struct tacho_error *e)
+{
+	int err = keys_defaults(agent_keys, cfg, e);
+
+	if (!err)
+		err = keys_defaults(retention_keys, &cfg->retention, e);
+	if (!err)
+		err = keys_defaults(profile_keys, &cfg->profile, e);
+	if (!err)
+		err = read_files(cfg, opts->path, e);
+	/* What decides about the built-in sources may stand behind --set. */
+	for (size_t i = 0; i < opts->n_sets && !err; i++)
+		if (str_starts(str_of(opts->sets[i]), "agent.default_sources="))
+			err = config_apply_set(cfg, opts->sets[i], e);
+	if (!err && !cfg->n_sources && cfg->default_sources)
+		err = config_read_default(cfg, e);
+	for (size_t i = 0; i < opts->n_sets && !err; i++)
+		err = config_apply_set(cfg, opts->sets[i], e);
+	return err ? err : config_finish(cfg, e);
+}
+
+int config_load(struct agent_config **out, const struct config_opts *opts, struct tacho_error *e)
+{
+	static _Atomic uint64_t serial;
+	scoped(freep_config) struct agent_config *cfg = calloc(1, sizeof(*cfg));
+	int err;
+
+	if (!cfg)
+		return error_nomem(e);
+	err = load(cfg, opts, e);
+	if (err)
+		return err;
+	cfg->serial = ++serial;
+	*out = take(cfg);
+	return 0;
+}
+
+bool config_table_at(size_t i, struct config_table *out)
+{
+	static const struct config_table tables[] = {
+		{ "agent", agent_keys }, { "agent.retention", retention_keys }, { "source", source_keys },
+		{ "profile", profile_keys }, { "trigger", trigger_keys }, { "export", export_keys },
+		{ "export.push", push_keys },
+	};
+
+	if (i < countof(tables)) {
+		*out = tables[i];
+		return true;
+	}
+	i -= countof(tables);
+	for (size_t t = 0; t <= i; t++)
+		if (!exporter_types[t])
+			return false;
+	*out = (struct config_table){ exporter_types[i]->name, exporter_types[i]->keys };
+	return true;
+}

@@ -1,0 +1,45 @@
+/*
+ * What <Plugin intel_pmu> of a collectd.conf says, as it was read, before it becomes sources. All is
+ * borrowed from the arena of the files.
+ */
+#ifndef AGENT_CONFIG_INTEL_PMU_OPTIONS_H
+#define AGENT_CONFIG_INTEL_PMU_OPTIONS_H
+
+#include "agent/config/collectd_syntax.h"
+#include "agent/config/build.h"
+
+enum report { REPORT_CACHE, REPORT_KERNEL, REPORT_SOFTWARE, N_REPORTS };
+extern const char *const report_keys[N_REPORTS];	/* "ReportHardwareCacheEvents" ... */
+
+/* One HardwareEvents with its Cores. */
+struct pmu_set {
+	const struct conf_node *events, *cores;
+	const char *file;		/* where it stands */
+};
+enum { SETS_MAX = 1024 };
+
+struct collectd {
+	struct agent_config *cfg;
+	struct tacho_error *e;
+	struct arena arena;
+	unsigned depth, n_files;
+	uint64_t interval_ns, plugin_interval_ns;
+	bool found, has_report, has_aggregate, has_dispatch, no_merge;
+	bool report[N_REPORTS];
+	struct str event_list, filter;	/* filter: of the files being included; empty: all */
+	struct conf_node *plugin;	/* the first <Plugin intel_pmu>, for messages */
+	const char *plugin_file;
+	const struct conf_node *cores;	/* that came before any HardwareEvents */
+	const char *cores_file;
+	struct pmu_set sets[SETS_MAX];
+	size_t n_sets;
+	struct strlist others;
+};
+
+/* "FILE:LINE:COLUMN: TEXT"; returns -EINVAL. */
+int collectd_fail(struct collectd *c, const char *file, struct toml_at at, const char *fmt, ...)
+	printf_like(4, 5);
+/* Adds the sources. */
+int collectd_build(struct collectd *c);
+
+#endif

@@ -1,0 +1,481 @@
+/*
+ * Values of the configuration, read by their rows. A value of the wrong kind is refused with its
+ * place; one that came from --set, a fallback or the environment is `loose`: its text may stand
+ * for any kind.
+ */
+#include "agent/config/keys.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/vec.h"
+
+enum { SECRET_MAX = 64 << 10 };
+
+static void *field(const struct key_row *row, void *into)
+{
+	return (char *)into + row->at;
+}
+
+int key_fail(struct tacho_error *e, const struct key_from *from, struct toml_at at, const char *fmt, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (from && from->file)
+		error_set(e, -EINVAL, "%s:%d:%d: %s", from->file, at.line, at.column, text);
+	else
+		error_set(e, -EINVAL, "%s", text);
+	return -EINVAL;
+}
+
+const struct key_row *keys_find(const struct key_row *rows, struct str name)
+{
+	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++)
+		if (str_is(name, row->name))
+			return row;
+	return NULL;
+}
+
+static int wrong_kind(const struct key_row *row, const struct toml_value *v,
+		      const struct key_from *from, const char *wanted, struct tacho_error *e)
+{
+	return key_fail(e, from, v->at, "%s is %s, but has to be %s", row->name, toml_kind_name(v->kind),
+			wanted);
+}
+
+int key_text(const struct key_row *row, const struct toml_value *v, const struct key_from *from,
+	     struct str *out, struct tacho_error *e)
+{
+	if (v->kind != TOML_STRING && !(v->loose && v->kind < TOML_ARRAY))
+		return wrong_kind(row, v, from, "a string", e);
+	if (memchr(v->text.s, 0, v->text.n))
+		return key_fail(e, from, v->at, "%s has a NUL in it", row->name);
+	*out = v->text;
+	return 0;
+}
+
+static int replace(char **at, struct str s, struct tacho_error *e)
+{
+	char *copy = str_dup(s);
+
+	if (!copy)
+		return error_nomem(e);
+	free(*at);
+	*at = copy;
+	return 0;
+}
+
+static int set_path(const struct key_row *row, char **at, struct str s, const struct key_from *from,
+		    struct tacho_error *e)
+{
+	struct buf path = { 0 };
+	int err;
+
+	(void)row;
+	if (s.n && s.s[0] != '/' && from && from->dir && strcmp(from->dir, "."))
+		buf_printf(&path, "%s/", from->dir);
+	buf_str(&path, s);
+	if (buf_failed(&path))
+		return error_nomem(e);
+	err = replace(at, path.n ? buf_view(&path) : STR_LIT(""), e);
+	buf_done(&path);
+	return err;
+}
+
+/* "me:secret@host" in front of the path. */
+static bool has_user(struct str rest)
+{
+	for (size_t i = 0; i < rest.n && !strchr("/?#", rest.s[i]); i++)
+		if (rest.s[i] == '@')
+			return true;
+	return false;
+}
+
+static int set_url(const struct key_row *row, char **at, const struct toml_value *v, struct str s,
+		   const struct key_from *from, struct tacho_error *e)
+{
+	size_t scheme = str_starts(s, "http://") ? 7 : str_starts(s, "https://") ? 8 : 0;
+
+	if (!scheme || s.n == scheme)
+		return key_fail(e, from, v->at, "%s has to begin with http:// or https://", row->name);
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.s[i] <= ' ' || s.s[i] == 0x7f)
+			return key_fail(e, from, v->at, "%s has a blank or control character in it", row->name);
+	if (has_user(str_n(s.s + scheme, s.n - scheme))) {
+		key_fail(e, from, v->at, "%s has a user name in it, which would be shown wherever the address is",
+			 row->name);
+		error_hint(e, "give it by the keys user and password");
+		return -EINVAL;
+	}
+	return replace(at, s, e);
+}
+
+/* The file's content without the newline at its end. */
+static int read_secret(const struct key_row *row, char **at, const struct toml_value *table,
+		       const struct key_from *from, struct tacho_error *e)
+{
+	const struct toml_value *file = toml_get(table, STR_LIT("file"));
+	scoped(freep) char *path = NULL;
+	struct buf text = { 0 };
+	struct str s = { 0 };
+	int err;
+
+	if (!file || table->n != 1)
+		return key_fail(e, from, table->at, "%s has to be a string or { file = \"PATH\" }", row->name);
+	err = key_text(row, file, from, &s, e);
+	if (!err)
+		err = set_path(row, &path, s, from, e);
+	if (err)
+		return err;
+	err = io_read(path, SECRET_MAX, &text);
+	if (err)
+		err = key_fail(e, from, file->at, "%s: cannot read %s: %s", row->name, path, strerror(-err));
+	else
+		err = replace(at, text.n ? str_trim(buf_view(&text)) : STR_LIT(""), e);
+	buf_done(&text);
+	return err;
+}
+
+static int set_string(const struct key_row *row, char **at, const struct toml_value *v,
+		      const struct key_from *from, struct tacho_error *e)
+{
+	struct str s = { 0 };
+	int err;
+
+	if (row->kind == KEY_SECRET && v->kind == TOML_TABLE)
+		return read_secret(row, at, v, from, e);
+	err = key_text(row, v, from, &s, e);
+	if (err)
+		return err;
+	if (row->kind == KEY_PATH)
+		return set_path(row, at, s, from, e);
+	if (row->kind == KEY_URL)
+		return set_url(row, at, v, s, from, e);
+	return replace(at, s, e);
+}
+
+static int set_bool(const struct key_row *row, bool *at, const struct toml_value *v,
+		    const struct key_from *from, struct tacho_error *e)
+{
+	bool text = v->kind == TOML_STRING && v->loose;
+
+	if (text && (str_is(v->text, "true") || str_is(v->text, "false")))
+		*at = v->text.s[0] == 't';
+	else if (v->kind == TOML_BOOL)
+		*at = v->boolean;
+	else
+		return wrong_kind(row, v, from, "true or false", e);
+	return 0;
+}
+
+/* What the row's kind calls `v`, for messages. */
+static void put_amount(const struct key_row *row, uint64_t v, char *out, size_t size)
+{
+	struct buf text = { 0 };
+
+	key_show(&(struct key_row){ .kind = row->kind == KEY_INT ? KEY_U64 : row->kind }, &v, &text);
+	snprintf(out, size, "%s", text.bytes ? text.bytes : "?");
+	buf_done(&text);
+}
+
+static int check_range(const struct key_row *row, const struct toml_value *v, uint64_t got,
+		       const struct key_from *from, struct tacho_error *e)
+{
+	char low[40], high[40];
+
+	if ((!row->min && !row->max) || (got >= row->min && (!row->max || got <= row->max)))
+		return 0;
+	put_amount(row, row->min, low, sizeof(low));
+	put_amount(row, row->max, high, sizeof(high));
+	if (!row->max)
+		return key_fail(e, from, v->at, "%s has to be at least %s", row->name, low);
+	return key_fail(e, from, v->at, "%s has to be between %s and %s", row->name, low, high);
+}
+
+static int bytes_of(struct str s, uint64_t *out)
+{
+	if (str_ends(s, "iB"))
+		s.n -= 2;
+	return num_bytes(s, out);
+}
+
+/* Numbers, durations and sizes, all into a uint64_t. */
+static int read_amount(const struct key_row *row, const struct toml_value *v,
+		       const struct key_from *from, uint64_t *out, struct tacho_error *e)
+{
+	static const char *const wanted[] = {
+		[KEY_U64] = "a number that is not negative",
+		[KEY_DURATION] = "a duration such as \"1s\", \"10ms\" or \"30d\"",
+		[KEY_BYTES] = "a size such as 4096, \"64M\" or \"1GiB\"",
+	};
+	bool text = v->kind == TOML_STRING || (v->loose && v->kind == TOML_INTEGER);
+	int err = -EINVAL;
+
+	if (row->kind != KEY_DURATION && v->kind == TOML_INTEGER && v->integer >= 0) {
+		*out = (uint64_t)v->integer;
+		err = 0;
+	} else if (text && row->kind == KEY_DURATION) {
+		err = num_duration_ns(v->text, out);
+	} else if (text && row->kind == KEY_BYTES) {
+		err = bytes_of(v->text, out);
+	} else if (text && v->loose) {
+		err = num_u64(v->text, out);
+	}
+	if (err && v->kind < TOML_ARRAY)
+		return key_fail(e, from, v->at, "%s: '%.*s' is not %s", row->name,
+				(int)min_of(v->text.n, (size_t)60), v->text.s, wanted[row->kind]);
+	if (err)
+		return wrong_kind(row, v, from, wanted[row->kind], e);
+	return check_range(row, v, *out, from, e);
+}
+
+static int set_amount(const struct key_row *row, uint64_t *at, const struct toml_value *v,
+		      const struct key_from *from, struct tacho_error *e)
+{
+	uint64_t got = 0;
+	int err = read_amount(row, v, from, &got, e);
+
+	if (!err)
+		*at = got;
+	return err;
+}
+
+static int set_int(const struct key_row *row, int *at, const struct toml_value *v,
+		   const struct key_from *from, struct tacho_error *e)
+{
+	int64_t low = row->min || row->max ? (int64_t)row->min : INT32_MIN;
+	int64_t high = row->min || row->max ? (int64_t)row->max : INT32_MAX, got = v->integer;
+
+	if (v->kind != TOML_INTEGER && !(v->loose && v->kind == TOML_STRING && !num_i64(v->text, &got)))
+		return wrong_kind(row, v, from, "a number", e);
+	if (got < low || got > high)
+		return key_fail(e, from, v->at, "%s has to be between %" PRId64 " and %" PRId64, row->name,
+				low, high);
+	*at = (int)got;
+	return 0;
+}
+
+static int set_double(const struct key_row *row, double *at, const struct toml_value *v,
+		      const struct key_from *from, struct tacho_error *e)
+{
+	bool percent = row->kind == KEY_PERCENT && v->kind == TOML_STRING && str_ends(v->text, "%");
+	struct str s = percent ? str_trim(str_n(v->text.s, v->text.n - 1)) : v->text;
+	double got = 0;
+
+	if (v->kind == TOML_INTEGER)
+		got = (double)v->integer;
+	else if (v->kind == TOML_FLOAT)
+		got = v->real;
+	else if (v->kind != TOML_STRING || !(percent || v->loose) || num_double(s, &got))
+		return wrong_kind(row, v, from, row->kind == KEY_PERCENT ?
+				  "a number or a percentage such as \"2.5%\"" : "a number", e);
+	if (!isfinite(got) || got < 0)
+		return key_fail(e, from, v->at, "%s has to be a number that is not negative", row->name);
+	if (row->max && got > (double)row->max)
+		return key_fail(e, from, v->at, "%s has to be at most %" PRIu64, row->name, row->max);
+	*at = got;
+	return 0;
+}
+
+static int set_choice(const struct key_row *row, int *at, const struct toml_value *v,
+		      const struct key_from *from, struct tacho_error *e)
+{
+	struct str rest = str_of(row->choices), word, s = { 0 };
+	int err = key_text(row, v, from, &s, e), i = 0;
+	struct str_nearest near = { .word = err ? STR_LIT("") : s };
+
+	if (err)
+		return err;
+	for (; str_cut(&rest, ' ', &word); i++) {
+		if (str_eq(word, s)) {
+			*at = i;
+			return 0;
+		}
+		str_nearest_try(&near, word);
+	}
+	key_fail(e, from, v->at, "%s: '%.*s' is none of: %s", row->name, (int)min_of(s.n, (size_t)60), s.s,
+		 row->choices);
+	if (near.best.n)
+		error_hint(e, "did you mean '%.*s'?", STR(near.best));
+	return -EINVAL;
+}
+
+/* An array of strings; one string stands for an array of one. */
+static int set_strings(const struct key_row *row, struct strlist *at, const struct toml_value *v,
+		       const struct key_from *from, struct tacho_error *e)
+{
+	const struct toml_value *member = v->kind == TOML_ARRAY ? v->first : v;
+	struct strlist list = { 0 };
+	struct str s = { 0 };
+	int err = 0;
+
+	if (v->kind == TOML_TABLE)
+		return wrong_kind(row, v, from, "an array of strings", e);
+	while (member && !err) {
+		err = key_text(row, member, from, &s, e);
+		if (!err && strlist_add(&list, s))
+			err = error_nomem(e);
+		member = v->kind == TOML_ARRAY ? member->next : NULL;
+	}
+	if (err) {
+		strlist_done(&list);
+		return err;
+	}
+	strlist_done(at);
+	*at = list;
+	return 0;
+}
+
+int key_pair_set(struct key_pairs *pairs, struct str name, struct str value)
+{
+	struct key_pair *pair = NULL;
+	char *copy = str_dup(value);
+
+	for (size_t i = 0; i < pairs->n && !pair; i++)
+		if (str_is(name, pairs->v[i].name))
+			pair = &pairs->v[i];
+	if (copy && !pair) {
+		pair = vec_add(pairs);
+		if (pair) {
+			pair->name = str_dup(name);
+			if (!pair->name) {
+				pairs->n--;
+				pair = NULL;
+			}
+		}
+	}
+	if (!copy || !pair) {
+		free(copy);
+		return -ENOMEM;
+	}
+	free(pair->value);
+	pair->value = copy;
+	return 0;
+}
+
+static int set_pairs(const struct key_row *row, struct key_pairs *at, const struct toml_value *v,
+		     const struct key_from *from, struct tacho_error *e)
+{
+	struct str s = { 0 };
+	int err = 0;
+
+	if (v->kind != TOML_TABLE)
+		return wrong_kind(row, v, from, "a table of strings", e);
+	for (const struct toml_value *m = v->first; m && !err; m = m->next) {
+		err = key_text(row, m, from, &s, e);
+		if (!err && key_pair_set(at, m->key, s))
+			err = error_nomem(e);
+	}
+	return err;
+}
+
+int key_set(const struct key_row *row, void *into, const struct toml_value *v,
+	    const struct key_from *from, struct tacho_error *e)
+{
+	switch (row->kind) {
+	case KEY_STRING:
+	case KEY_PATH:
+	case KEY_URL:
+	case KEY_SECRET:
+		return set_string(row, field(row, into), v, from, e);
+	case KEY_BOOL:
+		return set_bool(row, field(row, into), v, from, e);
+	case KEY_U64:
+	case KEY_DURATION:
+	case KEY_BYTES:
+		return set_amount(row, field(row, into), v, from, e);
+	case KEY_DOUBLE:
+	case KEY_PERCENT:
+		return set_double(row, field(row, into), v, from, e);
+	case KEY_INT:
+		return set_int(row, field(row, into), v, from, e);
+	case KEY_CHOICE:
+		return set_choice(row, field(row, into), v, from, e);
+	case KEY_STRINGS:
+		return set_strings(row, field(row, into), v, from, e);
+	case KEY_PAIRS:
+		return set_pairs(row, field(row, into), v, from, e);
+	case KEY_OTHER:
+		return row->set(into, v, from, e);
+	case KEY_END:
+		break;
+	}
+	return error_set(e, -EINVAL, "the row of %s has no kind", row->name);
+}
+
+int key_set_text(const struct key_row *row, void *into, struct str text, const struct key_from *from,
+		 struct tacho_error *e)
+{
+	scoped(freep) char *copy = str_dup(text);
+	struct toml_value plain = { .kind = TOML_STRING, .loose = true };
+	struct toml doc;
+	int err;
+
+	if (!copy)
+		return error_nomem(e);
+	plain.text = str_n(copy, text.n);
+	err = toml_parse_value(&doc, text, NULL);
+	if (err == -ENOMEM)
+		return error_nomem(e);
+	if (err)
+		return key_set(row, into, &plain, from, e);
+	doc.root->loose = true;
+	err = key_set(row, into, doc.root, from, e);
+	toml_done(&doc);
+	return err;
+}
+
+int keys_defaults(const struct key_row *rows, void *into, struct tacho_error *e)
+{
+	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++) {
+		int err = row->fallback ? key_set_text(row, into, str_of(row->fallback), NULL, e) : 0;
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void pairs_done(struct key_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->n; i++) {
+		free(pairs->v[i].name);
+		free(pairs->v[i].value);
+	}
+	vec_done(pairs);
+}
+
+void keys_done(const struct key_row *rows, void *of)
+{
+	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++) {
+		switch (row->kind) {
+		case KEY_STRING:
+		case KEY_PATH:
+		case KEY_URL:
+		case KEY_SECRET:
+			free(take(*(char **)field(row, of)));
+			break;
+		case KEY_STRINGS:
+			strlist_done(field(row, of));
+			break;
+		case KEY_PAIRS:
+			pairs_done(field(row, of));
+			break;
+		case KEY_OTHER:
+			if (row->done)
+				row->done(of);
+			break;
+		default:
+			break;
+		}
+	}
+}

@@ -1,0 +1,335 @@
+/*
+ * tacho.toml: tables by their rows. Files that `include` names are read after the file itself, in
+ * order; a value given again replaces the one before, [[source]], [[export]] and [[trigger]] add up.
+ */
+#include "agent/config/build.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "agent/export/exporter.h"
+#include "base/error.h"
+
+/* What is counted where nobody says anything: what every machine has, and what one with a PMU has. */
+static const char default_text[] =
+	"[[source]]\n"
+	"name = \"software\"\n"
+	"events = [\"cpu-clock\", \"context-switches\", \"cpu-migrations\", \"page-faults\", "
+	"\"minor-faults\", \"major-faults\"]\n"
+	"[[source]]\n"
+	"name = \"hardware\"\n"
+	"events = [\"{cycles,instructions}\", \"{cache-references,cache-misses}\", "
+	"\"{branches,branch-misses}\"]\n";
+
+struct reading {
+	struct agent_config *cfg;
+	struct key_from from;
+	struct tacho_error *e;
+	unsigned depth;
+	unsigned *n_files;
+	bool built_in;
+};
+
+/* Rows and the struct they fill; a table may have several. */
+struct space {
+	const struct key_row *rows;
+	void *into;
+};
+
+static int unknown_key(struct reading *r, const struct space *spaces, size_t n, const char *table,
+		       const struct toml_value *v)
+{
+	struct str_nearest near = { .word = v->key };
+
+	for (size_t i = 0; i < n; i++)
+		for (const struct key_row *row = spaces[i].rows; row && row->kind != KEY_END; row++)
+			str_nearest_try(&near, str_of(row->name));
+	key_fail(r->e, &r->from, v->key_at, "%s has no key '%.*s'", table,
+		 (int)min_of(v->key.n, (size_t)60), v->key.s);
+	if (near.best.n)
+		error_hint(r->e, "did you mean '%.*s'?", STR(near.best));
+	else
+		error_hint(r->e, "tacho.toml(5) has the list of keys");
+	return -EINVAL;
+}
+
+static bool is_loose(const struct toml_value *v)
+{
+	bool loose = v->loose;
+
+	for (const struct toml_value *m = v->first; m && !loose; m = m->next)
+		loose = is_loose(m);
+	return loose;
+}
+
+static int note_origin(struct reading *r, struct origin_set *set, const struct key_row *row,
+		       const struct toml_value *v)
+{
+	int err;
+
+	if (r->built_in)
+		return 0;
+	err = origin_note(set, row, "%s:%d%s", r->from.file, v->at.line, is_loose(v) ? ", environment" : "");
+	return err ? error_nomem(r->e) : 0;
+}
+
+static int read_member(struct reading *r, const struct space *spaces, size_t n, const char *table,
+		       struct origin_set *set, const struct toml_value *v)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct key_row *row = keys_find(spaces[i].rows, v->key);
+		int err;
+
+		if (!row)
+			continue;
+		err = key_set(row, spaces[i].into, v, &r->from, r->e);
+		return err ? err : note_origin(r, set, row, v);
+	}
+	return unknown_key(r, spaces, n, table, v);
+}
+
+static int check_required(struct reading *r, const struct space *spaces, size_t n, const char *table,
+			  const struct toml_value *v)
+{
+	for (size_t i = 0; i < n; i++)
+		for (const struct key_row *row = spaces[i].rows; row && row->kind != KEY_END; row++)
+			if (row->required && !toml_get(v, str_of(row->name)))
+				return key_fail(r->e, &r->from, v->at, "%s needs the key '%s': %s", table,
+						row->name, row->help);
+	return 0;
+}
+
+static int need_table(struct reading *r, const struct toml_value *v, const char *table)
+{
+	if (v->kind == TOML_TABLE)
+		return 0;
+	return key_fail(r->e, &r->from, v->key_at, "%.*s has to be a table, %s",
+			(int)min_of(v->key.n, (size_t)60), v->key.s, table);
+}
+
+static int read_table(struct reading *r, const struct space *spaces, size_t n, const char *table,
+		      enum origin_table origin, size_t index, const struct toml_value *v)
+{
+	struct origin_set *set = origins_of(r->cfg, origin, index);
+	int err = set ? need_table(r, v, table) : error_nomem(r->e);
+
+	if (!err && origin_where(set, &r->from, v->at))
+		err = error_nomem(r->e);
+	for (const struct toml_value *m = v->first; m && !err; m = m->next)
+		err = read_member(r, spaces, n, table, set, m);
+	return err ? err : check_required(r, spaces, n, table, v);
+}
+
+static int read_agent(struct reading *r, const struct toml_value *v)
+{
+	struct space agent = { agent_keys, r->cfg };
+	struct space retention = { retention_keys, &r->cfg->retention };
+	struct origin_set *set = origins_of(r->cfg, ORIGIN_AGENT, 0);
+	int err = set ? need_table(r, v, "[agent]") : error_nomem(r->e);
+
+	for (const struct toml_value *m = v->first; m && !err; m = m->next) {
+		if (str_is(m->key, "retention"))
+			err = read_table(r, &retention, 1, "[agent.retention]", ORIGIN_RETENTION, 0, m);
+		else
+			err = read_member(r, &agent, 1, "[agent]", set, m);
+	}
+	return err;
+}
+
+static int read_profile(struct reading *r, const struct toml_value *v)
+{
+	struct space space = { profile_keys, &r->cfg->profile };
+
+	return read_table(r, &space, 1, "[profile]", ORIGIN_PROFILE, 0, v);
+}
+
+static int read_source(struct reading *r, const struct toml_value *v)
+{
+	struct source_config *s = config_add_source(r->cfg, r->e);
+	struct space space = { source_keys, s };
+
+	if (!s)
+		return -ENOMEM;
+	return read_table(r, &space, 1, "[[source]]", ORIGIN_SOURCE, r->cfg->n_sources - 1, v);
+}
+
+static int read_trigger(struct reading *r, const struct toml_value *v)
+{
+	struct trigger_config *t = config_add_trigger(r->cfg, r->e);
+	struct space space = { trigger_keys, t };
+
+	if (!t)
+		return -ENOMEM;
+	return read_table(r, &space, 1, "[[trigger]]", ORIGIN_TRIGGER, r->cfg->n_triggers - 1, v);
+}
+
+static int find_type(struct reading *r, const struct toml_value *v, const struct exporter_type **out)
+{
+	const struct toml_value *type = toml_get(v, STR_LIT("type"));
+	struct str name;
+	struct str_nearest near;
+	int err;
+
+	if (!type)
+		return key_fail(r->e, &r->from, v->at, "[[export]] needs the key 'type'");
+	err = key_text(&export_keys[0], type, &r->from, &name, r->e);
+	if (err)
+		return err;
+	*out = exporter_find(name);
+	if (*out)
+		return 0;
+	near = (struct str_nearest){ .word = name };
+	for (size_t i = 0; exporter_types[i]; i++)
+		str_nearest_try(&near, str_of(exporter_types[i]->name));
+	key_fail(r->e, &r->from, type->at, "no exporter is called '%.*s'", (int)min_of(name.n, (size_t)60),
+		 name.s);
+	if (near.best.n)
+		error_hint(r->e, "did you mean '%.*s'?", STR(near.best));
+	else
+		error_hint(r->e, "tacho.toml(5) has the list of exporters");
+	return -EINVAL;
+}
+
+static int read_export(struct reading *r, const struct toml_value *v)
+{
+	const struct exporter_type *type = NULL;
+	struct export_head head = { 0 };
+	struct space spaces[3] = { { export_keys, &head } };
+	struct export_config *x;
+	char table[64];
+	int err = need_table(r, v, "[[export]]");
+
+	if (!err)
+		err = find_type(r, v, &type);
+	if (err || !type)
+		return err;
+	x = config_add_export(r->cfg, type, r->e);
+	if (!x)
+		return -ENOMEM;
+	spaces[1] = (struct space){ type->keys, x->settings };
+	spaces[2] = (struct space){ exporter_pushes(type) ? push_keys : NULL, x->settings };
+	snprintf(table, sizeof(table), "[[export]] of the type %.32s", type->name);
+	err = read_table(r, spaces, 3, table, ORIGIN_EXPORT, r->cfg->n_exports - 1, v);
+	x->name = take(head.name);
+	keys_done(export_keys, &head);
+	return err;
+}
+
+/* [[source]] one by one; a single [source] is taken for a list of one. */
+static int read_each(struct reading *r, const struct toml_value *v, const char *table,
+		     int (*read)(struct reading *, const struct toml_value *))
+{
+	int err = 0;
+
+	if (v->kind == TOML_TABLE)
+		return read(r, v);
+	if (v->kind != TOML_ARRAY)
+		return need_table(r, v, table);
+	for (const struct toml_value *m = v->first; m && !err; m = m->next)
+		err = m->kind == TOML_TABLE ? read(r, m) : need_table(r, v, table);
+	return err;
+}
+
+static int read_text(struct reading *r, struct str text);
+
+static int include_file(void *arg, const char *path)
+{
+	struct reading *r = arg, inner = *r;
+	struct buf text = { 0 };
+	char *dir;
+	int err;
+
+	if (++*r->n_files > CONFIG_FILES_MAX || r->depth == CONFIG_DEPTH_MAX)
+		return error_set(r->e, -ELOOP, "%s: files include each other without end", path);
+	dir = config_dir_of(path);
+	inner.from = (struct key_from){ path, dir };
+	inner.depth++;
+	err = dir ? config_read_file(path, &text, r->e) : error_nomem(r->e);
+	if (!err)
+		err = read_text(&inner, text.n ? buf_view(&text) : STR_LIT(""));
+	buf_done(&text);
+	free(dir);
+	return err;
+}
+
+static int read_includes(struct reading *r, const struct toml_value *v)
+{
+	static const struct key_row row = { KEY_STRINGS, "include" };
+	struct strlist patterns = { 0 };
+	int err = key_set(&row, &patterns, v, &r->from, r->e);
+
+	for (size_t i = 0; i < patterns.n && !err; i++) {
+		err = config_glob(patterns.v[i], r->from.dir, ".toml", include_file, r);
+		if (err == -ENOENT)
+			err = key_fail(r->e, &r->from, v->at, "include: there is no %s", patterns.v[i]);
+		else if (err == -ENOMEM)
+			error_nomem(r->e);
+	}
+	strlist_done(&patterns);
+	return err;
+}
+
+static int read_root(struct reading *r, const struct toml_value *root)
+{
+	static const struct key_row top_keys[] = {
+		{ KEY_OTHER, "agent" }, { KEY_OTHER, "source" }, { KEY_OTHER, "profile" },
+		{ KEY_OTHER, "export" }, { KEY_OTHER, "trigger" }, { KEY_OTHER, "include" }, { KEY_END },
+	};
+	const struct space top = { top_keys, NULL };
+	int err = 0;
+
+	for (const struct toml_value *v = root->first; v && !err; v = v->next) {
+		if (str_is(v->key, "agent"))
+			err = read_agent(r, v);
+		else if (str_is(v->key, "profile"))
+			err = read_profile(r, v);
+		else if (str_is(v->key, "source"))
+			err = read_each(r, v, "[[source]]", read_source);
+		else if (str_is(v->key, "export"))
+			err = read_each(r, v, "[[export]]", read_export);
+		else if (str_is(v->key, "trigger"))
+			err = read_each(r, v, "[[trigger]]", read_trigger);
+		else if (!str_is(v->key, "include"))
+			err = unknown_key(r, &top, 1, "the configuration", v);
+	}
+	if (!err && toml_get(root, STR_LIT("include")))
+		err = read_includes(r, toml_get(root, STR_LIT("include")));
+	return err;
+}
+
+static int read_text(struct reading *r, struct str text)
+{
+	struct tacho_error why = { 0 };
+	struct toml doc;
+	int err = toml_parse(&doc, text, &why);
+
+	if (err == -ENOMEM)
+		return error_nomem(r->e);
+	if (err) {
+		key_fail(r->e, &r->from, doc.at, "%s", why.message);
+		error_hint(r->e, "%s", why.hint);
+		return err;
+	}
+	err = config_substitute(&doc, &r->from, r->e);
+	if (!err)
+		err = read_root(r, doc.root);
+	toml_done(&doc);
+	return err;
+}
+
+int config_read_toml(struct agent_config *cfg, const char *path, struct str text, struct tacho_error *e)
+{
+	scoped(freep) char *dir = config_dir_of(path);
+	unsigned n_files = 1;
+	struct reading r = { .cfg = cfg, .from = { path, dir }, .e = e, .n_files = &n_files };
+
+	return dir ? read_text(&r, text) : error_nomem(e);
+}
+
+int config_read_default(struct agent_config *cfg, struct tacho_error *e)
+{
+	unsigned n_files = 1;
+	struct reading r = { .cfg = cfg, .e = e, .n_files = &n_files, .built_in = true };
+
+	return read_text(&r, STR_LIT(default_text));
+}

@@ -1,0 +1,314 @@
+/*
+ * The agent's life: everything is started in the order it is needed, and ends in the reverse.
+ *
+ *	registry -> collector -> store -> exporters -> profiler -> http -> loop ... and back
+ */
+#include "agent/core/run.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "agent/core/budget.h"
+#include "agent/core/collector.h"
+#include "agent/config/compare.h"
+#include "agent/http/server.h"
+#include "agent/core/privilege.h"
+#include "agent/profiler/profiler.h"
+#include "agent/core/self_metrics.h"
+#include "agent/core/triggers.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#define STOP_GRACE_MS 3000
+
+struct running {
+	struct agent agent;
+	struct config_opts opts;
+	bool until_targets_end;
+	struct self *self;
+	struct triggers *triggers;
+	struct budget *budget;
+	pthread_mutex_t reload_lock;	/* a signal and a request may come at once */
+};
+
+/* Tells systemd how we are; does nothing without it. */
+static void notify(const char *text)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd;
+
+	if (!path || !*path || strlen(path) >= sizeof(at.sun_path))
+		return;
+	memcpy(at.sun_path, path, strlen(path) + 1);
+	if (at.sun_path[0] == '@')
+		at.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	(void)!sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&at,
+		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path)));
+	close(fd);
+}
+
+static void beat(void *arg, struct collector *c)
+{
+	(void)arg, (void)c;
+	notify("WATCHDOG=1");
+}
+
+static void feed_store(void *store, const struct batch *b)
+{
+	store_take(store, b);
+}
+
+static void feed_exporters(void *arg, const struct batch *b)
+{
+	struct agent *a = arg;
+
+	if (a->exporters)
+		exporters_take(a->exporters, b);
+}
+
+static void look_at_triggers(void *arg, struct collector *c)
+{
+	struct running *r = arg;
+
+	if (r->triggers)
+		triggers_look(r->triggers, c);
+}
+
+static int start_store(struct running *r, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	const struct agent_config *cfg = a->config;
+	struct store_opts opts = { .retention = cfg->retention, .log = a->log, .log_arg = a->log_arg };
+	int err;
+
+	if (!cfg->store || !*cfg->store)
+		return 0;
+	err = store_open(&a->store, cfg->store, &a->registry, &opts, e);
+	return err < 0 ? err : collector_listen(a->collector, feed_store, a->store);
+}
+
+static int start_exporters(struct running *r, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	struct exporter_env env = {
+		.agent = a, .registry = &a->registry, .config = a->config, .state_dir = r->agent.state_dir,
+		.host = a->host, .log = a->log, .log_arg = a->log_arg,
+	};
+	int err = exporters_start(&a->exporters, a->config, &env, e);
+
+	return err < 0 ? err : collector_listen(a->collector, feed_exporters, a);
+}
+
+/* A machine that cannot sample still counts: that is told, not fatal. */
+static void start_profiler(struct agent *a)
+{
+	struct tacho_error e = { .column = -1 };
+	char text[1100];
+
+	if (profiler_start(&a->profiler, a, &e) == 0 || !a->log)
+		return;
+	snprintf(text, sizeof(text), "no continuous profile: %s%s%s", e.message, e.hint[0] ? "; " : "",
+		 e.hint);
+	a->log(a->log_arg, TACHO_LOG_WARN, text);
+}
+
+/* Conditions begin anew; a recording that runs is waited for. */
+static void replace_triggers(struct running *r, struct triggers *fresh)
+{
+	struct triggers *old;
+
+	collector_lock(r->agent.collector);
+	old = r->triggers;
+	r->triggers = fresh;
+	collector_unlock(r->agent.collector);
+	triggers_free(old);
+}
+
+static void printf_like(3, 4) log_line(const struct agent *a, enum tacho_log_level level,
+				       const char *fmt, ...)
+{
+	char text[1100];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (a->log)
+		a->log(a->log_arg, level, text);
+}
+
+/* What was read differently from how it may have been meant. */
+static void tell_notes(const struct agent *a, const struct agent_config *cfg)
+{
+	for (size_t i = 0; i < cfg->notes.n; i++)
+		log_line(a, TACHO_LOG_WARN, "%s", cfg->notes.v[i]);
+}
+
+static int apply(struct running *r, const struct agent_config *fresh, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	const char *later = config_needs_restart(a->config, fresh);
+	struct triggers *triggers = NULL;
+	int err = triggers_new(&triggers, a, fresh, e);
+
+	if (err < 0)
+		return err;
+	/* A profiler that runs follows by itself; one that could not be started is not there to. */
+	if (!later && !a->profiler && !config_same_profile(&a->config->profile, &fresh->profile))
+		later = "profile";
+	err = collector_apply(a->collector, fresh, e);
+	if (a->config != fresh) {		/* it changed nothing */
+		triggers_free(triggers);
+		return err;
+	}
+	replace_triggers(r, triggers);
+	if (a->exporters) {
+		int exports = exporters_apply(a->exporters, fresh, err < 0 ? NULL : e);
+
+		err = err < 0 ? err : exports;
+	}
+	tell_notes(a, fresh);
+	if (later)
+		log_line(a, TACHO_LOG_WARN, "a changed '%s' takes effect when the agent is started again",
+			 later);
+	if (err == 0)
+		log_line(a, TACHO_LOG_INFO, "the configuration was reloaded");
+	return err;
+}
+
+/* A file that is wrong changes nothing. */
+static int reload_locked(struct running *r, struct tacho_error *e)
+{
+	const struct agent_config *old = r->agent.config;
+	struct agent_config *fresh = NULL;
+	int err = config_load(&fresh, &r->opts, e);
+
+	if (err < 0)
+		return err;
+	err = apply(r, fresh, e);
+	config_free(r->agent.config == fresh ? old : fresh);
+	return err;
+}
+
+static int reload(void *arg, struct tacho_error *e)
+{
+	struct running *r = arg;
+	int err;
+
+	pthread_mutex_lock(&r->reload_lock);
+	err = reload_locked(r, e);
+	pthread_mutex_unlock(&r->reload_lock);
+	return err;
+}
+
+static int start(struct running *r, struct tacho_error *e)
+{
+	struct agent *a = &r->agent;
+	int err = collector_new(&a->collector, a, e);
+
+	if (err == 0)
+		err = start_store(r, e);
+	if (err == 0)
+		err = start_exporters(r, e);
+	if (err == 0 && (self_new(&r->self, a) < 0 || budget_new(&r->budget, a) < 0))
+		err = error_nomem(e);
+	if (err == 0)
+		err = triggers_new(&r->triggers, a, a->config, e);
+	if (err < 0)
+		return err;
+	tell_notes(a, a->config);
+	collector_every_second(a->collector, self_measure, r->self);
+	collector_every_second(a->collector, look_at_triggers, r);
+	collector_every_second(a->collector, budget_look, r->budget);
+	collector_every_second(a->collector, beat, NULL);
+	collector_until_targets_end(a->collector, r->until_targets_end);
+	collector_on_reload(a->collector, reload, r);
+	err = collector_start(a->collector, e);
+	if (err < 0 || r->until_targets_end)
+		return err;
+	start_profiler(a);
+	err = http_start(&a->http, a, e);
+	if (err == 0)
+		privilege_drop(a);
+	return err;
+}
+
+static void stop(struct running *r)
+{
+	struct agent *a = &r->agent;
+
+	notify("STOPPING=1");
+	a->stopping = true;
+	http_stop(a->http);
+	triggers_free(r->triggers);
+	profiler_stop(a->profiler);
+	exporters_stop(a->exporters, STOP_GRACE_MS);
+	store_close(a->store);
+	collector_free(a->collector);
+	self_free(r->self);
+	budget_free(r->budget);
+	registry_done(&a->registry);
+	pthread_rwlock_destroy(&a->config_lock);
+	pthread_mutex_destroy(&r->reload_lock);
+	config_free(a->config);
+}
+
+/* Tables of symbols come and go by the megabyte, in threads of their own: what is freed is to leave the
+ * process, not to wait in a heap of each thread. */
+static void keep_small(void)
+{
+	mallopt(M_ARENA_MAX, 2);
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);	/* set, it no longer grows with what is freed */
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
+/* SIGPIPE is blocked rather than ignored: what is ignored stays so in the commands that are run. */
+static int block_signals(void)
+{
+	sigset_t set;
+
+	collector_signals(&set);
+	sigaddset(&set, SIGPIPE);
+	return -pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struct tacho_error *e)
+{
+	struct running r = { .opts = opts->config, .until_targets_end = opts->until_targets_end };
+	int err;
+
+	r.agent.config = cfg;
+	r.agent.log = opts->log;
+	r.agent.log_arg = opts->log_arg;
+	r.agent.state_dir = opts->state_dir;
+	r.agent.started_ns = clock_wall_ns();
+	pthread_rwlock_init(&r.agent.config_lock, NULL);
+	pthread_mutex_init(&r.reload_lock, NULL);
+	registry_init(&r.agent.registry);
+	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
+		snprintf(r.agent.host, sizeof(r.agent.host), "localhost");
+	keep_small();
+	block_signals();
+	privilege_raise_limits();
+	err = start(&r, e);
+	if (err == 0) {
+		notify("READY=1");
+		if (opts->started)
+			opts->started(opts->log_arg, &r.agent);
+		err = collector_run(r.agent.collector);
+		if (err < 0)
+			error_set(e, err, "the collector ended: %s", strerror(-err));
+		if (opts->ended)
+			opts->ended(opts->log_arg, &r.agent);
+	}
+	stop(&r);
+	return err;
+}

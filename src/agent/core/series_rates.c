@@ -1,0 +1,96 @@
+/*
+ * Rates of series: see the header.
+ */
+#include "agent/core/series_rates.h"
+
+#include <math.h>
+
+#include "base/vec.h"
+
+#define SECOND 1000000000ull
+
+bool condition_means(const struct condition *c, const struct series *s)
+{
+	if (!s || s->ended || s->last.state > TACHO_SCALED || !s->time_ns ||
+	    !str_glob(str_of(c->event), str_of(s->metric->event)))
+		return false;
+	for (size_t i = 0; i + 1 < c->labels.n; i += 2) {
+		const char *have = series_label(s, c->labels.v[i]);
+
+		if (!have || strcmp(have, c->labels.v[i + 1]) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* By the points' own times, unless the clock was set in between. */
+static uint64_t time_between(const struct rate_of *o, const struct series *s, uint64_t now_ns)
+{
+	int64_t wall = s->time_ns - o->time_ns, mono = (int64_t)(now_ns - o->seen_ns);
+
+	return (uint64_t)(wall > 0 && llabs(wall - mono) < (int64_t)(2 * SECOND) ? wall : mono);
+}
+
+static void follow(struct rate_of *o, const struct series *s, uint64_t now_ns)
+{
+	if (s->time_ns != o->time_ns) {
+		o->apart_ns = time_between(o, s, now_ns);
+		o->rate = s->last.value >= o->value && o->apart_ns
+				  ? (s->last.value - o->value) / ((double)o->apart_ns * 1e-9) : NAN;
+		o->value = s->last.value;
+		o->time_ns = s->time_ns;
+		o->seen_ns = now_ns;
+	} else if (now_ns - o->seen_ns > 2 * o->apart_ns + 2 * SECOND && o->apart_ns) {
+		o->rate = NAN;		/* paused, or gone without a word */
+	}
+}
+
+/* What was known of the series, which come in the order of their numbers. */
+static const struct rate_of *known(const struct rates *r, size_t *at, uint32_t series)
+{
+	while (*at < r->list.n && r->list.v[*at].series < series)
+		++*at;
+	return *at < r->list.n && r->list.v[*at].series == series ? &r->list.v[*at] : NULL;
+}
+
+static bool look_at(struct rates *fresh, const struct rates *r, size_t *at, const struct series *s,
+		    uint64_t now_ns)
+{
+	const struct rate_of *before = known(r, at, s->id);
+	struct rate_of *o = vec_add(&fresh->list);
+
+	if (!o)
+		return false;
+	*o = before ? *before : (struct rate_of){ .series = s->id, .value = s->last.value, .rate = NAN,
+						  .time_ns = s->time_ns, .seen_ns = now_ns };
+	follow(o, s, now_ns);
+	return true;
+}
+
+double rates_look(struct rates *r, struct registry *reg, const struct condition *c, uint64_t now_ns)
+{
+	bool largest = c->func == CONDITION_MAX_RATE, ok = true;
+	struct rates fresh = { 0 };
+	double v = NAN;
+	size_t at = 0;
+
+	pthread_rwlock_rdlock(&reg->lock);
+	for (size_t i = 0; ok && i < reg->n; i++)
+		if (condition_means(c, reg->series[i]))
+			ok = look_at(&fresh, r, &at, reg->series[i], now_ns);
+	pthread_rwlock_unlock(&reg->lock);
+	for (size_t i = 0; i < fresh.list.n; i++) {
+		double x = fresh.list.v[i].rate;
+
+		if (!isnan(x))
+			v = isnan(v) ? x : largest ? fmax(v, x) : v + x;
+	}
+	rates_done(r);
+	*r = fresh;
+	return ok ? v : NAN;
+}
+
+void rates_done(struct rates *r)
+{
+	vec_done(&r->list);
+}

@@ -1,0 +1,433 @@
+/*
+ * To collectd, in its text protocol: over the socket of its unixsock plugin, where each line is
+ * answered before the next is sent, or on stdout as a child of its exec plugin.
+ */
+#include "agent/export/exporter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "agent/export/putval.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/num.h"
+#include "base/vec.h"
+
+#define REPLY_MAX 1024
+#define REPLY_LINES_MAX 1000
+#define SECOND 1000000000ull
+
+struct collectd_settings {
+	struct push_settings push;
+	char *socket, *host;
+	bool exec;
+	uint64_t interval_ns;		/* 0: as the source, or as collectd asks for */
+};
+
+#define AT(field) offsetof(struct collectd_settings, field)
+static const struct key_row keys[] = {
+	{ KEY_PATH, "socket", AT(socket), NULL, "the socket of collectd's unixsock plugin" },
+	{ KEY_BOOL, "exec", AT(exec), "false",
+	  "write to stdout instead, for an agent that collectd's exec plugin starts" },
+	{ KEY_STRING, "host", AT(host), NULL,
+	  "the host in the identifiers; by default COLLECTD_HOSTNAME, or this machine's name" },
+	{ KEY_DURATION, "interval", AT(interval_ns), NULL,
+	  "send each series no more often than this; by default COLLECTD_INTERVAL where that is set",
+	  .min = 1000000, .max = 86400 * SECOND },
+	{ .kind = KEY_END },
+};
+#undef AT
+
+/* When a source is to be sent next, and how often it really comes. */
+struct due {
+	char *source;
+	int64_t next_ns;
+	uint64_t measured_ns;
+};
+
+struct collectd {
+	const struct collectd_settings *settings;
+	struct exporter_env env;
+	const char *host;
+	uint64_t interval_ns;
+	struct { struct due *v; size_t n, cap; } due;	/* by source */
+	int fd;				/* -1: not connected */
+	char reply[REPLY_MAX];
+	size_t n_reply;
+	/* A body that went half before the connection broke goes on where it stood. */
+	struct shipment begun;
+	size_t offset, refused, lines;
+	char refusal[200], told[200];
+};
+
+static int check(const void *settings, struct tacho_error *e)
+{
+	const struct collectd_settings *s = settings;
+
+	if (!s->socket != !s->exec)
+		return 0;
+	error_set(e, -EINVAL, "a collectd export needs either socket or exec");
+	error_hint(e, "socket = \"/run/collectd-unixsock\", or exec = true below collectd's exec plugin");
+	return -EINVAL;
+}
+
+static void tell(struct collectd *x, const char *text)
+{
+	if (x->env.log)
+		x->env.log(x->env.log_arg, TACHO_LOG_WARN, text);
+}
+
+static int open_it(void **out, const void *settings, const struct exporter_env *env,
+		   struct tacho_error *e)
+{
+	struct collectd *x = calloc(1, sizeof(*x));
+	const char *host = getenv("COLLECTD_HOSTNAME"), *interval = getenv("COLLECTD_INTERVAL");
+	double seconds;
+
+	if (!x)
+		return error_nomem(e);
+	x->settings = settings;
+	x->env = *env;
+	x->fd = -1;
+	x->host = x->settings->host ? x->settings->host : host && *host ? host : env->host;
+	x->interval_ns = x->settings->interval_ns;
+	if (!x->interval_ns && interval && num_double(str_of(interval), &seconds) == 0 &&
+	    seconds >= 0.001 && seconds <= 86400)
+		x->interval_ns = (uint64_t)(seconds * 1e9 + 0.5);
+	*out = x;
+	return 0;
+}
+
+static void disconnect(struct collectd *x)
+{
+	if (x->fd >= 0)
+		close(x->fd);
+	x->fd = -1;
+	x->n_reply = 0;
+}
+
+static void close_it(void *arg)
+{
+	struct collectd *x = arg;
+
+	disconnect(x);
+	for (size_t i = 0; i < x->due.n; i++)
+		free(x->due.v[i].source);
+	vec_done(&x->due);
+	free(x);
+}
+
+/* ---- lines ---- */
+
+static struct due *due_of(struct collectd *x, const char *source)
+{
+	struct due *d = NULL;
+	char *name;
+
+	for (size_t i = 0; i < x->due.n; i++)
+		if (!strcmp(x->due.v[i].source, source))
+			return &x->due.v[i];
+	name = strdup(source);
+	if (name)
+		d = vec_add(&x->due);
+	if (d)
+		d->source = name;
+	else
+		free(name);
+	return d;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* As configured, while it is kept to: `ctl interval`, a reload or the budget may have changed it. A
+ * single batch that is late or early says nothing. */
+static uint64_t interval_of(const struct collectd *x, struct due *d, const struct batch *b)
+{
+	const struct agent_config *cfg = x->env.config;
+	uint64_t measured = (b->interval_ns + 500000) / 1000000 * 1000000, own = SECOND;
+
+	for (size_t i = 0; cfg && i < cfg->n_sources; i++)
+		if (!strcmp(cfg->sources[i].name, b->source))
+			own = cfg->sources[i].interval_ns;
+	if (measured && distance(measured, d->measured_ns) < measured / 10 && distance(measured, own) > own / 4)
+		own = measured;
+	d->measured_ns = measured;
+	return max_of(max_of(own, x->interval_ns), 1000000ull);
+}
+
+/* Whether an interval has passed; a batch that comes a little early keeps the rhythm. */
+static bool is_due(const struct collectd *x, struct due *d, const struct batch *b, int64_t interval_ns)
+{
+	if (!x->interval_ns)
+		return true;
+	if (b->time_ns < d->next_ns - interval_ns / 10 && b->time_ns > d->next_ns - 2 * interval_ns)
+		return false;
+	d->next_ns += interval_ns;
+	if (d->next_ns <= b->time_ns || d->next_ns > b->time_ns + 2 * interval_ns)
+		d->next_ns = b->time_ns + interval_ns;
+	return true;
+}
+
+static int64_t encode(void *arg, const struct batch *batches, size_t n, struct buf *body)
+{
+	struct collectd *x = arg;
+	int64_t points = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct batch *b = &batches[i];
+		struct due *d = due_of(x, b->source);
+		uint64_t interval_ns = d ? interval_of(x, d, b) : 0;
+
+		if (!d)
+			return -ENOMEM;
+		if (!is_due(x, d, b, (int64_t)interval_ns))
+			continue;
+		for (size_t k = 0; k < b->n_points; k++) {
+			const struct series *s = registry_get(x->env.registry, b->points[k].series);
+
+			if (!s || b->points[k].state > TACHO_SCALED)
+				continue;
+			putval_line(body, x->host, s, &b->points[k], b->time_ns, interval_ns);
+			points++;
+		}
+	}
+	return points;
+}
+
+/* ---- the socket ---- */
+
+static enum ship_result later(struct collectd *x, struct ship_reply *reply, const char *what, int err)
+{
+	disconnect(x);
+	snprintf(reply->text, sizeof(reply->text), "%s %.120s: %s", what,
+		 x->settings->exec ? "stdout" : x->settings->socket, strerror(-err));
+	return SHIP_RETRY;
+}
+
+static int wait_fd(int fd, short events, uint64_t until_ns)
+{
+	for (;;) {
+		uint64_t now = clock_mono_ns();
+		struct pollfd p = { .fd = fd, .events = events };
+		int n = now < until_ns ? poll(&p, 1, (int)((until_ns - now) / 1000000 + 1)) : 0;
+
+		if (n > 0)
+			return 0;
+		if (n == 0)
+			return -ETIMEDOUT;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+static int connect_it(struct collectd *x)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	size_t n = strlen(x->settings->socket);
+
+	if (x->fd >= 0)
+		return 0;
+	if (n >= sizeof(at.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(at.sun_path, x->settings->socket, n);
+	x->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (x->fd < 0 || connect(x->fd, (struct sockaddr *)&at, sizeof(at)) < 0)
+		return -errno;
+	return 0;
+}
+
+static int send_line(struct collectd *x, struct str line, uint64_t until_ns)
+{
+	while (line.n) {
+		ssize_t n = send(x->fd, line.s, line.n, MSG_NOSIGNAL);
+		int err = 0;
+
+		if (n > 0)
+			line = str_n(line.s + n, line.n - (size_t)n);
+		else if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			err = wait_fd(x->fd, POLLOUT, until_ns);
+		else
+			err = n < 0 ? -errno : -EPIPE;
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+/* The next line of the answer, without its end; valid until the next call. */
+static int receive_line(struct collectd *x, struct str *out, size_t *n_used, uint64_t until_ns)
+{
+	for (;;) {
+		const char *end = memchr(x->reply, '\n', x->n_reply);
+		ssize_t n;
+		int err = 0;
+
+		if (end) {
+			*out = str_n(x->reply, (size_t)(end - x->reply));
+			*n_used = out->n + 1;
+			return 0;
+		}
+		if (x->n_reply == sizeof(x->reply))
+			return -EMSGSIZE;
+		n = recv(x->fd, x->reply + x->n_reply, sizeof(x->reply) - x->n_reply, 0);
+		if (n > 0)
+			x->n_reply += (size_t)n;
+		else if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			err = wait_fd(x->fd, POLLIN, until_ns);
+		else
+			err = n < 0 ? -errno : -ECONNRESET;
+		if (err < 0)
+			return err;
+	}
+}
+
+/* "0 Success: 1 value has been dispatched." or "-1 why". A positive number says how many lines
+ * follow. Returns 0, 1: refused, or a negative errno. */
+static int take_reply(struct collectd *x, uint64_t until_ns)
+{
+	uint32_t more = 0;
+	bool refused = false;
+
+	for (uint32_t i = 0; i <= more; i++) {
+		struct str line, number;
+		size_t used;
+		int err = receive_line(x, &line, &used, until_ns);
+
+		if (err < 0)
+			return err;
+		number = str_n(line.s, str_find(line, ' ') < 0 ? line.n : (size_t)str_find(line, ' '));
+		if (i == 0 && number.n && number.s[0] == '-') {
+			refused = true;
+			snprintf(x->refusal, sizeof(x->refusal), "%.*s",
+				 (int)min_of(line.n, sizeof(x->refusal) - 1), line.s);
+		} else if (i == 0 && (num_u32(number, &more) < 0 || more > REPLY_LINES_MAX)) {
+			return -EPROTO;
+		}
+		x->n_reply -= used;
+		memmove(x->reply, x->reply + used, x->n_reply);
+	}
+	return refused;
+}
+
+/* Whether this body is the one that was begun; else it begins. */
+static void take_up(struct collectd *x, const struct shipment *s)
+{
+	if (x->begun.body.n == s->body.n && x->begun.from_ns == s->from_ns &&
+	    x->begun.to_ns == s->to_ns && x->offset < s->body.n)
+		return;
+	x->begun = *s;
+	x->offset = x->refused = x->lines = 0;
+	x->refusal[0] = '\0';
+}
+
+/* What was refused in part is said once per reason; the rest was taken. */
+static enum ship_result sum_up(struct collectd *x, struct ship_reply *reply)
+{
+	const char *hint = strstr(x->refusal, "pmu_counter") ?
+			   "; add tacho's types.db to collectd's TypesDB" : "";
+
+	x->begun = (struct shipment){ 0 };
+	snprintf(reply->text, sizeof(reply->text), "collectd refused: %.150s%s", x->refusal, hint);
+	if (x->refused && x->refused == x->lines)
+		return SHIP_DROP;
+	if (x->refused && strcmp(x->told, x->refusal) != 0) {
+		memcpy(x->told, x->refusal, sizeof(x->told));
+		tell(x, reply->text);
+	}
+	return SHIP_DONE;
+}
+
+static struct str next_line(const struct collectd *x, const struct shipment *s)
+{
+	const char *from = s->body.s + x->offset;
+	const char *end = memchr(from, '\n', s->body.n - x->offset);
+
+	return str_n(from, end ? (size_t)(end - from) + 1 : s->body.n - x->offset);
+}
+
+static enum ship_result ship_socket(struct collectd *x, const struct shipment *s,
+				    struct ship_reply *reply)
+{
+	uint64_t timeout_ns = x->settings->push.timeout_ns;
+	int err = connect_it(x);
+
+	if (err < 0)
+		return later(x, reply, "cannot reach", err);
+	while (x->offset < s->body.n) {
+		struct str line = next_line(x, s);
+		uint64_t until_ns = clock_mono_ns() + timeout_ns;
+
+		err = send_line(x, line, until_ns);
+		if (err == 0)
+			err = take_reply(x, until_ns);
+		if (err < 0)
+			return later(x, reply, "lost", err);
+		x->refused += err > 0;
+		x->lines++;
+		x->offset += line.n;
+	}
+	return sum_up(x, reply);
+}
+
+/* ---- stdout ---- */
+
+/* Nobody is left to read: a child of collectd has no reason to stay. */
+static enum ship_result orphaned(struct collectd *x, struct ship_reply *reply)
+{
+	snprintf(reply->text, sizeof(reply->text), "collectd has closed our stdout; the agent ends");
+	tell(x, reply->text);
+	kill(getpid(), SIGTERM);
+	return SHIP_RETRY;
+}
+
+/* A pipe that poll() calls writable takes PIPE_BUF bytes at once; a line is shorter. */
+static enum ship_result ship_stdout(struct collectd *x, const struct shipment *s,
+				    struct ship_reply *reply)
+{
+	while (x->offset < s->body.n) {
+		struct str line = next_line(x, s);
+		int err = wait_fd(STDOUT_FILENO, POLLOUT,
+				  clock_mono_ns() + x->settings->push.timeout_ns);
+		ssize_t n;
+
+		if (err < 0)
+			return later(x, reply, "cannot write to", err);
+		n = write(STDOUT_FILENO, line.s, line.n);
+		if (n < 0 && errno == EPIPE)
+			return orphaned(x, reply);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return later(x, reply, "cannot write to", -errno);
+		x->offset += n > 0 ? (size_t)n : 0;
+	}
+	x->begun = (struct shipment){ 0 };
+	return SHIP_DONE;
+}
+
+static enum ship_result ship(void *arg, const struct shipment *s, struct ship_reply *reply)
+{
+	struct collectd *x = arg;
+
+	take_up(x, s);
+	return x->settings->exec ? ship_stdout(x, s, reply) : ship_socket(x, s, reply);
+}
+
+const struct exporter_type export_collectd = {
+	.name = "collectd",
+	.help = "to collectd, by its unixsock or its exec plugin, under the identifiers of intel_pmu "
+		"where a source has its names",
+	.keys = keys,
+	.settings_size = sizeof(struct collectd_settings),
+	.check = check,
+	.open = open_it,
+	.encode = encode,
+	.ship = ship,
+	.close = close_it,
+};

@@ -1,0 +1,169 @@
+/*
+ * Graphite's plain text by TCP: "name value seconds", with the labels in the name or as tags.
+ * The protocol has no answer. So a body is a connection of its own: after it our half is closed,
+ * and when the receiver closes its half it has read everything.
+ */
+#include "agent/export/exporter.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "agent/export/dotted_names.h"
+#include "agent/core/metric_names.h"
+#include "agent/export/point_view.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#define AT(field) offsetof(struct dotted_settings, field)
+static const struct key_row keys[] = {
+	{ KEY_STRING, "address", AT(address), NULL, "where to: \"host:2003\"", .required = true },
+	{ KEY_STRING, "prefix", AT(prefix), "tacho", "what names begin with" },
+	{ KEY_CHOICE, "style", AT(style), "path",
+	  "labels as parts of the name, or as Graphite's tags (since 1.1)", .choices = "path tags" },
+	{ .kind = KEY_END },
+};
+#undef AT
+
+static int check(const void *settings, struct tacho_error *e)
+{
+	return dotted_check(settings, " \t\r\n;", "a blank or a semicolon", e);
+}
+
+static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+{
+	return dotted_open(out, sizeof(struct dotted), settings, env, e);
+}
+
+static void close_it(void *x)
+{
+	struct dotted *g = x;
+
+	picks_done(&g->picks);
+	free(g);
+}
+
+static void put_line(struct buf *out, const struct dotted *g, const struct pick *k)
+{
+	dotted_put_name(out, g, k->series);
+	if (g->settings->style == 1)
+		put_tags(out, k->series, g->env, ";", ';', '=');
+	buf_putc(out, ' ');
+	if (metric_is_count(k->series->metric))
+		buf_u64(out, k->point->count);
+	else
+		naming_number(out, k->point->value);
+	buf_printf(out, " %lld\n", (long long)(k->time_ns / 1000000000));
+}
+
+/* A second is the finest there is: of several points in it the last counts. */
+static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+{
+	struct dotted *g = x;
+	int64_t points = 0;
+
+	if (picks_take(&g->picks, g->env->registry, batches, n, true) < 0)
+		return -ENOMEM;
+	picks_sort(&g->picks, PICK_BY_SERIES);
+	for (size_t i = 0; i < g->picks.n; i++) {
+		const struct pick *k = &g->picks.v[i];
+
+		if (i + 1 < g->picks.n && k[1].series == k->series &&
+		    k[1].time_ns / 1000000000 == k->time_ns / 1000000000)
+			continue;
+		if (!isfinite(k->point->value))
+			continue;
+		put_line(body, g, k);
+		points++;
+	}
+	return buf_failed(body) ? -ENOMEM : points;
+}
+
+static int left_ms(const struct dotted *g, uint64_t until_ns)
+{
+	uint64_t now = clock_mono_ns(), by = g->env->stop_by_ns ? *g->env->stop_by_ns : 0;
+	uint64_t end = by ? min_of(by, until_ns) : until_ns;
+
+	/* Short sleeps, so that a request to end is seen. */
+	return now >= end ? 0 : (int)min_of((end - now) / 1000000 + 1, (uint64_t)250);
+}
+
+static bool wait_for(const struct dotted *g, int fd, short what, uint64_t until_ns)
+{
+	struct pollfd p = { .fd = fd, .events = what };
+	int ms;
+
+	while ((ms = left_ms(g, until_ns)) > 0)
+		if (poll(&p, 1, ms) > 0)
+			return true;
+	return false;
+}
+
+static int send_all(const struct dotted *g, int fd, struct str body, uint64_t until_ns)
+{
+	while (body.n) {
+		ssize_t n = send(fd, body.s, body.n, MSG_NOSIGNAL);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+			if (!wait_for(g, fd, POLLOUT, until_ns))
+				return -ETIMEDOUT;
+			continue;
+		}
+		if (n < 0)
+			return -errno;
+		body = str_n(body.s + n, body.n - (size_t)n);
+	}
+	return shutdown(fd, SHUT_WR) < 0 ? -errno : 0;
+}
+
+static int wait_closed(const struct dotted *g, int fd, uint64_t until_ns)
+{
+	char sink[256];
+
+	for (;;) {
+		ssize_t n = recv(fd, sink, sizeof(sink), 0);
+
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		if (n < 0 && !wait_for(g, fd, POLLIN, until_ns))
+			return -ETIMEDOUT;
+	}
+}
+
+static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
+{
+	const struct dotted *g = x;
+	uint64_t until_ns = clock_mono_ns() + g->settings->push.timeout_ns;
+	struct tacho_error e = { .column = -1 };
+	int err, fd = address_connect(g->settings->address, SOCK_STREAM,
+				      (int)(g->settings->push.timeout_ns / 1000000), &e);
+
+	if (fd < 0) {
+		snprintf(reply->text, sizeof(reply->text), "%.200s", e.message);
+		return SHIP_RETRY;
+	}
+	err = send_all(g, fd, s->body, until_ns);
+	if (!err)
+		err = wait_closed(g, fd, until_ns);
+	close(fd);
+	if (!err)
+		return SHIP_DONE;
+	snprintf(reply->text, sizeof(reply->text), "%.100s: %s", g->settings->address, strerror(-err));
+	return SHIP_RETRY;
+}
+
+const struct exporter_type export_graphite = {
+	.name = "graphite",
+	.help = "Graphite's plain text by TCP: carbon, VictoriaMetrics and others",
+	.keys = keys,
+	.settings_size = sizeof(struct dotted_settings),
+	.check = check,
+	.open = open_it,
+	.encode = encode,
+	.ship = ship,
+	.close = close_it,
+};

@@ -1,0 +1,77 @@
+/*
+ * What exporters by HTTP need to know of URLs, headers and answers, whoever carries them.
+ */
+#include "agent/export/http_client.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+#include "base/error.h"
+
+/* A name and a value that stay within their line. */
+static bool is_header(const struct key_pair *h)
+{
+	for (const char *c = h->name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("!#$%&'*+-.^_`|~", *c))
+			return false;
+	return *h->name && !strpbrk(h->value, "\r\n");
+}
+
+int http_settings_check(const struct http_settings *s, struct tacho_error *e)
+{
+	if (!s->user != !s->password)
+		return error_set(e, -EINVAL, "user and password are only of use together");
+	if (s->user && s->token)
+		return error_set(e, -EINVAL, "either token or user and password can be given, not both");
+	if (!s->cert != !s->key)
+		return error_set(e, -EINVAL, "cert and key are only of use together");
+	if (s->token && strpbrk(s->token, "\r\n"))
+		return error_set(e, -EINVAL, "token: it has a line end in it");
+	for (size_t i = 0; i < s->headers.n; i++)
+		if (!is_header(&s->headers.v[i]))
+			return error_set(e, -EINVAL, "headers: '%.60s' is not the name and value of a header",
+					 s->headers.v[i].name);
+	return 0;
+}
+
+enum ship_result ship_http_result(long status)
+{
+	if (status >= 200 && status < 300)
+		return SHIP_DONE;
+	/* Somewhere else: not a word against the body, which waits for the right address. */
+	return status == 408 || status == 429 || status >= 500 || (status >= 300 && status < 400)
+		       ? SHIP_RETRY : SHIP_DROP;
+}
+
+void ship_http_words(char *out, size_t size, struct str answer)
+{
+	size_t n = 0;
+
+	while (answer.n && strchr("\r\n ", answer.s[0] ? answer.s[0] : 1))
+		answer = str_n(answer.s + 1, answer.n - 1);
+	for (size_t i = 0; i < answer.n && n + 1 < size && answer.s[i] != '\r' && answer.s[i] != '\n'; i++)
+		out[n++] = (unsigned char)answer.s[i] < ' ' || answer.s[i] == 127 ? '?' : answer.s[i];
+	out[n] = '\0';
+}
+
+void url_escape(struct buf *out, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		unsigned char c = (unsigned char)text.s[i];
+
+		if ((c < 128 && isalnum(c)) || strchr("-._~", c ? c : 1))
+			buf_putc(out, (char)c);
+		else
+			buf_printf(out, "%%%02X", c);
+	}
+}
+
+void url_with_path(struct buf *out, const char *url, const char *path)
+{
+	const char *host = strstr(url, "://"), *slash = strchr(host ? host + 3 : url, '/');
+
+	buf_puts(out, url);
+	if (slash && slash[1])
+		return;
+	buf_puts(out, slash ? path + 1 : path);
+}

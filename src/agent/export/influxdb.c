@@ -1,0 +1,173 @@
+/*
+ * InfluxDB's line protocol, for versions 1 (db) and 2 (bucket, org), and whoever else takes it:
+ *
+ *	perf_context_switches,cpu=3,host=me,source=system value=42i 1700000000000000000
+ *
+ * Plain counts are integers. InfluxDB's have 63 bits and a field keeps its type for ever, so a
+ * count beyond that begins again at 0, which non_negative_derivative() takes for a restart. Values
+ * that are no number have no place in the protocol and are left out.
+ */
+#include "agent/export/exporter.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "agent/export/http_exporter.h"
+#include "agent/core/metric_names.h"
+#include "agent/export/point_view.h"
+#include "base/error.h"
+
+struct settings {
+	struct http_export_settings base;
+	char *database, *retention_policy;
+	char *bucket, *org;
+};
+
+struct influxdb {
+	struct http_exporter base;
+	struct picks picks;
+};
+
+#define AT(field) offsetof(struct settings, field)
+static const struct key_row keys[] = {
+	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:8086\""),
+	{ KEY_STRING, "database", AT(database), NULL, "the database, of version 1" },
+	{ KEY_STRING, "retention_policy", AT(retention_policy), NULL, "how long it keeps it, of version 1" },
+	{ KEY_STRING, "bucket", AT(bucket), NULL, "the bucket, of version 2" },
+	{ KEY_STRING, "org", AT(org), NULL, "the organisation, of version 2" },
+	{ .kind = KEY_END },
+};
+#undef AT
+
+static int check(const void *settings, struct tacho_error *e)
+{
+	const struct settings *s = settings;
+
+	if (!s->database == !s->bucket)
+		return error_set(e, -EINVAL, "either database (version 1) or bucket (version 2) is needed");
+	if (s->org && !s->bucket)
+		return error_set(e, -EINVAL, "org goes with bucket");
+	if (s->retention_policy && !s->database)
+		return error_set(e, -EINVAL, "retention_policy goes with database");
+	return http_exporter_check(settings, e);
+}
+
+static void add_param(struct buf *url, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	buf_printf(url, "&%s=", name);
+	url_escape(url, str_of(value));
+}
+
+static void make_url(struct buf *url, const struct settings *s)
+{
+	url_with_path(url, s->base.http.url, s->bucket ? "/api/v2/write" : "/write");
+	buf_printf(url, "%cprecision=ns", strchr(url->bytes ? url->bytes : "", '?') ? '&' : '?');
+	add_param(url, "db", s->database);
+	add_param(url, "rp", s->retention_policy);
+	add_param(url, "bucket", s->bucket);
+	add_param(url, "org", s->org);
+}
+
+static void close_it(void *x)
+{
+	struct influxdb *db = x;
+
+	http_exporter_done(&db->base);
+	picks_done(&db->picks);
+	free(db);
+}
+
+/* Version 2 has a word of its own for tokens. */
+static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+{
+	const char *headers[] = { "Content-Type: text/plain; charset=utf-8", NULL, NULL };
+	const struct settings *s = settings;
+	struct http_settings http = s->base.http;
+	struct influxdb *db = http_exporter_new(sizeof(*db), settings, env);
+	scoped(buf_done) struct buf token = { 0 };
+
+	if (db)
+		make_url(&db->base.url, s);
+	if (db && http.token && s->bucket) {
+		buf_printf(&token, "Authorization: Token %s", http.token);
+		headers[1] = token.bytes;
+		http.token = NULL;
+		db->base.url.bad = db->base.url.bad || buf_failed(&token);
+	}
+	return http_exporter_open(out, db, &http, headers, close_it, e);
+}
+
+/* A backslash escapes what has a meaning; one at the end would escape what follows, and a line end
+ * cannot be written at all: those become _. */
+static void put_word(struct buf *out, const char *text, const char *special)
+{
+	for (; *text; text++) {
+		if (strchr(special, *text))
+			buf_putc(out, '\\');
+		buf_putc(out, (unsigned char)*text < ' ' || (*text == '\\' && !text[1]) ? '_' : *text);
+	}
+}
+
+static void put_tags(struct buf *out, const struct influxdb *db, const struct series *s)
+{
+	const struct label_view more[] = { { "host", db->base.env->host }, { NULL, NULL } };
+	struct label_view labels[LABELS_MAX];
+	size_t n = naming_labels(s, db->base.env->config, more, labels);
+
+	for (size_t i = 0; i < n; i++) {
+		buf_putc(out, ',');
+		put_word(out, labels[i].name, ",= ");
+		buf_putc(out, '=');
+		put_word(out, labels[i].value, ",= ");
+	}
+}
+
+static void put_line(struct buf *out, const struct influxdb *db, const struct pick *k)
+{
+	naming_full(out, k->series->metric);
+	put_tags(out, db, k->series);
+	buf_puts(out, " value=");
+	if (metric_is_count(k->series->metric)) {
+		buf_u64(out, k->point->count & INT64_MAX);
+		buf_putc(out, 'i');
+	} else {
+		naming_number(out, k->point->value);
+	}
+	if (pick_scaled(k)) {
+		buf_puts(out, ",enabled_seconds=");
+		naming_number(out, (double)k->point->enabled_ns * 1e-9);
+		buf_puts(out, ",running_seconds=");
+		naming_number(out, (double)k->point->running_ns * 1e-9);
+	}
+	buf_printf(out, " %lld\n", (long long)k->time_ns);
+}
+
+static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+{
+	struct influxdb *db = x;
+	int64_t points = 0;
+
+	if (picks_take(&db->picks, db->base.env->registry, batches, n, true) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < db->picks.n; i++) {
+		if (!isfinite(db->picks.v[i].point->value))
+			continue;
+		put_line(body, db, &db->picks.v[i]);
+		points++;
+	}
+	return buf_failed(body) ? -ENOMEM : points;
+}
+
+const struct exporter_type export_influxdb = {
+	.name = "influxdb",
+	.help = "InfluxDB's line protocol, of versions 1 and 2: InfluxDB, Telegraf, VictoriaMetrics, QuestDB",
+	.keys = keys,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.open = open_it,
+	.encode = encode,
+	.ship = http_exporter_ship,
+	.close = close_it,
+};

@@ -1,0 +1,113 @@
+/*
+ * Points beside their series.
+ */
+#include "agent/export/point_view.h"
+
+#include <errno.h>
+
+#include "base/vec.h"
+
+int picks_take(struct picks *p, const struct registry *r, const struct batch *b, size_t n, bool counted)
+{
+	p->n = 0;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < b[i].n_points; k++) {
+			const struct point *point = &b[i].points[k];
+			const struct series *s = registry_get(r, point->series);
+			struct pick *pick;
+
+			if (!s || (counted && point->state > TACHO_SCALED))
+				continue;
+			pick = vec_add(p);
+			if (!pick)
+				return -ENOMEM;
+			*pick = (struct pick){ s, point, b[i].time_ns, false };
+		}
+	return 0;
+}
+
+static int by_series(const void *a, const void *b)
+{
+	const struct pick *x = a, *y = b;
+
+	if (x->series->id != y->series->id)
+		return x->series->id < y->series->id ? -1 : 1;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+static int by_metric(const void *a, const void *b)
+{
+	const struct metric *x = ((const struct pick *)a)->series->metric;
+	const struct metric *y = ((const struct pick *)b)->series->metric;
+
+	return x == y ? by_series(a, b) : (uintptr_t)x < (uintptr_t)y ? -1 : 1;
+}
+
+void picks_sort(struct picks *p, enum pick_order order)
+{
+	if (p->n && order != PICK_AS_CAME)
+		qsort(p->v, p->n, sizeof(*p->v), order == PICK_BY_SERIES ? by_series : by_metric);
+}
+
+void picks_done(struct picks *p)
+{
+	vec_done(p);
+}
+
+/* The place of a series among those seen, which are sorted; or where it would be. */
+static size_t place_of(const struct seen *s, uint32_t id)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->v[mid].series < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int remember(struct seen *s, const struct pick *k)
+{
+	size_t at = place_of(s, k->series->id);
+
+	if (at == s->n || s->v[at].series != k->series->id) {
+		if (!vec_add(s))
+			return -ENOMEM;
+		memmove(s->v + at + 1, s->v + at, (s->n - 1 - at) * sizeof(*s->v));
+		s->v[at] = (struct seen_one){ .series = k->series->id };
+	}
+	s->v[at].scaled = s->v[at].scaled || pick_scaled(k);
+	return 0;
+}
+
+int seen_look(struct seen *s, const struct registry *r, struct picks *p)
+{
+	size_t kept = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < p->n && !err; i++)
+		err = remember(s, &p->v[i]);
+	for (size_t i = 0; i < s->n && !err; i++) {
+		const struct series *x = registry_get(r, s->v[i].series);
+		struct pick *end = x && x->ended ? vec_add(p) : NULL;
+
+		if (end)	/* a millisecond later: receivers count in those */
+			*end = (struct pick){ x, NULL, x->time_ns + 1000000, s->v[i].scaled };
+		else if (x && x->ended)
+			err = -ENOMEM;
+		if (x && !x->ended)
+			s->v[kept++] = s->v[i];
+	}
+	if (!err)
+		s->n = kept;
+	return err;
+}
+
+void seen_done(struct seen *s)
+{
+	vec_done(s);
+}

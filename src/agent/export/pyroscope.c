@@ -1,0 +1,112 @@
+/*
+ * The continuous profile to Pyroscope: each window as pprof to /ingest.
+ */
+#include "agent/export/exporter.h"
+
+#include <errno.h>
+
+#include "agent/export/http_exporter.h"
+#include "base/error.h"
+
+struct settings {
+	struct http_export_settings base;
+	char *application, *tenant;
+};
+
+struct pyroscope {
+	struct http_exporter base;
+	size_t n_fixed;			/* the part of the URL before the times */
+};
+
+#define AT(field) offsetof(struct settings, field)
+static const struct key_row keys[] = {
+	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:4040\"; without a path it is /ingest"),
+	{ KEY_STRING, "application", AT(application), "tacho", "the name that the profiles are found under" },
+	{ KEY_STRING, "tenant", AT(tenant), NULL, "sent as X-Scope-OrgID" },
+	{ .kind = KEY_END },
+};
+#undef AT
+
+static int check(const void *settings, struct tacho_error *e)
+{
+	const struct settings *s = settings;
+
+	if (s->tenant && strpbrk(s->tenant, "\r\n"))
+		return error_set(e, -EINVAL, "tenant: it has a line end in it");
+	if (strpbrk(s->application, "{}"))
+		return error_set(e, -EINVAL, "application: '%.100s' has a brace in it", s->application);
+	return http_exporter_check(settings, e);
+}
+
+/* name=tacho{host="me",region="eu"}, escaped. */
+static void put_name(struct buf *url, const struct pyroscope *p)
+{
+	const struct settings *s = (const struct settings *)p->base.settings;
+	const struct key_pairs *labels = &p->base.env->config->labels;
+	struct buf name = { 0 };
+
+	buf_printf(&name, "%s{host=%s", s->application, p->base.env->host);
+	for (size_t i = 0; i < labels->n; i++)
+		if (strcmp(labels->v[i].name, "host") && !strpbrk(labels->v[i].value, "{},="))
+			buf_printf(&name, ",%s=%s", labels->v[i].name, labels->v[i].value);
+	buf_putc(&name, '}');
+	url_escape(url, buf_view(&name));
+	url->bad = url->bad || buf_failed(&name);
+	buf_done(&name);
+}
+
+static void close_it(void *x)
+{
+	struct pyroscope *p = x;
+
+	http_exporter_done(&p->base);
+	free(p);
+}
+
+static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+{
+	const char *headers[] = { "Content-Type: application/octet-stream", NULL, NULL };
+	const struct settings *s = settings;
+	struct pyroscope *p = http_exporter_new(sizeof(*p), settings, env);
+	scoped(buf_done) struct buf tenant = { 0 };
+	struct buf *url = p ? &p->base.url : NULL;
+
+	if (url) {
+		url_with_path(url, s->base.http.url, "/ingest");
+		buf_puts(url, strchr(url->bytes ? url->bytes : "", '?') ? "&name=" : "?name=");
+		put_name(url, p);
+		buf_puts(url, "&format=pprof&spyName=tacho");
+		p->n_fixed = url->n;
+	}
+	if (url && s->tenant) {
+		buf_printf(&tenant, "X-Scope-OrgID: %s", s->tenant);
+		headers[1] = tenant.bytes;
+		url->bad = url->bad || buf_failed(&tenant);
+	}
+	return http_exporter_open(out, p, NULL, headers, close_it, e);
+}
+
+static enum ship_result ship_profile(void *x, const struct shipment *s, struct ship_reply *reply)
+{
+	struct pyroscope *p = x;
+
+	p->base.url.n = p->n_fixed;
+	buf_printf(&p->base.url, "&from=%lld&until=%lld", (long long)(s->from_ns / 1000000000),
+		   (long long)((s->to_ns + 999999999) / 1000000000));
+	if (buf_failed(&p->base.url)) {
+		p->base.url.bad = false;
+		return SHIP_RETRY;
+	}
+	return http_exporter_ship(p, s, reply);
+}
+
+const struct exporter_type export_pyroscope = {
+	.name = "pyroscope",
+	.help = "the continuous profile as pprof, to Pyroscope's /ingest",
+	.keys = keys,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.open = open_it,
+	.ship_profile = ship_profile,
+	.close = close_it,
+};

@@ -1,0 +1,219 @@
+/*
+ * Prometheus remote write 1.0: a protobuf WriteRequest, packed by snappy. Names, labels and values
+ * are those of /metrics; job and instance are put on as a scrape would. A series that ends gets
+ * Prometheus' stale marker.
+ *
+ * Values are doubles: a counter above 2^53 is rounded to the nearest, which no rate() can notice.
+ */
+#include "agent/export/exporter.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "agent/export/http_exporter.h"
+#include "agent/core/metric_names.h"
+#include "agent/export/point_view.h"
+#include "agent/export/snappy.h"
+#include "base/protobuf.h"
+#include "base/vec.h"
+
+/* The fields of WriteRequest and what is in it. */
+enum { REQUEST_SERIES = 1, REQUEST_METADATA = 3, SERIES_LABEL = 1, SERIES_SAMPLE = 2, LABEL_NAME = 1,
+       LABEL_VALUE = 2, SAMPLE_VALUE = 1, SAMPLE_TIME = 2, META_TYPE = 1, META_NAME = 2, META_HELP = 4,
+       META_UNIT = 5 };
+enum { TYPE_COUNTER = 1, TYPE_GAUGE = 2 };
+
+#define NAN_STALE 0x7ff0000000000002ull		/* the series has ended */
+#define NAN_VALUE 0x7ff8000000000001ull		/* any other */
+
+struct settings {
+	struct http_export_settings base;
+	char *job;
+};
+
+struct remote_write {
+	struct http_exporter base;
+	struct picks picks;
+	struct seen seen;
+	struct { const struct metric **v; size_t n, cap; } described;
+	struct buf request, series, part, name, value;
+};
+
+static const struct key_row keys[] = {
+	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:9090/api/v1/write\""),
+	{ KEY_STRING, "job", offsetof(struct settings, job), "tacho", "the value of the label job" },
+	{ .kind = KEY_END },
+};
+
+static void close_it(void *x)
+{
+	struct remote_write *w = x;
+
+	http_exporter_done(&w->base);
+	picks_done(&w->picks);
+	seen_done(&w->seen);
+	vec_done(&w->described);
+	buf_done(&w->request);
+	buf_done(&w->series);
+	buf_done(&w->part);
+	buf_done(&w->name);
+	buf_done(&w->value);
+	free(w);
+}
+
+static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+{
+	static const char *const headers[] = {
+		"Content-Type: application/x-protobuf", "Content-Encoding: snappy",
+		"X-Prometheus-Remote-Write-Version: 0.1.0", NULL,
+	};
+	struct remote_write *w = http_exporter_new(sizeof(*w), settings, env);
+
+	if (w)
+		buf_puts(&w->base.url, w->base.settings->http.url);
+	return http_exporter_open(out, w, NULL, headers, close_it, e);
+}
+
+static void put_label(struct remote_write *w, const char *name, const char *value)
+{
+	buf_clear(&w->part);
+	pb_bytes(&w->part, LABEL_NAME, str_of(name));
+	buf_clear(&w->value);
+	naming_utf8(&w->value, str_of(value));
+	pb_message(&w->part, LABEL_VALUE, &w->value);
+	pb_message(&w->series, SERIES_LABEL, &w->part);
+}
+
+/* Labels have to be sorted, the name among them. */
+static void put_labels(struct remote_write *w, const struct series *s, const char *suffix)
+{
+	struct label_view labels[LABELS_MAX], more[] = {
+		{ "__name__", NULL }, { "instance", w->base.env->host }, { "job", ((const struct settings *)w->base.settings)->job }, { NULL, NULL },
+	};
+	size_t n;
+
+	buf_clear(&w->name);
+	naming_full(&w->name, s->metric);
+	buf_puts(&w->name, suffix);
+	buf_puts(&w->name, s->metric->kind == METRIC_COUNTER ? "_total" : "");
+	more[0].value = w->name.bytes ? w->name.bytes : "";
+	w->series.bad = w->series.bad || buf_failed(&w->name);
+	n = naming_labels(s, w->base.env->config, more, labels);
+	for (size_t i = 0; i < n; i++)
+		put_label(w, labels[i].name, labels[i].value);
+}
+
+static void put_sample(struct remote_write *w, uint64_t bits, int64_t time_ms)
+{
+	buf_clear(&w->part);
+	pb_fixed64(&w->part, SAMPLE_VALUE, bits);
+	pb_u64(&w->part, SAMPLE_TIME, (uint64_t)time_ms);
+	pb_message(&w->series, SERIES_SAMPLE, &w->part);
+}
+
+enum what { VALUE, ENABLED, RUNNING };
+
+static uint64_t bits_of(const struct pick *k, enum what what)
+{
+	double v = !k->point ? 0 : what == VALUE ? k->point->value :
+		   (double)(what == ENABLED ? k->point->enabled_ns : k->point->running_ns) * 1e-9;
+	uint64_t bits = NAN_STALE;
+
+	if (k->point && isnan(v))
+		bits = NAN_VALUE;
+	else if (k->point)
+		memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
+/* One series with all its samples. Of two within a millisecond the later counts. */
+static int64_t put_series(struct remote_write *w, const struct pick *k, size_t n, enum what what)
+{
+	static const char *const suffixes[] = { "", "_enabled_seconds", "_running_seconds" };
+	int64_t put = 0;
+
+	buf_clear(&w->series);
+	put_labels(w, k->series, suffixes[what]);
+	for (size_t i = 0; i < n; i++) {
+		if (i + 1 < n && k[i + 1].time_ns / 1000000 == k[i].time_ns / 1000000)
+			continue;
+		put_sample(w, bits_of(&k[i], what), k[i].time_ns / 1000000);
+		put += k[i].point && what == VALUE;
+	}
+	pb_message(&w->request, REQUEST_SERIES, &w->series);
+	return put;
+}
+
+/* What a metric is, told once per connection. */
+static int describe(struct remote_write *w, const struct metric *m)
+{
+	const struct metric **place;
+
+	for (size_t i = 0; i < w->described.n; i++)
+		if (w->described.v[i] == m)
+			return 0;
+	place = vec_add(&w->described);
+	if (!place)
+		return -ENOMEM;
+	*place = m;
+	buf_clear(&w->part);
+	buf_clear(&w->name);
+	naming_full(&w->name, m);
+	buf_puts(&w->name, m->kind == METRIC_COUNTER ? "_total" : "");
+	pb_u64(&w->part, META_TYPE, m->kind == METRIC_COUNTER ? TYPE_COUNTER : TYPE_GAUGE);
+	pb_message(&w->part, META_NAME, &w->name);
+	pb_bytes(&w->part, META_HELP, str_of(m->help));
+	pb_bytes(&w->part, META_UNIT, str_of(m->unit));
+	pb_message(&w->request, REQUEST_METADATA, &w->part);
+	return 0;
+}
+
+/* The samples of one series: its values, and the times where one of them was an estimate. */
+static int64_t put_all(struct remote_write *w, const struct pick *k, size_t n)
+{
+	int64_t put = put_series(w, k, n, VALUE);
+	bool scaled = false;
+
+	for (size_t i = 0; i < n; i++)
+		scaled = scaled || pick_scaled(&k[i]);
+	if (scaled) {
+		put_series(w, k, n, ENABLED);
+		put_series(w, k, n, RUNNING);
+	}
+	return put;
+}
+
+static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+{
+	struct remote_write *w = x;
+	int64_t points = 0;
+	size_t from = 0;
+
+	if (picks_take(&w->picks, w->base.env->registry, batches, n, true) < 0 ||
+	    seen_look(&w->seen, w->base.env->registry, &w->picks) < 0)
+		return -ENOMEM;
+	picks_sort(&w->picks, PICK_BY_SERIES);
+	buf_clear(&w->request);
+	for (size_t i = 1; i <= w->picks.n; i++)
+		if (i == w->picks.n || w->picks.v[i].series != w->picks.v[from].series) {
+			if (describe(w, w->picks.v[from].series->metric) < 0)
+				return -ENOMEM;
+			points += put_all(w, w->picks.v + from, i - from);
+			from = i;
+		}
+	if (buf_failed(&w->request))
+		return -ENOMEM;
+	return !w->picks.n ? 0 : snappy_block(buf_view(&w->request), body) < 0 ? -ENOMEM : points;
+}
+
+const struct exporter_type export_remote_write = {
+	.name = "remote_write",
+	.help = "Prometheus remote write 1.0: Prometheus, Mimir, Thanos, VictoriaMetrics, InfluxDB and others",
+	.keys = keys,
+	.settings_size = sizeof(struct settings),
+	.check = http_exporter_check,
+	.open = open_it,
+	.encode = encode,
+	.ship = http_exporter_ship,
+	.close = close_it,
+};

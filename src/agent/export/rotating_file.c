@@ -1,0 +1,224 @@
+/*
+ * Rotating files. A write that fails half-way (a full disk) is taken back, so that the body can be
+ * tried again as a whole; a line that a crash has torn is cut off when the file is opened again.
+ */
+#include "agent/export/rotating_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/io.h"
+
+#define LINE_MAX_BYTES 65536
+#define PIPE_PIECE 4096			/* so much goes into a pipe that poll() calls writable */
+
+struct rotate {
+	const struct rotate_settings *settings;
+	const struct push_settings *push;
+	const struct exporter_env *env;
+	const char *header;
+	int fd;				/* -1: not open */
+	bool is_stdout, has_header;
+	uint64_t bytes;
+	int64_t period;			/* of the last write, in units of `every` */
+	size_t done;			/* stdout: of the body whose turn it is */
+	int64_t done_of_ns;
+};
+
+/* Cuts off what follows the last line end, if there is one near the end. */
+static int mend_end(int fd, uint64_t *size)
+{
+	char tail[LINE_MAX_BYTES];
+	size_t n = (size_t)min_of(*size, (uint64_t)sizeof(tail));
+	ssize_t got = n ? pread(fd, tail, n, (off_t)(*size - n)) : 0;
+	const char *end = got > 0 ? memrchr(tail, '\n', (size_t)got) : NULL;
+	uint64_t whole = end ? *size - n + (uint64_t)(end + 1 - tail) : *size == n ? 0 : *size;
+
+	if (got < 0)
+		return -errno;
+	if (whole == *size)
+		return 0;
+	*size = whole;
+	return ftruncate(fd, (off_t)whole) < 0 ? -errno : 0;
+}
+
+static int64_t period_of(const struct rotate *r, int64_t ns)
+{
+	return r->settings->every_ns ? ns / (int64_t)r->settings->every_ns : 0;
+}
+
+static int open_file(struct rotate *r)
+{
+	struct stat st;
+	uint64_t size;
+	int err, fd = open(r->settings->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
+
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, &st) < 0 ? -errno : !S_ISREG(st.st_mode) ? -EINVAL : 0;
+	size = err ? 0 : (uint64_t)st.st_size;
+	if (!err)
+		err = mend_end(fd, &size);
+	if (err < 0) {
+		close(fd);
+		return err;
+	}
+	r->fd = fd;
+	r->bytes = size;
+	r->period = period_of(r, size ? (int64_t)st.st_mtim.tv_sec * 1000000000 : clock_wall_ns());
+	return 0;
+}
+
+int rotate_open(struct rotate **out, const struct rotate_settings *s, const struct push_settings *push,
+		const struct exporter_env *env, const char *header, struct tacho_error *e)
+{
+	struct rotate *r = calloc(1, sizeof(*r));
+	int err = 0;
+
+	if (!r)
+		return error_nomem(e);
+	*r = (struct rotate){ .settings = s, .push = push, .env = env, .header = header, .fd = -1 };
+	if (!strcmp(s->path, "-")) {
+		r->is_stdout = true;
+		r->fd = STDOUT_FILENO;
+	} else {
+		err = open_file(r);
+	}
+	if (err < 0) {
+		free(r);
+		return error_set(e, err, "cannot write to %.200s: %s", s->path,
+				 err == -EINVAL ? "it is not a plain file" : strerror(-err));
+	}
+	*out = r;
+	return 0;
+}
+
+void rotate_close(struct rotate *r)
+{
+	if (r && !r->is_stdout && r->fd >= 0) {
+		if (r->settings->sync != SYNC_NEVER)
+			fsync(r->fd);
+		close(r->fd);
+	}
+	free(r);
+}
+
+/* FILE.6 -> FILE.7 ... FILE -> FILE.1; the one beyond `keep` goes. */
+static int move_on(struct rotate *r)
+{
+	char from[PATH_MAX], to[PATH_MAX];
+
+	if (r->settings->sync != SYNC_NEVER)
+		fsync(r->fd);
+	close(take_fd(r->fd));
+	for (uint64_t i = r->settings->keep; i > 0; i--) {
+		int n = i > 1 ? snprintf(from, sizeof(from), "%s.%llu", r->settings->path, (unsigned long long)i - 1)
+			      : snprintf(from, sizeof(from), "%s", r->settings->path);
+		int m = snprintf(to, sizeof(to), "%s.%llu", r->settings->path, (unsigned long long)i);
+
+		if (n < 0 || m < 0 || n >= PATH_MAX || m >= PATH_MAX)
+			return -ENAMETOOLONG;
+		if (rename(from, to) < 0 && errno != ENOENT)
+			return -errno;
+	}
+	if (!r->settings->keep && unlink(r->settings->path) < 0 && errno != ENOENT)
+		return -errno;
+	return open_file(r);
+}
+
+static bool is_time(const struct rotate *r, size_t more)
+{
+	return r->bytes && ((r->settings->max_bytes && r->bytes + more > r->settings->max_bytes) ||
+			    r->period != period_of(r, clock_wall_ns()));
+}
+
+static int write_file(struct rotate *r, struct str body)
+{
+	uint64_t was;
+	int err = r->fd < 0 ? open_file(r) : 0;
+
+	if (!err && is_time(r, body.n))
+		err = move_on(r);
+	if (err < 0)
+		return err;
+	was = r->bytes;
+	if (!r->bytes && r->header) {
+		err = io_write_all(r->fd, r->header, strlen(r->header));
+		r->bytes += strlen(r->header);
+	}
+	if (!err)
+		err = io_write_all(r->fd, body.s, body.n);
+	if (!err && r->settings->sync == SYNC_WRITE && fsync(r->fd) < 0)
+		err = -errno;
+	r->bytes += body.n;
+	if (err < 0) {
+		r->bytes = was;
+		if (ftruncate(r->fd, (off_t)was) < 0)
+			err = -errno;
+	}
+	r->period = period_of(r, clock_wall_ns());
+	return err;
+}
+
+static bool is_over(const struct rotate *r, uint64_t until_ns)
+{
+	uint64_t now = clock_mono_ns(), by = r->env->stop_by_ns ? *r->env->stop_by_ns : 0;
+
+	return now > until_ns || (by && now > by);
+}
+
+/* A reader that is slow is waited for, but not for ever; what it has read is not sent again. */
+static int write_stdout(struct rotate *r, struct str body)
+{
+	uint64_t until_ns = clock_mono_ns() + r->push->timeout_ns;
+
+	while (r->done < body.n) {
+		struct pollfd p = { .fd = r->fd, .events = POLLOUT };
+		int ready = poll(&p, 1, 250);
+		ssize_t n;
+
+		if (ready <= 0 && is_over(r, until_ns))
+			return -ETIMEDOUT;
+		if (ready <= 0)
+			continue;
+		n = write(r->fd, body.s + r->done, min_of(body.n - r->done, (size_t)PIPE_PIECE));
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		r->done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+static int write_to_stdout(struct rotate *r, const struct shipment *item)
+{
+	int err = 0;
+
+	if (r->done_of_ns != item->from_ns || r->done > item->body.n)
+		r->done = 0;
+	r->done_of_ns = item->from_ns;
+	if (r->header && !r->has_header)
+		err = io_write_all(r->fd, r->header, strlen(r->header));
+	r->has_header = r->has_header || !err;
+	if (!err)
+		err = write_stdout(r, item->body);
+	if (!err)
+		r->done = 0;
+	return err;
+}
+
+enum ship_result rotate_write(struct rotate *r, const struct shipment *item, struct ship_reply *reply)
+{
+	int err = r->is_stdout ? write_to_stdout(r, item) : write_file(r, item->body);
+
+	if (!err)
+		return SHIP_DONE;
+	snprintf(reply->text, sizeof(reply->text), "cannot write to %.150s: %s",
+		 r->is_stdout ? "stdout" : r->settings->path, strerror(-err));
+	return SHIP_RETRY;
+}

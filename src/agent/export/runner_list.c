@@ -1,0 +1,213 @@
+/*
+ * The exporters of a configuration. A reload leaves those alone that stay as they are: their queues
+ * and connections go on; the others end, and what they had not sent stays on disk for those that
+ * come under the same name.
+ */
+#include "agent/export/exporter.h"
+
+#include <errno.h>
+
+#include "agent/export/runner.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#define MAX_EXPORTERS 32
+#define RELOAD_GRACE_MS 500
+
+struct exporters {
+	struct exporter_env env;
+	pthread_rwlock_t lock;		/* guards the list, not what is in it */
+	struct pusher *v[MAX_EXPORTERS];
+	size_t n;
+	bool started;
+};
+
+void exporters_take(struct exporters *x, const struct batch *b)
+{
+	if (!b->n_points)
+		return;
+	pthread_rwlock_rdlock(&x->lock);
+	for (size_t i = 0; i < x->n; i++)
+		pusher_take(x->v[i], b);
+	pthread_rwlock_unlock(&x->lock);
+}
+
+void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,
+			    int64_t from_ns, int64_t to_ns)
+{
+	pthread_rwlock_rdlock(&x->lock);
+	for (size_t i = 0; i < x->n; i++)
+		pusher_take_profile(x->v[i], pprof, n_samples, from_ns, to_ns);
+	pthread_rwlock_unlock(&x->lock);
+}
+
+size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t max)
+{
+	size_t n;
+
+	pthread_rwlock_rdlock(&x->lock);
+	n = min_of(x->n, max);
+	for (size_t i = 0; i < n; i++)
+		pusher_status(x->v[i], &out[i]);
+	pthread_rwlock_unlock(&x->lock);
+	return n;
+}
+
+/* ---- what stays ---- */
+
+/* A secret is never shown, so it is looked at. */
+static bool same_secret(const struct key_row *row, const void *a, const void *b)
+{
+	const char *x = *(char *const *)((const char *)a + row->at);
+	const char *y = *(char *const *)((const char *)b + row->at);
+
+	return x && y ? !strcmp(x, y) : x == y;
+}
+
+static bool same_keys(const struct key_row *rows, const void *a, const void *b)
+{
+	struct buf x = { 0 }, y = { 0 };
+	bool same = true;
+
+	for (const struct key_row *row = rows; same && row->kind != KEY_END; row++) {
+		if (row->kind == KEY_SECRET) {
+			same = same_secret(row, a, b);
+			continue;
+		}
+		buf_clear(&x);
+		buf_clear(&y);
+		key_show(row, a, &x);
+		key_show(row, b, &y);
+		same = str_eq(buf_view(&x), buf_view(&y)) && !buf_failed(&x) && !buf_failed(&y);
+	}
+	buf_done(&x);
+	buf_done(&y);
+	return same;
+}
+
+static bool same_labels(const struct key_pairs *a, const struct key_pairs *b)
+{
+	bool same = a->n == b->n;
+
+	for (size_t i = 0; same && i < a->n; i++)
+		same = !strcmp(a->v[i].name, b->v[i].name) && !strcmp(a->v[i].value, b->v[i].value);
+	return same;
+}
+
+static bool stays(const struct pusher *p, const struct export_config *as, const struct agent_config *cfg)
+{
+	const struct export_config *is = pusher_config(p);
+
+	return !strcmp(is->name, as->name) && is->type == as->type &&
+	       same_labels(&pusher_agent_config(p)->labels, &cfg->labels) &&
+	       same_keys(is->type->keys, is->settings, as->settings) &&
+	       (!exporter_pushes(is->type) || same_keys(push_keys, is->settings, as->settings));
+}
+
+static const struct export_config *wanted(const struct agent_config *cfg, const struct pusher *p)
+{
+	for (size_t i = 0; i < cfg->n_exports; i++)
+		if (stays(p, &cfg->exports[i], cfg))
+			return &cfg->exports[i];
+	return NULL;
+}
+
+/* ---- life ---- */
+
+static bool runs(const struct exporters *x, const char *name)
+{
+	for (size_t i = 0; i < x->n; i++)
+		if (!strcmp(pusher_config(x->v[i])->name, name))
+			return true;
+	return false;
+}
+
+static void end_all(struct pusher **v, size_t n, unsigned grace_ms)
+{
+	for (size_t i = 0; i < n; i++)
+		pusher_stop(v[i], grace_ms);
+	for (size_t i = 0; i < n; i++)
+		pusher_free(v[i]);
+}
+
+/* Ends those that the configuration does not have, or has otherwise. */
+static void end_others(struct exporters *x, const struct agent_config *cfg)
+{
+	struct pusher *gone[MAX_EXPORTERS];
+	size_t n_gone = 0, kept = 0;
+
+	pthread_rwlock_wrlock(&x->lock);
+	for (size_t i = 0; i < x->n; i++)
+		if (wanted(cfg, x->v[i]))
+			x->v[kept++] = x->v[i];
+		else
+			gone[n_gone++] = x->v[i];
+	x->n = kept;
+	pthread_rwlock_unlock(&x->lock);
+	end_all(gone, n_gone, RELOAD_GRACE_MS);
+}
+
+static int start_one(struct exporters *x, const struct export_config *cfg, struct tacho_error *e)
+{
+	struct pusher *p = NULL;
+	int err = pusher_new(&p, cfg, &x->env, e);
+
+	if (err < 0)
+		return err;
+	pthread_rwlock_wrlock(&x->lock);
+	x->v[x->n++] = p;
+	pthread_rwlock_unlock(&x->lock);
+	return 0;
+}
+
+int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct tacho_error *e)
+{
+	int err = 0;
+
+	if (cfg->n_exports > MAX_EXPORTERS)
+		return error_set(e, -E2BIG, "more than %d exports", MAX_EXPORTERS);
+	end_others(x, cfg);
+	config_free(x->env.config);
+	x->env.config = config_hold(cfg);
+	x->env.since_ns = x->started ? clock_wall_ns() : 0;
+	x->started = true;
+	for (size_t i = 0; i < cfg->n_exports; i++) {
+		struct tacho_error why = { .column = -1 };
+
+		if (runs(x, cfg->exports[i].name) || start_one(x, &cfg->exports[i], &why) == 0)
+			continue;
+		if (!err)
+			err = error_set(e, why.code ? why.code : -EINVAL, "%s", why.message);
+	}
+	return err;
+}
+
+int exporters_start(struct exporters **out, const struct agent_config *cfg,
+		    const struct exporter_env *env, struct tacho_error *e)
+{
+	struct exporters *x = calloc(1, sizeof(*x));
+	int err;
+
+	if (!x)
+		return error_nomem(e);
+	x->env = *env;
+	x->env.config = NULL;
+	pthread_rwlock_init(&x->lock, NULL);
+	err = exporters_apply(x, cfg, e);
+	if (err < 0) {
+		exporters_stop(x, 0);
+		return err;
+	}
+	*out = x;
+	return 0;
+}
+
+void exporters_stop(struct exporters *x, unsigned grace_ms)
+{
+	if (!x)
+		return;
+	end_all(x->v, x->n, grace_ms);
+	pthread_rwlock_destroy(&x->lock);
+	config_free(x->env.config);
+	free(x);
+}

@@ -1,0 +1,20 @@
+/*
+ * Snappy by libsnappy.
+ */
+#include "agent/export/snappy.h"
+
+#include <errno.h>
+#include <snappy-c.h>
+
+int snappy_block(struct str in, struct buf *out)
+{
+	size_t n = snappy_max_compressed_length(in.n);
+	char *room = buf_grow(out, n);
+
+	if (!room || snappy_compress(in.s, in.n, room, &n) != SNAPPY_OK) {
+		out->bad = true;
+		return -ENOMEM;
+	}
+	out->n += n;
+	return 0;
+}

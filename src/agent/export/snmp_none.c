@@ -1,0 +1,42 @@
+/*
+ * In the place of SNMP where net-snmp is missing: the type is known, so that a file can be checked
+ * and shown, and starting it says what to do.
+ */
+#include "agent/export/exporter.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+struct snmp_settings {
+	char *agentx;
+};
+
+static const struct key_row keys[] = {
+	{ KEY_STRING, "agentx", offsetof(struct snmp_settings, agentx), "\"/var/agentx/master\"",
+	  "where the SNMP daemon takes subagents: the path of a socket, or HOST:PORT" },
+	{ .kind = KEY_END },
+};
+
+static int open_it(void **out, const void *settings, const struct exporter_env *env,
+		   struct tacho_error *e)
+{
+	(void)out, (void)settings, (void)env;
+	error_set(e, -EOPNOTSUPP, "this build cannot speak SNMP");
+	error_hint(e, "build it with net-snmp's library (libsnmp-dev)");
+	return -EOPNOTSUPP;
+}
+
+static void close_it(void *x)
+{
+	(void)x;
+}
+
+const struct exporter_type export_snmp = {
+	.name = "snmp",
+	.help = "serves INTEL-PMU-MIB and TACHO-MIB through an SNMP daemon; not in this build",
+	.keys = keys,
+	.settings_size = sizeof(struct snmp_settings),
+	.open = open_it,
+	.close = close_it,
+};

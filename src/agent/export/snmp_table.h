@@ -1,0 +1,48 @@
+/*
+ * The two tables that SNMP shows, without the protocol: which cell stands at a column and a row,
+ * and which one comes next. Rows keep their numbers while the configuration stays.
+ *
+ *	pmuTable	INTEL-PMU-MIB: a row per core group in the file's order, a column per generic event
+ *	eventTable	TACHO-MIB: a row per series that counts events
+ */
+#ifndef AGENT_EXPORT_SNMP_TABLE_H
+#define AGENT_EXPORT_SNMP_TABLE_H
+
+#include "agent/core/series.h"
+
+enum cell_kind { CELL_INTEGER, CELL_TEXT, CELL_COUNTER };
+
+struct cell {
+	uint32_t column, row;
+	enum cell_kind kind;
+	uint64_t number;
+	char text[256];
+};
+
+/* What the rows of pmuTable are; found again when series or configuration have changed. */
+#define PMU_COLUMNS 44
+struct pmu_row {
+	uint32_t index;
+	char label[256];
+	uint32_t series[PMU_COLUMNS + 1];	/* by column; 0: none */
+};
+struct pmu_rows {
+	struct pmu_row *v;
+	size_t n, cap;
+	uint64_t generation;
+	uint64_t config_serial;
+	bool known;
+};
+
+struct snmp_view {
+	const struct registry *registry;	/* its lock is the caller's, and the configuration's, too */
+	const struct agent_config *config;
+	struct pmu_rows rows;
+};
+
+typedef bool cell_fn(struct snmp_view *v, struct cell *cell);	/* in: column, row */
+cell_fn pmu_cell_get, pmu_cell_next;		/* next: the first behind it; false: no more */
+cell_fn event_cell_get, event_cell_next;
+void snmp_view_done(struct snmp_view *v);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * A file for node_exporter's textfile collector: what /metrics would show, written anew with every
+ * flush and put in place by a rename, so that nobody reads half of it.
+ */
+#include "agent/export/exporter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+
+#include "agent/http/server.h"
+#include "base/error.h"
+#include "base/io.h"
+
+struct settings {
+	struct push_settings push;
+	char *path;
+};
+
+struct textfile {
+	const struct settings *settings;
+	const struct exporter_env *env;
+	char fresh[PATH_MAX];
+};
+
+static const struct key_row keys[] = {
+	{ KEY_PATH, "path", offsetof(struct settings, path), NULL,
+	  "the file, in the collector's directory: \"/var/lib/prometheus/node-exporter/tacho.prom\"",
+	  .required = true },
+	{ .kind = KEY_END },
+};
+
+static int check(const void *settings, struct tacho_error *e)
+{
+	const struct settings *s = settings;
+
+	if (!str_ends(str_of(s->path), ".prom"))
+		return error_set(e, -EINVAL, "path: '%.100s' does not end with .prom, so node_exporter would not "
+				 "read it", s->path);
+	if (strlen(s->path) > PATH_MAX - 8)
+		return error_set(e, -ENAMETOOLONG, "path: it is too long");
+	return 0;
+}
+
+static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+{
+	struct textfile *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return error_nomem(e);
+	t->settings = settings;
+	t->env = env;
+	snprintf(t->fresh, sizeof(t->fresh), "%s.new", t->settings->path);
+	*out = t;
+	return 0;
+}
+
+/* The newest of everything, whatever the batches are about. */
+static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+{
+	const struct textfile *t = x;
+	int64_t points = 0;
+
+	for (size_t i = 0; i < n; i++)
+		points += (int64_t)batches[i].n_points;
+	prometheus_series(t->env->registry, t->env->config, false, body);
+	return buf_failed(body) ? -ENOMEM : points;
+}
+
+static int write_file(const struct textfile *t, struct str body)
+{
+	int err, fd = open(t->fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+
+	if (fd < 0)
+		return -errno;
+	err = io_write_all(fd, body.s, body.n);
+	if (close(fd) < 0 && !err)
+		err = -errno;
+	if (!err && rename(t->fresh, t->settings->path) < 0)
+		err = -errno;
+	if (err)
+		unlink(t->fresh);
+	return err;
+}
+
+static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
+{
+	const struct textfile *t = x;
+	int err = write_file(t, s->body);
+
+	if (!err)
+		return SHIP_DONE;
+	snprintf(reply->text, sizeof(reply->text), "cannot write %.150s: %s", t->settings->path, strerror(-err));
+	return SHIP_RETRY;
+}
+
+const struct exporter_type export_textfile = {
+	.name = "textfile",
+	.help = "a file for node_exporter's textfile collector, with what /metrics shows",
+	.keys = keys,
+	.settings_size = sizeof(struct settings),
+	.check = check,
+	.open = open_it,
+	.encode = encode,
+	.ship = ship,
+	.close = free,
+};

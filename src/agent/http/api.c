@@ -1,0 +1,497 @@
+/*
+ * The API's pages about counters: status, series, ranges, states. JSON with a `schema`; times are
+ * milliseconds since 1970; a value that is missing is null and a reason stands beside it.
+ */
+#include "agent/http/request.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "agent/core/collector.h"
+#include "agent/profiler/profiler.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#define MAX_SERIES 2000			/* of one query */
+#define MAX_ANSWER 1000000		/* points of one query */
+
+static struct json begin(struct request *q, const char *schema)
+{
+	struct json j = { .out = &q->out };
+
+	json_begin(&j, '{');
+	json_member(&j, "schema", str, schema);
+	return j;
+}
+
+static void end(struct request *q, struct json *j)
+{
+	json_end(j);
+	buf_putc(&q->out, '\n');
+}
+
+static void put_labels(struct json *j, const struct series *s)
+{
+	json_key(j, "labels");
+	json_begin(j, '{');
+	for (size_t i = 0; i < s->n_labels; i++)
+		json_member(j, s->labels[i].name, str, s->labels[i].value);
+	json_end(j);
+}
+
+static void put_store(struct request *q, struct json *j)
+{
+	struct store_status st;
+
+	json_key(j, "store");
+	if (!q->agent->store) {
+		json_null(j);
+		return;
+	}
+	store_status(q->agent->store, &st);
+	json_begin(j, '{');
+	json_member(j, "bytes", u64, st.bytes);
+	json_member(j, "points_written", u64, st.n_points_written);
+	json_member(j, "points_dropped", u64, st.n_points_dropped);
+	json_member(j, "flushes", u64, st.n_flushes);
+	json_member(j, "flush_seconds", double, st.flush_s);
+	json_member(j, "oldest", i64, st.oldest_ns / 1000000);
+	json_member(j, "error", str, st.last_error[0] ? st.last_error : NULL);
+	json_end(j);
+}
+
+static void put_profiler(struct request *q, struct json *j)
+{
+	struct profiler_status st;
+
+	json_key(j, "profiler");
+	if (!q->agent->profiler) {
+		json_null(j);
+		return;
+	}
+	profiler_status(q->agent->profiler, &st);
+	json_begin(j, '{');
+	json_member(j, "running", bool, st.running);
+	json_member(j, "event", str, st.event);
+	json_member(j, "frequency", u64, st.frequency);
+	json_member(j, "samples", u64, st.samples);
+	json_member(j, "lost", u64, st.lost);
+	json_member(j, "windows", u64, st.windows);
+	json_member(j, "why", str, st.why[0] ? st.why : NULL);
+	json_end(j);
+}
+
+void page_status(struct request *q)
+{
+	struct agent *a = q->agent;
+	struct json j;
+
+	if (request_wants_text(q)) {
+		text_status(q);
+		return;
+	}
+	j = begin(q, "tacho.status.v1");
+	pthread_rwlock_rdlock(&a->config_lock);
+	json_member(&j, "version", str, TACHO_VERSION);
+	json_member(&j, "host", str, a->host);
+	json_member(&j, "pid", i64, getpid());
+	json_member(&j, "now", i64, clock_wall_ns() / 1000000);
+	json_member(&j, "started", i64, a->started_ns / 1000000);
+	json_member(&j, "config", str, a->config->path);
+	json_member(&j, "config_kind", str, a->config->kind);
+	json_member(&j, "sources", u64, a->config->n_sources);
+	pthread_rwlock_unlock(&a->config_lock);
+	json_member(&j, "ticks", u64, a->stats.ticks);
+	json_member(&j, "missed_ticks", u64, a->stats.missed_ticks);
+	put_store(q, &j);
+	put_profiler(q, &j);
+	end(q, &j);
+}
+
+void page_health(struct request *q)
+{
+	q->type = "text/plain; charset=utf-8";
+	buf_puts(&q->out, "ok\n");
+}
+
+void page_metrics(struct request *q)
+{
+	const char *accept = MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, "Accept");
+	bool om = accept && strstr(accept, "application/openmetrics-text");
+
+	q->type = om ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+		     : "text/plain; version=0.0.4; charset=utf-8";
+	prometheus_text(q->agent, om, &q->out);
+}
+
+/* ---- series as they are now ---- */
+
+static void put_series(struct json *j, const struct series *s)
+{
+	bool counted = s->last.state <= TACHO_SCALED && s->time_ns;
+	bool counter = s->metric->kind == METRIC_COUNTER;
+
+	json_begin(j, '{');
+	json_member(j, "id", u64, s->id);
+	json_member(j, "event", str, s->metric->event);
+	json_member(j, "name", str, s->metric->name);
+	json_member(j, "unit", str, s->metric->unit);
+	json_member(j, "kind", str, counter ? "counter" : "gauge");
+	put_labels(j, s);
+	json_member(j, "state", str, series_state_name(s));
+	json_member(j, "reason", str, s->why);
+	json_member(j, "time", i64, s->time_ns / 1000000);
+	json_key(j, "value");
+	if (counted)
+		put_value(j, s->last.value);
+	else
+		json_null(j);
+	if (counter) {
+		json_member(j, "raw", u64, s->last.raw);
+		json_member(j, "enabled_ns", u64, s->last.enabled_ns);
+		json_member(j, "running_ns", u64, s->last.running_ns);
+		json_member(j, "start", i64, s->start_ns / 1000000);
+	}
+	json_member(j, "ended", bool, s->ended);
+	json_end(j);
+}
+
+static bool wanted(const struct series *s, const char *event, const char *source)
+{
+	return s && (!event || str_glob(str_of(event), str_of(s->metric->event))) &&
+	       (!source || !strcmp(source, s->source));
+}
+
+void page_series(struct request *q)
+{
+	const char *event = request_arg(q, "event"), *source = request_arg(q, "source");
+	struct registry *r = &q->agent->registry;
+	struct json j;
+
+	if (request_wants_text(q)) {
+		text_series(q);
+		return;
+	}
+	j = begin(q, "tacho.series.v1");
+	pthread_rwlock_rdlock(&r->lock);
+	json_member(&j, "generation", u64, r->generation);
+	json_key(&j, "series");
+	json_begin(&j, '[');
+	for (size_t i = 0; i < r->n; i++)
+		if (wanted(r->series[i], event, source))
+			put_series(&j, r->series[i]);
+	json_end(&j);
+	pthread_rwlock_unlock(&r->lock);
+	end(q, &j);
+}
+
+/* ---- ranges ---- */
+
+/* The series of a query, kept while their points are asked for. */
+struct found {
+	struct { struct store_series *v; size_t n, cap; } list;
+	bool too_many;
+};
+
+static int keep(void *arg, const struct store_series *row)
+{
+	struct found *f = arg;
+	struct store_series *mine;
+
+	if (f->list.n >= MAX_SERIES) {
+		f->too_many = true;
+		return 1;
+	}
+	mine = vec_add(&f->list);
+	if (!mine)
+		return -ENOMEM;
+	*mine = *row;
+	mine->event = strdup(row->event);
+	mine->name = NULL;
+	mine->unit = strdup(row->unit);
+	mine->labels = strdup(row->labels);
+	return mine->event && mine->unit && mine->labels ? 0 : -ENOMEM;
+}
+
+static void found_done(struct found *f)
+{
+	for (size_t i = 0; i < f->list.n; i++) {
+		free((char *)f->list.v[i].event);
+		free((char *)f->list.v[i].unit);
+		free((char *)f->list.v[i].labels);
+	}
+	vec_done(&f->list);
+}
+
+/* Points come series by series: a change of the key ends one object and begins the next. */
+struct answer {
+	struct json *j;
+	const struct found *found;
+	uint64_t key, left;		/* points that may still come */
+	bool open;
+};
+
+static void close_series(struct answer *a)
+{
+	if (!a->open)
+		return;
+	json_end(a->j);
+	json_end(a->j);
+	a->open = false;
+}
+
+static void open_series(struct answer *a, uint64_t key)
+{
+	close_series(a);
+	for (size_t i = 0; i < a->found->list.n; i++) {
+		const struct store_series *s = &a->found->list.v[i];
+
+		if (s->key != key)
+			continue;
+		json_begin(a->j, '{');
+		json_member(a->j, "event", str, s->event);
+		json_member(a->j, "unit", str, s->unit);
+		json_member(a->j, "kind", str, s->kind == METRIC_COUNTER ? "counter" : "gauge");
+		json_key(a->j, "labels");
+		json_raw(a->j, s->labels);
+		json_key(a->j, "points");
+		json_begin(a->j, '[');
+		a->open = true;
+		a->key = key;
+		return;
+	}
+}
+
+static int put_point(void *arg, const struct store_point *p)
+{
+	struct answer *a = arg;
+	char time[48];
+
+	if (!a->left--)
+		return -EFBIG;
+	if (!a->open || a->key != p->key)
+		open_series(a, p->key);
+	if (!a->open)
+		return 0;
+	/* To the microsecond: two reads may share a millisecond. */
+	if (p->time_ns % 1000000 >= 1000)
+		snprintf(time, sizeof(time), "%lld.%03lld", (long long)(p->time_ns / 1000000),
+			 (long long)(p->time_ns / 1000 % 1000));
+	else
+		snprintf(time, sizeof(time), "%lld", (long long)(p->time_ns / 1000000));
+	json_begin(a->j, '[');
+	json_raw(a->j, time);
+	put_value(a->j, p->value);
+	put_value(a->j, p->min);
+	put_value(a->j, p->max);
+	put_value(a->j, p->running_share);
+	json_end(a->j);
+	return 0;
+}
+
+static bool query_args(struct request *q, struct store_query *out, uint64_t *limit)
+{
+	static const char *const funcs[] = { "value", "rate", "increase" };
+	const char *func = request_arg(q, "func");
+	int64_t now = clock_wall_ns();
+	uint64_t max;
+
+	out->func = STORE_RATE;
+	for (size_t i = 0; func && i < countof(funcs); i++)
+		if (!strcmp(func, funcs[i])) {
+			out->func = (enum store_func)i;
+			func = NULL;
+		}
+	if (func) {
+		request_fail(q, 400, "'func' is one of value, rate and increase, not '%s'", func);
+		return false;
+	}
+	if (!request_time(q, "from", now - 3600000000000, &out->from_ns) ||
+	    !request_time(q, "to", now, &out->to_ns) ||
+	    !request_duration(q, "step", 0, &out->step_ns) || !request_u64(q, "max", 0, &max) ||
+	    !request_u64(q, "limit", MAX_ANSWER, limit))
+		return false;
+	*limit = min_of(*limit, (uint64_t)MAX_ANSWER);
+	out->max_points = (size_t)min_of(max, 11000u);
+	if (!out->step_ns && !request_arg(q, "step"))
+		out->step_ns = max_of((out->to_ns - out->from_ns) / 1000, (int64_t)0);
+	return true;
+}
+
+static void run_query(struct request *q, struct store_query *sq, const struct found *f, uint64_t limit)
+{
+	scoped(freep) uint64_t *keys = calloc(f->list.n + 1, sizeof(*keys));
+	struct json j = begin(q, "tacho.query.v1");
+	struct answer a = { .j = &j, .found = f, .left = limit };
+	struct tacho_error e = { .column = -1 };
+	int err;
+
+	if (!keys) {
+		request_fail(q, 500, "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < f->list.n; i++)
+		keys[i] = f->list.v[i].key;
+	sq->keys = keys;
+	sq->n_keys = f->list.n;
+	json_member(&j, "from", i64, sq->from_ns / 1000000);
+	json_member(&j, "to", i64, sq->to_ns / 1000000);
+	json_member(&j, "step", double, (double)sq->step_ns * 1e-6);
+	json_member(&j, "truncated", bool, f->too_many);
+	json_key(&j, "series");
+	json_begin(&j, '[');
+	err = store_query(q->agent->store, sq, put_point, &a, &e);
+	if (err == -EFBIG)
+		error_set(&e, -EINVAL, "more than %llu points in all: ask for a larger step, a shorter range or fewer series",
+			  (unsigned long long)limit);
+	if (err < 0) {
+		request_error(q, &e);
+		return;
+	}
+	close_series(&a);
+	json_end(&j);
+	end(q, &j);
+}
+
+void page_query(struct request *q)
+{
+	scoped(found_done) struct found f = { 0 };
+	struct store_query sq = { 0 };
+	uint64_t limit;
+
+	if (!q->agent->store) {
+		request_fail(q, 404, "there is no store: the agent was started with an empty --store");
+		return;
+	}
+	if (!query_args(q, &sq, &limit))
+		return;
+	if (store_series(q->agent->store, request_arg(q, "event"), request_arg(q, "label"), sq.from_ns,
+			 sq.to_ns, keep, &f) < 0) {
+		request_fail(q, 500, "the store cannot be read");
+		return;
+	}
+	run_query(q, &sq, &f, limit);
+}
+
+/* ---- states ---- */
+
+static int put_event(void *arg, const struct event_status *st)
+{
+	struct json *j = arg;
+
+	json_begin(j, '{');
+	json_member(j, "source", str, st->source);
+	json_member(j, "event", str, st->event);
+	json_member(j, "original", str, st->original);
+	json_member(j, "pmu", str, st->pmu);
+	json_member(j, "unit", str, st->unit);
+	json_member(j, "target", str, st->target);
+	json_member(j, "per", str, st->per);
+	json_member(j, "state", str, st->paused ? "paused" : tacho_state_name(st->state));
+	json_member(j, "reason", str, st->why);
+	json_member(j, "share", double, st->share);
+	json_member(j, "counters", u64, st->n_counters);
+	json_member(j, "series", u64, st->n_series);
+	json_member(j, "interval_ms", double, (double)st->interval_ns * 1e-6);
+	json_end(j);
+	return 0;
+}
+
+void page_events(struct request *q)
+{
+	struct json j;
+
+	if (request_wants_text(q)) {
+		text_events(q);
+		return;
+	}
+	j = begin(q, "tacho.events.v1");
+	json_key(&j, "events");
+	json_begin(&j, '[');
+	collector_events(q->agent->collector, put_event, &j);
+	json_end(&j);
+	end(q, &j);
+}
+
+void page_exporters(struct request *q)
+{
+	struct exporter_status st[64];
+	size_t n = q->agent->exporters ? exporters_status(q->agent->exporters, st, countof(st)) : 0;
+	struct json j;
+
+	if (request_wants_text(q)) {
+		text_exporters(q);
+		return;
+	}
+	j = begin(q, "tacho.exporters.v1");
+	json_key(&j, "exporters");
+	json_begin(&j, '[');
+	for (size_t i = 0; i < n; i++) {
+		json_begin(&j, '{');
+		json_member(&j, "name", str, st[i].name);
+		json_member(&j, "type", str, st[i].type);
+		json_member(&j, "connected", bool, st[i].connected);
+		json_member(&j, "sent_points", u64, st[i].sent_points);
+		json_member(&j, "dropped_points", u64, st[i].dropped_points);
+		json_member(&j, "queued_points", u64, st[i].queued_points);
+		json_member(&j, "queued_bytes", u64, st[i].queued_bytes);
+		json_member(&j, "retries", u64, st[i].retries);
+		json_member(&j, "lag_seconds", double, st[i].lag_s);
+		json_member(&j, "error", str, st[i].last_error[0] ? st[i].last_error : NULL);
+		json_end(&j);
+	}
+	json_end(&j);
+	end(q, &j);
+}
+
+static int put_happened(void *arg, const struct store_event *ev)
+{
+	struct json *j = arg;
+
+	json_begin(j, '{');
+	json_member(j, "id", i64, ev->id);
+	json_member(j, "time", i64, ev->time_ns / 1000000);
+	json_member(j, "kind", str, ev->kind);
+	json_member(j, "name", str, ev->name);
+	json_member(j, "text", str, ev->text);
+	json_member(j, "path", str, ev->path);
+	json_end(j);
+	return 0;
+}
+
+void page_triggers(struct request *q)
+{
+	struct agent *a = q->agent;
+	int64_t from, to;
+	struct json j;
+
+	if (!request_time(q, "from", 0, &from) || !request_time(q, "to", INT64_MAX, &to))
+		return;
+	j = begin(q, "tacho.triggers.v1");
+	json_key(&j, "triggers");
+	json_begin(&j, '[');
+	pthread_rwlock_rdlock(&a->config_lock);
+	for (size_t i = 0; i < a->config->n_triggers; i++) {
+		json_begin(&j, '{');
+		json_member(&j, "name", str, a->config->triggers[i].name);
+		json_member(&j, "when", str, a->config->triggers[i].when);
+		json_end(&j);
+	}
+	pthread_rwlock_unlock(&a->config_lock);
+	json_end(&j);
+	json_key(&j, "events");
+	json_begin(&j, '[');
+	if (a->store)
+		store_events(a->store, from, to, 200, put_happened, &j);
+	json_end(&j);
+	end(q, &j);
+}
+
+void page_config(struct request *q)
+{
+	q->type = "text/plain; charset=utf-8";
+	pthread_rwlock_rdlock(&q->agent->config_lock);
+	config_show(q->agent->config, true, &q->out);
+	pthread_rwlock_unlock(&q->agent->config_lock);
+}

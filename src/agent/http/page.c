@@ -1,0 +1,84 @@
+/*
+ * Serves the page: one file, packed at build time. Who cannot unpack gets it plain; who has it
+ * already is told so. Its policy lets exactly its own script and style run, and nothing from
+ * anywhere else.
+ */
+#include "agent/http/page.h"
+
+#include <stdio.h>
+
+#include "agent/http/request.h"
+
+static const char *header(const struct request *q, const char *name)
+{
+	const char *value = MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
+
+	return value ? value : "";
+}
+
+/* "q=0", "q=0.000": a weight that means never. */
+static bool is_never(struct str weight)
+{
+	for (size_t i = 0; i < weight.n; i++)
+		if (weight.s[i] >= '1' && weight.s[i] <= '9')
+			return false;
+	return str_starts(weight, "q=0");
+}
+
+/* "gzip" or "*" among the encodings, unless it is refused by its weight. */
+static bool takes_gzip(const char *accept)
+{
+	struct str rest = str_of(accept), word;
+
+	while (str_cut(&rest, ',', &word)) {
+		struct str name = { 0 }, weight = word;
+
+		str_cut(&weight, ';', &name);
+		name = str_trim(name);
+		if (!str_ieq(name, STR_LIT("gzip")) && !str_ieq(name, STR_LIT("*")))
+			continue;
+		return !is_never(str_trim(weight));
+	}
+	return false;
+}
+
+static bool has_it(const struct request *q)
+{
+	return strstr(header(q, "If-None-Match"), page_data.etag) != NULL;
+}
+
+static void add_page_headers(struct MHD_Response *r, bool packed)
+{
+	char text[600];
+
+	/* The two forms are different answers, so they have different tags. */
+	snprintf(text, sizeof(text), "\"%s%s\"", page_data.etag, packed ? "-gzip" : "");
+	MHD_add_response_header(r, "ETag", text);
+	snprintf(text, sizeof(text), "default-src 'none'; script-src '%s'; style-src '%s'; "
+		 "img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+		 "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'", page_data.script_hash, page_data.style_hash);
+	MHD_add_response_header(r, "Content-Security-Policy", text);
+	MHD_add_response_header(r, "Content-Type", "text/html; charset=utf-8");
+	MHD_add_response_header(r, "Cache-Control", "no-cache");
+	MHD_add_response_header(r, "Vary", "Accept-Encoding");
+	if (packed)
+		MHD_add_response_header(r, "Content-Encoding", "gzip");
+}
+
+void page_index(struct request *q)
+{
+	bool packed = takes_gzip(header(q, "Accept-Encoding"));
+	const unsigned char *bytes = packed ? page_data.packed : page_data.plain;
+	size_t n = packed ? page_data.n_packed : page_data.n_plain;
+
+	if (has_it(q)) {
+		q->status = MHD_HTTP_NOT_MODIFIED;
+		n = 0;
+	}
+	q->response = MHD_create_response_from_buffer(n, (void *)(uintptr_t)bytes,
+						      MHD_RESPMEM_PERSISTENT);
+	if (!q->response)
+		request_fail(q, 500, "out of memory");
+	else
+		add_page_headers(q->response, packed);
+}

@@ -1,0 +1,115 @@
+/*
+ * The profile of a range of time: the windows that the store has of it, and the one being filled.
+ */
+#include "agent/profiler/profiler_internal.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+
+#define STEP_NS (600 * 1000000000ll)	/* of one reading of the store, which other readers wait for */
+#define FRESH_NS (30 * 1000000000ll)	/* what is younger may not be on disk yet */
+#define MARGIN_NS 2000000000ll		/* a sample may lie that far outside its window */
+
+struct walk {
+	window_fn *fn;
+	void *arg;
+	int64_t from_ns;		/* windows that begin before were had already */
+	int64_t to_ns;			/* those that begin then or later are */
+};
+
+static int take_stored(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n_samples, struct str blob)
+{
+	struct walk *w = arg;
+
+	if (from_ns < w->from_ns || from_ns >= w->to_ns)
+		return 0;
+	w->from_ns = from_ns + 1;
+	return w->fn(w->arg, from_ns, to_ns, n_samples, blob);
+}
+
+static int walk_store(struct agent *a, int64_t from_ns, int64_t to_ns, struct walk *w)
+{
+	int err = 0;
+
+	for (int64_t at = from_ns; at < to_ns && err == 0; at += STEP_NS)
+		err = a->stopping ? -EINTR :
+		      store_profiles(a->store, at, at + STEP_NS < to_ns ? at + STEP_NS : to_ns,
+				     take_stored, w);
+	return err;
+}
+
+/* The window being filled is taken first, so that what is stored meanwhile is not missed. */
+int profiler_windows(struct agent *a, int64_t from_ns, int64_t to_ns, window_fn *fn, void *arg,
+		     struct tacho_error *e)
+{
+	struct walk w = { .fn = fn, .arg = arg, .from_ns = INT64_MIN, .to_ns = INT64_MAX };
+	scoped(buf_done) struct buf current = { 0 };
+	int64_t now = clock_wall_ns();
+	uint64_t samples = 0;
+	int err = 0;
+
+	from_ns -= MARGIN_NS;
+	to_ns = min_of(to_ns, now) + MARGIN_NS;
+	if (a->profiler)
+		err = profiler_window(a->profiler, &current, &w.to_ns, &samples);
+	if (err == 0 && a->store) {
+		if (to_ns > now - FRESH_NS)
+			store_flush(a->store);	/* fails on a full disk: older ones can be read still */
+		err = walk_store(a, from_ns, to_ns, &w);
+	}
+	if (err == 0 && samples && w.to_ns < to_ns && now > from_ns)
+		err = fn(arg, w.to_ns, now, samples, buf_view(&current));
+	if (err == -EINTR)
+		return error_set(e, err, "the agent is being stopped");
+	if (err < 0 && e && !e->message[0])
+		error_set(e, err, "the profiles cannot be read: %s", strerror(-err));
+	return err;
+}
+
+struct merge {
+	struct tacho_profile *profile;
+	struct tacho_unpack_opts range;
+	struct tacho_error *error;
+};
+
+#define NODES_MAX (2u << 20)
+
+static int merge_window(void *arg, int64_t from_ns, int64_t to_ns, uint64_t samples, struct str blob)
+{
+	struct merge *m = arg;
+	int err = tacho_profile_unpack(m->profile, blob.s, blob.n, &m->range, m->error);
+
+	(void)from_ns, (void)to_ns, (void)samples;
+	if (err == -EBADMSG || err == -EPROTO) {	/* one that is damaged does not cost the others */
+		*m->error = (struct tacho_error){ .column = -1 };
+		return 0;
+	}
+	if (err == 0 && (tacho_profile_n_nodes(m->profile) > NODES_MAX ||
+			 tacho_profile_n_rows(m->profile) > NODES_MAX)) {
+		error_set(m->error, -E2BIG, "the range holds more different stacks than can be shown at once");
+		error_hint(m->error, "ask for a shorter range");
+		return -E2BIG;
+	}
+	return err;
+}
+
+int profiler_range(struct agent *a, int64_t from_ns, int64_t to_ns,
+		   const struct tacho_profile_opts *filter, struct tacho_profile **out,
+		   struct tacho_error *e)
+{
+	struct merge m = { .range = { .size = sizeof(m.range), .from_ns = from_ns > 0 ? (uint64_t)from_ns : 0,
+				      .to_ns = to_ns > 1 ? (uint64_t)to_ns : 1 }, .error = e };
+	int err = tacho_profile_new(&m.profile, filter, e);
+
+	if (err < 0)
+		return err;
+	err = profiler_windows(a, from_ns, to_ns, merge_window, &m, e);
+	if (err < 0) {
+		tacho_profile_free(m.profile);
+		return err;
+	}
+	*out = m.profile;
+	return 0;
+}

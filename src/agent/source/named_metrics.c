@@ -1,0 +1,244 @@
+/*
+ * Named metrics of a source. The rows of a unit stand by event and then by place; events that count at
+ * the same places have as many rows, so the k-th row of each belongs together.
+ */
+#include "agent/source/named_metrics.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "agent/core/metric_names.h"
+#include "agent/source/unit.h"
+#include "base/clock.h"
+
+struct rows_of {
+	uint32_t first, n;
+};
+
+struct gauge {
+	uint32_t home;			/* the event whose places it has */
+	uint32_t *series;		/* by place */
+};
+
+struct chosen {
+	struct tacho_metric_set *ms;	/* the unit's */
+	struct rows_of *events;
+	size_t n_events, n_rows, n_series;
+	uint64_t *last;			/* counts by row */
+	double *increase;
+	struct gauge *gauges;
+	size_t n_gauges;
+	uint64_t last_ns;		/* CLOCK_MONOTONIC; 0: no tick yet */
+	size_t place;			/* that is being computed */
+	size_t n_places;
+};
+
+/* ---- events ---- */
+
+static void tell(const struct source *s, const char *text)
+{
+	char line[512];
+
+	if (!s->agent->log)
+		return;
+	snprintf(line, sizeof(line), "source '%.60s': %.400s", s->config->name, text);
+	s->agent->log(s->agent->log_arg, TACHO_LOG_WARN, line);
+}
+
+static int add_names(struct source *s, struct unit *u)
+{
+	size_t n;
+
+	for (size_t i = 0; i < s->config->metrics.n; i++) {
+		struct tacho_error e = { .column = -1 };
+		int err = tacho_metric_set_add(u->metrics, s->config->metrics.v[i], &e);
+
+		if (err == -ENOMEM)
+			return err;
+		if (err < 0 && !s->metrics_told)
+			tell(s, e.message);
+	}
+	for (size_t i = 0; !s->metrics_told && tacho_metric_set_left_out(u->metrics, &n) && i < n; i++)
+		if (tacho_metric_set_size(u->metrics))
+			tell(s, tacho_metric_set_left_out(u->metrics, &n)[i]);
+	s->metrics_told = true;
+	return 0;
+}
+
+int chosen_plan(struct source *s, struct unit *u)
+{
+	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = !u->pid,
+						    .core_wide = !u->pid, .no_threshold = true };
+	size_t before = tacho_evset_size(u->set);
+	struct tacho_error e = { .column = -1 };
+	int err;
+
+	if (!s->config->metrics.n || s->config->per == PER_GROUPS)
+		return 0;
+	err = tacho_metric_set_new(&u->metrics, s->tacho, &opts);
+	if (err == 0)
+		err = add_names(s, u);
+	if (err == 0 && tacho_metric_set_size(u->metrics))
+		err = tacho_metric_set_plan(u->metrics, u->set, &e);
+	if (err < 0 && err != -ENOMEM)
+		tell(s, e.message);
+	if (err < 0)
+		tacho_metric_set_free(take(u->metrics));
+	return err == -ENOMEM ? err : (int)(tacho_evset_size(u->set) - before);
+}
+
+/* ---- series ---- */
+
+void chosen_free(struct chosen *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; c->gauges && i < c->n_gauges; i++)
+		free(c->gauges[i].series);
+	free(c->gauges);
+	free(c->events);
+	free(c->last);
+	free(c->increase);
+	free(c);
+}
+
+size_t chosen_max(const struct chosen *c)
+{
+	return c ? c->n_series : 0;
+}
+
+void chosen_end(struct chosen *c, struct registry *r)
+{
+	for (size_t i = 0; c && i < c->n_gauges; i++)
+		for (size_t k = 0; k < c->events[c->gauges[i].home].n; k++)
+			if (c->gauges[i].series[k])
+				registry_end(r, c->gauges[i].series[k]);
+}
+
+static void find_rows(struct chosen *c, const struct tacho_sum *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct rows_of *of = &c->events[rows[i].event];
+
+		if (!of->n++)
+			of->first = (uint32_t)i;
+		c->last[i] = rows[i].count;
+	}
+}
+
+static int add_gauge(struct chosen *c, struct source *s, struct unit *u, const struct tacho_sum *rows,
+		     size_t i)
+{
+	const struct tacho_metric *tm = tacho_metric_set_metric(c->ms, i);
+	struct gauge *g = &c->gauges[i];
+	const struct rows_of *of;
+	const struct metric *m;
+
+	g->home = tacho_metric_set_home(c->ms, i);
+	of = &c->events[g->home];
+	g->series = calloc(of->n + 1, sizeof(*g->series));
+	m = naming_gauge(&s->agent->registry, tm);
+	if (!m || !g->series)
+		return -ENOMEM;
+	for (uint32_t k = 0; k < of->n; k++) {
+		int64_t id = unit_add_gauge(s, u, &rows[of->first + k], m);
+
+		if (id < 0)
+			return -ENOMEM;
+		g->series[k] = (uint32_t)id;
+	}
+	c->n_series += of->n;
+	return 0;
+}
+
+static int make(struct chosen *c, struct source *s, struct unit *u, const struct tacho_sum *rows)
+{
+	int err = 0;
+
+	c->events = calloc(c->n_events + 1, sizeof(*c->events));
+	c->last = calloc(c->n_rows + 1, sizeof(*c->last));
+	c->increase = calloc(c->n_rows + 1, sizeof(*c->increase));
+	c->gauges = calloc(tacho_metric_set_size(c->ms) + 1, sizeof(*c->gauges));
+	if (!c->events || !c->last || !c->increase || !c->gauges)
+		return -ENOMEM;
+	find_rows(c, rows, c->n_rows);
+	for (size_t i = 0; !err && i < tacho_metric_set_size(c->ms); i++) {
+		c->n_gauges++;
+		err = add_gauge(c, s, u, rows, i);
+	}
+	return err;
+}
+
+int chosen_find(struct chosen **out, struct source *s, struct unit *u, const struct tacho_sum *rows,
+		size_t n_rows)
+{
+	struct chosen *c;
+	int err;
+
+	*out = NULL;
+	if (!u->metrics || !tacho_metric_set_size(u->metrics))
+		return 0;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->ms = u->metrics;
+	c->n_events = tacho_evset_size(u->set);
+	c->n_rows = n_rows;
+	err = make(c, s, u, rows);
+	if (err < 0) {
+		chosen_free(c);
+		return err;
+	}
+	*out = c;
+	return 0;
+}
+
+/* ---- computing ---- */
+
+/* What came since the last tick, at the place that is being computed. An event of the whole machine is
+ * the same for every place. */
+static double increase_of(void *arg, uint32_t event)
+{
+	const struct chosen *c = arg;
+	const struct rows_of *of = &c->events[min_of((size_t)event, c->n_events)];
+
+	if (!of->n || (of->n != c->n_places && of->n != 1))
+		return NAN;
+	return c->increase[of->first + (of->n == 1 ? 0 : c->place)];
+}
+
+static void take_increase(struct chosen *c, const struct tacho_sum *rows)
+{
+	for (size_t i = 0; i < c->n_rows; i++) {
+		bool counts = rows[i].state == TACHO_COUNTING || rows[i].state == TACHO_SCALED;
+
+		c->increase[i] = counts && rows[i].count >= c->last[i] ? (double)(rows[i].count - c->last[i]) :
+									 NAN;
+		c->last[i] = rows[i].count;
+	}
+}
+
+size_t chosen_points(struct chosen *c, const struct tacho_sum *rows, struct point *out)
+{
+	struct tacho_metric_counts counts = { .size = sizeof(counts), .count = increase_of, .arg = c };
+	uint64_t now = clock_mono_ns();
+	size_t n = 0;
+
+	if (!c)
+		return 0;
+	take_increase(c, rows);
+	counts.elapsed_s = c->last_ns ? (double)(now - c->last_ns) * 1e-9 : NAN;
+	c->last_ns = now;
+	for (size_t i = 0; i < c->n_gauges; i++) {
+		c->n_places = c->events[c->gauges[i].home].n;
+		for (c->place = 0; c->place < c->n_places; c->place++) {
+			double v = tacho_metric_set_value(c->ms, i, &counts, NULL);
+
+			if (c->gauges[i].series[c->place] && isfinite(v))
+				out[n++] = (struct point){ .series = c->gauges[i].series[c->place], .value = v,
+							   .state = TACHO_COUNTING };
+		}
+	}
+	return n;
+}

@@ -1,0 +1,352 @@
+/*
+ * One source: units come from the target (agent/source/unit.c), every unit opens the same events, and a
+ * tick adds the units' sums up into the points of the series.
+ *
+ *	unit's event set --read--> sums (event x place) --slot_of_row--> slot --> point
+ *
+ * Which row feeds which slot is worked out when a unit is opened, so a tick is one pass.
+ */
+#include "agent/source/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "agent/source/named_metrics.h"
+#include "agent/source/derived_metrics.h"
+#include "agent/source/unit.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+static void event_done(struct source_event *ev)
+{
+	free(ev->event);
+	free(ev->pmu);
+	free(ev->unit);
+	free(ev->why);
+}
+
+void source_free(struct source *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n_units; i++)
+		unit_done(s, &s->units[i]);
+	free(s->units);
+	for (size_t i = 0; s->events && i <= s->config->n_events; i++)	/* the last: metrics' events */
+		event_done(&s->events[i]);
+	free(s->events);
+	tacho_command_free(s->command);
+	slots_done(&s->slots);
+	free(s->sums);
+	free(s->points);
+	free(s->extra);
+	held_done(&s->held);
+	tacho_close(s->own);
+	free(s);
+}
+
+/* What cannot be counted keeps its place and its reason. */
+static int refuse(struct source_event *ev, enum tacho_state state, const char *message,
+		  const char *hint)
+{
+	ev->refused = true;
+	ev->state = state;
+	if (asprintf(&ev->why, "%s%s%s", message, *hint ? "; " : "", hint) < 0) {
+		ev->why = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Whether the words are an event, and what it is: asked once, of a set that is never opened. */
+static int understand(struct source *s, struct source_event *ev)
+{
+	struct tacho_evset *set = NULL;
+	struct tacho_error e = { .column = -1 };
+	const struct tacho_event *first;
+	int err = tacho_evset_new(&set, s->tacho), n = 0;
+
+	if (err < 0)
+		return err;
+	n = tacho_evset_add(set, ev->config->spec, &e);
+	if (n <= 0) {
+		err = n == -ENOMEM ? n
+				   : refuse(ev, n == -EACCES ? TACHO_NOT_PERMITTED : TACHO_UNSUPPORTED,
+					    n ? e.message : "stands for no event", n ? e.hint : "");
+	} else {
+		first = tacho_evset_event(set, 0);
+		for (int i = 0; i < n; i++) {
+			const struct tacho_event *one = tacho_evset_event(set, (size_t)i);
+
+			ev->n += !one->system_wide;
+			ev->n_own += one->system_wide ? one->n_cpus : 0;
+		}
+		ev->event = strdup(n == 1 && ev->config->name ? ev->config->name : ev->config->spec);
+		ev->pmu = strdup(first->pmu);
+		ev->unit = strdup(first->unit ? first->unit : "");
+		err = ev->event && ev->pmu && ev->unit ? 0 : -ENOMEM;
+	}
+	tacho_evset_free(set);
+	return err;
+}
+
+static int init_events(struct source *s)
+{
+	int err = 0;
+
+	s->events = calloc(s->config->n_events + 1, sizeof(*s->events));
+	if (!s->events)
+		return -ENOMEM;
+	for (size_t i = 0; err == 0 && i < s->config->n_events; i++) {
+		struct source_event *ev = &s->events[i];
+
+		ev->config = &s->config->events[i];
+		ev->share = 1;
+		ev->state = TACHO_NOT_COUNTED;
+		err = ev->config->refused ? refuse(ev, TACHO_UNSUPPORTED, ev->config->refused, "")
+					  : understand(s, ev);
+	}
+	return err;
+}
+
+static void inherit(struct source *s, struct source *from)
+{
+	for (size_t i = 0; i < from->n_units; i++)
+		unit_retire(from, &from->units[i]);
+	s->slots = from->slots;
+	from->slots = (struct slots){ 0 };
+	s->last_ns = from->last_ns;
+	s->paused = from->paused;
+}
+
+static void source_freep(struct source **s)
+{
+	source_free(*s);
+}
+
+int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
+		const struct source_config *cfg, struct source *from, struct tacho_error *e)
+{
+	scoped(source_freep) struct source *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return error_nomem(e);
+	s->config = cfg;
+	s->agent = a;
+	if (cfg->event_lists.n) {
+		err = config_open_lists(&s->own, cfg, TACHO_OPTS(tacho_opts, .log = a->log,
+				       .log_arg = a->log_arg), NULL, e);
+		if (err < 0)
+			return err;
+	}
+	s->tacho = s->own ? s->own : t;
+	s->fds = fds;
+	s->interval_ns = cfg->interval_ns;
+	s->usage.size = sizeof(s->usage);
+	if (init_events(s) < 0)
+		return error_nomem(e);
+	if (from)
+		inherit(s, from);
+	err = source_refresh(s, false);
+	if (err < 0) {			/* what was taken over ends here */
+		for (size_t i = 0; i < s->slots.n; i++)
+			s->slots.v[i].present = false;
+		slots_end_absent(&s->slots, &a->registry);
+	}
+	if (err < 0 && err != -ENOMEM && cfg->command.n)
+		return error_set(e, err, "source '%s': cannot run '%.200s': %s", cfg->name, cfg->command.v[0],
+				 strerror(-err));
+	if (err < 0)
+		return err == -ENOMEM ? error_nomem(e)
+				      : error_set(e, err, "source '%s': %s", cfg->name, strerror(-err));
+	*out = take(s);
+	return 0;
+}
+
+/* ---- a tick ---- */
+
+static int room_for_points(struct source *s)
+{
+	struct point *points, *sums;
+	size_t want = max_of(s->slots.n, (size_t)8);
+
+	if (s->slots.n <= s->cap_points && s->points)
+		return 0;
+	points = reallocarray(s->points, want * 2, sizeof(*points));
+	if (points)
+		s->points = points;
+	sums = reallocarray(s->sums, want * 2, sizeof(*sums));
+	if (sums)
+		s->sums = sums;
+	if (!points || !sums)
+		return -ENOMEM;
+	memset(s->sums + s->cap_points, 0, (want * 2 - s->cap_points) * sizeof(*s->sums));
+	s->cap_points = want * 2;
+	return 0;
+}
+
+/* The better state of two counters of one series: what counts on one CPU counts. */
+static enum tacho_state state_of_both(const struct point *p, const struct tacho_sum *row)
+{
+	if (!p->series)
+		return row->state;
+	if (p->state == TACHO_SCALED || row->state == TACHO_SCALED)
+		return TACHO_SCALED;
+	return min_of(p->state, row->state);
+}
+
+static void add_row(struct point *p, const struct tacho_sum *row)
+{
+	p->state = state_of_both(p, row);
+	p->series = 1;
+	p->count += row->count;
+	p->raw += row->raw;
+	p->enabled_ns += row->enabled_ns;
+	p->running_ns += row->running_ns;
+}
+
+static int read_derived(struct source *s, struct unit *u, const struct tacho_sum *rows)
+{
+	size_t want = s->n_extra + derived_max(u->derived) + chosen_max(u->chosen);
+
+	if (want > s->cap_extra) {
+		struct point *v = reallocarray(s->extra, want * 2, sizeof(*v));
+
+		if (!v)
+			return -ENOMEM;
+		s->extra = v;
+		s->cap_extra = want * 2;
+	}
+	if (u->derived)
+		s->n_extra += derived_points(u->derived, rows, s->extra + s->n_extra);
+	if (u->chosen)
+		s->n_extra += chosen_points(u->chosen, rows, s->extra + s->n_extra);
+	return 0;
+}
+
+static int read_unit(struct source *s, struct unit *u)
+{
+	const struct tacho_sum *rows;
+	int n = tacho_evset_read(u->set, NULL), n_rows;
+	enum tacho_state worst = TACHO_COUNTING;
+	uint32_t event = UINT32_MAX;
+
+	n_rows = unit_sums(s, u, &rows);
+	if (n_rows < 0)
+		return n_rows;
+	if ((size_t)n_rows != u->n_rows) {
+		int err = unit_map_rows(s, u, rows, (size_t)n_rows);
+
+		if (err < 0 || room_for_points(s) < 0)
+			return -ENOMEM;
+	}
+	u->count = n_rows ? rows[0].count : 0;
+	for (int i = 0; i < n_rows; i++) {
+		if (u->slot_of_row[i] != NO_SLOT && !u->repeats[i])
+			add_row(&s->sums[u->slot_of_row[i]], &rows[i]);
+		if (rows[i].event != event) {
+			event = rows[i].event;
+			worst = TACHO_COUNTING;
+			unit_tell_state(s, u, &rows[i]);
+		} else if (rows[i].state == TACHO_SCALED && worst != TACHO_SCALED) {
+			worst = TACHO_SCALED;
+			unit_tell_state(s, u, &rows[i]);
+		}
+	}
+	return read_derived(s, u, rows) < 0 ? -ENOMEM : n;
+}
+
+/* Reads every unit; the sums of a unit that has gone stay in its slots. */
+static int read_units(struct source *s)
+{
+	int n = 0, got;
+
+	for (size_t i = 0; i < s->n_units; i++) {
+		got = s->units[i].set ? read_unit(s, &s->units[i]) : 0;
+		if (got < 0)
+			return got;
+		n += got;
+	}
+	return n;
+}
+
+/* A process that ended since the last tick is told of once more. */
+static void make_points(struct source *s)
+{
+	s->n_points = 0;
+	for (size_t i = 0; i < s->slots.n; i++) {
+		struct slot *slot = &s->slots.v[i];
+		const struct point end = { .state = slot->base.state };
+
+		if (slot->present && s->sums[i].series)
+			slot_point(slot, &s->sums[i], &s->points[s->n_points++]);
+		else if (!slot->present && slot->last && end.state <= TACHO_SCALED)
+			slot_point(slot, &end, &s->points[s->n_points++]);
+		slot->last = false;
+	}
+}
+
+static bool grow_points(struct point **at, size_t n)
+{
+	void *v = reallocarray(*at, n, sizeof(**at));
+
+	if (v)
+		*at = v;
+	return v;
+}
+
+static int append_extra(struct source *s)
+{
+	size_t want = s->n_points + s->n_extra;
+
+	if (s->n_extra == 0)
+		return 0;
+	if (want > s->cap_points) {
+		if (!grow_points(&s->points, want * 2) || !grow_points(&s->sums, want * 2))
+			return -ENOMEM;
+		s->cap_points = want * 2;
+	}
+	memcpy(s->points + s->n_points, s->extra, s->n_extra * sizeof(*s->extra));
+	s->n_points = want;
+	return 0;
+}
+
+int source_read(struct source *s, int64_t now_ns, struct batch *out)
+{
+	int n;
+
+	if (room_for_points(s) < 0)
+		return -ENOMEM;
+	memset(s->sums, 0, s->cap_points * sizeof(*s->sums));
+	s->n_extra = 0;
+	n = read_units(s);
+	if (n < 0)
+		return n;
+	make_points(s);
+	if (append_extra(s) < 0)
+		return -ENOMEM;
+	*out = (struct batch){
+		.source = s->config->name,
+		.time_ns = now_ns,
+		/* the clock may have been set back */
+		.interval_ns = s->last_ns && now_ns > s->last_ns ? (uint64_t)(now_ns - s->last_ns) : 0,
+		.points = s->points,
+		.n_points = s->n_points,
+	};
+	s->last_ns = now_ns;
+	return n;
+}
+
+int source_pause(struct source *s, bool pause)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < s->n_units && err >= 0; i++)
+		if (s->units[i].set)
+			err = pause ? tacho_evset_stop(s->units[i].set)
+				    : tacho_evset_start(s->units[i].set);
+	if (err >= 0)
+		s->paused = pause;
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,339 @@
+/*
+ * The store's thread. Batches are copied into a queue; the thread turns them into chunks and every
+ * few seconds writes the chunks in one transaction.
+ *
+ * A disk that is full, or a file that went bad under us, fails the transaction. Nothing is lost by
+ * that at first: chunks wait in memory, bounded; only what exceeds the bound is dropped, oldest
+ * first, and counted. Each flush tries again.
+ */
+#include "agent/store/store_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+#define TIDY_NS 60000000000
+
+static int64_t flush_ns(const struct store *s)
+{
+	return s->opts.flush_ns ? (int64_t)s->opts.flush_ns : 5000000000;
+}
+
+/* Room for so many more points; false: the bound or the memory does not allow it. */
+static bool room_for(struct store *s, size_t more)
+{
+	size_t want = s->taken.n + more;
+	struct taken *v;
+
+	if (want <= s->taken.cap)
+		return true;
+	if (want > TAKEN_MAX / sizeof(*v))
+		return false;
+	want = max_of(want, s->taken.cap * 2);
+	v = reallocarray(s->taken.v, want, sizeof(*v));
+	if (!v)
+		return false;
+	s->taken.v = v;
+	s->taken.cap = want;
+	return true;
+}
+
+void store_take(struct store *s, const struct batch *b)
+{
+	pthread_mutex_lock(&s->lock);
+	if (room_for(s, b->n_points)) {
+		struct taken *t = s->taken.v + s->taken.n;
+
+		for (size_t i = 0; i < b->n_points; i++)
+			t[i] = (struct taken){ b->time_ns, b->points[i] };
+		s->taken.n += b->n_points;
+	} else {
+		s->status.n_points_dropped += b->n_points;
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- the thread ---- */
+
+/* Moves what was taken over to the thread. */
+static void grab(struct store *s)
+{
+	__typeof__(s->taken) swap;
+
+	pthread_mutex_lock(&s->lock);
+	memcpy(&swap, &s->work, sizeof(swap));
+	memcpy(&s->work, &s->taken, sizeof(swap));
+	memcpy(&s->taken, &swap, sizeof(swap));
+	s->taken.n = 0;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void digest(struct store *s)
+{
+	uint64_t dropped = 0;
+
+	for (size_t i = 0; i < s->work.n; i++)
+		dropped += writing_take(s, &s->work.v[i]) < 0;
+	pthread_mutex_lock(&s->lock);
+	s->status.n_points_written += s->work.n - dropped;
+	s->status.n_points_dropped += dropped;
+	pthread_mutex_unlock(&s->lock);
+	s->work.n = 0;
+}
+
+static void deferred_done(struct deferred *d)
+{
+	free(d->bytes);
+	for (size_t i = 0; i < countof(d->words); i++)
+		free(d->words[i]);
+}
+
+int store_defer(struct store *s, const struct deferred *like, struct str bytes,
+		const struct store_event *ev)
+{
+	const char *words[] = { ev ? ev->kind : NULL, ev ? ev->name : NULL, ev ? ev->text : NULL,
+				ev ? ev->path : NULL };
+	struct deferred d = *like, *place = NULL;
+	bool bad = false;
+
+	d.bytes = bytes.n ? malloc(bytes.n) : NULL;
+	d.n_bytes = bytes.n;
+	if (d.bytes)
+		memcpy(d.bytes, bytes.s, bytes.n);
+	for (size_t i = 0; i < countof(words); i++) {
+		d.words[i] = words[i] ? strdup(words[i]) : NULL;
+		bad = bad || (words[i] && !d.words[i]);
+	}
+	bad = bad || (bytes.n && !d.bytes);
+	pthread_mutex_lock(&s->lock);
+	if (!bad && s->deferred_bytes + bytes.n <= pending_max(s))
+		place = vec_add(&s->deferred);
+	if (place) {
+		*place = d;
+		s->deferred_bytes += bytes.n;
+	} else {
+		s->status.n_points_dropped++;
+	}
+	pthread_mutex_unlock(&s->lock);
+	if (!place)
+		deferred_done(&d);
+	return place ? 0 : -ENOSPC;
+}
+
+/* Writes what was deferred until now; *n says how many. They are freed once that is committed. */
+static int write_deferred(struct store *s, size_t *n)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&s->lock);
+	*n = s->deferred.n;
+	pthread_mutex_unlock(&s->lock);
+	for (size_t i = 0; err == 0 && i < *n; i++) {
+		struct deferred d;
+
+		pthread_mutex_lock(&s->lock);
+		d = s->deferred.v[i];
+		pthread_mutex_unlock(&s->lock);
+		err = sql_deferred(s, &d);
+	}
+	return err;
+}
+
+static void forget_deferred(struct store *s, size_t n)
+{
+	if (n == 0)
+		return;
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < n; i++) {
+		s->deferred_bytes -= s->deferred.v[i].n_bytes;
+		deferred_done(&s->deferred.v[i]);
+	}
+	memmove(s->deferred.v, s->deferred.v + n, (s->deferred.n - n) * sizeof(*s->deferred.v));
+	s->deferred.n -= n;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static int write_out(struct store *s)
+{
+	size_t n = 0;
+	int err = sql_begin(s);
+
+	if (err < 0)
+		return err;
+	err = writing_flush(s);
+	if (err == 0)
+		err = write_deferred(s, &n);
+	if (sql_end(s, err == 0) < 0 || err < 0)
+		return err < 0 ? err : -EIO;
+	writing_wrote(s);
+	forget_deferred(s, n);
+	return 0;
+}
+
+static void tidy(struct store *s)
+{
+	int64_t now = clock_wall_ns(), mono = (int64_t)clock_mono_ns();
+
+	if (mono - s->tidied_ns < TIDY_NS)
+		return;
+	s->tidied_ns = mono;
+	sql_tidy(s, now);
+	writing_expire(s, now - IDLE_NS);
+}
+
+static void publish(struct store *s, int err, uint64_t took_ns)
+{
+	uint64_t bytes = sql_bytes(s);
+
+	pthread_mutex_lock(&s->lock);
+	s->status.bytes = bytes;
+	s->status.flush_s = (double)took_ns * 1e-9;
+	s->status.n_flushes++;
+	if (err == 0)
+		s->status.last_error[0] = '\0';
+	s->flush_result = err;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void flush(struct store *s)
+{
+	uint64_t start = clock_mono_ns();
+	int err;
+
+	grab(s);
+	writing_meet(s);
+	digest(s);
+	err = write_out(s);
+	if (err < 0)
+		writing_keep_bound(s);
+	tidy(s);
+	publish(s, err, clock_mono_ns() - start);
+}
+
+static void wait_until(struct store *s, int64_t until_ns)
+{
+	struct timespec ts = { .tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000 };
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stopping && s->wanted_flush == s->done_flush &&
+	       (int64_t)clock_mono_ns() < until_ns)
+		pthread_cond_timedwait(&s->wake, &s->lock, &ts);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void *run(void *arg)
+{
+	struct store *s = arg;
+	bool over = false;
+
+	while (!over) {
+		uint64_t wanted;
+
+		wait_until(s, (int64_t)clock_mono_ns() + flush_ns(s));
+		pthread_mutex_lock(&s->lock);
+		wanted = s->wanted_flush;
+		over = s->stopping;
+		pthread_mutex_unlock(&s->lock);
+		flush(s);
+		pthread_mutex_lock(&s->lock);
+		s->done_flush = wanted;
+		pthread_cond_broadcast(&s->flushed);
+		pthread_mutex_unlock(&s->lock);
+	}
+	return NULL;
+}
+
+int store_flush(struct store *s)
+{
+	uint64_t mine;
+	int err;
+
+	pthread_mutex_lock(&s->lock);
+	mine = ++s->wanted_flush;
+	pthread_cond_signal(&s->wake);
+	while (s->done_flush < mine && !s->stopping)
+		pthread_cond_wait(&s->flushed, &s->lock);
+	err = s->flush_result;
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
+void store_status(struct store *s, struct store_status *out)
+{
+	pthread_mutex_lock(&s->lock);
+	*out = s->status;
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- life ---- */
+
+static int start(struct store *s, struct tacho_error *e)
+{
+	pthread_condattr_t attr;
+	int err;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	s->tidied_ns = (int64_t)clock_mono_ns();
+	err = pthread_create(&s->thread, NULL, run, s);
+	if (err)
+		return error_set(e, -err, "cannot start the store's thread: %s", strerror(err));
+	s->started = true;
+	return 0;
+}
+
+int store_open(struct store **out, const char *path, struct registry *r,
+	       const struct store_opts *opts, struct tacho_error *e)
+{
+	struct store *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return error_nomem(e);
+	s->path = strdup(path);
+	s->lock_fd = -1;
+	s->registry = r;
+	s->opts = *opts;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->read_lock, NULL);
+	pthread_cond_init(&s->flushed, NULL);
+	err = s->path ? sql_open(s, e) : error_nomem(e);
+	if (err == 0)
+		err = start(s, e);
+	if (err < 0) {
+		store_close(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+void store_close(struct store *s)
+{
+	if (!s)
+		return;
+	if (s->started) {
+		pthread_mutex_lock(&s->lock);
+		s->stopping = true;
+		pthread_cond_signal(&s->wake);
+		pthread_mutex_unlock(&s->lock);
+		pthread_join(s->thread, NULL);
+		pthread_cond_destroy(&s->wake);
+	}
+	writing_free(s);
+	forget_deferred(s, s->deferred.n);
+	vec_done(&s->deferred);
+	sql_close(s);
+	vec_done(&s->taken);
+	vec_done(&s->work);
+	pthread_cond_destroy(&s->flushed);
+	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->read_lock);
+	free(s->path);
+	free(s);
+}

@@ -1,0 +1,32 @@
+/*
+ * What was made of other files and can be made again, kept for the next time: below $XDG_CACHE_HOME/tacho or
+ * ~/.cache/tacho, by kinds. It is believed only when it belongs to us and nobody else may write it. Where it cannot be
+ * written that is no fault: it is made again next time. What was not used for long goes when there is too much.
+ */
+#ifndef BASE_DISK_CACHE_H
+#define BASE_DISK_CACHE_H
+
+#include "base/defs.h"
+
+#include <limits.h>
+#include <sys/uio.h>
+
+#define KEPT_MOST ((uint64_t)512 << 20)	/* bytes of a kind */
+
+/* Where the one of that kind and number is, or would be; false: nowhere. */
+bool kept_path(const char *kind, uint64_t number, char out[PATH_MAX]);
+/* Its descriptor, with its length in *n; -1: there is none, or none to believe, or it is longer than `most`. */
+int kept_open(const char *path, size_t most, size_t *n);
+/* All parts, one behind the other. 0, or a negative errno, -ENODATA where there is less. */
+int kept_read(int fd, struct iovec *parts, int n);
+
+/* One that is being written; nobody reads half of it. */
+struct kept_new {
+	int fd;
+	bool nameless;
+	char path[PATH_MAX], temporary[PATH_MAX];
+};
+bool kept_begin(struct kept_new *k, const char *path);	/* false: it cannot be written */
+void kept_end(struct kept_new *k, struct iovec *parts, int n);	/* n = 0: it is given up */
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Copying sized options: see opts.h.
+ */
+#include "base/sized_opts.h"
+
+#include <errno.h>
+#include <string.h>
+
+int opts_copy(void *to, size_t size, const void *from, struct tacho_error *e)
+{
+	const unsigned char *bytes = from;
+	size_t given;
+
+	memset(to, 0, size);
+	if (!from)
+		return 0;
+	memcpy(&given, from, sizeof(given));
+	if (given < sizeof(given)) {
+		error_set(e, -EINVAL, "the options do not tell their size");
+		error_hint(e, "TACHO_OPTS() fills it in; else set it to the size of the struct");
+		return -EINVAL;
+	}
+	for (size_t i = size; i < given; i++)
+		if (bytes[i])
+			return error_set(e, -E2BIG,
+					 "the options hold a field that libtacho %s does not know",
+					 TACHO_VERSION);
+	memcpy(to, from, min_of(given, size));
+	return 0;
+}

@@ -1,0 +1,53 @@
+/*
+ * The options of `tacho agent` and `tacho config`. Two programs read them: tacho itself checks
+ * them, knows their help and completion, and runs tacho-agent, which does the work.
+ */
+#ifndef CLI_AGENT_AGENT_OPTIONS_H
+#define CLI_AGENT_AGENT_OPTIONS_H
+
+#include <limits.h>
+
+#include "cli/core/command.h"
+
+struct agent_opts {
+	const char *config, *store;
+	struct strlist listen, sets;
+	bool check, quiet, json;
+	unsigned verbose;
+};
+extern const struct option_row agent_rows[];
+#define AGENT_SUMMARY "count and profile all the time: store, web page, exporters"
+#define AGENT_ARGS "[ctl|exec|watch ...]"
+
+struct agent_config;
+/* cli/agent/check.c: prints what would be opened, and what cannot. Returns the exit status. */
+int agent_check(const struct agent_config *cfg, const struct agent_opts *o);
+
+/* cli/agent/start.c */
+struct agent_dirs {
+	char state[PATH_MAX], runtime[PATH_MAX];
+};
+int agent_dirs(struct agent_dirs *d);	/* 0, or -ENOENT: there is no home */
+/* The path of ctl's socket; the caller frees it. NULL without memory. */
+char *agent_socket(const struct agent_config *cfg, const struct agent_dirs *d);
+/* Runs the agent until a signal ends it; takes the configuration over. Returns the exit status. */
+int agent_start(struct agent_config *cfg, struct agent_opts *o);
+
+/* cli/agent/ctl.c: asks the running agent. */
+int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int argc, char **argv);
+/* cli/agent/exec.c: measures a command (`exec`) or processes (`watch`); takes the configuration over. */
+int agent_exec(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv);
+int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv);
+
+struct config_cmd_opts {
+	const char *config, *keys;
+	struct strlist sets;
+	bool show_origin;
+};
+/* cli/agent/config_docs.c: a table of keys in scdoc's format, for the man page. Returns the exit status. */
+int agent_keys_scd(const char *table);
+extern const struct option_row config_rows[];
+#define CONFIG_SUMMARY "show the agent's configuration, or import another tool's"
+#define CONFIG_ARGS "[show | import FILE]"
+
+#endif

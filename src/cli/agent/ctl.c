@@ -1,0 +1,184 @@
+/*
+ * `tacho agent ctl ...`: words to the running agent over its unix socket, and its reply. The socket
+ * speaks HTTP like the page does; its owner and root may act.
+ */
+#include "cli/agent/agent_options.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "agent/config/config.h"
+#include "base/buf.h"
+#include "cli/core/app.h"
+
+#define REPLY_MAX (64u << 20)
+
+static const struct {
+	const char *word, *args, *help;
+	bool post;
+	int least, most;		/* words behind it */
+} words[] = {
+	{ "status", "", "how the agent is", false, 0, 0 },
+	{ "events", "", "events with state and reason", false, 0, 0 },
+	{ "series", "", "every series with its newest value", false, 0, 0 },
+	{ "exporters", "", "what was sent, queued and dropped", false, 0, 0 },
+	{ "config", "", "the configuration with origins", false, 0, 0 },
+	{ "pause", "[SOURCE]", "stop counting", true, 0, 1 },
+	{ "resume", "[SOURCE]", "go on counting", true, 0, 1 },
+	{ "read-now", "[SOURCE]", "read at once, and flush the store", true, 0, 1 },
+	{ "interval", "DURATION [SOURCE]", "read that often", true, 1, 2 },
+	{ "reload", "", "read the configuration again", true, 0, 0 },
+	{ "profile", "[DURATION [flame|perf.data|both]]", "record so long, say where it is", true, 0, 2 },
+};
+
+static size_t take_reply(char *bytes, size_t size, size_t n, void *arg)
+{
+	struct buf *out = arg;
+
+	if (out->n + size * n > REPLY_MAX)
+		return 0;
+	buf_put(out, bytes, size * n);
+	return size * n;
+}
+
+static void add_arg(CURL *curl, struct buf *url, const char *name, const char *value)
+{
+	char *escaped = value ? curl_easy_escape(curl, value, 0) : NULL;
+
+	if (escaped)
+		buf_printf(url, "%c%s=%s", strchr(url->bytes, '?') ? '&' : '?', name, escaped);
+	curl_free(escaped);
+}
+
+/* Where the words go: the page, with what follows as its arguments. */
+static void make_url(CURL *curl, size_t i, int argc, char **argv, bool json, struct buf *url)
+{
+	const char *word = words[i].word;
+
+	buf_printf(url, "http://localhost/api/v1/%s%s", words[i].post ? "ctl/" : "", word);
+	if (!strcmp(word, "profile")) {
+		add_arg(curl, url, "value", argc > 2 ? argv[2] : NULL);
+		add_arg(curl, url, "format", argc > 3 ? argv[3] : NULL);
+	} else if (!strcmp(word, "interval")) {
+		add_arg(curl, url, "value", argc > 2 ? argv[2] : NULL);
+		add_arg(curl, url, "source", argc > 3 ? argv[3] : NULL);
+	} else if (words[i].post) {
+		add_arg(curl, url, "source", argc > 2 ? argv[2] : NULL);
+	} else {
+		add_arg(curl, url, "format", json ? NULL : "text");
+	}
+}
+
+static int ask(const char *socket, size_t i, int argc, char **argv, bool json, struct buf *reply, long *status)
+{
+	CURL *curl = curl_easy_init();
+	struct buf url = { 0 };
+	CURLcode rc = CURLE_OUT_OF_MEMORY;
+
+	if (curl) {
+		make_url(curl, i, argc, argv, json, &url);
+		curl_easy_setopt(curl, CURLOPT_URL, url.bytes);
+		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
+		curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_reply);
+		curl_easy_setopt(curl, CURLOPT_WRITEDATA, reply);
+		curl_easy_setopt(curl, CURLOPT_TIMEOUT, 660L);
+		curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+		if (words[i].post) {
+			curl_easy_setopt(curl, CURLOPT_POST, 1L);
+			curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, 0L);
+		}
+		rc = buf_failed(&url) ? CURLE_OUT_OF_MEMORY : curl_easy_perform(curl);
+		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, status);
+		curl_easy_cleanup(curl);
+	}
+	buf_done(&url);
+	if (rc == CURLE_COULDNT_CONNECT && access(socket, W_OK) < 0 && errno == EACCES)
+		report_text("agent", "the agent's socket %s is for its owner and root only", socket);
+	else if (rc == CURLE_COULDNT_CONNECT)
+		report_text("agent", "no agent answers at %s; start it with 'tacho agent'", socket);
+	else if (rc != CURLE_OK)
+		report_text("agent", "cannot ask the agent at %s: %s", socket, curl_easy_strerror(rc));
+	return rc == CURLE_OK ? 0 : -EIO;
+}
+
+/* {"done": "TEXT"} and {"error": "TEXT"} as TEXT. False: it is something else. */
+static bool plain_text(struct str reply, const char *key, struct buf *out)
+{
+	struct buf head = { 0 };
+	bool fits;
+
+	buf_printf(&head, "{\"%s\": \"", key);
+	fits = !buf_failed(&head) && str_starts(reply, head.bytes);
+	for (size_t i = head.n; fits && i < reply.n && reply.s[i] != '"'; i++) {
+		bool escaped = reply.s[i] == '\\' && i + 1 < reply.n;
+
+		i += escaped;
+		buf_putc(out, escaped && (reply.s[i] == 'n' || reply.s[i] == 't') ? ' ' : reply.s[i]);
+	}
+	buf_done(&head);
+	return fits;
+}
+
+static int show_reply(struct buf *reply, long status, bool json)
+{
+	struct buf text = { 0 };
+	int result = status == 200 ? 0 : EXIT_FAILED;
+
+	if (status != 200 && plain_text(buf_view(reply), "error", &text)) {
+		report_text("agent", "%s", text.bytes);
+		buf_done(&text);
+		return result;
+	}
+	if (!json && plain_text(buf_view(reply), "done", &text))
+		buf_putc(&text, '\n');
+	else
+		buf_str(&text, buf_view(reply));
+	return print_out("agent", &text) || result;
+}
+
+static int usage(const char *wrong)
+{
+	struct buf out = { 0 };
+
+	if (wrong)
+		buf_printf(&out, "tacho agent: ctl knows no '%s'; it knows\n", wrong);
+	else
+		buf_puts(&out, "tacho agent: ctl needs one of\n");
+	for (size_t i = 0; i < countof(words); i++) {
+		char left[64];
+
+		snprintf(left, sizeof(left), "%s %s", words[i].word, words[i].args);
+		buf_printf(&out, "  %-44s %s\n", left, words[i].help);
+	}
+	print_fd("agent", STDERR_FILENO, "stderr", &out);
+	return EXIT_USAGE;
+}
+
+int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int argc, char **argv)
+{
+	scoped(buf_done) struct buf reply = { 0 };
+	scoped(freep) char *socket = NULL;
+	struct agent_dirs dirs;
+	long status = 0;
+	size_t i = 0;
+
+	while (argc > 1 && i < countof(words) && strcmp(argv[1], words[i].word) != 0)
+		i++;
+	if (argc < 2 || i == countof(words))
+		return usage(argc < 2 ? NULL : argv[1]);
+	if (argc - 2 < words[i].least || argc - 2 > words[i].most) {
+		report_text("agent", "'ctl %s%s%s' is meant", words[i].word, *words[i].args ? " " : "", words[i].args);
+		return EXIT_USAGE;
+	}
+	if (agent_dirs(&dirs) < 0)
+		memset(&dirs, 0, sizeof(dirs));
+	socket = agent_socket(cfg, &dirs);
+	if (!socket) {
+		report_text("agent", "out of memory");
+		return EXIT_FAILED;
+	}
+	if (ask(socket, i, argc, argv, o->json, &reply, &status) < 0)
+		return EXIT_FAILED;
+	return show_reply(&reply, status, o->json);
+}

@@ -1,0 +1,139 @@
+/*
+ * The door of the agent: `tacho agent` and `tacho config`, carried out.
+ */
+#include "cli/agent/agent_options.h"
+
+#include <stdio.h>
+
+#include "agent/core/agent.h"
+#include "cli/core/app.h"
+
+/* The configuration, or NULL after a message. */
+static struct agent_config *load(const char *command, const char *path, const struct strlist *sets)
+{
+	const struct config_opts opts = {
+		.path = path, .sets = (const char *const *)sets->v, .n_sets = sets->n,
+	};
+	struct agent_config *cfg = NULL;
+	struct tacho_error e = { .column = -1 };
+
+	if (config_load(&cfg, &opts, &e) < 0)
+		report_error(command, NULL, NULL, &e);
+	return cfg;
+}
+
+static int show(const struct config_cmd_opts *o)
+{
+	struct agent_config *cfg = load("config", o->config, &o->sets);
+	struct buf out = { 0 };
+
+	if (!cfg)
+		return EXIT_FAILED;
+	config_show(cfg, o->show_origin, &out);
+	config_free(cfg);
+	return print_out("config", &out);
+}
+
+static int config_run(void *opts, int argc, char **argv)
+{
+	struct config_cmd_opts *o = opts;
+
+	if (o->keys)
+		return agent_keys_scd(o->keys);
+	if (argc == 0 || (argc == 1 && !strcmp(argv[0], "show")))
+		return show(o);
+	if (argc == 2 && !strcmp(argv[0], "import") && o->config) {
+		report_text("config", "import takes the FILE by itself, not also by -c");
+		return EXIT_USAGE;
+	}
+	if (argc == 2 && !strcmp(argv[0], "import")) {
+		o->config = argv[1];
+		return show(o);
+	}
+	if (!strcmp(argv[0], "import"))
+		report_text("config", "import needs one FILE");
+	else if (!strcmp(argv[0], "show"))
+		report_text("config", "show takes no words, but was given '%s'", argv[1]);
+	else
+		report_text("config", "'%s' is none of 'show' and 'import FILE'", argv[0]);
+	return EXIT_USAGE;
+}
+
+static bool add_set(struct strlist *sets, const char *key, struct str value)
+{
+	struct buf set = { 0 };
+	bool ok;
+
+	buf_printf(&set, "%s=%.*s", key, STR(value));
+	ok = !buf_failed(&set) && !strlist_add(sets, buf_view(&set));
+	buf_done(&set);
+	return ok;
+}
+
+/* --listen and --store are short for --set, and win over it. */
+static bool options_to_sets(struct agent_opts *o)
+{
+	struct buf list = { 0 }, store = { 0 };
+	bool ok = true;
+
+	for (size_t i = 0; i < o->listen.n; i++) {
+		buf_puts(&list, i ? ", " : "[");
+		toml_quote(&list, str_of(o->listen.v[i]));
+	}
+	if (list.n) {
+		buf_putc(&list, ']');
+		ok = !buf_failed(&list) && add_set(&o->sets, "agent.listen", buf_view(&list));
+	}
+	if (ok && o->store) {
+		toml_quote(&store, str_of(o->store));
+		ok = !buf_failed(&store) && add_set(&o->sets, "agent.store", buf_view(&store));
+	}
+	buf_done(&list);
+	buf_done(&store);
+	return ok;
+}
+
+/* What the words after the options ask for. Those that run take the configuration over. */
+static int agent_words(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv)
+{
+	int status;
+
+	if (argc && !strcmp(argv[0], "exec"))
+		return agent_exec(cfg, o, argc, argv);
+	if (argc && !strcmp(argv[0], "watch"))
+		return agent_watch(cfg, o, argc, argv);
+	if (argc == 0 && !o->check)
+		return agent_start(cfg, o);
+	status = EXIT_USAGE;
+	if (argc == 0)
+		status = agent_check(cfg, o);
+	else if (!strcmp(argv[0], "ctl"))
+		status = agent_ctl(cfg, o, argc, argv);
+	else
+		report_text("agent", "'%s' is none of 'ctl', 'exec' and 'watch'", argv[0]);
+	config_free(cfg);
+	return status;
+}
+
+static int run_agent(void *opts, int argc, char **argv)
+{
+	struct agent_opts *o = opts;
+	struct agent_config *cfg;
+
+	if (!options_to_sets(o)) {
+		report_text("agent", "out of memory");
+		return EXIT_FAILED;
+	}
+	cfg = load("agent", o->config, &o->sets);
+	return cfg ? agent_words(cfg, o, argc, argv) : EXIT_FAILED;
+}
+
+const struct command cmd_agent = {
+	.name = "agent", .summary = AGENT_SUMMARY, .args = AGENT_ARGS, .rows = agent_rows,
+	.opts_size = sizeof(struct agent_opts), .run = run_agent, .stops_at_word = true,
+};
+
+const struct command cmd_config = {
+	.name = "config", .summary = CONFIG_SUMMARY, .args = CONFIG_ARGS, .rows = config_rows,
+	.opts_size = sizeof(struct config_cmd_opts), .run = config_run,
+};

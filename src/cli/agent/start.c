@@ -1,0 +1,183 @@
+/*
+ * `tacho agent`, running: where its files are, what it says, and how it begins. Without -c and
+ * without a file in the usual places it counts software events of the whole machine, keeps history
+ * in the user's state directory, and shows its page on the loopback.
+ */
+#include "cli/agent/agent_options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "agent/core/collector.h"
+#include "agent/http/server.h"
+#include "agent/core/run.h"
+#include "base/error.h"
+#include "base/io.h"
+
+/* ---- directories ---- */
+
+/* Makes a directory and those above it. */
+static int make_dirs(const char *path)
+{
+	int err = io_make_dirs(path, 0755);
+
+	return err < 0 ? err : mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* The first of: what systemd gave us, the system's for root, the user's own. */
+static int find_dir(char *out, const char *systemd, const char *system, const char *xdg,
+		    const char *below_home)
+{
+	const char *given = getenv(systemd), *base = getenv(xdg), *home = getenv("HOME");
+
+	if (given && *given) {
+		size_t n = strcspn(given, ":");
+
+		snprintf(out, PATH_MAX, "%.*s", (int)n, given);
+		return 0;
+	}
+	if (geteuid() == 0 && system)
+		snprintf(out, PATH_MAX, "%s", system);
+	else if (base && *base == '/')
+		snprintf(out, PATH_MAX, "%s/tacho", base);
+	else if (home && *home == '/' && below_home)
+		snprintf(out, PATH_MAX, "%s/%s", home, below_home);
+	else
+		return -ENOENT;
+	return 0;
+}
+
+int agent_dirs(struct agent_dirs *d)
+{
+	int err = find_dir(d->state, "STATE_DIRECTORY", "/var/lib/tacho", "XDG_STATE_HOME",
+			   ".local/state/tacho");
+
+	if (err < 0)
+		return err;
+	if (find_dir(d->runtime, "RUNTIME_DIRECTORY", "/run/tacho", "XDG_RUNTIME_DIR", NULL) < 0)
+		memcpy(d->runtime, d->state, sizeof(d->runtime));
+	return 0;
+}
+
+static char *below(const char *dir, const char *name)
+{
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%s/%s", dir, name);
+	return buf_take(&b);
+}
+
+char *agent_socket(const struct agent_config *cfg, const struct agent_dirs *d)
+{
+	return cfg->socket ? strdup(cfg->socket) : below(d->runtime, "ctl");
+}
+
+/* Fills in the places that the configuration leaves open. */
+static int complete(struct agent_config *cfg, const struct agent_dirs *d, struct tacho_error *e)
+{
+	int err = make_dirs(d->state);
+
+	if (err == 0)
+		err = make_dirs(d->runtime);
+	if (err < 0)
+		return error_set(e, err, "cannot make %s or %s: %s", d->state, d->runtime,
+				 strerror(-err));
+	if (!cfg->store)
+		cfg->store = below(d->state, "agent.db");
+	if (!cfg->socket)
+		cfg->socket = below(d->runtime, "ctl");
+	return cfg->store && cfg->socket ? 0 : error_nomem(e);
+}
+
+/* ---- what it says ---- */
+
+/* Whether stderr is the journal. JOURNAL_STREAM has its device and inode; what a terminal of a desktop
+ * inherited means another stream. */
+static bool to_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev, ino;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 && fstat(STDERR_FILENO, &st) == 0 &&
+	       st.st_dev == dev && st.st_ino == ino;
+}
+
+static void say(void *arg, enum tacho_log_level level, const char *text)
+{
+	const struct agent_opts *o = arg;
+	static const int priority[] = { [TACHO_LOG_WARN] = 4, [TACHO_LOG_INFO] = 6,
+					[TACHO_LOG_DEBUG] = 7 };
+
+	if (level > TACHO_LOG_WARN + (o->quiet ? 0 : 1) + o->verbose)
+		return;
+	if (to_journal())
+		fprintf(stderr, "<%d>%s\n", priority[level], text);
+	else
+		report_text("agent", "%s", text);
+}
+
+static int count_events(void *arg, const struct event_status *st)
+{
+	unsigned *n = arg;
+
+	n[0]++;
+	n[1] += st->state <= TACHO_NOT_COUNTED;
+	return 0;
+}
+
+static int tell_refused(void *arg, const struct event_status *st)
+{
+	char text[1200];
+
+	if (st->state <= TACHO_NOT_COUNTED)
+		return 0;
+	snprintf(text, sizeof(text), "%s: %s: %s%s%s", st->source, st->original,
+		 tacho_state_name(st->state), st->why ? ": " : "", st->why ? st->why : "");
+	say(arg, TACHO_LOG_INFO, text);
+	return 0;
+}
+
+static void tell_started(void *arg, struct agent *a)
+{
+	unsigned n[2] = { 0 };
+	char text[600];
+
+	collector_events(a->collector, tell_refused, arg);
+	collector_events(a->collector, count_events, n);
+	snprintf(text, sizeof(text), "counting %u of %u events; history in %s", n[1], n[0],
+		 a->store ? a->config->store : "(none)");
+	say(arg, TACHO_LOG_INFO, text);
+	if (*http_url(a->http))
+		snprintf(text, sizeof(text), "page at %s", http_url(a->http));
+	else
+		snprintf(text, sizeof(text), "no page by TCP: 'listen' names no ADDR:PORT; ctl asks at %s",
+			 a->config->socket);
+	say(arg, TACHO_LOG_INFO, text);
+}
+
+int agent_start(struct agent_config *cfg, struct agent_opts *o)
+{
+	struct tacho_error e = { .column = -1 };
+	struct agent_dirs dirs;
+	struct agent_run_opts opts = {
+		.config = { .path = o->config, .sets = (const char *const *)o->sets.v,
+			    .n_sets = o->sets.n },
+		.state_dir = dirs.state, .log = say, .log_arg = o, .started = tell_started,
+	};
+	int err = agent_dirs(&dirs);
+
+	if (err < 0)
+		error_set(&e, err, "there is no home for the agent's files: set HOME or STATE_DIRECTORY");
+	else
+		err = complete(cfg, &dirs, &e);
+	if (err < 0)
+		config_free(cfg);
+	else
+		err = agent_run(cfg, &opts, &e);
+	if (err < 0)
+		report_error("agent", NULL, NULL, &e);
+	return err < 0 ? EXIT_FAILED : 0;
+}

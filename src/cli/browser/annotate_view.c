@@ -1,0 +1,358 @@
+/*
+ * The view of one function: its instructions with their shares.
+ *
+ *	strcmp  /usr/lib/libc.so.6 [Percent: local period]
+ *	 Percent |    Offset  Instruction
+ *	   18.31 |        1c  je         80 <strcmp+0x80>
+ */
+#include "cli/browser/browser.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/io.h"
+
+#define HEAD_LINES 3
+
+enum shows { SHOW_PERCENT, SHOW_PERIOD, SHOW_SAMPLES, SHOWS };
+
+struct view {
+	struct browser *b;
+	const struct tacho_profile_frame *frame;
+	struct annotate a;
+	struct scroll scroll;
+	size_t nth_hot;			/* the last that was gone to */
+	enum shows shows;
+	bool global, hits, full;	/* 100 % is all samples; samples, not periods; whole addresses */
+	char sought[MENU_TYPED_MAX];
+	char message[600];
+};
+
+static void say(struct view *v, const char *text)
+{
+	snprintf(v->message, sizeof(v->message), "%s", text);
+}
+
+/* ---- drawing ---- */
+
+static double percent_of(const struct view *v, const struct annotate_line *l)
+{
+	const struct rows *r = &browser_table(v->b)->rows;
+	uint64_t part = v->hits ? l->samples : l->period;
+	uint64_t all = v->hits ? v->a.samples : v->a.period;
+
+	if (v->global)
+		all = v->hits ? r->hist->samples : r->hist->period;
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static void put_share(const struct view *v, const struct annotate_line *l, struct buf *out)
+{
+	if (!l->samples)
+		buf_pad(out, ' ', 12);
+	else if (v->shows == SHOW_PERCENT)
+		buf_printf(out, "%12.2f", percent_of(v, l));
+	else
+		buf_printf(out, "%12" PRIu64, v->shows == SHOW_PERIOD ? l->period : l->samples);
+}
+
+static void put_text(const struct view *v, const struct annotate_line *l, struct buf *out)
+{
+	buf_printf(out, " | %*" PRIx64 ":  %s", v->full ? 16 : 8,
+		   v->full ? l->address : l->address - v->a.view.start, l->text);
+}
+
+static void put_title(const struct view *v, struct buf *out)
+{
+	buf_printf(out, "%s  %s [Percent: %s %s]", v->frame->code->name, v->a.view.path,
+		   v->global ? "global" : "local", v->hits ? "hits" : "period");
+}
+
+static uint64_t page_of(const struct view *v)
+{
+	int page = v->b->screen->rows - HEAD_LINES - 1;
+
+	return page > 0 ? (uint64_t)page : 1;
+}
+
+static const char *head_of(const struct view *v)
+{
+	static const char *const heads[SHOWS] = { "     Percent | ", "      Period | ", "     Samples | " };
+
+	return heads[v->shows];
+}
+
+static void draw_line(const struct view *v, const struct annotate_line *l, int row, bool chosen)
+{
+	struct screen *s = v->b->screen;
+	double percent = percent_of(v, l);
+	enum screen_style style = percent >= ROWS_HOT ? STYLE_HOT :
+				  percent >= ROWS_WARM ? STYLE_WARM : STYLE_PLAIN;
+	struct buf text = { 0 };
+	int col = 0;
+
+	put_share(v, l, &text);
+	if (!buf_failed(&text))
+		col = screen_put(s, row, 0, chosen ? STYLE_SELECTED : style, text.bytes);
+	buf_clear(&text);
+	put_text(v, l, &text);
+	if (!buf_failed(&text) && chosen)
+		screen_fill(s, row, col, s->cols, STYLE_SELECTED, text.bytes);
+	else if (!buf_failed(&text))
+		screen_put(s, row, col, STYLE_PLAIN, text.bytes);
+	buf_done(&text);
+}
+
+static void draw(void *arg)
+{
+	struct view *v = arg;
+	struct screen *s = v->b->screen;
+	struct buf text = { 0 };
+
+	s->ops->clear(s);
+	for (uint64_t i = 0; i < page_of(v) && v->scroll.top + i < v->a.lines.n; i++)
+		draw_line(v, &v->a.lines.v[v->scroll.top + i], HEAD_LINES + (int)i,
+			  v->scroll.top + i == v->scroll.at);
+	browser_title(v->b, &text);
+	if (!buf_failed(&text))
+		screen_fill(s, 0, 0, s->cols, STYLE_TITLE, text.bytes);
+	buf_clear(&text);
+	put_title(v, &text);
+	if (!buf_failed(&text))
+		screen_fill(s, 1, 0, s->cols, STYLE_PLAIN, text.bytes);
+	buf_clear(&text);
+	buf_printf(&text, "%s%*s  Instruction", head_of(v), v->full ? 17 : 9, v->full ? "Address" : "Offset");
+	if (!buf_failed(&text))
+		screen_fill(s, 2, 0, s->cols, STYLE_PLAIN, text.bytes);
+	buf_done(&text);
+	if (s->rows > HEAD_LINES)
+		screen_fill(s, s->rows - 1, 0, s->cols, STYLE_TITLE,
+			    v->message[0] ? v->message : "h: help   H: hottest   q: back");
+}
+
+static struct menu menu_of(struct view *v)
+{
+	return (struct menu){ .screen = v->b->screen, .behind = draw, .arg = v };
+}
+
+/* ---- keys ---- */
+
+/* To the middle of the screen, unless the line is on it already. */
+static void go_to(struct view *v, size_t at)
+{
+	v->scroll.at = at;
+	if (at < v->scroll.top || at - v->scroll.top >= page_of(v))
+		v->scroll.top = at - min_of((uint64_t)at, page_of(v) / 2);
+}
+
+static void on_hottest(struct view *v, int key)
+{
+	size_t nth = key == KEY_IS_TAB ? v->nth_hot + 1 : key == KEY_IS_UNTAB && v->nth_hot ? v->nth_hot - 1 : 0;
+	size_t at = annotate_hottest(&v->a, nth);
+
+	if (at == SIZE_MAX)
+		at = annotate_hottest(&v->a, nth = 0);
+	if (at == SIZE_MAX) {
+		say(v, "No sample fell on these instructions");
+		return;
+	}
+	v->nth_hot = nth;
+	go_to(v, at);
+}
+
+static void on_target(struct view *v, int key)
+{
+	const struct annotate_line *l = &v->a.lines.v[v->scroll.at];
+	size_t at = l->target ? annotate_at(&v->a, l->target) : SIZE_MAX;
+
+	(void)key;
+	if (at == SIZE_MAX)
+		say(v, l->target ? "That leads out of this function" : "Nothing jumps from here to a fixed place");
+	else
+		go_to(v, at);
+}
+
+/* From the next line on, around the end. */
+static void seek(struct view *v, bool backwards)
+{
+	size_t n = v->a.lines.n, at = v->scroll.at;
+
+	for (size_t i = 0; i < n; i++) {
+		at = backwards ? (at + n - 1) % n : (at + 1) % n;
+		if (strstr(v->a.lines.v[at].text, v->sought)) {
+			go_to(v, at);
+			return;
+		}
+	}
+	say(v, "Not found");
+}
+
+static void on_search(struct view *v, int key)
+{
+	struct menu m = menu_of(v);
+
+	if (key != 'n' && !menu_type(&m, "Search", "Part of an instruction:\n", v->sought))
+		return;
+	if (v->sought[0])
+		seek(v, key == '?');
+}
+
+static void on_toggle(struct view *v, int key)
+{
+	if (key == 't')
+		v->shows = (v->shows + 1) % SHOWS;
+	else if (key == 'p')
+		v->global = !v->global;
+	else if (key == 'b')
+		v->hits = !v->hits;
+	else
+		v->full = !v->full;
+}
+
+/* "SYMBOL.annotation", of what is harmless in a file name. */
+static int create_print(const char *symbol, struct buf *name)
+{
+	int fd;
+
+	for (size_t i = 0; i < 200 && symbol[i]; i++)
+		buf_putc(name, isalnum((unsigned char)symbol[i]) || strchr("_.@$+", symbol[i]) ? symbol[i] : '_');
+	if (name->n && name->bytes[0] == '.')
+		name->bytes[0] = '_';
+	buf_puts(name, ".annotation");
+	if (buf_failed(name))
+		return -ENOMEM;
+	fd = open(name->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	return fd < 0 ? -errno : fd;
+}
+
+static void on_print(struct view *v, int key)
+{
+	struct buf out = { 0 }, name = { 0 };
+	int fd = create_print(v->frame->code->name, &name), err = fd;
+
+	(void)key;
+	put_title(v, &out);
+	buf_puts(&out, "\n\n");
+	for (size_t i = 0; i < v->a.lines.n; i++) {
+		put_share(v, &v->a.lines.v[i], &out);
+		put_text(v, &v->a.lines.v[i], &out);
+		buf_putc(&out, '\n');
+	}
+	if (fd >= 0) {
+		err = buf_failed(&out) ? -ENOMEM : io_write_all(fd, out.bytes, out.n);
+		if (close(fd) < 0 && err == 0)
+			err = -errno;
+	}
+	snprintf(v->message, sizeof(v->message), "%s%s%s", buf_failed(&name) ? "" : name.bytes,
+		 err < 0 ? ": " : " is written", err < 0 ? strerror(-err) : "");
+	buf_done(&name);
+	buf_done(&out);
+}
+
+static void on_help(struct view *v, int key);
+
+static const struct annotate_key {
+	const char *name, *help;
+	void (*run)(struct view *v, int key);
+	int keys[3];
+} rows[] = {
+	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN, HOME and END work, too", NULL, { 0 } },
+	{ "q ESC LEFT", "back to the table", NULL, { 0 } },
+	{ "ENTER", "go where the jump leads", on_target, { KEY_IS_ENTER, KEY_IS_RIGHT } },
+	{ "H", "go to the hottest instruction", on_hottest, { 'H' } },
+	{ "TAB UNTAB", "go to the next hottest, the one before", on_hottest, { KEY_IS_TAB, KEY_IS_UNTAB } },
+	{ "/", "search for a text", on_search, { '/' } },
+	{ "?", "search backwards", on_search, { '?' } },
+	{ "n", "search on", on_search, { 'n' } },
+	{ "t", "per cent, periods, or numbers of samples", on_toggle, { 't' } },
+	{ "p", "per cent of the function, or of all", on_toggle, { 'p' } },
+	{ "b", "per cent of periods, or of numbers of samples", on_toggle, { 'b' } },
+	{ "f", "offsets, or whole addresses", on_toggle, { 'f' } },
+	{ "P", "write it to FUNCTION.annotation", on_print, { 'P' } },
+	{ "h F1", "this help", on_help, { 'h', KEY_IS_F1 } },
+};
+
+static void on_help(struct view *v, int key)
+{
+	struct menu m = menu_of(v);
+	struct buf text = { 0 };
+
+	(void)key;
+	for (size_t i = 0; i < countof(rows); i++)
+		buf_printf(&text, "%-18s %s\n", rows[i].name, rows[i].help);
+	if (!buf_failed(&text))
+		menu_box(&m, "Help", text.bytes);
+	buf_done(&text);
+}
+
+static void press(struct view *v, int key)
+{
+	for (size_t i = 0; i < countof(rows); i++)
+		for (size_t k = 0; k < countof(rows[i].keys) && rows[i].keys[k]; k++)
+			if (rows[i].keys[k] == key)
+				rows[i].run(v, key);
+}
+
+static bool leaves(int key)
+{
+	return key == 'q' || key == KEY_IS_ESC || key == KEY_IS_LEFT || key == KEY_IS_CTRL_C ||
+	       key == KEY_IS_GONE;
+}
+
+static void loop(struct view *v)
+{
+	struct screen *s = v->b->screen;
+	int key;
+
+	on_hottest(v, 'H');
+	do {
+		scroll_key(&v->scroll, KEY_IS_OTHER, v->a.lines.n, page_of(v));
+		draw(v);
+		s->ops->show(s);
+		key = s->ops->key(s);
+		if (key == KEY_IS_RESIZE)
+			continue;
+		v->message[0] = '\0';
+		if (!scroll_key(&v->scroll, key, v->a.lines.n, page_of(v)))
+			press(v, key);
+	} while (!leaves(key));
+}
+
+static int read_addresses(struct browser *b, struct tacho_error *e)
+{
+	if (b->addresses)
+		return 0;
+	browser_say(b, "Reading addresses ...");
+	browser_draw(b);
+	b->screen->ops->show(b->screen);
+	b->message[0] = '\0';
+	return addresses_read(&b->addresses, &b->opts, e);
+}
+
+void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
+{
+	struct browser_table *t = browser_table(b);
+	struct view v = { .b = b, .frame = f };
+	struct tacho_error e = { .column = -1 };
+	int err;
+
+	if (!f || !f->known) {
+		const char *why = f ? tacho_profile_object(b->profile, f->code->object)->why : NULL;
+
+		browser_say(b, "no function is known there%s%s", why ? ": " : "", why ? why : "");
+		return;
+	}
+	err = read_addresses(b, &e);
+	if (err == 0)
+		err = annotate_make(&v.a, b->addresses, &b->opts, b->profile, f, t->members, t->n_members, &e);
+	if (err < 0) {
+		browser_say(b, "%.60s: %s%s%s", f->code->name, e.message, e.hint[0] ? "; " : "",
+			    e.hint);
+		return;
+	}
+	loop(&v);
+	annotate_done(&v.a);
+}

@@ -1,0 +1,354 @@
+/*
+ * Tables, the loop of the screen, and drawing:
+ *
+ *	Samples: 283  of event 'cycles', Event count (approx.): 141500000, Thread: sh
+ *	  Children      Self  Command  Shared Object         Symbol
+ *	+   25.09%    25.09%  sh       libc.so.6             [.] strcmp
+ *	...
+ *	283 samples in 0.142 s, 0 lost ...
+ *
+ * A table is built when it is first looked at.
+ */
+#include "cli/browser/browser.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+struct browser_table *browser_table(struct browser *b)
+{
+	return &b->tables[b->current];
+}
+
+void browser_say(struct browser *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(b->message, sizeof(b->message), fmt, ap);
+	va_end(ap);
+}
+
+/* ---- tables ---- */
+
+void browser_unbuild(struct browser_table *t)
+{
+	if (!t->built)
+		return;
+	rows_done(&t->rows);
+	hist_done(&t->hist);
+	t->built = false;
+	t->n_zooms = 0;
+	t->skip = 0;
+	t->scroll = (struct scroll){ 0 };
+}
+
+int browser_build(struct browser *b, struct browser_table *t)
+{
+	int err;
+
+	if (t->built)
+		return 0;
+	t->hist_opts = b->hist_opts;
+	t->hist_opts.samples = true;
+	report_drop_fields(&t->hist_opts, b->profile, t->members, t->n_members);
+	err = hist_build(&t->hist, b->profile, &t->hist_opts, t->members, t->n_members);
+	if (err == 0)
+		err = rows_init(&t->rows, &t->hist, b->opts.hierarchy);
+	if (err < 0) {
+		hist_done(&t->hist);
+		return err;
+	}
+	t->built = true;
+	browser_refresh(b);
+	return 0;
+}
+
+static int tables_find(struct browser *b)
+{
+	size_t n = tacho_profile_n_events(b->profile);
+
+	b->tables = calloc(n + 1, sizeof(*b->tables));
+	if (!b->tables)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct browser_table *t = &b->tables[b->n_tables];
+
+		t->n_members = report_members(&b->opts, b->profile, (uint32_t)i, t->members,
+					      countof(t->members));
+		b->n_tables += t->n_members > 0;
+	}
+	return 0;
+}
+
+static void browser_done(struct browser *b)
+{
+	for (size_t i = 0; i < b->n_tables; i++)
+		browser_unbuild(&b->tables[i]);
+	free(b->tables);
+	free(b->sort);
+	free(b->quality);
+	addresses_free(b->addresses);
+}
+
+/* ---- drawing ---- */
+
+static int body_from(const struct browser *b)
+{
+	return b->no_titles || b->screen->rows < 4 ? 1 : 2;
+}
+
+/* Lines of the table that fit; the last line of the screen is the status. */
+static uint64_t page_of(const struct browser *b)
+{
+	int page = b->screen->rows - body_from(b) - 1;
+
+	return page > 0 ? (uint64_t)page : 1;
+}
+
+void browser_title(struct browser *b, struct buf *out)
+{
+	const struct browser_table *t = browser_table(b);
+	const struct rows_filter *f = &t->rows.filter;
+
+	report_event_text(&b->opts, &t->hist, t->rows.samples, out);
+	buf_printf(out, ", Event count (approx.): %" PRIu64, t->rows.period);
+	if (b->opts.socket)
+		buf_printf(out, ", Processor Socket: %" PRIu32, b->opts.socket - 1);
+	for (size_t i = 0; i < t->n_zooms; i++) {
+		if (t->zooms[i] == ZOOM_THREAD && f->comm)
+			buf_printf(out, ", Thread: %s", f->comm);
+		if (t->zooms[i] == ZOOM_THREAD && f->by_tid)
+			buf_printf(out, "(%u)", f->tid);
+		if (t->zooms[i] == ZOOM_DSO)
+			buf_printf(out, ", DSO: %s", f->dso);
+		if (t->zooms[i] == ZOOM_SYMBOL)
+			buf_printf(out, ", Symbol: %s", f->symbol);
+	}
+}
+
+struct pen {
+	struct screen *screen;
+	int row, col;
+	bool chosen;
+};
+
+static void pen_put(void *arg, enum screen_style style, const char *text)
+{
+	struct pen *p = arg;
+
+	p->col = screen_put(p->screen, p->row, p->col, p->chosen ? STYLE_SELECTED : style, text);
+}
+
+static void draw_rows(struct browser *b, struct browser_table *t)
+{
+	struct screen *s = b->screen;
+	struct rows_line l;
+
+	for (uint64_t i = 0; i < page_of(b); i++) {
+		struct pen pen = { .screen = s, .row = body_from(b) + (int)i,
+				   .chosen = t->scroll.top + i == t->scroll.at };
+
+		if (!rows_at(&t->rows, t->scroll.top + i, &l))
+			break;
+		rows_draw(&t->rows, &l, t->skip, pen_put, &pen);
+		if (pen.chosen)
+			screen_fill(s, pen.row, pen.col, s->cols, STYLE_SELECTED, "");
+	}
+}
+
+void browser_draw(struct browser *b)
+{
+	struct browser_table *t = browser_table(b);
+	struct screen *s = b->screen;
+	struct buf text = { 0 };
+
+	s->ops->clear(s);
+	draw_rows(b, t);
+	browser_title(b, &text);
+	if (!buf_failed(&text))
+		screen_fill(s, 0, 0, s->cols, STYLE_TITLE, text.bytes);
+	buf_clear(&text);
+	rows_titles(&t->rows, t->skip, &text);
+	if (body_from(b) == 2 && !buf_failed(&text))
+		screen_fill(s, 1, 0, s->cols, STYLE_PLAIN, text.n ? text.bytes : "");
+	buf_done(&text);
+	if (s->rows > 2)
+		screen_fill(s, s->rows - 1, 0, s->cols, STYLE_TITLE,
+			    b->message[0] ? b->message : b->quality ? b->quality : "");
+}
+
+static void draw_behind(void *arg)
+{
+	browser_draw(arg);
+}
+
+struct menu browser_menu(struct browser *b)
+{
+	return (struct menu){ .screen = b->screen, .behind = draw_behind, .arg = b };
+}
+
+/* ---- the loop ---- */
+
+bool browser_line(struct browser *b, struct rows_line *out)
+{
+	struct browser_table *t = browser_table(b);
+
+	return rows_at(&t->rows, t->scroll.at, out);
+}
+
+void browser_refresh(struct browser *b)
+{
+	struct browser_table *t = browser_table(b);
+	double least = b->hist_opts.graph.min_percent;
+	bool limited;
+	int err;
+
+	if (!t->built)
+		return;
+	limited = t->rows.percent_limit != b->percent_limit || t->hist_opts.graph.min_percent != least;
+	t->rows.relative = b->relative;
+	t->rows.verbose = b->verbose;
+	t->hist_opts.graph.min_percent = least;
+	err = limited ? rows_limit(&t->rows, b->percent_limit) : rows_update(&t->rows);
+	if (err < 0)
+		browser_say(b, "Out of memory");
+	t->skip = min_of(t->skip, t->rows.n_columns ? t->rows.n_columns - 1 : 0);
+}
+
+static enum browser_next table_loop(struct browser *b)
+{
+	struct browser_table *t = browser_table(b);
+	enum browser_next next = NEXT_STAY;
+
+	if (browser_build(b, t) == 0)
+		browser_refresh(b);
+	while (next == NEXT_STAY) {
+		int key;
+
+		if (!t->built) {		/* no memory for it */
+			b->failed = true;
+			return NEXT_QUIT;
+		}
+
+		scroll_key(&t->scroll, KEY_IS_OTHER, rows_count(&t->rows), page_of(b));
+		browser_draw(b);
+		b->screen->ops->show(b->screen);
+		key = b->screen->ops->key(b->screen);
+		if (key == KEY_IS_RESIZE)
+			continue;
+		b->message[0] = '\0';
+		if (!scroll_key(&t->scroll, key, rows_count(&t->rows), page_of(b)))
+			next = browser_key(b, key);
+	}
+	return next;
+}
+
+static void free_texts(char **v, size_t n)
+{
+	for (size_t i = 0; v && i < n; i++)
+		free(v[i]);
+	free(v);
+}
+
+/* "273 cpu-clock" per table. */
+static char **table_names(const struct browser *b)
+{
+	char **v = calloc(b->n_tables + 1, sizeof(char *));
+
+	for (size_t i = 0; v && i < b->n_tables; i++) {
+		struct buf text = { 0 };
+		uint64_t samples = 0;
+
+		for (size_t k = 0; k < b->tables[i].n_members; k++)
+			samples += tacho_profile_event(b->profile, b->tables[i].members[k])->all_samples;
+		buf_printf(&text, "%" PRIu64 " ", samples);
+		for (size_t k = 0; k < b->tables[i].n_members; k++)
+			buf_printf(&text, "%s%s", k ? ", " : "",
+				   tacho_profile_event(b->profile, b->tables[i].members[k])->name);
+		v[i] = buf_take(&text);
+		if (!v[i]) {
+			free_texts(v, i);
+			return NULL;
+		}
+	}
+	return v;
+}
+
+/* The list of events; NEXT_STAY: one was chosen. */
+static enum browser_next choose_table(struct browser *b, char *const *names)
+{
+	struct menu m = { .screen = b->screen };
+	int key, at;
+
+	for (;;) {
+		at = menu_choose(&m, "Events of the recording", names, b->n_tables, b->current,
+				 "ENTER: show it   ESC: leave", &key);
+		if (at >= 0) {
+			b->current = (size_t)at;
+			return NEXT_STAY;
+		}
+		if (key != KEY_IS_ESC || menu_confirm(&m, "Leave the browser? ENTER or y: yes"))
+			return NEXT_QUIT;
+	}
+}
+
+static enum browser_next tables_loop(struct browser *b, char *const *names)
+{
+	enum browser_next next = NEXT_BACK;
+
+	for (;;) {
+		if (next == NEXT_BACK)
+			next = b->n_tables > 1 ? choose_table(b, names) : NEXT_STAY;
+		else if (next == NEXT_EVENT)
+			b->current = (b->current + 1) % b->n_tables;
+		else if (next == NEXT_EVENT_BEFORE)
+			b->current = (b->current + b->n_tables - 1) % b->n_tables;
+		if (next == NEXT_QUIT || next == NEXT_FILE)
+			return next;
+		next = table_loop(b);
+	}
+}
+
+static int browse(struct browser *b)
+{
+	enum browser_next next;
+	char **names;
+
+	if (tables_find(b) < 0)
+		return -ENOMEM;
+	b->quality = report_quality_text(b->pd, b->profile);
+	names = table_names(b);
+	if (!names)
+		return -ENOMEM;
+	if (!b->n_tables) {
+		struct menu m = { .screen = b->screen };
+
+		menu_text(&m, "No samples", "The recording has no samples that pass the filters.\n");
+		free_texts(names, b->n_tables);
+		return 0;
+	}
+	next = tables_loop(b, names);
+	free_texts(names, b->n_tables);
+	return b->failed ? -ENOMEM : next == NEXT_FILE;
+}
+
+int browser_run(struct screen *screen, const struct report_opts *o, struct tacho_perfdata *pd,
+		const struct tacho_profile *p, const struct hist_opts *hist_opts, char **file,
+		struct tacho_error *e)
+{
+	scoped(browser_done) struct browser b = {
+		.screen = screen, .opts = *o, .pd = pd, .profile = p, .hist_opts = *hist_opts,
+		.relative = hist_opts->relative, .percent_limit = o->percent_limit,
+		.verbose = o->verbose > 1,
+	};
+	int err = browse(&b);
+
+	if (err < 0)
+		return error_nomem(e);
+	*file = b.file;
+	return err;
+}

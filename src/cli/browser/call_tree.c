@@ -1,0 +1,259 @@
+/*
+ * The call chains of one entry as a tree that opens and closes. Frames without a branch between
+ * them are one node:
+ *
+ *	   - 2.47% main		a node with siblings or a parent closes behind its first frame ...
+ *	        parse
+ *	      - eval		... and one with children behind its last
+ *	         + 1.20% read
+ */
+#include "cli/browser/rows.h"
+
+#include <errno.h>
+
+#define STEP 3			/* columns per level */
+
+struct maker {
+	struct chain_walk *walk;
+	struct fold *fold;
+	size_t depth;			/* of the level at hand */
+};
+
+void fold_free(struct fold *f)
+{
+	if (!f)
+		return;
+	vec_done(&f->nodes);
+	vec_done(&f->frames);
+	vec_done(&f->lines);
+	free(f);
+}
+
+static uint64_t weight_of(const struct hist *h, const struct hist_entry *e)
+{
+	const struct hist_stat *st = hist_stat_of(h, e, 0);
+
+	return h->opts->children ? st->acc : st->self;
+}
+
+/* Below this a branch is not drawn: a share of everything, or of what stands above it. */
+static uint64_t least(const struct hist *h, uint64_t above)
+{
+	const struct hist_graph_opts *g = &h->opts->graph;
+	const struct tacho_profile_event *ev = tacho_profile_event(h->profile, h->events[0]);
+	double of = (double)(g->style == GRAPH_FRACTAL ? above : ev->all_period);
+
+	return max_of((uint64_t)(of * g->min_percent / 100.0), (uint64_t)1);
+}
+
+static uint64_t level_weight(const struct chain_level *l)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		sum += l->sets[i].weight;
+	return sum;
+}
+
+static size_t count_drawn(const struct hist *h, const struct chain_level *l, uint64_t above)
+{
+	uint64_t min = least(h, above);
+	uint32_t limit = h->opts->graph.print_limit;
+	size_t n = 0;
+
+	while (n < l->n && l->sets[n].weight >= min && (!limit || n < limit))
+		n++;
+	return n;
+}
+
+static int frame_add(struct fold *f, uint32_t frame)
+{
+	uint32_t *slot = vec_add(&f->frames);
+
+	if (!slot)
+		return -ENOMEM;
+	*slot = frame;
+	return 0;
+}
+
+/* The node's frames as far as nothing leaves; *next is what follows them. */
+static int follow(struct maker *m, const struct chain_set *set, struct fold_node *node,
+		  struct chain_level *next)
+{
+	int err = frame_add(m->fold, set->frame);
+
+	node->n = 1;
+	node->weight = set->weight;
+	if (err == 0)
+		err = chain_walk_next(m->walk, set, next);
+	while (err == 0 && next->n == 1 && level_weight(next) == node->weight) {
+		struct chain_level level = *next;
+
+		*next = (struct chain_level){ 0 };
+		err = frame_add(m->fold, level.sets[0].frame);
+		node->n++;
+		if (err == 0)
+			err = chain_walk_next(m->walk, &level.sets[0], next);
+		chain_level_done(&level);
+	}
+	return err;
+}
+
+static int add_level(struct maker *m, const struct chain_level *l, uint64_t above, uint32_t *first);
+
+static int add_node(struct maker *m, const struct chain_set *set, uint64_t above, bool siblings,
+		    uint32_t *out)
+{
+	struct fold_node node = { .first = (uint32_t)m->fold->frames.n, .child = HIST_NONE,
+				  .next = HIST_NONE, .siblings = siblings, .top = m->depth == 0 };
+	scoped(chain_level_done) struct chain_level next = { 0 };
+	struct fold_node *slot = vec_add(&m->fold->nodes);
+	uint32_t at = (uint32_t)m->fold->nodes.n - 1;
+	int err = slot ? follow(m, set, &node, &next) : -ENOMEM;
+
+	if (err < 0)
+		return err;
+	node.share = siblings || node.weight != above;
+	node.above = above;
+	m->fold->nodes.v[at] = node;
+	*out = at;
+	m->depth++;
+	err = add_level(m, &next, level_weight(&next), &node.child);
+	m->depth--;
+	m->fold->nodes.v[at].child = node.child;
+	return err;
+}
+
+static int add_level(struct maker *m, const struct chain_level *l, uint64_t above, uint32_t *first)
+{
+	size_t n = count_drawn(m->walk->hist, l, above);
+	uint32_t before = HIST_NONE;
+
+	*first = HIST_NONE;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at;
+		int err = add_node(m, &l->sets[i], above, n > 1, &at);
+
+		if (err < 0)
+			return err;
+		if (before == HIST_NONE)
+			*first = at;
+		else
+			m->fold->nodes.v[before].next = at;
+		before = at;
+	}
+	return 0;
+}
+
+int fold_has(struct chain_walk *w, const struct hist_entry *e)
+{
+	struct chain_level top = { 0 };
+	uint64_t weight = weight_of(w->hist, e);
+	int err;
+
+	if (!weight || weight < least(w->hist, weight))
+		return 0;
+	err = chain_walk_begin(w, e, &top);
+	chain_walk_end(w);
+	if (err == 0)
+		err = count_drawn(w->hist, &top, weight) > 0;
+	chain_level_done(&top);
+	return err;
+}
+
+int fold_new(struct fold **out, struct chain_walk *w, const struct hist_entry *e)
+{
+	struct chain_level top = { 0 };
+	struct maker m = { .walk = w, .fold = calloc(1, sizeof(*m.fold)) };
+	int err;
+
+	if (!m.fold)
+		return -ENOMEM;
+	err = chain_walk_begin(w, e, &top);
+	if (err == 0)
+		err = add_level(&m, &top, weight_of(w->hist, e), &m.fold->top);
+	chain_walk_end(w);
+	chain_level_done(&top);
+	if (err < 0) {
+		fold_free(m.fold);
+		return err;
+	}
+	*out = m.fold;
+	return 0;
+}
+
+/* ---- lines ---- */
+
+static bool first_folds(const struct fold_node *n)
+{
+	return n->n > 1 && (n->siblings || !n->top);
+}
+
+static bool last_folds(const struct fold_node *n)
+{
+	return n->child != HIST_NONE;
+}
+
+static char sign_of(const struct fold_node *n, uint32_t frame)
+{
+	if (frame + 1 == n->n && last_folds(n))
+		return n->last_open ? '-' : '+';
+	if (frame == 0 && first_folds(n))
+		return n->first_open ? '-' : '+';
+	return ' ';
+}
+
+static int line_add(struct fold *f, uint32_t node, uint32_t frame, uint32_t indent)
+{
+	struct fold_line *l = vec_add(&f->lines);
+
+	if (!l)
+		return -ENOMEM;
+	*l = (struct fold_line){ .node = node, .frame = frame, .indent = indent,
+				 .sign = sign_of(&f->nodes.v[node], frame) };
+	return 0;
+}
+
+static int add_lines(struct fold *f, uint32_t node, uint32_t indent)
+{
+	int err = 0;
+
+	for (; node != HIST_NONE && err == 0; node = f->nodes.v[node].next) {
+		const struct fold_node *n = &f->nodes.v[node];
+		uint32_t shown = first_folds(n) && !n->first_open ? 1 : n->n;
+		uint32_t further = n->share && shown > 1 ? STEP : 0;
+
+		for (uint32_t i = 0; i < shown && err == 0; i++)
+			err = line_add(f, node, i, indent + (i ? further : 0));
+		if (err == 0 && shown == n->n && n->last_open)
+			err = add_lines(f, n->child, indent + further + STEP);
+	}
+	return err;
+}
+
+int fold_lines(struct fold *f)
+{
+	f->lines.n = 0;
+	return f->open ? add_lines(f, f->top, STEP) : 0;
+}
+
+void fold_set_all(struct fold *f, bool open)
+{
+	f->open = open;
+	for (size_t i = 0; i < f->nodes.n; i++)
+		f->nodes.v[i].first_open = f->nodes.v[i].last_open = open;
+}
+
+bool fold_toggle(struct fold *f, size_t line)
+{
+	const struct fold_line *l = &f->lines.v[line];
+	struct fold_node *n = &f->nodes.v[l->node];
+
+	if (l->sign == ' ')
+		return false;
+	if (l->frame + 1 == n->n && last_folds(n))
+		n->last_open = !n->last_open;
+	else
+		n->first_open = !n->first_open;
+	return true;
+}

@@ -1,0 +1,119 @@
+/*
+ * Disassembling by libcapstone, in the syntax objdump has. The library is loaded by name when a
+ * function is first looked at; it stays loaded.
+ */
+#include "cli/browser/disasm.h"
+
+#include <capstone/capstone.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "base/str.h"
+
+#define NAME_(major) "libcapstone.so." #major
+#define NAME(major) NAME_(major)
+
+enum { EM_I386 = 3, EM_PPC64 = 21, EM_S390X = 22, EM_ARM32 = 40, EM_AMD64 = 62, EM_ARM64 = 183 };
+
+static struct {
+	void *library;
+	__typeof__(&cs_open) open;
+	__typeof__(&cs_option) option;
+	__typeof__(&cs_disasm_iter) next;
+	__typeof__(&cs_malloc) new;
+	__typeof__(&cs_free) free;
+	__typeof__(&cs_close) close;
+	__typeof__(&cs_insn_group) is_in;
+} cs;
+
+#define LOAD(field, name) (*(void **)&cs.field = dlsym(cs.library, name))
+
+static bool load(void)
+{
+	if (cs.library)
+		return true;
+	cs.library = dlopen(NAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	if (!cs.library)
+		return false;
+	if (LOAD(open, "cs_open") && LOAD(option, "cs_option") && LOAD(next, "cs_disasm_iter") &&
+	    LOAD(new, "cs_malloc") && LOAD(free, "cs_free") && LOAD(close, "cs_close") &&
+	    LOAD(is_in, "cs_insn_group"))
+		return true;
+	dlclose(cs.library);
+	cs.library = NULL;
+	return false;
+}
+
+static bool machine_of(const struct tacho_code_view *c, cs_arch *arch, cs_mode *mode)
+{
+	static const struct { uint32_t machine; cs_arch arch; int mode; } known[] = {
+		{ EM_I386, CS_ARCH_X86, CS_MODE_32 }, { EM_AMD64, CS_ARCH_X86, CS_MODE_64 },
+		{ EM_ARM32, CS_ARCH_ARM, CS_MODE_ARM }, { EM_ARM64, CS_ARCH_ARM64, CS_MODE_ARM },
+		{ EM_PPC64, CS_ARCH_PPC, CS_MODE_64 }, { EM_S390X, CS_ARCH_SYSZ, CS_MODE_ARM },
+	};
+
+	for (size_t i = 0; i < countof(known); i++)
+		if (known[i].machine == c->machine) {
+			*arch = known[i].arch;
+			*mode = (cs_mode)((unsigned)known[i].mode |
+					  (c->big_endian ? (unsigned)CS_MODE_BIG_ENDIAN : 0));
+			return true;
+		}
+	return false;
+}
+
+/* The last operand of a jump or call, where it is a number. */
+static uint64_t target_of(csh handle, const cs_insn *in)
+{
+	const char *last = strrchr(in->op_str, ' ');
+	uint64_t target;
+
+	if (!cs.is_in(handle, in, CS_GRP_JUMP) && !cs.is_in(handle, in, CS_GRP_CALL))
+		return 0;
+	last = last ? last + 1 : in->op_str;
+	last += *last == '#';
+	return strncmp(last, "0x", 2) == 0 && num_u64(str_of(last), &target) == 0 ? target : 0;
+}
+
+static int put_all(csh handle, const struct tacho_code_view *c, disasm_put *put, void *arg)
+{
+	const uint8_t *at = c->bytes;
+	size_t n = c->n_bytes;
+	uint64_t address = c->start;
+	cs_insn *in = cs.new(handle);
+	int err = 0;
+
+	if (!in)
+		return -ENOMEM;
+	while (err == 0 && n && cs.next(handle, &at, &n, &address, in)) {
+		char text[sizeof(in->mnemonic) + sizeof(in->op_str) + 16];
+		struct disasm_insn insn = { .address = in->address, .text = text,
+					    .target = target_of(handle, in) };
+
+		snprintf(text, sizeof(text), "%-10s %s", in->mnemonic, in->op_str);
+		err = put(arg, &insn);
+	}
+	cs.free(in, 1);
+	return err == 0 && n ? -EILSEQ : err;
+}
+
+int disasm_capstone(const struct tacho_code_view *code, bool skip, disasm_put *put, void *arg)
+{
+	cs_arch arch;
+	cs_mode mode;
+	csh handle;
+	int err;
+
+	if (!machine_of(code, &arch, &mode) || !load() || cs.open(arch, mode, &handle) != CS_ERR_OK)
+		return -EOPNOTSUPP;
+	if (arch == CS_ARCH_X86)
+		cs.option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	cs.option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	if (skip)
+		cs.option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);
+	err = put_all(handle, code, put, arg);
+	cs.close(&handle);
+	return err;
+}

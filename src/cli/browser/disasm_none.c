@@ -1,0 +1,13 @@
+/* A build without capstone's header: objdump does it. */
+#include "cli/browser/disasm.h"
+
+#include <errno.h>
+
+int disasm_capstone(const struct tacho_code_view *code, bool skip, disasm_put *put, void *arg)
+{
+	(void)code;
+	(void)skip;
+	(void)put;
+	(void)arg;
+	return -EOPNOTSUPP;
+}

@@ -1,0 +1,301 @@
+/*
+ * The lines of --hierarchy: one level per key, each with the sums of what stands below it.
+ *
+ *	-   96.70%        sh
+ *	   +   50.18%        libc.so.6
+ *	   -   46.52%        dash
+ *	          4.10%        [.] evaltree
+ *
+ * Entries are sorted by their keys; an item is a run of them that are equal up to its level. All
+ * items are made at once, lines for those that are open.
+ */
+#include "cli/browser/rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define STEP 3
+
+static const struct hist_entry *entry_at(const struct rows *r, size_t at)
+{
+	return &r->hist->entries.v[r->tree->order[at]];
+}
+
+static int cmp_by_keys(const void *pa, const void *pb, void *arg)
+{
+	const struct rows *r = arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	for (size_t i = 0; i < r->tree->n_levels; i++) {
+		int c = hist_key_cmp(r->hist, r->tree->levels[i], &r->hist->entries.v[a],
+				     &r->hist->entries.v[b]);
+
+		if (c)
+			return c;
+	}
+	return (a > b) - (a < b);
+}
+
+uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event)
+{
+	return r->tree->sums.v[(size_t)(it - r->tree->items.v) * r->tree->n_sums + event];
+}
+
+/* Which of an item's sums tell its place: periods, unless the table is ordered by latency. */
+static size_t rank_at(const struct rows *r)
+{
+	size_t at = r->hist->n_events;
+
+	for (size_t i = 0; i < r->n_columns && r->hist->opts->keys[0] == COL_LATENCY; i++) {
+		if (r->columns[i] == COL_LATENCY)
+			return at;
+		at += r->columns[i] < COL_FIRST_KEY ? r->hist->n_events : 0;
+	}
+	return 0;
+}
+
+/* Heaviest first; of a group the next event decides where one does not; else as their keys stand. */
+static int cmp_items(const void *pa, const void *pb, void *arg)
+{
+	const struct rows *r = arg;
+	size_t at = rank_at(r);
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	for (size_t k = 0; k < r->hist->n_events; k++) {
+		uint64_t sa = tree_sum(r, &r->tree->items.v[a], at + k);
+		uint64_t sb = tree_sum(r, &r->tree->items.v[b], at + k);
+
+		if (sa != sb)
+			return sa < sb ? 1 : -1;
+	}
+	return (a > b) - (a < b);
+}
+
+static int item_add(struct rows *r, uint32_t level, size_t from)
+{
+	struct rows_item *it = vec_add(&r->tree->items);
+
+	if (!it)
+		return -ENOMEM;
+	*it = (struct rows_item){ .level = level, .from = (uint32_t)from, .to = (uint32_t)from + 1,
+				  .child = HIST_NONE, .next = HIST_NONE };
+	for (size_t i = 0; i < r->tree->n_sums; i++)
+		if (!vec_add(&r->tree->sums))
+			return -ENOMEM;
+	return 0;
+}
+
+static void add_up(struct rows *r, size_t item, const struct hist_entry *e)
+{
+	uint64_t *sums = r->tree->sums.v + item * r->tree->n_sums;
+
+	for (size_t k = 0; k < r->hist->n_events; k++)
+		*sums++ += hist_stat_of(r->hist, e, k)->self;
+	for (size_t i = 0; i < r->n_columns; i++)
+		for (size_t k = 0; r->columns[i] < COL_FIRST_KEY && k < r->hist->n_events; k++)
+			*sums++ += hist_value(r->hist, e, r->columns[i], k);
+}
+
+/* The runs of [from, to) at a level: their items follow each other. */
+static int add_runs(struct rows *r, uint32_t level, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		bool same = i > from && hist_key_cmp(r->hist, r->tree->levels[level], entry_at(r, i - 1),
+						     entry_at(r, i)) == 0;
+
+		if (!same && item_add(r, level, i) < 0)
+			return -ENOMEM;
+		r->tree->items.v[r->tree->items.n - 1].to = (uint32_t)i + 1;
+		add_up(r, r->tree->items.n - 1, entry_at(r, i));
+	}
+	return 0;
+}
+
+/* Chains the items [first, end) by weight; returns the heaviest. */
+static int chain_items(struct rows *r, size_t first, size_t end, uint32_t *heaviest)
+{
+	scoped(freep) uint32_t *v = reallocarray(NULL, end - first + 1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	for (size_t i = first; i < end; i++)
+		v[i - first] = (uint32_t)i;
+	qsort_r(v, end - first, sizeof(*v), cmp_items, r);
+	for (size_t i = 0; i + first < end; i++)
+		r->tree->items.v[v[i]].next = i + first + 1 < end ? v[i + 1] : HIST_NONE;
+	*heaviest = end > first ? v[0] : HIST_NONE;
+	return 0;
+}
+
+static int add_level(struct rows *r, uint32_t level, size_t from, size_t to, uint32_t *heaviest)
+{
+	size_t first = r->tree->items.n, end;
+	int err = add_runs(r, level, from, to);
+
+	end = r->tree->items.n;
+	if (err == 0)
+		err = chain_items(r, first, end, heaviest);
+	for (size_t i = first; i < end && err == 0 && level + 1 < r->tree->n_levels; i++) {
+		uint32_t child = HIST_NONE;
+
+		err = add_level(r, level + 1, r->tree->items.v[i].from, r->tree->items.v[i].to, &child);
+		r->tree->items.v[i].child = child;
+	}
+	return err;
+}
+
+void tree_free(struct rows_tree *t)
+{
+	if (!t)
+		return;
+	vec_done(&t->items);
+	vec_done(&t->sums);
+	vec_done(&t->lines);
+	free(t->order);
+	free(t->of);
+	free(t);
+}
+
+int tree_new(struct rows *r)
+{
+	r->tree = calloc(1, sizeof(*r->tree));
+	if (!r->tree)
+		return -ENOMEM;
+	r->tree->top = HIST_NONE;
+	r->tree->order = calloc(r->hist->entries.n + 1, sizeof(*r->tree->order));
+	r->tree->of = calloc(r->hist->entries.n + 1, sizeof(*r->tree->of));
+	return r->tree->order && r->tree->of ? 0 : -ENOMEM;
+}
+
+static void levels_of(struct rows *r)
+{
+	r->tree->n_levels = 0;
+	r->tree->n_sums = r->hist->n_events;
+	for (size_t i = 0; i < r->n_columns; i++)
+		if (r->columns[i] < COL_FIRST_KEY)
+			r->tree->n_sums += r->hist->n_events;
+		else if (r->tree->n_levels < HIST_KEYS_MAX)
+			r->tree->levels[r->tree->n_levels++] = r->columns[i];
+}
+
+/* What is open stays open as long as the same entries are shown by the same keys. */
+int tree_update(struct rows *r)
+{
+	struct rows_tree *t = r->tree;
+	size_t levels = t->n_levels, bytes = r->n_shown * sizeof(*t->of);
+	int err = 0;
+
+	levels_of(r);
+	if (t->built && levels == t->n_levels && t->n == r->n_shown && memcmp(t->of, r->shown, bytes) == 0)
+		return tree_lines(r);
+	t->n = r->n_shown;
+	memcpy(t->of, r->shown, bytes);
+	memcpy(t->order, r->shown, bytes);
+	t->items.n = t->sums.n = t->lines.n = 0;
+	t->built = false;
+	t->top = HIST_NONE;
+	qsort_r(t->order, t->n, sizeof(*t->order), cmp_by_keys, r);
+	if (t->n_levels)
+		err = add_level(r, 0, 0, t->n, &t->top);
+	t->built = err == 0;
+	return err < 0 ? err : tree_lines(r);
+}
+
+/* ---- lines ---- */
+
+bool tree_is_leaf(const struct rows *r, const struct rows_item *it)
+{
+	return it->level + 1 == r->tree->n_levels;
+}
+
+static int line_add(struct rows_tree *t, uint32_t item, uint32_t chain)
+{
+	struct tree_line *l = vec_add(&t->lines);
+
+	if (!l)
+		return -ENOMEM;
+	*l = (struct tree_line){ .item = item, .chain = chain };
+	return 0;
+}
+
+static int add_chains(struct rows *r, uint32_t item)
+{
+	const struct fold *f = r->folds[r->tree->order[r->tree->items.v[item].from]];
+	int err = 0;
+
+	for (size_t i = 0; f && i < f->lines.n && err == 0; i++)
+		err = line_add(r->tree, item, (uint32_t)i);
+	return err;
+}
+
+static int add_lines(struct rows *r, uint32_t item)
+{
+	int err = 0;
+
+	for (; item != HIST_NONE && err == 0; item = r->tree->items.v[item].next) {
+		const struct rows_item *it = &r->tree->items.v[item];
+
+		if (r->percent_limit > 0 && hist_percent(r->hist, tree_sum(r, it, 0), 0) < r->percent_limit)
+			continue;
+		err = line_add(r->tree, item, HIST_NONE);
+		if (err == 0 && tree_is_leaf(r, it))
+			err = add_chains(r, item);
+		else if (err == 0 && it->open)
+			err = add_lines(r, it->child);
+	}
+	return err;
+}
+
+int tree_lines(struct rows *r)
+{
+	r->tree->lines.n = 0;
+	return add_lines(r, r->tree->top);
+}
+
+void tree_open(struct rows *r, uint32_t item, bool open)
+{
+	struct rows_item *it = &r->tree->items.v[item];
+
+	it->open = open && !tree_is_leaf(r, it);
+	for (uint32_t c = it->child; c != HIST_NONE; c = r->tree->items.v[c].next)
+		tree_open(r, c, open);
+}
+
+/* ---- text ---- */
+
+void tree_draw(struct rows *r, const struct rows_line *l, char sign, rows_put *put, void *arg)
+{
+	const struct rows_item *it = l->item;
+	size_t at = r->hist->n_events;
+	struct buf text = { 0 };
+
+	buf_pad(&text, ' ', (size_t)it->level * STEP);
+	buf_putc(&text, sign);
+	buf_putc(&text, ' ');
+	if (!buf_failed(&text))
+		put(arg, STYLE_PLAIN, text.bytes);
+	for (size_t i = 0; i < r->n_columns; i++) {
+		if (r->columns[i] >= COL_FIRST_KEY)
+			continue;
+		if (at > r->hist->n_events)
+			put(arg, STYLE_PLAIN, "  ");
+		for (size_t k = 0; k < r->hist->n_events; k++)
+			rows_draw_value(r, tree_sum(r, it, at++), i, k, put, arg);
+	}
+	buf_clear(&text);
+	buf_pad(&text, ' ', (r->tree->n_levels - 1) * STEP + 2);
+	hist_key_text(r->hist, l->entry, r->tree->levels[it->level], &text);
+	if (!buf_failed(&text))
+		put(arg, STYLE_PLAIN, text.bytes);
+	buf_done(&text);
+}
+
+void tree_titles(const struct rows *r, struct buf *out)
+{
+	for (size_t i = 0; i < r->n_columns; i++)
+		if (r->columns[i] < COL_FIRST_KEY)
+			buf_printf(out, "  %*s", (int)r->width[i], hist_column_title(r->columns[i]));
+	buf_pad(out, ' ', (r->tree->n_levels ? r->tree->n_levels - 1 : 0) * STEP + 2);
+	for (size_t i = 0; i < r->tree->n_levels; i++)
+		buf_printf(out, "%s%s", i ? " / " : "", hist_column_title(r->tree->levels[i]));
+}

@@ -1,0 +1,452 @@
+/*
+ * The keys of the browser, which are perf's: one row each with what it does and what the help says.
+ * The man page has the same rows; tests/cmd/report/browser-keys.sh compares them.
+ */
+#include "cli/browser/browser.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "base/io.h"
+#include "base/num.h"
+#include "cli/files/header_text.h"
+
+#define PRINTS_MAX 1000
+
+static void say_memory(struct browser *b, int err)
+{
+	if (err < 0)
+		browser_say(b, "Out of memory");
+}
+
+/* ---- leaving ---- */
+
+static enum browser_next on_quit(struct browser *b, int key)
+{
+	(void)b;
+	(void)key;
+	return NEXT_QUIT;
+}
+
+/* Out of the last zoom, then to the list of events, then to the shell. */
+static enum browser_next on_back(struct browser *b, int key)
+{
+	struct browser_table *t = browser_table(b);
+	struct menu m = browser_menu(b);
+
+	if (key == KEY_IS_LEFT && t->skip) {
+		t->skip--;
+		return NEXT_STAY;
+	}
+	if (browser_zoom_back(b))
+		return NEXT_STAY;
+	if (b->n_tables > 1)
+		return NEXT_BACK;
+	if (key == KEY_IS_LEFT)
+		return NEXT_STAY;
+	return menu_confirm(&m, "Leave the browser? ENTER or y: yes") ? NEXT_QUIT : NEXT_STAY;
+}
+
+static enum browser_next on_right(struct browser *b, int key)
+{
+	struct browser_table *t = browser_table(b);
+
+	(void)key;
+	if (t->skip + 1 < t->rows.n_columns)
+		t->skip++;
+	return NEXT_STAY;
+}
+
+static enum browser_next on_tab(struct browser *b, int key)
+{
+	if (b->n_tables < 2) {
+		browser_say(b, "There is one event only");
+		return NEXT_STAY;
+	}
+	return key == KEY_IS_TAB ? NEXT_EVENT : NEXT_EVENT_BEFORE;
+}
+
+static enum browser_next on_file(struct browser *b, int key)
+{
+	(void)key;
+	return browser_pick_file(b) ? NEXT_FILE : NEXT_STAY;
+}
+
+/* ---- folding ---- */
+
+static enum browser_next on_toggle(struct browser *b, int key)
+{
+	struct browser_table *t = browser_table(b);
+
+	(void)key;
+	say_memory(b, rows_toggle(&t->rows, t->scroll.at));
+	return NEXT_STAY;
+}
+
+static enum browser_next on_entry(struct browser *b, int key)
+{
+	struct browser_table *t = browser_table(b);
+	struct rows_line l;
+
+	if (!browser_line(b, &l))
+		return NEXT_STAY;
+	t->scroll.at = l.home;
+	browser_line(b, &l);
+	say_memory(b, rows_open_entry(&t->rows, l.home, key == 'e' && rows_sign(&t->rows, &l) == '+'));
+	return NEXT_STAY;
+}
+
+static enum browser_next on_all(struct browser *b, int key)
+{
+	struct browser_table *t = browser_table(b);
+	struct rows_line l;
+	bool there = browser_line(b, &l);
+
+	say_memory(b, rows_open_all(&t->rows, key == 'E'));
+	if (there)
+		t->scroll.at = rows_find(&t->rows, &l);
+	return NEXT_STAY;
+}
+
+/* ---- what is shown ---- */
+
+static enum browser_next on_annotate(struct browser *b, int key)
+{
+	struct browser_table *t = browser_table(b);
+	struct rows_line l;
+
+	(void)key;
+	if (browser_line(b, &l))
+		browser_annotate(b, rows_frame(&t->rows, &l));
+	return NEXT_STAY;
+}
+
+static enum browser_next on_zoom(struct browser *b, int key)
+{
+	browser_zoom(b, key == 't' ? ZOOM_THREAD : ZOOM_DSO);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_kernel(struct browser *b, int key)
+{
+	(void)key;
+	for (size_t i = 0; i < tacho_profile_n_objects(b->profile); i++) {
+		const struct tacho_profile_object *o = tacho_profile_object(b->profile, i);
+
+		if (o->kernel && strcmp(o->name, "[kernel.kallsyms]") == 0) {
+			browser_zoom_dso(b, o->name);
+			return NEXT_STAY;
+		}
+	}
+	browser_say(b, "No sample fell into the kernel");
+	return NEXT_STAY;
+}
+
+static enum browser_next on_search(struct browser *b, int key)
+{
+	struct menu m = browser_menu(b);
+	char typed[MENU_TYPED_MAX] = "";
+
+	(void)key;
+	if (menu_type(&m, "Functions",
+		      "Show functions whose name has this in it.\n"
+		      "Nothing shows all again.\n", typed))
+		browser_set_symbol(b, typed);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_limit(struct browser *b, int key)
+{
+	struct menu m = browser_menu(b);
+	char typed[MENU_TYPED_MAX] = "";
+	double limit;
+
+	(void)key;
+	if (!menu_type(&m, "Least share", "Entries and branches of call chains with less per cent than this are "
+		       "hidden.\n", typed))
+		return NEXT_STAY;
+	if (num_double(str_of(typed), &limit) < 0 || limit < 0 || limit > 100) {
+		browser_say(b, "'%.60s' is no share from 0 to 100", typed);
+		return NEXT_STAY;
+	}
+	b->percent_limit = limit;
+	b->opts.graph.min_percent = b->hist_opts.graph.min_percent = limit;
+	browser_refresh(b);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_relative(struct browser *b, int key)
+{
+	(void)key;
+	b->relative = !b->relative;
+	browser_say(b, "%s", b->relative ? "100 % is what the filters let through" : "100 % is all samples");
+	browser_refresh(b);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_titles(struct browser *b, int key)
+{
+	(void)key;
+	b->no_titles = !b->no_titles;
+	return NEXT_STAY;
+}
+
+static enum browser_next on_verbose(struct browser *b, int key)
+{
+	(void)key;
+	b->verbose = !b->verbose;
+	browser_say(b, "%s", b->verbose ? "With addresses, paths and objects" : "Without addresses and paths");
+	browser_refresh(b);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_sort(struct browser *b, int key)
+{
+	(void)key;
+	browser_sort_menu(b);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_digit(struct browser *b, int key)
+{
+	browser_sort_event(b, (uint32_t)(key - '0'));
+	return NEXT_STAY;
+}
+
+/* ---- beside the table ---- */
+
+static enum browser_next on_info(struct browser *b, int key)
+{
+	struct menu m = browser_menu(b);
+	struct buf text = { 0 };
+
+	(void)key;
+	file_header(b->pd, true, &text);
+	if (!buf_failed(&text) && text.n)
+		menu_text(&m, "How it was recorded", text.bytes);
+	buf_done(&text);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_help(struct browser *b, int key)
+{
+	struct menu m = browser_menu(b);
+	struct buf text = { 0 };
+
+	(void)key;
+	browser_help(&text);
+	if (!buf_failed(&text))
+		menu_box(&m, "Help", text.bytes);
+	buf_done(&text);
+	return NEXT_STAY;
+}
+
+static void buf_piece(void *arg, enum screen_style style, const char *text)
+{
+	(void)style;
+	buf_puts(arg, text);
+}
+
+static void print_lines(struct browser *b, struct buf *out)
+{
+	struct rows *r = &browser_table(b)->rows;
+	struct rows_line l;
+
+	buf_puts(out, "# ");
+	browser_title(b, out);
+	buf_puts(out, "\n# ");
+	rows_titles(r, 0, out);
+	buf_puts(out, "\n#\n");
+	for (uint64_t i = 0; rows_at(r, i, &l); i++) {
+		rows_draw(r, &l, 0, buf_piece, out);
+		while (out->n && out->bytes[out->n - 1] == ' ')
+			out->n--;
+		buf_putc(out, '\n');
+	}
+}
+
+/* The first NAME.hist.N that is not there yet. */
+static int create_print(char *name, size_t size)
+{
+	int fd = -1;
+
+	for (int i = 0; fd < 0 && i < PRINTS_MAX; i++) {
+		snprintf(name, size, "%s.hist.%d", program_name, i);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return fd < 0 ? -EEXIST : fd;
+}
+
+static enum browser_next on_print(struct browser *b, int key)
+{
+	struct buf out = { 0 };
+	char name[64];
+	int fd = create_print(name, sizeof(name)), err = fd;
+
+	(void)key;
+	if (fd >= 0) {
+		print_lines(b, &out);
+		err = buf_failed(&out) ? -ENOMEM : io_write_all(fd, out.bytes, out.n);
+		if (close(fd) < 0 && err == 0)
+			err = -errno;
+	}
+	buf_done(&out);
+	if (err < 0)
+		browser_say(b, "cannot write %s: %s", name, strerror(-err));
+	else
+		browser_say(b, "written to %s", name);
+	return NEXT_STAY;
+}
+
+static enum browser_next on_menu(struct browser *b, int key);
+
+/* ---- the table ---- */
+
+typedef enum browser_next key_run(struct browser *b, int key);
+
+static const struct key_row {
+	const char *name, *help;	/* name NULL: more keys of the row above */
+	key_run *run;
+	int keys[4];			/* 0 ends */
+} rows[] = {
+	{ "h ? F1", "this help", on_help, { 'h', '?', KEY_IS_F1 } },
+	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN, HOME and END work, too", NULL, { 0 } },
+	{ "RIGHT", "scroll the columns; LEFT scrolls back", on_right, { KEY_IS_RIGHT } },
+	{ "ESC LEFT", "out of the last zoom, then to the list of events", on_back,
+	  { KEY_IS_ESC, KEY_IS_LEFT } },
+	{ "q CTRL+C", "leave the browser", on_quit, { 'q', KEY_IS_CTRL_C, KEY_IS_GONE } },
+	{ "ENTER m", "menu of what can be done with the line", on_menu, { KEY_IS_ENTER, 'm' } },
+	{ "+", "open or close one level of the call chain", on_toggle, { '+', '-' } },
+	{ "e", "open or close all below the entry", on_entry, { 'e' } },
+	{ "c", "close all below the entry", on_entry, { 'c' } },
+	{ "E", "open the chains of all entries", on_all, { 'E' } },
+	{ "C", "close the chains of all entries", on_all, { 'C' } },
+	{ "a", "the function's instructions", on_annotate, { 'a' } },
+	{ "d", "only this object, or all again", on_zoom, { 'd' } },
+	{ "t", "only this thread, or all again", on_zoom, { 't' } },
+	{ "k", "only the kernel", on_kernel, { 'k' } },
+	{ "/", "only functions whose name has a text in it", on_search, { '/' } },
+	{ "L", "only entries and branches from a share on", on_limit, { 'L' } },
+	{ "F", "100 % is what is shown, or all", on_relative, { 'F' } },
+	{ "H", "titles of the columns on or off", on_titles, { 'H' } },
+	{ "V", "addresses, paths, and objects in chains", on_verbose, { 'V' } },
+	{ "o", "sort by other keys", on_sort, { 'o' } },
+	{ "0-9", "sort by that event of the group", on_digit, { '0', '1', '2', '3' } },
+	{ NULL, NULL, on_digit, { '4', '5', '6', '7' } },
+	{ NULL, NULL, on_digit, { '8', '9' } },
+	{ "TAB UNTAB", "next event, event before", on_tab, { KEY_IS_TAB, KEY_IS_UNTAB } },
+	{ "i", "where, when and how it was recorded", on_info, { 'i' } },
+	{ "P", "write the lines to NAME.hist.N", on_print, { 'P' } },
+	{ "s", "another recording of this directory", on_file, { 's' } },
+};
+
+enum browser_next browser_key(struct browser *b, int key)
+{
+	for (size_t i = 0; i < countof(rows); i++)
+		for (size_t k = 0; k < countof(rows[i].keys) && rows[i].keys[k]; k++)
+			if (rows[i].keys[k] == key)
+				return rows[i].run(b, key);
+	browser_say(b, "No such key; '?' shows which there are");
+	return NEXT_STAY;
+}
+
+void browser_help(struct buf *out)
+{
+	for (size_t i = 0; i < countof(rows); i++)
+		if (rows[i].name)
+			buf_printf(out, "%-18s %s\n", rows[i].name, rows[i].help);
+}
+
+/* ---- the menu of what can be done here ---- */
+
+enum { CHOICE_SYMBOL = -1 };		/* what no key does */
+
+struct choices {
+	char *texts[12];
+	int keys[12];			/* what to press for it */
+	size_t n;
+};
+
+static void choice_add(struct choices *c, int key, const char *fmt, ...) printf_like(3, 4);
+static void choice_add(struct choices *c, int key, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	if (c->n < countof(c->texts))
+		c->texts[c->n] = buf_take(&text);
+	else
+		buf_done(&text);
+	if (c->n < countof(c->texts) && c->texts[c->n])
+		c->keys[c->n++] = key;
+}
+
+static void choices_of_line(struct browser *b, struct choices *c)
+{
+	struct browser_table *t = browser_table(b);
+	const struct tacho_profile_frame *f;
+	const struct tacho_profile_thread *thread;
+	const struct rows_filter *zoomed = &t->rows.filter;
+	struct rows_line l;
+	char sign;
+
+	if (!browser_line(b, &l))
+		return;
+	f = rows_frame(&t->rows, &l);
+	thread = tacho_profile_thread(b->profile, t->hist.groups.v[l.entry->group].thread);
+	sign = rows_sign(&t->rows, &l);
+	if (f && f->known)
+		choice_add(c, 'a', "Annotate %s", f->code->name);
+	if (f && f->known && browser_can_zoom(b, ZOOM_SYMBOL))
+		choice_add(c, CHOICE_SYMBOL, "Zoom into the function %s", f->code->name);
+	if (browser_tells(b, &l, ZOOM_THREAD))
+		choice_add(c, 't', "Zoom %s the thread %s", zoomed->comm ? "out of" : "into", thread->comm);
+	if (browser_tells(b, &l, ZOOM_DSO) && f)
+		choice_add(c, 'd', "Zoom %s the object %s",
+			   zoomed->dso ? "out of" : "into", f->code->object_name);
+	if (sign != ' ')
+		choice_add(c, '+', "%s what is below %s", sign == '+' ? "Open" : "Close",
+			   f ? f->code->name : thread->comm);
+}
+
+static void zoom_symbol(struct browser *b)
+{
+	const struct tacho_profile_frame *f;
+	struct rows_line l;
+
+	f = browser_line(b, &l) ? rows_frame(&browser_table(b)->rows, &l) : NULL;
+	if (f)
+		browser_set_symbol(b, f->code->name);
+}
+
+static enum browser_next on_menu(struct browser *b, int key)
+{
+	struct menu m = browser_menu(b);
+	struct choices c = { .n = 0 };
+	struct buf title = { 0 };
+	int at;
+
+	(void)key;
+	choices_of_line(b, &c);
+	choice_add(&c, 'o', "Sort by other keys");
+	choice_add(&c, 's', "Read another recording of this directory");
+	choice_add(&c, 'q', "Leave the browser");
+	browser_title(b, &title);
+	at = menu_choose(&m, buf_failed(&title) ? "" : title.bytes, c.texts, c.n, 0,
+			 "ENTER: do it   ESC: back", NULL);
+	key = at >= 0 ? c.keys[at] : 0;
+	if (key == CHOICE_SYMBOL) {
+		zoom_symbol(b);
+		key = 0;
+	}
+	for (size_t i = 0; i < c.n; i++)
+		free(c.texts[i]);
+	buf_done(&title);
+	return key ? browser_key(b, key) : NEXT_STAY;
+}

@@ -1,0 +1,310 @@
+/*
+ * Lists, questions and texts over the browser's screen. All of them draw themselves anew for each
+ * key, so that a change of size needs nothing special.
+ */
+#include "cli/browser/menu.h"
+
+#include <stdio.h>
+#include <wchar.h>
+
+#define BOX_MARGIN 2		/* the frame's columns, or rows */
+
+bool scroll_key(struct scroll *s, int key, uint64_t n, uint64_t page)
+{
+	uint64_t last = n ? n - 1 : 0, step = max_of(page, (uint64_t)1);
+	bool known = true;
+
+	switch (key) {
+	case KEY_IS_UP:
+		s->at -= s->at > 0;
+		break;
+	case KEY_IS_DOWN:
+		s->at++;
+		break;
+	case KEY_IS_PAGE_UP:
+		s->at -= min_of(s->at, step);
+		s->top -= min_of(s->top, step);
+		break;
+	case KEY_IS_PAGE_DOWN:
+	case ' ':
+		s->at += step;
+		s->top += n > page ? min_of(step, n - page - min_of(s->top, n - page)) : 0;
+		break;
+	case KEY_IS_HOME:
+		s->at = 0;
+		break;
+	case KEY_IS_END:
+		s->at = last;
+		break;
+	default:
+		known = false;
+	}
+	s->at = min_of(s->at, last);
+	s->top = min_of(min_of(s->top, s->at), n > step ? n - step : 0);	/* no empty screen */
+	if (s->at - s->top >= step)
+		s->top = s->at - step + 1;
+	return known;
+}
+
+static void draw_behind(const struct menu *m)
+{
+	m->screen->ops->clear(m->screen);
+	if (m->behind)
+		m->behind(m->arg);
+}
+
+static uint64_t page_of(const struct screen *s)
+{
+	return s->rows > 2 ? (uint64_t)s->rows - 2 : 1;
+}
+
+/* ---- over the whole screen ---- */
+
+static void draw_list(const struct menu *m, const char *title, char *const *items, size_t n,
+		      const struct scroll *at, bool chosen, const char *status)
+{
+	struct screen *s = m->screen;
+
+	s->ops->clear(s);
+	screen_fill(s, 0, 0, s->cols, STYLE_TITLE, title);
+	for (uint64_t i = 0; i < page_of(s) && at->top + i < n; i++)
+		screen_fill(s, (int)i + 1, 0, s->cols,
+			    chosen && at->top + i == at->at ? STYLE_SELECTED : STYLE_PLAIN, items[at->top + i]);
+	if (s->rows > 2)
+		screen_fill(s, s->rows - 1, 0, s->cols, STYLE_TITLE, status);
+	s->ops->show(s);
+}
+
+int menu_choose(const struct menu *m, const char *title, char *const *items, size_t n, size_t from,
+		const char *status, int *key)
+{
+	struct scroll at = { .at = from };
+	int unused = KEY_IS_OTHER;
+
+	key = key ? key : &unused;
+	for (;;) {
+		scroll_key(&at, KEY_IS_OTHER, n, page_of(m->screen));
+		draw_list(m, title, items, n, &at, true, status);
+		*key = m->screen->ops->key(m->screen);
+		if (scroll_key(&at, *key, n, page_of(m->screen)))
+			continue;
+		switch (*key) {
+		case KEY_IS_ENTER:
+		case KEY_IS_RIGHT:
+			return n ? (int)at.at : -1;
+		case KEY_IS_ESC:
+		case KEY_IS_LEFT:
+		case KEY_IS_CTRL_C:
+		case KEY_IS_GONE:
+		case 'q':
+			return -1;
+		}
+	}
+}
+
+/* The lines of a text, cut in place. NULL without memory. */
+static char **lines_of(char *text, size_t *n)
+{
+	size_t cap = 1;
+	char **v;
+
+	*n = 0;
+	for (const char *c = text; *c; c++)
+		cap += *c == '\n';
+	v = reallocarray(NULL, cap, sizeof(char *));
+	while (v && text && *text) {
+		char *end = strchr(text, '\n');
+
+		v[(*n)++] = text;
+		if (end)
+			*end++ = '\0';
+		text = end;
+	}
+	return v;
+}
+
+void menu_text(const struct menu *m, const char *title, const char *text)
+{
+	scoped(freep) char *copy = strdup(text);
+	struct scroll at = { 0 };
+	size_t n = 0;
+	scoped(freep) char **lines = copy ? lines_of(copy, &n) : NULL;
+	uint64_t page, last;
+	int key;
+
+	if (!lines)
+		return;
+	for (;;) {
+		page = page_of(m->screen);
+		last = n > page ? n - page : 0;
+		at.top = min_of(at.top, last);
+		draw_list(m, title, lines, n, &at, false, "q: back");
+		key = m->screen->ops->key(m->screen);
+		if (key == 'q' || key == KEY_IS_ESC || key == KEY_IS_LEFT || key == KEY_IS_CTRL_C ||
+		    key == KEY_IS_GONE || key == KEY_IS_ENTER)
+			return;
+		at.at = at.top;
+		scroll_key(&at, key, last + 1, key == KEY_IS_PAGE_DOWN || key == ' ' ||
+						       key == KEY_IS_PAGE_UP ? page : 1);
+		at.top = at.at;
+	}
+}
+
+/* ---- boxes ---- */
+
+struct box {
+	int row, col, rows, cols;	/* of the frame */
+};
+
+/* In the middle; false where the screen has no room for a frame. */
+static bool box_open(struct screen *s, const char *title, int rows, int cols, struct box *b)
+{
+	b->rows = min_of(rows + BOX_MARGIN, s->rows);
+	b->cols = min_of(max_of(cols, (int)screen_width(title) + 1) + BOX_MARGIN, s->cols);
+	if (b->rows < 3 || b->cols < 3)
+		return false;
+	b->row = (s->rows - b->rows) / 2;
+	b->col = (s->cols - b->cols) / 2;
+	s->ops->frame(s, b->row, b->col, b->rows, b->cols);
+	screen_fill(s, b->row, b->col + 2, min_of(b->col + 2 + (int)screen_width(title), b->col + b->cols - 1),
+		    STYLE_PLAIN, title);
+	return true;
+}
+
+static void box_lines(struct screen *s, const struct box *b, char *const *lines, size_t n)
+{
+	for (int i = 0; i < b->rows - BOX_MARGIN && (size_t)i < n; i++)
+		screen_fill(s, b->row + 1 + i, b->col + 1, b->col + b->cols - 1, STYLE_PLAIN, lines[i]);
+}
+
+static int widest(char *const *lines, size_t n)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most = max_of(most, screen_width(lines[i]));
+	return (int)min_of(most, (size_t)1000);
+}
+
+/* Where the screen is too low for all of it, any key goes on to what comes next. */
+void menu_box(const struct menu *m, const char *title, const char *text)
+{
+	scoped(freep) char *copy = strdup(text);
+	size_t n = 0, from = 0;
+	scoped(freep) char **lines = copy ? lines_of(copy, &n) : NULL;
+
+	while (lines && from < n) {
+		struct screen *s = m->screen;
+		struct box b = { 0 };
+		int key, shown = 0;
+
+		draw_behind(m);
+		if (box_open(s, title, (int)min_of(n - from, (size_t)1000), widest(lines, n), &b)) {
+			box_lines(s, &b, lines + from, n - from);
+			shown = b.rows - BOX_MARGIN;
+		} else {
+			screen_fill(s, 0, 0, s->cols, STYLE_TITLE, lines[from]);
+			shown = 1;
+		}
+		s->ops->show(s);
+		key = s->ops->key(s);
+		if (key == KEY_IS_ESC || key == 'q' || key == KEY_IS_GONE || key == KEY_IS_CTRL_C)
+			return;
+		if (key != KEY_IS_RESIZE)
+			from += (size_t)shown;
+	}
+}
+
+/* ---- a line to type ---- */
+
+static void rub_out(char *text)
+{
+	size_t n = strlen(text);
+
+	while (n && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
+		n--;
+	text[n ? n - 1 : 0] = '\0';
+}
+
+static void type_char(char *text, int key)
+{
+	char bytes[16];
+	mbstate_t state = { 0 };
+	size_t n = wcrtomb(bytes, (wchar_t)key, &state), have = strlen(text);
+
+	if (n == (size_t)-1 || have + n >= MENU_TYPED_MAX)
+		return;
+	memcpy(text + have, bytes, n);
+	text[have + n] = '\0';
+}
+
+static void draw_typed(const struct menu *m, const char *title, char **lines, size_t n, const char *typed)
+{
+	struct screen *s = m->screen;
+	struct buf line = { 0 };
+	const char *from = typed;
+	struct box b;
+
+	draw_behind(m);
+	if (!box_open(s, title, (int)n + 4, max_of(widest(lines, n), 40), &b) || b.rows < 5) {
+		buf_printf(&line, "%s: %s_", title, typed);
+		if (!buf_failed(&line))
+			screen_fill(s, max_of(s->rows - 1, 0), 0, s->cols, STYLE_SELECTED, line.bytes);
+	} else {
+		b.rows -= 3;
+		box_lines(s, &b, lines, n);
+		b.rows += 3;
+		while (screen_width(from) + 1 > (size_t)max_of(b.cols - 4, 1) && *from)
+			from++;
+		buf_printf(&line, "%s_", from);
+		if (!buf_failed(&line))
+			screen_fill(s, b.row + b.rows - 4, b.col + 2, b.col + b.cols - 2, STYLE_SELECTED,
+				    line.bytes);
+		screen_fill(s, b.row + b.rows - 2, b.col + 1, b.col + b.cols - 1, STYLE_PLAIN,
+			    "ENTER: take it   ESC: leave it");
+	}
+	s->ops->show(s);
+	buf_done(&line);
+}
+
+bool menu_type(const struct menu *m, const char *title, const char *help, char *out)
+{
+	scoped(freep) char *copy = strdup(help);
+	size_t n = 0;
+	scoped(freep) char **lines = copy ? lines_of(copy, &n) : NULL;
+	char typed[MENU_TYPED_MAX];
+
+	if (!lines)
+		return false;
+	snprintf(typed, sizeof(typed), "%s", out);
+	for (;;) {
+		int key;
+
+		draw_typed(m, title, lines, n, typed);
+		key = m->screen->ops->key(m->screen);
+		if (key == KEY_IS_ESC || key == KEY_IS_CTRL_C || key == KEY_IS_GONE)
+			return false;
+		if (key == KEY_IS_ENTER) {
+			memcpy(out, typed, sizeof(typed));
+			return true;
+		}
+		if (key == KEY_IS_RUBOUT)
+			rub_out(typed);
+		else if (key >= ' ' && key < KEY_IS_UP)
+			type_char(typed, key);
+	}
+}
+
+bool menu_confirm(const struct menu *m, const char *question)
+{
+	int key;
+
+	do {
+		draw_behind(m);
+		screen_fill(m->screen, max_of(m->screen->rows - 1, 0), 0, m->screen->cols, STYLE_SELECTED,
+			    question);
+		m->screen->ops->show(m->screen);
+		key = m->screen->ops->key(m->screen);
+	} while (key == KEY_IS_RESIZE);
+	return key == KEY_IS_ENTER || key == 'y' || key == 'Y' || key == KEY_IS_GONE;
+}

@@ -1,0 +1,554 @@
+/*
+ * Lines of the table: which there are, what stands in them, what opens and closes.
+ */
+#include "cli/browser/rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#define PERCENT_WIDTH 8
+#define NUMBER_WIDTH 12
+#define GAP "  "
+
+enum { CHAINS_UNKNOWN, CHAINS_NONE, CHAINS_SOME };
+
+static bool is_number(enum hist_column c)
+{
+	return c < COL_FIRST_KEY;
+}
+
+static bool is_share(enum hist_column c)
+{
+	return is_number(c) && c != COL_SAMPLES && c != COL_PERIOD;
+}
+
+/* ---- what is shown ---- */
+
+static const struct tacho_profile_thread *thread_of(const struct rows *r, const struct hist_entry *e)
+{
+	return tacho_profile_thread(r->hist->profile, r->hist->groups.v[e->group].thread);
+}
+
+static bool passes(const struct rows *r, const struct hist_entry *e)
+{
+	const struct rows_filter *f = &r->filter;
+	const struct tacho_profile_frame *frame = tacho_profile_frame(r->hist->profile, e->frame);
+	const struct tacho_profile_thread *t = thread_of(r, e);
+
+	if (f->comm && strcmp(f->comm, t->comm) != 0)
+		return false;
+	if (f->by_tid && f->tid != t->tid)
+		return false;
+	if (f->dso && strcmp(f->dso, frame ? frame->code->object_name : "[unknown]") != 0)
+		return false;
+	return !f->symbol || (frame && frame->known && strstr(frame->code->name, f->symbol));
+}
+
+static bool is_above_limit(const struct rows *r, const struct hist_entry *e)
+{
+	uint64_t value = hist_value(r->hist, e, r->hist->opts->children ? COL_CHILDREN : COL_OVERHEAD, 0);
+
+	return r->percent_limit <= 0 || hist_percent(r->hist, value, 0) >= r->percent_limit;
+}
+
+static bool is_filtered(const struct rows *r)
+{
+	return r->filter.comm || r->filter.by_tid || r->filter.dso || r->filter.symbol;
+}
+
+/* 100 % is the whole table, or with `relative` what passes. */
+static void totals_of(struct rows *r)
+{
+	struct hist *h = r->hist;
+	uint64_t sums[64] = { 0 }, latency[64] = { 0 }, samples = 0, period = 0;
+
+	memcpy(h->totals, r->totals, sizeof(h->totals));
+	memcpy(h->total_latency, r->total_latency, sizeof(h->total_latency));
+	r->samples = h->samples;
+	r->period = h->period;
+	if (!r->relative || !is_filtered(r))
+		return;
+	for (size_t k = 0; k < r->n_shown; k++)
+		for (size_t i = 0; i < h->n_events; i++) {
+			const struct hist_entry *e = &h->entries.v[r->shown[k]];
+			uint64_t self = hist_stat_of(h, e, i)->self;
+
+			sums[i] += self;
+			latency[i] += h->opts->latency ? hist_value(h, e, COL_LATENCY, i) : 0;
+			samples += hist_value(h, e, COL_SAMPLES, i);
+			period += self;
+		}
+	memcpy(h->totals, sums, sizeof(h->totals));
+	memcpy(h->total_latency, latency, sizeof(h->total_latency));
+	r->samples = samples;
+	r->period = period;
+}
+
+/* The columns without those that say the same in all rows. */
+static void columns_of(struct rows *r)
+{
+	const struct hist_opts *o = r->hist->opts;
+
+	r->n_columns = 0;
+	for (size_t i = 0; i < o->n_columns; i++) {
+		enum hist_column c = o->columns[i];
+		bool same = (c == COL_DSO && r->filter.dso) ||
+			    ((c == COL_PID || c == COL_TID) && r->filter.by_tid);
+
+		if (!same)
+			r->columns[r->n_columns++] = c;
+	}
+}
+
+static void key_text(const struct rows *r, const struct hist_entry *e, enum hist_column c,
+		     struct buf *out)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(r->hist->profile, e->frame);
+
+	if (r->verbose && f && c == COL_DSO) {
+		buf_puts(out, f->code->object_path);
+		return;
+	}
+	if (r->verbose && f && c == COL_SYMBOL)
+		buf_printf(out, "%#-18" PRIx64 " ", f->known ? f->address : f->offset);
+	hist_key_text(r->hist, e, c, out);
+}
+
+static size_t key_width(const struct rows *r, const struct hist_entry *e, enum hist_column c)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(r->hist->profile, e->frame);
+
+	if (r->verbose && f && c == COL_DSO)
+		return screen_width(f->code->object_path);
+	return hist_key_width(r->hist, e, c) + (r->verbose && c == COL_SYMBOL ? 19 : 0);
+}
+
+static void widths_of(struct rows *r)
+{
+	const struct hist *h = r->hist;
+
+	for (size_t i = 0; i < r->n_columns; i++) {
+		enum hist_column c = r->columns[i];
+		size_t one = is_share(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
+
+		r->width[i] = max_of(strlen(hist_title(h->opts, c)), is_number(c) ? one * h->n_events : 0);
+	}
+	for (size_t k = 0; k < r->n_shown; k++)
+		for (size_t i = 0; i < r->n_columns; i++)
+			if (!is_number(r->columns[i]) && i + 1 < r->n_columns)
+				r->width[i] = max_of(r->width[i], key_width(r, &h->entries.v[r->shown[k]],
+									    r->columns[i]));
+}
+
+static int count_lines(struct rows *r)
+{
+	uint64_t sum = 0;
+
+	if (r->tree)
+		return tree_lines(r);
+	for (size_t k = 0; k < r->n_shown; k++) {
+		const struct fold *f = r->folds[r->shown[k]];
+
+		r->first_line[k] = sum;
+		sum += 1 + (f ? f->lines.n : 0);
+	}
+	r->first_line[r->n_shown] = sum;
+	return 0;
+}
+
+int rows_update(struct rows *r)
+{
+	const struct hist *h = r->hist;
+
+	r->n_shown = 0;
+	for (size_t k = 0; k < h->n_order; k++)
+		if (passes(r, &h->entries.v[h->order[k]]))
+			r->shown[r->n_shown++] = h->order[k];
+	totals_of(r);
+	if (r->percent_limit > 0 && !r->tree) {
+		size_t n = 0;
+
+		for (size_t k = 0; k < r->n_shown; k++)
+			if (is_above_limit(r, &h->entries.v[r->shown[k]]))
+				r->shown[n++] = r->shown[k];
+		r->n_shown = n;
+	}
+	columns_of(r);
+	widths_of(r);
+	return r->tree ? tree_update(r) : count_lines(r);
+}
+
+int rows_init(struct rows *r, struct hist *h, bool hierarchy)
+{
+	size_t n = h->entries.n + 1;
+
+	*r = (struct rows){ .hist = h, .percent_limit = h->opts->percent_limit };
+	r->chains = h->opts->chains && h->opts->graph.style != GRAPH_NONE;
+	memcpy(r->totals, h->totals, sizeof(r->totals));
+	memcpy(r->total_latency, h->total_latency, sizeof(r->total_latency));
+	r->shown = calloc(n, sizeof(*r->shown));
+	r->first_line = calloc(n + 1, sizeof(*r->first_line));
+	r->folds = calloc(n, sizeof(struct fold *));
+	r->has_chains = calloc(n, 1);
+	if (!r->shown || !r->first_line || !r->folds || !r->has_chains ||
+	    (hierarchy && tree_new(r) < 0) || (r->chains && chain_walk_init(&r->walk, h) < 0) ||
+	    rows_update(r) < 0) {
+		rows_done(r);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void rows_done(struct rows *r)
+{
+	for (size_t i = 0; r->folds && i < r->hist->entries.n; i++)
+		fold_free(r->folds[i]);
+	tree_free(r->tree);
+	free(r->shown);
+	free(r->first_line);
+	free(r->folds);
+	free(r->has_chains);
+	free(r->filter.symbol);
+	chain_walk_done(&r->walk);
+	*r = (struct rows){ 0 };
+}
+
+int rows_limit(struct rows *r, double percent)
+{
+	for (size_t i = 0; i < r->hist->entries.n; i++) {
+		fold_free(r->folds[i]);
+		r->folds[i] = NULL;
+		r->has_chains[i] = CHAINS_UNKNOWN;
+	}
+	for (size_t i = 0; r->tree && i < r->tree->items.n; i++)
+		r->tree->items.v[i].open = false;
+	r->percent_limit = percent;
+	return rows_update(r);
+}
+
+/* ---- lines ---- */
+
+uint64_t rows_count(const struct rows *r)
+{
+	return r->tree ? r->tree->lines.n : r->first_line[r->n_shown];
+}
+
+static void line_of_entry(const struct rows *r, uint32_t index, uint64_t home, struct rows_line *out)
+{
+	*out = (struct rows_line){ .entry = &r->hist->entries.v[index], .index = index, .home = home };
+}
+
+static void line_of_chain(const struct rows *r, size_t nth, struct rows_line *out)
+{
+	out->fold = r->folds[out->index];
+	out->nth = nth;
+	out->chain = &out->fold->lines.v[nth];
+}
+
+static void tree_at(const struct rows *r, uint64_t line, struct rows_line *out)
+{
+	const struct rows_tree *t = r->tree;
+	const struct tree_line *l = &t->lines.v[line];
+	const struct rows_item *it = &t->items.v[l->item];
+
+	line_of_entry(r, t->order[it->from], l->chain == HIST_NONE ? line : line - l->chain - 1, out);
+	if (l->chain != HIST_NONE)
+		line_of_chain(r, l->chain, out);
+	out->item = it;
+}
+
+bool rows_at(const struct rows *r, uint64_t line, struct rows_line *out)
+{
+	size_t low = 0, high = r->n_shown;
+
+	if (line >= rows_count(r))
+		return false;
+	if (r->tree) {
+		tree_at(r, line, out);
+		return true;
+	}
+	while (high - low > 1) {
+		size_t mid = low + (high - low) / 2;
+
+		if (r->first_line[mid] <= line)
+			low = mid;
+		else
+			high = mid;
+	}
+	line_of_entry(r, r->shown[low], r->first_line[low], out);
+	if (line != out->home)
+		line_of_chain(r, (size_t)(line - out->home - 1), out);
+	return true;
+}
+
+uint64_t rows_find(const struct rows *r, const struct rows_line *l)
+{
+	if (r->tree) {
+		for (size_t i = 0; i < r->tree->lines.n; i++)
+			if (&r->tree->items.v[r->tree->lines.v[i].item] == l->item)
+				return i;
+		return 0;
+	}
+	for (size_t k = 0; k < r->n_shown; k++)
+		if (r->shown[k] == l->index)
+			return r->first_line[k];
+	return 0;
+}
+
+bool rows_tells(const struct rows *r, const struct rows_line *l, enum hist_column key)
+{
+	if (!l->item || tree_is_leaf(r, l->item))
+		return true;
+	for (size_t i = 0; i <= l->item->level; i++)
+		if (r->tree->levels[i] == key)
+			return true;
+	return false;
+}
+
+const struct tacho_profile_frame *rows_frame(const struct rows *r, const struct rows_line *l)
+{
+	uint32_t frame = rows_tells(r, l, COL_SYMBOL) ? l->entry->frame : HIST_NONE;
+
+	if (l->chain)
+		frame = l->fold->frames.v[l->fold->nodes.v[l->chain->node].first + l->chain->frame];
+	return tacho_profile_frame(r->hist->profile, frame);
+}
+
+/* ---- folding ---- */
+
+static bool entry_has_chains(struct rows *r, size_t entry)
+{
+	int has;
+
+	if (!r->chains)
+		return false;
+	if (r->has_chains[entry] == CHAINS_UNKNOWN) {
+		has = fold_has(&r->walk, &r->hist->entries.v[entry]);
+		if (has < 0)
+			return false;
+		r->has_chains[entry] = has ? CHAINS_SOME : CHAINS_NONE;
+	}
+	return r->has_chains[entry] == CHAINS_SOME;
+}
+
+char rows_sign(struct rows *r, const struct rows_line *l)
+{
+	const struct fold *f = r->folds[l->index];
+
+	if (l->chain)
+		return l->chain->sign;
+	if (l->item && !tree_is_leaf(r, l->item))
+		return l->item->open ? '-' : '+';
+	if (!entry_has_chains(r, l->index))
+		return ' ';
+	return f && f->open ? '-' : '+';
+}
+
+static int fold_of(struct rows *r, size_t entry, struct fold **out)
+{
+	int err = 0;
+
+	*out = NULL;
+	if (!entry_has_chains(r, entry))
+		return 0;
+	if (!r->folds[entry])
+		err = fold_new(&r->folds[entry], &r->walk, &r->hist->entries.v[entry]);
+	*out = r->folds[entry];
+	return err;
+}
+
+/* The lines are counted also where not all could be made. */
+static int both(int err, int counted)
+{
+	return err < 0 ? err : counted;
+}
+
+static bool is_inner(const struct rows *r, const struct rows_line *l)
+{
+	return l->item && !l->chain && !tree_is_leaf(r, l->item);
+}
+
+int rows_toggle(struct rows *r, uint64_t line)
+{
+	struct rows_line l;
+	struct fold *f;
+	int err;
+
+	if (!rows_at(r, line, &l))
+		return 0;
+	if (is_inner(r, &l)) {
+		r->tree->items.v[l.item - r->tree->items.v].open = !l.item->open;
+		err = tree_lines(r);
+		return err < 0 ? err : 1;
+	}
+	err = fold_of(r, l.index, &f);
+	if (err < 0 || !f)
+		return err;
+	if (!l.chain)
+		f->open = !f->open;
+	else if (!fold_toggle(f, l.nth))
+		return 0;
+	err = fold_lines(f);
+	err = both(err, count_lines(r));
+	return err < 0 ? err : 1;
+}
+
+static int open_entry(struct rows *r, uint32_t entry, bool open)
+{
+	struct fold *f = r->folds[entry];
+	int err = 0;
+
+	if (open)
+		err = fold_of(r, entry, &f);
+	if (err < 0 || !f)
+		return err;
+	fold_set_all(f, open);
+	return fold_lines(f);
+}
+
+int rows_open_entry(struct rows *r, uint64_t line, bool open)
+{
+	struct rows_line l;
+	int err = 0;
+
+	if (!rows_at(r, line, &l))
+		return 0;
+	if (l.item) {
+		tree_open(r, (uint32_t)(l.item - r->tree->items.v), open);
+		for (size_t i = l.item->from; i < l.item->to && err == 0; i++)
+			err = open_entry(r, r->tree->order[i], open);
+	} else {
+		err = open_entry(r, l.index, open);
+	}
+	return both(err, count_lines(r));
+}
+
+int rows_open_all(struct rows *r, bool open)
+{
+	int err = 0;
+
+	for (size_t k = 0; k < r->n_shown && err == 0; k++)
+		err = open_entry(r, r->shown[k], open);
+	for (uint32_t i = 0; r->tree && i < r->tree->items.n; i++)
+		r->tree->items.v[i].open = open && !tree_is_leaf(r, &r->tree->items.v[i]);
+	return both(err, count_lines(r));
+}
+
+/* ---- text ---- */
+
+enum screen_style rows_style(double percent)
+{
+	return percent >= ROWS_HOT ? STYLE_HOT : percent >= ROWS_WARM ? STYLE_WARM : STYLE_PLAIN;
+}
+
+void rows_draw_value(const struct rows *r, uint64_t value, size_t i, size_t event, rows_put *put, void *arg)
+{
+	enum hist_column c = r->columns[i];
+	int width = (int)(r->width[i] / r->hist->n_events);
+	double percent = hist_share_of(r->hist, value, c, event);
+	char text[48];
+
+	if (is_share(c))
+		snprintf(text, sizeof(text), "%*.2f%%", width - 1, percent);
+	else
+		snprintf(text, sizeof(text), "%*" PRIu64, width, value);
+	put(arg, is_share(c) ? rows_style(percent) : STYLE_PLAIN, text);
+}
+
+static void draw_number(struct rows *r, const struct hist_entry *e, size_t i, rows_put *put, void *arg)
+{
+	for (size_t k = 0; k < r->hist->n_events; k++)
+		rows_draw_value(r, hist_value(r->hist, e, r->columns[i], k), i, k, put, arg);
+}
+
+static void draw_key(struct rows *r, const struct hist_entry *e, size_t i, rows_put *put, void *arg)
+{
+	struct buf text = { 0 };
+	size_t width;
+
+	key_text(r, e, r->columns[i], &text);
+	width = text.bytes ? screen_width(text.bytes) : 0;
+	if (i + 1 < r->n_columns && width < r->width[i])
+		buf_pad(&text, ' ', r->width[i] - width);
+	if (!buf_failed(&text) && text.n)
+		put(arg, STYLE_PLAIN, text.bytes);
+	buf_done(&text);
+}
+
+static void draw_chain(struct rows *r, const struct rows_line *l, rows_put *put, void *arg)
+{
+	const struct fold_node *n = &l->fold->nodes.v[l->chain->node];
+	const struct tacho_profile_frame *f = rows_frame(r, l);
+	const struct hist_graph_opts *g = &r->hist->opts->graph;
+	struct buf text = { 0 };
+	char share[48];
+
+	buf_pad(&text, ' ', l->chain->indent + (l->item ? 3 * l->item->level : 0));
+	buf_putc(&text, l->chain->sign);
+	buf_putc(&text, ' ');
+	if (!buf_failed(&text))
+		put(arg, STYLE_PLAIN, text.bytes);
+	buf_clear(&text);
+	if (n->share && l->chain->frame == 0) {
+		double percent = g->style == GRAPH_FRACTAL ? 100.0 * (double)n->weight / (double)n->above :
+				 hist_percent(r->hist, n->weight, 0);
+
+		if (g->value == VALUE_PERIOD)
+			snprintf(share, sizeof(share), "%" PRIu64 " ", n->weight);
+		else
+			snprintf(share, sizeof(share), "%.2f%% ", percent);
+		put(arg, rows_style(percent), share);
+	}
+	if (f)
+		hist_frame_text(f, &text);
+	if (f && r->verbose)
+		buf_printf(&text, " %s", f->code->object_name);
+	if (text.n && !buf_failed(&text))
+		put(arg, STYLE_PLAIN, text.bytes);
+	buf_done(&text);
+}
+
+void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put *put, void *arg)
+{
+	char sign[] = { rows_sign(r, l), ' ', '\0' };
+
+	if (l->chain) {
+		draw_chain(r, l, put, arg);
+		return;
+	}
+	if (l->item) {
+		tree_draw(r, l, sign[0], put, arg);
+		return;
+	}
+	if (r->chains)
+		put(arg, STYLE_PLAIN, sign);
+	for (size_t i = skip; i < r->n_columns; i++) {
+		if (i > skip)
+			put(arg, STYLE_PLAIN, GAP);
+		if (is_number(r->columns[i]))
+			draw_number(r, l->entry, i, put, arg);
+		else
+			draw_key(r, l->entry, i, put, arg);
+	}
+}
+
+void rows_titles(const struct rows *r, size_t skip, struct buf *out)
+{
+	if (r->tree) {
+		tree_titles(r, out);
+		return;
+	}
+	if (r->chains)
+		buf_puts(out, "  ");
+	for (size_t i = skip; i < r->n_columns; i++) {
+		const char *title = hist_title(r->hist->opts, r->columns[i]);
+
+		if (i > skip)
+			buf_puts(out, GAP);
+		if (is_number(r->columns[i]))
+			buf_right(out, str_of(title), r->width[i]);
+		else
+			buf_left(out, str_of(title), r->width[i]);
+	}
+}

@@ -1,0 +1,105 @@
+/*
+ * Text on the screen. Names come from files of strangers: what is no printable character never
+ * reaches the terminal, and what is wider than it looks never breaks a line.
+ */
+#include "cli/browser/screen.h"
+
+#include <wchar.h>
+
+/* The character at `s` and its columns; one that cannot be shown is '?'. Returns its bytes. */
+static size_t next_char(const char *s, mbstate_t *state, bool *ok, size_t *columns)
+{
+	wchar_t c = 0;
+	size_t n = mbrtowc(&c, s, MB_CUR_MAX, state);
+	int width;
+
+	*ok = false;
+	*columns = 1;
+	if (n == 0 || n == (size_t)-1 || n == (size_t)-2) {
+		memset(state, 0, sizeof(*state));
+		return 1;
+	}
+	width = wcwidth(c);
+	if (width < 0)
+		return n;
+	*ok = true;
+	*columns = (size_t)width;
+	return n;
+}
+
+size_t screen_clip(struct buf *out, const char *text, size_t room)
+{
+	mbstate_t state = { 0 };
+	size_t used = 0;
+
+	while (*text) {
+		size_t columns, n;
+		bool ok;
+
+		if ((unsigned char)*text >= ' ' && (unsigned char)*text < 0x7f) {
+			n = columns = 1;
+			ok = true;
+		} else {
+			n = next_char(text, &state, &ok, &columns);
+		}
+		if (used + columns > room)
+			break;
+		if (ok)
+			buf_put(out, text, n);
+		else
+			buf_putc(out, *text == '\t' ? ' ' : '?');
+		used += columns;
+		text += n;
+	}
+	return used;
+}
+
+size_t screen_width(const char *text)
+{
+	mbstate_t state = { 0 };
+	size_t used = 0, columns;
+	bool ok;
+
+	while (*text) {
+		text += next_char(text, &state, &ok, &columns);
+		used += columns;
+	}
+	return used;
+}
+
+static int put_clipped(struct screen *s, int row, int col, int end, enum screen_style style,
+		       const char *text, bool fill)
+{
+	struct buf out = { 0 };
+	size_t used;
+
+	end = min_of(end, s->cols);
+	if (row < 0 || row >= s->rows || col < 0 || col >= end)
+		return col;
+	used = screen_clip(&out, text, (size_t)(end - col));
+	if (fill) {
+		buf_pad(&out, ' ', (size_t)(end - col) - used);
+		used = (size_t)(end - col);
+	}
+	if (used && !buf_failed(&out))
+		s->ops->put(s, row, col, style, out.bytes);
+	buf_done(&out);
+	return col + (int)used;
+}
+
+int screen_put(struct screen *s, int row, int col, enum screen_style style, const char *text)
+{
+	return put_clipped(s, row, col, s->cols, style, text, false);
+}
+
+void screen_fill(struct screen *s, int row, int col, int end, enum screen_style style, const char *text)
+{
+	put_clipped(s, row, col, end, style, text, true);
+}
+
+void screen_close(struct screen *s)
+{
+	if (s->ops)
+		s->ops->close(s);
+	s->ops = NULL;
+}

@@ -1,0 +1,179 @@
+/*
+ * The screen on a terminal, by ncursesw. The library is linked in statically: a shared one would
+ * be loaded at every start of every command.
+ *
+ * Curses is told of the locale's characters for as long as the screen is open; everything else is
+ * written in the C locale. A change of size is a key; one that comes while nobody waits for a key
+ * is met by the next wait.
+ */
+#include "cli/browser/screen.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <term.h>
+
+#include "base/error.h"
+
+#define CTRL_Z 26
+#define ESC_WAIT_MS 50			/* how long a key's other bytes may take behind an ESC */
+
+static SCREEN *terminal;
+static attr_t looks[STYLE_COUNT];
+
+bool screen_is_built_in(void)
+{
+	return true;
+}
+
+static void curses_put(struct screen *s, int row, int col, enum screen_style style, const char *text)
+{
+	(void)s;
+	attrset((int)looks[style]);
+	mvaddstr(row, col, text);
+	attrset(A_NORMAL);
+}
+
+static void curses_frame(struct screen *s, int row, int col, int rows, int cols)
+{
+	(void)s;
+	for (int r = row; r < row + rows; r++)
+		mvhline(r, col, ' ', cols);
+	mvhline(row, col + 1, ACS_HLINE, cols - 2);
+	mvhline(row + rows - 1, col + 1, ACS_HLINE, cols - 2);
+	mvvline(row + 1, col, ACS_VLINE, rows - 2);
+	mvvline(row + 1, col + cols - 1, ACS_VLINE, rows - 2);
+	mvaddch(row, col, ACS_ULCORNER);
+	mvaddch(row, col + cols - 1, ACS_URCORNER);
+	mvaddch(row + rows - 1, col, ACS_LLCORNER);
+	mvaddch(row + rows - 1, col + cols - 1, ACS_LRCORNER);
+}
+
+static void curses_clear(struct screen *s)
+{
+	(void)s;
+	erase();
+}
+
+static void curses_show(struct screen *s)
+{
+	(void)s;
+	refresh();
+}
+
+static const struct { int curses, key; } keys[] = {
+	{ KEY_UP, KEY_IS_UP }, { KEY_DOWN, KEY_IS_DOWN }, { KEY_LEFT, KEY_IS_LEFT },
+	{ KEY_RIGHT, KEY_IS_RIGHT }, { KEY_PPAGE, KEY_IS_PAGE_UP }, { KEY_NPAGE, KEY_IS_PAGE_DOWN },
+	{ KEY_HOME, KEY_IS_HOME }, { KEY_END, KEY_IS_END }, { KEY_BTAB, KEY_IS_UNTAB },
+	{ KEY_F(1), KEY_IS_F1 }, { KEY_ENTER, KEY_IS_ENTER }, { KEY_BACKSPACE, KEY_IS_RUBOUT },
+	{ KEY_DC, KEY_IS_RUBOUT }, { KEY_RESIZE, KEY_IS_RESIZE }, { KEY_FIND, KEY_IS_HOME },
+	{ KEY_SELECT, KEY_IS_END }, { KEY_A1, KEY_IS_HOME }, { KEY_C1, KEY_IS_END },
+};
+
+static int key_of(wint_t code)
+{
+	for (size_t i = 0; i < countof(keys); i++)
+		if ((wint_t)keys[i].curses == code)
+			return keys[i].key;
+	return KEY_IS_OTHER;
+}
+
+static int char_of(wint_t code)
+{
+	if (code == '\r')
+		return KEY_IS_ENTER;
+	return code == '\b' ? KEY_IS_RUBOUT : (int)code;
+}
+
+static int curses_key(struct screen *s)
+{
+	wint_t code = 0;
+	int err, key;
+
+	do {
+		errno = 0;
+		err = get_wch(&code);
+		if (err == OK && code == CTRL_Z)
+			raise(SIGTSTP);		/* curses leaves the screen, and comes back */
+	} while ((err == ERR && errno == EINTR) || (err == OK && code == CTRL_Z));
+	if (err == ERR)
+		return KEY_IS_GONE;
+	key = err == KEY_CODE_YES ? key_of(code) : char_of(code);
+	getmaxyx(stdscr, s->rows, s->cols);
+	return key;
+}
+
+static void curses_close(struct screen *s)
+{
+	(void)s;
+	endwin();
+	delscreen(terminal);
+	terminal = NULL;
+	setlocale(LC_CTYPE, "C");
+}
+
+static const struct screen_ops ops = {
+	.put = curses_put, .frame = curses_frame, .clear = curses_clear, .show = curses_show,
+	.key = curses_key, .close = curses_close,
+};
+
+static void looks_of(enum screen_style style, short fg, short bg, attr_t extra)
+{
+	init_pair((short)(style + 1), fg, bg);
+	looks[style] = (attr_t)COLOR_PAIR(style + 1) | extra;
+}
+
+/* Eight colours are all it takes. Without any, shares stand out as bold. */
+static void looks_make(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	memset(looks, 0, sizeof(looks));
+	looks[STYLE_TITLE] = A_REVERSE;
+	looks[STYLE_SELECTED] = A_REVERSE;
+	looks[STYLE_HOT] = A_BOLD;
+	if ((no_color && *no_color) || !has_colors() || start_color() == ERR)
+		return;
+	use_default_colors();
+	looks_of(STYLE_TITLE, COLOR_WHITE, COLOR_BLUE, 0);
+	looks_of(STYLE_SELECTED, COLOR_BLACK, COLOR_YELLOW, 0);
+	looks_of(STYLE_HOT, COLOR_RED, -1, 0);
+	looks_of(STYLE_WARM, COLOR_GREEN, -1, 0);
+	looks_of(STYLE_QUIET, COLOR_MAGENTA, -1, 0);
+}
+
+/* Asked before, because newterm() of a terminal that nobody knows loses memory (ncurses 6.4). */
+static bool is_known(void)
+{
+	int why;
+
+	if (setupterm(NULL, STDOUT_FILENO, &why) == ERR)
+		return false;
+	del_curterm(cur_term);
+	return true;
+}
+
+int screen_open(struct screen *s, struct tacho_error *e)
+{
+	const char *term = getenv("TERM");
+
+	setlocale(LC_CTYPE, "");
+	terminal = is_known() ? newterm(NULL, stdout, stdin) : NULL;
+	if (!terminal) {
+		setlocale(LC_CTYPE, "C");
+		error_set(e, -ENOTTY, "the terminal '%s' is not known here", term ? term : "");
+		error_hint(e, "set TERM to what it is (xterm, linux ...), or use --stdio");
+		return -ENOTTY;
+	}
+	raw();
+	noecho();
+	keypad(stdscr, TRUE);
+	set_escdelay(ESC_WAIT_MS);
+	curs_set(0);
+	looks_make();
+	s->ops = &ops;
+	getmaxyx(stdscr, s->rows, s->cols);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/*
+ * `tacho version`: the version, and with --build-options what was built in, in the form that
+ * scripts look for in perf's answer.
+ */
+#include "cli/core/app.h"
+
+#include "cli/core/features.h"
+
+struct version_opts {
+	bool build_options;
+};
+
+#define AT(field) offsetof(struct version_opts, field)
+static const struct option_row version_rows[] = {
+	{ OPT_FLAG, 0, "build-options", AT(build_options), NULL, "show what is built in" },
+	{ .kind = OPT_END },
+};
+
+static int version_run(void *opts, int argc, char **argv)
+{
+	const struct version_opts *o = opts;
+	struct buf out = { 0 };
+
+	if (argc) {
+		report_text("version", "takes no words, but was given '%s'", argv[0]);
+		return EXIT_USAGE;
+	}
+	buf_printf(&out, "%s version %s\n", program_name, TACHO_VERSION);
+	for (size_t i = 0; o->build_options && i < n_features; i++)
+		feature_line(&features[i], &out);
+	return print_out("version", &out);
+}
+
+const struct command cmd_version = {
+	.name = "version", .summary = "show the version and what is built in",
+	.rows = version_rows, .opts_size = sizeof(struct version_opts), .run = version_run,
+};

@@ -1,0 +1,55 @@
+/*
+ * The commands of `tacho`, one row each; the program tacho-agent has a table of its own.
+ */
+#include "cli/core/command.h"
+
+extern const struct command cmd_agent;
+extern const struct command cmd_archive;
+extern const struct command cmd_buildid_cache;
+extern const struct command cmd_buildid_list;
+extern const struct command cmd_check;
+extern const struct command cmd_config;
+extern const struct command cmd_data;
+extern const struct command cmd_doctor;
+extern const struct command cmd_events;
+extern const struct command cmd_evlist;
+extern const struct command cmd_export;
+extern const struct command cmd_flame;
+extern const struct command cmd_heatmap;
+extern const struct command cmd_help;
+extern const struct command cmd_inject;
+extern const struct command cmd_list;
+extern const struct command cmd_record;
+extern const struct command cmd_report;
+extern const struct command cmd_script;
+extern const struct command cmd_stat;
+extern const struct command cmd_stat_report;
+extern const struct command cmd_topdown;
+extern const struct command cmd_version;
+
+const struct command *const commands[] = {
+	&cmd_agent,
+	&cmd_archive,
+	&cmd_buildid_cache,
+	&cmd_buildid_list,
+	&cmd_check,
+	&cmd_config,
+	&cmd_data,
+	&cmd_doctor,
+	&cmd_events,
+	&cmd_evlist,
+	&cmd_export,
+	&cmd_flame,
+	&cmd_heatmap,
+	&cmd_help,
+	&cmd_inject,
+	&cmd_list,
+	&cmd_record,
+	&cmd_report,
+	&cmd_script,
+	&cmd_stat,
+	&cmd_stat_report,
+	&cmd_topdown,
+	&cmd_version,
+	NULL,
+};

@@ -1,0 +1,154 @@
+/*
+ * Collecting -e, -M, -G and --filter, and applying them to what they are about.
+ */
+#include "cli/core/event_args.h"
+
+#include <errno.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "cli/core/command.h"
+
+static int add(struct words *w, enum word_kind kind, const char *text)
+{
+	struct word *one = vec_add(w);
+
+	if (!one)
+		return -ENOMEM;
+	*one = (struct word){ .kind = kind, .text = text };
+	return 0;
+}
+
+int words_add_events(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)e;
+	return add(opts, WORD_EVENTS, arg);
+}
+
+int words_add_pfm(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct words *w = opts;
+	int err = words_add_events(opts, arg, e);
+
+	if (!err)
+		w->v[w->n - 1].pfm = true;
+	return err;
+}
+
+int words_add_metrics(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)e;
+	return add(opts, WORD_METRICS, arg);
+}
+
+int words_add_cgroups(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)e;
+	return add(opts, WORD_CGROUPS, arg);
+}
+
+int words_add_filter(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)e;
+	return add(opts, WORD_FILTER, arg);
+}
+
+bool words_have(const struct words *w, enum word_kind kind)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (w->v[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* -G a,b,,c: each name goes to the next event that has had none; an empty one skips an event;
+ * the very first name alone serves all events so far. */
+static int apply_cgroups(const struct words_target *t, const char *list, size_t *given,
+			 struct tacho_error *e)
+{
+	struct str rest = str_of(list), one;
+	size_t first = *given;
+	int err = 0;
+
+	while (err == 0 && str_cut(&rest, ',', &one)) {
+		scoped(freep) char *path = str_dup(str_trim(one));
+		bool for_all = first == 0 && *given == 0 && !rest.s;
+		size_t at = (*given)++, n = t->size(t->to);
+
+		if (!path)
+			return error_nomem(e);
+		if (at >= n) {
+			error_set(e, -EINVAL, "there is no event for cgroup '%s'", path);
+			error_hint(e, "-G names a cgroup for each event before it: put -e first");
+			return -EINVAL;
+		}
+		if (path[0])
+			err = t->cgroup(t->to, at, for_all ? n : 1, path, e);
+	}
+	return err;
+}
+
+/* "{a,b},c" becomes "{pfm::a,pfm::b},pfm::c". */
+static void put_pfm(const char *text, struct buf *out)
+{
+	bool begins = true;
+
+	for (const char *c = text; *c; c++) {
+		if (begins && !strchr(" \t{", *c)) {
+			buf_puts(out, "pfm::");
+			begins = false;
+		}
+		buf_putc(out, *c);
+		begins |= *c == ',';
+	}
+}
+
+struct progress {
+	size_t last;			/* the first event of the last -e */
+	size_t cgroups;			/* events that have had their -G */
+};
+
+static int apply(const struct words_target *t, const struct word *w, struct progress *p,
+		 struct tacho_error *e)
+{
+	size_t n = t->size(t->to);
+
+	switch (w->kind) {
+	case WORD_EVENTS:
+		p->last = n;
+		return t->add(t->to, w->text, e);
+	case WORD_METRICS:
+		return t->metrics ? t->metrics(t->to, w->text, e) : -EINVAL;
+	case WORD_CGROUPS:
+		return apply_cgroups(t, w->text, &p->cgroups, e);
+	case WORD_FILTER:
+		if (n == p->last)
+			return error_set(e, -EINVAL, "--filter needs a tracepoint event before it");
+		return t->filter(t->to, p->last, n - p->last, w->text, e);
+	}
+	return -EINVAL;
+}
+
+int words_apply(const struct words *w, const char *command, const struct words_target *t)
+{
+	static const char *const options[] = { "-e", "-M", "-G", "--filter" };
+	struct progress p = { 0 };
+
+	for (size_t i = 0; i < w->n; i++) {
+		scoped(buf_done) struct buf text = { 0 };
+		struct tacho_error e = { .column = -1 };
+		struct word word = w->v[i];
+		int err;
+
+		if (word.pfm) {
+			put_pfm(word.text, &text);
+			word.text = text.bytes ? text.bytes : "";
+		}
+		err = buf_failed(&text) ? error_nomem(&e) : apply(t, &word, &p, &e);
+		if (err < 0) {
+			report_error(command, options[word.kind], word.text, &e);
+			return err;
+		}
+	}
+	return 0;
+}

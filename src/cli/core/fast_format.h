@@ -1,0 +1,171 @@
+/*
+ * Numbers and text straight into memory that is known to be large enough; each returns the place
+ * behind what it wrote. For lines that are written by the million.
+ */
+#ifndef CLI_CORE_FAST_FORMAT_H
+#define CLI_CORE_FAST_FORMAT_H
+
+#include "base/defs.h"
+
+#include <string.h>
+
+static inline char *put_bytes(char *at, const char *s, size_t n)
+{
+	memcpy(at, s, n);
+	return at + n;
+}
+
+static inline char *put_blanks(char *at, size_t n)
+{
+	memset(at, ' ', n);
+	return at + n;
+}
+
+/* Eight characters, of which the first is the lowest byte. */
+static inline void put_word(char *at, uint64_t x)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
+	memcpy(at, &x, sizeof(x));
+}
+
+/* Decimal digits behind what fills up to `width`, which is there already. */
+static inline char *put_dec_long(char *at, uint64_t v, unsigned width)
+{
+	unsigned n = 1;
+
+	for (uint64_t more = v; more >= 10; more /= 10)
+		n++;
+	at += width > n ? width - n : 0;
+	for (unsigned i = n; i--; v /= 10)
+		at[i] = (char)('0' + v % 10);
+	return at + n;
+}
+
+/* The eight decimal digits of a number below 10^8 as numbers, the first in the lowest byte. */
+static inline uint64_t put_digits8(uint64_t v)
+{
+	uint64_t x, y;
+
+	x = v / 10000 | (v % 10000) << 32;			/* two of four digits */
+	y = (x * 5243 >> 19) & 0x0000007f0000007full;		/* / 100 */
+	x = y | (x - 100 * y) << 16;				/* four of two */
+	y = (x * 103 >> 10) & 0x000f000f000f000full;		/* / 10 */
+	return y | (x - 10 * y) << 8;
+}
+
+/* Decimal, right-aligned in `width` of at most 16, filled with `fill`. PUT_MORE bytes further may
+ * be written. */
+#define PUT_MORE 16
+static inline char *put_dec(char *at, uint64_t v, unsigned width, char fill)
+{
+	uint64_t low, fills = (unsigned char)fill * 0x0101010101010101ull;
+	unsigned zeros;
+
+	put_word(at, fills);
+	put_word(at + 8, fills);
+	if (v >= 100000000) {
+		at = put_dec_long(at, v / 100000000, width > 8 ? width - 8 : 0);
+		v %= 100000000;
+		zeros = 0;
+		low = put_digits8(v);
+	} else {
+		low = put_digits8(v);
+		zeros = (unsigned)__builtin_ctzll(low | 1ull << 56) / 8;
+		at += width > 8 - zeros ? width - (8 - zeros) : 0;
+	}
+	put_word(at, (low | 0x3030303030303030ull) >> 8 * zeros);
+	return at + 8 - zeros;
+}
+
+/* Six decimal digits of a number below 10^6. Two bytes further are written. */
+static inline char *put_dec6(char *at, uint64_t v)
+{
+	put_word(at, (put_digits8(v) | 0x3030303030303030ull) >> 16);
+	return at + 6;
+}
+
+/* The 16 hexadecimal digits of a number; bits that are set in the 16 bytes of `flip` are turned. */
+static inline void put_digits16(char *at, uint64_t v, const char *flip)
+{
+	typedef uint8_t bytes8 __attribute__((vector_size(8)));
+	typedef uint16_t pairs8 __attribute__((vector_size(16)));
+	typedef int8_t bytes16 __attribute__((vector_size(16)));
+	bytes16 digits, turned;
+	bytes8 bytes;
+	pairs8 pairs;
+
+	/* The first byte first, then each in two: its high digit, its low one. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	memcpy(&bytes, &v, sizeof(bytes));
+	pairs = __builtin_convertvector(bytes, pairs8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	pairs = (pairs >> 4 | pairs << 8) & 0x0f0f;
+#else
+	pairs = (pairs << 4 | pairs) & 0x0f0f;
+#endif
+	digits = (bytes16)pairs + '0';
+	digits += (digits > '9') & ('a' - '9' - 1);
+	memcpy(&turned, flip, sizeof(turned));
+	digits ^= turned;
+	memcpy(at, &digits, sizeof(digits));
+}
+
+/* From n bytes before the middle on: turns the first n digits, which are '0', into ' '. */
+static const char put_flips[32] = {
+	16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16,
+};
+
+static inline char *put_hex(char *at, uint64_t v, unsigned width)
+{
+	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
+	char text[16];
+
+	put_digits16(text, v, put_flips + 16);
+	if (width > n) {
+		memset(at, ' ', width - n);
+		at += width - n;
+	}
+	memcpy(at, text + 16 - n, n);
+	return at + n;
+}
+
+/* An address, right-aligned in 16 columns: put_hex() without a branch. */
+static inline char *put_address16(char *at, uint64_t v)
+{
+	put_digits16(at, v, put_flips + 16 - (unsigned)__builtin_clzll(v | 1) / 4);
+	return at + 16;
+}
+
+/* As put_bytes(), but mostly without asking how long it is: `s` can be read and `at` be written
+ * PUT_SLACK bytes further. */
+#define PUT_SLACK 64
+static inline char *put_roomy(char *at, const char *s, size_t n)
+{
+	memcpy(at, s, PUT_SLACK);
+	if (n > PUT_SLACK)
+		memcpy(at + PUT_SLACK, s + PUT_SLACK, n - PUT_SLACK);
+	return at + n;
+}
+
+/* Hexadecimal, as short as it is; up to 16 bytes may be written. */
+static inline char *put_hex_short(char *at, uint64_t v)
+{
+	uint32_t x = (uint32_t)v;
+	unsigned zeros;
+
+	if (v >> 16)
+		return put_hex(at, v, 0);
+	zeros = (unsigned)__builtin_clz(x | 1) / 4 - 4;		/* of four digits */
+	/* Each digit in its own byte, then '0' or 'a' - 10 added. */
+	x = (x | x << 8) & 0x00ff00ff;
+	x = (x | x << 4) & 0x0f0f0f0f;
+	x += 0x30303030 + ((x + 0x06060606) >> 4 & 0x01010101) * 39;
+	put_word(at, __builtin_bswap32(x) >> 8 * zeros);
+	return at + 4 - zeros;
+}
+
+#endif

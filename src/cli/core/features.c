@@ -1,0 +1,68 @@
+/*
+ * The features of this build. Names and macros are those that scripts ask perf for, so each
+ * gets an answer here too. The build writes built_in.h, which defines a macro as 1 where it has
+ * what stands behind it; a name that is not defined there is off.
+ */
+#include "cli/core/features.h"
+
+#include "cli/built_in.h"
+
+/* 1 where the macro is defined as 1, else 0, without an #ifdef per row: only a defined one turns
+ * into COMMA_1, whose comma moves the 1 to the place that PICK() takes. */
+#define COMMA_1 0,
+#define PICK(unused, value, ...) value
+#define PICK_AT(comma) PICK(comma 1, 0, 0)
+#define IS_1(value) PICK_AT(COMMA_##value)
+#define IS_ON(macro) IS_1(macro)
+#define ROW(name, macro) { name, #macro, IS_ON(macro), NULL }
+
+const struct feature features[] = {
+	ROW("aio", HAVE_AIO_SUPPORT),
+	ROW("bpf", HAVE_LIBBPF_SUPPORT),
+	ROW("bpf_skeletons", HAVE_BPF_SKEL),
+	ROW("debuginfod", HAVE_DEBUGINFOD_SUPPORT),
+	ROW("dwarf", HAVE_LIBDW_SUPPORT),
+	ROW("dwarf_getlocations", HAVE_LIBDW_SUPPORT),
+	ROW("dwarf-unwind", HAVE_DWARF_UNWIND_SUPPORT),
+	ROW("auxtrace", HAVE_AUXTRACE_SUPPORT),
+	ROW("libbfd", HAVE_LIBBFD_SUPPORT),
+	ROW("babeltrace2-ctf-writer", HAVE_BABELTRACE2_CTF_WRITER_SUPPORT),
+	ROW("libbpf-strings", HAVE_LIBBPF_STRINGS_SUPPORT),
+	ROW("libcapstone", HAVE_LIBCAPSTONE_SUPPORT),
+	ROW("libdw-dwarf-unwind", HAVE_LIBDW_SUPPORT),
+	ROW("libelf", HAVE_LIBELF_SUPPORT),
+	ROW("libLLVM", HAVE_LIBLLVM_SUPPORT),
+	ROW("libnuma", HAVE_LIBNUMA_SUPPORT),
+	ROW("libopencsd", HAVE_CSTRACE_SUPPORT),
+	ROW("libperl", HAVE_LIBPERL_SUPPORT),
+	ROW("libpfm4", HAVE_LIBPFM),
+	ROW("libpython", HAVE_LIBPYTHON_SUPPORT),
+	ROW("libslang", HAVE_SLANG_SUPPORT),
+	ROW("ncurses", HAVE_NCURSES_SUPPORT),
+	ROW("libtraceevent", HAVE_LIBTRACEEVENT),
+	ROW("libunwind", HAVE_LIBUNWIND_SUPPORT),
+	ROW("lzma", HAVE_LZMA_SUPPORT),
+	ROW("numa_num_possible_cpus", HAVE_LIBNUMA_SUPPORT),
+	ROW("zlib", HAVE_ZLIB_SUPPORT),
+	ROW("zstd", HAVE_ZSTD_SUPPORT),
+	ROW("rust", HAVE_RUST_SUPPORT),
+	{ "agent_page", "HAVE_AGENT_PAGE", IS_ON(HAVE_AGENT_PAGE),
+	  "the agent has its small page: install npm and run meson setup --reconfigure" },
+};
+const size_t n_features = countof(features);
+
+const struct feature *feature_find(struct str name)
+{
+	for (size_t i = 0; i < n_features; i++)
+		if (str_ieq(name, str_of(features[i].name)) || str_ieq(name, str_of(features[i].macro)))
+			return &features[i];
+	return NULL;
+}
+
+void feature_line(const struct feature *f, struct buf *out)
+{
+	buf_printf(out, "%22s: [ %s ]  # %s", f->name, f->built_in ? "on " : "OFF", f->macro);
+	if (!f->built_in && f->tip)
+		buf_printf(out, " ( tip: %s )", f->tip);
+	buf_putc(out, '\n');
+}

@@ -1,0 +1,19 @@
+/* What may be built in: the one table behind `version --build-options` and `check feature`. */
+#ifndef CLI_CORE_FEATURES_H
+#define CLI_CORE_FEATURES_H
+
+#include "base/buf.h"
+
+struct feature {
+	const char *name, *macro;
+	bool built_in;
+	const char *tip;	/* what would bring it, or NULL */
+};
+
+extern const struct feature features[];
+extern const size_t n_features;
+
+const struct feature *feature_find(struct str name);	/* by name or macro; NULL: unknown */
+void feature_line(const struct feature *f, struct buf *out);
+
+#endif

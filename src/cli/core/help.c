@@ -1,0 +1,69 @@
+/*
+ * The text of -h: a usage line, the summary, and the rows of the table, two columns of them.
+ *
+ *	  -e, --event EVENT     count EVENT; may be repeated
+ *	      --for-each-cgroup NAME
+ *	                        repeat the events for each cgroup
+ */
+#include "cli/core/options.h"
+
+#include "cli/core/terminal.h"
+
+enum { HELP_COLUMN = 26 };
+
+void option_synopsis(const struct option_row *row, struct buf *out)
+{
+	bool optional = row->flags & OPTF_OPTIONAL;
+
+	if (row->letter)
+		buf_printf(out, "-%c", row->letter);
+	if (row->letter && row->name)
+		buf_puts(out, ", ");
+	if (row->name)
+		buf_printf(out, "--%s", row->name);
+	if (row->arg && optional)
+		buf_printf(out, row->name ? "[=%s]" : "[%s]", row->arg);
+	else if (row->arg)
+		buf_printf(out, " %s", row->arg);
+}
+
+static void help_row(const struct option_row *row, unsigned width, struct buf *out)
+{
+	size_t start = out->n, at;
+
+	buf_pad(out, ' ', row->letter ? 2 : 6);
+	option_synopsis(row, out);
+	at = out->n - start;
+	if (!row->help) {
+		buf_putc(out, '\n');
+		return;
+	}
+	if (at + 2 > HELP_COLUMN) {
+		buf_putc(out, '\n');
+		at = 0;
+	}
+	buf_pad(out, ' ', HELP_COLUMN - at);
+	term_wrap(out, str_of(row->help), HELP_COLUMN, HELP_COLUMN, width);
+	buf_putc(out, '\n');
+}
+
+void options_help(const struct command *cmd, struct buf *out)
+{
+	unsigned width = min_of(term_width(STDOUT_FILENO), 100u);
+	bool colors = term_has_colors(STDOUT_FILENO), grouped = false;
+
+	buf_printf(out, "usage: %s %s [OPTIONS]%s%s\n\n", program_name, cmd->name,
+		   cmd->args ? " " : "", cmd->args ? cmd->args : "");
+	buf_printf(out, "%s %s: %s\n", program_name, cmd->name, cmd->summary);
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+		if (row->kind == OPT_GROUP || !grouped)
+			buf_putc(out, '\n');
+		grouped = true;
+		if (row->kind == OPT_GROUP) {
+			term_styled(out, colors, TERM_BOLD, row->help);
+			buf_putc(out, '\n');
+		} else if (option_is_shown(row)) {
+			help_row(row, width, out);
+		}
+	}
+}

@@ -1,0 +1,256 @@
+/*
+ * The door of the command line: which command, its options, its exit status. Nothing is read,
+ * scanned or set up before the command asks for it; the locale stays "C", since every number
+ * that a program may read has to look the same everywhere.
+ */
+#include "cli/core/app.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "cli/core/options.h"
+#include "cli/core/terminal.h"
+
+const char *program_name = "tacho";
+
+struct globals {
+	bool help, paginate, no_pager, list_commands;
+	unsigned version;
+	const char *complete, *options_scd, *list_opts, *build_id_dir;
+};
+
+#define AT(field) offsetof(struct globals, field)
+static const struct option_row global_rows[] = {
+	{ OPT_FLAG, 'h', "help", AT(help), NULL, "show the commands" },
+	{ OPT_COUNT, 'v', "version", AT(version), NULL,
+	  "show the version; -vv: also the build options" },
+	{ OPT_FLAG, 'p', "paginate", AT(paginate), NULL, "send a command's output through the pager" },
+	{ OPT_FLAG, 0, "no-pager", AT(no_pager), NULL, "never start the pager", OPTF_NEGATED },
+	{ OPT_STR, 0, "buildid-dir", AT(build_id_dir), "DIR",
+	  "the cache of programs by build id, instead of .debug in the home directory" },
+	{ OPT_FLAG, 0, "list-cmds", AT(list_commands), NULL, "", OPTF_HIDDEN },
+	{ OPT_STR, 0, "list-opts", AT(list_opts), "COMMAND", "", OPTF_HIDDEN },
+	{ OPT_STR, 0, "complete", AT(complete), "SHELL", "", OPTF_HIDDEN },
+	{ OPT_STR, 0, "options-scd", AT(options_scd), "COMMAND", "", OPTF_HIDDEN },
+	{ .kind = OPT_END },
+};
+
+const struct command *command_find(struct str name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (str_is(name, commands[i]->name))
+			return commands[i];
+	return NULL;
+}
+
+void command_unknown(const char *where, const char *name)
+{
+	struct str_nearest near = { .word = str_of(name) };
+	struct tacho_error e;
+
+	for (size_t i = 0; commands[i]; i++)
+		str_nearest_try(&near, str_of(commands[i]->name));
+	error_set(&e, -ENOENT, "'%s' is not a %s command", name, program_name);
+	if (near.best.n)
+		error_hint(&e, "did you mean '%.*s'?", STR(near.best));
+	else
+		error_hint(&e, "'%s help' shows the commands", program_name);
+	report_error(where, NULL, NULL, &e);
+}
+
+void command_overview(struct buf *out)
+{
+	bool colors = term_has_colors(STDOUT_FILENO);
+
+	buf_printf(out, "usage: %s [--version] [--help] [--no-pager] COMMAND [ARGS]\n\n", program_name);
+	term_styled(out, colors, TERM_BOLD, "Commands");
+	buf_putc(out, '\n');
+	for (size_t i = 0; commands[i]; i++)
+		buf_printf(out, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
+	buf_printf(out, "\n'%s help COMMAND' shows a command's options.\n", program_name);
+}
+
+int print_fd(const char *command, int fd, const char *path, struct buf *b)
+{
+	int err = buf_failed(b) ? -ENOMEM : io_write_all(fd, b->bytes, b->n);
+
+	buf_done(b);
+	if (err)
+		report_text(command, "cannot write to %s: %s", path, strerror(-err));
+	return err ? EXIT_FAILED : 0;
+}
+
+int print_out(const char *command, struct buf *b)
+{
+	return print_fd(command, STDOUT_FILENO, "stdout", b);
+}
+
+int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
+{
+	struct tacho_error e = { .column = -1 };
+	struct option_use use;
+	struct buf help = { 0 };
+	/* The parser moves the words of argv; who hands over needs it as it was typed. */
+	scoped(freep) char **typed = cmd->hand_over ? calloc((size_t)argc + 1, sizeof(*typed)) : NULL;
+	int err;
+
+	if (cmd->hand_over && !typed) {
+		report_text(cmd->name, "out of memory");
+		return EXIT_FAILED;
+	}
+	if (typed)
+		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	err = options_parse_at(cmd, opts, &argc, &argv, &use, &e);
+	if (err == 1) {
+		options_help(cmd, &help);
+		pager_start();
+		return print_out(cmd->name, &help);
+	}
+	if (err < 0) {
+		report_error(cmd->name, use.option[0] ? use.option : NULL, use.arg, &e);
+		return err == -EINVAL || err == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
+	}
+	return cmd->hand_over ? cmd->hand_over(typed) : cmd->run(opts, argc, argv);
+}
+
+int command_run(const struct command *cmd, int argc, char **argv)
+{
+	void *opts = calloc(1, max_of(cmd->opts_size, (size_t)1));
+	int status;
+
+	if (!opts) {
+		report_text(cmd->name, "out of memory");
+		return EXIT_FAILED;
+	}
+	if (cmd->defaults)
+		cmd->defaults(opts);
+	status = command_run_on(cmd, opts, argc, argv);
+	options_done(cmd, opts);
+	free(opts);
+	return status;
+}
+
+static int run_named(const char *name, int argc, char **argv)
+{
+	const struct command *cmd = command_find(str_of(name));
+
+	if (!cmd) {
+		command_unknown(NULL, name);
+		return EXIT_FAILED;
+	}
+	return command_run(cmd, argc, argv);
+}
+
+/* The options that write something about the options: for the build and for completion. */
+static int print_table(const struct globals *g)
+{
+	const char *name = g->options_scd ? g->options_scd : g->list_opts;
+	const struct command *cmd = name ? command_find(str_of(name)) : NULL;
+	struct buf out = { 0 };
+
+	if (name && !cmd) {
+		command_unknown(NULL, name);
+		return EXIT_FAILED;
+	}
+	if (g->complete && complete_script(g->complete, &out)) {
+		report_text(NULL, "option '--complete' knows bash, zsh and fish, not '%s'", g->complete);
+		return EXIT_USAGE;
+	}
+	if (g->options_scd)
+		options_scd(cmd, &out);
+	else if (g->list_opts)
+		options_names(cmd, &out);
+	for (size_t i = 0; g->list_commands && commands[i]; i++)
+		buf_printf(&out, "%s\n", commands[i]->name);
+	return print_out(NULL, &out);
+}
+
+static int run_globals(const struct globals *g, int argc, char **argv)
+{
+	char *version[] = { "version", g->version > 1 ? "--build-options" : NULL, NULL };
+	struct buf out = { 0 };
+
+	pager_off = g->no_pager;
+	if (g->build_id_dir)		/* known to whoever is run as well */
+		setenv("PERF_BUILDID_DIR", g->build_id_dir, 1);
+	if (g->version)
+		return run_named("version", g->version > 1 ? 2 : 1, version);
+	if (g->complete || g->options_scd || g->list_opts || g->list_commands)
+		return print_table(g);
+	if (g->help && argc)
+		return run_named(argv[0], 2, (char *[]){ argv[0], "--help", NULL });
+	if (g->help || !argc) {
+		command_overview(&out);
+		return print_out(NULL, &out) || !g->help;
+	}
+	if (g->paginate)
+		pager_start();
+	return run_named(argv[0], argc, argv);
+}
+
+/* What a command wrote through stdio may fail only here: a full disk must not pass as success. */
+static int finish(int status)
+{
+	if (fflush(stdout) != 0 && errno != EBADF) {
+		report_text(NULL, "cannot write to stdout: %s", strerror(errno));
+		status = status ? status : EXIT_FAILED;
+	}
+	pager_finish();
+	return status;
+}
+
+/*
+ * Whoever starts us with 0, 1 or 2 closed must not find a counter or a pipe of ours there: what
+ * is meant for stderr would be written into it. The place holders can only be read, so that
+ * output still fails, and end with an exec.
+ */
+static void hold_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void let_be(int sig)
+{
+	(void)sig;
+}
+
+/* A limit on the size of files is an error to tell, like a full disk. Unlike a signal that is ignored,
+ * one with a handler is as it was in the commands that are run. */
+static void outlive_file_limits(void)
+{
+	const struct sigaction sa = { .sa_handler = let_be, .sa_flags = SA_RESTART };
+	struct sigaction before;
+
+	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &sa, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct command globals_table = {
+		.name = "", .rows = global_rows, .stops_at_word = true,
+	};
+	struct globals g = { 0 };
+	struct tacho_error e = { .column = -1 };
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+
+	hold_standard_fds();
+	outlive_file_limits();
+	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf"))
+		program_name = "perf";
+	if (options_parse(&globals_table, &g, &argc, &argv, &e) < 0) {
+		report_error(NULL, NULL, NULL, &e);
+		return EXIT_USAGE;
+	}
+	return finish(run_globals(&g, argc, argv));
+}

@@ -1,0 +1,428 @@
+/*
+ * The option parser. It walks argv once; every argument is one of
+ *
+ *	--            the rest are words
+ *	--name        also --name=X, --name X, --no-name, and any prefix that only one name has
+ *	-abc          letters; the first that takes an argument gets the rest (-oFILE) or the next
+ *	word          kept; where the command runs another one, the first word ends the options
+ *
+ * Words are moved to the front of argv, so the caller finds them in order and NULL-terminated.
+ * An optional argument has to be attached (-rX, --name=X): what follows might be a word.
+ */
+#include "cli/core/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/num.h"
+
+#define NAME_MAX_LEN 64
+
+struct parse {
+	const struct command *cmd;
+	void *opts;
+	int argc, at;			/* at: the argument being looked at */
+	char **argv;
+	struct option_use *use;
+	struct tacho_error *e;
+};
+
+static bool has_opposite(const struct option_row *row)
+{
+	return row->name && !row->arg && (row->kind == OPT_FLAG || row->kind == OPT_COUNT);
+}
+
+size_t option_opposite(const struct option_row *row, char *out, size_t size)
+{
+	int n;
+
+	if (!has_opposite(row))
+		return 0;
+	if (row->flags & OPTF_NEGATED)
+		n = snprintf(out, size, "%s", row->name + (str_starts(str_of(row->name), "no-") ? 3 : 0));
+	else
+		n = snprintf(out, size, "no-%s", row->name);
+	return n > 0 && (size_t)n < size ? (size_t)n : 0;
+}
+
+static void *field(const struct parse *p, const struct option_row *row)
+{
+	return (char *)p->opts + row->offset;
+}
+
+/* "from 1 to 100", "of at least 1": the end of the sentence about a number that is refused. */
+static int refuse_range(const struct parse *p, const struct option_row *row, const char *arg)
+{
+	if (row->max)
+		return error_set(p->e, -EINVAL, "option '%s' takes a number from %lld to %lld, not '%s'",
+				 p->use->option, (long long)row->min, (long long)row->max, arg);
+	if (row->min)
+		return error_set(p->e, -EINVAL, "option '%s' takes a number of at least %lld, not '%s'",
+				 p->use->option, (long long)row->min, arg);
+	return error_set(p->e, -EINVAL, "option '%s': the number '%s' is out of range",
+			 p->use->option, arg);
+}
+
+static bool in_range(const struct option_row *row, double v)
+{
+	if (!row->min && !row->max)
+		return true;
+	return v >= (double)row->min && (!row->max || v <= (double)row->max);
+}
+
+static int refuse_number(const struct parse *p, const char *what, const char *arg)
+{
+	return error_set(p->e, -EINVAL, "option '%s' takes %s, not '%s'", p->use->option, what, arg);
+}
+
+static int store_integer(const struct parse *p, const struct option_row *row, const char *arg)
+{
+	bool is_signed = row->kind == OPT_INT;
+	uint64_t u = 0;
+	int64_t i = 0;
+	int err = is_signed ? num_i64(str_of(arg), &i) : num_u64(str_of(arg), &u);
+
+	if (err == -EINVAL)
+		return refuse_number(p, "a number", arg);
+	if (!err && row->kind == OPT_UINT && u > UINT32_MAX)
+		err = -ERANGE;
+	if (!err && is_signed && (i > INT32_MAX || i < INT32_MIN))
+		err = -ERANGE;
+	if (err || !in_range(row, is_signed ? (double)i : (double)u))
+		return refuse_range(p, row, arg);
+	if (is_signed)
+		*(int32_t *)field(p, row) = (int32_t)i;
+	else if (row->kind == OPT_UINT)
+		*(uint32_t *)field(p, row) = (uint32_t)u;
+	else
+		*(uint64_t *)field(p, row) = u;
+	return 0;
+}
+
+static int store_double(const struct parse *p, const struct option_row *row, const char *arg)
+{
+	double v;
+	int err = num_double(str_of(arg), &v);
+
+	if (err == -EINVAL)
+		return refuse_number(p, "a number", arg);
+	if (err || !in_range(row, v))
+		return refuse_range(p, row, arg);
+	*(double *)field(p, row) = v;
+	return 0;
+}
+
+static int store_msec(const struct parse *p, const struct option_row *row, const char *arg)
+{
+	uint64_t ns, ms;
+	int err = num_u64(str_of(arg), &ms);
+
+	if (err == -EINVAL) {
+		err = num_duration_ns(str_of(arg), &ns);
+		ms = err ? 0 : ns / 1000000;
+		if (!err && ns % 1000000)
+			return refuse_number(p, "whole milliseconds", arg);
+	}
+	if (err == -EINVAL) {
+		refuse_number(p, "a time", arg);
+		error_hint(p->e, "write milliseconds, or a unit: 100, 100ms, 1.5s");
+		return -EINVAL;
+	}
+	if (err || ms > UINT32_MAX || !in_range(row, (double)ms))
+		return refuse_range(p, row, arg);
+	*(uint32_t *)field(p, row) = (uint32_t)ms;
+	return 0;
+}
+
+static int store_call(const struct parse *p, const struct option_row *row, const char *arg)
+{
+	int err = row->call(p->opts, arg, p->e);
+
+	return err < 0 ? err : 0;
+}
+
+/* `arg` is NULL where none was given. */
+static int store(const struct parse *p, const struct option_row *row, const char *arg)
+{
+	p->use->arg = arg;
+	if (!arg)
+		arg = row->value;
+	switch (row->kind) {
+	case OPT_FLAG:
+		if (row->value)
+			*(const char **)field(p, row) = arg;
+		else
+			*(bool *)field(p, row) = true;
+		return 0;
+	case OPT_COUNT:
+		++*(unsigned *)field(p, row);
+		return 0;
+	case OPT_LIST:
+		if (strlist_add(field(p, row), str_of(arg ? arg : "")))
+			return error_nomem(p->e);
+		return 0;
+	case OPT_STR:
+		*(const char **)field(p, row) = arg ? arg : "";
+		return 0;
+	case OPT_UINT:
+	case OPT_INT:
+	case OPT_U64:
+		return arg ? store_integer(p, row, arg) : 0;
+	case OPT_DOUBLE:
+		return arg ? store_double(p, row, arg) : 0;
+	case OPT_MSEC:
+		return arg ? store_msec(p, row, arg) : 0;
+	case OPT_CALL:
+		return store_call(p, row, arg);
+	case OPT_REFUSED:
+		error_set(p->e, -EINVAL, "option '%s' of perf is not here", p->use->option);
+		error_hint(p->e, "%s", row->help);
+		return -EINVAL;
+	case OPT_END:
+	case OPT_GROUP:
+		break;
+	}
+	return -EINVAL;
+}
+
+static int clear(const struct parse *p, const struct option_row *row)
+{
+	if (row->kind == OPT_COUNT)
+		*(unsigned *)field(p, row) = 0;
+	else if (row->value)
+		*(const char **)field(p, row) = NULL;
+	else
+		*(bool *)field(p, row) = false;
+	return 0;
+}
+
+/* A row that needs an argument and found none attached takes the next of argv. */
+static int with_argument(struct parse *p, const struct option_row *row, const char *attached)
+{
+	bool follows = p->at + 1 < p->argc && p->argv[p->at + 1][0] != '-';
+
+	if (!attached && (row->flags & OPTF_NEXT_WORD) && follows)
+		attached = p->argv[++p->at];
+	if (attached || !row->arg || (row->flags & OPTF_OPTIONAL))
+		return store(p, row, attached);
+	if (p->at + 1 >= p->argc)
+		return error_set(p->e, -EINVAL, "option '%s' needs its argument %s", p->use->option,
+				 row->arg);
+	return store(p, row, p->argv[++p->at]);
+}
+
+/* What a long name, maybe shortened, can stand for. */
+struct match {
+	const struct option_row *row;	/* NULL with n > 0: --help */
+	bool opposite, exact;
+	unsigned n;
+	char names[NAME_MAX_LEN * 4];	/* all that fit, for the message about ambiguity */
+};
+
+static void match_try(struct match *m, const struct option_row *row, bool opposite, struct str typed,
+		      struct str name)
+{
+	size_t used = strlen(m->names);
+
+	if (m->exact || typed.n > name.n || memcmp(typed.s, name.s, typed.n) != 0)
+		return;
+	m->exact = typed.n == name.n;
+	if (!m->exact && row && (row->flags & OPTF_HIDDEN))
+		return;
+	/* The first match is kept, unless a later one is exact. */
+	if (m->exact || !m->n) {
+		m->row = row;
+		m->opposite = opposite;
+	}
+	m->n = m->exact ? 1 : m->n + 1;
+	snprintf(m->names + used, sizeof(m->names) - used, "%s--%.*s", used ? ", " : "", STR(name));
+}
+
+static void match_all(const struct command *cmd, struct str typed, struct match *m)
+{
+	char other[NAME_MAX_LEN];
+
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++) {
+		size_t n = option_opposite(row, other, sizeof(other));
+
+		if (row->kind != OPT_GROUP && row->name)
+			match_try(m, row, false, typed, str_of(row->name));
+		/* A prefix of "no-" alone would name every flag; "no-" rows are looked at above. */
+		if (n && (typed.n > 3 || (row->flags & OPTF_NEGATED)))
+			match_try(m, row, true, typed, str_n(other, n));
+	}
+	match_try(m, NULL, false, typed, STR_LIT("help"));
+}
+
+static void hint_help(const struct parse *p)
+{
+	error_hint(p->e, "'%s%s%s -h' shows the options", program_name, *p->cmd->name ? " " : "",
+		   p->cmd->name);
+}
+
+static int unknown_long(const struct parse *p, struct str typed)
+{
+	struct str_nearest near = { .word = typed };
+	char other[NAME_MAX_LEN], best[NAME_MAX_LEN] = "";
+
+	for (const struct option_row *row = p->cmd->rows; row && row->kind != OPT_END; row++) {
+		size_t n = option_opposite(row, other, sizeof(other));
+
+		if (!option_is_shown(row) || !row->name)
+			continue;
+		str_nearest_try(&near, str_of(row->name));
+		if (n)
+			str_nearest_try(&near, str_n(other, n));
+		if (near.best.s == other) {	/* `other` is written anew for the next row */
+			memcpy(best, other, n + 1);
+			near.best.s = best;
+		}
+	}
+	error_set(p->e, -EINVAL, "unknown option '--%.*s'", STR(typed));
+	if (near.best.n)
+		error_hint(p->e, "did you mean '--%.*s'?", STR(near.best));
+	else
+		hint_help(p);
+	return -EINVAL;
+}
+
+static int parse_long(struct parse *p, const char *text)
+{
+	ptrdiff_t eq = str_find(str_of(text), '=');
+	struct str typed = eq < 0 ? str_of(text) : str_n(text, (size_t)eq);
+	const char *attached = eq < 0 ? NULL : text + eq + 1;
+	struct match m = { 0 };
+
+	match_all(p->cmd, typed, &m);
+	if (!m.n)
+		return unknown_long(p, typed);
+	if (m.n > 1) {
+		error_set(p->e, -EINVAL, "option '--%.*s' is ambiguous", STR(typed));
+		error_hint(p->e, "it could be %s", m.names);
+		return -EINVAL;
+	}
+	if (!m.row)
+		return 1;
+	if (m.opposite)
+		option_opposite(m.row, p->use->option + 2, sizeof(p->use->option) - 2);
+	else
+		snprintf(p->use->option + 2, sizeof(p->use->option) - 2, "%s", m.row->name);
+	memcpy(p->use->option, "--", 2);
+	if (attached && (m.opposite || !m.row->arg) && m.row->kind != OPT_REFUSED)
+		return error_set(p->e, -EINVAL, "option '%s' takes no argument, but has '%s'",
+				 p->use->option, attached);
+	return m.opposite ? clear(p, m.row) : with_argument(p, m.row, attached);
+}
+
+static const struct option_row *find_letter(const struct command *cmd, char letter)
+{
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
+		if (row->kind != OPT_GROUP && row->letter == letter)
+			return row;
+	return NULL;
+}
+
+static int unknown_letter(const struct parse *p, const char *bundle, char letter)
+{
+	if (bundle[1])
+		error_set(p->e, -EINVAL, "unknown option '-%c' in '-%s'", letter, bundle);
+	else
+		error_set(p->e, -EINVAL, "unknown option '-%c'", letter);
+	hint_help(p);
+	return -EINVAL;
+}
+
+/* "-event" would quietly count an event called "vent". */
+static bool lacks_a_dash(const struct parse *p, const char *bundle)
+{
+	struct match m = { 0 };
+
+	if (strlen(bundle) < 3)
+		return false;
+	match_all(p->cmd, str_of(bundle), &m);
+	return m.exact;
+}
+
+static int parse_letters(struct parse *p, const char *bundle)
+{
+	if (lacks_a_dash(p, bundle)) {
+		error_set(p->e, -EINVAL, "unknown option '-%s'", bundle);
+		error_hint(p->e, "did you mean '--%s', with two dashes?", bundle);
+		return -EINVAL;
+	}
+	for (const char *c = bundle; *c; c++) {
+		const struct option_row *row = find_letter(p->cmd, *c);
+		int err;
+
+		if (!row && *c == 'h')
+			return 1;
+		if (!row)
+			return unknown_letter(p, bundle, *c);
+		snprintf(p->use->option, sizeof(p->use->option), "-%c", *c);
+		err = with_argument(p, row, row->arg && c[1] ? c + 1 : NULL);
+		if (err || row->arg)
+			return err;
+	}
+	return 0;
+}
+
+/* Moves what is left of argv behind the words found so far. */
+static int keep_rest(struct parse *p, int n_words, int from)
+{
+	for (int i = from; i < p->argc; i++)
+		p->argv[1 + n_words++] = p->argv[i];
+	return n_words;
+}
+
+int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***argv,
+		     struct option_use *use, struct tacho_error *e)
+{
+	struct parse p = { .cmd = cmd, .opts = opts, .argc = *argc, .argv = *argv, .use = use, .e = e };
+	int n_words = 0, err = 0;
+
+	for (p.at = 1; p.at < p.argc; p.at++) {
+		char *text = p.argv[p.at];
+
+		*use = (struct option_use){ 0 };
+		if (text[0] != '-' || !text[1]) {
+			if (cmd->stops_at_word)
+				break;
+			p.argv[1 + n_words++] = text;
+			continue;
+		}
+		if (text[1] == '-' && !text[2]) {
+			p.at++;
+			break;
+		}
+		err = text[1] == '-' ? parse_long(&p, text + 2) : parse_letters(&p, text + 1);
+		if (err)
+			return err;
+	}
+	*use = (struct option_use){ 0 };
+	n_words = keep_rest(&p, n_words, p.at);
+	if (p.argc > 0)
+		p.argv[1 + n_words] = NULL;
+	*argv = p.argv + (p.argc > 0);
+	*argc = n_words;
+	return 0;
+}
+
+int options_parse(const struct command *cmd, void *opts, int *argc, char ***argv,
+		  struct tacho_error *e)
+{
+	struct option_use use;
+
+	return options_parse_at(cmd, opts, argc, argv, &use, e);
+}
+
+void options_done(const struct command *cmd, void *opts)
+{
+	if (!opts)
+		return;
+	if (cmd->done)
+		cmd->done(opts);
+	for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
+		if (row->kind == OPT_LIST)
+			strlist_done((struct strlist *)((char *)opts + row->offset));
+}

@@ -1,0 +1,68 @@
+/*
+ * Lists of processes and CPUs as people type them.
+ */
+#include "cli/core/target_args.h"
+
+#include <errno.h>
+#include <pwd.h>
+
+#include "base/cpuset.h"
+#include "base/error.h"
+#include "base/num.h"
+#include "base/vec.h"
+#include "cli/core/command.h"
+
+int target_ids(const char *command, const char *option, const char *text, int **out, size_t *n)
+{
+	struct str rest = str_of(text), one;
+	struct {
+		int *v;
+		size_t n, cap;
+	} list = { 0 };
+
+	while (str_cut(&rest, ',', &one)) {
+		int *at = vec_add(&list);
+
+		if (!at || num_int(str_trim(one), at) < 0 || *at <= 0) {
+			struct tacho_error e;
+
+			error_set(&e, -EINVAL, "'%.*s' is no process or thread number", STR(one));
+			error_at(&e, (size_t)(one.s - text), one.n);
+			error_hint(&e, "give numbers with commas between them, e.g. 812,4711");
+			report_error(command, option, text, &e);
+			vec_done(&list);
+			return -EINVAL;
+		}
+	}
+	*out = list.v;
+	*n = list.n;
+	return 0;
+}
+
+int target_user(const char *command, const char *text, uint32_t *uid)
+{
+	struct passwd *pw;
+
+	if (num_u32(str_of(text), uid) == 0)
+		return 0;
+	pw = getpwnam(text);
+	if (!pw) {
+		report_text(command, "no user is called '%s'", text);
+		return -EINVAL;
+	}
+	*uid = pw->pw_uid;
+	return 0;
+}
+
+int target_cpus(const char *command, const char *text)
+{
+	scoped(cpuset_done) struct cpuset set = { 0 };
+	struct tacho_error e;
+
+	if (cpuset_parse(&set, str_of(text)) == 0 && !cpuset_empty(&set))
+		return 0;
+	error_set(&e, -EINVAL, "'%s' is no list of CPUs", text);
+	error_hint(&e, "write numbers and ranges, e.g. 0-3,8");
+	report_error(command, "-C", text, &e);
+	return -EINVAL;
+}

@@ -1,0 +1,73 @@
+/*
+ * The attr's fields come from the library, one per line; here they are put on one, and masks of
+ * bits get their names.
+ */
+#include "cli/files/attr_line.h"
+
+#include "base/num.h"
+
+#include <tacho/event.h>
+
+static const char *const sample_bits[] = {
+	"IP", "TID", "TIME", "ADDR", "READ", "CALLCHAIN", "ID", "CPU", "PERIOD", "STREAM_ID", "RAW",
+	"BRANCH_STACK", "REGS_USER", "STACK_USER", "WEIGHT", "DATA_SRC", "IDENTIFIER", "TRANSACTION",
+	"REGS_INTR", "PHYS_ADDR", "AUX", "CGROUP", "DATA_PAGE_SIZE", "CODE_PAGE_SIZE", "WEIGHT_STRUCT",
+};
+static const char *const read_bits[] = {
+	"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST",
+};
+
+static void put_bits(struct buf *out, struct str value, const char *const *names, size_t n)
+{
+	uint64_t bits = 0;
+	bool any = false;
+
+	num_u64(value, &bits);
+	for (size_t i = 0; i < 64; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		if (any)
+			buf_putc(out, '|');
+		any = true;
+		if (i < n)
+			buf_puts(out, names[i]);
+		else
+			buf_printf(out, "0x%llx", 1ull << i);
+	}
+}
+
+static void put_one(struct buf *out, struct str name, struct str value, const char *is)
+{
+	bool period = str_is(name, "sample_freq") || str_is(name, "sample_period");
+	bool wakeup = str_is(name, "wakeup_events") || str_is(name, "wakeup_watermark");
+
+	if (out->n && out->bytes[out->n - 1] != ' ')
+		buf_puts(out, ", ");
+	buf_str(out, period ? STR_LIT("{ sample_period, sample_freq }") :
+		     wakeup ? STR_LIT("{ wakeup_events, wakeup_watermark }") : name);
+	buf_puts(out, is);
+	if (str_is(name, "sample_type"))
+		put_bits(out, value, sample_bits, countof(sample_bits));
+	else if (str_is(name, "read_format"))
+		put_bits(out, value, read_bits, countof(read_bits));
+	else
+		buf_str(out, value);
+}
+
+void file_attr(const struct tacho_file_event *ev, const char *is, struct buf *out)
+{
+	char *text = tacho_attr_text(ev->attr, ev->attr_size);
+	struct str rest = str_of(text), line, name;
+
+	if (!text) {
+		out->bad = true;
+		return;
+	}
+	while (str_cut(&rest, '\n', &line)) {
+		str_cut(&line, ':', &name);
+		line = str_trim(line);
+		if (name.n && !str_is(line, "0x0"))
+			put_one(out, name, line, is);
+	}
+	free(text);
+}

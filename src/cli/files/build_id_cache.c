@@ -1,0 +1,232 @@
+/*
+ * Adding to, removing from and walking the cache of objects. Everything happens relative to the
+ * cache's own directory; copies appear under their final name only when they are complete.
+ */
+#include "cli/files/build_id_cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+enum { ID_LEAST = 4, ID_MOST = 64 };
+
+int cache_open(struct cache_dir *c, const char *path, bool create, struct tacho_error *e)
+{
+	const char *home = getenv("HOME");
+	struct buf where = { 0 };
+
+	c->fd = -1;
+	if (!path)
+		path = getenv("PERF_BUILDID_DIR");
+	if (path && *path)
+		buf_puts(&where, path);
+	else
+		buf_printf(&where, "%s/.debug", home ? home : "");
+	c->path = buf_take(&where);
+	if (!c->path)
+		return error_nomem(e);
+	if (create && mkdir(c->path, 0755) < 0 && errno != EEXIST)
+		return error_set(e, -errno, "cannot make '%s': %s", c->path, strerror(errno));
+	c->fd = open(c->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (c->fd < 0)
+		return error_set(e, -errno, "cannot open '%s': %s", c->path, strerror(errno));
+	return 0;
+}
+
+void cache_close(struct cache_dir *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	free(c->path);
+	c->fd = -1;
+	c->path = NULL;
+}
+
+/* Makes every directory of `path` that is not there yet. */
+static int make_dirs(int fd, char *path)
+{
+	for (char *slash = path;; slash++) {
+		slash = strchr(slash, '/');
+		if (slash)
+			*slash = 0;
+		if (mkdirat(fd, path, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		if (!slash)
+			return 0;
+		*slash = '/';
+	}
+}
+
+static int copy_bytes(int from, int to)
+{
+	ssize_t n;
+
+	do
+		n = sendfile(to, from, NULL, 1 << 24);
+	while (n > 0 || (n < 0 && errno == EINTR));
+	return n < 0 ? -errno : 0;
+}
+
+static int copy_file(int dir, const char *from_path, const char *to)
+{
+	scoped(closep) int from = open(from_path, O_RDONLY | O_CLOEXEC);
+	scoped(closep) int fd = -1;
+	struct buf part = { 0 };
+	struct stat st;
+	int err;
+
+	if (from < 0 || fstat(from, &st) < 0)
+		return -errno;
+	buf_printf(&part, "%s.part", to);
+	if (buf_failed(&part))
+		return -ENOMEM;
+	fd = openat(dir, part.bytes, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	err = fd < 0 ? -errno : copy_bytes(from, fd);
+	if (!err && (fchmod(fd, (st.st_mode & 0777) | 0400) < 0 ||
+		     renameat(dir, part.bytes, dir, to) < 0))
+		err = -errno;
+	if (err && fd >= 0)
+		unlinkat(dir, part.bytes, 0);
+	buf_done(&part);
+	return err;
+}
+
+static bool id_fine(const char *id)
+{
+	size_t n = strlen(id);
+
+	return n >= ID_LEAST && n <= ID_MOST && strspn(id, "0123456789abcdef") == n;
+}
+
+static int link_id(struct cache_dir *c, const char *id, const char *folder)
+{
+	char link[ID_MOST + 32], dir[32];
+	struct buf target = { 0 };
+	int err = 0;
+
+	snprintf(dir, sizeof(dir), ".build-id/%.2s", id);
+	snprintf(link, sizeof(link), "%s/%s", dir, id + 2);
+	buf_printf(&target, "../../%s", folder);
+	if (buf_failed(&target))
+		return -ENOMEM;
+	err = make_dirs(c->fd, dir);
+	if (!err && symlinkat(target.bytes, c->fd, link) < 0)
+		err = -errno;
+	buf_done(&target);
+	return err;
+}
+
+int cache_add(struct cache_dir *c, const char *path, const char *id)
+{
+	scoped(freep) char *full = realpath(path, NULL);
+	scoped(freep) char *folder = NULL, *elf = NULL;
+	char link[ID_MOST + 32];
+	struct stat st;
+	int err;
+
+	if (!full || !id_fine(id))
+		return full ? -EINVAL : -errno;
+	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
+	if (fstatat(c->fd, link, &st, 0) == 0)
+		return -EEXIST;
+	unlinkat(c->fd, link, 0);		/* one that leads nowhere */
+	if (asprintf(&folder, "%s/%s", full + 1, id) < 0 || asprintf(&elf, "%s/elf", folder) < 0)
+		return -ENOMEM;
+	err = make_dirs(c->fd, folder);
+	if (!err)
+		err = copy_file(c->fd, full, elf);
+	return err ? err : link_id(c, id, folder);
+}
+
+int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size)
+{
+	char link[ID_MOST + 32];
+	ssize_t n;
+
+	if (!id_fine(id))
+		return -EINVAL;
+	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
+	n = readlinkat(c->fd, link, out, size - 1);
+	if (n < 0)
+		return -errno;
+	out[n] = 0;
+	if (strncmp(out, "../../", 6) != 0 || strstr(out + 6, ".."))
+		return -EINVAL;			/* leads out of the cache: not ours */
+	memmove(out, out + 6, (size_t)n - 5);
+	return 0;
+}
+
+int cache_remove(struct cache_dir *c, const char *id)
+{
+	static const char *const files[] = { "elf", "probes", "debug", "vdso", "kallsyms" };
+	char folder[PATH_MAX], link[ID_MOST + 32];
+	int err = cache_folder(c, id, folder, sizeof(folder));
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < countof(files); i++) {
+		scoped(freep) char *path = NULL;
+
+		if (asprintf(&path, "%s/%s", folder, files[i]) < 0)
+			return -ENOMEM;
+		unlinkat(c->fd, path, 0);
+	}
+	if (unlinkat(c->fd, folder, AT_REMOVEDIR) < 0 && errno != ENOENT)
+		return -errno;
+	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
+	return unlinkat(c->fd, link, 0) < 0 ? -errno : 0;
+}
+
+static int each_of(struct cache_dir *c, const char *prefix, cache_fn fn, void *arg)
+{
+	char sub[32], id[ID_MOST + 8], folder[PATH_MAX], *slash;
+	struct dirent *d;
+	DIR *dir;
+	int fd, err = 0;
+
+	snprintf(sub, sizeof(sub), ".build-id/%.2s", prefix);
+	fd = openat(c->fd, sub, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while (!err && (d = readdir(dir))) {
+		if (d->d_name[0] == '.' || strlen(d->d_name) > ID_MOST)
+			continue;
+		snprintf(id, sizeof(id), "%.2s%.64s", prefix, d->d_name);
+		if (cache_folder(c, id, folder + 1, sizeof(folder) - 1))
+			continue;
+		folder[0] = '/';
+		slash = strrchr(folder, '/');
+		*slash = 0;
+		err = fn(arg, id, folder[1] == '[' ? folder + 1 : folder);
+	}
+	closedir(dir);
+	return err;
+}
+
+int cache_each(struct cache_dir *c, cache_fn fn, void *arg)
+{
+	int fd = openat(c->fd, ".build-id", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *d;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return fd < 0 && errno == ENOENT ? 0 : -errno;
+	}
+	while (!err && (d = readdir(dir)))
+		if (strlen(d->d_name) == 2 && strspn(d->d_name, "0123456789abcdef") == 2)
+			err = each_of(c, d->d_name, fn, arg);
+	closedir(dir);
+	return err;
+}

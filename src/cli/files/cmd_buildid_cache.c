@@ -1,0 +1,230 @@
+/*
+ * `tacho buildid-cache`: keeps copies of objects by their build ids, so that a recording can be
+ * read after the programs in it were updated.
+ */
+#include "cli/core/app.h"
+
+#include <errno.h>
+#include <limits.h>
+
+#include "cli/files/build_id_cache.h"
+#include "cli/files/build_id_table.h"
+#include "cli/files/recorded_objects.h"
+
+struct cache_opts {
+	struct strlist add, remove, purge, update;
+	const char *dir, *missing;
+	bool purge_all, list, force;
+	unsigned verbose;
+};
+
+#define AT(field) offsetof(struct cache_opts, field)
+static const struct option_row cache_rows[] = {
+	{ OPT_LIST, 'a', "add", AT(add), "FILES", "copy these files in, separated by commas",
+	  .complete = "file" },
+	{ OPT_LIST, 'r', "remove", AT(remove), "FILES", "remove the copies of these files as they are now",
+	  .complete = "file" },
+	{ OPT_LIST, 'p', "purge", AT(purge), "FILES", "remove all copies of these files, old ones too",
+	  .complete = "file" },
+	{ OPT_FLAG, 'P', "purge-all", AT(purge_all), NULL, "remove every copy" },
+	{ OPT_LIST, 'u', "update", AT(update), "FILES", "replace the copies of these files",
+	  .complete = "file" },
+	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list the build ids and paths of all copies" },
+	{ OPT_STR, 'M', "missing", AT(missing), "FILE",
+	  "list the objects of a recording that have no copy; - is stdin", .complete = "file" },
+	{ OPT_STR, 0, "buildid-dir", AT(dir), "DIR", "the cache (default: .debug in the home directory)",
+	  .complete = "file" },
+	{ OPT_FLAG, 'f', "force", AT(force), NULL, "to remove a copy that is not there is no failure" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say what is done" },
+	REFUSED('k', "kcore",
+		"the kernel's memory is not copied; 'report -k vmlinux' reads a kernel's own file"),
+	REFUSED(0, "debuginfod", "debug files are looked for on this machine only"),
+	REFUSED(0, "target-ns", "name the file as it is seen from here: /proc/PID/root/..."),
+	{ .kind = OPT_END },
+};
+
+struct cache_run {
+	const struct cache_opts *opts;
+	struct cache_dir dir;
+	struct buf out;
+	struct strlist ids;		/* to be removed */
+	const char *path;		/* that are copies of this; NULL: all */
+	int status;
+};
+
+static void tell(struct cache_run *r, const char *what, const char *id, const char *path, int err)
+{
+	if (err)
+		r->status = EXIT_FAILED;
+	if (err)
+		report_text("buildid-cache", "cannot %s %s: %s", what, path, strerror(-err));
+	else if (r->opts->verbose)
+		report_text("buildid-cache", "%s %s %s", what, id, path);
+}
+
+static int id_of(const char *path, char text[41])
+{
+	uint8_t id[20];
+	int n = tacho_build_id_of_file(path, id);
+
+	if (n <= 0)
+		return n < 0 ? n : -ENOENT;
+	build_id_text(id, (size_t)n, text);
+	return 0;
+}
+
+static void add_one(struct cache_run *r, const char *path)
+{
+	char id[41] = "";
+	int err = id_of(path, id);
+
+	if (!err)
+		err = cache_add(&r->dir, path, id);
+	tell(r, "add", id, path, err == -EEXIST ? 0 : err);
+}
+
+static void remove_one(struct cache_run *r, const char *path)
+{
+	char id[41] = "";
+	int err = id_of(path, id);
+
+	if (!err)
+		err = cache_remove(&r->dir, id);
+	tell(r, "remove", id, path, err == -ENOENT && r->opts->force ? 0 : err);
+}
+
+static void update_one(struct cache_run *r, const char *path)
+{
+	char id[41] = "";
+	int err = id_of(path, id);
+
+	if (!err) {
+		cache_remove(&r->dir, id);
+		err = cache_add(&r->dir, path, id);
+	}
+	tell(r, "update", id, path, err);
+}
+
+static int collect(void *arg, const char *id, const char *path)
+{
+	struct cache_run *r = arg;
+
+	if (r->path && strcmp(r->path, path) != 0)
+		return 0;
+	return strlist_add(&r->ids, str_of(id));
+}
+
+/* Entries are collected first: what is being walked should not change. */
+static void purge(struct cache_run *r, const char *path)
+{
+	char *full = path ? realpath(path, NULL) : NULL;
+	int err;
+
+	r->path = full ? full : path;
+	err = cache_each(&r->dir, collect, r);
+	for (size_t i = 0; i < r->ids.n && !err; i++)
+		err = cache_remove(&r->dir, r->ids.v[i]);
+	if (!err && path && !r->ids.n && !r->opts->force)
+		err = -ENOENT;
+	tell(r, "purge", "", path ? path : "all", err);
+	strlist_done(&r->ids);
+	free(full);
+}
+
+static int list_one(void *arg, const char *id, const char *path)
+{
+	struct cache_run *r = arg;
+
+	buf_printf(&r->out, "%s %s\n", id, path);
+	return 0;
+}
+
+/* Objects whose build id the recording knows. */
+static int list_missing(struct cache_run *r, struct tacho_error *e)
+{
+	struct tacho_perfdata_opts how = { .size = sizeof(how), .force = r->opts->force };
+	struct file_objects objects = { 0 };
+	struct tacho_perfdata *pd = NULL;
+	int err = tacho_perfdata_open(&pd, r->opts->missing, &how, e);
+
+	if (err == 0)
+		err = file_objects_read(&objects, pd, OBJECTS_RECORDS, e);
+	for (size_t i = 0; i < objects.list.n; i++) {
+		const struct file_object *o = &objects.list.v[i];
+		char id[41] = "", folder[PATH_MAX];
+
+		build_id_text(o->id, o->n, id);
+		if (o->n && (r->dir.fd < 0 || cache_folder(&r->dir, id, folder, sizeof(folder)) < 0))
+			buf_printf(&r->out, "%s %s\n", id, o->path);
+	}
+	file_objects_done(&objects);
+	tacho_perfdata_close(pd);
+	return err;
+}
+
+static void each(struct cache_run *r, const struct strlist *lists,
+		 void (*fn)(struct cache_run *, const char *))
+{
+	for (size_t i = 0; i < lists->n; i++) {
+		struct str rest = str_of(lists->v[i]), word;
+
+		while (str_cut(&rest, ',', &word)) {
+			char *path = str_dup(word);
+
+			if (!path)
+				r->status = EXIT_FAILED;
+			else if (path[0])
+				fn(r, path);
+			free(path);
+		}
+	}
+}
+
+static int cache_command(void *opts, int argc, char **argv)
+{
+	const struct cache_opts *o = opts;
+	struct cache_run r = { .opts = o };
+	struct tacho_error e = { .column = -1 };
+	bool changes = o->add.n || o->remove.n || o->purge.n || o->update.n || o->purge_all;
+	int written;
+
+	if (argc > 0) {
+		report_text("buildid-cache", "'%s' is not expected here", argv[0]);
+		return EXIT_USAGE;
+	}
+	if (!changes && !o->list && !o->missing) {
+		report_text("buildid-cache", "nothing to do: one of -a, -r, -p, -P, -u, -l and -M is needed");
+		return EXIT_USAGE;
+	}
+	if (cache_open(&r.dir, o->dir, o->add.n || o->update.n, &e) < 0) {
+		cache_close(&r.dir);
+		if (changes || e.code != -ENOENT) {
+			report_error("buildid-cache", NULL, NULL, &e);
+			return EXIT_FAILED;
+		}
+		r.dir = (struct cache_dir){ .fd = -1 };	/* no cache: nothing in it */
+	}
+	each(&r, &o->add, add_one);
+	each(&r, &o->remove, remove_one);
+	each(&r, &o->purge, purge);
+	if (o->purge_all)
+		purge(&r, NULL);
+	each(&r, &o->update, update_one);
+	if (o->list && r.dir.fd >= 0)
+		cache_each(&r.dir, list_one, &r);
+	if (o->missing && list_missing(&r, &e) < 0) {
+		report_error("buildid-cache", NULL, NULL, &e);
+		r.status = EXIT_FAILED;
+	}
+	cache_close(&r.dir);
+	written = print_out("buildid-cache", &r.out);
+	return r.status ? r.status : written;
+}
+
+const struct command cmd_buildid_cache = {
+	.name = "buildid-cache",
+	.summary = "keep copies of programs by build id",
+	.rows = cache_rows,
+	.opts_size = sizeof(struct cache_opts),
+	.run = cache_command,
+};

@@ -1,0 +1,114 @@
+/*
+ * tacho export: a recording in the format of another program.
+ */
+#include "cli/files/profile_export.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "cli/core/app.h"
+#include "cli/core/terminal.h"
+
+struct export_opts {
+	struct profile_source source;
+	const char *format, *output, *weight;
+	struct tacho_output_opts out;
+	bool list;
+};
+
+#define AT(field) offsetof(struct export_opts, field)
+static const struct option_row export_rows[] = {
+	{ OPT_GROUP, .help = "What and where to" },
+	SOURCE_INPUT_ROW(struct export_opts),
+	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE rather than to stdout",
+	  .complete = "file" },
+	{ OPT_STR, 'f', "format", AT(format), "FORMAT",
+	  "folded, svg, html, pprof, speedscope, firefox, chrome, callgrind, json or heatmap; by "
+	  "default what "
+	  "the name of the output file ends with",
+	  .complete = "folded svg html pprof speedscope firefox chrome callgrind json heatmap" },
+	{ OPT_FLAG, 'l', "list", AT(list), NULL, "show the formats and the ends of their names" },
+	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
+	  "this event, where the format has room for one; by default the first with samples" },
+	{ OPT_STR, 0, "weight", AT(weight), "samples|period",
+	  "what a stack weighs: its samples, or the events they stand for",
+	  .complete = "samples period" },
+	{ OPT_STR, 0, "title", AT(out.title), "TEXT",
+	  "the heading of a picture, the name of a profile" },
+	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "stacks from their innermost frame on" },
+	SOURCE_FILTER_ROWS(struct export_opts),
+	SOURCE_PICK_ROWS(struct export_opts),
+	{ OPT_GROUP, .help = "Other" },
+	SOURCE_READ_ROWS(struct export_opts, 0),
+	{ .kind = OPT_END },
+};
+
+static int list_formats(void)
+{
+	struct buf out = { 0 };
+
+	for (const struct tacho_format *const *f = tacho_formats(); *f; f++)
+		buf_printf(&out, "%-11s %-17s %s\n", (*f)->name, (*f)->suffix, (*f)->summary);
+	return print_out("export", &out);
+}
+
+static const struct tacho_format *choose_format(const struct export_opts *o)
+{
+	const struct tacho_format *f;
+
+	if (o->format) {
+		struct str_nearest near = { .word = str_of(o->format) };
+
+		f = tacho_format_find(o->format);
+		for (const struct tacho_format *const *all = tacho_formats(); !f && *all; all++)
+			str_nearest_try(&near, str_of((*all)->name));
+		if (!f)
+			report_text("export", "no format is called '%s'%s%.*s%s", o->format,
+				    near.best.n ? "; did you mean '" : "", STR(near.best),
+				    near.best.n ? "'?" : "; 'export --list' shows them");
+		return f;
+	}
+	f = o->output ? tacho_format_of_path(o->output) : NULL;
+	if (!f)
+		report_text("export", "say which format with -f; 'export --list' shows them");
+	return f;
+}
+
+static int export_run(void *opts, int argc, char **argv)
+{
+	struct export_opts *o = opts;
+	const struct tacho_format *format;
+	struct tacho_profile *p = NULL;
+	bool damaged = false;
+	int status;
+
+	if (argc) {
+		report_text("export",
+			    "takes no words, but was given '%s'; a recording is named with -i",
+			    argv[0]);
+		return EXIT_USAGE;
+	}
+	if (o->list)
+		return list_formats();
+	format = choose_format(o);
+	if (!format || !weight_parse("export", o->weight, &o->out.weight))
+		return EXIT_USAGE;
+	if (!o->output && strcmp(format->name, "pprof") == 0 && term_is_tty(STDOUT_FILENO)) {
+		report_text("export", "%s is not for a terminal; name a file with -o", format->name);
+		return EXIT_USAGE;
+	}
+	if (!profile_keeps_input("export", o->source.input, o->output))
+		return EXIT_FAILED;
+	status = profile_read("export", &o->source, o->source.input, format, &p, &damaged);
+	if (status)
+		return status;
+	o->out.size = sizeof(o->out);
+	status = profile_write("export", format, p, &o->out, o->output);
+	tacho_profile_free(p);
+	return status ? status : damaged ? EXIT_FAILED : 0;
+}
+
+const struct command cmd_export = {
+	.name = "export", .summary = "write a recording in another program's format",
+	.rows = export_rows, .opts_size = sizeof(struct export_opts), .run = export_run,
+};

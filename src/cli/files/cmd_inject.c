@@ -1,0 +1,276 @@
+/*
+ * `tacho inject`: a recording copied record by record, with something added or taken away: build
+ * ids of the mapped objects, compression, hardware traces. File or stream in, file or stream out.
+ */
+#include "cli/core/app.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "cli/files/recorded_objects.h"
+#include "cli/core/terminal.h"
+
+struct inject_opts {
+	const char *input, *output;
+	bool build_ids, strip, force;
+};
+
+#define AT(field) offsetof(struct inject_opts, field)
+static const struct option_row inject_rows[] = {
+	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: -)",
+	  .complete = "file" },
+	{ OPT_STR, 'o', "output", AT(output), "FILE", "write FILE; - is stdout (default: -)",
+	  .complete = "file" },
+	{ OPT_FLAG, 'b', "build-ids", AT(build_ids), NULL, "add the build ids of all mapped objects" },
+	{ OPT_FLAG, 0, "buildid-all", AT(build_ids), NULL, "the same as -b" },
+	{ OPT_FLAG, 0, "strip", AT(strip), NULL, "leave out hardware traces and their records" },
+	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
+	REFUSED(0, "itrace", REFUSED_TRACES),
+	REFUSED(0, "guest-data", REFUSED_GUESTS),
+	REFUSED(0, "guestmount", REFUSED_GUESTS),
+	REFUSED(0, "vm-time-correlation", REFUSED_TRACES),
+	REFUSED('j', "jit",
+		"code of JIT compilers is found by /tmp/perf-PID.map when the recording is read"),
+	REFUSED('s', "sched-stat",
+		"the kernel's sched:sched_stat_* tracepoints are shown as they were recorded"),
+	REFUSED(0, "known-build-ids",
+		"build ids are read from the objects, or were recorded with the maps"),
+	REFUSED('k', "vmlinux", "the kernel's build id was recorded with its map"),
+	REFUSED(0, "kallsyms", "the kernel's build id was recorded with its map"),
+	REFUSED(0, "ignore-vmlinux", "no vmlinux is read here"),
+	REFUSED('v', "verbose", "what goes wrong is told anyway"),
+	{ .kind = OPT_END },
+};
+
+struct inject {
+	const struct inject_opts *opts;
+	struct tacho_perfdata *pd;
+	struct tacho_perfdata_writer *out;
+	struct tacho_scratch *scratch;
+	struct file_objects objects;
+	bool pipe;
+};
+
+static void inject_defaults(void *opts)
+{
+	struct inject_opts *o = opts;
+
+	o->input = o->output = "-";
+}
+
+static bool is_trace(uint32_t type)
+{
+	return type == TACHO_RECORD_AUX || type == TACHO_RECORD_ITRACE_START ||
+	       type == TACHO_RECORD_AUX_OUTPUT_HW_ID || type == TACHO_RECORD_AUXTRACE_INFO ||
+	       type == TACHO_RECORD_AUXTRACE || type == TACHO_RECORD_AUXTRACE_ERROR;
+}
+
+/* What the writer makes anew for the form the copy has. */
+static bool is_head(uint32_t type)
+{
+	return type == TACHO_RECORD_HEADER_ATTR || type == TACHO_RECORD_EVENT_TYPE ||
+	       type == TACHO_RECORD_TRACING_DATA || type == TACHO_RECORD_BUILD_ID ||
+	       type == TACHO_RECORD_HEADER_FEATURE || type == TACHO_RECORD_COMPRESSED ||
+	       type == TACHO_RECORD_COMPRESSED2;
+}
+
+static int copy_events(struct inject *j, struct tacho_error *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < tacho_perfdata_n_events(j->pd) && !err; i++) {
+		const struct tacho_file_event *ev = tacho_perfdata_event(j->pd, i);
+
+		err = tacho_writer_event(j->out, ev->name, ev->attr, ev->attr_size, ev->ids, ev->n_ids);
+	}
+	if (err == -E2BIG)
+		return error_set(e, err, "cannot copy the events: they have fields of a newer kernel");
+	return err ? error_set(e, err, "cannot copy the events: %s", strerror(-err)) : 0;
+}
+
+static int copy_features(struct inject *j, struct tacho_error *e)
+{
+	int err = 0;
+
+	for (unsigned f = 1; f < TACHO_FEATURE_MAX && !err; f++) {
+		size_t n = 0;
+		const void *payload = tacho_perfdata_feature(j->pd, f, &n);
+
+		if (!payload || f == TACHO_FEATURE_EVENT_DESC || f == TACHO_FEATURE_COMPRESSED ||
+		    f == TACHO_FEATURE_AUXTRACE || f == TACHO_FEATURE_DIR_FORMAT ||
+		    (f == TACHO_FEATURE_BUILD_ID && j->opts->build_ids))
+			continue;
+		err = tacho_writer_feature(j->out, f, payload, n);
+	}
+	return err ? error_set(e, err, "cannot copy the features: %s", strerror(-err)) : 0;
+}
+
+static int note_object(struct inject *j, const struct tacho_record *rec)
+{
+	int i = tacho_perfdata_event_of(j->pd, rec), err;
+	struct tacho_other other;
+
+	if ((rec->type != TACHO_RECORD_MMAP && rec->type != TACHO_RECORD_MMAP2) ||
+	    !tacho_perfdata_n_events(j->pd))
+		return 0;
+	j->scratch->used = 0;
+	err = tacho_other_decode(&other, rec, &tacho_perfdata_event(j->pd, i < 0 ? 0 : (size_t)i)->layout,
+				 j->scratch);
+	return err ? err : file_objects_take(&j->objects, &other);
+}
+
+static int copy_records(struct inject *j, struct tacho_error *e)
+{
+	struct tacho_record rec;
+	int err, bad = 0;
+
+	while ((err = tacho_perfdata_next(j->pd, &rec, e)) > 0) {
+		if (is_head(rec.type) || (j->opts->strip && is_trace(rec.type)))
+			continue;
+		if (rec.type == TACHO_RECORD_AUXTRACE)
+			return error_set(e, -EOPNOTSUPP, "the recording has hardware traces, which cannot be "
+					 "copied; --strip leaves them out");
+		if (j->opts->build_ids && note_object(j, &rec) == -ENOMEM)
+			return error_nomem(e);
+		bad = tacho_writer_records(j->out, rec.bytes, rec.size, e);
+		if (bad)
+			return bad;
+	}
+	return err;
+}
+
+/* A stream has the ids as records behind its data. */
+static int write_id_record(struct inject *j, const struct file_object *obj, struct tacho_error *e)
+{
+	size_t n_path = (36 + strlen(obj->path) + 8) / 8 * 8 - 36;	/* the whole is a multiple of 8 */
+	struct buf rec = { 0 };
+	uint32_t type = TACHO_RECORD_BUILD_ID;
+	uint16_t misc = (uint16_t)((obj->kernel ? 1u : 2u) | 1u << 15), size = (uint16_t)(36 + n_path);
+	int32_t pid = -1;
+	int err;
+
+	if (n_path > 4096)
+		return 0;
+	buf_put(&rec, &type, sizeof(type));
+	buf_put(&rec, &misc, sizeof(misc));
+	buf_put(&rec, &size, sizeof(size));
+	buf_put(&rec, &pid, sizeof(pid));
+	buf_put(&rec, obj->id, obj->n);
+	buf_pad(&rec, 0, 20 - obj->n);
+	buf_putc(&rec, (char)obj->n);
+	buf_pad(&rec, 0, 3);
+	buf_puts(&rec, obj->path);
+	buf_pad(&rec, 0, n_path - strlen(obj->path));
+	err = buf_failed(&rec) ? error_nomem(e) : tacho_writer_records(j->out, rec.bytes, rec.n, e);
+	buf_done(&rec);
+	return err;
+}
+
+static int write_ids(struct inject *j, struct tacho_error *e)
+{
+	int err = 0;
+
+	if (!j->opts->build_ids)
+		return 0;
+	file_objects_disk(&j->objects);
+	for (size_t i = 0; i < j->objects.list.n && !err; i++) {
+		const struct file_object *obj = &j->objects.list.v[i];
+
+		if (!obj->n)
+			continue;
+		if (j->pipe)
+			err = write_id_record(j, obj, e);
+		else
+			err = tacho_writer_build_id(j->out, obj->kernel ? 1 : 2, -1, obj->id, obj->n, obj->path);
+	}
+	return err;
+}
+
+static int copy_all(struct inject *j, int fd, struct tacho_error *e)
+{
+	struct tacho_writer_opts how = { .size = sizeof(how), .pipe = j->pipe };
+	bool late = tacho_perfdata_is_pipe(j->pd) && !j->pipe;
+	int err, end;
+
+	if (tacho_perfdata_swapped(j->pd))
+		return error_set(e, -EOPNOTSUPP, "a recording of the other byte order cannot be rewritten");
+	j->scratch = malloc(sizeof(*j->scratch));
+	if (!j->scratch)
+		return error_nomem(e);
+	err = tacho_writer_open(&j->out, fd, &how, e);
+	if (!err)
+		err = copy_events(j, e);
+	if (!err && !late)
+		err = copy_features(j, e);
+	if (!err)
+		err = tacho_writer_begin(j->out, e);
+	if (!err)
+		err = copy_records(j, e);
+	if (!j->out)
+		return err;
+	/* What was copied before damage is kept; a stream's features are complete only now. */
+	end = late ? copy_features(j, err ? NULL : e) : 0;
+	if (!end)
+		end = write_ids(j, err ? NULL : e);
+	if (!end)
+		end = tacho_writer_finish(j->out, err ? NULL : e);
+	return err ? err : end;
+}
+
+static int open_output(const struct inject_opts *o, struct tacho_error *e)
+{
+	int fd;
+
+	if (strcmp(o->output, "-") == 0) {
+		if (term_is_tty(STDOUT_FILENO))
+			return error_set(e, -EINVAL, "a recording is not for a terminal; -o names a file");
+		return dup(STDOUT_FILENO);
+	}
+	if (io_same_file(o->output, o->input))
+		return error_set(e, -EINVAL, "'%s' cannot be input and output", o->input);
+	fd = open(o->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	return fd >= 0 ? fd : error_set(e, -errno, "cannot write '%s': %s", o->output, strerror(errno));
+}
+
+static int inject_run(void *opts, int argc, char **argv)
+{
+	const struct inject_opts *o = opts;
+	struct inject j = { .opts = o, .pipe = strcmp(o->output, "-") == 0 };
+	struct tacho_perfdata_opts how = { .size = sizeof(how), .force = o->force };
+	struct tacho_error e = { .column = -1 };
+	int err, fd = -1;
+
+	if (argc > 0) {
+		report_text("inject", "'%s' is not expected here", argv[0]);
+		return EXIT_USAGE;
+	}
+	err = tacho_perfdata_open(&j.pd, o->input, &how, &e);
+	if (!err)
+		err = fd = open_output(o, &e);
+	if (fd >= 0)
+		err = copy_all(&j, fd, &e);
+	if (!err && tacho_perfdata_warning(j.pd))
+		report_text("inject", "%s", tacho_perfdata_warning(j.pd));
+	tacho_writer_free(j.out);
+	tacho_perfdata_close(j.pd);
+	file_objects_done(&j.objects);
+	free(j.scratch);
+	if (fd >= 0 && err < 0 && lseek(fd, 0, SEEK_END) == 0)
+		io_discard(o->output);		/* not even its beginning was written */
+	if (fd >= 0)
+		close(fd);
+	if (err < 0)
+		report_error("inject", NULL, NULL, &e);
+	return err < 0 ? EXIT_FAILED : 0;
+}
+
+const struct command cmd_inject = {
+	.name = "inject",
+	.summary = "copy a recording, with build ids or without traces",
+	.rows = inject_rows,
+	.opts_size = sizeof(struct inject_opts),
+	.defaults = inject_defaults,
+	.run = inject_run,
+};

@@ -1,0 +1,157 @@
+/*
+ * One pass over a recording for a converter: maps and names are followed as they change, and each
+ * sample is handed on with what is known by then.
+ */
+#include "cli/files/convert.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "cli/files/build_id_table.h"
+
+static const char *kernel_function(void *arg, uint64_t address, uint64_t *offset)
+{
+	struct convert *c = arg;
+	struct tacho_frame frame;
+
+	if (tacho_symbols_resolve(c->symbols, 0, TACHO_SPACE_KERNEL, address, &frame) <= 0)
+		return NULL;
+	*offset = frame.symbol_offset;
+	return tacho_symbols_name(c->symbols, frame.symbol);
+}
+
+static const struct tacho_trace_event *find_trace(struct convert *c, uint64_t id)
+{
+	size_t n = 0;
+	const void *blob;
+
+	if (!c->trace) {
+		blob = tacho_perfdata_feature(c->pd, TACHO_FEATURE_TRACING_DATA, &n);
+		if (!blob || tacho_trace_new(&c->trace, blob, n, NULL) < 0)
+			return NULL;
+		c->trace_opts = (struct tacho_trace_opts){
+			.size = sizeof(c->trace_opts), .swapped = tacho_perfdata_swapped(c->pd),
+			.function = kernel_function, .arg = c,
+		};
+	}
+	return tacho_trace_find(c->trace, id);
+}
+
+/* Events that came since the last look: a pipe tells them as it goes. */
+static int learn_events(struct convert *c)
+{
+	while (c->events.n < tacho_perfdata_n_events(c->pd)) {
+		const struct tacho_file_event *file = tacho_perfdata_event(c->pd, c->events.n);
+		struct convert_event *ev = vec_add(&c->events);
+
+		if (!ev)
+			return -ENOMEM;
+		ev->file = file;
+		ev->attr = file->attr;
+		if (ev->attr->type == PERF_TYPE_TRACEPOINT)
+			ev->trace = find_trace(c, ev->attr->config);
+	}
+	return 0;
+}
+
+/* One sample for each counter whose value it carries; raw bytes are of the one that was sampled. */
+static int take_values(struct convert *c, size_t event, const struct tacho_record *rec,
+		       struct tacho_sample *s, struct tacho_error *e)
+{
+	const uint8_t *raw = s->raw;
+	int err = 0;
+
+	for (size_t i = 0; i < s->read.n && err >= 0; i++) {
+		size_t of = 0;
+
+		err = tacho_perfdata_counted(c->pd, event, s, i, &of, &s->period);
+		if (err < 0)
+			return error_nomem(e);
+		if (err == 0)
+			continue;
+		c->samples++;
+		s->raw = of == event ? raw : NULL;
+		err = c->writer->sample(c, of, rec, s, e);
+	}
+	return err;
+}
+
+static int take_sample(struct convert *c, const struct tacho_record *rec, struct tacho_error *e)
+{
+	int event = tacho_perfdata_event_of(c->pd, rec);
+	struct tacho_sample s;
+
+	c->scratch->used = 0;
+	if (event < 0 || tacho_sample_decode(&s, rec, &c->events.v[event].file->layout, c->scratch) < 0) {
+		c->bad_records++;
+		return 0;
+	}
+	if (tacho_perfdata_has_values(c->events.v[event].file))
+		return take_values(c, (size_t)event, rec, &s, e);
+	c->samples++;
+	return c->writer->sample(c, (size_t)event, rec, &s, e);
+}
+
+static int take_other(struct convert *c, const struct tacho_record *rec, struct tacho_error *e)
+{
+	int event = tacho_perfdata_event_of(c->pd, rec), err;
+	struct tacho_other o;
+
+	if (rec->type >= TACHO_RECORD_HEADER_ATTR || !c->events.n)
+		return 0;
+	c->scratch->used = 0;
+	err = tacho_other_decode(&o, rec, &c->events.v[event < 0 ? 0 : event].file->layout, c->scratch);
+	if (err < 0) {
+		c->bad_records += err != -EOPNOTSUPP;	/* else a type of a newer kernel */
+		return 0;
+	}
+	if (tacho_symbols_feed(c->symbols, &o) == -ENOMEM)
+		return error_nomem(e);
+	return c->writer->other ? c->writer->other(c, &o, e) : 0;
+}
+
+static int pass(struct convert *c, struct tacho_error *e)
+{
+	struct tacho_record rec;
+	int err, next;
+
+	while ((next = tacho_perfdata_next(c->pd, &rec, e)) > 0) {
+		if (learn_events(c) < 0)
+			return error_nomem(e);
+		err = rec.type == TACHO_RECORD_SAMPLE ? take_sample(c, &rec, e) : take_other(c, &rec, e);
+		if (err < 0)
+			return err;
+	}
+	return next;
+}
+
+int convert_run(struct convert *c, struct tacho_error *e)
+{
+	struct tacho_symbols_opts symbols = { .size = sizeof(symbols) };
+	int err = tacho_symbols_new(&c->symbols, &symbols, e), finished;
+
+	if (err < 0)
+		return err;
+	c->scratch = malloc(sizeof(*c->scratch));
+	if (!c->scratch || learn_events(c) < 0 || file_build_ids_feed(c->pd, c->symbols) < 0)
+		return error_nomem(e);
+	err = c->writer->open(c, e);
+	if (err < 0)
+		return err;
+	err = pass(c, e);
+	if (err < 0 && err != -EBADMSG && err != -ENODATA)
+		return err;		/* the output cannot be finished */
+	finished = c->writer->finish(c, err < 0 ? NULL : e);
+	return err < 0 ? err : finished;
+}
+
+void convert_done(struct convert *c)
+{
+	if (c->writer)
+		c->writer->close(c);
+	vec_done(&c->events);
+	tacho_trace_free(c->trace);
+	tacho_symbols_free(c->symbols);
+	tacho_perfdata_close(c->pd);
+	free(c->scratch);
+}

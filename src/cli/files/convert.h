@@ -1,0 +1,63 @@
+/*
+ * `tacho data convert` from the inside: one pass over a recording in the order of time, each record
+ * handed to a writer of another format.
+ *
+ *	cmd_data.c      the options, and the order of things
+ *	convert.c       the pass: symbols, tracepoints, what belongs to whom
+ *	convert_json.c  perf's JSON
+ *	convert_ctf.c ctf_field.c ctf_stream.c   the Common Trace Format
+ */
+#ifndef CLI_FILES_CONVERT_H
+#define CLI_FILES_CONVERT_H
+
+#include "base/buf.h"
+#include "record/perf_abi.h"
+#include "base/vec.h"
+#include "cli/core/command.h"
+
+#include <tacho/perfdata.h>
+#include <tacho/symbol.h>
+#include <tacho/trace.h>
+
+struct data_opts {
+	const char *input, *json, *ctf;
+	bool all, tod, force;
+};
+
+struct convert_event {
+	const struct tacho_file_event *file;
+	const struct perf_event_attr *attr;
+	const struct tacho_trace_event *trace;	/* NULL: no tracepoint, or of an unknown format */
+};
+
+struct convert {
+	const struct data_opts *opts;
+	struct tacho_perfdata *pd;
+	struct tacho_symbols *symbols;
+	struct tacho_trace *trace;
+	struct tacho_trace_opts trace_opts;
+	struct { struct convert_event *v; size_t n, cap; } events;
+	struct tacho_scratch *scratch;
+	uint64_t samples, others, bytes, bad_records;
+	const struct convert_writer *writer;
+	void *out;			/* the writer's */
+};
+
+struct convert_writer {
+	const char *what;		/* "JSON" */
+	const char *(*path)(const struct data_opts *o);
+	/* All return 0 or a negative errno, with *e filled in. */
+	int (*open)(struct convert *c, struct tacho_error *e);
+	int (*sample)(struct convert *c, size_t event, const struct tacho_record *rec,
+		      const struct tacho_sample *s, struct tacho_error *e);
+	int (*other)(struct convert *c, const struct tacho_other *o, struct tacho_error *e);	/* may be NULL */
+	int (*finish)(struct convert *c, struct tacho_error *e);	/* also after damage */
+	void (*close)(struct convert *c);
+};
+extern const struct convert_writer convert_json, convert_ctf;
+
+/* The whole pass. Damage keeps what came before. */
+int convert_run(struct convert *c, struct tacho_error *e);
+void convert_done(struct convert *c);
+
+#endif

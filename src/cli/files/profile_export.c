@@ -1,0 +1,172 @@
+/*
+ * From a recording to a profile, and from a profile to a file.
+ */
+#include "cli/files/profile_export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "base/large_memory.h"
+#include "cli/core/terminal.h"
+
+static void remarks(const char *command, const struct tacho_profile *p, bool draws_chains)
+{
+	struct tacho_profile_quality q = { .size = sizeof(q) };
+	bool chains = false;
+
+	tacho_profile_quality(p, &q);
+	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
+		chains |= tacho_profile_event(p, i)->has_chains;
+	if (q.lost)
+		report_text(command, "%llu samples were lost while recording",
+			    (unsigned long long)q.lost);
+	if (!draws_chains)
+		return;
+	if (q.raw_stacks)
+		report_text(command,
+			    "%llu samples have a copy of their stack that is not unwound: only "
+			    "their kernel part and innermost frame are shown",
+			    (unsigned long long)q.raw_stacks);
+	else if (q.samples && !chains)
+		report_text(command, "the recording has no call chains; 'record -g' takes them");
+}
+
+static int load(struct tacho_profile *p, struct tacho_perfdata *pd, const struct profile_source *src,
+		const char *command, bool *damaged, struct tacho_error *e)
+{
+	int err = tacho_profile_load(p, pd, &src->symbols, e);
+	const char *warning = tacho_perfdata_warning(pd);
+
+	if (warning && !src->quiet)
+		report_text(command, "%s", warning);
+	/* Damage, or an end in the midst of it: what came before is worth having. */
+	if (err < 0 && err != -ENOMEM && tacho_profile_n_rows(p)) {
+		report_error(command, NULL, NULL, e);
+		*damaged = true;
+		err = 0;
+	}
+	return err;
+}
+
+int profile_read(const char *command, const struct profile_source *src, const char *path,
+		 const struct tacho_format *format, struct tacho_profile **out, bool *damaged)
+{
+	struct tacho_profile_opts opts = src->filter;
+	struct profile_source sized = *src;
+	struct tacho_error e = { .column = -1 };
+	struct tacho_perfdata *pd = NULL;
+	int err;
+
+	pages_reuse();
+	opts.size = sizeof(opts);
+	sized.symbols.size = sizeof(sized.symbols);
+	sized.symbols.force = src->force;
+	tacho_format_wants(format, &opts);
+	err = tacho_profile_new(out, &opts, &e);
+	if (err < 0) {
+		report_error(command, NULL, NULL, &e);
+		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	path = path ? path : "perf.data";
+	err = tacho_perfdata_open(&pd, path, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
+							 .force = src->force), &e);
+	if (err == 0)
+		err = load(*out, pd, &sized, command, damaged, &e);
+	tacho_perfdata_close(pd);
+	if (err < 0) {
+		report_error(command, NULL, NULL, &e);
+		tacho_profile_free(take(*out));
+		return EXIT_FAILED;
+	}
+	if (!src->quiet)
+		remarks(command, *out, !opts.no_chains);
+	return 0;
+}
+
+bool profile_keeps_input(const char *command, const char *input, const char *output)
+{
+	input = input ? input : "perf.data";
+	if (!output || !io_same_file(input, output))
+		return true;
+	report_text(command, "'%s' cannot be input and output", input);
+	return false;
+}
+
+static bool cannot_write(const char *command, const char *path, int err)
+{
+	report_text(command, "cannot write to %s: %s", path, strerror(err));
+	return false;
+}
+
+bool profile_can_write(const char *command, const char *path)
+{
+	bool there = access(path, F_OK) == 0;
+	int fd;
+
+	if (strcmp(path, "-") == 0 || (there && !io_is_plain(path)))
+		return true;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return cannot_write(command, path, errno);
+	close(fd);
+	if (!there)
+		io_discard(path);
+	return true;
+}
+
+struct target_file {
+	int fd, err;
+};
+
+static int put_fd(void *arg, const void *bytes, size_t n)
+{
+	struct target_file *to = arg;
+
+	to->err = io_write_all(to->fd, bytes, n);
+	return to->err;
+}
+
+int profile_write(const char *command, const struct tacho_format *format,
+		  const struct tacho_profile *p, const struct tacho_output_opts *opts,
+		  const char *path)
+{
+	bool to_stdout = !path || strcmp(path, "-") == 0;
+	struct tacho_error e = { .column = -1 };
+	struct target_file to = { .fd = STDOUT_FILENO };
+	int err;
+
+	if (!to_stdout)
+		to.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (to.fd < 0) {
+		cannot_write(command, path, errno);
+		return EXIT_FAILED;
+	}
+	err = tacho_output_write(format, p, opts, put_fd, &to, &e);
+	if (!to_stdout && close(to.fd) < 0 && err == 0)
+		err = -errno;
+	if (err == 0)
+		return 0;
+	if (e.code && !to.err)
+		report_error(command, NULL, NULL, &e);
+	else
+		cannot_write(command, to_stdout ? "stdout" : path, -err);
+	if (!to_stdout)
+		io_discard(path);
+	return EXIT_FAILED;
+}
+
+bool weight_parse(const char *command, const char *text, enum tacho_weight *out)
+{
+	*out = TACHO_WEIGHT_DEFAULT;
+	if (!text)
+		return true;
+	if (strcmp(text, "samples") == 0)
+		*out = TACHO_WEIGHT_SAMPLES;
+	else if (strcmp(text, "period") == 0)
+		*out = TACHO_WEIGHT_PERIOD;
+	else
+		report_text(command, "--weight is 'samples' or 'period', not '%s'", text);
+	return *out != TACHO_WEIGHT_DEFAULT;
+}

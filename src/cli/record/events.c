@@ -1,0 +1,484 @@
+/*
+ * What `record` records: events and their limits, the target, and what each sample holds, from
+ * words to the sampler's options.
+ */
+#include "cli/record/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "record/branch_type.h"
+#include "base/error.h"
+#include "base/num.h"
+#include "cli/core/target_args.h"
+
+static int refuse(const char *option, const char *text, struct str part, const char *what,
+		  const char *hint)
+{
+	struct tacho_error e;
+
+	error_set(&e, -EINVAL, "'%.*s' is no %s", STR(part), what);
+	error_at(&e, (size_t)(part.s - text), part.n);
+	if (hint)
+		error_hint(&e, "%s", hint);
+	report_error("record", option, text, &e);
+	return -EINVAL;
+}
+
+/* fp, dwarf[,BYTES], lbr */
+static int parse_call_graph(const char *text, struct tacho_sampler_opts *out)
+{
+	struct str rest = str_of(text), mode;
+	uint64_t bytes;
+
+	if (!str_cut(&rest, ',', &mode))
+		mode = str_of(text);
+	if (str_is(mode, "fp"))
+		out->chain = TACHO_CHAIN_FP;
+	else if (str_is(mode, "lbr"))
+		out->chain = TACHO_CHAIN_LBR;
+	else if (str_is(mode, "dwarf"))
+		out->chain = TACHO_CHAIN_DWARF;
+	else
+		return refuse("--call-graph", text, mode, "way to record call chains",
+			      "fp, dwarf, dwarf,BYTES or lbr");
+	if (!rest.n)
+		return 0;
+	if (out->chain != TACHO_CHAIN_DWARF || num_bytes(rest, &bytes) < 0 || bytes == 0 ||
+	    bytes > 65528)
+		return refuse("--call-graph", text, rest, "size of a stack",
+			      "dwarf takes the bytes of stack to keep, 65528 at most");
+	out->stack_bytes = (uint32_t)bytes;
+	return 0;
+}
+
+/* Words with commas. */
+static int parse_branches(const char *text, uint64_t *out)
+{
+	struct str rest = str_of(text), word;
+	uint64_t bits = 0;
+
+	while (str_cut(&rest, ',', &word)) {
+		uint64_t bit = branch_kind(word);
+
+		if (!bit)
+			return refuse("-j", text, word, "kind of branch",
+				      "any, any_call, any_ret, ind_call, cond, call, u, k ...");
+		bits |= bit;
+	}
+	*out = branch_kinds_meant(bits);
+	return 0;
+}
+
+/* The ELF machine this was built for, whose registers there are. */
+#if defined(__x86_64__)
+#define MACHINE 62
+#elif defined(__aarch64__)
+#define MACHINE 183
+#elif defined(__riscv)
+#define MACHINE 243
+#else
+#define MACHINE 0
+#endif
+#define GENERAL_REGS (MACHINE == 183 ? 33u : 32u)	/* arm64's pc comes behind x0-x29, lr and sp */
+
+static bool is_sampled_reg(unsigned bit)
+{
+	/* 64-bit code has no use for ds, es, fs, gs, and the kernel refuses them. */
+	bool segment = MACHINE == 62 && bit >= 12 && bit <= 15;
+
+	return bit < 64 && !segment && tacho_reg_name(MACHINE, bit);
+}
+
+int record_list_registers(void)
+{
+	const char *last = "";
+
+	fputs("available registers:", stderr);
+	for (unsigned bit = 0; bit < 64; bit++) {
+		if (!is_sampled_reg(bit) || strcmp(last, tacho_reg_name(MACHINE, bit)) == 0)
+			continue;	/* a wide register has two bits and one name */
+		last = tacho_reg_name(MACHINE, bit);
+		fprintf(stderr, " %s", last);
+	}
+	fputc('\n', stderr);
+	return 0;
+}
+
+/* Names with commas; no names mean the general registers. */
+static int parse_regs(const char *option, const char *text, uint64_t *out)
+{
+	struct str rest = str_of(text), word;
+	uint64_t bits = 0;
+
+	for (unsigned bit = 0; !*text && bit < GENERAL_REGS; bit++)
+		bits |= is_sampled_reg(bit) ? 1ULL << bit : 0;
+	while (*text && str_cut(&rest, ',', &word)) {
+		uint64_t found = 0;
+
+		for (unsigned bit = 0; bit < 64; bit++)
+			if (is_sampled_reg(bit) && str_ieq(word, str_of(tacho_reg_name(MACHINE, bit))))
+				found = 1ULL << bit;
+		if (!found)
+			return refuse(option, text, word, "register", "=? lists them");
+		bits |= found;
+	}
+	*out = bits;
+	return bits ? 0 : -EINVAL;
+}
+
+static const struct {
+	const char *name;
+	int id;
+} clocks[] = {
+	{ "realtime", CLOCK_REALTIME },		  { "real", CLOCK_REALTIME },
+	{ "monotonic", CLOCK_MONOTONIC },	  { "mono", CLOCK_MONOTONIC },
+	{ "monotonic_raw", CLOCK_MONOTONIC_RAW }, { "raw", CLOCK_MONOTONIC_RAW },
+	{ "boottime", CLOCK_BOOTTIME },		  { "boot", CLOCK_BOOTTIME },
+	{ "tai", CLOCK_TAI },
+};
+
+static int parse_clock(const char *text, struct tacho_sampler_opts *out)
+{
+	struct str name = str_of(text);
+
+	if (str_starts(name, "CLOCK_"))
+		name = str_n(name.s + 6, name.n - 6);
+	out->use_clockid = true;
+	if (num_int(name, &out->clockid) == 0)
+		return 0;
+	for (size_t i = 0; i < countof(clocks); i++)
+		if (str_ieq(name, str_of(clocks[i].name))) {
+			out->clockid = clocks[i].id;
+			return 0;
+		}
+	return refuse("-k", text, str_of(text), "clock",
+		      "monotonic, monotonic_raw, realtime, boottime, tai or a number");
+}
+
+/* Pages, or bytes with a unit; up to the next power of two. */
+static int parse_pages(const char *text, struct str s, uint32_t *out)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n;
+	bool digits = s.n > 0;
+	uint32_t pages = 1;
+
+	for (size_t i = 0; i < s.n; i++)
+		digits &= s.s[i] >= '0' && s.s[i] <= '9';
+	if ((digits ? num_u64(s, &n) : num_bytes(s, &n)) < 0 || n == 0)
+		return refuse("-m", text, s, "number of pages", "pages, or bytes as in 64K or 8M");
+	if (!digits)
+		n = (n + page - 1) / page;
+	if (n > 1u << 24)
+		return refuse("-m", text, s, "size a ring can have", "64G at most");
+	while (pages < n)
+		pages *= 2;
+	*out = pages;
+	return 0;
+}
+
+/* RING, RING,AUX or ,AUX */
+static int parse_rings(const char *text, struct tacho_sampler_opts *out)
+{
+	struct str rest = str_of(text), ring = { 0 };
+	bool both = str_find(rest, ',') >= 0;
+	int err = 0;
+
+	str_cut(&rest, ',', &ring);
+	if (ring.n || !both)
+		err = parse_pages(text, ring, &out->ring_pages);
+	return err < 0 || !both ? err : parse_pages(text, rest, &out->aux_pages);
+}
+
+/* [e][SIZE] */
+static int parse_snapshot(const char *text, struct record_plan *plan)
+{
+	struct str s = str_of(text);
+
+	plan->sampler.aux_snapshot = true;
+	plan->snapshot_at_end = str_starts(s, "e");
+	if (plan->snapshot_at_end)
+		s = str_n(s.s + 1, s.n - 1);
+	if (s.n && (num_bytes(s, &plan->sampler.aux_snapshot_bytes) < 0 ||
+		    !plan->sampler.aux_snapshot_bytes))
+		return refuse("-S", text, s, "size of a snapshot", "bytes as in 64K or 1M; e: at the end too");
+	return 0;
+}
+
+#define AUX_SAMPLE_DEFAULT 4096
+#define AUX_SAMPLE_MAX (60u << 10)	/* a record has 64 KiB at most, with all that is in it */
+
+static int parse_aux_sample(const char *text, uint32_t *out)
+{
+	uint64_t n = AUX_SAMPLE_DEFAULT;
+
+	if (*text && (num_bytes(str_of(text), &n) < 0 || !n || n > AUX_SAMPLE_MAX))
+		return refuse("--aux-sample", text, str_of(text), "size of a piece in a sample",
+			      "bytes, 60K at most");
+	*out = (uint32_t)n;
+	return 0;
+}
+
+/* all, no, or task, mmap, cgroup with commas. The kernel is told of in any case: without its map perf
+ * has no name for it. Maps come with their tasks, as in perf. */
+static int parse_synth(const char *text, unsigned *out)
+{
+	static const struct { const char *name; unsigned bits; } kinds[] = {
+		{ "all", TACHO_SYNTH_ALL }, { "no", TACHO_SYNTH_KERNEL }, { "task", TACHO_SYNTH_TASK },
+		{ "mmap", TACHO_SYNTH_MMAP | TACHO_SYNTH_TASK }, { "cgroup", TACHO_SYNTH_CGROUP },
+	};
+	struct str rest = str_of(text), word;
+
+	*out = TACHO_SYNTH_KERNEL;
+	while (str_cut(&rest, ',', &word)) {
+		size_t i = 0;
+
+		while (i < countof(kinds) && !str_is(word, kinds[i].name))
+			i++;
+		if (i == countof(kinds))
+			return refuse("--synth", text, word, "thing to synthesize",
+				      "all, no, task, mmap, cgroup");
+		*out = str_is(word, "no") ? kinds[i].bits : *out | kinds[i].bits;
+	}
+	return 0;
+}
+
+/* signal, a size with B K M G, or a time with s m h d */
+static int parse_switch(const char *text, struct record_plan *plan)
+{
+	struct str s = str_of(text);
+	uint64_t n;
+	char unit = s.n ? s.s[s.n - 1] : 0;
+
+	plan->switches = true;
+	if (!s.n || str_is(s, "signal")) {
+		plan->switch_on_signal = true;
+		return 0;
+	}
+	if (strchr("smhd", unit) && num_u64(str_n(s.s, s.n - 1), &n) == 0 && n) {
+		plan->switch_s = (double)n * (unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600
+											      : 86400);
+		return 0;
+	}
+	if (strchr("BKMG", unit) && num_bytes(s, &n) == 0 && n) {
+		plan->switch_bytes = n;
+		return 0;
+	}
+	return refuse("--switch-output", text, s, "moment to switch at",
+		      "signal, a size like 100M, or a time like 30s, 5m, 1h");
+}
+
+static int add_range(struct record_plan *plan, double from_s, double to_s)
+{
+	struct record_range *r = vec_add(&plan->ranges);
+
+	if (!r)
+		return -ENOMEM;
+	*r = (struct record_range){ from_s, to_s };
+	return 0;
+}
+
+/* Milliseconds, -1, or ranges of them with commas that follow each other. */
+static int parse_delay(const char *text, struct record_plan *plan)
+{
+	static const char hint[] = "milliseconds, -1 for off, or ranges one after the other as in 10-20,30-40";
+	struct str rest = str_of(text), part, from;
+	uint32_t start, end, last = 0;
+	int err = 0;
+
+	if (str_is(rest, "-1")) {
+		plan->waits = true;
+		return 0;
+	}
+	if (num_u32(rest, &start) == 0)
+		return start ? add_range(plan, start * 1e-3, INFINITY) : 0;
+	while (err == 0 && str_cut(&rest, ',', &part)) {
+		struct str whole = part;
+
+		if (!str_cut(&part, '-', &from) || num_u32(from, &start) < 0 ||
+		    num_u32(part, &end) < 0 || start < last || end <= start)
+			return refuse("-D", text, whole, "range of time", hint);
+		last = end;
+		err = add_range(plan, start * 1e-3, end * 1e-3);
+	}
+	return plan->ranges.n || err ? err : refuse("-D", text, str_of(text), "delay", hint);
+}
+
+static int parse_freq(const struct record_opts *o, struct tacho_sampler_opts *out)
+{
+	out->period = o->period;
+	out->strict_freq = o->strict_freq;
+	if (!o->freq)
+		return 0;
+	if (strcmp(o->freq, "max") == 0) {
+		out->freq_max = true;
+		return 0;
+	}
+	if (num_u64(str_of(o->freq), &out->freq) < 0 || !out->freq)
+		return refuse("-F", o->freq, str_of(o->freq), "frequency", "samples a second, or max");
+	return 0;
+}
+
+static uint32_t chosen_fields(const struct record_opts *o)
+{
+	return (o->want_period ? TACHO_FIELD_PERIOD : 0) |
+	       (o->sample_cpu ? TACHO_FIELD_CPU : 0) | (o->raw ? TACHO_FIELD_RAW : 0) |
+	       (o->addresses ? TACHO_FIELD_ADDR | TACHO_FIELD_DATA_SRC : 0) |
+	       (o->phys_addresses ? TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR : 0) |
+	       (o->weight ? TACHO_FIELD_WEIGHT : 0) | (o->transaction ? TACHO_FIELD_TRANSACTION : 0) |
+	       (o->all_cgroups ? TACHO_FIELD_CGROUP : 0) |
+	       (o->data_page_size ? TACHO_FIELD_ADDR | TACHO_FIELD_DATA_PAGE_SIZE : 0) |
+	       (o->code_page_size ? TACHO_FIELD_CODE_PAGE_SIZE : 0);
+}
+
+static int plan_target(const struct record_opts *o, bool has_command, struct record_plan *plan)
+{
+	struct tacho_evset_opts *t = &plan->sampler.target;
+	bool tasks = o->pids || o->tids || o->user;
+	/* As in perf, -t means these threads and no others, unless somebody says --inherit. */
+	bool alone = o->no_inherit && (*o->no_inherit || o->tids);
+	int err = 0;
+
+	*t = (struct tacho_evset_opts){ .size = sizeof(*t), .cpus = o->cpus,
+					.no_inherit = alone, .all_user = o->all_user,
+					.all_kernel = o->all_kernel };
+	t->all_cpus = o->all_cpus || (!tasks && !o->cpus && !has_command);
+	if (o->pids)
+		err = target_ids("record", "-p", o->pids, &plan->pids, &t->n_pids);
+	if (err == 0 && o->tids)
+		err = target_ids("record", "-t", o->tids, &plan->tids, &t->n_tids);
+	if (err == 0 && o->cpus)
+		err = target_cpus("record", o->cpus);
+	if (err == 0 && o->user) {
+		t->by_uid = true;
+		err = target_user("record", o->user, &t->uid);
+	}
+	t->pids = plan->pids;
+	t->tids = plan->tids;
+	return err;
+}
+
+static int plan_sizes(const struct record_opts *o, struct record_plan *plan)
+{
+	uint64_t level = 1;
+	int err = 0;
+
+	if (o->pages)
+		err = parse_rings(o->pages, &plan->sampler);
+	if (err == 0 && o->max_size && (num_bytes(str_of(o->max_size), &plan->max_bytes) < 0 ||
+					!plan->max_bytes))
+		err = refuse("--max-size", o->max_size, str_of(o->max_size), "size", "as in 100M or 2G");
+	if (err == 0 && o->snapshot)
+		err = parse_snapshot(o->snapshot, plan);
+	if (err == 0 && o->aux_sample)
+		err = parse_aux_sample(o->aux_sample, &plan->sampler.aux_sample_bytes);
+	if (err == 0 && o->switch_output)
+		err = parse_switch(o->switch_output, plan);
+	if (err == 0 && o->compress && *o->compress &&
+	    (num_u64(str_of(o->compress), &level) < 0 || level < 1 || level > 22))
+		err = refuse("-z", o->compress, str_of(o->compress), "level of compression",
+			     "1 is fastest, 22 is smallest");
+	plan->compress_level = o->compress ? (int)level : 0;
+	return err;
+}
+
+int record_plan_init(const struct record_opts *o, bool has_command, struct record_plan *plan)
+{
+	struct tacho_sampler_opts *s = &plan->sampler;
+	int err;
+
+	*s = (struct tacho_sampler_opts){
+		.size = sizeof(*s), .fields = chosen_fields(o),
+		.chain = o->chains ? TACHO_CHAIN_FP : TACHO_CHAIN_NONE,
+		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
+		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches || o->latency,
+		.no_bpf = o->no_bpf, .overwrite = o->overwrite, .no_buffering = o->no_buffering,
+		.per_thread_rings = o->per_thread, .text_poke = o->text_poke,
+	};
+	plan->synth = TACHO_SYNTH_ALL;
+	err = plan_target(o, has_command, plan);
+	if (err == 0)
+		err = plan_sizes(o, plan);
+	if (err == 0)
+		err = parse_freq(o, s);
+	if (err == 0 && o->delay)
+		err = parse_delay(o->delay, plan);
+	if (err == 0 && o->call_graph)
+		err = parse_call_graph(o->call_graph, s);
+	if (err == 0 && o->branch_any)
+		s->branch_filter = 1 << 3;
+	if (err == 0 && o->branch_filter)
+		err = parse_branches(o->branch_filter, &s->branch_filter);
+	if (err == 0 && o->intr_regs)
+		err = parse_regs("--intr-regs", o->intr_regs, &s->regs_intr);
+	if (err == 0 && o->user_regs)
+		err = parse_regs("--user-regs", o->user_regs, &s->regs_user);
+	if (err == 0 && o->clockid)
+		err = parse_clock(o->clockid, s);
+	if (err == 0 && o->synth)
+		err = parse_synth(o->synth, &plan->synth);
+	return err;
+}
+
+void record_plan_done(struct record_plan *plan)
+{
+	free(plan->pids);
+	free(plan->tids);
+	vec_done(&plan->ranges);
+}
+
+static size_t sampler_size(void *to)
+{
+	return tacho_sampler_size(to);
+}
+
+static int sampler_add(void *to, const char *events, struct tacho_error *e)
+{
+	return tacho_sampler_add(to, events, e);
+}
+
+static int sampler_cgroup(void *to, size_t first, size_t n, const char *path,
+			  struct tacho_error *e)
+{
+	return tacho_sampler_set_cgroup(to, first, n, path, e);
+}
+
+static int sampler_filter(void *to, size_t first, size_t n, const char *filter,
+			  struct tacho_error *e)
+{
+	return tacho_sampler_set_filter(to, first, n, filter, e);
+}
+
+/* Nothing of our own among the tracepoints: what a filter on the process can leave out. */
+static int leave_self_out(struct tacho_sampler *s)
+{
+	char filter[64];
+	size_t n = 0;
+
+	snprintf(filter, sizeof(filter), "common_pid != %d", (int)getpid());
+	for (size_t i = 0; i < tacho_sampler_size(s); i++) {
+		int err;
+
+		if (tacho_sampler_event(s, i)->kind != TACHO_EVENT_TRACEPOINT)
+			continue;
+		n++;
+		err = tacho_sampler_set_filter(s, i, 1, filter, NULL);
+		if (err < 0)
+			return err;
+	}
+	if (n)
+		return 0;
+	report_text("record", "--exclude-perf is a filter of tracepoints, and none is given with -e");
+	return -EINVAL;
+}
+
+int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
+{
+	const struct words_target target = { .to = s, .size = sampler_size, .add = sampler_add,
+					     .cgroup = sampler_cgroup, .filter = sampler_filter };
+	int err = words_apply(&o->words, "record", &target);
+
+	return err == 0 && o->exclude_self ? leave_self_out(s) : err;
+}

@@ -1,0 +1,647 @@
+/*
+ * `tacho report`: where the samples of a recording fell. Options become a profile's filters and a
+ * table's keys; each event, or each group of events, is a table of its own.
+ */
+#include "cli/core/app.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "base/num.h"
+#include "base/large_memory.h"
+#include "cli/files/header_text.h"
+#include "cli/report/hist.h"
+#include "cli/report/report.h"
+#include "cli/core/terminal.h"
+
+#define DEFAULT_PARENT "^sys_|^do_page_fault"
+#define DEFAULT_QUANTUM_NS 100000000ull
+
+#define NO_BLOCKS \
+	"the code between branches is not taken apart; -b sorts by branches, 'script -F brstack' shows them"
+#define NO_ANNOTATE \
+	"it is for perf's annotation; the browser (key a) disassembles as its own settings say"
+#define AT(field) offsetof(struct report_opts, field)
+static int on_graph(void *opts, const char *arg, struct tacho_error *e);
+static int on_no_graph(void *opts, const char *arg, struct tacho_error *e);
+static int on_limit(void *opts, const char *arg, struct tacho_error *e);
+static int on_nothing(void *opts, const char *arg, struct tacho_error *e);
+static int on_socket(void *opts, const char *arg, struct tacho_error *e);
+static int on_branches(void *opts, const char *arg, struct tacho_error *e);
+static int on_no_branches(void *opts, const char *arg, struct tacho_error *e);
+
+static const struct option_row report_rows[] = {
+	{ OPT_GROUP, .help = "What to read" },
+	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default perf.data)",
+	  .complete = "file" },
+	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file of another user" },
+	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "the kernel's symbols are in this vmlinux",
+	  .complete = "file" },
+	{ OPT_CALL, 'm', "modules", .call = on_nothing,
+	  .help = "the symbols of modules (always read)" },
+	{ OPT_STR, 0, "kallsyms", AT(kallsyms), "FILE", "the kernel's symbols are in this kallsyms",
+	  .complete = "file" },
+	{ OPT_STR, 0, "symfs", AT(symfs), "DIR", "look for objects below DIR first", .complete = "file" },
+	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "show C++ and Rust names as the linker has them",
+	  OPTF_NEGATED },
+	{ OPT_GROUP, .help = "Which samples" },
+	{ OPT_STR, 'c', "comms", AT(comms), "COMM,...", "only of these commands" },
+	{ OPT_STR, 'd', "dsos", AT(dsos), "DSO,...", "only in these objects" },
+	{ OPT_STR, 'S', "symbols", AT(symbols), "SYMBOL,...", "only in these functions" },
+	{ OPT_STR, 0, "pid", AT(pids), "PID,...", "only of these processes", .complete = "pid" },
+	{ OPT_STR, 0, "tid", AT(tids), "TID,...", "only of these threads" },
+	{ OPT_STR, 'C', "cpu", AT(cpus), "CPU,...", "only on these CPUs: 0-3,8", .complete = "cpu" },
+	{ OPT_CALL, 0, "socket-filter", 0, "N", "only on the CPUs of socket N", .call = on_socket },
+	{ OPT_STR, 0, "time", AT(time), "RANGE",
+	  "only within: 12.5,13 seconds, 10%-20%, or 10%/2 (the second tenth)" },
+	{ OPT_STR, 0, "switch-on", AT(switch_on), "EVENT", "only behind a sample of EVENT" },
+	{ OPT_STR, 0, "switch-off", AT(switch_off), "EVENT",
+	  "only before a sample of EVENT, or up to one again" },
+	{ OPT_FLAG, 0, "show-on-off-events", AT(show_switches), NULL,
+	  "also the samples that --switch-on and --switch-off wait for" },
+	{ OPT_STR, 0, "parallelism", AT(parallelism), "N,...",
+	  "only while so many threads ran: 1,4-8" },
+	{ OPT_STR, 'p', "parent", AT(parent), "REGEX",
+	  "adds the key parent: the innermost caller that matches" },
+	{ OPT_FLAG, 'x', "exclude-other", AT(exclude_other), NULL,
+	  "only with a caller that matches --parent" },
+	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "look at no more than N frames of a stack",
+	  .min = 1 },
+	{ OPT_FLAG, 'U', "hide-unresolved", AT(hide_unresolved), NULL, "leave out samples and callers without a symbol" },
+	{ OPT_STR, 0, "symbol-filter", AT(symbol_filter), "TEXT", "list only functions with TEXT in their names" },
+	{ OPT_STR, 0, "percentage", AT(percentage), "relative|absolute",
+	  "100 % is what the filters let through, or all (default)", .complete = "relative absolute" },
+	{ OPT_GROUP, .help = "The table" },
+	{ OPT_STR, 's', "sort", AT(sort), "KEY,...",
+	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, socket, time, srcline, srcfile, parent, "
+	  "cgroup, weight, transaction, trace, a tracepoint's field ...; +KEY adds to the default" },
+	{ OPT_STR, 'F', "fields", AT(fields), "KEY,...",
+	  "show these columns: keys, overhead, overhead_children, sample, period; further keys of -s follow; "
+	  "+KEY adds to the default" },
+	{ OPT_FLAG, 'n', "show-nr-samples", AT(show_samples), NULL, "show how many samples" },
+	{ OPT_FLAG, 0, "show-total-period", AT(show_period), NULL, "show the sum of periods" },
+	{ OPT_FLAG, 0, "no-children", AT(no_children), NULL,
+	  "count a sample for its innermost function only, not for all callers", OPTF_NEGATED },
+	{ OPT_CALL, 'b', "branch-stack", 0, NULL,
+	  "branches instead of samples; default where they were recorded", .call = on_branches },
+	{ OPT_CALL, 0, "no-branch-stack", 0, NULL, "samples, though branches were recorded",
+	  .call = on_no_branches },
+	{ OPT_FLAG, 0, "mem-mode", AT(memory), NULL, "accesses to memory, by their weights" },
+	{ OPT_FLAG, 0, "show-cpu-utilization", AT(show_modes), NULL,
+	  "show how much was in the kernel and in user space" },
+	{ OPT_FLAG, 0, "latency", AT(latency), NULL,
+	  "sort by latency: a sample counts the less, the more threads ran beside it" },
+	{ OPT_FLAG, 0, "raw-trace", AT(raw_trace), NULL, "fields of tracepoints as plain values" },
+	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "whole paths of source files" },
+	{ OPT_CALL, 0, "percent-limit", 0, "PERCENT", "hide entries below, and branches of call graphs",
+	  .call = on_limit },
+	{ OPT_FLAG, 'H', "hierarchy", AT(hierarchy), NULL, "one level per key" },
+	{ OPT_FLAG, 0, "no-group", AT(no_group), NULL, "groups of events as tables of their own" },
+	{ OPT_FLAG, 0, "group", AT(all_in_one), NULL, "all events in one table, also without a group" },
+	{ OPT_FLAG, 0, "no-skip-empty", AT(show_empty), NULL, "also tables of events without samples",
+	  OPTF_NEGATED },
+	{ OPT_UINT, 0, "group-sort-idx", AT(group_sort), "N", "order by the N-th event of a group, from 0" },
+	{ OPT_STR, 0, "time-quantum", AT(quantum), "TIME", "how fine the key time is (default 100ms)" },
+	{ OPT_FLAG, 0, "ns", AT(nanoseconds), NULL, "times to the nanosecond" },
+	{ OPT_GROUP, .help = "Call graphs" },
+	{ OPT_CALL, 'g', "call-graph", 0, "STYLE,...",
+	  "graph, fractal, flat, folded or none; minimum per cent; most entries; caller or callee; "
+	  "function, address or srcline; percent, period or count (default graph,0.5,caller,function,percent)",
+	  OPTF_OPTIONAL | OPTF_NEXT_WORD, .call = on_graph,
+	  .complete = "graph fractal flat folded none caller callee function address srcline percent period count" },
+	{ OPT_FLAG, 'G', "inverted", AT(inverted), NULL, "callers first: -g caller" },
+	{ OPT_STR, 0, "ignore-callees", AT(ignore_callees), "REGEX",
+	  "functions that match count for all they called, which is not shown" },
+	{ OPT_CALL, 0, "no-call-graph", 0, NULL, "", OPTF_HIDDEN, .call = on_no_graph },
+	{ OPT_CALL, 0, "no-inline", 0, NULL, "without inlined functions (always so)", .call = on_nothing },
+	{ OPT_GROUP, .help = "How to show it" },
+	{ OPT_FLAG, 0, "stdio", AT(stdio), NULL, "write text, also on a terminal" },
+	{ OPT_FLAG, 0, "tui", AT(tui), NULL, "the interactive browser: the default on a terminal" },
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "write JSON (schema tacho.report/1)" },
+	{ OPT_STR, 't', "field-separator", AT(separator), "SEP", "put SEP between columns" },
+	{ OPT_STR, 'w', "column-widths", AT(widths), "N,...", "widths of the columns, from the left" },
+	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "rows only: no head, no messages" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say how good the data is" },
+	{ OPT_FLAG, 'T', "threads", AT(threads), NULL,
+	  "also what each thread counted, of a recording made with 'record -s'" },
+	{ OPT_FLAG, 0, "header", AT(header), NULL, "begin with where, when and how it was recorded" },
+	{ OPT_FLAG, 'I', "show-info", AT(show_info), NULL,
+	  "with --header: also the machine's topology and caches" },
+	{ OPT_GROUP, .help = "Instead of the table" },
+	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "only where, when and how it was recorded" },
+	{ OPT_FLAG, 0, "stats", AT(stats), NULL, "how many records of which type" },
+	{ OPT_FLAG, 0, "tasks", AT(tasks), NULL, "processes and threads as a tree" },
+	{ OPT_FLAG, 0, "mmaps", AT(mmaps), NULL, "the same, with what they had mapped since they became a program" },
+	REFUSED(0, "itrace", REFUSED_TRACES),
+	REFUSED(0, "inline", "inlined functions are not shown"),
+	REFUSED(0, "branch-history", NO_BLOCKS),
+	REFUSED(0, "total-cycles", NO_BLOCKS),
+	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
+	REFUSED('D', "dump-raw-trace", "'script -D' shows every record"),
+	REFUSED(0, "asm-raw", NO_ANNOTATE),
+	REFUSED(0, "source", NO_ANNOTATE),
+	REFUSED('M', "disassembler-style", NO_ANNOTATE),
+	REFUSED(0, "objdump", NO_ANNOTATE),
+	REFUSED(0, "prefix", NO_ANNOTATE),
+	REFUSED(0, "prefix-strip", NO_ANNOTATE),
+	REFUSED(0, "percent-type", NO_ANNOTATE),
+	REFUSED(0, "samples", "'script --time' shows single samples; the browser's key is not there"),
+	REFUSED(0, "disable-order", "samples are put into the order of time without waiting for it"),
+	REFUSED(0, "pretty", "-T has one form; 'script --json' and 'report --json' are for programs"),
+	REFUSED(0, "show-ref-call-graph", "events without call chains of their own show none"),
+	REFUSED(0, "demangle-kernel", "--no-demangle says it for all names, the kernel's among them"),
+	REFUSED(0, "ignore-vmlinux", "kallsyms comes before a vmlinux that is found; -k names one"),
+	REFUSED(0, "stdio-color", "the text has no colours"),
+	REFUSED(0, "skip-empty", "events without samples have no table"),
+	{ .kind = OPT_END },
+};
+
+static int on_graph(void *opts, const char *arg, struct tacho_error *e)
+{
+	return report_graph(&((struct report_opts *)opts)->graph, arg, e);
+}
+
+static int on_no_graph(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)arg;
+	(void)e;
+	((struct report_opts *)opts)->graph.style = GRAPH_NONE;
+	return 0;
+}
+
+/* The last one of this and -g decides of branches. */
+static int on_limit(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct report_opts *o = opts;
+
+	if (num_double(str_of(arg), &o->percent_limit) < 0 || o->percent_limit < 0 ||
+	    o->percent_limit > 100)
+		return error_set(e, -EINVAL,
+				 "option '--percent-limit' takes a number from 0 to 100, not '%s'", arg);
+	o->graph.min_percent = o->percent_limit;
+	return 0;
+}
+
+static int on_branches(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct report_opts *o = opts;
+
+	(void)arg;
+	(void)e;
+	o->branches = true;
+	o->no_branches = false;
+	return 0;
+}
+
+static int on_no_branches(void *opts, const char *arg, struct tacho_error *e)
+{
+	struct report_opts *o = opts;
+
+	(void)arg;
+	(void)e;
+	o->branches = false;
+	o->no_branches = true;
+	return 0;
+}
+
+static int on_socket(void *opts, const char *arg, struct tacho_error *e)
+{
+	uint32_t socket;
+
+	if (num_u32(str_of(arg), &socket) < 0 || socket > INT32_MAX)
+		return error_set(e, -EINVAL, "option '--socket-filter' takes the number of a socket, not '%s'", arg);
+	((struct report_opts *)opts)->socket = socket + 1;
+	return 0;
+}
+
+/* For what is asked for and is so anyway. */
+static int on_nothing(void *opts, const char *arg, struct tacho_error *e)
+{
+	(void)opts;
+	(void)arg;
+	(void)e;
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static const char *parent_regex(const struct report_opts *o)
+{
+	return o->parent ? o->parent : DEFAULT_PARENT;
+}
+
+static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
+			struct tacho_profile **out, struct tacho_error *e)
+{
+	struct tacho_profile_opts opts = {
+		.size = sizeof(opts), .comms = o->comms, .objects = o->dsos, .symbols = o->symbols,
+		.pids = o->pids, .tids = o->tids, .cpus = o->cpus, .time = o->time,
+		.parent = o->exclude_other ? parent_regex(o) : NULL, .max_stack = o->max_stack, .split_unknown = true,
+		.no_chains = o->graph.style == GRAPH_NONE && o->no_children && !o->parent && !o->exclude_other &&
+			     !report_wants_key(o, "parent") && !o->ignore_callees,
+		.ignore_callees = o->ignore_callees, .resolved = o->hide_unresolved,
+		.per_cpu = report_wants_key(o, "cpu") || report_wants_key(o, "socket"),
+		.per_srcline = report_wants_lines(o), .per_address = report_wants_addresses(o),
+		.branches = o->mode == REPORT_BRANCH, .weigh = o->mode == REPORT_MEMORY, .per_time = report_wants_key(o, "time"),
+		.join_threads = report_joins_threads(o), .split_comms = report_joins_threads(o),
+		.unjudged = !report_wants_quality(o), .once = true,
+		.switch_on = o->switch_on, .switch_off = o->switch_off, .show_switches = o->show_switches,
+		.caller_first = !o->no_children && !(o->graph.order_given && !o->graph.caller),
+	};
+	struct tacho_symbols_opts symbols = {
+		.size = sizeof(symbols), .symfs = o->symfs, .vmlinux = o->vmlinux,
+		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .force = o->force,
+	};
+	scoped(freep) char *cpus = NULL;
+	int err = report_keep(o, &opts, e);
+
+	if (err == 0)
+		err = report_socket_cpus(o, pd, &cpus, e);
+	opts.counted_cpus = cpus;
+	if (err == 0)
+		err = tacho_profile_new(out, &opts, e);
+	return err < 0 ? err : tacho_profile_load(*out, pd, &symbols, e);
+}
+
+/* ---- writing ---- */
+
+static int flush_stdout(struct hist_sink *sink)
+{
+	int err = buf_failed(&sink->out) ? -ENOMEM :
+		  io_write_all(STDOUT_FILENO, sink->out.bytes, sink->out.n);
+
+	buf_clear(&sink->out);
+	return err;
+}
+
+/* Told in the order of the keys whose columns they leave out. */
+static void put_filters(const struct report_opts *o, const struct hist_opts *opts, struct buf *out)
+{
+	const struct { enum hist_column key; const char *name, *value; } filters[] = {
+		{ COL_COMM, "comm", o->comms },
+		{ COL_DSO, "dso", o->dsos },
+		{ COL_SYMBOL, "symbol", o->symbols },
+	};
+
+	for (size_t k = 0; k < opts->n_keys; k++)
+		for (size_t i = 0; i < countof(filters); i++)
+			if (opts->keys[k] == filters[i].key && report_is_single(filters[i].value))
+				buf_printf(out, "# %s: %s\n", filters[i].name, filters[i].value);
+}
+
+static void put_head(const struct report_opts *o, const struct tacho_profile *p,
+		     const struct hist_opts *opts, struct buf *out)
+{
+	struct tacho_profile_quality q = { .size = sizeof(q) };
+
+	tacho_profile_quality(p, &q);
+	put_filters(o, opts, out);
+	buf_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", q.lost);
+}
+
+static void put_samples(struct buf *out, uint64_t n)
+{
+	static const char units[] = " KMG";
+	size_t unit = 0;
+
+	while (n >= 1000 && unit + 2 < sizeof(units)) {
+		n /= 1000;
+		unit++;
+	}
+	buf_printf(out, "Samples: %" PRIu64 "%c of ", n, units[unit]);
+}
+
+void report_event_text(const struct report_opts *o, const struct hist *h, uint64_t samples,
+		       struct buf *out)
+{
+	bool grouped = h->n_events > 1 && tacho_profile_event(h->profile, h->events[1])->leader == h->events[0];
+
+	put_samples(out, samples);
+	buf_printf(out, "event%s '%s", h->n_events > 1 ? "s" : "", grouped ? "anon group { " : "");
+	for (size_t i = 0; i < h->n_events; i++)
+		buf_printf(out, "%s%s", i ? ", " : "",
+			   tacho_profile_event(h->profile, h->events[i])->name);
+	buf_puts(out, grouped ? " }'" : "'");
+	if (o->time)
+		buf_printf(out, " (time slices: %s)", o->time);
+}
+
+static void put_event(const struct report_opts *o, const struct hist *h, struct buf *out)
+{
+	buf_puts(out, "# ");
+	report_event_text(o, h, h->samples, out);
+	if (o->mode == REPORT_MEMORY)
+		buf_printf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n", h->period,
+			   o->sort ? o->sort : report_default_keys(o));
+	else
+		buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n", h->period);
+	if (o->socket)
+		buf_printf(out, "# Processor Socket: %" PRIu32 "\n", o->socket - 1);
+	buf_puts(out, "#\n");
+}
+
+static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sink *sink)
+{
+	int err;
+
+	if (!o->quiet)
+		put_event(o, h, &sink->out);
+	err = o->hierarchy ? hist_tree(h, !o->quiet, sink) : hist_text(h, !o->quiet, sink);
+	buf_puts(&sink->out, "\n\n");
+	return err < 0 ? err : sink->flush(sink);
+}
+
+/* --group where no events were recorded as one. */
+static bool makes_one(const struct report_opts *o, const struct tacho_profile *p)
+{
+	for (size_t i = 0; i < tacho_profile_n_events(p) && o->all_in_one; i++)
+		if (tacho_profile_event(p, i)->leader != i)
+			return false;
+	return o->all_in_one;
+}
+
+/* The first event that has samples leads the others that have, too. */
+static size_t members_of_all(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
+			     uint32_t *out, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tacho_profile_n_events(p) && n < most; i++)
+		if (tacho_profile_event(p, i)->all_samples || o->show_empty)
+			out[n++] = (uint32_t)i;
+	return n && out[0] == event ? n : 0;
+}
+
+size_t report_members(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
+		      uint32_t *out, size_t most)
+{
+	const struct tacho_profile_event *ev = tacho_profile_event(p, event);
+	size_t n = 0;
+
+	if (makes_one(o, p))
+		return members_of_all(o, p, event, out, most);
+	if (!o->no_group && ev->leader != event)
+		return 0;
+	out[n++] = event;
+	for (size_t i = 0; !o->no_group && i < tacho_profile_n_events(p) && n < most; i++)
+		if (i != event && tacho_profile_event(p, i)->leader == event)
+			out[n++] = (uint32_t)i;
+	return n == 1 && !ev->all_samples && !o->show_empty ? 0 : n;
+}
+
+static int put_events(const struct report_opts *o, const struct tacho_profile *p,
+		      const struct hist_opts *opts, struct json *json, struct hist_sink *sink)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < tacho_profile_n_events(p) && err == 0; i++) {
+		scoped(hist_done) struct hist h = { 0 };
+		struct hist_opts mine;
+		uint32_t members[64];
+		size_t n = report_members(o, p, (uint32_t)i, members, countof(members));
+
+		if (!n)
+			continue;
+		mine = *opts;
+		report_drop_fields(&mine, p, members, n);
+		err = hist_build(&h, p, &mine, members, n);
+		if (err == 0)
+			err = json ? hist_json(&h, json) : put_hist(o, &h, sink);
+	}
+	return err;
+}
+
+/* Of any event, within the range of time and on the CPUs that were asked for. */
+static bool has_samples(const struct tacho_profile *p)
+{
+	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
+		if (tacho_profile_event(p, i)->all_samples)
+			return true;
+	return false;
+}
+
+static int write_text(const struct report_opts *o, const struct tacho_perfdata *pd,
+		      const struct tacho_profile *p, const struct hist_opts *opts)
+{
+	struct hist_sink sink = { .flush = flush_stdout };
+	bool empty = !has_samples(p) && !o->show_empty;
+	int err;
+
+	if (!o->quiet) {
+		if (o->header)
+			file_header(pd, o->show_info, &sink.out);
+		else
+			buf_puts(&sink.out, "# To display the perf.data header info, please use "
+					    "--header/--header-only options.\n#\n");
+		if (!empty)
+			put_head(o, p, opts, &sink.out);
+	}
+	err = empty ? 0 : put_events(o, p, opts, NULL, &sink);
+	if (err == 0 && !o->quiet && !empty)
+		buf_printf(&sink.out, "#\n# (Tip: see the same as a flame graph: %s flame -i %s)\n#\n",
+			   program_name, o->input);
+	if (err == 0)
+		err = sink.flush(&sink);
+	buf_done(&sink.out);
+	return err;
+}
+
+static int write_json(const struct report_opts *o, const struct tacho_profile *p,
+		      const struct hist_opts *opts)
+{
+	struct buf out = { 0 };
+	struct json j = { .out = &out, .indent = 1 };
+	int err;
+
+	report_json_begin(&j, o->input, p);
+	err = put_events(o, p, opts, &j, NULL);
+	report_json_end(&j);
+	if (err == 0)
+		err = buf_failed(&out) ? -ENOMEM : io_write_all(STDOUT_FILENO, out.bytes, out.n);
+	buf_done(&out);
+	return err;
+}
+
+/* In the browser where *browsed says so, unless there is no screen for it. Returns 1 with another
+ * recording's name in *next where it was left for that. */
+static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
+			const struct tacho_profile *p, bool *browsed, char **next, struct tacho_error *e)
+{
+	struct hist_opts opts = { .quantum_ns = DEFAULT_QUANTUM_NS };
+	scoped(freep) int32_t *sockets = NULL;
+	regex_t parent;
+	int err;
+
+	if (o->quantum)
+		num_duration_ns(str_of(o->quantum), &opts.quantum_ns);
+	err = report_hist_opts(o, p, &opts, e);
+	if (err < 0)
+		return err;
+	sockets = report_sockets(pd, &opts.n_sockets);
+	opts.sockets = sockets;
+	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
+		return error_set(e, -EINVAL, "'%s' is no regular expression", parent_regex(o));
+	opts.parent = &parent;
+	err = *browsed ? report_browse(o, pd, p, &opts, next, e) : -ENOTTY;
+	if (err >= 0 || (err != -ENOTTY && err != -EOPNOTSUPP) || (o->tui && *browsed)) {
+		regfree(&parent);
+		return err;
+	}
+	*e = (struct tacho_error){ .column = -1 };	/* no screen: text does as well */
+	*browsed = false;
+	if (!o->json && !o->separator)
+		pager_start();
+	err = o->json ? write_json(o, p, &opts) : write_text(o, pd, p, &opts);
+	regfree(&parent);
+	if (err < 0 && err != -EPIPE)
+		error_set(e, err, "cannot write to stdout: %s", strerror(-err));
+	return err;
+}
+
+static bool options_fit(const struct report_opts *o, const char **list, struct tacho_error *e)
+{
+	struct hist_opts tried = { 0 };
+	uint64_t quantum;
+	regex_t parent;
+
+	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute")) {
+		error_set(e, -EINVAL, "'%s' is neither relative nor absolute", o->percentage);
+		return false;
+	}
+	if (o->separator && (!o->separator[0] || o->separator[0] == '.')) {
+		error_set(e, -EINVAL, "'%s' cannot separate columns", o->separator);
+		return false;
+	}
+	if (o->quantum && (num_duration_ns(str_of(o->quantum), &quantum) < 0 || !quantum)) {
+		error_set(e, -EINVAL, "'%s' is no length of time (10ms, 1s)", o->quantum);
+		return false;
+	}
+	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB)) {
+		error_set(e, -EINVAL, "'%s' is no regular expression", parent_regex(o));
+		return false;
+	}
+	regfree(&parent);
+	if (o->stats && (o->tasks || o->mmaps)) {
+		error_set(e, -EINVAL, "--stats is shown by itself, without --tasks and --mmaps");
+		return false;
+	}
+	*list = o->sort ? o->sort : o->fields;
+	if (report_sort_keys(o, &tried, e) < 0)
+		return false;
+	*list = o->fields;
+	return report_columns(o, &tried, e) == 0;
+}
+
+/* Of -s or -F, whose text `list` is. */
+static void list_refused(const struct report_opts *o, const char *list, const struct tacho_error *e)
+{
+	report_error("report", list && list == o->sort ? "-s" : list ? "-F" : NULL, list, e);
+}
+
+static int report_file(struct report_opts *o, char **next)
+{
+	scoped(perfdata_closep) struct tacho_perfdata *pd = NULL;
+	scoped(profile_freep) struct tacho_profile *p = NULL;
+	scoped(freep) char *fields = NULL;
+	const char *list = NULL;
+	struct tacho_error e = { .column = -1 }, damage = { .column = -1 }, wrong = { .column = -1 };
+	bool browse = report_wants_browser(o);
+	int bad, err = tacho_perfdata_open(&pd, o->input, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
+								     .force = o->force), &e);
+
+	if (err < 0) {
+		if (report_looks_wrong(o, &list, &wrong)) {
+			list_refused(o, list, &wrong);
+			return EXIT_USAGE;
+		}
+		report_error("report", NULL, NULL, &e);
+		return EXIT_FAILED;
+	}
+	if (o->stats || o->tasks || o->mmaps || o->header_only) {
+		if (!o->json && !o->separator)
+			pager_start();
+		return report_side(o, pd);
+	}
+	err = report_mode(o, pd, &fields, &list, &e);
+	if (err < 0) {
+		list_refused(o, list, &e);
+		return EXIT_USAGE;
+	}
+	if (browse)
+		report_progress_begin(pd);
+	bad = read_profile(o, pd, &p, &damage);
+	report_progress_end();
+	if (bad < 0 && (!p || bad == -ENOMEM || bad == -EINVAL)) {
+		report_error("report", NULL, NULL, &damage);
+		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	}
+	err = write_report(o, pd, p, &browse, next, &e);
+	if (err == 0 && o->threads && !o->json && !browse)
+		err = report_threads(o, &e);
+	if (err < 0 && err != -EPIPE)
+		report_error("report", NULL, NULL, &e);
+	if (bad < 0)
+		report_error("report", NULL, NULL, &damage);
+	if (err == 0 && bad == 0 && !browse && !has_samples(p))
+		report_text("report", "%s has no samples%s", o->input,
+			    o->switch_on || o->switch_off ? " between these events" :
+			    o->time || o->cpus ? " at these times and CPUs" : "");
+	if (!o->quiet && !browse)
+		report_quality(o, pd, p);
+	return err < 0 || bad < 0 ? EXIT_FAILED : 0;
+}
+
+static int report_run(void *opts, int argc, char **argv)
+{
+	struct report_opts *o = opts;
+	scoped(freep) char *file = NULL;
+	const char *list = NULL;
+	struct tacho_error e = { .column = -1 };
+	int status, extra = 1;
+
+	if (argc && !o->input)
+		o->input = argv[0];
+	else if (argc && !o->symbol_filter)
+		o->symbol_filter = argv[0];
+	else if (argc)
+		extra = 0;
+	if (argc > extra) {
+		report_text("report", "'%s' is not expected here", argv[extra]);
+		return EXIT_USAGE;
+	}
+	o->input = o->input ? o->input : "perf.data";
+	if (o->show_switches && !o->switch_on && !o->switch_off) {
+		report_text("report", "--show-on-off-events goes with --switch-on or --switch-off");
+		return EXIT_USAGE;
+	}
+	if (!options_fit(o, &list, &e)) {
+		list_refused(o, list, &e);
+		return EXIT_USAGE;
+	}
+	pages_reuse();
+	for (;;) {
+		char *next = NULL;
+
+		status = report_file(o, &next);
+		if (!next)
+			return status;
+		free(file);
+		file = next;
+		o->input = file;
+	}
+}
+
+static void report_defaults(void *opts)
+{
+	struct report_opts *o = opts;
+
+	o->graph = (struct hist_graph_opts){ .style = GRAPH_ABSOLUTE, .min_percent = 0.5 };
+}
+
+const struct command cmd_report = {
+	.name = "report", .summary = "show where the samples of a recording fell",
+	.args = "[FILE]", .rows = report_rows, .opts_size = sizeof(struct report_opts),
+	.defaults = report_defaults, .run = report_run, .words = "file",
+};

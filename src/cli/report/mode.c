@@ -1,0 +1,263 @@
+/*
+ * What a recording holds decides what `tacho report` shows of it by default: branches, or, of
+ * nothing but tracepoints, their texts. Fields of tracepoints are known by the formats in the file.
+ */
+#include "cli/report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "record/perf_abi.h"
+
+#include <tacho/trace.h>
+
+#define BRANCH_CALL_STACK (1ull << 11)	/* of branch_sample_type: the stack of callers */
+
+static void trace_freep(struct tacho_trace **t)
+{
+	tacho_trace_free(*t);
+}
+
+static bool has_sample(const struct tacho_perfdata *pd, uint64_t bit)
+{
+	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++) {
+		const struct tacho_layout *lay = &tacho_perfdata_event(pd, i)->layout;
+
+		if ((lay->sample_type & bit) &&
+		    !(bit == PERF_SAMPLE_BRANCH_STACK && (lay->branch_type & BRANCH_CALL_STACK)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_tracepoint(const struct tacho_file_event *fe)
+{
+	const struct perf_event_attr *attr = fe->attr;
+
+	return fe->attr_size >= PERF_ATTR_SIZE_VER0 && attr->type == PERF_TYPE_TRACEPOINT;
+}
+
+static bool only_tracepoints(const struct tacho_perfdata *pd)
+{
+	size_t n = tacho_perfdata_n_events(pd);
+
+	for (size_t i = 0; i < n; i++)
+		if (!is_tracepoint(tacho_perfdata_event(pd, i)))
+			return false;
+	return n != 0;
+}
+
+/* ---- fields ---- */
+
+static int formats_of(const struct tacho_perfdata *pd, struct tacho_trace **out)
+{
+	size_t n;
+	const void *blob = tacho_perfdata_feature(pd, TACHO_FEATURE_TRACING_DATA, &n);
+
+	return blob ? tacho_trace_new(out, blob, n, NULL) : -ENOENT;
+}
+
+static const struct tacho_trace_event *format_of(struct tacho_trace *t, const struct tacho_file_event *fe)
+{
+	const struct perf_event_attr *attr = fe->attr;
+
+	return is_tracepoint(fe) ? tacho_trace_find(t, attr->config) : NULL;
+}
+
+/* "EVENT.FIELD,..." of all tracepoints. */
+static int fields_list(const struct tacho_perfdata *pd, struct tacho_trace *t, char **out)
+{
+	struct buf list = { 0 };
+
+	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++) {
+		const struct tacho_file_event *fe = tacho_perfdata_event(pd, i);
+		const struct tacho_trace_event *format = format_of(t, fe);
+
+		for (size_t k = 0; format && k < tacho_trace_n_fields(format); k++) {
+			const char *name = tacho_trace_field(format, k)->name;
+
+			if (!str_starts(str_of(name), "common_"))
+				buf_printf(&list, "%s%s.%s", list.n ? "," : "", fe->name, name);
+		}
+	}
+	buf_puts(&list, "");
+	*out = buf_take(&list);
+	return *out ? 0 : -ENOMEM;
+}
+
+static bool has_field(const struct tacho_perfdata *pd, struct tacho_trace *t, const char *asked)
+{
+	const char *dot = strrchr(asked, '.'), *name = dot ? dot + 1 : asked;
+
+	for (size_t i = 0; t && i < tacho_perfdata_n_events(pd); i++) {
+		const struct tacho_file_event *fe = tacho_perfdata_event(pd, i);
+		const struct tacho_trace_event *format = format_of(t, fe);
+
+		if (dot && !str_eq(str_of(fe->name), str_n(asked, (size_t)(dot - asked))))
+			continue;
+		for (size_t k = 0; format && k < tacho_trace_n_fields(format); k++)
+			if (strcmp(tacho_trace_field(format, k)->name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* Where in -s or -F the word stands. */
+static struct str word_in(const struct report_opts *o, const char *word, const char **text)
+{
+	const char *lists[] = { o->sort, o->fields };
+
+	for (size_t i = 0; i < countof(lists); i++) {
+		struct str rest = str_of(lists[i]), one;
+
+		*text = lists[i];
+		while (lists[i] && str_cut(&rest, ',', &one)) {
+			if (one.s == lists[i] && one.n && one.s[0] == '+')
+				one = str_n(one.s + 1, one.n - 1);
+			one = str_trim(one);
+			if (str_is(one, word))
+				return one;
+		}
+	}
+	*text = word;
+	return str_of(word);
+}
+
+static int fields_fit(const struct report_opts *o, const struct tacho_perfdata *pd, const char **list,
+		      struct tacho_error *e)
+{
+	scoped(trace_freep) struct tacho_trace *t = NULL;
+	int err = hist_n_fields() ? formats_of(pd, &t) : 0;
+
+	if (err == -ENOMEM)
+		return error_nomem(e);
+	for (size_t i = 0; i < hist_n_fields(); i++) {
+		struct str word;
+
+		if (strcmp(hist_fields()[i], "trace_fields") == 0 || has_field(pd, t, hist_fields()[i]))
+			continue;
+		word = word_in(o, hist_fields()[i], list);
+		return hist_unknown_key(*list, word, e);
+	}
+	return 0;
+}
+
+bool report_looks_wrong(const struct report_opts *o, const char **list, struct tacho_error *e)
+{
+	for (size_t i = 0; i < hist_n_fields(); i++) {
+		struct str word = word_in(o, hist_fields()[i], list);
+
+		hist_unknown_key(*list, word, e);
+		if (strstr(e->hint, "did you mean"))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the mode ---- */
+
+static bool has_switches(const struct tacho_perfdata *pd)
+{
+	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++) {
+		const struct tacho_file_event *fe = tacho_perfdata_event(pd, i);
+		const struct perf_event_attr *attr = fe->attr;
+
+		if (fe->attr_size >= PERF_ATTR_SIZE_VER0 && (attr->flags & PERF_ATTR_CONTEXT_SWITCH))
+			return true;
+	}
+	return false;
+}
+
+int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields, const char **list,
+		struct tacho_error *e)
+{
+	bool branches = has_sample(pd, PERF_SAMPLE_BRANCH_STACK);
+	scoped(trace_freep) struct tacho_trace *t = NULL;
+
+	if (o->branches && !branches)
+		return error_set(e, -EINVAL, "-b: no branches were recorded (record -b does)");
+	if (o->memory && !has_sample(pd, PERF_SAMPLE_DATA_SRC))
+		return error_set(e, -EINVAL, "--mem-mode: no sources of data were recorded (record -d does)");
+	o->mode = o->memory ? REPORT_MEMORY : branches && !o->no_branches ? REPORT_BRANCH :
+		  only_tracepoints(pd) ? REPORT_TRACE : REPORT_PLAIN;
+	o->has_switches = has_switches(pd);
+	if (formats_of(pd, &t) == 0) {
+		if (fields_list(pd, t, fields) < 0)
+			return error_nomem(e);
+		o->all_fields = *fields;
+	}
+	return fields_fit(o, pd, list, e);
+}
+
+/* NRCPUS: how many could be, and how many are; CPU_TOPOLOGY ends with core and socket of each CPU,
+ * behind two lists of strings, each with its length before it. */
+static const uint8_t *skip_list(const uint8_t *at, const uint8_t *end)
+{
+	uint32_t n, size;
+
+	if (end - at < 4)
+		return NULL;
+	memcpy(&n, at, 4);
+	at += 4;
+	while (n--) {
+		if (end - at < 4)
+			return NULL;
+		memcpy(&size, at, 4);
+		at += 4;
+		if (size > (size_t)(end - at))
+			return NULL;
+		at += size;
+	}
+	return at;
+}
+
+int32_t *report_sockets(const struct tacho_perfdata *pd, size_t *n)
+{
+	size_t n_cpus, size;
+	const uint8_t *cpus = tacho_perfdata_feature(pd, TACHO_FEATURE_NRCPUS, &n_cpus);
+	const uint8_t *at = tacho_perfdata_feature(pd, TACHO_FEATURE_CPU_TOPOLOGY, &size);
+	const uint8_t *end = at ? at + size : NULL;
+	int32_t *out;
+	uint32_t most;
+
+	*n = 0;
+	if (!cpus || n_cpus < 4 || !at || tacho_perfdata_swapped(pd))
+		return NULL;
+	memcpy(&most, cpus, 4);
+	at = skip_list(at, end);
+	at = at ? skip_list(at, end) : NULL;
+	if (!at || most > (size_t)(end - at) / 8)
+		return NULL;
+	out = calloc(most + 1, sizeof(*out));
+	for (*n = 0; out && *n < most; ++*n)
+		memcpy(&out[*n], at + *n * 8 + 4, 4);
+	return out;
+}
+
+int report_socket_cpus(const struct report_opts *o, const struct tacho_perfdata *pd, char **out,
+		       struct tacho_error *e)
+{
+	scoped(freep) int32_t *sockets = NULL;
+	struct buf list = { 0 };
+	size_t n;
+
+	*out = NULL;
+	if (!o->socket)
+		return 0;
+	sockets = report_sockets(pd, &n);
+	if (!sockets)
+		return error_set(e, -EINVAL, "the recording does not say which CPUs its sockets have");
+	for (size_t cpu = 0; cpu < n; cpu++)
+		if (sockets[cpu] == (int32_t)(o->socket - 1))
+			buf_printf(&list, "%s%zu", list.n ? "," : "", cpu);
+	if (buf_failed(&list))
+		return error_nomem(e);
+	if (!list.n) {
+		error_set(e, -EINVAL, "the recording's machine has no CPU on socket %" PRIu32, o->socket - 1);
+		error_hint(e, "-s socket,cpu shows which there are");
+		return -EINVAL;
+	}
+	*out = buf_take(&list);
+	return *out ? 0 : error_nomem(e);
+}

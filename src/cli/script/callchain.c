@@ -1,0 +1,103 @@
+/*
+ * A sample's call chain, frame by frame. The kernel's chain has markers between its parts; one
+ * that was recorded for DWARF has no user part, only registers and a copy of the stack, of which
+ * the innermost frame is shown.
+ */
+#include "cli/script/script.h"
+
+#include "record/callchain_markers.h"
+
+/* The user's instruction pointer among the registers, by machine; 0: not there. */
+static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
+{
+	enum { EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183, EM_RISCV = 243 };
+	unsigned bit = machine == EM_AARCH64 ? 32 : machine == EM_RISCV ? 0 : 8;
+	uint64_t below = regs->mask & ((1ull << bit) - 1);
+	size_t at = (size_t)__builtin_popcountll(below);
+
+	if (machine && machine != EM_AARCH64 && machine != EM_RISCV && machine != EM_386 &&
+	    machine != EM_X86_64)
+		return 0;
+	return (regs->mask >> bit & 1) && at < regs->values.n ? regs->values.v[at] : 0;
+}
+
+static size_t run_end(const uint64_t *words, size_t i, size_t n)
+{
+	while (i < n && words[i] < CONTEXT_FIRST)
+		i++;
+	return i;
+}
+
+static void walk_words(const uint64_t *words, size_t n, frames_fn fn, void *arg)
+{
+	enum tacho_space space = TACHO_SPACE_USER;
+
+	for (size_t i = 0, end; i < n; i = end) {
+		end = run_end(words, i, n);
+		if (end > i)
+			fn(arg, space, words + i, end - i);
+		else if (!context_space(words[end++], &space))
+			return;
+	}
+}
+
+/* Whether the kernel says where the user's part begins. */
+static bool has_user_part(const struct tacho_words *chain)
+{
+	enum tacho_space space = TACHO_SPACE_UNKNOWN;
+
+	for (size_t i = 0; i < chain->n && space != TACHO_SPACE_USER; i++)
+		if (chain->v[i] >= CONTEXT_FIRST && !context_space(chain->v[i], &space))
+			break;
+	return space == TACHO_SPACE_USER;
+}
+
+/* By --max-stack and --stop-bt. */
+struct limited {
+	frames_fn fn;
+	void *arg;
+	size_t left;
+	struct script *script;
+	uint32_t pid;
+};
+
+/* How many there are up to one of the functions at which chains stop; without one SIZE_MAX. */
+static size_t until_stop(const struct limited *l, enum tacho_space space, const uint64_t *ips, size_t n)
+{
+	const struct strlist *stop = &l->script->opts->stop_bt;
+
+	for (size_t i = 0; i < n && stop->n; i++)
+		if (filter_names(stop, l->script->symbols, l->pid, space, ips[i]))
+			return i + 1;
+	return SIZE_MAX;
+}
+
+static void limited_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
+{
+	struct limited *l = arg;
+
+	n = min_of(n, l->left);
+	l->left = min_of(l->left, until_stop(l, space, ips, n));
+	n = min_of(n, l->left);
+	l->left -= n;
+	if (n)
+		l->fn(l->arg, space, ips, n);
+}
+
+void script_walk(struct script *s, const struct tacho_sample *sample, const struct script_who *who,
+		 frames_fn fn, void *arg)
+{
+	struct limited l = { fn, arg, s->opts->max_stack ? s->opts->max_stack : SIZE_MAX, s, who->pid };
+	uint64_t ip;
+
+	walk_words(sample->chain.v, sample->chain.n, limited_frames, &l);
+	if (!l.left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi ||
+	    has_user_part(&sample->chain))
+		return;
+	ip = (who->misc & 7) == TACHO_SPACE_USER ? sample->ip :
+	     user_ip(&sample->regs_user, tacho_perfdata_event(s->pd, 0)->layout.machine);
+	if (ip) {
+		s->raw_stacks = true;
+		fn(arg, TACHO_SPACE_USER, &ip, 1);
+	}
+}

@@ -1,0 +1,271 @@
+/*
+ * -F: which fields a sample's line has. A list replaces the default of all types of events, or
+ * with a prefix ("sw:comm,ip") that of one; +NAME and -NAME change it. What a default asks for
+ * and the samples do not have is left out; what was asked for by name is an error then.
+ */
+#include "cli/script/script.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+
+static const struct {
+	const char *name;
+	uint32_t field;
+	uint64_t sample_type;		/* one of these has to be there; 0: always */
+	const char *sample_name;
+} names[] = {
+	{ "comm", FIELD_COMM, 0, NULL },
+	{ "tid", FIELD_TID, PERF_SAMPLE_TID, "TID" },
+	{ "pid", FIELD_PID, PERF_SAMPLE_TID, "TID" },
+	{ "time", FIELD_TIME, PERF_SAMPLE_TIME, "TIME" },
+	{ "cpu", FIELD_CPU, PERF_SAMPLE_CPU, "CPU" },
+	{ "event", FIELD_EVENT, 0, NULL },
+	{ "trace", FIELD_TRACE, PERF_SAMPLE_RAW, "RAW" },
+	{ "ip", FIELD_IP, PERF_SAMPLE_IP, "IP" },
+	{ "sym", FIELD_SYM, 0, NULL },
+	{ "dso", FIELD_DSO, 0, NULL },
+	{ "dsoff", FIELD_DSOFF, 0, NULL },
+	{ "addr", FIELD_ADDR, PERF_SAMPLE_ADDR, "ADDR" },
+	{ "symoff", FIELD_SYMOFF, 0, NULL },
+	{ "srcline", FIELD_SRCLINE, 0, NULL },
+	{ "period", FIELD_PERIOD, PERF_SAMPLE_PERIOD, "PERIOD" },
+	{ "iregs", FIELD_IREGS, PERF_SAMPLE_REGS_INTR, "IREGS" },
+	{ "uregs", FIELD_UREGS, PERF_SAMPLE_REGS_USER, "UREGS" },
+	{ "brstack", FIELD_BRSTACK, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
+	{ "brstacksym", FIELD_BRSTACKSYM, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
+	{ "brstackoff", FIELD_BRSTACKOFF, PERF_SAMPLE_BRANCH_STACK, "BRANCH_STACK" },
+	{ "weight", FIELD_WEIGHT, PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT" },
+	{ "phys_addr", FIELD_PHYS_ADDR, PERF_SAMPLE_PHYS_ADDR, "PHYS_ADDR" },
+	{ "misc", FIELD_MISC, 0, NULL },
+	{ "data_page_size", FIELD_DATA_PAGE_SIZE, PERF_SAMPLE_DATA_PAGE_SIZE, "DATA_PAGE_SIZE" },
+	{ "code_page_size", FIELD_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE, "CODE_PAGE_SIZE" },
+	{ "ins_lat", FIELD_INS_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
+	{ "retire_lat", FIELD_RETIRE_LAT, PERF_SAMPLE_WEIGHT_STRUCT, "WEIGHT_STRUCT" },
+	{ "cgroup", FIELD_CGROUP, PERF_SAMPLE_CGROUP, "CGROUP" },
+	{ "data_src", FIELD_DATA_SRC, PERF_SAMPLE_DATA_SRC, "DATA_SRC" },
+	{ "flags", FIELD_FLAGS, 0, NULL },
+	{ "bpf-output", FIELD_BPF_OUTPUT, 0, NULL },
+	{ "tod", FIELD_TOD, PERF_SAMPLE_TIME, "TIME" },
+};
+
+/* perf's other fields, and why they are not to be had. */
+static const struct {
+	const char *name, *why;
+} absent[] = {
+#define NO_CODE "the instructions at an address are not read yet"
+	{ "insn", NO_CODE }, { "insnlen", NO_CODE }, { "disasm", NO_CODE }, { "brstackinsn", NO_CODE },
+	{ "brstackinsnlen", NO_CODE }, { "brstackdisasm", NO_CODE },
+#define NO_LINES "the text of the source is not read yet"
+	{ "srccode", NO_LINES },
+#define NO_TRACES "it is made from traces of hardware, which are not decoded yet"
+	{ "synth", NO_TRACES }, { "ipc", NO_TRACES }, { "callindent", NO_TRACES },
+#define NO_GUESTS "recordings of guests are not taken apart yet"
+	{ "machine_pid", NO_GUESTS }, { "vcpu", NO_GUESTS },
+	{ "metric", "metrics of sampled groups are not computed yet" },
+	{ "brcntr", "the counters of branches are not shown yet; -D has them as words" },
+};
+
+static const struct {
+	const char *name, *long_name;
+} types[N_TYPES] = {
+	[TYPE_HW] = { "hw", "hardware" }, [TYPE_SW] = { "sw", "software" },
+	[TYPE_TRACE] = { "trace", "tracepoint" }, [TYPE_RAW] = { "raw", "raw" },
+	[TYPE_BREAK] = { "break", "breakpoint" }, [TYPE_OTHER] = { "other", "other" },
+};
+
+#define ALWAYS (FIELD_COMM | FIELD_TID | FIELD_CPU | FIELD_TIME | FIELD_EVENT)
+#define PLACE (FIELD_IP | FIELD_SYM | FIELD_SYMOFF | FIELD_DSO)
+
+void fields_defaults(struct script_fields *f)
+{
+	*f = (struct script_fields){ 0 };
+	for (int t = 0; t < N_TYPES; t++)
+		f->set[t] = ALWAYS | PLACE | FIELD_PERIOD;
+	f->set[TYPE_TRACE] = ALWAYS | FIELD_TRACE;
+	f->set[TYPE_RAW] |= FIELD_ADDR | FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_PHYS_ADDR |
+			    FIELD_DATA_PAGE_SIZE | FIELD_CODE_PAGE_SIZE | FIELD_INS_LAT |
+			    FIELD_RETIRE_LAT;
+	f->set[TYPE_SW] |= FIELD_BPF_OUTPUT;
+	f->set[TYPE_OTHER] |= FIELD_BPF_OUTPUT;
+}
+
+enum script_type fields_type(const struct perf_event_attr *attr)
+{
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE: return TYPE_HW;
+	case PERF_TYPE_SOFTWARE: return TYPE_SW;
+	case PERF_TYPE_TRACEPOINT: return TYPE_TRACE;
+	case PERF_TYPE_RAW: return TYPE_RAW;
+	case PERF_TYPE_BREAKPOINT: return TYPE_BREAK;
+	default: return TYPE_OTHER;
+	}
+}
+
+static int unknown_field(struct str word, const char *text, struct tacho_error *e)
+{
+	struct str_nearest near = { .word = word };
+
+	for (size_t i = 0; i < countof(absent); i++)
+		if (str_is(word, absent[i].name)) {
+			error_set(e, -EINVAL, "the field '%s' cannot be shown", absent[i].name);
+			error_at(e, (size_t)(word.s - text), word.n);
+			error_hint(e, "%s", absent[i].why);
+			return -EINVAL;
+		}
+	for (size_t i = 0; i < countof(names); i++)
+		str_nearest_try(&near, str_of(names[i].name));
+	error_set(e, -EINVAL, "no field is called '%.*s'", STR(word));
+	error_at(e, (size_t)(word.s - text), word.n);
+	if (near.best.n)
+		error_hint(e, "did you mean '%.*s'?", STR(near.best));
+	return -EINVAL;
+}
+
+/* Which types a list is for: the one before the colon, or all. */
+static int pick_types(struct str *list, const char *text, int *from, int *to, struct tacho_error *e)
+{
+	ptrdiff_t colon = str_find(*list, ':');
+	struct str word;
+
+	*from = 0;
+	*to = N_TYPES - 1;
+	if (colon < 0 || !list->s)
+		return 0;
+	word = str_n(list->s, (size_t)colon);
+	*list = str_n(list->s + colon + 1, list->n - (size_t)colon - 1);
+	for (int t = 0; t < N_TYPES; t++) {
+		if (str_is(word, types[t].name)) {
+			*from = *to = t;
+			return 0;
+		}
+	}
+	error_set(e, -EINVAL, "no type of event is called '%.*s'", STR(word));
+	error_at(e, (size_t)(word.s - text), word.n);
+	error_hint(e, "types are hw, sw, trace, raw, break and other");
+	return -EINVAL;
+}
+
+static void change(struct script_fields *f, int t, uint32_t field, char how)
+{
+	if (how == '-') {
+		f->set[t] &= ~field;
+		f->required[t] &= ~field;
+		return;
+	}
+	/* "+trace" means those that can have it, unless the list is all there is */
+	if (field == FIELD_TRACE && t != TYPE_TRACE)
+		return;
+	f->set[t] |= field;
+	f->required[t] |= field;
+}
+
+static int one_field(struct script_fields *f, struct str word, const char *text, int from, int to,
+		     struct tacho_error *e)
+{
+	char how = word.n && (word.s[0] == '+' || word.s[0] == '-') ? word.s[0] : 0;
+	size_t i = 0;
+
+	if (how)
+		word = str_n(word.s + 1, word.n - 1);
+	while (i < countof(names) && !str_is(word, names[i].name))
+		i++;
+	if (i == countof(names))
+		return unknown_field(word, text, e);
+	for (int t = from; t <= to; t++)
+		change(f, t, names[i].field, how);
+	return 0;
+}
+
+int fields_parse(struct script_fields *f, const char *text, struct tacho_error *e)
+{
+	struct str list = str_of(text), word;
+	int from, to, err = pick_types(&list, text, &from, &to, e);
+	bool changes = list.s && list.n && (list.s[0] == '+' || list.s[0] == '-');
+
+	if (err)
+		return err;
+	for (int t = from; t <= to && !changes; t++) {
+		f->set[t] = f->required[t] = 0;
+		f->given[t] = true;
+		f->hidden[t] = from == to && !list.n;
+	}
+	while (!err && list.n && str_cut(&list, ',', &word))
+		err = word.n ? one_field(f, word, text, from, to, e) : 0;
+	return err;
+}
+
+static int missing(const struct tacho_file_event *ev, size_t i, struct tacho_error *e)
+{
+	return error_set(e, -EINVAL,
+			 "Samples for '%s' event do not have %s attribute set. Cannot print '%s' field.",
+			 ev->name, names[i].sample_name, names[i].name);
+}
+
+/* What a field is made from. */
+static const struct {
+	const char *name, *of;
+	uint32_t field, needs;
+} made[] = {
+	{ "symoff", "sym", FIELD_SYMOFF, FIELD_SYM },
+	{ "srcline", "ip", FIELD_SRCLINE, FIELD_IP },
+};
+
+/* Where the default is only changed, types that cannot have it do without. */
+static int made_of(const struct script_fields *f, enum script_type t, struct tacho_error *e)
+{
+	for (size_t i = 0; i < countof(made); i++)
+		if (f->given[t] && (f->set[t] & made[i].field) && !(f->set[t] & made[i].needs))
+			return error_set(e, -EINVAL, "the field '%s' is shown with '%s', which was not asked for",
+					 made[i].name, made[i].of);
+	return 0;
+}
+
+/* The event that follows maps and tasks beside the others; it never samples. */
+static bool is_dummy(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+}
+
+int fields_of_event(const struct script_fields *f, const struct tacho_file_event *ev, bool chains,
+		    uint32_t *out, struct tacho_error *e)
+{
+	enum script_type t = fields_type(ev->attr);
+	uint32_t set = f->set[t];
+	int err = made_of(f, t, e);
+
+	if (err < 0)
+		return err;
+	if (t == TYPE_TRACE && chains && !f->given[t])
+		set |= PLACE;
+	for (size_t i = 0; i < countof(names); i++) {
+		if (!(set & names[i].field) || !names[i].sample_type ||
+		    (ev->layout.sample_type & names[i].sample_type))
+			continue;
+		if (names[i].field == FIELD_IP && chains)
+			continue;		/* the chain has it */
+		if (names[i].field == FIELD_PERIOD)
+			continue;		/* the attr has it */
+		if ((f->required[t] & names[i].field) && !is_dummy(ev->attr))
+			return missing(ev, i, e);
+		set &= ~names[i].field;
+	}
+	*out = set;
+	return 0;
+}
+
+int fields_check_types(const struct script_fields *f, const struct tacho_perfdata *pd,
+		       struct tacho_error *e)
+{
+	for (int t = 0; t < N_TYPES; t++) {
+		bool there = false;
+
+		for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++)
+			there |= fields_type(tacho_perfdata_event(pd, i)->attr) == (enum script_type)t;
+		if (f->hidden[t] && !there)
+			return error_set(e, -EINVAL, "%s events do not exist. Remove corresponding -F option "
+					 "to proceed.", types[t].long_name);
+	}
+	return 0;
+}

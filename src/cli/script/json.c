@@ -1,0 +1,132 @@
+/*
+ * A sample as one JSON object on one line. Times are nanoseconds and addresses hexadecimal
+ * strings, since neither survives being a floating point number.
+ */
+#include "cli/script/script.h"
+
+#include "base/json.h"
+#include "cli/core/fast_format.h"
+
+static void put_address(struct json *j, const char *key, uint64_t v)
+{
+	char text[24] = "0x";
+
+	*put_hex(text + 2, v, 0) = 0;
+	json_member(j, key, str, text);
+}
+
+struct json_chain {
+	struct script *s;
+	struct json *j;
+	uint32_t pid;
+};
+
+static bool wants_lines(const struct script *s)
+{
+	for (int t = 0; t < N_TYPES; t++)
+		if (s->fields.set[t] & FIELD_SRCLINE)
+			return true;
+	return false;
+}
+
+static void put_frame(struct script *s, struct json *j, uint64_t ip, const struct tacho_frame *f)
+{
+	struct tacho_object_info info = { .size = sizeof(info) };
+	const char *file;
+	uint32_t line;
+
+	put_address(j, "ip", ip);
+	if (f->symbol) {
+		json_member(j, "symbol", str, tacho_symbols_name(s->symbols, f->symbol));
+		json_member(j, "symbol_offset", u64, f->symbol_offset);
+	}
+	if (f->object && tacho_symbols_object(s->symbols, f->object, &info) >= 0) {
+		json_member(j, "object", str, info.path);
+		put_address(j, "object_offset", f->object_offset);
+	}
+	if (wants_lines(s) && tacho_symbols_srcline(s->symbols, f, &file, &line) > 0) {
+		json_member(j, "file", str, file);
+		json_member(j, "line", u64, line);
+	}
+}
+
+static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
+{
+	struct json_chain *c = arg;
+	struct tacho_frame frame;
+
+	for (size_t i = 0; i < n; i++) {
+		if (tacho_symbols_resolve(c->s->symbols, c->pid, space, ips[i], &frame) < 0)
+			frame = (struct tacho_frame){ .space = space };
+		json_begin(c->j, '{');
+		put_frame(c->s, c->j, ips[i], &frame);
+		json_end(c->j);
+	}
+}
+
+static void put_trace(struct script *s, const struct script_event *ev, struct json *j,
+		      const struct tacho_sample *sample)
+{
+	char text[4096];
+	ptrdiff_t n = tacho_trace_print(ev->trace, sample->raw, sample->n_raw, &s->trace_opts, text,
+					sizeof(text));
+
+	if (n >= 0)
+		json_member(j, "trace", str, text);
+	json_key(j, "trace_fields");
+	json_begin(j, '{');
+	for (size_t i = 0; i < tacho_trace_n_fields(ev->trace); i++) {
+		const struct tacho_trace_field *f = tacho_trace_field(ev->trace, i);
+
+		if (strncmp(f->name, "common_", 7) == 0 ||
+		    tacho_trace_print_field(ev->trace, i, sample->raw, sample->n_raw, &s->trace_opts, text,
+					    sizeof(text)) < 0)
+			continue;
+		json_member(j, f->name, str, text);
+	}
+	json_end(j);
+}
+
+static void put_who(struct json *j, uint64_t type, const struct script_who *who)
+{
+	if (type & PERF_SAMPLE_TID) {
+		json_member(j, "comm", str, who->comm);
+		json_member(j, "pid", i64, (int32_t)who->pid);
+		json_member(j, "tid", i64, (int32_t)who->tid);
+	}
+	if (type & PERF_SAMPLE_CPU)
+		json_member(j, "cpu", u64, who->cpu);
+	if (type & PERF_SAMPLE_TIME)
+		json_member(j, "time_ns", u64, who->time);
+}
+
+void json_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
+		 const struct script_who *who)
+{
+	struct json j = { .out = &ev->sink->out };
+	struct json_chain chain = { s, &j, who->pid };
+	struct tacho_frame frame;
+
+	json_begin(&j, '{');
+	json_member(&j, "type", str, "sample");
+	json_member(&j, "event", str, ev->file->name);
+	put_who(&j, sample->type, who);
+	json_member(&j, "period", u64, sample->period);
+	if (sample->type & PERF_SAMPLE_IP) {
+		if (tacho_symbols_resolve(s->symbols, who->pid, who->misc & 7, sample->ip, &frame) < 0)
+			frame = (struct tacho_frame){ 0 };
+		put_frame(s, &j, sample->ip, &frame);
+	}
+	if (sample->type & PERF_SAMPLE_ADDR)
+		put_address(&j, "addr", sample->addr);
+	if (ev->trace && sample->raw)
+		put_trace(s, ev, &j, sample);
+	if (ev->chains) {
+		json_key(&j, "callchain");
+		json_begin(&j, '[');
+		script_walk(s, sample, who, chain_frames, &chain);
+		json_end(&j);
+	}
+	json_end(&j);
+	buf_putc(&ev->sink->out, '\n');
+}

@@ -1,0 +1,104 @@
+/*
+ * data_src in words on one line, as perf 7's script has it: operation and level here, the rest as
+ * report's columns have them (mem_text.c, where the fields are drawn).
+ */
+#include "cli/script/mem_fields.h"
+
+#include "cli/report/mem_text.h"
+
+struct field {
+	unsigned at, bits;
+};
+static const struct field op_field = { 0, 5 }, level_field = { 5, 14 }, number_field = { 33, 4 },
+			  remote_field = { 37, 1 }, hops_field = { 43, 3 };
+
+enum { HIT = 2, MISS = 4, NUMBER_NONE = 15 };
+
+static unsigned get(uint64_t word, struct field f)
+{
+	return (unsigned)(word >> f.at & ((1u << f.bits) - 1));
+}
+
+/* The names of the bits that are set, "A or B"; returns how many. */
+static unsigned put_set(struct buf *out, unsigned set, const char *const *names, size_t n,
+			unsigned before)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!(set >> i & 1) || !names[i])
+			continue;
+		if (before++)
+			buf_puts(out, " or ");
+		buf_puts(out, names[i]);
+	}
+	return before;
+}
+
+static void put_op(struct buf *out, uint64_t word)
+{
+	static const char *const names[] = { "N/A", "LOAD", "STORE", "PFETCH", "EXEC" };
+	unsigned op = get(word, op_field);
+
+	buf_puts(out, op ? names[__builtin_ctz(op)] : "No");
+}
+
+/* By number, in newer words, with how far away it was. */
+static void put_number(struct buf *out, uint64_t word, unsigned number)
+{
+	static const char *const names[16] = {
+		[1] = "L1", [2] = "L2", [3] = "L3", [4] = "L4", [5] = "L2 MHB", [6] = "Memory-side Cache",
+		[8] = "Uncached", [9] = "CXL", [10] = "I/O", [11] = "Any cache", [12] = "LFB/MAB",
+		[13] = "RAM", [14] = "PMEM",
+	};
+	static const char *const hops[8] = {
+		[1] = "core, same node ", [2] = "node, same socket ", [3] = "socket, same board ",
+		[4] = "board ",
+	};
+	const char *far = hops[get(word, hops_field)];
+
+	if (get(word, remote_field))
+		buf_puts(out, "Remote ");
+	if (far)
+		buf_puts(out, far);
+	if (names[number])
+		buf_puts(out, names[number]);
+	else
+		buf_printf(out, "Unknown level %u", number);
+}
+
+static void put_level(struct buf *out, uint64_t word)
+{
+	static const char *const names[14] = {
+		[3] = "L1", [4] = "LFB/MAB", [5] = "L2", [6] = "L3", [7] = "Local RAM",
+		[8] = "Remote RAM (1 hop)", [9] = "Remote RAM (2 hops)", [10] = "Remote Cache (1 hop)",
+		[11] = "Remote Cache (2 hops)", [12] = "I/O", [13] = "Uncached",
+	};
+	unsigned number = get(word, number_field), level = get(word, level_field);
+	const char *how = level & HIT ? "hit" : level & MISS ? "miss" : "";
+
+	if (number && number != NUMBER_NONE)
+		put_number(out, word, number);
+	else if (!put_set(out, level, names, countof(names), 0)) {
+		buf_puts(out, "N/A");
+		return;
+	}
+	buf_printf(out, " %s", how);
+}
+
+void data_src_text(struct buf *out, uint64_t data_src)
+{
+	static const struct {
+		const char *head;
+		enum hist_column key;
+	} parts[] = {
+		{ "|SNP ", COL_SNOOP }, { "|TLB ", COL_TLB }, { "|LCK ", COL_LOCKED }, { "|BLK ", COL_BLOCKED },
+	};
+
+	buf_puts(out, "|OP ");
+	put_op(out, data_src);
+	buf_puts(out, "|LVL ");
+	put_level(out, data_src);
+	for (size_t i = 0; i < countof(parts); i++) {
+		buf_puts(out, parts[i].head);
+		mem_text(parts[i].key, data_src, out);
+	}
+}

@@ -1,0 +1,300 @@
+/*
+ * What `stat` counts: the words of -e, -M, -G and --filter in their order, the default set
+ * where there are none, and the events that metrics need.
+ */
+#include "cli/stat/stat.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Metrics ask for these; duration_time is the run's own clock, so it is never a counter. */
+static double plan_literal(void *arg, const char *name)
+{
+	const struct stat_plan *plan = arg;
+
+	return strcmp(name, "target_cpu") == 0 ? plan->target_cpu : NAN;
+}
+
+static double no_event(void *arg, const char *name)
+{
+	(void)arg;
+	(void)name;
+	return NAN;
+}
+
+static bool set_has(const struct tacho_evset *set, const char *name)
+{
+	for (size_t i = 0; i < tacho_evset_size(set); i++)
+		if (stat_event_covers(tacho_evset_event(set, i), name))
+			return true;
+	return false;
+}
+
+struct plan_adding {
+	struct stat_plan *plan;
+	struct tacho_evset *set;
+	struct buf names;		/* of the metric at hand, with commas */
+	char *home;
+	struct tacho_error *e;
+};
+
+static int note_event(void *arg, const char *name)
+{
+	struct plan_adding *adding = arg;
+
+	if (!adding->home && strcmp(name, "duration_time") != 0) {
+		adding->home = str_dup(str_of(name));
+		if (!adding->home)
+			return -ENOMEM;
+	}
+	if (strcmp(name, "duration_time") == 0 || set_has(adding->set, name))
+		return 0;
+	if (adding->names.n)
+		buf_putc(&adding->names, ',');
+	buf_puts(&adding->names, name);
+	return 0;
+}
+
+/* Without a common group: what nobody asked for leaves the counters to the kernel. */
+static int add_metric_events(struct plan_adding *adding)
+{
+	if (buf_failed(&adding->names))
+		return -ENOMEM;
+	return adding->names.n ? tacho_evset_add(adding->set, adding->names.bytes, adding->e) : 0;
+}
+
+static void free_expr(struct tacho_expr **x)
+{
+	tacho_expr_free(*x);
+}
+
+/* Notes a metric that is shown with the event *home, which is taken over, as *expr is. */
+static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **home,
+		   struct tacho_expr **expr)
+{
+	struct stat_metric_use *use = vec_add(&plan->metrics);
+
+	if (!use) {
+		free(take(*home));
+		return -ENOMEM;
+	}
+	use->metric = *m;
+	use->home = take(*home);
+	use->expr = take(*expr);
+	return m->threshold ? tacho_expr_new(&use->threshold, m->threshold, NULL) : 0;
+}
+
+static int plan_metric(void *arg, const struct tacho_metric *m)
+{
+	struct plan_adding *adding = arg;
+	struct stat_plan *plan = adding->plan;
+	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
+					.literal = plan_literal, .arg = plan };
+	scoped(free_expr) struct tacho_expr *expr = NULL;
+	int err;
+
+	for (size_t i = 0; i < plan->metrics.n; i++)
+		if (strcmp(plan->metrics.v[i].metric.name, m->name) == 0)
+			return 0;
+	buf_clear(&adding->names);
+	err = tacho_expr_new(&expr, m->expr, adding->e);
+	if (err == 0)
+		err = tacho_expr_events(expr, &env, note_event, adding);
+	if (err == 0)
+		err = add_metric_events(adding);
+	if (err < 0) {
+		free(take(adding->home));
+		return err;
+	}
+	return add_use(plan, m, &adding->home, &expr);
+}
+
+static int plan_group(struct tacho_evset *set, struct stat_plan *plan, const char *name,
+		      struct tacho_error *e)
+{
+	struct plan_adding adding = { .plan = plan, .set = set, .e = e };
+	int err = tacho_metric_each(name, plan_metric, &adding, e);
+
+	buf_done(&adding.names);
+	return err < 0 ? err : 0;
+}
+
+struct both {
+	struct tacho_evset *set;
+	struct stat_plan *plan;
+};
+
+static size_t set_size(void *to)
+{
+	return tacho_evset_size(((struct both *)to)->set);
+}
+
+static int set_add(void *to, const char *events, struct tacho_error *e)
+{
+	return tacho_evset_add(((struct both *)to)->set, events, e);
+}
+
+static int set_metrics(void *to, const char *metrics, struct tacho_error *e)
+{
+	struct both *b = to;
+
+	return stat_choose_metrics(b->plan, metrics, e);
+}
+
+static int set_cgroup(void *to, size_t first, size_t n, const char *path, struct tacho_error *e)
+{
+	return tacho_evset_set_cgroup(((struct both *)to)->set, first, n, path, e);
+}
+
+static int set_filter(void *to, size_t first, size_t n, const char *filter, struct tacho_error *e)
+{
+	return tacho_evset_set_filter(((struct both *)to)->set, first, n, filter, e);
+}
+
+static const char *const default_groups[] = { "Default", "Default2", "Default3", "Default4" };
+
+static int plan_defaults(const struct stat_opts *o, struct tacho_evset *set,
+			 struct stat_plan *plan, struct tacho_error *e)
+{
+	int err = 0;
+
+	plan->by_default = true;
+	for (unsigned i = 0; err >= 0 && i <= o->detailed && i < countof(default_groups); i++)
+		err = plan_group(set, plan, default_groups[i], e);
+	/* Power and memory are the machine's, not a task's; where there are none, that is that. */
+	if (err >= 0 && plan->target_cpu)
+		err = stat_choose_system(plan);
+	return err;
+}
+
+static bool names_events(const struct stat_opts *o)
+{
+	if (words_have(&o->words, WORD_EVENTS) || words_have(&o->words, WORD_METRICS))
+		return true;
+	return o->topdown || o->null_run;
+}
+
+int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan)
+{
+	const struct words_target target = { &(struct both){ set, plan }, set_size, set_add,
+					     set_metrics, set_cgroup, set_filter };
+	struct tacho_error e = { .column = -1 };
+	int err = 0;
+
+	plan->set = set;
+	plan->opts = o;
+	if (!names_events(o)) {
+		err = plan_defaults(o, set, plan, &e);
+		if (err < 0) {
+			report_error("stat", NULL, NULL, &e);
+			return err;
+		}
+	}
+	err = words_apply(&o->words, "stat", &target);
+	if (err < 0)
+		return err;
+	plan->has_cgroups = words_have(&o->words, WORD_CGROUPS);
+	if (o->topdown)
+		err = stat_choose_topdown(plan, o->topdown_level, &e);
+	plan->n_events = tacho_evset_size(set);
+	if (err >= 0 && o->for_each_cgroup) {
+		plan->has_cgroups = true;
+		err = tacho_evset_for_each_cgroup(set, o->for_each_cgroup, &e);
+	}
+	if (err < 0)
+		report_error("stat", NULL, NULL, &e);
+	return err < 0 ? err : 0;
+}
+
+struct bystander {
+	const struct tacho_evset *set;
+	struct stat_plan *plan;
+	bool complete;
+	char *home;
+};
+
+static bool set_counts(const struct tacho_evset *set, const char *name)
+{
+	for (size_t i = 0; i < tacho_evset_size(set); i++)
+		if (stat_event_is(tacho_evset_event(set, i), name))
+			return true;
+	return false;
+}
+
+static int look_for(void *arg, const char *name)
+{
+	struct bystander *b = arg;
+
+	if (strcmp(name, "duration_time") == 0)
+		return 0;
+	if (!set_counts(b->set, name)) {
+		b->complete = false;
+		return 0;
+	}
+	if (!b->home)
+		b->home = str_dup(str_of(name));
+	return b->home ? 0 : -ENOMEM;
+}
+
+static double stands_by(void *arg, enum tacho_input kind, const char *name)
+{
+	const struct bystander *b = arg;
+
+	for (size_t i = 0; kind == TACHO_INPUT_HAS_EVENT && i < tacho_evset_size(b->set); i++)
+		if (stat_event_is(tacho_evset_event(b->set, i), name))
+			return 1;
+	return 0;
+}
+
+static double bystander_literal(void *arg, const char *name)
+{
+	return plan_literal(((struct bystander *)arg)->plan, name);
+}
+
+static int plan_bystander(void *arg, const struct tacho_metric *m)
+{
+	struct bystander *b = arg;
+	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
+					.literal = bystander_literal, .arg = b, .ask = stands_by };
+	scoped(free_expr) struct tacho_expr *expr = NULL;
+	int err = tacho_expr_new(&expr, m->expr, NULL);
+
+	b->complete = true;
+	if (err == 0)
+		err = tacho_expr_events(expr, &env, look_for, b);
+	if (err < 0 || !b->complete || !b->home) {
+		free(take(b->home));
+		return err;
+	}
+	return add_use(b->plan, m, &b->home, &expr);
+}
+
+int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan)
+{
+	struct bystander b = { .set = set, .plan = plan };
+	bool cpu = set_counts(set, "cpu-clock"), task = set_counts(set, "task-clock");
+	int n;
+
+	if (cpu != task)		/* the one that is there does for any target */
+		plan->target_cpu = cpu;
+	if (cpu || task)
+		plan->clock = plan->target_cpu ? "cpu-clock" : "task-clock";
+	n = tacho_metric_each(NULL, plan_bystander, &b, NULL);
+	return n < 0 ? n : 0;
+}
+
+void stat_plan_done(struct stat_plan *plan)
+{
+	for (size_t i = 0; i < plan->metrics.n; i++) {
+		free(plan->metrics.v[i].home);
+		tacho_expr_free(plan->metrics.v[i].expr);
+		tacho_expr_free(plan->metrics.v[i].threshold);
+	}
+	vec_done(&plan->metrics);
+	for (size_t i = 0; i < plan->chosen.n; i++)
+		tacho_metric_set_free(plan->chosen.v[i]);
+	vec_done(&plan->chosen);
+}

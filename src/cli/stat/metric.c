@@ -1,0 +1,95 @@
+/*
+ * Metrics that were asked for by name: -M, --topdown, and what `stat -a` shows of the machine beside its
+ * cores. The library puts their events into groups; this file knows where stat keeps them.
+ */
+#include "cli/stat/stat.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "cli/stat/topdown.h"
+
+static int new_choice(struct stat_plan *plan, struct tacho_metric_set **out)
+{
+	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = plan->target_cpu,
+						    .core_wide = plan->core_wide,
+						    .no_threshold = plan->opts->metric_no_threshold,
+						    .no_group = plan->opts->metric_no_group,
+						    .no_share = plan->opts->metric_no_merge };
+	struct tacho_metric_set **slot = vec_add(&plan->chosen);
+	int err = slot ? tacho_metric_set_new(slot, plan->t, &opts) : -ENOMEM;
+
+	if (err < 0 && slot)
+		plan->chosen.n--;
+	if (err == 0)
+		*out = *slot;
+	return err;
+}
+
+int stat_choose_metrics(struct stat_plan *plan, const char *list, struct tacho_error *e)
+{
+	struct str rest = str_of(list), one;
+	struct tacho_metric_set *ms = NULL;
+	int err = new_choice(plan, &ms);
+
+	if (err < 0)
+		return error_nomem(e);
+	while (err >= 0 && str_cut(&rest, ',', &one)) {
+		scoped(freep) char *name = str_dup(str_trim(one));
+
+		err = name ? tacho_metric_set_add(ms, name, e) : error_nomem(e);
+		if (err < 0 && err != -ENOMEM && e->column < 0)
+			error_at(e, (size_t)(one.s - list), one.n);
+	}
+	return err < 0 ? err : tacho_metric_set_plan(ms, plan->set, e);
+}
+
+int stat_choose_topdown(struct stat_plan *plan, uint32_t level, struct tacho_error *e)
+{
+	struct tacho_metric_set *ms = NULL;
+	int err = new_choice(plan, &ms);
+
+	if (err < 0)
+		return error_nomem(e);
+	err = topdown_add(plan->t, ms, level, e);
+	return err < 0 ? err : tacho_metric_set_plan(ms, plan->set, e);
+}
+
+int stat_choose_system(struct stat_plan *plan)
+{
+	struct tacho_metric_set *ms = NULL;
+	int err = new_choice(plan, &ms);
+
+	if (err == 0)
+		err = tacho_metric_set_add(ms, "System", NULL);
+	if (err > 0)
+		return tacho_metric_set_plan(ms, plan->set, NULL);
+	return err == -ENOMEM ? err : 0;
+}
+
+size_t stat_n_chosen(const struct stat_plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->chosen.n; i++)
+		n += tacho_metric_set_size(plan->chosen.v[i]);
+	return n;
+}
+
+static bool in_same_cgroup(const struct tacho_event *a, const struct tacho_event *b)
+{
+	return a->cgroup && b->cgroup && strcmp(a->cgroup, b->cgroup) == 0;
+}
+
+const struct tacho_event *stat_copy_of(const struct stat_plan *plan, const struct tacho_event *base,
+				       uint32_t at, const struct tacho_event *beside)
+{
+	size_t n = tacho_evset_size(plan->set);
+
+	if (n == plan->n_events || base == beside || !plan->n_events)
+		return base;
+	for (size_t i = at; i < n; i += plan->n_events)
+		if (in_same_cgroup(tacho_evset_event(plan->set, i), beside))
+			return tacho_evset_event(plan->set, i);
+	return base;
+}

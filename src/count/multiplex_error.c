@@ -1,0 +1,46 @@
+/*
+ * The error estimate of a multiplexed count.
+ *
+ * The kernel shows us a counter for `running` of `enabled` ns and we extrapolate. Each interval
+ * between two reads is one sample of the event's rate r_i = raw_i / running_i. With k intervals,
+ * their mean r and standard deviation s (k - 1 in the denominator), the total enabled * r has
+ * the standard error
+ *
+ *	SE = enabled * s / sqrt(k) * sqrt(1 - running / enabled)
+ *
+ * The last factor is the finite population correction: of the time we talk about the share
+ * running / enabled was really observed, and a counter that ran all the time has no error at
+ * all. It is one standard error, as `-r` shows for repeated runs. A rate that truly changes
+ * between intervals widens it, so it errs on the side of caution. Errors of several counters
+ * add in quadrature. For the last interval alone k is 1, with the s of all intervals so far.
+ */
+#include "count/multiplex_error.h"
+
+#include <math.h>
+
+void spread_add(struct spread *s, uint64_t raw, uint64_t running_ns)
+{
+	double rate, delta;
+
+	if (!running_ns)
+		return;
+	rate = (double)raw / (double)running_ns;
+	delta = rate - s->mean;
+	s->n++;
+	s->mean += delta / (double)s->n;
+	s->m2 += delta * (rate - s->mean);
+}
+
+double spread_error(const struct spread *s, uint64_t intervals, uint64_t enabled_ns,
+		    uint64_t running_ns)
+{
+	double share, deviation;
+
+	if (s->n < 2 || !intervals || !enabled_ns)
+		return NAN;
+	share = (double)running_ns / (double)enabled_ns;
+	if (share >= 1)
+		return 0;
+	deviation = sqrt(s->m2 / (double)(s->n - 1));
+	return (double)enabled_ns * deviation / sqrt((double)intervals) * sqrt(1 - share);
+}

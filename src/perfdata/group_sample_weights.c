@@ -1,0 +1,77 @@
+/*
+ * A sample that carries the values of its group stands for a sample of each of its counters: each
+ * weighs what that one has counted since. Where counters are inherited, the values are those of the
+ * thread that was sampled, and so are told apart by thread.
+ */
+#include "perfdata/perfdata.h"
+
+#include <errno.h>
+
+#include "record/perf_abi.h"
+
+#define HASH 0x9e3779b97f4a7c15u
+
+static size_t slot_of(const struct counted *t, uint64_t id, uint32_t tid)
+{
+	return ((id ^ (uint64_t)tid << 32) * HASH >> 32) & (t->cap - 1);
+}
+
+/* Where this counter is, or would be. */
+static struct counted_slot *slot_at(const struct counted *t, uint64_t id, uint32_t tid)
+{
+	size_t at = slot_of(t, id, tid);
+
+	while (t->slots[at].used && (t->slots[at].id != id || t->slots[at].tid != tid))
+		at = (at + 1) & (t->cap - 1);
+	return &t->slots[at];
+}
+
+static int counted_grow(struct counted *t)
+{
+	struct counted bigger = { .cap = t->cap ? t->cap * 2 : 64, .n = t->n };
+
+	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->cap; i++)
+		if (t->slots[i].used)
+			*slot_at(&bigger, t->slots[i].id, t->slots[i].tid) = t->slots[i];
+	free(t->slots);
+	*t = bigger;
+	return 0;
+}
+
+static bool is_inherited(const struct tacho_file_event *ev)
+{
+	const struct perf_event_attr *attr = ev->attr;
+
+	return ev->attr_size >= PERF_ATTR_FLAGS_END && (attr->flags & PERF_ATTR_INHERIT);
+}
+
+bool tacho_perfdata_has_values(const struct tacho_file_event *ev)
+{
+	return (ev->layout.sample_type & PERF_SAMPLE_READ) && (ev->layout.read_format & PERF_FORMAT_ID);
+}
+
+int tacho_perfdata_counted(struct tacho_perfdata *pd, size_t event, const struct tacho_sample *s, size_t i,
+			   size_t *of, uint64_t *counted)
+{
+	struct tacho_read_value v = tacho_read_get(&s->read, i);
+	struct counted *t = &pd->counted;
+	int owner = ids_get(&pd->ids, v.id);
+	struct counted_slot *slot;
+	uint32_t tid;
+
+	if (owner < 0 || (size_t)owner >= pd->events.n || event >= pd->events.n)
+		return 0;
+	if (2 * (t->n + 1) > t->cap && counted_grow(t) < 0)
+		return -ENOMEM;
+	tid = is_inherited(&pd->events.v[event].row->pub) ? s->tid : 0;
+	slot = slot_at(t, v.id, tid);
+	t->n += !slot->used;
+	/* Less than before: another thread has its number now, and began anew. */
+	*counted = slot->used && v.value >= slot->value ? v.value - slot->value : v.value;
+	*of = (size_t)owner;
+	*slot = (struct counted_slot){ v.id, v.value, tid, true };
+	return *counted != 0;
+}

@@ -1,0 +1,64 @@
+#include "symbol/decompress.h"
+
+#include <errno.h>
+#include <zstd.h>
+
+#define PIECE 65536u
+
+static int unpack_zstd(const void *bytes, size_t n, size_t limit, struct buf *out)
+{
+	ZSTD_DCtx *zstd = ZSTD_createDCtx();
+	ZSTD_inBuffer in = { bytes, n, 0 };
+	size_t start = out->n, left = 1;
+	int err = zstd ? 0 : -ENOMEM;
+
+	while (!err && left) {
+		ZSTD_outBuffer room = { buf_grow(out, PIECE), PIECE, 0 };
+
+		if (!room.dst) {
+			err = -ENOMEM;
+			break;
+		}
+		left = ZSTD_decompressStream(zstd, &room, &in);
+		out->n += ZSTD_isError(left) ? 0 : room.pos;
+		if (ZSTD_isError(left) || (left && in.pos == in.size && room.pos < room.size))
+			err = -EBADMSG;		/* damaged, or it ends within */
+		else if (out->n - start > limit)
+			err = -EFBIG;
+	}
+	ZSTD_freeDCtx(zstd);
+	return err;
+}
+
+static const struct {
+	char magic[UNPACK_MAGIC + 1];
+	size_t n;
+	int (*unpack)(const void *bytes, size_t n, size_t limit, struct buf *out);
+} kinds[] = {
+	{ "\xfd" "7zXZ\0", 6, unpack_xz },
+	{ "\x28\xb5\x2f\xfd", 4, unpack_zstd },
+	{ "\x1f\x8b\x08", 3, unpack_gz },
+};
+
+bool unpack_knows(const void *bytes, size_t n)
+{
+	for (size_t i = 0; i < countof(kinds); i++)
+		if (n >= kinds[i].n && memcmp(bytes, kinds[i].magic, kinds[i].n) == 0)
+			return true;
+	return false;
+}
+
+int unpack(const void *bytes, size_t n, size_t limit, struct buf *out)
+{
+	int err;
+
+	for (size_t i = 0; i < countof(kinds); i++) {
+		if (n < kinds[i].n || memcmp(bytes, kinds[i].magic, kinds[i].n) != 0)
+			continue;
+		err = kinds[i].unpack(bytes, n, limit, out);
+		if (!err && out->bytes)
+			out->bytes[out->n] = '\0';
+		return err;
+	}
+	return -ENOEXEC;
+}

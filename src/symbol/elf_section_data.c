@@ -1,0 +1,168 @@
+/*
+ * Unpacking in steps: each step asks for a little more room than was there, up to what the header
+ * promises, so that a small file cannot make us ask for a gigabyte.
+ */
+#include "symbol/elf_section_data.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#define SHF_COMPRESSED 0x800u
+#define STEP_MIN 65536u
+
+enum { CH_ZLIB = 1, CH_ZSTD = 2 };
+
+struct packed {
+	uint32_t kind;
+	uint64_t size;			/* unpacked, as promised */
+	const uint8_t *bytes;
+	size_t n;
+};
+
+const struct elf_section *elf_find_debug(const struct elf *e, const char *name)
+{
+	const struct elf_section *s = elf_find_section(e, name);
+	char old[40];
+
+	if (!s) {
+		snprintf(old, sizeof(old), ".z%s", name + 1);
+		s = elf_find_section(e, old);
+	}
+	return s && s->type != ELF_SHT_NOBITS && s->size ? s : NULL;
+}
+
+/* "ZLIB" and the size as 8 bytes, the highest first. */
+static int old_header(const struct buf *raw, struct packed *out)
+{
+	const uint8_t *p = (const uint8_t *)raw->bytes;
+
+	if (raw->n < 12 || memcmp(p, "ZLIB", 4) != 0)
+		return -EBADMSG;
+	*out = (struct packed){ .kind = CH_ZLIB, .bytes = p + 12, .n = raw->n - 12 };
+	for (size_t i = 4; i < 12; i++)
+		out->size = out->size << 8 | p[i];
+	return 0;
+}
+
+static int new_header(const struct elf *e, const struct buf *raw, struct packed *out)
+{
+	const uint8_t *p = (const uint8_t *)raw->bytes;
+	size_t n = e->wide ? 24 : 12;
+
+	if (raw->n < n)
+		return -EBADMSG;
+	*out = (struct packed){
+		.kind = (uint32_t)elf_uint(e->swap, p, 4),
+		.size = e->wide ? elf_uint(e->swap, p + 8, 8) : elf_uint(e->swap, p + 4, 4),
+		.bytes = p + n, .n = raw->n - n,
+	};
+	return 0;
+}
+
+/* Room for the next step; NULL without memory. Never more than is still promised. */
+static char *next_room(struct buf *out, size_t done, uint64_t size, size_t *room)
+{
+	*room = (size_t)min_of(size - done, (uint64_t)max_of(done, (size_t)STEP_MIN));
+	return buf_grow(out, *room);
+}
+
+static void came_out(struct buf *out, size_t n)
+{
+	out->n += n;
+	out->bytes[out->n] = '\0';
+}
+
+static int unpack_zlib(z_stream *z, const struct packed *in, struct buf *out)
+{
+	size_t done = 0, room;
+
+	z->next_in = (Bytef *)in->bytes;	/* zlib only reads there */
+	z->avail_in = (uInt)in->n;
+	while (done < in->size) {
+		char *at = next_room(out, done, in->size, &room);
+		int got;
+
+		if (!at)
+			return -ENOMEM;
+		z->next_out = (Bytef *)at;
+		z->avail_out = (uInt)room;
+		got = inflate(z, Z_NO_FLUSH);
+		came_out(out, room - z->avail_out);
+		done += room - z->avail_out;
+		if (got == Z_MEM_ERROR)
+			return -ENOMEM;
+		if (got == Z_STREAM_END && done == in->size)
+			return 0;
+		if (got != Z_OK || room == z->avail_out)
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+static int from_zlib(const struct packed *in, struct buf *out)
+{
+	z_stream z = { 0 };
+	int err;
+
+	if (inflateInit(&z) != Z_OK)
+		return -ENOMEM;
+	err = unpack_zlib(&z, in, out);
+	inflateEnd(&z);
+	return err;
+}
+
+static int unpack_zstd(ZSTD_DCtx *z, const struct packed *in, struct buf *out)
+{
+	ZSTD_inBuffer from = { in->bytes, in->n, 0 };
+	size_t done = 0, room;
+
+	while (done < in->size) {
+		char *at = next_room(out, done, in->size, &room);
+		ZSTD_outBuffer to = { at, room, 0 };
+		size_t before = from.pos, left;
+
+		if (!at)
+			return -ENOMEM;
+		left = ZSTD_decompressStream(z, &to, &from);
+		came_out(out, to.pos);
+		done += to.pos;
+		if (ZSTD_isError(left))
+			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? -ENOMEM : -EBADMSG;
+		if (!to.pos && from.pos == before)
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+static int from_zstd(const struct packed *in, struct buf *out)
+{
+	ZSTD_DCtx *z = ZSTD_createDCtx();
+	int err = z ? unpack_zstd(z, in, out) : -ENOMEM;
+
+	ZSTD_freeDCtx(z);
+	return err;
+}
+
+int elf_read_inflated(const struct elf *e, const struct elf_section *s, struct buf *out)
+{
+	bool old = strncmp(elf_section_name(e, s), ".zdebug", 7) == 0;
+	scoped(buf_done) struct buf raw = { 0 };
+	struct packed in = { 0 };
+	int err;
+
+	if (!old && !(s->flags & SHF_COMPRESSED))
+		return elf_read_section(e, s, out);
+	err = elf_read_section(e, s, &raw);
+	if (err == 0)
+		err = old ? old_header(&raw, &in) : new_header(e, &raw, &in);
+	if (err < 0)
+		return err;
+	if (in.size > ELF_PIECE_MAX)
+		return -EFBIG;
+	if (in.kind == CH_ZLIB)
+		return from_zlib(&in, out);
+	return in.kind == CH_ZSTD ? from_zstd(&in, out) : -EOPNOTSUPP;
+}

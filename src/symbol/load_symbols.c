@@ -1,0 +1,306 @@
+/*
+ * Reading an object's symbols, once, when its first address is asked for.
+ */
+#include "symbol/objects.h"
+
+#include "symbol/elf_embedded.h"
+#include "symbol/elf_symbols.h"
+#include "symbol/object_files.h"
+#include "symbol/perfmap.h"
+#include "symbol/symbol_cache.h"
+
+#include "base/io.h"
+#include "base/num.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define REFRESH_MS 200
+
+static const char *reason(int err)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return "no such file";
+	case -EACCES:
+	case -EPERM:
+		return "no permission to read it";
+	case -ESTALE:
+		return "the file there is of another build";
+	case -EXDEV:
+		return "the file there is for another machine";
+	case -ENOEXEC:
+		return "not an ELF file";
+	case -EBADMSG:
+		return "the file is damaged";
+	case -EOPNOTSUPP:
+		return "it is packed, and the library that unpacks it is missing";
+	case -EFBIG:
+		return "its symbol table is too large";
+	default:
+		return "it could not be read";
+	}
+}
+
+static int keep_segments(struct object *obj, const struct elf *e)
+{
+	obj->segments = calloc(e->n_segments ? e->n_segments : 1, sizeof(*obj->segments));
+	if (!obj->segments)
+		return -ENOMEM;
+	for (size_t i = 0; i < e->n_segments; i++)
+		if (e->segments[i].type == ELF_PT_LOAD)
+			obj->segments[obj->n_segments++] = e->segments[i];
+	return 0;
+}
+
+static void keep_build_id(struct object *obj, const struct elf *e)
+{
+	int n;
+
+	if (obj->build_id.n)
+		return;
+	n = elf_build_id(e, obj->build_id.bytes);
+	obj->build_id.n = n > 0 ? (uint8_t)n : 0;
+}
+
+/* `own` and `debug` may each be NULL. */
+static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug, struct saved *saved)
+{
+	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
+	int err, got;
+
+	got = debug ? elf_add_symbols(debug, &obj->table, NULL) : 0;
+	if (got >= 0 && own)
+		got = elf_add_symbols(own, &obj->table, &dynamic);
+	if (got < 0)
+		return got;
+	err = own ? elf_add_plt(own, &obj->table, &dynamic) : 0;
+	if (err == -ENOMEM)
+		return err;
+	saved->usable = saved->usable && err >= 0;
+	if (obj->table.n == 0)
+		obj->why = "stripped: it has no symbols";
+	return 0;
+}
+
+/* The same; `first` is the one that is not NULL. */
+static int add_all(struct object *obj, const struct elf *first, const struct elf *own, const struct elf *debug,
+		   struct saved *saved)
+{
+	int err = keep_segments(obj, first);
+
+	if (err < 0)
+		return err;
+	keep_build_id(obj, first);
+	return saved_read(saved, &obj->table) ? 0 : add_symbols(obj, own, debug, saved);
+}
+
+struct both {				/* files of an object */
+	struct elf own, debug;
+	int have_own, have_debug;	/* 0, or why not */
+	bool within;			/* the latter lies within the former */
+};
+
+static void both_close(struct both *b)
+{
+	elf_close(&b->own);
+	elf_close(&b->debug);
+}
+
+static void both_open(struct both *b, const struct object *obj, const struct places *places)
+{
+	bool whole;
+
+	b->have_debug = -ENOENT;
+	b->have_own = files_open_object(&b->own, obj, places);
+	whole = b->have_own == 0 && elf_find_type(&b->own, ELF_SHT_SYMTAB);
+	if (b->have_own == -ENOMEM || whole)
+		return;
+	b->have_debug = files_open_debug(&b->debug, obj, b->have_own == 0 ? &b->own : NULL, places);
+	if (b->have_own == 0 && b->have_debug < 0 && b->have_debug != -ENOMEM) {
+		b->have_debug = elf_open_mini(&b->debug, &b->own);
+		b->within = b->have_debug == 0;
+	}
+}
+
+/* Where the table of their symbols may be kept. What lives for days reads each once; what could not be unpacked
+ * today may be tomorrow. */
+static void find_saved(struct saved *saved, const struct both *b, const struct object *obj, const struct places *places)
+{
+	uint64_t number = str_hash(str_of(obj->path)) + (places->symfs ? str_hash(str_of(places->symfs)) : 0);
+
+	if (!places->live && (b->have_debug == 0 || b->have_debug == -ENOENT))
+		saved_of_elf(saved, number, b->have_own == 0 ? &b->own : NULL, b->have_debug == 0 ? &b->debug : NULL,
+			     b->within);
+}
+
+static int load_elf(struct object *obj, const struct places *places, struct saved *saved)
+{
+	scoped(both_close) struct both b = { .own = { .fd = -1 }, .debug = { .fd = -1 } };
+
+	both_open(&b, obj, places);
+	if (b.have_own == -ENOMEM || b.have_debug == -ENOMEM)
+		return -ENOMEM;
+	if (b.have_own < 0 && b.have_debug < 0)
+		return b.have_own;
+	find_saved(saved, &b, obj, places);
+	return add_all(obj, b.have_own == 0 ? &b.own : &b.debug, b.have_own == 0 ? &b.own : NULL,
+		       b.have_debug == 0 ? &b.debug : NULL, saved);
+}
+
+/* The pid a process has in its own namespace: the last number of "NSpid:	812	1". */
+static uint32_t inner_pid(const char *status_path, uint32_t outer)
+{
+	char text[4096], *line, *end, *last;
+	uint32_t inner;
+
+	if (io_read_small(AT_FDCWD, status_path, text, sizeof(text)) < 0)
+		return outer;
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return outer;
+	end = strchr(line + 1, '\n');
+	if (end)
+		*end = '\0';
+	last = strrchr(line, '\t');
+	return last && num_u32(str_of(last + 1), &inner) == 0 ? inner : outer;
+}
+
+/* Where a process's map is: in a container under its root, by the pid it has there. */
+static int jit_path(const struct object *obj, const struct places *places, struct buf *out)
+{
+	uint32_t inner;
+
+	if (!places->live || !obj->pid) {
+		buf_puts(out, obj->path);
+		return buf_failed(out) ? -ENOMEM : 0;
+	}
+	buf_printf(out, "%s/%u/status", places->procfs, obj->pid);
+	if (buf_failed(out))
+		return -ENOMEM;
+	inner = inner_pid(out->bytes, obj->pid);
+	buf_clear(out);
+	buf_printf(out, "%s/%u/root/tmp/perf-%u.map", places->procfs, obj->pid, inner);
+	if (!buf_failed(out) && access(out->bytes, F_OK) < 0) {
+		buf_clear(out);
+		buf_puts(out, obj->path);
+	}
+	return buf_failed(out) ? -ENOMEM : 0;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* Who runs the process, while it does. */
+static uid_t process_owner(const struct object *obj, const struct places *places)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	struct stat st;
+
+	buf_printf(&path, "%s/%u", places->procfs, obj->pid);
+	return !buf_failed(&path) && stat(path.bytes, &st) == 0 ? st.st_uid : geteuid();
+}
+
+static int load_jit(struct object *obj, const struct places *places)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	struct stat st;
+	int err = jit_path(obj, places, &path);
+
+	if (err < 0)
+		return err;
+	obj->read_ms = now_ms();
+	obj->read_bytes = stat(path.bytes, &st) == 0 ? (uint64_t)st.st_size : 0;
+	err = perfmap_read(&obj->table, path.bytes, process_owner(obj, places), places->force);
+	if (err == -EPERM)
+		obj->why = "its map belongs to another user (--force reads it)";
+	return err;
+}
+
+bool object_refresh(struct object *obj, const struct places *places)
+{
+	scoped(buf_done) struct buf path = { 0 };
+	struct table fresh = { .names = obj->table.names };
+	struct stat st;
+
+	if (obj->kind != OBJECT_JIT || !places->live || now_ms() - obj->read_ms < REFRESH_MS)
+		return false;
+	obj->read_ms = now_ms();
+	if (jit_path(obj, places, &path) < 0 || stat(path.bytes, &st) < 0 ||
+	    (uint64_t)st.st_size == obj->read_bytes)
+		return false;
+	if (perfmap_read(&fresh, path.bytes, process_owner(obj, places), places->force) < 0) {
+		table_done(&fresh);
+		return false;
+	}
+	table_done(&obj->table);
+	obj->table = fresh;
+	obj->read_bytes = (uint64_t)st.st_size;
+	obj->why = fresh.n ? NULL : "its map has no lines";
+	return true;
+}
+
+/* Ours, when it is the recorded kernel's; else what the build-id cache has. */
+static int load_vdso(struct object *obj, const struct places *places, struct saved *saved)
+{
+	scoped(elf_close) struct elf e = { .fd = -1 };
+	int err = files_is_host(places->machine) ? vdso_load(obj) : -EXDEV;
+
+	if ((err != -ESTALE && err != -EXDEV) || files_open_cached(&e, obj, "/vdso", places) < 0)
+		return err;
+	obj->why = NULL;
+	return add_all(obj, &e, &e, NULL, saved);
+}
+
+int object_load(struct object *obj, const struct places *places)
+{
+	struct saved saved = { .usable = false };
+	int err = 0;
+
+	obj->loaded = true;
+	switch (obj->kind) {
+	case OBJECT_FILE:
+	case OBJECT_MODULE:
+		err = load_elf(obj, places, &saved);
+		break;
+	case OBJECT_VDSO:
+		err = load_vdso(obj, places, &saved);
+		break;
+	case OBJECT_JIT:
+		err = load_jit(obj, places);
+		break;
+	case OBJECT_PLAIN:
+		obj->why = "memory without code";
+		return 0;
+	default:
+		return 0;
+	}
+	if (err == 0 && obj->kind != OBJECT_JIT && !saved.found)
+		err = table_finish(&obj->table);
+	if (err == 0)
+		saved_write(&saved, &obj->table);
+	if (err == 0 && places->live)
+		table_compact(&obj->table);	/* it is kept for days */
+	if (err == 0)
+		return 0;
+	table_done(&obj->table);
+	if (err == -ENOMEM) {		/* as if never tried */
+		free(take(obj->segments));
+		obj->n_segments = 0;
+		obj->loaded = false;
+		return err;
+	}
+	if (obj->kind == OBJECT_JIT && err == -ENOENT)
+		obj->why = "made at run time, and its maker left no perf-PID.map";
+	else if (!obj->why)
+		obj->why = reason(err);
+	return 0;
+}

@@ -1,0 +1,171 @@
+/*
+ * The machine code of one function, out of its object's file: found as symbols are found, and only
+ * from a file of the same build.
+ */
+#include <tacho/symbol.h>
+
+#include "symbol/object_files.h"
+#include "symbol/objects.h"
+
+#include "base/error.h"
+#include "base/sized_opts.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define CODE_MAX (16u << 20)		/* of one function */
+#define CODE_BLIND 4096u		/* where no symbol says how long it is */
+
+struct tacho_code {
+	struct names names;
+	struct objects objects;
+	struct places places;
+	struct object *object;
+	char *build_id_dir;
+	char path[4096];
+	struct buf bytes;
+	uint64_t start;
+	uint32_t machine;
+	bool wide, big_endian;
+};
+
+void tacho_code_free(struct tacho_code *c)
+{
+	if (!c)
+		return;
+	objects_done(&c->objects);
+	names_done(&c->names);
+	buf_done(&c->bytes);
+	free(c->build_id_dir);
+	free(c);
+}
+
+static int set_places(struct tacho_code *c, const struct tacho_symbols_opts *o)
+{
+	c->build_id_dir = o->build_id_dir ? str_dup(str_of(o->build_id_dir)) : files_build_id_dir();
+	c->places = (struct places){ .symfs = o->symfs, .build_id_dir = c->build_id_dir,
+				     .procfs = o->procfs ? o->procfs : "/proc",
+				     .no_demangle = o->no_demangle };
+	c->objects.names = &c->names;
+	c->objects.places = &c->places;
+	return c->build_id_dir ? 0 : -ENOMEM;
+}
+
+static int set_object(struct tacho_code *c, const struct tacho_object_id *id)
+{
+	struct object_identity identity = { .build_id = id->build_id, .n_build_id = id->n_build_id };
+
+	c->object = objects_get(&c->objects, OBJECT_FILE, id->path, &identity);
+	return c->object ? object_load(c->object, &c->places) : -ENOMEM;
+}
+
+static void note_file(struct tacho_code *c, const struct elf *e)
+{
+	static const uint16_t one = 1;
+	bool host_big = *(const uint8_t *)&one == 0;
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", e->fd);
+	n = readlink(link, c->path, sizeof(c->path) - 1);
+	c->path[n > 0 ? n : 0] = '\0';
+	c->machine = e->machine;
+	c->wide = e->wide;
+	c->big_endian = host_big != e->swap;
+}
+
+/* As much of [start, start + n) as one segment holds. */
+static int read_code(struct tacho_code *c, const struct elf *e, uint64_t n)
+{
+	for (size_t i = 0; i < e->n_segments; i++) {
+		const struct elf_segment *s = &e->segments[i];
+		uint64_t in = c->start - s->vaddr;
+
+		if (s->type == ELF_PT_LOAD && c->start >= s->vaddr && in < s->filesz)
+			return elf_read(e, s->offset + in, min_of(n, s->filesz - in), &c->bytes);
+	}
+	return -ENOENT;
+}
+
+static int find_code(struct tacho_code *c, uint64_t address)
+{
+	scoped(elf_close) struct elf e = { .fd = -1 };
+	int err = files_open_object(&e, c->object, &c->places);
+	const struct symbol *sym;
+	uint64_t n;
+
+	if (err < 0)
+		return err;
+	note_file(c, &e);
+	sym = table_find(&c->object->table, address);
+	c->start = sym ? sym->start : address;
+	n = sym && sym->size ? sym->size : CODE_BLIND;
+	return read_code(c, &e, min_of(n, (uint64_t)CODE_MAX));
+}
+
+static int refuse(const struct tacho_object_id *id, int err, struct tacho_error *e)
+{
+	switch (err) {
+	case -ENOMEM:
+		return error_nomem(e);
+	case -ESTALE:
+		error_set(e, err, "%s is of another build than the one that was recorded", id->path);
+		error_hint(e, "give the right one below --symfs, or put it into the build-id cache");
+		return err;
+	case -ENOENT:
+	case -ENOTDIR:
+		error_set(e, err, "the code of %s is not there", id->path);
+		error_hint(e, "give the file below --symfs, or put it into the build-id cache");
+		return err;
+	default:
+		return error_set(e, err, "the code of %s cannot be read: %s", id->path, strerror(-err));
+	}
+}
+
+int tacho_code_new(struct tacho_code **out, const struct tacho_symbols_opts *opts,
+		   const struct tacho_object_id *id, uint64_t address, struct tacho_error *e)
+{
+	struct tacho_symbols_opts own;
+	struct tacho_code *c;
+	int err = opts_copy(&own, sizeof(own), opts, e);
+
+	if (err < 0)
+		return err;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return error_nomem(e);
+	err = set_places(c, &own);
+	if (err == 0)
+		err = set_object(c, id);
+	if (err == 0)
+		err = find_code(c, address);
+	if (err < 0) {
+		tacho_code_free(c);
+		return refuse(id, err, e);
+	}
+	*out = c;
+	return 0;
+}
+
+void tacho_code_get(const struct tacho_code *c, struct tacho_code_view *out)
+{
+	struct tacho_code_view view = {
+		.bytes = (const uint8_t *)c->bytes.bytes, .n_bytes = c->bytes.n, .start = c->start,
+		.machine = c->machine, .wide = c->wide, .big_endian = c->big_endian, .path = c->path,
+	};
+	size_t size = out->size && out->size < sizeof(view) ? out->size : sizeof(view);
+
+	view.size = size;
+	memcpy(out, &view, size);
+}
+
+const char *tacho_code_name(const struct tacho_code *c, uint64_t address, uint64_t *offset)
+{
+	struct table *table = (struct table *)&c->object->table;	/* searching changes ids only */
+	const struct symbol *sym = table_find(table, address);
+
+	if (!sym || !sym->id)
+		return NULL;
+	*offset = address - sym->start;
+	return names_get(&c->names, sym->id);
+}

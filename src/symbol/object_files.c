@@ -1,0 +1,248 @@
+/*
+ * Where an object's file may be, first to last:
+ *
+ *	SYMFS/path
+ *	/proc/PID/root/path		live only: the process may live in a container
+ *	path				also without " (deleted)" where its build id can be checked
+ *	/proc/PID/root/path		of a recording, where its build id can be checked
+ *	/proc/PID/exe			a program that was deleted and still runs
+ *	CACHE/.build-id/xx/rest/elf
+ *
+ * and its symbols, when the file has no .symtab:
+ *
+ *	DEBUGLINK beside it, in .debug beside it, below /usr/lib/debug
+ *	CACHE/.build-id/xx/rest/debug
+ *	/usr/lib/debug/.build-id/xx/rest.debug
+ *	its own section .gnu_debugdata (load.c)
+ *
+ * A file whose build id is known to differ is never used: wrong names are worse than none.
+ */
+#include "symbol/object_files.h"
+
+#include "symbol/elf_embedded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+static int check_match(const struct elf *e, const struct build_id *want, uint32_t machine)
+{
+	uint8_t id[BUILD_ID_MAX];
+	int n;
+
+	if (machine && e->machine != machine)
+		return -EXDEV;
+	if (!want->n)
+		return 0;
+	n = elf_build_id(e, id);
+	if (n == -ENOMEM)
+		return n;
+	/* Kernels pad build ids to 20 bytes, so the shorter length decides. */
+	if (n <= 0 || memcmp(id, want->bytes, min_of((size_t)n, (size_t)want->n)) != 0)
+		return -ESTALE;
+	return 0;
+}
+
+bool files_is_host(uint32_t machine)
+{
+	scoped(elf_close) struct elf self = { .fd = -1 };
+
+	return !machine || elf_open(&self, "/proc/self/exe") < 0 || self.machine == machine;
+}
+
+/* Takes ownership of `path`, which may be NULL for want of memory. */
+static int try_open(struct elf *out, char *path, const struct build_id *want, uint32_t machine)
+{
+	scoped(freep) char *owned = path;
+	int err;
+
+	if (!owned)
+		return -ENOMEM;
+	err = elf_open(out, owned);
+	if (err == -ENOEXEC)
+		err = elf_open_packed(out, owned);
+	if (err < 0)
+		return err;
+	err = check_match(out, want, machine);
+	if (err < 0)
+		elf_close(out);
+	return err;
+}
+
+static char *joined(const char *a, const char *b)
+{
+	struct buf text = { 0 };
+
+	buf_puts(&text, a);
+	buf_puts(&text, b);
+	return buf_take(&text);
+}
+
+char *files_build_id_dir(void)
+{
+	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
+	struct buf text = { 0 };
+
+	if (dir && *dir)
+		buf_puts(&text, dir);
+	else
+		buf_printf(&text, "%s/.debug", home ? home : "");
+	return buf_take(&text);
+}
+
+char *files_by_build_id(const char *dir, const struct build_id *id, const char *tail)
+{
+	struct buf text = { 0 };
+
+	buf_printf(&text, "%s/.build-id/%02x/", dir, id->bytes[0]);
+	for (size_t i = 1; i < id->n; i++)
+		buf_printf(&text, "%02x", id->bytes[i]);
+	buf_puts(&text, tail);
+	return buf_take(&text);
+}
+
+/* Keeps the error that says most: a file that is there but wrong beats one that is missing. */
+static int worse(int before, int now)
+{
+	if (now == 0 || now == -ENOMEM)
+		return now;
+	return before == -ENOENT || before == -ENOTDIR ? now : before;
+}
+
+static int try_live(struct elf *out, const struct object *obj, const struct places *places,
+		    const char *path)
+{
+	struct buf text = { 0 };
+
+	if (!obj->pid || (!places->live && !obj->build_id.n))
+		return -ENOENT;
+	buf_printf(&text, "%s/%u/root%s", places->procfs, obj->pid, path);
+	return try_open(out, buf_take(&text), &obj->build_id, places->machine);
+}
+
+static struct str without_mark(struct str path)
+{
+	struct str mark = STR_LIT(" (deleted)");
+
+	return str_ends(path, mark.s) ? str_n(path.s, path.n - mark.n) : path;
+}
+
+/* A deleted program is still open as long as it runs. */
+static int try_exe(struct elf *out, const struct object *obj, const struct places *places)
+{
+	scoped(freep) char *link = NULL;
+	struct buf text = { 0 };
+	char target[4200];
+	ssize_t n;
+
+	if (!obj->pid || (!places->live && !obj->build_id.n))
+		return -ENOENT;
+	buf_printf(&text, "%s/%u/exe", places->procfs, obj->pid);
+	link = buf_take(&text);
+	if (!link)
+		return -ENOMEM;
+	n = readlink(link, target, sizeof(target));
+	if (n <= 0 || !str_eq(without_mark(str_n(target, (size_t)n)), without_mark(str_of(obj->path))))
+		return -ENOENT;
+	return try_open(out, take(link), &obj->build_id, places->machine);
+}
+
+int files_open_cached(struct elf *out, const struct object *obj, const char *name,
+		      const struct places *places)
+{
+	if (!obj->build_id.n)
+		return -ENOENT;
+	return try_open(out, files_by_build_id(places->build_id_dir, &obj->build_id, name),
+			&obj->build_id, places->machine);
+}
+
+int files_open_object(struct elf *out, const struct object *obj, const struct places *places)
+{
+	const char *path = obj->file ? obj->file : obj->path;
+	const char *deleted = strstr(path, " (deleted)");
+	scoped(freep) char *plain = NULL;
+	int err = -ENOENT;
+
+	if (deleted && obj->build_id.n) {
+		plain = str_dup(str_n(path, (size_t)(deleted - path)));
+		if (!plain)
+			return -ENOMEM;
+		path = plain;
+	}
+	if (path[0] == '/') {
+		if (places->symfs)
+			err = try_open(out, joined(places->symfs, path), &obj->build_id, places->machine);
+		if (err < 0 && err != -ENOMEM && places->live)
+			err = worse(err, try_live(out, obj, places, path));
+		if (err < 0 && err != -ENOMEM)
+			err = worse(err, try_open(out, strdup(path), &obj->build_id, places->machine));
+		if (err < 0 && err != -ENOMEM && !places->live)
+			err = worse(err, try_live(out, obj, places, path));
+		if (err < 0 && err != -ENOMEM)
+			err = worse(err, try_exe(out, obj, places));
+	}
+	if (err < 0 && err != -ENOMEM)
+		err = worse(err, files_open_cached(out, obj, "/elf", places));
+	return err;
+}
+
+/* Only a file with a full symbol table is worth having. */
+static int try_debug(struct elf *out, char *path, const struct build_id *want, uint32_t machine)
+{
+	int err = try_open(out, path, want, machine);
+
+	if (err == 0 && !elf_find_type(out, ELF_SHT_SYMTAB)) {
+		elf_close(out);
+		return -ENOENT;
+	}
+	return err;
+}
+
+static int try_debuglink(struct elf *out, const struct object *obj, const struct elf *own,
+			 const struct build_id *want, const struct places *places)
+{
+	static const struct { const char *before, *between; } spots[] = {
+		{ "", "" }, { "", ".debug/" }, { DEBUG_ROOT, "" },
+	};
+	const char *path = obj->path, *slash = strrchr(path, '/');
+	const char *root = places->symfs ? places->symfs : "";
+	scoped(freep) char *link = NULL;
+	int err = elf_debuglink(own, &link);
+
+	if (err < 0 || !slash || path[0] != '/')
+		return err < 0 ? err : -ENOENT;
+	err = -ENOENT;
+	for (size_t i = 0; err < 0 && err != -ENOMEM && i < countof(spots); i++) {
+		struct buf text = { 0 };
+
+		buf_printf(&text, "%s%s%.*s/%s%s", root, spots[i].before, (int)(slash - path), path,
+			   spots[i].between, link);
+		err = try_debug(out, buf_take(&text), want, own->machine);
+	}
+	return err;
+}
+
+int files_open_debug(struct elf *out, const struct object *obj, const struct elf *own,
+		     const struct places *places)
+{
+	uint32_t machine = own ? own->machine : places->machine;
+	struct build_id want = obj->build_id;
+	int err = -ENOENT, n;
+
+	if (own && !want.n) {
+		n = elf_build_id(own, want.bytes);
+		want.n = n > 0 ? (uint8_t)n : 0;
+	}
+	if (own)
+		err = try_debuglink(out, obj, own, &want, places);
+	if (!want.n)
+		return err;
+	if (err < 0 && err != -ENOMEM)
+		err = try_debug(out, files_by_build_id(places->build_id_dir, &want, "/debug"), &want,
+				machine);
+	if (err < 0 && err != -ENOMEM)
+		err = try_debug(out, files_by_build_id(DEBUG_ROOT, &want, ".debug"), &want, machine);
+	return err;
+}
