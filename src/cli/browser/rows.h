@@ -9,7 +9,7 @@
 #ifndef CLI_BROWSER_ROWS_H
 #define CLI_BROWSER_ROWS_H
 
-#include "cli/report/hist.h"
+#include "report/report.h"
 #include "cli/browser/screen.h"
 
 #define ROWS_HOT 5.0		/* per cent from which on a share is hot, as in perf */

@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "base/large_memory.h"
 #include "cli/files/header_text.h"
-#include "cli/report/hist.h"
+#include "cli/report/table.h"
 #include "cli/report/report.h"
 #include "cli/core/terminal.h"
 

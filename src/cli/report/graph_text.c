@@ -9,7 +9,7 @@
  *
  * A bit per depth says whether a bar goes on there.
  */
-#include "cli/report/hist.h"
+#include "cli/report/table.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
  *	       98.17%           778        w
  *	          52.16%           413        [.] leaf2
  */
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "cli/report/detail_keys.h"
+#include "report/detail_keys.h"
 
 static const char *const default_keys[] = {
 	[REPORT_PLAIN] = "comm,dso,symbol",

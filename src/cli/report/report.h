@@ -5,7 +5,9 @@
 #ifndef CLI_REPORT_REPORT_H
 #define CLI_REPORT_REPORT_H
 
-#include "cli/report/hist.h"
+#include "base/json.h"
+#include "cli/core/command.h"
+#include "report/report.h"
 
 enum report_mode { REPORT_PLAIN, REPORT_BRANCH, REPORT_MEMORY, REPORT_TRACE };
 

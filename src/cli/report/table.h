@@ -5,7 +5,8 @@
 #ifndef CLI_REPORT_TABLE_H
 #define CLI_REPORT_TABLE_H
 
-#include "cli/report/hist.h"
+#include "base/json.h"
+#include "report/report.h"
 
 #define HIST_WIDTH_MAX 10000
 #define HIST_FLUSH_BYTES (64u << 10)
@@ -42,5 +43,19 @@ void hist_table_init(struct hist_table *t, struct hist *h);
 void hist_table_titles(const struct hist_table *t, struct buf *out);
 void hist_table_row(struct hist_table *t, size_t k, struct buf *out);	/* of the k-th entry */
 bool hist_is_listed(const struct hist *h, const struct hist_entry *e);	/* above --percent-limit */
+
+/* ---- writers ---- */
+int hist_graph(struct chain_walk *w, const struct hist_entry *e, struct buf *out);
+/* Entries whose value is less have no graph. */
+uint64_t hist_graph_least(const struct hist *h);
+/* What has come together in `out` is written from time to time by flush(), which empties it. */
+struct hist_sink {
+	struct buf out;
+	int (*flush)(struct hist_sink *sink);	/* 0 or a negative errno */
+};
+int hist_text(struct hist *h, bool titles, struct hist_sink *sink);
+int hist_tree(struct hist *h, bool titles, struct hist_sink *sink);
+/* One event's object, within the array that is open. */
+int hist_json(struct hist *h, struct json *j);
 
 #endif

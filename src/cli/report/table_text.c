@@ -2,7 +2,7 @@
  * The table as text, in perf's shape: comment lines with titles and dots that show the columns,
  * then one line per entry, each followed by its call graph.
  */
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  */
 #include "cli/script/mem_fields.h"
 
-#include "cli/report/mem_text.h"
+#include "report/mem_text.h"
 
 struct field {
 	unsigned at, bits;

@@ -3,11 +3,11 @@
  * transactions, branches, tracepoints. Each has a value by which rows are told apart, a text, and an
  * order; most of the orders are perf's, where large values stand first.
  */
-#include "cli/report/detail_keys.h"
+#include "report/detail_keys.h"
 
 #include <inttypes.h>
 
-#include "cli/report/mem_text.h"
+#include "report/mem_text.h"
 
 #define LINE_BYTES 64u			/* of a cache */
 

@@ -4,7 +4,7 @@
  * profile was made with `split_comms`. Else each group gets a copy of what its rows use.
  */
 #include "base/large_memory.h"
-#include "cli/report/build.h"
+#include "report/build.h"
 
 #include <errno.h>
 

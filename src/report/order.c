@@ -3,11 +3,11 @@
  * names decide: entries are sorted by numbers, key after key, and by each only those that are equal in
  * all before. Those of a group of events are few, and compared.
  */
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 #include <errno.h>
 
-#include "cli/report/sort_by_key.h"
+#include "report/sort_by_key.h"
 
 /* ---- by comparing ---- */
 

@@ -1,10 +1,10 @@
 /*
  * The keys of `tacho report` that look into the details of rows.
  */
-#ifndef CLI_REPORT_DETAIL_KEYS_H
-#define CLI_REPORT_DETAIL_KEYS_H
+#ifndef REPORT_DETAIL_KEYS_H
+#define REPORT_DETAIL_KEYS_H
 
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 /* What rows with these details are told apart by. */
 uint64_t hist_detail_value(const struct hist *h, enum hist_column key, uint32_t id);

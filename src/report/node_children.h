@@ -6,8 +6,8 @@
  * nodes have some, and its place among these bits where their list starts. What lies below the root is not
  * listed: no call graph goes on from there, and it may be a quarter of all.
  */
-#ifndef CLI_REPORT_NODE_CHILDREN_H
-#define CLI_REPORT_NODE_CHILDREN_H
+#ifndef REPORT_NODE_CHILDREN_H
+#define REPORT_NODE_CHILDREN_H
 
 #include "base/vec.h"
 

@@ -1,7 +1,7 @@
 /*
  * A table's entries as the writers ask for them: their shares.
  */
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 void hist_done(struct hist *h)
 {

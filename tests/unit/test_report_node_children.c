@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cli/report/node_children.h"
+#include "report/node_children.h"
 
 const char *program_name = "tacho";
 

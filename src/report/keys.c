@@ -2,7 +2,7 @@
  * The sort keys and columns: what they are called, what an entry shows in them, and in which order
  * two entries stand when their values are equal.
  */
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "cli/report/detail_keys.h"
+#include "report/detail_keys.h"
 
 #define FIELD_NAME_MAX 128
 

@@ -1,10 +1,10 @@
 /*
  * What entries are sorted by, as numbers: names are ranked once, among those that are shown.
  */
-#ifndef CLI_REPORT_NAME_RANKS_H
-#define CLI_REPORT_NAME_RANKS_H
+#ifndef REPORT_NAME_RANKS_H
+#define REPORT_NAME_RANKS_H
 
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 struct hist_ranks {
 	struct hist *h;

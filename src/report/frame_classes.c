@@ -1,7 +1,7 @@
 /*
  * Classes: frames that no key of a frame tells apart are one, in the table and in call graphs.
  */
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 #include <errno.h>
 

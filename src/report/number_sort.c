@@ -3,7 +3,7 @@
  * that range, part by part. Neither strays nor numbers that are mostly equal take more than a few
  * rounds; a last one puts the neighbours right that are left.
  */
-#include "cli/report/number_sort.h"
+#include "report/number_sort.h"
 
 #include <string.h>
 

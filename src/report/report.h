@@ -3,35 +3,33 @@
  * sort keys, with what hangs below them as call graphs.
  *
  *	cmd_report.c   options, and the order of things
- *	cli/report/keys.c    the sort keys and columns: names, titles, texts, order
- *	cli/report/frame_classes.c   frames -> classes
- *	cli/report/row_groups.c   rows -> groups
- *	cli/report/nodes.c   the nodes of their stacks
- *	cli/report/node_sums.c     ... and what passes there
- *	cli/report/entries.c   ... -> entries
- *	cli/report/shares.c   ... with their numbers
- *	cli/report/name_ranks.c    ... with the ranks of their names
- *	cli/report/order.c cli/report/caller_order.c   ... in the order they are shown
- *	cli/report/sort_by_key.c cli/report/distinct_values.c    ... key by key
- *	cli/report/number_sort.c cli/report/perf_merge_order.c      ... sorted by numbers
- *	cli/report/node_children.c   the children of nodes
- *	cli/report/callchain.c   an entry's stacks, merged level by level
+ *	report/keys.c    the sort keys and columns: names, titles, texts, order
+ *	report/frame_classes.c   frames -> classes
+ *	report/row_groups.c   rows -> groups
+ *	report/nodes.c   the nodes of their stacks
+ *	report/node_sums.c     ... and what passes there
+ *	report/entries.c   ... -> entries
+ *	report/shares.c   ... with their numbers
+ *	report/name_ranks.c    ... with the ranks of their names
+ *	report/order.c report/caller_order.c   ... in the order they are shown
+ *	report/sort_by_key.c report/distinct_values.c    ... key by key
+ *	report/number_sort.c report/perf_merge_order.c      ... sorted by numbers
+ *	report/node_children.c   the children of nodes
+ *	report/callchain.c   an entry's stacks, merged level by level
  *	cli/report/graph_text.c   ... drawn as graph, fractal, flat or folded
  *	cli/report/table_text.c cli/report/hierarchy_text.c cli/report/json.c    the writers
  *
  * Keys are of two kinds. Those of a row (comm, pid, cpu, time ...) split the rows into groups.
  * Those of a frame (dso, symbol) split the frames into classes. An entry is (group, class). Each
- * node of the stacks belongs to one group (cli/report/nodes.c), and has the sum of all samples that pass
+ * node of the stacks belongs to one group (report/nodes.c), and has the sum of all samples that pass
  * there or end there.
  */
-#ifndef CLI_REPORT_HIST_H
-#define CLI_REPORT_HIST_H
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
 
 #include "base/buf.h"
-#include "base/json.h"
 #include "base/vec.h"
-#include "cli/core/command.h"
-#include "cli/report/node_children.h"
+#include "report/node_children.h"
 
 #include <regex.h>
 
@@ -182,7 +180,7 @@ struct hist {
 	size_t symbol_width, object_width;	/* of the longest name among them */
 };
 
-/* ---- cli/report/keys.c ---- */
+/* ---- report/keys.c ---- */
 /* Parses "comm,dso,sym" (of -s) or "overhead,sym" (of -F); refuses what is not known. */
 int hist_parse_keys(const char *text, enum hist_column *out, size_t *n, struct tacho_error *e);
 const char *hist_column_title(enum hist_column c);
@@ -223,11 +221,11 @@ const char *const *hist_fields(void);
 /* The error for one of them that is no field either. */
 int hist_unknown_key(const char *text, struct str name, struct tacho_error *e);
 
-/* ---- cli/report/frame_classes.c ---- */
+/* ---- report/frame_classes.c ---- */
 /* Fills class_of, chain_of, first_object and first_comm. 0 or -ENOMEM. */
 int hist_classes(struct hist *h);
 
-/* ---- cli/report/entries.c ---- */
+/* ---- report/entries.c ---- */
 int hist_build(struct hist *h, const struct tacho_profile *p, const struct hist_opts *opts,
 	       const uint32_t *events, size_t n_events);
 void hist_done(struct hist *h);
@@ -313,7 +311,7 @@ static inline const struct hist_entry *hist_entry_at(const struct hist *h, size_
 int hist_order(struct hist *h);
 double hist_percent(const struct hist *h, uint64_t period, size_t event);
 
-/* ---- cli/report/callchain.c ---- */
+/* ---- report/callchain.c ---- */
 struct chain_item {			/* a place in a stack, and what passes there */
 	uint32_t node;
 	uint32_t of_self : 1;		/* of the samples that end in the entry */
@@ -371,19 +369,5 @@ void chain_walk_end(struct chain_walk *w);
 void chain_level_done(struct chain_level *l);
 /* Which of two that weigh the same comes first. */
 int chain_place_cmp(const struct hist *h, const struct chain_set *a, const struct chain_set *b);
-
-/* ---- writers ---- */
-int hist_graph(struct chain_walk *w, const struct hist_entry *e, struct buf *out);
-/* Entries whose value is less have no graph. */
-uint64_t hist_graph_least(const struct hist *h);
-/* What has come together in `out` is written from time to time by flush(), which empties it. */
-struct hist_sink {
-	struct buf out;
-	int (*flush)(struct hist_sink *sink);	/* 0 or a negative errno */
-};
-int hist_text(struct hist *h, bool titles, struct hist_sink *sink);
-int hist_tree(struct hist *h, bool titles, struct hist_sink *sink);
-/* One event's object, within the array that is open. */
-int hist_json(struct hist *h, struct json *j);
 
 #endif

@@ -2,7 +2,7 @@
  * The fields of data_src, from the lowest bit on: operation 5, level 14, snoop 5, lock 2, TLB 7, and,
  * since 4.14, number of the level 4, remote 1, more of snoop 2; since 5.12 blocked 3; 5.16 hops 3.
  */
-#include "cli/report/mem_text.h"
+#include "report/mem_text.h"
 
 struct bits {
 	unsigned shift, width;

@@ -9,8 +9,8 @@
  *	places    all of one owner by all that counts between these, then those of the next owner
  *	blocks    neighbours among these that all others' entries see alike: by the block's rank
  */
-#ifndef CLI_REPORT_NUMBER_SORT_H
-#define CLI_REPORT_NUMBER_SORT_H
+#ifndef REPORT_NUMBER_SORT_H
+#define REPORT_NUMBER_SORT_H
 
 #include "base/defs.h"
 

@@ -1,17 +1,17 @@
 /*
  * What building a table keeps until it is built.
  *
- *	cli/report/row_groups.c   rows -> groups
- *	cli/report/nodes.c   the nodes that the groups' stacks go through
- *	cli/report/node_sums.c     their sums
- *	cli/report/entries.c   entries
+ *	report/row_groups.c   rows -> groups
+ *	report/nodes.c   the nodes that the groups' stacks go through
+ *	report/node_sums.c     their sums
+ *	report/entries.c   entries
  */
-#ifndef CLI_REPORT_BUILD_H
-#define CLI_REPORT_BUILD_H
+#ifndef REPORT_BUILD_H
+#define REPORT_BUILD_H
 
 #include "base/arena.h"
 #include "base/map.h"
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 struct step {
 	uint32_t node;

@@ -1,7 +1,7 @@
 /*
  * Rows -> sums per node. Parents have the smaller numbers, so one pass backwards adds up all totals.
  */
-#include "cli/report/build.h"
+#include "report/build.h"
 
 #include <errno.h>
 

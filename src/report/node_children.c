@@ -1,7 +1,7 @@
 /*
  * The lists of children: all that belong into one, the last one first, are put in front of it.
  */
-#include "cli/report/node_children.h"
+#include "report/node_children.h"
 
 void chain_below_done(struct chain_below *b)
 {

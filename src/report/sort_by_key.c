@@ -2,7 +2,7 @@
  * Entries by keys, as numbers. A big recording has a million entries, most with equal values, so that
  * names decide; but few keys are looked at for most of them.
  */
-#include "cli/report/sort_by_key.h"
+#include "report/sort_by_key.h"
 
 #include <errno.h>
 

@@ -7,7 +7,7 @@
  * nobody can foretell any of it for millions of them. What is told by a condition here is often computed
  * either way, rather than branched upon.
  */
-#include "cli/report/build.h"
+#include "report/build.h"
 
 #include <errno.h>
 

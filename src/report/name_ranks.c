@@ -2,7 +2,7 @@
  * Names -> ranks. A big recording has a million entries whose names are few: each is looked at once,
  * for its place among the others and for the width of its column.
  */
-#include "cli/report/name_ranks.h"
+#include "report/name_ranks.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /*
  * Combinations of numbers, found by a hash. The table is at most half full.
  */
-#include "cli/report/distinct_values.h"
+#include "report/distinct_values.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
-#include "cli/report/distinct_values.h"
-#include "cli/report/number_sort.h"
+#include "report/distinct_values.h"
+#include "report/number_sort.h"
 
 const char *program_name = "tacho";
 

@@ -1,7 +1,7 @@
 /*
  * Rows -> groups: equal values of all keys of a row. The rows of one group come together.
  */
-#include "cli/report/build.h"
+#include "report/build.h"
 
 #include <errno.h>
 

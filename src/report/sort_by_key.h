@@ -1,11 +1,11 @@
 /*
  * Sorting entries key by key: by each only those that are equal in all before.
  */
-#ifndef CLI_REPORT_SORT_BY_KEY_H
-#define CLI_REPORT_SORT_BY_KEY_H
+#ifndef REPORT_SORT_BY_KEY_H
+#define REPORT_SORT_BY_KEY_H
 
-#include "cli/report/name_ranks.h"
-#include "cli/report/number_sort.h"
+#include "report/name_ranks.h"
+#include "report/number_sort.h"
 
 enum { HIST_BY_DEPTH = HIST_KEYS_MAX, HIST_BY_ENTRY };	/* besides the keys */
 
@@ -47,7 +47,7 @@ static inline uint64_t hist_refine_number(const struct hist_refine *f, const str
 	return hist_rank_of(f->r, e, frame, column);
 }
 
-/* ---- cli/report/caller_order.c ---- */
+/* ---- report/caller_order.c ---- */
 /* h->order by all keys; among those with equal ones up to the first n_above, callers first. 0 or -ENOMEM. */
 int hist_order_callers(struct hist_ranks *r, size_t n_above);
 

@@ -3,8 +3,8 @@
  *
  *	clear -> add, add ... -> v[kind] of the n kinds that came
  */
-#ifndef CLI_REPORT_DISTINCT_VALUES_H
-#define CLI_REPORT_DISTINCT_VALUES_H
+#ifndef REPORT_DISTINCT_VALUES_H
+#define REPORT_DISTINCT_VALUES_H
 
 #include "base/defs.h"
 

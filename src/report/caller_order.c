@@ -3,11 +3,11 @@
  * count within a thread only. What is equal up to there is one block for the entries of all other
  * threads, and hist_merge() puts these together.
  */
-#include "cli/report/sort_by_key.h"
+#include "report/sort_by_key.h"
 
 #include <errno.h>
 
-#include "cli/report/distinct_values.h"
+#include "report/distinct_values.h"
 
 #define FEW 256			/* entries whose kinds are not worth counting */
 #define CHUNK 64		/* entries whose numbers are looked up together */

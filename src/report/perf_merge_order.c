@@ -1,9 +1,9 @@
 /*
  * Callers above what they call, as merging halves has it. Which of two goes first is no order (see
- * cli/report/number_sort.h), so that the result hangs on which halves are merged: these are kept. But a half that is
+ * report/number_sort.h), so that the result hangs on which halves are merged: these are kept. But a half that is
  * one owner's alone is in the order of the places, and where two owners meet, a block moves as a whole.
  */
-#include "cli/report/number_sort.h"
+#include "report/number_sort.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * the outermost caller on, all others from the entry's outermost place on. A node's samples of the
  * first kind are counted in `of_self`; the others are what is left of its total.
  */
-#include "cli/report/hist.h"
+#include "report/report.h"
 
 #include <errno.h>
 
