@@ -65,7 +65,7 @@ static const struct command plain = {
 	.opts_size = sizeof(struct opts),
 };
 static const struct command stopping = {
-	.name = "stat", .rows = rows, .opts_size = sizeof(struct opts), .stops_at_word = true,
+	.name = "stat", .rows = rows, .opts_size = sizeof(struct opts), .stops_at_non_option = true,
 };
 
 #define MAX_ARGS 12

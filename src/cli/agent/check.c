@@ -515,7 +515,7 @@ int agent_check(const struct agent_config *cfg, const struct agent_opts *o)
 
 	getrlimit(RLIMIT_NOFILE, &c.limit);
 	if (tacho_open(&c.t, NULL, &e) < 0 || tacho_evset_new(&c.hardware, c.t) < 0) {
-		report_text("agent", "%s", e.message[0] ? e.message : "out of memory");
+		message_text("agent", "%s", e.message[0] ? e.message : "out of memory");
 		tacho_close(c.t);
 		return EXIT_FAILED;
 	}

@@ -37,7 +37,7 @@ static int hand_over(char **argv)
 		n++;
 	words = calloc(n + 2, sizeof(*words));
 	if (!words) {
-		report_text(command, "out of memory");
+		message_text(command, "out of memory");
 		return EXIT_FAILED;
 	}
 	words[0] = "tacho";
@@ -48,20 +48,20 @@ static int hand_over(char **argv)
 	}
 	free(words);
 	if (err == -ENOENT)
-		report_text(command, "the agent is not installed: there is no %s", path);
+		message_text(command, "the agent is not installed: there is no %s", path);
 	else
-		report_text(command, "cannot run %s: %s", path, strerror(-err));
+		message_text(command, "cannot run %s: %s", path, strerror(-err));
 	return EXIT_FAILED;
 }
 
 const struct command cmd_agent = {
 	.name = "agent", .summary = AGENT_SUMMARY, .args = AGENT_ARGS, .rows = agent_rows,
-	.opts_size = sizeof(struct agent_opts), .hand_over = hand_over, .stops_at_word = true,
-	.words = "ctl exec watch",
+	.opts_size = sizeof(struct agent_opts), .hand_over = hand_over, .stops_at_non_option = true,
+	.complete_args = "ctl exec watch",
 };
 
 const struct command cmd_config = {
 	.name = "config", .summary = CONFIG_SUMMARY, .args = CONFIG_ARGS, .rows = config_rows,
 	.opts_size = sizeof(struct config_cmd_opts), .hand_over = hand_over,
-	.words = "show import",
+	.complete_args = "show import",
 };

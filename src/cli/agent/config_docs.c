@@ -98,7 +98,7 @@ int agent_keys_scd(const char *table)
 	while (config_table_at(i, &t) && strcmp(t.name, table))
 		i++;
 	if (!config_table_at(i, &t)) {
-		report_text("config", "no table of keys is called '%s'", table);
+		message_text("config", "no table of keys is called '%s'", table);
 		return EXIT_USAGE;
 	}
 	put_rows(&out, t.rows);

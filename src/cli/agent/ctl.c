@@ -94,11 +94,11 @@ static int ask(const char *socket, size_t i, int argc, char **argv, bool json, s
 	}
 	buf_done(&url);
 	if (rc == CURLE_COULDNT_CONNECT && access(socket, W_OK) < 0 && errno == EACCES)
-		report_text("agent", "the agent's socket %s is for its owner and root only", socket);
+		message_text("agent", "the agent's socket %s is for its owner and root only", socket);
 	else if (rc == CURLE_COULDNT_CONNECT)
-		report_text("agent", "no agent answers at %s; start it with 'tacho agent'", socket);
+		message_text("agent", "no agent answers at %s; start it with 'tacho agent'", socket);
 	else if (rc != CURLE_OK)
-		report_text("agent", "cannot ask the agent at %s: %s", socket, curl_easy_strerror(rc));
+		message_text("agent", "cannot ask the agent at %s: %s", socket, curl_easy_strerror(rc));
 	return rc == CURLE_OK ? 0 : -EIO;
 }
 
@@ -126,7 +126,7 @@ static int show_reply(struct buf *reply, long status, bool json)
 	int result = status == 200 ? 0 : EXIT_FAILED;
 
 	if (status != 200 && plain_text(buf_view(reply), "error", &text)) {
-		report_text("agent", "%s", text.bytes);
+		message_text("agent", "%s", text.bytes);
 		buf_done(&text);
 		return result;
 	}
@@ -168,14 +168,14 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 	if (argc < 2 || i == countof(words))
 		return usage(argc < 2 ? NULL : argv[1]);
 	if (argc - 2 < words[i].least || argc - 2 > words[i].most) {
-		report_text("agent", "'ctl %s%s%s' is meant", words[i].word, *words[i].args ? " " : "", words[i].args);
+		message_text("agent", "'ctl %s%s%s' is meant", words[i].word, *words[i].args ? " " : "", words[i].args);
 		return EXIT_USAGE;
 	}
 	if (agent_dirs(&dirs) < 0)
 		memset(&dirs, 0, sizeof(dirs));
 	socket = agent_socket(cfg, &dirs);
 	if (!socket) {
-		report_text("agent", "out of memory");
+		message_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
 	if (ask(socket, i, argc, argv, o->json, &reply, &status) < 0)

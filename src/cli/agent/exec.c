@@ -27,7 +27,7 @@ static void say(void *arg, enum tacho_log_level level, const char *text)
 	const struct measured *m = arg;
 
 	if (level == TACHO_LOG_WARN || m->opts->verbose)
-		report_text("agent", "%s", text);
+		message_text("agent", "%s", text);
 }
 
 /* All sources become one: the events of all, on this target. -ENODATA: there are none. */
@@ -158,7 +158,7 @@ static int measure(struct agent_config *cfg, struct agent_opts *o)
 	};
 
 	if (agent_run(cfg, &opts, &e) < 0) {
-		report_error("agent", NULL, NULL, &e);
+		message_error("agent", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
 	return m.status;
@@ -168,9 +168,9 @@ static int measure(struct agent_config *cfg, struct agent_opts *o)
 
 static int refuse(struct agent_config *cfg, int err, const char *missing)
 {
-	report_text("agent", "%s", err == -ENODATA ? "there are no events to count: the configuration has no "
-					      "[[source]], and default_sources = false"
-				   : err < 0 ? "out of memory" : missing);
+	message_text("agent", "%s", err == -ENODATA ? "there are no events to count: the configuration has no "
+					       "[[source]], and default_sources = false"
+				    : err < 0 ? "out of memory" : missing);
 	config_free(cfg);
 	return err < 0 ? EXIT_FAILED : EXIT_USAGE;
 }
@@ -207,7 +207,7 @@ int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char *
 			s->n_pids++;
 			continue;
 		}
-		report_text("agent", is_pid ? "there is no process %s" : "'%s' is no PID", argv[i]);
+		message_text("agent", is_pid ? "there is no process %s" : "'%s' is no PID", argv[i]);
 		config_free(cfg);
 		return EXIT_USAGE;
 	}

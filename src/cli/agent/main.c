@@ -18,7 +18,7 @@ static struct agent_config *load(const char *command, const char *path, const st
 	struct tacho_error e = { .column = -1 };
 
 	if (config_load(&cfg, &opts, &e) < 0)
-		report_error(command, NULL, NULL, &e);
+		message_error(command, NULL, NULL, &e);
 	return cfg;
 }
 
@@ -43,7 +43,7 @@ static int config_run(void *opts, int argc, char **argv)
 	if (argc == 0 || (argc == 1 && !strcmp(argv[0], "show")))
 		return show(o);
 	if (argc == 2 && !strcmp(argv[0], "import") && o->config) {
-		report_text("config", "import takes the FILE by itself, not also by -c");
+		message_text("config", "import takes the FILE by itself, not also by -c");
 		return EXIT_USAGE;
 	}
 	if (argc == 2 && !strcmp(argv[0], "import")) {
@@ -51,11 +51,11 @@ static int config_run(void *opts, int argc, char **argv)
 		return show(o);
 	}
 	if (!strcmp(argv[0], "import"))
-		report_text("config", "import needs one FILE");
+		message_text("config", "import needs one FILE");
 	else if (!strcmp(argv[0], "show"))
-		report_text("config", "show takes no words, but was given '%s'", argv[1]);
+		message_text("config", "show takes no words, but was given '%s'", argv[1]);
 	else
-		report_text("config", "'%s' is none of 'show' and 'import FILE'", argv[0]);
+		message_text("config", "'%s' is none of 'show' and 'import FILE'", argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -110,7 +110,7 @@ static int agent_words(struct agent_config *cfg, struct agent_opts *o, int argc,
 	else if (!strcmp(argv[0], "ctl"))
 		status = agent_ctl(cfg, o, argc, argv);
 	else
-		report_text("agent", "'%s' is none of 'ctl', 'exec' and 'watch'", argv[0]);
+		message_text("agent", "'%s' is none of 'ctl', 'exec' and 'watch'", argv[0]);
 	config_free(cfg);
 	return status;
 }
@@ -121,7 +121,7 @@ static int run_agent(void *opts, int argc, char **argv)
 	struct agent_config *cfg;
 
 	if (!options_to_sets(o)) {
-		report_text("agent", "out of memory");
+		message_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
 	cfg = load("agent", o->config, &o->sets);
@@ -130,7 +130,7 @@ static int run_agent(void *opts, int argc, char **argv)
 
 const struct command cmd_agent = {
 	.name = "agent", .summary = AGENT_SUMMARY, .args = AGENT_ARGS, .rows = agent_rows,
-	.opts_size = sizeof(struct agent_opts), .run = run_agent, .stops_at_word = true,
+	.opts_size = sizeof(struct agent_opts), .run = run_agent, .stops_at_non_option = true,
 };
 
 const struct command cmd_config = {

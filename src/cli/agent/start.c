@@ -116,7 +116,7 @@ static void say(void *arg, enum tacho_log_level level, const char *text)
 	if (to_journal())
 		fprintf(stderr, "<%d>%s\n", priority[level], text);
 	else
-		report_text("agent", "%s", text);
+		message_text("agent", "%s", text);
 }
 
 static int count_events(void *arg, const struct event_status *st)
@@ -178,6 +178,6 @@ int agent_start(struct agent_config *cfg, struct agent_opts *o)
 	else
 		err = agent_run(cfg, &opts, &e);
 	if (err < 0)
-		report_error("agent", NULL, NULL, &e);
+		message_error("agent", NULL, NULL, &e);
 	return err < 0 ? EXIT_FAILED : 0;
 }

@@ -31,7 +31,7 @@ static void unknown_feature(struct str name)
 		error_hint(&e, "did you mean '%.*s'?", STR(near.best));
 	else
 		error_hint(&e, "'%s version --build-options' shows them all", program_name);
-	report_error("check", NULL, NULL, &e);
+	message_error("check", NULL, NULL, &e);
 }
 
 /* The answers go out before the complaint about an unknown name, as they were asked for. */
@@ -43,7 +43,7 @@ static int check_list(const struct check_opts *o, const char *list)
 	int status;
 
 	while (str_cut(&rest, ',', &name)) {
-		const struct feature *f = feature_find(name);
+		const struct build_feature *f = feature_find(name);
 
 		if (!f) {
 			if (!o->quiet)
@@ -67,7 +67,7 @@ static int check_list(const struct check_opts *o, const char *list)
 static int wrong_usage(struct tacho_error *e)
 {
 	error_hint(e, "write '%s check feature NAME'", program_name);
-	report_error("check", NULL, NULL, e);
+	message_error("check", NULL, NULL, e);
 	return EXIT_USAGE;
 }
 
@@ -95,5 +95,5 @@ static int check_run(void *opts, int argc, char **argv)
 const struct command cmd_check = {
 	.name = "check", .summary = "ask whether a feature is built in",
 	.args = "feature NAME[,NAME...]", .rows = check_rows, .opts_size = sizeof(struct check_opts),
-	.run = check_run, .words = "feature",
+	.run = check_run, .complete_args = "feature",
 };

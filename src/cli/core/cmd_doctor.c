@@ -254,7 +254,7 @@ static int doctor_run(void *opts, int argc, char **argv)
 	int err;
 
 	if (argc) {
-		report_text("doctor", "takes no words, but was given '%s'", argv[0]);
+		message_text("doctor", "takes no words, but was given '%s'", argv[0]);
 		return EXIT_USAGE;
 	}
 	err = tacho_open(&t, NULL, &e);
@@ -265,7 +265,7 @@ static int doctor_run(void *opts, int argc, char **argv)
 	if (err < 0) {
 		if (!e.code)
 			error_nomem(&e);
-		report_error("doctor", NULL, NULL, &e);
+		message_error("doctor", NULL, NULL, &e);
 	}
 	return err || !d.counting || !d.sampling ? EXIT_FAILED : 0;
 }

@@ -25,7 +25,7 @@ static int show_man(const char *command)
 
 	snprintf(page, sizeof(page), "tacho%s%s", command ? "-" : "", command ? command : "");
 	execlp("man", "man", page, (char *)NULL);
-	report_text("help", "cannot start man: %s", strerror(errno));
+	message_text("help", "cannot start man: %s", strerror(errno));
 	return EXIT_FAILED;
 }
 
@@ -56,5 +56,5 @@ static int help_run(void *opts, int argc, char **argv)
 const struct command cmd_help = {
 	.name = "help", .summary = "show the commands, or the options of one",
 	.args = "[COMMAND]", .rows = help_rows, .opts_size = sizeof(struct help_opts),
-	.run = help_run, .words = "command",
+	.run = help_run, .complete_args = "command",
 };

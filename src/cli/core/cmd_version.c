@@ -22,7 +22,7 @@ static int version_run(void *opts, int argc, char **argv)
 	struct buf out = { 0 };
 
 	if (argc) {
-		report_text("version", "takes no words, but was given '%s'", argv[0]);
+		message_text("version", "takes no words, but was given '%s'", argv[0]);
 		return EXIT_USAGE;
 	}
 	buf_printf(&out, "%s version %s\n", program_name, TACHO_VERSION);

@@ -32,7 +32,7 @@ enum option_kind {
 #define OPTF_OPTIONAL 1u	/* the argument may be left out: -r, --per-cache[=LEVEL] */
 #define OPTF_NEGATED 2u		/* the row's own name starts with no- */
 #define OPTF_HIDDEN 4u		/* accepted, not shown */
-#define OPTF_NEXT_WORD 8u	/* an optional argument that may also be the next word: -g caller */
+#define OPTF_NEXT_ARG 8u	/* an optional argument that may also be the next word: -g caller */
 
 struct option_row {
 	enum option_kind kind;
@@ -67,8 +67,8 @@ struct command {
 	 * argv[0] is the command's name. Returns only when that failed. */
 	int (*hand_over)(char **argv);
 	void (*done)(void *opts);	/* frees what the options own; lists are freed by the parser */
-	bool stops_at_word;		/* the first word ends the options (it is a command to run) */
-	const char *words;		/* completion of the words, as row->complete */
+	bool stops_at_non_option;		/* the first word ends the options (it is a command to run) */
+	const char *complete_args;	/* completion of the arguments, as option_row.complete */
 };
 
 extern const struct command *const commands[];	/* ends with NULL; table.c */
@@ -95,10 +95,10 @@ extern const char *program_name;
  *
  * `option` is what stands before the text ("-e"), or NULL. Without a column the hint comes on
  * its own line. */
-void report_error(const char *command, const char *option, const char *text,
-		  const struct tacho_error *e);
+void message_error(const char *command, const char *option, const char *text,
+		   const struct tacho_error *e);
 /* "tacho stat: TEXT" on stderr. */
-void report_text(const char *command, const char *fmt, ...) printf_like(2, 3);
+void message_text(const char *command, const char *fmt, ...) printf_like(2, 3);
 
 /* Exit statuses: 0 fine, 1 failed, 129 wrong usage (as perf). */
 enum { EXIT_FAILED = 1, EXIT_USAGE = 129, EXIT_NOT_FOUND = 127, EXIT_NOT_RUNNABLE = 126 };

@@ -89,10 +89,10 @@ static void bash_arguments(const struct command *cmd, struct buf *out)
 		buf_puts(out, "; return ;;\n");
 	}
 	buf_puts(out, "\t\tesac\n\t\t_tacho_rest() { ");
-	if (cmd->stops_at_word)
+	if (cmd->stops_at_non_option)
 		buf_puts(out, "_tacho_programs");
 	else
-		bash_action(cmd->words, out);
+		bash_action(cmd->complete_args, out);
 	buf_puts(out, "; }\n");
 }
 
@@ -229,15 +229,15 @@ static void zsh_script(struct buf *out)
 		const struct command *cmd = commands[i];
 
 		buf_printf(out, "\t%s)\n\t\t_arguments -s %s\\\n", cmd->name,
-			   cmd->stops_at_word ? "-A '-*' " : "");
+			   cmd->stops_at_non_option ? "-A '-*' " : "");
 		for (const struct option_row *row = cmd->rows; row && row->kind != OPT_END; row++)
 			if (option_is_shown(row))
 				zsh_row(row, out);
 		buf_puts(out, "\t\t\t'(-h --help)'{-h,--help}'[show the options]' \\\n\t\t\t'*::word:");
-		if (cmd->stops_at_word)
+		if (cmd->stops_at_non_option)
 			buf_puts(out, "_normal");
 		else
-			zsh_action(cmd->words, out);
+			zsh_action(cmd->complete_args, out);
 		buf_puts(out, "' ;;\n");
 	}
 	buf_puts(out, "\tesac\n}\n_tacho \"$@\"\n");
@@ -312,10 +312,10 @@ static void fish_script(struct buf *out)
 				fish_row(cmd->name, row, out);
 		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'"
 				" -s h -l help -d 'show the options'\n", cmd->name);
-		if (!cmd->stops_at_word && !cmd->words)
+		if (!cmd->stops_at_non_option && !cmd->complete_args)
 			continue;
 		buf_printf(out, "complete -c tacho -n '__fish_seen_subcommand_from %s'", cmd->name);
-		fish_action(cmd->stops_at_word ? "(__fish_complete_subcommand --fcs-skip=2)" : cmd->words, out);
+		fish_action(cmd->stops_at_non_option ? "(__fish_complete_subcommand --fcs-skip=2)" : cmd->complete_args, out);
 		buf_putc(out, '\n');
 	}
 }

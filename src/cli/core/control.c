@@ -22,7 +22,7 @@ int control_open(struct control *c, const char *command, const char *text)
 	if (!spec.n)
 		return 0;
 	if (!fifo && !str_starts(spec, "fd:")) {
-		report_text(command, "--control takes fd:CTL[,ACK] or fifo:CTL[,ACK], not '%s'", text);
+		message_text(command, "--control takes fd:CTL[,ACK] or fifo:CTL[,ACK], not '%s'", text);
 		return -EINVAL;
 	}
 	spec = str_n(strchr(spec.s, ':') + 1, spec.n - (fifo ? 5 : 3));
@@ -36,9 +36,9 @@ int control_open(struct control *c, const char *command, const char *text)
 		else if (num_int(first, fds[i]) < 0 || fcntl(*fds[i], F_GETFD) < 0)
 			*fds[i] = -1;
 		if (*fds[i] < 0) {
-			report_text(command, fifo ? "cannot open the control fifo '%s': %s"
-						  : "'%s' is no open descriptor to take control from",
-				    name, strerror(errno));
+			message_text(command, fifo ? "cannot open the control fifo '%s': %s"
+						   : "'%s' is no open descriptor to take control from",
+				     name, strerror(errno));
 			return -EINVAL;
 		}
 	}
@@ -74,8 +74,8 @@ void control_read(struct control *c, const char *command, const char *words,
 		if (!line.n)
 			continue;
 		if (!obey(arg, line))
-			report_text(command, "the control channel said '%.*s'; it may say %s", STR(line),
-				    words);
+			message_text(command, "the control channel said '%.*s'; it may say %s", STR(line),
+				     words);
 		else if (c->ack >= 0)
 			io_write_all(c->ack, "ack\n", 4);
 	}

@@ -15,8 +15,8 @@ static void turn(const struct control_events *c, struct str name, int (*how)(voi
 	for (size_t i = 0; i < c->n; i++)
 		n += str_is(name, c->event(c->set, i)->name) && how(c->set, i) != -EINVAL;
 	if (!n)
-		report_text(c->command, "the control channel named '%.*s', which is no event or not the first "
-			    "of its group", STR(name));
+		message_text(c->command, "the control channel named '%.*s', which is no event or not the first "
+			     "of its group", STR(name));
 }
 
 static void list(const struct control_events *c, struct evlist_text text)

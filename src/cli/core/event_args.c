@@ -9,51 +9,51 @@
 #include "base/error.h"
 #include "cli/core/command.h"
 
-static int add(struct words *w, enum word_kind kind, const char *text)
+static int add(struct event_args *w, enum event_arg_kind kind, const char *text)
 {
-	struct word *one = vec_add(w);
+	struct event_arg *one = vec_add(w);
 
 	if (!one)
 		return -ENOMEM;
-	*one = (struct word){ .kind = kind, .text = text };
+	*one = (struct event_arg){ .kind = kind, .text = text };
 	return 0;
 }
 
-int words_add_events(void *opts, const char *arg, struct tacho_error *e)
+int event_args_add_events(void *opts, const char *arg, struct tacho_error *e)
 {
 	(void)e;
-	return add(opts, WORD_EVENTS, arg);
+	return add(opts, EVENT_ARG_EVENTS, arg);
 }
 
-int words_add_pfm(void *opts, const char *arg, struct tacho_error *e)
+int event_args_add_pfm(void *opts, const char *arg, struct tacho_error *e)
 {
-	struct words *w = opts;
-	int err = words_add_events(opts, arg, e);
+	struct event_args *w = opts;
+	int err = event_args_add_events(opts, arg, e);
 
 	if (!err)
 		w->v[w->n - 1].pfm = true;
 	return err;
 }
 
-int words_add_metrics(void *opts, const char *arg, struct tacho_error *e)
+int event_args_add_metrics(void *opts, const char *arg, struct tacho_error *e)
 {
 	(void)e;
-	return add(opts, WORD_METRICS, arg);
+	return add(opts, EVENT_ARG_METRICS, arg);
 }
 
-int words_add_cgroups(void *opts, const char *arg, struct tacho_error *e)
+int event_args_add_cgroups(void *opts, const char *arg, struct tacho_error *e)
 {
 	(void)e;
-	return add(opts, WORD_CGROUPS, arg);
+	return add(opts, EVENT_ARG_CGROUPS, arg);
 }
 
-int words_add_filter(void *opts, const char *arg, struct tacho_error *e)
+int event_args_add_filter(void *opts, const char *arg, struct tacho_error *e)
 {
 	(void)e;
-	return add(opts, WORD_FILTER, arg);
+	return add(opts, EVENT_ARG_FILTER, arg);
 }
 
-bool words_have(const struct words *w, enum word_kind kind)
+bool event_args_have(const struct event_args *w, enum event_arg_kind kind)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (w->v[i].kind == kind)
@@ -63,7 +63,7 @@ bool words_have(const struct words *w, enum word_kind kind)
 
 /* -G a,b,,c: each name goes to the next event that has had none; an empty one skips an event;
  * the very first name alone serves all events so far. */
-static int apply_cgroups(const struct words_target *t, const char *list, size_t *given,
+static int apply_cgroups(const struct event_args_target *t, const char *list, size_t *given,
 			 struct tacho_error *e)
 {
 	struct str rest = str_of(list), one;
@@ -108,20 +108,20 @@ struct progress {
 	size_t cgroups;			/* events that have had their -G */
 };
 
-static int apply(const struct words_target *t, const struct word *w, struct progress *p,
+static int apply(const struct event_args_target *t, const struct event_arg *w, struct progress *p,
 		 struct tacho_error *e)
 {
 	size_t n = t->size(t->to);
 
 	switch (w->kind) {
-	case WORD_EVENTS:
+	case EVENT_ARG_EVENTS:
 		p->last = n;
 		return t->add(t->to, w->text, e);
-	case WORD_METRICS:
+	case EVENT_ARG_METRICS:
 		return t->metrics ? t->metrics(t->to, w->text, e) : -EINVAL;
-	case WORD_CGROUPS:
+	case EVENT_ARG_CGROUPS:
 		return apply_cgroups(t, w->text, &p->cgroups, e);
-	case WORD_FILTER:
+	case EVENT_ARG_FILTER:
 		if (n == p->last)
 			return error_set(e, -EINVAL, "--filter needs a tracepoint event before it");
 		return t->filter(t->to, p->last, n - p->last, w->text, e);
@@ -129,7 +129,7 @@ static int apply(const struct words_target *t, const struct word *w, struct prog
 	return -EINVAL;
 }
 
-int words_apply(const struct words *w, const char *command, const struct words_target *t)
+int event_args_apply(const struct event_args *w, const char *command, const struct event_args_target *t)
 {
 	static const char *const options[] = { "-e", "-M", "-G", "--filter" };
 	struct progress p = { 0 };
@@ -137,7 +137,7 @@ int words_apply(const struct words *w, const char *command, const struct words_t
 	for (size_t i = 0; i < w->n; i++) {
 		scoped(buf_done) struct buf text = { 0 };
 		struct tacho_error e = { .column = -1 };
-		struct word word = w->v[i];
+		struct event_arg word = w->v[i];
 		int err;
 
 		if (word.pfm) {
@@ -146,7 +146,7 @@ int words_apply(const struct words *w, const char *command, const struct words_t
 		}
 		err = buf_failed(&text) ? error_nomem(&e) : apply(t, &word, &p, &e);
 		if (err < 0) {
-			report_error(command, options[word.kind], word.text, &e);
+			message_error(command, options[word.kind], word.text, &e);
 			return err;
 		}
 	}

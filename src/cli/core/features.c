@@ -16,7 +16,7 @@
 #define IS_ON(macro) IS_1(macro)
 #define ROW(name, macro) { name, #macro, IS_ON(macro), NULL }
 
-const struct feature features[] = {
+const struct build_feature features[] = {
 	ROW("aio", HAVE_AIO_SUPPORT),
 	ROW("bpf", HAVE_LIBBPF_SUPPORT),
 	ROW("bpf_skeletons", HAVE_BPF_SKEL),
@@ -51,7 +51,7 @@ const struct feature features[] = {
 };
 const size_t n_features = countof(features);
 
-const struct feature *feature_find(struct str name)
+const struct build_feature *feature_find(struct str name)
 {
 	for (size_t i = 0; i < n_features; i++)
 		if (str_ieq(name, str_of(features[i].name)) || str_ieq(name, str_of(features[i].macro)))
@@ -59,7 +59,7 @@ const struct feature *feature_find(struct str name)
 	return NULL;
 }
 
-void feature_line(const struct feature *f, struct buf *out)
+void feature_line(const struct build_feature *f, struct buf *out)
 {
 	buf_printf(out, "%22s: [ %s ]  # %s", f->name, f->built_in ? "on " : "OFF", f->macro);
 	if (!f->built_in && f->tip)

@@ -4,16 +4,16 @@
 
 #include "base/buf.h"
 
-struct feature {
+struct build_feature {
 	const char *name, *macro;
 	bool built_in;
 	const char *tip;	/* what would bring it, or NULL */
 };
 
-extern const struct feature features[];
+extern const struct build_feature features[];
 extern const size_t n_features;
 
-const struct feature *feature_find(struct str name);	/* by name or macro; NULL: unknown */
-void feature_line(const struct feature *f, struct buf *out);
+const struct build_feature *feature_find(struct str name);	/* by name or macro; NULL: unknown */
+void feature_line(const struct build_feature *f, struct buf *out);
 
 #endif

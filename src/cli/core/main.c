@@ -59,7 +59,7 @@ void command_unknown(const char *where, const char *name)
 		error_hint(&e, "did you mean '%.*s'?", STR(near.best));
 	else
 		error_hint(&e, "'%s help' shows the commands", program_name);
-	report_error(where, NULL, NULL, &e);
+	message_error(where, NULL, NULL, &e);
 }
 
 void command_overview(struct buf *out)
@@ -80,7 +80,7 @@ int print_fd(const char *command, int fd, const char *path, struct buf *b)
 
 	buf_done(b);
 	if (err)
-		report_text(command, "cannot write to %s: %s", path, strerror(-err));
+		message_text(command, "cannot write to %s: %s", path, strerror(-err));
 	return err ? EXIT_FAILED : 0;
 }
 
@@ -99,7 +99,7 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 	int err;
 
 	if (cmd->hand_over && !typed) {
-		report_text(cmd->name, "out of memory");
+		message_text(cmd->name, "out of memory");
 		return EXIT_FAILED;
 	}
 	if (typed)
@@ -111,7 +111,7 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 		return print_out(cmd->name, &help);
 	}
 	if (err < 0) {
-		report_error(cmd->name, use.option[0] ? use.option : NULL, use.arg, &e);
+		message_error(cmd->name, use.option[0] ? use.option : NULL, use.arg, &e);
 		return err == -EINVAL || err == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
 	}
 	return cmd->hand_over ? cmd->hand_over(typed) : cmd->run(opts, argc, argv);
@@ -123,7 +123,7 @@ int command_run(const struct command *cmd, int argc, char **argv)
 	int status;
 
 	if (!opts) {
-		report_text(cmd->name, "out of memory");
+		message_text(cmd->name, "out of memory");
 		return EXIT_FAILED;
 	}
 	if (cmd->defaults)
@@ -157,7 +157,7 @@ static int print_table(const struct globals *g)
 		return EXIT_FAILED;
 	}
 	if (g->complete && complete_script(g->complete, &out)) {
-		report_text(NULL, "option '--complete' knows bash, zsh and fish, not '%s'", g->complete);
+		message_text(NULL, "option '--complete' knows bash, zsh and fish, not '%s'", g->complete);
 		return EXIT_USAGE;
 	}
 	if (g->options_scd)
@@ -196,7 +196,7 @@ static int run_globals(const struct globals *g, int argc, char **argv)
 static int finish(int status)
 {
 	if (fflush(stdout) != 0 && errno != EBADF) {
-		report_text(NULL, "cannot write to stdout: %s", strerror(errno));
+		message_text(NULL, "cannot write to stdout: %s", strerror(errno));
 		status = status ? status : EXIT_FAILED;
 	}
 	pager_finish();
@@ -238,7 +238,7 @@ static void outlive_file_limits(void)
 int main(int argc, char **argv)
 {
 	static const struct command globals_table = {
-		.name = "", .rows = global_rows, .stops_at_word = true,
+		.name = "", .rows = global_rows, .stops_at_non_option = true,
 	};
 	struct globals g = { 0 };
 	struct tacho_error e = { .column = -1 };
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf"))
 		program_name = "perf";
 	if (options_parse(&globals_table, &g, &argc, &argv, &e) < 0) {
-		report_error(NULL, NULL, NULL, &e);
+		message_error(NULL, NULL, NULL, &e);
 		return EXIT_USAGE;
 	}
 	return finish(run_globals(&g, argc, argv));

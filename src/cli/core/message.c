@@ -86,8 +86,8 @@ static void put_plain(struct buf *b, const char *text)
 		buf_putc(b, *text == '\n' || str_is_plain(str_n(text, 1)) ? *text : '?');
 }
 
-void report_error(const char *command, const char *option, const char *text,
-		  const struct tacho_error *e)
+void message_error(const char *command, const char *option, const char *text,
+		   const struct tacho_error *e)
 {
 	struct buf b = { 0 };
 
@@ -101,7 +101,7 @@ void report_error(const char *command, const char *option, const char *text,
 	flush(&b);
 }
 
-void report_text(const char *command, const char *fmt, ...)
+void message_text(const char *command, const char *fmt, ...)
 {
 	struct buf b = { 0 }, said = { 0 };
 	va_list ap;

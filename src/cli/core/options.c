@@ -202,7 +202,7 @@ static int with_argument(struct parse *p, const struct option_row *row, const ch
 {
 	bool follows = p->at + 1 < p->argc && p->argv[p->at + 1][0] != '-';
 
-	if (!attached && (row->flags & OPTF_NEXT_WORD) && follows)
+	if (!attached && (row->flags & OPTF_NEXT_ARG) && follows)
 		attached = p->argv[++p->at];
 	if (attached || !row->arg || (row->flags & OPTF_OPTIONAL))
 		return store(p, row, attached);
@@ -386,7 +386,7 @@ int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***a
 
 		*use = (struct option_use){ 0 };
 		if (text[0] != '-' || !text[1]) {
-			if (cmd->stops_at_word)
+			if (cmd->stops_at_non_option)
 				break;
 			p.argv[1 + n_words++] = text;
 			continue;

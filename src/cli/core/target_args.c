@@ -29,7 +29,7 @@ int target_ids(const char *command, const char *option, const char *text, int **
 			error_set(&e, -EINVAL, "'%.*s' is no process or thread number", STR(one));
 			error_at(&e, (size_t)(one.s - text), one.n);
 			error_hint(&e, "give numbers with commas between them, e.g. 812,4711");
-			report_error(command, option, text, &e);
+			message_error(command, option, text, &e);
 			vec_done(&list);
 			return -EINVAL;
 		}
@@ -47,7 +47,7 @@ int target_user(const char *command, const char *text, uint32_t *uid)
 		return 0;
 	pw = getpwnam(text);
 	if (!pw) {
-		report_text(command, "no user is called '%s'", text);
+		message_text(command, "no user is called '%s'", text);
 		return -EINVAL;
 	}
 	*uid = pw->pw_uid;
@@ -63,6 +63,6 @@ int target_cpus(const char *command, const char *text)
 		return 0;
 	error_set(&e, -EINVAL, "'%s' is no list of CPUs", text);
 	error_hint(&e, "write numbers and ranges, e.g. 0-3,8");
-	report_error(command, "-C", text, &e);
+	message_error(command, "-C", text, &e);
 	return -EINVAL;
 }

@@ -158,16 +158,16 @@ static int report_none(struct events *x, const char *name)
 	error_set(&e, -ENOENT, "no event list has an event '%s'", name);
 	error_hint(&e, "name a list with --event-list FILE, or see '%s help events' for where they are "
 		   "looked for", program_name);
-	report_error("events", NULL, NULL, &e);
+	message_error("events", NULL, NULL, &e);
 	return EXIT_FAILED;
 }
 
 static int report_walk(int err, const struct tacho_error *e)
 {
 	if (err == -ENOMEM)
-		report_text("events", "out of memory");
+		message_text("events", "out of memory");
 	else
-		report_error("events", NULL, NULL, e);
+		message_error("events", NULL, NULL, e);
 	return EXIT_FAILED;
 }
 
@@ -182,7 +182,7 @@ static int show(struct events *x, int argc, char **argv)
 	int status = event_lists_add("events", x->t, &x->o->lists) < 0 ? EXIT_FAILED : 0;
 
 	if (!status && argc < 1) {
-		report_text("events", "show needs the name of an event");
+		message_text("events", "show needs the name of an event");
 		return EXIT_USAGE;
 	}
 	json_start(x);
@@ -208,7 +208,7 @@ static int add_files(struct events *x, int argc, char **argv)
 		struct tacho_error e = { .column = -1 };
 
 		if (tacho_eventlist_add(x->t, argv[i], &e) < 0) {
-			report_error("events", NULL, NULL, &e);
+			message_error("events", NULL, NULL, &e);
 			return EXIT_FAILED;
 		}
 	}
@@ -233,7 +233,7 @@ static int check(struct events *x, int argc, char **argv)
 	if (n < 0)
 		return report_walk(n, &e);
 	if (n == 0) {
-		report_text("events", "there is no event list for this CPU; name files to check");
+		message_text("events", "there is no event list for this CPU; name files to check");
 		return EXIT_FAILED;
 	}
 	if (x->o->json) {
@@ -255,8 +255,8 @@ static int update(struct events *x, int argc, char **argv)
 					  .timeout_s = x->o->timeout_s, .json = x->o->json };
 
 	if (argc || x->o->lists.n) {
-		report_text("events", "update takes no list (%s); --from says where lists come from",
-			    argc ? argv[0] : x->o->lists.v[0]);
+		message_text("events", "update takes no list (%s); --from says where lists come from",
+			     argc ? argv[0] : x->o->lists.v[0]);
 		return EXIT_USAGE;
 	}
 	return events_update(x->t, &opts);
@@ -273,11 +273,11 @@ static int run_word(const struct events_opts *o, size_t word, int argc, char **a
 	int status;
 
 	if (words[word].run != update && (o->from || o->to || o->cpu || o->timeout_s)) {
-		report_text("events", "--from, --to, --cpu and --timeout are for 'update'");
+		message_text("events", "--from, --to, --cpu and --timeout are for 'update'");
 		return EXIT_USAGE;
 	}
 	if (tacho_open(&x.t, TACHO_OPTS(tacho_opts, .sysfs = o->sysfs), &e) < 0) {
-		report_error("events", NULL, NULL, &e);
+		message_error("events", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
 	status = words[word].run(&x, argc, argv);
@@ -291,13 +291,13 @@ static int events_run(void *opts, int argc, char **argv)
 	for (size_t i = 0; argc && i < countof(words); i++)
 		if (!strcmp(argv[0], words[i].word))
 			return run_word(opts, i, argc - 1, argv + 1);
-	report_text("events", argc ? "'%s' is none of 'show NAME', 'check FILE' and 'update'" :
-		    "needs 'show NAME', 'check FILE' or 'update'%s", argc ? argv[0] : "");
+	message_text("events", argc ? "'%s' is none of 'show NAME', 'check FILE' and 'update'" :
+		     "needs 'show NAME', 'check FILE' or 'update'%s", argc ? argv[0] : "");
 	return EXIT_USAGE;
 }
 
 const struct command cmd_events = {
 	.name = "events", .summary = "look into vendors' event lists, and fetch them",
 	.args = "show NAME... | check [FILE...] | update", .rows = events_rows,
-	.opts_size = sizeof(struct events_opts), .run = events_run, .words = "show check update",
+	.opts_size = sizeof(struct events_opts), .run = events_run, .complete_args = "show check update",
 };

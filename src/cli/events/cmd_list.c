@@ -209,7 +209,7 @@ static void report_unmatched(struct tacho *t, const struct list_word *w)
 			   program_name);
 	else if (g.near.best.n)
 		error_hint(&e, "did you mean '%.*s'?", STR(g.near.best));
-	report_error("list", NULL, NULL, &e);
+	message_error("list", NULL, NULL, &e);
 }
 
 /* Says what the list could not: words nobody answered to, and a list that came out empty. */
@@ -229,9 +229,9 @@ static int report_rest(struct tacho *t, const struct listing *l)
 		error_set(&e, -ENODEV, "none of the %zu events opens here%s%s", l->n_hidden,
 			  l->reason[0] ? ": " : "", l->reason);
 		error_hint(&e, "'%s list --all' shows them with the reason", program_name);
-		report_error("list", NULL, NULL, &e);
+		message_error("list", NULL, NULL, &e);
 	} else if (!status && !l->out.n && l->opts->unit) {
-		report_text("list", "no PMU that matches '%s' has such an event", l->opts->unit);
+		message_text("list", "no PMU that matches '%s' has such an event", l->opts->unit);
 		status = EXIT_FAILED;
 	}
 	return status;
@@ -248,13 +248,13 @@ static int write_result(const struct list_opts *o, struct buf *b)
 	}
 	fd = open(o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0) {
-		report_text("list", "cannot write '%s': %s", o->output, strerror(errno));
+		message_text("list", "cannot write '%s': %s", o->output, strerror(errno));
 		buf_done(b);
 		return EXIT_FAILED;
 	}
 	status = print_fd("list", fd, o->output, b);
 	if (close(fd) < 0 && !status) {
-		report_text("list", "cannot write '%s': %s", o->output, strerror(errno));
+		message_text("list", "cannot write '%s': %s", o->output, strerror(errno));
 		status = EXIT_FAILED;
 	}
 	return status;
@@ -273,7 +273,7 @@ static int list_all(struct tacho *t, struct listing *l)
 	if (err < 0) {
 		if (!e.code)
 			error_set(&e, err, "%s", strerror(-err));
-		report_error("list", NULL, NULL, &e);
+		message_error("list", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
 	status = write_result(l->opts, &l->out.buf);
@@ -288,11 +288,11 @@ static int list_with(struct listing *l, int argc, char **argv)
 
 	for (int i = 0; i < argc; i++)
 		if (word_init(&l->words.v[l->words.n++], argv[i]) < 0) {
-			report_text("list", "out of memory");
+			message_text("list", "out of memory");
 			return EXIT_FAILED;
 		}
 	if (tacho_open(&t, NULL, &e) < 0) {
-		report_error("list", NULL, NULL, &e);
+		message_error("list", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
 	status = event_lists_add("list", t, &l->opts->event_lists) < 0 ? EXIT_FAILED : list_all(t, l);
@@ -324,7 +324,7 @@ static int list_run(void *opts, int argc, char **argv)
 	if (l.words.v)
 		status = list_with(&l, argc, argv);
 	else
-		report_text("list", "out of memory");
+		message_text("list", "out of memory");
 	for (size_t i = 0; i < l.words.n; i++)
 		free(l.words.v[i].pattern);
 	free(l.words.v);
@@ -336,5 +336,5 @@ const struct command cmd_list = {
 	.name = "list", .summary = "show the events that can be counted here",
 	.args = "[CLASS|PATTERN...]", .rows = list_rows,
 	.opts_size = sizeof(struct list_opts), .defaults = list_defaults, .run = list_run,
-	.words = "hw sw cache tracepoint pmu vendor tool raw bp metric metricgroup",
+	.complete_args = "hw sw cache tracepoint pmu vendor tool raw bp metric metricgroup",
 };

@@ -12,7 +12,7 @@ int event_lists_add(const char *command, struct tacho *t, const struct strlist *
 		int err = tacho_eventlist_add(t, lists->v[i], &e);
 
 		if (err < 0) {
-			report_error(command, NULL, NULL, &e);
+			message_error(command, NULL, NULL, &e);
 			return err;
 		}
 	}

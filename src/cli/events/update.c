@@ -83,7 +83,7 @@ static void say_file(struct update *u, const struct update_file *f, const struct
 		buf_printf(&u->out, "%-10s %s (%llu bytes)\n", state, f->name, (unsigned long long)f->bytes);
 	}
 	if (e)
-		report_error("events", NULL, NULL, e);
+		message_error("events", NULL, NULL, e);
 }
 
 static void say_total(struct update *u)
@@ -290,7 +290,7 @@ int events_update(struct tacho *t, const struct update_opts *o)
 	int err, status;
 
 	if (!u) {
-		report_text("events", "out of memory");
+		message_text("events", "out of memory");
 		return EXIT_FAILED;
 	}
 	u->t = t;
@@ -298,7 +298,7 @@ int events_update(struct tacho *t, const struct update_opts *o)
 	u->bar = term_is_tty(STDERR_FILENO);
 	err = update(u, &e);
 	if (err)
-		report_error("events", NULL, NULL, &e);
+		message_error("events", NULL, NULL, &e);
 	status = print_out("events", &u->out);
 	if (err || u->n_failed)
 		status = EXIT_FAILED;

@@ -165,7 +165,7 @@ static int put_object(struct pack *p, const struct file_object *obj)
 	if (err == -EPIPE || err == -ENOSPC || err == -EIO || err == -ENOMEM)
 		return err;
 	if (err < 0 && strcmp(obj->path, "[vdso]") != 0)	/* its symbols are known everywhere */
-		report_text("archive", "%s is left out: %s", obj->path, why(obj, err));
+		message_text("archive", "%s is left out: %s", obj->path, why(obj, err));
 	p->n += err == 0;
 	return 0;
 }

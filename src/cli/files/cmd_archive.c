@@ -31,7 +31,7 @@ static const struct option_row archive_rows[] = {
 
 static int fail(const struct tacho_error *e)
 {
-	report_error("archive", NULL, NULL, e);
+	message_error("archive", NULL, NULL, e);
 	return EXIT_FAILED;
 }
 
@@ -124,8 +124,8 @@ static int pack(const struct archive_opts *o, const char *input)
 		return fail(&e);
 	}
 	if (!says_how(path)) {
-		report_text("archive", "'%s' does not say how to pack: end it in .tar, .tar.bz2, .tar.gz, "
-			    ".tar.xz or .tar.zst", path);
+		message_text("archive", "'%s' does not say how to pack: end it in .tar, .tar.bz2, .tar.gz, "
+			     ".tar.xz or .tar.zst", path);
 		return EXIT_USAGE;
 	}
 	n = read_objects(o, input, &objects, &e);
@@ -202,11 +202,11 @@ static int archive_run(void *opts, int argc, char **argv)
 	const struct archive_opts *o = opts;
 
 	if (argc > 1) {
-		report_text("archive", "'%s' is not expected here", argv[1]);
+		message_text("archive", "'%s' is not expected here", argv[1]);
 		return EXIT_USAGE;
 	}
 	if (o->unpack && (o->all || o->output || o->exclude)) {
-		report_text("archive", "--unpack takes an archive and --force, nothing else");
+		message_text("archive", "--unpack takes an archive and --force, nothing else");
 		return EXIT_USAGE;
 	}
 	return o->unpack ? unpack(o, argc ? argv[0] : NULL) : pack(o, argc ? argv[0] : "perf.data");
@@ -219,5 +219,5 @@ const struct command cmd_archive = {
 	.rows = archive_rows,
 	.opts_size = sizeof(struct archive_opts),
 	.run = archive_run,
-	.words = "file",
+	.complete_args = "file",
 };

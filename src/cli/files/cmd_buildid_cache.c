@@ -57,9 +57,9 @@ static void tell(struct cache_run *r, const char *what, const char *id, const ch
 	if (err)
 		r->status = EXIT_FAILED;
 	if (err)
-		report_text("buildid-cache", "cannot %s %s: %s", what, path, strerror(-err));
+		message_text("buildid-cache", "cannot %s %s: %s", what, path, strerror(-err));
 	else if (r->opts->verbose)
-		report_text("buildid-cache", "%s %s %s", what, id, path);
+		message_text("buildid-cache", "%s %s %s", what, id, path);
 }
 
 static int id_of(const char *path, char text[41])
@@ -189,17 +189,17 @@ static int cache_command(void *opts, int argc, char **argv)
 	int written;
 
 	if (argc > 0) {
-		report_text("buildid-cache", "'%s' is not expected here", argv[0]);
+		message_text("buildid-cache", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
 	if (!changes && !o->list && !o->missing) {
-		report_text("buildid-cache", "nothing to do: one of -a, -r, -p, -P, -u, -l and -M is needed");
+		message_text("buildid-cache", "nothing to do: one of -a, -r, -p, -P, -u, -l and -M is needed");
 		return EXIT_USAGE;
 	}
 	if (cache_open(&r.dir, o->dir, o->add.n || o->update.n, &e) < 0) {
 		cache_close(&r.dir);
 		if (changes || e.code != -ENOENT) {
-			report_error("buildid-cache", NULL, NULL, &e);
+			message_error("buildid-cache", NULL, NULL, &e);
 			return EXIT_FAILED;
 		}
 		r.dir = (struct cache_dir){ .fd = -1 };	/* no cache: nothing in it */
@@ -213,7 +213,7 @@ static int cache_command(void *opts, int argc, char **argv)
 	if (o->list && r.dir.fd >= 0)
 		cache_each(&r.dir, list_one, &r);
 	if (o->missing && list_missing(&r, &e) < 0) {
-		report_error("buildid-cache", NULL, NULL, &e);
+		message_error("buildid-cache", NULL, NULL, &e);
 		r.status = EXIT_FAILED;
 	}
 	cache_close(&r.dir);

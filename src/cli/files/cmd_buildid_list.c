@@ -50,7 +50,7 @@ static int list_kernel(struct buf *out)
 	int n = kernel_build_id(id);
 
 	if (n < 0) {
-		report_text("buildid-list", "cannot read /sys/kernel/notes: %s", strerror(-n));
+		message_text("buildid-list", "cannot read /sys/kernel/notes: %s", strerror(-n));
 		return EXIT_FAILED;
 	}
 	put_id(out, id, (size_t)n);
@@ -144,7 +144,7 @@ static int list_recording(const struct list_opts *o, struct buf *out)
 	}
 	file_objects_done(&objects);
 	if (err < 0)
-		report_error("buildid-list", NULL, NULL, &e);
+		message_error("buildid-list", NULL, NULL, &e);
 	return err < 0 ? EXIT_FAILED : 0;
 }
 
@@ -156,7 +156,7 @@ static int list_run(void *opts, int argc, char **argv)
 	int status = 0, n, written;
 
 	if (argc > 0) {
-		report_text("buildid-list", "'%s' is not expected here", argv[0]);
+		message_text("buildid-list", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
 	if (o->kernel) {

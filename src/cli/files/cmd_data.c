@@ -30,7 +30,7 @@ static void data_defaults(void *opts)
 
 static int wrong(const char *text)
 {
-	report_text("data", "%s", text);
+	message_text("data", "%s", text);
 	return EXIT_USAGE;
 }
 
@@ -39,11 +39,11 @@ static int check(const struct data_opts *o, int argc, char **argv)
 	if (argc == 0)
 		return wrong("say what to do with it: 'data convert'");
 	if (strcmp(argv[0], "convert") != 0) {
-		report_text("data", "'%s' is nothing that can be done with it; 'convert' is", argv[0]);
+		message_text("data", "'%s' is nothing that can be done with it; 'convert' is", argv[0]);
 		return EXIT_USAGE;
 	}
 	if (argc > 1) {
-		report_text("data", "'%s' is not expected here", argv[1]);
+		message_text("data", "'%s' is not expected here", argv[1]);
 		return EXIT_USAGE;
 	}
 	if (o->json && o->ctf)
@@ -87,13 +87,13 @@ static int data_run(void *opts, int argc, char **argv)
 		c.writer = o->json ? &convert_json : &convert_ctf;
 		err = convert_run(&c, &e);
 		if (tacho_perfdata_warning(c.pd))
-			report_text("data", "%s", tacho_perfdata_warning(c.pd));
+			message_text("data", "%s", tacho_perfdata_warning(c.pd));
 	}
 	if (err == 0 && c.bad_records)
 		err = error_set(&e, -EBADMSG, "%llu records are damaged and left out",
 				(unsigned long long)c.bad_records);
 	if (err < 0)
-		report_error("data", NULL, NULL, &e);
+		message_error("data", NULL, NULL, &e);
 	else
 		tell(&c);
 	convert_done(&c);
@@ -108,5 +108,5 @@ const struct command cmd_data = {
 	.opts_size = sizeof(struct data_opts),
 	.defaults = data_defaults,
 	.run = data_run,
-	.words = "convert",
+	.complete_args = "convert",
 };

@@ -88,20 +88,20 @@ static int evlist_run(void *opts, int argc, char **argv)
 	int damaged, written;
 
 	if (argc > 0) {
-		report_text("evlist", "'%s' is not expected here", argv[0]);
+		message_text("evlist", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
 	if (tacho_perfdata_open(&pd, o->input, &how, &e) < 0) {
-		report_error("evlist", NULL, NULL, &e);
+		message_error("evlist", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
 	put_all(pd, o, &out);
 	warning = tacho_perfdata_warning(pd);
 	if (warning)		/* names may have been lost */
-		report_text("evlist", "%s", warning);
+		message_text("evlist", "%s", warning);
 	damaged = tacho_perfdata_damage(pd, &e);
 	if (damaged < 0)
-		report_error("evlist", NULL, NULL, &e);
+		message_error("evlist", NULL, NULL, &e);
 	tacho_perfdata_close(pd);
 	written = print_out("evlist", &out);
 	return damaged < 0 ? EXIT_FAILED : written;

@@ -63,14 +63,14 @@ static const struct tacho_format *choose_format(const struct export_opts *o)
 		for (const struct tacho_format *const *all = tacho_formats(); !f && *all; all++)
 			str_nearest_try(&near, str_of((*all)->name));
 		if (!f)
-			report_text("export", "no format is called '%s'%s%.*s%s", o->format,
-				    near.best.n ? "; did you mean '" : "", STR(near.best),
-				    near.best.n ? "'?" : "; 'export --list' shows them");
+			message_text("export", "no format is called '%s'%s%.*s%s", o->format,
+				     near.best.n ? "; did you mean '" : "", STR(near.best),
+				     near.best.n ? "'?" : "; 'export --list' shows them");
 		return f;
 	}
 	f = o->output ? tacho_format_of_path(o->output) : NULL;
 	if (!f)
-		report_text("export", "say which format with -f; 'export --list' shows them");
+		message_text("export", "say which format with -f; 'export --list' shows them");
 	return f;
 }
 
@@ -83,9 +83,9 @@ static int export_run(void *opts, int argc, char **argv)
 	int status;
 
 	if (argc) {
-		report_text("export",
-			    "takes no words, but was given '%s'; a recording is named with -i",
-			    argv[0]);
+		message_text("export",
+			     "takes no words, but was given '%s'; a recording is named with -i",
+			     argv[0]);
 		return EXIT_USAGE;
 	}
 	if (o->list)
@@ -94,7 +94,7 @@ static int export_run(void *opts, int argc, char **argv)
 	if (!format || !weight_parse("export", o->weight, &o->out.weight))
 		return EXIT_USAGE;
 	if (!o->output && strcmp(format->name, "pprof") == 0 && term_is_tty(STDOUT_FILENO)) {
-		report_text("export", "%s is not for a terminal; name a file with -o", format->name);
+		message_text("export", "%s is not for a terminal; name a file with -o", format->name);
 		return EXIT_USAGE;
 	}
 	if (!profile_keeps_input("export", o->source.input, o->output))

@@ -77,8 +77,8 @@ static const struct tacho_format *choose_format(const struct flame_opts *o)
 		return tacho_format_find("svg");
 	f = tacho_format_of_path(o->output);
 	if (!f)
-		report_text("flame", "no format has names that end as '%s' does; use .svg or .html",
-			    o->output);
+		message_text("flame", "no format has names that end as '%s' does; use .svg or .html",
+			     o->output);
 	return f;
 }
 
@@ -90,7 +90,7 @@ static bool min_parse(const char *text, double *out)
 	if (!text)
 		return true;
 	if (num_double(str_of(text), &pixels) < 0 || pixels < 0) {
-		report_text("flame", "option '--min' takes a number of at least 0, not '%s'", text);
+		message_text("flame", "option '--min' takes a number of at least 0, not '%s'", text);
 		return false;
 	}
 	*out = pixels > 0 ? pixels : -1;
@@ -167,13 +167,13 @@ static int record(const struct flame_opts *o, const char *path, int argc, char *
 	scoped(freep) char **list = NULL;	/* the parser moves its words about */
 
 	if (!cmd) {
-		report_text("flame", "this build cannot record");
+		message_text("flame", "this build cannot record");
 		return EXIT_FAILED;
 	}
 	if (record_words(o, path, argc, argv, &words) == 0)
 		list = calloc(words.n + 1, sizeof(*list));
 	if (!list) {
-		report_text("flame", "out of memory");
+		message_text("flame", "out of memory");
 		return EXIT_FAILED;
 	}
 	memcpy(list, words.v, words.n * sizeof(*list));
@@ -208,8 +208,8 @@ static int record_and_draw(struct flame_opts *o, const struct tacho_format *form
 		return draw_recorded(o, format, o->data, argc, argv);
 	snprintf(dir, sizeof(dir), "%s/tacho-flame-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
 	if (!mkdtemp(dir)) {
-		report_text("flame", "cannot make a directory for the recording: %s: %s", dir,
-			    strerror(errno));
+		message_text("flame", "cannot make a directory for the recording: %s: %s", dir,
+			     strerror(errno));
 		return EXIT_FAILED;
 	}
 	snprintf(path, sizeof(path), "%s/perf.data", dir);
@@ -243,24 +243,24 @@ static int check_words(struct flame_opts *o, int argc, char **argv)
 
 		argc--;
 		if (options_parse(&cmd_flame, o, &argc, &rest, &e) != 0) {
-			report_error("flame", NULL, NULL, &e);
+			message_error("flame", NULL, NULL, &e);
 			return EXIT_USAGE;
 		}
 		argc += 2;
 	}
 	if (o->diff && argc != 2) {
-		report_text("flame", "--diff takes two recordings: before and after");
+		message_text("flame", "--diff takes two recordings: before and after");
 		return EXIT_USAGE;
 	}
 	if (o->source.input && (argc || how_to_record(o))) {
-		report_text(
+		message_text(
 			"flame",
 			"a recording is given with -i, so nothing is recorded: %s makes no sense",
 			argc ? argv[0] : how_to_record(o));
 		return EXIT_USAGE;
 	}
 	if (o->diff && how_to_record(o)) {
-		report_text("flame", "--diff records nothing: %s makes no sense", how_to_record(o));
+		message_text("flame", "--diff records nothing: %s makes no sense", how_to_record(o));
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -294,6 +294,6 @@ const struct command cmd_flame = {
 	.rows = flame_rows,
 	.opts_size = sizeof(struct flame_opts),
 	.run = flame_run,
-	.stops_at_word = true,
-	.words = "command",
+	.stops_at_non_option = true,
+	.complete_args = "command",
 };

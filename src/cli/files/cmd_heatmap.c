@@ -36,9 +36,9 @@ static int heatmap_run(void *opts, int argc, char **argv)
 	int status;
 
 	if (argc) {
-		report_text("heatmap",
-			    "takes no words, but was given '%s'; a recording is named with -i",
-			    argv[0]);
+		message_text("heatmap",
+			     "takes no words, but was given '%s'; a recording is named with -i",
+			     argv[0]);
 		return EXIT_USAGE;
 	}
 	o->output = o->output ? o->output : "heatmap.svg";

@@ -243,7 +243,7 @@ static int inject_run(void *opts, int argc, char **argv)
 	int err, fd = -1;
 
 	if (argc > 0) {
-		report_text("inject", "'%s' is not expected here", argv[0]);
+		message_text("inject", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
 	err = tacho_perfdata_open(&j.pd, o->input, &how, &e);
@@ -252,7 +252,7 @@ static int inject_run(void *opts, int argc, char **argv)
 	if (fd >= 0)
 		err = copy_all(&j, fd, &e);
 	if (!err && tacho_perfdata_warning(j.pd))
-		report_text("inject", "%s", tacho_perfdata_warning(j.pd));
+		message_text("inject", "%s", tacho_perfdata_warning(j.pd));
 	tacho_writer_free(j.out);
 	tacho_perfdata_close(j.pd);
 	file_objects_done(&j.objects);
@@ -262,7 +262,7 @@ static int inject_run(void *opts, int argc, char **argv)
 	if (fd >= 0)
 		close(fd);
 	if (err < 0)
-		report_error("inject", NULL, NULL, &e);
+		message_error("inject", NULL, NULL, &e);
 	return err < 0 ? EXIT_FAILED : 0;
 }
 

@@ -20,17 +20,17 @@ static void remarks(const char *command, const struct tacho_profile *p, bool dra
 	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
 		chains |= tacho_profile_event(p, i)->has_chains;
 	if (q.lost)
-		report_text(command, "%llu samples were lost while recording",
-			    (unsigned long long)q.lost);
+		message_text(command, "%llu samples were lost while recording",
+			     (unsigned long long)q.lost);
 	if (!draws_chains)
 		return;
 	if (q.raw_stacks)
-		report_text(command,
-			    "%llu samples have a copy of their stack that is not unwound: only "
-			    "their kernel part and innermost frame are shown",
-			    (unsigned long long)q.raw_stacks);
+		message_text(command,
+			     "%llu samples have a copy of their stack that is not unwound: only "
+			     "their kernel part and innermost frame are shown",
+			     (unsigned long long)q.raw_stacks);
 	else if (q.samples && !chains)
-		report_text(command, "the recording has no call chains; 'record -g' takes them");
+		message_text(command, "the recording has no call chains; 'record -g' takes them");
 }
 
 static int load(struct tacho_profile *p, struct tacho_perfdata *pd, const struct profile_source *src,
@@ -40,10 +40,10 @@ static int load(struct tacho_profile *p, struct tacho_perfdata *pd, const struct
 	const char *warning = tacho_perfdata_warning(pd);
 
 	if (warning && !src->quiet)
-		report_text(command, "%s", warning);
+		message_text(command, "%s", warning);
 	/* Damage, or an end in the midst of it: what came before is worth having. */
 	if (err < 0 && err != -ENOMEM && tacho_profile_n_rows(p)) {
-		report_error(command, NULL, NULL, e);
+		message_error(command, NULL, NULL, e);
 		*damaged = true;
 		err = 0;
 	}
@@ -66,7 +66,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 	tacho_format_wants(format, &opts);
 	err = tacho_profile_new(out, &opts, &e);
 	if (err < 0) {
-		report_error(command, NULL, NULL, &e);
+		message_error(command, NULL, NULL, &e);
 		return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	path = path ? path : "perf.data";
@@ -76,7 +76,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 		err = load(*out, pd, &sized, command, damaged, &e);
 	tacho_perfdata_close(pd);
 	if (err < 0) {
-		report_error(command, NULL, NULL, &e);
+		message_error(command, NULL, NULL, &e);
 		tacho_profile_free(take(*out));
 		return EXIT_FAILED;
 	}
@@ -90,13 +90,13 @@ bool profile_keeps_input(const char *command, const char *input, const char *out
 	input = input ? input : "perf.data";
 	if (!output || !io_same_file(input, output))
 		return true;
-	report_text(command, "'%s' cannot be input and output", input);
+	message_text(command, "'%s' cannot be input and output", input);
 	return false;
 }
 
 static bool cannot_write(const char *command, const char *path, int err)
 {
-	report_text(command, "cannot write to %s: %s", path, strerror(err));
+	message_text(command, "cannot write to %s: %s", path, strerror(err));
 	return false;
 }
 
@@ -149,7 +149,7 @@ int profile_write(const char *command, const struct tacho_format *format,
 	if (err == 0)
 		return 0;
 	if (e.code && !to.err)
-		report_error(command, NULL, NULL, &e);
+		message_error(command, NULL, NULL, &e);
 	else
 		cannot_write(command, to_stdout ? "stdout" : path, -err);
 	if (!to_stdout)
@@ -167,6 +167,6 @@ bool weight_parse(const char *command, const char *text, enum tacho_weight *out)
 	else if (strcmp(text, "period") == 0)
 		*out = TACHO_WEIGHT_PERIOD;
 	else
-		report_text(command, "--weight is 'samples' or 'period', not '%s'", text);
+		message_text(command, "--weight is 'samples' or 'period', not '%s'", text);
 	return *out != TACHO_WEIGHT_DEFAULT;
 }

@@ -31,12 +31,12 @@ static int done_anyway(void *opts, const char *arg, struct tacho_error *e)
 #define AT(field) offsetof(struct record_opts, field)
 static const struct option_row record_rows[] = {
 	{ OPT_GROUP, .help = "What to record" },
-	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
+	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = event_args_add_events, .complete = "event",
 	  .help = "sample these events (see tacho-events(7)); may be repeated; without: cycles, or "
 		  "cpu-clock where there is no PMU" },
-	WORDS_PFM_ROW,
+	EVENT_ARGS_PFM_ROW,
 	EVENT_LIST_ROW(AT(event_lists)),
-	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = words_add_filter,
+	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = event_args_add_filter,
 	  .help = "record only what matches, of the tracepoints of the -e before it" },
 	{ OPT_FLAG, 0, "exclude-perf", AT(exclude_self),
 	  .help = "leave the recorder itself out of the tracepoints" },
@@ -50,7 +50,7 @@ static const struct option_row record_rows[] = {
 	{ OPT_STR, 't', "tid", AT(tids), "TIDS",
 	  "single threads, without what they start (--inherit: with it)" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
-	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = words_add_cgroups,
+	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = event_args_add_cgroups,
 	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
 	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED, .value = "-i",
 	  .help = "do not follow threads and children started later" },
@@ -204,12 +204,12 @@ static void done(void *opts)
 {
 	struct record_opts *o = opts;
 
-	vec_done(&o->words);
+	vec_done(&o->event_args);
 }
 
 static int wrong(const char *text)
 {
-	report_text("record", "%s", text);
+	message_text("record", "%s", text);
 	return EXIT_USAGE;
 }
 
@@ -234,7 +234,7 @@ static int check_options(const struct record_opts *o, int argc)
 		return wrong("--kernel-callchains and --user-callchains leave nothing of a chain");
 	if ((o->kernel_chains || o->user_chains) && !o->chains && !o->call_graph)
 		return wrong("--kernel-callchains and --user-callchains need -g or --call-graph");
-	if (words_have(&o->words, WORD_CGROUPS) && !cpus)
+	if (event_args_have(&o->event_args, EVENT_ARG_CGROUPS) && !cpus)
 		return wrong("cgroups can only be recorded per CPU: add -a or -C");
 	if (o->per_thread && (cpus || (argc == 0 && !tasks)))
 		return wrong("--per-thread goes with a command, -p, -t or -u");
@@ -282,7 +282,7 @@ static int spawn(struct session *s)
 		close(keep);
 	}
 	if (err < 0)
-		report_error("record", NULL, NULL, &e);
+		message_error("record", NULL, NULL, &e);
 	return err;
 }
 
@@ -310,11 +310,11 @@ static void tell_refused(const struct session *s)
 		const char *why = NULL;
 
 		if (tacho_sampler_attr(s->sampler, i, &(char){ 0 }, 1, &why) == -ENODEV && !s->o->quiet)
-			report_text("record", "%s is not recorded: %s", tacho_sampler_event(s->sampler, i)->name,
-				    why ? why : "the event could not be opened");
+			message_text("record", "%s is not recorded: %s", tacho_sampler_event(s->sampler, i)->name,
+				     why ? why : "the event could not be opened");
 	}
 	for (size_t i = 0; !s->o->quiet && i < n; i++)
-		report_text("record", "%s", notes[i].text);
+		message_text("record", "%s", notes[i].text);
 }
 
 /* -D: the events wait for their time, or for a word. */
@@ -338,7 +338,7 @@ static int open_sampler(struct session *s)
 	n = tacho_sampler_open(s->sampler, &s->plan.sampler, &e);
 	t->pids = s->plan.pids;
 	if (n < 0) {
-		report_error("record", NULL, NULL, &e);
+		message_error("record", NULL, NULL, &e);
 		return n;
 	}
 	tell_refused(s);
@@ -359,8 +359,8 @@ static int raise_priority(const struct session *s)
 
 	if (!s->o->realtime || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
 		return 0;
-	report_text("record", "-r %u is refused: %s; CAP_SYS_NICE, or a limit of rtprio, allows it",
-		    s->o->realtime, strerror(errno));
+	message_text("record", "-r %u is refused: %s; CAP_SYS_NICE, or a limit of rtprio, allows it",
+		     s->o->realtime, strerror(errno));
 	return -EPERM;
 }
 
@@ -370,7 +370,7 @@ static int prepare(struct session *s)
 	int err = tacho_open(&s->t, NULL, &e);
 
 	if (err < 0) {
-		report_error("record", NULL, NULL, &e);
+		message_error("record", NULL, NULL, &e);
 		return err;
 	}
 	err = event_lists_add("record", s->t, &s->o->event_lists);
@@ -414,7 +414,7 @@ static int start(struct session *s)
 		return 0;
 	err = tacho_command_go(s->command, &e);
 	if (err < 0) {
-		report_error("record", NULL, NULL, &e);
+		message_error("record", NULL, NULL, &e);
 		s->status = err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
 	}
 	return err;
@@ -480,10 +480,10 @@ static int finish(struct session *s, int err)
 	if (err == 0 && s->o->tail_synth)
 		err = synthesize(s);
 	if (err < 0 && s->file.error.message[0])
-		report_error("record", NULL, NULL, &s->file.error);
+		message_error("record", NULL, NULL, &s->file.error);
 	end = record_file_finish(&s->file);
 	if (end < 0 && err == 0)
-		report_error("record", NULL, NULL, &s->file.error);
+		message_error("record", NULL, NULL, &s->file.error);
 	if (end == 0 && stamp && !s->file.pipe)
 		end = record_file_stamp(&s->file);
 	if (err == 0)
@@ -600,6 +600,6 @@ const struct command cmd_record = {
 	.defaults = defaults,
 	.run = record_run,
 	.done = done,
-	.stops_at_word = true,
-	.words = "command",
+	.stops_at_non_option = true,
+	.complete_args = "command",
 };

@@ -23,7 +23,7 @@ static int refuse(const char *option, const char *text, struct str part, const c
 	error_at(&e, (size_t)(part.s - text), part.n);
 	if (hint)
 		error_hint(&e, "%s", hint);
-	report_error("record", option, text, &e);
+	message_error("record", option, text, &e);
 	return -EINVAL;
 }
 
@@ -470,15 +470,15 @@ static int leave_self_out(struct tacho_sampler *s)
 	}
 	if (n)
 		return 0;
-	report_text("record", "--exclude-perf is a filter of tracepoints, and none is given with -e");
+	message_text("record", "--exclude-perf is a filter of tracepoints, and none is given with -e");
 	return -EINVAL;
 }
 
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
 {
-	const struct words_target target = { .to = s, .size = sampler_size, .add = sampler_add,
-					     .cgroup = sampler_cgroup, .filter = sampler_filter };
-	int err = words_apply(&o->words, "record", &target);
+	const struct event_args_target target = { .to = s, .size = sampler_size, .add = sampler_add,
+						  .cgroup = sampler_cgroup, .filter = sampler_filter };
+	int err = event_args_apply(&o->event_args, "record", &target);
 
 	return err == 0 && o->exclude_self ? leave_self_out(s) : err;
 }

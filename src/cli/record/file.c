@@ -50,7 +50,7 @@ static int open_fd(struct record_file *f)
 	}
 	err = open_path(f);
 	if (err < 0)
-		report_text("record", "cannot write '%s': %s", f->path, strerror(-err));
+		message_text("record", "cannot write '%s': %s", f->path, strerror(-err));
 	return err;
 }
 
@@ -171,7 +171,7 @@ int record_file_open(struct record_file *f)
 		return err;
 	err = begin(f);
 	if (err < 0)
-		report_text("record", "%s", f->error.message[0] ? f->error.message : strerror(-err));
+		message_text("record", "%s", f->error.message[0] ? f->error.message : strerror(-err));
 	return err;
 }
 
@@ -296,8 +296,8 @@ int record_file_stamp(struct record_file *f)
 	if (err == -ENOMEM)
 		return err;
 	if (err < 0) {
-		report_text("record", "'%s' cannot be renamed to '%s': %s", f->path, name.bytes,
-			    strerror(-err));
+		message_text("record", "'%s' cannot be renamed to '%s': %s", f->path, name.bytes,
+			     strerror(-err));
 		return err;
 	}
 	free(f->path);

@@ -84,7 +84,7 @@ int record_drain(struct record_loop *loop, bool last)
 	if (got > 0)
 		err = record_file_round(f);
 	else if (got < 0 && !f->error.message[0])
-		report_text("record", "a ring buffer could not be read: %s", strerror((int)-got));
+		message_text("record", "a ring buffer could not be read: %s", strerror((int)-got));
 	return got < 0 ? (int)got : err;
 }
 

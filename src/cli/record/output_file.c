@@ -106,12 +106,12 @@ int file_take_name(const char *command, char **name, const char *path)
 	taken = str_dup(str_of(path));
 	err = taken ? keep_old(path) : -ENOMEM;
 	if (err < 0) {
-		report_text(command, "'%s' cannot be kept as %s.old: %s", path, path, strerror(-err));
+		message_text(command, "'%s' cannot be kept as %s.old: %s", path, path, strerror(-err));
 		return err;
 	}
 	if (rename(*name, path) < 0) {
 		err = -errno;
-		report_text(command, "'%s' cannot be renamed to '%s': %s", *name, path, strerror(-err));
+		message_text(command, "'%s' cannot be renamed to '%s': %s", *name, path, strerror(-err));
 		return err;
 	}
 	free(*name);

@@ -21,7 +21,7 @@
 #include <tacho/sampler.h>
 
 struct record_opts {
-	struct words words;		/* first: see cli/core/event_args.h */
+	struct event_args event_args;		/* first: see cli/core/event_args.h */
 	struct strlist event_lists;
 	bool exclude_self;
 	bool all_cpus, per_thread, all_user, all_kernel;

@@ -104,7 +104,7 @@ static int open_stream(struct record_stream *st, const char *dir, size_t i, int 
 	st->fd = open(path.bytes, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (st->fd < 0) {
 		err = -errno;
-		report_text("record", "cannot write '%s': %s", path.bytes, strerror(-err));
+		message_text("record", "cannot write '%s': %s", path.bytes, strerror(-err));
 		return err;
 	}
 	err = tacho_writer_open(&st->writer, st->fd, &opts, &e);
@@ -145,7 +145,7 @@ static int start_all(struct record_threads *t)
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
-		report_text("record", "a thread could not be started: %s", strerror(err));
+		message_text("record", "a thread could not be started: %s", strerror(err));
 	return -err;
 }
 
@@ -156,7 +156,7 @@ int record_threads_start(struct record_threads *t, const char *layout, const cha
 	int err = tacho_sampler_split(t->sampler, layout, &e);
 
 	if (err < 0) {
-		report_error("record", "--threads", layout, &e);
+		message_error("record", "--threads", layout, &e);
 		return err;
 	}
 	t->n = (size_t)err;
@@ -182,7 +182,7 @@ static int finish_streams(struct record_threads *t, int first)
 		tacho_writer_free(take(st->writer));
 		if (err < 0 && first == 0) {
 			first = err;
-			report_error("record", NULL, NULL, &e);
+			message_error("record", NULL, NULL, &e);
 		}
 	}
 	return first;
@@ -204,9 +204,9 @@ int record_threads_stop(struct record_threads *t)
 		if (one->err < 0 && first == 0) {
 			first = one->err;
 			if (one->error.message[0])
-				report_error("record", NULL, NULL, &one->error);
+				message_error("record", NULL, NULL, &one->error);
 			else
-				report_text("record", "a ring buffer could not be read: %s", strerror(-first));
+				message_text("record", "a ring buffer could not be read: %s", strerror(-first));
 		}
 	}
 	free(take(t->v));

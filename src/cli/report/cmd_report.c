@@ -109,7 +109,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_CALL, 'g', "call-graph", 0, "STYLE,...",
 	  "graph, fractal, flat, folded or none; minimum per cent; most entries; caller or callee; "
 	  "function, address or srcline; percent, period or count (default graph,0.5,caller,function,percent)",
-	  OPTF_OPTIONAL | OPTF_NEXT_WORD, .call = on_graph,
+	  OPTF_OPTIONAL | OPTF_NEXT_ARG, .call = on_graph,
 	  .complete = "graph fractal flat folded none caller callee function address srcline percent period count" },
 	{ OPT_FLAG, 'G', "inverted", AT(inverted), NULL, "callers first: -g caller" },
 	{ OPT_STR, 0, "ignore-callees", AT(ignore_callees), "REGEX",
@@ -537,7 +537,7 @@ static bool options_fit(const struct report_opts *o, const char **list, struct t
 /* Of -s or -F, whose text `list` is. */
 static void list_refused(const struct report_opts *o, const char *list, const struct tacho_error *e)
 {
-	report_error("report", list && list == o->sort ? "-s" : list ? "-F" : NULL, list, e);
+	message_error("report", list && list == o->sort ? "-s" : list ? "-F" : NULL, list, e);
 }
 
 static int report_file(struct report_opts *o, char **next)
@@ -556,7 +556,7 @@ static int report_file(struct report_opts *o, char **next)
 			list_refused(o, list, &wrong);
 			return EXIT_USAGE;
 		}
-		report_error("report", NULL, NULL, &e);
+		message_error("report", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
 	if (o->stats || o->tasks || o->mmaps || o->header_only) {
@@ -574,20 +574,20 @@ static int report_file(struct report_opts *o, char **next)
 	bad = read_profile(o, pd, &p, &damage);
 	report_progress_end();
 	if (bad < 0 && (!p || bad == -ENOMEM || bad == -EINVAL)) {
-		report_error("report", NULL, NULL, &damage);
+		message_error("report", NULL, NULL, &damage);
 		return bad == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
 	err = write_report(o, pd, p, &browse, next, &e);
 	if (err == 0 && o->threads && !o->json && !browse)
 		err = report_threads(o, &e);
 	if (err < 0 && err != -EPIPE)
-		report_error("report", NULL, NULL, &e);
+		message_error("report", NULL, NULL, &e);
 	if (bad < 0)
-		report_error("report", NULL, NULL, &damage);
+		message_error("report", NULL, NULL, &damage);
 	if (err == 0 && bad == 0 && !browse && !has_samples(p))
-		report_text("report", "%s has no samples%s", o->input,
-			    o->switch_on || o->switch_off ? " between these events" :
-			    o->time || o->cpus ? " at these times and CPUs" : "");
+		message_text("report", "%s has no samples%s", o->input,
+			     o->switch_on || o->switch_off ? " between these events" :
+			     o->time || o->cpus ? " at these times and CPUs" : "");
 	if (!o->quiet && !browse)
 		report_quality(o, pd, p);
 	return err < 0 || bad < 0 ? EXIT_FAILED : 0;
@@ -608,12 +608,12 @@ static int report_run(void *opts, int argc, char **argv)
 	else if (argc)
 		extra = 0;
 	if (argc > extra) {
-		report_text("report", "'%s' is not expected here", argv[extra]);
+		message_text("report", "'%s' is not expected here", argv[extra]);
 		return EXIT_USAGE;
 	}
 	o->input = o->input ? o->input : "perf.data";
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
-		report_text("report", "--show-on-off-events goes with --switch-on or --switch-off");
+		message_text("report", "--show-on-off-events goes with --switch-on or --switch-off");
 		return EXIT_USAGE;
 	}
 	if (!options_fit(o, &list, &e)) {
@@ -643,5 +643,5 @@ static void report_defaults(void *opts)
 const struct command cmd_report = {
 	.name = "report", .summary = "show where the samples of a recording fell",
 	.args = "[FILE]", .rows = report_rows, .opts_size = sizeof(struct report_opts),
-	.defaults = report_defaults, .run = report_run, .words = "file",
+	.defaults = report_defaults, .run = report_run, .complete_args = "file",
 };

@@ -136,6 +136,6 @@ int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
 	if (printed)
 		status = printed;
 	if (err < 0)
-		report_error("report", NULL, NULL, &e);
+		message_error("report", NULL, NULL, &e);
 	return err < 0 ? EXIT_FAILED : status;
 }

@@ -117,15 +117,15 @@ void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd
 
 	tacho_profile_quality(p, &q);
 	if (warning)
-		report_text("report", "%s", warning);
+		message_text("report", "%s", warning);
 	if (q.raw_stacks)
-		report_text("report", "%" PRIu64 " samples have their user stack as a raw dump, which is not "
-			    "unwound: they show their kernel part and innermost function", q.raw_stacks);
+		message_text("report", "%" PRIu64 " samples have their user stack as a raw dump, which is not "
+			     "unwound: they show their kernel part and innermost function", q.raw_stacks);
 	if (!o->verbose && !term_is_tty(STDERR_FILENO))
 		return;
 	put_quality(&q, p, &out);
 	put_remedies(&q, &out);
 	if (!buf_failed(&out))
-		report_text("report", "%s", out.bytes);
+		message_text("report", "%s", out.bytes);
 	buf_done(&out);
 }

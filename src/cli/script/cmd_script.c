@@ -117,7 +117,7 @@ static void script_defaults(void *opts)
 
 static int fail(const struct tacho_error *e)
 {
-	report_error("script", NULL, NULL, e);
+	message_error("script", NULL, NULL, e);
 	return EXIT_FAILED;
 }
 
@@ -142,7 +142,7 @@ static int start(struct script *s, struct tacho_error *e)
 	for (size_t i = 0; i < o->fields.n && !err; i++) {
 		err = fields_parse(&s->fields, o->fields.v[i], e);
 		if (err) {
-			report_error("script", "-F", o->fields.v[i], e);
+			message_error("script", "-F", o->fields.v[i], e);
 			return -EDOM;	/* told already */
 		}
 	}
@@ -271,7 +271,7 @@ static void tell_objects(const struct script *s)
 		struct tacho_object_info info = { .size = sizeof(info) };
 
 		if (tacho_symbols_object(s->symbols, (uint32_t)i, &info) >= 0 && !info.has_symbols && info.why)
-			report_text("script", "%s: %s", info.path, info.why);
+			message_text("script", "%s: %s", info.path, info.why);
 	}
 }
 
@@ -283,18 +283,18 @@ static int finish(struct script *s, int err, struct tacho_error *e)
 	if (s->write_error == -EPIPE)
 		return EXIT_FAILED;
 	if (s->write_error) {
-		report_text("script", "cannot write: %s", strerror(-s->write_error));
+		message_text("script", "cannot write: %s", strerror(-s->write_error));
 		return EXIT_FAILED;
 	}
 	if (warning && !s->opts->quiet)
-		report_text("script", "%s", warning);
+		message_text("script", "%s", warning);
 	if (s->raw_stacks && !s->opts->quiet)
-		report_text("script", "stacks recorded for DWARF are shown without their callers in user space");
+		message_text("script", "stacks recorded for DWARF are shown without their callers in user space");
 	if (s->opts->verbose && s->symbols)
 		tell_objects(s);
 	if (s->without_cpu) {
-		report_text("script", "samples that do not say on which CPU they were taken are left "
-			    "out; record with -a or --sample-cpu, or leave out the list of CPUs");
+		message_text("script", "samples that do not say on which CPU they were taken are left "
+			     "out; record with -a or --sample-cpu, or leave out the list of CPUs");
 		return EXIT_FAILED;
 	}
 	return err == -EDOM ? EXIT_USAGE : err < 0 ? fail(e) : 0;
@@ -324,15 +324,15 @@ static int script_run(void *opts, int argc, char **argv)
 	int err, status;
 
 	if (argc > 0) {
-		report_text("script", "'%s' is not expected here", argv[0]);
+		message_text("script", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
-		report_text("script", "--show-on-off-events goes with --switch-on or --switch-off");
+		message_text("script", "--show-on-off-events goes with --switch-on or --switch-off");
 		return EXIT_USAGE;
 	}
 	if (o->reltime && o->deltatime) {
-		report_text("script", "a time is since the first sample (--reltime) or the one before (--deltatime)");
+		message_text("script", "a time is since the first sample (--reltime) or the one before (--deltatime)");
 		return EXIT_USAGE;
 	}
 	pages_reuse();

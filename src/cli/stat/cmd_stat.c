@@ -50,7 +50,7 @@ static int cache_level(const char *text, int *out)
 		*out = text[1] - '0';
 		return 0;
 	}
-	report_text("stat", "--per-cache takes a level like L2 or L3, not '%s'", text);
+	message_text("stat", "--per-cache takes a level like L2 or L3, not '%s'", text);
 	return -EINVAL;
 }
 
@@ -59,7 +59,7 @@ int stat_open_output(const struct stat_opts *o)
 	int fd;
 
 	if (o->log_fd >= 0 && fcntl(o->log_fd, F_GETFD) < 0) {
-		report_text("stat", "--log-fd %d is no open descriptor", o->log_fd);
+		message_text("stat", "--log-fd %d is no open descriptor", o->log_fd);
 		return -EBADF;
 	}
 	if (!o->output)
@@ -67,7 +67,7 @@ int stat_open_output(const struct stat_opts *o)
 	fd = open(o->output, O_WRONLY | O_CREAT | O_CLOEXEC | (o->append ? O_APPEND : O_TRUNC), 0666);
 	if (fd < 0) {
 		fd = -errno;
-		report_text("stat", "cannot write '%s': %s", o->output, strerror(-fd));
+		message_text("stat", "cannot write '%s': %s", o->output, strerror(-fd));
 	}
 	return fd;
 }
@@ -118,7 +118,7 @@ static int flush_out(struct session *s)
 		err = io_write_all(s->out_fd, s->out.bytes, s->out.n);
 	buf_clear(&s->out);
 	if (err < 0)
-		report_text("stat", "cannot write the result: %s", strerror(-err));
+		message_text("stat", "cannot write the result: %s", strerror(-err));
 	return err;
 }
 
@@ -254,8 +254,8 @@ static int check_opened(struct session *s, int n_counting)
 	for (int i = 0; i < n; i++) {
 		if (sums[i].state != TACHO_NOT_PERMITTED && sums[i].state != TACHO_FAILED)
 			continue;
-		report_text("stat", "%s: %s", tacho_evset_event(s->set, sums[i].event)->name,
-			    sums[i].why ? sums[i].why : "cannot be counted");
+		message_text("stat", "%s: %s", tacho_evset_event(s->set, sums[i].event)->name,
+			     sums[i].why ? sums[i].why : "cannot be counted");
 		return -EACCES;
 	}
 	return 0;
@@ -275,7 +275,7 @@ static int open_set(struct session *s, struct tacho_command *cmd)
 	}
 	n = tacho_evset_open(s->set, &opts, &e);
 	if (n < 0) {
-		report_error("stat", NULL, NULL, &e);
+		message_error("stat", NULL, NULL, &e);
 		return n;
 	}
 	return check_opened(s, n);
@@ -295,7 +295,7 @@ static int start_all(struct session *s, struct stat_loop *loop)
 		return 0;
 	err = tacho_command_go(loop->command, &e);
 	if (err < 0) {
-		report_error("stat", NULL, NULL, &e);
+		message_error("stat", NULL, NULL, &e);
 		s->status = err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
 	}
 	return err;
@@ -310,7 +310,7 @@ static int run_hook(const char *command)
 	status = system(command);
 	if (status == 0)
 		return 0;
-	report_text("stat", "'%s' failed", command);
+	message_text("stat", "'%s' failed", command);
 	return -EIO;
 }
 
@@ -417,7 +417,7 @@ static int run_once(struct session *s)
 	if (s->argc) {
 		err = tacho_command_spawn(&cmd, s->argv, &e);
 		if (err < 0) {
-			report_error("stat", NULL, NULL, &e);
+			message_error("stat", NULL, NULL, &e);
 			return err;
 		}
 	}
@@ -464,7 +464,7 @@ static int run_session(struct session *s)
 	int err = tacho_open(&s->t, NULL, &e);
 
 	if (err < 0) {
-		report_error("stat", NULL, NULL, &e);
+		message_error("stat", NULL, NULL, &e);
 		return err;
 	}
 	err = event_lists_add("stat", s->t, &s->o->event_lists);
@@ -544,7 +544,7 @@ static int record_run(void *opts, int argc, char **argv)
 	o->record = o->output ? o->output : "perf.data";
 	o->output = NULL;
 	if (strcmp(o->record, "-") == 0 && term_is_tty(STDOUT_FILENO)) {
-		report_text("stat", "a recording is not for a terminal; -o names a file");
+		message_text("stat", "a recording is not for a terminal; -o names a file");
 		return EXIT_USAGE;
 	}
 	return count_run(o, argc, argv);
@@ -554,7 +554,7 @@ static int stat_run(void *opts, int argc, char **argv)
 {
 	static const struct command record = {
 		.name = "stat", .args = "record [-o FILE] [--] [COMMAND [ARG...]]",
-		.rows = stat_option_rows, .run = record_run, .stops_at_word = true,
+		.rows = stat_option_rows, .run = record_run, .stops_at_non_option = true,
 	};
 
 	if (argc && strcmp(argv[0], "record") == 0)
@@ -573,6 +573,6 @@ const struct command cmd_stat = {
 	.defaults = stat_defaults,
 	.run = stat_run,
 	.done = stat_done,
-	.stops_at_word = true,
-	.words = "command",
+	.stops_at_non_option = true,
+	.complete_args = "command",
 };

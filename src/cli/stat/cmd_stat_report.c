@@ -84,8 +84,8 @@ static enum tacho_per shown_per(struct session *s)
 	if (per != TACHO_PER_CACHE && per != TACHO_PER_CLUSTER)
 		return per;
 	if (!s->told)
-		report_text("stat report", "recorded per %s, of which the file does not say enough: each "
-			    "CPU is shown", stat_per_name(per));
+		message_text("stat report", "recorded per %s, of which the file does not say enough: each "
+			     "CPU is shown", stat_per_name(per));
 	s->told = true;
 	return TACHO_PER_CPU;
 }
@@ -114,7 +114,7 @@ static int flush_out(struct session *s)
 
 	buf_clear(&s->out);
 	if (err < 0)
-		report_text("stat report", "cannot write the result: %s", strerror(-err));
+		message_text("stat report", "cannot write the result: %s", strerror(-err));
 	return err;
 }
 
@@ -221,7 +221,7 @@ static int report_run(void *opts, int argc, char **argv)
 	if (status)
 		return status;
 	if (argc > 0) {
-		report_text("stat report", "'%s' is not expected here", argv[0]);
+		message_text("stat report", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
 	if (o->separator && strcmp(o->separator, "\\t") == 0)	/* as a shell hands it on */
@@ -237,9 +237,9 @@ static int report_run(void *opts, int argc, char **argv)
 	if (err == 0)
 		err = print_rounds(&s, &e);
 	if (err < 0 && e.code)
-		report_error("stat report", NULL, NULL, &e);
+		message_error("stat report", NULL, NULL, &e);
 	else if (err == 0 && tacho_perfdata_warning(s.in.pd))
-		report_text("stat report", "%s", tacho_perfdata_warning(s.in.pd));
+		message_text("stat report", "%s", tacho_perfdata_warning(s.in.pd));
 	close_session(&s);
 	return err < 0 ? EXIT_FAILED : 0;
 }

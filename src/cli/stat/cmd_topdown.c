@@ -71,7 +71,7 @@ struct session {
 
 static int complain(struct tacho_error *e)
 {
-	report_error("topdown", NULL, NULL, e);
+	message_error("topdown", NULL, NULL, e);
 	return e->code < 0 ? e->code : -EIO;
 }
 
@@ -97,7 +97,7 @@ static void tell_reasons(const struct tacho_evset *set, const struct tacho_sum *
 		if (!sums[i].why || (last && !strcmp(last, sums[i].why)))
 			continue;
 		last = sums[i].why;
-		report_text("topdown", "%s: %s", tacho_evset_event(set, sums[i].event)->name, last);
+		message_text("topdown", "%s: %s", tacho_evset_event(set, sums[i].event)->name, last);
 	}
 }
 
@@ -127,7 +127,7 @@ static int take_values(struct session *s, double elapsed_s)
 	if (err < 0)
 		return err;
 	tell_reasons(s->set, sums, n);
-	report_text("topdown", "nothing of it was counted");
+	message_text("topdown", "nothing of it was counted");
 	return -ENODATA;
 }
 
@@ -282,7 +282,7 @@ static int run_record(struct strlist *words)
 	words->v[words->n - 1] = NULL;
 	err = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, words->v, environ);
 	if (err) {
-		report_text("topdown", "cannot start 'record': %s", strerror(err));
+		message_text("topdown", "cannot start 'record': %s", strerror(err));
 		return EXIT_FAILED;
 	}
 	while (waitpid(pid, &status, 0) < 0)
@@ -300,8 +300,8 @@ static int write_out(const struct session *s, struct buf *out)
 	if (s->o->output && fd >= 0 && close(fd) < 0 && !err)
 		err = -errno;
 	if (err < 0)
-		report_text("topdown", "cannot write '%s': %s", s->o->output ? s->o->output : "the result",
-			    strerror(-err));
+		message_text("topdown", "cannot write '%s': %s", s->o->output ? s->o->output : "the result",
+			     strerror(-err));
 	return err;
 }
 
@@ -344,7 +344,7 @@ static int check_options(const struct topdown_opts *o, int argc)
 	else if (o->sample_output && !o->sample)
 		wrong = "--sample-output needs --sample";
 	if (wrong)
-		report_text("topdown", "%s", wrong);
+		message_text("topdown", "%s", wrong);
 	return wrong ? EXIT_USAGE : 0;
 }
 
@@ -407,6 +407,6 @@ const struct command cmd_topdown = {
 	.rows = topdown_rows,
 	.opts_size = sizeof(struct topdown_opts),
 	.run = topdown_run,
-	.stops_at_word = true,
-	.words = "command",
+	.stops_at_non_option = true,
+	.complete_args = "command",
 };

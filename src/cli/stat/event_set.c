@@ -172,15 +172,15 @@ static int plan_defaults(const struct stat_opts *o, struct tacho_evset *set,
 
 static bool names_events(const struct stat_opts *o)
 {
-	if (words_have(&o->words, WORD_EVENTS) || words_have(&o->words, WORD_METRICS))
+	if (event_args_have(&o->event_args, EVENT_ARG_EVENTS) || event_args_have(&o->event_args, EVENT_ARG_METRICS))
 		return true;
 	return o->topdown || o->null_run;
 }
 
 int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan)
 {
-	const struct words_target target = { &(struct both){ set, plan }, set_size, set_add,
-					     set_metrics, set_cgroup, set_filter };
+	const struct event_args_target target = { &(struct both){ set, plan }, set_size, set_add,
+						  set_metrics, set_cgroup, set_filter };
 	struct tacho_error e = { .column = -1 };
 	int err = 0;
 
@@ -189,14 +189,14 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 	if (!names_events(o)) {
 		err = plan_defaults(o, set, plan, &e);
 		if (err < 0) {
-			report_error("stat", NULL, NULL, &e);
+			message_error("stat", NULL, NULL, &e);
 			return err;
 		}
 	}
-	err = words_apply(&o->words, "stat", &target);
+	err = event_args_apply(&o->event_args, "stat", &target);
 	if (err < 0)
 		return err;
-	plan->has_cgroups = words_have(&o->words, WORD_CGROUPS);
+	plan->has_cgroups = event_args_have(&o->event_args, EVENT_ARG_CGROUPS);
 	if (o->topdown)
 		err = stat_choose_topdown(plan, o->topdown_level, &e);
 	plan->n_events = tacho_evset_size(set);
@@ -205,7 +205,7 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 		err = tacho_evset_for_each_cgroup(set, o->for_each_cgroup, &e);
 	}
 	if (err < 0)
-		report_error("stat", NULL, NULL, &e);
+		message_error("stat", NULL, NULL, &e);
 	return err < 0 ? err : 0;
 }
 

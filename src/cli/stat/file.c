@@ -335,9 +335,9 @@ static int put_lead(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 
 static int give_up(const struct stat_file *f, int err, const struct tacho_error *e)
 {
-	report_text("stat", "cannot write '%s': %s", f->path,
-		    err == -E2BIG ? "too many threads or CPUs for this format"
-				  : e && e->message[0] ? e->message : strerror(-err));
+	message_text("stat", "cannot write '%s': %s", f->path,
+		     err == -E2BIG ? "too many threads or CPUs for this format"
+				   : e && e->message[0] ? e->message : strerror(-err));
 	return err;
 }
 

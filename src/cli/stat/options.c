@@ -10,11 +10,11 @@
 #define AT(field) offsetof(struct stat_opts, field)
 const struct option_row stat_option_rows[] = {
 	{ OPT_GROUP, .help = "What to count" },
-	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = words_add_events, .complete = "event",
+	{ OPT_CALL, 'e', "event", .arg = "EVENTS", .call = event_args_add_events, .complete = "event",
 	  .help = "count these events (see tacho-events(7)); may be repeated" },
-	WORDS_PFM_ROW,
+	EVENT_ARGS_PFM_ROW,
 	EVENT_LIST_ROW(AT(event_lists)),
-	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = words_add_metrics, .complete = "metric",
+	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = event_args_add_metrics, .complete = "metric",
 	  .help = "count what these metrics or metric groups need, and show them" },
 	{ OPT_FLAG, 0, "metric-no-group", AT(metric_no_group), .flags = OPTF_NEGATED,
 	  .help = "count each event of a metric by itself, not in one group" },
@@ -27,7 +27,7 @@ const struct option_row stat_option_rows[] = {
 	{ OPT_FLAG, 0, "topdown", AT(topdown), .help = "break pipeline slots down; see also tacho-topdown(1)" },
 	{ OPT_UINT, 0, "td-level", AT(topdown_level), "N", "how deep --topdown goes; by default level 1" },
 	{ OPT_FLAG, 'n', "null", AT(null_run), .help = "count nothing, only take the time" },
-	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = words_add_filter,
+	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = event_args_add_filter,
 	  .help = "count only what matches, of the tracepoints of the -e before it" },
 	{ OPT_FLAG, 0, "all-user", AT(all_user), .help = "count in user space only" },
 	{ OPT_FLAG, 0, "all-kernel", AT(all_kernel), .help = "count in the kernel only" },
@@ -38,7 +38,7 @@ const struct option_row stat_option_rows[] = {
 	  .complete = "pid" },
 	{ OPT_STR, 't', "tid", AT(tids), "TIDS", "single threads" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
-	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = words_add_cgroups,
+	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = event_args_add_cgroups,
 	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
 	{ OPT_STR, 0, "for-each-cgroup", AT(for_each_cgroup), "NAMES",
 	  "all events in each of these cgroups; regular expressions too (with -a or -C)" },
@@ -123,12 +123,12 @@ void stat_done(void *opts)
 {
 	struct stat_opts *o = opts;
 
-	vec_done(&o->words);
+	vec_done(&o->event_args);
 }
 
 static int wrong(const char *text)
 {
-	report_text("stat", "%s", text);
+	message_text("stat", "%s", text);
 	return EXIT_USAGE;
 }
 
@@ -154,7 +154,7 @@ enum tacho_per stat_chosen_per(const struct stat_opts *o)
 /* Of -G, however often, and --for-each-cgroup: how many are used. */
 static int n_cgroup_options(const struct stat_opts *o)
 {
-	return words_have(&o->words, WORD_CGROUPS) + (o->for_each_cgroup != NULL);
+	return event_args_have(&o->event_args, EVENT_ARG_CGROUPS) + (o->for_each_cgroup != NULL);
 }
 
 int stat_check_show_options(const struct stat_opts *o)
@@ -193,7 +193,7 @@ int stat_check_options(struct stat_opts *o, int argc)
 	bool command = argc > 0, cpus;
 
 	if (o->all_cpus && (o->pids || o->tids)) {
-		report_text("stat", "-p and -t are counted, wherever they run; -a is left aside");
+		message_text("stat", "-p and -t are counted, wherever they run; -a is left aside");
 		o->all_cpus = false;
 	}
 	cpus = o->all_cpus || o->cpus;

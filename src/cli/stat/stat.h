@@ -24,7 +24,7 @@
 #include <tacho/tacho.h>
 
 struct stat_opts {
-	struct words words;		/* first: see cli/core/event_args.h */
+	struct event_args event_args;		/* first: see cli/core/event_args.h */
 	struct strlist event_lists;
 	bool all_cpus, no_inherit, all_user, all_kernel;
 	const char *cpus, *pids, *tids, *user;

@@ -46,7 +46,7 @@ static const char *say(const char *command, const char *option, const char *text
 	if (hint)
 		error_hint(&e, "%s", hint);
 	listen();
-	report_error(command, option, text, &e);
+	message_error(command, option, text, &e);
 	return heard();
 }
 
@@ -72,7 +72,7 @@ static void without_caret(void **state)
 			    "tacho stat: no event is called 'cylces'\n  try again\n");
 	assert_string_equal(say(NULL, NULL, NULL, 3, NULL), "tacho: no event is called 'cylces'\n");
 	listen();
-	report_text("list", "%d of %s", 3, "them");
+	message_text("list", "%d of %s", 3, "them");
 	assert_string_equal(heard(), "tacho list: 3 of them\n");
 }
 
@@ -118,8 +118,8 @@ static void features_of_the_build(void **state)
 	assert_non_null(feature_find(STR_LIT("zstd")));
 	assert_ptr_equal(feature_find(STR_LIT("ZSTD")), feature_find(STR_LIT("have_zstd_support")));
 	assert_null(feature_find(STR_LIT("")));
-	feature_line(&(struct feature){ "zlib", "HAVE_ZLIB_SUPPORT", true, "not said" }, &b);
-	feature_line(&(struct feature){ "zstd", "HAVE_ZSTD_SUPPORT", false, "install it" }, &b);
+	feature_line(&(struct build_feature){ "zlib", "HAVE_ZLIB_SUPPORT", true, "not said" }, &b);
+	feature_line(&(struct build_feature){ "zstd", "HAVE_ZSTD_SUPPORT", false, "install it" }, &b);
 	assert_string_equal(b.bytes, "                  zlib: [ on  ]  # HAVE_ZLIB_SUPPORT\n"
 				     "                  zstd: [ OFF ]  # HAVE_ZSTD_SUPPORT ( tip: install it )\n");
 	buf_done(&b);
