@@ -35,7 +35,7 @@ struct world {
 	uint64_t last[64];		/* count by series id */
 };
 
-static void hear(void *arg, const struct batch *b)
+static void hear(void *arg, const struct point_batch *b)
 {
 	struct world *w = arg;
 
@@ -122,7 +122,7 @@ static void collector_reloads(void **state)
 	struct agent_config next = { .n_sources = 1 };
 	struct source_config changed, fewer;
 	struct tacho_error e = { .column = -1 };
-	struct source *before;
+	struct agent_source *before;
 	uint32_t id;
 	uint64_t count;
 
@@ -273,7 +273,7 @@ struct ears {
 	int64_t last_ns;
 };
 
-static void hear_live(void *arg, const struct batch *b)
+static void hear_live(void *arg, const struct point_batch *b)
 {
 	struct ears *e = arg;
 
@@ -282,7 +282,7 @@ static void hear_live(void *arg, const struct batch *b)
 }
 
 /* Batches come in the order of their times. */
-static void hear_flushed(void *arg, const struct batch *b)
+static void hear_flushed(void *arg, const struct point_batch *b)
 {
 	struct ears *e = arg;
 
@@ -337,7 +337,7 @@ static void collector_flush_due(void **state)
 {
 	struct world w = { .config.n_sources = 1 };
 	struct ears ears = { 0 };
-	struct source *s;
+	struct agent_source *s;
 
 	(void)state;
 	w.sources[0] = system_source();
@@ -413,7 +413,7 @@ static void read_until(struct world *w, uint64_t want)
 	assert_true(total(w) >= want);
 }
 
-static size_t count_own(const struct source *s)
+static size_t count_own(const struct agent_source *s)
 {
 	size_t n = 0;
 
@@ -462,7 +462,7 @@ static void collector_top(void **state)
 	struct tacho_error e = { .column = -1 };
 	const struct series *own;
 	char text[16];
-	struct source *s;
+	struct agent_source *s;
 	uint64_t before;
 
 	(void)state;
@@ -498,7 +498,7 @@ static void collector_top_at_once(void **state)
 {
 	struct world w = { 0 };
 	int pids[N_CHILDREN], pipes[N_CHILDREN];
-	struct source *s;
+	struct agent_source *s;
 
 	(void)state;
 	start_four(&w, pids, pipes);
@@ -519,7 +519,7 @@ static void collector_top_of_many(void **state)
 	static struct event_config clock_event[] = { { .spec = "task-clock" } };
 	struct world w = { .config.n_sources = 1 };
 	size_t series = 0;
-	struct source *s;
+	struct agent_source *s;
 	int pid, to, status;
 	char text[16];
 
@@ -600,7 +600,7 @@ static void slots_are_forgotten(void **state)
 {
 	const struct metric like = { .event = "e", .name = "n", .scale = 1 };
 	const struct metric *m;
-	struct slots slots = { 0 };
+	struct counter_table slots = { 0 };
 	struct registry r;
 	scoped(freep) uint32_t *map = NULL;
 

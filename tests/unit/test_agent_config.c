@@ -20,7 +20,7 @@ struct fake {
 	int level;
 };
 #define AT(field) offsetof(struct fake, field)
-static const struct key_row fake_keys[] = {
+static const struct config_key fake_keys[] = {
 	{ KEY_URL, "url", AT(url), NULL, "where to", .required = true },
 	{ KEY_SECRET, "token", AT(token), NULL, "a token" },
 	{ KEY_PAIRS, "headers", AT(headers), NULL, "headers" },
@@ -39,7 +39,7 @@ static int fake_check(const void *settings, struct tacho_error *e)
 	return 0;
 }
 
-static int64_t fake_encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t fake_encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	(void)x;
 	(void)batches;
@@ -352,7 +352,7 @@ static void the_rows_are_right(void **state)
 	size_t n = 0;
 
 	for (size_t i = 0; config_table_at(i, &t); i++)
-		for (const struct key_row *row = t.rows; row && row->kind != KEY_END; row++, n++) {
+		for (const struct config_key *row = t.rows; row && row->kind != KEY_END; row++, n++) {
 			assert_non_null(row->help);
 			assert_true(strlen(row->name) > 0);
 			assert_ptr_equal(keys_find(t.rows, str_of(row->name)), row);

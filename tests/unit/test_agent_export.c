@@ -78,7 +78,7 @@ static uint32_t add(struct bench *b, const struct metric *like, const char *cpu)
 /* One batch with this point, taken by the registry, too. */
 static int64_t encode(struct bench *b, int64_t time_ns, struct point p)
 {
-	struct batch batch = { .source = "sys", .time_ns = time_ns, .points = &p, .n_points = 1 };
+	struct point_batch batch = { .source = "sys", .time_ns = time_ns, .points = &p, .n_points = 1 };
 
 	registry_apply(&b->registry, &batch);
 	return b->type->encode(b->x, &batch, 1, &b->body);
@@ -133,8 +133,14 @@ static void graphite_lines(void **state)
 	assert_int_equal(encode_value(&b, add(&b, &ipc, "0"), NAN), 0);
 	same[0] = (struct point){ .series = 1, .count = 1 };
 	same[1] = (struct point){ .series = 1, .count = 2 };
-	assert_int_equal(b.type->encode(b.x, (struct batch[]){ { .time_ns = 6000000000, .points = &same[0], .n_points = 1 },
-				      { .time_ns = 6900000000, .points = &same[1], .n_points = 1 } }, 2, &b.body), 1);
+	assert_int_equal(
+		b.type->encode(
+			b.x,
+			(struct point_batch[]){
+				{ .time_ns = 6000000000, .points = &same[0], .n_points = 1 },
+				{ .time_ns = 6900000000, .points = &same[1], .n_points = 1 } },
+			2, &b.body),
+		1);
 	assert_string_equal(b.body.bytes,
 		"tacho.me_example.perf_context_switches.cpu_a_b_c.rack_r_1.source_sys 18446744073709551615 5\n"
 		"tacho.me_example.perf_context_switches.cpu_a_b_c.rack_r_1.source_sys 2 6\n");
@@ -180,8 +186,15 @@ static void csv_and_json_lines(void **state)
 	id = add(&b, &switches, "x,\"y\"\n");
 	encode_count(&b, id, 1000000002, UINT64_MAX);
 	registry_state(&b.registry, id, TACHO_NOT_PERMITTED, "ask, \"root\"");
-	assert_int_equal(b.type->encode(b.x, &(struct batch){ .time_ns = 1, .points = &(struct point){ .series = id,
-				      .state = TACHO_NOT_PERMITTED }, .n_points = 1 }, 1, &b.body), 1);
+	assert_int_equal(
+		b.type->encode(b.x,
+			       &(struct point_batch){
+				       .time_ns = 1,
+				       .points = &(struct point){ .series = id,
+								  .state = TACHO_NOT_PERMITTED },
+				       .n_points = 1 },
+			       1, &b.body),
+		1);
 	encode_value(&b, add(&b, &ipc, "0"), NAN);
 	assert_string_equal(b.body.bytes,
 		"1970-01-01T00:00:01.000000002Z,sys,context-switches,perf_context_switches,,\"cpu=x,\"\"y\"\"\n;rack=r 1\","
@@ -435,7 +448,7 @@ static void names_of_other_tools_are_made_fit(void **state)
 static void samples_of_a_series_stand_together(void **state)
 {
 	struct point points[4];
-	struct batch batches[2];
+	struct point_batch batches[2];
 	unsigned metadata;
 	struct bench b;
 
@@ -444,8 +457,8 @@ static void samples_of_a_series_stand_together(void **state)
 		points[i] = (struct point){ .series = i % 2 + 1, .value = i };
 	add(&b, &switches, "0");
 	add(&b, &switches, "1");
-	batches[0] = (struct batch){ .time_ns = 1000000, .points = points, .n_points = 2 };
-	batches[1] = (struct batch){ .time_ns = 2000000, .points = points + 2, .n_points = 2 };
+	batches[0] = (struct point_batch){ .time_ns = 1000000, .points = points, .n_points = 2 };
+	batches[1] = (struct point_batch){ .time_ns = 2000000, .points = points + 2, .n_points = 2 };
 	assert_int_equal(b.type->encode(b.x, batches, 2, &b.body), 4);
 	assert_string_equal(show_request(&b, &metadata),
 		"__name__=perf_context_switches_total cpu=0 instance=me.example rack=r 1 source=sys | 0@1 | 2@2 \n"

@@ -34,8 +34,10 @@ static int64_t run_once(const struct export_config *x, const struct exporter_env
 		{ .series = 1, .count = 5, .value = 5, .state = TACHO_SCALED, .enabled_ns = 2, .running_ns = 1 },
 		{ .series = 2, .count = 7, .value = 7 },
 	};
-	struct batch batches[] = { { .source = "sys", .time_ns = 2000000, .points = points, .n_points = 2 },
-				   { .source = "sys", .time_ns = 4000000, .points = points, .n_points = 2 } };
+	struct point_batch batches[] = {
+		{ .source = "sys", .time_ns = 2000000, .points = points, .n_points = 2 },
+		{ .source = "sys", .time_ns = 4000000, .points = points, .n_points = 2 }
+	};
 	struct tacho_error e = { .column = -1 };
 	int64_t n = 0;
 	void *open;

@@ -60,7 +60,7 @@ static int fake_open(void **x, const void *settings, const struct exporter_env *
 	return 0;
 }
 
-static int64_t fake_encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t fake_encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	int64_t points = 0;
 
@@ -113,7 +113,7 @@ static enum ship_result fake_ship(void *x, const struct shipment *s, struct ship
 	return result;
 }
 
-static const struct key_row no_keys[] = { { .kind = KEY_END } };
+static const struct config_key no_keys[] = { { .kind = KEY_END } };
 static const struct exporter_type fake_type = {
 	.name = "fake", .help = "for tests", .keys = no_keys, .settings_size = sizeof(struct fake_settings),
 	.open = fake_open, .encode = fake_encode, .ship = fake_ship, .close = free,
@@ -194,8 +194,10 @@ static void feed(struct bench *b, uint64_t from, uint64_t to)
 {
 	for (; from <= to; from++) {
 		struct point p = { .series = 1, .count = from, .value = (double)from };
-		struct batch batch = { .source = "sys", .time_ns = (int64_t)(from * 1000 + 1), .points = &p,
-				       .n_points = 1 };
+		struct point_batch batch = { .source = "sys",
+					     .time_ns = (int64_t)(from * 1000 + 1),
+					     .points = &p,
+					     .n_points = 1 };
 
 		exporters_take(b->x, &batch);
 	}
@@ -369,7 +371,9 @@ static void large_batches_are_cut(void **state)
 	start(&b, NULL);
 	for (size_t i = 0; i < countof(points); i++)
 		points[i] = (struct point){ .series = 1, .count = i + 1 };
-	exporters_take(b.x, &(struct batch){ .source = "sys", .time_ns = 5, .points = points, .n_points = 250 });
+	exporters_take(b.x,
+		       &(struct point_batch){
+			       .source = "sys", .time_ns = 5, .points = points, .n_points = 250 });
 	wait_sent(&b, 0, 250);
 	assert_got(&b.fakes[0], 1, 250);
 	assert_int_equal(b.fakes[0].n_ships, 3);

@@ -37,8 +37,9 @@ static void put(uint32_t id, uint64_t count, int64_t time_ns)
 {
 	struct point p = { .series = id, .state = TACHO_COUNTING, .value = (double)count, .count = count };
 
-	registry_apply(&registry, &(struct batch){ .source = "s", .time_ns = time_ns, .points = &p,
-						   .n_points = 1 });
+	registry_apply(&registry,
+		       &(struct point_batch){
+			       .source = "s", .time_ns = time_ns, .points = &p, .n_points = 1 });
 }
 
 static void rates_are_of_each(void **state)

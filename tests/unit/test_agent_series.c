@@ -36,7 +36,7 @@ static uint32_t add(struct registry *r, const struct metric *like, const char *c
 
 static void apply(struct registry *r, int64_t time_ns, struct point p)
 {
-	registry_apply(r, &(struct batch){ .source = "system", .time_ns = time_ns, .points = &p,
+	registry_apply(r, &(struct point_batch){ .source = "system", .time_ns = time_ns, .points = &p,
 					   .n_points = 1 });
 }
 

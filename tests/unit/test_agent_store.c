@@ -43,8 +43,10 @@ static int remove_dir(void **state)
 
 static struct store *open_at(const char *name, struct registry *r)
 {
-	struct store_opts opts = { .retention = { .full_ns = 3600 * SECOND, .seconds10_ns = 86400 * SECOND,
-						  .minute_ns = 2592000 * SECOND }, .flush_ns = 3600 * SECOND };
+	struct store_opts opts = { .retention = { .full_ns = 3600 * SECOND,
+						  .seconds10_ns = 86400 * SECOND,
+						  .minute_ns = 2592000 * SECOND },
+				   .flush_ns = 3600 * SECOND };
 	struct tacho_error e = { .column = -1 };
 	struct store *s = NULL;
 
@@ -68,7 +70,7 @@ static void put(struct store *s, uint32_t id, int64_t time_ns, uint64_t count)
 	struct point p = { .series = id, .count = count, .value = (double)count, .raw = count,
 			   .enabled_ns = 1, .running_ns = 1 };
 
-	store_take(s, &(struct batch){ .source = "system", .time_ns = time_ns, .points = &p,
+	store_take(s, &(struct point_batch){ .source = "system", .time_ns = time_ns, .points = &p,
 				       .n_points = 1 });
 }
 

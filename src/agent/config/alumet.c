@@ -54,7 +54,7 @@ struct alumet {
 	bool old;			/* the keys of v0.9.5 are used */
 };
 
-static const struct key_row text_row = { KEY_STRING, "an event" };
+static const struct config_key text_row = { KEY_STRING, "an event" };
 
 /* L1D_READ_MISS -> L1-dcache-load-misses */
 static bool cache_name(struct str name, struct buf *out)
@@ -268,7 +268,7 @@ static int duration_of(struct str s, uint64_t *out)
 
 static int read_duration(struct alumet *a, const struct toml_value *v, uint64_t *out)
 {
-	static const struct key_row row = { KEY_STRING, "a duration" };
+	static const struct config_key row = { KEY_STRING, "a duration" };
 	struct str s;
 	int err = key_text(&row, v, &a->from, &s, a->e);
 

@@ -10,23 +10,23 @@
 /* A file is read for this; includes below each other are bounded. */
 enum { CONFIG_FILE_MAX = 4 << 20, CONFIG_DEPTH_MAX = 8, CONFIG_FILES_MAX = 1000 };
 
-extern const struct key_row agent_keys[];	/* into struct agent_config */
-extern const struct key_row retention_keys[];
-extern const struct key_row profile_keys[];
-extern const struct key_row source_keys[];	/* into struct source_config */
-extern const struct key_row trigger_keys[];
+extern const struct config_key agent_keys[];	/* into struct agent_config */
+extern const struct config_key retention_keys[];
+extern const struct config_key profile_keys[];
+extern const struct config_key source_keys[];	/* into struct source_config */
+extern const struct config_key trigger_keys[];
 /* `name` and `type`, which every export has; into struct export_head. */
 struct export_head {
 	char *name, *type;
 };
-extern const struct key_row export_keys[];
+extern const struct config_key export_keys[];
 
 /* One table of the file with its origins: [agent] or the n-th [[source]]. */
 enum origin_table {
 	ORIGIN_AGENT, ORIGIN_RETENTION, ORIGIN_PROFILE, ORIGIN_SOURCE, ORIGIN_EXPORT, ORIGIN_TRIGGER,
 };
 struct origin {
-	const struct key_row *row;
+	const struct config_key *row;
 	char *text;			/* "FILE:LINE", "--set", "environment ..." */
 };
 struct origin_set {
@@ -45,11 +45,12 @@ struct config_origins {
 struct origin_set *origins_of(struct agent_config *cfg, enum origin_table table, size_t index);
 const struct origin_set *origins_find(const struct agent_config *cfg, enum origin_table table,
 				      size_t index);
-int origin_note(struct origin_set *set, const struct key_row *row, const char *fmt, ...)
+int origin_note(struct origin_set *set, const struct config_key *row, const char *fmt, ...)
 	printf_like(3, 4);
-const char *origin_text(const struct origin_set *set, const struct key_row *row);	/* NULL: default */
+const char *origin_text(const struct origin_set *set,
+			const struct config_key *row); /* NULL: default */
 bool origin_has(const struct agent_config *cfg, enum origin_table table, size_t index,
-		const struct key_row *rows, const char *key);
+		const struct config_key *rows, const char *key);
 int origin_where(struct origin_set *set, const struct key_from *from, struct toml_at at);
 void origins_free(struct config_origins *o);
 

@@ -20,7 +20,7 @@ const char *const report_keys[N_REPORTS] = {
 	[REPORT_SOFTWARE] = "ReportSoftwareEvents",
 };
 
-int collectd_fail(struct collectd *c, const char *file, struct toml_at at, const char *fmt, ...)
+int collectd_fail(struct collectd_reader *c, const char *file, struct toml_at at, const char *fmt, ...)
 {
 	const struct key_from from = { file, NULL };
 	char text[300];
@@ -37,7 +37,8 @@ static bool is_key(const struct conf_node *node, const char *key)
 	return str_ieq(node->key, str_of(key));
 }
 
-static int read_bool(struct collectd *c, const char *file, const struct conf_node *node, bool *out)
+static int read_bool(struct collectd_reader *c, const char *file, const struct conf_node *node,
+		     bool *out)
 {
 	static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no", "off" };
 	const struct conf_value *v = node->values;
@@ -50,7 +51,7 @@ static int read_bool(struct collectd *c, const char *file, const struct conf_nod
 	return collectd_fail(c, file, node->at, "%.*s needs one value, true or false", STR(node->key));
 }
 
-static int read_interval(struct collectd *c, const char *file, const struct conf_node *node,
+static int read_interval(struct collectd_reader *c, const char *file, const struct conf_node *node,
 			 uint64_t *out)
 {
 	const struct conf_value *v = node->values;
@@ -62,7 +63,7 @@ static int read_interval(struct collectd *c, const char *file, const struct conf
 }
 
 /* Non-strings are skipped with a warning, as there. */
-static int check_strings(struct collectd *c, const char *file, const struct conf_node *node)
+static int check_strings(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	size_t n = 0;
 
@@ -76,7 +77,7 @@ static int check_strings(struct collectd *c, const char *file, const struct conf
 	return n ? 0 : collectd_fail(c, file, node->at, "%.*s needs strings", STR(node->key));
 }
 
-static int read_cores_key(struct collectd *c, const char *file, const struct conf_node *node)
+static int read_cores_key(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	struct pmu_set *set = c->n_sets ? &c->sets[c->n_sets - 1] : NULL;
 	bool empty = set && set->cores && set->cores->n_values == 1 && !set->cores->values->text.n;
@@ -97,7 +98,7 @@ static int read_cores_key(struct collectd *c, const char *file, const struct con
 	return 0;
 }
 
-static int read_hardware(struct collectd *c, const char *file, const struct conf_node *node)
+static int read_hardware(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	int err = check_strings(c, file, node);
 
@@ -109,7 +110,7 @@ static int read_hardware(struct collectd *c, const char *file, const struct conf
 	return 0;
 }
 
-static int read_option(struct collectd *c, const char *file, const struct conf_node *node)
+static int read_option(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	static const char *const known[] = { "ReportHardwareCacheEvents", "ReportKernelPMUEvents",
 					     "ReportSoftwareEvents", "EventList", "HardwareEvents", "Cores",
@@ -149,7 +150,7 @@ static int read_option(struct collectd *c, const char *file, const struct conf_n
 	return -EINVAL;
 }
 
-static int read_plugin(struct collectd *c, const char *file, struct conf_node *block)
+static int read_plugin(struct collectd_reader *c, const char *file, struct conf_node *block)
 {
 	int err = 0;
 
@@ -167,7 +168,7 @@ static bool names_us(const struct conf_node *node)
 	return node->n_values == 1 && str_ieq(node->values->text, STR_LIT("intel_pmu"));
 }
 
-static int note_other(struct collectd *c, const struct conf_node *node)
+static int note_other(struct collectd_reader *c, const struct conf_node *node)
 {
 	if (!node->n_values)
 		return 0;
@@ -179,7 +180,7 @@ static int note_other(struct collectd *c, const struct conf_node *node)
 
 static int read_file(void *arg, const char *path);
 
-static int include(struct collectd *c, const char *file, const struct conf_node *node)
+static int include(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	scoped(freep) char *dir = config_dir_of(file), *pattern = NULL;
 	const struct str before = c->filter;
@@ -201,7 +202,7 @@ static int include(struct collectd *c, const char *file, const struct conf_node 
 	return err == -ENOMEM ? error_nomem(c->e) : err;
 }
 
-static int read_load(struct collectd *c, const char *file, const struct conf_node *node)
+static int read_load(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	int err = 0;
 
@@ -214,7 +215,7 @@ static int read_load(struct collectd *c, const char *file, const struct conf_nod
 	return err;
 }
 
-static int read_tree(struct collectd *c, const char *file, const struct conf_node *root)
+static int read_tree(struct collectd_reader *c, const char *file, const struct conf_node *root)
 {
 	int err = 0;
 
@@ -233,7 +234,7 @@ static int read_tree(struct collectd *c, const char *file, const struct conf_nod
 	return err;
 }
 
-static int read_text(struct collectd *c, const char *file, struct str text)
+static int read_text(struct collectd_reader *c, const char *file, struct str text)
 {
 	struct tacho_error why = { 0 };
 	struct conf_node *root;
@@ -247,7 +248,7 @@ static int read_text(struct collectd *c, const char *file, struct str text)
 
 static int read_file(void *arg, const char *path)
 {
-	struct collectd *c = arg;
+	struct collectd_reader *c = arg;
 	const char *slash = strrchr(path, '/');
 	struct buf text = { 0 };
 	char *kept = arena_str(&c->arena, str_of(path));
@@ -266,7 +267,7 @@ static int read_file(void *arg, const char *path)
 	return err;
 }
 
-static int note_others(struct collectd *c)
+static int note_others(struct collectd_reader *c)
 {
 	struct buf list = { 0 };
 	int err;
@@ -283,7 +284,7 @@ static int note_others(struct collectd *c)
 int config_read_collectd(struct agent_config *cfg, const char *path, struct str text,
 			 struct tacho_error *e)
 {
-	struct collectd *c = calloc(1, sizeof(*c));
+	struct collectd_reader *c = calloc(1, sizeof(*c));
 	int err;
 
 	if (!c)

@@ -36,7 +36,8 @@ static const struct { const char *const *events; size_t n; } reports[N_REPORTS] 
 	[REPORT_SOFTWARE] = { software_events, countof(software_events) },
 };
 
-static int note_key(struct collectd *c, const char *key, const char *file, const struct conf_node *node)
+static int note_key(struct collectd_reader *c, const char *key, const char *file,
+		    const struct conf_node *node)
 {
 	struct origin_set *set = origins_of(c->cfg, ORIGIN_SOURCE, c->cfg->n_sources - 1);
 
@@ -45,7 +46,7 @@ static int note_key(struct collectd *c, const char *key, const char *file, const
 	return 0;
 }
 
-static int add_cores(struct collectd *c, struct source_config *s, const char *file,
+static int add_cores(struct collectd_reader *c, struct source_config *s, const char *file,
 		     const struct conf_node *node)
 {
 	struct tacho_error why = { 0 };
@@ -80,7 +81,8 @@ static int add_cores(struct collectd *c, struct source_config *s, const char *fi
 }
 
 /* One argument: an event, or several with commas, which are a group. */
-static int add_word(struct collectd *c, struct source_config *s, struct str word, struct toml_at at)
+static int add_word(struct collectd_reader *c, struct source_config *s, struct str word,
+		    struct toml_at at)
 {
 	struct buf spec = { 0 };
 	struct str name = word, original = { 0 };
@@ -99,7 +101,7 @@ static int add_word(struct collectd *c, struct source_config *s, struct str word
 	return err;
 }
 
-static int add_hardware(struct collectd *c, struct source_config *s, const struct pmu_set *set)
+static int add_hardware(struct collectd_reader *c, struct source_config *s, const struct pmu_set *set)
 {
 	const struct conf_value *all = NULL;
 	int err = 0;
@@ -115,7 +117,7 @@ static int add_hardware(struct collectd *c, struct source_config *s, const struc
 	return err;
 }
 
-static int add_fixed(struct collectd *c, struct source_config *s, enum report which)
+static int add_fixed(struct collectd_reader *c, struct source_config *s, enum report which)
 {
 	for (size_t i = 0; c->report[which] && i < reports[which].n; i++) {
 		struct str name = str_of(reports[which].events[i]);
@@ -127,7 +129,7 @@ static int add_fixed(struct collectd *c, struct source_config *s, enum report wh
 }
 
 /* What a <Plugin intel_pmu> says about each of its sets. */
-static int note_keys(struct collectd *c)
+static int note_keys(struct collectd_reader *c)
 {
 	static const char *const keys[] = { "name", "events", "naming", "no_merge", "event_lists", "interval" };
 	int err = 0;
@@ -142,7 +144,7 @@ static int note_keys(struct collectd *c)
 	return err;
 }
 
-static struct source_config *new_source(struct collectd *c, enum naming naming)
+static struct source_config *new_source(struct collectd_reader *c, enum naming naming)
 {
 	struct source_config *s = config_add_source(c->cfg, c->e);
 	char name[32];
@@ -164,7 +166,7 @@ static struct source_config *new_source(struct collectd *c, enum naming naming)
 	return note_keys(c) ? NULL : s;
 }
 
-static int build_first(struct collectd *c)
+static int build_first(struct collectd_reader *c)
 {
 	const struct pmu_set *set = c->n_sets ? &c->sets[0] : NULL;
 	const struct conf_node *cores = set && set->cores ? set->cores : c->cores;
@@ -187,7 +189,7 @@ static int build_first(struct collectd *c)
 	return err ? err : add_cores(c, s, cores ? file : c->plugin_file, cores);
 }
 
-static int build_second(struct collectd *c)
+static int build_second(struct collectd_reader *c)
 {
 	int err = 0;
 
@@ -205,7 +207,7 @@ static int build_second(struct collectd *c)
 	return err;
 }
 
-static bool has_all(const struct collectd *c)
+static bool has_all(const struct collectd_reader *c)
 {
 	for (size_t i = 0; i < c->n_sets; i++)
 		for (const struct conf_value *v = c->sets[i].events->values; v; v = v->next)
@@ -214,7 +216,7 @@ static bool has_all(const struct collectd *c)
 	return false;
 }
 
-int collectd_build(struct collectd *c)
+int collectd_build(struct collectd_reader *c)
 {
 	bool second = c->n_sets > 1 || c->has_aggregate || has_all(c);
 

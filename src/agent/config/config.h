@@ -15,7 +15,7 @@
 struct exporter_type;
 struct config_origins;
 
-enum target_kind {
+enum source_target {
 	TARGET_SYSTEM,		/* all CPUs */
 	TARGET_CPUS,		/* `cpus` */
 	TARGET_COMMAND,		/* `command` is started (agent exec) */
@@ -51,7 +51,7 @@ struct source_config {
 	char *name;			/* unique */
 	struct event_config *events;
 	size_t n_events;
-	enum target_kind target;
+	enum source_target target;
 	char *cpus;			/* "0-3,8" */
 	struct strlist command;
 	int *pids;
@@ -153,7 +153,7 @@ int config_show(const struct agent_config *cfg, bool origins, struct buf *out);
  * [[source]], [[trigger]] and the types of [[export]]. */
 struct config_table {
 	const char *name;		/* "agent", "agent.retention" ... "export.push"; a type's name */
-	const struct key_row *rows;
+	const struct config_key *rows;
 };
 bool config_table_at(size_t i, struct config_table *out);	/* false: no more */
 

@@ -12,7 +12,7 @@
 #include "base/vec.h"
 
 /* One string being read. */
-struct scan {
+struct cpu_group_parser {
 	struct str text;
 	size_t at;
 	struct core_group *group;	/* the numbers, in order, each once */
@@ -21,7 +21,7 @@ struct scan {
 	struct tacho_error *e;
 };
 
-static int refuse(struct scan *s, size_t at, const char *why)
+static int refuse(struct cpu_group_parser *s, size_t at, const char *why)
 {
 	error_set(s->e, -EINVAL, "'%.*s' is no list of CPUs: %s", (int)min_of(s->text.n, (size_t)60),
 		  s->text.s, why);
@@ -38,7 +38,7 @@ static int digit_of(char c)
 }
 
 /* As strtoul() with base 0: blanks before it, 0x for hexadecimal, 0 for octal. */
-static int number(struct scan *s, struct str item, size_t *at, long *out)
+static int number(struct cpu_group_parser *s, struct str item, size_t *at, long *out)
 {
 	size_t from, begin = (size_t)(item.s - s->text.s);
 	int radix = 10;
@@ -65,7 +65,7 @@ static int number(struct scan *s, struct str item, size_t *at, long *out)
 	return 0;
 }
 
-static int add_cpu(struct scan *s, int cpu)
+static int add_cpu(struct cpu_group_parser *s, int cpu)
 {
 	struct core_group *g = s->group;
 	void *v = g->cpus;
@@ -82,7 +82,7 @@ static int add_cpu(struct scan *s, int cpu)
 }
 
 /* Returns 1 when there was more than fits. */
-static int read_item(struct scan *s, struct str item)
+static int read_item(struct cpu_group_parser *s, struct str item)
 {
 	size_t at = 0, begin = (size_t)(item.s - s->text.s);
 	long from, to;
@@ -105,7 +105,7 @@ static int read_item(struct scan *s, struct str item)
 	return err;
 }
 
-static int read_list(struct scan *s, struct str list, struct cores *out)
+static int read_list(struct cpu_group_parser *s, struct str list, struct cores *out)
 {
 	struct str item;
 	int err = 0;
@@ -157,7 +157,7 @@ static int add_singles(struct cores *out, const struct core_group *cpus, struct 
 	return err;
 }
 
-static int cut_long(struct scan *s, struct str *list, struct cores *out)
+static int cut_long(struct cpu_group_parser *s, struct str *list, struct cores *out)
 {
 	char note[200];
 
@@ -169,7 +169,7 @@ static int cut_long(struct scan *s, struct str *list, struct cores *out)
 	return strlist_add(&out->notes, str_of(note)) ? error_nomem(s->e) : 0;
 }
 
-static int read_word(struct scan *s, struct cores *out)
+static int read_word(struct cpu_group_parser *s, struct cores *out)
 {
 	size_t blanks = 0;
 	struct str list = s->text;
@@ -218,10 +218,12 @@ static int check_groups(const struct cores *out, int n_cpus, struct tacho_error 
 			int cpu = out->v[i].cpus[c];
 
 			if (n_cpus && cpu >= n_cpus)
-				err = error_set(e, -ERANGE, "there is no CPU %d: the last one is %d", cpu,
+				err = error_set(e, -ERANGE,
+						"there is no CPU %d: the last one is %d", cpu,
 						n_cpus - 1);
 			else if (cpuset_has(&seen, cpu))
-				err = error_set(e, -EEXIST, "CPU %d is in two groups of one Cores", cpu);
+				err = error_set(e, -EEXIST, "CPU %d is in two groups of one Cores",
+						cpu);
 			else if (cpuset_add(&seen, cpu))
 				err = error_nomem(e);
 		}
@@ -238,7 +240,7 @@ static int parse(struct cores *out, const struct str *words, size_t n, int n_cpu
 		return error_set(e, -EINVAL, "Cores has more than %d strings", CORES_MAX);
 	for (size_t i = 0; i < n; i++) {
 		struct core_group cpus = { 0 };
-		struct scan s = { .text = words[i], .group = &cpus, .e = e };
+		struct cpu_group_parser s = { .text = words[i], .group = &cpus, .e = e };
 		int err;
 
 		out->bad = i;

@@ -52,8 +52,8 @@ static int find_target(struct agent_config *cfg, size_t i, struct tacho_error *e
 		return source_misfit(cfg, i, e, "only one of cpus, command, pids, process (with user) and "
 						"cgroups can be given");
 	if (!source_has(cfg, i, "target"))
-		s->target = (enum target_kind)last;
-	if (s->target != (enum target_kind)last)
+		s->target = (enum source_target)last;
+	if (s->target != (enum source_target)last)
 		return source_misfit(cfg, i, e, n ? "target and the key that names it do not agree" :
 						    "the target's own key is missing (cpus, command, pids, "
 						    "process or cgroups)");

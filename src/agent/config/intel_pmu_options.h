@@ -18,7 +18,7 @@ struct pmu_set {
 };
 enum { SETS_MAX = 1024 };
 
-struct collectd {
+struct collectd_reader {
 	struct agent_config *cfg;
 	struct tacho_error *e;
 	struct arena arena;
@@ -37,9 +37,9 @@ struct collectd {
 };
 
 /* "FILE:LINE:COLUMN: TEXT"; returns -EINVAL. */
-int collectd_fail(struct collectd *c, const char *file, struct toml_at at, const char *fmt, ...)
+int collectd_fail(struct collectd_reader *c, const char *file, struct toml_at at, const char *fmt, ...)
 	printf_like(4, 5);
 /* Adds the sources. */
-int collectd_build(struct collectd *c);
+int collectd_build(struct collectd_reader *c);
 
 #endif

@@ -13,7 +13,7 @@
 #define DAY (86400 * SECOND)
 
 #define AT(field) offsetof(struct agent_config, field)
-const struct key_row agent_keys[] = {
+const struct config_key agent_keys[] = {
 	{ KEY_STRINGS, "listen", AT(listen), "[\"127.0.0.1:9273\"]",
 	  "where the page, the API and /metrics are served: ADDR:PORT, or unix:PATH" },
 	{ KEY_STRINGS, "hosts", AT(hosts), NULL,
@@ -42,7 +42,7 @@ const struct key_row agent_keys[] = {
 #undef AT
 
 #define AT(field) offsetof(struct retention_config, field)
-const struct key_row retention_keys[] = {
+const struct config_key retention_keys[] = {
 	{ KEY_DURATION, "full", AT(full_ns), "1h", "how long every point is kept; 0: for ever", .max = 36500 * DAY },
 	{ KEY_DURATION, "seconds10", AT(seconds10_ns), "1d", "how long points of 10 seconds are kept; 0: for ever",
 	  .max = 36500 * DAY },
@@ -63,7 +63,7 @@ const struct key_row retention_keys[] = {
 static int set_off(const char *name, bool *off, const struct toml_value *v, const struct key_from *from,
 		   struct tacho_error *e)
 {
-	const struct key_row row = { KEY_BOOL, name, 0 };
+	const struct config_key row = { KEY_BOOL, name, 0 };
 	bool on = false;
 	int err = key_set(&row, &on, v, from, e);
 
@@ -94,7 +94,7 @@ static void show_kernel(const void *of, struct buf *out)
 	buf_puts(out, ((const struct profile_config *)of)->kernel_off ? "false" : "true");
 }
 
-const struct key_row profile_keys[] = {
+const struct config_key profile_keys[] = {
 	{ KEY_OTHER, "enabled", AT(off), "true", "take a profile of the whole machine all the time",
 	  .set = set_enabled, .show = show_enabled, .value = "BOOLEAN" },
 	{ KEY_U64, "frequency", AT(frequency), "19", "samples a second and CPU", .min = 1, .max = 10000 },
@@ -150,7 +150,7 @@ static int add_words(struct source_config *s, struct str text, const struct toml
 	return 0;
 }
 
-static const struct key_row event_text = { KEY_STRING, "events" };
+static const struct config_key event_text = { KEY_STRING, "events" };
 
 /* { event = "...", name = "...", original = "..." } */
 static int add_event_table(struct source_config *s, const struct toml_value *table,
@@ -257,7 +257,7 @@ static void free_pids(void *of)
 static int set_pids(void *into, const struct toml_value *v, const struct key_from *from,
 		    struct tacho_error *e)
 {
-	static const struct key_row pid = { KEY_INT, "pids", .min = 1, .max = INT32_MAX };
+	static const struct config_key pid = { KEY_INT, "pids", .min = 1, .max = INT32_MAX };
 	const struct toml_value *m = v->kind == TOML_ARRAY ? v->first : v;
 	struct source_config *s = into;
 	int err = 0;
@@ -307,7 +307,7 @@ static int add_group(struct cores *to, struct core_group *group)
 static int read_group(struct cores *to, const struct toml_value *v, const struct key_from *from,
 		      struct tacho_error *e)
 {
-	static const struct key_row row = { KEY_STRING, "groups" };
+	static const struct config_key row = { KEY_STRING, "groups" };
 	const struct toml_value *label = NULL, *cpus = v;
 	struct tacho_error why = { 0 };
 	struct cores got;
@@ -386,7 +386,7 @@ static void show_groups(const void *of, struct buf *out)
 }
 
 #define AT(field) offsetof(struct source_config, field)
-const struct key_row source_keys[] = {
+const struct config_key source_keys[] = {
 	{ KEY_STRING, "name", AT(name), NULL, "its name, which is on every series as the label source" },
 	{ KEY_OTHER, "events", AT(events), NULL,
 	  "what is counted, in the event language of tacho-stat; {a,b} is a group", .required = true,
@@ -429,7 +429,7 @@ const struct key_row source_keys[] = {
 #undef AT
 
 #define AT(field) offsetof(struct export_head, field)
-const struct key_row export_keys[] = {
+const struct config_key export_keys[] = {
 	{ KEY_STRING, "type", AT(type), NULL, "which exporter", .required = true },
 	{ KEY_STRING, "name", AT(name), NULL, "its name; by default that of its type" },
 	{ .kind = KEY_END },
@@ -437,7 +437,7 @@ const struct key_row export_keys[] = {
 #undef AT
 
 #define AT(field) offsetof(struct trigger_config, field)
-const struct key_row trigger_keys[] = {
+const struct config_key trigger_keys[] = {
 	{ KEY_STRING, "name", AT(name), NULL, "its name" },
 	{ KEY_STRING, "when", AT(when), NULL,
 	  "the condition: \"rate(context-switches) > 50000 for 5s\"", .required = true },

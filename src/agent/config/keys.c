@@ -17,7 +17,7 @@
 
 enum { SECRET_MAX = 64 << 10 };
 
-static void *field(const struct key_row *row, void *into)
+static void *field(const struct config_key *row, void *into)
 {
 	return (char *)into + row->at;
 }
@@ -37,22 +37,22 @@ int key_fail(struct tacho_error *e, const struct key_from *from, struct toml_at 
 	return -EINVAL;
 }
 
-const struct key_row *keys_find(const struct key_row *rows, struct str name)
+const struct config_key *keys_find(const struct config_key *rows, struct str name)
 {
-	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++)
+	for (const struct config_key *row = rows; row && row->kind != KEY_END; row++)
 		if (str_is(name, row->name))
 			return row;
 	return NULL;
 }
 
-static int wrong_kind(const struct key_row *row, const struct toml_value *v,
+static int wrong_kind(const struct config_key *row, const struct toml_value *v,
 		      const struct key_from *from, const char *wanted, struct tacho_error *e)
 {
 	return key_fail(e, from, v->at, "%s is %s, but has to be %s", row->name, toml_kind_name(v->kind),
 			wanted);
 }
 
-int key_text(const struct key_row *row, const struct toml_value *v, const struct key_from *from,
+int key_text(const struct config_key *row, const struct toml_value *v, const struct key_from *from,
 	     struct str *out, struct tacho_error *e)
 {
 	if (v->kind != TOML_STRING && !(v->loose && v->kind < TOML_ARRAY))
@@ -74,7 +74,7 @@ static int replace(char **at, struct str s, struct tacho_error *e)
 	return 0;
 }
 
-static int set_path(const struct key_row *row, char **at, struct str s, const struct key_from *from,
+static int set_path(const struct config_key *row, char **at, struct str s, const struct key_from *from,
 		    struct tacho_error *e)
 {
 	struct buf path = { 0 };
@@ -100,7 +100,7 @@ static bool has_user(struct str rest)
 	return false;
 }
 
-static int set_url(const struct key_row *row, char **at, const struct toml_value *v, struct str s,
+static int set_url(const struct config_key *row, char **at, const struct toml_value *v, struct str s,
 		   const struct key_from *from, struct tacho_error *e)
 {
 	size_t scheme = str_starts(s, "http://") ? 7 : str_starts(s, "https://") ? 8 : 0;
@@ -120,7 +120,7 @@ static int set_url(const struct key_row *row, char **at, const struct toml_value
 }
 
 /* The file's content without the newline at its end. */
-static int read_secret(const struct key_row *row, char **at, const struct toml_value *table,
+static int read_secret(const struct config_key *row, char **at, const struct toml_value *table,
 		       const struct key_from *from, struct tacho_error *e)
 {
 	const struct toml_value *file = toml_get(table, STR_LIT("file"));
@@ -145,7 +145,7 @@ static int read_secret(const struct key_row *row, char **at, const struct toml_v
 	return err;
 }
 
-static int set_string(const struct key_row *row, char **at, const struct toml_value *v,
+static int set_string(const struct config_key *row, char **at, const struct toml_value *v,
 		      const struct key_from *from, struct tacho_error *e)
 {
 	struct str s = { 0 };
@@ -163,7 +163,7 @@ static int set_string(const struct key_row *row, char **at, const struct toml_va
 	return replace(at, s, e);
 }
 
-static int set_bool(const struct key_row *row, bool *at, const struct toml_value *v,
+static int set_bool(const struct config_key *row, bool *at, const struct toml_value *v,
 		    const struct key_from *from, struct tacho_error *e)
 {
 	bool text = v->kind == TOML_STRING && v->loose;
@@ -178,16 +178,16 @@ static int set_bool(const struct key_row *row, bool *at, const struct toml_value
 }
 
 /* What the row's kind calls `v`, for messages. */
-static void put_amount(const struct key_row *row, uint64_t v, char *out, size_t size)
+static void put_amount(const struct config_key *row, uint64_t v, char *out, size_t size)
 {
 	struct buf text = { 0 };
 
-	key_show(&(struct key_row){ .kind = row->kind == KEY_INT ? KEY_U64 : row->kind }, &v, &text);
+	key_show(&(struct config_key){ .kind = row->kind == KEY_INT ? KEY_U64 : row->kind }, &v, &text);
 	snprintf(out, size, "%s", text.bytes ? text.bytes : "?");
 	buf_done(&text);
 }
 
-static int check_range(const struct key_row *row, const struct toml_value *v, uint64_t got,
+static int check_range(const struct config_key *row, const struct toml_value *v, uint64_t got,
 		       const struct key_from *from, struct tacho_error *e)
 {
 	char low[40], high[40];
@@ -209,7 +209,7 @@ static int bytes_of(struct str s, uint64_t *out)
 }
 
 /* Numbers, durations and sizes, all into a uint64_t. */
-static int read_amount(const struct key_row *row, const struct toml_value *v,
+static int read_amount(const struct config_key *row, const struct toml_value *v,
 		       const struct key_from *from, uint64_t *out, struct tacho_error *e)
 {
 	static const char *const wanted[] = {
@@ -238,7 +238,7 @@ static int read_amount(const struct key_row *row, const struct toml_value *v,
 	return check_range(row, v, *out, from, e);
 }
 
-static int set_amount(const struct key_row *row, uint64_t *at, const struct toml_value *v,
+static int set_amount(const struct config_key *row, uint64_t *at, const struct toml_value *v,
 		      const struct key_from *from, struct tacho_error *e)
 {
 	uint64_t got = 0;
@@ -249,7 +249,7 @@ static int set_amount(const struct key_row *row, uint64_t *at, const struct toml
 	return err;
 }
 
-static int set_int(const struct key_row *row, int *at, const struct toml_value *v,
+static int set_int(const struct config_key *row, int *at, const struct toml_value *v,
 		   const struct key_from *from, struct tacho_error *e)
 {
 	int64_t low = row->min || row->max ? (int64_t)row->min : INT32_MIN;
@@ -264,7 +264,7 @@ static int set_int(const struct key_row *row, int *at, const struct toml_value *
 	return 0;
 }
 
-static int set_double(const struct key_row *row, double *at, const struct toml_value *v,
+static int set_double(const struct config_key *row, double *at, const struct toml_value *v,
 		      const struct key_from *from, struct tacho_error *e)
 {
 	bool percent = row->kind == KEY_PERCENT && v->kind == TOML_STRING && str_ends(v->text, "%");
@@ -286,7 +286,7 @@ static int set_double(const struct key_row *row, double *at, const struct toml_v
 	return 0;
 }
 
-static int set_choice(const struct key_row *row, int *at, const struct toml_value *v,
+static int set_choice(const struct config_key *row, int *at, const struct toml_value *v,
 		      const struct key_from *from, struct tacho_error *e)
 {
 	struct str rest = str_of(row->choices), word, s = { 0 };
@@ -310,7 +310,7 @@ static int set_choice(const struct key_row *row, int *at, const struct toml_valu
 }
 
 /* An array of strings; one string stands for an array of one. */
-static int set_strings(const struct key_row *row, struct strlist *at, const struct toml_value *v,
+static int set_strings(const struct config_key *row, struct strlist *at, const struct toml_value *v,
 		       const struct key_from *from, struct tacho_error *e)
 {
 	const struct toml_value *member = v->kind == TOML_ARRAY ? v->first : v;
@@ -362,7 +362,7 @@ int key_pair_set(struct key_pairs *pairs, struct str name, struct str value)
 	return 0;
 }
 
-static int set_pairs(const struct key_row *row, struct key_pairs *at, const struct toml_value *v,
+static int set_pairs(const struct config_key *row, struct key_pairs *at, const struct toml_value *v,
 		     const struct key_from *from, struct tacho_error *e)
 {
 	struct str s = { 0 };
@@ -378,7 +378,7 @@ static int set_pairs(const struct key_row *row, struct key_pairs *at, const stru
 	return err;
 }
 
-int key_set(const struct key_row *row, void *into, const struct toml_value *v,
+int key_set(const struct config_key *row, void *into, const struct toml_value *v,
 	    const struct key_from *from, struct tacho_error *e)
 {
 	switch (row->kind) {
@@ -412,7 +412,7 @@ int key_set(const struct key_row *row, void *into, const struct toml_value *v,
 	return error_set(e, -EINVAL, "the row of %s has no kind", row->name);
 }
 
-int key_set_text(const struct key_row *row, void *into, struct str text, const struct key_from *from,
+int key_set_text(const struct config_key *row, void *into, struct str text, const struct key_from *from,
 		 struct tacho_error *e)
 {
 	scoped(freep) char *copy = str_dup(text);
@@ -434,9 +434,9 @@ int key_set_text(const struct key_row *row, void *into, struct str text, const s
 	return err;
 }
 
-int keys_defaults(const struct key_row *rows, void *into, struct tacho_error *e)
+int keys_defaults(const struct config_key *rows, void *into, struct tacho_error *e)
 {
-	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++) {
+	for (const struct config_key *row = rows; row && row->kind != KEY_END; row++) {
 		int err = row->fallback ? key_set_text(row, into, str_of(row->fallback), NULL, e) : 0;
 
 		if (err)
@@ -454,9 +454,9 @@ static void pairs_done(struct key_pairs *pairs)
 	vec_done(pairs);
 }
 
-void keys_done(const struct key_row *rows, void *of)
+void keys_done(const struct config_key *rows, void *of)
 {
-	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++) {
+	for (const struct config_key *row = rows; row && row->kind != KEY_END; row++) {
 		switch (row->kind) {
 		case KEY_STRING:
 		case KEY_PATH:

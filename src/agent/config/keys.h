@@ -48,7 +48,7 @@ struct key_from {
 	const char *dir;		/* what relative paths start from; NULL: where we are */
 };
 
-struct key_row {
+struct config_key {
 	enum key_kind kind;
 	const char *name;		/* as in the file */
 	size_t at;			/* offset of the value */
@@ -66,25 +66,25 @@ struct key_row {
 };
 
 /* Sets every key of the table to its fallback. 0 or -ENOMEM (-EINVAL: the table is wrong). */
-int keys_defaults(const struct key_row *rows, void *into, struct tacho_error *e);
+int keys_defaults(const struct config_key *rows, void *into, struct tacho_error *e);
 /* Frees what the values own. */
-void keys_done(const struct key_row *rows, void *of);
+void keys_done(const struct config_key *rows, void *of);
 
 /* Sets one key, replacing what was there. Returns 0, -EINVAL with "FILE:LINE:COLUMN: why", -ENOMEM. */
-int key_set(const struct key_row *row, void *into, const struct toml_value *v,
+int key_set(const struct config_key *row, void *into, const struct toml_value *v,
 	    const struct key_from *from, struct tacho_error *e);
 /* From a text as it stands behind --set KEY=: a value of TOML, or else a plain text. */
-int key_set_text(const struct key_row *row, void *into, struct str text, const struct key_from *from,
+int key_set_text(const struct config_key *row, void *into, struct str text, const struct key_from *from,
 		 struct tacho_error *e);
 /* The value as TOML; nothing where there is none. */
-void key_show(const struct key_row *row, const void *of, struct buf *out);
-const struct key_row *keys_find(const struct key_row *rows, struct str name);	/* NULL: none */
+void key_show(const struct config_key *row, const void *of, struct buf *out);
+const struct config_key *keys_find(const struct config_key *rows, struct str name);	/* NULL: none */
 
 /* "FILE:LINE:COLUMN: TEXT"; without a file the text alone. Returns -EINVAL. */
 int key_fail(struct tacho_error *e, const struct key_from *from, struct toml_at at, const char *fmt, ...)
 	printf_like(4, 5);
 /* A string, or what may be read as one; -EINVAL with a message where it is something else. */
-int key_text(const struct key_row *row, const struct toml_value *v, const struct key_from *from,
+int key_text(const struct config_key *row, const struct toml_value *v, const struct key_from *from,
 	     struct str *out, struct tacho_error *e);
 int key_pair_set(struct key_pairs *pairs, struct str name, struct str value);	/* 0 or -ENOMEM */
 

@@ -64,7 +64,7 @@ static void show_pairs(const struct key_pairs *pairs, struct buf *out)
 	buf_puts(out, pairs->n ? " }" : "}");
 }
 
-void key_show(const struct key_row *row, const void *of, struct buf *out)
+void key_show(const struct config_key *row, const void *of, struct buf *out)
 {
 	const void *at = (const char *)of + row->at;
 

@@ -37,7 +37,7 @@ struct origin_set *origins_of(struct agent_config *cfg, enum origin_table table,
 	return set;
 }
 
-int origin_note(struct origin_set *set, const struct key_row *row, const char *fmt, ...)
+int origin_note(struct origin_set *set, const struct config_key *row, const char *fmt, ...)
 {
 	struct origin *o = NULL;
 	struct buf text = { 0 };
@@ -63,7 +63,7 @@ int origin_note(struct origin_set *set, const struct key_row *row, const char *f
 	return o->text ? 0 : -ENOMEM;
 }
 
-const char *origin_text(const struct origin_set *set, const struct key_row *row)
+const char *origin_text(const struct origin_set *set, const struct config_key *row)
 {
 	for (size_t i = 0; set && i < set->n; i++)
 		if (set->v[i].row == row)
@@ -72,7 +72,7 @@ const char *origin_text(const struct origin_set *set, const struct key_row *row)
 }
 
 bool origin_has(const struct agent_config *cfg, enum origin_table table, size_t index,
-		const struct key_row *rows, const char *key)
+		const struct config_key *rows, const char *key)
 {
 	return origin_text(origins_find(cfg, table, index), keys_find(rows, str_of(key))) != NULL;
 }

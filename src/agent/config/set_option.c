@@ -11,7 +11,7 @@
 #include "base/error.h"
 
 struct place {
-	const struct key_row *rows[2];
+	const struct config_key *rows[2];
 	void *into[2];
 	enum origin_table table;
 	size_t index;
@@ -113,10 +113,10 @@ static int apply(struct agent_config *cfg, const struct place *p, struct str key
 	if (!str_cut(&rest, '.', &head))
 		head = key;
 	for (size_t i = 0; i < countof(p->rows); i++) {
-		const struct key_row *row = p->rows[i] ? keys_find(p->rows[i], head) : NULL;
+		const struct config_key *row = p->rows[i] ? keys_find(p->rows[i], head) : NULL;
 		int err;
 
-		for (const struct key_row *r = p->rows[i]; r && r->kind != KEY_END; r++)
+		for (const struct config_key *r = p->rows[i]; r && r->kind != KEY_END; r++)
 			str_nearest_try(&near, str_of(r->name));
 		if (!row || (rest.s && row->kind != KEY_PAIRS))
 			continue;

@@ -13,7 +13,7 @@ struct show {
 	struct buf *out;
 };
 
-static void show_key(const struct show *s, const struct key_row *row, const void *of,
+static void show_key(const struct show *s, const struct config_key *row, const void *of,
 		     const struct origin_set *set)
 {
 	const char *origin = origin_text(set, row);
@@ -39,12 +39,12 @@ static void show_key(const struct show *s, const struct key_row *row, const void
 	buf_putc(s->out, '\n');
 }
 
-static void show_keys(const struct show *s, const struct key_row *rows, const void *of,
+static void show_keys(const struct show *s, const struct config_key *rows, const void *of,
 		      enum origin_table table, size_t index)
 {
 	const struct origin_set *set = origins_find(s->cfg, table, index);
 
-	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++)
+	for (const struct config_key *row = rows; row && row->kind != KEY_END; row++)
 		show_key(s, row, of, set);
 }
 

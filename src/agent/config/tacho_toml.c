@@ -21,7 +21,7 @@ static const char default_text[] =
 	"events = [\"{cycles,instructions}\", \"{cache-references,cache-misses}\", "
 	"\"{branches,branch-misses}\"]\n";
 
-struct reading {
+struct tacho_toml_reader {
 	struct agent_config *cfg;
 	struct key_from from;
 	struct tacho_error *e;
@@ -32,17 +32,17 @@ struct reading {
 
 /* Rows and the struct they fill; a table may have several. */
 struct space {
-	const struct key_row *rows;
+	const struct config_key *rows;
 	void *into;
 };
 
-static int unknown_key(struct reading *r, const struct space *spaces, size_t n, const char *table,
-		       const struct toml_value *v)
+static int unknown_key(struct tacho_toml_reader *r, const struct space *spaces, size_t n,
+		       const char *table, const struct toml_value *v)
 {
 	struct str_nearest near = { .word = v->key };
 
 	for (size_t i = 0; i < n; i++)
-		for (const struct key_row *row = spaces[i].rows; row && row->kind != KEY_END; row++)
+		for (const struct config_key *row = spaces[i].rows; row && row->kind != KEY_END; row++)
 			str_nearest_try(&near, str_of(row->name));
 	key_fail(r->e, &r->from, v->key_at, "%s has no key '%.*s'", table,
 		 (int)min_of(v->key.n, (size_t)60), v->key.s);
@@ -62,8 +62,8 @@ static bool is_loose(const struct toml_value *v)
 	return loose;
 }
 
-static int note_origin(struct reading *r, struct origin_set *set, const struct key_row *row,
-		       const struct toml_value *v)
+static int note_origin(struct tacho_toml_reader *r, struct origin_set *set,
+		       const struct config_key *row, const struct toml_value *v)
 {
 	int err;
 
@@ -73,11 +73,11 @@ static int note_origin(struct reading *r, struct origin_set *set, const struct k
 	return err ? error_nomem(r->e) : 0;
 }
 
-static int read_member(struct reading *r, const struct space *spaces, size_t n, const char *table,
-		       struct origin_set *set, const struct toml_value *v)
+static int read_member(struct tacho_toml_reader *r, const struct space *spaces, size_t n,
+		       const char *table, struct origin_set *set, const struct toml_value *v)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct key_row *row = keys_find(spaces[i].rows, v->key);
+		const struct config_key *row = keys_find(spaces[i].rows, v->key);
 		int err;
 
 		if (!row)
@@ -88,18 +88,18 @@ static int read_member(struct reading *r, const struct space *spaces, size_t n, 
 	return unknown_key(r, spaces, n, table, v);
 }
 
-static int check_required(struct reading *r, const struct space *spaces, size_t n, const char *table,
-			  const struct toml_value *v)
+static int check_required(struct tacho_toml_reader *r, const struct space *spaces, size_t n,
+			  const char *table, const struct toml_value *v)
 {
 	for (size_t i = 0; i < n; i++)
-		for (const struct key_row *row = spaces[i].rows; row && row->kind != KEY_END; row++)
+		for (const struct config_key *row = spaces[i].rows; row && row->kind != KEY_END; row++)
 			if (row->required && !toml_get(v, str_of(row->name)))
-				return key_fail(r->e, &r->from, v->at, "%s needs the key '%s': %s", table,
-						row->name, row->help);
+				return key_fail(r->e, &r->from, v->at, "%s needs the key '%s': %s",
+						table, row->name, row->help);
 	return 0;
 }
 
-static int need_table(struct reading *r, const struct toml_value *v, const char *table)
+static int need_table(struct tacho_toml_reader *r, const struct toml_value *v, const char *table)
 {
 	if (v->kind == TOML_TABLE)
 		return 0;
@@ -107,8 +107,9 @@ static int need_table(struct reading *r, const struct toml_value *v, const char 
 			(int)min_of(v->key.n, (size_t)60), v->key.s, table);
 }
 
-static int read_table(struct reading *r, const struct space *spaces, size_t n, const char *table,
-		      enum origin_table origin, size_t index, const struct toml_value *v)
+static int read_table(struct tacho_toml_reader *r, const struct space *spaces, size_t n,
+		      const char *table, enum origin_table origin, size_t index,
+		      const struct toml_value *v)
 {
 	struct origin_set *set = origins_of(r->cfg, origin, index);
 	int err = set ? need_table(r, v, table) : error_nomem(r->e);
@@ -120,7 +121,7 @@ static int read_table(struct reading *r, const struct space *spaces, size_t n, c
 	return err ? err : check_required(r, spaces, n, table, v);
 }
 
-static int read_agent(struct reading *r, const struct toml_value *v)
+static int read_agent(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	struct space agent = { agent_keys, r->cfg };
 	struct space retention = { retention_keys, &r->cfg->retention };
@@ -136,14 +137,14 @@ static int read_agent(struct reading *r, const struct toml_value *v)
 	return err;
 }
 
-static int read_profile(struct reading *r, const struct toml_value *v)
+static int read_profile(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	struct space space = { profile_keys, &r->cfg->profile };
 
 	return read_table(r, &space, 1, "[profile]", ORIGIN_PROFILE, 0, v);
 }
 
-static int read_source(struct reading *r, const struct toml_value *v)
+static int read_source(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	struct source_config *s = config_add_source(r->cfg, r->e);
 	struct space space = { source_keys, s };
@@ -153,7 +154,7 @@ static int read_source(struct reading *r, const struct toml_value *v)
 	return read_table(r, &space, 1, "[[source]]", ORIGIN_SOURCE, r->cfg->n_sources - 1, v);
 }
 
-static int read_trigger(struct reading *r, const struct toml_value *v)
+static int read_trigger(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	struct trigger_config *t = config_add_trigger(r->cfg, r->e);
 	struct space space = { trigger_keys, t };
@@ -163,7 +164,8 @@ static int read_trigger(struct reading *r, const struct toml_value *v)
 	return read_table(r, &space, 1, "[[trigger]]", ORIGIN_TRIGGER, r->cfg->n_triggers - 1, v);
 }
 
-static int find_type(struct reading *r, const struct toml_value *v, const struct exporter_type **out)
+static int find_type(struct tacho_toml_reader *r, const struct toml_value *v,
+		     const struct exporter_type **out)
 {
 	const struct toml_value *type = toml_get(v, STR_LIT("type"));
 	struct str name;
@@ -190,7 +192,7 @@ static int find_type(struct reading *r, const struct toml_value *v, const struct
 	return -EINVAL;
 }
 
-static int read_export(struct reading *r, const struct toml_value *v)
+static int read_export(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	const struct exporter_type *type = NULL;
 	struct export_head head = { 0 };
@@ -216,8 +218,8 @@ static int read_export(struct reading *r, const struct toml_value *v)
 }
 
 /* [[source]] one by one; a single [source] is taken for a list of one. */
-static int read_each(struct reading *r, const struct toml_value *v, const char *table,
-		     int (*read)(struct reading *, const struct toml_value *))
+static int read_each(struct tacho_toml_reader *r, const struct toml_value *v, const char *table,
+		     int (*read)(struct tacho_toml_reader *, const struct toml_value *))
 {
 	int err = 0;
 
@@ -230,11 +232,11 @@ static int read_each(struct reading *r, const struct toml_value *v, const char *
 	return err;
 }
 
-static int read_text(struct reading *r, struct str text);
+static int read_text(struct tacho_toml_reader *r, struct str text);
 
 static int include_file(void *arg, const char *path)
 {
-	struct reading *r = arg, inner = *r;
+	struct tacho_toml_reader *r = arg, inner = *r;
 	struct buf text = { 0 };
 	char *dir;
 	int err;
@@ -252,9 +254,9 @@ static int include_file(void *arg, const char *path)
 	return err;
 }
 
-static int read_includes(struct reading *r, const struct toml_value *v)
+static int read_includes(struct tacho_toml_reader *r, const struct toml_value *v)
 {
-	static const struct key_row row = { KEY_STRINGS, "include" };
+	static const struct config_key row = { KEY_STRINGS, "include" };
 	struct strlist patterns = { 0 };
 	int err = key_set(&row, &patterns, v, &r->from, r->e);
 
@@ -269,9 +271,9 @@ static int read_includes(struct reading *r, const struct toml_value *v)
 	return err;
 }
 
-static int read_root(struct reading *r, const struct toml_value *root)
+static int read_root(struct tacho_toml_reader *r, const struct toml_value *root)
 {
-	static const struct key_row top_keys[] = {
+	static const struct config_key top_keys[] = {
 		{ KEY_OTHER, "agent" }, { KEY_OTHER, "source" }, { KEY_OTHER, "profile" },
 		{ KEY_OTHER, "export" }, { KEY_OTHER, "trigger" }, { KEY_OTHER, "include" }, { KEY_END },
 	};
@@ -297,7 +299,7 @@ static int read_root(struct reading *r, const struct toml_value *root)
 	return err;
 }
 
-static int read_text(struct reading *r, struct str text)
+static int read_text(struct tacho_toml_reader *r, struct str text)
 {
 	struct tacho_error why = { 0 };
 	struct toml doc;
@@ -321,7 +323,7 @@ int config_read_toml(struct agent_config *cfg, const char *path, struct str text
 {
 	scoped(freep) char *dir = config_dir_of(path);
 	unsigned n_files = 1;
-	struct reading r = { .cfg = cfg, .from = { path, dir }, .e = e, .n_files = &n_files };
+	struct tacho_toml_reader r = { .cfg = cfg, .from = { path, dir }, .e = e, .n_files = &n_files };
 
 	return dir ? read_text(&r, text) : error_nomem(e);
 }
@@ -329,7 +331,7 @@ int config_read_toml(struct agent_config *cfg, const char *path, struct str text
 int config_read_default(struct agent_config *cfg, struct tacho_error *e)
 {
 	unsigned n_files = 1;
-	struct reading r = { .cfg = cfg, .e = e, .n_files = &n_files, .built_in = true };
+	struct tacho_toml_reader r = { .cfg = cfg, .e = e, .n_files = &n_files, .built_in = true };
 
 	return read_text(&r, STR_LIT(default_text));
 }

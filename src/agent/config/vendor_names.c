@@ -22,7 +22,7 @@ enum known {
 	KNOWN,
 };
 
-struct lookup {
+struct vendor_lookup {
 	struct tacho *t;
 	struct source_config *s;
 	struct tacho_error *e;
@@ -51,7 +51,7 @@ int config_open_lists(struct tacho **out, const struct source_config *s, const s
 	return 0;
 }
 
-static int is_known(struct lookup *l, const char *spec, enum known *known)
+static int is_known(struct vendor_lookup *l, const char *spec, enum known *known)
 {
 	struct tacho_evset *set;
 	int got = tacho_evset_new(&set, l->t);
@@ -64,7 +64,7 @@ static int is_known(struct lookup *l, const char *spec, enum known *known)
 	return got == -ENOMEM ? error_nomem(l->e) : 0;
 }
 
-static int refuse(struct lookup *l, struct event_config *ev)
+static int refuse(struct vendor_lookup *l, struct event_config *ev)
 {
 	struct buf text = { 0 };
 
@@ -102,7 +102,7 @@ static bool members_of(const char *spec, struct str *members, struct str *letter
 	return true;
 }
 
-static int keep(struct lookup *l, struct str spec, const struct event_config *like, bool known)
+static int keep(struct vendor_lookup *l, struct str spec, const struct event_config *like, bool known)
 {
 	struct event_config *ev = config_add_event(l->s, spec, str_of(like->name), str_of(like->original),
 						   (struct toml_at){ like->line, like->column });
@@ -114,7 +114,7 @@ static int keep(struct lookup *l, struct str spec, const struct event_config *li
 
 /* "All": every event that the lists have and this machine can count, each by itself. */
 struct all {
-	struct lookup *l;
+	struct vendor_lookup *l;
 	const struct event_config *like;
 	size_t kept, met;
 	char why[256];			/* of the first that cannot be counted */
@@ -150,7 +150,7 @@ static int take_all(void *arg, const struct tacho_listed *listed)
 	return keep(all->l, str_of(name), &plain, true) ? -ENOMEM : 0;
 }
 
-static int look_up_all(struct lookup *l, const struct event_config *ev)
+static int look_up_all(struct vendor_lookup *l, const struct event_config *ev)
 {
 	struct all all = { .l = l, .like = ev };
 	struct event_config *kept;
@@ -178,7 +178,7 @@ struct members {
 	bool any_unknown;
 };
 
-static int sort_member(struct lookup *l, struct members *m, struct str word)
+static int sort_member(struct vendor_lookup *l, struct members *m, struct str word)
 {
 	scoped(freep) char *name = str_dup(str_trim(word));
 	enum known known = UNKNOWN, *slot;
@@ -203,7 +203,7 @@ static int sort_member(struct lookup *l, struct members *m, struct str word)
 
 /* The members that can be counted stay a group, each of the others becomes an event of its own. Where
  * there is none the group stays as it is written. */
-static int split_group(struct lookup *l, const struct event_config *like, struct str members,
+static int split_group(struct vendor_lookup *l, const struct event_config *like, struct str members,
 		       struct str letters)
 {
 	const struct event_config plain = { .line = like->line, .column = like->column };
@@ -227,7 +227,7 @@ static int split_group(struct lookup *l, const struct event_config *like, struct
 	return err;
 }
 
-static int look_up_event(struct lookup *l, const struct event_config *ev)
+static int look_up_event(struct vendor_lookup *l, const struct event_config *ev)
 {
 	struct str members, letters;
 	enum known known = UNKNOWN;
@@ -245,7 +245,7 @@ static int look_up_event(struct lookup *l, const struct event_config *ev)
 }
 
 /* Builds the list anew. */
-static int look_up_source(struct lookup *l)
+static int look_up_source(struct vendor_lookup *l)
 {
 	struct source_config old = { .events = l->s->events, .n_events = l->s->n_events };
 	int err = 0;
@@ -263,7 +263,7 @@ int config_look_up(struct agent_config *cfg, struct tacho_error *e)
 	int err = 0;
 
 	for (size_t i = 0; i < cfg->n_sources && !err; i++) {
-		struct lookup l = { .e = e, .s = &cfg->sources[i] };
+		struct vendor_lookup l = { .e = e, .s = &cfg->sources[i] };
 
 		if (!l.s->event_lists.n && l.s->naming == NAMING_TACHO)
 			continue;

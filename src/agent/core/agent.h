@@ -46,6 +46,6 @@ struct agent {
 
 /* Hears of every batch; for live listeners (SSE) and triggers. Called by the collector's thread,
  * must not block. */
-typedef void batch_fn(void *arg, const struct batch *b);
+typedef void batch_fn(void *arg, const struct point_batch *b);
 
 #endif

@@ -73,12 +73,12 @@ static void tell(struct budget *b, const char *text)
 }
 
 /* The least important source that still can be slowed down, or the most important one that was. */
-static struct source *choose(struct collector *c, bool lower)
+static struct agent_source *choose(struct collector *c, bool lower)
 {
-	struct source *found = NULL;
+	struct agent_source *found = NULL;
 
 	for (size_t i = 0; i < c->n_sources; i++) {		/* the most important come first */
-		struct source *s = c->sources[i];
+		struct agent_source *s = c->sources[i];
 		uint64_t base = s->config->interval_ns;
 
 		if (lower ? s->interval_ns < base << MOST_DOUBLINGS : s->interval_ns > base) {
@@ -90,7 +90,7 @@ static struct source *choose(struct collector *c, bool lower)
 	return found;
 }
 
-static void set_interval(struct source *s, uint64_t ns)
+static void set_interval(struct agent_source *s, uint64_t ns)
 {
 	uint64_t now = clock_mono_ns();
 
@@ -111,7 +111,7 @@ static void lower(struct budget *b, struct collector *c, double percent)
 {
 	double budget = b->agent->config->cpu_budget;
 	uint64_t hz = frequency_now(b);
-	struct source *s = choose(c, true);
+	struct agent_source *s = choose(c, true);
 	char text[300];
 
 	if (hz > 1 && profiler_frequency(b->agent->profiler, hz / 2) == 0) {
@@ -131,7 +131,7 @@ static void lower(struct budget *b, struct collector *c, double percent)
 
 static void raise_again(struct budget *b, struct collector *c)
 {
-	struct source *s = b->doubled ? choose(c, false) : NULL;
+	struct agent_source *s = b->doubled ? choose(c, false) : NULL;
 	uint64_t want = b->agent->config->profile.frequency, hz = frequency_now(b);
 	char text[200];
 

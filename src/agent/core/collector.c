@@ -155,7 +155,7 @@ static int open_sources(struct collector *c, struct tacho_error *e)
 	if (!order || !c->sources)
 		return error_nomem(e);
 	for (size_t i = 0; i < cfg->n_sources; i++) {
-		struct source *s = NULL;
+		struct agent_source *s = NULL;
 		int err = source_open(&s, c->agent, c->tacho, &c->fds, order[i], NULL, e);
 
 		if (err < 0)
@@ -208,7 +208,7 @@ const struct tacho_usage *collector_usage(struct collector *c)
 
 /* ---- listeners ---- */
 
-static int add_listener(struct collector *c, const struct listener *l)
+static int add_listener(struct collector *c, const struct batch_listener *l)
 {
 	int err = -EUSERS;
 
@@ -223,12 +223,12 @@ static int add_listener(struct collector *c, const struct listener *l)
 
 int collector_listen(struct collector *c, batch_fn *fn, void *arg)
 {
-	return add_listener(c, &(struct listener){ fn, arg, false });
+	return add_listener(c, &(struct batch_listener){ fn, arg, false });
 }
 
 int collector_listen_live(struct collector *c, batch_fn *fn, void *arg)
 {
-	return add_listener(c, &(struct listener){ fn, arg, true });
+	return add_listener(c, &(struct batch_listener){ fn, arg, true });
 }
 
 void collector_unlisten(struct collector *c, batch_fn *fn, void *arg)
@@ -273,7 +273,8 @@ static const char *const target_names[] = {
 	[TARGET_PIDS] = "pids", [TARGET_PROCESS] = "process", [TARGET_CGROUPS] = "cgroups",
 };
 
-static int tell_source(struct source *s, int (*fn)(void *, const struct event_status *), void *arg)
+static int tell_source(struct agent_source *s, int (*fn)(void *, const struct event_status *),
+		       void *arg)
 {
 	int err = 0;
 
@@ -318,7 +319,8 @@ int collector_events(struct collector *c, int (*fn)(void *arg, const struct even
 
 /* Does it to one source or to all. */
 static int for_sources(struct collector *c, const char *name, struct tacho_error *e,
-		       int (*fn)(struct collector *c, struct source *s, uint64_t arg), uint64_t arg)
+		       int (*fn)(struct collector *c, struct agent_source *s, uint64_t arg),
+		       uint64_t arg)
 {
 	struct str_nearest near = { .word = str_of(name) };
 	bool found = false;
@@ -344,7 +346,7 @@ static int for_sources(struct collector *c, const char *name, struct tacho_error
 	return err < 0 ? err : 0;
 }
 
-static int do_pause(struct collector *c, struct source *s, uint64_t pause)
+static int do_pause(struct collector *c, struct agent_source *s, uint64_t pause)
 {
 	int err = pause ? collector_tick(c, s) : 0;	/* what was counted so far is told */
 
@@ -352,7 +354,7 @@ static int do_pause(struct collector *c, struct source *s, uint64_t pause)
 	return err < 0 ? err : source_pause(s, pause);
 }
 
-static int do_read(struct collector *c, struct source *s, uint64_t arg)
+static int do_read(struct collector *c, struct agent_source *s, uint64_t arg)
 {
 	int err = collector_tick(c, s);
 
@@ -361,7 +363,7 @@ static int do_read(struct collector *c, struct source *s, uint64_t arg)
 	return err;
 }
 
-static int do_interval(struct collector *c, struct source *s, uint64_t ns)
+static int do_interval(struct collector *c, struct agent_source *s, uint64_t ns)
 {
 	uint64_t now = clock_mono_ns();
 

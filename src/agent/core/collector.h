@@ -43,7 +43,7 @@ int collector_every_second(struct collector *c, collector_hook *fn, void *arg);
 void collector_lock(struct collector *c);
 void collector_unlock(struct collector *c);
 /* From a hook: a batch that does not come from a source. */
-void collector_hand_on(struct collector *c, const struct batch *b);
+void collector_hand_on(struct collector *c, const struct point_batch *b);
 
 /* For the page, ctl status and --check: each event of each source. */
 struct event_status {

@@ -14,7 +14,7 @@
 #define MAX_LISTENERS 64
 #define MAX_HOOKS 8
 
-struct listener {
+struct batch_listener {
 	batch_fn *fn;
 	void *arg;
 	bool live;
@@ -24,7 +24,7 @@ struct collector {
 	struct agent *agent;
 	struct tacho *tacho;
 	pthread_mutex_t lock;
-	struct source **sources;	/* by priority: those that open first come first */
+	struct agent_source **sources;	/* by priority: those that open first come first */
 	size_t n_sources;
 	struct fd_budget fds;
 	struct {
@@ -32,7 +32,7 @@ struct collector {
 		void *arg;
 	} hooks[MAX_HOOKS];
 	size_t n_hooks;
-	struct listener listeners[MAX_LISTENERS];
+	struct batch_listener listeners[MAX_LISTENERS];
 	size_t n_listeners;
 	int epoll_fd, timer_fd, signal_fd, wake_fd, inotify_fd;
 	char online[4096];		/* CPUs, as of the last look */
@@ -51,9 +51,9 @@ struct collector {
 /* The configuration's sources by priority; freed by the caller. NULL without memory. */
 struct source_config **collector_order(const struct agent_config *cfg);
 /* Reads one source and hands its batch on. With the lock held. */
-int collector_tick(struct collector *c, struct source *s);
+int collector_tick(struct collector *c, struct agent_source *s);
 /* Hands on what the source holds back. With the lock held. */
-void collector_flush(struct collector *c, struct source *s);
+void collector_flush(struct collector *c, struct agent_source *s);
 /* Arms the timer for whatever is due first. */
 void collector_arm(struct collector *c);
 void collector_wake(struct collector *c);

@@ -23,21 +23,21 @@
 #define EXPIRE_NS 300000000000		/* a series that ended can be seen five minutes more */
 #define MAX_WATCHES 4096
 
-static void tell(struct collector *c, const struct batch *b, bool live)
+static void tell(struct collector *c, const struct point_batch *b, bool live)
 {
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listeners[i].live == live)
 			c->listeners[i].fn(c->listeners[i].arg, b);
 }
 
-void collector_hand_on(struct collector *c, const struct batch *b)
+void collector_hand_on(struct collector *c, const struct point_batch *b)
 {
 	registry_apply(&c->agent->registry, b);
 	tell(c, b, true);
 	tell(c, b, false);
 }
 
-void collector_flush(struct collector *c, struct source *s)
+void collector_flush(struct collector *c, struct agent_source *s)
 {
 	for (size_t i = 0; i < s->held.n; i++)
 		tell(c, s->held.v[i], false);
@@ -46,7 +46,7 @@ void collector_flush(struct collector *c, struct source *s)
 
 /* The registry and live views are always new; the rest hears of it when the flush is due, half an
  * interval early rather than half an interval late. */
-static void hand_on_or_hold(struct collector *c, struct source *s, const struct batch *b)
+static void hand_on_or_hold(struct collector *c, struct agent_source *s, const struct point_batch *b)
 {
 	uint64_t now = clock_mono_ns(), flush = s->config->flush_ns;
 
@@ -69,11 +69,11 @@ static void hand_on_or_hold(struct collector *c, struct source *s, const struct 
 	s->flush_at_ns = now - now % flush + flush;
 }
 
-int collector_tick(struct collector *c, struct source *s)
+int collector_tick(struct collector *c, struct agent_source *s)
 {
 	struct agent_stats *stats = &c->agent->stats;
 	uint64_t start = clock_mono_ns();
-	struct batch b;
+	struct point_batch b;
 	int n = source_read(s, clock_wall_ns(), &b);
 
 	if (n < 0)
@@ -87,7 +87,7 @@ int collector_tick(struct collector *c, struct source *s)
 
 /* A reading that came later than half an interval stands for the next one as well: right behind it, that
  * could have the same time, by the milliseconds that receivers and pages know. */
-static void advance(struct collector *c, struct source *s, uint64_t now)
+static void advance(struct collector *c, struct agent_source *s, uint64_t now)
 {
 	uint64_t missed = (now - s->next_ns + s->interval_ns / 2) / s->interval_ns;
 
@@ -115,7 +115,7 @@ static bool cpus_changed(struct collector *c)
 	return true;
 }
 
-static bool comes_and_goes(const struct source *s)
+static bool comes_and_goes(const struct agent_source *s)
 {
 	return s->config->target >= TARGET_COMMAND;
 }
@@ -126,7 +126,7 @@ static void look(struct collector *c)
 	bool over = c->ends_with_targets;
 
 	for (size_t i = 0; i < c->n_sources; i++) {
-		struct source *s = c->sources[i];
+		struct agent_source *s = c->sources[i];
 
 		if (s->ended || s->config->n_events == 0 ||
 		    (!cpus && !s->stale && !comes_and_goes(s))) {
@@ -215,7 +215,7 @@ static int due(struct collector *c)
 	int err = 0;
 
 	for (size_t i = 0; err >= 0 && i < c->n_sources; i++) {
-		struct source *s = c->sources[i];
+		struct agent_source *s = c->sources[i];
 
 		if (s->paused || s->next_ns > now)
 			continue;
@@ -245,7 +245,7 @@ static bool pass_on(struct collector *c, const struct signalfd_siginfo *info)
 	bool first = c->ends_with_targets && !c->interrupted, passed = false;
 
 	for (size_t i = 0; first && i < c->n_sources; i++) {
-		const struct source *s = c->sources[i];
+		const struct agent_source *s = c->sources[i];
 
 		if (!s->command || s->ended)
 			continue;

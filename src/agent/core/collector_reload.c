@@ -55,7 +55,7 @@ static bool same_source(const struct source_config *a, const struct source_confi
 }
 
 /* The running source goes on under the new configuration's words. */
-static void adopt(struct source *s, const struct source_config *cfg)
+static void adopt(struct agent_source *s, const struct source_config *cfg)
 {
 	s->config = cfg;
 	s->flush_at_ns = 0;
@@ -71,18 +71,18 @@ static void adopt(struct source *s, const struct source_config *cfg)
 	}
 }
 
-static void end_series(struct collector *c, struct source *s)
+static void end_series(struct collector *c, struct agent_source *s)
 {
 	for (size_t i = 0; i < s->slots.n; i++)
 		registry_end(&c->agent->registry, s->slots.v[i].series);
 }
 
 /* Opens `cfg`, or takes the running source of that name over. */
-static int take_over(struct collector *c, struct source **old, size_t n_old,
-		     const struct source_config *cfg, struct source **out, struct tacho_error *e)
+static int take_over(struct collector *c, struct agent_source **old, size_t n_old,
+		     const struct source_config *cfg, struct agent_source **out, struct tacho_error *e)
 {
 	uint64_t now = clock_mono_ns();
-	struct source *from = NULL;
+	struct agent_source *from = NULL;
 	int err;
 
 	for (size_t i = 0; i < n_old; i++) {
@@ -128,7 +128,7 @@ static void publish(struct collector *c, const struct agent_config *cfg)
 /* One that cannot begin (its command is not there any more) stops no other; the first reason is
  * told. */
 static int take_over_all(struct collector *c, const struct agent_config *cfg,
-			 struct source_config *const *order, struct source **fresh, size_t *n,
+			 struct source_config *const *order, struct agent_source **fresh, size_t *n,
 			 struct tacho_error *e)
 {
 	int first = 0;
@@ -147,7 +147,7 @@ static int take_over_all(struct collector *c, const struct agent_config *cfg,
 int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e)
 {
 	scoped(freep) struct source_config **order = collector_order(cfg);
-	struct source **fresh = calloc(cfg->n_sources + 1, sizeof(*fresh));
+	struct agent_source **fresh = calloc(cfg->n_sources + 1, sizeof(*fresh));
 	size_t n = 0;
 	int err;
 

@@ -8,18 +8,18 @@
 #include "base/error.h"
 #include "base/num.h"
 
-struct scan {
+struct condition_parser {
 	const char *text, *at;
 	struct tacho_error *e;
 };
 
-static void blanks(struct scan *s)
+static void blanks(struct condition_parser *s)
 {
 	while (*s->at == ' ' || *s->at == '\t')
 		s->at++;
 }
 
-static int wrong(struct scan *s, const char *what)
+static int wrong(struct condition_parser *s, const char *what)
 {
 	error_set(s->e, -EINVAL, "%s", what);
 	error_at(s->e, (size_t)(s->at - s->text), 1);
@@ -27,7 +27,7 @@ static int wrong(struct scan *s, const char *what)
 	return -EINVAL;
 }
 
-static bool eat(struct scan *s, char c)
+static bool eat(struct condition_parser *s, char c)
 {
 	blanks(s);
 	if (*s->at != c)
@@ -37,7 +37,7 @@ static bool eat(struct scan *s, char c)
 }
 
 /* What stands up to one of `stop`, without blanks around it. */
-static struct str up_to(struct scan *s, const char *stop)
+static struct str up_to(struct condition_parser *s, const char *stop)
 {
 	size_t n;
 
@@ -47,7 +47,7 @@ static struct str up_to(struct scan *s, const char *stop)
 	return str_trim(str_n(s->at - n, n));
 }
 
-static int take_func(struct scan *s, struct condition *c)
+static int take_func(struct condition_parser *s, struct condition *c)
 {
 	static const char *const names[] = { "rate", "value", "max_rate", "max_value" };
 	struct str word = up_to(s, "( \t{><");
@@ -61,7 +61,7 @@ static int take_func(struct scan *s, struct condition *c)
 	return wrong(s, "a condition begins with rate, value, max_rate or max_value");
 }
 
-static int take_label(struct scan *s, struct condition *c)
+static int take_label(struct condition_parser *s, struct condition *c)
 {
 	struct str name = up_to(s, "=,}"), value;
 	bool quoted;
@@ -75,7 +75,7 @@ static int take_label(struct scan *s, struct condition *c)
 	return strlist_add(&c->labels, name) || strlist_add(&c->labels, value) ? -ENOMEM : 0;
 }
 
-static int take_event(struct scan *s, struct condition *c)
+static int take_event(struct condition_parser *s, struct condition *c)
 {
 	struct str event = up_to(s, "{)");
 	int err = 0;
@@ -97,7 +97,7 @@ static int take_event(struct scan *s, struct condition *c)
 	return eat(s, ')') ? 0 : wrong(s, "a ')' is missing");
 }
 
-static int take_limit(struct scan *s, struct condition *c)
+static int take_limit(struct condition_parser *s, struct condition *c)
 {
 	bool less, equal;
 	struct str number;
@@ -118,7 +118,7 @@ static int take_limit(struct scan *s, struct condition *c)
 	return 0;
 }
 
-static int take_for(struct scan *s, struct condition *c)
+static int take_for(struct condition_parser *s, struct condition *c)
 {
 	struct str word;
 
@@ -139,7 +139,7 @@ static int take_for(struct scan *s, struct condition *c)
 
 int condition_parse(struct condition *out, const char *text, struct tacho_error *e)
 {
-	struct scan s = { text, text, e };
+	struct condition_parser s = { text, text, e };
 	struct condition c = { 0 };
 	int err = take_func(&s, &c);
 

@@ -25,7 +25,7 @@
 
 #define STOP_GRACE_MS 3000
 
-struct running {
+struct running_agent {
 	struct agent agent;
 	struct config_opts opts;
 	bool until_targets_end;
@@ -61,12 +61,12 @@ static void beat(void *arg, struct collector *c)
 	notify("WATCHDOG=1");
 }
 
-static void feed_store(void *store, const struct batch *b)
+static void feed_store(void *store, const struct point_batch *b)
 {
 	store_take(store, b);
 }
 
-static void feed_exporters(void *arg, const struct batch *b)
+static void feed_exporters(void *arg, const struct point_batch *b)
 {
 	struct agent *a = arg;
 
@@ -76,13 +76,13 @@ static void feed_exporters(void *arg, const struct batch *b)
 
 static void look_at_triggers(void *arg, struct collector *c)
 {
-	struct running *r = arg;
+	struct running_agent *r = arg;
 
 	if (r->triggers)
 		triggers_look(r->triggers, c);
 }
 
-static int start_store(struct running *r, struct tacho_error *e)
+static int start_store(struct running_agent *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	const struct agent_config *cfg = a->config;
@@ -95,7 +95,7 @@ static int start_store(struct running *r, struct tacho_error *e)
 	return err < 0 ? err : collector_listen(a->collector, feed_store, a->store);
 }
 
-static int start_exporters(struct running *r, struct tacho_error *e)
+static int start_exporters(struct running_agent *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	struct exporter_env env = {
@@ -121,7 +121,7 @@ static void start_profiler(struct agent *a)
 }
 
 /* Conditions begin anew; a recording that runs is waited for. */
-static void replace_triggers(struct running *r, struct triggers *fresh)
+static void replace_triggers(struct running_agent *r, struct triggers *fresh)
 {
 	struct triggers *old;
 
@@ -152,7 +152,7 @@ static void tell_notes(const struct agent *a, const struct agent_config *cfg)
 		log_line(a, TACHO_LOG_WARN, "%s", cfg->notes.v[i]);
 }
 
-static int apply(struct running *r, const struct agent_config *fresh, struct tacho_error *e)
+static int apply(struct running_agent *r, const struct agent_config *fresh, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	const char *later = config_needs_restart(a->config, fresh);
@@ -185,7 +185,7 @@ static int apply(struct running *r, const struct agent_config *fresh, struct tac
 }
 
 /* A file that is wrong changes nothing. */
-static int reload_locked(struct running *r, struct tacho_error *e)
+static int reload_locked(struct running_agent *r, struct tacho_error *e)
 {
 	const struct agent_config *old = r->agent.config;
 	struct agent_config *fresh = NULL;
@@ -200,7 +200,7 @@ static int reload_locked(struct running *r, struct tacho_error *e)
 
 static int reload(void *arg, struct tacho_error *e)
 {
-	struct running *r = arg;
+	struct running_agent *r = arg;
 	int err;
 
 	pthread_mutex_lock(&r->reload_lock);
@@ -209,7 +209,7 @@ static int reload(void *arg, struct tacho_error *e)
 	return err;
 }
 
-static int start(struct running *r, struct tacho_error *e)
+static int start(struct running_agent *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	int err = collector_new(&a->collector, a, e);
@@ -241,7 +241,7 @@ static int start(struct running *r, struct tacho_error *e)
 	return err;
 }
 
-static void stop(struct running *r)
+static void stop(struct running_agent *r)
 {
 	struct agent *a = &r->agent;
 
@@ -282,7 +282,7 @@ static int block_signals(void)
 
 int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struct tacho_error *e)
 {
-	struct running r = { .opts = opts->config, .until_targets_end = opts->until_targets_end };
+	struct running_agent r = { .opts = opts->config, .until_targets_end = opts->until_targets_end };
 	int err;
 
 	r.agent.config = cfg;

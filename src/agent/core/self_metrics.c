@@ -259,7 +259,7 @@ void self_measure(void *self, struct collector *c)
 	struct self *s = self;
 	struct facts f = { .agent = s->agent };
 	int64_t now = clock_wall_ns();
-	struct batch b;
+	struct point_batch b;
 
 	getrusage(RUSAGE_SELF, &f.usage);
 	f.rss_bytes = resident_bytes();
@@ -272,7 +272,7 @@ void self_measure(void *self, struct collector *c)
 	for (size_t i = 0; i < countof(rows); i++)
 		put_point(s, &rows[i], s->ids[i], rows[i].value(&f));
 	measure_exporters(s, &f);
-	b = (struct batch){ .source = "agent", .time_ns = now, .points = s->points,
+	b = (struct point_batch){ .source = "agent", .time_ns = now, .points = s->points,
 			    .n_points = s->n_points,
 			    .interval_ns = s->last_ns && now > s->last_ns
 						   ? (uint64_t)(now - s->last_ns) : 0 };

@@ -200,7 +200,7 @@ static void apply_point(struct series *s, const struct point *p, int64_t time_ns
 	s->last = *p;
 }
 
-void registry_apply(struct registry *r, const struct batch *b)
+void registry_apply(struct registry *r, const struct point_batch *b)
 {
 	pthread_rwlock_wrlock(&r->lock);
 	for (size_t i = 0; i < b->n_points; i++) {

@@ -60,7 +60,7 @@ struct series {
 	bool offline;			/* its CPU is; goes on when that comes back. The state is TACHO_FAILED */
 };
 
-struct batch {
+struct point_batch {
 	const char *source;
 	int64_t time_ns;		/* wall clock, one for all points */
 	uint64_t interval_ns;		/* since the batch before; 0: the first */
@@ -86,7 +86,7 @@ const struct metric *registry_metric(struct registry *r, const struct metric *li
 int64_t registry_add(struct registry *r, const struct metric *m, const char *source,
 		     const struct label *labels, size_t n_labels, int group_row, int64_t start_ns);
 /* Takes over the points of the batch: under the lock, values of counters never fall. */
-void registry_apply(struct registry *r, const struct batch *b);
+void registry_apply(struct registry *r, const struct point_batch *b);
 void registry_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why);
 void registry_offline(struct registry *r, uint32_t id, const char *why);	/* until its next point */
 const char *series_state_name(const struct series *s);	/* "counting" ... "offline" */

@@ -116,8 +116,10 @@ static void *record(void *arg)
 	const struct trigger_config *cfg = t->firing->config;
 	struct tacho_error e = { .column = -1 };
 	struct store_event ev = { .time_ns = clock_wall_ns(), .kind = "trigger", .name = cfg->name };
-	struct record_opts opts = { .length_ns = cfg->length_ns, .action = cfg->action, .dir = t->dir,
-				    .max_bytes = cfg->max_bytes };
+	struct recording_opts opts = { .length_ns = cfg->length_ns,
+				       .action = cfg->action,
+				       .dir = t->dir,
+				       .max_bytes = cfg->max_bytes };
 	scoped(buf_done) struct buf name = { 0 };
 	char *path = NULL, text[1000], note[256] = "";
 	int err;

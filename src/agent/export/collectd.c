@@ -30,7 +30,7 @@ struct collectd_settings {
 };
 
 #define AT(field) offsetof(struct collectd_settings, field)
-static const struct key_row keys[] = {
+static const struct config_key keys[] = {
 	{ KEY_PATH, "socket", AT(socket), NULL, "the socket of collectd's unixsock plugin" },
 	{ KEY_BOOL, "exec", AT(exec), "false",
 	  "write to stdout instead, for an agent that collectd's exec plugin starts" },
@@ -50,7 +50,7 @@ struct due {
 	uint64_t measured_ns;
 };
 
-struct collectd {
+struct collectd_export {
 	const struct collectd_settings *settings;
 	struct exporter_env env;
 	const char *host;
@@ -76,7 +76,7 @@ static int check(const void *settings, struct tacho_error *e)
 	return -EINVAL;
 }
 
-static void tell(struct collectd *x, const char *text)
+static void tell(struct collectd_export *x, const char *text)
 {
 	if (x->env.log)
 		x->env.log(x->env.log_arg, TACHO_LOG_WARN, text);
@@ -85,7 +85,7 @@ static void tell(struct collectd *x, const char *text)
 static int open_it(void **out, const void *settings, const struct exporter_env *env,
 		   struct tacho_error *e)
 {
-	struct collectd *x = calloc(1, sizeof(*x));
+	struct collectd_export *x = calloc(1, sizeof(*x));
 	const char *host = getenv("COLLECTD_HOSTNAME"), *interval = getenv("COLLECTD_INTERVAL");
 	double seconds;
 
@@ -103,7 +103,7 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 	return 0;
 }
 
-static void disconnect(struct collectd *x)
+static void disconnect(struct collectd_export *x)
 {
 	if (x->fd >= 0)
 		close(x->fd);
@@ -113,7 +113,7 @@ static void disconnect(struct collectd *x)
 
 static void close_it(void *arg)
 {
-	struct collectd *x = arg;
+	struct collectd_export *x = arg;
 
 	disconnect(x);
 	for (size_t i = 0; i < x->due.n; i++)
@@ -124,7 +124,7 @@ static void close_it(void *arg)
 
 /* ---- lines ---- */
 
-static struct due *due_of(struct collectd *x, const char *source)
+static struct due *due_of(struct collectd_export *x, const char *source)
 {
 	struct due *d = NULL;
 	char *name;
@@ -149,7 +149,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 
 /* As configured, while it is kept to: `ctl interval`, a reload or the budget may have changed it. A
  * single batch that is late or early says nothing. */
-static uint64_t interval_of(const struct collectd *x, struct due *d, const struct batch *b)
+static uint64_t interval_of(const struct collectd_export *x, struct due *d, const struct point_batch *b)
 {
 	const struct agent_config *cfg = x->env.config;
 	uint64_t measured = (b->interval_ns + 500000) / 1000000 * 1000000, own = SECOND;
@@ -164,7 +164,8 @@ static uint64_t interval_of(const struct collectd *x, struct due *d, const struc
 }
 
 /* Whether an interval has passed; a batch that comes a little early keeps the rhythm. */
-static bool is_due(const struct collectd *x, struct due *d, const struct batch *b, int64_t interval_ns)
+static bool is_due(const struct collectd_export *x, struct due *d, const struct point_batch *b,
+		   int64_t interval_ns)
 {
 	if (!x->interval_ns)
 		return true;
@@ -176,13 +177,13 @@ static bool is_due(const struct collectd *x, struct due *d, const struct batch *
 	return true;
 }
 
-static int64_t encode(void *arg, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode(void *arg, const struct point_batch *batches, size_t n, struct buf *body)
 {
-	struct collectd *x = arg;
+	struct collectd_export *x = arg;
 	int64_t points = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct batch *b = &batches[i];
+		const struct point_batch *b = &batches[i];
 		struct due *d = due_of(x, b->source);
 		uint64_t interval_ns = d ? interval_of(x, d, b) : 0;
 
@@ -204,7 +205,8 @@ static int64_t encode(void *arg, const struct batch *batches, size_t n, struct b
 
 /* ---- the socket ---- */
 
-static enum ship_result later(struct collectd *x, struct ship_reply *reply, const char *what, int err)
+static enum ship_result later(struct collectd_export *x, struct ship_reply *reply, const char *what,
+			      int err)
 {
 	disconnect(x);
 	snprintf(reply->text, sizeof(reply->text), "%s %.120s: %s", what,
@@ -228,7 +230,7 @@ static int wait_fd(int fd, short events, uint64_t until_ns)
 	}
 }
 
-static int connect_it(struct collectd *x)
+static int connect_it(struct collectd_export *x)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	size_t n = strlen(x->settings->socket);
@@ -244,7 +246,7 @@ static int connect_it(struct collectd *x)
 	return 0;
 }
 
-static int send_line(struct collectd *x, struct str line, uint64_t until_ns)
+static int send_line(struct collectd_export *x, struct str line, uint64_t until_ns)
 {
 	while (line.n) {
 		ssize_t n = send(x->fd, line.s, line.n, MSG_NOSIGNAL);
@@ -263,7 +265,7 @@ static int send_line(struct collectd *x, struct str line, uint64_t until_ns)
 }
 
 /* The next line of the answer, without its end; valid until the next call. */
-static int receive_line(struct collectd *x, struct str *out, size_t *n_used, uint64_t until_ns)
+static int receive_line(struct collectd_export *x, struct str *out, size_t *n_used, uint64_t until_ns)
 {
 	for (;;) {
 		const char *end = memchr(x->reply, '\n', x->n_reply);
@@ -291,7 +293,7 @@ static int receive_line(struct collectd *x, struct str *out, size_t *n_used, uin
 
 /* "0 Success: 1 value has been dispatched." or "-1 why". A positive number says how many lines
  * follow. Returns 0, 1: refused, or a negative errno. */
-static int take_reply(struct collectd *x, uint64_t until_ns)
+static int take_reply(struct collectd_export *x, uint64_t until_ns)
 {
 	uint32_t more = 0;
 	bool refused = false;
@@ -318,7 +320,7 @@ static int take_reply(struct collectd *x, uint64_t until_ns)
 }
 
 /* Whether this body is the one that was begun; else it begins. */
-static void take_up(struct collectd *x, const struct shipment *s)
+static void take_up(struct collectd_export *x, const struct shipment *s)
 {
 	if (x->begun.body.n == s->body.n && x->begun.from_ns == s->from_ns &&
 	    x->begun.to_ns == s->to_ns && x->offset < s->body.n)
@@ -329,7 +331,7 @@ static void take_up(struct collectd *x, const struct shipment *s)
 }
 
 /* What was refused in part is said once per reason; the rest was taken. */
-static enum ship_result sum_up(struct collectd *x, struct ship_reply *reply)
+static enum ship_result sum_up(struct collectd_export *x, struct ship_reply *reply)
 {
 	const char *hint = strstr(x->refusal, "pmu_counter") ?
 			   "; add tacho's types.db to collectd's TypesDB" : "";
@@ -345,7 +347,7 @@ static enum ship_result sum_up(struct collectd *x, struct ship_reply *reply)
 	return SHIP_DONE;
 }
 
-static struct str next_line(const struct collectd *x, const struct shipment *s)
+static struct str next_line(const struct collectd_export *x, const struct shipment *s)
 {
 	const char *from = s->body.s + x->offset;
 	const char *end = memchr(from, '\n', s->body.n - x->offset);
@@ -353,7 +355,7 @@ static struct str next_line(const struct collectd *x, const struct shipment *s)
 	return str_n(from, end ? (size_t)(end - from) + 1 : s->body.n - x->offset);
 }
 
-static enum ship_result ship_socket(struct collectd *x, const struct shipment *s,
+static enum ship_result ship_socket(struct collectd_export *x, const struct shipment *s,
 				    struct ship_reply *reply)
 {
 	uint64_t timeout_ns = x->settings->push.timeout_ns;
@@ -380,7 +382,7 @@ static enum ship_result ship_socket(struct collectd *x, const struct shipment *s
 /* ---- stdout ---- */
 
 /* Nobody is left to read: a child of collectd has no reason to stay. */
-static enum ship_result orphaned(struct collectd *x, struct ship_reply *reply)
+static enum ship_result orphaned(struct collectd_export *x, struct ship_reply *reply)
 {
 	snprintf(reply->text, sizeof(reply->text), "collectd has closed our stdout; the agent ends");
 	tell(x, reply->text);
@@ -389,7 +391,7 @@ static enum ship_result orphaned(struct collectd *x, struct ship_reply *reply)
 }
 
 /* A pipe that poll() calls writable takes PIPE_BUF bytes at once; a line is shorter. */
-static enum ship_result ship_stdout(struct collectd *x, const struct shipment *s,
+static enum ship_result ship_stdout(struct collectd_export *x, const struct shipment *s,
 				    struct ship_reply *reply)
 {
 	while (x->offset < s->body.n) {
@@ -413,7 +415,7 @@ static enum ship_result ship_stdout(struct collectd *x, const struct shipment *s
 
 static enum ship_result ship(void *arg, const struct shipment *s, struct ship_reply *reply)
 {
-	struct collectd *x = arg;
+	struct collectd_export *x = arg;
 
 	take_up(x, s);
 	return x->settings->exec ? ship_stdout(x, s, reply) : ship_socket(x, s, reply);

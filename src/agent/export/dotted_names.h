@@ -22,7 +22,7 @@ struct dotted_settings {
 struct dotted {
 	const struct dotted_settings *settings;
 	const struct exporter_env *env;
-	struct picks picks;
+	struct point_view picks;
 };
 
 /* An address that is none, a prefix with one of those characters in it, which `named` calls by name. */

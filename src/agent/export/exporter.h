@@ -51,7 +51,7 @@ struct ship_reply {
 struct exporter_type {
 	const char *name;		/* type = "remote_write" */
 	const char *help;		/* one line for man page and errors */
-	const struct key_row *keys;	/* of its table, without those every push has (push.h) */
+	const struct config_key *keys;	/* of its table, without those every push has (push.h) */
 	size_t settings_size;		/* starts with struct push_settings where it pushes */
 	/* What the keys alone cannot say; NULL: nothing. */
 	int (*check)(const void *settings, struct tacho_error *e);
@@ -63,7 +63,7 @@ struct exporter_type {
 	const char *(*format)(const void *settings);
 	/* Appends one body for these batches. The caller holds the registry's lock for reading.
 	 * Returns how many points went in, or a negative errno. */
-	int64_t (*encode)(void *x, const struct batch *batches, size_t n, struct buf *body);
+	int64_t (*encode)(void *x, const struct point_batch *batches, size_t n, struct buf *body);
 	enum ship_result (*ship)(void *x, const struct shipment *s, struct ship_reply *reply);
 	/* Instead of encode and ship, for those that take profiles (Pyroscope): a pprof body of one
 	 * window. */
@@ -88,7 +88,8 @@ struct push_settings {
 	struct strlist sources;		/* only these; empty: all */
 };
 #define PUSH_KEYS_COUNT 5
-extern const struct key_row push_keys[];	/* into struct push_settings; agent/export/runner_keys.c */
+extern const struct config_key
+	push_keys[]; /* into struct push_settings; agent/export/runner_keys.c */
 
 struct exporters;		/* all of one configuration, running; agent/export/runner_list.c */
 
@@ -107,7 +108,7 @@ int exporters_start(struct exporters **out, const struct agent_config *cfg,
  * cannot begin stops no other; the first reason is in *e. Not from two threads at once. */
 int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct tacho_error *e);
 /* Copies what it needs; never blocks: a full queue drops the oldest and counts. */
-void exporters_take(struct exporters *x, const struct batch *b);
+void exporters_take(struct exporters *x, const struct point_batch *b);
 void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_samples,
 			    int64_t from_ns, int64_t to_ns);
 size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t max);

@@ -18,7 +18,7 @@
 #include "base/error.h"
 
 #define AT(field) offsetof(struct dotted_settings, field)
-static const struct key_row keys[] = {
+static const struct config_key keys[] = {
 	{ KEY_STRING, "address", AT(address), NULL, "where to: \"host:2003\"", .required = true },
 	{ KEY_STRING, "prefix", AT(prefix), "tacho", "what names begin with" },
 	{ KEY_CHOICE, "style", AT(style), "path",
@@ -45,7 +45,7 @@ static void close_it(void *x)
 	free(g);
 }
 
-static void put_line(struct buf *out, const struct dotted *g, const struct pick *k)
+static void put_line(struct buf *out, const struct dotted *g, const struct viewed_point *k)
 {
 	dotted_put_name(out, g, k->series);
 	if (g->settings->style == 1)
@@ -59,7 +59,7 @@ static void put_line(struct buf *out, const struct dotted *g, const struct pick 
 }
 
 /* A second is the finest there is: of several points in it the last counts. */
-static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	struct dotted *g = x;
 	int64_t points = 0;
@@ -68,7 +68,7 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 		return -ENOMEM;
 	picks_sort(&g->picks, PICK_BY_SERIES);
 	for (size_t i = 0; i < g->picks.n; i++) {
-		const struct pick *k = &g->picks.v[i];
+		const struct viewed_point *k = &g->picks.v[i];
 
 		if (i + 1 < g->picks.n && k[1].series == k->series &&
 		    k[1].time_ns / 1000000000 == k->time_ns / 1000000000)

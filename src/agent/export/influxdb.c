@@ -17,7 +17,7 @@
 #include "agent/export/point_view.h"
 #include "base/error.h"
 
-struct settings {
+struct influxdb_settings {
 	struct http_export_settings base;
 	char *database, *retention_policy;
 	char *bucket, *org;
@@ -25,12 +25,12 @@ struct settings {
 
 struct influxdb {
 	struct http_exporter base;
-	struct picks picks;
+	struct point_view picks;
 };
 
-#define AT(field) offsetof(struct settings, field)
-static const struct key_row keys[] = {
-	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:8086\""),
+#define AT(field) offsetof(struct influxdb_settings, field)
+static const struct config_key keys[] = {
+	HTTP_KEYS(struct influxdb_settings, base.http, "where to: \"http://host:8086\""),
 	{ KEY_STRING, "database", AT(database), NULL, "the database, of version 1" },
 	{ KEY_STRING, "retention_policy", AT(retention_policy), NULL, "how long it keeps it, of version 1" },
 	{ KEY_STRING, "bucket", AT(bucket), NULL, "the bucket, of version 2" },
@@ -41,7 +41,7 @@ static const struct key_row keys[] = {
 
 static int check(const void *settings, struct tacho_error *e)
 {
-	const struct settings *s = settings;
+	const struct influxdb_settings *s = settings;
 
 	if (!s->database == !s->bucket)
 		return error_set(e, -EINVAL, "either database (version 1) or bucket (version 2) is needed");
@@ -60,7 +60,7 @@ static void add_param(struct buf *url, const char *name, const char *value)
 	url_escape(url, str_of(value));
 }
 
-static void make_url(struct buf *url, const struct settings *s)
+static void make_url(struct buf *url, const struct influxdb_settings *s)
 {
 	url_with_path(url, s->base.http.url, s->bucket ? "/api/v2/write" : "/write");
 	buf_printf(url, "%cprecision=ns", strchr(url->bytes ? url->bytes : "", '?') ? '&' : '?');
@@ -83,7 +83,7 @@ static void close_it(void *x)
 static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
 {
 	const char *headers[] = { "Content-Type: text/plain; charset=utf-8", NULL, NULL };
-	const struct settings *s = settings;
+	const struct influxdb_settings *s = settings;
 	struct http_settings http = s->base.http;
 	struct influxdb *db = http_exporter_new(sizeof(*db), settings, env);
 	scoped(buf_done) struct buf token = { 0 };
@@ -124,7 +124,7 @@ static void put_tags(struct buf *out, const struct influxdb *db, const struct se
 	}
 }
 
-static void put_line(struct buf *out, const struct influxdb *db, const struct pick *k)
+static void put_line(struct buf *out, const struct influxdb *db, const struct viewed_point *k)
 {
 	naming_full(out, k->series->metric);
 	put_tags(out, db, k->series);
@@ -144,7 +144,7 @@ static void put_line(struct buf *out, const struct influxdb *db, const struct pi
 	buf_printf(out, " %lld\n", (long long)k->time_ns);
 }
 
-static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	struct influxdb *db = x;
 	int64_t points = 0;
@@ -164,7 +164,7 @@ const struct exporter_type export_influxdb = {
 	.name = "influxdb",
 	.help = "InfluxDB's line protocol, of versions 1 and 2: InfluxDB, Telegraf, VictoriaMetrics, QuestDB",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct influxdb_settings),
 	.check = check,
 	.open = open_it,
 	.encode = encode,

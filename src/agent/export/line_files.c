@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-struct settings {
+struct line_file_settings {
 	struct push_settings push;
 	struct rotate_settings file;
 };
@@ -24,19 +24,19 @@ struct settings {
 struct lines {
 	const struct exporter_env *env;
 	struct rotate *file;
-	struct picks picks;
+	struct point_view picks;
 	struct buf labels;
 };
 
-static const struct key_row keys[] = {
-	ROTATE_KEYS(struct settings, file),
+static const struct config_key keys[] = {
+	ROTATE_KEYS(struct line_file_settings, file),
 	{ .kind = KEY_END },
 };
 
 static int open_lines(void **out, const void *settings, const struct exporter_env *env, const char *header,
 		      struct tacho_error *e)
 {
-	const struct settings *s = settings;
+	const struct line_file_settings *s = settings;
 	struct lines *l = calloc(1, sizeof(*l));
 	int err;
 
@@ -115,17 +115,17 @@ static void put_label_field(struct lines *l, struct buf *out, const struct serie
 	put_field(out, l->labels.bytes ? l->labels.bytes : "");
 }
 
-static bool has_value(const struct pick *k)
+static bool has_value(const struct viewed_point *k)
 {
 	return k->point->state <= TACHO_SCALED && isfinite(k->point->value);
 }
 
-static const char *reason_of(const struct pick *k)
+static const char *reason_of(const struct viewed_point *k)
 {
 	return k->point->state > TACHO_SCALED && k->series->why ? k->series->why : "";
 }
 
-static void put_csv(struct lines *l, struct buf *out, const struct pick *k)
+static void put_csv(struct lines *l, struct buf *out, const struct viewed_point *k)
 {
 	const struct point *p = k->point;
 	const struct metric *m = k->series->metric;
@@ -178,7 +178,7 @@ static void put_json_counts(struct json *j, const struct point *p)
 	json_member(j, "running_ns", u64, p->running_ns);
 }
 
-static void put_json(struct lines *l, struct buf *out, const struct pick *k)
+static void put_json(struct lines *l, struct buf *out, const struct viewed_point *k)
 {
 	const struct metric *m = k->series->metric;
 	struct json j = { .out = out };
@@ -209,8 +209,9 @@ static void put_json(struct lines *l, struct buf *out, const struct pick *k)
 	buf_putc(out, '\n');
 }
 
-static int64_t encode_lines(struct lines *l, const struct batch *batches, size_t n, struct buf *body,
-			    void (*put)(struct lines *l, struct buf *out, const struct pick *k))
+static int64_t
+encode_lines(struct lines *l, const struct point_batch *batches, size_t n, struct buf *body,
+	     void (*put)(struct lines *l, struct buf *out, const struct viewed_point *k))
 {
 	if (picks_take(&l->picks, l->env->registry, batches, n, false) < 0)
 		return -ENOMEM;
@@ -219,12 +220,12 @@ static int64_t encode_lines(struct lines *l, const struct batch *batches, size_t
 	return buf_failed(body) ? -ENOMEM : (int64_t)l->picks.n;
 }
 
-static int64_t encode_csv(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode_csv(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	return encode_lines(x, batches, n, body, put_csv);
 }
 
-static int64_t encode_jsonl(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode_jsonl(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	return encode_lines(x, batches, n, body, put_json);
 }
@@ -240,7 +241,7 @@ const struct exporter_type export_csv = {
 	.name = "csv",
 	.help = "lines of comma-separated values in a file that rotates, or on stdout",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct line_file_settings),
 	.open = open_csv,
 	.encode = encode_csv,
 	.ship = ship,
@@ -251,7 +252,7 @@ const struct exporter_type export_jsonl = {
 	.name = "jsonl",
 	.help = "one JSON object a line in a file that rotates, or on stdout",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct line_file_settings),
 	.open = open_jsonl,
 	.encode = encode_jsonl,
 	.ship = ship,

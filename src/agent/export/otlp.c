@@ -26,7 +26,7 @@ enum { REQUEST_RESOURCE_METRICS = 1, RM_RESOURCE = 1, RM_SCOPE_METRICS = 2, RESO
        RESPONSE_PARTIAL = 1, PARTIAL_REJECTED = 1, PARTIAL_MESSAGE = 2 };
 enum { CUMULATIVE = 2, NO_RECORDED_VALUE = 1 };
 
-struct settings {
+struct otlp_settings {
 	struct http_export_settings base;
 	char *service;
 	bool gzip;
@@ -34,14 +34,15 @@ struct settings {
 
 struct otlp {
 	struct http_exporter base;
-	struct picks picks;
-	struct seen seen;
+	struct point_view picks;
+	struct seen_series seen;
 	struct buf scope, metric, data, point, part, any;
 };
 
-#define AT(field) offsetof(struct settings, field)
-static const struct key_row keys[] = {
-	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:4318\"; without a path it is /v1/metrics"),
+#define AT(field) offsetof(struct otlp_settings, field)
+static const struct config_key keys[] = {
+	HTTP_KEYS(struct otlp_settings, base.http,
+		  "where to: \"http://host:4318\"; without a path it is /v1/metrics"),
 	{ KEY_STRING, "service", AT(service), "tacho", "the resource attribute service.name" },
 	{ KEY_BOOL, "gzip", AT(gzip), "true", "pack what is sent" },
 	{ .kind = KEY_END },
@@ -51,12 +52,12 @@ static const struct key_row keys[] = {
 /* The header that says so goes with the exporter, not with the body. */
 static const char *format(const void *settings)
 {
-	return ((const struct settings *)settings)->gzip ? "otlp+gzip" : "otlp";
+	return ((const struct otlp_settings *)settings)->gzip ? "otlp+gzip" : "otlp";
 }
 
-static const struct settings *settings_of(const struct otlp *o)
+static const struct otlp_settings *settings_of(const struct otlp *o)
 {
-	return (const struct settings *)o->base.settings;
+	return (const struct otlp_settings *)o->base.settings;
 }
 
 static void close_it(void *x)
@@ -77,7 +78,7 @@ static void close_it(void *x)
 
 static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
 {
-	const struct settings *s = settings;
+	const struct otlp_settings *s = settings;
 	const char *headers[] = { "Content-Type: application/x-protobuf",
 				  s->gzip ? "Content-Encoding: gzip" : NULL, NULL };
 	struct otlp *o = http_exporter_new(sizeof(*o), settings, env);
@@ -113,9 +114,9 @@ static const char *ucum(const char *unit)
 	return unit;
 }
 
-enum what { VALUE, ENABLED, RUNNING };
+enum otlp_field { VALUE, ENABLED, RUNNING };
 
-static void put_value(struct otlp *o, const struct pick *k, enum what what)
+static void put_value(struct otlp *o, const struct viewed_point *k, enum otlp_field what)
 {
 	if (!k->point)
 		pb_u64(&o->point, POINT_FLAGS, NO_RECORDED_VALUE);
@@ -128,7 +129,7 @@ static void put_value(struct otlp *o, const struct pick *k, enum what what)
 		pb_double(&o->point, POINT_DOUBLE, k->point->value);
 }
 
-static void put_point(struct otlp *o, const struct pick *k, enum what what)
+static void put_point(struct otlp *o, const struct viewed_point *k, enum otlp_field what)
 {
 	buf_clear(&o->point);
 	if (k->series->metric->kind == METRIC_COUNTER)
@@ -142,7 +143,7 @@ static void put_point(struct otlp *o, const struct pick *k, enum what what)
 }
 
 /* One metric with the points of all its series. */
-static void put_metric(struct otlp *o, const struct pick *k, size_t n, enum what what)
+static void put_metric(struct otlp *o, const struct viewed_point *k, size_t n, enum otlp_field what)
 {
 	static const char *const suffixes[] = { "", "_enabled", "_running" };
 	const struct metric *m = k->series->metric;
@@ -166,7 +167,7 @@ static void put_metric(struct otlp *o, const struct pick *k, size_t n, enum what
 	pb_message(&o->scope, SM_METRIC, &o->metric);
 }
 
-static int64_t put_all(struct otlp *o, const struct pick *k, size_t n)
+static int64_t put_all(struct otlp *o, const struct viewed_point *k, size_t n)
 {
 	bool scaled = false;
 	int64_t points = 0;
@@ -223,7 +224,7 @@ static void put_request(struct otlp *o, struct buf *body)
 	gzip_finish(&z);
 }
 
-static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	struct otlp *o = x;
 	int64_t points = 0;
@@ -302,7 +303,7 @@ const struct exporter_type export_otlp = {
 	.name = "otlp",
 	.help = "OpenTelemetry metrics by OTLP/HTTP, as protobuf",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct otlp_settings),
 	.check = http_exporter_check,
 	.format = format,
 	.open = open_it,

@@ -7,28 +7,29 @@
 
 #include "base/vec.h"
 
-int picks_take(struct picks *p, const struct registry *r, const struct batch *b, size_t n, bool counted)
+int picks_take(struct point_view *p, const struct registry *r, const struct point_batch *b,
+	       size_t n, bool counted)
 {
 	p->n = 0;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < b[i].n_points; k++) {
 			const struct point *point = &b[i].points[k];
 			const struct series *s = registry_get(r, point->series);
-			struct pick *pick;
+			struct viewed_point *pick;
 
 			if (!s || (counted && point->state > TACHO_SCALED))
 				continue;
 			pick = vec_add(p);
 			if (!pick)
 				return -ENOMEM;
-			*pick = (struct pick){ s, point, b[i].time_ns, false };
+			*pick = (struct viewed_point){ s, point, b[i].time_ns, false };
 		}
 	return 0;
 }
 
 static int by_series(const void *a, const void *b)
 {
-	const struct pick *x = a, *y = b;
+	const struct viewed_point *x = a, *y = b;
 
 	if (x->series->id != y->series->id)
 		return x->series->id < y->series->id ? -1 : 1;
@@ -37,25 +38,25 @@ static int by_series(const void *a, const void *b)
 
 static int by_metric(const void *a, const void *b)
 {
-	const struct metric *x = ((const struct pick *)a)->series->metric;
-	const struct metric *y = ((const struct pick *)b)->series->metric;
+	const struct metric *x = ((const struct viewed_point *)a)->series->metric;
+	const struct metric *y = ((const struct viewed_point *)b)->series->metric;
 
 	return x == y ? by_series(a, b) : (uintptr_t)x < (uintptr_t)y ? -1 : 1;
 }
 
-void picks_sort(struct picks *p, enum pick_order order)
+void picks_sort(struct point_view *p, enum pick_order order)
 {
 	if (p->n && order != PICK_AS_CAME)
 		qsort(p->v, p->n, sizeof(*p->v), order == PICK_BY_SERIES ? by_series : by_metric);
 }
 
-void picks_done(struct picks *p)
+void picks_done(struct point_view *p)
 {
 	vec_done(p);
 }
 
 /* The place of a series among those seen, which are sorted; or where it would be. */
-static size_t place_of(const struct seen *s, uint32_t id)
+static size_t place_of(const struct seen_series *s, uint32_t id)
 {
 	size_t low = 0, high = s->n;
 
@@ -70,7 +71,7 @@ static size_t place_of(const struct seen *s, uint32_t id)
 	return low;
 }
 
-static int remember(struct seen *s, const struct pick *k)
+static int remember(struct seen_series *s, const struct viewed_point *k)
 {
 	size_t at = place_of(s, k->series->id);
 
@@ -78,13 +79,13 @@ static int remember(struct seen *s, const struct pick *k)
 		if (!vec_add(s))
 			return -ENOMEM;
 		memmove(s->v + at + 1, s->v + at, (s->n - 1 - at) * sizeof(*s->v));
-		s->v[at] = (struct seen_one){ .series = k->series->id };
+		s->v[at] = (struct seen_series_entry){ .series = k->series->id };
 	}
 	s->v[at].scaled = s->v[at].scaled || pick_scaled(k);
 	return 0;
 }
 
-int seen_look(struct seen *s, const struct registry *r, struct picks *p)
+int seen_look(struct seen_series *s, const struct registry *r, struct point_view *p)
 {
 	size_t kept = 0;
 	int err = 0;
@@ -93,10 +94,10 @@ int seen_look(struct seen *s, const struct registry *r, struct picks *p)
 		err = remember(s, &p->v[i]);
 	for (size_t i = 0; i < s->n && !err; i++) {
 		const struct series *x = registry_get(r, s->v[i].series);
-		struct pick *end = x && x->ended ? vec_add(p) : NULL;
+		struct viewed_point *end = x && x->ended ? vec_add(p) : NULL;
 
 		if (end)	/* a millisecond later: receivers count in those */
-			*end = (struct pick){ x, NULL, x->time_ns + 1000000, s->v[i].scaled };
+			*end = (struct viewed_point){ x, NULL, x->time_ns + 1000000, s->v[i].scaled };
 		else if (x && x->ended)
 			err = -ENOMEM;
 		if (x && !x->ended)
@@ -107,7 +108,7 @@ int seen_look(struct seen *s, const struct registry *r, struct picks *p)
 	return err;
 }
 
-void seen_done(struct seen *s)
+void seen_done(struct seen_series *s)
 {
 	vec_done(s);
 }

@@ -10,7 +10,7 @@
 
 #include "base/io.h"
 
-enum shape {
+enum putval_type {
 	SHAPE_COUNTER,		/* one value, stock type */
 	SHAPE_PMU_COUNTER,	/* four, of our types.db */
 	SHAPE_GAUGE,
@@ -27,7 +27,7 @@ static bool of_collectd(const struct series *s)
 	return s->metric->naming == NAMING_COLLECTD1 || s->metric->naming == NAMING_COLLECTD2;
 }
 
-static enum shape shape_of(const struct series *s)
+static enum putval_type shape_of(const struct series *s)
 {
 	const struct metric *m = s->metric;
 

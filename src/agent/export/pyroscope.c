@@ -8,7 +8,7 @@
 #include "agent/export/http_exporter.h"
 #include "base/error.h"
 
-struct settings {
+struct pyroscope_settings {
 	struct http_export_settings base;
 	char *application, *tenant;
 };
@@ -18,10 +18,12 @@ struct pyroscope {
 	size_t n_fixed;			/* the part of the URL before the times */
 };
 
-#define AT(field) offsetof(struct settings, field)
-static const struct key_row keys[] = {
-	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:4040\"; without a path it is /ingest"),
-	{ KEY_STRING, "application", AT(application), "tacho", "the name that the profiles are found under" },
+#define AT(field) offsetof(struct pyroscope_settings, field)
+static const struct config_key keys[] = {
+	HTTP_KEYS(struct pyroscope_settings, base.http,
+		  "where to: \"http://host:4040\"; without a path it is /ingest"),
+	{ KEY_STRING, "application", AT(application), "tacho",
+	  "the name that the profiles are found under" },
 	{ KEY_STRING, "tenant", AT(tenant), NULL, "sent as X-Scope-OrgID" },
 	{ .kind = KEY_END },
 };
@@ -29,7 +31,7 @@ static const struct key_row keys[] = {
 
 static int check(const void *settings, struct tacho_error *e)
 {
-	const struct settings *s = settings;
+	const struct pyroscope_settings *s = settings;
 
 	if (s->tenant && strpbrk(s->tenant, "\r\n"))
 		return error_set(e, -EINVAL, "tenant: it has a line end in it");
@@ -41,7 +43,7 @@ static int check(const void *settings, struct tacho_error *e)
 /* name=tacho{host="me",region="eu"}, escaped. */
 static void put_name(struct buf *url, const struct pyroscope *p)
 {
-	const struct settings *s = (const struct settings *)p->base.settings;
+	const struct pyroscope_settings *s = (const struct pyroscope_settings *)p->base.settings;
 	const struct key_pairs *labels = &p->base.env->config->labels;
 	struct buf name = { 0 };
 
@@ -66,7 +68,7 @@ static void close_it(void *x)
 static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
 {
 	const char *headers[] = { "Content-Type: application/octet-stream", NULL, NULL };
-	const struct settings *s = settings;
+	const struct pyroscope_settings *s = settings;
 	struct pyroscope *p = http_exporter_new(sizeof(*p), settings, env);
 	scoped(buf_done) struct buf tenant = { 0 };
 	struct buf *url = p ? &p->base.url : NULL;
@@ -104,7 +106,7 @@ const struct exporter_type export_pyroscope = {
 	.name = "pyroscope",
 	.help = "the continuous profile as pprof, to Pyroscope's /ingest",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct pyroscope_settings),
 	.check = check,
 	.open = open_it,
 	.ship_profile = ship_profile,

@@ -26,22 +26,24 @@ enum { TYPE_COUNTER = 1, TYPE_GAUGE = 2 };
 #define NAN_STALE 0x7ff0000000000002ull		/* the series has ended */
 #define NAN_VALUE 0x7ff8000000000001ull		/* any other */
 
-struct settings {
+struct remote_write_settings {
 	struct http_export_settings base;
 	char *job;
 };
 
 struct remote_write {
 	struct http_exporter base;
-	struct picks picks;
-	struct seen seen;
+	struct point_view picks;
+	struct seen_series seen;
 	struct { const struct metric **v; size_t n, cap; } described;
 	struct buf request, series, part, name, value;
 };
 
-static const struct key_row keys[] = {
-	HTTP_KEYS(struct settings, base.http, "where to: \"http://host:9090/api/v1/write\""),
-	{ KEY_STRING, "job", offsetof(struct settings, job), "tacho", "the value of the label job" },
+static const struct config_key keys[] = {
+	HTTP_KEYS(struct remote_write_settings, base.http,
+		  "where to: \"http://host:9090/api/v1/write\""),
+	{ KEY_STRING, "job", offsetof(struct remote_write_settings, job), "tacho",
+	  "the value of the label job" },
 	{ .kind = KEY_END },
 };
 
@@ -88,7 +90,10 @@ static void put_label(struct remote_write *w, const char *name, const char *valu
 static void put_labels(struct remote_write *w, const struct series *s, const char *suffix)
 {
 	struct label_view labels[LABELS_MAX], more[] = {
-		{ "__name__", NULL }, { "instance", w->base.env->host }, { "job", ((const struct settings *)w->base.settings)->job }, { NULL, NULL },
+		{ "__name__", NULL },
+		{ "instance", w->base.env->host },
+		{ "job", ((const struct remote_write_settings *)w->base.settings)->job },
+		{ NULL, NULL },
 	};
 	size_t n;
 
@@ -111,9 +116,9 @@ static void put_sample(struct remote_write *w, uint64_t bits, int64_t time_ms)
 	pb_message(&w->series, SERIES_SAMPLE, &w->part);
 }
 
-enum what { VALUE, ENABLED, RUNNING };
+enum remote_write_field { VALUE, ENABLED, RUNNING };
 
-static uint64_t bits_of(const struct pick *k, enum what what)
+static uint64_t bits_of(const struct viewed_point *k, enum remote_write_field what)
 {
 	double v = !k->point ? 0 : what == VALUE ? k->point->value :
 		   (double)(what == ENABLED ? k->point->enabled_ns : k->point->running_ns) * 1e-9;
@@ -127,7 +132,8 @@ static uint64_t bits_of(const struct pick *k, enum what what)
 }
 
 /* One series with all its samples. Of two within a millisecond the later counts. */
-static int64_t put_series(struct remote_write *w, const struct pick *k, size_t n, enum what what)
+static int64_t put_series(struct remote_write *w, const struct viewed_point *k, size_t n,
+			  enum remote_write_field what)
 {
 	static const char *const suffixes[] = { "", "_enabled_seconds", "_running_seconds" };
 	int64_t put = 0;
@@ -169,7 +175,7 @@ static int describe(struct remote_write *w, const struct metric *m)
 }
 
 /* The samples of one series: its values, and the times where one of them was an estimate. */
-static int64_t put_all(struct remote_write *w, const struct pick *k, size_t n)
+static int64_t put_all(struct remote_write *w, const struct viewed_point *k, size_t n)
 {
 	int64_t put = put_series(w, k, n, VALUE);
 	bool scaled = false;
@@ -183,7 +189,7 @@ static int64_t put_all(struct remote_write *w, const struct pick *k, size_t n)
 	return put;
 }
 
-static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	struct remote_write *w = x;
 	int64_t points = 0;
@@ -210,7 +216,7 @@ const struct exporter_type export_remote_write = {
 	.name = "remote_write",
 	.help = "Prometheus remote write 1.0: Prometheus, Mimir, Thanos, VictoriaMetrics, InfluxDB and others",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct remote_write_settings),
 	.check = http_exporter_check,
 	.open = open_it,
 	.encode = encode,

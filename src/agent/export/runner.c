@@ -26,7 +26,7 @@
 #define QUIET_NS 60000000000ull		/* between two failures that are logged */
 
 struct kept_batch {			/* with its points and the source's name behind it */
-	struct batch batch;
+	struct point_batch batch;
 	size_t bytes;
 	struct point points[];
 };
@@ -92,7 +92,7 @@ static void drop_oldest(struct pusher *p)
 }
 
 /* The batch's name is that of a configuration which may go before it is sent. */
-static void copy_batch(struct kept_batch *copy, const struct batch *b)
+static void copy_batch(struct kept_batch *copy, const struct point_batch *b)
 {
 	char *name = (char *)(copy->points + b->n_points);
 
@@ -102,7 +102,7 @@ static void copy_batch(struct kept_batch *copy, const struct batch *b)
 	copy->batch.source = memcpy(name, b->source, strlen(b->source) + 1);
 }
 
-static void keep(struct pusher *p, const struct batch *b)
+static void keep(struct pusher *p, const struct point_batch *b)
 {
 	size_t bytes = sizeof(struct kept_batch) + b->n_points * sizeof(*b->points) + strlen(b->source) + 1;
 	struct kept_batch *copy = malloc(bytes), **place = NULL;
@@ -127,7 +127,7 @@ static void keep(struct pusher *p, const struct batch *b)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void pusher_take(struct pusher *p, const struct batch *b)
+void pusher_take(struct pusher *p, const struct point_batch *b)
 {
 	if (p->started && p->type->encode && wants(p, b->source))
 		keep(p, b);
@@ -278,7 +278,7 @@ static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
 	return n;
 }
 
-static void encode_some(struct pusher *p, const struct batch *batches, size_t n)
+static void encode_some(struct pusher *p, const struct point_batch *batches, size_t n)
 {
 	uint64_t points = 0;
 	struct shipment item;
@@ -301,9 +301,9 @@ static void encode_some(struct pusher *p, const struct batch *batches, size_t n)
 }
 
 /* A batch that is larger than one body is cut into several. */
-static void encode_pieces(struct pusher *p, const struct batch *b)
+static void encode_pieces(struct pusher *p, const struct point_batch *b)
 {
-	struct batch piece = *b;
+	struct point_batch piece = *b;
 
 	for (size_t at = 0; at < b->n_points; at += piece.n_points) {
 		piece.points = b->points + at;
@@ -315,7 +315,7 @@ static void encode_pieces(struct pusher *p, const struct batch *b)
 static void encode_all(struct pusher *p)
 {
 	struct kept_batch *kept[64];
-	struct batch batches[64];
+	struct point_batch batches[64];
 	size_t n;
 
 	while (open_it(p) && (n = grab(p, kept, countof(kept))) > 0) {

@@ -13,7 +13,7 @@ struct pusher;
 /* Holds the environment's configuration, which `cfg` is of; other strings of it have to outlive it. */
 int pusher_new(struct pusher **out, const struct export_config *cfg, const struct exporter_env *env,
 	       struct tacho_error *e);
-void pusher_take(struct pusher *p, const struct batch *b);
+void pusher_take(struct pusher *p, const struct point_batch *b);
 void pusher_take_profile(struct pusher *p, struct str pprof, uint64_t n_samples, int64_t from_ns,
 			 int64_t to_ns);
 void pusher_status(struct pusher *p, struct exporter_status *out);

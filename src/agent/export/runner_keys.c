@@ -4,7 +4,7 @@
 #include "agent/export/exporter.h"
 
 #define AT(field) offsetof(struct push_settings, field)
-const struct key_row push_keys[] = {
+const struct config_key push_keys[] = {
 	{ KEY_DURATION, "flush", AT(flush_ns), "10s", "how long points are collected before they are sent",
 	  .min = 100000000, .max = 240000000000 },	/* a series that ended is known for five minutes */
 	{ KEY_DURATION, "timeout", AT(timeout_ns), "10s", "how long the receiver may take",

@@ -22,7 +22,7 @@ struct exporters {
 	bool started;
 };
 
-void exporters_take(struct exporters *x, const struct batch *b)
+void exporters_take(struct exporters *x, const struct point_batch *b)
 {
 	if (!b->n_points)
 		return;
@@ -56,7 +56,7 @@ size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t
 /* ---- what stays ---- */
 
 /* A secret is never shown, so it is looked at. */
-static bool same_secret(const struct key_row *row, const void *a, const void *b)
+static bool same_secret(const struct config_key *row, const void *a, const void *b)
 {
 	const char *x = *(char *const *)((const char *)a + row->at);
 	const char *y = *(char *const *)((const char *)b + row->at);
@@ -64,12 +64,12 @@ static bool same_secret(const struct key_row *row, const void *a, const void *b)
 	return x && y ? !strcmp(x, y) : x == y;
 }
 
-static bool same_keys(const struct key_row *rows, const void *a, const void *b)
+static bool same_keys(const struct config_key *rows, const void *a, const void *b)
 {
 	struct buf x = { 0 }, y = { 0 };
 	bool same = true;
 
-	for (const struct key_row *row = rows; same && row->kind != KEY_END; row++) {
+	for (const struct config_key *row = rows; same && row->kind != KEY_END; row++) {
 		if (row->kind == KEY_SECRET) {
 			same = same_secret(row, a, b);
 			continue;

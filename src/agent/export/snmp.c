@@ -34,7 +34,7 @@ struct snmp_settings {
 };
 
 #define AT(field) offsetof(struct snmp_settings, field)
-static const struct key_row keys[] = {
+static const struct config_key keys[] = {
 	{ KEY_STRING, "agentx", AT(agentx), "\"/var/agentx/master\"",
 	  "where the SNMP daemon takes subagents: the path of a socket, or HOST:PORT" },
 	{ .kind = KEY_END },
@@ -76,13 +76,13 @@ static void tell(struct snmp_export *x, enum tacho_log_level level, const char *
 
 /* ---- answering ---- */
 
-struct table {
+struct snmp_mib_table {
 	const char *name;
 	const oid *root;
 	size_t n_root;
 	cell_fn *get, *next;
 };
-static const struct table tables[] = {
+static const struct snmp_mib_table tables[] = {
 	{ "pmuTable", pmu_oid, countof(pmu_oid), pmu_cell_get, pmu_cell_next },
 	{ "tachoEventTable", event_oid, countof(event_oid), event_cell_get, event_cell_next },
 };
@@ -95,7 +95,7 @@ static uint32_t oid_part(const oid *name, size_t n, size_t at)
 }
 
 /* What follows the table's own number: 1 (the entry), column, row. False: nothing is there. */
-static bool place_of(const struct table *t, const netsnmp_variable_list *var, bool next,
+static bool place_of(const struct snmp_mib_table *t, const netsnmp_variable_list *var, bool next,
 		     struct cell *cell)
 {
 	const oid *rest = var->name + t->n_root;
@@ -114,7 +114,8 @@ static bool place_of(const struct table *t, const netsnmp_variable_list *var, bo
 	return true;
 }
 
-static void put_cell(const struct table *t, netsnmp_variable_list *var, const struct cell *cell)
+static void put_cell(const struct snmp_mib_table *t, netsnmp_variable_list *var,
+		     const struct cell *cell)
 {
 	struct counter64 wide = { .high = (u_long)(cell->number >> 32),
 				  .low = (u_long)(cell->number & 0xffffffff) };
@@ -134,7 +135,7 @@ static void put_cell(const struct table *t, netsnmp_variable_list *var, const st
 		snmp_set_var_typed_value(var, ASN_OCTET_STR, cell->text, strlen(cell->text));
 }
 
-static void answer_one(const struct table *t, int mode, netsnmp_agent_request_info *info,
+static void answer_one(const struct snmp_mib_table *t, int mode, netsnmp_agent_request_info *info,
 		       netsnmp_request_info *request)
 {
 	struct snmp_view *v = &the_export->view;
@@ -210,7 +211,7 @@ static int on_disconnect(int major, int minor, void *server, void *arg)
 	return 0;
 }
 
-static void register_table(const struct table *t)
+static void register_table(const struct snmp_mib_table *t)
 {
 	netsnmp_handler_registration *reg = netsnmp_create_handler_registration(
 		t->name, handle, t->root, t->n_root, HANDLER_CAN_RONLY);

@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 
-struct snmp_settings {
+struct snmp_none_settings {
 	char *agentx;
 };
 
-static const struct key_row keys[] = {
-	{ KEY_STRING, "agentx", offsetof(struct snmp_settings, agentx), "\"/var/agentx/master\"",
+static const struct config_key keys[] = {
+	{ KEY_STRING, "agentx", offsetof(struct snmp_none_settings, agentx), "\"/var/agentx/master\"",
 	  "where the SNMP daemon takes subagents: the path of a socket, or HOST:PORT" },
 	{ .kind = KEY_END },
 };
@@ -36,7 +36,7 @@ const struct exporter_type export_snmp = {
 	.name = "snmp",
 	.help = "serves INTEL-PMU-MIB and TACHO-MIB through an SNMP daemon; not in this build",
 	.keys = keys,
-	.settings_size = sizeof(struct snmp_settings),
+	.settings_size = sizeof(struct snmp_none_settings),
 	.open = open_it,
 	.close = close_it,
 };

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-struct settings {
+struct statsd_settings {
 	struct dotted_settings base;
 	uint64_t packet;
 };
@@ -38,8 +38,8 @@ struct statsd {
 	int64_t sent_of_ns;
 };
 
-#define AT(field) offsetof(struct settings, field)
-static const struct key_row keys[] = {
+#define AT(field) offsetof(struct statsd_settings, field)
+static const struct config_key keys[] = {
 	{ KEY_STRING, "address", AT(base.address), "127.0.0.1:8125", "where to" },
 	{ KEY_STRING, "prefix", AT(base.prefix), "tacho", "what names begin with" },
 	{ KEY_CHOICE, "style", AT(base.style), "path", "labels as parts of the name, or as Datadog's tags",
@@ -124,7 +124,7 @@ static void forget_gone(struct statsd *d)
 
 /* Counters begin at 0, so the first difference is the first value; but what a counter had when a
  * reload began this export was told by the one before it. */
-static bool is_told(const struct statsd *d, const struct pick *k, struct before *b)
+static bool is_told(const struct statsd *d, const struct viewed_point *k, struct before *b)
 {
 	bool told = !b->known && k->series->start_ns < d->base.env->since_ns;
 
@@ -134,7 +134,8 @@ static bool is_told(const struct statsd *d, const struct pick *k, struct before 
 	return told;
 }
 
-static void put_counter(struct buf *out, const struct statsd *d, const struct pick *k, struct before *b)
+static void put_counter(struct buf *out, const struct statsd *d, const struct viewed_point *k,
+			struct before *b)
 {
 	put_name(out, d, k->series);
 	if (metric_is_count(k->series->metric))
@@ -147,7 +148,7 @@ static void put_counter(struct buf *out, const struct statsd *d, const struct pi
 }
 
 /* A sign would make it a change rather than a value: below zero it is set to zero first. */
-static void put_gauge(struct buf *out, const struct statsd *d, const struct pick *k)
+static void put_gauge(struct buf *out, const struct statsd *d, const struct viewed_point *k)
 {
 	if (k->point->value < 0) {
 		put_name(out, d, k->series);
@@ -159,7 +160,7 @@ static void put_gauge(struct buf *out, const struct statsd *d, const struct pick
 	put_end(out, d, k->series, 'g');
 }
 
-static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	struct statsd *d = x;
 	int64_t points = 0;
@@ -168,7 +169,7 @@ static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf
 		return -ENOMEM;
 	forget_gone(d);
 	for (size_t i = 0; i < d->base.picks.n; i++) {
-		const struct pick *k = &d->base.picks.v[i];
+		const struct viewed_point *k = &d->base.picks.v[i];
 		struct before *b = before_of(d, k->series->id);
 
 		if (!b)
@@ -215,7 +216,8 @@ static int refusal(int fd)
 static int send_rest(struct statsd *d, struct str body)
 {
 	while (d->sent < body.n) {
-		struct str packet = packet_at(body, d->sent, ((const struct settings *)d->base.settings)->packet);
+		struct str packet = packet_at(
+			body, d->sent, ((const struct statsd_settings *)d->base.settings)->packet);
 		ssize_t n = send(d->fd, packet.s, packet.n - (packet.s[packet.n - 1] == '\n'), MSG_NOSIGNAL);
 		int refused = n < 0 ? 0 : refusal(d->fd);
 
@@ -261,7 +263,7 @@ const struct exporter_type export_statsd = {
 	.name = "statsd",
 	.help = "StatsD by UDP: counters as differences, gauges as they are",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct statsd_settings),
 	.check = check,
 	.open = open_it,
 	.encode = encode,

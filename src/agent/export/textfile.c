@@ -13,19 +13,19 @@
 #include "base/error.h"
 #include "base/io.h"
 
-struct settings {
+struct textfile_settings {
 	struct push_settings push;
 	char *path;
 };
 
 struct textfile {
-	const struct settings *settings;
+	const struct textfile_settings *settings;
 	const struct exporter_env *env;
 	char fresh[PATH_MAX];
 };
 
-static const struct key_row keys[] = {
-	{ KEY_PATH, "path", offsetof(struct settings, path), NULL,
+static const struct config_key keys[] = {
+	{ KEY_PATH, "path", offsetof(struct textfile_settings, path), NULL,
 	  "the file, in the collector's directory: \"/var/lib/prometheus/node-exporter/tacho.prom\"",
 	  .required = true },
 	{ .kind = KEY_END },
@@ -33,7 +33,7 @@ static const struct key_row keys[] = {
 
 static int check(const void *settings, struct tacho_error *e)
 {
-	const struct settings *s = settings;
+	const struct textfile_settings *s = settings;
 
 	if (!str_ends(str_of(s->path), ".prom"))
 		return error_set(e, -EINVAL, "path: '%.100s' does not end with .prom, so node_exporter would not "
@@ -57,7 +57,7 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 }
 
 /* The newest of everything, whatever the batches are about. */
-static int64_t encode(void *x, const struct batch *batches, size_t n, struct buf *body)
+static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	const struct textfile *t = x;
 	int64_t points = 0;
@@ -99,7 +99,7 @@ const struct exporter_type export_textfile = {
 	.name = "textfile",
 	.help = "a file for node_exporter's textfile collector, with what /metrics shows",
 	.keys = keys,
-	.settings_size = sizeof(struct settings),
+	.settings_size = sizeof(struct textfile_settings),
 	.check = check,
 	.open = open_it,
 	.encode = encode,

@@ -111,7 +111,7 @@ static int act_profile(struct request *q, const char *source, struct buf *reply,
 	const char *text = request_arg(q, "value"), *format = request_arg(q, "format");
 	static const char *const formats[] = { "flame", "perf.data", "both" };
 	size_t action = 0;
-	struct record_opts opts = { .length_ns = 10000000000ull, .name = "ctl" };
+	struct recording_opts opts = { .length_ns = 10000000000ull, .name = "ctl" };
 	scoped(freep) char *path = NULL;
 	char note[256];
 	int err;

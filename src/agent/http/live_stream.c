@@ -19,7 +19,7 @@
 #define STREAM_BYTES (512u << 10)	/* that may wait for one reader */
 #define BEAT_NS 15000000000ull
 
-struct stream {
+struct live_connection {
 	struct live *live;
 	struct MHD_Connection *connection;
 	struct buf waiting;
@@ -33,14 +33,14 @@ struct stream {
 struct live {
 	struct agent *agent;
 	pthread_mutex_t lock;
-	struct stream *streams[MAX_STREAMS];
+	struct live_connection *streams[MAX_STREAMS];
 	size_t n;
 	bool ended, listening;
 	uint64_t beat_ns;
 	struct buf frame;
 };
 
-static void hear(void *arg, const struct batch *b);
+static void hear(void *arg, const struct point_batch *b);
 
 int live_new(struct live **out, struct agent *a)
 {
@@ -65,7 +65,7 @@ void live_free(struct live *l)
 	free(l);
 }
 
-static void resume(struct stream *st)
+static void resume(struct live_connection *st)
 {
 	if (st->suspended) {
 		st->suspended = false;
@@ -88,7 +88,7 @@ void live_end(struct live *l)
 
 /* ---- frames ---- */
 
-static void make_frame(struct live *l, const struct batch *b)
+static void make_frame(struct live *l, const struct point_batch *b)
 {
 	struct json j = { .out = &l->frame };
 
@@ -113,7 +113,7 @@ static void make_frame(struct live *l, const struct batch *b)
 }
 
 /* What was sent leaves the buffer, which else would grow under a reader that never catches up. */
-static void forget_sent(struct stream *st)
+static void forget_sent(struct live_connection *st)
 {
 	if (st->sent == 0)
 		return;
@@ -139,7 +139,7 @@ static uint64_t count_batches(struct str text)
 }
 
 /* Drops the frames that wait, but for the rest of one whose beginning the reader has already. */
-static void drop_frames(struct stream *st)
+static void drop_frames(struct live_connection *st)
 {
 	const char *end = st->mid_frame ? memmem(st->waiting.bytes, st->waiting.n, "\n\n", 2) : NULL;
 	size_t kept = end ? (size_t)(end - st->waiting.bytes) + 2 : 0;
@@ -150,7 +150,7 @@ static void drop_frames(struct stream *st)
 }
 
 /* What is old is of no use to a live view: it makes room for the new. */
-static void append(struct stream *st, struct str frame)
+static void append(struct live_connection *st, struct str frame)
 {
 	if (st->sent > STREAM_BYTES / 8 || st->waiting.n - st->sent + frame.n > STREAM_BYTES)
 		forget_sent(st);
@@ -160,7 +160,7 @@ static void append(struct stream *st, struct str frame)
 	resume(st);
 }
 
-static void hear(void *arg, const struct batch *b)
+static void hear(void *arg, const struct point_batch *b)
 {
 	struct live *l = arg;
 	uint64_t now = clock_mono_ns();
@@ -183,7 +183,7 @@ static void hear(void *arg, const struct batch *b)
 
 static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
 {
-	struct stream *st = cls;
+	struct live_connection *st = cls;
 	struct live *l = st->live;
 	bool ended;
 	size_t n;
@@ -210,7 +210,7 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *out, size_t max)
 
 static void free_stream(void *cls)
 {
-	struct stream *st = cls;
+	struct live_connection *st = cls;
 	struct live *l = st->live;
 
 	pthread_mutex_lock(&l->lock);
@@ -225,7 +225,7 @@ static void free_stream(void *cls)
 	free(st);
 }
 
-static int join(struct live *l, struct stream *st)
+static int join(struct live *l, struct live_connection *st)
 {
 	int err = -EUSERS;
 
@@ -241,7 +241,7 @@ static int join(struct live *l, struct stream *st)
 void page_live(struct request *q)
 {
 	struct live *l = http_live(q->http);
-	struct stream *st = calloc(1, sizeof(*st));
+	struct live_connection *st = calloc(1, sizeof(*st));
 	const char *source = request_arg(q, "source");
 
 	if (st) {

@@ -30,7 +30,7 @@
 #define CONNECTION_BYTES 32768
 #define IDLE_S 30
 
-struct listener {
+struct http_listener {
 	struct http *http;
 	struct MHD_Daemon *daemon;
 	char *unix_path;		/* to remove at the end; NULL: not a unix socket */
@@ -41,7 +41,7 @@ struct http {
 	struct agent *agent;
 	struct live *live;
 	struct work *work;
-	struct listener listeners[MAX_LISTENERS];
+	struct http_listener listeners[MAX_LISTENERS];
 	size_t n_listeners;
 	char *tls_cert, *tls_key;	/* their text */
 	char url[300];
@@ -378,7 +378,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 				  const char *method, const char *version, const char *data,
 				  size_t *n, void **state)
 {
-	const struct listener *l = cls;
+	const struct http_listener *l = cls;
 	struct incoming *in = *state;
 	struct request q = { .agent = l->http->agent, .http = l->http, .connection = connection,
 			     .status = 200, .type = "application/json", .closes = in && in->ambiguous };
@@ -508,7 +508,7 @@ static int listen_tcp(const char *text, struct tacho_error *e)
 
 static int serve_at(struct http *h, int fd, const char *unix_path, struct tacho_error *e)
 {
-	struct listener *l = &h->listeners[h->n_listeners];
+	struct http_listener *l = &h->listeners[h->n_listeners];
 	unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
 			 (h->tls_cert && !unix_path ? MHD_USE_TLS : 0);
 	struct MHD_OptionItem tls[] = {
@@ -517,7 +517,7 @@ static int serve_at(struct http *h, int fd, const char *unix_path, struct tacho_
 		{ MHD_OPTION_END, 0, NULL },
 	};
 
-	*l = (struct listener){ .http = h, .is_unix = unix_path != NULL };
+	*l = (struct http_listener){ .http = h, .is_unix = unix_path != NULL };
 	l->unix_path = unix_path ? strdup(unix_path) : NULL;
 	l->daemon = MHD_start_daemon(
 		flags, 0, NULL, NULL, on_request, l, MHD_OPTION_LISTEN_SOCKET, fd,

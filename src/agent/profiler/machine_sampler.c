@@ -31,8 +31,8 @@ static const char *shown(const char *name)
 	return strcmp(name, CLOCK_EVENT) == 0 ? "cpu-clock" : name;
 }
 
-static int try_open(struct sampling *s, const struct sampling_opts *o, const char *event, bool user_only,
-		    struct tacho_error *e)
+static int try_open(struct machine_sampler *s, const struct sampling_opts *o, const char *event,
+		    bool user_only, struct tacho_error *e)
 {
 	const struct tacho_sampler_opts opts = {
 		.size = sizeof(opts), .target = { .size = sizeof(opts.target), .all_cpus = true,
@@ -58,17 +58,17 @@ static int try_open(struct sampling *s, const struct sampling_opts *o, const cha
 	return err < 0 ? err : error_set(e, -ENODEV, "no event could be opened");
 }
 
-static bool is_clock(const struct sampling *s)
+static bool is_clock(const struct machine_sampler *s)
 {
 	return strncmp(s->event, "cpu-clock", 9) == 0;
 }
 
-int sampling_open(struct sampling *s, const struct sampling_opts *o, struct tacho_error *e)
+int sampling_open(struct machine_sampler *s, const struct sampling_opts *o, struct tacho_error *e)
 {
 	bool user_only = o->user_only;
 	int err;
 
-	*s = (struct sampling){ 0 };
+	*s = (struct machine_sampler){ 0 };
 	err = tacho_open(&s->tacho, NULL, e);
 	if (err == 0)
 		err = try_open(s, o, o->event, user_only, e);
@@ -90,7 +90,7 @@ int sampling_open(struct sampling *s, const struct sampling_opts *o, struct tach
 	return err;
 }
 
-void sampling_close(struct sampling *s)
+void sampling_close(struct machine_sampler *s)
 {
 	tacho_sampler_free(take(s->sampler));
 	tacho_close(take(s->tacho));
@@ -98,7 +98,7 @@ void sampling_close(struct sampling *s)
 
 /* ---- files ---- */
 
-static int put_events(struct sampling_file *f, const struct sampling *s)
+static int put_events(struct sampling_file *f, const struct machine_sampler *s)
 {
 	int err = 0;
 
@@ -123,7 +123,8 @@ static int put_events(struct sampling_file *f, const struct sampling *s)
 	return err;
 }
 
-int sampling_file_open(struct sampling_file *f, int fd, const struct sampling *s, struct tacho_error *e)
+int sampling_file_open(struct sampling_file *f, int fd, const struct machine_sampler *s,
+		       struct tacho_error *e)
 {
 	const struct tacho_writer_opts opts = { .size = sizeof(opts) };
 	int err;
@@ -166,7 +167,7 @@ static int put_build_id(void *arg, const struct tacho_sampled_object *o)
 	return tacho_writer_build_id(f->writer, o->kernel ? 1 : 2, -1, o->build_id, o->n_build_id, o->path);
 }
 
-static int put_features(struct sampling_file *f, struct sampling *s)
+static int put_features(struct sampling_file *f, struct machine_sampler *s)
 {
 	const char *const argv[] = { "tacho", "agent" };
 	struct tacho_sampler_stats st = { .size = sizeof(st) };
@@ -184,7 +185,8 @@ static int put_features(struct sampling_file *f, struct sampling *s)
 	return err == 0 ? tacho_sampler_objects(s->sampler, false, put_build_id, f) : err;
 }
 
-int sampling_file_finish(struct sampling_file *f, struct sampling *s, bool whole, struct tacho_error *e)
+int sampling_file_finish(struct sampling_file *f, struct machine_sampler *s, bool whole,
+			 struct tacho_error *e)
 {
 	int err = whole ? put_features(f, s) : 0;
 

@@ -20,15 +20,15 @@ struct sampling_opts {
 	bool user_only;
 };
 
-struct sampling {
+struct machine_sampler {
 	struct tacho *tacho;
 	struct tacho_sampler *sampler;	/* NULL: not open */
 	char event[128];		/* what is sampled, as it is shown */
 	char note[256];			/* what was degraded, or empty */
 };
 
-int sampling_open(struct sampling *s, const struct sampling_opts *o, struct tacho_error *e);
-void sampling_close(struct sampling *s);	/* twice is fine */
+int sampling_open(struct machine_sampler *s, const struct sampling_opts *o, struct tacho_error *e);
+void sampling_close(struct machine_sampler *s);	/* twice is fine */
 
 /* A perf.data of what a sampler gives. */
 struct sampling_file {
@@ -37,12 +37,12 @@ struct sampling_file {
 	uint64_t max_bytes;		/* -EFBIG beyond; 0: any */
 	struct tacho_error error;	/* of a failed write */
 };
-int sampling_file_open(struct sampling_file *f, int fd, const struct sampling *s,
+int sampling_file_open(struct sampling_file *f, int fd, const struct machine_sampler *s,
 		       struct tacho_error *e);
 int sampling_file_put(void *file, const void *bytes, size_t n);	/* a tacho_bytes_fn */
 int sampling_file_round(struct sampling_file *f);		/* after each drain */
 /* With `whole` also what perf's tools like to know: the machine, times, build ids. */
-int sampling_file_finish(struct sampling_file *f, struct sampling *s, bool whole,
+int sampling_file_finish(struct sampling_file *f, struct machine_sampler *s, bool whole,
 			 struct tacho_error *e);
 void sampling_file_close(struct sampling_file *f);
 

@@ -46,7 +46,7 @@ struct profiler {
 	const struct agent_config *held;	/* the configuration that the next one's texts are of */
 	struct profile_config config;	/* as it is carried out */
 	/* the thread's own */
-	struct sampling sampling;
+	struct machine_sampler sampling;
 	struct tacho_symbols *symbols;
 	int piece_fd;
 	struct buf piece;		/* bytes since the last load */
@@ -268,8 +268,8 @@ static int symbols_new(struct profiler *p, struct tacho_error *e)
 static int learn(struct profiler *p, struct tacho_error *e)
 {
 	return tacho_sampler_synthesize(p->sampling.sampler,
-					TACHO_SYNTH_KERNEL | TACHO_SYNTH_TASK | TACHO_SYNTH_MMAP, put_bytes,
-					&p->piece, e);
+					TACHO_SYNTH_KERNEL | TACHO_SYNTH_TASK | TACHO_SYNTH_MMAP,
+					put_bytes, &p->piece, e);
 }
 
 static void set_state(struct profiler *p, bool running, const char *why)
@@ -391,7 +391,8 @@ static void follow_config(struct profiler *p)
 static void wait_for_more(struct profiler *p, uint64_t until_ns)
 {
 	struct pollfd fds[] = { { .fd = p->wake_fd, .events = POLLIN },
-				{ .fd = p->sampling.sampler ? tacho_sampler_fd(p->sampling.sampler) : -1,
+				{ .fd = p->sampling.sampler ? tacho_sampler_fd(p->sampling.sampler)
+							    : -1,
 				  .events = POLLIN } };
 	uint64_t now = clock_mono_ns(), drained;
 	int ms = now < until_ns ? (int)((until_ns - now) / 1000000 + 1) : 0;

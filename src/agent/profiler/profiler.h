@@ -29,7 +29,7 @@ int profiler_range(struct agent *a, int64_t from_ns, int64_t to_ns,
 		   const struct tacho_profile_opts *filter, struct tacho_profile **out,
 		   struct tacho_error *e);
 
-struct record_opts {
+struct recording_opts {
 	uint64_t length_ns;
 	int action;			/* as struct trigger_config has it */
 	const char *dir;		/* NULL: that of `ctl profile` */
@@ -41,7 +41,7 @@ struct record_opts {
  * caller's thread. A perf.data ends early where it would grow beyond the bound; older recordings go
  * until the bound holds, this one stays. *path is the caller's to free; `note` says what was cut or
  * exceeded, or is empty. */
-int profiler_record(struct agent *a, const struct record_opts *opts, char **path, char note[256],
+int profiler_record(struct agent *a, const struct recording_opts *opts, char **path, char note[256],
 		    struct tacho_error *e);
 
 #endif

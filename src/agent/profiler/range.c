@@ -12,7 +12,7 @@
 #define FRESH_NS (30 * 1000000000ll)	/* what is younger may not be on disk yet */
 #define MARGIN_NS 2000000000ll		/* a sample may lie that far outside its window */
 
-struct walk {
+struct range_walk {
 	window_fn *fn;
 	void *arg;
 	int64_t from_ns;		/* windows that begin before were had already */
@@ -21,7 +21,7 @@ struct walk {
 
 static int take_stored(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n_samples, struct str blob)
 {
-	struct walk *w = arg;
+	struct range_walk *w = arg;
 
 	if (from_ns < w->from_ns || from_ns >= w->to_ns)
 		return 0;
@@ -29,7 +29,7 @@ static int take_stored(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n_sam
 	return w->fn(w->arg, from_ns, to_ns, n_samples, blob);
 }
 
-static int walk_store(struct agent *a, int64_t from_ns, int64_t to_ns, struct walk *w)
+static int walk_store(struct agent *a, int64_t from_ns, int64_t to_ns, struct range_walk *w)
 {
 	int err = 0;
 
@@ -44,7 +44,7 @@ static int walk_store(struct agent *a, int64_t from_ns, int64_t to_ns, struct wa
 int profiler_windows(struct agent *a, int64_t from_ns, int64_t to_ns, window_fn *fn, void *arg,
 		     struct tacho_error *e)
 {
-	struct walk w = { .fn = fn, .arg = arg, .from_ns = INT64_MIN, .to_ns = INT64_MAX };
+	struct range_walk w = { .fn = fn, .arg = arg, .from_ns = INT64_MIN, .to_ns = INT64_MAX };
 	scoped(buf_done) struct buf current = { 0 };
 	int64_t now = clock_wall_ns();
 	uint64_t samples = 0;

@@ -31,11 +31,11 @@ enum { ACTION_FLAME, ACTION_FILE, ACTION_BOTH };
 
 struct recording {
 	struct agent *agent;
-	const struct record_opts *opts;
+	const struct recording_opts *opts;
 	const char *dir, *name;
 	bool cut;			/* it ended at its bound */
 	char stamp[40];
-	struct sampling sampling;
+	struct machine_sampler sampling;
 	struct sampling_file file;
 	int fd;
 	char data_path[PATH_MAX], flame_path[PATH_MAX];	/* "": not made */
@@ -247,7 +247,7 @@ static void keep_bound(const struct recording *r, char note[256])
 			 (unsigned long long)bound.max_bytes);
 }
 
-int profiler_record(struct agent *a, const struct record_opts *opts, char **path, char note[256],
+int profiler_record(struct agent *a, const struct recording_opts *opts, char **path, char note[256],
 		    struct tacho_error *e)
 {
 	struct recording r = { .agent = a, .opts = opts, .dir = opts->dir, .name = opts->name, .fd = -1 };

@@ -16,14 +16,14 @@
 
 #define STAMP_CHARS 15		/* 20260131-235959 */
 
-struct file {
+struct recording_file {
 	char *path;
 	uint64_t bytes;
 	struct timespec time;
 };
 
-struct files {
-	struct file *v;
+struct recording_file_list {
+	struct recording_file *v;
 	size_t n, cap;
 };
 
@@ -50,10 +50,10 @@ static bool is_kept(const char *path, const char *const *keep, size_t n)
 }
 
 /* Adds the file, unless it is to be kept anyhow; its bytes count in any case. */
-static void look_at(struct files *all, const char *path, const char *const *keep, size_t n,
-		    struct recordings_left *out)
+static void look_at(struct recording_file_list *all, const char *path, const char *const *keep,
+		    size_t n, struct recordings_left *out)
 {
-	struct file *place;
+	struct recording_file *place;
 	struct stat st;
 
 	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
@@ -63,14 +63,14 @@ static void look_at(struct files *all, const char *path, const char *const *keep
 	place = is_kept(path, keep, n) ? NULL : vec_add(all);
 	if (!place)
 		return;
-	*place = (struct file){ strdup(path), (uint64_t)st.st_size, st.st_mtim };
+	*place = (struct recording_file){ strdup(path), (uint64_t)st.st_size, st.st_mtim };
 	if (!place->path)
 		all->n--;
 }
 
 static int by_age(const void *a, const void *b)
 {
-	const struct file *x = a, *y = b;
+	const struct recording_file *x = a, *y = b;
 
 	if (x->time.tv_sec != y->time.tv_sec)
 		return x->time.tv_sec < y->time.tv_sec ? -1 : 1;
@@ -88,7 +88,7 @@ static bool too_much(const struct recordings_bound *bound, const struct recordin
 void recordings_trim(const char *dir, const char *name, const struct recordings_bound *bound,
 		     const char *const *keep, size_t n, struct recordings_left *out)
 {
-	struct files all = { 0 };
+	struct recording_file_list all = { 0 };
 	struct dirent *entry;
 	char path[PATH_MAX];
 	DIR *d = opendir(dir);

@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 
-void slots_done(struct slots *s)
+void slots_done(struct counter_table *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		free(s->v[i].key);
@@ -28,7 +28,7 @@ static char *make_key(const struct metric *m, const struct label *labels, size_t
 
 /* A series that ended and comes back (a CPU that was offline) is a new one for the registry once
  * the old has expired. */
-static int64_t revive(struct slot *slot, struct registry *r, const struct metric *m,
+static int64_t revive(struct counter_series *slot, struct registry *r, const struct metric *m,
 		      const char *source, const struct label *labels, size_t n_labels,
 		      int group_row, int64_t now_ns)
 {
@@ -41,13 +41,13 @@ static int64_t revive(struct slot *slot, struct registry *r, const struct metric
 	id = registry_add(r, m, source, labels, n_labels, group_row, now_ns);
 	if (id < 0)
 		return id;
-	*slot = (struct slot){ .series = (uint32_t)id, .scale = m->scale, .key = slot->key };
+	*slot = (struct counter_series){ .series = (uint32_t)id, .scale = m->scale, .key = slot->key };
 	return 0;
 }
 
-static int64_t add(struct slots *s, char *key)
+static int64_t add(struct counter_table *s, char *key)
 {
-	struct slot *slot = key ? vec_add(s) : NULL;
+	struct counter_series *slot = key ? vec_add(s) : NULL;
 
 	if (!slot) {
 		free(key);
@@ -62,8 +62,9 @@ static int64_t add(struct slots *s, char *key)
 	return (int64_t)s->n - 1;
 }
 
-int64_t slots_get(struct slots *s, struct registry *r, const struct metric *m, const char *source,
-		  const struct label *labels, size_t n_labels, int group_row, int64_t now_ns)
+int64_t slots_get(struct counter_table *s, struct registry *r, const struct metric *m,
+		  const char *source, const struct label *labels, size_t n_labels, int group_row,
+		  int64_t now_ns)
 {
 	char *key = make_key(m, labels, n_labels);
 	const uint64_t *found = key ? map_get(&s->by_key, str_of(key)) : NULL;
@@ -82,7 +83,7 @@ int64_t slots_get(struct slots *s, struct registry *r, const struct metric *m, c
 	return at;
 }
 
-void slots_end_absent(struct slots *s, struct registry *r)
+void slots_end_absent(struct counter_table *s, struct registry *r)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->v[i].present && !s->v[i].ended && !s->v[i].offline) {
@@ -91,7 +92,7 @@ void slots_end_absent(struct slots *s, struct registry *r)
 		}
 }
 
-size_t slots_ended(const struct slots *s, struct registry *r)
+size_t slots_ended(const struct counter_table *s, struct registry *r)
 {
 	size_t n = 0;
 
@@ -107,7 +108,7 @@ size_t slots_ended(const struct slots *s, struct registry *r)
 #define MANY 64
 
 /* Numbers those that stay anew; returns how many do. */
-static size_t renumber(const struct slots *s, struct registry *r, uint32_t *map)
+static size_t renumber(const struct counter_table *s, struct registry *r, uint32_t *map)
 {
 	size_t kept = 0;
 
@@ -121,7 +122,7 @@ static size_t renumber(const struct slots *s, struct registry *r, uint32_t *map)
 	return kept;
 }
 
-static int map_again(const struct slots *s, const uint32_t *map, struct map *out)
+static int map_again(const struct counter_table *s, const uint32_t *map, struct map *out)
 {
 	int err = 0;
 
@@ -131,7 +132,7 @@ static int map_again(const struct slots *s, const uint32_t *map, struct map *out
 	return err;
 }
 
-static void move_slots(struct slots *s, const uint32_t *map, size_t kept)
+static void move_slots(struct counter_table *s, const uint32_t *map, size_t kept)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (map[i] == UINT32_MAX)
@@ -141,7 +142,7 @@ static void move_slots(struct slots *s, const uint32_t *map, size_t kept)
 	s->n = kept;
 }
 
-uint32_t *slots_compact(struct slots *s, struct registry *r)
+uint32_t *slots_compact(struct counter_table *s, struct registry *r)
 {
 	scoped(freep) uint32_t *map = s->n > MANY ? calloc(s->n, sizeof(*map)) : NULL;
 	struct map fresh = { 0 };
@@ -162,7 +163,7 @@ uint32_t *slots_compact(struct slots *s, struct registry *r)
 	return take(map);
 }
 
-void slot_keep(struct slot *slot, const struct tacho_sum *row)
+void slot_keep(struct counter_series *slot, const struct tacho_sum *row)
 {
 	slot->last = true;
 	slot->base.state = row->state;
@@ -172,7 +173,7 @@ void slot_keep(struct slot *slot, const struct tacho_sum *row)
 	slot->base.running_ns += row->running_ns;
 }
 
-void slot_point(const struct slot *slot, const struct point *open, struct point *out)
+void slot_point(const struct counter_series *slot, const struct point *open, struct point *out)
 {
 	const struct point *base = &slot->base;
 

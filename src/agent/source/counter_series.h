@@ -9,7 +9,7 @@
 #include "agent/core/series.h"
 #include "base/map.h"
 
-struct slot {
+struct counter_series {
 	uint32_t series;
 	bool present;		/* a counter feeds it now */
 	bool ended;		/* its series was told so */
@@ -20,27 +20,28 @@ struct slot {
 	char *key;
 };
 
-struct slots {
-	struct slot *v;
+struct counter_table {
+	struct counter_series *v;
 	size_t n, cap;
 	struct map by_key;	/* key -> index */
 };
 
-void slots_done(struct slots *s);
+void slots_done(struct counter_table *s);
 /* The slot of this metric and these labels, made (with its series) where there is none. Returns
  * its index or -ENOMEM. */
-int64_t slots_get(struct slots *s, struct registry *r, const struct metric *m, const char *source,
-		  const struct label *labels, size_t n_labels, int group_row, int64_t now_ns);
+int64_t slots_get(struct counter_table *s, struct registry *r, const struct metric *m,
+		  const char *source, const struct label *labels, size_t n_labels, int group_row,
+		  int64_t now_ns);
 /* Forgets slots whose series have expired, once they are many. Returns a map from old to new places
  * (UINT32_MAX: forgotten), which the caller frees; NULL: nothing changed. */
-uint32_t *slots_compact(struct slots *s, struct registry *r);
+uint32_t *slots_compact(struct counter_table *s, struct registry *r);
 /* Those that no counter feeds any more: their series end. */
-void slots_end_absent(struct slots *s, struct registry *r);
+void slots_end_absent(struct counter_table *s, struct registry *r);
 /* How many series have ended and are not expired yet. */
-size_t slots_ended(const struct slots *s, struct registry *r);
+size_t slots_ended(const struct counter_table *s, struct registry *r);
 /* A counter of the slot is about to be closed: what it counted stays. */
-void slot_keep(struct slot *slot, const struct tacho_sum *row);
+void slot_keep(struct counter_series *slot, const struct tacho_sum *row);
 /* What the closed and the open counters of a slot have counted. */
-void slot_point(const struct slot *slot, const struct point *open, struct point *out);
+void slot_point(const struct counter_series *slot, const struct point *open, struct point *out);
 
 #endif

@@ -30,7 +30,7 @@ struct ratio {
 	uint64_t *last;			/* counts by place and input */
 };
 
-struct derived {
+struct derived_metrics {
 	struct { struct ratio *v; size_t n, cap; } ratios;
 	size_t n_series;
 };
@@ -44,7 +44,7 @@ static void ratio_done(struct ratio *r)
 	free(r->last);
 }
 
-void derived_free(struct derived *d)
+void derived_free(struct derived_metrics *d)
 {
 	for (size_t i = 0; d && i < d->ratios.n; i++)
 		ratio_done(&d->ratios.v[i]);
@@ -53,12 +53,12 @@ void derived_free(struct derived *d)
 	free(d);
 }
 
-size_t derived_max(const struct derived *d)
+size_t derived_max(const struct derived_metrics *d)
 {
 	return d ? d->n_series : 0;
 }
 
-void derived_end(struct derived *d, struct registry *r)
+void derived_end(struct derived_metrics *d, struct registry *r)
 {
 	for (size_t i = 0; d && i < d->ratios.n; i++)
 		for (size_t k = 0; k < d->ratios.v[i].n_places; k++)
@@ -68,9 +68,9 @@ void derived_end(struct derived *d, struct registry *r)
 /* ---- finding ---- */
 
 struct search {
-	struct derived *derived;
-	struct source *source;
-	struct unit *unit;
+	struct derived_metrics *derived;
+	struct agent_source *source;
+	struct source_unit *unit;
 	const struct tacho_sum *rows;
 	size_t n_rows;
 	uint32_t leader;		/* the group that is looked at */
@@ -197,7 +197,7 @@ static int try_metric(void *arg, const struct tacho_metric *tm)
 	return err == -ENOMEM || (err == 0 && !kept) ? -ENOMEM : 0;
 }
 
-int derived_find(struct derived **out, struct source *s, struct unit *u,
+int derived_find(struct derived_metrics **out, struct agent_source *s, struct source_unit *u,
 		 const struct tacho_sum *rows, size_t n_rows)
 {
 	struct search f = { .source = s, .unit = u, .rows = rows, .n_rows = n_rows };
@@ -257,7 +257,7 @@ static double value_at(struct ratio *r, size_t place, const struct tacho_sum *ro
 	return tacho_expr_value(r->expr, &env) * r->scale;
 }
 
-size_t derived_points(struct derived *d, const struct tacho_sum *rows, struct point *out)
+size_t derived_points(struct derived_metrics *d, const struct tacho_sum *rows, struct point *out)
 {
 	size_t n = 0;
 

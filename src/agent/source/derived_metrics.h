@@ -8,16 +8,16 @@
 
 #include "agent/source/source.h"
 
-struct derived;
+struct derived_metrics;
 
 /* Works out what can be derived of the unit's rows; nothing is fine too. 0 or -ENOMEM. */
-int derived_find(struct derived **out, struct source *s, struct unit *u,
+int derived_find(struct derived_metrics **out, struct agent_source *s, struct source_unit *u,
 		 const struct tacho_sum *rows, size_t n_rows);
-void derived_free(struct derived *d);
+void derived_free(struct derived_metrics *d);
 /* Writes one point per derived series that has a value for what came since the last call. Returns
  * how many; `out` has room for derived_max(). */
-size_t derived_points(struct derived *d, const struct tacho_sum *rows, struct point *out);
-size_t derived_max(const struct derived *d);
-void derived_end(struct derived *d, struct registry *r);	/* its series end */
+size_t derived_points(struct derived_metrics *d, const struct tacho_sum *rows, struct point *out);
+size_t derived_max(const struct derived_metrics *d);
+void derived_end(struct derived_metrics *d, struct registry *r);	/* its series end */
 
 #endif

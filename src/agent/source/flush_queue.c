@@ -5,10 +5,10 @@
 
 #include "base/vec.h"
 
-int held_add(struct held *h, const struct batch *b)
+int held_add(struct flush_queue *h, const struct point_batch *b)
 {
 	size_t bytes = sizeof(*b) + b->n_points * sizeof(*b->points);
-	struct batch *copy = malloc(bytes), **place = copy ? vec_add(h) : NULL;
+	struct point_batch *copy = malloc(bytes), **place = copy ? vec_add(h) : NULL;
 
 	if (!place) {
 		free(copy);
@@ -22,7 +22,7 @@ int held_add(struct held *h, const struct batch *b)
 	return 0;
 }
 
-void held_clear(struct held *h)
+void held_clear(struct flush_queue *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		free(h->v[i]);
@@ -30,7 +30,7 @@ void held_clear(struct held *h)
 	h->bytes = 0;
 }
 
-void held_done(struct held *h)
+void held_done(struct flush_queue *h)
 {
 	held_clear(h);
 	vec_done(h);

@@ -7,16 +7,16 @@
 
 #include "agent/core/series.h"
 
-struct held {
-	struct batch **v;	/* each with its points behind it */
+struct flush_queue {
+	struct point_batch **v;	/* each with its points behind it */
 	size_t n, cap, bytes;
 };
 
 #define HELD_MAX_BYTES (4u << 20)
 
 /* Copies the batch. -ENOMEM: nothing was kept. */
-int held_add(struct held *h, const struct batch *b);
-void held_clear(struct held *h);	/* frees the batches */
-void held_done(struct held *h);
+int held_add(struct flush_queue *h, const struct point_batch *b);
+void held_clear(struct flush_queue *h);	/* frees the batches */
+void held_done(struct flush_queue *h);
 
 #endif

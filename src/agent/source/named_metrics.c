@@ -21,7 +21,7 @@ struct gauge {
 	uint32_t *series;		/* by place */
 };
 
-struct chosen {
+struct named_metrics {
 	struct tacho_metric_set *ms;	/* the unit's */
 	struct rows_of *events;
 	size_t n_events, n_rows, n_series;
@@ -36,7 +36,7 @@ struct chosen {
 
 /* ---- events ---- */
 
-static void tell(const struct source *s, const char *text)
+static void tell(const struct agent_source *s, const char *text)
 {
 	char line[512];
 
@@ -46,7 +46,7 @@ static void tell(const struct source *s, const char *text)
 	s->agent->log(s->agent->log_arg, TACHO_LOG_WARN, line);
 }
 
-static int add_names(struct source *s, struct unit *u)
+static int add_names(struct agent_source *s, struct source_unit *u)
 {
 	size_t n;
 
@@ -66,7 +66,7 @@ static int add_names(struct source *s, struct unit *u)
 	return 0;
 }
 
-int chosen_plan(struct source *s, struct unit *u)
+int chosen_plan(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = !u->pid,
 						    .core_wide = !u->pid, .no_threshold = true };
@@ -90,7 +90,7 @@ int chosen_plan(struct source *s, struct unit *u)
 
 /* ---- series ---- */
 
-void chosen_free(struct chosen *c)
+void chosen_free(struct named_metrics *c)
 {
 	if (!c)
 		return;
@@ -103,12 +103,12 @@ void chosen_free(struct chosen *c)
 	free(c);
 }
 
-size_t chosen_max(const struct chosen *c)
+size_t chosen_max(const struct named_metrics *c)
 {
 	return c ? c->n_series : 0;
 }
 
-void chosen_end(struct chosen *c, struct registry *r)
+void chosen_end(struct named_metrics *c, struct registry *r)
 {
 	for (size_t i = 0; c && i < c->n_gauges; i++)
 		for (size_t k = 0; k < c->events[c->gauges[i].home].n; k++)
@@ -116,7 +116,7 @@ void chosen_end(struct chosen *c, struct registry *r)
 				registry_end(r, c->gauges[i].series[k]);
 }
 
-static void find_rows(struct chosen *c, const struct tacho_sum *rows, size_t n)
+static void find_rows(struct named_metrics *c, const struct tacho_sum *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct rows_of *of = &c->events[rows[i].event];
@@ -127,8 +127,8 @@ static void find_rows(struct chosen *c, const struct tacho_sum *rows, size_t n)
 	}
 }
 
-static int add_gauge(struct chosen *c, struct source *s, struct unit *u, const struct tacho_sum *rows,
-		     size_t i)
+static int add_gauge(struct named_metrics *c, struct agent_source *s, struct source_unit *u,
+		     const struct tacho_sum *rows, size_t i)
 {
 	const struct tacho_metric *tm = tacho_metric_set_metric(c->ms, i);
 	struct gauge *g = &c->gauges[i];
@@ -152,7 +152,8 @@ static int add_gauge(struct chosen *c, struct source *s, struct unit *u, const s
 	return 0;
 }
 
-static int make(struct chosen *c, struct source *s, struct unit *u, const struct tacho_sum *rows)
+static int make(struct named_metrics *c, struct agent_source *s, struct source_unit *u,
+		const struct tacho_sum *rows)
 {
 	int err = 0;
 
@@ -170,10 +171,10 @@ static int make(struct chosen *c, struct source *s, struct unit *u, const struct
 	return err;
 }
 
-int chosen_find(struct chosen **out, struct source *s, struct unit *u, const struct tacho_sum *rows,
-		size_t n_rows)
+int chosen_find(struct named_metrics **out, struct agent_source *s, struct source_unit *u,
+		const struct tacho_sum *rows, size_t n_rows)
 {
-	struct chosen *c;
+	struct named_metrics *c;
 	int err;
 
 	*out = NULL;
@@ -200,7 +201,7 @@ int chosen_find(struct chosen **out, struct source *s, struct unit *u, const str
  * the same for every place. */
 static double increase_of(void *arg, uint32_t event)
 {
-	const struct chosen *c = arg;
+	const struct named_metrics *c = arg;
 	const struct rows_of *of = &c->events[min_of((size_t)event, c->n_events)];
 
 	if (!of->n || (of->n != c->n_places && of->n != 1))
@@ -208,7 +209,7 @@ static double increase_of(void *arg, uint32_t event)
 	return c->increase[of->first + (of->n == 1 ? 0 : c->place)];
 }
 
-static void take_increase(struct chosen *c, const struct tacho_sum *rows)
+static void take_increase(struct named_metrics *c, const struct tacho_sum *rows)
 {
 	for (size_t i = 0; i < c->n_rows; i++) {
 		bool counts = rows[i].state == TACHO_COUNTING || rows[i].state == TACHO_SCALED;
@@ -219,7 +220,7 @@ static void take_increase(struct chosen *c, const struct tacho_sum *rows)
 	}
 }
 
-size_t chosen_points(struct chosen *c, const struct tacho_sum *rows, struct point *out)
+size_t chosen_points(struct named_metrics *c, const struct tacho_sum *rows, struct point *out)
 {
 	struct tacho_metric_counts counts = { .size = sizeof(counts), .count = increase_of, .arg = c };
 	uint64_t now = clock_mono_ns();

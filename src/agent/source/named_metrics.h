@@ -7,18 +7,18 @@
 
 #include "agent/source/source.h"
 
-struct chosen;
+struct named_metrics;
 
 /* Adds the events that the source's metrics need to the unit's set; a metric that cannot be had is told
  * in the log. How many events, or -ENOMEM. */
-int chosen_plan(struct source *s, struct unit *u);
+int chosen_plan(struct agent_source *s, struct source_unit *u);
 /* Works out the series for the unit's rows; NULL where there are no metrics. 0 or -ENOMEM. */
-int chosen_find(struct chosen **out, struct source *s, struct unit *u, const struct tacho_sum *rows,
-		size_t n_rows);
-void chosen_free(struct chosen *c);
+int chosen_find(struct named_metrics **out, struct agent_source *s, struct source_unit *u,
+		const struct tacho_sum *rows, size_t n_rows);
+void chosen_free(struct named_metrics *c);
 /* As derived_points(), derived_max() and derived_end(). */
-size_t chosen_points(struct chosen *c, const struct tacho_sum *rows, struct point *out);
-size_t chosen_max(const struct chosen *c);
-void chosen_end(struct chosen *c, struct registry *r);
+size_t chosen_points(struct named_metrics *c, const struct tacho_sum *rows, struct point *out);
+size_t chosen_max(const struct named_metrics *c);
+void chosen_end(struct named_metrics *c, struct registry *r);
 
 #endif

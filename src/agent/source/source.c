@@ -25,7 +25,7 @@ static void event_done(struct source_event *ev)
 	free(ev->why);
 }
 
-void source_free(struct source *s)
+void source_free(struct agent_source *s)
 {
 	if (!s)
 		return;
@@ -59,7 +59,7 @@ static int refuse(struct source_event *ev, enum tacho_state state, const char *m
 }
 
 /* Whether the words are an event, and what it is: asked once, of a set that is never opened. */
-static int understand(struct source *s, struct source_event *ev)
+static int understand(struct agent_source *s, struct source_event *ev)
 {
 	struct tacho_evset *set = NULL;
 	struct tacho_error e = { .column = -1 };
@@ -90,7 +90,7 @@ static int understand(struct source *s, struct source_event *ev)
 	return err;
 }
 
-static int init_events(struct source *s)
+static int init_events(struct agent_source *s)
 {
 	int err = 0;
 
@@ -109,25 +109,25 @@ static int init_events(struct source *s)
 	return err;
 }
 
-static void inherit(struct source *s, struct source *from)
+static void inherit(struct agent_source *s, struct agent_source *from)
 {
 	for (size_t i = 0; i < from->n_units; i++)
 		unit_retire(from, &from->units[i]);
 	s->slots = from->slots;
-	from->slots = (struct slots){ 0 };
+	from->slots = (struct counter_table){ 0 };
 	s->last_ns = from->last_ns;
 	s->paused = from->paused;
 }
 
-static void source_freep(struct source **s)
+static void source_freep(struct agent_source **s)
 {
 	source_free(*s);
 }
 
-int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
-		const struct source_config *cfg, struct source *from, struct tacho_error *e)
+int source_open(struct agent_source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
+		const struct source_config *cfg, struct agent_source *from, struct tacho_error *e)
 {
-	scoped(source_freep) struct source *s = calloc(1, sizeof(*s));
+	scoped(source_freep) struct agent_source *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
@@ -166,7 +166,7 @@ int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd
 
 /* ---- a tick ---- */
 
-static int room_for_points(struct source *s)
+static int room_for_points(struct agent_source *s)
 {
 	struct point *points, *sums;
 	size_t want = max_of(s->slots.n, (size_t)8);
@@ -206,7 +206,7 @@ static void add_row(struct point *p, const struct tacho_sum *row)
 	p->running_ns += row->running_ns;
 }
 
-static int read_derived(struct source *s, struct unit *u, const struct tacho_sum *rows)
+static int read_derived(struct agent_source *s, struct source_unit *u, const struct tacho_sum *rows)
 {
 	size_t want = s->n_extra + derived_max(u->derived) + chosen_max(u->chosen);
 
@@ -225,7 +225,7 @@ static int read_derived(struct source *s, struct unit *u, const struct tacho_sum
 	return 0;
 }
 
-static int read_unit(struct source *s, struct unit *u)
+static int read_unit(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_sum *rows;
 	int n = tacho_evset_read(u->set, NULL), n_rows;
@@ -258,7 +258,7 @@ static int read_unit(struct source *s, struct unit *u)
 }
 
 /* Reads every unit; the sums of a unit that has gone stay in its slots. */
-static int read_units(struct source *s)
+static int read_units(struct agent_source *s)
 {
 	int n = 0, got;
 
@@ -272,11 +272,11 @@ static int read_units(struct source *s)
 }
 
 /* A process that ended since the last tick is told of once more. */
-static void make_points(struct source *s)
+static void make_points(struct agent_source *s)
 {
 	s->n_points = 0;
 	for (size_t i = 0; i < s->slots.n; i++) {
-		struct slot *slot = &s->slots.v[i];
+		struct counter_series *slot = &s->slots.v[i];
 		const struct point end = { .state = slot->base.state };
 
 		if (slot->present && s->sums[i].series)
@@ -296,7 +296,7 @@ static bool grow_points(struct point **at, size_t n)
 	return v;
 }
 
-static int append_extra(struct source *s)
+static int append_extra(struct agent_source *s)
 {
 	size_t want = s->n_points + s->n_extra;
 
@@ -312,7 +312,7 @@ static int append_extra(struct source *s)
 	return 0;
 }
 
-int source_read(struct source *s, int64_t now_ns, struct batch *out)
+int source_read(struct agent_source *s, int64_t now_ns, struct point_batch *out)
 {
 	int n;
 
@@ -326,7 +326,7 @@ int source_read(struct source *s, int64_t now_ns, struct batch *out)
 	make_points(s);
 	if (append_extra(s) < 0)
 		return -ENOMEM;
-	*out = (struct batch){
+	*out = (struct point_batch){
 		.source = s->config->name,
 		.time_ns = now_ns,
 		/* the clock may have been set back */
@@ -338,7 +338,7 @@ int source_read(struct source *s, int64_t now_ns, struct batch *out)
 	return n;
 }
 
-int source_pause(struct source *s, bool pause)
+int source_pause(struct agent_source *s, bool pause)
 {
 	int err = 0;
 

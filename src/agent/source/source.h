@@ -15,14 +15,14 @@
 
 #include <tacho/tacho.h>
 
-struct derived;
-struct chosen;
+struct derived_metrics;
+struct named_metrics;
 
-struct unit {
+struct source_unit {
 	struct tacho_evset *set;
-	struct derived *derived;	/* NULL: nothing */
+	struct derived_metrics *derived;	/* NULL: nothing */
 	struct tacho_metric_set *metrics;	/* those the source names; NULL: none */
-	struct chosen *chosen;		/* their series; NULL: none */
+	struct named_metrics *chosen;		/* their series; NULL: none */
 	int pid;			/* of a process; 0: none */
 	char comm[64];
 	char *cgroup;			/* NULL: none */
@@ -56,16 +56,16 @@ struct source_event {
 	bool refused;			/* never gets into a set */
 };
 
-struct source {
+struct agent_source {
 	const struct source_config *config;
 	struct agent *agent;
 	struct tacho *tacho;
 	struct tacho *own;		/* the same where the source has lists of its own; else NULL */
 	struct fd_budget *fds;
-	struct unit *units;
+	struct source_unit *units;
 	size_t n_units, cap_units;
 	struct source_event *events;
-	struct slots slots;
+	struct counter_table slots;
 	size_t n_gone;			/* processes whose series have ended and can still be seen */
 	struct point *sums;		/* of one tick, by slot */
 	struct point *points;
@@ -75,7 +75,7 @@ struct source {
 	uint64_t interval_ns;		/* as it is now: ctl and the budget change it */
 	uint64_t next_ns;		/* CLOCK_MONOTONIC */
 	int64_t last_ns;		/* wall clock of the last batch; 0: none yet */
-	struct held held;		/* batches that wait for the flush */
+	struct flush_queue held;		/* batches that wait for the flush */
 	uint64_t flush_at_ns;		/* CLOCK_MONOTONIC */
 	bool paused;
 	bool metrics_told;		/* what is wrong with its metrics is in the log */
@@ -86,13 +86,13 @@ struct source {
 };
 
 /* `from`, or NULL, is a source whose series this one takes over, so that they go on. */
-int source_open(struct source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
-		const struct source_config *cfg, struct source *from, struct tacho_error *e);
-void source_free(struct source *s);
+int source_open(struct agent_source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
+		const struct source_config *cfg, struct agent_source *from, struct tacho_error *e);
+void source_free(struct agent_source *s);
 /* Looks up processes and cgroups again, and opens everything anew where CPUs changed. */
-int source_refresh(struct source *s, bool cpus_changed);
+int source_refresh(struct agent_source *s, bool cpus_changed);
 /* Reads all units; the batch borrows the source's points. Returns how many counters were read. */
-int source_read(struct source *s, int64_t now_ns, struct batch *out);
-int source_pause(struct source *s, bool pause);
+int source_read(struct agent_source *s, int64_t now_ns, struct point_batch *out);
+int source_pause(struct agent_source *s, bool pause);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define MAX_UNITS 4096		/* of one source: a fork bomb must not take the agent along */
 
-static struct unit *find_pid(struct source *s, int pid)
+static struct source_unit *find_pid(struct agent_source *s, int pid)
 {
 	for (size_t i = 0; i < s->n_units; i++)
 		if (s->units[i].pid == pid)
@@ -23,7 +23,7 @@ static struct unit *find_pid(struct source *s, int pid)
 	return NULL;
 }
 
-static struct unit *find_cgroup(struct source *s, const char *path)
+static struct source_unit *find_cgroup(struct agent_source *s, const char *path)
 {
 	for (size_t i = 0; i < s->n_units; i++)
 		if (s->units[i].cgroup && !strcmp(s->units[i].cgroup, path))
@@ -31,26 +31,26 @@ static struct unit *find_cgroup(struct source *s, const char *path)
 	return NULL;
 }
 
-static struct unit *add_unit(struct source *s)
+static struct source_unit *add_unit(struct agent_source *s)
 {
 	void *v = s->units;
 
 	if (s->n_units >= MAX_UNITS || !vec_room_(&v, s->n_units, &s->cap_units, sizeof(*s->units)))
 		return NULL;
 	s->units = v;
-	s->units[s->n_units] = (struct unit){ .seen = true };
+	s->units[s->n_units] = (struct source_unit){ .seen = true };
 	return &s->units[s->n_units++];
 }
 
 /* Opens a unit under other labels; what it counted so far stays where it was counted. */
-static int open_again(struct source *s, struct unit *u)
+static int open_again(struct agent_source *s, struct source_unit *u)
 {
 	unit_retire(s, u);
 	u->count = u->count_before = 0;
 	return unit_open(s, u);
 }
 
-static size_t count_own(const struct source *s)
+static size_t count_own(const struct agent_source *s)
 {
 	size_t n = 0;
 
@@ -59,16 +59,16 @@ static size_t count_own(const struct source *s)
 	return n;
 }
 
-static bool has_top(const struct source *s)
+static bool has_top(const struct agent_source *s)
 {
 	return s->config->per == PER_PROCESS && s->config->top;
 }
 
 /* A process that runs another program since, or a pid that was given to another process, is
  * another unit. */
-static int see_process(struct source *s, int pid, const char *comm)
+static int see_process(struct agent_source *s, int pid, const char *comm)
 {
-	struct unit *u = find_pid(s, pid);
+	struct source_unit *u = find_pid(s, pid);
 	bool same = u && !strncmp(u->comm, comm, sizeof(u->comm) - 1);
 
 	if (u)
@@ -114,7 +114,7 @@ static bool wanted_pid(const struct source_config *cfg, int pid)
 
 static int look_at_process(void *arg, const struct tacho_process *p)
 {
-	struct source *s = arg;
+	struct agent_source *s = arg;
 	const struct source_config *cfg = s->config;
 
 	if (cfg->target == TARGET_PIDS) {
@@ -142,8 +142,8 @@ static bool wanted_cgroup(const struct source_config *cfg, const char *path)
 
 static int look_at_cgroup(void *arg, const char *below)
 {
-	struct source *s = arg;
-	struct unit *u;
+	struct agent_source *s = arg;
+	struct source_unit *u;
 	char path[PATH_MAX];
 
 	if ((size_t)snprintf(path, sizeof(path), "%s%s", *below == '/' ? "" : "/", below) >=
@@ -162,7 +162,7 @@ static int look_at_cgroup(void *arg, const char *below)
 	return u->cgroup ? unit_open(s, u) : -ENOMEM;
 }
 
-static int look_at_machine(struct source *s)
+static int look_at_machine(struct agent_source *s)
 {
 	if (s->n_units) {
 		s->units[0].seen = true;
@@ -172,7 +172,7 @@ static int look_at_machine(struct source *s)
 }
 
 /* Everything counts on CPUs: after a change it is opened again on those that are there now. */
-static int reopen_all(struct source *s)
+static int reopen_all(struct agent_source *s)
 {
 	int err = 0;
 
@@ -185,7 +185,7 @@ static int reopen_all(struct source *s)
 	return err;
 }
 
-static void drop_unseen(struct source *s)
+static void drop_unseen(struct agent_source *s)
 {
 	size_t kept = 0;
 
@@ -205,10 +205,10 @@ static void drop_unseen(struct source *s)
 #define MOST_SWAPS 8		/* at one look: each opens two units' counters again */
 #define STAYS_LOOKS 30		/* a process that was there so often is likely to stay */
 
-static void weigh(struct source *s)
+static void weigh(struct agent_source *s)
 {
 	for (size_t i = 0; i < s->n_units; i++) {
-		struct unit *u = &s->units[i];
+		struct source_unit *u = &s->units[i];
 
 		u->weight = u->count - min_of(u->count, u->count_before);
 	}
@@ -216,19 +216,19 @@ static void weigh(struct source *s)
 
 /* Where processes come and go by the dozen (a compiler's), each would leave series behind that are
  * known for minutes. So those that have gone count, and when they are many only who stays rises. */
-static bool may_rise(const struct source *s, const struct unit *u)
+static bool may_rise(const struct agent_source *s, const struct source_unit *u)
 {
 	return u->weight && (s->n_gone < s->config->top || u->n_looks >= STAYS_LOOKS);
 }
 
 /* The one that counted most of those in "other" and may rise, or least of those with series of their
  * own. */
-static struct unit *extreme(struct source *s, bool other)
+static struct source_unit *extreme(struct agent_source *s, bool other)
 {
-	struct unit *found = NULL;
+	struct source_unit *found = NULL;
 
 	for (size_t i = 0; i < s->n_units; i++) {
-		struct unit *u = &s->units[i];
+		struct source_unit *u = &s->units[i];
 
 		if (u->other == other && (!other || may_rise(s, u)) &&
 		    (!found || (other ? u->weight > found->weight : u->weight < found->weight)))
@@ -239,14 +239,14 @@ static struct unit *extreme(struct source *s, bool other)
 
 /* Those that count most (of the source's first event) have series of their own. One that only
  * leads by a little does not take another's place: series that come and go help nobody. */
-static int choose_top(struct source *s)
+static int choose_top(struct agent_source *s)
 {
 	size_t own = count_own(s);
 	int err = 0;
 
 	weigh(s);
 	for (int i = 0; err == 0 && i < MOST_SWAPS; i++) {
-		struct unit *up = extreme(s, true), *down = extreme(s, false);
+		struct source_unit *up = extreme(s, true), *down = extreme(s, false);
 
 		if (!up)
 			break;
@@ -272,7 +272,7 @@ static int choose_top(struct source *s)
 /* ---- slots ---- */
 
 /* Slots of processes and cgroups that have long gone are forgotten. */
-static void forget_slots(struct source *s)
+static void forget_slots(struct agent_source *s)
 {
 	scoped(freep) uint32_t *map = slots_compact(&s->slots, &s->agent->registry);
 
@@ -283,7 +283,7 @@ static void forget_slots(struct source *s)
 }
 
 /* A slot may be fed by several units: it is there while one of them is. */
-static void mark_fed(struct source *s)
+static void mark_fed(struct agent_source *s)
 {
 	for (size_t i = 0; i < s->slots.n; i++)
 		s->slots.v[i].present = false;
@@ -294,7 +294,8 @@ static void mark_fed(struct source *s)
 }
 
 /* The CPU that a series without counters belongs to, when it is offline; else -1. */
-static int offline_cpu(struct source *s, const struct cpuset *online, const struct slot *slot)
+static int offline_cpu(struct agent_source *s, const struct cpuset *online,
+		       const struct counter_series *slot)
 {
 	const struct series *series;
 	const char *text;
@@ -310,7 +311,7 @@ static int offline_cpu(struct source *s, const struct cpuset *online, const stru
 }
 
 /* Series of CPUs that went offline wait for them: the counters go on where they stood. */
-static void tell_offline(struct source *s)
+static void tell_offline(struct agent_source *s)
 {
 	scoped(cpuset_done) struct cpuset online = { 0 };
 	char text[4096], why[80];
@@ -318,7 +319,7 @@ static void tell_offline(struct source *s)
 	if (tacho_online_cpus(s->tacho, text, sizeof(text)) < 0 || cpuset_parse(&online, str_of(text)) < 0)
 		return;
 	for (size_t i = 0; i < s->slots.n; i++) {
-		struct slot *slot = &s->slots.v[i];
+		struct counter_series *slot = &s->slots.v[i];
 		int cpu = slot->present || slot->ended ? -1 : offline_cpu(s, &online, slot);
 
 		slot->offline = cpu >= 0;
@@ -331,12 +332,12 @@ static void tell_offline(struct source *s)
 }
 
 /* The command is held until its counters are in place. */
-static int start_command(struct source *s)
+static int start_command(struct agent_source *s)
 {
 	const struct strlist *words = &s->config->command;
 	scoped(freep) char **argv = NULL;
 	struct tacho_error e = { .column = -1 };
-	struct unit *u;
+	struct source_unit *u;
 	int err;
 
 	if (s->command || words->n == 0)
@@ -358,7 +359,7 @@ static int start_command(struct source *s)
 }
 
 /* It is counted until it has been read a last time after its end. */
-static int look_at_command(struct source *s)
+static int look_at_command(struct agent_source *s)
 {
 	int err = start_command(s);
 
@@ -370,7 +371,7 @@ static int look_at_command(struct source *s)
 	return 0;
 }
 
-int source_refresh(struct source *s, bool cpus_changed)
+int source_refresh(struct agent_source *s, bool cpus_changed)
 {
 	int err;
 

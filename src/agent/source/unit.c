@@ -15,7 +15,7 @@
 /* ---- opening ---- */
 
 /* How many descriptors one event needs here, before it is opened. */
-static uint64_t places_of(struct source *s, const struct unit *u)
+static uint64_t places_of(struct agent_source *s, const struct source_unit *u)
 {
 	scoped(cpuset_done) struct cpuset online = { 0 };
 	char text[4096];
@@ -28,7 +28,7 @@ static uint64_t places_of(struct source *s, const struct unit *u)
 	return cpuset_count(&online);
 }
 
-static void no_descriptors(struct source *s, struct source_event *ev, uint64_t needs)
+static void no_descriptors(struct agent_source *s, struct source_event *ev, uint64_t needs)
 {
 	ev->state = TACHO_FAILED;
 	free(ev->why);
@@ -40,7 +40,7 @@ static void no_descriptors(struct source *s, struct source_event *ev, uint64_t n
 }
 
 /* The events added since the last time are of entry `i`. */
-static int remember_entry(struct unit *u, size_t i)
+static int remember_entry(struct source_unit *u, size_t i)
 {
 	size_t n = tacho_evset_size(u->set);
 	uint32_t *map = reallocarray(u->entry_of, n, sizeof(*map));
@@ -54,7 +54,7 @@ static int remember_entry(struct unit *u, size_t i)
 }
 
 /* Adds what can be afforded; the others keep their place with a reason. */
-static int add_events(struct source *s, struct unit *u)
+static int add_events(struct agent_source *s, struct source_unit *u)
 {
 	uint64_t places = places_of(s, u);
 
@@ -81,7 +81,7 @@ static int add_events(struct source *s, struct unit *u)
 }
 
 /* Events that only metrics need belong to an entry behind the others, which has no series. */
-static int add_metrics(struct source *s, struct unit *u)
+static int add_metrics(struct agent_source *s, struct source_unit *u)
 {
 	int n = chosen_plan(s, u);
 
@@ -106,7 +106,7 @@ static char *cpus_of_groups(const struct source_config *cfg)
 	return buf_take(&text);
 }
 
-static int open_set(struct source *s, struct unit *u, struct tacho_error *e)
+static int open_set(struct agent_source *s, struct source_unit *u, struct tacho_error *e)
 {
 	scoped(freep) char *groups = NULL;
 	struct tacho_evset_opts opts = { .size = sizeof(opts) };
@@ -135,7 +135,7 @@ static int open_set(struct source *s, struct unit *u, struct tacho_error *e)
 }
 
 /* What this unit added to the events' numbers goes with it. */
-static void uncount(struct source *s, struct unit *u)
+static void uncount(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_sum *rows;
 	int n = u->set && u->n_rows ? unit_sums(s, u, &rows) : 0;
@@ -150,7 +150,7 @@ static void uncount(struct source *s, struct unit *u)
 	}
 }
 
-static void close_set(struct source *s, struct unit *u)
+static void close_set(struct agent_source *s, struct source_unit *u)
 {
 	uncount(s, u);
 	derived_end(u->derived, &s->agent->registry);
@@ -168,7 +168,7 @@ static void close_set(struct source *s, struct unit *u)
 }
 
 /* The whole target was refused: every event says so. */
-static int tell_all(struct source *s, int err, const struct tacho_error *e)
+static int tell_all(struct agent_source *s, int err, const struct tacho_error *e)
 {
 	for (size_t i = 0; i < s->config->n_events; i++) {
 		struct source_event *ev = &s->events[i];
@@ -184,7 +184,7 @@ static int tell_all(struct source *s, int err, const struct tacho_error *e)
 	return 0;
 }
 
-static int map_now(struct source *s, struct unit *u)
+static int map_now(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_sum *rows;
 	int n = unit_sums(s, u, &rows);
@@ -192,7 +192,7 @@ static int map_now(struct source *s, struct unit *u)
 	return n < 0 ? n : unit_map_rows(s, u, rows, (size_t)n);
 }
 
-int unit_open(struct source *s, struct unit *u)
+int unit_open(struct agent_source *s, struct source_unit *u)
 {
 	struct tacho_error e = { .column = -1 };
 	int err = tacho_evset_new(&u->set, s->tacho);
@@ -218,7 +218,7 @@ int unit_open(struct source *s, struct unit *u)
 /* ---- rows and slots ---- */
 
 /* A row that says why it does not count: the event's state as people see it. */
-void unit_tell_state(struct source *s, const struct unit *u, const struct tacho_sum *row)
+void unit_tell_state(struct agent_source *s, const struct source_unit *u, const struct tacho_sum *row)
 {
 	struct source_event *ev = unit_event(s, u, row->event);
 
@@ -240,7 +240,7 @@ static const enum tacho_per sums_per[] = {
 	[PER_CGROUP] = TACHO_PER_TOTAL,
 };
 
-int unit_sums(struct source *s, struct unit *u, const struct tacho_sum **rows)
+int unit_sums(struct agent_source *s, struct source_unit *u, const struct tacho_sum **rows)
 {
 	return tacho_evset_sums(u->set, TACHO_OPTS(tacho_sums_opts, .per = sums_per[s->config->per],
 						   .no_merge = s->config->no_merge), rows);
@@ -279,8 +279,8 @@ static int group_of(const struct source_config *cfg, int cpu)
 }
 
 /* What tells the series of this row from the others. False: it belongs to none. */
-static bool place_labels(struct source *s, const struct unit *u, const struct tacho_place *at,
-			 struct labels *l, int *group)
+static bool place_labels(struct agent_source *s, const struct source_unit *u,
+			 const struct tacho_place *at, struct labels *l, int *group)
 {
 	const struct source_config *cfg = s->config;
 
@@ -310,7 +310,7 @@ static bool place_labels(struct source *s, const struct unit *u, const struct ta
 	return true;
 }
 
-struct source_event *unit_event(struct source *s, const struct unit *u, uint32_t index)
+struct source_event *unit_event(struct agent_source *s, const struct source_unit *u, uint32_t index)
 {
 	return &s->events[u->entry_of[index]];
 }
@@ -346,7 +346,7 @@ static const char *pmu_label(const struct source_config *cfg, const struct tacho
 	return short_name;
 }
 
-static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum *row,
+static int64_t slot_of(struct agent_source *s, struct source_unit *u, const struct tacho_sum *row,
 		       struct buf *scratch)
 {
 	struct registry *r = &s->agent->registry;
@@ -373,7 +373,8 @@ static int64_t slot_of(struct source *s, struct unit *u, const struct tacho_sum 
 	return slots_get(&s->slots, r, metric, s->config->name, l.v, l.n, group + 1, clock_wall_ns());
 }
 
-int64_t unit_add_gauge(struct source *s, struct unit *u, const struct tacho_sum *row, const struct metric *m)
+int64_t unit_add_gauge(struct agent_source *s, struct source_unit *u, const struct tacho_sum *row,
+		       const struct metric *m)
 {
 	struct labels l = { .n = 0 };
 	int group;
@@ -384,7 +385,7 @@ int64_t unit_add_gauge(struct source *s, struct unit *u, const struct tacho_sum 
 }
 
 /* An event that does not count here has its one series, which says why. */
-static void tell_series(struct source *s, const struct tacho_sum *row, uint32_t slot)
+static void tell_series(struct agent_source *s, const struct tacho_sum *row, uint32_t slot)
 {
 	if (row->state >= TACHO_UNSUPPORTED)
 		registry_state(&s->agent->registry, s->slots.v[slot].series, row->state, row->why);
@@ -392,7 +393,8 @@ static void tell_series(struct source *s, const struct tacho_sum *row, uint32_t 
 
 /* Instances of a PMU and CPUs of a group are added up. An event that stands twice in the source, as
  * cycles do in "{cycles,instructions}" and "{cycles,branches}", is not. */
-static bool counts_the_same(const struct unit *u, const struct tacho_sum *a, const struct tacho_sum *b)
+static bool counts_the_same(const struct source_unit *u, const struct tacho_sum *a,
+			    const struct tacho_sum *b)
 {
 	return a->event != b->event &&
 	       (u->entry_of[a->event] != u->entry_of[b->event] ||
@@ -400,7 +402,8 @@ static bool counts_the_same(const struct unit *u, const struct tacho_sum *a, con
 }
 
 /* Of rows that count the same, the first that could be opened feeds the slot. */
-static int find_repeats(const struct source *s, struct unit *u, const struct tacho_sum *rows, size_t n)
+static int find_repeats(const struct agent_source *s, struct source_unit *u,
+			const struct tacho_sum *rows, size_t n)
 {
 	scoped(freep) uint32_t *first = calloc(s->slots.n + 1, sizeof(*first));	/* by slot, from 1 */
 
@@ -426,7 +429,7 @@ static int find_repeats(const struct source *s, struct unit *u, const struct tac
 	return 0;
 }
 
-int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows, size_t n)
+int unit_map_rows(struct agent_source *s, struct source_unit *u, const struct tacho_sum *rows, size_t n)
 {
 	scoped(buf_done) struct buf scratch = { 0 };
 	uint32_t *map = reallocarray(u->slot_of_row, n ? n : 1, sizeof(*map));
@@ -456,7 +459,7 @@ int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows
 
 /* ---- the end ---- */
 
-void unit_retire(struct source *s, struct unit *u)
+void unit_retire(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_sum *rows;
 	int n;
@@ -471,7 +474,7 @@ void unit_retire(struct source *s, struct unit *u)
 	close_set(s, u);
 }
 
-void unit_done(struct source *s, struct unit *u)
+void unit_done(struct agent_source *s, struct source_unit *u)
 {
 	close_set(s, u);
 	free(take(u->cgroup));

@@ -10,22 +10,24 @@
 #define NO_SLOT UINT32_MAX
 
 /* The entry that the event of a unit's set comes from. */
-struct source_event *unit_event(struct source *s, const struct unit *u, uint32_t index);
+struct source_event *unit_event(struct agent_source *s, const struct source_unit *u, uint32_t index);
 
 /* What the row says of its event: state, share, reason. */
-void unit_tell_state(struct source *s, const struct unit *u, const struct tacho_sum *row);
+void unit_tell_state(struct agent_source *s, const struct source_unit *u, const struct tacho_sum *row);
 
 /* Opens the events on the unit's process, cgroup or CPUs. What cannot be opened is told by the
  * events' states. Returns 0 or -ENOMEM. */
-int unit_open(struct source *s, struct unit *u);
+int unit_open(struct agent_source *s, struct source_unit *u);
 /* The sums that the source's series are made of. Returns how many, or -ENOMEM. */
-int unit_sums(struct source *s, struct unit *u, const struct tacho_sum **rows);
+int unit_sums(struct agent_source *s, struct source_unit *u, const struct tacho_sum **rows);
 /* A series with the labels of the row's place; its id, 0: the place belongs to none, or -ENOMEM. */
-int64_t unit_add_gauge(struct source *s, struct unit *u, const struct tacho_sum *row, const struct metric *m);
+int64_t unit_add_gauge(struct agent_source *s, struct source_unit *u, const struct tacho_sum *row,
+		       const struct metric *m);
 /* Works out which row feeds which slot. */
-int unit_map_rows(struct source *s, struct unit *u, const struct tacho_sum *rows, size_t n);
+int unit_map_rows(struct agent_source *s, struct source_unit *u, const struct tacho_sum *rows,
+		  size_t n);
 /* Reads a last time, keeps the counts in the slots, and closes. */
-void unit_retire(struct source *s, struct unit *u);
-void unit_done(struct source *s, struct unit *u);	/* closes and frees */
+void unit_retire(struct agent_source *s, struct source_unit *u);
+void unit_done(struct agent_source *s, struct source_unit *u);	/* closes and frees */
 
 #endif

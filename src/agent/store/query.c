@@ -93,7 +93,7 @@ int store_series(struct store *s, const char *event_glob, const char *label_filt
 /* ---- ranges ---- */
 
 /* One step of the answer while it is filled. */
-struct walk {
+struct query_walk {
 	const struct store_query *q;
 	int64_t step_ns;
 	double scale;
@@ -111,7 +111,7 @@ struct walk {
 	uint64_t last_count;
 };
 
-static int emit(struct walk *w)
+static int emit(struct query_walk *w)
 {
 	struct store_point p = w->open;
 
@@ -131,7 +131,7 @@ static int emit(struct walk *w)
 	return w->fn(w->arg, &p);
 }
 
-static void widen(struct walk *w, double least, double most)
+static void widen(struct query_walk *w, double least, double most)
 {
 	w->open.min = w->open.n ? min_of(w->open.min, least) : least;
 	w->open.max = w->open.n ? max_of(w->open.max, most) : most;
@@ -139,7 +139,8 @@ static void widen(struct walk *w, double least, double most)
 }
 
 /* Buckets of a rollup bring their own least and largest rate. */
-static void fill_counter(struct walk *w, const struct chunk_point *p, int64_t start_ns, bool rolled)
+static void fill_counter(struct query_walk *w, const struct chunk_point *p, int64_t start_ns,
+			 bool rolled)
 {
 	double counts, seconds;
 
@@ -158,7 +159,7 @@ static void fill_counter(struct walk *w, const struct chunk_point *p, int64_t st
 	}
 }
 
-static int see(struct walk *w, const struct chunk_point *p, int64_t start_ns, bool rolled)
+static int see(struct query_walk *w, const struct chunk_point *p, int64_t start_ns, bool rolled)
 {
 	int64_t at = w->step_ns ? p->time_ns - p->time_ns % w->step_ns : p->time_ns;
 	int err = 0;
@@ -182,7 +183,7 @@ static int see(struct walk *w, const struct chunk_point *p, int64_t start_ns, bo
 	return err;
 }
 
-static int see_chunk(struct walk *w, struct str bytes, int64_t to_ns)
+static int see_chunk(struct query_walk *w, struct str bytes, int64_t to_ns)
 {
 	struct chunk_reader r;
 	struct chunk_point p;
@@ -223,7 +224,7 @@ static void find_cuts(const struct store *s, int64_t step_ns, int64_t cuts[CHUNK
 	cuts[CHUNK_10S] = min_of(cuts[CHUNK_10S], cuts[CHUNK_FULL]);
 }
 
-static int load_series(struct store *s, uint64_t key, struct walk *w)
+static int load_series(struct store *s, uint64_t key, struct query_walk *w)
 {
 	sqlite3_stmt *st = prepare(s, "SELECT kind, scale FROM series WHERE key = ?1");
 	int err = -ENOENT;
@@ -238,7 +239,7 @@ static int load_series(struct store *s, uint64_t key, struct walk *w)
 	return err;
 }
 
-static int query_level(struct store *s, struct walk *w, enum chunk_level level, int64_t from_ns,
+static int query_level(struct store *s, struct query_walk *w, enum chunk_level level, int64_t from_ns,
 		       int64_t to_ns)
 {
 	sqlite3_stmt *st;
@@ -259,7 +260,8 @@ static int query_level(struct store *s, struct walk *w, enum chunk_level level, 
 }
 
 /* From the coarsest level, which reaches back farthest, to the points themselves. */
-static int query_one(struct store *s, uint64_t key, const int64_t cuts[CHUNK_LEVELS], struct walk *w)
+static int query_one(struct store *s, uint64_t key, const int64_t cuts[CHUNK_LEVELS],
+		     struct query_walk *w)
 {
 	int64_t from = w->q->from_ns, to = w->q->to_ns;
 	int err = load_series(s, key, w);
@@ -287,7 +289,7 @@ int store_query(struct store *s, const struct store_query *q,
 	find_cuts(s, step, cuts);
 	pthread_mutex_lock(&s->read_lock);
 	for (size_t i = 0; err == 0 && i < q->n_keys; i++) {
-		struct walk w = { .q = q, .step_ns = step, .fn = fn, .arg = arg,
+		struct query_walk w = { .q = q, .step_ns = step, .fn = fn, .arg = arg,
 				  .max = q->max_points ? q->max_points : MAX_POINTS };
 
 		err = query_one(s, q->keys[i], cuts, &w);

@@ -41,7 +41,7 @@ static bool room_for(struct store *s, size_t more)
 	return true;
 }
 
-void store_take(struct store *s, const struct batch *b)
+void store_take(struct store *s, const struct point_batch *b)
 {
 	pthread_mutex_lock(&s->lock);
 	if (room_for(s, b->n_points)) {

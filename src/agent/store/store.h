@@ -27,7 +27,7 @@ int store_open(struct store **out, const char *path, struct registry *r,
 void store_close(struct store *s);		/* flushes */
 
 /* Copies the points; never blocks. */
-void store_take(struct store *s, const struct batch *b);
+void store_take(struct store *s, const struct point_batch *b);
 int store_flush(struct store *s);		/* waits until all taken is on disk; 0 or -errno */
 
 /* A stored series is named by its text, so it is the same one after a restart:

@@ -71,7 +71,7 @@ static void head(struct check *c, const struct source_config *s)
 		json_begin(&c->json, '[');
 		return;
 	}
-	key_show(&(struct key_row){ KEY_DURATION }, &s->interval_ns, &times);
+	key_show(&(struct config_key){ KEY_DURATION }, &s->interval_ns, &times);
 	buf_printf(c->out, "source %s: %s, per %s, every %.*s\n", s->name, target, per,
 		   times.n > 2 ? (int)times.n - 2 : 0, times.n ? times.bytes + 1 : "");
 	buf_done(&times);

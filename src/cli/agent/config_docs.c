@@ -34,7 +34,7 @@ static void put_choices(struct buf *out, const char *choices)
 }
 
 /* Whether its default is written in quotes in a file, but not in the row. */
-static bool is_text(const struct key_row *row)
+static bool is_text(const struct config_key *row)
 {
 	bool quoted = row->kind <= KEY_URL || row->kind == KEY_DURATION || row->kind == KEY_CHOICE ||
 		      (row->kind == KEY_BYTES && row->fallback[strcspn(row->fallback, "KMGTi")]);
@@ -42,7 +42,7 @@ static bool is_text(const struct key_row *row)
 	return quoted && row->fallback[0] != '"';
 }
 
-static void put_row(struct buf *out, const struct key_row *row)
+static void put_row(struct buf *out, const struct config_key *row)
 {
 	buf_putc(out, '*');
 	scd_escaped(out, str_of(row->name));
@@ -64,9 +64,9 @@ static void put_row(struct buf *out, const struct key_row *row)
 	buf_puts(out, "\n\n");
 }
 
-static void put_rows(struct buf *out, const struct key_row *rows)
+static void put_rows(struct buf *out, const struct config_key *rows)
 {
-	for (const struct key_row *row = rows; row && row->kind != KEY_END; row++)
+	for (const struct config_key *row = rows; row && row->kind != KEY_END; row++)
 		put_row(out, row);
 }
 

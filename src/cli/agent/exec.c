@@ -31,7 +31,7 @@ static void say(void *arg, enum tacho_log_level level, const char *text)
 }
 
 /* All sources become one: the events of all, on this target. -ENODATA: there are none. */
-static int one_source(struct agent_config *cfg, enum target_kind target)
+static int one_source(struct agent_config *cfg, enum source_target target)
 {
 	struct source_config *first = cfg->sources;
 	struct event_config *all;
