@@ -57,13 +57,13 @@ static uint64_t loop_decode(const struct input *in)
 
 	while (tacho_record_next(&it, &rec) > 0) {
 		struct tacho_sample s;
-		struct tacho_other o;
+		struct tacho_sideband o;
 
 		if (rec.type == TACHO_RECORD_SAMPLE) {
 			if (tacho_sample_decode(&s, &rec, &in->lay, &scratch) < 0)
 				abort();
 			sum += s.ip + s.time + s.tid + s.cpu + s.period + sum_words(s.chain);
-		} else if (tacho_other_decode(&o, &rec, &in->lay, &scratch) == 0) {
+		} else if (tacho_sideband_decode(&o, &rec, &in->lay, &scratch) == 0) {
 			sum += o.id.time;
 		}
 	}

@@ -159,7 +159,7 @@ struct tacho_mmap {			/* MMAP and MMAP2 */
 	const char *path;		/* NUL-terminated within the record */
 };
 
-struct tacho_other {			/* any record but SAMPLE */
+struct tacho_sideband {			/* any record but SAMPLE */
 	uint32_t type;
 	uint16_t misc;
 	struct tacho_sample_id id;
@@ -184,7 +184,7 @@ struct tacho_other {			/* any record but SAMPLE */
 
 /* 0; -EOPNOTSUPP for a type that is not known (pass it on by its size); -EBADMSG. `lay` may be
  * NULL: then no trailer is looked for, and READ is refused. Nothing but 0 leaves views in *out. */
-TACHO_API int tacho_other_decode(struct tacho_other *out, const struct tacho_record *rec,
+TACHO_API int tacho_sideband_decode(struct tacho_sideband *out, const struct tacho_record *rec,
 				 const struct tacho_layout *lay, struct tacho_scratch *scratch);
 
 /* "PERF_RECORD_MMAP2" or NULL. */

@@ -35,7 +35,7 @@ TACHO_API int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_s
 TACHO_API void tacho_symbols_free(struct tacho_symbols *s);
 
 /* MMAP, MMAP2, COMM, FORK, EXIT and KSYMBOL change what is known; others are ignored. 0 or -ENOMEM. */
-TACHO_API int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec);
+TACHO_API int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_sideband *rec);
 /* Forgets the maps and names of processes and threads whose EXIT had been fed before the last call,
  * and, where tables of symbols have more than `max_bytes` (0: any), those that were not used since
  * then, to be read again when needed: for one who follows a machine for days. 0 or -ENOMEM. */

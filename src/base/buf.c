@@ -34,7 +34,7 @@ void *buf_grow(struct buf *b, size_t n)
 	if (want > b->cap) {
 		size_t cap = max_of(max_of(want, b->cap * 2), (size_t)64);
 		/* What begins large is filled at once: of huge pages there are fewer to be handed out. */
-		char *bytes = b->bytes || cap < PAGES_HUGE ? realloc(b->bytes, cap) : pages_alloc(cap);
+		char *bytes = b->bytes || cap < HUGE_PAGE_BYTES ? realloc(b->bytes, cap) : large_alloc_huge(cap);
 
 		if (!bytes) {
 			b->bad = true;

@@ -34,7 +34,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap) printf_like(2, 0);
 char *buf_take(struct buf *b);				/* the text, now the caller's; NULL when failed */
 
 /* As buf_grow(), for those who ask often. */
-static inline char *buf_room(struct buf *b, size_t n)
+static inline char *buf_reserve(struct buf *b, size_t n)
 {
 	return !b->bad && n < b->cap - b->n ? b->bytes + b->n : buf_grow(b, n);
 }

@@ -15,7 +15,7 @@
 #define FILES_MOST 2048u		/* of a kind: half of them stay */
 #define DAY 86400			/* so often is it noted that one is used */
 
-bool kept_path(const char *kind, uint64_t number, char out[PATH_MAX])
+bool disk_cache_path(const char *kind, uint64_t number, char out[PATH_MAX])
 {
 	const char *base = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
 	unsigned long long id = number;
@@ -41,7 +41,7 @@ static bool is_ours(int fd, size_t most, size_t *n)
 	return true;
 }
 
-int kept_open(const char *path, size_t most, size_t *n)
+int disk_cache_open(const char *path, size_t most, size_t *n)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
@@ -83,7 +83,7 @@ static int transfer(int fd, struct iovec *parts, int n, ssize_t (*some)(int, con
 	return 0;
 }
 
-int kept_read(int fd, struct iovec *parts, int n)
+int disk_cache_read(int fd, struct iovec *parts, int n)
 {
 	return transfer(fd, parts, n, readv);
 }
@@ -132,7 +132,7 @@ static void drop_in(DIR *dir)
 		bytes += v[i].bytes;
 	if (n)
 		qsort(v, n, sizeof(*v), cmp_used);
-	for (size_t i = 0; i < n && (bytes > KEPT_MOST || n - i > FILES_MOST / 2); i++) {
+	for (size_t i = 0; i < n && (bytes > DISK_CACHE_MAX_BYTES || n - i > FILES_MOST / 2); i++) {
 		bytes -= v[i].bytes;
 		unlinkat(dirfd(dir), v[i].name, 0);
 	}
@@ -174,7 +174,7 @@ static bool is_own_place(const char *path)
 }
 
 /* A file without a name is gone with who writes it. Not all file systems have such. */
-static int open_new(struct kept_new *k)
+static int open_new(struct disk_cache_writer *k)
 {
 	char dir[PATH_MAX];
 
@@ -185,19 +185,19 @@ static int open_new(struct kept_new *k)
 	return k->nameless ? k->fd : mkostemp(k->temporary, O_CLOEXEC);
 }
 
-bool kept_begin(struct kept_new *k, const char *path)
+bool disk_cache_write_begin(struct disk_cache_writer *k, const char *path)
 {
 	int n = snprintf(k->path, sizeof(k->path), "%s", path);
 	int m = snprintf(k->temporary, sizeof(k->temporary), "%s.XXXXXX", path);
 
-	if (n < 0 || m < 0 || m >= (int)sizeof(k->temporary) || !is_own_place(path) || io_make_dirs(path, 0700) < 0)
+	if (n < 0 || m < 0 || m >= (int)sizeof(k->temporary) || !is_own_place(path) || io_make_parent_dirs(path, 0700) < 0)
 		return false;
 	k->fd = open_new(k);
 	return k->fd >= 0;
 }
 
 /* Gives it a name of its own, as no name can be taken over without one. */
-static int name_it(struct kept_new *k)
+static int name_it(struct disk_cache_writer *k)
 {
 	char from[32];
 	int n;
@@ -211,7 +211,7 @@ static int name_it(struct kept_new *k)
 	return linkat(AT_FDCWD, from, AT_FDCWD, k->temporary, AT_SYMLINK_FOLLOW);
 }
 
-void kept_end(struct kept_new *k, struct iovec *parts, int n)
+void disk_cache_write_end(struct disk_cache_writer *k, struct iovec *parts, int n)
 {
 	bool whole = n > 0 && transfer(k->fd, parts, n, writev) == 0 && name_it(k) == 0;
 

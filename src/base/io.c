@@ -105,7 +105,7 @@ int io_write_all(int fd, const void *bytes, size_t n)
 	return 0;
 }
 
-bool io_is_plain(const char *path)
+bool io_is_regular_file(const char *path)
 {
 	struct stat st;
 
@@ -122,11 +122,11 @@ bool io_same_file(const char *a, const char *b)
 
 void io_discard(const char *path)
 {
-	if (io_is_plain(path))
+	if (io_is_regular_file(path))
 		unlink(path);
 }
 
-int io_make_dirs(const char *path, unsigned mode)
+int io_make_parent_dirs(const char *path, unsigned mode)
 {
 	char part[PATH_MAX];
 	size_t n = strlen(path);

@@ -247,7 +247,7 @@ static enum json_token value(struct json_in *in, struct str *out)
 			return bad(in, "a number is not written as JSON has it");
 		token = JSON_IN_NUMBER;
 	} else if (scan_literal(in, out)) {
-		token = JSON_IN_WORD;
+		token = JSON_IN_LITERAL;
 	} else {
 		return bad(in, "a value was expected");
 	}
@@ -328,7 +328,7 @@ bool json_skip(struct json_in *in, enum json_token token)
 	return token > JSON_IN_DONE;
 }
 
-void json_where(const struct json_in *in, unsigned *line, unsigned *column)
+void json_position(const struct json_in *in, unsigned *line, unsigned *column)
 {
 	size_t at = min_of(in->at, in->n), start = 0;
 

@@ -14,14 +14,14 @@
 #define JSON_IN_DEPTH 64
 
 enum json_token {
-	JSON_IN_BAD,		/* in->why says what is wrong, json_where() where */
+	JSON_IN_BAD,		/* in->why says what is wrong, json_position() where */
 	JSON_IN_DONE,		/* the text held one value, and it was read */
 	JSON_IN_OBJECT, JSON_IN_ARRAY,
 	JSON_IN_CLOSE,		/* of the innermost object or array */
 	JSON_IN_KEY,
 	JSON_IN_STRING,
 	JSON_IN_NUMBER,		/* its text, checked */
-	JSON_IN_WORD,		/* true, false or null */
+	JSON_IN_LITERAL,		/* true, false or null */
 };
 
 struct json_in {
@@ -41,6 +41,6 @@ bool json_leave(struct json_in *in);
 /* Steps over the value that `token` has begun. False: bad. */
 bool json_skip(struct json_in *in, enum json_token token);
 /* Where the reader stands, both from 1; columns in bytes. */
-void json_where(const struct json_in *in, unsigned *line, unsigned *column);
+void json_position(const struct json_in *in, unsigned *line, unsigned *column);
 
 #endif

@@ -9,16 +9,16 @@
 #endif
 #include <sys/mman.h>
 
-void *pages_alloc(size_t n)
+void *large_alloc_huge(size_t n)
 {
-	size_t align = n < PAGES_HUGE ? PAGES_LINE : PAGES_HUGE, bytes;
+	size_t align = n < HUGE_PAGE_BYTES ? CACHE_LINE_BYTES : HUGE_PAGE_BYTES, bytes;
 	void *at;
 
 	if (__builtin_add_overflow(n, align - 1, &bytes))
 		return NULL;
 	bytes &= ~(align - 1);
 	at = aligned_alloc(align, bytes);
-	if (at && align == PAGES_HUGE)
+	if (at && align == HUGE_PAGE_BYTES)
 		madvise(at, bytes, MADV_HUGEPAGE);	/* a wish: small pages do as well */
 	return at;
 }
@@ -28,7 +28,7 @@ void *pages_alloc(size_t n)
 static _Atomic(void *) kept[8];
 static atomic_bool keeps;
 
-void pages_reuse(void)
+void large_enable_reuse(void)
 {
 #ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, KEPT_LEAST);
@@ -38,7 +38,7 @@ void pages_reuse(void)
 #endif
 }
 
-size_t pages_room(void *at)
+size_t large_usable_bytes(void *at)
 {
 #ifdef __GLIBC__
 	return malloc_usable_size(at);
@@ -65,7 +65,7 @@ static void *kept_get(size_t n)
 	for (size_t i = 0; i < countof(kept) && n >= KEPT_LEAST && atomic_load(&keeps); i++) {
 		void *at = atomic_exchange(&kept[i], NULL);
 
-		if (pages_room(at) >= n)
+		if (large_usable_bytes(at) >= n)
 			return at;
 		if (at && !kept_put(at))
 			free(at);
@@ -73,17 +73,17 @@ static void *kept_get(size_t n)
 	return NULL;
 }
 
-void *pages_get(size_t n)
+void *large_alloc(size_t n)
 {
 	void *at = kept_get(n);
 	size_t bytes;
 
-	if (at || __builtin_add_overflow(n, PAGES_LINE - 1, &bytes))
+	if (at || __builtin_add_overflow(n, CACHE_LINE_BYTES - 1, &bytes))
 		return at;
-	return aligned_alloc(PAGES_LINE, bytes & ~(size_t)(PAGES_LINE - 1));
+	return aligned_alloc(CACHE_LINE_BYTES, bytes & ~(size_t)(CACHE_LINE_BYTES - 1));
 }
 
-void pages_ahead(void *at, size_t n)
+void large_prefault(void *at, size_t n)
 {
 #ifdef MADV_POPULATE_WRITE
 	uintptr_t page = 4096;		/* refused where they are larger */
@@ -97,7 +97,7 @@ void pages_ahead(void *at, size_t n)
 #endif
 }
 
-void *pages_zeroed(size_t n)
+void *large_alloc_zeroed(size_t n)
 {
 	void *at = kept_get(n);
 
@@ -105,12 +105,12 @@ void *pages_zeroed(size_t n)
 		return memset(at, 0, n);
 	at = calloc(1, n);
 	if (at && n >= KEPT_LEAST)
-		pages_ahead(at, n);
+		large_prefault(at, n);
 	return at;
 }
 
-void pages_free(void *at)
+void large_free(void *at)
 {
-	if (!atomic_load(&keeps) || pages_room(at) < KEPT_LEAST || !kept_put(at))
+	if (!atomic_load(&keeps) || large_usable_bytes(at) < KEPT_LEAST || !kept_put(at))
 		free(at);
 }

@@ -8,22 +8,22 @@
 
 #include "base/defs.h"
 
-#define PAGES_HUGE ((size_t)2 << 20)
-#define PAGES_LINE 64u			/* of the cache */
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+#define CACHE_LINE_BYTES 64u			/* of the cache */
 
 /* n bytes of anything, aligned for a cache line at least; for free(). NULL without memory. */
-void *pages_alloc(size_t n);
+void *large_alloc_huge(size_t n);
 
 /* From now on what is freed is kept for what comes: a command that reads a file and ends makes one
  * large table after the other, and a page that the kernel hands out anew costs more than filling it. */
-void pages_reuse(void);
+void large_enable_reuse(void);
 /* n bytes of anything, perhaps what was given back before; new ones begin with a line, so that what has
- * half the size of one lies on one. For pages_free() or free(). NULL without memory. */
-void *pages_get(size_t n);
+ * half the size of one lies on one. For large_free() or free(). NULL without memory. */
+void *large_alloc(size_t n);
 /* All of it will be written soon: the kernel hands out the pages now, many at a time. A wish. */
-void pages_ahead(void *at, size_t n);
-void *pages_zeroed(size_t n);		/* n zeros, wherever they begin */
-void pages_free(void *at);		/* for what comes, if it is large */
-size_t pages_room(void *at);		/* how many bytes there are at least; 0: nobody knows */
+void large_prefault(void *at, size_t n);
+void *large_alloc_zeroed(size_t n);		/* n zeros, wherever they begin */
+void large_free(void *at);		/* for what comes, if it is large */
+size_t large_usable_bytes(void *at);		/* how many bytes there are at least; 0: nobody knows */
 
 #endif

@@ -8,7 +8,7 @@
 #include <locale.h>
 #include <math.h>
 
-const uint8_t num_digits[256] = {
+const uint8_t num_hex_digit_plus_1[256] = {
 	['0'] = 1, ['1'] = 2, ['2'] = 3, ['3'] = 4, ['4'] = 5, ['5'] = 6, ['6'] = 7, ['7'] = 8,
 	['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16,
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
@@ -21,7 +21,7 @@ static int digits(struct str s, unsigned radix, uint64_t *out)
 	if (!s.n)
 		return -EINVAL;
 	for (size_t i = 0; i < s.n; i++) {
-		unsigned d = num_digits[(unsigned char)s.s[i]] - 1u;	/* none: more than any */
+		unsigned d = num_hex_digit_plus_1[(unsigned char)s.s[i]] - 1u;	/* none: more than any */
 
 		if (d >= radix)
 			return -EINVAL;

@@ -18,7 +18,7 @@ int num_duration_ns(struct str s, uint64_t *out); /* 10ms, 1.5s, 2m, 1h, 250us, 
 
 /* Of hexadecimal digits, one more than each stands for; 0 for what is none. Nobody guesses right which
  * kind of digit comes next, so who reads many does not ask. */
-extern const uint8_t num_digits[256];
+extern const uint8_t num_hex_digit_plus_1[256];
 
 /* a * b / c without overflow in between, rounded to nearest; saturates; c == 0 gives 0. */
 uint64_t num_muldiv(uint64_t a, uint64_t b, uint64_t c);

@@ -8,7 +8,7 @@
 
 enum { PB_VARINT = 0, PB_FIXED64 = 1, PB_LENGTH = 2, PB_FIXED32 = 5 };
 
-void pb_raw(struct buf *b, uint64_t v)
+void pb_varint(struct buf *b, uint64_t v)
 {
 	char bytes[10];
 	size_t n = 0;
@@ -25,8 +25,8 @@ void pb_u64(struct buf *b, unsigned field, uint64_t v)
 {
 	if (!v)
 		return;
-	pb_raw(b, (uint64_t)field << 3 | PB_VARINT);
-	pb_raw(b, v);
+	pb_varint(b, (uint64_t)field << 3 | PB_VARINT);
+	pb_varint(b, v);
 }
 
 void pb_fixed64(struct buf *b, unsigned field, uint64_t v)
@@ -35,7 +35,7 @@ void pb_fixed64(struct buf *b, unsigned field, uint64_t v)
 
 	for (unsigned i = 0; i < 8; i++)
 		bytes[i] = (char)(v >> (8 * i));
-	pb_raw(b, (uint64_t)field << 3 | PB_FIXED64);
+	pb_varint(b, (uint64_t)field << 3 | PB_FIXED64);
 	buf_put(b, bytes, sizeof(bytes));
 }
 
@@ -49,8 +49,8 @@ void pb_double(struct buf *b, unsigned field, double v)
 
 void pb_element(struct buf *b, unsigned field, struct str bytes)
 {
-	pb_raw(b, (uint64_t)field << 3 | PB_LENGTH);
-	pb_raw(b, bytes.n);
+	pb_varint(b, (uint64_t)field << 3 | PB_LENGTH);
+	pb_varint(b, bytes.n);
 	buf_str(b, bytes);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 
-void pb_raw(struct buf *b, uint64_t v);				/* a bare varint */
+void pb_varint(struct buf *b, uint64_t v);				/* a bare varint */
 void pb_u64(struct buf *b, unsigned field, uint64_t v);
 /* Eight bytes, there even where they are 0: a member of a oneof is not left out. */
 void pb_fixed64(struct buf *b, unsigned field, uint64_t v);

@@ -41,7 +41,7 @@ static bool control(char c)
 	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
 }
 
-bool str_is_plain(struct str a)
+bool str_is_printable(struct str a)
 {
 	for (size_t i = 0; i < a.n; i++)
 		if (control(a.s[i]))
@@ -49,7 +49,7 @@ bool str_is_plain(struct str a)
 	return true;
 }
 
-void str_make_plain(char *s, size_t n)
+void str_make_printable(char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (control(s[i]))

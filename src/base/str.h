@@ -40,8 +40,8 @@ static inline bool str_is(struct str a, const char *b)
 bool str_ieq(struct str a, struct str b);		/* ASCII case is ignored */
 bool str_starts(struct str a, const char *prefix);
 bool str_ends(struct str a, const char *suffix);
-bool str_is_plain(struct str a);			/* no control characters, but for tabs */
-void str_make_plain(char *s, size_t n);			/* a ? in place of each */
+bool str_is_printable(struct str a);			/* no control characters, but for tabs */
+void str_make_printable(char *s, size_t n);			/* a ? in place of each */
 struct str str_trim(struct str a);			/* without blanks at both ends */
 int str_cmp(struct str a, struct str b);		/* as strcmp */
 int str_natcmp(const char *a, const char *b);		/* digits compare as numbers: cpu2 < cpu10 */

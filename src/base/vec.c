@@ -26,7 +26,7 @@ static void *move_apart(void *v, size_t have)
 
 	if (have > VEC_LARGE)
 		return have > SIZE_MAX / 2 ? NULL : realloc(v, max_of(VEC_APART, have * 2));
-	to = pages_get(VEC_APART);
+	to = large_alloc(VEC_APART);
 	if (!to)
 		return NULL;
 	memcpy(to, v, have);
@@ -36,7 +36,7 @@ static void *move_apart(void *v, size_t have)
 
 bool vec_grow_(void **v, size_t *cap, size_t size)
 {
-	size_t have = *cap * size, room = sizeof(void *) < 8 || !*v ? 0 : pages_room(*v);
+	size_t have = *cap * size, room = sizeof(void *) < 8 || !*v ? 0 : large_usable_bytes(*v);
 	void *at = *v;
 
 	if (room == 0 || have * 2 <= VEC_LARGE || size > VEC_STEP)
@@ -45,7 +45,7 @@ bool vec_grow_(void **v, size_t *cap, size_t size)
 		at = move_apart(at, have);
 	if (!at)
 		return false;
-	pages_ahead((char *)at + have, VEC_STEP);
+	large_prefault((char *)at + have, VEC_STEP);
 	*v = at;
 	*cap = (have + VEC_STEP) / size;
 	return true;

@@ -4,7 +4,7 @@
  *	struct { struct event *v; size_t n, cap; } list = { 0 };
  *	struct event *e = vec_add(&list);	zeroed element, or NULL without memory
  *	struct event *e = vec_next(&list);	the same, but not zeroed: the caller fills all of it
- *	vec_room(&list, n)			whether there is room for n more, behind those that count
+ *	vec_reserve(&list, n)			whether there is room for n more, behind those that count
  *	vec_done(&list);			frees the array, not what its elements own
  */
 #ifndef BASE_VEC_H
@@ -17,12 +17,12 @@
 
 bool vec_grow_(void **v, size_t *cap, size_t size);	/* false without memory */
 
-static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
+static inline bool vec_reserve_one_(void **v, size_t n, size_t *cap, size_t size)
 {
 	return n < *cap || vec_grow_(v, cap, size);
 }
 
-#define vec_room(l, more)                                                                          \
+#define vec_reserve(l, more)                                                                          \
 	({                                                                                         \
 		void *v_ = (l)->v;                                                                 \
 		bool ok_ = true;                                                                   \
@@ -36,7 +36,7 @@ static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
 	({                                                                                         \
 		__typeof__((l)->v) at_ = NULL;                                                     \
 		void *v_ = (l)->v;                                                                 \
-		if (vec_room_(&v_, (l)->n, &(l)->cap, sizeof(*(l)->v))) {                          \
+		if (vec_reserve_one_(&v_, (l)->n, &(l)->cap, sizeof(*(l)->v))) {                          \
 			(l)->v = v_;                                                               \
 			at_ = &(l)->v[(l)->n++];                                                   \
 		}                                                                                  \
@@ -51,7 +51,7 @@ static inline bool vec_room_(void **v, size_t n, size_t *cap, size_t size)
 	})
 #define vec_done(l)                                                                                \
 	do {                                                                                       \
-		pages_free((l)->v);                                                                \
+		large_free((l)->v);                                                                \
 		(l)->v = NULL;                                                                     \
 		(l)->n = (l)->cap = 0;                                                             \
 	} while (0)

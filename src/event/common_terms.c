@@ -159,13 +159,13 @@ static uint64_t branch_kinds(struct str list)
 
 		if (i < list.n && list.s[i] != '+' && list.s[i] != ',')
 			continue;
-		bit = branch_kind(str_n(list.s + start, i - start));
+		bit = branch_type_bit(str_n(list.s + start, i - start));
 		if (!bit)
 			return 0;
 		bits |= bit;
 		start = i + 1;
 	}
-	return branch_kinds_meant(bits);
+	return branch_types_or_any(bits);
 }
 
 static int apply_branch_type(struct parser *p, struct event *ev, const struct term *term, uint64_t n)

@@ -44,7 +44,7 @@ static const char *keep(struct reader *r, struct str s)
 	r->d->bytes += s.n + 1;
 	copy = arena_str(&r->d->arena, s);
 	if (copy)
-		str_make_plain(copy, s.n);
+		str_make_printable(copy, s.n);
 	return copy;
 }
 

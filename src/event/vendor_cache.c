@@ -11,7 +11,7 @@ static bool cache_file(const struct vendor_list *l, char out[PATH_MAX])
 {
 	scoped(freep) char *real = realpath(l->path, NULL);
 
-	return real && kept_path("lists", str_hash(str_of(real)), out);
+	return real && disk_cache_path("lists", str_hash(str_of(real)), out);
 }
 
 static void *read_block(int fd, size_t n)
@@ -19,7 +19,7 @@ static void *read_block(int fd, size_t n)
 	void *block = malloc(n);
 	struct iovec whole = { block, n };
 
-	if (block && kept_read(fd, &whole, 1) < 0)
+	if (block && disk_cache_read(fd, &whole, 1) < 0)
 		free(take(block));
 	return block;
 }
@@ -29,7 +29,7 @@ int vendor_cache_read(struct vendor_list *l, const struct vendor_header *source)
 	char path[PATH_MAX];
 	const struct vendor_header *head;
 	size_t n = 0;
-	scoped(closep) int fd = cache_file(l, path) ? kept_open(path, (size_t)2 * VENDOR_FILE_MAX, &n) : -1;
+	scoped(closep) int fd = cache_file(l, path) ? disk_cache_open(path, (size_t)2 * VENDOR_FILE_MAX, &n) : -1;
 	void *block = fd >= 0 ? read_block(fd, n) : NULL;
 
 	head = block;
@@ -45,9 +45,9 @@ int vendor_cache_read(struct vendor_list *l, const struct vendor_header *source)
 void vendor_cache_write(const struct vendor_list *l)
 {
 	struct iovec whole = { l->block, sizeof(*l->head) + l->head->n * sizeof(*l->v) + l->head->pool_n };
-	struct kept_new file = { .fd = -1 };
+	struct disk_cache_writer file = { .fd = -1 };
 	char path[PATH_MAX];
 
-	if (cache_file(l, path) && kept_begin(&file, path))
-		kept_end(&file, &whole, 1);
+	if (cache_file(l, path) && disk_cache_write_begin(&file, path))
+		disk_cache_write_end(&file, &whole, 1);
 }

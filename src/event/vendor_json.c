@@ -201,7 +201,7 @@ static int refuse_json(struct reader *r, int err, struct tacho_error *e)
 		return error_set(e, err, "it holds more than %u events", VENDOR_EVENTS_MAX);
 	if (err != -EINVAL)
 		return error_nomem(e);
-	json_where(&r->in, &line, &column);
+	json_position(&r->in, &line, &column);
 	return error_set(e, err, "line %u, column %u: %s", line, column,
 			 r->in.why ? r->in.why : "no list of events is meant by this");
 }

@@ -26,7 +26,7 @@ uint32_t vendor_put(struct vendor_builder *b, struct str s)
 	buf_putc(&b->pool, '\0');
 	if (buf_failed(&b->pool))
 		return 0;
-	str_make_plain(b->pool.bytes + at, b->pool.n - 1 - at);
+	str_make_printable(b->pool.bytes + at, b->pool.n - 1 - at);
 	return (uint32_t)at;
 }
 

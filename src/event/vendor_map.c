@@ -161,7 +161,7 @@ static int refuse_row(const char *map, unsigned line, struct str file, struct ta
 	char shown[81];
 	int n = snprintf(shown, sizeof(shown), "%.*s", (int)min_of(file.n, (size_t)80), file.s);
 
-	str_make_plain(shown, (size_t)max_of(n, 0));
+	str_make_printable(shown, (size_t)max_of(n, 0));
 	error_set(e, -EINVAL, "'%.200s', line %u: '%s' is no path below it", map, line, shown);
 	error_hint(e, "no list is taken from a mapfile that names such files");
 	return -EINVAL;

@@ -62,8 +62,8 @@ static bool put_message(struct pprof *w, unsigned field)
 {
 	struct buf key = { 0 };
 
-	pb_raw(&key, (uint64_t)field << 3 | 2);
-	pb_raw(&key, w->message.n);
+	pb_varint(&key, (uint64_t)field << 3 | 2);
+	pb_varint(&key, w->message.n);
 	gzip_put(&w->gz, key.bytes, key.n);
 	gzip_put(&w->gz, w->message.bytes, w->message.n);
 	if (buf_failed(&key) || buf_failed(&w->message) || buf_failed(&w->part))
@@ -135,12 +135,12 @@ static bool put_sample(struct pprof *w, const struct tacho_profile_row *r)
 	size_t n = tacho_profile_n_events(w->o->p);
 
 	for (uint32_t at = r->node; at; at = nodes[at].parent)
-		pb_raw(&w->part, (uint64_t)nodes[at].frame + 1);
+		pb_varint(&w->part, (uint64_t)nodes[at].frame + 1);
 	put_part(w, 1);
-	pb_raw(&w->part, r->samples);
+	pb_varint(&w->part, r->samples);
 	for (size_t i = 0; i < n; i++)
 		if (tacho_profile_event(w->o->p, i)->samples)
-			pb_raw(&w->part, i == r->event ? r->period : 0);
+			pb_varint(&w->part, i == r->event ? r->period : 0);
 	put_part(w, 2);
 	put_labels(w, r);
 	return put_message(w, PROFILE_SAMPLE);

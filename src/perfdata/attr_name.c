@@ -1,6 +1,6 @@
 /*
  * Names for attrs without one: a recorder that died has not written EVENT_DESC, and very old
- * files never had it. Only what an attr alone can tell; names of PMUs live on the machine that
+ * files never had it. Only what an attr alone can add_warning; names of PMUs live on the machine that
  * recorded.
  */
 #include "perfdata/perfdata.h"

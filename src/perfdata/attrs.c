@@ -14,7 +14,7 @@ size_t attrs_size(const uint8_t *attr, size_t room, bool swap)
 
 	if (room < PERF_ATTR_SIZE_VER0)
 		return 0;
-	n = get_u32(attr + offsetof(struct perf_event_attr, size), swap);
+	n = load_u32(attr + offsetof(struct perf_event_attr, size), swap);
 	if (n == 0)
 		n = PERF_ATTR_SIZE_VER0;
 	return n < PERF_ATTR_SIZE_VER0 || n > room || n % 8 ? 0 : n;
@@ -73,7 +73,7 @@ void attr_to_host(struct perf_event_attr *a, const uint8_t *attr, size_t n, bool
 }
 
 /* The attr in this machine's order, followed by what this build does not know. */
-static void *keep_attr(struct tacho_perfdata *pd, const uint8_t *attr, size_t n)
+static void *copy_attr(struct tacho_perfdata *pd, const uint8_t *attr, size_t n)
 {
 	struct perf_event_attr host;
 	uint8_t *copy = arena_alloc(&pd->arena, max_of(n, sizeof(host)));
@@ -84,14 +84,14 @@ static void *keep_attr(struct tacho_perfdata *pd, const uint8_t *attr, size_t n)
 	attr_to_host(&host, attr, n, swap);
 	memcpy(copy, &host, sizeof(host));
 	for (size_t at = sizeof(host); at + 8 <= n; at += 8) {
-		uint64_t word = get_u64(attr + at, swap);
+		uint64_t word = load_u64(attr + at, swap);
 
 		memcpy(copy + at, &word, sizeof(word));
 	}
 	return copy;
 }
 
-static int keep_ids(struct tacho_perfdata *pd, struct tacho_file_event *ev, const uint8_t *ids,
+static int copy_ids(struct tacho_perfdata *pd, struct tacho_file_event *ev, const uint8_t *ids,
 		    uint64_t n)
 {
 	uint64_t *copy = arena_alloc(&pd->arena, n * sizeof(*copy) + 1);
@@ -99,8 +99,8 @@ static int keep_ids(struct tacho_perfdata *pd, struct tacho_file_event *ev, cons
 	if (!copy)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < n; i++) {
-		copy[i] = get_u64(ids + 8 * i, pd->header.swap);
-		if (ids_put(&pd->ids, copy[i], (uint32_t)pd->events.n) < 0)
+		copy[i] = load_u64(ids + 8 * i, pd->header.swap);
+		if (event_id_put(&pd->ids, copy[i], (uint32_t)pd->events.n) < 0)
 			return -ENOMEM;
 	}
 	ev->ids = copy;
@@ -121,7 +121,7 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	row = arena_alloc(&pd->arena, sizeof(*row));
 	if (!row)
 		return -ENOMEM;
-	row->pub.attr = keep_attr(pd, attr, n);
+	row->pub.attr = copy_attr(pd, attr, n);
 	if (!row->pub.attr)
 		return -ENOMEM;
 	row->pub.attr_size = n;
@@ -129,8 +129,8 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	row->name = arena_str(&pd->arena, str_of(name));
 	if (tacho_layout_init(&row->pub.layout, row->pub.attr, n) < 0)
 		return -EBADMSG;
-	if (!row->name || keep_ids(pd, &row->pub, ids, n_ids) < 0 ||
-	    where_add(pd, &row->pub.layout) < 0)
+	if (!row->name || copy_ids(pd, &row->pub, ids, n_ids) < 0 ||
+	    record_offsets_add(pd, &row->pub.layout) < 0)
 		return -ENOMEM;
 	row->pub.name = row->name;
 	row->pub.leader = (uint32_t)pd->events.n;
@@ -144,19 +144,19 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	return 0;
 }
 
-static int read_entry(struct tacho_perfdata *pd, const struct file *f, uint64_t offset,
+static int read_entry(struct tacho_perfdata *pd, const struct input_file *f, uint64_t offset,
 		      struct tacho_error *e)
 {
 	size_t room = pd->header.entry_bytes - 16, n;
 	const uint8_t *at = f->map + offset;
 	bool swap = pd->header.swap;
-	struct section ids = { get_u64(at + room, swap), get_u64(at + room + 8, swap) };
+	struct section ids = { load_u64(at + room, swap), load_u64(at + room + 8, swap) };
 	int err;
 
 	n = attrs_size(at, room, swap);
 	if (!n)
 		return error_set(e, -EBADMSG, "byte %" PRIu64 ": an attr of %u bytes in an entry for %zu",
-				 offset + 4, get_u32(at + 4, swap), room);
+				 offset + 4, load_u32(at + 4, swap), room);
 	/* Lists of ids do not overlap, so all of them together fit into the file. */
 	if (ids.offset > f->size || ids.size > f->size - ids.offset || ids.size % 8 ||
 	    pd->n_ids + ids.size / 8 > f->size / 8)
@@ -169,9 +169,9 @@ static int read_entry(struct tacho_perfdata *pd, const struct file *f, uint64_t 
 	return err < 0 ? error_nomem(e) : 0;
 }
 
-int attrs_read(struct tacho_perfdata *pd, const struct file *f, struct tacho_error *e)
+int attrs_read(struct tacho_perfdata *pd, const struct input_file *f, struct tacho_error *e)
 {
-	const struct header *h = &pd->header;
+	const struct file_header *h = &pd->header;
 
 	for (uint64_t at = 0; at < h->attrs.size; at += h->entry_bytes) {
 		int err = read_entry(pd, f, h->attrs.offset + at, e);

@@ -6,9 +6,9 @@
 
 #define KEEP_FREE 8
 
-struct block *block_new(struct block_pool *pool)
+struct record_block *block_new(struct block_pool *pool)
 {
-	struct block *b = pool->free;
+	struct record_block *b = pool->free;
 
 	if (b) {
 		pool->free = b->next;
@@ -18,12 +18,12 @@ struct block *block_new(struct block_pool *pool)
 	}
 	if (!b)
 		return NULL;
-	*b = (struct block){ .refs = 1 };
+	*b = (struct record_block){ .refs = 1 };
 	pool->n++;
 	return b;
 }
 
-void block_unref(struct block_pool *pool, struct block *b)
+void block_unref(struct block_pool *pool, struct record_block *b)
 {
 	if (!b || --b->refs)
 		return;
@@ -40,7 +40,7 @@ void block_unref(struct block_pool *pool, struct block *b)
 void block_pool_done(struct block_pool *pool)
 {
 	while (pool->free) {
-		struct block *b = pool->free;
+		struct record_block *b = pool->free;
 
 		pool->free = b->next;
 		free(b);

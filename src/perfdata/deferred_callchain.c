@@ -20,15 +20,15 @@
 #define WAITING_MAX 4096u
 #define JOINED_MAX 0xfff8u
 
-struct waiting {
+struct deferred_sample {
 	uint8_t *bytes;
 	struct tacho_record rec;	/* of these bytes */
 	uint64_t cookie;
 	uint32_t tid;
 };
 
-struct defer {
-	struct { struct waiting *v; size_t n, cap; } waiting, ready;
+struct deferred_chains {
+	struct { struct deferred_sample *v; size_t n, cap; } waiting, ready;
 	size_t next_ready;
 	bool ended;			/* what the file said last is in `end` */
 	int end;
@@ -44,9 +44,9 @@ static size_t read_bytes(const uint8_t *at, size_t room, uint64_t format, bool s
 
 	if (!(format & PERF_FORMAT_GROUP))
 		return 8 * (times + each);
-	if (room < 8 || get_u64(at, swap) > room / 8)
+	if (room < 8 || load_u64(at, swap) > room / 8)
 		return room + 1;
-	return 8 * (1 + times + each * get_u64(at, swap));
+	return 8 * (1 + times + each * load_u64(at, swap));
 }
 
 /* Where in the record the chain's count lies; 0: it has none that could be. */
@@ -67,14 +67,14 @@ static size_t chain_at(const struct tacho_record *rec, const struct tacho_layout
 /* The chain's words in the record; n 0 where there are none. */
 static size_t chain_words(const struct tacho_record *rec, size_t at)
 {
-	uint64_t n = get_u64(rec->bytes + at, rec->swapped);
+	uint64_t n = load_u64(rec->bytes + at, rec->swapped);
 
 	return n <= (rec->size - at - 8) / 8 ? (size_t)n : 0;
 }
 
 static uint64_t word_at(const struct tacho_record *rec, size_t at)
 {
-	return get_u64(rec->bytes + at, rec->swapped);
+	return load_u64(rec->bytes + at, rec->swapped);
 }
 
 static const struct tacho_layout *layout_of(const struct tacho_perfdata *pd,
@@ -92,18 +92,18 @@ static uint32_t tid_of(const struct tacho_record *rec, const struct tacho_layout
 
 	if (!(lay->sample_type & PERF_SAMPLE_TID) || at + 8 > rec->size)
 		return 0;
-	return get_u32(rec->bytes + at + 4, rec->swapped);
+	return load_u32(rec->bytes + at + 4, rec->swapped);
 }
 
-static void release(struct waiting *w)
+static void release(struct deferred_sample *w)
 {
 	free(w->bytes);
-	*w = (struct waiting){ 0 };
+	*w = (struct deferred_sample){ 0 };
 }
 
-static int make_ready(struct defer *d, size_t i)
+static int make_ready(struct deferred_chains *d, size_t i)
 {
-	struct waiting *at = vec_add(&d->ready);
+	struct deferred_sample *at = vec_add(&d->ready);
 
 	if (!at)
 		return -ENOMEM;
@@ -113,12 +113,12 @@ static int make_ready(struct defer *d, size_t i)
 }
 
 /* 1: it waits here now; 0: it has nothing to wait for. */
-static int keep(struct tacho_perfdata *pd, struct defer *d, const struct tacho_record *rec)
+static int keep(struct tacho_perfdata *pd, struct deferred_chains *d, const struct tacho_record *rec)
 {
 	const struct tacho_layout *lay = layout_of(pd, rec);
 	size_t at = lay ? chain_at(rec, lay) : 0, n = at ? chain_words(rec, at) : 0;
-	struct waiting w = { .rec = *rec };
-	struct waiting *slot;
+	struct deferred_sample w = { .rec = *rec };
+	struct deferred_sample *slot;
 
 	if (n < 2 || word_at(rec, at + 8 * (n - 1)) != CONTEXT_USER_DEFERRED)
 		return 0;
@@ -151,7 +151,7 @@ static void put_u16(uint8_t *at, uint16_t v, bool swap)
 }
 
 /* Puts `n` words, as they lie in the file, in the place of marker and cookie. */
-static int join(struct tacho_perfdata *pd, struct waiting *w, const uint8_t *words, size_t n)
+static int join(struct tacho_perfdata *pd, struct deferred_sample *w, const uint8_t *words, size_t n)
 {
 	const struct tacho_layout *lay = layout_of(pd, &w->rec);
 	size_t at = chain_at(&w->rec, lay), have = chain_words(&w->rec, at) - 2;
@@ -174,17 +174,17 @@ static int join(struct tacho_perfdata *pd, struct waiting *w, const uint8_t *wor
 }
 
 /* How many samples the record completed. */
-static int complete(struct tacho_perfdata *pd, struct defer *d, const struct tacho_record *rec)
+static int complete(struct tacho_perfdata *pd, struct deferred_chains *d, const struct tacho_record *rec)
 {
 	const struct tacho_layout *lay = layout_of(pd, rec);
-	struct tacho_other o;
+	struct tacho_sideband o;
 	int n = 0, err = 0;
 
 	d->scratch.used = 0;
-	if (!lay || tacho_other_decode(&o, rec, lay, &d->scratch) < 0)
+	if (!lay || tacho_sideband_decode(&o, rec, lay, &d->scratch) < 0)
 		return 0;
 	for (size_t i = 0; i < d->waiting.n && err == 0;) {
-		struct waiting *w = &d->waiting.v[i];
+		struct deferred_sample *w = &d->waiting.v[i];
 
 		if (w->cookie != o.deferred.cookie || (w->tid && o.id.tid && w->tid != o.id.tid)) {
 			i++;
@@ -198,7 +198,7 @@ static int complete(struct tacho_perfdata *pd, struct defer *d, const struct tac
 	return err < 0 ? err : n;
 }
 
-static bool give_ready(struct defer *d, struct tacho_record *rec)
+static bool give_ready(struct deferred_chains *d, struct tacho_record *rec)
 {
 	if (d->next_ready)
 		release(&d->ready.v[d->next_ready - 1]);	/* the one given last */
@@ -211,7 +211,7 @@ static bool give_ready(struct defer *d, struct tacho_record *rec)
 }
 
 /* The file has ended, or is damaged from here on: those that wait go first. */
-static int at_end(struct defer *d, struct tacho_record *rec, struct tacho_error *e)
+static int at_end(struct deferred_chains *d, struct tacho_record *rec, struct tacho_error *e)
 {
 	while (d->waiting.n)
 		if (make_ready(d, 0) < 0)
@@ -223,9 +223,9 @@ static int at_end(struct defer *d, struct tacho_record *rec, struct tacho_error 
 	return d->end;
 }
 
-int defer_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
+int deferred_chains_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct defer *d = pd->defer;
+	struct deferred_chains *d = pd->defer;
 	int kept;
 
 	if (!d && !(d = pd->defer = calloc(1, sizeof(*d))))
@@ -250,7 +250,7 @@ int defer_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho
 	}
 }
 
-void defer_free(struct defer *d)
+void deferred_chains_free(struct deferred_chains *d)
 {
 	for (size_t i = 0; d && i < d->waiting.n; i++)
 		release(&d->waiting.v[i]);

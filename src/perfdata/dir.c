@@ -44,20 +44,20 @@ static int open_part(struct tacho_perfdata *pd, const char *dir, const char *nam
 		     const struct tacho_perfdata_opts *opts, struct tacho_error *e)
 {
 	scoped(buf_done) struct buf path = { 0 };
-	struct source *src = source_add(pd);
+	struct input *src = input_add(pd);
 	int err;
 
 	buf_printf(&path, "%s/%s", dir, name);
 	if (!src || buf_failed(&path))
 		return error_nomem(e);
-	err = file_regular(path.bytes, e);
+	err = check_regular_file(path.bytes, e);
 	if (err == 0)
-		err = file_open(&src->file, path.bytes, opts, e);
+		err = input_file_open(&src->file, path.bytes, opts, e);
 	if (err == -ENODATA)		/* empty: its thread had nothing to write */
 		return 0;
 	if (err < 0)
 		return err;
-	stream_map(&src->stream, pd, &src->file, 0, src->file.size);
+	stream_init_mapped(&src->stream, pd, &src->file, 0, src->file.size);
 	return 0;
 }
 
@@ -66,9 +66,9 @@ static void check_version(struct tacho_perfdata *pd)
 	size_t n;
 	const void *v = tacho_perfdata_feature(pd, TACHO_FEATURE_DIR_FORMAT, &n);
 
-	if (v && n >= 8 && get_u64(v, pd->header.swap) != DIR_VERSION)
-		tell(pd, "the directory has format %llu, only %d is known",
-		     (unsigned long long)get_u64(v, pd->header.swap), DIR_VERSION);
+	if (v && n >= 8 && load_u64(v, pd->header.swap) != DIR_VERSION)
+		add_warning(pd, "the directory has format %llu, only %d is known",
+		     (unsigned long long)load_u64(v, pd->header.swap), DIR_VERSION);
 }
 
 int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_perfdata_opts *opts,

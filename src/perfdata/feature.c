@@ -27,7 +27,7 @@ static struct str take_string(struct cursor *c)
 int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t n)
 {
 	const uint8_t *map = pd->sources.n ? pd->sources.v[0].src->file.map : NULL;
-	struct feature *slot;
+	struct feature_section *slot;
 
 	if (f >= TACHO_FEATURE_MAX)
 		return 0;
@@ -41,7 +41,7 @@ int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t
 			memcpy(copy, at, n);
 		at = copy;
 	}
-	*slot = (struct feature){ .at = at, .n = n, .there = true };
+	*slot = (struct feature_section){ .at = at, .n = n, .there = true };
 	if (is_string(f)) {
 		struct cursor c = cursor_over(at, n, pd->header.swap);
 		struct str s = take_string(&c);
@@ -64,14 +64,14 @@ static unsigned bits_set(const uint64_t *bits)
 }
 
 /* Behind the last that the header tells of; what blocks a killed recorder had asked for do not count. */
-static void look_for_end(struct tacho_perfdata *pd, const struct file *f, uint64_t end)
+static void look_for_end(struct tacho_perfdata *pd, const struct input_file *f, uint64_t end)
 {
 	if (f->size - end >= UNFINISHED_BYTES && memcmp(f->map + end, UNFINISHED, UNFINISHED_BYTES) == 0)
-		tell(pd, "the recorder was killed: what came in its last moments is not in the file");
+		add_warning(pd, "the recorder was killed: what came in its last moments is not in the file");
 }
 
 /* The sections that a list at `at` tells of; *end is where the last of them ends. */
-static int read_list(struct tacho_perfdata *pd, const struct file *f, const uint64_t *bits,
+static int read_list(struct tacho_perfdata *pd, const struct input_file *f, const uint64_t *bits,
 		     uint64_t at, uint64_t *end)
 {
 	for (unsigned bit = 0; bit < TACHO_FEATURE_MAX; bit++) {
@@ -79,10 +79,10 @@ static int read_list(struct tacho_perfdata *pd, const struct file *f, const uint
 
 		if (!(bits[bit / 64] >> bit % 64 & 1))
 			continue;
-		s.offset = get_u64(f->map + at, pd->header.swap);
-		s.size = get_u64(f->map + at + 8, pd->header.swap);
+		s.offset = load_u64(f->map + at, pd->header.swap);
+		s.size = load_u64(f->map + at + 8, pd->header.swap);
 		if (s.offset > f->size || s.size > f->size - s.offset)
-			tell_damage(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
+			add_damage(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
 				    ") does not lie within the file", at, bit, s.size, s.offset);
 		else if (feature_set(pd, bit, f->map + s.offset, s.size) < 0)
 			return -ENOMEM;
@@ -95,9 +95,9 @@ static int read_list(struct tacho_perfdata *pd, const struct file *f, const uint
 	return 0;
 }
 
-int features_read(struct tacho_perfdata *pd, const struct file *f)
+int features_read(struct tacho_perfdata *pd, const struct input_file *f)
 {
-	const struct header *h = &pd->header;
+	const struct file_header *h = &pd->header;
 	uint64_t at = h->data.offset + h->data.size, end;
 	unsigned n = bits_set(h->features);
 	int err;
@@ -105,7 +105,7 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 	if (!n)
 		return 0;
 	if (at > f->size || f->size - at < 16ULL * n) {
-		tell_damage(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
+		add_damage(pd, "byte %" PRIu64 ": the file ends before its list of features", at);
 		return 0;
 	}
 	end = at + 16ULL * n;
@@ -115,9 +115,9 @@ int features_read(struct tacho_perfdata *pd, const struct file *f)
 	return err;
 }
 
-int features_read_front(struct tacho_perfdata *pd, const struct file *f)
+int features_read_front(struct tacho_perfdata *pd, const struct input_file *f)
 {
-	const struct header *h = &pd->header;
+	const struct file_header *h = &pd->header;
 	uint64_t bits[4], at = h->data.offset, end = 0;
 
 	if (at > f->size || at < FRONT_LIST_BYTES + sizeof(bits) ||
@@ -125,7 +125,7 @@ int features_read_front(struct tacho_perfdata *pd, const struct file *f)
 		return 0;
 	at -= FRONT_LIST_BYTES + sizeof(bits);
 	for (int i = 0; i < 4; i++)
-		bits[i] = get_u64(f->map + at + 8 * i, h->swap);
+		bits[i] = load_u64(f->map + at + 8 * i, h->swap);
 	if (at < 16ULL * bits_set(bits))
 		return 0;
 	return read_list(pd, f, bits, at - 16ULL * bits_set(bits), &end);
@@ -149,7 +149,7 @@ static int rename_event(struct tacho_perfdata *pd, struct event_row *row, struct
 /* u32 events, u32 attr bytes; each: attr, u32 ids, name, ids. Met by id, else by place. */
 static int read_event_desc(struct tacho_perfdata *pd)
 {
-	const struct feature *f = &pd->features[TACHO_FEATURE_EVENT_DESC];
+	const struct feature_section *f = &pd->features[TACHO_FEATURE_EVENT_DESC];
 	struct cursor c = cursor_over(f->at, f->n, pd->header.swap);
 	uint32_t n = cursor_u32(&c), attr_bytes = cursor_u32(&c);
 
@@ -158,7 +158,7 @@ static int read_event_desc(struct tacho_perfdata *pd)
 		uint32_t n_ids = cursor_u32(&c);
 		struct str name = take_string(&c);
 		const uint8_t *ids = cursor_u64s(&c, n_ids);
-		int event = n_ids && ids ? ids_get(&pd->ids, get_u64(ids, c.swap)) : -1;
+		int event = n_ids && ids ? event_id_get(&pd->ids, load_u64(ids, c.swap)) : -1;
 
 		if (event < 0 && i < pd->events.n)
 			event = (int)i;
@@ -168,7 +168,7 @@ static int read_event_desc(struct tacho_perfdata *pd)
 			return -ENOMEM;
 	}
 	if (c.bad)
-		tell_damage(pd, "byte %" PRIu64 ": the list of event names (feature %d) is damaged",
+		add_damage(pd, "byte %" PRIu64 ": the list of event names (feature %d) is damaged",
 			    f->offset, TACHO_FEATURE_EVENT_DESC);
 	return 0;
 }
@@ -176,7 +176,7 @@ static int read_event_desc(struct tacho_perfdata *pd)
 /* u32 groups; each: name, u32 leader, u32 members (with the leader). */
 static void read_group_desc(struct tacho_perfdata *pd)
 {
-	const struct feature *f = &pd->features[TACHO_FEATURE_GROUP_DESC];
+	const struct feature_section *f = &pd->features[TACHO_FEATURE_GROUP_DESC];
 	struct cursor c = cursor_over(f->at, f->n, pd->header.swap);
 	uint32_t n = cursor_u32(&c);
 	size_t left = pd->events.n;		/* groups do not overlap */
@@ -224,7 +224,7 @@ int features_name_events(struct tacho_perfdata *pd)
 
 const void *tacho_perfdata_feature(const struct tacho_perfdata *pd, enum tacho_feature f, size_t *n)
 {
-	const struct feature *slot = (unsigned)f < TACHO_FEATURE_MAX ? &pd->features[f] : NULL;
+	const struct feature_section *slot = (unsigned)f < TACHO_FEATURE_MAX ? &pd->features[f] : NULL;
 
 	if (!slot || !slot->there)
 		return NULL;

@@ -20,7 +20,7 @@ static int check_owner(const struct stat *st, const char *path, bool force, stru
 	return -EACCES;
 }
 
-static int map_file(struct file *f, const struct stat *st, struct tacho_error *e)
+static int map_file(struct input_file *f, const struct stat *st, struct tacho_error *e)
 {
 	void *map;
 
@@ -37,7 +37,7 @@ static int map_file(struct file *f, const struct stat *st, struct tacho_error *e
 	return 0;
 }
 
-int file_regular(const char *path, struct tacho_error *e)
+int check_regular_file(const char *path, struct tacho_error *e)
 {
 	struct stat st;
 
@@ -46,14 +46,14 @@ int file_regular(const char *path, struct tacho_error *e)
 	return error_set(e, -EINVAL, "%s is no regular file", path);
 }
 
-int file_open(struct file *f, const char *path, const struct tacho_perfdata_opts *opts,
+int input_file_open(struct input_file *f, const char *path, const struct tacho_perfdata_opts *opts,
 	      struct tacho_error *e)
 {
 	bool is_stdin = strcmp(path, "-") == 0;
 	struct stat st;
 	int err;
 
-	*f = (struct file){ .fd = -1 };
+	*f = (struct input_file){ .fd = -1 };
 	f->path = str_dup(str_of(is_stdin ? "standard input" : path));
 	if (!f->path)
 		return error_nomem(e);
@@ -77,17 +77,17 @@ int file_open(struct file *f, const char *path, const struct tacho_perfdata_opts
 	return 0;
 }
 
-void file_close(struct file *f)
+void input_file_close(struct input_file *f)
 {
 	if (f->map)
 		munmap((void *)f->map, f->size);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->path);
-	*f = (struct file){ .fd = -1 };
+	*f = (struct input_file){ .fd = -1 };
 }
 
-void file_drop(struct file *f, uint64_t offset)
+void input_file_drop_pages(struct input_file *f, uint64_t offset)
 {
 	uint64_t to = offset & ~(uint64_t)(DROP_BYTES - 1);
 

@@ -11,13 +11,13 @@
 
 #define HASH 0x9e3779b97f4a7c15u
 
-static size_t slot_of(const struct counted *t, uint64_t id, uint32_t tid)
+static size_t slot_of(const struct counter_values *t, uint64_t id, uint32_t tid)
 {
 	return ((id ^ (uint64_t)tid << 32) * HASH >> 32) & (t->cap - 1);
 }
 
 /* Where this counter is, or would be. */
-static struct counted_slot *slot_at(const struct counted *t, uint64_t id, uint32_t tid)
+static struct counter_value *slot_at(const struct counter_values *t, uint64_t id, uint32_t tid)
 {
 	size_t at = slot_of(t, id, tid);
 
@@ -26,9 +26,9 @@ static struct counted_slot *slot_at(const struct counted *t, uint64_t id, uint32
 	return &t->slots[at];
 }
 
-static int counted_grow(struct counted *t)
+static int counter_values_grow(struct counter_values *t)
 {
-	struct counted bigger = { .cap = t->cap ? t->cap * 2 : 64, .n = t->n };
+	struct counter_values bigger = { .cap = t->cap ? t->cap * 2 : 64, .n = t->n };
 
 	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
 	if (!bigger.slots)
@@ -57,14 +57,14 @@ int tacho_perfdata_counted(struct tacho_perfdata *pd, size_t event, const struct
 			   size_t *of, uint64_t *counted)
 {
 	struct tacho_read_value v = tacho_read_get(&s->read, i);
-	struct counted *t = &pd->counted;
-	int owner = ids_get(&pd->ids, v.id);
-	struct counted_slot *slot;
+	struct counter_values *t = &pd->counted;
+	int owner = event_id_get(&pd->ids, v.id);
+	struct counter_value *slot;
 	uint32_t tid;
 
 	if (owner < 0 || (size_t)owner >= pd->events.n || event >= pd->events.n)
 		return 0;
-	if (2 * (t->n + 1) > t->cap && counted_grow(t) < 0)
+	if (2 * (t->n + 1) > t->cap && counter_values_grow(t) < 0)
 		return -ENOMEM;
 	tid = is_inherited(&pd->events.v[event].row->pub) ? s->tid : 0;
 	slot = slot_at(t, v.id, tid);
@@ -72,6 +72,6 @@ int tacho_perfdata_counted(struct tacho_perfdata *pd, size_t event, const struct
 	/* Less than before: another thread has its number now, and began anew. */
 	*counted = slot->used && v.value >= slot->value ? v.value - slot->value : v.value;
 	*of = (size_t)owner;
-	*slot = (struct counted_slot){ v.id, v.value, tid, true };
+	*slot = (struct counter_value){ v.id, v.value, tid, true };
 	return *counted != 0;
 }

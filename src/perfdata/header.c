@@ -21,7 +21,7 @@
 static int header_magic(const uint8_t *bytes, bool *swap, struct tacho_error *e)
 {
 	bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-	uint64_t magic = get_u64(bytes, big);
+	uint64_t magic = load_u64(bytes, big);
 
 	if (magic == MAGIC || magic == __builtin_bswap64(MAGIC)) {
 		*swap = (magic != MAGIC) != big;
@@ -37,7 +37,7 @@ static int header_magic(const uint8_t *bytes, bool *swap, struct tacho_error *e)
 
 static struct section get_section(const uint8_t *at, bool swap)
 {
-	return (struct section){ get_u64(at, swap), get_u64(at + 8, swap) };
+	return (struct section){ load_u64(at, swap), load_u64(at + 8, swap) };
 }
 
 static bool hostname_set(const uint64_t *bits)
@@ -52,12 +52,12 @@ static bool hostname_set(const uint64_t *bits)
 static void get_features(uint64_t *out, const uint8_t *at, bool swap)
 {
 	for (int i = 0; i < 4; i++)
-		out[i] = get_u64(at + 8 * i, swap);
+		out[i] = load_u64(at + 8 * i, swap);
 	if (!swap || hostname_set(out))
 		return;
 	for (int i = 0; i < 4; i++)
-		out[i] = get_u32(at + 8 * i, true) |
-			 (uint64_t)get_u32(at + 8 * i + 4, true) << 32;
+		out[i] = load_u32(at + 8 * i, true) |
+			 (uint64_t)load_u32(at + 8 * i + 4, true) << 32;
 	if (hostname_set(out))
 		return;
 	memset(out, 0, 4 * sizeof(*out));
@@ -76,7 +76,7 @@ static int beyond(struct section s, uint64_t field, const char *what, struct tac
 			 ") does not lie within the file", field, what, s.size, s.offset);
 }
 
-static int header_check(const struct header *h, struct tacho_error *e)
+static int header_check(const struct file_header *h, struct tacho_error *e)
 {
 	struct section head = { 0, FEATURES_AT };
 
@@ -92,7 +92,7 @@ static int header_check(const struct header *h, struct tacho_error *e)
 	return 0;
 }
 
-static int check_sections(const struct header *h, uint64_t file_size, struct tacho_error *e)
+static int check_sections(const struct file_header *h, uint64_t file_size, struct tacho_error *e)
 {
 	uint64_t end;
 
@@ -111,19 +111,19 @@ static int check_sections(const struct header *h, uint64_t file_size, struct tac
 	return header_check(h, e);
 }
 
-int header_parse(struct header *h, const uint8_t *bytes, uint64_t n, uint64_t file_size,
+int header_parse(struct file_header *h, const uint8_t *bytes, uint64_t n, uint64_t file_size,
 		 struct tacho_error *e)
 {
 	uint64_t size;
 	int err;
 
-	*h = (struct header){ 0 };
+	*h = (struct file_header){ 0 };
 	if (n < PIPE_HEADER_BYTES)
 		return error_set(e, -ENODATA, "byte %" PRIu64 ": the file ends within its header", n);
 	err = header_magic(bytes, &h->swap, e);
 	if (err < 0)
 		return err;
-	size = get_u64(bytes + 8, h->swap);
+	size = load_u64(bytes + 8, h->swap);
 	h->pipe = size == PIPE_HEADER_BYTES;
 	if (h->pipe)
 		return 0;
@@ -136,7 +136,7 @@ int header_parse(struct header *h, const uint8_t *bytes, uint64_t n, uint64_t fi
 	}
 	if (size > n)
 		return error_set(e, -ENODATA, "byte %" PRIu64 ": the file ends within its header", n);
-	h->entry_bytes = get_u64(bytes + 16, h->swap);
+	h->entry_bytes = load_u64(bytes + 16, h->swap);
 	h->attrs = get_section(bytes + 24, h->swap);
 	h->data = get_section(bytes + 40, h->swap);
 	if (size >= FILE_HEADER_BYTES)

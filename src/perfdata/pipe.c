@@ -19,7 +19,7 @@ static int take_attr(struct tacho_perfdata *pd, const struct tacho_record *rec)
 	int err = n ? attrs_add(pd, attr, n, attr + n, (room - n) / 8) : -EBADMSG;
 
 	if (err == -EBADMSG)
-		tell_damage(pd, "byte %" PRIu64 ": an attr that cannot be was passed over", rec->offset);
+		add_damage(pd, "byte %" PRIu64 ": an attr that cannot be was passed over", rec->offset);
 	/* Names may have come before; most come behind all attrs. */
 	else if (err == 0 && pd->lead_done)
 		err = features_name_events(pd);
@@ -34,7 +34,7 @@ static int take_feature(struct tacho_perfdata *pd, const struct tacho_record *re
 
 	if (rec->size < RECORD_HEADER_BYTES + 8)
 		return 0;
-	f = get_u64(body, rec->swapped);
+	f = load_u64(body, rec->swapped);
 	if (f == 0 || f >= TACHO_FEATURE_MAX)
 		return 0;
 	/* perf ends its features with an empty one of the first number it does not know. */
@@ -70,7 +70,7 @@ static int take_update(struct tacho_perfdata *pd, const struct tacho_record *rec
 	struct cursor c = cursor_over(rec->bytes + RECORD_HEADER_BYTES,
 				      rec->size - RECORD_HEADER_BYTES, rec->swapped);
 	uint64_t kind = cursor_u64(&c), bits;
-	int event = ids_get(&pd->ids, cursor_u64(&c));
+	int event = event_id_get(&pd->ids, cursor_u64(&c));
 	struct event_row *row;
 
 	if (c.bad || event < 0)
@@ -89,7 +89,7 @@ static int take_update(struct tacho_perfdata *pd, const struct tacho_record *rec
 	return 0;
 }
 
-int pipe_meta(struct tacho_perfdata *pd, const struct tacho_record *rec)
+int pipe_take_metadata(struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	int err;
 
@@ -129,16 +129,16 @@ static int keep_lead(struct tacho_perfdata *pd, const struct tacho_record *rec)
 	return buf_failed(&pd->lead) ? -ENOMEM : 0;
 }
 
-int pipe_lead(struct tacho_perfdata *pd, struct stream *s)
+int pipe_read_ahead(struct tacho_perfdata *pd, struct record_stream *s)
 {
 	const uint8_t *start = s->at;
 	struct tacho_record rec;
 
-	while (stream_pass(s) == 0 && !s->ended && stream_need(s, RECORD_HEADER_BYTES) &&
-	       leads(get_u32(s->at, pd->header.swap)) && pd->lead.n < LEAD_MAX) {
-		if (stream_raw(s, &rec) <= 0)
+	while (stream_skip_payload(s) == 0 && !s->ended && stream_fill(s, RECORD_HEADER_BYTES) &&
+	       leads(load_u32(s->at, pd->header.swap)) && pd->lead.n < LEAD_MAX) {
+		if (stream_next_raw(s, &rec) <= 0)
 			break;
-		if (pipe_meta(pd, &rec) < 0 || (s->block && keep_lead(pd, &rec) < 0))
+		if (pipe_take_metadata(pd, &rec) < 0 || (s->block && keep_lead(pd, &rec) < 0))
 			return -ENOMEM;
 	}
 	pd->lead_done = true;
@@ -159,9 +159,9 @@ bool pipe_lead_next(struct tacho_perfdata *pd, struct tacho_record *rec)
 
 	if (pd->lead_at >= pd->lead.n)
 		return false;
-	*rec = (struct tacho_record){ .offset = get_u64(at, false), .bytes = at + 8,
-				      .type = get_u32(at + 8, swap), .misc = get_u16(at + 12, swap),
-				      .size = get_u16(at + 14, swap), .swapped = swap };
+	*rec = (struct tacho_record){ .offset = load_u64(at, false), .bytes = at + 8,
+				      .type = load_u32(at + 8, swap), .misc = load_u16(at + 12, swap),
+				      .size = load_u16(at + 14, swap), .swapped = swap };
 	pd->lead_at += 8u + rec->size;
 	return true;
 }

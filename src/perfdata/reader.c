@@ -14,7 +14,7 @@
 
 #define WARNING_MAX 2000
 
-void tell(struct tacho_perfdata *pd, const char *fmt, ...)
+void add_warning(struct tacho_perfdata *pd, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -28,7 +28,7 @@ void tell(struct tacho_perfdata *pd, const char *fmt, ...)
 }
 
 /* What the first damage was is told in full, the others as far as there is room. */
-void tell_damage(struct tacho_perfdata *pd, const char *fmt, ...)
+void add_damage(struct tacho_perfdata *pd, const char *fmt, ...)
 {
 	char text[300];
 	size_t n = strlen(pd->damage.message);
@@ -55,10 +55,10 @@ const char *tacho_perfdata_warning(const struct tacho_perfdata *pd)
 	return pd->warning.n && !buf_failed(&pd->warning) ? pd->warning.bytes : NULL;
 }
 
-struct source *source_add(struct tacho_perfdata *pd)
+struct input *input_add(struct tacho_perfdata *pd)
 {
-	struct source *src = calloc(1, sizeof(*src));
-	struct source_slot *slot = src ? vec_add(&pd->sources) : NULL;
+	struct input *src = calloc(1, sizeof(*src));
+	struct input_slot *slot = src ? vec_add(&pd->sources) : NULL;
 
 	if (!slot) {
 		free(src);
@@ -71,7 +71,7 @@ struct source *source_add(struct tacho_perfdata *pd)
 
 /* A recorder that died: the header has no size of the data, or one as of some moment (ours tells
  * after each flush) and none of the features that come at the end. */
-static bool is_unfinished(const struct header *h)
+static bool is_unfinished(const struct file_header *h)
 {
 	return h->data.size == 0 ||
 	       (!(h->features[0] | h->features[1] | h->features[2] | h->features[3]) &&
@@ -79,14 +79,14 @@ static bool is_unfinished(const struct header *h)
 }
 
 /* The data's end: as the header says, as the file allows, or anywhere when the recorder died. */
-static uint64_t data_end(struct tacho_perfdata *pd, struct source *src, uint64_t *cut)
+static uint64_t data_end(struct tacho_perfdata *pd, struct input *src, uint64_t *cut)
 {
-	const struct header *h = &pd->header;
+	const struct file_header *h = &pd->header;
 	uint64_t end = h->data.offset + h->data.size, size = src->file.size;
 
 	*cut = 0;
 	if (is_unfinished(h)) {
-		tell(pd, "the recorder did not end properly: byte %" PRIu64
+		add_warning(pd, "the recorder did not end properly: byte %" PRIu64
 		     " on is read to the end of the file", h->data.offset);
 		return h->attrs.offset > h->data.offset ? h->attrs.offset : size;
 	}
@@ -96,7 +96,7 @@ static uint64_t data_end(struct tacho_perfdata *pd, struct source *src, uint64_t
 	return size;
 }
 
-static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho_error *e)
+static int open_file(struct tacho_perfdata *pd, struct input *src, struct tacho_error *e)
 {
 	uint64_t end, cut;
 	int err = attrs_read(pd, &src->file, e);
@@ -104,7 +104,7 @@ static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho
 	if (err < 0)
 		return err;
 	end = data_end(pd, src, &cut);
-	stream_map(&src->stream, pd, &src->file, pd->header.data.offset, end);
+	stream_init_mapped(&src->stream, pd, &src->file, pd->header.data.offset, end);
 	src->stream.cut = cut;
 	src->stream.died = is_unfinished(&pd->header);
 	err = src->stream.died ? features_read_front(pd, &src->file) : features_read(pd, &src->file);
@@ -113,11 +113,11 @@ static int open_file(struct tacho_perfdata *pd, struct source *src, struct tacho
 	return features_name_events(pd) < 0 ? error_nomem(e) : 0;
 }
 
-static int open_pipe(struct tacho_perfdata *pd, struct source *src, struct tacho_error *e)
+static int open_pipe(struct tacho_perfdata *pd, struct input *src, struct tacho_error *e)
 {
 	if (src->file.map)
-		stream_map(&src->stream, pd, &src->file, PIPE_HEADER_BYTES, src->file.size);
-	if (pipe_lead(pd, &src->stream) < 0)
+		stream_init_mapped(&src->stream, pd, &src->file, PIPE_HEADER_BYTES, src->file.size);
+	if (pipe_read_ahead(pd, &src->stream) < 0)
 		return error_nomem(e);
 	return 0;
 }
@@ -125,21 +125,21 @@ static int open_pipe(struct tacho_perfdata *pd, struct source *src, struct tacho
 static int open_main(struct tacho_perfdata *pd, const char *path,
 		     const struct tacho_perfdata_opts *opts, struct tacho_error *e)
 {
-	struct source *src = source_add(pd);
+	struct input *src = input_add(pd);
 	uint8_t first[PIPE_HEADER_BYTES];
 	int err;
 
 	if (!src)
 		return error_nomem(e);
-	err = file_open(&src->file, path, opts, e);
+	err = input_file_open(&src->file, path, opts, e);
 	if (err < 0)
 		return err;
 	if (src->file.map) {
 		err = header_parse(&pd->header, src->file.map, src->file.size, src->file.size, e);
 	} else {
-		if (stream_fd(&src->stream, pd, &src->file) < 0)
+		if (stream_init_fd(&src->stream, pd, &src->file) < 0)
 			return error_nomem(e);
-		if (stream_need(&src->stream, sizeof(first)))
+		if (stream_fill(&src->stream, sizeof(first)))
 			memcpy(first, src->stream.at, sizeof(first));
 		err = header_parse(&pd->header, first,
 				   min_of((size_t)(src->stream.end - src->stream.at), sizeof(first)),
@@ -165,7 +165,7 @@ static int open_any(struct tacho_perfdata *pd, const char *path,
 	buf_printf(&data, "%s/data", path);
 	if (buf_failed(&data))
 		return error_nomem(e);
-	err = file_regular(data.bytes, e);
+	err = check_regular_file(data.bytes, e);
 	if (err == 0)
 		err = open_main(pd, data.bytes, opts, e);
 	return err < 0 ? err : dir_open(pd, path, opts, e);
@@ -184,7 +184,7 @@ int tacho_perfdata_open(struct tacho_perfdata **out, const char *path,
 	if (!pd)
 		return error_nomem(e);
 	pd->ordered = o.ordered;
-	pd->where = WHERE_NOTHING;
+	pd->where = OFFSETS_NONE;
 	pd->where_same = true;
 	err = open_any(pd, path, &o, e);
 	if (err < 0) {
@@ -200,12 +200,12 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	if (!pd)
 		return;
 	for (size_t i = 0; i < pd->sources.n; i++) {
-		struct source *src = pd->sources.v[i].src;
+		struct input *src = pd->sources.v[i].src;
 
 		if (src->stream.pd)
-			order_done(&src->order, &src->stream);
+			reorder_done(&src->order, &src->stream);
 		stream_done(&src->stream);
-		file_close(&src->file);
+		input_file_close(&src->file);
 		free(src);
 	}
 	vec_done(&pd->sources);
@@ -216,12 +216,12 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	free(pd->counted.slots);
 	buf_done(&pd->lead);
 	buf_done(&pd->warning);
-	defer_free(pd->defer);
+	deferred_chains_free(pd->defer);
 	arena_done(&pd->arena);
 	free(pd);
 }
 
-static int source_failed(const struct source *src, struct tacho_error *e)
+static int source_failed(const struct input *src, struct tacho_error *e)
 {
 	if (e)
 		*e = src->stream.error;
@@ -241,16 +241,16 @@ static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
 			   struct tacho_error *e)
 {
 	while (pd->current < pd->sources.n) {
-		struct source *src = pd->sources.v[pd->current].src;
-		struct stream *s = &src->stream;
+		struct input *src = pd->sources.v[pd->current].src;
+		struct record_stream *s = &src->stream;
 
 		if (!s->pd) {
 			pd->current++;
 			continue;
 		}
-		if (stream_fast(s, rec) || stream_next(s, rec) > 0) {
+		if (stream_next_fast(s, rec) || stream_next(s, rec) > 0) {
 			if (!s->block && (uint64_t)(s->at - s->base) > src->file.dropped + DROP_BYTES)
-				file_drop(&src->file, (uint64_t)(s->at - s->base));
+				input_file_drop_pages(&src->file, (uint64_t)(s->at - s->base));
 			return 1;
 		}
 		pd->current++;
@@ -258,18 +258,18 @@ static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
 	return first_failure(pd, e);
 }
 
-static void advance(struct source *src)
+static void advance(struct input *src)
 {
-	src->state = src->stream.pd ? order_next(&src->order, &src->stream, &src->head) : 0;
-	src->head_time = src->state > 0 ? record_when(src->stream.pd, &src->head) : 0;
+	src->state = src->stream.pd ? reorder_next(&src->order, &src->stream, &src->head) : 0;
+	src->head_time = src->state > 0 ? record_time(src->stream.pd, &src->head) : 0;
 	src->primed = true;
 }
 
 /* One stream needs no merging, and is the usual case. */
 static int next_of_one(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct source *src = pd->sources.v[0].src;
-	int err = order_next(&src->order, &src->stream, rec);
+	struct input *src = pd->sources.v[0].src;
+	int err = reorder_next(&src->order, &src->stream, rec);
 
 	return err > 0 ? err : first_failure(pd, e);
 }
@@ -277,10 +277,10 @@ static int next_of_one(struct tacho_perfdata *pd, struct tacho_record *rec, stru
 /* The record given last is let go first: its stream moves on and shows its next. */
 static int next_of_many(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct source *best = NULL;
+	struct input *best = NULL;
 
 	for (size_t i = 0; i < pd->sources.n; i++) {
-		struct source *src = pd->sources.v[i].src;
+		struct input *src = pd->sources.v[i].src;
 
 		if (!src->primed)
 			advance(src);
@@ -308,45 +308,45 @@ static __attribute__((noinline)) int next_of_any(struct tacho_perfdata *pd, stru
 		return 1;
 	if (!pd->ordered)
 		return next_as_written(pd, rec, e);
-	return pd->defers ? defer_next(pd, rec, e) : reader_next_ordered(pd, rec, e);
+	return pd->defers ? deferred_chains_next(pd, rec, e) : reader_next_ordered(pd, rec, e);
 }
 
 int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct source *src = pd->sources.v[0].src;
+	struct input *src = pd->sources.v[0].src;
 
 	if (pd->ordered && !pd->defers && !pd->lead.n && pd->sources.n == 1 &&
-	    order_fast(&src->order, &src->stream, rec))
+	    reorder_next_fast(&src->order, &src->stream, rec))
 		return 1;
 	return next_of_any(pd, rec, e);
 }
 
 size_t tacho_perfdata_ahead(const struct tacho_perfdata *pd, struct tacho_record *out, size_t n)
 {
-	const struct source *src = pd->sources.v[0].src;
+	const struct input *src = pd->sources.v[0].src;
 
 	if (!pd->ordered || pd->sources.n != 1 || pd->lead_at < pd->lead.n)
 		return 0;
-	return order_ahead(&src->order, &src->stream, out, n);
+	return reorder_peek(&src->order, &src->stream, out, n);
 }
 
-size_t perfdata_take(struct tacho_perfdata *pd, const uint8_t **out, size_t n)
+size_t perfdata_take_batch(struct tacho_perfdata *pd, const uint8_t **out, size_t n)
 {
-	struct source *src = pd->sources.v[0].src;
+	struct input *src = pd->sources.v[0].src;
 
 	if (!pd->ordered || pd->defers || pd->lead.n || pd->sources.n != 1 || src->stream.swap)
 		return 0;
-	return order_take(&src->order, &src->stream, out, n);
+	return reorder_take_batch(&src->order, &src->stream, out, n);
 }
 
-void perfdata_taken(const struct tacho_perfdata *pd, const uint8_t *at, struct tacho_record *out)
+void perfdata_batch_record(const struct tacho_perfdata *pd, const uint8_t *at, struct tacho_record *out)
 {
-	const struct stream *s = &pd->sources.v[0].src->stream;
+	const struct record_stream *s = &pd->sources.v[0].src->stream;
 
 	record_fill(out, at, s->base_offset + (uint64_t)(at - s->base), false);
 }
 
-uint32_t perfdata_sample_id(const struct tacho_perfdata *pd)
+uint32_t perfdata_sample_id_offset(const struct tacho_perfdata *pd)
 {
 	return pd->events.n > 1 ? pd->where.sample_id : 0;
 }
@@ -373,8 +373,8 @@ bool tacho_perfdata_is_pipe(const struct tacho_perfdata *pd)
 
 int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho_file_facts *out)
 {
-	const struct file *f = &pd->sources.v[0].src->file;
-	const struct header *h = &pd->header;
+	const struct input_file *f = &pd->sources.v[0].src->file;
+	const struct file_header *h = &pd->header;
 	struct tacho_file_facts facts = { .file_size = f->size, .captured_s = f->mtime_s };
 	size_t size = out->size ? out->size : sizeof(facts);
 

@@ -11,14 +11,14 @@
 
 #define HASH 0x9e3779b97f4a7c15ULL
 
-static size_t slot_of(const struct ids *t, uint64_t id)
+static size_t slot_of(const struct event_id_map *t, uint64_t id)
 {
 	return (id * HASH >> 32) & (t->cap - 1);
 }
 
-static int ids_grow(struct ids *t)
+static int event_id_map_grow(struct event_id_map *t)
 {
-	struct ids bigger = { .cap = t->cap ? t->cap * 2 : 64, .n = t->n };
+	struct event_id_map bigger = { .cap = t->cap ? t->cap * 2 : 64, .n = t->n };
 
 	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
 	if (!bigger.slots)
@@ -38,21 +38,21 @@ static int ids_grow(struct ids *t)
 }
 
 /* The first event that claims an id keeps it. */
-int ids_put(struct ids *t, uint64_t id, uint32_t event)
+int event_id_put(struct event_id_map *t, uint64_t id, uint32_t event)
 {
 	size_t at;
 
-	if (2 * (t->n + 1) > t->cap && ids_grow(t) < 0)
+	if (2 * (t->n + 1) > t->cap && event_id_map_grow(t) < 0)
 		return -ENOMEM;
 	for (at = slot_of(t, id); t->slots[at].event; at = (at + 1) & (t->cap - 1))
 		if (t->slots[at].id == id)
 			return 0;
-	t->slots[at] = (struct id_slot){ id, event + 1 };
+	t->slots[at] = (struct event_id_slot){ id, event + 1 };
 	t->n++;
 	return 0;
 }
 
-int ids_get(const struct ids *t, uint64_t id)
+int event_id_get(const struct event_id_map *t, uint64_t id)
 {
 	if (!t->cap)
 		return -1;
@@ -62,10 +62,10 @@ int ids_get(const struct ids *t, uint64_t id)
 	return -1;
 }
 
-struct where where_of(const struct tacho_layout *lay)
+struct record_offsets record_offsets_of(const struct tacho_layout *lay)
 {
 	uint64_t type = lay->sample_type;
-	struct where w = WHERE_NOTHING;
+	struct record_offsets w = OFFSETS_NONE;
 	uint32_t at = RECORD_HEADER_BYTES + 8 * (uint32_t)__builtin_popcountll(
 		type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID));
 	uint32_t back = 0;
@@ -87,7 +87,7 @@ struct where where_of(const struct tacho_layout *lay)
 		back += 8;
 	if (type & PERF_SAMPLE_ID) {
 		back += 8;
-		if (w.other_id == WHERE_NONE)
+		if (w.other_id == OFFSET_NONE)
 			w.other_id = back;
 	}
 	if (type & PERF_SAMPLE_TIME)
@@ -95,18 +95,18 @@ struct where where_of(const struct tacho_layout *lay)
 	return w;
 }
 
-static bool same_place(const struct where *a, const struct where *b)
+static bool same_place(const struct record_offsets *a, const struct record_offsets *b)
 {
 	return a->sample_time == b->sample_time && a->other_time == b->other_time;
 }
 
-int where_add(struct tacho_perfdata *pd, const struct tacho_layout *lay)
+int record_offsets_add(struct tacho_perfdata *pd, const struct tacho_layout *lay)
 {
-	struct where *w = vec_add(&pd->wheres);
+	struct record_offsets *w = vec_add(&pd->wheres);
 
 	if (!w)
 		return -ENOMEM;
-	*w = where_of(lay);
+	*w = record_offsets_of(lay);
 	if (pd->wheres.n == 1)
 		pd->where = *w;
 	pd->where_same = pd->where_same && same_place(w, &pd->where);
@@ -122,16 +122,16 @@ int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_
 		return -1;
 	if (pd->events.n == 1)
 		return 0;
-	id = where_word(rec->bytes, rec->type, rec->size, pd->where.sample_id, pd->where.other_id,
+	id = record_word_at(rec->bytes, rec->type, rec->size, pd->where.sample_id, pd->where.other_id,
 			rec->swapped);
-	/* Recorders give no id to what they tell themselves; it has the first event's layout. */
-	event = id ? ids_get(&pd->ids, id) : 0;
+	/* Recorders give no id to what they add_warning themselves; it has the first event's layout. */
+	event = id ? event_id_get(&pd->ids, id) : 0;
 	return (size_t)event < pd->events.n ? event : -1;
 }
 
-uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record *rec)
+uint64_t record_time(const struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
-	const struct where *w = &pd->where;
+	const struct record_offsets *w = &pd->where;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return 0;
@@ -142,5 +142,5 @@ uint64_t record_when(const struct tacho_perfdata *pd, const struct tacho_record 
 			return 0;
 		w = &pd->wheres.v[event];
 	}
-	return where_time(w, rec->bytes, rec->type, rec->size, rec->swapped);
+	return record_time_at(w, rec->bytes, rec->type, rec->size, rec->swapped);
 }

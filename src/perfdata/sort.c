@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-static size_t run_end(const struct entry *v, size_t at, size_t n)
+static size_t run_end(const struct queued_record *v, size_t at, size_t n)
 {
 	do
 		at++;
@@ -15,7 +15,7 @@ static size_t run_end(const struct entry *v, size_t at, size_t n)
 	return at;
 }
 
-size_t entries_until(const struct entry *v, size_t n, uint64_t time)
+size_t entries_until(const struct queued_record *v, size_t n, uint64_t time)
 {
 	size_t low = 0, high = n;
 
@@ -32,16 +32,16 @@ size_t entries_until(const struct entry *v, size_t n, uint64_t time)
 
 /* Merges v[0, na) and v[na, n), in place. What of the first is older than all of the second stays;
  * the others step aside. */
-static void merge(struct entry *v, size_t na, size_t n, struct entry *spare)
+static void merge(struct queued_record *v, size_t na, size_t n, struct queued_record *spare)
 {
 	size_t stay = entries_until(v, na, v[na].time);
-	struct entry *out = v + stay;
-	const struct entry *a = spare, *a_end = spare + (na - stay), *b = v + na, *b_end = v + n;
+	struct queued_record *out = v + stay;
+	const struct queued_record *a = spare, *a_end = spare + (na - stay), *b = v + na, *b_end = v + n;
 
 	memcpy(spare, out, (na - stay) * sizeof(*v));
 	while (a < a_end && b < b_end) {
 		bool second = b->time < a->time;
-		const struct entry *from = second ? b : a;
+		const struct queued_record *from = second ? b : a;
 
 		*out++ = *from;
 		b += second;
@@ -51,7 +51,7 @@ static void merge(struct entry *v, size_t na, size_t n, struct entry *spare)
 }
 
 /* Merges neighbours; returns how many runs are left. */
-static size_t merge_pass(struct entry *v, size_t n, struct entry *spare)
+static size_t merge_pass(struct queued_record *v, size_t n, struct queued_record *spare)
 {
 	size_t runs = 0;
 
@@ -66,7 +66,7 @@ static size_t merge_pass(struct entry *v, size_t n, struct entry *spare)
 	return runs;
 }
 
-void sort_entries(struct entry *v, size_t sorted, size_t n, struct entry *spare)
+void sort_entries(struct queued_record *v, size_t sorted, size_t n, struct queued_record *spare)
 {
 	if (sorted == n)
 		return;

@@ -13,16 +13,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void stream_map(struct stream *s, struct tacho_perfdata *pd, struct file *f, uint64_t from,
+void stream_init_mapped(struct record_stream *s, struct tacho_perfdata *pd, struct input_file *f, uint64_t from,
 		uint64_t to)
 {
-	*s = (struct stream){ .pd = pd, .file = f, .at = f->map + from, .end = f->map + to,
+	*s = (struct record_stream){ .pd = pd, .file = f, .at = f->map + from, .end = f->map + to,
 			      .base = f->map, .swap = pd->header.swap };
 }
 
-int stream_fd(struct stream *s, struct tacho_perfdata *pd, struct file *f)
+int stream_init_fd(struct record_stream *s, struct tacho_perfdata *pd, struct input_file *f)
 {
-	*s = (struct stream){ .pd = pd, .file = f };
+	*s = (struct record_stream){ .pd = pd, .file = f };
 	s->block = block_new(&pd->pool);
 	if (!s->block)
 		return -ENOMEM;
@@ -30,15 +30,15 @@ int stream_fd(struct stream *s, struct tacho_perfdata *pd, struct file *f)
 	return 0;
 }
 
-void stream_done(struct stream *s)
+void stream_done(struct record_stream *s)
 {
 	if (!s->pd)
 		return;
-	unpack_done(&s->unpack, &s->pd->pool);
+	decompressor_done(&s->unpack, &s->pd->pool);
 	block_unref(&s->pd->pool, take(s->block));
 }
 
-int stream_fail(struct stream *s, int code, uint64_t offset, const char *fmt, ...)
+int stream_fail(struct record_stream *s, int code, uint64_t offset, const char *fmt, ...)
 {
 	bool many = s->pd->sources.n > 1;
 	char text[300];
@@ -49,7 +49,7 @@ int stream_fail(struct stream *s, int code, uint64_t offset, const char *fmt, ..
 	va_end(ap);
 	s->ended = true;
 	if (s->died) {
-		tell(s->pd, "%s%sbyte %" PRIu64 ": %s; nothing behind it was read",
+		add_warning(s->pd, "%s%sbyte %" PRIu64 ": %s; nothing behind it was read",
 		     many ? s->file->path : "", many ? ": " : "", offset, text);
 		return 0;
 	}
@@ -60,10 +60,10 @@ int stream_fail(struct stream *s, int code, uint64_t offset, const char *fmt, ..
 }
 
 /* The unread bytes move to a block's start, another one where records still wait in this. */
-static bool make_room(struct stream *s)
+static bool make_room(struct record_stream *s)
 {
 	size_t left = (size_t)(s->end - s->at);
-	struct block *b = s->block;
+	struct record_block *b = s->block;
 
 	s->base_offset = stream_offset(s);
 	if (b->refs > 1) {
@@ -82,17 +82,17 @@ static bool make_room(struct stream *s)
 	return true;
 }
 
-bool stream_need(struct stream *s, size_t n)
+bool stream_fill(struct record_stream *s, size_t n)
 {
 	while ((size_t)(s->end - s->at) < n) {
 		ssize_t got;
 
 		if (!s->block || s->file->fd < 0)
 			return false;
-		if (n > (size_t)(s->block->bytes + BLOCK_ROOM - s->at) && !make_room(s))
+		if (n > (size_t)(s->block->bytes + BLOCK_CAPACITY - s->at) && !make_room(s))
 			return false;
 		got = read(s->file->fd, (void *)s->end,
-			   (size_t)(s->block->bytes + BLOCK_ROOM - s->end));
+			   (size_t)(s->block->bytes + BLOCK_CAPACITY - s->end));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -102,12 +102,12 @@ bool stream_need(struct stream *s, size_t n)
 	return true;
 }
 
-bool stream_skip(struct stream *s, uint64_t n, struct buf *out)
+bool stream_skip(struct record_stream *s, uint64_t n, struct buf *out)
 {
 	while (n) {
 		size_t some;
 
-		if (!stream_need(s, 1))
+		if (!stream_fill(s, 1))
 			return false;
 		some = (size_t)min_of(n, (uint64_t)(s->end - s->at));
 		if (out)
@@ -118,7 +118,7 @@ bool stream_skip(struct stream *s, uint64_t n, struct buf *out)
 	return true;
 }
 
-int stream_pass(struct stream *s)
+int stream_skip_payload(struct record_stream *s)
 {
 	uint64_t n = s->skip, offset = stream_offset(s);
 	bool trace = s->skip_is_trace && offset >= s->meta_end;
@@ -144,7 +144,7 @@ int stream_pass(struct stream *s)
 	return err == -ENOMEM ? stream_fail(s, err, offset, "out of memory") : err;
 }
 
-static int stream_end(struct stream *s)
+static int stream_end(struct record_stream *s)
 {
 	uint64_t offset = stream_offset(s);
 	size_t left = (size_t)(s->end - s->at);
@@ -154,7 +154,7 @@ static int stream_end(struct stream *s)
 	if (s->cut)
 		return stream_fail(s, -ENODATA, offset, "the file ends here, %" PRIu64
 				   " bytes of its data are missing", s->cut);
-	if (unpack_rest(&s->unpack))
+	if (decompress_has_partial(&s->unpack))
 		return stream_fail(s, -ENODATA, s->unpack.offset,
 				   "the compressed data ends within a record");
 	s->ended = true;
@@ -162,7 +162,7 @@ static int stream_end(struct stream *s)
 }
 
 /* The length of what follows AUXTRACE and TRACING_DATA. */
-static int note_payload(struct stream *s, const struct tacho_record *rec)
+static int note_payload(struct record_stream *s, const struct tacho_record *rec)
 {
 	unsigned bytes = rec->type == TACHO_RECORD_AUXTRACE ? 8 : 4;
 	const uint8_t *at = rec->bytes + RECORD_HEADER_BYTES;
@@ -170,18 +170,18 @@ static int note_payload(struct stream *s, const struct tacho_record *rec)
 	if (rec->size < RECORD_HEADER_BYTES + bytes)
 		return stream_fail(s, -EBADMSG, rec->offset, "a record of type %u with %u bytes",
 				   rec->type, rec->size);
-	s->skip = bytes == 8 ? get_u64(at, rec->swapped) : get_u32(at, rec->swapped);
+	s->skip = bytes == 8 ? load_u64(at, rec->swapped) : load_u32(at, rec->swapped);
 	s->skip_is_trace = rec->type == TACHO_RECORD_TRACING_DATA;
 	return 1;
 }
 
-static int bad_size(struct stream *s, uint32_t type, unsigned size)
+static int bad_size(struct record_stream *s, uint32_t type, unsigned size)
 {
 	return stream_fail(s, -EBADMSG, stream_offset(s), "a record of type %u cannot have %u bytes",
 			   type, size);
 }
 
-int stream_raw(struct stream *s, struct tacho_record *rec)
+int stream_next_raw(struct record_stream *s, struct tacho_record *rec)
 {
 	bool swap = s->swap;
 	int err;
@@ -189,26 +189,26 @@ int stream_raw(struct stream *s, struct tacho_record *rec)
 	if (s->ended)
 		return s->failed;
 	if (s->skip) {
-		err = stream_pass(s);
+		err = stream_skip_payload(s);
 		if (err < 0 || s->ended)
 			return err;
 	}
-	if (!stream_need(s, RECORD_HEADER_BYTES))
+	if (!stream_fill(s, RECORD_HEADER_BYTES))
 		return stream_end(s);
-	rec->type = get_u32(s->at, swap);
+	rec->type = load_u32(s->at, swap);
 	if (rec->type == TACHO_RECORD_COMPRESSED2 || s->chunk_left || s->chunk_pad) {
-		err = chunk_broken(s);
+		err = feed_broken_chunk(s);
 		if (err != 0 || s->ended)
 			return err;
-		if (!stream_need(s, RECORD_HEADER_BYTES))
+		if (!stream_fill(s, RECORD_HEADER_BYTES))
 			return stream_end(s);
-		rec->type = get_u32(s->at, swap);
+		rec->type = load_u32(s->at, swap);
 	}
-	rec->misc = get_u16(s->at + 4, swap);
-	rec->size = get_u16(s->at + 6, swap);
+	rec->misc = load_u16(s->at + 4, swap);
+	rec->size = load_u16(s->at + 6, swap);
 	if (rec->size < RECORD_HEADER_BYTES)
 		return bad_size(s, rec->type, rec->size);
-	if (!stream_need(s, rec->size))
+	if (!stream_fill(s, rec->size))
 		return stream_fail(s, -ENODATA, stream_offset(s),
 				   "the file ends within a record of %u bytes", rec->size);
 	rec->bytes = s->at;
@@ -221,7 +221,7 @@ int stream_raw(struct stream *s, struct tacho_record *rec)
 }
 
 /* Record 83 says how much of its body is payload; 81 is payload to its end. */
-static int feed(struct stream *s, const struct tacho_record *rec)
+static int feed(struct record_stream *s, const struct tacho_record *rec)
 {
 	const uint8_t *body = rec->bytes + RECORD_HEADER_BYTES;
 	size_t n = rec->size - RECORD_HEADER_BYTES;
@@ -229,23 +229,23 @@ static int feed(struct stream *s, const struct tacho_record *rec)
 	if (rec->type == TACHO_RECORD_COMPRESSED2) {
 		if (n < 8)
 			return bad_size(s, rec->type, rec->size);
-		n = (size_t)min_of(get_u64(body, rec->swapped), (uint64_t)(n - 8));
+		n = (size_t)min_of(load_u64(body, rec->swapped), (uint64_t)(n - 8));
 		body += 8;
 	}
-	return unpack_feed(s, body, n, rec->offset);
+	return decompress_feed(s, body, n, rec->offset);
 }
 
-int stream_next(struct stream *s, struct tacho_record *rec)
+int stream_next(struct record_stream *s, struct tacho_record *rec)
 {
 	int err;
 
 	for (;;) {
-		if (s->unpack.busy || unpack_rest(&s->unpack)) {
-			err = unpack_next(s, rec);
+		if (s->unpack.busy || decompress_has_partial(&s->unpack)) {
+			err = decompress_next(s, rec);
 			if (err != 0 || s->ended)
 				return err;
 		}
-		err = stream_raw(s, rec);
+		err = stream_next_raw(s, rec);
 		if (err <= 0)
 			return err;
 		if (s->unpack.busy)		/* a broken chunk was fed on the way */
@@ -257,7 +257,7 @@ int stream_next(struct stream *s, struct tacho_record *rec)
 			continue;
 		}
 		if (rec->type >= TACHO_RECORD_HEADER_ATTR && rec->offset >= s->meta_end &&
-		    pipe_meta(s->pd, rec) < 0)
+		    pipe_take_metadata(s->pd, rec) < 0)
 			return stream_fail(s, -ENOMEM, rec->offset, "out of memory");
 		return 1;
 	}

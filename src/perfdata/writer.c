@@ -98,16 +98,16 @@ int tacho_writer_event(struct tacho_perfdata_writer *w, const char *name, const 
 	return 0;
 }
 
-bool writer_closed(const struct tacho_perfdata_writer *w)
+bool writer_features_closed(const struct tacho_perfdata_writer *w)
 {
 	return w->finished || (w->pipe && w->begun);
 }
 
-int writer_take(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *b)
+int writer_set_feature(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *b)
 {
 	if (buf_failed(b))
 		return -ENOMEM;
-	if (writer_closed(w))
+	if (writer_features_closed(w))
 		return -EBUSY;
 	buf_done(&w->features[f]);
 	w->features[f] = *b;
@@ -127,9 +127,9 @@ int tacho_writer_feature(struct tacho_perfdata_writer *w, enum tacho_feature f,
 	if ((unsigned)f == 0 || (unsigned)f >= TACHO_FEATURE_MAX || (n && !payload))
 		return -EINVAL;
 	if (f == TACHO_FEATURE_EVENT_DESC || f == TACHO_FEATURE_COMPRESSED)
-		return writer_closed(w) ? -EBUSY : 0;	/* made of what this file has */
+		return writer_features_closed(w) ? -EBUSY : 0;	/* made of what this file has */
 	buf_put(&b, payload, n);
-	err = writer_take(w, f, &b);
+	err = writer_set_feature(w, f, &b);
 	buf_done(&b);
 	return err;
 }
@@ -236,10 +236,10 @@ static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t 
 	}
 	memcpy(used, parts, sizeof(parts));
 	err = w->pipe ? write_pipe(w, parts) :
-	      w->bare ? file_append_bare(w, used, FILE_PARTS, &put) :
-			file_append(w, used, FILE_PARTS, &put);
+	      w->bare ? writer_append_bare(w, used, FILE_PARTS, &put) :
+			writer_append_data(w, used, FILE_PARTS, &put);
 	if (err < 0)
-		w->bytes += whole_records(parts, put - min_of(put, file_room(w)));
+		w->bytes += whole_records(parts, put - min_of(put, writer_reclaimable_bytes(w)));
 	buf_clear(&w->waiting);		/* which the parts are of */
 	return err < 0 ? write_failed(w, err, e) : 0;
 }
@@ -258,7 +258,7 @@ int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	int err = write_waiting(w, e);
 
 	if (err == 0 && w->stale && w->bytes && !w->pipe && !w->bare && !w->finished)
-		err = file_append(w, none, 0, &put);
+		err = writer_append_data(w, none, 0, &put);
 	return err < 0 && !w->failed ? write_failed(w, err, e) : err;
 }
 
@@ -299,7 +299,7 @@ int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	}
 	if (first == 0)
 		first = write_waiting(w, e);
-	err = w->pipe ? 0 : file_finish(w);
+	err = w->pipe ? 0 : writer_finish_file(w);
 	w->finished = true;
 	if (first < 0 || err == 0)
 		return first;

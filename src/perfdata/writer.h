@@ -59,8 +59,8 @@ static inline void put_header(struct buf *b, uint32_t type, uint16_t misc, size_
 
 void put_string(struct buf *b, struct str s);		/* u32 length, text, padding */
 /* Fills a feature from `b`, which is emptied; 0 or an errno. */
-int writer_take(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *b);
-bool writer_closed(const struct tacho_perfdata_writer *w);	/* for features */
+int writer_set_feature(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *b);
+bool writer_features_closed(const struct tacho_perfdata_writer *w);	/* for features */
 
 /* What stands before the data, of a file (size 0: not finished) or of a pipe. */
 int head_file(struct tacho_perfdata_writer *w, struct buf *out);
@@ -76,11 +76,11 @@ void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf 
  * FILE_PARTS of them at most and one more that is free, are used up; *put is how many of their
  * bytes are in the file after a failure. Without parts the features are written anew. */
 #define FILE_PARTS 2
-int file_append(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put);
-int file_append_bare(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put);
+int writer_append_data(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put);
+int writer_append_bare(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put);
 /* Of the bytes that a full disk has taken: what the shortest list needs, so that others can read the file. */
-size_t file_room(const struct tacho_perfdata_writer *w);
-int file_finish(struct tacho_perfdata_writer *w);
+size_t writer_reclaimable_bytes(const struct tacho_perfdata_writer *w);
+int writer_finish_file(struct tacho_perfdata_writer *w);
 
 /* How long the record at `at` is, with the payload behind it; 0: it is none, or not all there. */
 uint64_t writer_record_bytes(const uint8_t *at, size_t left);

@@ -31,7 +31,7 @@ int tacho_writer_string(struct tacho_perfdata_writer *w, enum tacho_feature f, c
 	if ((unsigned)f == 0 || (unsigned)f >= TACHO_FEATURE_MAX || !text)
 		return -EINVAL;
 	put_string(&b, str_of(text));
-	return writer_take(w, f, &b);
+	return writer_set_feature(w, f, &b);
 }
 
 int tacho_writer_cmdline(struct tacho_perfdata_writer *w, const char *const *argv, size_t n)
@@ -41,7 +41,7 @@ int tacho_writer_cmdline(struct tacho_perfdata_writer *w, const char *const *arg
 	put_u32(&b, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
 		put_string(&b, str_of(argv[i]));
-	return writer_take(w, TACHO_FEATURE_CMDLINE, &b);
+	return writer_set_feature(w, TACHO_FEATURE_CMDLINE, &b);
 }
 
 int tacho_writer_sample_time(struct tacho_perfdata_writer *w, uint64_t first_ns, uint64_t last_ns)
@@ -50,7 +50,7 @@ int tacho_writer_sample_time(struct tacho_perfdata_writer *w, uint64_t first_ns,
 
 	put_u64(&b, first_ns);
 	put_u64(&b, last_ns);
-	return writer_take(w, TACHO_FEATURE_SAMPLE_TIME, &b);
+	return writer_set_feature(w, TACHO_FEATURE_SAMPLE_TIME, &b);
 }
 
 /* The payload so far with one more entry; its first word counts them. */
@@ -72,7 +72,7 @@ static int append(struct tacho_perfdata_writer *w, enum tacho_feature f, struct 
 	buf_str(&b, buf_view(entry));
 	if (buf_failed(entry))
 		return -ENOMEM;
-	return writer_take(w, f, &b);
+	return writer_set_feature(w, f, &b);
 }
 
 int tacho_writer_group(struct tacho_perfdata_writer *w, const char *name, uint32_t leader,
@@ -129,13 +129,13 @@ int tacho_writer_clock(struct tacho_perfdata_writer *w, int clockid)
 	    clock_gettime(CLOCK_REALTIME, &wall) < 0)
 		return -errno;
 	put_u64(&b, nanoseconds(&res));
-	err = writer_take(w, TACHO_FEATURE_CLOCKID, &b);
+	err = writer_set_feature(w, TACHO_FEATURE_CLOCKID, &b);
 	if (err == 0) {
 		put_u32(&b, 1);
 		put_u32(&b, (uint32_t)clockid);
 		put_u64(&b, nanoseconds(&wall));
 		put_u64(&b, nanoseconds(&now));
-		err = writer_take(w, TACHO_FEATURE_CLOCK_DATA, &b);
+		err = writer_set_feature(w, TACHO_FEATURE_CLOCK_DATA, &b);
 	}
 	buf_done(&b);
 	return err;

@@ -137,7 +137,7 @@ static int tell_data(struct tacho_perfdata_writer *w, size_t n, const struct buf
 	return 0;
 }
 
-int file_append(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put)
+int writer_append_data(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put)
 {
 	scoped(buf_done) struct buf over = { 0 }, tail = { 0 };
 	size_t n = parts_bytes(parts, n_parts), n_over = min_of(n, w->tail_bytes), behind = 0;
@@ -167,7 +167,7 @@ static bool is_needed(const struct tacho_perfdata_writer *w, unsigned f)
 	return w->there[f] && (w->front[f] || f == TACHO_FEATURE_COMPRESSED);
 }
 
-size_t file_room(const struct tacho_perfdata_writer *w)
+size_t writer_reclaimable_bytes(const struct tacho_perfdata_writer *w)
 {
 	size_t n = 0;
 
@@ -195,7 +195,7 @@ static int write_last(struct tacho_perfdata_writer *w, struct buf *tail)
 	return err;
 }
 
-int file_append_bare(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put)
+int writer_append_bare(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put)
 {
 	int err;
 
@@ -205,7 +205,7 @@ int file_append_bare(struct tacho_perfdata_writer *w, struct iovec *parts, size_
 	return err;
 }
 
-int file_finish(struct tacho_perfdata_writer *w)
+int writer_finish_file(struct tacho_perfdata_writer *w)
 {
 	scoped(buf_done) struct buf tail = { 0 };
 	off_t end = data_end(w);

@@ -19,15 +19,15 @@
 /* hotspot's reader takes this for perf's version and trusts rounds from 3.17 on. */
 #define VERSION_TEXT "7.0-tacho-" TACHO_VERSION
 
-struct host {
+struct host_writer {
 	struct tacho_perfdata_writer *w;
 	const char *sysfs, *procfs;
 	char text[4096];		/* of the file read last, trimmed */
 };
 
 /* The text of a small file below one of the roots; empty when it is not there. */
-static struct str read_text(struct host *h, const char *fmt, ...) printf_like(2, 3);
-static struct str read_text(struct host *h, const char *fmt, ...)
+static struct str read_text(struct host_writer *h, const char *fmt, ...) printf_like(2, 3);
+static struct str read_text(struct host_writer *h, const char *fmt, ...)
 {
 	char path[512];
 	va_list ap;
@@ -40,17 +40,17 @@ static struct str read_text(struct host *h, const char *fmt, ...)
 	return n > 0 ? str_trim(str_n(h->text, (size_t)n)) : (struct str){ "", 0 };
 }
 
-static int put_text(struct host *h, enum tacho_feature f, struct str s)
+static int put_text(struct host_writer *h, enum tacho_feature f, struct str s)
 {
 	scoped(buf_done) struct buf b = { 0 };
 
 	if (!s.n)
 		return 0;
 	put_string(&b, s);
-	return writer_take(h->w, f, &b);
+	return writer_set_feature(h->w, f, &b);
 }
 
-static uint32_t read_u32(struct host *h, const char *dir, const char *name)
+static uint32_t read_u32(struct host_writer *h, const char *dir, const char *name)
 {
 	uint32_t v;
 
@@ -71,7 +71,7 @@ static struct str field(struct str text, const char *key)
 	return (struct str){ 0 };
 }
 
-static int put_names(struct host *h)
+static int put_names(struct host_writer *h)
 {
 	struct utsname u;
 	int err;
@@ -88,7 +88,7 @@ static int put_names(struct host *h)
 }
 
 /* "GenuineIntel,6,106,6" on x86, the main id register on arm64. */
-static int put_cpu(struct host *h)
+static int put_cpu(struct host_writer *h)
 {
 	scoped(buf_done) struct buf info = { 0 }, id = { 0 };
 	struct str text, vendor;
@@ -112,7 +112,7 @@ static int put_cpu(struct host *h)
 	return put_text(h, TACHO_FEATURE_CPUID, buf_view(&id));
 }
 
-static int put_memory(struct host *h)
+static int put_memory(struct host_writer *h)
 {
 	struct str kb = field(read_text(h, "%s/meminfo", h->procfs), "MemTotal"), digits;
 	uint64_t v;
@@ -146,7 +146,7 @@ static int list_dir(const char *path, struct strlist *out)
 }
 
 /* u32 count, then u32 type and name of each. */
-static int put_pmus(struct host *h)
+static int put_pmus(struct host_writer *h)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
 	scoped(buf_done) struct buf b = { 0 };
@@ -172,11 +172,11 @@ static int put_pmus(struct host *h)
 	if (n == 0 || buf_failed(&b))
 		return n ? -ENOMEM : 0;
 	memcpy(b.bytes, &n, sizeof(n));
-	return writer_take(h->w, TACHO_FEATURE_PMU_MAPPINGS, &b);
+	return writer_set_feature(h->w, TACHO_FEATURE_PMU_MAPPINGS, &b);
 }
 
 /* u32 nodes; each: u32 number, u64 total kB, u64 free kB, its CPUs. */
-static int put_nodes(struct host *h)
+static int put_nodes(struct host_writer *h)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
 	scoped(buf_done) struct buf b = { 0 };
@@ -212,7 +212,7 @@ static int put_nodes(struct host *h)
 	if (n == 0 || buf_failed(&b))
 		return n ? -ENOMEM : 0;
 	memcpy(b.bytes, &n, sizeof(n));
-	return writer_take(h->w, TACHO_FEATURE_NUMA_TOPOLOGY, &b);
+	return writer_set_feature(h->w, TACHO_FEATURE_NUMA_TOPOLOGY, &b);
 }
 
 static uint32_t last_cpu(struct str list)
@@ -226,7 +226,7 @@ static uint32_t last_cpu(struct str list)
 }
 
 /* Distinct lists of siblings, in order of the CPUs: u32 count and the lists. */
-static int put_siblings(struct host *h, uint32_t n_cpus, const char *file, const char *older,
+static int put_siblings(struct host_writer *h, uint32_t n_cpus, const char *file, const char *older,
 			struct buf *out)
 {
 	scoped(strlist_done) struct strlist seen = { 0 };
@@ -251,7 +251,7 @@ static int put_siblings(struct host *h, uint32_t n_cpus, const char *file, const
 }
 
 /* Core and thread siblings, (core, socket) of each CPU, dies and the die of each CPU. */
-static int put_topology(struct host *h, uint32_t n_cpus)
+static int put_topology(struct host_writer *h, uint32_t n_cpus)
 {
 	scoped(buf_done) struct buf b = { 0 };
 	char dir[512];
@@ -270,10 +270,10 @@ static int put_topology(struct host *h, uint32_t n_cpus)
 		snprintf(dir, sizeof(dir), "%s/devices/system/cpu/cpu%u/topology", h->sysfs, cpu);
 		put_u32(&b, read_u32(h, dir, "die_id"));
 	}
-	return writer_take(h->w, TACHO_FEATURE_CPU_TOPOLOGY, &b);
+	return writer_set_feature(h->w, TACHO_FEATURE_CPU_TOPOLOGY, &b);
 }
 
-static int put_cpus(struct host *h)
+static int put_cpus(struct host_writer *h)
 {
 	uint32_t possible = last_cpu(read_text(h, "%s/devices/system/cpu/present", h->sysfs)) + 1;
 	struct cpuset online = { 0 };
@@ -291,12 +291,12 @@ static int put_cpus(struct host *h)
 
 int tacho_writer_host(struct tacho_perfdata_writer *w, const char *sysfs, const char *procfs)
 {
-	static int (*const steps[])(struct host *) = {
+	static int (*const steps[])(struct host_writer *) = {
 		put_names, put_cpus, put_cpu, put_memory, put_pmus, put_nodes,
 	};
-	struct host h = { .w = w, .sysfs = sysfs ? sysfs : "/sys",
+	struct host_writer h = { .w = w, .sysfs = sysfs ? sysfs : "/sys",
 			  .procfs = procfs ? procfs : "/proc" };
-	int err = writer_closed(w) ? -EBUSY : 0;
+	int err = writer_features_closed(w) ? -EBUSY : 0;
 
 	for (size_t i = 0; i < countof(steps) && err == 0; i++)
 		err = steps[i](&h);

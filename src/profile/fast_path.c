@@ -64,7 +64,7 @@ int lane_open(struct load *l)
 	struct lane *lane = &l->lane;
 	size_t n = l->n_event_ids;
 
-	lane->id_at = perfdata_sample_id(l->pd);
+	lane->id_at = perfdata_sample_id_offset(l->pd);
 	lane->age = 1;
 	if (!keeps_all(l) || !n || lane->id_at >= UINT16_MAX)
 		return 0;
@@ -123,7 +123,7 @@ static struct lane_event *event_find(struct load *l, const uint8_t *at, struct l
 	struct tacho_record rec;
 	int event;
 
-	perfdata_taken(l->pd, at, &rec);
+	perfdata_batch_record(l->pd, at, &rec);
 	event = tacho_perfdata_event_of(l->pd, &rec);
 	if (event < 0 || (size_t)event >= l->lane.n_events || !l->lane.events[event].open)
 		return NULL;
@@ -235,7 +235,7 @@ static int any_take(struct load *l, const uint8_t *at)
 	err = type == TACHO_RECORD_SAMPLE ? sample_take(l, at, size) : 0;
 	if (err != 0)
 		return min_of(err, 0);
-	perfdata_taken(l->pd, at, &rec);
+	perfdata_batch_record(l->pd, at, &rec);
 	return load_record(l, &rec);
 }
 
@@ -252,7 +252,7 @@ int lane_take(struct load *l)
 	int err = 0;
 	size_t n;
 
-	while (is_open(l) && err == 0 && (n = perfdata_take(l->pd, at, TAKE_MOST)) > 0) {
+	while (is_open(l) && err == 0 && (n = perfdata_take_batch(l->pd, at, TAKE_MOST)) > 0) {
 		for (size_t i = 0; i < AHEAD; i++)
 			at[n + i] = at[n - 1];
 		for (size_t i = 0; i < n && err == 0; i++) {

@@ -44,7 +44,7 @@ static int grow(struct keymap *m)
 	struct keymap bigger = { .n = m->n, .n_lines = m->n_lines ? m->n_lines * 2 : LINES_FIRST };
 
 	bigger.shift = m->n_lines ? m->shift - 1 : SHIFT_FIRST;
-	bigger.lines = pages_alloc(bigger.n_lines * sizeof(*bigger.lines));
+	bigger.lines = large_alloc_huge(bigger.n_lines * sizeof(*bigger.lines));
 	if (!bigger.lines)
 		return -ENOMEM;
 	memset(bigger.lines, 0, bigger.n_lines * sizeof(*bigger.lines));

@@ -83,8 +83,8 @@ static int windows_learn(struct load *l, struct tacho_error *e)
 		return 0;
 	times = tacho_perfdata_feature(l->pd, TACHO_FEATURE_SAMPLE_TIME, &n);
 	if (times && n >= 16) {
-		first = cursor_word(times, tacho_perfdata_swapped(l->pd));
-		last = cursor_word(times + 8, tacho_perfdata_swapped(l->pd));
+		first = load_u64(times, tacho_perfdata_swapped(l->pd));
+		last = load_u64(times + 8, tacho_perfdata_swapped(l->pd));
 	}
 	if (f->shares.n && (!last || last < first)) {	/* equal: there is one sample */
 		error_set(e, -EINVAL, "the file does not say when its first and last sample were");
@@ -224,7 +224,7 @@ static int forget_thread(struct load *l, uint32_t tid)
 }
 
 /* What LOST records told as it happened is counted once more by the events themselves. */
-static void note_lost(struct load *l, const struct tacho_other *o)
+static void note_lost(struct load *l, const struct tacho_sideband *o)
 {
 	uint64_t before = max_of(l->lost_told, l->lost_counted);
 
@@ -233,7 +233,7 @@ static void note_lost(struct load *l, const struct tacho_other *o)
 	l->profile->quality.lost_records++;
 }
 
-static int note_switch(struct load *l, const struct tacho_other *o)
+static int note_switch(struct load *l, const struct tacho_sideband *o)
 {
 	uint32_t tid = o->type == TACHO_RECORD_EXIT ? o->task.tid : o->id.tid;
 	int err = 0;
@@ -248,7 +248,7 @@ static int note_switch(struct load *l, const struct tacho_other *o)
 }
 
 /* What the record changes in our own tables. */
-static int note(struct load *l, const struct tacho_other *o)
+static int note(struct load *l, const struct tacho_sideband *o)
 {
 	switch (o->type) {
 	case TACHO_RECORD_COMM:
@@ -304,7 +304,7 @@ static int take_other(struct load *l, const struct tacho_record *rec)
 {
 	int event = tacho_perfdata_event_of(l->pd, rec);
 	const struct tacho_file_event *fe = event < 0 ? NULL : tacho_perfdata_event(l->pd, (size_t)event);
-	struct tacho_other other;
+	struct tacho_sideband other;
 	int err;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
@@ -315,7 +315,7 @@ static int take_other(struct load *l, const struct tacho_record *rec)
 		lane_forget(&l->lane);
 	}
 	l->scratch->used = 0;
-	err = tacho_other_decode(&other, rec, fe ? &fe->layout : NULL, l->scratch);
+	err = tacho_sideband_decode(&other, rec, fe ? &fe->layout : NULL, l->scratch);
 	if (err == -EOPNOTSUPP)
 		return 0;
 	if (err < 0) {

@@ -11,7 +11,7 @@
 
 static void put_number(struct buf *b, uint64_t v)
 {
-	char *at = buf_room(b, 10);
+	char *at = buf_reserve(b, 10);
 	size_t n = 0;
 
 	if (!at)

@@ -28,7 +28,7 @@ int stacks_init(struct stacks *s, struct tacho_profile *p, struct tacho_symbols 
 	s->nowhere_mask = p->opts.split_unknown || p->opts.per_address ? UINT64_MAX : 0;
 	s->words = reallocarray(NULL, BATCH_WORDS, sizeof(*s->words));
 	s->todo = reallocarray(NULL, TODO_MOST, sizeof(*s->todo));
-	s->nodes = pages_alloc(slots * sizeof(*s->nodes));
+	s->nodes = large_alloc_huge(slots * sizeof(*s->nodes));
 	s->regions = calloc(REGIONS, sizeof(*s->regions));
 	s->spot_frames = calloc(spots, sizeof(*s->spot_frames));
 	if (!s->words || !s->todo || !s->nodes || !s->regions || !s->spot_frames)

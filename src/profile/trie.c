@@ -80,7 +80,7 @@ uint32_t profile_nodes_below(struct tacho_profile *p, uint32_t parent, const str
 			parent = node_new(p, parent, words[i].frame);
 		return parent;
 	}
-	if (!vec_room(&p->nodes, n) || !vec_room(&p->links, n))
+	if (!vec_reserve(&p->nodes, n) || !vec_reserve(&p->links, n))
 		return KEYMAP_NONE;
 	for (size_t i = 0; i < n; i++, parent = id++) {
 		p->links.v[parent].child = id;

@@ -3,7 +3,7 @@
 #define PRIVILEGES 7u
 #define ANY (1u << 3)
 
-uint64_t branch_kind(struct str name)
+uint64_t branch_type_bit(struct str name)
 {
 	static const struct { const char *name; uint64_t bit; } kinds[] = {
 		{ "u", 1 << 0 },	  { "k", 1 << 1 },	    { "hv", 1 << 2 },
@@ -22,7 +22,7 @@ uint64_t branch_kind(struct str name)
 	return 0;
 }
 
-uint64_t branch_kinds_meant(uint64_t named)
+uint64_t branch_types_or_any(uint64_t named)
 {
 	return named & ~(uint64_t)PRIVILEGES ? named : named | ANY;
 }

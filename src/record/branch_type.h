@@ -7,8 +7,8 @@
 #include "base/str.h"
 
 /* Its bit of branch_sample_type; 0: there is no such kind. */
-uint64_t branch_kind(struct str name);
+uint64_t branch_type_bit(struct str name);
 /* All that was named: where that is nothing but privileges, any branch is meant. */
-uint64_t branch_kinds_meant(uint64_t named);
+uint64_t branch_types_or_any(uint64_t named);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * A bounded cursor over bytes of the wire format, with a sticky failure: read field after field
- * in wire order, ask `bad` once at the end. Byte order is the cursor's business.
+ * in wire order and check `bad` once at the end. The cursor swaps the byte order where needed.
  */
 #ifndef RECORD_CURSOR_H
 #define RECORD_CURSOR_H
@@ -8,6 +8,32 @@
 #include "base/defs.h"
 
 #include <string.h>
+
+/* Loads from any address: records and payloads in files need not be aligned. memcpy() of a fixed
+ * size compiles to one instruction. */
+static inline uint16_t load_u16(const void *at, bool swap)
+{
+	uint16_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap16(v) : v;
+}
+
+static inline uint32_t load_u32(const void *at, bool swap)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap32(v) : v;
+}
+
+static inline uint64_t load_u64(const void *at, bool swap)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return swap ? __builtin_bswap64(v) : v;
+}
 
 struct cursor {
 	const uint8_t *at, *end;
@@ -21,6 +47,7 @@ static inline struct cursor cursor_over(const void *bytes, size_t n, bool swap)
 	return (struct cursor){ .at = at, .end = at + n, .swap = swap };
 }
 
+/* The next `n` bytes in place; NULL, and `bad` set, where fewer are left. */
 static inline const void *cursor_bytes(struct cursor *c, uint64_t n)
 {
 	const void *p = c->at;
@@ -33,43 +60,28 @@ static inline const void *cursor_bytes(struct cursor *c, uint64_t n)
 	return p;
 }
 
-/* One word at `p`, which may lie at any address. */
-static inline uint64_t cursor_word(const void *p, bool swap)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return swap ? __builtin_bswap64(v) : v;
-}
-
 static inline uint64_t cursor_u64(struct cursor *c)
 {
 	const void *p = cursor_bytes(c, sizeof(uint64_t));
 
-	return p ? cursor_word(p, c->swap) : 0;
+	return p ? load_u64(p, c->swap) : 0;
 }
 
 static inline uint32_t cursor_u32(struct cursor *c)
 {
 	const void *p = cursor_bytes(c, sizeof(uint32_t));
-	uint32_t v = 0;
 
-	if (p)
-		memcpy(&v, p, sizeof(v));
-	return c->swap ? __builtin_bswap32(v) : v;
+	return p ? load_u32(p, c->swap) : 0;
 }
 
 static inline uint16_t cursor_u16(struct cursor *c)
 {
 	const void *p = cursor_bytes(c, sizeof(uint16_t));
-	uint16_t v = 0;
 
-	if (p)
-		memcpy(&v, p, sizeof(v));
-	return c->swap ? __builtin_bswap16(v) : v;
+	return p ? load_u16(p, c->swap) : 0;
 }
 
-/* `n` words in place; NULL where fewer are left. */
+/* The next `n` 64-bit words in place; NULL, and `bad` set, where fewer are left. */
 static inline const void *cursor_u64s(struct cursor *c, uint64_t n)
 {
 	if (n > SIZE_MAX / sizeof(uint64_t)) {

@@ -39,7 +39,7 @@ void dump_hex(struct buf *out, const void *bytes, size_t n)
 void dump_flags(const struct dump *d, const char *key, uint64_t v, const char *const *names,
 		size_t n)
 {
-	const char *words[DUMP_MOST_WORDS];
+	const char *words[DUMP_FLAGS_MAX];
 	size_t n_words = 0;
 
 	for (size_t i = 0; i < n && n_words < countof(words); i++)
@@ -158,7 +158,7 @@ int dump_record(const struct dump *d, const struct tacho_record *rec, const stru
 {
 	scoped(freep) struct tacho_scratch *scratch = malloc(sizeof(*scratch));
 	struct tacho_sample sample;
-	struct tacho_other other;
+	struct tacho_sideband other;
 	int err = -EOPNOTSUPP;
 
 	if (!scratch)
@@ -170,9 +170,9 @@ int dump_record(const struct dump *d, const struct tacho_record *rec, const stru
 		if (!err)
 			dump_sample(d, &sample, lay);
 	} else if (lay) {
-		err = tacho_other_decode(&other, rec, lay, scratch);
+		err = tacho_sideband_decode(&other, rec, lay, scratch);
 		if (!err)
-			dump_other(d, &other);
+			dump_sideband(d, &other);
 	}
 	if (err)
 		dump_undecoded(d, rec, err);

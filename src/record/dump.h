@@ -32,12 +32,12 @@ int dump_record(const struct dump *d, const struct tacho_record *rec,
 /* The parts, each in its own file. */
 void dump_sample(const struct dump *d, const struct tacho_sample *s,
 		 const struct tacho_layout *lay);
-void dump_other(const struct dump *d, const struct tacho_other *o);
+void dump_sideband(const struct dump *d, const struct tacho_sideband *o);
 void dump_chain(const struct dump *d, const char *key, struct tacho_words chain);
 void dump_read(const struct dump *d, const char *key, const struct tacho_read *r);
 
 /* Words for the bits of `v`, lowest first; bits without a name are left out. */
-#define DUMP_MOST_WORDS 32
+#define DUMP_FLAGS_MAX 32
 void dump_flags(const struct dump *d, const char *key, uint64_t v, const char *const *names,
 		size_t n);
 /* The name of a value, or the number where it has none. */

@@ -9,7 +9,7 @@ static void dump_task(const struct dump *d, uint32_t pid, uint32_t tid)
 	dump_number(d, "tid", tid);
 }
 
-static void dump_mmap(const struct dump *d, const struct tacho_other *o)
+static void dump_mmap(const struct dump *d, const struct tacho_sideband *o)
 {
 	const struct tacho_mmap *m = &o->mmap;
 	char perms[5] = "---p";
@@ -39,7 +39,7 @@ static void dump_mmap(const struct dump *d, const struct tacho_other *o)
 	dump_text(d, "path", m->path);
 }
 
-static void dump_namespaces(const struct dump *d, const struct tacho_other *o)
+static void dump_namespaces(const struct dump *d, const struct tacho_sideband *o)
 {
 	static const char *const kinds[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 
@@ -55,7 +55,7 @@ static void dump_namespaces(const struct dump *d, const struct tacho_other *o)
 	dump_close(d);
 }
 
-static void dump_ksymbol(const struct dump *d, const struct tacho_other *o)
+static void dump_ksymbol(const struct dump *d, const struct tacho_sideband *o)
 {
 	static const char *const types[] = { "unknown", "bpf", "out_of_line" };
 	static const char *const flags[] = { "unregister" };
@@ -67,7 +67,7 @@ static void dump_ksymbol(const struct dump *d, const struct tacho_other *o)
 	dump_text(d, "name", o->ksymbol.name);
 }
 
-static void dump_bpf(const struct dump *d, const struct tacho_other *o)
+static void dump_bpf(const struct dump *d, const struct tacho_sideband *o)
 {
 	static const char *const types[] = { "unknown", "load", "unload" };
 
@@ -77,7 +77,7 @@ static void dump_bpf(const struct dump *d, const struct tacho_other *o)
 	dump_bytes(d, "tag", o->bpf.tag, sizeof(o->bpf.tag));
 }
 
-static void dump_aux(const struct dump *d, const struct tacho_other *o)
+static void dump_aux(const struct dump *d, const struct tacho_sideband *o)
 {
 	static const char *const flags[] = { "truncated", "overwrite", "partial", "collision" };
 
@@ -104,7 +104,7 @@ static void dump_trailer(const struct dump *d, const struct tacho_sample_id *id)
 }
 
 /* The records of two or three plain numbers. */
-static void dump_small(const struct dump *d, const struct tacho_other *o)
+static void dump_small(const struct dump *d, const struct tacho_sideband *o)
 {
 	switch (o->type) {
 	case TACHO_RECORD_LOST:
@@ -137,7 +137,7 @@ static void dump_small(const struct dump *d, const struct tacho_other *o)
 	}
 }
 
-static void dump_payload(const struct dump *d, const struct tacho_other *o)
+static void dump_payload(const struct dump *d, const struct tacho_sideband *o)
 {
 	switch (o->type) {
 	case TACHO_RECORD_MMAP:
@@ -182,7 +182,7 @@ static void dump_payload(const struct dump *d, const struct tacho_other *o)
 	}
 }
 
-void dump_other(const struct dump *d, const struct tacho_other *o)
+void dump_sideband(const struct dump *d, const struct tacho_sideband *o)
 {
 	dump_payload(d, o);
 	if (o->id.type)

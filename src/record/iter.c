@@ -8,16 +8,16 @@
 #include <errno.h>
 
 /* As the kernel writes it. */
-struct header {
+struct wire_header {
 	uint32_t type;
 	uint16_t misc, size;
 };
-_Static_assert(sizeof(struct header) == RECORD_HEADER_BYTES, "the ABI's header");
+_Static_assert(sizeof(struct wire_header) == RECORD_HEADER_BYTES, "the ABI's header");
 
 int tacho_record_next(struct tacho_record_iter *it, struct tacho_record *rec)
 {
 	size_t left = (size_t)(it->end - it->at);
-	struct header h;
+	struct wire_header h;
 
 	if (left < sizeof(h))
 		return left ? -ENODATA : 0;

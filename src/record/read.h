@@ -29,17 +29,17 @@ int read_view_take(struct read_view *out, struct cursor *c, uint64_t format);
 
 static inline uint64_t read_view_value(const struct read_view *v, uint64_t i)
 {
-	return cursor_word(v->values + i * v->stride, v->swap);
+	return load_u64(v->values + i * v->stride, v->swap);
 }
 
 static inline uint64_t read_view_id(const struct read_view *v, uint64_t i)
 {
-	return v->id_at ? cursor_word(v->values + i * v->stride + v->id_at, v->swap) : 0;
+	return v->id_at ? load_u64(v->values + i * v->stride + v->id_at, v->swap) : 0;
 }
 
 static inline uint64_t read_view_lost(const struct read_view *v, uint64_t i)
 {
-	return v->lost_at ? cursor_word(v->values + i * v->stride + v->lost_at, v->swap) : 0;
+	return v->lost_at ? load_u64(v->values + i * v->stride + v->lost_at, v->swap) : 0;
 }
 
 #endif

@@ -35,7 +35,7 @@
 #endif
 
 /* Copies `n` words at `p`, each turned where `swap`, into the scratch; NULL where they do not fit. */
-const uint64_t *scratch_words(struct tacho_scratch *s, const void *p, size_t n, bool swap);
+const uint64_t *scratch_copy_words(struct tacho_scratch *s, const void *p, size_t n, bool swap);
 
 /* The next `n` words of the cursor, as a view. */
 static inline struct tacho_words words_take(struct cursor *c, struct tacho_scratch *s, uint64_t n)
@@ -47,7 +47,7 @@ static inline struct tacho_words words_take(struct cursor *c, struct tacho_scrat
 		return (struct tacho_words){ 0 };
 	if (!c->swap && (uintptr_t)p % sizeof(uint64_t) == 0)
 		return w;
-	w.v = scratch_words(s, p, w.n, c->swap);
+	w.v = scratch_copy_words(s, p, w.n, c->swap);
 	if (!w.v)
 		c->bad = true;
 	return w;

@@ -22,7 +22,7 @@
 	 PERF_SAMPLE_CGROUP | PERF_SAMPLE_DATA_PAGE_SIZE | PERF_SAMPLE_CODE_PAGE_SIZE |            \
 	 PERF_SAMPLE_AUX)
 
-const uint64_t *scratch_words(struct tacho_scratch *s, const void *p, size_t n, bool swap)
+const uint64_t *scratch_copy_words(struct tacho_scratch *s, const void *p, size_t n, bool swap)
 {
 	uint64_t *to;
 
@@ -33,7 +33,7 @@ const uint64_t *scratch_words(struct tacho_scratch *s, const void *p, size_t n, 
 	if (!swap)
 		return n && p ? memcpy(to, p, n * sizeof(*to)) : to;
 	for (size_t i = 0; i < n; i++)
-		to[i] = cursor_word((const uint8_t *)p + i * sizeof(*to), true);
+		to[i] = load_u64((const uint8_t *)p + i * sizeof(*to), true);
 	return to;
 }
 
@@ -64,7 +64,7 @@ static const struct tacho_branch *branches_take(struct cursor *c, struct tacho_s
 	if (c->bad || !from_big)
 		return (const struct tacho_branch *)w.v;
 	/* Swapped words are in the scratch already; a big-endian machine's own are not. */
-	turned = (uint64_t *)(c->swap ? w.v : scratch_words(s, w.v, w.n, false));
+	turned = (uint64_t *)(c->swap ? w.v : scratch_copy_words(s, w.v, w.n, false));
 	for (size_t i = 0; turned && i < n; i++)
 		turned[i * each + 2] = branch_flags_from_top(turned[i * each + 2]);
 	if (!turned)
@@ -217,7 +217,7 @@ inlined uint64_t early_u64(struct cursor *c, bool roomy)
 
 	if (!roomy)
 		return cursor_u64(c);
-	v = cursor_word(c->at, c->swap);
+	v = load_u64(c->at, c->swap);
 	c->at += sizeof(v);
 	return v;
 }

@@ -6,8 +6,8 @@
 
 #include <errno.h>
 
-struct body {
-	struct tacho_other *out;
+struct sideband_decoder {
+	struct tacho_sideband *out;
 	struct cursor c;
 	struct tacho_scratch *scratch;
 	const struct tacho_layout *lay;
@@ -36,7 +36,7 @@ static void map_range_take(struct tacho_mmap *m, struct cursor *c)
 	m->pgoff = cursor_u64(c);
 }
 
-static void mmap_take(struct body *b)
+static void mmap_take(struct sideband_decoder *b)
 {
 	map_range_take(&b->out->mmap, &b->c);
 	b->out->mmap.path = name_take(&b->c);
@@ -61,7 +61,7 @@ static bool build_id_take(struct tacho_mmap *m, struct cursor *c)
 	return true;
 }
 
-static void mmap2_take(struct body *b)
+static void mmap2_take(struct sideband_decoder *b)
 {
 	struct tacho_mmap *m = &b->out->mmap;
 	struct cursor *c = &b->c;
@@ -78,25 +78,25 @@ static void mmap2_take(struct body *b)
 	m->path = name_take(c);
 }
 
-static void lost_take(struct body *b)
+static void lost_take(struct sideband_decoder *b)
 {
 	b->out->lost.id = cursor_u64(&b->c);
 	b->out->lost.lost = cursor_u64(&b->c);
 }
 
-static void lost_samples_take(struct body *b)
+static void lost_samples_take(struct sideband_decoder *b)
 {
 	b->out->lost.lost = cursor_u64(&b->c);
 }
 
-static void comm_take(struct body *b)
+static void comm_take(struct sideband_decoder *b)
 {
 	b->out->comm.pid = cursor_u32(&b->c);
 	b->out->comm.tid = cursor_u32(&b->c);
 	b->out->comm.name = name_take(&b->c);
 }
 
-static void task_take(struct body *b)
+static void task_take(struct sideband_decoder *b)
 {
 	b->out->task.pid = cursor_u32(&b->c);
 	b->out->task.ppid = cursor_u32(&b->c);
@@ -105,14 +105,14 @@ static void task_take(struct body *b)
 	b->out->task.time = cursor_u64(&b->c);
 }
 
-static void throttle_take(struct body *b)
+static void throttle_take(struct sideband_decoder *b)
 {
 	b->out->throttle.time = cursor_u64(&b->c);
 	b->out->throttle.id = cursor_u64(&b->c);
 	b->out->throttle.stream_id = cursor_u64(&b->c);
 }
 
-static void read_record_take(struct body *b)
+static void read_record_take(struct sideband_decoder *b)
 {
 	b->out->read.pid = cursor_u32(&b->c);
 	b->out->read.tid = cursor_u32(&b->c);
@@ -123,25 +123,25 @@ static void read_record_take(struct body *b)
 	read_take(&b->out->read.read, &b->c, b->scratch, b->lay->read_format);
 }
 
-static void aux_take(struct body *b)
+static void aux_take(struct sideband_decoder *b)
 {
 	b->out->aux.offset = cursor_u64(&b->c);
 	b->out->aux.size = cursor_u64(&b->c);
 	b->out->aux.flags = cursor_u64(&b->c);
 }
 
-static void task_id_take(struct body *b)
+static void task_id_take(struct sideband_decoder *b)
 {
 	b->out->task_id.pid = cursor_u32(&b->c);
 	b->out->task_id.tid = cursor_u32(&b->c);
 }
 
-static void nothing_take(struct body *b)
+static void nothing_take(struct sideband_decoder *b)
 {
 	(void)b;
 }
 
-static void namespaces_take(struct body *b)
+static void namespaces_take(struct sideband_decoder *b)
 {
 	uint64_t n;
 
@@ -156,7 +156,7 @@ static void namespaces_take(struct body *b)
 	b->out->namespaces.dev_inode = words_take(&b->c, b->scratch, n * 2);
 }
 
-static void ksymbol_take(struct body *b)
+static void ksymbol_take(struct sideband_decoder *b)
 {
 	b->out->ksymbol.addr = cursor_u64(&b->c);
 	b->out->ksymbol.len = cursor_u32(&b->c);
@@ -165,7 +165,7 @@ static void ksymbol_take(struct body *b)
 	b->out->ksymbol.name = name_take(&b->c);
 }
 
-static void bpf_take(struct body *b)
+static void bpf_take(struct sideband_decoder *b)
 {
 	const void *tag;
 
@@ -177,13 +177,13 @@ static void bpf_take(struct body *b)
 		memcpy(b->out->bpf.tag, tag, sizeof(b->out->bpf.tag));
 }
 
-static void cgroup_take(struct body *b)
+static void cgroup_take(struct sideband_decoder *b)
 {
 	b->out->cgroup.id = cursor_u64(&b->c);
 	b->out->cgroup.path = name_take(&b->c);
 }
 
-static void text_poke_take(struct body *b)
+static void text_poke_take(struct sideband_decoder *b)
 {
 	b->out->text_poke.addr = cursor_u64(&b->c);
 	b->out->text_poke.n_old = cursor_u16(&b->c);
@@ -192,18 +192,18 @@ static void text_poke_take(struct body *b)
 					       b->out->text_poke.n_new);
 }
 
-static void hw_id_take(struct body *b)
+static void hw_id_take(struct sideband_decoder *b)
 {
 	b->out->hw_id.hw_id = cursor_u64(&b->c);
 }
 
-static void deferred_take(struct body *b)
+static void deferred_take(struct sideband_decoder *b)
 {
 	b->out->deferred.cookie = cursor_u64(&b->c);
 	b->out->deferred.chain = words_take(&b->c, b->scratch, cursor_u64(&b->c));
 }
 
-static void (*const takers[])(struct body *) = {
+static void (*const decoders[])(struct sideband_decoder *) = {
 	[TACHO_RECORD_MMAP] = mmap_take,
 	[TACHO_RECORD_LOST] = lost_take,
 	[TACHO_RECORD_COMM] = comm_take,
@@ -227,22 +227,22 @@ static void (*const takers[])(struct body *) = {
 	[TACHO_RECORD_CALLCHAIN_DEFERRED] = deferred_take,
 };
 
-int tacho_other_decode(struct tacho_other *out, const struct tacho_record *rec,
+int tacho_sideband_decode(struct tacho_sideband *out, const struct tacho_record *rec,
 		       const struct tacho_layout *lay, struct tacho_scratch *scratch)
 {
-	struct body b = { .out = out, .c = record_body(rec, rec->swapped), .scratch = scratch,
+	struct sideband_decoder b = { .out = out, .c = record_body(rec, rec->swapped), .scratch = scratch,
 			  .lay = lay };
 
 	memset(out, 0, sizeof(*out));
 	out->type = rec->type;
 	out->misc = rec->misc;
-	if (rec->type >= countof(takers) || !takers[rec->type])
+	if (rec->type >= countof(decoders) || !decoders[rec->type])
 		return -EOPNOTSUPP;
 
 	scratch->used = 0;
 	if (lay && lay->sample_id_all)
 		trailer_take(&out->id, &b.c, lay);
-	takers[rec->type](&b);
+	decoders[rec->type](&b);
 	if (!b.c.bad)
 		return 0;
 	memset(out, 0, sizeof(*out));

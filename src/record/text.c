@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 
-struct text {
+struct text_emitter {
 	struct buf *out;
 	unsigned depth;			/* of objects and lists that are open */
 	bool row;			/* inside an object that stands on one line */
@@ -19,7 +19,7 @@ struct text {
 };
 
 /* Up to where the value stands. */
-static void text_key(struct text *t, const char *key)
+static void text_key(struct text_emitter *t, const char *key)
 {
 	if (t->row) {
 		if (t->row_started)
@@ -36,7 +36,7 @@ static void text_key(struct text *t, const char *key)
 	}
 }
 
-static void text_end(struct text *t)
+static void text_end(struct text_emitter *t)
 {
 	if (!t->row)
 		buf_putc(t->out, '\n');
@@ -44,7 +44,7 @@ static void text_end(struct text *t)
 
 static void text_open(void *to, const char *key, char kind)
 {
-	struct text *t = to;
+	struct text_emitter *t = to;
 
 	if (key) {
 		buf_pad(t->out, ' ', 2 * (t->depth ? t->depth - 1 : 0));
@@ -60,7 +60,7 @@ static void text_open(void *to, const char *key, char kind)
 
 static void text_close(void *to)
 {
-	struct text *t = to;
+	struct text_emitter *t = to;
 
 	t->depth--;
 	if (t->row) {
@@ -71,7 +71,7 @@ static void text_close(void *to)
 
 static void text_number(void *to, const char *key, uint64_t v)
 {
-	struct text *t = to;
+	struct text_emitter *t = to;
 
 	text_key(t, key);
 	buf_u64(t->out, v);
@@ -80,7 +80,7 @@ static void text_number(void *to, const char *key, uint64_t v)
 
 static void text_address(void *to, const char *key, uint64_t v)
 {
-	struct text *t = to;
+	struct text_emitter *t = to;
 
 	text_key(t, key);
 	buf_printf(t->out, "0x%llx", (unsigned long long)v);
@@ -90,7 +90,7 @@ static void text_address(void *to, const char *key, uint64_t v)
 /* Names come from files: a control byte must not start a line or reach a terminal. */
 static void text_text(void *to, const char *key, const char *s)
 {
-	struct text *t = to;
+	struct text_emitter *t = to;
 
 	text_key(t, key);
 	for (; *s; s++) {
@@ -106,7 +106,7 @@ static void text_text(void *to, const char *key, const char *s)
 
 static void text_words(void *to, const char *key, const char *const *words, size_t n)
 {
-	struct text *t = to;
+	struct text_emitter *t = to;
 
 	text_key(t, key);
 	for (size_t i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ static void text_words(void *to, const char *key, const char *const *words, size
 
 static void text_bytes(void *to, const char *key, const void *bytes, size_t n)
 {
-	struct text *t = to;
+	struct text_emitter *t = to;
 
 	text_key(t, key);
 	dump_hex(t->out, bytes, n);
@@ -133,7 +133,7 @@ char *tacho_record_text(const struct tacho_record *rec, const struct tacho_layou
 	static const struct dump_ops ops = { text_open,	text_close, text_number, text_address,
 					     text_text, text_words, text_bytes };
 	scoped(buf_done) struct buf out = { 0 };
-	struct text t = { .out = &out };
+	struct text_emitter t = { .out = &out };
 	struct dump d = { &ops, &t };
 
 	if (dump_record(&d, rec, lay) < 0)

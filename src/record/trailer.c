@@ -64,7 +64,7 @@ static uint64_t front_word(const struct tacho_record *rec, size_t at, uint64_t n
 
 	if (rec->size < offset + WORD)
 		return none;
-	return cursor_word(rec->bytes + offset, rec->swapped);
+	return load_u64(rec->bytes + offset, rec->swapped);
 }
 
 /* The word `back` words before the record's end. */
@@ -72,7 +72,7 @@ static uint64_t back_word(const struct tacho_record *rec, size_t back, uint64_t 
 {
 	if (rec->size < RECORD_HEADER_BYTES + back * WORD)
 		return none;
-	return cursor_word(rec->bytes + rec->size - back * WORD, rec->swapped);
+	return load_u64(rec->bytes + rec->size - back * WORD, rec->swapped);
 }
 
 uint64_t tacho_record_id(const struct tacho_record *rec, const struct tacho_layout *lay)

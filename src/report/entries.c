@@ -98,7 +98,7 @@ static uint32_t entry_get(struct build *b, uint32_t group, uint32_t class_, uint
 {
 	uint32_t entry;
 
-	if (!vec_room(&b->h->entries, 1))
+	if (!vec_reserve(&b->h->entries, 1))
 		return 0;
 	entry = entry_put(b, group, class_, frame);
 	return beside_make(b, group) == 0 ? entry : 0;
@@ -273,7 +273,7 @@ static int nodes_enter(struct build *b, uint32_t group, const uint32_t *at, size
 {
 	struct hist *h = b->h;
 
-	if (!vec_room(&h->entries, n))
+	if (!vec_reserve(&h->entries, n))
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		__builtin_prefetch(&b->entry_of[b->links[at[i]].same]);

@@ -334,7 +334,7 @@ char *hist_address_text(const struct tacho_profile_frame *f, char *at)
 
 static void put_address(const struct tacho_profile_frame *f, struct buf *out)
 {
-	char *at = buf_room(out, HIST_ADDRESS_MAX);
+	char *at = buf_reserve(out, HIST_ADDRESS_MAX);
 
 	if (!at)
 		return;

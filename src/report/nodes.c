@@ -110,7 +110,7 @@ int nodes_make(struct build *b)
 		return -ENOMEM;
 	if (!h->opts->chains)
 		return 0;
-	h->sums = pages_zeroed(h->n_nodes * sizeof(*h->sums));
-	h->links = pages_zeroed(h->n_nodes * sizeof(*h->links));
+	h->sums = large_alloc_zeroed(h->n_nodes * sizeof(*h->sums));
+	h->links = large_alloc_zeroed(h->n_nodes * sizeof(*h->links));
 	return h->sums && h->links ? 0 : -ENOMEM;
 }

@@ -13,7 +13,7 @@ static uint32_t add_plain(struct names *names, struct str text)
 
 	if (!plain)
 		return 0;
-	str_make_plain(plain, text.n);
+	str_make_printable(plain, text.n);
 	return names_add(names, str_n(plain, text.n));
 }
 
@@ -24,7 +24,7 @@ uint32_t names_add(struct names *names, struct str text)
 
 	if (known)
 		return (uint32_t)*known;
-	if (!str_is_plain(text))
+	if (!str_is_printable(text))
 		return add_plain(names, text);
 	if (names->n >= UINT32_MAX - 1)
 		return 0;

@@ -42,7 +42,7 @@ static int add_line(struct table *t, struct reading *r, char *at, char *end)
 	char type, *name, *tab;
 	int err;
 
-	for (; at < end && (digit = num_digits[(unsigned char)*at]); at++)
+	for (; at < end && (digit = num_hex_digit_plus_1[(unsigned char)*at]); at++)
 		address = address << 4 | (digit - 1);
 	if (end - at < 4 || at[0] != ' ' || at[2] != ' ')
 		return 0;

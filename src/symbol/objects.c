@@ -40,9 +40,9 @@ static struct object *object_new(struct objects *o, enum object_kind kind, const
 		return NULL;
 	obj->kind = kind;
 	plain = arena_str(&o->text, str_of(path));
-	if (plain && !str_is_plain(str_of(path))) {
+	if (plain && !str_is_printable(str_of(path))) {
 		obj->file = arena_str(&o->text, str_of(path));	/* for opening; not for printing */
-		str_make_plain(plain, strlen(plain));
+		str_make_printable(plain, strlen(plain));
 	}
 	obj->path = plain;
 	obj->short_name = obj->path ? short_name(o, kind, obj->path) : NULL;

@@ -22,7 +22,7 @@ static const char *hex(const char *at, const char *end, uint64_t *out)
 
 	if (end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
 		at += 2;
-	for (start = at; at < end && (digit = num_digits[(unsigned char)*at]); at++) {
+	for (start = at; at < end && (digit = num_hex_digit_plus_1[(unsigned char)*at]); at++) {
 		if (v >> 60)
 			return NULL;
 		v = v << 4 | (digit - 1);

@@ -77,7 +77,7 @@ void saved_of_elf(struct saved *s, uint64_t number, const struct elf *own, const
 	memset(s, 0, sizeof(*s));
 	s->usable = all_symbols_in(own) + all_symbols_in(debug) >= SAVED_LEAST && note_elf(s, own, &s->own) &&
 		    (within ? note_within(debug, &s->debug) : note_elf(s, debug, &s->debug)) &&
-		    kept_path("symbols", number, s->path);
+		    disk_cache_path("symbols", number, s->path);
 }
 
 void saved_of_file(struct saved *s, const char *path)
@@ -89,7 +89,7 @@ void saved_of_file(struct saved *s, const char *path)
 		return;
 	s->own = source_of(&st);
 	s->fresh = is_fresh(&st);
-	s->usable = kept_path("symbols", str_hash(str_of(path)), s->path);
+	s->usable = disk_cache_path("symbols", str_hash(str_of(path)), s->path);
 }
 
 /* ---- the file ---- */
@@ -153,7 +153,7 @@ static bool read_rest(int fd, const struct header *h, struct table *t)
 	parts[0] = (struct iovec){ t->v, (size_t)h->n * sizeof(*t->v) };
 	parts[1] = (struct iovec){ t->index, n_index * sizeof(*t->index) };
 	parts[2] = (struct iovec){ t->strings.bytes, (size_t)h->n_strings };
-	if (kept_read(fd, parts, countof(parts)) < 0)
+	if (disk_cache_read(fd, parts, countof(parts)) < 0)
 		return false;
 	t->n = (size_t)h->n;
 	t->n_index = (size_t)h->n_index;
@@ -166,11 +166,11 @@ static bool read_rest(int fd, const struct header *h, struct table *t)
 bool saved_read(struct saved *s, struct table *t)
 {
 	size_t n = 0;
-	scoped(closep) int fd = s->usable ? kept_open(s->path, FILE_MAX, &n) : -1;
+	scoped(closep) int fd = s->usable ? disk_cache_open(s->path, FILE_MAX, &n) : -1;
 	struct header h;
 	struct iovec part = { &h, sizeof(h) };
 
-	if (fd < 0 || kept_read(fd, &part, 1) < 0 || !fits(&h, s, n))
+	if (fd < 0 || disk_cache_read(fd, &part, 1) < 0 || !fits(&h, s, n))
 		return false;
 	s->found = read_rest(fd, &h, t);
 	if (!s->found)
@@ -193,16 +193,16 @@ static int parts_of(const struct header *h, const struct table *t, struct iovec 
 
 void saved_write(const struct saved *s, struct table *t)
 {
-	struct kept_new file = { .fd = -1 };
+	struct disk_cache_writer file = { .fd = -1 };
 	struct iovec parts[4];
 	struct header h;
 	int n = 0;
 
-	if (!s->usable || s->found || s->fresh || t->n < SAVED_LEAST || !kept_begin(&file, s->path))
+	if (!s->usable || s->found || s->fresh || t->n < SAVED_LEAST || !disk_cache_write_begin(&file, s->path))
 		return;
 	table_compact(t);
 	h = header_of(s, t);
 	if (t->n >= SAVED_LEAST && t->strings.n && is_sound(t))
 		n = parts_of(&h, t, parts);
-	kept_end(&file, parts, n);
+	disk_cache_write_end(&file, parts, n);
 }

@@ -30,7 +30,7 @@ static void *room_for(size_t n, size_t each)
 
 	if (__builtin_mul_overflow(n, each, &bytes))
 		return NULL;
-	return bytes < PAGES_HUGE ? malloc(bytes) : pages_alloc(bytes);
+	return bytes < HUGE_PAGE_BYTES ? malloc(bytes) : large_alloc_huge(bytes);
 }
 
 int table_reserve(struct table *t, size_t n, size_t names)

@@ -202,7 +202,7 @@ static int map_user(struct tacho_symbols *s, const struct tacho_mmap *m, bool ex
 	return err == -E2BIG ? 0 : err;
 }
 
-static int feed_mmap(struct tacho_symbols *s, const struct tacho_other *rec)
+static int feed_mmap(struct tacho_symbols *s, const struct tacho_sideband *rec)
 {
 	const struct tacho_mmap *m = &rec->mmap;
 	struct object_identity identity = { .build_id = m->build_id, .n_build_id = m->n_build_id };
@@ -223,7 +223,7 @@ static int feed_mmap(struct tacho_symbols *s, const struct tacho_other *rec)
 	}
 }
 
-static int feed_ksymbol(struct tacho_symbols *s, const struct tacho_other *rec)
+static int feed_ksymbol(struct tacho_symbols *s, const struct tacho_sideband *rec)
 {
 	int err = kernel_assume_here(&s->kernel, &s->objects);
 
@@ -234,7 +234,7 @@ static int feed_ksymbol(struct tacho_symbols *s, const struct tacho_other *rec)
 	return err == -E2BIG ? 0 : err;
 }
 
-int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_other *rec)
+int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_sideband *rec)
 {
 	switch (rec->type) {
 	case TACHO_RECORD_MMAP:

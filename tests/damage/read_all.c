@@ -75,7 +75,7 @@ static void decode(const struct tacho_perfdata *pd, const struct tacho_record *r
 	const struct tacho_file_event *ev = which < 0 ? NULL : tacho_perfdata_event(pd, (size_t)which);
 	const struct tacho_layout *lay = ev ? &ev->layout : NULL;
 	struct tacho_sample s;
-	struct tacho_other o;
+	struct tacho_sideband o;
 	char *text = tacho_record_text(rec, lay), *json = tacho_record_json(rec, lay);
 
 	sink += (text ? strlen(text) : 0) + (json ? strlen(json) : 0);
@@ -84,7 +84,7 @@ static void decode(const struct tacho_perfdata *pd, const struct tacho_record *r
 	if (rec->type == TACHO_RECORD_SAMPLE && lay) {
 		if (tacho_sample_decode(&s, rec, lay, &scratch) == 0)
 			print_raw(formats, ev, &s, rec->swapped);
-	} else if (tacho_other_decode(&o, rec, lay, &scratch) == 0) {
+	} else if (tacho_sideband_decode(&o, rec, lay, &scratch) == 0) {
 		sink += o.type;
 	}
 }

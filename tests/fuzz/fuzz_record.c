@@ -64,7 +64,7 @@ static void touch_sample(const struct tacho_sample *s)
 	touch(s->aux, s->n_aux);
 }
 
-static void touch_other(const struct tacho_other *o)
+static void touch_other(const struct tacho_sideband *o)
 {
 	switch (o->type) {
 	case TACHO_RECORD_MMAP:
@@ -112,10 +112,10 @@ static void try_sample(const struct tacho_record *rec, const struct tacho_layout
 
 static void try_record(const struct tacho_record *rec, const struct tacho_layout *lay)
 {
-	struct tacho_other o;
+	struct tacho_sideband o;
 
 	try_sample(rec, lay);
-	if (tacho_other_decode(&o, rec, lay, &scratch) == 0)
+	if (tacho_sideband_decode(&o, rec, lay, &scratch) == 0)
 		touch_other(&o);
 	sink = tacho_record_id(rec, lay) + tacho_record_time(rec, lay);
 	free(tacho_record_text(rec, lay));

@@ -18,7 +18,7 @@
 int main(int argc, char **argv)
 {
 	struct tacho_symbols_opts opts = { .size = sizeof(opts), .symfs = argc > 2 ? argv[2] : NULL };
-	struct tacho_other map = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_USER };
+	struct tacho_sideband map = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_USER };
 	struct tacho_symbols *s = NULL;
 	struct tacho_frame f;
 	uint64_t address;

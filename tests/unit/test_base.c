@@ -184,7 +184,7 @@ static void very_large_arrays(void **state)
 		assert_int_equal(w.v[i], ~i);
 	assert_true(w.cap >= w.n);
 	vec_done(&w);
-	assert_true(vec_room(&w, 200000) && w.cap >= 200000 && w.n == 0);
+	assert_true(vec_reserve(&w, 200000) && w.cap >= 200000 && w.n == 0);
 	vec_done(&w);
 }
 
@@ -194,7 +194,7 @@ static void large_arrays(void **state)
 	void *before;
 
 	vec_done(&w);
-	pages_reuse();
+	large_enable_reuse();
 	w = many_words();
 	before = w.v;
 	vec_done(&w);
@@ -202,12 +202,12 @@ static void large_arrays(void **state)
 	w = many_words();
 	assert_ptr_equal(w.v, before);
 	vec_done(&w);
-	w.v = pages_zeroed((size_t)40 << 20);		/* less than what was kept will do */
+	w.v = large_alloc_zeroed((size_t)40 << 20);		/* less than what was kept will do */
 	assert_ptr_equal(w.v, before);
 	assert_true(w.v[0] == 0 && w.v[299999] == 0);
 #endif
 	free(before);
-	assert_null(pages_get(SIZE_MAX));
+	assert_null(large_alloc(SIZE_MAX));
 }
 
 /* Room is no elements, and what is there stays. */
@@ -215,9 +215,9 @@ static void room_of_arrays(void **state)
 {
 	struct words w = { 0 };
 
-	assert_true(vec_room(&w, 1));
+	assert_true(vec_reserve(&w, 1));
 	*vec_next(&w) = 7;
-	assert_true(vec_room(&w, 1000));
+	assert_true(vec_reserve(&w, 1000));
 	assert_true(w.n == 1 && w.cap >= 1001 && w.v[0] == 7);
 	memset(w.v + 1, 0, 1000 * sizeof(*w.v));
 	vec_done(&w);

@@ -31,7 +31,7 @@ static void expect(const char *text, const char *want)
 		unsigned line, column;
 
 		assert_non_null(in.why);
-		json_where(&in, &line, &column);
+		json_position(&in, &line, &column);
 		buf_printf(&got, " %u:%u", line, column);
 		assert_int_equal(json_next(&in, &s), JSON_IN_BAD);
 	}

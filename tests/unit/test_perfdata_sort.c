@@ -18,11 +18,11 @@ static uint32_t next_random(uint32_t *seed)
 	return *seed >> 8;
 }
 
-static void insertion_sort(struct entry *v, size_t n)
+static void insertion_sort(struct queued_record *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = i; k && v[k].time < v[k - 1].time; k--) {
-			struct entry e = v[k];
+			struct queued_record e = v[k];
 
 			v[k] = v[k - 1];
 			v[k - 1] = e;
@@ -30,7 +30,7 @@ static void insertion_sort(struct entry *v, size_t n)
 }
 
 /* Times ascend up to `sorted`, and then in runs of about `run`. */
-static void make_entries(struct entry *v, size_t sorted, size_t n, uint32_t run, uint32_t *seed)
+static void make_entries(struct queued_record *v, size_t sorted, size_t n, uint32_t run, uint32_t *seed)
 {
 	static uint8_t places[MOST];
 	uint64_t time = 0;
@@ -39,7 +39,7 @@ static void make_entries(struct entry *v, size_t sorted, size_t n, uint32_t run,
 		if (i == sorted || (i > sorted && next_random(seed) % run == 0))
 			time = next_random(seed) % 100;
 		time += next_random(seed) % 4;
-		v[i] = (struct entry){ time, places + i };
+		v[i] = (struct queued_record){ time, places + i };
 	}
 }
 
@@ -48,7 +48,7 @@ static void runs(void **state)
 	uint32_t seed = 4711;
 
 	for (unsigned round = 0; round < 3000; round++) {
-		struct entry got[MOST], want[MOST], spare[MOST];
+		struct queued_record got[MOST], want[MOST], spare[MOST];
 		size_t n = next_random(&seed) % (MOST + 1), sorted = next_random(&seed) % (n + 1);
 
 		make_entries(got, sorted, n, 1 + next_random(&seed) % 40, &seed);
@@ -64,7 +64,7 @@ static void runs(void **state)
 
 static void until(void **state)
 {
-	static const struct entry v[] = { { 3, NULL }, { 5, NULL }, { 5, NULL }, { 9, NULL } };
+	static const struct queued_record v[] = { { 3, NULL }, { 5, NULL }, { 5, NULL }, { 9, NULL } };
 
 	assert_int_equal(entries_until(v, 0, 5), 0);
 	assert_int_equal(entries_until(v, countof(v), 2), 0);

@@ -244,7 +244,7 @@ static void prefixes_are_shared(void **state)
 
 static void feed_map(struct world *w, uint32_t pid, uint64_t addr, const char *path)
 {
-	struct tacho_other rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
+	struct tacho_sideband rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
 
 	rec.mmap = (struct tacho_mmap){ .pid = pid, .tid = pid, .addr = addr, .len = 0x1000, .prot = 5,
 					.path = path };

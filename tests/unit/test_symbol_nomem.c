@@ -125,7 +125,7 @@ static void nomem_texts(void **state)
 
 static int feed(struct tacho_symbols *s, uint32_t type, const char *text, uint64_t at)
 {
-	struct tacho_other rec = { .type = type, .misc = TACHO_SPACE_USER };
+	struct tacho_sideband rec = { .type = type, .misc = TACHO_SPACE_USER };
 
 	if (type == TACHO_RECORD_COMM) {
 		rec.comm.pid = rec.comm.tid = 3;

@@ -92,7 +92,7 @@ static void pack(size_t kind, const char *name)
 
 static void expect_module(const char *name)
 {
-	struct tacho_other rec = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_KERNEL };
+	struct tacho_sideband rec = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_KERNEL };
 	struct tacho_symbols *s;
 	struct tacho_frame f;
 

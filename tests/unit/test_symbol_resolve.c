@@ -93,7 +93,7 @@ static struct tacho_symbols *symbols(struct tacho_symbols_opts opts)
 static void feed_map(struct tacho_symbols *s, uint32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff,
 		     const char *path, const char *build_id)
 {
-	struct tacho_other rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
+	struct tacho_sideband rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
 
 	rec.mmap = (struct tacho_mmap){ .pid = pid, .tid = pid, .addr = addr, .len = len,
 					.pgoff = pgoff, .prot = 5, .path = path };
@@ -107,7 +107,7 @@ static void feed_map(struct tacho_symbols *s, uint32_t pid, uint64_t addr, uint6
 static void feed_kernel(struct tacho_symbols *s, uint64_t addr, uint64_t len, uint64_t pgoff,
 			const char *path)
 {
-	struct tacho_other rec = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_KERNEL };
+	struct tacho_sideband rec = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_KERNEL };
 
 	rec.mmap = (struct tacho_mmap){ .pid = UINT32_MAX, .addr = addr, .len = len, .pgoff = pgoff,
 					.path = path };
@@ -261,7 +261,7 @@ static void resolve_special(void **state)
 	struct tacho_symbols *s = symbols((struct tacho_symbols_opts){ 0 });
 
 	for (size_t i = 0; i < countof(maps); i++) {
-		struct tacho_other rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
+		struct tacho_sideband rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
 		struct tacho_frame f;
 
 		rec.mmap = (struct tacho_mmap){ .pid = 77, .addr = 0x1000, .len = 0x1000,
@@ -282,7 +282,7 @@ static void resolve_kernel(void **state)
 				   "ffffffffc0000000 t ext4_init\t[ext4]\n";
 	char path[128];
 	struct tacho_symbols *s;
-	struct tacho_other bpf = { .type = TACHO_RECORD_KSYMBOL };
+	struct tacho_sideband bpf = { .type = TACHO_RECORD_KSYMBOL };
 
 	write_text("/kallsyms", list);
 	snprintf(path, sizeof(path), "%s/kallsyms", root);
@@ -493,7 +493,7 @@ static void objects_apart(void **state)
 	struct tacho_symbols *s = symbols((struct tacho_symbols_opts){ 0 });
 
 	for (size_t i = 0; i < countof(maps); i++) {
-		struct tacho_other rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
+		struct tacho_sideband rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
 		struct tacho_frame f;
 
 		rec.mmap = (struct tacho_mmap){ .pid = 1, .tid = 1, .addr = 0x10000 * (i + 1), .len = 0x10000,
@@ -536,7 +536,7 @@ static void opening(void **state)
 
 static void feed_task(struct tacho_symbols *s, uint32_t type, uint32_t pid, uint32_t tid)
 {
-	struct tacho_other rec = { .type = type };
+	struct tacho_sideband rec = { .type = type };
 
 	if (type == TACHO_RECORD_COMM) {
 		rec.comm.pid = pid;

@@ -25,7 +25,7 @@ static struct tacho_symbols *symbols(void)
 static void feed_map(struct tacho_symbols *s, uint32_t pid, uint64_t addr, uint64_t len, uint64_t pgoff,
 		     const char *path)
 {
-	struct tacho_other rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
+	struct tacho_sideband rec = { .type = TACHO_RECORD_MMAP2, .misc = TACHO_SPACE_USER };
 
 	rec.mmap = (struct tacho_mmap){ .pid = pid, .tid = pid, .addr = addr, .len = len,
 					.pgoff = pgoff, .prot = 5, .path = path };
@@ -34,7 +34,7 @@ static void feed_map(struct tacho_symbols *s, uint32_t pid, uint64_t addr, uint6
 
 static void feed_fork(struct tacho_symbols *s, uint32_t pid, uint32_t ppid)
 {
-	struct tacho_other rec = { .type = TACHO_RECORD_FORK };
+	struct tacho_sideband rec = { .type = TACHO_RECORD_FORK };
 
 	rec.task.pid = rec.task.tid = pid;
 	rec.task.ppid = rec.task.ptid = ppid;
@@ -43,7 +43,7 @@ static void feed_fork(struct tacho_symbols *s, uint32_t pid, uint32_t ppid)
 
 static void feed_exec(struct tacho_symbols *s, uint32_t pid)
 {
-	struct tacho_other rec = { .type = TACHO_RECORD_COMM, .misc = 1u << 13 };
+	struct tacho_sideband rec = { .type = TACHO_RECORD_COMM, .misc = 1u << 13 };
 
 	rec.comm.pid = rec.comm.tid = pid;
 	rec.comm.name = "x";
@@ -166,7 +166,7 @@ static void spots_follow_tasks(void **state)
 
 static void feed_kernel(struct tacho_symbols *s, uint64_t addr, uint64_t len, const char *path)
 {
-	struct tacho_other rec = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_KERNEL };
+	struct tacho_sideband rec = { .type = TACHO_RECORD_MMAP, .misc = TACHO_SPACE_KERNEL };
 
 	rec.mmap = (struct tacho_mmap){ .pid = UINT32_MAX, .addr = addr, .len = len, .path = path };
 	assert_int_equal(tacho_symbols_feed(s, &rec), 0);

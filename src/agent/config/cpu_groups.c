@@ -74,7 +74,7 @@ static int add_cpu(struct cpu_group_parser *s, int cpu)
 		return 0;
 	if (g->n_cpus == CORES_MAX)
 		return 1;
-	if (cpuset_add(&s->seen, cpu) || !vec_room_(&v, g->n_cpus, &s->cap, sizeof(*g->cpus)))
+	if (cpuset_add(&s->seen, cpu) || !vec_reserve_one_(&v, g->n_cpus, &s->cap, sizeof(*g->cpus)))
 		return error_nomem(s->e);
 	g->cpus = v;
 	g->cpus[g->n_cpus++] = cpu;

@@ -75,7 +75,7 @@ static struct metric *metric_copy(const struct metric *like)
 
 static bool grow(void **v, size_t n, size_t *cap)
 {
-	return vec_room_(v, n, cap, sizeof(void *));
+	return vec_reserve_one_(v, n, cap, sizeof(void *));
 }
 
 const struct metric *registry_metric(struct registry *r, const struct metric *like)

@@ -12,7 +12,7 @@
 
 int snappy_block(struct str in, struct buf *out)
 {
-	pb_raw(out, in.n);
+	pb_varint(out, in.n);
 	for (size_t at = 0; at < in.n; at += LITERAL_MAX) {
 		size_t n = min_of(in.n - at, (size_t)LITERAL_MAX);
 

@@ -35,7 +35,7 @@ static struct source_unit *add_unit(struct agent_source *s)
 {
 	void *v = s->units;
 
-	if (s->n_units >= MAX_UNITS || !vec_room_(&v, s->n_units, &s->cap_units, sizeof(*s->units)))
+	if (s->n_units >= MAX_UNITS || !vec_reserve_one_(&v, s->n_units, &s->cap_units, sizeof(*s->units)))
 		return NULL;
 	s->units = v;
 	s->units[s->n_units] = (struct source_unit){ .seen = true };

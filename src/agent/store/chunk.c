@@ -34,7 +34,7 @@ void chunk_begin(struct chunk *c, enum chunk_level level, enum metric_kind kind,
 	c->count = c->bits = 0;
 	buf_putc(&c->bytes, FORMAT);
 	buf_putc(&c->bytes, (char)((unsigned)level | (kind == METRIC_GAUGE ? KIND_GAUGE : 0)));
-	pb_raw(&c->bytes, zigzag(start_ns / 1000));
+	pb_varint(&c->bytes, zigzag(start_ns / 1000));
 }
 
 static void add_time(struct chunk *c, int64_t time_ns)
@@ -42,11 +42,11 @@ static void add_time(struct chunk *c, int64_t time_ns)
 	int64_t us = time_ns / 1000, step;
 
 	if (c->n == 0) {
-		pb_raw(&c->bytes, zigzag(us));
+		pb_varint(&c->bytes, zigzag(us));
 		c->from_ns = us * 1000;
 	} else {
 		step = us - c->to_ns / 1000;
-		pb_raw(&c->bytes, zigzag(step - c->step_us));
+		pb_varint(&c->bytes, zigzag(step - c->step_us));
 		c->step_us = step;
 	}
 	c->to_ns = us * 1000;
@@ -64,11 +64,11 @@ static void add_value(struct chunk *c, const struct chunk_point *p, bool has_sha
 
 	if (c->kind == METRIC_GAUGE) {
 		memcpy(&bits, &p->value, sizeof(bits));
-		pb_raw(&c->bytes, __builtin_bswap64(bits ^ c->bits));
+		pb_varint(&c->bytes, __builtin_bswap64(bits ^ c->bits));
 		c->bits = bits;
 		return;
 	}
-	pb_raw(&c->bytes, p->count - c->count);
+	pb_varint(&c->bytes, p->count - c->count);
 	c->count = p->count;
 	if (has_share) {
 		share = (uint16_t)(p->share * 65535 + 0.5);
@@ -87,7 +87,7 @@ void chunk_add(struct chunk *c, const struct chunk_point *p)
 		add_float(&c->bytes, p->min);
 		add_float(&c->bytes, p->max);
 		add_float(&c->bytes, p->seconds);
-		pb_raw(&c->bytes, p->n);
+		pb_varint(&c->bytes, p->n);
 	}
 	c->n++;
 }

@@ -21,7 +21,7 @@
 /* Makes a directory and those above it. */
 static int make_dirs(const char *path)
 {
-	int err = io_make_dirs(path, 0755);
+	int err = io_make_parent_dirs(path, 0755);
 
 	return err < 0 ? err : mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }

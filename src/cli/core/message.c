@@ -83,7 +83,7 @@ static void put_caret(struct buf *b, const char *option, const char *text,
 static void put_plain(struct buf *b, const char *text)
 {
 	for (; *text; text++)
-		buf_putc(b, *text == '\n' || str_is_plain(str_n(text, 1)) ? *text : '?');
+		buf_putc(b, *text == '\n' || str_is_printable(str_n(text, 1)) ? *text : '?');
 }
 
 void message_error(const char *command, const char *option, const char *text,

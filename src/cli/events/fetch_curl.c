@@ -137,7 +137,7 @@ static size_t hear_header(char *bytes, size_t size, size_t n, void *arg)
 		f->total = 0;
 		f->from = UINT64_MAX;
 	} else if (header_value(line, "etag", &value)) {
-		if (value.n < FETCH_TAG_MAX && str_is_plain(value))
+		if (value.n < FETCH_TAG_MAX && str_is_printable(value))
 			snprintf(f->job->new_tag, FETCH_TAG_MAX, "%.*s", STR(value));
 	} else if (header_value(line, "content-length", &value)) {
 		if (!f->total)

@@ -164,7 +164,7 @@ static int open_dir(struct update *u, int *fd, struct tacho_error *e)
 
 	if (err < 0)
 		return err;
-	err = io_make_dirs(u->dir, 0755);
+	err = io_make_parent_dirs(u->dir, 0755);
 	if (!err && mkdir(u->dir, 0755) < 0 && errno != EEXIST)
 		err = -errno;
 	*fd = err ? -1 : open(u->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -49,7 +49,7 @@ static void read_tag(const char *path, char *out, uint64_t *size)
 
 	out[0] = '\0';
 	*size = 0;
-	if (n <= 0 || !str_is_plain(rest) || !str_cut(&rest, ' ', &number) || !rest.s ||
+	if (n <= 0 || !str_is_printable(rest) || !str_cut(&rest, ' ', &number) || !rest.s ||
 	    rest.n >= FETCH_TAG_MAX || num_u64(number, size) < 0)
 		return;
 	snprintf(out, FETCH_TAG_MAX, "%.*s", STR(rest));
@@ -77,7 +77,7 @@ static uint64_t size_of(const char *path)
 
 static int open_part(struct taking *x, struct tacho_error *e)
 {
-	int err = io_make_dirs(x->part, 0755);
+	int err = io_make_parent_dirs(x->part, 0755);
 
 	x->fd = err < 0 ? -1 : open(x->part, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (x->fd < 0) {

@@ -47,7 +47,7 @@ int update_check_json(char *text, size_t n, bool events, struct tacho_error *e)
 		    token == JSON_IN_ARRAY ? count_objects(&in, &objects) : false;
 
 	if (!good || json_next(&in, &ignored) != JSON_IN_DONE) {
-		json_where(&in, &line, &column);
+		json_position(&in, &line, &column);
 		return error_set(e, -EBADMSG, "it is no list: line %u, column %u: %s", line, column,
 				 in.why ? in.why : "an object or an array was expected");
 	}

@@ -110,13 +110,13 @@ static int copy_features(struct inject *j, struct tacho_error *e)
 static int note_object(struct inject *j, const struct tacho_record *rec)
 {
 	int i = tacho_perfdata_event_of(j->pd, rec), err;
-	struct tacho_other other;
+	struct tacho_sideband other;
 
 	if ((rec->type != TACHO_RECORD_MMAP && rec->type != TACHO_RECORD_MMAP2) ||
 	    !tacho_perfdata_n_events(j->pd))
 		return 0;
 	j->scratch->used = 0;
-	err = tacho_other_decode(&other, rec, &tacho_perfdata_event(j->pd, i < 0 ? 0 : (size_t)i)->layout,
+	err = tacho_sideband_decode(&other, rec, &tacho_perfdata_event(j->pd, i < 0 ? 0 : (size_t)i)->layout,
 				 j->scratch);
 	return err ? err : file_objects_take(&j->objects, &other);
 }

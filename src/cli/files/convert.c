@@ -95,12 +95,12 @@ static int take_sample(struct convert *c, const struct tacho_record *rec, struct
 static int take_other(struct convert *c, const struct tacho_record *rec, struct tacho_error *e)
 {
 	int event = tacho_perfdata_event_of(c->pd, rec), err;
-	struct tacho_other o;
+	struct tacho_sideband o;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR || !c->events.n)
 		return 0;
 	c->scratch->used = 0;
-	err = tacho_other_decode(&o, rec, &c->events.v[event < 0 ? 0 : event].file->layout, c->scratch);
+	err = tacho_sideband_decode(&o, rec, &c->events.v[event < 0 ? 0 : event].file->layout, c->scratch);
 	if (err < 0) {
 		c->bad_records += err != -EOPNOTSUPP;	/* else a type of a newer kernel */
 		return 0;

@@ -50,7 +50,7 @@ struct convert_writer {
 	int (*open)(struct convert *c, struct tacho_error *e);
 	int (*sample)(struct convert *c, size_t event, const struct tacho_record *rec,
 		      const struct tacho_sample *s, struct tacho_error *e);
-	int (*other)(struct convert *c, const struct tacho_other *o, struct tacho_error *e);	/* may be NULL */
+	int (*other)(struct convert *c, const struct tacho_sideband *o, struct tacho_error *e);	/* may be NULL */
 	int (*finish)(struct convert *c, struct tacho_error *e);	/* also after damage */
 	void (*close)(struct convert *c);
 };

@@ -132,7 +132,7 @@ static const struct other_class {
 	{ TACHO_RECORD_MMAP2, "perf_mmap2", { OTHER_PID, OTHER_TID, OTHER_START, OTHER_FILENAME, OTHER_END } },
 };
 
-static uint64_t other_value(const struct tacho_other *o, enum other_field field)
+static uint64_t other_value(const struct tacho_sideband *o, enum other_field field)
 {
 	bool task = o->type == TACHO_RECORD_FORK || o->type == TACHO_RECORD_EXIT;
 	bool comm = o->type == TACHO_RECORD_COMM;
@@ -147,7 +147,7 @@ static uint64_t other_value(const struct tacho_other *o, enum other_field field)
 	}
 }
 
-static void put_other(struct buf *b, const struct other_class *cl, const struct tacho_other *o)
+static void put_other(struct buf *b, const struct other_class *cl, const struct tacho_sideband *o)
 {
 	for (const enum other_field *f = cl->fields; *f != OTHER_END; f++) {
 		uint64_t v;
@@ -173,7 +173,7 @@ static uint32_t other_id(size_t i)
 }
 
 /* What was lost is told as it happens, and once more of each event at the end. */
-static int note_lost(struct ctf_out *out, uint32_t cpu, const struct tacho_other *o)
+static int note_lost(struct ctf_out *out, uint32_t cpu, const struct tacho_sideband *o)
 {
 	uint64_t before = max_of(out->lost_told, out->lost_counted);
 
@@ -181,7 +181,7 @@ static int note_lost(struct ctf_out *out, uint32_t cpu, const struct tacho_other
 	return ctf_lost(&out->streams, cpu, max_of(out->lost_told, out->lost_counted) - before);
 }
 
-static int ctf_other(struct convert *c, const struct tacho_other *o, struct tacho_error *e)
+static int ctf_other(struct convert *c, const struct tacho_sideband *o, struct tacho_error *e)
 {
 	struct ctf_out *out = c->out;
 	uint32_t cpu = o->id.type & PERF_SAMPLE_CPU ? o->id.cpu : 0;

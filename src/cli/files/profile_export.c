@@ -59,7 +59,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 	struct tacho_perfdata *pd = NULL;
 	int err;
 
-	pages_reuse();
+	large_enable_reuse();
 	opts.size = sizeof(opts);
 	sized.symbols.size = sizeof(sized.symbols);
 	sized.symbols.force = src->force;
@@ -105,7 +105,7 @@ bool profile_can_write(const char *command, const char *path)
 	bool there = access(path, F_OK) == 0;
 	int fd;
 
-	if (strcmp(path, "-") == 0 || (there && !io_is_plain(path)))
+	if (strcmp(path, "-") == 0 || (there && !io_is_regular_file(path)))
 		return true;
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)

@@ -56,7 +56,7 @@ static int take_ids(struct file_objects *o, struct file_build_ids it)
 }
 
 /* "[kernel.kallsyms]_text" is how the kernel's mapping is called. */
-static const char *mapped_name(const struct tacho_other *r, char *out, size_t size)
+static const char *mapped_name(const struct tacho_sideband *r, char *out, size_t size)
 {
 	const char *end = strchr(r->mmap.path, ']');
 	size_t n = end ? (size_t)(end - r->mmap.path) + 1 : 0;
@@ -68,7 +68,7 @@ static const char *mapped_name(const struct tacho_other *r, char *out, size_t si
 	return out;
 }
 
-int file_objects_take(struct file_objects *o, const struct tacho_other *r)
+int file_objects_take(struct file_objects *o, const struct tacho_sideband *r)
 {
 	char name[256];
 	const char *path;
@@ -114,7 +114,7 @@ static int take_sample(struct file_objects *o, struct walk *w, const struct tach
 static int take_record(struct file_objects *o, struct walk *w, const struct tacho_record *rec)
 {
 	int i = tacho_perfdata_event_of(w->pd, rec), err;
-	struct tacho_other other;
+	struct tacho_sideband other;
 
 	w->scratch->used = 0;
 	if (rec->type == TACHO_RECORD_SAMPLE)
@@ -123,7 +123,7 @@ static int take_record(struct file_objects *o, struct walk *w, const struct tach
 		return take_ids(o, file_build_ids_of(rec));
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR || !tacho_perfdata_n_events(w->pd))
 		return 0;
-	err = tacho_other_decode(&other, rec, &tacho_perfdata_event(w->pd, i < 0 ? 0 : (size_t)i)->layout,
+	err = tacho_sideband_decode(&other, rec, &tacho_perfdata_event(w->pd, i < 0 ? 0 : (size_t)i)->layout,
 				 w->scratch);
 	if (err)
 		return err == -EOPNOTSUPP ? 0 : err;

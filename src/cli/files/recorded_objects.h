@@ -35,7 +35,7 @@ enum {
 int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigned what,
 		      struct tacho_error *e);
 /* What one record says of mappings, for those who read the file themselves; `decoded` is it. */
-int file_objects_take(struct file_objects *o, const struct tacho_other *decoded);
+int file_objects_take(struct file_objects *o, const struct tacho_sideband *decoded);
 /* Reads the files of those without an id. */
 void file_objects_disk(struct file_objects *o);
 void file_objects_done(struct file_objects *o);

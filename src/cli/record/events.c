@@ -61,14 +61,14 @@ static int parse_branches(const char *text, uint64_t *out)
 	uint64_t bits = 0;
 
 	while (str_cut(&rest, ',', &word)) {
-		uint64_t bit = branch_kind(word);
+		uint64_t bit = branch_type_bit(word);
 
 		if (!bit)
 			return refuse("-j", text, word, "kind of branch",
 				      "any, any_call, any_ret, ind_call, cond, call, u, k ...");
 		bits |= bit;
 	}
-	*out = branch_kinds_meant(bits);
+	*out = branch_types_or_any(bits);
 	return 0;
 }
 

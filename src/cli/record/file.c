@@ -285,7 +285,7 @@ int record_file_stamp(struct record_file *f)
 	uint64_t hundredths;
 	int err;
 
-	if (!io_is_plain(f->path) && !file_is_recorded_directory(f->path))	/* /dev/null keeps its name */
+	if (!io_is_regular_file(f->path) && !file_is_recorded_directory(f->path))	/* /dev/null keeps its name */
 		return 0;
 	gettimeofday(&now, NULL);
 	hundredths = (uint64_t)now.tv_sec * 100 + (uint64_t)now.tv_usec / 10000;

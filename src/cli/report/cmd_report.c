@@ -620,7 +620,7 @@ static int report_run(void *opts, int argc, char **argv)
 		list_refused(o, list, &e);
 		return EXIT_USAGE;
 	}
-	pages_reuse();
+	large_enable_reuse();
 	for (;;) {
 		char *next = NULL;
 

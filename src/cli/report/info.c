@@ -62,14 +62,14 @@ static int count_event(struct counts *c, struct tacho_perfdata *pd, const struct
 {
 	int event = tacho_perfdata_event_of(pd, rec);
 	const struct tacho_file_event *ev;
-	struct tacho_other o;
+	struct tacho_sideband o;
 
 	c->scratch->used = 0;
 	if (event < 0 || (size_t)event >= c->n_events)
 		return 0;
 	ev = tacho_perfdata_event(pd, (size_t)event);
 	if (rec->type != TACHO_RECORD_SAMPLE)
-		c->events[event].lost += tacho_other_decode(&o, rec, &ev->layout, c->scratch) == 0 ? o.lost.lost : 0;
+		c->events[event].lost += tacho_sideband_decode(&o, rec, &ev->layout, c->scratch) == 0 ? o.lost.lost : 0;
 	else if (tacho_perfdata_has_values(ev))
 		return count_values(c, pd, (size_t)event, rec);
 	else

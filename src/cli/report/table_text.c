@@ -170,7 +170,7 @@ static const struct hist_number *number_of(struct hist_table *t, const struct hi
 /* As buf_put(), for texts of which there may be a million. */
 static void put_text(struct buf *out, const char *text, size_t n)
 {
-	char *at = buf_room(out, n);
+	char *at = buf_reserve(out, n);
 
 	if (!at)
 		return;
@@ -288,7 +288,7 @@ static size_t put_addresses(struct hist_table *t, size_t k, struct buf *out)
 	const struct hist *h = t->hist;
 	const struct hist_head *head = &t->head;
 	size_t end = min_of(k + ADDRESSES, h->n_order), n = 0;
-	char *at = buf_room(out, ADDRESSES * (head->n + HIST_ADDRESS_MAX + 1));
+	char *at = buf_reserve(out, ADDRESSES * (head->n + HIST_ADDRESS_MAX + 1));
 
 	for (; at && k < end && hist_is_again(h, k); k++, n++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, hist_frame_at(h, k));

@@ -78,7 +78,7 @@ static struct task *task_get(struct tasks *t, uint32_t pid, uint32_t tid)
 	return task;
 }
 
-static int take_comm(struct tasks *t, const struct tacho_other *o)
+static int take_comm(struct tasks *t, const struct tacho_sideband *o)
 {
 	struct task *task = task_get(t, o->comm.pid, o->comm.tid);
 
@@ -91,7 +91,7 @@ static int take_comm(struct tasks *t, const struct tacho_other *o)
 	return task->comm ? 0 : -ENOMEM;
 }
 
-static int take_fork(struct tasks *t, const struct tacho_other *o)
+static int take_fork(struct tasks *t, const struct tacho_sideband *o)
 {
 	const struct task *parent = task_find(t, o->task.ptid);
 	const struct task *forked = task_find(t, o->task.ppid);
@@ -113,7 +113,7 @@ static int take_fork(struct tasks *t, const struct tacho_other *o)
 	return 0;
 }
 
-static int take_mmap(struct tasks *t, const struct tacho_other *o)
+static int take_mmap(struct tasks *t, const struct tacho_sideband *o)
 {
 	struct task_map map = {
 		.start = o->mmap.addr, .end = o->mmap.addr + o->mmap.len, .pgoff = o->mmap.pgoff,
@@ -133,11 +133,11 @@ static int take_record(struct tasks *t, const struct tacho_perfdata *pd, const s
 {
 	int event = tacho_perfdata_event_of(pd, rec);
 	const struct tacho_file_event *fe = event < 0 ? NULL : tacho_perfdata_event(pd, (size_t)event);
-	struct tacho_other o;
+	struct tacho_sideband o;
 
 	scratch->used = 0;
 	if (rec->type == TACHO_RECORD_SAMPLE || rec->type >= TACHO_RECORD_HEADER_ATTR ||
-	    tacho_other_decode(&o, rec, fe ? &fe->layout : NULL, scratch) < 0)
+	    tacho_sideband_decode(&o, rec, fe ? &fe->layout : NULL, scratch) < 0)
 		return 0;
 	switch (o.type) {
 	case TACHO_RECORD_COMM:

@@ -77,11 +77,11 @@ static int take_read(struct threads *t, const struct tacho_record *rec, struct t
 {
 	int event = tacho_perfdata_event_of(t->pd, rec);
 	const struct tacho_file_event *fe = event < 0 ? NULL : tacho_perfdata_event(t->pd, (size_t)event);
-	struct tacho_other other;
+	struct tacho_sideband other;
 	struct counted *c;
 
 	scratch->used = 0;
-	if (!fe || tacho_other_decode(&other, rec, &fe->layout, scratch) < 0)
+	if (!fe || tacho_sideband_decode(&other, rec, &fe->layout, scratch) < 0)
 		return 0;
 	c = counted_of(t, other.read.pid, other.read.tid);
 	if (!c)

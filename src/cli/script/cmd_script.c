@@ -335,7 +335,7 @@ static int script_run(void *opts, int argc, char **argv)
 		message_text("script", "a time is since the first sample (--reltime) or the one before (--deltatime)");
 		return EXIT_USAGE;
 	}
-	pages_reuse();
+	large_enable_reuse();
 	err = tacho_perfdata_open(&s.pd, o->input, &how, &e);
 	if (err < 0)
 		return fail(&e);

@@ -42,7 +42,7 @@ void rest_done(struct script_rest *r)
 	vec_done(&r->cgroups);
 }
 
-int rest_cgroup(struct script_rest *r, const struct tacho_other *o)
+int rest_cgroup(struct script_rest *r, const struct tacho_sideband *o)
 {
 	char *path = str_dup(str_of(o->cgroup.path));
 	struct script_cgroup *at = path ? vec_add(&r->cgroups) : NULL;

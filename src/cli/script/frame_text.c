@@ -78,7 +78,7 @@ static int grow(struct frame_hash *h)
 	struct frame_hash bigger = { NULL, h->n, h->cap ? h->cap * 2 : FIRST_SLOTS };
 	size_t bytes = bigger.cap * sizeof(*bigger.slots);
 
-	bigger.slots = pages_alloc(bytes);
+	bigger.slots = large_alloc_huge(bytes);
 	if (!bigger.slots)
 		return -ENOMEM;
 	memset(bigger.slots, 0, bytes);
@@ -135,7 +135,7 @@ static struct frame_text *text_new(struct frame_texts *t, size_t n, uint32_t *id
 		chunk = t->chunks.n < UINT32_MAX >> CHUNK_BITS ? vec_add(&t->chunks) : NULL;
 		if (!chunk)
 			return NULL;
-		chunk->bytes = pages_alloc(max_of((size_t)CHUNK_BYTES, TEXT_ALIGN + bytes + PUT_SLACK));
+		chunk->bytes = large_alloc_huge(max_of((size_t)CHUNK_BYTES, TEXT_ALIGN + bytes + PUT_SLACK));
 		if (!chunk->bytes) {
 			t->chunks.n--;
 			return NULL;

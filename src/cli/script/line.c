@@ -150,7 +150,7 @@ static char *put_who_again(char *at, const struct script_event *ev, const struct
 void line_start(struct script *s, const struct script_event *ev, struct buf *out,
 		const struct script_who *who)
 {
-	char *from = buf_room(out, START_ROOM), *at = from;
+	char *from = buf_reserve(out, START_ROOM), *at = from;
 
 	if (!from)
 		return;
@@ -183,13 +183,13 @@ enum { LINE_ROOM = 256, TEXT_ROOM = LINE_ROOM - 17 - 16 };	/* but for the addres
 static char *more_room(struct buf *out, const char *at, size_t lines, const struct frame_text *text)
 {
 	out->n = (size_t)(at - out->bytes);
-	return buf_room(out, lines * LINE_ROOM + PUT_SLACK + text->n + text->n_behind);
+	return buf_reserve(out, lines * LINE_ROOM + PUT_SLACK + text->n + text->n_behind);
 }
 
 /* Tells in `starts` where each line begins. */
 static void put_run(struct buf *out, const struct frame_run *run, size_t *starts)
 {
-	char *at = buf_room(out, run->n * LINE_ROOM + PUT_SLACK);
+	char *at = buf_reserve(out, run->n * LINE_ROOM + PUT_SLACK);
 
 	for (size_t i = 0; i < run->n && at; i++) {
 		const struct frame_text *t = run->texts[i];
@@ -212,7 +212,7 @@ static void put_run(struct buf *out, const struct frame_run *run, size_t *starts
 static void put_again(struct buf *out, struct recent *r, size_t shared)
 {
 	size_t *starts = r->starts + RECENT_WORDS - shared, n = r->end - starts[0], moved;
-	char *at = buf_room(out, n);
+	char *at = buf_reserve(out, n);
 
 	if (!at)
 		return;
@@ -278,7 +278,7 @@ static void put_place(struct script *s, struct buf *out, uint32_t fields,
 		out->bad = true;
 		return;
 	}
-	from = at = buf_room(out, LINE_ROOM + PUT_SLACK + (text ? (size_t)text->n + text->n_behind : 0));
+	from = at = buf_reserve(out, LINE_ROOM + PUT_SLACK + (text ? (size_t)text->n + text->n_behind : 0));
 	if (!from)
 		return;
 	if (fields & (FIELD_IP | FIELD_ADDR))
@@ -328,7 +328,7 @@ static void put_trace(struct script *s, const struct script_event *ev, struct bu
 /* The period, which is often that of the sample before, and the event's name. */
 static void put_event(struct script_event *ev, struct buf *out, uint64_t period)
 {
-	char *from = buf_room(out, ev->n_label + PUT_SLACK + 64), *at = from;
+	char *from = buf_reserve(out, ev->n_label + PUT_SLACK + 64), *at = from;
 
 	if (!from)
 		return;
@@ -353,7 +353,7 @@ static void put_event(struct script_event *ev, struct buf *out, uint64_t period)
 
 static inline void put_char(struct buf *out, char c)
 {
-	char *at = buf_room(out, 1);
+	char *at = buf_reserve(out, 1);
 
 	if (at) {
 		*at = c;

@@ -243,7 +243,7 @@ struct script_rest {
 struct script_who;
 int rest_init(struct script *s, struct tacho_error *e);
 void rest_done(struct script_rest *r);
-int rest_cgroup(struct script_rest *r, const struct tacho_other *o);	/* 0 or -ENOMEM */
+int rest_cgroup(struct script_rest *r, const struct tacho_sideband *o);	/* 0 or -ENOMEM */
 char *rest_tod(const struct script *s, char *at, uint64_t time);	/* "2026-01-02 03:04:05.678901 " */
 void rest_before_ip(struct script *s, const struct script_event *ev, struct buf *out,
 		    const struct tacho_sample *sample);

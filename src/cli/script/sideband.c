@@ -10,7 +10,7 @@
 
 typedef unsigned long long ull;
 
-static void put_mmap(struct buf *out, const struct tacho_other *r)
+static void put_mmap(struct buf *out, const struct tacho_sideband *r)
 {
 	const struct tacho_mmap *m = &r->mmap;
 
@@ -33,26 +33,26 @@ static void put_mmap(struct buf *out, const struct tacho_other *r)
 		   m->prot & 4 ? 'x' : '-', m->flags & 1 ? 's' : 'p', m->path);
 }
 
-static void put_comm(struct buf *out, const struct tacho_other *r)
+static void put_comm(struct buf *out, const struct tacho_sideband *r)
 {
 	buf_printf(out, "%s: %s:%d/%d", r->misc & (1u << 13) ? " exec" : "", r->comm.name,
 		   (int)r->comm.pid, (int)r->comm.tid);
 }
 
-static void put_task(struct buf *out, const struct tacho_other *r)
+static void put_task(struct buf *out, const struct tacho_sideband *r)
 {
 	buf_printf(out, "(%d:%d):(%d:%d)", (int)r->task.pid, (int)r->task.tid, (int)r->task.ppid,
 		   (int)r->task.ptid);
 }
 
-static const char *switch_way(const struct tacho_other *r)
+static const char *switch_way(const struct tacho_sideband *r)
 {
 	if (!(r->misc & (1u << 13)))
 		return "IN         ";
 	return r->misc & (1u << 14) ? "OUT preempt" : "OUT        ";
 }
 
-static void put_switch(struct buf *out, const struct tacho_other *r)
+static void put_switch(struct buf *out, const struct tacho_sideband *r)
 {
 	buf_printf(out, " %s", switch_way(r));
 	if (r->type == TACHO_RECORD_SWITCH_CPU_WIDE)
@@ -60,12 +60,12 @@ static void put_switch(struct buf *out, const struct tacho_other *r)
 			   (int)r->task_id.pid, (int)r->task_id.tid);
 }
 
-static void put_lost(struct buf *out, const struct tacho_other *r)
+static void put_lost(struct buf *out, const struct tacho_sideband *r)
 {
 	buf_printf(out, " lost %llu", (ull)r->lost.lost);
 }
 
-static void put_namespaces(struct buf *out, const struct tacho_other *r)
+static void put_namespaces(struct buf *out, const struct tacho_sideband *r)
 {
 	static const char *const names[] = { "net", "uts", "ipc", "pid", "user", "mnt", "cgroup" };
 	size_t n = min_of((size_t)r->namespaces.n, r->namespaces.dev_inode.n / 2);
@@ -82,23 +82,23 @@ static void put_namespaces(struct buf *out, const struct tacho_other *r)
 	buf_putc(out, ']');
 }
 
-static void put_cgroup(struct buf *out, const struct tacho_other *r)
+static void put_cgroup(struct buf *out, const struct tacho_sideband *r)
 {
 	buf_printf(out, " cgroup: %llu %s", (ull)r->cgroup.id, r->cgroup.path);
 }
 
-static void put_ksymbol(struct buf *out, const struct tacho_other *r)
+static void put_ksymbol(struct buf *out, const struct tacho_sideband *r)
 {
 	buf_printf(out, " addr %llx len %u type %u flags 0x%x name %s", (ull)r->ksymbol.addr,
 		   r->ksymbol.len, r->ksymbol.type, r->ksymbol.flags, r->ksymbol.name);
 }
 
-static void put_bpf(struct buf *out, const struct tacho_other *r)
+static void put_bpf(struct buf *out, const struct tacho_sideband *r)
 {
 	buf_printf(out, " type %u, flags %u, id %u", r->bpf.type, r->bpf.flags, r->bpf.id);
 }
 
-static void put_poke(struct buf *out, const struct tacho_other *r)
+static void put_poke(struct buf *out, const struct tacho_sideband *r)
 {
 	buf_printf(out, " addr %#llx old len %u new len %u", (ull)r->text_poke.addr,
 		   r->text_poke.n_old, r->text_poke.n_new);
@@ -111,7 +111,7 @@ static void put_poke(struct buf *out, const struct tacho_other *r)
 static const struct row {
 	uint32_t type;
 	size_t option;
-	void (*put)(struct buf *out, const struct tacho_other *r);
+	void (*put)(struct buf *out, const struct tacho_sideband *r);
 } rows[] = {
 	{ TACHO_RECORD_MMAP, AT(show_mmap), put_mmap },
 	{ TACHO_RECORD_MMAP2, AT(show_mmap), put_mmap },
@@ -138,7 +138,7 @@ static const struct row *row_of(const struct script *s, uint32_t type)
 }
 
 /* Whose name stands before the record: that of the task it is about. */
-static void task_of(const struct tacho_other *r, uint32_t *pid, uint32_t *tid)
+static void task_of(const struct tacho_sideband *r, uint32_t *pid, uint32_t *tid)
 {
 	*pid = r->id.pid;
 	*tid = r->id.tid;
@@ -165,7 +165,7 @@ static void task_of(const struct tacho_other *r, uint32_t *pid, uint32_t *tid)
 }
 
 static void show(struct script *s, struct script_event *ev, const struct row *row,
-		 const struct tacho_other *r)
+		 const struct tacho_sideband *r)
 {
 	struct script_who who = { .cpu = r->id.cpu, .time = r->id.time, .misc = r->misc, .type = r->type };
 	struct buf *out = &ev->sink->out;
@@ -191,7 +191,7 @@ int other_record(struct script *s, const struct tacho_record *rec)
 	int i = tacho_perfdata_event_of(s->pd, rec), err;
 	struct script_event *ev = s->events.n ? &s->events.v[i < 0 ? 0 : i] : NULL;
 	const struct row *row = row_of(s, rec->type);
-	struct tacho_other other;
+	struct tacho_sideband other;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR) {
 		if (rec->type == TACHO_RECORD_FINISHED_ROUND && s->opts->show_round && ev) {
@@ -203,7 +203,7 @@ int other_record(struct script *s, const struct tacho_record *rec)
 	if (!ev)
 		return 0;
 	s->scratch->used = 0;
-	err = tacho_other_decode(&other, rec, &ev->file->layout, s->scratch);
+	err = tacho_sideband_decode(&other, rec, &ev->file->layout, s->scratch);
 	if (err)
 		return err == -EOPNOTSUPP ? 0 : err;	/* a type of a newer kernel */
 	if (row && rec->type == TACHO_RECORD_EXIT)

@@ -162,6 +162,6 @@ int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,
 	put_u64(&out, 0);
 	if (err < 0)
 		return err;
-	err = writer_take(w, TACHO_FEATURE_TRACING_DATA, &out);
+	err = writer_set_feature(w, TACHO_FEATURE_TRACING_DATA, &out);
 	return err < 0 ? error_set(e, err, "cannot keep the tracing data: %s", strerror(-err)) : 0;
 }

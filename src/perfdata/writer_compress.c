@@ -51,15 +51,15 @@ static int pack_run(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_
 
 uint64_t writer_record_bytes(const uint8_t *at, size_t left)
 {
-	uint64_t n = left < RECORD_HEADER_BYTES ? 0 : get_u16(at + 6, false);
-	uint32_t type = n ? get_u32(at, false) : 0;
+	uint64_t n = left < RECORD_HEADER_BYTES ? 0 : load_u16(at + 6, false);
+	uint32_t type = n ? load_u32(at, false) : 0;
 
 	if (n < RECORD_HEADER_BYTES || n > left)
 		return 0;
 	if (type == TACHO_RECORD_AUXTRACE && n >= 16)
-		n += min_of(get_u64(at + 8, false), (uint64_t)left);
+		n += min_of(load_u64(at + 8, false), (uint64_t)left);
 	if (type == TACHO_RECORD_TRACING_DATA && n >= 12)
-		n += get_u32(at + 8, false);
+		n += load_u32(at + 8, false);
 	return n <= left ? n : 0;
 }
 
@@ -73,7 +73,7 @@ int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n
 
 		if (!size)
 			return -EINVAL;
-		if (get_u32(bytes + at, false) >= TACHO_RECORD_HEADER_ATTR) {
+		if (load_u32(bytes + at, false) >= TACHO_RECORD_HEADER_ATTR) {
 			err = pack_run(w, bytes + run, at - run);
 			if (err < 0)
 				return err;

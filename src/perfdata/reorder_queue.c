@@ -20,7 +20,7 @@
 #define FETCH_BYTES 2048		/* how far ahead they are asked for */
 
 /* What has left makes room. */
-static void move_up(struct order *o)
+static void move_up(struct reorder_queue *o)
 {
 	memmove(o->v, o->v + o->head, (o->n - o->head) * sizeof(*o->v));
 	o->n -= o->head;
@@ -30,10 +30,10 @@ static void move_up(struct order *o)
 }
 
 /* At least one more fits. */
-static int grow(struct order *o)
+static int grow(struct reorder_queue *o)
 {
 	size_t cap = o->cap ? o->cap * 2 : 4096;
-	struct entry *bigger;
+	struct queued_record *bigger;
 
 	if (o->n == o->cap && o->head && (o->head > o->cap / 2 || o->cap >= ENTRIES_MAX))
 		move_up(o);
@@ -47,7 +47,7 @@ static int grow(struct order *o)
 	return 0;
 }
 
-static int sort_waiting(struct order *o)
+static int sort_waiting(struct reorder_queue *o)
 {
 	size_t n = o->n - o->head;
 
@@ -65,15 +65,15 @@ static int sort_waiting(struct order *o)
 }
 
 /* A window of pages behind `at` stays; those of a record that waits further back come again. */
-static void drop_behind(struct stream *s, const uint8_t *at)
+static void drop_behind(struct record_stream *s, const uint8_t *at)
 {
 	uint64_t offset = (uint64_t)(at - s->base);
 
 	if (offset > s->file->dropped + 2ULL * DROP_BYTES)
-		file_drop(s->file, offset - DROP_BYTES);
+		input_file_drop_pages(s->file, offset - DROP_BYTES);
 }
 
-static int end_round(struct order *o)
+static int end_round(struct reorder_queue *o)
 {
 	int err = sort_waiting(o);
 
@@ -84,7 +84,7 @@ static int end_round(struct order *o)
 	return 0;
 }
 
-static int end_stream(struct order *o, struct stream *s)
+static int end_stream(struct reorder_queue *o, struct record_stream *s)
 {
 	int err = sort_waiting(o);
 
@@ -94,12 +94,12 @@ static int end_stream(struct order *o, struct stream *s)
 	return err;
 }
 
-static bool too_much(const struct order *o, const struct stream *s)
+static bool too_much(const struct reorder_queue *o, const struct record_stream *s)
 {
 	return o->n - o->head >= ENTRIES_MAX || s->pd->pool.n >= BLOCKS_MAX;
 }
 
-static int release_half(struct order *o, struct stream *s)
+static int release_half(struct reorder_queue *o, struct record_stream *s)
 {
 	int err = sort_waiting(o);
 
@@ -107,24 +107,24 @@ static int release_half(struct order *o, struct stream *s)
 		return err;
 	o->ready = min_of(o->n, o->head + max_of((o->n - o->head) / 2, (size_t)1));
 	if (!s->pd->crowded)
-		tell(s->pd, "too much waits to be sorted by time: records may come out of order");
+		add_warning(s->pd, "too much waits to be sorted by time: records may come out of order");
 	s->pd->crowded = true;
 	return 0;
 }
 
-static bool in_block(const struct stream *s, const uint8_t *at)
+static bool in_block(const struct record_stream *s, const uint8_t *at)
 {
 	return s->block || at < s->base || at >= s->base + s->file->size;
 }
 
-static void drop_given(struct order *o, struct stream *s)
+static void drop_given(struct reorder_queue *o, struct record_stream *s)
 {
 	if (o->given)
 		block_unref(&s->pd->pool, block_of(o->given));
 	o->given = NULL;
 }
 
-static void record_at(const struct stream *s, const uint8_t *at, struct tacho_record *rec)
+static void record_at(const struct record_stream *s, const uint8_t *at, struct tacho_record *rec)
 {
 	uint64_t offset;
 
@@ -137,7 +137,7 @@ static void record_at(const struct stream *s, const uint8_t *at, struct tacho_re
 	record_fill(rec, at, offset, s->swap);
 }
 
-static void give(struct order *o, struct stream *s, struct tacho_record *rec)
+static void give(struct reorder_queue *o, struct record_stream *s, struct tacho_record *rec)
 {
 	const uint8_t *at = o->v[o->head++].at;
 
@@ -149,20 +149,20 @@ static void give(struct order *o, struct stream *s, struct tacho_record *rec)
 }
 
 /* The records lie where they were written, not where they come in time: they are asked for early. */
-static void fetch(const struct entry *v, size_t n)
+static void fetch(const struct queued_record *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t line = 0; line < 192; line += 64)
 			__builtin_prefetch(v[i].at + line);
 }
 
-size_t order_ahead(const struct order *o, const struct stream *s, struct tacho_record *out, size_t n)
+size_t reorder_peek(const struct reorder_queue *o, const struct record_stream *s, struct tacho_record *out, size_t n)
 {
 	const uint64_t mapped = s->block ? 0 : s->file->size, base_offset = s->base_offset;
 	const size_t known = o->ready - o->head;
 	const uint8_t *base = s->base;
 	const bool swap = s->swap;
-	const struct entry *v;
+	const struct queued_record *v;
 
 	n = min_of(n, known);
 	if (n == 0)
@@ -180,10 +180,10 @@ size_t order_ahead(const struct order *o, const struct stream *s, struct tacho_r
 	return n;
 }
 
-size_t order_take(struct order *o, struct stream *s, const uint8_t **out, size_t n)
+size_t reorder_take_batch(struct reorder_queue *o, struct record_stream *s, const uint8_t **out, size_t n)
 {
 	const size_t known = o->ready - o->head;
-	const struct entry *v = o->v + o->head;
+	const struct queued_record *v = o->v + o->head;
 
 	n = s->block || o->given ? 0 : min_of(n, known);
 	if (n == 0)
@@ -201,11 +201,11 @@ size_t order_take(struct order *o, struct stream *s, const uint8_t **out, size_t
 	return n;
 }
 
-static int push(struct order *o, const struct stream *s, uint64_t time, const uint8_t *at)
+static int push(struct reorder_queue *o, const struct record_stream *s, uint64_t time, const uint8_t *at)
 {
 	if (grow(o) < 0)
 		return -ENOMEM;
-	o->v[o->n++] = (struct entry){ time, at };
+	o->v[o->n++] = (struct queued_record){ time, at };
 	o->newest = max_of(o->newest, time);
 	if (in_block(s, at))
 		block_of(at)->refs++;
@@ -214,26 +214,26 @@ static int push(struct order *o, const struct stream *s, uint64_t time, const ui
 
 /* Nearly all records have a time at a known place: those that lie ready, one behind the other, go
  * in without being looked at any further. */
-static void push_run(struct order *o, struct stream *s)
+static void push_run(struct reorder_queue *o, struct record_stream *s)
 {
 	const uint8_t *at = s->at, *end = at + min_of((size_t)(s->end - at), (size_t)RUN_BYTES);
-	struct entry *from = o->v + o->n, *to = from;
-	struct entry *full = from + min_of(o->cap - o->n, ENTRIES_MAX - (o->n - o->head));
-	const struct where where = s->pd->where;
+	struct queued_record *from = o->v + o->n, *to = from;
+	struct queued_record *full = from + min_of(o->cap - o->n, ENTRIES_MAX - (o->n - o->head));
+	const struct record_offsets where = s->pd->where;
 	const bool swap = s->swap;
 
 	while (to < full && end - at >= (ptrdiff_t)RECORD_HEADER_BYTES) {
-		uint32_t type = get_u32(at, swap), size = get_u16(at + 6, swap);
+		uint32_t type = load_u32(at, swap), size = load_u16(at + 6, swap);
 		uint64_t time;
 
 		if (type >= TACHO_RECORD_HEADER_ATTR || size < RECORD_HEADER_BYTES ||
 		    size > end - at)
 			break;
 		__builtin_prefetch(at + FETCH_BYTES);	/* these bytes are met for the first time */
-		time = where_time(&where, at, type, size, swap);
+		time = record_time_at(&where, at, type, size, swap);
 		if (!time)
 			break;
-		*to++ = (struct entry){ time, at };
+		*to++ = (struct queued_record){ time, at };
 		o->newest = max_of(o->newest, time);
 		at += size;
 	}
@@ -246,16 +246,16 @@ static void push_run(struct order *o, struct stream *s)
 }
 
 /* 1: *rec does not wait; 0: it does, or there is no more. */
-static int push_next(struct order *o, struct stream *s, struct tacho_record *rec)
+static int push_next(struct reorder_queue *o, struct record_stream *s, struct tacho_record *rec)
 {
 	uint64_t time;
 	int err;
 
-	if (!stream_fast(s, rec) && stream_next(s, rec) <= 0)
+	if (!stream_next_fast(s, rec) && stream_next(s, rec) <= 0)
 		return end_stream(o, s);
 	if (!s->block)
 		drop_behind(s, s->at);
-	time = record_when(s->pd, rec);
+	time = record_time(s->pd, rec);
 	if (time)
 		return push(o, s, time, rec->bytes);
 	err = rec->type == TACHO_RECORD_FINISHED_ROUND ? end_round(o) : 0;
@@ -263,7 +263,7 @@ static int push_next(struct order *o, struct stream *s, struct tacho_record *rec
 }
 
 /* Reads on until something may leave. 1: *rec is one that does not wait. */
-static int fill(struct order *o, struct stream *s, struct tacho_record *rec)
+static int fill(struct reorder_queue *o, struct record_stream *s, struct tacho_record *rec)
 {
 	while (o->head == o->ready && !o->drained) {
 		size_t before = o->n;
@@ -283,7 +283,7 @@ static int fill(struct order *o, struct stream *s, struct tacho_record *rec)
 	return 0;
 }
 
-int order_next(struct order *o, struct stream *s, struct tacho_record *rec)
+int reorder_next(struct reorder_queue *o, struct record_stream *s, struct tacho_record *rec)
 {
 	int err;
 
@@ -300,7 +300,7 @@ int order_next(struct order *o, struct stream *s, struct tacho_record *rec)
 	return s->failed;
 }
 
-void order_done(struct order *o, struct stream *s)
+void reorder_done(struct reorder_queue *o, struct record_stream *s)
 {
 	drop_given(o, s);
 	for (size_t i = o->head; i < o->n; i++)
@@ -308,5 +308,5 @@ void order_done(struct order *o, struct stream *s)
 			block_unref(&s->pd->pool, block_of(o->v[i].at));
 	free(o->v);
 	free(o->spare);
-	*o = (struct order){ 0 };
+	*o = (struct reorder_queue){ 0 };
 }

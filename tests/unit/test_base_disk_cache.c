@@ -37,10 +37,10 @@ static int close_dir(void **state)
 static void put(const char *path, const char *text)
 {
 	struct iovec parts[] = { { (void *)text, strlen(text) }, { NULL, 0 }, { "!", 1 } };
-	struct kept_new k;
+	struct disk_cache_writer k;
 
-	assert_true(kept_begin(&k, path));
-	kept_end(&k, parts, 3);
+	assert_true(disk_cache_write_begin(&k, path));
+	disk_cache_write_end(&k, parts, 3);
 }
 
 /* What is there, or "" */
@@ -48,12 +48,12 @@ static const char *get(const char *path)
 {
 	static char text[64];
 	size_t n = 0;
-	int fd = kept_open(path, sizeof(text) - 1, &n);
+	int fd = disk_cache_open(path, sizeof(text) - 1, &n);
 	struct iovec part = { text, n };
 
 	memset(text, 0, sizeof(text));
 	if (fd >= 0) {
-		assert_int_equal(kept_read(fd, &part, 1), 0);
+		assert_int_equal(disk_cache_read(fd, &part, 1), 0);
 		close(fd);
 	}
 	return text;
@@ -79,10 +79,10 @@ static size_t files_beside(const char *path)
 static void the_last_one_holds(void **state)
 {
 	char path[PATH_MAX], other[PATH_MAX];
-	struct kept_new given_up;
+	struct disk_cache_writer given_up;
 
-	assert_true(kept_path("things", 7, path));
-	assert_true(kept_path("things", 8, other));
+	assert_true(disk_cache_path("things", 7, path));
+	assert_true(disk_cache_path("things", 8, other));
 	assert_string_equal(get(path), "");
 	put(path, "one");
 	put(other, "two");
@@ -90,8 +90,8 @@ static void the_last_one_holds(void **state)
 	put(path, "three");
 	assert_string_equal(get(path), "three!");
 	assert_string_equal(get(other), "two!");
-	assert_true(kept_begin(&given_up, path));
-	kept_end(&given_up, NULL, 0);
+	assert_true(disk_cache_write_begin(&given_up, path));
+	disk_cache_write_end(&given_up, NULL, 0);
 	assert_string_equal(get(path), "three!");
 	assert_int_equal(files_beside(path), 2);
 }
@@ -103,13 +103,13 @@ static void what_is_too_short_is_told(void **state)
 	size_t n;
 	int fd;
 
-	assert_true(kept_path("things", 7, path));
+	assert_true(disk_cache_path("things", 7, path));
 	put(path, "one");
-	assert_int_equal(kept_open(path, 3, &n), -1);
-	fd = kept_open(path, 4, &n);
+	assert_int_equal(disk_cache_open(path, 3, &n), -1);
+	fd = disk_cache_open(path, 4, &n);
 	assert_true(fd >= 0);
 	assert_int_equal(n, 4);
-	assert_int_equal(kept_read(fd, &part, 1), -ENODATA);
+	assert_int_equal(disk_cache_read(fd, &part, 1), -ENODATA);
 	close(fd);
 }
 
@@ -118,7 +118,7 @@ static void the_oldest_go(void **state)
 	static const struct timespec times[] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 	char path[PATH_MAX], old[PATH_MAX + 16];
 
-	assert_true(kept_path("things", 7, path));
+	assert_true(disk_cache_path("things", 7, path));
 	put(path, "used");
 	for (int i = 0; i < 1500; i++) {
 		int fd;
@@ -129,7 +129,7 @@ static void the_oldest_go(void **state)
 		assert_int_equal(futimens(fd, times), 0);
 		close(fd);
 	}
-	assert_true(kept_path("things", 8, old));
+	assert_true(disk_cache_path("things", 8, old));
 	put(old, "new");
 	assert_true(files_beside(path) <= 1024);
 	assert_string_equal(get(path), "used!");
@@ -140,14 +140,14 @@ static void the_oldest_go(void **state)
 static void homes_of_others_stay_as_they_are(void **state)
 {
 	char path[PATH_MAX];
-	struct kept_new k;
+	struct disk_cache_writer k;
 	struct stat st;
 
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(chown(dir, 65534, 65534), 0);
-	assert_true(kept_path("others", 7, path));
-	assert_false(kept_begin(&k, path));
+	assert_true(disk_cache_path("others", 7, path));
+	assert_false(disk_cache_write_begin(&k, path));
 	*strrchr(path, '/') = '\0';
 	assert_int_equal(stat(path, &st), -1);
 	assert_int_equal(chown(dir, 0, 0), 0);

@@ -108,7 +108,7 @@ void head_event_desc(struct tacho_perfdata_writer *w)
 		put_string(&b, str_of(ev->name));
 		put_ids(ev, &b);
 	}
-	writer_take(w, TACHO_FEATURE_EVENT_DESC, &b);
+	writer_set_feature(w, TACHO_FEATURE_EVENT_DESC, &b);
 	buf_done(&b);
 }
 
@@ -124,7 +124,7 @@ void head_compressed(struct tacho_perfdata_writer *w)
 	put_u32(&b, (uint32_t)w->level);
 	put_u32(&b, w->n_packed ? (uint32_t)((w->n_raw + w->n_packed / 2) / w->n_packed) : 0);
 	put_u32(&b, PACK_SLICE);
-	writer_take(w, TACHO_FEATURE_COMPRESSED, &b);
+	writer_set_feature(w, TACHO_FEATURE_COMPRESSED, &b);
 	buf_done(&b);
 }
 
@@ -150,7 +150,7 @@ static int pipe_attr(const struct tacho_perfdata_writer *w, const struct written
 	size_t n = RECORD_HEADER_BYTES + w->attr_bytes + 8 * ev->n_ids;
 
 	if (n > RECORD_MAX)
-		return error_set(e, -E2BIG, "'%s' is open %zu times, a pipe can tell %zu", ev->name,
+		return error_set(e, -E2BIG, "'%s' is open %zu times, a pipe can add_warning %zu", ev->name,
 				 ev->n_ids,
 				 (RECORD_MAX - RECORD_HEADER_BYTES - (size_t)w->attr_bytes) / 8);
 	put_header(out, TACHO_RECORD_HEADER_ATTR, 0, n);
@@ -210,10 +210,10 @@ static void pipe_build_ids(const struct tacho_perfdata_writer *w, struct buf *ou
 	size_t size;
 
 	for (size_t at = 0; at + RECORD_HEADER_BYTES <= b->n; at += size) {
-		size = get_u16(b->bytes + at + 6, false);
+		size = load_u16(b->bytes + at + 6, false);
 		if (size < RECORD_HEADER_BYTES || size > b->n - at)
 			return;
-		put_header(out, TACHO_RECORD_BUILD_ID, get_u16(b->bytes + at + 4, false),
+		put_header(out, TACHO_RECORD_BUILD_ID, load_u16(b->bytes + at + 4, false),
 			   round_up8(size));
 		buf_put(out, b->bytes + at + RECORD_HEADER_BYTES, size - RECORD_HEADER_BYTES);
 		buf_pad(out, 0, round_up8(size) - size);

@@ -38,7 +38,7 @@ static void check_range(const struct tacho_mmap *m)
 	assert_int_equal(m->pgoff, C);
 }
 
-static void check_mmap(const struct tacho_other *o)
+static void check_mmap(const struct tacho_sideband *o)
 {
 	check_range(&o->mmap);
 	assert_int_equal(o->mmap.n_build_id, 0);
@@ -53,7 +53,7 @@ static size_t put_mmap2(struct wire *w)
 	return 64 + sizeof("//anon");
 }
 
-static void check_mmap2(const struct tacho_other *o)
+static void check_mmap2(const struct tacho_sideband *o)
 {
 	check_range(&o->mmap);
 	assert_int_equal(o->mmap.major, 8);
@@ -73,7 +73,7 @@ static size_t put_mmap2_build_id(struct wire *w)
 	return 64 + sizeof("/bin/true");
 }
 
-static void check_mmap2_build_id(const struct tacho_other *o)
+static void check_mmap2_build_id(const struct tacho_sideband *o)
 {
 	check_range(&o->mmap);
 	assert_int_equal(o->mmap.n_build_id, 20);
@@ -89,7 +89,7 @@ static size_t put_lost(struct wire *w)
 	return 16;
 }
 
-static void check_lost(const struct tacho_other *o)
+static void check_lost(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->lost.id, A);
 	assert_int_equal(o->lost.lost, B);
@@ -101,7 +101,7 @@ static size_t put_comm(struct wire *w)
 	return 8 + sizeof("kworker/0:1");
 }
 
-static void check_comm(const struct tacho_other *o)
+static void check_comm(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->comm.pid, 21);
 	assert_int_equal(o->comm.tid, 22);
@@ -114,7 +114,7 @@ static size_t put_task(struct wire *w)
 	return 24;
 }
 
-static void check_task(const struct tacho_other *o)
+static void check_task(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->task.pid, 1);
 	assert_int_equal(o->task.ppid, 2);
@@ -129,14 +129,14 @@ static size_t put_three(struct wire *w)
 	return 24;
 }
 
-static void check_throttle(const struct tacho_other *o)
+static void check_throttle(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->throttle.time, A);
 	assert_int_equal(o->throttle.id, B);
 	assert_int_equal(o->throttle.stream_id, C);
 }
 
-static void check_aux(const struct tacho_other *o)
+static void check_aux(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->aux.offset, A);
 	assert_int_equal(o->aux.size, B);
@@ -149,7 +149,7 @@ static size_t put_read(struct wire *w)
 	return 40;
 }
 
-static void check_read(const struct tacho_other *o)
+static void check_read(const struct tacho_sideband *o)
 {
 	struct tacho_read_value v = tacho_read_get(&o->read.read, 0);
 
@@ -168,7 +168,7 @@ static size_t put_pair(struct wire *w)
 	return 8;
 }
 
-static void check_pair(const struct tacho_other *o)
+static void check_pair(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->task_id.pid, 31);
 	assert_int_equal(o->task_id.tid, 32);
@@ -180,13 +180,13 @@ static size_t put_one(struct wire *w)
 	return 8;
 }
 
-static void check_lost_samples(const struct tacho_other *o)
+static void check_lost_samples(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->lost.id, 0);
 	assert_int_equal(o->lost.lost, A);
 }
 
-static void check_hw_id(const struct tacho_other *o)
+static void check_hw_id(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->hw_id.hw_id, A);
 }
@@ -197,7 +197,7 @@ static size_t put_nothing(struct wire *w)
 	return 0;
 }
 
-static void check_nothing(const struct tacho_other *o)
+static void check_nothing(const struct tacho_sideband *o)
 {
 	(void)o;
 }
@@ -210,7 +210,7 @@ static size_t put_namespaces(struct wire *w)
 	return 16 + 7 * 16;
 }
 
-static void check_namespaces(const struct tacho_other *o)
+static void check_namespaces(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->namespaces.pid, 41);
 	assert_int_equal(o->namespaces.tid, 42);
@@ -228,7 +228,7 @@ static size_t put_ksymbol(struct wire *w)
 	return 16 + sizeof("bpf_prog_1_x");
 }
 
-static void check_ksymbol(const struct tacho_other *o)
+static void check_ksymbol(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->ksymbol.addr, A);
 	assert_int_equal(o->ksymbol.len, 4096);
@@ -243,7 +243,7 @@ static size_t put_bpf(struct wire *w)
 	return 16;
 }
 
-static void check_bpf(const struct tacho_other *o)
+static void check_bpf(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->bpf.type, 1);
 	assert_int_equal(o->bpf.flags, 2);
@@ -257,7 +257,7 @@ static size_t put_cgroup(struct wire *w)
 	return 8 + sizeof("/system.slice");
 }
 
-static void check_cgroup(const struct tacho_other *o)
+static void check_cgroup(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->cgroup.id, A);
 	assert_string_equal(o->cgroup.path, "/system.slice");
@@ -270,7 +270,7 @@ static size_t put_text_poke(struct wire *w)
 	return 12 + 7;
 }
 
-static void check_text_poke(const struct tacho_other *o)
+static void check_text_poke(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->text_poke.addr, A);
 	assert_int_equal(o->text_poke.n_old, 5);
@@ -284,7 +284,7 @@ static size_t put_deferred(struct wire *w)
 	return 32;
 }
 
-static void check_deferred(const struct tacho_other *o)
+static void check_deferred(const struct tacho_sideband *o)
 {
 	assert_int_equal(o->deferred.cookie, A);
 	assert_int_equal(o->deferred.chain.n, 2);
@@ -296,7 +296,7 @@ static const struct shape {
 	uint32_t type;
 	uint16_t misc;
 	size_t (*put)(struct wire *w);
-	void (*check)(const struct tacho_other *o);
+	void (*check)(const struct tacho_sideband *o);
 } shapes[] = {
 	{ 1, 2, put_mmap, check_mmap },
 	{ 2, 0, put_lost, check_lost },
@@ -378,7 +378,7 @@ static struct tacho_layout layout_of(unsigned subset)
 static void run_shape(const struct shape *shape, unsigned subset, unsigned way)
 {
 	struct tacho_layout lay = layout_of(subset);
-	struct tacho_other o;
+	struct tacho_sideband o;
 	struct copy c;
 
 	wire_begin(&wire, way & 1, shape->type, shape->misc);
@@ -388,7 +388,7 @@ static void run_shape(const struct shape *shape, unsigned subset, unsigned way)
 	assert_int_equal(c.err, 1);
 	assert_int_equal(c.rec.type, shape->type);
 	assert_int_equal(c.rec.misc, shape->misc);
-	assert_int_equal(tacho_other_decode(&o, &c.rec, &lay, &scratch), 0);
+	assert_int_equal(tacho_sideband_decode(&o, &c.rec, &lay, &scratch), 0);
 	assert_int_equal(o.type, shape->type);
 	assert_int_equal(o.misc, shape->misc);
 	shape->check(&o);
@@ -419,11 +419,11 @@ static void cut_at_every_byte(void **state)
 		trailer = put_trailer(&wire, lay.sample_type);
 		for (size_t size = 8; size < wire.n; size++) {
 			struct copy c = wire_copy(&wire, size, size % 3);
-			struct tacho_other o;
+			struct tacho_sideband o;
 			/* a name may lose its padding */
 			int want = size >= 8 + need + trailer ? 0 : -EBADMSG;
 
-			assert_int_equal(tacho_other_decode(&o, &c.rec, &lay, &scratch), want);
+			assert_int_equal(tacho_sideband_decode(&o, &c.rec, &lay, &scratch), want);
 			tacho_record_id(&c.rec, &lay);
 			tacho_record_time(&c.rec, &lay);
 			free(c.block);
@@ -435,14 +435,14 @@ static void without_trailer(void **state)
 {
 	for (size_t i = 0; i < N_SHAPES; i++) {
 		struct tacho_layout lay = layout_of(63);
-		struct tacho_other o;
+		struct tacho_sideband o;
 		struct copy c;
 
 		lay.sample_id_all = false;
 		wire_begin(&wire, false, shapes[i].type, shapes[i].misc);
 		shapes[i].put(&wire);
 		c = wire_copy(&wire, wire.n, 0);
-		assert_int_equal(tacho_other_decode(&o, &c.rec, &lay, &scratch), 0);
+		assert_int_equal(tacho_sideband_decode(&o, &c.rec, &lay, &scratch), 0);
 		shapes[i].check(&o);
 		assert_int_equal(o.id.type, 0);
 		assert_int_equal(tacho_record_id(&c.rec, &lay), 0);
@@ -451,7 +451,7 @@ static void without_trailer(void **state)
 			assert_int_equal(tacho_record_time(&c.rec, &lay), A);
 		else
 			assert_int_equal(tacho_record_time(&c.rec, &lay), UINT64_MAX);
-		assert_int_equal(tacho_other_decode(&o, &c.rec, NULL, &scratch),
+		assert_int_equal(tacho_sideband_decode(&o, &c.rec, NULL, &scratch),
 				 shapes[i].type == TACHO_RECORD_READ ? -EBADMSG : 0);
 		free(c.block);
 	}
@@ -463,14 +463,14 @@ static void unknown_types_are_passed(void **state)
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct tacho_layout lay = layout_of(63);
-		struct tacho_other o;
+		struct tacho_sideband o;
 		struct copy c;
 
 		wire_begin(&wire, true, types[i], 0);
 		put8(&wire, A);
 		c = wire_copy(&wire, wire.n, 0);
 		assert_int_equal(c.err, 1);
-		assert_int_equal(tacho_other_decode(&o, &c.rec, &lay, &scratch), -EOPNOTSUPP);
+		assert_int_equal(tacho_sideband_decode(&o, &c.rec, &lay, &scratch), -EOPNOTSUPP);
 		if (types[i] >= 64)
 			assert_int_equal(tacho_record_id(&c.rec, &lay), 0);
 		free(c.block);
@@ -480,13 +480,13 @@ static void unknown_types_are_passed(void **state)
 static void hostile_payloads(void **state)
 {
 	struct tacho_layout lay = layout_of(0);
-	struct tacho_other o;
+	struct tacho_sideband o;
 	struct copy c;
 
 	wire_begin(&wire, false, TACHO_RECORD_COMM, 0);		/* a name without its end */
 	put8(&wire, 0), put_bytes(&wire, "12345678", 8);
 	c = wire_copy(&wire, wire.n, 0);
-	assert_int_equal(tacho_other_decode(&o, &c.rec, &lay, &scratch), -EBADMSG);
+	assert_int_equal(tacho_sideband_decode(&o, &c.rec, &lay, &scratch), -EBADMSG);
 	free(c.block);
 
 	/* a longer build id than its room: the bit lies, it is the number of a device */
@@ -494,7 +494,7 @@ static void hostile_payloads(void **state)
 	put_mmap2_build_id(&wire);
 	wire.bytes[8 + 32] = 21;
 	c = wire_copy(&wire, wire.n, 0);
-	assert_int_equal(tacho_other_decode(&o, &c.rec, &lay, &scratch), 0);
+	assert_int_equal(tacho_sideband_decode(&o, &c.rec, &lay, &scratch), 0);
 	assert_int_equal(o.mmap.n_build_id, 0);
 	assert_int_equal(o.mmap.major & 0xff, 21);
 	free(c.block);
@@ -502,7 +502,7 @@ static void hostile_payloads(void **state)
 	wire_begin(&wire, false, TACHO_RECORD_NAMESPACES, 0);	/* times 16 is zero again */
 	put8(&wire, 0), put8(&wire, 1ULL << 60), put8(&wire, 0);
 	c = wire_copy(&wire, wire.n, 0);
-	assert_int_equal(tacho_other_decode(&o, &c.rec, &lay, &scratch), -EBADMSG);
+	assert_int_equal(tacho_sideband_decode(&o, &c.rec, &lay, &scratch), -EBADMSG);
 	free(c.block);
 }
 

@@ -9,7 +9,7 @@
  *	83 size=wrapped data_size=total - 16 | 65,519 bytes | 83 size data_size=? | bytes | ... pad
  *
  * A good record's data_size fits into its size, so the bad ones are known at sight, and the sizes
- * inside tell the way through.
+ * inside add_warning the way through.
  */
 #include "perfdata/perfdata.h"
 
@@ -21,21 +21,21 @@
 #define CHUNK_PAYLOAD (RECORD_MAX - CHUNK_HEADER)
 #define CHUNK_MAX (1u << 30)
 
-void unpack_done(struct unpack *u, struct block_pool *pool)
+void decompressor_done(struct decompressor *u, struct block_pool *pool)
 {
 	ZSTD_freeDCtx(u->zstd);
 	block_unref(pool, u->out);
-	*u = (struct unpack){ 0 };
+	*u = (struct decompressor){ 0 };
 }
 
-bool unpack_rest(const struct unpack *u)
+bool decompress_has_partial(const struct decompressor *u)
 {
 	return u->out && u->at < u->out->n;
 }
 
-int unpack_feed(struct stream *s, const uint8_t *payload, size_t n, uint64_t offset)
+int decompress_feed(struct record_stream *s, const uint8_t *payload, size_t n, uint64_t offset)
 {
-	struct unpack *u = &s->unpack;
+	struct decompressor *u = &s->unpack;
 
 	if (!u->zstd)
 		u->zstd = ZSTD_createDCtx();
@@ -51,12 +51,12 @@ int unpack_feed(struct stream *s, const uint8_t *payload, size_t n, uint64_t off
 }
 
 /* Room for at least one more record of the largest size. */
-static bool make_room(struct unpack *u, struct block_pool *pool)
+static bool make_room(struct decompressor *u, struct block_pool *pool)
 {
 	uint32_t rest = u->out->n - u->at;
-	struct block *b = u->out;
+	struct record_block *b = u->out;
 
-	if (BLOCK_ROOM - b->n > RECORD_MAX)
+	if (BLOCK_CAPACITY - b->n > RECORD_MAX)
 		return true;
 	if (b->refs > 1) {
 		b = block_new(pool);
@@ -73,9 +73,9 @@ static bool make_room(struct unpack *u, struct block_pool *pool)
 	return true;
 }
 
-static int inflate_more(struct stream *s)
+static int inflate_more(struct record_stream *s)
 {
-	struct unpack *u = &s->unpack;
+	struct decompressor *u = &s->unpack;
 	ZSTD_inBuffer in = { u->in, u->n_in, 0 };
 	ZSTD_outBuffer out = { 0 };
 	size_t r;
@@ -85,7 +85,7 @@ static int inflate_more(struct stream *s)
 	if (!u->out->n)
 		u->out->offset = u->offset;
 	out.dst = u->out->bytes + u->out->n;
-	out.size = BLOCK_ROOM - u->out->n;
+	out.size = BLOCK_CAPACITY - u->out->n;
 	r = ZSTD_decompressStream(u->zstd, &out, &in);
 	if (ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
 		return stream_fail(s, -ENOMEM, u->offset, "out of memory");
@@ -101,23 +101,23 @@ static int inflate_more(struct stream *s)
 	return 1;
 }
 
-int unpack_next(struct stream *s, struct tacho_record *rec)
+int decompress_next(struct record_stream *s, struct tacho_record *rec)
 {
-	struct unpack *u = &s->unpack;
+	struct decompressor *u = &s->unpack;
 	bool swap = s->swap;
 
 	for (;;) {
 		const uint8_t *at = u->out->bytes + u->at;
 		uint32_t left = u->out->n - u->at;
-		unsigned size = left < RECORD_HEADER_BYTES ? 0 : get_u16(at + 6, swap);
+		unsigned size = left < RECORD_HEADER_BYTES ? 0 : load_u16(at + 6, swap);
 		int err;
 
 		if (left >= RECORD_HEADER_BYTES && size < RECORD_HEADER_BYTES)
 			return stream_fail(s, -EBADMSG, u->offset,
 					   "the compressed data has a record of %u bytes", size);
 		if (size && size <= left) {
-			*rec = (struct tacho_record){ .type = get_u32(at, swap),
-						      .misc = get_u16(at + 4, swap),
+			*rec = (struct tacho_record){ .type = load_u32(at, swap),
+						      .misc = load_u16(at + 4, swap),
 						      .size = (uint16_t)size, .bytes = at,
 						      .offset = u->offset, .swapped = swap };
 			u->at += size;
@@ -133,41 +133,41 @@ int unpack_next(struct stream *s, struct tacho_record *rec)
 
 static bool plausible(const uint8_t *at, bool swap)
 {
-	uint32_t type = get_u32(at, swap);
+	uint32_t type = load_u32(at, swap);
 
-	return get_u16(at + 6, swap) >= RECORD_HEADER_BYTES && type > 0 && type < 128 &&
+	return load_u16(at + 6, swap) >= RECORD_HEADER_BYTES && type > 0 && type < 128 &&
 	       (type < 32 || type >= TACHO_RECORD_HEADER_ATTR);
 }
 
 /* Behind such a chunk there may be padding, or none. */
-static int pass_padding(struct stream *s)
+static int pass_padding(struct record_stream *s)
 {
 	unsigned pad = s->chunk_pad;
 
 	s->chunk_pad = 0;
-	if (!plausible(s->at, s->swap) && stream_need(s, pad + RECORD_HEADER_BYTES) &&
+	if (!plausible(s->at, s->swap) && stream_fill(s, pad + RECORD_HEADER_BYTES) &&
 	    plausible(s->at + pad, s->swap))
 		s->at += pad;
 	return 0;
 }
 
-static int feed_part(struct stream *s, uint64_t payload)
+static int feed_part(struct record_stream *s, uint64_t payload)
 {
 	uint64_t offset = stream_offset(s);
 	int err;
 
-	if (!stream_need(s, CHUNK_HEADER + payload))
+	if (!stream_fill(s, CHUNK_HEADER + payload))
 		return stream_fail(s, -ENODATA, offset, "the file ends within a compressed record");
-	err = unpack_feed(s, s->at + CHUNK_HEADER, payload, offset);
+	err = decompress_feed(s, s->at + CHUNK_HEADER, payload, offset);
 	s->at += CHUNK_HEADER + payload;
 	return err < 0 ? err : 1;
 }
 
-static int next_part(struct stream *s)
+static int next_part(struct record_stream *s)
 {
 	bool swap = s->swap;
-	uint32_t type = get_u32(s->at, swap);
-	unsigned size = get_u16(s->at + 6, swap);
+	uint32_t type = load_u32(s->at, swap);
+	unsigned size = load_u16(s->at + 6, swap);
 
 	if (type != TACHO_RECORD_COMPRESSED2 || size < CHUNK_HEADER || size > s->chunk_left)
 		return stream_fail(s, -EBADMSG, stream_offset(s),
@@ -176,7 +176,7 @@ static int next_part(struct stream *s)
 	return feed_part(s, size - CHUNK_HEADER);
 }
 
-int chunk_broken(struct stream *s)
+int feed_broken_chunk(struct record_stream *s)
 {
 	bool swap = s->swap;
 	uint64_t data, payload;
@@ -185,10 +185,10 @@ int chunk_broken(struct stream *s)
 		return next_part(s);
 	if (s->chunk_pad)
 		pass_padding(s);
-	if (get_u32(s->at, swap) != TACHO_RECORD_COMPRESSED2 || !stream_need(s, CHUNK_HEADER))
+	if (load_u32(s->at, swap) != TACHO_RECORD_COMPRESSED2 || !stream_fill(s, CHUNK_HEADER))
 		return 0;
-	data = get_u64(s->at + 8, swap);
-	if (data + CHUNK_HEADER <= get_u16(s->at + 6, swap) || data > CHUNK_MAX)
+	data = load_u64(s->at + 8, swap);
+	if (data + CHUNK_HEADER <= load_u16(s->at + 6, swap) || data > CHUNK_MAX)
 		return 0;
 	payload = min_of(data, (uint64_t)CHUNK_PAYLOAD);
 	s->chunk_left = data - payload;
