@@ -136,7 +136,7 @@ int pmu_alias(struct tacho *t, const struct pmu *pmu, struct str name, struct pm
 	return 0;
 }
 
-void pmu_format_names(struct tacho *t, const struct pmu *pmu, struct buf *out, struct guess *g)
+void pmu_format_names(struct tacho *t, const struct pmu *pmu, struct buf *out, struct name_guess *g)
 {
 	scoped(strlist_done) struct strlist files = { 0 };
 
@@ -153,7 +153,7 @@ void pmu_format_names(struct tacho *t, const struct pmu *pmu, struct buf *out, s
 			guess_try(g, str_of(files.v[i]));
 }
 
-void pmu_guess(struct tacho *t, struct guess *g)
+void pmu_guess(struct tacho *t, struct name_guess *g)
 {
 	const struct pmu_list *all;
 

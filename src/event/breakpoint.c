@@ -8,7 +8,7 @@
 
 #include "base/num.h"
 
-static int scan_number(struct parser *p, const char *what, uint64_t *out)
+static int scan_number(struct event_parser *p, const char *what, uint64_t *out)
 {
 	struct str word = scan_word(p);
 	int err = num_u64(word, out);
@@ -20,7 +20,7 @@ static int scan_number(struct parser *p, const char *what, uint64_t *out)
 	return parse_refuse(p, -EINVAL, word.n ? word : scan_here(p, 1));
 }
 
-static int scan_length(struct parser *p, uint64_t *len)
+static int scan_length(struct event_parser *p, uint64_t *len)
 {
 	size_t start = p->at;
 	int err = scan_number(p, "a length", len);
@@ -43,7 +43,7 @@ static bool looks_like_access(struct str word)
 	return word.n > 0;
 }
 
-static int parse_access(struct parser *p, struct str word, uint32_t *out)
+static int parse_access(struct event_parser *p, struct str word, uint32_t *out)
 {
 	for (size_t i = 0; i < word.n; i++) {
 		uint32_t bit = word.s[i] == 'r' ? HW_BREAKPOINT_R :
@@ -59,7 +59,7 @@ static int parse_access(struct parser *p, struct str word, uint32_t *out)
 }
 
 /* ":rw", when that is what follows; modifiers are left for the caller. */
-static int scan_access(struct parser *p, uint32_t *out)
+static int scan_access(struct event_parser *p, uint32_t *out)
 {
 	size_t before = p->at;
 	struct str word;
@@ -78,13 +78,13 @@ static int scan_access(struct parser *p, uint32_t *out)
 	return 0;
 }
 
-static bool digit_follows(const struct parser *p)
+static bool digit_follows(const struct event_parser *p)
 {
 	return p->at + 1 < p->text.n && p->text.s[p->at] == '/' && p->text.s[p->at + 1] >= '0' &&
 	       p->text.s[p->at + 1] <= '9';
 }
 
-int breakpoint_parse(struct parser *p, size_t start)
+int breakpoint_parse(struct event_parser *p, size_t start)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
 	uint64_t addr, len = 0;

@@ -16,21 +16,21 @@ struct fixed_row {
 	const char *key;
 	enum value_kind kind;
 	bool counting;			/* usable without sampling */
-	int (*apply)(struct parser *p, struct event *ev, const struct term *term, uint64_t n);
+	int (*apply)(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n);
 };
 
-static int refuse_value(struct parser *p, const struct term *term)
+static int refuse_value(struct event_parser *p, const struct term *term)
 {
 	return parse_refuse(p, -EINVAL, term->value.n ? term->value : term->where);
 }
 
-static int keep(struct parser *p, const struct term *term, const char **out)
+static int keep(struct event_parser *p, const struct term *term, const char **out)
 {
 	*out = parse_str(p, term->value);
 	return *out ? 0 : -ENOMEM;
 }
 
-static int limit(struct parser *p, const struct term *term, uint64_t n, uint64_t most)
+static int limit(struct event_parser *p, const struct term *term, uint64_t n, uint64_t most)
 {
 	if (n <= most)
 		return 0;
@@ -39,7 +39,7 @@ static int limit(struct parser *p, const struct term *term, uint64_t n, uint64_t
 }
 
 /* Tracepoints and breakpoints keep their id and address where config words are. */
-static int may_config(struct parser *p, const struct event *ev, const struct term *term)
+static int may_config(struct event_parser *p, const struct event *ev, const struct term *term)
 {
 	const char *what = ev->kind == TACHO_EVENT_TRACEPOINT ? "tracepoint" :
 			   ev->kind == TACHO_EVENT_BREAKPOINT ? "breakpoint" :
@@ -51,7 +51,7 @@ static int may_config(struct parser *p, const struct event *ev, const struct ter
 	return parse_refuse(p, -EINVAL, term->where);
 }
 
-static int apply_config(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_config(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	int err = may_config(p, ev, term);
 
@@ -60,7 +60,7 @@ static int apply_config(struct parser *p, struct event *ev, const struct term *t
 	return err;
 }
 
-static int apply_config1(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_config1(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	int err = may_config(p, ev, term);
 
@@ -69,7 +69,7 @@ static int apply_config1(struct parser *p, struct event *ev, const struct term *
 	return err;
 }
 
-static int apply_config2(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_config2(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	int err = may_config(p, ev, term);
 
@@ -78,7 +78,7 @@ static int apply_config2(struct parser *p, struct event *ev, const struct term *
 	return err;
 }
 
-static int apply_config3(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_config3(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	int err = may_config(p, ev, term);
 
@@ -87,7 +87,7 @@ static int apply_config3(struct parser *p, struct event *ev, const struct term *
 	return err;
 }
 
-static int apply_config4(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_config4(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	int err = may_config(p, ev, term);
 
@@ -96,19 +96,19 @@ static int apply_config4(struct parser *p, struct event *ev, const struct term *
 	return err;
 }
 
-static int apply_name(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_name(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)n;
 	return keep(p, term, &ev->name);
 }
 
-static int refuse_both(struct parser *p, const struct term *term)
+static int refuse_both(struct event_parser *p, const struct term *term)
 {
 	error_set(p->e, -EINVAL, "an event has either a period or a freq, not both");
 	return parse_refuse(p, -EINVAL, term->where);
 }
 
-static int apply_period(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_period(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	if (ev->terms.freq_given)
 		return refuse_both(p, term);
@@ -119,7 +119,7 @@ static int apply_period(struct parser *p, struct event *ev, const struct term *t
 	return limit(p, term, n, INT64_MAX);
 }
 
-static int apply_freq(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_freq(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	if (ev->terms.period_given)
 		return refuse_both(p, term);
@@ -168,7 +168,7 @@ static uint64_t branch_kinds(struct str list)
 	return branch_types_or_any(bits);
 }
 
-static int apply_branch_type(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_branch_type(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	bool none = str_is(term->value, "no");
 
@@ -183,7 +183,7 @@ static int apply_branch_type(struct parser *p, struct event *ev, const struct te
 	return refuse_value(p, term);
 }
 
-static int apply_call_graph(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_call_graph(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	static const char *const kinds[] = { "fp", "dwarf", "lbr", "no" };
 
@@ -196,7 +196,7 @@ static int apply_call_graph(struct parser *p, struct event *ev, const struct ter
 	return refuse_value(p, term);
 }
 
-static int apply_aux_action(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_aux_action(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	static const char *const kinds[] = { "start-paused", "pause", "resume" };
 
@@ -208,25 +208,25 @@ static int apply_aux_action(struct parser *p, struct event *ev, const struct ter
 	return refuse_value(p, term);
 }
 
-static int apply_stack_size(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_stack_size(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	ev->terms.stack_size = (uint32_t)n;
 	return limit(p, term, n, 65528);	/* the largest multiple of 8 in 16 bits */
 }
 
-static int apply_max_stack(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_max_stack(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	ev->terms.max_stack = (uint32_t)n;
 	return limit(p, term, n, UINT16_MAX);
 }
 
-static int apply_nr(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_nr(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	ev->terms.nr = (uint32_t)n;
 	return limit(p, term, n, UINT32_MAX);
 }
 
-static int apply_aux_sample_size(struct parser *p, struct event *ev, const struct term *term,
+static int apply_aux_sample_size(struct event_parser *p, struct event *ev, const struct term *term,
 				 uint64_t n)
 {
 	ev->terms.aux_sample_size = (uint32_t)n;
@@ -238,39 +238,39 @@ static int8_t on_off(uint64_t n)
 	return n ? 1 : -1;
 }
 
-static int apply_time(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_time(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)p, (void)term;
 	ev->terms.time = on_off(n);
 	return 0;
 }
 
-static int apply_inherit(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_inherit(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)p, (void)term;
 	ev->terms.inherit = on_off(n);
 	return 0;
 }
 
-static int apply_no_inherit(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_no_inherit(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	return apply_inherit(p, ev, term, !n);
 }
 
-static int apply_overwrite(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_overwrite(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)p, (void)term;
 	ev->terms.overwrite = on_off(n);
 	return 0;
 }
 
-static int apply_no_overwrite(struct parser *p, struct event *ev, const struct term *term,
+static int apply_no_overwrite(struct event_parser *p, struct event *ev, const struct term *term,
 			      uint64_t n)
 {
 	return apply_overwrite(p, ev, term, !n);
 }
 
-static int apply_percore(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_percore(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)p, (void)term;
 	ev->flags &= ~EVENT_PERCORE;
@@ -278,20 +278,20 @@ static int apply_percore(struct parser *p, struct event *ev, const struct term *
 	return 0;
 }
 
-static int apply_aux_output(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_aux_output(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)p, (void)term;
 	ev->terms.aux_output = on_off(n);
 	return 0;
 }
 
-static int apply_metric_id(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_metric_id(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)n;
 	return keep(p, term, &ev->terms.metric_id);
 }
 
-static int apply_ratio(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_ratio(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	double ratio;
 
@@ -304,7 +304,7 @@ static int apply_ratio(struct parser *p, struct event *ev, const struct term *te
 }
 
 /* cpu=3, cpu=0-3, or the CPUs of a PMU; it may be repeated. */
-static int apply_cpu(struct parser *p, struct event *ev, const struct term *term, uint64_t n)
+static int apply_cpu(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	struct pmu *pmu = NULL;
 	int err = cpuset_parse(&ev->cpus, term->value);
@@ -372,7 +372,7 @@ bool term_is_fixed(struct str key)
 }
 
 /* The value as the row wants it; a bare word means 1. */
-static int row_value(struct parser *p, const struct fixed_row *row, const struct term *term,
+static int row_value(struct event_parser *p, const struct fixed_row *row, const struct term *term,
 		     uint64_t *n)
 {
 	int err;
@@ -390,7 +390,7 @@ static int row_value(struct parser *p, const struct fixed_row *row, const struct
 	return refuse_value(p, term);
 }
 
-static int apply_driver(struct parser *p, struct event *ev, const struct term *term)
+static int apply_driver(struct event_parser *p, struct event *ev, const struct term *term)
 {
 	const char *before = ev->terms.driver_config;
 	struct buf joined = { 0 };
@@ -405,7 +405,7 @@ static int apply_driver(struct parser *p, struct event *ev, const struct term *t
 	return ev->terms.driver_config ? 0 : error_nomem(p->e);
 }
 
-static int apply_row(struct parser *p, const struct fixed_row *row, struct event *ev,
+static int apply_row(struct event_parser *p, const struct fixed_row *row, struct event *ev,
 		     const struct term *term)
 {
 	uint64_t n = 1;
@@ -420,7 +420,7 @@ static int apply_row(struct parser *p, const struct fixed_row *row, struct event
 	return err < 0 ? err : row->apply(p, ev, term, n);
 }
 
-int term_apply_fixed(struct parser *p, struct term_list *l, struct event *ev)
+int term_apply_fixed(struct event_parser *p, struct term_list *l, struct event *ev)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct term *term = &l->v[i];
@@ -438,7 +438,7 @@ int term_apply_fixed(struct parser *p, struct term_list *l, struct event *ev)
 	return 0;
 }
 
-void term_fixed_names(const struct parser *p, struct buf *out, struct guess *g)
+void term_fixed_names(const struct event_parser *p, struct buf *out, struct name_guess *g)
 {
 	for (size_t i = 0; i < countof(rows); i++) {
 		if ((p->flags & EVENT_FOR_STAT) && !rows[i].counting)
@@ -449,7 +449,7 @@ void term_fixed_names(const struct parser *p, struct buf *out, struct guess *g)
 	}
 }
 
-int term_refuse_rest(struct parser *p, const struct term_list *l, const char *of)
+int term_refuse_rest(struct event_parser *p, const struct term_list *l, const char *of)
 {
 	struct buf names = { 0 };
 	const struct term *term = NULL;
@@ -460,7 +460,7 @@ int term_refuse_rest(struct parser *p, const struct term_list *l, const char *of
 	if (!term)
 		return 0;
 
-	struct guess g = GUESS(term->key);
+	struct name_guess g = GUESS(term->key);
 
 	term_fixed_names(p, &names, &g);
 	error_set(p->e, -EINVAL, "%s has no term '%.*s'; it has %s", of, SHOW(term->key),

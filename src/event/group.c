@@ -92,7 +92,7 @@ static int regroup(struct event_list *list, size_t first, const uint32_t *group,
 	return 0;
 }
 
-int group_close(struct parser *p, size_t first, struct str name, bool no_regroup)
+int group_close(struct event_parser *p, size_t first, struct str name, bool no_regroup)
 {
 	size_t n = p->list->n - first, n_groups = 1;
 	scoped(freep) uint32_t *group = NULL;

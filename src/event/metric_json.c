@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 
-enum field {
+enum metric_field {
 	M_NAME, M_LEGACY, M_GROUPS, M_EXPR, M_FORMULA, M_THRESHOLD, M_SCALE_UNIT, M_UNIT, M_BRIEF, M_PUBLIC,
 	M_PARENT, M_LOCATE, M_LEVEL, M_CATEGORY, M_EVENT, M_PLAIN_NAME, M_PLAIN_EXPR, M_MAX
 };
@@ -23,7 +23,7 @@ static const char *const keys[M_MAX] = {
 	"Category", "EventName", "name", "expression",
 };
 
-struct reader {
+struct metric_reader {
 	struct json_in in;
 	struct metric_defs *d;
 	struct str f[M_MAX];
@@ -34,7 +34,7 @@ struct reader {
 
 /* ---- strings ---- */
 
-static const char *keep(struct reader *r, struct str s)
+static const char *keep(struct metric_reader *r, struct str s)
 {
 	char *copy;
 
@@ -49,7 +49,7 @@ static const char *keep(struct reader *r, struct str s)
 }
 
 /* "100%": a number and what is measured. */
-static const char *scale_unit(struct reader *r, struct str s, double *scale)
+static const char *scale_unit(struct metric_reader *r, struct str s, double *scale)
 {
 	size_t n = s.n;
 
@@ -60,7 +60,7 @@ static const char *scale_unit(struct reader *r, struct str s, double *scale)
 	return keep(r, str_n(s.s + n, s.n - n));
 }
 
-static const char *unit_of(struct reader *r, double *scale)
+static const char *unit_of(struct metric_reader *r, double *scale)
 {
 	struct str unit = r->f[M_UNIT];
 
@@ -71,7 +71,7 @@ static const char *unit_of(struct reader *r, double *scale)
 }
 
 /* The kernel's files name the event in prose: "... Sample with: A_PS, B. Related metrics: ..." */
-static struct str sample_of(const struct reader *r)
+static struct str sample_of(const struct metric_reader *r)
 {
 	static const char mark[] = "Sample with: ";
 	struct str s = r->f[M_PUBLIC];
@@ -92,7 +92,7 @@ static struct str sample_of(const struct reader *r)
 
 /* Of the kernel's metrics a group tells, TopdownL2 or AMD's PipelineL2; of perfmon's the Level, where it
  * is a share of slots or cycles and no mere information. */
-static uint32_t level_of(const struct reader *r)
+static uint32_t level_of(const struct metric_reader *r)
 {
 	struct str rest = r->f[M_GROUPS], group, name = r->f[M_NAME];
 	uint32_t level = 0;
@@ -113,7 +113,7 @@ static uint32_t level_of(const struct reader *r)
 	return level == 1 || r->f[M_PARENT].n ? level : 0;
 }
 
-static const char *groups_of(struct reader *r, uint32_t level)
+static const char *groups_of(struct metric_reader *r, uint32_t level)
 {
 	struct str groups = r->f[M_GROUPS];
 
@@ -125,7 +125,7 @@ static const char *groups_of(struct reader *r, uint32_t level)
 }
 
 /* tma_fetch_latency is in the group tma_frontend_bound_group. */
-static struct str parent_of(const struct reader *r)
+static struct str parent_of(const struct metric_reader *r)
 {
 	struct str rest = r->f[M_GROUPS], group;
 
@@ -139,7 +139,7 @@ static struct str parent_of(const struct reader *r)
 
 /* ---- a metric ---- */
 
-static const char *formula(struct reader *r, struct str text, const struct metric_aliases *aliases)
+static const char *formula(struct metric_reader *r, struct str text, const struct metric_aliases *aliases)
 {
 	buf_clear(&r->text);
 	if (!metric_text_formula(&r->text, text, aliases))
@@ -147,7 +147,7 @@ static const char *formula(struct reader *r, struct str text, const struct metri
 	return buf_failed(&r->text) ? NULL : keep(r, buf_view(&r->text));
 }
 
-static const char *expr_of(struct reader *r)
+static const char *expr_of(struct metric_reader *r)
 {
 	const struct metric_aliases none = { 0 };
 
@@ -156,14 +156,14 @@ static const char *expr_of(struct reader *r)
 	return r->f[M_EXPR].n ? keep(r, r->f[M_EXPR]) : formula(r, r->f[M_PLAIN_EXPR], &none);
 }
 
-static struct str name_of(const struct reader *r)
+static struct str name_of(const struct metric_reader *r)
 {
 	if (!r->f[M_EXPR].n && !r->f[M_FORMULA].n)
 		return r->f[M_PLAIN_EXPR].n ? r->f[M_PLAIN_NAME] : str_n("", 0);
 	return r->f[M_NAME].n ? r->f[M_NAME] : r->f[M_EVENT];
 }
 
-static int take_metric(struct reader *r)
+static int take_metric(struct metric_reader *r)
 {
 	struct metric_def m = { .name = keep(r, name_of(r)), .legacy = keep(r, r->f[M_LEGACY]) };
 	struct metric_def *slot;
@@ -195,7 +195,7 @@ static int take_metric(struct reader *r)
 /* ---- the file ---- */
 
 /* {"Name": "INST_RETIRED.ANY", "Alias": "b"}, or {"Value": ..., "Alias": ...} */
-static int read_alias(struct reader *r, struct metric_aliases *to, enum metric_alias_kind kind)
+static int read_alias(struct metric_reader *r, struct metric_aliases *to, enum metric_alias_kind kind)
 {
 	struct metric_alias a = { .kind = kind }, *slot;
 	struct str key = { 0 }, value = { 0 };
@@ -224,7 +224,7 @@ static int read_alias(struct reader *r, struct metric_aliases *to, enum metric_a
 	return 0;
 }
 
-static int read_aliases(struct reader *r, struct metric_aliases *to, enum metric_alias_kind kind)
+static int read_aliases(struct metric_reader *r, struct metric_aliases *to, enum metric_alias_kind kind)
 {
 	enum json_token token;
 	struct str ignored;
@@ -239,7 +239,7 @@ static int read_aliases(struct reader *r, struct metric_aliases *to, enum metric
 	return err;
 }
 
-static int read_threshold(struct reader *r)
+static int read_threshold(struct metric_reader *r)
 {
 	struct str key = { 0 }, value = { 0 };
 	enum json_token token;
@@ -257,14 +257,14 @@ static int read_threshold(struct reader *r)
 	return err ? err : token == JSON_IN_CLOSE ? 0 : -EINVAL;
 }
 
-static void note_field(struct reader *r, struct str key, struct str value)
+static void note_field(struct metric_reader *r, struct str key, struct str value)
 {
 	for (size_t i = 0; i < M_MAX; i++)
 		if (str_is(key, keys[i]))
 			r->f[i] = value;
 }
 
-static int read_member(struct reader *r, struct str key)
+static int read_member(struct metric_reader *r, struct str key)
 {
 	struct str value = { 0 };
 	enum json_token token = json_next(&r->in, &value);
@@ -282,7 +282,7 @@ static int read_member(struct reader *r, struct str key)
 	return json_skip(&r->in, token) ? 0 : -EINVAL;
 }
 
-static int read_metric(struct reader *r)
+static int read_metric(struct metric_reader *r)
 {
 	enum json_token token;
 	struct str key = { 0 };
@@ -296,7 +296,7 @@ static int read_metric(struct reader *r)
 	return err ? err : token == JSON_IN_CLOSE ? take_metric(r) : -EINVAL;
 }
 
-static int read_array(struct reader *r)
+static int read_array(struct metric_reader *r)
 {
 	enum json_token token;
 	struct str ignored;
@@ -312,7 +312,7 @@ static int read_array(struct reader *r)
 }
 
 /* {"MIN": 0, "MAX": 888, "MEAN": 6.11} */
-static int read_latency(struct reader *r, struct str event)
+static int read_latency(struct metric_reader *r, struct str event)
 {
 	struct metric_latency l = { .event = keep(r, event), .mean = -1 }, *slot;
 	struct str key = { 0 }, value = { 0 };
@@ -336,7 +336,7 @@ static int read_latency(struct reader *r, struct str event)
 	return 0;
 }
 
-static int read_latencies(struct reader *r)
+static int read_latencies(struct metric_reader *r)
 {
 	struct str key = { 0 }, ignored;
 	enum json_token token;
@@ -352,7 +352,7 @@ static int read_latencies(struct reader *r)
 	return err ? err : token == JSON_IN_CLOSE ? 0 : -EINVAL;
 }
 
-static int read_top(struct reader *r)
+static int read_top(struct metric_reader *r)
 {
 	struct str key = { 0 }, ignored;
 	enum json_token token;
@@ -372,7 +372,7 @@ static int read_top(struct reader *r)
 
 int metric_defs_read(struct metric_defs *d, char *text, size_t n)
 {
-	struct reader r = { .in = { .text = text, .n = n }, .d = d };
+	struct metric_reader r = { .in = { .text = text, .n = n }, .d = d };
 	struct str ignored;
 	enum json_token token = json_next(&r.in, &ignored);
 	int err = token == JSON_IN_OBJECT ? read_top(&r) : token == JSON_IN_ARRAY ? read_array(&r) : -EINVAL;

@@ -80,14 +80,14 @@ static void put_term(struct buf *out, struct str q, bool uncore)
 		buf_str(out, q);
 }
 
-struct qualified {
+struct qualified_event {
 	struct str name;
 	struct buf terms;
 	char privilege[4];
 	bool latency, one_unit, perf_metrics;
 };
 
-static void take_qualifier(struct qualified *e, struct str q)
+static void take_qualifier(struct qualified_event *e, struct str q)
 {
 	size_t n = strlen(e->privilege);
 
@@ -108,7 +108,7 @@ static void take_qualifier(struct qualified *e, struct str q)
 	}
 }
 
-static void put_bracketed(struct buf *out, const struct qualified *e)
+static void put_bracketed(struct buf *out, const struct qualified_event *e)
 {
 	if (e->perf_metrics && str_is(e->name, "TOPDOWN.SLOTS"))
 		buf_puts(out, "[slots");
@@ -123,7 +123,7 @@ static void put_bracketed(struct buf *out, const struct qualified *e)
 
 static void put_event(struct buf *out, struct str text)
 {
-	struct qualified e = { 0 };
+	struct qualified_event e = { 0 };
 	const char *constant = constant_text(text);
 	struct str rest = text, q;
 
@@ -169,13 +169,13 @@ static void put_constant(struct buf *out, struct str name)
 
 /* ---- the formula ---- */
 
-struct scan {
+struct formula_scan {
 	struct str rest;
 	const struct metric_aliases *aliases;
 	struct buf *out;
 };
 
-static struct str ahead(struct scan *s, size_t n)
+static struct str ahead(struct formula_scan *s, size_t n)
 {
 	struct str head = str_n(s->rest.s, n);
 
@@ -211,7 +211,7 @@ static const struct metric_alias *find_alias(const struct metric_aliases *l, str
 	return NULL;
 }
 
-static void put_word(struct scan *s, struct str word)
+static void put_word(struct formula_scan *s, struct str word)
 {
 	const struct metric_alias *a = find_alias(s->aliases, word);
 	bool indexed = a && str_starts(s->rest, "[0]");
@@ -233,7 +233,7 @@ static void put_word(struct scan *s, struct str word)
 }
 
 /* PerfSpect's names stand in brackets; some of them are constants. */
-static void put_bracket(struct scan *s)
+static void put_bracket(struct formula_scan *s)
 {
 	ptrdiff_t end = str_find(s->rest, ']');
 	struct str name = end > 0 ? str_n(s->rest.s + 1, (size_t)end - 1) : str_n("", 0);
@@ -248,7 +248,7 @@ static void put_bracket(struct scan *s)
 
 bool metric_text_formula(struct buf *out, struct str formula, const struct metric_aliases *aliases)
 {
-	struct scan s = { formula, aliases, out };
+	struct formula_scan s = { formula, aliases, out };
 
 	while (s.rest.n && out->n <= METRIC_TEXT_MAX && !buf_failed(out)) {
 		unsigned char c = (unsigned char)s.rest.s[0];

@@ -35,7 +35,7 @@ bool modifiers_look_like(struct str word)
 	return true;
 }
 
-static int modifier_letter(struct parser *p, struct str at, struct modifiers *m)
+static int modifier_letter(struct event_parser *p, struct str at, struct modifiers *m)
 {
 	char c = at.s[0];
 
@@ -63,7 +63,7 @@ static int modifier_letter(struct parser *p, struct str at, struct modifiers *m)
 	return parse_refuse(p, -EINVAL, at);
 }
 
-int modifiers_parse(struct parser *p, struct str word, struct modifiers *out)
+int modifiers_parse(struct event_parser *p, struct str word, struct modifiers *out)
 {
 	for (size_t i = 0; i < word.n; i++) {
 		int err = modifier_letter(p, str_n(word.s + i, 1), out);
@@ -105,7 +105,7 @@ static void apply_guest(const struct modifiers *m, struct event *ev)
 	ev->flags |= EVENT_GUEST_GIVEN;
 }
 
-static int apply_precise(struct parser *p, const struct modifiers *m, struct str where,
+static int apply_precise(struct event_parser *p, const struct modifiers *m, struct str where,
 			 struct event *ev)
 {
 	uint64_t level = (ev->attr.flags & PERF_ATTR_PRECISE_MASK) >> PERF_ATTR_PRECISE_SHIFT;
@@ -121,7 +121,7 @@ static int apply_precise(struct parser *p, const struct modifiers *m, struct str
 	return 0;
 }
 
-int modifiers_apply(struct parser *p, const struct modifiers *m, struct str where, bool leads,
+int modifiers_apply(struct event_parser *p, const struct modifiers *m, struct str where, bool leads,
 		    struct event *ev)
 {
 	int err = apply_precise(p, m, where, ev);

@@ -258,7 +258,7 @@ bool cache_name_at(size_t i, char out[48], uint64_t *config)
 	return false;
 }
 
-static void guess_table(struct guess *g, const struct generic_name *table, size_t n)
+static void guess_table(struct name_guess *g, const struct generic_name *table, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		guess_try(g, str_of(table[i].name));
@@ -267,7 +267,7 @@ static void guess_table(struct guess *g, const struct generic_name *table, size_
 	}
 }
 
-void generic_guess(struct guess *g)
+void generic_guess(struct name_guess *g)
 {
 	char name[48];
 	uint64_t config;

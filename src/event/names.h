@@ -39,7 +39,7 @@ bool generic_find_hardware(struct str word, struct generic *out);	/* hardware an
 /* CPU_CYCLES, PAGE_FAULTS_MIN, L1D_READ_MISS ... */
 bool generic_find_alumet(struct str word, struct generic *out);
 
-void generic_guess(struct guess *g);	/* offers every name */
+void generic_guess(struct name_guess *g);	/* offers every name */
 
 /* The cache events as perf lists them, e.g. "L1-dcache-load-misses"; false past the end. */
 bool cache_name_at(size_t i, char out[48], uint64_t *config);

@@ -3,7 +3,7 @@
  */
 #include "event/nearest_name.h"
 
-void guess_try(struct guess *g, struct str candidate)
+void guess_try(struct name_guess *g, struct str candidate)
 {
 	if (candidate.n >= sizeof(g->best))
 		return;

@@ -9,14 +9,14 @@
 
 #include "base/str.h"
 
-struct guess {
+struct name_guess {
 	struct str_nearest near;
 	char best[160];
 };
 
 #define GUESS(typed) { .near = { .word = (typed) } }
 
-void guess_try(struct guess *g, struct str candidate);
+void guess_try(struct name_guess *g, struct str candidate);
 
 /* What error messages show of a word: all of it, within reason. */
 #define SHOW(x) (int)min_of((x).n, (size_t)100), ((x).n ? (x).s : "")

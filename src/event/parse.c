@@ -16,7 +16,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 
-int parse_add(struct parser *p, enum tacho_event_kind kind, const char *pmu, struct event **out)
+int parse_add(struct event_parser *p, enum tacho_event_kind kind, const char *pmu, struct event **out)
 {
 	uint32_t i = (uint32_t)p->list->n;
 	struct event *ev;
@@ -38,7 +38,7 @@ int parse_add(struct parser *p, enum tacho_event_kind kind, const char *pmu, str
 	return 0;
 }
 
-char *parse_str(struct parser *p, struct str s)
+char *parse_str(struct event_parser *p, struct str s)
 {
 	char *copy = arena_str(&p->list->arena, s);
 
@@ -74,7 +74,7 @@ static bool is_raw(struct str word, uint64_t *config)
 	       num_hex(str_n(word.s + 1, word.n - 1), config) == 0;
 }
 
-static int parse_number(struct parser *p, struct str type_word)
+static int parse_number(struct event_parser *p, struct str type_word)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
 	struct str word = scan_word(p);
@@ -94,7 +94,7 @@ static int parse_number(struct parser *p, struct str type_word)
 	return err < 0 ? err : resolve_number(p, type, config, &terms);
 }
 
-static int parse_tracepoint(struct parser *p, struct str system, struct str name)
+static int parse_tracepoint(struct event_parser *p, struct str system, struct str name)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
 	int err = term_list_scan(p, name, &terms);
@@ -103,7 +103,7 @@ static int parse_tracepoint(struct parser *p, struct str system, struct str name
 }
 
 /* The word after ':' when it is no modifiers; an empty one otherwise, and nothing is consumed. */
-static struct str scan_second(struct parser *p)
+static struct str scan_second(struct event_parser *p)
 {
 	size_t before = p->at;
 	struct str word = { 0 };
@@ -118,7 +118,7 @@ static struct str scan_second(struct parser *p)
 	return word;
 }
 
-static int parse_slashed(struct parser *p, struct str word)
+static int parse_slashed(struct event_parser *p, struct str word)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
 	uint64_t config;
@@ -132,7 +132,7 @@ static int parse_slashed(struct parser *p, struct str word)
 
 /* NAME:config1=0x10, once or more: terms as they are written for other tools. Nothing is consumed
  * where the next is something else. */
-static int scan_qualifiers(struct parser *p, struct term_list *out)
+static int scan_qualifiers(struct event_parser *p, struct term_list *out)
 {
 	for (;;) {
 		struct term term = { .has_value = true }, *slot;
@@ -159,7 +159,7 @@ static int scan_qualifiers(struct parser *p, struct term_list *out)
 }
 
 /* All of an item from `from` on: libpfm4's text has colons and '=' of its own. */
-static struct str scan_item(struct parser *p, const char *from)
+static struct str scan_item(struct event_parser *p, const char *from)
 {
 	size_t at = (size_t)(from - p->text.s), start = at;
 
@@ -169,7 +169,7 @@ static struct str scan_item(struct parser *p, const char *from)
 }
 
 /* pfm::NAME, or PMU::NAME as libpfm4 has it; 1 when it was one. */
-static int parse_pfm(struct parser *p, struct str word)
+static int parse_pfm(struct event_parser *p, struct str word)
 {
 	struct str text = scan_item(p, word.s);
 	int err;
@@ -184,7 +184,7 @@ static int parse_pfm(struct parser *p, struct str word)
 }
 
 /* EVENT:UMASK, which looks like a tracepoint of a group that is not there; 1 when it was one. */
-static int parse_masked(struct parser *p, struct str word)
+static int parse_masked(struct event_parser *p, struct str word)
 {
 	struct str text = scan_item(p, word.s);
 	int err = str_has_glob(text) || tracepoint_has_system(p->t, word) ? 0 : resolve_pfm(p, text, false);
@@ -194,7 +194,7 @@ static int parse_masked(struct parser *p, struct str word)
 	return err;
 }
 
-static int parse_body(struct parser *p, size_t start, struct str word)
+static int parse_body(struct event_parser *p, size_t start, struct str word)
 {
 	scoped(term_list_done) struct term_list qualifiers = { 0 };
 	struct term_list none = { 0 };
@@ -232,7 +232,7 @@ static int parse_body(struct parser *p, size_t start, struct str word)
 }
 
 /* Letters behind an event: after ':' or directly after a closing slash. */
-static int scan_modifiers(struct parser *p, struct str *word, struct modifiers *m)
+static int scan_modifiers(struct event_parser *p, struct str *word, struct modifiers *m)
 {
 	bool slash = p->at && p->text.s[p->at - 1] == '/';
 	bool colon = scan_take(p, ':');
@@ -244,7 +244,7 @@ static int scan_modifiers(struct parser *p, struct str *word, struct modifiers *
 	return modifiers_parse(p, *word, m);
 }
 
-static int name_event(struct parser *p, struct event *ev, struct str typed, struct str letters)
+static int name_event(struct event_parser *p, struct event *ev, struct str typed, struct str letters)
 {
 	struct buf b = { 0 };
 
@@ -260,7 +260,7 @@ static int name_event(struct parser *p, struct event *ev, struct str typed, stru
 }
 
 /* What is left once an event's text is known: letters, name, place in the spec. */
-static int finish_events(struct parser *p, size_t first, size_t start)
+static int finish_events(struct event_parser *p, size_t first, size_t start)
 {
 	struct modifiers m = { 0 };
 	struct str letters, typed;
@@ -293,7 +293,7 @@ static int finish_events(struct parser *p, size_t first, size_t start)
 	return 0;
 }
 
-static int refuse_no_event(struct parser *p)
+static int refuse_no_event(struct event_parser *p)
 {
 	struct str here = scan_here(p, 1);
 
@@ -307,7 +307,7 @@ static int refuse_no_event(struct parser *p)
 	return parse_refuse(p, -EINVAL, here);
 }
 
-static int parse_event(struct parser *p, struct str word)
+static int parse_event(struct event_parser *p, struct str word)
 {
 	size_t first = p->list->n, start = (size_t)(word.s - p->text.s);
 	int err;
@@ -319,7 +319,7 @@ static int parse_event(struct parser *p, struct str word)
 	return err < 0 ? err : finish_events(p, first, start);
 }
 
-static int refuse_open_group(struct parser *p, size_t brace)
+static int refuse_open_group(struct event_parser *p, size_t brace)
 {
 	struct str here = scan_here(p, 1);
 
@@ -332,7 +332,7 @@ static int refuse_open_group(struct parser *p, size_t brace)
 	return parse_refuse(p, -EINVAL, str_n(p->text.s + brace, 1));
 }
 
-static int finish_group(struct parser *p, size_t first, struct str name)
+static int finish_group(struct event_parser *p, size_t first, struct str name)
 {
 	struct modifiers m = { 0 };
 	struct str letters = { 0 };
@@ -350,7 +350,7 @@ static int finish_group(struct parser *p, size_t first, struct str name)
 }
 
 /* The kernel refuses members that are pinned or exclusive; only the leader may be. */
-static int check_member(struct parser *p, size_t first, size_t member)
+static int check_member(struct event_parser *p, size_t first, size_t member)
 {
 	const struct event *ev = &p->list->v[member];
 
@@ -360,7 +360,7 @@ static int check_member(struct parser *p, size_t first, size_t member)
 	return parse_refuse(p, -EINVAL, str_n(p->text.s + ev->column, ev->length));
 }
 
-static int parse_group(struct parser *p, struct str name)
+static int parse_group(struct event_parser *p, struct str name)
 {
 	size_t first = p->list->n, brace = p->at;
 	int err;
@@ -380,7 +380,7 @@ static int parse_group(struct parser *p, struct str name)
 	return scan_take(p, '}') ? finish_group(p, first, name) : refuse_open_group(p, brace);
 }
 
-static int parse_list(struct parser *p)
+static int parse_list(struct event_parser *p)
 {
 	do {
 		struct str word = scan_word(p);
@@ -404,7 +404,7 @@ static int parse_list(struct parser *p)
 }
 
 /* Control characters and bytes beyond ASCII mean nothing in names, and spoil messages. */
-static int check_text(struct parser *p)
+static int check_text(struct event_parser *p)
 {
 	if (p->text.n > SPEC_MAX)
 		return error_set(p->e, -E2BIG, "the event list is longer than %u bytes", SPEC_MAX);
@@ -422,7 +422,7 @@ static int check_text(struct parser *p)
 int event_parse(struct tacho *t, const char *spec, unsigned flags, struct event_list *list,
 		struct tacho_error *e)
 {
-	struct parser p = { .t = t, .text = str_of(spec), .flags = flags, .list = list, .e = e };
+	struct event_parser p = { .t = t, .text = str_of(spec), .flags = flags, .list = list, .e = e };
 	size_t before = list->n;
 	int err = check_text(&p);
 

@@ -13,7 +13,7 @@
 #define SPEC_MAX (1u << 20)		/* bytes of one spec */
 #define SPEC_EVENTS_MAX 65536u		/* events one spec may expand to */
 
-struct parser {
+struct event_parser {
 	struct tacho *t;
 	struct str text;
 	size_t at;
@@ -24,14 +24,14 @@ struct parser {
 };
 
 /* Points the error at a part of the spec and returns `code`. */
-int parse_refuse(struct parser *p, int code, struct str where);
+int parse_refuse(struct event_parser *p, int code, struct str where);
 
 /* scan.c: blanks are skipped before every token. */
-char scan_peek(struct parser *p);			/* '\0' at the end */
-bool scan_take(struct parser *p, char c);
-struct str scan_word(struct parser *p);			/* a NAME, empty: none stands here */
-struct str scan_here(struct parser *p, size_t n);	/* the next n bytes, for a message */
-struct str scan_since(const struct parser *p, size_t start);	/* without blanks at the ends */
+char scan_peek(struct event_parser *p);			/* '\0' at the end */
+bool scan_take(struct event_parser *p, char c);
+struct str scan_word(struct event_parser *p);			/* a NAME, empty: none stands here */
+struct str scan_here(struct event_parser *p, size_t n);	/* the next n bytes, for a message */
+struct str scan_since(const struct event_parser *p, size_t start);	/* without blanks at the ends */
 bool scan_name_char(char c);
 
 /* term.c */
@@ -51,18 +51,18 @@ struct term_list {
 
 void term_list_done(struct term_list *l);
 /* Reads "/ terms /"; the cursor stands on the first slash. `of` is for messages. */
-int term_list_scan(struct parser *p, struct str of, struct term_list *out);
+int term_list_scan(struct event_parser *p, struct str of, struct term_list *out);
 /* A bare word as a term of its own, before the others. */
 int term_list_push_front(struct term_list *l, struct str word);
 void term_list_drop_front(struct term_list *l);
 bool term_is_fixed(struct str key);
 /* Applies name, period, cpu and the like to an event and marks them used. */
-int term_apply_fixed(struct parser *p, struct term_list *l, struct event *ev);
+int term_apply_fixed(struct event_parser *p, struct term_list *l, struct event *ev);
 /* Refuses the first term nothing took. */
-int term_refuse_rest(struct parser *p, const struct term_list *l, const char *of);
+int term_refuse_rest(struct event_parser *p, const struct term_list *l, const char *of);
 /* "config, config1 ...": the fixed terms that are allowed here. */
-void term_fixed_names(const struct parser *p, struct buf *out, struct guess *g);
-int term_number(struct parser *p, const struct term *term, uint64_t *out);
+void term_fixed_names(const struct event_parser *p, struct buf *out, struct name_guess *g);
+int term_number(struct event_parser *p, const struct term *term, uint64_t *out);
 
 /* modifier.c */
 struct modifiers {
@@ -72,33 +72,33 @@ struct modifiers {
 };
 #define MODIFIER_LETTERS "ukhIGHpPSDWebRX"
 bool modifiers_look_like(struct str word);		/* only such letters, 1 to 17 of them */
-int modifiers_parse(struct parser *p, struct str word, struct modifiers *out);
+int modifiers_parse(struct event_parser *p, struct str word, struct modifiers *out);
 /* `leads` is false for the members of a group that its own modifiers reach. */
-int modifiers_apply(struct parser *p, const struct modifiers *m, struct str where, bool leads,
+int modifiers_apply(struct event_parser *p, const struct modifiers *m, struct str where, bool leads,
 		    struct event *ev);
 
 /* Adds an event with the defaults of its kind; valid until the next one is added. */
-int parse_add(struct parser *p, enum tacho_event_kind kind, const char *pmu, struct event **out);
+int parse_add(struct event_parser *p, enum tacho_event_kind kind, const char *pmu, struct event **out);
 /* A copy in the list's arena; NULL with the error set. */
-char *parse_str(struct parser *p, struct str s);
+char *parse_str(struct event_parser *p, struct str s);
 /* Drops the events from index `n` on. */
 void parse_drop(struct event_list *list, size_t n);
 
 /* resolve.c: each adds one or more events. */
-int resolve_word(struct parser *p, struct str word);
-int resolve_terms(struct parser *p, struct str word, struct term_list *terms);
-int resolve_number(struct parser *p, uint32_t type, uint64_t config, struct term_list *terms);
+int resolve_word(struct event_parser *p, struct str word);
+int resolve_terms(struct event_parser *p, struct str word, struct term_list *terms);
+int resolve_number(struct event_parser *p, uint32_t type, uint64_t config, struct term_list *terms);
 /* True when the word means an event by itself. */
 bool resolve_knows(struct str word);
 /* The last event adds up with those from `first` on that count on instances of the same PMU. */
-void resolve_merge_instance(struct parser *p, size_t first, const struct pmu *pmu);
+void resolve_merge_instance(struct event_parser *p, size_t first, const struct pmu *pmu);
 /* On hybrid cores the names say which core is meant: cpu_core/cycles/. */
-int resolve_name_hybrid(struct parser *p, struct str word, const struct term_list *terms,
+int resolve_name_hybrid(struct event_parser *p, struct str word, const struct term_list *terms,
 			const struct pmu *pmu, struct event *ev);
 
 /* vendor_add.c: an event of a vendor's list, with further terms or NULL. 1, 0 where no list knows
  * the word, or a negative errno. */
-int resolve_listed(struct parser *p, struct str word, struct term_list *terms);
+int resolve_listed(struct event_parser *p, struct str word, struct term_list *terms);
 /* A list's name between a PMU's slashes: its terms on that PMU, and what else the list says. 1, 0 where no
  * list has it for this PMU, -EOPNOTSUPP where it cannot be counted, or another negative errno. */
 struct vendor_slashed {
@@ -107,28 +107,28 @@ struct vendor_slashed {
 	double scale;
 	bool per_pkg;
 };
-int vendor_slashed(struct parser *p, const struct pmu *pmu, struct str word, struct vendor_slashed *out);
+int vendor_slashed(struct event_parser *p, const struct pmu *pmu, struct str word, struct vendor_slashed *out);
 /* The kernel's name for a part of Intel's PERF_METRICS register; NULL: it is none. */
 const char *vendor_topdown(struct str word);
-void vendor_guess(struct tacho *t, struct guess *g);	/* offers the names of the lists that are read */
+void vendor_guess(struct tacho *t, struct name_guess *g);	/* offers the names of the lists that are read */
 
 /* pfm.c: libpfm4's text for an event. `asked`: it was meant for libpfm4, and a refusal is an error;
  * else it is the last who is asked. 1, 0 where it does not know the name, or a negative errno. */
-int resolve_pfm(struct parser *p, struct str text, bool asked);
+int resolve_pfm(struct event_parser *p, struct str text, bool asked);
 
 /* pmu_event.c */
-int pmu_event_add(struct parser *p, struct pmu *pmu, struct term_list *terms);
-int pmu_event_place(struct parser *p, const struct pmu *pmu, struct event *ev);
+int pmu_event_add(struct event_parser *p, struct pmu *pmu, struct term_list *terms);
+int pmu_event_place(struct event_parser *p, const struct pmu *pmu, struct event *ev);
 
 /* tracepoint.c */
-int tracepoint_add(struct parser *p, struct str system, struct str name, struct term_list *terms);
+int tracepoint_add(struct event_parser *p, struct str system, struct str name, struct term_list *terms);
 bool tracepoint_has_system(struct tacho *t, struct str system);
-void tracepoint_guess(struct tacho *t, struct guess *g);	/* offers every system:name */
+void tracepoint_guess(struct tacho *t, struct name_guess *g);	/* offers every system:name */
 
 /* breakpoint.c: the cursor stands behind "mem:". */
-int breakpoint_parse(struct parser *p, size_t start);
+int breakpoint_parse(struct event_parser *p, size_t start);
 
 /* group.c: the events from `first` on become a group; `start` is its '{'. */
-int group_close(struct parser *p, size_t first, struct str name, bool no_regroup);
+int group_close(struct event_parser *p, size_t first, struct str name, bool no_regroup);
 
 #endif

@@ -43,7 +43,7 @@ static void load(void)
 		pfm.started = pfm.start();
 }
 
-static int refuse_absent(struct parser *p, struct str text)
+static int refuse_absent(struct event_parser *p, struct str text)
 {
 	error_set(p->e, -EOPNOTSUPP, pfm.library ? "libpfm4 does not start here" :
 		  "libpfm.so.4, which knows these names, cannot be loaded");
@@ -51,7 +51,7 @@ static int refuse_absent(struct parser *p, struct str text)
 	return parse_refuse(p, -EOPNOTSUPP, text);
 }
 
-static int refuse(struct parser *p, struct str text, int code)
+static int refuse(struct event_parser *p, struct str text, int code)
 {
 	int err = code == PFM_ERR_NOTFOUND ? -ENOENT : -EINVAL;
 
@@ -91,7 +91,7 @@ static void take_flags(struct event *ev, const struct perf_event_attr *attr, str
 }
 
 /* The PMU of that type; NULL: a core's raw event, or none that sysfs shows. */
-static int pmu_of(struct parser *p, uint32_t type, struct pmu **out)
+static int pmu_of(struct event_parser *p, uint32_t type, struct pmu **out)
 {
 	const struct pmu_list *all;
 	int err = pmu_all(p->t, &all);
@@ -103,7 +103,7 @@ static int pmu_of(struct parser *p, uint32_t type, struct pmu **out)
 	return err < 0 ? error_nomem(p->e) : 0;
 }
 
-static int add(struct parser *p, struct str text, const struct pfm_encode *got)
+static int add(struct event_parser *p, struct str text, const struct pfm_encode *got)
 {
 	const struct perf_event_attr *attr = got->attr;
 	struct pmu *pmu;
@@ -127,7 +127,7 @@ static int add(struct parser *p, struct str text, const struct pfm_encode *got)
 	return pmu ? pmu_event_place(p, pmu, ev) : 0;
 }
 
-int resolve_pfm(struct parser *p, struct str text, bool asked)
+int resolve_pfm(struct event_parser *p, struct str text, bool asked)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	struct pfm_encode arg = { .attr = &attr, .size = sizeof(arg), .cpu = -1 };

@@ -82,8 +82,8 @@ int pmu_alias(struct tacho *t, const struct pmu *pmu, struct str name, struct pm
 bool pmu_alias_is_detail(struct str file);
 
 /* "event, umask, inv": what the PMU's terms may be, for a message. */
-void pmu_format_names(struct tacho *t, const struct pmu *pmu, struct buf *out, struct guess *g);
+void pmu_format_names(struct tacho *t, const struct pmu *pmu, struct buf *out, struct name_guess *g);
 /* Offers every event of every PMU, and the PMUs' names. */
-void pmu_guess(struct tacho *t, struct guess *g);
+void pmu_guess(struct tacho *t, struct name_guess *g);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/num.h"
 
 struct pmu_event {
-	struct parser *p;
+	struct event_parser *p;
 	struct pmu *pmu;
 	struct term_list *terms;
 	struct event *ev;
@@ -197,8 +197,8 @@ static int use_listed(struct pmu_event *x, struct term *term)
 
 static int refuse_term(struct pmu_event *x, const struct term *term)
 {
-	struct parser *p = x->p;
-	struct guess g = GUESS(term->key);
+	struct event_parser *p = x->p;
+	struct name_guess g = GUESS(term->key);
 	struct buf names = { 0 };
 
 	pmu_format_names(p->t, x->pmu, &names, &g);
@@ -258,7 +258,7 @@ static int use_term(struct pmu_event *x, struct term *term)
 	return 0;
 }
 
-int pmu_event_place(struct parser *p, const struct pmu *pmu, struct event *ev)
+int pmu_event_place(struct event_parser *p, const struct pmu *pmu, struct event *ev)
 {
 	const struct pmu_list *cores;
 
@@ -271,7 +271,7 @@ int pmu_event_place(struct parser *p, const struct pmu *pmu, struct event *ev)
 	return cpuset_copy(&ev->cpus, &pmu->cpus) < 0 ? error_nomem(p->e) : 0;
 }
 
-int pmu_event_add(struct parser *p, struct pmu *pmu, struct term_list *terms)
+int pmu_event_add(struct event_parser *p, struct pmu *pmu, struct term_list *terms)
 {
 	struct pmu_event x = { .p = p, .pmu = pmu, .terms = terms };
 	int err = pmu_load(p->t, pmu);

@@ -33,7 +33,7 @@ static const char *generic_pmu(const struct generic *g)
 }
 
 /* `named`: the config comes from a name, and a config= term cannot change it. */
-static int add_generic(struct parser *p, const struct generic *g, const struct pmu *pmu,
+static int add_generic(struct event_parser *p, const struct generic *g, const struct pmu *pmu,
 		       struct term_list *terms, bool named, struct event **out)
 {
 	struct event *ev;
@@ -52,7 +52,7 @@ static int add_generic(struct parser *p, const struct generic *g, const struct p
 	return err < 0 ? err : pmu ? pmu_event_place(p, pmu, ev) : 0;
 }
 
-int resolve_name_hybrid(struct parser *p, struct str word, const struct term_list *terms,
+int resolve_name_hybrid(struct event_parser *p, struct str word, const struct term_list *terms,
 			const struct pmu *pmu, struct event *ev)
 {
 	struct buf b = { 0 };
@@ -69,7 +69,7 @@ int resolve_name_hybrid(struct parser *p, struct str word, const struct term_lis
 	return ev->name ? 0 : error_nomem(p->e);
 }
 
-static int add_hardware(struct parser *p, const struct generic *g, struct str word,
+static int add_hardware(struct event_parser *p, const struct generic *g, struct str word,
 			struct term_list *terms)
 {
 	const struct pmu_list *cores;
@@ -92,7 +92,7 @@ static int add_hardware(struct parser *p, const struct generic *g, struct str wo
 	return 0;
 }
 
-static int add_found(struct parser *p, const struct generic *g, struct str word,
+static int add_found(struct event_parser *p, const struct generic *g, struct str word,
 		     struct term_list *terms)
 {
 	struct event *ev;
@@ -109,7 +109,7 @@ static int add_found(struct parser *p, const struct generic *g, struct str word,
 }
 
 /* Instances of one PMU (uncore_imc_0, uncore_imc_1 ...) add up to one count. */
-void resolve_merge_instance(struct parser *p, size_t first, const struct pmu *pmu)
+void resolve_merge_instance(struct event_parser *p, size_t first, const struct pmu *pmu)
 {
 	size_t last = p->list->n - 1;
 	struct str stem = pmu_stem(str_of(pmu->name));
@@ -122,11 +122,11 @@ void resolve_merge_instance(struct parser *p, size_t first, const struct pmu *pm
 }
 
 /* Does this PMU take part? 1, 0, or -ENOMEM. */
-typedef int (*wanted_fn)(struct parser *p, struct str word, struct pmu *pmu);
+typedef int (*wanted_fn)(struct event_parser *p, struct str word, struct pmu *pmu);
 
 /* One event on each PMU that `wanted` accepts. Where the first refuses and another does not,
  * the refusal is forgotten: a pattern may well match PMUs without that event. */
-static int add_on_all(struct parser *p, wanted_fn wanted, struct str word, struct term_list *terms)
+static int add_on_all(struct event_parser *p, wanted_fn wanted, struct str word, struct term_list *terms)
 {
 	struct tacho_error first_error = { 0 }, now, *e = p->e;
 	const struct pmu_list *all;
@@ -163,13 +163,13 @@ static int add_on_all(struct parser *p, wanted_fn wanted, struct str word, struc
 	return err < 0 ? err : kept;
 }
 
-static int wanted_by_name(struct parser *p, struct str word, struct pmu *pmu)
+static int wanted_by_name(struct event_parser *p, struct str word, struct pmu *pmu)
 {
 	(void)p;
 	return pmu_matches(word, str_of(pmu->name));
 }
 
-static int wanted_core(struct parser *p, struct str word, struct pmu *pmu)
+static int wanted_core(struct event_parser *p, struct str word, struct pmu *pmu)
 {
 	int err = pmu_load(p->t, pmu);
 
@@ -177,7 +177,7 @@ static int wanted_core(struct parser *p, struct str word, struct pmu *pmu)
 	return err == -ENOMEM ? err : err >= 0 && pmu->core;
 }
 
-static int wanted_by_event(struct parser *p, struct str word, struct pmu *pmu)
+static int wanted_by_event(struct event_parser *p, struct str word, struct pmu *pmu)
 {
 	struct pmu_alias alias;
 	int err = pmu_alias(p->t, pmu, word, &alias);
@@ -186,7 +186,7 @@ static int wanted_by_event(struct parser *p, struct str word, struct pmu *pmu)
 }
 
 /* An event by its bare name, wherever a PMU has it; 0: none has. */
-static int add_by_event(struct parser *p, struct str word, struct term_list *terms)
+static int add_by_event(struct event_parser *p, struct str word, struct term_list *terms)
 {
 	if (str_has_glob(word))
 		return 0;
@@ -196,7 +196,7 @@ static int add_by_event(struct parser *p, struct str word, struct term_list *ter
 }
 
 /* Intel's names for what the kernel offers as events of the core PMU. */
-static int add_topdown(struct parser *p, const char *name)
+static int add_topdown(struct event_parser *p, const char *name)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
 
@@ -204,9 +204,9 @@ static int add_topdown(struct parser *p, const char *name)
 }
 
 /* The bare word may be half of something longer: say what the whole would be. */
-static void hint_word(struct parser *p, struct str word)
+static void hint_word(struct event_parser *p, struct str word)
 {
-	struct guess g = GUESS(word);
+	struct name_guess g = GUESS(word);
 	struct pmu *pmu;
 
 	if (pmu_find(p->t, word, &pmu) > 0) {
@@ -229,7 +229,7 @@ static void hint_word(struct parser *p, struct str word)
 		error_hint(p->e, "`tacho list` shows every event there is");
 }
 
-static int refuse_word(struct parser *p, struct str word)
+static int refuse_word(struct event_parser *p, struct str word)
 {
 	error_set(p->e, -ENOENT, "no event is called '%.*s'", SHOW(word));
 	if (p->e)
@@ -237,7 +237,7 @@ static int refuse_word(struct parser *p, struct str word)
 	return parse_refuse(p, -ENOENT, word);
 }
 
-int resolve_word(struct parser *p, struct str word)
+int resolve_word(struct event_parser *p, struct str word)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
 	struct generic g;
@@ -259,9 +259,9 @@ int resolve_word(struct parser *p, struct str word)
 	return err < 0 ? err : err ? 0 : refuse_word(p, word);
 }
 
-static int refuse_table_term(struct parser *p, struct str word, const struct term *term)
+static int refuse_table_term(struct event_parser *p, struct str word, const struct term *term)
 {
-	struct guess g = GUESS(term->key);
+	struct name_guess g = GUESS(term->key);
 
 	generic_guess(&g);
 	error_set(p->e, -EINVAL, "PMU %.*s has no event '%.*s'", SHOW(word), SHOW(term->key));
@@ -272,7 +272,7 @@ static int refuse_table_term(struct parser *p, struct str word, const struct ter
 
 /* software/cs,name=foo/ and tool/duration_time/: PMUs whose events are in our tables. The first
  * bare word that is not a fixed term has to be one of them. */
-static int add_table_pmu(struct parser *p, struct str word, struct term_list *terms,
+static int add_table_pmu(struct event_parser *p, struct str word, struct term_list *terms,
 			 bool (*find)(struct str, struct generic *), struct generic g)
 {
 	struct event *ev;
@@ -301,7 +301,7 @@ static int add_table_pmu(struct parser *p, struct str word, struct term_list *te
 }
 
 /* Units that trace by themselves: known by name, and mostly not there. */
-static bool hint_tracer(struct parser *p, struct str word)
+static bool hint_tracer(struct event_parser *p, struct str word)
 {
 	static const struct { const char *pmu, *what; } tracers[] = {
 		{ "intel_pt", "Intel Processor Trace" }, { "intel_bts", "Intel Branch Trace Store" },
@@ -318,9 +318,9 @@ static bool hint_tracer(struct parser *p, struct str word)
 	return false;
 }
 
-static int refuse_pmu(struct parser *p, struct str word)
+static int refuse_pmu(struct event_parser *p, struct str word)
 {
-	struct guess g = GUESS(word);
+	struct name_guess g = GUESS(word);
 
 	error_set(p->e, -ENOENT, str_has_glob(word) ? "no PMU matches '%.*s'" :
 		  "no PMU and no event is called '%.*s'", SHOW(word));
@@ -337,7 +337,7 @@ static int refuse_pmu(struct parser *p, struct str word)
 }
 
 /* The PMUs a word before a slash means; 0: it means none. */
-static int add_by_pmu(struct parser *p, struct str word, struct term_list *terms)
+static int add_by_pmu(struct event_parser *p, struct str word, struct term_list *terms)
 {
 	struct pmu *pmu;
 	int err = pmu_find(p->t, word, &pmu);
@@ -358,7 +358,7 @@ static int add_by_pmu(struct parser *p, struct str word, struct term_list *terms
 	return err < 0 ? err : 1;
 }
 
-int resolve_terms(struct parser *p, struct str word, struct term_list *terms)
+int resolve_terms(struct event_parser *p, struct str word, struct term_list *terms)
 {
 	static const struct generic software = { .kind = TACHO_EVENT_SOFTWARE, .unit = "",
 						 .type = PERF_TYPE_SOFTWARE, .scale = 1 };
@@ -387,7 +387,7 @@ int resolve_terms(struct parser *p, struct str word, struct term_list *terms)
 	return err < 0 ? err : err ? 0 : refuse_pmu(p, word);
 }
 
-int resolve_number(struct parser *p, uint32_t type, uint64_t config, struct term_list *terms)
+int resolve_number(struct event_parser *p, uint32_t type, uint64_t config, struct term_list *terms)
 {
 	const char *pmu = type == PERF_TYPE_SOFTWARE ? "software" :
 			  type == PERF_TYPE_TRACEPOINT ? "tracepoint" :

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-int parse_refuse(struct parser *p, int code, struct str where)
+int parse_refuse(struct event_parser *p, int code, struct str where)
 {
 	if (where.s && where.s >= p->text.s && where.s <= p->text.s + p->text.n)
 		error_at(p->e, (size_t)(where.s - p->text.s), where.n);
@@ -17,14 +17,14 @@ static bool blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-char scan_peek(struct parser *p)
+char scan_peek(struct event_parser *p)
 {
 	while (p->at < p->text.n && blank(p->text.s[p->at]))
 		p->at++;
 	return p->at < p->text.n ? p->text.s[p->at] : '\0';
 }
 
-bool scan_take(struct parser *p, char c)
+bool scan_take(struct event_parser *p, char c)
 {
 	if (p->at >= p->text.n || scan_peek(p) != c || p->at >= p->text.n)
 		return false;
@@ -43,7 +43,7 @@ bool scan_name_char(char c)
 	return starts_name(c) || c == '.' || c == '!' || c == '-';
 }
 
-struct str scan_word(struct parser *p)
+struct str scan_word(struct event_parser *p)
 {
 	size_t start;
 
@@ -55,13 +55,13 @@ struct str scan_word(struct parser *p)
 	return str_n(p->text.s + start, p->at - start);
 }
 
-struct str scan_here(struct parser *p, size_t n)
+struct str scan_here(struct event_parser *p, size_t n)
 {
 	scan_peek(p);
 	return str_n(p->text.s + p->at, min_of(n, p->text.n - p->at));
 }
 
-struct str scan_since(const struct parser *p, size_t start)
+struct str scan_since(const struct event_parser *p, size_t start)
 {
 	return str_trim(str_n(p->text.s + start, p->at - start));
 }

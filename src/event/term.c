@@ -21,7 +21,7 @@ static bool value_char(char c)
 	return scan_name_char(c) || (c && strchr(":+%~|@", c));
 }
 
-static int scan_quoted(struct parser *p, struct term *term)
+static int scan_quoted(struct event_parser *p, struct term *term)
 {
 	char quote = p->text.s[p->at];
 	size_t start = ++p->at;
@@ -37,7 +37,7 @@ static int scan_quoted(struct parser *p, struct term *term)
 	return 0;
 }
 
-static int scan_value(struct parser *p, struct term *term)
+static int scan_value(struct event_parser *p, struct term *term)
 {
 	char c = scan_peek(p);
 	size_t start = p->at;
@@ -55,7 +55,7 @@ static int scan_value(struct parser *p, struct term *term)
 }
 
 /* @anything up to the next comma or slash goes to the driver. */
-static void scan_driver(struct parser *p, struct term *term)
+static void scan_driver(struct event_parser *p, struct term *term)
 {
 	size_t start = ++p->at;
 
@@ -65,7 +65,7 @@ static void scan_driver(struct parser *p, struct term *term)
 	term->key = str_trim(str_n(p->text.s + start, p->at - start));
 }
 
-static int scan_term(struct parser *p, struct term_list *out)
+static int scan_term(struct event_parser *p, struct term_list *out)
 {
 	struct term term = { 0 }, *slot;
 	char c = scan_peek(p);
@@ -93,7 +93,7 @@ static int scan_term(struct parser *p, struct term_list *out)
 	return 0;
 }
 
-static int refuse_unclosed(struct parser *p, struct str of, size_t slash)
+static int refuse_unclosed(struct event_parser *p, struct str of, size_t slash)
 {
 	struct str here = scan_here(p, 1);
 
@@ -107,7 +107,7 @@ static int refuse_unclosed(struct parser *p, struct str of, size_t slash)
 	return parse_refuse(p, -EINVAL, here);
 }
 
-int term_list_scan(struct parser *p, struct str of, struct term_list *out)
+int term_list_scan(struct event_parser *p, struct str of, struct term_list *out)
 {
 	size_t slash = p->at;
 	int err;
@@ -144,7 +144,7 @@ void term_list_drop_front(struct term_list *l)
 	memmove(l->v, l->v + 1, l->n * sizeof(*l->v));
 }
 
-int term_number(struct parser *p, const struct term *term, uint64_t *out)
+int term_number(struct event_parser *p, const struct term *term, uint64_t *out)
 {
 	int err;
 

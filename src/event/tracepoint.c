@@ -13,7 +13,7 @@
 #include "base/io.h"
 #include "base/num.h"
 
-static int refuse_tracefs(struct parser *p, int err, struct str where)
+static int refuse_tracefs(struct event_parser *p, int err, struct str where)
 {
 	const char *root = p->t->sys.tracefs ? p->t->sys.tracefs : "/sys/kernel/tracing";
 
@@ -29,7 +29,7 @@ static int refuse_tracefs(struct parser *p, int err, struct str where)
 }
 
 /* The directory of all systems, or a refusal that says how to get at it. */
-static int open_events(struct parser *p, struct str where, int *out)
+static int open_events(struct event_parser *p, struct str where, int *out)
 {
 	const char *root = sys_tracefs(&p->t->sys);
 	char path[PATH_MAX];
@@ -64,7 +64,7 @@ static int read_id(int events, const char *system, const char *name, uint64_t *o
 	return num_u64(str_trim(str_n(text, (size_t)n)), out) < 0 ? 0 : 1;
 }
 
-static int add_one(struct parser *p, const char *system, const char *name, uint64_t id,
+static int add_one(struct event_parser *p, const char *system, const char *name, uint64_t id,
 		   struct term_list *terms)
 {
 	char full[NAME_MAX * 2 + 2];
@@ -96,7 +96,7 @@ static int list_system(const char *root, const char *system, struct strlist *out
 }
 
 /* The names of one system that match; files such as enable and filter have no id. */
-static int add_matching(struct parser *p, int events, const char *system, struct str name,
+static int add_matching(struct event_parser *p, int events, const char *system, struct str name,
 			struct str where, struct term_list *terms)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
@@ -120,7 +120,7 @@ static int add_matching(struct parser *p, int events, const char *system, struct
 	return 0;
 }
 
-static int add_patterns(struct parser *p, int events, struct str system, struct str name,
+static int add_patterns(struct event_parser *p, int events, struct str system, struct str name,
 			struct str where, struct term_list *terms)
 {
 	scoped(strlist_done) struct strlist systems = { 0 };
@@ -139,11 +139,11 @@ static int add_patterns(struct parser *p, int events, struct str system, struct 
 	return parse_refuse(p, -ENOENT, where);
 }
 
-static int refuse_unknown(struct parser *p, struct str system, struct str name)
+static int refuse_unknown(struct event_parser *p, struct str system, struct str name)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
 	char text[NAME_MAX + 1];
-	struct guess g = { 0 };
+	struct name_guess g = { 0 };
 	bool known;
 
 	snprintf(text, sizeof(text), "%.*s", SHOW(system));
@@ -175,7 +175,7 @@ bool tracepoint_has_system(struct tacho *t, struct str system)
 	return n > 0 && n < (int)sizeof(path) && access(path, F_OK) == 0;
 }
 
-int tracepoint_add(struct parser *p, struct str system, struct str name, struct term_list *terms)
+int tracepoint_add(struct event_parser *p, struct str system, struct str name, struct term_list *terms)
 {
 	char sys_text[NAME_MAX + 1], name_text[NAME_MAX + 1];
 	struct str where = str_n(system.s, (size_t)(name.s + name.n - system.s));
@@ -198,11 +198,11 @@ int tracepoint_add(struct parser *p, struct str system, struct str name, struct 
 }
 
 /* For a bare word: the whole system:name whose second half is nearest to it. */
-void tracepoint_guess(struct tacho *t, struct guess *g)
+void tracepoint_guess(struct tacho *t, struct name_guess *g)
 {
 	scoped(strlist_done) struct strlist systems = { 0 };
 	const char *root = sys_tracefs(&t->sys);
-	struct guess inner = { .near = g->near };
+	struct name_guess inner = { .near = g->near };
 
 	if (!root || list_system(root, "", &systems) < 0)
 		return;

@@ -10,8 +10,8 @@
 
 #include "base/vec.h"
 
-struct adding {
-	struct parser *p;
+struct vendor_adder {
+	struct event_parser *p;
 	struct str word;
 	struct term_list *typed;	/* terms behind the word */
 	size_t first;			/* events of the parser's list before this word's */
@@ -31,7 +31,7 @@ static int add_term(struct term_list *l, struct str key, struct str value, struc
 }
 
 /* The list's terms, and what was typed behind the name. */
-static int join_terms(struct adding *a, const char *terms, struct term_list *out)
+static int join_terms(struct vendor_adder *a, const char *terms, struct term_list *out)
 {
 	struct str rest = str_of(terms), one, key;
 	int err = 0;
@@ -50,7 +50,7 @@ static int join_terms(struct adding *a, const char *terms, struct term_list *out
 	return err;
 }
 
-static int finish(struct adding *a, struct vendor_list *l, const struct vendor_event *ev,
+static int finish(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
 		  const struct pmu *pmu)
 {
 	struct event *added = &a->p->list->v[a->p->list->n - 1];
@@ -71,7 +71,7 @@ static int finish(struct adding *a, struct vendor_list *l, const struct vendor_e
 	return 0;
 }
 
-static void tell(struct adding *a, struct vendor_list *l, const struct vendor_event *ev,
+static void tell(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
 		 const struct vendor_found *found)
 {
 	const char *name = vendor_str(l, ev->name), *errata = vendor_str(l, ev->errata);
@@ -88,7 +88,7 @@ static void tell(struct adding *a, struct vendor_list *l, const struct vendor_ev
 			  name);
 }
 
-static int add_on(struct adding *a, struct vendor_list *l, const struct vendor_event *ev,
+static int add_on(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
 		  struct vendor_found *found)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
@@ -118,7 +118,7 @@ static int add_on(struct adding *a, struct vendor_list *l, const struct vendor_e
 }
 
 /* Two lists may say the same of a name: several versions of one, or the lists of several sources. */
-static bool is_repeated(struct adding *a, const struct vendor_found *found)
+static bool is_repeated(struct vendor_adder *a, const struct vendor_found *found)
 {
 	struct buf now = { 0 };
 	bool same;
@@ -130,7 +130,7 @@ static bool is_repeated(struct adding *a, const struct vendor_found *found)
 	return same;
 }
 
-static int add_event(struct adding *a, struct vendor_list *l, const struct vendor_event *ev)
+static int add_event(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev)
 {
 	struct vendor_found found = { 0 };
 	int err = vendor_resolve(a->p->t, l, ev, &found);
@@ -149,7 +149,7 @@ static int add_event(struct adding *a, struct vendor_list *l, const struct vendo
 	return err;
 }
 
-static int add_from(struct adding *a, const struct vendor_lists *lists)
+static int add_from(struct vendor_adder *a, const struct vendor_lists *lists)
 {
 	int err = 0;
 
@@ -163,9 +163,9 @@ static int add_from(struct adding *a, const struct vendor_lists *lists)
 	return err;
 }
 
-int resolve_listed(struct parser *p, struct str word, struct term_list *terms)
+int resolve_listed(struct event_parser *p, struct str word, struct term_list *terms)
 {
-	struct adding a = { .p = p, .word = word, .typed = terms, .first = p->list->n };
+	struct vendor_adder a = { .p = p, .word = word, .typed = terms, .first = p->list->n };
 	struct vendor_set *set;
 	int err;
 
@@ -193,7 +193,7 @@ int resolve_listed(struct parser *p, struct str word, struct term_list *terms)
 	return parse_refuse(p, -EOPNOTSUPP, word);
 }
 
-static int slashed_from(struct parser *p, const struct vendor_lists *lists, const struct pmu *pmu,
+static int slashed_from(struct event_parser *p, const struct vendor_lists *lists, const struct pmu *pmu,
 			struct str word, struct vendor_slashed *out)
 {
 	struct vendor_found found = { 0 };
@@ -227,7 +227,7 @@ static int slashed_from(struct parser *p, const struct vendor_lists *lists, cons
 	return got == -ENOMEM || buf_failed(&out->terms) ? error_nomem(p->e) : got;
 }
 
-int vendor_slashed(struct parser *p, const struct pmu *pmu, struct str word, struct vendor_slashed *out)
+int vendor_slashed(struct event_parser *p, const struct pmu *pmu, struct str word, struct vendor_slashed *out)
 {
 	struct vendor_set *set;
 	int err = vendor_get(p->t, false, &set), got;
@@ -261,14 +261,14 @@ const char *vendor_topdown(struct str word)
 	return NULL;
 }
 
-static void guess_from(const struct vendor_lists *lists, struct guess *g)
+static void guess_from(const struct vendor_lists *lists, struct name_guess *g)
 {
 	for (size_t i = 0; i < lists->n; i++)
 		for (size_t k = 0; k < lists->v[i]->head->n; k++)
 			guess_try(g, str_of(vendor_str(lists->v[i], lists->v[i]->v[k].name)));
 }
 
-void vendor_guess(struct tacho *t, struct guess *g)
+void vendor_guess(struct tacho *t, struct name_guess *g)
 {
 	struct vendor_set *set;
 

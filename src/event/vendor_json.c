@@ -22,7 +22,7 @@ struct offcores {
 	size_t n, cap;
 };
 
-struct reader {
+struct vendor_reader {
 	struct json_in in;
 	struct vendor_builder *b;
 	struct offcores requests, responses;
@@ -40,7 +40,7 @@ static int offcore_note(struct offcores *l, struct str name, uint64_t value)
 }
 
 /* A request or a response; only both together are an event. */
-static int matrix_row(struct reader *r, const struct vendor_fields *f)
+static int matrix_row(struct vendor_reader *r, const struct vendor_fields *f)
 {
 	uint64_t value;
 
@@ -51,7 +51,7 @@ static int matrix_row(struct reader *r, const struct vendor_fields *f)
 	return vendor_field_given(f, F_RESPONSE) ? offcore_note(&r->responses, f->v[F_RESPONSE], value) : 0;
 }
 
-static int add_event(struct reader *r, struct buf *name, struct buf *terms, struct str desc)
+static int add_event(struct vendor_reader *r, struct buf *name, struct buf *terms, struct str desc)
 {
 	struct vendor_event *ev = buf_failed(name) || buf_failed(terms) ? NULL :
 				  vendor_add(r->b, buf_view(name));
@@ -65,7 +65,7 @@ static int add_event(struct reader *r, struct buf *name, struct buf *terms, stru
 	return ev && !buf_failed(&r->b->pool) ? 0 : -ENOMEM;
 }
 
-static int matrix_events(struct reader *r)
+static int matrix_events(struct vendor_reader *r)
 {
 	int err = 0;
 
@@ -84,7 +84,7 @@ static int matrix_events(struct reader *r)
 	return err;
 }
 
-static int fp_arith_event(struct reader *r, const struct vendor_fields *f)
+static int fp_arith_event(struct vendor_reader *r, const struct vendor_fields *f)
 {
 	struct buf name = { 0 }, terms = { 0 };
 	uint64_t bit;
@@ -96,7 +96,7 @@ static int fp_arith_event(struct reader *r, const struct vendor_fields *f)
 	return add_event(r, &name, &terms, f->v[F_BRIEF]);
 }
 
-static int arm_event(struct reader *r, const struct vendor_fields *f)
+static int arm_event(struct vendor_reader *r, const struct vendor_fields *f)
 {
 	struct vendor_event *ev = vendor_add(r->b, f->v[F_ARM_NAME]);
 	char terms[40];
@@ -116,7 +116,7 @@ static int arm_event(struct reader *r, const struct vendor_fields *f)
 	return buf_failed(&r->b->pool) ? -ENOMEM : 0;
 }
 
-static int take_object(struct reader *r, const struct vendor_fields *f)
+static int take_object(struct vendor_reader *r, const struct vendor_fields *f)
 {
 	if (r->b->events.n >= VENDOR_EVENTS_MAX)
 		return -EFBIG;
@@ -130,7 +130,7 @@ static int take_object(struct reader *r, const struct vendor_fields *f)
 }
 
 /* The members of an event's object; what is no plain value is described elsewhere. */
-static int read_object(struct reader *r)
+static int read_object(struct vendor_reader *r)
 {
 	struct vendor_fields f = { 0 };
 	struct str key = { 0 }, value = { 0 };
@@ -146,7 +146,7 @@ static int read_object(struct reader *r)
 	return token == JSON_IN_CLOSE ? take_object(r, &f) : -EINVAL;
 }
 
-static int read_array(struct reader *r)
+static int read_array(struct vendor_reader *r)
 {
 	enum json_token token;
 	struct str ignored;
@@ -163,7 +163,7 @@ static int read_array(struct reader *r)
 }
 
 /* "0x41d0c": implementer and part, as MIDR has them. */
-static void note_cpuid(struct reader *r, struct str value)
+static void note_cpuid(struct vendor_reader *r, struct str value)
 {
 	uint64_t id;
 
@@ -171,7 +171,7 @@ static void note_cpuid(struct reader *r, struct str value)
 		r->b->midr = (uint32_t)id;
 }
 
-static int read_top(struct reader *r)
+static int read_top(struct vendor_reader *r)
 {
 	struct str key = { 0 }, value = { 0 };
 	enum json_token token;
@@ -193,7 +193,7 @@ static int read_top(struct reader *r)
 	return err;
 }
 
-static int refuse_json(struct reader *r, int err, struct tacho_error *e)
+static int refuse_json(struct vendor_reader *r, int err, struct tacho_error *e)
 {
 	unsigned line, column;
 
@@ -208,7 +208,7 @@ static int refuse_json(struct reader *r, int err, struct tacho_error *e)
 
 int vendor_read_json(struct vendor_builder *b, char *text, size_t n, struct tacho_error *e)
 {
-	struct reader r = { .in = { .text = text, .n = n }, .b = b };
+	struct vendor_reader r = { .in = { .text = text, .n = n }, .b = b };
 	struct str ignored;
 	enum json_token token = json_next(&r.in, &ignored);
 	int err = token == JSON_IN_OBJECT ? read_top(&r) :

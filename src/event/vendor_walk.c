@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-struct walk {
+struct eventlist_walk {
 	struct tacho *t;
 	int (*fn)(void *arg, const struct tacho_listed *event);
 	void *arg;
@@ -30,7 +30,7 @@ static void topic_of(const struct vendor_list *l, const struct vendor_event *ev,
 		snprintf(out, size, "%.*s", (int)min_of(file.n, size), file.s);
 }
 
-static int give(struct walk *w, struct vendor_list *l, const struct vendor_event *ev)
+static int give(struct eventlist_walk *w, struct vendor_list *l, const struct vendor_event *ev)
 {
 	struct vendor_found found = { 0 };
 	struct tacho_listed out = { .size = sizeof(out) };
@@ -66,7 +66,7 @@ static int give(struct walk *w, struct vendor_list *l, const struct vendor_event
 	return err;
 }
 
-static int walk_list(struct walk *w, struct vendor_list *l, const char *name)
+static int walk_list(struct eventlist_walk *w, struct vendor_list *l, const char *name)
 {
 	size_t n = l->head->n;
 	const struct vendor_event *v = name ? vendor_find(l, str_of(name), &n) : l->v;
@@ -81,7 +81,7 @@ int tacho_eventlist_walk(struct tacho *t, const char *name,
 			 int (*fn)(void *arg, const struct tacho_listed *event), void *arg,
 			 struct tacho_error *e)
 {
-	struct walk w = { .t = t, .fn = fn, .arg = arg };
+	struct eventlist_walk w = { .t = t, .fn = fn, .arg = arg };
 	struct vendor_set *set;
 	const struct vendor_lists *lists;
 	int err = vendor_get(t, false, &set);

@@ -31,24 +31,24 @@ struct drainer sampler_drainer(struct tacho_sampler *s)
 
 /* The events of a ring take turns: each finds its counts where it left them. */
 #define RECENT 8
-struct recent {
+struct recent_count {
 	uint64_t id;
 	struct sampler_count *count;
 };
 
 static inline void look_at_sample(const struct drainer *d, const struct ring_span *span,
-				  uint64_t at, unsigned misc, struct recent *recent)
+				  uint64_t at, unsigned misc, struct recent_count *recent)
 {
 	uint64_t id = ring_word(span, at + 8), time = ring_word(span, at + 32);
 	union {
 		uint64_t word;
 		uint32_t half[2];	/* pid, tid */
 	} task = { .word = ring_word(span, at + 24) };
-	struct recent *mine = &recent[id % RECENT];
+	struct recent_count *mine = &recent[id % RECENT];
 	struct tacho_sampler_stats *stats;
 
 	if (mine->id != id)
-		*mine = (struct recent){ id, count_of(d, id) };
+		*mine = (struct recent_count){ id, count_of(d, id) };
 	if (!mine->count)
 		return;
 	stats = &mine->count->stats;
@@ -196,7 +196,7 @@ static int look_at_other(const struct drainer *d, const struct ring_span *span, 
 int sampler_inspect(const struct drainer *d, const struct ring_span *span, uint64_t *cut)
 {
 	const uint64_t wrap = span->ring->size - (span->at & (span->ring->size - 1));
-	struct recent recent[RECENT] = { 0 };
+	struct recent_count recent[RECENT] = { 0 };
 	uint64_t at = 0;
 
 	*cut = UINT64_MAX;

@@ -18,7 +18,7 @@ static size_t home_of(const struct hitmap *o, int32_t pid)
 	return (size_t)((uint32_t)pid * 0x9e3779b1u >> 7) & (o->cap - 1);
 }
 
-static struct process *find(const struct hitmap *o, int32_t pid)
+static struct hit_process *find(const struct hitmap *o, int32_t pid)
 {
 	if (!o->cap || !pid)
 		return NULL;
@@ -53,9 +53,9 @@ static int grow(struct hitmap *o)
 }
 
 /* The process, made where it is new; NULL without memory. */
-static struct process *of_pid(struct hitmap *o, int32_t pid)
+static struct hit_process *of_pid(struct hitmap *o, int32_t pid)
 {
-	struct process *p = find(o, pid);
+	struct hit_process *p = find(o, pid);
 	size_t i;
 
 	if (p || !pid)
@@ -84,7 +84,7 @@ static void drop_slot(struct hitmap *o, size_t i)
 		o->slots[hole] = o->slots[k];
 		hole = k;
 	}
-	o->slots[hole] = (struct process){ 0 };
+	o->slots[hole] = (struct hit_process){ 0 };
 }
 
 void hitmap_done(struct hitmap *o)
@@ -107,7 +107,7 @@ static void forget_seen(struct hitmap *o)
 int hitmap_intern(struct hitmap *o, struct str path, bool kernel)
 {
 	const uint64_t *known = map_get(&o->by_path, path);
-	struct object *object;
+	struct hit_object *object;
 	char *copy;
 
 	if (known)
@@ -126,7 +126,7 @@ int hitmap_intern(struct hitmap *o, struct str path, bool kernel)
 }
 
 /* What the new map covers is gone; of a process that maps for ever the older half goes too. */
-static void make_way(struct process *p, uint64_t start, uint64_t end)
+static void make_way(struct hit_process *p, uint64_t start, uint64_t end)
 {
 	size_t kept = 0;
 
@@ -140,10 +140,10 @@ int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, str
 		 const uint8_t *build_id, size_t n_build_id)
 {
 	int object = hitmap_intern(o, path, pid == HITMAP_KERNEL_PID);
-	struct process *p = object < 0 ? NULL : of_pid(o, pid);
+	struct hit_process *p = object < 0 ? NULL : of_pid(o, pid);
 	uint64_t end = len > UINT64_MAX - start ? UINT64_MAX : start + len;
-	struct object *known;
-	struct mapped *m;
+	struct hit_object *known;
+	struct hit_mapping *m;
 
 	if (!p)
 		return -ENOMEM;
@@ -151,7 +151,7 @@ int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, str
 	m = vec_add(&p->maps);
 	if (!m)
 		return -ENOMEM;
-	*m = (struct mapped){ start, end, (uint32_t)object };
+	*m = (struct hit_mapping){ start, end, (uint32_t)object };
 	known = &o->list.v[object];
 	if (!build_id || !n_build_id) {
 		known->pid = pid;
@@ -165,7 +165,7 @@ int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, str
 
 int hitmap_fork(struct hitmap *o, int32_t pid, int32_t parent)
 {
-	struct process *child = of_pid(o, pid), *from = find(o, parent);
+	struct hit_process *child = of_pid(o, pid), *from = find(o, parent);
 
 	if (!child)
 		return -ENOMEM;
@@ -174,7 +174,7 @@ int hitmap_fork(struct hitmap *o, int32_t pid, int32_t parent)
 	if (!from || from == child)
 		return 0;
 	for (size_t i = 0; i < from->maps.n; i++) {
-		struct mapped *m = vec_add(&child->maps);
+		struct hit_mapping *m = vec_add(&child->maps);
 
 		if (!m)
 			return -ENOMEM;
@@ -185,7 +185,7 @@ int hitmap_fork(struct hitmap *o, int32_t pid, int32_t parent)
 
 void hitmap_exec(struct hitmap *o, int32_t pid)
 {
-	struct process *p = find(o, pid);
+	struct hit_process *p = find(o, pid);
 
 	if (p && p->maps.n) {
 		p->maps.n = 0;
@@ -195,7 +195,7 @@ void hitmap_exec(struct hitmap *o, int32_t pid)
 
 void hitmap_exit(struct hitmap *o, int32_t pid)
 {
-	struct process *p = find(o, pid);
+	struct hit_process *p = find(o, pid);
 
 	if (!p || p->dying)
 		return;
@@ -217,7 +217,7 @@ void hitmap_round(struct hitmap *o)
 
 void hitmap_hit_slowly(struct hitmap *o, int32_t pid, uint64_t ip)
 {
-	const struct process *p = find(o, pid);
+	const struct hit_process *p = find(o, pid);
 	uint64_t key = hitmap_key(pid, ip);
 
 	if (!o->seen)

@@ -13,29 +13,29 @@
 #define HITMAP_CACHE 16384		/* pages that were just looked up */
 #define HITMAP_KERNEL_PID (-1)		/* whose maps the modules are */
 
-struct object {
+struct hit_object {
 	const char *path;
 	uint8_t build_id[20], n_build_id;
 	bool kernel, hit;
 	int32_t pid;			/* the last that mapped it without a build id; 0: none */
 };
 
-struct mapped {
+struct hit_mapping {
 	uint64_t start, end;
 	uint32_t object;
 };
 
-struct process {
+struct hit_process {
 	int32_t pid;
 	bool dying;			/* has ended; its last samples may be still to come */
-	struct { struct mapped *v; size_t n, cap; } maps;
+	struct { struct hit_mapping *v; size_t n, cap; } maps;
 };
 
 struct hitmap {
-	struct { struct object *v; size_t n, cap; } list;
+	struct { struct hit_object *v; size_t n, cap; } list;
 	struct map by_path;		/* -> index into list */
 	struct arena names;
-	struct process *slots;		/* open addressing by pid; pid 0: free */
+	struct hit_process *slots;		/* open addressing by pid; pid 0: free */
 	size_t n_slots, cap;
 	size_t n_dying;
 	uint64_t *seen;			/* HITMAP_CACHE keys */

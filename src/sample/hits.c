@@ -12,7 +12,7 @@
 
 /* As the process that has it mapped sees the path: it may live in a container, where another file
  * has that name. */
-static int id_inside(struct object *o)
+static int id_inside(struct hit_object *o)
 {
 	scoped(buf_done) struct buf path = { 0 };
 
@@ -23,7 +23,7 @@ static int id_inside(struct object *o)
 }
 
 /* A program that was deleted is there as long as it runs. */
-static int id_of_deleted(struct object *o)
+static int id_of_deleted(struct hit_object *o)
 {
 	char path[32], target[4200];
 	ssize_t n;
@@ -37,7 +37,7 @@ static int id_of_deleted(struct object *o)
 	return tacho_build_id_of_file(path, o->build_id);
 }
 
-static void read_build_id(struct object *o)
+static void read_build_id(struct hit_object *o)
 {
 	int n;
 
@@ -57,7 +57,7 @@ int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 	if (s->n_readers)		/* they do not look at what is hit */
 		all = true;
 	for (size_t i = 0; i < s->hitmap.list.n; i++) {
-		struct object *o = &s->hitmap.list.v[i];
+		struct hit_object *o = &s->hitmap.list.v[i];
 		struct tacho_sampled_object shown = { .size = sizeof(shown), .path = o->path,
 						      .kernel = o->kernel };
 		int err;

@@ -5,19 +5,19 @@
 
 #include <errno.h>
 
-static void put(struct ids *ids, uint64_t id, uint32_t event)
+static void put(struct event_ids *ids, uint64_t id, uint32_t event)
 {
 	size_t i = ids_home(ids, id);
 
 	while (ids->slots[i].id && ids->slots[i].id != id)
 		i = (i + 1) & (ids->cap - 1);
 	ids->n += !ids->slots[i].id;
-	ids->slots[i] = (struct id_slot){ id, event };
+	ids->slots[i] = (struct event_id_slot){ id, event };
 }
 
-static int grow(struct ids *ids)
+static int grow(struct event_ids *ids)
 {
-	struct ids bigger = { .cap = ids->cap ? ids->cap * 2 : 64 };
+	struct event_ids bigger = { .cap = ids->cap ? ids->cap * 2 : 64 };
 
 	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
 	if (!bigger.slots)
@@ -30,7 +30,7 @@ static int grow(struct ids *ids)
 	return 0;
 }
 
-int ids_add(struct ids *ids, uint64_t id, uint32_t event)
+int ids_add(struct event_ids *ids, uint64_t id, uint32_t event)
 {
 	if (!id)
 		return 0;
@@ -40,8 +40,8 @@ int ids_add(struct ids *ids, uint64_t id, uint32_t event)
 	return 0;
 }
 
-void ids_done(struct ids *ids)
+void ids_done(struct event_ids *ids)
 {
 	free(ids->slots);
-	*ids = (struct ids){ 0 };
+	*ids = (struct event_ids){ 0 };
 }

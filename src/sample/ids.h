@@ -7,24 +7,24 @@
 
 #include "base/defs.h"
 
-struct ids {
-	struct id_slot {
+struct event_ids {
+	struct event_id_slot {
 		uint64_t id;		/* 0: free; the kernel's ids begin with 1 */
 		uint32_t event;
 	} *slots;
 	size_t n, cap;			/* cap is a power of two */
 };
 
-int ids_add(struct ids *ids, uint64_t id, uint32_t event);	/* 0 or -ENOMEM */
-void ids_done(struct ids *ids);
+int ids_add(struct event_ids *ids, uint64_t id, uint32_t event);	/* 0 or -ENOMEM */
+void ids_done(struct event_ids *ids);
 
-static inline size_t ids_home(const struct ids *ids, uint64_t id)
+static inline size_t ids_home(const struct event_ids *ids, uint64_t id)
 {
 	return (size_t)(id * 0x9e3779b97f4a7c15ULL >> 32) & (ids->cap - 1);
 }
 
 /* UINT32_MAX: none of ours. */
-static inline uint32_t ids_find(const struct ids *ids, uint64_t id)
+static inline uint32_t ids_find(const struct event_ids *ids, uint64_t id)
 {
 	if (!ids->cap || !id)
 		return UINT32_MAX;

@@ -79,7 +79,7 @@ struct tacho_sampler {
 	size_t n_watched;		/* rings that epoll looks after */
 	size_t n_ended;			/* of these, all of whose targets have */
 	unsigned ring_pages;
-	struct ids ids;
+	struct event_ids ids;
 	struct sampler_count *counts;
 	size_t n_counts;
 	struct hitmap hitmap;

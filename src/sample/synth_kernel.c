@@ -119,7 +119,7 @@ static uint64_t kernel_bytes(const struct sys *sys)
 }
 
 /* The build id in a file of ELF notes. */
-static void note_build_id(struct object *o, const char *path)
+static void note_build_id(struct hit_object *o, const char *path)
 {
 	char text[4096];
 	ssize_t n = read_first(path, text, sizeof(text));

@@ -311,7 +311,7 @@ static void hitmap_stays_small(void **state)
 
 static void ids_many(void **state)
 {
-	struct ids ids = { 0 };
+	struct event_ids ids = { 0 };
 
 	assert_int_equal(ids_find(&ids, 1), UINT32_MAX);
 	for (uint64_t id = 1; id < 5000; id += 3)

@@ -178,7 +178,7 @@ static const struct option_row record_rows[] = {
 };
 
 /* Everything one invocation carries from step to step. */
-struct session {
+struct record_session {
 	struct record_opts *o;
 	int argc;
 	char **argv;
@@ -264,7 +264,7 @@ static bool wants_pipe(const struct record_opts *o)
 }
 
 /* In a pipe stdout is ours: the command's own output goes to stderr instead. */
-static int spawn(struct session *s)
+static int spawn(struct record_session *s)
 {
 	struct tacho_error e = { .column = -1 };
 	int keep = -1, err;
@@ -286,7 +286,7 @@ static int spawn(struct session *s)
 	return err;
 }
 
-static void dump_attrs(const struct session *s, FILE *to)
+static void dump_attrs(const struct record_session *s, FILE *to)
 {
 	for (size_t i = 0; i < tacho_sampler_size(s->sampler); i++) {
 		unsigned char attr[256] = { 0 };
@@ -301,7 +301,7 @@ static void dump_attrs(const struct session *s, FILE *to)
 }
 
 /* Events that cannot be had are told, and do not stop the others. */
-static void tell_refused(const struct session *s)
+static void tell_refused(const struct record_session *s)
 {
 	size_t n;
 	const struct tacho_note *notes = tacho_sampler_notes(s->sampler, &n);
@@ -318,12 +318,12 @@ static void tell_refused(const struct session *s)
 }
 
 /* -D: the events wait for their time, or for a word. */
-static bool starts_off(const struct session *s)
+static bool starts_off(const struct record_session *s)
 {
 	return s->plan.waits || s->plan.ranges.n;
 }
 
-static int open_sampler(struct session *s)
+static int open_sampler(struct record_session *s)
 {
 	struct tacho_evset_opts *t = &s->plan.sampler.target;
 	struct tacho_error e = { .column = -1 };
@@ -353,7 +353,7 @@ static int open_sampler(struct session *s)
 }
 
 /* When the command has been forked, which is not to inherit it. */
-static int raise_priority(const struct session *s)
+static int raise_priority(const struct record_session *s)
 {
 	const struct sched_param param = { .sched_priority = (int)s->o->realtime };
 
@@ -364,7 +364,7 @@ static int raise_priority(const struct session *s)
 	return -EPERM;
 }
 
-static int prepare(struct session *s)
+static int prepare(struct record_session *s)
 {
 	struct tacho_error e = { .column = -1 };
 	int err = tacho_open(&s->t, NULL, &e);
@@ -385,13 +385,13 @@ static int prepare(struct session *s)
 	return err;
 }
 
-static int synthesize(struct session *s)
+static int synthesize(struct record_session *s)
 {
 	return tacho_sampler_synthesize(s->sampler, s->plan.synth, record_file_write, &s->file,
 					&s->file.error);
 }
 
-static int start_threads(struct session *s)
+static int start_threads(struct record_session *s)
 {
 	int err = record_threads_start(&s->file.threads, s->o->threads, s->file.path,
 				       s->plan.compress_level);
@@ -401,7 +401,7 @@ static int start_threads(struct session *s)
 	return err;
 }
 
-static int start(struct session *s)
+static int start(struct record_session *s)
 {
 	struct tacho_error e = { .column = -1 };
 	int err;
@@ -425,7 +425,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void tell_losses(const struct session *s)
+static void tell_losses(const struct record_session *s)
 {
 	for (size_t i = 0; i < tacho_sampler_size(s->sampler); i++) {
 		struct tacho_sampler_stats st = { .size = sizeof(st) };
@@ -446,7 +446,7 @@ static void tell_losses(const struct session *s)
 }
 
 /* The two lines that everybody knows, and what was lost. */
-static void tell_end(const struct session *s, bool complete)
+static void tell_end(const struct record_session *s, bool complete)
 {
 	struct tacho_sampler_stats all = { .size = sizeof(all) };
 	const struct record_file *f = &s->file;
@@ -467,7 +467,7 @@ static void tell_end(const struct session *s, bool complete)
 }
 
 /* What is left in the rings, the losses as the kernel counted them, and the file's end. */
-static int finish(struct session *s, int err)
+static int finish(struct record_session *s, int err)
 {
 	bool stamp = s->plan.switches || s->o->timestamp_filename;
 	/* What a thread could not write is missing there; maps and tasks are not. */
@@ -492,7 +492,7 @@ static int finish(struct session *s, int err)
 	return err < 0 ? err : end;
 }
 
-static int run_session(struct session *s)
+static int run_session(struct record_session *s)
 {
 	int err = prepare(s), named;
 
@@ -538,7 +538,7 @@ static int run_session(struct session *s)
 	return err;
 }
 
-static void end_session(struct session *s)
+static void end_session(struct record_session *s)
 {
 	record_file_done(&s->file);
 	tacho_sampler_free(s->sampler);
@@ -557,7 +557,7 @@ static bool asks_for_registers(const struct record_opts *o)
 static int record_run(void *opts, int argc, char **argv)
 {
 	struct record_opts *o = opts;
-	struct session s = { .o = o, .argc = argc, .argv = argv };
+	struct record_session s = { .o = o, .argc = argc, .argv = argv };
 	int status = check_options(o, argc), err;
 
 	if (status)
