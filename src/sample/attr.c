@@ -1,9 +1,10 @@
 /*
- * What a sampled event asks of the kernel: how often, and what each sample holds. The options
- * speak for all events; an event's own terms (period=, freq=, call-graph=, time= ...) come first.
+ * The sampling part of each perf_event_attr: sample rate, sample_type, call chains, AUX settings. The
+ * sampler's options apply to all events; an event's own terms (period=, freq=, call-graph= ...) override them.
  *
- * The last event is the tracker, a dummy that never counts and tells of maps and tasks. It leaves
- * the kernel's side out, as nothing it tells depends on that, so that paranoid 2 lets it pass.
+ * The last event is the tracker, a dummy event that delivers mmap, comm, fork and exit records and takes
+ * no samples. It excludes the kernel, which does not affect these records, so that
+ * perf_event_paranoid=2 allows it.
  */
 #include "sample/sampler.h"
 
@@ -13,8 +14,8 @@
 
 #define MAX_STACK_BYTES 65528		/* the kernel's limit: below 64 KiB, a multiple of 8 */
 
-/* Call-graph registers: all but the segment registers ds, es, fs, gs, which 64-bit code has no
- * use for; elsewhere the general registers up to the program counter. */
+/* User registers sampled for DWARF unwinding. x86: all except the segment registers ds, es, fs, gs, which
+ * 64-bit code does not use; other architectures: the general registers up to the program counter. */
 #if defined(__x86_64__)
 #define DWARF_REGS 0xff0fffULL
 #elif defined(__aarch64__)
@@ -47,7 +48,7 @@ static const struct {
 	{ TACHO_FIELD_CODE_PAGE_SIZE, PERF_SAMPLE_CODE_PAGE_SIZE },
 };
 
-/* The frequency all events get that have no say of their own; 0: a period was given. */
+/* Sets opts.freq, the frequency of all events without a rate of their own; 0 if a period was given. */
 static int choose_freq(struct tacho_sampler *s, struct tacho_error *e)
 {
 	struct tacho_sampler_opts *o = &s->opts;
@@ -60,8 +61,8 @@ static int choose_freq(struct tacho_sampler *s, struct tacho_error *e)
 	if (!given)
 		o->freq = SAMPLER_DEFAULT_FREQ;
 	if (sys_sysctl_int(&s->t->sys, "kernel/perf_event_max_sample_rate", &max) < 0 || max <= 0)
-		return o->freq_max ? error_set(e, -ENOENT, "the kernel does not tell its highest "
-					       "sampling frequency") : 0;
+		return o->freq_max ? error_set(e, -ENOENT, "cannot read the highest sampling frequency "
+					       "(kernel.perf_event_max_sample_rate)") : 0;
 	if (o->freq_max)
 		o->freq = (uint64_t)max;
 	if (o->freq <= (uint64_t)max)
@@ -85,35 +86,35 @@ static void set_freq(struct perf_event_attr *attr, uint64_t freq)
 	attr->flags |= PERF_ATTR_FREQ;
 }
 
-/* What BPF programs write: the event has nothing else than its raw data. */
+/* Events written by BPF programs (bpf_perf_event_output) consist of raw data only. */
 static bool is_bpf_output(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
 }
 
-/* How often. A tracepoint is taken every time unless somebody says otherwise. */
-static void put_rate(const struct tacho_sampler *s, struct perf_event_attr *attr,
+/* By default tracepoints, breakpoints and BPF output are sampled every time, other events by frequency. */
+static void set_rate(const struct tacho_sampler *s, struct perf_event_attr *attr,
 		     const struct event *event)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
-	bool each = attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT ||
+	bool every_event = attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT ||
 		    is_bpf_output(attr);
 
 	if (event->terms.period_given || event->terms.freq_given)
 		return;
-	if (aux_is_pmu(event->pmu)) {		/* traces all the time */
+	if (aux_is_pmu(event->pmu)) {		/* traces continuously */
 		attr->sample_period = 1;
 		return;
 	}
 	if (o->period && !o->freq_max && !o->freq)
 		attr->sample_period = o->period;
-	else if (each && !s->rate_given)
+	else if (every_event && !s->rate_given)
 		attr->sample_period = 1;
 	else
 		set_freq(attr, o->freq);
 }
 
-static void put_fields(const struct tacho_sampler *s, struct perf_event_attr *attr)
+static void set_sample_fields(const struct tacho_sampler *s, struct perf_event_attr *attr)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
 
@@ -125,7 +126,7 @@ static void put_fields(const struct tacho_sampler *s, struct perf_event_attr *at
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
 	if (attr->type == PERF_TYPE_TRACEPOINT || is_bpf_output(attr)) {
 		attr->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_CPU;
-		/* With this bit the kernel samples every single event, whatever the period. */
+		/* With PERF_SAMPLE_PERIOD the kernel takes a sample at every hit, whatever the period. */
 		if (attr->sample_period == 1)
 			attr->sample_type |= PERF_SAMPLE_PERIOD;
 	}
@@ -133,7 +134,7 @@ static void put_fields(const struct tacho_sampler *s, struct perf_event_attr *at
 		attr->sample_type |= PERF_SAMPLE_CPU;
 }
 
-static enum tacho_chain chain_of(const struct tacho_sampler *s, const struct event *event)
+static enum tacho_chain chain_mode(const struct tacho_sampler *s, const struct event *event)
 {
 	const char *own = event->terms.call_graph;
 
@@ -146,11 +147,11 @@ static enum tacho_chain chain_of(const struct tacho_sampler *s, const struct eve
 	return strcmp(own, "no") == 0 ? TACHO_CHAIN_NONE : TACHO_CHAIN_FP;
 }
 
-static int put_chain(const struct tacho_sampler *s, struct perf_event_attr *attr,
+static int set_call_chain(const struct tacho_sampler *s, struct perf_event_attr *attr,
 		     const struct event *event, struct tacho_error *e)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
-	enum tacho_chain chain = chain_of(s, event);
+	enum tacho_chain chain = chain_mode(s, event);
 	uint32_t bytes = event->terms.stack_size ? event->terms.stack_size
 		       : o->stack_bytes ? o->stack_bytes : 8192;
 
@@ -170,11 +171,10 @@ static int put_chain(const struct tacho_sampler *s, struct perf_event_attr *attr
 	if (chain != TACHO_CHAIN_DWARF)
 		return 0;
 	if (bytes > MAX_STACK_BYTES)
-		return error_set(e, -EINVAL, "a sample holds %d bytes of stack at most, not %u",
+		return error_set(e, -EINVAL, "a sample can hold at most %d bytes of stack, not %u",
 				 MAX_STACK_BYTES, bytes);
 	if (!DWARF_REGS)
-		return error_set(e, -EOPNOTSUPP, "which registers unwinding needs on this processor "
-				 "is not known");
+		return error_set(e, -EOPNOTSUPP, "DWARF call chains are not supported on this architecture");
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_regs_user |= DWARF_REGS;
 	attr->sample_stack_user = (bytes + 7) & ~7u;
@@ -182,7 +182,7 @@ static int put_chain(const struct tacho_sampler *s, struct perf_event_attr *attr
 	return 0;
 }
 
-static void put_rest(const struct tacho_sampler *s, struct perf_event_attr *attr,
+static void set_regs_branches_clock(const struct tacho_sampler *s, struct perf_event_attr *attr,
 		     const struct event *event)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
@@ -226,20 +226,21 @@ uint32_t sampler_aux_pages(const struct tacho_sampler *s)
 				 : (uint32_t)((4u << 20) / (size_t)sysconf(_SC_PAGESIZE));
 }
 
-static uint32_t aux_action(const char *words)
+static uint32_t aux_action(const char *actions)
 {
 	static const char *const kinds[] = { "start-paused", "pause", "resume" };
-	struct str rest = str_of(words ? words : ""), word;
+	struct str rest = str_of(actions ? actions : ""), action;
 	uint32_t bits = 0;
 
-	while (str_cut(&rest, ',', &word))
+	while (str_cut(&rest, ',', &action))
 		for (uint32_t i = 0; i < countof(kinds); i++)
-			bits |= str_is(word, kinds[i]) ? 1u << i : 0;
+			bits |= str_is(action, kinds[i]) ? 1u << i : 0;
 	return bits;
 }
 
-/* AUX areas: how full one is when we are woken, and what the others of its group have of it. */
-static void put_aux(const struct tacho_sampler *s, struct perf_event_attr *attr,
+/* AUX settings: the fill level at which the kernel wakes us, and how many bytes of the AUX area go into
+ * each sample of the other events of the group (--aux-sample). */
+static void set_aux(const struct tacho_sampler *s, struct perf_event_attr *attr,
 		    const struct event *event)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
@@ -261,8 +262,8 @@ static void put_aux(const struct tacho_sampler *s, struct perf_event_attr *attr,
 	attr->aux_sample_size = bytes;
 }
 
-/* The letter S: only the leader samples, and its samples carry all values of the group. */
-static void put_leader_sampling(const struct tacho_sampler *s, uint32_t i)
+/* Modifier S: only the leader samples, and its samples contain the values of all group members. */
+static void set_leader_sampling(const struct tacho_sampler *s, uint32_t i)
 {
 	const struct event *event = set_event(s->set, i);
 	const struct event *lead = set_event(s->set, event->leader);
@@ -289,25 +290,25 @@ static int prepare_event(struct tacho_sampler *s, uint32_t i, struct tacho_error
 
 		ev->state = TACHO_UNSUPPORTED;
 		ev->err = -EOPNOTSUPP;
-		ev->why = "it is computed when a command ends, so there is nothing to sample";
+		ev->why = "tool events are computed when a command ends and cannot be sampled";
 		return 0;
 	}
 	if (event->terms.time < 0)
-		return error_set(e, -EOPNOTSUPP, "'%s': samples without their time cannot be put in order",
+		return error_set(e, -EOPNOTSUPP, "'%s': time=0 is not supported: samples are sorted by time",
 				 event->name);
-	put_rate(s, attr, event);
-	put_fields(s, attr);
-	err = put_chain(s, attr, event, e);
+	set_rate(s, attr, event);
+	set_sample_fields(s, attr);
+	err = set_call_chain(s, attr, event, e);
 	if (err < 0)
 		return err;
-	put_rest(s, attr, event);
-	put_aux(s, attr, event);
-	put_leader_sampling(s, i);
+	set_regs_branches_clock(s, attr, event);
+	set_aux(s, attr, event);
+	set_leader_sampling(s, i);
 	return 0;
 }
 
-/* Whoever unwinds stacks reads tables that lie beside the code, in maps of data. */
-bool sampler_wants_data(const struct tacho_sampler *s)
+/* Unwinding a stack needs .eh_frame, which may be in a non-executable mapping. */
+bool sampler_wants_data_mmaps(const struct tacho_sampler *s)
 {
 	for (size_t i = 0; i < s->set->events.n; i++)
 		if (s->set->events.v[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
@@ -315,7 +316,7 @@ bool sampler_wants_data(const struct tacho_sampler *s)
 	return s->opts.fields & (TACHO_FIELD_ADDR | TACHO_FIELD_PHYS_ADDR);
 }
 
-/* What the tracker tells of; what a kernel does not know is left out when it is opened. */
+/* Flags that the running kernel does not know are dropped when the tracker is opened. */
 static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
 {
 	const struct tacho_sampler_opts *o = &s->opts;
@@ -343,7 +344,7 @@ static struct perf_event_attr tracker_attr(const struct tacho_sampler *s)
 		attr.flags |= PERF_ATTR_NAMESPACES;
 	if (o->fields & TACHO_FIELD_CGROUP)
 		attr.flags |= PERF_ATTR_CGROUP;
-	if (sampler_wants_data(s))
+	if (sampler_wants_data_mmaps(s))
 		attr.flags |= PERF_ATTR_MMAP_DATA;
 	if (o->use_clockid) {
 		attr.flags |= PERF_ATTR_USE_CLOCKID;

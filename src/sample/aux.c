@@ -1,7 +1,7 @@
 /*
- * Mapping AUX areas and handing out what they hold. A piece goes out with its header in one run of
- * bytes, as whoever compresses or counts records has to see all of it, so pieces are kept small
- * enough to be copied.
+ * Maps AUX areas and outputs their contents as AUXTRACE records. Each record and its data are passed to
+ * the output function in one contiguous block, because the writer compresses and counts whole records;
+ * the data is therefore split into pieces small enough to copy.
  */
 #include "sample/aux.h"
 
@@ -38,13 +38,13 @@ int aux_map(struct aux *a, int fd, struct perf_event_mmap_page *page, uint32_t p
 	    bool overwrite)
 {
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE), size = pages * page_bytes;
-	/* Before 4.1 the page does not tell where its data is: behind itself. */
+	/* Kernels before 4.1 have no data_offset, and no AUX areas either. */
 	uint64_t data_end = page->data_size ? page->data_offset + page->data_size : 0;
 	void *at;
 
 	if (!data_end)
 		return -EOPNOTSUPP;
-	/* Where the area is to lie has to be in the page before it is mapped. */
+	/* The kernel takes the position of the AUX area from the control page when it is mapped. */
 	page->aux_offset = (data_end + page_bytes - 1) / page_bytes * page_bytes;
 	page->aux_size = size;
 	at = mmap(NULL, size, overwrite ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd,
@@ -63,7 +63,8 @@ void aux_unmap(struct aux *a)
 	*a = (struct aux){ 0 };
 }
 
-/* header | size of what follows | where it was in the area | reference | number tid | cpu - */
+/* perf's PERF_RECORD_AUXTRACE. `bytes` is the size of the data after the record, `offset` its position in
+ * the area, `number` the index of the area. */
 struct auxtrace_record {
 	uint32_t type;
 	uint16_t misc, size;
@@ -71,32 +72,31 @@ struct auxtrace_record {
 	uint32_t number, tid, cpu, reserved;
 };
 
-/* One piece that begins at the (unmasked) position `from`; what follows a record is padded to 8. */
-static int put_piece(const struct aux *a, const struct aux_place *at, uint64_t from, uint64_t n,
-		     struct buf *piece, tacho_bytes_fn *fn, void *arg)
+/* Outputs `n` bytes that begin at the (unmasked) position `from` as one record, padded to 8 bytes. */
+static int output_piece(const struct aux *a, const struct aux_output *out, uint64_t from, uint64_t n)
 {
 	struct auxtrace_record h = {
 		.type = TACHO_RECORD_AUXTRACE, .size = sizeof(h), .bytes = (n + 7) & ~7ULL,
-		.offset = from, .number = at->number, .tid = (uint32_t)at->tid, .cpu = (uint32_t)at->cpu,
+		.offset = from, .number = out->number, .tid = (uint32_t)out->tid, .cpu = (uint32_t)out->cpu,
 	};
 	uint64_t begin = from & (a->size - 1), first = min_of(n, a->size - begin);
+	struct buf *piece = out->scratch;
 
 	buf_clear(piece);
 	buf_put(piece, &h, sizeof(h));
 	buf_put(piece, a->data + begin, first);
 	buf_put(piece, a->data, n - first);
 	buf_pad(piece, 0, h.bytes - n);
-	return buf_failed(piece) ? -ENOMEM : fn(arg, piece->bytes, piece->n);
+	return buf_failed(piece) ? -ENOMEM : out->fn(out->arg, piece->bytes, piece->n);
 }
 
-static int64_t put_range(const struct aux *a, const struct aux_place *at, uint64_t from, uint64_t to,
-			 struct buf *piece, tacho_bytes_fn *fn, void *arg)
+static int64_t output_range(const struct aux *a, const struct aux_output *out, uint64_t from, uint64_t to)
 {
 	int64_t sum = 0;
 
 	while (from < to) {
 		uint64_t n = min_of(to - from, (uint64_t)PIECE_BYTES);
-		int err = put_piece(a, at, from, n, piece, fn, arg);
+		int err = output_piece(a, out, from, n);
 
 		if (err < 0)
 			return err;
@@ -106,8 +106,7 @@ static int64_t put_range(const struct aux *a, const struct aux_place *at, uint64
 	return sum;
 }
 
-int64_t aux_drain(struct aux *a, const struct aux_place *at, struct buf *piece, tacho_bytes_fn *fn,
-		  void *arg)
+int64_t aux_drain(struct aux *a, const struct aux_output *out)
 {
 	uint64_t head;
 	int64_t got;
@@ -117,18 +116,18 @@ int64_t aux_drain(struct aux *a, const struct aux_place *at, struct buf *piece, 
 	head = __atomic_load_n(&a->page->aux_head, __ATOMIC_ACQUIRE);
 	if (head - a->tail > a->size)
 		return -EBADMSG;
-	got = put_range(a, at, a->tail, head, piece, fn, arg);
+	got = output_range(a, out, a->tail, head);
 	if (got <= 0)
 		return got;
 	a->tail = head;
-	/* Not masked: a masked tail ends the tracing after one round. */
+	/* The unmasked position: with a masked one tracing stops after the first wrap. */
 	__atomic_store_n(&a->page->aux_tail, head, __ATOMIC_RELEASE);
 	return got;
 }
 
-/* An area that was never full is zero behind its head. Some units count the head on, others start
- * again at 0: a head within the area does not tell. */
-static bool was_full(const struct aux *a, uint64_t head)
+/* An area that has not wrapped yet is zero after its head. The position of the head does not show whether
+ * it has: some drivers let the head grow forever, others reset it to 0 at the end of the area. */
+static bool has_wrapped(const struct aux *a, uint64_t head)
 {
 	if (head > a->size)
 		return true;
@@ -138,8 +137,7 @@ static bool was_full(const struct aux *a, uint64_t head)
 	return false;
 }
 
-int64_t aux_snapshot(struct aux *a, const struct aux_place *at, uint64_t limit, struct buf *piece,
-		     tacho_bytes_fn *fn, void *arg)
+int64_t aux_snapshot(struct aux *a, const struct aux_output *out, uint64_t limit)
 {
 	uint64_t head, n, from;
 	int64_t got;
@@ -147,16 +145,16 @@ int64_t aux_snapshot(struct aux *a, const struct aux_place *at, uint64_t limit, 
 	if (!a->page || !a->overwrite)
 		return 0;
 	head = __atomic_load_n(&a->page->aux_head, __ATOMIC_ACQUIRE);
-	n = was_full(a, head) ? a->size : head;
-	if (head >= a->tail && head > a->size)	/* counts on: what was in the last one is known */
+	n = has_wrapped(a, head) ? a->size : head;
+	if (head >= a->tail && head > a->size)	/* the head grows forever: skip what the last one had */
 		n = min_of(n, head - a->tail);
 	else if (head == a->tail)
 		return 0;
 	if (limit)
 		n = min_of(n, limit);
-	/* A head that starts again cannot be gone back from; positions are taken one round later. */
+	/* With a head that was reset to 0, head - n would be negative: add one size of the area. */
 	from = head >= n ? head - n : head + a->size - n;
-	got = put_range(a, at, from, from + n, piece, fn, arg);
+	got = output_range(a, out, from, from + n);
 	if (got >= 0)
 		a->tail = head;
 	return got;

@@ -1,8 +1,8 @@
 /*
- * Emptying rings. Bytes go from the ring to the caller's function as they lie there, in one or two
- * pieces; on the way each record's header is looked at, and of a sample four words: enough to
- * count it, to know its time and the object it hit. A ring whose records make no sense ends the
- * batch with -EBADMSG rather than being guessed at.
+ * Drains the rings. Records are passed to the caller's function without being copied, in one or two
+ * pieces per ring. Before that, each record's header and four words of each sample are read: enough to
+ * count samples and losses, to know the first and last time, and to find the object the ip is in.
+ * A ring with invalid records fails with -EBADMSG; nothing of it is output.
  */
 #include "sample/sampler.h"
 
@@ -17,7 +17,7 @@
 #define MISC_COMM_EXEC (1 << 13)
 #define MISC_MMAP_BUILD_ID (1 << 14)
 
-static struct sampler_count *count_of(const struct drainer *d, uint64_t id)
+static struct sampler_count *find_count(const struct drainer *d, uint64_t id)
 {
 	uint32_t event = ids_find(&d->s->ids, id);
 
@@ -29,14 +29,14 @@ struct drainer sampler_drainer(struct tacho_sampler *s)
 	return (struct drainer){ s, s->counts, &s->hitmap, &s->bounce };
 }
 
-/* The events of a ring take turns: each finds its counts where it left them. */
+/* A small cache from event id to counts: a ring holds samples of few events, in can_switch_event. */
 #define RECENT 8
 struct recent_count {
 	uint64_t id;
 	struct sampler_count *count;
 };
 
-static inline void look_at_sample(const struct drainer *d, const struct ring_span *span,
+static inline void inspect_sample(const struct drainer *d, const struct ring_span *span,
 				  uint64_t at, unsigned misc, struct recent_count *recent)
 {
 	uint64_t id = ring_word(span, at + 8), time = ring_word(span, at + 32);
@@ -48,7 +48,7 @@ static inline void look_at_sample(const struct drainer *d, const struct ring_spa
 	struct tacho_sampler_stats *stats;
 
 	if (mine->id != id)
-		*mine = (struct recent_count){ id, count_of(d, id) };
+		*mine = (struct recent_count){ id, find_count(d, id) };
 	if (!mine->count)
 		return;
 	stats = &mine->count->stats;
@@ -68,7 +68,7 @@ static inline void look_at_sample(const struct drainer *d, const struct ring_spa
 	}
 }
 
-/* The record in one piece, through the bounce buffer where the wrap cuts it. NULL: no memory. */
+/* Returns the record as contiguous bytes, copied to the bounce buffer if it wraps around. NULL: no memory. */
 static const uint8_t *whole_record(const struct drainer *d, const struct ring_span *span,
 				   uint64_t at, uint64_t size)
 {
@@ -100,21 +100,28 @@ static uint64_t u64_at(const uint8_t *bytes, size_t offset)
 	return v;
 }
 
-/* header | pid tid | addr len pgoff | maj min ino gen, or n, 3 spare, 20 of id | prot flags | path */
-static int look_at_mmap2(struct hitmap *map, const uint8_t *r, unsigned misc, size_t size)
+/* header | pid tid | addr len pgoff | maj min ino gen, or build ID size, 3 unused, 20 bytes of build ID |
+ * prot flags | path */
+static int track_mmap2(struct hitmap *map, const uint8_t *r, unsigned misc, size_t size)
 {
 	enum { PID = 8, ADDR = 16, LEN = 24, ID = 40, ID_BYTES = 44, PATH = 72 };
-	bool has_id = misc & MISC_MMAP_BUILD_ID;
+	struct hitmap_new_mapping m;
 
 	if (size <= PATH || misc & MISC_MMAP_DATA)
 		return 0;
-	return hitmap_mmap(map, (int32_t)u32_at(r, PID), u64_at(r, ADDR), u64_at(r, LEN),
-			    str_n((const char *)r + PATH, strnlen((const char *)r + PATH, size - PATH)),
-			    has_id ? r + ID_BYTES : NULL, has_id ? min_of(r[ID], 20) : 0);
+	m = (struct hitmap_new_mapping){
+		.pid = (int32_t)u32_at(r, PID), .start = u64_at(r, ADDR), .len = u64_at(r, LEN),
+		.path = str_n((const char *)r + PATH, strnlen((const char *)r + PATH, size - PATH)),
+	};
+	if (misc & MISC_MMAP_BUILD_ID) {
+		m.build_id = r + ID_BYTES;
+		m.n_build_id = min_of(r[ID], 20);
+	}
+	return hitmap_mmap(map, &m);
 }
 
 /* header | pid ppid | tid ptid | time */
-static int look_at_task(struct hitmap *map, const uint8_t *r, uint32_t type, size_t size)
+static int track_task(struct hitmap *map, const uint8_t *r, uint32_t type, size_t size)
 {
 	int32_t pid, ppid, tid;
 
@@ -130,9 +137,10 @@ static int look_at_task(struct hitmap *map, const uint8_t *r, uint32_t type, siz
 	return 0;
 }
 
-/* The tracker's records, one in a thousand: in one piece, to read strings from. */
-static int look_at_tracked(const struct drainer *d, const struct ring_span *span, uint64_t at,
-			   struct ring_header h)
+/* Records of the tracker: keeps the hitmap's processes and mappings up to date. These records are rare
+ * compared with samples. */
+static int track_record(const struct drainer *d, const struct ring_span *span, uint64_t at,
+			struct ring_header h)
 {
 	const uint8_t *r;
 
@@ -143,43 +151,43 @@ static int look_at_tracked(const struct drainer *d, const struct ring_span *span
 		return -ENOMEM;
 	switch (h.type) {
 	case TACHO_RECORD_MMAP2:
-		return look_at_mmap2(d->hitmap, r, h.misc, h.size);
+		return track_mmap2(d->hitmap, r, h.misc, h.size);
 	case TACHO_RECORD_COMM:
 		if (h.misc & MISC_COMM_EXEC && h.size >= 16)
 			hitmap_exec(d->hitmap, (int32_t)u32_at(r, 8));
 		return 0;
 	default:
-		return look_at_task(d->hitmap, r, h.type, h.size);
+		return track_task(d->hitmap, r, h.type, h.size);
 	}
 }
 
-static void look_at_loss(const struct drainer *d, const struct ring_span *span, uint64_t at,
-			 struct ring_header h)
+static void count_lost(const struct drainer *d, const struct ring_span *span, uint64_t at,
+		       struct ring_header h)
 {
-	/* LOST: id, count. LOST_SAMPLES: count, and the id is the trailer's last word. */
+	/* LOST: id, count. LOST_SAMPLES: count, and the id is the last word of the sample_id trailer. */
 	bool samples = h.type == TACHO_RECORD_LOST_SAMPLES;
 	uint64_t id_at = samples ? h.size - 8u : 8, n_at = samples ? 8 : 16;
 	struct sampler_count *c;
 
 	if (h.size < 24)
 		return;
-	c = count_of(d, ring_word(span, at + id_at));
+	c = find_count(d, ring_word(span, at + id_at));
 	if (c)
-		c->told += ring_word(span, at + n_at);
+		c->lost_in_records += ring_word(span, at + n_at);
 }
 
-static int look_at_other(const struct drainer *d, const struct ring_span *span, uint64_t at,
-			 struct ring_header h)
+static int inspect_sideband(const struct drainer *d, const struct ring_span *span, uint64_t at,
+			    struct ring_header h)
 {
 	struct sampler_count *c;
 
 	switch (h.type) {
 	case TACHO_RECORD_LOST:
 	case TACHO_RECORD_LOST_SAMPLES:
-		look_at_loss(d, span, at, h);
+		count_lost(d, span, at, h);
 		return 0;
 	case TACHO_RECORD_THROTTLE:
-		c = h.size >= 32 ? count_of(d, ring_word(span, at + 16)) : NULL;
+		c = h.size >= 32 ? find_count(d, ring_word(span, at + 16)) : NULL;
 		if (c)
 			c->stats.throttled++;
 		return 0;
@@ -187,7 +195,7 @@ static int look_at_other(const struct drainer *d, const struct ring_span *span, 
 	case TACHO_RECORD_COMM:
 	case TACHO_RECORD_FORK:
 	case TACHO_RECORD_EXIT:
-		return look_at_tracked(d, span, at, h);
+		return track_record(d, span, at, h);
 	default:
 		return 0;
 	}
@@ -207,9 +215,9 @@ int sampler_inspect(const struct drainer *d, const struct ring_span *span, uint6
 		if (h.size < 8 || h.size % 8 || h.size > span->n - at)
 			return -EBADMSG;
 		if (h.type == TACHO_RECORD_SAMPLE && h.size >= 40) {
-			look_at_sample(d, span, at, h.misc, recent);
+			inspect_sample(d, span, at, h.misc, recent);
 		} else {
-			err = look_at_other(d, span, at, h);
+			err = inspect_sideband(d, span, at, h);
 			if (err < 0)
 				return err;
 		}
@@ -220,7 +228,7 @@ int sampler_inspect(const struct drainer *d, const struct ring_span *span, uint6
 	return 0;
 }
 
-static int put_span(const struct ring_span *span, tacho_bytes_fn *fn, void *arg)
+static int output_pieces(const struct ring_span *span, tacho_bytes_fn *fn, void *arg)
 {
 	struct ring_piece pieces[2];
 	int n = ring_pieces(span, pieces), err = 0;
@@ -230,10 +238,10 @@ static int put_span(const struct ring_span *span, tacho_bytes_fn *fn, void *arg)
 	return err;
 }
 
-/* In two pieces as a rule, where the ring wraps; a record that is cut there goes out by itself,
- * since whoever writes can only stop cleanly between records. */
-static int64_t hand_out(const struct drainer *d, const struct ring_span *span, uint64_t cut,
-			tacho_bytes_fn *fn, void *arg)
+/* Outputs the span in one or two pieces. A record that wraps around (at `cut`) is output separately as
+ * contiguous bytes, so that each call passes whole records and a writer can stop between them. */
+static int64_t output_span(const struct drainer *d, const struct ring_span *span, uint64_t cut,
+			   tacho_bytes_fn *fn, void *arg)
 {
 	struct ring_span part = { span->ring, span->at, cut };
 	const uint8_t *record;
@@ -241,23 +249,23 @@ static int64_t hand_out(const struct drainer *d, const struct ring_span *span, u
 	int err;
 
 	if (cut == UINT64_MAX) {
-		err = put_span(span, fn, arg);
+		err = output_pieces(span, fn, arg);
 		return err < 0 ? err : (int64_t)span->n;
 	}
 	size = ring_header(span, cut).size;
 	record = whole_record(d, span, cut, size);
-	err = record ? put_span(&part, fn, arg) : -ENOMEM;
+	err = record ? output_pieces(&part, fn, arg) : -ENOMEM;
 	if (err >= 0)
 		err = fn(arg, record, size);
 	part = (struct ring_span){ span->ring, span->at + cut + size, span->n - cut - size };
 	if (err >= 0)
-		err = put_span(&part, fn, arg);
+		err = output_pieces(&part, fn, arg);
 	return err < 0 ? err : (int64_t)span->n;
 }
 
 static int64_t drain_ring(const struct drainer *d, struct ring *r, tacho_bytes_fn *fn, void *arg)
 {
-	struct ring_span span = ring_look(r);
+	struct ring_span span = ring_unread(r);
 	uint64_t cut;
 	int64_t got;
 	int err;
@@ -267,31 +275,35 @@ static int64_t drain_ring(const struct drainer *d, struct ring *r, tacho_bytes_f
 	err = sampler_inspect(d, &span, &cut);
 	if (err < 0)
 		return err;
-	got = hand_out(d, &span, cut, fn, arg);
+	got = output_span(d, &span, cut, fn, arg);
 	if (got >= 0)
 		ring_release(r, &span);
 	return got;
 }
 
-static struct aux_place aux_place(const struct tacho_sampler *s, size_t i)
+static struct aux_output aux_output(const struct tacho_sampler *s, size_t i, struct buf *scratch,
+				    tacho_bytes_fn *fn, void *arg)
 {
-	return (struct aux_place){ (uint32_t)i, s->rings.v[i].cpu, s->rings.v[i].tid };
+	const struct sampler_ring *r = &s->rings.v[i];
+
+	return (struct aux_output){ (uint32_t)i, r->cpu, r->tid, scratch, fn, arg };
 }
 
-/* Records first: those about the AUX area come before what they are about. */
+/* The ring is drained before its AUX area, so that AUX records precede the data they describe. */
 int64_t sampler_drain_ring(const struct drainer *d, size_t i, tacho_bytes_fn *fn, void *arg)
 {
 	struct sampler_ring *r = &d->s->rings.v[i];
-	struct aux_place at = aux_place(d->s, i);
+	struct aux_output out = aux_output(d->s, i, d->bounce, fn, arg);
 	int64_t got = drain_ring(d, &r->ring, fn, arg), more;
 
 	if (got < 0 || !r->aux.page)
 		return got;
-	more = aux_drain(&r->aux, &at, d->bounce, fn, arg);
+	more = aux_drain(&r->aux, &out);
 	return more < 0 ? more : got + more;
 }
 
-/* The rings of maps and tasks come before those of samples, so that a sample's map is known. */
+/* Drains either the tracker's rings or the rings of samples. The tracker's come first, so that the mapping
+ * a sample falls into is known. */
 static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn *fn, void *arg)
 {
 	struct drainer d = sampler_drainer(s);
@@ -301,7 +313,7 @@ static int64_t drain_kind(struct tacho_sampler *s, bool tracker, tacho_bytes_fn 
 		struct sampler_ring *r = &s->rings.v[i];
 		int64_t got;
 
-		if (r->tracks != tracker || r->keeps || r->reader)
+		if (r->tracker != tracker || r->overwrite || r->reader)
 			continue;
 		got = sampler_drain_ring(&d, i, fn, arg);
 		if (got < 0)
@@ -334,7 +346,7 @@ static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, ta
 	int64_t got;
 	int err;
 
-	/* Paused, lest the oldest records change while they are read. */
+	/* Pause the ring: otherwise the oldest records are overwritten while they are read. */
 	err = sys_perf_ioctl(&s->t->sys, r->fds.v[0], PERF_IOC_PAUSE_OUTPUT, 1);
 	if (err < 0)
 		return err;
@@ -345,21 +357,21 @@ static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, ta
 		span.n = 0;
 	r->seen_head = span.at;
 	err = sampler_inspect(&d, &span, &cut);
-	got = err < 0 ? err : hand_out(&d, &span, cut, fn, arg);
+	got = err < 0 ? err : output_span(&d, &span, cut, fn, arg);
 	sys_perf_ioctl(&s->t->sys, r->fds.v[0], PERF_IOC_PAUSE_OUTPUT, 0);
 	return got;
 }
 
-/* The unit is stopped meanwhile, lest it writes over what is read. */
+/* The tracing unit is stopped during the copy: otherwise it overwrites the data being read. */
 static int64_t snapshot_aux(struct tacho_sampler *s, size_t i, tacho_bytes_fn *fn, void *arg)
 {
 	struct sampler_ring *r = &s->rings.v[i];
-	struct aux_place at = aux_place(s, i);
+	struct aux_output out = aux_output(s, i, &s->bounce, fn, arg);
 	int64_t got;
 
 	if (r->aux_fd >= 0)
 		sys_perf_ioctl(&s->t->sys, r->aux_fd, PERF_IOC_DISABLE, 0);
-	got = aux_snapshot(&r->aux, &at, s->opts.aux_snapshot_bytes, &s->bounce, fn, arg);
+	got = aux_snapshot(&r->aux, &out, s->opts.aux_snapshot_bytes);
 	if (r->aux_fd >= 0 && !s->stopped)
 		sys_perf_ioctl(&s->t->sys, r->aux_fd, PERF_IOC_ENABLE, 0);
 	return got;
@@ -372,7 +384,7 @@ int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void
 	for (size_t i = 0; sum >= 0 && i < s->rings.n; i++) {
 		int64_t got = 0;
 
-		if (s->rings.v[i].keeps)
+		if (s->rings.v[i].overwrite)
 			got = snapshot_ring(s, &s->rings.v[i], fn, arg);
 		if (got >= 0 && s->rings.v[i].aux.page && s->opts.aux_snapshot)
 			got = snapshot_aux(s, i, fn, arg);

@@ -1,9 +1,9 @@
 /*
- * Processes and their maps, as small vectors behind a table of pids.
+ * Implementation of the hitmap: a hash table by pid, with a vector of mappings per process.
  *
- * Maps are kept in the order they came; the newest that covers an address is the one that counts,
- * so what an munmap freed needs no attention. The cache of pages is emptied whenever a map
- * changes what a known page means; that is when programs start, not when they run.
+ * Mappings are stored in order of arrival, and a lookup takes the newest one that contains the address;
+ * munmap therefore needs no handling. The page cache is cleared whenever a new mapping may change what a
+ * cached page belongs to, which happens mostly while programs start.
  */
 #include "sample/hitmap.h"
 
@@ -13,16 +13,16 @@
 
 #define MAPS_MAX 8192			/* per process */
 
-static size_t home_of(const struct hitmap *o, int32_t pid)
+static size_t home_slot(const struct hitmap *o, int32_t pid)
 {
 	return (size_t)((uint32_t)pid * 0x9e3779b1u >> 7) & (o->cap - 1);
 }
 
-static struct hit_process *find(const struct hitmap *o, int32_t pid)
+static struct hit_process *find_process(const struct hitmap *o, int32_t pid)
 {
 	if (!o->cap || !pid)
 		return NULL;
-	for (size_t i = home_of(o, pid);; i = (i + 1) & (o->cap - 1)) {
+	for (size_t i = home_slot(o, pid);; i = (i + 1) & (o->cap - 1)) {
 		if (o->slots[i].pid == pid)
 			return &o->slots[i];
 		if (!o->slots[i].pid)
@@ -39,7 +39,7 @@ static int grow(struct hitmap *o)
 	if (!bigger.slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->cap; i++) {
-		size_t k = home_of(&bigger, o->slots[i].pid);
+		size_t k = home_slot(&bigger, o->slots[i].pid);
 
 		if (!o->slots[i].pid)
 			continue;
@@ -52,32 +52,32 @@ static int grow(struct hitmap *o)
 	return 0;
 }
 
-/* The process, made where it is new; NULL without memory. */
-static struct hit_process *of_pid(struct hitmap *o, int32_t pid)
+/* Finds or creates a process. Returns NULL without memory. */
+static struct hit_process *get_process(struct hitmap *o, int32_t pid)
 {
-	struct hit_process *p = find(o, pid);
+	struct hit_process *p = find_process(o, pid);
 	size_t i;
 
 	if (p || !pid)
 		return p;
 	if (o->n_slots * 2 >= o->cap && grow(o) < 0)
 		return NULL;
-	for (i = home_of(o, pid); o->slots[i].pid; i = (i + 1) & (o->cap - 1))
+	for (i = home_slot(o, pid); o->slots[i].pid; i = (i + 1) & (o->cap - 1))
 		;
 	o->n_slots++;
 	o->slots[i].pid = pid;
 	return &o->slots[i];
 }
 
-/* Takes slot i out and closes the gap in its chain. */
-static void drop_slot(struct hitmap *o, size_t i)
+/* Removes slot i and moves later entries of its probe sequence up. */
+static void remove_process(struct hitmap *o, size_t i)
 {
 	size_t hole = i;
 
 	vec_done(&o->slots[i].maps);
 	o->n_slots--;
 	for (size_t k = (i + 1) & (o->cap - 1); o->slots[k].pid; k = (k + 1) & (o->cap - 1)) {
-		size_t home = home_of(o, o->slots[k].pid);
+		size_t home = home_slot(o, o->slots[k].pid);
 
 		if (((k - home) & (o->cap - 1)) < ((k - hole) & (o->cap - 1)))
 			continue;
@@ -92,16 +92,16 @@ void hitmap_done(struct hitmap *o)
 	for (size_t i = 0; i < o->cap; i++)
 		vec_done(&o->slots[i].maps);
 	free(o->slots);
-	free(o->seen);
+	free(o->page_cache);
 	vec_done(&o->list);
 	map_done(&o->by_path);
 	arena_done(&o->names);
 	*o = (struct hitmap){ 0 };
 }
 
-static void forget_seen(struct hitmap *o)
+static void clear_page_cache(struct hitmap *o)
 {
-	free(take(o->seen));
+	free(take(o->page_cache));
 }
 
 int hitmap_intern(struct hitmap *o, struct str path, bool kernel)
@@ -125,8 +125,9 @@ int hitmap_intern(struct hitmap *o, struct str path, bool kernel)
 	return (int)(o->list.n - 1);
 }
 
-/* What the new map covers is gone; of a process that maps for ever the older half goes too. */
-static void make_way(struct hit_process *p, uint64_t start, uint64_t end)
+/* Drops mappings that the new one covers completely. In a process with MAPS_MAX mappings the older half is
+ * dropped as well. */
+static void drop_covered_mappings(struct hit_process *p, uint64_t start, uint64_t end)
 {
 	size_t kept = 0;
 
@@ -136,41 +137,41 @@ static void make_way(struct hit_process *p, uint64_t start, uint64_t end)
 	p->maps.n = kept;
 }
 
-int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, struct str path,
-		 const uint8_t *build_id, size_t n_build_id)
+int hitmap_mmap(struct hitmap *o, const struct hitmap_new_mapping *new)
 {
-	int object = hitmap_intern(o, path, pid == HITMAP_KERNEL_PID);
-	struct hit_process *p = object < 0 ? NULL : of_pid(o, pid);
-	uint64_t end = len > UINT64_MAX - start ? UINT64_MAX : start + len;
+	int object = hitmap_intern(o, new->path, new->pid == HITMAP_KERNEL_PID);
+	struct hit_process *p = object < 0 ? NULL : get_process(o, new->pid);
+	uint64_t start = new->start;
+	uint64_t end = new->len > UINT64_MAX - start ? UINT64_MAX : start + new->len;
 	struct hit_object *known;
 	struct hit_mapping *m;
 
 	if (!p)
 		return -ENOMEM;
-	make_way(p, start, end);
+	drop_covered_mappings(p, start, end);
 	m = vec_add(&p->maps);
 	if (!m)
 		return -ENOMEM;
 	*m = (struct hit_mapping){ start, end, (uint32_t)object };
 	known = &o->list.v[object];
-	if (!build_id || !n_build_id) {
-		known->pid = pid;
+	if (!new->build_id || !new->n_build_id) {
+		known->pid = new->pid;
 	} else {
-		known->n_build_id = (uint8_t)min_of(n_build_id, sizeof(known->build_id));
-		memcpy(known->build_id, build_id, known->n_build_id);
+		known->n_build_id = (uint8_t)min_of(new->n_build_id, sizeof(known->build_id));
+		memcpy(known->build_id, new->build_id, known->n_build_id);
 	}
-	forget_seen(o);
+	clear_page_cache(o);
 	return 0;
 }
 
 int hitmap_fork(struct hitmap *o, int32_t pid, int32_t parent)
 {
-	struct hit_process *child = of_pid(o, pid), *from = find(o, parent);
+	struct hit_process *child = get_process(o, pid), *from = find_process(o, parent);
 
 	if (!child)
 		return -ENOMEM;
-	child->maps.n = 0;		/* the number was another's before */
-	child->dying = false;
+	child->maps.n = 0;		/* the pid may have been reused */
+	child->exited = false;
 	if (!from || from == child)
 		return 0;
 	for (size_t i = 0; i < from->maps.n; i++) {
@@ -185,48 +186,48 @@ int hitmap_fork(struct hitmap *o, int32_t pid, int32_t parent)
 
 void hitmap_exec(struct hitmap *o, int32_t pid)
 {
-	struct hit_process *p = find(o, pid);
+	struct hit_process *p = find_process(o, pid);
 
 	if (p && p->maps.n) {
 		p->maps.n = 0;
-		forget_seen(o);
+		clear_page_cache(o);
 	}
 }
 
 void hitmap_exit(struct hitmap *o, int32_t pid)
 {
-	struct hit_process *p = find(o, pid);
+	struct hit_process *p = find_process(o, pid);
 
-	if (!p || p->dying)
+	if (!p || p->exited)
 		return;
-	p->dying = true;
-	o->n_dying++;
+	p->exited = true;
+	o->n_exited++;
 }
 
-/* Samples are drained behind the records of maps and tasks: those of a process whose end was
- * told have all been seen by now. */
+/* Samples are drained after the tracker's records, so at the end of a round all samples of the processes
+ * whose EXIT record was in that round have been seen. */
 void hitmap_round(struct hitmap *o)
 {
-	if (!o->n_dying)
+	if (!o->n_exited)
 		return;
-	o->n_dying = 0;
+	o->n_exited = 0;
 	for (size_t i = 0; i < o->cap; i++)
-		while (o->slots[i].pid && o->slots[i].dying)
-			drop_slot(o, i);
+		while (o->slots[i].pid && o->slots[i].exited)
+			remove_process(o, i);
 }
 
-void hitmap_hit_slowly(struct hitmap *o, int32_t pid, uint64_t ip)
+void hitmap_hit_uncached(struct hitmap *o, int32_t pid, uint64_t ip)
 {
-	const struct hit_process *p = find(o, pid);
+	const struct hit_process *p = find_process(o, pid);
 	uint64_t key = hitmap_key(pid, ip);
 
-	if (!o->seen)
-		o->seen = calloc(HITMAP_CACHE, sizeof(*o->seen));
+	if (!o->page_cache)
+		o->page_cache = calloc(HITMAP_CACHE, sizeof(*o->page_cache));
 	for (size_t i = p ? p->maps.n : 0; i-- > 0;)
 		if (ip >= p->maps.v[i].start && ip < p->maps.v[i].end) {
 			o->list.v[p->maps.v[i].object].hit = true;
 			break;
 		}
-	if (o->seen)
-		o->seen[key >> 20 & (HITMAP_CACHE - 1)] = key;
+	if (o->page_cache)
+		o->page_cache[key >> 20 & (HITMAP_CACHE - 1)] = key;
 }

@@ -1,8 +1,8 @@
 /*
- * Which objects samples were taken in, so that only their build ids have to be found: who has
- * mapped what is followed from the records of maps and tasks, and every (process, page) that a
- * sample names is looked up once. Memory goes with the processes that live, not with the length
- * of the recording.
+ * The hitmap knows which objects (executables, libraries, kernel modules) samples were taken in, so that
+ * only their build IDs have to be read at the end. It tracks the mappings of each process from mmap, comm,
+ * fork and exit records, and looks up each (process, page) of a sample once. Its size depends on
+ * the number of live processes, not on the length of the recording.
  */
 #ifndef SAMPLE_HITMAP_H
 #define SAMPLE_HITMAP_H
@@ -10,14 +10,14 @@
 #include "base/arena.h"
 #include "base/map.h"
 
-#define HITMAP_CACHE 16384		/* pages that were just looked up */
-#define HITMAP_KERNEL_PID (-1)		/* whose maps the modules are */
+#define HITMAP_CACHE 16384		/* entries of the page cache */
+#define HITMAP_KERNEL_PID (-1)		/* kernel modules are mappings of this pid */
 
 struct hit_object {
 	const char *path;
 	uint8_t build_id[20], n_build_id;
 	bool kernel, hit;
-	int32_t pid;			/* the last that mapped it without a build id; 0: none */
+	int32_t pid;			/* the last process that mapped it without a build ID; 0: none */
 };
 
 struct hit_mapping {
@@ -27,7 +27,7 @@ struct hit_mapping {
 
 struct hit_process {
 	int32_t pid;
-	bool dying;			/* has ended; its last samples may be still to come */
+	bool exited;			/* its last samples may not have been drained yet */
 	struct { struct hit_mapping *v; size_t n, cap; } maps;
 };
 
@@ -37,39 +37,45 @@ struct hitmap {
 	struct arena names;
 	struct hit_process *slots;		/* open addressing by pid; pid 0: free */
 	size_t n_slots, cap;
-	size_t n_dying;
-	uint64_t *seen;			/* HITMAP_CACHE keys */
+	size_t n_exited;
+	uint64_t *page_cache;		/* HITMAP_CACHE keys of pages already looked up; NULL: empty */
 	bool kernel_hit;
 };
 
 void hitmap_done(struct hitmap *o);
 
-/* The object called `path`, made where it is new. -ENOMEM, else its index. */
+/* Finds or creates the object with this path. Returns its index or -ENOMEM. */
 int hitmap_intern(struct hitmap *o, struct str path, bool kernel);
-/* All return 0 or -ENOMEM. `build_id` may be NULL. */
-int hitmap_mmap(struct hitmap *o, int32_t pid, uint64_t start, uint64_t len, struct str path,
-		 const uint8_t *build_id, size_t n_build_id);
-int hitmap_fork(struct hitmap *o, int32_t pid, int32_t parent);
+
+struct hitmap_new_mapping {
+	int32_t pid;
+	uint64_t start, len;
+	struct str path;
+	const uint8_t *build_id;	/* NULL: unknown */
+	size_t n_build_id;
+};
+int hitmap_mmap(struct hitmap *o, const struct hitmap_new_mapping *new);	/* 0 or -ENOMEM */
+int hitmap_fork(struct hitmap *o, int32_t pid, int32_t parent);		/* 0 or -ENOMEM */
 void hitmap_exec(struct hitmap *o, int32_t pid);
 void hitmap_exit(struct hitmap *o, int32_t pid);
-/* A drain is over: who had ended before it is forgotten. */
+/* Call after all rings were drained: removes the processes that have exited. */
 void hitmap_round(struct hitmap *o);
 
-void hitmap_hit_slowly(struct hitmap *o, int32_t pid, uint64_t ip);
+void hitmap_hit_uncached(struct hitmap *o, int32_t pid, uint64_t ip);
 
 static inline uint64_t hitmap_key(int32_t pid, uint64_t ip)
 {
 	return (ip >> 12) * 0x9e3779b97f4a7c15ULL ^ (uint64_t)(uint32_t)pid << 1 ^ 1;
 }
 
-/* A sample's ip; costs a load and a compare where it is known already. */
+/* Marks the object at a sample's ip as hit. Costs one load and one compare if the page is cached. */
 static inline void hitmap_hit(struct hitmap *o, int32_t pid, uint64_t ip)
 {
 	uint64_t key = hitmap_key(pid, ip);
 
-	if (o->seen && o->seen[key >> 20 & (HITMAP_CACHE - 1)] == key)
+	if (o->page_cache && o->page_cache[key >> 20 & (HITMAP_CACHE - 1)] == key)
 		return;
-	hitmap_hit_slowly(o, pid, ip);
+	hitmap_hit_uncached(o, pid, ip);
 }
 
 #endif

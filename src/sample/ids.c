@@ -1,5 +1,5 @@
 /*
- * Growing the table of ids; at most half of it is taken.
+ * Insertion into the table of event ids, which is at most half full.
  */
 #include "sample/ids.h"
 

@@ -1,6 +1,6 @@
 /*
- * From the id in a record to the event it belongs to: a small table that is filled once and asked
- * for every sample.
+ * A hash table from the id in a record to the index of its event. It is filled when the events are opened
+ * and read for every sample.
  */
 #ifndef SAMPLE_IDS_H
 #define SAMPLE_IDS_H
@@ -9,7 +9,7 @@
 
 struct event_ids {
 	struct event_id_slot {
-		uint64_t id;		/* 0: free; the kernel's ids begin with 1 */
+		uint64_t id;		/* 0: free slot; the kernel's ids start at 1 */
 		uint32_t event;
 	} *slots;
 	size_t n, cap;			/* cap is a power of two */
@@ -23,7 +23,7 @@ static inline size_t ids_home(const struct event_ids *ids, uint64_t id)
 	return (size_t)(id * 0x9e3779b97f4a7c15ULL >> 32) & (ids->cap - 1);
 }
 
-/* UINT32_MAX: none of ours. */
+/* Returns the event's index, or UINT32_MAX if the id is unknown. */
 static inline uint32_t ids_find(const struct event_ids *ids, uint64_t id)
 {
 	if (!ids->cap || !id)

@@ -1,11 +1,11 @@
 /*
- * Readers: the rings of samples divided among threads, by CPU.
+ * Readers: the rings of samples are divided among several threads, by CPU. Layouts:
  *
- *	cpu, core, package, numa	a reader for each of these that has rings, running there
- *	0,2-4/2-4:1,5-7/5		a reader for each part: whose rings / where it runs
+ *	cpu, core, package, numa	one reader per CPU, core, package or node that has rings
+ *	0,2-4/2-4:1,5-7/5		one reader per part: CPUs of its rings / CPUs its thread runs on
  *
- * The rings of maps and tasks stay with the caller's thread, who alone keeps the books of who has
- * mapped what. A reader counts for itself; sums are made when somebody asks.
+ * The tracker's rings stay with the caller's thread, which alone maintains the hitmap. Each
+ * reader has its own sample counts; tacho_sampler_stats() adds them up.
  */
 #include "sample/sampler.h"
 
@@ -18,8 +18,8 @@
 
 #define READERS_MAX 4096
 
-/* What tells two CPUs of a layout apart; -1: the layout has no place for it. */
-static int place_of(const struct topology_cpu *c, const char *layout, struct tacho_error *e)
+/* A number that is equal for the CPUs that share a reader in the named layout, or -EINVAL. */
+static int cpu_group(const struct topology_cpu *c, const char *layout, struct tacho_error *e)
 {
 	if (strcmp(layout, "cpu") == 0)
 		return c->cpu;
@@ -29,20 +29,21 @@ static int place_of(const struct topology_cpu *c, const char *layout, struct tac
 		return c->socket;
 	if (strcmp(layout, "numa") == 0)
 		return max_of(c->node, 0);
-	error_set(e, -EINVAL, "'%s' is no layout of threads", layout);
-	error_hint(e, "cpu, core, package, numa, or CPUS/CPUS:CPUS/CPUS...: whose rings / where to run");
+	error_set(e, -EINVAL, "'%s' is not a thread layout", layout);
+	error_hint(e, "use cpu, core, package, numa, or CPUS/CPUS:CPUS/CPUS...: CPUs whose rings are read / "
+		   "CPUs to run on");
 	return -EINVAL;
 }
 
-struct layout {
+struct reader_layout {
 	struct {
 		struct sampler_reader *v;
 		size_t n, cap;
 	} readers;
-	struct cpuset taken, pinned;	/* by all of them */
+	struct cpuset cpus, pinned;	/* union over all readers, to refuse a CPU given twice */
 };
 
-static struct sampler_reader *add_reader(struct layout *l)
+static struct sampler_reader *add_reader(struct reader_layout *l)
 {
 	struct sampler_reader *r = l->readers.n < READERS_MAX ? vec_add(&l->readers) : NULL;
 
@@ -51,45 +52,45 @@ static struct sampler_reader *add_reader(struct layout *l)
 	return r;
 }
 
-static void layout_done(struct layout *l)
+static void layout_done(struct reader_layout *l)
 {
 	for (size_t i = 0; i < l->readers.n; i++) {
 		cpuset_done(&l->readers.v[i].cpus);
 		cpuset_done(&l->readers.v[i].pinned);
 	}
 	vec_done(&l->readers);
-	cpuset_done(&l->taken);
+	cpuset_done(&l->cpus);
 	cpuset_done(&l->pinned);
 }
 
-/* One of the words: CPUs with the same place share a reader. */
-static int layout_named(struct layout *l, const struct topology *t, const char *name,
+/* Layouts cpu, core, package and numa: CPUs of the same group share a reader. */
+static int layout_named(struct reader_layout *l, const struct topology *t, const char *name,
 			struct tacho_error *e)
 {
-	scoped(freep) int *places = calloc(t->n + 1, sizeof(*places));
+	scoped(freep) int *groups = calloc(t->n + 1, sizeof(*groups));
 
-	if (!places)
+	if (!groups)
 		return error_nomem(e);
 	for (size_t i = 0; i < t->n; i++) {
-		int place = place_of(&t->cpus[i], name, e);
+		int group = cpu_group(&t->cpus[i], name, e);
 		struct sampler_reader *r;
 		size_t at = 0;
 
-		if (place < 0)
+		if (group < 0)
 			return -EINVAL;
-		while (at < l->readers.n && places[at] != place)
+		while (at < l->readers.n && groups[at] != group)
 			at++;
 		r = at < l->readers.n ? &l->readers.v[at] : add_reader(l);
 		if (!r)
 			return error_nomem(e);
-		places[at] = place;
+		groups[at] = group;
 		if (cpuset_add(&r->cpus, t->cpus[i].cpu) < 0 || cpuset_add(&r->pinned, t->cpus[i].cpu) < 0)
 			return error_nomem(e);
 	}
 	return 0;
 }
 
-/* One mask of a part: CPUs that are not online are left out, though some have to stay. */
+/* Parses one CPU list of a mask. CPUs that are offline are ignored; at least one must be online. */
 static int parse_mask(const struct topology *t, struct str text, struct cpuset *all,
 		      struct cpuset *out, struct tacho_error *e)
 {
@@ -99,14 +100,14 @@ static int parse_mask(const struct topology *t, struct str text, struct cpuset *
 	if (err == -ENOMEM)
 		return error_nomem(e);
 	if (err < 0 || cpuset_empty(&named))
-		return error_set(e, -EINVAL, "'%.*s' is no list of CPUs", STR(text));
+		return error_set(e, -EINVAL, "'%.*s' is not a list of CPUs", STR(text));
 	for (size_t i = 0; err == 0 && i < t->n; i++) {
 		int cpu = t->cpus[i].cpu;
 
 		if (!cpuset_has(&named, cpu))
 			continue;
 		if (cpuset_has(all, cpu))
-			return error_set(e, -EINVAL, "CPU %d stands in two masks", cpu);
+			return error_set(e, -EINVAL, "CPU %d is in two masks", cpu);
 		err = cpuset_add(all, cpu);
 		if (err == 0)
 			err = cpuset_add(out, cpu);
@@ -118,7 +119,7 @@ static int parse_mask(const struct topology *t, struct str text, struct cpuset *
 	return 0;
 }
 
-static int layout_masks(struct layout *l, const struct topology *t, const char *text,
+static int layout_masks(struct reader_layout *l, const struct topology *t, const char *text,
 			struct tacho_error *e)
 {
 	struct str rest = str_of(text), part, cpus;
@@ -129,13 +130,13 @@ static int layout_masks(struct layout *l, const struct topology *t, const char *
 
 		if (!str_cut(&part, '/', &cpus) || !part.s) {
 			error_set(e, -EINVAL, "'%.*s' has no '/'", STR(cpus));
-			error_hint(e, "a mask is CPUS/CPUS: whose rings / where the thread runs");
+			error_hint(e, "a mask is CPUS/CPUS: CPUs whose rings are read / CPUs the thread runs on");
 			return -EINVAL;
 		}
 		r = add_reader(l);
 		if (!r)
 			return error_nomem(e);
-		err = parse_mask(t, cpus, &l->taken, &r->cpus, e);
+		err = parse_mask(t, cpus, &l->cpus, &r->cpus, e);
 		if (err == 0)
 			err = parse_mask(t, part, &l->pinned, &r->pinned, e);
 	}
@@ -145,7 +146,7 @@ static int layout_masks(struct layout *l, const struct topology *t, const char *
 static bool has_rings(const struct tacho_sampler *s, const struct sampler_reader *r)
 {
 	for (size_t i = 0; i < s->rings.n; i++)
-		if (!s->rings.v[i].tracks && cpuset_has(&r->cpus, s->rings.v[i].cpu))
+		if (!s->rings.v[i].tracker && cpuset_has(&r->cpus, s->rings.v[i].cpu))
 			return true;
 	return false;
 }
@@ -160,19 +161,19 @@ static int open_reader(const struct tacho_sampler *s, struct sampler_reader *r)
 	return r->epoll < 0 ? -errno : 0;
 }
 
-/* The rings go over from the caller's epoll to their readers'; those of no reader's CPU stay. */
-static int hand_over(struct tacho_sampler *s)
+/* Moves rings from the sampler's epoll to their readers'. Rings of CPUs without a reader stay. */
+static int move_rings_to_readers(struct tacho_sampler *s)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {
 		struct sampler_ring *r = &s->rings.v[i];
 
-		for (size_t k = 0; k < s->n_readers && !r->tracks && !r->reader; k++)
+		for (size_t k = 0; k < s->n_readers && !r->tracker && !r->reader; k++)
 			if (cpuset_has(&s->readers[k].cpus, r->cpu))
 				r->reader = &s->readers[k];
 		if (!r->reader)
 			continue;
-		if (r->polled >= 0)
-			epoll_ctl(s->epoll, EPOLL_CTL_DEL, r->polled, NULL);
+		if (r->polled_fd >= 0)
+			epoll_ctl(s->epoll, EPOLL_CTL_DEL, r->polled_fd, NULL);
 		r->next = 0;
 		if (!rings_watch(s, i))
 			return -errno;
@@ -181,8 +182,8 @@ static int hand_over(struct tacho_sampler *s)
 	return 0;
 }
 
-/* Readers without a ring are left out. */
-static int take_readers(struct tacho_sampler *s, struct layout *l, struct tacho_error *e)
+/* Installs the readers that have at least one ring. */
+static int install_readers(struct tacho_sampler *s, struct reader_layout *l, struct tacho_error *e)
 {
 	int err = 0;
 
@@ -199,30 +200,31 @@ static int take_readers(struct tacho_sampler *s, struct layout *l, struct tacho_
 		err = open_reader(s, &s->readers[s->n_readers++]);
 	}
 	if (err == 0)
-		err = hand_over(s);
+		err = move_rings_to_readers(s);
 	if (err < 0)
-		return error_set(e, err, "the rings cannot be divided: %s", strerror(-err));
+		return error_set(e, err, "cannot divide the ring buffers among threads: %s", strerror(-err));
 	return (int)s->n_readers;
 }
 
 int tacho_sampler_split(struct tacho_sampler *s, const char *layout, struct tacho_error *e)
 {
 	scoped(topology_done) struct topology t = { 0 };
-	scoped(layout_done) struct layout l = { 0 };
+	scoped(layout_done) struct reader_layout l = { 0 };
 	int err;
 
 	if (!s->is_open || s->n_readers)
-		return error_set(e, s->is_open ? -EBUSY : -EBADF, "rings are divided once, after opening");
+		return error_set(e, s->is_open ? -EBUSY : -EBADF, "rings can be split once, after the sampler "
+				 "was opened");
 	for (size_t i = 0; i < s->rings.n; i++)
-		if (s->rings.v[i].keeps)
-			return error_set(e, -EINVAL, "rings that keep the newest are not divided");
+		if (s->rings.v[i].overwrite)
+			return error_set(e, -EINVAL, "overwrite rings cannot be split");
 	err = topology_read(&t, &s->t->sys);
 	if (err < 0)
-		return error_set(e, err, "the CPUs are not known: %s", strerror(-err));
+		return error_set(e, err, "cannot read the CPU topology: %s", strerror(-err));
 	if (!layout || !*layout)
 		layout = "cpu";
 	err = strchr(layout, '/') ? layout_masks(&l, &t, layout, e) : layout_named(&l, &t, layout, e);
-	return err < 0 ? err : take_readers(s, &l, e);
+	return err < 0 ? err : install_readers(s, &l, e);
 }
 
 size_t tacho_sampler_n_rings(const struct tacho_sampler *s)
@@ -263,16 +265,16 @@ int tacho_sampler_reader_pin(const struct tacho_sampler *s, size_t k)
 	return err;
 }
 
-/* tacho_bytes_fn, with the ring's number for the caller's function. */
-struct numbered {
+/* Adapts a tacho_ring_bytes_fn, which also takes the ring's number, to tacho_bytes_fn. */
+struct ring_bytes_fn {
 	tacho_ring_bytes_fn *fn;
 	void *arg;
 	size_t ring;
 };
 
-static int put_numbered(void *arg, const void *bytes, size_t n)
+static int put_with_ring_number(void *arg, const void *bytes, size_t n)
 {
-	const struct numbered *to = arg;
+	const struct ring_bytes_fn *to = arg;
 
 	return to->fn(to->arg, to->ring, bytes, n);
 }
@@ -281,7 +283,7 @@ int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k, tacho_ring
 				   void *arg)
 {
 	struct sampler_reader *me = k < s->n_readers ? &s->readers[k] : NULL;
-	struct numbered to = { .fn = fn, .arg = arg };
+	struct ring_bytes_fn to = { .fn = fn, .arg = arg };
 	struct drainer d = { .s = s };
 	int64_t sum = 0;
 
@@ -289,13 +291,13 @@ int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k, tacho_ring
 		return -EINVAL;
 	d.counts = me->counts;
 	d.bounce = &me->bounce;
-	rings_look(s, me->epoll);
+	rings_check_ended(s, me->epoll);
 	pthread_mutex_lock(&me->busy);
 	for (size_t i = 0; sum >= 0 && i < s->rings.n; i++) {
 		int64_t got = 0;
 
 		if (s->rings.v[i].reader == me)
-			got = sampler_drain_ring(&d, i, put_numbered, &to);
+			got = sampler_drain_ring(&d, i, put_with_ring_number, &to);
 		sum = got < 0 ? got : sum + got;
 		to.ring += s->rings.v[i].reader != NULL;
 	}
@@ -303,12 +305,12 @@ int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k, tacho_ring
 	return sum;
 }
 
-static void add_up(struct sampler_count *sum, const struct sampler_count *more)
+static void add_counts(struct sampler_count *sum, const struct sampler_count *more)
 {
 	struct tacho_sampler_stats *to = &sum->stats;
 	const struct tacho_sampler_stats *from = &more->stats;
 
-	sum->told += more->told;
+	sum->lost_in_records += more->lost_in_records;
 	if (from->first_ns && (!to->first_ns || from->first_ns < to->first_ns))
 		to->first_ns = from->first_ns;
 	to->last_ns = max_of(to->last_ns, from->last_ns);
@@ -324,7 +326,7 @@ struct sampler_count readers_sum(const struct tacho_sampler *s, size_t i)
 		struct sampler_reader *r = &s->readers[k];
 
 		pthread_mutex_lock(&r->busy);
-		add_up(&sum, &r->counts[i]);
+		add_counts(&sum, &r->counts[i]);
 		pthread_mutex_unlock(&r->busy);
 	}
 	return sum;

@@ -1,5 +1,6 @@
 /*
- * Mapping a ring and moving its two ends. What lies between them is not looked at here.
+ * Maps a ring buffer, reads its head and advances its tail. Records are not interpreted here, except that
+ * ring_newest() walks their headers.
  */
 #include "sample/ring.h"
 
@@ -17,7 +18,7 @@ int ring_map(struct ring *r, int fd, unsigned pages, bool overwrite)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	size_t bytes = (size_t)pages * page_bytes;
-	/* Without the right to write a tail, the kernel takes the ring as one to overwrite. */
+	/* A read-only mapping makes the kernel overwrite: it cannot wait for a tail. */
 	int prot = overwrite ? PROT_READ : PROT_READ | PROT_WRITE;
 	void *at = mmap(NULL, page_bytes + bytes, prot, MAP_SHARED, fd, 0);
 
@@ -34,11 +35,11 @@ void ring_unmap(struct ring *r)
 	*r = (struct ring){ 0 };
 }
 
-struct ring_span ring_look(const struct ring *r)
+struct ring_span ring_unread(const struct ring *r)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 
-	/* More than the ring holds cannot be; whoever walks it will find no sense in it. */
+	/* A head that is too far ahead is invalid; the walk over the records will report it. */
 	return (struct ring_span){ r, r->tail, min_of(head - r->tail, r->size) };
 }
 
@@ -51,13 +52,13 @@ void ring_release(struct ring *r, const struct ring_span *span)
 struct ring_span ring_newest(const struct ring *r)
 {
 	struct ring_span span = { r, __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), 0 };
-	uint64_t all = min_of(0 - span.at, r->size);	/* head counts down from 0 */
+	uint64_t all = min_of(0 - span.at, r->size);	/* head is negative: it counts down from 0 */
 
 	while (span.n + 8 <= all) {
 		uint64_t size = ring_header(&span, span.n).size;
 
 		if (size < 8 || size % 8 || size > all - span.n)
-			break;			/* the oldest was overwritten in part */
+			break;			/* the oldest record is partly overwritten */
 		span.n += size;
 	}
 	return span;

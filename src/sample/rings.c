@@ -1,12 +1,13 @@
 /*
- * Rings for an open set. The first descriptor at a place (a CPU, or a thread that is followed by
- * itself) gets a ring mapped, all others there write into the same one, but for those whose newest
- * samples are kept, which the kernel writes from behind: they have a ring of their own. The
- * tracker's descriptors share another, smaller ring, which is mapped first so that large sample rings
- * cannot take its room. When locked memory runs out, all sample rings are tried again at half the size.
+ * The rings of an open event set. For each CPU (or each thread, with per-thread rings) the first event's
+ * descriptor gets a ring mapped, and the other events there write into the same ring
+ * (PERF_EVENT_IOC_SET_OUTPUT). Overwrite events, which the kernel writes backward, share a separate ring.
+ * The tracker has its own, smaller rings, which are mapped first so that large sample rings cannot use up
+ * the limit on locked memory. If mapping the sample rings exceeds that limit, all of them are
+ * tried again at half the size.
  *
- * epoll watches one descriptor per ring. When its target has ended, another that writes into the
- * ring takes over; a ring that none is left for has ended.
+ * epoll watches one descriptor per ring. When that descriptor's target has ended, another one that writes
+ * into the ring is watched instead; if there is none, the ring has ended.
  */
 #include "sample/sampler.h"
 
@@ -17,41 +18,41 @@
 #include "sys/host.h"
 
 #define TRACKER_BYTES (128u << 10)
-#define DEFAULT_BYTES (512u << 10)	/* perf_event_mlock_kb lets everybody have as much */
-#define ROOMY_BYTES (4u << 20)		/* per ring, with the right to lock memory ... */
-#define ROOMY_TOTAL (64u << 20)		/* ... as long as all of them stay below this */
+#define LIMITED_RING_BYTES (512u << 10)		/* default perf_event_mlock_kb, without CAP_IPC_LOCK */
+#define UNLIMITED_RING_BYTES (4u << 20)		/* per ring, with CAP_IPC_LOCK ... */
+#define UNLIMITED_TOTAL_BYTES (64u << 20)	/* ... unless all rings together would exceed this */
 
-static bool tracks(const struct tacho_sampler *s, size_t event)
+static bool is_tracker(const struct tacho_sampler *s, size_t event)
 {
 	return event == s->set->sampling.tracker;
 }
 
 static struct sampler_ring *find_ring(struct tacho_sampler *s, const struct pair *at, bool tracker,
-				      bool keeps)
+				      bool overwrite)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {
 		struct sampler_ring *r = &s->rings.v[i];
 
-		if (r->tracks == tracker && r->keeps == keeps && r->cpu == at->cpu &&
+		if (r->tracker == tracker && r->overwrite == overwrite && r->cpu == at->cpu &&
 		    (at->cpu >= 0 || r->tid == at->tid))
 			return r;
 	}
 	return NULL;
 }
 
-/* One entry per place for the tracker or for the others, with its descriptors. */
-static int gather(struct tacho_sampler *s, bool tracker)
+/* Collects the descriptors of each ring, either of the tracker's rings or of the sample rings. */
+static int collect_rings(struct tacho_sampler *s, bool tracker)
 {
 	for (uint32_t i = 0; i < s->set->events.n; i++) {
 		const struct counted *ev = &s->set->events.v[i];
 		const struct placement *p = set_placement(s->set, ev);
-		bool keeps = ev->attr.flags & PERF_ATTR_WRITE_BACKWARD;
+		bool overwrite = ev->attr.flags & PERF_ATTR_WRITE_BACKWARD;
 
-		if (tracks(s, i) != tracker)
+		if (is_tracker(s, i) != tracker)
 			continue;
 		for (size_t k = 0; k < counted_n(s->set, ev); k++) {
 			int fd = s->set->counters[ev->first + k].fd;
-			struct sampler_ring *r = fd < 0 ? NULL : find_ring(s, &p->v[k], tracker, keeps);
+			struct sampler_ring *r = fd < 0 ? NULL : find_ring(s, &p->v[k], tracker, overwrite);
 
 			if (fd < 0)
 				continue;
@@ -60,8 +61,8 @@ static int gather(struct tacho_sampler *s, bool tracker)
 				if (!r)
 					return -ENOMEM;
 				*r = (struct sampler_ring){ .cpu = p->v[k].cpu, .tid = p->v[k].tid,
-							    .tracks = tracker, .keeps = keeps,
-							    .polled = -1, .aux_fd = -1 };
+							    .tracker = tracker, .overwrite = overwrite,
+							    .polled_fd = -1, .aux_fd = -1 };
 			}
 			if (idlist_add(&r->fds, fd) < 0)
 				return -ENOMEM;
@@ -72,8 +73,8 @@ static int gather(struct tacho_sampler *s, bool tracker)
 	return 0;
 }
 
-/* The largest power of two of pages that makes at most `bytes`. */
-static unsigned pages_of(size_t bytes)
+/* The largest power of two number of pages that fits into `bytes`. */
+static unsigned pages_within(size_t bytes)
 {
 	unsigned pages = 1;
 
@@ -83,14 +84,14 @@ static unsigned pages_of(size_t bytes)
 }
 
 /*
- * Sizes have to be known before the events are opened, since the watermark is part of the attr:
- * the fill at which the kernel wakes us. A quarter of the ring leaves time to come; where the
- * ladder may take the ring apart, an eighth, as the mark stays when the ring gets smaller.
+ * Ring sizes are chosen before the events are opened, because the watermark (the fill level at which the
+ * kernel wakes us) is part of the attr. It is a quarter of the ring, which leaves time to react. Without
+ * CAP_IPC_LOCK it is an eighth, since the ring may have to shrink after the watermark was set.
  */
 void rings_plan(struct tacho_sampler *s)
 {
 	struct host host = { .mlock_kb = HOST_UNKNOWN };
-	size_t bytes = ROOMY_BYTES, n = s->opts.target.n_tids + 1;
+	size_t bytes = UNLIMITED_RING_BYTES, n = s->opts.target.n_tids + 1;
 	scoped(cpuset_done) struct cpuset online = { 0 };
 	uint32_t mark;
 
@@ -98,49 +99,50 @@ void rings_plan(struct tacho_sampler *s)
 	if (sys_online_cpus(&s->t->sys, &online) == 0 && !s->opts.per_thread_rings)
 		n = cpuset_count(&online);
 	s->ring_pages = s->opts.ring_pages;
-	while (bytes > DEFAULT_BYTES && bytes * n > ROOMY_TOTAL)
+	while (bytes > LIMITED_RING_BYTES && bytes * n > UNLIMITED_TOTAL_BYTES)
 		bytes /= 2;
 	if (!host_has_cap(&host, HOST_CAP_IPC_LOCK))
-		bytes = host.mlock_kb > 8 ? (size_t)(host.mlock_kb - 4) << 10 : DEFAULT_BYTES;
+		bytes = host.mlock_kb > 8 ? (size_t)(host.mlock_kb - 4) << 10 : LIMITED_RING_BYTES;
 	if (!s->ring_pages)
-		s->ring_pages = pages_of(bytes);
+		s->ring_pages = pages_within(bytes);
 	bytes = tacho_sampler_ring_bytes(s);
 	mark = (uint32_t)min_of(bytes / (host_has_cap(&host, HOST_CAP_IPC_LOCK) ? 4 : 8),
 				(size_t)UINT32_MAX);
 	for (size_t i = 0; i < s->set->events.n; i++) {
 		struct perf_event_attr *attr = &s->set->events.v[i].attr;
 
-		if (s->opts.no_buffering && !tracks(s, i)) {
+		if (s->opts.no_buffering && !is_tracker(s, i)) {
 			attr->wakeup_events = 1;
 			continue;
 		}
 		attr->flags |= PERF_ATTR_WATERMARK;
-		attr->wakeup_watermark = tracks(s, i) ? TRACKER_BYTES / 4 : mark;
+		attr->wakeup_watermark = is_tracker(s, i) ? TRACKER_BYTES / 4 : mark;
 	}
 }
 
-/* Maps all rings of a kind with `pages`; all or none. */
+/* Maps all tracker rings or all sample rings with `pages` data pages; on failure none stays mapped. */
 static int map_all(struct tacho_sampler *s, bool tracker, unsigned pages)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {
 		struct sampler_ring *r = &s->rings.v[i];
 		int err;
 
-		if (r->tracks != tracker)
+		if (r->tracker != tracker)
 			continue;
-		err = ring_map(&r->ring, r->fds.v[0], pages, r->keeps);
+		err = ring_map(&r->ring, r->fds.v[0], pages, r->overwrite);
 		if (err == 0)
 			continue;
 		for (size_t k = 0; k < i; k++)
-			if (s->rings.v[k].tracks == tracker)
+			if (s->rings.v[k].tracker == tracker)
 				ring_unmap(&s->rings.v[k].ring);
 		return err;
 	}
 	return 0;
 }
 
-/* The mlock ladder: half the size until it fits. Returns the pages that did. */
-static int map_fitting(struct tacho_sampler *s, bool tracker, unsigned pages, struct tacho_error *e)
+/* Maps the rings, halving their size until they fit into the limit on locked memory. Returns the number of
+ * pages per ring. */
+static int map_with_fallback(struct tacho_sampler *s, bool tracker, unsigned pages, struct tacho_error *e)
 {
 	unsigned wanted = pages;
 	int err = map_all(s, tracker, pages);
@@ -150,20 +152,20 @@ static int map_fitting(struct tacho_sampler *s, bool tracker, unsigned pages, st
 		err = map_all(s, tracker, pages);
 	}
 	if (err == -EPERM) {
-		error_set(e, err, "no ring buffer could be mapped: too much memory is locked already");
+		error_set(e, err, "cannot map a ring buffer: the limit on locked memory is reached");
 		error_hint(e, "raise kernel.perf_event_mlock_kb or ulimit -l, or run with CAP_IPC_LOCK");
 		return err;
 	}
 	if (err < 0)
-		return error_set(e, err, "a ring buffer of %u pages could not be mapped: %s", pages,
+		return error_set(e, err, "cannot map a ring buffer of %u pages: %s", pages,
 				 strerror(-err));
 	if (pages < wanted && !tracker && s->opts.ring_pages)
-		set_note(s->set, NO_EVENT, "the rings have %u pages each instead of %u, because of the "
+		set_note(s->set, NO_EVENT, "ring buffers have %u pages each instead of %u, because of the "
 			 "limit on locked memory (kernel.perf_event_mlock_kb)", pages, wanted);
 	return (int)pages;
 }
 
-static int redirect(struct tacho_sampler *s, struct tacho_error *e)
+static int share_rings(struct tacho_sampler *s, struct tacho_error *e)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {
 		const struct sampler_ring *r = &s->rings.v[i];
@@ -173,7 +175,7 @@ static int redirect(struct tacho_sampler *s, struct tacho_error *e)
 						 (uintptr_t)r->fds.v[0]);
 
 			if (err < 0)
-				return error_set(e, err, "two events cannot share a ring buffer: %s",
+				return error_set(e, err, "cannot let two events share a ring buffer: %s",
 						 strerror(-err));
 		}
 	}
@@ -186,12 +188,12 @@ bool rings_watch(struct tacho_sampler *s, size_t i)
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = i };
 	int epoll = r->reader ? r->reader->epoll : s->epoll;
 
-	r->polled = -1;
+	r->polled_fd = -1;
 	while (r->next < r->fds.n) {
 		int fd = r->fds.v[r->next++];
 
 		if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev) == 0) {
-			r->polled = fd;
+			r->polled_fd = fd;
 			return true;
 		}
 	}
@@ -203,23 +205,23 @@ static size_t count_rings(const struct tacho_sampler *s, bool tracker)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->rings.n; i++)
-		n += s->rings.v[i].tracks == tracker;
+		n += s->rings.v[i].tracker == tracker;
 	return n;
 }
 
 static int map_rings(struct tacho_sampler *s, struct tacho_error *e)
 {
 	size_t n = count_rings(s, false);
-	int pages = map_fitting(s, true, pages_of(TRACKER_BYTES), e);
+	int pages = map_with_fallback(s, true, pages_within(TRACKER_BYTES), e);
 
 	if (pages < 0 || n == 0)
 		return pages < 0 ? pages : 0;
-	pages = map_fitting(s, false, s->ring_pages, e);
+	pages = map_with_fallback(s, false, s->ring_pages, e);
 	s->ring_pages = pages > 0 ? (unsigned)pages : 0;
 	return pages < 0 ? pages : 0;
 }
 
-/* Behind a ring that an event with an AUX area writes into. */
+/* Maps an AUX area for each ring with an event that needs one. */
 static int map_aux(struct tacho_sampler *s, struct tacho_error *e)
 {
 	bool overwrite = s->opts.aux_snapshot || s->opts.aux_sample_bytes;
@@ -230,10 +232,10 @@ static int map_aux(struct tacho_sampler *s, struct tacho_error *e)
 		int err = r->aux_fd < 0 ? 0 : aux_map(&r->aux, r->aux_fd, r->ring.page, pages, overwrite);
 
 		if (err < 0) {
-			error_set(e, err, "an AUX area of %u pages could not be mapped: %s", pages,
+			error_set(e, err, "cannot map an AUX area of %u pages: %s", pages,
 				  strerror(-err));
-			error_hint(e, err == -EPERM ? "-m takes a smaller one behind a comma, as in -m ,128"
-						    : "the kernel's log may tell more");
+			error_hint(e, err == -EPERM ? "set a smaller size after the comma of -m, as in -m ,128"
+						    : "the kernel log may have the reason");
 			return err;
 		}
 	}
@@ -251,24 +253,24 @@ size_t tacho_sampler_n_aux(const struct tacho_sampler *s)
 
 int rings_open(struct tacho_sampler *s, struct tacho_error *e)
 {
-	int err = gather(s, true);
+	int err = collect_rings(s, true);
 
 	if (err == 0)
-		err = gather(s, false);
+		err = collect_rings(s, false);
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (err < 0 || s->epoll < 0)
-		return error_set(e, err < 0 ? err : -errno, "the rings could not be made: %s",
+		return error_set(e, err < 0 ? err : -errno, "cannot create the ring buffers: %s",
 				 strerror(err < 0 ? -err : errno));
 	err = map_rings(s, e);
 	if (err == 0)
-		err = redirect(s, e);
+		err = share_rings(s, e);
 	if (err == 0)
 		err = map_aux(s, e);
 	for (size_t i = 0; err == 0 && i < s->rings.n; i++) {
-		if (s->rings.v[i].keeps)
+		if (s->rings.v[i].overwrite)
 			continue;
 		if (!rings_watch(s, i))
-			return error_set(e, -errno, "a ring cannot be waited for: %s", strerror(errno));
+			return error_set(e, -errno, "cannot wait for a ring buffer (epoll): %s", strerror(errno));
 		s->n_watched++;
 	}
 	return err;
@@ -291,7 +293,7 @@ int tacho_sampler_fd(const struct tacho_sampler *s)
 	return s->epoll;
 }
 
-size_t rings_look(struct tacho_sampler *s, int epoll)
+size_t rings_check_ended(struct tacho_sampler *s, int epoll)
 {
 	struct epoll_event events[64];
 	int n = epoll_wait(epoll, events, countof(events), 0);
@@ -301,10 +303,10 @@ size_t rings_look(struct tacho_sampler *s, int epoll)
 		size_t at = (size_t)events[i].data.u64;
 		struct sampler_ring *r = &s->rings.v[at];
 
-		/* A target that has ended polls ready for ever. */
-		if (!(events[i].events & (EPOLLHUP | EPOLLERR)) || r->polled < 0)
+		/* The descriptor of a target that has ended stays ready (EPOLLHUP) forever. */
+		if (!(events[i].events & (EPOLLHUP | EPOLLERR)) || r->polled_fd < 0)
 			continue;
-		epoll_ctl(epoll, EPOLL_CTL_DEL, r->polled, NULL);
+		epoll_ctl(epoll, EPOLL_CTL_DEL, r->polled_fd, NULL);
 		ended += !rings_watch(s, at);
 	}
 	return ended;
@@ -312,7 +314,7 @@ size_t rings_look(struct tacho_sampler *s, int epoll)
 
 int tacho_sampler_look(struct tacho_sampler *s)
 {
-	s->n_ended += rings_look(s, s->epoll);
+	s->n_ended += rings_check_ended(s, s->epoll);
 	return s->n_ended && s->n_ended == s->n_watched;
 }
 

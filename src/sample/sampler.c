@@ -1,6 +1,6 @@
 /*
- * The sampler itself: events in, an open set with rings, starting and stopping, and the sums at
- * the end.
+ * The sampler's public functions: adding and opening events, starting and stopping, statistics.
+ * Ring handling is in rings.c and drain.c, synthesized records in synth.c.
  */
 #include "sample/sampler.h"
 
@@ -106,8 +106,8 @@ const struct counted *sampler_first(const struct tacho_sampler *s)
 	return NULL;
 }
 
-/* Asks the kernel for every descriptor's id. */
-static int learn_ids(struct tacho_sampler *s)
+/* Reads the kernel's id of every descriptor. */
+static int read_event_ids(struct tacho_sampler *s)
 {
 	s->n_counts = s->set->events.n;
 	s->counts = calloc(s->n_counts + 1, sizeof(*s->counts));
@@ -135,7 +135,7 @@ static int learn_ids(struct tacho_sampler *s)
 	return 0;
 }
 
-/* The trailer's length: as many words as the first event's records have behind them. */
+/* Length of the sample_id trailer that non-sample records of this event have. */
 static uint64_t trailer_bytes(const struct perf_event_attr *attr)
 {
 	const uint64_t bits[] = { PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
@@ -156,7 +156,7 @@ static int open_events(struct tacho_sampler *s, struct tacho_error *e)
 	target.clock_fallback = true;
 	s->set->sampling.per_thread = s->opts.per_thread_rings;
 	if (s->opts.per_thread_rings)
-		target.no_inherit = true;	/* with any CPU the kernel maps only one or the other */
+		target.no_inherit = true;	/* the kernel refuses to map a ring of an inherited event on any CPU */
 	if (s->set->events.n == 0) {
 		s->set->sampling.quiet_clock = true;
 		n = tacho_evset_add(s->set, "cycles:P", e);
@@ -184,7 +184,7 @@ int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts 
 	int n, err;
 
 	if (s->set->was_open)
-		return error_set(e, -EBUSY, "the sampler was opened before");
+		return error_set(e, -EBUSY, "the sampler was already opened");
 	err = opts_copy(&s->opts, sizeof(s->opts), opts, e);
 	if (err < 0)
 		return err;
@@ -192,7 +192,7 @@ int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts 
 	if (n < 0)
 		return n;
 	err = rings_open(s, e);
-	if (err == 0 && learn_ids(s) < 0)
+	if (err == 0 && read_event_ids(s) < 0)
 		err = error_nomem(e);
 	if (err < 0) {
 		rings_close(s);
@@ -204,8 +204,8 @@ int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts 
 	return n;
 }
 
-/* Everything but the tracker, whose maps are wanted all the time. */
-static int tell_all(struct tacho_sampler *s, unsigned request)
+/* Enables or disables all events except the tracker, which always stays enabled. */
+static int set_events_enabled(struct tacho_sampler *s, unsigned request)
 {
 	int first = 0;
 
@@ -227,32 +227,32 @@ static int tell_all(struct tacho_sampler *s, unsigned request)
 int tacho_sampler_start(struct tacho_sampler *s)
 {
 	s->stopped = false;
-	return tell_all(s, PERF_IOC_ENABLE);
+	return set_events_enabled(s, PERF_IOC_ENABLE);
 }
 
 int tacho_sampler_stop(struct tacho_sampler *s)
 {
 	s->stopped = true;
-	return tell_all(s, PERF_IOC_DISABLE);
+	return set_events_enabled(s, PERF_IOC_DISABLE);
 }
 
-static bool turns(const struct tacho_sampler *s, size_t i)
+static bool can_switch_event(const struct tacho_sampler *s, size_t i)
 {
 	return s->is_open && i != s->set->sampling.tracker;
 }
 
 int tacho_sampler_start_event(struct tacho_sampler *s, size_t i)
 {
-	return turns(s, i) ? tacho_evset_start_event(s->set, i) : -EINVAL;
+	return can_switch_event(s, i) ? tacho_evset_start_event(s->set, i) : -EINVAL;
 }
 
 int tacho_sampler_stop_event(struct tacho_sampler *s, size_t i)
 {
-	return turns(s, i) ? tacho_evset_stop_event(s->set, i) : -EINVAL;
+	return can_switch_event(s, i) ? tacho_evset_stop_event(s->set, i) : -EINVAL;
 }
 
-/* What the kernel says was lost at one descriptor; 0 before 6.0. */
-static uint64_t lost_at(const struct tacho_sampler *s, const struct counted *ev, int fd)
+/* The number of samples lost at one descriptor (PERF_FORMAT_LOST); 0 before Linux 6.0. */
+static uint64_t read_lost_count(const struct tacho_sampler *s, const struct counted *ev, int fd)
 {
 	uint64_t words[64] = { 0 };
 	ssize_t got;
@@ -261,12 +261,12 @@ static uint64_t lost_at(const struct tacho_sampler *s, const struct counted *ev,
 	    ev->attr.read_format & PERF_FORMAT_GROUP)
 		return 0;
 	got = sys_perf_read(&s->t->sys, fd, words, sizeof(words));
-	/* value, perhaps two times, id, lost */
+	/* value, optionally time enabled and time running, id, lost */
 	return got >= 24 ? words[got / 8 - 1] : 0;
 }
 
-/* header | lost | trailer, of which the id and the CPU can be told */
-static int put_lost(const struct counted *ev, uint64_t id, int cpu, uint64_t lost,
+/* header | lost | sample_id trailer, in which only the id and the CPU are known */
+static int output_lost_samples(const struct counted *ev, uint64_t id, int cpu, uint64_t lost,
 		    tacho_bytes_fn *fn, void *arg)
 {
 	uint64_t record[10] = { 0 };
@@ -293,18 +293,18 @@ int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 
 		for (size_t k = 0; k < counted_n(s->set, ev); k++) {
 			int fd = s->set->counters[ev->first + k].fd;
-			uint64_t lost = lost_at(s, ev, fd), id = fd >= 0 && at < c->n_ids ? c->ids[at++] : 0;
+			uint64_t lost = read_lost_count(s, ev, fd), id = fd >= 0 && at < c->n_ids ? c->ids[at++] : 0;
 			int err = 0;
 
 			sum += lost;
 			if (lost)
-				err = put_lost(ev, id, set_placement(s->set, ev)->v[k].cpu, lost, fn, arg);
+				err = output_lost_samples(ev, id, set_placement(s->set, ev)->v[k].cpu, lost, fn, arg);
 			if (err < 0)
 				return err;
 		}
-		/* A LOST record counts for all events of its ring and names only one of them. */
-		c->stats.lost = ev->attr.read_format & PERF_FORMAT_LOST ? sum : readers_sum(s, i).told;
-		c->settled = true;
+		/* PERF_RECORD_LOST has the id of one event, but its count is for all events of the ring. */
+		c->stats.lost = ev->attr.read_format & PERF_FORMAT_LOST ? sum : readers_sum(s, i).lost_in_records;
+		c->lost_is_final = true;
 	}
 	return 0;
 }
@@ -324,7 +324,7 @@ int tacho_sampler_stats(const struct tacho_sampler *s, size_t i, struct tacho_sa
 			continue;
 		c = readers_sum(s, k);
 		sum.samples += c.stats.samples;
-		sum.lost += c.settled ? c.stats.lost : c.told;
+		sum.lost += c.lost_is_final ? c.stats.lost : c.lost_in_records;
 		sum.throttled += c.stats.throttled;
 		if (c.stats.first_ns && (!sum.first_ns || c.stats.first_ns < sum.first_ns))
 			sum.first_ns = c.stats.first_ns;

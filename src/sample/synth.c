@@ -1,11 +1,11 @@
 /*
- * Records about what was there before the recording began: names, parents and maps of processes,
- * as /proc shows them now. They carry time 0, so that readers take them first.
+ * Synthesizes records for processes that exist before the recording starts: COMM, FORK and MMAP2 records
+ * from what /proc shows now. Their time is 0, so that readers process them first.
  *
- * With thousands of processes this is most of a recording's start-up, so it is lean: one read of
- * /proc/PID/stat gives name, parent, number of threads and whether there is any memory at all
- * (kernel threads have none); the task directory is only listed where there are more threads;
- * maps are parsed in place, without sscanf, and only executable lines further than their rights.
+ * With thousands of processes this dominates the start-up time of a recording, so it reads little: one read
+ * of /proc/PID/stat gives the name, parent, number of threads and whether there is any memory (kernel threads
+ * have none); the task directory is listed only for processes with several threads; maps are
+ * parsed in place, without sscanf, and lines that are not executable only up to the permissions.
  */
 #include "sample/sampler.h"
 
@@ -25,7 +25,7 @@
 #define COMM_BYTES 16
 #define TEXT_FIRST (64u << 10)
 
-/* What one /proc/PID/stat line tells. */
+/* From one line of /proc/PID/stat. */
 struct task_stat {
 	int pid, ppid, n_threads;
 	bool has_memory;
@@ -59,7 +59,7 @@ void *synth_record(struct synth *y, uint32_t type, uint16_t misc, size_t bytes)
 	return at;
 }
 
-/* Reads a file of /proc into y->text, whatever its size is; returns its length. */
+/* Reads a file of /proc of any size into y->text; returns its length. */
 static ssize_t read_text(struct synth *y, int dir, const char *name)
 {
 	scoped(closep) int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
@@ -147,15 +147,15 @@ static int put_fork(struct synth *y, int pid, int ppid, int tid, int ptid)
 	return 0;
 }
 
-/* One line of maps: start-end rights offset major:minor inode   path */
+/* One line of maps: start-end permissions offset major:minor inode   path */
 struct map_line {
 	uint64_t start, end, offset, inode;
 	uint32_t major, minor;
-	const char *rights;
+	const char *perms;
 	struct str path;
 };
 
-static const char *hex(const char *at, uint64_t *out)
+static const char *parse_hex(const char *at, uint64_t *out)
 {
 	uint64_t v = 0;
 
@@ -173,7 +173,7 @@ static const char *hex(const char *at, uint64_t *out)
 	return at;
 }
 
-static const char *decimal(const char *at, uint64_t *out)
+static const char *parse_decimal(const char *at, uint64_t *out)
 {
 	uint64_t v = 0;
 
@@ -183,26 +183,26 @@ static const char *decimal(const char *at, uint64_t *out)
 	return at;
 }
 
-/* Parses the line at `at`, which ends at `end`; false: not wanted, or not a line of maps. */
+/* Parses the line from `at` to `end`. Returns false if it is malformed or the mapping is not recorded. */
 static bool parse_map(const char *at, const char *end, bool data, struct map_line *out)
 {
 	uint64_t v;
 
-	at = hex(at, &out->start);
+	at = parse_hex(at, &out->start);
 	if (*at++ != '-')
 		return false;
-	at = hex(at, &out->end);
+	at = parse_hex(at, &out->end);
 	if (*at++ != ' ' || end - at < 5)
 		return false;
-	out->rights = at;
+	out->perms = at;
 	if (at[2] != 'x' && !(data && at[0] == 'r'))
 		return false;
-	at = hex(at + 5, &out->offset);
-	at = hex(at + 1, &v);
+	at = parse_hex(at + 5, &out->offset);
+	at = parse_hex(at + 1, &v);
 	out->major = (uint32_t)v;
-	at = hex(at + 1, &v);
+	at = parse_hex(at + 1, &v);
 	out->minor = (uint32_t)v;
-	at = decimal(at + 1, &out->inode);
+	at = parse_decimal(at + 1, &out->inode);
 	while (at < end && *at == ' ')
 		at++;
 	out->path = at < end ? str_n(at, (size_t)(end - at)) : STR_LIT("//anon");
@@ -213,8 +213,8 @@ static bool parse_map(const char *at, const char *end, bool data, struct map_lin
 static int put_map(struct synth *y, int pid, const struct map_line *m)
 {
 	enum { PATH = 72 };
-	bool exec = m->rights[2] == 'x';
-	uint32_t prot = (m->rights[0] == 'r' ? 1 : 0) | (m->rights[1] == 'w' ? 2 : 0) | (exec ? 4 : 0);
+	bool exec = m->perms[2] == 'x';
+	uint32_t prot = (m->perms[0] == 'r' ? 1 : 0) | (m->perms[1] == 'w' ? 2 : 0) | (exec ? 4 : 0);
 	size_t n = min_of(m->path.n, (size_t)PATH_MAX);
 	char *r = synth_record(y, TACHO_RECORD_MMAP2, exec ? MISC_USER : MISC_USER | MISC_MMAP_DATA,
 			       PATH + n + 1);
@@ -225,7 +225,7 @@ static int put_map(struct synth *y, int pid, const struct map_line *m)
 		uint64_t inode, generation;
 		uint32_t prot, flags;
 	} body = { (uint32_t)pid, (uint32_t)pid, m->start, m->end - m->start, m->offset, m->major,
-		   m->minor, m->inode, 0, prot, m->rights[3] == 's' ? 1 : 2 };
+		   m->minor, m->inode, 0, prot, m->perms[3] == 's' ? 1 : 2 };
 
 	_Static_assert(sizeof(body) == PATH - 8, "the record's layout");
 	if (!r)
@@ -234,7 +234,8 @@ static int put_map(struct synth *y, int pid, const struct map_line *m)
 	memcpy(r + PATH, m->path.s, n);
 	if (!exec)
 		return 0;
-	return hitmap_mmap(&y->s->hitmap, pid, m->start, m->end - m->start, m->path, NULL, 0);
+	return hitmap_mmap(&y->s->hitmap, &(struct hitmap_new_mapping){
+		.pid = pid, .start = m->start, .len = m->end - m->start, .path = m->path });
 }
 
 static int put_maps(struct synth *y, int dir, int pid)
@@ -245,7 +246,7 @@ static int put_maps(struct synth *y, int dir, int pid)
 	int err = 0;
 
 	if (n < 0)
-		return n == -ENOMEM ? -ENOMEM : 0;	/* ended, or not ours to see */
+		return n == -ENOMEM ? -ENOMEM : 0;	/* the process has ended, or access is denied */
 	for (; err == 0 && (end = strchr(at, '\n')); at = end + 1)
 		if (parse_map(at, end, y->data, &m))
 			err = put_map(y, pid, &m);
@@ -282,7 +283,7 @@ static int put_threads(struct synth *y, int dir, int pid)
 	return 0;
 }
 
-/* Whoever ends meanwhile is left out. */
+/* A process that ends in the meantime is skipped. */
 static int put_process(struct synth *y, int proc, int pid, unsigned what)
 {
 	scoped(closep) int dir = -1;
@@ -308,8 +309,8 @@ static int put_process(struct synth *y, int proc, int pid, unsigned what)
 	return err;
 }
 
-/* Processes that records have told of and that have not ended. */
-static int list_known(const struct hitmap *h, struct idlist *out)
+/* The live processes known from the records so far. */
+static int list_known_processes(const struct hitmap *h, struct idlist *out)
 {
 	for (size_t i = 0; i < h->cap; i++)
 		if (h->slots[i].pid > 0 && idlist_add(out, h->slots[i].pid) < 0)
@@ -318,14 +319,15 @@ static int list_known(const struct hitmap *h, struct idlist *out)
 	return 0;
 }
 
-/* The processes behind the target; all of them where CPUs are watched. A command that waits for
- * its exec tells everything by itself; later (a new file) it and its children are known. */
+/* The processes of the target; all processes if CPUs are recorded. A command that is started by us has
+ * nothing to synthesize at first, as its exec produces records; for later files (--switch-output) it and
+ * its children are known from the records. */
 static int list_targets(const struct tacho_sampler *s, struct idlist *out)
 {
 	const struct target *target = &s->set->target;
 
 	if (s->opts.target.enable_on_exec)
-		return list_known(&s->hitmap, out);
+		return list_known_processes(&s->hitmap, out);
 	if (target->kind == TARGET_CPUS)
 		return proc_all(&s->t->sys, out);
 	for (size_t i = 0; i < target->pids.n; i++)
@@ -355,7 +357,7 @@ int tacho_sampler_synthesize(struct tacho_sampler *s, unsigned what, tacho_bytes
 
 	if (!s->is_open)
 		return error_set(e, -EBADF, "the sampler is not open");
-	y.data = sampler_wants_data(s);
+	y.data = sampler_wants_data_mmaps(s);
 	if (what & TACHO_SYNTH_KERNEL)
 		err = synth_kernel(&y);
 	if (err == 0 && what & TACHO_SYNTH_CGROUP && s->opts.fields & TACHO_FIELD_CGROUP)
@@ -367,7 +369,7 @@ int tacho_sampler_synthesize(struct tacho_sampler *s, unsigned what, tacho_bytes
 	buf_done(&y.out);
 	free(y.text);
 	if (err < 0 && e)
-		error_set(e, err, "the processes that run already could not be recorded: %s",
+		error_set(e, err, "cannot record the processes that are already running: %s",
 			  strerror(-err));
 	return err;
 }

@@ -1,10 +1,11 @@
 /*
- * Maps of the kernel, its modules, and the names of cgroups.
+ * Synthesizes MMAP records for the kernel and its modules, and CGROUP records.
  *
- * The kernel's map is called after the symbol its start was taken from, so that a reader can undo
- * the address randomisation of this boot. Of /proc/kallsyms only the first lines are read, where
- * that symbol stands: the whole file takes 50 ms to produce. The length is that of the kernel's
- * code as /proc/iomem tells; where it does not, everything above the start.
+ * The name of the kernel's mapping ends with the symbol whose address is its start ("[kernel.kallsyms]_text"),
+ * so that a reader can undo this boot's address randomisation (KASLR). Only the first lines of
+ * /proc/kallsyms are read, which contain that symbol: the whole file takes 50 ms. The length is that of
+ * "Kernel code" in /proc/iomem; if that is not readable, the mapping extends to the end of the
+ * address space.
  */
 #include "sample/sampler.h"
 
@@ -41,9 +42,9 @@ static int put_mmap(struct synth *y, uint64_t addr, uint64_t len, uint64_t pgoff
 	return 0;
 }
 
-/* "ffffffff81000000 T _text": the address of the first of the names there is, 0: not among them
- * or hidden from this user. */
-static uint64_t find_symbol(struct str text, const char *const *names, size_t n, const char **which)
+/* Finds the first of `names` in lines such as "ffffffff81000000 T _text". Returns its address, or 0 if none
+ * of them is there or addresses are hidden (kptr_restrict). */
+static uint64_t find_kernel_symbol(struct str text, const char *const *names, size_t n, const char **which)
 {
 	uint64_t best = 0;
 	size_t rank = n;
@@ -85,13 +86,13 @@ static uint64_t kernel_start(const struct sys *sys, const char **symbol)
 	n = read_first(path, first, sizeof(first));
 	if (n <= 0)
 		return 0;
-	start = find_symbol(str_n(first, (size_t)n), names, countof(names), symbol);
-	/* All zeros: hidden, and the rest of the file would say the same. */
+	start = find_kernel_symbol(str_n(first, (size_t)n), names, countof(names), symbol);
+	/* All zeros: addresses are hidden from this user in the whole file. */
 	if (start || strncmp(first, "0000000000000000 ", 17) == 0)
 		return start;
 	if (io_read(path, KALLSYMS_MAX, &all) < 0)
 		return 0;
-	return find_symbol(buf_view(&all), names, countof(names), symbol);
+	return find_kernel_symbol(buf_view(&all), names, countof(names), symbol);
 }
 
 /* "  01000000-02206447 : Kernel code" */
@@ -118,8 +119,8 @@ static uint64_t kernel_bytes(const struct sys *sys)
 	return 0;
 }
 
-/* The build id in a file of ELF notes. */
-static void note_build_id(struct hit_object *o, const char *path)
+/* Reads the build ID from a file of ELF notes. */
+static void read_note_build_id(struct hit_object *o, const char *path)
 {
 	char text[4096];
 	ssize_t n = read_first(path, text, sizeof(text));
@@ -160,32 +161,33 @@ static int put_kernel(struct synth *y)
 	if (object < 0)
 		return object;
 	snprintf(path, sizeof(path), "%s/kernel/notes", sys->sysfs);
-	note_build_id(&y->s->hitmap.list.v[object], path);
+	read_note_build_id(&y->s->hitmap.list.v[object], path);
 	return put_mmap(y, start, bytes ? bytes : UINT64_MAX - start, start, str_of(name));
 }
 
 /* "ext4 1204224 2 - Live 0xffffffffc0a00000" */
 static int put_module(struct synth *y, struct str line)
 {
-	struct str words[6];
+	struct str fields[6];
 	char path[PATH_MAX], name[128];
 	uint64_t addr, bytes;
 	size_t n = 0;
 	int object, err;
 
-	while (n < countof(words) && str_cut(&line, ' ', &words[n]))
+	while (n < countof(fields) && str_cut(&line, ' ', &fields[n]))
 		n++;
-	if (n < countof(words) || num_u64(words[1], &bytes) < 0 || num_hex(words[5], &addr) < 0 || !addr)
+	if (n < countof(fields) || num_u64(fields[1], &bytes) < 0 || num_hex(fields[5], &addr) < 0 || !addr)
 		return 0;
-	snprintf(name, sizeof(name), "[%.*s]", STR(words[0]));
-	err = hitmap_mmap(&y->s->hitmap, HITMAP_KERNEL_PID, addr, bytes, str_of(name), NULL, 0);
+	snprintf(name, sizeof(name), "[%.*s]", STR(fields[0]));
+	err = hitmap_mmap(&y->s->hitmap, &(struct hitmap_new_mapping){
+		.pid = HITMAP_KERNEL_PID, .start = addr, .len = bytes, .path = str_of(name) });
 	object = err < 0 ? err : hitmap_intern(&y->s->hitmap, str_of(name), true);
 	if (object < 0)
 		return object;
 	y->s->has_modules = true;
 	snprintf(path, sizeof(path), "%s/module/%.*s/notes/.note.gnu.build-id", y->s->t->sys.sysfs,
-		 STR(words[0]));
-	note_build_id(&y->s->hitmap.list.v[object], path);
+		 STR(fields[0]));
+	read_note_build_id(&y->s->hitmap.list.v[object], path);
 	return put_mmap(y, addr, bytes, 0, str_of(name));
 }
 

@@ -171,7 +171,7 @@ static void aux_refused(void **state)
 /* The newest `n` bytes that the unit wrote, and nothing else. */
 static void assert_snapshot(struct fixture *f, uint64_t limit, size_t n)
 {
-	struct aux_place at = { 0, 3, 44 };
+	const struct aux_output out = { 0, 3, 44, &f->s.bounce, take_piece, f };
 	struct buf all = f->put;
 
 	f->put = (struct buf){ 0 };
@@ -179,7 +179,7 @@ static void assert_snapshot(struct fixture *f, uint64_t limit, size_t n)
 		buf_put(&f->put, all.bytes + all.n - n, n);
 	buf_clear(&f->got);
 	f->expected = UINT64_MAX;
-	assert_int_equal(aux_snapshot(&ring_of(f)->aux, &at, limit, &f->s.bounce, take_piece, f), n);
+	assert_int_equal(aux_snapshot(&ring_of(f)->aux, &out, limit), n);
 	assert_int_equal(f->got.n, n);
 	if (n)
 		assert_memory_equal(f->got.bytes, f->put.bytes, n);

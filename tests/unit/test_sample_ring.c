@@ -214,7 +214,7 @@ static void ring_losses(void **state)
 	put_bytes(&f, words, 32);
 	assert_int_equal(tacho_sampler_drain(&f.s, take_bytes, &f), 88);
 	assert_same(&f);
-	assert_int_equal(f.count.told, 8);
+	assert_int_equal(f.count.lost_in_records, 8);
 	assert_int_equal(f.count.stats.throttled, 1);
 	end(&f);
 }
@@ -241,7 +241,9 @@ static void ring_newest_first(void **state)
 
 static void mmap_at(struct hitmap *h, int pid, uint64_t start_, const char *path)
 {
-	assert_int_equal(hitmap_mmap(h, pid, start_, 0x1000, str_of(path), NULL, 0), 0);
+	const struct hitmap_new_mapping m = { .pid = pid, .start = start_, .len = 0x1000, .path = str_of(path) };
+
+	assert_int_equal(hitmap_mmap(h, &m), 0);
 }
 
 static bool was_hit(const struct hitmap *h, const char *path)

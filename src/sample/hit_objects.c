@@ -1,6 +1,7 @@
 /*
- * At the end: the objects that samples were taken in, with their build ids. Maps that were made
- * while recording brought theirs along; of those that were there before, the files are read now.
+ * tacho_sampler_objects(): the objects that samples were taken in, with their build IDs. For mappings made
+ * during the recording the build ID came with the MMAP2 record (Linux 5.12); for mappings that existed
+ * before, it is read from the file now.
  */
 #include "sample/sampler.h"
 
@@ -10,9 +11,8 @@
 
 #include <tacho/symbol.h>
 
-/* As the process that has it mapped sees the path: it may live in a container, where another file
- * has that name. */
-static int id_inside(struct hit_object *o)
+/* Opens the path as the process that mapped it sees it: in a container the same path may be another file. */
+static int build_id_in_mount_namespace(struct hit_object *o)
 {
 	scoped(buf_done) struct buf path = { 0 };
 
@@ -22,8 +22,8 @@ static int id_inside(struct hit_object *o)
 	return buf_failed(&path) ? -ENOMEM : tacho_build_id_of_file(path.bytes, o->build_id);
 }
 
-/* A program that was deleted is there as long as it runs. */
-static int id_of_deleted(struct hit_object *o)
+/* The file of a running program can be read by /proc/PID/exe even after it was deleted. */
+static int build_id_of_deleted_program(struct hit_object *o)
 {
 	char path[32], target[4200];
 	ssize_t n;
@@ -43,9 +43,9 @@ static void read_build_id(struct hit_object *o)
 
 	if (o->n_build_id || o->kernel || o->path[0] != '/')
 		return;
-	n = id_inside(o);
+	n = build_id_in_mount_namespace(o);
 	if (n <= 0)
-		n = id_of_deleted(o);
+		n = build_id_of_deleted_program(o);
 	if (n <= 0)
 		n = tacho_build_id_of_file(o->path, o->build_id);
 	o->n_build_id = n > 0 ? (uint8_t)n : 0;
@@ -54,7 +54,7 @@ static void read_build_id(struct hit_object *o)
 int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 			  int (*fn)(void *arg, const struct tacho_sampled_object *o), void *arg)
 {
-	if (s->n_readers)		/* they do not look at what is hit */
+	if (s->n_readers)		/* readers do not track hits */
 		all = true;
 	for (size_t i = 0; i < s->hitmap.list.n; i++) {
 		struct hit_object *o = &s->hitmap.list.v[i];
