@@ -1,21 +1,21 @@
 /*
- * Closing. The kernel waits for RCU when a tracepoint's last user goes, about 40 ms each, and
- * closing 700 of them one after the other takes half a minute. So when there are several, a
- * detached child is made that holds them too:
+ * Closes an event set. When the last user of a tracepoint closes it, the kernel waits for RCU, about
+ * 40 ms each, so closing 700 of them one after the other takes half a minute. Sets with several
+ * tracepoints therefore hand their descriptors to a detached child process, the keeper:
  *
- *	caller --clone--> middle --clone--> keeper	the keeper has copies of the descriptors
- *	caller waits for the middle (microseconds), closes its own copies, lets go of the pipe
- *	keeper sees the pipe end, and closes one after the other behind everybody's back
+ *	caller --clone--> middle --clone--> keeper	the keeper inherits copies of the descriptors
+ *	caller waits for the middle (microseconds), closes its own copies, then its end of the pipe
+ *	keeper sees EOF on the pipe and closes its copies one by one in the background
  *
- * While the kernel waits it holds a lock that opening a tracepoint needs as well, so the next
- * run would crawl. Therefore the keeper closes only while nobody opens: openers hold a shared
- * flock() on tracefs' events directory, the keeper takes an exclusive one for each close. What
- * a new run has opened meanwhile is in use, and then the old descriptor closes at once.
+ * While the kernel waits, it holds a lock that opening a tracepoint needs as well, so the next
+ * run would be slowed down. The keeper therefore closes only while no tracepoints are being opened: openers
+ * hold a shared flock() on tracefs' events directory, the keeper takes an exclusive one for each
+ * close. A tracepoint that a new run has opened meanwhile is in use, so its old descriptor closes at once.
  *
- * The keeper first closes everything else, 0, 1 and 2 above all, so that nobody who reads the
- * caller's output waits for it. Both are made without an exit signal: the caller gets no
- * SIGCHLD, and its wait() for any child does not see them. Between clone and exit only plain
- * system calls are made, since the caller may have threads.
+ * The keeper first closes all other descriptors, most importantly 0, 1 and 2, so that a program reading
+ * the caller's output does not wait for the keeper. Both children are created without an exit signal: the caller
+ * gets no SIGCHLD, and its wait() for any child does not return them. Between clone and exit they make
+ * only plain system calls, because the caller may have threads.
  */
 #include "count/evset_internal.h"
 
@@ -32,18 +32,18 @@
 
 #include "base/vec.h"
 
-#define KEEPER_FROM 2		/* fewer slow descriptors than this are closed in place */
+#define KEEPER_MIN_FDS 2	/* fewer slow descriptors than this are closed directly */
 #define KEEPER_WAIT_MS 10000
-#define KEEPER_NAP_MS 20
-#define KEEPER_NAPS 3000	/* a minute of being polite */
+#define KEEPER_SLEEP_MS 20
+#define KEEPER_SLEEPS 3000	/* gives up waiting for openers after one minute in all */
 
-/* A fork whose end is announced to nobody. */
-static pid_t quiet_fork(void)
+/* fork() without an exit signal: the parent gets no SIGCHLD, and plain wait() ignores the child. */
+static pid_t fork_without_signal(void)
 {
 	return (pid_t)syscall(SYS_clone, 0UL, 0UL, 0UL, 0UL, 0UL);
 }
 
-static void close_span(unsigned first, unsigned last)
+static void close_fd_range(unsigned first, unsigned last)
 {
 	if (first > last)
 		return;
@@ -51,37 +51,37 @@ static void close_span(unsigned first, unsigned last)
 	if (syscall(SYS_close_range, first, last, 0) == 0)
 		return;
 #endif
-	/* Before 5.9: one by one, as far as this process may have any. */
+	/* close_range() came with Linux 5.9; before, close one by one up to the descriptor limit. */
 	for (unsigned fd = first; fd <= last && fd < (unsigned)sysconf(_SC_OPEN_MAX); fd++)
 		close((int)fd);
 }
 
-/* Closes every descriptor but those in keep[], which is sorted. */
+/* Closes every descriptor except those in keep[], which is sorted. */
 static void close_others(const int *keep, size_t n)
 {
 	unsigned next = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if ((unsigned)keep[i] > next)
-			close_span(next, (unsigned)keep[i] - 1);
+			close_fd_range(next, (unsigned)keep[i] - 1);
 		next = (unsigned)keep[i] + 1;
 	}
-	close_span(next, ~0u);
+	close_fd_range(next, ~0u);
 }
 
-/* Waits until nobody opens tracepoints, but not for ever. */
-static void await_turn(int lock, unsigned *patience)
+/* Takes the exclusive lock once no process is opening tracepoints; gives up when *sleeps_left is used up. */
+static void wait_for_openers(int lock, unsigned *sleeps_left)
 {
-	while (*patience && flock(lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-		poll(NULL, 0, KEEPER_NAP_MS);
-		--*patience;
+	while (*sleeps_left && flock(lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+		poll(NULL, 0, KEEPER_SLEEP_MS);
+		--*sleeps_left;
 	}
 }
 
-__attribute__((noreturn)) static void be_keeper(const int *keep, size_t n, int gate, int lock)
+__attribute__((noreturn)) static void run_keeper(const int *keep, size_t n, int gate, int lock)
 {
 	struct pollfd until = { .fd = gate, .events = POLLIN };
-	unsigned patience = KEEPER_NAPS;
+	unsigned sleeps_left = KEEPER_SLEEPS;
 
 	close_others(keep, n);
 	setsid();
@@ -90,10 +90,10 @@ __attribute__((noreturn)) static void be_keeper(const int *keep, size_t n, int g
 	for (size_t i = 0; i < n && lock >= 0; i++) {
 		if (keep[i] == lock)
 			continue;
-		await_turn(lock, &patience);
+		wait_for_openers(lock, &sleeps_left);
 		close(keep[i]);
 		flock(lock, LOCK_UN);
-		poll(NULL, 0, 1);	/* whoever waits for the lock gets it now */
+		poll(NULL, 0, 1);	/* lets a waiting opener take the lock */
 	}
 	_exit(0);
 }
@@ -105,9 +105,9 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Makes the keeper of fds[0..n), which gets two more elements: its end of the pipe, and `lock`
- * unless that is -1. Returns the caller's end, or a negative errno. */
-static int keeper_start(int *fds, size_t n, int lock)
+/* Starts the keeper for fds[0..n). The array must have space for two more elements: the keeper's end of
+ * the pipe, and `lock` unless it is -1. Returns the caller's end of the pipe, or a negative errno. */
+static int start_keeper(int *fds, size_t n, int lock)
 {
 	int gate[2], status;
 	pid_t middle;
@@ -118,12 +118,12 @@ static int keeper_start(int *fds, size_t n, int lock)
 	if (lock >= 0)
 		fds[n++] = lock;
 	qsort(fds, n, sizeof(*fds), by_number);
-	middle = quiet_fork();
+	middle = fork_without_signal();
 	if (middle == 0) {
-		pid_t keeper = quiet_fork();
+		pid_t keeper = fork_without_signal();
 
 		if (keeper == 0)
-			be_keeper(fds, n, gate[0], lock);
+			run_keeper(fds, n, gate[0], lock);
 		_exit(keeper < 0);
 	}
 	close(gate[0]);
@@ -134,18 +134,19 @@ static int keeper_start(int *fds, size_t n, int lock)
 	return gate[1];
 }
 
-static bool is_slow(const struct counted *ev)
+/* Events whose close waits for RCU in the kernel. */
+static bool closes_slowly(const struct counted_event *ev)
 {
 	return ev->attr.type == PERF_TYPE_TRACEPOINT || strcmp(ev->shown.pmu, "kprobe") == 0 ||
 	       strcmp(ev->shown.pmu, "uprobe") == 0;
 }
 
-static size_t count_slow(const struct tacho_evset *set)
+static size_t count_slow_fds(const struct tacho_evset *set)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < set->n_counters; i++)
-		n += set->counters[i].fd >= 0 && is_slow(&set->events.v[set->readings[i].event]);
+		n += set->counters[i].fd >= 0 && closes_slowly(&set->events.v[set->readings[i].event]);
 	return n;
 }
 
@@ -159,14 +160,14 @@ static int open_events_dir(struct tacho_evset *set)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-int close_hold(struct tacho_evset *set)
+int hold_keepers(struct tacho_evset *set)
 {
 	size_t n = 0;
 	int lock;
 
-	for (size_t i = 0; i < set->events.n && n < KEEPER_FROM; i++)
-		n += is_slow(&set->events.v[i]);
-	if (n < KEEPER_FROM || set->t->sys.ops != &sys_kernel_ops)
+	for (size_t i = 0; i < set->events.n && n < KEEPER_MIN_FDS; i++)
+		n += closes_slowly(&set->events.v[i]);
+	if (n < KEEPER_MIN_FDS || set->t->sys.ops != &sys_kernel_ops)
 		return -1;
 	lock = open_events_dir(set);
 	if (lock >= 0)
@@ -174,23 +175,23 @@ int close_hold(struct tacho_evset *set)
 	return lock;
 }
 
-/* Hands all slow descriptors to a keeper; returns the gate to close afterwards, or -1. */
-static int hand_over(struct tacho_evset *set)
+/* Passes all slow descriptors to a keeper. Returns the pipe end to close afterwards, or -1. */
+static int hand_to_keeper(struct tacho_evset *set)
 {
-	size_t n = count_slow(set), k = 0;
+	size_t n = count_slow_fds(set), k = 0;
 	scoped(freep) int *fds = NULL;
 	scoped(closep) int lock = -1;
 
-	if (n < KEEPER_FROM || set->t->sys.ops != &sys_kernel_ops)
+	if (n < KEEPER_MIN_FDS || set->t->sys.ops != &sys_kernel_ops)
 		return -1;
 	fds = calloc(n + 2, sizeof(*fds));
 	if (!fds)
 		return -1;
 	lock = open_events_dir(set);
 	for (size_t i = 0; i < set->n_counters; i++)
-		if (set->counters[i].fd >= 0 && is_slow(&set->events.v[set->readings[i].event]))
+		if (set->counters[i].fd >= 0 && closes_slowly(&set->events.v[set->readings[i].event]))
 			fds[k++] = set->counters[i].fd;
-	return keeper_start(fds, n, lock);
+	return start_keeper(fds, n, lock);
 }
 
 static void close_cgroups(struct tacho_evset *set)
@@ -214,7 +215,7 @@ void tacho_evset_close(struct tacho_evset *set)
 	if (!set->is_open)
 		return;
 	set->is_open = false;
-	gate = hand_over(set);
+	gate = hand_to_keeper(set);
 	for (size_t i = 0; i < set->n_counters; i++) {
 		if (set->counters[i].fd >= 0)
 			sys_perf_close(&set->t->sys, set->counters[i].fd);

@@ -1,13 +1,13 @@
 /*
- * A command held at a gate.
+ * Runs a command that is held until its counters are open.
  *
- *	spawn: fork; the child waits for a byte on the gate pipe	(counters go on here)
- *	go:    the byte is written; the child calls exec		(counters start here)
- *	       exec worked: its report pipe closes by CLOEXEC; failed: its errno comes through
- *	free:  a child still at the gate sees the pipe end and leaves without running anything
+ *	spawn: fork; the child waits for a byte on the gate pipe	(counters are opened now)
+ *	go:    writes the byte; the child calls exec			(counters start)
+ *	       if exec works, its report pipe is closed by CLOEXEC; if not, its errno is sent through
+ *	free:  a child still waiting at the gate sees EOF and exits without running anything
  *
- * Ended commands stay on a list until freed, so that a set can ask for the exact times of the
- * one it counted.
+ * Ended commands stay on a list until they are freed, so that an event set can look up the exact CPU
+ * times of the command it counted.
  */
 #include "count/evset_internal.h"
 
@@ -24,8 +24,8 @@ struct tacho_command {
 	struct tacho_command *next;
 	char *name;
 	pid_t pid;
-	int gate;			/* write end; -1 once opened */
-	int report;			/* read end: exec's errno */
+	int gate;			/* write end of the gate pipe; -1 after go */
+	int report;			/* read end of the report pipe: exec's errno */
 	int pidfd;			/* -1: kernel before 5.3 */
 	bool started, ended;
 	int status;
@@ -49,7 +49,7 @@ bool command_times(int pid, struct proc_times *out)
 	return found;
 }
 
-static void remember(struct tacho_command *cmd)
+static void add_to_list(struct tacho_command *cmd)
 {
 	pthread_mutex_lock(&commands_lock);
 	cmd->next = commands;
@@ -57,7 +57,7 @@ static void remember(struct tacho_command *cmd)
 	pthread_mutex_unlock(&commands_lock);
 }
 
-static void forget(struct tacho_command *cmd)
+static void remove_from_list(struct tacho_command *cmd)
 {
 	pthread_mutex_lock(&commands_lock);
 	for (struct tacho_command **at = &commands; *at; at = &(*at)->next)
@@ -68,21 +68,21 @@ static void forget(struct tacho_command *cmd)
 	pthread_mutex_unlock(&commands_lock);
 }
 
-__attribute__((noreturn)) static void be_command(char *const argv[], int gate, int report)
+__attribute__((noreturn)) static void run_child(char *const argv[], int gate, int report)
 {
 	sigset_t none;
 	char byte;
 	ssize_t got;
 	int why;
 
-	/* Callers that take signals by a descriptor have them blocked; a command must not. */
+	/* The caller may have blocked signals to take them from a signalfd; the command must not inherit that. */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	do
 		got = read(gate, &byte, 1);
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
-		_exit(127);		/* let go without running */
+		_exit(127);		/* EOF: freed without go */
 	execvp(argv[0], argv);
 	why = errno;
 	got = write(report, &why, sizeof(why));
@@ -96,7 +96,7 @@ static int close_pair(int pipe_fds[2], int err)
 	return err;
 }
 
-/* Two pipes and a child behind them; fills in cmd's ends. */
+/* Creates both pipes and the waiting child; fills in cmd->gate, ->report and ->pid. */
 static int fork_held(struct tacho_command *cmd, char *const argv[])
 {
 	int gate[2], report[2];
@@ -109,10 +109,10 @@ static int fork_held(struct tacho_command *cmd, char *const argv[])
 	if (cmd->pid < 0)
 		return close_pair(gate, close_pair(report, -errno));
 	if (cmd->pid == 0) {
-		/* Not ours to hold: with it open the gate would never end. */
+		/* With its own copy of the write end open, the child would never see EOF. */
 		close(gate[1]);
 		close(report[0]);
-		be_command(argv, gate[0], report[1]);
+		run_child(argv, gate[0], report[1]);
 	}
 	close(gate[0]);
 	close(report[1]);
@@ -138,7 +138,7 @@ int tacho_command_spawn(struct tacho_command **out, char *const argv[], struct t
 	}
 	err = fork_held(cmd, argv);
 	if (err < 0) {
-		error_set(e, err, "the process for '%s' could not be made: %s", argv[0],
+		error_set(e, err, "cannot create a process for '%s': %s", argv[0],
 			  strerror(-err));
 		free(cmd->name);
 		free(cmd);
@@ -149,7 +149,7 @@ int tacho_command_spawn(struct tacho_command **out, char *const argv[], struct t
 #else
 	cmd->pidfd = -1;
 #endif
-	remember(cmd);
+	add_to_list(cmd);
 	*out = cmd;
 	return 0;
 }
@@ -164,7 +164,7 @@ int tacho_command_fd(const struct tacho_command *cmd)
 	return cmd->pidfd;
 }
 
-static int read_report(int fd, int *why)
+static int read_exec_errno(int fd, int *why)
 {
 	ssize_t got;
 
@@ -174,7 +174,7 @@ static int read_report(int fd, int *why)
 	return got == sizeof(*why) ? 1 : 0;
 }
 
-/* Writes the gate's byte; a child that was killed at the gate must not kill us by SIGPIPE. */
+/* Writes the gate's byte. A child that was killed at the gate must not kill us by SIGPIPE. */
 static int open_gate(struct tacho_command *cmd)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
@@ -196,22 +196,22 @@ int tacho_command_go(struct tacho_command *cmd, struct tacho_error *e)
 	int why = 0, err;
 
 	if (cmd->started)
-		return error_set(e, -EALREADY, "'%s' was started before", cmd->name);
+		return error_set(e, -EALREADY, "'%s' was started already", cmd->name);
 	cmd->started = true;
 	err = open_gate(cmd);
 	if (err < 0)
-		return error_set(e, err, "'%s' was ended before it could start", cmd->name);
-	if (read_report(cmd->report, &why))
+		return error_set(e, err, "'%s' was killed before it could start", cmd->name);
+	if (read_exec_errno(cmd->report, &why))
 		err = -why;
 	close(take_fd(cmd->report));
 	if (err == 0)
 		return 0;
-	error_set(e, err, "'%s' could not be started: %s", cmd->name, strerror(-err));
+	error_set(e, err, "cannot start '%s': %s", cmd->name, strerror(-err));
 	if (err == -ENOENT)
 		error_hint(e, strchr(cmd->name, '/') ? "there is no such file"
-						     : "no directory of PATH has it");
+						     : "it is in no directory of PATH");
 	if (err == -EACCES)
-		error_hint(e, "the file may not be executed (chmod +x?)");
+		error_hint(e, "the file is not executable (chmod +x?)");
 	return err;
 }
 
@@ -277,12 +277,12 @@ void tacho_command_free(struct tacho_command *cmd)
 		close(cmd->gate);
 	if (cmd->report >= 0)
 		close(cmd->report);
-	/* A held child leaves by itself now; a running one is left alone and unwaited. */
+	/* A held child exits now by itself; a running command is neither killed nor waited for. */
 	if (!cmd->started && !cmd->ended)
 		reap(cmd, true);
 	if (cmd->pidfd >= 0)
 		close(cmd->pidfd);
-	forget(cmd);
+	remove_from_list(cmd);
 	free(cmd->name);
 	free(cmd);
 }

@@ -1,21 +1,21 @@
 /*
- * Reading the counters of several CPUs. From one place, each read of another CPU's counter
- * makes the kernel interrupt that CPU and wait for it; or we move there with
- * sched_setaffinity and read at home, for the price of a migration. Which one is cheaper
- * depends: a CPU answers an interrupt in a microsecond on metal, in fifty in a guest, and in
- * half a millisecond when the hypervisor has taken it away, during which the reader spins. So both
- * are tried and timed, the cheaper one is used, and now and then the other gets another chance.
+ * Reads the counters of several CPUs, in one of two ways. A read of another CPU's counter makes the
+ * kernel send that CPU an interrupt and wait for the answer. Or this thread migrates to the CPU with
+ * sched_setaffinity() and reads locally, which costs a migration. Which way is cheaper differs: a
+ * CPU answers the interrupt in a microsecond on bare metal, in fifty in a guest, and in half a
+ * millisecond when the hypervisor has descheduled it, and the reader spins meanwhile. Both ways are
+ * therefore tried and timed, the cheaper one is used, and the other is tried again from time to time.
  */
 #include "count/evset_internal.h"
 
 #include <sched.h>
 #include <time.h>
 
-#define TRY_OTHER_AFTER 16	/* reads; doubled each time the other way was dearer again */
+#define TRY_OTHER_AFTER 16	/* reads; doubled each time the other way was more expensive again */
 #define TRY_OTHER_MAX 1024
-#define FORGET 8		/* a new cost weighs one in so many */
+#define COST_WEIGHT 8		/* a new cost enters the moving average with a weight of 1/8 */
 
-enum { STAY, MOVE };
+enum { REMOTE, MIGRATE };		/* index into cost_ns[] */
 
 static double thread_ns(void)
 {
@@ -34,7 +34,7 @@ static int read_all(struct tacho_evset *set)
 	return n;
 }
 
-/* The units of the CPU that units.v[*i] is of; *i ends behind them. They lie together. */
+/* Reads all units of the CPU of units.v[*i] and advances *i past them. Units are sorted by CPU. */
 static int read_cpu(struct tacho_evset *set, size_t *i)
 {
 	int cpu = set->units.v[*i].cpu, n = 0;
@@ -44,9 +44,9 @@ static int read_cpu(struct tacho_evset *set, size_t *i)
 	return n;
 }
 
-/* To that CPU, where it can be named in a cpu_set_t and we are allowed to run there; if not, the
- * reads that follow work all the same, from afar. */
-static void move_to(int cpu)
+/* Migrates to `cpu`. Where that is not possible (cpuset restrictions, a number beyond cpu_set_t), the
+ * following reads still work, remotely. */
+static void migrate_to(int cpu)
 {
 	cpu_set_t there;
 
@@ -65,8 +65,8 @@ static void skip_cpu(const struct tacho_evset *set, size_t *i)
 		++*i;
 }
 
-/* The CPU we are on first, since it costs no move. */
-static int read_by_moving(struct tacho_evset *set)
+/* Reads the units of the current CPU first, because they need no migration. */
+static int read_by_migrating(struct tacho_evset *set)
 {
 	int here = sched_getcpu(), n = 0;
 	cpu_set_t before;
@@ -83,52 +83,53 @@ static int read_by_moving(struct tacho_evset *set)
 			skip_cpu(set, &i);
 			continue;
 		}
-		move_to(set->units.v[i].cpu);
+		migrate_to(set->units.v[i].cpu);
 		n += read_cpu(set, &i);
 	}
 	sched_setaffinity(0, sizeof(before), &before);
 	return n;
 }
 
-static int cheaper(const struct mover *m)
+static int cheaper_way(const struct cpu_reader *m)
 {
-	return m->cost_ns[MOVE] < m->cost_ns[STAY] ? MOVE : STAY;
+	return m->cost_ns[MIGRATE] < m->cost_ns[REMOTE] ? MIGRATE : REMOTE;
 }
 
-static int choose(const struct mover *m)
+static int choose_way(const struct cpu_reader *m)
 {
 	if (m->n_reads < 2)
-		return m->n_reads == 0 ? STAY : MOVE;
-	return m->n_reads >= m->try_other_at ? !cheaper(m) : cheaper(m);
+		return m->n_reads == 0 ? REMOTE : MIGRATE;
+	return m->n_reads >= m->try_other_at ? !cheaper_way(m) : cheaper_way(m);
 }
 
-/* The dearer way may cost a lot where it is really dear, so it is tried ever more rarely. */
-static void learn(struct mover *m, int way, double cost)
+/* Records what a read cost. The more expensive way can be very expensive, so the intervals between its
+ * tries grow. */
+static void record_cost(struct cpu_reader *m, int way, double cost)
 {
-	int best = cheaper(m);
+	int best = cheaper_way(m);
 
-	m->cost_ns[way] += m->n_reads < 2 ? cost : (cost - m->cost_ns[way]) / FORGET;
+	m->cost_ns[way] += m->n_reads < 2 ? cost : (cost - m->cost_ns[way]) / COST_WEIGHT;
 	m->n_reads++;
-	if (m->n_reads <= 2 || best != cheaper(m))
-		m->patience = TRY_OTHER_AFTER;
+	if (m->n_reads <= 2 || best != cheaper_way(m))
+		m->try_interval = TRY_OTHER_AFTER;
 	else if (way != best)
-		m->patience = min_of(m->patience * 2, TRY_OTHER_MAX);
+		m->try_interval = min_of(m->try_interval * 2, TRY_OTHER_MAX);
 	else
 		return;
-	m->try_other_at = m->n_reads + m->patience;
+	m->try_other_at = m->n_reads + m->try_interval;
 }
 
-int mover_read(struct tacho_evset *set)
+int cpu_reader_read_all(struct tacho_evset *set)
 {
-	struct mover *m = &set->mover;
-	int way = choose(m), n;
+	struct cpu_reader *m = &set->cpu_reader;
+	int way = choose_way(m), n;
 	double start, cost;
 
-	if (set->t->sys.ops != &sys_kernel_ops)		/* nobody to move in a test's kernel */
+	if (set->t->sys.ops != &sys_kernel_ops)		/* a test's fake kernel has no CPUs to migrate to */
 		return read_all(set);
 	start = thread_ns();
-	n = way == MOVE ? read_by_moving(set) : read_all(set);
+	n = way == MIGRATE ? read_by_migrating(set) : read_all(set);
 	cost = thread_ns() - start;
-	learn(m, way, cost);
+	record_cost(m, way, cost);
 	return n;
 }

@@ -1,6 +1,6 @@
 /*
- * The event set itself: adding events, limiting them to cgroups or by filters, and telling
- * what is in it. Opening and reading live in files of their own.
+ * The event set itself: adding events, restricting them to cgroups or by filters, and looking up its
+ * contents. Opening (open.c) and reading (read.c) are separate files.
  */
 #include "count/evset_internal.h"
 
@@ -46,7 +46,7 @@ int set_note(struct tacho_evset *set, uint32_t i, const char *fmt, ...)
 	return 0;
 }
 
-void set_unnote(struct tacho_evset *set, uint32_t i)
+void set_drop_notes(struct tacho_evset *set, uint32_t i)
 {
 	size_t kept = 0;
 
@@ -103,7 +103,7 @@ void tacho_evset_free(struct tacho_evset *set)
 	free(set);
 }
 
-static void show_event(struct counted *ev, const struct event *event)
+static void fill_public_event(struct counted_event *ev, const struct event *event)
 {
 	ev->shown = (struct tacho_event){
 		.size = sizeof(ev->shown),
@@ -121,50 +121,51 @@ static void show_event(struct counted *ev, const struct event *event)
 	};
 }
 
-static void cut_list(struct tacho_evset *set, size_t n)
+static void truncate_list(struct tacho_evset *set, size_t n)
 {
 	for (size_t i = n; i < set->list.n; i++)
 		cpuset_done(&set->list.v[i].cpus);
 	set->list.n = n;
 }
 
-/* Brings events[] up to the parsed list; on failure both are cut back to `before`. */
-static int adopt(struct tacho_evset *set, size_t before)
+/* Adds an entry to events[] for each event parsed since `before`; on failure both lists are truncated to
+ * `before`. Returns how many were added. */
+static int add_parsed(struct tacho_evset *set, size_t before)
 {
 	for (size_t i = before; i < set->list.n; i++) {
-		struct counted *ev = vec_add(&set->events);
+		struct counted_event *ev = vec_add(&set->events);
 
 		if (!ev) {
-			cut_list(set, before);
+			truncate_list(set, before);
 			set->events.n = before;
 			return -ENOMEM;
 		}
 		ev->attr = set->list.v[i].attr;
 		ev->cgroup_fd = -1;
 		ev->placement = NO_EVENT;
-		show_event(ev, &set->list.v[i]);
+		fill_public_event(ev, &set->list.v[i]);
 	}
 	return (int)(set->list.n - before);
 }
 
-static int refuse_open(const struct tacho_evset *set, struct tacho_error *e)
+static int refuse_if_opened(const struct tacho_evset *set, struct tacho_error *e)
 {
 	if (set->was_open)
-		return error_set(e, -EBUSY, "the set is open already; events are added before that");
+		return error_set(e, -EBUSY, "the set is open already; events must be added before opening it");
 	return 0;
 }
 
 int tacho_evset_add(struct tacho_evset *set, const char *spec, struct tacho_error *e)
 {
 	size_t before = set->list.n;
-	int err = refuse_open(set, e);
+	int err = refuse_if_opened(set, e);
 
 	if (err < 0)
 		return err;
 	err = event_parse(set->t, spec, set->sampling.on ? 0 : EVENT_FOR_STAT, &set->list, e);
 	if (err < 0)
 		return err;
-	err = adopt(set, before);
+	err = add_parsed(set, before);
 	return err < 0 ? error_nomem(e) : err;
 }
 
@@ -199,7 +200,7 @@ int tacho_evset_add_attr(struct tacho_evset *set, const void *attr, size_t size,
 	const unsigned char *bytes = attr;
 	size_t before = set->list.n;
 	struct event *event;
-	int err = refuse_open(set, e);
+	int err = refuse_if_opened(set, e);
 
 	if (err < 0)
 		return err;
@@ -225,7 +226,7 @@ int tacho_evset_add_attr(struct tacho_evset *set, const void *attr, size_t size,
 		set->list.n = before;
 		return error_nomem(e);
 	}
-	err = adopt(set, before);
+	err = add_parsed(set, before);
 	return err < 0 ? error_nomem(e) : err;
 }
 
@@ -233,9 +234,9 @@ static int check_range(const struct tacho_evset *set, size_t first, size_t n,
 		       struct tacho_error *e)
 {
 	if (first > set->events.n || n > set->events.n - first)
-		return error_set(e, -EINVAL, "events %zu to %zu are meant, but the set has %zu",
+		return error_set(e, -EINVAL, "events %zu to %zu were named, but the set has %zu",
 				 first, first + n - 1, set->events.n);
-	return refuse_open(set, e);
+	return refuse_if_opened(set, e);
 }
 
 int tacho_evset_set_cgroup(struct tacho_evset *set, size_t first, size_t n, const char *path,
@@ -259,7 +260,7 @@ int tacho_evset_set_cgroup(struct tacho_evset *set, size_t first, size_t n, cons
 	return 0;
 }
 
-/* Event i of the first copy once more, in the copy that starts at `at`. */
+/* Appends a copy of event i; the copied set of events starts at index `at`. */
 static int repeat_event(struct tacho_evset *set, size_t i, size_t at)
 {
 	struct event *copy = vec_add(&set->list);
@@ -274,7 +275,7 @@ static int repeat_event(struct tacho_evset *set, size_t i, size_t at)
 	return cpuset_copy(&copy->cpus, &from->cpus);
 }
 
-/* The first `n` events once more, at the end; all of them or none. */
+/* Appends copies of the first `n` events; all of them or none. */
 static int repeat_events(struct tacho_evset *set, size_t n)
 {
 	size_t at = set->events.n;
@@ -283,10 +284,10 @@ static int repeat_events(struct tacho_evset *set, size_t n)
 	for (size_t i = 0; err == 0 && i < n; i++)
 		err = repeat_event(set, i, at);
 	if (err < 0) {
-		cut_list(set, at);
+		truncate_list(set, at);
 		return err;
 	}
-	err = adopt(set, at);
+	err = add_parsed(set, at);
 	for (size_t i = 0; err >= 0 && i < n; i++)
 		set->events.v[at + i].filter = set->events.v[i].filter;
 	return err;
@@ -296,7 +297,7 @@ int tacho_evset_for_each_cgroup(struct tacho_evset *set, const char *list, struc
 {
 	scoped(strlist_done) struct strlist names = { 0 };
 	size_t n = set->events.n;
-	int err = refuse_open(set, e);
+	int err = refuse_if_opened(set, e);
 
 	if (err < 0)
 		return err;
@@ -322,10 +323,10 @@ int tacho_evset_set_filter(struct tacho_evset *set, size_t first, size_t n, cons
 		return err;
 	for (size_t i = first; i < first + n; i++)
 		if (set->events.v[i].shown.kind != TACHO_EVENT_TRACEPOINT)
-			return error_set(e, -EINVAL, "'%s' is no tracepoint, and only those have "
-					 "fields to filter by", set->events.v[i].shown.name);
+			return error_set(e, -EINVAL, "'%s' is not a tracepoint, and only tracepoints "
+					 "have fields to filter by", set->events.v[i].shown.name);
 	for (size_t i = first; i < first + n; i++) {
-		struct counted *ev = &set->events.v[i];
+		struct counted_event *ev = &set->events.v[i];
 
 		ev->filter = ev->filter ? set_text(set, "(%s) && (%s)", ev->filter, filter)
 					: set_text(set, "%s", filter);

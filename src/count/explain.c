@@ -1,9 +1,10 @@
 /*
- * A refused open in words: which event, where, what the kernel minded (with the release it came
- * with, where it is a matter of age), and the smallest thing that would mend it.
+ * Error messages for a refused perf_event_open(): which event, on which CPU or thread, what the kernel
+ * objected to (with the kernel version that introduced it, if it is too new), and the smallest
+ * change that would fix it.
  *
- * perf_event_open answers with one errno for many causes. Facts that separate them (paranoid
- * level, capabilities, container, PMUs) are only gathered here, after something failed.
+ * perf_event_open() returns the same errno for many causes. The facts that distinguish them (paranoid
+ * level, capabilities, container, PMUs) are gathered here only, after something failed.
  */
 #include "count/evset_internal.h"
 
@@ -17,10 +18,10 @@
 struct refusal {
 	struct tacho_evset *set;
 	uint32_t i;
-	const struct counted *ev;
-	const struct pair *at;
+	const struct counted_event *ev;
+	const struct cpu_tid *at;
 	int err;
-	struct host host;
+	struct host_facts host;
 	char where[48];			/* " on CPU 3", " for thread 77", "" */
 	enum tacho_state state;
 	struct buf why, hint;
@@ -34,8 +35,8 @@ static void find_where(struct refusal *r)
 		snprintf(r->where, sizeof(r->where), " for thread %d", r->at->tid);
 }
 
-/* CAP_PERFMON came with 5.8; before, only CAP_SYS_ADMIN opens the door. */
-static const char *capability(const struct host *h)
+/* CAP_PERFMON came with Linux 5.8; before, CAP_SYS_ADMIN is needed. */
+static const char *capability(const struct host_facts *h)
 {
 	bool old = h->version_major && (h->version_major < 5 ||
 					(h->version_major == 5 && h->version_minor < 8));
@@ -55,7 +56,7 @@ static bool is_hardware(const struct perf_event_attr *attr)
 	       attr->type == PERF_TYPE_RAW;
 }
 
-/* The syscall itself is blocked: the kernel's own rules answer EACCES for counting. */
+/* EPERM and ENOSYS mean that the system call itself is blocked: the kernel's own permission checks answer EACCES. */
 static bool blocked_by_seccomp(const struct refusal *r)
 {
 	return (r->err == -EPERM || r->err == -ENOSYS) && r->host.seccomp == 2;
@@ -63,9 +64,9 @@ static bool blocked_by_seccomp(const struct refusal *r)
 
 static void explain_seccomp(struct refusal *r)
 {
-	const char *box = r->host.container[0] ? r->host.container : "a container or sandbox";
+	const char *name = r->host.container[0] ? r->host.container : "a container or sandbox";
 
-	buf_printf(&r->why, "the seccomp filter of %s refuses perf_event_open", box);
+	buf_printf(&r->why, "the seccomp filter of %s refuses perf_event_open", name);
 	if (strcmp(r->host.container, "docker") == 0 || strcmp(r->host.container, "podman") == 0)
 		buf_printf(&r->hint, "start it with --cap-add PERFMON, or --security-opt seccomp=FILE "
 			   "with a profile that allows perf_event_open");
@@ -73,7 +74,7 @@ static void explain_seccomp(struct refusal *r)
 		buf_puts(&r->hint, "allow perf_event_open in its seccomp profile");
 }
 
-static bool is_refused_by_policy(const struct host *h)
+static bool is_refused_by_policy(const struct host_facts *h)
 {
 	return strcmp(h->lockdown, "confidentiality") == 0 || strstr(h->lsm, "selinux") ||
 	       strstr(h->lsm, "apparmor");
@@ -91,7 +92,7 @@ static void explain_privileged(struct refusal *r)
 	} else {
 		buf_puts(&r->why, "the kernel refuses it even with privilege");
 		if (r->host.container[0])
-			buf_puts(&r->hint, "the capability has to hold in the first user namespace, "
+			buf_puts(&r->hint, "the capability must be held in the initial user namespace, "
 				 "outside this container");
 	}
 }
@@ -111,19 +112,19 @@ static void explain_permission(struct refusal *r)
 			   paranoid);
 		hint_paranoid(r, 0);
 	} else if (paranoid >= 3 && !kernel) {
-		/* Debian's and Ubuntu's own levels. */
-		buf_printf(&r->why, "perf_event_paranoid is %d, which leaves nothing to unprivileged "
-			   "users", paranoid);
+		/* Levels 3 and 4 exist in Debian's and Ubuntu's kernels only. */
+		buf_printf(&r->why, "perf_event_paranoid is %d, which does not let unprivileged "
+			   "users open any event", paranoid);
 		hint_paranoid(r, 2);
 	} else if (paranoid >= 2 && kernel) {
-		buf_printf(&r->why, "perf_event_paranoid is %d, which hides the kernel, and this event "
-			   "counts there", paranoid);
+		buf_printf(&r->why, "perf_event_paranoid is %d, which does not allow counting in the "
+			   "kernel, and this event counts there", paranoid);
 		hint_paranoid(r, 1);
 	} else if (paranoid >= 2 && r->ev->attr.sample_type & PERF_SAMPLE_PHYS_ADDR) {
 		buf_printf(&r->why, "perf_event_paranoid is %d, which hides physical addresses", paranoid);
 		hint_paranoid(r, 1);
 	} else if (r->at->tid > 0) {
-		buf_printf(&r->why, "thread %d belongs to another user, or changed its rights",
+		buf_printf(&r->why, "thread %d belongs to another user, or changed its credentials",
 			   r->at->tid);
 		buf_printf(&r->hint, "run as that user or with %s%s", capability(&r->host),
 			   r->host.version_major < 6 ? " and CAP_SYS_PTRACE" : "");
@@ -135,7 +136,7 @@ static void explain_permission(struct refusal *r)
 
 static void explain_no_pmu(struct refusal *r)
 {
-	r->where[0] = '\0';		/* the same everywhere */
+	r->where[0] = '\0';		/* the reason is the same on every CPU */
 	if (r->host.hypervisor[0])
 		buf_printf(&r->why, "this is a virtual machine (%s) without a virtual PMU, so there are "
 			   "no hardware counters", r->host.hypervisor);
@@ -144,8 +145,8 @@ static void explain_no_pmu(struct refusal *r)
 	buf_puts(&r->hint, "enable the vPMU in the hypervisor, or count cpu-clock or task-clock");
 }
 
-/* A software event that came later than this kernel. */
-static const char *software_since(const struct perf_event_attr *attr)
+/* The kernel version that introduced a software event; NULL: it is as old as perf_events. */
+static const char *software_event_since(const struct perf_event_attr *attr)
 {
 	if (attr->type != PERF_TYPE_SOFTWARE)
 		return NULL;
@@ -157,7 +158,7 @@ static const char *software_since(const struct perf_event_attr *attr)
 static void explain_missing(struct refusal *r)
 {
 	const struct perf_event_attr *attr = &r->ev->attr;
-	const char *since = software_since(attr);
+	const char *since = software_event_since(attr);
 
 	if (r->ev->cgroup && r->ev->cgroup_fd < 0)
 		buf_printf(&r->why, "the cgroup %s is gone", r->ev->cgroup);
@@ -171,10 +172,10 @@ static void explain_missing(struct refusal *r)
 	else if (attr->type == PERF_TYPE_TRACEPOINT)
 		buf_printf(&r->why, "no tracepoint has the number %" PRIu64, attr->config);
 	else
-		buf_puts(&r->why, "no PMU takes it");
+		buf_puts(&r->why, "no PMU accepts it");
 }
 
-/* Whether the event opens by itself, outside its group. */
+/* Whether the event can be opened alone, outside its group. */
 static bool opens_alone(struct refusal *r)
 {
 	struct perf_event_attr attr = r->ev->attr;
@@ -188,19 +189,19 @@ static bool opens_alone(struct refusal *r)
 
 static void explain_invalid(struct refusal *r)
 {
-	const struct feature *f = probe_refused(&r->set->probe, &r->ev->attr);
+	const struct kernel_feature *f = probe_refused(&r->set->probe, &r->ev->attr);
 
 	if (f) {
-		buf_printf(&r->why, "it asks for %s, which came with Linux %s, and this is %s", f->name,
+		buf_printf(&r->why, "it needs %s, which came with Linux %s, and this is %s", f->name,
 			   f->since, r->host.release);
 	} else if (r->ev->leader != r->i && !r->ev->cgroup && opens_alone(r)) {
 		buf_printf(&r->why, "it does not fit into the group of %s",
 			   r->set->events.v[r->ev->leader].shown.name);
-		buf_puts(&r->hint, "let the group be split with the letter W, or take an event out");
+		buf_puts(&r->hint, "allow the group to be split (modifier W), or remove an event from it");
 	} else if (r->ev->cgroup) {
 		buf_printf(&r->why, "the kernel does not count it in the cgroup %s", r->ev->cgroup);
 	} else if (r->set->sampling.on && r->ev->shown.system_wide) {
-		buf_printf(&r->why, "the PMU %s counts and takes no samples", r->ev->shown.pmu);
+		buf_printf(&r->why, "the PMU %s can count but not sample", r->ev->shown.pmu);
 		buf_puts(&r->hint, "count it with tacho stat -a");
 	} else {
 		buf_puts(&r->why, "the kernel refuses this combination (EINVAL)");
@@ -210,7 +211,7 @@ static void explain_invalid(struct refusal *r)
 static void explain_limit(struct refusal *r)
 {
 	r->state = TACHO_FAILED;
-	buf_printf(&r->why, "the limit of %" PRIu64 " descriptors is reached", limits_nofile());
+	buf_printf(&r->why, "the limit of %" PRIu64 " open file descriptors is reached", limits_nofile());
 	buf_puts(&r->hint, "raise it with ulimit -n, or count fewer events, CPUs or threads");
 }
 
@@ -231,18 +232,18 @@ static void explain_busy(struct refusal *r)
 {
 	r->state = TACHO_FAILED;
 	if (r->err == -ENOSPC)
-		buf_puts(&r->why, "all breakpoint registers are taken");
+		buf_puts(&r->why, "all breakpoint registers are in use");
 	else
-		buf_puts(&r->why, "something else holds this PMU for itself");
-	buf_puts(&r->hint, "end the other user of it (a debugger, another profiler)");
+		buf_puts(&r->why, "another user has this PMU exclusively");
+	buf_puts(&r->hint, "stop its other user (a debugger, another profiler)");
 }
 
-static void explain_cannot(struct refusal *r)
+static void explain_not_supported(struct refusal *r)
 {
 	if (r->ev->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
 		buf_puts(&r->why, "its PMU records no branches");
 	else if (r->ev->attr.sample_period)
-		buf_puts(&r->why, "its PMU has no interrupt, so it cannot work with a period");
+		buf_puts(&r->why, "its PMU has no interrupt, so it cannot use a sample period");
 	else if (r->ev->attr.flags & PERF_ATTR_PRECISE_MASK)
 		buf_puts(&r->why, "its PMU does not count at this precision");
 	else
@@ -262,7 +263,7 @@ static const struct {
 	{ -EACCES, explain_permission }, { -EPERM, explain_permission },
 	{ -ENOENT, explain_missing },	 { -ENXIO, explain_missing },
 	{ -EINVAL, explain_invalid },	 { -E2BIG, explain_invalid },
-	{ -EOPNOTSUPP, explain_cannot }, { -EMFILE, explain_limit },
+	{ -EOPNOTSUPP, explain_not_supported }, { -EMFILE, explain_limit },
 	{ -ENFILE, explain_limit },	 { -ESRCH, explain_gone },
 	{ -ENODEV, explain_gone },	 { -EBUSY, explain_busy },
 	{ -ENOSPC, explain_busy },
@@ -286,9 +287,9 @@ static void explain_cause(struct refusal *r)
 	explain_other(r);
 }
 
-void explain_open(struct tacho_evset *set, uint32_t i, const struct pair *at, int err)
+void explain_open(struct tacho_evset *set, uint32_t i, const struct cpu_tid *at, int err)
 {
-	struct counted *ev = &set->events.v[i];
+	struct counted_event *ev = &set->events.v[i];
 	struct refusal r = { .set = set, .i = i, .ev = ev, .at = at, .err = err,
 			     .state = TACHO_UNSUPPORTED };
 
@@ -297,10 +298,10 @@ void explain_open(struct tacho_evset *set, uint32_t i, const struct pair *at, in
 	explain_cause(&r);
 	ev->state = r.state;
 	ev->err = err;
-	set_unnote(set, i);
+	set_drop_notes(set, i);
 	ev->hint = r.hint.n ? set_text(set, "%s", r.hint.bytes) : NULL;
 	ev->cause = set_text(set, "%s%s: %s", ev->shown.name, r.where, r.why.n ? r.why.bytes : "");
-	/* Without the event's name: many events can share one reason, told once. */
+	/* Without the event's name: a reason that many events share is printed once. */
 	ev->why = set_text(set, "%s%s%s%s%s", r.where[0] ? r.where + 1 : "", r.where[0] ? ": " : "",
 			   r.why.n ? r.why.bytes : "", ev->hint ? "; " : "", ev->hint ? ev->hint : "");
 	if (!ev->why)
@@ -311,20 +312,20 @@ void explain_open(struct tacho_evset *set, uint32_t i, const struct pair *at, in
 
 void explain_filter(struct tacho_evset *set, uint32_t i, int err)
 {
-	struct counted *ev = &set->events.v[i];
+	struct counted_event *ev = &set->events.v[i];
 	char *path = set_text(set, "events/%s/format", ev->shown.name);
 
-	/* sched:sched_switch is described in events/sched/sched_switch/format. */
+	/* The fields of sched:sched_switch are in events/sched/sched_switch/format. */
 	for (char *c = path; c && *c; c++)
 		if (*c == ':')
 			*c = '/';
 	ev->state = TACHO_FAILED;
 	ev->err = err;
 	if (err == -EINVAL)
-		ev->why = set_text(set, "the kernel refuses the filter '%s'; its fields are named in %s "
-				   "below tracefs", ev->filter, path ? path : "");
+		ev->why = set_text(set, "the kernel refuses the filter '%s'; %s below tracefs lists "
+				   "the fields it can use", ev->filter, path ? path : "");
 	else
-		ev->why = set_text(set, "the filter '%s' could not be set: %s", ev->filter,
+		ev->why = set_text(set, "cannot set the filter '%s': %s", ev->filter,
 				   strerror(-err));
 	if (!ev->why)
 		ev->why = "out of memory";
@@ -332,7 +333,7 @@ void explain_filter(struct tacho_evset *set, uint32_t i, int err)
 
 const char *explain_broken(void)
 {
-	return "it is pinned, and other counters took the hardware it needs";
+	return "it is pinned, and other events use the hardware counter it needs";
 }
 
 static size_t count_kernel_events(struct tacho_evset *set, size_t *n_not_permitted)
@@ -351,7 +352,7 @@ static size_t count_kernel_events(struct tacho_evset *set, size_t *n_not_permitt
 
 static int explain_descriptors(struct tacho_evset *set, int err, struct tacho_error *e)
 {
-	error_set(e, err, "%zu events need %zu descriptors here, and the limit is %" PRIu64,
+	error_set(e, err, "%zu events need %zu file descriptors here, and the limit is %" PRIu64,
 		  set->events.n, set->n_counters, limits_nofile());
 	error_hint(e, "raise the hard limit (ulimit -Hn, LimitNOFILE=), or count fewer events, CPUs or "
 		   "threads");
@@ -360,7 +361,7 @@ static int explain_descriptors(struct tacho_evset *set, int err, struct tacho_er
 
 int explain_event(const struct tacho_evset *set, uint32_t i, int err, struct tacho_error *e)
 {
-	const struct counted *ev = &set->events.v[i];
+	const struct counted_event *ev = &set->events.v[i];
 
 	if (ev->cause)
 		error_set(e, err, "%s", ev->cause);
@@ -371,7 +372,7 @@ int explain_event(const struct tacho_evset *set, uint32_t i, int err, struct tac
 	return err;
 }
 
-/* No event could be opened, or opening ended early: what to tell for the whole set. */
+/* The error of the whole set when no event could be opened, or when opening was abandoned. */
 int explain_whole(struct tacho_evset *set, int err, struct tacho_error *e)
 {
 	size_t refused, n = count_kernel_events(set, &refused);
@@ -379,9 +380,9 @@ int explain_whole(struct tacho_evset *set, int err, struct tacho_error *e)
 	if (err == -EMFILE || err == -ENFILE)
 		return explain_descriptors(set, err, e);
 	if (err < 0)
-		return error_set(e, err, "the counters could not be opened: %s", strerror(-err));
+		return error_set(e, err, "cannot open the counters: %s", strerror(-err));
 	for (uint32_t i = 0; n && i < set->events.n; i++) {
-		const struct counted *ev = &set->events.v[i];
+		const struct counted_event *ev = &set->events.v[i];
 
 		if (set_event(set, i)->kind == TACHO_EVENT_TOOL)
 			continue;

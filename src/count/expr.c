@@ -1,5 +1,5 @@
 /*
- * The metric expression language: a recursive descent parser that writes code as it goes.
+ * The metric expression language: a recursive descent parser that emits stack machine code while it reads.
  *
  *	cond    := or ['if' or 'else' cond]
  *	or      := and ('||' and)*			and so on down the table of operators:
@@ -7,8 +7,8 @@
  *	unary   := '-' unary | '(' cond ')' | NUMBER | NAME | '[' NAME ']' | '#' NAME
  *		 | 'min' '(' cond ',' cond ')' | 'has_event' '(' NAME ')' ...
  *
- * `=` alone means `==`, and a blank may stand within `> =`: Intel's files have both. Text, nesting,
- * operations and the machine's stack are bounded.
+ * A single `=` means `==`, and a blank is allowed within `> =`: Intel's files contain both. The length of the
+ * text, the nesting depth, the number of operations and the stack are bounded.
  */
 #include "count/expr.h"
 
@@ -21,40 +21,41 @@
 
 #define DEPTH_MAX 64
 
-struct parser {
+struct expr_parser {
 	struct tacho_expr *x;
 	const char *text, *at;
-	unsigned depth, height;		/* of the nesting; of the stack when the code so far has run */
+	unsigned depth;			/* of nesting */
+	unsigned height;		/* of the stack after the code emitted so far */
 	struct tacho_error *e;
 };
 
-static int parse_cond(struct parser *p);
+static int parse_cond(struct expr_parser *p);
 
-static int refuse(struct parser *p, const char *at, const char *what)
+static int refuse(struct expr_parser *p, const char *at, const char *what)
 {
 	error_set(p->e, -EINVAL, "the expression has %s", what);
 	error_at(p->e, (size_t)(at - p->text), 1);
 	return -EINVAL;
 }
 
-/* Every operation but a jump leaves one value; `takes` go before. */
-static int emit(struct parser *p, struct expr_code code, unsigned takes)
+/* Appends an operation that pops `takes` values and pushes one. */
+static int emit(struct expr_parser *p, struct expr_code code, unsigned takes)
 {
 	struct expr_code *slot;
 
 	if (p->x->code.n >= EXPR_OPS_MAX)
-		return refuse(p, p->at, "more operations than can be taken");
+		return refuse(p, p->at, "too many operations");
 	slot = vec_add(&p->x->code);
 	if (!slot)
 		return error_nomem(p->e);
 	*slot = code;
 	p->height = p->height - takes + 1;
 	if (p->height > EXPR_STACK_MAX)
-		return refuse(p, p->at, "too deep a nesting");
+		return refuse(p, p->at, "too many levels of nesting");
 	return 0;
 }
 
-static int emit_input(struct parser *p, enum tacho_input kind, const char *name)
+static int emit_input(struct expr_parser *p, enum tacho_input kind, const char *name)
 {
 	struct tacho_expr_input *in;
 	size_t i = 0;
@@ -62,7 +63,7 @@ static int emit_input(struct parser *p, enum tacho_input kind, const char *name)
 	while (i < p->x->inputs.n && (p->x->inputs.v[i].kind != kind || strcmp(p->x->inputs.v[i].name, name)))
 		i++;
 	if (i >= EXPR_INPUTS_MAX)
-		return refuse(p, p->at, "more names than can be taken");
+		return refuse(p, p->at, "too many names");
 	if (i == p->x->inputs.n) {
 		in = vec_add(&p->x->inputs);
 		if (!in)
@@ -72,13 +73,13 @@ static int emit_input(struct parser *p, enum tacho_input kind, const char *name)
 	return emit(p, (struct expr_code){ .op = OP_INPUT, .n = (uint32_t)i }, 0);
 }
 
-static void skip_blanks(struct parser *p)
+static void skip_blanks(struct expr_parser *p)
 {
 	while (isspace((unsigned char)*p->at))
 		p->at++;
 }
 
-static bool accept(struct parser *p, char c)
+static bool accept(struct expr_parser *p, char c)
 {
 	skip_blanks(p);
 	if (*p->at != c)
@@ -87,7 +88,7 @@ static bool accept(struct parser *p, char c)
 	return true;
 }
 
-static bool accept_word(struct parser *p, const char *word)
+static bool accept_word(struct expr_parser *p, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -106,7 +107,7 @@ static bool name_char(char c)
 }
 
 /* A name with its backslashes resolved and @ turned into /. */
-static int parse_plain_name(struct parser *p, const char **out)
+static int parse_plain_name(struct expr_parser *p, const char **out)
 {
 	const char *from = p->at;
 	char *name, *to;
@@ -126,15 +127,15 @@ static int parse_plain_name(struct parser *p, const char **out)
 	return 0;
 }
 
-/* [cpu-cycles:k]: anything up to the bracket, as it stands. */
-static int parse_bracket_name(struct parser *p, const char **out)
+/* [cpu-cycles:k]: everything up to the closing bracket, unchanged. */
+static int parse_bracket_name(struct expr_parser *p, const char **out)
 {
 	const char *from = p->at, *end = strchr(from, ']');
 	size_t n = end ? (size_t)(end - from) : 0;
 	char *name;
 
 	if (!n)
-		return refuse(p, from - 1, end ? "a name that is empty" : "a '[' that is never closed");
+		return refuse(p, from - 1, end ? "an empty name" : "a '[' that is never closed");
 	name = arena_alloc(&p->x->names, n + 1);
 	if (!name)
 		return error_nomem(p->e);
@@ -144,7 +145,7 @@ static int parse_bracket_name(struct parser *p, const char **out)
 	return 0;
 }
 
-static int parse_name(struct parser *p, const char **out)
+static int parse_name(struct expr_parser *p, const char **out)
 {
 	const char *at;
 	int err;
@@ -154,7 +155,7 @@ static int parse_name(struct parser *p, const char **out)
 	at = p->at;
 	err = parse_plain_name(p, out);
 	if (err == 0 && !**out)
-		return refuse(p, at, *at ? "a character that does not belong there" : "an end too early");
+		return refuse(p, at, *at ? "a character that does not belong there" : "an unexpected end");
 	return err;
 }
 
@@ -165,7 +166,7 @@ static const char *skip_digits(const char *s)
 	return s;
 }
 
-static int parse_number(struct parser *p)
+static int parse_number(struct expr_parser *p)
 {
 	const char *from = p->at;
 	uint64_t hex;
@@ -195,8 +196,8 @@ static int parse_number(struct parser *p)
 
 static const struct {
 	const char *name;
-	enum expr_op op;		/* of values */
-	enum tacho_input kind;		/* or a question about a name */
+	enum expr_op op;		/* of a function of two values */
+	enum tacho_input kind;		/* if op is OP_INPUT: a function of a name */
 } calls[] = {
 	{ "min", OP_MIN, 0 },
 	{ "max", OP_MAX, 0 },
@@ -206,14 +207,14 @@ static const struct {
 	{ "strcmp_cpuid_str", OP_INPUT, TACHO_INPUT_CPUID },
 };
 
-static int close_call(struct parser *p)
+static int close_call(struct expr_parser *p)
 {
 	if (accept(p, ','))
 		return refuse(p, p->at, "too many arguments");
 	return accept(p, ')') ? 0 : refuse(p, p->at, "a '(' that is never closed");
 }
 
-static int parse_values(struct parser *p, enum expr_op op)
+static int parse_two_values(struct expr_parser *p, enum expr_op op)
 {
 	int err = parse_cond(p);
 
@@ -226,8 +227,8 @@ static int parse_values(struct parser *p, enum expr_op op)
 	return err < 0 ? err : emit(p, (struct expr_code){ .op = op }, 2);
 }
 
-/* The id of a CPU may hold what no name does: 0x00000000410fd0c0, GenuineIntel-6-55-[01234]. */
-static int parse_cpuid(struct parser *p, const char **out)
+/* A CPU ID may contain characters that names do not: 0x00000000410fd0c0, GenuineIntel-6-55-[01234]. */
+static int parse_cpuid(struct expr_parser *p, const char **out)
 {
 	struct str id;
 	char *copy;
@@ -244,7 +245,7 @@ static int parse_cpuid(struct parser *p, const char **out)
 	return 0;
 }
 
-static int parse_call(struct parser *p, const char *at, const char *name)
+static int parse_call(struct expr_parser *p, const char *at, const char *name)
 {
 	const char *arg = "";
 	size_t i = 0;
@@ -253,18 +254,18 @@ static int parse_call(struct parser *p, const char *at, const char *name)
 	while (i < countof(calls) && strcmp(calls[i].name, name) != 0)
 		i++;
 	if (i == countof(calls))
-		return refuse(p, at, "a function that is not known");
+		return refuse(p, at, "an unknown function");
 	if (calls[i].op != OP_INPUT)
-		return parse_values(p, calls[i].op);
+		return parse_two_values(p, calls[i].op);
 	err = calls[i].kind == TACHO_INPUT_CPUID ? parse_cpuid(p, &arg) : parse_name(p, &arg);
 	if (err == 0)
 		err = close_call(p);
 	return err < 0 ? err : emit_input(p, calls[i].kind, arg);
 }
 
-/* ---- the levels ---- */
+/* ---- operator precedence ---- */
 
-static int parse_word(struct parser *p)
+static int parse_name_or_call(struct expr_parser *p)
 {
 	const char *at, *name = "";
 	int err;
@@ -285,12 +286,12 @@ static int parse_word(struct parser *p)
 	return emit_input(p, TACHO_INPUT_EVENT, name);
 }
 
-static int parse_unary(struct parser *p)
+static int parse_unary(struct expr_parser *p)
 {
 	int err;
 
 	if (p->depth >= DEPTH_MAX)
-		return refuse(p, p->at, "too deep a nesting");
+		return refuse(p, p->at, "too many levels of nesting");
 	if (accept(p, '-')) {
 		p->depth++;
 		err = parse_unary(p);
@@ -308,10 +309,10 @@ static int parse_unary(struct parser *p)
 	skip_blanks(p);
 	if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
 		return parse_number(p);
-	return parse_word(p);
+	return parse_name_or_call(p);
 }
 
-/* By level, loosest first; of two that begin alike the longer comes first. */
+/* Sorted by precedence, loosest first; of operators with the same first character the longer one comes first. */
 static const struct { char first, second; uint8_t level, op; } operators[] = {
 	{ '|', '|', 0, OP_OR }, { '&', '&', 1, OP_AND }, { '|', 0, 2, OP_BIT_OR },
 	{ '^', 0, 3, OP_BIT_XOR }, { '&', 0, 4, OP_BIT_AND }, { '=', '=', 5, OP_EQUAL },
@@ -322,7 +323,7 @@ static const struct { char first, second; uint8_t level, op; } operators[] = {
 };
 #define LEVELS 8
 
-static int next_operator(struct parser *p, size_t level)
+static int next_operator(struct expr_parser *p, size_t level)
 {
 	const char *second;
 
@@ -344,7 +345,8 @@ static int next_operator(struct parser *p, size_t level)
 	return -1;
 }
 
-static int parse_level(struct parser *p, size_t level)
+/* A chain of operators of `level` and tighter. */
+static int parse_level(struct expr_parser *p, size_t level)
 {
 	int err = level == LEVELS ? parse_unary(p) : parse_level(p, level + 1), op;
 
@@ -376,8 +378,9 @@ static bool is_constant(const struct tacho_expr *x, size_t from, size_t to)
 	return true;
 }
 
-/* `a` stands from `first` on; its condition comes next in the text and goes before it in the code. */
-static int parse_if(struct parser *p, size_t first)
+/* "a if c else b": the code of `a` starts at `first`. The condition follows it in the text, but its code must
+ * run first, so the two are exchanged. */
+static int parse_if(struct expr_parser *p, size_t first)
 {
 	size_t n_a = p->x->code.n - first, n_condition, jump;
 	unsigned height = p->height;
@@ -407,13 +410,13 @@ static int parse_if(struct parser *p, size_t first)
 	return err;
 }
 
-static int parse_cond(struct parser *p)
+static int parse_cond(struct expr_parser *p)
 {
 	size_t first = p->x->code.n;
 	int err;
 
 	if (p->depth >= DEPTH_MAX)
-		return refuse(p, p->at, "too deep a nesting");
+		return refuse(p, p->at, "too many levels of nesting");
 	p->depth++;
 	err = parse_level(p, 0);
 	if (err == 0 && accept_word(p, "if"))
@@ -422,7 +425,7 @@ static int parse_cond(struct parser *p)
 	return err;
 }
 
-static int parse_all(struct parser *p)
+static int parse_all(struct expr_parser *p)
 {
 	int err;
 
@@ -432,13 +435,13 @@ static int parse_all(struct parser *p)
 	if (err < 0)
 		return err;
 	skip_blanks(p);
-	return *p->at ? refuse(p, p->at, "something behind its end") : 0;
+	return *p->at ? refuse(p, p->at, "text after its end") : 0;
 }
 
 int tacho_expr_new(struct tacho_expr **out, const char *text, struct tacho_error *e)
 {
 	struct tacho_expr *x = calloc(1, sizeof(*x));
-	struct parser p = { .x = x, .text = text, .at = text, .e = e };
+	struct expr_parser p = { .x = x, .text = text, .at = text, .e = e };
 	int err = x ? parse_all(&p) : error_nomem(e);
 
 	if (err < 0) {

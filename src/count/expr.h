@@ -1,6 +1,6 @@
 /*
- * Metric expressions, compiled: operations in the order of a stack machine, and the inputs they ask
- * for, each once. Nothing recurses or allocates when a value is computed, whatever the text was.
+ * Compiled metric expressions: the operations of a stack machine, and the list of inputs, each input
+ * once. Computing a value neither recurses nor allocates, whatever the expression.
  *
  *	a if c else b   becomes   c  JUMP_FALSE  a  JUMP  b
  */
@@ -12,7 +12,7 @@
 
 #include <tacho/metric.h>
 
-#define EXPR_TEXT_MAX (1u << 20)	/* bytes; the longest of a vendor's, spelled out, has 90,000 */
+#define EXPR_TEXT_MAX (1u << 20)	/* bytes; the longest expression of a vendor, aliases expanded, has 90,000 */
 #define EXPR_OPS_MAX (1u << 18)
 #define EXPR_INPUTS_MAX 1024
 #define EXPR_STACK_MAX 256
@@ -27,11 +27,11 @@ enum expr_op {
 
 struct expr_code {
 	uint8_t op;
-	bool constant;			/* of a jump: its condition needs nothing that is counted */
-	uint32_t n;			/* an input, or how far to jump */
+	bool constant;			/* of a jump: its condition depends on no counted event */
+	uint32_t n;			/* OP_INPUT: index of the input; jumps: operations to skip */
 	union {
 		double number;
-		uint32_t n_condition;	/* OP_JUMP_FALSE: operations of its condition */
+		uint32_t n_condition;	/* OP_JUMP_FALSE: number of operations of its condition */
 	};
 };
 
@@ -41,8 +41,8 @@ struct tacho_expr {
 	struct { struct tacho_expr_input *v; size_t n, cap; } inputs;
 };
 
-/* Marks the inputs that are asked for on the way, one per input; an `if` that is decided before anything
- * is counted is one way. */
+/* Sets needed[i] for each input i that the expression uses. Of an `if` whose condition is known before
+ * counting, only the branch that will be taken counts. */
 void expr_needed(const struct tacho_expr *x, const struct tacho_metric_env *env, bool *needed);
 
 #endif

@@ -1,24 +1,24 @@
 /*
- * Computing what was compiled, and telling which events it takes.
+ * Evaluates compiled expressions, and finds the events they need.
  *
- * A missing value is NAN and spreads through arithmetic; a division by zero is NAN as well, so that
- * "nothing was counted" never shows up as infinity.
+ * A missing value is NAN and propagates through arithmetic. A division by zero is NAN as well, so that
+ * "nothing was counted" never appears as infinity.
  */
 #include "count/expr.h"
 
 #include <errno.h>
 #include <math.h>
 
-/* Who answers for the inputs: an array, or an environment. */
-struct answers {
+/* Where input values come from: an array, or the callbacks of an environment. */
+struct input_source {
 	const struct tacho_expr *x;
 	const double *values;
 	const struct tacho_metric_env *env;
 };
 
-static double ask_env(const struct tacho_metric_env *env, const struct tacho_expr_input *in)
+static double input_from_env(const struct tacho_metric_env *env, const struct tacho_expr_input *in)
 {
-	bool can_ask = env->size >= offsetof(struct tacho_metric_env, ask) + sizeof(env->ask) && env->ask;
+	bool has_ask = env->size >= offsetof(struct tacho_metric_env, ask) + sizeof(env->ask) && env->ask;
 
 	switch (in->kind) {
 	case TACHO_INPUT_EVENT:
@@ -26,26 +26,26 @@ static double ask_env(const struct tacho_metric_env *env, const struct tacho_exp
 	case TACHO_INPUT_LITERAL:
 		return env->literal ? env->literal(env->arg, in->name) : NAN;
 	case TACHO_INPUT_HAS_EVENT:
-		if (!can_ask)
+		if (!has_ask)
 			return !isnan(env->event(env->arg, in->name));
 		return env->ask(env->arg, in->kind, in->name);
 	default:
-		return can_ask ? env->ask(env->arg, in->kind, in->name) : NAN;
+		return has_ask ? env->ask(env->arg, in->kind, in->name) : NAN;
 	}
 }
 
-static double input(const struct answers *a, uint32_t i)
+static double input_value(const struct input_source *a, uint32_t i)
 {
-	return a->values ? a->values[i] : ask_env(a->env, &a->x->inputs.v[i]);
+	return a->values ? a->values[i] : input_from_env(a->env, &a->x->inputs.v[i]);
 }
 
-/* What & | ^ take; a number beyond 63 bits is as large as can be. */
-static int64_t bits(double v)
+/* The operand of & | ^; numbers beyond 63 bits saturate. */
+static int64_t to_int64(double v)
 {
 	return v >= 0x1p62 ? INT64_MAX : v <= -0x1p62 ? INT64_MIN : (int64_t)v;
 }
 
-static double binary(uint8_t op, double a, double b)
+static double apply_binary_op(uint8_t op, double a, double b)
 {
 	if (isnan(a) || isnan(b))
 		return NAN;
@@ -55,11 +55,11 @@ static double binary(uint8_t op, double a, double b)
 	case OP_AND:
 		return a != 0 && b != 0;
 	case OP_BIT_OR:
-		return (double)(bits(a) | bits(b));
+		return (double)(to_int64(a) | to_int64(b));
 	case OP_BIT_XOR:
-		return (double)(bits(a) ^ bits(b));
+		return (double)(to_int64(a) ^ to_int64(b));
 	case OP_BIT_AND:
-		return (double)(bits(a) & bits(b));
+		return (double)(to_int64(a) & to_int64(b));
 	case OP_EQUAL:
 		return a == b;
 	case OP_DIFFERENT:
@@ -91,9 +91,9 @@ static double binary(uint8_t op, double a, double b)
 	}
 }
 
-/* Runs the operations from `at` up to `end`, which leave one value. The parser has seen to it that
- * the stack suffices and never runs empty. */
-static double run(const struct answers *a, size_t at, size_t end)
+/* Runs the operations from `at` up to `end`, which leave one value. The parser has checked that the
+ * stack neither overflows nor underflows. */
+static double run_ops(const struct input_source *a, size_t at, size_t end)
 {
 	const struct expr_code *code = a->x->code.v;
 	double stack[EXPR_STACK_MAX + 1] = { 0 };
@@ -107,7 +107,7 @@ static double run(const struct answers *a, size_t at, size_t end)
 			stack[n++] = c->number;
 			break;
 		case OP_INPUT:
-			stack[n++] = input(a, c->n);
+			stack[n++] = input_value(a, c->n);
 			break;
 		case OP_NEGATE:
 			stack[n - 1] = -stack[n - 1];
@@ -117,7 +117,7 @@ static double run(const struct answers *a, size_t at, size_t end)
 			break;
 		case OP_JUMP_FALSE:
 			n--;
-			if (isnan(stack[n])) {		/* neither: the whole is not known */
+			if (isnan(stack[n])) {		/* unknown condition: skip both branches, the result is unknown */
 				stack[n++] = NAN;
 				at += c->n + code[at + c->n].n;
 			} else if (stack[n] == 0) {
@@ -126,7 +126,7 @@ static double run(const struct answers *a, size_t at, size_t end)
 			break;
 		default:
 			n--;
-			stack[n - 1] = binary(c->op, stack[n - 1], stack[n]);
+			stack[n - 1] = apply_binary_op(c->op, stack[n - 1], stack[n]);
 		}
 	}
 	return n == 1 ? stack[0] : NAN;
@@ -134,23 +134,23 @@ static double run(const struct answers *a, size_t at, size_t end)
 
 double tacho_expr_compute(const struct tacho_expr *x, const double *values)
 {
-	/* Without inputs there may be no array. */
+	/* `values` may be NULL if there are no inputs. */
 	static const double none;
-	struct answers a = { .x = x, .values = values ? values : &none };
+	struct input_source a = { .x = x, .values = values ? values : &none };
 
-	return run(&a, 0, x->code.n);
+	return run_ops(&a, 0, x->code.n);
 }
 
 double tacho_expr_value(const struct tacho_expr *x, const struct tacho_metric_env *env)
 {
-	struct answers a = { .x = x, .env = env };
+	struct input_source a = { .x = x, .env = env };
 
-	return run(&a, 0, x->code.n);
+	return run_ops(&a, 0, x->code.n);
 }
 
 void expr_needed(const struct tacho_expr *x, const struct tacho_metric_env *env, bool *needed)
 {
-	const struct answers a = { .x = x, .env = env };
+	const struct input_source a = { .x = x, .env = env };
 	const struct expr_code *code = x->code.v;
 
 	for (size_t at = 0; at < x->code.n; at++) {
@@ -163,7 +163,7 @@ void expr_needed(const struct tacho_expr *x, const struct tacho_metric_env *env,
 			at += c->n;
 		if (c->op != OP_JUMP_FALSE || !c->constant)
 			continue;
-		v = run(&a, at - c->n_condition, at);
+		v = run_ops(&a, at - c->n_condition, at);
 		if (isnan(v))
 			at += c->n + code[at + c->n].n;
 		else if (v == 0)

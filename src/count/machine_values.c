@@ -1,7 +1,7 @@
 /*
- * Numbers about the machine: as tool events of a set, and as #literals of metrics. Three are metrics'
- * own: how many of Intel's CHA units a socket has, an event's scale, and the retire latencies of a list's
- * table.
+ * Numbers about the machine, used as tool events of a set and as #literals of metrics. Three exist for
+ * metrics only: the number of Intel CHA units per socket, the scale of an event, and the retire latencies
+ * from the table of an event list.
  */
 #include "count/machine_values.h"
 
@@ -46,8 +46,8 @@ static bool has_pmem(const struct tacho *t)
 	return access(path, F_OK) == 0;
 }
 
-/* Operations that the core can take per cycle: Arm's core PMU tells. */
-static uint64_t slots(struct tacho *t)
+/* Operations that the core can issue per cycle, from Arm's core PMU. */
+static uint64_t slots_per_cycle(struct tacho *t)
 {
 	const struct pmu_list *cores;
 	uint64_t n = 0;
@@ -62,8 +62,8 @@ static uint64_t slots(struct tacho *t)
 	return n;
 }
 
-/* "... @ 2.60GHz" of the model's name: Intel's cores run their TSC at that rate. */
-static uint64_t named_hz(const struct tacho *t)
+/* The "@ 2.60GHz" of the model name: the rate of the TSC on Intel CPUs. */
+static uint64_t model_name_hz(const struct tacho *t)
 {
 	char text[8192];
 	int n = sys_read_procfs(&t->sys, text, sizeof(text), "cpuinfo");
@@ -82,7 +82,7 @@ static uint64_t named_hz(const struct tacho *t)
 	return 0;
 }
 
-/* AMD's run it at the nominal rate, which the firmware tells in MHz. */
+/* On AMD CPUs the TSC runs at the nominal rate, which the firmware gives in MHz. */
 static uint64_t nominal_hz(const struct tacho *t)
 {
 	uint64_t mhz = 0;
@@ -94,17 +94,17 @@ static uint64_t nominal_hz(const struct tacho *t)
 	return mhz * 1000000;
 }
 
-/* The CPU itself may tell only a part of it (Skylake servers), or nothing (AMD). */
+/* CPUID leaf 15h may be incomplete (Skylake servers) or empty (AMD). */
 static uint64_t tsc_hz(const struct tacho *t)
 {
 	uint64_t hz = arch_tsc_hz();
 
 	if (!hz)
-		hz = named_hz(t);
+		hz = model_name_hz(t);
 	return hz ? hz : nominal_hz(t);
 }
 
-bool literal_number(struct tacho *t, const struct topology *topology, enum tool_event tool, uint64_t *out)
+bool machine_value(struct tacho *t, const struct topology *topology, enum tool_event tool, uint64_t *out)
 {
 	uint64_t v = 0;
 
@@ -134,7 +134,7 @@ bool literal_number(struct tacho *t, const struct topology *topology, enum tool_
 		v = tsc_hz(t);
 		break;
 	case TOOL_SLOTS:
-		v = slots(t);
+		v = slots_per_cycle(t);
 		break;
 	default:
 		return false;
@@ -143,7 +143,7 @@ bool literal_number(struct tacho *t, const struct topology *topology, enum tool_
 	return v != 0;
 }
 
-/* Each socket has its own of every instance that there is a PMU for. */
+/* The number of uncore_cha_N PMUs; each of them counts one CHA of every socket. */
 static double chas_per_socket(struct tacho *t)
 {
 	const struct pmu_list *pmus;
@@ -156,7 +156,7 @@ static double chas_per_socket(struct tacho *t)
 	return n ? n : NAN;
 }
 
-static double latency_of(struct tacho *t, const char *event)
+static double retire_latency(struct tacho *t, const char *event)
 {
 	const struct metric_defs *defs;
 
@@ -168,8 +168,8 @@ static double latency_of(struct tacho *t, const char *event)
 	return NAN;
 }
 
-/* What one count of the event is in its unit. */
-static double scale_of(struct tacho *t, const char *event)
+/* The value of one count in the event's unit. */
+static double event_scale(struct tacho *t, const char *event)
 {
 	struct event_list list = { 0 };
 	double scale = event_parse(t, event, EVENT_FOR_STAT, &list, NULL) > 0 ? list.v[0].scale : NAN;
@@ -185,14 +185,14 @@ double tacho_metric_literal(struct tacho *t, const char *name)
 	uint64_t v;
 
 	if (str_starts(str_of(name), "retire_latency:"))
-		return latency_of(t, name + strlen("retire_latency:"));
+		return retire_latency(t, name + strlen("retire_latency:"));
 	if (str_starts(str_of(name), "scale:"))
-		return scale_of(t, name + strlen("scale:"));
+		return event_scale(t, name + strlen("scale:"));
 	if (str_ieq(str_of(name), STR_LIT("chas_per_socket")))
 		return chas_per_socket(t);
 	if (!generic_find_tool(str_of(name), &g) || topology_read(&topology, &t->sys) < 0)
 		return NAN;
-	return literal_number(t, &topology, g.tool, &v) ? (double)v : NAN;
+	return machine_value(t, &topology, g.tool, &v) ? (double)v : NAN;
 }
 
 bool tacho_metric_cpu_is(struct tacho *t, const char *pattern)

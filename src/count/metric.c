@@ -1,7 +1,7 @@
 /*
- * The built-in metrics: one row each, an expression over event names. Clocks count nanoseconds
- * here and duration_time does too, so that their quotient is a number of CPUs. Names and units
- * are those of perf 7, thresholds mark what is worth a second look.
+ * The built-in metrics, one row each, and looking up metrics by name or group in these and in vendors'
+ * lists. In expressions, clocks and duration_time are in nanoseconds, so their quotient is a number
+ * of CPUs. Names and units are those of perf 7; a value beyond its threshold deserves a closer look.
  */
 #include "count/metric_set.h"
 
@@ -9,7 +9,7 @@
 
 #include "event/metric.h"
 
-/* Time on CPUs: the counted CPUs' own clock, or the tasks' where tasks are counted. */
+/* CPU time: the clock of the counted CPUs, or of the counted tasks. */
 #define CLOCK "(cpu\\-clock if #target_cpu else task\\-clock)"
 #define PER_SECOND(event) event " * 1e9 / " CLOCK
 #define SLOTS "(topdown\\-retiring + topdown\\-bad\\-spec + topdown\\-fe\\-bound + topdown\\-be\\-bound)"
@@ -65,8 +65,7 @@ static const struct tacho_metric metrics[] = {
 	{ .name = "l1_prefetch_miss_rate", .groups = "Default4", .unit = "%", .scale = 100,
 	  .expr = "L1\\-dcache\\-prefetch\\-misses / L1\\-dcache\\-prefetches",
 	  .threshold = "value > 0.05", .desc = "Prefetches that miss the first-level data cache" },
-	/* Intel's core PMU counts slots; Arm's has events of the architecture, and tells how many slots a
-	 * cycle has. */
+	/* Intel's core PMU counts slots. Arm has architectural events, and its PMU gives the slots per cycle. */
 	{ .name = "tma_retiring", .groups = "TopdownL1", .unit = "%", .scale = 100,
 	  .expr = "topdown\\-retiring / " SLOTS " if " INTEL " else op_retired / op_spec * " BUSY,
 	  .desc = "Slots that did useful work" },
@@ -79,7 +78,7 @@ static const struct tacho_metric metrics[] = {
 	{ .name = "tma_backend_bound", .groups = "TopdownL1", .unit = "%", .scale = 100,
 	  .expr = "topdown\\-be\\-bound / " SLOTS " if " INTEL " else stall_slot_backend / " ARM_SLOTS,
 	  .threshold = "value > 0.2", .desc = "Slots that waited for memory or execution units" },
-	/* What a whole machine has beside its cores. */
+	/* Power and memory bandwidth of the whole machine. */
 	{ .name = "energy_package", .groups = "System;Power", .unit = "W", .scale = 1,
 	  .expr = WATTS("pkg"), .desc = "Power that the packages take" },
 	{ .name = "energy_cores", .groups = "System;Power", .unit = "W", .scale = 1,
@@ -104,12 +103,13 @@ static bool in_group(const char *groups, struct str name)
 	return false;
 }
 
-static bool is_called(const char *own, const char *groups, const char *name)
+/* Whether a metric has that name or is in that group; NULL matches all. */
+static bool has_name_or_group(const char *own, const char *groups, const char *name)
 {
 	return !name || str_ieq(str_of(own), str_of(name)) || in_group(groups, str_of(name));
 }
 
-static void guess(struct str_nearest *near, const char *name, const char *groups)
+static void suggest_from(struct str_nearest *near, const char *name, const char *groups)
 {
 	struct str rest = str_of(groups), group;
 
@@ -118,38 +118,38 @@ static void guess(struct str_nearest *near, const char *name, const char *groups
 		str_nearest_try(near, str_trim(group));
 }
 
-static int refuse_name(const struct metric_defs *defs, const char *name, struct tacho_error *e)
+static int refuse_unknown_name(const struct metric_defs *defs, const char *name, struct tacho_error *e)
 {
 	struct str_nearest near = { .word = str_of(name) };
 
 	for (size_t i = 0; i < countof(metrics); i++)
-		guess(&near, metrics[i].name, metrics[i].groups);
+		suggest_from(&near, metrics[i].name, metrics[i].groups);
 	for (size_t i = 0; defs && i < defs->list.n; i++)
-		guess(&near, defs->list.v[i].name, defs->list.v[i].groups);
+		suggest_from(&near, defs->list.v[i].name, defs->list.v[i].groups);
 	error_set(e, -ENOENT, "no metric or metric group is called '%.200s'", name);
 	if (near.best.n)
 		error_hint(e, "did you mean '%.*s'?", STR(near.best));
 	else
-		error_hint(e, "'tacho list metric' shows those there are%s",
-			   defs && !defs->list.n ? "; 'tacho events update' fetches those of the vendor" : "");
+		error_hint(e, "'tacho list metric' shows the known ones%s",
+			   defs && !defs->list.n ? "; 'tacho events update' fetches the CPU vendor's" : "");
 	return -ENOENT;
 }
 
-struct walk {
+struct metric_walk {
 	const char *name;
 	int (*fn)(void *arg, const struct tacho_metric *m);
 	void *arg;
 	int n;
 };
 
-/* Those that no list has by the same name. */
-static int walk_built_in(struct walk *w, const struct metric_defs *defs)
+/* Built-in metrics, except those that a vendor's list replaces by name. */
+static int walk_built_in(struct metric_walk *w, const struct metric_defs *defs)
 {
 	for (size_t i = 0; i < countof(metrics); i++) {
 		struct tacho_metric m = metrics[i];
 		int err;
 
-		if (!is_called(m.name, m.groups, w->name) || (defs && metric_defs_find(defs, m.name)))
+		if (!has_name_or_group(m.name, m.groups, w->name) || (defs && metric_defs_find(defs, m.name)))
 			continue;
 		m.size = sizeof(m);
 		m.level = in_group(m.groups, STR_LIT("TopdownL1"));
@@ -161,17 +161,17 @@ static int walk_built_in(struct walk *w, const struct metric_defs *defs)
 	return 0;
 }
 
-static const char *or_null(const char *s)
+static const char *null_if_empty(const char *s)
 {
 	return *s ? s : NULL;
 }
 
-static struct tacho_metric listed(const struct metric_def *d)
+static struct tacho_metric metric_from_list(const struct metric_def *d)
 {
 	return (struct tacho_metric){
 		.size = sizeof(struct tacho_metric), .name = d->name, .groups = d->groups, .expr = d->expr,
-		.unit = d->unit, .scale = d->scale, .threshold = or_null(d->threshold), .desc = d->desc,
-		.level = d->level, .parent = or_null(d->parent), .sample = or_null(d->sample),
+		.unit = d->unit, .scale = d->scale, .threshold = null_if_empty(d->threshold), .desc = d->desc,
+		.level = d->level, .parent = null_if_empty(d->parent), .sample = null_if_empty(d->sample),
 		.listed = true,
 	};
 }
@@ -187,20 +187,20 @@ int metric_find(struct tacho *t, const char *name, struct tacho_metric *out)
 	d = metric_defs_find(defs, name);
 	if (!d || (strcmp(d->name, name) != 0 && strcmp(d->legacy, name) != 0))
 		return 0;
-	*out = listed(d);
+	*out = metric_from_list(d);
 	return 1;
 }
 
-static int walk_listed(struct walk *w, const struct metric_defs *defs)
+static int walk_listed(struct metric_walk *w, const struct metric_defs *defs)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < defs->list.n; i++) {
 		const struct metric_def *d = &defs->list.v[i];
-		struct tacho_metric m = listed(d);
+		struct tacho_metric m = metric_from_list(d);
 
-		/* Several lists may have one metric: the first counts. */
-		if ((!is_called(d->name, d->groups, w->name) && strcmp(d->legacy, w->name) != 0) ||
+		/* If several lists define a metric, the first one is used. */
+		if ((!has_name_or_group(d->name, d->groups, w->name) && strcmp(d->legacy, w->name) != 0) ||
 		    metric_defs_find(defs, d->name) != d)
 			continue;
 		err = w->fn(w->arg, &m);
@@ -212,16 +212,16 @@ static int walk_listed(struct walk *w, const struct metric_defs *defs)
 int tacho_metric_each(const char *name, int (*fn)(void *arg, const struct tacho_metric *m),
 		      void *arg, struct tacho_error *e)
 {
-	struct walk w = { .name = name, .fn = fn, .arg = arg };
+	struct metric_walk w = { .name = name, .fn = fn, .arg = arg };
 	int err = walk_built_in(&w, NULL);
 
-	return err ? err : w.n ? w.n : refuse_name(NULL, name, e);
+	return err ? err : w.n ? w.n : refuse_unknown_name(NULL, name, e);
 }
 
 static bool is_built_in(const char *name)
 {
 	for (size_t i = 0; i < countof(metrics); i++)
-		if (is_called(metrics[i].name, metrics[i].groups, name))
+		if (has_name_or_group(metrics[i].name, metrics[i].groups, name))
 			return true;
 	return false;
 }
@@ -229,7 +229,7 @@ static bool is_built_in(const char *name)
 int tacho_metric_walk(struct tacho *t, const char *name,
 		      int (*fn)(void *arg, const struct tacho_metric *m), void *arg, struct tacho_error *e)
 {
-	struct walk w = { .name = name, .fn = fn, .arg = arg };
+	struct metric_walk w = { .name = name, .fn = fn, .arg = arg };
 	const struct metric_defs *defs;
 	int err = metric_defs_get(t, !name || !is_built_in(name), &defs);
 
@@ -238,5 +238,5 @@ int tacho_metric_walk(struct tacho *t, const char *name,
 	err = walk_listed(&w, defs);
 	if (!err)
 		err = walk_built_in(&w, defs);
-	return err ? err : w.n ? w.n : refuse_name(defs, name, e);
+	return err ? err : w.n ? w.n : refuse_unknown_name(defs, name, e);
 }

@@ -1,7 +1,7 @@
 /*
- * The events that metrics need, in groups: what one PMU counts for one metric is counted at the same
- * time. A metric whose events are all in a group that is there already takes part in it, so the ones
- * that need most are planned first.
+ * Puts the events that metrics need into groups, so that all events of one PMU for one metric are
+ * counted at the same time. A metric whose events are all in an existing group shares that group;
+ * metrics that need the most events are therefore planned first.
  */
 #include "count/metric_set.h"
 
@@ -11,9 +11,9 @@
 #include "base/vec.h"
 #include "event/pmu.h"
 
-/* ---- what a name is ---- */
+/* ---- event names of expressions ---- */
 
-static int try_spec(struct tacho_metric_set *ms, struct metric_name *n, struct tacho_error *e)
+static int add_to_scratch_set(struct tacho_metric_set *ms, struct metric_name *n, struct tacho_error *e)
 {
 	size_t first = tacho_evset_size(ms->scratch);
 	int err = tacho_evset_add(ms->scratch, n->text, e);
@@ -34,10 +34,10 @@ static int try_spec(struct tacho_metric_set *ms, struct metric_name *n, struct t
 	return n->shown && (n->class_ || n->software || ev->kind == TACHO_EVENT_TOOL) ? 0 : -ENOMEM;
 }
 
-static int find_out(struct tacho_metric_set *ms, struct metric_name *n)
+static int learn_event(struct tacho_metric_set *ms, struct metric_name *n)
 {
 	struct tacho_error e = { .column = -1 };
-	int err = try_spec(ms, n, &e);
+	int err = add_to_scratch_set(ms, n, &e);
 
 	if (err >= 0 || err == -ENOMEM)
 		return err < 0 ? err : 0;
@@ -53,7 +53,7 @@ int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text)
 		if (!strcmp(ms->names.v[i].text, text))
 			return (int64_t)i;
 	n.text = arena_str(&ms->arena, str_of(text));
-	if (!n.text || find_out(ms, &n) < 0)
+	if (!n.text || learn_event(ms, &n) < 0)
 		return -ENOMEM;
 	slot = vec_add(&ms->names);
 	if (!slot)
@@ -64,25 +64,25 @@ int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text)
 
 /* ---- groups ---- */
 
-struct group {
+struct metric_event_group {
 	uint32_t first;			/* of the plan's members */
 	uint32_t n;
 };
 
-struct member {
+struct metric_group_member {
 	uint32_t name, event;
 };
 
-struct plan {
+struct metric_plan {
 	struct tacho_metric_set *ms;
 	struct tacho_evset *set;
-	struct { struct group *v; size_t n, cap; } groups;
-	struct { struct member *v; size_t n, cap; } members;
-	struct { uint32_t *v; size_t n, cap; } wanted;	/* names of the use at hand, of one class */
+	struct { struct metric_event_group *v; size_t n, cap; } groups;
+	struct { struct metric_group_member *v; size_t n, cap; } members;
+	struct { uint32_t *v; size_t n, cap; } wanted;	/* names for the next group: of one metric and one class */
 	struct tacho_error *e;
 };
 
-static int want(struct plan *p, uint32_t name)
+static int add_wanted(struct metric_plan *p, uint32_t name)
 {
 	uint32_t *slot;
 
@@ -96,7 +96,7 @@ static int want(struct plan *p, uint32_t name)
 	return 0;
 }
 
-static uint32_t event_in(const struct plan *p, const struct group *g, uint32_t name)
+static uint32_t event_in(const struct metric_plan *p, const struct metric_event_group *g, uint32_t name)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		if (p->members.v[g->first + i].name == name)
@@ -104,7 +104,7 @@ static uint32_t event_in(const struct plan *p, const struct group *g, uint32_t n
 	return METRIC_NO_EVENT;
 }
 
-static const struct group *find_group(const struct plan *p)
+static const struct metric_event_group *find_group(const struct metric_plan *p)
 {
 	for (size_t i = 0; i < p->groups.n && !p->ms->opts.no_share; i++) {
 		size_t k = 0;
@@ -117,9 +117,8 @@ static const struct group *find_group(const struct plan *p)
 	return NULL;
 }
 
-/* The event of that name among those that were added since `first`; instances of one PMU stand for the
- * first of them. */
-static uint32_t added_event(const struct plan *p, size_t first, const struct metric_name *n)
+/* The event of that name among those added since `first`; of several PMU instances, the first. */
+static uint32_t added_event(const struct metric_plan *p, size_t first, const struct metric_name *n)
 {
 	for (size_t i = first; i < tacho_evset_size(p->set); i++) {
 		const struct tacho_event *ev = tacho_evset_event(p->set, i);
@@ -130,7 +129,7 @@ static uint32_t added_event(const struct plan *p, size_t first, const struct met
 	return METRIC_NO_EVENT;
 }
 
-static bool slots_missing(const struct plan *p)
+static bool needs_slots_leader(const struct metric_plan *p)
 {
 	bool topdown = false;
 
@@ -144,15 +143,15 @@ static bool slots_missing(const struct plan *p)
 	return topdown;
 }
 
-/* The leader of a group with topdown events is slots, wherever the expression has it. */
-static void put_group(struct plan *p, struct buf *spec)
+/* The kernel requires slots to lead a group with topdown events, wherever the expression uses it. */
+static void write_group_spec(struct metric_plan *p, struct buf *spec)
 {
-	bool alone = p->wanted.n == 1 && !slots_missing(p);
+	bool alone = p->wanted.n == 1 && !needs_slots_leader(p);
 	const char *comma = "";
 
 	if (!alone)
 		buf_putc(spec, '{');
-	if (slots_missing(p)) {
+	if (needs_slots_leader(p)) {
 		buf_puts(spec, "slots");
 		comma = ",";
 	}
@@ -169,28 +168,28 @@ static void put_group(struct plan *p, struct buf *spec)
 		buf_puts(spec, "}:W");
 }
 
-static int note_members(struct plan *p, size_t first)
+static int record_members(struct metric_plan *p, size_t first)
 {
-	struct group *g = vec_add(&p->groups);
+	struct metric_event_group *g = vec_add(&p->groups);
 
 	if (!g)
 		return -ENOMEM;
-	*g = (struct group){ .first = (uint32_t)p->members.n };
+	*g = (struct metric_event_group){ .first = (uint32_t)p->members.n };
 	for (size_t i = 0; i < p->wanted.n; i++) {
 		struct metric_name *n = &p->ms->names.v[p->wanted.v[i]];
-		struct member *m = vec_add(&p->members);
+		struct metric_group_member *m = vec_add(&p->members);
 
 		if (!m)
 			return -ENOMEM;
-		*m = (struct member){ p->wanted.v[i], added_event(p, first, n) };
+		*m = (struct metric_group_member){ p->wanted.v[i], added_event(p, first, n) };
 		n->event = m->event;
 		g->n++;
 	}
 	return 0;
 }
 
-/* Adds the names wanted as one group, or finds the group that has them all. */
-static int add_group(struct plan *p, const struct group **out)
+/* Adds the wanted names as one group, unless an existing group has them all. */
+static int add_or_find_group(struct metric_plan *p, const struct metric_event_group **out)
 {
 	scoped(buf_done) struct buf spec = { 0 };
 	size_t first = tacho_evset_size(p->set);
@@ -199,42 +198,43 @@ static int add_group(struct plan *p, const struct group **out)
 	*out = find_group(p);
 	if (*out)
 		return 0;
-	put_group(p, &spec);
+	write_group_spec(p, &spec);
 	if (buf_failed(&spec))
 		return -ENOMEM;
 	err = tacho_evset_add(p->set, spec.bytes, p->e);
 	if (err < 0)
 		return err;
-	err = note_members(p, first);
+	err = record_members(p, first);
 	if (err == 0)
 		*out = &p->groups.v[p->groups.n - 1];
 	return err;
 }
 
-/* ---- a use ---- */
+/* ---- one metric ---- */
 
-struct inputs {
+struct metric_inputs {
 	const struct tacho_expr_input *v;
 	size_t n;
 	struct metric_source *sources;
 };
 
-static bool is_pending(const struct inputs *in, size_t i)
+static bool is_event(const struct metric_inputs *in, size_t i)
 {
 	return in->sources[i].kind == SOURCE_EVENT;
 }
 
-/* Software events are counted all the time: they join the core's group, or stand alone. */
-static const char *class_of(const struct plan *p, const struct inputs *in, size_t i)
+/* Events of one class go into one group; NULL: counted alone. Software events are never multiplexed; they join
+ * the group of the core PMU if the metric has one. */
+static const char *class_of(const struct metric_plan *p, const struct metric_inputs *in, size_t i)
 {
 	const struct metric_name *n = &p->ms->names.v[in->sources[i].at];
 
-	if (p->ms->opts.no_group && !n->topdown)	/* those count beside slots only */
+	if (p->ms->opts.no_group && !n->topdown)	/* topdown events need slots in their group */
 		return NULL;
 	if (!n->software)
 		return n->class_;
 	for (size_t k = 0; k < in->n; k++)
-		if (is_pending(in, k) && p->ms->names.v[in->sources[k].at].core)
+		if (is_event(in, k) && p->ms->names.v[in->sources[k].at].core)
 			return p->ms->names.v[in->sources[k].at].class_;
 	return NULL;
 }
@@ -244,27 +244,27 @@ static bool same_class(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* The inputs that are of one class with input `i`, which may be that one alone. */
-static int plan_class(struct plan *p, const struct inputs *in, size_t i, uint32_t *events)
+/* Plans input `i` and all later inputs of the same class as one group. */
+static int plan_class(struct metric_plan *p, const struct metric_inputs *in, size_t i, uint32_t *events)
 {
 	const char *class_ = class_of(p, in, i);
-	const struct group *g;
+	const struct metric_event_group *g;
 	int err = 0;
 
 	p->wanted.n = 0;
 	for (size_t k = i; !err && k < in->n; k++)
-		if (is_pending(in, k) && (k == i || same_class(class_, class_of(p, in, k))))
-			err = want(p, in->sources[k].at);
+		if (is_event(in, k) && (k == i || same_class(class_, class_of(p, in, k))))
+			err = add_wanted(p, in->sources[k].at);
 	if (!err)
-		err = add_group(p, &g);
+		err = add_or_find_group(p, &g);
 	for (size_t k = i; !err && k < in->n; k++)
-		if (is_pending(in, k) && (k == i || same_class(class_, class_of(p, in, k))))
+		if (is_event(in, k) && (k == i || same_class(class_, class_of(p, in, k))))
 			events[k] = event_in(p, g, in->sources[k].at);
 	return err;
 }
 
-/* How many instances an event adds up. */
-static double count_sources(const struct plan *p, uint32_t event)
+/* The number of PMU instances that an event sums. */
+static double count_sources(const struct metric_plan *p, uint32_t event)
 {
 	unsigned n = 0;
 
@@ -273,7 +273,7 @@ static double count_sources(const struct plan *p, uint32_t event)
 	return n ? n : NAN;
 }
 
-static void plan_source_counts(struct plan *p, const struct inputs *in, const uint32_t *events)
+static void plan_source_counts(struct metric_plan *p, const struct metric_inputs *in, const uint32_t *events)
 {
 	for (size_t i = 0; i < in->n; i++)
 		for (size_t k = 0; in->v[i].kind == TACHO_INPUT_SOURCE_COUNT && k < in->n; k++)
@@ -282,9 +282,9 @@ static void plan_source_counts(struct plan *p, const struct inputs *in, const ui
 				in->sources[i].number = count_sources(p, events[k]);
 }
 
-static int plan_inputs(struct plan *p, const struct tacho_expr *x, struct metric_source *sources)
+static int plan_inputs(struct metric_plan *p, const struct tacho_expr *x, struct metric_source *sources)
 {
-	struct inputs in = { .sources = sources };
+	struct metric_inputs in = { .sources = sources };
 	uint32_t *events;
 	int err = 0;
 
@@ -295,18 +295,18 @@ static int plan_inputs(struct plan *p, const struct tacho_expr *x, struct metric
 	for (size_t i = 0; i < in.n; i++)
 		events[i] = METRIC_NO_EVENT;
 	for (size_t i = 0; !err && i < in.n; i++)
-		if (is_pending(&in, i) && events[i] == METRIC_NO_EVENT)
+		if (is_event(&in, i) && events[i] == METRIC_NO_EVENT)
 			err = plan_class(p, &in, i, events);
 	if (!err)
 		plan_source_counts(p, &in, events);
 	for (size_t i = 0; !err && i < in.n; i++)
-		if (is_pending(&in, i))
+		if (is_event(&in, i))
 			sources[i].at = events[i];
 	free(events);
 	return err;
 }
 
-static int plan_use(struct plan *p, struct metric_use *u)
+static int plan_use(struct metric_plan *p, struct metric_use *u)
 {
 	int err = plan_inputs(p, u->expr, u->sources);
 
@@ -315,8 +315,8 @@ static int plan_use(struct plan *p, struct metric_use *u)
 	return err == -ENOMEM ? error_nomem(p->e) : err;
 }
 
-/* Events that share counters. */
-static size_t n_sharing(const struct tacho_metric_set *ms, const struct metric_use *u)
+/* How many events of the metric need a hardware counter. */
+static size_t n_hardware_events(const struct tacho_metric_set *ms, const struct metric_use *u)
 {
 	const struct tacho_expr_input *in;
 	size_t n = 0, all = tacho_expr_inputs(u->expr, &in);
@@ -326,7 +326,7 @@ static size_t n_sharing(const struct tacho_metric_set *ms, const struct metric_u
 	return n;
 }
 
-/* The row that shows it: its first event, or that of a metric it is made of. */
+/* The event to show the metric with: its first event, or that of the first metric it uses. */
 static void find_home(struct tacho_metric_set *ms, struct metric_use *u)
 {
 	const struct tacho_expr_input *in;
@@ -340,7 +340,7 @@ static void find_home(struct tacho_metric_set *ms, struct metric_use *u)
 	}
 }
 
-static int give_homes(struct plan *p)
+static int assign_homes(struct metric_plan *p)
 {
 	struct tacho_metric_set *ms = p->ms;
 	uint32_t clock = METRIC_NO_EVENT;
@@ -352,7 +352,7 @@ static int give_homes(struct plan *p)
 		find_home(ms, u);
 		if (u->home != METRIC_NO_EVENT || u->hidden)
 			continue;
-		if (clock == METRIC_NO_EVENT) {		/* made of constants: shown with the time */
+		if (clock == METRIC_NO_EVENT) {		/* consists of constants: shown with duration_time */
 			clock = (uint32_t)tacho_evset_size(p->set);
 			err = tacho_evset_add(p->set, "duration_time", p->e);
 			if (err < 0)
@@ -378,15 +378,15 @@ static size_t most_inputs(const struct tacho_metric_set *ms)
 	return most;
 }
 
-static int plan_uses(struct plan *p)
+static int plan_uses(struct metric_plan *p)
 {
 	struct tacho_metric_set *ms = p->ms;
 	size_t most = 0;
 	int err = 0;
 
-	/* Shared groups: who needs most goes first. */
+	/* The metrics with the most events first, so that others can share their groups. */
 	for (size_t i = 0; i < ms->uses.n; i++)
-		most = max_of(most, n_sharing(ms, &ms->uses.v[i]));
+		most = max_of(most, n_hardware_events(ms, &ms->uses.v[i]));
 	ms->needed = calloc(ms->uses.n + 1, sizeof(*ms->needed));
 	ms->values = calloc(ms->uses.n + 1, sizeof(*ms->values));
 	ms->inputs = calloc(most_inputs(ms) + 1, sizeof(*ms->inputs));
@@ -394,7 +394,7 @@ static int plan_uses(struct plan *p)
 		return error_nomem(p->e);
 	for (size_t n = most + 1; n-- > 0;)
 		for (size_t i = 0; !err && i < ms->uses.n; i++)
-			if (!ms->needed[i] && n_sharing(ms, &ms->uses.v[i]) >= n) {
+			if (!ms->needed[i] && n_hardware_events(ms, &ms->uses.v[i]) >= n) {
 				ms->needed[i] = true;
 				err = plan_use(p, &ms->uses.v[i]);
 			}
@@ -403,14 +403,14 @@ static int plan_uses(struct plan *p)
 
 int tacho_metric_set_plan(struct tacho_metric_set *ms, struct tacho_evset *set, struct tacho_error *e)
 {
-	struct plan p = { .ms = ms, .set = set, .e = e };
+	struct metric_plan p = { .ms = ms, .set = set, .e = e };
 	int err;
 
 	if (ms->planned)
 		return error_set(e, -EBUSY, "the metrics are planned already");
 	err = plan_uses(&p);
 	if (!err)
-		err = give_homes(&p);
+		err = assign_homes(&p);
 	ms->planned = !err;
 	vec_done(&p.groups);
 	vec_done(&p.members);

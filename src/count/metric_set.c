@@ -1,5 +1,7 @@
 /*
- * Choosing metrics: each becomes a use with its expression compiled, after the metrics it is made of.
+ * A set of metrics: adds metrics by name, compiles their expressions, resolves the names in them to events,
+ * other metrics or constants, and computes values from counts. In uses[], a metric comes after all
+ * metrics that its expression refers to.
  */
 #include "count/metric_set.h"
 
@@ -44,7 +46,7 @@ void tacho_metric_set_free(struct tacho_metric_set *ms)
 	vec_done(&ms->uses);
 	vec_done(&ms->names);
 	vec_done(&ms->left_out);
-	vec_done(&ms->open);
+	vec_done(&ms->in_progress);
 	free(ms->values);
 	free(ms->inputs);
 	free(ms->needed);
@@ -53,9 +55,9 @@ void tacho_metric_set_free(struct tacho_metric_set *ms)
 	free(ms);
 }
 
-/* ---- what expressions ask before anything is counted ---- */
+/* ---- inputs that are known before counting ---- */
 
-static double literal(void *arg, const char *name)
+static double literal_value(void *arg, const char *name)
 {
 	const struct tacho_metric_set *ms = arg;
 
@@ -73,7 +75,7 @@ static double no_event(void *arg, const char *name)
 	return NAN;
 }
 
-static double ask(void *arg, enum tacho_input kind, const char *name)
+static double answer_question(void *arg, enum tacho_input kind, const char *name)
 {
 	struct tacho_metric_set *ms = arg;
 	int64_t i;
@@ -89,10 +91,10 @@ static double ask(void *arg, enum tacho_input kind, const char *name)
 static struct tacho_metric_env env_of(struct tacho_metric_set *ms)
 {
 	return (struct tacho_metric_env){ .size = sizeof(struct tacho_metric_env), .event = no_event,
-					  .literal = literal, .arg = ms, .ask = ask };
+					  .literal = literal_value, .arg = ms, .ask = answer_question };
 }
 
-/* ---- choosing ---- */
+/* ---- adding metrics ---- */
 
 static int64_t find_use(const struct tacho_metric_set *ms, const char *name)
 {
@@ -102,9 +104,9 @@ static int64_t find_use(const struct tacho_metric_set *ms, const char *name)
 	return -1;
 }
 
-static int64_t choose(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e);
+static int64_t use_metric(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e);
 
-struct wiring {
+struct input_binding {
 	struct tacho_metric_set *ms;
 	const struct tacho_metric *metric;
 	const struct tacho_expr_input *inputs;
@@ -113,16 +115,16 @@ struct wiring {
 	struct tacho_error *e;
 };
 
-static int refuse_missing(const struct wiring *w, const char *name, const char *why)
+static int refuse_missing(const struct input_binding *w, const char *name, const char *why)
 {
 	error_set(w->e, -EOPNOTSUPP, "metric '%.100s' needs '%.200s': %.300s", w->metric->name, name, why);
 	return -EOPNOTSUPP;
 }
 
-/* A name that the expression comes to ask for: another metric, or an event. */
-static int wire(void *arg, const char *name)
+/* Resolves a name that the expression uses: another metric, or an event. */
+static int bind_name(void *arg, const char *name)
 {
-	struct wiring *w = arg;
+	struct input_binding *w = arg;
 	struct metric_source *to = w->to;
 	struct tacho_metric other;
 	int64_t at;
@@ -139,7 +141,7 @@ static int wire(void *arg, const char *name)
 		found = metric_find(w->ms->t, name, &other);
 	if (found < 0)
 		return error_nomem(w->e);
-	at = found ? choose(w->ms, &other, w->e) : metric_name_learn(w->ms, name);
+	at = found ? use_metric(w->ms, &other, w->e) : metric_name_learn(w->ms, name);
 	if (at < 0)
 		return at == -ENOMEM ? error_nomem(w->e) : (int)at;
 	if (!found && !w->ms->names.v[at].shown)
@@ -148,19 +150,19 @@ static int wire(void *arg, const char *name)
 	return 0;
 }
 
-/* What is known before counting: literals and answers. source_count() comes with the plan. */
-static void wire_constants(struct wiring *w)
+/* Fills in the inputs that are known before counting. source_count() is filled in by tacho_metric_set_plan(). */
+static void bind_constants(struct input_binding *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		const struct tacho_expr_input *in = &w->inputs[i];
 
-		w->to[i].number = in->kind == TACHO_INPUT_LITERAL ? literal(w->ms, in->name) :
-				  in->kind == TACHO_INPUT_EVENT ? NAN : ask(w->ms, in->kind, in->name);
+		w->to[i].number = in->kind == TACHO_INPUT_LITERAL ? literal_value(w->ms, in->name) :
+				  in->kind == TACHO_INPUT_EVENT ? NAN : answer_question(w->ms, in->kind, in->name);
 	}
 }
 
-/* A literal that is not known matters where it does not stand in a branch that is never taken. */
-static int check_literals(struct wiring *w, const struct tacho_expr *x, const struct tacho_metric_env *env)
+/* An unknown literal is an error only if the expression uses it, not in a branch that is never taken. */
+static int check_literals(struct input_binding *w, const struct tacho_expr *x, const struct tacho_metric_env *env)
 {
 	bool *needed = calloc(w->n + 1, sizeof(*needed));
 	int err = needed ? 0 : -ENOMEM;
@@ -172,16 +174,16 @@ static int check_literals(struct wiring *w, const struct tacho_expr *x, const st
 			char name[256];
 
 			snprintf(name, sizeof(name), "#%.250s", w->inputs[i].name);
-			err = refuse_missing(w, name, "it is not known on this machine");
+			err = refuse_missing(w, name, "its value is unknown on this machine");
 		}
 	free(needed);
 	return err;
 }
 
-static int wire_expr(struct tacho_metric_set *ms, struct metric_use *u, struct tacho_error *e)
+static int bind_expr(struct tacho_metric_set *ms, struct metric_use *u, struct tacho_error *e)
 {
 	struct tacho_metric_env env = env_of(ms);
-	struct wiring w = { .ms = ms, .metric = &u->metric, .e = e };
+	struct input_binding w = { .ms = ms, .metric = &u->metric, .e = e };
 	struct tacho_error inner = { .column = -1 };
 	int err = tacho_expr_new(&u->expr, u->metric.expr, &inner);
 
@@ -194,16 +196,16 @@ static int wire_expr(struct tacho_metric_set *ms, struct metric_use *u, struct t
 	w.to = u->sources = calloc(w.n + 1, sizeof(*u->sources));
 	if (!w.to)
 		return error_nomem(e);
-	wire_constants(&w);
+	bind_constants(&w);
 	err = check_literals(&w, u->expr, &env);
 	if (err == 0)
-		err = tacho_expr_events(u->expr, &env, wire, &w);
+		err = tacho_expr_events(u->expr, &env, bind_name, &w);
 	return err == -ENOMEM ? error_nomem(e) : err;
 }
 
-static int wire_limit(void *arg, const char *name)
+static int bind_threshold_name(void *arg, const char *name)
 {
-	struct wiring *w = arg;
+	struct input_binding *w = arg;
 	struct tacho_metric other;
 	int found = 0;
 
@@ -220,14 +222,14 @@ static int wire_limit(void *arg, const char *name)
 			return 0;
 		}
 	}
-	return found < 0 ? found : wire(arg, name);
+	return found < 0 ? found : bind_name(arg, name);
 }
 
-/* A threshold that cannot be had is none: it is not what was asked for. */
-static int wire_threshold(struct tacho_metric_set *ms, struct metric_use *u)
+/* A threshold that cannot be computed here is dropped: the metric itself is still useful. */
+static int bind_threshold(struct tacho_metric_set *ms, struct metric_use *u)
 {
 	struct tacho_metric_env env = env_of(ms);
-	struct wiring w = { .ms = ms, .metric = &u->metric };
+	struct input_binding w = { .ms = ms, .metric = &u->metric };
 	int err = u->metric.threshold ? tacho_expr_new(&u->threshold, u->metric.threshold, NULL) : -ENOENT;
 
 	if (err < 0)
@@ -236,26 +238,26 @@ static int wire_threshold(struct tacho_metric_set *ms, struct metric_use *u)
 	w.to = u->limits = calloc(w.n + 1, sizeof(*u->limits));
 	if (!w.to)
 		return -ENOMEM;
-	wire_constants(&w);
-	err = tacho_expr_events(u->threshold, &env, wire_limit, &w);
+	bind_constants(&w);
+	err = tacho_expr_events(u->threshold, &env, bind_threshold_name, &w);
 	if (err == 0 || err == -ENOMEM)
 		return err;
 	tacho_expr_free(take(u->threshold));
 	return 0;
 }
 
-static int make_use(struct tacho_metric_set *ms, struct metric_use *u, struct tacho_error *e)
+static int compile_use(struct tacho_metric_set *ms, struct metric_use *u, struct tacho_error *e)
 {
-	int err = wire_expr(ms, u, e);
+	int err = bind_expr(ms, u, e);
 
-	if (err == 0 && !ms->opts.no_threshold && wire_threshold(ms, u) < 0)
+	if (err == 0 && !ms->opts.no_threshold && bind_threshold(ms, u) < 0)
 		err = error_nomem(e);
 	return err;
 }
 
-/* The metric's use, made if there is none: its index, or a negative errno. What it is made of comes
- * before it. */
-static int64_t choose(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e)
+/* Returns the index of the metric in uses[], adding it, and before it the metrics it refers to, if it is not
+ * there yet; or a negative errno. */
+static int64_t use_metric(struct tacho_metric_set *ms, const struct tacho_metric *m, struct tacho_error *e)
 {
 	struct metric_use u = { .metric = *m, .home = METRIC_NO_EVENT, .hidden = true }, *slot;
 	int64_t at = find_use(ms, m->name);
@@ -264,17 +266,17 @@ static int64_t choose(struct tacho_metric_set *ms, const struct tacho_metric *m,
 
 	if (at >= 0)
 		return at;
-	for (size_t i = 0; i < ms->open.n; i++)
-		if (!strcmp(ms->open.v[i], m->name))
-			return error_set(e, -ELOOP, "metric '%.100s' is made of itself", m->name);
-	if (ms->open.n >= METRIC_DEPTH_MAX || ms->uses.n >= METRIC_USES_MAX)
-		return error_set(e, -E2BIG, "metric '%.100s' is made of too many others", m->name);
-	open = vec_add(&ms->open);
+	for (size_t i = 0; i < ms->in_progress.n; i++)
+		if (!strcmp(ms->in_progress.v[i], m->name))
+			return error_set(e, -ELOOP, "metric '%.100s' refers to itself", m->name);
+	if (ms->in_progress.n >= METRIC_DEPTH_MAX || ms->uses.n >= METRIC_USES_MAX)
+		return error_set(e, -E2BIG, "metric '%.100s' refers to too many other metrics", m->name);
+	open = vec_add(&ms->in_progress);
 	if (!open)
 		return error_nomem(e);
 	*open = m->name;
-	err = make_use(ms, &u, e);
-	ms->open.n--;
+	err = compile_use(ms, &u, e);
+	ms->in_progress.n--;
 	slot = err == 0 ? vec_add(&ms->uses) : NULL;
 	if (!slot) {
 		use_done(&u);
@@ -284,13 +286,13 @@ static int64_t choose(struct tacho_metric_set *ms, const struct tacho_metric *m,
 	return (int64_t)ms->uses.n - 1;
 }
 
-struct adding {
+struct metric_addition {
 	struct tacho_metric_set *ms;
-	struct tacho_error first;	/* what was wrong with the first that was left out */
-	int n;
+	struct tacho_error first;	/* the error of the first metric that was left out */
+	int n;				/* metrics added */
 };
 
-static int leave_out(struct tacho_metric_set *ms, const struct tacho_error *e)
+static int note_left_out(struct tacho_metric_set *ms, const struct tacho_error *e)
 {
 	char *text = arena_str(&ms->arena, str_of(e->message));
 	const char **slot = text ? vec_add(&ms->left_out) : NULL;
@@ -303,16 +305,16 @@ static int leave_out(struct tacho_metric_set *ms, const struct tacho_error *e)
 
 static int add_metric(void *arg, const struct tacho_metric *m)
 {
-	struct adding *a = arg;
+	struct metric_addition *a = arg;
 	struct tacho_error e = { .column = -1 };
-	int64_t at = choose(a->ms, m, &e);
+	int64_t at = use_metric(a->ms, m, &e);
 
 	if (at == -ENOMEM)
 		return -ENOMEM;
 	if (at < 0) {
 		if (!a->first.code)
 			a->first = e;
-		return leave_out(a->ms, &e);
+		return note_left_out(a->ms, &e);
 	}
 	a->n += a->ms->uses.v[at].hidden;
 	a->ms->uses.v[at].hidden = false;
@@ -321,11 +323,11 @@ static int add_metric(void *arg, const struct tacho_metric *m)
 
 int tacho_metric_set_add(struct tacho_metric_set *ms, const char *name, struct tacho_error *e)
 {
-	struct adding a = { .ms = ms };
+	struct metric_addition a = { .ms = ms };
 	int err;
 
 	if (ms->planned)
-		return error_set(e, -EBUSY, "the metrics are planned already");
+		return error_set(e, -EBUSY, "metrics must be added before tacho_metric_set_plan()");
 	err = tacho_metric_walk(ms->t, name, add_metric, &a, e);
 	if (err < 0)
 		return err == -ENOMEM ? error_nomem(e) : err;
@@ -336,7 +338,7 @@ int tacho_metric_set_add(struct tacho_metric_set *ms, const char *name, struct t
 	return a.first.code;
 }
 
-/* ---- telling ---- */
+/* ---- looking up ---- */
 
 static const struct metric_use *shown_use(const struct tacho_metric_set *ms, size_t i, size_t *at)
 {
@@ -411,7 +413,7 @@ static double compute(const struct tacho_metric_set *ms, const struct tacho_expr
 	return tacho_expr_compute(x, ms->inputs);
 }
 
-static void need_sources(struct tacho_metric_set *ms, const struct tacho_expr *x,
+static void mark_needed(struct tacho_metric_set *ms, const struct tacho_expr *x,
 			 const struct metric_source *sources)
 {
 	const struct tacho_expr_input *in;
@@ -422,17 +424,18 @@ static void need_sources(struct tacho_metric_set *ms, const struct tacho_expr *x
 			ms->needed[sources[i].at] = true;
 }
 
-/* Uses stand behind those they are made of: downwards for what is needed, upwards to compute it. */
+/* A metric comes after the metrics it refers to, so one pass downwards finds those that are needed, and one
+ * pass upwards computes them. */
 static void compute_needed(struct tacho_metric_set *ms, size_t last, bool limit,
 			   const struct tacho_metric_counts *counts)
 {
 	memset(ms->needed, 0, ms->uses.n * sizeof(*ms->needed));
 	ms->needed[last] = true;
 	if (limit)
-		need_sources(ms, ms->uses.v[last].threshold, ms->uses.v[last].limits);
+		mark_needed(ms, ms->uses.v[last].threshold, ms->uses.v[last].limits);
 	for (size_t i = last + 1; i-- > 0;)
 		if (ms->needed[i])
-			need_sources(ms, ms->uses.v[i].expr, ms->uses.v[i].sources);
+			mark_needed(ms, ms->uses.v[i].expr, ms->uses.v[i].sources);
 	for (size_t i = 0; i <= last; i++)
 		if (ms->needed[i])
 			ms->values[i] = compute(ms, ms->uses.v[i].expr, ms->uses.v[i].sources, NAN, counts);

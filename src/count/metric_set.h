@@ -1,10 +1,9 @@
 /*
- * A choice of metrics from the inside.
+ * The internals of a metric set.
  *
- *	metric_set.c	names -> uses: expressions, what they need, in an order in which each comes after
- *			those it is made of
- *	metric_group.c	what they need -> groups of events in a set
- *	metric_value.c	counts -> values
+ *	metric.c	the built-in metrics; lookup by name
+ *	metric_set.c	names -> uses[]: compiled expressions, each after those it refers to; counts -> values
+ *	metric_group.c	the events they need -> groups in an event set
  */
 #ifndef COUNT_METRIC_SET_H
 #define COUNT_METRIC_SET_H
@@ -23,45 +22,45 @@
 enum metric_source_kind { SOURCE_NUMBER, SOURCE_EVENT, SOURCE_METRIC, SOURCE_DURATION, SOURCE_SELF };
 struct metric_source {
 	enum metric_source_kind kind;
-	uint32_t at;			/* a name of the set's until it is planned, then an event; or a use */
-	double number;
+	uint32_t at;			/* EVENT: index into names[] before planning, of the event after; METRIC: into uses[] */
+	double number;			/* NUMBER */
 };
 
-/* An event's name, and what is known of it. */
+/* An event name of an expression, and what is known about the event. */
 struct metric_name {
-	const char *text;		/* as expressions have it */
-	const char *shown;		/* what the set calls it; NULL: it cannot be had */
-	const char *class_;		/* events of one class go into one group; NULL: needs none */
-	const char *why;		/* it cannot be had */
+	const char *text;		/* as written in expressions */
+	const char *shown;		/* its name in the event set; NULL: not available here */
+	const char *class_;		/* the stem of its PMU: events of one class go into one group; NULL: no counter needed */
+	const char *why;		/* why it is not available */
 	bool software, core, topdown;
-	uint32_t event;			/* any event of the set that counts it */
+	uint32_t event;			/* one event of the set that counts it */
 };
 
 struct metric_use {
 	struct tacho_metric metric;
 	struct tacho_expr *expr, *threshold;
-	struct metric_source *sources, *limits;	/* by their inputs */
-	uint32_t home;
-	bool hidden;			/* only others need it */
+	struct metric_source *sources, *limits;	/* of the inputs of `expr` and of `threshold` */
+	uint32_t home;			/* the event to show it with */
+	bool hidden;			/* not asked for: only other metrics refer to it */
 };
 
 struct tacho_metric_set {
 	struct tacho *t;
 	struct tacho_metric_set_opts opts;
 	struct arena arena;
-	struct tacho_evset *scratch;	/* to try events in */
+	struct tacho_evset *scratch;	/* never opened: to check which events exist */
 	struct { struct metric_use *v; size_t n, cap; } uses;
 	struct { struct metric_name *v; size_t n, cap; } names;
 	struct { const char **v; size_t n, cap; } left_out;
-	struct { const char **v; size_t n, cap; } open;	/* metrics that are being looked into */
+	struct { const char **v; size_t n, cap; } in_progress;	/* metrics whose expressions are being resolved, to detect cycles */
 	bool planned;
-	double *values, *inputs;	/* room for computing */
+	double *values, *inputs;	/* buffers for computing */
 	bool *needed;
 };
 
-/* metric.c: a metric of a list by its exact name. 1 found, 0 none, or -ENOMEM. */
+/* metric.c: finds a metric of a vendor's list by its exact name. Returns 1, 0 (not found) or -ENOMEM. */
 int metric_find(struct tacho *t, const char *name, struct tacho_metric *out);
-/* metric_group.c: the name's index, or -ENOMEM. */
+/* metric_group.c: the index of the name in ms->names, added if it is new; or -ENOMEM. */
 int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text);
 
 #endif

@@ -1,24 +1,24 @@
 /*
  * The error estimate of a multiplexed count.
  *
- * The kernel shows us a counter for `running` of `enabled` ns and we extrapolate. Each interval
- * between two reads is one sample of the event's rate r_i = raw_i / running_i. With k intervals,
+ * The counter ran on the hardware for `running` of `enabled` ns, and the count is extrapolated. Each
+ * interval between two reads is one sample of the event's rate r_i = raw_i / running_i. With k intervals,
  * their mean r and standard deviation s (k - 1 in the denominator), the total enabled * r has
  * the standard error
  *
  *	SE = enabled * s / sqrt(k) * sqrt(1 - running / enabled)
  *
- * The last factor is the finite population correction: of the time we talk about the share
- * running / enabled was really observed, and a counter that ran all the time has no error at
- * all. It is one standard error, as `-r` shows for repeated runs. A rate that truly changes
- * between intervals widens it, so it errs on the side of caution. Errors of several counters
- * add in quadrature. For the last interval alone k is 1, with the s of all intervals so far.
+ * The last factor is the finite population correction: the share running / enabled of the time was
+ * really observed, and a counter that ran all the time has no error at all. The result is one
+ * standard error, as `-r` shows for repeated runs. If the true rate changes between intervals, the
+ * estimate is too large rather than too small. Errors of several counters add in quadrature. For the
+ * last interval alone, k is 1, with the s of all intervals so far.
  */
 #include "count/multiplex_error.h"
 
 #include <math.h>
 
-void spread_add(struct spread *s, uint64_t raw, uint64_t running_ns)
+void rate_variance_add(struct rate_variance *s, uint64_t raw, uint64_t running_ns)
 {
 	double rate, delta;
 
@@ -31,7 +31,7 @@ void spread_add(struct spread *s, uint64_t raw, uint64_t running_ns)
 	s->m2 += delta * (rate - s->mean);
 }
 
-double spread_error(const struct spread *s, uint64_t intervals, uint64_t enabled_ns,
+double multiplex_error(const struct rate_variance *s, uint64_t intervals, uint64_t enabled_ns,
 		    uint64_t running_ns)
 {
 	double share, deviation;

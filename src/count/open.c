@@ -1,7 +1,7 @@
 /*
- * Opening: one descriptor per event and place, group by group. What the kernel refuses is
- * handed to the ladder, which says whether to change something and try again; what it gives
- * up on ends as that event's state and reason, while the others go on.
+ * Opens an event set: one file descriptor per event and place, group by group. If the kernel refuses an
+ * event, open_fallback() decides whether to change the attr and try again. An event that cannot be
+ * opened gets a state and a reason, and the other events are still opened.
  */
 #include "count/evset_internal.h"
 
@@ -12,13 +12,13 @@
 #include "base/vec.h"
 #include "sys/cgroup.h"
 
-/* A group with inherited children cannot be read as a group before 4.13. */
+/* Before Linux 4.13, PERF_FORMAT_GROUP and inherit exclude each other. */
 static bool group_readable(const struct tacho_evset *set, const struct perf_event_attr *attr)
 {
 	return !(attr->flags & PERF_ATTR_INHERIT && set->no_group_inherit);
 }
 
-/* The event's own word comes first; rings of single threads go without children. */
+/* An inherit term of the event overrides the set's option; per-thread ring buffers do not follow children. */
 static bool inherits(struct tacho_evset *set, uint32_t i)
 {
 	int8_t own = set_event(set, i)->terms.inherit;
@@ -28,7 +28,7 @@ static bool inherits(struct tacho_evset *set, uint32_t i)
 	return (own > 0 && !set->sampling.per_thread) || !set->opts.no_inherit;
 }
 
-/* The opener's share of the attr: how the event starts and what read() returns. */
+/* Fills in the parts of the attr that opening decides: how the event starts and what read() returns. */
 static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_size)
 {
 	const uint64_t ours = PERF_ATTR_DISABLED | PERF_ATTR_INHERIT | PERF_ATTR_ENABLE_ON_EXEC;
@@ -53,7 +53,7 @@ static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_siz
 		attr->flags |= PERF_ATTR_EXCLUDE_USER;
 	if (set->events.v[i].leader != i)
 		return;
-	/* Members start with their leader; only the leader is held back and let go. */
+	/* Only the leader is created disabled; members start and stop with it. */
 	attr->flags |= PERF_ATTR_DISABLED;
 	if (opts->enable_on_exec)
 		attr->flags |= PERF_ATTR_ENABLE_ON_EXEC;
@@ -63,9 +63,9 @@ static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_siz
 
 static void close_event(struct tacho_evset *set, uint32_t i)
 {
-	struct counted *ev = &set->events.v[i];
+	struct counted_event *ev = &set->events.v[i];
 
-	for (size_t k = 0; k < counted_n(set, ev); k++) {
+	for (size_t k = 0; k < event_n_places(set, ev); k++) {
 		struct counter *c = &set->counters[ev->first + k];
 
 		if (c->fd >= 0)
@@ -78,11 +78,11 @@ static void close_event(struct tacho_evset *set, uint32_t i)
 
 static int open_cgroup(struct tacho_evset *set, uint32_t i)
 {
-	struct counted *ev = &set->events.v[i];
+	struct counted_event *ev = &set->events.v[i];
 
 	if (!ev->cgroup || ev->cgroup_fd >= 0)
 		return 0;
-	/* The same group's descriptor serves all its events. */
+	/* Consecutive events of one cgroup share its descriptor. */
 	if (i && ev[-1].cgroup && ev[-1].cgroup_fd >= 0 && strcmp(ev[-1].cgroup, ev->cgroup) == 0)
 		ev->cgroup_fd = ev[-1].cgroup_fd;
 	else
@@ -92,9 +92,9 @@ static int open_cgroup(struct tacho_evset *set, uint32_t i)
 
 static int open_counter(struct tacho_evset *set, uint32_t i, size_t k, int group_fd)
 {
-	struct counted *ev = &set->events.v[i];
-	const struct pair *at = &set_placement(set, ev)->v[k];
-	struct perf_event_attr attr = ev->attr;		/* the kernel may write its size there */
+	struct counted_event *ev = &set->events.v[i];
+	const struct cpu_tid *at = &set_placement(set, ev)->v[k];
+	struct perf_event_attr attr = ev->attr;		/* a copy: the kernel may write to attr.size */
 	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
 	int pid = at->tid;
 
@@ -105,14 +105,14 @@ static int open_counter(struct tacho_evset *set, uint32_t i, size_t k, int group
 	return sys_perf_open(&set->t->sys, &attr, pid, at->cpu, group_fd, flags);
 }
 
-/* Opens event i at place k. 1: open, 0: the place is gone, -EAGAIN: start the event over with
- * its changed attr, else refused for good. */
+/* Opens event i at place k. Returns 1 (opened), 0 (the CPU or thread is gone), -EAGAIN (the attr was changed:
+ * open this event anew at all places), or the errno of the refusal. */
 static int open_place(struct tacho_evset *set, uint32_t i, size_t k)
 {
-	struct counted *ev = &set->events.v[i];
-	const struct counted *lead = &set->events.v[ev->leader];
+	struct counted_event *ev = &set->events.v[i];
+	const struct counted_event *lead = &set->events.v[ev->leader];
 	struct counter *c = &set->counters[ev->first + k];
-	const struct pair *at = &set_placement(set, ev)->v[k];
+	const struct cpu_tid *at = &set_placement(set, ev)->v[k];
 	int group_fd = -1;
 
 	if (lead != ev) {
@@ -130,18 +130,18 @@ static int open_place(struct tacho_evset *set, uint32_t i, size_t k)
 			c->leads = lead == ev;
 			return 1;
 		}
-		switch (ladder_step(set, i, at, fd)) {
-		case STEP_AGAIN:
+		switch (open_fallback(set, i, at, fd)) {
+		case OPEN_RETRY:
 			continue;
-		case STEP_REOPEN:
+		case OPEN_RESTART_EVENT:
 			return -EAGAIN;
-		case STEP_SKIP:
+		case OPEN_SKIP_PLACE:
 			c->gone = true;
 			return 0;
-		case STEP_END:
+		case OPEN_STOP:
 			ev->err = fd;
 			return -EMFILE;
-		case STEP_FAIL:
+		case OPEN_FAIL:
 			ev->err = fd;
 			return fd == -EAGAIN ? -EBUSY : fd;
 		}
@@ -150,9 +150,9 @@ static int open_place(struct tacho_evset *set, uint32_t i, size_t k)
 
 static int set_filter(struct tacho_evset *set, uint32_t i)
 {
-	struct counted *ev = &set->events.v[i];
+	struct counted_event *ev = &set->events.v[i];
 
-	for (size_t k = 0; ev->filter && k < counted_n(set, ev); k++) {
+	for (size_t k = 0; ev->filter && k < event_n_places(set, ev); k++) {
 		int fd = set->counters[ev->first + k].fd, err;
 
 		if (fd < 0)
@@ -164,12 +164,12 @@ static int set_filter(struct tacho_evset *set, uint32_t i)
 	return 0;
 }
 
-/* Opens event i everywhere, as a member of the group ev->leader leads. 0: at least one counter
- * is open. Otherwise nothing is, and `at` tells where it failed. */
+/* Opens event i at all its places, as a member of ev->leader's group. Returns 0 if at least one counter
+ * is open. Otherwise none is, and *at is the place where it failed. */
 static int open_event(struct tacho_evset *set, uint32_t i, uint32_t group_size, size_t *at)
 {
-	struct counted *ev = &set->events.v[i];
-	size_t n = counted_n(set, ev), opened = 0;
+	struct counted_event *ev = &set->events.v[i];
+	size_t n = event_n_places(set, ev), opened = 0;
 	int got = open_cgroup(set, i);
 
 	*at = 0;
@@ -177,7 +177,7 @@ static int open_event(struct tacho_evset *set, uint32_t i, uint32_t group_size, 
 	for (size_t k = 0; got >= 0 && k < n; k++) {
 		got = open_place(set, i, k);
 		*at = k;
-		if (got == -EAGAIN) {
+		if (got == -EAGAIN) {	/* anew with the changed attr */
 			close_event(set, i);
 			opened = 0;
 			k = (size_t)-1;
@@ -201,9 +201,9 @@ static int open_event(struct tacho_evset *set, uint32_t i, uint32_t group_size, 
 	return 0;
 }
 
-static void give_up(struct tacho_evset *set, uint32_t i, size_t at, int err)
+static void record_failure(struct tacho_evset *set, uint32_t i, size_t at, int err)
 {
-	if (err != -ECANCELED)		/* explained already */
+	if (err != -ECANCELED)		/* explained by open_event() */
 		explain_open(set, i, &set_placement(set, &set->events.v[i])->v[at], err);
 }
 
@@ -218,7 +218,7 @@ static int open_alone(struct tacho_evset *set, uint32_t i)
 	if (err == -EMFILE)
 		return err;
 	if (err < 0)
-		give_up(set, i, at, err);
+		record_failure(set, i, at, err);
 	return 0;
 }
 
@@ -240,7 +240,7 @@ static int split_group(struct tacho_evset *set, const uint32_t *members, uint32_
 	return 0;
 }
 
-/* Whether the kernel refused the company rather than the event. */
+/* Whether the kernel refused the event as a group member, not the event itself. */
 static bool refused_as_member(int err)
 {
 	return err == -EINVAL || err == -EBADF;
@@ -254,14 +254,14 @@ static bool is_weak(struct tacho_evset *set, uint32_t i)
 	       !set->opts.no_fallback;
 }
 
-/* The first member that opens leads; -EMFILE ends everything. */
+/* The first member that can be opened becomes the leader. -EMFILE ends opening altogether. */
 static int open_group(struct tacho_evset *set, const uint32_t *members, uint32_t n)
 {
 	uint32_t head = NO_EVENT;
 
 	for (uint32_t m = 0; m < n; m++) {
 		uint32_t i = members[m];
-		struct counted *ev = &set->events.v[i];
+		struct counted_event *ev = &set->events.v[i];
 		size_t at;
 		int err;
 
@@ -278,7 +278,7 @@ static int open_group(struct tacho_evset *set, const uint32_t *members, uint32_t
 		} else if (ev->leader != i && refused_as_member(err) && is_weak(set, i)) {
 			return split_group(set, members, n);
 		} else {
-			give_up(set, i, at, err);
+			record_failure(set, i, at, err);
 			ev->leader = i;
 		}
 	}
@@ -289,9 +289,9 @@ static int open_groups(struct tacho_evset *set)
 {
 	scoped(freep) uint32_t *members = calloc(set->events.n + 1, sizeof(*members));
 	scoped(freep) bool *done = calloc(set->events.n + 1, sizeof(*done));
-	scoped(closep) int hold = close_hold(set);
+	scoped(closep) int hold = hold_keepers(set);
 
-	(void)hold;	/* only its end matters */
+	(void)hold;	/* released when this function returns */
 	if (!members || !done)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < set->events.n; i++) {
@@ -314,18 +314,18 @@ static int open_groups(struct tacho_evset *set)
 	return 0;
 }
 
-/* Events of the same words, chained in their order from the first. */
-static void chain_twins(struct tacho_evset *set)
+/* Links events that were expanded from one name (uncore_imc/x/ -> uncore_imc_0/x/, ...), in order. */
+static void link_instances(struct tacho_evset *set)
 {
 	for (size_t i = 0; i < set->events.n; i++)
-		set->events.v[i].twin = NO_EVENT;
+		set->events.v[i].next_instance = NO_EVENT;
 	for (size_t i = set->events.n; i-- > 0;) {
 		uint32_t first = set->events.v[i].shown.merge;
 
 		if (first >= i)
 			continue;
-		set->events.v[i].twin = set->events.v[first].twin;
-		set->events.v[first].twin = (uint32_t)i;
+		set->events.v[i].next_instance = set->events.v[first].next_instance;
+		set->events.v[first].next_instance = (uint32_t)i;
 	}
 }
 
@@ -335,21 +335,21 @@ static int make_counters(struct tacho_evset *set)
 
 	for (uint32_t i = 0; i < set->events.n; i++) {
 		set->events.v[i].first = (uint32_t)n;
-		n += counted_n(set, &set->events.v[i]);
+		n += event_n_places(set, &set->events.v[i]);
 	}
 	if (n > UINT32_MAX / 2)
 		return -ENOMEM;
-	chain_twins(set);
+	link_instances(set);
 	set->readings = calloc(n + 1, sizeof(*set->readings));
 	set->counters = calloc(n + 1, sizeof(*set->counters));
 	if (!set->readings || !set->counters)
 		return -ENOMEM;
 	set->n_counters = n;
 	for (uint32_t i = 0; i < set->events.n; i++) {
-		struct counted *ev = &set->events.v[i];
+		struct counted_event *ev = &set->events.v[i];
 
-		for (size_t k = 0; k < counted_n(set, ev); k++) {
-			const struct pair *at = &set_placement(set, ev)->v[k];
+		for (size_t k = 0; k < event_n_places(set, ev); k++) {
+			const struct cpu_tid *at = &set_placement(set, ev)->v[k];
 
 			set->counters[ev->first + k].fd = -1;
 			set->readings[ev->first + k] = (struct tacho_reading){
@@ -360,22 +360,22 @@ static int make_counters(struct tacho_evset *set)
 	return 0;
 }
 
-/* How many events can count; the readings of the others say why not from the start. */
-static int settle_states(struct tacho_evset *set)
+/* Copies the state of events that cannot count to their readings. Returns how many events can count. */
+static int set_reading_states(struct tacho_evset *set)
 {
 	int n = 0;
 
 	for (uint32_t i = 0; i < set->events.n; i++) {
-		struct counted *ev = &set->events.v[i];
+		struct counted_event *ev = &set->events.v[i];
 
 		n += ev->state == TACHO_COUNTING;
-		for (size_t k = 0; ev->state != TACHO_COUNTING && k < counted_n(set, ev); k++)
+		for (size_t k = 0; ev->state != TACHO_COUNTING && k < event_n_places(set, ev); k++)
 			set->readings[ev->first + k].state = ev->state;
 	}
 	return n;
 }
 
-static int prepare(struct tacho_evset *set, struct tacho_error *e)
+static int prepare_counters(struct tacho_evset *set, struct tacho_error *e)
 {
 	int err = target_resolve(set, &set->opts, e);
 
@@ -394,12 +394,12 @@ int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opt
 	int err;
 
 	if (set->was_open)
-		return error_set(e, -EBUSY, "the set was opened before");
+		return error_set(e, -EBUSY, "the set was opened already; a set can be opened only once");
 	err = opts_copy(&set->opts, sizeof(set->opts), opts, e);
 	if (err < 0)
 		return err;
 	set->was_open = true;
-	err = prepare(set, e);
+	err = prepare_counters(set, e);
 	if (err < 0)
 		return err;
 	plan_groups(set);
@@ -413,14 +413,14 @@ int tacho_evset_open(struct tacho_evset *set, const struct tacho_evset_opts *opt
 		tacho_evset_close(set);
 		return explain_whole(set, err, e);
 	}
-	err = settle_states(set);
+	err = set_reading_states(set);
 	if (set->opts.enable_on_exec)
 		tool_start(set);
 	return err == 0 ? explain_whole(set, 0, e) : err;
 }
 
-/* Of all events, or of one. */
-static int tell_leaders(struct tacho_evset *set, unsigned request, uint32_t event)
+/* Sends an ioctl to the group leaders of all events (NO_EVENT) or of one. Returns the first error. */
+static int ioctl_leaders(struct tacho_evset *set, unsigned request, uint32_t event)
 {
 	int first = 0;
 
@@ -442,7 +442,7 @@ int tacho_evset_start(struct tacho_evset *set)
 	if (!set->is_open)
 		return -EBADF;
 	tool_start(set);
-	return tell_leaders(set, PERF_IOC_ENABLE, NO_EVENT);
+	return ioctl_leaders(set, PERF_IOC_ENABLE, NO_EVENT);
 }
 
 int tacho_evset_stop(struct tacho_evset *set)
@@ -451,12 +451,12 @@ int tacho_evset_stop(struct tacho_evset *set)
 
 	if (!set->is_open)
 		return -EBADF;
-	err = tell_leaders(set, PERF_IOC_DISABLE, NO_EVENT);
+	err = ioctl_leaders(set, PERF_IOC_DISABLE, NO_EVENT);
 	tool_stop(set);
 	return err;
 }
 
-static int tell_event(struct tacho_evset *set, size_t i, unsigned request)
+static int ioctl_event(struct tacho_evset *set, size_t i, unsigned request)
 {
 	if (!set->is_open)
 		return -EBADF;
@@ -464,15 +464,15 @@ static int tell_event(struct tacho_evset *set, size_t i, unsigned request)
 		return -EINVAL;
 	if (set->events.v[i].state > TACHO_NOT_COUNTED || set_event(set, (uint32_t)i)->kind == TACHO_EVENT_TOOL)
 		return -ENODEV;
-	return tell_leaders(set, request, (uint32_t)i);
+	return ioctl_leaders(set, request, (uint32_t)i);
 }
 
 int tacho_evset_start_event(struct tacho_evset *set, size_t i)
 {
-	return tell_event(set, i, PERF_IOC_ENABLE);
+	return ioctl_event(set, i, PERF_IOC_ENABLE);
 }
 
 int tacho_evset_stop_event(struct tacho_evset *set, size_t i)
 {
-	return tell_event(set, i, PERF_IOC_DISABLE);
+	return ioctl_event(set, i, PERF_IOC_DISABLE);
 }

@@ -1,10 +1,10 @@
 /*
- * What to do about a refused open. Rules are tried in order; each one either changes the
- * event's attr, leaves a note about it and asks for another try, or passes. What no rule
- * mends is the event's end, and explain.c finds the words.
+ * Fallbacks for a refused perf_event_open(). The rules are tried in order. A rule that applies changes
+ * the event's attr, leaves a note about it, and the event is opened again. If no rule applies,
+ * the event fails, and explain.c writes the error message.
  *
- * A rule is tried at most once per event because it checks for what it takes away: the ladder
- * only goes down.
+ * Each rule applies at most once per event, because it removes the very thing that it checks for. So the
+ * retries always end.
  */
 #include "count/evset_internal.h"
 
@@ -12,23 +12,23 @@
 
 #include "sys/limits.h"
 
-struct rung {
+struct refused_open {
 	struct tacho_evset *set;
 	uint32_t i;
-	struct counted *ev;
+	struct counted_event *ev;
 	const struct event *event;
 	struct perf_event_attr *attr;
-	const struct pair *at;
+	const struct cpu_tid *at;
 	int err;
 };
 
-/* Before 4.13 a group could not be read as one when children inherit it. Not worth a note:
- * the members are read one by one instead. */
-static bool drop_group_inherit(const struct rung *r)
+/* Before Linux 4.13, PERF_FORMAT_GROUP and inherit exclude each other. No note is needed: the members
+ * are read one by one instead. */
+static bool drop_group_inherit(const struct refused_open *r)
 {
 	bool in_samples = r->set->sampling.on && r->attr->sample_type & PERF_SAMPLE_READ;
 
-	/* In samples the group's values are what was asked for: see drop_inherited_read(). */
+	/* A sample needs the values of the whole group: see drop_inherited_read(). */
 	if (r->err != -EINVAL || !(r->attr->read_format & PERF_FORMAT_GROUP) || in_samples ||
 	    !(r->attr->flags & PERF_ATTR_INHERIT) || r->set->no_group_inherit)
 		return false;
@@ -38,7 +38,7 @@ static bool drop_group_inherit(const struct rung *r)
 }
 
 /* PERF_FORMAT_LOST came with Linux 6.0; older kernels refuse the whole attr. */
-static bool drop_lost(const struct rung *r)
+static bool drop_lost(const struct refused_open *r)
 {
 	if (r->err != -EINVAL || !(r->attr->read_format & PERF_FORMAT_LOST) ||
 	    probe_knows(&r->set->probe, probe_feature("FORMAT_LOST")))
@@ -47,11 +47,11 @@ static bool drop_lost(const struct rung *r)
 	return true;
 }
 
-/* What a sampler asks for beyond the first kernels' words: it is left out where this kernel has
- * never heard of it. Records of maps and tasks go without a word, samples' fields with one. */
-static bool drop_unknown(const struct rung *r)
+/* Drops one feature that this kernel does not know from a sampler's attr. Missing sample fields get a note,
+ * missing kinds of sideband records do not. */
+static bool drop_unknown(const struct refused_open *r)
 {
-	const struct feature *f;
+	const struct kernel_feature *f;
 
 	if ((r->err != -EINVAL && r->err != -E2BIG) || !r->set->sampling.on)
 		return false;
@@ -66,7 +66,7 @@ static bool drop_unknown(const struct rung *r)
 		r->attr->sample_type &= ~f->bit;
 	else
 		r->attr->branch_sample_type &= ~f->bit;
-	/* Weights in one word came before those in three. */
+	/* PERF_SAMPLE_WEIGHT is the older form of PERF_SAMPLE_WEIGHT_STRUCT. */
 	if (f->kind == FEATURE_SAMPLE && f->bit == PERF_SAMPLE_WEIGHT_STRUCT)
 		r->attr->sample_type |= PERF_SAMPLE_WEIGHT;
 	else if (f->kind == FEATURE_SAMPLE || f->kind == FEATURE_BRANCH)
@@ -75,8 +75,8 @@ static bool drop_unknown(const struct rung *r)
 	return true;
 }
 
-/* Inherited events carry group values in their samples since 6.12. */
-static bool drop_inherited_read(const struct rung *r)
+/* Inherited events can have group values in their samples since Linux 6.12. */
+static bool drop_inherited_read(const struct refused_open *r)
 {
 	if (r->err != -EINVAL || !r->set->sampling.on ||
 	    !(r->attr->sample_type & PERF_SAMPLE_READ) || !(r->attr->flags & PERF_ATTR_INHERIT))
@@ -87,8 +87,8 @@ static bool drop_inherited_read(const struct rung *r)
 	return true;
 }
 
-/* A counter of 32 bits can be read from user space as well; the kernel adds up what overflows. */
-static bool drop_wide(const struct rung *r)
+/* A 32-bit counter can be read from user space as well; the kernel accounts for its overflows. */
+static bool drop_wide(const struct refused_open *r)
 {
 	if (r->err != -EOPNOTSUPP || !(r->attr->config1 & r->set->wide_bits))
 		return false;
@@ -96,8 +96,8 @@ static bool drop_wide(const struct rung *r)
 	return true;
 }
 
-/* Some PMUs cannot tell guests from the host and refuse to be asked. */
-static bool drop_exclude_guest(const struct rung *r)
+/* Some PMUs cannot distinguish guests from the host and refuse exclude_guest. */
+static bool drop_exclude_guest(const struct refused_open *r)
 {
 	if ((r->err != -EINVAL && r->err != -EOPNOTSUPP) || r->event->flags & EVENT_GUEST_GIVEN ||
 	    !(r->attr->flags & PERF_ATTR_EXCLUDE_GUEST) ||
@@ -105,13 +105,13 @@ static bool drop_exclude_guest(const struct rung *r)
 		return false;
 	r->attr->flags &= ~PERF_ATTR_EXCLUDE_GUEST;
 	r->ev->guest_dropped = true;
-	set_note(r->set, r->i, "%s: counts guests too, because its PMU cannot leave them out",
+	set_note(r->set, r->i, "%s: counts guests too, because its PMU cannot exclude them",
 		 r->ev->shown.name);
 	return true;
 }
 
-/* Apple's M1 counts only with guests left out. */
-static bool add_exclude_guest(const struct rung *r)
+/* The PMU of Apple's M1 requires exclude_guest. */
+static bool add_exclude_guest(const struct refused_open *r)
 {
 	if (r->err != -EOPNOTSUPP || r->event->flags & EVENT_GUEST_GIVEN || r->ev->guest_dropped ||
 	    r->attr->flags & (PERF_ATTR_EXCLUDE_GUEST | PERF_ATTR_EXCLUDE_HOST) ||
@@ -123,7 +123,7 @@ static bool add_exclude_guest(const struct rung *r)
 	return true;
 }
 
-static bool lower_precise(const struct rung *r)
+static bool lower_precise(const struct refused_open *r)
 {
 	uint64_t precise = r->attr->flags & PERF_ATTR_PRECISE_MASK;
 
@@ -132,23 +132,23 @@ static bool lower_precise(const struct rung *r)
 		return false;
 	r->attr->flags -= 1ULL << PERF_ATTR_PRECISE_SHIFT;
 	if (!(r->attr->flags & PERF_ATTR_PRECISE_MASK) && !r->set->sampling.quiet_clock)
-		set_note(r->set, r->i, "%s: not precise, because its PMU has no precise counting",
+		set_note(r->set, r->i, "%s: not precise, because its PMU has no precise events",
 			 r->ev->shown.name);
 	return true;
 }
 
-/* The kernel tells of namespaces to the privileged only, of maps and tasks to everybody. */
-static bool drop_namespaces(const struct rung *r)
+/* Namespace records need privilege; mmap and task records do not. */
+static bool drop_namespaces(const struct refused_open *r)
 {
 	if (r->err != -EACCES || !(r->attr->flags & PERF_ATTR_NAMESPACES))
 		return false;
 	r->attr->flags &= ~PERF_ATTR_NAMESPACES;
-	set_note(r->set, r->i, "namespaces are not recorded, because the kernel tells of them only with "
+	set_note(r->set, r->i, "namespaces are not recorded, because the kernel reports them only with "
 		 "CAP_PERFMON");
 	return true;
 }
 
-/* Events that happen inside the kernel: without it they would count a silent zero. */
+/* Events that occur in the kernel: with exclude_kernel they would silently count zero. */
 static bool happens_in_kernel(const struct perf_event_attr *attr)
 {
 	if (attr->type == PERF_TYPE_TRACEPOINT)
@@ -159,8 +159,8 @@ static bool happens_in_kernel(const struct perf_event_attr *attr)
 		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
 }
 
-/* A PMU's name ends in a slash and takes letters right behind it; others may have some already. */
-static const char *with_letter(struct tacho_evset *set, const char *name, char letter)
+/* Appends a modifier letter to an event name: "pmu/terms/u", "cycles:u", "cycles:pu". */
+static const char *add_modifier(struct tacho_evset *set, const char *name, char letter)
 {
 	size_t n = strlen(name);
 	bool has_letters = n && (name[n - 1] == '/' || strchr(name, ':'));
@@ -169,10 +169,10 @@ static const char *with_letter(struct tacho_evset *set, const char *name, char l
 	return longer ? longer : name;
 }
 
-/* perf_event_paranoid 2 hides the kernel's side; the event's own side may still be had. */
-static bool exclude_kernel(const struct rung *r)
+/* perf_event_paranoid 2 forbids counting in the kernel, but not in user space. */
+static bool exclude_kernel(const struct refused_open *r)
 {
-	const uint64_t sides = PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
+	const uint64_t excluded = PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
 	const char *name = r->ev->shown.name;
 	int paranoid = 2;
 
@@ -184,17 +184,17 @@ static bool exclude_kernel(const struct rung *r)
 	sys_sysctl_int(&r->set->t->sys, "kernel/perf_event_paranoid", &paranoid);
 	if (paranoid < 2)
 		return false;
-	r->attr->flags |= sides;
-	r->ev->shown.name = with_letter(r->set, name, 'u');
+	r->attr->flags |= excluded;
+	r->ev->shown.name = add_modifier(r->set, name, 'u');
 	set_note(r->set, r->i, "%s: counts user space only, because perf_event_paranoid is %d",
 		 name, paranoid);
 	return true;
 }
 
-/* Only cycles, and only when asked: the nearest clock in place of a PMU that is not there. */
-static bool clock_instead(const struct rung *r)
+/* Replaces cycles by a clock where there is no hardware PMU, if the caller allows that. */
+static bool replace_cycles_by_clock(const struct refused_open *r)
 {
-	/* Sampling, perf's readers know cpu-clock as the stand-in, whatever the target. */
+	/* When sampling, perf falls back to cpu-clock for any target. */
 	bool cpu_wide = r->set->target.kind == TARGET_CPUS || r->set->sampling.on;
 	const char *clock = cpu_wide ? "cpu-clock" : "task-clock";
 
@@ -211,9 +211,9 @@ static bool clock_instead(const struct rung *r)
 	r->attr->flags &= ~PERF_ATTR_PRECISE_MASK;
 	r->ev->shown.name = clock;
 	if (r->attr->flags & PERF_ATTR_EXCLUDE_KERNEL && !r->set->opts.all_user)
-		r->ev->shown.name = with_letter(r->set, clock, 'u');
+		r->ev->shown.name = add_modifier(r->set, clock, 'u');
 	else if (r->attr->flags & PERF_ATTR_EXCLUDE_USER && !r->set->opts.all_kernel)
-		r->ev->shown.name = with_letter(r->set, clock, 'k');
+		r->ev->shown.name = add_modifier(r->set, clock, 'k');
 	r->ev->shown.kind = TACHO_EVENT_SOFTWARE;
 	r->ev->shown.pmu = "software";
 	r->ev->shown.unit = "msec";
@@ -221,13 +221,13 @@ static bool clock_instead(const struct rung *r)
 	return true;
 }
 
-static bool (*const rungs[])(const struct rung *r) = {
+static bool (*const fallbacks[])(const struct refused_open *r) = {
 	lower_precise, drop_namespaces, exclude_kernel, drop_exclude_guest, add_exclude_guest,
-	drop_inherited_read, clock_instead,
+	drop_inherited_read, replace_cycles_by_clock,
 };
 
-/* Places that disappear while we look: a thread that ended, a CPU that was unplugged. */
-static bool place_is_gone(const struct rung *r)
+/* Whether the thread has ended or the CPU was taken offline meanwhile. */
+static bool place_is_gone(const struct refused_open *r)
 {
 	if (r->err == -ESRCH)
 		return r->at->tid > 0;
@@ -240,31 +240,31 @@ static bool place_is_gone(const struct rung *r)
 	return false;
 }
 
-enum step ladder_step(struct tacho_evset *set, uint32_t i, const struct pair *at, int err)
+enum open_action open_fallback(struct tacho_evset *set, uint32_t i, const struct cpu_tid *at, int err)
 {
-	struct rung r = {
+	struct refused_open r = {
 		.set = set, .i = i, .ev = &set->events.v[i], .event = set_event(set, i),
 		.attr = &set->events.v[i].attr, .at = at, .err = err,
 	};
 
 	if (err == -EINTR)
-		return STEP_AGAIN;
+		return OPEN_RETRY;
 	if (err == -EMFILE)
-		return limits_raise_nofile() > 0 ? STEP_AGAIN : STEP_END;
+		return limits_raise_nofile() > 0 ? OPEN_RETRY : OPEN_STOP;
 	if (err == -ENFILE)
-		return STEP_END;
+		return OPEN_STOP;
 	if (place_is_gone(&r)) {
-		if (err == -ESRCH && set->opts.n_tids)		/* somebody named it */
-			set_note(set, NO_EVENT, NOTE_GONE);
-		return STEP_SKIP;
+		if (err == -ESRCH && set->opts.n_tids)		/* the user named the thread */
+			set_note(set, NO_EVENT, NOTE_TASKS_GONE);
+		return OPEN_SKIP_PLACE;
 	}
-	/* These change how values are fetched, not what is counted. */
+	/* These rules change how values are read, not what is counted. */
 	if (drop_group_inherit(&r) || drop_lost(&r) || drop_wide(&r) || drop_unknown(&r))
-		return STEP_REOPEN;
+		return OPEN_RESTART_EVENT;
 	if (set->opts.no_fallback)
-		return STEP_FAIL;
-	for (size_t k = 0; k < countof(rungs); k++)
-		if (rungs[k](&r))
-			return STEP_REOPEN;
-	return STEP_FAIL;
+		return OPEN_FAIL;
+	for (size_t k = 0; k < countof(fallbacks); k++)
+		if (fallbacks[k](&r))
+			return OPEN_RESTART_EVENT;
+	return OPEN_FAIL;
 }

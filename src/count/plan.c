@@ -1,11 +1,11 @@
 /*
- * Which events share a kernel group.
+ * Decides which events share a kernel group.
  *
- * Groups the user wrote come first. Beyond those, software events and tracepoints that count
- * in the same places are bundled: they always run, so grouping them changes no value, but one
- * read() then returns all of them. On another CPU each read() costs an interrupt there, so
- * eight page-fault-like counters cost an eighth. Bundles are invisible outside: they are not
- * shown as groups, and what is refused inside one is opened alone.
+ * Groups that the user wrote come first. In addition, software events and tracepoints that count in
+ * the same places are bundled: they are never multiplexed, so grouping them changes no value, but one
+ * read() returns all of them. A read() of another CPU's counter costs an interrupt there, so
+ * a bundle of eight such events costs an eighth. Bundles are invisible to the caller: they are not
+ * reported as groups, and an event that is refused as a member of one is opened alone.
  */
 #include "count/evset_internal.h"
 
@@ -13,13 +13,13 @@
 
 #define BUNDLE_MAX 32
 
-/* Only these bits may be set in an attr that joins a bundle. */
+/* An attr with other flags than these does not join a bundle. */
 #define BUNDLE_FLAGS                                                                               \
 	(PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV |                \
 	 PERF_ATTR_EXCLUDE_IDLE | PERF_ATTR_EXCLUDE_HOST | PERF_ATTR_EXCLUDE_GUEST |               \
 	 PERF_ATTR_DISABLED | PERF_ATTR_INHERIT)
 
-static bool can_bundle(const struct counted *ev, const struct event *event)
+static bool can_bundle(const struct counted_event *ev, const struct event *event)
 {
 	return (ev->attr.type == PERF_TYPE_SOFTWARE || ev->attr.type == PERF_TYPE_TRACEPOINT) &&
 	       event->kind != TACHO_EVENT_TOOL && event->group_size <= 1 &&
@@ -27,15 +27,15 @@ static bool can_bundle(const struct counted *ev, const struct event *event)
 	       !(ev->attr.flags & ~BUNDLE_FLAGS);
 }
 
-static bool same_home(const struct counted *a, const struct counted *b)
+static bool same_places(const struct counted_event *a, const struct counted_event *b)
 {
 	if (a->placement != b->placement || !a->cgroup != !b->cgroup)
 		return false;
 	return !a->cgroup || strcmp(a->cgroup, b->cgroup) == 0;
 }
 
-/* The member of a written group that leads in the kernel: the first that is a real event. */
-static uint32_t real_leader(struct tacho_evset *set, uint32_t i)
+/* The kernel's leader of a group that the user wrote: its first member that is a kernel event. */
+static uint32_t kernel_leader(struct tacho_evset *set, uint32_t i)
 {
 	uint32_t written = set_event(set, i)->leader;
 
@@ -49,11 +49,11 @@ static uint32_t real_leader(struct tacho_evset *set, uint32_t i)
 
 static uint32_t plan_member(struct tacho_evset *set, uint32_t i)
 {
-	struct counted *ev = &set->events.v[i];
-	uint32_t lead = real_leader(set, i);
+	struct counted_event *ev = &set->events.v[i];
+	uint32_t lead = kernel_leader(set, i);
 
-	if (lead != i && !same_home(ev, &set->events.v[lead])) {
-		set_note(set, i, "%s counts in other places than its group's leader %s, so it is "
+	if (lead != i && !same_places(ev, &set->events.v[lead])) {
+		set_note(set, i, "%s does not count on the same CPUs as its group's leader %s, so it is "
 			 "counted outside the group", ev->shown.name, set->events.v[lead].shown.name);
 		return i;
 	}
@@ -65,7 +65,7 @@ void plan_groups(struct tacho_evset *set)
 	uint32_t bundle = NO_EVENT, n = 0;
 
 	for (uint32_t i = 0; i < set->events.n; i++) {
-		struct counted *ev = &set->events.v[i];
+		struct counted_event *ev = &set->events.v[i];
 		struct event *event = set_event(set, i);
 
 		ev->leader = i;
@@ -78,7 +78,7 @@ void plan_groups(struct tacho_evset *set)
 		}
 		if (set->opts.apart || !can_bundle(ev, event))
 			continue;
-		if (bundle == NO_EVENT || n == BUNDLE_MAX || !same_home(ev, &set->events.v[bundle])) {
+		if (bundle == NO_EVENT || n == BUNDLE_MAX || !same_places(ev, &set->events.v[bundle])) {
 			bundle = i;
 			n = 0;
 		}

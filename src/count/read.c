@@ -1,12 +1,12 @@
 /*
- * Reading: one read() per unit, then the counts of its members are taken over.
+ * Reads counters: one read() per unit, then the value of each member is updated.
  *
- * A counter that shares the hardware runs only part of the time. What it counted since the
- * read before is scaled by that interval's own times and added to the total; scaling the
- * totals instead would let a value fall when a busy phase was seen more than an idle one. An
- * interval in which the counter never ran says nothing about its rate: its time is carried into
- * the next one. The kernel's RESET is never used, since it clears neither the times nor the
- * counts of children that ended; we remember where an interval began.
+ * A multiplexed counter runs only part of the time. Its count since the previous read is scaled by that
+ * interval's own enabled and running times and added to the total. Scaling the totals instead would
+ * let a value fall when the counter saw more of a busy phase than of an idle one. An
+ * interval in which the counter never ran says nothing about its rate; its time is added to
+ * the next interval. PERF_EVENT_IOC_RESET is never used, because it resets neither the times nor the
+ * counts of children that ended; instead, the values at the start of the interval are remembered.
  */
 #include "count/evset_internal.h"
 
@@ -17,19 +17,19 @@
 
 #define ECHILD_RETRIES 3
 
-/* An interval in which the counter was off the hardware part of the time. */
-static uint64_t scale(struct counter *c, uint64_t raw, uint64_t enabled, uint64_t running)
+/* Scales the count of an interval by enabled / running, and records its rate. */
+static uint64_t scale_interval(struct counter *c, uint64_t raw, uint64_t enabled, uint64_t running)
 {
-	spread_add(&c->spread, raw, running);
+	rate_variance_add(&c->rate, raw, running);
 	return running >= enabled ? raw : num_muldiv(raw, enabled, running);
 }
 
-static void take_count(struct counter *c, struct tacho_reading *r, uint64_t raw, uint64_t enabled,
+static void update_count(struct counter *c, struct tacho_reading *r, uint64_t raw, uint64_t enabled,
 		       uint64_t running)
 {
 	uint64_t d_raw, d_enabled, d_running;
 
-	/* Some kernels let running lead by a hair. */
+	/* On some kernels running is slightly larger than enabled. */
 	if (running > enabled)
 		running = enabled;
 	r->last_enabled_ns = enabled - r->enabled_ns;
@@ -41,13 +41,13 @@ static void take_count(struct counter *c, struct tacho_reading *r, uint64_t raw,
 	d_running = running > c->base_running ? running - c->base_running : 0;
 	c->last_raw = raw > r->raw ? raw - r->raw : 0;
 	r->raw = raw;
-	if (d_running == 0 && d_enabled) {	/* keep the base: the next interval scales over both */
+	if (d_running == 0 && d_enabled) {	/* base_* stay: the next interval includes this one */
 		r->last_value = 0;
 		r->state = running ? TACHO_SCALED : TACHO_NOT_COUNTED;
 		return;
 	}
-	if (d_running != d_enabled || c->spread.n)
-		d_raw = scale(c, d_raw, d_enabled, d_running);
+	if (d_running != d_enabled || c->rate.n)
+		d_raw = scale_interval(c, d_raw, d_enabled, d_running);
 	r->value += d_raw;
 	r->last_value = d_raw;
 	c->base_raw = max_of(raw, c->base_raw);
@@ -57,8 +57,8 @@ static void take_count(struct counter *c, struct tacho_reading *r, uint64_t raw,
 				      : TACHO_SCALED;
 }
 
-/* A value that is a level rather than a count: the last one stands for itself. */
-static void take_snapshot(struct counter *c, struct tacho_reading *r, uint64_t raw,
+/* An event whose value is a level (a temperature), not a count: the newest value replaces the old one. */
+static void update_level(struct counter *c, struct tacho_reading *r, uint64_t raw,
 			  uint64_t enabled, uint64_t running)
 {
 	r->last_enabled_ns = enabled - r->enabled_ns;
@@ -69,21 +69,21 @@ static void take_snapshot(struct counter *c, struct tacho_reading *r, uint64_t r
 	r->state = running ? TACHO_COUNTING : TACHO_NOT_COUNTED;
 }
 
-static void take_member(struct tacho_evset *set, uint32_t at, const struct read_view *v, uint64_t k)
+static void update_member(struct tacho_evset *set, uint32_t at, const struct read_view *v, uint64_t k)
 {
 	struct tacho_reading *r = &set->readings[at];
 
 	if (v->lost_at)
 		r->lost = read_view_lost(v, k);
 	if (set_event(set, r->event)->flags & EVENT_SNAPSHOT)
-		take_snapshot(&set->counters[at], r, read_view_value(v, k), v->enabled,
-			      v->running);
+		update_level(&set->counters[at], r, read_view_value(v, k), v->enabled,
+			     v->running);
 	else
-		take_count(&set->counters[at], r, read_view_value(v, k), v->enabled, v->running);
+		update_count(&set->counters[at], r, read_view_value(v, k), v->enabled, v->running);
 }
 
-/* A read that gave nothing: this interval added nothing. */
-static void take_nothing(struct tacho_evset *set, uint32_t at)
+/* The read failed: this interval adds nothing. */
+static void update_failed(struct tacho_evset *set, uint32_t at)
 {
 	struct tacho_reading *r = &set->readings[at];
 
@@ -91,59 +91,59 @@ static void take_nothing(struct tacho_evset *set, uint32_t at)
 	set->counters[at].last_raw = 0;
 }
 
-static int unit_gave_nothing(struct tacho_evset *set, const struct unit *u)
+static int unit_failed(struct tacho_evset *set, const struct read_unit *u)
 {
 	for (uint32_t k = 0; k < u->n; k++)
-		take_nothing(set, set->members[u->member + k]);
+		update_failed(set, set->members[u->member + k]);
 	return 0;
 }
 
-static void mark_broken(struct tacho_evset *set, const struct unit *u)
+static void mark_broken(struct tacho_evset *set, const struct read_unit *u)
 {
-	unit_gave_nothing(set, u);
+	unit_failed(set, u);
 	for (uint32_t k = 0; k < u->n; k++) {
 		set->counters[set->members[u->member + k]].broken = true;
 		set->readings[set->members[u->member + k]].state = TACHO_FAILED;
 	}
 }
 
-/* One counter by its own descriptor, whatever group it is in. */
-static int read_one(struct tacho_evset *set, uint32_t at)
+/* Reads one counter through its own descriptor, whatever group it is in. */
+static int read_counter(struct tacho_evset *set, uint32_t at)
 {
 	uint64_t format = set->events.v[set->readings[at].event].attr.read_format;
 	struct read_view v;
 	struct cursor c;
 	ssize_t got;
 
-	/* A leader's own descriptor returns the whole group; its value comes first. */
+	/* The descriptor of a leader returns the whole group; the leader's value comes first. */
 	got = sys_perf_read(&set->t->sys, set->counters[at].fd, set->scratch, set->scratch_bytes);
 	if (got <= 0)
 		return got < 0 ? (int)got : -EIO;
 	c = cursor_over(set->scratch, (size_t)got, false);
 	if (read_view_take(&v, &c, format) < 0 || v.n == 0)
 		return -EBADMSG;
-	take_member(set, at, &v, 0);
+	update_member(set, at, &v, 0);
 	return 1;
 }
 
-static int read_singly(struct tacho_evset *set, const struct unit *u)
+static int read_singly(struct tacho_evset *set, const struct read_unit *u)
 {
 	int n = 0;
 
 	for (uint32_t k = 0; k < u->n; k++) {
 		uint32_t at = set->members[u->member + k];
 
-		if (read_one(set, at) > 0)
+		if (read_counter(set, at) > 0)
 			n++;
 		else
-			take_nothing(set, at);
+			update_failed(set, at);
 	}
 	return n;
 }
 
-/* The counters have run all the time so far, and still do: nothing to scale. This is the loop
- * that reading costs, beyond the system call. */
-static void take_exact(struct tacho_evset *set, const struct unit *u, const uint64_t *values,
+/* The counters have run all the time so far, so nothing is scaled. Apart from the system call, most
+ * of the time of a read is spent in this loop. */
+static void update_exact(struct tacho_evset *set, const struct read_unit *u, const uint64_t *values,
 		       size_t stride, uint64_t enabled)
 {
 	const uint32_t *members = &set->members[u->member];
@@ -162,9 +162,9 @@ static void take_exact(struct tacho_evset *set, const struct unit *u, const uint
 	}
 }
 
-/* The usual case, straight from the words: a group with its times, nothing else, never
- * multiplexed. False: look at it properly. */
-static bool take_plain(struct tacho_evset *set, const struct unit *u, ssize_t got)
+/* Fast path for the usual read format, a group with both times, if it was never multiplexed: takes the values
+ * without decoding. Returns false if it does not apply. */
+static bool update_plain_group(struct tacho_evset *set, const struct read_unit *u, ssize_t got)
 {
 	const uint64_t plain = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			       PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -173,12 +173,12 @@ static bool take_plain(struct tacho_evset *set, const struct unit *u, ssize_t go
 	if (!u->exact || u->format != plain || got != (ssize_t)((3 + u->n) * sizeof(*words)) ||
 	    words[0] != u->n || words[1] != words[2])
 		return false;
-	take_exact(set, u, words + 3, 1, words[1]);
+	update_exact(set, u, words + 3, 1, words[1]);
 	return true;
 }
 
-/* From now on the counters of this unit are scaled; their intervals begin where they stand. */
-static void leave_exact(struct tacho_evset *set, struct unit *u)
+/* From now on, the counters of this unit are scaled; their interval starts at the last values. */
+static void start_scaling(struct tacho_evset *set, struct read_unit *u)
 {
 	u->exact = false;
 	for (uint32_t k = 0; k < u->n; k++) {
@@ -192,7 +192,7 @@ static void leave_exact(struct tacho_evset *set, struct unit *u)
 	}
 }
 
-int set_read_unit(struct tacho_evset *set, struct unit *u)
+int set_read_unit(struct tacho_evset *set, struct read_unit *u)
 {
 	struct read_view v;
 	struct cursor c;
@@ -200,41 +200,41 @@ int set_read_unit(struct tacho_evset *set, struct unit *u)
 
 	if (u->singly)
 		return read_singly(set, u);
-	/* ECHILD: the shape of an inherited group changed under the read. */
+	/* ECHILD: an inherited group changed during the read. */
 	for (int tries = 0;; tries++) {
 		got = sys_perf_read(&set->t->sys, u->fd, set->scratch, set->scratch_bytes);
 		if (got != -ECHILD && got != -EINTR)
 			break;
 		if (tries == ECHILD_RETRIES) {
 			if (u->exact)
-				leave_exact(set, u);
+				start_scaling(set, u);
 			return read_singly(set, u);
 		}
 	}
-	if (got == 0) {		/* pinned, and there was no room for it */
+	if (got == 0) {		/* EOF: pinned, and it did not fit on the hardware */
 		mark_broken(set, u);
 		return 0;
 	}
 	if (got < 0)
-		return unit_gave_nothing(set, u);
-	if (take_plain(set, u, got))
+		return unit_failed(set, u);
+	if (update_plain_group(set, u, got))
 		return (int)u->n;
 	c = cursor_over(set->scratch, (size_t)got, false);
 	if (read_view_take(&v, &c, u->format) < 0)
-		return unit_gave_nothing(set, u);
+		return unit_failed(set, u);
 	if (v.n == u->n && u->exact && v.enabled == v.running) {
-		take_exact(set, u, (const uint64_t *)(const void *)v.values, v.stride / sizeof(uint64_t),
+		update_exact(set, u, (const uint64_t *)(const void *)v.values, v.stride / sizeof(uint64_t),
 			   v.enabled);
 		return (int)u->n;
 	}
 	if (u->exact)
-		leave_exact(set, u);
-	if (v.n != u->n) {	/* the kernel dissolved the group */
+		start_scaling(set, u);
+	if (v.n != u->n) {	/* the kernel split the group */
 		u->singly = true;
 		return read_singly(set, u);
 	}
 	for (uint32_t k = 0; k < u->n; k++)
-		take_member(set, set->members[u->member + k], &v, k);
+		update_member(set, set->members[u->member + k], &v, k);
 	return (int)u->n;
 }
 
@@ -245,7 +245,7 @@ int tacho_evset_read(struct tacho_evset *set, struct tacho_error *e)
 	if (!set->is_open)
 		return error_set(e, -EBADF, "the set is not open");
 	if (set->on_many_cpus)
-		n = mover_read(set);
+		n = cpu_reader_read_all(set);
 	else
 		for (size_t i = 0; i < set->units.n; i++)
 			n += set_read_unit(set, &set->units.v[i]);

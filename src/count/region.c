@@ -1,11 +1,11 @@
 /*
- * Self-monitoring: a meter reads the calling thread's counters, a region is the difference of
- * two readings. Counters are never stopped or reset in between, since each of those system
+ * Self-monitoring: a meter reads the calling thread's counters, and a region is the difference of
+ * two readings. Counters are never stopped or reset in between, because each of these system
  * calls costs more than the regions people measure.
  *
- * A reading takes each event from its mapped page where that works, and otherwise by one read()
- * of the kernel group it is in. What the measuring itself adds is found out at open with empty
- * regions; the smallest difference seen is taken off every region.
+ * An event is read from user space through its mapped page where that works, and otherwise by one
+ * read() of its kernel group. The overhead of measuring is determined at open with empty
+ * regions; the smallest difference seen is subtracted from every region.
  */
 #include <tacho/region.h>
 
@@ -28,21 +28,21 @@ struct tacho_meter {
 	const struct perf_event_mmap_page *page[TACHO_METER_EVENTS];
 	uint64_t cost[TACHO_METER_EVENTS];
 	pthread_t owner;
-	unsigned generation;		/* forks of ours before it was opened */
+	unsigned generation;		/* value of `generation` when it was opened */
 };
 
-/* Counts forks from the child's side, so that a child knows the parent's meters are not its own. */
+/* Incremented in the child of each fork, so that a child can tell the parent's meters from its own. */
 static unsigned generation;
 static pthread_once_t generation_once = PTHREAD_ONCE_INIT;
 
-static void in_child(void)
+static void count_fork(void)
 {
 	generation++;
 }
 
 static void watch_forks(void)
 {
-	pthread_atfork(NULL, NULL, in_child);
+	pthread_atfork(NULL, NULL, count_fork);
 }
 
 static bool is_owner(const struct tacho_meter *m)
@@ -50,8 +50,8 @@ static bool is_owner(const struct tacho_meter *m)
 	return m->generation == generation && pthread_equal(m->owner, pthread_self());
 }
 
-/* One read() of a unit; every member's value goes to its event's slot. */
-static int read_unit(struct tacho_meter *m, const struct unit *u, struct tacho_mark *out)
+/* Reads a unit with one read(), and stores the value of each member at its event's index. */
+static int read_by_syscall(struct tacho_meter *m, const struct read_unit *u, struct tacho_mark *out)
 {
 	struct tacho_evset *set = m->set;
 	ssize_t got = sys_perf_read(&set->t->sys, u->fd, set->scratch, set->scratch_bytes);
@@ -71,15 +71,15 @@ static int read_unit(struct tacho_meter *m, const struct unit *u, struct tacho_m
 	return 0;
 }
 
-/* A unit by its members' pages; -EAGAIN as soon as one of them is not on a counter. */
-static int read_pages(struct tacho_meter *m, const struct unit *u, struct tacho_mark *out)
+/* Reads a unit through its members' mapped pages. -EAGAIN if one of them is not on a hardware counter now. */
+static int read_pages(struct tacho_meter *m, const struct read_unit *u, struct tacho_mark *out)
 {
-	struct fast_value v = { 0 };
+	struct user_read_value v = { 0 };
 
 	for (uint32_t k = 0; k < u->n; k++) {
 		uint32_t i = m->set->readings[m->set->members[u->member + k]].event;
 
-		if (!m->page[i] || fast_read(m->page[i], arch_counter, &v) < 0)
+		if (!m->page[i] || user_read(m->page[i], arch_counter, &v) < 0)
 			return -EAGAIN;
 		out->value[i] = v.value;
 	}
@@ -92,21 +92,21 @@ static int read_meter(struct tacho_meter *m, struct tacho_mark *out)
 {
 	out->enabled_ns = out->running_ns = 0;
 	for (size_t i = 0; i < m->set->units.n; i++) {
-		const struct unit *u = &m->set->units.v[i];
+		const struct read_unit *u = &m->set->units.v[i];
 		bool mapped = m->page[m->set->readings[m->set->members[u->member]].event] != NULL;
 		int err;
 
 		if (mapped && read_pages(m, u, out) == 0)
 			continue;
-		err = read_unit(m, u, out);
+		err = read_by_syscall(m, u, out);
 		if (err < 0)
 			return err;
 	}
 	return 0;
 }
 
-/* Time the counters were off the hardware; it grows between two readings only when they were. */
-static uint64_t time_off(const struct tacho_mark *mark)
+/* For how long the counters were not on the hardware. */
+static uint64_t time_multiplexed(const struct tacho_mark *mark)
 {
 	return mark->enabled_ns > mark->running_ns ? mark->enabled_ns - mark->running_ns : 0;
 }
@@ -128,8 +128,8 @@ static void calibrate(struct tacho_meter *m)
 			m->cost[i] = 0;
 }
 
-/* All events as one group, so that one reading is one system call; it may be split where the
- * hardware has no room for it. Groups the caller wrote stay as they are. */
+/* Makes all events one weak group, so that a reading is one system call unless the group does not fit
+ * the hardware and is split. Does nothing if the caller wrote groups. */
 static void make_group(struct tacho_evset *set)
 {
 	for (size_t i = 0; i < set->list.n; i++)
@@ -142,10 +142,11 @@ static void make_group(struct tacho_evset *set)
 	}
 }
 
-/* An event of a core PMU: by the generic types, or of a PMU that says it can be asked. */
-static bool can_ask(struct tacho_evset *set, size_t i)
+/* Whether user-space access can be requested for the event: of a generic hardware type, or of a PMU with an
+ * "rdpmc" format field. */
+static bool has_user_access_bit(struct tacho_evset *set, size_t i)
 {
-	const struct counted *ev = &set->events.v[i];
+	const struct counted_event *ev = &set->events.v[i];
 	struct pmu_format format;
 	struct pmu *pmu;
 
@@ -156,8 +157,8 @@ static bool can_ask(struct tacho_evset *set, size_t i)
 	       pmu_format(set->t, pmu, str_of("rdpmc"), &format) > 0;
 }
 
-/* arm64 grants user access per event, and only where the administrator switched it on. */
-static void ask_user_access(struct tacho_evset *set)
+/* arm64 grants user-space access per event, and only if kernel.perf_user_access is set. */
+static void request_user_access(struct tacho_evset *set)
 {
 	int allowed = 0;
 
@@ -166,18 +167,18 @@ static void ask_user_access(struct tacho_evset *set)
 		return;
 	set->wide_bits = arch_user_wide();
 	for (size_t i = 0; i < set->events.n; i++)
-		if (can_ask(set, i))
+		if (has_user_access_bit(set, i))
 			set->events.v[i].attr.config1 |= arch_user_access();
 }
 
 static int check_events(const struct tacho_evset *set, struct tacho_error *e)
 {
 	for (size_t i = 0; i < set->events.n; i++) {
-		const struct counted *ev = &set->events.v[i];
+		const struct counted_event *ev = &set->events.v[i];
 
 		if (set->list.v[i].kind == TACHO_EVENT_TOOL)
-			return error_set(e, -EINVAL, "%s is computed, not counted, and has no place "
-					 "in a meter", ev->shown.name);
+			return error_set(e, -EINVAL, "%s is computed, not counted, so a meter "
+					 "cannot read it", ev->shown.name);
 		if (ev->state != TACHO_COUNTING)
 			return explain_event(set, (uint32_t)i, ev->err ? ev->err : -EINVAL, e);
 	}
@@ -198,12 +199,12 @@ static int open_set(struct tacho_meter *m, struct tacho *t, const char *spec, st
 		return error_set(e, -E2BIG, "a meter holds at most %d events, not %u",
 				 TACHO_METER_EVENTS, m->n);
 	make_group(m->set);
-	ask_user_access(m->set);
+	request_user_access(m->set);
 	err = tacho_evset_open(m->set, TACHO_OPTS(tacho_evset_opts, .no_inherit = true), e);
 	return err < 0 ? err : check_events(m->set, e);
 }
 
-static bool may_map(const struct counted *ev)
+static bool may_map(const struct counted_event *ev)
 {
 	return ev->attr.type != PERF_TYPE_SOFTWARE && ev->attr.type != PERF_TYPE_TRACEPOINT &&
 	       arch_can_read_counters();
@@ -212,7 +213,7 @@ static bool may_map(const struct counted *ev)
 static void map_pages(struct tacho_meter *m)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
-		const struct counted *ev = &m->set->events.v[i];
+		const struct counted_event *ev = &m->set->events.v[i];
 
 		if (!may_map(ev) || sys_map_page(m->set->counters[ev->first].fd, &m->page[i]) < 0)
 			continue;
@@ -311,7 +312,7 @@ int tacho_region_end(struct tacho_meter *m, const struct tacho_mark *mark,
 	err = read_meter(m, &now);
 	if (err < 0)
 		return err;
-	if (time_off(&now) != time_off(mark)) {
+	if (time_multiplexed(&now) != time_multiplexed(mark)) {
 		region->n++;
 		region->n_multiplexed++;
 		return 0;

@@ -1,9 +1,10 @@
 /*
- * Summing the counters by place: the whole target, threads, CPUs, or what CPUs share.
+ * Sums counters by place: the whole target, threads, CPUs, or units that CPUs share (cores, caches, dies,
+ * sockets, nodes).
  *
- * Which place a (CPU, thread) pair belongs to is worked out once per placement and kind of
- * place; summing then is one pass over the readings. Instances of one PMU type (uncore_imc_0,
- * uncore_imc_1 ...), which one word of the user expanded to, are summed under the first.
+ * The place of each (CPU, thread) pair is determined once per placement and kind of place;
+ * summing is then one pass over the readings. Instances of one PMU type (uncore_imc_0,
+ * uncore_imc_1 ...) that one event name expanded to are summed under the first instance.
  */
 #include "count/evset_internal.h"
 
@@ -35,7 +36,7 @@ static int compare_places(const struct tacho_place *a, const struct tacho_place 
 	return order;
 }
 
-/* What the CPUs of a place share; only what the kind of place is about is filled in. */
+/* Fills in the place of a CPU: only the fields that identify a place of kind out->per. */
 static void place_of_cpu(const struct topology_cpu *at, int level, struct tacho_place *out)
 {
 	switch (out->per) {
@@ -69,7 +70,7 @@ static void place_of_cpu(const struct topology_cpu *at, int level, struct tacho_
 	out->socket = at->socket;
 }
 
-static struct tacho_place place_of(struct tacho_evset *set, const struct pair *at,
+static struct tacho_place place_of(struct tacho_evset *set, const struct cpu_tid *at,
 				   enum tacho_per per, int level)
 {
 	struct tacho_place place = nowhere;
@@ -99,23 +100,23 @@ static struct tacho_place place_of(struct tacho_evset *set, const struct pair *a
 	return place;
 }
 
-struct keyed {
+struct pair_place {
 	struct tacho_place place;
 	uint32_t pair;
 };
 
 static int by_place(const void *a, const void *b)
 {
-	const struct keyed *x = a, *y = b;
+	const struct pair_place *x = a, *y = b;
 	int order = compare_places(&x->place, &y->place);
 
 	return order ? order : (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Works out places and place_of for this kind of place. 0 or -ENOMEM. */
-static int gather(struct tacho_evset *set, struct placement *p, enum tacho_per per, int level)
+/* Fills in p->places and p->place_of for this kind of place. 0 or -ENOMEM. */
+static int group_by_place(struct tacho_evset *set, struct placement *p, enum tacho_per per, int level)
 {
-	scoped(freep) struct keyed *keyed = NULL;
+	scoped(freep) struct pair_place *pair_place = NULL;
 
 	if (p->grouped && p->per == per && p->level == level)
 		return 0;
@@ -123,20 +124,20 @@ static int gather(struct tacho_evset *set, struct placement *p, enum tacho_per p
 		p->place_of = calloc(p->n, sizeof(*p->place_of));
 	if (!p->places)
 		p->places = calloc(p->n, sizeof(*p->places));
-	keyed = calloc(p->n, sizeof(*keyed));
-	if (!p->place_of || !p->places || !keyed)
+	pair_place = calloc(p->n, sizeof(*pair_place));
+	if (!p->place_of || !p->places || !pair_place)
 		return -ENOMEM;
 	for (size_t k = 0; k < p->n; k++) {
-		keyed[k].place = place_of(set, &p->v[k], per, level);
-		keyed[k].pair = (uint32_t)k;
+		pair_place[k].place = place_of(set, &p->v[k], per, level);
+		pair_place[k].pair = (uint32_t)k;
 	}
 	if (per != TACHO_PER_TOTAL)
-		qsort(keyed, p->n, sizeof(*keyed), by_place);
+		qsort(pair_place, p->n, sizeof(*pair_place), by_place);
 	p->n_places = 0;
 	for (size_t k = 0; k < p->n; k++) {
-		if (k == 0 || compare_places(&keyed[k].place, &keyed[k - 1].place) != 0)
-			p->places[p->n_places++] = keyed[k].place;
-		p->place_of[keyed[k].pair] = (uint32_t)(p->n_places - 1);
+		if (k == 0 || compare_places(&pair_place[k].place, &pair_place[k - 1].place) != 0)
+			p->places[p->n_places++] = pair_place[k].place;
+		p->place_of[pair_place[k].pair] = (uint32_t)(p->n_places - 1);
 	}
 	p->grouped = true;
 	p->per = per;
@@ -149,11 +150,11 @@ int sums_name_threads(struct tacho_evset *set)
 	int err = 0;
 
 	for (size_t i = 0; err == 0 && i < set->placements.n; i++)
-		err = gather(set, &set->placements.v[i], TACHO_PER_THREAD, 0);
+		err = group_by_place(set, &set->placements.v[i], TACHO_PER_THREAD, 0);
 	return err;
 }
 
-/* While a row is summed its error_percent holds the sum of squared errors. */
+/* Until finish_row(), error_percent holds the sum of squared errors. */
 static void add_error(struct tacho_sum *row, const struct counter *c, const struct tacho_reading *r,
 		      bool last_only)
 {
@@ -163,8 +164,8 @@ static void add_error(struct tacho_sum *row, const struct counter *c, const stru
 
 	if (running >= enabled)
 		return;
-	se = spread_error(&c->spread, last_only ? 1 : c->spread.n, enabled, running);
-	row->error_percent += se * se;		/* NAN sticks */
+	se = multiplex_error(&c->rate, last_only ? 1 : c->rate.n, enabled, running);
+	row->error_percent += se * se;		/* NAN stays NAN */
 }
 
 static void add_reading(struct tacho_sum *row, const struct tacho_sums_opts *opts,
@@ -181,9 +182,9 @@ static void add_reading(struct tacho_sum *row, const struct tacho_sums_opts *opt
 	add_error(row, c, r, last);
 }
 
-/* An event that its PMU counts once per package, however many CPUs it was opened on: whether
- * an earlier CPU of the package has it already. */
-static bool counted_before(struct tacho_evset *set, const struct placement *p, size_t k)
+/* For an event that every CPU of a package reports (per-package events): whether an earlier CPU of the same
+ * package was added already. */
+static bool package_counted_before(struct tacho_evset *set, const struct placement *p, size_t k)
 {
 	const struct topology *t = set_topology(set);
 	const struct topology_cpu *at = topology_cpu(t, p->v[k].cpu), *other;
@@ -221,16 +222,16 @@ static enum tacho_per effective_per(const struct event *event, const struct tach
 									  : opts->per;
 }
 
-/* The rows of one event (or one more instance of it) from `start` on, made where missing. */
+/* Adds event i to the rows of event `shown_as`, which start at sums.v[start]; missing rows are created. */
 static int sum_event(struct tacho_evset *set, uint32_t i, uint32_t shown_as, size_t start,
 		     const struct tacho_sums_opts *opts)
 {
-	const struct counted *ev = &set->events.v[i];
+	const struct counted_event *ev = &set->events.v[i];
 	const struct event *event = set_event(set, i);
 	struct placement *p = set_placement(set, ev);
 	enum tacho_per per = effective_per(event, opts);
-	/* A cpumask has each unit once already: several CPUs of a package are several units. */
-	bool once = event->flags & EVENT_PER_PKG && !(event->flags & EVENT_UNCORE) && per != TACHO_PER_CPU;
+	/* The cpumask of an uncore PMU has one CPU per unit, so several CPUs of a package are several units. */
+	bool once_per_package = event->flags & EVENT_PER_PKG && !(event->flags & EVENT_UNCORE) && per != TACHO_PER_CPU;
 	bool first = shown_as == i;
 	int err;
 
@@ -240,7 +241,7 @@ static int sum_event(struct tacho_evset *set, uint32_t i, uint32_t shown_as, siz
 		place.per = per;
 		return find_row(set, start, &place) || add_row(set, shown_as, &place) ? 0 : -ENOMEM;
 	}
-	err = gather(set, p, per, opts->cache_level);
+	err = group_by_place(set, p, per, opts->cache_level);
 	if (err < 0)
 		return err;
 	for (size_t k = 0; k < p->n_places; k++)
@@ -254,7 +255,7 @@ static int sum_event(struct tacho_evset *set, uint32_t i, uint32_t shown_as, siz
 		struct tacho_sum *row = first ? &set->sums.v[start + p->place_of[k]]
 					      : find_row(set, start, place);
 
-		if (!once || !counted_before(set, p, k))
+		if (!once_per_package || !package_counted_before(set, p, k))
 			add_reading(row, opts, &set->counters[ev->first + k],
 				    &set->readings[ev->first + k]);
 	}
@@ -263,16 +264,17 @@ static int sum_event(struct tacho_evset *set, uint32_t i, uint32_t shown_as, siz
 
 static bool any_broken(struct tacho_evset *set, uint32_t i)
 {
-	const struct counted *ev = &set->events.v[i];
+	const struct counted_event *ev = &set->events.v[i];
 
-	for (size_t k = 0; k < counted_n(set, ev); k++)
+	for (size_t k = 0; k < event_n_places(set, ev); k++)
 		if (set->counters[ev->first + k].broken)
 			return true;
 	return false;
 }
 
-/* A CPU that reads a socket's or a die's counters stands for that, and may be another after a reboot. */
-static void say_where(struct tacho_evset *set, struct tacho_sum *row)
+/* The CPU that reads a socket's or die's counters may be a different one after a reboot, so such rows
+ * also name the socket, die and node. */
+static void add_cpu_location(struct tacho_evset *set, struct tacho_sum *row)
 {
 	const struct topology_cpu *at;
 
@@ -286,14 +288,14 @@ static void say_where(struct tacho_evset *set, struct tacho_sum *row)
 	row->place.node = at->node;
 }
 
-/* State, share and error of a row, once all counters are in it. */
+/* Computes the state, share and error of a row after all its counters were added. */
 static void finish_row(struct tacho_evset *set, struct tacho_sum *row,
 		       const struct tacho_sums_opts *opts)
 {
-	const struct counted *ev = &set->events.v[row->event];
+	const struct counted_event *ev = &set->events.v[row->event];
 	double squared = row->error_percent;
 
-	say_where(set, row);
+	add_cpu_location(set, row);
 	row->share = row->enabled_ns ? (double)row->running_ns / (double)row->enabled_ns : 1;
 	row->error_percent = NAN;
 	if (opts->no_scale)
@@ -333,18 +335,18 @@ int tacho_evset_sums(struct tacho_evset *set, const struct tacho_sums_opts *give
 		return err;
 	set->sums.n = 0;
 	for (uint32_t i = 0; i < set->events.n; i++) {
-		const struct counted *ev = &set->events.v[i];
+		const struct counted_event *ev = &set->events.v[i];
 		size_t start = set->sums.n;
 
 		if (!opts.no_merge && ev->shown.merge != i)
 			continue;
 		err = sum_event(set, i, i, start, &opts);
-		for (uint32_t k = ev->twin; err == 0 && !opts.no_merge && k != NO_EVENT;
-		     k = set->events.v[k].twin)
+		for (uint32_t k = ev->next_instance; err == 0 && !opts.no_merge && k != NO_EVENT;
+		     k = set->events.v[k].next_instance)
 			err = sum_event(set, k, i, start, &opts);
 		if (err < 0)
 			return err;
-		if (!opts.no_merge && ev->twin != NO_EVENT)
+		if (!opts.no_merge && ev->next_instance != NO_EVENT)
 			qsort(&set->sums.v[start], set->sums.n - start, sizeof(*set->sums.v),
 			      by_row_place);
 		for (size_t k = start; k < set->sums.n; k++)

@@ -1,5 +1,5 @@
 /*
- * What there is to count on, for callers that choose by name: processes, control groups, CPUs.
+ * Lists what events can count on: processes, control groups, CPUs.
  */
 #include "count/evset_internal.h"
 
@@ -19,7 +19,7 @@ int tacho_processes(struct tacho *t, int (*fn)(void *arg, const struct tacho_pro
 		struct tacho_process p = { .size = sizeof(p), .pid = all.v[i], .comm = comm };
 
 		if (proc_uid(&t->sys, p.pid, &p.uid) < 0)
-			continue;		/* has ended meanwhile */
+			continue;		/* it has ended meanwhile */
 		proc_comm(&t->sys, p.pid, comm, sizeof(comm));
 		err = fn(arg, &p);
 	}

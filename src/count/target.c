@@ -1,10 +1,10 @@
 /*
- * From the caller's options to a list of (CPU, thread) pairs per event.
+ * Turns the caller's options into a list of (CPU, thread) pairs for each event.
  *
- * Three kinds of target: the calling thread, a list of threads (each followed into its
- * children), or CPUs. Most events count at every place of the target; a PMU that serves only
- * some CPUs, a cpu= term, or a PMU that belongs to a socket rather than to tasks narrows that.
- * No sysfs or /proc file is read unless the options need it.
+ * There are three kinds of target: the calling thread, a list of threads (with the children that they
+ * create), or CPUs. Most events count at every place of the target. Exceptions are PMUs that exist only
+ * on some CPUs, events with a cpu= term, and uncore PMUs, which cannot count single tasks.
+ * Files of sysfs and /proc are read only if the options need them.
  */
 #include "count/evset_internal.h"
 
@@ -14,14 +14,14 @@
 
 #include "base/vec.h"
 
-void target_done(struct target *target)
+void target_done(struct evset_target *target)
 {
 	if (target->watch_fd > 0)
 		close(target->watch_fd);
 	idlist_done(&target->pids);
 	idlist_done(&target->tids);
 	cpuset_done(&target->cpus);
-	*target = (struct target){ 0 };
+	*target = (struct evset_target){ 0 };
 }
 
 static int refuse_contradiction(const struct tacho_evset_opts *opts, struct tacho_error *e)
@@ -29,23 +29,23 @@ static int refuse_contradiction(const struct tacho_evset_opts *opts, struct tach
 	bool tasks = opts->n_pids || opts->n_tids || opts->by_uid;
 
 	if (opts->all_cpus && tasks)
-		return error_set(e, -EINVAL, "either the whole machine is counted or some of its "
-				 "processes, not both");
+		return error_set(e, -EINVAL, "cannot count both the whole machine and single "
+				 "processes");
 	if (opts->all_cpus && opts->cpus)
-		return error_set(e, -EINVAL, "either all CPUs are counted or the CPUs %s, not both",
+		return error_set(e, -EINVAL, "cannot count both all CPUs and only the CPUs %s",
 				 opts->cpus);
 	if (opts->per_thread && !opts->all_cpus && !tasks)
-		return error_set(e, -EINVAL, "counting per thread needs processes to look into, or "
+		return error_set(e, -EINVAL, "counting per thread needs processes, threads, or "
 				 "the whole machine");
 	if (opts->all_user && opts->all_kernel)
-		return error_set(e, -EINVAL, "only user space and only the kernel: nothing is left "
-				 "to count");
+		return error_set(e, -EINVAL, "all_user and all_kernel exclude each other: nothing "
+				 "would be counted");
 	if (opts->enable_on_exec && (opts->n_pids != 1 || opts->n_tids || opts->by_uid))
-		return error_set(e, -EINVAL, "starting with an exec needs exactly one process");
+		return error_set(e, -EINVAL, "enable_on_exec needs exactly one process");
 	return 0;
 }
 
-/* The threads of one process; a process that is gone is left out when there are others. */
+/* Adds the threads of one process. One that has ended is an error only if `required`. */
 static int add_process(struct tacho_evset *set, int pid, bool required, struct tacho_error *e)
 {
 	int err = proc_threads(&set->t->sys, pid, &set->target.tids);
@@ -55,9 +55,9 @@ static int add_process(struct tacho_evset *set, int pid, bool required, struct t
 		return 0;
 	}
 	if (err == -ESRCH)
-		return error_set(e, err, "no process has the number %d", pid);
+		return error_set(e, err, "there is no process %d", pid);
 	if (err < 0)
-		return error_set(e, err, "the threads of process %d cannot be listed: %s", pid,
+		return error_set(e, err, "cannot list the threads of process %d: %s", pid,
 				 strerror(-err));
 	return idlist_add(&set->target.pids, pid) < 0 ? error_nomem(e) : 0;
 }
@@ -79,7 +79,7 @@ static int add_user(struct tacho_evset *set, uint32_t uid, struct tacho_error *e
 	int err = proc_of_user(&set->t->sys, uid, &pids);
 
 	if (err < 0)
-		return error_set(e, err, "the processes of user %u cannot be listed: %s", uid,
+		return error_set(e, err, "cannot list the processes of user %u: %s", uid,
 				 strerror(-err));
 	err = add_processes(set, &pids, e);
 	if (err == 0 && set->target.tids.n == 0)
@@ -87,23 +87,23 @@ static int add_user(struct tacho_evset *set, uint32_t uid, struct tacho_error *e
 	return err;
 }
 
-static int add_everyone(struct tacho_evset *set, struct tacho_error *e)
+static int add_all_processes(struct tacho_evset *set, struct tacho_error *e)
 {
 	scoped(idlist_done) struct idlist pids = { 0 };
 	int err = proc_all(&set->t->sys, &pids);
 
 	if (err < 0)
-		return error_set(e, err, "the processes cannot be listed: %s", strerror(-err));
+		return error_set(e, err, "cannot list the processes: %s", strerror(-err));
 	return add_processes(set, &pids, e);
 }
 
 static int add_listed(struct tacho_evset *set, const struct tacho_evset_opts *opts,
 		      struct tacho_error *e)
 {
-	struct target *target = &set->target;
+	struct evset_target *target = &set->target;
 	int err = 0;
 
-	/* A command that waits for its exec has one thread; no need to look. */
+	/* A command that waits for its exec has exactly one thread. */
 	if (opts->enable_on_exec)
 		return idlist_add(&target->pids, opts->pids[0]) < 0 ||
 		       idlist_add(&target->tids, opts->pids[0]) < 0 ? error_nomem(e) : 0;
@@ -119,26 +119,26 @@ static int add_listed(struct tacho_evset *set, const struct tacho_evset_opts *op
 static int resolve_tasks(struct tacho_evset *set, const struct tacho_evset_opts *opts,
 			 struct tacho_error *e)
 {
-	struct target *target = &set->target;
+	struct evset_target *target = &set->target;
 	int err = add_listed(set, opts, e);
 
 	target->kind = TARGET_TASKS;
 	if (err == 0 && opts->by_uid)
 		err = add_user(set, opts->uid, e);
 	if (err == 0 && opts->per_thread && opts->all_cpus)
-		err = add_everyone(set, e);
+		err = add_all_processes(set, e);
 	if (err < 0)
 		return err;
 	idlist_sort(&target->tids);
 	idlist_sort(&target->pids);
 	if (target->tids.n == 0)
-		return error_set(e, -ESRCH, "none of the processes is there any more");
+		return error_set(e, -ESRCH, "all of the processes have ended");
 	if (target->some_vanished)
-		set_note(set, NO_EVENT, NOTE_GONE);
+		set_note(set, NO_EVENT, NOTE_TASKS_GONE);
 	return 0;
 }
 
-/* Keeps those CPUs of the list that are online; the others go into a note. */
+/* Removes offline CPUs from the list, with a note. */
 static int keep_online(struct tacho_evset *set, const struct cpuset *online)
 {
 	scoped(cpuset_done) struct cpuset asked = set->target.cpus, off = { 0 };
@@ -165,7 +165,7 @@ static int parse_cpus(struct tacho_evset *set, const char *list, struct tacho_er
 	if (err == -ENOMEM)
 		return error_nomem(e);
 	if (err < 0 || cpuset_empty(cpus))
-		return error_set(e, -EINVAL, "'%s' is no list of CPUs like 0-3,8", list);
+		return error_set(e, -EINVAL, "'%s' is not a list of CPUs like 0-3,8", list);
 	if (sys_online_cpus(&set->t->sys, &online) < 0)
 		return 0;
 	if (keep_online(set, &online) < 0)
@@ -182,8 +182,8 @@ static int refuse_cgroups_on_tasks(const struct tacho_evset *set, struct tacho_e
 	for (size_t i = 0; i < set->events.n; i++) {
 		if (!set->events.v[i].cgroup)
 			continue;
-		error_set(e, -EINVAL, "'%s' counts in the cgroup %s, and the kernel counts cgroups on "
-			  "CPUs only", set->events.v[i].shown.name, set->events.v[i].cgroup);
+		error_set(e, -EINVAL, "'%s' counts in the cgroup %s, which the kernel can do on CPUs "
+			  "only, not for tasks", set->events.v[i].shown.name, set->events.v[i].cgroup);
 		error_hint(e, "count on all CPUs (-a) or some (-C)");
 		return -EINVAL;
 	}
@@ -193,7 +193,7 @@ static int refuse_cgroups_on_tasks(const struct tacho_evset *set, struct tacho_e
 int target_resolve(struct tacho_evset *set, const struct tacho_evset_opts *opts,
 		   struct tacho_error *e)
 {
-	struct target *target = &set->target;
+	struct evset_target *target = &set->target;
 	int err = refuse_contradiction(opts, e);
 
 	if (err == 0 && opts->cpus)
@@ -207,7 +207,7 @@ int target_resolve(struct tacho_evset *set, const struct tacho_evset_opts *opts,
 		if (!opts->cpus)
 			err = sys_online_cpus(&set->t->sys, &target->cpus);
 		if (err < 0)
-			error_set(e, err, "the list of CPUs cannot be read: %s", strerror(-err));
+			error_set(e, err, "cannot read the list of online CPUs: %s", strerror(-err));
 	} else {
 		target->kind = TARGET_SELF;
 		err = idlist_add(&target->tids, 0) < 0 ? error_nomem(e) : 0;
@@ -217,8 +217,8 @@ int target_resolve(struct tacho_evset *set, const struct tacho_evset_opts *opts,
 	return err;
 }
 
-/* Whether event->cpus is just what its core PMU covers (hybrid machines): a task event then
- * counts wherever the task meets that PMU, and one counter per thread is enough. */
+/* Whether event->cpus are exactly the CPUs of its core PMU (hybrid machines). Then one counter per thread is
+ * enough: it counts whenever the task runs on a CPU of that PMU. */
 static bool covers_core_pmu(const struct tacho_evset *set, const struct event *event)
 {
 	scoped(cpuset_done) struct cpuset pmu = { 0 };
@@ -236,16 +236,16 @@ static bool covers_core_pmu(const struct tacho_evset *set, const struct event *e
 
 static int add_pair(struct placement *p, int cpu, int tid)
 {
-	struct pair *at = vec_add(p);
+	struct cpu_tid *at = vec_add(p);
 
 	if (!at)
 		return -ENOMEM;
-	*at = (struct pair){ .cpu = cpu, .tid = tid };
+	*at = (struct cpu_tid){ .cpu = cpu, .tid = tid };
 	return 0;
 }
 
-/* The pairs of every thread (or of none) on one CPU. */
-static int add_tasks(const struct target *target, struct placement *p, int cpu)
+/* Adds a pair of `cpu` and each thread of the target, or of `cpu` alone for a CPU target. */
+static int add_cpu_pairs(const struct evset_target *target, struct placement *p, int cpu)
 {
 	int err = 0;
 
@@ -256,9 +256,9 @@ static int add_tasks(const struct target *target, struct placement *p, int cpu)
 	return err;
 }
 
-/* A ring is written by one CPU, and the kernel maps none for an event that both follows
- * children and any CPU: so sampled tasks get an event per CPU, unless each is on its own. */
-static int spread_over_cpus(struct tacho_evset *set)
+/* The kernel refuses to map a ring buffer for an inherited event that is not bound to a CPU. Sampled tasks
+ * therefore get one event per CPU, except with per_thread. */
+static int use_online_cpus_for_sampling(struct tacho_evset *set)
 {
 	if (!set->sampling.on || set->sampling.per_thread || !cpuset_empty(&set->target.cpus))
 		return 0;
@@ -267,7 +267,7 @@ static int spread_over_cpus(struct tacho_evset *set)
 
 static int fill_pairs(struct tacho_evset *set, const struct event *event, struct placement *p)
 {
-	const struct target *target = &set->target;
+	const struct evset_target *target = &set->target;
 	const struct cpuset *cpus = &target->cpus, *only = &event->cpus;
 	int err = 0;
 
@@ -275,7 +275,7 @@ static int fill_pairs(struct tacho_evset *set, const struct event *event, struct
 		return add_pair(p, -1, -1);
 	if (event->flags & EVENT_UNCORE && target->kind != TARGET_CPUS)
 		return 0;
-	err = spread_over_cpus(set);
+	err = use_online_cpus_for_sampling(set);
 	if (err < 0)
 		return err;
 	if (cpuset_empty(only))
@@ -283,12 +283,12 @@ static int fill_pairs(struct tacho_evset *set, const struct event *event, struct
 	else if (cpuset_empty(cpus) && covers_core_pmu(set, event))
 		only = NULL;
 	if (cpuset_empty(cpus) && !only)
-		return add_tasks(target, p, -1);
+		return add_cpu_pairs(target, p, -1);
 	if (cpuset_empty(cpus))
 		cpus = only;
 	for (int cpu = cpuset_next(cpus, -1); err == 0 && cpu >= 0; cpu = cpuset_next(cpus, cpu))
 		if (!only || cpuset_has(only, cpu))
-			err = add_tasks(target, p, cpu);
+			err = add_cpu_pairs(target, p, cpu);
 	return err;
 }
 
@@ -300,7 +300,7 @@ static bool same_pairs(const struct placement *a, const struct placement *b)
 static void explain_nowhere(struct tacho_evset *set, uint32_t i)
 {
 	scoped(buf_done) struct buf shown = { 0 };
-	struct counted *ev = &set->events.v[i];
+	struct counted_event *ev = &set->events.v[i];
 	const struct event *event = set_event(set, i);
 
 	ev->state = TACHO_UNSUPPORTED;
@@ -311,18 +311,18 @@ static void explain_nowhere(struct tacho_evset *set, uint32_t i)
 		return;
 	}
 	cpuset_print(&event->cpus, &shown);
-	ev->why = set_text(set, "it can be counted on the CPUs %s only, and none of them was asked for",
+	ev->why = set_text(set, "it can be counted on the CPUs %s only, and none of them was selected",
 			   shown.bytes ? shown.bytes : "");
 }
 
 int target_place(struct tacho_evset *set, uint32_t i)
 {
-	struct counted *ev = &set->events.v[i];
+	struct counted_event *ev = &set->events.v[i];
 	const struct event *event = set_event(set, i);
 	struct placement p = { 0 }, *fresh;
 	int err;
 
-	/* The usual case without building the list again: the same place as the event before. */
+	/* Fast path for the usual case: the same places as the previous event. */
 	if (i && cpuset_empty(&event->cpus) && !(event->flags & EVENT_UNCORE) &&
 	    cpuset_empty(&event[-1].cpus) && !(event[-1].flags & EVENT_UNCORE) &&
 	    (event->kind == TACHO_EVENT_TOOL) == (event[-1].kind == TACHO_EVENT_TOOL)) {
@@ -352,10 +352,10 @@ int target_place(struct tacho_evset *set, uint32_t i)
 	return 0;
 }
 
-/* One thread is watched at a time: the run goes on while any of them does. */
+/* Watches one thread at a time; the target has ended when all of its threads have. */
 int tacho_evset_watch(struct tacho_evset *set)
 {
-	struct target *target = &set->target;
+	struct evset_target *target = &set->target;
 
 	if (target->kind != TARGET_TASKS)
 		return -EINVAL;

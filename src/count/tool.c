@@ -1,9 +1,9 @@
 /*
- * Events that are computed rather than counted: how long it took, user and system time, and
- * numbers about the machine that metrics divide by.
+ * Tool events, which tacho computes instead of counting them: elapsed time, user and system time, and
+ * constants of the machine that metrics use.
  *
- * User and system time come from /proc, so they are as coarse as the kernel's clock tick; of a
- * command that was waited for, the exact times are known and used.
+ * User and system time come from /proc, so their resolution is the kernel's clock tick. For a
+ * command that tacho has waited for, the exact times are known and used.
  */
 #include "count/evset_internal.h"
 
@@ -48,7 +48,7 @@ static int task_times(struct tacho_evset *set, struct proc_times *out)
 	return found ? 0 : -ESRCH;
 }
 
-/* The target's times since it began; a process that ended takes its share along. */
+/* CPU times of the target since it started. The times of a process that ended are lost. */
 static int target_times(struct tacho_evset *set, struct proc_times *out)
 {
 	struct rusage ru;
@@ -86,8 +86,8 @@ void tool_start(struct tacho_evset *set)
 		clock->times_failed = target_times(set, &clock->base) < 0;
 }
 
-/* Adds the stretch since the clock was started to `sum_ns` and `sum`. */
-static void measure(struct tacho_evset *set, uint64_t *sum_ns, struct proc_times *sum)
+/* The times of all periods in which the clock ran, including the current one. */
+static void measure_times(struct tacho_evset *set, uint64_t *sum_ns, struct proc_times *sum)
 {
 	struct tool_clock *clock = &set->clock;
 	struct proc_times now = { 0 };
@@ -109,7 +109,7 @@ void tool_stop(struct tacho_evset *set)
 
 	if (!set->has_tools)
 		return;
-	measure(set, &clock->sum_ns, &clock->sum);
+	measure_times(set, &clock->sum_ns, &clock->sum);
 	clock->runs = false;
 }
 
@@ -119,8 +119,8 @@ static bool same_core(const struct topology_cpu *a, const struct topology_cpu *b
 	       a->core == b->core;
 }
 
-/* Whether every core that is counted is counted with all its hardware threads. */
-static bool core_wide(struct tacho_evset *set)
+/* Whether all hardware threads of each counted core are counted. */
+static bool is_core_wide(struct tacho_evset *set)
 {
 	const struct topology *t = set_topology(set);
 	const struct cpuset *cpus = &set->target.cpus;
@@ -135,21 +135,21 @@ static bool core_wide(struct tacho_evset *set)
 	return true;
 }
 
-/* A number about the machine or the target; false: it cannot be known here. */
-static bool constant(struct tacho_evset *set, enum tool_event tool, uint64_t *out)
+/* A constant of the machine or the target. Returns false if it is unknown here. */
+static bool constant_value(struct tacho_evset *set, enum tool_event tool, uint64_t *out)
 {
 	if (tool == TOOL_CORE_WIDE) {
-		*out = core_wide(set);
+		*out = is_core_wide(set);
 		return true;
 	}
 	if (tool == TOOL_TARGET_CPU) {
 		*out = set->target.kind == TARGET_CPUS;
 		return true;
 	}
-	return literal_number(set->t, set_topology(set), tool, out);
+	return machine_value(set->t, set_topology(set), tool, out);
 }
 
-static void take_value(struct tacho_reading *r, uint64_t value, bool is_level, uint64_t elapsed_ns)
+static void set_reading(struct tacho_reading *r, uint64_t value, bool is_level, uint64_t elapsed_ns)
 {
 	r->last_value = is_level ? value : since(value, r->value);
 	r->value = r->raw = is_level ? value : max_of(value, r->value);
@@ -161,7 +161,7 @@ static void take_value(struct tacho_reading *r, uint64_t value, bool is_level, u
 static void read_tool(struct tacho_evset *set, uint32_t i, uint64_t elapsed_ns,
 		      const struct proc_times *times)
 {
-	struct counted *ev = &set->events.v[i];
+	struct counted_event *ev = &set->events.v[i];
 	struct tacho_reading *r = &set->readings[ev->first];
 	enum tool_event tool = set_event(set, i)->tool;
 	uint64_t value = 0;
@@ -171,11 +171,11 @@ static void read_tool(struct tacho_evset *set, uint32_t i, uint64_t elapsed_ns,
 	if (is_time(tool) && set->clock.times_failed) {
 		r->state = TACHO_NOT_COUNTED;
 	} else if (tool == TOOL_DURATION_TIME) {
-		take_value(r, elapsed_ns, false, elapsed_ns);
+		set_reading(r, elapsed_ns, false, elapsed_ns);
 	} else if (is_time(tool)) {
-		take_value(r, tool == TOOL_USER_TIME ? times->user_ns : times->system_ns, false, elapsed_ns);
-	} else if (constant(set, tool, &value)) {
-		take_value(r, value, true, elapsed_ns);
+		set_reading(r, tool == TOOL_USER_TIME ? times->user_ns : times->system_ns, false, elapsed_ns);
+	} else if (constant_value(set, tool, &value)) {
+		set_reading(r, value, true, elapsed_ns);
 	} else {
 		ev->state = r->state = TACHO_UNSUPPORTED;
 		ev->why = set_text(set, "%s is not known on this machine", ev->shown.name);
@@ -188,7 +188,7 @@ void tool_read(struct tacho_evset *set)
 	struct proc_times times;
 	uint64_t elapsed_ns;
 
-	measure(set, &elapsed_ns, &times);
+	measure_times(set, &elapsed_ns, &times);
 	for (uint32_t i = 0; i < set->events.n; i++)
 		if (set_event(set, i)->kind == TACHO_EVENT_TOOL)
 			read_tool(set, i, elapsed_ns, &times);

@@ -1,7 +1,7 @@
 /*
- * After opening: which read() calls there are. A group whose leader carries
- * PERF_FORMAT_GROUP is one, every other counter is one by itself. Members come in the order
- * they were opened, which is the order in which the kernel returns them.
+ * After opening, builds the list of read() calls (units). A group whose leader has
+ * PERF_FORMAT_GROUP is one unit, every other counter is a unit of its own. Members are listed in the
+ * order they were opened, which is the order in which the kernel returns them.
  */
 #include "count/evset_internal.h"
 
@@ -10,9 +10,9 @@
 #include "base/vec.h"
 #include "record/read.h"
 
-static int add_unit(struct tacho_evset *set, struct unit unit)
+static int add_unit(struct tacho_evset *set, struct read_unit unit)
 {
-	struct unit *u = vec_add(&set->units);
+	struct read_unit *u = vec_add(&set->units);
 	size_t bytes = read_bytes(unit.format, unit.n);
 
 	if (!u)
@@ -22,15 +22,15 @@ static int add_unit(struct tacho_evset *set, struct unit unit)
 	return 0;
 }
 
-/* The counters of the group that event `lead` leads at place k, into members[]. */
-static uint32_t collect(struct tacho_evset *set, uint32_t lead, size_t k, uint32_t at)
+/* Writes the counters of event `lead`'s group at place k to members[at] and on. Returns how many. */
+static uint32_t collect_members(struct tacho_evset *set, uint32_t lead, size_t k, uint32_t at)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = lead; i < set->events.n; i++) {
-		const struct counted *ev = &set->events.v[i];
+		const struct counted_event *ev = &set->events.v[i];
 
-		if (ev->leader != lead || counted_n(set, ev) <= k)
+		if (ev->leader != lead || event_n_places(set, ev) <= k)
 			continue;
 		if (set->counters[ev->first + k].fd >= 0)
 			set->members[at + n++] = ev->first + (uint32_t)k;
@@ -38,8 +38,8 @@ static uint32_t collect(struct tacho_evset *set, uint32_t lead, size_t k, uint32
 	return n;
 }
 
-/* Levels and lost samples need a look at each counter; everything else starts out exact. */
-static bool all_exact(struct tacho_evset *set, const struct unit *u)
+/* Whether the unit starts on the fast path, unscaled. Levels and lost counts are not handled there. */
+static bool starts_exact(struct tacho_evset *set, const struct read_unit *u)
 {
 	bool exact = !(u->format & PERF_FORMAT_LOST);
 
@@ -54,25 +54,25 @@ static bool all_exact(struct tacho_evset *set, const struct unit *u)
 
 static int add_event(struct tacho_evset *set, uint32_t i, uint32_t *at)
 {
-	const struct counted *ev = &set->events.v[i];
-	const struct counted *lead = &set->events.v[ev->leader];
+	const struct counted_event *ev = &set->events.v[i];
+	const struct counted_event *lead = &set->events.v[ev->leader];
 	bool grouped = lead->attr.read_format & PERF_FORMAT_GROUP;
 	int err = 0;
 
 	if (grouped && lead != ev)
 		return 0;
-	for (size_t k = 0; err == 0 && k < counted_n(set, ev); k++) {
-		struct unit unit = { .fd = set->counters[ev->first + k].fd, .n = 1, .member = *at,
+	for (size_t k = 0; err == 0 && k < event_n_places(set, ev); k++) {
+		struct read_unit unit = { .fd = set->counters[ev->first + k].fd, .n = 1, .member = *at,
 				     .format = ev->attr.read_format };
 
 		if (unit.fd < 0)
 			continue;
 		if (grouped)
-			unit.n = collect(set, i, k, *at);
+			unit.n = collect_members(set, i, k, *at);
 		else
 			set->members[*at] = ev->first + (uint32_t)k;
 		unit.cpu = set->readings[ev->first + k].cpu;
-		unit.exact = all_exact(set, &unit);
+		unit.exact = starts_exact(set, &unit);
 		*at += unit.n;
 		err = add_unit(set, unit);
 		if (err == 0 && set->target.kind == TARGET_CPUS && unit.cpu != set->units.v[0].cpu)
@@ -83,7 +83,7 @@ static int add_event(struct tacho_evset *set, uint32_t i, uint32_t *at)
 
 static int by_cpu(const void *a, const void *b)
 {
-	const struct unit *x = a, *y = b;
+	const struct read_unit *x = a, *y = b;
 
 	if (x->cpu != y->cpu)
 		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
@@ -103,7 +103,7 @@ int units_build(struct tacho_evset *set)
 			err = add_event(set, i, &at);
 	if (err < 0)
 		return err;
-	/* Whoever reads by moving from CPU to CPU wants each CPU's together. */
+	/* cpu_reader.c needs the units of each CPU together. */
 	if (set->on_many_cpus)
 		qsort(set->units.v, set->units.n, sizeof(*set->units.v), by_cpu);
 	set->scratch = calloc(1, set->scratch_bytes + sizeof(uint64_t));

@@ -14,7 +14,7 @@
 /* What every check looks at; gathered once. */
 struct patient {
 	struct tacho *t;
-	struct host host;
+	struct host_facts host;
 	struct strlist pmus;		/* names below bus/event_source/devices */
 	bool core_pmu;
 	int n_cpus;
@@ -31,10 +31,10 @@ struct finding {
 	char fix[400];
 };
 
-struct check {
+struct doctor_check {
 	const char *id, *title, *affects;
 	/* Writes *f and returns true, or returns false where the question does not arise. */
-	bool (*run)(struct patient *p, const struct check *c, struct finding *f);
+	bool (*run)(struct patient *p, const struct doctor_check *c, struct finding *f);
 	int number;			/* a capability */
 	const char *word;		/* a configuration option, a PMU, a flag of setcap */
 	const char *loss;		/* what is missed without it */
@@ -42,10 +42,10 @@ struct check {
 
 struct topic {
 	const char *name;
-	const struct check *checks;	/* ends with a row without id */
+	const struct doctor_check *checks;	/* ends with a row without id */
 };
 
-extern const struct check kernel_checks[], cpu_checks[], permission_checks[], limit_checks[],
+extern const struct doctor_check kernel_checks[], cpu_checks[], permission_checks[], limit_checks[],
 	tracing_checks[], config_checks[], live_checks[];
 
 /* Each sets one part of a finding; `say` also sets the verdict. */

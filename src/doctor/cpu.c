@@ -10,9 +10,9 @@
 #include "event/pmu.h"
 
 /* The kinds of PMU: some by their names, the others by what sysfs says of them. */
-enum kind { KIND_CORE, KIND_ENERGY, KIND_TRACE, KIND_KERNEL, KIND_UNCORE, KIND_OTHER };
+enum pmu_kind { KIND_CORE, KIND_ENERGY, KIND_TRACE, KIND_KERNEL, KIND_UNCORE, KIND_OTHER };
 
-static const struct { const char *pattern; enum kind kind; } kinds[] = {
+static const struct { const char *pattern; enum pmu_kind kind; } kinds[] = {
 	{ "power", KIND_ENERGY },	{ "power_core", KIND_ENERGY },	{ "intel_pt", KIND_TRACE },
 	{ "intel_bts", KIND_TRACE },	{ "cs_etm", KIND_TRACE },	{ "arm_spe_*", KIND_TRACE },
 	{ "hisi_ptt*", KIND_TRACE },	{ "ibs_*", KIND_TRACE },	{ "software", KIND_KERNEL },
@@ -21,7 +21,7 @@ static const struct { const char *pattern; enum kind kind; } kinds[] = {
 	{ "cstate_*", KIND_OTHER },
 };
 
-static enum kind kind_of(const struct patient *p, const char *name)
+static enum pmu_kind kind_of(const struct patient *p, const char *name)
 {
 	struct pmu *pmu;
 
@@ -34,7 +34,7 @@ static enum kind kind_of(const struct patient *p, const char *name)
 }
 
 /* "cpu_core, cpu_atom"; ends in " and N more" where it would not fit. Returns how many. */
-static int list_kind(const struct patient *p, enum kind kind, struct finding *f)
+static int list_kind(const struct patient *p, enum pmu_kind kind, struct finding *f)
 {
 	size_t n = 0, room = sizeof(f->value) - 24;
 	int found = 0, left_out = 0;
@@ -56,7 +56,7 @@ static int list_kind(const struct patient *p, enum kind kind, struct finding *f)
 	return found;
 }
 
-static bool check_core(struct patient *p, const struct check *c, struct finding *f)
+static bool check_core(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (list_kind(p, KIND_CORE, f) > 0) {
@@ -75,7 +75,7 @@ static bool check_core(struct patient *p, const struct check *c, struct finding 
 	return true;
 }
 
-static bool check_uncore(struct patient *p, const struct check *c, struct finding *f)
+static bool check_uncore(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	bool allowed = host_is_perfmon(&p->host) ||
 		       (p->host.paranoid != HOST_UNKNOWN && p->host.paranoid <= 0);
@@ -95,7 +95,7 @@ static bool check_uncore(struct patient *p, const struct check *c, struct findin
 	return true;
 }
 
-static bool check_energy(struct patient *p, const struct check *c, struct finding *f)
+static bool check_energy(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (list_kind(p, KIND_ENERGY, f) == 0)
@@ -106,7 +106,7 @@ static bool check_energy(struct patient *p, const struct check *c, struct findin
 	return true;
 }
 
-static bool check_trace_pmus(struct patient *p, const struct check *c, struct finding *f)
+static bool check_trace_pmus(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (list_kind(p, KIND_TRACE, f) == 0)
@@ -115,7 +115,7 @@ static bool check_trace_pmus(struct patient *p, const struct check *c, struct fi
 	return true;
 }
 
-static bool check_kernel_pmus(struct patient *p, const struct check *c, struct finding *f)
+static bool check_kernel_pmus(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (list_kind(p, KIND_KERNEL, f) == 0) {
@@ -129,7 +129,7 @@ static bool check_kernel_pmus(struct patient *p, const struct check *c, struct f
 	return true;
 }
 
-static bool check_other_pmus(struct patient *p, const struct check *c, struct finding *f)
+static bool check_other_pmus(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (list_kind(p, KIND_OTHER, f) == 0)
@@ -138,7 +138,7 @@ static bool check_other_pmus(struct patient *p, const struct check *c, struct fi
 	return true;
 }
 
-static bool check_watchdog(struct patient *p, const struct check *c, struct finding *f)
+static bool check_watchdog(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (p->host.nmi_watchdog == HOST_UNKNOWN)
@@ -156,7 +156,7 @@ static bool check_watchdog(struct patient *p, const struct check *c, struct find
 }
 
 /* x86 has a file at the PMU; arm64 and riscv have one switch for all. */
-static bool check_rdpmc(struct patient *p, const struct check *c, struct finding *f)
+static bool check_rdpmc(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	char text[16];
 
@@ -192,7 +192,7 @@ static bool check_rdpmc(struct patient *p, const struct check *c, struct finding
 	return true;
 }
 
-const struct check cpu_checks[] = {
+const struct doctor_check cpu_checks[] = {
 	{ "pmu-core", "core PMU", "stat, record, top", check_core, 0, NULL, NULL },
 	{ "pmu-uncore", "uncore PMUs", "stat -a", check_uncore, 0, NULL, NULL },
 	{ "pmu-energy", "energy PMU", "stat -a", check_energy, 0, NULL, NULL },

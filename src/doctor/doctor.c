@@ -80,7 +80,7 @@ static int patient_init(struct patient *p, struct tacho *t, struct tacho_error *
 	return 0;
 }
 
-static int run_check(struct patient *p, const struct topic *topic, const struct check *c,
+static int run_check(struct patient *p, const struct topic *topic, const struct doctor_check *c,
 		     int (*fn)(void *arg, const struct tacho_finding *f), void *arg)
 {
 	struct finding f = { .verdict = TACHO_INFO };
@@ -120,7 +120,7 @@ int tacho_doctor(struct tacho *t, int (*fn)(void *arg, const struct tacho_findin
 	if (err < 0)
 		return err;
 	for (size_t i = 0; i < countof(topics); i++)
-		for (const struct check *c = topics[i].checks; c->id; c++) {
+		for (const struct doctor_check *c = topics[i].checks; c->id; c++) {
 			err = run_check(&p, &topics[i], c, fn, arg);
 			if (err)
 				return err;

@@ -9,14 +9,14 @@
 #include "sys/probe.h"
 #include "sys/kernel_trial.h"
 
-static bool is_before(const struct host *h, int major, int minor)
+static bool is_before(const struct host_facts *h, int major, int minor)
 {
 	return h->version_major < major || (h->version_major == major && h->version_minor < minor);
 }
 
-static bool check_release(struct patient *p, const struct check *c, struct finding *f)
+static bool check_release(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
-	const struct host *h = &p->host;
+	const struct host_facts *h = &p->host;
 
 	(void)c;
 	finding_value(f, "%s", h->release);
@@ -45,7 +45,7 @@ static const struct { int size; const char *has, *lacks; } sizes[] = {
 	{ 0, "the first fields", "sample_max_stack (4.8)" },
 };
 
-static bool check_attr_size(struct patient *p, const struct check *c, struct finding *f)
+static bool check_attr_size(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int size = trial_attr_size(&p->t->sys);
 	size_t i = 0;
@@ -71,10 +71,10 @@ static bool check_attr_size(struct patient *p, const struct check *c, struct fin
 }
 
 /* Each is asked of the kernel; distributions move features between versions. */
-static bool check_features(struct patient *p, const struct check *c, struct finding *f)
+static bool check_features(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	size_t n, known = 0, at = 0;
-	const struct feature *features = probe_features(&n);
+	const struct kernel_feature *features = probe_features(&n);
 	struct probe probe;
 	char lacks[240] = "";
 
@@ -98,7 +98,7 @@ static bool check_features(struct patient *p, const struct check *c, struct find
 	return true;
 }
 
-static bool check_hypervisor(struct patient *p, const struct check *c, struct finding *f)
+static bool check_hypervisor(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (!p->host.hypervisor[0])
@@ -109,7 +109,7 @@ static bool check_hypervisor(struct patient *p, const struct check *c, struct fi
 	return true;
 }
 
-static bool check_container(struct patient *p, const struct check *c, struct finding *f)
+static bool check_container(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (!p->host.container[0] && !p->host.user_namespace)
@@ -122,7 +122,7 @@ static bool check_container(struct patient *p, const struct check *c, struct fin
 	return true;
 }
 
-static bool check_lockdown(struct patient *p, const struct check *c, struct finding *f)
+static bool check_lockdown(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	const char *mode = p->host.lockdown;
 
@@ -141,7 +141,7 @@ static bool check_lockdown(struct patient *p, const struct check *c, struct find
 	return true;
 }
 
-static bool check_lsm(struct patient *p, const struct check *c, struct finding *f)
+static bool check_lsm(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (!p->host.lsm[0])
@@ -153,7 +153,7 @@ static bool check_lsm(struct patient *p, const struct check *c, struct finding *
 	return true;
 }
 
-static bool check_seccomp(struct patient *p, const struct check *c, struct finding *f)
+static bool check_seccomp(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	bool refused = p->self_error == -EPERM || p->self_error == -ENOSYS;
 
@@ -172,7 +172,7 @@ static bool check_seccomp(struct patient *p, const struct check *c, struct findi
 
 #define ALL "stat, record, top, trace"
 
-const struct check kernel_checks[] = {
+const struct doctor_check kernel_checks[] = {
 	{ "kernel", "kernel release", ALL, check_release, 0, NULL, NULL },
 	{ "attr-size", "perf_event_attr", ALL, check_attr_size, 0, NULL, NULL },
 	{ "features", "perf_events features", ALL, check_features, 0, NULL, NULL },

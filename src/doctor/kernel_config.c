@@ -61,7 +61,7 @@ static struct str config_value(const struct patient *p, const char *option)
 	return (struct str){ 0 };
 }
 
-static bool check_source(struct patient *p, const struct check *c, struct finding *f)
+static bool check_source(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	if (p->config.n)
@@ -74,7 +74,7 @@ static bool check_source(struct patient *p, const struct check *c, struct findin
 }
 
 /* Rows with number 1 are only worth a note when they are missing. */
-static bool check_option(struct patient *p, const struct check *c, struct finding *f)
+static bool check_option(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	struct str value = config_value(p, c->title);
 
@@ -91,7 +91,7 @@ static bool check_option(struct patient *p, const struct check *c, struct findin
 }
 
 /* ORC on x86, frame pointers elsewhere: either will do. */
-static bool check_unwinder(struct patient *p, const struct check *c, struct finding *f)
+static bool check_unwinder(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	bool orc = config_value(p, "CONFIG_UNWINDER_ORC").n > 0;
 	bool frames = config_value(p, "CONFIG_FRAME_POINTER").n > 0 ||
@@ -112,7 +112,7 @@ static bool check_unwinder(struct patient *p, const struct check *c, struct find
 	{ .id = (id_), .title = (option_), .affects = (affects_), .run = check_option,             \
 	  .number = (minor_), .word = (with_), .loss = (without_) }
 
-const struct check config_checks[] = {
+const struct doctor_check config_checks[] = {
 	{ "config", "kernel configuration", NULL, check_source, 0, NULL, NULL },
 	OPTION("config-perf-events", "CONFIG_PERF_EVENTS", "stat, record, top, trace", 0,
 	       "perf_event_open is built in", "there is no perf_event_open at all"),

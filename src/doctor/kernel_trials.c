@@ -104,17 +104,17 @@ static bool write_result(struct patient *p, struct finding *f, int err, int para
 	return true;
 }
 
-static bool check_count_self(struct patient *p, const struct check *c, struct finding *f)
+static bool check_count_self(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	return write_result(p, f, p->self_error, 2, c->word, c->loss);
 }
 
-static bool check_sample_self(struct patient *p, const struct check *c, struct finding *f)
+static bool check_sample_self(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	return write_result(p, f, p->sample_error, 2, c->word, c->loss);
 }
 
-static bool check_count_system(struct patient *p, const struct check *c, struct finding *f)
+static bool check_count_system(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int err = try_event(p, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, false,
 					       true });
@@ -122,7 +122,7 @@ static bool check_count_system(struct patient *p, const struct check *c, struct 
 	return write_result(p, f, err, 0, c->word, c->loss);
 }
 
-static bool check_sample_system(struct patient *p, const struct check *c, struct finding *f)
+static bool check_sample_system(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int err = try_event(p, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, true,
 					       true });
@@ -130,7 +130,7 @@ static bool check_sample_system(struct patient *p, const struct check *c, struct
 	return write_result(p, f, err, 0, c->word, c->loss);
 }
 
-static bool check_kernel_side(struct patient *p, const struct check *c, struct finding *f)
+static bool check_kernel_side(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int err = try_event(p, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, false,
 					       false });
@@ -138,7 +138,7 @@ static bool check_kernel_side(struct patient *p, const struct check *c, struct f
 	return write_result(p, f, err, 1, c->word, c->loss);
 }
 
-static bool check_hardware(struct patient *p, const struct check *c, struct finding *f)
+static bool check_hardware(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int err = try_event(p, (struct trial){ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, USER_SIDE,
 					       false, false });
@@ -167,7 +167,7 @@ static int tracepoint_id(const struct patient *p, uint64_t *out)
 }
 
 /* Counting a tracepoint on an own process is open to all; naming it needs tracefs. */
-static bool check_tracepoint(struct patient *p, const struct check *c, struct finding *f)
+static bool check_tracepoint(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	uint64_t id = 0;
 	int err = tracepoint_id(p, &id);
@@ -181,7 +181,7 @@ static bool check_tracepoint(struct patient *p, const struct check *c, struct fi
 	return write_result(p, f, err, 1, c->word, c->loss);
 }
 
-static bool check_breakpoint(struct patient *p, const struct check *c, struct finding *f)
+static bool check_breakpoint(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	static volatile uint32_t watched;
 	struct perf_event_attr attr = {
@@ -195,7 +195,7 @@ static bool check_breakpoint(struct patient *p, const struct check *c, struct fi
 	return write_result(p, f, try_attr(p, &attr, false), 2, c->word, c->loss);
 }
 
-const struct check live_checks[] = {
+const struct doctor_check live_checks[] = {
 	{ "live-count-self", "counting own processes", "stat", check_count_self, 0,
 	  "software events count", "not even software events of own processes may be counted" },
 	{ "live-hardware", "hardware counters", "stat, record, top", check_hardware, 0,

@@ -7,14 +7,14 @@
 
 enum { MLOCK_KB_DEFAULT = 516, RATE_DEFAULT = 100000, RATE_WANTED = 4000, STACK_DEFAULT = 127 };
 
-static bool is_ring_free(const struct host *h)
+static bool is_ring_free(const struct host_facts *h)
 {
 	return host_has_cap(h, HOST_CAP_IPC_LOCK) || h->paranoid == -1;
 }
 
-static bool check_mlock(struct patient *p, const struct check *c, struct finding *f)
+static bool check_mlock(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
-	const struct host *h = &p->host;
+	const struct host_facts *h = &p->host;
 
 	(void)c;
 	if (h->mlock_kb == HOST_UNKNOWN)
@@ -43,9 +43,9 @@ static void print_size(char *out, size_t size, uint64_t bytes)
 }
 
 /* BPF maps were charged to RLIMIT_MEMLOCK before Linux 5.11, to the cgroup since. */
-static bool check_memlock(struct patient *p, const struct check *c, struct finding *f)
+static bool check_memlock(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
-	const struct host *h = &p->host;
+	const struct host_facts *h = &p->host;
 	bool charged = h->version_major < 5 || (h->version_major == 5 && h->version_minor < 11);
 	char text[32];
 
@@ -66,7 +66,7 @@ static bool check_memlock(struct patient *p, const struct check *c, struct findi
 }
 
 /* The kernel lowers the rate by itself when sampling takes too long. */
-static bool check_rate(struct patient *p, const struct check *c, struct finding *f)
+static bool check_rate(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int rate = p->host.max_sample_rate;
 
@@ -85,7 +85,7 @@ static bool check_rate(struct patient *p, const struct check *c, struct finding 
 	return true;
 }
 
-static bool check_cpu_time(struct patient *p, const struct check *c, struct finding *f)
+static bool check_cpu_time(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int percent = p->host.cpu_time_max_percent;
 
@@ -104,7 +104,7 @@ static bool check_cpu_time(struct patient *p, const struct check *c, struct find
 	return true;
 }
 
-static bool check_stack(struct patient *p, const struct check *c, struct finding *f)
+static bool check_stack(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int depth = p->host.max_stack;
 
@@ -125,9 +125,9 @@ static bool check_stack(struct patient *p, const struct check *c, struct finding
 }
 
 /* An event on every CPU and thread takes a descriptor each. */
-static bool check_files(struct patient *p, const struct check *c, struct finding *f)
+static bool check_files(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
-	const struct host *h = &p->host;
+	const struct host_facts *h = &p->host;
 	uint64_t wanted = 4096;
 
 	(void)c;
@@ -147,7 +147,7 @@ static bool check_files(struct patient *p, const struct check *c, struct finding
 	return true;
 }
 
-const struct check limit_checks[] = {
+const struct doctor_check limit_checks[] = {
 	{ "mlock-kb", "perf_event_mlock_kb", "record, top, trace", check_mlock, 0, NULL, NULL },
 	{ "memlock", "RLIMIT_MEMLOCK", "record, top, trace", check_memlock, 0, NULL, NULL },
 	{ "max-sample-rate", "max_sample_rate", "record, top", check_rate, 0, NULL, NULL },

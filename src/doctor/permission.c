@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static bool check_user(struct patient *p, const struct check *c, struct finding *f)
+static bool check_user(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
 	finding_value(f, "%u%s", p->host.euid, p->host.euid == 0 ? " (root)" : "");
@@ -30,7 +30,7 @@ levels[] = {
 	{ -1, TACHO_OK, "everything is allowed to everyone", NULL },
 };
 
-static bool check_paranoid(struct patient *p, const struct check *c, struct finding *f)
+static bool check_paranoid(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int level = p->host.paranoid;
 	size_t i = 0;
@@ -61,14 +61,14 @@ static bool check_paranoid(struct patient *p, const struct check *c, struct find
 }
 
 /* CAP_SYS_ADMIN stands for CAP_PERFMON and CAP_BPF, as it did alone before Linux 5.8. */
-static bool stands_in(const struct host *h, int cap)
+static bool stands_in(const struct host_facts *h, int cap)
 {
 	return (cap == HOST_CAP_PERFMON || cap == HOST_CAP_BPF) && host_has_cap(h, HOST_CAP_SYS_ADMIN);
 }
 
-static bool check_capability(struct patient *p, const struct check *c, struct finding *f)
+static bool check_capability(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
-	const struct host *h = &p->host;
+	const struct host_facts *h = &p->host;
 
 	if (host_has_cap(h, c->number)) {
 		finding_value(f, "held");
@@ -85,7 +85,7 @@ static bool check_capability(struct patient *p, const struct check *c, struct fi
 }
 
 /* Never asked for: what it unlocks, smaller capabilities unlock as well. */
-static bool check_sys_admin(struct patient *p, const struct check *c, struct finding *f)
+static bool check_sys_admin(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	bool held = host_has_cap(&p->host, HOST_CAP_SYS_ADMIN);
 	bool old = p->host.version_major && (p->host.version_major < 5 ||
@@ -103,9 +103,9 @@ static bool check_sys_admin(struct patient *p, const struct check *c, struct fin
  * /proc/kallsyms shows addresses to holders of CAP_SYSLOG while kptr_restrict is below 2, and to
  * everyone where it is 0 and perf_event_paranoid at most 1.
  */
-static bool check_kptr(struct patient *p, const struct check *c, struct finding *f)
+static bool check_kptr(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
-	const struct host *h = &p->host;
+	const struct host_facts *h = &p->host;
 	bool syslog = host_has_cap(h, HOST_CAP_SYSLOG);
 
 	(void)c;
@@ -133,7 +133,7 @@ static bool check_kptr(struct patient *p, const struct check *c, struct finding 
 	{ .id = (id_), .title = (title_), .affects = (affects_), .run = check_capability,          \
 	  .number = (cap_), .word = (with_), .loss = (without_) }
 
-const struct check permission_checks[] = {
+const struct doctor_check permission_checks[] = {
 	{ "user", "user", NULL, check_user, 0, NULL, NULL },
 	{ "paranoid", "perf_event_paranoid", "stat, record, top, trace", check_paranoid, 0, NULL, NULL },
 	CAP("cap-perfmon", "CAP_PERFMON", "stat -a, record -a, top, trace", HOST_CAP_PERFMON,

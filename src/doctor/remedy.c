@@ -18,13 +18,13 @@ static const struct { int number; const char *name, *docker; } caps[] = {
 	{ HOST_CAP_SYS_ADMIN, "cap_sys_admin", "SYS_ADMIN" },
 };
 
-static bool is_perfmon_kernel(const struct host *h)
+static bool is_perfmon_kernel(const struct host_facts *h)
 {
 	/* CAP_PERFMON and CAP_BPF came with Linux 5.8. */
 	return h->version_major > 5 || (h->version_major == 5 && h->version_minor >= 8);
 }
 
-static bool is_named(const struct host *h, int cap)
+static bool is_named(const struct host_facts *h, int cap)
 {
 	return is_perfmon_kernel(h) || (cap != HOST_CAP_PERFMON && cap != HOST_CAP_BPF);
 }
@@ -34,13 +34,13 @@ void remedy_sysctl(const struct patient *p, struct finding *f, const char *setti
 	finding_fix(f, "sysctl -w %s%s", setting, p->host.container[0] ? "  # on the host" : "");
 }
 
-static const char *engine(const struct host *h)
+static const char *engine(const struct host_facts *h)
 {
 	return strcmp(h->container, "podman") == 0 ? "podman" : "docker";
 }
 
 /* Rootless engines cannot give what only the initial user namespace decides. */
-static void container_capability(const struct host *h, struct finding *f, const char *name)
+static void container_capability(const struct host_facts *h, struct finding *f, const char *name)
 {
 	if (strcmp(h->container, "kubernetes") == 0)
 		finding_fix(f, "securityContext: { capabilities: { add: [\"%s\"] } }  # in the pod's container",
@@ -52,7 +52,7 @@ static void container_capability(const struct host *h, struct finding *f, const 
 			    engine(h), name);
 }
 
-static const char *docker_name(const struct host *h, int cap)
+static const char *docker_name(const struct host_facts *h, int cap)
 {
 	for (size_t i = 0; is_named(h, cap) && i < countof(caps); i++)
 		if (caps[i].number == cap)
@@ -62,7 +62,7 @@ static const char *docker_name(const struct host *h, int cap)
 
 void remedy_capability(struct patient *p, struct finding *f, int cap)
 {
-	const struct host *h = &p->host;
+	const struct host_facts *h = &p->host;
 	char list[160] = "";
 	size_t n = 0;
 
@@ -82,7 +82,7 @@ void remedy_capability(struct patient *p, struct finding *f, int cap)
 
 static void remedy_refused(struct patient *p, struct finding *f, int paranoid)
 {
-	const struct host *h = &p->host;
+	const struct host_facts *h = &p->host;
 	char setting[64];
 
 	if (h->seccomp == 2 && h->container[0] && strcmp(h->container, "kubernetes") == 0) {

@@ -28,7 +28,7 @@ static void place_of_tracefs(const struct patient *p, char *out, size_t size)
  * tracefs belongs to root (mode 700), its files are 0440 and 0640. Only the gid option reaches the
  * files inside, so opening it to a group is the remedy that works; mode alone is not.
  */
-static bool check_tracefs(struct patient *p, const struct check *c, struct finding *f)
+static bool check_tracefs(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	const char *tracefs = sys_tracefs(&p->t->sys);
 	int why = errno;
@@ -54,7 +54,7 @@ static bool check_tracefs(struct patient *p, const struct check *c, struct findi
 	return true;
 }
 
-static bool check_debugfs(struct patient *p, const struct check *c, struct finding *f)
+static bool check_debugfs(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	scoped(buf_done) struct buf mounts = { 0 };
 	bool needed = p->host.version_major && (p->host.version_major < 4 ||
@@ -87,7 +87,7 @@ static bool has_pmu(const struct patient *p, const char *name)
 }
 
 /* Probes come from a PMU of their own (4.17) or from a file of tracefs. */
-static bool check_probe(struct patient *p, const struct check *c, struct finding *f)
+static bool check_probe(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	const char *tracefs = sys_tracefs(&p->t->sys);
 	char path[PATH_MAX] = "";
@@ -115,7 +115,7 @@ static bool check_probe(struct patient *p, const struct check *c, struct finding
 	return true;
 }
 
-static bool check_bpf(struct patient *p, const struct check *c, struct finding *f)
+static bool check_bpf(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int err = trial_bpf();
 
@@ -135,7 +135,7 @@ static bool check_bpf(struct patient *p, const struct check *c, struct finding *
 	return true;
 }
 
-static bool check_unprivileged_bpf(struct patient *p, const struct check *c, struct finding *f)
+static bool check_unprivileged_bpf(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	int value = p->host.unprivileged_bpf_disabled;
 
@@ -148,7 +148,7 @@ static bool check_unprivileged_bpf(struct patient *p, const struct check *c, str
 	return true;
 }
 
-static bool check_btf(struct patient *p, const struct check *c, struct finding *f)
+static bool check_btf(struct patient *p, const struct doctor_check *c, struct finding *f)
 {
 	char path[PATH_MAX];
 
@@ -165,7 +165,7 @@ static bool check_btf(struct patient *p, const struct check *c, struct finding *
 	return true;
 }
 
-const struct check tracing_checks[] = {
+const struct doctor_check tracing_checks[] = {
 	{ "tracefs", "tracefs", "list, stat, record, trace, probe", check_tracefs, 0, NULL, NULL },
 	{ "debugfs", "debugfs", "list, stat, record, trace", check_debugfs, 0, NULL, NULL },
 	{ "kprobes", "kprobes", "probe, record, trace", check_probe, 0, "kprobe",

@@ -286,7 +286,7 @@ static int prepare_event(struct tacho_sampler *s, uint32_t i, struct tacho_error
 	int err;
 
 	if (event->kind == TACHO_EVENT_TOOL) {
-		struct counted *ev = &s->set->events.v[i];
+		struct counted_event *ev = &s->set->events.v[i];
 
 		ev->state = TACHO_UNSUPPORTED;
 		ev->err = -EOPNOTSUPP;

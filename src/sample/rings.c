@@ -27,7 +27,7 @@ static bool is_tracker(const struct tacho_sampler *s, size_t event)
 	return event == s->set->sampling.tracker;
 }
 
-static struct sampler_ring *find_ring(struct tacho_sampler *s, const struct pair *at, bool tracker,
+static struct sampler_ring *find_ring(struct tacho_sampler *s, const struct cpu_tid *at, bool tracker,
 				      bool overwrite)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {
@@ -44,13 +44,13 @@ static struct sampler_ring *find_ring(struct tacho_sampler *s, const struct pair
 static int collect_rings(struct tacho_sampler *s, bool tracker)
 {
 	for (uint32_t i = 0; i < s->set->events.n; i++) {
-		const struct counted *ev = &s->set->events.v[i];
+		const struct counted_event *ev = &s->set->events.v[i];
 		const struct placement *p = set_placement(s->set, ev);
 		bool overwrite = ev->attr.flags & PERF_ATTR_WRITE_BACKWARD;
 
 		if (is_tracker(s, i) != tracker)
 			continue;
-		for (size_t k = 0; k < counted_n(s->set, ev); k++) {
+		for (size_t k = 0; k < event_n_places(s->set, ev); k++) {
 			int fd = s->set->counters[ev->first + k].fd;
 			struct sampler_ring *r = fd < 0 ? NULL : find_ring(s, &p->v[k], tracker, overwrite);
 
@@ -90,7 +90,7 @@ static unsigned pages_within(size_t bytes)
  */
 void rings_plan(struct tacho_sampler *s)
 {
-	struct host host = { .mlock_kb = HOST_UNKNOWN };
+	struct host_facts host = { .mlock_kb = HOST_UNKNOWN };
 	size_t bytes = UNLIMITED_RING_BYTES, n = s->opts.target.n_tids + 1;
 	scoped(cpuset_done) struct cpuset online = { 0 };
 	uint32_t mark;

@@ -24,7 +24,7 @@ int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t)
 	}
 	s->t = t;
 	s->epoll = -1;
-	s->set->sampling = (struct sampling){ .on = true, .tracker = NO_EVENT };
+	s->set->sampling = (struct evset_sampling){ .on = true, .tracker = NO_EVENT };
 	*out = s;
 	return 0;
 }
@@ -98,7 +98,7 @@ int tacho_sampler_ids(const struct tacho_sampler *s, size_t i, const uint64_t **
 	return 0;
 }
 
-const struct counted *sampler_first(const struct tacho_sampler *s)
+const struct counted_event *sampler_first(const struct tacho_sampler *s)
 {
 	for (size_t i = 0; i < s->set->events.n; i++)
 		if (s->set->events.v[i].state == TACHO_COUNTING)
@@ -114,9 +114,9 @@ static int read_event_ids(struct tacho_sampler *s)
 	if (!s->counts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < s->n_counts; i++) {
-		const struct counted *ev = &s->set->events.v[i];
+		const struct counted_event *ev = &s->set->events.v[i];
 		struct sampler_count *c = &s->counts[i];
-		size_t n = counted_n(s->set, ev);
+		size_t n = event_n_places(s->set, ev);
 
 		c->ids = calloc(n + 1, sizeof(*c->ids));
 		if (!c->ids)
@@ -252,7 +252,7 @@ int tacho_sampler_stop_event(struct tacho_sampler *s, size_t i)
 }
 
 /* The number of samples lost at one descriptor (PERF_FORMAT_LOST); 0 before Linux 6.0. */
-static uint64_t read_lost_count(const struct tacho_sampler *s, const struct counted *ev, int fd)
+static uint64_t read_lost_count(const struct tacho_sampler *s, const struct counted_event *ev, int fd)
 {
 	uint64_t words[64] = { 0 };
 	ssize_t got;
@@ -266,7 +266,7 @@ static uint64_t read_lost_count(const struct tacho_sampler *s, const struct coun
 }
 
 /* header | lost | sample_id trailer, in which only the id and the CPU are known */
-static int output_lost_samples(const struct counted *ev, uint64_t id, int cpu, uint64_t lost,
+static int output_lost_samples(const struct counted_event *ev, uint64_t id, int cpu, uint64_t lost,
 		    tacho_bytes_fn *fn, void *arg)
 {
 	uint64_t record[10] = { 0 };
@@ -286,12 +286,12 @@ static int output_lost_samples(const struct counted *ev, uint64_t id, int cpu, u
 int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg)
 {
 	for (uint32_t i = 0; s->is_open && i < s->n_counts; i++) {
-		const struct counted *ev = &s->set->events.v[i];
+		const struct counted_event *ev = &s->set->events.v[i];
 		struct sampler_count *c = &s->counts[i];
 		size_t at = 0;
 		uint64_t sum = 0;
 
-		for (size_t k = 0; k < counted_n(s->set, ev); k++) {
+		for (size_t k = 0; k < event_n_places(s->set, ev); k++) {
 			int fd = s->set->counters[ev->first + k].fd;
 			uint64_t lost = read_lost_count(s, ev, fd), id = fd >= 0 && at < c->n_ids ? c->ids[at++] : 0;
 			int err = 0;

@@ -115,7 +115,7 @@ void readers_close(struct tacho_sampler *s);
 struct sampler_count readers_sum(const struct tacho_sampler *s, size_t i);
 
 /* The first open event. Synthesized records have its sample_id trailer. */
-const struct counted *sampler_first(const struct tacho_sampler *s);
+const struct counted_event *sampler_first(const struct tacho_sampler *s);
 
 /* synth.c, synth_kernel.c: state of one tacho_sampler_synthesize() call. */
 struct synth {

@@ -324,7 +324,7 @@ static int list_known_processes(const struct hitmap *h, struct idlist *out)
  * its children are known from the records. */
 static int list_targets(const struct tacho_sampler *s, struct idlist *out)
 {
-	const struct target *target = &s->set->target;
+	const struct evset_target *target = &s->set->target;
 
 	if (s->opts.target.enable_on_exec)
 		return list_known_processes(&s->hitmap, out);

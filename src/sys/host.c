@@ -73,7 +73,7 @@ static bool exists_below(const char *root, const char *name)
 /* The release */
 
 /* "6.18.44-cloud": both numbers stay 0 where the release is of another form. */
-static void parse_version(struct host *h)
+static void parse_version(struct host_facts *h)
 {
 	struct str rest = str_of(h->release), major, minor;
 	int first, second;
@@ -87,7 +87,7 @@ static void parse_version(struct host *h)
 	}
 }
 
-static int probe_release(const struct sys *sys, struct host *h)
+static int probe_release(const struct sys *sys, struct host_facts *h)
 {
 	struct utsname un;
 
@@ -125,7 +125,7 @@ static uint64_t initial_namespace_caps(void)
 	       1ULL << HOST_CAP_BPF;
 }
 
-static void probe_user(const struct sys *sys, struct host *h)
+static void probe_user(const struct sys *sys, struct host_facts *h)
 {
 	scoped(buf_done) struct buf status = { 0 };
 	char path[PATH_MAX];
@@ -149,7 +149,7 @@ static void probe_user(const struct sys *sys, struct host *h)
 		h->caps_effective &= ~initial_namespace_caps();
 }
 
-bool host_is_perfmon(const struct host *h)
+bool host_is_perfmon(const struct host_facts *h)
 {
 	return host_has_cap(h, HOST_CAP_PERFMON) || host_has_cap(h, HOST_CAP_SYS_ADMIN);
 }
@@ -163,7 +163,7 @@ static int sysctl_or_unknown(const struct sys *sys, const char *name)
 	return sys_sysctl_int(sys, name, &value) < 0 ? HOST_UNKNOWN : value;
 }
 
-static void probe_sysctls(const struct sys *sys, struct host *h)
+static void probe_sysctls(const struct sys *sys, struct host_facts *h)
 {
 	h->paranoid = sysctl_or_unknown(sys, "kernel/perf_event_paranoid");
 	h->kptr_restrict = sysctl_or_unknown(sys, "kernel/kptr_restrict");
@@ -177,7 +177,7 @@ static void probe_sysctls(const struct sys *sys, struct host *h)
 }
 
 /* "[none] integrity confidentiality": the bracketed word is in force. */
-static void probe_security(const struct sys *sys, struct host *h)
+static void probe_security(const struct sys *sys, struct host_facts *h)
 {
 	char text[128];
 	char *from, *to;
@@ -206,7 +206,7 @@ static uint64_t rlim_number(rlim_t limit)
 	return limit == RLIM_INFINITY ? UINT64_MAX : (uint64_t)limit;
 }
 
-static void probe_limits(const struct sys *sys, struct host *h)
+static void probe_limits(const struct sys *sys, struct host_facts *h)
 {
 	char text[4096];
 	struct str files, memory;
@@ -312,7 +312,7 @@ static const char *marked_container(const struct sys *sys)
 	return overlay && strcmp(overlay, "overlay") != 0 ? overlay : "";
 }
 
-static void probe_container(const struct sys *sys, struct host *h)
+static void probe_container(const struct sys *sys, struct host_facts *h)
 {
 	char text[4096];
 	struct str name = named_container(sys, text, sizeof(text));
@@ -367,7 +367,7 @@ static bool cpu_is_virtual(const struct sys *sys)
 }
 
 /* arm64 and riscv guests without firmware tables carry a node in the device tree. */
-static bool probe_device_tree(const struct sys *sys, struct host *h)
+static bool probe_device_tree(const struct sys *sys, struct host_facts *h)
 {
 	char text[64];
 
@@ -378,7 +378,7 @@ static bool probe_device_tree(const struct sys *sys, struct host *h)
 	return true;
 }
 
-static void probe_hypervisor(const struct sys *sys, struct host *h)
+static void probe_hypervisor(const struct sys *sys, struct host_facts *h)
 {
 	char text[256];
 	bool is_virtual = cpu_is_virtual(sys);
@@ -401,9 +401,9 @@ static void probe_hypervisor(const struct sys *sys, struct host *h)
 		set_text(h->hypervisor, sizeof(h->hypervisor), STR_LIT("unknown"));
 }
 
-int host_probe(const struct sys *sys, struct host *out)
+int host_probe(const struct sys *sys, struct host_facts *out)
 {
-	struct host h = { 0 };
+	struct host_facts h = { 0 };
 	int err = probe_release(sys, &h);
 
 	if (err < 0)

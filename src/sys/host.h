@@ -14,7 +14,7 @@ enum { HOST_CAP_SYS_PTRACE = 19, HOST_CAP_SYS_ADMIN = 21, HOST_CAP_IPC_LOCK = 14
 
 #define HOST_UNKNOWN (-1000)
 
-struct host {
+struct host_facts {
 	char release[128];		/* uname -r */
 	int version_major, version_minor;
 	uint64_t caps_effective;	/* bit per capability; in a user namespace without those
@@ -33,14 +33,14 @@ struct host {
 	uint64_t memlock;
 };
 
-int host_probe(const struct sys *sys, struct host *out);	/* 0, or a negative errno of uname */
+int host_probe(const struct sys *sys, struct host_facts *out);	/* 0, or a negative errno of uname */
 
-static inline bool host_has_cap(const struct host *h, int cap)
+static inline bool host_has_cap(const struct host_facts *h, int cap)
 {
 	return h->caps_effective >> cap & 1;
 }
 
 /* CAP_PERFMON, or CAP_SYS_ADMIN, which stands for it. */
-bool host_is_perfmon(const struct host *h);
+bool host_is_perfmon(const struct host_facts *h);
 
 #endif

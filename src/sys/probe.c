@@ -12,7 +12,7 @@
 #define FIELD(field, version)                                                                      \
 	{ #field, version, FEATURE_FIELD, offsetof(struct perf_event_attr, field) }
 
-static const struct feature features[] = {
+static const struct kernel_feature features[] = {
 	FIELD(config4, "6.19"),
 	FLAG("defer_output", "6.19", PERF_ATTR_DEFER_OUTPUT),
 	FLAG("defer_callchain", "6.19", PERF_ATTR_DEFER_CALLCHAIN),
@@ -47,13 +47,13 @@ static const struct feature features[] = {
 };
 _Static_assert(countof(features) <= PROBE_FEATURES, "one slot per feature");
 
-const struct feature *probe_features(size_t *n)
+const struct kernel_feature *probe_features(size_t *n)
 {
 	*n = countof(features);
 	return features;
 }
 
-const struct feature *probe_feature(const char *name)
+const struct kernel_feature *probe_feature(const char *name)
 {
 	for (size_t i = 0; i < countof(features); i++)
 		if (strcmp(features[i].name, name) == 0)
@@ -83,7 +83,7 @@ uint32_t probe_attr_bytes(struct probe *p)
 }
 
 /* What a bit has to be accompanied by, lest the kernel refuse it for another reason. */
-static void put_bit(struct perf_event_attr *attr, const struct feature *f)
+static void put_bit(struct perf_event_attr *attr, const struct kernel_feature *f)
 {
 	switch (f->kind) {
 	case FEATURE_FLAG:
@@ -110,7 +110,7 @@ static void put_bit(struct perf_event_attr *attr, const struct feature *f)
 	}
 }
 
-static bool ask(struct probe *p, const struct feature *f)
+static bool ask(struct probe *p, const struct kernel_feature *f)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -130,7 +130,7 @@ static bool ask(struct probe *p, const struct feature *f)
 	return fd != -EINVAL && fd != -E2BIG;
 }
 
-bool probe_knows(struct probe *p, const struct feature *f)
+bool probe_knows(struct probe *p, const struct kernel_feature *f)
 {
 	int8_t *known = &p->known[f - features];
 
@@ -139,7 +139,7 @@ bool probe_knows(struct probe *p, const struct feature *f)
 	return *known > 0;
 }
 
-static bool wants(const struct perf_event_attr *attr, const struct feature *f)
+static bool wants(const struct perf_event_attr *attr, const struct kernel_feature *f)
 {
 	const char *bytes = (const char *)attr;
 	uint64_t word = 0;
@@ -161,7 +161,7 @@ static bool wants(const struct perf_event_attr *attr, const struct feature *f)
 	return false;
 }
 
-const struct feature *probe_refused(struct probe *p, const struct perf_event_attr *attr)
+const struct kernel_feature *probe_refused(struct probe *p, const struct perf_event_attr *attr)
 {
 	for (size_t i = 0; i < countof(features); i++)
 		if (wants(attr, &features[i]) && !probe_knows(p, &features[i]))

@@ -15,7 +15,7 @@ enum feature_kind {
 	FEATURE_FIELD,		/* a field, by the attr's size */
 };
 
-struct feature {
+struct kernel_feature {
 	const char *name;	/* the ABI's word for it */
 	const char *since;	/* the first kernel that has it */
 	enum feature_kind kind;
@@ -31,17 +31,17 @@ struct probe {
 };
 
 /* The table, newest first. */
-const struct feature *probe_features(size_t *n);
-const struct feature *probe_feature(const char *name);		/* NULL: no such word */
+const struct kernel_feature *probe_features(size_t *n);
+const struct kernel_feature *probe_feature(const char *name);		/* NULL: no such word */
 
 void probe_init(struct probe *p, const struct sys *sys);
 
 /* The size of the kernel's own perf_event_attr; 64 where it does not tell. */
 uint32_t probe_attr_bytes(struct probe *p);
 
-bool probe_knows(struct probe *p, const struct feature *f);
+bool probe_knows(struct probe *p, const struct kernel_feature *f);
 
 /* The newest thing that `attr` asks for and this kernel does not know; NULL: it knows all. */
-const struct feature *probe_refused(struct probe *p, const struct perf_event_attr *attr);
+const struct kernel_feature *probe_refused(struct probe *p, const struct perf_event_attr *attr);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "trace/trace.h"
 
-uint64_t view_number(const struct view *v, size_t offset, size_t size, bool is_signed)
+uint64_t view_number(const struct raw_view *v, size_t offset, size_t size, bool is_signed)
 {
 	uint8_t bytes[8] = { 0 };
 	uint64_t number;
@@ -22,7 +22,7 @@ uint64_t view_number(const struct view *v, size_t offset, size_t size, bool is_s
 	return is_signed ? (uint64_t)((int64_t)(number << drop) >> drop) : number;
 }
 
-struct str view_field(const struct view *v, const struct tacho_trace_field *f)
+struct str view_field(const struct raw_view *v, const struct tacho_trace_field *f)
 {
 	size_t at = f->offset, n = f->size;
 
@@ -37,7 +37,7 @@ struct str view_field(const struct view *v, const struct tacho_trace_field *f)
 	return str_n((const char *)v->raw + at, min_of(n, v->n - at));
 }
 
-struct str view_array(const struct view *v, const struct node *n)
+struct str view_array(const struct raw_view *v, const struct node *n)
 {
 	while (n->kind == NODE_CAST)
 		n = n->a;
@@ -48,7 +48,7 @@ struct str view_array(const struct view *v, const struct node *n)
 	return (struct str){ "", 0 };
 }
 
-static struct value eval_index(const struct view *v, const struct node *n)
+static struct value eval_index(const struct raw_view *v, const struct node *n)
 {
 	const struct tacho_trace_field *f = n->field;
 	struct str bytes = view_field(v, f);
@@ -129,7 +129,7 @@ static struct value eval_unary(const struct node *n, struct value a)
 	}
 }
 
-static struct value eval_field(const struct view *v, const struct tacho_trace_field *f)
+static struct value eval_field(const struct raw_view *v, const struct tacho_trace_field *f)
 {
 	if (f->is_array)
 		return (struct value){ 0 };
@@ -137,7 +137,7 @@ static struct value eval_field(const struct view *v, const struct tacho_trace_fi
 			       f->size == 8 && !f->is_signed };
 }
 
-struct value eval(const struct view *v, const struct node *n)
+struct value eval(const struct raw_view *v, const struct node *n)
 {
 	switch (n->kind) {
 	case NODE_NUMBER: return (struct value){ n->number, false };

@@ -6,7 +6,7 @@
 
 #include <arpa/inet.h>
 
-void print_flags(const struct view *v, const struct node *n)
+void print_flags(const struct raw_view *v, const struct node *n)
 {
 	uint64_t left = eval(v, n->a).v;
 	bool any = false;
@@ -30,7 +30,7 @@ void print_flags(const struct view *v, const struct node *n)
 	print_hex(v->out, left);
 }
 
-void print_symbolic(const struct view *v, const struct node *n)
+void print_symbolic(const struct raw_view *v, const struct node *n)
 {
 	uint64_t value = eval(v, n->a).v;
 
@@ -52,7 +52,7 @@ static void put_byte(struct buf *out, uint8_t b)
 	buf_putc(out, digits[b & 15]);
 }
 
-void print_bytes(const struct view *v, const struct node *n)
+void print_bytes(const struct raw_view *v, const struct node *n)
 {
 	struct str bytes = view_array(v, n->a);
 	size_t len = (size_t)min_of(eval(v, n->b).v, (uint64_t)bytes.n);
@@ -64,7 +64,7 @@ void print_bytes(const struct view *v, const struct node *n)
 	}
 }
 
-void print_list(const struct view *v, const struct node *n)
+void print_list(const struct raw_view *v, const struct node *n)
 {
 	struct str bytes = view_array(v, n->a);
 	uint64_t count = eval(v, n->b).v, size = eval(v, n->c).v;
@@ -83,7 +83,7 @@ void print_list(const struct view *v, const struct node *n)
 }
 
 /* As the kernel writes masks: words of eight digits, highest first, with commas between. */
-void print_bitmask(const struct view *v, struct str bytes)
+void print_bitmask(const struct raw_view *v, struct str bytes)
 {
 	bool swap = v->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 
@@ -98,7 +98,7 @@ void print_bitmask(const struct view *v, struct str bytes)
 
 /* ---- %p ---- */
 
-static void print_function(const struct view *v, const struct piece *p, uint64_t address)
+static void print_function(const struct raw_view *v, const struct piece *p, uint64_t address)
 {
 	const struct tacho_trace_opts *o = v->opts;
 	const char *name = NULL;
@@ -118,7 +118,7 @@ static void print_function(const struct view *v, const struct piece *p, uint64_t
 	print_hex(v->out, offset);
 }
 
-static void print_ip4(const struct view *v, const struct piece *p)
+static void print_ip4(const struct raw_view *v, const struct piece *p)
 {
 	struct str bytes = view_array(v, p->arg);
 
@@ -134,7 +134,7 @@ static void print_ip4(const struct view *v, const struct piece *p)
 	}
 }
 
-static void print_ip6(const struct view *v, const struct piece *p)
+static void print_ip6(const struct raw_view *v, const struct piece *p)
 {
 	struct str bytes = view_array(v, p->arg);
 	char text[INET6_ADDRSTRLEN];
@@ -153,7 +153,7 @@ static void print_ip6(const struct view *v, const struct piece *p)
 	}
 }
 
-static void print_mac(const struct view *v, const struct piece *p)
+static void print_mac(const struct raw_view *v, const struct piece *p)
 {
 	struct str bytes = view_array(v, p->arg);
 
@@ -164,7 +164,7 @@ static void print_mac(const struct view *v, const struct piece *p)
 	}
 }
 
-static void print_uuid(const struct view *v, const struct piece *p)
+static void print_uuid(const struct raw_view *v, const struct piece *p)
 {
 	static const uint8_t big[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 	static const uint8_t little[] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -178,7 +178,7 @@ static void print_uuid(const struct view *v, const struct piece *p)
 	}
 }
 
-void print_pointer(const struct view *v, const struct piece *p)
+void print_pointer(const struct raw_view *v, const struct piece *p)
 {
 	uint64_t address;
 

@@ -23,7 +23,7 @@ void print_hex(struct buf *out, uint64_t value)
 
 /* ---- numbers ---- */
 
-static uint64_t as_wide_as(const struct view *v, const struct piece *p, uint64_t value)
+static uint64_t as_wide_as(const struct raw_view *v, const struct piece *p, uint64_t value)
 {
 	static const uint8_t bits[] = {
 		[WIDTH_INT] = 32, [WIDTH_CHAR] = 8, [WIDTH_SHORT] = 16, [WIDTH_LONG] = 64,
@@ -52,7 +52,7 @@ static size_t number_text(char text[24], const struct piece *p, uint64_t value)
 	return at;
 }
 
-static void print_number(const struct view *v, const struct piece *p, int width, int precision,
+static void print_number(const struct raw_view *v, const struct piece *p, int width, int precision,
 			 uint64_t value)
 {
 	char text[24], sign[4];
@@ -101,7 +101,7 @@ static void put_text(struct buf *out, struct str s, int precision)
 }
 
 /* A string that the record only points to: known where the kernel listed it. */
-static void put_pointed(const struct view *v, uint64_t address, int precision)
+static void put_pointed(const struct raw_view *v, uint64_t address, int precision)
 {
 	struct str text = printk_at(v->ev->trace, address);
 
@@ -112,7 +112,7 @@ static void put_pointed(const struct view *v, uint64_t address, int precision)
 	print_hex(v->out, address);
 }
 
-void print_string(const struct view *v, const struct node *n, int precision)
+void print_string(const struct raw_view *v, const struct node *n, int precision)
 {
 	switch (n->kind) {
 	case NODE_STRING:
@@ -155,10 +155,10 @@ void print_string(const struct view *v, const struct node *n, int precision)
 	}
 }
 
-static void print_padded(const struct view *v, const struct piece *p, int width, int precision)
+static void print_padded(const struct raw_view *v, const struct piece *p, int width, int precision)
 {
 	struct buf text = { 0 };
-	struct view inner = *v;
+	struct raw_view inner = *v;
 	size_t pad;
 
 	inner.out = &text;
@@ -175,7 +175,7 @@ static void print_padded(const struct view *v, const struct piece *p, int width,
 
 /* ---- pieces ---- */
 
-static void print_piece(const struct view *v, const struct piece *p)
+static void print_piece(const struct raw_view *v, const struct piece *p)
 {
 	int width = p->star_width ? (int)eval(v, p->star_width).v : p->width;
 	int precision = p->star_precision ? (int)eval(v, p->star_precision).v : p->precision;
@@ -213,7 +213,7 @@ static bool all_printable(struct str s)
 	return true;
 }
 
-static void print_array(const struct view *v, const struct tacho_trace_field *f, struct str bytes)
+static void print_array(const struct raw_view *v, const struct tacho_trace_field *f, struct str bytes)
 {
 	size_t size = f->element_size ? f->element_size : 1;
 	struct str text = str_n(bytes.s, strnlen(bytes.s, bytes.n));
@@ -237,7 +237,7 @@ static void print_array(const struct view *v, const struct tacho_trace_field *f,
 	buf_putc(v->out, ']');
 }
 
-void print_field(const struct view *v, const struct tacho_trace_field *f)
+void print_field(const struct raw_view *v, const struct tacho_trace_field *f)
 {
 	uint64_t number;
 
@@ -264,7 +264,7 @@ void print_field(const struct view *v, const struct tacho_trace_field *f)
 	buf_u64(v->out, number);
 }
 
-static void print_fields(const struct view *v)
+static void print_fields(const struct raw_view *v)
 {
 	bool any = false;
 
@@ -299,18 +299,18 @@ static ptrdiff_t finish(const struct buf *b, char *out, size_t room)
 }
 
 /* The text is put together in one buffer that is kept: no allocation per record. */
-static struct view view_of(const struct tacho_trace_event *ev, const void *raw, size_t n,
+static struct raw_view view_of(const struct tacho_trace_event *ev, const void *raw, size_t n,
 			   const struct tacho_trace_opts *opts)
 {
 	buf_clear(&ev->trace->text);
-	return (struct view){ .ev = ev, .raw = raw, .n = n, .opts = opts, .out = &ev->trace->text,
+	return (struct raw_view){ .ev = ev, .raw = raw, .n = n, .opts = opts, .out = &ev->trace->text,
 			      .swap = opts && opts->swapped };
 }
 
 ptrdiff_t tacho_trace_print(const struct tacho_trace_event *ev, const void *raw, size_t n,
 			    const struct tacho_trace_opts *opts, char *out, size_t room)
 {
-	struct view v = view_of(ev, raw, n, opts);
+	struct raw_view v = view_of(ev, raw, n, opts);
 
 	if (!ev->understood)
 		print_fields(&v);
@@ -325,7 +325,7 @@ ptrdiff_t tacho_trace_print_field(const struct tacho_trace_event *ev, size_t fie
 				  size_t n, const struct tacho_trace_opts *opts, char *out,
 				  size_t room)
 {
-	struct view v = view_of(ev, raw, n, opts);
+	struct raw_view v = view_of(ev, raw, n, opts);
 
 	if (field < ev->n_fields)
 		print_field(&v, &ev->fields[field]);

@@ -129,7 +129,7 @@ struct value {
 	bool wide;		/* unsigned and 64 bits: compares and divides as such */
 };
 
-struct view {			/* one record's bytes, and where to print */
+struct raw_view {			/* one record's bytes, and where to print */
 	const struct tacho_trace_event *ev;
 	const uint8_t *raw;
 	size_t n;
@@ -138,25 +138,25 @@ struct view {			/* one record's bytes, and where to print */
 	bool swap;
 };
 
-struct value eval(const struct view *v, const struct node *n);
+struct value eval(const struct raw_view *v, const struct node *n);
 struct value cast(const struct node *n, struct value a);
 struct value binary(uint8_t op, struct value a, struct value b);
-uint64_t view_number(const struct view *v, size_t offset, size_t size, bool is_signed);
+uint64_t view_number(const struct raw_view *v, size_t offset, size_t size, bool is_signed);
 /* The bytes of a field; what a dynamic one points to. Cut to what is there. */
-struct str view_field(const struct view *v, const struct tacho_trace_field *f);
+struct str view_field(const struct raw_view *v, const struct tacho_trace_field *f);
 /* What an expression that is an array stands for. */
-struct str view_array(const struct view *v, const struct node *n);
+struct str view_array(const struct raw_view *v, const struct node *n);
 
 /* ---- print.c, helpers.c ---- */
-void print_string(const struct view *v, const struct node *n, int precision);
-void print_field(const struct view *v, const struct tacho_trace_field *f);
+void print_string(const struct raw_view *v, const struct node *n, int precision);
+void print_field(const struct raw_view *v, const struct tacho_trace_field *f);
 void print_hex(struct buf *out, uint64_t value);	/* without 0x */
-void print_flags(const struct view *v, const struct node *n);
-void print_symbolic(const struct view *v, const struct node *n);
-void print_bytes(const struct view *v, const struct node *n);
-void print_list(const struct view *v, const struct node *n);
-void print_bitmask(const struct view *v, struct str bytes);
-void print_pointer(const struct view *v, const struct piece *p);
+void print_flags(const struct raw_view *v, const struct node *n);
+void print_symbolic(const struct raw_view *v, const struct node *n);
+void print_bytes(const struct raw_view *v, const struct node *n);
+void print_list(const struct raw_view *v, const struct node *n);
+void print_bitmask(const struct raw_view *v, struct str bytes);
+void print_pointer(const struct raw_view *v, const struct piece *p);
 /* The text that the kernel has at `address`, or an empty one. */
 struct str printk_at(const struct tacho_trace *t, uint64_t address);
 

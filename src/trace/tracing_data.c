@@ -17,12 +17,12 @@
 #include "base/error.h"
 #include "base/num.h"
 
-struct reader {
+struct tracing_reader {
 	struct str left;
 	bool big_endian, bad;
 };
 
-static struct str take_bytes(struct reader *r, uint64_t n)
+static struct str take_bytes(struct tracing_reader *r, uint64_t n)
 {
 	struct str part = { 0 };
 
@@ -35,7 +35,7 @@ static struct str take_bytes(struct reader *r, uint64_t n)
 	return part;
 }
 
-static uint64_t take_number(struct reader *r, unsigned size)
+static uint64_t take_number(struct tracing_reader *r, unsigned size)
 {
 	struct str bytes = take_bytes(r, size);
 	uint64_t v = 0;
@@ -48,7 +48,7 @@ static uint64_t take_number(struct reader *r, unsigned size)
 	return v;
 }
 
-static struct str take_text(struct reader *r)		/* up to its NUL */
+static struct str take_text(struct tracing_reader *r)		/* up to its NUL */
 {
 	const char *end = r->bad ? NULL : memchr(r->left.s, 0, r->left.n);
 	struct str text;
@@ -76,7 +76,7 @@ static int add_event(struct tacho_trace *t, struct str system, struct str format
 	return 0;
 }
 
-static int read_formats(struct tacho_trace *t, struct reader *r, struct str system)
+static int read_formats(struct tacho_trace *t, struct tracing_reader *r, struct str system)
 {
 	uint64_t n = take_number(r, 4);
 	int err = 0;
@@ -131,7 +131,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static int read_all(struct tacho_trace *t, struct reader *r)
+static int read_all(struct tacho_trace *t, struct tracing_reader *r)
 {
 	static const char magic[] = "\x17\x08\x44tracing";
 	struct str head = take_bytes(r, sizeof(magic) - 1);
@@ -160,7 +160,7 @@ static int read_all(struct tacho_trace *t, struct reader *r)
 int tacho_trace_new(struct tacho_trace **out, const void *blob, size_t n, struct tacho_error *e)
 {
 	struct tacho_trace *t = calloc(1, sizeof(*t));
-	struct reader r = { 0 };
+	struct tracing_reader r = { 0 };
 	int err;
 
 	if (!t)

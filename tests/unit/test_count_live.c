@@ -154,7 +154,7 @@ static void no_such_process(void **state)
 
 	assert_int_equal(tacho_evset_open(set, TACHO_OPTS(tacho_evset_opts, .pids = &pid, .n_pids = 1), &e),
 			 -ESRCH);
-	assert_string_equal(e.message, "no process has the number 67108863");
+	assert_string_equal(e.message, "there is no process 67108863");
 	tacho_evset_free(set);
 }
 

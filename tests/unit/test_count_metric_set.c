@@ -231,8 +231,8 @@ static void refusals(void **state)
 {
 	refused("gone", -EOPNOTSUPP, "metric 'gone' needs 'NOT.HERE': 'NOT.HERE' cannot be counted here");
 	refused("unknown", -EOPNOTSUPP, "needs 'NO_SUCH.EVENT': no event is called");
-	refused("wrong", -EINVAL, "metric 'wrong': the expression has an end too early (at column 4)");
-	refused("self", -ELOOP, "made of itself");
+	refused("wrong", -EINVAL, "metric 'wrong': the expression has an unexpected end (at column 4)");
+	refused("self", -ELOOP, "refers to itself");
 	refused("ms_shore", -ENOENT, "no metric or metric group is called 'ms_shore'");
 	refused("energy_ram", -EOPNOTSUPP, "#scale:power/energy-ram/");
 }
@@ -259,7 +259,7 @@ static void branches(void **state)
 	tacho_metric_set_free(b.ms);
 	assert_int_equal(tacho_metric_set_new(&b.ms, b.t, &opts), 0);
 	assert_int_equal(tacho_metric_set_add(b.ms, "chas", &b.e), -EOPNOTSUPP);
-	assert_non_null(strstr(b.e.message, "'#chas_per_socket': it is not known on this machine"));
+	assert_non_null(strstr(b.e.message, "'#chas_per_socket': its value is unknown on this machine"));
 	bench_done(&b);
 }
 

@@ -1,4 +1,4 @@
-/* count/open.c, ladder.c, explain.c: what each kernel refuses, what is done about it, and in
+/* count/open.c, fallback.c, explain.c: what each kernel refuses, what is done about it, and in
  * which words. */
 #include "fake_kernel.h"
 
@@ -160,7 +160,7 @@ static void paranoid_two(void **state)
 	assert_string_equal(tacho_evset_event(b.set, 4)->name, "cpu/event=0x3c/u");
 	/* A context switch happens in the kernel: without it the count would be a silent zero. */
 	assert_int_equal(sum(&b, 2)->state, TACHO_NOT_PERMITTED);
-	MUST_SAY(sum(&b, 2)->why, "perf_event_paranoid is 2, which hides the kernel");
+	MUST_SAY(sum(&b, 2)->why, "perf_event_paranoid is 2, which does not allow counting in the kernel");
 	MUST_SAY(sum(&b, 2)->why, "run with CAP_PERFMON, or: sysctl -w kernel.perf_event_paranoid=1");
 	assert_int_equal(sum(&b, 3)->state, TACHO_NOT_PERMITTED);
 	bench_done(&b);
@@ -175,7 +175,7 @@ static void whole_set_refused(void **state)
 		{ { .version = 504, .release = "5.4.0", .paranoid = 2 }, true, "perf_event_paranoid is 2",
 		  "run with CAP_SYS_ADMIN, or" },
 		{ { .version = 612, .paranoid = 4, .debian = true }, false,
-		  "perf_event_paranoid is 4, which leaves nothing to unprivileged users",
+		  "perf_event_paranoid is 4, which does not let unprivileged users open any event",
 		  "sysctl -w kernel.perf_event_paranoid=2" },
 		{ { .version = 612, .privileged = true, .errno_open = EACCES }, false,
 		  "the kernel refuses it even with privilege", "" },
@@ -277,7 +277,7 @@ static void group_values_stay_in_samples(void **state)
 		struct bench b;
 
 		bench_init(&b, (struct fake_kernel){ .version = version, .privileged = true });
-		b.set->sampling = (struct sampling){ .on = true, .per_thread = true, .tracker = NO_EVENT };
+		b.set->sampling = (struct evset_sampling){ .on = true, .per_thread = true, .tracker = NO_EVENT };
 		assert_int_equal(add(&b, "{page-faults,cpu-clock}"), 2);
 		for (size_t i = 0; i < 2; i++) {
 			b.set->events.v[i].attr.sample_type |= PERF_SAMPLE_READ;
@@ -317,7 +317,7 @@ static void strong_groups_do_not(void **state)
 	assert_int_equal(tacho_evset_open(b.set, NULL, &b.e), 2);
 	assert_int_equal(sum(&b, 2)->state, TACHO_UNSUPPORTED);
 	MUST_SAY(sum(&b, 2)->why, "it does not fit into the group of cycles");
-	MUST_SAY(sum(&b, 2)->why, "letter W");
+	MUST_SAY(sum(&b, 2)->why, "modifier W");
 	bench_done(&b);
 }
 
@@ -335,7 +335,7 @@ static void guest_bits_and_precision(void **state)
 	assert_int_equal(tacho_evset_add_attr(b.set, &attr, sizeof(attr), "host-cycles", &b.e), 1);
 	assert_int_equal(add(&b, "instructions:P"), 1);
 	assert_int_equal(tacho_evset_open(b.set, NULL, &b.e), 2);
-	assert_string_equal(note(&b, 0), "host-cycles: counts guests too, because its PMU cannot leave them out");
+	assert_string_equal(note(&b, 0), "host-cycles: counts guests too, because its PMU cannot exclude them");
 	tacho_evset_attr(b.set, 1, &attr, sizeof(attr));
 	assert_int_equal(attr.flags & PERF_ATTR_PRECISE_MASK, 0);
 	bench_done(&b);
@@ -391,7 +391,7 @@ static void descriptor_limit(void **state)
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(add(&b, "page-faults"), 1);
 	assert_int_equal(tacho_evset_open(b.set, NULL, &b.e), -EMFILE);
-	MUST_SAY(b.e.message, "100 events need 100 descriptors here, and the limit is ");
+	MUST_SAY(b.e.message, "100 events need 100 file descriptors here, and the limit is ");
 	MUST_SAY(b.e.hint, "ulimit -Hn");
 	bench_done(&b);
 }
@@ -399,12 +399,12 @@ static void descriptor_limit(void **state)
 static void contradictions(void **state)
 {
 	static const struct { struct tacho_evset_opts opts; const char *words; } cases[] = {
-		{ { .all_cpus = true, .by_uid = true }, "not both" },
-		{ { .all_cpus = true, .cpus = "1" }, "not both" },
-		{ { .all_user = true, .all_kernel = true }, "nothing is left" },
+		{ { .all_cpus = true, .by_uid = true }, "and single processes" },
+		{ { .all_cpus = true, .cpus = "1" }, "and only the CPUs 1" },
+		{ { .all_user = true, .all_kernel = true }, "exclude each other" },
 		{ { .per_thread = true }, "needs processes" },
 		{ { .enable_on_exec = true }, "exactly one process" },
-		{ { .cpus = "x" }, "'x' is no list of CPUs" },
+		{ { .cpus = "x" }, "'x' is not a list of CPUs" },
 		{ { .cpus = "77" }, "no CPU of '77' is online (online are 0-3)" },
 	};
 
@@ -453,13 +453,13 @@ static void filters(void **state)
 		assert_int_equal(tacho_evset_add_attr(b.set, &attr, sizeof(attr), "sched:switch", &b.e), 1);
 		assert_int_equal(add(&b, "page-faults"), 1);
 		assert_int_equal(tacho_evset_set_filter(b.set, 1, 1, "x == 1", &b.e), -EINVAL);
-		MUST_SAY(b.e.message, "'page-faults' is no tracepoint");
+		MUST_SAY(b.e.message, "'page-faults' is not a tracepoint");
 		assert_int_equal(tacho_evset_set_filter(b.set, 0, 1, "a == 1", &b.e), 0);
 		assert_int_equal(tacho_evset_set_filter(b.set, 0, 1, "b == 2", &b.e), 0);
 		assert_int_equal(tacho_evset_open(b.set, NULL, &b.e), refuses ? 1 : 2);
 		if (refuses)
-			MUST_SAY(sum(&b, 0)->why, "refuses the filter '(a == 1) && (b == 2)'; its fields are "
-				 "named in events/sched/switch/format");
+			MUST_SAY(sum(&b, 0)->why, "refuses the filter '(a == 1) && (b == 2)'; "
+					"events/sched/switch/format below tracefs lists the fields");
 		else
 			assert_string_equal(b.kernel.filter_seen, "(a == 1) && (b == 2)");
 		bench_done(&b);

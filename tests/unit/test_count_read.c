@@ -1,4 +1,4 @@
-/* count/read.c, spread.c: scaling, never falling, broken and racing groups. */
+/* count/read.c, multiplex_error.c: scaling, values that never fall, broken and changing groups. */
 #include "fake_kernel.h"
 
 #include <math.h>
@@ -267,15 +267,15 @@ static void stop_and_start(void **state)
 /* Rates 1 and 3 per ns, seen half the time: s = sqrt(2), SE = E * s / sqrt(2) * sqrt(1/2). */
 static void error_formula(void **state)
 {
-	struct spread s = { 0 };
+	struct rate_variance s = { 0 };
 
-	assert_true(isnan(spread_error(&s, s.n, 1000, 500)));
-	spread_add(&s, 250, 250);
-	assert_true(isnan(spread_error(&s, s.n, 500, 250)));
-	spread_add(&s, 750, 250);
-	assert_true(fabs(spread_error(&s, s.n, 1000, 500) - 1000 * sqrt(0.5)) < 1e-6);
-	assert_true(spread_error(&s, s.n, 1000, 1000) == 0);
-	spread_add(&s, 5, 0);
+	assert_true(isnan(multiplex_error(&s, s.n, 1000, 500)));
+	rate_variance_add(&s, 250, 250);
+	assert_true(isnan(multiplex_error(&s, s.n, 500, 250)));
+	rate_variance_add(&s, 750, 250);
+	assert_true(fabs(multiplex_error(&s, s.n, 1000, 500) - 1000 * sqrt(0.5)) < 1e-6);
+	assert_true(multiplex_error(&s, s.n, 1000, 1000) == 0);
+	rate_variance_add(&s, 5, 0);
 	assert_int_equal(s.n, 2);
 }
 

@@ -75,13 +75,13 @@ static void missing_values(void **state)
 static void refusals(void **state)
 {
 	static const struct { const char *expr; int column; const char *part; } cases[] = {
-		{ "", 0, "too early" }, { "1 +", 3, "too early" }, { "(1", 2, "never closed" },
-		{ "1 2", 2, "behind its end" }, { "nofn(1)", 0, "not known" },
+		{ "", 0, "unexpected end" }, { "1 +", 3, "unexpected end" }, { "(1", 2, "never closed" },
+		{ "1 2", 2, "text after its end" }, { "nofn(1)", 0, "unknown function" },
 		{ "min(1)", 5, "too few" }, { "min(1,2,3)", 8, "too many" }, { "1 if 2", 6, "else" },
 		{ "1 + $", 4, "does not belong" }, { "1.2.3", 0, "malformed" }, { "0x", 0, "malformed" },
 		{ "[", 0, "never closed" }, { "1 + []", 4, "empty" }, { "has_event(1 +)", 12, "never closed" },
 		{ "has_event(a, b)", 12, "too many" }, { "source_count()", 13, "does not belong" },
-		{ "strcmp_cpuid_str( )", 17, "too few" }, { "# 1 +", 5, "too early" }, { "a ! b", 2, "behind" },
+		{ "strcmp_cpuid_str( )", 17, "too few" }, { "# 1 +", 5, "unexpected end" }, { "a ! b", 2, "text after" },
 	};
 
 	for (size_t i = 0; i < countof(cases); i++) {
@@ -131,7 +131,7 @@ static void long_texts(void **state)
 	for (size_t i = 0; i < 2000; i++)
 		snprintf(text + 6 * i, 8, "n%04zu+", i);
 	assert_int_equal(tacho_expr_new(&x, text, &e), -EINVAL);
-	assert_non_null(strstr(e.message, "more names"));
+	assert_non_null(strstr(e.message, "too many names"));
 	free(text);
 }
 

@@ -280,7 +280,7 @@ static void aux_attrs(void **state)
 {
 	struct tacho *t;
 	struct tacho_sampler *s = sampler_on_desktop(&t);
-	const struct counted *v;
+	const struct counted_event *v;
 
 	assert_int_equal(tacho_sampler_add(s, "intel_pt//,{intel_pt//,dummy,page-faults/aux-output/,"
 					   "minor-faults/aux-sample-size=512/}", NULL), 5);

@@ -6,10 +6,10 @@
 #include <cmocka.h>
 #include <stdio.h>
 
-static struct host probe(const char *machine)
+static struct host_facts probe(const char *machine)
 {
 	char sysfs[512], procfs[512];
-	struct host h;
+	struct host_facts h;
 	struct sys sys;
 
 	snprintf(sysfs, sizeof(sysfs), "%s/host/%s/sys", TEST_DATA, machine);
@@ -22,7 +22,7 @@ static struct host probe(const char *machine)
 
 static void a_virtual_machine(void **state)
 {
-	struct host h = probe("vm");
+	struct host_facts h = probe("vm");
 
 	assert_string_equal(h.release, "6.18.44");
 	assert_int_equal(h.version_major, 6);
@@ -44,7 +44,7 @@ static void a_virtual_machine(void **state)
 
 static void a_container(void **state)
 {
-	struct host h = probe("container");
+	struct host_facts h = probe("container");
 
 	assert_string_equal(h.container, "docker");
 	assert_string_equal(h.hypervisor, "");
@@ -57,7 +57,7 @@ static void a_container(void **state)
 
 static void a_desktop(void **state)
 {
-	struct host h = probe("desktop");
+	struct host_facts h = probe("desktop");
 
 	assert_string_equal(h.container, "");
 	assert_string_equal(h.hypervisor, "");
@@ -72,7 +72,7 @@ static void a_desktop(void **state)
 /* Root inside a user namespace: CapEff is full, but not for what the first namespace decides. */
 static void a_rootless_container(void **state)
 {
-	struct host h = probe("paranoid4");
+	struct host_facts h = probe("paranoid4");
 
 	assert_string_equal(h.container, "podman");
 	assert_string_equal(h.hypervisor, "vmware");
@@ -90,7 +90,7 @@ static void a_rootless_container(void **state)
 /* With empty roots the calls answer, and what only files know is unknown. */
 static void no_files_at_all(void **state)
 {
-	struct host h = probe("nowhere");
+	struct host_facts h = probe("nowhere");
 
 	assert_true(h.release[0] != '\0');
 	assert_true(h.nofile_soft > 0);

@@ -35,7 +35,7 @@ static void flags_by_release(void **state)
 {
 	static const int versions[] = { 404, 419, 504, 515, 601, 612, 619 };
 	size_t n;
-	const struct feature *features = probe_features(&n);
+	const struct kernel_feature *features = probe_features(&n);
 
 	for (size_t v = 0; v < countof(versions); v++) {
 		struct fake_kernel k = { .version = versions[v], .attr_bytes = 144, .privileged = true };
@@ -80,7 +80,7 @@ static void refused(void **state)
 static void newest_first(void **state)
 {
 	size_t n;
-	const struct feature *features = probe_features(&n);
+	const struct kernel_feature *features = probe_features(&n);
 
 	for (size_t i = 1; i < n; i++)
 		assert_true(version_of(features[i].since) <= version_of(features[i - 1].since));

@@ -14,14 +14,14 @@
 #include "cli/events/list.h"
 #include "cli/core/terminal.h"
 
-struct list_opts {
+struct event_list_opts {
 	bool raw, json, desc, details, all;
 	unsigned verbose;
 	const char *output, *unit;
 	struct strlist event_lists;
 };
 
-#define AT(field) offsetof(struct list_opts, field)
+#define AT(field) offsetof(struct event_list_opts, field)
 static const struct option_row list_rows[] = {
 	{ OPT_GROUP, .help = "What to show" },
 	{ OPT_FLAG, 'a', "all", AT(all), NULL,
@@ -48,7 +48,7 @@ static const struct { const char *typed, *class_; } classes[] = {
 };
 
 struct listing {
-	const struct list_opts *opts;
+	const struct event_list_opts *opts;
 	struct list_out out;
 	struct list_words words;
 	size_t n_hidden;
@@ -157,7 +157,7 @@ static int list_events(struct tacho *t, struct listing *l, struct tacho_error *e
 }
 
 /* The event whose name comes closest to a word that matched nothing. */
-struct guess {
+struct list_suggestion {
 	struct str_nearest near;
 	char name[128];
 };
@@ -165,7 +165,7 @@ struct guess {
 static int on_guess(void *arg, const struct tacho_listing *item)
 {
 	const char *const names[] = { item->name, item->alias };
-	struct guess *g = arg;
+	struct list_suggestion *g = arg;
 
 	for (size_t i = 0; i < countof(names); i++) {
 		struct str name = str_of(names[i]);
@@ -193,7 +193,7 @@ static bool tracefs_is_readable(void)
 static void report_unmatched(struct tacho *t, const struct list_word *w)
 {
 	bool tracepoint = w->class_ ? !strcmp(w->class_, "tracepoint") : !!strchr(w->typed, ':');
-	struct guess g = { .near = { .word = str_of(w->typed) } };
+	struct list_suggestion g = { .near = { .word = str_of(w->typed) } };
 	struct tacho_error e;
 
 	if (w->class_)
@@ -237,7 +237,7 @@ static int report_rest(struct tacho *t, const struct listing *l)
 	return status;
 }
 
-static int write_result(const struct list_opts *o, struct buf *b)
+static int write_result(const struct event_list_opts *o, struct buf *b)
 {
 	int fd, status;
 
@@ -302,12 +302,12 @@ static int list_with(struct listing *l, int argc, char **argv)
 
 static void list_defaults(void *opts)
 {
-	((struct list_opts *)opts)->desc = true;
+	((struct event_list_opts *)opts)->desc = true;
 }
 
 static int list_run(void *opts, int argc, char **argv)
 {
-	struct list_opts *o = opts;
+	struct event_list_opts *o = opts;
 	struct listing l = {
 		.opts = o,
 		.out.writer = o->json ? &list_json : o->raw ? &list_raw : &list_text,
@@ -335,6 +335,6 @@ static int list_run(void *opts, int argc, char **argv)
 const struct command cmd_list = {
 	.name = "list", .summary = "show the events that can be counted here",
 	.args = "[CLASS|PATTERN...]", .rows = list_rows,
-	.opts_size = sizeof(struct list_opts), .defaults = list_defaults, .run = list_run,
+	.opts_size = sizeof(struct event_list_opts), .defaults = list_defaults, .run = list_run,
 	.complete_args = "hw sw cache tracepoint pmu vendor tool raw bp metric metricgroup",
 };

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 
 /* Everything one invocation carries from step to step. */
-struct session {
+struct stat_session {
 	struct stat_opts *o;
 	int argc;
 	char **argv;
@@ -108,7 +108,7 @@ const struct stat_writer *stat_chosen_writer(const struct stat_opts *o)
 	return o->json ? &stat_json : &stat_text;
 }
 
-static int flush_out(struct session *s)
+static int flush_out(struct stat_session *s)
 {
 	int err = 0;
 
@@ -122,7 +122,7 @@ static int flush_out(struct session *s)
 	return err;
 }
 
-static int note_metric_names(struct session *s)
+static int note_metric_names(struct stat_session *s)
 {
 	struct stat_rows *rows = &s->rows;
 
@@ -146,7 +146,7 @@ static int note_metric_names(struct session *s)
 }
 
 /* Hands the rows, which count `elapsed_s` seconds, to the writer. */
-static int print_report(struct session *s, double elapsed_s)
+static int print_report(struct stat_session *s, double elapsed_s)
 {
 	struct stat_report *r = &s->report;
 	int err = stat_rows_finish(&s->rows, &s->plan, elapsed_s, r->per, s->o->metric_only);
@@ -168,7 +168,7 @@ static int print_report(struct session *s, double elapsed_s)
 
 static int on_interval(void *arg, double time_s)
 {
-	struct session *s = arg;
+	struct stat_session *s = arg;
 	double since = time_s - s->report.time_s;
 	struct tacho_sums_opts sums = s->sums;
 	int err;
@@ -187,7 +187,7 @@ static int on_interval(void *arg, double time_s)
 	return err < 0 ? err : print_report(s, since);
 }
 
-static void print_raw(const struct session *s)
+static void print_raw(const struct stat_session *s)
 {
 	size_t n;
 	const struct tacho_reading *r = tacho_evset_readings(s->set, &n);
@@ -198,7 +198,7 @@ static void print_raw(const struct session *s)
 			(unsigned long long)r[i].running_ns);
 }
 
-static void dump_attrs(const struct session *s, FILE *to)
+static void dump_attrs(const struct stat_session *s, FILE *to)
 {
 	for (size_t i = 0; i < tacho_evset_size(s->set); i++) {
 		unsigned char attr[256] = { 0 };
@@ -211,7 +211,7 @@ static void dump_attrs(const struct session *s, FILE *to)
 }
 
 /* The last rows: of an interval run its tail and perhaps the totals, else the totals. */
-static int finish_rows(struct session *s, struct stat_loop *loop)
+static int finish_rows(struct stat_session *s, struct stat_loop *loop)
 {
 	struct stat_report *r = &s->report;
 	int err = 0;
@@ -243,7 +243,7 @@ static int exit_status(int status)
 }
 
 /* An error that concerns every event is told once and ends the run before it starts. */
-static int check_opened(struct session *s, int n_counting)
+static int check_opened(struct stat_session *s, int n_counting)
 {
 	const struct tacho_sum *sums;
 	int n;
@@ -261,7 +261,7 @@ static int check_opened(struct session *s, int n_counting)
 	return 0;
 }
 
-static int open_set(struct session *s, struct tacho_command *cmd)
+static int open_set(struct stat_session *s, struct tacho_command *cmd)
 {
 	struct tacho_evset_opts opts = s->target.evset;
 	int pid = cmd ? tacho_command_pid(cmd) : 0;
@@ -281,7 +281,7 @@ static int open_set(struct session *s, struct tacho_command *cmd)
 	return check_opened(s, n);
 }
 
-static int start_all(struct session *s, struct stat_loop *loop)
+static int start_all(struct stat_session *s, struct stat_loop *loop)
 {
 	struct tacho_error e = { .column = -1 };
 	int err;
@@ -314,7 +314,7 @@ static int run_hook(const char *command)
 	return -EIO;
 }
 
-static int prepare_set(struct session *s)
+static int prepare_set(struct stat_session *s)
 {
 	int err;
 
@@ -334,7 +334,7 @@ static int prepare_set(struct session *s)
 }
 
 /* Events that only sockets and devices have are counted on all CPUs while the command runs. */
-static void widen_target(struct session *s)
+static void widen_target(struct stat_session *s)
 {
 	size_t n = tacho_evset_size(s->set);
 
@@ -347,7 +347,7 @@ static void widen_target(struct session *s)
 	s->target.evset.all_cpus = s->plan.target_cpu = true;
 }
 
-static int run_counted(struct session *s, struct stat_loop *loop)
+static int run_counted(struct stat_session *s, struct stat_loop *loop)
 {
 	int err;
 
@@ -393,7 +393,7 @@ static void close_control(struct stat_loop *loop)
 }
 
 /* One run: a fresh set, the command held at its gate, counters, go, rows. */
-static int run_once(struct session *s)
+static int run_once(struct stat_session *s)
 {
 	scoped(free_command) struct tacho_command *cmd = NULL;
 	scoped(close_control) struct stat_loop loop = {
@@ -427,7 +427,7 @@ static int run_once(struct session *s)
 	return err < 0 ? err : run_hook(s->o->post);
 }
 
-static int show_runs(struct session *s)
+static int show_runs(struct stat_session *s)
 {
 	struct stat_report *r = &s->report;
 
@@ -438,7 +438,7 @@ static int show_runs(struct session *s)
 	return print_report(s, r->elapsed_s);
 }
 
-static int run_repeated(struct session *s)
+static int run_repeated(struct stat_session *s)
 {
 	const struct stat_opts *o = s->o;
 	int err = 0;
@@ -458,7 +458,7 @@ static int run_repeated(struct session *s)
 	return err;
 }
 
-static int run_session(struct session *s)
+static int run_session(struct stat_session *s)
 {
 	struct tacho_error e = { .column = -1 };
 	int err = tacho_open(&s->t, NULL, &e);
@@ -481,7 +481,7 @@ static int run_session(struct session *s)
 	return print_report(s, s->report.elapsed_s);
 }
 
-static void end_session(struct session *s)
+static void end_session(struct stat_session *s)
 {
 	stat_file_done(&s->file);
 	stat_rows_done(&s->rows);
@@ -499,7 +499,7 @@ static void end_session(struct session *s)
 static int count_run(void *opts, int argc, char **argv)
 {
 	struct stat_opts *o = opts;
-	struct session s = { .o = o, .argc = argc, .argv = argv, .out_fd = -1,
+	struct stat_session s = { .o = o, .argc = argc, .argv = argv, .out_fd = -1,
 			     .file = { .opts = o, .path = o->record, .fd = -1 } };
 	int status = stat_check_options(o, argc), err;
 

@@ -40,7 +40,7 @@ static const struct option_row report_rows[] = {
 	{ .kind = OPT_END },
 };
 
-struct session {
+struct stat_report_session {
 	struct stat_opts *o;
 	struct stat_input in;
 	struct stat_rows rows;
@@ -53,7 +53,7 @@ struct session {
 };
 
 /* Metrics that the file's events make up by themselves, as a run without -M shows them. */
-static int plan_metrics(struct session *s)
+static int plan_metrics(struct stat_report_session *s)
 {
 	struct tacho *t = NULL;
 	struct tacho_evset *set = NULL;
@@ -75,7 +75,7 @@ static int plan_metrics(struct session *s)
 	return err < 0 ? err : 0;
 }
 
-static enum tacho_per shown_per(struct session *s)
+static enum tacho_per shown_per(struct stat_report_session *s)
 {
 	enum tacho_per per = stat_chosen_per(s->o);
 
@@ -91,7 +91,7 @@ static enum tacho_per shown_per(struct session *s)
 }
 
 /* Whether what was counted can be told apart that way. */
-static int check_per(const struct session *s, enum tacho_per per, struct tacho_error *e)
+static int check_per(const struct stat_report_session *s, enum tacho_per per, struct tacho_error *e)
 {
 	bool cpus = false, threads = false;
 
@@ -108,7 +108,7 @@ static int check_per(const struct session *s, enum tacho_per per, struct tacho_e
 	return 0;
 }
 
-static int flush_out(struct session *s)
+static int flush_out(struct stat_report_session *s)
 {
 	int err = buf_failed(&s->out) ? -ENOMEM : io_write_all(s->fd, s->out.bytes, s->out.n);
 
@@ -118,7 +118,7 @@ static int flush_out(struct session *s)
 	return err;
 }
 
-static int print_round(struct session *s, double since_s, bool all, struct tacho_error *e)
+static int print_round(struct stat_report_session *s, double since_s, bool all, struct tacho_error *e)
 {
 	struct stat_report *r = &s->report;
 	bool no_scale = s->o->no_scale || !s->in.scale;
@@ -143,7 +143,7 @@ static int print_round(struct session *s, double since_s, bool all, struct tacho
 }
 
 /* The plan and what depends on the configuration is known with the first round only. */
-static int first_round(struct session *s)
+static int first_round(struct stat_report_session *s)
 {
 	if (s->headed)
 		return 0;
@@ -155,7 +155,7 @@ static int first_round(struct session *s)
 	return plan_metrics(s);
 }
 
-static int print_interval(struct session *s, double time_s, struct tacho_error *e)
+static int print_interval(struct stat_report_session *s, double time_s, struct tacho_error *e)
 {
 	double since = time_s - s->report.time_s;
 
@@ -164,7 +164,7 @@ static int print_interval(struct session *s, double time_s, struct tacho_error *
 	return print_round(s, since, false, e);
 }
 
-static int print_totals(struct session *s, double elapsed_s, struct tacho_error *e)
+static int print_totals(struct stat_report_session *s, double elapsed_s, struct tacho_error *e)
 {
 	s->report.interval = false;
 	s->report.summary = s->o->interval_ms != 0;
@@ -173,7 +173,7 @@ static int print_totals(struct session *s, double elapsed_s, struct tacho_error 
 	return print_round(s, elapsed_s, true, e);
 }
 
-static int print_rounds(struct session *s, struct tacho_error *e)
+static int print_rounds(struct stat_report_session *s, struct tacho_error *e)
 {
 	enum stat_round_kind kind;
 	uint64_t time_ns = 0;
@@ -201,7 +201,7 @@ static int print_rounds(struct session *s, struct tacho_error *e)
 	return s->o->summary && !final ? print_totals(s, (double)time_ns * 1e-9, e) : 0;
 }
 
-static void close_session(struct session *s)
+static void close_session(struct stat_report_session *s)
 {
 	stat_rows_done(&s->rows);
 	stat_plan_done(&s->plan);
@@ -214,7 +214,7 @@ static void close_session(struct session *s)
 static int report_run(void *opts, int argc, char **argv)
 {
 	struct stat_opts *o = opts;
-	struct session s = { .o = o };
+	struct stat_report_session s = { .o = o };
 	struct tacho_error e = { .column = -1 };
 	int err, status = stat_check_show_options(o);
 

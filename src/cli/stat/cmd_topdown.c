@@ -53,7 +53,7 @@ static const struct option_row topdown_rows[] = {
 	{ .kind = OPT_END },
 };
 
-struct session {
+struct topdown_session {
 	struct topdown_opts *o;
 	int argc;
 	char **argv;
@@ -77,14 +77,14 @@ static int complain(struct tacho_error *e)
 
 /* ---- one run ---- */
 
-struct counts {
+struct topdown_counts {
 	double *v;
 	size_t n;
 };
 
 static double count_of(void *arg, uint32_t event)
 {
-	const struct counts *c = arg;
+	const struct topdown_counts *c = arg;
 
 	return event < c->n ? c->v[event] : NAN;
 }
@@ -102,10 +102,10 @@ static void tell_reasons(const struct tacho_evset *set, const struct tacho_sum *
 }
 
 /* What was counted becomes nodes of the tree. */
-static int take_values(struct session *s, double elapsed_s)
+static int take_values(struct topdown_session *s, double elapsed_s)
 {
 	size_t n_events = tacho_evset_size(s->set);
-	struct counts c = { calloc(n_events + 1, sizeof(*c.v)), n_events };
+	struct topdown_counts c = { calloc(n_events + 1, sizeof(*c.v)), n_events };
 	const struct tacho_metric_counts counts = { .size = sizeof(counts), .count = count_of, .arg = &c,
 						    .elapsed_s = elapsed_s };
 	const struct tacho_sum *sums;
@@ -131,7 +131,7 @@ static int take_values(struct session *s, double elapsed_s)
 	return -ENODATA;
 }
 
-static int open_and_go(struct session *s, struct stat_loop *loop)
+static int open_and_go(struct topdown_session *s, struct stat_loop *loop)
 {
 	int pid = loop->command ? tacho_command_pid(loop->command) : 0;
 	bool of_command = loop->command && !s->o->all_cpus && !s->pids;
@@ -160,7 +160,7 @@ static void free_command(struct tacho_command **cmd)
 	tacho_command_free(*cmd);
 }
 
-static int count_once(struct session *s)
+static int count_once(struct topdown_session *s)
 {
 	static const struct stat_opts plain = { .repeat = 1, .log_fd = -1 };
 	scoped(free_command) struct tacho_command *cmd = NULL;
@@ -184,7 +184,7 @@ static int count_once(struct session *s)
 	return err;
 }
 
-static int note_left_out(struct session *s)
+static int note_left_out(struct topdown_session *s)
 {
 	size_t n;
 	const char *const *texts = tacho_metric_set_left_out(s->ms, &n);
@@ -196,7 +196,7 @@ static int note_left_out(struct session *s)
 }
 
 /* Counts the nodes down to `level`, or those below `parent`. How many, 0: there are none. */
-static int count_nodes(struct session *s, uint32_t level, const struct tacho_metric *parent)
+static int count_nodes(struct topdown_session *s, uint32_t level, const struct tacho_metric *parent)
 {
 	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = s->o->all_cpus,
 						    .core_wide = s->o->all_cpus };
@@ -223,7 +223,7 @@ static int count_nodes(struct session *s, uint32_t level, const struct tacho_met
 	return err < 0 ? err : n;
 }
 
-static int count_levels(struct session *s)
+static int count_levels(struct topdown_session *s)
 {
 	uint32_t deepest = topdown_deepest(s->t);
 	int n;
@@ -244,7 +244,7 @@ static int count_levels(struct session *s)
 
 /* ---- what comes next ---- */
 
-static int record_words(const struct session *s, const char *event, struct strlist *out)
+static int record_words(const struct topdown_session *s, const char *event, struct strlist *out)
 {
 	const char *fixed[] = { program_name, "record", "-e", event, "-o",
 				s->o->sample_output ? s->o->sample_output : "perf.data",
@@ -291,7 +291,7 @@ static int run_record(struct strlist *words)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int write_out(const struct session *s, struct buf *out)
+static int write_out(const struct topdown_session *s, struct buf *out)
 {
 	int fd = s->o->output ? open(s->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) :
 				STDOUT_FILENO;
@@ -305,7 +305,7 @@ static int write_out(const struct session *s, struct buf *out)
 	return err;
 }
 
-static int show(struct session *s)
+static int show(struct topdown_session *s)
 {
 	scoped(freep) char *event = topdown_sample(s->t, &s->tree);
 	scoped(strlist_done) struct strlist words = { 0 };
@@ -348,7 +348,7 @@ static int check_options(const struct topdown_opts *o, int argc)
 	return wrong ? EXIT_USAGE : 0;
 }
 
-static void make_title(struct session *s)
+static void make_title(struct topdown_session *s)
 {
 	if (s->o->pids)
 		buf_printf(&s->title, "process id '%s'", s->o->pids);
@@ -358,7 +358,7 @@ static void make_title(struct session *s)
 		buf_printf(&s->title, "%s%s%s", i ? " " : "'", s->argv[i], i + 1 < s->argc ? "" : "'");
 }
 
-static int run_session(struct session *s)
+static int run_session(struct topdown_session *s)
 {
 	struct tacho_error e = { .column = -1 };
 	int err = tacho_open(&s->t, NULL, &e);
@@ -373,7 +373,7 @@ static int run_session(struct session *s)
 
 static int topdown_run(void *opts, int argc, char **argv)
 {
-	struct session s = { .o = opts, .argc = argc, .argv = argv };
+	struct topdown_session s = { .o = opts, .argc = argc, .argv = argv };
 	int status = check_options(s.o, argc), err = 0;
 
 	if (status)

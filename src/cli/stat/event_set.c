@@ -33,7 +33,7 @@ static bool set_has(const struct tacho_evset *set, const char *name)
 	return false;
 }
 
-struct plan_adding {
+struct default_metrics {
 	struct stat_plan *plan;
 	struct tacho_evset *set;
 	struct buf names;		/* of the metric at hand, with commas */
@@ -43,7 +43,7 @@ struct plan_adding {
 
 static int note_event(void *arg, const char *name)
 {
-	struct plan_adding *adding = arg;
+	struct default_metrics *adding = arg;
 
 	if (!adding->home && strcmp(name, "duration_time") != 0) {
 		adding->home = str_dup(str_of(name));
@@ -59,7 +59,7 @@ static int note_event(void *arg, const char *name)
 }
 
 /* Without a common group: what nobody asked for leaves the counters to the kernel. */
-static int add_metric_events(struct plan_adding *adding)
+static int add_metric_events(struct default_metrics *adding)
 {
 	if (buf_failed(&adding->names))
 		return -ENOMEM;
@@ -89,7 +89,7 @@ static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **
 
 static int plan_metric(void *arg, const struct tacho_metric *m)
 {
-	struct plan_adding *adding = arg;
+	struct default_metrics *adding = arg;
 	struct stat_plan *plan = adding->plan;
 	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
 					.literal = plan_literal, .arg = plan };
@@ -115,43 +115,43 @@ static int plan_metric(void *arg, const struct tacho_metric *m)
 static int plan_group(struct tacho_evset *set, struct stat_plan *plan, const char *name,
 		      struct tacho_error *e)
 {
-	struct plan_adding adding = { .plan = plan, .set = set, .e = e };
+	struct default_metrics adding = { .plan = plan, .set = set, .e = e };
 	int err = tacho_metric_each(name, plan_metric, &adding, e);
 
 	buf_done(&adding.names);
 	return err < 0 ? err : 0;
 }
 
-struct both {
+struct plan_target {
 	struct tacho_evset *set;
 	struct stat_plan *plan;
 };
 
 static size_t set_size(void *to)
 {
-	return tacho_evset_size(((struct both *)to)->set);
+	return tacho_evset_size(((struct plan_target *)to)->set);
 }
 
 static int set_add(void *to, const char *events, struct tacho_error *e)
 {
-	return tacho_evset_add(((struct both *)to)->set, events, e);
+	return tacho_evset_add(((struct plan_target *)to)->set, events, e);
 }
 
 static int set_metrics(void *to, const char *metrics, struct tacho_error *e)
 {
-	struct both *b = to;
+	struct plan_target *b = to;
 
 	return stat_choose_metrics(b->plan, metrics, e);
 }
 
 static int set_cgroup(void *to, size_t first, size_t n, const char *path, struct tacho_error *e)
 {
-	return tacho_evset_set_cgroup(((struct both *)to)->set, first, n, path, e);
+	return tacho_evset_set_cgroup(((struct plan_target *)to)->set, first, n, path, e);
 }
 
 static int set_filter(void *to, size_t first, size_t n, const char *filter, struct tacho_error *e)
 {
-	return tacho_evset_set_filter(((struct both *)to)->set, first, n, filter, e);
+	return tacho_evset_set_filter(((struct plan_target *)to)->set, first, n, filter, e);
 }
 
 static const char *const default_groups[] = { "Default", "Default2", "Default3", "Default4" };
@@ -179,7 +179,7 @@ static bool names_events(const struct stat_opts *o)
 
 int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan)
 {
-	const struct event_args_target target = { &(struct both){ set, plan }, set_size, set_add,
+	const struct event_args_target target = { &(struct plan_target){ set, plan }, set_size, set_add,
 						  set_metrics, set_cgroup, set_filter };
 	struct tacho_error e = { .column = -1 };
 	int err = 0;

@@ -144,21 +144,21 @@ static int number_counters(struct stat_file *f, struct tacho_evset *set)
 	return f->ids ? 0 : -ENOMEM;
 }
 
-struct span {			/* an event's readings */
+struct reading_range {			/* an event's readings */
 	size_t first, n;
 };
 
-static struct span span_of(struct tacho_evset *set, size_t event, size_t from)
+static struct reading_range event_readings(struct tacho_evset *set, size_t event, size_t from)
 {
 	size_t n, i;
 	const struct tacho_reading *r = tacho_evset_readings(set, &n);
 
 	for (i = from; i < n && r[i].event == event;)
 		i++;
-	return (struct span){ from, i - from };
+	return (struct reading_range){ from, i - from };
 }
 
-static int write_event(struct stat_file *f, struct tacho_evset *set, size_t i, struct span span)
+static int write_event(struct stat_file *f, struct tacho_evset *set, size_t i, struct reading_range span)
 {
 	const struct tacho_event *ev = tacho_evset_event(set, i);
 	struct perf_event_attr attr = { 0 };
@@ -184,7 +184,7 @@ static int write_events(struct stat_file *f, struct tacho_evset *set)
 	int err = number_counters(f, set);
 
 	for (size_t i = 0; err == 0 && i < tacho_evset_size(set); i++) {
-		struct span span = span_of(set, i, at);
+		struct reading_range span = event_readings(set, i, at);
 
 		at += span.n;
 		err = write_event(f, set, i, span);
@@ -215,7 +215,7 @@ static int write_features(struct stat_file *f)
 }
 
 /* The CPUs of some readings; true where one counts wherever its task runs. */
-static bool cpus_of(struct tacho_evset *set, struct span span, struct cpuset *out, int *err)
+static bool cpus_of(struct tacho_evset *set, struct reading_range span, struct cpuset *out, int *err)
 {
 	size_t n;
 	const struct tacho_reading *r = tacho_evset_readings(set, &n);
@@ -231,7 +231,7 @@ static bool cpus_of(struct tacho_evset *set, struct span span, struct cpuset *ou
 }
 
 static int put_event_updates(struct stat_file *f, struct tacho_evset *set, size_t i,
-			     struct span span, const struct cpuset *all)
+			     struct reading_range span, const struct cpuset *all)
 {
 	const struct tacho_event *ev = tacho_evset_event(set, i);
 	scoped(cpuset_done) struct cpuset own = { 0 };
@@ -312,11 +312,11 @@ static int put_lead(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 	bool any;
 
 	tacho_evset_readings(set, &n);
-	any = cpus_of(set, (struct span){ 0, n }, &cpus, &err) || !n;
+	any = cpus_of(set, (struct reading_range){ 0, n }, &cpus, &err) || !n;
 	f->any_cpu = cpuset_next(&cpus, -1);	/* perf counts what has no CPU, a clock, on the first */
 	any &= f->any_cpu < 0;
 	for (size_t i = 0; err == 0 && i < tacho_evset_size(set); i++) {
-		struct span span = span_of(set, i, at);
+		struct reading_range span = event_readings(set, i, at);
 
 		at += span.n;
 		err = put_event_updates(f, set, i, span, &cpus);

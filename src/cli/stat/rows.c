@@ -172,15 +172,15 @@ bool stat_event_is(const struct tacho_event *event, const char *name)
 }
 
 /* The rows of one event lie together as long as they are not sorted, in the order of places. */
-struct block {
+struct event_rows {
 	const struct tacho_event *event;
 	size_t first, n;
 };
 
-struct lookup {
+struct metric_lookup {
 	const struct stat_rows *rows;
 	struct {
-		struct block *v;
+		struct event_rows *v;
 		size_t n, cap;
 	} blocks;
 	const struct stat_row *home;
@@ -189,11 +189,11 @@ struct lookup {
 	double elapsed_s, value;
 };
 
-static int find_blocks(struct lookup *l)
+static int find_blocks(struct metric_lookup *l)
 {
 	for (size_t i = 0; i < l->rows->list.n; i++) {
 		const struct stat_row *row = &l->rows->list.v[i];
-		struct block *last = l->blocks.n ? &l->blocks.v[l->blocks.n - 1] : NULL;
+		struct event_rows *last = l->blocks.n ? &l->blocks.v[l->blocks.n - 1] : NULL;
 
 		if (last && last->event == row->event) {
 			last->n++;
@@ -202,13 +202,13 @@ static int find_blocks(struct lookup *l)
 		last = vec_add(&l->blocks);
 		if (!last)
 			return -ENOMEM;
-		*last = (struct block){ .event = row->event, .first = i, .n = 1 };
+		*last = (struct event_rows){ .event = row->event, .first = i, .n = 1 };
 	}
 	return 0;
 }
 
 /* Most events count in the same places, so the row is where home is in its own block. */
-static const struct stat_row *row_at_home(const struct lookup *l, const struct block *b)
+static const struct stat_row *row_at_home(const struct metric_lookup *l, const struct event_rows *b)
 {
 	const struct stat_row *rows = &l->rows->list.v[b->first];
 
@@ -230,14 +230,14 @@ static bool same_core(const struct tacho_event *a, const struct tacho_event *b)
  * share one clock, so duration_time is the same everywhere. */
 static double row_event(void *arg, const char *name)
 {
-	const struct lookup *l = arg;
+	const struct metric_lookup *l = arg;
 
 	if (strcmp(name, "value") == 0)
 		return l->value;
 	if (strcmp(name, "duration_time") == 0)
 		return l->elapsed_s * 1e9;
 	for (size_t i = 0; i < l->blocks.n; i++) {
-		const struct block *b = &l->blocks.v[i];
+		const struct event_rows *b = &l->blocks.v[i];
 		const struct stat_row *row;
 
 		if (!stat_event_is(b->event, name) || !same_core(b->event, l->home->event) ||
@@ -252,13 +252,13 @@ static double row_event(void *arg, const char *name)
 
 static double row_literal(void *arg, const char *name)
 {
-	const struct lookup *l = arg;
+	const struct metric_lookup *l = arg;
 
 	return strcmp(name, "target_cpu") == 0 ? l->plan->target_cpu : NAN;
 }
 
 /* How often, in a second of the clock that is counted with it. */
-static void add_rate(struct stat_rows *rows, struct stat_row *row, struct lookup *l)
+static void add_rate(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
 {
 	const struct tacho_event *ev = row->event;
 	double clock_ns;
@@ -273,7 +273,7 @@ static void add_rate(struct stat_rows *rows, struct stat_row *row, struct lookup
 	rows->n_metrics++;
 }
 
-static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct lookup *l)
+static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
 {
 	struct tacho_metric_env env = { .size = sizeof(env), .event = row_event,
 					.literal = row_literal, .arg = l };
@@ -302,13 +302,13 @@ static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct 
  * repeated for cgroups, or of the same name in home's cgroup. */
 static double chosen_count(void *arg, uint32_t at)
 {
-	const struct lookup *l = arg;
+	const struct metric_lookup *l = arg;
 	const struct tacho_event *base = tacho_evset_event(l->plan->set, at);
 	const struct stat_row *row = NULL;
 
 	for (size_t pass = 0; !row && pass < 2; pass++)
 		for (size_t i = 0; !row && i < l->blocks.n; i++) {
-			const struct block *b = &l->blocks.v[i];
+			const struct event_rows *b = &l->blocks.v[i];
 			bool fits = pass ? strcmp(b->event->name, base->name) == 0 :
 				    b->event == stat_copy_of(l->plan, base, at, l->home->event);
 
@@ -318,7 +318,7 @@ static double chosen_count(void *arg, uint32_t at)
 	return !row || stat_placeholder(row->state) ? NAN : row->value / row->event->scale;
 }
 
-static void add_chosen_of(struct stat_rows *rows, struct stat_row *row, struct lookup *l)
+static void add_chosen_of(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
 {
 	const struct tacho_metric_counts counts = { .size = sizeof(counts), .count = chosen_count, .arg = l,
 						    .elapsed_s = l->elapsed_s };
@@ -344,7 +344,7 @@ static void add_chosen_of(struct stat_rows *rows, struct stat_row *row, struct l
 
 static int add_metrics(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s)
 {
-	struct lookup l = { .rows = rows, .plan = plan, .elapsed_s = elapsed_s };
+	struct metric_lookup l = { .rows = rows, .plan = plan, .elapsed_s = elapsed_s };
 	int err;
 
 	rows->n_metrics = 0;

@@ -38,7 +38,7 @@ tacho stat -a -A --metric-only -x, --event-list list.json -M fault_rate sleep 0.
 refused 129 tacho stat --event-list list.json -M missing true
 grep -q "metric 'missing' needs 'NO_SUCH.EVENT': no event is called 'NO_SUCH.EVENT'" err || fail "$(cat err)"
 refused 129 tacho stat --event-list list.json -M loop true
-grep -q "metric 'loop' is made of itself" err || fail "$(cat err)"
+grep -q "metric 'loop' refers to itself" err || fail "$(cat err)"
 refused 129 tacho stat --event-list list.json -M broken true
 grep -q "metric 'broken': the expression has .* (at column 16)" err || fail "$(cat err)"
 refused 129 tacho stat --event-list list.json -M bussy true

@@ -30,21 +30,21 @@ static void widths(void **state)
 						     .capabilities = PERF_PAGE_USER_RDPMC,
 						     .pmc_width = (uint16_t)all[i],
 						     .time_enabled = 70, .time_running = 60 };
-		struct fast_value v;
+		struct user_read_value v;
 
 		/* The kernel loads counters with negative numbers. */
 		counters[2] = (uint64_t)-1000 & mask;
-		assert_int_equal(fast_read(&page, fake_counter, &v), 0);
+		assert_int_equal(user_read(&page, fake_counter, &v), 0);
 		assert_int_equal(last_index, 2);
 		assert_int_equal(v.value, 4000);
 		assert_int_equal(v.enabled_ns, 70);
 		assert_int_equal(v.running_ns, 60);
 		counters[2] = 1000;
-		assert_int_equal(fast_read(&page, fake_counter, &v), 0);
+		assert_int_equal(user_read(&page, fake_counter, &v), 0);
 		assert_int_equal(v.value, 6000);
 		/* Bits above the width are noise. */
 		counters[2] = 1000 | ~mask;
-		assert_int_equal(fast_read(&page, fake_counter, &v), 0);
+		assert_int_equal(user_read(&page, fake_counter, &v), 0);
 		assert_int_equal(v.value, 6000);
 	}
 }
@@ -53,21 +53,21 @@ static void not_readable(void **state)
 {
 	struct perf_event_mmap_page page = { .index = 1, .capabilities = PERF_PAGE_USER_RDPMC,
 					     .pmc_width = 48 };
-	struct fast_value v = { .value = 77 };
+	struct user_read_value v = { .value = 77 };
 
 	page.index = 0;			/* off the hardware just now */
-	assert_int_equal(fast_read(&page, fake_counter, &v), -EAGAIN);
+	assert_int_equal(user_read(&page, fake_counter, &v), -EAGAIN);
 	page.index = 1;
 	page.capabilities = 0;		/* not allowed */
-	assert_int_equal(fast_read(&page, fake_counter, &v), -EAGAIN);
+	assert_int_equal(user_read(&page, fake_counter, &v), -EAGAIN);
 	page.capabilities = PERF_PAGE_USER_RDPMC;
 	page.pmc_width = 0;
-	assert_int_equal(fast_read(&page, fake_counter, &v), -EAGAIN);
+	assert_int_equal(user_read(&page, fake_counter, &v), -EAGAIN);
 	page.pmc_width = 65;
-	assert_int_equal(fast_read(&page, fake_counter, &v), -EAGAIN);
+	assert_int_equal(user_read(&page, fake_counter, &v), -EAGAIN);
 	page.pmc_width = 48;
 	page.lock = 1;			/* a writer that never ends */
-	assert_int_equal(fast_read(&page, fake_counter, &v), -EBUSY);
+	assert_int_equal(user_read(&page, fake_counter, &v), -EBUSY);
 	assert_int_equal(v.value, 77);
 }
 
@@ -106,10 +106,10 @@ static void while_it_changes(void **state)
 
 	assert_int_equal(pthread_create(&writer, NULL, write_page, NULL), 0);
 	for (unsigned i = 0; i < 200000 || n_new < 100; i++) {
-		struct fast_value v;
+		struct user_read_value v;
 
 		assert_true(i < 1000000000);
-		if (fast_read(&shared, fake_counter, &v) < 0) {
+		if (user_read(&shared, fake_counter, &v) < 0) {
 			if (i % 1000 == 0)
 				sched_yield();	/* the writer may wait for this CPU, in the middle of an update */
 			continue;
