@@ -1,6 +1,6 @@
 /*
- * A chain of blocks, each twice as large as the one before up to a limit; a large request
- * gets a block of its own.
+ * The arena is a list of blocks. Each block is twice as large as the previous one, up to
+ * LARGEST_BLOCK; a request larger than that gets a block of its own size.
  */
 #include "base/arena.h"
 
@@ -9,7 +9,7 @@
 #define ALIGN 16
 
 struct arena_block {
-	struct arena_block *before;
+	struct arena_block *previous;
 	size_t used, size;
 	_Alignas(ALIGN) unsigned char bytes[];
 };
@@ -30,7 +30,7 @@ void *arena_alloc(struct arena *a, size_t n)
 		if (!b)
 			return NULL;
 		b->size = size;
-		b->before = a->last;
+		b->previous = a->last;
 		a->last = b;
 	}
 	at = b->bytes + b->used;
@@ -52,7 +52,7 @@ void arena_done(struct arena *a)
 	while (a->last) {
 		struct arena_block *b = a->last;
 
-		a->last = b->before;
+		a->last = b->previous;
 		free(b);
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * Memory that is freed in one go: for parses and tables whose pieces live equally long.
- * A zeroed arena is empty.
+ * An arena allocator: allocations are freed all at once by arena_done(). It suits parsers and tables
+ * whose parts have the same lifetime. A zero-initialized arena is empty.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -14,6 +14,6 @@ struct arena {
 
 void *arena_alloc(struct arena *a, size_t n);		/* zeroed, aligned for any type; or NULL */
 char *arena_str(struct arena *a, struct str s);		/* NUL-terminated copy; or NULL */
-void arena_done(struct arena *a);
+void arena_done(struct arena *a);			/* frees all allocations; the arena is empty again */
 
 #endif

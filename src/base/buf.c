@@ -1,5 +1,5 @@
 /*
- * The growing byte buffer. Doubles its memory, never shrinks it, keeps a NUL behind the end.
+ * The growing byte buffer. Its capacity doubles and never shrinks; a NUL always follows the content.
  */
 #include "base/buf.h"
 
@@ -33,7 +33,7 @@ void *buf_grow(struct buf *b, size_t n)
 	}
 	if (want > b->cap) {
 		size_t cap = max_of(max_of(want, b->cap * 2), (size_t)64);
-		/* What begins large is filled at once: of huge pages there are fewer to be handed out. */
+		/* A buffer that starts large is filled at once; huge pages mean fewer page faults. */
 		char *bytes = b->bytes || cap < HUGE_PAGE_BYTES ? realloc(b->bytes, cap) : large_alloc_huge(cap);
 
 		if (!bytes) {
@@ -100,7 +100,7 @@ void buf_fixed(struct buf *b, double v, unsigned decimals)
 	static const double powers[] = { 1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9 };
 	uint64_t scaled, whole;
 
-	/* Up to here the product is exact enough to round as printf does. */
+	/* Below 1e15 the scaled value is exact enough to be rounded as printf does. */
 	if (decimals >= countof(powers) || !(fabs(v) * powers[decimals] < 1e15)) {
 		buf_printf(b, "%.*f", (int)decimals, v);
 		return;

@@ -1,5 +1,5 @@
 /*
- * The time in nanoseconds: since boot for waiting, of the wall for telling.
+ * Clocks in nanoseconds: the monotonic clock for timeouts, the wall clock for timestamps that are shown.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

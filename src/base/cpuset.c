@@ -1,5 +1,5 @@
 /*
- * Sets of CPU numbers as bitmaps that grow with the highest member, CPUSET_MAX at most.
+ * Sets of CPU numbers, stored as bitmaps that grow with the highest member, up to CPUSET_MAX bits.
  */
 #include "base/cpuset.h"
 

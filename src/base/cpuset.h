@@ -1,6 +1,6 @@
 /*
- * A set of small numbers (CPUs, nodes), written as the kernel writes them: "0-3,8,10-11".
- * A zeroed set is empty. Iterate with
+ * A set of small numbers (CPUs, NUMA nodes). Its text form is the kernel's list format: "0-3,8,10-11".
+ * A zero-initialized set is empty. To iterate:
  *	for (int cpu = cpuset_next(&set, -1); cpu >= 0; cpu = cpuset_next(&set, cpu))
  */
 #ifndef BASE_CPUSET_H
@@ -17,10 +17,10 @@ struct cpuset {
 
 void cpuset_done(struct cpuset *set);
 int cpuset_add(struct cpuset *set, int cpu);		/* 0, -ENOMEM, -ERANGE */
-int cpuset_copy(struct cpuset *to, const struct cpuset *from); /* `to` is replaced */
-int cpuset_parse(struct cpuset *set, struct str text);	/* adds; -EINVAL, -ERANGE, -ENOMEM */
+int cpuset_copy(struct cpuset *to, const struct cpuset *from); /* replaces the content of `to` */
+int cpuset_parse(struct cpuset *set, struct str text);	/* adds the listed numbers; -EINVAL, -ERANGE, -ENOMEM */
 bool cpuset_has(const struct cpuset *set, int cpu);
-int cpuset_next(const struct cpuset *set, int after);	/* -1: no more */
+int cpuset_next(const struct cpuset *set, int after);	/* the next member, or -1 */
 unsigned cpuset_count(const struct cpuset *set);
 void cpuset_print(const struct cpuset *set, struct buf *out);
 

@@ -1,5 +1,5 @@
 /*
- * The few macros every room uses: cleanup of locals, visible moves of ownership, array sizes.
+ * Macros used in every directory: cleanup of local variables, explicit transfer of ownership, array sizes.
  */
 #ifndef BASE_DEFS_H
 #define BASE_DEFS_H
@@ -28,13 +28,13 @@
 #define min_of(a, b) ((a) < (b) ? (a) : (b))
 #define max_of(a, b) ((a) > (b) ? (a) : (b))
 
-/* For scoped(): frees what a `char *` or any other heap pointer points to. */
+/* For scoped(): frees a local variable that is a heap pointer of any type. */
 static inline void freep(void *pp)
 {
 	free(*(void **)pp);
 }
 
-/* For scoped(): closes an int that may be -1. */
+/* For scoped(): closes a file descriptor unless it is -1. */
 static inline void closep(int *fd)
 {
 	if (*fd >= 0)

@@ -1,3 +1,7 @@
+/*
+ * Cache entries on disk. A new entry is written to an unnamed or temporary file and then renamed, so readers
+ * never see a partial entry. The modification time of a file records when it was last used, to within a day.
+ */
 #include "base/disk_cache.h"
 
 #include <dirent.h>
@@ -12,8 +16,8 @@
 
 #include "base/io.h"
 
-#define FILES_MOST 2048u		/* of a kind: half of them stay */
-#define DAY 86400			/* so often is it noted that one is used */
+#define FILES_MAX 2048u			/* per kind; deletion goes down to half of that */
+#define DAY_S 86400			/* how often the time of use is updated */
 
 bool disk_cache_path(const char *kind, uint64_t number, char out[PATH_MAX])
 {
@@ -28,32 +32,32 @@ bool disk_cache_path(const char *kind, uint64_t number, char out[PATH_MAX])
 	return n > 0 && n < PATH_MAX;
 }
 
-static bool is_ours(int fd, size_t most, size_t *n)
+static bool is_trusted(int fd, size_t max_bytes, size_t *n)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022) ||
-	    st.st_size <= 0 || (uint64_t)st.st_size > most)
+	    st.st_size <= 0 || (uint64_t)st.st_size > max_bytes)
 		return false;
 	*n = (size_t)st.st_size;
-	if (st.st_mtime < time(NULL) - DAY)
+	if (st.st_mtime < time(NULL) - DAY_S)
 		futimens(fd, NULL);
 	return true;
 }
 
-int disk_cache_open(const char *path, size_t most, size_t *n)
+int disk_cache_open(const char *path, size_t max_bytes, size_t *n)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-	if (fd >= 0 && !is_ours(fd, most, n)) {
+	if (fd >= 0 && !is_trusted(fd, max_bytes, n)) {
 		close(fd);
 		return -1;
 	}
 	return fd;
 }
 
-/* The first `done` bytes of *parts are; returns how many parts are whole. */
-static int pass(struct iovec *parts, int n, size_t done)
+/* Advances *parts by `done` transferred bytes; returns how many parts are complete. */
+static int advance_parts(struct iovec *parts, int n, size_t done)
 {
 	int i = 0;
 
@@ -66,19 +70,19 @@ static int pass(struct iovec *parts, int n, size_t done)
 	return i;
 }
 
-/* With readv() or writev(). */
-static int transfer(int fd, struct iovec *parts, int n, ssize_t (*some)(int, const struct iovec *, int))
+/* Calls readv() or writev() until all parts are transferred. */
+static int transfer(int fd, struct iovec *parts, int n, ssize_t (*readv_or_writev)(int, const struct iovec *, int))
 {
-	int first = pass(parts, n, 0);
+	int first = advance_parts(parts, n, 0);
 
 	while (first < n) {
-		ssize_t got = some(fd, parts + first, n - first);
+		ssize_t got = readv_or_writev(fd, parts + first, n - first);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return got < 0 ? -errno : -ENODATA;
-		first += pass(parts + first, n - first, (size_t)got);
+		first += advance_parts(parts + first, n - first, (size_t)got);
 	}
 	return 0;
 }
@@ -88,58 +92,58 @@ int disk_cache_read(int fd, struct iovec *parts, int n)
 	return transfer(fd, parts, n, readv);
 }
 
-/* ---- what goes ---- */
+/* ---- deleting old entries ---- */
 
-struct old {
-	char name[32];			/* longer ones are none of ours */
+struct cached_file {
+	char name[32];			/* files with longer names were not written by us */
 	uint64_t bytes;
-	time_t used;
+	time_t last_used;
 };
 
-static int cmp_used(const void *pa, const void *pb)
+static int compare_last_used(const void *pa, const void *pb)
 {
-	const struct old *a = pa, *b = pb;
+	const struct cached_file *a = pa, *b = pb;
 
-	return (a->used > b->used) - (a->used < b->used);
+	return (a->last_used > b->last_used) - (a->last_used < b->last_used);
 }
 
-/* The files of the directory, up to `most` of them; returns how many. */
-static size_t list_old(DIR *dir, struct old *out, size_t most)
+/* Lists up to `max` regular files of the directory; returns how many. */
+static size_t list_files(DIR *dir, struct cached_file *out, size_t max)
 {
 	const struct dirent *d;
 	size_t n = 0;
 
-	while (n < most && (d = readdir(dir))) {
+	while (n < max && (d = readdir(dir))) {
 		struct stat st;
 
 		if (strlen(d->d_name) >= sizeof(out->name) ||
 		    fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 			continue;
-		out[n] = (struct old){ .bytes = (uint64_t)st.st_size, .used = st.st_mtime };
+		out[n] = (struct cached_file){ .bytes = (uint64_t)st.st_size, .last_used = st.st_mtime };
 		memcpy(out[n++].name, d->d_name, strlen(d->d_name) + 1);
 	}
 	return n;
 }
 
-/* Those that were not used for longest, while there is too much. */
-static void drop_in(DIR *dir)
+/* Deletes the least recently used files until the directory is within its limits. */
+static void delete_old_files(DIR *dir)
 {
-	scoped(freep) struct old *v = reallocarray(NULL, FILES_MOST, sizeof(*v));
-	size_t n = v ? list_old(dir, v, FILES_MOST) : 0;
+	scoped(freep) struct cached_file *v = reallocarray(NULL, FILES_MAX, sizeof(*v));
+	size_t n = v ? list_files(dir, v, FILES_MAX) : 0;
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < n; i++)
 		bytes += v[i].bytes;
 	if (n)
-		qsort(v, n, sizeof(*v), cmp_used);
-	for (size_t i = 0; i < n && (bytes > DISK_CACHE_MAX_BYTES || n - i > FILES_MOST / 2); i++) {
+		qsort(v, n, sizeof(*v), compare_last_used);
+	for (size_t i = 0; i < n && (bytes > DISK_CACHE_MAX_BYTES || n - i > FILES_MAX / 2); i++) {
 		bytes -= v[i].bytes;
 		unlinkat(dirfd(dir), v[i].name, 0);
 	}
 }
 
-/* Of the kind of that one. */
-static void drop_old(char *path)
+/* Limits the size of the directory that `path` is in. */
+static void limit_directory(char *path)
 {
 	char *slash = strrchr(path, '/');
 	DIR *dir;
@@ -149,14 +153,14 @@ static void drop_old(char *path)
 	*slash = '/';
 	if (!dir)
 		return;
-	drop_in(dir);
+	delete_old_files(dir);
 	closedir(dir);
 }
 
 /* ---- writing ---- */
 
-/* Root may be at work in somebody's home: it is no place for files that only root can read. */
-static bool is_own_place(const char *path)
+/* Root may run with another user's HOME; files that only root can read must not be created there. */
+static bool is_own_directory(const char *path)
 {
 	char part[PATH_MAX];
 	struct stat st;
@@ -173,16 +177,16 @@ static bool is_own_place(const char *path)
 	return true;
 }
 
-/* A file without a name is gone with who writes it. Not all file systems have such. */
-static int open_new(struct disk_cache_writer *k)
+/* Prefers O_TMPFILE, because an unnamed file vanishes if the process dies; not all file systems support it. */
+static int open_unnamed_or_temporary(struct disk_cache_writer *k)
 {
 	char dir[PATH_MAX];
 
 	snprintf(dir, sizeof(dir), "%s", k->path);
 	*strrchr(dir, '/') = '\0';
 	k->fd = open(dir, O_WRONLY | O_CLOEXEC | O_TMPFILE, 0600);
-	k->nameless = k->fd >= 0;
-	return k->nameless ? k->fd : mkostemp(k->temporary, O_CLOEXEC);
+	k->unnamed = k->fd >= 0;
+	return k->unnamed ? k->fd : mkostemp(k->temporary, O_CLOEXEC);
 }
 
 bool disk_cache_write_begin(struct disk_cache_writer *k, const char *path)
@@ -190,19 +194,19 @@ bool disk_cache_write_begin(struct disk_cache_writer *k, const char *path)
 	int n = snprintf(k->path, sizeof(k->path), "%s", path);
 	int m = snprintf(k->temporary, sizeof(k->temporary), "%s.XXXXXX", path);
 
-	if (n < 0 || m < 0 || m >= (int)sizeof(k->temporary) || !is_own_place(path) || io_make_parent_dirs(path, 0700) < 0)
+	if (n < 0 || m < 0 || m >= (int)sizeof(k->temporary) || !is_own_directory(path) || io_make_parent_dirs(path, 0700) < 0)
 		return false;
-	k->fd = open_new(k);
+	k->fd = open_unnamed_or_temporary(k);
 	return k->fd >= 0;
 }
 
-/* Gives it a name of its own, as no name can be taken over without one. */
-static int name_it(struct disk_cache_writer *k)
+/* Gives an unnamed file a temporary name: linkat() cannot replace an existing file, rename() can. */
+static int link_temporary_name(struct disk_cache_writer *k)
 {
 	char from[32];
 	int n;
 
-	if (!k->nameless)
+	if (!k->unnamed)
 		return 0;
 	snprintf(from, sizeof(from), "/proc/self/fd/%d", k->fd);
 	n = snprintf(k->temporary, sizeof(k->temporary), "%s.%ld", k->path, (long)getpid());
@@ -213,12 +217,12 @@ static int name_it(struct disk_cache_writer *k)
 
 void disk_cache_write_end(struct disk_cache_writer *k, struct iovec *parts, int n)
 {
-	bool whole = n > 0 && transfer(k->fd, parts, n, writev) == 0 && name_it(k) == 0;
+	bool complete = n > 0 && transfer(k->fd, parts, n, writev) == 0 && link_temporary_name(k) == 0;
 
-	if (close(k->fd) < 0 || !whole || rename(k->temporary, k->path) < 0) {
-		if (whole || !k->nameless)
+	if (close(k->fd) < 0 || !complete || rename(k->temporary, k->path) < 0) {
+		if (complete || !k->unnamed)
 			unlink(k->temporary);
 		return;
 	}
-	drop_old(k->path);
+	limit_directory(k->path);
 }

@@ -1,7 +1,7 @@
 /*
- * What was made of other files and can be made again, kept for the next time: below $XDG_CACHE_HOME/tacho or
- * ~/.cache/tacho, by kinds. It is believed only when it belongs to us and nobody else may write it. Where it cannot be
- * written that is no fault: it is made again next time. What was not used for long goes when there is too much.
+ * A cache of derived data on disk: $XDG_CACHE_HOME/tacho/KIND/NUMBER, or below ~/.cache/tacho. An entry is trusted
+ * only if it is owned by the effective user and not writable by others. Failing to write an entry is not an error: the
+ * data is derived again next time. Least recently used entries are deleted when a kind exceeds its limit.
  */
 #ifndef BASE_DISK_CACHE_H
 #define BASE_DISK_CACHE_H
@@ -11,22 +11,23 @@
 #include <limits.h>
 #include <sys/uio.h>
 
-#define DISK_CACHE_MAX_BYTES ((uint64_t)512 << 20)	/* bytes of a kind */
+#define DISK_CACHE_MAX_BYTES ((uint64_t)512 << 20)	/* limit per kind */
 
-/* Where the one of that kind and number is, or would be; false: nowhere. */
+/* Path of a cache entry. Returns false if no cache directory is usable. */
 bool disk_cache_path(const char *kind, uint64_t number, char out[PATH_MAX]);
-/* Its descriptor, with its length in *n; -1: there is none, or none to believe, or it is longer than `most`. */
-int disk_cache_open(const char *path, size_t most, size_t *n);
-/* All parts, one behind the other. 0, or a negative errno, -ENODATA where there is less. */
+/* Opens an entry for reading and stores its length in *n. Returns a file descriptor, or -1 if the entry does not
+ * exist, is not trusted, or is longer than `max_bytes`. */
+int disk_cache_open(const char *path, size_t max_bytes, size_t *n);
+/* Reads the file into the `n` parts, in sequence. Returns 0 or a negative errno, -ENODATA if the file is shorter. */
 int disk_cache_read(int fd, struct iovec *parts, int n);
 
-/* One that is being written; nobody reads half of it. */
+/* An entry that is being written. It appears under its path only when it is complete. */
 struct disk_cache_writer {
 	int fd;
-	bool nameless;
+	bool unnamed;		/* opened with O_TMPFILE: no directory entry yet */
 	char path[PATH_MAX], temporary[PATH_MAX];
 };
-bool disk_cache_write_begin(struct disk_cache_writer *k, const char *path);	/* false: it cannot be written */
-void disk_cache_write_end(struct disk_cache_writer *k, struct iovec *parts, int n);	/* n = 0: it is given up */
+bool disk_cache_write_begin(struct disk_cache_writer *k, const char *path);	/* false: the cache is not writable */
+void disk_cache_write_end(struct disk_cache_writer *k, struct iovec *parts, int n);	/* n = 0: discards the entry */
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Error objects: fixed size, caller-owned, so that reporting "out of memory" needs none.
+ * Error objects have a fixed size and are provided by the caller, so reporting "out of memory" needs no memory.
  */
 #include "base/error.h"
 

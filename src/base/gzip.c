@@ -1,20 +1,20 @@
 /*
- * A small deflate (RFC 1951) within gzip's frame (RFC 1952). A block looks back only into itself,
- * so nothing but the block is kept.
+ * A small deflate encoder (RFC 1951) with the gzip header and trailer (RFC 1952). Matches never reach
+ * back beyond the current block, so only that block is buffered. It uses the fixed Huffman codes:
  *
- *	code      literals 0-143: 8 bits, 144-255: 9; lengths 256-279: 7, 280-287: 8; distances: 5
- *	packed    codes go in with their first bit first, all other numbers with their lowest
+ *	code length   literals 0-143: 8 bits, 144-255: 9; lengths 256-279: 7, 280-287: 8; distances: 5
+ *	bit order     Huffman codes most significant bit first, all other numbers least significant first
  */
 #include "base/gzip.h"
 
 #include <string.h>
 
-#define BLOCK 32768u		/* also as far as a distance can reach */
+#define BLOCK 32768u		/* deflate's largest distance, so any match within a block can be encoded */
 #define HASH_BITS 13
 #define MATCH_MIN 4u
 #define MATCH_MAX 258u
 
-/* The first length or distance of each code; how many extra bits follow it is in the gap. */
+/* The smallest length or distance of each code; the extra bits of a code cover the gap to the next one. */
 static const uint16_t length_base[] = { 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35,
 	43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258 };
 static const uint8_t length_extra[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4,
@@ -35,11 +35,11 @@ static void put_bits(struct gzip *z, uint32_t value, unsigned n)
 
 static void put_code(struct gzip *z, uint32_t code, unsigned n)
 {
-	uint32_t turned = 0;
+	uint32_t reversed = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		turned |= (code >> i & 1) << (n - 1 - i);
-	put_bits(z, turned, n);
+		reversed |= (code >> i & 1) << (n - 1 - i);
+	put_bits(z, reversed, n);
 }
 
 static void put_symbol(struct gzip *z, unsigned symbol)
@@ -85,10 +85,10 @@ static unsigned match_length(const uint8_t *a, const uint8_t *b, size_t limit)
 	return n;
 }
 
-static void pack_block(struct gzip *z, bool last)
+static void compress_block(struct gzip *z, bool last)
 {
 	const uint8_t *in = (const uint8_t *)z->block.bytes;
-	uint16_t head[1 << HASH_BITS] = { 0 };		/* place + 1 of what last hashed so */
+	uint16_t head[1 << HASH_BITS] = { 0 };		/* position + 1 of the last four bytes with this hash */
 	size_t n = z->block.n, i = 0;
 
 	put_bits(z, last, 1);
@@ -131,9 +131,9 @@ static uint32_t crc_step(uint32_t crc, const uint8_t *p, size_t n)
 	return ~crc;
 }
 
-static void begin(struct gzip *z)
+static void put_header_once(struct gzip *z)
 {
-	static const uint8_t header[10] = { 0x1f, 0x8b, 8, [9] = 255 };	/* no name, no time */
+	static const uint8_t header[10] = { 0x1f, 0x8b, 8, [9] = 255 };	/* no file name, no time */
 
 	if (!z->begun)
 		buf_put(z->out, header, sizeof(header));
@@ -144,7 +144,7 @@ void gzip_put(struct gzip *z, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
 
-	begin(z);
+	put_header_once(z);
 	z->crc = crc_step(z->crc, p, n);
 	z->total += (uint32_t)n;
 	while (n) {
@@ -156,7 +156,7 @@ void gzip_put(struct gzip *z, const void *bytes, size_t n)
 			return;
 		}
 		if (z->block.n == BLOCK)
-			pack_block(z, false);
+			compress_block(z, false);
 		p += part;
 		n -= part;
 	}
@@ -166,10 +166,10 @@ void gzip_finish(struct gzip *z)
 {
 	uint32_t tail[2] = { z->crc, z->total };
 
-	begin(z);
-	pack_block(z, true);
+	put_header_once(z);
+	compress_block(z, true);
 	put_bits(z, 0, (8 - z->n_bits) & 7);
-	for (size_t i = 0; i < 8; i++)		/* lowest byte first */
+	for (size_t i = 0; i < 8; i++)		/* little endian */
 		buf_putc(z->out, (char)(tail[i / 4] >> (i % 4 * 8)));
 	buf_done(&z->block);
 }

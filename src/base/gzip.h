@@ -1,7 +1,7 @@
 /*
- * gzip, the writing half, small: what is put is cut into blocks, each packed by itself with
- * matches found by hash and the fixed codes of deflate. Larger than what zlib makes, by a fifth or
- * so, but no library is needed for it and it is fast.
+ * A small gzip compressor. The input is cut into blocks that are compressed independently, with
+ * matches found through a hash table and deflate's fixed Huffman codes. The output is about a fifth
+ * larger than zlib's; in return no library has to be loaded, and it is fast.
  *
  *	struct gzip z = { .out = &buf };  gzip_put(&z, ...) ...  gzip_finish(&z);
  */
@@ -11,8 +11,8 @@
 #include "base/buf.h"
 
 struct gzip {
-	struct buf *out;		/* may be emptied between calls */
-	struct buf block;		/* what waits to be packed */
+	struct buf *out;		/* the caller may empty it between calls */
+	struct buf block;		/* input that is not compressed yet */
 	uint64_t bits;
 	unsigned n_bits;
 	uint32_t crc, total;
@@ -20,6 +20,6 @@ struct gzip {
 };
 
 void gzip_put(struct gzip *z, const void *bytes, size_t n);
-void gzip_finish(struct gzip *z);	/* releases what it holds, too */
+void gzip_finish(struct gzip *z);	/* writes the trailer and frees the block */
 
 #endif

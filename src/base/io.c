@@ -1,5 +1,5 @@
 /*
- * Reading whole files and writing whole buffers.
+ * Reads whole files and writes whole buffers.
  */
 #include "base/io.h"
 
@@ -21,8 +21,8 @@ static ssize_t read_some(int fd, void *bytes, size_t n)
 	return got;
 }
 
-/* How long a file says it is, unless that is more than anybody wants; 0: as those in /proc. */
-static size_t told_size(int fd, size_t limit)
+/* The size that stat() reports; 0 if it exceeds `limit` or says nothing, as for files in /proc. */
+static size_t stat_size(int fd, size_t limit)
 {
 	struct stat st;
 
@@ -38,7 +38,7 @@ int io_read_at(int dirfd, const char *path, size_t limit, struct buf *out)
 
 	if (fd < 0)
 		return -errno;
-	chunk = told_size(fd, limit) + CHUNK;
+	chunk = stat_size(fd, limit) + CHUNK;
 	for (;;) {
 		char *at = buf_grow(out, chunk);
 		ssize_t got;
@@ -55,7 +55,7 @@ int io_read_at(int dirfd, const char *path, size_t limit, struct buf *out)
 		if (out->n - start > limit)
 			return -EFBIG;
 		if ((size_t)got < chunk)
-			chunk = CHUNK;		/* the end is near: there is room for that */
+			chunk = CHUNK;		/* a short read: the end is near */
 		else if (chunk < (1u << 20))
 			chunk *= 2;
 	}

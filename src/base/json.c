@@ -1,5 +1,5 @@
 /*
- * The JSON writer. Doubles are printed with as many digits as read back to the same value.
+ * The JSON writer. Doubles get the fewest digits that read back as the same value.
  */
 #include "base/json.h"
 
@@ -17,8 +17,8 @@ static void newline(struct json *j)
 	buf_pad(j->out, ' ', (size_t)j->indent * j->depth);
 }
 
-/* What stands before a value or key: a comma when it is not the first of its level. */
-static void lead(struct json *j)
+/* Writes the separator before a value or key: a comma unless it is the first member of its level. */
+static void put_separator(struct json *j)
 {
 	if (j->after_key) {
 		j->after_key = false;
@@ -34,7 +34,7 @@ static void lead(struct json *j)
 
 void json_begin(struct json *j, char kind)
 {
-	lead(j);
+	put_separator(j);
 	buf_putc(j->out, kind);
 	if (j->depth == JSON_DEPTH) {
 		j->out->bad = true;
@@ -58,7 +58,7 @@ void json_end(struct json *j)
 
 void json_key(struct json *j, const char *key)
 {
-	lead(j);
+	put_separator(j);
 	json_quote(j->out, str_of(key));
 	buf_puts(j->out, ": ");
 	j->after_key = true;
@@ -97,7 +97,7 @@ void json_quote(struct buf *out, struct str s)
 
 void json_strn(struct json *j, struct str s)
 {
-	lead(j);
+	put_separator(j);
 	json_quote(j->out, s);
 }
 
@@ -111,13 +111,13 @@ void json_str(struct json *j, const char *s)
 
 void json_u64(struct json *j, uint64_t v)
 {
-	lead(j);
+	put_separator(j);
 	buf_u64(j->out, v);
 }
 
 void json_i64(struct json *j, int64_t v)
 {
-	lead(j);
+	put_separator(j);
 	buf_printf(j->out, "%" PRId64, v);
 }
 
@@ -130,7 +130,7 @@ void json_double(struct json *j, double v)
 		json_null(j);
 		return;
 	}
-	lead(j);
+	put_separator(j);
 	for (int digits = 6; digits <= 17; digits++) {
 		char *comma;
 
@@ -156,6 +156,6 @@ void json_null(struct json *j)
 
 void json_raw(struct json *j, const char *text)
 {
-	lead(j);
+	put_separator(j);
 	buf_puts(j->out, text);
 }

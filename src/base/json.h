@@ -1,7 +1,7 @@
 /*
- * The one JSON writer: nesting and commas are its business, numbers are always in the C
- * locale, strings are escaped and bytes that are not UTF-8 are replaced. Compact by default
- * ("a": 1, one blank); `indent` > 0 puts every member of the outer levels on its own line.
+ * The JSON writer. It takes care of nesting and commas, prints numbers independently of the locale,
+ * escapes strings, and replaces bytes that are not UTF-8 by U+FFFD. The output is one line by default;
+ * with `indent` > 0 every member gets its own line.
  *
  *	json_begin(&j, '{'); json_key(&j, "name"); json_str(&j, name); json_end(&j);
  */
@@ -14,9 +14,9 @@
 
 struct json {
 	struct buf *out;
-	unsigned indent;		/* blanks per level, 0: all on one line */
+	unsigned indent;		/* spaces per level; 0: everything on one line */
 	unsigned depth;
-	bool full[JSON_DEPTH];		/* this level has a member already */
+	bool full[JSON_DEPTH];		/* whether the level already has a member */
 	char close[JSON_DEPTH];
 	bool after_key;
 };
@@ -28,14 +28,14 @@ void json_str(struct json *j, const char *s);		/* NULL gives null */
 void json_strn(struct json *j, struct str s);
 void json_u64(struct json *j, uint64_t v);
 void json_i64(struct json *j, int64_t v);
-void json_double(struct json *j, double v);		/* shortest that reads back; nan, inf: null */
+void json_double(struct json *j, double v);		/* shortest form that reads back; null for nan, inf */
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 void json_raw(struct json *j, const char *text);	/* a value already in JSON */
 
 #define json_member(j, key, fn, ...) (json_key(j, key), json_##fn(j, __VA_ARGS__))
 
-/* The bytes of `s` as a JSON string with its quotes. */
+/* Appends `s` as a JSON string, with quotes. */
 void json_quote(struct buf *out, struct str s);
 
 #endif

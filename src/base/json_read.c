@@ -1,22 +1,22 @@
 /*
- * The reader's state is what may stand next. Strings without escapes, that is nearly all, are found
- * by a scan for their end and given as they lie.
+ * A pull parser for JSON. Its state says which token may come next. Strings without escapes, which are
+ * nearly all, are returned in place after a scan for the closing quote.
  */
 #include "base/json_read.h"
 
-enum state {
+enum json_state {
 	WANT_VALUE,		/* a value and nothing else */
-	WANT_FIRST,		/* a value, or the array's end */
-	WANT_FIRST_KEY,		/* a key, or the object's end */
-	WANT_KEY,		/* a key: a comma came before */
-	WANT_NEXT,		/* a comma or the end of what is open */
-	WAS_DONE,
-	WAS_BAD,
+	WANT_FIRST,		/* the first value of an array, or the end of the array */
+	WANT_FIRST_KEY,		/* the first key of an object, or the end of the object */
+	WANT_KEY,		/* a key, after a comma */
+	WANT_NEXT,		/* a comma, or the end of the innermost object or array */
+	STATE_DONE,
+	STATE_BAD,
 };
 
 static enum json_token bad(struct json_in *in, const char *why)
 {
-	in->state = WAS_BAD;
+	in->state = STATE_BAD;
 	in->why = why;
 	return JSON_IN_BAD;
 }
@@ -30,7 +30,7 @@ static void skip_blanks(struct json_in *in)
 
 static void value_done(struct json_in *in)
 {
-	in->state = in->depth ? WANT_NEXT : WAS_DONE;
+	in->state = in->depth ? WANT_NEXT : STATE_DONE;
 }
 
 static int hex_digit(char c)
@@ -55,7 +55,7 @@ static bool hex4(const struct json_in *in, size_t at, unsigned *out)
 	return true;
 }
 
-/* At most four bytes, which is less than the escapes they come from. */
+/* Writes at most four bytes, fewer than the escape sequence they replace. */
 static size_t put_utf8(char *to, unsigned c)
 {
 	if (c < 0x80) {
@@ -80,8 +80,7 @@ static size_t put_utf8(char *to, unsigned c)
 	return 4;
 }
 
-/* \u0041 or a pair of surrogates; the cursor stands behind the u. NUL and a lone half are refused:
- * neither is text. */
+/* Decodes \u0041 or a surrogate pair; in->at is after the u. NUL and unpaired surrogates are rejected. */
 static bool unescape_unicode(struct json_in *in, size_t *to)
 {
 	unsigned c, low;
@@ -121,7 +120,7 @@ static bool unescape(struct json_in *in, size_t *to)
 	return true;
 }
 
-/* The cursor stands behind the opening quote; true: behind the closing one. */
+/* Scans a string from after its opening quote to after its closing one. False, with in->why set: invalid. */
 static bool scan_string(struct json_in *in, struct str *out)
 {
 	size_t start = in->at, to;
@@ -132,18 +131,18 @@ static bool scan_string(struct json_in *in, struct str *out)
 	to = in->at;
 	while (in->at < in->n && in->text[in->at] != '"') {
 		if ((unsigned char)in->text[in->at] < 0x20) {
-			in->why = "a control character stands in a string";
+			in->why = "a string contains a control character";
 			return false;
 		}
 		if (in->text[in->at] != '\\') {
 			in->text[to++] = in->text[in->at++];
 		} else if (!unescape(in, &to)) {
-			in->why = "an escape in a string is not understood";
+			in->why = "a string contains an invalid escape sequence";
 			return false;
 		}
 	}
 	if (in->at >= in->n) {
-		in->why = "a string is never closed";
+		in->why = "a string has no closing quote";
 		return false;
 	}
 	in->at++;
@@ -156,7 +155,7 @@ static bool is_digit(const struct json_in *in)
 	return in->at < in->n && in->text[in->at] >= '0' && in->text[in->at] <= '9';
 }
 
-static bool digits(struct json_in *in)
+static bool skip_digits(struct json_in *in)
 {
 	bool any = is_digit(in);
 
@@ -178,18 +177,18 @@ static bool scan_number(struct json_in *in, struct str *out)
 		in->at++;
 	if (is_one_of(in, "0"))
 		in->at++;
-	else if (!digits(in))
+	else if (!skip_digits(in))
 		return false;
 	if (is_one_of(in, ".")) {
 		in->at++;
-		if (!digits(in))
+		if (!skip_digits(in))
 			return false;
 	}
 	if (is_one_of(in, "eE")) {
 		in->at++;
 		if (is_one_of(in, "+-"))
 			in->at++;
-		if (!digits(in))
+		if (!skip_digits(in))
 			return false;
 	}
 	*out = str_n(in->text + start, in->at - start);
@@ -212,7 +211,7 @@ static bool scan_literal(struct json_in *in, struct str *out)
 	return false;
 }
 
-static enum json_token begin(struct json_in *in, char kind)
+static enum json_token begin_nested(struct json_in *in, char kind)
 {
 	if (in->depth >= JSON_IN_DEPTH)
 		return bad(in, "values are nested too deeply");
@@ -222,7 +221,7 @@ static enum json_token begin(struct json_in *in, char kind)
 	return kind == '{' ? JSON_IN_OBJECT : JSON_IN_ARRAY;
 }
 
-static enum json_token end(struct json_in *in)
+static enum json_token end_nested(struct json_in *in)
 {
 	in->at++;
 	in->depth--;
@@ -230,13 +229,13 @@ static enum json_token end(struct json_in *in)
 	return JSON_IN_CLOSE;
 }
 
-static enum json_token value(struct json_in *in, struct str *out)
+static enum json_token read_value(struct json_in *in, struct str *out)
 {
 	char c = in->text[in->at];
 	enum json_token token;
 
 	if (c == '{' || c == '[')
-		return begin(in, c);
+		return begin_nested(in, c);
 	if (c == '"') {
 		in->at++;
 		if (!scan_string(in, out))
@@ -244,69 +243,69 @@ static enum json_token value(struct json_in *in, struct str *out)
 		token = JSON_IN_STRING;
 	} else if (c == '-' || is_digit(in)) {
 		if (!scan_number(in, out))
-			return bad(in, "a number is not written as JSON has it");
+			return bad(in, "invalid number");
 		token = JSON_IN_NUMBER;
 	} else if (scan_literal(in, out)) {
 		token = JSON_IN_LITERAL;
 	} else {
-		return bad(in, "a value was expected");
+		return bad(in, "expected a value");
 	}
 	value_done(in);
 	return token;
 }
 
-static enum json_token key(struct json_in *in, struct str *out)
+static enum json_token read_key(struct json_in *in, struct str *out)
 {
 	if (in->text[in->at] != '"')
-		return bad(in, "a key in quotes was expected");
+		return bad(in, "expected a quoted key");
 	in->at++;
 	if (!scan_string(in, out))
 		return bad(in, in->why);
 	skip_blanks(in);
 	if (!is_one_of(in, ":"))
-		return bad(in, "a ':' was expected behind a key");
+		return bad(in, "expected ':' after the key");
 	in->at++;
 	in->state = WANT_VALUE;
 	return JSON_IN_KEY;
 }
 
-/* Behind a value: the end of what is open, or a comma and what follows it. */
+/* After a value: the end of the innermost object or array, or a comma and the next member. */
 static enum json_token next_member(struct json_in *in, struct str *out)
 {
 	bool object = in->open[in->depth - 1] == '{';
 
 	if (in->text[in->at] == (object ? '}' : ']'))
-		return end(in);
+		return end_nested(in);
 	if (in->text[in->at] != ',')
-		return bad(in, object ? "',' or '}' was expected" : "',' or ']' was expected");
+		return bad(in, object ? "expected ',' or '}'" : "expected ',' or ']'");
 	in->at++;
 	in->state = object ? WANT_KEY : WANT_VALUE;
 	skip_blanks(in);
 	if (in->at >= in->n)
 		return bad(in, "the text ends too early");
-	return object ? key(in, out) : value(in, out);
+	return object ? read_key(in, out) : read_value(in, out);
 }
 
 enum json_token json_next(struct json_in *in, struct str *out)
 {
-	if (in->state == WAS_BAD)
+	if (in->state == STATE_BAD)
 		return JSON_IN_BAD;
 	skip_blanks(in);
-	if (in->state == WAS_DONE)
-		return in->at < in->n ? bad(in, "something stands behind the value") : JSON_IN_DONE;
+	if (in->state == STATE_DONE)
+		return in->at < in->n ? bad(in, "unexpected text after the value") : JSON_IN_DONE;
 	if (in->at >= in->n)
 		return bad(in, in->at ? "the text ends too early" : "the text is empty");
 	switch (in->state) {
 	case WANT_FIRST:
-		return in->text[in->at] == ']' ? end(in) : value(in, out);
+		return in->text[in->at] == ']' ? end_nested(in) : read_value(in, out);
 	case WANT_FIRST_KEY:
-		return in->text[in->at] == '}' ? end(in) : key(in, out);
+		return in->text[in->at] == '}' ? end_nested(in) : read_key(in, out);
 	case WANT_KEY:
-		return key(in, out);
+		return read_key(in, out);
 	case WANT_NEXT:
 		return next_member(in, out);
 	default:
-		return value(in, out);
+		return read_value(in, out);
 	}
 }
 

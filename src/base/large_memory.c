@@ -1,3 +1,7 @@
+/*
+ * Allocation of large tables, on top of malloc(). With reuse enabled, blocks below REUSE_MIN_BYTES stay in
+ * malloc's heap, and a few larger ones wait in `reusable` for the next request that fits.
+ */
 #include "base/large_memory.h"
 
 #include <limits.h>
@@ -19,22 +23,22 @@ void *large_alloc_huge(size_t n)
 	bytes &= ~(align - 1);
 	at = aligned_alloc(align, bytes);
 	if (at && align == HUGE_PAGE_BYTES)
-		madvise(at, bytes, MADV_HUGEPAGE);	/* a wish: small pages do as well */
+		madvise(at, bytes, MADV_HUGEPAGE);	/* a hint: failure is harmless */
 	return at;
 }
 
-/* malloc() keeps what is smaller than this, the most it can be told; a few that are larger stand here. */
-#define KEPT_LEAST (32 << 20)
-static _Atomic(void *) kept[8];
-static atomic_bool keeps;
+/* The largest M_MMAP_THRESHOLD that glibc accepts: smaller blocks are reusable by malloc() itself. */
+#define REUSE_MIN_BYTES (32 << 20)
+static _Atomic(void *) reusable[8];
+static atomic_bool reuse_enabled;
 
 void large_enable_reuse(void)
 {
 #ifdef __GLIBC__
-	mallopt(M_MMAP_THRESHOLD, KEPT_LEAST);
+	mallopt(M_MMAP_THRESHOLD, REUSE_MIN_BYTES);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 	mallopt(M_TOP_PAD, 1 << 20);
-	atomic_store(&keeps, true);
+	atomic_store(&reuse_enabled, true);
 #endif
 }
 
@@ -48,26 +52,26 @@ size_t large_usable_bytes(void *at)
 #endif
 }
 
-static bool kept_put(void *at)
+static bool reusable_put(void *at)
 {
-	for (size_t i = 0; i < countof(kept); i++) {
+	for (size_t i = 0; i < countof(reusable); i++) {
 		void *none = NULL;
 
-		if (atomic_compare_exchange_strong(&kept[i], &none, at))
+		if (atomic_compare_exchange_strong(&reusable[i], &none, at))
 			return true;
 	}
 	return false;
 }
 
-/* One that is large enough, or NULL. */
-static void *kept_get(size_t n)
+/* A reusable block of at least n bytes, or NULL. */
+static void *reusable_take(size_t n)
 {
-	for (size_t i = 0; i < countof(kept) && n >= KEPT_LEAST && atomic_load(&keeps); i++) {
-		void *at = atomic_exchange(&kept[i], NULL);
+	for (size_t i = 0; i < countof(reusable) && n >= REUSE_MIN_BYTES && atomic_load(&reuse_enabled); i++) {
+		void *at = atomic_exchange(&reusable[i], NULL);
 
 		if (large_usable_bytes(at) >= n)
 			return at;
-		if (at && !kept_put(at))
+		if (at && !reusable_put(at))
 			free(at);
 	}
 	return NULL;
@@ -75,7 +79,7 @@ static void *kept_get(size_t n)
 
 void *large_alloc(size_t n)
 {
-	void *at = kept_get(n);
+	void *at = reusable_take(n);
 	size_t bytes;
 
 	if (at || __builtin_add_overflow(n, CACHE_LINE_BYTES - 1, &bytes))
@@ -86,7 +90,7 @@ void *large_alloc(size_t n)
 void large_prefault(void *at, size_t n)
 {
 #ifdef MADV_POPULATE_WRITE
-	uintptr_t page = 4096;		/* refused where they are larger */
+	uintptr_t page = 4096;		/* kernels with larger pages refuse the call, which is harmless */
 	uintptr_t from = ((uintptr_t)at + page - 1) & ~(page - 1), to = ((uintptr_t)at + n) & ~(page - 1);
 
 	if (from < to)
@@ -99,18 +103,18 @@ void large_prefault(void *at, size_t n)
 
 void *large_alloc_zeroed(size_t n)
 {
-	void *at = kept_get(n);
+	void *at = reusable_take(n);
 
 	if (at)
 		return memset(at, 0, n);
 	at = calloc(1, n);
-	if (at && n >= KEPT_LEAST)
+	if (at && n >= REUSE_MIN_BYTES)
 		large_prefault(at, n);
 	return at;
 }
 
 void large_free(void *at)
 {
-	if (!atomic_load(&keeps) || large_usable_bytes(at) < KEPT_LEAST || !kept_put(at))
+	if (!atomic_load(&reuse_enabled) || large_usable_bytes(at) < REUSE_MIN_BYTES || !reusable_put(at))
 		free(at);
 }

@@ -1,7 +1,7 @@
 /*
- * Memory for large tables. Those that are read here and there: the kernel is asked for huge pages, so that
- * finding out where a page lies does not cost more than reading it. Those that come one after the other:
- * what one has left, the next one takes.
+ * Allocation of large tables. large_alloc_huge() is for tables with random access: it asks the kernel for
+ * huge pages, which saves TLB misses. large_alloc() is for tables that replace each other, as in a command
+ * that processes one file: with large_enable_reuse(), freed memory is kept for the next large allocation.
  */
 #ifndef BASE_LARGE_MEMORY_H
 #define BASE_LARGE_MEMORY_H
@@ -9,21 +9,21 @@
 #include "base/defs.h"
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
-#define CACHE_LINE_BYTES 64u			/* of the cache */
+#define CACHE_LINE_BYTES 64u
 
-/* n bytes of anything, aligned for a cache line at least; for free(). NULL without memory. */
+/* n uninitialized bytes, aligned to a cache line at least, or NULL. Release them with free(). */
 void *large_alloc_huge(size_t n);
 
-/* From now on what is freed is kept for what comes: a command that reads a file and ends makes one
- * large table after the other, and a page that the kernel hands out anew costs more than filling it. */
+/* From now on, freed memory is kept for later allocations. Meant for commands that read a file and exit:
+ * they build one large table after the other, and a page fault costs more than filling the page. */
 void large_enable_reuse(void);
-/* n bytes of anything, perhaps what was given back before; new ones begin with a line, so that what has
- * half the size of one lies on one. For large_free() or free(). NULL without memory. */
+/* n uninitialized bytes, or NULL; possibly memory that was freed before. New memory is aligned to a cache
+ * line, so that elements of half a line never cross one. Release it with large_free() or free(). */
 void *large_alloc(size_t n);
-/* All of it will be written soon: the kernel hands out the pages now, many at a time. A wish. */
+/* Asks the kernel to map all pages now, many at a time, because all of them will be written soon. */
 void large_prefault(void *at, size_t n);
-void *large_alloc_zeroed(size_t n);		/* n zeros, wherever they begin */
-void large_free(void *at);		/* for what comes, if it is large */
-size_t large_usable_bytes(void *at);		/* how many bytes there are at least; 0: nobody knows */
+void *large_alloc_zeroed(size_t n);	/* n zero bytes, or NULL; no particular alignment */
+void large_free(void *at);		/* keeps large blocks for reuse; NULL is fine */
+size_t large_usable_bytes(void *at);	/* size of the allocation at `at`; 0: unknown */
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Open addressing with linear probing, at most three quarters full; nothing is ever removed.
+ * Open addressing with linear probing, at most three quarters full. Keys are never removed.
  */
 #include "base/map.h"
 
@@ -22,8 +22,8 @@ void map_done(struct map *m)
 	*m = (struct map){ 0 };
 }
 
-/* Eight bytes at a time: keys are names and paths, which are long. str_hash() takes one after the other,
- * for names of files and colours are made of it and have to stay; this differs between byte orders. */
+/* Hashes eight bytes at a time, because keys are names and paths, which are long. The result depends on the
+ * byte order; str_hash() does not, because file names and colours are derived from it. */
 static uint64_t key_hash(struct str key)
 {
 	uint64_t h = key.n, word;

@@ -1,6 +1,6 @@
 /*
- * Checked number parsing. strtoull() and friends accept blanks, signs and prefixes that a
- * config file or an event name must not, and strtod() follows the locale; hence our own.
+ * Checked number parsing. strtoull() and friends accept leading blanks, signs and prefixes that are not
+ * valid in configuration files and event names, and strtod() depends on the locale.
  */
 #include "base/num.h"
 
@@ -14,14 +14,14 @@ const uint8_t num_hex_digit_plus_1[256] = {
 	['A'] = 11, ['B'] = 12, ['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-static int digits(struct str s, unsigned radix, uint64_t *out)
+static int parse_digits(struct str s, unsigned radix, uint64_t *out)
 {
 	uint64_t v = 0;
 
 	if (!s.n)
 		return -EINVAL;
 	for (size_t i = 0; i < s.n; i++) {
-		unsigned d = num_hex_digit_plus_1[(unsigned char)s.s[i]] - 1u;	/* none: more than any */
+		unsigned d = num_hex_digit_plus_1[(unsigned char)s.s[i]] - 1u;	/* UINT_MAX: not a digit */
 
 		if (d >= radix)
 			return -EINVAL;
@@ -40,12 +40,12 @@ static bool has_0x(struct str s)
 
 int num_u64(struct str s, uint64_t *out)
 {
-	return has_0x(s) ? num_hex(s, out) : digits(s, 10, out);
+	return has_0x(s) ? num_hex(s, out) : parse_digits(s, 10, out);
 }
 
 int num_hex(struct str s, uint64_t *out)
 {
-	return has_0x(s) ? digits(str_n(s.s + 2, s.n - 2), 16, out) : digits(s, 16, out);
+	return has_0x(s) ? parse_digits(str_n(s.s + 2, s.n - 2), 16, out) : parse_digits(s, 16, out);
 }
 
 int num_i64(struct str s, int64_t *out)
@@ -96,7 +96,7 @@ int num_double(struct str s, double *out)
 
 	if (!s.n || s.n >= sizeof(text))
 		return -EINVAL;
-	/* strtod also takes blanks, "inf", "nan" and hex floats. */
+	/* strtod() also accepts blanks, "inf", "nan" and hexadecimal floats. */
 	for (size_t i = 0; i < s.n; i++)
 		if (!strchr("0123456789+-.eE", s.s[i]) || !s.s[i])
 			return -EINVAL;

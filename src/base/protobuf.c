@@ -1,6 +1,6 @@
 /*
- * Protocol buffers. A key is field << 3 | type; 0 is a varint, 1 has eight bytes, 2 has a length,
- * 5 has four bytes. Groups (3 and 4) are from before proto3 and not read.
+ * Protocol buffers. A key is field << 3 | wire type; type 0 is a varint, 1 has eight bytes, 2 has a
+ * length, 5 has four bytes. Groups (types 3 and 4) do not exist in proto3 and are rejected.
  */
 #include "base/protobuf.h"
 

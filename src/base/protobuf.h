@@ -1,6 +1,6 @@
 /*
- * Protocol buffers: fields appended to a buffer in the wire format, and read one by one. Fields that
- * are zero or empty are left out, as proto3 has it.
+ * The wire format of protocol buffers: appending fields to a buffer, and reading them one by one. Fields
+ * that are zero or empty are omitted, as in proto3.
  */
 #ifndef BASE_PROTOBUF_H
 #define BASE_PROTOBUF_H
@@ -9,23 +9,23 @@
 
 void pb_varint(struct buf *b, uint64_t v);				/* a bare varint */
 void pb_u64(struct buf *b, unsigned field, uint64_t v);
-/* Eight bytes, there even where they are 0: a member of a oneof is not left out. */
+/* Eight bytes, written even if the value is 0: members of a oneof must be present. */
 void pb_fixed64(struct buf *b, unsigned field, uint64_t v);
 void pb_double(struct buf *b, unsigned field, double v);
-void pb_bytes(struct buf *b, unsigned field, struct str bytes);	/* also strings and messages */
-/* As pb_bytes(), but an empty one is there too: elements of repeated fields count. */
+void pb_bytes(struct buf *b, unsigned field, struct str bytes);	/* strings and encoded messages, too */
+/* The same, written even if it is empty: an element of a repeated field. */
 void pb_element(struct buf *b, unsigned field, struct str bytes);
-/* A message that was built apart; its failure is handed on. */
+/* A nested message from a buffer of its own; a failure of that buffer makes `b` fail. */
 void pb_message(struct buf *b, unsigned field, const struct buf *m);
 
-/* One field that was read: a number (a varint, or fixed bytes), or bytes of the message. */
+/* One decoded field: a number (varint or fixed size), or bytes that point into the message. */
 struct pb_field {
-	uint64_t number;	/* which field */
+	uint64_t number;	/* of the field */
 	uint64_t value;
 	struct str bytes;
 };
 
-/* Takes the first field off *rest. 1, 0 at the end, or -EBADMSG where it is no such message. */
+/* Decodes the first field of *rest and advances it. Returns 1, 0 at the end, or -EBADMSG. */
 int pb_next(struct str *rest, struct pb_field *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Copying sized options: see opts.h.
+ * Copies option structs of other versions of the library; see sized_opts.h.
  */
 #include "base/sized_opts.h"
 
@@ -16,14 +16,14 @@ int opts_copy(void *to, size_t size, const void *from, struct tacho_error *e)
 		return 0;
 	memcpy(&given, from, sizeof(given));
 	if (given < sizeof(given)) {
-		error_set(e, -EINVAL, "the options do not tell their size");
-		error_hint(e, "TACHO_OPTS() fills it in; else set it to the size of the struct");
+		error_set(e, -EINVAL, "the size field of the options is not set");
+		error_hint(e, "use TACHO_OPTS(), or set it to the size of the struct");
 		return -EINVAL;
 	}
 	for (size_t i = size; i < given; i++)
 		if (bytes[i])
 			return error_set(e, -E2BIG,
-					 "the options hold a field that libtacho %s does not know",
+					 "the options set a field that libtacho %s does not know",
 					 TACHO_VERSION);
 	memcpy(to, from, min_of(given, size));
 	return 0;

@@ -1,15 +1,16 @@
 /*
- * Options that arrive as sized structs. Their first field is a size_t: how large the struct was
- * when the program was compiled. One that is older than the library gives less, and has the
- * defaults in the rest; one that is newer may give more, as long as nothing of it is set.
+ * Option structs that can grow without breaking callers. The first field is a size_t: the size of the
+ * struct when the caller was compiled. A caller older than the library passes a shorter struct and gets
+ * the defaults for the missing fields; a newer caller may pass a longer one, as long as the fields that
+ * this library does not know are zero.
  */
 #ifndef BASE_SIZED_OPTS_H
 #define BASE_SIZED_OPTS_H
 
 #include "base/error.h"
 
-/* Fills *to, of `size` bytes, from the caller's struct; NULL means the defaults. 0, -E2BIG where a
- * field is set that is not known here, or -EINVAL without a size. */
+/* Copies the caller's struct to *to, which has `size` bytes; NULL means the defaults. Returns 0, -E2BIG if
+ * an unknown field is set, or -EINVAL if the size is not filled in. */
 int opts_copy(void *to, size_t size, const void *from, struct tacho_error *e);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Borrowed strings: comparison, cutting, patterns and the edit distance behind "did you mean".
- * Nothing here allocates but str_dup() and strlist_add().
+ * Borrowed strings: comparison, splitting, glob patterns, and the edit distance for "did you mean" hints.
+ * Only str_dup() and strlist_add() allocate memory.
  */
 #include "base/str.h"
 
@@ -36,7 +36,7 @@ bool str_ends(struct str a, const char *suffix)
 	return a.n >= n && memcmp(a.s + a.n - n, suffix, n) == 0;
 }
 
-static bool control(char c)
+static bool is_control(char c)
 {
 	return ((unsigned char)c < ' ' && c != '\t') || c == 0x7f;
 }
@@ -44,7 +44,7 @@ static bool control(char c)
 bool str_is_printable(struct str a)
 {
 	for (size_t i = 0; i < a.n; i++)
-		if (control(a.s[i]))
+		if (is_control(a.s[i]))
 			return false;
 	return true;
 }
@@ -52,22 +52,22 @@ bool str_is_printable(struct str a)
 void str_make_printable(char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (control(s[i]))
+		if (is_control(s[i]))
 			s[i] = '?';
 }
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 struct str str_trim(struct str a)
 {
-	while (a.n && blank(a.s[0])) {
+	while (a.n && is_blank(a.s[0])) {
 		a.s++;
 		a.n--;
 	}
-	while (a.n && blank(a.s[a.n - 1]))
+	while (a.n && is_blank(a.s[a.n - 1]))
 		a.n--;
 	return a;
 }
@@ -174,7 +174,7 @@ char *str_dup(struct str a)
 	return s;
 }
 
-/* Matches one [set] at p->s[0] == '['; *used is its length, 0 when it never closes. */
+/* Matches `c` against the [set] at the start of `p`. *used is the length of the set, 0 if it has no ']'. */
 static bool glob_set(struct str p, char c, size_t *used)
 {
 	size_t i = 1;
@@ -200,7 +200,7 @@ bool str_glob(struct str p, struct str t)
 {
 	size_t pi = 0, ti = 0, star = SIZE_MAX, mark = 0;
 
-	/* Only the last star needs to be remembered: an earlier one can never do better. */
+	/* Backtracking to the last star is enough: an earlier one can never match more. */
 	while (ti < t.n) {
 		size_t used = 1;
 		bool ok = false;

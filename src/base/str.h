@@ -1,6 +1,6 @@
 /*
- * A borrowed string: pointer and length, never owned, not always NUL-terminated.
- * Print one with "%.*s" and STR(s).
+ * A borrowed string: pointer and length, not owned, not necessarily NUL-terminated. Print it with
+ * "%.*s" and STR(s).
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H
@@ -37,42 +37,42 @@ static inline bool str_is(struct str a, const char *b)
 	return str_eq(a, str_of(b));
 }
 
-bool str_ieq(struct str a, struct str b);		/* ASCII case is ignored */
+bool str_ieq(struct str a, struct str b);		/* ignores ASCII case */
 bool str_starts(struct str a, const char *prefix);
 bool str_ends(struct str a, const char *suffix);
-bool str_is_printable(struct str a);			/* no control characters, but for tabs */
-void str_make_printable(char *s, size_t n);			/* a ? in place of each */
+bool str_is_printable(struct str a);			/* no control characters except tabs */
+void str_make_printable(char *s, size_t n);			/* replaces each of them by ? */
 struct str str_trim(struct str a);			/* without blanks at both ends */
-int str_cmp(struct str a, struct str b);		/* as strcmp */
-int str_natcmp(const char *a, const char *b);		/* digits compare as numbers: cpu2 < cpu10 */
+int str_cmp(struct str a, struct str b);		/* like strcmp() */
+int str_natcmp(const char *a, const char *b);		/* natural order: cpu2 < cpu10 */
 ptrdiff_t str_find(struct str a, char c);		/* index, or -1 */
 
-/* Cuts at the first `sep`: returns what stands before it, *rest gets what follows (or empty).
- * Returns true while there was something to cut. */
+/* Splits *rest at the first `sep`: *head is the part before it, *rest the part after it. Without a `sep`,
+ * *head is all of *rest. Returns false when nothing is left. */
 bool str_cut(struct str *rest, char sep, struct str *head);
 
-/* The bytes of the UTF-8 character that `a` begins with; 0: none, or no UTF-8 (overlong, surrogate,
- * cut off). */
+/* The length in bytes of the UTF-8 character at the start of `a`; 0: empty, or not valid UTF-8 (overlong,
+ * surrogate, truncated). */
 size_t str_utf8_len(struct str a);
 
-char *str_dup(struct str a);				/* heap, NUL-terminated; NULL without memory */
+char *str_dup(struct str a);				/* NUL-terminated copy on the heap, or NULL */
 
-/* Shell pattern (* ? [a-z] [!a]) over a whole string. Linear in practice, no recursion. */
+/* Matches a whole string against a shell pattern (* ? [a-z] [!a]). No recursion. */
 bool str_glob(struct str pattern, struct str text);
 bool str_has_glob(struct str text);			/* contains * ? or [ */
 
-/* How many edits (insert, delete, replace, swap of neighbours) lie between; case is ignored;
- * anything above `limit` is returned as limit + 1. */
+/* Edit distance: the number of insertions, deletions, replacements and swaps of neighbours, ignoring case.
+ * Distances above `limit` are returned as limit + 1. */
 unsigned str_distance(struct str a, struct str b, unsigned limit);
 
-/* Keeps the best of several candidates for a "did you mean". Start with { .word = w }. */
+/* Finds the closest of several candidates for a "did you mean" hint. Initialize with { .word = w }. */
 struct str_nearest {
 	struct str word, best;
-	unsigned distance;	/* of best; 0 while there is none */
+	unsigned distance;	/* of `best`; 0 if there is none yet */
 };
 void str_nearest_try(struct str_nearest *near, struct str candidate);
 
-/* A growing list of owned strings; a zeroed one is empty. */
+/* A growing list of owned strings. A zero-initialized list is empty. */
 struct strlist {
 	char **v;
 	size_t n, cap;

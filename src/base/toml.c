@@ -1,13 +1,13 @@
 /*
- * The structure of TOML: lines, keys with dots, headers, arrays and inline tables.
+ * The structure of TOML: lines, dotted keys, headers, arrays and inline tables.
  *
- * What may be opened again is the subtle part. Each table remembers how it came about:
+ * TOML restricts which tables may be extended later, so each table records how it was defined:
  *
- *	by_header	[a.b] named it itself; a second time is an error
- *	(neither)	[a.b.c] made `a` and `b` on its way; a header may still name them
- *	by_dots		`a.b = 1` made `a`; more dotted keys may follow, a header may only pass
- *	closed		{ ... } is complete; nothing may be added
- *	of_tables	(an array) made by [[a]]; headers below it mean its last table
+ *	by_header	by its own header [a.b]; a second such header is an error
+ *	(no flag)	implicitly: [a.b.c] created `a` and `b`; they may still get a header
+ *	by_dots		`a.b = 1` created `a`; more dotted keys may follow, a header may only pass through
+ *	closed		an inline table { ... } is complete; nothing may be added
+ *	of_tables	(an array) created by [[a]]; headers below it refer to its last table
  */
 #include "base/toml_scan.h"
 
@@ -16,9 +16,9 @@
 
 #include "base/error.h"
 
-enum { INDEX_FROM = 12 };	/* a table with more keys gets an index */
+enum { INDEX_FROM = 12 };	/* a table with at least so many keys gets an index */
 
-/* Counted on from where it was asked for last: a line may have a million values. */
+/* Counts on from the position of the previous call, because a line may have a million values. */
 struct toml_at toml_here(struct toml_reader *r)
 {
 	if (r->counted < r->line_start || r->counted > r->pos) {
@@ -129,8 +129,8 @@ static int end_of_line(struct toml_reader *r, const char *after)
 	return toml_fail(r, toml_here(r), "nothing may follow %s on its line", after);
 }
 
-/* Blanks, comments and newlines, as they may stand in an array. */
-static int skip_all(struct toml_reader *r)
+/* Skips blanks, comments and newlines, as allowed between the values of an array. */
+static int skip_blank_lines(struct toml_reader *r)
 {
 	int err;
 
@@ -159,9 +159,9 @@ static int read_key(struct toml_reader *r, struct str *out, struct toml_at *at)
 	while (is_bare(toml_peek(r, 0)))
 		r->pos++;
 	if (r->pos == from && (c < 0 || c == '\n' || c == '\r'))
-		return toml_fail(r, *at, "a key is missing here");
+		return toml_fail(r, *at, "expected a key");
 	if (r->pos == from)
-		return toml_fail(r, *at, "a key has letters, digits, _ and -, or stands in quotes");
+		return toml_fail(r, *at, "an unquoted key may only have letters, digits, '_' and '-'");
 	copy = arena_str(&r->doc->arena, str_n(r->text.s + from, r->pos - from));
 	if (!copy)
 		return error_nomem(r->e);
@@ -169,8 +169,8 @@ static int read_key(struct toml_reader *r, struct str *out, struct toml_at *at)
 	return 0;
 }
 
-/* Steps over a dot between the parts of a key. */
-static bool next_part(struct toml_reader *r)
+/* Skips the dot between two parts of a key; false: the key ends here. */
+static bool skip_dot(struct toml_reader *r)
 {
 	size_t before = r->pos;
 
@@ -184,14 +184,14 @@ static bool next_part(struct toml_reader *r)
 	return true;
 }
 
-static int defined_before(struct toml_reader *r, struct toml_at at, const struct toml_value *v)
+static int fail_defined_before(struct toml_reader *r, struct toml_at at, const struct toml_value *v)
 {
-	return toml_fail(r, at, "'%.*s' is defined already, in line %d", (int)min_of(v->key.n, (size_t)60),
+	return toml_fail(r, at, "'%.*s' is already defined in line %d", (int)min_of(v->key.n, (size_t)60),
 			 v->key.s, v->key_at.line);
 }
 
-/* The table called `key` in `in`; makes one where there is none, as `by_dots` says. */
-static int enter(struct toml_reader *r, struct toml_value **in, struct str key, struct toml_at at,
+/* Replaces *in by its table `key`, which is created if it does not exist. */
+static int enter_table(struct toml_reader *r, struct toml_value **in, struct str key, struct toml_at at,
 		 bool by_dots)
 {
 	struct toml_value *v = find(*in, key);
@@ -199,7 +199,7 @@ static int enter(struct toml_reader *r, struct toml_value **in, struct str key, 
 	if (v && v->kind == TOML_ARRAY && v->of_tables && !by_dots)
 		v = v->last;
 	else if (v && (v->kind != TOML_TABLE || v->closed || (by_dots && !v->by_dots)))
-		return defined_before(r, at, v);
+		return fail_defined_before(r, at, v);
 	if (v) {
 		*in = v;
 		return 0;
@@ -216,17 +216,17 @@ static int enter(struct toml_reader *r, struct toml_value **in, struct str key, 
 	return 0;
 }
 
-/* Reads a.b.c: *table becomes the table of the last part, which is *key. */
+/* Reads a.b.c: *table becomes the table `a.b`, *key the last part. */
 static int read_path(struct toml_reader *r, struct toml_value **table, struct str *key,
 		     struct toml_at *at, bool by_dots)
 {
 	unsigned parts = 1;
 	int err = read_key(r, key, at);
 
-	while (!err && next_part(r)) {
+	while (!err && skip_dot(r)) {
 		if (++parts > TOML_DEPTH_MAX)
-			return toml_fail(r, *at, "a key of more than %d parts", TOML_DEPTH_MAX);
-		err = enter(r, table, *key, *at, by_dots);
+			return toml_fail(r, *at, "a key with more than %d parts", TOML_DEPTH_MAX);
+		err = enter_table(r, table, *key, *at, by_dots);
 		if (!err)
 			err = read_key(r, key, at);
 	}
@@ -246,10 +246,10 @@ static int read_pair(struct toml_reader *r, struct toml_value *table)
 		return err;
 	before = find(table, key);
 	if (before)
-		return defined_before(r, at, before);
+		return fail_defined_before(r, at, before);
 	skip_blanks(r);
 	if (toml_peek(r, 0) != '=')
-		return toml_fail(r, toml_here(r), "a '=' is missing after the key '%.*s'",
+		return toml_fail(r, toml_here(r), "expected '=' after the key '%.*s'",
 				 (int)min_of(key.n, (size_t)60), key.s);
 	r->pos++;
 	skip_blanks(r);
@@ -270,24 +270,24 @@ static int read_array(struct toml_reader *r, struct toml_value *array)
 	array->kind = TOML_ARRAY;
 	r->pos++;
 	for (;;) {
-		err = skip_all(r);
+		err = skip_blank_lines(r);
 		if (err)
 			return err;
 		if (toml_peek(r, 0) == ']')
 			break;
 		if (toml_peek(r, 0) < 0)
-			return toml_fail(r, begin, "this array never ends");
+			return toml_fail(r, begin, "this array has no closing ']'");
 		err = read_value(r, &v);
 		if (!err)
 			err = append(r, array, v);
 		if (!err)
-			err = skip_all(r);
+			err = skip_blank_lines(r);
 		if (err)
 			return err;
 		if (toml_peek(r, 0) == ',')
 			r->pos++;
 		else if (toml_peek(r, 0) != ']')
-			return toml_fail(r, toml_here(r), "a ',' or ']' is missing in the array");
+			return toml_fail(r, toml_here(r), "expected ',' or ']' in the array");
 	}
 	r->pos++;
 	return 0;
@@ -314,7 +314,7 @@ static int read_inline(struct toml_reader *r, struct toml_value *table)
 		if (toml_peek(r, 0) == '}')
 			break;
 		if (toml_peek(r, 0) != ',')
-			return toml_fail(r, toml_here(r), "a ',' or '}' is missing on this line");
+			return toml_fail(r, toml_here(r), "expected ',' or '}' on this line");
 		r->pos++;
 	}
 	r->pos++;
@@ -344,14 +344,14 @@ static int read_value(struct toml_reader *r, struct toml_value **out)
 	return err;
 }
 
-/* What [a.b] or [[a.b]] names, once the path before it has been walked. */
+/* Opens the table that [a.b] or [[a.b]] names; *in is the table of the parts before the last one. */
 static int open_table(struct toml_reader *r, struct toml_value **in, struct str key,
 		      struct toml_at at, bool array)
 {
 	struct toml_value *v = find(*in, key), *table;
 
 	if (v && (array ? !v->of_tables : v->kind != TOML_TABLE || v->by_header || v->by_dots || v->closed))
-		return defined_before(r, at, v);
+		return fail_defined_before(r, at, v);
 	if (v && !array) {
 		v->by_header = true;
 		v->key_at = v->at = at;
@@ -395,7 +395,7 @@ static int read_header(struct toml_reader *r, struct toml_value **current)
 		return err;
 	skip_blanks(r);
 	if (toml_peek(r, 0) != ']' || (array && toml_peek(r, 1) != ']'))
-		return toml_fail(r, toml_here(r), "'%s' is missing", array ? "]]" : "]");
+		return toml_fail(r, toml_here(r), "expected '%s'", array ? "]]" : "]");
 	r->pos += array ? 2 : 1;
 	err = open_table(r, &table, key, at, array);
 	if (err)
@@ -410,7 +410,7 @@ static int read_document(struct toml_reader *r)
 	int err = 0;
 
 	while (!err) {
-		err = skip_all(r);
+		err = skip_blank_lines(r);
 		if (err || r->pos == r->text.n)
 			break;
 		if (toml_peek(r, 0) == '[') {
@@ -424,7 +424,7 @@ static int read_document(struct toml_reader *r)
 	return err;
 }
 
-/* All of it has to be UTF-8, comments too. */
+/* The whole text must be UTF-8, including comments. */
 static int check_text(struct toml_reader *r)
 {
 	if (r->text.n > TOML_TEXT_MAX)
@@ -433,7 +433,7 @@ static int check_text(struct toml_reader *r)
 		size_t n = str_utf8_len(str_n(r->text.s + r->pos, r->text.n - r->pos));
 
 		if (!n)
-			return toml_fail(r, toml_here(r), "the byte 0x%02x is not UTF-8 here", toml_peek(r, 0));
+			return toml_fail(r, toml_here(r), "the byte 0x%02x is not valid UTF-8", toml_peek(r, 0));
 		if (r->text.s[r->pos] == '\n') {
 			r->line++;
 			r->line_start = r->pos + 1;

@@ -1,6 +1,6 @@
 /*
- * A reader of TOML 1.0: text in, a tree of values out. Pure, bounded in size and depth; every value
- * and every error knows its line and column, both from 1, columns in characters.
+ * A TOML 1.0 parser: text in, a tree of values out. Size and depth are limited. Every value and every
+ * error has its line and column; both count from 1, columns in characters.
  *
  *	toml_parse(&doc, text, &e) -> toml_get(doc.root, ...), for (v = t->first; v; v = v->next) -> toml_done
  */
@@ -14,7 +14,7 @@
 #include <tacho/common.h>
 
 #define TOML_TEXT_MAX (4u << 20)	/* bytes */
-#define TOML_DEPTH_MAX 64		/* values in values, and parts of one dotted key */
+#define TOML_DEPTH_MAX 64		/* nested values, and parts of a dotted key */
 
 enum toml_kind {
 	TOML_STRING, TOML_INTEGER, TOML_FLOAT, TOML_BOOL,
@@ -29,40 +29,40 @@ struct toml_at {
 
 struct toml_value {
 	enum toml_kind kind;
-	struct str key;			/* NUL-terminated; in an array: empty */
+	struct str key;			/* NUL-terminated; empty in an array */
 	struct toml_at at, key_at;
-	struct str text;		/* a string's content, NUL-terminated; else as it is written */
+	struct str text;		/* content of a string, NUL-terminated; source text of any other value */
 	int64_t integer;
 	double real;
 	bool boolean;
-	bool loose;			/* never set by the reader: `text` may stand for any kind */
-	struct toml_value *first, *last, *next;	/* of arrays and tables, in the text's order */
+	bool untyped;			/* set by callers only: `text` may be converted to any kind */
+	struct toml_value *first, *last, *next;	/* of arrays and tables, in source order */
 	size_t n;
-	/* The reader's own business: */
-	struct map index;		/* of a large table */
-	struct toml_value *next_table;	/* all tables, so that the indexes can be freed */
+	/* private to the parser: */
+	struct map index;		/* keys of a large table */
+	struct toml_value *next_table;	/* links all tables with an index, to free them */
 	bool closed, by_header, by_dots, of_tables;
 };
 
 struct toml {
 	struct arena arena;
 	struct toml_value *root, *tables;
-	struct toml_at at;		/* where it failed */
+	struct toml_at at;		/* position of the error */
 };
 
-/* `text` may go away afterwards. Returns 0, or -EINVAL, -EFBIG, -ENOMEM: then doc->at says where,
- * and there is nothing to be freed. */
+/* Parses a document. The tree does not refer to `text`. Returns 0, or -EINVAL, -EFBIG, -ENOMEM; then
+ * doc->at is the position of the error and there is nothing to free. */
 int toml_parse(struct toml *doc, struct str text, struct tacho_error *e);
-/* One value alone, as it would stand behind a `=`: doc->root is that value. */
+/* Parses a single value, as it would appear after `=`; doc->root is that value. */
 int toml_parse_value(struct toml *doc, struct str text, struct tacho_error *e);
 void toml_done(struct toml *doc);
 
-const struct toml_value *toml_get(const struct toml_value *table, struct str key);	/* NULL: none */
+const struct toml_value *toml_get(const struct toml_value *table, struct str key);	/* NULL: no such key */
 const char *toml_kind_name(enum toml_kind kind);	/* "a string", "an integer" ... */
 
-/* `s` as a string of TOML with its quotes; bytes that are not UTF-8 become U+FFFD. */
+/* Appends `s` as a TOML string with quotes; bytes that are not UTF-8 become U+FFFD. */
 void toml_quote(struct buf *out, struct str s);
-/* A key, quoted where it has to be. */
+/* Appends a key, quoted where necessary. */
 void toml_key(struct buf *out, struct str s);
 
 #endif

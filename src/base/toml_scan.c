@@ -1,6 +1,6 @@
 /*
- * The words of TOML: strings with their escapes, and what stands without quotes. A word without
- * quotes is cut out first and then told apart by its shape, since 1979-05-27 and 1979 begin alike.
+ * The scalar values of TOML: strings with their escapes, numbers, dates and booleans. A value without
+ * quotes is first cut out as a word and then classified by its form, since 1979-05-27 and 1979 begin alike.
  */
 #include "base/toml_scan.h"
 
@@ -42,7 +42,7 @@ static void put_utf8(struct buf *b, uint32_t c)
 	buf_putc(b, (char)(0x80 | (c & 0x3f)));
 }
 
-/* \uXXXX or \UXXXXXXXX; the reader stands behind the letter. */
+/* Decodes \uXXXX or \UXXXXXXXX; the position is after the letter. */
 static int escape_code(struct toml_reader *r, struct toml_at at, size_t digits)
 {
 	uint64_t c;
@@ -57,13 +57,13 @@ static int escape_code(struct toml_reader *r, struct toml_at at, size_t digits)
 	return 0;
 }
 
-/* A backslash at the end of a line takes away all blanks and newlines that follow. */
+/* A backslash at the end of a line removes all blanks and newlines after it. */
 static int escape_line(struct toml_reader *r, struct toml_at at)
 {
 	while (toml_peek(r, 0) == ' ' || toml_peek(r, 0) == '\t')
 		r->pos++;
 	if (!toml_newline(r))
-		return toml_fail(r, at, "a backslash before blanks is only meant for the end of a line");
+		return toml_fail(r, at, "a backslash before blanks is only valid at the end of a line");
 	while (toml_peek(r, 0) == ' ' || toml_peek(r, 0) == '\t' || toml_newline(r))
 		if (toml_peek(r, 0) == ' ' || toml_peek(r, 0) == '\t')
 			r->pos++;
@@ -86,15 +86,15 @@ static int escape(struct toml_reader *r, bool multi)
 		return escape_code(r, at, c == 'u' ? 4 : 8);
 	}
 	if (!p)
-		return toml_fail(r, at, "unknown escape; a backslash itself is written \\\\, or the text "
-					"in single quotes");
+		return toml_fail(r, at, "unknown escape; write a backslash as \\\\, or the text in "
+					"single quotes");
 	buf_putc(&r->word, means[p - letters]);
 	r->pos += 2;
 	return 0;
 }
 
-/* The quotes that end a string of several lines may follow one or two that belong to it. */
-static bool ends_here(struct toml_reader *r, int quote, bool multi)
+/* Skips the closing quotes. In a multi-line string, one or two quotes before them belong to the text. */
+static bool skip_closing_quotes(struct toml_reader *r, int quote, bool multi)
 {
 	size_t n = 0;
 
@@ -118,16 +118,16 @@ static int string_body(struct toml_reader *r, int quote, bool multi)
 	r->pos += multi ? 3 : 1;
 	if (multi)
 		toml_newline(r);
-	while (!ends_here(r, quote, multi)) {
+	while (!skip_closing_quotes(r, quote, multi)) {
 		int c = toml_peek(r, 0);
 		size_t from = r->pos;
 
 		if (c < 0)
-			return toml_fail(r, begin, "this string never ends");
+			return toml_fail(r, begin, "this string has no closing quote");
 		if (multi && toml_newline(r)) {
 			buf_put(&r->word, r->text.s + from, r->pos - from);
 		} else if (c == '\n' || c == '\r') {
-			return toml_fail(r, begin, "this string does not end on its line");
+			return toml_fail(r, begin, "this string has no closing quote on its line");
 		} else if (quote == '"' && c == '\\') {
 			int err = escape(r, multi);
 
@@ -150,7 +150,7 @@ int toml_string(struct toml_reader *r, bool key, struct str *out)
 	char *copy;
 
 	if (key && multi)
-		return toml_fail(r, toml_here(r), "a key cannot be a string of several lines");
+		return toml_fail(r, toml_here(r), "a key cannot be a multi-line string");
 	buf_clear(&r->word);
 	err = string_body(r, quote, multi);
 	if (err)
@@ -240,8 +240,8 @@ static bool date_kind(struct str s, enum toml_kind *kind)
 	return used == rest.n || is_offset(str_n(rest.s + used, rest.n - used));
 }
 
-/* Copies the digits without the underscores between them; false where one stands elsewhere. */
-static bool without_underscores(struct str s, const char *digits, char *out, size_t size, struct str *to)
+/* Copies `s` without the underscores between digits. False: an underscore elsewhere, or `s` is too long. */
+static bool copy_without_underscores(struct str s, const char *digits, char *out, size_t size, struct str *to)
 {
 	size_t n = 0;
 
@@ -259,7 +259,7 @@ static bool without_underscores(struct str s, const char *digits, char *out, siz
 	return true;
 }
 
-/* 0x 0o 0b. Returns 1 when it is none of them, 0, or -EINVAL, -ERANGE. */
+/* Parses integers with 0x, 0o or 0b. Returns 0, 1 if there is no such prefix, -EINVAL or -ERANGE. */
 static int prefixed_integer(struct str s, int64_t *out)
 {
 	static const struct { char letter; unsigned shift; const char *digits; } radixes[] = {
@@ -272,7 +272,7 @@ static int prefixed_integer(struct str s, int64_t *out)
 	for (size_t r = 0; r < countof(radixes); r++) {
 		if (s.n < 2 || s.s[0] != '0' || s.s[1] != radixes[r].letter)
 			continue;
-		if (!without_underscores(str_n(s.s + 2, s.n - 2), radixes[r].digits, text, sizeof(text),
+		if (!copy_without_underscores(str_n(s.s + 2, s.n - 2), radixes[r].digits, text, sizeof(text),
 					 &plain) || !plain.n)
 			return -EINVAL;
 		for (size_t i = 0; i < plain.n; i++) {
@@ -300,8 +300,8 @@ static size_t n_digits(struct str s, size_t at)
 	return n;
 }
 
-/* digits [. digits] [e [sign] digits], no leading zeros. Tells whether it is a float. */
-static bool number_shape(struct str s, bool *is_float)
+/* Checks the form digits [. digits] [e [sign] digits], without leading zeros. */
+static bool is_decimal_number(struct str s, bool *is_float)
 {
 	size_t at = s.n && (s.s[0] == '+' || s.s[0] == '-'), n = n_digits(s, at);
 
@@ -344,8 +344,8 @@ static bool special_float(struct str s, double *out)
 	return true;
 }
 
-/* Returns 0, or 1 when it is no number at all, -EINVAL when it looks like one, -ERANGE. */
-static int number(struct str s, struct toml_value *v)
+/* Returns 0, 1 if `s` does not look like a number, -EINVAL if it does but is invalid, or -ERANGE. */
+static int parse_number(struct str s, struct toml_value *v)
 {
 	char text[128];
 	struct str plain;
@@ -358,12 +358,12 @@ static int number(struct str s, struct toml_value *v)
 	v->kind = TOML_FLOAT;
 	if (special_float(s, &v->real))
 		return 0;
-	if (!without_underscores(s, "0123456789", text, sizeof(text), &plain) ||
-	    !number_shape(plain, &is_float))
+	if (!copy_without_underscores(s, "0123456789", text, sizeof(text), &plain) ||
+	    !is_decimal_number(plain, &is_float))
 		return s.n && strchr("+-0123456789", s.s[0]) ? -EINVAL : 1;
 	if (is_float) {
 		err = num_double(plain, &v->real);
-		if (err == -ERANGE) {	/* more than a double holds is infinite, as everywhere */
+		if (err == -ERANGE) {	/* too large for a double: infinite, as in other parsers */
 			v->real = plain.s[0] == '-' ? -INFINITY : INFINITY;
 			err = 0;
 		}
@@ -381,7 +381,7 @@ static bool is_word_char(int c)
 	       (c > 0 && strchr("+-_.:", c));
 }
 
-/* A date and a time may have one blank between them. */
+/* Cuts a word out of the text. A date and a time may be separated by one blank. */
 static struct str cut_word(struct toml_reader *r)
 {
 	size_t from = r->pos;
@@ -397,17 +397,17 @@ static struct str cut_word(struct toml_reader *r)
 	return str_n(r->text.s + from, r->pos - from);
 }
 
-static int bad_word(struct toml_reader *r, struct toml_at at, struct str word, int err)
+static int fail_bad_word(struct toml_reader *r, struct toml_at at, struct str word, int err)
 {
 	if (!word.n)
-		return toml_fail(r, at, "a value is missing here");
+		return toml_fail(r, at, "expected a value");
 	word.n = min_of(word.n, (size_t)60);
 	if (err == -ERANGE)
-		return toml_fail(r, at, "'%.*s' is more than 64 bits hold", STR(word));
+		return toml_fail(r, at, "'%.*s' does not fit into 64 bits", STR(word));
 	if (str_ieq(word, STR_LIT("true")) || str_ieq(word, STR_LIT("false")))
-		return toml_fail(r, at, "'%.*s' has to be lower case", STR(word));
-	toml_fail(r, at, "'%.*s' is no number, date or boolean", STR(word));
-	error_hint(r->e, "a text is written in quotes: \"%.*s\"", STR(word));
+		return toml_fail(r, at, "'%.*s' must be lower case", STR(word));
+	toml_fail(r, at, "'%.*s' is not a number, date or boolean", STR(word));
+	error_hint(r->e, "write strings in quotes: \"%.*s\"", STR(word));
 	return -EINVAL;
 }
 
@@ -421,11 +421,11 @@ int toml_scalar(struct toml_reader *r, struct toml_value *v)
 		v->kind = TOML_BOOL;
 		v->boolean = word.s[0] == 't';
 	} else if (!date_kind(word, &v->kind)) {
-		err = word.n > 120 ? -EINVAL : number(word, v);
+		err = word.n > 120 ? -EINVAL : parse_number(word, v);
 		if (err == -ENOMEM)
 			return error_nomem(r->e);
 		if (err)
-			return bad_word(r, at, word, err);
+			return fail_bad_word(r, at, word, err);
 	}
 	v->text.s = arena_str(&r->doc->arena, word);
 	v->text.n = word.n;

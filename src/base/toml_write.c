@@ -1,5 +1,5 @@
 /*
- * Keys and strings as TOML writes them. JSON's escapes are a part of TOML's, but for the slash.
+ * Writes keys and strings as TOML. The escapes that the JSON writer emits are valid in TOML, too.
  */
 #include "base/toml.h"
 

@@ -1,13 +1,16 @@
+/*
+ * Growing arrays. Small arrays double their capacity. A large array moves to a block of its own that is much
+ * larger than needed: growing then copies nothing, and pages that are never written cost nothing. The
+ * capacity grows in steps, and the pages of each step are mapped at once, which is cheaper than one page
+ * fault after the other.
+ */
 #include "base/vec.h"
 
-/* A large array gets room that is beyond what malloc() keeps in its heap: growing then moves no bytes,
- * and pages that are never written cost nothing. It takes that room step by step, and of each step
- * the kernel hands out the pages at once, which costs less than one by one as they are written. */
-#define VEC_LARGE ((size_t)1 << 20)
-#define VEC_APART ((size_t)64 << 20)
+#define VEC_LARGE ((size_t)1 << 20)		/* arrays above this size move to a block of their own */
+#define VEC_RESERVED ((size_t)64 << 20)		/* of at least this size */
 #define VEC_STEP ((size_t)256 << 10)
 
-static bool double_up(void **v, size_t *cap, size_t size)
+static bool double_capacity(void **v, size_t *cap, size_t size)
 {
 	size_t want = *cap ? *cap * 2 : 8;
 	void *bigger = reallocarray(*v, want, size);
@@ -19,14 +22,14 @@ static bool double_up(void **v, size_t *cap, size_t size)
 	return true;
 }
 
-/* A block with room for a step behind `have` bytes, or NULL without memory. */
-static void *move_apart(void *v, size_t have)
+/* Moves the `have` bytes to a block with space for at least one more step; NULL without memory. */
+static void *move_to_reserved(void *v, size_t have)
 {
 	void *to;
 
 	if (have > VEC_LARGE)
-		return have > SIZE_MAX / 2 ? NULL : realloc(v, max_of(VEC_APART, have * 2));
-	to = large_alloc(VEC_APART);
+		return have > SIZE_MAX / 2 ? NULL : realloc(v, max_of(VEC_RESERVED, have * 2));
+	to = large_alloc(VEC_RESERVED);
 	if (!to)
 		return NULL;
 	memcpy(to, v, have);
@@ -40,9 +43,9 @@ bool vec_grow_(void **v, size_t *cap, size_t size)
 	void *at = *v;
 
 	if (room == 0 || have * 2 <= VEC_LARGE || size > VEC_STEP)
-		return double_up(v, cap, size);
+		return double_capacity(v, cap, size);
 	if (room - have < VEC_STEP)
-		at = move_apart(at, have);
+		at = move_to_reserved(at, have);
 	if (!at)
 		return false;
 	large_prefault((char *)at + have, VEC_STEP);

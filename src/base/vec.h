@@ -1,11 +1,11 @@
 /*
- * A growing array of any type, as a few macros over a plain struct:
+ * A growing array of any type: macros that work on a struct with the members v, n and cap.
  *
  *	struct { struct event *v; size_t n, cap; } list = { 0 };
- *	struct event *e = vec_add(&list);	zeroed element, or NULL without memory
- *	struct event *e = vec_next(&list);	the same, but not zeroed: the caller fills all of it
- *	vec_reserve(&list, n)			whether there is room for n more, behind those that count
- *	vec_done(&list);			frees the array, not what its elements own
+ *	struct event *e = vec_add(&list);	appends a zeroed element; NULL without memory
+ *	struct event *e = vec_next(&list);	the same, uninitialized
+ *	vec_reserve(&list, n)			makes room for n more elements; false without memory
+ *	vec_done(&list);			frees the array, but not what its elements own
  */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H

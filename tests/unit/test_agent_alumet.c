@@ -146,7 +146,7 @@ static const struct refusal refused[] = {
 	{ "[plugins.perf]\nevents = []\nhardware_events = []", "test.conf:1:10: [plugins.perf] has both events "
 							       "and the keys of v0.9.5", "" },
 	{ "[plugins.perf]\nevents = 3", "test.conf:2:10: events has to be an array", "" },
-	{ "[plugins.perf]\na = ", "test.conf:2:5: a value is missing here", "" },
+	{ "[plugins.perf]\na = ", "test.conf:2:5: expected a value", "" },
 };
 
 static void refusals_say_where_and_why(void **state)

@@ -185,7 +185,7 @@ static const struct refusal refused[] = {
 						       "'TACHO_TEST_UNSET' is not set", "*" },
 	{ "include = \"none.toml\"", "test.conf:1:11: include: there is no none.toml", "" },
 	{ "include = \"test.conf\"", "*test.conf: files include each other without end", "" },
-	{ "a = ", "test.conf:1:5: a value is missing here", "" },
+	{ "a = ", "test.conf:1:5: expected a value", "" },
 	{ "[agent]\ntoken = { file = \"none\" }", "*cannot read*none: No such file or directory", "" },
 };
 

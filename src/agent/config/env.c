@@ -85,7 +85,7 @@ static int substitute_string(struct toml *doc, struct toml_value *v, const struc
 	copy = found > 0 ? arena_str(&doc->arena, out.n ? buf_view(&out) : STR_LIT("")) : NULL;
 	if (copy) {
 		v->text = str_n(copy, out.n);
-		v->loose = true;
+		v->untyped = true;
 	}
 	buf_done(&out);
 	return found && !copy ? error_nomem(e) : 0;

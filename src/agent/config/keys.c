@@ -55,7 +55,7 @@ static int wrong_kind(const struct config_key *row, const struct toml_value *v,
 int key_text(const struct config_key *row, const struct toml_value *v, const struct key_from *from,
 	     struct str *out, struct tacho_error *e)
 {
-	if (v->kind != TOML_STRING && !(v->loose && v->kind < TOML_ARRAY))
+	if (v->kind != TOML_STRING && !(v->untyped && v->kind < TOML_ARRAY))
 		return wrong_kind(row, v, from, "a string", e);
 	if (memchr(v->text.s, 0, v->text.n))
 		return key_fail(e, from, v->at, "%s has a NUL in it", row->name);
@@ -166,7 +166,7 @@ static int set_string(const struct config_key *row, char **at, const struct toml
 static int set_bool(const struct config_key *row, bool *at, const struct toml_value *v,
 		    const struct key_from *from, struct tacho_error *e)
 {
-	bool text = v->kind == TOML_STRING && v->loose;
+	bool text = v->kind == TOML_STRING && v->untyped;
 
 	if (text && (str_is(v->text, "true") || str_is(v->text, "false")))
 		*at = v->text.s[0] == 't';
@@ -217,7 +217,7 @@ static int read_amount(const struct config_key *row, const struct toml_value *v,
 		[KEY_DURATION] = "a duration such as \"1s\", \"10ms\" or \"30d\"",
 		[KEY_BYTES] = "a size such as 4096, \"64M\" or \"1GiB\"",
 	};
-	bool text = v->kind == TOML_STRING || (v->loose && v->kind == TOML_INTEGER);
+	bool text = v->kind == TOML_STRING || (v->untyped && v->kind == TOML_INTEGER);
 	int err = -EINVAL;
 
 	if (row->kind != KEY_DURATION && v->kind == TOML_INTEGER && v->integer >= 0) {
@@ -227,7 +227,7 @@ static int read_amount(const struct config_key *row, const struct toml_value *v,
 		err = num_duration_ns(v->text, out);
 	} else if (text && row->kind == KEY_BYTES) {
 		err = bytes_of(v->text, out);
-	} else if (text && v->loose) {
+	} else if (text && v->untyped) {
 		err = num_u64(v->text, out);
 	}
 	if (err && v->kind < TOML_ARRAY)
@@ -255,7 +255,7 @@ static int set_int(const struct config_key *row, int *at, const struct toml_valu
 	int64_t low = row->min || row->max ? (int64_t)row->min : INT32_MIN;
 	int64_t high = row->min || row->max ? (int64_t)row->max : INT32_MAX, got = v->integer;
 
-	if (v->kind != TOML_INTEGER && !(v->loose && v->kind == TOML_STRING && !num_i64(v->text, &got)))
+	if (v->kind != TOML_INTEGER && !(v->untyped && v->kind == TOML_STRING && !num_i64(v->text, &got)))
 		return wrong_kind(row, v, from, "a number", e);
 	if (got < low || got > high)
 		return key_fail(e, from, v->at, "%s has to be between %" PRId64 " and %" PRId64, row->name,
@@ -275,7 +275,7 @@ static int set_double(const struct config_key *row, double *at, const struct tom
 		got = (double)v->integer;
 	else if (v->kind == TOML_FLOAT)
 		got = v->real;
-	else if (v->kind != TOML_STRING || !(percent || v->loose) || num_double(s, &got))
+	else if (v->kind != TOML_STRING || !(percent || v->untyped) || num_double(s, &got))
 		return wrong_kind(row, v, from, row->kind == KEY_PERCENT ?
 				  "a number or a percentage such as \"2.5%\"" : "a number", e);
 	if (!isfinite(got) || got < 0)
@@ -416,7 +416,7 @@ int key_set_text(const struct config_key *row, void *into, struct str text, cons
 		 struct tacho_error *e)
 {
 	scoped(freep) char *copy = str_dup(text);
-	struct toml_value plain = { .kind = TOML_STRING, .loose = true };
+	struct toml_value plain = { .kind = TOML_STRING, .untyped = true };
 	struct toml doc;
 	int err;
 
@@ -428,7 +428,7 @@ int key_set_text(const struct config_key *row, void *into, struct str text, cons
 		return error_nomem(e);
 	if (err)
 		return key_set(row, into, &plain, from, e);
-	doc.root->loose = true;
+	doc.root->untyped = true;
 	err = key_set(row, into, doc.root, from, e);
 	toml_done(&doc);
 	return err;

@@ -55,7 +55,7 @@ static int unknown_key(struct tacho_toml_reader *r, const struct space *spaces, 
 
 static bool is_loose(const struct toml_value *v)
 {
-	bool loose = v->loose;
+	bool loose = v->untyped;
 
 	for (const struct toml_value *m = v->first; m && !loose; m = m->next)
 		loose = is_loose(m);
