@@ -121,7 +121,7 @@ static uint64_t put_kernel(const struct run *run, uint32_t object, uint64_t h, s
 	return h;
 }
 
-static uint64_t put_user(const struct stacks *s, const struct run *run, const struct spot_walk *walk, uint64_t h,
+static uint64_t put_user(const struct stacks *s, const struct run *run, const struct address_lookup *walk, uint64_t h,
 			 struct stack_word *w)
 {
 	struct interval in = INTERVAL_EMPTY;
@@ -130,7 +130,7 @@ static uint64_t put_user(const struct stacks *s, const struct run *run, const st
 
 	for (size_t i = run->n; i-- > 0;) {
 		if (!interval_has(&in, v[i])) {
-			in = spot_walk_at(walk, v[i]);
+			in = address_lookup_find(walk, v[i]);
 			alike = alike_at(s, &in, run->space);
 		}
 		h = word_put(w++, &alike, v[i], run->space, h);
@@ -141,9 +141,9 @@ static uint64_t put_user(const struct stacks *s, const struct run *run, const st
 static int run_take(struct stacks *s, uint32_t pid, const struct run *run, uint64_t *h, struct stack *to)
 {
 	struct stack_word *w = to->words + to->n;
-	struct spot_walk walk;
+	struct address_lookup walk;
 
-	if (nowhere_ask(s, run->space) < 0 || symbols_walk(s->symbols, pid, run->space, &walk) < 0)
+	if (nowhere_ask(s, run->space) < 0 || symbols_lookup_begin(s->symbols, pid, run->space, &walk) < 0)
 		return -ENOMEM;
 	*h = walk.kernel ? put_kernel(run, walk.kernel, *h, w) : put_user(s, run, &walk, *h, w);
 	to->n += run->n;
@@ -223,15 +223,15 @@ int stacks_add(struct stacks *s, uint32_t thread, const struct tacho_sample *sam
 
 int stacks_whose(struct stacks *s, uint32_t pid, uint32_t thread, struct whose *out)
 {
-	struct spot_walk walk;
+	struct address_lookup walk;
 
-	if (nowhere_ask(s, TACHO_SPACE_USER) < 0 || symbols_walk(s->symbols, pid, TACHO_SPACE_USER, &walk) < 0)
+	if (nowhere_ask(s, TACHO_SPACE_USER) < 0 || symbols_lookup_begin(s->symbols, pid, TACHO_SPACE_USER, &walk) < 0)
 		return -ENOMEM;
 	out->pid = pid;
 	out->owner = profile_owner(s->profile, thread);
 	out->key = key_add(owner_key(out->owner), walk.version);
 	out->key = key_add(out->key, symbols_kernel_version(s->symbols));
-	return symbols_walk_lasts(&walk);
+	return address_lookup_is_stable(&walk);
 }
 
 static inline uint64_t region_tag(const struct whose *whose, const uint64_t *chain)
@@ -241,7 +241,7 @@ static inline uint64_t region_tag(const struct whose *whose, const uint64_t *cha
 
 static inline struct region *region_at(const struct stacks *s, uint64_t tag, uint64_t ip)
 {
-	return &s->regions[((ip >> SPOT_REGION_BITS) * 0x9e3779b97f4a7c15ull + tag) >> 32 & (REGIONS - 1)];
+	return &s->regions[((ip >> INTERVAL_REGION_BITS) * 0x9e3779b97f4a7c15ull + tag) >> 32 & (REGIONS - 1)];
 }
 
 static inline bool region_has(const struct region *r, uint64_t tag, uint64_t ip)
@@ -255,14 +255,14 @@ static __attribute__((noinline)) int region_find(struct stacks *s, const struct 
 {
 	enum tacho_space space = chain[0] == CONTEXT_USER ? TACHO_SPACE_USER : TACHO_SPACE_KERNEL;
 	struct interval in = { .last = UINT64_MAX };
-	struct spot_walk walk;
+	struct address_lookup walk;
 
-	if (nowhere_ask(s, space) < 0 || symbols_walk(s->symbols, whose->pid, space, &walk) < 0)
+	if (nowhere_ask(s, space) < 0 || symbols_lookup_begin(s->symbols, whose->pid, space, &walk) < 0)
 		return -ENOMEM;
 	if (walk.kernel)
 		in.object = walk.kernel;
 	else
-		in = spot_walk_at(&walk, chain[1]);
+		in = address_lookup_find(&walk, chain[1]);
 	*out = (struct region){ .tag = region_tag(whose, chain), .start = in.start, .last = in.last,
 				.space = (uint8_t)space, .alike = alike_at(s, &in, space) };
 	return 0;

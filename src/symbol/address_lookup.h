@@ -1,45 +1,47 @@
 /*
- * For who has many addresses: where they lie, one after the other without a call for each, and what
- * will be looked up, announced before the first look. Tables of symbols are large, and samples jump
- * about in them.
+ * Batch address lookup: finds the mapping of many addresses of one process without a library call
+ * for each, and prefetches symbol table entries before they are searched. Symbol tables are larger
+ * than the CPU's caches and samples access them in random order.
  */
 #ifndef SYMBOL_ADDRESS_LOOKUP_H
 #define SYMBOL_ADDRESS_LOOKUP_H
 
-#include "symbol/code_location.h"
+#include "symbol/interval_cache.h"
 
-struct spot_walk {
-	uint32_t kernel;		/* not 0: the object of all, at offsets that are the addresses */
-	struct spots_seen *seen;
-	const struct process *proc;	/* NULL: nothing is known of it, and its addresses lie nowhere */
+struct address_lookup {
+	uint32_t kernel;		/* if not 0: the object of every address; offsets equal addresses */
+	struct interval_cache *intervals;
+	const struct process *proc;	/* NULL: unknown process, no address is mapped */
 	uint64_t version;
 };
 
-/* Over addresses of one process and one known space. Holds until the symbols learn something. 0 or -ENOMEM. */
-int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct spot_walk *out);
+/* Starts a lookup of addresses of one process in one address space, which must be known. Valid until the next
+ * record is fed to the symbols. Returns 0 or -ENOMEM. */
+int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct address_lookup *out);
 
-/* Whether the version decides alone where addresses lie: not while a program takes another one's place. */
-static inline bool symbols_walk_lasts(const struct spot_walk *w)
+/* Whether the result for an address depends on the version of the maps only. It does not while a process is
+ * inside exec(), when addresses may still belong to the old program. */
+static inline bool address_lookup_is_stable(const struct address_lookup *w)
 {
 	return !w->proc || !w->proc->before;
 }
-uint64_t symbols_kernel_version(const struct tacho_symbols *s);	/* the same for the kernel's */
+uint64_t symbols_kernel_version(const struct tacho_symbols *s);	/* version of the kernel's maps */
 
-/* Where an address lies, which is not the kernel's: of three addresses two lie where the one before does, so
- * who walks keeps that at hand. */
-static inline struct interval spot_walk_at(const struct spot_walk *w, uint64_t ip)
+/* The interval that contains a user space address. Two of three addresses lie in the same interval as the one
+ * before, so callers should check that interval first. */
+static inline struct interval address_lookup_find(const struct address_lookup *w, uint64_t ip)
 {
-	const struct spot_memo *m;
+	const struct cached_interval *m;
 
 	if (!w->proc)
 		return (struct interval){ .last = UINT64_MAX };
-	m = spot_memo(w->seen, w->version, ip);
-	if (spot_memo_has(m, w->version, ip))
+	m = interval_cache_slot(w->intervals, w->version, ip);
+	if (cached_interval_covers(m, w->version, ip))
 		return m->where;
-	m = spot_search(w->seen, w->proc, ip);
+	m = interval_cache_search(w->intervals, w->proc, ip);
 	if (m->version == w->version)
 		return m->where;
-	/* Of this address it is true, of the next one perhaps not. */
+	/* During exec() the result holds for this address only. */
 	return (struct interval){ ip, ip, m->where.bias, m->where.object };
 }
 

@@ -1,3 +1,6 @@
+/*
+ * Recognises the format by its magic bytes, and decompresses zstd.
+ */
 #include "symbol/decompress.h"
 
 #include <errno.h>
@@ -5,7 +8,7 @@
 
 #define PIECE 65536u
 
-static int unpack_zstd(const void *bytes, size_t n, size_t limit, struct buf *out)
+static int decompress_zstd(const void *bytes, size_t n, size_t limit, struct buf *out)
 {
 	ZSTD_DCtx *zstd = ZSTD_createDCtx();
 	ZSTD_inBuffer in = { bytes, n, 0 };
@@ -22,7 +25,7 @@ static int unpack_zstd(const void *bytes, size_t n, size_t limit, struct buf *ou
 		left = ZSTD_decompressStream(zstd, &room, &in);
 		out->n += ZSTD_isError(left) ? 0 : room.pos;
 		if (ZSTD_isError(left) || (left && in.pos == in.size && room.pos < room.size))
-			err = -EBADMSG;		/* damaged, or it ends within */
+			err = -EBADMSG;		/* damaged or truncated */
 		else if (out->n - start > limit)
 			err = -EFBIG;
 	}
@@ -31,31 +34,31 @@ static int unpack_zstd(const void *bytes, size_t n, size_t limit, struct buf *ou
 }
 
 static const struct {
-	char magic[UNPACK_MAGIC + 1];
+	char magic[COMPRESSION_MAGIC_BYTES + 1];
 	size_t n;
-	int (*unpack)(const void *bytes, size_t n, size_t limit, struct buf *out);
-} kinds[] = {
-	{ "\xfd" "7zXZ\0", 6, unpack_xz },
-	{ "\x28\xb5\x2f\xfd", 4, unpack_zstd },
-	{ "\x1f\x8b\x08", 3, unpack_gz },
+	int (*decompress)(const void *bytes, size_t n, size_t limit, struct buf *out);
+} formats[] = {
+	{ "\xfd" "7zXZ\0", 6, decompress_xz },
+	{ "\x28\xb5\x2f\xfd", 4, decompress_zstd },
+	{ "\x1f\x8b\x08", 3, decompress_gz },
 };
 
-bool unpack_knows(const void *bytes, size_t n)
+bool is_compressed(const void *bytes, size_t n)
 {
-	for (size_t i = 0; i < countof(kinds); i++)
-		if (n >= kinds[i].n && memcmp(bytes, kinds[i].magic, kinds[i].n) == 0)
+	for (size_t i = 0; i < countof(formats); i++)
+		if (n >= formats[i].n && memcmp(bytes, formats[i].magic, formats[i].n) == 0)
 			return true;
 	return false;
 }
 
-int unpack(const void *bytes, size_t n, size_t limit, struct buf *out)
+int decompress(const void *bytes, size_t n, size_t limit, struct buf *out)
 {
 	int err;
 
-	for (size_t i = 0; i < countof(kinds); i++) {
-		if (n < kinds[i].n || memcmp(bytes, kinds[i].magic, kinds[i].n) != 0)
+	for (size_t i = 0; i < countof(formats); i++) {
+		if (n < formats[i].n || memcmp(bytes, formats[i].magic, formats[i].n) != 0)
 			continue;
-		err = kinds[i].unpack(bytes, n, limit, out);
+		err = formats[i].decompress(bytes, n, limit, out);
 		if (!err && out->bytes)
 			out->bytes[out->n] = '\0';
 		return err;

@@ -1,5 +1,5 @@
 /*
- * gzip by zlib, which is loaded when the first such file is met.
+ * Decompression of gzip by zlib, which is loaded on first use.
  */
 #include "symbol/decompress.h"
 
@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #define PIECE 65536u
-#define GZIP_WINDOW (15 + 16)		/* the largest, with gzip's header */
+#define GZIP_WINDOW (15 + 16)		/* the largest window; 16 selects the gzip header */
 
 struct gz {
 	void *library;
@@ -41,7 +41,7 @@ static int gz_load(struct gz *z)
 	return z->opened ? 0 : -ENOMEM;
 }
 
-int unpack_gz(const void *bytes, size_t n, size_t limit, struct buf *out)
+int decompress_gz(const void *bytes, size_t n, size_t limit, struct buf *out)
 {
 	scoped(gz_done) struct gz z = { 0 };
 	size_t start = out->n;

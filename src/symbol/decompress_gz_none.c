@@ -1,11 +1,11 @@
 /*
- * Built without zlib's header: files packed by gzip stay closed.
+ * Built where zlib's header is missing: gzip files are not supported.
  */
 #include "symbol/decompress.h"
 
 #include <errno.h>
 
-int unpack_gz(const void *bytes, size_t n, size_t limit, struct buf *out)
+int decompress_gz(const void *bytes, size_t n, size_t limit, struct buf *out)
 {
 	(void)bytes, (void)n, (void)limit, (void)out;
 	return -EOPNOTSUPP;

@@ -1,5 +1,5 @@
 /*
- * xz by liblzma, which is loaded when the first such file is met: no other command pays for it.
+ * Decompression of xz by liblzma, which is loaded on first use: other commands do not pay for it.
  */
 #include "symbol/decompress.h"
 
@@ -8,7 +8,7 @@
 #include <lzma.h>
 
 #define PIECE 65536u
-#define MOST_MEMORY (256u << 20)	/* of the decoder itself */
+#define DECODER_MEMORY_MAX (256u << 20)
 
 struct xz {
 	void *library;
@@ -36,10 +36,10 @@ static int xz_load(struct xz *z)
 	z->end = (__typeof__(lzma_end) *)dlsym(z->library, "lzma_end");
 	if (!z->open || !z->code || !z->end)
 		return -EOPNOTSUPP;
-	return z->open(&z->stream, MOST_MEMORY, LZMA_CONCATENATED) == LZMA_OK ? 0 : -ENOMEM;
+	return z->open(&z->stream, DECODER_MEMORY_MAX, LZMA_CONCATENATED) == LZMA_OK ? 0 : -ENOMEM;
 }
 
-int unpack_xz(const void *bytes, size_t n, size_t limit, struct buf *out)
+int decompress_xz(const void *bytes, size_t n, size_t limit, struct buf *out)
 {
 	scoped(xz_done) struct xz z = { .stream = LZMA_STREAM_INIT };
 	size_t start = out->n;

@@ -1,6 +1,6 @@
 /*
- * libiberty does the work; its recursion and its output grow with hostile input, so names of
- * absurd length are left as they are.
+ * Demangling by libiberty. Its recursion and output grow with the length of hostile input, so names
+ * longer than LONGEST are returned unchanged.
  */
 #include "symbol/demangle.h"
 
@@ -10,8 +10,7 @@
 
 static bool looks_mangled(const char *s)
 {
-	/* C++ and legacy Rust begin with _Z, also with more underscores (__Z: Mach, ___Z: blocks);
-	 * Rust v0 with _R, D with _D and a digit. */
+	/* C++ and legacy Rust names begin with _Z, Rust v0 with _R, D with _D and a digit. */
 	if (s[0] != '_')
 		return false;
 	if (s[1] == 'Z' || s[1] == 'R')
@@ -24,7 +23,7 @@ bool demangle(const char *mangled, bool params, struct buf *out)
 	const char *version;
 	scoped(freep) char *cut = NULL;
 	scoped(freep) char *plain = NULL;
-	/* D is not tried unless it is asked for. */
+	/* DMGL_AUTO does not include D. */
 	int style = mangled[0] == '_' && mangled[1] == 'D' ? DMGL_DLANG : DMGL_AUTO;
 	size_t n;
 

@@ -1,6 +1,6 @@
 /*
- * A bounded cursor over DWARF: fixed words, LEB128 numbers and strings, with a sticky failure. Read
- * on as the format says and ask `bad` at the end: what could not be read is nought.
+ * A bounded cursor over DWARF data: fixed-size integers, LEB128 numbers and strings, with a sticky
+ * failure. Read field after field and check `bad` once at the end; reads past the end return zero.
  */
 #ifndef SYMBOL_DWARF_CURSOR_H
 #define SYMBOL_DWARF_CURSOR_H
@@ -74,7 +74,7 @@ static inline int64_t dwarf_sleb(struct dwarf_cursor *c)
 	}
 }
 
-/* A string in place, without its NUL. */
+/* A NUL-terminated string; borrowed, the length excludes the NUL. */
 static inline struct str dwarf_text(struct dwarf_cursor *c)
 {
 	const uint8_t *p = c->at, *nul = dwarf_left(c) ? memchr(p, 0, dwarf_left(c)) : NULL;
@@ -87,7 +87,7 @@ static inline struct str dwarf_text(struct dwarf_cursor *c)
 	return str_n((const char *)p, (size_t)(nul - p));
 }
 
-/* A unit's length; *wide tells whether its offsets have 8 bytes. */
+/* The initial length of a unit; *wide is set for 64-bit DWARF, whose offsets have 8 bytes. */
 static inline uint64_t dwarf_length(struct dwarf_cursor *c, bool *wide)
 {
 	uint64_t n = dwarf_uint(c, 4);

@@ -1,6 +1,6 @@
 /*
- * The header of a line table. Its length says where the program begins, so that what a newer
- * compiler adds behind the tables does no harm.
+ * Parsing of line table headers. The header's length gives the start of the program, so unknown data
+ * that a newer compiler adds after the tables is skipped.
  */
 #include "symbol/dwarf_header.h"
 
@@ -27,7 +27,7 @@ static int read_one(const struct elf *e, const char *name, struct buf *out)
 {
 	const struct elf_section *s = elf_find_debug(e, name);
 
-	return s ? elf_read_inflated(e, s, out) : -ENODATA;
+	return s ? elf_read_section_data(e, s, out) : -ENODATA;
 }
 
 int dwarf_sections_read(struct dwarf_sections *s, const struct elf *e)
@@ -91,7 +91,7 @@ static int file_add(struct line_unit *u, struct line_file file)
 	return 0;
 }
 
-/* Each list ends with an empty name. Directory 0 is the one the unit was compiled in. */
+/* Each list ends with an empty name. Directory 0 is the compilation directory. */
 static int tables_as_text(struct line_unit *u, struct dwarf_cursor *c)
 {
 	int err = dir_add(u, str_n("", 0));
@@ -102,8 +102,8 @@ static int tables_as_text(struct line_unit *u, struct dwarf_cursor *c)
 	while (err == 0 && (text = dwarf_text(c)).n) {
 		struct line_file f = { .name = text, .dir = dwarf_uleb(c) };
 
-		dwarf_uleb(c);		/* when it was changed, */
-		dwarf_uleb(c);		/* and how long it is */
+		dwarf_uleb(c);		/* modification time */
+		dwarf_uleb(c);		/* length in bytes */
 		err = file_add(u, f);
 	}
 	return err;
@@ -120,7 +120,7 @@ struct forms {
 	size_t n;
 };
 
-struct field {
+struct form_value {
 	struct str text;
 	uint64_t number;
 };
@@ -157,9 +157,9 @@ static bool read_number(struct dwarf_cursor *c, uint64_t form, uint64_t *out)
 	}
 }
 
-/* A form that nobody knows cannot be passed over either. */
+/* The size of an unknown form is unknown too, so it cannot be skipped. */
 static int read_field(struct dwarf_cursor *c, uint64_t form, bool wide,
-		      const struct dwarf_sections *s, struct field *out)
+		      const struct dwarf_sections *s, struct form_value *out)
 {
 	if (read_number(c, form, &out->number))
 		return 0;
@@ -197,7 +197,7 @@ static int read_entry(struct dwarf_cursor *c, const struct forms *forms, bool wi
 		      const struct dwarf_sections *s, struct line_file *out)
 {
 	for (size_t i = 0; i < forms->n; i++) {
-		struct field f = { 0 };
+		struct form_value f = { 0 };
 		int err = read_field(c, forms->v[i].form, wide, s, &f);
 
 		if (err < 0)
@@ -237,7 +237,7 @@ static void read_codes(struct line_unit *u, struct dwarf_cursor *c)
 {
 	u->min_instruction = (uint8_t)dwarf_uint(c, 1);
 	u->max_operations = u->version >= 4 ? (uint8_t)dwarf_uint(c, 1) : 1;
-	dwarf_uint(c, 1);			/* whether rows are statements at first */
+	dwarf_uint(c, 1);			/* default_is_stmt */
 	u->line_base = (int8_t)dwarf_uint(c, 1);
 	u->line_range = (uint8_t)dwarf_uint(c, 1);
 	u->opcode_base = (uint8_t)dwarf_uint(c, 1);
@@ -245,7 +245,7 @@ static void read_codes(struct line_unit *u, struct dwarf_cursor *c)
 		u->operands[i] = (uint8_t)dwarf_uint(c, 1);
 }
 
-/* `c` ends where the unit ends. */
+/* The cursor covers exactly one unit. */
 static int read_header(struct line_unit *u, struct dwarf_cursor c, bool wide,
 		       const struct dwarf_sections *s)
 {
@@ -256,7 +256,7 @@ static int read_header(struct line_unit *u, struct dwarf_cursor c, bool wide,
 	if (u->version < 2 || u->version > 5)
 		return c.bad ? -EBADMSG : -EOPNOTSUPP;
 	if (u->version == 5)
-		dwarf_uint(&c, 2);		/* sizes of addresses and of segments */
+		dwarf_uint(&c, 2);		/* address_size and segment_selector_size */
 	n = dwarf_uint(&c, wide ? 8 : 4);
 	if (n > dwarf_left(&c))
 		return -EBADMSG;

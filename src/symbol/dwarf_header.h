@@ -1,6 +1,6 @@
 /*
- * What stands before the program of a line table: how its codes are to be read, and the directories
- * and files it speaks of. Versions 2 to 4 list them as text, version 5 by forms.
+ * The header of a line number program in .debug_line: opcode parameters, directory and file tables.
+ * DWARF versions 2 to 4 store the tables as strings, version 5 as lists of forms.
  */
 #ifndef SYMBOL_DWARF_HEADER_H
 #define SYMBOL_DWARF_HEADER_H
@@ -12,9 +12,9 @@ struct dwarf_sections {
 };
 
 struct line_file {
-	struct str name;		/* in the sections */
+	struct str name;		/* borrowed from the sections */
 	uint64_t dir;
-	uint32_t id;			/* for the reader: + 1 */
+	uint32_t id;			/* index into dwarf_lines.files plus one; 0: not added yet */
 };
 
 struct line_unit {
@@ -32,12 +32,12 @@ int dwarf_sections_read(struct dwarf_sections *s, const struct elf *e);
 void dwarf_sections_done(struct dwarf_sections *s);
 struct dwarf_cursor dwarf_section_cursor(const struct buf *section, bool swap);
 
-/* The unit at the cursor, which moves behind it whatever comes. 0, -EBADMSG, -EOPNOTSUPP for another
- * version, -ENOMEM. */
+/* Reads the header of the unit at the cursor and always moves the cursor past the whole unit. Returns 0,
+ * -EBADMSG, -EOPNOTSUPP for an unknown version, -ENOMEM. */
 int line_unit_read(struct line_unit *u, struct dwarf_cursor *c, const struct dwarf_sections *s);
 void line_unit_done(struct line_unit *u);
-/* The path of a file. A relative one is completed with the directory the unit was compiled in, which
- * only version 5 tells here. */
+/* Appends the path of a file. A relative path is prefixed with the compilation directory, which is
+ * part of the line table since version 5 only. */
 void line_unit_path(const struct line_unit *u, const struct line_file *f, struct buf *out);
 
 #endif

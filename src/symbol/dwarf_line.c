@@ -24,7 +24,7 @@ enum {
 };
 enum { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS };
 
-struct reader {
+struct line_reader {
 	struct dwarf_lines *lines;
 	const struct elf *elf;
 	struct dwarf_sections sections;
@@ -52,7 +52,7 @@ static bool is_code_section(const struct elf_section *s)
 	return (s->flags & ELF_SHF_ALLOC) && (s->flags & SHF_EXECINSTR);
 }
 
-static bool is_code(const struct reader *r, uint64_t address)
+static bool is_code(const struct line_reader *r, uint64_t address)
 {
 	for (size_t i = 0; i < r->elf->n_sections; i++) {
 		const struct elf_section *s = &r->elf->sections[i];
@@ -86,7 +86,7 @@ static int file_id(struct dwarf_lines *l, struct str path, uint32_t *out)
 }
 
 /* The id of a unit's file, made when the first row has it. */
-static int unit_file(struct reader *r, struct line_unit *u, uint64_t number, uint32_t *out)
+static int unit_file(struct line_reader *r, struct line_unit *u, uint64_t number, uint32_t *out)
 {
 	scoped(buf_done) struct buf path = { 0 };
 	size_t at = (size_t)(u->version >= 5 ? number : number - 1);
@@ -109,7 +109,7 @@ static int unit_file(struct reader *r, struct line_unit *u, uint64_t number, uin
 	return err;
 }
 
-static int row_put(struct reader *r, struct line_unit *u, struct machine *m)
+static int row_put(struct line_reader *r, struct line_unit *u, struct machine *m)
 {
 	struct dwarf_lines *l = r->lines;
 	struct line_row *last = m->open ? &l->rows.v[l->rows.n - 1] : NULL, *row;
@@ -137,7 +137,7 @@ static int row_put(struct reader *r, struct line_unit *u, struct machine *m)
 	return 0;
 }
 
-static int sequence_end(struct reader *r, struct machine *m)
+static int sequence_end(struct line_reader *r, struct machine *m)
 {
 	struct dwarf_lines *l = r->lines;
 	struct line_sequence *s;
@@ -176,7 +176,7 @@ static void advance(struct machine *m, const struct line_unit *u, uint64_t opera
 	m->op_index = (m->op_index + operations) % u->max_operations;
 }
 
-static int run_extended(struct reader *r, struct line_unit *u, struct machine *m)
+static int run_extended(struct line_reader *r, struct line_unit *u, struct machine *m)
 {
 	uint64_t n = dwarf_uleb(&u->program);
 	const uint8_t *body = dwarf_bytes(&u->program, n);
@@ -205,7 +205,7 @@ static void run_skipped(struct line_unit *u, uint8_t code)
 		dwarf_uleb(&u->program);
 }
 
-static int run_standard(struct reader *r, struct line_unit *u, struct machine *m, uint8_t code)
+static int run_standard(struct line_reader *r, struct line_unit *u, struct machine *m, uint8_t code)
 {
 	switch (code) {
 	case LNS_COPY:
@@ -232,7 +232,7 @@ static int run_standard(struct reader *r, struct line_unit *u, struct machine *m
 	}
 }
 
-static int run_special(struct reader *r, struct line_unit *u, struct machine *m, uint8_t code)
+static int run_special(struct line_reader *r, struct line_unit *u, struct machine *m, uint8_t code)
 {
 	uint8_t adjusted = (uint8_t)(code - u->opcode_base);
 
@@ -243,7 +243,7 @@ static int run_special(struct reader *r, struct line_unit *u, struct machine *m,
 	return row_put(r, u, m);
 }
 
-static int run_unit(struct reader *r, struct line_unit *u)
+static int run_unit(struct line_reader *r, struct line_unit *u)
 {
 	struct machine m;
 	int err = 0;
@@ -264,7 +264,7 @@ static int run_unit(struct reader *r, struct line_unit *u)
 	return err;
 }
 
-static int read_units(struct reader *r)
+static int read_units(struct line_reader *r)
 {
 	struct dwarf_cursor c = dwarf_section_cursor(&r->sections.line, r->elf->swap);
 	int err = 0;
@@ -294,7 +294,7 @@ static int cmp_sequences(const void *pa, const void *pb)
 
 int dwarf_lines_read(struct dwarf_lines *l, const struct elf *e)
 {
-	struct reader r = { .lines = l, .elf = e };
+	struct line_reader r = { .lines = l, .elf = e };
 	int err;
 
 	if (e->type == ELF_ET_REL)	/* its addresses are yet to be filled in */

@@ -1,11 +1,11 @@
 /*
- * Which line of which file the code at an address was compiled from: the line tables of an object
- * (.debug_line, versions 2 to 5), read once and kept as one array of rows.
+ * Source lines by address: the line tables of an object (.debug_line, versions 2 to 5), read once
+ * into one array of rows.
  *
  *	sequences, by address    |--- a ---|      |-- b --|
  *	rows of each             |..|....|.|      |.|.|...|
  *
- * A row reaches up to the next one; a sequence is one piece of code without gaps.
+ * A row covers the addresses up to the next row; a sequence is one contiguous piece of code.
  */
 #ifndef SYMBOL_DWARF_LINE_H
 #define SYMBOL_DWARF_LINE_H
@@ -20,11 +20,11 @@
 struct line_row {
 	uint64_t address;
 	uint32_t file;			/* index into files */
-	uint32_t line;			/* 0: of no line */
+	uint32_t line;			/* 0: no line */
 };
 
 struct line_sequence {
-	uint64_t start, end;		/* end is not part of it */
+	uint64_t start, end;		/* end is exclusive */
 	uint32_t first, n;		/* rows */
 };
 
@@ -36,11 +36,11 @@ struct dwarf_lines {
 	struct arena text;
 };
 
-/* Reads all units. What is broken ends its unit; what was read before stays. 0, -ENODATA where
- * there are no line tables, -ENOMEM, or why they cannot be read. */
+/* Reads all units. Damage ends the unit it is in; rows read before it are kept. Returns 0, -ENODATA
+ * when there are no line tables, -ENOMEM, or another negative errno. */
 int dwarf_lines_read(struct dwarf_lines *l, const struct elf *e);
 void dwarf_lines_done(struct dwarf_lines *l);
-/* True where a line is known; *file is the lines' own. */
+/* Returns true when a line is known; *file is owned by `l`. */
 bool dwarf_lines_find(const struct dwarf_lines *l, uint64_t address, const char **file,
 		      uint32_t *line);
 

@@ -1,5 +1,5 @@
 /*
- * Reading of the ELF header and its two tables, of pieces of the file, and of notes.
+ * Reads the ELF header, section and segment tables, notes, and ranges of the file.
  */
 #include "symbol/elf.h"
 
@@ -27,7 +27,7 @@ int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out)
 
 	if (err < 0)
 		return err;
-	at = buf_grow(out, (size_t)n + 1);	/* names get a NUL behind them: do not move them for that */
+	at = buf_grow(out, (size_t)n + 1);	/* room for a NUL, so that appending one does not reallocate */
 	if (!at)
 		return -ENOMEM;
 	if (e->fd < 0) {
@@ -144,8 +144,8 @@ static int read_segments(struct elf *e, uint64_t offset, size_t n, size_t each)
 	return 0;
 }
 
-/* A file with 65280 sections and more keeps their number, and the index of the section with
- * their names, in the first section. */
+/* A file with 65280 or more sections stores their number, and the index of the section name table, in
+ * the first section header. */
 static int section_counts(struct elf *e, uint64_t offset, size_t each, size_t *n, uint32_t *names)
 {
 	scoped(buf_done) struct buf raw = { 0 };
@@ -191,7 +191,7 @@ static int read_sections(struct elf *e, uint64_t offset, size_t n, size_t each, 
 	if (names >= n || e->sections[names].type == ELF_SHT_NOBITS)
 		return 0;
 	err = elf_read_section(e, &e->sections[names], &e->names);
-	return err == -ENOMEM ? err : 0;	/* sections without names still serve */
+	return err == -ENOMEM ? err : 0;	/* sections without names are still useful */
 }
 
 static int read_tables(struct elf *e)
@@ -233,7 +233,7 @@ int elf_open(struct elf *e, const char *path)
 	int err;
 
 	*e = (struct elf){ .fd = -1 };
-	/* O_NONBLOCK: a path that a stranger named may be a FIFO. */
+	/* O_NONBLOCK: the path comes from a recording and may be a FIFO. */
 	e->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (e->fd < 0)
 		return -errno;
@@ -317,7 +317,7 @@ static int note_at(const struct elf *e, uint64_t offset, uint64_t n, uint8_t out
 	int err;
 
 	if (n > (1u << 20))
-		return -ENOENT;		/* notes are small: this is none */
+		return -ENOENT;		/* notes are small */
 	err = elf_read(e, offset, n, &raw);
 	if (err < 0)
 		return err == -ENOMEM ? err : -ENOENT;
@@ -352,7 +352,7 @@ int elf_debuglink(const struct elf *e, char **out)
 	err = elf_read_section(e, s, &raw);
 	if (err < 0)
 		return err == -ENOMEM ? err : -ENOENT;
-	/* A name with a directory would lead anywhere. */
+	/* A name with a slash could leave the debug directories. */
 	if (raw.bytes[0] == '\0' || strchr(raw.bytes, '/'))
 		return -ENOENT;
 	name = strdup(raw.bytes);

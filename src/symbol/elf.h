@@ -1,16 +1,16 @@
 /*
  * A bounds-checked view of an ELF file, 32 or 64 bit, of either byte order: sections, segments,
  * notes. The file is read in pieces rather than mapped, because a mapped file that its owner
- * truncates (a linker at work) kills the reader with SIGBUS. Nothing in a file is believed:
- * every offset and size is checked against the file's real length before memory is asked for.
+ * truncates (a linker at work) kills the reader with SIGBUS. Nothing in a file is trusted: every
+ * offset and size is checked against the length of the file before memory is allocated.
  */
 #ifndef SYMBOL_ELF_H
 #define SYMBOL_ELF_H
 
 #include "base/buf.h"
 
-#define ELF_PIECE_MAX (1ull << 30)	/* the largest section that is read */
-#define ELF_STEP 98304u		/* whole entries of 8, 12, 16 and 24 bytes; memory that is used again and again */
+#define ELF_PIECE_MAX (1ull << 30)	/* largest section that is read */
+#define ELF_STEP 98304u		/* a multiple of entry sizes 8, 12, 16 and 24; small enough to stay in the cache */
 #define ELF_SECTIONS_MAX (1u << 20)
 #define BUILD_ID_MAX 20
 
@@ -33,7 +33,7 @@ struct elf_segment {
 };
 
 struct elf {
-	int fd;				/* -1: `bytes` */
+	int fd;				/* -1: the file is in memory, at `bytes` */
 	const uint8_t *bytes;
 	uint64_t size;
 	bool wide, swap;
@@ -42,21 +42,22 @@ struct elf {
 	size_t n_sections;
 	struct elf_segment *segments;
 	size_t n_segments;
-	struct buf names;		/* of the sections */
-	struct buf owned;		/* what `bytes` are of, where they are its own */
+	struct buf names;		/* section names */
+	struct buf owned;		/* owner of `bytes`, after elf_open_owned() */
 };
 
-/* 0, -ENOEXEC when it is no ELF file, -EBADMSG when it is a broken one, or a negative errno. */
+/* Returns 0, -ENOEXEC when it is not an ELF file, -EBADMSG when it is damaged, or another negative errno. */
 int elf_open(struct elf *e, const char *path);
 int elf_open_bytes(struct elf *e, const void *bytes, size_t n);	/* borrowed */
-int elf_open_owned(struct elf *e, struct buf *bytes);	/* taken, also on failure */
+int elf_open_owned(struct elf *e, struct buf *bytes);	/* takes ownership, also on failure */
 void elf_close(struct elf *e);
 
-/* Appends n bytes of the file; 0, -EBADMSG beyond its end, -EFBIG, -ENOMEM, -EIO. */
+/* Appends n bytes of the file. Returns 0, -EBADMSG past its end, -EFBIG, -ENOMEM, -EIO. */
 int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out);
 int elf_read_section(const struct elf *e, const struct elf_section *s, struct buf *out);
-/* Whether elf_read_section() could read it: 0 or as that. Afterwards, and with *at = 0, elf_read_step() puts
- * the next ELF_STEP bytes of it, or what is left, into *out: 1, 0 at the end, or as elf_read(). */
+/* elf_has_section() checks that a section can be read and returns 0 or the error of elf_read_section(). Then
+ * elf_read_step(), called with *at = 0 first, replaces *out with the next ELF_STEP bytes; it returns 1, 0 at the
+ * end, or the error of elf_read(). */
 int elf_has_section(const struct elf *e, const struct elf_section *s);
 int elf_read_step(const struct elf *e, const struct elf_section *s, uint64_t *at, struct buf *out);
 
@@ -64,7 +65,7 @@ const char *elf_section_name(const struct elf *e, const struct elf_section *s);
 const struct elf_section *elf_find_section(const struct elf *e, const char *name);
 const struct elf_section *elf_find_type(const struct elf *e, uint32_t type);
 
-/* The length of the build id, or -ENOENT, -ENOMEM ... */
+/* Returns the length of the build ID, or -ENOENT, -ENOMEM ... */
 int elf_build_id(const struct elf *e, uint8_t out[BUILD_ID_MAX]);
 int elf_notes_build_id(const uint8_t *bytes, size_t n, bool swap, uint8_t out[BUILD_ID_MAX]);
 /* The file name in .gnu_debuglink; heap. -ENOENT without one. */

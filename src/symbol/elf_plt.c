@@ -1,14 +1,14 @@
 /*
- * The procedure linkage table has no symbols: its entries are named after the relocations that
- * fill their slots, in the order of the slots (which is not always the order of the relocations:
- * glibc's own are mixed). Where the entries begin and how long they are differs:
+ * Symbols for the procedure linkage table. PLT entries have no symbols of their own: they are named
+ * after the relocations of their GOT slots, in slot order, which is not always relocation order
+ * (glibc's are mixed). Header and entry sizes depend on the machine and the section:
  *
- *	x86 .plt	a head of 16 bytes, then 16 each
- *	x86 .plt.sec	no head, 16 each: what is called where .plt has landing pads (IBT)
- *	x86 .plt.got	no head, 8 or 16 each: functions whose address is taken too; each is
- *			a jump through a slot that a relocation of .rela.dyn fills
- *	arm64		a head of 32, then 16 each
- *	arm		a head of 20, then 12 each
+ *	x86 .plt	16-byte header, 16-byte entries
+ *	x86 .plt.sec	no header, 16-byte entries; called instead of .plt entries with IBT
+ *	x86 .plt.got	no header, 8 or 16-byte entries; for functions whose address is also taken: each
+ *			jumps through a slot filled by a relocation in .rela.dyn
+ *	arm64		32-byte header, 16-byte entries
+ *	arm		20-byte header, 12-byte entries
  */
 #include "symbol/elf_symbols.h"
 
@@ -30,7 +30,7 @@ static const struct plt_shape shapes[] = {
 	{ ELF_EM_ARM, 20, 12 },    { ELF_EM_RISCV, 32, 16 },
 };
 
-struct slot {
+struct got_slot {
 	uint64_t address;		/* in the GOT */
 	uint64_t symbol, addend, type;
 };
@@ -38,8 +38,8 @@ struct slot {
 struct plt {
 	const struct elf *e;
 	struct elf_dynamic *dyn;
-	bool read;			/* *dyn is what the relocations speak of */
-	struct { struct slot *v; size_t n, cap; } slots;
+	bool read;			/* *dyn holds the symbols that the relocations refer to */
+	struct { struct got_slot *v; size_t n, cap; } slots;
 };
 
 static void plt_done(struct plt *p)
@@ -47,10 +47,10 @@ static void plt_done(struct plt *p)
 	vec_done(&p->slots);
 }
 
-static struct slot slot_of(const struct elf *e, const uint8_t *at, bool addends)
+static struct got_slot slot_of(const struct elf *e, const uint8_t *at, bool addends)
 {
 	uint64_t info = e->wide ? elf_uint(e->swap, at + 8, 8) : elf_uint(e->swap, at + 4, 4);
-	struct slot s = { .address = elf_uint(e->swap, at, e->wide ? 8 : 4) };
+	struct got_slot s = { .address = elf_uint(e->swap, at, e->wide ? 8 : 4) };
 
 	s.symbol = e->wide ? info >> 32 : info >> 8;
 	s.type = e->wide ? info & UINT32_MAX : info & 255;
@@ -61,7 +61,7 @@ static struct slot slot_of(const struct elf *e, const uint8_t *at, bool addends)
 
 static int by_address(const void *a, const void *b)
 {
-	const struct slot *x = a, *y = b;
+	const struct got_slot *x = a, *y = b;
 
 	return (x->address > y->address) - (x->address < y->address);
 }
@@ -72,7 +72,7 @@ static int add_slots(struct plt *p, const struct buf *raw, bool addends, uint64_
 	size_t each = (wide ? 16u : 8u) + (addends ? (wide ? 8u : 4u) : 0u);
 
 	for (size_t at = 0; raw->n - at >= each; at += each) {
-		struct slot s = slot_of(p->e, (const uint8_t *)raw->bytes + at, addends), *new;
+		struct got_slot s = slot_of(p->e, (const uint8_t *)raw->bytes + at, addends), *new;
 
 		if ((type && s.type != type) || p->slots.n >= MOST_ENTRIES)
 			continue;
@@ -84,7 +84,8 @@ static int add_slots(struct plt *p, const struct buf *raw, bool addends, uint64_
 	return 0;
 }
 
-/* The slots that a relocation section fills, sorted; only those of `type` unless it is 0. */
+/* Reads the GOT slots that a relocation section fills, sorted by address; only those of relocation type `type`
+ * unless it is 0. */
 static int read_slots(struct plt *p, const struct elf_section *rel, uint64_t type)
 {
 	scoped(buf_done) struct buf raw = { 0 };
@@ -100,7 +101,7 @@ static int read_slots(struct plt *p, const struct elf_section *rel, uint64_t typ
 }
 
 static int read_dynamic(struct elf_dynamic *d, const struct elf *e, const struct elf_section *dyn,
-			struct table *t)
+			struct symbol_table *t)
 {
 	const struct elf_section *str = &e->sections[dyn->link];
 	int err;
@@ -120,8 +121,8 @@ static int read_dynamic(struct elf_dynamic *d, const struct elf *e, const struct
 	return buf_failed(&t->strings) ? -ENOMEM : 0;
 }
 
-/* The symbols that a section's relocations speak of: mostly they are known by now. */
-static int read_symbols(struct plt *p, const struct elf_section *rel, struct table *t)
+/* Reads the symbols that a section's relocations refer to, unless they have been read before, as is usual. */
+static int read_symbols(struct plt *p, const struct elf_section *rel, struct symbol_table *t)
 {
 	const struct elf *e = p->e;
 	const struct elf_section *dyn;
@@ -135,9 +136,9 @@ static int read_symbols(struct plt *p, const struct elf_section *rel, struct tab
 	return err;
 }
 
-/* One entry, named after its slot. A slot without a symbol holds what a resolver in the same
- * object chooses: the entry is called after the resolver's address until that has a name. */
-static int add_entry(struct plt *p, struct table *t, const struct slot *s, uint64_t at, uint64_t size)
+/* Adds one PLT entry, named after its slot. A slot without a symbol is filled by an IFUNC resolver in the same
+ * object: the entry is named after the address of the resolver, and shown by its name if it has one. */
+static int add_entry(struct plt *p, struct symbol_table *t, const struct got_slot *s, uint64_t at, uint64_t size)
 {
 	size_t each = p->e->wide ? 24 : 16;
 	char text[40];
@@ -148,27 +149,27 @@ static int add_entry(struct plt *p, struct table *t, const struct slot *s, uint6
 		uint64_t known = elf_uint(p->e->swap, sym, 4);
 
 		if (known && known < p->dyn->n_strings)
-			return table_add(t, at, size, (uint32_t)(p->dyn->strings + known), SYMBOL_PLT);
+			return symbol_table_add(t, at, size, (uint32_t)(p->dyn->strings + known), SYMBOL_PLT);
 	}
 	snprintf(text, sizeof(text), "*ABS*+0x%llx", (unsigned long long)s->addend);
 	name = (uint32_t)t->strings.n;
 	buf_put(&t->strings, text, strlen(text) + 1);
 	if (buf_failed(&t->strings))
 		return -ENOMEM;
-	return table_add(t, at, size, name, SYMBOL_PLT | SYMBOL_RESOLVER);
+	return symbol_table_add(t, at, size, name, SYMBOL_PLT | SYMBOL_RESOLVER);
 }
 
-static int add_head(struct table *t, uint64_t at, uint32_t size)
+static int add_head(struct symbol_table *t, uint64_t at, uint32_t size)
 {
 	uint32_t name = (uint32_t)t->strings.n;
 
 	buf_put(&t->strings, ".plt", sizeof(".plt"));
 	if (buf_failed(&t->strings))
 		return -ENOMEM;
-	return table_add(t, at, size, name, SYMBOL_LOCAL);
+	return symbol_table_add(t, at, size, name, SYMBOL_LOCAL);
 }
 
-static int add_entries(struct plt *p, struct table *t, const struct plt_shape *shape)
+static int add_entries(struct plt *p, struct symbol_table *t, const struct plt_shape *shape)
 {
 	const struct elf_section *plt = elf_find_section(p->e, ".plt");
 	const struct elf_section *second = elf_find_section(p->e, ".plt.sec");
@@ -188,8 +189,8 @@ static int add_entries(struct plt *p, struct table *t, const struct plt_shape *s
 	return err;
 }
 
-/* Entries of .plt.got: find "jmp *offset(%rip)" in each, and whose slot that is. */
-static int add_got_entries(struct plt *p, struct table *t, const struct elf_section *got)
+/* Entries of .plt.got: finds "jmp *offset(%rip)" in each entry and the slot it jumps through. */
+static int add_got_entries(struct plt *p, struct symbol_table *t, const struct elf_section *got)
 {
 	scoped(buf_done) struct buf code = { 0 };
 	size_t each = got->entsize == 16 ? 16 : 8;
@@ -198,7 +199,7 @@ static int add_got_entries(struct plt *p, struct table *t, const struct elf_sect
 	for (size_t at = 0; err == 0 && code.n - at >= each; at += each) {
 		const uint8_t *entry = (const uint8_t *)code.bytes + at;
 		size_t jump = 0;
-		struct slot key = { 0 }, *s;
+		struct got_slot key = { 0 }, *s;
 
 		while (jump + 6 <= each && (entry[jump] != 0xff || entry[jump + 1] != 0x25))
 			jump++;
@@ -213,7 +214,7 @@ static int add_got_entries(struct plt *p, struct table *t, const struct elf_sect
 	return err;
 }
 
-static int add_plt_got(struct plt *p, struct table *t)
+static int add_plt_got(struct plt *p, struct symbol_table *t)
 {
 	const struct elf_section *got = elf_find_section(p->e, ".plt.got");
 	const struct elf_section *rel = elf_find_section(p->e, ".rela.dyn");
@@ -235,7 +236,7 @@ static const struct plt_shape *shape_of(const struct elf *e)
 	return NULL;
 }
 
-int elf_add_plt(const struct elf *e, struct table *t, struct elf_dynamic *known)
+int elf_add_plt(const struct elf *e, struct symbol_table *t, struct elf_dynamic *known)
 {
 	const struct elf_section *rel = elf_find_section(e, ".rela.plt");
 	const struct plt_shape *shape = shape_of(e);

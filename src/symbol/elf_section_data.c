@@ -1,6 +1,6 @@
 /*
- * Unpacking in steps: each step asks for a little more room than was there, up to what the header
- * promises, so that a small file cannot make us ask for a gigabyte.
+ * Decompresses in steps: the output buffer doubles with each step, up to the size in the header, so
+ * that a small file that claims to be large cannot make us allocate a gigabyte.
  */
 #include "symbol/elf_section_data.h"
 
@@ -15,9 +15,9 @@
 
 enum { CH_ZLIB = 1, CH_ZSTD = 2 };
 
-struct packed {
+struct compressed_section {
 	uint32_t kind;
-	uint64_t size;			/* unpacked, as promised */
+	uint64_t size;			/* uncompressed, according to the header */
 	const uint8_t *bytes;
 	size_t n;
 };
@@ -34,27 +34,27 @@ const struct elf_section *elf_find_debug(const struct elf *e, const char *name)
 	return s && s->type != ELF_SHT_NOBITS && s->size ? s : NULL;
 }
 
-/* "ZLIB" and the size as 8 bytes, the highest first. */
-static int old_header(const struct buf *raw, struct packed *out)
+/* .zdebug_*: "ZLIB" and the size as 8 bytes, big endian. */
+static int old_header(const struct buf *raw, struct compressed_section *out)
 {
 	const uint8_t *p = (const uint8_t *)raw->bytes;
 
 	if (raw->n < 12 || memcmp(p, "ZLIB", 4) != 0)
 		return -EBADMSG;
-	*out = (struct packed){ .kind = CH_ZLIB, .bytes = p + 12, .n = raw->n - 12 };
+	*out = (struct compressed_section){ .kind = CH_ZLIB, .bytes = p + 12, .n = raw->n - 12 };
 	for (size_t i = 4; i < 12; i++)
 		out->size = out->size << 8 | p[i];
 	return 0;
 }
 
-static int new_header(const struct elf *e, const struct buf *raw, struct packed *out)
+static int new_header(const struct elf *e, const struct buf *raw, struct compressed_section *out)
 {
 	const uint8_t *p = (const uint8_t *)raw->bytes;
 	size_t n = e->wide ? 24 : 12;
 
 	if (raw->n < n)
 		return -EBADMSG;
-	*out = (struct packed){
+	*out = (struct compressed_section){
 		.kind = (uint32_t)elf_uint(e->swap, p, 4),
 		.size = e->wide ? elf_uint(e->swap, p + 8, 8) : elf_uint(e->swap, p + 4, 4),
 		.bytes = p + n, .n = raw->n - n,
@@ -62,27 +62,27 @@ static int new_header(const struct elf *e, const struct buf *raw, struct packed 
 	return 0;
 }
 
-/* Room for the next step; NULL without memory. Never more than is still promised. */
-static char *next_room(struct buf *out, size_t done, uint64_t size, size_t *room)
+/* Grows the buffer for the next step, never beyond `size`. Returns NULL without memory. */
+static char *grow_output(struct buf *out, size_t done, uint64_t size, size_t *room)
 {
 	*room = (size_t)min_of(size - done, (uint64_t)max_of(done, (size_t)STEP_MIN));
 	return buf_grow(out, *room);
 }
 
-static void came_out(struct buf *out, size_t n)
+static void advance_output(struct buf *out, size_t n)
 {
 	out->n += n;
 	out->bytes[out->n] = '\0';
 }
 
-static int unpack_zlib(z_stream *z, const struct packed *in, struct buf *out)
+static int inflate_section(z_stream *z, const struct compressed_section *in, struct buf *out)
 {
 	size_t done = 0, room;
 
 	z->next_in = (Bytef *)in->bytes;	/* zlib only reads there */
 	z->avail_in = (uInt)in->n;
 	while (done < in->size) {
-		char *at = next_room(out, done, in->size, &room);
+		char *at = grow_output(out, done, in->size, &room);
 		int got;
 
 		if (!at)
@@ -90,7 +90,7 @@ static int unpack_zlib(z_stream *z, const struct packed *in, struct buf *out)
 		z->next_out = (Bytef *)at;
 		z->avail_out = (uInt)room;
 		got = inflate(z, Z_NO_FLUSH);
-		came_out(out, room - z->avail_out);
+		advance_output(out, room - z->avail_out);
 		done += room - z->avail_out;
 		if (got == Z_MEM_ERROR)
 			return -ENOMEM;
@@ -102,32 +102,32 @@ static int unpack_zlib(z_stream *z, const struct packed *in, struct buf *out)
 	return 0;
 }
 
-static int from_zlib(const struct packed *in, struct buf *out)
+static int decompress_zlib_section(const struct compressed_section *in, struct buf *out)
 {
 	z_stream z = { 0 };
 	int err;
 
 	if (inflateInit(&z) != Z_OK)
 		return -ENOMEM;
-	err = unpack_zlib(&z, in, out);
+	err = inflate_section(&z, in, out);
 	inflateEnd(&z);
 	return err;
 }
 
-static int unpack_zstd(ZSTD_DCtx *z, const struct packed *in, struct buf *out)
+static int decompress_zstd_stream(ZSTD_DCtx *z, const struct compressed_section *in, struct buf *out)
 {
 	ZSTD_inBuffer from = { in->bytes, in->n, 0 };
 	size_t done = 0, room;
 
 	while (done < in->size) {
-		char *at = next_room(out, done, in->size, &room);
+		char *at = grow_output(out, done, in->size, &room);
 		ZSTD_outBuffer to = { at, room, 0 };
 		size_t before = from.pos, left;
 
 		if (!at)
 			return -ENOMEM;
 		left = ZSTD_decompressStream(z, &to, &from);
-		came_out(out, to.pos);
+		advance_output(out, to.pos);
 		done += to.pos;
 		if (ZSTD_isError(left))
 			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ? -ENOMEM : -EBADMSG;
@@ -137,20 +137,20 @@ static int unpack_zstd(ZSTD_DCtx *z, const struct packed *in, struct buf *out)
 	return 0;
 }
 
-static int from_zstd(const struct packed *in, struct buf *out)
+static int decompress_zstd_section(const struct compressed_section *in, struct buf *out)
 {
 	ZSTD_DCtx *z = ZSTD_createDCtx();
-	int err = z ? unpack_zstd(z, in, out) : -ENOMEM;
+	int err = z ? decompress_zstd_stream(z, in, out) : -ENOMEM;
 
 	ZSTD_freeDCtx(z);
 	return err;
 }
 
-int elf_read_inflated(const struct elf *e, const struct elf_section *s, struct buf *out)
+int elf_read_section_data(const struct elf *e, const struct elf_section *s, struct buf *out)
 {
 	bool old = strncmp(elf_section_name(e, s), ".zdebug", 7) == 0;
 	scoped(buf_done) struct buf raw = { 0 };
-	struct packed in = { 0 };
+	struct compressed_section in = { 0 };
 	int err;
 
 	if (!old && !(s->flags & SHF_COMPRESSED))
@@ -163,6 +163,6 @@ int elf_read_inflated(const struct elf *e, const struct elf_section *s, struct b
 	if (in.size > ELF_PIECE_MAX)
 		return -EFBIG;
 	if (in.kind == CH_ZLIB)
-		return from_zlib(&in, out);
-	return in.kind == CH_ZSTD ? from_zstd(&in, out) : -EOPNOTSUPP;
+		return decompress_zlib_section(&in, out);
+	return in.kind == CH_ZSTD ? decompress_zstd_section(&in, out) : -EOPNOTSUPP;
 }

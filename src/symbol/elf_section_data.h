@@ -1,17 +1,17 @@
 /*
- * Sections of an ELF file as their program sees them: those that the linker has compressed (zlib,
- * zstd, or the older .zdebug_*) are unpacked. What a header promises is not believed: memory grows
- * with what really comes out.
+ * The contents of ELF sections, decompressed where the linker has compressed them (zlib, zstd, or the
+ * older .zdebug_* form). The size in the compression header is not trusted: memory grows with the
+ * bytes actually produced.
  */
 #ifndef SYMBOL_ELF_SECTION_DATA_H
 #define SYMBOL_ELF_SECTION_DATA_H
 
 #include "symbol/elf.h"
 
-/* ".debug_line" or its older compressed form ".zdebug_line"; NULL: neither, or without bytes. */
+/* Finds ".debug_line" or its older compressed form ".zdebug_line"; NULL when both are missing or empty. */
 const struct elf_section *elf_find_debug(const struct elf *e, const char *name);
-/* Appends its bytes; 0, -ENODATA, -EBADMSG, -EFBIG beyond ELF_PIECE_MAX, -EOPNOTSUPP for an unknown
- * way to compress, -ENOMEM ... */
-int elf_read_inflated(const struct elf *e, const struct elf_section *s, struct buf *out);
+/* Appends the section's bytes. Returns 0, -ENODATA, -EBADMSG, -EFBIG beyond ELF_PIECE_MAX, -EOPNOTSUPP for
+ * an unknown compression, -ENOMEM ... */
+int elf_read_section_data(const struct elf *e, const struct elf_section *s, struct buf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Which symbols count is perf's choice: functions and objects that are defined, and labels
- * without a type in sections of text or data; what only tools need ($x of ARM) is left out.
+ * Reads ELF symbol tables. Selects symbols as perf does: defined functions and data objects, and
+ * untyped labels in text or data sections, but not mapping symbols such as ARM's $x.
  */
 #include "symbol/elf_symbols.h"
 
@@ -11,8 +11,8 @@ enum { STB_LOCAL = 0, STB_WEAK = 2 };
 enum { STV_INTERNAL = 1, STV_HIDDEN = 2 };
 enum { SHN_UNDEF = 0, SHN_LORESERVE = 0xff00, SHN_XINDEX = 0xffff };
 
-#define AHEAD 16u		/* entries: so long before they are looked at are names fetched */
-#define MORE_NAMES 4096u	/* bytes, for what the PLT adds and for NULs */
+#define AHEAD 16u		/* names are prefetched this many entries ahead */
+#define MORE_NAMES 4096u	/* bytes reserved for PLT names and terminators */
 
 struct raw_symbol {
 	uint32_t name;
@@ -46,7 +46,7 @@ static struct raw_symbol symbol_of(const struct elf *e, const uint8_t *p)
 	return s;
 }
 
-/* What each section means for the symbols in it. */
+/* Properties of a section that decide whether its symbols are used. */
 enum { IN_MEMORY = 1, HAS_LABELS = 2, IS_TEXT = 4 };
 
 static int section_kinds(const struct elf *e, uint8_t **out)
@@ -88,7 +88,7 @@ static bool wanted(const struct elf *e, const uint8_t *kinds, const struct raw_s
 	return s->type == STT_FUNC || s->type == STT_OBJECT || s->type == STT_GNU_IFUNC;
 }
 
-/* ARM and RISC-V mark code and data with "$a", "$x.5" ... */
+/* Mapping symbols of ARM and RISC-V: "$a", "$x.5" ... */
 static bool is_marker(const struct elf *e, const char *name)
 {
 	if (e->machine == ELF_EM_RISCV && name[0] == 'L' && name[1] == '0')
@@ -99,7 +99,7 @@ static bool is_marker(const struct elf *e, const char *name)
 	       (e->machine == ELF_EM_RISCV || name[2] == '\0' || name[2] == '.');
 }
 
-static int add_one(const struct elf *e, struct table *t, const uint8_t *kinds, size_t strings,
+static int add_one(const struct elf *e, struct symbol_table *t, const uint8_t *kinds, size_t strings,
 		   struct raw_symbol s)
 {
 	const char *name;
@@ -117,12 +117,12 @@ static int add_one(const struct elf *e, struct table *t, const uint8_t *kinds, s
 		flags = SYMBOL_WEAK;
 	if (e->machine == ELF_EM_ARM && s.type == STT_FUNC)
 		s.value &= ~1ull;	/* Thumb */
-	err = table_add(t, s.value, s.size, (uint32_t)(strings + s.name), flags);
+	err = symbol_table_add(t, s.value, s.size, (uint32_t)(strings + s.name), flags);
 	return err < 0 ? err : 1;
 }
 
-/* The strings of a symbol section, behind those the table has; *at is where they begin. */
-static int add_strings(const struct elf *e, const struct elf_section *s, struct table *t, size_t *at)
+/* Appends the string table of a symbol section to the table's strings; *at is the offset of the first. */
+static int add_strings(const struct elf *e, const struct elf_section *s, struct symbol_table *t, size_t *at)
 {
 	int err;
 
@@ -134,7 +134,7 @@ static int add_strings(const struct elf *e, const struct elf_section *s, struct 
 	err = elf_read_section(e, &e->sections[s->link], &t->strings);
 	if (err < 0)
 		return err;
-	buf_putc(&t->strings, '\0');	/* an unterminated last name ends here */
+	buf_putc(&t->strings, '\0');	/* terminates a last name without NUL */
 	return buf_failed(&t->strings) ? -ENOMEM : 0;
 }
 
@@ -144,8 +144,8 @@ void elf_dynamic_done(struct elf_dynamic *d)
 	*d = (struct elf_dynamic){ 0 };
 }
 
-/* Names lie anywhere: do not wait for each. */
-static void fetch_name(const struct elf *e, const struct table *t, size_t strings, const uint8_t *entry)
+/* Names are in random order: prefetch them. */
+static void fetch_name(const struct elf *e, const struct symbol_table *t, size_t strings, const uint8_t *entry)
 {
 	uint64_t name = elf_uint(e->swap, entry, 4);
 
@@ -153,7 +153,7 @@ static void fetch_name(const struct elf *e, const struct table *t, size_t string
 		__builtin_prefetch(t->strings.bytes + strings + name);
 }
 
-static int add_entries(const struct elf *e, const uint8_t *kinds, const struct buf *entries, struct table *t,
+static int add_entries(const struct elf *e, const uint8_t *kinds, const struct buf *entries, struct symbol_table *t,
 		       size_t strings)
 {
 	size_t each = symbol_bytes(e), added = 0;
@@ -169,7 +169,7 @@ static int add_entries(const struct elf *e, const uint8_t *kinds, const struct b
 }
 
 static int add_in_steps(const struct elf *e, const struct elf_section *s, const uint8_t *kinds,
-			struct table *t, size_t strings)
+			struct symbol_table *t, size_t strings)
 {
 	scoped(buf_done) struct buf entries = { 0 };
 	uint64_t at = 0;
@@ -194,17 +194,17 @@ static uint64_t size_of_names(const struct elf *e, const struct elf_section *s)
 	return s && s->link < e->n_sections ? size_of(e, &e->sections[s->link]) : 0;
 }
 
-/* For two tables at once, so that nothing moves: of large files these are megabytes. */
+/* Reserves memory for both tables at once: in large files a reallocation would copy megabytes. */
 static int reserve(const struct elf *e, const struct elf_section *a, const struct elf_section *b,
-		   struct table *t)
+		   struct symbol_table *t)
 {
-	return table_reserve(t, (size_t)((size_of(e, a) + size_of(e, b)) / symbol_bytes(e)),
+	return symbol_table_reserve(t, (size_t)((size_of(e, a) + size_of(e, b)) / symbol_bytes(e)),
 			     (size_t)(size_of_names(e, a) + size_of_names(e, b)) + MORE_NAMES);
 }
 
-/* Leaves the entries in *kept, unless it is NULL. */
+/* Stores the raw entries in *kept, unless it is NULL. */
 static int add_table(const struct elf *e, const struct elf_section *s, const uint8_t *kinds,
-		     struct table *t, struct elf_dynamic *kept)
+		     struct symbol_table *t, struct elf_dynamic *kept)
 {
 	size_t each = symbol_bytes(e), strings = 0;
 	int err;
@@ -226,7 +226,7 @@ static int add_table(const struct elf *e, const struct elf_section *s, const uin
 	return add_entries(e, kinds, &kept->symbols, t, strings);
 }
 
-int elf_add_symbols(const struct elf *e, struct table *t, struct elf_dynamic *dynamic)
+int elf_add_symbols(const struct elf *e, struct symbol_table *t, struct elf_dynamic *dynamic)
 {
 	const struct elf_section *symtab = elf_find_type(e, ELF_SHT_SYMTAB);
 	const struct elf_section *dynsym = elf_find_type(e, ELF_SHT_DYNSYM);

@@ -1,6 +1,6 @@
 /*
- * A hash from 32-bit numbers (pids, tids) to 32-bit values. Nothing is ever removed. A zeroed
- * one is empty.
+ * A hash map from 32-bit numbers (pids, tids) to 32-bit values, without deletion. A zeroed map is
+ * empty.
  */
 #ifndef SYMBOL_IDMAP_H
 #define SYMBOL_IDMAP_H

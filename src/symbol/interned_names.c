@@ -1,13 +1,13 @@
 /*
- * A hash from text to id, and an array back.
+ * A hash map from text to id, and an array from id to text.
  */
 #include "symbol/interned_names.h"
 
 #include "base/vec.h"
 
-/* A thread may call itself anything, and so may a compiler its functions: a line break or an escape
- * sequence in a name would break the lines, and the terminals, of those who print it. */
-static uint32_t add_plain(struct names *names, struct str text)
+/* Names of threads and functions come from strangers. Line breaks and escape sequences are replaced, because
+ * they would break the output and the terminal. */
+static uint32_t add_plain(struct interned_names *names, struct str text)
 {
 	scoped(freep) char *plain = str_dup(text);
 
@@ -17,7 +17,7 @@ static uint32_t add_plain(struct names *names, struct str text)
 	return names_add(names, str_n(plain, text.n));
 }
 
-uint32_t names_add(struct names *names, struct str text)
+uint32_t names_add(struct interned_names *names, struct str text)
 {
 	const uint64_t *known = map_get(&names->ids, text);
 	const char *copy, **at;
@@ -40,12 +40,12 @@ uint32_t names_add(struct names *names, struct str text)
 	return (uint32_t)names->n;
 }
 
-const char *names_get(const struct names *names, uint32_t id)
+const char *names_get(const struct interned_names *names, uint32_t id)
 {
 	return id && id <= names->n ? names->v[id - 1] : NULL;
 }
 
-void names_done(struct names *names)
+void names_done(struct interned_names *names)
 {
 	arena_done(&names->text);
 	map_done(&names->ids);

@@ -1,6 +1,6 @@
 /*
- * Interned names: equal text has one id, ids are dense and start at 1. The text stays where it
- * is until names_done().
+ * Interned names: equal text has the same id; ids are dense and start at 1. Pointers to the text stay
+ * valid until names_done().
  */
 #ifndef SYMBOL_INTERNED_NAMES_H
 #define SYMBOL_INTERNED_NAMES_H
@@ -8,15 +8,15 @@
 #include "base/arena.h"
 #include "base/map.h"
 
-struct names {
+struct interned_names {
 	struct arena text;
 	struct map ids;
 	const char **v;		/* v[id - 1] */
 	size_t n, cap;
 };
 
-uint32_t names_add(struct names *names, struct str text);	/* 0 without memory */
-const char *names_get(const struct names *names, uint32_t id);	/* NULL: no such id */
-void names_done(struct names *names);
+uint32_t names_add(struct interned_names *names, struct str text);	/* 0 without memory */
+const char *names_get(const struct interned_names *names, uint32_t id);	/* NULL: no such id */
+void names_done(struct interned_names *names);
 
 #endif

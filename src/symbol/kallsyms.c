@@ -1,6 +1,5 @@
 /*
- * Five megabytes and more, so it is parsed in place: names stay where they are and get a NUL
- * behind them.
+ * The list has five megabytes and more, so it is parsed in place: a NUL is written after each name.
  */
 #include "symbol/kallsyms.h"
 
@@ -8,9 +7,9 @@
 
 #include <errno.h>
 
-#define LINE_BYTES 40u		/* a little less than most kernels' average */
+#define LINE_BYTES 40u		/* slightly less than the average of most kernels */
 
-/* Text, weak, data and zeroed data; the rest (absolute, per-CPU offsets) has no place. */
+/* Text, weak, data and bss; absolute symbols and per-CPU offsets are not addresses. */
 static bool wanted_type(char type)
 {
 	switch (type | 0x20) {
@@ -28,13 +27,13 @@ static uint32_t flags_of(char type)
 	return type >= 'a' ? SYMBOL_LOCAL : 0;
 }
 
-struct reading {
+struct kallsyms_reader {
 	char *text;
-	const char *modules;		/* begin here: before is no tab */
-	size_t all, hidden;
+	const char *modules;		/* position of the first tab: modules are listed last */
+	size_t all, hidden;		/* lines; those with address 0 */
 };
 
-static int add_line(struct table *t, struct reading *r, char *at, char *end)
+static int add_line(struct symbol_table *t, struct kallsyms_reader *r, char *at, char *end)
 {
 	uint64_t address = 0;
 	unsigned digit;
@@ -60,26 +59,26 @@ static int add_line(struct table *t, struct reading *r, char *at, char *end)
 		if (tab + 1 < end && tab[1] == '[')
 			flags |= SYMBOL_MODULE;
 	}
-	err = table_add(t, address, 0, (uint32_t)(name - r->text), flags);
+	err = symbol_table_add(t, address, 0, (uint32_t)(name - r->text), flags);
 	return err;
 }
 
-void kallsyms_rules(struct table *t)
+void kallsyms_rules(struct symbol_table *t)
 {
-	t->raw = true;		/* Rust in the kernel stays mangled, as perf shows it */
+	t->raw = true;		/* perf shows Rust symbols of the kernel mangled */
 	t->kallsyms = true;
 }
 
-int kallsyms_parse(struct table *t, struct buf *text)
+int kallsyms_parse(struct symbol_table *t, struct buf *text)
 {
-	struct reading r = { .text = text->bytes };
+	struct kallsyms_reader r = { .text = text->bytes };
 	char *at = text->bytes, *stop = at ? at + text->n : at;
 	int err;
 
 	kallsyms_rules(t);
 	if (text->n > KALLSYMS_MAX)
 		return -EFBIG;
-	err = table_reserve(t, text->n / LINE_BYTES, 0);
+	err = symbol_table_reserve(t, text->n / LINE_BYTES, 0);
 	if (err < 0)
 		return err;
 	r.modules = at ? memchr(at, '\t', text->n) : NULL;
@@ -103,12 +102,12 @@ int kallsyms_parse(struct table *t, struct buf *text)
 	buf_done(&t->strings);
 	t->strings = *text;
 	*text = (struct buf){ 0 };
-	return table_finish(t);
+	return symbol_table_finish(t);
 }
 
-const char *kallsyms_module(const struct table *t, const struct symbol *s)
+const char *kallsyms_module(const struct symbol_table *t, const struct symbol *s)
 {
-	const char *name = table_name(t, s);
+	const char *name = symbol_table_name(t, s);
 
 	return s->flags & SYMBOL_MODULE ? name + strlen(name) + 1 : NULL;
 }

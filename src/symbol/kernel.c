@@ -1,9 +1,15 @@
 /*
- * Symbols of the kernel come from the first of: the given vmlinux, the given kallsyms, what the
- * build-id cache has for the recorded kernel if another one runs here, /proc/kallsyms if it is the
- * recorded kernel's or nobody knows (of which the cache may have a copy), a vmlinux where distributions
- * put it. A kernel sits elsewhere after every boot (KASLR): the recorder tells where one symbol was, and
- * the difference shifts all others.
+ * Kernel symbols come from the first usable of these sources:
+ *
+ *	1. the vmlinux given by the user
+ *	2. the kallsyms given by the user
+ *	3. the build-id cache, if the running kernel is not the recorded one
+ *	4. /proc/kallsyms, or a copy of it in the build-id cache, if the running kernel is the recorded one
+ *	   or the build ID was not recorded
+ *	5. a vmlinux in the directories where distributions install it
+ *
+ * KASLR moves the kernel at every boot: the recording holds the address of one reference symbol, and
+ * the difference to the symbol table shifts all other addresses.
  */
 #include "symbol/kernel.h"
 
@@ -22,7 +28,7 @@
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 #define KERNEL_HALF 0x8000000000000000ull
-#define HEAD_BYTES 16384	/* some hundred symbols: two kernels do not begin with the same by chance */
+#define HEAD_BYTES 16384	/* some hundred symbols, enough to tell two kernels apart */
 
 int kernel_init(struct kernel *k)
 {
@@ -59,7 +65,7 @@ static int map_main(struct kernel *k, struct objects *o, struct interval where, 
 
 	if (!obj)
 		return -ENOMEM;
-	/* Zero: the recorder was not shown kernel addresses. */
+	/* Zero: kernel addresses were hidden from the recorder. */
 	if (pgoff && *reference && !k->reference) {
 		k->reference = strdup(reference);
 		if (!k->reference)
@@ -145,7 +151,7 @@ static int assume_module(struct kernel *k, struct objects *o, struct str line)
 	return kernel_map(k, o, start, size, 0, name, NULL);
 }
 
-int kernel_assume_here(struct kernel *k, struct objects *o)
+int kernel_assume_running(struct kernel *k, struct objects *o)
 {
 	scoped(buf_done) struct buf path = { 0 }, text = { 0 };
 	struct str rest, line;
@@ -153,8 +159,8 @@ int kernel_assume_here(struct kernel *k, struct objects *o)
 
 	if (k->main)
 		return 0;
-	if (o->places->live) {
-		buf_printf(&path, "%s/modules", o->places->procfs);
+	if (o->search->live) {
+		buf_printf(&path, "%s/modules", o->search->procfs);
 		if (buf_failed(&path))
 			return -ENOMEM;
 		if (io_read(path.bytes, KALLSYMS_MAX, &text) == -ENOMEM)
@@ -168,28 +174,28 @@ int kernel_assume_here(struct kernel *k, struct objects *o)
 	return kernel_map(k, o, KERNEL_HALF, KERNEL_HALF, 0, KERNEL_NAME, NULL);
 }
 
-/* After the table is read: where the recorded kernel's addresses lie in it. */
+/* Computes the KASLR shift once the table has been read. */
 static void find_shift(struct kernel *k)
 {
 	const struct symbol *s;
 
 	if (!k->reference)
 		return;
-	s = table_named(&k->main->table, k->reference);
+	s = symbol_table_find_name(&k->main->table, k->reference);
 	if (s)
 		k->shift = s->start - k->reference_address;
 }
 
-static int take_kallsyms(struct kernel *k, struct buf *text)
+static int use_kallsyms(struct kernel *k, struct buf *text)
 {
-	struct table fresh = { .names = k->main->table.names };
+	struct symbol_table fresh = { .names = k->main->table.names };
 	int err = kallsyms_parse(&fresh, text);
 
 	if (err < 0) {
-		table_done(&fresh);
+		symbol_table_done(&fresh);
 		return err;
 	}
-	table_done(&k->main->table);
+	symbol_table_done(&k->main->table);
 	k->main->table = fresh;
 	find_shift(k);
 	return 0;
@@ -200,10 +206,10 @@ static int load_kallsyms(struct kernel *k, const char *path)
 	scoped(buf_done) struct buf text = { 0 };
 	int err = io_read(path, KALLSYMS_MAX, &text);
 
-	return err < 0 ? err : take_kallsyms(k, &text);
+	return err < 0 ? err : use_kallsyms(k, &text);
 }
 
-/* Only their lines have a tab. */
+/* Only lines of modules contain a tab. */
 static size_t bytes_before_modules(struct str list)
 {
 	const char *tab = memchr(list.s, '\t', list.n);
@@ -214,23 +220,23 @@ static size_t bytes_before_modules(struct str list)
 	return end ? (size_t)(end + 1 - list.s) : 0;
 }
 
-/* Lists of some kernels begin with hundreds of small numbers, offsets in a CPU's own memory: these are the
- * same wherever the kernel lies. */
-static bool tells_place(const char *head, size_t n)
+/* Whether the head of a kallsyms list contains kernel addresses. Lists of some kernels begin with hundreds of
+ * per-CPU offsets, which are the same wherever the kernel is loaded. */
+static bool has_kernel_addresses(const char *head, size_t n)
 {
 	return memmem(head, n, "\nffff", 5) || (n >= 4 && memcmp(head, "ffff", 4) == 0);
 }
 
-/* The kernel writes its list anew for each reader, which takes longer than all the rest. The build-id
- * cache may have a copy: if that begins as the list does, it is of this kernel, which lies where it lay.
- * Modules come and go, so their part is not believed. */
-static int read_copy(struct kernel *k, struct saved *saved, const char *path)
+/* The kernel generates /proc/kallsyms for each reader, which takes longer than everything else here. The
+ * build-id cache may have a copy: if both begin with the same bytes, the copy is of this kernel at this
+ * address. Modules are loaded and unloaded, so their part of the copy is not used. */
+static int read_copy(struct kernel *k, struct symbol_cache_entry *saved, const char *path)
 {
-	struct table *t = &k->main->table;
+	struct symbol_table *t = &k->main->table;
 	scoped(buf_done) struct buf text = { 0 };
 	int err;
 
-	if (t->n == 0 && saved_read(saved, t)) {
+	if (t->n == 0 && symbol_cache_read(saved, t)) {
 		kallsyms_rules(t);
 		find_shift(k);
 		return 0;
@@ -239,32 +245,32 @@ static int read_copy(struct kernel *k, struct saved *saved, const char *path)
 	if (err < 0)
 		return err;
 	text.n = bytes_before_modules(buf_view(&text));
-	err = take_kallsyms(k, &text);
+	err = use_kallsyms(k, &text);
 	if (err == 0)
-		saved_write(saved, t);
+		symbol_cache_write(saved, t);
 	return err;
 }
 
-static int load_copy(struct kernel *k, const struct places *places, const char *original)
+static int load_copy(struct kernel *k, const struct symbol_search *search, const char *original)
 {
 	scoped(freep) char *path = NULL;
 	char head[HEAD_BYTES], copied[HEAD_BYTES];
-	struct saved saved;
+	struct symbol_cache_entry saved;
 	int err, n;
 
 	if (!k->main->build_id.n || !k->reference)
 		return -ENOENT;
-	path = files_by_build_id(places->build_id_dir, &k->main->build_id, "/kallsyms");
+	path = files_by_build_id(search->build_id_dir, &k->main->build_id, "/kallsyms");
 	if (!path)
 		return -ENOMEM;
 	err = io_read_small(AT_FDCWD, path, copied, sizeof(copied));
 	n = err < 0 ? err : io_read_small(AT_FDCWD, original, head, sizeof(head));
 	if (n <= 0)
 		return n < 0 ? n : -ENODATA;
-	if (err < n || memcmp(copied, head, (size_t)n) != 0 || !tells_place(head, (size_t)n))
+	if (err < n || memcmp(copied, head, (size_t)n) != 0 || !has_kernel_addresses(head, (size_t)n))
 		return -ESTALE;
-	saved_of_file(&saved, path);
-	saved.usable = saved.usable && !places->live;
+	symbol_cache_for_file(&saved, path);
+	saved.usable = saved.usable && !search->live;
 	err = read_copy(k, &saved, path);
 	k->copied = err == 0;
 	return err;
@@ -286,16 +292,16 @@ static int load_vmlinux(struct kernel *k, const char *path, bool check)
 	if (n < 0)
 		return n;
 	obj->table.raw = true;
-	err = table_finish(&obj->table);
+	err = symbol_table_finish(&obj->table);
 	if (err == 0)
 		find_shift(k);
 	if (err == 0 && obj->table.n)
-		k->file = strdup(path);	/* without it there are no lines, no more */
+		k->file = strdup(path);	/* on failure only source lines are missing */
 	return err == 0 && obj->table.n == 0 ? -ENODATA : err;
 }
 
-/* Whether the kernel that runs here is the recorded one, as far as can be known. */
-static bool is_here(const struct object *obj)
+/* Whether the running kernel is the recorded one; true when the recording has no build ID. */
+static bool is_running_kernel(const struct object *obj)
 {
 	scoped(buf_done) struct buf notes = { 0 };
 	uint8_t id[BUILD_ID_MAX];
@@ -307,7 +313,7 @@ static bool is_here(const struct object *obj)
 	return n > 0 && memcmp(id, obj->build_id.bytes, min_of((size_t)n, (size_t)obj->build_id.n)) == 0;
 }
 
-static int load_by_build_id(struct kernel *k, const struct places *places)
+static int load_by_build_id(struct kernel *k, const struct symbol_search *search)
 {
 	const struct build_id *id = &k->main->build_id;
 	scoped(freep) char *list = NULL;
@@ -317,8 +323,8 @@ static int load_by_build_id(struct kernel *k, const struct places *places)
 
 	if (!id->n)
 		return -ENOENT;
-	list = files_by_build_id(places->build_id_dir, id, "/kallsyms");
-	file = files_by_build_id(places->build_id_dir, id, "/elf");
+	list = files_by_build_id(search->build_id_dir, id, "/kallsyms");
+	file = files_by_build_id(search->build_id_dir, id, "/elf");
 	debug = files_by_build_id("/usr/lib/debug", id, ".debug");
 	if (!list || !file || !debug)
 		return -ENOMEM;
@@ -332,47 +338,47 @@ static int load_by_build_id(struct kernel *k, const struct places *places)
 
 static int load_distribution(struct kernel *k)
 {
-	static const struct { const char *before, *after; } spots[] = {
+	static const struct { const char *before, *after; } locations[] = {
 		{ "/usr/lib/debug/boot/vmlinux-", "" }, { "/usr/lib/debug/lib/modules/", "/vmlinux" },
 		{ "/lib/modules/", "/build/vmlinux" }, { "/boot/vmlinux-", "" },
 	};
 	struct utsname here;
 	int err = -ENOENT;
 
-	/* Without the reference symbol nobody knows how far the kernel was moved. */
+	/* Without the reference symbol the KASLR shift is unknown. */
 	if (!k->reference || uname(&here) < 0)
 		return -ENOENT;
-	for (size_t i = 0; err < 0 && err != -ENOMEM && i < countof(spots); i++) {
+	for (size_t i = 0; err < 0 && err != -ENOMEM && i < countof(locations); i++) {
 		char path[256];
 
-		snprintf(path, sizeof(path), "%s%s%s", spots[i].before, here.release, spots[i].after);
+		snprintf(path, sizeof(path), "%s%s%s", locations[i].before, here.release, locations[i].after);
 		err = load_vmlinux(k, path, true);
 	}
 	return err;
 }
 
-static int load_list(struct kernel *k, const struct places *places)
+static int load_proc_kallsyms(struct kernel *k, const struct symbol_search *search)
 {
 	scoped(buf_done) struct buf path = { 0 };
 	int err = -ESTALE;
 
-	buf_printf(&path, "%s/kallsyms", places->procfs);
+	buf_printf(&path, "%s/kallsyms", search->procfs);
 	if (buf_failed(&path))
 		return -ENOMEM;
-	if (!k->main->loaded)		/* else that was not enough */
-		err = load_copy(k, places, path.bytes);
+	if (!k->main->loaded)		/* else the copy has been tried already */
+		err = load_copy(k, search, path.bytes);
 	return err == 0 || err == -ENOMEM ? err : load_kallsyms(k, path.bytes);
 }
 
-static int load_here(struct kernel *k, const struct places *places)
+static int load_running(struct kernel *k, const struct symbol_search *search)
 {
 	int err, other;
 
-	if (!files_is_host(places->machine) || !is_here(k->main)) {
+	if (!files_is_host(search->machine) || !is_running_kernel(k->main)) {
 		k->main->why = "another kernel runs here than was recorded";
 		return -ESTALE;
 	}
-	err = load_list(k, places);
+	err = load_proc_kallsyms(k, search);
 	if (err == 0 || err == -ENOMEM)
 		return err;
 	other = load_distribution(k);
@@ -382,7 +388,7 @@ static int load_here(struct kernel *k, const struct places *places)
 	return other;
 }
 
-static int load_first(struct kernel *k, const struct places *places)
+static int load_first(struct kernel *k, const struct symbol_search *search)
 {
 	struct object *obj = k->main;
 	int err;
@@ -397,30 +403,30 @@ static int load_first(struct kernel *k, const struct places *places)
 			obj->why = err == -EACCES ? "the given kallsyms has no addresses" :
 						    "the given kallsyms cannot be used";
 	} else {
-		err = is_here(obj) ? -ENOENT : load_by_build_id(k, places);
+		err = is_running_kernel(obj) ? -ENOENT : load_by_build_id(k, search);
 		if (err < 0 && err != -ENOMEM)
-			err = load_here(k, places);
+			err = load_running(k, search);
 	}
 	return err;
 }
 
-/* Around the kernel lie its modules, of which a copy tells nothing. */
-static bool lies_around(const struct kernel *k, uint64_t ip)
+/* Whether an address is outside the kernel text, where modules are, which a copied list does not have. */
+static bool is_outside_text(const struct kernel *k, uint64_t ip)
 {
-	const struct table *t = &k->main->table;
+	const struct symbol_table *t = &k->main->table;
 
 	return ip < k->reference_address || !t->n || ip + k->shift >= t->v[t->n - 1].start;
 }
 
-int kernel_load(struct kernel *k, const struct places *places, uint64_t ip)
+int kernel_load(struct kernel *k, const struct symbol_search *search, uint64_t ip)
 {
-	int err = k->main->loaded ? 0 : load_first(k, places);
+	int err = k->main->loaded ? 0 : load_first(k, search);
 
 	if (err == -ENOMEM)
 		return err;
 	k->main->loaded = true;
-	if (k->copied && lies_around(k, ip)) {
-		err = load_list(k, places);
+	if (k->copied && is_outside_text(k, ip)) {
+		err = load_proc_kallsyms(k, search);
 		k->copied = err == -ENOMEM;
 	}
 	return err == -ENOMEM ? err : 0;

@@ -1,5 +1,5 @@
 /*
- * Reading an object's symbols, once, when its first address is asked for.
+ * Reads the symbols of an object, once, when the first address in it is resolved.
  */
 #include "symbol/objects.h"
 
@@ -19,7 +19,7 @@
 
 #define REFRESH_MS 200
 
-static const char *reason(int err)
+static const char *reason_text(int err)
 {
 	switch (err) {
 	case -ENOENT:
@@ -45,7 +45,7 @@ static const char *reason(int err)
 	}
 }
 
-static int keep_segments(struct object *obj, const struct elf *e)
+static int copy_segments(struct object *obj, const struct elf *e)
 {
 	obj->segments = calloc(e->n_segments ? e->n_segments : 1, sizeof(*obj->segments));
 	if (!obj->segments)
@@ -56,7 +56,7 @@ static int keep_segments(struct object *obj, const struct elf *e)
 	return 0;
 }
 
-static void keep_build_id(struct object *obj, const struct elf *e)
+static void copy_build_id(struct object *obj, const struct elf *e)
 {
 	int n;
 
@@ -67,7 +67,7 @@ static void keep_build_id(struct object *obj, const struct elf *e)
 }
 
 /* `own` and `debug` may each be NULL. */
-static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug, struct saved *saved)
+static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug, struct symbol_cache_entry *cached)
 {
 	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	int err, got;
@@ -80,78 +80,78 @@ static int add_symbols(struct object *obj, const struct elf *own, const struct e
 	err = own ? elf_add_plt(own, &obj->table, &dynamic) : 0;
 	if (err == -ENOMEM)
 		return err;
-	saved->usable = saved->usable && err >= 0;
+	cached->usable = cached->usable && err >= 0;
 	if (obj->table.n == 0)
 		obj->why = "stripped: it has no symbols";
 	return 0;
 }
 
-/* The same; `first` is the one that is not NULL. */
-static int add_all(struct object *obj, const struct elf *first, const struct elf *own, const struct elf *debug,
-		   struct saved *saved)
+/* Reads segments, build ID and symbols; `first` is one of the other two that is not NULL. */
+static int load_from_elf(struct object *obj, const struct elf *first, const struct elf *own, const struct elf *debug,
+		   struct symbol_cache_entry *cached)
 {
-	int err = keep_segments(obj, first);
+	int err = copy_segments(obj, first);
 
 	if (err < 0)
 		return err;
-	keep_build_id(obj, first);
-	return saved_read(saved, &obj->table) ? 0 : add_symbols(obj, own, debug, saved);
+	copy_build_id(obj, first);
+	return symbol_cache_read(cached, &obj->table) ? 0 : add_symbols(obj, own, debug, cached);
 }
 
-struct both {				/* files of an object */
+struct symbol_files {			/* the files of one object */
 	struct elf own, debug;
-	int have_own, have_debug;	/* 0, or why not */
-	bool within;			/* the latter lies within the former */
+	int have_own, have_debug;	/* 0: open; else the error */
+	bool embedded;			/* `debug` is mini debug info inside `own` */
 };
 
-static void both_close(struct both *b)
+static void symbol_files_close(struct symbol_files *b)
 {
 	elf_close(&b->own);
 	elf_close(&b->debug);
 }
 
-static void both_open(struct both *b, const struct object *obj, const struct places *places)
+static void symbol_files_open(struct symbol_files *b, const struct object *obj, const struct symbol_search *search)
 {
 	bool whole;
 
 	b->have_debug = -ENOENT;
-	b->have_own = files_open_object(&b->own, obj, places);
+	b->have_own = files_open_object(&b->own, obj, search);
 	whole = b->have_own == 0 && elf_find_type(&b->own, ELF_SHT_SYMTAB);
 	if (b->have_own == -ENOMEM || whole)
 		return;
-	b->have_debug = files_open_debug(&b->debug, obj, b->have_own == 0 ? &b->own : NULL, places);
+	b->have_debug = files_open_debug(&b->debug, obj, b->have_own == 0 ? &b->own : NULL, search);
 	if (b->have_own == 0 && b->have_debug < 0 && b->have_debug != -ENOMEM) {
-		b->have_debug = elf_open_mini(&b->debug, &b->own);
-		b->within = b->have_debug == 0;
+		b->have_debug = elf_open_minidebug(&b->debug, &b->own);
+		b->embedded = b->have_debug == 0;
 	}
 }
 
-/* Where the table of their symbols may be kept. What lives for days reads each once; what could not be unpacked
- * today may be tomorrow. */
-static void find_saved(struct saved *saved, const struct both *b, const struct object *obj, const struct places *places)
+/* Chooses the entry of the symbol cache. The cache is not used in live mode, where a long-running process reads
+ * each object once, nor if the debug file could not be decompressed, because its library may be installed later. */
+static void choose_cache_entry(struct symbol_cache_entry *cached, const struct symbol_files *b, const struct object *obj, const struct symbol_search *search)
 {
-	uint64_t number = str_hash(str_of(obj->path)) + (places->symfs ? str_hash(str_of(places->symfs)) : 0);
+	uint64_t number = str_hash(str_of(obj->path)) + (search->symfs ? str_hash(str_of(search->symfs)) : 0);
 
-	if (!places->live && (b->have_debug == 0 || b->have_debug == -ENOENT))
-		saved_of_elf(saved, number, b->have_own == 0 ? &b->own : NULL, b->have_debug == 0 ? &b->debug : NULL,
-			     b->within);
+	if (!search->live && (b->have_debug == 0 || b->have_debug == -ENOENT))
+		symbol_cache_for_elf(cached, number, b->have_own == 0 ? &b->own : NULL, b->have_debug == 0 ? &b->debug : NULL,
+			     b->embedded);
 }
 
-static int load_elf(struct object *obj, const struct places *places, struct saved *saved)
+static int load_elf(struct object *obj, const struct symbol_search *search, struct symbol_cache_entry *cached)
 {
-	scoped(both_close) struct both b = { .own = { .fd = -1 }, .debug = { .fd = -1 } };
+	scoped(symbol_files_close) struct symbol_files b = { .own = { .fd = -1 }, .debug = { .fd = -1 } };
 
-	both_open(&b, obj, places);
+	symbol_files_open(&b, obj, search);
 	if (b.have_own == -ENOMEM || b.have_debug == -ENOMEM)
 		return -ENOMEM;
 	if (b.have_own < 0 && b.have_debug < 0)
 		return b.have_own;
-	find_saved(saved, &b, obj, places);
-	return add_all(obj, b.have_own == 0 ? &b.own : &b.debug, b.have_own == 0 ? &b.own : NULL,
-		       b.have_debug == 0 ? &b.debug : NULL, saved);
+	choose_cache_entry(cached, &b, obj, search);
+	return load_from_elf(obj, b.have_own == 0 ? &b.own : &b.debug, b.have_own == 0 ? &b.own : NULL,
+		       b.have_debug == 0 ? &b.debug : NULL, cached);
 }
 
-/* The pid a process has in its own namespace: the last number of "NSpid:	812	1". */
+/* The pid of a process in its own pid namespace: the last number of "NSpid:	812	1". */
 static uint32_t inner_pid(const char *status_path, uint32_t outer)
 {
 	char text[4096], *line, *end, *last;
@@ -169,21 +169,21 @@ static uint32_t inner_pid(const char *status_path, uint32_t outer)
 	return last && num_u32(str_of(last + 1), &inner) == 0 ? inner : outer;
 }
 
-/* Where a process's map is: in a container under its root, by the pid it has there. */
-static int jit_path(const struct object *obj, const struct places *places, struct buf *out)
+/* The path of a process's perf map: for a container, below its root and with the pid it has there. */
+static int jit_path(const struct object *obj, const struct symbol_search *search, struct buf *out)
 {
 	uint32_t inner;
 
-	if (!places->live || !obj->pid) {
+	if (!search->live || !obj->pid) {
 		buf_puts(out, obj->path);
 		return buf_failed(out) ? -ENOMEM : 0;
 	}
-	buf_printf(out, "%s/%u/status", places->procfs, obj->pid);
+	buf_printf(out, "%s/%u/status", search->procfs, obj->pid);
 	if (buf_failed(out))
 		return -ENOMEM;
 	inner = inner_pid(out->bytes, obj->pid);
 	buf_clear(out);
-	buf_printf(out, "%s/%u/root/tmp/perf-%u.map", places->procfs, obj->pid, inner);
+	buf_printf(out, "%s/%u/root/tmp/perf-%u.map", search->procfs, obj->pid, inner);
 	if (!buf_failed(out) && access(out->bytes, F_OK) < 0) {
 		buf_clear(out);
 		buf_puts(out, obj->path);
@@ -199,83 +199,83 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Who runs the process, while it does. */
-static uid_t process_owner(const struct object *obj, const struct places *places)
+/* The user a running process belongs to; ours if it has ended. */
+static uid_t process_owner(const struct object *obj, const struct symbol_search *search)
 {
 	scoped(buf_done) struct buf path = { 0 };
 	struct stat st;
 
-	buf_printf(&path, "%s/%u", places->procfs, obj->pid);
+	buf_printf(&path, "%s/%u", search->procfs, obj->pid);
 	return !buf_failed(&path) && stat(path.bytes, &st) == 0 ? st.st_uid : geteuid();
 }
 
-static int load_jit(struct object *obj, const struct places *places)
+static int load_jit(struct object *obj, const struct symbol_search *search)
 {
 	scoped(buf_done) struct buf path = { 0 };
 	struct stat st;
-	int err = jit_path(obj, places, &path);
+	int err = jit_path(obj, search, &path);
 
 	if (err < 0)
 		return err;
 	obj->read_ms = now_ms();
 	obj->read_bytes = stat(path.bytes, &st) == 0 ? (uint64_t)st.st_size : 0;
-	err = perfmap_read(&obj->table, path.bytes, process_owner(obj, places), places->force);
+	err = perfmap_read(&obj->table, path.bytes, process_owner(obj, search), search->force);
 	if (err == -EPERM)
 		obj->why = "its map belongs to another user (--force reads it)";
 	return err;
 }
 
-bool object_refresh(struct object *obj, const struct places *places)
+bool object_refresh(struct object *obj, const struct symbol_search *search)
 {
 	scoped(buf_done) struct buf path = { 0 };
-	struct table fresh = { .names = obj->table.names };
+	struct symbol_table fresh = { .names = obj->table.names };
 	struct stat st;
 
-	if (obj->kind != OBJECT_JIT || !places->live || now_ms() - obj->read_ms < REFRESH_MS)
+	if (obj->kind != OBJECT_JIT || !search->live || now_ms() - obj->read_ms < REFRESH_MS)
 		return false;
 	obj->read_ms = now_ms();
-	if (jit_path(obj, places, &path) < 0 || stat(path.bytes, &st) < 0 ||
+	if (jit_path(obj, search, &path) < 0 || stat(path.bytes, &st) < 0 ||
 	    (uint64_t)st.st_size == obj->read_bytes)
 		return false;
-	if (perfmap_read(&fresh, path.bytes, process_owner(obj, places), places->force) < 0) {
-		table_done(&fresh);
+	if (perfmap_read(&fresh, path.bytes, process_owner(obj, search), search->force) < 0) {
+		symbol_table_done(&fresh);
 		return false;
 	}
-	table_done(&obj->table);
+	symbol_table_done(&obj->table);
 	obj->table = fresh;
 	obj->read_bytes = (uint64_t)st.st_size;
 	obj->why = fresh.n ? NULL : "its map has no lines";
 	return true;
 }
 
-/* Ours, when it is the recorded kernel's; else what the build-id cache has. */
-static int load_vdso(struct object *obj, const struct places *places, struct saved *saved)
+/* Uses our own vdso if it is from the recorded kernel, else the copy in the build-id cache. */
+static int load_vdso(struct object *obj, const struct symbol_search *search, struct symbol_cache_entry *cached)
 {
 	scoped(elf_close) struct elf e = { .fd = -1 };
-	int err = files_is_host(places->machine) ? vdso_load(obj) : -EXDEV;
+	int err = files_is_host(search->machine) ? vdso_load(obj) : -EXDEV;
 
-	if ((err != -ESTALE && err != -EXDEV) || files_open_cached(&e, obj, "/vdso", places) < 0)
+	if ((err != -ESTALE && err != -EXDEV) || files_open_cached(&e, obj, "/vdso", search) < 0)
 		return err;
 	obj->why = NULL;
-	return add_all(obj, &e, &e, NULL, saved);
+	return load_from_elf(obj, &e, &e, NULL, cached);
 }
 
-int object_load(struct object *obj, const struct places *places)
+int object_load(struct object *obj, const struct symbol_search *search)
 {
-	struct saved saved = { .usable = false };
+	struct symbol_cache_entry cached = { .usable = false };
 	int err = 0;
 
 	obj->loaded = true;
 	switch (obj->kind) {
 	case OBJECT_FILE:
 	case OBJECT_MODULE:
-		err = load_elf(obj, places, &saved);
+		err = load_elf(obj, search, &cached);
 		break;
 	case OBJECT_VDSO:
-		err = load_vdso(obj, places, &saved);
+		err = load_vdso(obj, search, &cached);
 		break;
 	case OBJECT_JIT:
-		err = load_jit(obj, places);
+		err = load_jit(obj, search);
 		break;
 	case OBJECT_PLAIN:
 		obj->why = "memory without code";
@@ -283,16 +283,16 @@ int object_load(struct object *obj, const struct places *places)
 	default:
 		return 0;
 	}
-	if (err == 0 && obj->kind != OBJECT_JIT && !saved.found)
-		err = table_finish(&obj->table);
+	if (err == 0 && obj->kind != OBJECT_JIT && !cached.found)
+		err = symbol_table_finish(&obj->table);
 	if (err == 0)
-		saved_write(&saved, &obj->table);
-	if (err == 0 && places->live)
-		table_compact(&obj->table);	/* it is kept for days */
+		symbol_cache_write(&cached, &obj->table);
+	if (err == 0 && search->live)
+		symbol_table_compact(&obj->table);	/* it stays in memory for days */
 	if (err == 0)
 		return 0;
-	table_done(&obj->table);
-	if (err == -ENOMEM) {		/* as if never tried */
+	symbol_table_done(&obj->table);
+	if (err == -ENOMEM) {		/* so that it is tried again */
 		free(take(obj->segments));
 		obj->n_segments = 0;
 		obj->loaded = false;
@@ -301,6 +301,6 @@ int object_load(struct object *obj, const struct places *places)
 	if (obj->kind == OBJECT_JIT && err == -ENOENT)
 		obj->why = "made at run time, and its maker left no perf-PID.map";
 	else if (!obj->why)
-		obj->why = reason(err);
+		obj->why = reason_text(err);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The machine code of one function, out of its object's file: found as symbols are found, and only
- * from a file of the same build.
+ * Reads the machine code of one function from its object's file. The file is found as for symbols, and
+ * used only if its build ID matches.
  */
 #include <tacho/symbol.h>
 
@@ -13,13 +13,13 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define CODE_MAX (16u << 20)		/* of one function */
-#define CODE_BLIND 4096u		/* where no symbol says how long it is */
+#define CODE_MAX (16u << 20)		/* bytes of one function */
+#define CODE_WITHOUT_SYMBOL 4096u	/* bytes read when no symbol gives the size */
 
 struct tacho_code {
-	struct names names;
+	struct interned_names names;
 	struct objects objects;
-	struct places places;
+	struct symbol_search search;
 	struct object *object;
 	char *build_id_dir;
 	char path[4096];
@@ -43,11 +43,11 @@ void tacho_code_free(struct tacho_code *c)
 static int set_places(struct tacho_code *c, const struct tacho_symbols_opts *o)
 {
 	c->build_id_dir = o->build_id_dir ? str_dup(str_of(o->build_id_dir)) : files_build_id_dir();
-	c->places = (struct places){ .symfs = o->symfs, .build_id_dir = c->build_id_dir,
+	c->search = (struct symbol_search){ .symfs = o->symfs, .build_id_dir = c->build_id_dir,
 				     .procfs = o->procfs ? o->procfs : "/proc",
 				     .no_demangle = o->no_demangle };
 	c->objects.names = &c->names;
-	c->objects.places = &c->places;
+	c->objects.search = &c->search;
 	return c->build_id_dir ? 0 : -ENOMEM;
 }
 
@@ -56,7 +56,7 @@ static int set_object(struct tacho_code *c, const struct tacho_object_id *id)
 	struct object_identity identity = { .build_id = id->build_id, .n_build_id = id->n_build_id };
 
 	c->object = objects_get(&c->objects, OBJECT_FILE, id->path, &identity);
-	return c->object ? object_load(c->object, &c->places) : -ENOMEM;
+	return c->object ? object_load(c->object, &c->search) : -ENOMEM;
 }
 
 static void note_file(struct tacho_code *c, const struct elf *e)
@@ -74,7 +74,7 @@ static void note_file(struct tacho_code *c, const struct elf *e)
 	c->big_endian = host_big != e->swap;
 }
 
-/* As much of [start, start + n) as one segment holds. */
+/* Reads the part of [start, start + n) that lies in one segment. */
 static int read_code(struct tacho_code *c, const struct elf *e, uint64_t n)
 {
 	for (size_t i = 0; i < e->n_segments; i++) {
@@ -90,16 +90,16 @@ static int read_code(struct tacho_code *c, const struct elf *e, uint64_t n)
 static int find_code(struct tacho_code *c, uint64_t address)
 {
 	scoped(elf_close) struct elf e = { .fd = -1 };
-	int err = files_open_object(&e, c->object, &c->places);
+	int err = files_open_object(&e, c->object, &c->search);
 	const struct symbol *sym;
 	uint64_t n;
 
 	if (err < 0)
 		return err;
 	note_file(c, &e);
-	sym = table_find(&c->object->table, address);
+	sym = symbol_table_find(&c->object->table, address);
 	c->start = sym ? sym->start : address;
-	n = sym && sym->size ? sym->size : CODE_BLIND;
+	n = sym && sym->size ? sym->size : CODE_WITHOUT_SYMBOL;
 	return read_code(c, &e, min_of(n, (uint64_t)CODE_MAX));
 }
 
@@ -109,16 +109,16 @@ static int refuse(const struct tacho_object_id *id, int err, struct tacho_error 
 	case -ENOMEM:
 		return error_nomem(e);
 	case -ESTALE:
-		error_set(e, err, "%s is of another build than the one that was recorded", id->path);
-		error_hint(e, "give the right one below --symfs, or put it into the build-id cache");
+		error_set(e, err, "%s is of another build than the recorded one", id->path);
+		error_hint(e, "provide the recorded file below --symfs, or add it to the build-id cache");
 		return err;
 	case -ENOENT:
 	case -ENOTDIR:
-		error_set(e, err, "the code of %s is not there", id->path);
-		error_hint(e, "give the file below --symfs, or put it into the build-id cache");
+		error_set(e, err, "the file %s does not exist", id->path);
+		error_hint(e, "provide it below --symfs, or add it to the build-id cache");
 		return err;
 	default:
-		return error_set(e, err, "the code of %s cannot be read: %s", id->path, strerror(-err));
+		return error_set(e, err, "cannot read the code of %s: %s", id->path, strerror(-err));
 	}
 }
 
@@ -161,8 +161,8 @@ void tacho_code_get(const struct tacho_code *c, struct tacho_code_view *out)
 
 const char *tacho_code_name(const struct tacho_code *c, uint64_t address, uint64_t *offset)
 {
-	struct table *table = (struct table *)&c->object->table;	/* searching changes ids only */
-	const struct symbol *sym = table_find(table, address);
+	struct symbol_table *table = (struct symbol_table *)&c->object->table;	/* searching only assigns ids */
+	const struct symbol *sym = symbol_table_find(table, address);
 
 	if (!sym || !sym->id)
 		return NULL;

@@ -1,6 +1,6 @@
 /*
- * A sorted array: processes have tens to hundreds of maps, they are looked up far more often
- * than changed, and most changes come at the end.
+ * A sorted array: processes have tens to hundreds of maps, which are searched far more often than
+ * changed, and most changes are appended at the end.
  */
 #include "symbol/maps.h"
 
@@ -39,7 +39,7 @@ void maps_unref(struct maps *m)
 	free(m);
 }
 
-/* Makes *m the caller's own, with room for `extra` more intervals, and a new version. */
+/* Makes *m unshared, with capacity for `extra` more intervals, and gives it a new version. */
 static int make_own(struct maps **m, size_t extra)
 {
 	struct maps *own = *m;
@@ -73,7 +73,7 @@ static int make_own(struct maps **m, size_t extra)
 	return 0;
 }
 
-/* The first interval that ends at or behind the address. */
+/* The first interval that ends at or after the address. */
 static size_t first_reaching(const struct maps *m, uint64_t address)
 {
 	size_t low = 0, high = m->n;
@@ -150,7 +150,7 @@ int maps_insert_below(struct maps **m, struct interval add)
 		size_t i = first_reaching(*m, at);
 		struct interval piece = add;
 
-		if (i < (*m)->n && (*m)->v[i].start <= at) {	/* taken: go on behind it */
+		if (i < (*m)->n && (*m)->v[i].start <= at) {	/* occupied: continue after it */
 			if ((*m)->v[i].last >= add.last)
 				return 0;
 			at = (*m)->v[i].last + 1;

@@ -1,25 +1,25 @@
 /*
- * What is mapped where in one address space: sorted intervals that do not overlap, because a
- * later mapping cuts what it covers out of the earlier ones. A fork shares its parent's maps
- * until one of the two changes. `version` is new after every change, and no two sets of maps
- * ever have the same: an address looked up under a version stays right.
+ * The mappings of one address space: sorted intervals that do not overlap, because a new mapping
+ * replaces whatever it covers. A forked process shares its parent's maps until one of them changes
+ * (copy on write). Every change gives a new `version`, unique among all maps, so a lookup cached under
+ * a version never becomes wrong.
  */
 #ifndef SYMBOL_MAPS_H
 #define SYMBOL_MAPS_H
 
 #include "base/defs.h"
 
-#define MAPS_MOST 65536		/* intervals of one process; the kernel's default limit is 65530 */
+#define MAPS_MOST 65536		/* intervals per process; the kernel's default limit (vm.max_map_count) is 65530 */
 
 struct interval {
-	uint64_t start, last;		/* the last address in it: a map may end at 2^64 */
-	uint64_t bias;			/* address - bias: offset in the object */
+	uint64_t start, last;		/* inclusive: a mapping may end at 2^64 */
+	uint64_t bias;			/* address - bias = offset in the object */
 	uint32_t object;
 };
 
 #define INTERVAL_EMPTY ((struct interval){ .start = 1 })
 
-/* Without a branch between the two: where addresses go next nobody can foretell. */
+/* Branchless: the outcome is unpredictable. */
 static inline bool interval_has(const struct interval *in, uint64_t address)
 {
 	return (address >= in->start) & (address <= in->last);
@@ -36,14 +36,14 @@ struct maps *maps_new(void);			/* one reference; NULL without memory */
 struct maps *maps_ref(struct maps *m);
 void maps_unref(struct maps *m);		/* NULL is fine */
 
-/* Both replace *m by a copy when it is shared. 0, -ENOMEM, -E2BIG. */
+/* These replace *m with a copy when it is shared. Return 0, -ENOMEM, -E2BIG. */
 int maps_insert(struct maps **m, struct interval add);
 int maps_remove(struct maps **m, uint64_t start, uint64_t last);
-/* Adds only where nothing is yet. */
+/* Adds only the parts that are not mapped yet. */
 int maps_insert_below(struct maps **m, struct interval add);
 
 const struct interval *maps_find(const struct maps *m, uint64_t address);
-/* The interval the address lies in, or the whole gap between two of them: then its object is 0. */
+/* The interval that contains the address, or the gap around it, with object 0. */
 struct interval maps_around(const struct maps *m, uint64_t address);
 
 #endif

@@ -62,7 +62,7 @@ static int try_open(struct elf *out, char *path, const struct build_id *want, ui
 		return -ENOMEM;
 	err = elf_open(out, owned);
 	if (err == -ENOEXEC)
-		err = elf_open_packed(out, owned);
+		err = elf_open_compressed(out, owned);
 	if (err < 0)
 		return err;
 	err = check_match(out, want, machine);
@@ -111,15 +111,15 @@ static int worse(int before, int now)
 	return before == -ENOENT || before == -ENOTDIR ? now : before;
 }
 
-static int try_live(struct elf *out, const struct object *obj, const struct places *places,
+static int try_live(struct elf *out, const struct object *obj, const struct symbol_search *search,
 		    const char *path)
 {
 	struct buf text = { 0 };
 
-	if (!obj->pid || (!places->live && !obj->build_id.n))
+	if (!obj->pid || (!search->live && !obj->build_id.n))
 		return -ENOENT;
-	buf_printf(&text, "%s/%u/root%s", places->procfs, obj->pid, path);
-	return try_open(out, buf_take(&text), &obj->build_id, places->machine);
+	buf_printf(&text, "%s/%u/root%s", search->procfs, obj->pid, path);
+	return try_open(out, buf_take(&text), &obj->build_id, search->machine);
 }
 
 static struct str without_mark(struct str path)
@@ -130,35 +130,35 @@ static struct str without_mark(struct str path)
 }
 
 /* A deleted program is still open as long as it runs. */
-static int try_exe(struct elf *out, const struct object *obj, const struct places *places)
+static int try_exe(struct elf *out, const struct object *obj, const struct symbol_search *search)
 {
 	scoped(freep) char *link = NULL;
 	struct buf text = { 0 };
 	char target[4200];
 	ssize_t n;
 
-	if (!obj->pid || (!places->live && !obj->build_id.n))
+	if (!obj->pid || (!search->live && !obj->build_id.n))
 		return -ENOENT;
-	buf_printf(&text, "%s/%u/exe", places->procfs, obj->pid);
+	buf_printf(&text, "%s/%u/exe", search->procfs, obj->pid);
 	link = buf_take(&text);
 	if (!link)
 		return -ENOMEM;
 	n = readlink(link, target, sizeof(target));
 	if (n <= 0 || !str_eq(without_mark(str_n(target, (size_t)n)), without_mark(str_of(obj->path))))
 		return -ENOENT;
-	return try_open(out, take(link), &obj->build_id, places->machine);
+	return try_open(out, take(link), &obj->build_id, search->machine);
 }
 
 int files_open_cached(struct elf *out, const struct object *obj, const char *name,
-		      const struct places *places)
+		      const struct symbol_search *search)
 {
 	if (!obj->build_id.n)
 		return -ENOENT;
-	return try_open(out, files_by_build_id(places->build_id_dir, &obj->build_id, name),
-			&obj->build_id, places->machine);
+	return try_open(out, files_by_build_id(search->build_id_dir, &obj->build_id, name),
+			&obj->build_id, search->machine);
 }
 
-int files_open_object(struct elf *out, const struct object *obj, const struct places *places)
+int files_open_object(struct elf *out, const struct object *obj, const struct symbol_search *search)
 {
 	const char *path = obj->file ? obj->file : obj->path;
 	const char *deleted = strstr(path, " (deleted)");
@@ -172,19 +172,19 @@ int files_open_object(struct elf *out, const struct object *obj, const struct pl
 		path = plain;
 	}
 	if (path[0] == '/') {
-		if (places->symfs)
-			err = try_open(out, joined(places->symfs, path), &obj->build_id, places->machine);
-		if (err < 0 && err != -ENOMEM && places->live)
-			err = worse(err, try_live(out, obj, places, path));
+		if (search->symfs)
+			err = try_open(out, joined(search->symfs, path), &obj->build_id, search->machine);
+		if (err < 0 && err != -ENOMEM && search->live)
+			err = worse(err, try_live(out, obj, search, path));
 		if (err < 0 && err != -ENOMEM)
-			err = worse(err, try_open(out, strdup(path), &obj->build_id, places->machine));
-		if (err < 0 && err != -ENOMEM && !places->live)
-			err = worse(err, try_live(out, obj, places, path));
+			err = worse(err, try_open(out, strdup(path), &obj->build_id, search->machine));
+		if (err < 0 && err != -ENOMEM && !search->live)
+			err = worse(err, try_live(out, obj, search, path));
 		if (err < 0 && err != -ENOMEM)
-			err = worse(err, try_exe(out, obj, places));
+			err = worse(err, try_exe(out, obj, search));
 	}
 	if (err < 0 && err != -ENOMEM)
-		err = worse(err, files_open_cached(out, obj, "/elf", places));
+		err = worse(err, files_open_cached(out, obj, "/elf", search));
 	return err;
 }
 
@@ -201,13 +201,13 @@ static int try_debug(struct elf *out, char *path, const struct build_id *want, u
 }
 
 static int try_debuglink(struct elf *out, const struct object *obj, const struct elf *own,
-			 const struct build_id *want, const struct places *places)
+			 const struct build_id *want, const struct symbol_search *search)
 {
 	static const struct { const char *before, *between; } spots[] = {
 		{ "", "" }, { "", ".debug/" }, { DEBUG_ROOT, "" },
 	};
 	const char *path = obj->path, *slash = strrchr(path, '/');
-	const char *root = places->symfs ? places->symfs : "";
+	const char *root = search->symfs ? search->symfs : "";
 	scoped(freep) char *link = NULL;
 	int err = elf_debuglink(own, &link);
 
@@ -225,9 +225,9 @@ static int try_debuglink(struct elf *out, const struct object *obj, const struct
 }
 
 int files_open_debug(struct elf *out, const struct object *obj, const struct elf *own,
-		     const struct places *places)
+		     const struct symbol_search *search)
 {
-	uint32_t machine = own ? own->machine : places->machine;
+	uint32_t machine = own ? own->machine : search->machine;
 	struct build_id want = obj->build_id;
 	int err = -ENOENT, n;
 
@@ -236,11 +236,11 @@ int files_open_debug(struct elf *out, const struct object *obj, const struct elf
 		want.n = n > 0 ? (uint8_t)n : 0;
 	}
 	if (own)
-		err = try_debuglink(out, obj, own, &want, places);
+		err = try_debuglink(out, obj, own, &want, search);
 	if (!want.n)
 		return err;
 	if (err < 0 && err != -ENOMEM)
-		err = try_debug(out, files_by_build_id(places->build_id_dir, &want, "/debug"), &want,
+		err = try_debug(out, files_by_build_id(search->build_id_dir, &want, "/debug"), &want,
 				machine);
 	if (err < 0 && err != -ENOMEM)
 		err = try_debug(out, files_by_build_id(DEBUG_ROOT, &want, ".debug"), &want, machine);

@@ -47,8 +47,8 @@ static struct object *object_new(struct objects *o, enum object_kind kind, const
 	obj->path = plain;
 	obj->short_name = obj->path ? short_name(o, kind, obj->path) : NULL;
 	obj->table.names = o->names;
-	obj->table.raw = o->places->no_demangle;
-	obj->table.params = o->places->demangle_params;
+	obj->table.raw = o->search->no_demangle;
+	obj->table.params = o->search->demangle_params;
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): it holds pointers */
 	slot = obj->short_name ? vec_add(o) : NULL;
 	if (!slot) {
@@ -130,7 +130,7 @@ struct object *objects_get(struct objects *o, enum object_kind kind, const char 
 
 	if (kind != OBJECT_FILE || !identity || !identity->inode || identity->n_build_id)
 		return object_find(o, kind, path, identity);
-	met = &o->met[identity->inode % OBJECTS_MET];
+	met = &o->met[identity->inode % RECENT_FILES];
 	if (is_file(*met, path, identity))
 		return *met;
 	obj = object_find(o, kind, path, identity);
@@ -162,7 +162,7 @@ int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id,
 	return map_put(&o->build_ids, str_of(key), o->told.n - 1);
 }
 
-static size_t table_bytes(const struct table *t)
+static size_t table_bytes(const struct symbol_table *t)
 {
 	return t->cap * sizeof(*t->v) + t->strings.cap + t->n_index * sizeof(*t->index);
 }
@@ -170,7 +170,7 @@ static size_t table_bytes(const struct table *t)
 /* As if it had never been loaded. */
 static void unload(struct object *obj)
 {
-	table_done(&obj->table);
+	symbol_table_done(&obj->table);
 	free(take(obj->segments));
 	obj->n_segments = 0;
 	obj->read_ms = 0;
@@ -200,7 +200,7 @@ void objects_evict(struct objects *o, size_t max_bytes)
 
 	o->generation++;
 	for (size_t i = 0; i < o->n; i++) {
-		table_compact(&o->v[i]->table);
+		symbol_table_compact(&o->v[i]->table);
 		total += table_bytes(&o->v[i]->table);
 	}
 	while (total > max_bytes && (obj = longest_unused(o))) {
@@ -212,7 +212,7 @@ void objects_evict(struct objects *o, size_t max_bytes)
 void objects_done(struct objects *o)
 {
 	for (size_t i = 0; i < o->n; i++) {
-		table_done(&o->v[i]->table);
+		symbol_table_done(&o->v[i]->table);
 		free(o->v[i]->segments);
 		object_drop_lines(o->v[i]);
 		free(o->v[i]);

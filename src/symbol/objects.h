@@ -40,34 +40,34 @@ struct object {
 	bool loaded;
 	int64_t read_ms;		/* JIT, live: when it was last read, and how long it was */
 	uint64_t read_bytes;
-	struct table table;
+	struct symbol_table table;
 	struct elf_segment *segments;	/* PT_LOAD only */
 	size_t n_segments;
 	const char *why;		/* why there are no symbols */
 	struct dwarf_lines *lines;	/* read when the first line is asked for; NULL: none */
-	bool lines_looked;
+	bool lines_read;
 	uint32_t used_at;		/* the generation in which it was last asked for a symbol */
 };
 
 /* Where to look for files. */
-struct places {
+struct symbol_search {
 	const char *symfs, *build_id_dir, *procfs;
 	bool live, force, no_demangle, demangle_params;
 	uint32_t machine;		/* 0: whatever */
 };
 
-#define OBJECTS_MET 64u
+#define RECENT_FILES 64u
 
 struct objects {
 	struct object **v;		/* v[id - 1] */
 	size_t n, cap;
 	struct map by_key;
-	struct object *met[OBJECTS_MET];	/* files, by inode: each new process maps those that others have */
+	struct object *met[RECENT_FILES];	/* files, by inode: each new process maps those that others have */
 	struct map build_ids;		/* path -> index into `told` */
 	struct { struct build_id *v; size_t n, cap; } told;	/* before the object was seen */
 	struct arena text;
-	struct names *names;
-	const struct places *places;
+	struct interned_names *names;
+	const struct symbol_search *search;
 	uint32_t generation;		/* ends with each objects_evict() */
 };
 
@@ -92,17 +92,17 @@ void objects_done(struct objects *o);
 
 /* Reads the symbols of files, modules, JIT maps and the vdso; afterwards `loaded` is set and,
  * where there are none, `why`. 0 or -ENOMEM. */
-int object_load(struct object *obj, const struct places *places);
+int object_load(struct object *obj, const struct symbol_search *search);
 /* JIT maps of a running process grow: reads it again if it did. True when there is news. */
-bool object_refresh(struct object *obj, const struct places *places);
+bool object_refresh(struct object *obj, const struct symbol_search *search);
 /* From an offset in the file to the object's own addresses. */
 uint64_t object_address(const struct object *obj, uint64_t offset);
 /* "/lib/modules/.../snd-hda.ko.xz" -> "[snd_hda]"; false when it is no module's file. */
 bool object_module_name(const char *path, char *out, size_t size);
 
 /* In srcline.c: the line tables of a file or module, or of the kernel's vmlinux. 0 or -ENOMEM;
- * afterwards `lines_looked` is set. */
-int object_read_lines(struct object *obj, const struct places *places, const char *vmlinux);
+ * afterwards `lines_read` is set. */
+int object_read_lines(struct object *obj, const struct symbol_search *search, const char *vmlinux);
 void object_drop_lines(struct object *obj);
 
 /* In vdso.c: the symbols of this process's own vdso. 0 or a negative errno. */

@@ -39,7 +39,7 @@ static const char *blanks(const char *at, const char *end)
 }
 
 /* Returns 1 when it was one, 0 when not, -ENOMEM. The name is cut off in place. */
-static int add_line(struct table *t, char *text, char *at, char *end)
+static int add_line(struct symbol_table *t, char *text, char *at, char *end)
 {
 	uint64_t start, size;
 	const char *p = hex(blanks(at, end), end, &start);
@@ -55,10 +55,10 @@ static int add_line(struct table *t, char *text, char *at, char *end)
 	if (p == end || size == 0)
 		return 0;
 	*end = '\0';
-	return table_add(t, start, size, (uint32_t)(p - text), 0) < 0 ? -ENOMEM : 1;
+	return symbol_table_add(t, start, size, (uint32_t)(p - text), 0) < 0 ? -ENOMEM : 1;
 }
 
-int perfmap_parse(struct table *t, struct buf *text, size_t *bad)
+int perfmap_parse(struct symbol_table *t, struct buf *text, size_t *bad)
 {
 	char *at = text->bytes, *stop;
 	size_t refused = 0;
@@ -84,7 +84,7 @@ int perfmap_parse(struct table *t, struct buf *text, size_t *bad)
 	buf_done(&t->strings);
 	t->strings = *text;
 	*text = (struct buf){ 0 };
-	return table_finish(t);
+	return symbol_table_finish(t);
 }
 
 static bool trusted(const struct stat *st, uid_t owner)
@@ -92,7 +92,7 @@ static bool trusted(const struct stat *st, uid_t owner)
 	return st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == owner;
 }
 
-int perfmap_read(struct table *t, const char *path, uid_t owner, bool force)
+int perfmap_read(struct symbol_table *t, const char *path, uid_t owner, bool force)
 {
 	scoped(buf_done) struct buf text = { 0 };
 	scoped(closep) int fd = -1;

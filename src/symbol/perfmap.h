@@ -12,9 +12,9 @@
 
 /* Adds all lines of `text`, whose bytes become the table's strings. Lines that are none are
  * skipped and counted in *bad (may be NULL). 0 or a negative errno. */
-int perfmap_parse(struct table *t, struct buf *text, size_t *bad);
+int perfmap_parse(struct symbol_table *t, struct buf *text, size_t *bad);
 /* Anybody can write into /tmp: a map counts when it belongs to root, to us or to `owner`, unless
  * `force`. -EPERM otherwise; -EINVAL when it is no regular file. */
-int perfmap_read(struct table *t, const char *path, uid_t owner, bool force);
+int perfmap_read(struct symbol_table *t, const char *path, uid_t owner, bool force);
 
 #endif

@@ -13,7 +13,7 @@
 #define MAPS_TEXT_MAX (64u << 20)
 
 /* The line is NUL-terminated in place so that the path can be handed on. */
-static bool parse_line(struct str line, struct live_map *out)
+static bool parse_line(struct str line, struct proc_map *out)
 {
 	struct str range, perms, offset, device, inode, start, major;
 	uint64_t end, hi, lo;
@@ -36,20 +36,20 @@ static bool parse_line(struct str line, struct live_map *out)
 	return true;
 }
 
-int live_maps(const struct places *places, uint32_t pid,
-	      int (*each)(void *arg, uint32_t pid, const struct live_map *map), void *arg)
+int proc_maps_read(const struct symbol_search *search, uint32_t pid,
+	      int (*each)(void *arg, uint32_t pid, const struct proc_map *map), void *arg)
 {
 	scoped(buf_done) struct buf path = { 0 }, text = { 0 };
 	int err;
 
-	buf_printf(&path, "%s/%u/maps", places->procfs, pid);
+	buf_printf(&path, "%s/%u/maps", search->procfs, pid);
 	if (buf_failed(&path))
 		return -ENOMEM;
 	err = io_read(path.bytes, MAPS_TEXT_MAX, &text);
 	if (err < 0)
 		return err;
 	for (char *at = text.bytes, *end; at && (end = strchr(at, '\n')); at = end + 1) {
-		struct live_map map;
+		struct proc_map map;
 
 		*end = '\0';
 		if (!parse_line(str_n(at, (size_t)(end - at)), &map))
@@ -61,11 +61,11 @@ int live_maps(const struct places *places, uint32_t pid,
 	return 0;
 }
 
-int live_comm(const struct places *places, uint32_t pid, uint32_t tid, char *out, size_t size)
+int proc_comm_read(const struct symbol_search *search, uint32_t pid, uint32_t tid, char *out, size_t size)
 {
 	scoped(buf_done) struct buf path = { 0 };
 
-	buf_printf(&path, "%s/%u/task/%u/comm", places->procfs, pid, tid);
+	buf_printf(&path, "%s/%u/task/%u/comm", search->procfs, pid, tid);
 	if (buf_failed(&path))
 		return -ENOMEM;
 	return io_read_small(AT_FDCWD, path.bytes, out, size);

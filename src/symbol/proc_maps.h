@@ -7,16 +7,16 @@
 #include "symbol/objects.h"
 #include "symbol/process.h"
 
-struct live_map {
+struct proc_map {
 	uint64_t start, length, pgoff, device, inode;
 	bool exec;
 	const char *path;
 };
 
 /* Calls `each` for every line of /proc/PID/maps; stops at its first negative result. */
-int live_maps(const struct places *places, uint32_t pid,
-	      int (*each)(void *arg, uint32_t pid, const struct live_map *map), void *arg);
+int proc_maps_read(const struct symbol_search *search, uint32_t pid,
+	      int (*each)(void *arg, uint32_t pid, const struct proc_map *map), void *arg);
 /* The name in /proc/PID/task/TID/comm; its length or a negative errno. */
-int live_comm(const struct places *places, uint32_t pid, uint32_t tid, char *out, size_t size);
+int proc_comm_read(const struct symbol_search *search, uint32_t pid, uint32_t tid, char *out, size_t size);
 
 #endif

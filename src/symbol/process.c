@@ -149,7 +149,7 @@ void process_exit(struct processes *p, uint32_t pid, uint32_t tid)
 }
 
 /* Where everything will be: 0 or -ENOMEM. */
-static int kept_places(const struct processes *p, struct idmap *by_pid, struct idmap *by_tid)
+static int plan_indices(const struct processes *p, struct idmap *by_pid, struct idmap *by_tid)
 {
 	uint32_t n = 0;
 	int err = 0;
@@ -200,7 +200,7 @@ static void drop_threads(struct processes *p)
 int processes_prune(struct processes *p)
 {
 	struct idmap by_pid = { 0 }, by_tid = { 0 };
-	int err = kept_places(p, &by_pid, &by_tid);
+	int err = plan_indices(p, &by_pid, &by_tid);
 
 	if (err < 0) {
 		idmap_done(&by_pid);

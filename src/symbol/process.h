@@ -27,7 +27,7 @@ struct processes {
 	struct idmap by_pid, by_tid;	/* to an index */
 	struct { struct process *v; size_t n, cap; } procs;
 	struct { struct thread *v; size_t n, cap; } threads;
-	struct names comms;
+	struct interned_names comms;
 };
 
 /* Finds or makes; NULL without memory. The pointer holds until the next one is made. */

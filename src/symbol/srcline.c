@@ -27,10 +27,10 @@ static int take_lines(struct object *obj, const struct elf *e)
 	return err;
 }
 
-static int lines_of_file(struct object *obj, const struct places *places)
+static int lines_of_file(struct object *obj, const struct symbol_search *search)
 {
 	scoped(elf_close) struct elf own = { .fd = -1 }, debug = { .fd = -1 };
-	int have_own = files_open_object(&own, obj, places), err = -ENODATA;
+	int have_own = files_open_object(&own, obj, search), err = -ENODATA;
 
 	if (have_own == -ENOMEM)
 		return have_own;
@@ -38,7 +38,7 @@ static int lines_of_file(struct object *obj, const struct places *places)
 		err = take_lines(obj, &own);
 	if (err == 0 || err == -ENOMEM)
 		return err;
-	err = files_open_debug(&debug, obj, have_own == 0 ? &own : NULL, places);
+	err = files_open_debug(&debug, obj, have_own == 0 ? &own : NULL, search);
 	return err < 0 ? err : take_lines(obj, &debug);
 }
 
@@ -50,14 +50,14 @@ static int lines_of_kernel(struct object *obj, const char *vmlinux)
 	return err < 0 ? err : take_lines(obj, &e);
 }
 
-int object_read_lines(struct object *obj, const struct places *places, const char *vmlinux)
+int object_read_lines(struct object *obj, const struct symbol_search *search, const char *vmlinux)
 {
 	int err = 0;
 
 	if (obj->kind == OBJECT_FILE || obj->kind == OBJECT_MODULE)
-		err = lines_of_file(obj, places);
+		err = lines_of_file(obj, search);
 	else if (obj->kind == OBJECT_KERNEL)
 		err = lines_of_kernel(obj, vmlinux);
-	obj->lines_looked = err != -ENOMEM;
+	obj->lines_read = err != -ENOMEM;
 	return err == -ENOMEM ? err : 0;
 }

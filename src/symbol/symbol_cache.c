@@ -11,9 +11,9 @@
 #define FILE_MAX ((size_t)1 << 30)
 #define SETTLED_S 2			/* a file's times are not finer than a tick, nor all clocks equal */
 
-struct header {
+struct symbol_cache_header {
 	uint64_t magic, version;	/* the latter of tacho, as a hash */
-	struct saved_source own, debug;
+	struct cached_file_id own, debug;
 	uint64_t n, n_index, n_strings;
 	uint32_t index_shift, symbol_bytes;
 };
@@ -25,9 +25,9 @@ static uint64_t ns_of(struct timespec t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static struct saved_source source_of(const struct stat *st)
+static struct cached_file_id source_of(const struct stat *st)
 {
-	return (struct saved_source){ st->st_dev, st->st_ino, (uint64_t)st->st_size, ns_of(st->st_mtim),
+	return (struct cached_file_id){ st->st_dev, st->st_ino, (uint64_t)st->st_size, ns_of(st->st_mtim),
 				      ns_of(st->st_ctim) };
 }
 
@@ -40,7 +40,7 @@ static bool is_fresh(const struct stat *st)
 }
 
 /* False for what was unpacked: nobody knows any more of which file. */
-static bool note_elf(struct saved *s, const struct elf *e, struct saved_source *out)
+static bool note_elf(struct symbol_cache_entry *s, const struct elf *e, struct cached_file_id *out)
 {
 	struct stat st;
 
@@ -54,9 +54,9 @@ static bool note_elf(struct saved *s, const struct elf *e, struct saved_source *
 }
 
 /* What lies within the object's own file changes with that. */
-static bool note_within(const struct elf *e, struct saved_source *out)
+static bool note_within(const struct elf *e, struct cached_file_id *out)
 {
-	*out = (struct saved_source){ .size = e->size };
+	*out = (struct cached_file_id){ .size = e->size };
 	return true;
 }
 
@@ -72,15 +72,15 @@ static uint64_t all_symbols_in(const struct elf *e)
 	return symbols_in(e, ELF_SHT_SYMTAB) + symbols_in(e, ELF_SHT_DYNSYM);
 }
 
-void saved_of_elf(struct saved *s, uint64_t number, const struct elf *own, const struct elf *debug, bool within)
+void symbol_cache_for_elf(struct symbol_cache_entry *s, uint64_t number, const struct elf *own, const struct elf *debug, bool within)
 {
 	memset(s, 0, sizeof(*s));
-	s->usable = all_symbols_in(own) + all_symbols_in(debug) >= SAVED_LEAST && note_elf(s, own, &s->own) &&
+	s->usable = all_symbols_in(own) + all_symbols_in(debug) >= SYMBOL_CACHE_MIN_SYMBOLS && note_elf(s, own, &s->own) &&
 		    (within ? note_within(debug, &s->debug) : note_elf(s, debug, &s->debug)) &&
 		    disk_cache_path("symbols", number, s->path);
 }
 
-void saved_of_file(struct saved *s, const char *path)
+void symbol_cache_for_file(struct symbol_cache_entry *s, const char *path)
 {
 	struct stat st;
 
@@ -94,36 +94,36 @@ void saved_of_file(struct saved *s, const char *path)
 
 /* ---- the file ---- */
 
-static struct header header_of(const struct saved *s, const struct table *t)
+static struct symbol_cache_header header_of(const struct symbol_cache_entry *s, const struct symbol_table *t)
 {
-	return (struct header){
+	return (struct symbol_cache_header){
 		.magic = MAGIC, .version = str_hash(str_of(TACHO_VERSION)), .own = s->own, .debug = s->debug, .n = t->n,
 		.n_index = t->index ? t->n_index : 0, .n_strings = t->strings.n, .index_shift = t->index_shift,
 		.symbol_bytes = sizeof(struct symbol),
 	};
 }
 
-static size_t index_entries(const struct header *h)
+static size_t index_entries(const struct symbol_cache_header *h)
 {
 	return h->n_index ? (size_t)h->n_index + 1 : 0;
 }
 
 /* Whether it is of the same sources, and as long as it says. */
-static bool fits(const struct header *h, const struct saved *s, size_t bytes)
+static bool fits(const struct symbol_cache_header *h, const struct symbol_cache_entry *s, size_t bytes)
 {
-	struct table counts = { .n = (size_t)h->n, .n_index = (size_t)h->n_index, .index_shift = h->index_shift };
-	struct header same;
+	struct symbol_table counts = { .n = (size_t)h->n, .n_index = (size_t)h->n_index, .index_shift = h->index_shift };
+	struct symbol_cache_header same;
 
 	counts.strings.n = (size_t)h->n_strings;
 	same = header_of(s, &counts);
 	same.n_index = h->n_index;
-	return memcmp(h, &same, sizeof(same)) == 0 && h->n >= SAVED_LEAST && h->n <= bytes / sizeof(struct symbol) &&
+	return memcmp(h, &same, sizeof(same)) == 0 && h->n >= SYMBOL_CACHE_MIN_SYMBOLS && h->n <= bytes / sizeof(struct symbol) &&
 	       h->n_index <= h->n && h->index_shift < 64 && h->n_strings && h->n_strings <= bytes &&
 	       bytes == sizeof(*h) + h->n * sizeof(struct symbol) + index_entries(h) * sizeof(uint32_t) + h->n_strings;
 }
 
 /* Ids are given when a symbol is asked for, and names of modules lie behind those of symbols. */
-static bool is_sound(const struct table *t)
+static bool is_sound(const struct symbol_table *t)
 {
 	uint64_t before = 0;
 	bool sound = t->strings.bytes[t->strings.n - 1] == '\0';
@@ -140,12 +140,12 @@ static bool is_sound(const struct table *t)
 	return sound;
 }
 
-static bool read_rest(int fd, const struct header *h, struct table *t)
+static bool read_rest(int fd, const struct symbol_cache_header *h, struct symbol_table *t)
 {
 	size_t n_index = index_entries(h);
 	struct iovec parts[3];
 
-	if (table_reserve(t, (size_t)h->n, (size_t)h->n_strings + 1) < 0)
+	if (symbol_table_reserve(t, (size_t)h->n, (size_t)h->n_strings + 1) < 0)
 		return false;
 	t->index = n_index ? reallocarray(NULL, n_index, sizeof(*t->index)) : NULL;
 	if (n_index && !t->index)
@@ -163,22 +163,22 @@ static bool read_rest(int fd, const struct header *h, struct table *t)
 	return is_sound(t);
 }
 
-bool saved_read(struct saved *s, struct table *t)
+bool symbol_cache_read(struct symbol_cache_entry *s, struct symbol_table *t)
 {
 	size_t n = 0;
 	scoped(closep) int fd = s->usable ? disk_cache_open(s->path, FILE_MAX, &n) : -1;
-	struct header h;
+	struct symbol_cache_header h;
 	struct iovec part = { &h, sizeof(h) };
 
 	if (fd < 0 || disk_cache_read(fd, &part, 1) < 0 || !fits(&h, s, n))
 		return false;
 	s->found = read_rest(fd, &h, t);
 	if (!s->found)
-		table_done(t);
+		symbol_table_done(t);
 	return s->found;
 }
 
-static int parts_of(const struct header *h, const struct table *t, struct iovec *parts)
+static int parts_of(const struct symbol_cache_header *h, const struct symbol_table *t, struct iovec *parts)
 {
 	size_t sizes[] = { sizeof(*h), t->n * sizeof(*t->v), index_entries(h) * sizeof(*t->index), t->strings.n };
 	void *from[] = { (void *)h, t->v, t->index, t->strings.bytes };
@@ -191,18 +191,18 @@ static int parts_of(const struct header *h, const struct table *t, struct iovec 
 	return bytes <= FILE_MAX ? (int)countof(sizes) : 0;
 }
 
-void saved_write(const struct saved *s, struct table *t)
+void symbol_cache_write(const struct symbol_cache_entry *s, struct symbol_table *t)
 {
 	struct disk_cache_writer file = { .fd = -1 };
 	struct iovec parts[4];
-	struct header h;
+	struct symbol_cache_header h;
 	int n = 0;
 
-	if (!s->usable || s->found || s->fresh || t->n < SAVED_LEAST || !disk_cache_write_begin(&file, s->path))
+	if (!s->usable || s->found || s->fresh || t->n < SYMBOL_CACHE_MIN_SYMBOLS || !disk_cache_write_begin(&file, s->path))
 		return;
-	table_compact(t);
+	symbol_table_compact(t);
 	h = header_of(s, t);
-	if (t->n >= SAVED_LEAST && t->strings.n && is_sound(t))
+	if (t->n >= SYMBOL_CACHE_MIN_SYMBOLS && t->strings.n && is_sound(t))
 		n = parts_of(&h, t, parts);
 	disk_cache_write_end(&file, parts, n);
 }

@@ -13,28 +13,28 @@
 
 #include <limits.h>
 
-#define SAVED_LEAST 8192u	/* symbols; fewer are read in no time */
+#define SYMBOL_CACHE_MIN_SYMBOLS 8192u	/* symbols; fewer are read in no time */
 
-struct saved_source {			/* zeros: none */
+struct cached_file_id {			/* zeros: none */
 	uint64_t device, inode, size, mtime_ns, ctime_ns;
 };
 
-struct saved {
+struct symbol_cache_entry {
 	bool usable;			/* there is a place for it, and its sources are known */
 	bool fresh;			/* they changed a moment ago, and may do so again unnoticed */
 	bool found;			/* the table was read from there */
-	struct saved_source own, debug;
+	struct cached_file_id own, debug;
 	char path[PATH_MAX];
 };
 
 /* For an object of that number, whose symbols are in `own`, `debug` or both: either may be NULL; `within`: the
  * latter lies within the former. Sets all of *s. */
-void saved_of_elf(struct saved *s, uint64_t number, const struct elf *own, const struct elf *debug, bool within);
+void symbol_cache_for_elf(struct symbol_cache_entry *s, uint64_t number, const struct elf *own, const struct elf *debug, bool within);
 /* For what is made of one file. */
-void saved_of_file(struct saved *s, const char *path);
+void symbol_cache_for_file(struct symbol_cache_entry *s, const char *path);
 /* Fills an empty table; false, and the table as it was, where there is none to use. */
-bool saved_read(struct saved *s, struct table *t);
+bool symbol_cache_read(struct symbol_cache_entry *s, struct symbol_table *t);
 /* For a table that is finished and was not found there. It is made compact before. */
-void saved_write(const struct saved *s, struct table *t);
+void symbol_cache_write(const struct symbol_cache_entry *s, struct symbol_table *t);
 
 #endif

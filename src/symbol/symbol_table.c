@@ -1,7 +1,7 @@
 /*
  * Sorting by radix (stable: the order of equal starts decides between aliases), the guessing of
  * sizes, and the search. Which alias wins is decided when somebody asks for it, because the rule
- * looks at demangled names, and most symbols of most objects are never asked for. For the same reason
+ * looks at demangled names, and most symbols of most objects are never asked for. For the same reason_text
  * a symbol that is there twice stays, unless that changes an answer.
  */
 #include "symbol/symbol_table.h"
@@ -33,7 +33,7 @@ static void *room_for(size_t n, size_t each)
 	return bytes < HUGE_PAGE_BYTES ? malloc(bytes) : large_alloc_huge(bytes);
 }
 
-int table_reserve(struct table *t, size_t n, size_t names)
+int symbol_table_reserve(struct symbol_table *t, size_t n, size_t names)
 {
 	struct symbol *v = t->v;
 	size_t cap;
@@ -53,7 +53,7 @@ int table_reserve(struct table *t, size_t n, size_t names)
 	return 0;
 }
 
-int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags)
+int symbol_table_add(struct symbol_table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags)
 {
 	struct symbol *s;
 
@@ -68,7 +68,7 @@ int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uin
 	return 0;
 }
 
-void table_done(struct table *t)
+void symbol_table_done(struct symbol_table *t)
 {
 	buf_done(&t->strings);
 	vec_done(t);
@@ -77,12 +77,12 @@ void table_done(struct table *t)
 	t->compact = false;
 }
 
-const char *table_name(const struct table *t, const struct symbol *s)
+const char *symbol_table_name(const struct symbol_table *t, const struct symbol *s)
 {
 	return s->name < t->strings.n ? t->strings.bytes + s->name : "";
 }
 
-static bool is_sorted(const struct table *t)
+static bool is_sorted(const struct symbol_table *t)
 {
 	for (size_t i = 1; i < t->n; i++)
 		if (t->v[i].start < t->v[i - 1].start)
@@ -110,7 +110,7 @@ static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned sh
 }
 
 /* Sorts by those bits of the starts, from `least` on, that fit into a key; returns where the keys are. */
-static uint64_t *sort_by_part(const struct table *t, uint64_t *from, uint64_t *to, uint64_t least,
+static uint64_t *sort_by_part(const struct symbol_table *t, uint64_t *from, uint64_t *to, uint64_t least,
 			      unsigned low)
 {
 	uint64_t all = 0, *other;
@@ -138,7 +138,7 @@ static uint64_t *sort_by_part(const struct table *t, uint64_t *from, uint64_t *t
 
 /* The order of the symbols, in keys[0 ... n - 1] or behind these. Of an object's symbols only the low
  * bits differ, and one part is enough. */
-static uint64_t *sort_order(const struct table *t, uint64_t *keys)
+static uint64_t *sort_order(const struct symbol_table *t, uint64_t *keys)
 {
 	uint64_t least = UINT64_MAX, most = 0, *order = keys;
 
@@ -152,7 +152,7 @@ static uint64_t *sort_order(const struct table *t, uint64_t *keys)
 	return order;
 }
 
-static int sort_symbols(struct table *t)
+static int sort_symbols(struct symbol_table *t)
 {
 	scoped(freep) uint64_t *keys = NULL;
 	struct symbol *sorted;
@@ -176,14 +176,14 @@ static int sort_symbols(struct table *t)
 	return 0;
 }
 
-static bool are_twins(const struct table *t, const struct symbol *a, const struct symbol *b)
+static bool are_twins(const struct symbol_table *t, const struct symbol *a, const struct symbol *b)
 {
 	return a->size == b->size && a->flags == b->flags &&
-	       strcmp(table_name(t, a), table_name(t, b)) == 0;
+	       strcmp(symbol_table_name(t, a), symbol_table_name(t, b)) == 0;
 }
 
 /* .dynsym repeats much of .symtab. Twins lie next to each other but for other aliases between. */
-static bool is_twin(const struct table *t, size_t first, size_t n, const struct symbol *s)
+static bool is_twin(const struct symbol_table *t, size_t first, size_t n, const struct symbol *s)
 {
 	for (size_t j = n; j > first && n - j < 8; j--)
 		if (are_twins(t, &t->v[j - 1], s))
@@ -192,7 +192,7 @@ static bool is_twin(const struct table *t, size_t first, size_t n, const struct 
 }
 
 /* Behind the last that starts where the first does. */
-static size_t group_end(const struct table *t, size_t first)
+static size_t group_end(const struct symbol_table *t, size_t first)
 {
 	size_t end = first + 1;
 
@@ -204,7 +204,7 @@ static size_t group_end(const struct table *t, size_t first)
 /* Whether a twin among these would change what is found: a size that is guessed is the last one's, the
  * newest wins, and of too many some are not looked at. Elsewhere it loses against the first as any alias
  * that is no better, and to know it takes a look at both names, far apart. */
-static bool twins_matter(const struct table *t, size_t first, size_t end)
+static bool twins_matter(const struct symbol_table *t, size_t first, size_t end)
 {
 	bool matter = t->newest || end - first > LONGEST_CHAIN;
 
@@ -213,7 +213,7 @@ static bool twins_matter(const struct table *t, size_t first, size_t end)
 	return matter;
 }
 
-static uint64_t guessed_end(const struct table *t, const struct symbol *s, const struct symbol *next)
+static uint64_t guessed_end(const struct symbol_table *t, const struct symbol *s, const struct symbol *next)
 {
 	if (!next)
 		return (s->start | (PAGE - 1)) + 1 + PAGE;
@@ -224,7 +224,7 @@ static uint64_t guessed_end(const struct table *t, const struct symbol *s, const
 }
 
 /* Of several that have no size the last has the way to the next, the others nothing. */
-static void guess_sizes(struct table *t, size_t first, size_t end, const struct symbol *next)
+static void guess_sizes(struct symbol_table *t, size_t first, size_t end, const struct symbol *next)
 {
 	for (size_t i = first; i < end; i++) {
 		struct symbol *s = &t->v[i];
@@ -243,7 +243,7 @@ static bool reaches_over(const struct symbol *s, uint64_t address)
 }
 
 /* The nearest before that reaches over the start is on the chain of the one just before. */
-static void link_up(struct table *t, size_t first, size_t end)
+static void link_up(struct symbol_table *t, size_t first, size_t end)
 {
 	uint32_t j = first ? (uint32_t)(first - 1) : SYMBOL_NONE;
 
@@ -255,7 +255,7 @@ static void link_up(struct table *t, size_t first, size_t end)
 }
 
 /* Moves the group to where those end that are kept, but for its twins; returns where it ends then. */
-static size_t keep_group(struct table *t, size_t kept, size_t first, size_t end, bool twins)
+static size_t keep_group(struct symbol_table *t, size_t kept, size_t first, size_t end, bool twins)
 {
 	size_t begin = kept;
 
@@ -266,7 +266,7 @@ static size_t keep_group(struct table *t, size_t kept, size_t first, size_t end,
 }
 
 /* Drops twins, guesses sizes and links, group by group of those that start together. */
-static void settle(struct table *t, bool all_twins)
+static void settle(struct symbol_table *t, bool all_twins)
 {
 	size_t kept = 0;
 
@@ -289,7 +289,7 @@ static void settle(struct table *t, bool all_twins)
 
 /* Steps of equal length, one per few symbols; index[i] is the last symbol that starts at or before
  * the step's start. Without memory for it the search is longer. */
-static void make_index(struct table *t)
+static void make_index(struct symbol_table *t)
 {
 	uint64_t span = t->n ? t->v[t->n - 1].start - t->v[0].start : 0;
 	size_t at = 0;
@@ -314,7 +314,7 @@ static void make_index(struct table *t)
 	t->index[t->n_index] = (uint32_t)(t->n - 1);
 }
 
-int table_finish(struct table *t)
+int symbol_table_finish(struct symbol_table *t)
 {
 	int err = is_sorted(t) ? 0 : sort_symbols(t);
 
@@ -326,14 +326,14 @@ int table_finish(struct table *t)
 }
 
 /* With its NUL; kallsyms has the module's name behind it. */
-static size_t name_bytes(const struct table *t, const struct symbol *s)
+static size_t name_bytes(const struct symbol_table *t, const struct symbol *s)
 {
-	size_t n = strlen(table_name(t, s)) + 1, next = s->name + n;
+	size_t n = strlen(symbol_table_name(t, s)) + 1, next = s->name + n;
 
 	return (s->flags & SYMBOL_MODULE) && next < t->strings.n ? n + strlen(t->strings.bytes + next) + 1 : n;
 }
 
-static void shrink(struct table *t)
+static void shrink(struct symbol_table *t)
 {
 	struct symbol *v = t->n < t->cap ? reallocarray(t->v, max_of(t->n, (size_t)1), sizeof(*v)) : NULL;
 
@@ -343,7 +343,7 @@ static void shrink(struct table *t)
 	t->cap = max_of(t->n, (size_t)1);
 }
 
-void table_compact(struct table *t)
+void symbol_table_compact(struct symbol_table *t)
 {
 	struct buf kept = { 0 };
 	size_t total = 0;
@@ -359,7 +359,7 @@ void table_compact(struct table *t)
 	if (total >= t->strings.cap - t->strings.cap / 8 || total > UINT32_MAX || !buf_grow(&kept, total))
 		return;
 	for (size_t i = 0; i < t->n; i++) {
-		const char *name = table_name(t, &t->v[i]);
+		const char *name = symbol_table_name(t, &t->v[i]);
 		size_t n = name_bytes(t, &t->v[i]);
 
 		t->v[i].name = (uint32_t)kept.n;
@@ -370,7 +370,7 @@ void table_compact(struct table *t)
 }
 
 /* "*ABS*+0x9be70" is how disassemblers call the function at 0x9be70; most have a name. */
-static const char *resolver_name(struct table *t, const struct symbol *s, const char *raw)
+static const char *resolver_name(struct symbol_table *t, const struct symbol *s, const char *raw)
 {
 	const char *hex = strchr(raw, '+');
 	uint64_t address;
@@ -379,20 +379,20 @@ static const char *resolver_name(struct table *t, const struct symbol *s, const 
 	if (t->resolving || !hex || num_hex(str_of(hex + 1), &address) < 0)
 		return raw;
 	t->resolving = true;
-	function = table_find(t, address);
+	function = symbol_table_find(t, address);
 	t->resolving = false;
 	if (!function || function == s || (function->flags & SYMBOL_RESOLVER) ||
 	    function->start != address)
 		return raw;
-	return table_name(t, function);
+	return symbol_table_name(t, function);
 }
 
 /* Sets the interned id of the shown name. */
-static const char *shown_name(struct table *t, struct symbol *s)
+static const char *shown_name(struct symbol_table *t, struct symbol *s)
 {
 	if (!s->id) {
 		scoped(buf_done) struct buf text = { 0 };
-		const char *raw = table_name(t, s);
+		const char *raw = symbol_table_name(t, s);
 
 		if (s->flags & SYMBOL_RESOLVER)
 			raw = resolver_name(t, s, raw);
@@ -413,7 +413,7 @@ static size_t underscores(const char *s)
 
 /* Which of two symbols with one start perf shows: one with a size, a strong one, a global one,
  * the one with fewer underscores in front, the longer name, the first. */
-static struct symbol *better(struct table *t, struct symbol *a, struct symbol *b)
+static struct symbol *better(struct symbol_table *t, struct symbol *a, struct symbol *b)
 {
 	const char *an, *bn;
 	size_t na, nb;
@@ -440,7 +440,7 @@ static struct symbol *better(struct table *t, struct symbol *a, struct symbol *b
 }
 
 /* Of the group of equal starts that ends at index `last`, the one to show. */
-static struct symbol *best_of_group(struct table *t, size_t last, uint64_t address)
+static struct symbol *best_of_group(struct symbol_table *t, size_t last, uint64_t address)
 {
 	struct symbol *best = NULL;
 	size_t first = last;
@@ -463,12 +463,12 @@ static struct symbol *best_of_group(struct table *t, size_t last, uint64_t addre
 }
 
 /* Where the index leads on from for an address that is not before the first symbol. */
-static size_t index_step(const struct table *t, uint64_t address)
+static size_t index_step(const struct symbol_table *t, uint64_t address)
 {
 	return (size_t)min_of((address - t->v[0].start) >> t->index_shift, (uint64_t)t->n_index - 1);
 }
 
-void table_prefetch(const struct table *t, uint64_t address)
+void symbol_table_prefetch(const struct symbol_table *t, uint64_t address)
 {
 	size_t i, first, n;
 
@@ -482,7 +482,7 @@ void table_prefetch(const struct table *t, uint64_t address)
 }
 
 /* The last symbol that starts at or before the address, which is not before the first. */
-static size_t floor_index(const struct table *t, uint64_t address)
+static size_t floor_index(const struct symbol_table *t, uint64_t address)
 {
 	size_t base = 0, n = t->n;
 
@@ -504,7 +504,7 @@ static size_t floor_index(const struct table *t, uint64_t address)
 
 /* Of two symbols at an address, met from the inside out. A label inside a function, whose size
  * is guessed, is not where the code belongs to. */
-static bool is_better_at(const struct table *t, const struct symbol *s, const struct symbol *found)
+static bool is_better_at(const struct symbol_table *t, const struct symbol *s, const struct symbol *found)
 {
 	if (!found)
 		return true;
@@ -513,7 +513,7 @@ static bool is_better_at(const struct table *t, const struct symbol *s, const st
 	return (found->flags & SYMBOL_GUESSED) && !(s->flags & SYMBOL_GUESSED);
 }
 
-struct symbol *table_find(struct table *t, uint64_t address)
+struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address)
 {
 	struct symbol *found = NULL;
 	size_t at;
@@ -540,10 +540,10 @@ struct symbol *table_find(struct table *t, uint64_t address)
 	return found;
 }
 
-const struct symbol *table_named(const struct table *t, const char *name)
+const struct symbol *symbol_table_find_name(const struct symbol_table *t, const char *name)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (strcmp(table_name(t, &t->v[i]), name) == 0)
+		if (strcmp(symbol_table_name(t, &t->v[i]), name) == 0)
 			return &t->v[i];
 	return NULL;
 }

@@ -37,12 +37,12 @@ struct symbol {
 	uint32_t order;			/* in which they were added */
 };
 
-struct table {
+struct symbol_table {
 	struct symbol *v;
 	size_t n, cap;
 	struct buf strings;
-	bool compact;			/* table_compact() was here */
-	struct names *names;		/* where ids come from */
+	bool compact;			/* symbol_table_compact() was here */
+	struct interned_names *names;		/* where ids come from */
 	bool raw;			/* names are shown as they are */
 	bool params;			/* demangled names with their parameters */
 	bool newest;			/* of several at an address the last added wins (JIT maps) */
@@ -54,19 +54,19 @@ struct table {
 };
 
 /* Room for n more symbols and so many bytes of names; 0 or -ENOMEM. */
-int table_reserve(struct table *t, size_t n, size_t names);
-int table_add(struct table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags);
-int table_finish(struct table *t);	/* 0 or -ENOMEM */
-void table_done(struct table *t);
+int symbol_table_reserve(struct symbol_table *t, size_t n, size_t names);
+int symbol_table_add(struct symbol_table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags);
+int symbol_table_finish(struct symbol_table *t);	/* 0 or -ENOMEM */
+void symbol_table_done(struct symbol_table *t);
 /* For who keeps it long: lets go of twins, of text that no symbol is called by (theirs, other sections',
  * addresses that are numbers by now) and of room to grow. Without memory it stays as it is. */
-void table_compact(struct table *t);
+void symbol_table_compact(struct symbol_table *t);
 
 /* The symbol at `address`, chosen among aliases as perf chooses, with its id; or NULL. */
-struct symbol *table_find(struct table *t, uint64_t address);
+struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address);
 /* For who will ask for an address soon: does not wait for the memory it lies in. */
-void table_prefetch(const struct table *t, uint64_t address);
-const char *table_name(const struct table *t, const struct symbol *s);	/* as in the file */
-const struct symbol *table_named(const struct table *t, const char *name);	/* linear; or NULL */
+void symbol_table_prefetch(const struct symbol_table *t, uint64_t address);
+const char *symbol_table_name(const struct symbol_table *t, const struct symbol *s);	/* as in the file */
+const struct symbol *symbol_table_find_name(const struct symbol_table *t, const char *name);	/* linear; or NULL */
 
 #endif

@@ -32,13 +32,13 @@
 #define LAST_PROCESSES 64u
 
 struct tacho_symbols {
-	struct names names;
+	struct interned_names names;
 	struct objects objects;
 	struct processes processes;
 	struct kernel kernel;
-	struct spots_seen seen;
-	struct cache cache;
-	struct places places;
+	struct interval_cache intervals;
+	struct location_cache cache;
+	struct symbol_search search;
 	uint32_t last[LAST_PROCESSES];	/* where those asked for before were, by pid */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
 };
@@ -61,7 +61,7 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 	err |= copy_text(&s->procfs, opts->procfs ? opts->procfs : "/proc");
 	s->build_id_dir = opts->build_id_dir ? strdup(opts->build_id_dir) : files_build_id_dir();
 	err |= s->build_id_dir ? 0 : -ENOMEM;
-	s->places = (struct places){
+	s->search = (struct symbol_search){
 		.symfs = s->symfs, .build_id_dir = s->build_id_dir, .procfs = s->procfs,
 		.live = opts->live, .force = opts->force, .no_demangle = opts->no_demangle,
 		.demangle_params = opts->demangle_params, .machine = opts->machine,
@@ -69,7 +69,7 @@ static int copy_opts(struct tacho_symbols *s, const struct tacho_symbols_opts *o
 	s->kernel.vmlinux = s->vmlinux;
 	s->kernel.kallsyms = s->kallsyms;
 	s->objects.names = &s->names;
-	s->objects.places = &s->places;
+	s->objects.search = &s->search;
 	return err ? -ENOMEM : 0;
 }
 
@@ -118,7 +118,7 @@ void tacho_symbols_free(struct tacho_symbols *s)
 	processes_done(&s->processes);
 	kernel_done(&s->kernel);
 	objects_done(&s->objects);
-	cache_done(&s->cache);
+	location_cache_done(&s->cache);
 	names_done(&s->names);
 	free(s->symfs);
 	free(s->vmlinux);
@@ -225,7 +225,7 @@ static int feed_mmap(struct tacho_symbols *s, const struct tacho_sideband *rec)
 
 static int feed_ksymbol(struct tacho_symbols *s, const struct tacho_sideband *rec)
 {
-	int err = kernel_assume_here(&s->kernel, &s->objects);
+	int err = kernel_assume_running(&s->kernel, &s->objects);
 
 	if (err == 0)
 		err = kernel_symbol(&s->kernel, &s->objects, rec->ksymbol.addr, rec->ksymbol.len,
@@ -276,7 +276,7 @@ int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path, const 
 
 /* ---- resolving ---- */
 
-static int add_live_map(void *arg, uint32_t pid, const struct live_map *map)
+static int add_live_map(void *arg, uint32_t pid, const struct proc_map *map)
 {
 	struct tacho_mmap m = {
 		.pid = pid, .tid = pid, .addr = map->start, .len = map->length, .pgoff = map->pgoff,
@@ -295,12 +295,12 @@ static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 
 	if (!proc || proc->pid != pid)
 		proc = process_find(&s->processes, pid);
-	if (s->places.live && (!proc || (!proc->looked && proc->maps->n == 0))) {
+	if (s->search.live && (!proc || (!proc->looked && proc->maps->n == 0))) {
 		proc = process_get(&s->processes, pid);
 		if (!proc)
 			return NULL;
 		proc->looked = true;
-		live_maps(&s->places, pid, add_live_map, s);
+		proc_maps_read(&s->search, pid, add_live_map, s);
 		proc = process_find(&s->processes, pid);
 	}
 	if (proc)
@@ -328,15 +328,15 @@ static int resolve_user(struct tacho_symbols *s, const struct tacho_spot *spot,
 		return 0;
 	obj->used_at = s->objects.generation;
 	if (!obj->loaded) {
-		err = object_load(obj, &s->places);
+		err = object_load(obj, &s->search);
 		if (err < 0)
 			return err;
 	}
 	out->object_offset = spot->offset;
 	out->object_address = object_address(obj, spot->offset);
-	sym = table_find(&obj->table, out->object_address);
-	if (!sym && object_refresh(obj, &s->places))
-		sym = table_find(&obj->table, out->object_address);
+	sym = symbol_table_find(&obj->table, out->object_address);
+	if (!sym && object_refresh(obj, &s->search))
+		sym = symbol_table_find(&obj->table, out->object_address);
 	fill(out, obj, sym);
 	return 0;
 }
@@ -373,10 +373,10 @@ static int resolve_kernel(struct tacho_symbols *s, uint64_t ip, struct tacho_fra
 		out->symbol_offset = out->object_address;
 		return out->symbol ? 0 : -ENOMEM;
 	}
-	err = k->main ? kernel_load(k, &s->places, ip) : 0;
+	err = k->main ? kernel_load(k, &s->search, ip) : 0;
 	if (err < 0)
 		return err;
-	sym = k->main ? table_find(&k->main->table, ip + k->shift) : NULL;
+	sym = k->main ? symbol_table_find(&k->main->table, ip + k->shift) : NULL;
 	if (sym && (obj == k->main || (sym->flags & SYMBOL_MODULE))) {
 		out->object_address = ip + k->shift;
 		fill(out, owner_of(s, obj, sym), sym);
@@ -387,11 +387,11 @@ static int resolve_kernel(struct tacho_symbols *s, uint64_t ip, struct tacho_fra
 		return 0;
 	}
 	if (obj->kind == OBJECT_MODULE && !obj->loaded) {
-		err = object_load(obj, &s->places);
+		err = object_load(obj, &s->search);
 		if (err < 0)
 			return err;
 	}
-	fill(out, obj, obj->kind == OBJECT_MODULE ? table_find(&obj->table, out->object_address) : NULL);
+	fill(out, obj, obj->kind == OBJECT_MODULE ? symbol_table_find(&obj->table, out->object_address) : NULL);
 	return 0;
 }
 
@@ -402,18 +402,18 @@ static enum tacho_space space_of(enum tacho_space space, uint64_t ip)
 	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
 }
 
-int symbols_walk(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct spot_walk *out)
+int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct address_lookup *out)
 {
 	const struct process *proc;
 
 	if (space == TACHO_SPACE_KERNEL) {
-		int err = s->kernel.main ? 0 : kernel_assume_here(&s->kernel, &s->objects);
+		int err = s->kernel.main ? 0 : kernel_assume_running(&s->kernel, &s->objects);
 
-		out->kernel = err < 0 ? 0 : spots_of_kernel(&s->seen, s->kernel.maps);
+		out->kernel = err < 0 ? 0 : kernel_location_object(&s->intervals, s->kernel.maps);
 		return err;
 	}
 	proc = space == TACHO_SPACE_USER ? process_for(s, pid) : NULL;
-	*out = (struct spot_walk){ .seen = &s->seen, .proc = proc, .version = proc ? proc->maps->version : 0 };
+	*out = (struct address_lookup){ .intervals = &s->intervals, .proc = proc, .version = proc ? proc->maps->version : 0 };
 	return 0;
 }
 
@@ -422,7 +422,7 @@ uint64_t symbols_kernel_version(const struct tacho_symbols *s)
 	return s->kernel.maps->version;
 }
 
-static void spots_fill(const struct spot_walk *w, const uint64_t *ips, size_t n, struct tacho_spot *out)
+static void spots_fill(const struct address_lookup *w, const uint64_t *ips, size_t n, struct tacho_spot *out)
 {
 	struct interval in = INTERVAL_EMPTY;
 
@@ -430,7 +430,7 @@ static void spots_fill(const struct spot_walk *w, const uint64_t *ips, size_t n,
 		out[i] = (struct tacho_spot){ ips[i], w->kernel };
 	for (size_t i = 0; i < n && !w->kernel; i++) {
 		if (!interval_has(&in, ips[i]))
-			in = spot_walk_at(w, ips[i]);
+			in = address_lookup_find(w, ips[i]);
 		out[i] = (struct tacho_spot){ in.object ? ips[i] - in.bias : 0, in.object };
 	}
 }
@@ -442,9 +442,9 @@ int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space 
 	int err = 0;
 
 	for (size_t i = 0; i < n && err == 0; i += step) {
-		struct spot_walk walk;
+		struct address_lookup walk;
 
-		err = symbols_walk(s, pid, space_of(space, ips[i]), &walk);
+		err = symbols_lookup_begin(s, pid, space_of(space, ips[i]), &walk);
 		if (err == 0)
 			spots_fill(&walk, ips + i, step, out + i);
 	}
@@ -457,7 +457,7 @@ void symbols_prefetch(const struct tacho_symbols *s, enum tacho_space space, con
 							       s->kernel.main;
 
 	if (obj)
-		table_prefetch(&obj->table, space == TACHO_SPACE_USER ? object_address(obj, spot->offset) :
+		symbol_table_prefetch(&obj->table, space == TACHO_SPACE_USER ? object_address(obj, spot->offset) :
 								     spot->offset + s->kernel.shift);
 }
 
@@ -474,7 +474,7 @@ int tacho_symbols_resolve_spot(struct tacho_symbols *s, enum tacho_space space,
 /* Who asks for addresses rather than spots asks for the same ones again. */
 static int resolve_again(struct tacho_symbols *s, const struct tacho_spot *spot, struct tacho_frame *out)
 {
-	const struct tacho_frame *hit = cache_get(&s->cache, spot);
+	const struct tacho_frame *hit = location_cache_get(&s->cache, spot);
 	int got;
 
 	if (hit) {
@@ -483,7 +483,7 @@ static int resolve_again(struct tacho_symbols *s, const struct tacho_spot *spot,
 	}
 	got = tacho_symbols_resolve_spot(s, TACHO_SPACE_KERNEL, spot, out);
 	if (got >= 0)
-		cache_put(&s->cache, spot, out);
+		location_cache_put(&s->cache, spot, out);
 	return got;
 }
 
@@ -506,17 +506,17 @@ int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame 
 			uint64_t *length)
 {
 	const struct object *obj = objects_at(&s->objects, f->object);
-	struct table *table;
+	struct symbol_table *table;
 	const struct symbol *sym;
 
 	if (!obj || !f->symbol)
 		return -ENOENT;
 	if (obj->kind == OBJECT_KSYMBOL)
 		return -ENOENT;
-	table = (struct table *)&obj->table;	/* searching it changes nothing but ids */
+	table = (struct symbol_table *)&obj->table;	/* searching it changes nothing but ids */
 	if (obj->kind == OBJECT_KERNEL || (obj->kind == OBJECT_MODULE && obj->table.n == 0))
 		table = s->kernel.main ? &s->kernel.main->table : table;
-	sym = table_find(table, f->object_address);
+	sym = symbol_table_find(table, f->object_address);
 	if (!sym)
 		return -ENOENT;
 	*start = sym->start;
@@ -531,7 +531,7 @@ int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f, 
 
 	if (!obj)
 		return 0;
-	if (!obj->lines_looked && object_read_lines(obj, &s->places, s->kernel.file) < 0)
+	if (!obj->lines_read && object_read_lines(obj, &s->search, s->kernel.file) < 0)
 		return -ENOMEM;
 	return obj->lines && dwarf_lines_find(obj->lines, f->object_address, file, line);
 }
@@ -582,8 +582,8 @@ const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t pid, uint
 	struct processes *p = (struct processes *)&s->processes;	/* ":TID" is made here */
 	char name[32];
 
-	if (s->places.live && !process_has_comm(p, tid) &&
-	    live_comm(&s->places, pid, tid, name, sizeof(name)) > 0)
+	if (s->search.live && !process_has_comm(p, tid) &&
+	    proc_comm_read(&s->search, pid, tid, name, sizeof(name)) > 0)
 		process_comm(p, pid, tid, name, false);
 	return process_comm_of(p, pid, tid);
 }

@@ -10,9 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-static void check(struct table *t, uint64_t at)
+static void check(struct symbol_table *t, uint64_t at)
 {
-	const struct symbol *found = table_find(t, at);
+	const struct symbol *found = symbol_table_find(t, at);
 
 	if (found && (at < found->start || at - found->start >= found->size))
 		abort();
@@ -26,8 +26,8 @@ static void check(struct table *t, uint64_t at)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	struct names names = { 0 };
-	struct table t = { .names = &names };
+	struct interned_names names = { 0 };
+	struct symbol_table t = { .names = &names };
 	struct buf text = { 0 };
 	int err;
 
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		check(&t, t.v[i].start + t.v[i].size);
 	}
 	buf_done(&text);
-	table_done(&t);
+	symbol_table_done(&t);
 	names_done(&names);
 	return 0;
 }

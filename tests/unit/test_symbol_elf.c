@@ -28,7 +28,7 @@ static const struct made shapes[] = {
 	{ .dynamic = true },
 };
 
-static int load(const struct buf *file, struct table *t)
+static int load(const struct buf *file, struct symbol_table *t)
 {
 	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	struct elf e;
@@ -40,13 +40,13 @@ static int load(const struct buf *file, struct table *t)
 	err = elf_add_plt(&e, t, &dynamic);
 	elf_close(&e);
 	assert_true(err <= 0);
-	err = table_finish(t);
+	err = symbol_table_finish(t);
 	return err < 0 ? err : got;
 }
 
-static const char *name_at(struct table *t, uint64_t address)
+static const char *name_at(struct symbol_table *t, uint64_t address)
 {
-	const struct symbol *s = table_find(t, address);
+	const struct symbol *s = symbol_table_find(t, address);
 
 	return s ? names_get(t->names, s->id) : "";
 }
@@ -55,8 +55,8 @@ static void elf_shapes(void **state)
 {
 	for (size_t i = 0; i < countof(shapes); i++) {
 		struct made m = shapes[i];
-		struct names names = { 0 };
-		struct table t = { .names = &names };
+		struct interned_names names = { 0 };
+		struct symbol_table t = { .names = &names };
 		struct buf file = { 0 };
 		struct elf e;
 		uint8_t id[BUILD_ID_MAX];
@@ -84,7 +84,7 @@ static void elf_shapes(void **state)
 		assert_string_equal(link, "a.debug");
 		free(link);
 		elf_close(&e);
-		table_done(&t);
+		symbol_table_done(&t);
 		names_done(&names);
 		buf_done(&file);
 	}
@@ -103,8 +103,8 @@ static void elf_many(void **state)
 	}
 	for (size_t i = 0; i < countof(shapes); i++) {
 		struct made m = shapes[i];
-		struct names names = { 0 };
-		struct table t = { .names = &names };
+		struct interned_names names = { 0 };
+		struct symbol_table t = { .names = &names };
 		struct buf file = { 0 };
 
 		m.symbols = many;
@@ -113,7 +113,7 @@ static void elf_many(void **state)
 		assert_int_equal(load(&file, &t), N);
 		for (size_t j = 0; j < N; j++)
 			assert_string_equal(name_at(&t, many[j].value + 15), name[j]);
-		table_done(&t);
+		symbol_table_done(&t);
 		names_done(&names);
 		buf_done(&file);
 	}
@@ -127,13 +127,13 @@ static void elf_cut_anywhere(void **state)
 
 	made_elf(&file, &m);
 	for (size_t n = 0; n < file.n; n++) {
-		struct names names = { 0 };
-		struct table t = { .names = &names };
+		struct interned_names names = { 0 };
+		struct symbol_table t = { .names = &names };
 		struct buf cut = { 0 };
 
 		buf_put(&cut, file.bytes, n);
 		assert_true(load(&cut, &t) < 0);	/* the sections are at its end */
-		table_done(&t);
+		symbol_table_done(&t);
 		names_done(&names);
 		buf_done(&cut);
 	}
@@ -151,17 +151,17 @@ static void elf_lies(void **state)
 	made_elf(&file, &m);
 	for (size_t at = 16; at + 8 <= file.n; at += 4) {
 		for (size_t i = 0; i < countof(lies); i++) {
-			struct names names = { 0 };
-			struct table t = { .names = &names };
+			struct interned_names names = { 0 };
+			struct symbol_table t = { .names = &names };
 			char kept[8];
 
 			memcpy(kept, file.bytes + at, 8);
 			memcpy(file.bytes + at, &lies[i], 8);
 			load(&file, &t);
 			for (uint64_t a = 0x400000; a < 0x408000; a += 0x10)
-				table_find(&t, a);
+				symbol_table_find(&t, a);
 			memcpy(file.bytes + at, kept, 8);
-			table_done(&t);
+			symbol_table_done(&t);
 			names_done(&names);
 		}
 	}
@@ -172,14 +172,14 @@ static void elf_open_strings(void **state)
 {
 	static const struct made_symbol one[] = { { "last_name", 0x401000, 4, 0x12, 0 } };
 	struct made m = { .symbols = one, .n_symbols = 1, .no_final_nul = true };
-	struct names names = { 0 };
-	struct table t = { .names = &names };
+	struct interned_names names = { 0 };
+	struct symbol_table t = { .names = &names };
 	struct buf file = { 0 };
 
 	made_elf(&file, &m);
 	assert_int_equal(load(&file, &t), 1);
 	assert_string_equal(name_at(&t, 0x401000), "last_name");
-	table_done(&t);
+	symbol_table_done(&t);
 	names_done(&names);
 	buf_done(&file);
 }
@@ -219,14 +219,14 @@ static void elf_arm_markers(void **state)
 	};
 	struct made m = { .narrow = true, .machine = ELF_EM_ARM, .symbols = arm,
 			  .n_symbols = countof(arm) };
-	struct names names = { 0 };
-	struct table t = { .names = &names };
+	struct interned_names names = { 0 };
+	struct symbol_table t = { .names = &names };
 	struct buf file = { 0 };
 
 	made_elf(&file, &m);
 	assert_int_equal(load(&file, &t), 1);
 	assert_string_equal(name_at(&t, 0x401010), "thumb");
-	table_done(&t);
+	symbol_table_done(&t);
 	names_done(&names);
 	buf_done(&file);
 }

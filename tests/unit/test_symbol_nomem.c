@@ -22,8 +22,8 @@ static const struct made_symbol functions[] = {
 
 static int read_once(const struct buf *file)
 {
-	struct names names = { 0 };
-	struct table t = { .names = &names };
+	struct interned_names names = { 0 };
+	struct symbol_table t = { .names = &names };
 	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	struct elf e;
 	uint8_t id[BUILD_ID_MAX];
@@ -40,12 +40,12 @@ static int read_once(const struct buf *file)
 	if (err >= 0)
 		err = elf_add_plt(&e, &t, &dynamic);
 	if (err >= 0)
-		err = table_finish(&t);
-	if (err >= 0 && table_find(&t, 0x401000)->id == 0)
+		err = symbol_table_finish(&t);
+	if (err >= 0 && symbol_table_find(&t, 0x401000)->id == 0)
 		err = -ENOMEM;
 	free(link);
 	elf_close(&e);
-	table_done(&t);
+	symbol_table_done(&t);
 	names_done(&names);
 	return err;
 }
@@ -79,24 +79,24 @@ static void nomem_elf(void **state)
 	buf_done(&file);
 }
 
-static int parse_once(const struct buf *input, int (*parse)(struct table *, struct buf *))
+static int parse_once(const struct buf *input, int (*parse)(struct symbol_table *, struct buf *))
 {
-	struct names names = { 0 };
-	struct table t = { .names = &names };
+	struct interned_names names = { 0 };
+	struct symbol_table t = { .names = &names };
 	struct buf text = { 0 };
 	int err;
 
 	buf_str(&text, buf_view(input));
 	err = buf_failed(&text) ? -ENOMEM : parse(&t, &text);
-	if (err == 0 && table_find(&t, 0x1000)->id == 0)
+	if (err == 0 && symbol_table_find(&t, 0x1000)->id == 0)
 		err = -ENOMEM;
 	buf_done(&text);
-	table_done(&t);
+	symbol_table_done(&t);
 	names_done(&names);
 	return err;
 }
 
-static int perfmap(struct table *t, struct buf *text)
+static int perfmap(struct symbol_table *t, struct buf *text)
 {
 	return perfmap_parse(t, text, NULL);
 }

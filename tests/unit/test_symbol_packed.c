@@ -122,10 +122,10 @@ static void modules(void **state)
 		pack(i, name);
 		snprintf(name, sizeof(name), "mod%zu.ko.%s", i, kinds[i].suffix);
 		assert_int_equal(elf_open(&e, at(name)), -ENOEXEC);
-		if (elf_open_packed(&e, at(name)) == -EOPNOTSUPP)
+		if (elf_open_compressed(&e, at(name)) == -EOPNOTSUPP)
 			continue;		/* built without it */
 		elf_close(&e);
-		assert_int_equal(elf_open_packed(&e, at(name)), 0);
+		assert_int_equal(elf_open_compressed(&e, at(name)), 0);
 		assert_non_null(elf_find_type(&e, ELF_SHT_SYMTAB));
 		elf_close(&e);
 		expect_module(name);
@@ -148,20 +148,20 @@ static void damaged(void **state)
 		pack(i, "cut.ko");
 		snprintf(name, sizeof(name), "cut.ko.%s", kinds[i].suffix);
 		assert_int_equal(io_read(at(name), 1 << 20, &whole), 0);
-		for (size_t n = UNPACK_MAGIC; n < whole.n; n++) {
-			if (unpack(whole.bytes, whole.n, 1 << 20, &out) == -EOPNOTSUPP)
+		for (size_t n = COMPRESSION_MAGIC_BYTES; n < whole.n; n++) {
+			if (decompress(whole.bytes, whole.n, 1 << 20, &out) == -EOPNOTSUPP)
 				break;
 			buf_clear(&out);
-			assert_int_equal(unpack(whole.bytes, n, 1 << 20, &out), -EBADMSG);
+			assert_int_equal(decompress(whole.bytes, n, 1 << 20, &out), -EBADMSG);
 		}
-		for (size_t n = UNPACK_MAGIC; n < whole.n; n++) {
+		for (size_t n = COMPRESSION_MAGIC_BYTES; n < whole.n; n++) {
 			whole.bytes[n] ^= 0x55;
 			buf_clear(&out);
-			unpack(whole.bytes, whole.n, 1 << 20, &out);
+			decompress(whole.bytes, whole.n, 1 << 20, &out);
 			whole.bytes[n] ^= 0x55;
 		}
 		buf_clear(&out);
-		assert_true(unpack(whole.bytes, whole.n, 100, &out) < 0);
+		assert_true(decompress(whole.bytes, whole.n, 100, &out) < 0);
 		buf_done(&whole);
 		buf_done(&out);
 	}
@@ -175,13 +175,13 @@ static void others(void **state)
 	(void)state;
 	put_file("text", "no such thing at all", 20);
 	put_file("short", "\xfd" "7z", 3);
-	assert_int_equal(elf_open_packed(&e, at("text")), -ENOEXEC);
-	assert_int_equal(elf_open_packed(&e, at("short")), -ENOEXEC);
-	assert_int_equal(elf_open_packed(&e, at("none")), -ENOENT);
-	assert_int_equal(elf_open_packed(&e, "/dev/zero"), -ENOEXEC);
+	assert_int_equal(elf_open_compressed(&e, at("text")), -ENOEXEC);
+	assert_int_equal(elf_open_compressed(&e, at("short")), -ENOEXEC);
+	assert_int_equal(elf_open_compressed(&e, at("none")), -ENOENT);
+	assert_int_equal(elf_open_compressed(&e, "/dev/zero"), -ENOEXEC);
 	assert_int_equal(mkfifo(at("fifo"), 0600), 0);
-	assert_int_equal(elf_open_packed(&e, at("fifo")), -ENOEXEC);
-	assert_int_equal(unpack("\177ELF..", 6, 100, &out), -ENOEXEC);
+	assert_int_equal(elf_open_compressed(&e, at("fifo")), -ENOEXEC);
+	assert_int_equal(decompress("\177ELF..", 6, 100, &out), -ENOEXEC);
 	buf_done(&out);
 }
 
@@ -200,8 +200,8 @@ static void maps_of_strangers(void **state)
 			{ 0, 0, false, 0 }, { STRANGER, 0, false, -EPERM }, { STRANGER, 0, true, 0 },
 			{ OWNER, OWNER, false, 0 }, { 0, STRANGER, false, -EPERM },
 		};
-		struct names names = { 0 };
-		struct table t = { .names = &names };
+		struct interned_names names = { 0 };
+		struct symbol_table t = { .names = &names };
 
 		assert_int_equal(chown(at("perf-1.map"), rows[i].file, 0), 0);
 		unlink(at("link.map"));
@@ -209,7 +209,7 @@ static void maps_of_strangers(void **state)
 		assert_int_equal(lchown(at("link.map"), rows[i].link, 0), 0);
 		assert_int_equal(perfmap_read(&t, at(i == 4 ? "link.map" : "perf-1.map"), OWNER,
 					      rows[i].force), rows[i].err);
-		table_done(&t);
+		symbol_table_done(&t);
 		names_done(&names);
 	}
 }

@@ -17,7 +17,7 @@
 
 struct world {
 	char dir[64];
-	struct names names;
+	struct interned_names names;
 	struct elf_section section;
 	struct elf own;
 };
@@ -43,9 +43,9 @@ static void world_close(struct world *w)
 	assert_int_equal(system(command), 0);
 }
 
-static void table_of(struct world *w, struct table *t, size_t n)
+static void table_of(struct world *w, struct symbol_table *t, size_t n)
 {
-	*t = (struct table){ .names = &w->names };
+	*t = (struct symbol_table){ .names = &w->names };
 	buf_putc(&t->strings, '\0');
 	for (size_t i = 0; i < n; i++) {
 		uint32_t at = (uint32_t)t->strings.n;
@@ -53,54 +53,54 @@ static void table_of(struct world *w, struct table *t, size_t n)
 		buf_printf(&t->strings, "f%zu", i);
 		buf_putc(&t->strings, '\0');
 		/* Some reach over those that follow, some have a twin, some no size. */
-		assert_int_equal(table_add(t, i * STEP, i % 100 == 0 ? 20 * STEP : i % 7 ? STEP - 4 : 0, at, 0), 0);
+		assert_int_equal(symbol_table_add(t, i * STEP, i % 100 == 0 ? 20 * STEP : i % 7 ? STEP - 4 : 0, at, 0), 0);
 		if (i % 50 == 3)
-			assert_int_equal(table_add(t, i * STEP, STEP - 4, at, i % 100 == 3 ? SYMBOL_WEAK : 0), 0);
+			assert_int_equal(symbol_table_add(t, i * STEP, STEP - 4, at, i % 100 == 3 ? SYMBOL_WEAK : 0), 0);
 	}
-	assert_int_equal(table_finish(t), 0);
+	assert_int_equal(symbol_table_finish(t), 0);
 }
 
-static const char *name_at(struct table *t, uint64_t address)
+static const char *name_at(struct symbol_table *t, uint64_t address)
 {
-	const struct symbol *s = table_find(t, address);
+	const struct symbol *s = symbol_table_find(t, address);
 
 	return s ? names_get(t->names, s->id) : "";
 }
 
 static void write_table(struct world *w, size_t n)
 {
-	struct saved s;
-	struct table t;
+	struct symbol_cache_entry s;
+	struct symbol_table t;
 
 	table_of(w, &t, n);
-	saved_of_elf(&s, 17, &w->own, NULL, false);
-	saved_write(&s, &t);
-	table_done(&t);
+	symbol_cache_for_elf(&s, 17, &w->own, NULL, false);
+	symbol_cache_write(&s, &t);
+	symbol_table_done(&t);
 }
 
-static bool read_table(struct world *w, struct table *t, struct saved *s)
+static bool read_table(struct world *w, struct symbol_table *t, struct symbol_cache_entry *s)
 {
-	*t = (struct table){ .names = &w->names };
-	saved_of_elf(s, 17, &w->own, NULL, false);
-	return saved_read(s, t);
+	*t = (struct symbol_table){ .names = &w->names };
+	symbol_cache_for_elf(s, 17, &w->own, NULL, false);
+	return symbol_cache_read(s, t);
 }
 
 static bool is_there(struct world *w)
 {
-	struct saved s;
-	struct table t;
+	struct symbol_cache_entry s;
+	struct symbol_table t;
 	bool there = read_table(w, &t, &s);
 
 	assert_int_equal(s.found, there);
 	assert_int_equal(t.n != 0, there);
-	table_done(&t);
+	symbol_table_done(&t);
 	return there;
 }
 
 static void answers_are_the_same(void **state)
 {
-	struct table made, read;
-	struct saved s;
+	struct symbol_table made, read;
+	struct symbol_cache_entry s;
 	struct world w;
 
 	world_open(&w, "/bin/sh");
@@ -110,8 +110,8 @@ static void answers_are_the_same(void **state)
 	table_of(&w, &made, MANY);
 	for (uint64_t at = 0; at < (MANY + 2) * STEP; at += 3)
 		assert_string_equal(name_at(&read, at), name_at(&made, at));
-	table_done(&made);
-	table_done(&read);
+	symbol_table_done(&made);
+	symbol_table_done(&read);
 	world_close(&w);
 }
 
@@ -138,17 +138,17 @@ static void unpacked_files_are_not_known(void **state)
 {
 	struct elf_section section = { .type = ELF_SHT_SYMTAB, .size = 24 };
 	struct elf unpacked = { .fd = -1, .wide = true, .size = 4000, .sections = &section, .n_sections = 1 };
-	struct saved s, other;
+	struct symbol_cache_entry s, other;
 	struct world w;
 
 	world_open(&w, "/bin/sh");
-	saved_of_elf(&s, 17, &w.own, &unpacked, false);
+	symbol_cache_for_elf(&s, 17, &w.own, &unpacked, false);
 	assert_false(s.usable);
-	saved_of_elf(&s, 17, &unpacked, &w.own, false);
+	symbol_cache_for_elf(&s, 17, &unpacked, &w.own, false);
 	assert_false(s.usable);
-	saved_of_elf(&s, 17, &w.own, &unpacked, true);
+	symbol_cache_for_elf(&s, 17, &w.own, &unpacked, true);
 	assert_true(s.usable);
-	saved_of_elf(&other, 17, &w.own, NULL, false);
+	symbol_cache_for_elf(&other, 17, &w.own, NULL, false);
 	assert_true(other.usable);
 	assert_memory_not_equal(&s.debug, &other.debug, sizeof(s.debug));
 	world_close(&w);
@@ -175,9 +175,9 @@ static void few_are_not_kept(void **state)
 	struct world w;
 
 	world_open(&w, "/bin/sh");
-	write_table(&w, SAVED_LEAST / 2);
+	write_table(&w, SYMBOL_CACHE_MIN_SYMBOLS / 2);
 	assert_false(is_there(&w));
-	w.section.size = (SAVED_LEAST - 1) * 24;
+	w.section.size = (SYMBOL_CACHE_MIN_SYMBOLS - 1) * 24;
 	write_table(&w, MANY);
 	w.section.size = MANY * 24;
 	assert_false(is_there(&w));
@@ -188,11 +188,11 @@ static void few_are_not_kept(void **state)
 static void others_are_not_believed(void **state)
 {
 	struct world w;
-	struct saved s;
+	struct symbol_cache_entry s;
 
 	world_open(&w, "/bin/sh");
 	write_table(&w, MANY);
-	saved_of_elf(&s, 17, &w.own, NULL, false);
+	symbol_cache_for_elf(&s, 17, &w.own, NULL, false);
 	assert_int_equal(chmod(s.path, 0660), 0);
 	assert_false(is_there(&w));
 	assert_int_equal(chmod(s.path, 0600), 0);
@@ -208,14 +208,14 @@ static void others_are_not_believed(void **state)
 }
 
 /* A world with a table, and all bytes of its file; heap. */
-static char *world_open_kept(struct world *w, struct saved *s, size_t *n)
+static char *world_open_kept(struct world *w, struct symbol_cache_entry *s, size_t *n)
 {
 	char *bytes = malloc(1 << 20);
 	FILE *f;
 
 	world_open(w, "/bin/sh");
 	write_table(w, MANY);
-	saved_of_elf(s, 17, &w->own, NULL, false);
+	symbol_cache_for_elf(s, 17, &w->own, NULL, false);
 	f = fopen(s->path, "rb");
 	assert_non_null(f);
 	assert_non_null(bytes);
@@ -230,7 +230,7 @@ static char *world_open_kept(struct world *w, struct saved *s, size_t *n)
 static void rules_are_those_of_the_number(void **state)
 {
 	size_t n = 0, header;
-	struct saved s;
+	struct symbol_cache_entry s;
 	struct world w;
 	char *bytes = world_open_kept(&w, &s, &n);
 
@@ -264,12 +264,12 @@ static void damage(const char *path, const char *bytes, size_t n, unsigned seed)
 static void damage_leads_nowhere(void **state)
 {
 	size_t n = 0, used = 0;
-	struct saved s;
+	struct symbol_cache_entry s;
 	struct world w;
 	char *bytes = world_open_kept(&w, &s, &n);
 
 	for (unsigned seed = 1; seed <= 600; seed++) {
-		struct table t;
+		struct symbol_table t;
 
 		damage(s.path, bytes, n, seed);
 		if (read_table(&w, &t, &s)) {
@@ -277,7 +277,7 @@ static void damage_leads_nowhere(void **state)
 			for (uint64_t at = 0; at < (MANY + 2) * STEP; at += 61)
 				name_at(&t, at);
 		}
-		table_done(&t);
+		symbol_table_done(&t);
 	}
 	assert_in_range(used, 1, 599);	/* else it was not what was damaged */
 	free(bytes);

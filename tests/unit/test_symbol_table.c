@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 struct fixture {
-	struct names names;
-	struct table t;
+	struct interned_names names;
+	struct symbol_table t;
 };
 
 static void begin(struct fixture *f)
@@ -24,7 +24,7 @@ static void begin(struct fixture *f)
 
 static void end(struct fixture *f)
 {
-	table_done(&f->t);
+	symbol_table_done(&f->t);
 	names_done(&f->names);
 }
 
@@ -33,12 +33,12 @@ static void add(struct fixture *f, const char *name, uint64_t start, uint64_t si
 	uint32_t at = (uint32_t)f->t.strings.n;
 
 	buf_put(&f->t.strings, name, strlen(name) + 1);
-	assert_int_equal(table_add(&f->t, start, size, at, flags), 0);
+	assert_int_equal(symbol_table_add(&f->t, start, size, at, flags), 0);
 }
 
 static const char *name_at(struct fixture *f, uint64_t address)
 {
-	const struct symbol *s = table_find(&f->t, address);
+	const struct symbol *s = symbol_table_find(&f->t, address);
 
 	return s ? names_get(&f->names, s->id) : "";
 }
@@ -67,7 +67,7 @@ static void table_aliases(void **state)
 		begin(&f);
 		add(&f, pairs[i].a, 0x1000, 16, pairs[i].a_flags);
 		add(&f, pairs[i].b, 0x1000, 16, pairs[i].b_flags);
-		assert_int_equal(table_finish(&f.t), 0);
+		assert_int_equal(symbol_table_finish(&f.t), 0);
 		assert_string_equal(name_at(&f, 0x1008), pairs[i].wins);
 		end(&f);
 	}
@@ -82,7 +82,7 @@ static void table_sizes(void **state)
 	add(&f, "open", 0x1010, 0, 0);
 	add(&f, "next", 0x2000, 4, 0);
 	add(&f, "last", 0x3008, 0, 0);
-	assert_int_equal(table_finish(&f.t), 0);
+	assert_int_equal(symbol_table_finish(&f.t), 0);
 	assert_string_equal(name_at(&f, 0xfff), "");
 	assert_string_equal(name_at(&f, 0x1fff), "open");
 	assert_string_equal(name_at(&f, 0x2004), "");
@@ -101,7 +101,7 @@ static void table_nesting(void **state)
 	add(&f, "outer", 0x1000, 0x100, 0);
 	add(&f, "label", 0x1040, 0, 0);
 	add(&f, "behind", 0x1200, 0x10, 0);
-	assert_int_equal(table_finish(&f.t), 0);
+	assert_int_equal(symbol_table_finish(&f.t), 0);
 	assert_string_equal(name_at(&f, 0x100f), "outer");
 	assert_string_equal(name_at(&f, 0x1010), "inner");
 	assert_string_equal(name_at(&f, 0x1020), "outer");
@@ -129,7 +129,7 @@ static void table_many(void **state)
 		add(&f, name, all[i].start, all[i].size, 0);
 	}
 	f.t.newest = true;
-	assert_int_equal(table_finish(&f.t), 0);
+	assert_int_equal(symbol_table_finish(&f.t), 0);
 	for (uint64_t a = 0; a < 100050; a++) {
 		char want[16] = "";
 
@@ -152,15 +152,15 @@ static void table_uneven(void **state)
 		for (size_t c = n; c-- > 0;)
 			for (uint64_t i = 0; i < 100; i++)
 				add(&f, "f", clusters[c] + i * 8, 4, 0);
-		assert_int_equal(table_finish(&f.t), 0);
+		assert_int_equal(symbol_table_finish(&f.t), 0);
 		for (size_t c = 0; c < n; c++)
 			for (uint64_t i = 0; i < 100 * 8; i++) {
-				const struct symbol *s = table_find(&f.t, clusters[c] + i);
+				const struct symbol *s = symbol_table_find(&f.t, clusters[c] + i);
 
 				assert_int_equal(s != NULL, i % 8 < 4);
 				assert_true(!s || s->start == clusters[c] + i / 8 * 8);
 			}
-		assert_null(table_find(&f.t, clusters[n - 1] + 0x1ffff));
+		assert_null(symbol_table_find(&f.t, clusters[n - 1] + 0x1ffff));
 		end(&f);
 	}
 }
@@ -234,9 +234,9 @@ static void kallsyms_lines(void **state)
 	assert_string_equal(name_at(&f, 0xffffffff81002000), "");
 	assert_string_equal(name_at(&f, 0xffffffffc0000015), "init");
 	assert_string_equal(name_at(&f, 0xffffffffc0000fff), "ext4_read");
-	assert_string_equal(kallsyms_module(&f.t, table_find(&f.t, 0xffffffffc0000020)), "[ext4]");
-	assert_string_equal(kallsyms_module(&f.t, table_find(&f.t, 0xffffffffc0001000)), "[bpf]");
-	assert_null(kallsyms_module(&f.t, table_find(&f.t, 0xffffffff81000100)));
+	assert_string_equal(kallsyms_module(&f.t, symbol_table_find(&f.t, 0xffffffffc0000020)), "[ext4]");
+	assert_string_equal(kallsyms_module(&f.t, symbol_table_find(&f.t, 0xffffffffc0001000)), "[bpf]");
+	assert_null(kallsyms_module(&f.t, symbol_table_find(&f.t, 0xffffffff81000100)));
 	end(&f);
 }
 
@@ -301,13 +301,13 @@ static void table_twins(void **state)
 		add(&f, i ? "many" : "the_one", 0x2000, 0x10, 0);
 		add(&f, i ? "many" : "the_one", 0x2000, 0x10, 0);
 	}
-	assert_int_equal(table_finish(&f.t), 0);
+	assert_int_equal(symbol_table_finish(&f.t), 0);
 	for (unsigned i = 0; i < 2; i++) {
 		assert_string_equal(name_at(&f, 0x1008), "sized");
-		assert_int_equal(table_find(&f.t, 0x1008)->order, 0);
+		assert_int_equal(symbol_table_find(&f.t, 0x1008)->order, 0);
 		assert_string_equal(name_at(&f, 0x1018), "label");
 		assert_string_equal(name_at(&f, 0x2008), "the_one");
-		table_compact(&f.t);
+		symbol_table_compact(&f.t);
 	}
 	assert_int_equal(f.t.n, 6);
 	end(&f);
@@ -317,7 +317,7 @@ static void table_twins(void **state)
 	add(&f, "old", 0x1000, 0x20, 0);
 	add(&f, "new", 0x1010, 0x20, 0);
 	add(&f, "old", 0x1000, 0x20, 0);	/* told again */
-	assert_int_equal(table_finish(&f.t), 0);
+	assert_int_equal(symbol_table_finish(&f.t), 0);
 	assert_string_equal(name_at(&f, 0x1018), "new");
 	end(&f);
 }
@@ -342,13 +342,13 @@ static void table_compacts(void **state)
 		add(&f, name, 0x1000 + i * 16, 16, 0);
 		add(&f, name, 0x1000 + i * 16, 16, 0);		/* its twin */
 	}
-	assert_int_equal(table_finish(&f.t), 0);
+	assert_int_equal(symbol_table_finish(&f.t), 0);
 	assert_string_equal(name_at(&f, 0x1014), "f1");
 	before = f.t.strings.n;
-	table_compact(&f.t);
+	symbol_table_compact(&f.t);
 	assert_true(f.t.strings.n < before / 2 + 100 && f.t.cap == 100);
 	before = f.t.strings.n;
-	table_compact(&f.t);
+	symbol_table_compact(&f.t);
 	assert_int_equal(f.t.strings.n, before);
 	for (unsigned i = 0; i < 100; i++) {
 		char name[16];
@@ -361,15 +361,15 @@ static void table_compacts(void **state)
 	begin(&f);
 	buf_puts(&text, lines);
 	assert_int_equal(kallsyms_parse(&f.t, &text), 0);
-	table_compact(&f.t);
+	symbol_table_compact(&f.t);
 	assert_true(f.t.strings.n < strlen(lines) / 2);
 	assert_string_equal(name_at(&f, 0xffffffff81000018), "start_kernel");
 	assert_string_equal(name_at(&f, 0xffffffffc0000104), "mod_two");
-	assert_string_equal(kallsyms_module(&f.t, table_find(&f.t, 0xffffffffc0000104)), "[ext4]");
-	assert_string_equal(kallsyms_module(&f.t, table_find(&f.t, 0xffffffffc0001000)), "[btrfs]");
+	assert_string_equal(kallsyms_module(&f.t, symbol_table_find(&f.t, 0xffffffffc0000104)), "[ext4]");
+	assert_string_equal(kallsyms_module(&f.t, symbol_table_find(&f.t, 0xffffffffc0001000)), "[btrfs]");
 	end(&f);
 	begin(&f);
-	table_compact(&f.t);		/* of none: nothing */
+	symbol_table_compact(&f.t);		/* of none: nothing */
 	end(&f);
 }
 
