@@ -6,9 +6,9 @@
 TACHO_BEGIN_DECLS
 
 /*
- * From addresses to names: which object was mapped there, and which function that is. Processes,
- * their maps and names are followed from records in the order they are fed; objects (ELF files,
- * the kernel, modules, JIT maps) are read once and kept as sorted tables, by build id.
+ * Symbol resolution: from an address to the object mapped there and the function in it. Processes,
+ * their maps and names are tracked from records in the order they are fed. Objects (ELF files, the
+ * kernel, modules, JIT maps) are read once, into sorted symbol tables.
  *
  *	new -> feed, resolve, feed ... -> free
  *
@@ -18,29 +18,29 @@ struct tacho_symbols;
 
 struct tacho_symbols_opts {
 	size_t size;
-	const char *symfs;		/* a directory to look for objects in first */
-	const char *vmlinux, *kallsyms;	/* instead of what is found */
+	const char *symfs;		/* a directory that is searched for objects first */
+	const char *vmlinux, *kallsyms;	/* use these files instead of searching */
 	const char *build_id_dir;	/* NULL: $PERF_BUILDID_DIR, or ~/.debug */
 	const char *procfs;		/* NULL: /proc */
 	bool no_demangle;
 	bool demangle_params;		/* "f(int)" instead of "f" */
-	bool live;			/* the processes run here and now: /proc/PID/root, /proc/PID/maps */
+	bool live;			/* the processes are running: use /proc/PID/root and /proc/PID/maps */
 	uint32_t machine;		/* ELF e_machine of the recording, 0: this one */
-	bool force;			/* JIT maps of anybody: else root's, one's own, and those of
-					 * the owner of the process while it runs */
+	bool force;			/* read JIT maps of any owner; else only those of root, our own
+					 * and those of the owner of the running process */
 };
 
 TACHO_API int tacho_symbols_new(struct tacho_symbols **out, const struct tacho_symbols_opts *opts,
 				struct tacho_error *e);
 TACHO_API void tacho_symbols_free(struct tacho_symbols *s);
 
-/* MMAP, MMAP2, COMM, FORK, EXIT and KSYMBOL change what is known; others are ignored. 0 or -ENOMEM. */
+/* Handles MMAP, MMAP2, COMM, FORK, EXIT and KSYMBOL records; ignores all others. Returns 0 or -ENOMEM. */
 TACHO_API int tacho_symbols_feed(struct tacho_symbols *s, const struct tacho_sideband *rec);
-/* Forgets the maps and names of processes and threads whose EXIT had been fed before the last call,
- * and, where tables of symbols have more than `max_bytes` (0: any), those that were not used since
- * then, to be read again when needed: for one who follows a machine for days. 0 or -ENOMEM. */
+/* For long-running callers: drops processes and threads whose EXIT record was fed before the previous call.
+ * If the symbol tables exceed `max_bytes` (0: no limit), drops those not used since the previous call; they are
+ * read again when needed. Returns 0 or -ENOMEM. */
 TACHO_API int tacho_symbols_prune(struct tacho_symbols *s, size_t max_bytes);
-/* A build id for an object path (from a file's build-id table). */
+/* Sets the build ID of an object path, as listed in a file's build-id table. */
 TACHO_API int tacho_symbols_set_build_id(struct tacho_symbols *s, const char *path,
 					 const uint8_t *id, size_t n, bool kernel);
 
@@ -51,32 +51,32 @@ struct tacho_frame {
 	uint32_t symbol;		/* name id; 0: unknown */
 	uint32_t object;		/* object id; 0: unknown */
 	uint64_t symbol_offset;		/* ip - start of the symbol */
-	uint64_t object_address;	/* in the object's own addresses: what addr2line wants */
-	uint64_t object_offset;		/* in its file, as perf's dsoff shows it */
+	uint64_t object_address;	/* address as in the ELF file, as addr2line expects */
+	uint64_t object_offset;		/* offset in the file, as perf's field dsoff */
 	enum tacho_space space;
 };
 
-/* The frame at `ip` of process `pid` as of what was fed so far. Always fills *out; returns 1 when
- * a symbol was found, 0 when not, -ENOMEM. Repeated calls for the same address are cheap. */
+/* Resolves `ip` in process `pid`, according to the records fed so far. Always fills *out. Returns 1 when a symbol
+ * was found, 0 when not, -ENOMEM. Repeated calls for the same address are cheap. */
 TACHO_API int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 				    uint64_t ip, struct tacho_frame *out);
 
 /*
- * Where an address lies. Equal spots have equal frames, whichever process asks and whatever it
- * has mapped since, so that what was once made of a frame (a line of text, a row) can be kept under
- * its spot, which is found much faster than the frame. Only a running JIT (`live`) may name a
- * spot later that has no name now.
+ * A code location: an object and an offset in it. Equal spots have equal frames, in every process and at
+ * any time, so anything derived from a frame (a line of text, a row) can be cached by its spot, which is
+ * found much faster than the frame. The one exception: with `live`, a JIT may name a spot later that
+ * has no symbol now.
  */
 struct tacho_spot {
 	uint64_t offset;
-	uint32_t object;		/* 0: nothing is known to be mapped there; else opaque */
+	uint32_t object;		/* 0: nothing is mapped there; otherwise opaque */
 };
-/* The spots of n addresses of one process as of what was fed so far. 0 or -ENOMEM. */
+/* Finds the spots of n addresses of one process, according to the records fed so far. Returns 0 or -ENOMEM. */
 TACHO_API int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 				   const uint64_t *ips, size_t n, struct tacho_spot *out);
 
-/* The frame at a spot, which must not be 0, of that space. It may be asked for later than the spot,
- * but where the kernel's maps have changed since, as of now. Returns as tacho_symbols_resolve(). */
+/* Resolves a spot of that space, whose object must not be 0, at any later time. For a kernel spot the current
+ * maps of the kernel are used. Returns as tacho_symbols_resolve(). */
 TACHO_API int tacho_symbols_resolve_spot(struct tacho_symbols *s, enum tacho_space space,
 					  const struct tacho_spot *spot, struct tacho_frame *out);
 
@@ -84,29 +84,29 @@ TACHO_API const char *tacho_symbols_name(const struct tacho_symbols *s, uint32_t
 struct tacho_object_info {
 	size_t size;
 	const char *path;		/* "/usr/lib/...", "[kernel.kallsyms]", "[vdso]", "[ext4]" */
-	const char *short_name;		/* as perf's columns show it: base name */
+	const char *short_name;		/* base name, as in perf's columns */
 	const uint8_t *build_id;
 	size_t n_build_id;
 	bool kernel, jit;
 	bool has_symbols;
-	const char *why;		/* why there are none ("no such file", "stripped" ...) */
+	const char *why;		/* the reason if there are none ("no such file", "stripped" ...) */
 };
 TACHO_API int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
 				   struct tacho_object_info *out);
 TACHO_API size_t tacho_symbols_n_objects(const struct tacho_symbols *s);
-/* The command name of a thread: ":PID" where it was never told. */
+/* The command name of a thread; ":TID" when it is unknown. */
 TACHO_API const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t pid, uint32_t tid);
-/* Start and length of the symbol at that frame; 0 or -ENOENT. */
+/* Start and length of the frame's symbol. Returns 0 or -ENOENT. */
 TACHO_API int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame *f,
 				  uint64_t *start, uint64_t *length);
 
-/* The file and line that the code at that frame was compiled from, by the object's line tables or
- * those of its separate debug file. 1 when they are known, 0 when not, -ENOMEM. *file lives as long
- * as `s`. The first call for an object reads its tables. */
+/* The source file and line of a frame, from the line tables of the object or its separate debug file. Returns
+ * 1 when they are known, 0 when not, -ENOMEM. *file is owned by `s`. The first call for an object reads its
+ * line tables. */
 TACHO_API int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f,
 				    const char **file, uint32_t *line);
 
-/* The build id of an ELF file, up to 20 bytes; returns its length or a negative errno. */
+/* Reads the build ID of an ELF file, up to 20 bytes. Returns its length or a negative errno. */
 TACHO_API int tacho_build_id_of_file(const char *path, uint8_t out[20]);
 
 /*
@@ -116,29 +116,29 @@ TACHO_API int tacho_build_id_of_file(const char *path, uint8_t out[20]);
  */
 struct tacho_code;
 
-struct tacho_object_id {		/* which file, of which build */
+struct tacho_object_id {		/* identifies a file and its build */
 	const char *path;
-	const uint8_t *build_id;	/* NULL: whatever is there */
+	const uint8_t *build_id;	/* NULL: do not check */
 	size_t n_build_id;
 };
 struct tacho_code_view {		/* valid until tacho_code_free() */
 	size_t size;
 	const uint8_t *bytes;
 	size_t n_bytes;
-	uint64_t start;			/* of the function, in the object's own addresses */
+	uint64_t start;			/* start of the function, as in the ELF file */
 	uint32_t machine;		/* ELF e_machine */
 	bool wide, big_endian;		/* 64 bit; byte order */
-	const char *path;		/* of the file that was read */
+	const char *path;		/* the file that was read */
 };
 
-/* The function around `address` (in the object's own addresses); of `opts` symfs, build_id_dir,
- * procfs and no_demangle are looked at. Returns 0, -ENOENT where the file or the address is not
- * there, -ESTALE where only a file of another build is, -ENOEXEC, -EBADMSG, -ENOMEM. */
+/* Reads the function that contains `address` (as in the ELF file). Of `opts` only symfs, build_id_dir, procfs and
+ * no_demangle are used. Returns 0, -ENOENT when the file or the address is missing, -ESTALE when only a file of
+ * another build exists, -ENOEXEC, -EBADMSG, -ENOMEM. */
 TACHO_API int tacho_code_new(struct tacho_code **out, const struct tacho_symbols_opts *opts,
 			     const struct tacho_object_id *id, uint64_t address, struct tacho_error *e);
 TACHO_API void tacho_code_free(struct tacho_code *c);
 TACHO_API void tacho_code_get(const struct tacho_code *c, struct tacho_code_view *out);
-/* What stands at an address of the same object, and how far into it; NULL: nothing known. */
+/* The symbol at an address of the same object, and the offset into it; NULL when there is none. */
 TACHO_API const char *tacho_code_name(const struct tacho_code *c, uint64_t address, uint64_t *offset);
 
 TACHO_END_DECLS

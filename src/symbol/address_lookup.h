@@ -17,7 +17,8 @@ struct address_lookup {
 
 /* Starts a lookup of addresses of one process in one address space, which must be known. Valid until the next
  * record is fed to the symbols. Returns 0 or -ENOMEM. */
-int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct address_lookup *out);
+int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
+			 struct address_lookup *out);
 
 /* Whether the result for an address depends on the version of the maps only. It does not while a process is
  * inside exec(), when addresses may still belong to the old program. */

@@ -1,9 +1,9 @@
 /*
- * The program of a line table is run once; of its registers only address, file and line are kept.
+ * Executes line number programs. Of the state machine's registers only address, file and line are used.
  *
- * Code that the linker threw away leaves sequences behind that begin at 0 or at nowhere: a sequence
- * counts only where it begins in a section of code. Of several rows for one address the last counts,
- * as with addr2line.
+ * Functions discarded by the linker leave sequences that begin at 0 or another invalid address: a
+ * sequence is used only if it begins in a code section. Of several rows for the same address the last
+ * one is used, as addr2line does.
  */
 #include "symbol/dwarf_line.h"
 
@@ -15,7 +15,7 @@
 #include <errno.h>
 
 #define SHF_EXECINSTR 4u
-#define OVERLAPS_MAX 64			/* sequences before the nearest that are looked at */
+#define OVERLAPS_MAX 64			/* overlapping sequences that are searched */
 
 enum {
 	LNS_COPY = 1, LNS_ADVANCE_PC, LNS_ADVANCE_LINE, LNS_SET_FILE, LNS_SET_COLUMN,
@@ -28,13 +28,13 @@ struct line_reader {
 	struct dwarf_lines *lines;
 	const struct elf *elf;
 	struct dwarf_sections sections;
-	bool has_code;			/* the file says where code is */
+	bool has_code;			/* the file has section headers for code */
 };
 
 struct machine {
 	uint64_t address, file, line, op_index;
-	size_t first;			/* row of the sequence at hand */
-	bool open;			/* a sequence has rows */
+	size_t first;			/* first row of the current sequence */
+	bool open;			/* the current sequence has rows */
 };
 
 void dwarf_lines_done(struct dwarf_lines *l)
@@ -85,7 +85,7 @@ static int file_id(struct dwarf_lines *l, struct str path, uint32_t *out)
 	return map_put(&l->file_ids, str_n(copy, path.n), *out);
 }
 
-/* The id of a unit's file, made when the first row has it. */
+/* Returns the id of a file of the unit, assigned when the first row refers to it. */
 static int unit_file(struct line_reader *r, struct line_unit *u, uint64_t number, uint32_t *out)
 {
 	scoped(buf_done) struct buf path = { 0 };
@@ -124,7 +124,7 @@ static int row_put(struct line_reader *r, struct line_unit *u, struct machine *m
 		return 0;
 	}
 	if (last && (now.address < last->address || (last->file == now.file && last->line == now.line)))
-		return 0;		/* it never goes back; equal ones need no second row */
+		return 0;		/* addresses must not decrease; equal lines share a row */
 	if (l->rows.n == LINE_ROWS_MAX)
 		return -EFBIG;
 	row = vec_add(&l->rows);
@@ -158,14 +158,14 @@ static int sequence_end(struct line_reader *r, struct machine *m)
 	return 0;
 }
 
-/* ---- the program ---- */
+/* ---- the line number program ---- */
 
 static void machine_reset(struct machine *m)
 {
 	*m = (struct machine){ .file = 1, .line = 1 };
 }
 
-/* On machines with bundles an operation has a place inside its instruction. */
+/* On VLIW machines the address register includes an operation index inside the instruction. */
 static void advance(struct machine *m, const struct line_unit *u, uint64_t operations)
 {
 	if (u->max_operations <= 1) {
@@ -259,7 +259,7 @@ static int run_unit(struct line_reader *r, struct line_unit *u)
 		else
 			err = run_special(r, u, &m, code);
 	}
-	if (m.open)			/* a sequence without an end has no length */
+	if (m.open)			/* without DW_LNE_end_sequence the length is unknown */
 		r->lines->rows.n = m.first;
 	return err;
 }
@@ -276,12 +276,12 @@ static int read_units(struct line_reader *r)
 		if (err == 0)
 			err = run_unit(r, &u);
 		if (err == -EBADMSG || err == -EOPNOTSUPP)
-			err = 0;	/* the next one may be good */
+			err = 0;	/* continue with the next unit */
 	}
 	return err;
 }
 
-/* ---- all of it ---- */
+/* ---- reading and searching ---- */
 
 static int cmp_sequences(const void *pa, const void *pb)
 {
@@ -297,7 +297,7 @@ int dwarf_lines_read(struct dwarf_lines *l, const struct elf *e)
 	struct line_reader r = { .lines = l, .elf = e };
 	int err;
 
-	if (e->type == ELF_ET_REL)	/* its addresses are yet to be filled in */
+	if (e->type == ELF_ET_REL)	/* its addresses are not relocated yet */
 		return -ENODATA;
 	for (size_t i = 0; i < e->n_sections; i++)
 		r.has_code = r.has_code || is_code_section(&e->sections[i]);

@@ -138,7 +138,8 @@ static int read_symbols(struct plt *p, const struct elf_section *rel, struct sym
 
 /* Adds one PLT entry, named after its slot. A slot without a symbol is filled by an IFUNC resolver in the same
  * object: the entry is named after the address of the resolver, and shown by its name if it has one. */
-static int add_entry(struct plt *p, struct symbol_table *t, const struct got_slot *s, uint64_t at, uint64_t size)
+static int add_entry(struct plt *p, struct symbol_table *t, const struct got_slot *s, uint64_t at,
+		     uint64_t size)
 {
 	size_t each = p->e->wide ? 24 : 16;
 	char text[40];

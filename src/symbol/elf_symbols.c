@@ -145,7 +145,8 @@ void elf_dynamic_done(struct elf_dynamic *d)
 }
 
 /* Names are in random order: prefetch them. */
-static void fetch_name(const struct elf *e, const struct symbol_table *t, size_t strings, const uint8_t *entry)
+static void fetch_name(const struct elf *e, const struct symbol_table *t, size_t strings,
+		       const uint8_t *entry)
 {
 	uint64_t name = elf_uint(e->swap, entry, 4);
 
@@ -153,8 +154,8 @@ static void fetch_name(const struct elf *e, const struct symbol_table *t, size_t
 		__builtin_prefetch(t->strings.bytes + strings + name);
 }
 
-static int add_entries(const struct elf *e, const uint8_t *kinds, const struct buf *entries, struct symbol_table *t,
-		       size_t strings)
+static int add_entries(const struct elf *e, const uint8_t *kinds, const struct buf *entries,
+		       struct symbol_table *t, size_t strings)
 {
 	size_t each = symbol_bytes(e), added = 0;
 	int err = 0;

@@ -3,7 +3,8 @@
  */
 #include "symbol/interval_cache.h"
 
-const struct cached_interval *interval_cache_search(struct interval_cache *cache, const struct process *proc, uint64_t ip)
+const struct cached_interval *interval_cache_search(struct interval_cache *cache,
+						    const struct process *proc, uint64_t ip)
 {
 	struct interval where = maps_around(proc->maps, ip);
 	struct cached_interval *slot = interval_cache_slot(cache, proc->maps->version, ip);

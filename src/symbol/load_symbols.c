@@ -67,7 +67,8 @@ static void copy_build_id(struct object *obj, const struct elf *e)
 }
 
 /* `own` and `debug` may each be NULL. */
-static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug, struct symbol_cache_entry *cached)
+static int add_symbols(struct object *obj, const struct elf *own, const struct elf *debug,
+		       struct symbol_cache_entry *cached)
 {
 	scoped(elf_dynamic_done) struct elf_dynamic dynamic = { 0 };
 	int err, got;
@@ -87,8 +88,8 @@ static int add_symbols(struct object *obj, const struct elf *own, const struct e
 }
 
 /* Reads segments, build ID and symbols; `first` is one of the other two that is not NULL. */
-static int load_from_elf(struct object *obj, const struct elf *first, const struct elf *own, const struct elf *debug,
-		   struct symbol_cache_entry *cached)
+static int load_from_elf(struct object *obj, const struct elf *first, const struct elf *own,
+			 const struct elf *debug, struct symbol_cache_entry *cached)
 {
 	int err = copy_segments(obj, first);
 
@@ -110,7 +111,8 @@ static void symbol_files_close(struct symbol_files *b)
 	elf_close(&b->debug);
 }
 
-static void symbol_files_open(struct symbol_files *b, const struct object *obj, const struct symbol_search *search)
+static void symbol_files_open(struct symbol_files *b, const struct object *obj,
+			      const struct symbol_search *search)
 {
 	bool whole;
 
@@ -128,13 +130,14 @@ static void symbol_files_open(struct symbol_files *b, const struct object *obj, 
 
 /* Chooses the entry of the symbol cache. The cache is not used in live mode, where a long-running process reads
  * each object once, nor if the debug file could not be decompressed, because its library may be installed later. */
-static void choose_cache_entry(struct symbol_cache_entry *cached, const struct symbol_files *b, const struct object *obj, const struct symbol_search *search)
+static void choose_cache_entry(struct symbol_cache_entry *cached, const struct symbol_files *b,
+			       const struct object *obj, const struct symbol_search *search)
 {
 	uint64_t number = str_hash(str_of(obj->path)) + (search->symfs ? str_hash(str_of(search->symfs)) : 0);
 
 	if (!search->live && (b->have_debug == 0 || b->have_debug == -ENOENT))
-		symbol_cache_for_elf(cached, number, b->have_own == 0 ? &b->own : NULL, b->have_debug == 0 ? &b->debug : NULL,
-			     b->embedded);
+		symbol_cache_for_elf(cached, number, b->have_own == 0 ? &b->own : NULL,
+				     b->have_debug == 0 ? &b->debug : NULL, b->embedded);
 }
 
 static int load_elf(struct object *obj, const struct symbol_search *search, struct symbol_cache_entry *cached)
@@ -249,7 +252,8 @@ bool object_refresh(struct object *obj, const struct symbol_search *search)
 }
 
 /* Uses our own vdso if it is from the recorded kernel, else the copy in the build-id cache. */
-static int load_vdso(struct object *obj, const struct symbol_search *search, struct symbol_cache_entry *cached)
+static int load_vdso(struct object *obj, const struct symbol_search *search,
+		     struct symbol_cache_entry *cached)
 {
 	scoped(elf_close) struct elf e = { .fd = -1 };
 	int err = files_is_host(search->machine) ? vdso_load(obj) : -EXDEV;

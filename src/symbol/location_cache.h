@@ -28,7 +28,8 @@ static inline size_t location_cache_slot(const struct location_cache *c, const s
 	return (size_t)(h >> 32) & (c->cap - 1);
 }
 
-static inline const struct tacho_frame *location_cache_get(const struct location_cache *c, const struct tacho_spot *p)
+static inline const struct tacho_frame *location_cache_get(const struct location_cache *c,
+							   const struct tacho_spot *p)
 {
 	const struct location_cache_entry *e;
 

@@ -114,7 +114,7 @@ static int refuse(const struct tacho_object_id *id, int err, struct tacho_error 
 		return err;
 	case -ENOENT:
 	case -ENOTDIR:
-		error_set(e, err, "the file %s does not exist", id->path);
+		error_set(e, err, "%s does not exist, or has no code at that address", id->path);
 		error_hint(e, "provide it below --symfs, or add it to the build-id cache");
 		return err;
 	default:

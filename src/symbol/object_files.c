@@ -1,21 +1,21 @@
 /*
- * Where an object's file may be, first to last:
+ * An object's own file is searched in this order:
  *
  *	SYMFS/path
- *	/proc/PID/root/path		live only: the process may live in a container
- *	path				also without " (deleted)" where its build id can be checked
- *	/proc/PID/root/path		of a recording, where its build id can be checked
- *	/proc/PID/exe			a program that was deleted and still runs
+ *	/proc/PID/root/path		live mode: the process may run in a container
+ *	path				a " (deleted)" suffix is ignored if the build ID is known
+ *	/proc/PID/root/path		for recordings, if the build ID is known
+ *	/proc/PID/exe			a deleted program that still runs
  *	CACHE/.build-id/xx/rest/elf
  *
- * and its symbols, when the file has no .symtab:
+ * and, if it has no .symtab, its symbols:
  *
- *	DEBUGLINK beside it, in .debug beside it, below /usr/lib/debug
+ *	the file named by .gnu_debuglink: in the same directory, in its .debug, below /usr/lib/debug
  *	CACHE/.build-id/xx/rest/debug
  *	/usr/lib/debug/.build-id/xx/rest.debug
- *	its own section .gnu_debugdata (load.c)
+ *	its own section .gnu_debugdata (see load_symbols.c)
  *
- * A file whose build id is known to differ is never used: wrong names are worse than none.
+ * A file whose build ID differs is never used: wrong names are worse than none.
  */
 #include "symbol/object_files.h"
 
@@ -39,7 +39,7 @@ static int check_match(const struct elf *e, const struct build_id *want, uint32_
 	n = elf_build_id(e, id);
 	if (n == -ENOMEM)
 		return n;
-	/* Kernels pad build ids to 20 bytes, so the shorter length decides. */
+	/* Kernels pad build IDs to 20 bytes, so only the shorter length is compared. */
 	if (n <= 0 || memcmp(id, want->bytes, min_of((size_t)n, (size_t)want->n)) != 0)
 		return -ESTALE;
 	return 0;
@@ -52,7 +52,7 @@ bool files_is_host(uint32_t machine)
 	return !machine || elf_open(&self, "/proc/self/exe") < 0 || self.machine == machine;
 }
 
-/* Takes ownership of `path`, which may be NULL for want of memory. */
+/* Takes ownership of `path`, which is NULL if it could not be allocated. */
 static int try_open(struct elf *out, char *path, const struct build_id *want, uint32_t machine)
 {
 	scoped(freep) char *owned = path;
@@ -103,8 +103,8 @@ char *files_by_build_id(const char *dir, const struct build_id *id, const char *
 	return buf_take(&text);
 }
 
-/* Keeps the error that says most: a file that is there but wrong beats one that is missing. */
-static int worse(int before, int now)
+/* The more specific of two errors: "exists but does not match" is preferred to "missing". */
+static int more_specific_error(int before, int now)
 {
 	if (now == 0 || now == -ENOMEM)
 		return now;
@@ -122,14 +122,14 @@ static int try_live(struct elf *out, const struct object *obj, const struct symb
 	return try_open(out, buf_take(&text), &obj->build_id, search->machine);
 }
 
-static struct str without_mark(struct str path)
+static struct str without_deleted_suffix(struct str path)
 {
 	struct str mark = STR_LIT(" (deleted)");
 
 	return str_ends(path, mark.s) ? str_n(path.s, path.n - mark.n) : path;
 }
 
-/* A deleted program is still open as long as it runs. */
+/* The file of a deleted program remains readable while it runs. */
 static int try_exe(struct elf *out, const struct object *obj, const struct symbol_search *search)
 {
 	scoped(freep) char *link = NULL;
@@ -144,7 +144,8 @@ static int try_exe(struct elf *out, const struct object *obj, const struct symbo
 	if (!link)
 		return -ENOMEM;
 	n = readlink(link, target, sizeof(target));
-	if (n <= 0 || !str_eq(without_mark(str_n(target, (size_t)n)), without_mark(str_of(obj->path))))
+	if (n <= 0 || !str_eq(without_deleted_suffix(str_n(target, (size_t)n)),
+			      without_deleted_suffix(str_of(obj->path))))
 		return -ENOENT;
 	return try_open(out, take(link), &obj->build_id, search->machine);
 }
@@ -175,20 +176,20 @@ int files_open_object(struct elf *out, const struct object *obj, const struct sy
 		if (search->symfs)
 			err = try_open(out, joined(search->symfs, path), &obj->build_id, search->machine);
 		if (err < 0 && err != -ENOMEM && search->live)
-			err = worse(err, try_live(out, obj, search, path));
+			err = more_specific_error(err, try_live(out, obj, search, path));
 		if (err < 0 && err != -ENOMEM)
-			err = worse(err, try_open(out, strdup(path), &obj->build_id, search->machine));
+			err = more_specific_error(err, try_open(out, strdup(path), &obj->build_id, search->machine));
 		if (err < 0 && err != -ENOMEM && !search->live)
-			err = worse(err, try_live(out, obj, search, path));
+			err = more_specific_error(err, try_live(out, obj, search, path));
 		if (err < 0 && err != -ENOMEM)
-			err = worse(err, try_exe(out, obj, search));
+			err = more_specific_error(err, try_exe(out, obj, search));
 	}
 	if (err < 0 && err != -ENOMEM)
-		err = worse(err, files_open_cached(out, obj, "/elf", search));
+		err = more_specific_error(err, files_open_cached(out, obj, "/elf", search));
 	return err;
 }
 
-/* Only a file with a full symbol table is worth having. */
+/* Opens a debug file; refuses one without a full symbol table. */
 static int try_debug(struct elf *out, char *path, const struct build_id *want, uint32_t machine)
 {
 	int err = try_open(out, path, want, machine);
@@ -203,7 +204,7 @@ static int try_debug(struct elf *out, char *path, const struct build_id *want, u
 static int try_debuglink(struct elf *out, const struct object *obj, const struct elf *own,
 			 const struct build_id *want, const struct symbol_search *search)
 {
-	static const struct { const char *before, *between; } spots[] = {
+	static const struct { const char *before, *between; } locations[] = {
 		{ "", "" }, { "", ".debug/" }, { DEBUG_ROOT, "" },
 	};
 	const char *path = obj->path, *slash = strrchr(path, '/');
@@ -214,11 +215,11 @@ static int try_debuglink(struct elf *out, const struct object *obj, const struct
 	if (err < 0 || !slash || path[0] != '/')
 		return err < 0 ? err : -ENOENT;
 	err = -ENOENT;
-	for (size_t i = 0; err < 0 && err != -ENOMEM && i < countof(spots); i++) {
+	for (size_t i = 0; err < 0 && err != -ENOMEM && i < countof(locations); i++) {
 		struct buf text = { 0 };
 
-		buf_printf(&text, "%s%s%.*s/%s%s", root, spots[i].before, (int)(slash - path), path,
-			   spots[i].between, link);
+		buf_printf(&text, "%s%s%.*s/%s%s", root, locations[i].before, (int)(slash - path), path,
+			   locations[i].between, link);
 		err = try_debug(out, buf_take(&text), want, own->machine);
 	}
 	return err;

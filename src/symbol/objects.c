@@ -1,5 +1,5 @@
 /*
- * The list of objects and how they are told apart.
+ * The list of objects, their identity, and the eviction of unused symbol tables.
  */
 #include "symbol/objects.h"
 
@@ -13,7 +13,7 @@ struct object *objects_at(const struct objects *o, uint32_t id)
 	return id && id <= o->n ? o->v[id - 1] : NULL;
 }
 
-/* What perf's columns show: the file's name, "[JIT] tid 123", and brackets as they are. */
+/* The name in perf's columns: the base name, "[JIT] tid 123", or a name in brackets unchanged. */
 static const char *short_name(struct objects *o, enum object_kind kind, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -41,7 +41,7 @@ static struct object *object_new(struct objects *o, enum object_kind kind, const
 	obj->kind = kind;
 	plain = arena_str(&o->text, str_of(path));
 	if (plain && !str_is_printable(str_of(path))) {
-		obj->file = arena_str(&o->text, str_of(path));	/* for opening; not for printing */
+		obj->file = arena_str(&o->text, str_of(path));	/* the unmodified path, for open() */
 		str_make_printable(plain, strlen(plain));
 	}
 	obj->path = plain;
@@ -60,7 +60,7 @@ static struct object *object_new(struct objects *o, enum object_kind kind, const
 	return obj;
 }
 
-/* Path, kind and, for files, the build id or else device and inode. */
+/* Hash key: path, kind and, for files, the build ID or else device and inode. */
 static void key_of(struct buf *key, enum object_kind kind, const char *path,
 		   const struct object_identity *identity)
 {
@@ -109,16 +109,16 @@ static struct object *object_find(struct objects *o, enum object_kind kind, cons
 	obj = kept ? object_new(o, kind, path) : NULL;
 	if (!obj)
 		return NULL;
-	/* An object that could not be entered is made again next time: no harm. */
+	/* If this fails, a second object is created next time, which is harmless. */
 	if (map_put(&o->by_key, str_n(kept, key.n), obj->id) < 0)
 		return NULL;
 	known = map_get(&o->build_ids, str_of(path));
 	if (identity && identity->n_build_id) {
 		set_build_id(obj, identity->build_id, identity->n_build_id);
 	} else if (known) {
-		const struct build_id *told = &o->told.v[*known];
+		const struct build_id *id = &o->table_build_ids.v[*known];
 
-		set_build_id(obj, told->bytes, told->n);
+		set_build_id(obj, id->bytes, id->n);
 	}
 	return obj;
 }
@@ -126,31 +126,31 @@ static struct object *object_find(struct objects *o, enum object_kind kind, cons
 struct object *objects_get(struct objects *o, enum object_kind kind, const char *path,
 			   const struct object_identity *identity)
 {
-	struct object **met, *obj;
+	struct object **recent, *obj;
 
 	if (kind != OBJECT_FILE || !identity || !identity->inode || identity->n_build_id)
 		return object_find(o, kind, path, identity);
-	met = &o->met[identity->inode % RECENT_FILES];
-	if (is_file(*met, path, identity))
-		return *met;
+	recent = &o->recent[identity->inode % RECENT_FILES];
+	if (is_file(*recent, path, identity))
+		return *recent;
 	obj = object_find(o, kind, path, identity);
 	if (obj) {
 		obj->device = identity->device;
 		obj->inode = identity->inode;
-		*met = obj;
+		*recent = obj;
 	}
 	return obj;
 }
 
 int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id, size_t n)
 {
-	struct build_id *told = vec_add(&o->told);
+	struct build_id *entry = vec_add(&o->table_build_ids);
 	char *key = arena_str(&o->text, str_of(path));
 
-	if (!told || !key)
+	if (!entry || !key)
 		return -ENOMEM;
-	told->n = (uint8_t)min_of(n, (size_t)BUILD_ID_MAX);
-	memcpy(told->bytes, id, told->n);
+	entry->n = (uint8_t)min_of(n, (size_t)BUILD_ID_MAX);
+	memcpy(entry->bytes, id, entry->n);
 	for (size_t i = 0; i < o->n; i++) {
 		struct object *obj = o->v[i];
 		bool meant = strcmp(obj->path, path) == 0 ||
@@ -159,7 +159,7 @@ int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id,
 		if (meant && !obj->loaded && !obj->build_id.n)
 			set_build_id(obj, id, n);
 	}
-	return map_put(&o->build_ids, str_of(key), o->told.n - 1);
+	return map_put(&o->build_ids, str_of(key), o->table_build_ids.n - 1);
 }
 
 static size_t table_bytes(const struct symbol_table *t)
@@ -167,7 +167,7 @@ static size_t table_bytes(const struct symbol_table *t)
 	return t->cap * sizeof(*t->v) + t->strings.cap + t->n_index * sizeof(*t->index);
 }
 
-/* As if it had never been loaded. */
+/* Drops the symbols, so that they are read again when needed. */
 static void unload(struct object *obj)
 {
 	symbol_table_done(&obj->table);
@@ -218,7 +218,7 @@ void objects_done(struct objects *o)
 		free(o->v[i]);
 	}
 	vec_done(o);
-	vec_done(&o->told);
+	vec_done(&o->table_build_ids);
 	map_done(&o->by_key);
 	map_done(&o->build_ids);
 	arena_done(&o->text);
@@ -233,7 +233,7 @@ uint64_t object_address(const struct object *obj, uint64_t offset)
 
 		if (offset >= s->offset && offset - s->offset < s->filesz)
 			return offset - s->offset + s->vaddr;
-		/* The page around a segment is mapped with it. */
+		/* Segments are mapped in whole pages, so the rest of the first page belongs to it too. */
 		if (offset >= (s->offset & ~4095ull) && (!near || s->offset > near->offset))
 			near = s;
 	}

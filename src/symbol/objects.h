@@ -1,7 +1,7 @@
 /*
- * The objects that addresses lie in: ELF files, the kernel and its modules, the vdso, JIT maps,
- * and memory without symbols. Each is known once by its path and identity, and read when the
- * first address in it is asked for.
+ * Objects (DSOs) that contain addresses: ELF files, the kernel and its modules, the vdso, perf maps of
+ * JIT compilers, and memory without symbols. Each object is listed once, identified by its path and
+ * build ID or inode. Its symbols are read when the first address in it is resolved.
  */
 #ifndef SYMBOL_OBJECTS_H
 #define SYMBOL_OBJECTS_H
@@ -15,11 +15,11 @@
 enum object_kind {
 	OBJECT_FILE,
 	OBJECT_KERNEL,			/* [kernel.kallsyms] */
-	OBJECT_MODULE,			/* [ext4], perhaps with the path of its file */
+	OBJECT_MODULE,			/* [ext4]; `file` is set if its path is known */
 	OBJECT_VDSO,
 	OBJECT_JIT,			/* /tmp/perf-PID.map */
-	OBJECT_KSYMBOL,			/* one function the kernel made at run time (BPF) */
-	OBJECT_PLAIN,			/* //anon, [heap], [stack]: never code with names */
+	OBJECT_KSYMBOL,			/* one function that the kernel generated (BPF) */
+	OBJECT_PLAIN,			/* //anon, [heap], [stack]: never has symbols */
 };
 
 struct build_id {
@@ -31,29 +31,29 @@ struct object {
 	uint32_t id;
 	enum object_kind kind;
 	const char *path, *short_name;
-	const char *file;		/* where a module's file is, or a path that is not fit to print;
-					 * or NULL */
+	const char *file;		/* path to open, if it differs from `path`: of a module, or with
+					 * characters that must not be printed; else NULL */
 	struct build_id build_id;
-	uint64_t device, inode;		/* that it was known by, of files without a build id; or 0 */
-	uint32_t pid;			/* a process that has it mapped */
-	bool compat;			/* mapped below 4 GiB: a 32-bit process's */
+	uint64_t device, inode;		/* identity of a file without build ID, or 0 */
+	uint32_t pid;			/* the first process that mapped it */
+	bool compat;			/* mapped below 4 GiB by a 32-bit process */
 	bool loaded;
-	int64_t read_ms;		/* JIT, live: when it was last read, and how long it was */
-	uint64_t read_bytes;
+	int64_t read_ms;		/* perf map in live mode: time of the last read */
+	uint64_t read_bytes;		/* ... and size of the file then */
 	struct symbol_table table;
 	struct elf_segment *segments;	/* PT_LOAD only */
 	size_t n_segments;
-	const char *why;		/* why there are no symbols */
-	struct dwarf_lines *lines;	/* read when the first line is asked for; NULL: none */
+	const char *why;		/* the reason why there are no symbols */
+	struct dwarf_lines *lines;	/* source lines, read on first use; NULL: none */
 	bool lines_read;
-	uint32_t used_at;		/* the generation in which it was last asked for a symbol */
+	uint32_t used_at;		/* objects.generation of the last lookup */
 };
 
-/* Where to look for files. */
+/* Where to search for files, and how to show names. */
 struct symbol_search {
 	const char *symfs, *build_id_dir, *procfs;
 	bool live, force, no_demangle, demangle_params;
-	uint32_t machine;		/* 0: whatever */
+	uint32_t machine;		/* ELF e_machine; 0: any */
 };
 
 #define RECENT_FILES 64u
@@ -62,50 +62,50 @@ struct objects {
 	struct object **v;		/* v[id - 1] */
 	size_t n, cap;
 	struct map by_key;
-	struct object *met[RECENT_FILES];	/* files, by inode: each new process maps those that others have */
-	struct map build_ids;		/* path -> index into `told` */
-	struct { struct build_id *v; size_t n, cap; } told;	/* before the object was seen */
+	struct object *recent[RECENT_FILES];	/* cache by inode: new processes map the same files */
+	struct map build_ids;		/* path -> index into `table_build_ids` */
+	struct { struct build_id *v; size_t n, cap; } table_build_ids;	/* from the file's build-id table */
 	struct arena text;
 	struct interned_names *names;
 	const struct symbol_search *search;
-	uint32_t generation;		/* ends with each objects_evict() */
+	uint32_t generation;		/* incremented by objects_evict() */
 };
 
-/* Packs the tables that were read since the last time, and forgets those of files and JITs that nobody
- * has asked for in the last generation, the longest unused first, until all have at most `max_bytes`.
- * They are read again when needed. */
+/* Compacts new symbol tables, then drops those of files and JIT maps that were not used since the previous call,
+ * least recently used first, until all tables together have at most `max_bytes`. Dropped tables are read again
+ * when needed. */
 void objects_evict(struct objects *o, size_t max_bytes);
 
-/* What tells two objects of one path apart: container images, replaced files. */
+/* Distinguishes objects with the same path: files in different containers, replaced files. */
 struct object_identity {
 	uint64_t device, inode;
 	const uint8_t *build_id;
 	size_t n_build_id;
 };
 
-/* Finds or makes. `identity` may be NULL. NULL without memory. */
+/* Finds or adds an object. `identity` may be NULL. Returns NULL without memory. */
 struct object *objects_get(struct objects *o, enum object_kind kind, const char *path,
 			   const struct object_identity *identity);
 struct object *objects_at(const struct objects *o, uint32_t id);	/* NULL: no such id */
 int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id, size_t n);
 void objects_done(struct objects *o);
 
-/* Reads the symbols of files, modules, JIT maps and the vdso; afterwards `loaded` is set and,
- * where there are none, `why`. 0 or -ENOMEM. */
+/* Reads the symbols of files, modules, JIT maps and the vdso. Sets `loaded`, and `why` if there are no symbols.
+ * Returns 0 or -ENOMEM. */
 int object_load(struct object *obj, const struct symbol_search *search);
-/* JIT maps of a running process grow: reads it again if it did. True when there is news. */
+/* Reads the perf map of a running process again if it has grown. Returns true if it did. */
 bool object_refresh(struct object *obj, const struct symbol_search *search);
-/* From an offset in the file to the object's own addresses. */
+/* Converts a file offset to an address as in the ELF file. */
 uint64_t object_address(const struct object *obj, uint64_t offset);
 /* "/lib/modules/.../snd-hda.ko.xz" -> "[snd_hda]"; false when it is no module's file. */
 bool object_module_name(const char *path, char *out, size_t size);
 
-/* In srcline.c: the line tables of a file or module, or of the kernel's vmlinux. 0 or -ENOMEM;
- * afterwards `lines_read` is set. */
+/* srcline.c: reads the line tables of a file or module, or of the kernel's vmlinux, and sets `lines_read`.
+ * Returns 0 or -ENOMEM. */
 int object_read_lines(struct object *obj, const struct symbol_search *search, const char *vmlinux);
 void object_drop_lines(struct object *obj);
 
-/* In vdso.c: the symbols of this process's own vdso. 0 or a negative errno. */
+/* vdso.c: reads the symbols of this process's own vdso. Returns 0 or a negative errno. */
 int vdso_load(struct object *obj);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The documentation says hexadecimal without 0x; OpenJDK writes it with. Names may contain
- * blanks. A compiler that frees code and uses its place again appends a new line, so of several
- * lines for an address the last one holds. The last line may be half written: the process runs.
+ * perf's documentation specifies hexadecimal numbers without 0x, but OpenJDK writes 0x. Names may
+ * contain spaces. A compiler that reuses the memory of freed code appends a new line, so the last line
+ * for an address is valid. The last line of the file may be incomplete, because the process is running.
  */
 #include "symbol/perfmap.h"
 
@@ -38,7 +38,7 @@ static const char *blanks(const char *at, const char *end)
 	return at;
 }
 
-/* Returns 1 when it was one, 0 when not, -ENOMEM. The name is cut off in place. */
+/* Returns 1 for a valid line, 0 for a malformed one, or -ENOMEM. The name is NUL-terminated in place. */
 static int add_line(struct symbol_table *t, char *text, char *at, char *end)
 {
 	uint64_t start, size;
@@ -72,7 +72,7 @@ int perfmap_parse(struct symbol_table *t, struct buf *text, size_t *bad)
 		int got;
 
 		if (!end)
-			end = stop;	/* the buffer's own NUL stands there */
+			end = stop;	/* the buffer ends with a NUL */
 		got = add_line(t, text->bytes, at, end);
 		if (got < 0)
 			return got;
@@ -100,7 +100,7 @@ int perfmap_read(struct symbol_table *t, const char *path, uid_t owner, bool for
 	char again[32];
 	int err;
 
-	/* /tmp belongs to everybody: no FIFO, no device, no link that a stranger made. */
+	/* Anyone can write to /tmp: refuse FIFOs, devices and links created by others. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) < 0 || lstat(path, &link) < 0)
 		return -errno;
@@ -108,7 +108,7 @@ int perfmap_read(struct symbol_table *t, const char *path, uid_t owner, bool for
 		return -EINVAL;
 	if (!force && (!trusted(&st, owner) || !trusted(&link, owner)))
 		return -EPERM;
-	snprintf(again, sizeof(again), "/proc/self/fd/%d", fd);	/* the file that was looked at */
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", fd);	/* the file that was checked */
 	err = io_read(again, PERFMAP_MAX, &text);
 	if (err < 0)
 		return err;

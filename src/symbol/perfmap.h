@@ -1,5 +1,6 @@
 /*
- * Text maps of JIT compilers, /tmp/perf-PID.map: "START SIZE NAME" per line, hexadecimal.
+ * Symbol maps written by JIT compilers, /tmp/perf-PID.map: "START SIZE NAME" per line, numbers in
+ * hexadecimal.
  */
 #ifndef SYMBOL_PERFMAP_H
 #define SYMBOL_PERFMAP_H
@@ -10,11 +11,11 @@
 
 #define PERFMAP_MAX (512u << 20)
 
-/* Adds all lines of `text`, whose bytes become the table's strings. Lines that are none are
- * skipped and counted in *bad (may be NULL). 0 or a negative errno. */
+/* Adds all lines of `text` and takes it over as the table's strings. Malformed lines are skipped and counted in
+ * *bad (may be NULL). Returns 0 or a negative errno. */
 int perfmap_parse(struct symbol_table *t, struct buf *text, size_t *bad);
-/* Anybody can write into /tmp: a map counts when it belongs to root, to us or to `owner`, unless
- * `force`. -EPERM otherwise; -EINVAL when it is no regular file. */
+/* Reads a map file. Anyone can write to /tmp, so the file must belong to root, to us or to `owner`, unless
+ * `force` is set: else -EPERM. Returns -EINVAL when it is not a regular file. */
 int perfmap_read(struct symbol_table *t, const char *path, uid_t owner, bool force);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Lines of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH".
+ * Parses lines of /proc/PID/maps: "START-END PERMS OFFSET MAJOR:MINOR INODE   PATH".
  */
 #include "symbol/proc_maps.h"
 
@@ -12,7 +12,7 @@
 
 #define MAPS_TEXT_MAX (64u << 20)
 
-/* The line is NUL-terminated in place so that the path can be handed on. */
+/* The caller has NUL-terminated the line, so the path is a C string. */
 static bool parse_line(struct str line, struct proc_map *out)
 {
 	struct str range, perms, offset, device, inode, start, major;

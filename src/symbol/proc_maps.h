@@ -1,5 +1,5 @@
 /*
- * What /proc knows of a process whose start nobody recorded.
+ * Maps and names of a running process from /proc, for processes without MMAP and COMM records.
  */
 #ifndef SYMBOL_PROC_MAPS_H
 #define SYMBOL_PROC_MAPS_H
@@ -13,10 +13,10 @@ struct proc_map {
 	const char *path;
 };
 
-/* Calls `each` for every line of /proc/PID/maps; stops at its first negative result. */
+/* Calls `each` for every line of /proc/PID/maps, until it returns a negative value. */
 int proc_maps_read(const struct symbol_search *search, uint32_t pid,
 	      int (*each)(void *arg, uint32_t pid, const struct proc_map *map), void *arg);
-/* The name in /proc/PID/task/TID/comm; its length or a negative errno. */
+/* Reads /proc/PID/task/TID/comm. Returns the length of the name or a negative errno. */
 int proc_comm_read(const struct symbol_search *search, uint32_t pid, uint32_t tid, char *out, size_t size);
 
 #endif

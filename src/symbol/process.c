@@ -1,6 +1,6 @@
 /*
- * Exits change nothing at once: samples of a process come after its exit record, and a pid that is
- * used again begins with a fork. Who reads for days prunes.
+ * An EXIT record does not remove a process at once, because samples of it may follow; a reused pid
+ * begins with a FORK record. Long-running readers call processes_prune().
  */
 #include "symbol/process.h"
 
@@ -65,15 +65,15 @@ static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid
 		t->tid = tid;
 	}
 	t->ended = 0;
-	if (t->pid != pid) {		/* a tid that is used again, or was guessed */
+	if (t->pid != pid) {		/* a reused tid, or a wrong guess */
 		t->pid = pid;
 		t->comm = 0;
 	}
 	return t;
 }
 
-/* While the kernel is busy with exec, samples still show the old program's call to it. The last
- * it maps is the vdso: what is mapped later, the new program has mapped. */
+/* While the kernel executes exec(), samples still contain call chains of the old program, so its maps are kept.
+ * The vdso is the last mapping that exec() makes: mappings after it are made by the new program. */
 static int process_exec(struct process *proc)
 {
 	struct maps *fresh = maps_new();
@@ -126,7 +126,7 @@ int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid,
 		return 0;
 	from = process_find(p, ppid);
 	proc = process_find(p, pid);
-	maps_ref(from->maps);		/* first: a process may be told to be its own child */
+	maps_ref(from->maps);		/* first: in a damaged file a process may be its own child */
 	maps_unref(proc->maps);
 	proc->maps = from->maps;
 	if (from->before)
@@ -148,7 +148,7 @@ void process_exit(struct processes *p, uint32_t pid, uint32_t tid)
 		proc->ended = 1;
 }
 
-/* Where everything will be: 0 or -ENOMEM. */
+/* Computes the indices after pruning. Returns 0 or -ENOMEM. */
 static int plan_indices(const struct processes *p, struct idmap *by_pid, struct idmap *by_tid)
 {
 	uint32_t n = 0;

@@ -1,5 +1,6 @@
 /*
- * Threads with their names, and processes with their maps, as records tell of them.
+ * Threads with their names and processes with their maps, tracked from COMM, FORK, EXIT and MMAP
+ * records.
  */
 #ifndef SYMBOL_PROCESS_H
 #define SYMBOL_PROCESS_H
@@ -11,15 +12,15 @@
 struct process {
 	uint32_t pid;
 	struct maps *maps;
-	bool looked;			/* /proc was asked about it */
-	struct maps *before;		/* those of the program before exec, or NULL */
-	bool started;			/* the new program's code runs: `before` is over */
-	uint8_t ended;			/* 1: told to be over; 2: before the last pruning */
+	bool proc_read;			/* its maps have been read from /proc */
+	struct maps *before;		/* maps of the program before the last exec, or NULL */
+	bool started;			/* the new program has started: `before` is obsolete */
+	uint8_t ended;			/* 1: EXIT record seen; 2: seen before the last pruning */
 };
 
 struct thread {
 	uint32_t tid, pid;
-	uint32_t comm;			/* name id; 0: never told */
+	uint32_t comm;			/* name id; 0: unknown */
 	uint8_t ended;
 };
 
@@ -30,10 +31,11 @@ struct processes {
 	struct interned_names comms;
 };
 
-/* Finds or makes; NULL without memory. The pointer holds until the next one is made. */
+/* Finds or adds a process; NULL without memory. The pointer is valid until the next one is added. */
 struct process *process_get(struct processes *p, uint32_t pid);
 struct process *process_find(const struct processes *p, uint32_t pid);	/* NULL: unknown */
-/* A guess is cheaper than a search: who is at the index may be another by now, but each pid is there once. */
+/* Access by a remembered index, which is cheaper than a search. The caller must check the pid, because pruning
+ * moves entries. */
 static inline struct process *process_at(const struct processes *p, uint32_t index)
 {
 	return index < p->procs.n ? &p->procs.v[index] : NULL;
@@ -43,16 +45,16 @@ static inline uint32_t process_index(const struct processes *p, const struct pro
 	return (uint32_t)(proc - p->procs.v);
 }
 
-/* To be called before something is mapped into it. */
+/* Must be called before a mapping is added to the process. */
 void process_before_map(struct process *proc, bool vdso);
 int process_comm(struct processes *p, uint32_t pid, uint32_t tid, const char *name, bool exec);
-/* copy_maps: false for forks that stand for threads found at the start (their maps follow). */
+/* copy_maps is false for synthesized FORK records, which are followed by the maps. */
 int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
 		 bool copy_maps);
 void process_exit(struct processes *p, uint32_t pid, uint32_t tid);
-/* Drops those that had ended before the last call. 0 or -ENOMEM, which leaves them. */
+/* Drops processes and threads that had ended before the previous call. On -ENOMEM nothing is dropped. */
 int processes_prune(struct processes *p);
-/* ":TID" where it was never told. */
+/* ":TID" when the name is unknown. */
 const char *process_comm_of(struct processes *p, uint32_t pid, uint32_t tid);
 bool process_has_comm(const struct processes *p, uint32_t tid);
 void processes_done(struct processes *p);

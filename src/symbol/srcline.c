@@ -1,6 +1,6 @@
 /*
- * Where an object's line tables are: in its own file, or in its debug file. Read when the first
- * line of the object is asked for, because most reports ask for none.
+ * Reads an object's line tables from its own file or its debug file, when the first source line of the
+ * object is needed: most reports need none.
  */
 #include "symbol/dwarf_line.h"
 #include "symbol/elf_section_data.h"

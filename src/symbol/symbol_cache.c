@@ -1,3 +1,7 @@
+/*
+ * File format: a header with the identity of the source files, then the arrays of struct symbol_table.
+ * A damaged or foreign file is ignored and the table is built again.
+ */
 #include "symbol/symbol_cache.h"
 
 #include "base/disk_cache.h"
@@ -7,18 +11,18 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define MAGIC 0x31736c6f626d7974ull	/* "tymbols1": another one for another layout, or where other rules make a table */
+#define MAGIC 0x31736c6f626d7974ull	/* "tymbols1"; change it when the layout or the selection of symbols changes */
 #define FILE_MAX ((size_t)1 << 30)
-#define SETTLED_S 2			/* a file's times are not finer than a tick, nor all clocks equal */
+#define SETTLED_S 2			/* file times have the resolution of a tick, and clocks differ */
 
 struct symbol_cache_header {
-	uint64_t magic, version;	/* the latter of tacho, as a hash */
+	uint64_t magic, version;	/* version: hash of tacho's version */
 	struct cached_file_id own, debug;
 	uint64_t n, n_index, n_strings;
 	uint32_t index_shift, symbol_bytes;
 };
 
-/* ---- what a table is made of ---- */
+/* ---- identity of the source files ---- */
 
 static uint64_t ns_of(struct timespec t)
 {
@@ -39,8 +43,8 @@ static bool is_fresh(const struct stat *st)
 	return st->st_ctim.tv_sec > now.tv_sec - SETTLED_S;
 }
 
-/* False for what was unpacked: nobody knows any more of which file. */
-static bool note_elf(struct symbol_cache_entry *s, const struct elf *e, struct cached_file_id *out)
+/* Returns false for a decompressed image, whose file is unknown. */
+static bool identify_elf(struct symbol_cache_entry *s, const struct elf *e, struct cached_file_id *out)
 {
 	struct stat st;
 
@@ -53,8 +57,8 @@ static bool note_elf(struct symbol_cache_entry *s, const struct elf *e, struct c
 	return true;
 }
 
-/* What lies within the object's own file changes with that. */
-static bool note_within(const struct elf *e, struct cached_file_id *out)
+/* Mini debug info can only change together with the file that contains it. */
+static bool identify_embedded(const struct elf *e, struct cached_file_id *out)
 {
 	*out = (struct cached_file_id){ .size = e->size };
 	return true;
@@ -72,11 +76,14 @@ static uint64_t all_symbols_in(const struct elf *e)
 	return symbols_in(e, ELF_SHT_SYMTAB) + symbols_in(e, ELF_SHT_DYNSYM);
 }
 
-void symbol_cache_for_elf(struct symbol_cache_entry *s, uint64_t number, const struct elf *own, const struct elf *debug, bool within)
+void symbol_cache_for_elf(struct symbol_cache_entry *s, uint64_t number, const struct elf *own,
+			  const struct elf *debug, bool embedded)
 {
 	memset(s, 0, sizeof(*s));
-	s->usable = all_symbols_in(own) + all_symbols_in(debug) >= SYMBOL_CACHE_MIN_SYMBOLS && note_elf(s, own, &s->own) &&
-		    (within ? note_within(debug, &s->debug) : note_elf(s, debug, &s->debug)) &&
+	s->usable = all_symbols_in(own) + all_symbols_in(debug) >= SYMBOL_CACHE_MIN_SYMBOLS &&
+		    identify_elf(s, own, &s->own) &&
+		    (embedded ? identify_embedded(debug, &s->debug)
+			      : identify_elf(s, debug, &s->debug)) &&
 		    disk_cache_path("symbols", number, s->path);
 }
 
@@ -108,39 +115,45 @@ static size_t index_entries(const struct symbol_cache_header *h)
 	return h->n_index ? (size_t)h->n_index + 1 : 0;
 }
 
-/* Whether it is of the same sources, and as long as it says. */
-static bool fits(const struct symbol_cache_header *h, const struct symbol_cache_entry *s, size_t bytes)
+/* Whether the entry is from the same source files, and its size agrees with its header. */
+static bool header_is_valid(const struct symbol_cache_header *h, const struct symbol_cache_entry *s,
+			    size_t bytes)
 {
-	struct symbol_table counts = { .n = (size_t)h->n, .n_index = (size_t)h->n_index, .index_shift = h->index_shift };
+	struct symbol_table counts = { .n = (size_t)h->n,
+				       .n_index = (size_t)h->n_index,
+				       .index_shift = h->index_shift };
 	struct symbol_cache_header same;
 
 	counts.strings.n = (size_t)h->n_strings;
 	same = header_of(s, &counts);
 	same.n_index = h->n_index;
-	return memcmp(h, &same, sizeof(same)) == 0 && h->n >= SYMBOL_CACHE_MIN_SYMBOLS && h->n <= bytes / sizeof(struct symbol) &&
-	       h->n_index <= h->n && h->index_shift < 64 && h->n_strings && h->n_strings <= bytes &&
-	       bytes == sizeof(*h) + h->n * sizeof(struct symbol) + index_entries(h) * sizeof(uint32_t) + h->n_strings;
+	return memcmp(h, &same, sizeof(same)) == 0 && h->n >= SYMBOL_CACHE_MIN_SYMBOLS &&
+	       h->n <= bytes / sizeof(struct symbol) && h->n_index <= h->n && h->index_shift < 64 &&
+	       h->n_strings && h->n_strings <= bytes &&
+	       bytes == sizeof(*h) + h->n * sizeof(struct symbol) +
+				index_entries(h) * sizeof(uint32_t) + h->n_strings;
 }
 
-/* Ids are given when a symbol is asked for, and names of modules lie behind those of symbols. */
-static bool is_sound(const struct symbol_table *t)
+/* Whether all indices and offsets are within the table. Interned ids must be 0, and module symbols, whose names
+ * are stored differently, must not occur. */
+static bool table_is_valid(const struct symbol_table *t)
 {
 	uint64_t before = 0;
-	bool sound = t->strings.bytes[t->strings.n - 1] == '\0';
+	bool valid = t->strings.bytes[t->strings.n - 1] == '\0';
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct symbol *s = &t->v[i];
 
-		sound &= (s->start >= before) & (s->name < t->strings.n) & (s->up == SYMBOL_NONE || s->up < i) &
+		valid &= (s->start >= before) & (s->name < t->strings.n) & (s->up == SYMBOL_NONE || s->up < i) &
 			 !s->id & !(s->flags & SYMBOL_MODULE);
 		before = s->start;
 	}
 	for (size_t i = 0; t->index && i <= t->n_index; i++)
-		sound &= t->index[i] < t->n && (!i || t->index[i] >= t->index[i - 1]);
-	return sound;
+		valid &= t->index[i] < t->n && (!i || t->index[i] >= t->index[i - 1]);
+	return valid;
 }
 
-static bool read_rest(int fd, const struct symbol_cache_header *h, struct symbol_table *t)
+static bool read_arrays(int fd, const struct symbol_cache_header *h, struct symbol_table *t)
 {
 	size_t n_index = index_entries(h);
 	struct iovec parts[3];
@@ -160,7 +173,7 @@ static bool read_rest(int fd, const struct symbol_cache_header *h, struct symbol
 	t->index_shift = h->index_shift;
 	t->strings.n = (size_t)h->n_strings;
 	t->compact = true;
-	return is_sound(t);
+	return table_is_valid(t);
 }
 
 bool symbol_cache_read(struct symbol_cache_entry *s, struct symbol_table *t)
@@ -170,9 +183,9 @@ bool symbol_cache_read(struct symbol_cache_entry *s, struct symbol_table *t)
 	struct symbol_cache_header h;
 	struct iovec part = { &h, sizeof(h) };
 
-	if (fd < 0 || disk_cache_read(fd, &part, 1) < 0 || !fits(&h, s, n))
+	if (fd < 0 || disk_cache_read(fd, &part, 1) < 0 || !header_is_valid(&h, s, n))
 		return false;
-	s->found = read_rest(fd, &h, t);
+	s->found = read_arrays(fd, &h, t);
 	if (!s->found)
 		symbol_table_done(t);
 	return s->found;
@@ -202,7 +215,7 @@ void symbol_cache_write(const struct symbol_cache_entry *s, struct symbol_table 
 		return;
 	symbol_table_compact(t);
 	h = header_of(s, t);
-	if (t->n >= SYMBOL_CACHE_MIN_SYMBOLS && t->strings.n && is_sound(t))
+	if (t->n >= SYMBOL_CACHE_MIN_SYMBOLS && t->strings.n && table_is_valid(t))
 		n = parts_of(&h, t, parts);
 	disk_cache_write_end(&file, parts, n);
 }

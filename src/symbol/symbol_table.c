@@ -1,8 +1,8 @@
 /*
- * Sorting by radix (stable: the order of equal starts decides between aliases), the guessing of
- * sizes, and the search. Which alias wins is decided when somebody asks for it, because the rule
- * looks at demangled names, and most symbols of most objects are never asked for. For the same reason_text
- * a symbol that is there twice stays, unless that changes an answer.
+ * Sorting (radix sort, stable because the order of equal starts decides between aliases), guessing of
+ * missing sizes, and searching. Aliases are chosen during the search, because the rule compares
+ * demangled names and most symbols are never looked up. For the same reason duplicates are removed only
+ * where they would change a result.
  */
 #include "symbol/symbol_table.h"
 
@@ -14,17 +14,17 @@
 
 #define PAGE 4096u
 #define MOST_SYMBOLS (1u << 28)
-#define LONGEST_CHAIN 256	/* how far `up` is followed: nobody nests deeper but on purpose */
-#define INDEX_LEAST 64u		/* symbols; fewer are searched as they are */
-#define STEP_SYMBOLS 2u		/* per step of the index, at least */
-#define DIGIT_BITS 13u		/* at most: 26 bits, as of most large objects' starts, take two passes */
-#define INDEX_BITS 28		/* of a key to sort by: below, which symbol; above, a part of its start */
+#define LONGEST_CHAIN 256	/* `up` links followed; only crafted files nest deeper */
+#define INDEX_LEAST 64u		/* symbols; smaller tables have no index */
+#define STEP_SYMBOLS 2u		/* minimum symbols per index step */
+#define DIGIT_BITS 13u		/* maximum; two passes sort the 26 bits of most large objects */
+#define INDEX_BITS 28		/* a sort key is the symbol's index (low bits) and part of its start (high bits) */
 #define INDEX_MASK (MOST_SYMBOLS - 1)
 #define PART_BITS (64 - INDEX_BITS)
-#define AHEAD 16		/* so long before they are used are symbols fetched */
+#define AHEAD 16		/* symbols are prefetched this many entries ahead */
 
-/* n of `each` bytes that are filled at once; of huge pages there are fewer to be handed out. */
-static void *room_for(size_t n, size_t each)
+/* Allocates an array that is filled at once; large ones on huge pages, which need fewer page faults. */
+static void *alloc_array(size_t n, size_t each)
 {
 	size_t bytes;
 
@@ -41,11 +41,11 @@ int symbol_table_reserve(struct symbol_table *t, size_t n, size_t names)
 	if (names && !buf_grow(&t->strings, names))
 		return -ENOMEM;
 	if (t->n >= MOST_SYMBOLS)
-		return 0;		/* adding will tell */
+		return 0;		/* symbol_table_add() reports it */
 	cap = t->n + min_of(n, (size_t)MOST_SYMBOLS);
 	if (cap <= t->cap)
 		return 0;
-	v = v ? reallocarray(v, cap, sizeof(*v)) : room_for(cap, sizeof(*v));
+	v = v ? reallocarray(v, cap, sizeof(*v)) : alloc_array(cap, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
 	t->v = v;
@@ -90,7 +90,7 @@ static bool is_sorted(const struct symbol_table *t)
 	return true;
 }
 
-/* One pass over one digit. */
+/* One counting sort pass over one digit. */
 static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned shift, unsigned bits)
 {
 	uint32_t count[1u << DIGIT_BITS], at = 0;
@@ -109,7 +109,8 @@ static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned sh
 		to[count[(from[i] >> shift) & (digits - 1)]++] = from[i];
 }
 
-/* Sorts by those bits of the starts, from `least` on, that fit into a key; returns where the keys are. */
+/* Sorts by the bits of (start - least) from bit `low` on, as many as fit into a key. Returns the array, one of
+ * the two, that holds the result. */
 static uint64_t *sort_by_part(const struct symbol_table *t, uint64_t *from, uint64_t *to, uint64_t least,
 			      unsigned low)
 {
@@ -136,8 +137,8 @@ static uint64_t *sort_by_part(const struct symbol_table *t, uint64_t *from, uint
 	return from;
 }
 
-/* The order of the symbols, in keys[0 ... n - 1] or behind these. Of an object's symbols only the low
- * bits differ, and one part is enough. */
+/* Computes the order of the symbols, in the first or second half of keys[2 * n]. The starts of one object differ in
+ * their low bits only, so one call of sort_by_part() is usually enough. */
 static uint64_t *sort_order(const struct symbol_table *t, uint64_t *keys)
 {
 	uint64_t least = UINT64_MAX, most = 0, *order = keys;
@@ -158,8 +159,8 @@ static int sort_symbols(struct symbol_table *t)
 	struct symbol *sorted;
 	uint64_t *order;
 
-	keys = room_for(t->n, 2 * sizeof(*keys));
-	sorted = room_for(t->n, sizeof(*sorted));
+	keys = alloc_array(t->n, 2 * sizeof(*keys));
+	sorted = alloc_array(t->n, sizeof(*sorted));
 	if (!keys || !sorted) {
 		free(sorted);
 		return -ENOMEM;
@@ -176,22 +177,23 @@ static int sort_symbols(struct symbol_table *t)
 	return 0;
 }
 
-static bool are_twins(const struct symbol_table *t, const struct symbol *a, const struct symbol *b)
+static bool are_duplicates(const struct symbol_table *t, const struct symbol *a, const struct symbol *b)
 {
 	return a->size == b->size && a->flags == b->flags &&
 	       strcmp(symbol_table_name(t, a), symbol_table_name(t, b)) == 0;
 }
 
-/* .dynsym repeats much of .symtab. Twins lie next to each other but for other aliases between. */
-static bool is_twin(const struct symbol_table *t, size_t first, size_t n, const struct symbol *s)
+/* Whether a symbol is a duplicate: .dynsym repeats much of .symtab. Duplicates are adjacent except for other
+ * aliases. */
+static bool is_duplicate(const struct symbol_table *t, size_t first, size_t n, const struct symbol *s)
 {
 	for (size_t j = n; j > first && n - j < 8; j--)
-		if (are_twins(t, &t->v[j - 1], s))
+		if (are_duplicates(t, &t->v[j - 1], s))
 			return true;
 	return false;
 }
 
-/* Behind the last that starts where the first does. */
+/* The end of the group of symbols that start where `first` does. */
 static size_t group_end(const struct symbol_table *t, size_t first)
 {
 	size_t end = first + 1;
@@ -201,10 +203,10 @@ static size_t group_end(const struct symbol_table *t, size_t first)
 	return end;
 }
 
-/* Whether a twin among these would change what is found: a size that is guessed is the last one's, the
- * newest wins, and of too many some are not looked at. Elsewhere it loses against the first as any alias
- * that is no better, and to know it takes a look at both names, far apart. */
-static bool twins_matter(const struct symbol_table *t, size_t first, size_t end)
+/* Whether duplicates in this group would change a result: when sizes are guessed, when the newest symbol wins,
+ * or when the group is longer than the search. Otherwise they lose to the first like any other alias, and
+ * comparing the names would cost cache misses. */
+static bool duplicates_matter(const struct symbol_table *t, size_t first, size_t end)
 {
 	bool matter = t->newest || end - first > LONGEST_CHAIN;
 
@@ -217,13 +219,13 @@ static uint64_t guessed_end(const struct symbol_table *t, const struct symbol *s
 {
 	if (!next)
 		return (s->start | (PAGE - 1)) + 1 + PAGE;
-	/* Between the kernel and its modules lies no code: do not stretch over the gap. */
+	/* There is no code between the kernel and its modules: do not extend a symbol over the gap. */
 	if (t->kallsyms && (s->flags & SYMBOL_MODULE) != (next->flags & SYMBOL_MODULE))
 		return min_of((s->start + PAGE - 1 + PAGE) & ~(uint64_t)(PAGE - 1), next->start);
 	return next->start;
 }
 
-/* Of several that have no size the last has the way to the next, the others nothing. */
+/* Of several symbols without size, the last one extends to the next symbol; the others stay empty. */
 static void guess_sizes(struct symbol_table *t, size_t first, size_t end, const struct symbol *next)
 {
 	for (size_t i = first; i < end; i++) {
@@ -237,47 +239,47 @@ static void guess_sizes(struct symbol_table *t, size_t first, size_t end, const 
 	}
 }
 
-static bool reaches_over(const struct symbol *s, uint64_t address)
+static bool covers(const struct symbol *s, uint64_t address)
 {
 	return address >= s->start && address - s->start < s->size;
 }
 
-/* The nearest before that reaches over the start is on the chain of the one just before. */
+/* The nearest symbol before that covers the start is on the `up` chain of the preceding symbol. */
 static void link_up(struct symbol_table *t, size_t first, size_t end)
 {
 	uint32_t j = first ? (uint32_t)(first - 1) : SYMBOL_NONE;
 
-	/* Of a group the longest must be tried, so all of its members are. */
-	while (j != SYMBOL_NONE && !reaches_over(&t->v[j], t->v[first].start))
+	/* Any member of a group may be the longest, so all are tried. */
+	while (j != SYMBOL_NONE && !covers(&t->v[j], t->v[first].start))
 		j = j > 0 && t->v[j - 1].start == t->v[j].start ? j - 1 : t->v[j].up;
 	for (size_t i = first; i < end; i++)
 		t->v[i].up = j;
 }
 
-/* Moves the group to where those end that are kept, but for its twins; returns where it ends then. */
-static size_t keep_group(struct symbol_table *t, size_t kept, size_t first, size_t end, bool twins)
+/* Moves a group to index `kept`, optionally without duplicates. Returns its new end. */
+static size_t move_group(struct symbol_table *t, size_t kept, size_t first, size_t end, bool check)
 {
 	size_t begin = kept;
 
 	for (size_t i = first; i < end; i++)
-		if (!twins || !is_twin(t, begin, kept, &t->v[i]))
+		if (!check || !is_duplicate(t, begin, kept, &t->v[i]))
 			t->v[kept++] = t->v[i];
 	return kept;
 }
 
-/* Drops twins, guesses sizes and links, group by group of those that start together. */
-static void settle(struct symbol_table *t, bool all_twins)
+/* Removes duplicates, guesses sizes and sets `up`, for each group of symbols with the same start. */
+static void link_symbols(struct symbol_table *t, bool all_duplicates)
 {
 	size_t kept = 0;
 
 	for (size_t first = 0, end; first < t->n; first = end) {
 		size_t begin = kept;
-		bool twins;
+		bool check;
 
 		end = group_end(t, first);
-		twins = end - first > 1 && (all_twins || twins_matter(t, first, end));
-		if (kept < first || twins)
-			kept = keep_group(t, kept, first, end, twins);
+		check = end - first > 1 && (all_duplicates || duplicates_matter(t, first, end));
+		if (kept < first || check)
+			kept = move_group(t, kept, first, end, check);
 		else
 			kept = end;
 		if (!t->newest)
@@ -287,8 +289,8 @@ static void settle(struct symbol_table *t, bool all_twins)
 	t->n = kept;
 }
 
-/* Steps of equal length, one per few symbols; index[i] is the last symbol that starts at or before
- * the step's start. Without memory for it the search is longer. */
+/* Divides the address range into steps of equal length, one per few symbols; index[i] is the last symbol that
+ * starts at or before step i. Without memory for the index, searches take longer. */
 static void make_index(struct symbol_table *t)
 {
 	uint64_t span = t->n ? t->v[t->n - 1].start - t->v[0].start : 0;
@@ -320,12 +322,12 @@ int symbol_table_finish(struct symbol_table *t)
 
 	if (err < 0)
 		return err;
-	settle(t, false);
+	link_symbols(t, false);
 	make_index(t);
 	return 0;
 }
 
-/* With its NUL; kallsyms has the module's name behind it. */
+/* Length of a name with its NUL; in kallsyms the module's name follows. */
 static size_t name_bytes(const struct symbol_table *t, const struct symbol *s)
 {
 	size_t n = strlen(symbol_table_name(t, s)) + 1, next = s->name + n;
@@ -351,7 +353,7 @@ void symbol_table_compact(struct symbol_table *t)
 	if (t->compact || !t->n)
 		return;
 	t->compact = true;
-	settle(t, true);
+	link_symbols(t, true);
 	make_index(t);
 	shrink(t);
 	for (size_t i = 0; i < t->n; i++)
@@ -369,7 +371,7 @@ void symbol_table_compact(struct symbol_table *t)
 	t->strings = kept;
 }
 
-/* "*ABS*+0x9be70" is how disassemblers call the function at 0x9be70; most have a name. */
+/* Disassemblers show an IFUNC slot as "*ABS*+0x9be70"; uses the name of the function at that address, if any. */
 static const char *resolver_name(struct symbol_table *t, const struct symbol *s, const char *raw)
 {
 	const char *hex = strchr(raw, '+');
@@ -387,8 +389,8 @@ static const char *resolver_name(struct symbol_table *t, const struct symbol *s,
 	return symbol_table_name(t, function);
 }
 
-/* Sets the interned id of the shown name. */
-static const char *shown_name(struct symbol_table *t, struct symbol *s)
+/* Returns the name to display, and assigns its interned id. */
+static const char *display_name(struct symbol_table *t, struct symbol *s)
 {
 	if (!s->id) {
 		scoped(buf_done) struct buf text = { 0 };
@@ -411,9 +413,9 @@ static size_t underscores(const char *s)
 	return strspn(s, "_");
 }
 
-/* Which of two symbols with one start perf shows: one with a size, a strong one, a global one,
- * the one with fewer underscores in front, the longer name, the first. */
-static struct symbol *better(struct symbol_table *t, struct symbol *a, struct symbol *b)
+/* perf's choice between two aliases: the one with a size, the strong one, the global one, the one with fewer
+ * leading underscores, the longer name, the first. */
+static struct symbol *preferred_alias(struct symbol_table *t, struct symbol *a, struct symbol *b)
 {
 	const char *an, *bn;
 	size_t na, nb;
@@ -424,10 +426,10 @@ static struct symbol *better(struct symbol_table *t, struct symbol *a, struct sy
 		return a->flags & SYMBOL_WEAK ? b : a;
 	if ((a->flags ^ b->flags) & SYMBOL_LOCAL)
 		return a->flags & SYMBOL_LOCAL ? b : a;
-	if (are_twins(t, a, b))
+	if (are_duplicates(t, a, b))
 		return a;
-	an = shown_name(t, a);
-	bn = shown_name(t, b);
+	an = display_name(t, a);
+	bn = display_name(t, b);
 	na = underscores(an);
 	nb = underscores(bn);
 	if (na != nb)
@@ -439,7 +441,7 @@ static struct symbol *better(struct symbol_table *t, struct symbol *a, struct sy
 	return a;
 }
 
-/* Of the group of equal starts that ends at index `last`, the one to show. */
+/* The symbol to show from the group with equal starts that ends at index `last`. */
 static struct symbol *best_of_group(struct symbol_table *t, size_t last, uint64_t address)
 {
 	struct symbol *best = NULL;
@@ -450,19 +452,19 @@ static struct symbol *best_of_group(struct symbol_table *t, size_t last, uint64_
 	for (size_t i = first; i <= last; i++) {
 		struct symbol *s = &t->v[i];
 
-		if (t->newest && !reaches_over(s, address))
+		if (t->newest && !covers(s, address))
 			continue;
 		if (!best)
 			best = s;
 		else if (t->newest)
 			best = s->order > best->order ? s : best;
 		else
-			best = better(t, best, s);
+			best = preferred_alias(t, best, s);
 	}
-	return best && reaches_over(best, address) ? best : NULL;
+	return best && covers(best, address) ? best : NULL;
 }
 
-/* Where the index leads on from for an address that is not before the first symbol. */
+/* The index step of an address, which must not be before the first symbol. */
 static size_t index_step(const struct symbol_table *t, uint64_t address)
 {
 	return (size_t)min_of((address - t->v[0].start) >> t->index_shift, (uint64_t)t->n_index - 1);
@@ -478,10 +480,10 @@ void symbol_table_prefetch(const struct symbol_table *t, uint64_t address)
 	first = t->index[i];
 	n = t->index[i + 1] - first + 1;
 	__builtin_prefetch(&t->v[first]);
-	__builtin_prefetch(&t->v[first + n / 2]);	/* where the search begins */
+	__builtin_prefetch(&t->v[first + n / 2]);	/* the first probe of the binary search */
 }
 
-/* The last symbol that starts at or before the address, which is not before the first. */
+/* The last symbol that starts at or before the address, which must not be before the first symbol. */
 static size_t floor_index(const struct symbol_table *t, uint64_t address)
 {
 	size_t base = 0, n = t->n;
@@ -502,8 +504,8 @@ static size_t floor_index(const struct symbol_table *t, uint64_t address)
 	return base;
 }
 
-/* Of two symbols at an address, met from the inside out. A label inside a function, whose size
- * is guessed, is not where the code belongs to. */
+/* Decides between nested symbols, visited from the innermost outwards. A label with a guessed size inside a
+ * function loses to the function. */
 static bool is_better_at(const struct symbol_table *t, const struct symbol *s, const struct symbol *found)
 {
 	if (!found)
@@ -536,7 +538,7 @@ struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address)
 				break;
 	}
 	if (found && !found->id)
-		shown_name(t, found);
+		display_name(t, found);
 	return found;
 }
 

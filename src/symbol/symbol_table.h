@@ -1,10 +1,10 @@
 /*
- * The symbols of one object: a sorted array, and the bytes their names lie in. Built once
+ * The symbol table of one object: an array sorted by address, and a buffer with the names. Built once
  * (add ... finish), then only searched.
  *
- * Symbols may overlap: aliases share a start, a label lies inside a function, a JIT's new code
- * lies over its old. `up` leads from each symbol to the nearest one before it that reaches over
- * its start, so that all symbols at an address are met by following it:
+ * Symbols may overlap: aliases have the same start, labels lie inside functions, and new JIT code
+ * replaces old code. `up` links each symbol to the nearest symbol before it that covers its start, so
+ * following the links visits all symbols at an address:
  *
  *	|---- a ---------------------------|
  *	   |-- b --|      |-- c -----|
@@ -21,9 +21,9 @@
 
 enum {
 	SYMBOL_LOCAL = 1, SYMBOL_WEAK = 2,
-	SYMBOL_PLT = 4,			/* shown with "@plt" behind it */
-	SYMBOL_RESOLVER = 32,		/* with PLT: named after the function at that address */
-	SYMBOL_GUESSED = 16,		/* its size is the way to the next symbol */
+	SYMBOL_PLT = 4,			/* shown with the suffix "@plt" */
+	SYMBOL_RESOLVER = 32,		/* PLT entry of an IFUNC: named after the function at that address */
+	SYMBOL_GUESSED = 16,		/* no size in the file: it ends at the next symbol */
 	SYMBOL_MODULE = 8,		/* kallsyms: the module's name follows the symbol's */
 };
 
@@ -32,41 +32,41 @@ struct symbol {
 	uint32_t size;			/* saturated: no function has 4 GiB */
 	uint32_t name;			/* offset into the strings */
 	uint32_t up;			/* index, or SYMBOL_NONE */
-	uint32_t id;			/* interned name; 0: not yet asked for */
+	uint32_t id;			/* interned name; 0: not assigned yet */
 	uint32_t flags;
-	uint32_t order;			/* in which they were added */
+	uint32_t order;			/* position in which it was added */
 };
 
 struct symbol_table {
 	struct symbol *v;
 	size_t n, cap;
 	struct buf strings;
-	bool compact;			/* symbol_table_compact() was here */
-	struct interned_names *names;		/* where ids come from */
-	bool raw;			/* names are shown as they are */
-	bool params;			/* demangled names with their parameters */
-	bool newest;			/* of several at an address the last added wins (JIT maps) */
-	bool resolving;			/* a resolver's name is looked for: do not look for another's */
-	bool kallsyms;			/* where modules begin and end, ends are guessed by page */
-	uint32_t *index;		/* where to search, by the high bits of an address; or NULL */
-	size_t n_index;			/* steps of 1 << index_shift from the first symbol's start on */
+	bool compact;			/* symbol_table_compact() has been called */
+	struct interned_names *names;		/* where names are interned */
+	bool raw;			/* names are not demangled */
+	bool params;			/* demangled names include parameters */
+	bool newest;			/* of overlapping symbols the last added wins (JIT maps) */
+	bool resolving;			/* looking up an IFUNC name: stops recursion */
+	bool kallsyms;			/* kernel symbols: sizes are not guessed across module boundaries */
+	uint32_t *index;		/* start of the search by the high bits of an address; or NULL */
+	size_t n_index;			/* number of steps of 1 << index_shift bytes, from the first symbol */
 	unsigned index_shift;
 };
 
-/* Room for n more symbols and so many bytes of names; 0 or -ENOMEM. */
+/* Reserves memory for n more symbols and `names` bytes of names. Returns 0 or -ENOMEM. */
 int symbol_table_reserve(struct symbol_table *t, size_t n, size_t names);
 int symbol_table_add(struct symbol_table *t, uint64_t start, uint64_t size, uint32_t name, uint32_t flags);
 int symbol_table_finish(struct symbol_table *t);	/* 0 or -ENOMEM */
 void symbol_table_done(struct symbol_table *t);
-/* For who keeps it long: lets go of twins, of text that no symbol is called by (theirs, other sections',
- * addresses that are numbers by now) and of room to grow. Without memory it stays as it is. */
+/* For long-lived tables: removes duplicate symbols, unused strings and spare capacity. Without memory the
+ * table stays unchanged. */
 void symbol_table_compact(struct symbol_table *t);
 
-/* The symbol at `address`, chosen among aliases as perf chooses, with its id; or NULL. */
+/* Returns the symbol at `address`, choosing among aliases as perf does, with its id assigned; or NULL. */
 struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address);
-/* For who will ask for an address soon: does not wait for the memory it lies in. */
+/* Prefetches the entries that a search for `address` will read. */
 void symbol_table_prefetch(const struct symbol_table *t, uint64_t address);
-const char *symbol_table_name(const struct symbol_table *t, const struct symbol *s);	/* as in the file */
-const struct symbol *symbol_table_find_name(const struct symbol_table *t, const char *name);	/* linear; or NULL */
+const char *symbol_table_name(const struct symbol_table *t, const struct symbol *s);	/* as in the file, not demangled */
+const struct symbol *symbol_table_find_name(const struct symbol_table *t, const char *name);	/* linear search; or NULL */
 
 #endif

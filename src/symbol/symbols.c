@@ -1,8 +1,8 @@
 /*
- * The face of the room: records in, frames out.
+ * Implements <tacho/symbol.h>: records in, frames out.
  *
- *	(pid, ip) -> maps of the process -> interval -> spot -> object -> symbol
- *	                                                 \______ cache ______/
+ *	(pid, ip) -> maps of the process -> interval -> spot (object, offset) -> symbol
+ *	                                                 \_____ location cache ____/
  */
 #include <tacho/symbol.h>
 
@@ -39,7 +39,7 @@ struct tacho_symbols {
 	struct interval_cache intervals;
 	struct location_cache cache;
 	struct symbol_search search;
-	uint32_t last[LAST_PROCESSES];	/* where those asked for before were, by pid */
+	uint32_t last[LAST_PROCESSES];	/* cache: pid modulo size -> index in `processes` */
 	char *symfs, *vmlinux, *kallsyms, *build_id_dir, *procfs;
 };
 
@@ -84,7 +84,7 @@ static int symbols_init(struct tacho_symbols *s, const struct tacho_symbols_opts
 	if (s->vmlinux && access(s->vmlinux, R_OK) < 0)
 		return error_set(e, -errno, "cannot read the vmlinux '%s'", s->vmlinux);
 	if (s->vmlinux && (err = elf_open(&file, s->vmlinux)) < 0)
-		return error_set(e, err, "the vmlinux '%s' is no ELF file, or a damaged one", s->vmlinux);
+		return error_set(e, err, "the vmlinux '%s' is not an ELF file, or it is damaged", s->vmlinux);
 	if (s->kallsyms && access(s->kallsyms, R_OK) < 0)
 		return error_set(e, -errno, "cannot read the kallsyms '%s'", s->kallsyms);
 	return 0;
@@ -128,9 +128,9 @@ void tacho_symbols_free(struct tacho_symbols *s)
 	free(s);
 }
 
-/* ---- what is mapped ---- */
+/* ---- feeding records ---- */
 
-/* With prefixes of two letters and more, in which most paths differ already. */
+/* The prefix has two or more characters; most paths differ in these already. */
 static bool starts(const char *s, const char *prefix)
 {
 	return s[0] == prefix[0] && s[1] == prefix[1] && strncmp(s, prefix, strlen(prefix)) == 0;
@@ -148,7 +148,7 @@ static bool is_plain(const char *path)
 	       starts(path, "[anon");
 }
 
-/* The object of a user mapping. Code in memory without a file can only be a JIT's. */
+/* The object of a user mapping. Executable memory without a file is JIT code. */
 static struct object *user_object(struct tacho_symbols *s, const struct tacho_mmap *m, bool exec,
 				  bool *whole)
 {
@@ -287,7 +287,7 @@ static int add_live_map(void *arg, uint32_t pid, const struct proc_map *map)
 	return map_user(arg, &m, map->exec);
 }
 
-/* NULL when nothing is known of it. */
+/* The process, in live mode read from /proc on first use; NULL when it is unknown. */
 static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 {
 	uint32_t *last = &s->last[pid % LAST_PROCESSES];
@@ -295,11 +295,11 @@ static struct process *process_for(struct tacho_symbols *s, uint32_t pid)
 
 	if (!proc || proc->pid != pid)
 		proc = process_find(&s->processes, pid);
-	if (s->search.live && (!proc || (!proc->looked && proc->maps->n == 0))) {
+	if (s->search.live && (!proc || (!proc->proc_read && proc->maps->n == 0))) {
 		proc = process_get(&s->processes, pid);
 		if (!proc)
 			return NULL;
-		proc->looked = true;
+		proc->proc_read = true;
 		proc_maps_read(&s->search, pid, add_live_map, s);
 		proc = process_find(&s->processes, pid);
 	}
@@ -341,7 +341,7 @@ static int resolve_user(struct tacho_symbols *s, const struct tacho_spot *spot,
 	return 0;
 }
 
-/* A symbol of the kernel's list may be a module's. */
+/* The object of a kernel symbol: symbols in kallsyms may belong to a module. */
 static struct object *owner_of(struct tacho_symbols *s, struct object *obj, const struct symbol *sym)
 {
 	const char *module = sym ? kallsyms_module(&s->kernel.main->table, sym) : NULL;
@@ -361,7 +361,7 @@ static int resolve_kernel(struct tacho_symbols *s, uint64_t ip, struct tacho_fra
 	struct symbol *sym;
 	int err;
 
-	/* The kernel is recorded as its text; code for booting lies behind that. */
+	/* MMAP records cover the kernel text only; init code lies after it. */
 	if (!obj)
 		obj = k->main;
 	if (!obj)
@@ -402,7 +402,8 @@ static enum tacho_space space_of(enum tacho_space space, uint64_t ip)
 	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
 }
 
-int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space space, struct address_lookup *out)
+int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
+			 struct address_lookup *out)
 {
 	const struct process *proc;
 
@@ -413,7 +414,9 @@ int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space
 		return err;
 	}
 	proc = space == TACHO_SPACE_USER ? process_for(s, pid) : NULL;
-	*out = (struct address_lookup){ .intervals = &s->intervals, .proc = proc, .version = proc ? proc->maps->version : 0 };
+	*out = (struct address_lookup){ .intervals = &s->intervals,
+					.proc = proc,
+					.version = proc ? proc->maps->version : 0 };
 	return 0;
 }
 
@@ -471,8 +474,9 @@ int tacho_symbols_resolve_spot(struct tacho_symbols *s, enum tacho_space space,
 	return err < 0 ? err : out->symbol != 0;
 }
 
-/* Who asks for addresses rather than spots asks for the same ones again. */
-static int resolve_again(struct tacho_symbols *s, const struct tacho_spot *spot, struct tacho_frame *out)
+/* Kernel addresses are resolved repeatedly, so results are cached. */
+static int resolve_kernel_cached(struct tacho_symbols *s, const struct tacho_spot *spot,
+				 struct tacho_frame *out)
 {
 	const struct tacho_frame *hit = location_cache_get(&s->cache, spot);
 	int got;
@@ -498,7 +502,7 @@ int tacho_symbols_resolve(struct tacho_symbols *s, uint32_t pid, enum tacho_spac
 	*out = (struct tacho_frame){ .space = space };
 	if (!spot.object || err < 0)
 		return err;
-	return space == TACHO_SPACE_KERNEL ? resolve_again(s, &spot, out) :
+	return space == TACHO_SPACE_KERNEL ? resolve_kernel_cached(s, &spot, out) :
 					     tacho_symbols_resolve_spot(s, space, &spot, out);
 }
 
@@ -513,7 +517,7 @@ int tacho_symbols_range(const struct tacho_symbols *s, const struct tacho_frame 
 		return -ENOENT;
 	if (obj->kind == OBJECT_KSYMBOL)
 		return -ENOENT;
-	table = (struct symbol_table *)&obj->table;	/* searching it changes nothing but ids */
+	table = (struct symbol_table *)&obj->table;	/* searching only assigns ids */
 	if (obj->kind == OBJECT_KERNEL || (obj->kind == OBJECT_MODULE && obj->table.n == 0))
 		table = s->kernel.main ? &s->kernel.main->table : table;
 	sym = symbol_table_find(table, f->object_address);
@@ -536,7 +540,7 @@ int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f, 
 	return obj->lines && dwarf_lines_find(obj->lines, f->object_address, file, line);
 }
 
-/* ---- what things are called ---- */
+/* ---- names ---- */
 
 const char *tacho_symbols_name(const struct tacho_symbols *s, uint32_t symbol)
 {
@@ -555,7 +559,7 @@ int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
 {
 	const struct object *obj = objects_at(&s->objects, object);
 	struct tacho_object_info info = {
-		.path = "[unknown]", .short_name = "[unknown]", .why = "nothing is known to be mapped there",
+		.path = "[unknown]", .short_name = "[unknown]", .why = "nothing is mapped there",
 	};
 	size_t size = out->size && out->size < sizeof(info) ? out->size : sizeof(info);
 
@@ -579,7 +583,7 @@ int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
 
 const char *tacho_symbols_comm(const struct tacho_symbols *s, uint32_t pid, uint32_t tid)
 {
-	struct processes *p = (struct processes *)&s->processes;	/* ":TID" is made here */
+	struct processes *p = (struct processes *)&s->processes;	/* may intern ":TID" */
 	char name[32];
 
 	if (s->search.live && !process_has_comm(p, tid) &&

@@ -1,6 +1,6 @@
 /*
- * The vdso is an ELF file that exists only in memory. Every process of this kernel has the same
- * one, so ours serves all, as long as it is the recorded kernel's.
+ * The vdso is an ELF image that exists only in memory. All processes of a kernel have the same one, so
+ * our own is used, if the running kernel is the recorded one.
  */
 #include "symbol/objects.h"
 
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <sys/auxv.h>
 
-/* The vdso's length stands nowhere: its section headers lie at its end. */
+/* The length of the vdso is not recorded anywhere, but its section headers are at its end. */
 static size_t vdso_bytes(const uint8_t *at)
 {
 	uint64_t sections = elf_uint(false, at + 40, 8);
@@ -29,7 +29,7 @@ int vdso_load(struct object *obj)
 	if (!at || at[4] != 2)
 		return -ENOENT;
 	if (obj->compat) {
-		obj->why = "the vdso of 32-bit processes is not at hand";
+		obj->why = "the vdso of 32-bit processes is not available";
 		return -ENOENT;
 	}
 	err = elf_open_bytes(&e, at, vdso_bytes(at));

@@ -1,5 +1,5 @@
 /*
- * ELF files made by hand, of either class and byte order, for the tests of the symbol room.
+ * ELF files built in memory, of either class and byte order, for the tests of src/symbol.
  * One PT_LOAD maps file offset 0 to 0x400000; symbols are in .text unless they say otherwise.
  */
 #ifndef TEST_SYMBOL_SUPPORT_H

@@ -78,9 +78,9 @@ static void wrong_files(void **state)
 	struct tacho_object_id gone = { .path = "/nowhere/to/be/found" }, text = { .path = "/proc/self/status" };
 
 	refused(&stale, at, -ESTALE, "of another build");
-	refused(&gone, at, -ENOENT, "is not there");
+	refused(&gone, at, -ENOENT, "no code at that address");
 	refused(&text, at, -ENOEXEC, "cannot be read");
-	refused(&own, 1ull << 60, -ENOENT, "is not there");
+	refused(&own, 1ull << 60, -ENOENT, "no code at that address");
 	tacho_code_free(NULL);
 }
 

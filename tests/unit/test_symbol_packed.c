@@ -123,7 +123,7 @@ static void modules(void **state)
 		snprintf(name, sizeof(name), "mod%zu.ko.%s", i, kinds[i].suffix);
 		assert_int_equal(elf_open(&e, at(name)), -ENOEXEC);
 		if (elf_open_compressed(&e, at(name)) == -EOPNOTSUPP)
-			continue;		/* built without it */
+			continue;		/* not built in */
 		elf_close(&e);
 		assert_int_equal(elf_open_compressed(&e, at(name)), 0);
 		assert_non_null(elf_find_type(&e, ELF_SHT_SYMTAB));
@@ -135,7 +135,7 @@ static void modules(void **state)
 		skip();
 }
 
-/* Cut anywhere, or changed anywhere, it is refused or comes out as something; nothing worse. */
+/* Truncated or modified files are refused or give some output, without memory errors. */
 static void damaged(void **state)
 {
 	(void)state;
@@ -185,7 +185,7 @@ static void others(void **state)
 	buf_done(&out);
 }
 
-/* /tmp/perf-PID.map of somebody else may tell lies. */
+/* A perf map of another user is refused. */
 static void maps_of_strangers(void **state)
 {
 	enum { STRANGER = 65534, OWNER = 65533 };

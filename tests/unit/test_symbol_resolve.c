@@ -168,7 +168,7 @@ static void resolve_files(void **state)
 	assert_string_equal(object_of(s, f.object).short_name, "app");
 	assert_memory_equal(object_of(s, f.object).build_id, ID_A, 20);
 	assert_true(object_of(s, f.object).has_symbols);
-	/* Something else is mapped over it. */
+	/* A new mapping replaces the old one. */
 	feed_map(s, 1, 0x7f0000001000, 0x1000, 0, "//anon", NULL);
 	expect(s, 1, USER, 0x7f0000001010, "[unknown] (/tmp/perf-1.map)");
 	tacho_symbols_free(s);
@@ -287,7 +287,7 @@ static void resolve_kernel(void **state)
 	write_text("/kallsyms", list);
 	snprintf(path, sizeof(path), "%s/kallsyms", root);
 	s = symbols((struct tacho_symbols_opts){ .kallsyms = path });
-	/* Recorded on a boot where the kernel sat 0x2000000 higher. */
+	/* Recorded after a boot where KASLR placed the kernel 0x2000000 higher. */
 	feed_kernel(s, KERNEL + 0x2000000, 0x42000000, KERNEL + 0x2000000, "[kernel.kallsyms]_text");
 	feed_kernel(s, 0xffffffffc2000000, 0x1000, 0, "/lib/modules/6/kernel/fs/ext4.ko.xz");
 	expect(s, 1, TACHO_SPACE_KERNEL, KERNEL + 0x2000105, "vfs_read+0x5 ([kernel.kallsyms])");
@@ -331,7 +331,7 @@ static void resolve_kernel_elsewhere(void **state)
 	tacho_symbols_free(s);
 }
 
-/* The build id of the kernel that runs here, or where it tells none, any. */
+/* The build ID of the running kernel, or an arbitrary one if it has none. */
 static void kernel_build_id(uint8_t id[BUILD_ID_MAX])
 {
 	struct buf notes = { 0 };
@@ -342,7 +342,7 @@ static void kernel_build_id(uint8_t id[BUILD_ID_MAX])
 	buf_done(&notes);
 }
 
-static unsigned n_per_cpu;		/* symbols before all others, which no kernel moves */
+static unsigned n_per_cpu;		/* per-CPU symbols at the start, which KASLR does not move */
 
 static void write_list(const char *path, unsigned first, const char *rest)
 {
@@ -379,8 +379,7 @@ static struct tacho_symbols *kernel_with_copy(const char *copy, unsigned first)
 	return s;
 }
 
-/* A copy saves the reading of what the kernel has to write: so it must be of this kernel, and is not asked
- * about modules. */
+/* The cached copy of kallsyms is used only if it is from this kernel, and not for modules. */
 static void resolve_kernel_copy(void **state)
 {
 	static const char copy[] = "ffffffff81100000 T of_the_copy\nffffffff81200000 T end\n"
@@ -476,8 +475,7 @@ static void resolve_lazily(void **state)
 	tacho_symbols_free(s);
 }
 
-/* Maps are of one object where path, device and inode, or path and build id, are the same; in which order
- * they come does not matter. */
+/* Mappings belong to the same object if path, device and inode, or path and build ID, are equal, in any order. */
 static void objects_apart(void **state)
 {
 	static const struct { const char *path, *build_id; uint32_t minor; uint64_t inode; size_t object; } maps[] = {
@@ -522,7 +520,7 @@ static void opening(void **state)
 	assert_string_equal(e.message, "cannot read the vmlinux '/none'");
 	assert_int_equal(tacho_symbols_new(&s, TACHO_OPTS(tacho_symbols_opts, .vmlinux = "/dev/null"), &e),
 			 -ENOEXEC);
-	assert_string_equal(e.message, "the vmlinux '/dev/null' is no ELF file, or a damaged one");
+	assert_string_equal(e.message, "the vmlinux '/dev/null' is not an ELF file, or it is damaged");
 	assert_int_equal(tacho_symbols_new(&s, TACHO_OPTS(tacho_symbols_opts, .kallsyms = "/none"), &e),
 			 -ENOENT);
 	assert_string_equal(e.message, "cannot read the kallsyms '/none'");
@@ -549,7 +547,7 @@ static void feed_task(struct tacho_symbols *s, uint32_t type, uint32_t pid, uint
 	assert_int_equal(tacho_symbols_feed(s, &rec), 0);
 }
 
-/* Who has ended is forgotten by the second pruning after it, and nobody else. */
+/* The second pruning after an exit drops the process, and no other process. */
 static void pruning_processes(void **state)
 {
 	struct tacho_symbols *s = symbols((struct tacho_symbols_opts){ 0 });
@@ -564,7 +562,7 @@ static void pruning_processes(void **state)
 		feed_task(s, TACHO_RECORD_EXIT, pid, pid + 1000);
 		feed_task(s, TACHO_RECORD_EXIT, pid, pid);
 	}
-	feed_task(s, TACHO_RECORD_COMM, 102, 102);	/* the number is used again */
+	feed_task(s, TACHO_RECORD_COMM, 102, 102);	/* the pid is reused */
 	assert_int_equal(tacho_symbols_prune(s, 0), 0);
 	expect(s, 100, TACHO_SPACE_USER, 0x401010, "one+0x10 (/bin/pruned)");
 	assert_string_equal(tacho_symbols_comm(s, 100, 1100), "prog");
@@ -581,7 +579,7 @@ static void pruning_processes(void **state)
 	tacho_symbols_free(s);
 }
 
-/* A table that was not used goes, and comes again with the same ids. */
+/* An unused table is evicted, and read again with the same ids. */
 static void pruning_tables(void **state)
 {
 	struct tacho_symbols *s = symbols((struct tacho_symbols_opts){ 0 });

@@ -52,7 +52,7 @@ static void table_of(struct world *w, struct symbol_table *t, size_t n)
 
 		buf_printf(&t->strings, "f%zu", i);
 		buf_putc(&t->strings, '\0');
-		/* Some reach over those that follow, some have a twin, some no size. */
+		/* Some cover the following ones, some have a duplicate, some no size. */
 		assert_int_equal(symbol_table_add(t, i * STEP, i % 100 == 0 ? 20 * STEP : i % 7 ? STEP - 4 : 0, at, 0), 0);
 		if (i % 50 == 3)
 			assert_int_equal(symbol_table_add(t, i * STEP, STEP - 4, at, i % 100 == 3 ? SYMBOL_WEAK : 0), 0);
@@ -133,7 +133,7 @@ static void sources_must_be_the_same(void **state)
 	world_close(&w);
 }
 
-/* Of what was unpacked nobody knows whether its file is the same, unless it is the object's own. */
+/* The file of a decompressed image is unknown, so it is not cached, except mini debug info of the object itself. */
 static void unpacked_files_are_not_known(void **state)
 {
 	struct elf_section section = { .type = ELF_SHT_SYMTAB, .size = 24 };
@@ -154,7 +154,7 @@ static void unpacked_files_are_not_known(void **state)
 	world_close(&w);
 }
 
-/* A file that was written a moment ago may be written again without another time. */
+/* A file written a moment ago may change again without a change of its times. */
 static void what_may_change_is_not_kept(void **state)
 {
 	char path[] = "/tmp/tacho-saved-new-XXXXXX";
@@ -225,8 +225,8 @@ static char *world_open_kept(struct world *w, struct symbol_cache_entry *s, size
 	return bytes;
 }
 
-/* What an older tacho of the same version made of the same symbols is believed. Where this fails because a table
- * looks different, or other symbols are kept: count MAGIC in saved.c up, and put the new sum here. */
+/* Cache files written by an older build of the same version are used. If this fails because the layout of a table
+ * or the selection of symbols changed: increment MAGIC in symbol_cache.c and store the new sum here. */
 static void rules_are_those_of_the_number(void **state)
 {
 	size_t n = 0, header;

@@ -55,7 +55,7 @@ static struct tacho_spot spot_at(struct tacho_symbols *s, uint32_t pid, enum tac
 	struct tacho_spot spot, again;
 
 	assert_int_equal(tacho_symbols_spots(s, pid, space, &ip, 1, &spot), 0);
-	assert_int_equal(tacho_symbols_spots(s, pid, space, &ip, 1, &again), 0);	/* remembered */
+	assert_int_equal(tacho_symbols_spots(s, pid, space, &ip, 1, &again), 0);	/* from the cache */
 	assert_int_equal(spot.object, again.object);
 	assert_int_equal(spot.offset, again.offset);
 	return spot;
@@ -78,14 +78,14 @@ static void spots_are_shared(void **state)
 	assert_false(same(spot_at(s, 1, USER, 0x10123), spot_at(s, 1, USER, 0x10124)));
 	assert_false(same(spot_at(s, 1, USER, 0x10123), spot_at(s, 3, USER, 0x10123)));
 	assert_true(same(spot_at(s, 1, TACHO_SPACE_UNKNOWN, 0x10123), spot_at(s, 1, USER, 0x10123)));
-	/* Nobody, nothing, elsewhere: no spot. */
+	/* Unknown process, unmapped address: no spot. */
 	assert_int_equal(spot_at(s, 4, USER, 0x10123).object, 0);
 	assert_int_equal(spot_at(s, 1, USER, 0x14000).object, 0);
 	assert_int_equal(spot_at(s, 1, TACHO_SPACE_GUEST_USER, 0x10123).object, 0);
 	tacho_symbols_free(s);
 }
 
-/* A frame may be asked for by its spot when the process has something else there, or is gone. */
+/* A spot can be resolved after the process has mapped something else there, or has ended. */
 static void spots_outlive_maps(void **state)
 {
 	struct tacho_symbols *s = symbols();
@@ -103,7 +103,7 @@ static void spots_outlive_maps(void **state)
 	tacho_symbols_free(s);
 }
 
-/* That nothing was there is remembered only as long as it is true. */
+/* A cached gap is invalid once something is mapped there. */
 static void gaps_are_filled(void **state)
 {
 	struct tacho_symbols *s = symbols();
@@ -150,9 +150,9 @@ static void spots_follow_tasks(void **state)
 	feed_map(s, 3, 0x10000, 0x1000, 0, "/lib/c");	/* the child's alone */
 	assert_false(same(spot_at(s, 3, USER, 0x10010), a));
 	assert_true(same(spot_at(s, 1, USER, 0x10010), a));
-	feed_fork(s, 3, 2);				/* the pid is used again */
+	feed_fork(s, 3, 2);				/* the pid is reused */
 	assert_true(same(spot_at(s, 3, USER, 0x10010), b));
-	/* While exec is busy, samples show the old program; then only the new one. */
+	/* During exec samples belong to the old program, afterwards to the new one. */
 	feed_exec(s, 3);
 	assert_true(same(spot_at(s, 3, USER, 0x10010), b));
 	feed_map(s, 3, 0x50000, 0x1000, 0, "/bin/new");
@@ -185,7 +185,7 @@ static void spots_of_the_kernel(void **state)
 	assert_true(same(k, spot_at(s, 2, TACHO_SPACE_UNKNOWN, KERNEL_IP)));
 	feed_map(s, 1, 0x10000, 0x4000, 0, "/lib/a");	/* a program's maps do not matter */
 	assert_true(same(k, spot_at(s, 1, TACHO_SPACE_KERNEL, KERNEL_IP)));
-	feed_kernel(s, MODULE_IP, 0x1000, "[two]");	/* another module came where one was */
+	feed_kernel(s, MODULE_IP, 0x1000, "[two]");	/* another module at the same address */
 	assert_false(same(m, spot_at(s, 1, TACHO_SPACE_KERNEL, MODULE_IP + 8)));
 	tacho_symbols_free(s);
 }
@@ -193,7 +193,7 @@ static void spots_of_the_kernel(void **state)
 enum { PIDS = 4, PAGES = 64 };
 struct model { unsigned file, page; };	/* file 0: nothing */
 
-/* Whatever is mapped and forked, in any order: as an array of pages says. */
+/* Random maps and forks, compared with an array of pages. */
 static void spots_by_chance(void **state)
 {
 	static struct model now[PIDS][PAGES];

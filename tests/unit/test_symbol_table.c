@@ -106,11 +106,11 @@ static void table_nesting(void **state)
 	assert_string_equal(name_at(&f, 0x1010), "inner");
 	assert_string_equal(name_at(&f, 0x1020), "outer");
 	assert_string_equal(name_at(&f, 0x1050), "outer");	/* not the label in it */
-	assert_string_equal(name_at(&f, 0x1150), "label");	/* behind outer's end */
+	assert_string_equal(name_at(&f, 0x1150), "label");	/* after the end of outer */
 	end(&f);
 }
 
-/* Against the plain way: look at all. */
+/* Compared with a linear search. */
 static void table_many(void **state)
 {
 	enum { N = 3000 };
@@ -141,7 +141,7 @@ static void table_many(void **state)
 	end(&f);
 }
 
-/* The index has steps of one length; symbols need not keep to that. Nor need they come in order. */
+/* The index has steps of equal length, but symbols may be clustered, and unsorted. */
 static void table_uneven(void **state)
 {
 	static const uint64_t clusters[] = { 0, 0x1000, 0x400000, 0x8000000000000000, UINT64_MAX - 0x20000 };
@@ -285,7 +285,7 @@ static void demangle_languages(void **state)
 	}
 }
 
-/* A symbol that is there twice is found as if it were there once. */
+/* Duplicates do not change any result. */
 static void table_twins(void **state)
 {
 	struct fixture f;
@@ -295,9 +295,9 @@ static void table_twins(void **state)
 	add(&f, "alias", 0x1000, 0x10, 0);
 	add(&f, "sized", 0x1000, 0x10, 0);
 	add(&f, "open", 0x1010, 0, 0);
-	add(&f, "label", 0x1010, 0, 0);		/* has the way to the next */
+	add(&f, "label", 0x1010, 0, 0);		/* extends to the next symbol */
 	add(&f, "open", 0x1010, 0, 0);
-	for (unsigned i = 0; i < 300; i++) {	/* more than are looked at, but for their twins */
+	for (unsigned i = 0; i < 300; i++) {	/* more than are searched, without duplicates */
 		add(&f, i ? "many" : "the_one", 0x2000, 0x10, 0);
 		add(&f, i ? "many" : "the_one", 0x2000, 0x10, 0);
 	}
@@ -316,13 +316,13 @@ static void table_twins(void **state)
 	f.t.newest = true;
 	add(&f, "old", 0x1000, 0x20, 0);
 	add(&f, "new", 0x1010, 0x20, 0);
-	add(&f, "old", 0x1000, 0x20, 0);	/* told again */
+	add(&f, "old", 0x1000, 0x20, 0);	/* added again */
 	assert_int_equal(symbol_table_finish(&f.t), 0);
 	assert_string_equal(name_at(&f, 0x1018), "new");
 	end(&f);
 }
 
-/* What nobody is called by goes; every answer stays, also of modules and of what was asked before. */
+/* Compacting drops unused strings and changes no result, for modules and ids assigned before too. */
 static void table_compacts(void **state)
 {
 	static const char *const lines = "ffffffff81000000 T _text\n"
@@ -340,7 +340,7 @@ static void table_compacts(void **state)
 
 		snprintf(name, sizeof(name), "f%u", i);
 		add(&f, name, 0x1000 + i * 16, 16, 0);
-		add(&f, name, 0x1000 + i * 16, 16, 0);		/* its twin */
+		add(&f, name, 0x1000 + i * 16, 16, 0);		/* its duplicate */
 	}
 	assert_int_equal(symbol_table_finish(&f.t), 0);
 	assert_string_equal(name_at(&f, 0x1014), "f1");
@@ -369,7 +369,7 @@ static void table_compacts(void **state)
 	assert_string_equal(kallsyms_module(&f.t, symbol_table_find(&f.t, 0xffffffffc0001000)), "[btrfs]");
 	end(&f);
 	begin(&f);
-	symbol_table_compact(&f.t);		/* of none: nothing */
+	symbol_table_compact(&f.t);		/* an empty table */
 	end(&f);
 }
 
