@@ -79,7 +79,7 @@ static void wrong_files(void **state)
 
 	refused(&stale, at, -ESTALE, "of another build");
 	refused(&gone, at, -ENOENT, "no code at that address");
-	refused(&text, at, -ENOEXEC, "cannot be read");
+	refused(&text, at, -ENOEXEC, "cannot read the code of");
 	refused(&own, 1ull << 60, -ENOENT, "no code at that address");
 	tacho_code_free(NULL);
 }
