@@ -25,6 +25,8 @@ const struct build_feature features[] = {
 	ROW("dwarf_getlocations", HAVE_LIBDW_SUPPORT),
 	ROW("dwarf-unwind", HAVE_DWARF_UNWIND_SUPPORT),
 	ROW("auxtrace", HAVE_AUXTRACE_SUPPORT),
+	{ "libarchive", "HAVE_LIBARCHIVE_SUPPORT", IS_ON(HAVE_LIBARCHIVE_SUPPORT),
+	  "no 'tacho archive': install libarchive-dev and run meson setup --reconfigure" },
 	ROW("libbfd", HAVE_LIBBFD_SUPPORT),
 	ROW("babeltrace2-ctf-writer", HAVE_BABELTRACE2_CTF_WRITER_SUPPORT),
 	ROW("libbpf-strings", HAVE_LIBBPF_STRINGS_SUPPORT),

@@ -1,11 +1,12 @@
 /*
- * `tacho archive` from the inside: the objects of a recording as a tar archive in the layout of the
- * cache of objects, so that `tar xf FILE -C ~/.debug` on another machine is all it takes.
+ * `tacho archive`: the objects of a recording as a tar archive in the layout of the build ID cache,
+ * so that `tar xf FILE -C ~/.debug` on another machine also installs them.
  *
- *	cmd_archive.c     the options, names of files
- *	archive_pack.c    which objects, from the cache or from where they lie
- *	archive_unpack.c  into the cache, and nowhere else
- *	filter.c tar_write.c tar_read.c
+ *	cmd_archive.c     options, file names
+ *	archive_pack.c    which objects are packed, from the cache or from their own path
+ *	archive_unpack.c  extraction into the cache, and nowhere else
+ *	archive_none.c    instead of the last two in a build without libarchive
+ *	libarchive.c      loads the library
  */
 #ifndef CLI_FILES_ARCHIVE_H
 #define CLI_FILES_ARCHIVE_H
@@ -19,19 +20,28 @@ struct archive_opts {
 	const char *output, *exclude;
 };
 
-#define ARCHIVE_SYMBOLS "perf.symbols.tar"	/* within an archive of --all */
-
-/* Packs the objects into `fd` with `program` (NULL: not at all). How many, or a negative errno. */
-int archive_objects(const struct archive_opts *o, const struct file_objects *objects,
-		    const char *program, int fd, struct tacho_error *e);
-/* An archive around the recording and the packed objects in `symbols`. */
-int archive_all(const char *recording, int symbols, const char *program, int fd, struct tacho_error *e);
-
-struct unpacked {
-	uint64_t objects, kept;		/* files that are new, and that were there */
-	char *recording;		/* of an archive of --all */
+struct archive_compression {
+	const char *suffix;		/* of the archive's name: ".tar.gz" */
+	const char *filter;		/* libarchive's name for it: "gzip"; NULL: not compressed */
+	const char *symbols;		/* name of the inner archive of --all */
 };
+
+#define ARCHIVE_SYMBOLS "perf.symbols.tar"	/* how the names of inner archives begin */
+
+/* Writes an archive of the objects to `fd`. Returns how many there are, or a negative errno. */
+int archive_objects(const struct archive_opts *o, const struct file_objects *objects,
+		    const struct archive_compression *c, int fd, struct tacho_error *e);
+/* Writes an archive of the recording and of `symbols`, the archive of its objects. */
+int archive_all(const char *recording, int symbols, const struct archive_compression *c, int fd,
+		struct tacho_error *e);
+
+struct archive_unpacked {
+	uint64_t new_files, present_files;	/* extracted; skipped because they exist */
+	char *recording;		/* its name, from an archive of --all */
+};
+/* Extracts into `cache`, and the recording of an archive of --all into the current directory. May change
+ * the current directory. */
 int archive_unpack(const char *path, const struct archive_opts *o, struct cache_dir *cache,
-		   struct unpacked *done, struct tacho_error *e);
+		   struct archive_unpacked *out, struct tacho_error *e);
 
 #endif

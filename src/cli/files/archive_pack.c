@@ -1,6 +1,8 @@
 /*
- * Packing the objects of a recording. One that is in the cache goes with all that the cache has of
- * it; else its file is taken, if it still is the one that was recorded.
+ * Packing the objects of a recording. If an object is in the build ID cache, everything that the
+ * cache has for it is packed; otherwise the file itself, provided it still has the recorded build
+ * ID. Owners are root and times are those of the files, so that the same objects make the same
+ * archive.
  */
 #include "cli/files/archive.h"
 
@@ -13,39 +15,149 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "cli/files/build_id_table.h"
-#include "cli/core/compressor.h"
-#include "cli/files/tar.h"
+#include "cli/files/libarchive.h"
 
-struct pack {
-	const struct archive_opts *opts;
-	struct cache_dir cache;
-	struct buf excluded;		/* text, an id per line */
-	int out;
-	int n;
+/* An archive that is being written. */
+struct tar_output {
+	struct archive *archive;
+	struct archive_entry *entry;	/* reused for each entry */
+	int err;			/* the first failure that makes the archive unusable */
 };
 
-static int put_id_link(struct pack *p, const char *id, const char *folder, time_t mtime)
+struct packer {
+	const struct archive_opts *opts;
+	struct cache_dir cache;
+	struct buf excluded;		/* the file of --exclude-buildids: an ID per line */
+	struct tar_output tar;
+	int n_packed;
+};
+
+/* 0 if `status` is a success. */
+static int check_written(struct tar_output *t, ssize_t status)
+{
+	if (status < ARCHIVE_WARN && !t->err)
+		t->err = t->archive ? libarchive_error(t->archive) : -ENOMEM;
+	return t->err;
+}
+
+static int tar_open(struct tar_output *t, const struct archive_compression *c, int fd, struct tacho_error *e)
+{
+	int err = libarchive_load(e);
+
+	if (err < 0)
+		return err;
+	t->archive = libarchive.write_new();
+	t->entry = libarchive.entry_new();
+	if (!t->archive || !t->entry)
+		return error_nomem(e);
+	check_written(t, libarchive.write_set_format_gnutar(t->archive));
+	if (!t->err && c->filter)
+		check_written(t, libarchive.write_add_filter_by_name(t->archive, c->filter));
+	if (!t->err && c->filter && strcmp(c->filter, "gzip") == 0)
+		libarchive.write_set_filter_option(t->archive, "gzip", "timestamp", NULL);
+	if (!t->err)
+		check_written(t, libarchive.write_open_fd(t->archive, fd));
+	if (t->err)
+		error_set(e, t->err, "cannot write the archive: %s", libarchive.error_string(t->archive));
+	return t->err;
+}
+
+/* Ends the archive and frees it. `err` is how the packing went so far. */
+static int tar_close(struct tar_output *t, int err, struct tacho_error *e)
+{
+	const char *reason;
+
+	if (err == 0 && t->archive)
+		err = check_written(t, libarchive.write_close(t->archive));
+	if (t->err) {
+		reason = t->err == -EIO ? libarchive.error_string(t->archive) : NULL;
+		error_set(e, t->err, "cannot write the archive: %s", reason ? reason : strerror(-t->err));
+	} else if (err < 0 && e->code == 0) {
+		error_set(e, err, "cannot write the archive: %s", strerror(-err));
+	}
+	if (t->archive)
+		libarchive.write_free(t->archive);
+	if (t->entry)
+		libarchive.entry_free(t->entry);
+	*t = (struct tar_output){ 0 };
+	return err;
+}
+
+/* Prepares the next entry; its size or link target is set by the caller. */
+static void begin_entry(struct tar_output *t, const char *name, unsigned mode, time_t mtime)
+{
+	libarchive.entry_clear(t->entry);
+	libarchive.entry_set_pathname(t->entry, name);
+	libarchive.entry_set_filetype(t->entry, mode & S_IFMT);
+	libarchive.entry_set_perm(t->entry, mode & 0777);
+	libarchive.entry_set_mtime(t->entry, mtime > 0 ? mtime : 0, 0);
+	libarchive.entry_set_uname(t->entry, "root");
+	libarchive.entry_set_gname(t->entry, "root");
+	libarchive.entry_set_size(t->entry, 0);
+}
+
+static int put_header(struct tar_output *t)
+{
+	return t->err ? t->err : check_written(t, libarchive.write_header(t->archive, t->entry));
+}
+
+static int put_bytes(struct tar_output *t, const char *name, const struct buf *bytes)
+{
+	int err;
+
+	begin_entry(t, name, S_IFREG | 0644, 0);
+	libarchive.entry_set_size(t->entry, (int64_t)bytes->n);
+	err = put_header(t);
+	return err ? err : check_written(t, libarchive.write_data(t->archive, bytes->bytes, bytes->n));
+}
+
+static int put_link(struct tar_output *t, const char *name, const char *target, time_t mtime)
+{
+	begin_entry(t, name, S_IFLNK | 0777, mtime);
+	libarchive.entry_set_symlink(t->entry, target);
+	return put_header(t);
+}
+
+/* Exactly st_size bytes: libarchive drops what the file has grown by, and pads with zeros what it lost. */
+static int put_open_file(struct tar_output *t, const char *name, int fd, const struct stat *st)
+{
+	char bytes[1 << 16];
+	ssize_t n = 0;
+	int err;
+
+	begin_entry(t, name, S_IFREG | (st->st_mode & 0777), st->st_mtime);
+	libarchive.entry_set_size(t->entry, st->st_size);
+	err = put_header(t);
+	while (err == 0 && ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR)))
+		if (n > 0)
+			err = check_written(t, libarchive.write_data(t->archive, bytes, (size_t)n));
+	if (err == 0 && n < 0)		/* half a file would be worse than no archive */
+		err = t->err = -errno;
+	return err ? err : check_written(t, libarchive.write_finish_entry(t->archive));
+}
+
+static int put_id_link(struct packer *p, const char *id, const char *folder, time_t mtime)
 {
 	scoped(buf_done) struct buf target = { 0 };
 	char link[80];
 
 	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
 	buf_printf(&target, "../../%s", folder);
-	return buf_failed(&target) ? -ENOMEM : tar_put_link(p->out, link, target.bytes, mtime);
+	return buf_failed(&target) ? -ENOMEM : put_link(&p->tar, link, target.bytes, mtime);
 }
 
-static int put_one(struct pack *p, int dir, const char *file, const char *name)
+static int put_file_at(struct packer *p, int dir, const char *file, const char *name)
 {
 	scoped(closep) int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
-	return S_ISREG(st.st_mode) ? tar_put_file(p->out, name, fd, &st) : 0;
+	return S_ISREG(st.st_mode) ? put_open_file(&p->tar, name, fd, &st) : 0;
 }
 
-/* The link, the folder and every file in it. */
-static int put_cached(struct pack *p, const char *id)
+/* A cache entry: the link of its build ID, its directory and every file in it. -ENOENT: not cached. */
+static int put_cached(struct packer *p, const char *id)
 {
 	char folder[PATH_MAX];
 	struct dirent *entry;
@@ -62,15 +174,17 @@ static int put_cached(struct pack *p, const char *id)
 		return -ENOENT;
 	}
 	err = put_id_link(p, id, folder, st.st_mtime);
-	if (err == 0)
-		err = tar_put_dir(p->out, folder, st.st_mtime);
+	if (err == 0) {
+		begin_entry(&p->tar, folder, S_IFDIR | 0755, st.st_mtime);
+		err = put_header(&p->tar);
+	}
 	while (err == 0 && (entry = readdir(d))) {
 		scoped(buf_done) struct buf name = { 0 };
 
 		if (entry->d_name[0] == '.')
 			continue;
 		buf_printf(&name, "%s/%s", folder, entry->d_name);
-		err = buf_failed(&name) ? -ENOMEM : put_one(p, fd, entry->d_name, name.bytes);
+		err = buf_failed(&name) ? -ENOMEM : put_file_at(p, fd, entry->d_name, name.bytes);
 	}
 	closedir(d);
 	return err;
@@ -81,7 +195,8 @@ static bool same_id(const struct file_object *obj, const uint8_t *id, int n)
 	return n > 0 && (size_t)n <= obj->n && memcmp(obj->id, id, (size_t)n) == 0;
 }
 
-static int put_kernel(struct pack *p, const struct file_object *obj, const char *id)
+/* The running kernel is represented by /proc/kallsyms. */
+static int put_kernel(struct packer *p, const struct file_object *obj, const char *id)
 {
 	scoped(buf_done) struct buf symbols = { 0 }, folder = { 0 }, name = { 0 };
 	uint8_t running[20] = { 0 };
@@ -93,26 +208,26 @@ static int put_kernel(struct pack *p, const struct file_object *obj, const char 
 	if (err < 0)
 		return err;
 	if (symbols.n < 17 || strncmp(symbols.bytes, "0000000000000000 ", 17) == 0)
-		return -EACCES;			/* addresses are hidden from us */
+		return -EACCES;			/* kptr_restrict hides the addresses */
 	buf_printf(&folder, "[kernel.kallsyms]/%s", id);
 	buf_printf(&name, "%s/kallsyms", folder.bytes ? folder.bytes : "");
 	if (buf_failed(&folder) || buf_failed(&name))
 		return -ENOMEM;
 	err = put_id_link(p, id, folder.bytes, 0);
-	return err < 0 ? err : tar_put_bytes(p->out, name.bytes, symbols.bytes, symbols.n, 0);
+	return err < 0 ? err : put_bytes(&p->tar, name.bytes, &symbols);
 }
 
-static int put_file(struct pack *p, const struct file_object *obj, const char *id)
+static int put_uncached(struct packer *p, const struct file_object *obj, const char *id)
 {
 	scoped(buf_done) struct buf folder = { 0 }, name = { 0 };
 	scoped(closep) int fd = -1;
-	uint8_t own[20];
+	uint8_t id_now[20];
 	struct stat st;
-	int err = tacho_build_id_of_file(obj->path, own);
+	int err = tacho_build_id_of_file(obj->path, id_now);
 
 	if (err < 0)
 		return err;
-	if (!same_id(obj, own, err))
+	if (!same_id(obj, id_now, err))
 		return -ESTALE;
 	fd = open(obj->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -122,34 +237,36 @@ static int put_file(struct pack *p, const struct file_object *obj, const char *i
 	if (buf_failed(&folder) || buf_failed(&name))
 		return -ENOMEM;
 	err = put_id_link(p, id, folder.bytes, st.st_mtime);
-	return err < 0 ? err : tar_put_file(p->out, name.bytes, fd, &st);
+	return err < 0 ? err : put_open_file(&p->tar, name.bytes, fd, &st);
 }
 
-static bool is_excluded(const struct pack *p, const char *id)
+/* Lines may be those of `buildid-list`: only the first word counts. */
+static bool is_excluded(const struct packer *p, const char *id)
 {
-	struct str rest = buf_view(&p->excluded), line, word;
+	struct str rest = buf_view(&p->excluded), line, first;
 
 	while (str_cut(&rest, '\n', &line)) {
-		line = str_trim(line);		/* lines of buildid-list will do */
-		if (str_cut(&line, ' ', &word) && str_is(word, id))
+		line = str_trim(line);
+		if (str_cut(&line, ' ', &first) && str_is(first, id))
 			return true;
 	}
 	return false;
 }
 
-static const char *why(const struct file_object *obj, int err)
+static const char *omission_reason(const struct file_object *obj, int err)
 {
 	if (err == -EACCES && obj->kernel)
 		return "its symbols' addresses are hidden from this user (kptr_restrict)";
 
 	switch (err) {
-	case -ESTALE: return "it is not the one that was recorded any more";
-	case -ENOENT: return "it is neither in the cache nor where it was";
+	case -ESTALE: return "the file has changed since it was recorded";
+	case -ENOENT: return "it is neither in the cache nor at its recorded path";
 	default: return strerror(-err);
 	}
 }
 
-static int put_object(struct pack *p, const struct file_object *obj)
+/* An object that cannot be packed is left out with a message. Fails only when the archive cannot be written. */
+static int put_object(struct packer *p, const struct file_object *obj)
 {
 	char id[41];
 	int err;
@@ -161,78 +278,50 @@ static int put_object(struct pack *p, const struct file_object *obj)
 	if (err == -ENOENT && obj->kernel && strncmp(obj->path, "[kernel", 7) == 0)
 		err = put_kernel(p, obj, id);
 	else if (err == -ENOENT && obj->path[0] == '/')
-		err = put_file(p, obj, id);
-	if (err == -EPIPE || err == -ENOSPC || err == -EIO || err == -ENOMEM)
+		err = put_uncached(p, obj, id);
+	if (p->tar.err || err == -ENOMEM)
 		return err;
-	if (err < 0 && strcmp(obj->path, "[vdso]") != 0)	/* its symbols are known everywhere */
-		message_text("archive", "%s is left out: %s", obj->path, why(obj, err));
-	p->n += err == 0;
+	if (err < 0 && strcmp(obj->path, "[vdso]") != 0)	/* every machine has its symbols */
+		message_text("archive", "%s is left out: %s", obj->path, omission_reason(obj, err));
+	p->n_packed += err == 0;
 	return 0;
 }
 
-static int read_excluded(struct pack *p, struct tacho_error *e)
-{
-	int err = p->opts->exclude ? io_read(p->opts->exclude, IO_FILE_MAX, &p->excluded) : 0;
-
-	if (err < 0)
-		error_set(e, err, "cannot read '%s': %s", p->opts->exclude, strerror(-err));
-	return err;
-}
-
-static int packer_failed(const struct filter *f, int err, struct tacho_error *e)
-{
-	if (f->program && (err == -EIO || err == -EPIPE)) {
-		error_set(e, err, "'%s' failed", f->program);
-		error_hint(e, "is it installed, and is there room? -o FILE.tar needs no packer");
-		return err;
-	}
-	return error_set(e, err, "cannot write the archive: %s", strerror(-err));
-}
-
 int archive_objects(const struct archive_opts *o, const struct file_objects *objects,
-		    const char *program, int fd, struct tacho_error *e)
+		    const struct archive_compression *c, int fd, struct tacho_error *e)
 {
-	struct pack p = { .opts = o, .cache.fd = -1 };
-	struct filter f = { .fd = -1 };
-	int err = read_excluded(&p, e), ended;
+	struct packer p = { .opts = o, .cache.fd = -1 };
+	int err = o->exclude ? io_read(o->exclude, IO_FILE_MAX, &p.excluded) : 0;
 
 	if (err < 0)
-		return err;
+		return error_set(e, err, "cannot read '%s': %s", o->exclude, strerror(-err));
 	cache_open(&p.cache, NULL, false, NULL);	/* there may be none */
-	err = filter_pack(&f, program, fd);
-	p.out = f.fd;
+	err = tar_open(&p.tar, c, fd, e);
 	for (size_t i = 0; err == 0 && i < objects->list.n; i++)
 		err = put_object(&p, &objects->list.v[i]);
-	if (err == 0)
-		err = tar_put_end(p.out);
-	ended = filter_end(&f);
-	err = err ? err : ended;
+	err = tar_close(&p.tar, err, e);
 	cache_close(&p.cache);
 	buf_done(&p.excluded);
-	return err < 0 ? packer_failed(&f, err, e) : p.n;
+	return err < 0 ? err : p.n_packed;
 }
 
-int archive_all(const char *recording, int symbols, const char *program, int fd, struct tacho_error *e)
+int archive_all(const char *recording, int symbols, const struct archive_compression *c, int fd,
+		struct tacho_error *e)
 {
 	scoped(closep) int data = open(recording, O_RDONLY | O_CLOEXEC);
 	const char *slash = strrchr(recording, '/');
-	struct filter f = { .fd = -1 };
-	struct stat st, packed;
-	char name[64];
-	int err, ended;
+	struct tar_output tar = { 0 };
+	struct stat st, symbols_st;
+	int err;
 
-	if (data < 0 || fstat(data, &st) < 0 || fstat(symbols, &packed) < 0 || lseek(symbols, 0, SEEK_SET) < 0)
+	if (data < 0 || fstat(data, &st) < 0 || fstat(symbols, &symbols_st) < 0 ||
+	    lseek(symbols, 0, SEEK_SET) < 0)
 		return error_set(e, -errno, "cannot read '%s': %s", recording, strerror(errno));
-	packed.st_mode = 0644;
-	snprintf(name, sizeof(name), "%s%s", ARCHIVE_SYMBOLS, filter_suffix(program));
-	err = filter_pack(&f, program, fd);
+	symbols_st.st_mode = 0644;
+	err = tar_open(&tar, c, fd, e);
 	if (err == 0)
-		err = tar_put_file(f.fd, slash ? slash + 1 : recording, data, &st);
+		err = put_open_file(&tar, slash ? slash + 1 : recording, data, &st);
 	if (err == 0)
-		err = tar_put_file(f.fd, name, symbols, &packed);
-	if (err == 0)
-		err = tar_put_end(f.fd);
-	ended = filter_end(&f);
-	err = err ? err : ended;
-	return err < 0 ? packer_failed(&f, err, e) : 0;
+		err = put_open_file(&tar, c->symbols, symbols, &symbols_st);
+	return tar_close(&tar, err, e);
 }

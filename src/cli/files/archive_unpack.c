@@ -1,7 +1,15 @@
 /*
- * Unpacking into the cache of objects. An archive may come from anywhere: names that lead out of the
- * cache are refused, no link is followed on the way to a file, and the only links that are made
- * are those of build ids to folders of the cache.
+ * Extraction into the build ID cache. Archives come from other machines and are not trusted:
+ *
+ *	- libarchive refuses absolute names, ".." and names that lead through a symbolic link
+ *	  (ARCHIVE_EXTRACT_SECURE_*); ".." and absolute names are refused here as well;
+ *	- entries may be files, directories and the links of build IDs, .build-id/15/df...98 ->
+ *	  ../../usr/bin/ls/15df...98; hard links, devices and sparse files are refused;
+ *	- a file that exists is not touched: the same build ID means the same content;
+ *	- an object may have at most OBJECT_MAX bytes;
+ *	- a file whose extraction fails is deleted, and extraction ends at the first bad entry.
+ *
+ * Only tar archives are read, plain or compressed by bzip2, gzip, xz or zstd.
  */
 #include "cli/files/archive.h"
 
@@ -12,9 +20,84 @@
 
 #include "base/error.h"
 #include "base/io.h"
-#include "cli/core/compressor.h"
-#include "cli/files/tar.h"
+#include "cli/files/libarchive.h"
 
+#define OBJECT_MAX (16ll << 30)
+#define EXTRACT_SECURELY                                                                            \
+	(ARCHIVE_EXTRACT_SECURE_SYMLINKS | ARCHIVE_EXTRACT_SECURE_NODOTDOT |                        \
+	 ARCHIVE_EXTRACT_SECURE_NOABSOLUTEPATHS | ARCHIVE_EXTRACT_NO_OVERWRITE)
+
+/* An archive that is being read, and its current entry. */
+struct tar_input {
+	const char *path;
+	struct archive *archive;
+	struct archive_entry *entry;
+	const char *name;		/* of the entry */
+};
+
+/* 1 with an entry, 0 at the end, or a negative errno. */
+static int tar_next(struct tar_input *t, struct tacho_error *e)
+{
+	const char *reason;
+	int status = libarchive.read_next_header(t->archive, &t->entry), err;
+
+	if (status == ARCHIVE_EOF)
+		return 0;
+	if (status >= ARCHIVE_WARN) {		/* a warning: a name that is not in the locale's charset */
+		t->name = libarchive.entry_pathname(t->entry);
+		if (t->name && strlen(t->name) < PATH_MAX)
+			return 1;
+		return error_set(e, -EBADMSG, "'%s' has an entry without a usable name", t->path);
+	}
+	err = libarchive_error(t->archive);
+	reason = libarchive.error_string(t->archive);
+	return error_set(e, err, "'%s' is not a valid tar archive: %s", t->path, reason ? reason : strerror(-err));
+}
+
+static void tar_close(struct tar_input *t)
+{
+	if (t->archive)
+		libarchive.read_free(t->archive);
+	t->archive = NULL;
+}
+
+/* Opens the archive and reads its first entry; as tar_next(). */
+static int tar_open(struct tar_input *t, int fd, const char *path, struct tacho_error *e)
+{
+	int err = libarchive_load(e);
+
+	*t = (struct tar_input){ .path = path };
+	if (err < 0)
+		return err;
+	t->archive = libarchive.read_new();
+	if (!t->archive)
+		return error_nomem(e);
+	libarchive.read_support_format_tar(t->archive);
+	libarchive.read_support_filter_bzip2(t->archive);
+	libarchive.read_support_filter_gzip(t->archive);
+	libarchive.read_support_filter_xz(t->archive);
+	libarchive.read_support_filter_zstd(t->archive);
+	if (libarchive.read_open_fd(t->archive, fd, 1 << 16) < ARCHIVE_WARN)
+		return error_set(e, libarchive_error(t->archive), "cannot read '%s': %s", path,
+				 libarchive.error_string(t->archive));
+	return tar_next(t, e);
+}
+
+static int extraction_failed(const struct tar_input *t, struct archive *failed, struct tacho_error *e)
+{
+	const char *reason = libarchive.error_string(failed);
+	int err = libarchive_error(failed);
+
+	return error_set(e, err, "cannot unpack '%s': %s", t->name, reason ? reason : strerror(-err));
+}
+
+static int refuse_entry(const struct tar_input *t, struct tacho_error *e)
+{
+	return error_set(e, -EBADMSG, "'%s' has an entry '%s' that does not belong into the build ID cache; "
+			 "nothing more is unpacked", t->path, t->name);
+}
+
+/* A relative name without "..". */
 static bool is_inside(const char *name)
 {
 	struct str rest = str_of(name), part;
@@ -27,283 +110,164 @@ static bool is_inside(const char *name)
 	return true;
 }
 
-/* The folder a name lies in, made where it is missing; *last is what follows it. */
-static int open_parent(int dir, const char *name, const char **last)
+/* A link of a build ID: ".build-id/15/df..." -> "../../usr/bin/ls/15df..." */
+static bool is_id_link(const struct tar_input *t)
 {
-	int at = fcntl(dir, F_DUPFD_CLOEXEC, 3);
+	const char *target = libarchive.entry_symlink(t->entry), *id;
 
-	for (;;) {
-		const char *slash = strchr(name, '/');
-		char part[NAME_MAX + 1];
-		int next;
+	if (strncmp(t->name, ".build-id/", 10) != 0)
+		return false;
+	id = strchr(t->name + 10, '/');
+	return id == t->name + 12 && id[1] && !strchr(id + 1, '/') && t->name[10] != '.' &&
+	       target && strncmp(target, "../../", 6) == 0 && is_inside(target + 6);
+}
 
-		if (at < 0 || !slash || !slash[1]) {
-			*last = name;
-			return at < 0 ? -errno : at;
-		}
-		if (slash - name > NAME_MAX) {
-			close(at);
-			return -ENAMETOOLONG;
-		}
-		memcpy(part, name, (size_t)(slash - name));
-		part[slash - name] = '\0';
-		name = slash + 1;
-		if (!part[0])
-			continue;
-		if (mkdirat(at, part, 0755) < 0 && errno != EEXIST)
-			next = -1;
-		else
-			next = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		if (next < 0)
-			next = -errno;
-		close(at);
-		if (next < 0)
-			return next;
-		at = next;
+static bool may_extract(const struct tar_input *t)
+{
+	if (!is_inside(t->name) || libarchive.entry_hardlink(t->entry) ||
+	    libarchive.entry_sparse_count(t->entry))
+		return false;
+	switch (libarchive.entry_filetype(t->entry)) {
+	case AE_IFREG: return libarchive.entry_size(t->entry) <= OBJECT_MAX;
+	case AE_IFLNK: return is_id_link(t);
+	case AE_IFDIR: return true;
+	default: return false;
 	}
 }
 
-static int copy_out(struct tar_in *in, int fd)
+/* Whether the entry need not be extracted. A link that leads nowhere is replaced. */
+static bool exists(const struct tar_input *t, int dir)
 {
-	char bytes[1 << 16];
-	ssize_t got;
-	int err = 0;
+	bool is_link = libarchive.entry_filetype(t->entry) == AE_IFLNK;
 
-	while (err == 0 && (got = tar_read(in, bytes, sizeof(bytes))) != 0)
-		err = got < 0 ? (int)got : io_write_all(fd, bytes, (size_t)got);
-	return err;
+	return faccessat(dir, t->name, F_OK, is_link ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* What is there already is the same, by its id, and stays. */
-static int put_file(int dir, struct tar_in *in, const struct tar_entry *entry, struct unpacked *done)
+/* `disk` extracts into the current directory, which is also open as `dir`. */
+static int extract_entry(const struct tar_input *t, struct archive *disk, int dir,
+			 struct archive_unpacked *out, struct tacho_error *e)
 {
-	const char *last;
-	scoped(closep) int parent = open_parent(dir, entry->name, &last);
-	scoped(closep) int fd = -1;
-	int err;
+	bool is_file = libarchive.entry_filetype(t->entry) == AE_IFREG;
+	unsigned perm = libarchive.entry_perm(t->entry) & 0777;
 
-	if (parent < 0)
-		return take_fd(parent);
-	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, entry->mode | 0400);
-	if (fd < 0 && errno == EEXIST) {
-		done->kept++;
+	if (!may_extract(t))
+		return refuse_entry(t, e);
+	if (exists(t, dir)) {
+		out->present_files += is_file;
 		return 0;
 	}
-	if (fd < 0)
-		return -errno;
-	err = copy_out(in, fd);
-	if (err < 0)
-		unlinkat(parent, last, 0);
-	done->objects += err == 0;
-	return err;
-}
-
-/* ".build-id/15/df..." -> "../../usr/bin/ls/15df..." */
-static int put_link(int dir, const struct tar_entry *entry)
-{
-	const char *last;
-	scoped(closep) int parent = -1;
-
-	if (strncmp(entry->name, ".build-id/", 10) != 0 || strncmp(entry->target, "../../", 6) != 0 ||
-	    !is_inside(entry->target + 6))
-		return -EXDEV;
-	parent = open_parent(dir, entry->name, &last);
-	if (parent < 0)
-		return take_fd(parent);
-	if (faccessat(parent, last, F_OK, 0) < 0)
-		unlinkat(parent, last, 0);	/* one that leads nowhere */
-	return symlinkat(entry->target, parent, last) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-static int put_dir(int dir, const struct tar_entry *entry)
-{
-	const char *last;
-	scoped(closep) int parent = open_parent(dir, entry->name, &last);
-	char name[NAME_MAX + 1];
-	size_t n;
-
-	if (parent < 0)
-		return take_fd(parent);
-	n = strcspn(last, "/");
-	if (n > NAME_MAX)
-		return -ENAMETOOLONG;
-	memcpy(name, last, n);
-	name[n] = '\0';
-	return n && strcmp(name, ".") != 0 && mkdirat(parent, name, 0755) < 0 && errno != EEXIST ? -errno : 0;
-}
-
-static int put_entry(int dir, struct tar_in *in, const struct tar_entry *entry, struct unpacked *done)
-{
-	if (!is_inside(entry->name))
-		return -EXDEV;
-	switch (entry->type) {
-	case '0': return put_file(dir, in, entry, done);
-	case '2': return put_link(dir, entry);
-	case '5': return put_dir(dir, entry);
-	default: return -EXDEV;
+	libarchive.entry_set_perm(t->entry, is_file ? perm | 0400 : 0755);
+	/* A refused entry is only a warning to archive_read_extract2(). */
+	if (libarchive.read_extract2(t->archive, t->entry, disk) != ARCHIVE_OK) {
+		if (is_file)	/* it did not exist before */
+			unlinkat(dir, t->name, 0);
+		return extraction_failed(t, t->archive, e);
 	}
+	out->new_files += is_file;
+	return 0;
 }
 
-static int entry_failed(const char *path, const struct tar_entry *entry, int err, struct tacho_error *e)
-{
-	if (err == -EXDEV)
-		return error_set(e, -EBADMSG, "'%s' has an entry '%s' that does not belong into the cache of "
-				 "objects; nothing more is unpacked", path, entry->name);
-	return error_set(e, err, "cannot unpack '%s': %s", entry->name,
-			 err == -ENODATA ? "the archive is cut off" : strerror(-err));
-}
-
-static int start(struct filter *f, int fd, const char *path, struct tacho_error *e)
-{
-	unsigned char head[8];
-	ssize_t n = pread(fd, head, sizeof(head), 0);
-	int err = n < 0 ? -errno : filter_unpack(f, filter_for_bytes(head, (size_t)n), fd);
-
-	return err < 0 ? error_set(e, err, "cannot read '%s': %s", path, strerror(-err)) : 0;
-}
-
-/* What follows the archive's end is padding; a packer that cannot get rid of it fails. */
-static void drain(int fd)
-{
-	char bytes[4096];
-	ssize_t got;
-
-	do
-		got = read(fd, bytes, sizeof(bytes));
-	while (got > 0 || (got < 0 && errno == EINTR));
-}
-
-static int finish(struct filter *f, const char *path, int err, struct tacho_error *e)
-{
-	int ended;
-
-	if (err == 0)
-		drain(f->fd);
-	ended = filter_end(f);
-
-	/* An archive that is told to be damaged was given up on: its packer's end says nothing then. */
-	if (err < 0 || ended == 0)
-		return err;
-	error_set(e, ended, "'%s' could not unpack '%s'", f->program, path);
-	error_hint(e, "is it installed, and is the file whole?");
-	return ended;
-}
-
-static int unpack_objects(int fd, const char *path, struct cache_dir *cache, struct unpacked *done,
+/* Extracts `t`, whose first entry has been read, into the cache. libarchive extracts into the current
+ * directory only, so the process moves to the cache and stays there. */
+static int unpack_objects(struct tar_input *t, struct cache_dir *cache, struct archive_unpacked *out,
 			  struct tacho_error *e)
 {
-	struct tar_in in = { 0 };
-	struct tar_entry entry;
-	struct filter f = { .fd = -1, .pid = -1 };
-	int err = start(&f, fd, path, e), next = 0;
+	struct archive *disk;
+	int err = 0, more;
 
-	if (err < 0)
-		return err;
-	in.fd = f.fd;
-	while (err == 0 && (next = tar_next(&in, &entry)) > 0) {
-		err = put_entry(cache->fd, &in, &entry, done);
-		if (err < 0)
-			err = entry_failed(path, &entry, err, e);
-	}
-	if (err == 0 && next < 0)
-		err = error_set(e, next, "'%s' is no whole tar archive", path);
-	tar_done(&in);
-	return finish(&f, path, err, e);
+	if (fchdir(cache->fd) < 0)
+		return error_set(e, -errno, "cannot enter '%s': %s", cache->path, strerror(errno));
+	disk = libarchive.write_disk_new();
+	if (!disk)
+		return error_nomem(e);
+	libarchive.write_disk_set_options(disk, EXTRACT_SECURELY);
+	do {
+		err = extract_entry(t, disk, cache->fd, out, e);
+		more = err < 0 ? err : tar_next(t, e);
+	} while (more > 0);
+	libarchive.write_free(disk);
+	return more;
 }
 
-/* The recording of an archive of --all goes where we are. */
-static int put_recording(struct tar_in *in, const struct tar_entry *entry, bool force,
-			 struct unpacked *done, struct tacho_error *e)
+/* Extracts the recording of an archive of --all into the current directory. */
+static int unpack_recording(const struct tar_input *t, bool force, struct archive_unpacked *out,
+			    struct tacho_error *e)
 {
 	scoped(closep) int fd = -1;
-	int err;
 
-	if (strchr(entry->name, '/') || !is_inside(entry->name))
-		return error_set(e, -EBADMSG, "the archive has a recording '%s', which is no plain name",
-				 entry->name);
+	if (strchr(t->name, '/') || !is_inside(t->name))
+		return error_set(e, -EBADMSG, "'%s' has a recording called '%s', which is not a plain file name",
+				 t->path, t->name);
 	if (force)
-		io_discard(entry->name);
-	fd = open(entry->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		io_discard(t->name);
+	fd = open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0 && errno == EEXIST) {
-		error_set(e, -EEXIST, "'%s' is there already", entry->name);
-		error_hint(e, "--force writes over it");
+		error_set(e, -EEXIST, "'%s' exists already", t->name);
+		error_hint(e, "--force overwrites it");
 		return -EEXIST;
 	}
-	err = fd < 0 ? -errno : copy_out(in, fd);
-	if (err < 0 && fd >= 0)
-		io_discard(entry->name);
-	if (err == 0) {
-		free(done->recording);
-		done->recording = str_dup(str_of(entry->name));
+	if (fd < 0)
+		return error_set(e, -errno, "cannot write '%s': %s", t->name, strerror(errno));
+	if (libarchive.read_data_into_fd(t->archive, fd) < ARCHIVE_WARN) {
+		io_discard(t->name);
+		return extraction_failed(t, t->archive, e);
 	}
-	return err < 0 ? entry_failed("", entry, err, e) : 0;
+	free(out->recording);
+	out->recording = str_dup(str_of(t->name));
+	return 0;
 }
 
-/* An archive of --all: the first archive has the recording and another archive. */
-static int unpack_all(int fd, const char *path, const struct archive_opts *o, struct cache_dir *cache,
-		      struct unpacked *done, struct tacho_error *e)
+static int unpack_inner(const struct tar_input *t, int *inner, struct tacho_error *e)
+{
+	if (*inner < 0)
+		*inner = memfd_create("symbols", MFD_CLOEXEC);
+	if (*inner < 0)
+		return error_set(e, -errno, "cannot unpack '%s': %s", t->name, strerror(errno));
+	return libarchive.read_data_into_fd(t->archive, *inner) < ARCHIVE_WARN ?
+	       extraction_failed(t, t->archive, e) : 0;
+}
+
+/* An archive of --all, whose first entry has been read: it holds the recording and the archive of objects. */
+static int unpack_all(struct tar_input *t, const struct archive_opts *o, struct cache_dir *cache,
+		      struct archive_unpacked *out, struct tacho_error *e)
 {
 	scoped(closep) int inner = -1;
-	struct tar_in in = { 0 };
-	struct tar_entry entry;
-	struct filter f = { .fd = -1, .pid = -1 };
-	int err = start(&f, fd, path, e), next = 0;
+	struct tar_input objects;
+	int err, more;
 
-	if (err < 0)
-		return err;
-	in.fd = f.fd;
-	while (err == 0 && (next = tar_next(&in, &entry)) > 0) {
-		bool symbols = strncmp(entry.name, ARCHIVE_SYMBOLS, strlen(ARCHIVE_SYMBOLS)) == 0;
-
-		if (entry.type != '0')
-			err = entry_failed(path, &entry, -EXDEV, e);
-		else if (!symbols)
-			err = put_recording(&in, &entry, o->force, done, e);
-		else if (inner < 0 && (inner = memfd_create("symbols", MFD_CLOEXEC)) < 0)
-			err = error_set(e, -errno, "cannot unpack '%s': %s", entry.name, strerror(errno));
+	do {
+		if (libarchive.entry_filetype(t->entry) != AE_IFREG || libarchive.entry_hardlink(t->entry) ||
+		    libarchive.entry_sparse_count(t->entry))
+			err = refuse_entry(t, e);
+		else if (strncmp(t->name, ARCHIVE_SYMBOLS, strlen(ARCHIVE_SYMBOLS)) == 0)
+			err = unpack_inner(t, &inner, e);
 		else
-			err = copy_out(&in, inner) < 0 ? entry_failed(path, &entry, -ENODATA, e) : 0;
-	}
-	if (err == 0 && next < 0)
-		err = error_set(e, next, "'%s' is no whole tar archive", path);
-	tar_done(&in);
-	err = finish(&f, path, err, e);
-	if (err == 0 && (inner < 0 || lseek(inner, 0, SEEK_SET) < 0))
-		err = error_set(e, -EBADMSG, "'%s' has no archive of objects in it", path);
-	return err < 0 ? err : unpack_objects(inner, path, cache, done, e);
-}
-
-/* Whether it is one of --all: its entries are plain names. */
-static int is_of_all(int fd, const char *path, struct tacho_error *e)
-{
-	struct tar_in in = { 0 };
-	struct tar_entry entry;
-	struct filter f = { .fd = -1, .pid = -1 };
-	int err = start(&f, fd, path, e), next;
-	bool all;
-
-	if (err < 0)
-		return err;
-	in.fd = f.fd;
-	next = tar_next(&in, &entry);
-	all = next > 0 && !strchr(entry.name, '/');
-	tar_done(&in);
-	filter_end(&f);
-	if (next < 0)
-		return error_set(e, next, "'%s' is no tar archive", path);
-	return lseek(fd, 0, SEEK_SET) < 0 ? -errno : all;
+			err = unpack_recording(t, o->force, out, e);
+		more = err < 0 ? err : tar_next(t, e);
+	} while (more > 0);
+	if (more < 0)
+		return more;
+	if (inner < 0 || lseek(inner, 0, SEEK_SET) < 0)
+		return error_set(e, -EBADMSG, "'%s' has no archive of objects in it", t->path);
+	more = tar_open(&objects, inner, t->path, e);
+	if (more > 0)
+		more = unpack_objects(&objects, cache, out, e);
+	tar_close(&objects);
+	return more;
 }
 
 int archive_unpack(const char *path, const struct archive_opts *o, struct cache_dir *cache,
-		   struct unpacked *done, struct tacho_error *e)
+		   struct archive_unpacked *out, struct tacho_error *e)
 {
 	scoped(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int all;
+	struct tar_input t;
+	int more;
 
 	if (fd < 0)
 		return error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno));
-	all = is_of_all(fd, path, e);
-	if (all < 0)
-		return all;
-	return all ? unpack_all(fd, path, o, cache, done, e) : unpack_objects(fd, path, cache, done, e);
+	more = tar_open(&t, fd, path, e);
+	if (more > 0)		/* the entries of an archive of --all are plain file names */
+		more = strchr(t.name, '/') ? unpack_objects(&t, cache, out, e) : unpack_all(&t, o, cache, out, e);
+	tar_close(&t);
+	return more;
 }

@@ -1,6 +1,6 @@
 /*
- * `tacho archive`: the objects that a recording needs for its symbols, packed for another machine,
- * and unpacked there.
+ * `tacho archive`: packs the objects whose symbols a recording needs for another machine, and
+ * unpacks them there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -13,21 +13,43 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "cli/files/archive.h"
-#include "cli/core/compressor.h"
 
 #define AT(field) offsetof(struct archive_opts, field)
 static const struct option_row archive_rows[] = {
 	{ OPT_FLAG, 0, "all", AT(all), NULL, "pack the recording as well" },
 	{ OPT_FLAG, 0, "unpack", AT(unpack), NULL,
-	  "unpack an archive into the cache of objects, and a recording here" },
+	  "unpack an archive into the build ID cache, and a recording into this directory" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
-	  "write to FILE; its name (.tar.bz2, .tar.gz, .tar ...) says how it is packed", .complete = "file" },
-	{ OPT_STR, 0, "exclude-buildids", AT(exclude), "FILE", "leave out the build ids that FILE lists",
+	  "write to FILE; its suffix (.tar, .tar.bz2, .tar.gz, .tar.xz, .tar.zst) chooses the compression", .complete = "file" },
+	{ OPT_STR, 0, "exclude-buildids", AT(exclude), "FILE", "leave out the build IDs listed in FILE",
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL,
-	  "write over what is there, and read a file that belongs to another user" },
+	  "overwrite existing files, and read a recording that belongs to another user" },
 	{ .kind = OPT_END },
 };
+
+static const struct archive_compression compressions[] = {
+	{ ".tar", NULL, ARCHIVE_SYMBOLS },
+	{ ".tar.bz2", "bzip2", ARCHIVE_SYMBOLS ".bz2" },
+	{ ".tar.gz", "gzip", ARCHIVE_SYMBOLS ".gz" },
+	{ ".tgz", "gzip", ARCHIVE_SYMBOLS ".gz" },
+	{ ".tar.xz", "xz", ARCHIVE_SYMBOLS ".xz" },
+	{ ".tar.zst", "zstd", ARCHIVE_SYMBOLS ".zst" },
+};
+
+/* NULL: the name has none of the suffixes. */
+static const struct archive_compression *compression_of(const char *path)
+{
+	size_t n = strlen(path);
+
+	for (size_t i = 0; i < countof(compressions); i++) {
+		size_t k = strlen(compressions[i].suffix);
+
+		if (n > k && strcmp(path + n - k, compressions[i].suffix) == 0)
+			return &compressions[i];
+	}
+	return NULL;
+}
 
 static int fail(const struct tacho_error *e)
 {
@@ -35,10 +57,9 @@ static int fail(const struct tacho_error *e)
 	return EXIT_FAILED;
 }
 
-/* "perf.data.tar.bz2", or "perf.all-HOST-DATE.tar.bz2"; .gz where there is no bzip2. */
+/* "perf.data.tar.bz2", or "perf.all-HOST-DATE.tar.bz2". */
 static char *default_name(const struct archive_opts *o, const char *input)
 {
-	const char *packed = filter_is_there("bzip2") ? "bz2" : "gz";
 	char host[256] = "", date[32] = "";
 	time_t now = time(NULL);
 	struct buf b = { 0 };
@@ -48,9 +69,9 @@ static char *default_name(const struct archive_opts *o, const char *input)
 	if (localtime_r(&now, &tm))
 		strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm);
 	if (o->all)
-		buf_printf(&b, "perf.all-%s-%s.tar.%s", host, date, packed);
+		buf_printf(&b, "perf.all-%s-%s.tar.bz2", host, date);
 	else
-		buf_printf(&b, "%s.tar.%s", input, packed);
+		buf_printf(&b, "%s.tar.bz2", input);
 	return buf_take(&b);
 }
 
@@ -59,16 +80,16 @@ static int read_objects(const struct archive_opts *o, const char *input, struct 
 {
 	struct tacho_perfdata_opts how = { .size = sizeof(how), .force = o->force };
 	struct tacho_perfdata *pd;
-	unsigned what = 0;
+	unsigned sources = 0;
 	size_t n_ids = 0;
 	int err = tacho_perfdata_open(&pd, input, &how, e);
 
 	if (err < 0)
 		return err;
-	/* The table has what samples lie in; without it there is no telling. */
+	/* The build ID table lists the objects that have samples. Without it take all that were mapped. */
 	if (tacho_perfdata_is_pipe(pd) || !tacho_perfdata_feature(pd, TACHO_FEATURE_BUILD_ID, &n_ids))
-		what = OBJECTS_RECORDS | OBJECTS_DISK;
-	err = file_objects_read(objects, pd, what, e);
+		sources = OBJECTS_RECORDS | OBJECTS_DISK;
+	err = file_objects_read(objects, pd, sources, e);
 	tacho_perfdata_close(pd);
 	if (err < 0)
 		return err;
@@ -76,44 +97,37 @@ static int read_objects(const struct archive_opts *o, const char *input, struct 
 	for (size_t i = 0; i < objects->list.n; i++)
 		n_ids += objects->list.v[i].n > 0;
 	if (!n_ids) {
-		error_set(e, -ENODATA, "'%s' tells of no object with a build id", input);
-		error_hint(e, "a recording without samples has none; 'buildid-list' shows them");
+		error_set(e, -ENODATA, "'%s' has no object with a build ID", input);
+		error_hint(e, "'%s buildid-list' shows them; a recording without samples has none", program_name);
 		return -ENODATA;
 	}
 	return 0;
 }
 
-/* Objects straight into the file; with --all first into memory, and that into the file. */
-static int write_archive(const struct archive_opts *o, const char *input, const char *path, int fd,
-			 const struct file_objects *objects, struct tacho_error *e)
+/* With --all the archive of objects is made in memory first, then packed with the recording. */
+static int write_archive(const struct archive_opts *o, const char *input, const struct archive_compression *c,
+			 int fd, const struct file_objects *objects, struct tacho_error *e)
 {
-	const char *program = filter_for_name(path);
 	scoped(closep) int symbols = -1;
 	int n, err;
 
 	if (!o->all)
-		return archive_objects(o, objects, program, fd, e);
+		return archive_objects(o, objects, c, fd, e);
 	symbols = memfd_create("symbols", MFD_CLOEXEC);
 	if (symbols < 0)
 		return error_set(e, -errno, "cannot pack: %s", strerror(errno));
-	n = archive_objects(o, objects, program, symbols, e);
+	n = archive_objects(o, objects, c, symbols, e);
 	if (n < 0)
 		return n;
-	err = archive_all(input, symbols, program, fd, e);
+	err = archive_all(input, symbols, c, fd, e);
 	return err < 0 ? err : n;
-}
-
-static bool says_how(const char *path)
-{
-	const char *program = filter_for_name(path);
-
-	return !program || *program;
 }
 
 static int pack(const struct archive_opts *o, const char *input)
 {
 	scoped(freep) char *made = o->output ? NULL : default_name(o, input);
 	const char *path = o->output ? o->output : made;
+	const struct archive_compression *c;
 	struct file_objects objects = { 0 };
 	struct tacho_error e = { .column = -1 };
 	scoped(closep) int fd = -1;
@@ -123,16 +137,16 @@ static int pack(const struct archive_opts *o, const char *input)
 		error_nomem(&e);
 		return fail(&e);
 	}
-	if (!says_how(path)) {
-		message_text("archive", "'%s' does not say how to pack: end it in .tar, .tar.bz2, .tar.gz, "
-			     ".tar.xz or .tar.zst", path);
+	c = compression_of(path);
+	if (!c) {
+		message_text("archive", "'%s' does not end in .tar, .tar.bz2, .tar.gz, .tar.xz or .tar.zst", path);
 		return EXIT_USAGE;
 	}
 	n = read_objects(o, input, &objects, &e);
 	if (n == 0 && (fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
 		n = error_set(&e, -errno, "cannot write '%s': %s", path, strerror(errno));
 	if (n == 0)
-		n = write_archive(o, input, path, fd, &objects, &e);
+		n = write_archive(o, input, c, fd, &objects, &e);
 	file_objects_done(&objects);
 	if (n == 0)
 		n = error_set(&e, -ENODATA, "none of the objects could be packed");
@@ -148,7 +162,7 @@ static int pack(const struct archive_opts *o, const char *input)
 	return 0;
 }
 
-/* The only archive of its kind here, as perf's own looks for it. */
+/* The only archive in the current directory, by the pattern that perf archive uses. */
 static char *find_archive(struct tacho_error *e)
 {
 	char *found = NULL;
@@ -168,15 +182,15 @@ static char *find_archive(struct tacho_error *e)
 	if (n == 1)
 		return found;
 	free(found);
-	error_set(e, -ENOENT, n ? "there are %u archives here" : "there is no archive here", n);
-	error_hint(e, "name the one that is meant: '%s archive --unpack perf.data.tar.bz2'", program_name);
+	error_set(e, -ENOENT, n ? "the current directory has %u archives" : "the current directory has no archive", n);
+	error_hint(e, "name one: '%s archive --unpack perf.data.tar.bz2'", program_name);
 	return NULL;
 }
 
 static int unpack(const struct archive_opts *o, const char *path)
 {
 	struct cache_dir cache = { .fd = -1 };
-	struct unpacked done = { 0 };
+	struct archive_unpacked done = { 0 };
 	struct tacho_error e = { .column = -1 };
 	scoped(freep) char *found = path ? NULL : find_archive(&e);
 	int err;
@@ -189,7 +203,7 @@ static int unpack(const struct archive_opts *o, const char *path)
 		err = archive_unpack(path, o, &cache, &done, &e);
 	if (err == 0)
 		printf("Unpacked %llu files into %s; %llu were there already.\n",
-		       (unsigned long long)done.objects, cache.path, (unsigned long long)done.kept);
+		       (unsigned long long)done.new_files, cache.path, (unsigned long long)done.present_files);
 	if (err == 0 && done.recording)
 		printf("The recording is %s.\n", done.recording);
 	free(done.recording);

@@ -1,5 +1,6 @@
 # Archives that lead out of the cache, or are damaged, are refused and leave nothing outside.
 . "$SUPPORT/lib.sh"
+tacho check -q feature libarchive || skip "built without libarchive"
 need python3
 mkdir home
 export HOME="$PWD/home"
@@ -21,10 +22,23 @@ make("up.tar", ("a/../../escaped", F, b"x"))
 make("root.tar", ("/tmp/escaped-by-archive-test", F, b"x"))
 make("link.tar", ("usr/x", S, "../../escaped"))
 make("id.tar", (".build-id/aa/bb", S, "../../../escaped"))
+make("short-id.tar", (".build-id/aa", S, "../../usr"))
+make("deep-id.tar", (".build-id/aa/bb/cc", S, "../../usr"))
+make("dots-id.tar", (".build-id/./bb", S, "../../usr"))
 make("through.tar", (".build-id/aa/bb", S, "../../usr"), (".build-id/aa/bb/escaped", F, b"x"))
 make("hard.tar", ("usr/x", L, "/etc/passwd"))
 make("device.tar", ("usr/null", C, ""))
 make("good.tar", ("usr/" + "n" * 200 + "/aabb/elf", F, b"elf" * 1000), (".build-id/cc/dd", S, "../../usr/" + "n" * 200 + "/aabb"))
+with tarfile.open("sparse.tar", "w", format=tarfile.PAX_FORMAT) as t:
+    info = tarfile.TarInfo("usr/x/aabb/elf")
+    info.size = 3
+    info.pax_headers = {"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.size": str(1 << 50),
+                        "GNU.sparse.map": "0,3"}
+    t.addfile(info, io.BytesIO(b"elf"))
+with tarfile.open("huge.tar", "w", format=tarfile.GNU_FORMAT) as t:
+    info = tarfile.TarInfo("usr/x/aabb/elf")
+    info.size = 1 << 50
+    t.addfile(info)
 with tarfile.open("pax.tar", "w", format=tarfile.PAX_FORMAT) as t:
     info = tarfile.TarInfo("usr/" + "p" * 200 + "/aabb/elf")
     info.size = 3
@@ -35,11 +49,12 @@ open("sum.tar", "wb").write(b"X" + whole[1:])
 END
 python3 make.py
 ln -s "$PWD" outside
-for name in up root link id through hard device cut sum; do
+for name in up root link id short-id deep-id dots-id sparse huge through hard device cut sum; do
 	refused 1 tacho archive --unpack $name.tar
 done
 [ ! -e escaped ] && [ ! -e home/escaped ] && [ ! -e /tmp/escaped-by-archive-test ] || fail "it got out"
 [ ! -e home/.debug/usr/escaped ] || fail "a link was followed"
+[ ! -e home/.debug/.build-id/aa/bb ] || [ "$(readlink home/.debug/.build-id/aa/bb)" = ../../usr ] || fail "a link leads out"
 [ -z "$(find home -name elf)" ] || fail "half a file was left"
 tacho archive --unpack good.tar
 tacho archive --unpack pax.tar

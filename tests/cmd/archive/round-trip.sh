@@ -1,5 +1,6 @@
 # What archive packs, tar and --unpack put into a cache, the same; --all brings the recording along.
 . "$SUPPORT/lib.sh"
+tacho check -q feature libarchive || skip "built without libarchive"
 need tar bzip2 gzip
 mkdir home there
 export HOME="$PWD/home"

@@ -1,0 +1,52 @@
+/*
+ * Loading libarchive by its soname. Version 3 has kept one ABI since 2011: libarchive.so.13.
+ */
+#include "cli/files/libarchive.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "base/defs.h"
+#include "base/error.h"
+
+#define SONAME "libarchive.so.13"
+
+struct libarchive libarchive;
+
+static bool load_functions(struct libarchive *l)
+{
+#define LOAD(name)                                                                                  \
+	*(void **)&l->name = dlsym(l->handle, "archive_" #name);                                    \
+	if (!l->name)                                                                               \
+		return false;
+	LIBARCHIVE_FUNCTIONS(LOAD)
+#undef LOAD
+	*(void **)&l->error_code = dlsym(l->handle, "archive_errno");
+	return l->error_code != NULL;
+}
+
+int libarchive_load(struct tacho_error *e)
+{
+	struct libarchive *l = &libarchive;
+
+	if (l->handle)
+		return 0;
+	l->handle = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
+	if (l->handle && load_functions(l))
+		return 0;
+	if (l->handle)
+		dlclose(l->handle);
+	l->handle = NULL;
+	error_set(e, -EOPNOTSUPP, "%s, which reads and writes archives, cannot be loaded", SONAME);
+	error_hint(e, "install libarchive13");
+	return -EOPNOTSUPP;
+}
+
+int libarchive_error(struct archive *a)
+{
+	int code = libarchive.error_code(a);
+
+	if (code == EILSEQ)		/* libarchive's code for damaged input */
+		return -EBADMSG;
+	return code > 0 && code < 4096 ? -code : -EIO;
+}
