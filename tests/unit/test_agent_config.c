@@ -175,7 +175,7 @@ static const struct refusal refused[] = {
 	{ "[[trigger]]\nname = \"x\"\nwhen = \"rate(y\"",
 	  "test.conf:1:3: [[trigger]] 'x': when: 'rate(y': a ')' is missing at its end", "e.g. rate*" },
 	{ "[[trigger]]\nname = \"x\"\nwhen = \"rat(y) > 1\"",
-	  "test.conf:1:3: [[trigger]] 'x': when: 'rat(y) > 1': a condition begins with rate, value, max_rate or "
+	  "test.conf:1:3: [[trigger]] 'x': when: 'rat(y) > 1': a condition must begin with rate, value, max_rate or "
 	  "max_value before 'rat(y) > 1'", "e.g. rate*" },
 	{ "[[source]]\nname = \"agent\"\nevents = \"page-faults\"",
 	  "test.conf:1:3: [[source]] 'agent': this name is that of what the agent says of itself", "" },

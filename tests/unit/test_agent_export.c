@@ -185,7 +185,7 @@ static void csv_and_json_lines(void **state)
 	set_up(&b, text);
 	id = add(&b, &switches, "x,\"y\"\n");
 	encode_count(&b, id, 1000000002, UINT64_MAX);
-	registry_state(&b.registry, id, TACHO_NOT_PERMITTED, "ask, \"root\"");
+	registry_set_state(&b.registry, id, TACHO_NOT_PERMITTED, "ask, \"root\"");
 	assert_int_equal(
 		b.type->encode(b.x,
 			       &(struct point_batch){

@@ -46,28 +46,28 @@ static void rates_are_of_each(void **state)
 {
 	struct condition sum = { .func = CONDITION_RATE, .event = "page-faults" };
 	struct condition largest = { .func = CONDITION_MAX_RATE, .event = "page-faults" };
-	struct rates a = { 0 }, b = { 0 };
+	struct series_rates a = { 0 }, b = { 0 };
 
 	(void)state;
 	put(ids[0], 1000000, 100 * SECOND);	/* has counted much, and is slow now */
 	put(ids[1], 10, 100 * SECOND);
-	assert_true(isnan(rates_look(&a, &registry, &sum, 0)));
-	assert_true(isnan(rates_look(&b, &registry, &largest, 0)));
+	assert_true(isnan(series_rates_update(&a, &registry, &sum, 0)));
+	assert_true(isnan(series_rates_update(&b, &registry, &largest, 0)));
 	put(ids[0], 1000001, 101 * SECOND);
 	put(ids[1], 510, 101 * SECOND);
-	assert_float_equal(rates_look(&a, &registry, &sum, SECOND), 501, 1e-6);
-	assert_float_equal(rates_look(&b, &registry, &largest, SECOND), 500, 1e-6);
+	assert_float_equal(series_rates_update(&a, &registry, &sum, SECOND), 501, 1e-6);
+	assert_float_equal(series_rates_update(&b, &registry, &largest, SECOND), 500, 1e-6);
 	registry_end(&registry, ids[1]);
-	assert_float_equal(rates_look(&b, &registry, &largest, SECOND), 1, 1e-6);
-	rates_done(&a);
-	rates_done(&b);
+	assert_float_equal(series_rates_update(&b, &registry, &largest, SECOND), 1, 1e-6);
+	series_rates_done(&a);
+	series_rates_done(&b);
 }
 
 /* Read every five seconds, looked at every second. */
 static void rates_stay_between_points(void **state)
 {
 	struct condition c = { .func = CONDITION_RATE, .event = "page-faults" };
-	struct rates r = { 0 };
+	struct series_rates r = { 0 };
 	uint64_t count = 0;
 
 	(void)state;
@@ -76,27 +76,27 @@ static void rates_stay_between_points(void **state)
 
 		if (s % 5 == 0)
 			put(ids[0], count += 500, (1000 + s) * SECOND);
-		v = rates_look(&r, &registry, &c, (uint64_t)(s * SECOND));
+		v = series_rates_update(&r, &registry, &c, (uint64_t)(s * SECOND));
 		if (s >= 5)
 			assert_float_equal(v, 100, 1e-6);
 	}
-	assert_true(isnan(rates_look(&r, &registry, &c, (uint64_t)(60 * SECOND))));	/* paused */
-	rates_done(&r);
+	assert_true(isnan(series_rates_update(&r, &registry, &c, (uint64_t)(60 * SECOND))));	/* paused */
+	series_rates_done(&r);
 }
 
 static void rates_outlive_a_set_clock(void **state)
 {
 	struct condition c = { .func = CONDITION_RATE, .event = "page-faults" };
-	struct rates r = { 0 };
+	struct series_rates r = { 0 };
 
 	(void)state;
 	put(ids[0], 100, 1000 * SECOND);
-	rates_look(&r, &registry, &c, 0);
+	series_rates_update(&r, &registry, &c, 0);
 	put(ids[0], 200, 5000 * SECOND);
-	assert_float_equal(rates_look(&r, &registry, &c, (uint64_t)SECOND), 100, 1e-6);
+	assert_float_equal(series_rates_update(&r, &registry, &c, (uint64_t)SECOND), 100, 1e-6);
 	put(ids[0], 300, 10 * SECOND);
-	assert_float_equal(rates_look(&r, &registry, &c, (uint64_t)(2 * SECOND)), 100, 1e-6);
-	rates_done(&r);
+	assert_float_equal(series_rates_update(&r, &registry, &c, (uint64_t)(2 * SECOND)), 100, 1e-6);
+	series_rates_done(&r);
 }
 
 int main(void)

@@ -106,7 +106,7 @@ static void a_reason_goes_when_it_counts_again(void **state)
 	uint32_t id = add(r, &switches, "0");
 	const struct series *s = registry_get(r, id);
 
-	registry_state(r, id, TACHO_FAILED, "CPU 0 is offline");
+	registry_set_state(r, id, TACHO_FAILED, "CPU 0 is offline");
 	assert_int_equal(s->last.state, TACHO_FAILED);
 	assert_string_equal(s->why, "CPU 0 is offline");
 	apply(r, 2000, (struct point){ .series = id, .count = 1, .value = 1 });
@@ -133,7 +133,7 @@ static void an_ended_series_leaves_a_hole(void **state)
 	/* Of a series that has gone, and of none at all, nothing is kept. */
 	apply(r, 3000, (struct point){ .series = first, .count = 5 });
 	apply(r, 3000, (struct point){ .series = 99, .count = 5 });
-	registry_state(r, 0, TACHO_FAILED, "none");
+	registry_set_state(r, 0, TACHO_FAILED, "none");
 	registry_end(r, 99);
 	assert_null(registry_get(r, 0));
 	registry_done(r);
@@ -169,9 +169,9 @@ static void series_that_have_gone_leave_no_room(void **state)
 	assert_null(registry_get(r, 1500));
 	assert_null(registry_get(r, 3002));
 	assert_null(registry_get(r, UINT32_MAX));
-	assert_int_equal(registry_from(r, 2), 1);
-	assert_int_equal(registry_from(r, 3001), 1);
-	assert_int_equal(registry_from(r, 3002), 2);
+	assert_int_equal(registry_lower_bound(r, 2), 1);
+	assert_int_equal(registry_lower_bound(r, 3001), 1);
+	assert_int_equal(registry_lower_bound(r, 3002), 2);
 	registry_done(r);
 }
 

@@ -121,7 +121,7 @@ static void test_events(void **state)
 	char text[2000];
 	uint32_t id = add("L2_RQSTS.MISS", "group", "0", 5);
 
-	registry_state(&registry, add("x", "group", "0", 1), TACHO_UNSUPPORTED, "no");
+	registry_set_state(&registry, add("x", "group", "0", 1), TACHO_UNSUPPORTED, "no");
 	walk(event_cell_next, text, sizeof(text));
 	assert_int_equal(id, 1);
 	assert_string_equal(text, "2.1=L2_RQSTS.MISS 2.2=x 3.1=1 3.2=1 4.1=1 4.2=1 5.1=one 5.2=one 6.1=0 6.2=0 "

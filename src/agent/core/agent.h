@@ -1,7 +1,7 @@
 /*
- * The face of this room: what the doors `tacho agent` and `tacho config` call. The agent is a
- * program of its own (tacho-agent), so that the command need not load what only a daemon needs;
- * `tacho agent ...` runs it.
+ * The parts of a running agent and how they find each other. The agent is a program of its own
+ * (tacho-agent, run by `tacho agent`), so that the command tacho does not load the libraries that
+ * only a daemon needs.
  *
  *	              +-- store (SQLite, its own thread)
  *	sources -> batch -- registry <-- http (page, API, /metrics), SNMP
@@ -14,7 +14,7 @@
 #include "agent/export/exporter.h"
 #include "agent/store/store.h"
 
-/* What the agent says of itself; counters since it started. Written by their owners only. */
+/* Counters about the agent itself since it started. Each is written by one owner only. */
 struct agent_stats {
 	_Atomic uint64_t ticks, missed_ticks, reads, read_ns, wakeups;
 	_Atomic uint64_t samples, samples_lost, profiles;
@@ -25,12 +25,12 @@ struct collector;
 struct profiler;
 struct http;
 
-/* What the pieces of a running agent see of each other. */
+/* Shared by all parts of a running agent. */
 struct agent {
 	const struct agent_config *config;	/* replaced by a reload, under config_lock */
 	pthread_rwlock_t config_lock;
 	struct registry registry;
-	struct store *store;			/* NULL: none */
+	struct store *store;			/* NULL: nothing is stored */
 	struct exporters *exporters;
 	struct collector *collector;
 	struct profiler *profiler;		/* NULL: off */
@@ -38,14 +38,14 @@ struct agent {
 	struct agent_stats stats;
 	int64_t started_ns;
 	const char *state_dir;			/* or NULL */
-	_Atomic bool stopping;			/* what takes long is to end soon */
+	_Atomic bool stopping;			/* long operations should give up soon */
 	char host[256];
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
 };
 
-/* Hears of every batch; for live listeners (SSE) and triggers. Called by the collector's thread,
- * must not block. */
+/* Called with every batch, e.g. by live streams (SSE) and the store. Runs in the collector's thread
+ * and must not block. */
 typedef void batch_fn(void *arg, const struct point_batch *b);
 
 #endif

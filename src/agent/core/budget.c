@@ -1,6 +1,7 @@
 /*
- * The CPU budget: see the header. It is looked at every five seconds; going up again takes six
- * calm looks, so that it does not swing.
+ * Keeps the agent within its CPU budget. Its CPU time is checked every five seconds: above the
+ * budget, rates are halved at once; they are doubled again only after six checks below half of the
+ * budget, so that they do not oscillate.
  */
 #include "agent/core/budget.h"
 
@@ -12,16 +13,16 @@
 #include "agent/profiler/profiler.h"
 #include "base/clock.h"
 
-#define LOOK_NS 5000000000ull
-#define CALM_LOOKS 6
-#define MOST_DOUBLINGS 6
+#define CHECK_NS 5000000000ull
+#define CALM_CHECKS 6
+#define MAX_DOUBLINGS 6
 
 struct budget {
 	struct agent *agent;
 	uint64_t last_ns, last_cpu_ns;
 	unsigned calm;
-	unsigned halved;		/* how often the profile's frequency was halved */
-	unsigned doubled;		/* how often intervals were doubled, over all sources */
+	unsigned halved;		/* how many times the profile's frequency was halved */
+	unsigned doubled;		/* how many times an interval was doubled, over all sources */
 };
 
 int budget_new(struct budget **out, struct agent *a)
@@ -50,7 +51,7 @@ int budget_step(double percent, double budget, unsigned *calm)
 		*calm = 0;
 		return 0;
 	}
-	if (++*calm < CALM_LOOKS)
+	if (++*calm < CALM_CHECKS)
 		return 0;
 	*calm = 0;
 	return -1;
@@ -61,7 +62,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-static void tell(struct budget *b, const char *text)
+static void report_change(struct budget *b, const char *text)
 {
 	struct store_event ev = { .time_ns = clock_wall_ns(), .kind = "budget", .name = "cpu",
 				  .text = text };
@@ -72,18 +73,19 @@ static void tell(struct budget *b, const char *text)
 		store_event_put(b->agent->store, &ev);
 }
 
-/* The least important source that still can be slowed down, or the most important one that was. */
-static struct agent_source *choose(struct collector *c, bool lower)
+/* Returns the least important source that can still be slowed down or, to raise rates, the most
+ * important one that was slowed down. */
+static struct agent_source *find_source(struct collector *c, bool lower_rates)
 {
 	struct agent_source *found = NULL;
 
-	for (size_t i = 0; i < c->n_sources; i++) {		/* the most important come first */
+	for (size_t i = 0; i < c->n_sources; i++) {		/* by priority, most important first */
 		struct agent_source *s = c->sources[i];
 		uint64_t base = s->config->interval_ns;
 
-		if (lower ? s->interval_ns < base << MOST_DOUBLINGS : s->interval_ns > base) {
+		if (lower_rates ? s->interval_ns < base << MAX_DOUBLINGS : s->interval_ns > base) {
 			found = s;
-			if (!lower)
+			if (!lower_rates)
 				break;
 		}
 	}
@@ -107,52 +109,61 @@ static uint64_t frequency_now(struct budget *b)
 	return st.running ? st.frequency : 0;
 }
 
-static void lower(struct budget *b, struct collector *c, double percent)
+static void lower_rates(struct budget *b, struct collector *c, double percent)
 {
 	double budget = b->agent->config->cpu_budget;
 	uint64_t hz = frequency_now(b);
-	struct agent_source *s = choose(c, true);
+	struct agent_source *s = find_source(c, true);
 	char text[300];
 
 	if (hz > 1 && profiler_frequency(b->agent->profiler, hz / 2) == 0) {
 		b->halved++;
-		snprintf(text, sizeof(text), "took %.1f %% of a CPU, %.1f %% are allowed: the profile now "
-			 "takes %llu samples a second", percent, budget, (unsigned long long)hz / 2);
+		snprintf(text, sizeof(text),
+			 "the agent used %.1f %% of a CPU, above its cpu_budget of %.1f %%: the "
+			 "profile's frequency is now %llu Hz",
+			 percent, budget, (unsigned long long)hz / 2);
 	} else if (s) {
 		set_interval(s, s->interval_ns * 2);
 		b->doubled++;
-		snprintf(text, sizeof(text), "took %.1f %% of a CPU, %.1f %% are allowed: '%s' is now read "
-			 "every %.3g s", percent, budget, s->config->name, (double)s->interval_ns * 1e-9);
+		snprintf(text, sizeof(text),
+			 "the agent used %.1f %% of a CPU, above its cpu_budget of %.1f %%: source "
+			 "'%.60s' is now read every %.3g s",
+			 percent, budget, s->config->name, (double)s->interval_ns * 1e-9);
 	} else {
 		return;
 	}
-	tell(b, text);
+	report_change(b, text);
 }
 
-static void raise_again(struct budget *b, struct collector *c)
+static void raise_rates(struct budget *b, struct collector *c)
 {
-	struct agent_source *s = b->doubled ? choose(c, false) : NULL;
+	struct agent_source *s = b->doubled ? find_source(c, false) : NULL;
 	uint64_t want = b->agent->config->profile.frequency, hz = frequency_now(b);
 	char text[200];
 
 	if (s) {
 		set_interval(s, max_of(s->interval_ns / 2, s->config->interval_ns));
 		b->doubled--;
-		snprintf(text, sizeof(text), "there is room again: '%s' is read every %.3g s",
+		snprintf(text, sizeof(text),
+			 "the agent is below its cpu_budget again: source '%.60s' is now read "
+			 "every %.3g s",
 			 s->config->name, (double)s->interval_ns * 1e-9);
 	} else if (b->halved && hz && hz < want &&
 		   profiler_frequency(b->agent->profiler, min_of(hz * 2, want)) == 0) {
 		b->halved--;
-		snprintf(text, sizeof(text), "there is room again: the profile takes %llu samples a second",
+		snprintf(text, sizeof(text),
+			 "the agent is below its cpu_budget again: the profile's frequency is now "
+			 "%llu Hz",
 			 (unsigned long long)min_of(hz * 2, want));
 	} else {
 		return;
 	}
-	tell(b, text);
+	report_change(b, text);
 }
 
-/* A reload took the limit away: what was lowered for it is given back. Intervals came with the file. */
-static void give_back(struct budget *b)
+/* A reload removed the limit: restore the profile's frequency. The reload itself has set the
+ * intervals. */
+static void restore_frequency(struct budget *b)
 {
 	if (b->halved && b->agent->profiler)
 		profiler_frequency(b->agent->profiler, b->agent->config->profile.frequency);
@@ -160,7 +171,7 @@ static void give_back(struct budget *b)
 	b->last_ns = 0;
 }
 
-void budget_look(void *budget, struct collector *c)
+void budget_check(void *budget, struct collector *c)
 {
 	struct budget *b = budget;
 	uint64_t now = clock_mono_ns(), cpu;
@@ -168,8 +179,8 @@ void budget_look(void *budget, struct collector *c)
 	int step;
 
 	if (b->agent->config->cpu_budget <= 0)
-		give_back(b);
-	if (b->agent->config->cpu_budget <= 0 || now - b->last_ns < LOOK_NS)
+		restore_frequency(b);
+	if (b->agent->config->cpu_budget <= 0 || now - b->last_ns < CHECK_NS)
 		return;
 	cpu = cpu_ns();
 	percent = (double)(cpu - b->last_cpu_ns) / (double)(now - b->last_ns) * 100;
@@ -180,7 +191,7 @@ void budget_look(void *budget, struct collector *c)
 	b->last_ns = now;
 	b->last_cpu_ns = cpu;
 	if (step > 0)
-		lower(b, c, percent);
+		lower_rates(b, c, percent);
 	else if (step < 0)
-		raise_again(b, c);
+		raise_rates(b, c);
 }

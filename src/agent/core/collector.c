@@ -1,5 +1,6 @@
 /*
- * The collector's life, what other threads may ask of it, and who hears of a batch.
+ * The collector: creation and destruction, listeners, states of events, and the actions that other
+ * threads request.
  */
 #include "agent/core/collector_internal.h"
 
@@ -16,20 +17,21 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define KEEP_FDS 256		/* for files, sockets and the store */
+#define RESERVED_FDS 256		/* left for files, sockets and the store */
 
-/* The soft limit goes up to the hard one: a daemon has no select() that would mind. */
+/* The soft limit is raised to the hard one: a daemon does not use select(), which is limited to
+ * 1024. */
 static uint64_t descriptor_limit(const struct agent_config *cfg)
 {
 	struct rlimit limit;
 	uint64_t n;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return 1024 - KEEP_FDS;
+		return 1024 - RESERVED_FDS;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	getrlimit(RLIMIT_NOFILE, &limit);
-	n = limit.rlim_cur > 2 * KEEP_FDS ? limit.rlim_cur - KEEP_FDS : limit.rlim_cur / 2;
+	n = limit.rlim_cur > 2 * RESERVED_FDS ? limit.rlim_cur - RESERVED_FDS : limit.rlim_cur / 2;
 	return cfg->max_fds ? min_of(n, cfg->max_fds) : n;
 }
 
@@ -49,7 +51,7 @@ const sigset_t *collector_signals(sigset_t *set)
 	return set;
 }
 
-static int open_fds(struct collector *c)
+static int open_loop_fds(struct collector *c)
 {
 	sigset_t set;
 	int err = 0;
@@ -85,9 +87,9 @@ int collector_new(struct collector **out, struct agent *a, struct tacho_error *e
 	c->fds.limit = descriptor_limit(a->config);
 	err = tacho_open(&c->tacho, TACHO_OPTS(tacho_opts, .log = a->log, .log_arg = a->log_arg), e);
 	if (err == 0) {
-		err = open_fds(c);
+		err = open_loop_fds(c);
 		if (err < 0)
-			error_set(e, err, "cannot make the event loop: %s", strerror(-err));
+			error_set(e, err, "cannot create the event loop: %s", strerror(-err));
 	}
 
 	if (err < 0) {
@@ -130,7 +132,7 @@ static int by_priority(const void *a, const void *b)
 
 	if (x->priority != y->priority)
 		return x->priority > y->priority ? -1 : 1;
-	return x < y ? -1 : x > y;		/* else in the order of the file */
+	return x < y ? -1 : x > y;		/* same priority: in the order of the file */
 }
 
 struct source_config **collector_order(const struct agent_config *cfg)
@@ -160,7 +162,8 @@ static int open_sources(struct collector *c, struct tacho_error *e)
 
 		if (err < 0)
 			return err;
-		/* Sources of one interval tick together: one wake-up serves them all. */
+		/* Align to multiples of the interval: sources of equal intervals are read in one
+		 * wake-up. */
 		s->next_ns = now - now % s->interval_ns + s->interval_ns;
 		c->sources[c->n_sources++] = s;
 	}
@@ -273,8 +276,8 @@ static const char *const target_names[] = {
 	[TARGET_PIDS] = "pids", [TARGET_PROCESS] = "process", [TARGET_CGROUPS] = "cgroups",
 };
 
-static int tell_source(struct agent_source *s, int (*fn)(void *, const struct event_status *),
-		       void *arg)
+static int visit_source_events(struct agent_source *s, int (*fn)(void *, const struct event_status *),
+			       void *arg)
 {
 	int err = 0;
 
@@ -310,17 +313,17 @@ int collector_events(struct collector *c, int (*fn)(void *arg, const struct even
 
 	pthread_mutex_lock(&c->lock);
 	for (size_t i = 0; err == 0 && i < c->n_sources; i++)
-		err = tell_source(c->sources[i], fn, arg);
+		err = visit_source_events(c->sources[i], fn, arg);
 	pthread_mutex_unlock(&c->lock);
 	return err;
 }
 
 /* ---- actions ---- */
 
-/* Does it to one source or to all. */
-static int for_sources(struct collector *c, const char *name, struct tacho_error *e,
-		       int (*fn)(struct collector *c, struct agent_source *s, uint64_t arg),
-		       uint64_t arg)
+/* Calls fn for the source of that name, or for all sources. */
+static int run_on_sources(struct collector *c, const char *name, struct tacho_error *e,
+			  int (*fn)(struct collector *c, struct agent_source *s, uint64_t arg),
+			  uint64_t arg)
 {
 	struct str_nearest near = { .word = str_of(name) };
 	bool found = false;
@@ -346,15 +349,15 @@ static int for_sources(struct collector *c, const char *name, struct tacho_error
 	return err < 0 ? err : 0;
 }
 
-static int do_pause(struct collector *c, struct agent_source *s, uint64_t pause)
+static int pause_source(struct collector *c, struct agent_source *s, uint64_t pause)
 {
-	int err = pause ? collector_tick(c, s) : 0;	/* what was counted so far is told */
+	int err = pause ? collector_tick(c, s) : 0;	/* report what was counted so far */
 
 	collector_flush(c, s);
 	return err < 0 ? err : source_pause(s, pause);
 }
 
-static int do_read(struct collector *c, struct agent_source *s, uint64_t arg)
+static int read_source_now(struct collector *c, struct agent_source *s, uint64_t arg)
 {
 	int err = collector_tick(c, s);
 
@@ -363,7 +366,7 @@ static int do_read(struct collector *c, struct agent_source *s, uint64_t arg)
 	return err;
 }
 
-static int do_interval(struct collector *c, struct agent_source *s, uint64_t ns)
+static int set_source_interval(struct collector *c, struct agent_source *s, uint64_t ns)
 {
 	uint64_t now = clock_mono_ns();
 
@@ -375,19 +378,19 @@ static int do_interval(struct collector *c, struct agent_source *s, uint64_t ns)
 
 int collector_pause(struct collector *c, const char *source, bool pause, struct tacho_error *e)
 {
-	return for_sources(c, source, e, do_pause, pause);
+	return run_on_sources(c, source, e, pause_source, pause);
 }
 
 int collector_read_now(struct collector *c, const char *source, struct tacho_error *e)
 {
-	return for_sources(c, source, e, do_read, 0);
+	return run_on_sources(c, source, e, read_source_now, 0);
 }
 
 int collector_interval(struct collector *c, const char *source, uint64_t ns, struct tacho_error *e)
 {
 	if (ns < 1000000 || ns > 86400000000000ull)
-		return error_set(e, -EINVAL, "an interval is between 1ms and 1d");
-	return for_sources(c, source, e, do_interval, ns);
+		return error_set(e, -EINVAL, "the interval must be between 1ms and 1d");
+	return run_on_sources(c, source, e, set_source_interval, ns);
 }
 
 void collector_on_reload(struct collector *c, int (*fn)(void *arg, struct tacho_error *e), void *arg)
@@ -399,5 +402,7 @@ void collector_on_reload(struct collector *c, int (*fn)(void *arg, struct tacho_
 int collector_reload(struct collector *c, struct tacho_error *e)
 {
 	return c->reload ? c->reload(c->reload_arg, e)
-			 : error_set(e, -EOPNOTSUPP, "there is no file to read again");
+			 : error_set(e, -EOPNOTSUPP,
+				     "cannot reload: the agent was started without a configuration "
+				     "file");
 }

@@ -1,10 +1,10 @@
 /*
- * The collector: opens what the sources ask for, reads it on time, and hands on batches. It owns
- * the agent's main thread: one epoll loop with absolute timers, signals, the control socket,
- * pidfds, inotify and hotplug.
+ * The collector opens the events of all sources, reads them on time, and passes batches to its
+ * listeners. It runs in the agent's main thread: one epoll loop with absolute timers, signals,
+ * inotify and CPU hotplug.
  *
- * Every event of a source has a state at any time, also when it could not be opened; a source
- * that cannot count anything stays and says why.
+ * Every event of a source always has a state, even if it could not be opened; a source that cannot
+ * count anything remains and reports why.
  */
 #ifndef AGENT_CORE_COLLECTOR_H
 #define AGENT_CORE_COLLECTOR_H
@@ -13,39 +13,40 @@
 
 #include "agent/core/agent.h"
 
-/* Signals that the loop takes: to be blocked before any thread starts. Returns `set`. */
+/* Sets the signals that the loop reads from a signalfd; they must be blocked before any thread
+ * starts. Returns `set`. */
 const sigset_t *collector_signals(sigset_t *set);
 
 int collector_new(struct collector **out, struct agent *a, struct tacho_error *e);
 void collector_free(struct collector *c);
 
-/* Opens all; what cannot be opened is told by states, never by failing. */
+/* Opens all sources. Events that cannot be opened do not make it fail; their states say why. */
 int collector_start(struct collector *c, struct tacho_error *e);
 /* Runs until SIGTERM, SIGINT or collector_stop(). Returns 0 or a negative errno. */
 int collector_run(struct collector *c);
 void collector_stop(struct collector *c);		/* from any thread */
-/* Whether it also ends once all processes that are counted have ended. */
+/* Whether it also ends once all counted processes have ended. */
 void collector_until_targets_end(struct collector *c, bool ends);
-/* How the command of a source ended (TARGET_COMMAND), or NULL: there is none, or it runs on. */
+/* How the command of a TARGET_COMMAND source ended, or NULL: there is none, or it still runs. */
 const struct tacho_usage *collector_usage(struct collector *c);
 
-/* Listeners may be added and removed from any thread. They hear of batches when the source's flush
- * says so; live ones at once. */
+/* Listeners may be added and removed from any thread. They are called when the source's flush
+ * interval is over, live ones with every batch. */
 int collector_listen(struct collector *c, batch_fn *fn, void *arg);
 int collector_listen_live(struct collector *c, batch_fn *fn, void *arg);
 void collector_unlisten(struct collector *c, batch_fn *fn, void *arg);
 
-/* Called every second by the loop, with the collector's lock held: for what measures the agent
- * itself, watches triggers or keeps to a budget. Added before the loop runs. */
+/* Called every second by the loop with the collector's lock held: self metrics, triggers, the CPU
+ * budget. To be added before the loop runs. */
 typedef void collector_hook(void *arg, struct collector *c);
 int collector_every_second(struct collector *c, collector_hook *fn, void *arg);
-/* For replacing what a hook looks at: no hook runs in between. */
+/* To replace an object that a hook uses: no hook runs while the lock is held. */
 void collector_lock(struct collector *c);
 void collector_unlock(struct collector *c);
-/* From a hook: a batch that does not come from a source. */
-void collector_hand_on(struct collector *c, const struct point_batch *b);
+/* For hooks: delivers a batch that does not come from a source. */
+void collector_deliver(struct collector *c, const struct point_batch *b);
 
-/* For the page, ctl status and --check: each event of each source. */
+/* State of one event of one source; for the page, `ctl status` and --check. */
 struct event_status {
 	const char *source, *event, *original;	/* borrowed, valid for the call */
 	const char *pmu, *unit, *per, *target;
@@ -56,18 +57,18 @@ struct event_status {
 	uint64_t interval_ns;
 	bool paused;
 };
-/* Calls under a lock; any thread. */
+/* Calls fn for each event with the collector's lock held; from any thread. */
 int collector_events(struct collector *c, int (*fn)(void *arg, const struct event_status *), void *arg);
 
-/* Actions, from any thread; carried out by the loop, which answers. `source` NULL: all of them.
- * Returns 0 or a negative errno with a sentence. */
+/* Actions, from any thread. `source` NULL: all sources. Return 0 or a negative errno with a message. */
 int collector_pause(struct collector *c, const char *source, bool pause, struct tacho_error *e);
 int collector_read_now(struct collector *c, const char *source, struct tacho_error *e);
 int collector_interval(struct collector *c, const char *source, uint64_t ns, struct tacho_error *e);
-/* Another configuration from now on, the agent's too; `cfg` lives as long as the collector. */
+/* Replaces the configuration of the collector and the agent; `cfg` must live as long as the
+ * collector. */
 int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e);
 
-/* What SIGHUP does: set by the one who knows where the configuration comes from. */
+/* Sets what SIGHUP and collector_reload() call; the owner of the configuration file sets it. */
 void collector_on_reload(struct collector *c, int (*fn)(void *arg, struct tacho_error *e), void *arg);
 int collector_reload(struct collector *c, struct tacho_error *e);
 

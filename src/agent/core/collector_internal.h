@@ -1,9 +1,9 @@
 /*
- * Inside the collector: its state, for the files it is made of (collector.c the life and the
- * actions, loop.c the thread, reload.c).
+ * The collector's state, shared by collector.c (life, listeners, actions), collector_loop.c (the
+ * thread) and collector_reload.c.
  *
- * The lock guards the sources and the listeners. The loop holds it while it reads; other threads
- * take it to look at states and to carry out actions.
+ * The lock protects the sources and the listeners. The loop holds it while it reads counters; other
+ * threads take it to read states and to carry out actions.
  */
 #ifndef AGENT_CORE_COLLECTOR_INTERNAL_H
 #define AGENT_CORE_COLLECTOR_INTERNAL_H
@@ -24,7 +24,7 @@ struct collector {
 	struct agent *agent;
 	struct tacho *tacho;
 	pthread_mutex_t lock;
-	struct agent_source **sources;	/* by priority: those that open first come first */
+	struct agent_source **sources;	/* by priority, in the order in which they were opened */
 	size_t n_sources;
 	struct fd_budget fds;
 	struct {
@@ -35,29 +35,30 @@ struct collector {
 	struct batch_listener listeners[MAX_LISTENERS];
 	size_t n_listeners;
 	int epoll_fd, timer_fd, signal_fd, wake_fd, inotify_fd;
-	char online[4096];		/* CPUs, as of the last look */
-	uint64_t look_ns;		/* when to look at processes, CPUs and ourselves next */
+	char online[4096];		/* online CPUs at the last check */
+	uint64_t check_ns; /* when to check for changed processes and CPUs and to call the hooks
+			      next */
 	int (*reload)(void *arg, struct tacho_error *e);
 	void *reload_arg;
-	pthread_t reloader;		/* SIGHUP's: reading goes on meanwhile */
+	pthread_t reloader; /* runs a reload after SIGHUP, so that reading counters goes on */
 	pthread_mutex_t reload_lock;	/* guards the next two */
 	bool reloading, reload_again;
-	bool has_reloader;		/* to be joined */
+	bool has_reloader;		/* `reloader` has to be joined */
 	_Atomic bool stopping;
-	bool ends_with_targets;	/* agent exec, watch: nothing more to count, nothing to do */
-	bool interrupted;		/* exec: the command was asked to end, and is waited for */
+	bool ends_with_targets;	/* agent exec, watch: stop when no target is left */
+	bool interrupted; /* exec: the signal was forwarded to the command; wait for it to end */
 };
 
-/* The configuration's sources by priority; freed by the caller. NULL without memory. */
+/* The configuration's sources by priority; freed by the caller. NULL if out of memory. */
 struct source_config **collector_order(const struct agent_config *cfg);
-/* Reads one source and hands its batch on. With the lock held. */
+/* Reads one source and delivers its batch. Called with the lock held. */
 int collector_tick(struct collector *c, struct agent_source *s);
-/* Hands on what the source holds back. With the lock held. */
+/* Delivers the batches in the source's flush queue. Called with the lock held. */
 void collector_flush(struct collector *c, struct agent_source *s);
-/* Arms the timer for whatever is due first. */
+/* Arms the timer for the next deadline. */
 void collector_arm(struct collector *c);
 void collector_wake(struct collector *c);
-/* Watches the cgroups' directories, where a source asks for cgroups. */
+/* Adds inotify watches for cgroup directories if a source counts cgroups. */
 void collector_watch_cgroups(struct collector *c);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The collector's thread: waits for the next moment, a signal or a word from another thread.
+ * The collector's thread: waits for the next deadline, a signal or a wake-up by another thread.
  *
- * Moments are absolute: a tick that comes late does not move the next one, and those that were
- * slept through are counted, not made up for. Once a second it looks at what may have changed
- * without telling: processes, CPUs.
+ * Deadlines are absolute: a late tick does not move the next one, and missed ticks are counted, not
+ * made up for. Once a second the loop checks for changes that nothing notifies it of: processes and
+ * CPUs.
  */
 #include "agent/core/collector_internal.h"
 
@@ -19,48 +19,48 @@
 
 #include "base/clock.h"
 
-#define LOOK_NS 1000000000u
-#define EXPIRE_NS 300000000000		/* a series that ended can be seen five minutes more */
+#define CHECK_NS 1000000000u
+#define EXPIRE_NS 300000000000		/* an ended series stays visible for five minutes */
 #define MAX_WATCHES 4096
 
-static void tell(struct collector *c, const struct point_batch *b, bool live)
+static void call_listeners(struct collector *c, const struct point_batch *b, bool live)
 {
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listeners[i].live == live)
 			c->listeners[i].fn(c->listeners[i].arg, b);
 }
 
-void collector_hand_on(struct collector *c, const struct point_batch *b)
+void collector_deliver(struct collector *c, const struct point_batch *b)
 {
 	registry_apply(&c->agent->registry, b);
-	tell(c, b, true);
-	tell(c, b, false);
+	call_listeners(c, b, true);
+	call_listeners(c, b, false);
 }
 
 void collector_flush(struct collector *c, struct agent_source *s)
 {
 	for (size_t i = 0; i < s->held.n; i++)
-		tell(c, s->held.v[i], false);
+		call_listeners(c, s->held.v[i], false);
 	held_clear(&s->held);
 }
 
-/* The registry and live views are always new; the rest hears of it when the flush is due, half an
- * interval early rather than half an interval late. */
-static void hand_on_or_hold(struct collector *c, struct agent_source *s, const struct point_batch *b)
+/* The registry and live listeners get every batch at once; the others when the flush is due. The
+ * flush that is nearest in time is taken: a tick up to half an interval early counts as due. */
+static void deliver_or_queue(struct collector *c, struct agent_source *s, const struct point_batch *b)
 {
 	uint64_t now = clock_mono_ns(), flush = s->config->flush_ns;
 
 	if (flush <= s->interval_ns && s->held.n == 0) {
-		collector_hand_on(c, b);
+		collector_deliver(c, b);
 		return;
 	}
 	registry_apply(&c->agent->registry, b);
-	tell(c, b, true);
+	call_listeners(c, b, true);
 	if (!s->flush_at_ns)
 		s->flush_at_ns = now - now % flush + flush;
 	if (held_add(&s->held, b) < 0) {
 		collector_flush(c, s);
-		tell(c, b, false);
+		call_listeners(c, b, false);
 	}
 	if (now + s->interval_ns / 2 < s->flush_at_ns && s->held.bytes < HELD_MAX_BYTES)
 		return;
@@ -81,13 +81,13 @@ int collector_tick(struct collector *c, struct agent_source *s)
 	stats->ticks++;
 	stats->reads += (uint64_t)n;
 	stats->read_ns += clock_mono_ns() - start;
-	hand_on_or_hold(c, s, &b);
+	deliver_or_queue(c, s, &b);
 	return 0;
 }
 
-/* A reading that came later than half an interval stands for the next one as well: right behind it, that
- * could have the same time, by the milliseconds that receivers and pages know. */
-static void advance(struct collector *c, struct agent_source *s, uint64_t now)
+/* A tick that is late by more than half an interval also counts as the next one: a tick right after
+ * it could get the same timestamp in the milliseconds that receivers and pages use. */
+static void schedule_next_tick(struct collector *c, struct agent_source *s, uint64_t now)
 {
 	uint64_t missed = (now - s->next_ns + s->interval_ns / 2) / s->interval_ns;
 
@@ -95,13 +95,13 @@ static void advance(struct collector *c, struct agent_source *s, uint64_t now)
 	s->next_ns += (missed + 1) * s->interval_ns;
 }
 
-static void say(struct collector *c, enum tacho_log_level level, const char *text)
+static void log_text(struct collector *c, enum tacho_log_level level, const char *text)
 {
 	if (c->agent->log)
 		c->agent->log(c->agent->log_arg, level, text);
 }
 
-/* ---- what changed by itself ---- */
+/* ---- changes of processes, cgroups and CPUs ---- */
 
 static bool cpus_changed(struct collector *c)
 {
@@ -110,17 +110,17 @@ static bool cpus_changed(struct collector *c)
 	if (tacho_online_cpus(c->tacho, now, sizeof(now)) < 0 || !strcmp(now, c->online))
 		return false;
 	snprintf(text, sizeof(text), "CPUs online are now %.100s (were %.100s)", now, c->online);
-	say(c, TACHO_LOG_INFO, text);
+	log_text(c, TACHO_LOG_INFO, text);
 	memcpy(c->online, now, sizeof(now));
 	return true;
 }
 
-static bool comes_and_goes(const struct agent_source *s)
+static bool has_dynamic_targets(const struct agent_source *s)
 {
 	return s->config->target >= TARGET_COMMAND;
 }
 
-static void look(struct collector *c)
+static void check_for_changes(struct collector *c)
 {
 	bool cpus = cpus_changed(c);
 	bool over = c->ends_with_targets;
@@ -129,12 +129,14 @@ static void look(struct collector *c)
 		struct agent_source *s = c->sources[i];
 
 		if (s->ended || s->config->n_events == 0 ||
-		    (!cpus && !s->stale && !comes_and_goes(s))) {
+		    (!cpus && !s->stale && !has_dynamic_targets(s))) {
 			over = over && (s->ended || s->config->n_events == 0);
 			continue;
 		}
 		if (source_refresh(s, cpus) < 0)
-			say(c, TACHO_LOG_WARN, "cannot look up what to count: out of memory");
+			log_text(
+				c, TACHO_LOG_WARN,
+				"cannot refresh the processes and cgroups to count: out of memory");
 		over = over && (s->ended || s->n_units == 0);
 	}
 	registry_expire(&c->agent->registry, clock_wall_ns() - EXPIRE_NS);
@@ -181,7 +183,7 @@ void collector_watch_cgroups(struct collector *c)
 		watch_dir(c, path, strlen(path), &left);
 }
 
-/* A cgroup came or went: looked up at once, for some live only a moment. */
+/* A cgroup was created or removed: refresh at once, because some cgroups are short-lived. */
 static void cgroups_changed(struct collector *c)
 {
 	char bytes[8192] __attribute__((aligned(8)));
@@ -199,7 +201,7 @@ static void cgroups_changed(struct collector *c)
 void collector_arm(struct collector *c)
 {
 	struct itimerspec at = { 0 };
-	uint64_t next = c->look_ns;
+	uint64_t next = c->check_ns;
 
 	for (size_t i = 0; i < c->n_sources; i++)
 		if (!c->sources[i]->paused)
@@ -209,7 +211,7 @@ void collector_arm(struct collector *c)
 	timerfd_settime(c->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-static int due(struct collector *c)
+static int read_due_sources(struct collector *c)
 {
 	uint64_t now = clock_mono_ns(), start;
 	int err = 0;
@@ -221,16 +223,16 @@ static int due(struct collector *c)
 			continue;
 		start = clock_mono_ns();
 		err = collector_tick(c, s);
-		advance(c, s, start);
+		schedule_next_tick(c, s, start);
 	}
-	if (err >= 0 && c->look_ns <= now) {
-		look(c);
-		c->look_ns = now - now % LOOK_NS + LOOK_NS;
+	if (err >= 0 && c->check_ns <= now) {
+		check_for_changes(c);
+		c->check_ns = now - now % CHECK_NS + CHECK_NS;
 	}
 	return err;
 }
 
-static void drain(int fd)
+static void drain_fd(int fd)
 {
 	uint64_t n;
 
@@ -238,9 +240,10 @@ static void drain(int fd)
 		;
 }
 
-/* exec ends with its command, so that its status and its last counts are told: the first signal goes on
- * to it, unless a terminal has given it to both. The second ends us alone. */
-static bool pass_on(struct collector *c, const struct signalfd_siginfo *info)
+/* `agent exec` ends together with its command, so that its status and last counts are reported: the
+ * first signal is forwarded to the command, unless the terminal has already sent it to both. The
+ * second signal ends the agent alone. */
+static bool forward_signal(struct collector *c, const struct signalfd_siginfo *info)
 {
 	bool first = c->ends_with_targets && !c->interrupted, passed = false;
 
@@ -249,7 +252,7 @@ static bool pass_on(struct collector *c, const struct signalfd_siginfo *info)
 
 		if (!s->command || s->ended)
 			continue;
-		if (info->ssi_code <= 0)		/* a process has sent it */
+		if (info->ssi_code <= 0)		/* sent by a process, not by the terminal */
 			tacho_command_kill(s->command, (int)info->ssi_signo);
 		passed = true;
 	}
@@ -257,7 +260,8 @@ static bool pass_on(struct collector *c, const struct signalfd_siginfo *info)
 	return passed;
 }
 
-/* Ends on SIGTERM and SIGINT; true: SIGHUP asks for the file to be read again. */
+/* Stops the loop on SIGTERM and SIGINT. Returns true on SIGHUP: the configuration has to be
+ * reloaded. */
 static bool take_signals(struct collector *c)
 {
 	struct signalfd_siginfo info;
@@ -266,20 +270,20 @@ static bool take_signals(struct collector *c)
 	while (read(c->signal_fd, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGHUP)
 			reload = true;
-		else if (info.ssi_signo != SIGCHLD && !pass_on(c, &info))
+		else if (info.ssi_signo != SIGCHLD && !forward_signal(c, &info))
 			c->stopping = true;
 	}
 	return reload;
 }
 
-static void reload_and_tell(struct collector *c)
+static void reload_and_log(struct collector *c)
 {
 	struct tacho_error e = { .column = -1 };
 	char text[600];
 
 	if (collector_reload(c, &e) < 0) {
 		snprintf(text, sizeof(text), "the configuration was not reloaded: %s", e.message);
-		say(c, TACHO_LOG_WARN, text);
+		log_text(c, TACHO_LOG_WARN, text);
 	}
 }
 
@@ -289,7 +293,7 @@ static void *reload_thread(void *arg)
 	bool again;
 
 	do {
-		reload_and_tell(c);
+		reload_and_log(c);
 		pthread_mutex_lock(&c->reload_lock);
 		again = c->reload_again && !c->stopping;
 		c->reload_again = false;
@@ -299,14 +303,14 @@ static void *reload_thread(void *arg)
 	return NULL;
 }
 
-static void end_reloader(struct collector *c)
+static void join_reloader(struct collector *c)
 {
 	if (c->has_reloader)
 		pthread_join(c->reloader, NULL);
 	c->has_reloader = false;
 }
 
-/* In a thread of its own: it may wait for a recording or a receiver, and ticks must not. */
+/* In a thread of its own: a reload may wait for a recording or a receiver, and must not delay ticks. */
 static void start_reload(struct collector *c)
 {
 	bool busy;
@@ -318,7 +322,7 @@ static void start_reload(struct collector *c)
 	pthread_mutex_unlock(&c->reload_lock);
 	if (busy)
 		return;
-	end_reloader(c);
+	join_reloader(c);
 	c->has_reloader = pthread_create(&c->reloader, NULL, reload_thread, c) == 0;
 	if (!c->has_reloader)
 		reload_thread(c);
@@ -340,9 +344,9 @@ static int wait_and_serve(struct collector *c)
 		else if (events[i].data.fd == c->signal_fd)
 			reload = take_signals(c) || reload;
 		else
-			drain(events[i].data.fd);
+			drain_fd(events[i].data.fd);
 	}
-	err = due(c);
+	err = read_due_sources(c);
 	collector_arm(c);
 	pthread_mutex_unlock(&c->lock);
 	if (reload)
@@ -350,8 +354,8 @@ static int wait_and_serve(struct collector *c)
 	return err;
 }
 
-/* The last values: what was counted until the end is told. */
-static void last_read(struct collector *c)
+/* Reads all sources a last time and flushes them. */
+static void read_last_values(struct collector *c)
 {
 	pthread_mutex_lock(&c->lock);
 	for (size_t i = 0; i < c->n_sources; i++) {
@@ -366,10 +370,10 @@ int collector_run(struct collector *c)
 {
 	int err = 0;
 
-	collector_wake(c);		/* the first round arms the timer */
+	collector_wake(c);		/* makes the first iteration arm the timer */
 	while (!c->stopping && err >= 0)
 		err = wait_and_serve(c);
-	end_reloader(c);
-	last_read(c);
+	join_reloader(c);
+	read_last_values(c);
 	return err < 0 ? err : 0;
 }

@@ -1,7 +1,7 @@
 /*
- * A changed configuration takes the place of the old one while the agent runs. Sources that did
- * not change are not touched; of those that did, series that are in both go on; the rest end.
- * A file that is wrong changes nothing.
+ * Replaces the configuration of a running agent. Unchanged sources are not touched; in changed ones,
+ * series that exist before and after are continued and the others end. An invalid file changes
+ * nothing.
  */
 #include "agent/core/collector_internal.h"
 
@@ -43,7 +43,8 @@ static bool same_pids(const struct source_config *a, const struct source_config 
 	       (a->n_pids == 0 || memcmp(a->pids, b->pids, a->n_pids * sizeof(*a->pids)) == 0);
 }
 
-/* Whether a source counts the same things; intervals are taken over without opening anything. */
+/* Whether both sources count the same. Intervals are not compared: they can change without reopening
+ * counters. */
 static bool same_source(const struct source_config *a, const struct source_config *b)
 {
 	return a->target == b->target && a->per == b->per && a->naming == b->naming &&
@@ -54,8 +55,8 @@ static bool same_source(const struct source_config *a, const struct source_confi
 	       same_events(a, b);
 }
 
-/* The running source goes on under the new configuration's words. */
-static void adopt(struct agent_source *s, const struct source_config *cfg)
+/* The running source continues with the new configuration's settings. */
+static void adopt_config(struct agent_source *s, const struct source_config *cfg)
 {
 	s->config = cfg;
 	s->flush_at_ns = 0;
@@ -77,9 +78,10 @@ static void end_series(struct collector *c, struct agent_source *s)
 		registry_end(&c->agent->registry, s->slots.v[i].series);
 }
 
-/* Opens `cfg`, or takes the running source of that name over. */
-static int take_over(struct collector *c, struct agent_source **old, size_t n_old,
-		     const struct source_config *cfg, struct agent_source **out, struct tacho_error *e)
+/* Continues the running source of that name if it counts the same, or opens `cfg`. */
+static int continue_or_open(struct collector *c, struct agent_source **old, size_t n_old,
+			    const struct source_config *cfg, struct agent_source **out,
+			    struct tacho_error *e)
 {
 	uint64_t now = clock_mono_ns();
 	struct agent_source *from = NULL;
@@ -90,7 +92,7 @@ static int take_over(struct collector *c, struct agent_source **old, size_t n_ol
 			continue;
 		if (same_source(old[i]->config, cfg)) {
 			*out = take(old[i]);
-			adopt(*out, cfg);
+			adopt_config(*out, cfg);
 			return 0;
 		}
 		from = old[i];
@@ -101,8 +103,8 @@ static int take_over(struct collector *c, struct agent_source **old, size_t n_ol
 	return err;
 }
 
-/* What the old sources still hold back goes on; then they end. */
-static void free_old(struct collector *c)
+/* Flushes and ends the old sources that were not continued. */
+static void free_old_sources(struct collector *c)
 {
 	for (size_t i = 0; i < c->n_sources; i++) {
 		if (!c->sources[i])
@@ -114,9 +116,9 @@ static void free_old(struct collector *c)
 	free(c->sources);
 }
 
-/* Pages look at the configuration under its lock, the loop under the collector's. Who takes both
- * takes them in this order. */
-static void publish(struct collector *c, const struct agent_config *cfg)
+/* HTTP threads read the configuration under config_lock, the loop under the collector's lock.
+ * Threads that need both take them in this order. */
+static void set_config(struct collector *c, const struct agent_config *cfg)
 {
 	pthread_rwlock_wrlock(&c->agent->config_lock);
 	pthread_mutex_lock(&c->lock);
@@ -125,16 +127,17 @@ static void publish(struct collector *c, const struct agent_config *cfg)
 	pthread_rwlock_unlock(&c->agent->config_lock);
 }
 
-/* One that cannot begin (its command is not there any more) stops no other; the first reason is
- * told. */
-static int take_over_all(struct collector *c, const struct agent_config *cfg,
-			 struct source_config *const *order, struct agent_source **fresh, size_t *n,
-			 struct tacho_error *e)
+/* A source that cannot be opened (e.g. its command no longer exists) does not stop the others.
+ * Returns the first error. */
+static int continue_or_open_all(struct collector *c, const struct agent_config *cfg,
+				struct source_config *const *order, struct agent_source **fresh,
+				size_t *n, struct tacho_error *e)
 {
 	int first = 0;
 
 	for (size_t i = 0; i < cfg->n_sources; i++) {
-		int err = take_over(c, c->sources, c->n_sources, order[i], &fresh[*n], first ? NULL : e);
+		int err = continue_or_open(c, c->sources, c->n_sources, order[i], &fresh[*n],
+					   first ? NULL : e);
 
 		if (err == 0)
 			++*n;
@@ -156,13 +159,13 @@ int collector_apply(struct collector *c, const struct agent_config *cfg, struct 
 		return error_nomem(e);
 	}
 	pthread_mutex_lock(&c->lock);
-	err = take_over_all(c, cfg, order, fresh, &n, e);
-	free_old(c);
+	err = continue_or_open_all(c, cfg, order, fresh, &n, e);
+	free_old_sources(c);
 	c->sources = fresh;
 	c->n_sources = n;
 	collector_watch_cgroups(c);
 	pthread_mutex_unlock(&c->lock);
-	publish(c, cfg);
+	set_config(c, cfg);
 	collector_wake(c);
 	return err;
 }

@@ -1,12 +1,12 @@
 /*
- * The `when` of a trigger, understood once:
+ * Condition of a trigger, [[trigger]] when, in parsed form:
  *
  *	rate(context-switches) > 50000 for 5s
  *	value(resident_bytes{source="agent"}) >= 1e9
  *	max_rate(page-faults) > 1000 for 1m
  *
- * rate and value add up all series of that event, max_rate and max_value take the largest; labels
- * in braces narrow them down. Pure.
+ * rate and value sum over all series of the event, max_rate and max_value take the largest; labels
+ * in braces select series. Pure.
  */
 #ifndef AGENT_CORE_CONDITION_H
 #define AGENT_CORE_CONDITION_H
@@ -27,7 +27,7 @@ struct condition {
 	uint64_t for_ns;
 };
 
-/* 0, or -EINVAL with the column of what was not understood. */
+/* Returns 0, or -EINVAL with the column of the syntax error. */
 int condition_parse(struct condition *out, const char *text, struct tacho_error *e);
 void condition_done(struct condition *c);
 bool condition_holds(const struct condition *c, double value);

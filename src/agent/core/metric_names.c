@@ -1,7 +1,7 @@
 /*
- * Names: "context-switches" becomes perf_context_switches, "cycles:u" perf_cycles_u,
- * "sched:sched_switch" perf_sched_sched_switch. Units become base units (milliseconds seconds,
- * MiB bytes), as Prometheus and OpenTelemetry ask for, with the factor in the scale.
+ * Names of metrics: "context-switches" becomes perf_context_switches, "cycles:u" perf_cycles_u,
+ * "sched:sched_switch" perf_sched_sched_switch. Units are converted to base units (milliseconds to
+ * seconds, MiB to bytes), as Prometheus and OpenTelemetry recommend; the factor goes into the scale.
  */
 #include "agent/core/metric_names.h"
 
@@ -25,7 +25,7 @@ static const struct {
 	{ "C", "celsius", 1 },
 };
 
-void naming_clean(struct buf *out, struct str text)
+void metric_put_clean_name(struct buf *out, struct str text)
 {
 	size_t start = out->n;
 	bool gap = false;
@@ -44,7 +44,7 @@ void naming_clean(struct buf *out, struct str text)
 	}
 }
 
-static void base_unit(const char *unit, struct buf *scratch, size_t *at, double *scale)
+static void put_base_unit(const char *unit, struct buf *scratch, size_t *at, double *scale)
 {
 	for (size_t i = 0; i < countof(units); i++)
 		if (!strcmp(units[i].unit, unit)) {
@@ -53,25 +53,26 @@ static void base_unit(const char *unit, struct buf *scratch, size_t *at, double 
 			break;
 		}
 	*at = scratch->n;
-	naming_clean(scratch, str_of(unit));
+	metric_put_clean_name(scratch, str_of(unit));
 	buf_putc(scratch, '\0');
 }
 
-/* The whole name: as the other tool has it, or ours. */
-static void metric_name(struct buf *scratch, const char *event, const struct event_config *ec,
-			enum naming naming)
+/* Writes the name without the unit: the other tool's name where its configuration gives one, else
+ * ours. */
+static void put_metric_name(struct buf *scratch, const char *event, const struct event_config *ec,
+			    enum naming naming)
 {
 	if (naming == NAMING_ALUMET && ec->name) {
 		buf_puts(scratch, ec->name);
 	} else {
 		buf_puts(scratch, "perf_");
-		naming_clean(scratch, str_of(event));
+		metric_put_clean_name(scratch, str_of(event));
 	}
 	buf_putc(scratch, '\0');
 }
 
-int naming_metric(const struct tacho_event *ev, const struct event_config *ec,
-		  enum naming naming, struct buf *scratch, struct metric *out)
+int metric_of_event(const struct tacho_event *ev, const struct event_config *ec,
+		    enum naming naming, struct buf *scratch, struct metric *out)
 {
 	const char *event = ec->name && ev->group_size <= 1 ? ec->name : ev->name;
 	double scale = ev->scale;
@@ -79,8 +80,8 @@ int naming_metric(const struct tacho_event *ev, const struct event_config *ec,
 
 	buf_clear(scratch);
 	name_at = scratch->n;
-	metric_name(scratch, event, ec, naming);
-	base_unit(ev->unit ? ev->unit : "", scratch, &unit_at, &scale);
+	put_metric_name(scratch, event, ec, naming);
+	put_base_unit(ev->unit ? ev->unit : "", scratch, &unit_at, &scale);
 	help_at = scratch->n;
 	buf_printf(scratch, "%s of PMU %s, counted since the start time", event, ev->pmu);
 	if (buf_failed(scratch))
@@ -97,8 +98,8 @@ int naming_metric(const struct tacho_event *ev, const struct event_config *ec,
 	return 0;
 }
 
-/* Ours are such names already; those of another tool's file may be anything. */
-void naming_full(struct buf *out, const struct metric *m)
+/* Our names are valid already; names from another tool's file may contain any character. */
+void metric_put_full_name(struct buf *out, const struct metric *m)
 {
 	for (const char *c = m->name; *c; c++) {
 		bool digit = *c >= '0' && *c <= '9';
@@ -113,7 +114,7 @@ void naming_full(struct buf *out, const struct metric *m)
 	}
 }
 
-void naming_utf8(struct buf *out, struct str text)
+void metric_put_utf8(struct buf *out, struct str text)
 {
 	while (text.n) {
 		size_t n = str_utf8_len(text);
@@ -127,7 +128,7 @@ void naming_utf8(struct buf *out, struct str text)
 	}
 }
 
-void naming_number(struct buf *out, double v)
+void metric_put_number(struct buf *out, double v)
 {
 	struct json j = { .out = out };
 
@@ -156,7 +157,7 @@ static void add_label(struct label_view *out, size_t *n, const char *name, const
 	++*n;
 }
 
-size_t naming_labels(const struct series *s, const struct agent_config *cfg,
+size_t metric_labels(const struct series *s, const struct agent_config *cfg,
 		     const struct label_view *defaults, struct label_view out[LABELS_MAX])
 {
 	size_t n = 0;
@@ -170,14 +171,14 @@ size_t naming_labels(const struct series *s, const struct agent_config *cfg,
 	return n;
 }
 
-const struct metric *naming_gauge(struct registry *r, const struct tacho_metric *m)
+const struct metric *metric_of_formula(struct registry *r, const struct tacho_metric *m)
 {
 	scoped(buf_done) struct buf name = { 0 };
 	struct metric like = { .event = m->name, .unit = "ratio", .kind = METRIC_GAUGE, .scale = 1,
 			       .help = m->desc && *m->desc ? m->desc : m->name };
 
 	buf_puts(&name, "perf_");
-	naming_clean(&name, str_of(m->name));
+	metric_put_clean_name(&name, str_of(m->name));
 	like.name = name.bytes;
 	return buf_failed(&name) ? NULL : registry_metric(r, &like);
 }

@@ -1,6 +1,6 @@
 /*
- * Giving up capabilities: see the header. The kernel keeps them per thread, and only a thread can
- * change its own, so each is asked by a signal whose handler does it.
+ * Drops capabilities. The kernel keeps them per thread, and a thread can change only its own, so
+ * each thread gets a signal whose handler does it.
  */
 #include "agent/core/privilege.h"
 
@@ -19,13 +19,13 @@
 #include "base/num.h"
 
 #define CAP(n) (1ull << (n))
-#define ASK_SIGNAL (SIGRTMIN + 9)
+#define DROP_SIGNAL (SIGRTMIN + 9)
 #define MAX_THREADS 512
-#define ANSWER_S 2
+#define REPLY_TIMEOUT_S 2
 
-/* Counters and probes; maps and files of other users' processes; kernel symbols; binaries. */
-static const uint64_t needed = CAP(CAP_PERFMON) | CAP(CAP_BPF) | CAP(CAP_SYS_PTRACE) | CAP(CAP_SYSLOG) |
-			       CAP(CAP_DAC_READ_SEARCH);
+/* For counters and BPF; memory maps of other users' processes; kernel symbols; their binaries. */
+static const uint64_t needed_caps = CAP(CAP_PERFMON) | CAP(CAP_BPF) | CAP(CAP_SYS_PTRACE) |
+				    CAP(CAP_SYSLOG) | CAP(CAP_DAC_READ_SEARCH);
 
 void privilege_raise_limits(void)
 {
@@ -40,8 +40,8 @@ void privilege_raise_limits(void)
 /* ---- one thread ---- */
 
 static struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
-static sem_t answered;
-static _Atomic int refused;
+static sem_t replied;
+static _Atomic int capset_errno;
 
 static uint64_t caps_held(void)
 {
@@ -58,27 +58,27 @@ static void set_caps(void)
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 
 	if (syscall(SYS_capset, &head, caps) < 0)
-		refused = errno;
+		capset_errno = errno;
 }
 
-static void on_ask(int number)
+static void on_drop_signal(int number)
 {
 	int kept = errno;
 
 	(void)number;
 	set_caps();
-	sem_post(&answered);
+	sem_post(&replied);
 	errno = kept;
 }
 
 /* ---- all threads ---- */
 
-struct asked {
+struct thread_list {
 	int tids[MAX_THREADS];
 	size_t n;
 };
 
-static bool was_asked(const struct asked *all, int tid)
+static bool is_in_list(const struct thread_list *all, int tid)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (all->tids[i] == tid)
@@ -86,22 +86,22 @@ static bool was_asked(const struct asked *all, int tid)
 	return false;
 }
 
-static bool ask(int tid)
+static bool drop_in_thread(int tid)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += ANSWER_S;
-	if (syscall(SYS_tgkill, getpid(), tid, ASK_SIGNAL) < 0)
-		return errno == ESRCH;		/* it has ended */
-	while (sem_timedwait(&answered, &until) < 0)
+	until.tv_sec += REPLY_TIMEOUT_S;
+	if (syscall(SYS_tgkill, getpid(), tid, DROP_SIGNAL) < 0)
+		return errno == ESRCH;		/* the thread has ended */
+	while (sem_timedwait(&replied, &until) < 0)
 		if (errno != EINTR)
 			return syscall(SYS_tgkill, getpid(), tid, 0) < 0;
 	return true;
 }
 
-/* One pass over the threads there are. Returns how many were new, or a negative errno. */
-static int ask_threads(struct asked *all, int *silent)
+/* One pass over the current threads. Returns how many were new, or a negative errno. */
+static int drop_in_new_threads(struct thread_list *all, int *silent)
 {
 	DIR *dir = opendir("/proc/self/task");
 	const struct dirent *entry;
@@ -111,7 +111,7 @@ static int ask_threads(struct asked *all, int *silent)
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {
-		if (num_u32(str_of(entry->d_name), &tid) < 0 || was_asked(all, (int)tid))
+		if (num_u32(str_of(entry->d_name), &tid) < 0 || is_in_list(all, (int)tid))
 			continue;
 		if (all->n == MAX_THREADS) {
 			n = -E2BIG;
@@ -119,37 +119,39 @@ static int ask_threads(struct asked *all, int *silent)
 		}
 		all->tids[all->n++] = (int)tid;
 		n++;
-		if ((int)tid != (int)syscall(SYS_gettid) && !ask((int)tid))
+		if ((int)tid != (int)syscall(SYS_gettid) && !drop_in_thread((int)tid))
 			(*silent)++;
 	}
 	closedir(dir);
 	return n;
 }
 
-/* New threads inherit from the one that starts them, so a pass without a new one is the end. */
-static int ask_all(int *silent)
+/* New threads inherit the capabilities of the thread that starts them, so the loop ends with a pass
+ * that finds no new thread. */
+static int drop_in_all_threads(int *silent)
 {
-	struct sigaction action = { .sa_handler = on_ask, .sa_flags = SA_RESTART }, before;
-	struct asked *all = calloc(1, sizeof(*all));
+	struct sigaction action = { .sa_handler = on_drop_signal, .sa_flags = SA_RESTART }, before;
+	struct thread_list *all = calloc(1, sizeof(*all));
 	int n = all ? 1 : -ENOMEM;
 
-	sem_init(&answered, 0, 0);
+	sem_init(&replied, 0, 0);
 	sigfillset(&action.sa_mask);
-	if (all && sigaction(ASK_SIGNAL, &action, &before) < 0)
+	if (all && sigaction(DROP_SIGNAL, &action, &before) < 0)
 		n = -errno;
 	set_caps();
 	while (n > 0)
-		n = ask_threads(all, silent);
+		n = drop_in_new_threads(all, silent);
 	free(all);
 	if (*silent == 0)
-		signal(ASK_SIGNAL, SIG_IGN);
-	return n < 0 ? n : -refused;
+		signal(DROP_SIGNAL, SIG_IGN);
+	return n < 0 ? n : -capset_errno;
 }
 
-/* ---- what is kept ---- */
+/* ---- which capabilities are kept ---- */
 
-/* Kernels with a level above 2 want more than CAP_PERFMON says. */
-static bool wants_admin(void)
+/* Distribution kernels with perf_event_paranoid levels above 2 require CAP_SYS_ADMIN where
+ * CAP_PERFMON should suffice. */
+static bool needs_sys_admin(void)
 {
 	char text[16] = "";
 	int level = 0;
@@ -158,7 +160,7 @@ static bool wants_admin(void)
 	       sscanf(text, "%d", &level) == 1 && level > 2;
 }
 
-static void say(struct agent *a, enum tacho_log_level level, const char *text)
+static void log_text(struct agent *a, enum tacho_log_level level, const char *text)
 {
 	if (a->log)
 		a->log(a->log_arg, level, text);
@@ -166,27 +168,28 @@ static void say(struct agent *a, enum tacho_log_level level, const char *text)
 
 static void drop_caps(struct agent *a)
 {
-	uint64_t held = caps_held(), keep = held & needed;
+	uint64_t held = caps_held(), keep = held & needed_caps;
 	char text[200];
 	int silent = 0, err;
 
-	if (!(held & CAP(CAP_PERFMON)))		/* before Linux 5.8 there is no other way */
+	if (!(held & CAP(CAP_PERFMON)))		/* before Linux 5.8 there is no CAP_PERFMON */
 		keep |= held & CAP(CAP_SYS_ADMIN);
-	else if (wants_admin() && held & CAP(CAP_SYS_ADMIN)) {
+	else if (needs_sys_admin() && held & CAP(CAP_SYS_ADMIN)) {
 		keep |= CAP(CAP_SYS_ADMIN);
-		say(a, TACHO_LOG_INFO, "CAP_SYS_ADMIN is kept: kernel.perf_event_paranoid is above 2, where "
-		    "CAP_PERFMON may not be enough");
+		log_text(a, TACHO_LOG_INFO,
+			 "keeping CAP_SYS_ADMIN: with kernel.perf_event_paranoid above 2, "
+			 "CAP_PERFMON may not be sufficient");
 	}
 	if (held == keep)
 		return;
 	caps[0].permitted = caps[0].effective = (uint32_t)keep;
 	caps[1].permitted = caps[1].effective = (uint32_t)(keep >> 32);
-	err = ask_all(&silent);
+	err = drop_in_all_threads(&silent);
 	if (err == 0 && silent == 0)
 		return;
-	snprintf(text, sizeof(text), "capabilities could not be given up by all threads: %s",
-		 err < 0 ? strerror(-err) : "some do not answer");
-	say(a, TACHO_LOG_WARN, text);
+	snprintf(text, sizeof(text), "cannot drop capabilities in all threads: %s",
+		 err < 0 ? strerror(-err) : "a thread did not respond to the signal");
+	log_text(a, TACHO_LOG_WARN, text);
 }
 
 void privilege_drop(struct agent *a)
@@ -200,8 +203,8 @@ void privilege_drop(struct agent *a)
 	drop_caps(a);
 	err = seccomp_deny();
 	if (err < 0) {
-		snprintf(text, sizeof(text), "no system calls are locked: %s", err == -EOPNOTSUPP
+		snprintf(text, sizeof(text), "cannot install the seccomp filter: %s", err == -EOPNOTSUPP
 			 ? "this build has no libseccomp" : strerror(-err));
-		say(a, err == -EOPNOTSUPP ? TACHO_LOG_DEBUG : TACHO_LOG_WARN, text);
+		log_text(a, err == -EOPNOTSUPP ? TACHO_LOG_DEBUG : TACHO_LOG_WARN, text);
 	}
 }

@@ -1,5 +1,5 @@
 /*
- * The agent's life: everything is started in the order it is needed, and ends in the reverse.
+ * Starts the parts of the agent in the order of their dependencies, and stops them in reverse:
  *
  *	registry -> collector -> store -> exporters -> profiler -> http -> loop ... and back
  */
@@ -29,14 +29,14 @@ struct running_agent {
 	struct agent agent;
 	struct config_opts opts;
 	bool until_targets_end;
-	struct self *self;
+	struct self_metrics *self;
 	struct triggers *triggers;
 	struct budget *budget;
-	pthread_mutex_t reload_lock;	/* a signal and a request may come at once */
+	pthread_mutex_t reload_lock;	/* a signal and a request may reload at once */
 };
 
-/* Tells systemd how we are; does nothing without it. */
-static void notify(const char *text)
+/* Notifies systemd (sd_notify protocol); does nothing without $NOTIFY_SOCKET. */
+static void notify_systemd(const char *text)
 {
 	const char *path = getenv("NOTIFY_SOCKET");
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -55,10 +55,10 @@ static void notify(const char *text)
 	close(fd);
 }
 
-static void beat(void *arg, struct collector *c)
+static void send_watchdog(void *arg, struct collector *c)
 {
 	(void)arg, (void)c;
-	notify("WATCHDOG=1");
+	notify_systemd("WATCHDOG=1");
 }
 
 static void feed_store(void *store, const struct point_batch *b)
@@ -74,12 +74,12 @@ static void feed_exporters(void *arg, const struct point_batch *b)
 		exporters_take(a->exporters, b);
 }
 
-static void look_at_triggers(void *arg, struct collector *c)
+static void check_triggers(void *arg, struct collector *c)
 {
 	struct running_agent *r = arg;
 
 	if (r->triggers)
-		triggers_look(r->triggers, c);
+		triggers_check(r->triggers, c);
 }
 
 static int start_store(struct running_agent *r, struct tacho_error *e)
@@ -107,7 +107,7 @@ static int start_exporters(struct running_agent *r, struct tacho_error *e)
 	return err < 0 ? err : collector_listen(a->collector, feed_exporters, a);
 }
 
-/* A machine that cannot sample still counts: that is told, not fatal. */
+/* A machine that cannot sample still counts: log it and go on. */
 static void start_profiler(struct agent *a)
 {
 	struct tacho_error e = { .column = -1 };
@@ -120,7 +120,7 @@ static void start_profiler(struct agent *a)
 	a->log(a->log_arg, TACHO_LOG_WARN, text);
 }
 
-/* Conditions begin anew; a recording that runs is waited for. */
+/* Conditions start anew; waits for a recording that still runs. */
 static void replace_triggers(struct running_agent *r, struct triggers *fresh)
 {
 	struct triggers *old;
@@ -145,14 +145,15 @@ static void printf_like(3, 4) log_line(const struct agent *a, enum tacho_log_lev
 		a->log(a->log_arg, level, text);
 }
 
-/* What was read differently from how it may have been meant. */
-static void tell_notes(const struct agent *a, const struct agent_config *cfg)
+/* Logs notes about settings that may not mean what the user expects. */
+static void log_notes(const struct agent *a, const struct agent_config *cfg)
 {
 	for (size_t i = 0; i < cfg->notes.n; i++)
 		log_line(a, TACHO_LOG_WARN, "%s", cfg->notes.v[i]);
 }
 
-static int apply(struct running_agent *r, const struct agent_config *fresh, struct tacho_error *e)
+static int apply_config(struct running_agent *r, const struct agent_config *fresh,
+			struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	const char *later = config_needs_restart(a->config, fresh);
@@ -161,11 +162,11 @@ static int apply(struct running_agent *r, const struct agent_config *fresh, stru
 
 	if (err < 0)
 		return err;
-	/* A profiler that runs follows by itself; one that could not be started is not there to. */
+	/* A running profiler follows the change itself; one that could not be started cannot. */
 	if (!later && !a->profiler && !config_same_profile(&a->config->profile, &fresh->profile))
 		later = "profile";
 	err = collector_apply(a->collector, fresh, e);
-	if (a->config != fresh) {		/* it changed nothing */
+	if (a->config != fresh) {		/* the reload failed before it changed anything */
 		triggers_free(triggers);
 		return err;
 	}
@@ -175,16 +176,16 @@ static int apply(struct running_agent *r, const struct agent_config *fresh, stru
 
 		err = err < 0 ? err : exports;
 	}
-	tell_notes(a, fresh);
+	log_notes(a, fresh);
 	if (later)
-		log_line(a, TACHO_LOG_WARN, "a changed '%s' takes effect when the agent is started again",
-			 later);
+		log_line(a, TACHO_LOG_WARN,
+			 "the changed '%s' takes effect after a restart of the agent", later);
 	if (err == 0)
 		log_line(a, TACHO_LOG_INFO, "the configuration was reloaded");
 	return err;
 }
 
-/* A file that is wrong changes nothing. */
+/* An invalid file changes nothing. */
 static int reload_locked(struct running_agent *r, struct tacho_error *e)
 {
 	const struct agent_config *old = r->agent.config;
@@ -193,7 +194,7 @@ static int reload_locked(struct running_agent *r, struct tacho_error *e)
 
 	if (err < 0)
 		return err;
-	err = apply(r, fresh, e);
+	err = apply_config(r, fresh, e);
 	config_free(r->agent.config == fresh ? old : fresh);
 	return err;
 }
@@ -209,7 +210,7 @@ static int reload(void *arg, struct tacho_error *e)
 	return err;
 }
 
-static int start(struct running_agent *r, struct tacho_error *e)
+static int start_all(struct running_agent *r, struct tacho_error *e)
 {
 	struct agent *a = &r->agent;
 	int err = collector_new(&a->collector, a, e);
@@ -218,17 +219,17 @@ static int start(struct running_agent *r, struct tacho_error *e)
 		err = start_store(r, e);
 	if (err == 0)
 		err = start_exporters(r, e);
-	if (err == 0 && (self_new(&r->self, a) < 0 || budget_new(&r->budget, a) < 0))
+	if (err == 0 && (self_metrics_new(&r->self, a) < 0 || budget_new(&r->budget, a) < 0))
 		err = error_nomem(e);
 	if (err == 0)
 		err = triggers_new(&r->triggers, a, a->config, e);
 	if (err < 0)
 		return err;
-	tell_notes(a, a->config);
-	collector_every_second(a->collector, self_measure, r->self);
-	collector_every_second(a->collector, look_at_triggers, r);
-	collector_every_second(a->collector, budget_look, r->budget);
-	collector_every_second(a->collector, beat, NULL);
+	log_notes(a, a->config);
+	collector_every_second(a->collector, self_metrics_measure, r->self);
+	collector_every_second(a->collector, check_triggers, r);
+	collector_every_second(a->collector, budget_check, r->budget);
+	collector_every_second(a->collector, send_watchdog, NULL);
 	collector_until_targets_end(a->collector, r->until_targets_end);
 	collector_on_reload(a->collector, reload, r);
 	err = collector_start(a->collector, e);
@@ -241,11 +242,11 @@ static int start(struct running_agent *r, struct tacho_error *e)
 	return err;
 }
 
-static void stop(struct running_agent *r)
+static void stop_all(struct running_agent *r)
 {
 	struct agent *a = &r->agent;
 
-	notify("STOPPING=1");
+	notify_systemd("STOPPING=1");
 	a->stopping = true;
 	http_stop(a->http);
 	triggers_free(r->triggers);
@@ -253,7 +254,7 @@ static void stop(struct running_agent *r)
 	exporters_stop(a->exporters, STOP_GRACE_MS);
 	store_close(a->store);
 	collector_free(a->collector);
-	self_free(r->self);
+	self_metrics_free(r->self);
 	budget_free(r->budget);
 	registry_done(&a->registry);
 	pthread_rwlock_destroy(&a->config_lock);
@@ -261,16 +262,17 @@ static void stop(struct running_agent *r)
 	config_free(a->config);
 }
 
-/* Tables of symbols come and go by the megabyte, in threads of their own: what is freed is to leave the
- * process, not to wait in a heap of each thread. */
-static void keep_small(void)
+/* Symbol tables of many megabytes are allocated and freed in several threads: return freed memory to
+ * the kernel instead of keeping it in per-thread heaps. */
+static void configure_malloc(void)
 {
 	mallopt(M_ARENA_MAX, 2);
-	mallopt(M_MMAP_THRESHOLD, 1 << 20);	/* set, it no longer grows with what is freed */
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);	/* setting it disables its dynamic growth */
 	mallopt(M_TRIM_THRESHOLD, 1 << 20);
 }
 
-/* SIGPIPE is blocked rather than ignored: what is ignored stays so in the commands that are run. */
+/* SIGPIPE is blocked rather than ignored: an ignored signal would stay ignored in the commands that
+ * the agent runs. */
 static int block_signals(void)
 {
 	sigset_t set;
@@ -295,12 +297,12 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 	registry_init(&r.agent.registry);
 	if (gethostname(r.agent.host, sizeof(r.agent.host) - 1) < 0)
 		snprintf(r.agent.host, sizeof(r.agent.host), "localhost");
-	keep_small();
+	configure_malloc();
 	block_signals();
 	privilege_raise_limits();
-	err = start(&r, e);
+	err = start_all(&r, e);
 	if (err == 0) {
-		notify("READY=1");
+		notify_systemd("READY=1");
 		if (opts->started)
 			opts->started(opts->log_arg, &r.agent);
 		err = collector_run(r.agent.collector);
@@ -309,6 +311,6 @@ int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struc
 		if (opts->ended)
 			opts->ended(opts->log_arg, &r.agent);
 	}
-	stop(&r);
+	stop_all(&r);
 	return err;
 }

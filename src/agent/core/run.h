@@ -1,5 +1,5 @@
 /*
- * Running the agent from its start to SIGTERM.
+ * Runs the agent from start to SIGTERM.
  */
 #ifndef AGENT_CORE_RUN_H
 #define AGENT_CORE_RUN_H
@@ -7,16 +7,17 @@
 #include "agent/core/agent.h"
 
 struct agent_run_opts {
-	struct config_opts config;	/* how to read the configuration again */
-	const char *state_dir;		/* for queues and what triggers write; NULL: none */
+	struct config_opts config;	/* how to read the configuration again on reload */
+	const char *state_dir;		/* for queues and trigger recordings; NULL: none */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
-	void (*started)(void *arg, struct agent *a);	/* everything runs */
-	void (*ended)(void *arg, struct agent *a);	/* read a last time, not yet stopped */
-	bool until_targets_end;		/* exec, watch: ends with what is counted; no HTTP */
+	void (*started)(void *arg, struct agent *a);	/* called when all parts run */
+	/* called after the last read, before anything is stopped */
+	void (*ended)(void *arg, struct agent *a);
+	bool until_targets_end;		/* exec, watch: ends with its targets; no HTTP */
 };
 
-/* Takes the configuration over. Returns 0 after SIGTERM or SIGINT, or a negative errno. */
+/* Takes ownership of the configuration. Returns 0 after SIGTERM or SIGINT, or a negative errno. */
 int agent_run(struct agent_config *cfg, const struct agent_run_opts *opts, struct tacho_error *e);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * System calls that the agent has no use for, and an intruder would have: they fail with EPERM. A
- * list of what is denied rather than of what is allowed, since the libraries that the agent is made
- * of may come to use others; the unit of systemd has the list of what is allowed.
+ * Seccomp filter: system calls that the agent does not need but an intruder could use fail with
+ * EPERM. It is a deny list, since the libraries of the agent may start to use other calls; the
+ * systemd unit has an allow list.
  */
 #include "agent/core/privilege.h"
 
@@ -9,23 +9,23 @@
 #include <seccomp.h>
 
 static const char *const denied[] = {
-	/* the machine */
+	/* machine administration */
 	"reboot", "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module",
 	"create_module", "swapon", "swapoff", "acct", "sethostname", "setdomainname", "iopl", "ioperm",
 	"settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "stime", "vhangup", "quotactl",
 	"quotactl_fd", "nfsservctl", "_sysctl", "syslog", "pciconfig_write", "modify_ldt", "vm86", "vm86old",
-	/* other views of it */
+	/* mounts and namespaces */
 	"mount", "umount", "umount2", "move_mount", "mount_setattr", "open_tree", "fsopen", "fsconfig",
 	"fsmount", "fspick", "pivot_root", "chroot", "unshare", "setns", "open_by_handle_at",
 	"name_to_handle_at", "personality",
-	/* other processes, other users */
+	/* other processes, credentials, memory, asynchronous I/O */
 	"ptrace", "process_vm_writev", "process_madvise", "kcmp", "setuid", "setgid", "setreuid",
 	"setregid", "setresuid", "setresgid", "setgroups", "setfsuid", "setfsgid", "add_key", "request_key",
 	"keyctl", "userfaultfd", "migrate_pages", "move_pages", "lookup_dcookie", "mknod", "mknodat",
 	"io_uring_setup", "io_uring_enter", "io_uring_register",
 };
 
-/* There in a build that looks for leaks: it looks at its threads by ptrace when it ends. */
+/* Defined in builds with LeakSanitizer, which uses ptrace on its own threads at exit. */
 extern void __lsan_enable(void) __attribute__((weak));
 
 bool seccomp_denies(const char *name)
@@ -49,7 +49,7 @@ int seccomp_deny(void)
 
 		if (__lsan_enable && !strcmp(denied[i], "ptrace"))
 			continue;
-		if (number >= 0)	/* others are not of this architecture */
+		if (number >= 0)	/* negative: not a system call of this architecture */
 			err = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), number, 0);
 	}
 	if (err == 0)

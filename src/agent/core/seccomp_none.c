@@ -1,5 +1,5 @@
 /*
- * In the place of the filter of system calls where libseccomp is missing.
+ * Replaces the seccomp filter in builds without libseccomp.
  */
 #include "agent/core/privilege.h"
 

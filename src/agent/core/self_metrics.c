@@ -1,5 +1,6 @@
 /*
- * One row per metric: where its value comes from and what it is called.
+ * Self metrics: a table with one row per metric: its name, unit and help, and the function that
+ * returns its value.
  */
 #include "agent/core/self_metrics.h"
 
@@ -13,24 +14,24 @@
 
 #define MAX_EXPORTERS 64
 
-/* All there is to know, gathered once per measurement. */
-struct facts {
+/* Inputs of all rows, gathered once per measurement. */
+struct self_inputs {
 	struct agent *agent;
 	struct rusage usage;
 	struct store_status store;
 	struct profiler_status profiler;
 	uint64_t rss_bytes, n_series;
-	const struct exporter_status *exporter;		/* of the row's exporter */
+	const struct exporter_status *exporter;		/* the exporter of the row, for exporter_rows */
 };
 
-struct self_row {
+struct self_metric_row {
 	const char *name, *unit, *help;
 	enum metric_kind kind;
-	double (*value)(const struct facts *f);
+	double (*value)(const struct self_inputs *f);
 };
 
 #define STAT(fn, field)                                                                            \
-	static double fn(const struct facts *f)                                                    \
+	static double fn(const struct self_inputs *f)                                              \
 	{                                                                                          \
 		return (double)f->agent->stats.field;                                              \
 	}
@@ -42,7 +43,7 @@ STAT(requests, http_requests)
 STAT(refused, http_refused)
 
 #define FACT(fn, expr)                                                                             \
-	static double fn(const struct facts *f)                                                    \
+	static double fn(const struct self_inputs *f)                                              \
 	{                                                                                          \
 		return (double)(expr);                                                             \
 	}
@@ -64,14 +65,14 @@ FACT(retries, f->exporter->retries)
 FACT(lag, f->exporter->lag_s)
 FACT(up, f->exporter->connected)
 
-static double cpu_s(const struct facts *f)
+static double cpu_s(const struct self_inputs *f)
 {
 	const struct timeval *u = &f->usage.ru_utime, *s = &f->usage.ru_stime;
 
 	return (double)(u->tv_sec + s->tv_sec) + (double)(u->tv_usec + s->tv_usec) * 1e-6;
 }
 
-static const struct self_row rows[] = {
+static const struct self_metric_row rows[] = {
 	{ "cpu_seconds", "seconds", "CPU time the agent took", METRIC_COUNTER, cpu_s },
 	{ "resident_bytes", "bytes", "memory the agent holds", METRIC_GAUGE, rss },
 	{ "series", "", "series there are now", METRIC_GAUGE, series },
@@ -92,7 +93,7 @@ static const struct self_row rows[] = {
 	{ "profile_frequency", "", "samples a second and CPU", METRIC_GAUGE, profiler_hz },
 };
 
-static const struct self_row exporter_rows[] = {
+static const struct self_metric_row exporter_rows[] = {
 	{ "exporter_sent_points", "", "points the receiver took", METRIC_COUNTER, sent },
 	{ "exporter_dropped_points", "", "points given up", METRIC_COUNTER, dropped },
 	{ "exporter_queued_points", "", "points that wait", METRIC_GAUGE, queued },
@@ -102,7 +103,7 @@ static const struct self_row exporter_rows[] = {
 	{ "exporter_up", "", "1: the last send worked", METRIC_GAUGE, up },
 };
 
-struct self {
+struct self_metrics {
 	struct agent *agent;
 	uint32_t ids[countof(rows)];
 	struct {
@@ -116,15 +117,15 @@ struct self {
 	int64_t last_ns;
 };
 
-/* Counters are kept as whole numbers: times in nanoseconds. */
-static double scale_of(const struct self_row *row)
+/* Counters are stored as integers; times in nanoseconds. */
+static double scale_of(const struct self_metric_row *row)
 {
 	return row->kind == METRIC_COUNTER && !strcmp(row->unit, "seconds") ? 1e-9 : 1;
 }
 
 /* Registers the rows of a table; `exporter` NULL: of the agent itself. */
-static int add_series(struct self *s, const struct self_row *table, size_t n, char *exporter,
-		      uint32_t *ids)
+static int add_series(struct self_metrics *s, const struct self_metric_row *table, size_t n,
+		      char *exporter, uint32_t *ids)
 {
 	struct label labels[2] = { { "source", "agent" }, { "exporter", exporter } };
 	char name[64];
@@ -148,9 +149,9 @@ static int add_series(struct self *s, const struct self_row *table, size_t n, ch
 	return 0;
 }
 
-int self_new(struct self **out, struct agent *a)
+int self_metrics_new(struct self_metrics **out, struct agent *a)
 {
-	struct self *s = calloc(1, sizeof(*s));
+	struct self_metrics *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
@@ -163,7 +164,7 @@ int self_new(struct self **out, struct agent *a)
 	return 0;
 }
 
-void self_free(struct self *s)
+void self_metrics_free(struct self_metrics *s)
 {
 	for (size_t i = 0; s && i < s->n_exporters; i++)
 		free(s->exporters[i].name);
@@ -183,7 +184,7 @@ static uint64_t resident_bytes(void)
 	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void put_point(struct self *s, const struct self_row *row, uint32_t id, double v)
+static void put_point(struct self_metrics *s, const struct self_metric_row *row, uint32_t id, double v)
 {
 	uint64_t count = row->kind == METRIC_COUNTER && v > 0 ? (uint64_t)(v / scale_of(row) + 0.5) : 0;
 
@@ -192,8 +193,8 @@ static void put_point(struct self *s, const struct self_row *row, uint32_t id, d
 	};
 }
 
-/* An exporter that a reload has started again counts from 0; its series goes on. */
-static void measure_exporter(struct self *s, const struct facts *f, int at)
+/* An exporter restarted by a reload counts from 0 again; its series continue from their last values. */
+static void measure_exporter(struct self_metrics *s, const struct self_inputs *f, int at)
 {
 	for (size_t i = 0; i < countof(exporter_rows); i++) {
 		double v = exporter_rows[i].value(f), *last = &s->exporters[at].last[i];
@@ -208,8 +209,9 @@ static void measure_exporter(struct self *s, const struct facts *f, int at)
 	}
 }
 
-/* The place of an exporter's series, made at its first sight. -1: no room. */
-static int exporter_place(struct self *s, const char *name)
+/* Index of an exporter's series, which are created on first use. -1: too many exporters or out of
+ * memory. */
+static int exporter_index(struct self_metrics *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_exporters; i++)
 		if (!strcmp(s->exporters[i].name, name))
@@ -227,14 +229,14 @@ static int exporter_place(struct self *s, const char *name)
 	return (int)s->n_exporters++;
 }
 
-static void measure_exporters(struct self *s, struct facts *f)
+static void measure_exporters(struct self_metrics *s, struct self_inputs *f)
 {
 	struct exporter_status status[MAX_EXPORTERS];
 	size_t n = s->agent->exporters
 			   ? exporters_status(s->agent->exporters, status, countof(status)) : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int at = exporter_place(s, status[i].name);
+		int at = exporter_index(s, status[i].name);
 
 		f->exporter = &status[i];
 		if (at >= 0)
@@ -254,10 +256,10 @@ static uint64_t count_series(struct registry *r)
 	return n;
 }
 
-void self_measure(void *self, struct collector *c)
+void self_metrics_measure(void *self, struct collector *c)
 {
-	struct self *s = self;
-	struct facts f = { .agent = s->agent };
+	struct self_metrics *s = self;
+	struct self_inputs f = { .agent = s->agent };
 	int64_t now = clock_wall_ns();
 	struct point_batch b;
 
@@ -277,5 +279,5 @@ void self_measure(void *self, struct collector *c)
 			    .interval_ns = s->last_ns && now > s->last_ns
 						   ? (uint64_t)(now - s->last_ns) : 0 };
 	s->last_ns = now;
-	collector_hand_on(c, &b);
+	collector_deliver(c, &b);
 }

@@ -1,17 +1,17 @@
 /*
- * What the agent costs and how it fares, as series of the source "agent": they go to the page,
- * the store and all exporters like any other.
+ * What the agent costs and how it works, as series of the source "agent"; they go to the page, the
+ * store and all exporters like any other series.
  */
 #ifndef AGENT_CORE_SELF_METRICS_H
 #define AGENT_CORE_SELF_METRICS_H
 
 #include "agent/core/agent.h"
 
-struct self;
+struct self_metrics;
 
-int self_new(struct self **out, struct agent *a);	/* 0 or -ENOMEM */
-void self_free(struct self *s);
-/* A collector_hook: measures and hands on one batch. Series of exporters are made as they come. */
-void self_measure(void *self, struct collector *c);
+int self_metrics_new(struct self_metrics **out, struct agent *a);	/* 0 or -ENOMEM */
+void self_metrics_free(struct self_metrics *s);
+/* A collector_hook: measures and delivers one batch. Series of exporters are created on first use. */
+void self_metrics_measure(void *self, struct collector *c);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * The registry of series. The collector's thread is the one that changes it; HTTP and SNMP look
- * at it under the read lock. Ids are never used again; a series that ended keeps its last point for a
- * while, so that a scrape that comes late still sees it, and then goes: where processes come and go all
- * day, only those of the last minutes take up room.
+ * The registry of series. Only the collector's thread changes it; HTTP and SNMP read it under the
+ * read lock. Ids are never reused. A series that ended keeps its last point for a while, so that a
+ * late scrape still sees it, and is then freed: with short-lived processes, memory is bounded by the
+ * series of the last minutes.
  */
 #include "agent/core/series.h"
 
@@ -73,7 +73,7 @@ static struct metric *metric_copy(const struct metric *like)
 	return NULL;
 }
 
-static bool grow(void **v, size_t n, size_t *cap)
+static bool reserve_pointer(void **v, size_t n, size_t *cap)
 {
 	return vec_reserve_one_(v, n, cap, sizeof(void *));
 }
@@ -86,7 +86,7 @@ const struct metric *registry_metric(struct registry *r, const struct metric *li
 	for (size_t i = 0; i < r->n_metrics && !m; i++)
 		if (metric_eq(r->metrics[i], like))
 			m = r->metrics[i];
-	if (!m && grow((void **)&r->metrics, r->n_metrics, &r->cap_metrics)) {
+	if (!m && reserve_pointer((void **)&r->metrics, r->n_metrics, &r->cap_metrics)) {
 		m = metric_copy(like);
 		if (m)
 			r->metrics[r->n_metrics++] = m;
@@ -142,7 +142,7 @@ int64_t registry_add(struct registry *r, const struct metric *m, const char *sou
 	s->start_ns = start_ns;
 	s->last.state = TACHO_NOT_COUNTED;
 	pthread_rwlock_wrlock(&r->lock);
-	if (r->last_id < UINT32_MAX - 1 && grow((void **)&r->series, r->n, &r->cap)) {
+	if (r->last_id < UINT32_MAX - 1 && reserve_pointer((void **)&r->series, r->n, &r->cap)) {
 		r->series[r->n++] = s;
 		s->id = ++r->last_id;
 		s->last.series = s->id;
@@ -155,8 +155,9 @@ int64_t registry_add(struct registry *r, const struct metric *m, const char *sou
 	return id;
 }
 
-/* Without holes an id is at its own place; each that has gone moves those behind it by one. */
-size_t registry_from(const struct registry *r, uint32_t id)
+/* Ids are assigned in order, so series[id - 1] is the entry until earlier ones expire; each expired
+ * one moves it by one. The search range is bounded by their number. */
+size_t registry_lower_bound(const struct registry *r, uint32_t id)
 {
 	size_t holes = r->last_id - r->n;
 	size_t low = id > holes ? id - holes - 1 : 0, high = min_of((size_t)(id ? id - 1 : 0), r->n);
@@ -173,19 +174,20 @@ size_t registry_from(const struct registry *r, uint32_t id)
 	return low;
 }
 
-static struct series *get(const struct registry *r, uint32_t id)
+static struct series *find_series(const struct registry *r, uint32_t id)
 {
-	size_t at = registry_from(r, id);
+	size_t at = registry_lower_bound(r, id);
 
 	return at < r->n && r->series[at]->id == id ? r->series[at] : NULL;
 }
 
 const struct series *registry_get(const struct registry *r, uint32_t id)
 {
-	return get(r, id);
+	return find_series(r, id);
 }
 
-/* A value that would fall stays where it was: receivers take a fall for a restart. */
+/* A counter value that would fall keeps its old value: receivers take a falling counter for a
+ * restart. */
 static void apply_point(struct series *s, const struct point *p, int64_t time_ns)
 {
 	bool counter = s->metric->kind == METRIC_COUNTER;
@@ -204,7 +206,7 @@ void registry_apply(struct registry *r, const struct point_batch *b)
 {
 	pthread_rwlock_wrlock(&r->lock);
 	for (size_t i = 0; i < b->n_points; i++) {
-		struct series *s = get(r, b->points[i].series);
+		struct series *s = find_series(r, b->points[i].series);
 
 		if (s)
 			apply_point(s, &b->points[i], b->time_ns);
@@ -217,7 +219,7 @@ static void set_state(struct registry *r, uint32_t id, enum tacho_state state, b
 	struct series *s;
 
 	pthread_rwlock_wrlock(&r->lock);
-	s = get(r, id);
+	s = find_series(r, id);
 	if (s) {
 		s->last.state = state;
 		s->offline = offline;
@@ -227,12 +229,12 @@ static void set_state(struct registry *r, uint32_t id, enum tacho_state state, b
 	pthread_rwlock_unlock(&r->lock);
 }
 
-void registry_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why)
+void registry_set_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why)
 {
 	set_state(r, id, state, false, why);
 }
 
-void registry_offline(struct registry *r, uint32_t id, const char *why)
+void registry_set_offline(struct registry *r, uint32_t id, const char *why)
 {
 	set_state(r, id, TACHO_FAILED, true, why);
 }
@@ -247,7 +249,7 @@ void registry_end(struct registry *r, uint32_t id)
 	struct series *s;
 
 	pthread_rwlock_wrlock(&r->lock);
-	s = get(r, id);
+	s = find_series(r, id);
 	if (s)
 		s->ended = true;
 	pthread_rwlock_unlock(&r->lock);
@@ -258,7 +260,7 @@ bool registry_revive(struct registry *r, uint32_t id)
 	struct series *s;
 
 	pthread_rwlock_wrlock(&r->lock);
-	s = get(r, id);
+	s = find_series(r, id);
 	if (s)
 		s->ended = false;
 	pthread_rwlock_unlock(&r->lock);

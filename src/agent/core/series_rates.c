@@ -1,5 +1,5 @@
 /*
- * Rates of series: see the header.
+ * Rates of the series that a condition selects, and the condition's match against a series.
  */
 #include "agent/core/series_rates.h"
 
@@ -9,7 +9,7 @@
 
 #define SECOND 1000000000ull
 
-bool condition_means(const struct condition *c, const struct series *s)
+bool condition_selects(const struct condition *c, const struct series *s)
 {
 	if (!s || s->ended || s->last.state > TACHO_SCALED || !s->time_ns ||
 	    !str_glob(str_of(c->event), str_of(s->metric->event)))
@@ -23,15 +23,15 @@ bool condition_means(const struct condition *c, const struct series *s)
 	return true;
 }
 
-/* By the points' own times, unless the clock was set in between. */
-static uint64_t time_between(const struct rate_of *o, const struct series *s, uint64_t now_ns)
+/* Uses the points' own times, unless the wall clock was set in between. */
+static uint64_t time_between(const struct series_rate *o, const struct series *s, uint64_t now_ns)
 {
 	int64_t wall = s->time_ns - o->time_ns, mono = (int64_t)(now_ns - o->seen_ns);
 
 	return (uint64_t)(wall > 0 && llabs(wall - mono) < (int64_t)(2 * SECOND) ? wall : mono);
 }
 
-static void follow(struct rate_of *o, const struct series *s, uint64_t now_ns)
+static void update_rate(struct series_rate *o, const struct series *s, uint64_t now_ns)
 {
 	if (s->time_ns != o->time_ns) {
 		o->apart_ns = time_between(o, s, now_ns);
@@ -41,43 +41,45 @@ static void follow(struct rate_of *o, const struct series *s, uint64_t now_ns)
 		o->time_ns = s->time_ns;
 		o->seen_ns = now_ns;
 	} else if (now_ns - o->seen_ns > 2 * o->apart_ns + 2 * SECOND && o->apart_ns) {
-		o->rate = NAN;		/* paused, or gone without a word */
+		o->rate = NAN;		/* paused, or its source ended without notice */
 	}
 }
 
-/* What was known of the series, which come in the order of their numbers. */
-static const struct rate_of *known(const struct rates *r, size_t *at, uint32_t series)
+/* Finds the previous state of a series; series are visited in the order of their ids. */
+static const struct series_rate *find_previous(const struct series_rates *r, size_t *at,
+					       uint32_t series)
 {
 	while (*at < r->list.n && r->list.v[*at].series < series)
 		++*at;
 	return *at < r->list.n && r->list.v[*at].series == series ? &r->list.v[*at] : NULL;
 }
 
-static bool look_at(struct rates *fresh, const struct rates *r, size_t *at, const struct series *s,
-		    uint64_t now_ns)
+static bool update_series(struct series_rates *fresh, const struct series_rates *r, size_t *at,
+			  const struct series *s, uint64_t now_ns)
 {
-	const struct rate_of *before = known(r, at, s->id);
-	struct rate_of *o = vec_add(&fresh->list);
+	const struct series_rate *before = find_previous(r, at, s->id);
+	struct series_rate *o = vec_add(&fresh->list);
 
 	if (!o)
 		return false;
-	*o = before ? *before : (struct rate_of){ .series = s->id, .value = s->last.value, .rate = NAN,
+	*o = before ? *before : (struct series_rate){ .series = s->id, .value = s->last.value, .rate = NAN,
 						  .time_ns = s->time_ns, .seen_ns = now_ns };
-	follow(o, s, now_ns);
+	update_rate(o, s, now_ns);
 	return true;
 }
 
-double rates_look(struct rates *r, struct registry *reg, const struct condition *c, uint64_t now_ns)
+double series_rates_update(struct series_rates *r, struct registry *reg, const struct condition *c,
+			   uint64_t now_ns)
 {
 	bool largest = c->func == CONDITION_MAX_RATE, ok = true;
-	struct rates fresh = { 0 };
+	struct series_rates fresh = { 0 };
 	double v = NAN;
 	size_t at = 0;
 
 	pthread_rwlock_rdlock(&reg->lock);
 	for (size_t i = 0; ok && i < reg->n; i++)
-		if (condition_means(c, reg->series[i]))
-			ok = look_at(&fresh, r, &at, reg->series[i], now_ns);
+		if (condition_selects(c, reg->series[i]))
+			ok = update_series(&fresh, r, &at, reg->series[i], now_ns);
 	pthread_rwlock_unlock(&reg->lock);
 	for (size_t i = 0; i < fresh.list.n; i++) {
 		double x = fresh.list.v[i].rate;
@@ -85,12 +87,12 @@ double rates_look(struct rates *r, struct registry *reg, const struct condition 
 		if (!isnan(x))
 			v = isnan(v) ? x : largest ? fmax(v, x) : v + x;
 	}
-	rates_done(r);
+	series_rates_done(r);
 	*r = fresh;
 	return ok ? v : NAN;
 }
 
-void rates_done(struct rates *r)
+void series_rates_done(struct series_rates *r)
 {
 	vec_done(&r->list);
 }

@@ -1,9 +1,9 @@
 /*
- * How fast the series that a condition means grow: each from its own last two points, so that it
- * does not matter how often its source is read. Between two points a rate stays what it was; that
- * of a series which gets none any more is not known.
+ * Growth rates of the series that a condition selects. Each rate is computed from the series' own
+ * last two points, so it does not depend on how often its source is read. A rate keeps its value
+ * between points and becomes unknown when points stop coming.
  *
- *	struct rates r = { 0 };  rates_look(&r, ...) each second ...  rates_done(&r);
+ *	struct series_rates r = { 0 };  series_rates_update(&r, ...) each second ...  series_rates_done(&r);
  */
 #ifndef AGENT_CORE_SERIES_RATES_H
 #define AGENT_CORE_SERIES_RATES_H
@@ -11,21 +11,22 @@
 #include "agent/core/condition.h"
 #include "agent/core/series.h"
 
-struct rate_of {
+struct series_rate {
 	uint32_t series;
-	double value, rate;		/* rate: NAN while there was one point only */
+	double value, rate;		/* rate: NAN until there are two points */
 	int64_t time_ns;		/* of the point */
-	uint64_t seen_ns, apart_ns;	/* when it was met; the time between it and the one before */
+	uint64_t seen_ns, apart_ns;	/* when the point was seen; time since the previous point */
 };
 
-struct rates {
-	struct { struct rate_of *v; size_t n, cap; } list;	/* by series */
+struct series_rates {
+	struct { struct series_rate *v; size_t n, cap; } list;	/* by series */
 };
 
-bool condition_means(const struct condition *c, const struct series *s);
-/* The sum or, where the condition asks for that, the largest of the rates. NAN: none is known.
- * `now_ns` is of the monotonic clock. Takes the registry's lock. */
-double rates_look(struct rates *r, struct registry *reg, const struct condition *c, uint64_t now_ns);
-void rates_done(struct rates *r);
+bool condition_selects(const struct condition *c, const struct series *s);
+/* Returns the sum or, for max_rate conditions, the largest of the rates; NAN if none is known.
+ * `now_ns` is monotonic clock time. Takes the registry's lock. */
+double series_rates_update(struct series_rates *r, struct registry *reg, const struct condition *c,
+			   uint64_t now_ns);
+void series_rates_done(struct series_rates *r);
 
 #endif

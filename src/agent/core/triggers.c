@@ -1,6 +1,6 @@
 /*
- * Triggers: see the header. One recording runs at a time, in a thread of its own; a trigger that
- * fires while another records waits for the next second.
+ * Triggers. One recording runs at a time, in its own thread; a trigger that fires meanwhile is
+ * checked again a second later.
  */
 #include "agent/core/triggers.h"
 
@@ -17,12 +17,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define NO_DIR_NS 60000000000ull	/* until a directory that could not be made is tried again */
+#define RETRY_DIR_NS 60000000000ull	/* wait before retrying a directory that could not be created */
 
 struct trigger {
 	const struct trigger_config *config;
 	struct condition condition;
-	struct rates rates;
+	struct series_rates series_rates;
 	uint64_t since_ns, quiet_until_ns;
 };
 
@@ -33,7 +33,7 @@ struct triggers {
 	/* the recording */
 	pthread_t thread;
 	_Atomic bool busy;
-	bool started;			/* there is a thread to join */
+	bool started;			/* `thread` has to be joined */
 	const struct trigger *firing;
 	double value;
 	char dir[PATH_MAX];
@@ -47,7 +47,7 @@ void triggers_free(struct triggers *t)
 		pthread_join(t->thread, NULL);
 	for (size_t i = 0; i < t->n; i++) {
 		condition_done(&t->v[i].condition);
-		rates_done(&t->v[i].rates);
+		series_rates_done(&t->v[i].series_rates);
 	}
 	free(t->v);
 	free(t);
@@ -82,15 +82,15 @@ int triggers_new(struct triggers **out, struct agent *a, const struct agent_conf
 
 /* ---- values ---- */
 
-/* The sum or the largest of the values; NAN: there is no such series. */
-static double look_up(struct registry *r, const struct condition *c)
+/* The sum or the largest of the selected series' values; NAN if there is no such series. */
+static double select_value(struct registry *r, const struct condition *c)
 {
 	bool largest = c->func == CONDITION_MAX_VALUE;
 	double v = NAN;
 
 	pthread_rwlock_rdlock(&r->lock);
 	for (size_t i = 0; i < r->n; i++)
-		if (condition_means(c, r->series[i])) {
+		if (condition_selects(c, r->series[i])) {
 			double x = r->series[i]->last.value;
 
 			v = isnan(v) ? x : largest ? fmax(v, x) : v + x;
@@ -99,18 +99,18 @@ static double look_up(struct registry *r, const struct condition *c)
 	return v;
 }
 
-static double value_of(struct triggers *t, struct trigger *one, uint64_t now)
+static double condition_value(struct triggers *t, struct trigger *one, uint64_t now)
 {
 	const struct condition *c = &one->condition;
 
 	if (c->func == CONDITION_RATE || c->func == CONDITION_MAX_RATE)
-		return rates_look(&one->rates, &t->agent->registry, c, now);
-	return look_up(&t->agent->registry, c);
+		return series_rates_update(&one->series_rates, &t->agent->registry, c, now);
+	return select_value(&t->agent->registry, c);
 }
 
 /* ---- firing ---- */
 
-static void *record(void *arg)
+static void *record_thread(void *arg)
 {
 	struct triggers *t = arg;
 	const struct trigger_config *cfg = t->firing->config;
@@ -125,7 +125,7 @@ static void *record(void *arg)
 	int err;
 
 	buf_puts(&name, "trigger-");
-	naming_clean(&name, str_of(cfg->name));		/* becomes part of a file's name */
+	metric_put_clean_name(&name, str_of(cfg->name));		/* part of the file name */
 	opts.name = name.bytes;
 	err = buf_failed(&name) ? error_nomem(&e) : profiler_record(t->agent, &opts, &path, note, &e);
 	snprintf(text, sizeof(text), "%s (was %g)%s%s%s%s", cfg->when, t->value, err < 0 ? ", but: " : "",
@@ -153,19 +153,21 @@ static int choose_dir(struct triggers *t, const struct trigger_config *cfg)
 	return mkdir(t->dir, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-static void tell_no_dir(struct triggers *t, const struct trigger *one, int err)
+static void log_no_dir(struct triggers *t, const struct trigger *one, int err)
 {
 	char text[700];
 
 	if (!t->agent->log)
 		return;
-	snprintf(text, sizeof(text), "trigger '%.60s' cannot record: %.300s: %s; set its dir to one that can be "
-		 "written to", one->config->name, t->dir[0] ? t->dir : "there is no state directory",
+	snprintf(text, sizeof(text),
+		 "trigger '%.60s' cannot record: %.300s: %s; set its 'dir' to a writable "
+		 "directory",
+		 one->config->name, t->dir[0] ? t->dir : "there is no state directory",
 		 strerror(-err));
 	t->agent->log(t->agent->log_arg, TACHO_LOG_WARN, text);
 }
 
-static void fire(struct triggers *t, struct trigger *one, double value, uint64_t now)
+static void start_recording(struct triggers *t, struct trigger *one, double value, uint64_t now)
 {
 	int err;
 
@@ -176,20 +178,20 @@ static void fire(struct triggers *t, struct trigger *one, double value, uint64_t
 	t->started = false;
 	err = choose_dir(t, one->config);
 	if (err < 0) {
-		tell_no_dir(t, one, err);
-		one->quiet_until_ns = now + max_of(one->config->cooldown_ns, (uint64_t)NO_DIR_NS);
+		log_no_dir(t, one, err);
+		one->quiet_until_ns = now + max_of(one->config->cooldown_ns, (uint64_t)RETRY_DIR_NS);
 		return;
 	}
 	t->firing = one;
 	t->value = value;
 	t->busy = true;
-	t->started = pthread_create(&t->thread, NULL, record, t) == 0;
+	t->started = pthread_create(&t->thread, NULL, record_thread, t) == 0;
 	t->busy = t->started;
 	one->quiet_until_ns = now + one->config->length_ns + one->config->cooldown_ns;
 	one->since_ns = 0;
 }
 
-void triggers_look(void *triggers, struct collector *c)
+void triggers_check(void *triggers, struct collector *c)
 {
 	struct triggers *t = triggers;
 	uint64_t now = clock_mono_ns();
@@ -197,7 +199,7 @@ void triggers_look(void *triggers, struct collector *c)
 	(void)c;
 	for (size_t i = 0; i < t->n; i++) {
 		struct trigger *one = &t->v[i];
-		double value = value_of(t, one, now);
+		double value = condition_value(t, one, now);
 
 		if (isnan(value) || !condition_holds(&one->condition, value)) {
 			one->since_ns = 0;
@@ -206,6 +208,6 @@ void triggers_look(void *triggers, struct collector *c)
 		if (!one->since_ns)
 			one->since_ns = now;
 		if (now - one->since_ns >= one->condition.for_ns && now >= one->quiet_until_ns)
-			fire(t, one, value, now);
+			start_recording(t, one, value, now);
 	}
 }

@@ -1,7 +1,7 @@
 /*
- * Triggers: conditions over the newest values, looked at every second. One that has held for its
- * time records a flame graph or a perf.data of what the machine does right then, keeps to its
- * cool-down and its bound on disk, and leaves an event in the store.
+ * Triggers: conditions over the newest values, checked every second. When a condition has held for
+ * its time, the trigger records a flame graph or a perf.data file of the machine and stores an
+ * event; it respects its cool-down and its limit of disk space.
  */
 #ifndef AGENT_CORE_TRIGGERS_H
 #define AGENT_CORE_TRIGGERS_H
@@ -13,7 +13,7 @@ struct triggers;
 
 int triggers_new(struct triggers **out, struct agent *a, const struct agent_config *cfg,
 		 struct tacho_error *e);
-void triggers_free(struct triggers *t);		/* waits for a recording that runs */
-void triggers_look(void *triggers, struct collector *c);	/* a collector_hook */
+void triggers_free(struct triggers *t);		/* waits for a running recording */
+void triggers_check(void *triggers, struct collector *c);	/* a collector_hook */
 
 #endif

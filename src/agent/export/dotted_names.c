@@ -58,18 +58,18 @@ int dotted_open(void **out, size_t size, const void *settings, const struct expo
 static void plain_name(struct buf *out, const struct series *s, const char *prefix)
 {
 	put_prefix(out, prefix);
-	naming_full(out, s->metric);
+	metric_put_full_name(out, s->metric);
 }
 
 static void dotted_name(struct buf *out, const struct series *s, const struct exporter_env *env, const char *prefix)
 {
 	struct label_view labels[LABELS_MAX];
-	size_t n = naming_labels(s, env->config, NULL, labels);
+	size_t n = metric_labels(s, env->config, NULL, labels);
 
 	put_prefix(out, prefix);
 	put_part(out, env->host);
 	buf_putc(out, '.');
-	naming_full(out, s->metric);
+	metric_put_full_name(out, s->metric);
 	for (size_t i = 0; i < n; i++) {
 		buf_putc(out, '.');
 		put_part(out, labels[i].name);
@@ -98,7 +98,7 @@ void put_tags(struct buf *out, const struct series *s, const struct exporter_env
 {
 	const struct label_view more[] = { { "host", env->host }, { NULL, NULL } };
 	struct label_view labels[LABELS_MAX];
-	size_t n = naming_labels(s, env->config, more, labels);
+	size_t n = metric_labels(s, env->config, more, labels);
 
 	for (size_t i = 0; i < n; i++) {
 		if (i)

@@ -54,7 +54,7 @@ static void put_line(struct buf *out, const struct dotted *g, const struct viewe
 	if (metric_is_count(k->series->metric))
 		buf_u64(out, k->point->count);
 	else
-		naming_number(out, k->point->value);
+		metric_put_number(out, k->point->value);
 	buf_printf(out, " %lld\n", (long long)(k->time_ns / 1000000000));
 }
 

@@ -114,7 +114,7 @@ static void put_tags(struct buf *out, const struct influxdb *db, const struct se
 {
 	const struct label_view more[] = { { "host", db->base.env->host }, { NULL, NULL } };
 	struct label_view labels[LABELS_MAX];
-	size_t n = naming_labels(s, db->base.env->config, more, labels);
+	size_t n = metric_labels(s, db->base.env->config, more, labels);
 
 	for (size_t i = 0; i < n; i++) {
 		buf_putc(out, ',');
@@ -126,20 +126,20 @@ static void put_tags(struct buf *out, const struct influxdb *db, const struct se
 
 static void put_line(struct buf *out, const struct influxdb *db, const struct viewed_point *k)
 {
-	naming_full(out, k->series->metric);
+	metric_put_full_name(out, k->series->metric);
 	put_tags(out, db, k->series);
 	buf_puts(out, " value=");
 	if (metric_is_count(k->series->metric)) {
 		buf_u64(out, k->point->count & INT64_MAX);
 		buf_putc(out, 'i');
 	} else {
-		naming_number(out, k->point->value);
+		metric_put_number(out, k->point->value);
 	}
 	if (pick_scaled(k)) {
 		buf_puts(out, ",enabled_seconds=");
-		naming_number(out, (double)k->point->enabled_ns * 1e-9);
+		metric_put_number(out, (double)k->point->enabled_ns * 1e-9);
 		buf_puts(out, ",running_seconds=");
-		naming_number(out, (double)k->point->running_ns * 1e-9);
+		metric_put_number(out, (double)k->point->running_ns * 1e-9);
 	}
 	buf_printf(out, " %lld\n", (long long)k->time_ns);
 }

@@ -105,7 +105,7 @@ static void put_field(struct buf *out, const char *text)
 static void put_label_field(struct lines *l, struct buf *out, const struct series *s)
 {
 	struct label_view labels[LABELS_MAX];
-	size_t n = naming_labels(s, l->env->config, NULL, labels);
+	size_t n = metric_labels(s, l->env->config, NULL, labels);
 
 	buf_clear(&l->labels);
 	for (size_t i = 0; i < n; i++)
@@ -145,7 +145,7 @@ static void put_csv(struct lines *l, struct buf *out, const struct viewed_point 
 	if (has_value(k) && metric_is_count(m))
 		buf_u64(out, p->count);
 	else if (has_value(k))
-		naming_number(out, p->value);
+		metric_put_number(out, p->value);
 	if (has_value(k) && m->kind == METRIC_COUNTER)
 		buf_printf(out, ",%llu,%llu,%llu,%llu,", (unsigned long long)p->count, (unsigned long long)p->raw,
 			   (unsigned long long)p->enabled_ns, (unsigned long long)p->running_ns);
@@ -160,7 +160,7 @@ static void put_csv(struct lines *l, struct buf *out, const struct viewed_point 
 static void put_json_labels(struct lines *l, struct json *j, const struct series *s)
 {
 	struct label_view labels[LABELS_MAX];
-	size_t n = naming_labels(s, l->env->config, NULL, labels);
+	size_t n = metric_labels(s, l->env->config, NULL, labels);
 
 	json_key(j, "labels");
 	json_begin(j, '{');

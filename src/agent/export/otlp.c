@@ -92,7 +92,7 @@ static void put_attribute(struct otlp *o, struct buf *out, unsigned field, const
 {
 	buf_clear(&o->any);
 	buf_clear(&o->part);
-	naming_utf8(&o->part, str_of(value));
+	metric_put_utf8(&o->part, str_of(value));
 	pb_message(&o->any, ANY_STRING, &o->part);
 	buf_clear(&o->part);
 	pb_bytes(&o->part, KV_KEY, str_of(key));

@@ -81,7 +81,7 @@ static void put_label(struct remote_write *w, const char *name, const char *valu
 	buf_clear(&w->part);
 	pb_bytes(&w->part, LABEL_NAME, str_of(name));
 	buf_clear(&w->value);
-	naming_utf8(&w->value, str_of(value));
+	metric_put_utf8(&w->value, str_of(value));
 	pb_message(&w->part, LABEL_VALUE, &w->value);
 	pb_message(&w->series, SERIES_LABEL, &w->part);
 }
@@ -98,12 +98,12 @@ static void put_labels(struct remote_write *w, const struct series *s, const cha
 	size_t n;
 
 	buf_clear(&w->name);
-	naming_full(&w->name, s->metric);
+	metric_put_full_name(&w->name, s->metric);
 	buf_puts(&w->name, suffix);
 	buf_puts(&w->name, s->metric->kind == METRIC_COUNTER ? "_total" : "");
 	more[0].value = w->name.bytes ? w->name.bytes : "";
 	w->series.bad = w->series.bad || buf_failed(&w->name);
-	n = naming_labels(s, w->base.env->config, more, labels);
+	n = metric_labels(s, w->base.env->config, more, labels);
 	for (size_t i = 0; i < n; i++)
 		put_label(w, labels[i].name, labels[i].value);
 }
@@ -164,7 +164,7 @@ static int describe(struct remote_write *w, const struct metric *m)
 	*place = m;
 	buf_clear(&w->part);
 	buf_clear(&w->name);
-	naming_full(&w->name, m);
+	metric_put_full_name(&w->name, m);
 	buf_puts(&w->name, m->kind == METRIC_COUNTER ? "_total" : "");
 	pb_u64(&w->part, META_TYPE, m->kind == METRIC_COUNTER ? TYPE_COUNTER : TYPE_GAUGE);
 	pb_message(&w->part, META_NAME, &w->name);

@@ -238,7 +238,8 @@ bool event_cell_next(struct snmp_view *v, struct cell *cell)
 	const uint32_t from = cell->column, after = cell->row;
 
 	for (uint32_t c = max_of(from, (uint32_t)EVENT_NAME); c <= EVENT_RUNNING; c++)
-		for (size_t i = c == from && after ? registry_from(v->registry, after) : 0; i < v->registry->n; i++)
+		for (size_t i = c == from && after ? registry_lower_bound(v->registry, after) : 0;
+		     i < v->registry->n; i++)
 			if ((c > from || v->registry->series[i]->id > after) &&
 			    is_event(v->registry->series[i]) && fill_event(v->registry->series[i], c, cell))
 				return true;

@@ -141,7 +141,7 @@ static void put_counter(struct buf *out, const struct statsd *d, const struct vi
 	if (metric_is_count(k->series->metric))
 		buf_u64(out, k->point->count > b->count ? k->point->count - b->count : 0);
 	else
-		naming_number(out, max_of(k->point->value - b->value, 0.0));
+		metric_put_number(out, max_of(k->point->value - b->value, 0.0));
 	put_end(out, d, k->series, 'c');
 	*b = (struct before){ b->series, max_of(k->point->count, b->count), max_of(k->point->value, b->value),
 			      true };
@@ -156,7 +156,7 @@ static void put_gauge(struct buf *out, const struct statsd *d, const struct view
 		put_end(out, d, k->series, 'g');
 	}
 	put_name(out, d, k->series);
-	naming_number(out, k->point->value);
+	metric_put_number(out, k->point->value);
 	put_end(out, d, k->series, 'g');
 }
 

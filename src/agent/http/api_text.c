@@ -111,7 +111,7 @@ void text_series(struct request *q)
 		}
 		buf_puts(out, s->n_labels ? "} " : " ");
 		if (s->last.state <= TACHO_SCALED && s->time_ns)
-			naming_number(out, s->last.value);
+			metric_put_number(out, s->last.value);
 		else
 			buf_printf(out, "<%s>", tacho_state_name(s->last.state));
 		buf_printf(out, "%s%s%s\n", s->metric->unit[0] ? " " : "", s->metric->unit,

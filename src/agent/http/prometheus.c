@@ -18,13 +18,13 @@ static void put_escaped(struct buf *out, const char *text, bool quotes)
 	size_t plain = strcspn(text, quotes ? "\\\"\n" : "\\\n");
 
 	while (text[plain]) {
-		naming_utf8(out, str_n(text, plain));
+		metric_put_utf8(out, str_n(text, plain));
 		buf_putc(out, '\\');
 		buf_putc(out, text[plain] == '\n' ? 'n' : text[plain]);
 		text += plain + 1;
 		plain = strcspn(text, quotes ? "\\\"\n" : "\\\n");
 	}
-	naming_utf8(out, str_n(text, plain));
+	metric_put_utf8(out, str_n(text, plain));
 }
 
 static void put_label(struct buf *out, const char *name, const char *value, bool *first)
@@ -40,7 +40,7 @@ static void put_label(struct buf *out, const char *name, const char *value, bool
 static void put_labels(struct buf *out, const struct agent_config *cfg, const struct series *s)
 {
 	struct label_view labels[LABELS_MAX];
-	size_t n = naming_labels(s, cfg, NULL, labels);
+	size_t n = metric_labels(s, cfg, NULL, labels);
 	bool first = true;
 
 	for (size_t i = 0; i < n; i++)
@@ -53,17 +53,17 @@ static void put_head(struct buf *out, const struct metric *m, const char *suffix
 		     const char *help, bool om)
 {
 	buf_puts(out, "# HELP ");
-	naming_full(out, m);
+	metric_put_full_name(out, m);
 	buf_puts(out, suffix);
 	buf_putc(out, ' ');
 	put_escaped(out, help, om);
 	buf_puts(out, "\n# TYPE ");
-	naming_full(out, m);
+	metric_put_full_name(out, m);
 	buf_puts(out, suffix);
 	buf_printf(out, " %s\n", type);
 	if (om && m->unit[0] && !*suffix && m->naming == NAMING_TACHO) {
 		buf_puts(out, "# UNIT ");
-		naming_full(out, m);
+		metric_put_full_name(out, m);
 		buf_printf(out, " %s\n", m->unit);
 	}
 }
@@ -79,11 +79,11 @@ static bool is_shown(const struct series *s)
 static void put_sample(struct buf *out, const struct agent_config *cfg, const struct series *s,
 		       const char *suffix, double value)
 {
-	naming_full(out, s->metric);
+	metric_put_full_name(out, s->metric);
 	buf_puts(out, suffix);
 	put_labels(out, cfg, s);
 	buf_putc(out, ' ');
-	naming_number(out, value);
+	metric_put_number(out, value);
 	buf_putc(out, '\n');
 }
 
@@ -109,11 +109,11 @@ static void put_family(struct buf *out, const struct agent_config *cfg, const st
 		char with_total[40];
 
 		buf_puts(out, "# HELP ");
-		naming_full(out, m);
+		metric_put_full_name(out, m);
 		buf_printf(out, "%s%s time the counter was %s\n", suffix, om ? "" : "_total",
 			   k ? "on the hardware; less than enabled: the count is an estimate" : "enabled");
 		buf_puts(out, "# TYPE ");
-		naming_full(out, m);
+		metric_put_full_name(out, m);
 		buf_printf(out, "%s%s counter\n", suffix, om ? "" : "_total");
 		snprintf(with_total, sizeof(with_total), "%s_total", suffix);
 		for (size_t i = 0; i < n; i++)

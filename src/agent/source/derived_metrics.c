@@ -141,7 +141,7 @@ static int64_t add_series(struct search *f, const struct metric *m, uint32_t row
 
 static int add_places(struct search *f, struct ratio *r, const struct tacho_metric *tm)
 {
-	const struct metric *m = naming_gauge(&f->source->agent->registry, tm);
+	const struct metric *m = metric_of_formula(&f->source->agent->registry, tm);
 
 	r->n_places = places_of(f, r->inputs[0].first);
 	r->series = calloc(r->n_places + 1, sizeof(*r->series));

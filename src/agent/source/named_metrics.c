@@ -138,7 +138,7 @@ static int add_gauge(struct named_metrics *c, struct agent_source *s, struct sou
 	g->home = tacho_metric_set_home(c->ms, i);
 	of = &c->events[g->home];
 	g->series = calloc(of->n + 1, sizeof(*g->series));
-	m = naming_gauge(&s->agent->registry, tm);
+	m = metric_of_formula(&s->agent->registry, tm);
 	if (!m || !g->series)
 		return -ENOMEM;
 	for (uint32_t k = 0; k < of->n; k++) {

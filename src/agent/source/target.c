@@ -327,7 +327,7 @@ static void tell_offline(struct agent_source *s)
 			continue;
 		slot->last = false;		/* what it counted at its end is told when it is back */
 		snprintf(why, sizeof(why), "CPU %d is offline; it is counted again when it comes back", cpu);
-		registry_offline(&s->agent->registry, slot->series, why);
+		registry_set_offline(&s->agent->registry, slot->series, why);
 	}
 }
 

@@ -362,7 +362,7 @@ static int64_t slot_of(struct agent_source *s, struct source_unit *u, const stru
 		return NO_SLOT;
 	if (ev->kind == TACHO_EVENT_PMU || s->config->no_merge || s->config->naming == NAMING_COLLECTD2)
 		put_text(&l, "pmu", pmu_label(s->config, u->set, row->event, pmu));
-	if (naming_metric(ev, se->config, s->config->naming, scratch, &like) < 0)
+	if (metric_of_event(ev, se->config, s->config->naming, scratch, &like) < 0)
 		return -ENOMEM;
 	metric = registry_metric(r, &like);
 	if (!metric)
@@ -388,7 +388,7 @@ int64_t unit_add_gauge(struct agent_source *s, struct source_unit *u, const stru
 static void tell_series(struct agent_source *s, const struct tacho_sum *row, uint32_t slot)
 {
 	if (row->state >= TACHO_UNSUPPORTED)
-		registry_state(&s->agent->registry, s->slots.v[slot].series, row->state, row->why);
+		registry_set_state(&s->agent->registry, s->slots.v[slot].series, row->state, row->why);
 }
 
 /* Instances of a PMU and CPUs of a group are added up. An event that stands twice in the source, as

@@ -12,7 +12,7 @@ agent = Agent('cpu_budget = 0.0001\n[profile]\nevent = "cpu-clock"\nfrequency = 
 agent.start()
 agent.needs_profile()
 agent.until(60, lambda: frequency() <= 20, "a lower frequency")
-agent.until(20, lambda: "% are allowed: the profile now takes 20 samples a second" in agent.log(), "a word of it")
+agent.until(20, lambda: "the profile's frequency is now 20 Hz" in agent.log(), "a log message about it")
 agent.write('[profile]\nevent = "cpu-clock"\nfrequency = 40\n')
 check(agent.ctl("reload")[0] == 0, "reload")
 agent.until(20, lambda: frequency() == 40, "the frequency of the file")
