@@ -1,5 +1,6 @@
 # The agent's counters and `tacho stat -a` over the same time: the same within 1 %, and what was
 # really done.
+# run: both
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -a -x, -e syscalls:sys_enter_umask sleep 0.01 2>err || skip "may not count: $(cat err)"

@@ -1,5 +1,6 @@
 # The whole agent as it starts without a file, beside a compiler that runs again and again: its symbols,
 # windows and series keep to 60 MB.
+# run: plain alone
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 cc

@@ -1,4 +1,5 @@
 # A hundred reloads, with exporters, pages and requests in between, leave no old configuration behind.
+# run: plain alone
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3

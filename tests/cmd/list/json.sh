@@ -1,5 +1,6 @@
 # list -j is one JSON array, and every event that it calls available opens: on one CPU, because
 # some PMUs count there only, or on the command itself for a user who may not do that.
+# run: alone
 . "$SUPPORT/lib.sh"
 need jq
 tacho list -j >all

@@ -1,4 +1,5 @@
 # -D: later, when told, or in ranges of time, after which the recording ends.
+# run: plain alone
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

@@ -1,4 +1,5 @@
 # How recordings end: the command's status, Ctrl-C, the target's end, --max-size; the old file stays.
+# run: both
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 for status in 0 3 255; do

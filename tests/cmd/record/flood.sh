@@ -1,4 +1,5 @@
 # A flood of events and a tiny buffer: losses are counted to the last sample, maps are complete.
+# run: both
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

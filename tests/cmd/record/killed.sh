@@ -1,4 +1,5 @@
 # kill -9 at any moment: what was drained until then can be read, by perf as well.
+# run: both
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

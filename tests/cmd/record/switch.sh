@@ -1,4 +1,5 @@
 # One file after the other: by time, size and signal; only the newest are kept; each is complete.
+# run: both
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

@@ -1,5 +1,6 @@
 # The command lines of BOLT, CPython's tests, cargo-flamegraph, .NET and parallel-perf, started as `perf`:
 # the same words as perf's, nothing on stderr.
+# run: alone
 . "$SUPPORT/lib.sh"
 need perf python3
 perf --version | grep -q ' 6\.1' || skip "needs perf 6.1 to compare with"

@@ -1,4 +1,5 @@
 # A file may promise any number of events; what each of them needs must not grow with the others.
+# run: both
 . "$SUPPORT/lib.sh"
 need python3
 python3 - <<'END'

@@ -1,4 +1,5 @@
 # --control: counting is switched from outside; every command is answered.
+# run: both
 . "$SUPPORT/lib.sh"
 mkfifo ctl ack
 exec 8<>ctl 9<>ack

@@ -1,4 +1,5 @@
 # -D: nothing is counted before, and the time elapsed, intervals and time-outs begin then.
+# run: plain alone
 . "$SUPPORT/lib.sh"
 tacho stat -D 1000 -e task-clock "$TEST_BIN/spin" -t 2 2>text
 head -n 2 text

@@ -1,5 +1,6 @@
 # -I: rows at start + n * interval without drift; --interval-count ends the printing, --summary
 # adds the totals.
+# run: plain alone
 . "$SUPPORT/lib.sh"
 tacho stat -I 50 -x, -e context-switches,page-faults -a sleep 1.02 2>rows
 awk -F, '

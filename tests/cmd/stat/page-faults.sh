@@ -1,4 +1,5 @@
 # A program that touches N new pages takes N page faults more than the same program with 0.
+# run: both
 . "$SUPPORT/lib.sh"
 n=10000
 tacho stat -x, -e page-faults "$TEST_BIN/touch-pages" 0 2>none

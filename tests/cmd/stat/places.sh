@@ -1,4 +1,5 @@
 # -A and --per-...: how places are called, in text, CSV and JSON, and that they add up.
+# run: both
 . "$SUPPORT/lib.sh"
 tacho stat -a -x, -e context-switches sleep 0.05 2>err || skip "may not count CPUs: $(cat err)"
 show() {

@@ -1,4 +1,5 @@
 # Beside a clock every event has a rate: in tasks and on CPUs, with the clock that is there.
+# run: both
 . "$SUPPORT/lib.sh"
 rate() {	# EVENT ARGS...: the number after # on its line, held against value and clock
 	rate_event=$1

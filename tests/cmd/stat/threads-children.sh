@@ -1,5 +1,6 @@
 # 8 threads and 8 children burn a known CPU time: task-clock agrees with getrusage to 2 %. Where the
 # hypervisor takes the CPU away in between, only the former counts that time: hence the tries.
+# run: plain alone
 . "$SUPPORT/lib.sh"
 for try in 1 2 3 4 5 6; do
 	tacho stat -x, -e task-clock "$TEST_BIN/burn" -t 8 -p 8 -m 40 -o used 2>rows

@@ -1,4 +1,5 @@
 # -p counts every thread of a process that runs already, -t one, --per-thread tells them apart.
+# run: both
 . "$SUPPORT/lib.sh"
 "$TEST_BIN/burn" -t 4 -p 0 -m 10000 >burn.out &
 pid=$!

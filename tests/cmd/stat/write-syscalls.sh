@@ -1,4 +1,5 @@
 # A tracepoint counts every write of dd: 100000, and the few that strace sees besides.
+# run: both
 . "$SUPPORT/lib.sh"
 need_root
 need_tracefs
