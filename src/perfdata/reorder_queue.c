@@ -59,7 +59,8 @@ static int sort_waiting(struct reorder_queue *o)
 			return -ENOMEM;
 		o->spare_cap = o->cap;
 	}
-	sort_entries(o->v + o->head, o->sorted - o->head, n, o->spare);
+	if (n > 0)
+		sort_entries(o->v + o->head, o->sorted - o->head, n, o->spare);
 	o->sorted = o->n;
 	return 0;
 }
@@ -79,7 +80,9 @@ static int end_round(struct reorder_queue *o)
 
 	if (err < 0)
 		return err;
-	o->ready = o->head + entries_until(o->v + o->head, o->n - o->head, o->limit);
+	o->ready = o->head;
+	if (o->n > o->head)
+		o->ready += entries_until(o->v + o->head, o->n - o->head, o->limit);
 	o->limit = o->newest;
 	return 0;
 }
@@ -183,11 +186,12 @@ size_t reorder_peek(const struct reorder_queue *o, const struct record_stream *s
 size_t reorder_take_batch(struct reorder_queue *o, struct record_stream *s, const uint8_t **out, size_t n)
 {
 	const size_t known = o->ready - o->head;
-	const struct queued_record *v = o->v + o->head;
+	const struct queued_record *v;
 
 	n = s->block || o->given ? 0 : min_of(n, known);
 	if (n == 0)
 		return 0;
+	v = o->v + o->head;
 	for (size_t i = 0; i < n; i++) {
 		if ((uintptr_t)v[i].at - (uintptr_t)s->base >= s->file->size) {
 			n = i;
@@ -217,8 +221,8 @@ static int push(struct reorder_queue *o, const struct record_stream *s, uint64_t
 static void push_run(struct reorder_queue *o, struct record_stream *s)
 {
 	const uint8_t *at = s->at, *end = at + min_of((size_t)(s->end - at), (size_t)RUN_BYTES);
-	struct queued_record *from = o->v + o->n, *to = from;
-	struct queued_record *full = from + min_of(o->cap - o->n, ENTRIES_MAX - (o->n - o->head));
+	struct queued_record *from = o->cap ? o->v + o->n : NULL, *to = from;
+	struct queued_record *full = o->cap ? from + min_of(o->cap - o->n, ENTRIES_MAX - (o->n - o->head)) : from;
 	const struct record_offsets where = s->pd->where;
 	const bool swap = s->swap;
 

@@ -39,7 +39,9 @@ static size_t parts_take(struct iovec *parts, size_t n_parts, size_t n, struct b
 	for (size_t i = 0; i < n_parts && taken < n; i++) {
 		size_t part = min_of(n - taken, parts[i].iov_len);
 
-		if (out && part)
+		if (part == 0)
+			continue;
+		if (out)
 			buf_put(out, parts[i].iov_base, part);
 		parts[i].iov_base = (char *)parts[i].iov_base + part;
 		parts[i].iov_len -= part;

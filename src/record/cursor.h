@@ -44,7 +44,7 @@ static inline struct cursor cursor_over(const void *bytes, size_t n, bool swap)
 {
 	const uint8_t *at = bytes;
 
-	return (struct cursor){ .at = at, .end = at + n, .swap = swap };
+	return (struct cursor){ .at = at, .end = n ? at + n : at, .swap = swap };
 }
 
 /* The next `n` bytes in place; NULL, and `bad` set, where fewer are left. */

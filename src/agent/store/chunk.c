@@ -159,8 +159,10 @@ static bool next_time(struct chunk_reader *r, struct chunk_point *out)
 		return false;
 	}
 	r->first = false;
+	if (!sane_us(r->time_us))
+		return false;
 	out->time_ns = r->time_us * 1000;
-	return sane_us(r->time_us);
+	return true;
 }
 
 static bool next_value(struct chunk_reader *r, bool has_share, struct chunk_point *out)

@@ -146,7 +146,7 @@ static int act(struct stat_loop *loop, struct deadlines *d, double now)
 
 static struct timespec until(double when, double now)
 {
-	double s = when - now > 0 ? when - now : 0;
+	double s = when > now && !isinf(when) ? when - now : 0;
 
 	/* Rounded up to the next microsecond: waking a little early would mean waking twice. */
 	return (struct timespec){ .tv_sec = (time_t)s,
