@@ -6,13 +6,13 @@
 TACHO_BEGIN_DECLS
 
 /*
- * Metrics: expressions over events, by name. Some are built in; more come with vendors' event lists.
+ * Metrics: named expressions over events. Some are built in; vendors' event lists add more.
  *
- * An expression knows + - * / %, < > <= >= == !=, & | ^ on whole numbers, && ||, unary minus,
+ * An expression may contain + - * / %, < > <= >= == !=, & | ^ on whole numbers, && ||, unary minus,
  * parentheses, `a if c else b`, min(a, b), max(a, b), d_ratio(a, b), has_event(e), source_count(e),
- * strcmp_cpuid_str(id), numbers, NaN, #literals and names of events and of other metrics. In a name a
- * backslash keeps the character that follows (task\-clock) and @ stands for /; between brackets
- * anything is a name: [cpu-cycles:k].
+ * strcmp_cpuid_str(id), numbers, NaN, #literals, and names of events and of other metrics. In a name, a
+ * backslash escapes the next character (task\-clock), and @ means /. Everything between brackets is a
+ * name: [cpu-cycles:k].
  */
 struct tacho_metric {
 	size_t size;
@@ -20,70 +20,71 @@ struct tacho_metric {
 	const char *groups;	/* "Default;software", separated by ; */
 	const char *expr;	/* "task\-clock / duration_time" */
 	const char *unit;	/* "CPUs" */
-	double scale;		/* the result times this is in `unit` */
-	const char *threshold;	/* an expression over `value`: worth a look when not 0; or NULL */
+	double scale;		/* the result times `scale` is in `unit` */
+	const char *threshold;	/* an expression over `value` that is not 0 if the value needs attention; or NULL */
 	const char *desc;
-	uint32_t level;		/* in the top-down tree, from 1; 0: not of it */
-	const char *parent;	/* the node above it in that tree, or NULL */
-	const char *sample;	/* events that show where it comes from, separated by commas, or NULL */
-	bool listed;		/* it comes with a vendor's list */
+	uint32_t level;		/* in the top-down tree, from 1; 0: not part of it */
+	const char *parent;	/* its parent in that tree, or NULL */
+	const char *sample;	/* events to sample to find the cause, separated by commas, or NULL */
+	bool listed;		/* from a vendor's list, not built in */
 };
 
-/* What an expression asks for. */
+/* The kinds of input of an expression. */
 enum tacho_input {
 	TACHO_INPUT_EVENT,		/* the count of an event, or another metric's value */
 	TACHO_INPUT_LITERAL,		/* #smt_on: the name without its # */
-	TACHO_INPUT_HAS_EVENT,		/* has_event(): 1 where there is such an event, else 0 */
-	TACHO_INPUT_SOURCE_COUNT,	/* source_count(): PMU instances that the event adds up */
-	TACHO_INPUT_CPUID,		/* strcmp_cpuid_str(): 1 where the pattern means this CPU */
+	TACHO_INPUT_HAS_EVENT,		/* has_event(): 1 if the event exists here, else 0 */
+	TACHO_INPUT_SOURCE_COUNT,	/* source_count(): number of PMU instances that the event sums */
+	TACHO_INPUT_CPUID,		/* strcmp_cpuid_str(): 1 if the pattern matches this CPU, else 0 */
 };
 
-/* Where an expression's values come from; NAN: there is none. */
+/* Callbacks that supply the inputs of an expression; they return NAN for a missing value. */
 struct tacho_metric_env {
 	size_t size;
 	double (*event)(void *arg, const char *name);	/* in counts */
 	double (*literal)(void *arg, const char *name);	/* without its #; NULL: all NAN */
 	void *arg;
-	/* The other three; NULL: has_event() is whether `event` has a value, the rest NAN. */
+	/* The other kinds of input. If NULL, has_event() tests whether `event` returns a value, and the others are NAN. */
 	double (*ask)(void *arg, enum tacho_input kind, const char *name);
 };
 
-/* Calls `fn` for every metric named or grouped `name` (NULL: all); a non-zero return ends the
- * walk and is returned. Otherwise how many matched, or -ENOENT with a "did you mean". */
+/* Calls `fn` for every built-in metric that is called `name` or belongs to the group `name` (NULL: all). If `fn`
+ * returns non-zero, the walk ends and returns that. Otherwise returns how many matched, or -ENOENT with a
+ * "did you mean" hint. */
 TACHO_API int tacho_metric_each(const char *name,
 				int (*fn)(void *arg, const struct tacho_metric *m), void *arg,
 				struct tacho_error *e);
 
-/* As tacho_metric_each(), over the metrics of the lists that were given to the context as well, which
- * hide a built-in one of their name. Without a list those of this CPU are looked for, unless a built-in
- * metric or group has the name. A name may also be that of an older schema ("metric_TMA_...").
- * Negative, besides -ENOENT: -ENOMEM. */
+/* Like tacho_metric_each(), but includes the metrics of the context's event lists, which replace built-in
+ * metrics of the same name. If the context has no list, the lists of this CPU are looked up, unless a built-in
+ * metric or group is called `name`. `name` may also be one of an older schema ("metric_TMA_...").
+ * Errors are -ENOENT and -ENOMEM. */
 TACHO_API int tacho_metric_walk(struct tacho *t, const char *name,
 				int (*fn)(void *arg, const struct tacho_metric *m), void *arg,
 				struct tacho_error *e);
 
-/* A number about the machine that expressions ask for as #name: smt_on, num_cpus, num_cpus_online,
- * num_cores, num_dies, num_packages, system_tsc_freq, slots, has_pmem, chas_per_socket,
- * scale:EVENT (what one count is in its unit), retire_latency:EVENT (of a list's table). NAN: not known
- * here, or a matter of what is counted (target_cpu, core_wide). */
+/* The value of the #literal `name`: smt_on, num_cpus, num_cpus_online, num_cores, num_dies, num_packages,
+ * system_tsc_freq, slots, has_pmem, chas_per_socket, scale:EVENT (the value of one count in the event's unit),
+ * retire_latency:EVENT (from the table of an event list). NAN if it is unknown here, or depends on what is
+ * counted (target_cpu, core_wide). */
 TACHO_API double tacho_metric_literal(struct tacho *t, const char *name);
 
-/* Whether the id or pattern of strcmp_cpuid_str() means this machine's CPU. */
+/* Whether the ID or pattern of strcmp_cpuid_str() matches this machine's CPU. */
 TACHO_API bool tacho_metric_cpu_is(struct tacho *t, const char *pattern);
 
-/* Calls `fn` once for each different event an expression needs; of an `if` whose condition
- * holds only numbers and literals, just the branch that is taken. */
+/* Calls `fn` once for each different event that an expression needs. Of an `if` whose condition contains only
+ * numbers and literals, only the branch that is taken counts. */
 TACHO_API int tacho_metric_events(const char *expr, const struct tacho_metric_env *env,
 				  int (*fn)(void *arg, const char *event), void *arg,
 				  struct tacho_error *e);
 
-/* Evaluates. *out is NAN where a value is missing or a divisor is 0. Returns 0, or -EINVAL
- * with the column of what was not understood. */
+/* Evaluates an expression. *out is NAN if a value is missing or a divisor is 0. Returns 0, or -EINVAL with the
+ * column of the syntax error. */
 TACHO_API int tacho_metric_eval(const char *expr, const struct tacho_metric_env *env, double *out,
 				struct tacho_error *e);
 
 /*
- * An expression that is understood once and computed often.
+ * A compiled expression, for computing it often.
  *
  *	new -> value, value ... -> free
  */
@@ -92,70 +93,70 @@ TACHO_API int tacho_expr_new(struct tacho_expr **out, const char *text, struct t
 TACHO_API double tacho_expr_value(const struct tacho_expr *x, const struct tacho_metric_env *env);
 TACHO_API void tacho_expr_free(struct tacho_expr *x);	/* NULL is fine */
 
-/* Its inputs, each once, in the order of the text; valid while the expression is. */
+/* Its inputs, each once, in the order of the text; valid as long as the expression. */
 struct tacho_expr_input {
 	enum tacho_input kind;
 	const char *name;
 };
 TACHO_API size_t tacho_expr_inputs(const struct tacho_expr *x, const struct tacho_expr_input **out);
-/* The value for these inputs, in that order: no calls, no allocation. */
+/* The value for these input values, in the same order. Calls no callbacks and does not allocate. */
 TACHO_API double tacho_expr_compute(const struct tacho_expr *x, const double *values);
-/* As tacho_metric_events(). 0, what `fn` returned, or -ENOMEM. */
+/* Like tacho_metric_events(). Returns 0, the non-zero value that `fn` returned, or -ENOMEM. */
 TACHO_API int tacho_expr_events(const struct tacho_expr *x, const struct tacho_metric_env *env,
 				int (*fn)(void *arg, const char *event), void *arg);
 
 /*
- * A choice of metrics, to be counted together.
+ * A set of metrics that are counted together.
  *
  *	new -> add, add ... -> plan (adds events to a set) -> value, value ... -> free
  *
- * What a metric needs is counted in one group, as far as one PMU has it, so that a ratio is of the same
- * time; metrics share a group that has all they need. The groups are weak: one that does not fit the
- * counters is split, and the set's notes say so. It borrows the context, as a set does.
+ * The events of a metric are counted in one group per PMU, so that the terms of a ratio are counted at the
+ * same time. Metrics share a group that contains all events they need. The groups are weak: a group that does
+ * not fit the hardware counters is split, with a note of the event set. A metric set borrows the context.
  */
 struct tacho_metric_set;
 struct tacho_evset;
 
 struct tacho_metric_set_opts {
 	size_t size;
-	bool target_cpu;	/* CPUs are counted rather than tasks: #target_cpu */
-	bool core_wide;		/* and cores with all their threads: #core_wide */
-	bool no_threshold;	/* count nothing for the sake of thresholds */
-	bool no_group;		/* every event by itself */
-	bool no_share;		/* every metric has groups of its own */
+	bool target_cpu;	/* CPUs are counted, not tasks: the value of #target_cpu */
+	bool core_wide;		/* all hardware threads of each core are counted: #core_wide */
+	bool no_threshold;	/* do not count events that only thresholds need */
+	bool no_group;		/* do not group events */
+	bool no_share;		/* give every metric groups of its own */
 };
 
 TACHO_API int tacho_metric_set_new(struct tacho_metric_set **out, struct tacho *t,
 				   const struct tacho_metric_set_opts *opts);
 TACHO_API void tacho_metric_set_free(struct tacho_metric_set *ms);	/* NULL is fine */
 
-/* Adds the metric or all metrics of the group that is called `name`. Of a group those that cannot be
- * had here are left out, see tacho_metric_set_left_out(). Returns how many were added, -ENOENT (no such
- * name), or what is wrong with the metric or with all of the group: -EOPNOTSUPP with the event that is
- * missing and why, -EINVAL (an expression that is not understood), -ELOOP, -ENOMEM. */
+/* Adds the metric, or all metrics of the group, that is called `name`. Metrics of a group that are not
+ * available here are left out, see tacho_metric_set_left_out(). Returns how many were added, or -ENOENT (no such
+ * name), or, if none could be added, -EOPNOTSUPP (*e names the missing event and the reason), -EINVAL (a
+ * syntax error in an expression), -ELOOP (the metric refers to itself), -ENOMEM. */
 TACHO_API int tacho_metric_set_add(struct tacho_metric_set *ms, const char *name, struct tacho_error *e);
 
-/* Adds the events to a set that is not open. Once, after the last add. 0 or a negative errno. */
+/* Adds the events to an event set that is not open yet. Call it once, after the last add. 0 or a negative errno. */
 TACHO_API int tacho_metric_set_plan(struct tacho_metric_set *ms, struct tacho_evset *set,
 				    struct tacho_error *e);
 
 TACHO_API size_t tacho_metric_set_size(const struct tacho_metric_set *ms);
-/* Valid while the context is. */
+/* Valid as long as the context. */
 TACHO_API const struct tacho_metric *tacho_metric_set_metric(const struct tacho_metric_set *ms, size_t i);
-/* The event that it may be shown with: an index into the set, after plan. */
+/* After plan: the index of the event in the event set that the metric can be shown with. */
 TACHO_API uint32_t tacho_metric_set_home(const struct tacho_metric_set *ms, size_t i);
-/* Sentences about metrics of a group that were left out; valid until the next add. */
+/* Messages about the metrics of groups that were left out; valid until the next add. */
 TACHO_API const char *const *tacho_metric_set_left_out(const struct tacho_metric_set *ms, size_t *n);
 
-/* What was counted. */
+/* The counts to compute metrics from. */
 struct tacho_metric_counts {
 	size_t size;
-	double (*count)(void *arg, uint32_t event);	/* of the set's event; NAN: not counted */
+	double (*count)(void *arg, uint32_t event);	/* count of an event of the set; NAN: not counted */
 	void *arg;
 	double elapsed_s;				/* duration_time */
 };
-/* The metric's value times its scale; NAN where something was not counted. *alarming, unless NULL:
- * whether it is beyond its threshold. Nothing is allocated. */
+/* The metric's value times its scale; NAN if an event was not counted. Sets *alarming, unless it is NULL, to
+ * whether the value is beyond the threshold. Does not allocate. */
 TACHO_API double tacho_metric_set_value(struct tacho_metric_set *ms, size_t i,
 					const struct tacho_metric_counts *counts, bool *alarming);
 

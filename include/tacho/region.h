@@ -6,9 +6,9 @@
 TACHO_BEGIN_DECLS
 
 /*
- * Self-monitoring: what does this piece of code cost? Counters of the calling thread run all
- * the time; a region is the difference of two reads. They are read from user space (rdpmc)
- * where the kernel allows it, else by one group read.
+ * Self-monitoring: measures what a piece of code costs. Counters of the calling thread run all
+ * the time; a region is the difference of two reads. The counters are read from user space (rdpmc)
+ * if the kernel allows it, else by one read() of their group.
  *
  *	meter open -> (region begin ... region end)* -> look at the region -> meter close
  *
@@ -25,14 +25,14 @@ TACHO_BEGIN_DECLS
 
 struct tacho_meter;
 
-/* `spec` is one list of at most TACHO_METER_EVENTS events; NULL means "task-clock,page-faults".
- * Measures the cost of an empty region on the way. */
+/* `spec` is a list of at most TACHO_METER_EVENTS events; NULL means "task-clock,page-faults".
+ * Also measures the overhead of an empty region. */
 TACHO_API int tacho_meter_open(struct tacho_meter **out, struct tacho *t, const char *spec,
 			       struct tacho_error *e);
 TACHO_API void tacho_meter_close(struct tacho_meter *m);
 TACHO_API size_t tacho_meter_size(const struct tacho_meter *m);
 TACHO_API const char *tacho_meter_event(const struct tacho_meter *m, size_t i);
-/* What one begin/end pair adds to event i; already taken off by tacho_region_end(). */
+/* The overhead of one begin/end pair in event i; tacho_region_end() subtracts it. */
 TACHO_API uint64_t tacho_meter_cost(const struct tacho_meter *m, size_t i);
 /* Whether event i is read from user space rather than by a system call. */
 TACHO_API bool tacho_meter_is_fast(const struct tacho_meter *m, size_t i);
@@ -42,11 +42,11 @@ struct tacho_mark {
 	uint64_t enabled_ns, running_ns;
 };
 
-struct tacho_region {			/* zeroed but for its name; lives where the caller likes */
+struct tacho_region {			/* owned by the caller; all zero except the name at first */
 	const char *name;
-	uint64_t n;			/* how often it was passed */
-	uint64_t n_multiplexed;		/* of these, with counters off the hardware at times: not added */
-	uint64_t n_too_short;		/* of these, costing less than the measuring itself */
+	uint64_t n;			/* number of passes */
+	uint64_t n_multiplexed;		/* passes during which counters were multiplexed: not in the sums */
+	uint64_t n_too_short;		/* passes that cost less than the measurement itself */
 	uint64_t sum[TACHO_METER_EVENTS];
 	uint64_t min[TACHO_METER_EVENTS], max[TACHO_METER_EVENTS];
 };

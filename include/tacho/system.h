@@ -6,30 +6,31 @@
 TACHO_BEGIN_DECLS
 
 /*
- * What there is to measure: processes, control groups and CPUs as they are at this moment. All of
- * it may be out of date by the time it is used.
+ * Lists what can be measured: processes, control groups and CPUs as they are now. The lists may be out of
+ * date when they are used.
  */
 
 struct tacho_process {			/* borrowed: valid for the call */
 	size_t size;
 	int pid;
 	uint32_t uid;			/* the effective user */
-	const char *comm;		/* its name; what would steer a terminal comes as '?' */
+	const char *comm;		/* its name; control characters are replaced by '?' */
 };
 
-/* Calls `fn` for every process, by pid; a non-zero return ends the walk and is returned.
- * Otherwise 0 or a negative errno. */
+/* Calls `fn` for every process, ordered by pid. If `fn` returns non-zero, the walk ends and returns that.
+ * Otherwise returns 0 or a negative errno. */
 TACHO_API int tacho_processes(struct tacho *t,
 			      int (*fn)(void *arg, const struct tacho_process *p), void *arg);
 
-/* Calls `fn` for every control group that events can be limited to, with its path below the
- * mount: "/" first, parents before children. Returns as above; -ENOENT: none is mounted. */
+/* Calls `fn` for every control group that events can be restricted to, with its path below the
+ * mount point: "/" first, parents before children. Returns like tacho_processes(); -ENOENT if no hierarchy is
+ * mounted. */
 TACHO_API int tacho_cgroups(struct tacho *t, int (*fn)(void *arg, const char *path), void *arg);
-/* Where that hierarchy is mounted. 0, -ENOENT, -ENAMETOOLONG. */
+/* The mount point of that hierarchy. 0, -ENOENT or -ENAMETOOLONG. */
 TACHO_API int tacho_cgroup_mount(struct tacho *t, char *out, size_t size);
 
-/* The CPUs that are online, as a list "0-3,8" (read anew each time). Returns its length, or
- * -ERANGE when `size` is too small. */
+/* The online CPUs as a list like "0-3,8", read anew on each call. Returns its length, or
+ * -ERANGE if `size` is too small. */
 TACHO_API int tacho_online_cpus(struct tacho *t, char *out, size_t size);
 
 TACHO_END_DECLS

@@ -52,7 +52,7 @@ struct tacho_metric_set {
 	struct { struct metric_use *v; size_t n, cap; } uses;
 	struct { struct metric_name *v; size_t n, cap; } names;
 	struct { const char **v; size_t n, cap; } left_out;
-	struct { const char **v; size_t n, cap; } in_progress;	/* metrics whose expressions are being resolved, to detect cycles */
+	struct { const char **v; size_t n, cap; } in_progress;	/* metrics being resolved, to detect cycles */
 	bool planned;
 	double *values, *inputs;	/* buffers for computing */
 	bool *needed;

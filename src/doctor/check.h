@@ -1,7 +1,7 @@
 /*
- * The doctor's checks are a family: each is a row of id, topic, title and a function that looks
- * at the patient and writes one finding. A topic's rows live in one file; doctor.c strings the
- * files together. A row may carry a number or a word, so that one function serves several.
+ * The checks of `tacho doctor`. Each check is a table row with an ID, a title and a function that evaluates
+ * the facts in struct doctor and writes one finding. The checks of a topic are in one file; doctor.c
+ * runs the topics in order. A row may have a number or a word, so that several rows can share a function.
  */
 #ifndef DOCTOR_CHECK_H
 #define DOCTOR_CHECK_H
@@ -11,17 +11,17 @@
 
 #include <tacho/doctor.h>
 
-/* What every check looks at; gathered once. */
-struct patient {
+/* The facts that checks evaluate, gathered once. */
+struct doctor {
 	struct tacho *t;
 	struct host_facts host;
-	struct strlist pmus;		/* names below bus/event_source/devices */
+	struct strlist pmus;		/* the names in bus/event_source/devices */
 	bool core_pmu;
 	int n_cpus;
-	int self_error;			/* of opening a software event on this process; 0: fine */
-	int sample_error;		/* of sampling this process through a ring; 0: fine */
+	int self_error;			/* of opening a software event on this process; 0: works */
+	int sample_error;		/* of sampling this process through a ring buffer; 0: works */
 	struct buf config;		/* the kernel's configuration; empty: not found */
-	uint64_t caps_asked;		/* by the remedies so far, see remedy_capability() */
+	uint64_t caps_in_fixes;		/* capabilities in the fixes so far, see fix_capability() */
 };
 
 struct finding {
@@ -33,11 +33,11 @@ struct finding {
 
 struct doctor_check {
 	const char *id, *title, *affects;
-	/* Writes *f and returns true, or returns false where the question does not arise. */
-	bool (*run)(struct patient *p, const struct doctor_check *c, struct finding *f);
-	int number;			/* a capability */
-	const char *word;		/* a configuration option, a PMU, a flag of setcap */
-	const char *loss;		/* what is missed without it */
+	/* Writes *f and returns true, or returns false if the check does not apply here. */
+	bool (*run)(struct doctor *d, const struct doctor_check *c, struct finding *f);
+	int number;			/* a capability; for a config option 1: optional */
+	const char *word;		/* a PMU name, or the meaning if the result is good */
+	const char *loss;		/* the meaning if the result is bad */
 };
 
 struct topic {
@@ -48,30 +48,30 @@ struct topic {
 extern const struct doctor_check kernel_checks[], cpu_checks[], permission_checks[], limit_checks[],
 	tracing_checks[], config_checks[], live_checks[];
 
-/* Each sets one part of a finding; `say` also sets the verdict. */
-void finding_say(struct finding *f, enum tacho_verdict verdict, const char *fmt, ...)
+/* Each sets one part of a finding; finding_set() sets the verdict and the meaning. */
+void finding_set(struct finding *f, enum tacho_verdict verdict, const char *fmt, ...)
 	printf_like(3, 4);
 void finding_value(struct finding *f, const char *fmt, ...) printf_like(2, 3);
 void finding_fix(struct finding *f, const char *fmt, ...) printf_like(2, 3);
 
-/* remedy.c: the command that mends it here; where that is depends on container and user. */
-void remedy_sysctl(const struct patient *p, struct finding *f, const char *setting);
-/* setcap replaces the whole set, so a remedy repeats what earlier ones asked for: run one after
- * the other they add up. */
-void remedy_capability(struct patient *p, struct finding *f, int cap);
-/* For an open that was refused with `err`; it would be allowed from `paranoid` downwards. */
-void remedy_open(struct patient *p, struct finding *f, int err, int paranoid);
-void remedy_mount(const struct patient *p, struct finding *f, const char *type, const char *at);
-void remedy_vpmu(const struct patient *p, struct finding *f);
+/* fix.c: each writes the command or setting that fixes a finding, which depends on container and user. */
+void fix_sysctl(const struct doctor *d, struct finding *f, const char *setting);
+/* setcap replaces the whole capability set of a file, so each setcap command also includes the
+ * capabilities of the earlier findings. */
+void fix_capability(struct doctor *d, struct finding *f, int cap);
+/* For a perf_event_open() that failed with `err` and is allowed if perf_event_paranoid is at most `paranoid`. */
+void fix_open(struct doctor *d, struct finding *f, int err, int paranoid);
+void fix_mount(const struct doctor *d, struct finding *f, const char *type, const char *at);
+void fix_vpmu(const struct doctor *d, struct finding *f);
 
-/* live.c: opens events on this process for patient.self_error and .sample_error. */
-int live_count_self(struct patient *p);
-int live_sample_self(struct patient *p);
+/* kernel_trials.c: opens events on this process, for self_error and sample_error. */
+int try_count_self(struct doctor *d);
+int try_sample_self(struct doctor *d);
 
-/* config.c: fills patient.config; nothing is said when there is none. */
-void kconfig_load(struct patient *p);
+/* kernel_config.c: reads d->config; leaves it empty if no configuration is found. */
+void kconfig_load(struct doctor *d);
 
-/* proc_config_gz.c or proc_config_none.c: the gzipped file at `path`, unpacked and appended. Returns 0,
+/* proc_config_gz.c or proc_config_none.c: uncompresses the gzip file `path` and appends it to `out`. Returns 0,
  * -EOPNOTSUPP in a build without zlib, -EFBIG, -EBADMSG, or another negative errno. */
 int config_read_gz(const char *path, size_t limit, struct buf *out);
 

@@ -1,5 +1,5 @@
 /*
- * The CPU's side: which PMUs the kernel shows, what is taken away from them, and whether their
+ * CPU checks: which PMUs the kernel has, whether the NMI watchdog occupies a counter, and whether
  * counters can be read without a system call.
  */
 #include "doctor/check.h"
@@ -9,7 +9,7 @@
 
 #include "event/pmu.h"
 
-/* The kinds of PMU: some by their names, the others by what sysfs says of them. */
+/* The kinds of PMU. These names are known; other PMUs are classified by what sysfs says about them. */
 enum pmu_kind { KIND_CORE, KIND_ENERGY, KIND_TRACE, KIND_KERNEL, KIND_UNCORE, KIND_OTHER };
 
 static const struct { const char *pattern; enum pmu_kind kind; } kinds[] = {
@@ -21,28 +21,28 @@ static const struct { const char *pattern; enum pmu_kind kind; } kinds[] = {
 	{ "cstate_*", KIND_OTHER },
 };
 
-static enum pmu_kind kind_of(const struct patient *p, const char *name)
+static enum pmu_kind kind_of(const struct doctor *d, const char *name)
 {
 	struct pmu *pmu;
 
 	for (size_t i = 0; i < countof(kinds); i++)
 		if (str_glob(str_of(kinds[i].pattern), str_of(name)))
 			return kinds[i].kind;
-	if (pmu_find(p->t, str_of(name), &pmu) <= 0 || pmu_load(p->t, pmu) < 0)
+	if (pmu_find(d->t, str_of(name), &pmu) <= 0 || pmu_load(d->t, pmu) < 0)
 		return KIND_OTHER;
 	return pmu->core ? KIND_CORE : pmu->uncore ? KIND_UNCORE : KIND_OTHER;
 }
 
 /* "cpu_core, cpu_atom"; ends in " and N more" where it would not fit. Returns how many. */
-static int list_kind(const struct patient *p, enum pmu_kind kind, struct finding *f)
+static int list_kind(const struct doctor *d, enum pmu_kind kind, struct finding *f)
 {
 	size_t n = 0, room = sizeof(f->value) - 24;
 	int found = 0, left_out = 0;
 
-	for (size_t i = 0; i < p->pmus.n; i++) {
-		const char *name = p->pmus.v[i];
+	for (size_t i = 0; i < d->pmus.n; i++) {
+		const char *name = d->pmus.v[i];
 
-		if (kind_of(p, name) != kind)
+		if (kind_of(d, name) != kind)
 			continue;
 		found++;
 		if (left_out || n + strlen(name) + 2 > room) {
@@ -56,138 +56,138 @@ static int list_kind(const struct patient *p, enum pmu_kind kind, struct finding
 	return found;
 }
 
-static bool check_core(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_core(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (list_kind(p, KIND_CORE, f) > 0) {
-		finding_say(f, TACHO_OK, "cycles, instructions, branches and caches can be counted");
+	if (list_kind(d, KIND_CORE, f) > 0) {
+		finding_set(f, TACHO_OK, "cycles, instructions, branches and caches can be counted");
 		return true;
 	}
 	finding_value(f, "none");
-	if (p->host.hypervisor[0]) {
-		finding_say(f, TACHO_NO, "this is a VM without a vPMU: cycles, instructions, branches and "
-			    "caches cannot be counted, and cpu-clock takes the place of cycles");
-		remedy_vpmu(p, f);
+	if (d->host.hypervisor[0]) {
+		finding_set(f, TACHO_NO, "this is a VM without a vPMU: cycles, instructions, branches and "
+			    "caches cannot be counted, and cpu-clock is used instead of cycles");
+		fix_vpmu(d, f);
 	} else {
-		finding_say(f, TACHO_NO, "the kernel has no driver for this CPU's counters: hardware events "
-			    "cannot be counted, and cpu-clock takes the place of cycles");
+		finding_set(f, TACHO_NO, "the kernel has no driver for this CPU's counters: hardware events "
+			    "cannot be counted, and cpu-clock is used instead of cycles");
 	}
 	return true;
 }
 
-static bool check_uncore(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_uncore(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	bool allowed = host_is_perfmon(&p->host) ||
-		       (p->host.paranoid != HOST_UNKNOWN && p->host.paranoid <= 0);
+	bool allowed = host_is_perfmon(&d->host) ||
+		       (d->host.paranoid != HOST_UNKNOWN && d->host.paranoid <= 0);
 
 	(void)c;
-	if (list_kind(p, KIND_UNCORE, f) == 0) {
+	if (list_kind(d, KIND_UNCORE, f) == 0) {
 		finding_value(f, "none");
-		finding_say(f, TACHO_INFO, "no memory controller, interconnect or cache box can be counted");
+		finding_set(f, TACHO_INFO, "no memory controller, interconnect or shared cache can be counted");
 		return true;
 	}
 	if (allowed) {
-		finding_say(f, TACHO_OK, "events of memory controllers and the like, counted per socket");
+		finding_set(f, TACHO_OK, "memory controllers, interconnects and similar units can be counted per socket");
 		return true;
 	}
-	finding_say(f, TACHO_LIMITED, "they count whole sockets, which this user may not");
-	remedy_open(p, f, -EACCES, 0);
+	finding_set(f, TACHO_LIMITED, "they count whole sockets, which this user is not allowed to do");
+	fix_open(d, f, -EACCES, 0);
 	return true;
 }
 
-static bool check_energy(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_energy(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (list_kind(p, KIND_ENERGY, f) == 0)
+	if (list_kind(d, KIND_ENERGY, f) == 0)
 		return false;
-	finding_say(f, TACHO_INFO, "%s", p->host.hypervisor[0] ?
-		    "the energy PMU is shown, but in a VM its counters often stand still" :
+	finding_set(f, TACHO_INFO, "%s", d->host.hypervisor[0] ?
+		    "the energy PMU exists, but in a VM its counters often do not change" :
 		    "energy of package, cores and memory in joules, per socket (stat -a -e power/.../)");
 	return true;
 }
 
-static bool check_trace_pmus(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_trace_pmus(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (list_kind(p, KIND_TRACE, f) == 0)
+	if (list_kind(d, KIND_TRACE, f) == 0)
 		return false;
-	finding_say(f, TACHO_OK, "hardware that traces or samples instructions by itself");
+	finding_set(f, TACHO_OK, "hardware that traces or samples instructions");
 	return true;
 }
 
-static bool check_kernel_pmus(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_kernel_pmus(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (list_kind(p, KIND_KERNEL, f) == 0) {
+	if (list_kind(d, KIND_KERNEL, f) == 0) {
 		finding_value(f, "none");
-		finding_say(f, TACHO_NO, "sysfs shows no event sources: it is not mounted, or the kernel "
+		finding_set(f, TACHO_NO, "sysfs has no event sources: it is not mounted, or the kernel "
 			    "was built without CONFIG_PERF_EVENTS");
 		finding_fix(f, "mount -t sysfs sysfs /sys");
 		return true;
 	}
-	finding_say(f, TACHO_OK, "events the kernel counts by itself; they need no hardware");
+	finding_set(f, TACHO_OK, "events that the kernel counts in software");
 	return true;
 }
 
-static bool check_other_pmus(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_other_pmus(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (list_kind(p, KIND_OTHER, f) == 0)
+	if (list_kind(d, KIND_OTHER, f) == 0)
 		return false;
-	finding_say(f, TACHO_INFO, "further sources; `tacho list pmu` shows their events");
+	finding_set(f, TACHO_INFO, "other event sources; `tacho list pmu` shows their events");
 	return true;
 }
 
-static bool check_watchdog(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_watchdog(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (p->host.nmi_watchdog == HOST_UNKNOWN)
+	if (d->host.nmi_watchdog == HOST_UNKNOWN)
 		return false;
-	finding_value(f, "%s", p->host.nmi_watchdog ? "on" : "off");
-	if (!p->host.nmi_watchdog || !p->core_pmu) {
-		finding_say(f, TACHO_OK, "%s", p->core_pmu ? "no counter is taken by it" :
-			    "there is no hardware counter it could take");
+	finding_value(f, "%s", d->host.nmi_watchdog ? "on" : "off");
+	if (!d->host.nmi_watchdog || !d->core_pmu) {
+		finding_set(f, TACHO_OK, "%s", d->core_pmu ? "it uses no counter" :
+			    "there is no hardware counter that it could use");
 		return true;
 	}
-	finding_say(f, TACHO_LIMITED, "it holds one hardware counter of every CPU, so groups that use all "
+	finding_set(f, TACHO_LIMITED, "it uses one hardware counter of every CPU, so groups that need all "
 		    "counters are never scheduled");
-	remedy_sysctl(p, f, "kernel.nmi_watchdog=0");
+	fix_sysctl(d, f, "kernel.nmi_watchdog=0");
 	return true;
 }
 
-/* x86 has a file at the PMU; arm64 and riscv have one switch for all. */
-static bool check_rdpmc(struct patient *p, const struct doctor_check *c, struct finding *f)
+/* x86 has an rdpmc file in the PMU's directory; arm64 and riscv have one sysctl for all PMUs. */
+static bool check_rdpmc(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	char text[16];
 
 	(void)c;
-	if (!p->core_pmu) {
+	if (!d->core_pmu) {
 		finding_value(f, "no");
-		finding_say(f, TACHO_INFO, "without hardware counters every read is a system call");
+		finding_set(f, TACHO_INFO, "without hardware counters every read is a system call");
 		return true;
 	}
-	for (size_t i = 0; i < p->pmus.n; i++) {
-		if (kind_of(p, p->pmus.v[i]) != KIND_CORE ||
-		    sys_read_sysfs(&p->t->sys, text, sizeof(text), "bus/event_source/devices/%s/rdpmc",
-				   p->pmus.v[i]) <= 0)
+	for (size_t i = 0; i < d->pmus.n; i++) {
+		if (kind_of(d, d->pmus.v[i]) != KIND_CORE ||
+		    sys_read_sysfs(&d->t->sys, text, sizeof(text), "bus/event_source/devices/%s/rdpmc",
+				   d->pmus.v[i]) <= 0)
 			continue;
 		finding_value(f, "%s", text);
 		if (text[0] != '0') {
-			finding_say(f, TACHO_OK, "a region of code is measured without system calls");
+			finding_set(f, TACHO_OK, "regions of code are measured without system calls");
 			return true;
 		}
-		finding_say(f, TACHO_LIMITED, "reading a counter costs a system call");
-		finding_fix(f, "echo 1 > /sys/bus/event_source/devices/%.64s/rdpmc", p->pmus.v[i]);
+		finding_set(f, TACHO_LIMITED, "reading a counter costs a system call");
+		finding_fix(f, "echo 1 > /sys/bus/event_source/devices/%.64s/rdpmc", d->pmus.v[i]);
 		return true;
 	}
-	if (p->host.perf_user_access == HOST_UNKNOWN)
+	if (d->host.perf_user_access == HOST_UNKNOWN)
 		return false;
-	finding_value(f, "%d", p->host.perf_user_access);
-	if (p->host.perf_user_access) {
-		finding_say(f, TACHO_OK, "a region of code is measured without system calls");
+	finding_value(f, "%d", d->host.perf_user_access);
+	if (d->host.perf_user_access) {
+		finding_set(f, TACHO_OK, "regions of code are measured without system calls");
 	} else {
-		finding_say(f, TACHO_LIMITED, "reading a counter costs a system call");
-		remedy_sysctl(p, f, "kernel.perf_user_access=1");
+		finding_set(f, TACHO_LIMITED, "reading a counter costs a system call");
+		fix_sysctl(d, f, "kernel.perf_user_access=1");
 	}
 	return true;
 }

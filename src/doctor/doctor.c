@@ -1,7 +1,7 @@
 /*
- * The examination: gather the facts once, run every check in a fixed order, hand each finding
- * to the caller. What counts for the diagnosis is what was tried and worked, not what the
- * settings promise.
+ * tacho_doctor(): gathers the facts once, runs all checks in a fixed order, and passes each finding
+ * to the caller. The diagnosis (can this user count and sample?) depends only on what was actually tried,
+ * not on settings.
  */
 #include <tacho/doctor.h>
 
@@ -19,7 +19,7 @@ static const struct topic topics[] = {
 	{ "live", live_checks },
 };
 
-void finding_say(struct finding *f, enum tacho_verdict verdict, const char *fmt, ...)
+void finding_set(struct finding *f, enum tacho_verdict verdict, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -47,10 +47,10 @@ void finding_fix(struct finding *f, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void patient_done(struct patient *p)
+static void doctor_done(struct doctor *d)
 {
-	strlist_done(&p->pmus);
-	buf_done(&p->config);
+	strlist_done(&d->pmus);
+	buf_done(&d->config);
 }
 
 static int count_cpus(const struct sys *sys)
@@ -60,33 +60,33 @@ static int count_cpus(const struct sys *sys)
 	return sys_online_cpus(sys, &cpus) < 0 ? 1 : max_of((int)cpuset_count(&cpus), 1);
 }
 
-/* A missing PMU directory is a finding, not a failure. */
-static int patient_init(struct patient *p, struct tacho *t, struct tacho_error *e)
+/* A missing PMU directory is reported as a finding and is not an error. */
+static int doctor_init(struct doctor *d, struct tacho *t, struct tacho_error *e)
 {
 	char path[PATH_MAX];
-	int err = host_probe(&t->sys, &p->host);
+	int err = host_probe(&t->sys, &d->host);
 
 	if (err < 0)
-		return error_set(e, err, "cannot ask the kernel for its name");
-	p->t = t;
+		return error_set(e, err, "cannot determine the kernel's release");
+	d->t = t;
 	snprintf(path, sizeof(path), "%s/bus/event_source/devices", t->sys.sysfs);
-	if (sys_list_dir(path, &p->pmus) == -ENOMEM)
+	if (sys_list_dir(path, &d->pmus) == -ENOMEM)
 		return error_nomem(e);
-	p->core_pmu = event_has_core_pmu(t);
-	p->n_cpus = count_cpus(&t->sys);
-	p->self_error = live_count_self(p);
-	p->sample_error = live_sample_self(p);
-	kconfig_load(p);
+	d->core_pmu = event_has_core_pmu(t);
+	d->n_cpus = count_cpus(&t->sys);
+	d->self_error = try_count_self(d);
+	d->sample_error = try_sample_self(d);
+	kconfig_load(d);
 	return 0;
 }
 
-static int run_check(struct patient *p, const struct topic *topic, const struct doctor_check *c,
+static int run_check(struct doctor *d, const struct topic *topic, const struct doctor_check *c,
 		     int (*fn)(void *arg, const struct tacho_finding *f), void *arg)
 {
 	struct finding f = { .verdict = TACHO_INFO };
 	struct tacho_finding out;
 
-	if (!c->run(p, c, &f))
+	if (!c->run(d, c, &f))
 		return 0;
 	out = (struct tacho_finding){
 		.size = sizeof(out),
@@ -102,30 +102,30 @@ static int run_check(struct patient *p, const struct topic *topic, const struct 
 	return fn(arg, &out);
 }
 
-/* The caller's struct may be older and shorter than ours: only what it has is written. */
-static void write_diagnosis(struct tacho_diagnosis *out, const struct patient *p)
+/* The caller's struct may be older and shorter than ours; only the part that it has is written. */
+static void write_diagnosis(struct tacho_diagnosis *out, const struct doctor *d)
 {
-	struct tacho_diagnosis d = { .counting = p->self_error == 0, .sampling = p->sample_error == 0 };
+	struct tacho_diagnosis own = { .counting = d->self_error == 0, .sampling = d->sample_error == 0 };
 
-	d.size = out->size ? min_of(out->size, sizeof(d)) : sizeof(d);
-	memcpy(out, &d, d.size);
+	own.size = out->size ? min_of(out->size, sizeof(own)) : sizeof(own);
+	memcpy(out, &own, own.size);
 }
 
 int tacho_doctor(struct tacho *t, int (*fn)(void *arg, const struct tacho_finding *f), void *arg,
 		 struct tacho_diagnosis *out, struct tacho_error *e)
 {
-	scoped(patient_done) struct patient p = { 0 };
-	int err = patient_init(&p, t, e);
+	scoped(doctor_done) struct doctor d = { 0 };
+	int err = doctor_init(&d, t, e);
 
 	if (err < 0)
 		return err;
 	for (size_t i = 0; i < countof(topics); i++)
 		for (const struct doctor_check *c = topics[i].checks; c->id; c++) {
-			err = run_check(&p, &topics[i], c, fn, arg);
+			err = run_check(&d, &topics[i], c, fn, arg);
 			if (err)
 				return err;
 		}
 	if (out)
-		write_diagnosis(out, &p);
+		write_diagnosis(out, &d);
 	return 0;
 }

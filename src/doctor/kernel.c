@@ -1,5 +1,6 @@
 /*
- * The kernel: its release, the size of its perf_event_attr, and the walls around it.
+ * Kernel checks: release, size of perf_event_attr, supported features, and restrictions by hypervisor,
+ * container, lockdown, security modules and seccomp.
  */
 #include "doctor/check.h"
 
@@ -14,28 +15,28 @@ static bool is_before(const struct host_facts *h, int major, int minor)
 	return h->version_major < major || (h->version_major == major && h->version_minor < minor);
 }
 
-static bool check_release(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_release(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	const struct host_facts *h = &p->host;
+	const struct host_facts *h = &d->host;
 
 	(void)c;
 	finding_value(f, "%s", h->release);
 	if (!h->version_major)
-		finding_say(f, TACHO_INFO, "the release says no version, so features are found by trying");
+		finding_set(f, TACHO_INFO, "the release has no version number, so features are detected by trying them");
 	else if (is_before(h, 4, 0))
-		finding_say(f, TACHO_LIMITED, "older than 4.0, the oldest kernel tacho is written for");
+		finding_set(f, TACHO_LIMITED, "older than 4.0, the oldest kernel that tacho supports");
 	else if (is_before(h, 5, 8))
-		finding_say(f, TACHO_LIMITED, "older than 5.8: CAP_PERFMON does not exist, "
-			    "CAP_SYS_ADMIN is needed in its place");
+		finding_set(f, TACHO_LIMITED, "older than 5.8: CAP_PERFMON does not exist, "
+			    "CAP_SYS_ADMIN is needed instead");
 	else if (is_before(h, 6, 0))
-		finding_say(f, TACHO_OK, "older than 6.0: events do not count their own lost samples, "
-			    "these are summed from the records");
+		finding_set(f, TACHO_OK, "older than 6.0: events do not count their lost samples, "
+			    "which are summed from the records instead");
 	else
-		finding_say(f, TACHO_OK, "new enough for all counting and sampling");
+		finding_set(f, TACHO_OK, "new enough for all counting and sampling");
 	return true;
 }
 
-/* The sizes of the struct and what each brought, newest first. */
+/* The sizes of perf_event_attr, newest first, with the newest field of each. */
 static const struct { int size; const char *has, *lacks; } sizes[] = {
 	{ PERF_ATTR_SIZE_VER9, "config4 (6.19)", NULL },
 	{ PERF_ATTR_SIZE_VER8, "config3 (6.3)", "config4 (6.19)" },
@@ -45,33 +46,33 @@ static const struct { int size; const char *has, *lacks; } sizes[] = {
 	{ 0, "the first fields", "sample_max_stack (4.8)" },
 };
 
-static bool check_attr_size(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_attr_size(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	int size = trial_attr_size(&p->t->sys);
+	int size = trial_attr_size(&d->t->sys);
 	size_t i = 0;
 
 	(void)c;
 	if (size < 0) {
-		finding_say(f, size == -ENOSYS ? TACHO_NO : TACHO_INFO, "%s",
-			    size == -ENOSYS && p->host.seccomp != 2 ?
+		finding_set(f, size == -ENOSYS ? TACHO_NO : TACHO_INFO, "%s",
+			    size == -ENOSYS && d->host.seccomp != 2 ?
 			    "perf_event_open is missing: the kernel was built without CONFIG_PERF_EVENTS" :
 			    "perf_event_open is refused before the kernel looks at the event");
-		remedy_open(p, f, size, 2);
+		fix_open(d, f, size, 2);
 		return true;
 	}
 	finding_value(f, "%d bytes", size);
 	while (size < sizes[i].size)
 		i++;
 	if (sizes[i].lacks)
-		finding_say(f, TACHO_OK, "events may use the fields up to %s, not yet %s", sizes[i].has,
+		finding_set(f, TACHO_OK, "events may use the fields up to %s, not yet %s", sizes[i].has,
 			    sizes[i].lacks);
 	else
-		finding_say(f, TACHO_OK, "events may use every field up to %s", sizes[i].has);
+		finding_set(f, TACHO_OK, "events may use every field up to %s", sizes[i].has);
 	return true;
 }
 
-/* Each is asked of the kernel; distributions move features between versions. */
-static bool check_features(struct patient *p, const struct doctor_check *c, struct finding *f)
+/* Every feature is probed, because distributions backport features to older versions. */
+static bool check_features(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	size_t n, known = 0, at = 0;
 	const struct kernel_feature *features = probe_features(&n);
@@ -79,9 +80,9 @@ static bool check_features(struct patient *p, const struct doctor_check *c, stru
 	char lacks[240] = "";
 
 	(void)c;
-	if (p->self_error < 0)
+	if (d->self_error < 0)
 		return false;
-	probe_init(&probe, &p->t->sys);
+	probe_init(&probe, &d->t->sys);
 	for (size_t i = 0; i < n; i++) {
 		if (probe_knows(&probe, &features[i]))
 			known++;
@@ -91,81 +92,81 @@ static bool check_features(struct patient *p, const struct doctor_check *c, stru
 	}
 	finding_value(f, "%zu of %zu", known, n);
 	if (known == n)
-		finding_say(f, TACHO_OK, "the kernel knows every part of the interface that tacho knows");
+		finding_set(f, TACHO_OK, "the kernel supports every perf_events feature that tacho uses");
 	else
-		finding_say(f, TACHO_INFO, "not in this kernel: %s%s", lacks,
+		finding_set(f, TACHO_INFO, "not in this kernel: %s%s", lacks,
 			    at >= sizeof(lacks) ? " ..." : "");
 	return true;
 }
 
-static bool check_hypervisor(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_hypervisor(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (!p->host.hypervisor[0])
+	if (!d->host.hypervisor[0])
 		return false;
-	finding_value(f, "%s", p->host.hypervisor);
-	finding_say(f, TACHO_INFO, "a virtual machine: hardware counters are there only if the "
-		    "hypervisor hands them on, and time stolen by it shows in no event");
+	finding_value(f, "%s", d->host.hypervisor);
+	finding_set(f, TACHO_INFO, "a virtual machine: hardware counters exist only if the "
+		    "hypervisor provides them, and no event shows stolen time");
 	return true;
 }
 
-static bool check_container(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_container(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (!p->host.container[0] && !p->host.user_namespace)
+	if (!d->host.container[0] && !d->host.user_namespace)
 		return false;
-	finding_value(f, "%s%s", p->host.container[0] ? p->host.container : "user namespace",
-		      p->host.container[0] && p->host.user_namespace ? ", user namespace" : "");
-	finding_say(f, TACHO_INFO, "%s", p->host.user_namespace ?
+	finding_value(f, "%s%s", d->host.container[0] ? d->host.container : "user namespace",
+		      d->host.container[0] && d->host.user_namespace ? ", user namespace" : "");
+	finding_set(f, TACHO_INFO, "%s", d->host.user_namespace ?
 		    "capabilities held in a user namespace do not count for perf_events and BPF" :
-		    "settings belong to the host, capabilities to who started the container");
+		    "settings can be changed on the host only, capabilities when the container is started");
 	return true;
 }
 
-static bool check_lockdown(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_lockdown(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	const char *mode = p->host.lockdown;
+	const char *mode = d->host.lockdown;
 
 	(void)c;
 	finding_value(f, "%s", mode[0] ? mode : "not in this kernel");
 	if (strcmp(mode, "confidentiality") == 0) {
-		finding_say(f, TACHO_LIMITED, "no kprobes, no tracefs, no kernel registers in samples, "
+		finding_set(f, TACHO_LIMITED, "no kprobes, no tracefs, no kernel registers in samples, "
 			    "no BPF that reads kernel memory");
 		finding_fix(f, "lockdown=integrity  # on the kernel's command line; then reboot");
 	} else if (strcmp(mode, "integrity") == 0) {
-		finding_say(f, TACHO_OK, "debugfs and model-specific registers are closed, counting and "
-			    "sampling are not touched");
+		finding_set(f, TACHO_OK, "debugfs and model-specific registers are locked; counting and "
+			    "sampling are not affected");
 	} else {
-		finding_say(f, TACHO_OK, "nothing is locked");
+		finding_set(f, TACHO_OK, "nothing is locked down");
 	}
 	return true;
 }
 
-static bool check_lsm(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_lsm(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (!p->host.lsm[0])
+	if (!d->host.lsm[0])
 		return false;
-	finding_value(f, "%s", p->host.lsm);
-	finding_say(f, TACHO_INFO, "%s", strstr(p->host.lsm, "selinux") ?
-		    "SELinux may refuse perf_event_open by its own policy (class perf_event)" :
-		    "none of these has rules of its own for perf_events");
+	finding_value(f, "%s", d->host.lsm);
+	finding_set(f, TACHO_INFO, "%s", strstr(d->host.lsm, "selinux") ?
+		    "the SELinux policy may refuse perf_event_open (class perf_event)" :
+		    "none of these has its own rules for perf_events");
 	return true;
 }
 
-static bool check_seccomp(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_seccomp(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	bool refused = p->self_error == -EPERM || p->self_error == -ENOSYS;
+	bool refused = d->self_error == -EPERM || d->self_error == -ENOSYS;
 
 	(void)c;
-	finding_value(f, "%s", p->host.seccomp == 0 ? "off" : p->host.seccomp == 1 ? "strict" : "filter");
-	if (p->host.seccomp == 0) {
-		finding_say(f, TACHO_OK, "no system call is filtered");
+	finding_value(f, "%s", d->host.seccomp == 0 ? "off" : d->host.seccomp == 1 ? "strict" : "filter");
+	if (d->host.seccomp == 0) {
+		finding_set(f, TACHO_OK, "no system call is filtered");
 	} else if (!refused) {
-		finding_say(f, TACHO_OK, "the filter lets perf_event_open pass");
+		finding_set(f, TACHO_OK, "the filter allows perf_event_open");
 	} else {
-		finding_say(f, TACHO_NO, "the filter most likely refuses perf_event_open");
-		remedy_open(p, f, p->self_error, 2);
+		finding_set(f, TACHO_NO, "the filter most likely refuses perf_event_open");
+		fix_open(d, f, d->self_error, 2);
 	}
 	return true;
 }

@@ -1,7 +1,7 @@
 /*
- * The options the kernel was built with, from wherever it tells: /proc/config.gz, /boot, or the
- * modules' directory. /boot and the modules are looked for below <proc>/self/root, so that a
- * directory of fixtures can hold them as well.
+ * Kernel configuration checks. The configuration is read from /proc/config.gz, /boot, or the
+ * modules' directory. /boot and the modules are looked up below <proc>/self/root, so that a
+ * directory of test fixtures can contain them as well.
  */
 #include "doctor/check.h"
 
@@ -16,43 +16,43 @@
 static const char *const places[] = { "boot/config-%s", "lib/modules/%s/config",
 				      "usr/lib/modules/%s/config" };
 
-/* zlib hands on what is not gzipped at all, so the text is looked at. */
+/* gzread() passes uncompressed data through, so check that it is a configuration. */
 static bool is_config(const struct buf *text)
 {
 	return text->n && memmem(text->bytes, text->n, "CONFIG_", 7);
 }
 
-static int read_plain(const struct patient *p, size_t i, struct buf *out)
+static int read_plain(const struct doctor *d, size_t i, struct buf *out)
 {
 	char name[200], path[PATH_MAX];
 	struct str pattern = str_of(places[i]);
 	const char *mark = strstr(places[i], "%s");
 
-	snprintf(name, sizeof(name), "%.*s%s%s", (int)(mark - pattern.s), pattern.s, p->host.release,
+	snprintf(name, sizeof(name), "%.*s%s%s", (int)(mark - pattern.s), pattern.s, d->host.release,
 		 mark + 2);
-	snprintf(path, sizeof(path), "%s/self/root/%s", p->t->sys.procfs, name);
+	snprintf(path, sizeof(path), "%s/self/root/%s", d->t->sys.procfs, name);
 	return io_read(path, CONFIG_MAX, out);
 }
 
-void kconfig_load(struct patient *p)
+void kconfig_load(struct doctor *d)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/config.gz", p->t->sys.procfs);
-	if (config_read_gz(path, CONFIG_MAX, &p->config) == 0 && is_config(&p->config))
+	snprintf(path, sizeof(path), "%s/config.gz", d->t->sys.procfs);
+	if (config_read_gz(path, CONFIG_MAX, &d->config) == 0 && is_config(&d->config))
 		return;
 	for (size_t i = 0; i < countof(places); i++) {
-		buf_clear(&p->config);
-		if (read_plain(p, i, &p->config) == 0 && is_config(&p->config))
+		buf_clear(&d->config);
+		if (read_plain(d, i, &d->config) == 0 && is_config(&d->config))
 			return;
 	}
-	buf_clear(&p->config);
+	buf_clear(&d->config);
 }
 
-/* The value of an option: "y", "m", a string, or nothing where it is not set. */
-static struct str config_value(const struct patient *p, const char *option)
+/* The value of an option: "y", "m", a string, or an empty str if it is not set. */
+static struct str config_value(const struct doctor *d, const char *option)
 {
-	struct str text = buf_view(&p->config), line;
+	struct str text = buf_view(&d->config), line;
 	size_t n = strlen(option);
 
 	while (str_cut(&text, '\n', &line))
@@ -61,50 +61,50 @@ static struct str config_value(const struct patient *p, const char *option)
 	return (struct str){ 0 };
 }
 
-static bool check_source(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_source(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	(void)c;
-	if (p->config.n)
+	if (d->config.n)
 		return false;
 	finding_value(f, "not found");
-	finding_say(f, TACHO_INFO, "neither /proc/config.gz nor /boot/config-%s tells how the kernel was "
-		    "built", p->host.release);
+	finding_set(f, TACHO_INFO, "neither /proc/config.gz nor /boot/config-%s is there, so the kernel's "
+		    "build options are unknown", d->host.release);
 	finding_fix(f, "modprobe configs");
 	return true;
 }
 
-/* Rows with number 1 are only worth a note when they are missing. */
-static bool check_option(struct patient *p, const struct doctor_check *c, struct finding *f)
+/* For rows with number 1, a missing option is only informational. */
+static bool check_option(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	struct str value = config_value(p, c->title);
+	struct str value = config_value(d, c->title);
 
-	if (!p->config.n)
+	if (!d->config.n)
 		return false;
 	if (value.n) {
 		finding_value(f, "%.*s", (int)min_of(value.n, 32), value.s);
-		finding_say(f, TACHO_OK, "%s", c->word);
+		finding_set(f, TACHO_OK, "%s", c->word);
 	} else {
 		finding_value(f, "not set");
-		finding_say(f, c->number ? TACHO_INFO : TACHO_LIMITED, "%s", c->loss);
+		finding_set(f, c->number ? TACHO_INFO : TACHO_LIMITED, "%s", c->loss);
 	}
 	return true;
 }
 
-/* ORC on x86, frame pointers elsewhere: either will do. */
-static bool check_unwinder(struct patient *p, const struct doctor_check *c, struct finding *f)
+/* ORC on x86, frame pointers elsewhere: either is sufficient. */
+static bool check_unwinder(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	bool orc = config_value(p, "CONFIG_UNWINDER_ORC").n > 0;
-	bool frames = config_value(p, "CONFIG_FRAME_POINTER").n > 0 ||
-		      config_value(p, "CONFIG_UNWINDER_FRAME_POINTER").n > 0;
+	bool orc = config_value(d, "CONFIG_UNWINDER_ORC").n > 0;
+	bool frames = config_value(d, "CONFIG_FRAME_POINTER").n > 0 ||
+		      config_value(d, "CONFIG_UNWINDER_FRAME_POINTER").n > 0;
 
 	(void)c;
-	if (!p->config.n)
+	if (!d->config.n)
 		return false;
 	finding_value(f, "%s", orc ? "ORC" : frames ? "frame pointers" : "neither");
 	if (orc || frames)
-		finding_say(f, TACHO_OK, "kernel call chains are complete");
+		finding_set(f, TACHO_OK, "kernel call chains are complete");
 	else
-		finding_say(f, TACHO_LIMITED, "kernel call chains are guesses");
+		finding_set(f, TACHO_LIMITED, "kernel call chains are unreliable");
 	return true;
 }
 
@@ -115,13 +115,13 @@ static bool check_unwinder(struct patient *p, const struct doctor_check *c, stru
 const struct doctor_check config_checks[] = {
 	{ "config", "kernel configuration", NULL, check_source, 0, NULL, NULL },
 	OPTION("config-perf-events", "CONFIG_PERF_EVENTS", "stat, record, top, trace", 0,
-	       "perf_event_open is built in", "there is no perf_event_open at all"),
+	       "perf_event_open is built in", "there is no perf_event_open"),
 	OPTION("config-cgroup-perf", "CONFIG_CGROUP_PERF", "stat -G, record -G", 0,
 	       "events can be bound to a cgroup", "no counting per cgroup"),
 	OPTION("config-tracepoints", "CONFIG_TRACEPOINTS", "list, stat, record, trace", 0,
 	       "tracepoints are built in", "no tracepoints"),
 	OPTION("config-ftrace", "CONFIG_FTRACE", "list, trace, probe", 0,
-	       "tracefs and its events are built in", "no tracefs, so no tracepoints by name"),
+	       "tracefs and its events are built in", "no tracefs, so tracepoints cannot be used by name"),
 	OPTION("config-ftrace-syscalls", "CONFIG_FTRACE_SYSCALLS", "stat, trace", 0,
 	       "each system call has a tracepoint", "no syscalls:* events; trace uses raw_syscalls"),
 	OPTION("config-kprobes", "CONFIG_KPROBES", "probe, trace", 0,
@@ -133,18 +133,18 @@ const struct doctor_check config_checks[] = {
 	OPTION("config-uprobe-events", "CONFIG_UPROBE_EVENTS", "probe", 0,
 	       "uprobes can be events", "uprobes cannot be events"),
 	OPTION("config-bpf-syscall", "CONFIG_BPF_SYSCALL", "trace, record --off-cpu", 0,
-	       "BPF programs can be loaded", "no BPF: summaries are made in user space"),
+	       "BPF programs can be loaded", "no BPF: summaries are computed in user space"),
 	OPTION("config-bpf-events", "CONFIG_BPF_EVENTS", "trace, record --off-cpu", 0,
 	       "BPF programs can be attached to events", "BPF programs cannot be attached to events"),
 	OPTION("config-btf", "CONFIG_DEBUG_INFO_BTF", "trace, record --off-cpu", 0,
-	       "the kernel describes its structures", "BPF programs cannot read kernel structures"),
+	       "the kernel has BTF type information", "BPF programs cannot read kernel structures"),
 	OPTION("config-kallsyms", "CONFIG_KALLSYMS", "record, report, top", 0,
-	       "kernel symbols are there", "kernel frames stay without names"),
+	       "kernel symbols are available", "kernel frames have no names"),
 	OPTION("config-kallsyms-all", "CONFIG_KALLSYMS_ALL", "record -d, report", 1,
-	       "kernel data has names, too", "kernel functions have names, kernel data has not"),
+	       "kernel data has names, too", "kernel functions have names, kernel data does not"),
 	OPTION("config-schedstats", "CONFIG_SCHEDSTATS", "stat, trace", 1,
-	       "sched:sched_stat_* events tell waiting times",
-	       "sched:sched_stat_* events are missing; waiting is taken from sched_switch"),
+	       "sched:sched_stat_* events give waiting times",
+	       "sched:sched_stat_* events are missing; waiting times are computed from sched_switch"),
 	OPTION("config-hw-breakpoint", "CONFIG_HAVE_HW_BREAKPOINT", "stat, record -e mem:", 0,
 	       "breakpoint events are built in", "no mem: events"),
 	{ "config-unwinder", "kernel unwinder", "record -g, top -g", check_unwinder, 0, NULL, NULL },

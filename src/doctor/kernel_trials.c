@@ -1,6 +1,6 @@
 /*
- * Trials on the living kernel: events are opened the way the commands open them, disabled, and
- * closed again. Settings only promise; these show.
+ * Trials on the running kernel: opens events as the commands do, but disabled, and closes them
+ * again. They show what really works, whatever the settings say.
  */
 #include "doctor/check.h"
 
@@ -12,7 +12,7 @@
 #include "base/num.h"
 #include "sys/kernel_trial.h"
 
-enum { RING_PAGES = 8 };	/* well below what every user may lock */
+enum { RING_PAGES = 8 };	/* well below the memory that every user may lock */
 
 #define USER_SIDE (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)
 
@@ -23,13 +23,13 @@ struct trial {
 	bool sampling, all_processes;
 };
 
-/* Opens the event, maps a ring where it samples, and lets go. 0 or a negative errno. */
-static int try_attr(const struct patient *p, struct perf_event_attr *attr, bool all_processes)
+/* Opens the event, maps a ring buffer if it samples, and closes it. 0 or a negative errno. */
+static int try_attr(const struct doctor *d, struct perf_event_attr *attr, bool all_processes)
 {
-	const struct sys *sys = &p->t->sys;
+	const struct sys *sys = &d->t->sys;
 	int fd, err = 0;
 
-	/* The smallest layout has every field used here, so any kernel takes it. */
+	/* The smallest layout has every field used here and is accepted by any kernel. */
 	attr->size = PERF_ATTR_SIZE_VER0;
 	if (attr->type == PERF_TYPE_BREAKPOINT)
 		attr->size = 72;	/* bp_len */
@@ -43,7 +43,7 @@ static int try_attr(const struct patient *p, struct perf_event_attr *attr, bool 
 	return err;
 }
 
-static int try_event(const struct patient *p, struct trial trial)
+static int try_event(const struct doctor *d, struct trial trial)
 {
 	struct perf_event_attr attr = {
 		.type = trial.type,
@@ -56,22 +56,22 @@ static int try_event(const struct patient *p, struct trial trial)
 		attr.flags |= PERF_ATTR_FREQ;
 		attr.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	}
-	return try_attr(p, &attr, trial.all_processes);
+	return try_attr(d, &attr, trial.all_processes);
 }
 
-int live_count_self(struct patient *p)
+int try_count_self(struct doctor *d)
 {
-	return try_event(p, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, USER_SIDE,
+	return try_event(d, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, USER_SIDE,
 					    false, false });
 }
 
-int live_sample_self(struct patient *p)
+int try_sample_self(struct doctor *d)
 {
-	return try_event(p, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, USER_SIDE,
+	return try_event(d, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, USER_SIDE,
 					    true, false });
 }
 
-static const char *refusal(int err)
+static const char *refusal_text(int err)
 {
 	switch (-err) {
 	case EACCES:
@@ -89,70 +89,70 @@ static const char *refusal(int err)
 	}
 }
 
-/* `paranoid` is the highest level at which an unprivileged user may do it. */
-static bool write_result(struct patient *p, struct finding *f, int err, int paranoid,
+/* `paranoid` is the highest perf_event_paranoid at which an unprivileged user may do it. */
+static bool write_result(struct doctor *d, struct finding *f, int err, int paranoid,
 			 const char *works, const char *fails)
 {
 	if (err == 0) {
 		finding_value(f, "works");
-		finding_say(f, TACHO_OK, "%s", works);
+		finding_set(f, TACHO_OK, "%s", works);
 		return true;
 	}
-	finding_value(f, "%s", refusal(err));
-	finding_say(f, TACHO_NO, "%s", fails);
-	remedy_open(p, f, err, paranoid);
+	finding_value(f, "%s", refusal_text(err));
+	finding_set(f, TACHO_NO, "%s", fails);
+	fix_open(d, f, err, paranoid);
 	return true;
 }
 
-static bool check_count_self(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_count_self(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	return write_result(p, f, p->self_error, 2, c->word, c->loss);
+	return write_result(d, f, d->self_error, 2, c->word, c->loss);
 }
 
-static bool check_sample_self(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_sample_self(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	return write_result(p, f, p->sample_error, 2, c->word, c->loss);
+	return write_result(d, f, d->sample_error, 2, c->word, c->loss);
 }
 
-static bool check_count_system(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_count_system(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	int err = try_event(p, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, false,
+	int err = try_event(d, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, false,
 					       true });
 
-	return write_result(p, f, err, 0, c->word, c->loss);
+	return write_result(d, f, err, 0, c->word, c->loss);
 }
 
-static bool check_sample_system(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_sample_system(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	int err = try_event(p, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, true,
+	int err = try_event(d, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, true,
 					       true });
 
-	return write_result(p, f, err, 0, c->word, c->loss);
+	return write_result(d, f, err, 0, c->word, c->loss);
 }
 
-static bool check_kernel_side(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_kernel_side(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	int err = try_event(p, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, false,
+	int err = try_event(d, (struct trial){ PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, false,
 					       false });
 
-	return write_result(p, f, err, 1, c->word, c->loss);
+	return write_result(d, f, err, 1, c->word, c->loss);
 }
 
-static bool check_hardware(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_hardware(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	int err = try_event(p, (struct trial){ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, USER_SIDE,
+	int err = try_event(d, (struct trial){ PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, USER_SIDE,
 					       false, false });
 
-	write_result(p, f, err, 2, c->word, c->loss);
+	write_result(d, f, err, 2, c->word, c->loss);
 	if (err == -ENOENT || err == -ENODEV || err == -EOPNOTSUPP)
-		remedy_vpmu(p, f);
+		fix_vpmu(d, f);
 	return true;
 }
 
-static int tracepoint_id(const struct patient *p, uint64_t *out)
+static int tracepoint_id(const struct doctor *d, uint64_t *out)
 {
 	static const char *const names[] = { "sched/sched_switch", "raw_syscalls/sys_enter" };
-	const char *tracefs = sys_tracefs(&p->t->sys);
+	const char *tracefs = sys_tracefs(&d->t->sys);
 	int err = tracefs ? -ENOENT : -errno;
 
 	for (size_t i = 0; tracefs && i < countof(names); i++) {
@@ -166,22 +166,22 @@ static int tracepoint_id(const struct patient *p, uint64_t *out)
 	return err;
 }
 
-/* Counting a tracepoint on an own process is open to all; naming it needs tracefs. */
-static bool check_tracepoint(struct patient *p, const struct doctor_check *c, struct finding *f)
+/* Any user may count a tracepoint on their own processes, but looking up its ID needs tracefs. */
+static bool check_tracepoint(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	uint64_t id = 0;
-	int err = tracepoint_id(p, &id);
+	int err = tracepoint_id(d, &id);
 
 	if (err < 0) {
-		finding_value(f, "%s", err == -ENOENT ? "no tracefs" : refusal(err));
-		finding_say(f, TACHO_NO, "no tracepoint can be looked up, see tracefs");
+		finding_value(f, "%s", err == -ENOENT ? "no tracefs" : refusal_text(err));
+		finding_set(f, TACHO_NO, "tracepoints cannot be looked up, see tracefs");
 		return true;
 	}
-	err = try_event(p, (struct trial){ PERF_TYPE_TRACEPOINT, id, 0, false, false });
-	return write_result(p, f, err, 1, c->word, c->loss);
+	err = try_event(d, (struct trial){ PERF_TYPE_TRACEPOINT, id, 0, false, false });
+	return write_result(d, f, err, 1, c->word, c->loss);
 }
 
-static bool check_breakpoint(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_breakpoint(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	static volatile uint32_t watched;
 	struct perf_event_attr attr = {
@@ -192,24 +192,24 @@ static bool check_breakpoint(struct patient *p, const struct doctor_check *c, st
 		.bp_len = sizeof(watched),
 	};
 
-	return write_result(p, f, try_attr(p, &attr, false), 2, c->word, c->loss);
+	return write_result(d, f, try_attr(d, &attr, false), 2, c->word, c->loss);
 }
 
 const struct doctor_check live_checks[] = {
 	{ "live-count-self", "counting own processes", "stat", check_count_self, 0,
-	  "software events count", "not even software events of own processes may be counted" },
+	  "software events can be counted", "not even software events of own processes can be counted" },
 	{ "live-hardware", "hardware counters", "stat, record, top", check_hardware, 0,
-	  "cycles count", "cycles and the like are reported as not supported" },
+	  "cycles can be counted", "cycles and other hardware events are reported as not supported" },
 	{ "live-kernel", "kernel side of own processes", "stat, record", check_kernel_side, 0,
-	  "events count in the kernel, too", "events count in user space only (as with :u)" },
+	  "events also count in the kernel", "events count in user space only (as with :u)" },
 	{ "live-count-system", "counting all processes", "stat -a", check_count_system, 0,
 	  "stat -a and -C work", "no stat -a, -C or uncore events" },
 	{ "live-tracepoint", "counting tracepoints", "stat, trace", check_tracepoint, 0,
-	  "a tracepoint opens", "tracepoints may not be counted" },
+	  "a tracepoint can be opened", "tracepoints cannot be counted" },
 	{ "live-breakpoint", "breakpoints", "stat, record -e mem:", check_breakpoint, 0,
-	  "a watched variable opens", "mem: events do not open" },
+	  "a watchpoint can be opened", "mem: events cannot be opened" },
 	{ "live-sample-self", "sampling own processes", "record, top -p", check_sample_self, 0,
-	  "samples flow through a ring", "own processes cannot be sampled" },
+	  "sampling into a ring buffer works", "own processes cannot be sampled" },
 	{ "live-sample-system", "sampling all processes", "record -a, top", check_sample_system, 0,
 	  "record -a and top work", "no record -a, no top without -p" },
 	{ .id = NULL },

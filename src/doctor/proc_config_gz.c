@@ -1,7 +1,7 @@
 /*
- * /proc/config.gz, unpacked with zlib. The library is loaded when it is needed, because every
- * other command would pay for it at its start. The file is the kernel's own, but a container's
- * /proc may be anything, so its size is bounded.
+ * Reads /proc/config.gz with zlib. The library is loaded when it is needed, so that no other command
+ * loads it at startup. The uncompressed size is bounded, because the /proc of a container
+ * may not be the kernel's.
  */
 #include "doctor/check.h"
 
@@ -17,7 +17,7 @@ struct unzip {
 	__typeof__(gzclose) *close;
 };
 
-/* A file that ends too early reads like a short one; only closing it tells. */
+/* Only gzclose() reports a truncated file; gzread() just returns less data. */
 static int unzip_finish(struct unzip *z)
 {
 	int ret = z->close(z->file);

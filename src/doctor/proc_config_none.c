@@ -1,5 +1,5 @@
 /*
- * The build had no zlib, so /proc/config.gz cannot be read; /boot may still tell.
+ * Used in builds without zlib: /proc/config.gz cannot be read, but /boot/config-* still can.
  */
 #include "doctor/check.h"
 

@@ -1,5 +1,5 @@
 /*
- * Tracing: where tracepoints, probes and BPF come from, and whether this user gets at them.
+ * Tracing checks: tracefs, debugfs, kprobes, uprobes, BPF and BTF, and whether this user may use them.
  */
 #include "doctor/check.h"
 
@@ -13,153 +13,153 @@
 
 static const char *const places[] = { "kernel/tracing", "kernel/debug/tracing" };
 
-/* Where tracefs is or should be: the place that exists but may not be read, else the usual. */
-static void place_of_tracefs(const struct patient *p, char *out, size_t size)
+/* Where tracefs is or should be mounted: the first of the usual directories that exists, else the usual one. */
+static void find_tracefs_dir(const struct doctor *d, char *out, size_t size)
 {
 	for (size_t i = 0; i < countof(places); i++) {
-		snprintf(out, size, "%.200s/%s", p->t->sys.sysfs, places[i]);
+		snprintf(out, size, "%.200s/%s", d->t->sys.sysfs, places[i]);
 		if (access(out, F_OK) == 0)
 			return;
 	}
-	snprintf(out, size, "%.200s/%s", p->t->sys.sysfs, places[0]);
+	snprintf(out, size, "%.200s/%s", d->t->sys.sysfs, places[0]);
 }
 
 /*
- * tracefs belongs to root (mode 700), its files are 0440 and 0640. Only the gid option reaches the
- * files inside, so opening it to a group is the remedy that works; mode alone is not.
+ * tracefs belongs to root (mode 700), its files have the modes 0440 and 0640. Only the mount option gid
+ * also applies to the files inside, so the fix gives access to a group; changing the mode is not enough.
  */
-static bool check_tracefs(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_tracefs(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	const char *tracefs = sys_tracefs(&p->t->sys);
+	const char *tracefs = sys_tracefs(&d->t->sys);
 	int why = errno;
 	char place[256];
 
 	(void)c;
 	if (tracefs) {
 		finding_value(f, "%s", tracefs);
-		finding_say(f, TACHO_OK, "mounted and readable: tracepoints can be listed and opened");
+		finding_set(f, TACHO_OK, "mounted and readable: tracepoints can be listed and opened");
 		return true;
 	}
-	place_of_tracefs(p, place, sizeof(place));
+	find_tracefs_dir(d, place, sizeof(place));
 	if (why == EACCES) {
 		finding_value(f, "%.100s", place);
-		finding_say(f, TACHO_LIMITED, "mounted, but this user may not read it: tracepoints cannot be "
-			    "named");
+		finding_set(f, TACHO_LIMITED, "mounted, but this user may not read it: tracepoints cannot be "
+			    "used by name");
 		finding_fix(f, "mount -o remount,mode=750,gid=%u %s", (unsigned)getgid(), place);
 		return true;
 	}
 	finding_value(f, "not mounted");
-	finding_say(f, TACHO_NO, "no tracepoints, and no probes through files");
-	remedy_mount(p, f, "tracefs", place);
+	finding_set(f, TACHO_NO, "no tracepoints, and no probes through tracefs");
+	fix_mount(d, f, "tracefs", place);
 	return true;
 }
 
-static bool check_debugfs(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_debugfs(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	scoped(buf_done) struct buf mounts = { 0 };
-	bool needed = p->host.version_major && (p->host.version_major < 4 ||
-		      (p->host.version_major == 4 && p->host.version_minor < 1));
+	bool needed = d->host.version_major && (d->host.version_major < 4 ||
+		      (d->host.version_major == 4 && d->host.version_minor < 1));
 	char path[PATH_MAX];
 
 	(void)c;
-	snprintf(path, sizeof(path), "%s/self/mountinfo", p->t->sys.procfs);
+	snprintf(path, sizeof(path), "%s/self/mountinfo", d->t->sys.procfs);
 	if (io_read(path, 4u << 20, &mounts) == 0 && mounts.n && strstr(mounts.bytes, " - debugfs ")) {
 		finding_value(f, "mounted");
-		finding_say(f, TACHO_OK, "tracefs shows below it, too");
+		finding_set(f, TACHO_OK, "tracefs is also visible below it");
 		return true;
 	}
 	finding_value(f, "not mounted");
 	if (!needed) {
-		finding_say(f, TACHO_INFO, "not needed: tracefs stands alone since Linux 4.1");
+		finding_set(f, TACHO_INFO, "not needed: tracefs is a separate file system since Linux 4.1");
 		return true;
 	}
-	finding_say(f, TACHO_NO, "before Linux 4.1 tracepoints are only found below it");
-	remedy_mount(p, f, "debugfs", "/sys/kernel/debug");
+	finding_set(f, TACHO_NO, "before Linux 4.1, tracepoints are available below debugfs only");
+	fix_mount(d, f, "debugfs", "/sys/kernel/debug");
 	return true;
 }
 
-static bool has_pmu(const struct patient *p, const char *name)
+static bool has_pmu(const struct doctor *d, const char *name)
 {
-	for (size_t i = 0; i < p->pmus.n; i++)
-		if (strcmp(p->pmus.v[i], name) == 0)
+	for (size_t i = 0; i < d->pmus.n; i++)
+		if (strcmp(d->pmus.v[i], name) == 0)
 			return true;
 	return false;
 }
 
-/* Probes come from a PMU of their own (4.17) or from a file of tracefs. */
-static bool check_probe(struct patient *p, const struct doctor_check *c, struct finding *f)
+/* Probes are created through the kprobe and uprobe PMUs (Linux 4.17) or through tracefs. */
+static bool check_probe(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	const char *tracefs = sys_tracefs(&p->t->sys);
+	const char *tracefs = sys_tracefs(&d->t->sys);
 	char path[PATH_MAX] = "";
-	bool pmu = has_pmu(p, c->word), file, writable;
+	bool pmu = has_pmu(d, c->word), file, writable;
 
 	if (tracefs)
 		snprintf(path, sizeof(path), "%s/%s_events", tracefs, c->word);
 	file = path[0] && faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) == 0;
 	writable = file && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
-	if ((pmu && host_is_perfmon(&p->host)) || writable) {
+	if ((pmu && host_is_perfmon(&d->host)) || writable) {
 		finding_value(f, "%s%s%s", pmu ? "PMU" : "", pmu && file ? ", " : "",
 			      file ? "tracefs" : "");
-		finding_say(f, TACHO_OK, "%s can be placed", c->title);
+		finding_set(f, TACHO_OK, "%s can be created", c->title);
 	} else if (pmu || file) {
 		finding_value(f, "not permitted");
-		finding_say(f, TACHO_LIMITED, "the kernel has them, but this user may not place any");
-		remedy_capability(p, f, HOST_CAP_PERFMON);
+		finding_set(f, TACHO_LIMITED, "the kernel supports them, but this user may not create any");
+		fix_capability(d, f, HOST_CAP_PERFMON);
 	} else if (tracefs) {
 		finding_value(f, "none");
-		finding_say(f, TACHO_NO, "%s", c->loss);
+		finding_set(f, TACHO_NO, "%s", c->loss);
 	} else {
 		finding_value(f, "none");
-		finding_say(f, TACHO_NO, "no %s PMU, and no tracefs to look further", c->word);
+		finding_set(f, TACHO_NO, "no %s PMU and no tracefs", c->word);
 	}
 	return true;
 }
 
-static bool check_bpf(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_bpf(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	int err = trial_bpf();
 
 	(void)c;
 	if (err == 0) {
 		finding_value(f, "loads");
-		finding_say(f, TACHO_OK, "a program for perf events was loaded: the kernel can summarise");
+		finding_set(f, TACHO_OK, "BPF programs for perf events can be loaded: summaries are computed in the kernel");
 	} else if (err == -EPERM || err == -EACCES) {
 		finding_value(f, "not permitted");
-		finding_say(f, TACHO_LIMITED, "no BPF programs for this user: summaries are made in user space");
-		if (!host_has_cap(&p->host, HOST_CAP_BPF))
-			remedy_capability(p, f, HOST_CAP_BPF);
+		finding_set(f, TACHO_LIMITED, "this user may not load BPF programs: summaries are computed in user space");
+		if (!host_has_cap(&d->host, HOST_CAP_BPF))
+			fix_capability(d, f, HOST_CAP_BPF);
 	} else {
 		finding_value(f, "%s", err == -ENOSYS ? "not in this kernel" : strerror(-err));
-		finding_say(f, TACHO_NO, "no BPF programs: summaries are made in user space");
+		finding_set(f, TACHO_NO, "no BPF programs: summaries are computed in user space");
 	}
 	return true;
 }
 
-static bool check_unprivileged_bpf(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_unprivileged_bpf(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
-	int value = p->host.unprivileged_bpf_disabled;
+	int value = d->host.unprivileged_bpf_disabled;
 
 	(void)c;
 	if (value == HOST_UNKNOWN)
 		return false;
 	finding_value(f, "%d", value);
-	finding_say(f, TACHO_INFO, "%s", value ? "BPF needs CAP_BPF, and CAP_PERFMON for tracing" :
-		    "socket filters load without rights, tracing programs do not");
+	finding_set(f, TACHO_INFO, "%s", value ? "BPF needs CAP_BPF, and CAP_PERFMON for tracing" :
+		    "unprivileged users can load socket filters, but no tracing programs");
 	return true;
 }
 
-static bool check_btf(struct patient *p, const struct doctor_check *c, struct finding *f)
+static bool check_btf(struct doctor *d, const struct doctor_check *c, struct finding *f)
 {
 	char path[PATH_MAX];
 
 	(void)c;
-	snprintf(path, sizeof(path), "%s/kernel/btf/vmlinux", p->t->sys.sysfs);
+	snprintf(path, sizeof(path), "%s/kernel/btf/vmlinux", d->t->sys.sysfs);
 	if (access(path, R_OK) == 0) {
-		finding_value(f, "there");
-		finding_say(f, TACHO_OK, "BPF programs adapt themselves to this kernel's structures");
+		finding_value(f, "available");
+		finding_set(f, TACHO_OK, "BPF programs can adapt to this kernel's structures");
 	} else {
 		finding_value(f, "none");
-		finding_say(f, TACHO_NO, "BPF programs that read kernel structures cannot be loaded; the "
+		finding_set(f, TACHO_NO, "BPF programs that read kernel structures cannot be loaded; the "
 			    "kernel needs CONFIG_DEBUG_INFO_BTF");
 	}
 	return true;

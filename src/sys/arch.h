@@ -1,6 +1,6 @@
 /*
- * What differs by processor: reading a counter and the timestamp from user space. The build
- * picks one file of arch/.
+ * Architecture-specific code: reading counters and the timestamp from user space. The build
+ * selects one file of arch/.
  */
 #ifndef SYS_ARCH_H
 #define SYS_ARCH_H
@@ -8,22 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether this processor has a way to read counters at all; the kernel's page then says
- * whether it is allowed for an event. */
+/* Whether this architecture can read counters from user space. Whether it is allowed for an event is in the
+ * event's mapped page. */
 bool arch_can_read_counters(void);
 
-/* Hardware counter `index` (the page's index minus one), as wide as it is. 0 where there is no
- * such counter. */
+/* Reads hardware counter `index` (the page's index minus one) with its full width. 0 if there is no such counter. */
 uint64_t arch_counter(uint32_t index);
-/* How many different indexes arch_counter() knows. */
+/* The number of indexes that arch_counter() accepts. */
 uint32_t arch_counter_max(void);
 
-/* config1 bits that ask the kernel for user-space access, where it wants to be asked; else 0. */
+/* The config1 bits that request user-space access from the kernel (arm64); else 0. */
 uint64_t arch_user_access(void);
-/* Those of them that ask for 64 bits, which not every counter has. */
+/* Those of them that request a 64-bit counter, which not every event has. */
 uint64_t arch_user_wide(void);
 
-uint64_t arch_timestamp(void);		/* the clock the page's time fields are about */
-uint64_t arch_tsc_hz(void);		/* its rate as the processor tells; 0: it does not */
+uint64_t arch_timestamp(void);		/* the hardware clock that the page's time fields refer to */
+uint64_t arch_tsc_hz(void);		/* its frequency, according to the processor; 0: unknown */
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Finding, opening and listing control groups.
+ * Finds, opens and lists control groups.
  */
 #include "sys/cgroup.h"
 
@@ -14,7 +14,7 @@
 
 #define DEPTH_MAX 64
 
-/* One line of mounts: device, directory, type, options. */
+/* One line of /proc/mounts: device, directory, type, options. */
 struct mount_line {
 	struct str dir, type, options;
 };
@@ -37,7 +37,7 @@ static bool has_option(struct str options, const char *name)
 	return false;
 }
 
-/* The kernel writes blanks and the like in a mount point as \040. */
+/* The kernel writes blanks and other special characters of a mount point in octal: \040. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -128,8 +128,8 @@ int cgroup_check(const struct sys *sys, const char *path, struct tacho_error *e)
 	return fd;
 }
 
-/* Appends the groups below `dir`, whose path relative to the mount is `name`. */
-static int walk(const char *dir, const char *name, int depth, struct strlist *out)
+/* Appends the groups below `dir`, whose path relative to the mount point is `name`. */
+static int list_below(const char *dir, const char *name, int depth, struct strlist *out)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
 	int err = sys_list_dir(dir, &names);
@@ -147,7 +147,7 @@ static int walk(const char *dir, const char *name, int depth, struct strlist *ou
 			continue;
 		if (strlist_add(out, str_of(below)) < 0)
 			return -ENOMEM;
-		err = walk(path, below, depth + 1, out);
+		err = list_below(path, below, depth + 1, out);
 		if (err < 0)
 			return err;
 	}
@@ -163,7 +163,7 @@ int cgroup_list(const struct sys *sys, struct strlist *out)
 		return err;
 	if (strlist_add(out, STR_LIT("/")) < 0)
 		return -ENOMEM;
-	return walk(mount, "", 0, out);
+	return list_below(mount, "", 0, out);
 }
 
 static bool has_regex(struct str name)
@@ -191,7 +191,7 @@ static int match_regex(const struct strlist *all, const char *pattern, struct st
 
 	if (err) {
 		regerror(err, &regex, reason, sizeof(reason));
-		return error_set(e, -EINVAL, "'%s' is no regular expression: %s", pattern, reason);
+		return error_set(e, -EINVAL, "'%s' is not a regular expression: %s", pattern, reason);
 	}
 	for (size_t i = 0; i < all->n; i++) {
 		if (regexec(&regex, all->v[i], 0, NULL, 0) == 0)
@@ -220,7 +220,7 @@ int cgroup_match(const struct sys *sys, const char *list, struct strlist *out,
 		} else {
 			err = all.n ? 0 : cgroup_list(sys, &all);
 			if (err < 0)
-				return error_set(e, err, "the cgroups cannot be listed: %s",
+				return error_set(e, err, "cannot list the cgroups: %s",
 						 strerror(-err));
 			err = match_regex(&all, name, out, e);
 		}

@@ -1,6 +1,6 @@
 /*
- * Control groups as perf sees them: the perf_event hierarchy of cgroup v1 where it is mounted
- * (it takes the controller away from v2), else the unified hierarchy.
+ * Control groups for perf events: the perf_event hierarchy of cgroup v1 if it is mounted
+ * (v2 does not have the controller then), else the unified hierarchy.
  */
 #ifndef SYS_CGROUP_H
 #define SYS_CGROUP_H
@@ -8,21 +8,21 @@
 #include "base/error.h"
 #include "sys/sys.h"
 
-/* Where that hierarchy is mounted. 0, or -ENOENT when there is none. */
+/* The mount point of that hierarchy. 0, or -ENOENT if there is none. */
 int cgroup_mount(const struct sys *sys, char *out, size_t size);
 
-/* Opens a group's directory; `path` is relative to the mount ("" or "/" is its root) or an
- * absolute path below it. Returns a descriptor or a negative errno. */
+/* Opens the directory of a group; `path` is relative to the mount point ("" or "/" is its root), or an
+ * absolute path below it. Returns a file descriptor or a negative errno. */
 int cgroup_open(const struct sys *sys, const char *path);
 
-/* Whether it could be opened, in words where not. */
+/* Checks whether the group can be opened, and if not fills in *e. 0 or a negative errno. */
 int cgroup_check(const struct sys *sys, const char *path, struct tacho_error *e);
 
-/* Every group's path relative to the mount, the root first as "/"; parents before children. */
+/* Lists the paths of all groups relative to the mount point: the root ("/") first, parents before children. */
 int cgroup_list(const struct sys *sys, struct strlist *out);
 
-/* Names with commas; one that has a regular expression's characters stands for every group it
- * matches. Each group appears once, in the order it was named. -ENOENT, -EINVAL with words. */
+/* `list` contains names separated by commas. A name with special characters of regular expressions stands for
+ * all groups that it matches. Each group is listed once, in the order of `list`. 0, -ENOENT or -EINVAL. */
 int cgroup_match(const struct sys *sys, const char *list, struct strlist *out,
 		 struct tacho_error *e);
 

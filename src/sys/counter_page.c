@@ -1,6 +1,6 @@
 /*
- * Shared read-only mappings of an event's control page. A fork does not copy them: a child that
- * touches one faults, so whoever holds one has to know whose it is.
+ * Shared read-only mappings of an event's control page. fork() does not copy them: a child process that
+ * accesses one gets SIGSEGV, so the owner must know which process mapped it.
  */
 #include "sys/counter_page.h"
 

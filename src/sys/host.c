@@ -1,12 +1,12 @@
 /*
- * What the kernel lets this process do, gathered from small files below the roots. Everything
- * that has a file is read from that file, also what uname and getrlimit could tell, so that a
- * directory of fixtures describes a whole machine; the calls are the fallback.
+ * Determines what the kernel allows this process to do, mainly from small files below the roots of struct
+ * sys. Facts that exist as a file are read from it, even where uname() or getrlimit() would give them, so
+ * that a directory of fixtures can describe a whole machine; the calls are the fallback.
  *
- * Two things surprised: a root user inside a user namespace shows every capability in CapEff,
- * yet perf_events, BPF and kallsyms ask the initial namespace, where these count for nothing;
- * and /.dockerenv stays behind in images that were turned into virtual machines, so it is
- * believed only where the root file system looks like a container's, too.
+ * Two things are surprising. Root in a user namespace has every capability in CapEff,
+ * but perf_events, BPF and kallsyms check the initial namespace, where these do not count.
+ * And /.dockerenv still exists in images that were turned into virtual machines, so it is
+ * trusted only if the root file system looks like a container's, too.
  */
 #include "sys/host.h"
 
@@ -22,7 +22,7 @@
 
 #define MOUNTINFO_MAX (4u << 20)
 
-/* What follows `key` on the first line that starts with it, trimmed. */
+/* The rest of the first line that starts with `key`, trimmed. */
 static struct str line_value(struct str text, const char *key)
 {
 	struct str line;
@@ -33,7 +33,7 @@ static struct str line_value(struct str text, const char *key)
 	return (struct str){ 0 };
 }
 
-/* Cuts the next word off `rest`; empty at the end. */
+/* Splits the next word off `rest`; empty at the end. */
 static struct str next_word(struct str *rest)
 {
 	struct str word;
@@ -72,7 +72,7 @@ static bool exists_below(const char *root, const char *name)
 
 /* The release */
 
-/* "6.18.44-cloud": both numbers stay 0 where the release is of another form. */
+/* "6.18.44-cloud": both numbers stay 0 if the release has another form. */
 static void parse_version(struct host_facts *h)
 {
 	struct str rest = str_of(h->release), major, minor;
@@ -102,7 +102,7 @@ static int probe_release(const struct sys *sys, struct host_facts *h)
 
 /* The user */
 
-/* The initial namespace maps every id to itself: "0 0 4294967295". */
+/* The initial namespace maps every ID to itself: "0 0 4294967295". */
 static bool in_user_namespace(const struct sys *sys)
 {
 	char text[256];
@@ -118,6 +118,7 @@ static bool in_user_namespace(const struct sys *sys)
 	return inside != 0 || outside != 0 || count < UINT32_MAX;
 }
 
+/* Capabilities that the kernel checks in the initial user namespace. */
 static uint64_t initial_namespace_caps(void)
 {
 	return 1ULL << HOST_CAP_SYS_ADMIN | 1ULL << HOST_CAP_IPC_LOCK |
@@ -176,7 +177,7 @@ static void probe_sysctls(const struct sys *sys, struct host_facts *h)
 	h->unprivileged_bpf_disabled = sysctl_or_unknown(sys, "kernel/unprivileged_bpf_disabled");
 }
 
-/* "[none] integrity confidentiality": the bracketed word is in force. */
+/* "[none] integrity confidentiality": the word in brackets is the active mode. */
 static void probe_security(const struct sys *sys, struct host_facts *h)
 {
 	char text[128];
@@ -261,7 +262,7 @@ static struct str root_mount(struct str text)
 	return found;
 }
 
-/* Returns the engine whose overlay the root is, "overlay" for another one, else NULL. */
+/* If the root file system is an overlay, the container engine that made it or "overlay"; else NULL. */
 static const char *root_overlay(const struct sys *sys)
 {
 	scoped(buf_done) struct buf text = { 0 };
@@ -280,7 +281,7 @@ static const char *root_overlay(const struct sys *sys)
 	return "overlay";
 }
 
-/* container=NAME in the environment of process 1, or what systemd wrote down about it. */
+/* container=NAME in the environment of process 1, or systemd's copy of it in /run. */
 static struct str named_container(const struct sys *sys, char *text, size_t size)
 {
 	struct str rest, one;
@@ -317,7 +318,7 @@ static void probe_container(const struct sys *sys, struct host_facts *h)
 	char text[4096];
 	struct str name = named_container(sys, text, sizeof(text));
 
-	/* "oci" says how the container was made, not by whom; the other marks know more. */
+	/* "oci" is the format of the container, not the engine; other signs say which engine it is. */
 	if (name.n && !str_is(name, "oci"))
 		set_text(h->container, sizeof(h->container), name);
 	else
@@ -330,8 +331,8 @@ static void probe_container(const struct sys *sys, struct host_facts *h)
 
 #define CLOCKS "devices/system/clocksource/clocksource0/available_clocksource"
 
-/* `alone`: speaks without the CPU's hypervisor flag. The others do not, because bare metal of
- * Amazon, Microsoft and others carries the vendor's name, too. */
+/* `alone`: the mark is sufficient without the CPU's hypervisor flag. The others are not, because bare-metal
+ * machines of Amazon, Microsoft and others have the vendor's name, too. */
 static const struct { bool alone; const char *file, *needle, *name; } firmware_marks[] = {
 	{ true, "class/dmi/id/product_name", "KVM", "kvm" },
 	{ true, "class/dmi/id/product_name", "VirtualBox", "virtualbox" },
@@ -351,7 +352,7 @@ static const struct { bool alone; const char *file, *needle, *name; } firmware_m
 	{ false, CLOCKS, "xen", "xen" },
 };
 
-/* The first processor's flags; the rest of a big machine's cpuinfo says the same. */
+/* Only the start of cpuinfo is read: all processors have the same flags. */
 static bool cpu_is_virtual(const struct sys *sys)
 {
 	char text[8192];
@@ -366,7 +367,7 @@ static bool cpu_is_virtual(const struct sys *sys)
 	return false;
 }
 
-/* arm64 and riscv guests without firmware tables carry a node in the device tree. */
+/* arm64 and riscv guests without firmware tables have a hypervisor node in the device tree. */
 static bool probe_device_tree(const struct sys *sys, struct host_facts *h)
 {
 	char text[64];

@@ -1,5 +1,5 @@
 /*
- * Trials: a ring is mapped, a program loaded, a size asked for, and each is let go at once.
+ * Trials: maps a ring buffer, loads a BPF program, or queries a size, and releases it at once.
  */
 #include "sys/kernel_trial.h"
 
@@ -18,7 +18,7 @@ int trial_ring(int fd, unsigned pages)
 	return 0;
 }
 
-/* The part of bpf(2)'s BPF_PROG_LOAD that is used; later fields count as zero. */
+/* The first fields of the argument of BPF_PROG_LOAD, see bpf(2); the kernel takes the others as zero. */
 struct bpf_load {
 	uint32_t type, n_insns;
 	uint64_t insns, license;
@@ -52,7 +52,7 @@ int trial_attr_size(const struct sys *sys)
 	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = 1 };
 	int fd = sys_perf_open(sys, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	if (fd >= 0) {		/* no kernel does; a fake one may */
+	if (fd >= 0) {		/* only a test's fake kernel accepts this */
 		sys_perf_close(sys, fd);
 		return -EINVAL;
 	}

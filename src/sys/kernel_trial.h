@@ -1,20 +1,21 @@
 /*
- * Things that are tried out to learn whether the kernel allows them. Nothing stays behind.
+ * Tries out whether the kernel allows something. Nothing remains open or loaded afterwards.
  */
 #ifndef SYS_KERNEL_TRIAL_H
 #define SYS_KERNEL_TRIAL_H
 
 #include "sys/sys.h"
 
-/* Maps the event's ring with `pages` data pages (a power of two) and unmaps it again. */
+/* Maps the event's ring buffer with `pages` data pages (a power of two) and unmaps it again.
+ * 0 or a negative errno. */
 int trial_ring(int fd, unsigned pages);
 
 /* Loads a two-instruction program of the kind that runs on perf events. Returns 0, -EPERM,
  * -ENOSYS (no BPF in this kernel), or another negative errno. */
 int trial_bpf(void);
 
-/* The kernel's own size of struct perf_event_attr, as it answers to one that is too short.
- * Returns the size, or a negative errno where the system call is refused before that. */
+/* The size of the kernel's struct perf_event_attr, from its answer to a size that is too small.
+ * Returns the size, or a negative errno if the system call is refused earlier. */
 int trial_attr_size(const struct sys *sys);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Raising RLIMIT_NOFILE, only ever asked for once an open has failed for want of descriptors.
+ * RLIMIT_NOFILE. It is raised only after an open has failed with EMFILE.
  */
 #include "sys/limits.h"
 

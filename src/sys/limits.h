@@ -1,13 +1,13 @@
 /*
- * The descriptor limit. One counter is one descriptor, so a set on many CPUs meets it early.
+ * The limit of open file descriptors. Each counter needs one, so sets on many CPUs reach it soon.
  */
 #ifndef SYS_LIMITS_H
 #define SYS_LIMITS_H
 
 #include <stdint.h>
 
-/* Lifts the soft limit on descriptors to the hard one. */
-int limits_raise_nofile(void);		/* 1 raised, 0 was there already, or a negative errno */
-uint64_t limits_nofile(void);		/* the soft limit now */
+/* Raises the soft limit to the hard limit. Returns 1 (raised), 0 (it was equal already), or a negative errno. */
+int limits_raise_nofile(void);
+uint64_t limits_nofile(void);		/* the current soft limit */
 
 #endif

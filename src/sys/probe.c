@@ -1,8 +1,8 @@
 /*
- * Probing the perf core. A disabled dummy software event on the calling thread separates what
- * the core knows from what a PMU can do: whatever refuses the dummy with EINVAL is a word the
- * kernel has never heard. An open and close costs about 10 us, so nothing is asked before
- * something was refused.
+ * Probes which attr features the kernel's perf core supports. A feature is tried on a disabled dummy software
+ * event on the calling thread, so that no PMU is involved: if the kernel refuses it with EINVAL or E2BIG, it
+ * does not know the feature. Open and close cost about 10 us, so features are probed only after an
+ * open was refused.
  */
 #include "sys/probe.h"
 
@@ -73,7 +73,7 @@ uint32_t probe_attr_bytes(struct probe *p)
 
 	if (p->attr_bytes)
 		return p->attr_bytes;
-	/* A size below the first layout is always refused, and the refusal carries the answer. */
+	/* The kernel refuses a size below the first layout with E2BIG and writes its own size to attr.size. */
 	fd = sys_perf_open(p->sys, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)
 		sys_perf_close(p->sys, fd);
@@ -82,8 +82,8 @@ uint32_t probe_attr_bytes(struct probe *p)
 	return p->attr_bytes;
 }
 
-/* What a bit has to be accompanied by, lest the kernel refuse it for another reason. */
-static void put_bit(struct perf_event_attr *attr, const struct kernel_feature *f)
+/* Sets the feature's bit, and what it requires, so that the kernel does not refuse it for another reason. */
+static void set_feature(struct perf_event_attr *attr, const struct kernel_feature *f)
 {
 	switch (f->kind) {
 	case FEATURE_FLAG:
@@ -110,20 +110,20 @@ static void put_bit(struct perf_event_attr *attr, const struct kernel_feature *f
 	}
 }
 
-static bool ask(struct probe *p, const struct kernel_feature *f)
+static bool try_feature(struct probe *p, const struct kernel_feature *f)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = sizeof(attr),
 		.config = PERF_COUNT_SW_DUMMY,
-		/* Without the kernel's side, so that paranoid 2 does not answer for the core. */
+		/* Without the kernel, so that perf_event_paranoid 2 does not refuse it. */
 		.flags = PERF_ATTR_DISABLED | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV,
 	};
 	int fd;
 
 	if (f->kind == FEATURE_FIELD)
 		return f->bit < probe_attr_bytes(p);
-	put_bit(&attr, f);
+	set_feature(&attr, f);
 	fd = sys_perf_open(p->sys, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0)
 		sys_perf_close(p->sys, fd);
@@ -135,11 +135,11 @@ bool probe_knows(struct probe *p, const struct kernel_feature *f)
 	int8_t *known = &p->known[f - features];
 
 	if (!*known)
-		*known = ask(p, f) ? 1 : -1;
+		*known = try_feature(p, f) ? 1 : -1;
 	return *known > 0;
 }
 
-static bool wants(const struct perf_event_attr *attr, const struct kernel_feature *f)
+static bool uses_feature(const struct perf_event_attr *attr, const struct kernel_feature *f)
 {
 	const char *bytes = (const char *)attr;
 	uint64_t word = 0;
@@ -154,7 +154,7 @@ static bool wants(const struct perf_event_attr *attr, const struct kernel_featur
 	case FEATURE_BRANCH:
 		return attr->branch_sample_type & f->bit;
 	case FEATURE_FIELD:
-		/* Every field of the table starts an extension of eight bytes. */
+		/* Every field in the table is the first of an extension by eight bytes. */
 		memcpy(&word, bytes + f->bit, sizeof(word));
 		return word != 0;
 	}
@@ -164,7 +164,7 @@ static bool wants(const struct perf_event_attr *attr, const struct kernel_featur
 const struct kernel_feature *probe_refused(struct probe *p, const struct perf_event_attr *attr)
 {
 	for (size_t i = 0; i < countof(features); i++)
-		if (wants(attr, &features[i]) && !probe_knows(p, &features[i]))
+		if (uses_feature(attr, &features[i]) && !probe_knows(p, &features[i]))
 			return &features[i];
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * Walking /proc. A process may end at any moment: whoever disappears during the walk is left
- * out, only the process that was asked for by number has to be there.
+ * Reads processes and threads from /proc. A process may end at any moment: processes that end during a walk
+ * are left out. Only a process that the caller named by its number must exist.
  */
 #include "sys/proc.h"
 
@@ -19,7 +19,7 @@
 #include "base/vec.h"
 
 #define SCANS_MAX 5
-#define PIDFD_OF_THREAD O_EXCL	/* PIDFD_THREAD, which newer headers know */
+#define PIDFD_OF_THREAD O_EXCL	/* PIDFD_THREAD of newer headers */
 
 void idlist_done(struct idlist *l)
 {
@@ -128,7 +128,7 @@ int proc_all(const struct sys *sys, struct idlist *out)
 	return err;
 }
 
-/* The second number of the Uid line is the effective one. */
+/* The second number of the Uid line is the effective user ID. */
 int proc_uid(const struct sys *sys, int pid, uint32_t *out)
 {
 	char text[4096];
@@ -189,7 +189,7 @@ int proc_times(const struct sys *sys, int pid, struct proc_times *out)
 
 	if (n < 0)
 		return n == -ENOENT ? -ESRCH : n;
-	/* The name may hold blanks and brackets; fields are counted from its last bracket. */
+	/* The name in brackets may itself contain blanks and brackets; the other fields follow the last bracket. */
 	after_name = strrchr(text, ')');
 	if (!after_name ||
 	    sscanf(after_name + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld",
@@ -200,8 +200,9 @@ int proc_times(const struct sys *sys, int pid, struct proc_times *out)
 	return 0;
 }
 
-/* "cpu" or "cpuN", then user nice system idle iowait irq softirq ... in ticks. */
-static bool cpu_line(struct str line, const struct cpuset *cpus, struct proc_times *sum)
+/* Adds the times of a line of /proc/stat: "cpu" or "cpuN", then user nice system idle iowait irq softirq ...
+ * in ticks. Returns false at the end of the CPU lines (or after the "cpu" line if all CPUs are wanted). */
+static bool add_cpu_times(struct str line, const struct cpuset *cpus, struct proc_times *sum)
 {
 	unsigned long long user, nice, system, irq, softirq;
 	struct str word;
@@ -238,7 +239,7 @@ int proc_system_times(const struct sys *sys, const struct cpuset *cpus, struct p
 		return err;
 	rest = buf_view(&text);
 	while (str_cut(&rest, '\n', &line))
-		if (!cpu_line(line, cpus, &sum))
+		if (!add_cpu_times(line, cpus, &sum))
 			break;
 	*out = sum;
 	return 0;

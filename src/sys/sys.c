@@ -1,5 +1,5 @@
 /*
- * Roots, the perf system calls, and small files below the roots.
+ * The roots, the perf system calls, and reading small files below the roots.
  */
 #include "sys/sys.h"
 

@@ -1,7 +1,7 @@
 /*
- * The boiler room's face: the one room that talks to the kernel. A `struct sys` says where
- * /sys, /proc and tracefs are and through which functions the perf system calls go, so a test
- * can hand in a directory of fixtures and a kernel made of tables.
+ * Access to the kernel; sys/ is the only directory that makes kernel-specific calls. A `struct sys` has the paths of
+ * /sys, /proc and tracefs and the functions for the perf system calls, so that tests can pass
+ * a directory of fixtures and a fake kernel.
  */
 #ifndef SYS_SYS_H
 #define SYS_SYS_H
@@ -12,7 +12,7 @@
 
 #include <sys/types.h>
 
-/* The perf system calls. All return what the kernel returns, but failures as negative errno. */
+/* The perf system calls. They return what the kernel returns, but errors as negative errno. */
 struct sys_ops {
 	int (*open)(void *arg, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 		    unsigned long flags);
@@ -25,21 +25,21 @@ extern const struct sys_ops sys_kernel_ops;
 
 struct sys {
 	char *sysfs, *procfs;
-	char *tracefs;			/* NULL until asked for, see sys_tracefs() */
-	char *tracefs_given;
+	char *tracefs;			/* found by sys_tracefs(); NULL before */
+	char *tracefs_given;		/* the root given to sys_init(), or NULL */
 	const struct sys_ops *ops;
 	void *ops_arg;
 };
 
-/* NULL roots mean the machine's own; ops starts as sys_kernel_ops. 0 or -ENOMEM. */
+/* A NULL root means the usual path. Sets ops to sys_kernel_ops. 0 or -ENOMEM. */
 int sys_init(struct sys *sys, const char *sysfs, const char *procfs, const char *tracefs);
 void sys_done(struct sys *sys);
 
-/* Where tracefs is mounted: the given root, else the first of the usual two places that has
- * an events directory. NULL when there is none or it cannot be read (errno tells). */
+/* The mount point of tracefs: the given root, else the first of the two usual places that has
+ * an events directory. NULL, with errno set, if there is none or it cannot be read. */
 const char *sys_tracefs(struct sys *sys);
 
-/* Small files by format string below a root; the text is trimmed of its last newline. */
+/* Read a small file below a root, without its last newline. `fmt` is the path relative to the root. */
 int sys_read_sysfs(const struct sys *sys, char *out, size_t size, const char *fmt, ...)
 	printf_like(4, 5);
 int sys_read_procfs(const struct sys *sys, char *out, size_t size, const char *fmt, ...)
@@ -49,7 +49,7 @@ int sys_sysctl_int(const struct sys *sys, const char *name, int *out);	/* "kerne
 /* Names in a directory, without dot files, in natural order. 0 or a negative errno. */
 int sys_list_dir(const char *path, struct strlist *out);
 
-/* CPUs: online now (from sysfs; falls back to sysconf). */
+/* The CPUs that are online now, from sysfs or else from sysconf(). */
 int sys_online_cpus(const struct sys *sys, struct cpuset *out);
 
 static inline int sys_perf_open(const struct sys *sys, struct perf_event_attr *attr, pid_t pid,

@@ -1,7 +1,7 @@
 /*
- * Reading the CPU topology. Numbers of cores repeat on every socket and numbers of dies may, so
- * a place is always socket, die and core together. Containers and old kernels lack some of the
- * files; a missing one leaves its default rather than failing the whole.
+ * Reads the CPU topology. Core numbers repeat on every socket, and die numbers may, so a core is always
+ * identified by socket, die and core together. In containers and on old kernels some of the files are
+ * missing; a missing file leaves the default value and is not an error.
  */
 #include "sys/topology.h"
 
@@ -20,11 +20,11 @@ static int number(const struct sys *sys, int cpu, const char *file, int fallback
 
 	if (sys_read_sysfs(sys, text, sizeof(text), "devices/system/cpu/cpu%d/%s", cpu, file) < 0)
 		return fallback;
-	/* arm64 and others write -1 for "unknown". */
+	/* arm64 and others write -1 for unknown numbers. */
 	return num_int(str_trim(str_of(text)), &value) < 0 || value < 0 ? fallback : value;
 }
 
-/* Some kernels and firmwares give no id; the first CPU that shares it stands in. */
+/* Some kernels and firmwares give no cache ID; the first CPU that shares the cache is used instead. */
 static int first_sharer(const struct sys *sys, int cpu, int index)
 {
 	scoped(cpuset_done) struct cpuset sharers = { 0 };

@@ -1,6 +1,6 @@
 /*
- * How the machine's CPUs hang together, as sysfs tells: which core, cluster, die, socket, memory
- * node and caches a CPU belongs to.
+ * The CPU topology according to sysfs: which core, cluster, die, socket, memory node and caches each CPU
+ * belongs to.
  */
 #ifndef SYS_TOPOLOGY_H
 #define SYS_TOPOLOGY_H
@@ -11,14 +11,14 @@
 
 struct topology_cpu {
 	int cpu;
-	int socket, die, cluster, core;		/* 0 where sysfs does not tell */
+	int socket, die, cluster, core;		/* 0 if sysfs does not have it */
 	int node;				/* -1: no NUMA information */
 	int cache_id[TOPOLOGY_CACHES + 1];	/* by level, data or unified; -1: none */
-	int last_level;				/* the highest level there is; 0: none */
+	int last_level;				/* the highest cache level; 0: no caches known */
 };
 
 struct topology {
-	struct topology_cpu *cpus;	/* online ones, ascending */
+	struct topology_cpu *cpus;	/* online CPUs, ascending */
 	size_t n;
 	unsigned n_cores, n_dies, n_sockets;
 };

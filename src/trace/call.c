@@ -1,6 +1,6 @@
 /*
- * The helpers that print formats call: __print_flags() and its relatives, and those that reach for
- * a field's data. What is not in the table is not understood, and the event prints its fields.
+ * Parses the helpers that print formats call: __print_flags() and similar ones, and those that access
+ * a field's data. If a format calls another helper, the event is printed field by field instead.
  */
 #include "trace/trace.h"
 
@@ -11,8 +11,8 @@ static struct node *close_call(struct lexer *l, struct node *n)
 	return n && lexer_take(l, ")") ? n : NULL;
 }
 
-/* { value, "text" }, ... up to the parenthesis; a text that is no string ends the table. Values
- * that the format does not tell (an enum of the kernel) match nothing. */
+/* Parses { value, "text" }, ... up to the parenthesis. A text that is not a string ends the table. Values
+ * that are not in the format (an enum of the kernel) match nothing. */
 static bool parse_pairs(struct lexer *l, struct node *n)
 {
 	struct { struct node_pair *v; size_t n, cap; } pairs = { 0 };
@@ -144,7 +144,7 @@ static struct node *call_expect(struct lexer *l)
 	return n ? n->a : NULL;
 }
 
-/* sizeof(struct in6_addr) and others: their sizes are not in the file, but for the plain ones. */
+/* sizeof(): the format files do not contain the sizes of types, so only these types are supported. */
 static struct node *call_sizeof(struct lexer *l)
 {
 	static const struct { const char *type; unsigned size; } sizes[] = {

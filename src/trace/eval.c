@@ -1,6 +1,6 @@
 /*
- * Values of expressions over one record. Fields that are not wholly inside the record count as
- * zero: the bytes are somebody else's.
+ * Evaluates expressions over one record. A field that is not entirely inside the record counts as
+ * zero.
  */
 #include "trace/trace.h"
 
@@ -63,7 +63,7 @@ static struct value eval_index(const struct raw_view *v, const struct node *n)
 	};
 }
 
-/* A signed number keeps its sign, as the kernel's compilers have it. */
+/* An arithmetic shift for signed numbers, as with the compilers of the kernel. */
 static uint64_t shift_right(struct value a, uint64_t by)
 {
 	uint64_t sign = !a.wide && (int64_t)a.v < 0 ? UINT64_MAX : 0;

@@ -1,5 +1,5 @@
 /*
- * A tracepoint's format file: its number and fields.
+ * Parses a tracepoint's format file: its ID and fields.
  *
  *	name: sched_switch
  *	ID: 372
@@ -14,6 +14,7 @@
 
 #include "base/num.h"
 
+/* The rest of the first line that starts with `key`. */
 static struct str line_after(struct str text, const char *key)
 {
 	struct str line;
@@ -42,7 +43,7 @@ struct str format_print(struct str format)
 	return str_trim(str_n(at, (size_t)(format.s + format.n - at)));
 }
 
-/* The number of "offset:8" among the parts of a line between semicolons. */
+/* Finds the part of a line that starts with `key` ("offset:8"; parts end with semicolons) and reads its number. */
 static bool part_number(struct str line, const char *key, uint32_t *out)
 {
 	struct str part;
@@ -62,7 +63,7 @@ static bool has_word(struct str text, const char *word)
 	return memmem(text.s, text.n, word, strlen(word)) != NULL;
 }
 
-static uint32_t count_of(struct str brackets)
+static uint32_t array_length(struct str brackets)
 {
 	uint32_t n;
 
@@ -83,7 +84,7 @@ static int field_declare(struct arena *arena, struct str text, struct tacho_trac
 		ptrdiff_t close = str_find(text, ']');
 
 		if (close > open)
-			n = count_of(str_n(text.s + open + 1, (size_t)(close - open - 1)));
+			n = array_length(str_n(text.s + open + 1, (size_t)(close - open - 1)));
 		text.n = (size_t)open;
 	}
 	text = str_trim(text);

@@ -1,6 +1,6 @@
 /*
- * What the kernel's print helpers write: flags and symbols by name, arrays, bit masks, and the
- * many kinds of %p.
+ * Prints what the kernel's print helpers print: names of flags and symbols, arrays, bit masks, and the
+ * variants of %p.
  */
 #include "trace/trace.h"
 
@@ -82,7 +82,7 @@ void print_list(const struct raw_view *v, const struct node *n)
 	buf_putc(v->out, '}');
 }
 
-/* As the kernel writes masks: words of eight digits, highest first, with commas between. */
+/* As the kernel prints masks: words of eight hex digits, highest first, separated by commas. */
 void print_bitmask(const struct raw_view *v, struct str bytes)
 {
 	bool swap = v->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

@@ -1,7 +1,7 @@
 /*
- * The expressions of a print format: C as the kernel's macros leave it behind, with the record's
- * fields as REC->name. Constants are folded while parsing: most of what a gfp_flags table says is
- * known before the first record. Names that only the kernel knows (jiffies) count as zero.
+ * Parses the expressions of a print format: C expressions with the fields of the record as
+ * REC->name. Constants are folded while parsing, because tables such as that of gfp_flags contain many
+ * constant expressions. Names whose value is known to the kernel only (jiffies) count as zero.
  */
 #include "trace/trace.h"
 
@@ -120,7 +120,7 @@ struct cast {
 	bool is_signed, pointer, known;
 };
 
-static void cast_word(struct cast *c, struct str word, unsigned *n_long, bool *is_unsigned)
+static void add_cast_word(struct cast *c, struct str word, unsigned *n_long, bool *is_unsigned)
 {
 	*n_long += str_is(word, "long");
 	*is_unsigned |= str_is(word, "unsigned");
@@ -135,7 +135,7 @@ static void cast_word(struct cast *c, struct str word, unsigned *n_long, bool *i
 	}
 }
 
-static bool type_word(struct str word)
+static bool is_type_word(struct str word)
 {
 	static const char *const others[] = { "unsigned", "signed", "const", "void", "struct",
 					      "union", "enum", "volatile" };
@@ -149,8 +149,7 @@ static bool type_word(struct str word)
 	return str_ends(word, "_t");
 }
 
-/* Passes over "unsigned long)" after a parenthesis; leaves the place as it was where that is no
- * type. */
+/* Parses "unsigned long)" after an opening parenthesis. If it is not a type, returns false and does not advance. */
 static bool parse_cast(struct lexer *l, struct cast *c)
 {
 	const char *before = l->at;
@@ -163,13 +162,13 @@ static bool parse_cast(struct lexer *l, struct cast *c)
 
 		if (!word.n)
 			break;
-		if (isdigit((unsigned char)word.s[0]) || !(named || type_word(word))) {
+		if (isdigit((unsigned char)word.s[0]) || !(named || is_type_word(word))) {
 			any = false;
 			break;
 		}
 		any = true;
 		named = str_is(word, "struct") || str_is(word, "union") || str_is(word, "enum");
-		cast_word(c, word, &n_long, &is_unsigned);
+		add_cast_word(c, word, &n_long, &is_unsigned);
 	}
 	while (any && lexer_take(l, "*"))
 		c->pointer = true;
@@ -211,7 +210,7 @@ static struct node *parse_after_cast(struct lexer *l, const struct cast *c)
 	return n;
 }
 
-/* ---- what stands alone ---- */
+/* ---- primary expressions ---- */
 
 static struct node *parse_field(struct lexer *l)
 {
@@ -232,7 +231,7 @@ static struct node *parse_field(struct lexer *l)
 	return n->a && lexer_take(l, "]") && f->is_array ? n : NULL;
 }
 
-/* Old kernels leave the names of softirqs and the like in their formats. */
+/* Formats of old kernels contain the names of softirqs and a few other constants. */
 static struct node *parse_name(struct lexer *l, struct str word)
 {
 	static const struct { const char *name; unsigned value; } names[] = {
@@ -325,7 +324,7 @@ static struct node *parse_unary(struct lexer *l)
 		n = parse_parenthesis(l);
 	else if (*l->at == '!' || *l->at == '~' || *l->at == '-')
 		n = parse_operator(l, (uint8_t)*l->at++);
-	else if (lexer_take(l, "&") || lexer_take(l, "+"))	/* the address of an array is the array */
+	else if (lexer_take(l, "&") || lexer_take(l, "+"))	/* the address of an array has the same value as the array */
 		n = parse_unary(l);
 	else
 		n = parse_primary(l);

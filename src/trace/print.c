@@ -1,6 +1,6 @@
 /*
- * A record as the kernel would print it: piece by piece, without printf, since millions of them
- * come in a row. Formats that are not understood print every field as name=value.
+ * Prints a record as the kernel would, piece by piece. It does not use printf(), because there may be millions of
+ * records. If the print format is not supported, every field is printed as name=value.
  */
 #include "trace/trace.h"
 
@@ -23,7 +23,8 @@ void print_hex(struct buf *out, uint64_t value)
 
 /* ---- numbers ---- */
 
-static uint64_t as_wide_as(const struct raw_view *v, const struct piece *p, uint64_t value)
+/* Truncates or sign-extends `value` to the width of the conversion (%hhd, %d, %ld). */
+static uint64_t to_width(const struct raw_view *v, const struct piece *p, uint64_t value)
 {
 	static const uint8_t bits[] = {
 		[WIDTH_INT] = 32, [WIDTH_CHAR] = 8, [WIDTH_SHORT] = 16, [WIDTH_LONG] = 64,
@@ -58,7 +59,7 @@ static void print_number(const struct raw_view *v, const struct piece *p, int wi
 	char text[24], sign[4];
 	size_t at, n, n_sign = 0, zeros = 0, pad = 0;
 
-	value = as_wide_as(v, p, value);
+	value = to_width(v, p, value);
 	if (p->conversion == 'd' && (int64_t)value < 0) {
 		sign[n_sign++] = '-';
 		value = 0 - value;
@@ -100,8 +101,8 @@ static void put_text(struct buf *out, struct str s, int precision)
 	buf_put(out, s.s, n);
 }
 
-/* A string that the record only points to: known where the kernel listed it. */
-static void put_pointed(const struct raw_view *v, uint64_t address, int precision)
+/* A string that the record only has the address of: known if it is in the kernel's printk list. */
+static void put_kernel_string(const struct raw_view *v, uint64_t address, int precision)
 {
 	struct str text = printk_at(v->ev->trace, address);
 
@@ -150,7 +151,7 @@ void print_string(const struct raw_view *v, const struct node *n, int precision)
 		}
 		/* fall through */
 	default:
-		put_pointed(v, eval(v, n).v, precision);
+		put_kernel_string(v, eval(v, n).v, precision);
 		break;
 	}
 }
@@ -282,9 +283,9 @@ static void print_fields(const struct raw_view *v)
 	}
 }
 
-/* ---- into the caller's room ---- */
+/* ---- output to the caller's buffer ---- */
 
-static ptrdiff_t finish(const struct buf *b, char *out, size_t room)
+static ptrdiff_t copy_out(const struct buf *b, char *out, size_t room)
 {
 	if (buf_failed(b))
 		return -ENOMEM;
@@ -298,13 +299,13 @@ static ptrdiff_t finish(const struct buf *b, char *out, size_t room)
 	return (ptrdiff_t)b->n;
 }
 
-/* The text is put together in one buffer that is kept: no allocation per record. */
+/* The text is built in one buffer that is reused, so there is no allocation per record. */
 static struct raw_view view_of(const struct tacho_trace_event *ev, const void *raw, size_t n,
-			   const struct tacho_trace_opts *opts)
+			       const struct tacho_trace_opts *opts)
 {
 	buf_clear(&ev->trace->text);
 	return (struct raw_view){ .ev = ev, .raw = raw, .n = n, .opts = opts, .out = &ev->trace->text,
-			      .swap = opts && opts->swapped };
+				  .swap = opts && opts->swapped };
 }
 
 ptrdiff_t tacho_trace_print(const struct tacho_trace_event *ev, const void *raw, size_t n,
@@ -318,7 +319,7 @@ ptrdiff_t tacho_trace_print(const struct tacho_trace_event *ev, const void *raw,
 		buf_str(v.out, ev->pieces[i].text);
 		print_piece(&v, &ev->pieces[i]);
 	}
-	return finish(v.out, out, room);
+	return copy_out(v.out, out, room);
 }
 
 ptrdiff_t tacho_trace_print_field(const struct tacho_trace_event *ev, size_t field, const void *raw,
@@ -329,5 +330,5 @@ ptrdiff_t tacho_trace_print_field(const struct tacho_trace_event *ev, size_t fie
 
 	if (field < ev->n_fields)
 		print_field(&v, &ev->fields[field]);
-	return finish(v.out, out, room);
+	return copy_out(v.out, out, room);
 }

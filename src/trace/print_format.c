@@ -1,5 +1,5 @@
 /*
- * A print format cut into pieces: "prev_comm=%s prev_pid=%d", REC->prev_comm, ... becomes
+ * Splits a print format into pieces: "prev_comm=%s prev_pid=%d", REC->prev_comm, ... becomes
  * { "prev_comm=", s, REC->prev_comm }, { " prev_pid=", d, REC->prev_pid }.
  */
 #include "trace/trace.h"
@@ -44,13 +44,13 @@ bool parse_string(struct lexer *l, struct str *out)
 	return any && closed && !l->nomem;
 }
 
-struct cutter {
+struct format_splitter {
 	struct lexer *l;
 	struct str left;	/* of the format string */
 	struct { struct piece *v; size_t n, cap; } pieces;
 };
 
-static bool next_char(struct cutter *c, char *out)
+static bool next_char(struct format_splitter *c, char *out)
 {
 	if (!c->left.n)
 		return false;
@@ -59,12 +59,12 @@ static bool next_char(struct cutter *c, char *out)
 	return true;
 }
 
-static struct node *argument(struct cutter *c)
+static struct node *next_argument(struct format_splitter *c)
 {
 	return lexer_take(c->l, ",") ? parse_expression(c->l) : NULL;
 }
 
-static bool cut_flags(struct cutter *c, struct piece *p)
+static bool split_flags(struct format_splitter *c, struct piece *p)
 {
 	for (;;) {
 		char f = c->left.n ? c->left.s[0] : 0;
@@ -85,14 +85,14 @@ static bool cut_flags(struct cutter *c, struct piece *p)
 	}
 }
 
-/* A number, or '*' and then the next argument. */
-static bool cut_number(struct cutter *c, int *out, struct node **star)
+/* A number, or '*' for the value of the next argument. */
+static bool split_number(struct format_splitter *c, int *out, struct node **star)
 {
 	int v = 0;
 
 	if (str_starts(c->left, "*")) {
 		c->left = str_n(c->left.s + 1, c->left.n - 1);
-		*star = argument(c);
+		*star = next_argument(c);
 		return *star != NULL;
 	}
 	while (c->left.n && isdigit((unsigned char)c->left.s[0]) && v < 10000) {
@@ -103,7 +103,7 @@ static bool cut_number(struct cutter *c, int *out, struct node **star)
 	return true;
 }
 
-static void cut_length(struct cutter *c, struct piece *p)
+static void split_length(struct format_splitter *c, struct piece *p)
 {
 	static const struct { const char *mark; enum piece_width kind; } lengths[] = {
 		{ "hh", WIDTH_CHAR }, { "h", WIDTH_SHORT }, { "ll", WIDTH_LONG_LONG },
@@ -122,14 +122,14 @@ static void cut_length(struct cutter *c, struct piece *p)
 	}
 }
 
-/* "S", "I4", "I6c", "ISpc", "M", "U": what of the letters after %p is the kernel's own. */
-static bool cut_pointer(struct cutter *c, struct piece *p)
+/* The kernel's extensions of %p: "S", "I4", "I6c", "M", "U". False if it is not supported. */
+static bool split_pointer(struct format_splitter *c, struct piece *p)
 {
 	static const char *const known[] = { "I6c", "I6", "I4", "i6", "i4", "S", "s", "F", "f", "B",
 					     "M", "m", "U" };
 
 	if (str_starts(c->left, "IS"))
-		return false;		/* socket addresses: print the fields */
+		return false;		/* socket addresses: the event is printed field by field */
 	for (size_t i = 0; i < countof(known); i++) {
 		size_t n = strlen(known[i]);
 
@@ -144,30 +144,30 @@ static bool cut_pointer(struct cutter *c, struct piece *p)
 	return !(c->left.n && isalnum((unsigned char)c->left.s[0]));
 }
 
-static bool cut_conversion(struct cutter *c, struct piece *p)
+static bool split_conversion(struct format_splitter *c, struct piece *p)
 {
 	char kind;
 
 	p->width = p->precision = -1;
-	if (!cut_flags(c, p) || !cut_number(c, &p->width, &p->star_width))
+	if (!split_flags(c, p) || !split_number(c, &p->width, &p->star_width))
 		return false;
 	if (str_starts(c->left, ".")) {
 		c->left = str_n(c->left.s + 1, c->left.n - 1);
 		p->precision = 0;
-		if (!cut_number(c, &p->precision, &p->star_precision))
+		if (!split_number(c, &p->precision, &p->star_precision))
 			return false;
 	}
-	cut_length(c, p);
+	split_length(c, p);
 	if (!next_char(c, &kind) || !strchr("diuxXocsp", kind))
 		return false;
 	p->conversion = kind == 'i' ? 'd' : kind;
-	if (kind == 'p' && !cut_pointer(c, p))
+	if (kind == 'p' && !split_pointer(c, p))
 		return false;
-	p->arg = argument(c);
+	p->arg = next_argument(c);
 	return p->arg != NULL;
 }
 
-static bool cut_all(struct cutter *c)
+static bool split_all(struct format_splitter *c)
 {
 	while (c->left.n) {
 		struct piece *p = vec_add(&c->pieces);
@@ -188,7 +188,7 @@ static bool cut_all(struct cutter *c)
 			continue;
 		}
 		c->left = str_n(c->left.s + 1, c->left.n - 1);
-		if (!cut_conversion(c, p))
+		if (!split_conversion(c, p))
 			return false;
 	}
 	return true;
@@ -198,8 +198,8 @@ int pieces_parse(struct tacho_trace_event *ev)
 {
 	struct str print = format_print(ev->format);
 	struct lexer l = { .ev = ev, .at = print.s, .end = print.s + print.n };
-	struct cutter c = { .l = &l };
-	bool fine = print.n && parse_string(&l, &c.left) && cut_all(&c);
+	struct format_splitter c = { .l = &l };
+	bool fine = print.n && parse_string(&l, &c.left) && split_all(&c);
 
 	if (fine && c.pieces.n) {
 		ev->pieces = arena_alloc(&ev->trace->arena, c.pieces.n * sizeof(*ev->pieces));

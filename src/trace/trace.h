@@ -1,6 +1,6 @@
 /*
- * The room's own picture of a tracepoint: its fields, and its print format as a list of pieces,
- * each some text and one conversion with the expression that it shows.
+ * A parsed tracepoint format: its fields, and its print format as a list of pieces. A piece is literal
+ * text followed by one conversion, with the expression that it prints.
  */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
@@ -11,7 +11,7 @@
 
 #include <tacho/trace.h>
 
-#define TRACE_NODES_MAX 20000	/* of one print format: the kernel's longest has some thousand */
+#define TRACE_NODES_MAX 20000	/* of one print format; the kernel's longest has a few thousand */
 #define TRACE_DEPTH_MAX 200	/* of parentheses */
 #define TRACE_FIELDS_MAX 64
 
@@ -20,7 +20,7 @@ enum node_kind {
 	NODE_STRING,		/* "text" */
 	NODE_FIELD,
 	NODE_INDEX,		/* REC->field[a] */
-	NODE_CAST,		/* a, as size and sign say */
+	NODE_CAST,		/* (type)a; see cast_... */
 	NODE_UNARY,
 	NODE_BINARY,
 	NODE_CHOICE,		/* a ? b : c */
@@ -57,7 +57,7 @@ enum { OP_AND = 1, OP_OR, OP_EQ, OP_NE, OP_LE, OP_GE, OP_SHL, OP_SHR };
 enum piece_width { WIDTH_INT, WIDTH_CHAR, WIDTH_SHORT, WIDTH_LONG, WIDTH_LONG_LONG };
 
 struct piece {
-	struct str text;	/* before the conversion; may be all there is */
+	struct str text;	/* literal text before the conversion */
 	char conversion;	/* d u x X o c s p; 0: none */
 	char extra[4];		/* what follows %p: "S", "I4", "I6c" ... */
 	bool left, zero, plus, blank, alternate;
@@ -67,7 +67,7 @@ struct piece {
 	struct node *arg;
 };
 
-struct printk {			/* texts that the kernel keeps and events point to */
+struct printk {			/* a string in kernel memory that events refer to by its address */
 	uint64_t address;
 	struct str text;
 };
@@ -90,34 +90,34 @@ struct tacho_trace {
 	size_t n_blob;
 	bool big_endian;
 	uint8_t long_size;
-	struct buf text;		/* of the event being printed */
+	struct buf text;		/* the event being printed; reused */
 	struct { struct tacho_trace_event *v; size_t n, cap; } events;	/* sorted by id */
 	struct { struct printk *v; size_t n, cap; } printks;		/* sorted by address */
 };
 
 /* ---- format.c ---- */
-/* The number in "ID: 372", or -EBADMSG. */
+/* Reads the number of "ID: 372". 0 or -EBADMSG. */
 int format_id(struct str format, uint64_t *id);
-/* Name and fields; 0, -EBADMSG or -ENOMEM. */
+/* Parses the name and the fields. 0, -EBADMSG or -ENOMEM. */
 int format_fields(struct tacho_trace_event *ev);
-/* What follows "print fmt:". */
+/* The text after "print fmt:". */
 struct str format_print(struct str format);
 const struct tacho_trace_field *format_find(const struct tacho_trace_event *ev, struct str name);
 
-/* ---- parse.c, pieces.c ---- */
+/* ---- parse.c, call.c, print_format.c ---- */
 struct lexer {
 	struct tacho_trace_event *ev;
 	const char *at, *end;
 	unsigned depth, nodes;
 	bool nomem;
-	bool guessed;		/* a name that only the kernel knows was taken for zero */
+	bool guessed;		/* a name that is not in the format (an enum) was taken as zero */
 };
 
 void lexer_blanks(struct lexer *l);
-bool lexer_take(struct lexer *l, const char *mark);	/* passes over `mark` when it is next */
-/* An expression, or NULL where it is not understood. */
+bool lexer_take(struct lexer *l, const char *mark);	/* skips `mark` if it is next */
+/* Parses an expression. NULL if the syntax is not supported. */
 struct node *parse_expression(struct lexer *l);
-/* One or more string constants; escapes are resolved. False when there is none. */
+/* Parses one or more adjacent string constants and resolves escapes. False if there is none. */
 bool parse_string(struct lexer *l, struct str *out);
 struct node *parse_call(struct lexer *l, struct str name);	/* after the parenthesis */
 struct node *node_new(struct lexer *l, enum node_kind kind);
@@ -129,7 +129,7 @@ struct value {
 	bool wide;		/* unsigned and 64 bits: compares and divides as such */
 };
 
-struct raw_view {			/* one record's bytes, and where to print */
+struct raw_view {			/* the raw data of one record, and where to print */
 	const struct tacho_trace_event *ev;
 	const uint8_t *raw;
 	size_t n;
@@ -142,9 +142,9 @@ struct value eval(const struct raw_view *v, const struct node *n);
 struct value cast(const struct node *n, struct value a);
 struct value binary(uint8_t op, struct value a, struct value b);
 uint64_t view_number(const struct raw_view *v, size_t offset, size_t size, bool is_signed);
-/* The bytes of a field; what a dynamic one points to. Cut to what is there. */
+/* The bytes of a field; for a dynamic field, the data it refers to. Truncated to the record. */
 struct str view_field(const struct raw_view *v, const struct tacho_trace_field *f);
-/* What an expression that is an array stands for. */
+/* The bytes of an expression that is an array. */
 struct str view_array(const struct raw_view *v, const struct node *n);
 
 /* ---- print.c, helpers.c ---- */
@@ -157,7 +157,7 @@ void print_bytes(const struct raw_view *v, const struct node *n);
 void print_list(const struct raw_view *v, const struct node *n);
 void print_bitmask(const struct raw_view *v, struct str bytes);
 void print_pointer(const struct raw_view *v, const struct piece *p);
-/* The text that the kernel has at `address`, or an empty one. */
+/* The kernel's string at `address`; empty if it is unknown. */
 struct str printk_at(const struct tacho_trace *t, uint64_t address);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The feature TRACING_DATA: a copy of tracefs' format files in the layout that trace-cmd
+ * Reads the feature TRACING_DATA: a copy of tracefs' format files, in the layout that trace-cmd
  * introduced.
  *
  *	17 08 44 "tracing" "0.6" NUL, byte order, size of long, u32 page size
@@ -8,7 +8,7 @@
  *	u32 count of systems, each: name NUL, u32 count, formats
  *	u32 size and text of kallsyms; u32 size and text of the printk strings
  *
- * Only the numbers of the events are looked at here; the rest waits until an event is asked for.
+ * Only the IDs of the events are parsed at first; the rest of a format is parsed when the event is looked up.
  */
 #include "trace/trace.h"
 
@@ -68,7 +68,7 @@ static int add_event(struct tacho_trace *t, struct str system, struct str format
 	uint64_t id;
 
 	if (format_id(format, &id))
-		return 0;		/* not a format: nothing can refer to it */
+		return 0;		/* not a format; no sample can refer to it */
 	ev = vec_add(&t->events);
 	if (!ev)
 		return -ENOMEM;
@@ -90,7 +90,7 @@ static int read_formats(struct tacho_trace *t, struct tracing_reader *r, struct 
 	return err;
 }
 
-/* Lines like   0xffffffff82a1b2c3 : "Start scheduler-tick"   */
+/* Parses lines like   0xffffffff82a1b2c3 : "Start scheduler-tick"   */
 static int read_printks(struct tacho_trace *t, struct str text)
 {
 	struct str line, address;

@@ -140,7 +140,7 @@ static const struct wanted wanted[] = {
 	{ "vm", "kprobes", TACHO_NO, "none", NULL, NULL },
 	{ "vm", "tracefs", TACHO_NO, "not mounted", NULL, "mount -t tracefs nodev " TEST_DATA
 	  "/host/vm/sys/kernel/tracing" },
-	{ "vm", "btf", TACHO_OK, "there", NULL, NULL },
+	{ "vm", "btf", TACHO_OK, "available", NULL, NULL },
 	{ "vm", "config-perf-events", TACHO_OK, "y", NULL, NULL },
 	{ "vm", "config-kprobes", TACHO_LIMITED, "not set", NULL, NULL },
 	{ "vm", "config-uprobes", TACHO_OK, "m", NULL, NULL },

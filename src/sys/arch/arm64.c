@@ -1,7 +1,7 @@
 /*
- * arm64: every counter is a register of its own and the instruction names it, so each needs
- * its own reader. The table is written by one macro per row and the row's number is the
- * register's: counter n is PMEVCNTRn_EL0, number 31 is the cycle counter PMCCNTR_EL0.
+ * arm64: every counter is a separate register whose name is part of the instruction, so each needs
+ * its own read function. Macros generate the functions and their table, which is indexed by register
+ * number: counter n is PMEVCNTRn_EL0, number 31 is the cycle counter PMCCNTR_EL0.
  */
 #include "sys/arch.h"
 
@@ -50,13 +50,13 @@ uint32_t arch_counter_max(void)
 
 uint64_t arch_user_access(void)
 {
-	/* 64-bit counters, user access: since 5.17; wants kernel.perf_user_access=1 */
+	/* 64-bit counter, user access: since Linux 5.17, and only if kernel.perf_user_access is 1 */
 	return WIDE | 2;
 }
 
 uint64_t arch_user_wide(void)
 {
-	/* Before PMUv3p5 only the cycle counter has them: EOPNOTSUPP for the others. */
+	/* Before PMUv3p5, only the cycle counter has 64 bits; the kernel refuses others with EOPNOTSUPP. */
 	return WIDE;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Processors whose counters user space cannot read: every value comes through read().
+ * Architectures whose counters cannot be read from user space: every value is read with read().
  */
 #include "sys/arch.h"
 

@@ -1,5 +1,5 @@
 /*
- * riscv: user-mode counters are CSRs, and a CSR's number is part of the instruction. Counter n
+ * riscv: user-mode counters are CSRs, and the number of a CSR is part of the instruction. Counter n
  * is CSR 0xc00 + n: cycle, time, instret, then hpmcounter3 to 31.
  */
 #include "sys/arch.h"
@@ -56,5 +56,5 @@ uint64_t arch_timestamp(void)
 
 uint64_t arch_tsc_hz(void)
 {
-	return 0;		/* only the device tree tells */
+	return 0;		/* only the device tree has it */
 }

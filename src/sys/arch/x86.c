@@ -1,6 +1,6 @@
 /*
- * x86: rdpmc takes the counter's number in a register, so one function serves all of them.
- * Fixed counters have bit 30 set in their number.
+ * x86: rdpmc takes the number of the counter in a register, so one function can read all of them.
+ * The numbers of fixed counters have bit 30 set.
  */
 #include "sys/arch.h"
 
@@ -42,7 +42,7 @@ uint64_t arch_timestamp(void)
 	return low | (uint64_t)high << 32;
 }
 
-/* Leaf 15h: the TSC is the crystal's rate times ebx / eax. AMD and guests leave it empty. */
+/* CPUID leaf 15h: the TSC frequency is the crystal's times ebx / eax. Empty on AMD CPUs and in guests. */
 uint64_t arch_tsc_hz(void)
 {
 	uint32_t eax, ebx, ecx, edx;
