@@ -1,4 +1,4 @@
-/* doctor/: findings and remedies for machines made of fixtures and a kernel made of rules. */
+/* doctor/: findings and fixes, for machines made of fixtures and a fake kernel. */
 #include "event/event.h"
 
 #include <errno.h>

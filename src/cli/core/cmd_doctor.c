@@ -30,7 +30,7 @@ struct doctor_opts {
 #define AT(field) offsetof(struct doctor_opts, field)
 static const struct option_row doctor_rows[] = {
 	{ OPT_FLAG, 'j', "json", AT(json), NULL, "one JSON object, with every finding" },
-	{ OPT_FLAG, 0, "fix-hint", AT(fix_hint), NULL, "below each finding, the command that mends it" },
+	{ OPT_FLAG, 0, "fix-hint", AT(fix_hint), NULL, "below each finding, the command that fixes it" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL,
 	  "also each kernel option that is as it should be, and which commands a finding touches" },
 	{ .kind = OPT_END },
@@ -173,7 +173,7 @@ static void put_verdict(struct text_writer *w, const struct tacho_diagnosis *d)
 
 	buf_putc(&w->out, '\n');
 	if (s->n_fixable && !w->opts->fix_hint)
-		buf_printf(&w->out, "%u of these can be mended; '%s doctor --fix-hint' prints the commands.\n",
+		buf_printf(&w->out, "%u of these can be fixed; '%s doctor --fix-hint' prints the commands.\n",
 			   s->n_fixable, program_name);
 	buf_printf(&w->out, "Counting %s%s; sampling %s%s; %s.\n",
 		   d->counting ? "works" : "does not work", d->counting ? scope[s->system_count] : "",

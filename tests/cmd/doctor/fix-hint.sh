@@ -1,4 +1,4 @@
-# Without --fix-hint the last lines say how many can be mended; with it each command is shown, and
+# Without --fix-hint the last lines say how many can be fixed; with it each command is shown, and
 # JSON has the same ones.
 . "$SUPPORT/lib.sh"
 need jq
@@ -7,8 +7,8 @@ n=$(jq '[.findings[].fix | select(. != null)] | length' out)
 jq -r '.findings[].fix | select(. != null)' out >fixes
 status_of tacho doctor >status
 ! grep -q 'fix: ' out || fail "remedies that nobody asked for"
-[ "$n" = 0 ] || grep -q "^$n of these can be mended; 'tacho doctor --fix-hint' prints the commands\.$" out ||
+[ "$n" = 0 ] || grep -q "^$n of these can be fixed; 'tacho doctor --fix-hint' prints the commands\.$" out ||
 	fail "no note about $n remedies"
 status_of tacho doctor --fix-hint >status
 sed -n 's/^ *fix: //p' out | cmp - fixes || fail "other remedies than in JSON"
-! grep -q 'can be mended' out || fail "a note about remedies that are shown"
+! grep -q 'can be fixed' out || fail "a note about fixes that are shown"

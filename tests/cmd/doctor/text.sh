@@ -1,4 +1,4 @@
-# A line per finding below its topic, then what can be mended and the verdict; plain when it does
+# A line per finding below its topic, then what can be fixed and the verdict; plain when it does
 # not go to a terminal. The status is 0 exactly when counting and sampling work.
 . "$SUPPORT/lib.sh"
 status=$(status_of tacho doctor)
