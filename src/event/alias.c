@@ -1,6 +1,7 @@
 /*
- * What a PMU's directory says about its own words: format/ tells where a term's bits go,
- * events/ gives names to term lists, with scale and unit in files beside them.
+ * Reads the format/ and events/ directories of a PMU in sysfs. A file in format/ names the bits of the
+ * config words that a term sets; a file in events/ holds the terms of a named event, and further files such
+ * as NAME.scale and NAME.unit its scale and unit.
  */
 #include "event/pmu.h"
 
@@ -79,8 +80,8 @@ bool pmu_alias_is_detail(struct str file)
 	       str_ends(file, ".snapshot");
 }
 
-/* The file beside an event: "energy-pkg" + ".unit". */
-static int alias_detail(struct tacho *t, const struct pmu *pmu, const char *name,
+/* Reads a file that belongs to an event, e.g. "energy-pkg" + ".unit". */
+static int read_alias_detail(struct tacho *t, const struct pmu *pmu, const char *name,
 			const char *suffix, char *out, size_t size)
 {
 	char file[NAME_MAX + 1];
@@ -107,13 +108,13 @@ static int alias_read(struct tacho *t, const struct pmu *pmu, struct str name,
 	memcpy(out->name, name.s, name.n);
 	out->name[name.n] = '\0';
 	out->scale = 1;
-	n = alias_detail(t, pmu, out->name, ".scale", text, sizeof(text));
+	n = read_alias_detail(t, pmu, out->name, ".scale", text, sizeof(text));
 	if (n > 0 && num_double(str_trim(str_n(text, (size_t)n)), &out->scale) < 0)
 		out->scale = 1;
-	if (alias_detail(t, pmu, out->name, ".unit", out->unit, sizeof(out->unit)) < 0)
+	if (read_alias_detail(t, pmu, out->name, ".unit", out->unit, sizeof(out->unit)) < 0)
 		out->unit[0] = '\0';
-	out->per_pkg = alias_detail(t, pmu, out->name, ".per-pkg", text, sizeof(text)) >= 0;
-	out->snapshot = alias_detail(t, pmu, out->name, ".snapshot", text, sizeof(text)) >= 0;
+	out->per_pkg = read_alias_detail(t, pmu, out->name, ".per-pkg", text, sizeof(text)) >= 0;
+	out->snapshot = read_alias_detail(t, pmu, out->name, ".snapshot", text, sizeof(text)) >= 0;
 	return 1;
 }
 

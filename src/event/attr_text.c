@@ -1,5 +1,5 @@
 /*
- * A perf_event_attr in words, one line per field that is not zero, in the ABI's order.
+ * A perf_event_attr as text: one line per field that is not zero, in the order of the ABI.
  */
 #include "event/event.h"
 

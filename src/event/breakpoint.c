@@ -1,6 +1,6 @@
 /*
- * mem:ADDR[/LEN][:ACCESS][/terms/]: a hardware breakpoint. The letters of ACCESS (r w x) are
- * none of the modifiers', so `mem:0:u` and `mem:0:rw:u` are both clear.
+ * Parses hardware breakpoints: mem:ADDR[/LEN][:ACCESS][/terms/]. None of the letters of ACCESS (r w x) is a
+ * modifier, so `mem:0:u` and `mem:0:rw:u` are both unambiguous.
  */
 #include "event/parse.h"
 
@@ -31,7 +31,7 @@ static int scan_length(struct event_parser *p, uint64_t *len)
 		return 0;
 	error_set(p->e, -EINVAL, "a breakpoint watches 1 to 8 bytes, not %llu",
 		  (unsigned long long)*len);
-	error_hint(p->e, "most CPUs know 1, 2, 4 and 8");
+	error_hint(p->e, "most CPUs support 1, 2, 4 and 8");
 	return parse_refuse(p, -EINVAL, scan_since(p, start));
 }
 
@@ -58,7 +58,7 @@ static int parse_access(struct event_parser *p, struct str word, uint32_t *out)
 	return 0;
 }
 
-/* ":rw", when that is what follows; modifiers are left for the caller. */
+/* Parses an access such as ":rw" if there is one. Modifiers are left to the caller. */
 static int scan_access(struct event_parser *p, uint32_t *out)
 {
 	size_t before = p->at;
@@ -71,7 +71,7 @@ static int scan_access(struct event_parser *p, uint32_t *out)
 		return parse_access(p, word, out);
 	if (word.n && !modifiers_look_like(word)) {
 		error_set(p->e, -EINVAL, "'%.*s' is neither an access nor modifiers", SHOW(word));
-		error_hint(p->e, "the access is made of r, w and x; modifiers follow it after ':'");
+		error_hint(p->e, "the access consists of r, w and x; modifiers follow it after ':'");
 		return parse_refuse(p, -EINVAL, word);
 	}
 	p->at = before;
@@ -107,7 +107,7 @@ int breakpoint_parse(struct event_parser *p, size_t start)
 	ev->attr.type = PERF_TYPE_BREAKPOINT;
 	ev->attr.bp_type = access ? access : HW_BREAKPOINT_RW;
 	ev->attr.bp_addr = addr;
-	/* An instruction is watched by its first byte, which the kernel calls a long. */
+	/* For execution breakpoints the kernel requires the length sizeof(long). */
 	ev->attr.bp_len = len ? len : access == HW_BREAKPOINT_X ? sizeof(long) : 4;
 	err = term_apply_fixed(p, &terms, ev);
 	return err < 0 ? err : term_refuse_rest(p, &terms, "a breakpoint");

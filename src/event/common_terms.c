@@ -1,6 +1,6 @@
 /*
- * The terms that every event knows, one row each: what value they take, whether they make
- * sense when only counting, and the function that writes them into the event.
+ * The terms that every event accepts (name, period, cpu ...), one row each: the kind of value, whether the
+ * term is allowed when only counting, and the function that applies it to the event.
  */
 #include "event/parse.h"
 
@@ -24,36 +24,36 @@ static int refuse_value(struct event_parser *p, const struct term *term)
 	return parse_refuse(p, -EINVAL, term->value.n ? term->value : term->where);
 }
 
-static int keep(struct event_parser *p, const struct term *term, const char **out)
+static int copy_value(struct event_parser *p, const struct term *term, const char **out)
 {
 	*out = parse_str(p, term->value);
 	return *out ? 0 : -ENOMEM;
 }
 
-static int limit(struct event_parser *p, const struct term *term, uint64_t n, uint64_t most)
+static int check_limit(struct event_parser *p, const struct term *term, uint64_t n, uint64_t max)
 {
-	if (n <= most)
+	if (n <= max)
 		return 0;
-	error_set(p->e, -EINVAL, "%.*s may be at most %llu", SHOW(term->key), (unsigned long long)most);
+	error_set(p->e, -EINVAL, "%.*s may be at most %llu", SHOW(term->key), (unsigned long long)max);
 	return refuse_value(p, term);
 }
 
-/* Tracepoints and breakpoints keep their id and address where config words are. */
-static int may_config(struct event_parser *p, const struct event *ev, const struct term *term)
+/* The config words of tracepoints and breakpoints hold their id and address. */
+static int check_config_allowed(struct event_parser *p, const struct event *ev, const struct term *term)
 {
-	const char *what = ev->kind == TACHO_EVENT_TRACEPOINT ? "tracepoint" :
+	const char *kind = ev->kind == TACHO_EVENT_TRACEPOINT ? "tracepoint" :
 			   ev->kind == TACHO_EVENT_BREAKPOINT ? "breakpoint" :
 			   ev->kind == TACHO_EVENT_TOOL	      ? "tool event" : NULL;
 
-	if (!what)
+	if (!kind)
 		return 0;
-	error_set(p->e, -EINVAL, "a %s has no %.*s to set", what, SHOW(term->key));
+	error_set(p->e, -EINVAL, "%.*s cannot be set for a %s", SHOW(term->key), kind);
 	return parse_refuse(p, -EINVAL, term->where);
 }
 
 static int apply_config(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
-	int err = may_config(p, ev, term);
+	int err = check_config_allowed(p, ev, term);
 
 	if (!err)
 		ev->attr.config = n;
@@ -62,7 +62,7 @@ static int apply_config(struct event_parser *p, struct event *ev, const struct t
 
 static int apply_config1(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
-	int err = may_config(p, ev, term);
+	int err = check_config_allowed(p, ev, term);
 
 	if (!err)
 		ev->attr.config1 = n;
@@ -71,7 +71,7 @@ static int apply_config1(struct event_parser *p, struct event *ev, const struct 
 
 static int apply_config2(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
-	int err = may_config(p, ev, term);
+	int err = check_config_allowed(p, ev, term);
 
 	if (!err)
 		ev->attr.config2 = n;
@@ -80,7 +80,7 @@ static int apply_config2(struct event_parser *p, struct event *ev, const struct 
 
 static int apply_config3(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
-	int err = may_config(p, ev, term);
+	int err = check_config_allowed(p, ev, term);
 
 	if (!err)
 		ev->attr.config3 = n;
@@ -89,7 +89,7 @@ static int apply_config3(struct event_parser *p, struct event *ev, const struct 
 
 static int apply_config4(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
-	int err = may_config(p, ev, term);
+	int err = check_config_allowed(p, ev, term);
 
 	if (!err)
 		ev->attr.config4 = n;
@@ -99,10 +99,10 @@ static int apply_config4(struct event_parser *p, struct event *ev, const struct 
 static int apply_name(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)n;
-	return keep(p, term, &ev->name);
+	return copy_value(p, term, &ev->name);
 }
 
-static int refuse_both(struct event_parser *p, const struct term *term)
+static int refuse_period_and_freq(struct event_parser *p, const struct term *term)
 {
 	error_set(p->e, -EINVAL, "an event has either a period or a freq, not both");
 	return parse_refuse(p, -EINVAL, term->where);
@@ -111,25 +111,25 @@ static int refuse_both(struct event_parser *p, const struct term *term)
 static int apply_period(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	if (ev->terms.freq_given)
-		return refuse_both(p, term);
+		return refuse_period_and_freq(p, term);
 	ev->terms.period_given = true;
-	/* A counter that only counts must not interrupt every so many events. */
+	/* When only counting, a period would cause needless interrupts. */
 	if (!(p->flags & EVENT_FOR_STAT))
 		ev->attr.sample_period = n;
-	return limit(p, term, n, INT64_MAX);
+	return check_limit(p, term, n, INT64_MAX);
 }
 
 static int apply_freq(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	if (ev->terms.period_given)
-		return refuse_both(p, term);
+		return refuse_period_and_freq(p, term);
 	ev->terms.freq_given = true;
 	ev->attr.sample_freq = n;
 	ev->attr.flags |= PERF_ATTR_FREQ;
-	return limit(p, term, n, UINT32_MAX);
+	return check_limit(p, term, n, UINT32_MAX);
 }
 
-/* True when every piece of `list`, cut at '+' or ',', is in `words`. */
+/* Returns whether every item of `list`, separated by '+' or ',', is in `words`. */
 static bool all_known(struct str list, const char *const *words, size_t n_words)
 {
 	size_t start = 0;
@@ -148,8 +148,8 @@ static bool all_known(struct str list, const char *const *words, size_t n_words)
 	return true;
 }
 
-/* Of a list cut at '+' or ','; 0: one of its words is unknown. */
-static uint64_t branch_kinds(struct str list)
+/* Bits of a list of branch kinds separated by '+' or ','. Returns 0 if one is unknown. */
+static uint64_t parse_branch_kinds(struct str list)
 {
 	uint64_t bits = 0;
 	size_t start = 0;
@@ -174,7 +174,7 @@ static int apply_branch_type(struct event_parser *p, struct event *ev, const str
 
 	(void)n;
 	ev->terms.branches_given = true;
-	ev->terms.branch_type = none ? 0 : branch_kinds(term->value);
+	ev->terms.branch_type = none ? 0 : parse_branch_kinds(term->value);
 	if (none || ev->terms.branch_type)
 		return 0;
 	error_set(p->e, -EINVAL, "'%.*s' is not a kind of branch", SHOW(term->value));
@@ -190,9 +190,9 @@ static int apply_call_graph(struct event_parser *p, struct event *ev, const stru
 	(void)n;
 	for (size_t i = 0; i < countof(kinds); i++)
 		if (str_is(term->value, kinds[i]))
-			return keep(p, term, &ev->terms.call_graph);
+			return copy_value(p, term, &ev->terms.call_graph);
 	error_set(p->e, -EINVAL, "call-graph cannot be '%.*s'", SHOW(term->value));
-	error_hint(p->e, "it is fp, dwarf, lbr or no");
+	error_hint(p->e, "use fp, dwarf, lbr or no");
 	return refuse_value(p, term);
 }
 
@@ -202,35 +202,35 @@ static int apply_aux_action(struct event_parser *p, struct event *ev, const stru
 
 	(void)n;
 	if (all_known(term->value, kinds, countof(kinds)))
-		return keep(p, term, &ev->terms.aux_action);
+		return copy_value(p, term, &ev->terms.aux_action);
 	error_set(p->e, -EINVAL, "aux-action cannot be '%.*s'", SHOW(term->value));
-	error_hint(p->e, "it is start-paused, pause or resume");
+	error_hint(p->e, "use start-paused, pause or resume");
 	return refuse_value(p, term);
 }
 
 static int apply_stack_size(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	ev->terms.stack_size = (uint32_t)n;
-	return limit(p, term, n, 65528);	/* the largest multiple of 8 in 16 bits */
+	return check_limit(p, term, n, 65528);	/* the largest multiple of 8 in 16 bits */
 }
 
 static int apply_max_stack(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	ev->terms.max_stack = (uint32_t)n;
-	return limit(p, term, n, UINT16_MAX);
+	return check_limit(p, term, n, UINT16_MAX);
 }
 
 static int apply_nr(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	ev->terms.nr = (uint32_t)n;
-	return limit(p, term, n, UINT32_MAX);
+	return check_limit(p, term, n, UINT32_MAX);
 }
 
 static int apply_aux_sample_size(struct event_parser *p, struct event *ev, const struct term *term,
 				 uint64_t n)
 {
 	ev->terms.aux_sample_size = (uint32_t)n;
-	return limit(p, term, n, UINT16_MAX);
+	return check_limit(p, term, n, UINT16_MAX);
 }
 
 static int8_t on_off(uint64_t n)
@@ -288,7 +288,7 @@ static int apply_aux_output(struct event_parser *p, struct event *ev, const stru
 static int apply_metric_id(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	(void)n;
-	return keep(p, term, &ev->terms.metric_id);
+	return copy_value(p, term, &ev->terms.metric_id);
 }
 
 static int apply_ratio(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
@@ -297,13 +297,13 @@ static int apply_ratio(struct event_parser *p, struct event *ev, const struct te
 
 	(void)n;
 	if (num_double(term->value, &ratio) == 0 && ratio > 0)
-		return keep(p, term, &ev->terms.ratio_to_prev);
+		return copy_value(p, term, &ev->terms.ratio_to_prev);
 	error_set(p->e, -EINVAL, "ratio-to-prev needs a positive number, not '%.*s'",
 		  SHOW(term->value));
 	return refuse_value(p, term);
 }
 
-/* cpu=3, cpu=0-3, or the CPUs of a PMU; it may be repeated. */
+/* cpu=3, cpu=0-3, or cpu=PMU for the CPUs of a PMU; may be repeated. */
 static int apply_cpu(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n)
 {
 	struct pmu *pmu = NULL;
@@ -318,7 +318,7 @@ static int apply_cpu(struct event_parser *p, struct event *ev, const struct term
 	if (err > 0)
 		err = pmu_load(p->t, pmu);
 	if (err < 0)
-		return error_set(p->e, err, "reading the PMU '%.*s' failed", SHOW(term->value));
+		return error_set(p->e, err, "cannot read the PMU '%.*s' in sysfs", SHOW(term->value));
 	if (!pmu) {
 		error_set(p->e, -EINVAL, "'%.*s' is neither a CPU, a range of CPUs nor a PMU",
 			  SHOW(term->value));
@@ -371,8 +371,8 @@ bool term_is_fixed(struct str key)
 	return row_find(key) != NULL;
 }
 
-/* The value as the row wants it; a bare word means 1. */
-static int row_value(struct event_parser *p, const struct fixed_row *row, const struct term *term,
+/* Checks and converts the term's value. A term without a value means 1. */
+static int parse_term_value(struct event_parser *p, const struct fixed_row *row, const struct term *term,
 		     uint64_t *n)
 {
 	int err;
@@ -390,7 +390,7 @@ static int row_value(struct event_parser *p, const struct fixed_row *row, const 
 	return refuse_value(p, term);
 }
 
-static int apply_driver(struct event_parser *p, struct event *ev, const struct term *term)
+static int apply_driver_config(struct event_parser *p, struct event *ev, const struct term *term)
 {
 	const char *before = ev->terms.driver_config;
 	struct buf joined = { 0 };
@@ -412,11 +412,11 @@ static int apply_row(struct event_parser *p, const struct fixed_row *row, struct
 	int err;
 
 	if ((p->flags & EVENT_FOR_STAT) && !row->counting) {
-		error_set(p->e, -EINVAL, "the term '%s' is for sampling and means nothing when counting",
+		error_set(p->e, -EINVAL, "the term '%s' is for sampling and has no effect when counting",
 			  row->key);
 		return parse_refuse(p, -EINVAL, term->where);
 	}
-	err = row_value(p, row, term, &n);
+	err = parse_term_value(p, row, term, &n);
 	return err < 0 ? err : row->apply(p, ev, term, n);
 }
 
@@ -428,7 +428,7 @@ int term_apply_fixed(struct event_parser *p, struct term_list *l, struct event *
 		int err = 0;
 
 		if (term->driver)
-			err = apply_driver(p, ev, term);
+			err = apply_driver_config(p, ev, term);
 		else if (row)
 			err = apply_row(p, row, ev, term);
 		if (err < 0)

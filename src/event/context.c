@@ -1,6 +1,6 @@
 /*
- * The library's context: roots, the log callback, and the catalog of PMUs once it was needed.
- * Opening one touches no file; everything is looked up when it is first asked for.
+ * The library's context (struct tacho): the roots of sysfs, procfs and tracefs, the log callback, and caches
+ * of PMUs and event lists, which are filled on first use. Opening a context reads no file.
  */
 #include "event/event.h"
 

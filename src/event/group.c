@@ -1,7 +1,8 @@
 /*
- * Groups. The kernel takes one PMU per group, software events beside it. Words that expand to
- * several PMUs ({cycles,instructions} on hybrid cores, {imc/a/,imc/b/}) therefore become one
- * group per PMU, and tool events, which are no kernel events, stand alone. X forbids this.
+ * Event groups. All hardware events of a kernel group must be on one PMU; software events can be added to any
+ * group. A group whose names expand to several PMUs ({cycles,instructions} on hybrid cores,
+ * {imc/a/,imc/b/}) is therefore split into one group per PMU, and tool events, which are not
+ * kernel events, are not grouped. Modifier X prevents the split.
  *
  *	{c,i,cs}  ->  atom/c core/c atom/i core/i cs  ->  {atom/c atom/i cs} {core/c core/i}
  */
@@ -9,10 +10,10 @@
 
 #include <errno.h>
 
-#define GROUP_MAX 4096u			/* far beyond any PMU; bounds the work below */
+#define GROUP_MAX 4096u			/* far beyond any PMU; limits the quadratic work below */
 
-/* Software-like events go with any PMU: the kernel keeps them apart from the hardware's. */
-static bool goes_along(const struct event *ev)
+/* Returns whether the event can be in a group of any PMU, as software events can. */
+static bool fits_any_pmu(const struct event *ev)
 {
 	static const char *const others[] = { "msr", "kprobe", "uprobe" };
 
@@ -26,23 +27,23 @@ static bool goes_along(const struct event *ev)
 static const char *first_pmu(const struct event *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!goes_along(&v[i]) && v[i].kind != TACHO_EVENT_TOOL)
+		if (!fits_any_pmu(&v[i]) && v[i].kind != TACHO_EVENT_TOOL)
 			return v[i].pmu;
 	return NULL;
 }
 
-/* A number per event: equal numbers share a group, and they rise in order of appearance. */
-static size_t assign(const struct event *v, size_t n, uint32_t *group)
+/* Assigns a group number to each event, in order of first appearance. Returns the number of groups. */
+static size_t assign_groups(const struct event *v, size_t n, uint32_t *group)
 {
 	const char *home = first_pmu(v, n);
 	size_t n_groups = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const char *pmu = goes_along(&v[i]) ? home : v[i].pmu;
+		const char *pmu = fits_any_pmu(&v[i]) ? home : v[i].pmu;
 		size_t k = 0;
 
 		for (k = 0; k < i && v[i].kind != TACHO_EVENT_TOOL; k++) {
-			const char *other = goes_along(&v[k]) ? home : v[k].pmu;
+			const char *other = fits_any_pmu(&v[k]) ? home : v[k].pmu;
 
 			if (v[k].kind != TACHO_EVENT_TOOL &&
 			    (pmu == other || (pmu && other && strcmp(pmu, other) == 0)))
@@ -53,7 +54,7 @@ static size_t assign(const struct event *v, size_t n, uint32_t *group)
 	return n_groups;
 }
 
-static void mark(struct event *v, size_t base, size_t n, const char *name)
+static void set_group(struct event *v, size_t base, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
 		v[base + i].leader = (uint32_t)base;
@@ -62,7 +63,7 @@ static void mark(struct event *v, size_t base, size_t n, const char *name)
 	}
 }
 
-/* Sorts the events by their group's number, stably, and follows the merge indexes. */
+/* Sorts the events by group number (stable) and updates the merge indexes. */
 static int regroup(struct event_list *list, size_t first, const uint32_t *group, size_t n_groups,
 		   const char *name)
 {
@@ -87,7 +88,7 @@ static int regroup(struct event_list *list, size_t first, const uint32_t *group,
 		for (size_t k = 0; k < n; k++)
 			count += group[k] == g;
 		i = start + count;
-		mark(list->v, first + start, count, name);
+		set_group(list->v, first + start, count, name);
 	}
 	return 0;
 }
@@ -96,22 +97,22 @@ int group_close(struct event_parser *p, size_t first, struct str name, bool no_r
 {
 	size_t n = p->list->n - first, n_groups = 1;
 	scoped(freep) uint32_t *group = NULL;
-	const char *kept;
+	const char *name_copy;
 
 	if (n > GROUP_MAX)
 		return error_set(p->e, -E2BIG, "a group of %zu events is too large, the most is %u", n,
 				 GROUP_MAX);
 	group = calloc(n ? n : 1, sizeof(*group));
-	kept = name.n ? parse_str(p, name) : NULL;
+	name_copy = name.n ? parse_str(p, name) : NULL;
 
-	if (!group || (name.n && !kept))
+	if (!group || (name.n && !name_copy))
 		return error_nomem(p->e);
 	if (!no_regroup)
-		n_groups = assign(p->list->v + first, n, group);
+		n_groups = assign_groups(p->list->v + first, n, group);
 	if (n_groups <= 1) {
-		mark(p->list->v, first, n, kept);
+		set_group(p->list->v, first, n, name_copy);
 		return 0;
 	}
 	tacho_log(p->t, TACHO_LOG_INFO, "a group spans %zu PMUs and was split", n_groups);
-	return regroup(p->list, first, group, n_groups, kept) < 0 ? error_nomem(p->e) : 0;
+	return regroup(p->list, first, group, n_groups, name_copy) < 0 ? error_nomem(p->e) : 0;
 }

@@ -1,6 +1,6 @@
 /*
- * A walk over everything that can be counted: the generic tables here, PMUs and tracepoints in
- * files of their own. Nothing is collected first; each item goes to the caller as it is met.
+ * tacho_list(): walks over all events. The generic tables are here; PMUs, vendors' lists and
+ * tracepoints are in list_*.c. Each item is passed to the caller when it is found; nothing is collected first.
  */
 #include "event/list.h"
 
@@ -27,7 +27,7 @@ static const char *class_of(const char *word)
 	return NULL;
 }
 
-/* A word without a pattern is looked for anywhere in the name; case is ignored. */
+/* A word that is not a pattern matches anywhere in the name; case is ignored. */
 static bool word_matches(const char *word, const char *name)
 {
 	char pattern[256], text[256];
@@ -115,10 +115,10 @@ const char *probe_why(int err)
 	case EPERM: return "not permitted: a seccomp filter refuses it, or CAP_PERFMON is missing";
 	case EACCES: return "not permitted: needs CAP_PERFMON or a lower kernel.perf_event_paranoid";
 	case EOPNOTSUPP: return "its PMU does not support counting it";
-	case EBUSY: return "something else holds its PMU";
+	case EBUSY: return "its PMU is in use by something else";
 	case EINVAL: return "the kernel refuses it here";
 	case ENOSYS: return "this kernel has no perf_event_open, or a filter hides it";
-	case EMFILE: return "no file descriptor was left to try it";
+	case EMFILE: return "too many open files to try it";
 	default: return "opening it failed";
 	}
 }
@@ -158,7 +158,7 @@ static int emit_generic(struct lister *l, const struct table_class *c, const cha
 	}
 	if (c->type == TOOL_TYPE && config == TOOL_SYSTEM_TSC_FREQ && !arch_tsc_hz()) {
 		item.available = false;
-		item.why = "this processor does not tell the rate of its counter";
+		item.why = "this processor does not report the frequency of its time-stamp counter";
 	}
 	return lister_emit(l, &item);
 }
@@ -184,7 +184,7 @@ static int list_table(struct lister *l, struct table_class *c, const struct gene
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct generic_name *row = sorted[i];
 
-		/* slots is listed where a PMU has it, among that PMU's events. */
+		/* slots is listed among the events of the PMU that has it. */
 		if (c->type != TOOL_TYPE || row->config != TOOL_SLOTS)
 			err = emit_generic(l, c, row->name, row->alias, row->config, row);
 	}
@@ -237,7 +237,7 @@ static int list_generic(struct lister *l)
 	return err ? err : list_table(l, &tool, tool_names, n_tool_names);
 }
 
-/* Shapes rather than events: what may be put together from numbers. */
+/* Templates rather than events: forms that take numbers or terms. */
 static int list_templates(struct lister *l)
 {
 	static const struct tacho_listing templates[] = {

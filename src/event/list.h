@@ -1,6 +1,6 @@
 /*
- * What the walks behind tacho_list() share: the selection, the caller's function, and whether
- * events open at all here.
+ * Shared by the parts of tacho_list(): the selection, the caller's function, and whether any event
+ * can be opened at all.
  */
 #ifndef EVENT_LIST_H
 #define EVENT_LIST_H
@@ -12,18 +12,18 @@ struct lister {
 	const struct tacho_list_opts *opts;
 	int (*fn)(void *arg, const struct tacho_listing *item);
 	void *arg;
-	int refused;			/* why not even a dummy event opens; 0: it does */
+	int refused;			/* errno with which even a dummy event is refused; 0: it opens */
 };
 
-/* Hands the item over when the words select it; what `fn` returned, or 0. */
+/* Passes the item to the caller's function if it is selected. Returns what that returned, or 0. */
 int lister_emit(struct lister *l, const struct tacho_listing *item);
-/* False when no word can select anything of the class or below the PMU's name. */
+/* Returns false if nothing of this class and PMU can be selected. */
 bool lister_wants(const struct lister *l, const char *class_, const char *pmu);
 
-/* Tries to open an attr on the calling thread, or on `cpu` where that is not negative.
- * 0 or a negative errno. What is refused with the kernel is tried without. */
+/* Tries to open an attr on the calling thread, or on `cpu` unless that is negative. If it is refused for the
+ * thread, it is tried again without the kernel. 0 or a negative errno. */
 int probe_attr(struct tacho *t, const struct perf_event_attr *attr, int cpu);
-const char *probe_why(int err);		/* a static sentence */
+const char *probe_why(int err);		/* the reason as a static string */
 
 /* list_pmu.c, list_vendor.c, list_trace.c */
 int list_pmus(struct lister *l);

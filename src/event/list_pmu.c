@@ -1,6 +1,6 @@
 /*
- * The events that PMUs name themselves. Instances of one PMU (uncore_imc_0, uncore_imc_1 ...)
- * are listed once, by the name without the number, which counts on all of them.
+ * Lists the named events of each PMU (its events/ directory). Instances of one PMU (uncore_imc_0,
+ * uncore_imc_1 ...) are listed once, by the name without the number, which counts on all of them.
  */
 #include "event/list.h"
 
@@ -21,7 +21,7 @@ static bool has_file(const struct strlist *files, const char *name, const char *
 	return false;
 }
 
-/* Parses the item's own name and tries to open what comes out. */
+/* Parses the item's name and tries to open the event. */
 static void probe_item(struct lister *l, struct tacho_listing *item, char *why, size_t size)
 {
 	struct event_list events = { 0 };
@@ -61,7 +61,7 @@ static int emit_event(struct lister *l, struct pmu *pmu, struct str shown, const
 		snprintf(encoding, sizeof(encoding), "%.*s/%s/", STR(shown), alias.terms);
 		item.encoding = l->opts->details ? encoding : NULL;
 	}
-	/* An event with open parameters is a shape; it counts once they are given. */
+	/* An event with parameters can only be counted when they are given. */
 	if (strchr(alias.terms, '?')) {
 		item.available = false;
 		item.why = "needs values for its parameters";
@@ -85,7 +85,7 @@ static int list_events(struct lister *l, struct pmu *pmu, struct str shown)
 	return err;
 }
 
-/* The name shared by the instances of an uncore PMU; cores differ even where names are alike. */
+/* The name without the instance's number; core PMUs are listed separately even if their names are similar. */
 static struct str shared_name(const struct pmu *pmu)
 {
 	return pmu->core ? str_of(pmu->name) : pmu_stem(str_of(pmu->name));
@@ -98,7 +98,7 @@ int list_pmus(struct lister *l)
 
 	if (!lister_wants(l, "pmu", NULL))
 		return 0;
-	err = pmu_cores(l->t, &cores);		/* marks them */
+	err = pmu_cores(l->t, &cores);		/* sets pmu->core */
 	if (!err)
 		err = pmu_all(l->t, &all);
 	for (size_t i = 0; !err && i < all->n; i++) {

@@ -1,6 +1,6 @@
 /*
- * Every tracepoint. A machine has two thousand in a hundred directories, so each directory is
- * read once and nothing else, unless details are wanted: those cost a file per tracepoint.
+ * Lists all tracepoints. A machine has about two thousand in a hundred directories, so only the directories
+ * are read; the encoding, which needs a file per tracepoint, is read on request.
  */
 #include "event/list.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 
-/* Files that stand beside the directories, on either level. */
+/* Files next to the directories of systems and tracepoints. */
 static bool is_control_file(const char *name)
 {
 	return strcmp(name, "enable") == 0 || strcmp(name, "filter") == 0 ||
@@ -45,12 +45,12 @@ static int emit_tracepoint(struct lister *l, const char *dir, const char *system
 				      .available = true };
 
 	snprintf(name, sizeof(name), "%s:%s", system, event);
-	/* The function tracer describes its own records here; most are no events at all. */
+	/* ftrace/ describes the records of the function tracer; only those with an id are tracepoints. */
 	if (strcmp(system, "ftrace") == 0 && !has_file(dir, event, "id"))
 		return 0;
 	if (strcmp(name, "ftrace:function") == 0) {
 		item.available = false;
-		item.why = "the function tracer's own event, which the kernel does not let be counted";
+		item.why = "the function tracer's own event, which the kernel does not allow to be counted";
 	}
 	if (l->opts->details && read_encoding(dir, event, encoding, sizeof(encoding)))
 		item.encoding = encoding;
@@ -74,7 +74,7 @@ static int list_system(struct lister *l, const char *root, const char *system)
 	return err;
 }
 
-/* Without tracefs there is nothing to list; that is no failure of the walk. */
+/* Without tracefs there is nothing to list, which is not an error. */
 int list_tracepoints(struct lister *l)
 {
 	scoped(strlist_done) struct strlist systems = { 0 };

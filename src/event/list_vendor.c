@@ -1,6 +1,6 @@
 /*
- * The events of vendors' lists in the walk over everything. Those that cannot be counted here come
- * with the reason; deprecated ones are not available, so that they are shown when asked for.
+ * Lists the events of vendors' lists. Events that cannot be counted here have the reason in `why`.
+ * Deprecated events are marked as not available, so that they are shown on request only.
  */
 #include "event/list.h"
 
@@ -13,7 +13,7 @@
 
 struct emitter {
 	struct lister *l;
-	int ended;			/* what the caller's function ended the walk with */
+	int ended;			/* what the caller's function returned last */
 };
 
 /* "Counts X. Can be sampled precisely. Errata: SKL091". */
@@ -36,7 +36,7 @@ static void describe(const struct tacho_listed *ev, const char *text, struct buf
 		buf_printf(out, ". Note: %s", ev->notice);
 }
 
-static int emit(void *arg, const struct tacho_listed *ev)
+static int emit_listed(void *arg, const struct tacho_listed *ev)
 {
 	struct emitter *x = arg;
 	struct lister *l = x->l;
@@ -69,7 +69,7 @@ static int emit(void *arg, const struct tacho_listed *ev)
 int list_vendor(struct lister *l)
 {
 	struct emitter x = { .l = l };
-	int n = lister_wants(l, "vendor", NULL) ? tacho_eventlist_walk(l->t, NULL, emit, &x, NULL) : 0;
+	int n = lister_wants(l, "vendor", NULL) ? tacho_eventlist_walk(l->t, NULL, emit_listed, &x, NULL) : 0;
 
 	return n < 0 ? n : x.ended;
 }

@@ -1,7 +1,7 @@
 /*
- * The JSON forms of metrics: Intel's perfmon (Formula over aliases), the kernel's (MetricExpr) and
- * PerfSpect's (expression); and Intel's table of retire latencies. Objects that are no metric, such as
- * events, are stepped over.
+ * Reads metrics from JSON: Intel's perfmon files (Formula with aliases), the kernel's (MetricExpr) and
+ * PerfSpect's (expression), and Intel's table of retire latencies. Objects that are not metrics, such as
+ * events, are skipped.
  */
 #include "event/metric.h"
 
@@ -27,14 +27,14 @@ struct metric_reader {
 	struct json_in in;
 	struct metric_defs *d;
 	struct str f[M_MAX];
-	struct str threshold;		/* perfmon's: a formula over metrics */
+	struct str threshold;		/* perfmon's form: a formula over metrics */
 	struct metric_aliases aliases, metrics;
 	struct buf text;
 };
 
 /* ---- strings ---- */
 
-static const char *keep(struct metric_reader *r, struct str s)
+static const char *store_str(struct metric_reader *r, struct str s)
 {
 	char *copy;
 
@@ -48,7 +48,7 @@ static const char *keep(struct metric_reader *r, struct str s)
 	return copy;
 }
 
-/* "100%": a number and what is measured. */
+/* Splits "100%" into scale and unit. */
 static const char *scale_unit(struct metric_reader *r, struct str s, double *scale)
 {
 	size_t n = s.n;
@@ -57,7 +57,7 @@ static const char *scale_unit(struct metric_reader *r, struct str s, double *sca
 	for (; n > 0; n--)
 		if (num_double(str_n(s.s, n), scale) == 0)
 			break;
-	return keep(r, str_n(s.s + n, s.n - n));
+	return store_str(r, str_n(s.s + n, s.n - n));
 }
 
 static const char *unit_of(struct metric_reader *r, double *scale)
@@ -67,10 +67,10 @@ static const char *unit_of(struct metric_reader *r, double *scale)
 	if (r->f[M_SCALE_UNIT].n)
 		return scale_unit(r, r->f[M_SCALE_UNIT], scale);
 	*scale = 1;
-	return str_is(unit, "percent") ? "%" : keep(r, unit);
+	return str_is(unit, "percent") ? "%" : store_str(r, unit);
 }
 
-/* The kernel's files name the event in prose: "... Sample with: A_PS, B. Related metrics: ..." */
+/* The kernel's files have these events in the description: "... Sample with: A_PS, B. Related metrics: ..." */
 static struct str sample_of(const struct metric_reader *r)
 {
 	static const char mark[] = "Sample with: ";
@@ -90,8 +90,8 @@ static struct str sample_of(const struct metric_reader *r)
 
 /* ---- the top-down tree ---- */
 
-/* Of the kernel's metrics a group tells, TopdownL2 or AMD's PipelineL2; of perfmon's the Level, where it
- * is a share of slots or cycles and no mere information. */
+/* Level in the top-down tree. In the kernel's files it is in a group name (TopdownL2, AMD: PipelineL2). In
+ * perfmon's files it is the Level field, of TMA metrics that are a percentage of slots or cycles. */
 static uint32_t level_of(const struct metric_reader *r)
 {
 	struct str rest = r->f[M_GROUPS], group, name = r->f[M_NAME];
@@ -109,7 +109,7 @@ static uint32_t level_of(const struct metric_reader *r)
 	    str_starts(name, "Info_") || str_starts(name, "Bottleneck_") ||
 	    num_u32(r->f[M_LEVEL], &level) < 0)
 		return 0;
-	/* What is below the first level has a place in the tree. */
+	/* Metrics below the first level must have a parent. */
 	return level == 1 || r->f[M_PARENT].n ? level : 0;
 }
 
@@ -121,7 +121,7 @@ static const char *groups_of(struct metric_reader *r, uint32_t level)
 	buf_str(&r->text, groups);
 	if (level && !(groups.n && memmem(groups.s, groups.n, "TopdownL", 8)))
 		buf_printf(&r->text, "%sTopdownL%u", groups.n ? ";" : "", level);
-	return buf_failed(&r->text) ? NULL : keep(r, buf_view(&r->text));
+	return buf_failed(&r->text) ? NULL : store_str(r, buf_view(&r->text));
 }
 
 /* tma_fetch_latency is in the group tma_frontend_bound_group. */
@@ -139,12 +139,12 @@ static struct str parent_of(const struct metric_reader *r)
 
 /* ---- a metric ---- */
 
-static const char *formula(struct metric_reader *r, struct str text, const struct metric_aliases *aliases)
+static const char *convert_formula(struct metric_reader *r, struct str text, const struct metric_aliases *aliases)
 {
 	buf_clear(&r->text);
 	if (!metric_text_formula(&r->text, text, aliases))
-		return "";		/* spelled out it is longer than anything that is meant */
-	return buf_failed(&r->text) ? NULL : keep(r, buf_view(&r->text));
+		return "";		/* too long */
+	return buf_failed(&r->text) ? NULL : store_str(r, buf_view(&r->text));
 }
 
 static const char *expr_of(struct metric_reader *r)
@@ -152,8 +152,8 @@ static const char *expr_of(struct metric_reader *r)
 	const struct metric_aliases none = { 0 };
 
 	if (r->f[M_FORMULA].n)
-		return formula(r, r->f[M_FORMULA], &r->aliases);
-	return r->f[M_EXPR].n ? keep(r, r->f[M_EXPR]) : formula(r, r->f[M_PLAIN_EXPR], &none);
+		return convert_formula(r, r->f[M_FORMULA], &r->aliases);
+	return r->f[M_EXPR].n ? store_str(r, r->f[M_EXPR]) : convert_formula(r, r->f[M_PLAIN_EXPR], &none);
 }
 
 static struct str name_of(const struct metric_reader *r)
@@ -163,9 +163,9 @@ static struct str name_of(const struct metric_reader *r)
 	return r->f[M_NAME].n ? r->f[M_NAME] : r->f[M_EVENT];
 }
 
-static int take_metric(struct metric_reader *r)
+static int add_metric(struct metric_reader *r)
 {
-	struct metric_def m = { .name = keep(r, name_of(r)), .legacy = keep(r, r->f[M_LEGACY]) };
+	struct metric_def m = { .name = store_str(r, name_of(r)), .legacy = store_str(r, r->f[M_LEGACY]) };
 	struct metric_def *slot;
 
 	if (m.name && !*m.name)
@@ -175,11 +175,12 @@ static int take_metric(struct metric_reader *r)
 	m.level = level_of(r);
 	m.groups = groups_of(r, m.level);
 	m.expr = expr_of(r);
-	m.threshold = r->threshold.n ? formula(r, r->threshold, &r->metrics) : keep(r, r->f[M_THRESHOLD]);
+	m.threshold = r->threshold.n ? convert_formula(r, r->threshold, &r->metrics)
+				     : store_str(r, r->f[M_THRESHOLD]);
 	m.unit = unit_of(r, &m.scale);
-	m.desc = keep(r, r->f[M_BRIEF]);
-	m.parent = keep(r, parent_of(r));
-	m.sample = keep(r, sample_of(r));
+	m.desc = store_str(r, r->f[M_BRIEF]);
+	m.parent = store_str(r, parent_of(r));
+	m.sample = store_str(r, sample_of(r));
 	if (!m.name || !m.legacy || !m.groups || !m.expr || !m.threshold || !m.unit || !m.desc || !m.parent ||
 	    !m.sample)
 		return -ENOMEM;
@@ -214,7 +215,7 @@ static int read_alias(struct metric_reader *r, struct metric_aliases *to, enum m
 	}
 	if (token != JSON_IN_CLOSE)
 		return -EINVAL;
-	/* A bracket would end the name early. */
+	/* Names are written in brackets, so they cannot contain one. */
 	if (!a.alias.n || !a.name.n || (kind != ALIAS_CONSTANT && str_find(a.name, ']') >= 0))
 		return 0;
 	slot = vec_add(to);
@@ -257,7 +258,7 @@ static int read_threshold(struct metric_reader *r)
 	return err ? err : token == JSON_IN_CLOSE ? 0 : -EINVAL;
 }
 
-static void note_field(struct metric_reader *r, struct str key, struct str value)
+static void set_field(struct metric_reader *r, struct str key, struct str value)
 {
 	for (size_t i = 0; i < M_MAX; i++)
 		if (str_is(key, keys[i]))
@@ -270,7 +271,7 @@ static int read_member(struct metric_reader *r, struct str key)
 	enum json_token token = json_next(&r->in, &value);
 
 	if (token == JSON_IN_STRING || token == JSON_IN_NUMBER) {
-		note_field(r, key, value);
+		set_field(r, key, value);
 		return 0;
 	}
 	if (token == JSON_IN_ARRAY && str_is(key, "Events"))
@@ -293,7 +294,7 @@ static int read_metric(struct metric_reader *r)
 	r->aliases.n = r->metrics.n = 0;
 	while (!err && (token = json_next(&r->in, &key)) == JSON_IN_KEY)
 		err = read_member(r, key);
-	return err ? err : token == JSON_IN_CLOSE ? take_metric(r) : -EINVAL;
+	return err ? err : token == JSON_IN_CLOSE ? add_metric(r) : -EINVAL;
 }
 
 static int read_array(struct metric_reader *r)
@@ -314,7 +315,7 @@ static int read_array(struct metric_reader *r)
 /* {"MIN": 0, "MAX": 888, "MEAN": 6.11} */
 static int read_latency(struct metric_reader *r, struct str event)
 {
-	struct metric_latency l = { .event = keep(r, event), .mean = -1 }, *slot;
+	struct metric_latency l = { .event = store_str(r, event), .mean = -1 }, *slot;
 	struct str key = { 0 }, value = { 0 };
 	enum json_token token;
 

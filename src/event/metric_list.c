@@ -1,6 +1,6 @@
 /*
- * The metrics of the context's lists, read when they are first asked for. A list's events are kept in
- * a cache; its metrics are few, and are read from the file itself.
+ * The metrics of the context's lists, read on first use. While the events of a list are cached on disk, its
+ * metrics are few and always read from the file itself.
  */
 #include "event/metric.h"
 
@@ -30,10 +30,10 @@ static int read_file(struct tacho *t, struct metric_defs *d, const char *path)
 	if (view.n && (view.s[0] == '{' || view.s[0] == '['))
 		err = metric_defs_read(d, text.bytes + skip, text.n - skip);
 	if (err == -EFBIG)
-		tacho_log(t, TACHO_LOG_WARN, "'%.200s' has more metrics than can be taken", path);
+		tacho_log(t, TACHO_LOG_WARN, "'%.200s' has too many metrics; the rest is ignored", path);
 	else if (err < 0 && err != -ENOMEM)
 		tacho_log(t, TACHO_LOG_WARN, "the metrics of '%.200s' cannot be read: %s", path,
-			  err == -EINVAL ? "it is no JSON" : strerror(-err));
+			  err == -EINVAL ? "not valid JSON" : strerror(-err));
 	return err == -ENOMEM ? err : 0;
 }
 

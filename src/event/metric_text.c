@@ -1,5 +1,5 @@
 /*
- * Formulas of vendors' files as expressions: short names are replaced by what they stand for.
+ * Converts formulas of vendors' files to expressions: short names are replaced by what they stand for.
  *
  *	a / b * c	a: UOPS_RETIRED.MS:c1:e1, b: TOPDOWN.SLOTS:perf_metrics, c: SYSTEM_TSC_FREQ
  *	[UOPS_RETIRED.MS/cmask=1,edge=1/] / [slots] * (#system_tsc_freq)
@@ -22,7 +22,7 @@ static const struct { const char *name, *text; } constants[] = {
 	{ "HYPERTHREADING_ON", "(#smt_on)" },
 	{ "system.sockets[0].cpus.count * system.socket_count", "(#num_cpus_online)" },
 	{ "TSC", "[msr/tsc/]" },
-	/* Formulas take registers' steps of 61 and of 15.6 microjoules; the kernel counts finer ones. */
+	/* The formulas expect the energy registers' units of 61 and 15.6 microjoules; the kernel's are finer. */
 	{ "FREERUN_PKG_ENERGY_STATUS", "([power/energy-pkg/] * #[scale:power/energy-pkg/] * 1e6 / 61)" },
 	{ "UNC_PKG_ENERGY_STATUS", "([power/energy-pkg/] * #[scale:power/energy-pkg/] * 1e6 / 61)" },
 	{ "FREERUN_DRAM_ENERGY_STATUS", "([power/energy-ram/] * #[scale:power/energy-ram/] * 1e6 / 15.6)" },
@@ -38,7 +38,7 @@ static const char *constant_text(struct str name)
 
 /* ---- events and their qualifiers ---- */
 
-/* Qualifiers of a letter and a number, and those of a word, as terms. */
+/* Qualifiers that consist of a prefix and a number, and the terms they stand for. */
 static const struct { const char *qualifier, *term; } terms[] = {
 	{ "ocr_msr_val=", "offcore_rsp=" }, { "amt", "any=" }, { "eq", "eq=" }, { "c", "cmask=" },
 	{ "e", "edge=" }, { "i", "inv=" }, { "u", "umask=" },
@@ -51,7 +51,7 @@ static bool is_number(struct str s)
 	return num_u64(s, &ignored) == 0;
 }
 
-static struct str behind(struct str s, const char *prefix)
+static struct str skip_prefix(struct str s, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -62,20 +62,20 @@ static void put_term(struct buf *out, struct str q, bool uncore)
 {
 	uint64_t value;
 
-	if (uncore && q.n > 1 && q.s[0] == 'c' && is_number(behind(q, "c"))) {	/* boxes call it so */
-		buf_printf(out, "thresh=%.*s", STR(behind(q, "c")));
+	if (uncore && q.n > 1 && q.s[0] == 'c' && is_number(skip_prefix(q, "c"))) {	/* uncore PMUs call it thresh */
+		buf_printf(out, "thresh=%.*s", STR(skip_prefix(q, "c")));
 		return;
 	}
 	for (size_t i = 0; i < countof(terms); i++)
-		if (str_starts(q, terms[i].qualifier) && is_number(behind(q, terms[i].qualifier))) {
-			buf_printf(out, "%s%.*s", terms[i].term, STR(behind(q, terms[i].qualifier)));
+		if (str_starts(q, terms[i].qualifier) && is_number(skip_prefix(q, terms[i].qualifier))) {
+			buf_printf(out, "%s%.*s", terms[i].term, STR(skip_prefix(q, terms[i].qualifier)));
 			return;
 		}
-	/* The second word of a box's filter is the upper half of config1. */
-	if (str_starts(q, "filter1=") && num_u64(behind(q, "filter1="), &value) == 0)
+	/* An uncore filter has two 32-bit words; the second is the upper half of config1. */
+	if (str_starts(q, "filter1=") && num_u64(skip_prefix(q, "filter1="), &value) == 0)
 		buf_printf(out, "config1=0x%llx", (unsigned long long)value << 32);
 	else if (str_starts(q, "filter0="))
-		buf_printf(out, "config1=%.*s", STR(behind(q, "filter0=")));
+		buf_printf(out, "config1=%.*s", STR(skip_prefix(q, "filter0=")));
 	else
 		buf_str(out, q);
 }
@@ -131,7 +131,7 @@ static void put_event(struct buf *out, struct str text)
 		buf_puts(out, constant);
 		return;
 	}
-	if (str_find(text, '/') >= 0) {		/* power/energy-pkg/: written out already */
+	if (str_find(text, '/') >= 0) {		/* power/energy-pkg/: already in our form */
 		buf_printf(out, "[%.*s]", STR(text));
 		return;
 	}
@@ -140,7 +140,7 @@ static void put_event(struct buf *out, struct str text)
 		take_qualifier(&e, q);
 	if (e.latency) {
 		buf_printf(out, "#[retire_latency:%.*s]", STR(e.name));
-	} else if (e.one_unit) {		/* instances are added up: one has its share */
+	} else if (e.one_unit) {		/* our count is the sum of all instances: take the mean */
 		buf_putc(out, '(');
 		put_bracketed(out, &e);
 		buf_puts(out, " / source_count(");
@@ -175,7 +175,7 @@ struct formula_scan {
 	struct buf *out;
 };
 
-static struct str ahead(struct formula_scan *s, size_t n)
+static struct str take_chars(struct formula_scan *s, size_t n)
 {
 	struct str head = str_n(s->rest.s, n);
 
@@ -183,7 +183,7 @@ static struct str ahead(struct formula_scan *s, size_t n)
 	return head;
 }
 
-/* "1e9" is no name, though it has a letter. */
+/* Length of a number, including an exponent as in "1e9". */
 static size_t number_length(struct str s)
 {
 	size_t n = 0;
@@ -216,7 +216,7 @@ static void put_word(struct formula_scan *s, struct str word)
 	const struct metric_alias *a = find_alias(s->aliases, word);
 	bool indexed = a && str_starts(s->rest, "[0]");
 
-	if (indexed)		/* of the first socket: one's share of what all have counted */
+	if (indexed)		/* [0]: the first socket; our count is the sum of all sockets, so take the mean */
 		buf_putc(s->out, '(');
 	if (!a)
 		buf_str(s->out, constant_text(word) ? str_of(constant_text(word)) : word);
@@ -228,11 +228,11 @@ static void put_word(struct formula_scan *s, struct str word)
 		buf_printf(s->out, "[%.*s]", STR(a->name));
 	if (indexed) {
 		buf_puts(s->out, " / #num_packages)");
-		ahead(s, 3);
+		take_chars(s, 3);
 	}
 }
 
-/* PerfSpect's names stand in brackets; some of them are constants. */
+/* PerfSpect writes names in brackets; some of them are constants. */
 static void put_bracket(struct formula_scan *s)
 {
 	ptrdiff_t end = str_find(s->rest, ']');
@@ -240,9 +240,9 @@ static void put_bracket(struct formula_scan *s)
 
 	if (name.n && constant_text(name)) {
 		buf_puts(s->out, constant_text(name));
-		ahead(s, (size_t)end + 1);
+		take_chars(s, (size_t)end + 1);
 	} else {
-		buf_str(s->out, ahead(s, end > 0 ? (size_t)end + 1 : s->rest.n));
+		buf_str(s->out, take_chars(s, end > 0 ? (size_t)end + 1 : s->rest.n));
 	}
 }
 
@@ -254,13 +254,13 @@ bool metric_text_formula(struct buf *out, struct str formula, const struct metri
 		unsigned char c = (unsigned char)s.rest.s[0];
 
 		if (isdigit(c))
-			buf_str(out, ahead(&s, number_length(s.rest)));
+			buf_str(out, take_chars(&s, number_length(s.rest)));
 		else if (isalpha(c) || c == '_')
-			put_word(&s, ahead(&s, word_length(s.rest)));
+			put_word(&s, take_chars(&s, word_length(s.rest)));
 		else if (c == '[')
 			put_bracket(&s);
 		else
-			buf_str(out, ahead(&s, 1));
+			buf_str(out, take_chars(&s, 1));
 	}
 	return out->n <= METRIC_TEXT_MAX;
 }

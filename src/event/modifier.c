@@ -1,7 +1,7 @@
 /*
- * Modifier letters. Naming u, k or h excludes the levels that are not named; G and H exclude
- * each other. A group's letters are merged into what its members asked for: `{a:k,b}:u` counts
- * a in both, b in user space. Every letter may stand once, but p up to three times.
+ * Modifier letters. If u, k or h is given, the other privilege levels are excluded; the same holds for G and
+ * H. A group's modifiers are merged with those of its members: `{a:k,b}:u` counts a in kernel and user
+ * space, b in user space. Each letter can be given once, p up to three times.
  */
 #include "event/parse.h"
 
@@ -35,7 +35,7 @@ bool modifiers_look_like(struct str word)
 	return true;
 }
 
-static int modifier_letter(struct event_parser *p, struct str at, struct modifiers *m)
+static int parse_modifier_letter(struct event_parser *p, struct str at, struct modifiers *m)
 {
 	char c = at.s[0];
 
@@ -66,7 +66,7 @@ static int modifier_letter(struct event_parser *p, struct str at, struct modifie
 int modifiers_parse(struct event_parser *p, struct str word, struct modifiers *out)
 {
 	for (size_t i = 0; i < word.n; i++) {
-		int err = modifier_letter(p, str_n(word.s + i, 1), out);
+		int err = parse_modifier_letter(p, str_n(word.s + i, 1), out);
 
 		if (err < 0)
 			return err;
@@ -74,7 +74,7 @@ int modifiers_parse(struct event_parser *p, struct str word, struct modifiers *o
 	return 0;
 }
 
-/* Three levels, of which the named ones stay and the others are excluded. */
+/* Excludes the privilege levels (user, kernel, hypervisor) that were not given. */
 static void apply_privilege(const struct modifiers *m, struct event *ev)
 {
 	const uint64_t all = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
@@ -132,7 +132,7 @@ int modifiers_apply(struct event_parser *p, const struct modifiers *m, struct st
 	apply_guest(m, ev);
 	if (m->idle)
 		ev->attr.flags |= PERF_ATTR_EXCLUDE_IDLE;
-	/* The kernel knows pinned and exclusive for a group's leader alone. */
+	/* The kernel accepts pinned and exclusive only for a group's leader. */
 	if (m->pinned && leads)
 		ev->attr.flags |= PERF_ATTR_PINNED;
 	if (m->exclusive && leads)

@@ -1,7 +1,7 @@
 /*
- * The generic names as tables, and the little grammar of cache names: cache[-op][-result],
- * each part with several spellings, in this order only. Not every cache knows every
- * operation: an instruction cache cannot be stored to.
+ * Tables of the generic event names, and the grammar of cache event names: cache[-op][-result]. Each part
+ * has several spellings; the order is fixed. Not every cache supports every operation: an instruction
+ * cache has no stores.
  */
 #include "event/names.h"
 
@@ -43,12 +43,12 @@ const struct generic_name software_names[] = {
 	{ "major-faults", NULL, PERF_COUNT_SW_PAGE_FAULTS_MAJ,
 	  "Page faults that had to read from storage", NULL, 1 },
 	{ "alignment-faults", NULL, PERF_COUNT_SW_ALIGNMENT_FAULTS,
-	  "Unaligned accesses the kernel had to mend", NULL, 1 },
+	  "Unaligned accesses handled by the kernel", NULL, 1 },
 	{ "emulation-faults", NULL, PERF_COUNT_SW_EMULATION_FAULTS,
-	  "Instructions the kernel had to emulate", NULL, 1 },
-	{ "dummy", NULL, PERF_COUNT_SW_DUMMY, "Counts nothing; holds a place", NULL, 1 },
+	  "Instructions emulated by the kernel", NULL, 1 },
+	{ "dummy", NULL, PERF_COUNT_SW_DUMMY, "Placeholder that counts nothing", NULL, 1 },
 	{ "bpf-output", NULL, PERF_COUNT_SW_BPF_OUTPUT,
-	  "What BPF programs write into a ring buffer", NULL, 1 },
+	  "Data that BPF programs write into a ring buffer", NULL, 1 },
 	{ "cgroup-switches", NULL, PERF_COUNT_SW_CGROUP_SWITCHES,
 	  "Switches to a task of another cgroup", NULL, 1 },
 };
@@ -75,7 +75,7 @@ const struct generic_name tool_names[] = {
 };
 const size_t n_tool_names = countof(tool_names);
 
-/* What Alumet calls differently from perf, once '_' is read as '-'. */
+/* Alumet's names that differ from perf's by more than '_' instead of '-'. */
 static const struct { const char *alumet, *name; } alumet_names[] = {
 	{ "ref-cpu-cycles", "ref-cycles" },
 	{ "page-faults-min", "minor-faults" },
@@ -133,7 +133,7 @@ static const uint8_t cache_ops[PERF_COUNT_HW_CACHE_MAX] = {
 	[PERF_COUNT_HW_CACHE_NODE] = OP(READ) | OP(WRITE) | OP(PREFETCH),
 };
 
-/* Cuts the longest spelling that ends at a '-' or at the end off *rest. */
+/* Removes the longest matching spelling, which must be followed by '-' or the end, from *rest. */
 static bool cut_spelling(const struct spelling *table, size_t n, struct str *rest, uint8_t *out)
 {
 	size_t best = 0;

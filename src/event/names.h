@@ -1,6 +1,6 @@
 /*
- * Names that need no machine: the kernel's generic hardware, software and cache events and
- * the tool's own. Aliases and Alumet's spellings (CPU_CYCLES, LL_READ_MISS) included.
+ * Names that do not depend on the machine: the kernel's generic hardware, software and cache events, and
+ * tool events, including aliases and Alumet's spellings (CPU_CYCLES, LL_READ_MISS).
  */
 #ifndef EVENT_NAMES_H
 #define EVENT_NAMES_H
@@ -8,7 +8,7 @@
 #include "event/event.h"
 #include "event/nearest_name.h"
 
-/* One row of a table; tools carry their tool id in config. */
+/* One row of a table. The config of a tool event is its enum tool_event. */
 struct generic_name {
 	const char *name, *alias;
 	uint64_t config;
@@ -22,16 +22,16 @@ struct generic {
 	uint32_t type;
 	uint64_t config;
 	enum tool_event tool;
-	const char *unit;		/* "" where there is none */
+	const char *unit;		/* "": none */
 	double scale;
 };
 
-#define TOOL_TYPE 0xfffffffeu		/* no kernel type: opening one by mistake is refused */
+#define TOOL_TYPE 0xfffffffeu		/* not a kernel type, so that perf_event_open() refuses it */
 
 extern const struct generic_name hardware_names[], software_names[], tool_names[];
 extern const size_t n_hardware_names, n_software_names, n_tool_names;
 
-/* Case is ignored. False: not one of these. */
+/* Case is ignored. Return false if the name is unknown. */
 bool generic_find(struct str word, struct generic *out);
 bool generic_find_software(struct str word, struct generic *out);
 bool generic_find_tool(struct str word, struct generic *out);
@@ -41,7 +41,7 @@ bool generic_find_alumet(struct str word, struct generic *out);
 
 void generic_guess(struct name_guess *g);	/* offers every name */
 
-/* The cache events as perf lists them, e.g. "L1-dcache-load-misses"; false past the end. */
+/* The i-th cache event as perf lists it, e.g. "L1-dcache-load-misses". Returns false past the end. */
 bool cache_name_at(size_t i, char out[48], uint64_t *config);
 
 #endif

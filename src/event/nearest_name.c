@@ -1,5 +1,5 @@
 /*
- * Keeping the nearest of many candidates.
+ * Finds the candidate nearest to a mistyped name; see nearest_name.h.
  */
 #include "event/nearest_name.h"
 

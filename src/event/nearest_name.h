@@ -1,8 +1,8 @@
 /*
- * A "did you mean" that keeps its own copy of the best candidate, so that candidates may live
- * in a directory listing or on the stack.
+ * Finds the name for a "did you mean" hint. It copies the best candidate, so that candidates need to be
+ * valid only during the call.
  *
- *	start with GUESS(word) -> try, try ... -> the best, or an empty string
+ *	struct name_guess g = GUESS(word); guess_try() for each candidate; then g.best, "" if none is near
  */
 #ifndef EVENT_NEAREST_NAME_H
 #define EVENT_NEAREST_NAME_H
@@ -18,7 +18,7 @@ struct name_guess {
 
 void guess_try(struct name_guess *g, struct str candidate);
 
-/* What error messages show of a word: all of it, within reason. */
+/* printf arguments for "%.*s" in error messages: at most the first 100 bytes of a word. */
 #define SHOW(x) (int)min_of((x).n, (size_t)100), ((x).n ? (x).s : "")
 
 #endif

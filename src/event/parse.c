@@ -1,13 +1,13 @@
 /*
- * The event language: a list of events and groups, read by hand from left to right.
+ * Recursive-descent parser of the event language: a list of events and groups.
  *
  *	list   := item (',' item)*
  *	item   := event | [NAME] '{' event (',' event)* '}' [':' MODIFIERS]
  *	event  := body [[':'] MODIFIERS]
  *	body   := NAME | NAME '/' terms '/' | SYSTEM ':' NAME | 'r' HEX | TYPE ':' CONFIG | 'mem:' ...
  *
- * What a word after ':' means is told by its letters: only modifiers, and it is modifiers; else
- * it is a tracepoint's name. A failure leaves the list as it was.
+ * A word after ':' that consists of modifier letters only is taken as modifiers, otherwise as the name
+ * of a tracepoint. On failure the list of events is unchanged.
  */
 #include "event/parse.h"
 
@@ -23,7 +23,7 @@ int parse_add(struct event_parser *p, enum tacho_event_kind kind, const char *pm
 	char *pmu_name;
 
 	if (p->list->n >= SPEC_EVENTS_MAX)
-		return error_set(p->e, -E2BIG, "that is more than %u events", SPEC_EVENTS_MAX);
+		return error_set(p->e, -E2BIG, "the event list expands to more than %u events", SPEC_EVENTS_MAX);
 	pmu_name = parse_str(p, str_of(pmu));
 	ev = pmu_name ? vec_add(p->list) : NULL;
 	if (!ev)
@@ -102,7 +102,7 @@ static int parse_tracepoint(struct event_parser *p, struct str system, struct st
 	return err < 0 ? err : tracepoint_add(p, system, name, &terms);
 }
 
-/* The word after ':' when it is no modifiers; an empty one otherwise, and nothing is consumed. */
+/* Takes ":WORD" unless WORD consists of modifiers. Otherwise returns an empty word and consumes nothing. */
 static struct str scan_second(struct event_parser *p)
 {
 	size_t before = p->at;
@@ -130,8 +130,8 @@ static int parse_slashed(struct event_parser *p, struct str word)
 				       resolve_terms(p, word, &terms);
 }
 
-/* NAME:config1=0x10, once or more: terms as they are written for other tools. Nothing is consumed
- * where the next is something else. */
+/* Takes terms in the form NAME:config1=0x10:config2=..., which other tools use. Stops without consuming
+ * anything at the first ':' that is followed by something else. */
 static int scan_qualifiers(struct event_parser *p, struct term_list *out)
 {
 	for (;;) {
@@ -158,7 +158,7 @@ static int scan_qualifiers(struct event_parser *p, struct term_list *out)
 	}
 }
 
-/* All of an item from `from` on: libpfm4's text has colons and '=' of its own. */
+/* The rest of the list item from `from` on, with the ':' and '=' that libpfm4's syntax uses. */
 static struct str scan_item(struct event_parser *p, const char *from)
 {
 	size_t at = (size_t)(from - p->text.s), start = at;
@@ -168,7 +168,7 @@ static struct str scan_item(struct event_parser *p, const char *from)
 	return str_n(p->text.s + start, at - start);
 }
 
-/* pfm::NAME, or PMU::NAME as libpfm4 has it; 1 when it was one. */
+/* Parses pfm::NAME, or libpfm4's PMU::NAME. Returns 1 if it was one, 0 if not, or a negative errno. */
 static int parse_pfm(struct event_parser *p, struct str word)
 {
 	struct str text = scan_item(p, word.s);
@@ -183,7 +183,8 @@ static int parse_pfm(struct event_parser *p, struct str word)
 	return err < 0 ? err : 1;
 }
 
-/* EVENT:UMASK, which looks like a tracepoint of a group that is not there; 1 when it was one. */
+/* Parses libpfm4's EVENT:UMASK, which looks like a tracepoint of an unknown system. Returns 1 if it was
+ * one, 0 if not, or a negative errno. */
 static int parse_masked(struct event_parser *p, struct str word)
 {
 	struct str text = scan_item(p, word.s);
@@ -212,14 +213,14 @@ static int parse_body(struct event_parser *p, size_t start, struct str word)
 	if (is_number(word)) {
 		if (scan_take(p, ':'))
 			return parse_number(p, word);
-		error_set(p->e, -EINVAL, "a number alone is no event; TYPE:CONFIG is, such as 1:0x2");
+		error_set(p->e, -EINVAL, "a number alone is not an event; write TYPE:CONFIG, such as 1:0x2");
 		return parse_refuse(p, -EINVAL, word);
 	}
 	err = scan_qualifiers(p, &qualifiers);
 	if (err < 0 || qualifiers.n)
 		return err < 0 ? err : resolve_terms(p, word, &qualifiers);
 	second = scan_second(p);
-	/* cs:z is a slip in the modifiers rather than a tracepoint of "cs". */
+	/* cs:z: cs is an event, so z is a mistyped modifier and not a tracepoint of a system "cs". */
 	if (second.n && resolve_knows(word) && !tracepoint_has_system(p->t, word))
 		return modifiers_parse(p, second, &(struct modifiers){ 0 });
 	if (second.n) {
@@ -231,7 +232,7 @@ static int parse_body(struct event_parser *p, size_t start, struct str word)
 	return resolve_word(p, word);
 }
 
-/* Letters behind an event: after ':' or directly after a closing slash. */
+/* Takes the modifiers of an event: after ':' or directly after a closing slash. */
 static int scan_modifiers(struct event_parser *p, struct str *word, struct modifiers *m)
 {
 	bool slash = p->at && p->text.s[p->at - 1] == '/';
@@ -259,7 +260,7 @@ static int name_event(struct event_parser *p, struct event *ev, struct str typed
 	return ev->name ? 0 : error_nomem(p->e);
 }
 
-/* What is left once an event's text is known: letters, name, place in the spec. */
+/* Applies the modifiers to the new events and sets their name and position in the spec. */
 static int finish_events(struct event_parser *p, size_t first, size_t start)
 {
 	struct modifiers m = { 0 };
@@ -283,7 +284,7 @@ static int finish_events(struct event_parser *p, size_t first, size_t start)
 			return err;
 		ev->column = (uint32_t)(typed.s - p->text.s);
 		ev->length = (uint32_t)typed.n;
-		/* The kernel counts its two clocks in nanoseconds. */
+		/* cpu-clock and task-clock count nanoseconds. */
 		if (ev->attr.type == PERF_TYPE_SOFTWARE &&
 		    ev->attr.config <= PERF_COUNT_SW_TASK_CLOCK) {
 			ev->unit = "msec";
@@ -324,7 +325,7 @@ static int refuse_open_group(struct event_parser *p, size_t brace)
 	struct str here = scan_here(p, 1);
 
 	if (here.n) {
-		error_set(p->e, -EINVAL, "'%c' cannot stand here; ',' or '}' was expected", here.s[0]);
+		error_set(p->e, -EINVAL, "unexpected '%c'; ',' or '}' was expected", here.s[0]);
 		return parse_refuse(p, -EINVAL, here);
 	}
 	error_set(p->e, -EINVAL, "the group is never closed");
@@ -395,7 +396,7 @@ static int parse_list(struct event_parser *p)
 	} while (scan_take(p, ','));
 	if (!scan_peek(p))
 		return 0;
-	error_set(p->e, -EINVAL, "'%c' cannot stand here", p->text.s[p->at]);
+	error_set(p->e, -EINVAL, "unexpected '%c'", p->text.s[p->at]);
 	if (p->text.s[p->at] == '}')
 		error_hint(p->e, "no group was opened with '{'");
 	else
@@ -403,7 +404,7 @@ static int parse_list(struct event_parser *p)
 	return parse_refuse(p, -EINVAL, scan_here(p, 1));
 }
 
-/* Control characters and bytes beyond ASCII mean nothing in names, and spoil messages. */
+/* Refuses control and non-ASCII characters, which are not valid in names and would garble messages. */
 static int check_text(struct event_parser *p)
 {
 	if (p->text.n > SPEC_MAX)
@@ -413,7 +414,7 @@ static int check_text(struct event_parser *p)
 
 		if ((c >= ' ' && c < 0x7f) || c == '\t' || c == '\n' || c == '\r')
 			continue;
-		error_set(p->e, -EINVAL, "the byte 0x%02x cannot stand in an event list", c);
+		error_set(p->e, -EINVAL, "the byte 0x%02x is not allowed in an event list", c);
 		return parse_refuse(p, -EINVAL, str_n(p->text.s + i, 1));
 	}
 	return 0;

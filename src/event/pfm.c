@@ -1,8 +1,8 @@
 /*
- * Names of libpfm4, whose tables know many CPUs. The library is loaded by name when pfm::NAME is
- * written or when nobody else knows a name; what it needs of the library's interface stands here, so
- * that no header is needed to build. The text goes to it whole ("skx::L2_RQSTS:MISS:c=1:u"): masks and
- * modifiers are its own.
+ * Event names of libpfm4, which has tables for many CPUs. The library is loaded with dlopen() when pfm::NAME is
+ * given or a name is not found elsewhere. The parts of its interface that are used are declared here, so that
+ * its header is not needed to build. The whole text ("skx::L2_RQSTS:MISS:c=1:u") is passed to
+ * it: unit masks and modifiers have libpfm4's syntax.
  */
 #include "event/parse.h"
 
@@ -15,7 +15,7 @@ enum { PFM_SUCCESS = 0, PFM_ERR_NOTSUPP = -1, PFM_ERR_NOTFOUND = -4 };
 enum { PFM_KERNEL = 1, PFM_USER = 8, PFM_HYPERVISOR = 16 };
 enum { PFM_OS_PERF_EVENT_EXT = 2 };
 
-/* pfm_perf_encode_arg_t: the first form of it, which later ones keep. */
+/* pfm_perf_encode_arg_t in its first version, with which later ones are compatible. */
 struct pfm_encode {
 	struct perf_event_attr *attr;	/* attr->size bounds what is written */
 	char **text;
@@ -29,7 +29,7 @@ static struct {
 	int started;
 	int (*start)(void);
 	int (*encode)(const char *text, int privileges, int os, void *arg);
-	const char *(*say)(int code);
+	const char *(*strerror)(int code);
 } pfm = { .once = PTHREAD_ONCE_INIT };
 
 #define LOAD(field, name) (*(void **)&pfm.field = dlsym(pfm.library, name))
@@ -39,14 +39,14 @@ static void load(void)
 	pfm.started = PFM_ERR_NOTSUPP;
 	pfm.library = dlopen("libpfm.so.4", RTLD_NOW | RTLD_LOCAL);
 	if (pfm.library && LOAD(start, "pfm_initialize") && LOAD(encode, "pfm_get_os_event_encoding") &&
-	    LOAD(say, "pfm_strerror"))
+	    LOAD(strerror, "pfm_strerror"))
 		pfm.started = pfm.start();
 }
 
 static int refuse_absent(struct event_parser *p, struct str text)
 {
-	error_set(p->e, -EOPNOTSUPP, pfm.library ? "libpfm4 does not start here" :
-		  "libpfm.so.4, which knows these names, cannot be loaded");
+	error_set(p->e, -EOPNOTSUPP, pfm.library ? "libpfm4 cannot be initialized on this machine" :
+		  "libpfm.so.4, which is needed for this name, cannot be loaded");
 	error_hint(p->e, "install the package libpfm4");
 	return parse_refuse(p, -EOPNOTSUPP, text);
 }
@@ -55,8 +55,8 @@ static int refuse(struct event_parser *p, struct str text, int code)
 {
 	int err = code == PFM_ERR_NOTFOUND ? -ENOENT : -EINVAL;
 
-	error_set(p->e, err, "libpfm4 refuses '%.*s': %s", SHOW(text), pfm.say(code));
-	error_hint(p->e, "it is [PMU::]EVENT[:UMASK]...[:MODIFIER]..., of a CPU like this one");
+	error_set(p->e, err, "libpfm4 refuses '%.*s': %s", SHOW(text), pfm.strerror(code));
+	error_hint(p->e, "the syntax is [PMU::]EVENT[:UMASK]...[:MODIFIER]..., for the type of CPU of this machine");
 	return parse_refuse(p, err, text);
 }
 
@@ -71,8 +71,9 @@ static bool has_part(struct str text, const char *part)
 	return false;
 }
 
-/* The library leaves guests out by itself; here that is the one's choice who asks. */
-static void take_flags(struct event *ev, const struct perf_event_attr *attr, struct str text)
+/* Copies flags from libpfm4's attr. It excludes guests by default; here that is only taken over if the
+ * text contains mg or mh. */
+static void copy_flags(struct event *ev, const struct perf_event_attr *attr, struct str text)
 {
 	const uint64_t privileges = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
 	uint64_t keep = privileges | PERF_ATTR_PINNED | PERF_ATTR_EXCLUSIVE | PERF_ATTR_PRECISE_MASK |
@@ -90,8 +91,8 @@ static void take_flags(struct event *ev, const struct perf_event_attr *attr, str
 	ev->terms.freq_given = attr->flags & PERF_ATTR_FREQ;
 }
 
-/* The PMU of that type; NULL: a core's raw event, or none that sysfs shows. */
-static int pmu_of(struct event_parser *p, uint32_t type, struct pmu **out)
+/* Finds the PMU by type. *out is NULL for a raw event or if sysfs does not show it. */
+static int find_pmu_by_type(struct event_parser *p, uint32_t type, struct pmu **out)
 {
 	const struct pmu_list *all;
 	int err = pmu_all(p->t, &all);
@@ -103,12 +104,12 @@ static int pmu_of(struct event_parser *p, uint32_t type, struct pmu **out)
 	return err < 0 ? error_nomem(p->e) : 0;
 }
 
-static int add(struct event_parser *p, struct str text, const struct pfm_encode *got)
+static int add_encoded(struct event_parser *p, struct str text, const struct pfm_encode *got)
 {
 	const struct perf_event_attr *attr = got->attr;
 	struct pmu *pmu;
 	struct event *ev;
-	int err = pmu_of(p, attr->type, &pmu);
+	int err = find_pmu_by_type(p, attr->type, &pmu);
 
 	if (err < 0)
 		return err;
@@ -119,12 +120,12 @@ static int add(struct event_parser *p, struct str text, const struct pfm_encode 
 	ev->attr.config = attr->config;
 	ev->attr.config1 = attr->config1;
 	ev->attr.config2 = attr->config2;
-	take_flags(ev, attr, text);
+	copy_flags(ev, attr, text);
 	if (got->cpu >= 0 && cpuset_add(&ev->cpus, got->cpu) < 0) {
 		error_set(p->e, -EINVAL, "there is no CPU %d", got->cpu);
 		return parse_refuse(p, -EINVAL, text);
 	}
-	return pmu ? pmu_event_place(p, pmu, ev) : 0;
+	return pmu ? pmu_event_set_cpus(p, pmu, ev) : 0;
 }
 
 int resolve_pfm(struct event_parser *p, struct str text, bool asked)
@@ -134,14 +135,14 @@ int resolve_pfm(struct event_parser *p, struct str text, bool asked)
 	char name[256];
 	int code, err;
 
-	/* It knows the CPU it runs on, which is not that of a recorded tree. */
+	/* libpfm4 detects the CPU it runs on; with a recorded sysfs tree that is the wrong one. */
 	if (!asked && strcmp(p->t->sys.sysfs, "/sys") != 0)
 		return 0;
 	pthread_once(&pfm.once, load);
 	if (pfm.started != PFM_SUCCESS)
 		return asked ? refuse_absent(p, text) : 0;
 	if (!text.n || text.n >= sizeof(name)) {
-		error_set(p->e, -EINVAL, "pfm:: needs the name of an event behind it, of at most %zu letters",
+		error_set(p->e, -EINVAL, "pfm:: must be followed by the name of an event, of at most %zu letters",
 			  sizeof(name) - 1);
 		return asked ? parse_refuse(p, -EINVAL, text) : 0;
 	}
@@ -151,6 +152,6 @@ int resolve_pfm(struct event_parser *p, struct str text, bool asked)
 		return 0;
 	if (code != PFM_SUCCESS)
 		return refuse(p, text, code);
-	err = add(p, text, &arg);
+	err = add_encoded(p, text, &arg);
 	return err < 0 ? err : 1;
 }

@@ -1,7 +1,6 @@
 /*
- * Which PMUs there are: found one by one where a name is given, and by one directory listing
- * where it is a pattern. A server has two hundred uncore PMUs, so nothing is read before it
- * is needed.
+ * Finds the machine's PMUs: by name with one file access, or all of them by listing the directory if a
+ * pattern or a hint needs them. A server can have two hundred uncore PMUs, so nothing is read before it is needed.
  */
 #include "event/pmu.h"
 
@@ -214,7 +213,7 @@ struct str pmu_stem(struct str name)
 		n--;
 	}
 	digits = name.n - n;
-	/* Two letters of hex are more likely a word: cpum_cf is no instance of cpum. */
+	/* Up to two hex digits with letters are taken as a word: cpum_cf is not an instance of cpum. */
 	if (!digits || n < 2 || name.s[n - 1] != '_' || (hex && digits <= 2))
 		return name;
 	return str_n(name.s, n - 1);

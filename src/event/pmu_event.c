@@ -1,7 +1,7 @@
 /*
- * pmu/terms/ against what sysfs says of the PMU. Terms are OR'ed into the config words in the
- * order they stand, as perf does; an event's name stands for the terms in its file, in which
- * a `?` asks for a value of the same key.
+ * Resolves pmu/terms/ with the PMU's format/ and events/ directories. Values are OR'ed into the config
+ * words in order, as perf does. An event's name stands for the terms in its file; for a term with the value
+ * `?` there, the user must give a term with the same key.
  */
 #include "event/parse.h"
 
@@ -14,7 +14,7 @@ struct pmu_event {
 	struct pmu *pmu;
 	struct term_list *terms;
 	struct event *ev;
-	struct str alias;		/* the event's name, empty: none was given */
+	struct str alias;		/* the name of an event among the terms; empty: none */
 };
 
 static void set_bits(struct event *ev, const struct pmu_format *f, uint64_t value)
@@ -32,7 +32,7 @@ static void set_bits(struct event *ev, const struct pmu_format *f, uint64_t valu
 
 static int refuse_format(struct pmu_event *x, struct str key, int err, struct str where)
 {
-	error_set(x->p->e, err, "reading the format of '%.*s' of PMU %s failed", SHOW(key),
+	error_set(x->p->e, err, "cannot read the format of '%.*s' of PMU %s", SHOW(key),
 		  x->pmu->name);
 	return parse_refuse(x->p, err, where);
 }
@@ -53,8 +53,8 @@ static int set_format(struct pmu_event *x, struct str key, const struct pmu_form
 	return 0;
 }
 
-/* The value a `?` of the event's file stands for. */
-static int parameter(struct pmu_event *x, struct str key, struct str where, uint64_t *out)
+/* Finds the user's value for a term that is `?` in the event's file. */
+static int find_parameter(struct pmu_event *x, struct str key, struct str where, uint64_t *out)
 {
 	for (size_t i = 0; i < x->terms->n; i++) {
 		struct term *term = &x->terms->v[i];
@@ -70,7 +70,7 @@ static int parameter(struct pmu_event *x, struct str key, struct str where, uint
 	return parse_refuse(x->p, -EINVAL, where);
 }
 
-/* config=0x10 in an event's file, with or without a number behind config. */
+/* The format of the terms config, config1 ... config4. */
 static bool config_word(struct str key, struct pmu_format *out)
 {
 	if (!str_starts(key, "config") || key.n > 7 ||
@@ -83,7 +83,7 @@ static bool config_word(struct str key, struct pmu_format *out)
 
 static int refuse_description(struct pmu_event *x, struct str text, struct str where)
 {
-	error_set(x->p->e, -EINVAL, "sysfs describes '%.*s' of PMU %s by '%.*s', which is not understood",
+	error_set(x->p->e, -EINVAL, "sysfs describes '%.*s' of PMU %s as '%.*s', which cannot be parsed",
 		  SHOW(where), x->pmu->name, SHOW(text));
 	return parse_refuse(x->p, -EINVAL, where);
 }
@@ -98,7 +98,7 @@ static int alias_term(struct pmu_event *x, struct str text, struct str where)
 	str_cut(&rest, '=', &key);
 	key = str_trim(key);
 	rest = str_trim(rest);
-	if (str_is(key, "period"))	/* advice for sampling */
+	if (str_is(key, "period"))	/* recommended sampling period */
 		return 0;
 	err = config_word(key, &f) ? 1 : pmu_format(x->p->t, x->pmu, key, &f);
 	if (err < 0)
@@ -106,7 +106,7 @@ static int alias_term(struct pmu_event *x, struct str text, struct str where)
 	if (err == 0)
 		return refuse_description(x, text, where);
 	if (str_is(rest, "?"))
-		err = parameter(x, key, where, &value);
+		err = find_parameter(x, key, where, &value);
 	else if (rest.s && num_u64(rest, &value) < 0)
 		return refuse_description(x, text, where);
 	return err < 0 ? err : set_format(x, key, &f, value, where);
@@ -117,8 +117,8 @@ static int use_alias(struct pmu_event *x, struct term *term, const struct pmu_al
 	struct str rest = str_of(alias->terms), one;
 
 	if (x->alias.n) {
-		error_set(x->p->e, -EINVAL, "'%.*s' and '%.*s' are two events; one list of terms makes "
-			  "one event", SHOW(x->alias), SHOW(term->key));
+		error_set(x->p->e, -EINVAL, "'%.*s' and '%.*s' are two events; only one can be given between "
+			  "slashes", SHOW(x->alias), SHOW(term->key));
 		error_hint(x->p->e, "write %s/%.*s/,%s/%.*s/", x->pmu->name, SHOW(x->alias),
 			   x->pmu->name, SHOW(term->key));
 		return parse_refuse(x->p, -EINVAL, term->where);
@@ -140,8 +140,8 @@ static int use_alias(struct pmu_event *x, struct term *term, const struct pmu_al
 	return 0;
 }
 
-/* cycles and the like within a core PMU's slashes, cs within software's; 1 when it was one. */
-static int use_legacy(struct pmu_event *x, struct term *term)
+/* A generic name between slashes: cpu/cycles/, software/cs/. Returns 1 if it was one. */
+static int use_generic(struct pmu_event *x, struct term *term)
 {
 	const struct pmu_list *cores;
 	struct generic g;
@@ -165,7 +165,7 @@ static int use_legacy(struct pmu_event *x, struct term *term)
 	return 1;
 }
 
-/* r1a, r0x1a: the config word as it is; 1 when it was one. */
+/* r1a or r0x1a: the value of config. Returns 1 if it was one. */
 static int use_raw(struct pmu_event *x, struct term *term)
 {
 	uint64_t config;
@@ -176,7 +176,7 @@ static int use_raw(struct pmu_event *x, struct term *term)
 	return 1;
 }
 
-/* A name of a vendor's list for this PMU; 1 when it was one. */
+/* A name from a vendor's list for this PMU. Returns 1 if it was one. */
 static int use_listed(struct pmu_event *x, struct term *term)
 {
 	struct pmu_alias alias = { 0 };
@@ -237,7 +237,7 @@ static int use_term(struct pmu_event *x, struct term *term)
 		if (err > 0)
 			return use_alias(x, term, &alias);
 		if (err == 0)
-			err = use_legacy(x, term);
+			err = use_generic(x, term);
 	}
 	if (err == 0) {
 		err = pmu_format(x->p->t, x->pmu, term->key, &f);
@@ -258,7 +258,7 @@ static int use_term(struct pmu_event *x, struct term *term)
 	return 0;
 }
 
-int pmu_event_place(struct event_parser *p, const struct pmu *pmu, struct event *ev)
+int pmu_event_set_cpus(struct event_parser *p, const struct pmu *pmu, struct event *ev)
 {
 	const struct pmu_list *cores;
 
@@ -277,7 +277,7 @@ int pmu_event_add(struct event_parser *p, struct pmu *pmu, struct term_list *ter
 	int err = pmu_load(p->t, pmu);
 
 	if (err < 0)
-		return error_set(p->e, err, "reading the PMU %s failed", pmu->name);
+		return error_set(p->e, err, "cannot read the PMU %s in sysfs", pmu->name);
 	err = parse_add(p, TACHO_EVENT_PMU, pmu->name, &x.ev);
 	if (err < 0)
 		return err;
@@ -288,5 +288,5 @@ int pmu_event_add(struct event_parser *p, struct pmu *pmu, struct term_list *ter
 	for (size_t i = 0; err >= 0 && i < terms->n; i++)
 		if (!terms->v[i].driver && !term_is_fixed(terms->v[i].key))
 			err = use_term(&x, &terms->v[i]);
-	return err < 0 ? err : pmu_event_place(p, pmu, x.ev);
+	return err < 0 ? err : pmu_event_set_cpus(p, pmu, x.ev);
 }

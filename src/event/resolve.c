@@ -1,7 +1,7 @@
 /*
- * From a word to events. The order matters for speed as much as for meaning: the generic
- * tables come first and touch no file; sysfs is asked only for words they do not know, and
- * hardware names ask it for the core PMUs, since on hybrid machines each gets an event.
+ * Resolves a name to events. The generic tables are searched first, which needs no file access (except
+ * for hardware events, which need the core PMUs: on hybrid machines there is one event per core type);
+ * then sysfs, vendors' lists and libpfm4.
  */
 #include "event/parse.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/num.h"
 
-/* What `cpu/.../` means where sysfs has no core PMU: it parses, and opens to "not supported". */
+/* Used for `cpu/.../` if sysfs has no core PMU: the event is accepted, and opening it is not supported. */
 static struct pmu no_cpu = { .name = "cpu", .type = PERF_TYPE_RAW, .loaded = true, .core = true };
 
 static bool in_capitals(struct str word)
@@ -20,7 +20,7 @@ static bool in_capitals(struct str word)
 	return true;
 }
 
-/* Alumet's names count first only in capitals: some PMUs have events such as cpu_cycles. */
+/* Alumet's names take precedence over sysfs only in capitals: some PMUs have events such as cpu_cycles. */
 static bool find_generic(struct str word, struct generic *out)
 {
 	return generic_find(word, out) || (in_capitals(word) && generic_find_alumet(word, out));
@@ -32,7 +32,7 @@ static const char *generic_pmu(const struct generic *g)
 	       g->kind == TACHO_EVENT_TOOL     ? "tool" : "cpu";
 }
 
-/* `named`: the config comes from a name, and a config= term cannot change it. */
+/* `named`: the config comes from a name, and a config= term does not override it. */
 static int add_generic(struct event_parser *p, const struct generic *g, const struct pmu *pmu,
 		       struct term_list *terms, bool named, struct event **out)
 {
@@ -49,7 +49,7 @@ static int add_generic(struct event_parser *p, const struct generic *g, const st
 	err = terms ? term_apply_fixed(p, terms, ev) : 0;
 	if (named)
 		ev->attr.config = g->config;
-	return err < 0 ? err : pmu ? pmu_event_place(p, pmu, ev) : 0;
+	return err < 0 ? err : pmu ? pmu_event_set_cpus(p, pmu, ev) : 0;
 }
 
 int resolve_name_hybrid(struct event_parser *p, struct str word, const struct term_list *terms,
@@ -108,7 +108,7 @@ static int add_found(struct event_parser *p, const struct generic *g, struct str
 				g->kind == TACHO_EVENT_TOOL ? "a tool event" : "a hardware event");
 }
 
-/* Instances of one PMU (uncore_imc_0, uncore_imc_1 ...) add up to one count. */
+/* The counts of all instances of a PMU (uncore_imc_0, uncore_imc_1 ...) are added up. */
 void resolve_merge_instance(struct event_parser *p, size_t first, const struct pmu *pmu)
 {
 	size_t last = p->list->n - 1;
@@ -121,17 +121,18 @@ void resolve_merge_instance(struct event_parser *p, size_t first, const struct p
 		}
 }
 
-/* Does this PMU take part? 1, 0, or -ENOMEM. */
+/* Selects PMUs: returns 1, 0, or -ENOMEM. */
 typedef int (*wanted_fn)(struct event_parser *p, struct str word, struct pmu *pmu);
 
-/* One event on each PMU that `wanted` accepts. Where the first refuses and another does not,
- * the refusal is forgotten: a pattern may well match PMUs without that event. */
+/* Adds an event on each PMU that `wanted` selects. Errors of single PMUs are ignored if the event can be
+ * added on another one: a pattern may match PMUs without that event. Returns 1, 0 if no PMU was
+ * selected, or the first error. */
 static int add_on_all(struct event_parser *p, wanted_fn wanted, struct str word, struct term_list *terms)
 {
 	struct tacho_error first_error = { 0 }, now, *e = p->e;
 	const struct pmu_list *all;
 	size_t first = p->list->n;
-	int err = pmu_all(p->t, &all), kept = 0;
+	int err = pmu_all(p->t, &all), first_err = 0;
 
 	for (size_t i = 0; err >= 0 && i < all->n; i++) {
 		size_t before = p->list->n;
@@ -147,8 +148,8 @@ static int add_on_all(struct event_parser *p, wanted_fn wanted, struct str word,
 			continue;
 		}
 		parse_drop(p->list, before);
-		if (!kept) {
-			kept = err;
+		if (!first_err) {
+			first_err = err;
 			first_error = now;
 		}
 		if (err != -ENOMEM && err != -E2BIG)
@@ -158,9 +159,9 @@ static int add_on_all(struct event_parser *p, wanted_fn wanted, struct str word,
 		return error_nomem(e);
 	if (err >= 0 && p->list->n > first)
 		return 1;
-	if (kept && e)
+	if (first_err && e)
 		*e = first_error;
-	return err < 0 ? err : kept;
+	return err < 0 ? err : first_err;
 }
 
 static int wanted_by_name(struct event_parser *p, struct str word, struct pmu *pmu)
@@ -185,7 +186,7 @@ static int wanted_by_event(struct event_parser *p, struct str word, struct pmu *
 	return err == -ENOMEM ? err : err > 0;
 }
 
-/* An event by its bare name, wherever a PMU has it; 0: none has. */
+/* Adds an event given by its name alone on all PMUs that have it. Returns 1, 0 if none has, or an error. */
 static int add_by_event(struct event_parser *p, struct str word, struct term_list *terms)
 {
 	if (str_has_glob(word))
@@ -195,7 +196,7 @@ static int add_by_event(struct event_parser *p, struct str word, struct term_lis
 	return add_on_all(p, wanted_by_event, word, terms);
 }
 
-/* Intel's names for what the kernel offers as events of the core PMU. */
+/* Adds one of the kernel's topdown-* events for an Intel PERF_METRICS name. */
 static int add_topdown(struct event_parser *p, const char *name)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
@@ -203,7 +204,7 @@ static int add_topdown(struct event_parser *p, const char *name)
 	return add_by_event(p, str_of(name), &terms);
 }
 
-/* The bare word may be half of something longer: say what the whole would be. */
+/* Adds a hint for an unknown name: it may be a PMU or a tracepoint system, or a similar name exists. */
 static void hint_word(struct event_parser *p, struct str word)
 {
 	struct name_guess g = GUESS(word);
@@ -270,8 +271,8 @@ static int refuse_table_term(struct event_parser *p, struct str word, const stru
 	return parse_refuse(p, -EINVAL, term->where);
 }
 
-/* software/cs,name=foo/ and tool/duration_time/: PMUs whose events are in our tables. The first
- * bare word that is not a fixed term has to be one of them. */
+/* software/cs,name=foo/ and tool/duration_time/: PMUs whose events are in our tables. The first term that has
+ * no value and is not a common term must be an event. */
 static int add_table_pmu(struct event_parser *p, struct str word, struct term_list *terms,
 			 bool (*find)(struct str, struct generic *), struct generic g)
 {
@@ -300,7 +301,7 @@ static int add_table_pmu(struct event_parser *p, struct str word, struct term_li
 	return err < 0 ? err : term_refuse_rest(p, terms, ev->pmu);
 }
 
-/* Units that trace by themselves: known by name, and mostly not there. */
+/* If the name is that of a tracing unit, says that this machine does not have it. */
 static bool hint_tracer(struct event_parser *p, struct str word)
 {
 	static const struct { const char *pmu, *what; } tracers[] = {
@@ -336,7 +337,7 @@ static int refuse_pmu(struct event_parser *p, struct str word)
 	return parse_refuse(p, -ENOENT, word);
 }
 
-/* The PMUs a word before a slash means; 0: it means none. */
+/* Adds events on the PMUs given by the name before a slash. Returns 1, 0 if there is none, or an error. */
 static int add_by_pmu(struct event_parser *p, struct str word, struct term_list *terms)
 {
 	struct pmu *pmu;
@@ -378,7 +379,7 @@ int resolve_terms(struct event_parser *p, struct str word, struct term_list *ter
 		err = add_by_event(p, word, terms);
 	if (err)
 		return err < 0 ? err : 0;
-	/* add_by_event() has put the word before them. */
+	/* Remove the term that add_by_event() has inserted. */
 	if (terms->n && terms->v[0].key.s == word.s && !terms->v[0].has_value)
 		term_list_drop_front(terms);
 	if (generic_find_alumet(word, &g))

@@ -1,5 +1,5 @@
 /*
- * The cursor: tokens of a spec, with blanks between them ignored.
+ * The tokenizer: takes tokens from the spec and skips blanks between them.
  */
 #include "event/parse.h"
 
@@ -12,14 +12,14 @@ int parse_refuse(struct event_parser *p, int code, struct str where)
 	return code;
 }
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 char scan_peek(struct event_parser *p)
 {
-	while (p->at < p->text.n && blank(p->text.s[p->at]))
+	while (p->at < p->text.n && is_blank(p->text.s[p->at]))
 		p->at++;
 	return p->at < p->text.n ? p->text.s[p->at] : '\0';
 }

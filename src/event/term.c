@@ -1,6 +1,6 @@
 /*
- * The terms between slashes: reading them, and the rows of those that every event knows.
- * What is not fixed here is left to the PMU's own formats and events.
+ * Parses the terms between slashes: key, key=value, and @driver-config. Their meaning is defined in
+ * common_terms.c and by the PMU's formats and events.
  */
 #include "event/parse.h"
 
@@ -15,8 +15,8 @@ void term_list_done(struct term_list *l)
 	vec_done(l);
 }
 
-/* An unquoted value is a NAME or a number; ':' and '+' join words of it. */
-static bool value_char(char c)
+/* Characters of an unquoted value: those of a NAME, and some that join several words, such as ':' and '+'. */
+static bool is_value_char(char c)
 {
 	return scan_name_char(c) || (c && strchr(":+%~|@", c));
 }
@@ -45,7 +45,7 @@ static int scan_value(struct event_parser *p, struct term *term)
 	term->has_value = true;
 	if (c == '\'' || c == '"')
 		return scan_quoted(p, term);
-	while (p->at < p->text.n && value_char(p->text.s[p->at]))
+	while (p->at < p->text.n && is_value_char(p->text.s[p->at]))
 		p->at++;
 	term->value = str_n(p->text.s + start, p->at - start);
 	if (term->value.n)
@@ -54,7 +54,7 @@ static int scan_value(struct event_parser *p, struct term *term)
 	return parse_refuse(p, -EINVAL, scan_here(p, 1));
 }
 
-/* @anything up to the next comma or slash goes to the driver. */
+/* @TEXT up to the next comma or slash is passed to the PMU's driver. */
 static void scan_driver(struct event_parser *p, struct term *term)
 {
 	size_t start = ++p->at;
@@ -102,8 +102,8 @@ static int refuse_unclosed(struct event_parser *p, struct str of, size_t slash)
 		error_hint(p->e, "write %.*s/term=value,.../", SHOW(of));
 		return parse_refuse(p, -EINVAL, str_n(p->text.s + slash, 1));
 	}
-	error_set(p->e, -EINVAL, "'%c' cannot stand here; ',' or '/' was expected", here.s[0]);
-	error_hint(p->e, "quote a value that holds such characters: name='a,b'");
+	error_set(p->e, -EINVAL, "unexpected '%c'; ',' or '/' was expected", here.s[0]);
+	error_hint(p->e, "quote a value that contains such characters: name='a,b'");
 	return parse_refuse(p, -EINVAL, here);
 }
 

@@ -1,7 +1,6 @@
 /*
- * Tracepoints by name: a directory per system below tracefs' events, one per event in it, and
- * a file with the number the kernel wants. Patterns may stand in both parts. Numbers are read
- * for the events that are added and for no others.
+ * Resolves SYSTEM:NAME to tracepoints. In tracefs, events/SYSTEM/NAME/id holds the id that
+ * perf_event_open() takes as config. Both parts may be patterns. Ids are read only for the events that are added.
  */
 #include "event/parse.h"
 
@@ -28,7 +27,7 @@ static int refuse_tracefs(struct event_parser *p, int err, struct str where)
 	return parse_refuse(p, -ENOENT, where);
 }
 
-/* The directory of all systems, or a refusal that says how to get at it. */
+/* Opens the events directory of tracefs. If that fails, the error says how to get access. */
 static int open_events(struct event_parser *p, struct str where, int *out)
 {
 	const char *root = sys_tracefs(&p->t->sys);
@@ -48,7 +47,7 @@ static int open_events(struct event_parser *p, struct str where, int *out)
 	return 0;
 }
 
-/* The number of system/name: 1 read, 0 it has none, or a negative errno. */
+/* Reads the id of system/name. 1 read, 0 it has no id, or a negative errno. */
 static int read_id(int events, const char *system, const char *name, uint64_t *out)
 {
 	char path[NAME_MAX * 2 + 8], text[32];
@@ -64,7 +63,7 @@ static int read_id(int events, const char *system, const char *name, uint64_t *o
 	return num_u64(str_trim(str_n(text, (size_t)n)), out) < 0 ? 0 : 1;
 }
 
-static int add_one(struct event_parser *p, const char *system, const char *name, uint64_t id,
+static int add_tracepoint(struct event_parser *p, const char *system, const char *name, uint64_t id,
 		   struct term_list *terms)
 {
 	char full[NAME_MAX * 2 + 2];
@@ -95,7 +94,7 @@ static int list_system(const char *root, const char *system, struct strlist *out
 	return sys_list_dir(path, out);
 }
 
-/* The names of one system that match; files such as enable and filter have no id. */
+/* Adds the matching tracepoints of one system; files such as enable and filter have no id. */
 static int add_matching(struct event_parser *p, int events, const char *system, struct str name,
 			struct str where, struct term_list *terms)
 {
@@ -113,7 +112,7 @@ static int add_matching(struct event_parser *p, int events, const char *system, 
 		if (err == -EACCES || err == -EPERM)
 			return refuse_tracefs(p, err, where);
 		if (err > 0)
-			err = add_one(p, system, names.v[i], id, terms);
+			err = add_tracepoint(p, system, names.v[i], id, terms);
 		if (err == -ENOMEM || err == -E2BIG || err == -EINVAL)
 			return err;
 	}
@@ -193,11 +192,11 @@ int tracepoint_add(struct event_parser *p, struct str system, struct str name, s
 	snprintf(name_text, sizeof(name_text), "%.*s", STR(name));
 	err = read_id(events, sys_text, name_text, &id);
 	if (err > 0)
-		return add_one(p, sys_text, name_text, id, terms);
+		return add_tracepoint(p, sys_text, name_text, id, terms);
 	return err < 0 ? refuse_tracefs(p, err, where) : refuse_unknown(p, system, name);
 }
 
-/* For a bare word: the whole system:name whose second half is nearest to it. */
+/* Finds the system:name whose second part is nearest to the word. */
 void tracepoint_guess(struct tacho *t, struct name_guess *g)
 {
 	scoped(strlist_done) struct strlist systems = { 0 };

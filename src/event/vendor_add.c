@@ -1,7 +1,6 @@
 /*
- * Names of vendors' lists in the event language. They come last: what the kernel and its PMUs call by
- * a name is never hidden by a list. A name may stand in several lists (one per kind of core) and then
- * means an event on each.
+ * Adds events of vendors' lists to a parsed event list. Names of the kernel and its PMUs take precedence over
+ * those of lists. If several lists (one per core type) have a name, an event is added for each.
  */
 #include "event/vendor_add.h"
 
@@ -13,11 +12,11 @@
 struct vendor_adder {
 	struct event_parser *p;
 	struct str word;
-	struct term_list *typed;	/* terms behind the word */
-	size_t first;			/* events of the parser's list before this word's */
-	bool known;
-	struct buf last;		/* what was added last, as pmu/terms/ */
-	struct tacho_error refused;	/* the first refusal */
+	struct term_list *typed;	/* terms after the word */
+	size_t first;			/* index of the first event to be added */
+	bool known;			/* a list has the word */
+	struct buf last;		/* the last event added, as pmu/terms/ */
+	struct tacho_error refused;	/* the first error */
 };
 
 static int add_term(struct term_list *l, struct str key, struct str value, struct str where)
@@ -30,7 +29,7 @@ static int add_term(struct term_list *l, struct str key, struct str value, struc
 	return 0;
 }
 
-/* The list's terms, and what was typed behind the name. */
+/* Joins the terms of the list and those the user gave after the name. */
 static int join_terms(struct vendor_adder *a, const char *terms, struct term_list *out)
 {
 	struct str rest = str_of(terms), one, key;
@@ -50,8 +49,8 @@ static int join_terms(struct vendor_adder *a, const char *terms, struct term_lis
 	return err;
 }
 
-static int finish(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
-		  const struct pmu *pmu)
+static int finish_added(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
+			const struct pmu *pmu)
 {
 	struct event *added = &a->p->list->v[a->p->list->n - 1];
 	const char *unit = vendor_str(l, ev->unit);
@@ -71,8 +70,8 @@ static int finish(struct vendor_adder *a, struct vendor_list *l, const struct ve
 	return 0;
 }
 
-static void tell(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
-		 const struct vendor_found *found)
+static void log_warnings(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
+			 const struct vendor_found *found)
 {
 	const char *name = vendor_str(l, ev->name), *errata = vendor_str(l, ev->errata);
 	struct tacho *t = a->p->t;
@@ -80,15 +79,15 @@ static void tell(struct vendor_adder *a, struct vendor_list *l, const struct ven
 	if (found->notice[0])
 		tacho_log(t, ev->filter ? TACHO_LOG_INFO : TACHO_LOG_WARN, "%s: %s", name, found->notice);
 	if (ev->flags & VENDOR_DEPRECATED)
-		tacho_log(t, TACHO_LOG_WARN, "%s is deprecated, says its list", name);
+		tacho_log(t, TACHO_LOG_WARN, "%s is deprecated according to its list", name);
 	if (*errata)
 		tacho_log(t, TACHO_LOG_WARN, "%s has errata: %s", name, errata);
 	if ((ev->flags & VENDOR_MUST_PRECISE) && (a->p->flags & EVENT_FOR_STAT))
-		tacho_log(t, TACHO_LOG_WARN, "%s is made for precise samples; a mere count of it may stay 0",
+		tacho_log(t, TACHO_LOG_WARN, "%s is meant for precise sampling; its plain count may be 0",
 			  name);
 }
 
-static int add_on(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
+static int add_on_pmus(struct vendor_adder *a, struct vendor_list *l, const struct vendor_event *ev,
 		  struct vendor_found *found)
 {
 	scoped(term_list_done) struct term_list terms = { 0 };
@@ -106,18 +105,18 @@ static int add_on(struct vendor_adder *a, struct vendor_list *l, const struct ve
 	for (size_t i = 0; err >= 0 && i < pmus.n; i++) {
 		err = pmu_event_add(a->p, pmus.v[i], &terms);
 		if (err >= 0)
-			err = finish(a, l, ev, pmus.v[i]);
+			err = finish_added(a, l, ev, pmus.v[i]);
 		if (err >= 0 && pmus.v[i]->core && cores->n > 1)
 			err = resolve_name_hybrid(a->p, a->word, a->typed, pmus.v[i],
 						  &a->p->list->v[a->p->list->n - 1]);
 	}
 	if (err >= 0)
-		tell(a, l, ev, found);
+		log_warnings(a, l, ev, found);
 	vec_done(&pmus);
 	return err;
 }
 
-/* Two lists may say the same of a name: several versions of one, or the lists of several sources. */
+/* Several lists (versions of one list, or from different sources) may have the same event; add it once. */
 static bool is_repeated(struct vendor_adder *a, const struct vendor_found *found)
 {
 	struct buf now = { 0 };
@@ -139,7 +138,7 @@ static int add_event(struct vendor_adder *a, struct vendor_list *l, const struct
 	if (err < 0)
 		error_nomem(a->p->e);
 	else if (!found.why[0])
-		err = is_repeated(a, &found) ? 0 : add_on(a, l, ev, &found);
+		err = is_repeated(a, &found) ? 0 : add_on_pmus(a, l, ev, &found);
 	else if (!a->refused.code) {
 		error_set(&a->refused, -EOPNOTSUPP, "'%.*s' cannot be counted here: %s", SHOW(a->word),
 			  found.why);
@@ -206,7 +205,7 @@ static int slashed_from(struct event_parser *p, const struct vendor_lists *lists
 
 		for (size_t k = 0; !got && k < n; k++) {
 			got = vendor_resolve_on(p->t, l, &ev[k], pmu, &found);
-			/* Of a core's event that no PMU here counts it is told why. */
+			/* For a core event that no PMU here can count, report why. */
 			if (!got && pmu->core && !*vendor_str(l, ev[k].pmu) && found.why[0])
 				got = 1;
 			if (got <= 0)

@@ -1,6 +1,6 @@
 /*
- * The cache of lists: the block as it lies in memory, in a file named after the list's path. It is used
- * while the list's size, time and inode are those it was made of. See base/disk_cache.h.
+ * The disk cache of lists: a list's memory block in a file named after a hash of the list's path. An entry is
+ * valid while the list's size, modification time and inode are unchanged. See base/disk_cache.h.
  */
 #include "event/vendor.h"
 

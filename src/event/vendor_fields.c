@@ -1,12 +1,12 @@
 /*
- * The fields of an event in any of the JSON schemas. A field that nobody knows and that holds
- * something may be a requirement: it is noted, and the event is refused for it later.
+ * The fields of an event in all JSON schemas. An unknown field with a value may be essential for the
+ * encoding, so its name is stored, and the event is refused because of it later.
  */
 #include "event/vendor.h"
 
 #include "base/num.h"
 
-#define NOTHING F_MAX			/* known, and nothing is asked for by it */
+#define IGNORED F_MAX			/* a known field that does not affect the encoding */
 
 static const struct { const char *key; enum vendor_field which; } known[] = {
 	{ "EventName", F_NAME }, { "EventCode", F_CODE }, { "UMask", F_UMASK },
@@ -28,24 +28,24 @@ static const struct { const char *key; enum vendor_field which; } known[] = {
 	{ "BitName", F_BIT_NAME }, { "BitIndex", F_BIT_INDEX }, { "code", F_ARM_CODE },
 	{ "name", F_ARM_NAME }, { "description", F_ARM_DESC }, { "type", F_ARM_TYPE },
 	{ "Description", F_BRIEF }, { "DESCRIPTION", F_BRIEF },
-	/* How counters may be shared, and what samples may hold: the kernel sees to both. */
-	{ "CounterHTOff", NOTHING }, { "PEBScounters", NOTHING }, { "TakenAlone", NOTHING },
-	{ "ProgrammingRestriction", NOTHING }, { "PDISTCounter", NOTHING }, { "Speculative", NOTHING },
-	{ "L1_Hit_Indication", NOTHING }, { "ELLC", NOTHING }, { "Offcore", NOTHING },
-	{ "Offmodule", NOTHING }, { "PRECISE_STORE", NOTHING }, { "PDIR_COUNTER", NOTHING },
-	{ "MATRIX_REGISTER", NOTHING }, { "FlopsMultiplier", NOTHING }, { "Compat", NOTHING },
-	{ "Experimental", NOTHING }, { "MetricGroup", NOTHING }, { "MetricConstraint", NOTHING },
-	{ "MetricThreshold", NOTHING }, { "MetricgroupNoGroup", NOTHING },
-	{ "DefaultMetricgroupName", NOTHING }, { "DefaultShowEvents", NOTHING },
-	{ "AggregationMode", NOTHING }, { "RetirementLatencyMax", NOTHING },
-	{ "RetirementLatencyMean", NOTHING }, { "RetirementLatencyMin", NOTHING },
-	{ "architectural", NOTHING }, { "subtype", NOTHING }, { "component", NOTHING },
-	{ "event_bits", NOTHING }, { "event_lsb", NOTHING }, { "trace_lsb", NOTHING },
-	{ "accesses", NOTHING }, { "impdef", NOTHING }, { "direction", NOTHING },
-	{ "instances", NOTHING },
+	/* Counter constraints and sampling capabilities, which the kernel handles, and descriptions. */
+	{ "CounterHTOff", IGNORED }, { "PEBScounters", IGNORED }, { "TakenAlone", IGNORED },
+	{ "ProgrammingRestriction", IGNORED }, { "PDISTCounter", IGNORED }, { "Speculative", IGNORED },
+	{ "L1_Hit_Indication", IGNORED }, { "ELLC", IGNORED }, { "Offcore", IGNORED },
+	{ "Offmodule", IGNORED }, { "PRECISE_STORE", IGNORED }, { "PDIR_COUNTER", IGNORED },
+	{ "MATRIX_REGISTER", IGNORED }, { "FlopsMultiplier", IGNORED }, { "Compat", IGNORED },
+	{ "Experimental", IGNORED }, { "MetricGroup", IGNORED }, { "MetricConstraint", IGNORED },
+	{ "MetricThreshold", IGNORED }, { "MetricgroupNoGroup", IGNORED },
+	{ "DefaultMetricgroupName", IGNORED }, { "DefaultShowEvents", IGNORED },
+	{ "AggregationMode", IGNORED }, { "RetirementLatencyMax", IGNORED },
+	{ "RetirementLatencyMean", IGNORED }, { "RetirementLatencyMin", IGNORED },
+	{ "architectural", IGNORED }, { "subtype", IGNORED }, { "component", IGNORED },
+	{ "event_bits", IGNORED }, { "event_lsb", IGNORED }, { "trace_lsb", IGNORED },
+	{ "accesses", IGNORED }, { "impdef", IGNORED }, { "direction", IGNORED },
+	{ "instances", IGNORED },
 };
 
-static bool means_nothing(struct str s)
+static bool is_empty_value(struct str s)
 {
 	uint64_t n;
 
@@ -55,7 +55,7 @@ static bool means_nothing(struct str s)
 	       (num_u64(s, &n) == 0 && n == 0);
 }
 
-/* Events of one file have the same fields in the same order: the row after the last one is it. */
+/* All events of a file have the same fields in the same order, so the search begins after the last match. */
 void vendor_field_set(struct vendor_fields *f, struct str key, struct str value)
 {
 	static _Thread_local size_t last;
@@ -66,17 +66,17 @@ void vendor_field_set(struct vendor_fields *f, struct str key, struct str value)
 		if (!str_is(key, known[at].key))
 			continue;
 		last = at;
-		if (known[at].which != NOTHING)
+		if (known[at].which != IGNORED)
 			f->v[known[at].which] = str_trim(value);
 		return;
 	}
-	if (!f->unknown.n && !means_nothing(value))
+	if (!f->unknown.n && !is_empty_value(value))
 		f->unknown = key;
 }
 
 bool vendor_field_given(const struct vendor_fields *f, enum vendor_field which)
 {
-	return !means_nothing(f->v[which]);
+	return !is_empty_value(f->v[which]);
 }
 
 bool vendor_field_num(const struct vendor_fields *f, enum vendor_field which, uint64_t *out)

@@ -1,6 +1,6 @@
 /*
- * From the fields of Intel's lists, and of the kernel's, which took them over, to terms. What a field
- * asks for becomes a term or a reason to refuse the event; nothing is left out on the quiet.
+ * Converts events of Intel's lists, and of the kernel's lists, which use the same fields, to terms. Each field
+ * that affects the encoding becomes a term or a reason to refuse the event; none is silently ignored.
  */
 #include "event/vendor.h"
 
@@ -9,17 +9,17 @@
 
 #include "base/num.h"
 
-struct rules {
+struct intel_encoder {
 	const struct vendor_fields *f;
-	struct buf terms, pmu, why;
-	bool core;			/* of a core PMU */
+	struct buf terms, pmu, why;	/* why: the reason to refuse the event */
+	bool core;			/* an event of a core PMU */
 	bool must_precise;
-	bool filtered;			/* Filter names registers that the user may set */
+	bool filtered;			/* Filter has registers that the user may set */
 };
 
-static void refuse(struct rules *r, const char *fmt, ...) printf_like(2, 3);
+static void refuse(struct intel_encoder *r, const char *fmt, ...) printf_like(2, 3);
 
-static void refuse(struct rules *r, const char *fmt, ...)
+static void refuse(struct intel_encoder *r, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -30,27 +30,27 @@ static void refuse(struct rules *r, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void term(struct rules *r, const char *key, uint64_t value)
+static void put_term(struct intel_encoder *r, const char *key, uint64_t value)
 {
 	buf_printf(&r->terms, "%s%s=0x%llx", r->terms.n ? "," : "", key, (unsigned long long)value);
 }
 
-static uint64_t number(struct rules *r, enum vendor_field which, const char *name)
+static uint64_t field_number(struct intel_encoder *r, enum vendor_field which, const char *name)
 {
 	uint64_t n;
 
 	if (!vendor_field_num(r->f, which, &n))
-		refuse(r, "its %s '%.*s' is no number", name, (int)min_of(r->f->v[which].n, (size_t)40),
+		refuse(r, "its %s '%.*s' is not a number", name, (int)min_of(r->f->v[which].n, (size_t)40),
 		       r->f->v[which].s);
 	return n;
 }
 
-static void term_of(struct rules *r, const char *key, enum vendor_field which, const char *name)
+static void put_field_term(struct intel_encoder *r, const char *key, enum vendor_field which, const char *name)
 {
-	uint64_t n = number(r, which, name);
+	uint64_t n = field_number(r, which, name);
 
 	if (n)
-		term(r, key, n);
+		put_term(r, key, n);
 }
 
 static bool starts_ci(struct str s, const char *with)
@@ -58,8 +58,9 @@ static bool starts_ci(struct str s, const char *with)
 	return s.n >= strlen(with) && !strncasecmp(s.s, with, strlen(with));
 }
 
-/* The counters with one purpose: lists give them event 0, the kernel the code of their twin. */
-static bool fixed_by_name(struct rules *r)
+/* Fixed counters: lists give them event code 0, while the kernel uses the code of the equivalent event of the
+ * general counters. */
+static bool put_fixed_by_name(struct intel_encoder *r)
 {
 	static const struct { const char *name, *terms; } fixed[] = {
 		{ "INST_RETIRED.ANY", "event=0xc0" },
@@ -77,43 +78,43 @@ static bool fixed_by_name(struct rules *r)
 	return false;
 }
 
-/* Event 0 has a meaning to the kernel with these masks: precise instructions, reference cycles and
- * slots. Of further fixed counters it knows no such code. */
-static void check_fixed(struct rules *r, uint64_t umask)
+/* The kernel supports event 0 with these umasks: precise instructions, reference cycles and slots. It has no
+ * codes for other fixed counters. */
+static void check_fixed(struct intel_encoder *r, uint64_t umask)
 {
 	if (umask == 1 || umask == 3 || umask == 4)
 		return;
-	refuse(r, "it is counted by '%.*s' alone, for which the kernel has no code; the list's event for "
-	       "general counters, often the name with _P, may count it",
+	refuse(r, "only '%.*s' counts it, for which the kernel has no code; try the event for general "
+	       "counters, which often has the same name with _P",
 	       (int)min_of(r->f->v[F_COUNTER].n, (size_t)40), r->f->v[F_COUNTER].s);
 }
 
-static void event_and_umask(struct rules *r)
+static void put_event_and_umask(struct intel_encoder *r)
 {
-	uint64_t code = number(r, F_CODE, "EventCode"), ext = number(r, F_EXT_SEL, "ExtSel");
-	uint64_t umask = number(r, F_UMASK, "UMask"), more = number(r, F_UMASK_EXT, "UMaskExt");
+	uint64_t code = field_number(r, F_CODE, "EventCode"), ext = field_number(r, F_EXT_SEL, "ExtSel");
+	uint64_t umask = field_number(r, F_UMASK, "UMask"), more = field_number(r, F_UMASK_EXT, "UMaskExt");
 
 	if (code >> 32 || ext >> 8 || umask >> 8 * 7 || more >> 48) {
-		refuse(r, "its numbers are too large to be a code");
+		refuse(r, "its EventCode or UMask is too large");
 		return;
 	}
-	/* Where the ports have fields of their own, the long mask repeats them. */
-	if (number(r, F_PORT_MASK, "PortMask") || number(r, F_FC_MASK, "FCMask"))
+	/* If PortMask or FCMask is given, UMaskExt repeats them. */
+	if (field_number(r, F_PORT_MASK, "PortMask") || field_number(r, F_FC_MASK, "FCMask"))
 		more = 0;
-	/* The long mask continues a mask of 8 bits. */
+	/* UMaskExt holds the bits above an 8-bit UMask. */
 	if (more && umask >> 8) {
 		refuse(r, "its UMask 0x%llx and UMaskExt 0x%llx overlap", (unsigned long long)umask,
 		       (unsigned long long)more);
 		return;
 	}
-	term(r, "event", code | ext << 8);
+	put_term(r, "event", code | ext << 8);
 	if (umask | more << 8)
-		term(r, "umask", umask | more << 8);
+		put_term(r, "umask", umask | more << 8);
 	if (r->core && !code && starts_ci(r->f->v[F_COUNTER], "Fixed counter"))
 		check_fixed(r, umask);
 }
 
-static void qualifiers(struct rules *r)
+static void put_qualifiers(struct intel_encoder *r)
 {
 	static const struct { const char *key; enum vendor_field which; const char *name; } rows[] = {
 		{ "cmask", F_CMASK, "CounterMask" }, { "edge", F_EDGE, "EdgeDetect" },
@@ -126,37 +127,37 @@ static void qualifiers(struct rules *r)
 	};
 
 	for (size_t i = 0; i < countof(rows); i++)
-		term_of(r, rows[i].key, rows[i].which, rows[i].name);
+		put_field_term(r, rows[i].key, rows[i].which, rows[i].name);
 }
 
-/* Registers beside the counter's own, by their number. */
-static void extra_register(struct rules *r)
+/* Extra registers (MSRs) that some events use, by their number. */
+static void put_extra_register(struct intel_encoder *r)
 {
 	static const struct { uint64_t index; const char *key; } registers[] = {
 		{ 0x1a6, "offcore_rsp" }, { 0x1a7, "offcore_rsp" }, { 0x3f6, "ldlat" },
 		{ 0x3f7, "frontend" },
 	};
-	uint64_t index = number(r, F_MSR_INDEX, "MSRIndex"), value = number(r, F_MSR_VALUE, "MSRValue");
+	uint64_t index = field_number(r, F_MSR_INDEX, "MSRIndex"), value = field_number(r, F_MSR_VALUE, "MSRValue");
 
 	if (!index) {
 		if (value)
-			refuse(r, "it has a value for a register (MSRValue 0x%llx) and does not say which",
+			refuse(r, "it has a value for a register (MSRValue 0x%llx) but no MSRIndex",
 			       (unsigned long long)value);
 		return;
 	}
 	for (size_t i = 0; i < countof(registers); i++)
 		if (registers[i].index == index) {
 			if (value)
-				term(r, registers[i].key, value);
+				put_term(r, registers[i].key, value);
 			r->must_precise |= index == 0x3f6;
 			return;
 		}
-	refuse(r, "it needs the register 0x%llx, which no term of the kernel sets",
+	refuse(r, "it needs the register 0x%llx, which the kernel has no term for",
 	       (unsigned long long)index);
 }
 
-/* "fc_mask=0x4,ch_mask=0x1", as the kernel's lists have it. */
-static void filter_terms(struct rules *r, struct str filter)
+/* Filter in the kernel's lists: "fc_mask=0x4,ch_mask=0x1". */
+static void put_filter_terms(struct intel_encoder *r, struct str filter)
 {
 	struct str one, key;
 	uint64_t value;
@@ -165,14 +166,14 @@ static void filter_terms(struct rules *r, struct str filter)
 		str_cut(&one, '=', &key);
 		key = str_trim(key);
 		if (!key.n || key.n > 40 || num_u64(str_trim(one), &value) < 0) {
-			refuse(r, "its Filter '%.*s' is not understood", (int)min_of(key.n, (size_t)40), key.s);
+			refuse(r, "its Filter '%.*s' cannot be parsed", (int)min_of(key.n, (size_t)40), key.s);
 			return;
 		}
 		buf_printf(&r->terms, ",%.*s=0x%llx", STR(key), (unsigned long long)value);
 	}
 }
 
-/* Registers that the user may set or leave: without them everything is counted. */
+/* Filter registers that need not be set: without them the event counts everything. */
 static bool is_optional_filter(struct str one)
 {
 	static const char *const starts[] = { "CBoFilter", "CHAFilter", "PCUFilter", "QPIMask", "QPIMatch",
@@ -184,42 +185,42 @@ static bool is_optional_filter(struct str one)
 	return false;
 }
 
-static void filter_registers(struct rules *r, struct str filter)
+static void check_filter_registers(struct intel_encoder *r, struct str filter)
 {
 	struct str one;
 
 	while (str_cut(&filter, ',', &one)) {
 		one = str_trim(one);
-		/* "fc" and "chnl" have fields of their own, which are obeyed. */
+		/* "fc" and "chnl" are also in fields of their own, which are used. */
 		r->filtered |= is_optional_filter(one) && !starts_ci(one, "fc") && !starts_ci(one, "chnl");
 		if (!one.n || is_optional_filter(one))
 			continue;
 		if (starts_ci(one, "HA_") || starts_ci(one, "IRPFilter"))
-			refuse(r, "it counts by the register %.*s, which its PMU's driver does not offer",
+			refuse(r, "it needs the register %.*s, which its PMU's driver does not support",
 			       (int)min_of(one.n, (size_t)40), one.s);
 		else
-			refuse(r, "its Filter '%.*s' is not understood", (int)min_of(one.n, (size_t)40), one.s);
+			refuse(r, "its Filter '%.*s' is unknown", (int)min_of(one.n, (size_t)40), one.s);
 	}
 }
 
-static void filter(struct rules *r)
+static void put_filter(struct intel_encoder *r)
 {
 	struct str text = r->f->v[F_FILTER];
-	uint64_t value = number(r, F_FILTER_VALUE, "FILTER_VALUE");
+	uint64_t value = field_number(r, F_FILTER_VALUE, "FILTER_VALUE");
 
 	if (str_ieq(text, STR_LIT("Filter1")) && value && value <= UINT32_MAX)
-		term(r, "config1", value << 32);	/* the upper half of config1 */
+		put_term(r, "config1", value << 32);	/* the upper half of config1 */
 	else if (value)
-		refuse(r, "its FILTER_VALUE 0x%llx is for the filter '%.*s', which is not understood",
+		refuse(r, "its FILTER_VALUE 0x%llx is for the unknown filter '%.*s'",
 		       (unsigned long long)value, (int)min_of(text.n, (size_t)40), text.s);
 	else if (str_find(text, '=') >= 0)
-		filter_terms(r, text);
+		put_filter_terms(r, text);
 	else if (vendor_field_given(r->f, F_FILTER) && !str_ieq(text, STR_LIT("Filter1")))
-		filter_registers(r, text);
+		check_filter_registers(r, text);
 }
 
-/* The digits behind `mark` in the name; -1: it is not there. */
-static int digits_behind(struct str name, const char *mark)
+/* The number after `mark` in the name, or -1. */
+static int number_after(struct str name, const char *mark)
 {
 	size_t n = strlen(mark);
 	int value = 0;
@@ -242,74 +243,74 @@ static bool has_ci(struct str name, const char *part)
 	return false;
 }
 
-/* Counters that always run have a PMU of their own; the name tells which of them it is. */
-static void free_running(struct rules *r)
+/* Free-running counters have a separate PMU. Which counter it is can only be derived from the name. */
+static void put_free_running(struct intel_encoder *r)
 {
 	static const struct { const char *part; unsigned type; bool indexed; } kinds[] = {
 		{ "CLOCKTICKS", 1, false }, { "BANDWIDTH_IN", 2, true }, { "BANDWIDTH_OUT", 3, true },
 		{ "_TOTAL_", 1, false }, { "_RDCAS_", 2, false }, { "_WRCAS_", 3, false },
 	};
 	struct str name = r->f->v[F_NAME];
-	int unit = digits_behind(name, "_MC"), part = digits_behind(name, ".PART");
+	int unit = number_after(name, "_MC"), part = number_after(name, ".PART");
 
-	if (!has_ci(buf_view(&r->pmu), "free_running")) {
+	if (!has_ci(buf_view(&r->pmu), "put_free_running")) {
 		buf_puts(&r->pmu, "_free_running");
 		if (unit >= 0)
 			buf_printf(&r->pmu, "_%d", unit);
 		if (unit == 0)
 			buf_puts(&r->pmu, "|uncore_imc_free_running");
-	} else if (number(r, F_CODE, "EventCode") == 0xff) {
-		event_and_umask(r);
+	} else if (field_number(r, F_CODE, "EventCode") == 0xff) {
+		put_event_and_umask(r);
 		return;
 	}
 	for (size_t i = 0; i < countof(kinds); i++) {
 		if (!has_ci(name, kinds[i].part) || (kinds[i].indexed && (part < 0 || part > 15)))
 			continue;
-		term(r, "event", 0xff);
-		term(r, "umask", kinds[i].type << 4 | (kinds[i].indexed ? (unsigned)part : 0));
+		put_term(r, "event", 0xff);
+		put_term(r, "umask", kinds[i].type << 4 | (kinds[i].indexed ? (unsigned)part : 0));
 		return;
 	}
-	refuse(r, "it is a counter that always runs, and its name does not tell which one");
+	refuse(r, "it is a free-running counter, and which one cannot be derived from its name");
 }
 
-static bool is_fixed_uncore(const struct rules *r)
+static bool is_fixed_uncore(const struct intel_encoder *r)
 {
 	return str_ieq(r->f->v[F_COUNTER], STR_LIT("FIXED")) || str_is(r->f->v[F_UNIT], "NCU") ||
 	       str_ieq(r->f->v[F_COUNTER_TYPE], STR_LIT("FIXED"));
 }
 
-static void encode(struct rules *r)
+static void encode_event(struct intel_encoder *r)
 {
 	struct str type = r->f->v[F_COUNTER_TYPE];
 	uint64_t n;
 
 	if (r->f->unknown.n)
-		refuse(r, "the list has a field '%.*s' for it, whose meaning is not known",
+		refuse(r, "it has a field '%.*s' in the list, whose meaning is unknown",
 		       (int)min_of(r->f->unknown.n, (size_t)40), r->f->unknown.s);
 	if (r->f->v[F_CONFIG].n) {
-		n = number(r, F_CONFIG, "ConfigCode");
-		term(r, "config", n);
+		n = field_number(r, F_CONFIG, "ConfigCode");
+		put_term(r, "config", n);
 	} else if (!r->core && str_ieq(type, STR_LIT("FREERUN"))) {
-		free_running(r);
+		put_free_running(r);
 	} else if (!r->core && is_fixed_uncore(r)) {
-		term(r, "event", 0xff);
-	} else if (r->core && number(r, F_CODE, "EventCode") == 0 && fixed_by_name(r)) {
+		put_term(r, "event", 0xff);
+	} else if (r->core && field_number(r, F_CODE, "EventCode") == 0 && put_fixed_by_name(r)) {
 		return;
 	} else if (!r->f->v[F_CODE].n && !r->f->v[F_EVENT_ID].n) {
-		refuse(r, r->f->v[F_ARCH_STD].n ? "the list names a standard event of the architecture "
-		       "and does not give its code" : "the list has no code for it");
+		refuse(r, r->f->v[F_ARCH_STD].n ? "the list refers to a standard event of the architecture "
+		       "without its code" : "the list has no code for it");
 	} else {
 		if (r->f->v[F_CODE].n)
-			event_and_umask(r);
-		qualifiers(r);
-		filter(r);
-		extra_register(r);
+			put_event_and_umask(r);
+		put_qualifiers(r);
+		put_filter(r);
+		put_extra_register(r);
 	}
 }
 
-static uint32_t flags_of(struct rules *r)
+static uint32_t flags_of(struct intel_encoder *r)
 {
-	uint64_t pebs = number(r, F_PEBS, "PEBS"), collect = number(r, F_COLLECT_PEBS, "CollectPEBSRecord");
+	uint64_t pebs = field_number(r, F_PEBS, "PEBS"), collect = field_number(r, F_COLLECT_PEBS, "CollectPEBSRecord");
 	bool must = pebs == 2 || collect == 3 || r->must_precise;
 
 	return (pebs || must || vendor_field_given(r->f, F_PRECISE) ? VENDOR_PRECISE : 0u) |
@@ -319,7 +320,7 @@ static uint32_t flags_of(struct rules *r)
 	       (vendor_field_given(r->f, F_DATA_LA) ? VENDOR_DATA_ADDR : 0u);
 }
 
-/* "64Bytes", "6.1e-5MB", "1%". */
+/* Splits "64Bytes", "6.1e-5MB" or "1%" into scale and unit. */
 static void scale_unit(struct vendor_builder *b, struct vendor_event *ev, struct str text)
 {
 	for (size_t n = text.n; n > 0; n--)
@@ -330,7 +331,7 @@ static void scale_unit(struct vendor_builder *b, struct vendor_event *ev, struct
 	ev->scale = 1;
 }
 
-static void describe(struct vendor_builder *b, struct vendor_event *ev, struct rules *r)
+static void describe(struct vendor_builder *b, struct vendor_event *ev, struct intel_encoder *r)
 {
 	const struct vendor_fields *f = r->f;
 
@@ -352,14 +353,14 @@ static void describe(struct vendor_builder *b, struct vendor_event *ev, struct r
 
 int vendor_intel_event(struct vendor_builder *b, const struct vendor_fields *f)
 {
-	struct rules r = { .f = f };
+	struct intel_encoder r = { .f = f };
 	struct str name = f->v[F_NAME].n ? f->v[F_NAME] : f->v[F_ARCH_STD];
 	struct vendor_event *ev;
 	int err = -ENOMEM;
 
 	vendor_unit_pmu(f->v[F_UNIT], &r.pmu);
 	r.core = !r.pmu.n || str_starts(buf_view(&r.pmu), "cpu_");
-	encode(&r);
+	encode_event(&r);
 	ev = vendor_add(b, name);
 	if (ev && !buf_failed(&r.terms) && !buf_failed(&r.pmu) && !buf_failed(&r.why)) {
 		describe(b, ev, &r);

@@ -1,7 +1,7 @@
 /*
- * The JSON forms of a list: Intel's object with Header and Events, the bare array it was before and
- * that the kernel's files still are, Arm's object with events, and Intel's tables of offcore requests
- * and of FP_ARITH bits. Objects that are no event, such as metrics, are stepped over.
+ * Reads event lists in JSON: Intel's object with Header and Events, the plain array of older Intel files and
+ * the kernel's files, Arm's object with events, and Intel's tables of offcore requests and FP_ARITH
+ * bits. Objects that are not events, such as metrics, are skipped.
  */
 #include "event/vendor.h"
 
@@ -26,10 +26,10 @@ struct vendor_reader {
 	struct json_in in;
 	struct vendor_builder *b;
 	struct offcores requests, responses;
-	bool any;			/* a list of events was there, even an empty one */
+	bool any;			/* an array of events was found, even if empty */
 };
 
-static int offcore_note(struct offcores *l, struct str name, uint64_t value)
+static int add_offcore(struct offcores *l, struct str name, uint64_t value)
 {
 	struct offcore *o = vec_add(l);
 
@@ -39,16 +39,16 @@ static int offcore_note(struct offcores *l, struct str name, uint64_t value)
 	return 0;
 }
 
-/* A request or a response; only both together are an event. */
-static int matrix_row(struct vendor_reader *r, const struct vendor_fields *f)
+/* Stores an offcore request or response; an event is a combination of both. */
+static int add_matrix_row(struct vendor_reader *r, const struct vendor_fields *f)
 {
 	uint64_t value;
 
 	if (!vendor_field_num(f, F_MATRIX_VALUE, &value))
 		return 0;
 	if (vendor_field_given(f, F_REQUEST))
-		return offcore_note(&r->requests, f->v[F_REQUEST], value);
-	return vendor_field_given(f, F_RESPONSE) ? offcore_note(&r->responses, f->v[F_RESPONSE], value) : 0;
+		return add_offcore(&r->requests, f->v[F_REQUEST], value);
+	return vendor_field_given(f, F_RESPONSE) ? add_offcore(&r->responses, f->v[F_RESPONSE], value) : 0;
 }
 
 static int add_event(struct vendor_reader *r, struct buf *name, struct buf *terms, struct str desc)
@@ -65,7 +65,7 @@ static int add_event(struct vendor_reader *r, struct buf *name, struct buf *term
 	return ev && !buf_failed(&r->b->pool) ? 0 : -ENOMEM;
 }
 
-static int matrix_events(struct vendor_reader *r)
+static int add_matrix_events(struct vendor_reader *r)
 {
 	int err = 0;
 
@@ -84,7 +84,7 @@ static int matrix_events(struct vendor_reader *r)
 	return err;
 }
 
-static int fp_arith_event(struct vendor_reader *r, const struct vendor_fields *f)
+static int add_fp_arith_event(struct vendor_reader *r, const struct vendor_fields *f)
 {
 	struct buf name = { 0 }, terms = { 0 };
 	uint64_t bit;
@@ -96,7 +96,7 @@ static int fp_arith_event(struct vendor_reader *r, const struct vendor_fields *f
 	return add_event(r, &name, &terms, f->v[F_BRIEF]);
 }
 
-static int arm_event(struct vendor_reader *r, const struct vendor_fields *f)
+static int add_arm_event(struct vendor_reader *r, const struct vendor_fields *f)
 {
 	struct vendor_event *ev = vendor_add(r->b, f->v[F_ARM_NAME]);
 	char terms[40];
@@ -111,25 +111,25 @@ static int arm_event(struct vendor_reader *r, const struct vendor_fields *f)
 		n = snprintf(terms, sizeof(terms), "event=0x%llx", (unsigned long long)code);
 		ev->terms = vendor_put(r->b, str_n(terms, (size_t)n));
 	} else {
-		ev->refused = vendor_put(r->b, STR_LIT("its code is no number"));
+		ev->refused = vendor_put(r->b, STR_LIT("its code is not a number"));
 	}
 	return buf_failed(&r->b->pool) ? -ENOMEM : 0;
 }
 
-static int take_object(struct vendor_reader *r, const struct vendor_fields *f)
+static int add_object(struct vendor_reader *r, const struct vendor_fields *f)
 {
 	if (r->b->events.n >= VENDOR_EVENTS_MAX)
 		return -EFBIG;
 	if (f->v[F_NAME].n || f->v[F_ARCH_STD].n)
 		return vendor_intel_event(r->b, f);
 	if (f->v[F_MATRIX_VALUE].n)
-		return matrix_row(r, f);
+		return add_matrix_row(r, f);
 	if (f->v[F_BIT_NAME].n)
-		return fp_arith_event(r, f);
-	return f->v[F_ARM_NAME].n && f->v[F_ARM_CODE].n ? arm_event(r, f) : 0;
+		return add_fp_arith_event(r, f);
+	return f->v[F_ARM_NAME].n && f->v[F_ARM_CODE].n ? add_arm_event(r, f) : 0;
 }
 
-/* The members of an event's object; what is no plain value is described elsewhere. */
+/* Reads the members of an event's object; arrays and objects among them are skipped. */
 static int read_object(struct vendor_reader *r)
 {
 	struct vendor_fields f = { 0 };
@@ -143,7 +143,7 @@ static int read_object(struct vendor_reader *r)
 		else if (!json_skip(&r->in, token))
 			return -EINVAL;
 	}
-	return token == JSON_IN_CLOSE ? take_object(r, &f) : -EINVAL;
+	return token == JSON_IN_CLOSE ? add_object(r, &f) : -EINVAL;
 }
 
 static int read_array(struct vendor_reader *r)
@@ -162,8 +162,8 @@ static int read_array(struct vendor_reader *r)
 	return err;
 }
 
-/* "0x41d0c": implementer and part, as MIDR has them. */
-static void note_cpuid(struct vendor_reader *r, struct str value)
+/* Arm's cpuid, e.g. "0x41d0c": implementer and part number as in MIDR. */
+static void set_cpuid(struct vendor_reader *r, struct str value)
 {
 	uint64_t id;
 
@@ -186,7 +186,7 @@ static int read_top(struct vendor_reader *r)
 		else if (!json_skip(&r->in, token))
 			err = -EINVAL;
 		else if (token == JSON_IN_STRING && str_is(key, "cpuid"))
-			note_cpuid(r, value);
+			set_cpuid(r, value);
 		else if (str_is(key, "Metrics") || str_is(key, "Data"))	/* event/metric_json.c reads them */
 			r->any = true;
 	}
@@ -198,12 +198,12 @@ static int refuse_json(struct vendor_reader *r, int err, struct tacho_error *e)
 	unsigned line, column;
 
 	if (err == -EFBIG)
-		return error_set(e, err, "it holds more than %u events", VENDOR_EVENTS_MAX);
+		return error_set(e, err, "more than %u events", VENDOR_EVENTS_MAX);
 	if (err != -EINVAL)
 		return error_nomem(e);
 	json_position(&r->in, &line, &column);
 	return error_set(e, err, "line %u, column %u: %s", line, column,
-			 r->in.why ? r->in.why : "no list of events is meant by this");
+			 r->in.why ? r->in.why : "not a list of events");
 }
 
 int vendor_read_json(struct vendor_builder *b, char *text, size_t n, struct tacho_error *e)
@@ -215,12 +215,12 @@ int vendor_read_json(struct vendor_builder *b, char *text, size_t n, struct tach
 		  token == JSON_IN_ARRAY ? read_array(&r) : -EINVAL;
 
 	if (!err)
-		err = json_next(&r.in, &ignored) == JSON_IN_DONE ? matrix_events(&r) : -EINVAL;
+		err = json_next(&r.in, &ignored) == JSON_IN_DONE ? add_matrix_events(&r) : -EINVAL;
 	vec_done(&r.requests);
 	vec_done(&r.responses);
 	if (err)
 		return refuse_json(&r, err, e);
 	if (!r.any)
-		return error_set(e, -EINVAL, "it is JSON, but holds no list of events");
+		return error_set(e, -EINVAL, "JSON without a list of events");
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The block that a list becomes, and finding a name in it. Names are compared whole and without
- * regard to case, which is how the block is sorted.
+ * Builds the memory block of a list and finds names in it. The block is sorted by name, and names are
+ * compared without regard to case.
  */
 #include "event/vendor.h"
 
@@ -21,7 +21,7 @@ uint32_t vendor_put(struct vendor_builder *b, struct str s)
 	at = b->pool.n;
 	if (!s.n || at + s.n + 1 > UINT32_MAX)
 		return 0;
-	/* What is shown and compared later ends at its NUL, and belongs on one line. */
+	/* Cut at a NUL and replace control characters, as strings are printed later. */
 	buf_str(&b->pool, str_n(s.s, strnlen(s.s, s.n)));
 	buf_putc(&b->pool, '\0');
 	if (buf_failed(&b->pool))
@@ -59,14 +59,14 @@ static int by_name(const void *a, const void *b, void *pool)
 	return order ? order : x->name < y->name ? -1 : x->name > y->name;
 }
 
-static bool same(const char *pool, const struct vendor_event *a, const struct vendor_event *b)
+static bool is_same_event(const char *pool, const struct vendor_event *a, const struct vendor_event *b)
 {
 	return !strcasecmp(pool + a->name, pool + b->name) && !strcmp(pool + a->pmu, pool + b->pmu) &&
 	       !strcmp(pool + a->terms, pool + b->terms) &&
 	       !strcmp(pool + a->refused, pool + b->refused);
 }
 
-/* Repetitions stand near each other, but not always side by side. */
+/* Drops duplicates. They have the is_same_event name, so they are near each other after sorting. */
 static size_t drop_repeated(const char *pool, struct vendor_event *v, size_t n)
 {
 	size_t kept = 0;
@@ -76,7 +76,7 @@ static size_t drop_repeated(const char *pool, struct vendor_event *v, size_t n)
 
 		for (size_t k = kept; k-- > 0 && !repeated && kept - k <= 8 &&
 				      !strcasecmp(pool + v[k].name, pool + v[i].name);)
-			repeated = same(pool, &v[k], &v[i]);
+			repeated = is_same_event(pool, &v[k], &v[i]);
 		if (!repeated)
 			v[kept++] = v[i];
 	}
@@ -161,7 +161,7 @@ void vendor_list_free(struct vendor_list *l)
 	free(l);
 }
 
-static int compare(const struct vendor_list *l, const struct vendor_event *ev, struct str name)
+static int compare_name(const struct vendor_list *l, const struct vendor_event *ev, struct str name)
 {
 	const char *own = vendor_str(l, ev->name);
 	int order = strncasecmp(own, name.s, name.n);
@@ -179,12 +179,12 @@ const struct vendor_event *vendor_find(const struct vendor_list *l, struct str n
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare(l, &l->v[middle], name) < 0)
+		if (compare_name(l, &l->v[middle], name) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (first = low; low < l->head->n && compare(l, &l->v[low], name) == 0; low++)
+	for (first = low; low < l->head->n && compare_name(l, &l->v[low], name) == 0; low++)
 		++*n;
 	return *n ? &l->v[first] : NULL;
 }

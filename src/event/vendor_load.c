@@ -1,6 +1,6 @@
 /*
- * Where lists come from: a file, a mapfile.csv that chooses files, or the places where lists of this
- * CPU are kept. Nothing is read before a name needs it.
+ * Loads event lists: a file, the files that a mapfile.csv selects, or the lists for this CPU in the default
+ * directories. The default directories are searched only when a name is not found elsewhere.
  */
 #include "event/vendor.h"
 
@@ -25,9 +25,9 @@ static int read_list(struct vendor_list *l, struct tacho_error *e)
 	int err = io_read(l->path, VENDOR_FILE_MAX, &text);
 
 	if (err < 0) {
-		error_set(e, err, "%s", err == -EFBIG ? "it is too large for an event list" : strerror(-err));
+		error_set(e, err, "%s", err == -EFBIG ? "too large for an event list" : strerror(-err));
 	} else {
-		/* A byte order mark says nothing here. */
+		/* Skip a byte order mark. */
 		size_t skip = str_starts(buf_view(&text), "\xef\xbb\xbf") ? 3 : 0;
 		struct str view = str_n(text.bytes ? text.bytes + skip : "", text.n - skip);
 
@@ -41,15 +41,15 @@ static int read_list(struct vendor_list *l, struct tacho_error *e)
 	return err;
 }
 
-/* What tells one state of a file from the next. */
-static int describe_source(const char *path, struct vendor_header *out, struct tacho_error *e)
+/* Size, modification time and inode of the list's file, which identify its version in the cache. */
+static int stat_source(const char *path, struct vendor_header *out, struct tacho_error *e)
 {
 	struct stat st;
 
 	if (stat(path, &st) < 0)
 		return error_set(e, -errno, "%s", strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return error_set(e, -EINVAL, "it is no plain file");
+		return error_set(e, -EINVAL, "not a regular file");
 	*out = (struct vendor_header){
 		.source_size = (uint64_t)st.st_size, .source_ino = st.st_ino,
 		.source_mtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec,
@@ -67,7 +67,7 @@ int vendor_load(struct vendor_list **out, const char *path, struct tacho_error *
 	if (!l)
 		return error_nomem(e);
 	l->path = strdup(path);
-	err = l->path ? describe_source(path, &source, &inner) : error_nomem(&inner);
+	err = l->path ? stat_source(path, &source, &inner) : error_nomem(&inner);
 	if (!err && !vendor_cache_read(l, &source)) {
 		err = read_list(l, &inner);
 		if (!err) {
@@ -105,7 +105,6 @@ void vendor_set_free(struct vendor_set *s)
 	free(s);
 }
 
-/* A file twice is a file once. */
 int vendor_add_file(struct vendor_lists *to, const char *path, const char *role, struct tacho_error *e)
 {
 	struct vendor_list *l, **slot;
@@ -130,7 +129,7 @@ int vendor_add_file(struct vendor_lists *to, const char *path, const char *role,
 	return (int)l->head->n;
 }
 
-/* The kernel's mapfiles name a directory for each CPU. */
+/* Adds all lists of a directory: the kernel's mapfiles have one for each CPU. */
 static int add_dir(struct vendor_lists *to, const char *dir, const char *role, struct tacho_error *e)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
@@ -166,7 +165,7 @@ static int add_mapped(struct tacho *t, struct vendor_lists *to, const char *map,
 		err = is_directory(files.paths.v[i]) ? add_dir(to, files.paths.v[i], files.roles.v[i], e) :
 		      vendor_add_file(to, files.paths.v[i], files.roles.v[i], e);
 		n += max_of(err, 0);
-		if (err == -ENOENT)	/* a mapfile names more than was fetched */
+		if (err == -ENOENT)	/* not all files of a mapfile may have been downloaded */
 			err = 0;
 	}
 	vendor_files_done(&files);
@@ -206,8 +205,8 @@ int tacho_eventlist_add(struct tacho *t, const char *path, struct tacho_error *e
 	return n;
 }
 
-/* A place of this machine: what is not there is passed by, what is wrong there is told. */
-static int look_in(struct tacho *t, struct vendor_set *set, const char *path)
+/* Adds the lists of a default location. A missing one is skipped, an invalid one is logged. */
+static int search_path(struct tacho *t, struct vendor_set *set, const char *path)
 {
 	struct tacho_error e = { 0 };
 	int err = add_path(t, &set->found, path, &e);
@@ -217,15 +216,15 @@ static int look_in(struct tacho *t, struct vendor_set *set, const char *path)
 	return err == -ENOMEM ? err : 0;
 }
 
-static bool file_of(char *out, size_t size, const char *dir, const char *id, const char *kind)
+static bool list_file_exists(char *out, size_t size, const char *dir, const char *id, const char *kind)
 {
 	int n = snprintf(out, size, "%s/%s-%s.json", dir, id, kind);
 
 	return n > 0 && n < (int)size && access(out, R_OK) == 0;
 }
 
-/* Where pmu-tools' event_download.py puts lists: GenuineIntel-6-55-4-core.json. */
-static int look_by_id(struct tacho *t, struct vendor_set *set, const char *dir)
+/* Looks for lists downloaded by pmu-tools' event_download.py: GenuineIntel-6-55-4-core.json. */
+static int search_by_cpu_id(struct tacho *t, struct vendor_set *set, const char *dir)
 {
 	static const char *const kinds[] = { "core", "uncore" };
 	char id[64], shorter[64], path[PATH_MAX];
@@ -237,13 +236,13 @@ static int look_by_id(struct tacho *t, struct vendor_set *set, const char *dir)
 	dash = strrchr(id, '-');
 	snprintf(shorter, sizeof(shorter), "%.*s", (int)(dash ? dash - id : 0), id);
 	for (size_t i = 0; !err && i < countof(kinds); i++)
-		if (file_of(path, sizeof(path), dir, id, kinds[i]) ||
-		    file_of(path, sizeof(path), dir, shorter, kinds[i]))
-			err = look_in(t, set, path);
+		if (list_file_exists(path, sizeof(path), dir, id, kinds[i]) ||
+		    list_file_exists(path, sizeof(path), dir, shorter, kinds[i]))
+			err = search_path(t, set, path);
 	return err;
 }
 
-static bool place(char *out, size_t size, const char *env, const char *below_home, const char *dir)
+static bool default_dir(char *out, size_t size, const char *env, const char *below_home, const char *dir)
 {
 	const char *base = secure_getenv(env), *home = secure_getenv("HOME");
 	int n = 0;
@@ -255,24 +254,24 @@ static bool place(char *out, size_t size, const char *env, const char *below_hom
 	return n > 0 && n < (int)size;
 }
 
-static int search(struct tacho *t, struct vendor_set *set)
+static int search_default_dirs(struct tacho *t, struct vendor_set *set)
 {
 	const char *eventmap = secure_getenv("EVENTMAP");
 	char path[PATH_MAX];
 	int err = 0;
 
 	if (eventmap && *eventmap && !vendor_map_is_cpu(eventmap))
-		return look_in(t, set, eventmap);
-	if (place(path, sizeof(path), "XDG_DATA_HOME", ".local/share", "tacho/events"))
-		err = look_in(t, set, path);
-	if (!err && place(path, sizeof(path), "XDG_CACHE_HOME", ".cache", "tacho/events"))
-		err = look_in(t, set, path);
-	if (!err && place(path, sizeof(path), "XDG_CACHE_HOME", ".cache", "pmu-events")) {
-		err = look_in(t, set, path);
+		return search_path(t, set, eventmap);
+	if (default_dir(path, sizeof(path), "XDG_DATA_HOME", ".local/share", "tacho/events"))
+		err = search_path(t, set, path);
+	if (!err && default_dir(path, sizeof(path), "XDG_CACHE_HOME", ".cache", "tacho/events"))
+		err = search_path(t, set, path);
+	if (!err && default_dir(path, sizeof(path), "XDG_CACHE_HOME", ".cache", "pmu-events")) {
+		err = search_path(t, set, path);
 		if (!err && !set->found.n)
-			err = look_by_id(t, set, path);
+			err = search_by_cpu_id(t, set, path);
 	}
-	return err ? err : look_in(t, set, "/usr/share/tacho/events");
+	return err ? err : search_path(t, set, "/usr/share/tacho/events");
 }
 
 int vendor_get(struct tacho *t, bool search_too, struct vendor_set **out)
@@ -282,5 +281,5 @@ int vendor_get(struct tacho *t, bool search_too, struct vendor_set **out)
 	if (err < 0 || !search_too || (*out)->searched)
 		return err;
 	(*out)->searched = true;
-	return search(t, *out);
+	return search_default_dirs(t, *out);
 }

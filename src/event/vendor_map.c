@@ -1,11 +1,11 @@
 /*
- * mapfile.csv: which lists are for which CPU.
+ * Reads mapfile.csv, which maps CPUs to event lists.
  *
  *	GenuineIntel-6-55-[01234],V1.37,/SKX/events/skylakex_core.json,core,,,
  *	GenuineIntel-6-97,V1.40,/ADL/events/alderlake_gracemont_core.json,hybridcore,0x20,0x000001,Atom
  *
- * The first column is a regular expression over vendor, family, model (hex) and, where it goes that
- * far, stepping (hex). On hybrid CPUs the last tells the kind of core.
+ * The first column is a regular expression for vendor, family, model (hex) and optionally stepping (hex). On
+ * hybrid CPUs the last column is the core type.
  */
 #include "event/vendor.h"
 
@@ -36,7 +36,7 @@ static bool cpuinfo_value(struct str line, const char *key, struct str *out)
 	return true;
 }
 
-/* pmu-tools' users name a CPU by EVENTMAP=GenuineIntel-6-55-4. */
+/* pmu-tools also accepts a CPU in this variable: EVENTMAP=GenuineIntel-6-55-4. */
 bool vendor_map_is_cpu(const char *text)
 {
 	regex_t re;
@@ -92,7 +92,7 @@ bool vendor_cpu_matches(struct str pattern, const char *id)
 	regex_t re;
 	bool hit;
 
-	/* Counted repetition can make a small pattern a large machine; no mapfile has it. */
+	/* Counted repetition can blow up a compiled pattern; no mapfile uses it, nor escapes. */
 	if (!pattern.n || pattern.n > 128 || memchr(pattern.s, '{', pattern.n) ||
 	    memchr(pattern.s, '\\', pattern.n))
 		return false;
@@ -100,7 +100,7 @@ bool vendor_cpu_matches(struct str pattern, const char *id)
 	if (regcomp(&re, text, REG_EXTENDED | REG_NOSUB | REG_ICASE) != 0)
 		return false;
 	hit = regexec(&re, id, 0, NULL, 0) == 0;
-	if (!hit && dash) {		/* a row without a stepping is for all of them */
+	if (!hit && dash) {		/* a row without a stepping is for all steppings */
 		snprintf(shorter, sizeof(shorter), "%.*s", (int)(dash - id), id);
 		hit = regexec(&re, shorter, 0, NULL, 0) == 0;
 	}
@@ -139,8 +139,8 @@ static const char *role_pmu(struct str role)
 	       str_is(role, "LowPower_Atom") ? "cpu_lowpower" : "";
 }
 
-/* A path of plain names below the mapfile's directory: it neither leads out of it, nor hides, nor
- * means anything more in an address. */
+/* Returns whether the file is a simple path below the mapfile's directory: no "..", no hidden files, no
+ * characters with a meaning in URLs or options. */
 static bool is_safe(struct str file)
 {
 	char before = '/';
@@ -162,8 +162,8 @@ static int refuse_row(const char *map, unsigned line, struct str file, struct ta
 	int n = snprintf(shown, sizeof(shown), "%.*s", (int)min_of(file.n, (size_t)80), file.s);
 
 	str_make_printable(shown, (size_t)max_of(n, 0));
-	error_set(e, -EINVAL, "'%.200s', line %u: '%s' is no path below it", map, line, shown);
-	error_hint(e, "no list is taken from a mapfile that names such files");
+	error_set(e, -EINVAL, "'%.200s', line %u: '%s' is not a path below its directory", map, line, shown);
+	error_hint(e, "a mapfile with such a row is not used at all");
 	return -EINVAL;
 }
 
@@ -175,7 +175,7 @@ struct map_walk {
 	int n;
 };
 
-static int give_row(struct map_walk *w, const struct map_row *row, unsigned line)
+static int visit_row(struct map_walk *w, const struct map_row *row, unsigned line)
 {
 	struct tacho_mapped out = { .size = sizeof(out), .pmu = role_pmu(row->role) };
 	struct str name = row->file;
@@ -207,7 +207,7 @@ static int walk_rows(struct map_walk *w, struct str rest)
 	while (!err && str_cut(&rest, '\n', &line)) {
 		line_no++;
 		if (split_row(line, &row) && vendor_cpu_matches(row.cpu, w->cpu))
-			err = give_row(w, &row, line_no);
+			err = visit_row(w, &row, line_no);
 	}
 	if (!err && !w->n)
 		return error_set(w->e, -ENOENT, "'%.200s' has no list for the CPU %s", w->path, w->cpu);
@@ -218,7 +218,7 @@ int tacho_eventlist_cpu(struct tacho *t, char *out, size_t size, struct tacho_er
 {
 	if (vendor_cpu_id(t, out, size) == 0)
 		return 0;
-	return error_set(e, -ENOENT, "neither /proc/cpuinfo nor sysfs tells which CPU this is");
+	return error_set(e, -ENOENT, "cannot identify this CPU from /proc/cpuinfo or sysfs");
 }
 
 int tacho_eventlist_map(struct tacho *t, const char *mapfile, const char *cpu,
@@ -242,14 +242,14 @@ int tacho_eventlist_map(struct tacho *t, const char *mapfile, const char *cpu,
 	return err;
 }
 
-struct noting {
+struct map_collector {
 	const char *map;
 	struct vendor_files *out;
 };
 
-static int note_row(void *arg, const struct tacho_mapped *file)
+static int collect_row(void *arg, const struct tacho_mapped *file)
 {
-	const struct noting *x = arg;
+	const struct map_collector *x = arg;
 	const char *slash = strrchr(x->map, '/');
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%.*s/%s", slash ? (int)(slash - x->map) : 1,
@@ -263,8 +263,8 @@ static int note_row(void *arg, const struct tacho_mapped *file)
 
 int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out, struct tacho_error *e)
 {
-	struct noting x = { .map = path, .out = out };
-	int err = tacho_eventlist_map(t, path, NULL, note_row, &x, e);
+	struct map_collector x = { .map = path, .out = out };
+	int err = tacho_eventlist_map(t, path, NULL, collect_row, &x, e);
 
 	if (err == -ENOMEM)
 		return error_nomem(e);
@@ -273,7 +273,7 @@ int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out,
 	return min_of(err, 0);
 }
 
-static int role_in(const char *map, struct str tail, char **out)
+static int find_role(const char *map, struct str tail, char **out)
 {
 	struct buf text = { 0 };
 	struct str rest = { 0 }, line;
@@ -308,7 +308,7 @@ int vendor_map_role(const char *list_path, char **out)
 				 slash ? list_path : ".", ups[i]);
 
 		if (n > 0 && n < (int)sizeof(map))
-			err = role_in(map, tail, out);
+			err = find_role(map, tail, out);
 	}
 	return err;
 }

@@ -1,7 +1,7 @@
 /*
- * A list's event against the PMUs that are there: which of them it means, and whether their formats
- * can say what it needs. A value that does not fit, or a term that the PMU does not have, refuses the
- * event; programming something near it would count something else.
+ * Resolves an event of a list on the machine's PMUs: which of them it belongs to, and whether their formats have
+ * all terms it needs. If a term is missing or a value does not fit, the event is refused, because
+ * a similar encoding would count something else.
  */
 #include "event/vendor.h"
 
@@ -17,7 +17,7 @@ void vendor_found_done(struct vendor_found *f)
 	buf_done(&f->terms);
 }
 
-static int push(struct pmu_list *l, struct pmu *pmu)
+static int pmu_list_add(struct pmu_list *l, struct pmu *pmu)
 {
 	struct pmu **slot = vec_add(l);
 
@@ -27,7 +27,7 @@ static int push(struct pmu_list *l, struct pmu *pmu)
 	return 0;
 }
 
-/* The instances of the first candidate ("a|b") that has any. */
+/* Finds the instances of the first PMU in `candidates` ("a|b") that exists. */
 static int uncore_pmus(struct tacho *t, const char *candidates, struct pmu_list *out, char *why,
 		       size_t size)
 {
@@ -40,18 +40,18 @@ static int uncore_pmus(struct tacho *t, const char *candidates, struct pmu_list 
 			struct str name = str_of(all->v[i]->name);
 
 			if (str_eq(one, name) || str_eq(one, pmu_stem(name)))
-				err = push(out, all->v[i]);
+				err = pmu_list_add(out, all->v[i]);
 		}
 	if (!err && !out->n) {
 		rest = str_of(candidates);
 		str_cut(&rest, '|', &one);
-		snprintf(why, size, "there is no PMU %.*s here%s", SHOW(one),
-			 rest.s ? ", nor another that may stand for it" : "");
+		snprintf(why, size, "this machine has no PMU %.*s%s", SHOW(one),
+			 rest.s ? ", nor an equivalent one" : "");
 	}
 	return err;
 }
 
-/* Implementer and part of the first CPU of a PMU; 0: not told. */
+/* Implementer and part number (MIDR) of the first CPU of a PMU; 0: unknown. */
 static uint32_t pmu_midr(struct tacho *t, const struct pmu *pmu)
 {
 	char text[64];
@@ -74,7 +74,7 @@ static int list_role(struct vendor_list *l, const char **out)
 	return err;
 }
 
-/* On cores of several kinds the list has to be about one of them. */
+/* With several core types, finds the one the list is for. */
 static int core_of_many(struct tacho *t, struct vendor_list *l, const struct pmu_list *cores,
 			struct pmu_list *out, char *why, size_t size)
 {
@@ -84,15 +84,15 @@ static int core_of_many(struct tacho *t, struct vendor_list *l, const struct pmu
 	for (size_t i = 0; !err && i < cores->n; i++)
 		if (l->head->midr ? pmu_midr(t, cores->v[i]) == l->head->midr :
 		    role && !strcmp(role, cores->v[i]->name))
-			err = push(out, cores->v[i]);
+			err = pmu_list_add(out, cores->v[i]);
 	if (err || out->n)
 		return err;
 	if (role || l->head->midr)
-		snprintf(why, size, "its list is for another kind of core than those here (%s ...)",
+		snprintf(why, size, "its list is for another core type than those of this machine (%s ...)",
 			 role ? role : cores->v[0]->name);
 	else
-		snprintf(why, size, "the cores here differ (%s, %s), and no mapfile.csv near the list says "
-			 "which it is for", cores->v[0]->name, cores->v[1]->name);
+		snprintf(why, size, "this machine has several core types (%s, %s), and no mapfile.csv near the "
+			 "list says which it is for", cores->v[0]->name, cores->v[1]->name);
 	return 0;
 }
 
@@ -107,7 +107,7 @@ static int core_pmus(struct tacho *t, struct vendor_list *l, struct pmu_list *ou
 		snprintf(why, size, "sysfs shows no core PMU, as in a VM without one");
 		return 0;
 	}
-	return cores->n == 1 ? push(out, cores->v[0]) : core_of_many(t, l, cores, out, why, size);
+	return cores->n == 1 ? pmu_list_add(out, cores->v[0]) : core_of_many(t, l, cores, out, why, size);
 }
 
 int vendor_pmus(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
@@ -119,7 +119,7 @@ int vendor_pmus(struct tacho *t, struct vendor_list *l, const struct vendor_even
 	return *pmu ? uncore_pmus(t, pmu, out, why, size) : core_pmus(t, l, out, why, size);
 }
 
-/* Terms that go by several names, and the one that PMUs without it can do without. */
+/* Terms with different names on different PMUs. */
 static const struct { const char *key, *also; } spellings[] = {
 	{ "cmask", "thresh" }, { "cmask", "threshold" }, { "thresh", "threshold" }, { "thresh", "cmask" },
 };
@@ -142,8 +142,8 @@ static bool is_config(struct str key)
 	return str_is(key, "config") || str_is(key, "config1") || str_is(key, "config2");
 }
 
-/* One "key=0x1" of the list against the PMU; `why` says what is in the way. */
-static int one_term(struct tacho *t, const struct pmu *pmu, struct str key, struct str text,
+/* Checks one "key=0x1" of the list against the PMU's formats. Appends it, or sets out->why. */
+static int resolve_term(struct tacho *t, const struct pmu *pmu, struct str key, struct str text,
 		    struct vendor_found *out)
 {
 	struct pmu_format f;
@@ -160,17 +160,17 @@ static int one_term(struct tacho *t, const struct pmu *pmu, struct str key, stru
 				 SHOW(key), pmu->name), 0);
 	if (!err && str_is(key, "any")) {
 		snprintf(out->notice, sizeof(out->notice),
-			 "any=1 is left out: PMU %s counts for one thread only", pmu->name);
+			 "any=1 is ignored: PMU %s can count for one thread only", pmu->name);
 		return 0;
 	}
 	if (!err && !is_config(key)) {
-		snprintf(out->why, sizeof(out->why), "it needs %.*s=0x%llx, and PMU %s has no such term",
+		snprintf(out->why, sizeof(out->why), "it needs %.*s=0x%llx, but PMU %s has no such term",
 			 SHOW(key), (unsigned long long)value, pmu->name);
 		return 0;
 	}
 	width = err ? format_width(&f) : 64;
 	if (width < 64 && value >> width) {
-		snprintf(out->why, sizeof(out->why), "it needs %.*s=0x%llx, and the term has %u bit%s on PMU %s",
+		snprintf(out->why, sizeof(out->why), "it needs %.*s=0x%llx, but the term has only %u bit%s on PMU %s",
 			 SHOW(key), (unsigned long long)value, width, width == 1 ? "" : "s", pmu->name);
 		return 0;
 	}
@@ -179,21 +179,21 @@ static int one_term(struct tacho *t, const struct pmu *pmu, struct str key, stru
 	return 0;
 }
 
-static int all_terms(struct tacho *t, const struct pmu *pmu, const char *terms, struct vendor_found *out)
+static int resolve_all_terms(struct tacho *t, const struct pmu *pmu, const char *terms, struct vendor_found *out)
 {
 	struct str rest = str_of(terms), one, key;
 	int err = 0;
 
 	while (!err && !out->why[0] && str_cut(&rest, ',', &one)) {
 		str_cut(&one, '=', &key);
-		err = one_term(t, pmu, key, one, out);
+		err = resolve_term(t, pmu, key, one, out);
 	}
 	if (out->why[0])
 		buf_clear(&out->terms);
 	return err ? err : buf_failed(&out->terms) ? -ENOMEM : 0;
 }
 
-/* The name that means all of them where there are several. */
+/* The name of the PMU, or for several instances the name without a number, which stands for all. */
 static void name_pmus(const struct pmu_list *pmus, const char *wanted, char *out, size_t size)
 {
 	struct str first = str_of(wanted), rest = first;
@@ -207,18 +207,18 @@ static void name_pmus(const struct pmu_list *pmus, const char *wanted, char *out
 		snprintf(out, size, "%.*s", SHOW(pmu_stem(str_of(pmus->v[0]->name))));
 }
 
-/* Some count everything without their filter, some nothing: only the list's prose tells. */
+/* Without its filter an event may count everything or nothing; only the description in the list says which. */
 static void note_filter(struct vendor_list *l, const struct vendor_event *ev, struct vendor_found *out)
 {
 	const char *filter = vendor_str(l, ev->filter);
 
 	if (*filter && !out->notice[0] && !out->why[0])
 		snprintf(out->notice, sizeof(out->notice),
-			 "its filter %.60s is left at 0; terms of PMU %s may set it", filter, out->pmu);
+			 "its filter %.60s is not set; it can be set by terms of PMU %s", filter, out->pmu);
 }
 
-/* The event itself, or the architecture's that it stands for. */
-static int meaning_of(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
+/* Takes terms and descriptions from the event, or from the standard event it stands for. */
+static int load_definition(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
 		      struct vendor_found *out)
 {
 	const struct vendor_event *standard = NULL;
@@ -248,7 +248,7 @@ static int resolve_on(struct tacho *t, struct vendor_list *l, const struct vendo
 	if (*out->refused)
 		snprintf(out->why, sizeof(out->why), "%s", out->refused);
 	else if (!out->why[0])
-		err = all_terms(t, pmu, out->asked, out);
+		err = resolve_all_terms(t, pmu, out->asked, out);
 	note_filter(l, ev, out);
 	return err;
 }
@@ -258,7 +258,7 @@ int vendor_resolve(struct tacho *t, struct vendor_list *l, const struct vendor_e
 {
 	const char *wanted = vendor_str(l, ev->pmu);
 	struct pmu_list pmus = { 0 };
-	int err = meaning_of(t, l, ev, out);
+	int err = load_definition(t, l, ev, out);
 
 	if (!err)
 		err = vendor_pmus(t, l, ev, &pmus, out->why, sizeof(out->why));
@@ -275,7 +275,7 @@ int vendor_resolve_on(struct tacho *t, struct vendor_list *l, const struct vendo
 {
 	struct pmu_list pmus = { 0 };
 	bool counts = false;
-	int err = meaning_of(t, l, ev, out);
+	int err = load_definition(t, l, ev, out);
 
 	if (!err)
 		err = vendor_pmus(t, l, ev, &pmus, out->why, sizeof(out->why));

@@ -1,10 +1,10 @@
 /*
- * Standard events. A list of the kernel's for an Arm CPU names most of its events only,
+ * Standard events. The kernel's lists for Arm CPUs have only the names of most events,
  *
  *	{ "ArchStdEvent": "L1D_CACHE_REFILL" }
  *
- * and their codes stand in a file that is shared by all CPUs of the architecture. That is looked for
- * among the lists that were given, and above the list's directory by the names the kernel's tree has.
+ * while their codes are in a file shared by all CPUs of the architecture. It is searched for among the
+ * context's lists, and by its name in the kernel tree in the list's directory and those above.
  */
 #include "event/vendor.h"
 
@@ -28,7 +28,7 @@ static const struct vendor_event *find_in(const struct vendor_lists *lists, stru
 	return NULL;
 }
 
-/* What is not there is passed by; a file that is wrong is told. */
+/* Loads files with standard events near the list. Missing files are skipped, invalid ones are logged. */
 static int load_near(struct tacho *t, struct vendor_set *set, const char *list_path)
 {
 	static const char *const ups[] = { "", "../", "../../", "../../../" };

@@ -1,11 +1,11 @@
 /*
- * Lists as text: PerfSpect's tables, in which an event stands as it is given to perf,
+ * Reads event lists in PerfSpect's text format, which has events in perf's syntax:
  *
  *	cpu/event=0xc3,umask=0x1,name='ex_ret_brn_misp'/,
  *
- * ',' and ';' end events and groups, '#' begins a comment. Names without a PMU (cpu-cycles) are the
- * kernel's own and need no list. Letters behind the last slash, which stand in the name as well, are
- * for the one who asks for the event.
+ * ',' and ';' end events and groups, '#' begins a comment. Names without a PMU (cpu-cycles) are known to the
+ * kernel and skipped. Modifiers after the last slash, which are also part of name=, are dropped: users give
+ * their own.
  */
 #include "event/vendor.h"
 
@@ -34,7 +34,7 @@ static bool is_key(struct str key)
 	return key.n > 0 && key.n <= 40;
 }
 
-/* "event=0xc3,name='x'" into terms and a name. */
+/* Splits "event=0xc3,name='x'" into terms and a name. Returns an error message or NULL. */
 static const char *split_terms(struct str text, struct buf *terms, struct str *name)
 {
 	struct str one, key, letters;
@@ -49,13 +49,13 @@ static const char *split_terms(struct str text, struct buf *terms, struct str *n
 			str_cut(&letters, ':', name);
 			continue;
 		}
-		/* An event by the kernel's own name (power/energy-pkg/) needs no list. */
+		/* An event named in sysfs (power/energy-pkg/) needs no list. */
 		if (!valued && !terms->n && !name->n && !text.s) {
 			*name = (struct str){ 0 };
 			return NULL;
 		}
 		if (!is_key(key) || (valued && num_u64(str_trim(one), &value) < 0))
-			return "terms are not understood; they are key=number";
+			return "cannot parse the terms; they must be key=number";
 		buf_printf(terms, "%s%.*s=0x%llx", terms->n ? "," : "", STR(key),
 			   (unsigned long long)(valued ? value : 1));
 	}
@@ -86,7 +86,7 @@ static int add_line(struct vendor_builder *b, struct str pmu, struct str inner, 
 	return err;
 }
 
-/* The last slash closes the terms: letters, ',' or ';' may follow. */
+/* The last slash ends the terms; modifiers, ',' or ';' may follow. */
 static ptrdiff_t last_slash(struct str s)
 {
 	for (size_t i = s.n; i > 0; i--)
@@ -118,10 +118,10 @@ int vendor_read_text(struct vendor_builder *b, struct str text, struct tacho_err
 
 	while (!err && str_cut(&text, '\n', &one)) {
 		if (b->events.n >= VENDOR_EVENTS_MAX)
-			return error_set(e, -EFBIG, "it holds more than %u events", VENDOR_EVENTS_MAX);
+			return error_set(e, -EFBIG, "more than %u events", VENDOR_EVENTS_MAX);
 		err = read_line(b, one, ++line, e);
 	}
 	if (!err && !b->events.n)
-		return error_set(e, -EINVAL, "it holds no event such as cpu/event=0xc3,name='x'/");
+		return error_set(e, -EINVAL, "no event found, such as cpu/event=0xc3,name='x'/");
 	return err;
 }

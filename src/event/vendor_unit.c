@@ -1,5 +1,5 @@
 /*
- * Which PMU a Unit of a list means. Most are the kernel's name in other letters; the rest is a table.
+ * Maps the Unit field of a list to a PMU. Most are the kernel's name in another spelling; the rest is in a table.
  */
 #include "event/vendor.h"
 
@@ -16,7 +16,7 @@ static const struct { const char *unit, *pmu; } units[] = {
 	{ "ali_drw", "ali_drw" }, { "arm_cmn", "arm_cmn" }, { "cpu", "" },
 };
 
-/* Names of the kernel's own stay as they are. */
+/* Returns whether the unit is already a kernel PMU name. */
 static bool is_pmu_name(struct str unit)
 {
 	static const char *const starts[] = { "uncore_", "cpu_", "amd_", "arm", "hisi_", "power", "smmuv3",

@@ -1,5 +1,5 @@
 /*
- * The public walk over the lists' events, each held against this machine's PMUs.
+ * tacho_eventlist_walk(): walks over the events of the lists and resolves each on this machine's PMUs.
  */
 #include "event/vendor.h"
 
@@ -13,7 +13,7 @@ struct eventlist_walk {
 	int n;
 };
 
-/* "skylakex_core" of "/lists/skylakex_core.json". */
+/* The event's topic, or the name of its file without directory and suffix. */
 static void topic_of(const struct vendor_list *l, const struct vendor_event *ev, char *out, size_t size)
 {
 	const char *topic = vendor_str(l, ev->topic), *slash = strrchr(l->path, '/');
@@ -30,7 +30,7 @@ static void topic_of(const struct vendor_list *l, const struct vendor_event *ev,
 		snprintf(out, size, "%.*s", (int)min_of(file.n, size), file.s);
 }
 
-static int give(struct eventlist_walk *w, struct vendor_list *l, const struct vendor_event *ev)
+static int visit_event(struct eventlist_walk *w, struct vendor_list *l, const struct vendor_event *ev)
 {
 	struct vendor_found found = { 0 };
 	struct tacho_listed out = { .size = sizeof(out) };
@@ -73,7 +73,7 @@ static int walk_list(struct eventlist_walk *w, struct vendor_list *l, const char
 	int err = 0;
 
 	for (size_t i = 0; !err && i < n; i++)
-		err = give(w, l, &v[i]);
+		err = visit_event(w, l, &v[i]);
 	return err;
 }
 

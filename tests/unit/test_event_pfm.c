@@ -36,7 +36,7 @@ static void encodes(void **state)
 
 static const struct parse_row refused[] = {
 	{ "pfm::nonsense", "error -2: libpfm4 refuses 'nonsense': event not found" },
-	{ "pfm::", "error -22: pfm:: needs the name of an event behind it, of at most 255 letters" },
+	{ "pfm::", "error -22: pfm:: must be followed by the name of an event, of at most 255 letters" },
 	{ "nothere::INST_RETIRED", "error -2: libpfm4 refuses 'nothere::INST_RETIRED': event not found" },
 	{ "pfm::skx::L2_RQSTS:NOTHING", 
 	  "error -22: libpfm4 refuses 'skx::L2_RQSTS:NOTHING': invalid event attribute" },

@@ -20,9 +20,9 @@ static const struct refusal syntax[] = {
 	{ ",cs", -EINVAL, 0, "expected before ','", "" },
 	{ "cs,", -EINVAL, 3, "expected at the end", "" },
 	{ "cs,,faults", -EINVAL, 3, "expected before ','", "" },
-	{ "cs faults", -EINVAL, 3, "'f' cannot stand here", "separated by ','" },
-	{ "cs;faults", -EINVAL, 2, "';' cannot stand here", "separated by ','" },
-	{ "cs}", -EINVAL, 2, "'}' cannot stand here", "no group was opened" },
+	{ "cs faults", -EINVAL, 3, "unexpected 'f'", "separated by ','" },
+	{ "cs;faults", -EINVAL, 2, "unexpected ';'", "separated by ','" },
+	{ "cs}", -EINVAL, 2, "unexpected '}'", "no group was opened" },
 	{ "cs\001", -EINVAL, 2, "byte 0x01", "" },
 	{ "cs,\303\274", -EINVAL, 3, "byte 0xc3", "" },
 	{ "=cs", -EINVAL, 0, "expected before '='", "" },
@@ -37,7 +37,7 @@ static const struct refusal syntax[] = {
 	{ "{cs faults}", -EINVAL, 4, "',' or '}' was expected", "" },
 	{ "{cs,{faults}}", -EINVAL, 4, "cannot be nested", "" },
 	{ "{cs,a{faults}}", -ENOENT, 4, "no event is called 'a'", "" },
-	{ "{cs,faults}u", -EINVAL, 11, "'u' cannot stand here", "" },
+	{ "{cs,faults}u", -EINVAL, 11, "unexpected 'u'", "" },
 	{ "{cs,faults}:z", -EINVAL, 12, "'z' is not a modifier", "u k h" },
 	{ "{cs,faults}:uu", -EINVAL, 13, "given twice", "" },
 	{ "{cs:pp,faults}:pp", -EINVAL, 15, "highest precise level is 3", "" },
@@ -49,7 +49,7 @@ static const struct refusal syntax[] = {
 	{ "cs:pppp", -EINVAL, 6, "highest precise level is 3", "" },
 	{ "cs:W", -EINVAL, 3, "'W' is for groups", "" },
 	{ "cs//x", -EINVAL, 4, "'x' is not a modifier", "u k h" },
-	{ "cs:u:k", -EINVAL, 4, "':' cannot stand here", "" },
+	{ "cs:u:k", -EINVAL, 4, "unexpected ':'", "" },
 	{ "cs:uz", -EINVAL, 4, "'z' is not a modifier", "u k h" },
 	{ "cs:ukhIGHpppPSDebRXu", -EINVAL, 19, "'u' (user space) is given twice", "" },
 	/* slashes and terms */
@@ -82,11 +82,11 @@ static const struct refusal syntax[] = {
 	{ "cs/perod=3/", -EINVAL, 3, "a software event has no term 'perod'; it has config",
 	  "'period'" },
 	{ "cs/umask=3/", -EINVAL, 3, "a software event has no term 'umask'", "" },
-	{ "duration_time/config=3/", -EINVAL, 14, "a tool event has no config to set", "" },
+	{ "duration_time/config=3/", -EINVAL, 14, "config cannot be set for a tool event", "" },
 	{ "tool//", -EINVAL, 0, "needs the name of a tool event", "duration_time" },
 	{ "software/cz/", -EINVAL, 9, "PMU software has no event 'cz'", "'cs'" },
 	/* numbers, raw, breakpoints */
-	{ "1", -EINVAL, 0, "a number alone is no event", "" },
+	{ "1", -EINVAL, 0, "a number alone is not an event", "" },
 	{ "1:", -EINVAL, 2, "needs two 64-bit numbers", "" },
 	{ "1:foo", -EINVAL, 2, "needs two 64-bit numbers", "" },
 	{ "5000000000:1", -EINVAL, 0, "32-bit number", "" },
@@ -101,7 +101,7 @@ static const struct refusal syntax[] = {
 	{ "mem:0/0", -EINVAL, 6, "1 to 8 bytes, not 0", "" },
 	{ "mem:0:rr", -EINVAL, 7, "access 'r' is given twice", "" },
 	{ "mem:0:rz", -EINVAL, 6, "neither an access nor modifiers", "r, w and x" },
-	{ "mem:0/config1=3/", -EINVAL, 6, "a breakpoint has no config1 to set", "" },
+	{ "mem:0/config1=3/", -EINVAL, 6, "config1 cannot be set for a breakpoint", "" },
 	{ "mem:0:rw:rw", -EINVAL, 9, "'r' is not a modifier", "" },
 };
 
@@ -125,7 +125,7 @@ static const struct refusal unknown[] = {
 	{ "sched:enable", -ENOENT, 6, "no tracepoint 'enable'", "" },
 	{ "sched:zz*", -ENOENT, 0, "no tracepoint matches 'sched:zz*'", "tacho list" },
 	{ "zz*:*", -ENOENT, 0, "no tracepoint matches 'zz*:*'", "" },
-	{ "sched:sched_switch/config=3/", -EINVAL, 19, "a tracepoint has no config to set", "" },
+	{ "sched:sched_switch/config=3/", -EINVAL, 19, "config cannot be set for a tracepoint", "" },
 	{ "sched:*/foo/", -EINVAL, 8, "a tracepoint has no term 'foo'", "" },
 	{ "nopmu/event=1/", -ENOENT, 0, "no PMU and no event is called 'nopmu'", "" },
 	{ "uncore_imx/event=1/", -ENOENT, 0, "no PMU and no event is called 'uncore_imx'",
@@ -187,8 +187,8 @@ static void refuses_on_other_machines(void **state)
 {
 	static const struct refusal power[] = {
 		{ "hv_24x7/PM_PB_CYC/", -EINVAL, 8, "needs a value for 'chip'", "chip=..." },
-		{ "wide/broken=1/", -EINVAL, 5, "reading the format of 'broken'", "" },
-		{ "wide/odd/", -EINVAL, 5, "by 'event=?', which is not understood", "" },
+		{ "wide/broken=1/", -EINVAL, 5, "cannot read the format of 'broken'", "" },
+		{ "wide/odd/", -EINVAL, 5, "as 'event=?', which cannot be parsed", "" },
 		{ "wide/sel4=16/", -EINVAL, 5, "has 4 bits", "0xf" },
 	};
 	static const struct refusal none[] = {

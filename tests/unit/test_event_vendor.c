@@ -1,6 +1,6 @@
 /*
  * Names of vendors' lists in the event language, over the recorded trees; the block that a list
- * becomes; files that are no lists; the choice by CPU.
+ * becomes; files that are not lists; selection by CPU.
  */
 #include "event_support.h"
 
@@ -196,12 +196,12 @@ static void file_refused(const char *text, int code, const char *part)
 	unlink(path);
 }
 
-static void files_that_are_no_lists(void **state)
+static void files_that_are_not_lists(void **state)
 {
 	file_refused("{\"Events\": [{\"EventName\": \"A\" \"x\"}]}", -EINVAL, "line 1, column 31");
-	file_refused("{\"a\": 1}", -EINVAL, "holds no list of events");
-	file_refused("", -EINVAL, "holds no event");
-	file_refused("hello", -EINVAL, "holds no event");
+	file_refused("{\"a\": 1}", -EINVAL, "without a list of events");
+	file_refused("", -EINVAL, "no event found");
+	file_refused("hello", -EINVAL, "no event found");
 	file_refused("cpu/event=,name='x'/", -EINVAL, "line 1");
 	file_refused("[", -EINVAL, "ends too early");
 }
@@ -252,7 +252,7 @@ int main(void)
 		cmocka_unit_test(other_uncores),
 		cmocka_unit_test(what_cannot_be_is_refused),
 		cmocka_unit_test(hybrid_names_say_their_core), cmocka_unit_test(patterns_of_cpus),
-		cmocka_unit_test(mapfile_chooses), cmocka_unit_test(files_that_are_no_lists),
+		cmocka_unit_test(mapfile_chooses), cmocka_unit_test(files_that_are_not_lists),
 		cmocka_unit_test(blocks_are_checked),
 	};
 	char cache[] = "/tmp/tacho-cache-XXXXXX";
