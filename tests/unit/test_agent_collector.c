@@ -356,7 +356,7 @@ static void collector_flush_due(void **state)
 	assert_true(collector_tick(w.agent.collector, s) >= 0);
 	assert_int_equal(ears.flushed, 2);
 	assert_true(s->flush_at_ns > clock_mono_ns());
-	assert_int_equal(s->held.n, 0);
+	assert_int_equal(s->flush_queue.n, 0);
 	collector_unlock(w.agent.collector);
 	collector_unlisten(w.agent.collector, hear_flushed, &ears);
 	world_end(&w);
@@ -561,7 +561,7 @@ static void collector_top_of_many(void **state)
 	assert_false(s->units[0].other);
 	assert_non_null(find(&w, "task-clock", "pid", text));
 	registry_expire(&w.agent.registry, INT64_MAX);		/* what has gone makes room */
-	assert_int_equal(slots_ended(&s->slots, &w.agent.registry), 0);
+	assert_int_equal(counter_table_count_ended(&s->counters, &w.agent.registry), 0);
 	close(to);
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
@@ -600,7 +600,7 @@ static void slots_are_forgotten(void **state)
 {
 	const struct metric like = { .event = "e", .name = "n", .scale = 1 };
 	const struct metric *m;
-	struct counter_table slots = { 0 };
+	struct counter_table counters = { 0 };
 	struct registry r;
 	scoped(freep) uint32_t *map = NULL;
 
@@ -612,23 +612,23 @@ static void slots_are_forgotten(void **state)
 		struct label label = { "pid", text };
 
 		snprintf(text, sizeof(text), "%d", i);
-		assert_int_equal(slots_get(&slots, &r, m, "s", &label, 1, 0, 1), i);
-		slots.v[i].present = i % 3 == 0;
+		assert_int_equal(counter_table_get(&counters, &r, &(struct series_desc){ m, "s", &label, 1, 0, 1 }), i);
+		counters.v[i].present = i % 3 == 0;
 	}
-	slots_end_absent(&slots, &r);
-	assert_null(slots_compact(&slots, &r));		/* they have ended, but can still be seen */
+	counter_table_end_absent(&counters, &r);
+	assert_null(counter_table_compact(&counters, &r));		/* they have ended, but can still be seen */
 	registry_expire(&r, INT64_MAX);
-	map = slots_compact(&slots, &r);
+	map = counter_table_compact(&counters, &r);
 	assert_non_null(map);
-	assert_int_equal(slots.n, 100);
+	assert_int_equal(counters.n, 100);
 	for (uint32_t i = 0; i < 300; i++) {
 		assert_int_equal(map[i], i % 3 ? UINT32_MAX : i / 3);
 		if (i % 3 == 0)
-			assert_int_equal(slots.v[map[i]].series, i + 1);
+			assert_int_equal(counters.v[map[i]].series, i + 1);
 	}
-	assert_int_equal(slots_get(&slots, &r, m, "s", &(struct label){ "pid", "33" }, 1, 0, 1), 11);
-	assert_int_equal(slots_get(&slots, &r, m, "s", &(struct label){ "pid", "1" }, 1, 0, 1), 100);
-	slots_done(&slots);
+	assert_int_equal(counter_table_get(&counters, &r, &(struct series_desc){ m, "s", &(struct label){ "pid", "33" }, 1, 0, 1 }), 11);
+	assert_int_equal(counter_table_get(&counters, &r, &(struct series_desc){ m, "s", &(struct label){ "pid", "1" }, 1, 0, 1 }), 100);
+	counter_table_done(&counters);
 	registry_done(&r);
 }
 

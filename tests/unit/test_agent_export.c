@@ -69,7 +69,7 @@ static void tear_down(struct bench *b)
 static uint32_t add(struct bench *b, const struct metric *like, const char *cpu)
 {
 	struct label labels[] = { { "source", "sys" }, { "cpu", (char *)cpu } };
-	int64_t id = registry_add(&b->registry, registry_metric(&b->registry, like), "sys", labels, 2, 0, 7);
+	int64_t id = registry_add(&b->registry, &(struct series_desc){ registry_metric(&b->registry, like), "sys", labels, 2, 0, 7 });
 
 	assert_true(id > 0);
 	return (uint32_t)id;

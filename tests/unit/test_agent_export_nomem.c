@@ -64,7 +64,7 @@ static void every_allocation_may_fail(void **state)
 	env.config = cfg;
 	registry_init(&registry);
 	for (int i = 0; i < 2; i++)
-		registry_add(&registry, registry_metric(&registry, &clock_s), "sys", labels, 2, 0, 7);
+		registry_add(&registry, &(struct series_desc){ registry_metric(&registry, &clock_s), "sys", labels, 2, 0, 7 });
 	registry_end(&registry, 2);
 	for (size_t i = 0; i < cfg->n_exports; i++) {
 		struct buf good = { 0 };

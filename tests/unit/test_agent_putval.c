@@ -29,7 +29,7 @@ static const struct series *make(enum naming naming, enum metric_kind kind, cons
 	const struct metric like = { .event = event, .name = "perf_x", .unit = "", .help = "x",
 				     .kind = kind, .scale = 1, .naming = naming };
 	const struct metric *m = registry_metric(&registry, &like);
-	int64_t id = registry_add(&registry, m, source, labels, n, 1, 1);
+	int64_t id = registry_add(&registry, &(struct series_desc){ m, source, labels, n, 1, 1 });
 
 	assert_true(id > 0);
 	return registry_get(&registry, (uint32_t)id);

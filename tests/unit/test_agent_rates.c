@@ -21,7 +21,7 @@ static int setup(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct label cpu = { "cpu", i ? "1" : "0" };
 
-		ids[i] = (uint32_t)registry_add(&registry, registry_metric(&registry, &like), "s", &cpu, 1, 0, 1);
+		ids[i] = (uint32_t)registry_add(&registry, &(struct series_desc){ registry_metric(&registry, &like), "s", &cpu, 1, 0, 1 });
 	}
 	return 0;
 }

@@ -29,7 +29,7 @@ static uint32_t add(struct registry *r, const struct metric *like, const char *c
 	int64_t id;
 
 	assert_non_null(m);
-	id = registry_add(r, m, "system", labels, countof(labels), 0, 1000);
+	id = registry_add(r, &(struct series_desc){ m, "system", labels, countof(labels), 0, 1000 });
 	assert_true(id > 0);
 	return (uint32_t)id;
 }

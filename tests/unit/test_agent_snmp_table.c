@@ -24,7 +24,7 @@ static uint32_t add(const char *event, const char *label, const char *value, uin
 	const struct metric like = { .event = event, .name = "perf_x", .unit = "", .help = "x",
 				     .kind = METRIC_COUNTER, .scale = 1 };
 	struct label labels[] = { { label, (char *)value } };
-	int64_t id = registry_add(&registry, registry_metric(&registry, &like), "one", labels, 1, 1, 1);
+	int64_t id = registry_add(&registry, &(struct series_desc){ registry_metric(&registry, &like), "one", labels, 1, 1, 1 });
 	struct point p = { .series = (uint32_t)id, .count = count, .raw = count, .enabled_ns = 9, .running_ns = 8 };
 	struct point_batch b = { .source = "one", .time_ns = 5, .points = &p, .n_points = 1 };
 

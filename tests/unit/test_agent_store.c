@@ -59,7 +59,7 @@ static struct store *open_at(const char *name, struct registry *r)
 static uint32_t add(struct registry *r, const char *cpu, int64_t start_ns)
 {
 	struct label labels[] = { { "source", "system" }, { "cpu", (char *)cpu } };
-	int64_t id = registry_add(r, registry_metric(r, &switches), "system", labels, 2, 0, start_ns);
+	int64_t id = registry_add(r, &(struct series_desc){ registry_metric(r, &switches), "system", labels, 2, 0, start_ns });
 
 	assert_true(id > 0);
 	return (uint32_t)id;

@@ -39,9 +39,9 @@ void collector_deliver(struct collector *c, const struct point_batch *b)
 
 void collector_flush(struct collector *c, struct agent_source *s)
 {
-	for (size_t i = 0; i < s->held.n; i++)
-		call_listeners(c, s->held.v[i], false);
-	held_clear(&s->held);
+	for (size_t i = 0; i < s->flush_queue.n; i++)
+		call_listeners(c, s->flush_queue.v[i], false);
+	flush_queue_clear(&s->flush_queue);
 }
 
 /* The registry and live listeners get every batch at once; the others when the flush is due. The
@@ -50,7 +50,7 @@ static void deliver_or_queue(struct collector *c, struct agent_source *s, const 
 {
 	uint64_t now = clock_mono_ns(), flush = s->config->flush_ns;
 
-	if (flush <= s->interval_ns && s->held.n == 0) {
+	if (flush <= s->interval_ns && s->flush_queue.n == 0) {
 		collector_deliver(c, b);
 		return;
 	}
@@ -58,11 +58,11 @@ static void deliver_or_queue(struct collector *c, struct agent_source *s, const 
 	call_listeners(c, b, true);
 	if (!s->flush_at_ns)
 		s->flush_at_ns = now - now % flush + flush;
-	if (held_add(&s->held, b) < 0) {
+	if (flush_queue_add(&s->flush_queue, b) < 0) {
 		collector_flush(c, s);
 		call_listeners(c, b, false);
 	}
-	if (now + s->interval_ns / 2 < s->flush_at_ns && s->held.bytes < HELD_MAX_BYTES)
+	if (now + s->interval_ns / 2 < s->flush_at_ns && s->flush_queue.bytes < FLUSH_QUEUE_MAX_BYTES)
 		return;
 	collector_flush(c, s);
 	now += s->interval_ns / 2;

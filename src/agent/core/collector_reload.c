@@ -60,8 +60,8 @@ static void adopt_config(struct agent_source *s, const struct source_config *cfg
 {
 	s->config = cfg;
 	s->flush_at_ns = 0;
-	for (size_t i = 0; i < s->held.n; i++)
-		s->held.v[i]->source = cfg->name;
+	for (size_t i = 0; i < s->flush_queue.n; i++)
+		s->flush_queue.v[i]->source = cfg->name;
 	for (size_t i = 0; i < cfg->n_events; i++)
 		s->events[i].config = &cfg->events[i];
 	if (s->interval_ns != cfg->interval_ns) {
@@ -74,8 +74,8 @@ static void adopt_config(struct agent_source *s, const struct source_config *cfg
 
 static void end_series(struct collector *c, struct agent_source *s)
 {
-	for (size_t i = 0; i < s->slots.n; i++)
-		registry_end(&c->agent->registry, s->slots.v[i].series);
+	for (size_t i = 0; i < s->counters.n; i++)
+		registry_end(&c->agent->registry, s->counters.v[i].series);
 }
 
 /* Continues the running source of that name if it counts the same, or opens `cfg`. */

@@ -139,8 +139,12 @@ static int add_series(struct self_metrics *s, const struct self_metric_row *tabl
 
 		snprintf(name, sizeof(name), "tacho_%s", table[i].name);
 		m = registry_metric(&s->agent->registry, &like);
-		id = m ? registry_add(&s->agent->registry, m, "agent", labels, exporter ? 2 : 1, 0,
-				      s->agent->started_ns)
+		id = m ? registry_add(&s->agent->registry,
+				      &(struct series_desc){ .metric = m,
+							     .source = "agent",
+							     .labels = labels,
+							     .n_labels = exporter ? 2 : 1,
+							     .start_ns = s->agent->started_ns })
 		       : -ENOMEM;
 		if (id < 0)
 			return -ENOMEM;

@@ -115,32 +115,30 @@ static int copy_labels(struct series *s, const struct label *labels, size_t n)
 	return 0;
 }
 
-static struct series *series_new(const struct metric *m, const char *source,
-				 const struct label *labels, size_t n_labels)
+static struct series *series_new(const struct series_desc *desc)
 {
 	struct series *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->metric = m;
-	s->source = strdup(source);
-	if (s->source && !copy_labels(s, labels, n_labels))
+	s->metric = desc->metric;
+	s->group_row = desc->group_row;
+	s->start_ns = desc->start_ns;
+	s->last.state = TACHO_NOT_COUNTED;
+	s->source = strdup(desc->source);
+	if (s->source && !copy_labels(s, desc->labels, desc->n_labels))
 		return s;
 	series_free(s);
 	return NULL;
 }
 
-int64_t registry_add(struct registry *r, const struct metric *m, const char *source,
-		     const struct label *labels, size_t n_labels, int group_row, int64_t start_ns)
+int64_t registry_add(struct registry *r, const struct series_desc *desc)
 {
-	struct series *s = series_new(m, source, labels, n_labels);
+	struct series *s = series_new(desc);
 	int64_t id = -ENOMEM;
 
 	if (!s)
 		return id;
-	s->group_row = group_row;
-	s->start_ns = start_ns;
-	s->last.state = TACHO_NOT_COUNTED;
 	pthread_rwlock_wrlock(&r->lock);
 	if (r->last_id < UINT32_MAX - 1 && reserve_pointer((void **)&r->series, r->n, &r->cap)) {
 		r->series[r->n++] = s;

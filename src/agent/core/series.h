@@ -84,9 +84,16 @@ void registry_done(struct registry *r);
 /* Returns the interned metric equal to `like`, adding a copy if there is none. NULL if out of
  * memory. */
 const struct metric *registry_metric(struct registry *r, const struct metric *like);
-/* Adds a series; `labels` are copied. Returns its id, or -ENOMEM. Takes the lock. */
-int64_t registry_add(struct registry *r, const struct metric *m, const char *source,
-		     const struct label *labels, size_t n_labels, int group_row, int64_t start_ns);
+/* Adds a series; strings are copied. Returns its id, or -ENOMEM. Takes the lock. */
+struct series_desc {
+	const struct metric *metric;
+	const char *source;
+	const struct label *labels;
+	size_t n_labels;
+	int group_row;
+	int64_t start_ns;
+};
+int64_t registry_add(struct registry *r, const struct series_desc *desc);
 /* Stores the points as the newest of their series; counter values never fall. Takes the lock. */
 void registry_apply(struct registry *r, const struct point_batch *b);
 void registry_set_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why);

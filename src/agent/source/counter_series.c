@@ -1,6 +1,6 @@
 /*
- * Slots: see the header. A key is the metric's name and all labels, which is what a receiver takes
- * for the identity of a series as well.
+ * The series of a source's counters, in a table by identity. The identity is the metric's name and
+ * all labels, which is also what receivers identify a series by.
  */
 #include "agent/source/counter_series.h"
 
@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 
-void slots_done(struct counter_table *s)
+void counter_table_done(struct counter_table *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		free(s->v[i].key);
@@ -26,34 +26,34 @@ static char *make_key(const struct metric *m, const struct label *labels, size_t
 	return buf_take(&b);
 }
 
-/* A series that ended and comes back (a CPU that was offline) is a new one for the registry once
- * the old has expired. */
-static int64_t revive(struct counter_series *slot, struct registry *r, const struct metric *m,
-		      const char *source, const struct label *labels, size_t n_labels,
-		      int group_row, int64_t now_ns)
+/* Continues the series of an existing entry. If its registry series has ended and expired meanwhile
+ * (e.g. its CPU was offline), a new one is added. */
+static int continue_series(struct counter_series *counter, struct registry *r,
+			   const struct series_desc *desc)
 {
-	bool there = registry_revive(r, slot->series);
+	bool exists = registry_revive(r, counter->series);
 	int64_t id;
 
-	slot->ended = slot->offline = false;
-	if (there)
+	counter->ended = counter->offline = false;
+	if (exists)
 		return 0;
-	id = registry_add(r, m, source, labels, n_labels, group_row, now_ns);
+	id = registry_add(r, desc);
 	if (id < 0)
-		return id;
-	*slot = (struct counter_series){ .series = (uint32_t)id, .scale = m->scale, .key = slot->key };
+		return (int)id;
+	*counter = (struct counter_series){ .series = (uint32_t)id, .scale = desc->metric->scale,
+					    .key = counter->key };
 	return 0;
 }
 
-static int64_t add(struct counter_table *s, char *key)
+static int64_t add_entry(struct counter_table *s, char *key)
 {
-	struct counter_series *slot = key ? vec_add(s) : NULL;
+	struct counter_series *counter = key ? vec_add(s) : NULL;
 
-	if (!slot) {
+	if (!counter) {
 		free(key);
 		return -ENOMEM;
 	}
-	slot->key = key;
+	counter->key = key;
 	if (map_put(&s->by_key, str_of(key), s->n - 1) < 0) {
 		free(key);
 		s->n--;
@@ -62,28 +62,29 @@ static int64_t add(struct counter_table *s, char *key)
 	return (int64_t)s->n - 1;
 }
 
-int64_t slots_get(struct counter_table *s, struct registry *r, const struct metric *m,
-		  const char *source, const struct label *labels, size_t n_labels, int group_row,
-		  int64_t now_ns)
+int64_t counter_table_get(struct counter_table *s, struct registry *r, const struct series_desc *desc)
 {
-	char *key = make_key(m, labels, n_labels);
+	char *key = make_key(desc->metric, desc->labels, desc->n_labels);
 	const uint64_t *found = key ? map_get(&s->by_key, str_of(key)) : NULL;
-	int64_t at = found ? (int64_t)*found : -1, err;
+	int64_t at;
+	int err;
 
-	if (found)
+	if (found) {
+		at = (int64_t)*found;
 		free(key);
-	else
-		at = add(s, key);
+	} else {
+		at = add_entry(s, key);
+	}
 	if (at < 0)
 		return at;
-	err = revive(&s->v[at], r, m, source, labels, n_labels, group_row, now_ns);
+	err = continue_series(&s->v[at], r, desc);
 	if (err < 0)
 		return err;
 	s->v[at].present = true;
 	return at;
 }
 
-void slots_end_absent(struct counter_table *s, struct registry *r)
+void counter_table_end_absent(struct counter_table *s, struct registry *r)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->v[i].present && !s->v[i].ended && !s->v[i].offline) {
@@ -92,7 +93,7 @@ void slots_end_absent(struct counter_table *s, struct registry *r)
 		}
 }
 
-size_t slots_ended(const struct counter_table *s, struct registry *r)
+size_t counter_table_count_ended(const struct counter_table *s, struct registry *r)
 {
 	size_t n = 0;
 
@@ -103,26 +104,26 @@ size_t slots_ended(const struct counter_table *s, struct registry *r)
 	return n;
 }
 
-/* ---- forgetting ---- */
+/* ---- removing expired series ---- */
 
-#define MANY 64
+#define COMPACT_MIN 64
 
-/* Numbers those that stay anew; returns how many do. */
-static size_t renumber(const struct counter_table *s, struct registry *r, uint32_t *map)
+/* Assigns new indexes to the entries whose series still exist; returns how many. */
+static size_t assign_new_indexes(const struct counter_table *s, struct registry *r, uint32_t *map)
 {
-	size_t kept = 0;
+	size_t n_kept = 0;
 
 	pthread_rwlock_rdlock(&r->lock);
 	for (size_t i = 0; i < s->n; i++) {
 		bool gone = s->v[i].ended && !registry_get(r, s->v[i].series);
 
-		map[i] = gone ? UINT32_MAX : (uint32_t)kept++;
+		map[i] = gone ? UINT32_MAX : (uint32_t)n_kept++;
 	}
 	pthread_rwlock_unlock(&r->lock);
-	return kept;
+	return n_kept;
 }
 
-static int map_again(const struct counter_table *s, const uint32_t *map, struct map *out)
+static int rebuild_map(const struct counter_table *s, const uint32_t *map, struct map *out)
 {
 	int err = 0;
 
@@ -132,58 +133,59 @@ static int map_again(const struct counter_table *s, const uint32_t *map, struct 
 	return err;
 }
 
-static void move_slots(struct counter_table *s, const uint32_t *map, size_t kept)
+static void move_entries(struct counter_table *s, const uint32_t *map, size_t n_kept)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (map[i] == UINT32_MAX)
 			free(s->v[i].key);
 		else
 			s->v[map[i]] = s->v[i];
-	s->n = kept;
+	s->n = n_kept;
 }
 
-uint32_t *slots_compact(struct counter_table *s, struct registry *r)
+uint32_t *counter_table_compact(struct counter_table *s, struct registry *r)
 {
-	scoped(freep) uint32_t *map = s->n > MANY ? calloc(s->n, sizeof(*map)) : NULL;
+	scoped(freep) uint32_t *map = s->n > COMPACT_MIN ? calloc(s->n, sizeof(*map)) : NULL;
 	struct map fresh = { 0 };
-	size_t kept;
+	size_t n_kept;
 
 	if (!map)
 		return NULL;
-	kept = renumber(s, r, map);
-	if (s->n - kept < MANY || s->n - kept < s->n / 2)
+	n_kept = assign_new_indexes(s, r, map);
+	if (s->n - n_kept < COMPACT_MIN || s->n - n_kept < s->n / 2)
 		return NULL;
-	if (map_again(s, map, &fresh) < 0) {
-		map_done(&fresh);		/* another time */
+	if (rebuild_map(s, map, &fresh) < 0) {
+		map_done(&fresh);		/* try again next time */
 		return NULL;
 	}
-	move_slots(s, map, kept);
+	move_entries(s, map, n_kept);
 	map_done(&s->by_key);
 	s->by_key = fresh;
 	return take(map);
 }
 
-void slot_keep(struct counter_series *slot, const struct tacho_sum *row)
+void counter_series_add_base(struct counter_series *counter, const struct tacho_sum *row)
 {
-	slot->last = true;
-	slot->base.state = row->state;
-	slot->base.count += row->count;
-	slot->base.raw += row->raw;
-	slot->base.enabled_ns += row->enabled_ns;
-	slot->base.running_ns += row->running_ns;
+	counter->last = true;
+	counter->base.state = row->state;
+	counter->base.count += row->count;
+	counter->base.raw += row->raw;
+	counter->base.enabled_ns += row->enabled_ns;
+	counter->base.running_ns += row->running_ns;
 }
 
-void slot_point(const struct counter_series *slot, const struct point *open, struct point *out)
+void counter_series_point(const struct counter_series *counter, const struct point *open,
+			  struct point *out)
 {
-	const struct point *base = &slot->base;
+	const struct point *base = &counter->base;
 
 	*out = (struct point){
-		.series = slot->series,
+		.series = counter->series,
 		.state = open->state,
 		.count = base->count + open->count,
 		.raw = base->raw + open->raw,
 		.enabled_ns = base->enabled_ns + open->enabled_ns,
 		.running_ns = base->running_ns + open->running_ns,
 	};
-	out->value = (double)out->count * slot->scale;
+	out->value = (double)out->count * counter->scale;
 }

@@ -1,6 +1,6 @@
 /*
- * Derived metrics. The rows of a unit stand by event and then by place; events of one group are
- * opened at the same places, so the k-th row of each belongs together.
+ * Derived metrics. The rows of a unit are sorted by event, then by place (CPU, core ...). The events
+ * of a group are opened at the same places, so the k-th rows of all of them belong together.
  */
 #include "agent/source/derived_metrics.h"
 
@@ -15,27 +15,27 @@
 
 #define MAX_INPUTS 8
 
-struct input {
-	char *name;			/* as the expression calls it */
+struct metric_input {
+	char *name;			/* the event's name in the expression */
 	uint32_t first;			/* row of its first place */
 };
 
-/* One metric over one group. */
-struct ratio {
+/* One metric computed from one group. */
+struct derived_metric {
 	struct tacho_expr *expr;
 	double scale;
-	struct input inputs[MAX_INPUTS];
+	struct metric_input inputs[MAX_INPUTS];
 	size_t n_inputs, n_places;
-	uint32_t *series;		/* by place */
-	uint64_t *last;			/* counts by place and input */
+	uint32_t *series;		/* indexed by place */
+	uint64_t *last;			/* counts at the last tick, by place and input */
 };
 
 struct derived_metrics {
-	struct { struct ratio *v; size_t n, cap; } ratios;
+	struct { struct derived_metric *v; size_t n, cap; } list;
 	size_t n_series;
 };
 
-static void ratio_done(struct ratio *r)
+static void derived_metric_done(struct derived_metric *r)
 {
 	tacho_expr_free(r->expr);
 	for (size_t i = 0; i < r->n_inputs; i++)
@@ -44,73 +44,73 @@ static void ratio_done(struct ratio *r)
 	free(r->last);
 }
 
-void derived_free(struct derived_metrics *d)
+void derived_metrics_free(struct derived_metrics *d)
 {
-	for (size_t i = 0; d && i < d->ratios.n; i++)
-		ratio_done(&d->ratios.v[i]);
+	for (size_t i = 0; d && i < d->list.n; i++)
+		derived_metric_done(&d->list.v[i]);
 	if (d)
-		vec_done(&d->ratios);
+		vec_done(&d->list);
 	free(d);
 }
 
-size_t derived_max(const struct derived_metrics *d)
+size_t derived_metrics_max(const struct derived_metrics *d)
 {
 	return d ? d->n_series : 0;
 }
 
-void derived_end(struct derived_metrics *d, struct registry *r)
+void derived_metrics_end(struct derived_metrics *d, struct registry *r)
 {
-	for (size_t i = 0; d && i < d->ratios.n; i++)
-		for (size_t k = 0; k < d->ratios.v[i].n_places; k++)
-			registry_end(r, d->ratios.v[i].series[k]);
+	for (size_t i = 0; d && i < d->list.n; i++)
+		for (size_t k = 0; k < d->list.v[i].n_places; k++)
+			registry_end(r, d->list.v[i].series[k]);
 }
 
-/* ---- finding ---- */
+/* ---- finding metrics whose events are in one group ---- */
 
-struct search {
+struct derived_search {
 	struct derived_metrics *derived;
 	struct agent_source *source;
 	struct source_unit *unit;
 	const struct tacho_sum *rows;
 	size_t n_rows;
-	uint32_t leader;		/* the group that is looked at */
-	struct ratio *ratio;		/* whose inputs are gathered */
+	uint32_t leader;		/* the group being searched */
+	struct derived_metric *derived_metric; /* the metric whose inputs are being collected */
 };
 
-/* "cycles:u" is the cycles of an expression. */
-static bool is_called(const char *event, const char *name)
+/* The event "cycles:u" is called "cycles" in an expression. */
+static bool has_name(const char *event, const char *name)
 {
 	size_t n = strcspn(event, ":");
 
 	return strlen(name) == n && !strncmp(event, name, n);
 }
 
-/* The first row of the group's event of that name, or -1. */
-static int64_t row_of(const struct search *f, const char *name)
+/* The first row of the event of this name in the group, or -1. */
+static int64_t row_of(const struct derived_search *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_rows; i++) {
 		const struct tacho_event *ev = tacho_evset_event(f->unit->set, f->rows[i].event);
 
-		if (ev->leader == f->leader && is_called(ev->name, name))
+		if (ev->leader == f->leader && has_name(ev->name, name))
 			return (int64_t)i;
 	}
 	return -1;
 }
 
-static int take_input(void *arg, const char *name)
+static int add_input(void *arg, const char *name)
 {
-	struct search *f = arg;
-	struct ratio *r = f->ratio;
+	struct derived_search *f = arg;
+	struct derived_metric *r = f->derived_metric;
 	int64_t row = row_of(f, name);
 
 	if (row < 0 || r->n_inputs == MAX_INPUTS)
-		return 1;		/* not of this group: no such metric here */
+		return 1;		/* not in this group: the metric cannot be computed here */
 	r->inputs[r->n_inputs].first = (uint32_t)row;
 	r->inputs[r->n_inputs].name = strdup(name);
 	return r->inputs[r->n_inputs++].name ? 0 : -ENOMEM;
 }
 
-static size_t places_of(const struct search *f, uint32_t first)
+static size_t count_places(const struct derived_search *f, uint32_t first)
 {
 	size_t n = 0;
 
@@ -119,31 +119,35 @@ static size_t places_of(const struct search *f, uint32_t first)
 	return n;
 }
 
-/* A gauge per place, with the labels of the series beside it. */
-static int64_t add_series(struct search *f, const struct metric *m, uint32_t row)
+/* Adds a gauge for one place, with the labels of the row's counter series. */
+static int64_t add_series(struct derived_search *f, const struct metric *m, uint32_t row)
 {
 	struct registry *r = &f->source->agent->registry;
-	uint32_t slot = f->unit->slot_of_row[row];
+	uint32_t counter = f->unit->counter_of_row[row];
 	struct label labels[16];
 	size_t n = 0;
 
-	if (slot == NO_SLOT)
+	if (counter == NO_COUNTER)
 		return 0;
 	pthread_rwlock_rdlock(&r->lock);
-	const struct series *beside = registry_get(r, f->source->slots.v[slot].series);
+	const struct series *counter_labels = registry_get(r, f->source->counters.v[counter].series);
 
-	for (; beside && n < beside->n_labels && n < countof(labels); n++)
-		labels[n] = beside->labels[n];
+	for (; counter_labels && n < counter_labels->n_labels && n < countof(labels); n++)
+		labels[n] = counter_labels->labels[n];
 	pthread_rwlock_unlock(&r->lock);
-	/* The collector alone frees series, so the labels stay. */
-	return registry_add(r, m, f->source->config->name, labels, n, 0, clock_wall_ns());
+	/* Only the collector frees series, so the labels remain valid. */
+	return registry_add(r, &(struct series_desc){ .metric = m,
+						      .source = f->source->config->name,
+						      .labels = labels,
+						      .n_labels = n,
+						      .start_ns = clock_wall_ns() });
 }
 
-static int add_places(struct search *f, struct ratio *r, const struct tacho_metric *tm)
+static int add_places(struct derived_search *f, struct derived_metric *r, const struct tacho_metric *tm)
 {
 	const struct metric *m = metric_of_formula(&f->source->agent->registry, tm);
 
-	r->n_places = places_of(f, r->inputs[0].first);
+	r->n_places = count_places(f, r->inputs[0].first);
 	r->series = calloc(r->n_places + 1, sizeof(*r->series));
 	r->last = calloc(r->n_places * r->n_inputs + 1, sizeof(*r->last));
 	if (!m || !r->series || !r->last)
@@ -159,7 +163,7 @@ static int add_places(struct search *f, struct ratio *r, const struct tacho_metr
 	return 0;
 }
 
-static double not_known(void *arg, const char *name)
+static double unknown_value(void *arg, const char *name)
 {
 	(void)arg, (void)name;
 	return NAN;
@@ -172,39 +176,40 @@ static double is_in_group(void *arg, enum tacho_input kind, const char *name)
 
 static int try_metric(void *arg, const struct tacho_metric *tm)
 {
-	struct search *f = arg;
-	const struct tacho_metric_env none = { .size = sizeof(none), .event = not_known, .arg = f,
+	struct derived_search *f = arg;
+	const struct tacho_metric_env none = { .size = sizeof(none), .event = unknown_value, .arg = f,
 					       .ask = is_in_group };
-	struct ratio r = { .scale = tm->scale }, *kept;
+	struct derived_metric r = { .scale = tm->scale }, *kept;
 	int err;
 
 	for (size_t i = 0; i < f->source->config->metrics.n; i++)
 		if (!strcasecmp(f->source->config->metrics.v[i], tm->name))
-			return 0;	/* it is named, and counted in a group of its own */
-	f->ratio = &r;
-	err = tacho_metric_events(tm->expr, &none, take_input, f, NULL);
-	for (size_t i = 1; err == 0 && i < r.n_inputs; i++)	/* the same places for all */
-		err = places_of(f, r.inputs[i].first) != places_of(f, r.inputs[0].first);
+			return 0;	/* listed in the source's `metrics`: counted in its own group */
+	f->derived_metric = &r;
+	err = tacho_metric_events(tm->expr, &none, add_input, f, NULL);
+	for (size_t i = 1; err == 0 && i < r.n_inputs;
+	     i++) /* all inputs must have the same places */
+		err = count_places(f, r.inputs[i].first) != count_places(f, r.inputs[0].first);
 	if (err == 0 && (r.n_inputs < 2 || tacho_expr_new(&r.expr, tm->expr, NULL) < 0))
 		err = 1;
 	if (err == 0)
 		err = add_places(f, &r, tm);
-	kept = err == 0 ? vec_add(&f->derived->ratios) : NULL;
+	kept = err == 0 ? vec_add(&f->derived->list) : NULL;
 	if (kept)
 		*kept = r;
 	else
-		ratio_done(&r);
+		derived_metric_done(&r);
 	return err == -ENOMEM || (err == 0 && !kept) ? -ENOMEM : 0;
 }
 
-int derived_find(struct derived_metrics **out, struct agent_source *s, struct source_unit *u,
-		 const struct tacho_sum *rows, size_t n_rows)
+int derived_metrics_new(struct derived_metrics **out, struct agent_source *s, struct source_unit *u,
+			const struct tacho_sum *rows, size_t n_rows)
 {
-	struct search f = { .source = s, .unit = u, .rows = rows, .n_rows = n_rows };
+	struct derived_search f = { .source = s, .unit = u, .rows = rows, .n_rows = n_rows };
 	int err = 0;
 
 	*out = NULL;
-	if (s->config->per == PER_GROUPS)	/* places are added up there */
+	if (s->config->per == PER_GROUPS)	/* a group's CPUs are summed: there are no places */
 		return 0;
 	f.derived = calloc(1, sizeof(*f.derived));
 	if (!f.derived)
@@ -216,8 +221,8 @@ int derived_find(struct derived_metrics **out, struct agent_source *s, struct so
 		if (ev->leader == i && ev->group_size > 1)
 			err = tacho_metric_each(NULL, try_metric, &f, NULL);
 	}
-	if (err < 0 || f.derived->ratios.n == 0) {
-		derived_free(f.derived);
+	if (err < 0 || f.derived->list.n == 0) {
+		derived_metrics_free(f.derived);
 		return err < 0 ? err : 0;
 	}
 	*out = f.derived;
@@ -226,25 +231,25 @@ int derived_find(struct derived_metrics **out, struct agent_source *s, struct so
 
 /* ---- computing ---- */
 
-struct moment {
-	const struct ratio *ratio;
+struct tick_values {
+	const struct derived_metric *derived_metric;
 	const double *increase;
 };
 
 static double increase_of(void *arg, const char *name)
 {
-	const struct moment *m = arg;
+	const struct tick_values *m = arg;
 
-	for (size_t i = 0; i < m->ratio->n_inputs; i++)
-		if (!strcmp(m->ratio->inputs[i].name, name))
+	for (size_t i = 0; i < m->derived_metric->n_inputs; i++)
+		if (!strcmp(m->derived_metric->inputs[i].name, name))
 			return m->increase[i];
 	return NAN;
 }
 
-static double value_at(struct ratio *r, size_t place, const struct tacho_sum *rows)
+static double compute_value(struct derived_metric *r, size_t place, const struct tacho_sum *rows)
 {
 	double increase[MAX_INPUTS];
-	struct moment m = { r, increase };
+	struct tick_values m = { r, increase };
 	struct tacho_metric_env env = { .size = sizeof(env), .event = increase_of, .arg = &m };
 
 	for (size_t i = 0; i < r->n_inputs; i++) {
@@ -257,14 +262,15 @@ static double value_at(struct ratio *r, size_t place, const struct tacho_sum *ro
 	return tacho_expr_value(r->expr, &env) * r->scale;
 }
 
-size_t derived_points(struct derived_metrics *d, const struct tacho_sum *rows, struct point *out)
+size_t derived_metrics_points(struct derived_metrics *d, const struct tacho_sum *rows,
+			      struct point *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; d && i < d->ratios.n; i++)
-		for (size_t k = 0; k < d->ratios.v[i].n_places; k++) {
-			struct ratio *r = &d->ratios.v[i];
-			double v = value_at(r, k, rows);
+	for (size_t i = 0; d && i < d->list.n; i++)
+		for (size_t k = 0; k < d->list.v[i].n_places; k++) {
+			struct derived_metric *r = &d->list.v[i];
+			double v = compute_value(r, k, rows);
 
 			if (r->series[k] && isfinite(v))
 				out[n++] = (struct point){ .series = r->series[k], .value = v,

@@ -1,7 +1,7 @@
 /*
- * Derived metrics: instructions per cycle, miss rates and the like, from the events of one group,
- * which one read() gives together. Which there are is libtacho's table of metrics: every one whose
- * events are all in one group of the source.
+ * Derived metrics: instructions per cycle, miss rates and others, computed from the events of one
+ * group, whose values come from one read(). Every metric of libtacho's table whose events are all in
+ * one group of the source is derived.
  */
 #ifndef AGENT_SOURCE_DERIVED_METRICS_H
 #define AGENT_SOURCE_DERIVED_METRICS_H
@@ -10,14 +10,16 @@
 
 struct derived_metrics;
 
-/* Works out what can be derived of the unit's rows; nothing is fine too. 0 or -ENOMEM. */
-int derived_find(struct derived_metrics **out, struct agent_source *s, struct source_unit *u,
-		 const struct tacho_sum *rows, size_t n_rows);
-void derived_free(struct derived_metrics *d);
-/* Writes one point per derived series that has a value for what came since the last call. Returns
- * how many; `out` has room for derived_max(). */
-size_t derived_points(struct derived_metrics *d, const struct tacho_sum *rows, struct point *out);
-size_t derived_max(const struct derived_metrics *d);
-void derived_end(struct derived_metrics *d, struct registry *r);	/* its series end */
+/* Finds the metrics that can be derived from the unit's rows; *out is NULL if there are none.
+ * Returns 0 or -ENOMEM. */
+int derived_metrics_new(struct derived_metrics **out, struct agent_source *s, struct source_unit *u,
+			const struct tacho_sum *rows, size_t n_rows);
+void derived_metrics_free(struct derived_metrics *d);
+/* Writes one point per derived series that has a value for the time since the last call. Returns how
+ * many; `out` must have space for derived_metrics_max() points. */
+size_t derived_metrics_points(struct derived_metrics *d, const struct tacho_sum *rows,
+			      struct point *out);
+size_t derived_metrics_max(const struct derived_metrics *d);
+void derived_metrics_end(struct derived_metrics *d, struct registry *r);	/* ends their series */
 
 #endif

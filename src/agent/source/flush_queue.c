@@ -1,11 +1,11 @@
-/* Batches that wait: see the header. */
+/* A queue of copied batches. */
 #include "agent/source/flush_queue.h"
 
 #include <errno.h>
 
 #include "base/vec.h"
 
-int held_add(struct flush_queue *h, const struct point_batch *b)
+int flush_queue_add(struct flush_queue *h, const struct point_batch *b)
 {
 	size_t bytes = sizeof(*b) + b->n_points * sizeof(*b->points);
 	struct point_batch *copy = malloc(bytes), **place = copy ? vec_add(h) : NULL;
@@ -22,7 +22,7 @@ int held_add(struct flush_queue *h, const struct point_batch *b)
 	return 0;
 }
 
-void held_clear(struct flush_queue *h)
+void flush_queue_clear(struct flush_queue *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		free(h->v[i]);
@@ -30,8 +30,8 @@ void held_clear(struct flush_queue *h)
 	h->bytes = 0;
 }
 
-void held_done(struct flush_queue *h)
+void flush_queue_done(struct flush_queue *h)
 {
-	held_clear(h);
+	flush_queue_clear(h);
 	vec_done(h);
 }

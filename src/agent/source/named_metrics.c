@@ -1,6 +1,7 @@
 /*
- * Named metrics of a source. The rows of a unit stand by event and then by place; events that count at
- * the same places have as many rows, so the k-th row of each belongs together.
+ * The metrics listed in a source's configuration. The rows of a unit are sorted by event, then by
+ * place; events counted at the same places have equally many rows, so their k-th rows belong
+ * together.
  */
 #include "agent/source/named_metrics.h"
 
@@ -12,31 +13,31 @@
 #include "agent/source/unit.h"
 #include "base/clock.h"
 
-struct rows_of {
+struct event_rows {
 	uint32_t first, n;
 };
 
-struct gauge {
-	uint32_t home;			/* the event whose places it has */
-	uint32_t *series;		/* by place */
+struct metric_gauge {
+	uint32_t place_event;			/* the event whose places the gauge uses */
+	uint32_t *series;		/* indexed by place */
 };
 
 struct named_metrics {
-	struct tacho_metric_set *ms;	/* the unit's */
-	struct rows_of *events;
+	struct tacho_metric_set *ms;	/* owned by the unit */
+	struct event_rows *events;
 	size_t n_events, n_rows, n_series;
-	uint64_t *last;			/* counts by row */
+	uint64_t *last;			/* counts at the last tick, by row */
 	double *increase;
-	struct gauge *gauges;
+	struct metric_gauge *gauges;
 	size_t n_gauges;
 	uint64_t last_ns;		/* CLOCK_MONOTONIC; 0: no tick yet */
-	size_t place;			/* that is being computed */
+	size_t place;			/* place being computed */
 	size_t n_places;
 };
 
 /* ---- events ---- */
 
-static void tell(const struct agent_source *s, const char *text)
+static void log_warning(const struct agent_source *s, const char *text)
 {
 	char line[512];
 
@@ -46,7 +47,7 @@ static void tell(const struct agent_source *s, const char *text)
 	s->agent->log(s->agent->log_arg, TACHO_LOG_WARN, line);
 }
 
-static int add_names(struct agent_source *s, struct source_unit *u)
+static int add_configured_metrics(struct agent_source *s, struct source_unit *u)
 {
 	size_t n;
 
@@ -56,17 +57,18 @@ static int add_names(struct agent_source *s, struct source_unit *u)
 
 		if (err == -ENOMEM)
 			return err;
-		if (err < 0 && !s->metrics_told)
-			tell(s, e.message);
+		if (err < 0 && !s->metrics_logged)
+			log_warning(s, e.message);
 	}
-	for (size_t i = 0; !s->metrics_told && tacho_metric_set_left_out(u->metrics, &n) && i < n; i++)
+	for (size_t i = 0; !s->metrics_logged && tacho_metric_set_left_out(u->metrics, &n) && i < n;
+	     i++)
 		if (tacho_metric_set_size(u->metrics))
-			tell(s, tacho_metric_set_left_out(u->metrics, &n)[i]);
-	s->metrics_told = true;
+			log_warning(s, tacho_metric_set_left_out(u->metrics, &n)[i]);
+	s->metrics_logged = true;
 	return 0;
 }
 
-int chosen_plan(struct agent_source *s, struct source_unit *u)
+int named_metrics_add_events(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = !u->pid,
 						    .core_wide = !u->pid, .no_threshold = true };
@@ -78,11 +80,11 @@ int chosen_plan(struct agent_source *s, struct source_unit *u)
 		return 0;
 	err = tacho_metric_set_new(&u->metrics, s->tacho, &opts);
 	if (err == 0)
-		err = add_names(s, u);
+		err = add_configured_metrics(s, u);
 	if (err == 0 && tacho_metric_set_size(u->metrics))
 		err = tacho_metric_set_plan(u->metrics, u->set, &e);
 	if (err < 0 && err != -ENOMEM)
-		tell(s, e.message);
+		log_warning(s, e.message);
 	if (err < 0)
 		tacho_metric_set_free(take(u->metrics));
 	return err == -ENOMEM ? err : (int)(tacho_evset_size(u->set) - before);
@@ -90,7 +92,7 @@ int chosen_plan(struct agent_source *s, struct source_unit *u)
 
 /* ---- series ---- */
 
-void chosen_free(struct named_metrics *c)
+void named_metrics_free(struct named_metrics *c)
 {
 	if (!c)
 		return;
@@ -103,23 +105,23 @@ void chosen_free(struct named_metrics *c)
 	free(c);
 }
 
-size_t chosen_max(const struct named_metrics *c)
+size_t named_metrics_max(const struct named_metrics *c)
 {
 	return c ? c->n_series : 0;
 }
 
-void chosen_end(struct named_metrics *c, struct registry *r)
+void named_metrics_end(struct named_metrics *c, struct registry *r)
 {
 	for (size_t i = 0; c && i < c->n_gauges; i++)
-		for (size_t k = 0; k < c->events[c->gauges[i].home].n; k++)
+		for (size_t k = 0; k < c->events[c->gauges[i].place_event].n; k++)
 			if (c->gauges[i].series[k])
 				registry_end(r, c->gauges[i].series[k]);
 }
 
-static void find_rows(struct named_metrics *c, const struct tacho_sum *rows, size_t n)
+static void index_rows(struct named_metrics *c, const struct tacho_sum *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct rows_of *of = &c->events[rows[i].event];
+		struct event_rows *of = &c->events[rows[i].event];
 
 		if (!of->n++)
 			of->first = (uint32_t)i;
@@ -131,12 +133,12 @@ static int add_gauge(struct named_metrics *c, struct agent_source *s, struct sou
 		     const struct tacho_sum *rows, size_t i)
 {
 	const struct tacho_metric *tm = tacho_metric_set_metric(c->ms, i);
-	struct gauge *g = &c->gauges[i];
-	const struct rows_of *of;
+	struct metric_gauge *g = &c->gauges[i];
+	const struct event_rows *of;
 	const struct metric *m;
 
-	g->home = tacho_metric_set_home(c->ms, i);
-	of = &c->events[g->home];
+	g->place_event = tacho_metric_set_home(c->ms, i);
+	of = &c->events[g->place_event];
 	g->series = calloc(of->n + 1, sizeof(*g->series));
 	m = metric_of_formula(&s->agent->registry, tm);
 	if (!m || !g->series)
@@ -152,8 +154,8 @@ static int add_gauge(struct named_metrics *c, struct agent_source *s, struct sou
 	return 0;
 }
 
-static int make(struct named_metrics *c, struct agent_source *s, struct source_unit *u,
-		const struct tacho_sum *rows)
+static int init_gauges(struct named_metrics *c, struct agent_source *s, struct source_unit *u,
+		       const struct tacho_sum *rows)
 {
 	int err = 0;
 
@@ -163,7 +165,7 @@ static int make(struct named_metrics *c, struct agent_source *s, struct source_u
 	c->gauges = calloc(tacho_metric_set_size(c->ms) + 1, sizeof(*c->gauges));
 	if (!c->events || !c->last || !c->increase || !c->gauges)
 		return -ENOMEM;
-	find_rows(c, rows, c->n_rows);
+	index_rows(c, rows, c->n_rows);
 	for (size_t i = 0; !err && i < tacho_metric_set_size(c->ms); i++) {
 		c->n_gauges++;
 		err = add_gauge(c, s, u, rows, i);
@@ -171,8 +173,8 @@ static int make(struct named_metrics *c, struct agent_source *s, struct source_u
 	return err;
 }
 
-int chosen_find(struct named_metrics **out, struct agent_source *s, struct source_unit *u,
-		const struct tacho_sum *rows, size_t n_rows)
+int named_metrics_new(struct named_metrics **out, struct agent_source *s, struct source_unit *u,
+		      const struct tacho_sum *rows, size_t n_rows)
 {
 	struct named_metrics *c;
 	int err;
@@ -186,9 +188,9 @@ int chosen_find(struct named_metrics **out, struct agent_source *s, struct sourc
 	c->ms = u->metrics;
 	c->n_events = tacho_evset_size(u->set);
 	c->n_rows = n_rows;
-	err = make(c, s, u, rows);
+	err = init_gauges(c, s, u, rows);
 	if (err < 0) {
-		chosen_free(c);
+		named_metrics_free(c);
 		return err;
 	}
 	*out = c;
@@ -197,19 +199,19 @@ int chosen_find(struct named_metrics **out, struct agent_source *s, struct sourc
 
 /* ---- computing ---- */
 
-/* What came since the last tick, at the place that is being computed. An event of the whole machine is
- * the same for every place. */
+/* Increase of an event since the last tick at the place being computed. An event counted for the
+ * whole machine has one row, used for every place. */
 static double increase_of(void *arg, uint32_t event)
 {
 	const struct named_metrics *c = arg;
-	const struct rows_of *of = &c->events[min_of((size_t)event, c->n_events)];
+	const struct event_rows *of = &c->events[min_of((size_t)event, c->n_events)];
 
 	if (!of->n || (of->n != c->n_places && of->n != 1))
 		return NAN;
 	return c->increase[of->first + (of->n == 1 ? 0 : c->place)];
 }
 
-static void take_increase(struct named_metrics *c, const struct tacho_sum *rows)
+static void update_increases(struct named_metrics *c, const struct tacho_sum *rows)
 {
 	for (size_t i = 0; i < c->n_rows; i++) {
 		bool counts = rows[i].state == TACHO_COUNTING || rows[i].state == TACHO_SCALED;
@@ -220,7 +222,7 @@ static void take_increase(struct named_metrics *c, const struct tacho_sum *rows)
 	}
 }
 
-size_t chosen_points(struct named_metrics *c, const struct tacho_sum *rows, struct point *out)
+size_t named_metrics_points(struct named_metrics *c, const struct tacho_sum *rows, struct point *out)
 {
 	struct tacho_metric_counts counts = { .size = sizeof(counts), .count = increase_of, .arg = c };
 	uint64_t now = clock_mono_ns();
@@ -228,11 +230,11 @@ size_t chosen_points(struct named_metrics *c, const struct tacho_sum *rows, stru
 
 	if (!c)
 		return 0;
-	take_increase(c, rows);
+	update_increases(c, rows);
 	counts.elapsed_s = c->last_ns ? (double)(now - c->last_ns) * 1e-9 : NAN;
 	c->last_ns = now;
 	for (size_t i = 0; i < c->n_gauges; i++) {
-		c->n_places = c->events[c->gauges[i].home].n;
+		c->n_places = c->events[c->gauges[i].place_event].n;
 		for (c->place = 0; c->place < c->n_places; c->place++) {
 			double v = tacho_metric_set_value(c->ms, i, &counts, NULL);
 

@@ -1,10 +1,10 @@
 /*
- * One source: units come from the target (agent/source/unit.c), every unit opens the same events, and a
- * tick adds the units' sums up into the points of the series.
+ * A source: its target is split into units (agent/source/target.c), every unit opens the same events
+ * (agent/source/unit.c), and a tick adds the units' sums to the points of the series.
  *
- *	unit's event set --read--> sums (event x place) --slot_of_row--> slot --> point
+ *	unit's event set --read--> sums (event x place) --counter_of_row--> counter series --> point
  *
- * Which row feeds which slot is worked out when a unit is opened, so a tick is one pass.
+ * The map from rows to series is built when a unit is opened, so that a tick is a single pass.
  */
 #include "agent/source/source.h"
 
@@ -32,20 +32,21 @@ void source_free(struct agent_source *s)
 	for (size_t i = 0; i < s->n_units; i++)
 		unit_done(s, &s->units[i]);
 	free(s->units);
-	for (size_t i = 0; s->events && i <= s->config->n_events; i++)	/* the last: metrics' events */
+	/* the last entry is for events of metrics */
+	for (size_t i = 0; s->events && i <= s->config->n_events; i++)
 		event_done(&s->events[i]);
 	free(s->events);
 	tacho_command_free(s->command);
-	slots_done(&s->slots);
+	counter_table_done(&s->counters);
 	free(s->sums);
 	free(s->points);
 	free(s->extra);
-	held_done(&s->held);
+	flush_queue_done(&s->flush_queue);
 	tacho_close(s->own);
 	free(s);
 }
 
-/* What cannot be counted keeps its place and its reason. */
+/* An event that cannot be counted remains in the list with its reason. */
 static int refuse(struct source_event *ev, enum tacho_state state, const char *message,
 		  const char *hint)
 {
@@ -58,8 +59,9 @@ static int refuse(struct source_event *ev, enum tacho_state state, const char *m
 	return 0;
 }
 
-/* Whether the words are an event, and what it is: asked once, of a set that is never opened. */
-static int understand(struct agent_source *s, struct source_event *ev)
+/* Parses the event once, in a set that is never opened, to learn its name, PMU, unit and number of
+ * counters. */
+static int parse_event(struct agent_source *s, struct source_event *ev)
 {
 	struct tacho_evset *set = NULL;
 	struct tacho_error e = { .column = -1 };
@@ -70,9 +72,11 @@ static int understand(struct agent_source *s, struct source_event *ev)
 		return err;
 	n = tacho_evset_add(set, ev->config->spec, &e);
 	if (n <= 0) {
-		err = n == -ENOMEM ? n
-				   : refuse(ev, n == -EACCES ? TACHO_NOT_PERMITTED : TACHO_UNSUPPORTED,
-					    n ? e.message : "stands for no event", n ? e.hint : "");
+		err = n == -ENOMEM
+			      ? n
+			      : refuse(ev, n == -EACCES ? TACHO_NOT_PERMITTED : TACHO_UNSUPPORTED,
+				       n ? e.message : "does not select any event",
+				       n ? e.hint : "");
 	} else {
 		first = tacho_evset_event(set, 0);
 		for (int i = 0; i < n; i++) {
@@ -104,17 +108,17 @@ static int init_events(struct agent_source *s)
 		ev->share = 1;
 		ev->state = TACHO_NOT_COUNTED;
 		err = ev->config->refused ? refuse(ev, TACHO_UNSUPPORTED, ev->config->refused, "")
-					  : understand(s, ev);
+					  : parse_event(s, ev);
 	}
 	return err;
 }
 
-static void inherit(struct agent_source *s, struct agent_source *from)
+static void take_over_series(struct agent_source *s, struct agent_source *from)
 {
 	for (size_t i = 0; i < from->n_units; i++)
 		unit_retire(from, &from->units[i]);
-	s->slots = from->slots;
-	from->slots = (struct counter_table){ 0 };
+	s->counters = from->counters;
+	from->counters = (struct counter_table){ 0 };
 	s->last_ns = from->last_ns;
 	s->paused = from->paused;
 }
@@ -147,12 +151,12 @@ int source_open(struct agent_source **out, struct agent *a, struct tacho *t, str
 	if (init_events(s) < 0)
 		return error_nomem(e);
 	if (from)
-		inherit(s, from);
+		take_over_series(s, from);
 	err = source_refresh(s, false);
-	if (err < 0) {			/* what was taken over ends here */
-		for (size_t i = 0; i < s->slots.n; i++)
-			s->slots.v[i].present = false;
-		slots_end_absent(&s->slots, &a->registry);
+	if (err < 0) {			/* end the series taken over from `from` */
+		for (size_t i = 0; i < s->counters.n; i++)
+			s->counters.v[i].present = false;
+		counter_table_end_absent(&s->counters, &a->registry);
 	}
 	if (err < 0 && err != -ENOMEM && cfg->command.n)
 		return error_set(e, err, "source '%s': cannot run '%.200s': %s", cfg->name, cfg->command.v[0],
@@ -166,12 +170,12 @@ int source_open(struct agent_source **out, struct agent *a, struct tacho *t, str
 
 /* ---- a tick ---- */
 
-static int room_for_points(struct agent_source *s)
+static int reserve_points(struct agent_source *s)
 {
 	struct point *points, *sums;
-	size_t want = max_of(s->slots.n, (size_t)8);
+	size_t want = max_of(s->counters.n, (size_t)8);
 
-	if (s->slots.n <= s->cap_points && s->points)
+	if (s->counters.n <= s->cap_points && s->points)
 		return 0;
 	points = reallocarray(s->points, want * 2, sizeof(*points));
 	if (points)
@@ -186,8 +190,8 @@ static int room_for_points(struct agent_source *s)
 	return 0;
 }
 
-/* The better state of two counters of one series: what counts on one CPU counts. */
-static enum tacho_state state_of_both(const struct point *p, const struct tacho_sum *row)
+/* The better state of two counters of one series: if it counts on one CPU, it counts. */
+static enum tacho_state better_state(const struct point *p, const struct tacho_sum *row)
 {
 	if (!p->series)
 		return row->state;
@@ -198,7 +202,7 @@ static enum tacho_state state_of_both(const struct point *p, const struct tacho_
 
 static void add_row(struct point *p, const struct tacho_sum *row)
 {
-	p->state = state_of_both(p, row);
+	p->state = better_state(p, row);
 	p->series = 1;
 	p->count += row->count;
 	p->raw += row->raw;
@@ -208,7 +212,7 @@ static void add_row(struct point *p, const struct tacho_sum *row)
 
 static int read_derived(struct agent_source *s, struct source_unit *u, const struct tacho_sum *rows)
 {
-	size_t want = s->n_extra + derived_max(u->derived) + chosen_max(u->chosen);
+	size_t want = s->n_extra + derived_metrics_max(u->derived) + named_metrics_max(u->named);
 
 	if (want > s->cap_extra) {
 		struct point *v = reallocarray(s->extra, want * 2, sizeof(*v));
@@ -219,9 +223,9 @@ static int read_derived(struct agent_source *s, struct source_unit *u, const str
 		s->cap_extra = want * 2;
 	}
 	if (u->derived)
-		s->n_extra += derived_points(u->derived, rows, s->extra + s->n_extra);
-	if (u->chosen)
-		s->n_extra += chosen_points(u->chosen, rows, s->extra + s->n_extra);
+		s->n_extra += derived_metrics_points(u->derived, rows, s->extra + s->n_extra);
+	if (u->named)
+		s->n_extra += named_metrics_points(u->named, rows, s->extra + s->n_extra);
 	return 0;
 }
 
@@ -238,26 +242,26 @@ static int read_unit(struct agent_source *s, struct source_unit *u)
 	if ((size_t)n_rows != u->n_rows) {
 		int err = unit_map_rows(s, u, rows, (size_t)n_rows);
 
-		if (err < 0 || room_for_points(s) < 0)
+		if (err < 0 || reserve_points(s) < 0)
 			return -ENOMEM;
 	}
 	u->count = n_rows ? rows[0].count : 0;
 	for (int i = 0; i < n_rows; i++) {
-		if (u->slot_of_row[i] != NO_SLOT && !u->repeats[i])
-			add_row(&s->sums[u->slot_of_row[i]], &rows[i]);
+		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i])
+			add_row(&s->sums[u->counter_of_row[i]], &rows[i]);
 		if (rows[i].event != event) {
 			event = rows[i].event;
 			worst = TACHO_COUNTING;
-			unit_tell_state(s, u, &rows[i]);
+			unit_set_event_state(s, u, &rows[i]);
 		} else if (rows[i].state == TACHO_SCALED && worst != TACHO_SCALED) {
 			worst = TACHO_SCALED;
-			unit_tell_state(s, u, &rows[i]);
+			unit_set_event_state(s, u, &rows[i]);
 		}
 	}
 	return read_derived(s, u, rows) < 0 ? -ENOMEM : n;
 }
 
-/* Reads every unit; the sums of a unit that has gone stay in its slots. */
+/* Reads every unit. The counts of units that are gone are in the base of their series. */
 static int read_units(struct agent_source *s)
 {
 	int n = 0, got;
@@ -271,19 +275,19 @@ static int read_units(struct agent_source *s)
 	return n;
 }
 
-/* A process that ended since the last tick is told of once more. */
+/* A series whose process ended since the last tick gets a final point. */
 static void make_points(struct agent_source *s)
 {
 	s->n_points = 0;
-	for (size_t i = 0; i < s->slots.n; i++) {
-		struct counter_series *slot = &s->slots.v[i];
-		const struct point end = { .state = slot->base.state };
+	for (size_t i = 0; i < s->counters.n; i++) {
+		struct counter_series *counter = &s->counters.v[i];
+		const struct point end = { .state = counter->base.state };
 
-		if (slot->present && s->sums[i].series)
-			slot_point(slot, &s->sums[i], &s->points[s->n_points++]);
-		else if (!slot->present && slot->last && end.state <= TACHO_SCALED)
-			slot_point(slot, &end, &s->points[s->n_points++]);
-		slot->last = false;
+		if (counter->present && s->sums[i].series)
+			counter_series_point(counter, &s->sums[i], &s->points[s->n_points++]);
+		else if (!counter->present && counter->last && end.state <= TACHO_SCALED)
+			counter_series_point(counter, &end, &s->points[s->n_points++]);
+		counter->last = false;
 	}
 }
 
@@ -316,7 +320,7 @@ int source_read(struct agent_source *s, int64_t now_ns, struct point_batch *out)
 {
 	int n;
 
-	if (room_for_points(s) < 0)
+	if (reserve_points(s) < 0)
 		return -ENOMEM;
 	memset(s->sums, 0, s->cap_points * sizeof(*s->sums));
 	s->n_extra = 0;
@@ -329,7 +333,7 @@ int source_read(struct agent_source *s, int64_t now_ns, struct point_batch *out)
 	*out = (struct point_batch){
 		.source = s->config->name,
 		.time_ns = now_ns,
-		/* the clock may have been set back */
+		/* the wall clock may have been set back */
 		.interval_ns = s->last_ns && now_ns > s->last_ns ? (uint64_t)(now_ns - s->last_ns) : 0,
 		.points = s->points,
 		.n_points = s->n_points,

@@ -1,10 +1,10 @@
 /*
- * A source that runs: its events opened on its target, its series, and the batch of one tick.
+ * A running source: its events, opened on its target, its series, and the batch of one tick.
  *
- *	open -> read, read ... (reopen when CPUs, processes or cgroups changed) -> free
+ *	open -> read, read ... (refresh when CPUs, processes or cgroups changed) -> free
  *
- * The target falls into units that come and go by themselves: the machine, one process, one
- * cgroup. Each has its own event set.
+ * The target is split into units that can appear and disappear at any time: the machine, a process,
+ * or a cgroup. Each unit has its own event set.
  */
 #ifndef AGENT_SOURCE_SOURCE_H
 #define AGENT_SOURCE_SOURCE_H
@@ -20,78 +20,80 @@ struct named_metrics;
 
 struct source_unit {
 	struct tacho_evset *set;
-	struct derived_metrics *derived;	/* NULL: nothing */
-	struct tacho_metric_set *metrics;	/* those the source names; NULL: none */
-	struct named_metrics *chosen;		/* their series; NULL: none */
-	int pid;			/* of a process; 0: none */
+	struct derived_metrics *derived;	/* NULL: none */
+	struct tacho_metric_set *metrics; /* the metrics listed in the configuration; NULL: none */
+	struct named_metrics *named;		/* the series of `metrics`; NULL: none */
+	int pid;			/* 0: not a process */
 	char comm[64];
-	char *cgroup;			/* NULL: none */
-	uint32_t *entry_of;		/* event of the set -> entry of `events` */
-	uint32_t *slot_of_row;		/* row of the sums -> slot; UINT32_MAX: not shown */
-	bool *repeats;			/* row -> it counts what another row of its slot counts already */
+	char *cgroup;			/* NULL: not a cgroup */
+	uint32_t *entry_of;		/* index in the set -> entry of `events` */
+	uint32_t *counter_of_row;	/* row of the sums -> index in `counters`, or NO_COUNTER */
+	bool *repeats;			/* row -> another row of the same series already counts this */
 	size_t n_rows, n_entries;
 	uint64_t n_fds;
-	uint64_t count, count_before;	/* of its first event: now, and at the last look */
-	uint64_t weight;		/* what it counted in between, also when it is opened again */
-	uint32_t n_looks;		/* at the processes since it came */
-	bool other;			/* a process without series of its own: in comm="other" */
-	bool seen;			/* in the last look at /proc or the cgroups */
+	uint64_t count, count_before;	/* of its first event: now, and at the last refresh */
+	uint64_t weight;		/* what it counted between two refreshes */
+	uint32_t n_refreshes;		/* refreshes since it was added */
+	bool other;			/* process without series of its own: part of comm="other" */
+	bool seen;			/* found by the current refresh */
 };
 
-/* Descriptors: how many may be open for counters, and how many are. */
+/* File descriptors for counters: limit, and how many are open. */
 struct fd_budget {
 	uint64_t limit, used;
 };
 
-/* One entry of `events` and what became of it. */
+/* One entry of `events` and its state. */
 struct source_event {
 	const struct event_config *config;
-	char *event, *pmu, *unit;	/* of its first event; NULL: could not be understood */
-	uint32_t n;			/* events that count wherever the target is: a group has several */
-	uint64_t n_own;			/* descriptors of those that count where their PMU says */
+	char *event, *pmu, *unit;	/* of its first event; NULL: could not be parsed */
+	uint32_t n;			/* events counted on the target: more than 1 in a group */
+	uint64_t n_own;	/* file descriptors of events counted on the CPUs that their PMU prescribes */
 	enum tacho_state state;
-	char *why;			/* or NULL */
+	char *why;			/* NULL: it counts */
 	double share;
 	uint32_t n_counters, n_series;
-	bool refused;			/* never gets into a set */
+	bool refused;			/* not added to event sets */
 };
 
 struct agent_source {
 	const struct source_config *config;
 	struct agent *agent;
 	struct tacho *tacho;
-	struct tacho *own;		/* the same where the source has lists of its own; else NULL */
+	struct tacho *own;		/* opened for the source's own event lists; NULL: none */
 	struct fd_budget *fds;
 	struct source_unit *units;
 	size_t n_units, cap_units;
 	struct source_event *events;
-	struct counter_table slots;
-	size_t n_gone;			/* processes whose series have ended and can still be seen */
-	struct point *sums;		/* of one tick, by slot */
+	struct counter_table counters;
+	size_t n_gone;			/* ended processes whose series have not expired yet */
+	struct point *sums;		/* of one tick, indexed like `counters` */
 	struct point *points;
 	size_t n_points, cap_points;
-	struct point *extra;		/* derived ones, appended to the points */
+	struct point *extra;		/* points of derived and listed metrics, appended to `points` */
 	size_t n_extra, cap_extra;
-	uint64_t interval_ns;		/* as it is now: ctl and the budget change it */
+	uint64_t interval_ns;		/* current interval, which ctl and the CPU budget can change */
 	uint64_t next_ns;		/* CLOCK_MONOTONIC */
 	int64_t last_ns;		/* wall clock of the last batch; 0: none yet */
-	struct flush_queue held;		/* batches that wait for the flush */
+	struct flush_queue flush_queue;	/* batches that wait for the flush */
 	uint64_t flush_at_ns;		/* CLOCK_MONOTONIC */
 	bool paused;
-	bool metrics_told;		/* what is wrong with its metrics is in the log */
-	struct tacho_command *command;	/* TARGET_COMMAND: what was started */
-	struct tacho_usage usage;	/* once it has ended */
+	bool metrics_logged;		/* problems with its metrics have been logged */
+	struct tacho_command *command;	/* TARGET_COMMAND: the started command */
+	struct tacho_usage usage;	/* valid once it has ended */
 	bool ended;
-	bool stale;			/* its units are to be looked up again */
+	bool stale;			/* its units have to be refreshed */
 };
 
-/* `from`, or NULL, is a source whose series this one takes over, so that they go on. */
+/* Opens the source that `cfg` describes. If `from` is not NULL, it is retired and the new source
+ * continues its series. */
 int source_open(struct agent_source **out, struct agent *a, struct tacho *t, struct fd_budget *fds,
 		const struct source_config *cfg, struct agent_source *from, struct tacho_error *e);
 void source_free(struct agent_source *s);
-/* Looks up processes and cgroups again, and opens everything anew where CPUs changed. */
+/* Updates the units from the current processes and cgroups; reopens all counters if CPUs changed. */
 int source_refresh(struct agent_source *s, bool cpus_changed);
-/* Reads all units; the batch borrows the source's points. Returns how many counters were read. */
+/* Reads all units; the batch borrows the source's points. Returns how many counters were read, or a
+ * negative errno. */
 int source_read(struct agent_source *s, int64_t now_ns, struct point_batch *out);
 int source_pause(struct agent_source *s, bool pause);
 

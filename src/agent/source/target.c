@@ -1,6 +1,6 @@
 /*
- * Which units a source has at this moment: the machine, or every process or cgroup that its
- * patterns mean. Looked up again when something came or went; units that stayed are not touched.
+ * Determines the units of a source: the machine, or every process or cgroup that matches its
+ * patterns. Updated when something may have changed; units that still exist are not touched.
  */
 #include "agent/source/unit.h"
 
@@ -13,7 +13,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 
-#define MAX_UNITS 4096		/* of one source: a fork bomb must not take the agent along */
+#define MAX_UNITS 4096		/* of one source: a fork bomb must not exhaust the agent */
 
 static struct source_unit *find_pid(struct agent_source *s, int pid)
 {
@@ -42,15 +42,15 @@ static struct source_unit *add_unit(struct agent_source *s)
 	return &s->units[s->n_units++];
 }
 
-/* Opens a unit under other labels; what it counted so far stays where it was counted. */
-static int open_again(struct agent_source *s, struct source_unit *u)
+/* Reopens a unit under other labels; its counts so far stay with the old series. */
+static int reopen_unit(struct agent_source *s, struct source_unit *u)
 {
 	unit_retire(s, u);
 	u->count = u->count_before = 0;
 	return unit_open(s, u);
 }
 
-static size_t count_own(const struct agent_source *s)
+static size_t count_units_with_series(const struct agent_source *s)
 {
 	size_t n = 0;
 
@@ -59,14 +59,14 @@ static size_t count_own(const struct agent_source *s)
 	return n;
 }
 
-static bool has_top(const struct agent_source *s)
+static bool shows_top_processes(const struct agent_source *s)
 {
 	return s->config->per == PER_PROCESS && s->config->top;
 }
 
-/* A process that runs another program since, or a pid that was given to another process, is
+/* A process that has executed another program, or a pid that was reused by another process, is
  * another unit. */
-static int see_process(struct agent_source *s, int pid, const char *comm)
+static int update_process(struct agent_source *s, int pid, const char *comm)
 {
 	struct source_unit *u = find_pid(s, pid);
 	bool same = u && !strncmp(u->comm, comm, sizeof(u->comm) - 1);
@@ -76,7 +76,8 @@ static int see_process(struct agent_source *s, int pid, const char *comm)
 	if (same || (!u && s->n_units >= MAX_UNITS))
 		return 0;
 	if (!u) {
-		bool other = has_top(s) && count_own(s) + s->n_gone >= s->config->top;
+		bool other = shows_top_processes(s) &&
+			     count_units_with_series(s) + s->n_gone >= s->config->top;
 
 		u = add_unit(s);
 		if (!u)
@@ -104,7 +105,7 @@ static bool user_matches(const char *pattern, uint32_t uid)
 	       str_glob(str_of(pattern), str_of(entry.pw_name));
 }
 
-static bool wanted_pid(const struct source_config *cfg, int pid)
+static bool is_wanted_pid(const struct source_config *cfg, int pid)
 {
 	for (size_t i = 0; i < cfg->n_pids; i++)
 		if (cfg->pids[i] == pid)
@@ -112,24 +113,24 @@ static bool wanted_pid(const struct source_config *cfg, int pid)
 	return false;
 }
 
-static int look_at_process(void *arg, const struct tacho_process *p)
+static int visit_process(void *arg, const struct tacho_process *p)
 {
 	struct agent_source *s = arg;
 	const struct source_config *cfg = s->config;
 
 	if (cfg->target == TARGET_PIDS) {
-		if (!wanted_pid(cfg, p->pid))
+		if (!is_wanted_pid(cfg, p->pid))
 			return 0;
 	} else if ((cfg->process && !str_glob(str_of(cfg->process), str_of(p->comm))) ||
 		   !user_matches(cfg->user, p->uid) || p->pid == getpid()) {
 		return 0;
 	}
-	return see_process(s, p->pid, p->comm);
+	return update_process(s, p->pid, p->comm);
 }
 
-/* A cgroup is named as /proc/PID/cgroup does, from the root on; a pattern may leave out the first
- * slash. */
-static bool wanted_cgroup(const struct source_config *cfg, const char *path)
+/* Cgroups are named by their path from the root, as in /proc/PID/cgroup; a pattern may omit the
+ * leading slash. */
+static bool is_wanted_cgroup(const struct source_config *cfg, const char *path)
 {
 	for (size_t i = 0; i < cfg->cgroups.n; i++) {
 		const char *pattern = cfg->cgroups.v[i];
@@ -140,14 +141,14 @@ static bool wanted_cgroup(const struct source_config *cfg, const char *path)
 	return false;
 }
 
-static int look_at_cgroup(void *arg, const char *below)
+static int visit_cgroup(void *arg, const char *below)
 {
 	struct agent_source *s = arg;
 	struct source_unit *u;
 	char path[PATH_MAX];
 
 	if ((size_t)snprintf(path, sizeof(path), "%s%s", *below == '/' ? "" : "/", below) >=
-	    sizeof(path) || !wanted_cgroup(s->config, path))
+	    sizeof(path) || !is_wanted_cgroup(s->config, path))
 		return 0;
 	u = find_cgroup(s, path);
 	if (u || s->n_units >= MAX_UNITS) {
@@ -162,7 +163,7 @@ static int look_at_cgroup(void *arg, const char *below)
 	return u->cgroup ? unit_open(s, u) : -ENOMEM;
 }
 
-static int look_at_machine(struct agent_source *s)
+static int update_machine(struct agent_source *s)
 {
 	if (s->n_units) {
 		s->units[0].seen = true;
@@ -171,21 +172,21 @@ static int look_at_machine(struct agent_source *s)
 	return add_unit(s) ? unit_open(s, &s->units[0]) : -ENOMEM;
 }
 
-/* Everything counts on CPUs: after a change it is opened again on those that are there now. */
-static int reopen_all(struct agent_source *s)
+/* Counters on CPUs are reopened on the CPUs that are online now. */
+static int reopen_cpu_units(struct agent_source *s)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < s->n_units && err >= 0; i++) {
 		if (s->units[i].pid)
-			continue;		/* follows its threads by itself */
+			continue;		/* counters of a process follow its threads */
 		unit_retire(s, &s->units[i]);
 		err = unit_open(s, &s->units[i]);
 	}
 	return err;
 }
 
-static void drop_unseen(struct agent_source *s)
+static void remove_unseen_units(struct agent_source *s)
 {
 	size_t kept = 0;
 
@@ -200,12 +201,12 @@ static void drop_unseen(struct agent_source *s)
 	s->n_units = kept;
 }
 
-/* ---- the top ---- */
+/* ---- per = "process" with top = N ---- */
 
-#define MOST_SWAPS 8		/* at one look: each opens two units' counters again */
-#define STAYS_LOOKS 30		/* a process that was there so often is likely to stay */
+#define MAX_SWAPS 8		/* per refresh: each swap reopens the counters of two units */
+#define LONG_LIVED_REFRESHES 30		/* a process seen this often is likely to stay */
 
-static void weigh(struct agent_source *s)
+static void update_weights(struct agent_source *s)
 {
 	for (size_t i = 0; i < s->n_units; i++) {
 		struct source_unit *u = &s->units[i];
@@ -214,39 +215,39 @@ static void weigh(struct agent_source *s)
 	}
 }
 
-/* Where processes come and go by the dozen (a compiler's), each would leave series behind that are
- * known for minutes. So those that have gone count, and when they are many only who stays rises. */
-static bool may_rise(const struct agent_source *s, const struct source_unit *u)
+/* Short-lived processes, such as a build's, would each leave a series that stays visible for
+ * minutes. So when many processes have ended recently, only long-lived ones get series of their own. */
+static bool may_promote(const struct agent_source *s, const struct source_unit *u)
 {
-	return u->weight && (s->n_gone < s->config->top || u->n_looks >= STAYS_LOOKS);
+	return u->weight && (s->n_gone < s->config->top || u->n_refreshes >= LONG_LIVED_REFRESHES);
 }
 
-/* The one that counted most of those in "other" and may rise, or least of those with series of their
- * own. */
-static struct source_unit *extreme(struct agent_source *s, bool other)
+/* The unit that counted most among those in "other" that may be promoted, or least among those with
+ * their own series. */
+static struct source_unit *find_extreme(struct agent_source *s, bool other)
 {
 	struct source_unit *found = NULL;
 
 	for (size_t i = 0; i < s->n_units; i++) {
 		struct source_unit *u = &s->units[i];
 
-		if (u->other == other && (!other || may_rise(s, u)) &&
+		if (u->other == other && (!other || may_promote(s, u)) &&
 		    (!found || (other ? u->weight > found->weight : u->weight < found->weight)))
 			found = u;
 	}
 	return found;
 }
 
-/* Those that count most (of the source's first event) have series of their own. One that only
- * leads by a little does not take another's place: series that come and go help nobody. */
-static int choose_top(struct agent_source *s)
+/* The processes that count most (of the source's first event) have their own series. A process needs
+ * twice the count of the one it replaces, so that series are not swapped back and forth. */
+static int update_top(struct agent_source *s)
 {
-	size_t own = count_own(s);
+	size_t own = count_units_with_series(s);
 	int err = 0;
 
-	weigh(s);
-	for (int i = 0; err == 0 && i < MOST_SWAPS; i++) {
-		struct source_unit *up = extreme(s, true), *down = extreme(s, false);
+	update_weights(s);
+	for (int i = 0; err == 0 && i < MAX_SWAPS; i++) {
+		struct source_unit *up = find_extreme(s, true), *down = find_extreme(s, false);
 
 		if (!up)
 			break;
@@ -256,46 +257,46 @@ static int choose_top(struct agent_source *s)
 			break;
 		up->other = false;
 		own += !down;
-		err = open_again(s, up);
+		err = reopen_unit(s, up);
 		if (err == 0 && down) {
 			down->other = true;
-			err = open_again(s, down);
+			err = reopen_unit(s, down);
 		}
 	}
 	for (size_t i = 0; i < s->n_units; i++) {
 		s->units[i].count_before = s->units[i].count;
-		s->units[i].n_looks++;
+		s->units[i].n_refreshes++;
 	}
 	return err;
 }
 
-/* ---- slots ---- */
+/* ---- counter series ---- */
 
-/* Slots of processes and cgroups that have long gone are forgotten. */
-static void forget_slots(struct agent_source *s)
+/* Removes the series of processes and cgroups that ended long ago. */
+static void remove_expired_series(struct agent_source *s)
 {
-	scoped(freep) uint32_t *map = slots_compact(&s->slots, &s->agent->registry);
+	scoped(freep) uint32_t *map = counter_table_compact(&s->counters, &s->agent->registry);
 
 	for (size_t i = 0; map && i < s->n_units; i++)
 		for (size_t k = 0; k < s->units[i].n_rows; k++)
-			if (s->units[i].slot_of_row[k] != NO_SLOT)
-				s->units[i].slot_of_row[k] = map[s->units[i].slot_of_row[k]];
+			if (s->units[i].counter_of_row[k] != NO_COUNTER)
+				s->units[i].counter_of_row[k] = map[s->units[i].counter_of_row[k]];
 }
 
-/* A slot may be fed by several units: it is there while one of them is. */
-static void mark_fed(struct agent_source *s)
+/* Several units may contribute to a series: it is present while one of them exists. */
+static void mark_present(struct agent_source *s)
 {
-	for (size_t i = 0; i < s->slots.n; i++)
-		s->slots.v[i].present = false;
+	for (size_t i = 0; i < s->counters.n; i++)
+		s->counters.v[i].present = false;
 	for (size_t i = 0; i < s->n_units; i++)
 		for (size_t k = 0; k < s->units[i].n_rows; k++)
-			if (s->units[i].slot_of_row[k] != NO_SLOT)
-				s->slots.v[s->units[i].slot_of_row[k]].present = true;
+			if (s->units[i].counter_of_row[k] != NO_COUNTER)
+				s->counters.v[s->units[i].counter_of_row[k]].present = true;
 }
 
-/* The CPU that a series without counters belongs to, when it is offline; else -1. */
+/* The CPU of a series without counters if that CPU is offline, else -1. */
 static int offline_cpu(struct agent_source *s, const struct cpuset *online,
-		       const struct counter_series *slot)
+		       const struct counter_series *counter)
 {
 	const struct series *series;
 	const char *text;
@@ -303,49 +304,50 @@ static int offline_cpu(struct agent_source *s, const struct cpuset *online,
 	bool off = false;
 
 	pthread_rwlock_rdlock(&s->agent->registry.lock);
-	series = registry_get(&s->agent->registry, slot->series);
+	series = registry_get(&s->agent->registry, counter->series);
 	text = series ? series_label(series, "cpu") : NULL;
 	off = text && num_u32(str_of(text), &cpu) == 0 && cpu <= INT_MAX && !cpuset_has(online, (int)cpu);
 	pthread_rwlock_unlock(&s->agent->registry.lock);
 	return off ? (int)cpu : -1;
 }
 
-/* Series of CPUs that went offline wait for them: the counters go on where they stood. */
-static void tell_offline(struct agent_source *s)
+/* Series of offline CPUs are marked as such; they continue from their last value when the CPU is
+ * back. */
+static void mark_offline(struct agent_source *s)
 {
 	scoped(cpuset_done) struct cpuset online = { 0 };
 	char text[4096], why[80];
 
 	if (tacho_online_cpus(s->tacho, text, sizeof(text)) < 0 || cpuset_parse(&online, str_of(text)) < 0)
 		return;
-	for (size_t i = 0; i < s->slots.n; i++) {
-		struct counter_series *slot = &s->slots.v[i];
-		int cpu = slot->present || slot->ended ? -1 : offline_cpu(s, &online, slot);
+	for (size_t i = 0; i < s->counters.n; i++) {
+		struct counter_series *counter = &s->counters.v[i];
+		int cpu = counter->present || counter->ended ? -1 : offline_cpu(s, &online, counter);
 
-		slot->offline = cpu >= 0;
+		counter->offline = cpu >= 0;
 		if (cpu < 0)
 			continue;
-		slot->last = false;		/* what it counted at its end is told when it is back */
+		counter->last = false;		/* its final value is reported when the CPU is back */
 		snprintf(why, sizeof(why), "CPU %d is offline; it is counted again when it comes back", cpu);
-		registry_set_offline(&s->agent->registry, slot->series, why);
+		registry_set_offline(&s->agent->registry, counter->series, why);
 	}
 }
 
-/* The command is held until its counters are in place. */
+/* The command is stopped before its exec until its counters are open. */
 static int start_command(struct agent_source *s)
 {
-	const struct strlist *words = &s->config->command;
+	const struct strlist *args = &s->config->command;
 	scoped(freep) char **argv = NULL;
 	struct tacho_error e = { .column = -1 };
 	struct source_unit *u;
 	int err;
 
-	if (s->command || words->n == 0)
+	if (s->command || args->n == 0)
 		return 0;
-	argv = calloc(words->n + 1, sizeof(*argv));
+	argv = calloc(args->n + 1, sizeof(*argv));
 	if (!argv)
 		return -ENOMEM;
-	memcpy(argv, words->v, words->n * sizeof(*argv));
+	memcpy(argv, args->v, args->n * sizeof(*argv));
 	err = tacho_command_spawn(&s->command, argv, &e);
 	if (err < 0)
 		return err;
@@ -358,8 +360,8 @@ static int start_command(struct agent_source *s)
 	return err < 0 ? err : tacho_command_go(s->command, &e);
 }
 
-/* It is counted until it has been read a last time after its end. */
-static int look_at_command(struct agent_source *s)
+/* A command that has ended is still read once more. */
+static int update_command(struct agent_source *s)
 {
 	int err = start_command(s);
 
@@ -377,36 +379,37 @@ int source_refresh(struct agent_source *s, bool cpus_changed)
 
 	for (size_t i = 0; i < s->n_units; i++)
 		s->units[i].seen = false;
-	if (has_top(s))
-		s->n_gone = slots_ended(&s->slots, &s->agent->registry) / max_of(s->config->n_events, (size_t)1);
+	if (shows_top_processes(s))
+		s->n_gone = counter_table_count_ended(&s->counters, &s->agent->registry) /
+			    max_of(s->config->n_events, (size_t)1);
 	switch (s->config->target) {
 	case TARGET_COMMAND:
-		err = look_at_command(s);
+		err = update_command(s);
 		break;
 	case TARGET_PIDS:
 	case TARGET_PROCESS:
-		err = tacho_processes(s->tacho, look_at_process, s);
+		err = tacho_processes(s->tacho, visit_process, s);
 		break;
 	case TARGET_CGROUPS:
-		err = tacho_cgroups(s->tacho, look_at_cgroup, s);
+		err = tacho_cgroups(s->tacho, visit_cgroup, s);
 		err = err == -ENOENT ? 0 : err;
 		break;
 	default:
-		err = look_at_machine(s);
+		err = update_machine(s);
 		break;
 	}
 	if (err < 0)
 		return err;
-	drop_unseen(s);
+	remove_unseen_units(s);
 	if (cpus_changed)
-		err = reopen_all(s);
-	if (err >= 0 && has_top(s))
-		err = choose_top(s);
-	mark_fed(s);
+		err = reopen_cpu_units(s);
+	if (err >= 0 && shows_top_processes(s))
+		err = update_top(s);
+	mark_present(s);
 	if (cpus_changed)
-		tell_offline(s);
-	slots_end_absent(&s->slots, &s->agent->registry);
-	forget_slots(s);
+		mark_offline(s);
+	counter_table_end_absent(&s->counters, &s->agent->registry);
+	remove_expired_series(s);
 	s->stale = false;
 	return err;
 }

@@ -1,5 +1,5 @@
 /*
- * One unit of a source: its event set, and the map from its rows to the source's slots.
+ * One unit of a source: its event set, and the map from its rows to the source's counter series.
  */
 #include "agent/source/unit.h"
 
@@ -14,8 +14,8 @@
 
 /* ---- opening ---- */
 
-/* How many descriptors one event needs here, before it is opened. */
-static uint64_t places_of(struct agent_source *s, const struct source_unit *u)
+/* How many file descriptors one event of the unit needs. */
+static uint64_t fds_per_event(struct agent_source *s, const struct source_unit *u)
 {
 	scoped(cpuset_done) struct cpuset online = { 0 };
 	char text[4096];
@@ -28,19 +28,21 @@ static uint64_t places_of(struct agent_source *s, const struct source_unit *u)
 	return cpuset_count(&online);
 }
 
-static void no_descriptors(struct agent_source *s, struct source_event *ev, uint64_t needs)
+static void set_out_of_fds(struct agent_source *s, struct source_event *ev, uint64_t needs)
 {
 	ev->state = TACHO_FAILED;
 	free(ev->why);
-	if (asprintf(&ev->why, "needs %llu descriptors, of %llu only %llu are left; raise LimitNOFILE "
-		     "(ulimit -Hn), count fewer events, or give the source a higher priority",
+	if (asprintf(&ev->why,
+		     "needs %llu file descriptors, but the limit is %llu and %llu are left; raise "
+		     "LimitNOFILE (ulimit -Hn), count fewer events, or give the source a higher "
+		     "priority",
 		     (unsigned long long)needs, (unsigned long long)s->fds->limit,
 		     (unsigned long long)(s->fds->limit - min_of(s->fds->used, s->fds->limit))) < 0)
 		ev->why = NULL;
 }
 
-/* The events added since the last time are of entry `i`. */
-static int remember_entry(struct source_unit *u, size_t i)
+/* Maps the events added since the last call to entry `i`. */
+static int map_new_events(struct source_unit *u, size_t i)
 {
 	size_t n = tacho_evset_size(u->set);
 	uint32_t *map = reallocarray(u->entry_of, n, sizeof(*map));
@@ -53,10 +55,10 @@ static int remember_entry(struct source_unit *u, size_t i)
 	return 0;
 }
 
-/* Adds what can be afforded; the others keep their place with a reason. */
+/* Adds the events that fit into the descriptor limit; the others get a reason. */
 static int add_events(struct agent_source *s, struct source_unit *u)
 {
-	uint64_t places = places_of(s, u);
+	uint64_t places = fds_per_event(s, u);
 
 	for (size_t i = 0; i < s->config->n_events; i++) {
 		struct source_event *ev = &s->events[i];
@@ -66,11 +68,11 @@ static int add_events(struct agent_source *s, struct source_unit *u)
 		if (ev->refused)
 			continue;
 		if (s->fds->used + needs > s->fds->limit) {
-			no_descriptors(s, ev, needs);
+			set_out_of_fds(s, ev, needs);
 			continue;
 		}
 		n = tacho_evset_add(u->set, ev->config->spec, NULL);
-		if (n == -ENOMEM || (n > 0 && remember_entry(u, i) < 0))
+		if (n == -ENOMEM || (n > 0 && map_new_events(u, i) < 0))
 			return -ENOMEM;
 		if (n <= 0)
 			continue;
@@ -80,19 +82,19 @@ static int add_events(struct agent_source *s, struct source_unit *u)
 	return 0;
 }
 
-/* Events that only metrics need belong to an entry behind the others, which has no series. */
+/* Events needed only by metrics belong to an additional last entry, which has no series. */
 static int add_metrics(struct agent_source *s, struct source_unit *u)
 {
-	int n = chosen_plan(s, u);
+	int n = named_metrics_add_events(s, u);
 
 	if (n <= 0)
 		return n;
-	u->n_fds += places_of(s, u) * (uint64_t)n;
-	s->fds->used += places_of(s, u) * (uint64_t)n;
-	return remember_entry(u, s->config->n_events);
+	u->n_fds += fds_per_event(s, u) * (uint64_t)n;
+	s->fds->used += fds_per_event(s, u) * (uint64_t)n;
+	return map_new_events(u, s->config->n_events);
 }
 
-/* The CPUs of all groups. NULL without memory. */
+/* The CPUs of all groups. NULL if out of memory. */
 static char *cpus_of_groups(const struct source_config *cfg)
 {
 	scoped(cpuset_done) struct cpuset all = { 0 };
@@ -134,8 +136,8 @@ static int open_set(struct agent_source *s, struct source_unit *u, struct tacho_
 	return tacho_evset_open(u->set, &opts, e);
 }
 
-/* What this unit added to the events' numbers goes with it. */
-static void uncount(struct agent_source *s, struct source_unit *u)
+/* Subtracts this unit from the events' numbers of series and counters. */
+static void subtract_from_totals(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_sum *rows;
 	int n = u->set && u->n_rows ? unit_sums(s, u, &rows) : 0;
@@ -143,7 +145,7 @@ static void uncount(struct agent_source *s, struct source_unit *u)
 	for (int i = 0; i < n && (size_t)i < u->n_rows; i++) {
 		struct source_event *ev = unit_event(s, u, rows[i].event);
 
-		if (u->slot_of_row[i] == NO_SLOT)
+		if (u->counter_of_row[i] == NO_COUNTER)
 			continue;
 		ev->n_series -= min_of(ev->n_series, 1u);
 		ev->n_counters -= min_of(ev->n_counters, rows[i].n_counters);
@@ -152,14 +154,14 @@ static void uncount(struct agent_source *s, struct source_unit *u)
 
 static void close_set(struct agent_source *s, struct source_unit *u)
 {
-	uncount(s, u);
-	derived_end(u->derived, &s->agent->registry);
-	derived_free(take(u->derived));
-	chosen_end(u->chosen, &s->agent->registry);
-	chosen_free(take(u->chosen));
+	subtract_from_totals(s, u);
+	derived_metrics_end(u->derived, &s->agent->registry);
+	derived_metrics_free(take(u->derived));
+	named_metrics_end(u->named, &s->agent->registry);
+	named_metrics_free(take(u->named));
 	tacho_metric_set_free(take(u->metrics));
 	tacho_evset_free(take(u->set));
-	free(take(u->slot_of_row));
+	free(take(u->counter_of_row));
 	free(take(u->repeats));
 	free(take(u->entry_of));
 	u->n_rows = u->n_entries = 0;
@@ -167,8 +169,8 @@ static void close_set(struct agent_source *s, struct source_unit *u)
 	u->n_fds = 0;
 }
 
-/* The whole target was refused: every event says so. */
-static int tell_all(struct agent_source *s, int err, const struct tacho_error *e)
+/* The whole target was refused: set the state of all its events. */
+static int fail_all_events(struct agent_source *s, int err, const struct tacho_error *e)
 {
 	for (size_t i = 0; i < s->config->n_events; i++) {
 		struct source_event *ev = &s->events[i];
@@ -184,7 +186,7 @@ static int tell_all(struct agent_source *s, int err, const struct tacho_error *e
 	return 0;
 }
 
-static int map_now(struct agent_source *s, struct source_unit *u)
+static int map_current_rows(struct agent_source *s, struct source_unit *u)
 {
 	const struct tacho_sum *rows;
 	int n = unit_sums(s, u, &rows);
@@ -208,17 +210,17 @@ int unit_open(struct agent_source *s, struct source_unit *u)
 	err = open_set(s, u, &e);
 	if (err < 0) {
 		close_set(s, u);
-		return err == -ENOMEM ? err : tell_all(s, err, &e);
+		return err == -ENOMEM ? err : fail_all_events(s, err, &e);
 	}
-	if (!s->paused && !s->command)		/* a command starts its counters by its exec */
+	if (!s->paused && !s->command)		/* the counters of a command are enabled by its exec */
 		tacho_evset_start(u->set);
-	return map_now(s, u);
+	return map_current_rows(s, u);
 }
 
-/* ---- rows and slots ---- */
+/* ---- rows and counter series ---- */
 
-/* A row that says why it does not count: the event's state as people see it. */
-void unit_tell_state(struct agent_source *s, const struct source_unit *u, const struct tacho_sum *row)
+void unit_set_event_state(struct agent_source *s, const struct source_unit *u,
+			  const struct tacho_sum *row)
 {
 	struct source_event *ev = unit_event(s, u, row->event);
 
@@ -247,28 +249,28 @@ int unit_sums(struct agent_source *s, struct source_unit *u, const struct tacho_
 }
 
 #define MAX_LABELS 8
-struct labels {
+struct label_list {
 	struct label v[MAX_LABELS];
 	size_t n;
 	char numbers[MAX_LABELS][16];
 };
 
-static void put_text(struct labels *l, const char *name, const char *value)
+static void put_text_label(struct label_list *l, const char *name, const char *value)
 {
 	l->v[l->n++] = (struct label){ .name = name, .value = (char *)value };
 }
 
-static void put_number(struct labels *l, const char *name, int value)
+static void put_number_label(struct label_list *l, const char *name, int value)
 {
 	char *text = l->numbers[l->n];
 
 	if (value < 0)
 		return;
 	snprintf(text, sizeof(l->numbers[0]), "%d", value);
-	put_text(l, name, text);
+	put_text_label(l, name, text);
 }
 
-/* The group (from 0) that a CPU is in, or -1. */
+/* Index of the group that a CPU is in, or -1. */
 static int group_of(const struct source_config *cfg, int cpu)
 {
 	for (size_t i = 0; i < cfg->n_groups; i++)
@@ -278,35 +280,35 @@ static int group_of(const struct source_config *cfg, int cpu)
 	return -1;
 }
 
-/* What tells the series of this row from the others. False: it belongs to none. */
-static bool place_labels(struct agent_source *s, const struct source_unit *u,
-			 const struct tacho_place *at, struct labels *l, int *group)
+/* The labels that distinguish the row's series from others. False: the row belongs to no series. */
+static bool put_place_labels(struct agent_source *s, const struct source_unit *u,
+			     const struct tacho_place *at, struct label_list *l, int *group)
 {
 	const struct source_config *cfg = s->config;
 
 	*group = -1;
-	put_text(l, "source", cfg->name);
+	put_text_label(l, "source", cfg->name);
 	if (u->other) {
-		put_text(l, "comm", "other");
+		put_text_label(l, "comm", "other");
 	} else if (cfg->per == PER_PROCESS) {
-		put_number(l, "pid", u->pid);
-		put_text(l, "comm", u->comm);
+		put_number_label(l, "pid", u->pid);
+		put_text_label(l, "comm", u->comm);
 	} else if (u->cgroup && cfg->per != PER_MACHINE) {
-		put_text(l, "cgroup", u->cgroup);
+		put_text_label(l, "cgroup", u->cgroup);
 	}
 	if (cfg->per == PER_GROUPS) {
 		*group = group_of(cfg, at->cpu);
 		if (*group < 0)
 			return false;
-		put_text(l, "group", cfg->groups[*group].label);
+		put_text_label(l, "group", cfg->groups[*group].label);
 		return true;
 	}
-	put_number(l, "cpu", at->cpu);
-	put_number(l, "core", at->core);
-	/* A CPU has these where it reads what belongs to a socket or a die. */
-	put_number(l, "die", cfg->per == PER_DIE || at->cpu >= 0 ? at->die : -1);
-	put_number(l, "socket", at->socket);
-	put_number(l, "node", at->node);
+	put_number_label(l, "cpu", at->cpu);
+	put_number_label(l, "core", at->core);
+	/* An event counted on one CPU of each socket or die also has the socket or die as labels. */
+	put_number_label(l, "die", cfg->per == PER_DIE || at->cpu >= 0 ? at->die : -1);
+	put_number_label(l, "socket", at->socket);
+	put_number_label(l, "node", at->node);
 	return true;
 }
 
@@ -315,8 +317,8 @@ struct source_event *unit_event(struct agent_source *s, const struct source_unit
 	return &s->events[u->entry_of[index]];
 }
 
-/* Whether the row of this event is the sum over several instances of its PMU. */
-static bool is_sum(const struct tacho_evset *set, uint32_t index)
+/* Whether the row of this event is the sum of several instances of its PMU. */
+static bool is_pmu_sum(const struct tacho_evset *set, uint32_t index)
 {
 	for (size_t i = 0; i < tacho_evset_size(set); i++)
 		if (i != index && tacho_evset_event(set, i)->merge == index)
@@ -324,8 +326,8 @@ static bool is_sum(const struct tacho_evset *set, uint32_t index)
 	return false;
 }
 
-/* The sum over uncore_imc_0, uncore_imc_1 ... is uncore_imc's; intel_pmu's second generation calls
- * it, and a single one as well, "imc". */
+/* The sum over uncore_imc_0, uncore_imc_1 ... is labelled uncore_imc; collectd's intel_pmu plugin,
+ * version 2, names it, and also a single instance, "imc". */
 static const char *pmu_label(const struct source_config *cfg, const struct tacho_evset *set,
 			     uint32_t index, char short_name[64])
 {
@@ -334,7 +336,7 @@ static const char *pmu_label(const struct source_config *cfg, const struct tacho
 	struct str name = str_of(pmu);
 	size_t digits = 0;
 
-	if (cfg->no_merge || (second ? !str_starts(name, "uncore_") : !is_sum(set, index)))
+	if (cfg->no_merge || (second ? !str_starts(name, "uncore_") : !is_pmu_sum(set, index)))
 		return pmu;
 	if (second)
 		name = str_n(name.s + 7, name.n - 7);
@@ -346,77 +348,90 @@ static const char *pmu_label(const struct source_config *cfg, const struct tacho
 	return short_name;
 }
 
-static int64_t slot_of(struct agent_source *s, struct source_unit *u, const struct tacho_sum *row,
-		       struct buf *scratch)
+static int64_t find_counter(struct agent_source *s, struct source_unit *u, const struct tacho_sum *row,
+			    struct buf *scratch)
 {
 	struct registry *r = &s->agent->registry;
 	const struct tacho_event *ev = tacho_evset_event(u->set, row->event);
 	struct source_event *se = unit_event(s, u, row->event);
-	struct labels l = { .n = 0 };
+	struct label_list l = { .n = 0 };
 	const struct metric *metric;
 	struct metric like;
 	char pmu[64];
 	int group;
 
-	if (!se->config || !place_labels(s, u, &row->place, &l, &group))
-		return NO_SLOT;
+	if (!se->config || !put_place_labels(s, u, &row->place, &l, &group))
+		return NO_COUNTER;
 	if (ev->kind == TACHO_EVENT_PMU || s->config->no_merge || s->config->naming == NAMING_COLLECTD2)
-		put_text(&l, "pmu", pmu_label(s->config, u->set, row->event, pmu));
+		put_text_label(&l, "pmu", pmu_label(s->config, u->set, row->event, pmu));
 	if (metric_of_event(ev, se->config, s->config->naming, scratch, &like) < 0)
 		return -ENOMEM;
 	metric = registry_metric(r, &like);
 	if (!metric)
 		return -ENOMEM;
-	unit_tell_state(s, u, row);
+	unit_set_event_state(s, u, row);
 	se->n_series++;
 	se->n_counters += row->n_counters;
-	return slots_get(&s->slots, r, metric, s->config->name, l.v, l.n, group + 1, clock_wall_ns());
+	return counter_table_get(&s->counters, r, &(struct series_desc){ .metric = metric,
+									 .source = s->config->name,
+									 .labels = l.v,
+									 .n_labels = l.n,
+									 .group_row = group + 1,
+									 .start_ns = clock_wall_ns() });
 }
 
 int64_t unit_add_gauge(struct agent_source *s, struct source_unit *u, const struct tacho_sum *row,
 		       const struct metric *m)
 {
-	struct labels l = { .n = 0 };
+	struct label_list l = { .n = 0 };
 	int group;
 
-	if (!place_labels(s, u, &row->place, &l, &group))
+	if (!put_place_labels(s, u, &row->place, &l, &group))
 		return 0;
-	return registry_add(&s->agent->registry, m, s->config->name, l.v, l.n, 0, clock_wall_ns());
+	return registry_add(&s->agent->registry, &(struct series_desc){ .metric = m,
+									.source = s->config->name,
+									.labels = l.v,
+									.n_labels = l.n,
+									.start_ns = clock_wall_ns() });
 }
 
-/* An event that does not count here has its one series, which says why. */
-static void tell_series(struct agent_source *s, const struct tacho_sum *row, uint32_t slot)
+/* The state of the series of an event that cannot be counted here. */
+static void set_series_state(struct agent_source *s, const struct tacho_sum *row, uint32_t counter)
 {
 	if (row->state >= TACHO_UNSUPPORTED)
-		registry_set_state(&s->agent->registry, s->slots.v[slot].series, row->state, row->why);
+		registry_set_state(&s->agent->registry, s->counters.v[counter].series, row->state,
+				   row->why);
 }
 
-/* Instances of a PMU and CPUs of a group are added up. An event that stands twice in the source, as
- * cycles do in "{cycles,instructions}" and "{cycles,branches}", is not. */
-static bool counts_the_same(const struct source_unit *u, const struct tacho_sum *a,
-			    const struct tacho_sum *b)
+/* Instances of a PMU and CPUs of a group are summed. An event that occurs twice in the source, as
+ * cycles in "{cycles,instructions}" and "{cycles,branches}", is not. */
+static bool is_repeat(const struct source_unit *u, const struct tacho_sum *a,
+		      const struct tacho_sum *b)
 {
 	return a->event != b->event &&
 	       (u->entry_of[a->event] != u->entry_of[b->event] ||
 		!strcmp(tacho_evset_event(u->set, a->event)->pmu, tacho_evset_event(u->set, b->event)->pmu));
 }
 
-/* Of rows that count the same, the first that could be opened feeds the slot. */
+/* Of several rows that count the same, only the first that could be opened contributes to the
+ * series. */
 static int find_repeats(const struct agent_source *s, struct source_unit *u,
 			const struct tacho_sum *rows, size_t n)
 {
-	scoped(freep) uint32_t *first = calloc(s->slots.n + 1, sizeof(*first));	/* by slot, from 1 */
+	scoped(freep) uint32_t *first =
+		calloc(s->counters.n + 1, sizeof(*first)); /* by series; from 1 */
 
 	free(u->repeats);
 	u->repeats = calloc(n + 1, sizeof(*u->repeats));
 	if (!first || !u->repeats)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t slot = u->slot_of_row[i], before = slot == NO_SLOT ? 0 : first[slot];
+		uint32_t counter = u->counter_of_row[i],
+			 before = counter == NO_COUNTER ? 0 : first[counter];
 
-		if (slot == NO_SLOT)
+		if (counter == NO_COUNTER)
 			continue;
-		if (before && counts_the_same(u, &rows[before - 1], &rows[i])) {
+		if (before && is_repeat(u, &rows[before - 1], &rows[i])) {
 			bool later = rows[before - 1].state >= TACHO_UNSUPPORTED &&
 				     rows[i].state < TACHO_UNSUPPORTED;
 
@@ -424,7 +439,7 @@ static int find_repeats(const struct agent_source *s, struct source_unit *u,
 			if (!later)
 				continue;
 		}
-		first[slot] = (uint32_t)i + 1;
+		first[counter] = (uint32_t)i + 1;
 	}
 	return 0;
 }
@@ -432,32 +447,34 @@ static int find_repeats(const struct agent_source *s, struct source_unit *u,
 int unit_map_rows(struct agent_source *s, struct source_unit *u, const struct tacho_sum *rows, size_t n)
 {
 	scoped(buf_done) struct buf scratch = { 0 };
-	uint32_t *map = reallocarray(u->slot_of_row, n ? n : 1, sizeof(*map));
+	uint32_t *map = reallocarray(u->counter_of_row, n ? n : 1, sizeof(*map));
 
 	if (!map)
 		return -ENOMEM;
-	u->slot_of_row = map;
+	u->counter_of_row = map;
 	u->n_rows = 0;
 	for (size_t i = 0; i < n; i++) {
-		int64_t slot = slot_of(s, u, &rows[i], &scratch);
+		int64_t counter = find_counter(s, u, &rows[i], &scratch);
 
-		if (slot < 0)
-			return (int)slot;
-		map[i] = (uint32_t)slot;
-		if (map[i] != NO_SLOT)
-			tell_series(s, &rows[i], map[i]);
+		if (counter < 0)
+			return (int)counter;
+		map[i] = (uint32_t)counter;
+		if (map[i] != NO_COUNTER)
+			set_series_state(s, &rows[i], map[i]);
 	}
 	if (find_repeats(s, u, rows, n) < 0)
 		return -ENOMEM;
 	u->n_rows = n;
-	derived_free(take(u->derived));
-	chosen_free(take(u->chosen));
-	if (u->other)			/* a ratio of one of many says nothing of them all */
+	derived_metrics_free(take(u->derived));
+	named_metrics_free(take(u->named));
+	if (u->other)			/* the ratio of one of several processes would be misleading */
 		return 0;
-	return chosen_find(&u->chosen, s, u, rows, n) < 0 ? -ENOMEM : derived_find(&u->derived, s, u, rows, n);
+	return named_metrics_new(&u->named, s, u, rows, n) < 0
+		       ? -ENOMEM
+		       : derived_metrics_new(&u->derived, s, u, rows, n);
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 void unit_retire(struct agent_source *s, struct source_unit *u)
 {
@@ -469,8 +486,8 @@ void unit_retire(struct agent_source *s, struct source_unit *u)
 	tacho_evset_read(u->set, NULL);
 	n = unit_sums(s, u, &rows);
 	for (int i = 0; i < n && (size_t)i < u->n_rows; i++)
-		if (u->slot_of_row[i] != NO_SLOT && !u->repeats[i])
-			slot_keep(&s->slots.v[u->slot_of_row[i]], &rows[i]);
+		if (u->counter_of_row[i] != NO_COUNTER && !u->repeats[i])
+			counter_series_add_base(&s->counters.v[u->counter_of_row[i]], &rows[i]);
 	close_set(s, u);
 }
 

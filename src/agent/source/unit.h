@@ -1,32 +1,33 @@
 /*
- * Units: what a source's target falls into. Each opens the source's events for itself; when it
- * ends, what it counted stays in the slots.
+ * Units: the parts of a source's target. Each opens the source's events for itself; when it ends,
+ * its counts are added to the base of its series.
  */
 #ifndef AGENT_SOURCE_UNIT_H
 #define AGENT_SOURCE_UNIT_H
 
 #include "agent/source/source.h"
 
-#define NO_SLOT UINT32_MAX
+#define NO_COUNTER UINT32_MAX
 
-/* The entry that the event of a unit's set comes from. */
+/* The configured event that an event of the unit's set belongs to. */
 struct source_event *unit_event(struct agent_source *s, const struct source_unit *u, uint32_t index);
 
-/* What the row says of its event: state, share, reason. */
-void unit_tell_state(struct agent_source *s, const struct source_unit *u, const struct tacho_sum *row);
+void unit_set_event_state(struct agent_source *s, const struct source_unit *u,
+			  const struct tacho_sum *row);
 
-/* Opens the events on the unit's process, cgroup or CPUs. What cannot be opened is told by the
- * events' states. Returns 0 or -ENOMEM. */
+/* Opens the events on the unit's process, cgroup or CPUs. Failures are recorded in the events'
+ * states. Returns 0 or -ENOMEM. */
 int unit_open(struct agent_source *s, struct source_unit *u);
-/* The sums that the source's series are made of. Returns how many, or -ENOMEM. */
+/* The sums from which the source's series are computed. Returns how many, or -ENOMEM. */
 int unit_sums(struct agent_source *s, struct source_unit *u, const struct tacho_sum **rows);
-/* A series with the labels of the row's place; its id, 0: the place belongs to none, or -ENOMEM. */
+/* Adds a series with the labels of the row's place. Returns its id, 0 if the place has no series, or
+ * -ENOMEM. */
 int64_t unit_add_gauge(struct agent_source *s, struct source_unit *u, const struct tacho_sum *row,
 		       const struct metric *m);
-/* Works out which row feeds which slot. */
+/* Maps each row to its counter series. */
 int unit_map_rows(struct agent_source *s, struct source_unit *u, const struct tacho_sum *rows,
 		  size_t n);
-/* Reads a last time, keeps the counts in the slots, and closes. */
+/* Reads a last time, adds the counts to the base of the series, and closes the counters. */
 void unit_retire(struct agent_source *s, struct source_unit *u);
 void unit_done(struct agent_source *s, struct source_unit *u);	/* closes and frees */
 
