@@ -19,7 +19,7 @@
 
 enum shows { SHOW_PERCENT, SHOW_PERIOD, SHOW_SAMPLES, SHOWS };
 
-struct view {
+struct annotate_view {
 	struct browser *b;
 	const struct tacho_profile_frame *frame;
 	struct annotate a;
@@ -31,14 +31,14 @@ struct view {
 	char message[600];
 };
 
-static void say(struct view *v, const char *text)
+static void say(struct annotate_view *v, const char *text)
 {
 	snprintf(v->message, sizeof(v->message), "%s", text);
 }
 
 /* ---- drawing ---- */
 
-static double percent_of(const struct view *v, const struct annotate_line *l)
+static double percent_of(const struct annotate_view *v, const struct annotate_line *l)
 {
 	const struct rows *r = &browser_table(v->b)->rows;
 	uint64_t part = v->hits ? l->samples : l->period;
@@ -49,7 +49,7 @@ static double percent_of(const struct view *v, const struct annotate_line *l)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-static void put_share(const struct view *v, const struct annotate_line *l, struct buf *out)
+static void put_share(const struct annotate_view *v, const struct annotate_line *l, struct buf *out)
 {
 	if (!l->samples)
 		buf_pad(out, ' ', 12);
@@ -59,33 +59,33 @@ static void put_share(const struct view *v, const struct annotate_line *l, struc
 		buf_printf(out, "%12" PRIu64, v->shows == SHOW_PERIOD ? l->period : l->samples);
 }
 
-static void put_text(const struct view *v, const struct annotate_line *l, struct buf *out)
+static void put_text(const struct annotate_view *v, const struct annotate_line *l, struct buf *out)
 {
 	buf_printf(out, " | %*" PRIx64 ":  %s", v->full ? 16 : 8,
 		   v->full ? l->address : l->address - v->a.view.start, l->text);
 }
 
-static void put_title(const struct view *v, struct buf *out)
+static void put_title(const struct annotate_view *v, struct buf *out)
 {
 	buf_printf(out, "%s  %s [Percent: %s %s]", v->frame->code->name, v->a.view.path,
 		   v->global ? "global" : "local", v->hits ? "hits" : "period");
 }
 
-static uint64_t page_of(const struct view *v)
+static uint64_t page_of(const struct annotate_view *v)
 {
 	int page = v->b->screen->rows - HEAD_LINES - 1;
 
 	return page > 0 ? (uint64_t)page : 1;
 }
 
-static const char *head_of(const struct view *v)
+static const char *head_of(const struct annotate_view *v)
 {
 	static const char *const heads[SHOWS] = { "     Percent | ", "      Period | ", "     Samples | " };
 
 	return heads[v->shows];
 }
 
-static void draw_line(const struct view *v, const struct annotate_line *l, int row, bool chosen)
+static void draw_line(const struct annotate_view *v, const struct annotate_line *l, int row, bool chosen)
 {
 	struct screen *s = v->b->screen;
 	double percent = percent_of(v, l);
@@ -108,7 +108,7 @@ static void draw_line(const struct view *v, const struct annotate_line *l, int r
 
 static void draw(void *arg)
 {
-	struct view *v = arg;
+	struct annotate_view *v = arg;
 	struct screen *s = v->b->screen;
 	struct buf text = { 0 };
 
@@ -133,7 +133,7 @@ static void draw(void *arg)
 			    v->message[0] ? v->message : "h: help   H: hottest   q: back");
 }
 
-static struct menu menu_of(struct view *v)
+static struct menu menu_of(struct annotate_view *v)
 {
 	return (struct menu){ .screen = v->b->screen, .behind = draw, .arg = v };
 }
@@ -141,14 +141,14 @@ static struct menu menu_of(struct view *v)
 /* ---- keys ---- */
 
 /* To the middle of the screen, unless the line is on it already. */
-static void go_to(struct view *v, size_t at)
+static void go_to(struct annotate_view *v, size_t at)
 {
 	v->scroll.at = at;
 	if (at < v->scroll.top || at - v->scroll.top >= page_of(v))
 		v->scroll.top = at - min_of((uint64_t)at, page_of(v) / 2);
 }
 
-static void on_hottest(struct view *v, int key)
+static void on_hottest(struct annotate_view *v, int key)
 {
 	size_t nth = key == KEY_IS_TAB ? v->nth_hot + 1 : key == KEY_IS_UNTAB && v->nth_hot ? v->nth_hot - 1 : 0;
 	size_t at = annotate_hottest(&v->a, nth);
@@ -163,7 +163,7 @@ static void on_hottest(struct view *v, int key)
 	go_to(v, at);
 }
 
-static void on_target(struct view *v, int key)
+static void on_target(struct annotate_view *v, int key)
 {
 	const struct annotate_line *l = &v->a.lines.v[v->scroll.at];
 	size_t at = l->target ? annotate_at(&v->a, l->target) : SIZE_MAX;
@@ -176,7 +176,7 @@ static void on_target(struct view *v, int key)
 }
 
 /* From the next line on, around the end. */
-static void seek(struct view *v, bool backwards)
+static void seek(struct annotate_view *v, bool backwards)
 {
 	size_t n = v->a.lines.n, at = v->scroll.at;
 
@@ -190,7 +190,7 @@ static void seek(struct view *v, bool backwards)
 	say(v, "Not found");
 }
 
-static void on_search(struct view *v, int key)
+static void on_search(struct annotate_view *v, int key)
 {
 	struct menu m = menu_of(v);
 
@@ -200,7 +200,7 @@ static void on_search(struct view *v, int key)
 		seek(v, key == '?');
 }
 
-static void on_toggle(struct view *v, int key)
+static void on_toggle(struct annotate_view *v, int key)
 {
 	if (key == 't')
 		v->shows = (v->shows + 1) % SHOWS;
@@ -228,7 +228,7 @@ static int create_print(const char *symbol, struct buf *name)
 	return fd < 0 ? -errno : fd;
 }
 
-static void on_print(struct view *v, int key)
+static void on_print(struct annotate_view *v, int key)
 {
 	struct buf out = { 0 }, name = { 0 };
 	int fd = create_print(v->frame->code->name, &name), err = fd;
@@ -252,11 +252,11 @@ static void on_print(struct view *v, int key)
 	buf_done(&out);
 }
 
-static void on_help(struct view *v, int key);
+static void on_help(struct annotate_view *v, int key);
 
 static const struct annotate_key {
 	const char *name, *help;
-	void (*run)(struct view *v, int key);
+	void (*run)(struct annotate_view *v, int key);
 	int keys[3];
 } rows[] = {
 	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN, HOME and END work, too", NULL, { 0 } },
@@ -275,7 +275,7 @@ static const struct annotate_key {
 	{ "h F1", "this help", on_help, { 'h', KEY_IS_F1 } },
 };
 
-static void on_help(struct view *v, int key)
+static void on_help(struct annotate_view *v, int key)
 {
 	struct menu m = menu_of(v);
 	struct buf text = { 0 };
@@ -288,7 +288,7 @@ static void on_help(struct view *v, int key)
 	buf_done(&text);
 }
 
-static void press(struct view *v, int key)
+static void press(struct annotate_view *v, int key)
 {
 	for (size_t i = 0; i < countof(rows); i++)
 		for (size_t k = 0; k < countof(rows[i].keys) && rows[i].keys[k]; k++)
@@ -302,7 +302,7 @@ static bool leaves(int key)
 	       key == KEY_IS_GONE;
 }
 
-static void loop(struct view *v)
+static void loop(struct annotate_view *v)
 {
 	struct screen *s = v->b->screen;
 	int key;
@@ -335,7 +335,7 @@ static int read_addresses(struct browser *b, struct tacho_error *e)
 void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 {
 	struct browser_table *t = browser_table(b);
-	struct view v = { .b = b, .frame = f };
+	struct annotate_view v = { .b = b, .frame = f };
 	struct tacho_error e = { .column = -1 };
 	int err;
 

@@ -130,7 +130,7 @@ void browser_title(struct browser *b, struct buf *out)
 	}
 }
 
-struct pen {
+struct row_pen {
 	struct screen *screen;
 	int row, col;
 	bool chosen;
@@ -138,7 +138,7 @@ struct pen {
 
 static void pen_put(void *arg, enum screen_style style, const char *text)
 {
-	struct pen *p = arg;
+	struct row_pen *p = arg;
 
 	p->col = screen_put(p->screen, p->row, p->col, p->chosen ? STYLE_SELECTED : style, text);
 }
@@ -149,7 +149,7 @@ static void draw_rows(struct browser *b, struct browser_table *t)
 	struct rows_line l;
 
 	for (uint64_t i = 0; i < page_of(b); i++) {
-		struct pen pen = { .screen = s, .row = body_from(b) + (int)i,
+		struct row_pen pen = { .screen = s, .row = body_from(b) + (int)i,
 				   .chosen = t->scroll.top + i == t->scroll.at };
 
 		if (!rows_at(&t->rows, t->scroll.top + i, &l))

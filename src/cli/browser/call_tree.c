@@ -13,7 +13,7 @@
 
 #define STEP 3			/* columns per level */
 
-struct maker {
+struct fold_builder {
 	struct chain_walk *walk;
 	struct fold *fold;
 	size_t depth;			/* of the level at hand */
@@ -77,7 +77,7 @@ static int frame_add(struct fold *f, uint32_t frame)
 }
 
 /* The node's frames as far as nothing leaves; *next is what follows them. */
-static int follow(struct maker *m, const struct chain_set *set, struct fold_node *node,
+static int follow(struct fold_builder *m, const struct chain_set *set, struct fold_node *node,
 		  struct chain_level *next)
 {
 	int err = frame_add(m->fold, set->frame);
@@ -99,9 +99,9 @@ static int follow(struct maker *m, const struct chain_set *set, struct fold_node
 	return err;
 }
 
-static int add_level(struct maker *m, const struct chain_level *l, uint64_t above, uint32_t *first);
+static int add_level(struct fold_builder *m, const struct chain_level *l, uint64_t above, uint32_t *first);
 
-static int add_node(struct maker *m, const struct chain_set *set, uint64_t above, bool siblings,
+static int add_node(struct fold_builder *m, const struct chain_set *set, uint64_t above, bool siblings,
 		    uint32_t *out)
 {
 	struct fold_node node = { .first = (uint32_t)m->fold->frames.n, .child = HIST_NONE,
@@ -124,7 +124,7 @@ static int add_node(struct maker *m, const struct chain_set *set, uint64_t above
 	return err;
 }
 
-static int add_level(struct maker *m, const struct chain_level *l, uint64_t above, uint32_t *first)
+static int add_level(struct fold_builder *m, const struct chain_level *l, uint64_t above, uint32_t *first)
 {
 	size_t n = count_drawn(m->walk->hist, l, above);
 	uint32_t before = HIST_NONE;
@@ -164,7 +164,7 @@ int fold_has(struct chain_walk *w, const struct hist_entry *e)
 int fold_new(struct fold **out, struct chain_walk *w, const struct hist_entry *e)
 {
 	struct chain_level top = { 0 };
-	struct maker m = { .walk = w, .fold = calloc(1, sizeof(*m.fold)) };
+	struct fold_builder m = { .walk = w, .fold = calloc(1, sizeof(*m.fold)) };
 	int err;
 
 	if (!m.fold)

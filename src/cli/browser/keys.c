@@ -307,7 +307,7 @@ static enum browser_next on_menu(struct browser *b, int key);
 
 typedef enum browser_next key_run(struct browser *b, int key);
 
-static const struct key_row {
+static const struct browser_key_row {
 	const char *name, *help;	/* name NULL: more keys of the row above */
 	key_run *run;
 	int keys[4];			/* 0 ends */

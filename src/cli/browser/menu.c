@@ -152,12 +152,12 @@ void menu_text(const struct menu *m, const char *title, const char *text)
 
 /* ---- boxes ---- */
 
-struct box {
+struct box_frame {
 	int row, col, rows, cols;	/* of the frame */
 };
 
 /* In the middle; false where the screen has no room for a frame. */
-static bool box_open(struct screen *s, const char *title, int rows, int cols, struct box *b)
+static bool box_open(struct screen *s, const char *title, int rows, int cols, struct box_frame *b)
 {
 	b->rows = min_of(rows + BOX_MARGIN, s->rows);
 	b->cols = min_of(max_of(cols, (int)screen_width(title) + 1) + BOX_MARGIN, s->cols);
@@ -171,7 +171,7 @@ static bool box_open(struct screen *s, const char *title, int rows, int cols, st
 	return true;
 }
 
-static void box_lines(struct screen *s, const struct box *b, char *const *lines, size_t n)
+static void box_lines(struct screen *s, const struct box_frame *b, char *const *lines, size_t n)
 {
 	for (int i = 0; i < b->rows - BOX_MARGIN && (size_t)i < n; i++)
 		screen_fill(s, b->row + 1 + i, b->col + 1, b->col + b->cols - 1, STYLE_PLAIN, lines[i]);
@@ -195,7 +195,7 @@ void menu_box(const struct menu *m, const char *title, const char *text)
 
 	while (lines && from < n) {
 		struct screen *s = m->screen;
-		struct box b = { 0 };
+		struct box_frame b = { 0 };
 		int key, shown = 0;
 
 		draw_behind(m);
@@ -243,7 +243,7 @@ static void draw_typed(const struct menu *m, const char *title, char **lines, si
 	struct screen *s = m->screen;
 	struct buf line = { 0 };
 	const char *from = typed;
-	struct box b;
+	struct box_frame b;
 
 	draw_behind(m);
 	if (!box_open(s, title, (int)n + 4, max_of(widest(lines, n), 40), &b) || b.rows < 5) {
