@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-struct edge {				/* callee == TREE_NO_FRAME: the caller's own cost */
+struct call_edge {				/* callee == TREE_NO_FRAME: the caller's own cost */
 	uint32_t caller, callee, next;
 	uint64_t *cost;			/* samples, then one per event */
 };
@@ -17,17 +17,17 @@ struct callgrind {
 	struct output *o;
 	size_t n_costs;
 	struct keymap at;		/* (caller, callee) -> edge */
-	struct { struct edge *v; size_t n, cap; } edges;
+	struct { struct call_edge *v; size_t n, cap; } edges;
 	uint32_t *first;		/* of each frame, + 1 */
 	struct arena *arena;
 	uint64_t *named;		/* bit per name or object that was told already */
 };
 
-static struct edge *edge_of(struct callgrind *w, uint32_t caller, uint32_t callee)
+static struct call_edge *edge_of(struct callgrind *w, uint32_t caller, uint32_t callee)
 {
 	uint64_t key = key_pair(caller, callee);
 	uint32_t i = keymap_get(&w->at, key);
-	struct edge *e;
+	struct call_edge *e;
 
 	if (i != KEYMAP_NONE)
 		return &w->edges.v[i];
@@ -44,7 +44,7 @@ static struct edge *edge_of(struct callgrind *w, uint32_t caller, uint32_t calle
 	return e;
 }
 
-static bool met_above(const struct tree *t, uint32_t node)
+static bool met_above(const struct call_tree *t, uint32_t node)
 {
 	uint32_t callee = t->v[node].frame, caller = t->v[t->v[node].parent].frame;
 
@@ -55,12 +55,12 @@ static bool met_above(const struct tree *t, uint32_t node)
 }
 
 /* Adds one column: of an event, or the samples of one. */
-static int add_column(struct callgrind *w, const struct tree *t, size_t column)
+static int add_column(struct callgrind *w, const struct call_tree *t, size_t column)
 {
 	for (uint32_t i = 1; i < t->n; i++) {
 		const struct tree_node *v = &t->v[i];
 		uint32_t caller = t->v[v->parent].frame;
-		struct edge *e;
+		struct call_edge *e;
 
 		if (v->frame == TREE_NO_FRAME)
 			continue;
@@ -84,7 +84,7 @@ static int add_event(struct callgrind *w, uint32_t event)
 
 	for (int samples = 1; samples >= 0 && !err; samples--) {
 		struct output one = *w->o;
-		struct tree t;
+		struct call_tree t;
 
 		one.event = event;
 		one.count_samples = samples;
@@ -139,7 +139,7 @@ static bool has_samples(const struct callgrind *w, size_t event)
 	return tacho_profile_event(w->o->p, event)->samples > 0;
 }
 
-static void put_cost(struct callgrind *w, const struct edge *e)
+static void put_cost(struct callgrind *w, const struct call_edge *e)
 {
 	struct buf *b = &w->o->out->b;
 
@@ -160,7 +160,7 @@ static int put_function(struct callgrind *w, uint32_t frame)
 
 	put_cost(w, edge_of(w, frame, TREE_NO_FRAME));		/* made with the frame: it is there */
 	for (uint32_t i = w->first[frame]; i && !err; i = w->edges.v[i - 1].next) {
-		const struct edge *e = &w->edges.v[i - 1];
+		const struct call_edge *e = &w->edges.v[i - 1];
 
 		if (e->callee == TREE_NO_FRAME)
 			continue;

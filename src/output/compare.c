@@ -7,7 +7,7 @@
 #include <errno.h>
 
 /* The hash of each node's path; parents come first. */
-static uint64_t *path_hashes(const struct tree *t, const struct output *o)
+static uint64_t *path_hashes(const struct call_tree *t, const struct output *o)
 {
 	uint64_t *hash = calloc(t->n + 1, sizeof(*hash));
 	scoped(buf_done) struct buf label = { 0 };
@@ -34,7 +34,7 @@ static int earlier_event(struct output *before, const struct output *o)
 }
 
 /* Totals of the earlier tree by path; several nodes with the same names add up. */
-static int index_totals(struct keymap *at, uint64_t *totals, const struct tree *t,
+static int index_totals(struct keymap *at, uint64_t *totals, const struct call_tree *t,
 			const uint64_t *hash)
 {
 	for (size_t i = 1; i < t->n; i++) {
@@ -50,7 +50,7 @@ static int index_totals(struct keymap *at, uint64_t *totals, const struct tree *
 	return 0;
 }
 
-static int take_over(struct tree *t, const struct output *o, const struct tree *old,
+static int take_over(struct call_tree *t, const struct output *o, const struct call_tree *old,
 		     const struct output *before)
 {
 	scoped(freep) uint64_t *hash = path_hashes(t, o), *old_hash = path_hashes(old, before);
@@ -68,11 +68,11 @@ static int take_over(struct tree *t, const struct output *o, const struct tree *
 	return err;
 }
 
-int tree_compare(struct tree *t, const struct output *o, const struct tree_opts *opts)
+int tree_compare(struct call_tree *t, const struct output *o, const struct tree_opts *opts)
 {
 	struct output before = *o;
 	struct tree_opts whole = *opts;
-	struct tree old;
+	struct call_tree old;
 	int err;
 
 	before.p = o->opts->before;

@@ -14,9 +14,9 @@
 
 /* ---- functions ---- */
 
-static struct function *function_of(struct flame *f, uint32_t *place, uint32_t frame)
+static struct flame_function *function_of(struct flame *f, uint32_t *place, uint32_t frame)
 {
-	struct function *fn;
+	struct flame_function *fn;
 
 	if (place[frame])
 		return &f->functions.v[place[frame] - 1];
@@ -28,7 +28,7 @@ static struct function *function_of(struct flame *f, uint32_t *place, uint32_t f
 	return fn;
 }
 
-static bool is_recursive(const struct tree *t, uint32_t node)
+static bool is_recursive(const struct call_tree *t, uint32_t node)
 {
 	uint32_t frame = t->v[node].frame;
 
@@ -40,7 +40,7 @@ static bool is_recursive(const struct tree *t, uint32_t node)
 
 static int by_self(const void *pa, const void *pb)
 {
-	const struct function *a = pa, *b = pb;
+	const struct flame_function *a = pa, *b = pb;
 
 	if (a->self != b->self)
 		return a->self < b->self ? 1 : -1;
@@ -53,12 +53,12 @@ static int by_self(const void *pa, const void *pb)
 static int count_functions(struct flame *f)
 {
 	scoped(freep) uint32_t *place = calloc(tacho_profile_n_frames(f->o->p) + 1, sizeof(*place));
-	const struct tree *t = &f->tree;
+	const struct call_tree *t = &f->tree;
 
 	if (!place)
 		return -ENOMEM;
 	for (size_t i = 1; i < t->n; i++) {
-		struct function *fn;
+		struct flame_function *fn;
 
 		if (t->v[i].frame == TREE_NO_FRAME)
 			continue;
@@ -78,7 +78,7 @@ static int count_functions(struct flame *f)
 
 static int measure(struct flame *f)
 {
-	struct tree *t = &f->tree;
+	struct call_tree *t = &f->tree;
 	scoped(freep) uint32_t *level = calloc(t->n + 1, sizeof(*level));
 
 	if (!level)

@@ -9,14 +9,14 @@
 
 struct flame {
 	const struct output *o;
-	struct tree tree;		/* visible boxes only, sorted */
+	struct call_tree tree;		/* visible boxes only, sorted */
 	uint32_t width, depth;		/* pixels; the deepest level */
 	bool fixed_width;		/* asked for; else the script fills the window */
 	double most_change;		/* the largest change of a share, for colours */
-	struct { struct function *v; size_t n, cap; } functions;	/* of the HTML page's table */
+	struct { struct flame_function *v; size_t n, cap; } functions;	/* of the HTML page's table */
 };
 
-struct function {
+struct flame_function {
 	uint32_t frame;
 	uint64_t self, total;		/* recursion is counted once */
 };

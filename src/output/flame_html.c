@@ -19,7 +19,7 @@ static void put_share(struct buf *b, uint64_t part, uint64_t whole)
 		   (unsigned long long)part, share, share);
 }
 
-static void put_function(const struct flame *f, struct buf *b, const struct function *fn)
+static void put_function(const struct flame *f, struct buf *b, const struct flame_function *fn)
 {
 	const struct tacho_profile_frame *frame = tacho_profile_frame(f->o->p, fn->frame);
 	scoped(buf_done) struct buf name = { 0 };

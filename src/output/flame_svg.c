@@ -162,7 +162,7 @@ static void put_legend(const struct flame *f, struct buf *b)
 
 		if (!weight[kind])
 			continue;
-		kind_color(color, (enum kind)kind, str_of("legend"));
+		kind_color(color, (enum code_kind)kind, str_of("legend"));
 		snprintf(text, sizeof(text), "%s %.1f %%", kind_names[kind],
 			 share_of(weight[kind], weight[KIND_ROOT]));
 		buf_printf(b, "<rect x=\"%u\" y=\"-9\" width=\"10\" height=\"10\" fill=\"%s\"/>"

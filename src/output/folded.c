@@ -9,13 +9,13 @@
 
 struct folder {
 	const struct output *o;
-	struct tree tree;
+	struct call_tree tree;
 	struct buf path;
 	struct { size_t *v; size_t n, cap; } ends;	/* length of the path above each level */
 };
 
 /* ';' parts the frames and a line ends with the stack, so neither may be in a name. */
-static void put_part(struct buf *path, const struct tree *t, const struct output *o, uint32_t node)
+static void put_part(struct buf *path, const struct call_tree *t, const struct output *o, uint32_t node)
 {
 	size_t from;
 

@@ -26,7 +26,7 @@ static const struct { double hue, hue_span, saturation, light, light_span; } pal
 	[KIND_UNKNOWN] = { 0, 0, 0, 0.74, 0.07 },
 };
 
-enum kind kind_of(const struct tacho_profile_frame *f)
+enum code_kind kind_of(const struct tacho_profile_frame *f)
 {
 	bool kernel = f->space == TACHO_SPACE_KERNEL || f->space == TACHO_SPACE_GUEST_KERNEL;
 
@@ -58,7 +58,7 @@ static double channel(double hue, double saturation, double light, double offset
 	return light - a * fmax(-1, fmin(fmin(k - 3, 9 - k), 1));
 }
 
-void kind_color(char out[8], enum kind kind, struct str name)
+void kind_color(char out[8], enum code_kind kind, struct str name)
 {
 	uint64_t h = str_hash(name);
 	double hue = palette[kind].hue + palette[kind].hue_span * (double)(h & 255) / 255;
@@ -83,7 +83,7 @@ void kind_weights(const struct output *o, uint64_t weight[N_KINDS])
 
 	memset(weight, 0, N_KINDS * sizeof(*weight));
 	for (size_t i = 0; i < tacho_profile_n_rows(o->p); i++) {
-		enum kind kind = KIND_UNKNOWN;
+		enum code_kind kind = KIND_UNKNOWN;
 
 		if (rows[i].event != o->event)
 			continue;

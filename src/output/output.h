@@ -66,12 +66,12 @@ void put_xml(struct buf *b, struct str text);
 void put_grouped(struct buf *b, uint64_t v);
 
 /* ---- kinds of code ---- */
-enum kind { KIND_ROOT, KIND_COMM, KIND_KERNEL, KIND_C, KIND_CXX, KIND_JIT, KIND_INLINED, KIND_UNKNOWN,
+enum code_kind { KIND_ROOT, KIND_COMM, KIND_KERNEL, KIND_C, KIND_CXX, KIND_JIT, KIND_INLINED, KIND_UNKNOWN,
 	    N_KINDS };
 extern const char *const kind_names[N_KINDS];
-enum kind kind_of(const struct tacho_profile_frame *f);
+enum code_kind kind_of(const struct tacho_profile_frame *f);
 /* "#rrggbb": the kind gives the hue, the name the shade, so that neighbours can be told apart. */
-void kind_color(char out[8], enum kind kind, struct str name);
+void kind_color(char out[8], enum code_kind kind, struct str name);
 /* The weight of the samples whose leaf is of each kind. */
 void kind_weights(const struct output *o, uint64_t weight[N_KINDS]);
 /* From white to red (grew) or blue (shrank); change is -1 .. 1. */
@@ -106,7 +106,7 @@ struct tree_node {
 	uint64_t self, total;
 	uint64_t before;		/* total in the profile to compare with */
 };
-struct tree {
+struct call_tree {
 	struct tree_node *v;		/* v[0] is the root; parents come before children */
 	size_t n, cap;
 	uint32_t depth;			/* of the deepest node; the root is 0 */
@@ -120,14 +120,14 @@ struct tree_opts {
 	bool join_unknown;		/* a run of frames without symbols in one object is one */
 	double min_share;		/* of the whole; what is smaller may be left out already */
 };
-int tree_init(struct tree *t, const struct output *o, const struct tree_opts *opts);
-void tree_done(struct tree *t);
+int tree_init(struct call_tree *t, const struct output *o, const struct tree_opts *opts);
+void tree_done(struct call_tree *t);
 /* Leaves out what is smaller than its share of the whole. Before tree_sort(). 0 or -ENOMEM. */
-int tree_prune(struct tree *t, double min_share);
+int tree_prune(struct call_tree *t, double min_share);
 /* Fills `before` of each node from the same path in that profile. 0 or -ENOMEM, -ENOENT. */
-int tree_compare(struct tree *t, const struct output *o, const struct tree_opts *opts);
+int tree_compare(struct call_tree *t, const struct output *o, const struct tree_opts *opts);
 /* Siblings by name, as a flame graph has them. Links child and next. */
-int tree_sort(struct tree *t, const struct output *o);
-void tree_label(struct buf *b, const struct tree *t, const struct output *o, uint32_t node);
+int tree_sort(struct call_tree *t, const struct output *o);
+void tree_label(struct buf *b, const struct call_tree *t, const struct output *o, uint32_t node);
 
 #endif

@@ -191,9 +191,9 @@ static const char *hex_id(struct pprof *w, const struct tacho_profile_object *ob
 }
 
 /* A mapping spans the addresses that were met, in the object's own addresses. */
-struct span { uint64_t from, to; };
+struct address_span { uint64_t from, to; };
 
-static bool put_mapping(struct pprof *w, uint32_t id, const struct span *s)
+static bool put_mapping(struct pprof *w, uint32_t id, const struct address_span *s)
 {
 	const struct tacho_profile_object *ob = tacho_profile_object(w->o->p, id);
 	const char *build_id = hex_id(w, ob);
@@ -215,7 +215,7 @@ static bool put_mapping(struct pprof *w, uint32_t id, const struct span *s)
 static bool put_mappings(struct pprof *w)
 {
 	size_t n = tacho_profile_n_objects(w->o->p);
-	scoped(freep) struct span *spans = calloc(n + 1, sizeof(*spans));
+	scoped(freep) struct address_span *spans = calloc(n + 1, sizeof(*spans));
 
 	if (!spans) {
 		w->err = -ENOMEM;
@@ -223,7 +223,7 @@ static bool put_mappings(struct pprof *w)
 	}
 	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p); i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, i);
-		struct span *s = &spans[f->code->object];
+		struct address_span *s = &spans[f->code->object];
 		uint64_t page = f->address & ~(uint64_t)4095;
 
 		s->from = s->to ? min_of(s->from, page) : page;

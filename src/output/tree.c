@@ -162,13 +162,13 @@ static uint32_t *rows_by_comm(const struct output *o, const struct comms *c, siz
 /* ---- paths into the tree ---- */
 
 struct paths {
-	struct tree *tree;
+	struct call_tree *tree;
 	const struct trie *trie;
 	uint32_t *stamp, *id;		/* trie node -> comm + 1, tree node */
 	struct { uint32_t *v; size_t n, cap; } todo;
 };
 
-uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t frame, uint32_t comm)
+uint32_t tree_add(struct call_tree *t, uint32_t parent, uint32_t frame, uint32_t comm)
 {
 	struct tree_node *node = vec_add(t);
 
@@ -228,7 +228,7 @@ static int add_comm(struct paths *ps, const struct output *o, const uint32_t *or
 	return 0;
 }
 
-static int add_forward(struct tree *t, const struct trie *trie, const struct output *o)
+static int add_forward(struct call_tree *t, const struct trie *trie, const struct output *o)
 {
 	scoped(freep) size_t *start = calloc(t->comms.n + 2, sizeof(*start));
 	scoped(freep) uint32_t *order = start ? rows_by_comm(o, &t->comms, start) : NULL;
@@ -251,7 +251,7 @@ static int add_forward(struct tree *t, const struct trie *trie, const struct out
 
 /* ---- the whole ---- */
 
-static void add_up(struct tree *t)
+static void add_up(struct call_tree *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->v[i].total = t->v[i].self;
@@ -259,7 +259,7 @@ static void add_up(struct tree *t)
 		t->v[t->v[i].parent].total += t->v[i].total;
 }
 
-int tree_prune(struct tree *t, double min_share)
+int tree_prune(struct call_tree *t, double min_share)
 {
 	scoped(freep) uint32_t *place = calloc(t->n + 1, sizeof(*place));
 	double least = min_share * (double)t->v[0].total;
@@ -279,18 +279,18 @@ int tree_prune(struct tree *t, double min_share)
 	return 0;
 }
 
-void tree_done(struct tree *t)
+void tree_done(struct call_tree *t)
 {
 	comms_done(&t->comms);
 	vec_done(t);
 }
 
-int tree_init(struct tree *t, const struct output *o, const struct tree_opts *opts)
+int tree_init(struct call_tree *t, const struct output *o, const struct tree_opts *opts)
 {
 	struct trie trie;
 	int err = trie_init(&trie, o->p, opts);
 
-	*t = (struct tree){ 0 };
+	*t = (struct call_tree){ 0 };
 	if (err)
 		return err;
 	err = comms_init(&t->comms, o->p);

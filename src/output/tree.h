@@ -19,8 +19,8 @@ struct trie {
 int trie_init(struct trie *t, const struct tacho_profile *p, const struct tree_opts *opts);
 void trie_done(struct trie *t);
 
-uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t frame, uint32_t comm);	/* 0: no memory */
+uint32_t tree_add(struct call_tree *t, uint32_t parent, uint32_t frame, uint32_t comm);	/* 0: no memory */
 /* The stacks from their leaf on, with what is smaller than its share left out at once. */
-int add_reverse(struct tree *t, const struct trie *trie, const struct output *o, double min_share);
+int add_reverse(struct call_tree *t, const struct trie *trie, const struct output *o, double min_share);
 
 #endif

@@ -6,17 +6,17 @@
 
 #include <errno.h>
 
-struct name {
+struct label_name {
 	char *text;
 	uint32_t id;
 };
 
 static int by_text(const void *a, const void *b)
 {
-	return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
+	return strcmp(((const struct label_name *)a)->text, ((const struct label_name *)b)->text);
 }
 
-void tree_label(struct buf *b, const struct tree *t, const struct output *o, uint32_t node)
+void tree_label(struct buf *b, const struct call_tree *t, const struct output *o, uint32_t node)
 {
 	const struct tree_node *v = &t->v[node];
 
@@ -27,7 +27,7 @@ void tree_label(struct buf *b, const struct tree *t, const struct output *o, uin
 }
 
 /* names: the frames, then the comms. Returns how many have their text. */
-static size_t collect(struct name *names, const struct tree *t, const struct output *o, size_t frames)
+static size_t collect(struct label_name *names, const struct call_tree *t, const struct output *o, size_t frames)
 {
 	for (size_t i = 0; i < frames + t->comms.n; i++) {
 		struct buf b = { 0 };
@@ -36,7 +36,7 @@ static size_t collect(struct name *names, const struct tree *t, const struct out
 			put_label(&b, tacho_profile_frame(o->p, i));
 		else
 			buf_puts(&b, t->comms.names[i - frames]);
-		names[i] = (struct name){ buf_take(&b), (uint32_t)i };
+		names[i] = (struct label_name){ buf_take(&b), (uint32_t)i };
 		if (!names[i].text)
 			return i;
 	}
@@ -49,7 +49,7 @@ static uint32_t name_id(const struct tree_node *v, size_t frames)
 }
 
 /* Nodes by falling rank, each put before its sibling: the lists come out rising. */
-static int link_nodes(struct tree *t, const uint32_t *rank, size_t frames, size_t n_names)
+static int link_nodes(struct call_tree *t, const uint32_t *rank, size_t frames, size_t n_names)
 {
 	scoped(freep) uint32_t *start = calloc(n_names + 2, sizeof(*start));
 	scoped(freep) uint32_t *order = calloc(t->n + 1, sizeof(*order));
@@ -71,10 +71,10 @@ static int link_nodes(struct tree *t, const uint32_t *rank, size_t frames, size_
 	return 0;
 }
 
-int tree_sort(struct tree *t, const struct output *o)
+int tree_sort(struct call_tree *t, const struct output *o)
 {
 	size_t frames = tacho_profile_n_frames(o->p), n = frames + t->comms.n, have = 0;
-	scoped(freep) struct name *names = calloc(n + 1, sizeof(*names));
+	scoped(freep) struct label_name *names = calloc(n + 1, sizeof(*names));
 	scoped(freep) uint32_t *rank = calloc(n + 1, sizeof(*rank));
 	int err = -ENOMEM;
 

@@ -10,34 +10,34 @@
 
 #include <errno.h>
 
-struct stack {
+struct reverse_stack {
 	uint32_t node;		/* of the trie: the frame that comes next; 0: only the comm is left */
 	uint32_t comm;
 	uint64_t key;
 	uint64_t weight;
 };
 
-struct part {
+struct reverse_group {
 	uint32_t at;		/* its node in the tree */
 	size_t from, to;
 };
 
 struct turner {
-	struct tree *tree;
+	struct call_tree *tree;
 	const struct trie *trie;
-	struct stack *stacks;
+	struct reverse_stack *stacks;
 	uint64_t least;
-	struct { struct part *v; size_t n, cap; } todo;
+	struct { struct reverse_group *v; size_t n, cap; } todo;
 };
 
 static int by_key(const void *pa, const void *pb)
 {
-	const struct stack *a = pa, *b = pb;
+	const struct reverse_stack *a = pa, *b = pb;
 
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static uint64_t next_key(const struct turner *t, const struct stack *s)
+static uint64_t next_key(const struct turner *t, const struct reverse_stack *s)
 {
 	return s->node ? t->trie->nodes[s->node].frame : (uint64_t)1 << 32 | s->comm;
 }
@@ -45,10 +45,10 @@ static uint64_t next_key(const struct turner *t, const struct stack *s)
 /* A group of stacks with the same next frame becomes a child of `parent`. */
 static int add_group(struct turner *t, uint32_t parent, size_t from, size_t to)
 {
-	struct stack *first = &t->stacks[from];
+	struct reverse_stack *first = &t->stacks[from];
 	bool ends = first->node == 0;
 	uint64_t weight = 0;
-	struct part *part;
+	struct reverse_group *part;
 	uint32_t at;
 
 	for (size_t i = from; i < to; i++)
@@ -70,11 +70,11 @@ static int add_group(struct turner *t, uint32_t parent, size_t from, size_t to)
 	part = vec_add(&t->todo);
 	if (!part)
 		return -ENOMEM;
-	*part = (struct part){ at, from, to };
+	*part = (struct reverse_group){ at, from, to };
 	return 0;
 }
 
-static int split(struct turner *t, struct part part)
+static int split(struct turner *t, struct reverse_group part)
 {
 	size_t from = part.from;
 
@@ -94,7 +94,7 @@ static int split(struct turner *t, struct part part)
 	return 0;
 }
 
-int add_reverse(struct tree *tree, const struct trie *trie, const struct output *o, double min_share)
+int add_reverse(struct call_tree *tree, const struct trie *trie, const struct output *o, double min_share)
 {
 	const struct tacho_profile_row *rows = tacho_profile_rows(o->p);
 	size_t n_rows = tacho_profile_n_rows(o->p), n = 0;
@@ -108,14 +108,14 @@ int add_reverse(struct tree *tree, const struct trie *trie, const struct output 
 	for (size_t i = 0; i < n_rows; i++) {
 		if (rows[i].event != o->event)
 			continue;
-		t.stacks[n] = (struct stack){ trie->fold[rows[i].node],
+		t.stacks[n] = (struct reverse_stack){ trie->fold[rows[i].node],
 					      tree->comms.of_thread[rows[i].thread], 0,
 					      row_weight(o, &rows[i]) };
 		total += t.stacks[n++].weight;
 	}
 	t.least = (uint64_t)(min_share * (double)total);
 	if (n)
-		err = split(&t, (struct part){ 0, 0, n });
+		err = split(&t, (struct reverse_group){ 0, 0, n });
 	while (!err && t.todo.n)
 		err = split(&t, t.todo.v[--t.todo.n]);
 	vec_done(&t.todo);
