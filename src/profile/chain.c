@@ -1,3 +1,6 @@
+/*
+ * Splits call chains into runs of one space and cuts them to opts.max_stack.
+ */
 #include "profile/chain.h"
 
 #include "record/perf_abi.h"
@@ -6,13 +9,13 @@
 
 static void run_add(struct chain *c, const uint64_t *v, size_t n, enum tacho_space space)
 {
-	if (n && c->n_runs < RUNS_MAX)
-		c->runs[c->n_runs++] = (struct run){ v, n, space };
+	if (n && c->n_runs < MAX_CHAIN_RUNS)
+		c->runs[c->n_runs++] = (struct chain_run){ v, n, space };
 }
 
 static void runs_add(struct chain *c, struct tacho_words w, enum tacho_space space)
 {
-	size_t n = min_of(w.n, (size_t)WORDS_MAX), from = 0;
+	size_t n = min_of(w.n, (size_t)MAX_CHAIN_ENTRIES), from = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		if (w.v[i] < CONTEXT_FIRST)
@@ -33,7 +36,7 @@ void chain_split(struct chain *c, struct tacho_words w, enum tacho_space space)
 	runs_add(c, w, space);
 }
 
-static size_t chain_words(const struct chain *c)
+static size_t chain_length(const struct chain *c)
 {
 	size_t n = 0;
 
@@ -42,13 +45,13 @@ static size_t chain_words(const struct chain *c)
 	return n;
 }
 
-/* Cuts to `most` words, which stay at the leaf's or at the outermost caller's end. */
-static void chain_cut(struct chain *c, size_t most, bool keep_outermost)
+/* Cuts the chain to `max` addresses: those next to the leaf, or the outermost ones. */
+static void chain_cut(struct chain *c, size_t max, bool keep_outermost)
 {
-	size_t over = chain_words(c);
+	size_t over = chain_length(c);
 
-	for (over = over > most ? over - most : 0; over && c->n_runs;) {
-		struct run *r = keep_outermost ? &c->runs[0] : &c->runs[c->n_runs - 1];
+	for (over = over > max ? over - max : 0; over && c->n_runs;) {
+		struct chain_run *r = keep_outermost ? &c->runs[0] : &c->runs[c->n_runs - 1];
 		size_t cut = min_of(over, r->n);
 
 		over -= cut;
@@ -63,12 +66,12 @@ static void chain_cut(struct chain *c, size_t most, bool keep_outermost)
 	}
 }
 
-static void chain_put_leaf(struct chain *c, const uint64_t *ip, enum tacho_space space)
+static void chain_prepend_leaf(struct chain *c, const uint64_t *ip, enum tacho_space space)
 {
-	if (c->n_runs == RUNS_MAX)
+	if (c->n_runs == MAX_CHAIN_RUNS)
 		c->n_runs--;
 	memmove(c->runs + 1, c->runs, c->n_runs * sizeof(*c->runs));
-	c->runs[0] = (struct run){ ip, 1, space };
+	c->runs[0] = (struct chain_run){ ip, 1, space };
 	c->n_runs++;
 }
 
@@ -81,8 +84,8 @@ void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struc
 	c->n_runs = 0;
 	if (o->no_chains)
 		w.n = 0;
-	/* The chain begins with the sampled address, unless that lies where chains were not asked
-	 * for (the kernel, mostly). */
+	/* The chain begins with the sampled address unless that is in a space without chains, mostly the kernel
+	 * (exclude_callchain_kernel). */
 	while (first < w.n && w.v[first] >= CONTEXT_FIRST)
 		first++;
 	if ((sample->type & PERF_SAMPLE_IP) && (first == w.n || w.v[first] != sample->ip))
@@ -91,5 +94,5 @@ void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struc
 	if (o->max_stack)
 		chain_cut(c, o->max_stack, o->caller_first);
 	if (o->max_stack && o->caller_first && c->n_runs && c->runs[0].v[0] != sample->ip)
-		chain_put_leaf(c, &sample->ip, space);	/* the sample still fell there */
+		chain_prepend_leaf(c, &sample->ip, space);	/* cutting removed the leaf */
 }

@@ -1,5 +1,5 @@
 /*
- * A sample's raw chain, taken apart. The words lie leaf first, in runs that markers put into a space:
+ * A sample's call chain as the kernel wrote it: leaf first, in runs of addresses; a marker before each run tells its space.
  *
  *	KERNEL k0 k1 k2 USER u0 u1 u2		k0 is the leaf, u2 the outermost caller
  */
@@ -11,26 +11,26 @@
 #include <tacho/profile.h>
 #include <tacho/record.h>
 
-#define WORDS_MAX 8192		/* a record is below 64 KiB */
-#define RUNS_MAX 16		/* the kernel writes at most three */
+#define MAX_CHAIN_ENTRIES 8192	/* a record is smaller than 64 KiB */
+#define MAX_CHAIN_RUNS 16	/* the kernel writes at most three */
 
-struct run {
+struct chain_run {
 	const uint64_t *v;
 	size_t n;
-	enum tacho_space space;		/* unknown where no marker and not the sample told */
+	enum tacho_space space;		/* unknown if neither a marker nor the sample tells it */
 };
 
 struct chain {
-	struct run runs[RUNS_MAX];
+	struct chain_run runs[MAX_CHAIN_RUNS];
 	size_t n_runs;
 };
 
-/* Points into the sample: at most WORDS_MAX words of its chain, and the sampled address where that does not
- * have it. `space` is the sample's. */
+/* Points into the sample: its chain, cut as the options say, with the sampled address as leaf if the chain does not begin
+ * with it. Addresses after MAX_CHAIN_ENTRIES are ignored. `space` is the sample's. */
 void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struct tacho_sample *sample,
 		enum tacho_space space);
 
-/* Just the words, of which `space` is where no marker stands before. */
+/* Splits a chain at its markers; `space` is that of addresses before the first marker. */
 void chain_split(struct chain *c, struct tacho_words w, enum tacho_space space);
 
 #endif

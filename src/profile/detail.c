@@ -1,20 +1,19 @@
 /*
- * What rows keep of their samples beyond thread and stack: weights, places in memory, branches, the
- * text and fields of tracepoints. Only what was asked for is filled in, so that samples which differ
- * in nothing of interest stay one row.
+ * Details of samples: weights, memory addresses, branches, the text and fields of tracepoints. Only fields that the options
+ * keep are filled in, so that samples which differ in other fields only share one row.
  */
-#include "profile/profile.h"
+#include "profile/detail.h"
 
 #include "record/perf_abi.h"
 
 #include <errno.h>
 
-#define TEXT_ROOM 1024u
-#define DYNAMIC_MASK 0xffffu
+#define FIRST_TEXT_BYTES 1024u
+#define DYNAMIC_OFFSET_MASK 0xffffu
 
 struct details_event {			/* of the file */
-	const struct tacho_trace_event *format;	/* NULL: no tracepoint, or not told */
-	uint32_t field[TACHO_FIELDS_MAX];	/* index + 1 of each asked for; 0: it has none */
+	const struct tacho_trace_event *format;	/* NULL: not a tracepoint, or its format is not in the file */
+	uint32_t field[TACHO_FIELDS_MAX];	/* per opts.fields: index + 1; 0: this event has no such field */
 };
 
 void details_done(struct details *d)
@@ -37,9 +36,9 @@ const struct tacho_profile_value *tacho_profile_value(const struct tacho_profile
 	return id && id <= p->values.n ? &p->values.v[id - 1] : NULL;
 }
 
-uint32_t profile_detail(struct tacho_profile *p, const struct tacho_profile_detail *like)
+uint32_t profile_intern_detail(struct tacho_profile *p, const struct tacho_profile_detail *desc)
 {
-	uint64_t key = str_hash(str_n((const char *)like, sizeof(*like)));
+	uint64_t key = str_hash(str_n((const char *)desc, sizeof(*desc)));
 	struct tacho_profile_detail *d;
 	uint32_t id;
 
@@ -47,43 +46,43 @@ uint32_t profile_detail(struct tacho_profile *p, const struct tacho_profile_deta
 		id = keymap_get(&p->detail_ids, key);
 		if (id == KEYMAP_NONE)
 			break;
-		if (memcmp(&p->details.v[id - 1], like, sizeof(*like)) == 0)
+		if (memcmp(&p->details.v[id - 1], desc, sizeof(*desc)) == 0)
 			return id;
 	}
 	d = vec_add(&p->details);
 	if (!d)
 		return KEYMAP_NONE;
-	memcpy(d, like, sizeof(*d));
+	memcpy(d, desc, sizeof(*d));
 	id = (uint32_t)p->details.n;
 	return keymap_put(&p->detail_ids, key, id) < 0 ? KEYMAP_NONE : id;
 }
 
-uint32_t profile_value(struct tacho_profile *p, uint32_t kind, const struct tacho_profile_value *like)
+uint32_t profile_intern_value(struct tacho_profile *p, uint32_t kind, const struct tacho_profile_value *desc)
 {
 	scoped(buf_done) struct buf key = { 0 };
 	struct tacho_profile_value *v;
 	const uint64_t *hit;
-	char *kept, *shown;
+	char *key_copy, *text;
 
 	buf_put(&key, &kind, sizeof(kind));
-	if (like->n_bytes)
-		buf_put(&key, like->bytes, like->n_bytes);
+	if (desc->n_bytes)
+		buf_put(&key, desc->bytes, desc->n_bytes);
 	else
-		buf_puts(&key, like->text);
+		buf_puts(&key, desc->text);
 	if (buf_failed(&key))
 		return KEYMAP_NONE;
 	hit = map_get(&p->value_ids, buf_view(&key));
 	if (hit)
 		return (uint32_t)*hit;
-	kept = arena_str(&p->arena, buf_view(&key));
-	shown = kept ? arena_str(&p->arena, str_of(like->text)) : NULL;
-	v = shown ? vec_add(&p->values) : NULL;
+	key_copy = arena_str(&p->arena, buf_view(&key));
+	text = key_copy ? arena_str(&p->arena, str_of(desc->text)) : NULL;
+	v = text ? vec_add(&p->values) : NULL;
 	if (!v)
 		return KEYMAP_NONE;
-	*v = *like;
-	v->bytes = kept + sizeof(kind);
-	v->text = shown;
-	return map_put(&p->value_ids, str_n(kept, key.n), p->values.n) < 0 ? KEYMAP_NONE :
+	*v = *desc;
+	v->bytes = key_copy + sizeof(kind);
+	v->text = text;
+	return map_put(&p->value_ids, str_n(key_copy, key.n), p->values.n) < 0 ? KEYMAP_NONE :
 									     (uint32_t)p->values.n;
 }
 
@@ -100,8 +99,8 @@ static const char *kernel_function(void *arg, uint64_t address, uint64_t *offset
 	return tacho_symbols_name(d->stacks->symbols, frame.symbol);
 }
 
-/* "EVENT.FIELD" is of that event only. */
-static bool is_meant(const char *asked, const char *event, const char *field)
+/* Whether opts.fields names this field: "EVENT.FIELD" matches that event only. */
+static bool field_matches(const char *asked, const char *event, const char *field)
 {
 	const char *dot = strrchr(asked, '.');
 
@@ -117,12 +116,13 @@ static void find_fields(const struct details *d, const char *event, struct detai
 	for (size_t i = 0; i < o->n_fields && i < TACHO_FIELDS_MAX; i++)
 		for (size_t k = 0; k < tacho_trace_n_fields(ev->format); k++)
 			if (!ev->field[i] &&
-			    is_meant(o->fields[i], event, tacho_trace_field(ev->format, k)->name))
+			    field_matches(o->fields[i], event, tacho_trace_field(ev->format, k)->name))
 				ev->field[i] = (uint32_t)k + 1;
 }
 
-/* The formats of the file, once they are there; a pipe tells them before its samples. */
-static int formats_open(struct details *d, const struct tacho_perfdata *pd)
+/* Reads the file's tracepoint formats when they are first needed; in a pipe they come after the events, but before the
+ * samples. */
+static int open_formats(struct details *d, const struct tacho_perfdata *pd)
 {
 	size_t n;
 	const void *blob;
@@ -142,7 +142,7 @@ static int event_add(struct details *d, const struct tacho_perfdata *pd)
 	const struct perf_event_attr *attr = fe->attr;
 	struct details_event *ev = vec_add(&d->events);
 
-	if (!ev || formats_open(d, pd) < 0)
+	if (!ev || open_formats(d, pd) < 0)
 		return -ENOMEM;
 	if (d->trace && fe->attr_size >= PERF_ATTR_SIZE_VER0 && attr->type == PERF_TYPE_TRACEPOINT)
 		ev->format = tacho_trace_find(d->trace, attr->config);
@@ -160,35 +160,35 @@ static const struct details_event *event_at(struct details *d, const struct tach
 	return &d->events.v[event];
 }
 
-/* The event's text, or that of field `field` - 1, in d->text. */
+/* Prints the event's text, or with `field` that of field `field` - 1, into d->text. */
 static bool print_text(struct details *d, const struct tacho_trace_event *format, uint32_t field,
 		       const struct tacho_sample *s)
 {
 	struct tacho_trace_opts opts = { .size = sizeof(opts), .swapped = d->swapped,
 					 .function = kernel_function, .arg = d };
-	size_t room = TEXT_ROOM;
+	size_t size = FIRST_TEXT_BYTES;
 
 	for (;;) {
 		char *at;
 		ptrdiff_t n;
 
 		buf_clear(&d->text);
-		at = buf_grow(&d->text, room);
+		at = buf_grow(&d->text, size);
 		if (!at)
 			return false;
-		n = field ? tacho_trace_print_field(format, field - 1, s->raw, s->n_raw, &opts, at, room) :
-			    tacho_trace_print(format, s->raw, s->n_raw, &opts, at, room);
+		n = field ? tacho_trace_print_field(format, field - 1, s->raw, s->n_raw, &opts, at, size) :
+			    tacho_trace_print(format, s->raw, s->n_raw, &opts, at, size);
 		if (n < 0)
 			return false;
-		if ((size_t)n < room) {
+		if ((size_t)n < size) {
 			d->text.n = (size_t)n;
 			return true;
 		}
-		room = (size_t)n + 1;
+		size = (size_t)n + 1;
 	}
 }
 
-/* Where the field's bytes lie; those of variable length are told of in four bytes. */
+/* The bytes of a field. A field of variable length holds four bytes: offset and length of the data. */
 static struct str field_bytes(const struct details *d, const struct tacho_trace_field *f,
 			      const struct tacho_sample *s)
 {
@@ -198,7 +198,7 @@ static struct str field_bytes(const struct details *d, const struct tacho_trace_
 	if (f->is_dynamic && at + 4 <= s->n_raw) {
 		memcpy(&where, s->raw + at, sizeof(where));
 		where = d->swapped ? __builtin_bswap32(where) : where;
-		at = (where & DYNAMIC_MASK) + (f->is_relative ? at + 4 : 0);
+		at = (where & DYNAMIC_OFFSET_MASK) + (f->is_relative ? at + 4 : 0);
 		n = where >> 16;
 	}
 	if (at > s->n_raw || n > s->n_raw - at)
@@ -206,7 +206,7 @@ static struct str field_bytes(const struct details *d, const struct tacho_trace_
 	return str_n((const char *)s->raw + at, (size_t)n);
 }
 
-/* The event's own text shows flags and numbers as they are meant: "prev_state=S". */
+/* The event's own print format shows flags and numbers by name: "prev_state=S". */
 static bool find_in_text(struct str text, const char *name, struct str *out)
 {
 	struct str word;
@@ -236,11 +236,11 @@ static bool keep_field(struct details *d, const struct details_event *ev, uint32
 	}
 	d->text.bytes[text.s - d->text.bytes + (ptrdiff_t)text.n] = '\0';
 	value.text = text.s;
-	out->fields[i] = profile_value(d->profile, i, &value);
+	out->fields[i] = profile_intern_value(d->profile, i, &value);
 	return out->fields[i] != KEYMAP_NONE;
 }
 
-/* " name=value" of all fields but those that every tracepoint has. */
+/* Appends " name=value" of all fields but the common ones. */
 static bool print_raw(struct details *d, const struct tacho_trace_event *format,
 		      const struct tacho_sample *s, struct buf *out)
 {
@@ -272,7 +272,7 @@ static bool keep_text(struct details *d, const struct details_event *ev, const s
 			return false;
 		value.text = d->text.bytes;
 	}
-	out->trace = profile_value(d->profile, TACHO_FIELDS_MAX, &value);
+	out->trace = profile_intern_value(d->profile, TACHO_FIELDS_MAX, &value);
 	return out->trace != KEYMAP_NONE;
 }
 
@@ -293,21 +293,21 @@ static bool keep_trace(struct details *d, const struct details_event *ev, const 
 
 /* ---- samples ---- */
 
-static bool keep_places(struct details *d, const struct tacho_sample *s, enum tacho_space space,
+static bool keep_addresses(struct details *d, const struct tacho_sample *s, enum tacho_space space,
 			const struct tacho_branch *b, struct tacho_profile_detail *out)
 {
 	uint32_t keep = d->profile->opts.keep;
 
 	if ((keep & TACHO_KEEP_IP) &&
-	    !stacks_place(d->stacks, s->pid, b ? TACHO_SPACE_UNKNOWN : space, b ? b->to : s->ip, &out->ip))
+	    stacks_resolve_address(d->stacks, s->pid, b ? TACHO_SPACE_UNKNOWN : space, b ? b->to : s->ip, &out->ip) < 0)
 		return false;
-	if ((keep & TACHO_KEEP_DATA) && !stacks_place(d->stacks, s->pid, space, s->addr, &out->data))
+	if ((keep & TACHO_KEEP_DATA) && stacks_resolve_address(d->stacks, s->pid, space, s->addr, &out->data) < 0)
 		return false;
 	if (b && (keep & TACHO_KEEP_FROM) &&
-	    !stacks_place(d->stacks, s->pid, TACHO_SPACE_UNKNOWN, b->from, &out->from))
+	    stacks_resolve_address(d->stacks, s->pid, TACHO_SPACE_UNKNOWN, b->from, &out->from) < 0)
 		return false;
 	if (b && (keep & TACHO_KEEP_TO) &&
-	    !stacks_place(d->stacks, s->pid, TACHO_SPACE_UNKNOWN, b->to, &out->to))
+	    stacks_resolve_address(d->stacks, s->pid, TACHO_SPACE_UNKNOWN, b->to, &out->to) < 0)
 		return false;
 	return true;
 }
@@ -353,12 +353,12 @@ uint32_t details_sample(struct details *d, const struct tacho_perfdata *pd, size
 		return 0;
 	memset(&detail, 0, sizeof(detail));
 	keep_numbers(o->keep, s, space, branch, d->parallelism, &detail);
-	if (!keep_places(d, s, space, branch, &detail))
+	if (!keep_addresses(d, s, space, branch, &detail))
 		return KEYMAP_NONE;
 	if ((o->keep & TACHO_KEEP_TRACE) || o->n_fields) {
 		ev = event_at(d, pd, event);
 		if (!ev || !keep_trace(d, ev, s, &detail))
 			return KEYMAP_NONE;
 	}
-	return profile_detail(d->profile, &detail);
+	return profile_intern_detail(d->profile, &detail);
 }

@@ -1,14 +1,13 @@
 /*
- * Which samples count: lists of names and numbers, CPUs, a caller's pattern. Times are in times.c.
- * Everything is asked once per thread or frame and remembered there.
+ * Parses and applies the filters of a profile. Ranges of time are in times.c.
  */
-#include "profile/profile.h"
+#include "profile/filter.h"
 
 #include "base/num.h"
 
 #include <errno.h>
 
-static int list_parse(struct strlist *out, const char *text)
+static int parse_names(struct strlist *out, const char *text)
 {
 	struct str rest = str_of(text), head;
 
@@ -18,7 +17,7 @@ static int list_parse(struct strlist *out, const char *text)
 	return 0;
 }
 
-static int numbers_parse(struct numbers *out, const char *text, const char *what,
+static int parse_numbers(struct number_list *out, const char *text, const char *what,
 			 struct tacho_error *e)
 {
 	struct str rest = str_of(text), head;
@@ -29,7 +28,7 @@ static int numbers_parse(struct numbers *out, const char *text, const char *what
 		if (!slot)
 			return error_nomem(e);
 		if (num_u32(str_trim(head), slot) < 0) {
-			error_set(e, -EINVAL, "'%.*s' is no %s", STR(head), what);
+			error_set(e, -EINVAL, "'%.*s' is not a %s", STR(head), what);
 			error_at(e, (size_t)(head.s - text), head.n);
 			return -EINVAL;
 		}
@@ -37,57 +36,57 @@ static int numbers_parse(struct numbers *out, const char *text, const char *what
 	return 0;
 }
 
-static int cpus_parse(struct cpuset *out, const char *text, bool *is_there, struct tacho_error *e)
+static int parse_cpus(struct cpuset *out, const char *text, bool *is_set, struct tacho_error *e)
 {
 	int err = cpuset_parse(out, str_of(text));
 
 	if (err == -ENOMEM)
 		return error_nomem(e);
 	if (err < 0) {
-		error_set(e, err, "'%s' is no list of CPUs", text);
+		error_set(e, err, "'%s' is not a list of CPUs", text);
 		error_hint(e, "numbers and ranges with commas: 0-3,8");
 		return err;
 	}
-	*is_there = true;
+	*is_set = true;
 	return 0;
 }
 
-static int regex_parse(regex_t *out, const char *text, bool *is_there, struct tacho_error *e)
+static int parse_regex(regex_t *out, const char *text, bool *is_set, struct tacho_error *e)
 {
 	char why[120];
 	int err = regcomp(out, text, REG_EXTENDED | REG_NOSUB);
 
 	if (err) {
 		regerror(err, out, why, sizeof(why));
-		return error_set(e, -EINVAL, "'%s' is no regular expression: %s", text, why);
+		return error_set(e, -EINVAL, "'%s' is not a regular expression: %s", text, why);
 	}
-	*is_there = true;
+	*is_set = true;
 	return 0;
 }
 
-int profile_filter_init(struct filter *f, const struct tacho_profile_opts *opts, struct tacho_error *e)
+int profile_filter_init(struct profile_filter *f, const struct tacho_profile_opts *opts, struct tacho_error *e)
 {
 	int err;
 
-	if (list_parse(&f->comms, opts->comms) < 0 || list_parse(&f->objects, opts->objects) < 0 ||
-	    list_parse(&f->symbols, opts->symbols) < 0)
+	if (parse_names(&f->comms, opts->comms) < 0 || parse_names(&f->objects, opts->objects) < 0 ||
+	    parse_names(&f->symbols, opts->symbols) < 0)
 		return error_nomem(e);
-	err = numbers_parse(&f->pids, opts->pids, "process id", e);
+	err = parse_numbers(&f->pids, opts->pids, "process id", e);
 	if (err == 0)
-		err = numbers_parse(&f->tids, opts->tids, "thread id", e);
+		err = parse_numbers(&f->tids, opts->tids, "thread id", e);
 	if (err == 0 && opts->cpus)
-		err = cpus_parse(&f->cpus, opts->cpus, &f->by_cpu, e);
+		err = parse_cpus(&f->cpus, opts->cpus, &f->by_cpu, e);
 	if (err == 0 && opts->counted_cpus)
-		err = cpus_parse(&f->counted_cpus, opts->counted_cpus, &f->by_counted_cpu, e);
+		err = parse_cpus(&f->counted_cpus, opts->counted_cpus, &f->by_counted_cpu, e);
 	if (err == 0 && opts->parent)
-		err = regex_parse(&f->parent, opts->parent, &f->by_parent, e);
+		err = parse_regex(&f->parent, opts->parent, &f->by_parent, e);
 	if (err == 0 && opts->ignore_callees)
-		err = regex_parse(&f->end, opts->ignore_callees, &f->ends, e);
+		err = parse_regex(&f->end, opts->ignore_callees, &f->by_end, e);
 	if (err == 0 && opts->parallelism) {
 		err = cpuset_parse(&f->parallelism, str_of(opts->parallelism));
 		f->by_parallelism = err == 0;
 		if (err < 0)
-			error_set(e, err, "'%s' is no list of numbers and ranges", opts->parallelism);
+			error_set(e, err, "'%s' is not a list of numbers and ranges", opts->parallelism);
 	}
 	f->by_sample = f->by_parallelism || f->by_counted_cpu;
 	if (err == 0 && opts->time)
@@ -95,7 +94,7 @@ int profile_filter_init(struct filter *f, const struct tacho_profile_opts *opts,
 	return err;
 }
 
-void profile_filter_done(struct filter *f)
+void profile_filter_done(struct profile_filter *f)
 {
 	strlist_done(&f->comms);
 	strlist_done(&f->objects);
@@ -109,12 +108,12 @@ void profile_filter_done(struct filter *f)
 	vec_done(&f->shares);
 	if (f->by_parent)
 		regfree(&f->parent);
-	if (f->ends)
+	if (f->by_end)
 		regfree(&f->end);
-	f->by_parent = f->ends = false;
+	f->by_parent = f->by_end = false;
 }
 
-static bool list_has(const struct strlist *l, const char *text)
+static bool names_contain(const struct strlist *l, const char *text)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (strcmp(l->v[i], text) == 0)
@@ -122,7 +121,7 @@ static bool list_has(const struct strlist *l, const char *text)
 	return false;
 }
 
-static bool numbers_have(const struct numbers *l, uint32_t number)
+static bool numbers_contain(const struct number_list *l, uint32_t number)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->v[i] == number)
@@ -130,33 +129,33 @@ static bool numbers_have(const struct numbers *l, uint32_t number)
 	return false;
 }
 
-bool profile_filter_comm(const struct filter *f, const char *comm)
+bool profile_filter_comm(const struct profile_filter *f, const char *comm)
 {
-	return !f->comms.n || list_has(&f->comms, comm);
+	return !f->comms.n || names_contain(&f->comms, comm);
 }
 
-bool profile_filter_task(const struct filter *f, uint32_t pid, uint32_t tid)
+bool profile_filter_task(const struct profile_filter *f, uint32_t pid, uint32_t tid)
 {
-	return (!f->pids.n || numbers_have(&f->pids, pid)) &&
-	       (!f->tids.n || numbers_have(&f->tids, tid));
+	return (!f->pids.n || numbers_contain(&f->pids, pid)) &&
+	       (!f->tids.n || numbers_contain(&f->tids, tid));
 }
 
-bool profile_filter_object(const struct filter *f, const char *path, const char *name)
+bool profile_filter_object(const struct profile_filter *f, const char *path, const char *name)
 {
-	return !f->objects.n || list_has(&f->objects, path) || list_has(&f->objects, name);
+	return !f->objects.n || names_contain(&f->objects, path) || names_contain(&f->objects, name);
 }
 
-bool profile_filter_symbol(const struct filter *f, const char *name)
+bool profile_filter_symbol(const struct profile_filter *f, const char *name)
 {
-	return !f->symbols.n || list_has(&f->symbols, name);
+	return !f->symbols.n || names_contain(&f->symbols, name);
 }
 
-bool profile_filter_parent(const struct filter *f, const char *name)
+bool profile_filter_parent(const struct profile_filter *f, const char *name)
 {
 	return regexec(&f->parent, name, 0, NULL, 0) == 0;
 }
 
-bool profile_filter_end(const struct filter *f, const char *name)
+bool profile_filter_end(const struct profile_filter *f, const char *name)
 {
 	return regexec(&f->end, name, 0, NULL, 0) == 0;
 }

@@ -1,5 +1,5 @@
 /*
- * See keymap.h. It grows when four of five slots are taken.
+ * Inserts into the map and grows it: it doubles when four of five slots are in use.
  */
 #include "profile/keymap.h"
 
@@ -7,12 +7,12 @@
 
 #include <errno.h>
 
-#define LINES_FIRST 64u
-#define SHIFT_FIRST (64u - 6u)
-#define TAKEN_MOST 4u			/* of a line's slots, on average */
+#define FIRST_LINES 64u
+#define FIRST_SHIFT (64u - 6u)
+#define MAX_USED 4u			/* slots of a line, on average */
 
-/* The first line with a free slot, from the one on where the key belongs, gets it. */
-static uint32_t *place_new(const struct keymap *m, size_t line, uint64_t key)
+/* Puts a new key into the first line with a free slot, beginning with `line`. */
+static uint32_t *insert_key(const struct keymap *m, size_t line, uint64_t key)
 {
 	struct keymap_line *l = &m->lines[line];
 
@@ -24,8 +24,8 @@ static uint32_t *place_new(const struct keymap *m, size_t line, uint64_t key)
 	return &l->value[l->n++];
 }
 
-/* Where the key's value is, or the free slot where it belongs. */
-static uint32_t *place(const struct keymap *m, uint64_t key)
+/* The slot of the key, which is inserted if it is new. */
+static uint32_t *find_or_insert(const struct keymap *m, uint64_t key)
 {
 	for (size_t i = keymap_line_of(m, key);; i = (i + 1) & (m->n_lines - 1)) {
 		struct keymap_line *l = &m->lines[i];
@@ -34,16 +34,16 @@ static uint32_t *place(const struct keymap *m, uint64_t key)
 		if (has)
 			return &l->value[__builtin_ctz(has)];
 		if (l->n < KEYMAP_SLOTS)
-			return place_new(m, i, key);
+			return insert_key(m, i, key);
 	}
 }
 
-/* A line's keys go to two lines, one behind the other: both tables are walked through in order. */
+/* The keys of a line go to two adjacent lines of the larger map, so both are accessed sequentially. */
 static int grow(struct keymap *m)
 {
-	struct keymap bigger = { .n = m->n, .n_lines = m->n_lines ? m->n_lines * 2 : LINES_FIRST };
+	struct keymap bigger = { .n = m->n, .n_lines = m->n_lines ? m->n_lines * 2 : FIRST_LINES };
 
-	bigger.shift = m->n_lines ? m->shift - 1 : SHIFT_FIRST;
+	bigger.shift = m->n_lines ? m->shift - 1 : FIRST_SHIFT;
 	bigger.lines = large_alloc_huge(bigger.n_lines * sizeof(*bigger.lines));
 	if (!bigger.lines)
 		return -ENOMEM;
@@ -52,7 +52,7 @@ static int grow(struct keymap *m)
 		for (size_t k = 0; k < m->lines[i].n; k++) {
 			uint64_t key = m->lines[i].key[k];
 
-			*place_new(&bigger, keymap_line_of(&bigger, key), key) = m->lines[i].value[k];
+			*insert_key(&bigger, keymap_line_of(&bigger, key), key) = m->lines[i].value[k];
 		}
 	free(m->lines);
 	*m = bigger;
@@ -63,9 +63,9 @@ uint32_t *keymap_at(struct keymap *m, uint64_t key)
 {
 	uint32_t *value;
 
-	if (m->n >= m->n_lines * TAKEN_MOST && grow(m) < 0)
+	if (m->n >= m->n_lines * MAX_USED && grow(m) < 0)
 		return NULL;
-	value = place(m, key);
+	value = find_or_insert(m, key);
 	m->n += !*value;
 	return value;
 }

@@ -1,31 +1,37 @@
 /*
- * A file that is being loaded.
+ * A recording while it is loaded into a profile.
+ *
+ *	load.c		the loop over its records, and samples
+ *	load_file.c	what its header tells before the records: events, times, CPUs, build ids
+ *	load_sideband.c	records that are not samples: maps, tasks, switches, losses
+ *	fast_path.c	samples that need no decoding
  */
 #ifndef PROFILE_LOAD_H
 #define PROFILE_LOAD_H
 
+#include "profile/detail.h"
 #include "profile/fast_path.h"
-#include "profile/profile.h"
+#include "profile/intern.h"
 #include "profile/parallelism.h"
+#include "profile/profile.h"
+#include "profile/stacks.h"
 
-struct task {
+struct load_task {
 	uint32_t pid;
-	uint32_t thread;		/* id, or KEYMAP_NONE: ask the symbols */
+	uint32_t thread;		/* id, or KEYMAP_NONE: its comm must be looked up */
 };
 
-#define MET_SLOTS 64u			/* a power of two */
-
-struct met {				/* who was sampled lately: a few, again and again */
+struct recent_thread {
 	uint32_t tid, pid;
 	uint32_t thread;		/* id, or KEYMAP_NONE: free */
 };
 
-struct waiting {			/* a sample in the batch of stacks */
+struct pending_sample {			/* a sample whose stack is in the batch */
 	struct tacho_profile_row row;
 	uint64_t time;
-	bool raw_stack;
-	bool out;			/* by what else the sample tells */
-	bool counted;			/* the lane has done so: only its row is missing */
+	bool raw_stack;			/* it has a stack dump that was not unwound */
+	bool filtered;			/* rejected by parallelism or counted_cpus */
+	bool counted_already;		/* by the fast path: only its row is missing */
 	uint32_t parallelism;
 };
 
@@ -33,41 +39,60 @@ struct load {
 	struct tacho_profile *profile;
 	struct tacho_perfdata *pd;
 	struct tacho_symbols *symbols;
-	struct tacho_symbols *own;	/* the same, where they end with the file */
-	struct stacks stacks;
+	struct tacho_symbols *own;	/* the same, if they are freed with the load; NULL: the caller's */
+	struct stack_resolver stacks;
+	struct pending_sample pending[MAX_BATCH];	/* one per stack of the batch */
 	struct tacho_scratch *scratch;
-	struct tacho_sample sample;	/* the one at hand; see tacho_sample_decode_again() */
-	struct keymap task_of;		/* tid -> index */
-	struct { struct task *v; size_t n, cap; } tasks;
-	struct met met[MET_SLOTS];	/* by tid */
-	uint32_t *event_ids;		/* the file's -> ours */
+	struct tacho_sample sample;	/* the current one; see tacho_sample_decode_again() */
+	struct keymap task_index;	/* tid -> index */
+	struct { struct load_task *v; size_t n, cap; } tasks;
+	struct recent_thread recent_threads[RECENT_THREADS];	/* caches.h; by tid */
+	uint32_t *event_ids;		/* the file's event number -> the profile's id */
 	size_t n_event_ids;
-	struct window *windows;
+	struct time_window *windows;
 	size_t n_windows;
-	struct tacho_switch between;	/* where that is a filter */
-	bool picks;			/* some samples, by what is_picked() looks at */
-	size_t n_threads_before;	/* of files that were loaded already */
+	struct tacho_switch event_switch;	/* opts.switch_on, switch_off */
+	bool selects_samples;		/* some option checks each sample: see passes_selection() */
+	size_t n_threads_before;	/* of files loaded before */
 	struct details details;
-	struct running running;
+	struct running_threads running;
 	uint32_t n_cpus;
-	uint64_t lost_told, lost_counted;	/* by LOST records, and by LOST_SAMPLES at the end */
-	uint64_t first_ns, last_ns;	/* of samples that are kept; 0: none has a time */
-	struct waiting waiting[BATCH_MOST];	/* for their stacks' nodes */
-	struct lane lane;
+	uint64_t lost_in_records, lost_in_samples;	/* by LOST records, and by LOST_SAMPLES records */
+	uint64_t first_ns, last_ns;	/* of accepted samples; 0: none has a time */
+	struct fast_path fast;
 };
 
-/* The id of a thread with the name it has now; KEYMAP_NONE without memory. */
-uint32_t load_thread(struct load *l, uint32_t pid, uint32_t tid);
-/* A sample of that time is kept; 0: it tells none. */
-static inline void load_time(struct load *l, uint64_t time)
+/* ---- load.c ---- */
+/* Takes any record. 0 or -ENOMEM. */
+int load_record(struct load *l, const struct tacho_record *rec);
+/* Resolves the batch of stacks and adds its samples' rows. 0 or -ENOMEM. */
+int load_flush(struct load *l);
+/* Widens the range of time by a sample's; 0: the sample has no time. */
+static inline void load_note_time(struct load *l, uint64_t time)
 {
 	if (time - 1 < l->first_ns - 1)
 		l->first_ns = time;
 	l->last_ns = max_of(l->last_ns, time);
 }
-/* Takes any record. 0 or -ENOMEM. */
-int load_record(struct load *l, const struct tacho_record *rec);
-/* All samples that wait become rows. 0 or -ENOMEM. */
-int load_settle(struct load *l);
+
+/* ---- load_file.c ---- */
+/* All of it but the events. 0 or a negative errno with *e. */
+int load_file_filters(struct load *l, struct tacho_error *e);
+/* Adds the file's new events to the profile: a pipe may describe events between records. 0 or -ENOMEM. */
+int load_file_events(struct load *l);
+int load_file_build_ids(struct load *l);	/* 0 or -ENOMEM */
+uint32_t load_file_n_cpus(const struct tacho_perfdata *pd);	/* UINT32_MAX: not known */
+static inline bool has_switch_filter(const struct load *l)
+{
+	return l->event_switch.on || l->event_switch.off;
+}
+
+/* ---- load_sideband.c ---- */
+/* Takes a record that is not a sample. 0 or -ENOMEM. */
+int load_sideband(struct load *l, const struct tacho_record *rec);
+/* The id of a thread with its current comm; KEYMAP_NONE without memory. */
+uint32_t load_thread(struct load *l, uint32_t pid, uint32_t tid);
+/* Stores the last comms of all threads and their processes in the profile. 0 or -ENOMEM. */
+int load_last_comms(struct load *l);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * Frames of addresses: the ids of the symbols' names and objects become the profile's own.
+ * Describes the frame of an address for the profile: the symbols' ids of names and objects become the profile's ids.
  */
-#include "profile/profile.h"
+#include "profile/intern.h"
+#include "profile/stacks.h"
 
 #include <errno.h>
 
-/* Room for `id` in a table of ids + 1. */
-static uint32_t *remap_at(uint32_t **v, size_t *n, size_t *cap, uint32_t id)
+/* The slot of `id` in a table that grows with the ids. New slots are 0. */
+static uint32_t *slot_at(uint32_t **v, size_t *n, size_t *cap, uint32_t id)
 {
 	size_t want = *cap ? *cap : 256;
 	uint32_t *bigger;
@@ -24,21 +25,21 @@ static uint32_t *remap_at(uint32_t **v, size_t *n, size_t *cap, uint32_t id)
 	return bigger + id;
 }
 
-static uint32_t name_id(struct stacks *s, uint32_t symbol)
+static uint32_t name_id(struct stack_resolver *s, uint32_t symbol)
 {
-	uint32_t *slot = remap_at(&s->names.v, &s->names.n, &s->names.cap, symbol);
+	uint32_t *slot = slot_at(&s->name_ids.v, &s->name_ids.n, &s->name_ids.cap, symbol);
 	uint32_t id;
 
 	if (!slot)
 		return KEYMAP_NONE;
 	if (*slot)
 		return *slot - 1;
-	id = profile_name(s->profile, tacho_symbols_name(s->symbols, symbol));
+	id = profile_intern_name(s->profile, tacho_symbols_name(s->symbols, symbol));
 	*slot = id == KEYMAP_NONE ? 0 : id + 1;
 	return id;
 }
 
-static int object_like(struct stacks *s, uint32_t object, struct tacho_profile_object *out)
+static int describe_object(struct stack_resolver *s, uint32_t object, struct tacho_profile_object *out)
 {
 	struct tacho_object_info info = { .size = sizeof(info) };
 	int err = tacho_symbols_object(s->symbols, object, &info);
@@ -55,39 +56,39 @@ static int object_like(struct stacks *s, uint32_t object, struct tacho_profile_o
 	return 0;
 }
 
-static uint32_t object_id(struct stacks *s, uint32_t object)
+static uint32_t object_id(struct stack_resolver *s, uint32_t object)
 {
-	uint32_t *slot = remap_at(&s->objects.v, &s->objects.n, &s->objects.cap, object);
-	struct tacho_profile_object like;
+	uint32_t *slot = slot_at(&s->object_ids.v, &s->object_ids.n, &s->object_ids.cap, object);
+	struct tacho_profile_object desc;
 	uint32_t id;
 
 	if (!slot)
 		return KEYMAP_NONE;
 	if (*slot)
 		return *slot - 1;
-	if (object_like(s, object, &like) < 0)
+	if (describe_object(s, object, &desc) < 0)
 		return 0;
-	id = profile_object(s->profile, &like);
+	id = profile_intern_object(s->profile, &desc);
 	*slot = id == KEYMAP_NONE ? 0 : id + 1;
 	return id;
 }
 
-void stacks_objects(struct stacks *s)
+void stacks_update_objects(struct stack_resolver *s)
 {
-	struct tacho_profile_object like, *o;
+	struct tacho_profile_object desc, *o;
 
-	for (uint32_t i = 1; i < s->objects.n; i++) {
-		if (!s->objects.v[i] || object_like(s, i, &like) < 0)
+	for (uint32_t i = 1; i < s->object_ids.n; i++) {
+		if (!s->object_ids.v[i] || describe_object(s, i, &desc) < 0)
 			continue;
-		o = &s->profile->objects.v[s->objects.v[i] - 1];
-		o->has_symbols = o->has_symbols || like.has_symbols;
-		o->why = !o->has_symbols && like.why ?
-			 arena_str(&s->profile->arena, str_of(like.why)) : NULL;
+		o = &s->profile->objects.v[s->object_ids.v[i] - 1];
+		o->has_symbols = o->has_symbols || desc.has_symbols;
+		o->why = !o->has_symbols && desc.why ?
+			 arena_str(&s->profile->arena, str_of(desc.why)) : NULL;
 	}
 }
 
 /* False without memory. */
-static bool frame_srcline(struct stacks *s, const struct tacho_frame *raw, struct frame_like *f)
+static bool describe_srcline(struct stack_resolver *s, const struct tacho_frame *raw, struct frame_desc *f)
 {
 	const char *file = NULL;
 	int got = tacho_symbols_srcline(s->symbols, raw, &file, &f->srcline);
@@ -97,24 +98,24 @@ static bool frame_srcline(struct stacks *s, const struct tacho_frame *raw, struc
 		f->offset = f->known ? raw->symbol_offset : 0;
 		return got == 0;
 	}
-	id = profile_name(s->profile, file);
+	id = profile_intern_name(s->profile, file);
 	if (id == KEYMAP_NONE)
 		return false;
-	f->srcfile = s->profile->name_of.v[id];
+	f->srcfile = s->profile->name_text.v[id];
 	return true;
 }
 
-static int frame_like(struct stacks *s, const struct tacho_frame *raw, uint64_t ip,
-		      struct frame_like *out)
+static int describe_frame(struct stack_resolver *s, const struct tacho_frame *raw, uint64_t ip,
+		      struct frame_desc *out)
 {
 	const struct tacho_profile_opts *o = &s->profile->opts;
 
-	*out = (struct frame_like){ .known = raw->symbol != 0, .space = raw->space };
+	*out = (struct frame_desc){ .known = raw->symbol != 0, .space = raw->space };
 	out->symbol = name_id(s, raw->symbol);
 	out->object = object_id(s, raw->object);
 	if (out->symbol == KEYMAP_NONE || out->object == KEYMAP_NONE)
 		return -ENOMEM;
-	if (o->per_srcline && !frame_srcline(s, raw, out))
+	if (o->per_srcline && !describe_srcline(s, raw, out))
 		return -ENOMEM;
 	out->jit = s->profile->objects.v[out->object].jit;
 	if (out->known && o->per_address) {
@@ -129,49 +130,49 @@ static int frame_like(struct stacks *s, const struct tacho_frame *raw, uint64_t 
 	return 0;
 }
 
-int stacks_frame(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t ip,
-		 struct frame_like *out)
+int stacks_frame(struct stack_resolver *s, uint32_t pid, enum tacho_space space, uint64_t ip,
+		 struct frame_desc *out)
 {
 	struct tacho_frame raw;
 
 	if (tacho_symbols_resolve(s->symbols, pid, space, ip, &raw) < 0)
 		return -ENOMEM;
-	return frame_like(s, &raw, ip, out);
+	return describe_frame(s, &raw, ip, out);
 }
 
-int stacks_frame_at(struct stacks *s, enum tacho_space space, const struct tacho_spot *spot,
-		    struct frame_like *out)
+int stacks_frame_at(struct stack_resolver *s, enum tacho_space space, const struct tacho_spot *spot,
+		    struct frame_desc *out)
 {
 	struct tacho_frame raw;
 
 	if (tacho_symbols_resolve_spot(s->symbols, space, spot, &raw) < 0)
 		return -ENOMEM;
-	return frame_like(s, &raw, spot->offset, out);
+	return describe_frame(s, &raw, spot->offset, out);
 }
 
-int stacks_frame_nowhere(struct stacks *s, enum tacho_space space, struct frame_like *out)
+int stacks_frame_unmapped(struct stack_resolver *s, enum tacho_space space, struct frame_desc *out)
 {
 	struct tacho_frame raw = { .space = space };
 
-	return frame_like(s, &raw, 0, out);
+	return describe_frame(s, &raw, 0, out);
 }
 
-bool stacks_place(struct stacks *s, uint32_t pid, enum tacho_space space, uint64_t address,
-		  struct tacho_profile_place *out)
+int stacks_resolve_address(struct stack_resolver *s, uint32_t pid, enum tacho_space space, uint64_t address,
+			   struct tacho_profile_place *out)
 {
-	struct frame_like like;
+	struct frame_desc desc;
 	struct tacho_frame raw;
 	uint32_t frame;
 
 	if (tacho_symbols_resolve(s->symbols, pid, space, address, &raw) < 0 ||
-	    frame_like(s, &raw, address, &like) < 0)
-		return false;
-	frame = profile_frame(s->profile, &like);
+	    describe_frame(s, &raw, address, &desc) < 0)
+		return -ENOMEM;
+	frame = profile_intern_frame(s->profile, &desc);
 	if (frame == KEYMAP_NONE)
-		return false;
+		return -ENOMEM;
 	*out = (struct tacho_profile_place){
 		.address = address, .object_address = raw.object ? raw.object_address : address,
 		.symbol_offset = raw.symbol_offset, .frame = frame + 1,
 	};
-	return true;
+	return 0;
 }

@@ -1,15 +1,18 @@
 /*
- * Adds one profile to another: every id of the one becomes an id of the other.
+ * Adds one profile to another: each table of the source is interned in turn, and its ids are translated to the target's.
  */
-#include "profile/profile.h"
+#include "profile/detail.h"
+#include "profile/intern.h"
+#include "profile/quality.h"
+#include "profile/trie.h"
 
 #include <errno.h>
 
-struct remap {
+struct merge_ids {			/* indexed by the source's ids */
 	uint32_t *events, *threads, *names, *objects, *frames, *nodes;
 };
 
-static void remap_done(struct remap *m)
+static void merge_ids_done(struct merge_ids *m)
 {
 	free(m->events);
 	free(m->threads);
@@ -19,24 +22,24 @@ static void remap_done(struct remap *m)
 	free(m->nodes);
 }
 
-static int remap_init(struct remap *m, const struct tacho_profile *from)
+static int merge_ids_init(struct merge_ids *m, const struct tacho_profile *from)
 {
 	m->events = calloc(from->events.n + 1, sizeof(uint32_t));
 	m->threads = calloc(from->threads.n + 1, sizeof(uint32_t));
-	m->names = calloc(from->name_of.n + 1, sizeof(uint32_t));
+	m->names = calloc(from->name_text.n + 1, sizeof(uint32_t));
 	m->objects = calloc(from->objects.n + 1, sizeof(uint32_t));
 	m->frames = calloc(from->frames.n + 1, sizeof(uint32_t));
 	m->nodes = calloc(from->nodes.n + 1, sizeof(uint32_t));
 	return m->events && m->threads && m->names && m->objects && m->frames && m->nodes ? 0 : -ENOMEM;
 }
 
-static int merge_events(struct tacho_profile *p, const struct tacho_profile *from, struct remap *m)
+static int merge_events(struct tacho_profile *p, const struct tacho_profile *from, struct merge_ids *m)
 {
 	for (size_t i = 0; i < from->events.n; i++) {
 		const struct tacho_profile_event *src = &from->events.v[i];
 		struct tacho_profile_event *ev;
 
-		m->events[i] = profile_event(p, src->name);
+		m->events[i] = profile_intern_event(p, src->name);
 		if (m->events[i] == KEYMAP_NONE)
 			return -ENOMEM;
 		ev = &p->events.v[m->events[i]];
@@ -56,22 +59,22 @@ static int merge_events(struct tacho_profile *p, const struct tacho_profile *fro
 	return 0;
 }
 
-static int merge_names(struct tacho_profile *p, const struct tacho_profile *from, struct remap *m)
+static int merge_names(struct tacho_profile *p, const struct tacho_profile *from, struct merge_ids *m)
 {
-	for (size_t i = 0; i < from->name_of.n; i++) {
-		m->names[i] = profile_name(p, from->name_of.v[i]);
+	for (size_t i = 0; i < from->name_text.n; i++) {
+		m->names[i] = profile_intern_name(p, from->name_text.v[i]);
 		if (m->names[i] == KEYMAP_NONE)
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < from->objects.n; i++) {
-		m->objects[i] = profile_object(p, &from->objects.v[i]);
+		m->objects[i] = profile_intern_object(p, &from->objects.v[i]);
 		if (m->objects[i] == KEYMAP_NONE)
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < from->threads.n; i++) {
 		const struct tacho_profile_thread *t = &from->threads.v[i].pub;
 
-		m->threads[i] = profile_thread(p, t->pid, t->tid, t->comm);
+		m->threads[i] = profile_intern_thread(p, t->pid, t->tid, t->comm);
 		if (m->threads[i] == KEYMAP_NONE)
 			return -ENOMEM;
 	}
@@ -79,26 +82,26 @@ static int merge_names(struct tacho_profile *p, const struct tacho_profile *from
 }
 
 static uint32_t merge_frame(struct tacho_profile *p, const struct tacho_profile_frame *f,
-			    const struct remap *m)
+			    const struct merge_ids *m)
 {
-	struct frame_like like = {
+	struct frame_desc desc = {
 		.symbol = m->names[f->code->symbol], .object = m->objects[f->code->object],
 		.address = f->address, .offset = f->offset, .srcline = f->srcline, .space = f->space,
 		.inlined = f->inlined, .jit = f->jit, .known = f->known,
 	};
 
 	if (f->code->srcfile) {
-		uint32_t id = profile_name(p, f->code->srcfile);
+		uint32_t id = profile_intern_name(p, f->code->srcfile);
 
 		if (id == KEYMAP_NONE)
 			return KEYMAP_NONE;
-		like.srcfile = p->name_of.v[id];
+		desc.srcfile = p->name_text.v[id];
 	}
-	return profile_frame(p, &like);
+	return profile_intern_frame(p, &desc);
 }
 
-/* A node's parent comes before it, so one pass is enough. */
-static int merge_stacks(struct tacho_profile *p, const struct tacho_profile *from, struct remap *m)
+/* Parents have smaller ids than their children, so one pass is enough. */
+static int merge_stacks(struct tacho_profile *p, const struct tacho_profile *from, struct merge_ids *m)
 {
 	for (size_t i = 0; i < from->frames.n; i++) {
 		m->frames[i] = merge_frame(p, &from->frames.v[i], m);
@@ -108,7 +111,7 @@ static int merge_stacks(struct tacho_profile *p, const struct tacho_profile *fro
 	for (size_t i = 1; i < from->nodes.n; i++) {
 		const struct tacho_profile_node *n = &from->nodes.v[i];
 
-		m->nodes[i] = profile_node(p, m->nodes[n->parent], m->frames[n->frame]);
+		m->nodes[i] = profile_intern_node(p, m->nodes[n->parent], m->frames[n->frame]);
 		if (m->nodes[i] == KEYMAP_NONE)
 			return -ENOMEM;
 	}
@@ -120,12 +123,12 @@ static uint32_t merge_value(struct tacho_profile *p, const struct tacho_profile 
 {
 	const struct tacho_profile_value *v = tacho_profile_value(from, id);
 
-	return v ? profile_value(p, kind, v) : 0;
+	return v ? profile_intern_value(p, kind, v) : 0;
 }
 
-/* The detail with the other profile's ids, or KEYMAP_NONE. */
+/* The detail's id in the target, or KEYMAP_NONE without memory. */
 static uint32_t merge_detail(struct tacho_profile *p, const struct tacho_profile *from,
-			     const struct remap *m, uint32_t id)
+			     const struct merge_ids *m, uint32_t id)
 {
 	const struct tacho_profile_detail *src = tacho_profile_detail(from, id);
 	struct tacho_profile_detail d;
@@ -145,11 +148,11 @@ static uint32_t merge_detail(struct tacho_profile *p, const struct tacho_profile
 		if (d.fields[i] == KEYMAP_NONE)
 			return KEYMAP_NONE;
 	}
-	return profile_detail(p, &d);
+	return profile_intern_detail(p, &d);
 }
 
 static int merge_rows(struct tacho_profile *p, const struct tacho_profile *from,
-		      const struct remap *m)
+		      const struct merge_ids *m)
 {
 	for (size_t i = 0; i < from->rows.n; i++) {
 		struct tacho_profile_row row = from->rows.v[i];
@@ -160,11 +163,11 @@ static int merge_rows(struct tacho_profile *p, const struct tacho_profile *from,
 		row.detail = merge_detail(p, from, m, row.detail);
 		if (row.detail == KEYMAP_NONE)
 			return -ENOMEM;
-		if (profile_row(p, &row) < 0)
+		if (profile_add_row(p, &row) < 0)
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < from->cgroups.n; i++)
-		if (profile_cgroup(p, from->cgroups.v[i].id, from->cgroups.v[i].path) < 0)
+		if (profile_add_cgroup(p, from->cgroups.v[i].id, from->cgroups.v[i].path) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -184,8 +187,8 @@ static void merge_quality(struct tacho_profile_quality *q, const struct tacho_pr
 
 int tacho_profile_merge(struct tacho_profile *p, const struct tacho_profile *from)
 {
-	scoped(remap_done) struct remap m = { 0 };
-	int err = p->opts.split_comms || p->opts.once ? -EINVAL : remap_init(&m, from);
+	scoped(merge_ids_done) struct merge_ids m = { 0 };
+	int err = p->opts.split_comms || p->opts.once ? -EINVAL : merge_ids_init(&m, from);
 
 	if (err == 0)
 		err = merge_events(p, from, &m);

@@ -1,5 +1,5 @@
 /*
- * Packing: see pack.h for the format.
+ * Writes a profile in the format of pack.h.
  */
 #include "profile/pack.h"
 
@@ -34,8 +34,8 @@ static void put_text(struct buf *b, const char *text)
 	put_bytes(b, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Comms and source files are names too. */
-static uint64_t name_of(const struct tacho_profile *p, const char *text)
+/* Of a comm or source file, which are among the names. */
+static uint64_t name_id(const struct tacho_profile *p, const char *text)
 {
 	const uint64_t *id = map_get(&p->names, str_of(text));
 
@@ -91,7 +91,7 @@ static void put_threads(const struct tacho_profile *p, struct buf *b)
 
 		put_number(b, t->pid);
 		put_number(b, t->tid);
-		put_number(b, name_of(p, t->comm));
+		put_number(b, name_id(p, t->comm));
 	}
 }
 
@@ -108,7 +108,7 @@ static void put_frames(const struct tacho_profile *p, struct buf *b)
 			      (f->known ? PACK_FRAME_KNOWN : 0u));
 		put_number(b, f->address);
 		put_number(b, f->known ? 0 : f->offset);
-		put_number(b, f->code->srcfile ? name_of(p, f->code->srcfile) + 1 : 0);
+		put_number(b, f->code->srcfile ? name_id(p, f->code->srcfile) + 1 : 0);
 		put_number(b, f->srcline);
 		put_number(b, f->known ? f->offset : 0);
 	}
@@ -135,13 +135,13 @@ static void put_rows(const struct tacho_profile *p, int64_t shift_ns, struct buf
 	for (size_t i = 0; i < n; i++)
 		put_number(b, v[i].thread);
 	for (size_t i = 0; i < n; node = v[i++].node)
-		put_number(b, pack_fold((int64_t)(v[i].node - node)));
+		put_number(b, zigzag_encode((int64_t)(v[i].node - node)));
 	for (size_t i = 0; i < n; i++)
 		put_number(b, (uint64_t)((int64_t)v[i].cpu + 1));
 	for (size_t i = 0; i < n; i++) {
 		uint64_t at = v[i].time ? v[i].time + (uint64_t)shift_ns : 0;
 
-		put_number(b, pack_fold((int64_t)(at - time)));
+		put_number(b, zigzag_encode((int64_t)(at - time)));
 		time = at;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -153,9 +153,9 @@ static void put_rows(const struct tacho_profile *p, int64_t shift_ns, struct buf
 static void put_all(const struct tacho_profile *p, int64_t shift_ns, struct buf *b)
 {
 	put_quality(p, b);
-	put_number(b, p->name_of.n);
-	for (size_t i = 0; i < p->name_of.n; i++)
-		put_text(b, p->name_of.v[i]);
+	put_number(b, p->name_text.n);
+	for (size_t i = 0; i < p->name_text.n; i++)
+		put_text(b, p->name_text.v[i]);
 	put_events(p, b);
 	put_objects(p, b);
 	put_threads(p, b);
@@ -188,7 +188,7 @@ int tacho_profile_pack(const struct tacho_profile *p, const struct tacho_pack_op
 	if (err < 0)
 		return err;
 	if (o.level < 0 || o.level > 19)
-		return error_set(e, -EINVAL, "there is no level %d of compression: 1 to 19", o.level);
+		return error_set(e, -EINVAL, "compression level %d is out of range: it must be 1 to 19", o.level);
 	if (p->events.n > PACK_EVENTS_MAX)
 		return error_set(e, -E2BIG, "more than %d events cannot be packed", PACK_EVENTS_MAX);
 	put_all(p, o.shift_ns, &raw);

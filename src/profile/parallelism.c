@@ -1,19 +1,19 @@
 /*
- * Which threads run, by their switches. A thread that begins before the recording knows of it, and one
- * that ends, have no switch: a sample tells of the first, its exit of the second.
+ * Which threads run, from context switches. Two changes have no switch record: a thread that ran when the recording began
+ * is added at its first sample, and one that exits is removed by its EXIT record.
  */
 #include "profile/parallelism.h"
 
 #include <errno.h>
 
-#define RUNNING_MOST 8192u		/* CPUs; what a damaged file says beyond is let be */
+#define MAX_RUNNING 8192u		/* CPUs; more come from a damaged file only and are ignored */
 
-void running_done(struct running *r)
+void running_done(struct running_threads *r)
 {
 	vec_done(&r->tids);
 }
 
-static size_t place_of(const struct running *r, uint32_t tid)
+static size_t index_of(const struct running_threads *r, uint32_t tid)
 {
 	size_t i = 0;
 
@@ -22,11 +22,11 @@ static size_t place_of(const struct running *r, uint32_t tid)
 	return i;
 }
 
-int running_on(struct running *r, uint32_t tid)
+int running_on(struct running_threads *r, uint32_t tid)
 {
 	uint32_t *at;
 
-	if (!tid || place_of(r, tid) < r->tids.n || r->tids.n == RUNNING_MOST)
+	if (!tid || index_of(r, tid) < r->tids.n || r->tids.n == MAX_RUNNING)
 		return 0;
 	at = vec_add(&r->tids);
 	if (!at)
@@ -35,15 +35,15 @@ int running_on(struct running *r, uint32_t tid)
 	return 0;
 }
 
-void running_off(struct running *r, uint32_t tid)
+void running_off(struct running_threads *r, uint32_t tid)
 {
-	size_t at = place_of(r, tid);
+	size_t at = index_of(r, tid);
 
 	if (at < r->tids.n)
 		r->tids.v[at] = r->tids.v[--r->tids.n];
 }
 
-uint32_t running_n(const struct running *r, uint32_t n_cpus)
+uint32_t running_n(const struct running_threads *r, uint32_t n_cpus)
 {
 	return (uint32_t)max_of(min_of(r->tids.n, (size_t)n_cpus), (size_t)1);
 }

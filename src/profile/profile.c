@@ -1,7 +1,8 @@
 /*
- * A profile's life and its tables as others see them.
+ * Creates and frees profiles, and gives access to their tables.
  */
-#include "profile/profile.h"
+#include "profile/intern.h"
+#include "profile/trie.h"
 
 #include <errno.h>
 
@@ -12,15 +13,15 @@ static void freep_profile(struct tacho_profile **p)
 	tacho_profile_free(*p);
 }
 
-/* Node 0 is the empty stack and object 0 the unknown one. */
-static int first_ids(struct tacho_profile *p)
+/* Node 0 is the empty stack, object 0 the unknown one. */
+static int add_first_entries(struct tacho_profile *p)
 {
 	struct tacho_profile_object unknown = { .path = "[unknown]", .name = "[unknown]" };
 
-	if (!vec_add(&p->nodes) || !vec_add(&p->links) || (p->filter.by_parent && !vec_add(&p->node_parent)))
+	if (!vec_add(&p->nodes) || !vec_add(&p->links) || (p->filter.by_parent && !vec_add(&p->node_has_parent_match)))
 		return -ENOMEM;
 	p->nodes.v[0] = (struct tacho_profile_node){ 0, KEYMAP_NONE };
-	if (profile_name(p, "[unknown]") != 0 || profile_object(p, &unknown) != 0)
+	if (profile_intern_name(p, "[unknown]") != 0 || profile_intern_object(p, &unknown) != 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -39,7 +40,7 @@ int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opt
 		err = profile_filter_init(&p->filter, &p->opts, e);
 	if (err < 0)
 		return err;
-	if (first_ids(p) < 0)
+	if (add_first_entries(p) < 0)
 		return error_nomem(e);
 	*out = take(p);
 	return 0;
@@ -51,10 +52,10 @@ void profile_close(struct tacho_profile *p)
 	vec_done(&p->outermost);
 	vec_done(&p->frame_flags);
 	keymap_done(&p->outermost_ids);
-	keymap_done(&p->children);
+	keymap_done(&p->child_ids);
 	keymap_done(&p->row_ids);
-	keymap_done(&p->known_frames);
-	keymap_done(&p->other_frames);
+	keymap_done(&p->symbol_frame_ids);
+	keymap_done(&p->unknown_frame_ids);
 	p->closed = true;
 }
 
@@ -66,7 +67,7 @@ void tacho_profile_free(struct tacho_profile *p)
 	profile_filter_done(&p->filter);
 	map_done(&p->names);
 	map_done(&p->object_ids);
-	vec_done(&p->name_of);
+	vec_done(&p->name_text);
 	vec_done(&p->objects);
 	vec_done(&p->events);
 	vec_done(&p->threads);
@@ -76,7 +77,7 @@ void tacho_profile_free(struct tacho_profile *p)
 	vec_done(&p->codes);
 	vec_done(&p->frames);
 	vec_done(&p->nodes);
-	vec_done(&p->node_parent);
+	vec_done(&p->node_has_parent_match);
 	vec_done(&p->rows);
 	vec_done(&p->cgroups);
 	vec_done(&p->details);

@@ -1,15 +1,16 @@
 /*
- * How far a profile can be trusted: leaves without a name, stacks that end in the middle.
+ * Counts leaves without a symbol, and broken stacks.
  *
- * A stack that was walked by frame pointers ends at the program's or the thread's start, or, in
- * the kernel, where it was entered. Where it ends in another function, the walk met one that was
- * built without frame pointers.
+ * A stack that was walked by frame pointers ends at the start of the program or thread, or, in the kernel, at its entry
+ * point. If it ends in another function, the walk met one that was built without frame pointers: the stack is broken.
  */
-#include "profile/profile.h"
+#include "profile/quality.h"
+
+#include "profile/frame.h"
 
 #include <errno.h>
 
-static const char *const starts[] = {
+static const char *const start_functions[] = {
 	"_start", "__libc_start_main", "__libc_start_call_main", "main", "start_thread", "clone",
 	"__clone", "__clone3", "clone3", "_dl_start", "_dl_start_user", "_dl_main", "thread_start",
 	"ret_from_fork", "ret_from_fork_asm", "secondary_startup_64_no_verify", "secondary_startup_64",
@@ -21,8 +22,8 @@ bool frame_is_start(const struct tacho_profile_frame *f)
 {
 	if (f->space == TACHO_SPACE_KERNEL)
 		return true;
-	for (size_t i = 0; f->known && i < countof(starts); i++)
-		if (strncmp(f->code->name, starts[i], strlen(starts[i])) == 0)
+	for (size_t i = 0; f->known && i < countof(start_functions); i++)
+		if (strncmp(f->code->name, start_functions[i], strlen(start_functions[i])) == 0)
 			return true;
 	return false;
 }
@@ -36,7 +37,7 @@ void quality_times(struct tacho_profile_quality *q, uint64_t first_ns, uint64_t 
 	q->last_s = max_of(q->last_s, (double)last_ns / 1e9);
 }
 
-/* Per node: the frame of its outermost caller. Parents have the smaller ids. */
+/* Per node, the frame of its outermost caller. Parents have smaller ids than their children. */
 static uint32_t *outermost_frames(const struct tacho_profile *p)
 {
 	uint32_t *root = reallocarray(NULL, p->nodes.n, sizeof(*root));
@@ -52,7 +53,7 @@ static uint32_t *outermost_frames(const struct tacho_profile *p)
 	return root;
 }
 
-static void judge(struct tacho_profile *p, const struct tacho_profile_row *r, uint32_t outermost)
+static void count_quality(struct tacho_profile *p, const struct tacho_profile_row *r, uint32_t outermost)
 {
 	uint32_t leaf = p->nodes.v[r->node].frame;
 	const struct tacho_profile_frame *f;
@@ -79,10 +80,10 @@ void quality_row(struct tacho_profile *p, const struct tacho_profile_row *r)
 		return;
 	while (p->nodes.v[node].parent)
 		node = p->nodes.v[node].parent;
-	judge(p, r, p->nodes.v[node].frame);
+	count_quality(p, r, p->nodes.v[node].frame);
 }
 
-/* Where each stack has hardly more than one row, to walk up is less than to remember. */
+/* With fewer rows than nodes, walking up from each row is cheaper than a table of all nodes. */
 int quality_rows(struct tacho_profile *p)
 {
 	bool walk = p->rows.n < p->nodes.n;
@@ -99,6 +100,6 @@ int quality_rows(struct tacho_profile *p)
 		if (walk)
 			quality_row(p, &p->rows.v[i]);
 		else
-			judge(p, &p->rows.v[i], root[p->rows.v[i].node]);
+			count_quality(p, &p->rows.v[i], root[p->rows.v[i].node]);
 	return 0;
 }

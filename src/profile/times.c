@@ -1,12 +1,12 @@
 /*
- * Ranges of time, as written on a command line:
+ * Ranges of time as users write them:
  *
  *	12.5,13		from and to, in seconds of the recording's clock; either may be left out
- *	1,2 5,6		several
- *	10%-20%		shares of the whole recording; several with commas
+ *	1,2 5,6		several ranges
+ *	10%-20%		shares of the whole recording; several are separated by commas
  *	10%/2		the second tenth
  */
-#include "profile/profile.h"
+#include "profile/filter.h"
 
 #include "base/num.h"
 
@@ -14,9 +14,9 @@
 
 #define NS_PER_S 1000000000ull
 
-static int refuse(const char *text, struct str part, struct tacho_error *e)
+static int error_bad_range(const char *text, struct str part, struct tacho_error *e)
 {
-	error_set(e, -EINVAL, "'%.*s' is no range of time", STR(part));
+	error_set(e, -EINVAL, "'%.*s' is not a range of time", STR(part));
 	error_at(e, (size_t)(part.s - text), part.n);
 	error_hint(e, "seconds as 12.5,13 or shares as 10%%-20%% or 10%%/2");
 	return -EINVAL;
@@ -41,9 +41,9 @@ static int parse_ns(struct str s, uint64_t *out)
 	return 0;
 }
 
-static int parse_window(struct filter *f, struct str part)
+static int parse_window(struct profile_filter *f, struct str part)
 {
-	struct window w = { 0, UINT64_MAX }, *slot;
+	struct time_window w = { 0, UINT64_MAX }, *slot;
 	struct str to = part, from;
 
 	str_cut(&to, ',', &from);
@@ -70,9 +70,9 @@ static int parse_percent(struct str s, double *out)
 	return num_double(s, out) < 0 || *out < 0 || *out > 100 ? -EINVAL : 0;
 }
 
-static int parse_share(struct filter *f, struct str part)
+static int parse_share(struct profile_filter *f, struct str part)
 {
-	struct share sh = { 0 }, *slot;
+	struct time_share sh = { 0 }, *slot;
 	struct str rest = part, head;
 	double width;
 	uint32_t index;
@@ -101,7 +101,7 @@ static int parse_share(struct filter *f, struct str part)
 	return 0;
 }
 
-int times_parse(struct filter *f, const char *text, struct tacho_error *e)
+int times_parse(struct profile_filter *f, const char *text, struct tacho_error *e)
 {
 	bool shares = strchr(text, '%') != NULL;
 	struct str rest = str_of(text), part;
@@ -114,15 +114,15 @@ int times_parse(struct filter *f, const char *text, struct tacho_error *e)
 		if (err == -ENOMEM)
 			return error_nomem(e);
 		if (err < 0)
-			return refuse(text, part, e);
+			return error_bad_range(text, part, e);
 	}
 	if (!f->windows.n && !f->shares.n)
-		return refuse(text, str_of(text), e);
+		return error_bad_range(text, str_of(text), e);
 	f->by_time = true;
 	return 0;
 }
 
-size_t times_resolve(const struct filter *f, uint64_t first_ns, uint64_t last_ns, struct window *out)
+size_t times_resolve(const struct profile_filter *f, uint64_t first_ns, uint64_t last_ns, struct time_window *out)
 {
 	double length = (double)(last_ns - first_ns);
 	size_t n = 0;
@@ -130,11 +130,11 @@ size_t times_resolve(const struct filter *f, uint64_t first_ns, uint64_t last_ns
 	for (size_t i = 0; i < f->windows.n; i++)
 		out[n++] = f->windows.v[i];
 	for (size_t i = 0; i < f->shares.n; i++, n++) {
-		const struct share *sh = &f->shares.v[i];
+		const struct time_share *sh = &f->shares.v[i];
 
 		out[n].from_ns = first_ns + (uint64_t)(length * sh->from / 100);
 		out[n].to_ns = first_ns + (uint64_t)(length * sh->to / 100);
-		/* What starts where the one before ended must not count twice. */
+		/* Adjacent shares must not both include the nanosecond between them. */
 		if (sh->to < 100 && out[n].to_ns > out[n].from_ns)
 			out[n].to_ns--;
 	}

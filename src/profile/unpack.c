@@ -1,9 +1,13 @@
 /*
- * Unpacking: all is read and checked first, then what is wanted is added; names, threads, frames and
- * stacks only where a row leads to them. The bytes may be anybody's: every list is bounded by the
- * bytes that are left, every id by its list.
+ * Reads a packed profile (pack.h). Everything is read and checked first; then the rows in range are added, with only those
+ * names, threads, frames and stacks that they refer to. The bytes are untrusted: the length of each list is limited by the
+ * bytes that are left, each id by the length of its list.
  */
 #include "profile/pack.h"
+
+#include "profile/intern.h"
+#include "profile/quality.h"
+#include "profile/trie.h"
 
 #include <errno.h>
 #include <zstd.h>
@@ -11,7 +15,7 @@
 
 #include "base/sized_opts.h"
 
-struct feed {				/* what is left to read; after `bad` all is zero */
+struct packed_reader {			/* the bytes left to read; once `bad`, all numbers read are 0 */
 	const uint8_t *at, *end;
 	bool bad;
 };
@@ -26,7 +30,7 @@ struct packed_thread {
 	uint32_t pid, tid, comm;
 };
 
-struct packed {
+struct packed_profile {
 	struct arena arena;
 	char *raw;
 	struct tacho_profile_quality quality;
@@ -38,11 +42,11 @@ struct packed {
 	struct tacho_profile_node *nodes;	/* from 1 on */
 	struct tacho_profile_row *rows;
 	size_t n_names, n_events, n_objects, n_threads, n_frames, n_nodes, n_rows;
-	/* theirs -> ours, + 1; 0: not met yet */
+	/* packed id -> the profile's id + 1; 0: not added yet */
 	uint32_t *name_ids, *event_ids, *object_ids, *thread_ids, *frame_ids, *node_ids;
 };
 
-static void packed_done(struct packed *k)
+static void packed_done(struct packed_profile *k)
 {
 	free(k->raw);
 	arena_done(&k->arena);
@@ -50,7 +54,7 @@ static void packed_done(struct packed *k)
 
 /* ---- reading ---- */
 
-static uint64_t get_number(struct feed *f)
+static uint64_t get_number(struct packed_reader *f)
 {
 	uint64_t v = 0;
 
@@ -66,7 +70,7 @@ static uint64_t get_number(struct feed *f)
 	return 0;
 }
 
-static uint32_t get_below(struct feed *f, uint64_t limit)
+static uint32_t get_below(struct packed_reader *f, uint64_t limit)
 {
 	uint64_t v = get_number(f);
 
@@ -76,7 +80,7 @@ static uint32_t get_below(struct feed *f, uint64_t limit)
 	return 0;
 }
 
-static struct str get_bytes(struct feed *f)
+static struct str get_bytes(struct packed_reader *f)
 {
 	uint64_t n = get_number(f);
 	struct str s = { (const char *)f->at, 0 };
@@ -90,8 +94,8 @@ static struct str get_bytes(struct feed *f)
 	return s;
 }
 
-/* NULL without memory; "" where it is bad. */
-static const char *get_text(struct feed *f, struct arena *a)
+/* NULL without memory; "" if it is bad. */
+static const char *get_text(struct packed_reader *f, struct arena *a)
 {
 	struct str s = get_bytes(f);
 
@@ -102,8 +106,9 @@ static const char *get_text(struct feed *f, struct arena *a)
 	return arena_str(a, s);
 }
 
-/* The list's length and room for it; each entry takes at least `bytes`. -EBADMSG or -ENOMEM. */
-static int get_list(struct feed *f, struct packed *k, size_t bytes, size_t size, size_t *n, void *list,
+/* Reads a list's length into *n and allocates *list, and *ids if given. `bytes` is the least size of a packed entry, `size`
+ * that of an unpacked one. 0, -EBADMSG or -ENOMEM. */
+static int get_list(struct packed_reader *f, struct packed_profile *k, size_t bytes, size_t size, size_t *n, void *list,
 		    uint32_t **ids)
 {
 	uint64_t count = get_number(f);
@@ -119,7 +124,7 @@ static int get_list(struct feed *f, struct packed *k, size_t bytes, size_t size,
 	return v && (!ids || *ids) ? 0 : -ENOMEM;
 }
 
-static int read_names(struct feed *f, struct packed *k)
+static int read_names(struct packed_reader *f, struct packed_profile *k)
 {
 	int err = get_list(f, k, 1, sizeof(*k->names), &k->n_names, &k->names, &k->name_ids);
 
@@ -130,7 +135,7 @@ static int read_names(struct feed *f, struct packed *k)
 	return err;
 }
 
-static int read_events(struct feed *f, struct packed *k)
+static int read_events(struct packed_reader *f, struct packed_profile *k)
 {
 	int err = get_list(f, k, 4, sizeof(*k->events), &k->n_events, &k->events, &k->event_ids);
 
@@ -151,7 +156,7 @@ static int read_events(struct feed *f, struct packed *k)
 	return err;
 }
 
-static int read_objects(struct feed *f, struct packed *k)
+static int read_objects(struct packed_reader *f, struct packed_profile *k)
 {
 	int err = get_list(f, k, 5, sizeof(*k->objects), &k->n_objects, &k->objects, &k->object_ids);
 
@@ -180,7 +185,7 @@ static int read_objects(struct feed *f, struct packed *k)
 	return err;
 }
 
-static int read_threads(struct feed *f, struct packed *k)
+static int read_threads(struct packed_reader *f, struct packed_profile *k)
 {
 	int err = get_list(f, k, 3, sizeof(*k->threads), &k->n_threads, &k->threads, &k->thread_ids);
 
@@ -192,7 +197,7 @@ static int read_threads(struct feed *f, struct packed *k)
 	return err;
 }
 
-static int read_frames(struct feed *f, struct packed *k)
+static int read_frames(struct packed_reader *f, struct packed_profile *k)
 {
 	int err = get_list(f, k, 9, sizeof(*k->frames), &k->n_frames, &k->frames, &k->frame_ids);
 
@@ -212,7 +217,7 @@ static int read_frames(struct feed *f, struct packed *k)
 	return err;
 }
 
-static int read_nodes(struct feed *f, struct packed *k)
+static int read_nodes(struct packed_reader *f, struct packed_profile *k)
 {
 	int err = get_list(f, k, 2, sizeof(*k->nodes), &k->n_nodes, &k->nodes, &k->node_ids);
 
@@ -230,7 +235,7 @@ static int read_nodes(struct feed *f, struct packed *k)
 	return 0;
 }
 
-static int read_rows(struct feed *f, struct packed *k)
+static int read_rows(struct packed_reader *f, struct packed_profile *k)
 {
 	int err = get_list(f, k, 7, sizeof(*k->rows), &k->n_rows, &k->rows, NULL);
 	uint64_t time = 0;
@@ -243,7 +248,7 @@ static int read_rows(struct feed *f, struct packed *k)
 	for (size_t i = 0; i < k->n_rows; i++)
 		k->rows[i].thread = get_below(f, k->n_threads);
 	for (size_t i = 0; i < k->n_rows; i++) {
-		node += (uint32_t)pack_unfold(get_number(f));
+		node += (uint32_t)zigzag_decode(get_number(f));
 		k->rows[i].node = node;
 		if (node > k->n_nodes)
 			return -EBADMSG;
@@ -251,7 +256,7 @@ static int read_rows(struct feed *f, struct packed *k)
 	for (size_t i = 0; i < k->n_rows; i++)
 		k->rows[i].cpu = (int32_t)get_below(f, INT32_MAX) - 1;
 	for (size_t i = 0; i < k->n_rows; i++)
-		k->rows[i].time = time += (uint64_t)pack_unfold(get_number(f));
+		k->rows[i].time = time += (uint64_t)zigzag_decode(get_number(f));
 	for (size_t i = 0; i < k->n_rows; i++)
 		k->rows[i].samples = get_below(f, 1ull << 32);
 	for (size_t i = 0; i < k->n_rows; i++)
@@ -259,7 +264,7 @@ static int read_rows(struct feed *f, struct packed *k)
 	return 0;
 }
 
-static int read_quality(struct feed *f, struct packed *k)
+static int read_quality(struct packed_reader *f, struct packed_profile *k)
 {
 	k->quality.lost = get_number(f);
 	k->quality.throttled = get_number(f);
@@ -269,9 +274,9 @@ static int read_quality(struct feed *f, struct packed *k)
 	return 0;
 }
 
-static int read_all(struct feed *f, struct packed *k)
+static int read_all(struct packed_reader *f, struct packed_profile *k)
 {
-	static int (*const parts[])(struct feed *f, struct packed *k) = {
+	static int (*const parts[])(struct packed_reader *f, struct packed_profile *k) = {
 		read_quality, read_names, read_events, read_objects, read_threads, read_frames,
 		read_nodes, read_rows,
 	};
@@ -285,10 +290,10 @@ static int read_all(struct feed *f, struct packed *k)
 	return err == 0 && f->at != f->end ? -EBADMSG : err;
 }
 
-/* Head and compression away. */
-static int inflate(struct packed *k, const uint8_t *bytes, size_t n, struct feed *out)
+/* Checks the header and decompresses the rest. */
+static int decompress(struct packed_profile *k, const uint8_t *bytes, size_t n, struct packed_reader *out)
 {
-	struct feed head = { bytes + PACK_HEAD_BYTES, bytes + n, false };
+	struct packed_reader head = { bytes + PACK_HEAD_BYTES, bytes + n, false };
 	uint64_t size;
 	size_t got;
 
@@ -307,38 +312,38 @@ static int inflate(struct packed *k, const uint8_t *bytes, size_t n, struct feed
 		return ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation ? -ENOMEM : -EBADMSG;
 	if (got != size)
 		return -EBADMSG;
-	*out = (struct feed){ (const uint8_t *)k->raw, (const uint8_t *)k->raw + got, false };
+	*out = (struct packed_reader){ (const uint8_t *)k->raw, (const uint8_t *)k->raw + got, false };
 	return 0;
 }
 
-/* ---- adding; ids are KEYMAP_NONE without memory ---- */
+/* ---- adding to the profile; all ids are KEYMAP_NONE without memory ---- */
 
-static uint32_t name_id(struct tacho_profile *p, struct packed *k, uint32_t i)
+static uint32_t name_id(struct tacho_profile *p, struct packed_profile *k, uint32_t i)
 {
 	if (!k->name_ids[i])
-		k->name_ids[i] = profile_name(p, k->names[i]) + 1;
+		k->name_ids[i] = profile_intern_name(p, k->names[i]) + 1;
 	return k->name_ids[i] - 1;
 }
 
-static uint32_t object_id(struct tacho_profile *p, struct packed *k, uint32_t i)
+static uint32_t object_id(struct tacho_profile *p, struct packed_profile *k, uint32_t i)
 {
 	if (!k->object_ids[i])
-		k->object_ids[i] = profile_object(p, &k->objects[i]) + 1;
+		k->object_ids[i] = profile_intern_object(p, &k->objects[i]) + 1;
 	return k->object_ids[i] - 1;
 }
 
-static uint32_t thread_id(struct tacho_profile *p, struct packed *k, uint32_t i)
+static uint32_t thread_id(struct tacho_profile *p, struct packed_profile *k, uint32_t i)
 {
 	const struct packed_thread *t = &k->threads[i];
 
 	if (!k->thread_ids[i])
-		k->thread_ids[i] = profile_thread(p, t->pid, t->tid, k->names[t->comm]) + 1;
+		k->thread_ids[i] = profile_intern_thread(p, t->pid, t->tid, k->names[t->comm]) + 1;
 	return k->thread_ids[i] - 1;
 }
 
-static uint32_t frame_new(struct tacho_profile *p, struct packed *k, const struct packed_frame *f)
+static uint32_t frame_new(struct tacho_profile *p, struct packed_profile *k, const struct packed_frame *f)
 {
-	struct frame_like like = {
+	struct frame_desc desc = {
 		.symbol = name_id(p, k, f->symbol), .object = object_id(p, k, f->object),
 		.space = f->space, .inlined = f->flags & PACK_FRAME_INLINED,
 		.jit = f->flags & PACK_FRAME_JIT, .known = f->flags & PACK_FRAME_KNOWN,
@@ -346,56 +351,56 @@ static uint32_t frame_new(struct tacho_profile *p, struct packed *k, const struc
 		.srcline = f->srcline,
 	};
 
-	if (like.symbol == KEYMAP_NONE || like.object == KEYMAP_NONE)
+	if (desc.symbol == KEYMAP_NONE || desc.object == KEYMAP_NONE)
 		return KEYMAP_NONE;
 	if (f->srcfile) {
 		uint32_t file = name_id(p, k, f->srcfile - 1);
 
 		if (file == KEYMAP_NONE)
 			return KEYMAP_NONE;
-		like.srcfile = p->name_of.v[file];
+		desc.srcfile = p->name_text.v[file];
 	}
-	return profile_frame(p, &like);
+	return profile_intern_frame(p, &desc);
 }
 
-static uint32_t frame_id(struct tacho_profile *p, struct packed *k, uint32_t i)
+static uint32_t frame_id(struct tacho_profile *p, struct packed_profile *k, uint32_t i)
 {
 	if (!k->frame_ids[i])
 		k->frame_ids[i] = frame_new(p, k, &k->frames[i]) + 1;
 	return k->frame_ids[i] - 1;
 }
 
-/* Goes up to the first that is known, and from there down again; on the way up each parent's place
- * holds the way back. */
-static uint32_t node_id(struct tacho_profile *p, struct packed *k, uint32_t i)
+/* Walks up to the first node that was added, then down again, adding the others. On the way up, each node's `parent` is
+ * replaced by the child it was reached from, so no stack is needed. */
+static uint32_t node_id(struct tacho_profile *p, struct packed_profile *k, uint32_t i)
 {
-	uint32_t below = 0, at = i;
+	uint32_t child = 0, at = i;
 
 	while (at && !k->node_ids[at]) {
 		uint32_t up = k->nodes[at].parent;
 
-		k->nodes[at].parent = below;	/* for now: its child on this way */
-		below = at;
+		k->nodes[at].parent = child;
+		child = at;
 		at = up;
 	}
-	while (below) {
-		uint32_t next = k->nodes[below].parent, ours = at ? k->node_ids[at] - 1 : 0;
-		uint32_t frame = frame_id(p, k, k->nodes[below].frame);
+	while (child) {
+		uint32_t next = k->nodes[child].parent, ours = at ? k->node_ids[at] - 1 : 0;
+		uint32_t frame = frame_id(p, k, k->nodes[child].frame);
 
-		k->nodes[below].parent = at;
-		k->node_ids[below] = frame == KEYMAP_NONE ? 0 : profile_node(p, ours, frame) + 1;
-		if (!k->node_ids[below])
+		k->nodes[child].parent = at;
+		k->node_ids[child] = frame == KEYMAP_NONE ? 0 : profile_intern_node(p, ours, frame) + 1;
+		if (!k->node_ids[child])
 			return KEYMAP_NONE;
-		at = below;
-		below = next;
+		at = child;
+		child = next;
 	}
 	return i ? k->node_ids[i] - 1 : 0;
 }
 
-static int add_events(struct tacho_profile *p, struct packed *k)
+static int add_events(struct tacho_profile *p, struct packed_profile *k)
 {
 	for (size_t i = 0; i < k->n_events; i++) {
-		uint32_t id = profile_event(p, k->events[i].name);
+		uint32_t id = profile_intern_event(p, k->events[i].name);
 
 		if (id == KEYMAP_NONE)
 			return -ENOMEM;
@@ -410,7 +415,7 @@ static int add_events(struct tacho_profile *p, struct packed *k)
 	return 0;
 }
 
-static void note_time(struct tacho_profile_quality *q, uint64_t time)
+static void widen_times(struct tacho_profile_quality *q, uint64_t time)
 {
 	double s = (double)time / 1e9;
 
@@ -421,7 +426,7 @@ static void note_time(struct tacho_profile_quality *q, uint64_t time)
 	q->last_s = max_of(q->last_s, s);
 }
 
-static int add_row(struct tacho_profile *p, struct packed *k, const struct tacho_profile_row *from)
+static int add_row(struct tacho_profile *p, struct packed_profile *k, const struct tacho_profile_row *from)
 {
 	struct tacho_profile_row row = *from;
 	struct tacho_profile_event *ev = &p->events.v[k->event_ids[from->event]];
@@ -433,21 +438,21 @@ static int add_row(struct tacho_profile *p, struct packed *k, const struct tacho
 		return -ENOMEM;
 	ev->all_samples += row.samples;
 	ev->all_period += row.period;
-	if (!profile_wants(p, &row))
+	if (!profile_row_passes(p, &row))
 		return 0;
 	ev->samples += row.samples;
 	ev->period += row.period;
 	p->quality.samples += row.samples;
-	note_time(&p->quality, row.time);
+	widen_times(&p->quality, row.time);
 	quality_row(p, &row);
 	row.cpu = p->opts.per_cpu ? row.cpu : -1;
 	row.time = p->opts.per_time ? row.time : 0;
 	if (p->opts.join_threads)
-		row.thread = p->threads.v[row.thread].first;
-	return profile_row(p, &row);
+		row.thread = p->threads.v[row.thread].first_of_comm;
+	return profile_add_row(p, &row);
 }
 
-static int add_all(struct tacho_profile *p, struct packed *k, const struct tacho_unpack_opts *o)
+static int add_all(struct tacho_profile *p, struct packed_profile *k, const struct tacho_unpack_opts *o)
 {
 	uint64_t to = o->to_ns ? o->to_ns : UINT64_MAX;
 	int err = add_events(p, k);
@@ -469,10 +474,10 @@ static int add_all(struct tacho_profile *p, struct packed *k, const struct tacho
 	return err;
 }
 
-static int explain(int err, struct tacho_error *e)
+static int error_unpack(int err, struct tacho_error *e)
 {
 	if (err == -EBADMSG)
-		return error_set(e, err, "this is no packed profile, or a damaged one");
+		return error_set(e, err, "this is not a packed profile, or it is damaged");
 	if (err == -EPROTO)
 		return error_set(e, err, "the profile was packed by a newer version");
 	return err == -ENOMEM ? error_nomem(e) : err;
@@ -481,22 +486,22 @@ static int explain(int err, struct tacho_error *e)
 int tacho_profile_unpack(struct tacho_profile *p, const void *bytes, size_t n,
 			 const struct tacho_unpack_opts *opts, struct tacho_error *e)
 {
-	scoped(packed_done) struct packed k = { 0 };
+	scoped(packed_done) struct packed_profile k = { 0 };
 	struct tacho_unpack_opts o;
-	struct feed f;
+	struct packed_reader f;
 	int err = opts_copy(&o, sizeof(o), opts, e);
 
 	if (err < 0)
 		return err;
 	if (p->opts.split_comms || p->opts.once)
-		return error_set(e, -EINVAL, "a profile that %s takes none that are packed",
-				 p->opts.once ? "is loaded once" : "splits nodes by command");
+		return error_set(e, -EINVAL, "a profile created with `%s` cannot unpack others",
+				 p->opts.once ? "once" : "split_comms");
 	if (p->filter.by_time)
-		return error_set(e, -EINVAL, "ranges of time go to unpack itself, not to the profile");
-	err = inflate(&k, bytes, n, &f);
+		return error_set(e, -EINVAL, "a profile with a filter of time cannot unpack others: give the range to unpack instead");
+	err = decompress(&k, bytes, n, &f);
 	if (err == 0)
 		err = read_all(&f, &k);
 	if (err == 0)
 		err = add_all(p, &k, &o);
-	return explain(err, e);
+	return error_unpack(err, e);
 }

@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "profile/profile.h"
+#include "profile/detail.h"
+#include "profile/frame.h"
+#include "profile/intern.h"
+#include "profile/trie.h"
 
 static struct tacho_profile *new_profile(void)
 {
@@ -21,12 +24,12 @@ static struct tacho_profile *new_profile(void)
 static uint32_t frame_of(struct tacho_profile *p, const char *symbol, const char *file, uint32_t line)
 {
 	struct tacho_profile_object o = { .path = "prog", .name = "prog" };
-	struct frame_like f = { .known = true, .space = TACHO_SPACE_USER, .srcline = line };
+	struct frame_desc f = { .known = true, .space = TACHO_SPACE_USER, .srcline = line };
 
-	f.symbol = profile_name(p, symbol);
-	f.object = profile_object(p, &o);
-	f.srcfile = file ? p->name_of.v[profile_name(p, file)] : NULL;
-	return profile_frame(p, &f);
+	f.symbol = profile_intern_name(p, symbol);
+	f.object = profile_intern_object(p, &o);
+	f.srcfile = file ? p->name_text.v[profile_intern_name(p, file)] : NULL;
+	return profile_intern_frame(p, &f);
 }
 
 static uint32_t text_of(struct tacho_profile *p, uint32_t kind, const char *text)
@@ -34,27 +37,27 @@ static uint32_t text_of(struct tacho_profile *p, uint32_t kind, const char *text
 	struct tacho_profile_value v = { .bytes = text, .n_bytes = strlen(text), .text = text, .size = 16,
 					 .is_string = true };
 
-	return profile_value(p, kind, &v);
+	return profile_intern_value(p, kind, &v);
 }
 
 static void add_row(struct tacho_profile *p, uint32_t detail)
 {
 	struct tacho_profile_row r = { .cpu = -1, .samples = 1, .period = 10, .detail = detail };
 
-	r.event = profile_event(p, "cpu-clock");
-	r.thread = profile_thread(p, 7, 7, "w");
-	r.node = profile_node(p, 0, frame_of(p, "main", NULL, 0));
-	assert_int_equal(profile_row(p, &r), 0);
+	r.event = profile_intern_event(p, "cpu-clock");
+	r.thread = profile_intern_thread(p, 7, 7, "w");
+	r.node = profile_intern_node(p, 0, frame_of(p, "main", NULL, 0));
+	assert_int_equal(profile_add_row(p, &r), 0);
 }
 
 static void equal_details_are_one(void **state)
 {
 	struct tacho_profile *p = new_profile();
 	struct tacho_profile_detail a = { .weight = 3 }, b = { .weight = 4 };
-	uint32_t first = profile_detail(p, &a), second = profile_detail(p, &b);
+	uint32_t first = profile_intern_detail(p, &a), second = profile_intern_detail(p, &b);
 
 	assert_int_not_equal(first, second);
-	assert_int_equal(profile_detail(p, &a), first);
+	assert_int_equal(profile_intern_detail(p, &a), first);
 	assert_int_equal(tacho_profile_detail(p, second)->weight, 4);
 	assert_null(tacho_profile_detail(p, 0));
 	assert_null(tacho_profile_detail(p, 99));
@@ -105,7 +108,7 @@ static void merging_carries_details(void **state)
 	d.from.frame = frame_of(from, "caller", "c.c", 12) + 1;
 	d.trace = text_of(from, TACHO_FIELDS_MAX, "a=1");
 	d.fields[2] = text_of(from, 2, "bash");
-	add_row(from, profile_detail(from, &d));
+	add_row(from, profile_intern_detail(from, &d));
 	assert_int_equal(tacho_profile_merge(to, from), 0);
 	got = tacho_profile_detail(to, tacho_profile_rows(to)[0].detail);
 	assert_non_null(got);

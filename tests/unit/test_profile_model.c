@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "profile/profile.h"
+#include "profile/frame.h"
+#include "profile/intern.h"
+#include "profile/trie.h"
 
 static struct tacho_profile *new_profile(const struct tacho_profile_opts *opts)
 {
@@ -23,11 +25,11 @@ static struct tacho_profile *new_profile(const struct tacho_profile_opts *opts)
 static uint32_t frame_of(struct tacho_profile *p, const char *symbol, const char *object)
 {
 	struct tacho_profile_object o = { .path = object, .name = object };
-	struct frame_like f = { .known = true, .space = TACHO_SPACE_USER };
+	struct frame_desc f = { .known = true, .space = TACHO_SPACE_USER };
 
-	f.symbol = profile_name(p, symbol);
-	f.object = profile_object(p, &o);
-	return profile_frame(p, &f);
+	f.symbol = profile_intern_name(p, symbol);
+	f.object = profile_intern_object(p, &o);
+	return profile_intern_frame(p, &f);
 }
 
 /* "main;parse;read": outermost first. */
@@ -40,7 +42,7 @@ static uint32_t node_of(struct tacho_profile *p, const char *path)
 		char text[64];
 
 		snprintf(text, sizeof(text), "%.*s", STR(name));
-		node = profile_node(p, node, frame_of(p, text, "prog"));
+		node = profile_intern_node(p, node, frame_of(p, text, "prog"));
 	}
 	return node;
 }
@@ -49,10 +51,10 @@ static void add_row(struct tacho_profile *p, const char *comm, const char *path,
 {
 	struct tacho_profile_row r = { .cpu = -1, .samples = 1, .period = period };
 
-	r.event = profile_event(p, "cpu-clock");
-	r.thread = profile_thread(p, 7, 7, comm);
+	r.event = profile_intern_event(p, "cpu-clock");
+	r.thread = profile_intern_thread(p, 7, 7, comm);
 	r.node = node_of(p, path);
-	assert_int_equal(profile_row(p, &r), 0);
+	assert_int_equal(profile_add_row(p, &r), 0);
 }
 
 /* Keys that go round the end of the table are found again however often it grows. */
@@ -141,19 +143,19 @@ static void neighbours_stay_apart(void **state)
 				struct tacho_profile_row r = { .event = event, .thread = tid, .node = leaf,
 							       .cpu = cpu, .samples = 1, .period = 1 };
 
-				assert_int_equal(profile_row(p, &r), 0);
+				assert_int_equal(profile_add_row(p, &r), 0);
 			}
 	assert_int_equal(tacho_profile_n_rows(p), 8 * 64 * 8);
 	for (uint32_t object = 0; object < 4; object++)
 		for (uint64_t address = 0; address < 4096; address++) {
-			struct frame_like f = { .offset = address, .address = address };
+			struct frame_desc f = { .offset = address, .address = address };
 			struct tacho_profile_object o = { .name = "x" };
 			char path[16];
 
 			snprintf(path, sizeof(path), "o%u", object);
 			o.path = path;
-			f.object = profile_object(p, &o);
-			profile_frame(p, &f);
+			f.object = profile_intern_object(p, &o);
+			profile_intern_frame(p, &f);
 		}
 	assert_int_equal(tacho_profile_n_frames(p), 4 * 4096 + 1);
 	tacho_profile_free(p);
@@ -167,9 +169,9 @@ static void samples_may_be_very_many(void **state)
 	uint64_t samples = 0, period = 0;
 
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(profile_row(p, &r), 0);
+		assert_int_equal(profile_add_row(p, &r), 0);
 	r.samples = 1;
-	assert_int_equal(profile_row(p, &r), 0);
+	assert_int_equal(profile_add_row(p, &r), 0);
 	assert_int_equal(tacho_profile_n_rows(p), 3);
 	for (size_t i = 0; i < tacho_profile_n_rows(p); i++) {
 		samples += tacho_profile_rows(p)[i].samples;
@@ -195,13 +197,13 @@ static void nodes_are_found_again_however_many(void **state)
 	for (uint32_t k = 0; k < 12; k++)
 		for (uint32_t i = 0; i < 12; i++) {
 			snprintf(name, sizeof(name), "down%u", k);
-			ids[i][k] = profile_node(p, parents[i], frame_of(p, name, "prog"));
+			ids[i][k] = profile_intern_node(p, parents[i], frame_of(p, name, "prog"));
 		}
 	assert_int_equal(tacho_profile_n_nodes(p), 1 + 12 + 12 * 12);
 	for (uint32_t i = 0; i < 12; i++)
 		for (uint32_t k = 0; k < 12; k++) {
 			snprintf(name, sizeof(name), "down%u", k);
-			assert_int_equal(profile_node(p, parents[i], frame_of(p, name, "prog")), ids[i][k]);
+			assert_int_equal(profile_intern_node(p, parents[i], frame_of(p, name, "prog")), ids[i][k]);
 		}
 	assert_int_equal(tacho_profile_n_nodes(p), 1 + 12 + 12 * 12);
 	tacho_profile_free(p);
@@ -260,7 +262,7 @@ static void lists_say_who_passes(void **state)
 					   .objects = "libc.so.6", .symbols = "malloc,free",
 					   .parent = "^sys_" };
 	struct tacho_profile *p = new_profile(&opts);
-	const struct filter *f = &p->filter;
+	const struct profile_filter *f = &p->filter;
 
 	assert_true(profile_filter_comm(f, "ld"));
 	assert_false(profile_filter_comm(f, "l"));
@@ -295,7 +297,7 @@ static void bad_filters_are_refused(void **state)
 	}
 }
 
-static const struct { const char *text; uint64_t first, last; struct window w[3]; size_t n; } times[] = {
+static const struct { const char *text; uint64_t first, last; struct time_window w[3]; size_t n; } times[] = {
 	{ "1.5,2", 0, 0, { { 1500000000, 2000000000 } }, 1 },
 	{ ",2", 0, 0, { { 0, 2000000000 } }, 1 },
 	{ "3,", 0, 0, { { 3000000000, UINT64_MAX } }, 1 },
@@ -310,7 +312,7 @@ static void ranges_of_time(void **state)
 	for (size_t i = 0; i < countof(times); i++) {
 		struct tacho_profile_opts opts = { .size = sizeof(opts), .time = times[i].text };
 		struct tacho_profile *p = new_profile(&opts);
-		struct window w[8];
+		struct time_window w[8];
 
 		assert_int_equal(times_resolve(&p->filter, times[i].first, times[i].last, w), times[i].n);
 		for (size_t k = 0; k < times[i].n; k++) {

@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "record/perf_abi.h"
-#include "profile/profile.h"
+#include "profile/intern.h"
+#include "profile/stacks.h"
 
 #define KERNEL ((uint64_t)-128)
 #define USER ((uint64_t)-512)
@@ -19,7 +20,7 @@
 struct world {
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
-	struct stacks stacks;
+	struct stack_resolver stacks;
 };
 
 static void world_open_as(struct world *w, struct tacho_profile_opts opts)
@@ -115,11 +116,11 @@ static void markers_switch_the_space(void **state)
 /* As node_in(), for a chain that begins with a marker and the sampled address. */
 static uint32_t raw_in(struct world *w, uint32_t pid, const uint64_t *words, size_t n)
 {
-	struct whose whose;
+	struct task_context task;
 
 	stacks_clear(&w->stacks);
-	assert_int_equal(stacks_whose(&w->stacks, pid, 0, &whose), 1);
-	assert_int_equal(stacks_add_raw(&w->stacks, &whose, (struct tacho_words){ .v = words, .n = n }), 0);
+	assert_int_equal(stacks_task_context(&w->stacks, pid, 0, &task), 1);
+	assert_int_equal(stacks_add_raw(&w->stacks, &task, (struct tacho_words){ .v = words, .n = n }), 0);
 	assert_int_equal(stacks_resolve(&w->stacks), 0);
 	return w->stacks.batch[0].node;
 }
@@ -317,7 +318,7 @@ static void commands_have_nodes_of_their_own(void **state)
 
 	world_open(&w, (struct tacho_profile_opts){ .split_comms = true });
 	for (uint32_t i = 0; i < 4; i++)
-		thread[i] = profile_thread(w.profile, i, i, i % 2 ? "odd" : "even");
+		thread[i] = profile_intern_thread(w.profile, i, i, i % 2 ? "odd" : "even");
 	for (uint32_t i = 0; i < 4; i++)
 		node[i] = node_of_thread(&w, thread[i], words, 4);
 	assert_int_equal(node[0], node[2]);
@@ -386,13 +387,13 @@ static void addresses_tell_the_space_of_each(void **state)
 
 static void a_batch_is_as_one_by_one(void **state)
 {
-	uint64_t words[BATCH_MOST][8];
-	uint32_t alone[BATCH_MOST];
+	uint64_t words[MAX_BATCH][8];
+	uint32_t alone[MAX_BATCH];
 	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .pid = 7 };
 	struct world w;
 
 	world_open(&w, (struct tacho_profile_opts){ 0 });
-	for (size_t i = 0; i < BATCH_MOST; i++) {
+	for (size_t i = 0; i < MAX_BATCH; i++) {
 		words[i][0] = USER;
 		for (size_t k = 1; k < 8; k++)
 			words[i][k] = 0x100 * k + (k < 4 ? i % 5 : 0);
@@ -402,10 +403,10 @@ static void a_batch_is_as_one_by_one(void **state)
 	}
 	assert_true(stacks_full(&w.stacks));
 	assert_int_equal(stacks_resolve(&w.stacks), 0);
-	for (size_t i = 0; i < BATCH_MOST; i++)
+	for (size_t i = 0; i < MAX_BATCH; i++)
 		alone[i] = w.stacks.batch[i].node;
 	assert_int_equal(tacho_profile_n_nodes(w.profile), 1 + 4 + 5 * 3);
-	for (size_t i = 0; i < BATCH_MOST; i++)
+	for (size_t i = 0; i < MAX_BATCH; i++)
 		assert_int_equal(node_of(&w, words[i][1], words[i], 8), alone[i]);
 	assert_int_equal(tacho_profile_n_nodes(w.profile), 1 + 4 + 5 * 3);
 	world_close(&w);

@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "record/perf_abi.h"
-#include "profile/profile.h"
+#include "profile/intern.h"
+#include "profile/stacks.h"
+#include "profile/trie.h"
 
 #include "nomem.h"
 
@@ -29,16 +31,16 @@ static size_t chain_of(uint32_t n, uint64_t *words)
 	return depth + 1;
 }
 
-static int add_raw(struct stacks *s, struct tacho_words chain)
+static int add_raw(struct stack_resolver *s, struct tacho_words chain)
 {
-	struct whose whose;
-	int err = stacks_whose(s, 7, 0, &whose);
+	struct task_context task;
+	int err = stacks_task_context(s, 7, 0, &task);
 
-	return err < 0 ? err : stacks_add_raw(s, &whose, chain);
+	return err < 0 ? err : stacks_add_raw(s, &task, chain);
 }
 
 /* Every other one as it came. */
-static int add_all(struct stacks *s)
+static int add_all(struct stack_resolver *s)
 {
 	int err = 0;
 
@@ -57,7 +59,7 @@ static int add_all(struct stacks *s)
 			struct tacho_profile_row row = { .node = s->batch[0].node, .cpu = -1, .samples = 1,
 							 .detail = n };
 
-			err = profile_row(s->profile, &row);
+			err = profile_add_row(s->profile, &row);
 		}
 	}
 	return err;
@@ -93,7 +95,7 @@ static bool try(struct tacho_profile_opts opts, unsigned long nth)
 						   .kallsyms = "/dev/null" };
 	struct tacho_profile *p;
 	struct tacho_symbols *symbols;
-	struct stacks s;
+	struct stack_resolver s;
 	bool failed;
 	int err;
 
@@ -102,7 +104,7 @@ static bool try(struct tacho_profile_opts opts, unsigned long nth)
 	assert_int_equal(tacho_profile_new(&p, &opts, NULL), 0);
 	assert_int_equal(tacho_symbols_new(&symbols, &symbols_opts, NULL), 0);
 	assert_int_equal(stacks_init(&s, p, symbols, true), 0);
-	assert_int_equal(profile_thread(p, 7, 7, "made"), 0);
+	assert_int_equal(profile_intern_thread(p, 7, 7, "made"), 0);
 	count = 0;
 	fail_at = nth;
 	err = add_all(&s);
