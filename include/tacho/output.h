@@ -6,48 +6,47 @@
 TACHO_BEGIN_DECLS
 
 /*
- * Profiles as bytes: flame graphs and the formats of other programs.
+ * Writes profiles as flame graphs and in the formats of other programs.
  *
  *	format = tacho_format_find("pprof");
- *	tacho_format_wants(format, &opts)    what the profile has to keep, before it is loaded
+ *	tacho_format_wants(format, &opts)    sets what the profile must keep, before it is loaded
  *	tacho_output_write(format, profile, opts, put, arg, &e)
  *
- * A writer walks the profile once and hands out its bytes in pieces; nothing is kept.
+ * A writer reads the profile and passes its output to `put` in chunks.
  */
 struct tacho_format {
 	const char *name;		/* "folded", "svg", "pprof" ... */
 	const char *suffix;		/* of its files: ".svg", ".pb.gz" */
-	const char *summary;		/* "stacks, one a line, with their weights" */
-	bool one_event;			/* shows one event of the profile; others show all of them */
+	const char *summary;		/* one line for lists of formats */
+	bool one_event;			/* it holds one event of the profile; otherwise it holds all */
 };
 
-/* All formats; the list ends with NULL. */
+/* All formats, in a list that ends with NULL. */
 TACHO_API const struct tacho_format *const *tacho_formats(void);
 /* By name, or NULL. */
 TACHO_API const struct tacho_format *tacho_format_find(const char *name);
-/* By the end of a file's name, the longest that fits; or NULL. */
+/* The format with the longest suffix that the file name ends with; or NULL. */
 TACHO_API const struct tacho_format *tacho_format_of_path(const char *path);
-/* Sets in *opts what this format needs the profile to keep (times, CPUs). */
+/* Sets in *opts what the format needs from the profile (times, CPUs). */
 TACHO_API void tacho_format_wants(const struct tacho_format *f, struct tacho_profile_opts *opts);
 
 enum tacho_weight { TACHO_WEIGHT_DEFAULT, TACHO_WEIGHT_SAMPLES, TACHO_WEIGHT_PERIOD };
 
 struct tacho_output_opts {		/* zero means the default in every field */
 	size_t size;			/* filled in by TACHO_OPTS */
-	const char *event;		/* its name; NULL: the first that has samples */
+	const char *event;		/* name of the event to write; NULL: the first that has samples */
 	const char *title;		/* of a picture */
 	uint32_t width;			/* of a picture in pixels; 0: 1200 */
-	double min_pixels;		/* narrower boxes are left out; 0: 0.1, below 0: none is */
-	bool reverse;			/* stacks from their leaf on, so that equal leaves meet */
-	bool icicle;			/* the root on top at first */
-	enum tacho_weight weight;	/* of a stack: how many samples, or how many events they stand
-					 * for; the default is samples in folded text, else events */
-	const struct tacho_profile *before;	/* the same work earlier: colours tell the change */
-	uint32_t rows;			/* of a heat map in a second; 0: 50 */
+	double min_pixels;		/* narrower boxes are omitted; 0: 0.1, negative: all boxes are drawn */
+	bool reverse;			/* merge stacks from the leaf, so that callers are above their callees */
+	bool icicle;			/* draw the root at the top */
+	enum tacho_weight weight;	/* weight of a stack: number of samples, or sum of periods; the default
+					 * is samples in folded stacks and for Firefox, else periods */
+	const struct tacho_profile *before;	/* a profile to compare with: colours show the change */
+	uint32_t rows;			/* of a heat map: cells per second; 0: 50 */
 };
 
-/* Returns 0, -ENOENT (no such event; *e says which there are), -ENODATA (no samples of it),
- * -ENOMEM, or what `put` returned. */
+/* Returns 0, -ENOENT (no such event; *e lists the events), -ENODATA (no samples of it), -ENOMEM, or the error of `put`. */
 TACHO_API int tacho_output_write(const struct tacho_format *f, const struct tacho_profile *p,
 				 const struct tacho_output_opts *opts, tacho_put put, void *arg,
 				 struct tacho_error *e);

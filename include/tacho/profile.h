@@ -7,103 +7,105 @@
 TACHO_BEGIN_DECLS
 
 /*
- * A profile: samples with their frames resolved, equal ones added up. Everything is interned
- * and named by small dense ids, so that millions of samples cost tens of megabytes. The same
- * model feeds report, flame graphs and all exports.
+ * A profile: samples with resolved frames, equal ones added up. Names, frames and stacks are stored once and referred to
+ * by small dense ids, so that millions of samples take tens of megabytes. Reports, flame graphs and all exports read it.
  *
- *	new -> load (one file), load ... -> look at it -> free
+ *	new -> load (a file), load ... -> read its tables -> free
  *
  *	threads  pid, tid, comm
- *	frames   symbol + object (+ address where asked for)
- *	nodes    stacks as a trie: node = (parent node, frame); node 0 is the empty stack;
- *	         a node's path from the root is outermost caller first, the node itself the leaf
- *	rows     (event, thread, cpu, leaf node ...) -> samples, period
+ *	frames   symbol and object, with opts.per_address also the address
+ *	nodes    stacks as a trie: node = (parent node, frame); node 0 is the empty stack. A node stands for
+ *	         the stack from the root, the outermost caller, down to itself, the leaf
+ *	rows     (event, thread, cpu, leaf node ...) -> number of samples, sum of periods
+ *
+ * A profile is used by one thread at a time. Pointers that it returns are valid until it is freed or changed.
  */
 struct tacho_profile;
 
 #define TACHO_FIELDS_MAX 16
-enum tacho_keep {			/* of a sample; see struct tacho_profile_detail */
+enum tacho_keep {			/* fields of a sample; see struct tacho_profile_detail */
 	TACHO_KEEP_WEIGHT = 1 << 0,	/* weight, ins_lat, stage_cyc */
 	TACHO_KEEP_DATA_SRC = 1 << 1, TACHO_KEEP_TRANSACTION = 1 << 2,
 	TACHO_KEEP_PAGE_SIZE = 1 << 3, TACHO_KEEP_PHYS_ADDR = 1 << 4,
 	TACHO_KEEP_IP = 1 << 5, TACHO_KEEP_DATA = 1 << 6, TACHO_KEEP_SPACE = 1 << 7,
 	TACHO_KEEP_FROM = 1 << 8, TACHO_KEEP_TO = 1 << 9, TACHO_KEEP_BRANCH = 1 << 10,
-	TACHO_KEEP_TRACE = 1 << 11,	/* the text of a tracepoint */
+	TACHO_KEEP_TRACE = 1 << 11,	/* a tracepoint's text */
 	TACHO_KEEP_PARALLELISM = 1 << 12,	/* needs records of context switches */
 	TACHO_KEEP_CGROUP = 1 << 13,
 };
 
 struct tacho_profile_opts {
 	size_t size;
-	/* filters: NULL or 0 = all; lists with commas */
+	/* filters: NULL or 0 accepts all samples; lists are separated by commas */
 	const char *comms, *objects, *symbols, *pids, *tids, *cpus;
-	const char *time;		/* "a,b" in seconds, "10%-20%", "10%/2": as perf --time */
-	const char *parent;		/* regular expression: only samples with such a caller */
-	uint32_t max_stack;		/* frames from the leaf on, 0: all */
+	const char *time;		/* "a,b" in seconds, "10%-20%", "10%/2", as perf's --time */
+	const char *parent;		/* regular expression: only samples with a matching caller */
+	uint32_t max_stack;		/* frames per stack, counted from the leaf; 0: all */
 	bool no_chains;			/* leaf frames only */
-	bool per_address;		/* keep the address apart from the symbol (annotate, srcline) */
-	bool per_cpu, per_time;		/* rows keep the CPU; one row per sample with its time */
-	bool caller_first;		/* max_stack counts from the outermost caller, as perf's
-					 * caller order does */
-	bool split_unknown;		/* frames without a symbol: one per address rather than one per
+	bool per_address;		/* one frame per address instead of one per symbol (annotate, srcline) */
+	bool per_cpu;			/* rows keep the CPU */
+	bool per_time;			/* one row per sample, with its time */
+	bool caller_first;		/* max_stack counts from the outermost caller, as in perf's
+					 * caller order */
+	bool split_unknown;		/* frames without a symbol: one per address instead of one per
 					 * object */
-	bool join_threads;		/* rows name the first thread of the same comm */
+	bool join_threads;		/* rows have the id of the first thread of the same comm */
 	bool per_srcline;		/* frames of one function differ by their source line */
-	bool branches;			/* one row per branch of a sample's branch stack, with a period of 1
-					 * and the cycles it took as its weight */
+	bool branches;			/* one row per branch of a sample's branch stack, with a period of 1;
+					 * the weight is the branch's cycles */
 	bool weigh;			/* a sample's period is its weight, at least 1 */
-	uint32_t keep;			/* what rows keep in their details: enum tacho_keep */
+	uint32_t keep;			/* fields that rows keep in their details: enum tacho_keep */
 	const char *const *fields;	/* tracepoint fields that details keep: "EVENT.FIELD" or "FIELD";
-					 * must stay as long as the profile */
+					 * borrowed until the profile is freed */
 	size_t n_fields;		/* at most TACHO_FIELDS_MAX */
 	const char *parallelism;	/* filter: a list of numbers and ranges, "1,4-8" */
-	bool raw_fields;		/* as they lie there, not as the event's text shows them */
-	bool split_comms;		/* each node has stacks of one command only; merge and unpack refuse */
-	bool unjudged;			/* nobody will ask how many stacks are broken and leaves unresolved */
-	bool once;			/* one file is loaded and nothing added to it: what finds things again
-					 * is freed then; a second load, merge and unpack refuse */
+	bool raw_fields;		/* values of fields as stored, not as the event's print format shows them */
+	bool split_comms;		/* a node has stacks of one command only; merge and unpack fail */
+	bool unjudged;			/* broken stacks and unresolved leaves are not counted */
+	bool once;			/* one file is loaded and nothing is added after it, so the indexes
+					 * are freed then; a second load, merge and unpack fail */
 	const char *switch_on, *switch_off;	/* events: only samples between them, see struct
-						 * tacho_switch; must stay as long as the profile */
+						 * tacho_switch; borrowed until the profile is freed */
 	bool show_switches;
-	const char *counted_cpus;	/* filter: as `cpus`, but the others' samples are in the sums before
-					 * the filters; asked of files, not by unpack */
+	const char *counted_cpus;	/* filter: as `cpus`, but the sums before the filters include the
+					 * other CPUs; applies to load, not to unpack */
 	const char *ignore_callees;	/* regular expression: a stack ends with its outermost function that
-					 * matches, which then has the samples of all it called; asked
-					 * of files, not by unpack */
-	bool resolved;			/* as if samples without a symbol had never been, and callers
-					 * without one were not in their stacks; of files, too */
+					 * matches, which gets the samples of all functions it called;
+					 * applies to load, not to unpack */
+	bool resolved;			/* ignores samples whose leaf has no symbol, and removes callers
+					 * without one from stacks; applies to load, not to unpack */
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,
 				struct tacho_error *e);
 TACHO_API void tacho_profile_free(struct tacho_profile *p);
-/* Reads all of `pd` (opened with ordered = true). Damage at the end keeps what came before and
- * is told in *e: -EBADMSG where a record cannot be, -ENODATA where the file is cut off. May be
- * called for several files, unless the options say `once`. */
+/* Adds all samples of `pd`, which must be opened with ordered = true. If the file is damaged, the samples before the damage
+ * are added, and the error says where it is: -EBADMSG for an impossible record, -ENODATA for a truncated file. Several
+ * files can be loaded, unless opts.once is set. Other errors: -EINVAL (a filter needs data that the file does not have),
+ * -ENOMEM. */
 TACHO_API int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 				 const struct tacho_symbols_opts *symbols, struct tacho_error *e);
-/* The same with symbols of the caller's, which know what earlier calls told them: for a recording
- * that comes piece by piece. What is named stays named when the process has ended. */
+/* The same with the caller's symbols, which remember the maps of earlier calls: for a recording that arrives in parts. A
+ * frame that was resolved once keeps its name after the process has ended. */
 TACHO_API int tacho_profile_load_next(struct tacho_profile *p, struct tacho_perfdata *pd,
 				      struct tacho_symbols *symbols, struct tacho_error *e);
-/* Adds all of `from`, which stays as it is. The filters of `p` are not asked. 0, -ENOMEM, or -EINVAL
- * where `p` splits nodes by command or is loaded once. */
+/* Adds all rows of `from`, without applying the filters of `p`. 0, -ENOMEM, or -EINVAL if the options of `p` have
+ * split_comms or once. */
 TACHO_API int tacho_profile_merge(struct tacho_profile *p, const struct tacho_profile *from);
 
-/* Takes `n` bytes; a negative errno stops the writer and is what it returns. */
+/* Receives `n` bytes. Returns 0, or a negative errno, which the writer then returns. */
 typedef int (*tacho_put)(void *arg, const void *bytes, size_t n);
 
 /*
- * A profile as few bytes, for keeping: events, objects with build ids, threads, frames, stacks and
- * rows with their times, CPUs and sums. Details, values, cgroups and latencies are left out.
+ * A compact, compressed form of a profile for storage: events, objects with build ids, threads, frames, stacks, and rows
+ * with times, CPUs and sums; without details, values, cgroups and latencies.
  */
 struct tacho_pack_opts {		/* zero means the default in every field */
 	size_t size;
-	int64_t shift_ns;		/* is added to each time, as from the clock of samples to the wall's */
-	int level;			/* of compression, 1 to 19; 0: 3 */
+	int64_t shift_ns;		/* added to each time, for example to convert to wall-clock time */
+	int level;			/* zstd compression level, 1 to 19; 0: 3 */
 };
-/* 0, -E2BIG where it is beyond what unpack takes (16 MiB before compression), -EINVAL, -ENOMEM, or
- * what `put` returned. */
+/* 0, -E2BIG if it exceeds the limit of unpack (16 MiB before compression), -EINVAL, -ENOMEM, or the error of `put`. */
 TACHO_API int tacho_profile_pack(const struct tacho_profile *p, const struct tacho_pack_opts *opts,
 				 tacho_put put, void *arg, struct tacho_error *e);
 
@@ -111,43 +113,41 @@ struct tacho_unpack_opts {		/* zero means the default in every field */
 	size_t size;
 	uint64_t from_ns, to_ns;	/* only rows with from <= time < to; to 0: to the end */
 };
-/* Adds what was packed. The filters of `p` for commands, objects, symbols, pids, tids, CPUs and
- * callers are asked, and its rows keep CPU and time only where its options say so. The bytes may
- * come from anywhere: -EBADMSG where they are no packed profile or a damaged one, which adds
- * nothing; -EPROTO where a newer library has written them; -EINVAL, -E2BIG, -ENOMEM. */
+/* Adds the rows of a packed profile that the filters of `p` for commands, objects, symbols, pids, tids, CPUs and callers
+ * accept. Rows keep CPU and time only with opts.per_cpu and per_time. The bytes may be untrusted: -EBADMSG if they are not
+ * a packed profile or are damaged, and then nothing is added; -EPROTO if a newer library packed them; -EINVAL, -ENOMEM. */
 TACHO_API int tacho_profile_unpack(struct tacho_profile *p, const void *bytes, size_t n,
 				   const struct tacho_unpack_opts *opts, struct tacho_error *e);
 
 struct tacho_profile_event {
 	const char *name;
 	uint64_t samples, period;	/* totals after filters */
-	uint64_t all_samples, all_period;	/* before the filters that look at what was sampled
-						 * (comms, objects, symbols, pids, tids, parent,
-						 * counted_cpus) */
-	uint32_t leader, group_size;	/* event ids; its own and 1 without a group */
+	uint64_t all_samples, all_period;	/* totals before the filters comms, objects, symbols, pids,
+						 * tids, parent and counted_cpus */
+	uint32_t leader, group_size;	/* event id of the group leader; without a group its own id and 1 */
 	bool has_chains;
 	bool tracepoint;
-	uint64_t latency, all_latency;	/* with TACHO_KEEP_PARALLELISM, after and before the filters: periods
-					 * times 1000, each divided by how many threads ran */
+	uint64_t latency, all_latency;	/* with TACHO_KEEP_PARALLELISM, after and before the filters: the sum of
+					 * 1000 * period / number of running threads */
 };
 struct tacho_profile_thread {
 	uint32_t pid, tid;
-	const char *comm;		/* as its samples had it */
-	const char *last, *process;	/* the last name of the thread, and of its process */
+	const char *comm;		/* when it was sampled */
+	const char *last, *process;	/* the last comm of the thread, and of its process */
 };
-/* What frames that differ in their addresses only have in common. */
+/* The part of a frame that does not depend on its address. */
 struct tacho_profile_code {
-	uint32_t symbol, object;	/* ids of equal text */
-	const char *name;		/* "[unknown]" or a hex address where there is none */
+	uint32_t symbol, object;	/* ids: of the symbol's name, and of the object */
+	const char *name;		/* "[unknown]" or a hex address without a symbol */
 	const char *object_path, *object_name;
-	const char *srcfile;		/* per_srcline: NULL where not known; equal text, equal pointer */
+	const char *srcfile;		/* per_srcline: equal files have equal pointers; NULL: not known */
 };
 struct tacho_profile_frame {
 	const struct tacho_profile_code *code;	/* never NULL */
 	uint64_t address;		/* in the object; the symbol's start unless per_address */
-	uint64_t offset;		/* of a frame without a symbol: in the object's file, or the
-					 * address itself where the object is not known either; with a symbol:
-					 * how far behind its start, per_address, or per_srcline without a line */
+	uint64_t offset;		/* without a symbol: offset in the object's file, or the address
+					 * itself if the object is unknown, too; with a symbol: offset from
+					 * its start, with per_address, or with per_srcline if the line is unknown */
 	uint32_t srcline;
 	uint8_t space;			/* enum tacho_space */
 	bool inlined, jit;
@@ -157,9 +157,9 @@ struct tacho_profile_object {
 	const char *path, *name;
 	uint8_t build_id[20], n_build_id;
 	bool kernel, jit, has_symbols;
-	const char *why;		/* why there are no symbols; NULL: not known or there are */
-	uint64_t unresolved;		/* samples whose leaf lies there and has no symbol */
-	uint64_t broken;		/* samples whose stack ends there although nothing starts there */
+	const char *why;		/* reason why there are no symbols; NULL: there are, or it is not known */
+	uint64_t unresolved;		/* samples whose leaf is in this object and has no symbol */
+	uint64_t broken;		/* samples whose stack ends in this object, but not at an entry point */
 };
 struct tacho_profile_node {
 	uint32_t parent, frame;
@@ -167,22 +167,22 @@ struct tacho_profile_node {
 struct tacho_profile_row {
 	uint32_t event, thread, node;
 	int32_t cpu;			/* -1: not kept */
-	uint32_t samples;		/* where these are too many, another row goes on */
-	uint32_t detail;		/* 0: none is kept */
+	uint32_t samples;		/* beyond UINT32_MAX another equal row follows */
+	uint32_t detail;		/* detail id; 0: none */
 	uint64_t time;			/* 0: not kept */
 	uint64_t period;
 };
 
-/* Where an address of a sample lies. */
+/* An address of a sample, resolved. */
 struct tacho_profile_place {
 	uint64_t address;		/* as sampled; 0: none */
 	uint64_t object_address;	/* in the object */
 	uint64_t symbol_offset;
-	uint32_t frame;			/* + 1; 0: none */
+	uint32_t frame;			/* frame id + 1; 0: none */
 	uint32_t reserved;		/* 0; details are compared byte by byte */
 };
-/* What is kept of samples beyond thread and stack. Equal details have one id; what was not asked
- * for is zero. */
+/* Fields of samples beyond thread and stack, as opts.keep and opts.fields select; the others are 0. Equal details have one
+ * id. */
 struct tacho_profile_detail {
 	uint64_t weight, data_src, transaction, phys_addr, code_page_size, data_page_size, cgroup;
 	uint32_t ins_lat, stage_cyc;
@@ -190,16 +190,16 @@ struct tacho_profile_detail {
 	uint64_t branch;		/* flags, as in struct tacho_branch */
 	enum tacho_space space;
 	uint32_t trace;			/* value id; 0: none */
-	uint32_t parallelism;		/* how many threads ran, from 1 to the machine's CPUs */
+	uint32_t parallelism;		/* number of running threads, from 1 to the number of CPUs */
 	uint32_t reserved;		/* 0 */
 	uint32_t fields[TACHO_FIELDS_MAX];	/* value ids, in the order of the options */
 };
-/* A tracepoint's text, or one of its fields. */
+/* The text of a tracepoint, or one of its fields. */
 struct tacho_profile_value {
-	const void *bytes;		/* of a field, as they lie in the sample */
+	const void *bytes;		/* of a field, as in the sample */
 	size_t n_bytes;
 	const char *text;
-	uint32_t size;			/* of the field, as its format has it */
+	uint32_t size;			/* of the field, from the event's format */
 	bool is_string;
 };
 
@@ -221,19 +221,19 @@ TACHO_API const struct tacho_profile_detail *tacho_profile_detail(const struct t
 TACHO_API const struct tacho_profile_value *tacho_profile_value(const struct tacho_profile *p,
 								uint32_t id);	/* NULL for 0 */
 
-/* The path of a cgroup, or NULL where no record told it. */
+/* The path of a cgroup, or NULL if no record named it. */
 TACHO_API const char *tacho_profile_cgroup(const struct tacho_profile *p, uint64_t id);
 
-/* How good the data is. */
+/* How complete the data is. */
 struct tacho_profile_quality {
 	size_t size;
 	uint64_t samples, lost, throttled;
-	uint64_t broken_stacks;		/* chains that end before a known entry point */
-	uint64_t unresolved;		/* leaf frames without a symbol */
-	uint64_t raw_stacks;		/* samples with a dumped stack that was not unwound */
+	uint64_t broken_stacks;		/* samples whose stack ends before a known entry point */
+	uint64_t unresolved;		/* samples whose leaf has no symbol */
+	uint64_t raw_stacks;		/* samples with a stack dump that was not unwound */
 	double first_s, last_s;
-	uint64_t lost_records;		/* LOST and LOST_SAMPLES records; `lost` is what either sort tells, whichever is more */
-	uint64_t bad_records;		/* that did not hold what they promised, and were passed over */
+	uint64_t lost_records;		/* LOST and LOST_SAMPLES records; `lost` is the larger of their two sums */
+	uint64_t bad_records;		/* malformed records, which were skipped */
 };
 TACHO_API void tacho_profile_quality(const struct tacho_profile *p, struct tacho_profile_quality *out);
 

@@ -20,7 +20,9 @@
 #include "record/perf_abi.h"
 #include "cli/browser/browser.h"
 #include "cli/core/app.h"
-#include "profile/profile.h"
+#include "profile/frame.h"
+#include "profile/intern.h"
+#include "profile/trie.h"
 
 #define GRID_ROWS 60
 #define GRID_COLS 200
@@ -167,12 +169,12 @@ static uint32_t stage_frame(struct stage *s, const char *name, const char *objec
 	struct tacho_profile_object ob = { .path = object, .name = strrchr(object, '/') ?
 					   strrchr(object, '/') + 1 : object,
 					   .kernel = object[0] == '[' };
-	struct frame_like like = { .space = object[0] == '[' ? TACHO_SPACE_KERNEL :
+	struct frame_desc desc = { .space = object[0] == '[' ? TACHO_SPACE_KERNEL :
 					    TACHO_SPACE_USER, .known = true, .address = 0x1000 };
 
-	like.object = profile_object(s->p, &ob);
-	like.symbol = profile_name(s->p, name);
-	return profile_frame(s->p, &like);
+	desc.object = profile_intern_object(s->p, &ob);
+	desc.symbol = profile_intern_name(s->p, name);
+	return profile_intern_frame(s->p, &desc);
 }
 
 /* "object:name;object:name", outermost first. */
@@ -184,15 +186,15 @@ static void stage_stack(struct stage *s, const char *event, const char *comm, co
 	struct tacho_profile_event *ev;
 	char name[128], path[64];
 
-	row.event = profile_event(s->p, event);
-	row.thread = profile_thread(s->p, 7, comm[0], comm);
+	row.event = profile_intern_event(s->p, event);
+	row.thread = profile_intern_thread(s->p, 7, comm[0], comm);
 	while (str_cut(&rest, ';', &word)) {
 		str_cut(&word, ':', &object);
 		snprintf(path, sizeof(path), "%.*s", STR(object));
 		snprintf(name, sizeof(name), "%.*s", STR(word));
-		row.node = profile_node(s->p, row.node, stage_frame(s, name, path));
+		row.node = profile_intern_node(s->p, row.node, stage_frame(s, name, path));
 	}
-	assert_int_equal(profile_row(s->p, &row), 0);
+	assert_int_equal(profile_add_row(s->p, &row), 0);
 	ev = &s->p->events.v[row.event];
 	ev->samples++;
 	ev->all_samples++;

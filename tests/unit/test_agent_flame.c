@@ -17,16 +17,16 @@ static void add(struct tacho_profile *p, const char *comm, const char *path, uin
 	struct tacho_profile_row row = { .cpu = -1, .samples = samples, .period = samples };
 	struct str rest = str_of(path), part;
 
-	row.event = profile_event(p, "cpu-clock");
-	row.thread = profile_thread(p, 1, 1, comm);
+	row.event = profile_intern_event(p, "cpu-clock");
+	row.thread = profile_intern_thread(p, 1, 1, comm);
 	while (str_cut(&rest, ';', &part)) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "%.*s", STR(part));
-		row.node = profile_node(p, row.node, pack_function(p, name[0] == '?' ? NULL : name,
+		row.node = profile_intern_node(p, row.node, pack_function(p, name[0] == '?' ? NULL : name,
 								   name[0] == '_'));
 	}
-	assert_int_equal(profile_row(p, &row), 0);
+	assert_int_equal(profile_add_row(p, &row), 0);
 }
 
 static struct tacho_profile *first(void)

@@ -328,7 +328,7 @@ static void nothing_to_show(void **state)
 	struct stage s;
 
 	stage_begin(&s);
-	profile_event(s.p, "cycles");
+	profile_intern_event(s.p, "cycles");
 	stage_opts(&s);
 	has(PRESS(&s, 'x'), "No samples\n");
 	stage_end(&s);

@@ -14,7 +14,9 @@
 #include <tacho/output.h>
 
 #include "base/buf.h"
-#include "profile/profile.h"
+#include "profile/frame.h"
+#include "profile/intern.h"
+#include "profile/trie.h"
 
 #define EVIL "a<script>\"&'\x01\xff]]>;b"
 
@@ -26,18 +28,18 @@ struct fixture {
 static uint32_t frame(struct fixture *f, const char *name, const char *object)
 {
 	struct tacho_profile_object ob = { .path = object, .name = object };
-	struct frame_like like = { .space = TACHO_SPACE_USER, .known = name != NULL };
+	struct frame_desc like = { .space = TACHO_SPACE_USER, .known = name != NULL };
 
-	like.object = profile_object(f->p, &ob);
-	like.symbol = name ? profile_name(f->p, name) : 0;
-	return profile_frame(f->p, &like);
+	like.object = profile_intern_object(f->p, &ob);
+	like.symbol = name ? profile_intern_name(f->p, name) : 0;
+	return profile_intern_frame(f->p, &like);
 }
 
 static void begin(struct fixture *f, const char *comm)
 {
 	assert_int_equal(tacho_profile_new(&f->p, NULL, NULL), 0);
-	f->event = profile_event(f->p, "cycles");
-	f->thread = profile_thread(f->p, 7, 7, comm);
+	f->event = profile_intern_event(f->p, "cycles");
+	f->thread = profile_intern_thread(f->p, 7, 7, comm);
 }
 
 /* A stack, outermost first; "!" stands for a frame without a symbol. */
@@ -47,9 +49,9 @@ static void stack(struct fixture *f, const char *const *names, uint64_t samples,
 					 .samples = samples, .period = period };
 
 	for (; *names; names++)
-		row.node = profile_node(f->p, row.node,
+		row.node = profile_intern_node(f->p, row.node,
 					frame(f, strcmp(*names, "!") ? *names : NULL, "/bin/app"));
-	assert_int_equal(profile_row(f->p, &row), 0);
+	assert_int_equal(profile_add_row(f->p, &row), 0);
 	f->p->events.v[f->event].samples += samples;
 	f->p->events.v[f->event].period += period;
 }
@@ -120,8 +122,8 @@ static void equal_names_of_two_objects_meet_in_folded_text(void **state)
 
 	begin(&f, "app");
 	for (int i = 0; i < 2; i++) {
-		row.node = profile_node(f.p, 0, frame(&f, "main", i ? "/bin/a" : "/bin/b"));
-		assert_int_equal(profile_row(f.p, &row), 0);
+		row.node = profile_intern_node(f.p, 0, frame(&f, "main", i ? "/bin/a" : "/bin/b"));
+		assert_int_equal(profile_add_row(f.p, &row), 0);
 	}
 	f.p->events.v[0].samples = f.p->events.v[0].period = 2;
 	text = written(&f, "folded", NULL);

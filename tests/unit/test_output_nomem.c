@@ -14,17 +14,19 @@
 #include <string.h>
 #include <tacho/output.h>
 
-#include "profile/profile.h"
+#include "profile/frame.h"
+#include "profile/intern.h"
+#include "profile/trie.h"
 #include "nomem.h"
 
 static uint32_t function(struct tacho_profile *p, const char *name)
 {
 	struct tacho_profile_object ob = { .path = "/bin/app", .name = "app", .n_build_id = 20 };
-	struct frame_like like = { .space = TACHO_SPACE_USER, .known = name != NULL };
+	struct frame_desc like = { .space = TACHO_SPACE_USER, .known = name != NULL };
 
-	like.object = profile_object(p, &ob);
-	like.symbol = name ? profile_name(p, name) : 0;
-	return profile_frame(p, &like);
+	like.object = profile_intern_object(p, &ob);
+	like.symbol = name ? profile_intern_name(p, name) : 0;
+	return profile_intern_frame(p, &like);
 }
 
 /* A few hundred stacks of two threads, deep enough to make every table grow. */
@@ -34,17 +36,17 @@ static struct tacho_profile *made(void)
 	char name[16];
 
 	assert_int_equal(tacho_profile_new(&p, NULL, NULL), 0);
-	profile_event(p, "cycles");
+	profile_intern_event(p, "cycles");
 	for (uint32_t i = 0; i < 300; i++) {
 		struct tacho_profile_row row = { .cpu = -1, .samples = 1, .period = 100 + i,
 						 .time = 1000000000ull + i * 7000000ull };
 
-		row.thread = profile_thread(p, 7, 7 + i % 2, i % 2 ? "one" : "two");
+		row.thread = profile_intern_thread(p, 7, 7 + i % 2, i % 2 ? "one" : "two");
 		for (uint32_t k = 0; k < 5 + i % 7; k++) {
 			snprintf(name, sizeof(name), "f%u", (i * k) % 61);
-			row.node = profile_node(p, row.node, function(p, (i * k) % 61 ? name : NULL));
+			row.node = profile_intern_node(p, row.node, function(p, (i * k) % 61 ? name : NULL));
 		}
-		assert_int_equal(profile_row(p, &row), 0);
+		assert_int_equal(profile_add_row(p, &row), 0);
 		p->events.v[0].samples++;
 		p->events.v[0].period += row.period;
 	}

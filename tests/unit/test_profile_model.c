@@ -12,6 +12,7 @@
 
 #include "profile/frame.h"
 #include "profile/intern.h"
+#include "profile/quality.h"
 #include "profile/trie.h"
 
 static struct tacho_profile *new_profile(const struct tacho_profile_opts *opts)

@@ -244,7 +244,7 @@ static void refusals_say_why(void **state)
 	assert_int_equal(tacho_profile_pack(p, NULL, full, NULL, &e), -ENOSPC);
 	assert_int_equal(tacho_profile_pack(p, TACHO_OPTS(tacho_pack_opts, .level = 99), full, NULL, &e),
 			 -EINVAL);
-	assert_string_equal(e.message, "there is no level 99 of compression: 1 to 19");
+	assert_string_equal(e.message, "compression level 99 is out of range: it must be 1 to 19");
 	tacho_profile_free(p);
 }
 
