@@ -20,23 +20,23 @@
 TACHO_BEGIN_DECLS
 
 /*
- * Why a call failed, for a person. The caller provides it; every call accepts NULL.
- * It is written only when the call fails.
+ * Describes to the user why a call failed. The caller provides it, and every call accepts NULL. It is written
+ * only if the call fails.
  */
 struct tacho_error {
 	int code;		/* a negative errno */
-	int column;		/* byte offset into the refused text, -1: no position */
-	int length;		/* bytes from there that are meant, 0: unknown */
+	int column;		/* byte offset of the error in the rejected text, -1: none */
+	int length;		/* length in bytes of the part in error, 0: unknown */
 	char message[480];	/* one sentence, no full stop, no newline */
-	char hint[480];		/* what would mend it, or empty */
+	char hint[480];		/* how to fix the problem, or empty */
 };
 
 /*
- * The library's context: where /sys, /proc and tracefs are, and what was learned from them.
+ * The library context: the locations of /sys, /proc and tracefs, and information cached from them.
  *
  *	open -> everything else -> close
  *
- * One context may be used by one thread at a time; several contexts are independent.
+ * A context must not be used by several threads at the same time. Several contexts are independent.
  */
 struct tacho;
 
@@ -51,8 +51,8 @@ struct tacho_opts {		/* zero means the default in every field */
 	void *log_arg;
 };
 
-/* Returns 0, -ENOMEM, or as every call that takes options -E2BIG when `opts` holds a field that is set
- * and that this library does not know, -EINVAL when its size is not filled in. */
+/* Returns 0 or -ENOMEM. This and all other calls that take options return -E2BIG if `opts` sets a field that this
+ * version of the library does not know, and -EINVAL if its size field is not set. */
 TACHO_API int tacho_open(struct tacho **out, const struct tacho_opts *opts,
 			 struct tacho_error *e);
 TACHO_API void tacho_close(struct tacho *t);	/* NULL is fine */

@@ -6,9 +6,9 @@
 TACHO_BEGIN_DECLS
 
 /*
- * Records: what the kernel writes into rings and the tools write into perf.data. Everything here
- * is pure: bytes in, views out. A view borrows the bytes it was made from, or the scratch that
- * was handed in, and is valid until either changes.
+ * Decoding of perf_events records, which the kernel writes to ring buffers and tools write to perf.data files.
+ * The functions make no system calls: they take bytes and return views. A view points into these bytes or into
+ * the scratch buffer of the call, and is valid until either of them changes.
  */
 
 enum tacho_record_type {
@@ -34,17 +34,17 @@ enum tacho_record_type {
 	TACHO_RECORD_TEXT_POKE,
 	TACHO_RECORD_AUX_OUTPUT_HW_ID,
 	TACHO_RECORD_CALLCHAIN_DEFERRED,
-	/* 64 and up are the tools' own, found in files only: <tacho/perfdata.h> */
+	/* types from 64 on are written by tools and found only in files: <tacho/perfdata.h> */
 };
 
-/* One record as it lies there. Nothing but its header has been looked at. */
+/* A record, of which only the header has been decoded. */
 struct tacho_record {
 	uint32_t type;
 	uint16_t misc;
-	uint16_t size;			/* with its 8-byte header */
-	const uint8_t *bytes;		/* the header's first byte */
-	uint64_t offset;		/* where it began in the file or stream */
-	bool swapped;			/* the other byte order than this machine's */
+	uint16_t size;			/* including the 8-byte header */
+	const uint8_t *bytes;		/* the record, starting with its header */
+	uint64_t offset;		/* in the file or stream */
+	bool swapped;			/* other byte order than this machine's */
 };
 
 struct tacho_record_iter {
@@ -53,29 +53,29 @@ struct tacho_record_iter {
 	bool swapped;
 };
 
-/* Returns 1 with a record, 0 at a clean end, -EBADMSG at a header that cannot be (size below 8),
- * -ENODATA when the last record is cut off. */
+/* Returns 1 with a record, 0 at the end, -EBADMSG at an invalid header (size below 8), -ENODATA if the last
+ * record is incomplete. */
 TACHO_API int tacho_record_next(struct tacho_record_iter *it, struct tacho_record *rec);
 
-/* What of a perf_event_attr decides how its records look. */
+/* The fields of a perf_event_attr that determine the layout of its records. */
 struct tacho_layout {
 	uint64_t sample_type, read_format, branch_type;
 	uint64_t regs_user, regs_intr;
-	uint64_t period;		/* of every sample, where sample_type has no PERIOD; 1 where the
-					 * attr has a frequency instead */
+	uint64_t period;		/* period of a sample if sample_type has no PERIOD; 1 if the attr
+					 * has a frequency instead */
 	bool sample_id_all;
 	uint16_t machine;		/* ELF e_machine, for register names in dumps; 0: unknown */
 };
-/* `attr` has `size` bytes, already in this machine's byte order. 0 or -EINVAL. */
+/* `attr` has `size` bytes and is in this machine's byte order. Returns 0 or -EINVAL. */
 TACHO_API int tacho_layout_init(struct tacho_layout *out, const void *attr, size_t size);
 
-/* Room for what cannot be a view: words of the other byte order or at odd addresses. */
+/* Memory for fields that cannot be returned in place: words in the other byte order or at unaligned addresses. */
 struct tacho_scratch {
-	uint64_t words[8192];		/* a record is below 64 KiB */
+	uint64_t words[8192];		/* a record is smaller than 64 KiB */
 	size_t used;
 };
 
-struct tacho_words {			/* in this machine's byte order */
+struct tacho_words {			/* an array of words in this machine's byte order */
 	const uint64_t *v;
 	size_t n;
 };
@@ -84,13 +84,13 @@ struct tacho_read_value {
 	uint64_t value, id, lost;
 };
 
-struct tacho_read {			/* a counter's or group's values inside a record */
+struct tacho_read {			/* values of a counter or a group, inside a record */
 	uint64_t enabled_ns, running_ns;
-	size_t n;			/* 1, or as many as the group has */
-	struct tacho_words words;	/* as they lie there; tacho_read_get() picks */
+	size_t n;			/* number of values: 1, or that of the group */
+	struct tacho_words words;	/* in the layout of `format`; use tacho_read_get() */
 	uint64_t format;
 };
-/* Value `i` of `r`; id and lost are zero where the format has none, all is past the last one. */
+/* Value number `i`. id and lost are 0 if the format does not have them; everything is 0 if i >= n. */
 TACHO_API struct tacho_read_value tacho_read_get(const struct tacho_read *r, size_t i);
 
 struct tacho_branch {
@@ -102,25 +102,25 @@ struct tacho_branch {
 struct tacho_regs {
 	uint64_t abi;			/* 0: none, 1: 32 bit, 2: 64 bit */
 	uint64_t mask;
-	struct tacho_words values;	/* one per bit of mask, lowest first */
+	struct tacho_words values;	/* one for each bit in mask, lowest bit first */
 };
 
-/* A sample; fields that its sample_type does not have are zero (ids and pids: see `type`). */
+/* A sample. Fields that its sample_type does not have are zero; see `type`. */
 struct tacho_sample {
-	uint64_t type;			/* sample_type: which fields were there */
+	uint64_t type;			/* sample_type: which fields are present */
 	uint64_t id, ip, time, addr, stream_id, period;
 	uint32_t pid, tid, cpu;
 	struct tacho_read read;
-	struct tacho_words chain;	/* with its context markers */
+	struct tacho_words chain;	/* the call chain, including context markers */
 	const uint8_t *raw;
 	uint32_t n_raw;
-	uint64_t branch_hw_index;	/* UINT64_MAX: not given */
+	uint64_t branch_hw_index;	/* UINT64_MAX: not present */
 	const struct tacho_branch *branches;
 	size_t n_branches;
 	struct tacho_words branch_counters;
 	struct tacho_regs regs_user, regs_intr;
 	const uint8_t *stack;
-	uint64_t n_stack, n_stack_used;	/* dumped; really in use */
+	uint64_t n_stack, n_stack_used;	/* bytes dumped; bytes that are valid */
 	uint64_t weight;		/* WEIGHT, or the low 32 bits of WEIGHT_STRUCT */
 	uint16_t weight2, weight3;
 	uint64_t data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
@@ -128,21 +128,21 @@ struct tacho_sample {
 	uint64_t n_aux;
 };
 
-/* 0, or -EBADMSG when the record does not hold what its layout promises; *out is then zero.
- * Bytes behind the last known field are let be: a newer kernel may have put them there. */
+/* Returns 0, or -EBADMSG if the record is too short for its layout; then *out is zero. Unknown trailing bytes are
+ * ignored, because a newer kernel may append fields. */
 TACHO_API int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
 				  const struct tacho_layout *lay, struct tacho_scratch *scratch);
-/* The same, for one sample after the other: *out is zero, or as an earlier call left it. What the
- * layout of that one has not is zero already, and is not made so once more. */
+/* The same, but faster when decoding many samples into the same *out, which must be zero before the first call and
+ * unmodified since the last one: fields that the layout does not have are not cleared again. */
 TACHO_API int tacho_sample_decode_again(struct tacho_sample *out, const struct tacho_record *rec,
 					const struct tacho_layout *lay, struct tacho_scratch *scratch);
-/* Only the event's id, without decoding the rest; 0 where the layout carries none. Works for
- * samples and, through the trailer, for all others. */
+/* The id of the record's event, without decoding the rest; 0 if the layout has none. Works for samples and, using
+ * the trailer, for all other records. */
 TACHO_API uint64_t tacho_record_id(const struct tacho_record *rec, const struct tacho_layout *lay);
-/* The time of any record, or UINT64_MAX where it has none. */
+/* The time of a record, or UINT64_MAX if it has none. */
 TACHO_API uint64_t tacho_record_time(const struct tacho_record *rec, const struct tacho_layout *lay);
 
-/* The trailer of records that are no samples; zero where it has not the field. */
+/* The sample_id trailer of all records but samples. Fields that it does not have are zero. */
 struct tacho_sample_id {
 	uint64_t type;
 	uint32_t pid, tid, cpu;
@@ -155,11 +155,11 @@ struct tacho_mmap {			/* MMAP and MMAP2 */
 	uint32_t major, minor;
 	uint64_t inode, generation;
 	uint32_t prot, flags;
-	uint8_t build_id[20], n_build_id;	/* n 0: none */
+	uint8_t build_id[20], n_build_id;	/* n_build_id 0: none */
 	const char *path;		/* NUL-terminated within the record */
 };
 
-struct tacho_sideband {			/* any record but SAMPLE */
+struct tacho_sideband {			/* any record but SAMPLE; `type` says which member is valid */
 	uint32_t type;
 	uint16_t misc;
 	struct tacho_sample_id id;
@@ -171,7 +171,7 @@ struct tacho_sideband {			/* any record but SAMPLE */
 		struct { uint64_t time, id, stream_id; } throttle;
 		struct { uint32_t pid, tid; struct tacho_read read; } read;
 		struct { uint64_t offset, size, flags; } aux;
-		struct { uint32_t pid, tid; } task_id;		/* ITRACE_START, SWITCH_CPU_WIDE (the other) */
+		struct { uint32_t pid, tid; } task_id;		/* ITRACE_START; SWITCH_CPU_WIDE: the previous or next task */
 		struct { uint32_t pid, tid; uint64_t n; struct tacho_words dev_inode; } namespaces;
 		struct { uint64_t addr; uint32_t len; uint16_t type, flags; const char *name; } ksymbol;
 		struct { uint16_t type, flags; uint32_t id; uint8_t tag[8]; } bpf;
@@ -182,16 +182,16 @@ struct tacho_sideband {			/* any record but SAMPLE */
 	};
 };
 
-/* 0; -EOPNOTSUPP for a type that is not known (pass it on by its size); -EBADMSG. `lay` may be
- * NULL: then no trailer is looked for, and READ is refused. Nothing but 0 leaves views in *out. */
+/* Returns 0, -EOPNOTSUPP for an unknown type, or -EBADMSG. If `lay` is NULL, the trailer is not decoded, and READ
+ * records are rejected. *out is only valid if 0 is returned. */
 TACHO_API int tacho_sideband_decode(struct tacho_sideband *out, const struct tacho_record *rec,
 				 const struct tacho_layout *lay, struct tacho_scratch *scratch);
 
 /* "PERF_RECORD_MMAP2" or NULL. */
 TACHO_API const char *tacho_record_name(uint32_t type);
 
-/* One record as text lines or as one JSON object (stable, versioned); the caller frees.
- * `lay` may be NULL: then only header and bytes are shown. NULL without memory. */
+/* Formats a record as lines of text, or as a JSON object (with a stable, versioned schema). The caller frees the
+ * result, which is NULL if memory is exhausted. If `lay` is NULL, only the header and the bytes are shown. */
 TACHO_API char *tacho_record_text(const struct tacho_record *rec, const struct tacho_layout *lay);
 TACHO_API char *tacho_record_json(const struct tacho_record *rec, const struct tacho_layout *lay);
 

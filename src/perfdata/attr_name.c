@@ -1,7 +1,7 @@
 /*
- * Names for attrs without one: a recorder that died has not written EVENT_DESC, and very old
- * files never had it. Only what an attr alone can add_warning; names of PMUs live on the machine that
- * recorded.
+ * Names for events without a name in the file: a killed recorder has not written EVENT_DESC, and very old
+ * files do not have it. The name is derived from the attr alone; PMU names are only known on the machine
+ * that recorded.
  */
 #include "perfdata/perfdata.h"
 
@@ -25,20 +25,20 @@ static const char *const cache[] = {
 static const char *const cache_op[] = { "load", "store", "prefetch" };
 static const char *const cache_ops[] = { "loads", "stores", "prefetches" };
 
-static bool cache_name(uint64_t config, char *out, size_t size)
+static bool cache_event_name(uint64_t config, char *out, size_t size)
 {
-	unsigned what = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
+	unsigned level = config & 0xff, op = config >> 8 & 0xff, result = config >> 16 & 0xff;
 
-	if (what >= countof(cache) || op >= countof(cache_op) || result > 1)
+	if (level >= countof(cache) || op >= countof(cache_op) || result > 1)
 		return false;
 	if (result)
-		snprintf(out, size, "%s-%s-misses", cache[what], cache_op[op]);
+		snprintf(out, size, "%s-%s-misses", cache[level], cache_op[op]);
 	else
-		snprintf(out, size, "%s-%s", cache[what], cache_ops[op]);
+		snprintf(out, size, "%s-%s", cache[level], cache_ops[op]);
 	return true;
 }
 
-static void modifiers(const struct perf_event_attr *a, char *out, size_t size)
+static void format_modifiers(const struct perf_event_attr *a, char *out, size_t size)
 {
 	unsigned precise = (a->flags & PERF_ATTR_PRECISE_MASK) >> PERF_ATTR_PRECISE_SHIFT;
 	bool some = a->flags & (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL);
@@ -50,7 +50,7 @@ static void modifiers(const struct perf_event_attr *a, char *out, size_t size)
 
 void attr_name(const struct perf_event_attr *a, char *out, size_t size)
 {
-	uint32_t pmu = (uint32_t)(a->config >> 32);	/* hybrid machines: the PMU's type */
+	uint32_t pmu = (uint32_t)(a->config >> 32);	/* on hybrid machines: the type of the PMU */
 	uint64_t config = pmu && a->type == PERF_TYPE_HARDWARE ? a->config & 0xffffffff : a->config;
 	char base[64], tail[8];
 
@@ -64,8 +64,8 @@ void attr_name(const struct perf_event_attr *a, char *out, size_t size)
 		snprintf(base, sizeof(base), "r%" PRIx64, config);
 	else if (a->type == PERF_TYPE_BREAKPOINT)
 		snprintf(base, sizeof(base), "mem:0x%" PRIx64, a->bp_addr);
-	else if (a->type != PERF_TYPE_HW_CACHE || !cache_name(config, base, sizeof(base)))
+	else if (a->type != PERF_TYPE_HW_CACHE || !cache_event_name(config, base, sizeof(base)))
 		snprintf(base, sizeof(base), "pmu%u/0x%" PRIx64 "/", a->type, config);
-	modifiers(a, tail, sizeof(tail));
+	format_modifiers(a, tail, sizeof(tail));
 	snprintf(out, size, "%s%s", base, tail);
 }

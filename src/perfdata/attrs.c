@@ -1,26 +1,26 @@
 /*
- * The events of a file. An attr says itself how many bytes of it are valid (64 to 144 by now;
- * 0 means the first version's 64); what a file has beyond what this build knows is kept for the
- * caller. Attrs of the other byte order are turned field by field.
+ * The events of a file. The size field of an attr says how many bytes of it are valid (64 to 144 so far; 0
+ * means 64, the first version). Bytes that this build does not know are passed on to the caller. Attrs
+ * in the other byte order are converted field by field.
  */
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-size_t attrs_size(const uint8_t *attr, size_t room, bool swap)
+size_t attrs_size(const uint8_t *attr, size_t max_bytes, bool swap)
 {
 	uint32_t n;
 
-	if (room < PERF_ATTR_SIZE_VER0)
+	if (max_bytes < PERF_ATTR_SIZE_VER0)
 		return 0;
 	n = load_u32(attr + offsetof(struct perf_event_attr, size), swap);
 	if (n == 0)
 		n = PERF_ATTR_SIZE_VER0;
-	return n < PERF_ATTR_SIZE_VER0 || n > room || n % 8 ? 0 : n;
+	return n < PERF_ATTR_SIZE_VER0 || n > max_bytes || n % 8 ? 0 : n;
 }
 
-/* Bit fields start at the other end of each byte on a machine of the other order. */
+/* On a machine of the other byte order, bit fields start at the other end of each byte. */
 static uint64_t mirror_bytes(uint64_t v)
 {
 	v = (v & 0xf0f0f0f0f0f0f0f0ULL) >> 4 | (v & 0x0f0f0f0f0f0f0f0fULL) << 4;
@@ -32,7 +32,7 @@ static uint64_t flags_to_host(uint64_t raw)
 {
 	uint64_t v = mirror_bytes(raw), precise = v & PERF_ATTR_PRECISE_MASK;
 
-	/* The only field of two bits has come out with its bits exchanged. */
+	/* precise_ip is the only field of two bits: swap them back. */
 	if (precise && precise != PERF_ATTR_PRECISE_MASK)
 		v ^= PERF_ATTR_PRECISE_MASK;
 	return v;
@@ -72,7 +72,7 @@ void attr_to_host(struct perf_event_attr *a, const uint8_t *attr, size_t n, bool
 	SWAP64(a->config4);
 }
 
-/* The attr in this machine's order, followed by what this build does not know. */
+/* The attr in this machine's byte order, followed by the words that this build does not know. */
 static void *copy_attr(struct tacho_perfdata *pd, const uint8_t *attr, size_t n)
 {
 	struct perf_event_attr host;
@@ -140,7 +140,7 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 	if (!slot)
 		return -ENOMEM;
 	slot->row = row;
-	pd->defers |= ((const struct perf_event_attr *)row->pub.attr)->flags & PERF_ATTR_DEFER_CALLCHAIN;
+	pd->has_deferred_chains |= ((const struct perf_event_attr *)row->pub.attr)->flags & PERF_ATTR_DEFER_CALLCHAIN;
 	return 0;
 }
 
@@ -157,7 +157,7 @@ static int read_entry(struct tacho_perfdata *pd, const struct input_file *f, uin
 	if (!n)
 		return error_set(e, -EBADMSG, "byte %" PRIu64 ": an attr of %u bytes in an entry for %zu",
 				 offset + 4, load_u32(at + 4, swap), room);
-	/* Lists of ids do not overlap, so all of them together fit into the file. */
+	/* Lists of ids do not overlap, so their total size is limited by that of the file. */
 	if (ids.offset > f->size || ids.size > f->size - ids.offset || ids.size % 8 ||
 	    pd->n_ids + ids.size / 8 > f->size / 8)
 		return error_set(e, -EBADMSG,
@@ -165,7 +165,7 @@ static int read_entry(struct tacho_perfdata *pd, const struct input_file *f, uin
 				 ") do not lie within the file", offset + room, ids.size, ids.offset);
 	err = attrs_add(pd, at, n, f->map + ids.offset, ids.size / 8);
 	if (err == -EBADMSG)
-		return error_set(e, err, "byte %" PRIu64 ": this attr cannot be", offset);
+		return error_set(e, err, "byte %" PRIu64 ": invalid attr", offset);
 	return err < 0 ? error_nomem(e) : 0;
 }
 

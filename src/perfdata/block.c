@@ -1,6 +1,6 @@
 /*
- * Blocks: half-megabyte pieces, aligned to their size so that a record's address tells its block.
- * A few free ones are kept; the rest goes back.
+ * Blocks for records that are not in a mapped file: 512 KiB each, aligned to their size, so that the block
+ * follows from the address of a record. A few free blocks are cached; the others are freed.
  */
 #include "perfdata/perfdata.h"
 

@@ -1,15 +1,15 @@
 /*
- * Records 81 and 83 hold pieces of one zstd stream: state carries over from record to record, and
- * what comes out may end in the middle of a record whose rest is in the next piece. Decompressed
- * bytes go into blocks, so that every record lies in one piece and can wait to be sorted.
+ * COMPRESSED (81) and COMPRESSED2 (83) records contain pieces of one zstd stream: the decompressor's state
+ * continues from record to record, and the output may end in the middle of a record that continues in the
+ * next piece. The output goes into blocks, so that every record is contiguous and can stay in the reorder queue.
  *
- * perf 6.16 to 7.1 writes chunks wrongly that need several records 83: the first one's sizes are
- * overwritten with those of all, where 16 bits do not suffice, and the others' data_size is noise.
+ * perf 6.16 to 7.1 writes wrong sizes when a chunk needs several COMPRESSED2 records: the sizes in the first
+ * one are those of the whole chunk, although `size` has only 16 bits, and data_size of the others is garbage.
  *
  *	83 size=wrapped data_size=total - 16 | 65,519 bytes | 83 size data_size=? | bytes | ... pad
  *
- * A good record's data_size fits into its size, so the bad ones are known at sight, and the sizes
- * inside add_warning the way through.
+ * In a correct record, data_size fits into size, so wrong ones are recognized, and the `size` of the other
+ * records leads through the chunk.
  */
 #include "perfdata/perfdata.h"
 
@@ -33,9 +33,9 @@ bool decompress_has_partial(const struct decompressor *u)
 	return u->out && u->at < u->out->n;
 }
 
-int decompress_feed(struct record_stream *s, const uint8_t *payload, size_t n, uint64_t offset)
+int decompress_feed(struct perfdata_stream *s, const uint8_t *payload, size_t n, uint64_t offset)
 {
-	struct decompressor *u = &s->unpack;
+	struct decompressor *u = &s->zstd;
 
 	if (!u->zstd)
 		u->zstd = ZSTD_createDCtx();
@@ -50,8 +50,8 @@ int decompress_feed(struct record_stream *s, const uint8_t *payload, size_t n, u
 	return 0;
 }
 
-/* Room for at least one more record of the largest size. */
-static bool make_room(struct decompressor *u, struct block_pool *pool)
+/* Makes space for at least one more record of the largest size. */
+static bool reserve_output(struct decompressor *u, struct block_pool *pool)
 {
 	uint32_t rest = u->out->n - u->at;
 	struct record_block *b = u->out;
@@ -73,14 +73,14 @@ static bool make_room(struct decompressor *u, struct block_pool *pool)
 	return true;
 }
 
-static int inflate_more(struct record_stream *s)
+static int decompress_more(struct perfdata_stream *s)
 {
-	struct decompressor *u = &s->unpack;
+	struct decompressor *u = &s->zstd;
 	ZSTD_inBuffer in = { u->in, u->n_in, 0 };
 	ZSTD_outBuffer out = { 0 };
 	size_t r;
 
-	if (!make_room(u, &s->pd->pool))
+	if (!reserve_output(u, &s->pd->pool))
 		return stream_fail(s, -ENOMEM, u->offset, "out of memory");
 	if (!u->out->n)
 		u->out->offset = u->offset;
@@ -101,9 +101,9 @@ static int inflate_more(struct record_stream *s)
 	return 1;
 }
 
-int decompress_next(struct record_stream *s, struct tacho_record *rec)
+int decompress_next(struct perfdata_stream *s, struct tacho_record *rec)
 {
-	struct decompressor *u = &s->unpack;
+	struct decompressor *u = &s->zstd;
 	bool swap = s->swap;
 
 	for (;;) {
@@ -114,7 +114,7 @@ int decompress_next(struct record_stream *s, struct tacho_record *rec)
 
 		if (left >= RECORD_HEADER_BYTES && size < RECORD_HEADER_BYTES)
 			return stream_fail(s, -EBADMSG, u->offset,
-					   "the compressed data has a record of %u bytes", size);
+					   "the compressed data contains a record of %u bytes", size);
 		if (size && size <= left) {
 			*rec = (struct tacho_record){ .type = load_u32(at, swap),
 						      .misc = load_u16(at + 4, swap),
@@ -125,13 +125,13 @@ int decompress_next(struct record_stream *s, struct tacho_record *rec)
 		}
 		if (!u->busy)
 			return 0;
-		err = inflate_more(s);
+		err = decompress_more(s);
 		if (err <= 0)
 			return err;
 	}
 }
 
-static bool plausible(const uint8_t *at, bool swap)
+static bool is_plausible_header(const uint8_t *at, bool swap)
 {
 	uint32_t type = load_u32(at, swap);
 
@@ -139,19 +139,18 @@ static bool plausible(const uint8_t *at, bool swap)
 	       (type < 32 || type >= TACHO_RECORD_HEADER_ATTR);
 }
 
-/* Behind such a chunk there may be padding, or none. */
-static int pass_padding(struct record_stream *s)
+/* Skips the padding after a chunk with wrong sizes, if there is any. */
+static void skip_chunk_padding(struct perfdata_stream *s)
 {
 	unsigned pad = s->chunk_pad;
 
 	s->chunk_pad = 0;
-	if (!plausible(s->at, s->swap) && stream_fill(s, pad + RECORD_HEADER_BYTES) &&
-	    plausible(s->at + pad, s->swap))
+	if (!is_plausible_header(s->at, s->swap) && stream_fill(s, pad + RECORD_HEADER_BYTES) &&
+	    is_plausible_header(s->at + pad, s->swap))
 		s->at += pad;
-	return 0;
 }
 
-static int feed_part(struct record_stream *s, uint64_t payload)
+static int feed_chunk_part(struct perfdata_stream *s, uint64_t payload)
 {
 	uint64_t offset = stream_offset(s);
 	int err;
@@ -163,7 +162,7 @@ static int feed_part(struct record_stream *s, uint64_t payload)
 	return err < 0 ? err : 1;
 }
 
-static int next_part(struct record_stream *s)
+static int feed_next_chunk_part(struct perfdata_stream *s)
 {
 	bool swap = s->swap;
 	uint32_t type = load_u32(s->at, swap);
@@ -173,18 +172,18 @@ static int next_part(struct record_stream *s)
 		return stream_fail(s, -EBADMSG, stream_offset(s),
 				   "a part of a compressed chunk is missing");
 	s->chunk_left -= size;
-	return feed_part(s, size - CHUNK_HEADER);
+	return feed_chunk_part(s, size - CHUNK_HEADER);
 }
 
-int feed_broken_chunk(struct record_stream *s)
+int feed_broken_chunk(struct perfdata_stream *s)
 {
 	bool swap = s->swap;
 	uint64_t data, payload;
 
 	if (s->chunk_left)
-		return next_part(s);
+		return feed_next_chunk_part(s);
 	if (s->chunk_pad)
-		pass_padding(s);
+		skip_chunk_padding(s);
 	if (load_u32(s->at, swap) != TACHO_RECORD_COMPRESSED2 || !stream_fill(s, CHUNK_HEADER))
 		return 0;
 	data = load_u64(s->at + 8, swap);
@@ -193,5 +192,5 @@ int feed_broken_chunk(struct record_stream *s)
 	payload = min_of(data, (uint64_t)CHUNK_PAYLOAD);
 	s->chunk_left = data - payload;
 	s->chunk_pad = (uint8_t)(round_up8(data) - data);
-	return feed_part(s, payload);
+	return feed_chunk_part(s, payload);
 }

@@ -1,14 +1,15 @@
 /*
- * Deferred call chains (Linux 6.19): a sample taken in the kernel ends its chain with a marker and a
- * cookie, and the user part follows in a record of its own when the task goes back to user space.
+ * Deferred call chains (Linux 6.19): the call chain of a sample taken in the kernel ends with a marker and a
+ * cookie, and the user part follows in a separate record when the task returns to user space.
  *
  *	SAMPLE ... KERNEL k0 k1 USER_DEFERRED cookie
  *	...
  *	CALLCHAIN_DEFERRED cookie USER u0 u1	->	SAMPLE ... KERNEL k0 k1 USER u0 u1
  *
- * In the order of time such samples wait here, as copies, and are given out joined; several may
- * wait for one cookie. Waiting is bounded: too many, and the oldest goes as it is. So do all that
- * still wait at the end. Files whose attrs do not ask for it do not come here.
+ * When records are read in time order, such samples wait here, as copies, and are returned with the complete
+ * chain; several samples may wait for the same cookie. At most WAITING_MAX samples wait; then the oldest is
+ * returned unchanged, and so are all samples that still wait at the end. This code is only used if an attr of
+ * the file has defer_callchain set.
  */
 #include "perfdata/perfdata.h"
 
@@ -30,8 +31,8 @@ struct deferred_sample {
 struct deferred_chains {
 	struct { struct deferred_sample *v; size_t n, cap; } waiting, ready;
 	size_t next_ready;
-	bool ended;			/* what the file said last is in `end` */
-	int end;
+	bool ended;
+	int end;			/* what the last call of reader_next_ordered() returned */
 	struct tacho_error end_error;
 	struct tacho_scratch scratch;
 };
@@ -49,8 +50,8 @@ static size_t read_bytes(const uint8_t *at, size_t room, uint64_t format, bool s
 	return 8 * (1 + times + each * load_u64(at, swap));
 }
 
-/* Where in the record the chain's count lies; 0: it has none that could be. */
-static size_t chain_at(const struct tacho_record *rec, const struct tacho_layout *lay)
+/* The offset of the call chain (its count) in the record; 0: it has none. */
+static size_t chain_offset(const struct tacho_record *rec, const struct tacho_layout *lay)
 {
 	const uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 				PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
@@ -64,8 +65,8 @@ static size_t chain_at(const struct tacho_record *rec, const struct tacho_layout
 	return at + 8 <= rec->size ? at : 0;
 }
 
-/* The chain's words in the record; n 0 where there are none. */
-static size_t chain_words(const struct tacho_record *rec, size_t at)
+/* The number of words in the chain at offset `at`; 0 if it is empty or invalid. */
+static size_t chain_length(const struct tacho_record *rec, size_t at)
 {
 	uint64_t n = load_u64(rec->bytes + at, rec->swapped);
 
@@ -95,13 +96,13 @@ static uint32_t tid_of(const struct tacho_record *rec, const struct tacho_layout
 	return load_u32(rec->bytes + at + 4, rec->swapped);
 }
 
-static void release(struct deferred_sample *w)
+static void deferred_sample_done(struct deferred_sample *w)
 {
 	free(w->bytes);
 	*w = (struct deferred_sample){ 0 };
 }
 
-static int make_ready(struct deferred_chains *d, size_t i)
+static int move_to_ready(struct deferred_chains *d, size_t i)
 {
 	struct deferred_sample *at = vec_add(&d->ready);
 
@@ -112,17 +113,17 @@ static int make_ready(struct deferred_chains *d, size_t i)
 	return 0;
 }
 
-/* 1: it waits here now; 0: it has nothing to wait for. */
-static int keep(struct tacho_perfdata *pd, struct deferred_chains *d, const struct tacho_record *rec)
+/* Returns 1 if the sample waits now, 0 if its chain is complete, or -ENOMEM. */
+static int defer_sample(struct tacho_perfdata *pd, struct deferred_chains *d, const struct tacho_record *rec)
 {
 	const struct tacho_layout *lay = layout_of(pd, rec);
-	size_t at = lay ? chain_at(rec, lay) : 0, n = at ? chain_words(rec, at) : 0;
+	size_t at = lay ? chain_offset(rec, lay) : 0, n = at ? chain_length(rec, at) : 0;
 	struct deferred_sample w = { .rec = *rec };
 	struct deferred_sample *slot;
 
 	if (n < 2 || word_at(rec, at + 8 * (n - 1)) != CONTEXT_USER_DEFERRED)
 		return 0;
-	if (d->waiting.n == WAITING_MAX && make_ready(d, 0) < 0)
+	if (d->waiting.n == WAITING_MAX && move_to_ready(d, 0) < 0)
 		return -ENOMEM;
 	w.cookie = word_at(rec, at + 8 * n);
 	w.tid = tid_of(rec, lay);
@@ -150,15 +151,15 @@ static void put_u16(uint8_t *at, uint16_t v, bool swap)
 	memcpy(at, &v, sizeof(v));
 }
 
-/* Puts `n` words, as they lie in the file, in the place of marker and cookie. */
-static int join(struct tacho_perfdata *pd, struct deferred_sample *w, const uint8_t *words, size_t n)
+/* Replaces the marker and the cookie by `n` words in the byte order of the file. */
+static int append_user_chain(struct tacho_perfdata *pd, struct deferred_sample *w, const uint8_t *words, size_t n)
 {
 	const struct tacho_layout *lay = layout_of(pd, &w->rec);
-	size_t at = chain_at(&w->rec, lay), have = chain_words(&w->rec, at) - 2;
+	size_t at = chain_offset(&w->rec, lay), have = chain_length(&w->rec, at) - 2;
 	size_t keep_to = at + 8 + 8 * have, rest = keep_to + 16, tail = w->rec.size - rest;
 	uint8_t *bytes;
 
-	n = min_of(n, (JOINED_MAX - keep_to - tail) / 8);	/* a record is below 64 KiB */
+	n = min_of(n, (JOINED_MAX - keep_to - tail) / 8);	/* a record is smaller than 64 KiB */
 	bytes = malloc(keep_to + 8 * n + tail);
 	if (!bytes)
 		return -ENOMEM;
@@ -173,8 +174,8 @@ static int join(struct tacho_perfdata *pd, struct deferred_sample *w, const uint
 	return 0;
 }
 
-/* How many samples the record completed. */
-static int complete(struct tacho_perfdata *pd, struct deferred_chains *d, const struct tacho_record *rec)
+/* Completes the samples with the cookie of this record; returns how many, or -ENOMEM. */
+static int complete_samples(struct tacho_perfdata *pd, struct deferred_chains *d, const struct tacho_record *rec)
 {
 	const struct tacho_layout *lay = layout_of(pd, rec);
 	struct tacho_sideband o;
@@ -190,18 +191,18 @@ static int complete(struct tacho_perfdata *pd, struct deferred_chains *d, const 
 			i++;
 			continue;
 		}
-		err = join(pd, w, rec->bytes + RECORD_HEADER_BYTES + 16, o.deferred.chain.n);
+		err = append_user_chain(pd, w, rec->bytes + RECORD_HEADER_BYTES + 16, o.deferred.chain.n);
 		if (err == 0)
-			err = make_ready(d, i);
+			err = move_to_ready(d, i);
 		n++;
 	}
 	return err < 0 ? err : n;
 }
 
-static bool give_ready(struct deferred_chains *d, struct tacho_record *rec)
+static bool return_ready(struct deferred_chains *d, struct tacho_record *rec)
 {
 	if (d->next_ready)
-		release(&d->ready.v[d->next_ready - 1]);	/* the one given last */
+		deferred_sample_done(&d->ready.v[d->next_ready - 1]);	/* the one that was returned last */
 	if (d->next_ready == d->ready.n) {
 		d->next_ready = d->ready.n = 0;
 		return false;
@@ -210,13 +211,13 @@ static bool give_ready(struct deferred_chains *d, struct tacho_record *rec)
 	return true;
 }
 
-/* The file has ended, or is damaged from here on: those that wait go first. */
-static int at_end(struct deferred_chains *d, struct tacho_record *rec, struct tacho_error *e)
+/* The file has ended or is damaged: returns the waiting samples before reporting that. */
+static int drain_at_end(struct deferred_chains *d, struct tacho_record *rec, struct tacho_error *e)
 {
 	while (d->waiting.n)
-		if (make_ready(d, 0) < 0)
+		if (move_to_ready(d, 0) < 0)
 			return error_nomem(e);
-	if (give_ready(d, rec))
+	if (return_ready(d, rec))
 		return 1;
 	if (d->end < 0 && e)
 		*e = d->end_error;
@@ -225,27 +226,27 @@ static int at_end(struct deferred_chains *d, struct tacho_record *rec, struct ta
 
 int deferred_chains_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct deferred_chains *d = pd->defer;
-	int kept;
+	struct deferred_chains *d = pd->deferred;
+	int taken;
 
-	if (!d && !(d = pd->defer = calloc(1, sizeof(*d))))
+	if (!d && !(d = pd->deferred = calloc(1, sizeof(*d))))
 		return error_nomem(e);
 	for (;;) {
-		if (give_ready(d, rec))
+		if (return_ready(d, rec))
 			return 1;
 		if (!d->ended)
 			d->end = reader_next_ordered(pd, rec, &d->end_error);
 		d->ended |= d->end <= 0;
 		if (d->ended)
-			return at_end(d, rec, e);
-		kept = 0;
+			return drain_at_end(d, rec, e);
+		taken = 0;
 		if (rec->type == TACHO_RECORD_SAMPLE)
-			kept = keep(pd, d, rec);
+			taken = defer_sample(pd, d, rec);
 		else if (rec->type == TACHO_RECORD_CALLCHAIN_DEFERRED)
-			kept = complete(pd, d, rec);
-		if (kept < 0)
+			taken = complete_samples(pd, d, rec);
+		if (taken < 0)
 			return error_nomem(e);
-		if (kept == 0)
+		if (taken == 0)
 			return 1;
 	}
 }
@@ -253,9 +254,9 @@ int deferred_chains_next(struct tacho_perfdata *pd, struct tacho_record *rec, st
 void deferred_chains_free(struct deferred_chains *d)
 {
 	for (size_t i = 0; d && i < d->waiting.n; i++)
-		release(&d->waiting.v[i]);
+		deferred_sample_done(&d->waiting.v[i]);
 	for (size_t i = 0; d && i < d->ready.n; i++)
-		release(&d->ready.v[i]);
+		deferred_sample_done(&d->ready.v[i]);
 	if (d) {
 		vec_done(&d->waiting);
 		vec_done(&d->ready);

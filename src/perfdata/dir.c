@@ -1,7 +1,7 @@
 /*
- * A directory, as recorders with several writing threads make it: `data` is a file as any other
- * and has header, events and features; data.0, data.1 ... are bare records, each a stream with
- * its own compression and its own order.
+ * A perf.data directory, as `perf record --threads` writes it: `data` is a normal file with header, events
+ * and features; data.0, data.1 ... contain only records, and each is a stream that is compressed and
+ * ordered independently.
  */
 #include "perfdata/perfdata.h"
 
@@ -35,7 +35,7 @@ static int list_parts(const char *path, struct strlist *out, struct tacho_error 
 	return err < 0 ? error_nomem(e) : 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_number(const void *a, const void *b)
 {
 	return str_natcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -44,7 +44,7 @@ static int open_part(struct tacho_perfdata *pd, const char *dir, const char *nam
 		     const struct tacho_perfdata_opts *opts, struct tacho_error *e)
 {
 	scoped(buf_done) struct buf path = { 0 };
-	struct input *src = input_add(pd);
+	struct perfdata_input *src = input_add(pd);
 	int err;
 
 	buf_printf(&path, "%s/%s", dir, name);
@@ -53,7 +53,7 @@ static int open_part(struct tacho_perfdata *pd, const char *dir, const char *nam
 	err = check_regular_file(path.bytes, e);
 	if (err == 0)
 		err = input_file_open(&src->file, path.bytes, opts, e);
-	if (err == -ENODATA)		/* empty: its thread had nothing to write */
+	if (err == -ENODATA)		/* empty: the thread had no data */
 		return 0;
 	if (err < 0)
 		return err;
@@ -67,7 +67,7 @@ static void check_version(struct tacho_perfdata *pd)
 	const void *v = tacho_perfdata_feature(pd, TACHO_FEATURE_DIR_FORMAT, &n);
 
 	if (v && n >= 8 && load_u64(v, pd->header.swap) != DIR_VERSION)
-		add_warning(pd, "the directory has format %llu, only %d is known",
+		add_warning(pd, "the directory has format version %llu, but only %d is supported",
 		     (unsigned long long)load_u64(v, pd->header.swap), DIR_VERSION);
 }
 
@@ -80,7 +80,7 @@ int dir_open(struct tacho_perfdata *pd, const char *path, const struct tacho_per
 	if (err < 0)
 		return err;
 	if (parts.n)
-		qsort(parts.v, parts.n, sizeof(*parts.v), by_number);
+		qsort(parts.v, parts.n, sizeof(*parts.v), compare_number);
 	for (size_t i = 0; i < parts.n; i++) {
 		err = open_part(pd, path, parts.v[i], opts, e);
 		if (err < 0)

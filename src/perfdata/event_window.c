@@ -1,6 +1,6 @@
 /*
- * Which samples lie between two events. Where only the second is named, everything up to the first of
- * it counts: perf, up to 7.2, goes on counting behind it.
+ * Selects the samples between two events (--switch-on, --switch-off). If only the second one is given, all
+ * samples up to its first occurrence count; perf, up to 7.2, also counts those after it.
  */
 #include "perfdata/perfdata.h"
 
@@ -11,7 +11,7 @@
 
 #define NO_EVENT SIZE_MAX
 
-static size_t event_called(const struct tacho_perfdata *pd, const char *name)
+static size_t find_event(const struct tacho_perfdata *pd, const char *name)
 {
 	for (size_t i = 0; name && i < tacho_perfdata_n_events(pd); i++) {
 		const char *has = tacho_perfdata_event(pd, i)->name;
@@ -22,18 +22,18 @@ static size_t event_called(const struct tacho_perfdata *pd, const char *name)
 	return NO_EVENT;
 }
 
-static void learn(struct tacho_switch *sw, const struct tacho_perfdata *pd)
+static void find_events(struct tacho_switch *sw, const struct tacho_perfdata *pd)
 {
 	sw->n_known = tacho_perfdata_n_events(pd);
-	sw->on_event = event_called(pd, sw->on);
-	sw->off_event = event_called(pd, sw->off);
+	sw->on_event = find_event(pd, sw->on);
+	sw->off_event = find_event(pd, sw->off);
 }
 
 int tacho_switch_check(struct tacho_switch *sw, const struct tacho_perfdata *pd, struct tacho_error *e)
 {
 	const char *missing;
 
-	learn(sw, pd);
+	find_events(sw, pd);
 	missing = sw->on && sw->on_event == NO_EVENT ? sw->on :
 		  sw->off && sw->off_event == NO_EVENT ? sw->off : NULL;
 	if (!missing)
@@ -48,7 +48,7 @@ bool tacho_switch_lets(struct tacho_switch *sw, const struct tacho_perfdata *pd,
 	bool counts = sw->is_on || !(sw->on || sw->was_on);
 
 	if (sw->n_known != tacho_perfdata_n_events(pd))
-		learn(sw, pd);
+		find_events(sw, pd);
 	if (counts ? event == sw->off_event : event == sw->on_event) {
 		sw->is_on = !counts;
 		sw->was_on = true;

@@ -1,8 +1,8 @@
 /*
- * Features: one payload per bit of the header's bitmap, listed as (offset, size) right behind the
- * data, lowest bit first; a recorder of ours that was killed may have left a list in front only. A
- * payload is handed out as it lies there; strings and what names the events are read here. A section
- * that does not lie within the file is left out, which next() tells after the last record.
+ * Features: one payload per bit of the bitmap in the header, listed as (offset, size) directly after the data,
+ * lowest bit first. A killed tacho recorder may have left only the list before the data. Payloads are returned
+ * as they are in the file; only strings and the descriptions of events and groups are decoded here. A section
+ * that is not within the file is ignored, which tacho_perfdata_next() reports after the last record.
  */
 #include "perfdata/perfdata.h"
 
@@ -15,7 +15,7 @@ static bool is_string(unsigned f)
 	       f == TACHO_FEATURE_CPUDESC || f == TACHO_FEATURE_CPUID;
 }
 
-/* u32 length, then as many bytes, padded with zeros. */
+/* u32 length, then the text, padded with zeros to that length. */
 static struct str take_string(struct cursor *c)
 {
 	uint32_t n = cursor_u32(c);
@@ -41,7 +41,7 @@ int feature_set(struct tacho_perfdata *pd, unsigned f, const uint8_t *at, size_t
 			memcpy(copy, at, n);
 		at = copy;
 	}
-	*slot = (struct feature_section){ .at = at, .n = n, .there = true };
+	*slot = (struct feature_section){ .at = at, .n = n, .present = true };
 	if (is_string(f)) {
 		struct cursor c = cursor_over(at, n, pd->header.swap);
 		struct str s = take_string(&c);
@@ -63,15 +63,16 @@ static unsigned bits_set(const uint64_t *bits)
 	return n;
 }
 
-/* Behind the last that the header tells of; what blocks a killed recorder had asked for do not count. */
-static void look_for_end(struct tacho_perfdata *pd, const struct input_file *f, uint64_t end)
+/* Warns if the file ends with the mark of an unfinished recording. It is after the last payload, but not
+ * necessarily at the end of the file: a killed recorder may leave preallocated blocks. */
+static void check_unfinished(struct tacho_perfdata *pd, const struct input_file *f, uint64_t end)
 {
 	if (f->size - end >= UNFINISHED_BYTES && memcmp(f->map + end, UNFINISHED, UNFINISHED_BYTES) == 0)
-		add_warning(pd, "the recorder was killed: what came in its last moments is not in the file");
+		add_warning(pd, "the recorder was killed: the file does not have the data of its last moments");
 }
 
-/* The sections that a list at `at` tells of; *end is where the last of them ends. */
-static int read_list(struct tacho_perfdata *pd, const struct input_file *f, const uint64_t *bits,
+/* Reads the sections in the list at `at`; *end becomes the end of the last one. */
+static int read_feature_list(struct tacho_perfdata *pd, const struct input_file *f, const uint64_t *bits,
 		     uint64_t at, uint64_t *end)
 {
 	for (unsigned bit = 0; bit < TACHO_FEATURE_MAX; bit++) {
@@ -83,7 +84,7 @@ static int read_list(struct tacho_perfdata *pd, const struct input_file *f, cons
 		s.size = load_u64(f->map + at + 8, pd->header.swap);
 		if (s.offset > f->size || s.size > f->size - s.offset)
 			add_damage(pd, "byte %" PRIu64 ": feature %u (%" PRIu64 " bytes at %" PRIu64
-				    ") does not lie within the file", at, bit, s.size, s.offset);
+				    ") is not within the file", at, bit, s.size, s.offset);
 		else if (feature_set(pd, bit, f->map + s.offset, s.size) < 0)
 			return -ENOMEM;
 		else
@@ -109,9 +110,9 @@ int features_read(struct tacho_perfdata *pd, const struct input_file *f)
 		return 0;
 	}
 	end = at + 16ULL * n;
-	err = read_list(pd, f, h->features, at, &end);
+	err = read_feature_list(pd, f, h->features, at, &end);
 	if (err == 0)
-		look_for_end(pd, f, end);
+		check_unfinished(pd, f, end);
 	return err;
 }
 
@@ -128,7 +129,7 @@ int features_read_front(struct tacho_perfdata *pd, const struct input_file *f)
 		bits[i] = load_u64(f->map + at + 8 * i, h->swap);
 	if (at < 16ULL * bits_set(bits))
 		return 0;
-	return read_list(pd, f, bits, at - 16ULL * bits_set(bits), &end);
+	return read_feature_list(pd, f, bits, at - 16ULL * bits_set(bits), &end);
 }
 
 static int rename_event(struct tacho_perfdata *pd, struct event_row *row, struct str name)
@@ -146,7 +147,8 @@ static int rename_event(struct tacho_perfdata *pd, struct event_row *row, struct
 	return 0;
 }
 
-/* u32 events, u32 attr bytes; each: attr, u32 ids, name, ids. Met by id, else by place. */
+/* u32 events, u32 attr size; each: attr, u32 number of ids, name, ids. Events are matched by id, or else by
+ * their position. */
 static int read_event_desc(struct tacho_perfdata *pd)
 {
 	const struct feature_section *f = &pd->features[TACHO_FEATURE_EVENT_DESC];
@@ -173,7 +175,7 @@ static int read_event_desc(struct tacho_perfdata *pd)
 	return 0;
 }
 
-/* u32 groups; each: name, u32 leader, u32 members (with the leader). */
+/* u32 groups; each: name, u32 leader, u32 members (including the leader). */
 static void read_group_desc(struct tacho_perfdata *pd)
 {
 	const struct feature_section *f = &pd->features[TACHO_FEATURE_GROUP_DESC];
@@ -196,7 +198,7 @@ static void read_group_desc(struct tacho_perfdata *pd)
 	}
 }
 
-/* The machine that recorded, as uname calls it, and as ELF files do: registers go by it. */
+/* Converts the machine name of uname() to an ELF machine number, which selects register names. */
 static uint16_t machine_of(const char *arch)
 {
 	static const struct { const char *prefix; uint16_t machine; } names[] = {
@@ -217,16 +219,16 @@ int features_name_events(struct tacho_perfdata *pd)
 
 	for (size_t i = 0; machine && i < pd->events.n; i++)
 		pd->events.v[i].row->pub.layout.machine = machine;
-	if (pd->features[TACHO_FEATURE_GROUP_DESC].there)
+	if (pd->features[TACHO_FEATURE_GROUP_DESC].present)
 		read_group_desc(pd);
-	return pd->features[TACHO_FEATURE_EVENT_DESC].there ? read_event_desc(pd) : 0;
+	return pd->features[TACHO_FEATURE_EVENT_DESC].present ? read_event_desc(pd) : 0;
 }
 
 const void *tacho_perfdata_feature(const struct tacho_perfdata *pd, enum tacho_feature f, size_t *n)
 {
 	const struct feature_section *slot = (unsigned)f < TACHO_FEATURE_MAX ? &pd->features[f] : NULL;
 
-	if (!slot || !slot->there)
+	if (!slot || !slot->present)
 		return NULL;
 	if (n)
 		*n = slot->n;

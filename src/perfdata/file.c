@@ -1,8 +1,7 @@
 /*
- * One file's bytes: a regular file is mapped, anything else (a pipe, a terminal, a socket) stays
- * a descriptor that is read in blocks. A map costs no memory of our own: pages that were passed
- * are given back as reading goes on, so a file of any size is read with a small resident set.
- * A file that shrinks while it is mapped raises SIGBUS, as for every program that maps files.
+ * Opening an input file. A regular file is mapped; anything else (pipe, terminal, socket) is read in blocks.
+ * Pages of the mapping are released as reading proceeds, so a file of any size is read with a small resident
+ * set. A file that is truncated while it is mapped raises SIGBUS, as in every program that maps files.
  */
 #include "perfdata/perfdata.h"
 
@@ -16,7 +15,7 @@ static int check_owner(const struct stat *st, const char *path, bool force, stru
 	if (force || st->st_uid == 0 || st->st_uid == geteuid() || !S_ISREG(st->st_mode))
 		return 0;
 	error_set(e, -EACCES, "%s belongs to another user (uid %u)", path, (unsigned)st->st_uid);
-	error_hint(e, "-f reads it all the same");
+	error_hint(e, "use -f to read it anyway");
 	return -EACCES;
 }
 
@@ -43,7 +42,7 @@ int check_regular_file(const char *path, struct tacho_error *e)
 
 	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
 		return 0;
-	return error_set(e, -EINVAL, "%s is no regular file", path);
+	return error_set(e, -EINVAL, "%s is not a regular file", path);
 }
 
 int input_file_open(struct input_file *f, const char *path, const struct tacho_perfdata_opts *opts,
@@ -63,7 +62,7 @@ int input_file_open(struct input_file *f, const char *path, const struct tacho_p
 		err = -errno;
 		error_set(e, err, "cannot open %s: %s", f->path, strerror(-err));
 		if (err == -ENOENT)
-			error_hint(e, "'tacho record' makes one");
+			error_hint(e, "'tacho record' creates one");
 		return err;
 	}
 	err = is_stdin ? 0 : check_owner(&st, path, opts && opts->force, e);

@@ -1,7 +1,7 @@
 /*
- * A sample that carries the values of its group stands for a sample of each of its counters: each
- * weighs what that one has counted since. Where counters are inherited, the values are those of the
- * thread that was sampled, and so are told apart by thread.
+ * A sample with the values of its group (PERF_SAMPLE_READ) stands for one sample of each counter, weighted by
+ * what the counter has counted since the previous sample. The values of inherited counters belong to the
+ * sampled thread, so the previous value is stored per thread.
  */
 #include "perfdata/perfdata.h"
 
@@ -16,7 +16,7 @@ static size_t slot_of(const struct counter_values *t, uint64_t id, uint32_t tid)
 	return ((id ^ (uint64_t)tid << 32) * HASH >> 32) & (t->cap - 1);
 }
 
-/* Where this counter is, or would be. */
+/* The slot of this counter, or the unused slot where it belongs. */
 static struct counter_value *slot_at(const struct counter_values *t, uint64_t id, uint32_t tid)
 {
 	size_t at = slot_of(t, id, tid);
@@ -69,7 +69,7 @@ int tacho_perfdata_counted(struct tacho_perfdata *pd, size_t event, const struct
 	tid = is_inherited(&pd->events.v[event].row->pub) ? s->tid : 0;
 	slot = slot_at(t, v.id, tid);
 	t->n += !slot->used;
-	/* Less than before: another thread has its number now, and began anew. */
+	/* A smaller value: the thread id was reused by another thread, whose counter started at 0. */
 	*counted = slot->used && v.value >= slot->value ? v.value - slot->value : v.value;
 	*of = (size_t)owner;
 	*slot = (struct counter_value){ v.id, v.value, tid, true };

@@ -5,8 +5,8 @@
  *	 16 bytes per attr entry   24 attrs: offset, size     40 data: offset, size
  *	 56 obsolete, 16 bytes     72 a bitmap of 256 features
  *
- * All numbers are in the recorder's byte order, which the magic tells. Sections are followed by
- * their offsets, in whatever order they lie, and refused where they lie over each other.
+ * All numbers are in the recorder's byte order, which follows from the magic. Sections may be in any order,
+ * but must not overlap.
  */
 #include "perfdata/perfdata.h"
 
@@ -28,11 +28,11 @@ static int header_magic(const uint8_t *bytes, bool *swap, struct tacho_error *e)
 		return 0;
 	}
 	if (magic == MAGIC_V1 || magic == __builtin_bswap64(MAGIC_V1)) {
-		error_set(e, -EOPNOTSUPP, "this is version 1 of the format, of Linux before 2.6.35");
-		error_hint(e, "a perf of that time can read it");
+		error_set(e, -EOPNOTSUPP, "this is version 1 of the file format, from before Linux 2.6.35");
+		error_hint(e, "only a perf of that time can read it");
 		return -EOPNOTSUPP;
 	}
-	return error_set(e, -EINVAL, "this is no perf.data file: it does not start with PERFILE2");
+	return error_set(e, -EINVAL, "this is not a perf.data file: it does not start with PERFILE2");
 }
 
 static struct section get_section(const uint8_t *at, bool swap)
@@ -46,8 +46,8 @@ static bool hostname_set(const uint64_t *bits)
 }
 
 /*
- * The bitmap is made of the recorder's longs. A foreign one may have had four or eight bytes;
- * every recorder notes its host's name, so the reading that has that bit is the right one.
+ * The bitmap is an array of the recorder's longs. Those of a machine of the other byte order may have had four
+ * or eight bytes; every recorder writes HOSTNAME, so the interpretation that has this bit is the right one.
  */
 static void get_features(uint64_t *out, const uint8_t *at, bool swap)
 {
@@ -69,25 +69,25 @@ static bool overlap(struct section a, struct section b)
 	return a.size && b.size && a.offset < b.offset + b.size && b.offset < a.offset + a.size;
 }
 
-static int beyond(struct section s, uint64_t field, const char *what, struct tacho_error *e)
+static int fail_beyond_end(struct section s, uint64_t field, const char *name, struct tacho_error *e)
 {
 	return error_set(e, -EBADMSG,
 			 "byte %" PRIu64 ": the %s section (%" PRIu64 " bytes at %" PRIu64
-			 ") does not lie within the file", field, what, s.size, s.offset);
+			 ") is not within the file", field, name, s.size, s.offset);
 }
 
-static int header_check(const struct file_header *h, struct tacho_error *e)
+static int check_overlap(const struct file_header *h, struct tacho_error *e)
 {
 	struct section head = { 0, FEATURES_AT };
 
 	if (overlap(head, h->attrs) || overlap(head, h->data))
-		return error_set(e, -EBADMSG, "byte %d: the %s section lies over the header",
+		return error_set(e, -EBADMSG, "byte %d: the %s section overlaps the header",
 				 overlap(head, h->attrs) ? 24 : 40,
 				 overlap(head, h->attrs) ? "attrs" : "data");
 	if (overlap(h->attrs, h->data))
 		return error_set(e, -EBADMSG,
 				 "byte 24: the attrs section (at %" PRIu64
-				 ") lies over the data section (at %" PRIu64 ")",
+				 ") overlaps the data section (at %" PRIu64 ")",
 				 h->attrs.offset, h->data.offset);
 	return 0;
 }
@@ -97,18 +97,18 @@ static int check_sections(const struct file_header *h, uint64_t file_size, struc
 	uint64_t end;
 
 	if (h->entry_bytes < ENTRY_MIN || h->entry_bytes > ENTRY_MAX)
-		return error_set(e, -EBADMSG, "byte 16: an attr entry cannot have %" PRIu64 " bytes",
+		return error_set(e, -EBADMSG, "byte 16: invalid size of an attr entry: %" PRIu64 " bytes",
 				 h->entry_bytes);
 	if (__builtin_add_overflow(h->attrs.offset, h->attrs.size, &end) || end > file_size)
-		return beyond(h->attrs, 24, "attrs", e);
+		return fail_beyond_end(h->attrs, 24, "attrs", e);
 	if (h->attrs.size == 0 || h->attrs.size % h->entry_bytes)
 		return error_set(e, -EBADMSG,
-				 "byte 32: %" PRIu64 " bytes of attrs are no whole entries of %" PRIu64,
+				 "byte 32: %" PRIu64 " bytes of attrs are not a multiple of the entry size %" PRIu64,
 				 h->attrs.size, h->entry_bytes);
 	if (__builtin_add_overflow(h->data.offset, h->data.size, &end) ||
 	    h->data.offset > file_size)
-		return beyond(h->data, 40, "data", e);
-	return header_check(h, e);
+		return fail_beyond_end(h->data, 40, "data", e);
+	return check_overlap(h, e);
 }
 
 int header_parse(struct file_header *h, const uint8_t *bytes, uint64_t n, uint64_t file_size,
@@ -128,10 +128,10 @@ int header_parse(struct file_header *h, const uint8_t *bytes, uint64_t n, uint64
 	if (h->pipe)
 		return 0;
 	if (size != FEATURES_AT && size < FILE_HEADER_BYTES)
-		return error_set(e, -EBADMSG, "byte 8: a header cannot have %" PRIu64 " bytes", size);
+		return error_set(e, -EBADMSG, "byte 8: invalid header size: %" PRIu64 " bytes", size);
 	if (size > n && !file_size) {
 		error_set(e, -ESPIPE, "this is a perf.data file, which cannot be read from a pipe");
-		error_hint(e, "give the file's name, or record with '-o -'");
+		error_hint(e, "open the file by its name, or record with '-o -'");
 		return -ESPIPE;
 	}
 	if (size > n)

@@ -1,8 +1,8 @@
 /*
- * What a pipe tells in records instead of sections: HEADER_ATTR (64), HEADER_FEATURE (80),
- * EVENT_UPDATE (78) and TRACING_DATA (66, whose payload the stream keeps). They stand in front of
- * the data; opening a pipe reads up to the first record that is data, so that its events are
- * known, and next() still returns every record.
+ * In a pipe, records take the place of the header's sections: HEADER_ATTR (64), HEADER_FEATURE (80),
+ * EVENT_UPDATE (78) and TRACING_DATA (66, whose payload the stream stores). They come before the data. Opening a
+ * pipe reads up to the first data record, so that the events are known; tacho_perfdata_next() still returns
+ * every record.
  */
 #include "perfdata/perfdata.h"
 
@@ -14,13 +14,13 @@
 static int take_attr(struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	const uint8_t *attr = rec->bytes + RECORD_HEADER_BYTES;
-	size_t room = rec->size - RECORD_HEADER_BYTES;
-	size_t n = attrs_size(attr, room, rec->swapped);
-	int err = n ? attrs_add(pd, attr, n, attr + n, (room - n) / 8) : -EBADMSG;
+	size_t body = rec->size - RECORD_HEADER_BYTES;
+	size_t n = attrs_size(attr, body, rec->swapped);
+	int err = n ? attrs_add(pd, attr, n, attr + n, (body - n) / 8) : -EBADMSG;
 
 	if (err == -EBADMSG)
-		add_damage(pd, "byte %" PRIu64 ": an attr that cannot be was passed over", rec->offset);
-	/* Names may have come before; most come behind all attrs. */
+		add_damage(pd, "byte %" PRIu64 ": an invalid attr was skipped", rec->offset);
+	/* Names may come before their attr; most come after all attrs. */
 	else if (err == 0 && pd->lead_done)
 		err = features_name_events(pd);
 	return err;
@@ -37,7 +37,7 @@ static int take_feature(struct tacho_perfdata *pd, const struct tacho_record *re
 	f = load_u64(body, rec->swapped);
 	if (f == 0 || f >= TACHO_FEATURE_MAX)
 		return 0;
-	/* perf ends its features with an empty one of the first number it does not know. */
+	/* perf marks the end of the features by an empty one with the first unknown number. */
 	if (rec->size == RECORD_HEADER_BYTES + 8 && f >= TACHO_FEATURE_CPU_DOMAIN_INFO)
 		return 0;
 	err = feature_set(pd, (unsigned)f, body + 8, rec->size - RECORD_HEADER_BYTES - 8u);
@@ -112,7 +112,7 @@ int pipe_take_metadata(struct tacho_perfdata *pd, const struct tacho_record *rec
 	return err == -ENOMEM ? err : 1;
 }
 
-static bool leads(uint32_t type)
+static bool is_leading_record(uint32_t type)
 {
 	return type == TACHO_RECORD_HEADER_ATTR || type == TACHO_RECORD_EVENT_TYPE ||
 	       type == TACHO_RECORD_TRACING_DATA || type == TACHO_RECORD_EVENT_UPDATE ||
@@ -121,31 +121,31 @@ static bool leads(uint32_t type)
 	       type == TACHO_RECORD_TIME_CONV || type == TACHO_RECORD_AUXTRACE_INFO;
 }
 
-/* What is read ahead of a descriptor cannot be read again: kept as offset and record. */
-static int keep_lead(struct tacho_perfdata *pd, const struct tacho_record *rec)
+/* Stores offset and record: data from a pipe cannot be read a second time. */
+static int store_lead(struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	buf_put(&pd->lead, &rec->offset, sizeof(rec->offset));
 	buf_put(&pd->lead, rec->bytes, rec->size);
 	return buf_failed(&pd->lead) ? -ENOMEM : 0;
 }
 
-int pipe_read_ahead(struct tacho_perfdata *pd, struct record_stream *s)
+int pipe_read_ahead(struct tacho_perfdata *pd, struct perfdata_stream *s)
 {
 	const uint8_t *start = s->at;
 	struct tacho_record rec;
 
 	while (stream_skip_payload(s) == 0 && !s->ended && stream_fill(s, RECORD_HEADER_BYTES) &&
-	       leads(load_u32(s->at, pd->header.swap)) && pd->lead.n < LEAD_MAX) {
+	       is_leading_record(load_u32(s->at, pd->header.swap)) && pd->lead.n < LEAD_MAX) {
 		if (stream_next_raw(s, &rec) <= 0)
 			break;
-		if (pipe_take_metadata(pd, &rec) < 0 || (s->block && keep_lead(pd, &rec) < 0))
+		if (pipe_take_metadata(pd, &rec) < 0 || (s->block && store_lead(pd, &rec) < 0))
 			return -ENOMEM;
 	}
 	pd->lead_done = true;
 	s->meta_end = stream_offset(s);
 	if (!s->block) {
 		s->at = start;
-		s->skip = 0;
+		s->payload_left = 0;
 		s->failed = 0;
 		s->ended = false;
 	}

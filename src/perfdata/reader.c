@@ -1,6 +1,6 @@
 /*
- * Opening, and taking records out: from one stream after the other as they lie in the file, or
- * the oldest of all of them.
+ * Opening a recording and returning its records: stream by stream in the order of the file, or the oldest
+ * record of all streams.
  */
 #include "perfdata/perfdata.h"
 #include "perfdata/batch_reader.h"
@@ -27,7 +27,7 @@ void add_warning(struct tacho_perfdata *pd, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* What the first damage was is told in full, the others as far as there is room. */
+/* The first damage is reported in full, further ones as far as they fit into the message. */
 void add_damage(struct tacho_perfdata *pd, const char *fmt, ...)
 {
 	char text[300];
@@ -55,9 +55,9 @@ const char *tacho_perfdata_warning(const struct tacho_perfdata *pd)
 	return pd->warning.n && !buf_failed(&pd->warning) ? pd->warning.bytes : NULL;
 }
 
-struct input *input_add(struct tacho_perfdata *pd)
+struct perfdata_input *input_add(struct tacho_perfdata *pd)
 {
-	struct input *src = calloc(1, sizeof(*src));
+	struct perfdata_input *src = calloc(1, sizeof(*src));
 	struct input_slot *slot = src ? vec_add(&pd->sources) : NULL;
 
 	if (!slot) {
@@ -69,8 +69,8 @@ struct input *input_add(struct tacho_perfdata *pd)
 	return src;
 }
 
-/* A recorder that died: the header has no size of the data, or one as of some moment (ours tells
- * after each flush) and none of the features that come at the end. */
+/* Whether the recorder was killed: the data size in the header is 0, or it is that of the last flush (our writer
+ * updates it then) and no features are listed. */
 static bool is_unfinished(const struct file_header *h)
 {
 	return h->data.size == 0 ||
@@ -78,42 +78,43 @@ static bool is_unfinished(const struct file_header *h)
 		h->data.offset > h->attrs.offset);
 }
 
-/* The data's end: as the header says, as the file allows, or anywhere when the recorder died. */
-static uint64_t data_end(struct tacho_perfdata *pd, struct input *src, uint64_t *cut)
+/* The end of the data according to the header, but not after the end of the file; if the recorder was killed,
+ * the end of the file. */
+static uint64_t data_end(struct tacho_perfdata *pd, struct perfdata_input *src, uint64_t *missing)
 {
 	const struct file_header *h = &pd->header;
 	uint64_t end = h->data.offset + h->data.size, size = src->file.size;
 
-	*cut = 0;
+	*missing = 0;
 	if (is_unfinished(h)) {
-		add_warning(pd, "the recorder did not end properly: byte %" PRIu64
-		     " on is read to the end of the file", h->data.offset);
+		add_warning(pd, "the recorder did not end properly: everything from byte %" PRIu64
+			    " on is read as data", h->data.offset);
 		return h->attrs.offset > h->data.offset ? h->attrs.offset : size;
 	}
 	if (end <= size)
 		return end;
-	*cut = end - size;
+	*missing = end - size;
 	return size;
 }
 
-static int open_file(struct tacho_perfdata *pd, struct input *src, struct tacho_error *e)
+static int open_file(struct tacho_perfdata *pd, struct perfdata_input *src, struct tacho_error *e)
 {
-	uint64_t end, cut;
+	uint64_t end, missing;
 	int err = attrs_read(pd, &src->file, e);
 
 	if (err < 0)
 		return err;
-	end = data_end(pd, src, &cut);
+	end = data_end(pd, src, &missing);
 	stream_init_mapped(&src->stream, pd, &src->file, pd->header.data.offset, end);
-	src->stream.cut = cut;
-	src->stream.died = is_unfinished(&pd->header);
-	err = src->stream.died ? features_read_front(pd, &src->file) : features_read(pd, &src->file);
+	src->stream.missing = missing;
+	src->stream.recorder_died = is_unfinished(&pd->header);
+	err = src->stream.recorder_died ? features_read_front(pd, &src->file) : features_read(pd, &src->file);
 	if (err < 0)
 		return error_nomem(e);
 	return features_name_events(pd) < 0 ? error_nomem(e) : 0;
 }
 
-static int open_pipe(struct tacho_perfdata *pd, struct input *src, struct tacho_error *e)
+static int open_pipe(struct tacho_perfdata *pd, struct perfdata_input *src, struct tacho_error *e)
 {
 	if (src->file.map)
 		stream_init_mapped(&src->stream, pd, &src->file, PIPE_HEADER_BYTES, src->file.size);
@@ -122,10 +123,10 @@ static int open_pipe(struct tacho_perfdata *pd, struct input *src, struct tacho_
 	return 0;
 }
 
-static int open_main(struct tacho_perfdata *pd, const char *path,
+static int open_with_header(struct tacho_perfdata *pd, const char *path,
 		     const struct tacho_perfdata_opts *opts, struct tacho_error *e)
 {
-	struct input *src = input_add(pd);
+	struct perfdata_input *src = input_add(pd);
 	uint8_t first[PIPE_HEADER_BYTES];
 	int err;
 
@@ -153,7 +154,7 @@ static int open_main(struct tacho_perfdata *pd, const char *path,
 	return pd->header.pipe ? open_pipe(pd, src, e) : open_file(pd, src, e);
 }
 
-static int open_any(struct tacho_perfdata *pd, const char *path,
+static int open_file_or_dir(struct tacho_perfdata *pd, const char *path,
 		    const struct tacho_perfdata_opts *opts, struct tacho_error *e)
 {
 	scoped(buf_done) struct buf data = { 0 };
@@ -161,13 +162,13 @@ static int open_any(struct tacho_perfdata *pd, const char *path,
 	int err;
 
 	if (strcmp(path, "-") == 0 || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
-		return open_main(pd, path, opts, e);
+		return open_with_header(pd, path, opts, e);
 	buf_printf(&data, "%s/data", path);
 	if (buf_failed(&data))
 		return error_nomem(e);
 	err = check_regular_file(data.bytes, e);
 	if (err == 0)
-		err = open_main(pd, data.bytes, opts, e);
+		err = open_with_header(pd, data.bytes, opts, e);
 	return err < 0 ? err : dir_open(pd, path, opts, e);
 }
 
@@ -184,9 +185,9 @@ int tacho_perfdata_open(struct tacho_perfdata **out, const char *path,
 	if (!pd)
 		return error_nomem(e);
 	pd->ordered = o.ordered;
-	pd->where = OFFSETS_NONE;
-	pd->where_same = true;
-	err = open_any(pd, path, &o, e);
+	pd->offsets = OFFSETS_NONE;
+	pd->same_time_offset = true;
+	err = open_file_or_dir(pd, path, &o, e);
 	if (err < 0) {
 		tacho_perfdata_close(pd);
 		return err;
@@ -200,7 +201,7 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	if (!pd)
 		return;
 	for (size_t i = 0; i < pd->sources.n; i++) {
-		struct input *src = pd->sources.v[i].src;
+		struct perfdata_input *src = pd->sources.v[i].src;
 
 		if (src->stream.pd)
 			reorder_done(&src->order, &src->stream);
@@ -211,24 +212,24 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	vec_done(&pd->sources);
 	block_pool_done(&pd->pool);
 	vec_done(&pd->events);
-	vec_done(&pd->wheres);
+	vec_done(&pd->event_offsets);
 	free(pd->ids.slots);
 	free(pd->counted.slots);
 	buf_done(&pd->lead);
 	buf_done(&pd->warning);
-	deferred_chains_free(pd->defer);
+	deferred_chains_free(pd->deferred);
 	arena_done(&pd->arena);
 	free(pd);
 }
 
-static int source_failed(const struct input *src, struct tacho_error *e)
+static int source_failed(const struct perfdata_input *src, struct tacho_error *e)
 {
 	if (e)
 		*e = src->stream.error;
 	return src->stream.failed;
 }
 
-/* A damaged stream ends alone; it is told when the others have ended, too. */
+/* Damage ends only its own stream; it is reported when all streams have ended. */
 static int first_failure(const struct tacho_perfdata *pd, struct tacho_error *e)
 {
 	for (size_t i = 0; i < pd->sources.n; i++)
@@ -237,12 +238,12 @@ static int first_failure(const struct tacho_perfdata *pd, struct tacho_error *e)
 	return tacho_perfdata_damage(pd, e);
 }
 
-static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
+static int next_in_file_order(struct tacho_perfdata *pd, struct tacho_record *rec,
 			   struct tacho_error *e)
 {
 	while (pd->current < pd->sources.n) {
-		struct input *src = pd->sources.v[pd->current].src;
-		struct record_stream *s = &src->stream;
+		struct perfdata_input *src = pd->sources.v[pd->current].src;
+		struct perfdata_stream *s = &src->stream;
 
 		if (!s->pd) {
 			pd->current++;
@@ -258,38 +259,38 @@ static int next_as_written(struct tacho_perfdata *pd, struct tacho_record *rec,
 	return first_failure(pd, e);
 }
 
-static void advance(struct input *src)
+static void load_head(struct perfdata_input *src)
 {
 	src->state = src->stream.pd ? reorder_next(&src->order, &src->stream, &src->head) : 0;
 	src->head_time = src->state > 0 ? record_time(src->stream.pd, &src->head) : 0;
-	src->primed = true;
+	src->head_loaded = true;
 }
 
-/* One stream needs no merging, and is the usual case. */
-static int next_of_one(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
+/* The usual case: a single stream needs no merging. */
+static int next_of_single(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct input *src = pd->sources.v[0].src;
+	struct perfdata_input *src = pd->sources.v[0].src;
 	int err = reorder_next(&src->order, &src->stream, rec);
 
 	return err > 0 ? err : first_failure(pd, e);
 }
 
-/* The record given last is let go first: its stream moves on and shows its next. */
+/* Merges several streams. The record returned last is released first, when its stream loads its next one. */
 static int next_of_many(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct input *best = NULL;
+	struct perfdata_input *best = NULL;
 
 	for (size_t i = 0; i < pd->sources.n; i++) {
-		struct input *src = pd->sources.v[i].src;
+		struct perfdata_input *src = pd->sources.v[i].src;
 
-		if (!src->primed)
-			advance(src);
+		if (!src->head_loaded)
+			load_head(src);
 		if (src->state > 0 && (!best || src->head_time < best->head_time))
 			best = src;
 	}
 	if (best) {
 		*rec = best->head;
-		best->primed = false;
+		best->head_loaded = false;
 		return 1;
 	}
 	return first_failure(pd, e);
@@ -297,33 +298,33 @@ static int next_of_many(struct tacho_perfdata *pd, struct tacho_record *rec, str
 
 int reader_next_ordered(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	return pd->sources.n == 1 ? next_of_one(pd, rec, e) : next_of_many(pd, rec, e);
+	return pd->sources.n == 1 ? next_of_single(pd, rec, e) : next_of_many(pd, rec, e);
 }
 
-/* Of a file of any kind. Kept apart, so that the short way below need not save registers for it. */
-static __attribute__((noinline)) int next_of_any(struct tacho_perfdata *pd, struct tacho_record *rec,
+/* The general case; a separate function, so that the fast path in the caller saves no registers for it. */
+static __attribute__((noinline)) int next_general(struct tacho_perfdata *pd, struct tacho_record *rec,
 						 struct tacho_error *e)
 {
 	if (pd->lead.n && pipe_lead_next(pd, rec))
 		return 1;
 	if (!pd->ordered)
-		return next_as_written(pd, rec, e);
-	return pd->defers ? deferred_chains_next(pd, rec, e) : reader_next_ordered(pd, rec, e);
+		return next_in_file_order(pd, rec, e);
+	return pd->has_deferred_chains ? deferred_chains_next(pd, rec, e) : reader_next_ordered(pd, rec, e);
 }
 
 int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e)
 {
-	struct input *src = pd->sources.v[0].src;
+	struct perfdata_input *src = pd->sources.v[0].src;
 
-	if (pd->ordered && !pd->defers && !pd->lead.n && pd->sources.n == 1 &&
+	if (pd->ordered && !pd->has_deferred_chains && !pd->lead.n && pd->sources.n == 1 &&
 	    reorder_next_fast(&src->order, &src->stream, rec))
 		return 1;
-	return next_of_any(pd, rec, e);
+	return next_general(pd, rec, e);
 }
 
 size_t tacho_perfdata_ahead(const struct tacho_perfdata *pd, struct tacho_record *out, size_t n)
 {
-	const struct input *src = pd->sources.v[0].src;
+	const struct perfdata_input *src = pd->sources.v[0].src;
 
 	if (!pd->ordered || pd->sources.n != 1 || pd->lead_at < pd->lead.n)
 		return 0;
@@ -332,23 +333,23 @@ size_t tacho_perfdata_ahead(const struct tacho_perfdata *pd, struct tacho_record
 
 size_t perfdata_take_batch(struct tacho_perfdata *pd, const uint8_t **out, size_t n)
 {
-	struct input *src = pd->sources.v[0].src;
+	struct perfdata_input *src = pd->sources.v[0].src;
 
-	if (!pd->ordered || pd->defers || pd->lead.n || pd->sources.n != 1 || src->stream.swap)
+	if (!pd->ordered || pd->has_deferred_chains || pd->lead.n || pd->sources.n != 1 || src->stream.swap)
 		return 0;
 	return reorder_take_batch(&src->order, &src->stream, out, n);
 }
 
 void perfdata_batch_record(const struct tacho_perfdata *pd, const uint8_t *at, struct tacho_record *out)
 {
-	const struct record_stream *s = &pd->sources.v[0].src->stream;
+	const struct perfdata_stream *s = &pd->sources.v[0].src->stream;
 
 	record_fill(out, at, s->base_offset + (uint64_t)(at - s->base), false);
 }
 
 uint32_t perfdata_sample_id_offset(const struct tacho_perfdata *pd)
 {
-	return pd->events.n > 1 ? pd->where.sample_id : 0;
+	return pd->events.n > 1 ? pd->offsets.sample_id : 0;
 }
 
 size_t tacho_perfdata_n_events(const struct tacho_perfdata *pd)

@@ -1,26 +1,26 @@
 /*
- * Oldest first, within one stream. A recorder drains its rings in rounds and marks each round's
- * end; nothing that comes after a mark is older than the newest record before the mark before it.
- * So two rounds wait at a time, as pairs of time and address:
+ * Sorts the records of one stream by time. A recorder drains its ring buffers in rounds and writes a
+ * FINISHED_ROUND record after each of them. No record after such a mark is older than the newest record before
+ * the previous mark, so the queue holds two rounds at a time, as pairs of time and address:
  *
- *	round 1 | round 2 | round 3 |		at the third mark everything up to the newest of
- *	         limit                    	round 2 (`limit`) may leave
+ *	round 1 | round 2 | round 3 |		at the third mark, everything up to the newest record of
+ *	         limit                    	round 2 (`limit`) may be returned
  *
- * A stream without marks waits whole, which costs 16 bytes a record of a mapped file. Where more
- * waits than the bounds below (no recorder does that), the older half leaves early. Records
- * without a time are not held up.
+ * A stream without marks is queued as a whole, which costs 16 bytes per record of a mapped file. If the queue
+ * exceeds the limits below (which no recorder causes), the older half is returned early. Records without a
+ * time are not queued.
  */
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
 
 #define ENTRIES_MAX (64u << 20)		/* 1 GiB of pairs */
-#define BLOCKS_MAX 1024u		/* 512 MiB of records that are not mapped */
-#define RUN_BYTES (1u << 20)		/* of records that are taken in at once */
-#define FETCH_BYTES 2048		/* how far ahead they are asked for */
+#define BLOCKS_MAX 1024u		/* 512 MiB of records that are not in a mapped file */
+#define RUN_BYTES (1u << 20)		/* bytes of records that push_run() queues at once */
+#define PREFETCH_BYTES 2048		/* prefetch distance */
 
-/* What has left makes room. */
-static void move_up(struct reorder_queue *o)
+/* Removes the returned entries from the start of the array. */
+static void compact(struct reorder_queue *o)
 {
 	memmove(o->v, o->v + o->head, (o->n - o->head) * sizeof(*o->v));
 	o->n -= o->head;
@@ -29,14 +29,14 @@ static void move_up(struct reorder_queue *o)
 	o->head = 0;
 }
 
-/* At least one more fits. */
-static int grow(struct reorder_queue *o)
+/* Makes space for at least one more entry; compacts the array only if that frees half of it. */
+static int reserve_entry(struct reorder_queue *o)
 {
 	size_t cap = o->cap ? o->cap * 2 : 4096;
 	struct queued_record *bigger;
 
 	if (o->n == o->cap && o->head && (o->head > o->cap / 2 || o->cap >= ENTRIES_MAX))
-		move_up(o);
+		compact(o);
 	if (o->n < o->cap)
 		return 0;
 	bigger = reallocarray(o->v, cap, sizeof(*bigger));
@@ -47,7 +47,7 @@ static int grow(struct reorder_queue *o)
 	return 0;
 }
 
-static int sort_waiting(struct reorder_queue *o)
+static int sort_queued(struct reorder_queue *o)
 {
 	size_t n = o->n - o->head;
 
@@ -65,8 +65,8 @@ static int sort_waiting(struct reorder_queue *o)
 	return 0;
 }
 
-/* A window of pages behind `at` stays; those of a record that waits further back come again. */
-static void drop_behind(struct record_stream *s, const uint8_t *at)
+/* Releases pages before `at`, except for the last DROP_BYTES. A queued record further back is read again. */
+static void drop_pages_before(struct perfdata_stream *s, const uint8_t *at)
 {
 	uint64_t offset = (uint64_t)(at - s->base);
 
@@ -76,7 +76,7 @@ static void drop_behind(struct record_stream *s, const uint8_t *at)
 
 static int end_round(struct reorder_queue *o)
 {
-	int err = sort_waiting(o);
+	int err = sort_queued(o);
 
 	if (err < 0)
 		return err;
@@ -87,79 +87,79 @@ static int end_round(struct reorder_queue *o)
 	return 0;
 }
 
-static int end_stream(struct reorder_queue *o, struct record_stream *s)
+static int end_stream(struct reorder_queue *o, struct perfdata_stream *s)
 {
-	int err = sort_waiting(o);
+	int err = sort_queued(o);
 
-	s->file->dropped = 0;		/* what waits is read again from its start */
+	s->file->dropped = 0;		/* the queued records are read again from the start */
 	o->ready = o->n;
 	o->drained = true;
 	return err;
 }
 
-static bool too_much(const struct reorder_queue *o, const struct record_stream *s)
+static bool is_overfull(const struct reorder_queue *o, const struct perfdata_stream *s)
 {
 	return o->n - o->head >= ENTRIES_MAX || s->pd->pool.n >= BLOCKS_MAX;
 }
 
-static int release_half(struct reorder_queue *o, struct record_stream *s)
+static int release_half(struct reorder_queue *o, struct perfdata_stream *s)
 {
-	int err = sort_waiting(o);
+	int err = sort_queued(o);
 
 	if (err < 0)
 		return err;
 	o->ready = min_of(o->n, o->head + max_of((o->n - o->head) / 2, (size_t)1));
-	if (!s->pd->crowded)
-		add_warning(s->pd, "too much waits to be sorted by time: records may come out of order");
-	s->pd->crowded = true;
+	if (!s->pd->queue_overflowed)
+		add_warning(s->pd, "too many records to sort by time: some may come out of order");
+	s->pd->queue_overflowed = true;
 	return 0;
 }
 
-static bool in_block(const struct record_stream *s, const uint8_t *at)
+static bool in_block(const struct perfdata_stream *s, const uint8_t *at)
 {
 	return s->block || at < s->base || at >= s->base + s->file->size;
 }
 
-static void drop_given(struct reorder_queue *o, struct record_stream *s)
+static void unref_returned(struct reorder_queue *o, struct perfdata_stream *s)
 {
-	if (o->given)
-		block_unref(&s->pd->pool, block_of(o->given));
-	o->given = NULL;
+	if (o->returned)
+		block_unref(&s->pd->pool, block_of(o->returned));
+	o->returned = NULL;
 }
 
-static void record_at(const struct record_stream *s, const uint8_t *at, struct tacho_record *rec)
+static void record_at(const struct perfdata_stream *s, const uint8_t *at, struct tacho_record *rec)
 {
 	uint64_t offset;
 
 	if (!in_block(s, at))
 		offset = s->base_offset + (uint64_t)(at - s->base);
-	else if (s->block && !s->unpack.out)
+	else if (s->block && !s->zstd.out)
 		offset = block_of(at)->offset + (uint64_t)(at - block_of(at)->bytes);
 	else
 		offset = block_of(at)->offset;
 	record_fill(rec, at, offset, s->swap);
 }
 
-static void give(struct reorder_queue *o, struct record_stream *s, struct tacho_record *rec)
+static void return_head(struct reorder_queue *o, struct perfdata_stream *s, struct tacho_record *rec)
 {
 	const uint8_t *at = o->v[o->head++].at;
 
 	record_at(s, at, rec);
 	if (in_block(s, at))
-		o->given = at;
+		o->returned = at;
 	else
-		drop_behind(s, at);
+		drop_pages_before(s, at);
 }
 
-/* The records lie where they were written, not where they come in time: they are asked for early. */
-static void fetch(const struct queued_record *v, size_t n)
+/* Prefetches records, because in time order they are not adjacent in memory. */
+static void prefetch_records(const struct queued_record *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t line = 0; line < 192; line += 64)
 			__builtin_prefetch(v[i].at + line);
 }
 
-size_t reorder_peek(const struct reorder_queue *o, const struct record_stream *s, struct tacho_record *out, size_t n)
+size_t reorder_peek(const struct reorder_queue *o, const struct perfdata_stream *s, struct tacho_record *out, size_t n)
 {
 	const uint64_t mapped = s->block ? 0 : s->file->size, base_offset = s->base_offset;
 	const size_t known = o->ready - o->head;
@@ -171,7 +171,7 @@ size_t reorder_peek(const struct reorder_queue *o, const struct record_stream *s
 	if (n == 0)
 		return 0;
 	v = o->v + o->head;
-	fetch(v + n, min_of(n, known - n));
+	prefetch_records(v + n, min_of(n, known - n));
 	for (size_t i = 0; i < n; i++) {
 		uint64_t offset = (uintptr_t)v[i].at - (uintptr_t)base;
 
@@ -183,12 +183,12 @@ size_t reorder_peek(const struct reorder_queue *o, const struct record_stream *s
 	return n;
 }
 
-size_t reorder_take_batch(struct reorder_queue *o, struct record_stream *s, const uint8_t **out, size_t n)
+size_t reorder_take_batch(struct reorder_queue *o, struct perfdata_stream *s, const uint8_t **out, size_t n)
 {
 	const size_t known = o->ready - o->head;
 	const struct queued_record *v;
 
-	n = s->block || o->given ? 0 : min_of(n, known);
+	n = s->block || o->returned ? 0 : min_of(n, known);
 	if (n == 0)
 		return 0;
 	v = o->v + o->head;
@@ -201,13 +201,13 @@ size_t reorder_take_batch(struct reorder_queue *o, struct record_stream *s, cons
 	}
 	o->head += n;
 	if (n)
-		drop_behind(s, v[0].at);
+		drop_pages_before(s, v[0].at);
 	return n;
 }
 
-static int push(struct reorder_queue *o, const struct record_stream *s, uint64_t time, const uint8_t *at)
+static int push(struct reorder_queue *o, const struct perfdata_stream *s, uint64_t time, const uint8_t *at)
 {
-	if (grow(o) < 0)
+	if (reserve_entry(o) < 0)
 		return -ENOMEM;
 	o->v[o->n++] = (struct queued_record){ time, at };
 	o->newest = max_of(o->newest, time);
@@ -216,14 +216,14 @@ static int push(struct reorder_queue *o, const struct record_stream *s, uint64_t
 	return 0;
 }
 
-/* Nearly all records have a time at a known place: those that lie ready, one behind the other, go
- * in without being looked at any further. */
-static void push_run(struct reorder_queue *o, struct record_stream *s)
+/* The fast path: queues consecutive records whose time is at the known offset, without looking at anything
+ * else in them. */
+static void push_run(struct reorder_queue *o, struct perfdata_stream *s)
 {
 	const uint8_t *at = s->at, *end = at + min_of((size_t)(s->end - at), (size_t)RUN_BYTES);
 	struct queued_record *from = o->cap ? o->v + o->n : NULL, *to = from;
 	struct queued_record *full = o->cap ? from + min_of(o->cap - o->n, ENTRIES_MAX - (o->n - o->head)) : from;
-	const struct record_offsets where = s->pd->where;
+	const struct record_offsets offsets = s->pd->offsets;
 	const bool swap = s->swap;
 
 	while (to < full && end - at >= (ptrdiff_t)RECORD_HEADER_BYTES) {
@@ -233,8 +233,8 @@ static void push_run(struct reorder_queue *o, struct record_stream *s)
 		if (type >= TACHO_RECORD_HEADER_ATTR || size < RECORD_HEADER_BYTES ||
 		    size > end - at)
 			break;
-		__builtin_prefetch(at + FETCH_BYTES);	/* these bytes are met for the first time */
-		time = record_time_at(&where, at, type, size, swap);
+		__builtin_prefetch(at + PREFETCH_BYTES);
+		time = record_time_at(&offsets, at, type, size, swap);
 		if (!time)
 			break;
 		*to++ = (struct queued_record){ time, at };
@@ -246,11 +246,11 @@ static void push_run(struct reorder_queue *o, struct record_stream *s)
 	if (s->block)
 		s->block->refs += (uint32_t)(to - from);
 	else
-		drop_behind(s, at);
+		drop_pages_before(s, at);
 }
 
-/* 1: *rec does not wait; 0: it does, or there is no more. */
-static int push_next(struct reorder_queue *o, struct record_stream *s, struct tacho_record *rec)
+/* Queues the next record. Returns 1 if *rec is to be returned at once, 0 if it was queued or the stream ended. */
+static int push_next(struct reorder_queue *o, struct perfdata_stream *s, struct tacho_record *rec)
 {
 	uint64_t time;
 	int err;
@@ -258,7 +258,7 @@ static int push_next(struct reorder_queue *o, struct record_stream *s, struct ta
 	if (!stream_next_fast(s, rec) && stream_next(s, rec) <= 0)
 		return end_stream(o, s);
 	if (!s->block)
-		drop_behind(s, s->at);
+		drop_pages_before(s, s->at);
 	time = record_time(s->pd, rec);
 	if (time)
 		return push(o, s, time, rec->bytes);
@@ -266,18 +266,18 @@ static int push_next(struct reorder_queue *o, struct record_stream *s, struct ta
 	return err < 0 ? err : 1;
 }
 
-/* Reads on until something may leave. 1: *rec is one that does not wait. */
-static int fill(struct reorder_queue *o, struct record_stream *s, struct tacho_record *rec)
+/* Reads until a record may be returned. Returns 1 if that is *rec, which was not queued. */
+static int fill(struct reorder_queue *o, struct perfdata_stream *s, struct tacho_record *rec)
 {
 	while (o->head == o->ready && !o->drained) {
 		size_t before = o->n;
 		int err = 0;
 
-		if (o->n < o->cap && s->pd->where_same && stream_is_plain(s))
+		if (o->n < o->cap && s->pd->same_time_offset && stream_at_record(s))
 			push_run(o, s);
 		if (o->n == before)
 			err = push_next(o, s, rec);
-		if (err == 0 && o->n > before && too_much(o, s))
+		if (err == 0 && o->n > before && is_overfull(o, s))
 			err = release_half(o, s);
 		if (err < 0)
 			return stream_fail(s, err, stream_offset(s), "out of memory");
@@ -287,26 +287,26 @@ static int fill(struct reorder_queue *o, struct record_stream *s, struct tacho_r
 	return 0;
 }
 
-int reorder_next(struct reorder_queue *o, struct record_stream *s, struct tacho_record *rec)
+int reorder_next(struct reorder_queue *o, struct perfdata_stream *s, struct tacho_record *rec)
 {
 	int err;
 
-	drop_given(o, s);
+	unref_returned(o, s);
 	if (o->head == o->ready) {
 		err = fill(o, s, rec);
 		if (err != 0)
 			return err;
 	}
 	if (o->head < o->ready) {
-		give(o, s, rec);
+		return_head(o, s, rec);
 		return 1;
 	}
 	return s->failed;
 }
 
-void reorder_done(struct reorder_queue *o, struct record_stream *s)
+void reorder_done(struct reorder_queue *o, struct perfdata_stream *s)
 {
-	drop_given(o, s);
+	unref_returned(o, s);
 	for (size_t i = o->head; i < o->n; i++)
 		if (in_block(s, o->v[i].at))
 			block_unref(&s->pd->pool, block_of(o->v[i].at));

@@ -1,6 +1,6 @@
 /*
- * Where the id and the time are in a record, and which event that makes it. Both are at a fixed
- * distance from one of its ends, so that a record is placed without decoding it:
+ * The offsets of the id and the time in a record, and the event that an id belongs to. Both are at a fixed
+ * distance from the start or the end of the record, so they are found without decoding it:
  *
  *	sample:   header identifier ip pid,tid time addr id ...	      counted from the start
  *	others:   header ... pid,tid time id stream_id cpu identifier	      counted from the end
@@ -37,7 +37,7 @@ static int event_id_map_grow(struct event_id_map *t)
 	return 0;
 }
 
-/* The first event that claims an id keeps it. */
+/* If several events have the same id, it belongs to the first one. */
 int event_id_put(struct event_id_map *t, uint64_t id, uint32_t event)
 {
 	size_t at;
@@ -95,21 +95,21 @@ struct record_offsets record_offsets_of(const struct tacho_layout *lay)
 	return w;
 }
 
-static bool same_place(const struct record_offsets *a, const struct record_offsets *b)
+static bool same_time_offset(const struct record_offsets *a, const struct record_offsets *b)
 {
 	return a->sample_time == b->sample_time && a->other_time == b->other_time;
 }
 
 int record_offsets_add(struct tacho_perfdata *pd, const struct tacho_layout *lay)
 {
-	struct record_offsets *w = vec_add(&pd->wheres);
+	struct record_offsets *w = vec_add(&pd->event_offsets);
 
 	if (!w)
 		return -ENOMEM;
 	*w = record_offsets_of(lay);
-	if (pd->wheres.n == 1)
-		pd->where = *w;
-	pd->where_same = pd->where_same && same_place(w, &pd->where);
+	if (pd->event_offsets.n == 1)
+		pd->offsets = *w;
+	pd->same_time_offset = pd->same_time_offset && same_time_offset(w, &pd->offsets);
 	return 0;
 }
 
@@ -122,25 +122,25 @@ int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_
 		return -1;
 	if (pd->events.n == 1)
 		return 0;
-	id = record_word_at(rec->bytes, rec->type, rec->size, pd->where.sample_id, pd->where.other_id,
+	id = record_word_at(rec->bytes, rec->type, rec->size, pd->offsets.sample_id, pd->offsets.other_id,
 			rec->swapped);
-	/* Recorders give no id to what they add_warning themselves; it has the first event's layout. */
+	/* Records synthesized by the recorder have id 0 and the layout of the first event. */
 	event = id ? event_id_get(&pd->ids, id) : 0;
 	return (size_t)event < pd->events.n ? event : -1;
 }
 
 uint64_t record_time(const struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
-	const struct record_offsets *w = &pd->where;
+	const struct record_offsets *w = &pd->offsets;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return 0;
-	if (!pd->where_same) {
+	if (!pd->same_time_offset) {
 		int event = tacho_perfdata_event_of(pd, rec);
 
 		if (event < 0)
 			return 0;
-		w = &pd->wheres.v[event];
+		w = &pd->event_offsets.v[event];
 	}
 	return record_time_at(w, rec->bytes, rec->type, rec->size, rec->swapped);
 }

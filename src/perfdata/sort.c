@@ -1,7 +1,7 @@
 /*
- * Sorting of what waits, by time and stable. Records come as one ascending run per ring that was
- * drained, so the runs are found and merged pairwise: n log(runs) steps, and none of them looks
- * at a record's bytes. What waits from before is a run that hardly overlaps with the others.
+ * Sorts the queued records by time; the sort is stable. Records arrive as one ascending run per ring buffer, so
+ * the runs are found and merged in pairs: n log(runs) steps, none of which reads the records themselves. The
+ * entries left from the previous round are one run that hardly overlaps with the new ones.
  */
 #include "perfdata/perfdata.h"
 
@@ -30,9 +30,9 @@ size_t entries_until(const struct queued_record *v, size_t n, uint64_t time)
 	return low;
 }
 
-/* Merges v[0, na) and v[na, n), in place. What of the first is older than all of the second stays;
- * the others step aside. */
-static void merge(struct queued_record *v, size_t na, size_t n, struct queued_record *spare)
+/* Merges v[0, na) and v[na, n) in place. Entries of the first run that are older than all of the second stay
+ * where they are; the others are copied to `spare`. */
+static void merge_runs(struct queued_record *v, size_t na, size_t n, struct queued_record *spare)
 {
 	size_t stay = entries_until(v, na, v[na].time);
 	struct queued_record *out = v + stay;
@@ -50,7 +50,7 @@ static void merge(struct queued_record *v, size_t na, size_t n, struct queued_re
 	memcpy(out, a, (size_t)(a_end - a) * sizeof(*a));
 }
 
-/* Merges neighbours; returns how many runs are left. */
+/* Merges pairs of neighbouring runs; returns how many runs are left. */
 static size_t merge_pass(struct queued_record *v, size_t n, struct queued_record *spare)
 {
 	size_t runs = 0;
@@ -60,7 +60,7 @@ static size_t merge_pass(struct queued_record *v, size_t n, struct queued_record
 		size_t end = mid < n ? run_end(v, mid, n) : n;
 
 		if (mid < end)
-			merge(v + at, mid - at, end - at, spare);
+			merge_runs(v + at, mid - at, end - at, spare);
 		at = end;
 	}
 	return runs;
@@ -73,5 +73,5 @@ void sort_entries(struct queued_record *v, size_t sorted, size_t n, struct queue
 	while (merge_pass(v + sorted, n - sorted, spare) > 1)
 		;
 	if (sorted)
-		merge(v, sorted, n, spare);
+		merge_runs(v, sorted, n, spare);
 }

@@ -1,11 +1,11 @@
 /*
- * A stream of records out of a map or a descriptor. Damage ends it: what came before has been
- * returned, the failure stays and names the byte. Where the recorder died (it never told the
- * data's size) the same places are simply the end, with a warning.
+ * A stream of records from a mapped file or a descriptor. Damage ends the stream: the records before it have
+ * been returned, and every further call returns the same error, with the offset of the damage. If the recorder
+ * was killed (the header has no data size), damage is the end of the stream instead, with a warning.
  *
- * Two records have a payload behind them that their size does not count: TRACING_DATA (66) and
- * AUXTRACE (71). It is passed over when the next record is asked for; the former is kept as the
- * feature of that name.
+ * Two types of records are followed by a payload that is not included in their size: TRACING_DATA (66) and
+ * AUXTRACE (71). It is skipped when the next record is read; that of TRACING_DATA becomes the feature of the
+ * same name.
  */
 #include "perfdata/perfdata.h"
 
@@ -13,16 +13,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void stream_init_mapped(struct record_stream *s, struct tacho_perfdata *pd, struct input_file *f, uint64_t from,
+void stream_init_mapped(struct perfdata_stream *s, struct tacho_perfdata *pd, struct input_file *f, uint64_t from,
 		uint64_t to)
 {
-	*s = (struct record_stream){ .pd = pd, .file = f, .at = f->map + from, .end = f->map + to,
+	*s = (struct perfdata_stream){ .pd = pd, .file = f, .at = f->map + from, .end = f->map + to,
 			      .base = f->map, .swap = pd->header.swap };
 }
 
-int stream_init_fd(struct record_stream *s, struct tacho_perfdata *pd, struct input_file *f)
+int stream_init_fd(struct perfdata_stream *s, struct tacho_perfdata *pd, struct input_file *f)
 {
-	*s = (struct record_stream){ .pd = pd, .file = f };
+	*s = (struct perfdata_stream){ .pd = pd, .file = f };
 	s->block = block_new(&pd->pool);
 	if (!s->block)
 		return -ENOMEM;
@@ -30,15 +30,15 @@ int stream_init_fd(struct record_stream *s, struct tacho_perfdata *pd, struct in
 	return 0;
 }
 
-void stream_done(struct record_stream *s)
+void stream_done(struct perfdata_stream *s)
 {
 	if (!s->pd)
 		return;
-	decompressor_done(&s->unpack, &s->pd->pool);
+	decompressor_done(&s->zstd, &s->pd->pool);
 	block_unref(&s->pd->pool, take(s->block));
 }
 
-int stream_fail(struct record_stream *s, int code, uint64_t offset, const char *fmt, ...)
+int stream_fail(struct perfdata_stream *s, int code, uint64_t offset, const char *fmt, ...)
 {
 	bool many = s->pd->sources.n > 1;
 	char text[300];
@@ -48,8 +48,8 @@ int stream_fail(struct record_stream *s, int code, uint64_t offset, const char *
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	s->ended = true;
-	if (s->died) {
-		add_warning(s->pd, "%s%sbyte %" PRIu64 ": %s; nothing behind it was read",
+	if (s->recorder_died) {
+		add_warning(s->pd, "%s%sbyte %" PRIu64 ": %s; the rest of the file was not read",
 		     many ? s->file->path : "", many ? ": " : "", offset, text);
 		return 0;
 	}
@@ -59,8 +59,8 @@ int stream_fail(struct record_stream *s, int code, uint64_t offset, const char *
 	return code;
 }
 
-/* The unread bytes move to a block's start, another one where records still wait in this. */
-static bool make_room(struct record_stream *s)
+/* Moves the unread bytes to the start of the block, or of a new one if this has queued records. */
+static bool reserve_block(struct perfdata_stream *s)
 {
 	size_t left = (size_t)(s->end - s->at);
 	struct record_block *b = s->block;
@@ -82,14 +82,14 @@ static bool make_room(struct record_stream *s)
 	return true;
 }
 
-bool stream_fill(struct record_stream *s, size_t n)
+bool stream_fill(struct perfdata_stream *s, size_t n)
 {
 	while ((size_t)(s->end - s->at) < n) {
 		ssize_t got;
 
 		if (!s->block || s->file->fd < 0)
 			return false;
-		if (n > (size_t)(s->block->bytes + BLOCK_CAPACITY - s->at) && !make_room(s))
+		if (n > (size_t)(s->block->bytes + BLOCK_CAPACITY - s->at) && !reserve_block(s))
 			return false;
 		got = read(s->file->fd, (void *)s->end,
 			   (size_t)(s->block->bytes + BLOCK_CAPACITY - s->end));
@@ -102,7 +102,7 @@ bool stream_fill(struct record_stream *s, size_t n)
 	return true;
 }
 
-bool stream_skip(struct record_stream *s, uint64_t n, struct buf *out)
+bool stream_skip_bytes(struct perfdata_stream *s, uint64_t n, struct buf *out)
 {
 	while (n) {
 		size_t some;
@@ -118,22 +118,22 @@ bool stream_skip(struct record_stream *s, uint64_t n, struct buf *out)
 	return true;
 }
 
-int stream_skip_payload(struct record_stream *s)
+int stream_skip_payload(struct perfdata_stream *s)
 {
-	uint64_t n = s->skip, offset = stream_offset(s);
-	bool trace = s->skip_is_trace && offset >= s->meta_end;
+	uint64_t n = s->payload_left, offset = stream_offset(s);
+	bool trace = s->payload_is_tracing && offset >= s->meta_end;
 	struct buf copy = { 0 };
 	const uint8_t *at = s->at;
 	int err = 0;
 
 	if (!n)
 		return 0;
-	s->skip = 0;
+	s->payload_left = 0;
 	if (trace)
 		s->pd->meta_bytes += n;
 	if (trace && s->pd->meta_bytes > META_MAX)
 		return stream_fail(s, -EBADMSG, offset, "%" PRIu64 " bytes of tracing data", n);
-	if (!stream_skip(s, n, trace && s->block ? &copy : NULL))
+	if (!stream_skip_bytes(s, n, trace && s->block ? &copy : NULL))
 		err = stream_fail(s, -ENODATA, offset, "the file ends within a payload of %" PRIu64
 				  " bytes", n);
 	else if (trace && s->block)
@@ -144,51 +144,51 @@ int stream_skip_payload(struct record_stream *s)
 	return err == -ENOMEM ? stream_fail(s, err, offset, "out of memory") : err;
 }
 
-static int stream_end(struct record_stream *s)
+static int stream_end(struct perfdata_stream *s)
 {
 	uint64_t offset = stream_offset(s);
 	size_t left = (size_t)(s->end - s->at);
 
 	if (left)
 		return stream_fail(s, -ENODATA, offset, "the file ends within a record's header");
-	if (s->cut)
+	if (s->missing)
 		return stream_fail(s, -ENODATA, offset, "the file ends here, %" PRIu64
-				   " bytes of its data are missing", s->cut);
-	if (decompress_has_partial(&s->unpack))
-		return stream_fail(s, -ENODATA, s->unpack.offset,
+				   " bytes of its data are missing", s->missing);
+	if (decompress_has_partial(&s->zstd))
+		return stream_fail(s, -ENODATA, s->zstd.offset,
 				   "the compressed data ends within a record");
 	s->ended = true;
 	return 0;
 }
 
-/* The length of what follows AUXTRACE and TRACING_DATA. */
-static int note_payload(struct record_stream *s, const struct tacho_record *rec)
+/* Reads the length of the payload after an AUXTRACE or TRACING_DATA record. */
+static int note_payload(struct perfdata_stream *s, const struct tacho_record *rec)
 {
 	unsigned bytes = rec->type == TACHO_RECORD_AUXTRACE ? 8 : 4;
 	const uint8_t *at = rec->bytes + RECORD_HEADER_BYTES;
 
 	if (rec->size < RECORD_HEADER_BYTES + bytes)
-		return stream_fail(s, -EBADMSG, rec->offset, "a record of type %u with %u bytes",
+		return stream_fail(s, -EBADMSG, rec->offset, "a record of type %u has only %u bytes",
 				   rec->type, rec->size);
-	s->skip = bytes == 8 ? load_u64(at, rec->swapped) : load_u32(at, rec->swapped);
-	s->skip_is_trace = rec->type == TACHO_RECORD_TRACING_DATA;
+	s->payload_left = bytes == 8 ? load_u64(at, rec->swapped) : load_u32(at, rec->swapped);
+	s->payload_is_tracing = rec->type == TACHO_RECORD_TRACING_DATA;
 	return 1;
 }
 
-static int bad_size(struct record_stream *s, uint32_t type, unsigned size)
+static int fail_bad_size(struct perfdata_stream *s, uint32_t type, unsigned size)
 {
-	return stream_fail(s, -EBADMSG, stream_offset(s), "a record of type %u cannot have %u bytes",
+	return stream_fail(s, -EBADMSG, stream_offset(s), "a record of type %u has an invalid size of %u bytes",
 			   type, size);
 }
 
-int stream_next_raw(struct record_stream *s, struct tacho_record *rec)
+int stream_next_raw(struct perfdata_stream *s, struct tacho_record *rec)
 {
 	bool swap = s->swap;
 	int err;
 
 	if (s->ended)
 		return s->failed;
-	if (s->skip) {
+	if (s->payload_left) {
 		err = stream_skip_payload(s);
 		if (err < 0 || s->ended)
 			return err;
@@ -207,7 +207,7 @@ int stream_next_raw(struct record_stream *s, struct tacho_record *rec)
 	rec->misc = load_u16(s->at + 4, swap);
 	rec->size = load_u16(s->at + 6, swap);
 	if (rec->size < RECORD_HEADER_BYTES)
-		return bad_size(s, rec->type, rec->size);
+		return fail_bad_size(s, rec->type, rec->size);
 	if (!stream_fill(s, rec->size))
 		return stream_fail(s, -ENODATA, stream_offset(s),
 				   "the file ends within a record of %u bytes", rec->size);
@@ -220,27 +220,27 @@ int stream_next_raw(struct record_stream *s, struct tacho_record *rec)
 	return 1;
 }
 
-/* Record 83 says how much of its body is payload; 81 is payload to its end. */
-static int feed(struct record_stream *s, const struct tacho_record *rec)
+/* COMPRESSED2 has the length of its payload; COMPRESSED is payload to its end. */
+static int feed_compressed(struct perfdata_stream *s, const struct tacho_record *rec)
 {
 	const uint8_t *body = rec->bytes + RECORD_HEADER_BYTES;
 	size_t n = rec->size - RECORD_HEADER_BYTES;
 
 	if (rec->type == TACHO_RECORD_COMPRESSED2) {
 		if (n < 8)
-			return bad_size(s, rec->type, rec->size);
+			return fail_bad_size(s, rec->type, rec->size);
 		n = (size_t)min_of(load_u64(body, rec->swapped), (uint64_t)(n - 8));
 		body += 8;
 	}
 	return decompress_feed(s, body, n, rec->offset);
 }
 
-int stream_next(struct record_stream *s, struct tacho_record *rec)
+int stream_next(struct perfdata_stream *s, struct tacho_record *rec)
 {
 	int err;
 
 	for (;;) {
-		if (s->unpack.busy || decompress_has_partial(&s->unpack)) {
+		if (s->zstd.busy || decompress_has_partial(&s->zstd)) {
 			err = decompress_next(s, rec);
 			if (err != 0 || s->ended)
 				return err;
@@ -248,10 +248,10 @@ int stream_next(struct record_stream *s, struct tacho_record *rec)
 		err = stream_next_raw(s, rec);
 		if (err <= 0)
 			return err;
-		if (s->unpack.busy)		/* a broken chunk was fed on the way */
+		if (s->zstd.busy)		/* stream_next_raw() has fed a chunk with wrong sizes */
 			continue;
 		if (rec->type == TACHO_RECORD_COMPRESSED || rec->type == TACHO_RECORD_COMPRESSED2) {
-			err = feed(s, rec);
+			err = feed_compressed(s, rec);
 			if (err < 0 || s->ended)
 				return err;
 			continue;

@@ -4,9 +4,9 @@
  *	file:  header | ids | attrs | features, their list | data ... | list of features, more of them
  *	pipe:  header | attrs, features as records | data ...
  *
- * A file's header tells of the data that was written last (0 bytes before the first, which readers
- * take for a recorder that died, and read what there is), so the file is good at any moment; see
- * writer_file.c.
+ * The header of a file is updated after each write of data, so that the file is valid at any moment; see
+ * writer_file.c. Before the first write, its data size is 0, which readers take for a killed recorder and then
+ * read what there is.
  */
 #include "perfdata/writer.h"
 
@@ -29,7 +29,7 @@ int tacho_writer_open(struct tacho_perfdata_writer **out, int fd,
 	if (err < 0)
 		return err;
 	if (o.compress_level < 0 || o.compress_level > ZSTD_maxCLevel())
-		return error_set(e, -EINVAL, "compression levels go from 1 to %d, not %d",
+		return error_set(e, -EINVAL, "the compression level must be between 1 and %d, not %d",
 				 ZSTD_maxCLevel(), o.compress_level);
 	w = calloc(1, sizeof(*w));
 	if (!w)
@@ -111,7 +111,7 @@ int writer_set_feature(struct tacho_perfdata_writer *w, enum tacho_feature f, st
 		return -EBUSY;
 	buf_done(&w->features[f]);
 	w->features[f] = *b;
-	w->there[f] = true;
+	w->present[f] = true;
 	w->front[f] = 0;
 	w->stale = true;
 	*b = (struct buf){ 0 };
@@ -127,7 +127,7 @@ int tacho_writer_feature(struct tacho_perfdata_writer *w, enum tacho_feature f,
 	if ((unsigned)f == 0 || (unsigned)f >= TACHO_FEATURE_MAX || (n && !payload))
 		return -EINVAL;
 	if (f == TACHO_FEATURE_EVENT_DESC || f == TACHO_FEATURE_COMPRESSED)
-		return writer_features_closed(w) ? -EBUSY : 0;	/* made of what this file has */
+		return writer_features_closed(w) ? -EBUSY : 0;	/* made by the writer from its own events and data */
 	buf_put(&b, payload, n);
 	err = writer_set_feature(w, f, &b);
 	buf_done(&b);
@@ -139,7 +139,7 @@ static int write_failed(struct tacho_perfdata_writer *w, int err, struct tacho_e
 	w->failed = err;
 	error_set(e, err, "cannot write the data: %s", strerror(-err));
 	if (err == -ENOSPC)
-		error_hint(e, "the file is complete up to there");
+		error_hint(e, "the data written before that can be read");
 	return err;
 }
 
@@ -155,7 +155,7 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 		return 0;
 	}
 	if (w->events.n == 0)
-		return error_set(e, -EINVAL, "there is no event to record");
+		return error_set(e, -EINVAL, "no event was added to the recording");
 	w->attr_bytes = PERF_ATTR_SIZE_VER7;
 	for (size_t i = 0; i < w->events.n; i++) {
 		const struct perf_event_attr *a = &w->events.v[i].attr;
@@ -176,22 +176,22 @@ int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	return 0;
 }
 
-/* Of the first `n` bytes that were written: those of whole records. */
-static size_t whole_records(const struct iovec *parts, size_t n)
+/* The number of bytes that belong to complete records, if `n` bytes of the parts were written. */
+static size_t complete_record_bytes(const struct iovec *parts, size_t n)
 {
-	size_t whole = 0;
+	size_t complete = 0;
 
 	for (size_t i = 0; i < FILE_PARTS; i++) {
-		size_t there = min_of(n, parts[i].iov_len), at = 0;
+		size_t written = min_of(n, parts[i].iov_len), at = 0;
 
-		for (uint64_t size = 1; size && at < there; at += size)
-			size = writer_record_bytes((const uint8_t *)parts[i].iov_base + at, there - at);
-		whole += at;
+		for (uint64_t size = 1; size && at < written; at += size)
+			size = writer_record_bytes((const uint8_t *)parts[i].iov_base + at, written - at);
+		complete += at;
 		if (at < parts[i].iov_len)
 			break;
-		n -= there;
+		n -= written;
 	}
-	return whole;
+	return complete;
 }
 
 static int write_pipe(struct tacho_perfdata_writer *w, const struct iovec *parts)
@@ -205,21 +205,21 @@ static int write_pipe(struct tacho_perfdata_writer *w, const struct iovec *parts
 	return err;
 }
 
-/* Packs the records of all parts; the first one is the outcome. */
-static int pack_parts(struct tacho_perfdata_writer *w, struct iovec *parts)
+/* Compresses the records of all parts; the result replaces the first part. */
+static int compress_parts(struct tacho_perfdata_writer *w, struct iovec *parts)
 {
 	int err = 0;
 
 	buf_clear(&w->packed);
 	for (size_t i = 0; i < FILE_PARTS && err == 0; i++)
-		err = parts[i].iov_len ? pack_records(w, parts[i].iov_base, parts[i].iov_len) : 0;
+		err = parts[i].iov_len ? compress_records(w, parts[i].iov_base, parts[i].iov_len) : 0;
 	parts[0] = (struct iovec){ w->packed.bytes, w->packed.n };
 	parts[1] = (struct iovec){ 0 };
 	return err;
 }
 
-/* Writes what waits and `n` bytes more. */
-static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
+/* Writes the waiting records and `n` bytes more. */
+static int write_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
 		     struct tacho_error *e)
 {
 	struct iovec parts[FILE_PARTS] = { { w->waiting.bytes, w->waiting.n }, { (void *)bytes, n } };
@@ -228,8 +228,8 @@ static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t 
 	int err;
 
 	if (w->level) {
-		err = pack_parts(w, parts);
-		if (err < 0) {		/* what went into the stream cannot be taken back */
+		err = compress_parts(w, parts);
+		if (err < 0) {		/* the compressor's state cannot be restored */
 			w->failed = err;
 			return error_set(e, err, "cannot compress the data: %s", strerror(-err));
 		}
@@ -239,8 +239,8 @@ static int write_out(struct tacho_perfdata_writer *w, const void *bytes, size_t 
 	      w->bare ? writer_append_bare(w, used, FILE_PARTS, &put) :
 			writer_append_data(w, used, FILE_PARTS, &put);
 	if (err < 0)
-		w->bytes += whole_records(parts, put - min_of(put, writer_reclaimable_bytes(w)));
-	buf_clear(&w->waiting);		/* which the parts are of */
+		w->bytes += complete_record_bytes(parts, put - min_of(put, writer_reclaimable_bytes(w)));
+	buf_clear(&w->waiting);		/* not before, because parts[0] points to it */
 	return err < 0 ? write_failed(w, err, e) : 0;
 }
 
@@ -248,7 +248,7 @@ static int write_waiting(struct tacho_perfdata_writer *w, struct tacho_error *e)
 {
 	if (w->failed)
 		return write_failed(w, w->failed, e);
-	return w->waiting.n ? write_out(w, NULL, 0, e) : 0;
+	return w->waiting.n ? write_records(w, NULL, 0, e) : 0;
 }
 
 int tacho_writer_flush(struct tacho_perfdata_writer *w, struct tacho_error *e)
@@ -266,14 +266,14 @@ int tacho_writer_records(struct tacho_perfdata_writer *w, const void *bytes, siz
 			 struct tacho_error *e)
 {
 	if (!w->begun || w->finished)
-		return error_set(e, -EINVAL, "records come between begin and finish");
+		return error_set(e, -EINVAL, "records can only be written between begin and finish");
 	if (w->failed)
 		return write_failed(w, w->failed, e);
 	if (w->waiting.n + n < WAIT_BYTES) {
 		buf_put(&w->waiting, bytes, n);
 		return buf_failed(&w->waiting) ? error_nomem(e) : 0;
 	}
-	return write_out(w, bytes, n, e);
+	return write_records(w, bytes, n, e);
 }
 
 uint64_t tacho_writer_bytes(const struct tacho_perfdata_writer *w)
@@ -291,7 +291,7 @@ int tacho_writer_finish(struct tacho_perfdata_writer *w, struct tacho_error *e)
 	first = tacho_writer_begin(w, e);
 	if (first < 0)
 		return first;
-	/* Data of no bytes would say that the recorder died. */
+	/* An empty data section would mean that the recorder was killed. */
 	if (!w->failed && !w->bare && w->bytes == 0 && w->waiting.n == 0) {
 		put_header(&round, TACHO_RECORD_FINISHED_ROUND, 0, RECORD_HEADER_BYTES);
 		first = buf_failed(&round) ? error_nomem(e) :

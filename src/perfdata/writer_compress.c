@@ -1,7 +1,7 @@
 /*
- * Compressing on the way out. The kernel's records become pieces of one zstd stream in records 81;
- * the tools' own records stay as they are in between, as readers expect. Every slice is flushed,
- * so that it decompresses without what follows, and every record 81 says its own size.
+ * Compressing records. Records of the kernel become pieces of one zstd stream, in COMPRESSED (81) records; those
+ * of tools stay uncompressed between them, as readers expect. The compressor is flushed after every slice, so
+ * that a slice can be decompressed without the following ones.
  */
 #include "perfdata/writer.h"
 
@@ -11,8 +11,8 @@
 
 #define PAYLOAD_MAX (RECORD_MAX - RECORD_HEADER_BYTES)
 
-/* One slice, in as many records as it needs. */
-static int pack_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+/* Compresses one slice into as many records as needed. */
+static int compress_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
 {
 	ZSTD_inBuffer in = { bytes, n, 0 };
 	size_t left;
@@ -40,12 +40,12 @@ static int pack_slice(struct tacho_perfdata_writer *w, const uint8_t *bytes, siz
 	return 0;
 }
 
-static int pack_run(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+static int compress_run(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
 {
 	int err = 0;
 
-	for (size_t at = 0; at < n && err == 0; at += PACK_SLICE)
-		err = pack_slice(w, bytes + at, min_of(n - at, (size_t)PACK_SLICE));
+	for (size_t at = 0; at < n && err == 0; at += COMPRESS_SLICE)
+		err = compress_slice(w, bytes + at, min_of(n - at, (size_t)COMPRESS_SLICE));
 	return err;
 }
 
@@ -63,7 +63,7 @@ uint64_t writer_record_bytes(const uint8_t *at, size_t left)
 	return n <= left ? n : 0;
 }
 
-int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
+int compress_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n)
 {
 	size_t at = 0, run = 0;
 	int err;
@@ -74,7 +74,7 @@ int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n
 		if (!size)
 			return -EINVAL;
 		if (load_u32(bytes + at, false) >= TACHO_RECORD_HEADER_ATTR) {
-			err = pack_run(w, bytes + run, at - run);
+			err = compress_run(w, bytes + run, at - run);
 			if (err < 0)
 				return err;
 			buf_put(&w->packed, bytes + at, size);
@@ -82,6 +82,6 @@ int pack_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n
 		}
 		at += size;
 	}
-	err = pack_run(w, bytes + run, n - run);
+	err = compress_run(w, bytes + run, n - run);
 	return err == 0 && buf_failed(&w->packed) ? -ENOMEM : err;
 }

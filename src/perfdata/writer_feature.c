@@ -1,5 +1,5 @@
 /*
- * Payloads of features that the caller's values make.
+ * Builds the payloads of features from values that the caller passes.
  */
 #include "perfdata/writer.h"
 
@@ -53,8 +53,8 @@ int tacho_writer_sample_time(struct tacho_perfdata_writer *w, uint64_t first_ns,
 	return writer_set_feature(w, TACHO_FEATURE_SAMPLE_TIME, &b);
 }
 
-/* The payload so far with one more entry; its first word counts them. */
-static int append(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *entry,
+/* Appends an entry to the payload of a feature. If `counted`, the payload starts with the number of entries. */
+static int append_entry(struct tacho_perfdata_writer *w, enum tacho_feature f, struct buf *entry,
 		  bool counted)
 {
 	scoped(buf_done) struct buf b = { 0 };
@@ -62,11 +62,11 @@ static int append(struct tacho_perfdata_writer *w, enum tacho_feature f, struct 
 	uint32_t n = 0;
 
 	if (counted) {
-		if (w->there[f])
+		if (w->present[f])
 			memcpy(&n, old->bytes, sizeof(n));
 		put_u32(&b, n + 1);
 	}
-	if (w->there[f])
+	if (w->present[f])
 		buf_put(&b, old->bytes + (counted ? sizeof(n) : 0),
 			old->n - (counted ? sizeof(n) : 0));
 	buf_str(&b, buf_view(entry));
@@ -85,11 +85,11 @@ int tacho_writer_group(struct tacho_perfdata_writer *w, const char *name, uint32
 	put_string(&entry, str_of(name));
 	put_u32(&entry, leader);
 	put_u32(&entry, n);
-	return append(w, TACHO_FEATURE_GROUP_DESC, &entry, true);
+	return append_entry(w, TACHO_FEATURE_GROUP_DESC, &entry, true);
 }
 
-/* An entry of the feature is a record as it stands, which is what a pipe gets. perf 7.2 wants whole
- * words there. */
+/* An entry of BUILD_ID is a complete record, which a pipe gets as such. perf 7.2 requires its size to be a
+ * multiple of eight there. */
 int tacho_writer_build_id(struct tacho_perfdata_writer *w, uint16_t misc, int32_t pid,
 			  const void *id, size_t n, const char *path)
 {
@@ -110,7 +110,7 @@ int tacho_writer_build_id(struct tacho_perfdata_writer *w, uint16_t misc, int32_
 		return -ENOMEM;
 	if (w->pipe && w->begun)
 		return tacho_writer_records(w, entry.bytes, entry.n, NULL);
-	return append(w, TACHO_FEATURE_BUILD_ID, &entry, false);
+	return append_entry(w, TACHO_FEATURE_BUILD_ID, &entry, false);
 }
 
 static uint64_t nanoseconds(const struct timespec *ts)
@@ -118,7 +118,8 @@ static uint64_t nanoseconds(const struct timespec *ts)
 	return (uint64_t)ts->tv_sec * 1000000000u + (uint64_t)ts->tv_nsec;
 }
 
-/* CLOCKID: its resolution. CLOCK_DATA: version, clock, and one moment of the wall and of it. */
+/* CLOCKID is the resolution of the clock; CLOCK_DATA is a version, the clock id, and the same moment in wall clock
+ * time and in this clock. */
 int tacho_writer_clock(struct tacho_perfdata_writer *w, int clockid)
 {
 	struct timespec res, wall, now;

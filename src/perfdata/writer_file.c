@@ -1,22 +1,21 @@
 /*
- * The file around the data, while it grows and when it ends.
+ * Keeps the file valid while data is appended, and completes it at the end.
  *
- *	header | ids | attrs | features as they were at the begin, their list |
- *	data | list of features | the rest
+ *	header | ids | attrs | features known at the begin, list of these |
+ *	data | list of all features | payloads of the others, UNFINISHED mark
  *
- * The list is where readers look for it, right behind the data, so more data goes over it. Nearly
- * all of that is written behind the list first, and the next list behind that: the file is as it
- * was. Then the header forgets the features, the few bytes go over the old list, and the header
- * tells of both. A kill leaves a complete file at any moment but between these three short calls,
- * and then one that has only the list in front, which other readers do not know. The lists are
- * short, since what they list has mostly been written before.
+ * Readers expect the list of features (the tail) directly after the data, so appended data overwrites it. To
+ * keep the file valid, nearly all of the new data is written after the old tail first, followed by the new
+ * tail. Then three short calls: the header is rewritten without features, the first few bytes of the data
+ * overwrite the old tail, and the header is rewritten with the new size and the features. If the recorder is
+ * killed, the file is complete, except between these three calls; then it has only the list before the data,
+ * which other readers do not know. The tails are short, because most payloads are before the data.
  *
- * UNFINISHED behind it all, where nobody looks who does not know it, tells a reader of ours that
- * the recorder did not come to its end. When the disk fills up, the file is cut back to the last
- * whole record and the header still gets its size.
+ * The UNFINISHED mark, which other readers ignore, tells our reader that the recorder was killed. When the disk
+ * is full, the file is truncated after the last complete record and the header gets its size.
  *
- * Blocks of a file that has become large are asked for in advance: a write into them costs the
- * file system half as much as one that has to find room. What is too much goes at the end.
+ * Once the file is large, blocks are allocated in advance: writing into allocated blocks costs the file system
+ * half as much. Unused blocks are released at the end.
  */
 #include "perfdata/writer.h"
 
@@ -31,7 +30,7 @@ static off_t data_end(const struct tacho_perfdata_writer *w)
 	return (off_t)(w->data_offset + w->bytes);
 }
 
-/* The first `n` bytes of the parts are taken from them; returns how many they had. */
+/* Removes the first `n` bytes from the parts, appending them to `out` if not NULL; returns how many there were. */
 static size_t parts_take(struct iovec *parts, size_t n_parts, size_t n, struct buf *out)
 {
 	size_t taken = 0;
@@ -59,7 +58,7 @@ static size_t parts_bytes(const struct iovec *parts, size_t n_parts)
 	return n;
 }
 
-/* Writes the parts at `at`; *put is what went there, all of it or up to a failure. */
+/* Writes the parts at offset `at`; *put is the number of bytes written, also after a failure. */
 static int put_parts(int fd, struct iovec *parts, size_t n_parts, off_t at, size_t *put)
 {
 	for (*put = 0; parts_bytes(parts, n_parts);) {
@@ -82,7 +81,7 @@ static int put_at(int fd, const struct buf *b, off_t at)
 	return buf_failed(b) ? -ENOMEM : put_parts(fd, &part, 1, at, &put);
 }
 
-/* The header goes over the one that was there; nothing of the file moves. */
+/* Overwrites the header in place. */
 static int write_header(struct tacho_perfdata_writer *w, bool features)
 {
 	scoped(buf_done) struct buf head = { 0 };
@@ -95,18 +94,18 @@ static int write_header(struct tacho_perfdata_writer *w, bool features)
 	return err;
 }
 
-static void reserve(struct tacho_perfdata_writer *w, uint64_t end)
+static void preallocate(struct tacho_perfdata_writer *w, uint64_t end)
 {
 	if (end < LARGE || end <= w->reserved)
 		return;
-	/* The file's size stays, so that nobody reads zeros behind what was written. */
+	/* KEEP_SIZE: readers must not see zeros after the written data. */
 	if (fallocate(w->fd, FALLOC_FL_KEEP_SIZE, (off_t)end, RESERVE) == 0)
 		w->reserved = end + RESERVE;
 	else
-		w->reserved = UINT64_MAX;	/* cannot be done here, or no room */
+		w->reserved = UINT64_MAX;	/* not supported by the file system, or disk full */
 }
 
-/* What stands behind the data that ends at `end`. */
+/* Builds the bytes after the data, which ends at offset `end`. */
 static void make_tail(struct tacho_perfdata_writer *w, off_t end, bool finished, struct buf *out)
 {
 	head_compressed(w);
@@ -115,16 +114,16 @@ static void make_tail(struct tacho_perfdata_writer *w, off_t end, bool finished,
 		buf_put(out, UNFINISHED, UNFINISHED_BYTES);
 }
 
-/* What goes over the old list; from here on the file has none, until the header tells of one. */
-static int write_over(struct tacho_perfdata_writer *w, const struct buf *over)
+/* Overwrites the old tail. From here on the header lists no features, until it is rewritten. */
+static int overwrite_tail(struct tacho_perfdata_writer *w, const struct buf *over)
 {
 	int err = w->tail_bytes ? write_header(w, false) : 0;
 
 	return err < 0 ? err : put_at(w->fd, over, data_end(w));
 }
 
-/* The data are there, `n` bytes more, and the list. */
-static int tell_data(struct tacho_perfdata_writer *w, size_t n, const struct buf *tail)
+/* Updates the header after `n` bytes of data and a new tail have been written. */
+static int commit_data(struct tacho_perfdata_writer *w, size_t n, const struct buf *tail)
 {
 	int err;
 
@@ -149,24 +148,24 @@ int writer_append_data(struct tacho_perfdata_writer *w, struct iovec *parts, siz
 	*put = 0;
 	make_tail(w, start + (off_t)n, false, &tail);
 	parts_take(parts, n_parts, n_over, &over);
-	if (n == n_over)		/* too short to keep clear of the old list */
+	if (n == n_over)		/* the new tail would overlap the old one */
 		buf_put(&over, tail.bytes, tail.n);
 	if (buf_failed(&tail) || buf_failed(&over))
 		return -ENOMEM;
-	reserve(w, (uint64_t)start + n);
+	preallocate(w, (uint64_t)start + n);
 	parts[n_parts] = (struct iovec){ tail.bytes, n > n_over ? tail.n : 0 };
 	err = put_parts(w->fd, parts, n_parts + 1, start + (off_t)n_over, &behind);
-	late = write_over(w, &over);
+	late = overwrite_tail(w, &over);
 	if (late < 0)
 		return late;
 	*put = n_over + behind;
-	return err < 0 ? err : tell_data(w, n, &tail);
+	return err < 0 ? err : commit_data(w, n, &tail);
 }
 
-/* A list without the features that only stand behind it is as good as needed: those can be missed. */
+/* Whether a feature must stay if the disk is full. Those whose payload is after the data can be omitted. */
 static bool is_needed(const struct tacho_perfdata_writer *w, unsigned f)
 {
-	return w->there[f] && (w->front[f] || f == TACHO_FEATURE_COMPRESSED);
+	return w->present[f] && (w->front[f] || f == TACHO_FEATURE_COMPRESSED);
 }
 
 size_t writer_reclaimable_bytes(const struct tacho_perfdata_writer *w)
@@ -178,20 +177,20 @@ size_t writer_reclaimable_bytes(const struct tacho_perfdata_writer *w)
 	return n;
 }
 
-/* The list at the end; where there is no room for all, a short one. */
-static int write_last(struct tacho_perfdata_writer *w, struct buf *tail)
+/* Writes the final tail; if the disk is full, one with only the needed features. */
+static int write_final_tail(struct tacho_perfdata_writer *w, struct buf *tail)
 {
 	int err, again;
 
 	make_tail(w, data_end(w), true, tail);
-	err = write_over(w, tail);
+	err = overwrite_tail(w, tail);
 	if (err == 0)
 		return 0;
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
-		w->there[f] = is_needed(w, f);
+		w->present[f] = is_needed(w, f);
 	buf_clear(tail);
 	make_tail(w, data_end(w), true, tail);
-	again = write_over(w, tail);
+	again = overwrite_tail(w, tail);
 	if (again < 0)
 		buf_clear(tail);
 	return err;
@@ -201,7 +200,7 @@ int writer_append_bare(struct tacho_perfdata_writer *w, struct iovec *parts, siz
 {
 	int err;
 
-	reserve(w, w->bytes + parts_bytes(parts, n_parts));
+	preallocate(w, w->bytes + parts_bytes(parts, n_parts));
 	err = put_parts(w->fd, parts, n_parts, data_end(w), put);
 	w->bytes += err == 0 ? *put : 0;
 	return err;
@@ -215,13 +214,13 @@ int writer_finish_file(struct tacho_perfdata_writer *w)
 
 	if (w->bare)
 		return ftruncate(w->fd, end) < 0 && errno != EINVAL ? -errno : 0;
-	/* A failed write may have left a part of a record behind the last whole one. */
+	/* A failed write may have left an incomplete record. */
 	err = w->failed && ftruncate(w->fd, end) < 0 ? -errno : 0;
 	if (err == 0)
-		err = write_last(w, &tail);
+		err = write_final_tail(w, &tail);
 	end += (off_t)tail.n;
 	head = write_header(w, tail.n > 0);
-	/* An earlier list may reach further than the last, and blocks may be left over. */
+	/* An earlier tail may have been longer, and preallocated blocks may be left. */
 	if (ftruncate(w->fd, end) < 0 && errno != EINVAL && err == 0)
 		err = -errno;
 	return head < 0 ? head : err;

@@ -1,8 +1,8 @@
 /*
- * What the writer puts around the data: header, ids, attrs and the features that are known then,
- * with a list of them, in front, the list of all features and the others behind, or all of them as
- * records in a pipe. perf reads a pipe's features against the attrs it has seen, and other readers
- * stop at the first record that is neither, so attrs come first and then features.
+ * Builds the parts of a file around the data. Before it: header, ids, attrs, and the features known so far with
+ * a list of them; after it: the list of all features and the payloads of the others. In a pipe, all of these are
+ * records before the data: attrs first, because perf needs them to read the features, and then features,
+ * because other readers stop at the first record that is neither.
  */
 #include "perfdata/writer.h"
 
@@ -31,7 +31,7 @@ static void put_bits(const struct tacho_perfdata_writer *w, bool features, struc
 	uint64_t bits[4] = { 0 };
 
 	for (unsigned f = 0; features && f < TACHO_FEATURE_MAX; f++)
-		if (w->there[f])
+		if (w->present[f])
 			bits[f / 64] |= 1ULL << f % 64;
 	buf_put(out, bits, sizeof(bits));
 }
@@ -53,7 +53,8 @@ void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, boo
 	put_bits(w, features, out);
 }
 
-/* For a kill while there is no list behind the data; found from the data on, backwards. */
+/* Used by our reader if the recorder is killed while no list after the data is valid. Readers find it by its end,
+ * which is directly before the data. */
 static void put_front_list(struct tacho_perfdata_writer *w, struct buf *out)
 {
 	buf_pad(out, 0, round_up8(out->n) - out->n);
@@ -80,7 +81,7 @@ int head_file(struct tacho_perfdata_writer *w, struct buf *out)
 		at += w->events.v[i].n_ids * 8;
 	}
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++) {
-		if (!w->there[f])
+		if (!w->present[f])
 			continue;
 		w->front[f] = out->n;
 		buf_str(out, buf_view(&w->features[f]));
@@ -112,7 +113,7 @@ void head_event_desc(struct tacho_perfdata_writer *w)
 	buf_done(&b);
 }
 
-/* u32 version, kind (1: zstd), level, ratio, and how much one record may decompress to. */
+/* u32 version, type (1: zstd), level, ratio, and the maximal decompressed size of a record. */
 void head_compressed(struct tacho_perfdata_writer *w)
 {
 	struct buf b = { 0 };
@@ -123,7 +124,7 @@ void head_compressed(struct tacho_perfdata_writer *w)
 	put_u32(&b, 1);
 	put_u32(&b, (uint32_t)w->level);
 	put_u32(&b, w->n_packed ? (uint32_t)((w->n_raw + w->n_packed / 2) / w->n_packed) : 0);
-	put_u32(&b, PACK_SLICE);
+	put_u32(&b, COMPRESS_SLICE);
 	writer_set_feature(w, TACHO_FEATURE_COMPRESSED, &b);
 	buf_done(&b);
 }
@@ -131,16 +132,16 @@ void head_compressed(struct tacho_perfdata_writer *w)
 void head_features(struct tacho_perfdata_writer *w, uint64_t offset, struct buf *out)
 {
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
-		offset += w->there[f] ? 16 : 0;
+		offset += w->present[f] ? 16 : 0;
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++) {
-		if (!w->there[f])
+		if (!w->present[f])
 			continue;
 		put_u64(out, w->front[f] ? w->front[f] : offset);
 		put_u64(out, w->features[f].n);
 		offset += w->front[f] ? 0 : w->features[f].n;
 	}
 	for (unsigned f = 0; f < TACHO_FEATURE_MAX; f++)
-		if (w->there[f] && !w->front[f])
+		if (w->present[f] && !w->front[f])
 			buf_str(out, buf_view(&w->features[f]));
 }
 
@@ -150,7 +151,7 @@ static int pipe_attr(const struct tacho_perfdata_writer *w, const struct written
 	size_t n = RECORD_HEADER_BYTES + w->attr_bytes + 8 * ev->n_ids;
 
 	if (n > RECORD_MAX)
-		return error_set(e, -E2BIG, "'%s' is open %zu times, a pipe can add_warning %zu", ev->name,
+		return error_set(e, -E2BIG, "event '%s' has %zu ids, but a pipe can only store %zu", ev->name,
 				 ev->n_ids,
 				 (RECORD_MAX - RECORD_HEADER_BYTES - (size_t)w->attr_bytes) / 8);
 	put_header(out, TACHO_RECORD_HEADER_ATTR, 0, n);
@@ -159,8 +160,8 @@ static int pipe_attr(const struct tacho_perfdata_writer *w, const struct written
 	return 0;
 }
 
-/* perf reads EVENT_DESC in files only; in a stream it names events by their attrs ("cpu-clock:HG")
- * unless a record tells it better. */
+/* perf reads EVENT_DESC only from files; in a pipe it derives names from the attrs ("cpu-clock:HG") unless there
+ * is an EVENT_UPDATE record. */
 static void pipe_name(const struct written_event *ev, struct buf *out)
 {
 	size_t n_name = strlen(ev->name), n = RECORD_HEADER_BYTES + 16 + round_up8(n_name + 1);
@@ -174,13 +175,13 @@ static void pipe_name(const struct written_event *ev, struct buf *out)
 	buf_pad(out, 0, n - RECORD_HEADER_BYTES - 16 - n_name);
 }
 
-/* Tracing data and build ids have records of their own; what is too long for one is left out. */
+/* TRACING_DATA and BUILD_ID have their own record types. A payload that is too long for a record is omitted. */
 static void pipe_feature(const struct tacho_perfdata_writer *w, unsigned f, struct buf *out)
 {
 	const struct buf *b = &w->features[f];
 	size_t n = RECORD_HEADER_BYTES + 8 + round_up8(b->n);
 
-	if (!w->there[f] || f == TACHO_FEATURE_TRACING_DATA || f == TACHO_FEATURE_BUILD_ID ||
+	if (!w->present[f] || f == TACHO_FEATURE_TRACING_DATA || f == TACHO_FEATURE_BUILD_ID ||
 	    n > RECORD_MAX)
 		return;
 	put_header(out, TACHO_RECORD_HEADER_FEATURE, 0, n);
@@ -189,12 +190,12 @@ static void pipe_feature(const struct tacho_perfdata_writer *w, unsigned f, stru
 	buf_pad(out, 0, n - RECORD_HEADER_BYTES - 8 - b->n);
 }
 
-/* The older form of the record, 12 bytes: hotspot's reader knows no other. */
+/* The older form of the record, with 12 bytes, because hotspot supports only this. */
 static void pipe_tracing(const struct tacho_perfdata_writer *w, struct buf *out)
 {
 	const struct buf *b = &w->features[TACHO_FEATURE_TRACING_DATA];
 
-	if (!w->there[TACHO_FEATURE_TRACING_DATA])
+	if (!w->present[TACHO_FEATURE_TRACING_DATA])
 		return;
 	put_header(out, TACHO_RECORD_TRACING_DATA, 0, RECORD_HEADER_BYTES + 4);
 	put_u32(out, (uint32_t)round_up8(b->n));
@@ -202,8 +203,8 @@ static void pipe_tracing(const struct tacho_perfdata_writer *w, struct buf *out)
 	buf_pad(out, 0, round_up8(b->n) - b->n);
 }
 
-/* Entries of the feature are records but for their type, which perf leaves at 0 there, and for
- * their length, which need not be whole words. */
+/* The entries of BUILD_ID are records, but perf sets their type to 0, and their size need not be a multiple of
+ * eight. */
 static void pipe_build_ids(const struct tacho_perfdata_writer *w, struct buf *out)
 {
 	const struct buf *b = &w->features[TACHO_FEATURE_BUILD_ID];

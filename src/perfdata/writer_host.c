@@ -1,6 +1,6 @@
 /*
- * What the machine tells about itself, from /proc and /sys below roots that are handed in: name,
- * kernel, processors, memory, PMUs, NUMA nodes. What is not there is left out; readers cope.
+ * The features that describe the machine: host name, kernel, CPUs, memory, PMUs, NUMA nodes. They are read from
+ * /proc and /sys below the given roots. Features whose files do not exist are omitted.
  */
 #include "perfdata/writer.h"
 
@@ -16,16 +16,16 @@
 
 #define TEXT_MAX (1u << 20)
 #define CPUS_MAX 65536u
-/* hotspot's reader takes this for perf's version and trusts rounds from 3.17 on. */
+/* hotspot takes this for the version of perf, and uses FINISHED_ROUND records from version 3.17 on. */
 #define VERSION_TEXT "7.0-tacho-" TACHO_VERSION
 
 struct host_writer {
 	struct tacho_perfdata_writer *w;
 	const char *sysfs, *procfs;
-	char text[4096];		/* of the file read last, trimmed */
+	char text[4096];		/* content of the file read last, trimmed */
 };
 
-/* The text of a small file below one of the roots; empty when it is not there. */
+/* The content of a small file below one of the roots; empty if it cannot be read. */
 static struct str read_text(struct host_writer *h, const char *fmt, ...) printf_like(2, 3);
 static struct str read_text(struct host_writer *h, const char *fmt, ...)
 {
@@ -57,8 +57,8 @@ static uint32_t read_u32(struct host_writer *h, const char *dir, const char *nam
 	return num_u32(read_text(h, "%s/%s", dir, name), &v) < 0 ? UINT32_MAX : v;
 }
 
-/* The value behind "key : " in a file like /proc/cpuinfo. */
-static struct str field(struct str text, const char *key)
+/* The value after "key : " in a file like /proc/cpuinfo. */
+static struct str find_field(struct str text, const char *key)
 {
 	struct str line;
 
@@ -99,11 +99,11 @@ static int put_cpu(struct host_writer *h)
 	if (io_read(path, 16 * TEXT_MAX, &info) < 0)
 		return 0;
 	text = buf_view(&info);
-	err = put_text(h, TACHO_FEATURE_CPUDESC, field(text, "model name"));
-	vendor = field(text, "vendor_id");
+	err = put_text(h, TACHO_FEATURE_CPUDESC, find_field(text, "model name"));
+	vendor = find_field(text, "vendor_id");
 	if (vendor.n)
-		buf_printf(&id, "%.*s,%.*s,%.*s,%.*s", STR(vendor), STR(field(text, "cpu family")),
-			   STR(field(text, "model")), STR(field(text, "stepping")));
+		buf_printf(&id, "%.*s,%.*s,%.*s,%.*s", STR(vendor), STR(find_field(text, "cpu family")),
+			   STR(find_field(text, "model")), STR(find_field(text, "stepping")));
 	else
 		buf_str(&id, read_text(h, "%s/devices/system/cpu/cpu0/regs/identification/midr_el1",
 				       h->sysfs));
@@ -114,7 +114,7 @@ static int put_cpu(struct host_writer *h)
 
 static int put_memory(struct host_writer *h)
 {
-	struct str kb = field(read_text(h, "%s/meminfo", h->procfs), "MemTotal"), digits;
+	struct str kb = find_field(read_text(h, "%s/meminfo", h->procfs), "MemTotal"), digits;
 	uint64_t v;
 
 	str_cut(&kb, ' ', &digits);
@@ -123,7 +123,7 @@ static int put_memory(struct host_writer *h)
 	return tacho_writer_feature(h->w, TACHO_FEATURE_TOTAL_MEM, &v, sizeof(v));
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -141,11 +141,11 @@ static int list_dir(const char *path, struct strlist *out)
 			err = strlist_add(out, str_of(d->d_name));
 	closedir(dir);
 	if (out->n)
-		qsort(out->v, out->n, sizeof(*out->v), by_name);
+		qsort(out->v, out->n, sizeof(*out->v), compare_name);
 	return err;
 }
 
-/* u32 count, then u32 type and name of each. */
+/* u32 count; each: u32 type, name. */
 static int put_pmus(struct host_writer *h)
 {
 	scoped(strlist_done) struct strlist names = { 0 };
@@ -199,7 +199,7 @@ static int put_nodes(struct host_writer *h)
 			struct str v, digits;
 
 			snprintf(key, sizeof(key), "Node %u %s", node, k ? "MemFree" : "MemTotal");
-			v = field(read_text(h, "%s/%s/meminfo", path, names.v[i]), key);
+			v = find_field(read_text(h, "%s/%s/meminfo", path, names.v[i]), key);
 			str_cut(&v, ' ', &digits);
 			num_u64(digits, &kb[k]);
 		}
@@ -225,11 +225,11 @@ static uint32_t last_cpu(struct str list)
 	return num_u32(str_n(list.s + at, list.n - (size_t)at), &v) < 0 ? 0 : v;
 }
 
-/* Distinct lists of siblings, in order of the CPUs: u32 count and the lists. */
+/* Appends the distinct sibling lists in CPU order: u32 count and the lists. */
 static int put_siblings(struct host_writer *h, uint32_t n_cpus, const char *file, const char *older,
 			struct buf *out)
 {
-	scoped(strlist_done) struct strlist seen = { 0 };
+	scoped(strlist_done) struct strlist lists = { 0 };
 
 	for (uint32_t cpu = 0; cpu < n_cpus; cpu++) {
 		struct str s = read_text(h, "%s/devices/system/cpu/cpu%u/topology/%s", h->sysfs,
@@ -239,18 +239,18 @@ static int put_siblings(struct host_writer *h, uint32_t n_cpus, const char *file
 		if (!s.n && older)
 			s = read_text(h, "%s/devices/system/cpu/cpu%u/topology/%s", h->sysfs, cpu,
 				      older);
-		while (i < seen.n && !str_is(s, seen.v[i]))
+		while (i < lists.n && !str_is(s, lists.v[i]))
 			i++;
-		if (s.n && i == seen.n && strlist_add(&seen, s) < 0)
+		if (s.n && i == lists.n && strlist_add(&lists, s) < 0)
 			return -ENOMEM;
 	}
-	put_u32(out, (uint32_t)seen.n);
-	for (size_t i = 0; i < seen.n; i++)
-		put_string(out, str_of(seen.v[i]));
+	put_u32(out, (uint32_t)lists.n);
+	for (size_t i = 0; i < lists.n; i++)
+		put_string(out, str_of(lists.v[i]));
 	return 0;
 }
 
-/* Core and thread siblings, (core, socket) of each CPU, dies and the die of each CPU. */
+/* Core and thread siblings, core and socket of each CPU, die siblings, and the die of each CPU. */
 static int put_topology(struct host_writer *h, uint32_t n_cpus)
 {
 	scoped(buf_done) struct buf b = { 0 };

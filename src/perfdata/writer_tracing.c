@@ -1,10 +1,9 @@
 /*
- * TRACING_DATA: the formats of the recorded tracepoints, in the layout that trace-cmd's files had
- * in version 6:
+ * TRACING_DATA: the formats of the recorded tracepoints, in the layout of trace-cmd files of version 6:
  *
  *	17 08 44 "tracing" "0.6" 0, byte order, bytes of a long, u32 bytes of a page
  *	"header_page" 0, u64 length, text	"header_event" 0, u64 length, text
- *	u32 formats of ftrace's own events	u32 systems; each: name 0, u32 formats; each: u64, text
+ *	u32 formats of ftrace events	u32 systems; each: name 0, u32 formats; each: u64, text
  *	u32 kallsyms (none)	u32 length, printk formats	u64 saved command names (none)
  */
 #include "perfdata/writer.h"
@@ -22,7 +21,7 @@ struct trace_name {
 	struct str system, event;
 };
 
-static int by_system(const void *a, const void *b)
+static int compare_trace_name(const void *a, const void *b)
 {
 	const struct trace_name *x = a, *y = b;
 	int order = str_cmp(x->system, y->system);
@@ -30,7 +29,7 @@ static int by_system(const void *a, const void *b)
 	return order ? order : str_cmp(x->event, y->event);
 }
 
-static bool usable(struct str s)
+static bool is_valid_name(struct str s)
 {
 	return s.n > 0 && s.n < NAME_MAX_BYTES && str_find(s, '/') < 0 && !str_is(s, "..");
 }
@@ -43,14 +42,14 @@ static int split_names(struct trace_name *out, const char *const *names, size_t 
 
 		str_cut(&rest, ':', &out[i].system);
 		out[i].event = rest;
-		if (!usable(out[i].system) || !usable(out[i].event))
-			return error_set(e, -EINVAL, "'%s' is no tracepoint (system:event)", names[i]);
+		if (!is_valid_name(out[i].system) || !is_valid_name(out[i].event))
+			return error_set(e, -EINVAL, "'%s' is not a tracepoint (system:event)", names[i]);
 	}
-	qsort(out, n, sizeof(*out), by_system);
+	qsort(out, n, sizeof(*out), compare_trace_name);
 	return 0;
 }
 
-/* u64 length (or u32) and the text of a file below tracefs. */
+/* Appends the length (u64 if `wide`, else u32) and the content of a file below tracefs. */
 static int put_file(struct buf *out, const char *root, const char *path, bool wide, size_t limit,
 		    struct tacho_error *e)
 {
@@ -64,7 +63,7 @@ static int put_file(struct buf *out, const char *root, const char *path, bool wi
 	if (err < 0) {
 		error_set(e, err, "cannot read %s: %s", name.bytes, strerror(-err));
 		if (err == -EACCES)
-			error_hint(e, "tracefs is root's unless it is mounted with another mode");
+			error_hint(e, "only root can read tracefs, unless it is mounted with another mode");
 		return err;
 	}
 	if (wide)
@@ -85,7 +84,7 @@ static void put_start(struct buf *out)
 	put_u32(out, (uint32_t)sysconf(_SC_PAGESIZE));
 }
 
-static size_t same_system(const struct trace_name *v, size_t at, size_t n)
+static size_t system_end(const struct trace_name *v, size_t at, size_t n)
 {
 	size_t end = at;
 
@@ -100,11 +99,11 @@ static int put_systems(struct buf *out, const char *root, const struct trace_nam
 	uint32_t systems = 0;
 	size_t end;
 
-	for (size_t at = 0; at < n; at = same_system(v, at, n))
+	for (size_t at = 0; at < n; at = system_end(v, at, n))
 		systems++;
 	put_u32(out, systems);
 	for (size_t at = 0; at < n; at = end) {
-		end = same_system(v, at, n);
+		end = system_end(v, at, n);
 		buf_str(out, v[at].system);
 		buf_putc(out, 0);
 		put_u32(out, (uint32_t)(end - at));
@@ -122,13 +121,13 @@ static int put_systems(struct buf *out, const char *root, const struct trace_nam
 	return 0;
 }
 
-/* The same tracepoint may be recorded twice; its format is told once. */
-static size_t drop_doubles(struct trace_name *v, size_t n)
+/* Removes duplicates from the sorted names: a tracepoint may be recorded twice. */
+static size_t remove_duplicates(struct trace_name *v, size_t n)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || by_system(&v[kept - 1], &v[i]) != 0)
+		if (kept == 0 || compare_trace_name(&v[kept - 1], &v[i]) != 0)
 			v[kept++] = v[i];
 	return kept;
 }
@@ -146,7 +145,7 @@ int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,
 	err = split_names(v, names, n, e);
 	if (err < 0)
 		return err;
-	n = drop_doubles(v, n);
+	n = remove_duplicates(v, n);
 	put_start(&out);
 	buf_put(&out, "header_page", sizeof("header_page"));
 	err = put_file(&out, root, "events/header_page", true, FORMAT_MAX, e);
@@ -163,5 +162,5 @@ int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,
 	if (err < 0)
 		return err;
 	err = writer_set_feature(w, TACHO_FEATURE_TRACING_DATA, &out);
-	return err < 0 ? error_set(e, err, "cannot keep the tracing data: %s", strerror(-err)) : 0;
+	return err < 0 ? error_set(e, err, "cannot store the tracing data: %s", strerror(-err)) : 0;
 }

@@ -1,3 +1,6 @@
+/*
+ * Names of the bits of perf_event_attr.branch_sample_type.
+ */
 #include "record/branch_type.h"
 
 #define PRIVILEGES 7u

@@ -1,14 +1,14 @@
 /*
- * Kinds of branches, by the names that -j and the term branch_type= have for them.
+ * Branch types: the names accepted by -j and by the event term branch_type=.
  */
 #ifndef RECORD_BRANCH_TYPE_H
 #define RECORD_BRANCH_TYPE_H
 
 #include "base/str.h"
 
-/* Its bit of branch_sample_type; 0: there is no such kind. */
+/* The bit of branch_sample_type for this name; 0: unknown name. */
 uint64_t branch_type_bit(struct str name);
-/* All that was named: where that is nothing but privileges, any branch is meant. */
+/* Adds "any" if `named` has only privilege levels (u, k, hv), which select no branches by themselves. */
 uint64_t branch_types_or_any(uint64_t named);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The walker's frame: what every record shows, and the helpers for values with names.
+ * Prints the fields that all records have, and provides helpers for values with names.
  */
 #include "record/dump.h"
 
@@ -11,7 +11,7 @@ static const char *const cpumodes[] = {
 	"unknown", "kernel", "user", "hypervisor", "guest_kernel", "guest_user",
 };
 
-/* Bits 13 and 14 of misc are used again and again: what they mean for which types. */
+/* The meaning of bits 13 and 14 of misc depends on the record type. */
 static const struct {
 	uint32_t type;
 	const char *bit13, *bit14;
@@ -39,13 +39,13 @@ void dump_hex(struct buf *out, const void *bytes, size_t n)
 void dump_flags(const struct dump *d, const char *key, uint64_t v, const char *const *names,
 		size_t n)
 {
-	const char *words[DUMP_FLAGS_MAX];
-	size_t n_words = 0;
+	const char *set[DUMP_FLAGS_MAX];
+	size_t n_set = 0;
 
-	for (size_t i = 0; i < n && n_words < countof(words); i++)
+	for (size_t i = 0; i < n && n_set < countof(set); i++)
 		if ((v >> i & 1) && names[i])
-			words[n_words++] = names[i];
-	d->ops->words(d->to, key, words, n_words);
+			set[n_set++] = names[i];
+	d->ops->names(d->to, key, set, n_set);
 }
 
 void dump_choice(const struct dump *d, const char *key, uint64_t v, const char *const *names,
@@ -57,7 +57,7 @@ void dump_choice(const struct dump *d, const char *key, uint64_t v, const char *
 		dump_number(d, key, v);
 }
 
-/* What stands between a call chain's addresses. */
+/* Context markers in call chains. */
 static const struct {
 	uint64_t marker;
 	const char *name;
@@ -119,7 +119,7 @@ void dump_read(const struct dump *d, const char *key, const struct tacho_read *r
 
 static void dump_header(const struct dump *d, const struct tacho_record *rec)
 {
-	const char *words[3];
+	const char *flags[3];
 	const char *name = tacho_record_name(rec->type);
 	size_t n = 0;
 
@@ -132,23 +132,23 @@ static void dump_header(const struct dump *d, const struct tacho_record *rec)
 		return;
 	dump_choice(d, "cpumode", rec->misc & PERF_MISC_CPUMODE, cpumodes, countof(cpumodes));
 	if (rec->misc & PERF_MISC_TIMEOUT)
-		words[n++] = "maps_timeout";
+		flags[n++] = "maps_timeout";
 	for (size_t i = 0; i < countof(misc_names); i++) {
 		if (misc_names[i].type != rec->type)
 			continue;
 		if ((rec->misc & PERF_MISC_BIT13) && misc_names[i].bit13)
-			words[n++] = misc_names[i].bit13;
+			flags[n++] = misc_names[i].bit13;
 		if ((rec->misc & PERF_MISC_BIT14) && misc_names[i].bit14)
-			words[n++] = misc_names[i].bit14;
+			flags[n++] = misc_names[i].bit14;
 	}
-	d->ops->words(d->to, "flags", words, n);
+	d->ops->names(d->to, "flags", flags, n);
 }
 
-/* What cannot be decoded is shown as it is. */
+/* Prints the raw bytes of a record that cannot be decoded. */
 static void dump_undecoded(const struct dump *d, const struct tacho_record *rec, int err)
 {
 	if (err == -EBADMSG)
-		dump_text(d, "error", "the record does not hold what its layout promises");
+		dump_text(d, "error", "the record is too short for the fields of its layout");
 	if (rec->size > RECORD_HEADER_BYTES)
 		dump_bytes(d, "bytes", rec->bytes + RECORD_HEADER_BYTES,
 			   rec->size - RECORD_HEADER_BYTES);
@@ -158,7 +158,7 @@ int dump_record(const struct dump *d, const struct tacho_record *rec, const stru
 {
 	scoped(freep) struct tacho_scratch *scratch = malloc(sizeof(*scratch));
 	struct tacho_sample sample;
-	struct tacho_sideband other;
+	struct tacho_sideband sideband;
 	int err = -EOPNOTSUPP;
 
 	if (!scratch)
@@ -170,9 +170,9 @@ int dump_record(const struct dump *d, const struct tacho_record *rec, const stru
 		if (!err)
 			dump_sample(d, &sample, lay);
 	} else if (lay) {
-		err = tacho_sideband_decode(&other, rec, lay, scratch);
+		err = tacho_sideband_decode(&sideband, rec, lay, scratch);
 		if (!err)
-			dump_sideband(d, &other);
+			dump_sideband(d, &sideband);
 	}
 	if (err)
 		dump_undecoded(d, rec, err);

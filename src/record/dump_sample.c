@@ -1,9 +1,9 @@
 /*
- * A sample's fields, with the packed ones (data source, transaction, branch flags) taken apart.
+ * Prints the fields of a sample, with packed ones (data source, transaction, branch flags) decoded.
  */
 #include "record/dump.h"
 
-/* data_src, from the lowest bit on. A field is either a set of bits or one value. */
+/* The fields of data_src, from the lowest bit up. A field is either a set of bits or a single value. */
 static const char *const mem_op[] = { "na", "load", "store", "prefetch", "exec" };
 static const char *const mem_lvl[] = {
 	"na",	     "hit",	    "miss",	 "L1",	  "LFB",     "L2",
@@ -98,7 +98,7 @@ static void dump_branch_flags(const struct dump *d, uint64_t v)
 
 	dump_flags(d, "flags", v, bits, countof(bits));
 	dump_number(d, "cycles", v >> 4 & 0xffff);
-	if (type == 15)		/* no room was left in four bits: 6.1 */
+	if (type == 15)		/* PERF_BR_EXTEND_ABI, 6.1: the type is in new_type */
 		dump_choice(d, "type", v >> 26 & 15, new_types, countof(new_types));
 	else
 		dump_choice(d, "type", type, types, countof(types));
@@ -170,8 +170,8 @@ static void dump_stack(const struct dump *d, const struct tacho_sample *s)
 	dump_close(d);
 }
 
-/* The plain words, in the order in which they are emitted. */
-static void dump_early(const struct dump *d, const struct tacho_sample *s)
+/* The fixed-size fields at the start of a sample. */
+static void dump_leading_fields(const struct dump *d, const struct tacho_sample *s)
 {
 	uint64_t type = s->type;
 
@@ -194,7 +194,7 @@ static void dump_early(const struct dump *d, const struct tacho_sample *s)
 	dump_number(d, "period", s->period);
 }
 
-static void dump_late(const struct dump *d, const struct tacho_sample *s)
+static void dump_trailing_fields(const struct dump *d, const struct tacho_sample *s)
 {
 	uint64_t type = s->type;
 
@@ -214,7 +214,7 @@ void dump_sample(const struct dump *d, const struct tacho_sample *s, const struc
 {
 	uint64_t type = s->type;
 
-	dump_early(d, s);
+	dump_leading_fields(d, s);
 	if (type & PERF_SAMPLE_READ)
 		dump_read(d, "read", &s->read);
 	if (type & PERF_SAMPLE_CALLCHAIN)
@@ -235,5 +235,5 @@ void dump_sample(const struct dump *d, const struct tacho_sample *s, const struc
 		dump_transaction(d, s->transaction);
 	if (type & PERF_SAMPLE_REGS_INTR)
 		dump_regs(d, "regs_intr", &s->regs_intr, lay->machine);
-	dump_late(d, s);
+	dump_trailing_fields(d, s);
 }

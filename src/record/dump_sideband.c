@@ -1,5 +1,5 @@
 /*
- * The fields of the records that are no samples, and of their trailer.
+ * Prints the fields of sideband records (all but SAMPLE) and of their sample_id trailer.
  */
 #include "record/dump.h"
 
@@ -103,7 +103,7 @@ static void dump_trailer(const struct dump *d, const struct tacho_sample_id *id)
 	dump_close(d);
 }
 
-/* The records of two or three plain numbers. */
+/* Records that consist of a few numbers. */
 static void dump_small(const struct dump *d, const struct tacho_sideband *o)
 {
 	switch (o->type) {

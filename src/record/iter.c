@@ -1,18 +1,18 @@
 /*
- * Walking over records. Only the header is looked at: type, misc and size, eight bytes that never
- * lie across a ring's end. A header that is cut off or promises more than is there is where a
- * recorder died; a size below its own eight bytes is damage, for nothing tells where the next begins.
+ * Iterating over records. Only the header is read: type, misc and size, eight bytes that never wrap
+ * around the end of a ring buffer. A record that is cut off (-ENODATA) is what a killed recorder leaves.
+ * A size below the eight bytes of the header is damage (-EBADMSG): the next record cannot be found.
  */
 #include "record/record.h"
 
 #include <errno.h>
 
-/* As the kernel writes it. */
+/* struct perf_event_header */
 struct wire_header {
 	uint32_t type;
 	uint16_t misc, size;
 };
-_Static_assert(sizeof(struct wire_header) == RECORD_HEADER_BYTES, "the ABI's header");
+_Static_assert(sizeof(struct wire_header) == RECORD_HEADER_BYTES, "size of perf_event_header");
 
 int tacho_record_next(struct tacho_record_iter *it, struct tacho_record *rec)
 {

@@ -1,6 +1,6 @@
 /*
- * A record as one JSON object. What is read in hexadecimal is a string ("0x..."), since many
- * readers keep no more than 53 bits of a number; bytes are a string of hex digits.
+ * Prints a record as one JSON object. Addresses are strings ("0x..."), because many JSON readers keep
+ * only 53 bits of a number; bytes are a string of hexadecimal digits.
  */
 #include "record/dump.h"
 
@@ -10,7 +10,7 @@
 
 #define SCHEMA "tacho.record/1"
 
-static void with_key(struct json *j, const char *key)
+static void put_key(struct json *j, const char *key)
 {
 	if (key)
 		json_key(j, key);
@@ -21,7 +21,7 @@ static void json_open(void *to, const char *key, char kind)
 	struct json *j = to;
 	bool first = j->depth == 0;
 
-	with_key(j, key);
+	put_key(j, key);
 	json_begin(j, kind);
 	if (first)
 		json_member(j, "schema", str, SCHEMA);
@@ -34,7 +34,7 @@ static void json_close(void *to)
 
 static void json_number(void *to, const char *key, uint64_t v)
 {
-	with_key(to, key);
+	put_key(to, key);
 	json_u64(to, v);
 }
 
@@ -43,22 +43,22 @@ static void json_address(void *to, const char *key, uint64_t v)
 	char text[24];
 
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)v);
-	with_key(to, key);
+	put_key(to, key);
 	json_str(to, text);
 }
 
 static void json_text(void *to, const char *key, const char *s)
 {
-	with_key(to, key);
+	put_key(to, key);
 	json_str(to, s);
 }
 
-static void json_words(void *to, const char *key, const char *const *words, size_t n)
+static void json_names(void *to, const char *key, const char *const *names, size_t n)
 {
-	with_key(to, key);
+	put_key(to, key);
 	json_begin(to, '[');
 	for (size_t i = 0; i < n; i++)
-		json_str(to, words[i]);
+		json_str(to, names[i]);
 	json_end(to);
 }
 
@@ -70,14 +70,14 @@ static void json_bytes(void *to, const char *key, const void *bytes, size_t n)
 	dump_hex(&hex, bytes, n);
 	if (buf_failed(&hex))
 		j->out->bad = true;
-	with_key(j, key);
+	put_key(j, key);
 	json_strn(j, buf_view(&hex));
 }
 
 char *tacho_record_json(const struct tacho_record *rec, const struct tacho_layout *lay)
 {
 	static const struct dump_ops ops = { json_open,	json_close, json_number, json_address,
-					     json_text, json_words, json_bytes };
+					     json_text, json_names, json_bytes };
 	scoped(buf_done) struct buf out = { 0 };
 	struct json j = { .out = &out };
 	struct dump d = { &ops, &j };

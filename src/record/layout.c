@@ -1,6 +1,6 @@
 /*
- * From a perf_event_attr to what decides how its records look. An attr of an older kernel is
- * shorter; what it does not have is zero.
+ * Extracts from a perf_event_attr the fields that determine the layout of its records. The attr of an
+ * older kernel is shorter; the missing fields are zero.
  */
 #include "record/record.h"
 

@@ -1,5 +1,5 @@
 /*
- * Names of the kernel's record types.
+ * The names of the record types that the kernel writes.
  */
 #include "record/record.h"
 

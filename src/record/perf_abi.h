@@ -1,8 +1,7 @@
 /*
- * The kernel's perf_events ABI, in our own words: layout and numbers of Linux 7.0, so that one
- * binary serves every kernel whatever header the build host has. The flag word is one integer
- * rather than bit fields: tables can then say which bit came with which kernel.
- * Never include <linux/perf_event.h> beside this.
+ * Our own copy of the perf_events ABI of Linux 7.0, so that the binary does not depend on the kernel
+ * headers of the build host. The bit fields of perf_event_attr are one integer here, so that tables can
+ * say which bit came with which kernel. Do not include <linux/perf_event.h> together with this header.
  */
 #ifndef RECORD_PERF_ABI_H
 #define RECORD_PERF_ABI_H
@@ -72,7 +71,7 @@ enum {
 	PERF_COUNT_SW_MAX,
 };
 
-/* perf_event_attr.flags, which attrs of so many bytes have */
+/* The end of perf_event_attr.flags: a shorter attr has no flags. */
 #define PERF_ATTR_FLAGS_END 48u
 #define PERF_ATTR_DISABLED (1ULL << 0)
 #define PERF_ATTR_INHERIT (1ULL << 1)
@@ -199,7 +198,7 @@ struct perf_event_attr {
 	uint64_t config3;
 	uint64_t config4;
 };
-_Static_assert(sizeof(struct perf_event_attr) == PERF_ATTR_SIZE_VER9, "the ABI's size");
+_Static_assert(sizeof(struct perf_event_attr) == PERF_ATTR_SIZE_VER9, "size of perf_event_attr");
 
 /* ioctl requests: _IO('$', n) and friends, spelled out because they are the ABI. */
 #define PERF_IOC_ENABLE 0x2400u
@@ -214,7 +213,7 @@ _Static_assert(sizeof(struct perf_event_attr) == PERF_ATTR_SIZE_VER9, "the ABI's
 #define PERF_IOC_PAUSE_OUTPUT 0x40042409u
 #define PERF_IOC_FLAG_GROUP 1u
 
-/* The first page of a mapped event; capabilities is a bit word here. */
+/* The first page of a mapped event; the bit fields of `capabilities` are one integer here. */
 #define PERF_PAGE_USER_RDPMC (1ULL << 2)
 #define PERF_PAGE_USER_TIME (1ULL << 3)
 #define PERF_PAGE_USER_TIME_ZERO (1ULL << 4)	/* 3.12 */
@@ -247,6 +246,6 @@ struct perf_event_mmap_page {
 	uint64_t aux_offset;
 	uint64_t aux_size;
 };
-_Static_assert(__builtin_offsetof(struct perf_event_mmap_page, data_head) == 1024, "the ABI's page");
+_Static_assert(__builtin_offsetof(struct perf_event_mmap_page, data_head) == 1024, "layout of perf_event_mmap_page");
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Finding the values in a counter's read, without copying them.
+ * Locates the values in the result of reading a counter, without copying them.
  */
 #include "record/read.h"
 

@@ -1,11 +1,11 @@
 /*
- * What read() on a counter returns, and what PERF_SAMPLE_READ carries: counts in one of two
- * layouts, chosen by read_format.
+ * Counter values as read() returns them and as PERF_SAMPLE_READ stores them: one of two layouts,
+ * selected by read_format.
  *
  *	single	value [enabled] [running] [id] [lost]
  *	group	nr [enabled] [running] then nr times: value [id] [lost]
  *
- * A view points into the caller's bytes; values are fetched one by one.
+ * A view points into the caller's bytes; values are loaded one by one.
  */
 #ifndef RECORD_READ_H
 #define RECORD_READ_H
@@ -13,18 +13,18 @@
 #include "record/cursor.h"
 
 struct read_view {
-	uint64_t n;			/* values: 1 in the single layout */
-	uint64_t enabled, running;	/* ns; 0 where the format has none */
+	uint64_t n;			/* number of values; 1 in the single layout */
+	uint64_t enabled, running;	/* ns; 0 if not in the format */
 	const uint8_t *values;
 	uint32_t stride;		/* bytes from one value to the next */
-	uint32_t id_at, lost_at;	/* bytes from a value to its id and lost; 0: not there */
+	uint32_t id_at, lost_at;	/* offset from a value to its id and lost count; 0: none */
 	bool swap;
 };
 
-/* Bytes that a read of `n` counters needs. */
+/* The size in bytes of a read of `n` counters. */
 size_t read_bytes(uint64_t format, uint64_t n);
 
-/* Takes one set of counts off the cursor. 0, or -EBADMSG when the bytes end before it does. */
+/* Decodes one set of values at the cursor. Returns 0, or -EBADMSG if the bytes end too early. */
 int read_view_take(struct read_view *out, struct cursor *c, uint64_t format);
 
 static inline uint64_t read_view_value(const struct read_view *v, uint64_t i)

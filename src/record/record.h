@@ -1,12 +1,13 @@
 /*
- * What the files of this room share: the cursor over a record's body, the words that become views,
- * and the places where every record keeps its event's id and its time.
+ * Internal declarations of record/. Every record stores the id of its event and its time at a position
+ * that follows from sample_type alone:
  *
  *	SAMPLE	header | IDENTIFIER IP TID TIME ADDR ID ... | payload
- *	others	header | payload | TID TIME ID STREAM_ID CPU IDENTIFIER	(the trailer)
+ *	others	header | payload | TID TIME ID STREAM_ID CPU IDENTIFIER	(the sample_id trailer)
  *
- * A word that lies aligned and in this machine's byte order is handed out where it is; any other is
- * turned into the caller's scratch. All of a record's words fit there, since no byte is used twice.
+ * Arrays of 64-bit words are returned in place if they are aligned and in this machine's byte order, and
+ * otherwise converted into the caller's scratch buffer. The scratch buffer is as large as the largest
+ * record, and no byte is converted twice, so everything fits.
  */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
@@ -17,16 +18,16 @@
 #include "record/cursor.h"
 
 #define RECORD_HEADER_BYTES 8u
-#define RECORD_USER_TYPE 64u		/* from here on the tools' own, without a trailer */
+#define RECORD_USER_TYPE 64u		/* types from here on are written by tools and have no trailer */
 
 #define PERF_BRANCH_HW_INDEX (1ULL << 17)	/* 5.7 */
 #define PERF_BRANCH_COUNTERS (1ULL << 19)	/* 6.8 */
 
-/* perf_event_header.misc; from bit 13 on the meaning depends on the type. */
+/* perf_event_header.misc; the meaning of bits 13 and up depends on the record type. */
 #define PERF_MISC_CPUMODE 7u
-#define PERF_MISC_TIMEOUT (1u << 12)		/* the tools': reading maps took too long */
-#define PERF_MISC_BIT13 (1u << 13)		/* data mapping, exec, switch out */
-#define PERF_MISC_BIT14 (1u << 14)		/* exact ip, preempted, build id */
+#define PERF_MISC_TIMEOUT (1u << 12)		/* set by tools: reading /proc/PID/maps timed out */
+#define PERF_MISC_BIT13 (1u << 13)		/* MMAP_DATA, COMM_EXEC, SWITCH_OUT */
+#define PERF_MISC_BIT14 (1u << 14)		/* EXACT_IP, SWITCH_OUT_PREEMPT, MMAP_BUILD_ID */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define RECORD_HOST_BIG true
@@ -34,10 +35,10 @@
 #define RECORD_HOST_BIG false
 #endif
 
-/* Copies `n` words at `p`, each turned where `swap`, into the scratch; NULL where they do not fit. */
+/* Copies `n` words to the scratch buffer, byte-swapped if `swap` is set; NULL if they do not fit. */
 const uint64_t *scratch_copy_words(struct tacho_scratch *s, const void *p, size_t n, bool swap);
 
-/* The next `n` words of the cursor, as a view. */
+/* The next `n` words of the cursor, in place or in the scratch buffer. */
 static inline struct tacho_words words_take(struct cursor *c, struct tacho_scratch *s, uint64_t n)
 {
 	const void *p = cursor_u64s(c, n);
@@ -53,7 +54,7 @@ static inline struct tacho_words words_take(struct cursor *c, struct tacho_scrat
 	return w;
 }
 
-/* The record without its header. */
+/* A cursor over the record without its header. */
 static inline struct cursor record_body(const struct tacho_record *rec, bool swap)
 {
 	struct cursor c = { .swap = swap };
@@ -65,10 +66,10 @@ static inline struct cursor record_body(const struct tacho_record *rec, bool swa
 	return cursor_over(rec->bytes + RECORD_HEADER_BYTES, rec->size - RECORD_HEADER_BYTES, swap);
 }
 
-/* Values of PERF_SAMPLE_READ and of READ records. */
+/* Decodes the values of PERF_SAMPLE_READ and of READ records. */
 void read_take(struct tacho_read *out, struct cursor *c, struct tacho_scratch *s, uint64_t format);
 
-/* Takes the trailer off the cursor's end; what is left is the payload. */
+/* Decodes the trailer and removes it from the end of the cursor, which then covers the payload. */
 void trailer_take(struct tacho_sample_id *out, struct cursor *c, const struct tacho_layout *lay);
 
 #endif

@@ -1,12 +1,12 @@
 /*
- * Samples. Their fields come in the kernel's order of emission, which is neither that of the bits
- * nor, for the last ones, that of old headers' comments. This is the hot path of every reader: what
- * nearly all samples have is taken without a call; the rest is built twice, for this machine's byte
- * order and for the other, and copies nothing in the first.
+ * Decoding samples. The fields come in the order in which the kernel writes them, which differs from the
+ * order of the bits and, for the last fields, from the comments in old kernel headers. This is the hot
+ * path of every reader: the fields that nearly all samples have are decoded inline; the general decoder
+ * is compiled twice, for this machine's byte order (where it copies nothing) and for the other one.
  *
- * One field cannot be told by itself: with HW_INDEX asked for, a branch stack of zero entries may
- * or may not be followed by the index (not, where the PMU gave no stack at all). The reading that
- * ends exactly where the record ends is taken.
+ * One field is ambiguous: with PERF_SAMPLE_BRANCH_HW_INDEX, a branch stack of zero entries may or may not
+ * be followed by the index (it is not if the PMU delivered no stack at all). Both interpretations are
+ * tried, and the one that ends exactly at the end of the record is used.
  */
 #include "record/record.h"
 
@@ -14,7 +14,7 @@
 
 #define inlined static inline __attribute__((always_inline))
 
-/* What stands behind the branch stack, and the branch stack itself. */
+/* The branch stack and the fields after it. */
 #define LATE_FIELDS                                                                                \
 	(PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER |               \
 	 PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC |                   \
@@ -38,10 +38,10 @@ const uint64_t *scratch_copy_words(struct tacho_scratch *s, const void *p, size_
 }
 
 /*
- * The flags of a branch are C bit fields in the kernel, with no variant per byte order: a big-endian
- * kernel fills its word from the top.
+ * Converts the flags of a branch from a big-endian recorder. They are C bit fields in the kernel without
+ * a variant for each byte order, so a big-endian kernel fills the word from the most significant bit.
  */
-static uint64_t branch_flags_from_top(uint64_t w)
+static uint64_t branch_flags_from_big(uint64_t w)
 {
 	return (w >> 63 & 1) | (w >> 62 & 1) << 1 | (w >> 61 & 1) << 2 | (w >> 60 & 1) << 3 |
 	       (w >> 44 & 0xffff) << 4 | (w >> 40 & 15) << 20 | (w >> 38 & 3) << 24 |
@@ -53,9 +53,9 @@ static const struct tacho_branch *branches_take(struct cursor *c, struct tacho_s
 	const size_t each = sizeof(struct tacho_branch) / sizeof(uint64_t);
 	bool from_big = c->swap != RECORD_HOST_BIG;
 	struct tacho_words w;
-	uint64_t *turned;
+	uint64_t *converted;
 
-	_Static_assert(sizeof(struct tacho_branch) == 24, "the ABI's entry");
+	_Static_assert(sizeof(struct tacho_branch) == 24, "size of perf_branch_entry");
 	if (n > UINT16_MAX) {
 		c->bad = true;
 		return NULL;
@@ -63,13 +63,13 @@ static const struct tacho_branch *branches_take(struct cursor *c, struct tacho_s
 	w = words_take(c, s, n * each);
 	if (c->bad || !from_big)
 		return (const struct tacho_branch *)w.v;
-	/* Swapped words are in the scratch already; a big-endian machine's own are not. */
-	turned = (uint64_t *)(c->swap ? w.v : scratch_copy_words(s, w.v, w.n, false));
-	for (size_t i = 0; turned && i < n; i++)
-		turned[i * each + 2] = branch_flags_from_top(turned[i * each + 2]);
-	if (!turned)
+	/* Swapped words are in the scratch buffer already; those of a big-endian host are not. */
+	converted = (uint64_t *)(c->swap ? w.v : scratch_copy_words(s, w.v, w.n, false));
+	for (size_t i = 0; converted && i < n; i++)
+		converted[i * each + 2] = branch_flags_from_big(converted[i * each + 2]);
+	if (!converted)
 		c->bad = true;
-	return (const struct tacho_branch *)turned;
+	return (const struct tacho_branch *)converted;
 }
 
 static void regs_take(struct tacho_regs *out, struct cursor *c, struct tacho_scratch *s, uint64_t mask)
@@ -107,8 +107,8 @@ static void weight_take(struct tacho_sample *out, struct cursor *c, uint64_t typ
 	out->weight3 = (uint16_t)(w >> 48);
 }
 
-/* All that comes behind the branch stack. */
-static void rest_take(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
+/* The fields after the branch stack. */
+static void after_branches_take(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
 		      const struct tacho_layout *lay)
 {
 	uint64_t type = lay->sample_type;
@@ -139,18 +139,18 @@ static void rest_take(struct tacho_sample *out, struct cursor *c, struct tacho_s
 	}
 }
 
-/* Tries one reading of what follows; true where it ends with the record. */
-static bool reading_try(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
+/* Decodes the rest with or without a hw_index; true if it ends exactly at the end of the record. */
+static bool try_with_index(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
 			const struct tacho_layout *lay, bool index)
 {
 	if (index)
 		out->branch_hw_index = cursor_u64(c);
-	rest_take(out, c, s, lay);
+	after_branches_take(out, c, s, lay);
 	return !c->bad && c->at == c->end;
 }
 
-/* Behind a branch stack of no entries: an index and the rest, or the rest alone. */
-static void maybe_index_take(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
+/* After an empty branch stack: decodes the rest with a hw_index or without, whichever fits. */
+static void optional_index_take(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
 			     const struct tacho_layout *lay)
 {
 	const struct tacho_sample before = *out;
@@ -158,19 +158,19 @@ static void maybe_index_take(struct tacho_sample *out, struct cursor *c, struct 
 	const size_t used = s->used;
 	bool index_fits;
 
-	if (reading_try(out, c, s, lay, true))
+	if (try_with_index(out, c, s, lay, true))
 		return;
 	index_fits = !c->bad;
 	*out = before;
 	*c = start;
 	s->used = used;
-	if (reading_try(out, c, s, lay, false) || !index_fits)
+	if (try_with_index(out, c, s, lay, false) || !index_fits)
 		return;
-	/* Neither ends with the record: something unknown follows, most likely behind both. */
+	/* Neither fits exactly: unknown fields follow. A hw_index is more likely. */
 	*out = before;
 	*c = start;
 	s->used = used;
-	reading_try(out, c, s, lay, true);
+	try_with_index(out, c, s, lay, true);
 }
 
 static void late_take(struct tacho_sample *out, struct cursor *c, struct tacho_scratch *s,
@@ -181,7 +181,7 @@ static void late_take(struct tacho_sample *out, struct cursor *c, struct tacho_s
 		bool index = lay->branch_type & PERF_BRANCH_HW_INDEX;
 
 		if (n == 0 && index && !c->bad) {
-			maybe_index_take(out, c, s, lay);
+			optional_index_take(out, c, s, lay);
 			return;
 		}
 		if (index)
@@ -191,72 +191,72 @@ static void late_take(struct tacho_sample *out, struct cursor *c, struct tacho_s
 		if (lay->branch_type & PERF_BRANCH_COUNTERS)
 			out->branch_counters = words_take(c, s, n);
 	}
-	rest_take(out, c, s, lay);
+	after_branches_take(out, c, s, lay);
 }
 
-/* The fields before READ, IDENTIFIER and two rows of four, are words: one look tells whether all of
- * them are there. */
-#define EARLY_MOST (9 * sizeof(uint64_t))
+/* The fields before READ are up to nine 64-bit words, so one comparison checks that all of them are
+ * within the record. */
+#define LEADING_MAX_BYTES (9 * sizeof(uint64_t))
 
-inlined size_t early_bytes(uint64_t type)
+inlined size_t leading_bytes(uint64_t type)
 {
-	static const uint8_t ones[] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
-	size_t words = (size_t)ones[type & 15] + ones[type >> 6 & 15] + (type >> 16 & 1);
+	static const uint8_t bits_set[] = { 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4 };
+	size_t words = (size_t)bits_set[type & 15] + bits_set[type >> 6 & 15] + (type >> 16 & 1);
 
-	_Static_assert(PERF_SAMPLE_IDENTIFIER == 1 << 16, "the ABI's bits");
+	_Static_assert(PERF_SAMPLE_IDENTIFIER == 1 << 16, "bits of sample_type");
 	_Static_assert((PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			PERF_SAMPLE_ADDR) == 15, "the ABI's bits");
+			PERF_SAMPLE_ADDR) == 15, "bits of sample_type");
 	_Static_assert((PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			PERF_SAMPLE_STREAM_ID) == 15 << 6, "the ABI's bits");
+			PERF_SAMPLE_STREAM_ID) == 15 << 6, "bits of sample_type");
 	return words * sizeof(uint64_t);
 }
 
-inlined uint64_t early_u64(struct cursor *c, bool roomy)
+inlined uint64_t leading_u64(struct cursor *c, bool checked)
 {
 	uint64_t v;
 
-	if (!roomy)
+	if (!checked)
 		return cursor_u64(c);
 	v = load_u64(c->at, c->swap);
 	c->at += sizeof(v);
 	return v;
 }
 
-inlined uint32_t early_u32(struct cursor *c, bool roomy)
+inlined uint32_t leading_u32(struct cursor *c, bool checked)
 {
 	uint32_t v;
 
-	if (!roomy)
+	if (!checked)
 		return cursor_u32(c);
 	memcpy(&v, c->at, sizeof(v));
 	c->at += sizeof(v);
 	return c->swap ? __builtin_bswap32(v) : v;
 }
 
-inlined void early_take(struct tacho_sample *out, struct cursor *c, uint64_t type, bool roomy)
+inlined void leading_take(struct tacho_sample *out, struct cursor *c, uint64_t type, bool checked)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
-		out->id = early_u64(c, roomy);
+		out->id = leading_u64(c, checked);
 	if (type & PERF_SAMPLE_IP)
-		out->ip = early_u64(c, roomy);
+		out->ip = leading_u64(c, checked);
 	if (type & PERF_SAMPLE_TID) {
-		out->pid = early_u32(c, roomy);
-		out->tid = early_u32(c, roomy);
+		out->pid = leading_u32(c, checked);
+		out->tid = leading_u32(c, checked);
 	}
 	if (type & PERF_SAMPLE_TIME)
-		out->time = early_u64(c, roomy);
+		out->time = leading_u64(c, checked);
 	if (type & PERF_SAMPLE_ADDR)
-		out->addr = early_u64(c, roomy);
+		out->addr = leading_u64(c, checked);
 	if (type & PERF_SAMPLE_ID)
-		out->id = early_u64(c, roomy);
+		out->id = leading_u64(c, checked);
 	if (type & PERF_SAMPLE_STREAM_ID)
-		out->stream_id = early_u64(c, roomy);
+		out->stream_id = leading_u64(c, checked);
 	if (type & PERF_SAMPLE_CPU) {
-		out->cpu = early_u32(c, roomy);
-		early_u32(c, roomy);		/* reserved */
+		out->cpu = leading_u32(c, checked);
+		leading_u32(c, checked);		/* reserved */
 	}
 	if (type & PERF_SAMPLE_PERIOD)
-		out->period = early_u64(c, roomy);
+		out->period = leading_u64(c, checked);
 }
 
 inlined int decode(struct tacho_sample *out, const struct tacho_record *rec,
@@ -265,10 +265,10 @@ inlined int decode(struct tacho_sample *out, const struct tacho_record *rec,
 	struct cursor c = record_body(rec, swap);
 	uint64_t type = lay->sample_type;
 
-	if (!swap && (size_t)(c.end - c.at) >= early_bytes(type))
-		early_take(out, &c, type, true);
+	if (!swap && (size_t)(c.end - c.at) >= leading_bytes(type))
+		leading_take(out, &c, type, true);
 	else
-		early_take(out, &c, type, false);
+		leading_take(out, &c, type, false);
 	if (type & PERF_SAMPLE_READ) {
 		struct cursor values = c;	/* a copy, so that `c` can live in registers */
 
@@ -291,9 +291,9 @@ inlined int decode(struct tacho_sample *out, const struct tacho_record *rec,
 	return c.bad ? -EBADMSG : 0;
 }
 
-/* A sample of this machine's byte order with nothing but the early fields, a chain and raw bytes.
- * False: it is none, or damaged. */
-inlined bool plain_take(struct tacho_sample *out, const struct tacho_record *rec, uint64_t type,
+/* Decodes a sample in this machine's byte order that has only leading fields, a call chain and raw data.
+ * False: the sample has other fields, or is damaged. */
+inlined bool simple_sample_take(struct tacho_sample *out, const struct tacho_record *rec, uint64_t type,
 			struct tacho_scratch *s)
 {
 	const size_t head = RECORD_HEADER_BYTES;
@@ -302,10 +302,10 @@ inlined bool plain_take(struct tacho_sample *out, const struct tacho_record *rec
 	if (rec->type != TACHO_RECORD_SAMPLE || rec->swapped ||
 	    (type & (PERF_SAMPLE_READ | LATE_FIELDS)))
 		return false;
-	if (rec->size < head + EARLY_MOST && rec->size < head + early_bytes(type))
+	if (rec->size < head + LEADING_MAX_BYTES && rec->size < head + leading_bytes(type))
 		return false;
 	c = cursor_over(rec->bytes + head, rec->size - head, false);
-	early_take(out, &c, type, true);
+	leading_take(out, &c, type, true);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		out->chain = words_take(&c, s, cursor_u64(&c));
 	if (type & PERF_SAMPLE_RAW) {
@@ -315,8 +315,8 @@ inlined bool plain_take(struct tacho_sample *out, const struct tacho_record *rec
 	return !c.bad;
 }
 
-/* Zeroes without the string instruction that compilers choose for a known size of this kind: its
- * start alone takes longer than the C library's whole memset(). */
+/* Clears the sample with a size that is hidden from the compiler, which would otherwise emit `rep stos`;
+ * starting that instruction alone takes longer than the whole memset() of the C library. */
 static void sample_clear(struct tacho_sample *s)
 {
 	size_t n = sizeof(*s);
@@ -325,7 +325,7 @@ static void sample_clear(struct tacho_sample *s)
 	memset(s, 0, n);
 }
 
-/* Of any record and layout. */
+/* Decodes a sample of any layout. */
 static __attribute__((noinline)) int decode_any(struct tacho_sample *out,
 						const struct tacho_record *rec,
 						const struct tacho_layout *lay,
@@ -342,7 +342,7 @@ static __attribute__((noinline)) int decode_any(struct tacho_sample *out,
 	return err;
 }
 
-/* *out is zero in all that the layout has not. */
+/* Fields of *out that are not in the layout must be zero already. */
 inlined int decode_cleared(struct tacho_sample *out, const struct tacho_record *rec,
 			   const struct tacho_layout *lay, struct tacho_scratch *scratch)
 {
@@ -350,7 +350,7 @@ inlined int decode_cleared(struct tacho_sample *out, const struct tacho_record *
 	out->period = lay->period;
 	out->branch_hw_index = UINT64_MAX;
 	scratch->used = 0;
-	return plain_take(out, rec, lay->sample_type, scratch) ? 0 : decode_any(out, rec, lay, scratch);
+	return simple_sample_take(out, rec, lay->sample_type, scratch) ? 0 : decode_any(out, rec, lay, scratch);
 }
 
 int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
@@ -363,7 +363,7 @@ int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec
 int tacho_sample_decode_again(struct tacho_sample *out, const struct tacho_record *rec,
 			const struct tacho_layout *lay, struct tacho_scratch *scratch)
 {
-	/* Most of the late fields are written where there is something to write only. */
+	/* Most of the late fields are only written if they are not empty, so they must be cleared. */
 	if (out->type != lay->sample_type || (out->type & (PERF_SAMPLE_READ | LATE_FIELDS)))
 		sample_clear(out);
 	return decode_cleared(out, rec, lay, scratch);

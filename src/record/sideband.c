@@ -1,6 +1,7 @@
 /*
- * The records that are no samples: one small function per shape, in a table by type. Each reads the
- * payload, which ends where the trailer begins; a name must have its NUL there.
+ * Decoding sideband records, which are all records but samples: one function per layout, in a table by
+ * type. Each decodes the payload, which ends where the trailer begins; a name must be NUL-terminated
+ * within the payload.
  */
 #include "record/record.h"
 
@@ -13,7 +14,7 @@ struct sideband_decoder {
 	const struct tacho_layout *lay;
 };
 
-/* The rest of the payload as a name. */
+/* The rest of the payload, as a NUL-terminated string. */
 static const char *name_take(struct cursor *c)
 {
 	size_t left = c->bad ? 0 : (size_t)(c->end - c->at);
@@ -42,9 +43,9 @@ static void mmap_take(struct sideband_decoder *b)
 	b->out->mmap.path = name_take(&b->c);
 }
 
-/* u8 length, three bytes of nothing, room for twenty bytes. Kernels (seen in 6.18) let the bit in
- * misc leak from another recorder's event to ours, whose record then has a device and an inode in
- * that place: false where that is so. */
+/* Layout: u8 length, three bytes of padding, 20 bytes of build ID. Returns false if the record has device
+ * and inode numbers instead: kernels (seen in 6.18) sometimes set the BUILD_ID bit in misc although only
+ * the event of another recorder asked for it. */
 static bool build_id_take(struct tacho_mmap *m, struct cursor *c)
 {
 	struct cursor before = *c;

@@ -1,6 +1,6 @@
 /*
- * A record as lines "field: value". Nested objects and lists are indented; an object in a list
- * stands on one line, behind a dash:
+ * Prints a record as lines "field: value". Nested objects and lists are indented; an object in a list
+ * is printed on one line, after a dash:
  *
  *	record: PERF_RECORD_SAMPLE
  *	callchain:
@@ -13,12 +13,12 @@
 
 struct text_emitter {
 	struct buf *out;
-	unsigned depth;			/* of objects and lists that are open */
-	bool row;			/* inside an object that stands on one line */
+	unsigned depth;			/* number of open objects and lists */
+	bool row;			/* inside an object that is printed on one line */
 	bool row_started;
 };
 
-/* Up to where the value stands. */
+/* Prints everything before the value. */
 static void text_key(struct text_emitter *t, const char *key)
 {
 	if (t->row) {
@@ -87,7 +87,7 @@ static void text_address(void *to, const char *key, uint64_t v)
 	text_end(t);
 }
 
-/* Names come from files: a control byte must not start a line or reach a terminal. */
+/* Escapes control characters: names come from files and may be printed on a terminal. */
 static void text_text(void *to, const char *key, const char *s)
 {
 	struct text_emitter *t = to;
@@ -104,7 +104,7 @@ static void text_text(void *to, const char *key, const char *s)
 	text_end(t);
 }
 
-static void text_words(void *to, const char *key, const char *const *words, size_t n)
+static void text_names(void *to, const char *key, const char *const *names, size_t n)
 {
 	struct text_emitter *t = to;
 
@@ -112,7 +112,7 @@ static void text_words(void *to, const char *key, const char *const *words, size
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			buf_putc(t->out, '|');
-		buf_puts(t->out, words[i]);
+		buf_puts(t->out, names[i]);
 	}
 	if (!n)
 		buf_putc(t->out, '-');
@@ -131,7 +131,7 @@ static void text_bytes(void *to, const char *key, const void *bytes, size_t n)
 char *tacho_record_text(const struct tacho_record *rec, const struct tacho_layout *lay)
 {
 	static const struct dump_ops ops = { text_open,	text_close, text_number, text_address,
-					     text_text, text_words, text_bytes };
+					     text_text, text_names, text_bytes };
 	scoped(buf_done) struct buf out = { 0 };
 	struct text_emitter t = { .out = &out };
 	struct dump d = { &ops, &t };

@@ -1,7 +1,7 @@
 /*
- * The trailer that sample_id_all puts behind every record but SAMPLE, and the two fields that are
- * wanted of any record before it is decoded: its event's id and its time. Both sit at a distance
- * from one end that follows from sample_type alone.
+ * The trailer (struct sample_id) that sample_id_all appends to every record but SAMPLE, and access to the
+ * two fields that are needed before a record is decoded: the id of its event and its time. Both are at a
+ * fixed distance from the start or the end of the record, which follows from sample_type alone.
  */
 #include "record/record.h"
 
@@ -12,8 +12,8 @@ static bool has_trailer(const struct tacho_record *rec, const struct tacho_layou
 	return lay->sample_id_all && rec->type < RECORD_USER_TYPE;
 }
 
-/* Words of the trailer from the field `from` on; the fields stand in the order of `order`. */
-static size_t n_from(uint64_t type, unsigned from)
+/* The number of 64-bit words in the trailer from field number `from` in `order` on. */
+static size_t trailer_words_from(uint64_t type, unsigned from)
 {
 	static const uint64_t order[] = {
 		PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
@@ -29,7 +29,7 @@ static size_t n_from(uint64_t type, unsigned from)
 void trailer_take(struct tacho_sample_id *out, struct cursor *c, const struct tacho_layout *lay)
 {
 	uint64_t type = lay->sample_type;
-	size_t n = n_from(type, 0) * WORD;
+	size_t n = trailer_words_from(type, 0) * WORD;
 	struct cursor t = *c;
 
 	if (c->bad || (size_t)(c->end - c->at) < n) {
@@ -57,7 +57,7 @@ void trailer_take(struct tacho_sample_id *out, struct cursor *c, const struct ta
 		out->id = cursor_u64(&t);
 }
 
-/* The word `at` words behind the header; `none` where the record is too short. */
+/* The word `at` words after the header; `none` if the record is too short. */
 static uint64_t front_word(const struct tacho_record *rec, size_t at, uint64_t none)
 {
 	size_t offset = RECORD_HEADER_BYTES + at * WORD;
@@ -67,7 +67,7 @@ static uint64_t front_word(const struct tacho_record *rec, size_t at, uint64_t n
 	return load_u64(rec->bytes + offset, rec->swapped);
 }
 
-/* The word `back` words before the record's end. */
+/* The word `back` words before the end of the record; `none` if the record is too short. */
 static uint64_t back_word(const struct tacho_record *rec, size_t back, uint64_t none)
 {
 	if (rec->size < RECORD_HEADER_BYTES + back * WORD)
@@ -89,10 +89,10 @@ uint64_t tacho_record_id(const struct tacho_record *rec, const struct tacho_layo
 	}
 	if (!has_trailer(rec, lay))
 		return 0;
-	return back_word(rec, type & PERF_SAMPLE_IDENTIFIER ? 1 : n_from(type, 2), 0);
+	return back_word(rec, type & PERF_SAMPLE_IDENTIFIER ? 1 : trailer_words_from(type, 2), 0);
 }
 
-/* These carry their time in the payload, which helps where no trailer came along. */
+/* Some records have their time in the payload, which is used if there is no trailer. */
 static uint64_t payload_time(const struct tacho_record *rec)
 {
 	switch (rec->type) {
@@ -118,5 +118,5 @@ uint64_t tacho_record_time(const struct tacho_record *rec, const struct tacho_la
 	}
 	if (!(type & PERF_SAMPLE_TIME) || !has_trailer(rec, lay))
 		return payload_time(rec);
-	return back_word(rec, n_from(type, 1), UINT64_MAX);
+	return back_word(rec, trailer_words_from(type, 1), UINT64_MAX);
 }

@@ -1,10 +1,10 @@
 /*
- * The values of counters inside records, in the layout that read_format chooses:
+ * Counter values inside records, in the layout selected by read_format:
  *
  *	single	value [enabled] [running] [id] [lost]
  *	group	nr [enabled] [running] then nr times: value [id] [lost]
  *
- * The words stay as they lie there; picking one is arithmetic.
+ * The words stay in that layout; tacho_read_get() computes the position of a value.
  */
 #include "record/record.h"
 
@@ -14,7 +14,7 @@ static size_t n_times(uint64_t format)
 	       !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
 }
 
-/* Words of one value with what belongs to it. */
+/* The number of words per value, including its id and lost count. */
 static size_t n_each(uint64_t format)
 {
 	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
@@ -27,7 +27,7 @@ void read_take(struct tacho_read *out, struct cursor *c, struct tacho_scratch *s
 	uint64_t n = group ? cursor_u64(&peek) : 1;
 	size_t at = 1;
 
-	/* No record holds as many; the product below must not wrap. */
+	/* No record has more values; the bound keeps the product below from overflowing. */
 	if (peek.bad || n > UINT16_MAX) {
 		c->bad = true;
 		return;
@@ -37,7 +37,7 @@ void read_take(struct tacho_read *out, struct cursor *c, struct tacho_scratch *s
 		return;
 	out->n = (size_t)n;
 	out->format = format;
-	if (!out->words.v)	/* a group of none, without times */
+	if (!out->words.v)	/* an empty group without times */
 		return;
 	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
 		out->enabled_ns = out->words.v[at++];

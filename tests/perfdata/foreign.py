@@ -158,7 +158,7 @@ def first_version():
     check("attr size 0", [rc], 0)
     rc, got = dump(b"PERFFILE" + bytes(200))
     check("version 1", got,
-          "error -95 this is version 1 of the format, of Linux before 2.6.35")
+          "error -95 this is version 1 of the file format, from before Linux 2.6.35")
     check("version 1", [rc], 1)
 
 
@@ -188,23 +188,23 @@ def damaged():
     check("cut between records", got, f"error -61 byte {start + 40}: the file ends here, "
           f"{len(data) - 40} bytes of its data are missing")
     rc, got = dump(m.file(events, data + b"\x09\0\0\0\0\0\0\1", {}, data_size=0))
-    check("died", got, f"warning the recorder did not end properly: byte {start} on is read to the "
-          f"end of the file; byte {start + len(data)}: the file ends within a record of 256 bytes; "
-          "nothing behind it was read")
+    check("died", got, f"warning the recorder did not end properly: everything from byte {start} on "
+          f"is read as data; byte {start + len(data)}: the file ends within a record of 256 bytes; "
+          "the rest of the file was not read")
     check("died", [rc, sum("record" in x and "at" in x for x in got) >= 4], 0, True)
     rc, got = dump(m.file(events, data[:40] + bytes(8) + data[40:], features))
-    check("size 0", got, f"error -74 byte {start + 40}: a record of type 0 cannot have 0 bytes")
+    check("size 0", got, f"error -74 byte {start + 40}: a record of type 0 has an invalid size of 0 bytes")
     bad = bytearray(good)
     struct.pack_into("<Q", bad, 40, 110)
     rc, got = dump(bytes(bad))
-    check("overlap", got, "error -74 byte 24: the attrs section (at 128) lies over the data section "
+    check("overlap", got, "error -74 byte 24: the attrs section (at 128) overlaps the data section "
           "(at 110)")
     struct.pack_into("<Q", bad, 24, 1 << 62)
     rc, got = dump(bytes(bad))
-    check("beyond", got, f"error -74 byte 24: the attrs section (288 bytes at {1 << 62}) does not "
-          "lie within the file")
+    check("beyond", got, f"error -74 byte 24: the attrs section (288 bytes at {1 << 62}) is not "
+          "within the file")
     rc, got = dump(b"hello, this is text and nothing else")
-    check("text", got, "error -22 this is no perf.data file: it does not start with PERFILE2")
+    check("text", got, "error -22 this is not a perf.data file: it does not start with PERFILE2")
     rc, got = dump(good[:50])
     check("short", got, "error -61 byte 50: the file ends within its header")
 

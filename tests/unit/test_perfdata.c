@@ -504,7 +504,7 @@ static void writer_refuses(void **state)
 								 .compress_level = 99), &e), -EINVAL);
 	assert_int_equal(tacho_writer_open(&w, p.fd, NULL, &e), 0);
 	assert_int_equal(tacho_writer_begin(w, &e), -EINVAL);
-	assert_string_equal(e.message, "there is no event to record");
+	assert_string_equal(e.message, "no event was added to the recording");
 	assert_int_equal(tacho_writer_event(w, "x", &attr, 63, NULL, 0), -EINVAL);
 	assert_int_equal(tacho_writer_event(w, NULL, &attr, 64, NULL, 0), -EINVAL);
 	assert_int_equal(tacho_writer_event(w, "x", &newer, sizeof(newer), NULL, 0), 0);

@@ -109,7 +109,7 @@ static void what_cannot_be_decoded(void **state)
 	shows(tacho_record_text, &lay,
 	      "record: PERF_RECORD_SAMPLE\ntype: 9\noffset: 0x1000\nsize: 24\nmisc: 0x1\n"
 	      "cpumode: kernel\nflags: -\n"
-	      "error: the record does not hold what its layout promises\n"
+	      "error: the record is too short for the fields of its layout\n"
 	      "bytes: 02000000000000000300000000000000\n");
 	shows(tacho_record_text, NULL,
 	      "record: PERF_RECORD_SAMPLE\ntype: 9\noffset: 0x1000\nsize: 24\nmisc: 0x1\n"

@@ -1,5 +1,5 @@
 /*
- * Registers of C-SKY; those from exregs0 on exist in its second ABI only.
+ * Registers of C-SKY. Those from exregs0 on exist only in its second ABI.
  */
 #include "record/regs/regs.h"
 

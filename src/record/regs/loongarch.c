@@ -1,5 +1,5 @@
 /*
- * Registers of LoongArch. Register 0 is always zero: its bit is the program counter's.
+ * Registers of LoongArch. Register 0 is always zero; its bit stands for the program counter.
  */
 #include "record/regs/regs.h"
 

@@ -1,5 +1,5 @@
 /*
- * Registers of PowerPC. From mmcr0 on they are the PMU's own (5.9).
+ * Registers of PowerPC. Those from mmcr0 on are PMU registers (5.9).
  */
 #include "record/regs/regs.h"
 

@@ -1,5 +1,5 @@
 /*
- * Which architecture's register names belong to an ELF machine number.
+ * Finds the register names of an ELF machine number.
  */
 #include "record/regs/regs.h"
 

@@ -1,6 +1,6 @@
 /*
- * Register names by the bit that stands for the register in sample_regs_user and sample_regs_intr.
- * One table per architecture, all built in: files travel.
+ * Register names, indexed by the register's bit in sample_regs_user and sample_regs_intr. The tables of
+ * all architectures are built in, because a file may come from another machine.
  */
 #ifndef RECORD_REGS_REGS_H
 #define RECORD_REGS_REGS_H
@@ -8,7 +8,7 @@
 #include "base/defs.h"
 
 struct reg_names {
-	const char *const *names;	/* by bit; NULL where a bit means nothing */
+	const char *const *names;	/* by bit; NULL for unused bits */
 	size_t n;
 };
 

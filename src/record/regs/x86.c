@@ -1,5 +1,5 @@
 /*
- * Registers of x86, 32 and 64 bit. The XMM registers take two bits and two words each, low half
+ * Registers of x86, 32 and 64 bit. An XMM register has two bits and two values, low half
  * first.
  */
 #include "record/regs/regs.h"

@@ -13,5 +13,5 @@ for odd in data data.0; do
 		[ "$(status_of timeout 60 tacho $command -i dir)" = 1 ] || fail "$command with $odd"
 	done
 	tacho evlist -i dir 2>err || true
-	grep -q "dir/$odd is no regular file" err || fail "$(cat err)"
+	grep -q "dir/$odd is not a regular file" err || fail "$(cat err)"
 done
