@@ -1,6 +1,6 @@
 /*
- * Numbers and text straight into memory that is known to be large enough; each returns the place
- * behind what it wrote. For lines that are written by the million.
+ * Formatting numbers and text into memory that the caller knows to be large enough, for lines that are
+ * written by the million. Each function returns the end of what it wrote.
  */
 #ifndef CLI_CORE_FAST_FORMAT_H
 #define CLI_CORE_FAST_FORMAT_H
@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-static inline char *put_bytes(char *at, const char *s, size_t n)
+static inline char *format_bytes(char *at, const char *s, size_t n)
 {
 	memcpy(at, s, n);
 	return at + n;
 }
 
-static inline char *put_blanks(char *at, size_t n)
+static inline char *format_blanks(char *at, size_t n)
 {
 	memset(at, ' ', n);
 	return at + n;
 }
 
-/* Eight characters, of which the first is the lowest byte. */
-static inline void put_word(char *at, uint64_t x)
+/* Writes eight characters; the first is the lowest byte. */
+static inline void format_word(char *at, uint64_t x)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	x = __builtin_bswap64(x);
@@ -30,8 +30,8 @@ static inline void put_word(char *at, uint64_t x)
 	memcpy(at, &x, sizeof(x));
 }
 
-/* Decimal digits behind what fills up to `width`, which is there already. */
-static inline char *put_dec_long(char *at, uint64_t v, unsigned width)
+/* Decimal digits, right-aligned in `width`; the fill characters have been written by the caller. */
+static inline char *format_dec_long(char *at, uint64_t v, unsigned width)
 {
 	unsigned n = 1;
 
@@ -43,8 +43,9 @@ static inline char *put_dec_long(char *at, uint64_t v, unsigned width)
 	return at + n;
 }
 
-/* The eight decimal digits of a number below 10^8 as numbers, the first in the lowest byte. */
-static inline uint64_t put_digits8(uint64_t v)
+/* The eight decimal digits of a number below 10^8, a byte each with value 0 to 9, the first in the lowest
+ * byte. */
+static inline uint64_t format_digits8(uint64_t v)
 {
 	uint64_t x, y;
 
@@ -55,39 +56,39 @@ static inline uint64_t put_digits8(uint64_t v)
 	return y | (x - 10 * y) << 8;
 }
 
-/* Decimal, right-aligned in `width` of at most 16, filled with `fill`. PUT_MORE bytes further may
- * be written. */
-#define PUT_MORE 16
-static inline char *put_dec(char *at, uint64_t v, unsigned width, char fill)
+/* Decimal, right-aligned in `width` of at most 16, padded with `fill`. May overwrite FORMAT_MORE bytes after
+ * the end. */
+#define FORMAT_MORE 16
+static inline char *format_dec(char *at, uint64_t v, unsigned width, char fill)
 {
 	uint64_t low, fills = (unsigned char)fill * 0x0101010101010101ull;
 	unsigned zeros;
 
-	put_word(at, fills);
-	put_word(at + 8, fills);
+	format_word(at, fills);
+	format_word(at + 8, fills);
 	if (v >= 100000000) {
-		at = put_dec_long(at, v / 100000000, width > 8 ? width - 8 : 0);
+		at = format_dec_long(at, v / 100000000, width > 8 ? width - 8 : 0);
 		v %= 100000000;
 		zeros = 0;
-		low = put_digits8(v);
+		low = format_digits8(v);
 	} else {
-		low = put_digits8(v);
+		low = format_digits8(v);
 		zeros = (unsigned)__builtin_ctzll(low | 1ull << 56) / 8;
 		at += width > 8 - zeros ? width - (8 - zeros) : 0;
 	}
-	put_word(at, (low | 0x3030303030303030ull) >> 8 * zeros);
+	format_word(at, (low | 0x3030303030303030ull) >> 8 * zeros);
 	return at + 8 - zeros;
 }
 
-/* Six decimal digits of a number below 10^6. Two bytes further are written. */
-static inline char *put_dec6(char *at, uint64_t v)
+/* Six decimal digits of a number below 10^6. Overwrites two bytes after the end. */
+static inline char *format_dec6(char *at, uint64_t v)
 {
-	put_word(at, (put_digits8(v) | 0x3030303030303030ull) >> 16);
+	format_word(at, (format_digits8(v) | 0x3030303030303030ull) >> 16);
 	return at + 6;
 }
 
-/* The 16 hexadecimal digits of a number; bits that are set in the 16 bytes of `flip` are turned. */
-static inline void put_digits16(char *at, uint64_t v, const char *flip)
+/* The 16 hexadecimal digits of a number, XORed with the 16 bytes of `flip`. */
+static inline void format_digits16(char *at, uint64_t v, const char *flip)
 {
 	typedef uint8_t bytes8 __attribute__((vector_size(8)));
 	typedef uint16_t pairs8 __attribute__((vector_size(16)));
@@ -96,7 +97,7 @@ static inline void put_digits16(char *at, uint64_t v, const char *flip)
 	bytes8 bytes;
 	pairs8 pairs;
 
-	/* The first byte first, then each in two: its high digit, its low one. */
+	/* Most significant byte first, then each byte as two: its high digit, its low digit. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	v = __builtin_bswap64(v);
 #endif
@@ -114,17 +115,17 @@ static inline void put_digits16(char *at, uint64_t v, const char *flip)
 	memcpy(at, &digits, sizeof(digits));
 }
 
-/* From n bytes before the middle on: turns the first n digits, which are '0', into ' '. */
-static const char put_flips[32] = {
+/* The 16 bytes that begin n bytes before the middle turn the first n digits, if they are '0', into ' '. */
+static const char format_flips[32] = {
 	16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16,
 };
 
-static inline char *put_hex(char *at, uint64_t v, unsigned width)
+static inline char *format_hex(char *at, uint64_t v, unsigned width)
 {
 	unsigned n = v ? (67u - (unsigned)__builtin_clzll(v)) / 4 : 1;
 	char text[16];
 
-	put_digits16(text, v, put_flips + 16);
+	format_digits16(text, v, format_flips + 16);
 	if (width > n) {
 		memset(at, ' ', width - n);
 		at += width - n;
@@ -133,38 +134,38 @@ static inline char *put_hex(char *at, uint64_t v, unsigned width)
 	return at + n;
 }
 
-/* An address, right-aligned in 16 columns: put_hex() without a branch. */
-static inline char *put_address16(char *at, uint64_t v)
+/* An address, right-aligned in 16 columns: format_hex() without a branch. */
+static inline char *format_address16(char *at, uint64_t v)
 {
-	put_digits16(at, v, put_flips + 16 - (unsigned)__builtin_clzll(v | 1) / 4);
+	format_digits16(at, v, format_flips + 16 - (unsigned)__builtin_clzll(v | 1) / 4);
 	return at + 16;
 }
 
-/* As put_bytes(), but mostly without asking how long it is: `s` can be read and `at` be written
- * PUT_SLACK bytes further. */
-#define PUT_SLACK 64
-static inline char *put_roomy(char *at, const char *s, size_t n)
+/* As format_bytes(), but short text is copied as FORMAT_SLACK bytes without a branch on its length: that many
+ * bytes must be readable at `s` and writable at `at`. */
+#define FORMAT_SLACK 64
+static inline char *format_bytes_slack(char *at, const char *s, size_t n)
 {
-	memcpy(at, s, PUT_SLACK);
-	if (n > PUT_SLACK)
-		memcpy(at + PUT_SLACK, s + PUT_SLACK, n - PUT_SLACK);
+	memcpy(at, s, FORMAT_SLACK);
+	if (n > FORMAT_SLACK)
+		memcpy(at + FORMAT_SLACK, s + FORMAT_SLACK, n - FORMAT_SLACK);
 	return at + n;
 }
 
-/* Hexadecimal, as short as it is; up to 16 bytes may be written. */
-static inline char *put_hex_short(char *at, uint64_t v)
+/* Hexadecimal without padding; may overwrite up to 16 bytes from `at` on. */
+static inline char *format_hex_short(char *at, uint64_t v)
 {
 	uint32_t x = (uint32_t)v;
 	unsigned zeros;
 
 	if (v >> 16)
-		return put_hex(at, v, 0);
+		return format_hex(at, v, 0);
 	zeros = (unsigned)__builtin_clz(x | 1) / 4 - 4;		/* of four digits */
-	/* Each digit in its own byte, then '0' or 'a' - 10 added. */
+	/* Spreads the digits to a byte each, then adds '0' or 'a' - 10. */
 	x = (x | x << 8) & 0x00ff00ff;
 	x = (x | x << 4) & 0x0f0f0f0f;
 	x += 0x30303030 + ((x + 0x06060606) >> 4 & 0x01010101) * 39;
-	put_word(at, __builtin_bswap32(x) >> 8 * zeros);
+	format_word(at, __builtin_bswap32(x) >> 8 * zeros);
 	return at + 4 - zeros;
 }
 

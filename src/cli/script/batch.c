@@ -1,8 +1,8 @@
 /*
- * Samples on their way to lines. Most of the time goes into waiting for memory: the text of a spot
- * lies anywhere in many megabytes. So up to BATCH_SAMPLES of them are decoded, then the spots of
- * all their frames are found, then the texts, and at last the lines are put; each step asks for the
- * memory that the next one reads.
+ * Printing samples in batches. Most of the time would be spent on cache misses, because the texts of
+ * frames are scattered over many megabytes. So up to BATCH_SAMPLES samples take each step together:
+ * decode, find the code locations of all frames, find their texts, write the lines. Each step prefetches
+ * the memory that the next one reads.
  */
 #include "cli/script/script.h"
 
@@ -10,9 +10,9 @@
 
 #include "record/callchain_markers.h"
 
-enum { MOST_RUNS = 8 };		/* what one more sample must find room for, with RECENT_WORDS */
+enum { RUNS_PER_SAMPLE = 8 };	/* free runs, besides MAX_CACHED_CHAIN frames, that another sample needs */
 
-static bool is_wanted(struct script *s, const struct shown *x)
+static bool passes_filter(struct script *s, const struct batch_sample *x)
 {
 	const struct tacho_sample *sample = &x->sample;
 	struct script_filter *f = &s->filter;
@@ -25,17 +25,17 @@ static bool is_wanted(struct script *s, const struct shown *x)
 	}
 	if (f->by_cpu && !cpuset_has(&f->cpus, (int)sample->cpu))
 		return false;
-	return filter_has_comm(f, x->who.comm) && filter_has_task(f, sample->pid, sample->tid) &&
-	       filter_has_place(f, s->symbols, x->who.misc, sample) &&
-	       tacho_switch_lets(&f->between, s->pd, (size_t)(x->ev - s->events.v));
+	return filter_has_comm(f, x->head.comm) && filter_has_task(f, sample->pid, sample->tid) &&
+	       filter_has_location(f, s->symbols, x->head.misc, sample) &&
+	       tacho_switch_lets(&f->event_switch, s->pd, (size_t)(x->ev - s->events.v));
 }
 
-/* 1: it is in *x; 0: it is not to be shown. */
-static int decode(struct script *s, const struct tacho_record *rec, struct shown *x)
+/* 1: *x is filled in; 0: the sample is not to be printed. */
+static int decode_sample(struct script *s, const struct tacho_record *rec, struct batch_sample *x)
 {
 	int i = tacho_perfdata_event_of(s->pd, rec), err;
 	struct tacho_sample *sample = &x->sample;
-	struct recent *r;
+	struct thread_lines *r;
 
 	x->ev = i < 0 ? NULL : &s->events.v[i];
 	if (!x->ev || (!x->ev->fields && !s->opts->json && !x->ev->values))
@@ -43,22 +43,22 @@ static int decode(struct script *s, const struct tacho_record *rec, struct shown
 	err = tacho_sample_decode_again(sample, rec, &x->ev->file->layout, s->scratch);
 	if (err)
 		return err;
-	r = recent_thread(s, sample->pid, sample->tid);
-	x->who = (struct script_who){ sample->pid, sample->tid, sample->cpu, sample->time, rec->misc,
+	r = thread_lines_find(s, sample->pid, sample->tid);
+	x->head = (struct line_head){ sample->pid, sample->tid, sample->cpu, sample->time, rec->misc,
 				      rec->type, r->comm, r->n_comm, r };
-	return x->ev->values || !s->filter.any || is_wanted(s, x);
+	return x->ev->values || !s->filter.any || passes_filter(s, x);
 }
 
-/* False: there is no room for one more. */
-static bool add_run(struct batch *b, const struct shown *x, enum tacho_space space, const uint64_t *ips,
-		    size_t n)
+/* False: the batch is full. */
+static bool add_run(struct sample_batch *b, const struct batch_sample *x, enum tacho_space space,
+		    const uint64_t *ips, size_t n)
 {
 	if (!n)
 		return true;
 	if (b->n_runs == BATCH_RUNS || n > BATCH_FRAMES - b->n_frames)
 		return false;
 	b->runs[b->n_runs++] = (struct frame_run){
-		.ips = ips, .n = n, .space = space, .pid = x->who.pid, .fields = x->ev->fields,
+		.ips = ips, .n = n, .space = space, .pid = x->head.pid, .fields = x->ev->fields,
 		.spots = b->spots + b->n_frames, .hashes = b->hashes + b->n_frames,
 		.texts = b->texts + b->n_frames,
 	};
@@ -66,16 +66,17 @@ static bool add_run(struct batch *b, const struct shown *x, enum tacho_space spa
 	return true;
 }
 
-/* The runs among some words of the chain, which are kept on the way. False: it takes the slow way, for
- * want of room or because nobody knows what follows. */
-static bool add_words(struct batch *b, const struct shown *x, size_t from, size_t to,
+/* Adds the runs of addresses between the context markers of some chain entries, and stores the entries
+ * for the thread's next sample. False: the batch is full or a marker is unknown, so that the chain
+ * has to be printed without the batch. */
+static bool add_chain(struct sample_batch *b, const struct batch_sample *x, size_t from, size_t to,
 		      enum tacho_space *space)
 {
 	const struct tacho_words *chain = &x->sample.chain;
-	uint64_t *kept = x->who.recent->words + RECENT_WORDS - chain->n;
+	uint64_t *cached_chain = x->head.thread_lines->chain + MAX_CACHED_CHAIN - chain->n;
 
 	for (size_t i = from; i < to; i++) {
-		kept[i] = chain->v[i];
+		cached_chain[i] = chain->v[i];
 		if (chain->v[i] < CONTEXT_FIRST)
 			continue;
 		if (!add_run(b, x, *space, chain->v + from, i - from) || !context_space(chain->v[i], space))
@@ -85,57 +86,57 @@ static bool add_words(struct batch *b, const struct shown *x, size_t from, size_
 	return add_run(b, x, *space, chain->v + from, to - from);
 }
 
-/* The chain's runs but for what the last sample of its thread has put already. */
-static void plan_chain(struct script *s, struct batch *b, struct shown *x)
+/* Adds the chain's runs, except for the frames whose lines the thread's last sample has written. */
+static void plan_chain(struct script *s, struct sample_batch *b, struct batch_sample *x)
 {
 	const struct tacho_words *chain = &x->sample.chain;
 	enum tacho_space space = TACHO_SPACE_USER, was = TACHO_SPACE_USER;
-	struct recent *r = x->who.recent;
+	struct thread_lines *r = x->head.thread_lines;
 	size_t first = b->n_runs;
 
-	x->shared = recent_shared(r, s, x->ev, chain);
+	x->shared = thread_lines_shared(r, s, x->ev, chain);
 	if (x->shared)
-		was = recent_space(r, x->shared);
-	x->looked_up = add_words(b, x, 0, chain->n - x->shared, &space);
+		was = thread_lines_space(r, x->shared);
+	x->looked_up = add_chain(b, x, 0, chain->n - x->shared, &space);
 	if (x->looked_up && x->shared && was != space) {
-		x->looked_up = add_words(b, x, chain->n - x->shared, chain->n, &space);
+		x->looked_up = add_chain(b, x, chain->n - x->shared, chain->n, &space);
 		x->shared = 0;
 	}
 	x->runs = b->runs + first;
 	x->n_runs = b->n_runs - first;
 	if (x->looked_up)
-		recent_keep(r, s, x);
+		thread_lines_store(r, s, x);
 	else
 		r->n = x->shared = 0;
 }
 
-static void plan(struct script *s, struct batch *b, struct shown *x)
+static void plan_lines(struct script *s, struct sample_batch *b, struct batch_sample *x)
 {
 	x->looked_up = false;
 	x->n_runs = x->shared = 0;
 	if (s->opts->json || !x->ev->chains || !(x->ev->fields & FIELD_IP))
 		return;
 	if (s->opts->max_stack || s->opts->stop_bt.n || (x->sample.type & PERF_SAMPLE_STACK_USER) ||
-	    x->sample.chain.n > RECENT_WORDS)
-		x->who.recent->n = 0;
+	    x->sample.chain.n > MAX_CACHED_CHAIN)
+		x->head.thread_lines->n = 0;
 	else
 		plan_chain(s, b, x);
 }
 
-static bool is_full(const struct script *s, const struct batch *b)
+static bool is_full(const struct script *s, const struct sample_batch *b)
 {
-	return b->n == BATCH_SAMPLES || b->n_frames > BATCH_FRAMES - RECENT_WORDS ||
-	       b->n_runs > BATCH_RUNS - MOST_RUNS || s->scratch->used;	/* by the last one */
+	return b->n == BATCH_SAMPLES || b->n_frames > BATCH_FRAMES - MAX_CACHED_CHAIN ||
+	       b->n_runs > BATCH_RUNS - RUNS_PER_SAMPLE || s->scratch->used;	/* by the last sample */
 }
 
-static void show(struct script *s, const struct shown *x)
+static void print_sample(struct script *s, const struct batch_sample *x)
 {
 	struct script_event *ev = x->ev;
 
 	if (!ev->trace && ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))
 		script_trace(s, ev);
 	if (s->opts->json)
-		json_sample(s, ev, &x->sample, &x->who);
+		json_sample(s, ev, &x->sample, &x->head);
 	else
 		line_sample(s, x);
 	ev->sink->samples++;
@@ -143,27 +144,28 @@ static void show(struct script *s, const struct shown *x)
 
 static void batch_start(struct script *s)
 {
-	struct batch *b = s->batch;
+	struct sample_batch *b = s->batch;
 
 	frame_texts_trim(&s->frames);
 	b->n = b->n_runs = b->n_frames = 0;
 }
 
-/* What else was sampled is the leader's, also where it stands for a tracepoint of the group. */
-static void show_as(struct script *s, struct shown *x, struct script_event *sampled)
+/* Prints a group's sample under the name of one of its counters. The raw data are those of the event
+ * that was sampled, also if the counter is another tracepoint. */
+static void print_as_counter(struct script *s, struct batch_sample *x, struct script_event *sampled)
 {
-	const struct tacho_trace_event *own = x->ev->trace;
+	const struct tacho_trace_event *counter_trace = x->ev->trace;
 
 	if (!sampled->trace && x->sample.raw && sampled->attr->type == PERF_TYPE_TRACEPOINT)
 		script_trace(s, sampled);
 	x->ev->trace = sampled->trace;
-	show(s, x);
-	x->ev->trace = own;
-	sink_line(s, x->ev->sink);
+	print_sample(s, x);
+	x->ev->trace = counter_trace;
+	sink_write_if_full(s, x->ev->sink);
 }
 
-/* One that carries values is shown for each counter that counted something. */
-static int show_values(struct script *s, struct shown *x)
+/* A sample with PERF_SAMPLE_READ values is printed once for each counter that has counted something. */
+static int print_counters(struct script *s, struct batch_sample *x)
 {
 	struct script_event *sampled = x->ev;
 	size_t event = (size_t)(sampled - s->events.v), of;
@@ -171,19 +173,19 @@ static int show_values(struct script *s, struct shown *x)
 	int err = 0;
 
 	if (!(x->sample.type & PERF_SAMPLE_CPU))
-		x->who.cpu = NO_CPU;
+		x->head.cpu = NO_CPU;
 	for (size_t i = 0; i < x->sample.read.n && err >= 0; i++) {
 		err = tacho_perfdata_counted(s->pd, event, &x->sample, i, &of, &x->sample.period);
 		if (err <= 0 || of >= s->events.n)
 			continue;
 		x->ev = &s->events.v[of];
-		if ((!x->ev->fields && !s->opts->json) || (s->filter.any && !is_wanted(s, x)))
+		if ((!x->ev->fields && !s->opts->json) || (s->filter.any && !passes_filter(s, x)))
 			continue;
 		batch_start(s);
-		plan(s, s->batch, x);
+		plan_lines(s, s->batch, x);
 		err = frame_runs_look_up(s, s->batch->runs, s->batch->n_runs);
 		if (err == 0)
-			show_as(s, x, sampled);
+			print_as_counter(s, x, sampled);
 	}
 	x->sample.period = period;
 	return err < 0 ? err : 1;
@@ -196,29 +198,29 @@ static bool has_values(const struct script *s, const struct tacho_record *rec)
 	return i >= 0 && s->events.v[i].values;
 }
 
-int batch_show(struct script *s, const struct tacho_record *recs, size_t n)
+int batch_print(struct script *s, const struct tacho_record *recs, size_t n)
 {
-	struct batch *b = s->batch;
+	struct sample_batch *b = s->batch;
 	size_t i;
 	int err;
 
 	batch_start(s);
 	s->scratch->used = 0;
 	if (has_values(s, &recs[0])) {
-		err = decode(s, &recs[0], &b->shown[0]);
+		err = decode_sample(s, &recs[0], &b->samples[0]);
 		if (err < 0 && !s->n_bad++)
 			s->first_bad = recs[0].offset;
-		return err == 1 ? show_values(s, &b->shown[0]) : 1;
+		return err == 1 ? print_counters(s, &b->samples[0]) : 1;
 	}
 	for (i = 0; i < n && recs[i].type == TACHO_RECORD_SAMPLE && !is_full(s, b); i++) {
 		if (has_values(s, &recs[i]))
 			break;
-		struct shown *x = &b->shown[b->n];
+		struct batch_sample *x = &b->samples[b->n];
 
-		err = decode(s, &recs[i], x);
+		err = decode_sample(s, &recs[i], x);
 		if (err == 1) {
 			b->n++;
-			plan(s, b, x);
+			plan_lines(s, b, x);
 		} else if (err < 0 && !s->n_bad++) {
 			s->first_bad = recs[i].offset;
 		}
@@ -226,8 +228,8 @@ int batch_show(struct script *s, const struct tacho_record *recs, size_t n)
 	if (frame_runs_look_up(s, b->runs, b->n_runs) < 0)
 		return -ENOMEM;
 	for (size_t k = 0; k < b->n; k++)
-		show(s, &b->shown[k]);
+		print_sample(s, &b->samples[k]);
 	for (size_t k = 0; k < b->n; k++)
-		sink_line(s, b->shown[k].ev->sink);
+		sink_write_if_full(s, b->samples[k].ev->sink);
 	return (int)i;
 }

@@ -1,13 +1,13 @@
 /*
- * A sample's call chain, frame by frame. The kernel's chain has markers between its parts; one
- * that was recorded for DWARF has no user part, only registers and a copy of the stack, of which
- * the innermost frame is shown.
+ * Walking a sample's call chain. Context markers (PERF_CONTEXT_*) separate its kernel and user parts. A
+ * chain recorded with --call-graph dwarf has no user part, but user registers and a copy of the
+ * stack; only its innermost user frame is printed.
  */
 #include "cli/script/script.h"
 
 #include "record/callchain_markers.h"
 
-/* The user's instruction pointer among the registers, by machine; 0: not there. */
+/* The user instruction pointer among the sampled registers; 0 if it was not sampled. */
 static uint64_t user_ip(const struct tacho_regs *regs, uint16_t machine)
 {
 	enum { EM_386 = 3, EM_X86_64 = 62, EM_AARCH64 = 183, EM_RISCV = 243 };
@@ -28,7 +28,7 @@ static size_t run_end(const uint64_t *words, size_t i, size_t n)
 	return i;
 }
 
-static void walk_words(const uint64_t *words, size_t n, frames_fn fn, void *arg)
+static void walk_chain(const uint64_t *words, size_t n, frames_fn fn, void *arg)
 {
 	enum tacho_space space = TACHO_SPACE_USER;
 
@@ -41,7 +41,7 @@ static void walk_words(const uint64_t *words, size_t n, frames_fn fn, void *arg)
 	}
 }
 
-/* Whether the kernel says where the user's part begins. */
+/* Whether the chain has a PERF_CONTEXT_USER marker. */
 static bool has_user_part(const struct tacho_words *chain)
 {
 	enum tacho_space space = TACHO_SPACE_UNKNOWN;
@@ -52,8 +52,8 @@ static bool has_user_part(const struct tacho_words *chain)
 	return space == TACHO_SPACE_USER;
 }
 
-/* By --max-stack and --stop-bt. */
-struct limited {
+/* Passes on the frames that --max-stack and --stop-bt allow. */
+struct chain_limit {
 	frames_fn fn;
 	void *arg;
 	size_t left;
@@ -61,40 +61,40 @@ struct limited {
 	uint32_t pid;
 };
 
-/* How many there are up to one of the functions at which chains stop; without one SIZE_MAX. */
-static size_t until_stop(const struct limited *l, enum tacho_space space, const uint64_t *ips, size_t n)
+/* How many frames there are up to and including the first --stop-bt function; SIZE_MAX without one. */
+static size_t frames_to_stop(const struct chain_limit *l, enum tacho_space space, const uint64_t *ips, size_t n)
 {
 	const struct strlist *stop = &l->script->opts->stop_bt;
 
 	for (size_t i = 0; i < n && stop->n; i++)
-		if (filter_names(stop, l->script->symbols, l->pid, space, ips[i]))
+		if (filter_matches_function(stop, l->script->symbols, l->pid, space, ips[i]))
 			return i + 1;
 	return SIZE_MAX;
 }
 
 static void limited_frames(void *arg, enum tacho_space space, const uint64_t *ips, size_t n)
 {
-	struct limited *l = arg;
+	struct chain_limit *l = arg;
 
 	n = min_of(n, l->left);
-	l->left = min_of(l->left, until_stop(l, space, ips, n));
+	l->left = min_of(l->left, frames_to_stop(l, space, ips, n));
 	n = min_of(n, l->left);
 	l->left -= n;
 	if (n)
 		l->fn(l->arg, space, ips, n);
 }
 
-void script_walk(struct script *s, const struct tacho_sample *sample, const struct script_who *who,
-		 frames_fn fn, void *arg)
+void script_walk_callchain(struct script *s, const struct tacho_sample *sample, const struct line_head *head,
+			   frames_fn fn, void *arg)
 {
-	struct limited l = { fn, arg, s->opts->max_stack ? s->opts->max_stack : SIZE_MAX, s, who->pid };
+	struct chain_limit l = { fn, arg, s->opts->max_stack ? s->opts->max_stack : SIZE_MAX, s, head->pid };
 	uint64_t ip;
 
-	walk_words(sample->chain.v, sample->chain.n, limited_frames, &l);
+	walk_chain(sample->chain.v, sample->chain.n, limited_frames, &l);
 	if (!l.left || !(sample->type & PERF_SAMPLE_STACK_USER) || !sample->regs_user.abi ||
 	    has_user_part(&sample->chain))
 		return;
-	ip = (who->misc & 7) == TACHO_SPACE_USER ? sample->ip :
+	ip = (head->misc & 7) == TACHO_SPACE_USER ? sample->ip :
 	     user_ip(&sample->regs_user, tacho_perfdata_event(s->pd, 0)->layout.machine);
 	if (ip) {
 		s->raw_stacks = true;

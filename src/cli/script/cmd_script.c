@@ -1,6 +1,6 @@
 /*
- * `tacho script`: every sample of a recording as text, in the order of time. This file is the
- * command's table of contents: options, opening, the loop over the records, and the end.
+ * `tacho script`: prints every sample of a recording as text, ordered by time. This file has the
+ * options, the setup, the loop over the records and the final messages.
  */
 #include "cli/script/script.h"
 
@@ -15,20 +15,20 @@
 #include "cli/core/terminal.h"
 
 #define NO_SCRIPTS \
-	"there is no interpreter inside; --json and -F give other programs what they need"
+	"there is no built-in interpreter; use --json or -F to pass samples to other programs"
 #define AT(field) offsetof(struct script_opts, field)
 static const struct option_row script_rows[] = {
 	{ OPT_GROUP, .help = "What to read" },
 	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
-	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "take the kernel's symbols from FILE",
+	{ OPT_STR, 'k', "vmlinux", AT(vmlinux), "FILE", "read the kernel's symbols from FILE",
 	  .complete = "file" },
-	{ OPT_STR, 0, "kallsyms", AT(kallsyms), "FILE", "take the kernel's symbols from a copy of kallsyms",
+	{ OPT_STR, 0, "kallsyms", AT(kallsyms), "FILE", "read the kernel's symbols from a copy of /proc/kallsyms",
 	  .complete = "file" },
 	{ OPT_STR, 0, "symfs", AT(symfs), "DIR", "look for objects below DIR first", .complete = "file" },
 	{ OPT_GROUP, .help = "Which samples" },
-	{ OPT_STR, 0, "time", AT(time), "RANGE", "only these times: 1.5,2.5 or 10%-20% or 10%/2" },
+	{ OPT_STR, 0, "time", AT(time), "RANGE", "only samples in RANGE: 1.5,2.5 or 10%-20% or 10%/2" },
 	{ OPT_STR, 'C', "cpu", AT(cpus), "CPUS", "only these CPUs: 0,2-3", .complete = "cpu" },
 	{ OPT_LIST, 'c', "comms", AT(comms), "COMM", "only these commands, separated by commas" },
 	{ OPT_LIST, 0, "pid", AT(pids), "PID", "only these processes, separated by commas" },
@@ -36,46 +36,50 @@ static const struct option_row script_rows[] = {
 	{ OPT_LIST, 'S', "symbols", AT(symbols), "SYMBOL",
 	  "only samples in these functions, separated by commas" },
 	{ OPT_LIST, 0, "dsos", AT(dsos), "DSO", "only samples in these objects, separated by commas" },
-	{ OPT_STR, 0, "switch-on", AT(switch_on), "EVENT", "only behind a sample of EVENT" },
+	{ OPT_STR, 0, "switch-on", AT(switch_on), "EVENT", "only samples after a sample of EVENT" },
 	{ OPT_STR, 0, "switch-off", AT(switch_off), "EVENT",
-	  "only before a sample of EVENT, or up to one again" },
+	  "only samples before a sample of EVENT; with --switch-on, stop there until the next start" },
 	{ OPT_FLAG, 0, "show-on-off-events", AT(show_switches), NULL,
-	  "also the samples that --switch-on and --switch-off wait for" },
+	  "also print the samples of the --switch-on and --switch-off events" },
 	{ OPT_GROUP, .help = "How to show them" },
 	{ OPT_LIST, 'F', "fields", AT(fields), "FIELDS",
-	  "these fields: [TYPE:]comm,tid,... or each with a sign, + or -, to change the default" },
-	{ OPT_FLAG, 'G', "hide-call-graph", AT(hide_chains), NULL, "one line per sample, without its callers" },
-	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "at most N frames of a call chain",
+	  "print these fields: [TYPE:]comm,tid,...; +FIELD and -FIELD change the default" },
+	{ OPT_FLAG, 'G', "hide-call-graph", AT(hide_chains), NULL,
+	  "print one line per sample, without the call chain" },
+	{ OPT_UINT, 0, "max-stack", AT(max_stack), "N", "print at most N frames of a call chain",
 	  .min = 1 },
 	{ OPT_LIST, 0, "stop-bt", AT(stop_bt), "SYMBOL",
-	  "call chains no further than these functions, separated by commas" },
-	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL, "no inlined functions in call chains (always so)" },
-	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "C++ and Rust names as the linker sees them",
+	  "end call chains at these functions, separated by commas" },
+	{ OPT_FLAG, 0, "no-inline", AT(no_inline), NULL,
+	  "print no inlined functions in call chains (always the case)" },
+	{ OPT_FLAG, 0, "no-demangle", AT(no_demangle), NULL, "print mangled C++ and Rust names",
 	  OPTF_NEGATED },
-	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "whole paths in the field srcline" },
-	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL, "no samples made from hardware traces (always so)" },
-	{ OPT_FLAG, 0, "ns", AT(ns), NULL, "times with nanoseconds" },
-	{ OPT_FLAG, 0, "reltime", AT(reltime), NULL, "times since the first sample" },
-	{ OPT_FLAG, 0, "deltatime", AT(deltatime), NULL, "times since the sample before" },
+	{ OPT_FLAG, 0, "full-source-path", AT(full_paths), NULL, "print whole paths in the field srcline" },
+	{ OPT_FLAG, 0, "no-itrace", AT(no_itrace), NULL,
+	  "print no samples decoded from hardware traces (always the case)" },
+	{ OPT_FLAG, 0, "ns", AT(ns), NULL, "print times with nanoseconds" },
+	{ OPT_FLAG, 0, "reltime", AT(reltime), NULL, "print times since the first sample" },
+	{ OPT_FLAG, 0, "deltatime", AT(deltatime), NULL, "print times since the previous sample" },
 	{ OPT_FLAG, 0, "per-event-dump", AT(per_event_dump), NULL,
-	  "a file per event, FILE.EVENT.dump, instead of stdout" },
-	{ OPT_FLAG, 'j', "json", AT(json), NULL, "one JSON object per sample" },
-	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL, "every record with all it has, in file order" },
+	  "write a file per event, FILE.EVENT.dump, instead of stdout" },
+	{ OPT_FLAG, 'j', "json", AT(json), NULL, "print one JSON object per sample" },
+	{ OPT_FLAG, 'D', "dump-raw-trace", AT(dump), NULL, "print every record with all its fields, in file order" },
 	{ OPT_GROUP, .help = "What else to show" },
-	{ OPT_FLAG, 0, "header", AT(header), NULL, "the file's header first" },
-	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "the file's header and nothing else" },
-	{ OPT_FLAG, 'I', "show-info", AT(show_info), NULL, "in the header also topology and caches" },
-	{ OPT_FLAG, 0, "show-task-events", AT(show_task), NULL, "also records of forks, execs, names and exits" },
-	{ OPT_FLAG, 0, "show-mmap-events", AT(show_mmap), NULL, "also records of mapped files" },
-	{ OPT_FLAG, 0, "show-switch-events", AT(show_switch), NULL, "also records of context switches" },
-	{ OPT_FLAG, 0, "show-lost-events", AT(show_lost), NULL, "also records of lost samples" },
-	{ OPT_FLAG, 0, "show-namespace-events", AT(show_namespace), NULL, "also records of namespaces" },
-	{ OPT_FLAG, 0, "show-cgroup-events", AT(show_cgroup), NULL, "also records of cgroups" },
-	{ OPT_FLAG, 0, "show-bpf-events", AT(show_bpf), NULL, "also records of BPF programs" },
-	{ OPT_FLAG, 0, "show-text-poke-events", AT(show_text_poke), NULL, "also records of changed kernel code" },
-	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also where the recorder ended a round" },
-	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "no messages about the file" },
-	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say which objects had no symbols, and why" },
+	{ OPT_FLAG, 0, "header", AT(header), NULL, "print the file's header first" },
+	{ OPT_FLAG, 0, "header-only", AT(header_only), NULL, "print only the file's header" },
+	{ OPT_FLAG, 'I', "show-info", AT(show_info), NULL, "also print topology and caches in the header" },
+	{ OPT_FLAG, 0, "show-task-events", AT(show_task), NULL, "also print fork, comm and exit records" },
+	{ OPT_FLAG, 0, "show-mmap-events", AT(show_mmap), NULL, "also print mmap records" },
+	{ OPT_FLAG, 0, "show-switch-events", AT(show_switch), NULL, "also print context switch records" },
+	{ OPT_FLAG, 0, "show-lost-events", AT(show_lost), NULL, "also print records of lost samples" },
+	{ OPT_FLAG, 0, "show-namespace-events", AT(show_namespace), NULL, "also print namespace records" },
+	{ OPT_FLAG, 0, "show-cgroup-events", AT(show_cgroup), NULL, "also print cgroup records" },
+	{ OPT_FLAG, 0, "show-bpf-events", AT(show_bpf), NULL, "also print records of BPF programs and their symbols" },
+	{ OPT_FLAG, 0, "show-text-poke-events", AT(show_text_poke), NULL,
+	  "also print records of changed kernel code" },
+	{ OPT_FLAG, 0, "show-round-events", AT(show_round), NULL, "also print where the recorder finished a round" },
+	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print no warnings about the file" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "report the objects without symbols, and why" },
 	REFUSED(0, "inline", "inlined functions are not shown"),
 	REFUSED(0, "itrace", REFUSED_TRACES),
 	REFUSED(0, "insn-trace", REFUSED_TRACES),
@@ -95,16 +99,16 @@ static const struct option_row script_rows[] = {
 	REFUSED(0, "dlarg", NO_SCRIPTS),
 	REFUSED(0, "list-dlfilters", NO_SCRIPTS),
 	REFUSED('a', "all-cpus",
-		"it goes with scripts that record; 'record -a -o - | script -i -' shows the whole machine as it runs"),
-	REFUSED(0, "stitch-lbr", "stacks of branch records are shown as they were recorded"),
-	REFUSED(0, "addr-range", "-S names functions"),
-	REFUSED(0, "demangle-kernel", "--no-demangle says it for all names, the kernel's among them"),
+		"it belongs to scripts that record; use 'record -a -o - | script -i -'"),
+	REFUSED(0, "stitch-lbr", "LBR call stacks are printed as they were recorded"),
+	REFUSED(0, "addr-range", "use -S to select functions"),
+	REFUSED(0, "demangle-kernel", "--no-demangle applies to all names, also the kernel's"),
 	REFUSED(0, "max-blocks", "code between branches is not shown"),
-	REFUSED(0, "dump-unsorted-raw-trace", "-D shows the records in the file's order already"),
+	REFUSED(0, "dump-unsorted-raw-trace", "-D prints the records in file order"),
 	REFUSED(0, "show-kernel-path",
-		"the kernel's object is called [kernel.kallsyms] wherever its symbols came from"),
-	REFUSED('L', "Latency", "flags of interrupts and preemption are not shown"),
-	REFUSED('d', "debug-mode", "-v says what went wrong, --stats of report counts"),
+		"the kernel's object is always called [kernel.kallsyms]"),
+	REFUSED('L', "Latency", "the latency format of tracepoints is not implemented"),
+	REFUSED('d', "debug-mode", "use -v, and 'report --stats' for counts"),
 	{ .kind = OPT_END },
 };
 
@@ -121,7 +125,7 @@ static int fail(const struct tacho_error *e)
 	return EXIT_FAILED;
 }
 
-static int make_symbols(struct script *s, struct tacho_error *e)
+static int open_symbols(struct script *s, struct tacho_error *e)
 {
 	const struct script_opts *o = s->opts;
 	struct tacho_symbols_opts opts = {
@@ -133,7 +137,7 @@ static int make_symbols(struct script *s, struct tacho_error *e)
 	return err ? err : file_build_ids_feed(s->pd, s->symbols);
 }
 
-static int start(struct script *s, struct tacho_error *e)
+static int prepare(struct script *s, struct tacho_error *e)
 {
 	const struct script_opts *o = s->opts;
 	int err = 0;
@@ -143,7 +147,7 @@ static int start(struct script *s, struct tacho_error *e)
 		err = fields_parse(&s->fields, o->fields.v[i], e);
 		if (err) {
 			message_error("script", "-F", o->fields.v[i], e);
-			return -EDOM;	/* told already */
+			return -EDOM;	/* the message has been printed */
 		}
 	}
 	if (!err)
@@ -151,39 +155,39 @@ static int start(struct script *s, struct tacho_error *e)
 	if (!err)
 		err = filter_init(&s->filter, o, s->pd, e);
 	if (!err)
-		err = make_symbols(s, e);
+		err = open_symbols(s, e);
 	if (!err)
 		err = script_events(s, e);
 	if (!err)
-		err = rest_init(s, e);
+		err = extra_fields_init(s, e);
 	if (err)
 		return err;
 	s->frames.full_paths = o->full_paths;
 	s->scratch = malloc(sizeof(*s->scratch));
-	s->recent = calloc(RECENT_THREADS, sizeof(*s->recent));
+	s->thread_lines = calloc(THREAD_LINES_SLOTS, sizeof(*s->thread_lines));
 	s->batch = calloc(1, sizeof(*s->batch));
-	return s->scratch && s->recent && s->batch ? 0 : error_nomem(e);
+	return s->scratch && s->thread_lines && s->batch ? 0 : error_nomem(e);
 }
 
 /* ---- the loop ---- */
 
-/* Everything that comes next and is known already, if it is samples. Returns how many records were
- * taken, or a negative errno. */
-static int known_samples(struct script *s, struct tacho_error *e)
+/* Prints the next records as a batch as long as they are samples and need no further input to be ordered.
+ * Returns how many records were consumed, or a negative errno. */
+static int print_known_samples(struct script *s, struct tacho_error *e)
 {
 	struct tacho_record recs[BATCH_SAMPLES];
 	size_t n = tacho_perfdata_ahead(s->pd, recs, countof(recs));
-	int shown, err = 1;
+	int printed, err = 1;
 
 	if (n == 0 || recs[0].type != TACHO_RECORD_SAMPLE)
 		return 0;
-	shown = batch_show(s, recs, n);
-	for (int i = 0; i < shown && err > 0; i++)
+	printed = batch_print(s, recs, n);
+	for (int i = 0; i < printed && err > 0; i++)
 		err = tacho_perfdata_next(s->pd, &recs[0], e);
-	return shown < 0 ? error_nomem(e) : err < 0 ? err : shown;
+	return printed < 0 ? error_nomem(e) : err < 0 ? err : printed;
 }
 
-static int one_record(struct script *s, struct tacho_error *e)
+static int process_record(struct script *s, struct tacho_error *e)
 {
 	struct tacho_record rec;
 	int err = tacho_perfdata_next(s->pd, &rec, e), bad;
@@ -195,7 +199,7 @@ static int one_record(struct script *s, struct tacho_error *e)
 		if (err)
 			return err;
 	}
-	bad = rec.type == TACHO_RECORD_SAMPLE ? batch_show(s, &rec, 1) : other_record(s, &rec);
+	bad = rec.type == TACHO_RECORD_SAMPLE ? batch_print(s, &rec, 1) : sideband_record(s, &rec);
 	if (bad == -ENOMEM)
 		return error_nomem(e);
 	if (bad < 0 && !s->n_bad++)
@@ -203,26 +207,26 @@ static int one_record(struct script *s, struct tacho_error *e)
 	return 1;
 }
 
-/* A record that does not hold what it should is left out; the end of the run tells. */
-static int loop(struct script *s, struct tacho_error *e)
+/* Damaged records are skipped and reported at the end. */
+static int process_records(struct script *s, struct tacho_error *e)
 {
 	int err;
 
 	do {
-		err = known_samples(s, e);
+		err = print_known_samples(s, e);
 		if (err == 0)
-			err = one_record(s, e);
+			err = process_record(s, e);
 	} while (err > 0 && !s->write_error);
-	if (!err)	/* a pipe has told of its events by now */
-		err = tacho_switch_check(&s->filter.between, s->pd, e);
+	if (!err)	/* a pipe's events are complete only now */
+		err = tacho_switch_check(&s->filter.event_switch, s->pd, e);
 	if (!err && s->n_bad)
 		err = error_set(e, -EBADMSG, "%llu records are damaged, the first at offset %#llx",
 				(unsigned long long)s->n_bad, (unsigned long long)s->first_bad);
 	return err;
 }
 
-/* Every record in file order, with what it holds. */
-static int dump(struct script *s, struct tacho_error *e)
+/* -D: prints every record with its contents, in file order. */
+static int dump_records(struct script *s, struct tacho_error *e)
 {
 	struct tacho_record rec;
 	int err, i;
@@ -242,7 +246,7 @@ static int dump(struct script *s, struct tacho_error *e)
 		buf_puts(&s->sink.out, text);
 		buf_putc(&s->sink.out, '\n');
 		free(text);
-		sink_line(s, &s->sink);
+		sink_write_if_full(s, &s->sink);
 	}
 	return err;
 }
@@ -265,7 +269,7 @@ static void flush_all(struct script *s)
 	sink_write(s, &s->sink);
 }
 
-static void tell_objects(const struct script *s)
+static void report_missing_symbols(const struct script *s)
 {
 	for (size_t i = 1; i <= tacho_symbols_n_objects(s->symbols); i++) {
 		struct tacho_object_info info = { .size = sizeof(info) };
@@ -289,12 +293,13 @@ static int finish(struct script *s, int err, struct tacho_error *e)
 	if (warning && !s->opts->quiet)
 		message_text("script", "%s", warning);
 	if (s->raw_stacks && !s->opts->quiet)
-		message_text("script", "stacks recorded for DWARF are shown without their callers in user space");
+		message_text("script", "call chains recorded with --call-graph dwarf are printed without their "
+			     "user space callers");
 	if (s->opts->verbose && s->symbols)
-		tell_objects(s);
+		report_missing_symbols(s);
 	if (s->without_cpu) {
-		message_text("script", "samples that do not say on which CPU they were taken are left "
-			     "out; record with -a or --sample-cpu, or leave out the list of CPUs");
+		message_text("script", "-C cannot select samples without a CPU, so they are left out; "
+			     "record with -a or --sample-cpu, or do not use -C");
 		return EXIT_FAILED;
 	}
 	return err == -EDOM ? EXIT_USAGE : err < 0 ? fail(e) : 0;
@@ -305,13 +310,13 @@ static void script_done(struct script *s)
 	script_events_done(s);
 	filter_done(&s->filter);
 	frame_texts_done(&s->frames);
-	rest_done(&s->rest);
+	extra_fields_done(&s->extra);
 	tacho_trace_free(s->trace);
 	tacho_symbols_free(s->symbols);
 	tacho_perfdata_close(s->pd);
 	buf_done(&s->sink.out);
 	free(s->scratch);
-	free(s->recent);
+	free(s->thread_lines);
 	free(s->batch);
 }
 
@@ -320,7 +325,9 @@ static int script_run(void *opts, int argc, char **argv)
 	const struct script_opts *o = opts;
 	struct script s = { .opts = o, .sink.fd = STDOUT_FILENO };
 	struct tacho_error e = { .column = -1 };
-	struct tacho_perfdata_opts how = { .size = sizeof(how), .ordered = !o->dump, .force = o->force };
+	struct tacho_perfdata_opts perfdata_opts = {
+		.size = sizeof(perfdata_opts), .ordered = !o->dump, .force = o->force,
+	};
 	int err, status;
 
 	if (argc > 0) {
@@ -328,15 +335,15 @@ static int script_run(void *opts, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (o->show_switches && !o->switch_on && !o->switch_off) {
-		message_text("script", "--show-on-off-events goes with --switch-on or --switch-off");
+		message_text("script", "--show-on-off-events needs --switch-on or --switch-off");
 		return EXIT_USAGE;
 	}
 	if (o->reltime && o->deltatime) {
-		message_text("script", "a time is since the first sample (--reltime) or the one before (--deltatime)");
+		message_text("script", "--reltime and --deltatime exclude each other");
 		return EXIT_USAGE;
 	}
 	large_enable_reuse();
-	err = tacho_perfdata_open(&s.pd, o->input, &how, &e);
+	err = tacho_perfdata_open(&s.pd, o->input, &perfdata_opts, &e);
 	if (err < 0)
 		return fail(&e);
 	pager_start();
@@ -345,9 +352,9 @@ static int script_run(void *opts, int argc, char **argv)
 	if (o->header_only)
 		err = tacho_perfdata_damage(s.pd, &e);
 	else
-		err = o->dump ? dump(&s, &e) : start(&s, &e);
+		err = o->dump ? dump_records(&s, &e) : prepare(&s, &e);
 	if (!err && !o->header_only && !o->dump)
-		err = loop(&s, &e);
+		err = process_records(&s, &e);
 	status = finish(&s, err, &e);
 	script_done(&s);
 	return status;

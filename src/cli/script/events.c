@@ -1,6 +1,6 @@
 /*
- * How each event of the file is shown: its fields, its name as it stands in the line, and where
- * its lines go. A pipe tells its events as it goes, so they are taken in whenever there are more.
+ * How each event of the recording is printed: its fields, its padded name and its output file. In a
+ * recording from a pipe, events may be added between samples, so new ones are set up as they appear.
  */
 #include "cli/script/script.h"
 
@@ -35,7 +35,7 @@ static int sink_open(struct script *s, struct script_event *ev, struct tacho_err
 	if (!sink->path)
 		return error_nomem(e);
 	for (char *c = sink->path + strlen(s->opts->input); *c; c++)
-		if (*c == '/')		/* names of PMUs' events have some */
+		if (*c == '/')		/* as in cpu/cycles/ */
 			*c = '_';
 	sink->fd = open(sink->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (sink->fd < 0)
@@ -49,7 +49,7 @@ static int make_label(struct script *s, struct script_event *ev)
 
 	buf_printf(&label, "%*s: ", (int)min_of(s->name_width, (size_t)4096), ev->file->name);
 	ev->n_label = label.n;
-	buf_pad(&label, '\0', PUT_SLACK);
+	buf_pad(&label, '\0', FORMAT_SLACK);
 	ev->label = buf_take(&label);
 	return ev->label ? 0 : -ENOMEM;
 }
@@ -90,8 +90,8 @@ static bool is_tracker(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
 }
 
-/* Records of maps and tasks come with the event that follows these. It always knows its CPU; a column
- * that samples of its type do not have is left out of its lines, too. */
+/* The dummy event that carries sideband records always has a CPU. perf leaves the CPU out of its lines, too,
+ * if another software event has none. */
 static bool lacks_cpu(const struct tacho_file_event *ev)
 {
 	const struct perf_event_attr *attr = ev->attr;
@@ -118,7 +118,7 @@ static int event_add(struct script *s, size_t i, struct tacho_error *e)
 		return err;
 	if (is_tracker(ev->attr) && s->lacks_cpu)
 		ev->fields &= ~(uint32_t)FIELD_CPU;
-	ev->behind = rest_is_behind_ip(ev);
+	ev->has_fields_after_ip = extra_fields_has_after_ip(ev);
 	if (make_label(s, ev))
 		return error_nomem(e);
 	if (ev->attr->type == PERF_TYPE_TRACEPOINT && (ev->fields & FIELD_TRACE))
@@ -133,7 +133,7 @@ int script_events(struct script *s, struct tacho_error *e)
 	size_t n = tacho_perfdata_n_events(s->pd);
 	int err = 0;
 
-	s->fed++;	/* events may move */
+	s->state_version++;	/* the array of events may have moved */
 	for (size_t i = s->events.n; i < n; i++) {
 		const struct tacho_file_event *ev = tacho_perfdata_event(s->pd, i);
 

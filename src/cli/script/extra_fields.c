@@ -1,6 +1,6 @@
 /*
- * Fields of a sample that only few recordings have: what memory answered, branches, registers,
- * pages, what a BPF program sent, the time of day.
+ * Fields that few recordings have: data source and latency, branch stacks, registers, page sizes, BPF
+ * output, time of day.
  */
 #include "cli/script/script.h"
 
@@ -20,14 +20,14 @@ enum { BPF_PER_LINE = 8, BPF_OUTPUT_CONFIG = 10 };
 
 static int read_clock(struct script *s, struct tacho_error *e)
 {
-	if (payload_clocks(s->pd, &s->rest.wall_ns, &s->rest.clock_ns))
+	if (payload_clocks(s->pd, &s->extra.wall_ns, &s->extra.clock_ns))
 		return 0;
-	error_set(e, -EINVAL, "the recording does not say what time of day it was: 'tod' cannot be shown");
+	error_set(e, -EINVAL, "the recording has no reference to the time of day, so the field 'tod' cannot be shown");
 	error_hint(e, "record with -k CLOCK, e.g. -k monotonic");
 	return -EINVAL;
 }
 
-int rest_init(struct script *s, struct tacho_error *e)
+int extra_fields_init(struct script *s, struct tacho_error *e)
 {
 	for (size_t i = 0; i < s->events.n; i++)
 		if (s->events.v[i].fields & FIELD_TOD)
@@ -35,14 +35,14 @@ int rest_init(struct script *s, struct tacho_error *e)
 	return 0;
 }
 
-void rest_done(struct script_rest *r)
+void extra_fields_done(struct script_extra *r)
 {
 	for (size_t i = 0; i < r->cgroups.n; i++)
 		free(r->cgroups.v[i].path);
 	vec_done(&r->cgroups);
 }
 
-int rest_cgroup(struct script_rest *r, const struct tacho_sideband *o)
+int extra_fields_add_cgroup(struct script_extra *r, const struct tacho_sideband *o)
 {
 	char *path = str_dup(str_of(o->cgroup.path));
 	struct script_cgroup *at = path ? vec_add(&r->cgroups) : NULL;
@@ -55,8 +55,8 @@ int rest_cgroup(struct script_rest *r, const struct tacho_sideband *o)
 	return 0;
 }
 
-/* The last one of that id: a cgroup may have gone and another come. */
-static const char *cgroup_name(const struct script_rest *r, uint64_t id)
+/* The newest entry with this ID: the kernel may reuse IDs of deleted cgroups. */
+static const char *cgroup_name(const struct script_extra *r, uint64_t id)
 {
 	for (size_t i = r->cgroups.n; i-- > 0;)
 		if (r->cgroups.v[i].id == id)
@@ -64,9 +64,9 @@ static const char *cgroup_name(const struct script_rest *r, uint64_t id)
 	return "unknown";
 }
 
-char *rest_tod(const struct script *s, char *at, uint64_t time)
+char *put_time_of_day(const struct script *s, char *at, uint64_t time)
 {
-	uint64_t ns = s->rest.wall_ns + (time - s->rest.clock_ns);
+	uint64_t ns = s->extra.wall_ns + (time - s->extra.clock_ns);
 	time_t seconds = (time_t)(ns / 1000000000u);
 	struct tm tm;
 
@@ -74,12 +74,12 @@ char *rest_tod(const struct script *s, char *at, uint64_t time)
 		return at;
 	at += strftime(at, 32, "%Y-%m-%d %H:%M:%S", &tm);
 	*at++ = '.';
-	at = s->opts->ns ? put_dec(at, ns % 1000000000u, 9, '0') : put_dec(at, ns % 1000000000u / 1000, 6, '0');
+	at = s->opts->ns ? format_dec(at, ns % 1000000000u, 9, '0') : format_dec(at, ns % 1000000000u / 1000, 6, '0');
 	*at++ = ' ';
 	return at;
 }
 
-/* Padded to the longest so far, so that what follows stands in a column before long. */
+/* Padded to the longest text so far, so that the next field is aligned in most lines. */
 static void put_data_src(struct script *s, struct buf *out, uint64_t word)
 {
 	size_t from = out->n;
@@ -88,12 +88,12 @@ static void put_data_src(struct script *s, struct buf *out, uint64_t word)
 	data_src_text(out, word);
 	if (buf_failed(out))
 		return;
-	s->rest.data_src_width = max_of(s->rest.data_src_width, out->n - from);
-	buf_pad(out, ' ', s->rest.data_src_width - (out->n - from));
+	s->extra.data_src_width = max_of(s->extra.data_src_width, out->n - from);
+	buf_pad(out, ' ', s->extra.data_src_width - (out->n - from));
 }
 
-void rest_before_ip(struct script *s, const struct script_event *ev, struct buf *out,
-		    const struct tacho_sample *sample)
+void extra_fields_before_ip(struct script *s, const struct script_event *ev, struct buf *out,
+			    const struct tacho_sample *sample)
 {
 	if (ev->fields & FIELD_DATA_SRC)
 		put_data_src(s, out, sample->data_src);
@@ -104,7 +104,7 @@ void rest_before_ip(struct script *s, const struct script_event *ev, struct buf 
 	if (ev->fields & FIELD_RETIRE_LAT)
 		buf_printf(out, "%16u", sample->weight3);
 	if (ev->fields & FIELD_CGROUP)
-		buf_printf(out, " %s", cgroup_name(&s->rest, sample->cgroup));
+		buf_printf(out, " %s", cgroup_name(&s->extra, sample->cgroup));
 }
 
 static void put_regs(struct buf *out, const struct tacho_regs *regs, uint16_t machine)
@@ -124,12 +124,12 @@ static void put_regs(struct buf *out, const struct tacho_regs *regs, uint16_t ma
 }
 
 static void put_branch_end(struct script *s, struct buf *out, uint32_t fields,
-			   const struct script_who *who, uint64_t ip)
+			   const struct line_head *head, uint64_t ip)
 {
 	struct tacho_frame frame;
 	struct tacho_object_info info = { .size = sizeof(info) };
 
-	if (tacho_symbols_resolve(s->symbols, who->pid, TACHO_SPACE_UNKNOWN, ip, &frame) < 0)
+	if (tacho_symbols_resolve(s->symbols, head->pid, TACHO_SPACE_UNKNOWN, ip, &frame) < 0)
 		frame = (struct tacho_frame){ 0 };
 	if (fields & FIELD_BRSTACKSYM) {
 		buf_puts(out, tacho_symbols_name(s->symbols, frame.symbol));
@@ -144,21 +144,21 @@ static void put_branch_end(struct script *s, struct buf *out, uint32_t fields,
 		buf_printf(out, " (%s)", info.path);
 }
 
-/* How a branch went: predicted, in a transaction, cycles since the one before, kind, speculation. */
+/* Flags of a branch: prediction, transaction, abort, cycles since the previous branch, type, speculation. */
 static void put_branch_flags(struct buf *out, uint64_t flags)
 {
 	static const char *const kinds[16] = {
 		"", "COND", "UNCOND", "IND", "CALL", "IND_CALL", "RET", "SYSCALL", "SYSRET",
 		"COND_CALL", "COND_RET", "ERET", "IRQ", "SERROR", "NO_TX", "",
 	};
-	static const char *const newer[16] = {	/* where the kind says so */
+	static const char *const new_kinds[16] = {	/* if kind is PERF_BR_EXTEND_ABI */
 		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1", "ARCH_2", "ARCH_3", "ARCH_4", "ARCH_5",
 	};
 	static const char *const spec[4] = {
 		"-", "SPEC_WRONG_PATH", "NON_SPEC_CORRECT_PATH", "SPEC_CORRECT_PATH",
 	};
 	unsigned kind = (unsigned)(flags >> 20 & 15);
-	const char *name = kind == 15 ? newer[flags >> 26 & 15] : kinds[kind];
+	const char *name = kind == 15 ? new_kinds[flags >> 26 & 15] : kinds[kind];
 
 	buf_printf(out, "/%c/%c/%c/%u/%s/%s ", flags & 1 ? 'M' : flags & 2 ? 'P' : '-',
 		   flags & 4 ? 'X' : '-', flags & 8 ? 'A' : '-', (unsigned)(flags >> 4 & 0xffff),
@@ -166,7 +166,7 @@ static void put_branch_flags(struct buf *out, uint64_t flags)
 }
 
 static void put_branches(struct script *s, struct buf *out, uint32_t fields,
-			 const struct tacho_sample *sample, const struct script_who *who)
+			 const struct tacho_sample *sample, const struct line_head *head)
 {
 	if (fields & FIELD_BRSTACK)
 		fields &= ~(uint32_t)(FIELD_BRSTACKSYM | FIELD_BRSTACKOFF);
@@ -177,14 +177,14 @@ static void put_branches(struct script *s, struct buf *out, uint32_t fields,
 
 		if (!(fields & FIELD_BRSTACKSYM))
 			buf_putc(out, ' ');
-		put_branch_end(s, out, fields, who, b->from);
+		put_branch_end(s, out, fields, head, b->from);
 		buf_putc(out, '/');
-		put_branch_end(s, out, fields, who, b->to);
+		put_branch_end(s, out, fields, head, b->to);
 		put_branch_flags(out, b->flags);
 	}
 }
 
-/* "4K", "2M"; as in perf, two of a unit are needed before it is used. */
+/* "4K", "2M". As in perf, a unit is used from twice its size on: 1 MiB is "1024K". */
 static void put_page_size(struct buf *out, uint64_t bytes)
 {
 	static const char units[] = "BKMGTPE";
@@ -199,7 +199,7 @@ static void put_page_size(struct buf *out, uint64_t bytes)
 	buf_printf(out, " %llu%c", (ull)bytes, units[u]);
 }
 
-/* Text that ends within its bytes, and has nothing before that which cannot be printed. */
+/* Whether the bytes are NUL-terminated printable text. */
 static bool is_text(const uint8_t *raw, size_t n)
 {
 	if (!n || raw[n - 1])
@@ -235,15 +235,15 @@ static bool is_bpf_output(const struct perf_event_attr *attr)
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == BPF_OUTPUT_CONFIG;
 }
 
-bool rest_is_behind_ip(const struct script_event *ev)
+bool extra_fields_has_after_ip(const struct script_event *ev)
 {
-	uint32_t fields = ev->fields & FIELDS_BEHIND_IP;
+	uint32_t fields = ev->fields & FIELDS_AFTER_IP;
 
 	return is_bpf_output(ev->attr) ? fields : fields & ~(uint32_t)FIELD_BPF_OUTPUT;
 }
 
-void rest_behind_ip(struct script *s, const struct script_event *ev, struct buf *out,
-		    const struct tacho_sample *sample, const struct script_who *who)
+void extra_fields_after_ip(struct script *s, const struct script_event *ev, struct buf *out,
+			   const struct tacho_sample *sample, const struct line_head *head)
 {
 	uint32_t fields = ev->fields;
 
@@ -252,7 +252,7 @@ void rest_behind_ip(struct script *s, const struct script_event *ev, struct buf 
 	if (fields & FIELD_UREGS)
 		put_regs(out, &sample->regs_user, ev->file->layout.machine);
 	if (fields & (FIELD_BRSTACK | FIELD_BRSTACKSYM | FIELD_BRSTACKOFF))
-		put_branches(s, out, fields, sample, who);
+		put_branches(s, out, fields, sample, head);
 	if ((fields & FIELD_BPF_OUTPUT) && is_bpf_output(ev->attr) && sample->n_raw)
 		put_bpf_output(out, sample->raw, sample->n_raw);
 	if (fields & FIELD_PHYS_ADDR)

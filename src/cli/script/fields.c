@@ -1,7 +1,7 @@
 /*
- * -F: which fields a sample's line has. A list replaces the default of all types of events, or
- * with a prefix ("sw:comm,ip") that of one; +NAME and -NAME change it. What a default asks for
- * and the samples do not have is left out; what was asked for by name is an error then.
+ * -F: the fields of a line. A list replaces the default of all event types, or with a prefix
+ * ("sw:comm,ip") that of one type; +NAME and -NAME change it. If samples lack a field, it is left out if
+ * it comes from the default, and an error if -F names it.
  */
 #include "cli/script/script.h"
 
@@ -12,7 +12,7 @@
 static const struct {
 	const char *name;
 	uint32_t field;
-	uint64_t sample_type;		/* one of these has to be there; 0: always */
+	uint64_t sample_type;		/* samples need one of these bits; 0: none is needed */
 	const char *sample_name;
 } names[] = {
 	{ "comm", FIELD_COMM, 0, NULL },
@@ -49,21 +49,21 @@ static const struct {
 	{ "tod", FIELD_TOD, PERF_SAMPLE_TIME, "TIME" },
 };
 
-/* perf's other fields, and why they are not to be had. */
+/* perf's other fields, and why they are not available. */
 static const struct {
 	const char *name, *why;
 } absent[] = {
-#define NO_CODE "the instructions at an address are not read yet"
+#define NO_CODE "instructions are not disassembled yet"
 	{ "insn", NO_CODE }, { "insnlen", NO_CODE }, { "disasm", NO_CODE }, { "brstackinsn", NO_CODE },
 	{ "brstackinsnlen", NO_CODE }, { "brstackdisasm", NO_CODE },
-#define NO_LINES "the text of the source is not read yet"
+#define NO_LINES "source text is not printed yet"
 	{ "srccode", NO_LINES },
-#define NO_TRACES "it is made from traces of hardware, which are not decoded yet"
+#define NO_TRACES "it needs hardware traces, which are not decoded yet"
 	{ "synth", NO_TRACES }, { "ipc", NO_TRACES }, { "callindent", NO_TRACES },
-#define NO_GUESTS "recordings of guests are not taken apart yet"
+#define NO_GUESTS "guests are not supported yet"
 	{ "machine_pid", NO_GUESTS }, { "vcpu", NO_GUESTS },
 	{ "metric", "metrics of sampled groups are not computed yet" },
-	{ "brcntr", "the counters of branches are not shown yet; -D has them as words" },
+	{ "brcntr", "branch counters are not printed yet; -D prints them as raw numbers" },
 };
 
 static const struct {
@@ -123,7 +123,7 @@ static int unknown_field(struct str word, const char *text, struct tacho_error *
 	return -EINVAL;
 }
 
-/* Which types a list is for: the one before the colon, or all. */
+/* The event types that a list applies to: the one before the colon, or all. */
 static int pick_types(struct str *list, const char *text, int *from, int *to, struct tacho_error *e)
 {
 	ptrdiff_t colon = str_find(*list, ':');
@@ -154,7 +154,7 @@ static void change(struct script_fields *f, int t, uint32_t field, char how)
 		f->required[t] &= ~field;
 		return;
 	}
-	/* "+trace" means those that can have it, unless the list is all there is */
+	/* "trace" applies only to tracepoints. */
 	if (field == FIELD_TRACE && t != TYPE_TRACE)
 		return;
 	f->set[t] |= field;
@@ -203,26 +203,26 @@ static int missing(const struct tacho_file_event *ev, size_t i, struct tacho_err
 			 ev->name, names[i].sample_name, names[i].name);
 }
 
-/* What a field is made from. */
+/* Fields that are printed as a part of another field. */
 static const struct {
-	const char *name, *of;
+	const char *name, *needed_name;
 	uint32_t field, needs;
-} made[] = {
+} dependent[] = {
 	{ "symoff", "sym", FIELD_SYMOFF, FIELD_SYM },
 	{ "srcline", "ip", FIELD_SRCLINE, FIELD_IP },
 };
 
-/* Where the default is only changed, types that cannot have it do without. */
-static int made_of(const struct script_fields *f, enum script_type t, struct tacho_error *e)
+/* Checked only if -F replaces the default; +NAME is ignored for types without the needed field. */
+static int check_dependent(const struct script_fields *f, enum script_type t, struct tacho_error *e)
 {
-	for (size_t i = 0; i < countof(made); i++)
-		if (f->given[t] && (f->set[t] & made[i].field) && !(f->set[t] & made[i].needs))
-			return error_set(e, -EINVAL, "the field '%s' is shown with '%s', which was not asked for",
-					 made[i].name, made[i].of);
+	for (size_t i = 0; i < countof(dependent); i++)
+		if (f->given[t] && (f->set[t] & dependent[i].field) && !(f->set[t] & dependent[i].needs))
+			return error_set(e, -EINVAL, "the field '%s' needs the field '%s'",
+					 dependent[i].name, dependent[i].needed_name);
 	return 0;
 }
 
-/* The event that follows maps and tasks beside the others; it never samples. */
+/* The dummy event that carries sideband records; it never samples. */
 static bool is_dummy(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
@@ -233,7 +233,7 @@ int fields_of_event(const struct script_fields *f, const struct tacho_file_event
 {
 	enum script_type t = fields_type(ev->attr);
 	uint32_t set = f->set[t];
-	int err = made_of(f, t, e);
+	int err = check_dependent(f, t, e);
 
 	if (err < 0)
 		return err;
@@ -244,9 +244,9 @@ int fields_of_event(const struct script_fields *f, const struct tacho_file_event
 		    (ev->layout.sample_type & names[i].sample_type))
 			continue;
 		if (names[i].field == FIELD_IP && chains)
-			continue;		/* the chain has it */
+			continue;		/* printed from the chain */
 		if (names[i].field == FIELD_PERIOD)
-			continue;		/* the attr has it */
+			continue;		/* printed from the attr */
 		if ((f->required[t] & names[i].field) && !is_dummy(ev->attr))
 			return missing(ev, i, e);
 		set &= ~names[i].field;

@@ -1,7 +1,7 @@
 /*
- * Which samples are shown: by time, CPU, command, process, thread, function and object, and between which
- * events. Times are seconds ("3589.1,3589.2", either side may be missing), several separated by blanks,
- * or parts of the recording ("10%-20%", "10%/2" is the second tenth), several separated by commas.
+ * Selecting samples by time, CPU, comm, process, thread, function, object and the events of --switch-on
+ * and --switch-off. Time ranges are seconds ("3589.1,3589.2", either side may be empty), separated by
+ * blanks, or parts of the recording ("10%-20%"; "10%/2" is the second tenth), separated by commas.
  */
 #include "cli/script/script.h"
 
@@ -13,14 +13,14 @@
 #define NS_PER_S 1000000000u
 #define MISC_CPUMODE 7u
 
-static int bad_time(struct str text, struct tacho_error *e)
+static int invalid_time_range(struct str text, struct tacho_error *e)
 {
-	error_set(e, -EINVAL, "'%.*s' is no range of time", STR(text));
-	error_hint(e, "as in --time 3589.1,3589.25 or --time 10%%-20%% or --time 10%%/2");
+	error_set(e, -EINVAL, "'%.*s' is not a time range", STR(text));
+	error_hint(e, "use --time 3589.1,3589.25 or --time 10%%-20%% or --time 10%%/2");
 	return -EINVAL;
 }
 
-/* Seconds with up to nine decimals, without the loss of a double. */
+/* Parses seconds with up to nine decimals. A double would lose precision. */
 static int seconds_ns(struct str text, uint64_t *out)
 {
 	struct str whole;
@@ -61,7 +61,7 @@ static int parse_seconds(struct script_filter *f, struct str text, struct tacho_
 			continue;
 		str_cut(&to, ',', &from);
 		if ((from.n && seconds_ns(from, &a)) || (to.n && seconds_ns(to, &b)) || a > b)
-			return bad_time(part, e);
+			return invalid_time_range(part, e);
 		err = add_range(f, a, b);
 	}
 	return err;
@@ -86,20 +86,20 @@ static int parse_part(struct script_filter *f, struct str text, uint64_t first, 
 	if (str_find(text, '/') >= 0) {
 		str_cut(&rest, '/', &head);
 		if (percent(head, &a) || num_u64(rest, &i) || i == 0 || a == 0)
-			return bad_time(text, e);
+			return invalid_time_range(text, e);
 		b = a * (double)i;
 		a = b - a;
 	} else if (str_find(text, '-') >= 0) {
 		str_cut(&rest, '-', &head);
 		if (percent(head, &a) || percent(rest, &b) || a > b)
-			return bad_time(text, e);
+			return invalid_time_range(text, e);
 	} else {
 		a = 0;
 		if (percent(text, &b))
-			return bad_time(text, e);
+			return invalid_time_range(text, e);
 	}
 	if (a >= 100)
-		return bad_time(text, e);
+		return invalid_time_range(text, e);
 	from = first + (uint64_t)(span * a / 100);
 	to = b >= 100 ? last : first + (uint64_t)(span * b / 100) - (span * b / 100 >= 1);
 	return add_range(f, from, to);
@@ -131,7 +131,7 @@ static int parse_parts(struct script_filter *f, struct str text, const struct ta
 }
 
 /* Lists with commas, given once or several times. */
-static int parse_ids(const struct strlist *lists, const char *what,
+static int parse_ids(const struct strlist *lists, const char *id_name,
 		     int (*add)(struct script_filter *, uint32_t), struct script_filter *f,
 		     struct tacho_error *e)
 {
@@ -142,7 +142,7 @@ static int parse_ids(const struct strlist *lists, const char *what,
 			uint32_t id;
 
 			if (num_u32(str_trim(word), &id))
-				return error_set(e, -EINVAL, "'%.*s' is no %s", STR(word), what);
+				return error_set(e, -EINVAL, "'%.*s' is not a %s", STR(word), id_name);
 			if (add(f, id))
 				return error_nomem(e);
 		}
@@ -186,15 +186,15 @@ int filter_init(struct script_filter *f, const struct script_opts *o,
 		f->by_cpu = true;
 		err = cpuset_parse(&f->cpus, str_of(o->cpus));
 		if (err)
-			return error_set(e, err, "'%s' is no list of CPUs", o->cpus);
+			return error_set(e, err, "'%s' is not a list of CPUs", o->cpus);
 	}
 	if (!err)
-		err = parse_ids(&o->pids, "process id", add_pid, f, e);
+		err = parse_ids(&o->pids, "process ID", add_pid, f, e);
 	if (!err)
-		err = parse_ids(&o->tids, "thread id", add_tid, f, e);
-	f->between = (struct tacho_switch){ .on = o->switch_on, .off = o->switch_off, .show = o->show_switches };
+		err = parse_ids(&o->tids, "thread ID", add_tid, f, e);
+	f->event_switch = (struct tacho_switch){ .on = o->switch_on, .off = o->switch_off, .show = o->show_switches };
 	if (!err && tacho_perfdata_n_events(pd))
-		err = tacho_switch_check(&f->between, pd, e);
+		err = tacho_switch_check(&f->event_switch, pd, e);
 	f->any = o->time || o->cpus || o->pids.n || o->tids.n || o->comms.n || o->symbols.n || o->dsos.n ||
 		 o->switch_on || o->switch_off;
 	return err;
@@ -246,8 +246,8 @@ bool filter_has_comm(const struct script_filter *f, const char *comm)
 	return in_lists(f->comms, comm);
 }
 
-bool filter_has_place(const struct script_filter *f, struct tacho_symbols *symbols, uint16_t misc,
-		      const struct tacho_sample *sample)
+bool filter_has_location(const struct script_filter *f, struct tacho_symbols *symbols, uint16_t misc,
+			 const struct tacho_sample *sample)
 {
 	struct tacho_object_info info = { .size = sizeof(info) };
 	struct tacho_frame frame;
@@ -264,8 +264,8 @@ bool filter_has_place(const struct script_filter *f, struct tacho_symbols *symbo
 	       (in_lists(f->dsos, info.short_name) || in_lists(f->dsos, info.path));
 }
 
-bool filter_names(const struct strlist *functions, struct tacho_symbols *symbols, uint32_t pid,
-		  enum tacho_space space, uint64_t ip)
+bool filter_matches_function(const struct strlist *functions, struct tacho_symbols *symbols, uint32_t pid,
+			     enum tacho_space space, uint64_t ip)
 {
 	struct tacho_frame frame;
 

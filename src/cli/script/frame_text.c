@@ -1,10 +1,10 @@
 /*
- * Frames as text. The same hundred thousand spots come again and again, from processes that map the
- * same files elsewhere, so what follows the address on a line is looked up once per spot, put
- * together once per function, and copied ever after.
+ * The text of frames. A recording has far fewer distinct code locations (object and file offset) than
+ * frames, and processes map the same files at different addresses. So the text after the address is
+ * formatted once per function and looked up by location.
  *
- * The tables are larger than the caches near the core. Therefore a chain's addresses take each step
- * together, and each step asks for the memory that the next one needs.
+ * The hash tables exceed the L2 cache. Therefore the addresses of a batch take each step together, and
+ * each step prefetches the memory that the next one needs.
  */
 #include "cli/script/script.h"
 
@@ -13,16 +13,16 @@
 #include "base/large_memory.h"
 #include "cli/core/fast_format.h"
 
-#define FIRST_SLOTS 4096u
-#define MOST_SLOTS (2u << 20)		/* 64 MiB of them */
+#define INITIAL_SLOTS 4096u
+#define MAX_SLOTS (2u << 20)		/* 64 MiB of them */
 #define CHUNK_BITS 21
 #define CHUNK_BYTES (1u << CHUNK_BITS)
-#define MOST_CHUNKS 64u			/* 128 MiB of text */
+#define MAX_CHUNKS 64u			/* 128 MiB of text */
 #define TEXT_ALIGN 32u			/* so that most lie in two cache lines */
-#define LONGEST_TEXT (16u << 20)	/* a chain of them stays below 4 GiB */
-#define SHOWN (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
+#define MAX_TEXT (16u << 20)	/* the texts of the longest chain stay below 4 GiB */
+#define TEXT_FIELDS (FIELD_SYM | FIELD_SYMOFF | FIELD_DSO | FIELD_DSOFF | FIELD_SRCLINE)
 
-static void tables_free(struct frame_table *t)
+static void table_free(struct frame_table *t)
 {
 	free(t->spots.slots);
 	free(t->functions.slots);
@@ -31,7 +31,7 @@ static void tables_free(struct frame_table *t)
 void frame_texts_done(struct frame_texts *t)
 {
 	for (size_t i = 0; i < t->tables.n; i++)
-		tables_free(&t->tables.v[i]);
+		table_free(&t->tables.v[i]);
 	for (size_t i = 0; i < t->chunks.n; i++)
 		free(t->chunks.v[i].bytes);
 	vec_done(&t->tables);
@@ -46,7 +46,7 @@ void frame_texts_trim(struct frame_texts *t)
 
 	for (size_t i = 0; i < t->tables.n; i++)
 		n += t->tables.v[i].spots.n;
-	if (n > MOST_SLOTS || t->chunks.n > MOST_CHUNKS)
+	if (n > MAX_SLOTS || t->chunks.n > MAX_CHUNKS)
 		frame_texts_done(t);
 }
 
@@ -57,8 +57,8 @@ static uint32_t hash_of(uint64_t offset, uint32_t object)
 	return (uint32_t)(((offset ^ object * 0xff51afd7ed558ccdull) * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-/* The slot of a spot, or the free one where it belongs. */
-static inline struct frame_slot *find_hashed(const struct frame_hash *h, uint32_t hash, uint64_t offset,
+/* The slot of a location, or the free one where it belongs. */
+static inline struct frame_slot *hash_find_hashed(const struct frame_hash *h, uint32_t hash, uint64_t offset,
 					     uint32_t object)
 {
 	size_t i = hash & (h->cap - 1);
@@ -68,14 +68,14 @@ static inline struct frame_slot *find_hashed(const struct frame_hash *h, uint32_
 	return &h->slots[i];
 }
 
-static struct frame_slot *find(const struct frame_hash *h, uint64_t offset, uint32_t object)
+static struct frame_slot *hash_find(const struct frame_hash *h, uint64_t offset, uint32_t object)
 {
-	return find_hashed(h, hash_of(offset, object), offset, object);
+	return hash_find_hashed(h, hash_of(offset, object), offset, object);
 }
 
-static int grow(struct frame_hash *h)
+static int hash_grow(struct frame_hash *h)
 {
-	struct frame_hash bigger = { NULL, h->n, h->cap ? h->cap * 2 : FIRST_SLOTS };
+	struct frame_hash bigger = { NULL, h->n, h->cap ? h->cap * 2 : INITIAL_SLOTS };
 	size_t bytes = bigger.cap * sizeof(*bigger.slots);
 
 	bigger.slots = large_alloc_huge(bytes);
@@ -84,17 +84,17 @@ static int grow(struct frame_hash *h)
 	memset(bigger.slots, 0, bytes);
 	for (size_t i = 0; i < h->cap; i++)
 		if (h->slots[i].text)
-			*find(&bigger, h->slots[i].offset, h->slots[i].object) = h->slots[i];
+			*hash_find(&bigger, h->slots[i].offset, h->slots[i].object) = h->slots[i];
 	free(h->slots);
 	*h = bigger;
 	return 0;
 }
 
-static int put_slot(struct frame_hash *h, uint64_t offset, uint32_t object, uint32_t text)
+static int hash_insert(struct frame_hash *h, uint64_t offset, uint32_t object, uint32_t text)
 {
-	if (h->n * 3 >= h->cap * 2 && grow(h) < 0)
+	if (h->n * 3 >= h->cap * 2 && hash_grow(h) < 0)
 		return -ENOMEM;
-	*find(h, offset, object) = (struct frame_slot){ offset, object, text };
+	*hash_find(h, offset, object) = (struct frame_slot){ offset, object, text };
 	h->n++;
 	return 0;
 }
@@ -110,7 +110,7 @@ static struct frame_table *table_of(struct frame_texts *t, uint32_t fields)
 	if (!table)
 		return NULL;
 	table->fields = fields;
-	if (grow(&table->spots) < 0 || grow(&table->functions) < 0) {
+	if (hash_grow(&table->spots) < 0 || hash_grow(&table->functions) < 0) {
 		free(table->spots.slots);
 		t->tables.n--;
 		return NULL;
@@ -125,22 +125,22 @@ static struct frame_text *text_at(const struct frame_texts *t, uint32_t text)
 	return (struct frame_text *)(t->chunks.v[text >> CHUNK_BITS].bytes + (text & (CHUNK_BYTES - 1)));
 }
 
-/* Room for a text in a chunk, a new one where the last has none left. */
+/* Allocates a text from the last chunk, or from a new one if it is full. */
 static struct frame_text *text_new(struct frame_texts *t, size_t n, uint32_t *id)
 {
 	size_t bytes = (sizeof(struct frame_text) + n + TEXT_ALIGN - 1) & ~(size_t)(TEXT_ALIGN - 1);
 	struct frame_chunk *chunk;
 
-	if (!t->chunks.n || t->used + bytes + PUT_SLACK > CHUNK_BYTES) {
+	if (!t->chunks.n || t->used + bytes + FORMAT_SLACK > CHUNK_BYTES) {
 		chunk = t->chunks.n < UINT32_MAX >> CHUNK_BITS ? vec_add(&t->chunks) : NULL;
 		if (!chunk)
 			return NULL;
-		chunk->bytes = large_alloc_huge(max_of((size_t)CHUNK_BYTES, TEXT_ALIGN + bytes + PUT_SLACK));
+		chunk->bytes = large_alloc_huge(max_of((size_t)CHUNK_BYTES, TEXT_ALIGN + bytes + FORMAT_SLACK));
 		if (!chunk->bytes) {
 			t->chunks.n--;
 			return NULL;
 		}
-		t->used = TEXT_ALIGN;		/* no text is 0 */
+		t->used = TEXT_ALIGN;		/* ID 0 means no text */
 	}
 	*id = (uint32_t)((t->chunks.n - 1) << CHUNK_BITS | t->used);
 	t->used = min_of(t->used + bytes, (size_t)CHUNK_BYTES);
@@ -151,10 +151,10 @@ static void put_offset(struct buf *out, uint64_t offset)
 {
 	char text[3 + 16] = "+0x";
 
-	buf_put(out, text, (size_t)(put_hex(text + 3, offset, 0) - text));
+	buf_put(out, text, (size_t)(format_hex(text + 3, offset, 0) - text));
 }
 
-/* What comes before the number of a text that is split, or the symbol of one that is not. */
+/* The symbol. A text that is split ends in "+0x" here, because each frame's offset follows. */
 static void put_symbol(struct buf *out, const struct tacho_symbols *s, const struct tacho_frame *f,
 		       uint32_t fields, bool split)
 {
@@ -197,11 +197,11 @@ static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fie
 	n = line->n;
 	put_object(line, s->symbols, f, fields);
 	if ((fields & FIELD_SRCLINE) && line->n) {
-		line->n--;		/* the '\n' comes behind the line's */
+		line->n--;		/* the '\n' moves to the end of the source line */
 		script_srcline(s->symbols, f, s->frames.full_paths, line);
 		buf_putc(line, '\n');
 	}
-	t = buf_failed(line) || line->n > LONGEST_TEXT ? NULL : text_new(&s->frames, line->n, id);
+	t = buf_failed(line) || line->n > MAX_TEXT ? NULL : text_new(&s->frames, line->n, id);
 	if (!t)
 		return -ENOMEM;
 	if (!split)
@@ -211,24 +211,25 @@ static int make_text(struct script *s, const struct tacho_frame *f, uint32_t fie
 	return 0;
 }
 
-/* The text of a function. Of two that begin at one place the second shares none. */
+/* The text that all frames of a function share. If two functions begin at the same offset, the texts of
+ * the second are not shared. */
 static int function_text(struct script *s, struct frame_table *t, const struct tacho_frame *f,
 			 uint64_t base, uint32_t *id)
 {
 	bool split = f->symbol && (t->fields & FIELD_SYM) && (t->fields & FIELD_SYMOFF);
 	int err;
 
-	*id = find(&t->functions, base, f->object)->text;
+	*id = hash_find(&t->functions, base, f->object)->text;
 	if (*id && text_at(&s->frames, *id)->symbol == f->symbol)
 		return 0;
 	err = make_text(s, f, t->fields, base, split, id);
-	if (err || find(&t->functions, base, f->object)->text)
+	if (err || hash_find(&t->functions, base, f->object)->text)
 		return err;
-	return put_slot(&t->functions, base, f->object, *id);
+	return hash_insert(&t->functions, base, f->object, *id);
 }
 
-/* The text of a spot that was not met before. Without a symbol it is that of its object. */
-static int add(struct script *s, struct frame_table *t, const struct frame_run *run, size_t i,
+/* Makes the text of a new location. Locations without a symbol share the text of their object. */
+static int add_location(struct script *s, struct frame_table *t, const struct frame_run *run, size_t i,
 	       uint32_t *id)
 {
 	const struct tacho_spot *spot = &run->spots[i];
@@ -241,28 +242,28 @@ static int add(struct script *s, struct frame_table *t, const struct frame_run *
 		err = make_text(s, &f, t->fields, 0, false, id);
 	else
 		err = function_text(s, t, &f, f.symbol ? spot->offset - f.symbol_offset : UINT64_MAX, id);
-	return err ? err : put_slot(&t->spots, spot->offset, spot->object, *id);
+	return err ? err : hash_insert(&t->spots, spot->offset, spot->object, *id);
 }
 
 /* ---- runs ---- */
 
-/* The i-th frame of all, which was not met before. */
-static int add_of_runs(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t i,
+/* Adds the location of the i-th frame of these runs. */
+static int add_nth_location(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t i,
 		       uint32_t *id)
 {
 	for (; i >= runs->n; runs++)
 		i -= runs->n;
-	return add(s, t, runs, i, id);
+	return add_location(s, t, runs, i, id);
 }
 
-/* The texts of n frames, whose spots are known. */
+/* Finds the texts of n frames whose locations have been found. */
 static int find_texts(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct tacho_spot *spot = &runs->spots[i];
-		uint32_t id = find_hashed(&t->spots, runs->hashes[i], spot->offset, spot->object)->text;
+		uint32_t id = hash_find_hashed(&t->spots, runs->hashes[i], spot->offset, spot->object)->text;
 
-		if (!id && add_of_runs(s, t, runs, i, &id) < 0)
+		if (!id && add_nth_location(s, t, runs, i, &id) < 0)
 			return -ENOMEM;
 		runs->texts[i] = text_at(&s->frames, id);
 		__builtin_prefetch(runs->texts[i]);
@@ -271,8 +272,8 @@ static int find_texts(struct script *s, struct frame_table *t, const struct fram
 	return 0;
 }
 
-/* Runs of one table. */
-static int look_up(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t n_runs)
+/* Looks up runs that share a table. */
+static int table_look_up(struct script *s, struct frame_table *t, const struct frame_run *runs, size_t n_runs)
 {
 	size_t n = 0;
 	int err = 0;
@@ -296,11 +297,11 @@ int frame_runs_look_up(struct script *s, struct frame_run *runs, size_t n)
 
 	for (size_t from = 0, to; from < n && !err; from = to) {
 		uint32_t fields = runs[from].fields;
-		struct frame_table *t = table_of(&s->frames, fields & SHOWN);
+		struct frame_table *t = table_of(&s->frames, fields & TEXT_FIELDS);
 
 		for (to = from + 1; to < n && runs[to].fields == fields; to++)
 			;
-		err = t ? look_up(s, t, runs + from, to - from) : -ENOMEM;
+		err = t ? table_look_up(s, t, runs + from, to - from) : -ENOMEM;
 	}
 	return err;
 }

@@ -1,6 +1,6 @@
 /*
- * A sample as one JSON object on one line. Times are nanoseconds and addresses hexadecimal
- * strings, since neither survives being a floating point number.
+ * A sample as one JSON object on one line. Times are integers in nanoseconds and addresses are
+ * hexadecimal strings: JSON readers that use doubles would round large addresses.
  */
 #include "cli/script/script.h"
 
@@ -11,7 +11,7 @@ static void put_address(struct json *j, const char *key, uint64_t v)
 {
 	char text[24] = "0x";
 
-	*put_hex(text + 2, v, 0) = 0;
+	*format_hex(text + 2, v, 0) = 0;
 	json_member(j, key, str, text);
 }
 
@@ -21,7 +21,7 @@ struct json_chain {
 	uint32_t pid;
 };
 
-static bool wants_lines(const struct script *s)
+static bool wants_source_lines(const struct script *s)
 {
 	for (int t = 0; t < N_TYPES; t++)
 		if (s->fields.set[t] & FIELD_SRCLINE)
@@ -44,7 +44,7 @@ static void put_frame(struct script *s, struct json *j, uint64_t ip, const struc
 		json_member(j, "object", str, info.path);
 		put_address(j, "object_offset", f->object_offset);
 	}
-	if (wants_lines(s) && tacho_symbols_srcline(s->symbols, f, &file, &line) > 0) {
+	if (wants_source_lines(s) && tacho_symbols_srcline(s->symbols, f, &file, &line) > 0) {
 		json_member(j, "file", str, file);
 		json_member(j, "line", u64, line);
 	}
@@ -87,33 +87,33 @@ static void put_trace(struct script *s, const struct script_event *ev, struct js
 	json_end(j);
 }
 
-static void put_who(struct json *j, uint64_t type, const struct script_who *who)
+static void put_task_and_cpu(struct json *j, uint64_t type, const struct line_head *head)
 {
 	if (type & PERF_SAMPLE_TID) {
-		json_member(j, "comm", str, who->comm);
-		json_member(j, "pid", i64, (int32_t)who->pid);
-		json_member(j, "tid", i64, (int32_t)who->tid);
+		json_member(j, "comm", str, head->comm);
+		json_member(j, "pid", i64, (int32_t)head->pid);
+		json_member(j, "tid", i64, (int32_t)head->tid);
 	}
 	if (type & PERF_SAMPLE_CPU)
-		json_member(j, "cpu", u64, who->cpu);
+		json_member(j, "cpu", u64, head->cpu);
 	if (type & PERF_SAMPLE_TIME)
-		json_member(j, "time_ns", u64, who->time);
+		json_member(j, "time_ns", u64, head->time);
 }
 
 void json_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
-		 const struct script_who *who)
+		 const struct line_head *head)
 {
 	struct json j = { .out = &ev->sink->out };
-	struct json_chain chain = { s, &j, who->pid };
+	struct json_chain chain = { s, &j, head->pid };
 	struct tacho_frame frame;
 
 	json_begin(&j, '{');
 	json_member(&j, "type", str, "sample");
 	json_member(&j, "event", str, ev->file->name);
-	put_who(&j, sample->type, who);
+	put_task_and_cpu(&j, sample->type, head);
 	json_member(&j, "period", u64, sample->period);
 	if (sample->type & PERF_SAMPLE_IP) {
-		if (tacho_symbols_resolve(s->symbols, who->pid, who->misc & 7, sample->ip, &frame) < 0)
+		if (tacho_symbols_resolve(s->symbols, head->pid, head->misc & 7, sample->ip, &frame) < 0)
 			frame = (struct tacho_frame){ 0 };
 		put_frame(s, &j, sample->ip, &frame);
 	}
@@ -124,7 +124,7 @@ void json_sample(struct script *s, struct script_event *ev, const struct tacho_s
 	if (ev->chains) {
 		json_key(&j, "callchain");
 		json_begin(&j, '[');
-		script_walk(s, sample, who, chain_frames, &chain);
+		script_walk_callchain(s, sample, head, chain_frames, &chain);
 		json_end(&j);
 	}
 	json_end(&j);

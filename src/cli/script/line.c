@@ -1,6 +1,5 @@
 /*
- * A sample as text, in the shape that flame graph tools, profilers and twenty years of one-liners
- * expect:
+ * A sample as text, in the format of perf script that flame graph tools and other programs parse:
  *
  *	            find   16721 [001]  3589.122477:     500000 cpu-clock:      7f165b48341b main+0x1b (/usr/bin/find)
  *
@@ -10,7 +9,7 @@
  *		ffffffff81360012 handle_softirqs+0x72 ([kernel.kallsyms])
  *		    7f165b48341b main+0x1b (/usr/bin/find)
  *
- * with a blank after the last colon, and an empty line behind the last frame.
+ * with a blank after the last colon, and an empty line after the last frame.
  */
 #include "cli/script/script.h"
 
@@ -19,27 +18,27 @@
 #include "cli/core/fast_format.h"
 
 enum { COMM_WIDTH = 16, TID_WIDTH = 7, PERIOD_WIDTH = 10 };
-enum { START_ROOM = 512, TRACE_ROOM = 1024, FLAGS_WIDTH = 24 };
+enum { MAX_HEAD = 512, TRACE_BYTES = 1024, FLAGS_WIDTH = 24 };
 
-static char *put_ids(char *at, uint32_t fields, const struct script_who *who)
+static char *put_ids(char *at, uint32_t fields, const struct line_head *head)
 {
-	int32_t pid = (int32_t)who->pid, tid = (int32_t)who->tid;
+	int32_t pid = (int32_t)head->pid, tid = (int32_t)head->tid;
 	char *end;
 
 	if (!(fields & (FIELD_PID | FIELD_TID)))
 		return at;
-	if (pid < 0 || tid < 0) {	/* -1: nobody, or one that is dead */
+	if (pid < 0 || tid < 0) {	/* -1: no task, or one that has exited */
 		at += sprintf(at, "%*d", TID_WIDTH, fields & FIELD_PID ? pid : tid);
 		if ((fields & FIELD_PID) && (fields & FIELD_TID))
 			at += sprintf(at, "/%-*d", TID_WIDTH, tid);
 		*at++ = ' ';
 		return at;
 	}
-	at = put_dec(at, fields & FIELD_PID ? who->pid : who->tid, TID_WIDTH, ' ');
+	at = format_dec(at, fields & FIELD_PID ? head->pid : head->tid, TID_WIDTH, ' ');
 	if ((fields & FIELD_PID) && (fields & FIELD_TID)) {
 		*at++ = '/';
-		end = put_dec(at, who->tid, 0, ' ');
-		at = end < at + TID_WIDTH ? put_blanks(end, (size_t)(at + TID_WIDTH - end)) : end;
+		end = format_dec(at, head->tid, 0, ' ');
+		at = end < at + TID_WIDTH ? format_blanks(end, (size_t)(at + TID_WIDTH - end)) : end;
 	}
 	*at++ = ' ';
 	return at;
@@ -59,11 +58,11 @@ static uint64_t shown_time(struct script *s, uint64_t time)
 	return shown;
 }
 
-/* "  284.": thousands of samples have the same. */
+/* "  284.": formatted once per second of the recording, since thousands of samples share it. */
 static char *put_second(struct script *s, char *at, uint64_t second)
 {
 	if (second != s->second || !s->n_second) {
-		char *end = put_dec(s->second_text, second, 5, ' ');
+		char *end = format_dec(s->second_text, second, 5, ' ');
 
 		*end++ = '.';
 		s->n_second = (size_t)(end - s->second_text);
@@ -78,89 +77,89 @@ static char *put_time(struct script *s, char *at, uint64_t time)
 	time = shown_time(s, time);
 	at = put_second(s, at, time / 1000000000u);
 	if (s->opts->ns)
-		at = put_dec(at, time % 1000000000u, 9, '0');
+		at = format_dec(at, time % 1000000000u, 9, '0');
 	else
-		at = put_dec6(at, time % 1000000000u / 1000);
-	return put_bytes(at, ": ", 2);
+		at = format_dec6(at, time % 1000000000u / 1000);
+	return format_bytes(at, ": ", 2);
 }
 
-/* One letter for where the CPU was, and what the record's own bits say. */
-static char *put_misc(char *at, const struct script_who *who)
+/* A letter for the CPU mode, and one for each bit of `misc` that is specific to the record's type. */
+static char *put_misc(char *at, const struct line_head *head)
 {
-	static const char where[] = "?KUHGg";
+	static const char modes[] = "?KUHGg";
 	char *from = at;
-	bool bit13 = who->misc & (1u << 13), bit14 = who->misc & (1u << 14);
-	unsigned mode = who->misc & 7;
+	bool bit13 = head->misc & (1u << 13), bit14 = head->misc & (1u << 14);
+	unsigned mode = head->misc & 7;
 
-	if (mode && mode < sizeof(where) - 1)
-		*at++ = where[mode];
-	if (bit13 && (who->type == TACHO_RECORD_MMAP || who->type == TACHO_RECORD_MMAP2))
+	if (mode && mode < sizeof(modes) - 1)
+		*at++ = modes[mode];
+	if (bit13 && (head->type == TACHO_RECORD_MMAP || head->type == TACHO_RECORD_MMAP2))
 		*at++ = 'M';
-	if (bit13 && who->type == TACHO_RECORD_COMM)
+	if (bit13 && head->type == TACHO_RECORD_COMM)
 		*at++ = 'E';
-	if (bit13 && (who->type == TACHO_RECORD_SWITCH || who->type == TACHO_RECORD_SWITCH_CPU_WIDE)) {
+	if (bit13 && (head->type == TACHO_RECORD_SWITCH || head->type == TACHO_RECORD_SWITCH_CPU_WIDE)) {
 		*at++ = 'S';
 		if (bit14)
 			*at++ = 'p';
 	}
-	return put_blanks(at, (size_t)(6 - (at - from)));
+	return format_blanks(at, (size_t)(6 - (at - from)));
 }
 
-/* Who it is about, and where that ran. */
-static char *put_who(char *at, const struct script_event *ev, const struct script_who *who)
+/* The fields comm, pid, tid and cpu. */
+static char *put_task_and_cpu(char *at, const struct script_event *ev, const struct line_head *head)
 {
-	size_t n_comm = min_of(who->n_comm, (size_t)START_ROOM / 2);
+	size_t n_comm = min_of(head->n_comm, (size_t)MAX_HEAD / 2);
 	uint32_t fields = ev->fields;
 
 	if (fields & FIELD_COMM) {
 		if (!(ev->chains && (fields & FIELD_IP)) && n_comm < COMM_WIDTH)
-			at = put_blanks(at, COMM_WIDTH - n_comm);
-		at = put_bytes(at, who->comm, n_comm);
+			at = format_blanks(at, COMM_WIDTH - n_comm);
+		at = format_bytes(at, head->comm, n_comm);
 		*at++ = ' ';
 	}
-	at = put_ids(at, fields, who);
+	at = put_ids(at, fields, head);
 	if (fields & FIELD_CPU) {
 		*at++ = '[';
-		at = who->cpu == NO_CPU ? put_bytes(at, "-01", 3) : put_dec(at, who->cpu, 3, '0');
-		at = put_bytes(at, "] ", 2);
+		at = head->cpu == NO_CPU ? format_bytes(at, "-01", 3) : format_dec(at, head->cpu, 3, '0');
+		at = format_bytes(at, "] ", 2);
 	}
 	return at;
 }
 
-/* The same, as the thread's last sample had it where nothing has changed. */
-static char *put_who_again(char *at, const struct script_event *ev, const struct script_who *who)
+/* The same, copied from the thread's last sample if all four are unchanged. */
+static char *put_cached_task_and_cpu(char *at, const struct script_event *ev, const struct line_head *head)
 {
-	struct recent *r = who->recent;
+	struct thread_lines *r = head->thread_lines;
 	size_t n;
 
-	if (r->who_ev == ev && r->who_cpu == who->cpu && r->who_tid == who->tid && r->who_pid == who->pid)
-		return put_bytes(at, r->who, sizeof(r->who)) - sizeof(r->who) + r->n_who;
-	n = (size_t)(put_who(at, ev, who) - at);
-	if (n <= sizeof(r->who)) {
-		memcpy(r->who, at, n);
-		r->n_who = n;
-		r->who_ev = ev;
-		r->who_pid = who->pid;
-		r->who_tid = who->tid;
-		r->who_cpu = who->cpu;
+	if (r->head_ev == ev && r->head_cpu == head->cpu && r->head_tid == head->tid && r->head_pid == head->pid)
+		return format_bytes(at, r->head, sizeof(r->head)) - sizeof(r->head) + r->n_head;
+	n = (size_t)(put_task_and_cpu(at, ev, head) - at);
+	if (n <= sizeof(r->head)) {
+		memcpy(r->head, at, n);
+		r->n_head = n;
+		r->head_ev = ev;
+		r->head_pid = head->pid;
+		r->head_tid = head->tid;
+		r->head_cpu = head->cpu;
 	}
 	return at + n;
 }
 
-void line_start(struct script *s, const struct script_event *ev, struct buf *out,
-		const struct script_who *who)
+void line_put_head(struct script *s, const struct script_event *ev, struct buf *out,
+		const struct line_head *head)
 {
-	char *from = buf_reserve(out, START_ROOM), *at = from;
+	char *from = buf_reserve(out, MAX_HEAD), *at = from;
 
 	if (!from)
 		return;
-	at = who->recent ? put_who_again(at, ev, who) : put_who(at, ev, who);
+	at = head->thread_lines ? put_cached_task_and_cpu(at, ev, head) : put_task_and_cpu(at, ev, head);
 	if (ev->fields & FIELD_MISC)
-		at = put_misc(at, who);
+		at = put_misc(at, head);
 	if (ev->fields & FIELD_TOD)
-		at = rest_tod(s, at, who->time);
+		at = put_time_of_day(s, at, head->time);
 	if (ev->fields & FIELD_TIME)
-		at = put_time(s, at, who->time);
+		at = put_time(s, at, head->time);
 	out->n += (size_t)(at - from);
 }
 
@@ -169,49 +168,49 @@ void line_start(struct script *s, const struct script_event *ev, struct buf *out
 static inline __attribute__((always_inline)) char *
 put_frame_text(char *at, const struct frame_text *t, const struct tacho_spot *spot)
 {
-	at = put_roomy(at, t->bytes, t->n);
-	if (!t->n_behind)
+	at = format_bytes_slack(at, t->bytes, t->n);
+	if (!t->n_after)
 		return at;
-	at = put_hex_short(at, spot->offset - t->base);
-	return put_roomy(at, t->bytes + t->n, t->n_behind);
+	at = format_hex_short(at, spot->offset - t->base);
+	return format_bytes_slack(at, t->bytes + t->n, t->n_after);
 }
 
-/* What nearly every line has room in. */
-enum { LINE_ROOM = 256, TEXT_ROOM = LINE_ROOM - 17 - 16 };	/* but for the address and the number */
+/* Bytes reserved per frame line; nearly all lines fit. 17 are for the address, 16 for the offset. */
+enum { LINE_BYTES = 256, MAX_LINE_TEXT = LINE_BYTES - 17 - 16 };
 
-/* Room for `lines`, of which the first has the text, behind what was put until `at`. */
-static char *more_room(struct buf *out, const char *at, size_t lines, const struct frame_text *text)
+/* Ends the buffer at `at` and reserves space for `lines` more lines, the first of which has this long text. */
+static char *reserve_lines(struct buf *out, const char *at, size_t lines, const struct frame_text *text)
 {
 	out->n = (size_t)(at - out->bytes);
-	return buf_reserve(out, lines * LINE_ROOM + PUT_SLACK + text->n + text->n_behind);
+	return buf_reserve(out, lines * LINE_BYTES + FORMAT_SLACK + text->n + text->n_after);
 }
 
-/* Tells in `starts` where each line begins. */
+/* Appends the run's lines; starts[i] is the position of line i in the buffer. */
 static void put_run(struct buf *out, const struct frame_run *run, size_t *starts)
 {
-	char *at = buf_reserve(out, run->n * LINE_ROOM + PUT_SLACK);
+	char *at = buf_reserve(out, run->n * LINE_BYTES + FORMAT_SLACK);
 
 	for (size_t i = 0; i < run->n && at; i++) {
 		const struct frame_text *t = run->texts[i];
 
-		if (t->n > TEXT_ROOM / 2 || t->n_behind > TEXT_ROOM / 2) {
-			at = more_room(out, at, run->n - i, t);
+		if (t->n > MAX_LINE_TEXT / 2 || t->n_after > MAX_LINE_TEXT / 2) {
+			at = reserve_lines(out, at, run->n - i, t);
 			if (!at)
 				break;
 		}
 		starts[i] = (size_t)(at - out->bytes);
 		*at = '\t';
-		put_address16(at + 1, run->ips[i]);
+		format_address16(at + 1, run->ips[i]);
 		at = put_frame_text(at + 17, t, &run->spots[i]);
 	}
 	if (at)
 		out->n = (size_t)(at - out->bytes);
 }
 
-/* The lines of the chain's outermost words, once more. */
-static void put_again(struct buf *out, struct recent *r, size_t shared)
+/* Copies the lines of the chain's `shared` outermost entries, which are in the buffer already. */
+static void put_cached_lines(struct buf *out, struct thread_lines *r, size_t shared)
 {
-	size_t *starts = r->starts + RECENT_WORDS - shared, n = r->end - starts[0], moved;
+	size_t *starts = r->line_starts + MAX_CACHED_CHAIN - shared, n = r->end - starts[0], moved;
 	char *at = buf_reserve(out, n);
 
 	if (!at)
@@ -223,20 +222,20 @@ static void put_again(struct buf *out, struct recent *r, size_t shared)
 		starts[i] += moved;
 }
 
-static void put_chain(struct buf *out, const struct shown *x)
+static void put_chain(struct buf *out, const struct batch_sample *x)
 {
 	const struct tacho_words *chain = &x->sample.chain;
-	struct recent *r = x->who.recent;
-	size_t first = RECENT_WORDS - chain->n;
+	struct thread_lines *r = x->head.thread_lines;
+	size_t first = MAX_CACHED_CHAIN - chain->n;
 
 	for (size_t i = 0; i < x->n_runs; i++)
-		put_run(out, &x->runs[i], &r->starts[first + (size_t)(x->runs[i].ips - chain->v)]);
+		put_run(out, &x->runs[i], &r->line_starts[first + (size_t)(x->runs[i].ips - chain->v)]);
 	if (x->shared)
-		put_again(out, r, x->shared);
+		put_cached_lines(out, r, x->shared);
 	r->end = out->n;
 }
 
-/* ---- the same, run by run ---- */
+/* ---- chains that are not looked up in a batch ---- */
 
 enum { FRAMES_AT_ONCE = 64 };
 
@@ -265,24 +264,24 @@ static void chain_frames(void *arg, enum tacho_space space, const uint64_t *ips,
 	}
 }
 
-static void put_place(struct script *s, struct buf *out, uint32_t fields,
-		      const struct script_who *who, enum tacho_space space, uint64_t ip)
+static void put_location(struct script *s, struct buf *out, uint32_t fields,
+		      const struct line_head *head, enum tacho_space space, uint64_t ip)
 {
 	struct tacho_spot spot;
 	uint32_t hash;
 	const struct frame_text *text = NULL;
-	struct frame_run run = { &ip, 1, space, who->pid, fields, &spot, &hash, &text };
+	struct frame_run run = { &ip, 1, space, head->pid, fields, &spot, &hash, &text };
 	char *from, *at;
 
 	if ((fields & (FIELD_SYM | FIELD_DSO)) && frame_runs_look_up(s, &run, 1) < 0) {
 		out->bad = true;
 		return;
 	}
-	from = at = buf_reserve(out, LINE_ROOM + PUT_SLACK + (text ? (size_t)text->n + text->n_behind : 0));
+	from = at = buf_reserve(out, LINE_BYTES + FORMAT_SLACK + (text ? (size_t)text->n + text->n_after : 0));
 	if (!from)
 		return;
 	if (fields & (FIELD_IP | FIELD_ADDR))
-		at = put_address16(at, ip);
+		at = format_address16(at, ip);
 	if (text)
 		at = put_frame_text(at, text, &spot) - 1;	/* without the '\n' */
 	out->n += (size_t)(at - from);
@@ -291,22 +290,23 @@ static void put_place(struct script *s, struct buf *out, uint32_t fields,
 /* ---- addresses ---- */
 
 static void put_addr(struct script *s, const struct script_event *ev, struct buf *out,
-		     const struct tacho_sample *sample, const struct script_who *who)
+		     const struct tacho_sample *sample, const struct line_head *head)
 {
-	/* The address of a fault is one of the program; others need not be addresses at all. */
-	bool known = ev->attr->type == PERF_TYPE_SOFTWARE && ev->attr->config >= PERF_COUNT_SW_PAGE_FAULTS &&
-		     ev->attr->config <= PERF_COUNT_SW_PAGE_FAULTS_MAJ &&
-		     ev->attr->config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
-		     ev->attr->config != PERF_COUNT_SW_CPU_MIGRATIONS;
-	uint32_t fields = known ? ev->fields | FIELD_ADDR : FIELD_ADDR;
+	/* For page faults it is a data address of the task; for other events it need not be an address. */
+	uint64_t config = ev->attr->config;
+	bool is_fault_address = ev->attr->type == PERF_TYPE_SOFTWARE && config >= PERF_COUNT_SW_PAGE_FAULTS &&
+				config <= PERF_COUNT_SW_PAGE_FAULTS_MAJ &&
+				config != PERF_COUNT_SW_CONTEXT_SWITCHES &&
+				config != PERF_COUNT_SW_CPU_MIGRATIONS;
+	uint32_t fields = is_fault_address ? ev->fields | FIELD_ADDR : FIELD_ADDR;
 
-	put_place(s, out, fields, who, TACHO_SPACE_UNKNOWN, sample->addr);
+	put_location(s, out, fields, head, TACHO_SPACE_UNKNOWN, sample->addr);
 }
 
 static void put_trace(struct script *s, const struct script_event *ev, struct buf *out,
 		      const struct tacho_sample *sample)
 {
-	size_t room = TRACE_ROOM;
+	size_t room = TRACE_BYTES;
 	ptrdiff_t n;
 	char *at;
 
@@ -325,30 +325,30 @@ static void put_trace(struct script *s, const struct script_event *ev, struct bu
 		out->n += (size_t)n;
 }
 
-/* The period, which is often that of the sample before, and the event's name. */
+/* Period and event name. Both are copied if the event's last sample had the same period. */
 static void put_event(struct script_event *ev, struct buf *out, uint64_t period)
 {
-	char *from = buf_reserve(out, ev->n_label + PUT_SLACK + 64), *at = from;
+	char *from = buf_reserve(out, ev->n_label + FORMAT_SLACK + 64), *at = from;
 
 	if (!from)
 		return;
-	if (ev->n_put && ev->put_period == period) {
-		memcpy(at, ev->put, sizeof(ev->put));
-		out->n += ev->n_put;
+	if (ev->n_cached_label && ev->cached_period == period) {
+		memcpy(at, ev->cached_label, sizeof(ev->cached_label));
+		out->n += ev->n_cached_label;
 		return;
 	}
 	if (ev->fields & FIELD_PERIOD) {
-		at = put_dec(at, period, PERIOD_WIDTH, ' ');
+		at = format_dec(at, period, PERIOD_WIDTH, ' ');
 		*at++ = ' ';
 	}
 	if (ev->fields & FIELD_EVENT)
-		at = put_roomy(at, ev->label, ev->n_label);
-	ev->n_put = (size_t)(at - from);
-	out->n += ev->n_put;
-	if (ev->n_put > sizeof(ev->put))
-		ev->n_put = 0;
-	memcpy(ev->put, from, ev->n_put);
-	ev->put_period = period;
+		at = format_bytes_slack(at, ev->label, ev->n_label);
+	ev->n_cached_label = (size_t)(at - from);
+	out->n += ev->n_cached_label;
+	if (ev->n_cached_label > sizeof(ev->cached_label))
+		ev->n_cached_label = 0;
+	memcpy(ev->cached_label, from, ev->n_cached_label);
+	ev->cached_period = period;
 }
 
 static inline void put_char(struct buf *out, char c)
@@ -361,49 +361,49 @@ static inline void put_char(struct buf *out, char c)
 	}
 }
 
-static void put_frames(struct script *s, const struct shown *x)
+static void put_frames(struct script *s, const struct batch_sample *x)
 {
-	struct chain_out c = { s, &x->ev->sink->out, x->ev->fields, x->who.pid };
+	struct chain_out c = { s, &x->ev->sink->out, x->ev->fields, x->head.pid };
 
 	put_char(c.out, x->ev->chains ? '\n' : ' ');
 	if (!x->ev->chains)
-		put_place(s, c.out, c.fields, &x->who, x->who.misc & 7, x->sample.ip);
+		put_location(s, c.out, c.fields, &x->head, x->head.misc & 7, x->sample.ip);
 	else if (x->looked_up)
 		put_chain(c.out, x);
 	else
-		script_walk(s, &x->sample, &x->who, chain_frames, &c);
+		script_walk_callchain(s, &x->sample, &x->head, chain_frames, &c);
 }
 
-/* What few events have between their names and their frames. */
-#define FIELDS_BETWEEN (FIELD_FLAGS | FIELD_TRACE | FIELD_ADDR | FIELDS_BEFORE_IP)
+/* Fields between the event name and the frames, which few recordings have. */
+#define FIELDS_MIDDLE (FIELD_FLAGS | FIELD_TRACE | FIELD_ADDR | FIELDS_BEFORE_IP)
 
-static void put_between(struct script *s, const struct shown *x)
+static void put_middle_fields(struct script *s, const struct batch_sample *x)
 {
 	const struct script_event *ev = x->ev;
 	struct buf *out = &ev->sink->out;
 
 	if (ev->fields & FIELD_FLAGS)
-		buf_pad(out, ' ', FLAGS_WIDTH);	/* only traces of hardware would have some */
+		buf_pad(out, ' ', FLAGS_WIDTH);	/* always empty: only decoded hardware traces have flags */
 	if (ev->fields & FIELD_TRACE)
 		put_trace(s, ev, out, &x->sample);
 	if (ev->fields & FIELD_ADDR)
-		put_addr(s, ev, out, &x->sample, &x->who);
+		put_addr(s, ev, out, &x->sample, &x->head);
 	if (ev->fields & FIELDS_BEFORE_IP)
-		rest_before_ip(s, ev, out, &x->sample);
+		extra_fields_before_ip(s, ev, out, &x->sample);
 }
 
-void line_sample(struct script *s, const struct shown *x)
+void line_sample(struct script *s, const struct batch_sample *x)
 {
 	struct script_event *ev = x->ev;
 	struct buf *out = &ev->sink->out;
 
-	line_start(s, ev, out, &x->who);
+	line_put_head(s, ev, out, &x->head);
 	put_event(ev, out, x->sample.period);
-	if (ev->fields & FIELDS_BETWEEN)
-		put_between(s, x);
+	if (ev->fields & FIELDS_MIDDLE)
+		put_middle_fields(s, x);
 	if (ev->fields & FIELD_IP)
 		put_frames(s, x);
-	if (ev->behind)
-		rest_behind_ip(s, ev, out, &x->sample, &x->who);
+	if (ev->has_fields_after_ip)
+		extra_fields_after_ip(s, ev, out, &x->sample, &x->head);
 	put_char(out, '\n');
 }

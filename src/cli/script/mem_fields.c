@@ -1,27 +1,27 @@
 /*
- * data_src in words on one line, as perf 7's script has it: operation and level here, the rest as
- * report's columns have them (mem_text.c, where the fields are drawn).
+ * PERF_SAMPLE_DATA_SRC as text, in the format of perf 7's script. Operation and level are formatted here,
+ * the other parts by report/mem_text.c, which also describes the bit fields.
  */
 #include "cli/script/mem_fields.h"
 
 #include "report/mem_text.h"
 
-struct field {
+struct data_src_field {
 	unsigned at, bits;
 };
-static const struct field op_field = { 0, 5 }, level_field = { 5, 14 }, number_field = { 33, 4 },
+static const struct data_src_field op_field = { 0, 5 }, level_field = { 5, 14 }, number_field = { 33, 4 },
 			  remote_field = { 37, 1 }, hops_field = { 43, 3 };
 
 enum { HIT = 2, MISS = 4, NUMBER_NONE = 15 };
 
-static unsigned get(uint64_t word, struct field f)
+static unsigned get(uint64_t word, struct data_src_field f)
 {
 	return (unsigned)(word >> f.at & ((1u << f.bits) - 1));
 }
 
-/* The names of the bits that are set, "A or B"; returns how many. */
-static unsigned put_set(struct buf *out, unsigned set, const char *const *names, size_t n,
-			unsigned before)
+/* Appends the names of the set bits, as "A or B". Returns `before` plus how many there are. */
+static unsigned put_bit_names(struct buf *out, unsigned set, const char *const *names, size_t n,
+			      unsigned before)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!(set >> i & 1) || !names[i])
@@ -41,7 +41,7 @@ static void put_op(struct buf *out, uint64_t word)
 	buf_puts(out, op ? names[__builtin_ctz(op)] : "No");
 }
 
-/* By number, in newer words, with how far away it was. */
+/* The level as a number (mem_lvl_num), with the distance. Newer kernels report it instead of level bits. */
 static void put_number(struct buf *out, uint64_t word, unsigned number)
 {
 	static const char *const names[16] = {
@@ -53,12 +53,12 @@ static void put_number(struct buf *out, uint64_t word, unsigned number)
 		[1] = "core, same node ", [2] = "node, same socket ", [3] = "socket, same board ",
 		[4] = "board ",
 	};
-	const char *far = hops[get(word, hops_field)];
+	const char *distance = hops[get(word, hops_field)];
 
 	if (get(word, remote_field))
 		buf_puts(out, "Remote ");
-	if (far)
-		buf_puts(out, far);
+	if (distance)
+		buf_puts(out, distance);
 	if (names[number])
 		buf_puts(out, names[number]);
 	else
@@ -73,15 +73,15 @@ static void put_level(struct buf *out, uint64_t word)
 		[11] = "Remote Cache (2 hops)", [12] = "I/O", [13] = "Uncached",
 	};
 	unsigned number = get(word, number_field), level = get(word, level_field);
-	const char *how = level & HIT ? "hit" : level & MISS ? "miss" : "";
+	const char *result = level & HIT ? "hit" : level & MISS ? "miss" : "";
 
 	if (number && number != NUMBER_NONE)
 		put_number(out, word, number);
-	else if (!put_set(out, level, names, countof(names), 0)) {
+	else if (!put_bit_names(out, level, names, countof(names), 0)) {
 		buf_puts(out, "N/A");
 		return;
 	}
-	buf_printf(out, " %s", how);
+	buf_printf(out, " %s", result);
 }
 
 void data_src_text(struct buf *out, uint64_t data_src)

@@ -1,5 +1,5 @@
 /*
- * What a memory access was answered by, the word PERF_SAMPLE_DATA_SRC of a sample, in words.
+ * PERF_SAMPLE_DATA_SRC, which describes the source of a memory access's data, as text.
  */
 #ifndef CLI_SCRIPT_MEM_FIELDS_H
 #define CLI_SCRIPT_MEM_FIELDS_H

@@ -1,10 +1,10 @@
 /*
- * What the files of `tacho script` share: the options, the file that is read, and how one event's
- * samples are to look.
+ * Data structures that the files of `tacho script` share: options, filters, the state of a run and how
+ * each event is printed.
  *
  *	record -> filter -> line (text or JSON) -> buffer -> stdout
  *
- * Millions of samples pass here, so nothing in the way of one calls printf or allocates.
+ * Recordings have millions of samples, so the path of a common sample neither calls printf nor allocates.
  */
 #ifndef CLI_SCRIPT_SCRIPT_H
 #define CLI_SCRIPT_SCRIPT_H
@@ -37,22 +37,22 @@ enum script_field {
 
 enum script_type { TYPE_HW, TYPE_SW, TYPE_TRACE, TYPE_RAW, TYPE_BREAK, TYPE_OTHER, N_TYPES };
 
-struct script_fields {		/* per type: what -F asked for */
+struct script_fields {		/* the fields of -F, per event type */
 	uint32_t set[N_TYPES];
-	uint32_t required[N_TYPES];	/* by name: not having them is an error */
-	bool given[N_TYPES];		/* the list was replaced, not just changed */
-	bool hidden[N_TYPES];		/* the type was named with nothing behind the colon */
+	uint32_t required[N_TYPES];	/* named in -F: an error if samples do not have them */
+	bool given[N_TYPES];		/* -F replaced the default instead of changing it with + or - */
+	bool hidden[N_TYPES];		/* "TYPE:" without fields: do not print these events */
 };
 
 void fields_defaults(struct script_fields *f);
-/* One -F argument. 0 or -EINVAL with the place of what is wrong. */
+/* Parses one -F argument. 0, or -EINVAL with the column of the error. */
 int fields_parse(struct script_fields *f, const char *text, struct tacho_error *e);
 enum script_type fields_type(const struct perf_event_attr *attr);
-/* The fields one event prints: those asked for that its samples have. -EINVAL where one that was
- * asked for by name is missing. */
+/* The fields that an event prints: the selected ones that its samples have. -EINVAL if its samples lack
+ * a field that -F names. */
 int fields_of_event(const struct script_fields *f, const struct tacho_file_event *ev, bool chains,
 		    uint32_t *out, struct tacho_error *e);
-/* -EINVAL where -F names a type that no event of the file has. */
+/* -EINVAL if -F hides a type of event that the recording does not have. */
 int fields_check_types(const struct script_fields *f, const struct tacho_perfdata *pd,
 		       struct tacho_error *e);
 
@@ -72,7 +72,7 @@ struct script_opts {
 
 /* ---- filters ---- */
 struct time_range {
-	uint64_t from, to;		/* both belong to it */
+	uint64_t from, to;		/* inclusive */
 };
 
 struct script_filter {
@@ -80,9 +80,9 @@ struct script_filter {
 	struct { uint32_t *v; size_t n, cap; } pids, tids;
 	struct cpuset cpus;
 	bool by_cpu;
-	bool any;			/* some sample may be left out */
-	struct tacho_switch between;	/* asked last: what is left out otherwise does not switch */
-	const struct strlist *comms, *symbols, *dsos;	/* each a list with commas */
+	bool any;			/* false: every sample passes */
+	struct tacho_switch event_switch;	/* --switch-on, --switch-off; applied after all other filters */
+	const struct strlist *comms, *symbols, *dsos;	/* each string is a comma-separated list */
 };
 
 int filter_init(struct script_filter *f, const struct script_opts *o,
@@ -91,33 +91,33 @@ void filter_done(struct script_filter *f);
 bool filter_has_time(const struct script_filter *f, uint64_t time);
 bool filter_has_task(const struct script_filter *f, uint32_t pid, uint32_t tid);
 bool filter_has_comm(const struct script_filter *f, const char *comm);
-/* By the function and the object that its address lies in. */
-bool filter_has_place(const struct script_filter *f, struct tacho_symbols *symbols, uint16_t misc,
-		      const struct tacho_sample *sample);
-/* Whether one of these functions is at that address. */
-bool filter_names(const struct strlist *functions, struct tacho_symbols *symbols, uint32_t pid,
-		  enum tacho_space space, uint64_t ip);
+/* Filters by the function and the object of the sample's address. */
+bool filter_has_location(const struct script_filter *f, struct tacho_symbols *symbols, uint16_t misc,
+			 const struct tacho_sample *sample);
+/* Whether the address is in one of these functions. */
+bool filter_matches_function(const struct strlist *functions, struct tacho_symbols *symbols, uint32_t pid,
+			     enum tacho_space space, uint64_t ip);
 
 /* ---- frames ---- */
 struct script;
 
 /*
- * What stands behind an address: " symbol+0x", how far behind `base` its spot is, " (object)\n".
- * One such text serves a whole function, or all of an object that has no symbols. Its bytes can be
- * read PUT_SLACK further.
+ * The part of a frame's line after the address: " symbol+0x", the hexadecimal offset from `base`, and
+ * " (object)\n". A function's frames share one text, as do all frames in an object without symbols.
+ * FORMAT_SLACK bytes after the end are readable.
  */
 struct frame_text {
-	uint64_t base;
+	uint64_t base;			/* the function's offset in its object */
 	uint32_t symbol;
-	uint32_t n;			/* before the number */
-	uint32_t n_behind;		/* with the '\n'; 0: there is no number, and n counts all */
+	uint32_t n;			/* bytes before the offset */
+	uint32_t n_after;		/* bytes after it, with the '\n'; 0: no offset, n counts the whole text */
 	char bytes[];
 };
 
 struct frame_slot {
-	uint64_t offset;		/* the spot */
+	uint64_t offset;		/* offset and object are the key */
 	uint32_t object;
-	uint32_t text;			/* which chunk, and where in it; 0: free */
+	uint32_t text;			/* chunk number and position in the chunk; 0: the slot is free */
 };
 
 struct frame_hash {
@@ -126,9 +126,9 @@ struct frame_hash {
 };
 
 struct frame_table {
-	uint32_t fields;		/* what its texts show */
-	struct frame_hash spots;
-	struct frame_hash functions;	/* the texts that serve more than one spot, by their base */
+	uint32_t fields;		/* the fields in its texts */
+	struct frame_hash spots;	/* by code location */
+	struct frame_hash functions;	/* texts shared by several locations, by frame_text.base */
 };
 
 struct frame_chunk {
@@ -138,78 +138,78 @@ struct frame_chunk {
 struct frame_texts {
 	struct { struct frame_table *v; size_t n, cap; } tables;
 	struct { struct frame_chunk *v; size_t n, cap; } chunks;
-	size_t used;			/* of the last chunk */
-	struct buf line;		/* the text that is being made */
-	bool full_paths;		/* of source files */
+	size_t used;			/* bytes of the last chunk */
+	struct buf line;		/* scratch buffer for a new text */
+	bool full_paths;		/* print whole paths of source files */
 };
 
-/* Addresses of one process that follow each other, on their way to their texts. */
+/* Consecutive addresses of a chain in one address space, whose texts are looked up together. */
 struct frame_run {
 	const uint64_t *ips;
 	size_t n;
 	enum tacho_space space;
 	uint32_t pid, fields;
-	struct tacho_spot *spots;	/* room for n of these three */
+	struct tacho_spot *spots;	/* the caller provides arrays of n for these three */
 	uint32_t *hashes;
 	const struct frame_text **texts;
 };
 
 void frame_texts_done(struct frame_texts *t);
-/* Forgets all where it has become too much; what was given before is gone then. */
+/* Deletes all texts if they use too much memory, which invalidates pointers to them. */
 void frame_texts_trim(struct frame_texts *t);
-/* Finds the spots of all, then their texts, which hold until the next trim. What there is room for
- * follows each other as the runs do. 0 or -ENOMEM. */
+/* Finds the code locations of all addresses, then their texts, which are valid until the next trim. The
+ * arrays of consecutive runs must be consecutive in memory. 0 or -ENOMEM. */
 int frame_runs_look_up(struct script *s, struct frame_run *runs, size_t n);
 
-/* ---- threads that ran lately ---- */
-#define RECENT_THREADS 64u
-#define RECENT_WORDS 136u		/* the kernel's longest chain, unless told otherwise */
+/* ---- lines of the last samples, per thread: cli/script/thread_line_cache.c ---- */
+#define THREAD_LINES_SLOTS 64u
+#define MAX_CACHED_CHAIN 136u		/* the kernel's default limit of 127 frames, plus context markers */
 
 /*
- * A thread's next sample mostly has the outer frames of its last one: their lines are copied from
- * where that one put them, as long as they wait to be written and no record came in between that
- * may change what they mean. The words end where the array does, so that what stays need not be
- * touched.
+ * Consecutive samples of a thread mostly share their outer frames. Their lines are copied from the output
+ * buffer, as long as the last sample's lines have not been written out and no sideband record came
+ * in between that may change names or maps. The chain is stored at the end of the array, so that
+ * shared outer entries keep their index.
  */
 struct script_event;
-struct recent {
+struct thread_lines {
 	uint32_t pid, tid;
-	uint64_t named;			/* script.fed when comm was asked for */
+	uint64_t comm_version;		/* script.state_version when comm was looked up */
 	const char *comm;
 	size_t n_comm;
-	char who[64];			/* what stands before the time, as of the sample put last */
-	size_t n_who;
-	const struct script_event *who_ev;
-	uint32_t who_pid, who_tid, who_cpu;
-	const struct script_event *ev;	/* of the lines */
-	uint64_t fed, written;		/* script.fed and sink.bytes when the lines were put */
-	size_t n, end;			/* words; where the last line ends in the sink's buffer */
-	uint64_t words[RECENT_WORDS];
-	size_t starts[RECENT_WORDS];	/* where each word's line begins */
+	char head[64];			/* the fields comm, pid, tid and cpu of the last sample as text */
+	size_t n_head;
+	const struct script_event *head_ev;	/* the sample that `head` is of */
+	uint32_t head_pid, head_tid, head_cpu;
+	const struct script_event *ev;	/* whose lines these are */
+	uint64_t lines_version, sink_bytes;	/* script.state_version and sink.bytes when they were written */
+	size_t n, end;			/* entries in chain; where the last line ends in the sink's buffer */
+	uint64_t chain[MAX_CACHED_CHAIN];
+	size_t line_starts[MAX_CACHED_CHAIN];	/* where each entry's line begins */
 };
 
-/* The thread's, with its name; others that ran longer ago make room. */
-struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid);
-/* How many of the chain's outermost words have their lines still there; the innermost of those is
- * an address. */
-size_t recent_shared(const struct recent *r, const struct script *s, const struct script_event *ev,
-		     const struct tacho_words *chain);
-/* Where the innermost of them lay. */
-enum tacho_space recent_space(const struct recent *r, size_t shared);
-/* Makes the sample, of at most RECENT_WORDS, the thread's last: its words are in place by now. Where its
- * lines are is told when they are put. */
-struct shown;
-void recent_keep(struct recent *r, const struct script *s, const struct shown *x);
-/* Puts "\n  file:line" where the line is known. */
+/* The thread's cache entry, with an up-to-date comm; may replace another thread's. */
+struct thread_lines *thread_lines_find(struct script *s, uint32_t pid, uint32_t tid);
+/* How many of the chain's outermost entries can be copied from the last sample's lines. The innermost of
+ * them is an address, not a context marker. */
+size_t thread_lines_shared(const struct thread_lines *r, const struct script *s,
+				 const struct script_event *ev, const struct tacho_words *chain);
+/* The address space of the innermost of them. */
+enum tacho_space thread_lines_space(const struct thread_lines *r, size_t shared);
+/* Makes this the thread's last sample. Its chain of at most MAX_CACHED_CHAIN entries has been stored by the
+ * caller; line_starts are set when the lines are written. */
+struct batch_sample;
+void thread_lines_store(struct thread_lines *r, const struct script *s, const struct batch_sample *x);
+/* Appends "\n  file:line" if the source line is known. */
 void script_srcline(struct tacho_symbols *s, const struct tacho_frame *f, bool full_path,
 		    struct buf *out);
 
 /* ---- the run ---- */
-struct script_sink {		/* where lines go: stdout, or a file per event */
+struct script_sink {		/* an output: stdout, or a file per event */
 	struct buf out;
 	int fd;
 	char *path;			/* NULL: stdout */
-	uint64_t bytes, samples;
+	uint64_t bytes, samples;	/* written so far */
 };
 
 struct script_event {
@@ -217,40 +217,40 @@ struct script_event {
 	const struct perf_event_attr *attr;
 	const struct tacho_trace_event *trace;
 	uint32_t fields;
-	bool chains;			/* its samples have a call chain, and it is shown */
-	bool behind;			/* it has fields behind its frames */
-	bool values;			/* its samples carry values with ids */
-	char *label;			/* "cpu-clock: ", padded; can be read PUT_SLACK bytes further */
+	bool chains;			/* its samples have call chains that are printed */
+	bool has_fields_after_ip;
+	bool values;			/* its samples have PERF_SAMPLE_READ values with IDs */
+	char *label;			/* "cpu-clock: ", padded; FORMAT_SLACK bytes after it are readable */
 	size_t n_label;
-	uint64_t put_period;		/* of the sample put last, */
-	char put[64];			/* and what it had of period and label; */
-	size_t n_put;			/* 0: it is not kept */
+	uint64_t cached_period;		/* of the last sample */
+	char cached_label[64];		/* its period and label as text */
+	size_t n_cached_label;		/* 0: nothing is cached */
 	struct script_sink *sink;
 };
 
-/* ---- the rarer fields: cli/script/extra_fields.c ---- */
+/* ---- fields that few recordings have: cli/script/extra_fields.c ---- */
 #define FIELDS_BEFORE_IP (FIELD_DATA_SRC | FIELD_WEIGHT | FIELD_INS_LAT | FIELD_RETIRE_LAT | FIELD_CGROUP)
-#define FIELDS_BEHIND_IP (FIELD_IREGS | FIELD_UREGS | FIELD_BRSTACK | FIELD_BRSTACKSYM |              \
-			  FIELD_BRSTACKOFF | FIELD_BPF_OUTPUT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | \
-			  FIELD_CODE_PAGE_SIZE)
+#define FIELDS_AFTER_IP (FIELD_IREGS | FIELD_UREGS | FIELD_BRSTACK | FIELD_BRSTACKSYM |              \
+			 FIELD_BRSTACKOFF | FIELD_BPF_OUTPUT | FIELD_PHYS_ADDR | FIELD_DATA_PAGE_SIZE | \
+			 FIELD_CODE_PAGE_SIZE)
 
-struct script_rest {
-	size_t data_src_width;		/* of the longest text so far */
-	uint64_t wall_ns, clock_ns;	/* a moment by the wall's clock and by that of the samples */
+struct script_extra {
+	size_t data_src_width;		/* of the longest data_src text so far */
+	uint64_t wall_ns, clock_ns;	/* the same moment in wall clock time and in sample time */
 	struct { struct script_cgroup { uint64_t id; char *path; } *v; size_t n, cap; } cgroups;
 };
 
-struct script_who;
-int rest_init(struct script *s, struct tacho_error *e);
-void rest_done(struct script_rest *r);
-int rest_cgroup(struct script_rest *r, const struct tacho_sideband *o);	/* 0 or -ENOMEM */
-char *rest_tod(const struct script *s, char *at, uint64_t time);	/* "2026-01-02 03:04:05.678901 " */
-void rest_before_ip(struct script *s, const struct script_event *ev, struct buf *out,
-		    const struct tacho_sample *sample);
-/* Whether its samples have any of the second kind. */
-bool rest_is_behind_ip(const struct script_event *ev);
-void rest_behind_ip(struct script *s, const struct script_event *ev, struct buf *out,
-		    const struct tacho_sample *sample, const struct script_who *who);
+struct line_head;
+int extra_fields_init(struct script *s, struct tacho_error *e);
+void extra_fields_done(struct script_extra *r);
+int extra_fields_add_cgroup(struct script_extra *r, const struct tacho_sideband *o);	/* PERF_RECORD_CGROUP; 0 or -ENOMEM */
+char *put_time_of_day(const struct script *s, char *at, uint64_t time);	/* "2026-01-02 03:04:05.678901 " */
+void extra_fields_before_ip(struct script *s, const struct script_event *ev, struct buf *out,
+			    const struct tacho_sample *sample);
+/* Whether the event prints any of FIELDS_AFTER_IP. */
+bool extra_fields_has_after_ip(const struct script_event *ev);
+void extra_fields_after_ip(struct script *s, const struct script_event *ev, struct buf *out,
+			   const struct tacho_sample *sample, const struct line_head *head);
 
 struct script {
 	const struct script_opts *opts;
@@ -261,73 +261,73 @@ struct script {
 	struct script_fields fields;
 	struct script_filter filter;
 	struct frame_texts frames;
-	struct script_rest rest;
-	struct recent *recent;		/* RECENT_THREADS */
-	struct batch *batch;
-	bool values;			/* some event's samples carry values */
-	uint64_t fed;			/* records so far that may have changed names or maps */
-	bool without_cpu;		/* -C, but a sample has no CPU */
+	struct script_extra extra;
+	struct thread_lines *thread_lines;	/* THREAD_LINES_SLOTS of them */
+	struct sample_batch *batch;
+	bool values;			/* some event's samples have PERF_SAMPLE_READ values */
+	uint64_t state_version;		/* changes with every record that may change names or maps */
+	bool without_cpu;		/* -C was given, but a sample has no CPU */
 	struct { struct script_event *v; size_t n, cap; } events;
-	size_t name_width;		/* of the longest name among them */
-	bool lacks_cpu;			/* one of them that counts by itself does not tell its CPU */
+	size_t name_width;		/* of the longest event name */
+	bool lacks_cpu;			/* samples of some software event have no CPU */
 	struct tacho_scratch *scratch;
-	uint64_t first_time, last_time;	/* of samples that were shown; 0: none yet */
-	uint64_t second;		/* that was put last, */
-	char second_text[32];		/* with its dot */
+	uint64_t first_time, last_time;	/* of printed samples; 0: none yet */
+	uint64_t second;		/* the last one that was formatted, */
+	char second_text[32];		/* as text with the dot */
 	size_t n_second;
-	struct script_sink sink;	/* of all events, unless each has its own */
+	struct script_sink sink;	/* of all events, unless --per-event-dump gives each its own */
 	bool raw_stacks;		/* some chains could not be unwound */
-	uint64_t n_bad, first_bad;	/* records that do not hold what they should; the first's offset */
+	uint64_t n_bad, first_bad;	/* number of damaged records; file offset of the first */
 	int write_error;
 };
 
-/* Events that came since the last call (a pipe tells them as it goes) get their looks. */
+/* Sets up events that were added since the last call; in a recording from a pipe they come between samples. */
 int script_events(struct script *s, struct tacho_error *e);
 void script_events_done(struct script *s);
-void sink_write(struct script *s, struct script_sink *sink);	/* what waits in its buffer */
-static inline void sink_line(struct script *s, struct script_sink *sink)
+void sink_write(struct script *s, struct script_sink *sink);	/* writes out its buffer */
+static inline void sink_write_if_full(struct script *s, struct script_sink *sink)
 {
 	if (sink->out.n >= 256u << 10)
 		sink_write(s, sink);
 }
-/* The formats of tracepoints, where the file has them by now. */
+/* Finds the tracepoint's format. -ENOENT: the recording does not have it, or not yet (a pipe). */
 int script_trace(struct script *s, struct script_event *ev);
 
 #define NO_CPU UINT32_MAX		/* perf shows -01 */
 
-/* What stands before the fields of samples and of other records alike. */
-struct script_who {
-	uint32_t pid, tid, cpu;		/* cpu: NO_CPU where a sample does not tell it to its counter */
+/* The fields at the start of a line, for samples and sideband records. */
+struct line_head {
+	uint32_t pid, tid, cpu;		/* cpu: NO_CPU for values of a group whose samples have no CPU */
 	uint64_t time;
 	uint16_t misc;
-	uint32_t type;			/* of the record */
+	uint32_t type;			/* of the record: TACHO_RECORD_... */
 	const char *comm;
 	size_t n_comm;
-	struct recent *recent;		/* of a sample's thread */
+	struct thread_lines *thread_lines;	/* of the sample's thread; NULL for sideband records */
 };
-void line_start(struct script *s, const struct script_event *ev, struct buf *out,
-		const struct script_who *who);
+void line_put_head(struct script *s, const struct script_event *ev, struct buf *out,
+		   const struct line_head *head);
 
 /* ---- samples ---- */
 #define BATCH_SAMPLES 32u
 #define BATCH_FRAMES 512u
 #define BATCH_RUNS 128u
 
-/* A sample, with the frames of its chain that have to be put. */
-struct shown {
+/* A sample of a batch, with the frames of its chain that have to be formatted. */
+struct batch_sample {
 	struct script_event *ev;
 	struct tacho_sample sample;
-	struct script_who who;
-	bool looked_up;			/* the runs are there; else the chain takes the slow way */
+	struct line_head head;
+	bool looked_up;			/* the batch has the chain's runs; otherwise it is walked when printed */
 	const struct frame_run *runs;
 	size_t n_runs;
-	size_t shared;			/* words whose lines the thread's last sample has put */
+	size_t shared;			/* outermost entries whose lines are copied from the thread's last sample */
 };
 
-/* Samples that follow each other take each step together. No other record comes in between, so
- * all of them see the same maps and names. */
-struct batch {
-	struct shown shown[BATCH_SAMPLES];
+/* Consecutive samples that take each step together. No sideband record comes in between, so the same
+ * mappings and names apply to all of them. */
+struct sample_batch {
+	struct batch_sample samples[BATCH_SAMPLES];
 	size_t n;
 	struct frame_run runs[BATCH_RUNS];
 	size_t n_runs;
@@ -337,18 +337,18 @@ struct batch {
 	size_t n_frames;
 };
 
-/* Shows the samples at the front of n records, of which the first is one; returns how many records
- * that were, or -ENOMEM. */
-int batch_show(struct script *s, const struct tacho_record *recs, size_t n);
-void line_sample(struct script *s, const struct shown *x);
-/* All other records: feeds the symbols, and shows those that were asked for. */
-int other_record(struct script *s, const struct tacho_record *rec);
+/* Prints the samples at the start of n records; the first record must be a sample. Returns how many records
+ * were consumed, or -ENOMEM. */
+int batch_print(struct script *s, const struct tacho_record *recs, size_t n);
+void line_sample(struct script *s, const struct batch_sample *x);
+/* Passes a record that is not a sample to the symbol lookup, and prints it if an option selects it. */
+int sideband_record(struct script *s, const struct tacho_record *rec);
 void json_sample(struct script *s, struct script_event *ev, const struct tacho_sample *sample,
-		 const struct script_who *who);
+		 const struct line_head *head);
 
-/* Calls back with the frames of the sample's chain, innermost first, part by part. */
+/* Calls back with the frames of the sample's chain, innermost first, once per part of the chain. */
 typedef void (*frames_fn)(void *arg, enum tacho_space space, const uint64_t *ips, size_t n);
-void script_walk(struct script *s, const struct tacho_sample *sample,
-		 const struct script_who *who, frames_fn fn, void *arg);
+void script_walk_callchain(struct script *s, const struct tacho_sample *sample,
+			   const struct line_head *head, frames_fn fn, void *arg);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Records that are no samples: all of them tell the symbols what was mapped and who ran, and those
- * that --show-...-events names get a line:
+ * Sideband records: mmap, comm, fork and the other records that are not samples. All of them update the
+ * symbol lookup's view of tasks and mappings; those selected by --show-...-events are printed:
  *
  *	sh   16704  3589.106143: PERF_RECORD_MMAP2 16704/16704: [0x5623d04b4000(0x13000) @ 0x4000 ...
  */
@@ -45,7 +45,7 @@ static void put_task(struct buf *out, const struct tacho_sideband *r)
 		   (int)r->task.ptid);
 }
 
-static const char *switch_way(const struct tacho_sideband *r)
+static const char *switch_direction(const struct tacho_sideband *r)
 {
 	if (!(r->misc & (1u << 13)))
 		return "IN         ";
@@ -54,7 +54,7 @@ static const char *switch_way(const struct tacho_sideband *r)
 
 static void put_switch(struct buf *out, const struct tacho_sideband *r)
 {
-	buf_printf(out, " %s", switch_way(r));
+	buf_printf(out, " %s", switch_direction(r));
 	if (r->type == TACHO_RECORD_SWITCH_CPU_WIDE)
 		buf_printf(out, "  %s pid/tid: %5d/%-5d", r->misc & (1u << 13) ? "next" : "prev",
 			   (int)r->task_id.pid, (int)r->task_id.tid);
@@ -108,11 +108,11 @@ static void put_poke(struct buf *out, const struct tacho_sideband *r)
 }
 
 #define AT(field) offsetof(struct script_opts, field)
-static const struct row {
+static const struct sideband_printer {
 	uint32_t type;
 	size_t option;
 	void (*put)(struct buf *out, const struct tacho_sideband *r);
-} rows[] = {
+} printers[] = {
 	{ TACHO_RECORD_MMAP, AT(show_mmap), put_mmap },
 	{ TACHO_RECORD_MMAP2, AT(show_mmap), put_mmap },
 	{ TACHO_RECORD_COMM, AT(show_task), put_comm },
@@ -129,15 +129,15 @@ static const struct row {
 	{ TACHO_RECORD_TEXT_POKE, AT(show_text_poke), put_poke },
 };
 
-static const struct row *row_of(const struct script *s, uint32_t type)
+static const struct sideband_printer *printer_of(const struct script *s, uint32_t type)
 {
-	for (size_t i = 0; i < countof(rows); i++)
-		if (rows[i].type == type)
-			return *((const bool *)((const char *)s->opts + rows[i].option)) ? &rows[i] : NULL;
+	for (size_t i = 0; i < countof(printers); i++)
+		if (printers[i].type == type)
+			return *((const bool *)((const char *)s->opts + printers[i].option)) ? &printers[i] : NULL;
 	return NULL;
 }
 
-/* Whose name stands before the record: that of the task it is about. */
+/* The task that the record describes. Its name begins the line. */
 static void task_of(const struct tacho_sideband *r, uint32_t *pid, uint32_t *tid)
 {
 	*pid = r->id.pid;
@@ -164,55 +164,55 @@ static void task_of(const struct tacho_sideband *r, uint32_t *pid, uint32_t *tid
 	}
 }
 
-static void show(struct script *s, struct script_event *ev, const struct row *row,
-		 const struct tacho_sideband *r)
+static void print_record(struct script *s, struct script_event *ev, const struct sideband_printer *printer,
+			 const struct tacho_sideband *r)
 {
-	struct script_who who = { .cpu = r->id.cpu, .time = r->id.time, .misc = r->misc, .type = r->type };
+	struct line_head head = { .cpu = r->id.cpu, .time = r->id.time, .misc = r->misc, .type = r->type };
 	struct buf *out = &ev->sink->out;
 
-	task_of(r, &who.pid, &who.tid);
-	who.comm = tacho_symbols_comm(s->symbols, who.pid, who.tid);
-	who.n_comm = strlen(who.comm);
-	if (!filter_has_comm(&s->filter, who.comm) || !filter_has_task(&s->filter, who.pid, who.tid))
+	task_of(r, &head.pid, &head.tid);
+	head.comm = tacho_symbols_comm(s->symbols, head.pid, head.tid);
+	head.n_comm = strlen(head.comm);
+	if (!filter_has_comm(&s->filter, head.comm) || !filter_has_task(&s->filter, head.pid, head.tid))
 		return;
-	if (s->filter.by_cpu && !cpuset_has(&s->filter.cpus, (int)who.cpu))
+	if (s->filter.by_cpu && !cpuset_has(&s->filter.cpus, (int)head.cpu))
 		return;
-	who.pid = r->id.pid;
-	who.tid = r->id.tid;
-	line_start(s, ev, out, &who);
+	head.pid = r->id.pid;
+	head.tid = r->id.tid;
+	line_put_head(s, ev, out, &head);
 	buf_puts(out, tacho_record_name(r->type));
-	row->put(out, r);
+	printer->put(out, r);
 	buf_putc(out, '\n');
-	sink_line(s, ev->sink);
+	sink_write_if_full(s, ev->sink);
 }
 
-int other_record(struct script *s, const struct tacho_record *rec)
+int sideband_record(struct script *s, const struct tacho_record *rec)
 {
 	int i = tacho_perfdata_event_of(s->pd, rec), err;
 	struct script_event *ev = s->events.n ? &s->events.v[i < 0 ? 0 : i] : NULL;
-	const struct row *row = row_of(s, rec->type);
-	struct tacho_sideband other;
+	const struct sideband_printer *printer = printer_of(s, rec->type);
+	struct tacho_sideband sideband;
 
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR) {
 		if (rec->type == TACHO_RECORD_FINISHED_ROUND && s->opts->show_round && ev) {
 			buf_puts(&ev->sink->out, "PERF_RECORD_FINISHED_ROUND\n");
-			sink_line(s, ev->sink);
+			sink_write_if_full(s, ev->sink);
 		}
 		return 0;
 	}
 	if (!ev)
 		return 0;
 	s->scratch->used = 0;
-	err = tacho_sideband_decode(&other, rec, &ev->file->layout, s->scratch);
+	err = tacho_sideband_decode(&sideband, rec, &ev->file->layout, s->scratch);
 	if (err)
 		return err == -EOPNOTSUPP ? 0 : err;	/* a type of a newer kernel */
-	if (row && rec->type == TACHO_RECORD_EXIT)
-		show(s, ev, row, &other);
-	err = tacho_symbols_feed(s->symbols, &other);
+	if (printer && rec->type == TACHO_RECORD_EXIT)
+		print_record(s, ev, printer, &sideband);
+	err = tacho_symbols_feed(s->symbols, &sideband);
 	if (!err && rec->type == TACHO_RECORD_CGROUP)
-		err = rest_cgroup(&s->rest, &other);
-	s->fed++;
-	if (row && rec->type != TACHO_RECORD_EXIT)
-		show(s, ev, row, &other);
+		err = extra_fields_add_cgroup(&s->extra, &sideband);
+	s->state_version++;
+	if (printer && rec->type != TACHO_RECORD_EXIT)
+		print_record(s, ev, printer, &sideband);
 	return err;
 }

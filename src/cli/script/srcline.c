@@ -1,5 +1,5 @@
 /*
- * The field srcline: behind a frame, on a line of its own, the file and line of its source.
+ * The field srcline: source file and line of a frame, on a separate line after it.
  */
 #include "cli/script/script.h"
 

@@ -1,6 +1,6 @@
 /*
- * What the last sample of a thread left behind for its next one: its name, and the lines of the
- * frames that both share.
+ * A cache of the last sample of each thread: the thread's comm, and the position of the lines of its
+ * frames in the output buffer, which the thread's next sample copies for the frames that both share.
  */
 #include "cli/script/script.h"
 
@@ -8,54 +8,54 @@
 
 #include "record/callchain_markers.h"
 
-struct recent *recent_thread(struct script *s, uint32_t pid, uint32_t tid)
+struct thread_lines *thread_lines_find(struct script *s, uint32_t pid, uint32_t tid)
 {
-	struct recent *r = &s->recent[tid % RECENT_THREADS];
+	struct thread_lines *r = &s->thread_lines[tid % THREAD_LINES_SLOTS];
 
-	if (r->comm && r->named == s->fed && r->tid == tid && r->pid == pid)
+	if (r->comm && r->comm_version == s->state_version && r->tid == tid && r->pid == pid)
 		return r;
 	if (r->tid != tid || r->pid != pid)
 		r->n = 0;
 	r->pid = pid;
 	r->tid = tid;
-	r->named = s->fed;
-	r->who_ev = NULL;
+	r->comm_version = s->state_version;
+	r->head_ev = NULL;
 	r->comm = tacho_symbols_comm(s->symbols, pid, tid);
 	r->n_comm = strlen(r->comm);
 	return r;
 }
 
-size_t recent_shared(const struct recent *r, const struct script *s, const struct script_event *ev,
-		     const struct tacho_words *chain)
+size_t thread_lines_shared(const struct thread_lines *r, const struct script *s, const struct script_event *ev,
+			   const struct tacho_words *chain)
 {
-	const uint64_t *was = r->words + RECENT_WORDS, *is = chain->v + chain->n;
+	const uint64_t *last = r->chain + MAX_CACHED_CHAIN, *now = chain->v + chain->n;
 	size_t most = min_of(r->n, chain->n), n = 0;
 
-	if (r->ev != ev || r->fed != s->fed || r->written != ev->sink->bytes)
+	if (r->ev != ev || r->lines_version != s->state_version || r->sink_bytes != ev->sink->bytes)
 		return 0;
-	while (n < most && *--was == *--is)
+	while (n < most && *--last == *--now)
 		n++;
-	while (n && r->words[RECENT_WORDS - n] >= CONTEXT_FIRST)	/* it has no line */
+	while (n && r->chain[MAX_CACHED_CHAIN - n] >= CONTEXT_FIRST)	/* a context marker has no line */
 		n--;
 	return n;
 }
 
-enum tacho_space recent_space(const struct recent *r, size_t shared)
+enum tacho_space thread_lines_space(const struct thread_lines *r, size_t shared)
 {
 	enum tacho_space space = TACHO_SPACE_USER;
-	size_t i = RECENT_WORDS - shared;
+	size_t i = MAX_CACHED_CHAIN - shared;
 
-	while (i > RECENT_WORDS - r->n && r->words[i] < CONTEXT_FIRST)
+	while (i > MAX_CACHED_CHAIN - r->n && r->chain[i] < CONTEXT_FIRST)
 		i--;
-	if (r->words[i] >= CONTEXT_FIRST)
-		context_space(r->words[i], &space);
+	if (r->chain[i] >= CONTEXT_FIRST)
+		context_space(r->chain[i], &space);
 	return space;
 }
 
-void recent_keep(struct recent *r, const struct script *s, const struct shown *x)
+void thread_lines_store(struct thread_lines *r, const struct script *s, const struct batch_sample *x)
 {
 	r->ev = x->ev;
-	r->fed = s->fed;
-	r->written = x->ev->sink->bytes;
+	r->lines_version = s->state_version;
+	r->sink_bytes = x->ev->sink->bytes;
 	r->n = x->sample.chain.n;
 }

@@ -8,7 +8,7 @@ grep -q "did you mean 'tid'" err || fail "no hint: $(cat err)"
 refused 1 tacho script -i a.data -F addr
 grep -q "do not have ADDR attribute set. Cannot print 'addr' field" err || fail "not BOLT's message: $(cat err)"
 refused 1 tacho script -i a.data -F ip,symoff
-grep -q "'symoff' is shown with 'sym'" err || fail "not told what is missing: $(cat err)"
+grep -q "'symoff' needs the field 'sym'" err || fail "not told what is missing: $(cat err)"
 refused 1 tacho script -i a.data -F comm,srcline
 refused 1 tacho script -i a.data -F trace:
 grep -q 'tracepoint events do not exist' err || fail "not perf's message: $(cat err)"
@@ -26,5 +26,5 @@ refused 129 tacho script -i a.data word
 # A list of CPUs is of no use for samples that have none.
 tacho record -q -e cpu-clock -o no-cpu.data sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
 refused 1 tacho script -i no-cpu.data -C 0
-grep -q 'on which CPU' err || fail "samples without a CPU were taken for CPU 0"
+grep -q 'without a CPU' err || fail "samples without a CPU were taken for CPU 0"
 refused 129 tacho report --stdio -i no-cpu.data -C 0

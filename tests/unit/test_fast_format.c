@@ -1,5 +1,5 @@
 /*
- * Numbers straight into memory, against printf: all lengths, and what lies at their borders.
+ * cli/core/fast_format.h against printf: all lengths, and the numbers at their borders.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,17 +42,17 @@ static void decimal(void **state)
 	for (size_t i = 0; i < n; i++)
 		for (int width = 0; width <= 16; width++) {
 			snprintf(want, sizeof(want), "%*llu", width, (ull)all[i]);
-			check(text, put_dec(text, all[i], (unsigned)width, ' '), want);
+			check(text, format_dec(text, all[i], (unsigned)width, ' '), want);
 			snprintf(want, sizeof(want), "%0*llu", width, (ull)all[i]);
-			check(text, put_dec(text, all[i], (unsigned)width, '0'), want);
+			check(text, format_dec(text, all[i], (unsigned)width, '0'), want);
 		}
 	for (unsigned v = 0; v < 100000000; v += 977) {
 		snprintf(want, sizeof(want), "%u", v);
-		check(text, put_dec(text, v, 0, ' '), want);
+		check(text, format_dec(text, v, 0, ' '), want);
 	}
 	for (unsigned v = 0; v < 1000000; v += 7) {
 		snprintf(want, sizeof(want), "%06u", v);
-		check(text, put_dec6(text, v), want);
+		check(text, format_dec6(text, v), want);
 	}
 }
 
@@ -64,11 +64,11 @@ static void hexadecimal(void **state)
 
 	for (size_t i = 0; i < n; i++) {
 		snprintf(want, sizeof(want), "%16llx", (ull)all[i]);
-		check(text, put_address16(text, all[i]), want);
-		check(text, put_hex(text, all[i], 16), want);
+		check(text, format_address16(text, all[i]), want);
+		check(text, format_hex(text, all[i], 16), want);
 		snprintf(want, sizeof(want), "%llx", (ull)all[i]);
-		check(text, put_hex_short(text, all[i]), want);
-		check(text, put_hex(text, all[i], 0), want);
+		check(text, format_hex_short(text, all[i]), want);
+		check(text, format_hex(text, all[i], 0), want);
 	}
 }
 
@@ -80,9 +80,9 @@ static void roomy(void **state)
 		from[i] = (char)i;
 	for (size_t n = 0; n < 300; n++) {
 		memset(to, 'x', sizeof(to));
-		assert_ptr_equal(put_roomy(to, from, n), to + n);
+		assert_ptr_equal(format_bytes_slack(to, from, n), to + n);
 		assert_memory_equal(to, from, n);
-		assert_int_equal(to[n + PUT_SLACK], 'x');
+		assert_int_equal(to[n + FORMAT_SLACK], 'x');
 	}
 }
 
