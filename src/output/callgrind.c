@@ -1,14 +1,13 @@
 /*
- * callgrind's format: per function its own cost, and per call the cost of what was called. A stack
- * sample knows that a call was under way, not how often it was made: the count of a call is the
- * number of its samples. Recursion: a call that is on a stack twice is counted once.
+ * The callgrind format: per function its self cost, and per call the inclusive cost of the callee. A sample shows that a call
+ * was active, not how often it was made: the count of a call is its number of samples. A call that is on a stack twice
+ * (recursion) is counted once.
  */
-#include "output/output.h"
 #include "output/tree.h"
 
 #include <errno.h>
 
-struct call_edge {				/* callee == TREE_NO_FRAME: the caller's own cost */
+struct call_edge {				/* callee == TREE_NO_FRAME: the self cost of the caller */
 	uint32_t caller, callee, next;
 	uint64_t *cost;			/* samples, then one per event */
 };
@@ -18,9 +17,9 @@ struct callgrind {
 	size_t n_costs;
 	struct keymap at;		/* (caller, callee) -> edge */
 	struct { struct call_edge *v; size_t n, cap; } edges;
-	uint32_t *first;		/* of each frame, + 1 */
+	uint32_t *first;		/* per frame: its first edge + 1; 0: none */
 	struct arena *arena;
-	uint64_t *named;		/* bit per name or object that was told already */
+	uint64_t *named;		/* a bit per object and frame: its name was written */
 };
 
 static struct call_edge *edge_of(struct callgrind *w, uint32_t caller, uint32_t callee)
@@ -44,7 +43,7 @@ static struct call_edge *edge_of(struct callgrind *w, uint32_t caller, uint32_t 
 	return e;
 }
 
-static bool met_above(const struct call_tree *t, uint32_t node)
+static bool is_recursive_call(const struct call_tree *t, uint32_t node)
 {
 	uint32_t callee = t->v[node].frame, caller = t->v[t->v[node].parent].frame;
 
@@ -54,8 +53,8 @@ static bool met_above(const struct call_tree *t, uint32_t node)
 	return false;
 }
 
-/* Adds one column: of an event, or the samples of one. */
-static int add_column(struct callgrind *w, const struct call_tree *t, size_t column)
+/* Adds a tree's weights to one cost: that of an event, or cost 0, the samples. */
+static int add_costs(struct callgrind *w, const struct call_tree *t, size_t column)
 {
 	for (uint32_t i = 1; i < t->n; i++) {
 		const struct tree_node *v = &t->v[i];
@@ -68,7 +67,7 @@ static int add_column(struct callgrind *w, const struct call_tree *t, size_t col
 		if (!e)
 			return -ENOMEM;
 		e->cost[column] += v->self;
-		if (caller == TREE_NO_FRAME || met_above(t, i))
+		if (caller == TREE_NO_FRAME || is_recursive_call(t, i))
 			continue;
 		e = edge_of(w, caller, v->frame);
 		if (!e)
@@ -91,13 +90,13 @@ static int add_event(struct callgrind *w, uint32_t event)
 		err = tree_init(&t, &one, &(struct tree_opts){ .join_unknown = true });
 		if (err)
 			break;
-		err = add_column(w, &t, samples ? 0 : event + 1);
+		err = add_costs(w, &t, samples ? 0 : event + 1);
 		tree_done(&t);
 	}
 	return err;
 }
 
-/* A name in one line. Names are told once with their number, later by the number alone. */
+/* "key=(id) name". A name is written at its first use only; later lines have the id alone. */
 static void put_name(struct callgrind *w, const char *key, uint32_t id, struct str text)
 {
 	struct buf *b = &w->o->out->b;
@@ -111,24 +110,24 @@ static void put_name(struct callgrind *w, const char *key, uint32_t id, struct s
 	buf_putc(b, '\n');
 }
 
-static bool is_new(struct callgrind *w, size_t bit)
+static bool is_first_use(struct callgrind *w, size_t bit)
 {
-	bool told = w->named[bit / 64] >> (bit % 64) & 1;
+	bool written = w->named[bit / 64] >> (bit % 64) & 1;
 
 	w->named[bit / 64] |= (uint64_t)1 << (bit % 64);
-	return !told;
+	return !written;
 }
 
-/* `c` stands before the keys of a callee. */
-static int put_place(struct callgrind *w, uint32_t frame, bool callee)
+/* Object and function; the keys of a callee begin with 'c'. */
+static int put_function_name(struct callgrind *w, uint32_t frame, bool callee)
 {
 	const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, frame);
 	scoped(buf_done) struct buf label = { 0 };
 	size_t objects = tacho_profile_n_objects(w->o->p);
 
 	put_name(w, callee ? "cob" : "ob", f->code->object,
-		 is_new(w, f->code->object) ? str_of(f->code->object_path) : str_n("", 0));
-	if (is_new(w, objects + frame))
+		 is_first_use(w, f->code->object) ? str_of(f->code->object_path) : str_n("", 0));
+	if (is_first_use(w, objects + frame))
 		put_label(&label, f);
 	put_name(w, callee ? "cfn" : "fn", frame, buf_view(&label));
 	return buf_failed(&label) ? -ENOMEM : 0;
@@ -156,15 +155,15 @@ static void put_cost(struct callgrind *w, const struct call_edge *e)
 static int put_function(struct callgrind *w, uint32_t frame)
 {
 	struct buf *b = &w->o->out->b;
-	int err = put_place(w, frame, false);
+	int err = put_function_name(w, frame, false);
 
-	put_cost(w, edge_of(w, frame, TREE_NO_FRAME));		/* made with the frame: it is there */
+	put_cost(w, edge_of(w, frame, TREE_NO_FRAME));		/* exists: it was added with the frame */
 	for (uint32_t i = w->first[frame]; i && !err; i = w->edges.v[i - 1].next) {
 		const struct call_edge *e = &w->edges.v[i - 1];
 
 		if (e->callee == TREE_NO_FRAME)
 			continue;
-		err = put_place(w, e->callee, true);
+		err = put_function_name(w, e->callee, true);
 		buf_printf(b, "calls=%llu 0\n", (unsigned long long)e->cost[0]);
 		put_cost(w, e);
 	}
@@ -172,7 +171,7 @@ static int put_function(struct callgrind *w, uint32_t frame)
 	return err;
 }
 
-/* Letters that must not be in a line, or in a word, are replaced. */
+/* Text without line breaks; with `word` also without separators. */
 static void put_plain(struct buf *b, const char *text, bool word)
 {
 	for (; *text; text++) {
@@ -213,7 +212,7 @@ static int put_all(struct callgrind *w)
 	if (err)
 		return err;
 	put_head(w);
-	for (uint32_t i = 0; i < tacho_profile_n_frames(w->o->p) && !err && out_relax(w->o->out); i++)
+	for (uint32_t i = 0; i < tacho_profile_n_frames(w->o->p) && !err && out_flush_full(w->o->out); i++)
 		if (w->first[i])
 			err = put_function(w, i);
 	return err;

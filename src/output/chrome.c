@@ -1,7 +1,7 @@
 /*
- * Chrome's trace events: per thread a CPU profile ("Profile" and "ProfileChunk") as its DevTools
- * have it, which speedscope and the Firefox Profiler read too, and the names of processes and
- * threads. Times are microseconds of the recording's clock.
+ * Chrome's trace events: per thread a CPU profile ("Profile" and "ProfileChunk" events), as Chrome's DevTools write it, and
+ * the names of processes and threads. speedscope and the Firefox Profiler read it, too. Times are microseconds of the
+ * recording's clock.
  */
 #include "output/output.h"
 
@@ -11,13 +11,13 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define PIECE 4096u		/* samples in a chunk */
+#define CHUNK_SAMPLES 4096u
 
 struct chrome {
 	struct output *o;
 	struct json j;
 	struct thread_rows rows;
-	uint32_t *told;			/* thread + 1 that last used this node of the trie */
+	uint32_t *written_for;		/* trie node -> thread + 1 whose profile has it already */
 	struct { uint32_t *v; size_t n, cap; } path;
 	uint64_t last_us;
 };
@@ -71,7 +71,7 @@ static void end_profile_event(struct chrome *w)
 		json_end(&w->j);
 }
 
-/* Node 1 is the root, node n of the trie is n + 1. */
+/* Chrome's node 1 is the root; node n of the trie is n + 1. */
 static void put_node(struct chrome *w, uint32_t node)
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->o->p);
@@ -98,19 +98,19 @@ static void put_node(struct chrome *w, uint32_t node)
 	json_end(&w->j);
 }
 
-/* The nodes of a stack that this thread has not used before, callers first. */
+/* The nodes of a stack that are not in this thread's profile yet, callers first. */
 static int put_new_nodes(struct chrome *w, uint32_t thread, uint32_t node)
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->o->p);
 
 	w->path.n = 0;
-	for (; w->told[node] != thread + 1; node = nodes[node].parent) {
+	for (; w->written_for[node] != thread + 1; node = nodes[node].parent) {
 		uint32_t *slot = vec_add(&w->path);
 
 		if (!slot)
 			return -ENOMEM;
 		*slot = node;
-		w->told[node] = thread + 1;
+		w->written_for[node] = thread + 1;
 		if (!node)
 			break;
 	}
@@ -170,27 +170,27 @@ static int put_thread(struct chrome *w, uint32_t thread)
 	if (t->pid == t->tid)
 		put_name(w, thread, "process_name");
 	put_name(w, thread, "thread_name");
-	/* A moment before its first sample: readers take a first distance of 0 for none at all. */
+	/* One microsecond before the first sample: readers take a first timeDelta of 0 for a missing one. */
 	w->last_us = row(w, from)->time / 1000;
 	w->last_us -= w->last_us > 0;
 	begin_profile_event(w, thread, "Profile", w->last_us);
 	json_member(&w->j, "startTime", u64, w->last_us);
 	end_profile_event(w);
-	for (; from < to && !err && out_relax(w->o->out); from += PIECE)
-		err = put_chunk(w, thread, from, min_of(from + PIECE, to));
+	for (; from < to && !err && out_flush_full(w->o->out); from += CHUNK_SAMPLES)
+		err = put_chunk(w, thread, from, min_of(from + CHUNK_SAMPLES, to));
 	return err;
 }
 
 static int write_chrome(struct output *o)
 {
 	struct chrome w = { .o = o, .j = { .out = &o->out->b } };
-	int err = rows_need_times(o);	/* a sample takes as long as to the next one */
+	int err = rows_need_times(o);	/* a sample lasts until the next one */
 
 	if (err < 0)
 		return err;
 	err = thread_rows_init(&w.rows, o->p);
-	w.told = calloc(tacho_profile_n_nodes(o->p) + 1, sizeof(*w.told));
-	if (!err && !w.told)
+	w.written_for = calloc(tacho_profile_n_nodes(o->p) + 1, sizeof(*w.written_for));
+	if (!err && !w.written_for)
 		err = -ENOMEM;
 	if (!err) {
 		json_begin(&w.j, '{');
@@ -204,7 +204,7 @@ static int write_chrome(struct output *o)
 		buf_putc(w.j.out, '\n');
 	}
 	thread_rows_done(&w.rows);
-	free(w.told);
+	free(w.written_for);
 	vec_done(&w.path);
 	return err;
 }

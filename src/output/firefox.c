@@ -1,10 +1,9 @@
 /*
- * The Firefox Profiler's processed profile, with all symbols inside. Version 66: strings, frames,
- * functions and stacks are shared by all threads; newer viewers upgrade it while loading. Its stack
- * table is a trie like ours without the empty stack, so node n is stack n - 1.
+ * The processed profile format of the Firefox Profiler, version 66, with all symbols. Strings, frames, functions and stacks
+ * are shared by all threads; newer viewers upgrade the format while loading. Its stack table is a trie like the profile's,
+ * but without the empty stack: node n is stack n - 1.
  *
- * The profile has one kind of sample, so it shows one event: each thread has its samples in the
- * order of time, with their weights.
+ * The format has one kind of sample, so it holds one event: per thread its samples in the order of time, with weights.
  */
 #include "output/output.h"
 
@@ -22,12 +21,12 @@ struct firefox {
 	size_t n_frames, n_objects;
 };
 
-/* A column whose values are all the same. */
+/* A column of equal values. */
 static void fill_column(struct firefox *w, const char *key, const char *value, size_t n)
 {
 	json_key(&w->j, key);
 	json_begin(&w->j, '[');
-	for (size_t i = 0; i < n && out_relax(w->o->out); i++)
+	for (size_t i = 0; i < n && out_flush_full(w->o->out); i++)
 		json_raw(&w->j, value);
 	json_end(&w->j);
 }
@@ -36,7 +35,7 @@ static void fill_column(struct firefox *w, const char *key, const char *value, s
 	do {                                                                                       \
 		json_key(&(w)->j, key);                                                            \
 		json_begin(&(w)->j, '[');                                                          \
-		for (size_t i = 0; i < (n) && out_relax((w)->o->out); i++)                         \
+		for (size_t i = 0; i < (n) && out_flush_full((w)->o->out); i++)                         \
 			expression;                                                                \
 		json_end(&(w)->j);                                                                 \
 	} while (0)
@@ -142,12 +141,12 @@ static void put_libs(struct firefox *w)
 	json_end(j);
 }
 
-/* Strings: the labels of the frames, then the names of the objects. */
+/* The labels of the frames, then the names of the objects. */
 static void put_strings(struct firefox *w)
 {
 	json_key(&w->j, "stringArray");
 	json_begin(&w->j, '[');
-	for (size_t i = 0; i < w->n_frames && out_relax(w->o->out); i++) {
+	for (size_t i = 0; i < w->n_frames && out_flush_full(w->o->out); i++) {
 		json_raw(&w->j, "");
 		put_label_json(w->j.out, frame(w, i));
 	}
@@ -163,7 +162,7 @@ static void put_frame_table(struct firefox *w)
 	json_key(&w->j, "frameTable");
 	json_begin(&w->j, '{');
 	json_member(&w->j, "length", u64, n);
-	fill_column(w, "address", "-1", n);	/* symbols are inside: nothing is looked up */
+	fill_column(w, "address", "-1", n);	/* the viewer need not look up symbols */
 	fill_column(w, "inlineDepth", "0", n);
 	COLUMN(w, "category", n, json_u64(&w->j, category(frame(w, i))));
 	fill_column(w, "subcategory", "0", n);
@@ -217,7 +216,7 @@ static void put_stack_table(struct firefox *w)
 	json_begin(&w->j, '{');
 	json_member(&w->j, "length", u64, n);
 	COLUMN(w, "frame", n, json_u64(&w->j, nodes[i + 1].frame));
-	/* How far back the caller's stack is; 0 where there is none. */
+	/* The distance to the caller's stack; 0: no caller. */
 	COLUMN(w, "prefixOffset", n,
 	       json_u64(&w->j, nodes[i + 1].parent ? i + 1 - nodes[i + 1].parent : 0));
 	json_end(&w->j);
@@ -264,7 +263,7 @@ static void put_ms(struct firefox *w, uint64_t time)
 	do {                                                                                       \
 		json_key(&(w)->j, key);                                                            \
 		json_begin(&(w)->j, '[');                                                          \
-		for (size_t i = from; i < (to) && out_relax((w)->o->out); i++)                     \
+		for (size_t i = from; i < (to) && out_flush_full((w)->o->out); i++)                     \
 			if (row(w, i)->event == (w)->o->event)                                     \
 				expression;                                                        \
 		json_end(&(w)->j);                                                                 \

@@ -1,6 +1,6 @@
 /*
- * Lays a flame graph out: which boxes a pixel shows, how deep they go, how much they changed, and
- * per function its own and its whole share.
+ * Prepares a flame graph: the visible boxes, the depth, the changes against another profile, and the functions with their
+ * self and total weights.
  */
 #include "output/flame.h"
 
@@ -9,21 +9,21 @@
 #include <errno.h>
 #include <math.h>
 
-#define WIDTH 1200u
+#define DEFAULT_WIDTH 1200u
 #define MARGIN 20u
 
 /* ---- functions ---- */
 
-static struct flame_function *function_of(struct flame *f, uint32_t *place, uint32_t frame)
+static struct flame_function *function_of(struct flame *f, uint32_t *index, uint32_t frame)
 {
 	struct flame_function *fn;
 
-	if (place[frame])
-		return &f->functions.v[place[frame] - 1];
+	if (index[frame])
+		return &f->functions.v[index[frame] - 1];
 	fn = vec_add(&f->functions);
 	if (fn) {
 		fn->frame = frame;
-		place[frame] = (uint32_t)f->functions.n;
+		index[frame] = (uint32_t)f->functions.n;
 	}
 	return fn;
 }
@@ -49,20 +49,20 @@ static int by_self(const void *pa, const void *pb)
 	return a->frame < b->frame ? -1 : a->frame > b->frame;
 }
 
-/* Before the tree is pruned: many small boxes may add up to a large function. */
+/* To be called before the tree is pruned: many small boxes may add up to a large function. */
 static int count_functions(struct flame *f)
 {
-	scoped(freep) uint32_t *place = calloc(tacho_profile_n_frames(f->o->p) + 1, sizeof(*place));
+	scoped(freep) uint32_t *index = calloc(tacho_profile_n_frames(f->o->p) + 1, sizeof(*index));
 	const struct call_tree *t = &f->tree;
 
-	if (!place)
+	if (!index)
 		return -ENOMEM;
 	for (size_t i = 1; i < t->n; i++) {
 		struct flame_function *fn;
 
 		if (t->v[i].frame == TREE_NO_FRAME)
 			continue;
-		fn = function_of(f, place, t->v[i].frame);
+		fn = function_of(f, index, t->v[i].frame);
 		if (!fn)
 			return -ENOMEM;
 		fn->self += t->v[i].self;
@@ -76,7 +76,7 @@ static int count_functions(struct flame *f)
 
 /* ---- layout ---- */
 
-static int measure(struct flame *f)
+static int set_depth_and_change(struct flame *f)
 {
 	struct call_tree *t = &f->tree;
 	scoped(freep) uint32_t *level = calloc(t->n + 1, sizeof(*level));
@@ -89,20 +89,20 @@ static int measure(struct flame *f)
 
 		level[i] = level[t->v[i].parent] + 1;
 		f->depth = max_of(f->depth, level[i]);
-		f->most_change = fmax(f->most_change, fabs(share - before));
+		f->max_change = fmax(f->max_change, fabs(share - before));
 	}
 	return 0;
 }
 
 int flame_init(struct flame *f, const struct output *o, bool with_functions)
 {
-	double given = o->opts->min_pixels, least = given > 0 ? given : given < 0 ? 0 : 0.1;
+	double given = o->opts->min_pixels, min_pixels = given > 0 ? given : given < 0 ? 0 : 0.1;
 	struct tree_opts opts = { .reverse = o->opts->reverse, .join_unknown = true };
 	int err;
 
 	*f = (struct flame){ .o = o, .fixed_width = o->opts->width != 0 };
-	f->width = o->opts->width ? max_of(o->opts->width, 300u) : WIDTH;
-	opts.min_share = least / (f->width - MARGIN);
+	f->width = o->opts->width ? max_of(o->opts->width, 300u) : DEFAULT_WIDTH;
+	opts.min_share = min_pixels / (f->width - MARGIN);
 	opts.by_label = o->opts->before != NULL;
 	err = tree_init(&f->tree, o, &opts);
 	if (err)
@@ -116,7 +116,7 @@ int flame_init(struct flame *f, const struct output *o, bool with_functions)
 	if (!err)
 		err = tree_sort(&f->tree, o);
 	if (!err)
-		err = measure(f);
+		err = set_depth_and_change(f);
 	if (err)
 		flame_done(f);
 	return err;

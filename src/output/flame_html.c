@@ -1,6 +1,6 @@
 /*
- * The flame graph as a page: the same picture, and below it the functions with their own and their
- * whole share. The page asks nothing of the network, and says so to the browser.
+ * The flame graph as an HTML page: the picture, and below it a table of functions with their self and total shares. The
+ * page loads nothing from the network; its Content-Security-Policy forbids it.
  */
 #include "output/flame.h"
 
@@ -9,7 +9,7 @@
 #include "output/page_css.h"
 #include "output/page_js.h"
 
-#define MOST_FUNCTIONS 1000u
+#define MAX_FUNCTIONS 1000u
 
 static void put_share(struct buf *b, uint64_t part, uint64_t whole)
 {
@@ -42,7 +42,7 @@ static void put_function(const struct flame *f, struct buf *b, const struct flam
 static void put_functions(const struct flame *f)
 {
 	struct buf *b = &f->o->out->b;
-	size_t n = min_of(f->functions.n, (size_t)MOST_FUNCTIONS);
+	size_t n = min_of(f->functions.n, (size_t)MAX_FUNCTIONS);
 
 	if (!n)
 		return;
@@ -56,7 +56,7 @@ static void put_functions(const struct flame *f)
 		 "tabindex=\"0\">itself</th>"
 		 "<th class=\"n\" tabindex=\"0\">with callees</th><th tabindex=\"0\">function</th>"
 		 "<th tabindex=\"0\">object</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < n && out_relax(f->o->out); i++)
+	for (size_t i = 0; i < n && out_flush_full(f->o->out); i++)
 		put_function(f, b, &f->functions.v[i]);
 	buf_puts(b, "</tbody>\n</table>\n</section>\n");
 }

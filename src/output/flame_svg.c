@@ -1,11 +1,10 @@
 /*
- * The flame graph as SVG. The picture stands for itself, laid out at its width, so that viewers
- * without scripts show it too; the script then reads where each box is from its data-b (start,
- * weight, level), fills the window and adds zoom, search and the icicle view.
+ * The flame graph as SVG. The picture is complete without the script, so that any viewer shows it; in a browser the script
+ * reads each box's data-b (start, weight, level), fills the window and adds zoom, search and the icicle view.
  *
  *	<g data-b="0 120 1"><title>NAME \n OBJECT \n SHARES</title><rect .../><text>NAME</text></g>
  *
- * Boxes come depth first, so that what lies above a box follows it.
+ * Boxes are written depth first: a box is followed by its callees.
  */
 #include "output/flame.h"
 
@@ -15,7 +14,7 @@
 #include "output/flame_js.h"
 
 enum { SIDE = 10, TOP = 74, BOX = 18, BOTTOM = 30 };
-#define LETTER 7.2		/* of the 12 pixel monospaced font */
+#define LETTER_WIDTH 7.2	/* in pixels, of the 12 pixel monospaced font */
 
 static double share_of(uint64_t part, uint64_t whole)
 {
@@ -27,8 +26,8 @@ static unsigned height(const struct flame *f)
 	return TOP + (f->depth + 1) * BOX + BOTTOM;
 }
 
-/* What the tooltip says below the name. */
-static void put_facts(const struct flame *f, struct buf *b, const struct tree_node *v)
+/* The lines of the tooltip below the name. */
+static void put_tooltip(const struct flame *f, struct buf *b, const struct tree_node *v)
 {
 	const struct tree_node *root = &f->tree.v[0];
 
@@ -49,8 +48,8 @@ static void put_facts(const struct flame *f, struct buf *b, const struct tree_no
 	}
 }
 
-/* As many letters as fit; UTF-8 sequences stay whole. */
-static void put_fitting(struct buf *b, struct str name, size_t letters)
+/* At most this many letters, with an ellipsis if the name is longer; UTF-8 sequences stay whole. */
+static void put_clipped(struct buf *b, struct str name, size_t letters)
 {
 	size_t n = 0, at = 0, cut = 0;
 
@@ -78,7 +77,7 @@ static void box_color(const struct flame *f, uint32_t node, struct str name, cha
 
 	if (f->o->opts->before) {
 		change = share_of(v->total, f->tree.v[0].total) - share_of(v->before, f->tree.before);
-		change_color(out, f->most_change > 0 ? change / 100 / f->most_change : 0);
+		change_color(out, f->max_change > 0 ? change / 100 / f->max_change : 0);
 	} else if (v->frame == TREE_NO_FRAME) {
 		kind_color(out, node ? KIND_COMM : KIND_ROOT, name);
 	} else {
@@ -95,7 +94,7 @@ static void put_box(const struct flame *f, uint32_t node, uint64_t start, uint32
 	double x = SIDE + (double)start * scale, w = (double)v->total * scale;
 	uint32_t row = f->o->opts->icicle ? level : f->depth - level;
 	double y = TOP + (double)row * BOX;
-	size_t letters = w > 6 ? (size_t)((w - 6) / LETTER) : 0;
+	size_t letters = w > 6 ? (size_t)((w - 6) / LETTER_WIDTH) : 0;
 	char color[8];
 
 	tree_label(&name, &f->tree, f->o, node);
@@ -103,13 +102,13 @@ static void put_box(const struct flame *f, uint32_t node, uint64_t start, uint32
 	buf_printf(b, "<g data-b=\"%llu %llu %u\"><title>", (unsigned long long)start,
 		   (unsigned long long)v->total, level);
 	put_xml(b, buf_view(&name));
-	put_facts(f, b, v);
+	put_tooltip(f, b, v);
 	buf_printf(b,
 		   "</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"%s\"/>",
 		   x, y, w, BOX - 1, color);
 	if (letters >= 3) {
 		buf_printf(b, "<text x=\"%.2f\" y=\"%.0f\">", x + 3, y + 12.5);
-		put_fitting(b, buf_view(&name), letters);
+		put_clipped(b, buf_view(&name), letters);
 		buf_puts(b, "</text>");
 	}
 	buf_puts(b, "</g>\n");
@@ -117,7 +116,7 @@ static void put_box(const struct flame *f, uint32_t node, uint64_t start, uint32
 		b->bad = true;
 }
 
-/* Depth first; `start` runs along the siblings and goes back to the parent's with it. */
+/* Depth first; start[node] is the weight to the left of the node. */
 static void put_boxes(const struct flame *f)
 {
 	const struct tree_node *v = f->tree.v;
@@ -130,7 +129,7 @@ static void put_boxes(const struct flame *f)
 	}
 	for (;;) {
 		put_box(f, at, start[at], level);
-		if (!out_relax(f->o->out))
+		if (!out_flush_full(f->o->out))
 			return;
 		if (v[at].child) {
 			start[v[at].child] = start[at];
@@ -149,7 +148,7 @@ static void put_boxes(const struct flame *f)
 	}
 }
 
-/* Which colour is what, with the share of the samples that were taken in it. */
+/* The colours, with the share of the samples in each kind of code. */
 static void put_legend(const struct flame *f, struct buf *b)
 {
 	uint64_t weight[N_KINDS];
@@ -167,12 +166,12 @@ static void put_legend(const struct flame *f, struct buf *b)
 			 share_of(weight[kind], weight[KIND_ROOT]));
 		buf_printf(b, "<rect x=\"%u\" y=\"-9\" width=\"10\" height=\"10\" fill=\"%s\"/>"
 			   "<text x=\"%u\" y=\"0\">%s</text>\n", x, color, x + 15, text);
-		x += 15 + (unsigned)(LETTER * (double)strlen(text)) + 18;
+		x += 15 + (unsigned)(LETTER_WIDTH * (double)strlen(text)) + 18;
 	}
 	buf_puts(b, "</g>\n");
 }
 
-static void put_frame_of_picture(const struct flame *f, struct buf *b)
+static void put_background_and_title(const struct flame *f, struct buf *b)
 {
 	buf_puts(b, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
 	buf_printf(b, "<g id=\"head\">\n<text id=\"title\" x=\"%d\" y=\"24\">", SIDE);
@@ -195,7 +194,7 @@ void flame_put_svg(struct flame *f, bool alone)
 		   f->depth, f->o->opts->icicle, !f->fixed_width);
 	if (alone)
 		buf_printf(b, "<style>\n%s</style>\n", flame_css);
-	put_frame_of_picture(f, b);
+	put_background_and_title(f, b);
 	put_legend(f, b);
 	buf_puts(b, "<g id=\"boxes\">\n");
 	put_boxes(f);

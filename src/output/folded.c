@@ -1,21 +1,20 @@
 /*
- * Folded stacks: "comm;caller;leaf WEIGHT", a line per stack, in the order of their names. The
- * text that stackcollapse scripts make and every flame graph tool reads.
+ * Folded stacks: a line "comm;caller;leaf WEIGHT" per stack, sorted by name. It is the format of the stackcollapse scripts,
+ * which all flame graph tools read.
  */
-#include "output/output.h"
-#include "base/vec.h"
+#include "output/tree.h"
 
 #include <errno.h>
 
-struct folder {
+struct folded {
 	const struct output *o;
 	struct call_tree tree;
 	struct buf path;
-	struct { size_t *v; size_t n, cap; } ends;	/* length of the path above each level */
+	struct { size_t *v; size_t n, cap; } ends;	/* per level, the length of the path above it */
 };
 
-/* ';' parts the frames and a line ends with the stack, so neither may be in a name. */
-static void put_part(struct buf *path, const struct call_tree *t, const struct output *o, uint32_t node)
+/* Appends a name. ';' separates frames and a newline ends the stack, so both are replaced in names. */
+static void append_name(struct buf *path, const struct call_tree *t, const struct output *o, uint32_t node)
 {
 	size_t from;
 
@@ -31,7 +30,7 @@ static void put_part(struct buf *path, const struct call_tree *t, const struct o
 	}
 }
 
-static bool put_line(struct folder *f, const struct tree_node *v)
+static bool put_line(struct folded *f, const struct tree_node *v)
 {
 	struct buf *b = &f->o->out->b;
 
@@ -39,11 +38,11 @@ static bool put_line(struct folder *f, const struct tree_node *v)
 	buf_putc(b, ' ');
 	buf_u64(b, v->self);
 	buf_putc(b, '\n');
-	return out_relax(f->o->out);
+	return out_flush_full(f->o->out);
 }
 
-/* Depth first: down to a child, else to the sibling of the nearest ancestor that has one. */
-static int walk(struct folder *f)
+/* Depth first: to the first child, else to the sibling of the nearest ancestor that has one. */
+static int put_lines(struct folded *f)
 {
 	const struct tree_node *v = f->tree.v;
 	uint32_t at = v[0].child;
@@ -54,9 +53,9 @@ static int walk(struct folder *f)
 		if (!end)
 			return -ENOMEM;
 		*end = f->path.n;
-		put_part(&f->path, &f->tree, f->o, at);
+		append_name(&f->path, &f->tree, f->o, at);
 		if (v[at].self && !put_line(f, &v[at]))
-			return 0;			/* the pipe keeps what went wrong */
+			return 0;			/* the error is in o->out */
 		if (v[at].child) {
 			at = v[at].child;
 			continue;
@@ -74,7 +73,7 @@ static int walk(struct folder *f)
 
 static int write_folded(struct output *o)
 {
-	struct folder f = { .o = o };
+	struct folded f = { .o = o };
 	int err = tree_init(&f.tree, o,
 			    &(struct tree_opts){ .by_label = true, .reverse = o->opts->reverse });
 
@@ -82,7 +81,7 @@ static int write_folded(struct output *o)
 		return err;
 	err = tree_sort(&f.tree, o);
 	if (!err)
-		err = walk(&f);
+		err = put_lines(&f);
 	tree_done(&f.tree);
 	buf_done(&f.path);
 	vec_done(&f.ends);
@@ -90,6 +89,6 @@ static int write_folded(struct output *o)
 }
 
 const struct writer folded_writer = {
-	.format = { "folded", ".folded", "stacks, one a line, with their weights", true },
+	.format = { "folded", ".folded", "stacks, one per line, with their weights", true },
 	.write = write_folded, .counts_samples = true, .joins_threads = true,
 };

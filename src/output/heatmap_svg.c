@@ -1,8 +1,7 @@
 /*
- * A heat map by the fraction of a second: a column per second, in it a cell per 20 ms from the
- * bottom up, the darker the more samples. What repeats within a second or happens once is seen at a
- * glance. In a browser a range of time is chosen by two clicks and shown as the --time option that
- * other commands take.
+ * A subsecond-offset heat map: a column per second, with a cell per 20 ms from bottom to top, darker with more samples. It
+ * shows patterns that repeat every second, and single events. In a browser two clicks select a range of time, which is
+ * shown as the --time option of other commands.
  *
  *	 .98 |          #
  *	 ... |  ##  #   #
@@ -20,18 +19,18 @@
 
 enum { LEFT = 62, RIGHT = 20, TOP = 74, BOTTOM = 48 };
 #define SECOND_NS 1000000000ull
-#define MOST_SECONDS 100000ull
+#define MAX_SECONDS 100000ull
 
 struct heatmap {
 	struct output *o;
 	uint64_t first_s;		/* the second of the first sample */
 	size_t seconds, rows;
-	uint64_t *cells;		/* second by second */
-	uint64_t most;
+	uint64_t *cells;		/* numbers of samples, `rows` per second */
+	uint64_t max;			/* of the cells */
 	double cell_w, cell_h, width, height;
 };
 
-static int fill(struct heatmap *h)
+static int count_samples(struct heatmap *h)
 {
 	const struct tacho_profile_row *rows = tacho_profile_rows(h->o->p);
 	size_t n = tacho_profile_n_rows(h->o->p);
@@ -46,10 +45,10 @@ static int fill(struct heatmap *h)
 		first = min_of(first, rows[i].time / SECOND_NS);
 		last = max_of(last, rows[i].time / SECOND_NS);
 	}
-	if (last - first >= MOST_SECONDS)
+	if (last - first >= MAX_SECONDS)
 		return error_set(
 			h->o->e, -EFBIG,
-			"%llu seconds do not fit into a picture; choose a part with --time",
+			"%llu seconds do not fit into a picture; select a range with --time",
 			(unsigned long long)(last - first + 1));
 	h->first_s = first;
 	h->seconds = (size_t)(last - first + 1);
@@ -65,12 +64,12 @@ static int fill(struct heatmap *h)
 		at = (size_t)(t / SECOND_NS - first) * h->rows +
 		     (size_t)(t % SECOND_NS * h->rows / SECOND_NS);
 		h->cells[at] += rows[i].samples;
-		h->most = max_of(h->most, h->cells[at]);
+		h->max = max_of(h->max, h->cells[at]);
 	}
 	return 0;
 }
 
-/* From pale yellow over orange and red to almost black, evenly for the eye. */
+/* Perceptually even steps from pale yellow through orange and red to almost black. */
 static void heat_color(char out[8], double heat)
 {
 	static const uint8_t stops[][3] = { { 255, 244, 214 }, { 254, 206, 129 }, { 250, 150, 80 },
@@ -90,13 +89,13 @@ static void heat_color(char out[8], double heat)
 static void put_cells(const struct heatmap *h, struct buf *b)
 {
 	buf_puts(b, "<g id=\"cells\">\n");
-	for (size_t i = 0; i < h->seconds * h->rows && out_relax(h->o->out); i++) {
+	for (size_t i = 0; i < h->seconds * h->rows && out_flush_full(h->o->out); i++) {
 		size_t second = i / h->rows, row = i % h->rows;
 		char color[8];
 
 		if (!h->cells[i])
 			continue;
-		heat_color(color, pow((double)h->cells[i] / (double)h->most, 0.8));
+		heat_color(color, pow((double)h->cells[i] / (double)h->max, 0.8));
 		buf_printf(b,
 			   "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
 			   "fill=\"%s\"><title>"
@@ -109,7 +108,7 @@ static void put_cells(const struct heatmap *h, struct buf *b)
 	buf_puts(b, "</g>\n");
 }
 
-/* Labels at round distances, no nearer than 60 pixels. */
+/* Labels at round intervals, at least 60 pixels apart. */
 static void put_axes(const struct heatmap *h, struct buf *b)
 {
 	static const unsigned steps[] = { 1,   2,   5,	  10,	20,   30,   60,	  120,
@@ -141,7 +140,7 @@ static void put_legend(const struct heatmap *h, struct buf *b)
 			   LEFT + 12 + i * 8, y, color);
 	}
 	buf_printf(b, "<text class=\"axis\" x=\"%d\" y=\"%.1f\">%llu samples in %g ms</text>\n",
-		   LEFT + 210, y + 9, (unsigned long long)h->most, 1000.0 / (double)h->rows);
+		   LEFT + 210, y + 9, (unsigned long long)h->max, 1000.0 / (double)h->rows);
 }
 
 static void put_head(const struct heatmap *h, struct buf *b)
@@ -176,7 +175,7 @@ static int write_heatmap(struct output *o)
 	struct heatmap h = { .o = o, .rows = o->opts->rows ? o->opts->rows : 50 };
 	struct buf *b = &o->out->b;
 	double room = (o->opts->width ? o->opts->width : 1200) - LEFT - RIGHT;
-	int err = fill(&h);
+	int err = count_samples(&h);
 
 	if (err)
 		return err;

@@ -1,7 +1,6 @@
 /*
- * The profile itself as JSON, "tacho.profile/1": every table of the model, ids as they are, so that
- * a script can add up what it likes. Rows of the long tables are arrays; "columns" names what is
- * in them.
+ * The profile as JSON, schema "tacho.profile/1": all of its tables with their ids, for scripts. Rows of the long tables are
+ * arrays, whose columns "columns" names.
  */
 #include "base/json.h"
 
@@ -53,15 +52,13 @@ static void put_objects(struct json *j, const struct output *o)
 	json_begin(j, '[');
 	for (size_t i = 0; i < tacho_profile_n_objects(o->p); i++) {
 		const struct tacho_profile_object *ob = tacho_profile_object(o->p, i);
-		char id[2 * sizeof(ob->build_id) + 1] = "";
+		scoped(buf_done) struct buf id = { 0 };
 
-		for (size_t k = 0; k < ob->n_build_id && k < sizeof(ob->build_id); k++) {
-			id[2 * k] = "0123456789abcdef"[ob->build_id[k] >> 4];
-			id[2 * k + 1] = "0123456789abcdef"[ob->build_id[k] & 15];
-		}
+		put_build_id(&id, ob);
+		j->out->bad |= id.bad;
 		json_begin(j, '{');
 		json_member(j, "path", str, ob->path);
-		json_member(j, "build_id", str, id[0] ? id : NULL);
+		json_member(j, "build_id", str, id.n ? id.bytes : NULL);
 		json_member(j, "kernel", bool, ob->kernel);
 		json_end(j);
 	}
@@ -71,7 +68,7 @@ static void put_objects(struct json *j, const struct output *o)
 static void put_threads(struct json *j, const struct output *o)
 {
 	BEGIN_TABLE(j, "threads", "pid", "tid", "comm");
-	for (size_t i = 0; i < tacho_profile_n_threads(o->p) && out_relax(o->out); i++) {
+	for (size_t i = 0; i < tacho_profile_n_threads(o->p) && out_flush_full(o->out); i++) {
 		const struct tacho_profile_thread *t = tacho_profile_thread(o->p, i);
 
 		json_begin(j, '[');
@@ -86,7 +83,7 @@ static void put_threads(struct json *j, const struct output *o)
 static void put_frames(struct json *j, const struct output *o)
 {
 	BEGIN_TABLE(j, "frames", "name", "object", "address", "kind");
-	for (size_t i = 0; i < tacho_profile_n_frames(o->p) && out_relax(o->out); i++) {
+	for (size_t i = 0; i < tacho_profile_n_frames(o->p) && out_flush_full(o->out); i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(o->p, i);
 
 		json_begin(j, '[');
@@ -99,13 +96,13 @@ static void put_frames(struct json *j, const struct output *o)
 	end_table(j);
 }
 
-/* Stack 0 is the empty one; the others are made of the stack of their callers and a frame. */
+/* Stack 0 is empty; each other consists of the stack of its callers and a frame. */
 static void put_stacks(struct json *j, const struct output *o)
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(o->p);
 
 	BEGIN_TABLE(j, "stacks", "callers", "frame");
-	for (size_t i = 0; i < tacho_profile_n_nodes(o->p) && out_relax(o->out); i++) {
+	for (size_t i = 0; i < tacho_profile_n_nodes(o->p) && out_flush_full(o->out); i++) {
 		json_begin(j, '[');
 		if (i) {
 			json_u64(j, nodes[i].parent);
@@ -124,7 +121,7 @@ static void put_rows(struct json *j, const struct output *o)
 	const struct tacho_profile_row *rows = tacho_profile_rows(o->p);
 
 	BEGIN_TABLE(j, "samples", "event", "thread", "stack", "samples", "period");
-	for (size_t i = 0; i < tacho_profile_n_rows(o->p) && out_relax(o->out); i++) {
+	for (size_t i = 0; i < tacho_profile_n_rows(o->p) && out_flush_full(o->out); i++) {
 		json_begin(j, '[');
 		json_u64(j, rows[i].event);
 		json_u64(j, rows[i].thread);
@@ -175,6 +172,6 @@ static int write_json(struct output *o)
 }
 
 const struct writer json_writer = {
-	.format = { "json", ".json", "every table of the profile, for scripts", false },
+	.format = { "json", ".json", "all tables of the profile, for scripts", false },
 	.write = write_json,
 };

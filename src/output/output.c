@@ -1,6 +1,5 @@
 /*
- * The table of writers, and what is the same for all of them: which event is meant, what the
- * weights are, and the pipe that hands on the bytes in large pieces.
+ * The table of writers, and what they have in common: choosing the event and the weights, and the output buffer.
  */
 #include "output/output.h"
 
@@ -8,34 +7,13 @@
 
 #include "base/sized_opts.h"
 
-static const struct writer *const writers[] = {
-	&folded_writer,
-	&svg_writer,
-	&html_writer,
-	&pprof_writer,
-	&speedscope_writer,
-	&firefox_writer,
-	&chrome_writer,
-	&callgrind_writer,
-	&json_writer,
-	&heatmap_writer,
-};
+#define WRITER_ADDRESS(name) &name##_writer,
+static const struct writer *const writers[] = { WRITERS(WRITER_ADDRESS) };
 
 const struct tacho_format *const *tacho_formats(void)
 {
-	static const struct tacho_format *const formats[] = {
-		&folded_writer.format,
-		&svg_writer.format,
-		&html_writer.format,
-		&pprof_writer.format,
-		&speedscope_writer.format,
-		&firefox_writer.format,
-		&chrome_writer.format,
-		&callgrind_writer.format,
-		&json_writer.format,
-		&heatmap_writer.format,
-		NULL,
-	};
+#define FORMAT_ADDRESS(name) &name##_writer.format,
+	static const struct tacho_format *const formats[] = { WRITERS(FORMAT_ADDRESS) NULL };
 
 	return formats;
 }
@@ -106,19 +84,19 @@ const char *weight_unit(const struct output *o, uint32_t event)
 	return "events";
 }
 
-static int no_event(const struct output *o, const char *wanted)
+static int error_no_event(const struct output *o, const char *wanted)
 {
 	scoped(buf_done) struct buf names = { 0 };
 
 	for (size_t i = 0; i < tacho_profile_n_events(o->p); i++)
 		buf_printf(&names, "%s%s", i ? ", " : "", tacho_profile_event(o->p, i)->name);
-	error_set(o->e, -ENOENT, "no event of this recording is called '%s'", wanted);
+	error_set(o->e, -ENOENT, "the recording has no event '%s'", wanted);
 	if (names.n)
-		error_hint(o->e, "it has %s", names.bytes);
+		error_hint(o->e, "its events: %s", names.bytes);
 	return -ENOENT;
 }
 
-/* The event that was asked for, or the first with samples. */
+/* The event that opts.event names, or the first with samples. */
 static int choose_event(struct output *o)
 {
 	const char *wanted = o->opts->event;
@@ -135,9 +113,9 @@ static int choose_event(struct output *o)
 		return 0;
 	}
 	if (wanted)
-		return no_event(o, wanted);
+		return error_no_event(o, wanted);
 	error_set(o->e, -ENODATA, "there are no samples");
-	error_hint(o->e, "nothing was recorded, or the filters let nothing pass");
+	error_hint(o->e, "nothing was recorded, or the filters reject all samples");
 	return -ENODATA;
 }
 
@@ -147,7 +125,7 @@ static void choose_weight(struct output *o, const struct writer *w)
 
 	o->count_samples = weight == TACHO_WEIGHT_SAMPLES ||
 			   (weight == TACHO_WEIGHT_DEFAULT && w->counts_samples);
-	/* A recording that does not tell periods still has its samples. */
+	/* Some recordings have no periods. */
 	if (tacho_profile_event(o->p, o->event)->period == 0)
 		o->count_samples = true;
 }
@@ -165,7 +143,7 @@ int tacho_output_write(const struct tacho_format *f, const struct tacho_profile 
 	if (err < 0)
 		return err;
 	if (!w)
-		return error_set(e, -EINVAL, "this is no format of the library's");
+		return error_set(e, -EINVAL, "the format is not one of tacho_formats()");
 	err = choose_event(&o);
 	if (err < 0)
 		return err;

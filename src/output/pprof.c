@@ -1,12 +1,12 @@
 /*
- * pprof's profile.proto in gzip. Messages of the top level may come in any order, so everything is
- * written as it is met, and the strings last, when all are known.
+ * pprof's profile.proto in gzip. The top-level messages may come in any order, so they are written as they are produced, and
+ * the string table last, when all strings are known.
  *
  *	sample -> locations (leaf first) -> function -> strings
  *	             `-> mapping (object)
  *
- * Values of a sample: how many samples, then one per event that has any. Labels are those that
- *other converters of perf.data use: pid, tid, comm, thread_comm, execution_mode, cpu.
+ * Values of a sample: the number of samples, then the period of each event that has samples. Labels are those of other
+ * perf.data converters: pid, tid, comm, thread_comm, execution_mode, cpu.
  */
 #include "output/output.h"
 
@@ -29,11 +29,11 @@ struct pprof {
 	struct arena arena;
 	struct map strings;
 	struct { const char **v; size_t n, cap; } text;
-	uint32_t *process_comm;		/* thread -> the thread whose name is the process's */
+	uint32_t *process_comm;		/* thread -> the thread whose comm is that of the process */
 	int err;
 };
 
-/* The index of a string that lives as long as the profile. */
+/* The index of a string, which must live as long as the writer. */
 static uint64_t text_id(struct pprof *w, const char *s)
 {
 	const uint64_t *there = map_get(&w->strings, str_of(s));
@@ -50,14 +50,14 @@ static uint64_t text_id(struct pprof *w, const char *s)
 	return w->text.n - 1;
 }
 
-/* What `part` holds becomes a field of `message`. */
+/* Moves `part` into `message` as a field. */
 static void put_part(struct pprof *w, unsigned field)
 {
 	pb_element(&w->message, field, buf_view(&w->part));
 	buf_clear(&w->part);
 }
 
-/* What `message` holds becomes a field of the profile. Returns false when to give up. */
+/* Writes `message` as a field of the profile and clears it. Returns false on an error. */
 static bool put_message(struct pprof *w, unsigned field)
 {
 	struct buf key = { 0 };
@@ -70,7 +70,7 @@ static bool put_message(struct pprof *w, unsigned field)
 		w->err = -ENOMEM;
 	buf_done(&key);
 	buf_clear(&w->message);
-	return !w->err && out_relax(w->o->out);
+	return !w->err && out_flush_full(w->o->out);
 }
 
 static void value_type(struct pprof *w, unsigned field, const char *type, const char *unit)
@@ -146,7 +146,7 @@ static bool put_sample(struct pprof *w, const struct tacho_profile_row *r)
 	return put_message(w, PROFILE_SAMPLE);
 }
 
-/* ---- what samples point to ---- */
+/* ---- locations, functions, mappings ---- */
 
 static bool put_location(struct pprof *w, uint32_t id)
 {
@@ -163,40 +163,36 @@ static bool put_location(struct pprof *w, uint32_t id)
 static bool put_function(struct pprof *w, uint32_t id)
 {
 	struct buf name = { 0 };
-	char *kept;
+	char *text;
 
 	put_label(&name, tacho_profile_frame(w->o->p, id));
-	kept = buf_failed(&name) ? NULL : arena_str(&w->arena, buf_view(&name));
+	text = buf_failed(&name) ? NULL : arena_str(&w->arena, buf_view(&name));
 	buf_done(&name);
-	if (!kept) {
+	if (!text) {
 		w->err = -ENOMEM;
 		return false;
 	}
 	pb_u64(&w->message, 1, (uint64_t)id + 1);
-	pb_u64(&w->message, 2, text_id(w, kept));
-	pb_u64(&w->message, 3, text_id(w, kept));
+	pb_u64(&w->message, 2, text_id(w, text));
+	pb_u64(&w->message, 3, text_id(w, text));
 	return put_message(w, PROFILE_FUNCTION);
 }
 
-static const char *hex_id(struct pprof *w, const struct tacho_profile_object *ob)
+static const char *build_id_text(struct pprof *w, const struct tacho_profile_object *ob)
 {
-	char text[2 * sizeof(ob->build_id) + 1];
+	scoped(buf_done) struct buf hex = { 0 };
 
-	for (size_t i = 0; i < ob->n_build_id && i < sizeof(ob->build_id); i++) {
-		text[2 * i] = "0123456789abcdef"[ob->build_id[i] >> 4];
-		text[2 * i + 1] = "0123456789abcdef"[ob->build_id[i] & 15];
-	}
-	text[2 * min_of((size_t)ob->n_build_id, sizeof(ob->build_id))] = '\0';
-	return arena_str(&w->arena, str_of(text));
+	put_build_id(&hex, ob);
+	return buf_failed(&hex) ? NULL : arena_str(&w->arena, buf_view(&hex));
 }
 
-/* A mapping spans the addresses that were met, in the object's own addresses. */
+/* The mapping of an object spans the pages of its frames, in the object's own addresses. */
 struct address_span { uint64_t from, to; };
 
 static bool put_mapping(struct pprof *w, uint32_t id, const struct address_span *s)
 {
 	const struct tacho_profile_object *ob = tacho_profile_object(w->o->p, id);
-	const char *build_id = hex_id(w, ob);
+	const char *build_id = build_id_text(w, ob);
 
 	if (!build_id) {
 		w->err = -ENOMEM;
@@ -229,7 +225,7 @@ static bool put_mappings(struct pprof *w)
 		s->from = s->to ? min_of(s->from, page) : page;
 		s->to = max_of(s->to, page > UINT64_MAX - 4096 ? UINT64_MAX : page + 4096);
 	}
-	for (size_t i = 1; i < n; i++)		/* 0 means that there is none */
+	for (size_t i = 1; i < n; i++)		/* mapping id 0 means none */
 		if (spans[i].to && !put_mapping(w, (uint32_t)i, &spans[i]))
 			return false;
 	return true;
@@ -237,30 +233,30 @@ static bool put_mappings(struct pprof *w)
 
 /* ---- the whole ---- */
 
-/* The thread that names each thread's process: the one whose tid is the pid, else itself. */
+/* Per thread, the thread that names its process: the one whose tid is the pid, else itself. */
 static int find_processes(struct pprof *w)
 {
 	size_t n = tacho_profile_n_threads(w->o->p);
-	uint32_t most = 0;
+	uint32_t max_pid = 0;
 	scoped(freep) uint32_t *main_of = NULL;
 
 	w->process_comm = calloc(n + 1, sizeof(*w->process_comm));
 	for (size_t i = 0; i < n; i++)
-		most = max_of(most, tacho_profile_thread(w->o->p, i)->pid < (1u << 24) ?
+		max_pid = max_of(max_pid, tacho_profile_thread(w->o->p, i)->pid < (1u << 24) ?
 			      tacho_profile_thread(w->o->p, i)->pid : 0);
-	main_of = calloc((size_t)most + 1, sizeof(*main_of));
+	main_of = calloc((size_t)max_pid + 1, sizeof(*main_of));
 	if (!w->process_comm || !main_of)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct tacho_profile_thread *t = tacho_profile_thread(w->o->p, i);
 
-		if (t->pid == t->tid && t->pid <= most)
+		if (t->pid == t->tid && t->pid <= max_pid)
 			main_of[t->pid] = (uint32_t)i + 1;
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t pid = tacho_profile_thread(w->o->p, i)->pid;
 
-		w->process_comm[i] = pid <= most && main_of[pid] ? main_of[pid] - 1 : (uint32_t)i;
+		w->process_comm[i] = pid <= max_pid && main_of[pid] ? main_of[pid] - 1 : (uint32_t)i;
 	}
 	return 0;
 }
@@ -279,7 +275,7 @@ static bool put_tables(struct pprof *w)
 	return put_mappings(w);
 }
 
-/* A field of a number, straight into the profile. */
+/* Writes a numeric field of the profile. */
 static void put_number(struct pprof *w, unsigned field, uint64_t v)
 {
 	pb_u64(&w->part, field, v);
@@ -287,7 +283,7 @@ static void put_number(struct pprof *w, unsigned field, uint64_t v)
 	buf_clear(&w->part);
 }
 
-static void put_rest(struct pprof *w)
+static void put_profile_fields(struct pprof *w)
 {
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
@@ -309,10 +305,10 @@ static int write_pprof(struct output *o)
 {
 	struct pprof w = { .o = o, .gz = { .out = &o->out->b } };
 
-	text_id(&w, "");		/* string 0 is the empty one */
+	text_id(&w, "");		/* string 0 must be empty */
 	w.err = w.err ? w.err : find_processes(&w);
 	if (!w.err && put_tables(&w))
-		put_rest(&w);
+		put_profile_fields(&w);
 	gzip_finish(&w.gz);
 	buf_done(&w.message);
 	buf_done(&w.part);

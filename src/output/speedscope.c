@@ -1,7 +1,6 @@
 /*
- * speedscope's own JSON: frames once, then a profile of kind "sampled" per thread and event, the
- * heaviest first. Equal stacks are added up, so that the file stays small; the order of time is not
- * in it.
+ * The JSON format of speedscope: the frames, then a profile of type "sampled" per thread and event, the heaviest first. Equal
+ * stacks are added up, which keeps the file small; so samples are not in the order of time.
  */
 #include "output/output.h"
 
@@ -10,7 +9,7 @@
 
 #include <errno.h>
 
-struct one_profile {
+struct thread_profile {			/* of one thread and event */
 	uint32_t thread, event;
 	uint64_t weight;
 };
@@ -19,30 +18,30 @@ struct speedscope {
 	struct output *o;
 	struct json j;
 	struct thread_rows rows;
-	struct { struct one_profile *v; size_t n, cap; } profiles;
+	struct { struct thread_profile *v; size_t n, cap; } profiles;
 	struct { uint32_t *v; size_t n, cap; } path;
 };
 
 static int by_weight(const void *pa, const void *pb)
 {
-	const struct one_profile *a = pa, *b = pb;
+	const struct thread_profile *a = pa, *b = pb;
 
 	if (a->weight != b->weight)
 		return a->weight < b->weight ? 1 : -1;
 	return a->thread < b->thread ? -1 : a->thread > b->thread;
 }
 
-/* Weights of different events do not compare: events in their order, threads by weight. */
+/* Weights of different events are not comparable: events in their order, then threads by weight. */
 static int by_event(const void *pa, const void *pb)
 {
-	const struct one_profile *a = pa, *b = pb;
+	const struct thread_profile *a = pa, *b = pb;
 
 	if (a->event != b->event)
 		return a->event < b->event ? -1 : 1;
 	return by_weight(pa, pb);
 }
 
-static int collect(struct speedscope *w)
+static int list_profiles(struct speedscope *w)
 {
 	const struct tacho_profile *p = w->o->p;
 	size_t n_events = tacho_profile_n_events(p);
@@ -58,12 +57,12 @@ static int collect(struct speedscope *w)
 			weight[r->event] += row_weight(w->o, r);
 		}
 		for (uint32_t e = 0; e < n_events; e++) {
-			struct one_profile *one = weight[e] ? vec_add(&w->profiles) : NULL;
+			struct thread_profile *one = weight[e] ? vec_add(&w->profiles) : NULL;
 
 			if (weight[e] && !one)
 				return -ENOMEM;
 			if (one)
-				*one = (struct one_profile){ t, e, weight[e] };
+				*one = (struct thread_profile){ t, e, weight[e] };
 		}
 	}
 	if (w->profiles.n)
@@ -77,7 +76,7 @@ static void put_frames(struct speedscope *w)
 	json_begin(&w->j, '{');
 	json_key(&w->j, "frames");
 	json_begin(&w->j, '[');
-	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p) && out_relax(w->o->out); i++) {
+	for (size_t i = 0; i < tacho_profile_n_frames(w->o->p) && out_flush_full(w->o->out); i++) {
 		const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, i);
 
 		json_begin(&w->j, '{');
@@ -91,12 +90,12 @@ static void put_frames(struct speedscope *w)
 	json_end(&w->j);
 }
 
-static bool in_profile(const struct speedscope *w, const struct one_profile *one, size_t i)
+static bool in_profile(const struct speedscope *w, const struct thread_profile *one, size_t i)
 {
 	return tacho_profile_rows(w->o->p)[w->rows.order[i]].event == one->event;
 }
 
-static int put_stacks(struct speedscope *w, const struct one_profile *one)
+static int put_stacks(struct speedscope *w, const struct thread_profile *one)
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->o->p);
 
@@ -104,7 +103,7 @@ static int put_stacks(struct speedscope *w, const struct one_profile *one)
 	json_begin(&w->j, '[');
 	for (size_t i = w->rows.start[one->thread]; i < w->rows.start[one->thread + 1]; i++) {
 		w->path.n = 0;
-		if (!in_profile(w, one, i) || !out_relax(w->o->out))
+		if (!in_profile(w, one, i) || !out_flush_full(w->o->out))
 			continue;
 		for (uint32_t at = tacho_profile_rows(w->o->p)[w->rows.order[i]].node; at;
 		     at = nodes[at].parent) {
@@ -123,7 +122,7 @@ static int put_stacks(struct speedscope *w, const struct one_profile *one)
 	return 0;
 }
 
-static int put_profile(struct speedscope *w, const struct one_profile *one)
+static int put_profile(struct speedscope *w, const struct thread_profile *one)
 {
 	const struct tacho_profile_thread *t = tacho_profile_thread(w->o->p, one->thread);
 	const char *unit = weight_unit(w->o, one->event);
@@ -145,7 +144,7 @@ static int put_profile(struct speedscope *w, const struct one_profile *one)
 	json_key(&w->j, "weights");
 	json_begin(&w->j, '[');
 	for (size_t i = w->rows.start[one->thread]; i < w->rows.start[one->thread + 1] && !err; i++)
-		if (in_profile(w, one, i) && out_relax(w->o->out))
+		if (in_profile(w, one, i) && out_flush_full(w->o->out))
 			json_u64(&w->j,
 				 row_weight(w->o, &tacho_profile_rows(w->o->p)[w->rows.order[i]]));
 	json_end(&w->j);
@@ -179,7 +178,7 @@ static int write_speedscope(struct output *o)
 	int err = thread_rows_init(&w.rows, o->p);
 
 	if (!err)
-		err = collect(&w);
+		err = list_profiles(&w);
 	if (!err)
 		err = put_document(&w);
 	thread_rows_done(&w.rows);

@@ -1,6 +1,5 @@
 /*
- * Names as text. A name comes from a file that anybody may have written, so nothing in it is
- * trusted: XML gets neither markup nor bytes that it cannot hold.
+ * Names as text. Names come from untrusted files: put_xml() escapes markup and replaces bytes that XML cannot represent.
  */
 #include "output/output.h"
 
@@ -28,8 +27,8 @@ void put_label_json(struct buf *b, const struct tacho_profile_frame *f)
 	b->bad |= label.bad;
 }
 
-/* The length of the UTF-8 sequence of more than one byte at s, or 0 where it is none that XML
- * takes: overlong, a surrogate, cut short, or U+FFFE and U+FFFF. */
+/* The length of the multibyte UTF-8 sequence at s, or 0 if XML does not allow it: overlong, a surrogate, truncated,
+ * U+FFFE or U+FFFF. */
 static size_t sequence_len(const unsigned char *s, size_t n)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -68,16 +67,22 @@ void put_xml(struct buf *b, struct str text)
 	for (size_t i = 0; i < text.n;) {
 		const unsigned char *s = (const unsigned char *)text.s + i;
 		size_t len = s[0] < 0x80 ? 1 : sequence_len(s, text.n - i);
-		const char *instead = s[0] < 0x80 ? entity(s[0]) : len ? NULL : "\xef\xbf\xbd";
+		const char *replacement = s[0] < 0x80 ? entity(s[0]) : len ? NULL : "\xef\xbf\xbd";
 
-		if (instead) {
+		if (replacement) {
 			buf_put(b, text.s + plain, i - plain);
-			buf_puts(b, instead);
+			buf_puts(b, replacement);
 			plain = i + 1;
 		}
 		i += max_of(len, (size_t)1);
 	}
 	buf_put(b, text.s + plain, text.n - plain);
+}
+
+void put_build_id(struct buf *b, const struct tacho_profile_object *ob)
+{
+	for (size_t i = 0; i < ob->n_build_id && i < sizeof(ob->build_id); i++)
+		buf_printf(b, "%02x", ob->build_id[i]);
 }
 
 void put_grouped(struct buf *b, uint64_t v)

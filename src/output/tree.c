@@ -1,12 +1,11 @@
 /*
- * The call tree of one event: under the root a node per command name, below them the frames from
- * the outermost caller on. The profile's stacks are a trie already, but without the names of the
- * threads, and with frames apart that a picture shows as one (same function, another address).
+ * Builds the call tree. The profile's stacks are a trie already, but without commands, and with separate frames that the
+ * tree merges (the same function at another address):
  *
- *	trie of the profile -fold-> nodes of equal key are one -paths-> (comm, node) -> tree
+ *	profile's trie --merge nodes of equal frames--> merged trie --per command--> call tree
  *
- * The rows are taken comm by comm, so that one array, stamped with the comm, maps trie nodes to
- * tree nodes. Parents are made before their children: adding up is one pass from the end.
+ * Rows are added command by command, so that one array, stamped with the command, maps trie nodes to tree nodes. Parents
+ * are added before their children, so totals are summed in one pass from the end.
  */
 #include "output/tree.h"
 
@@ -51,7 +50,8 @@ void comms_done(struct comms *c)
 
 /* ---- keys of frames ---- */
 
-/* Frames with the same key are shown as one. Returns 1 where no two have the same. */
+/* Frames with the same key are merged: key[i] is the first frame with that key. Returns 1 if all keys differ, 0, or
+ * -ENOMEM. */
 static int frame_keys(uint32_t *key, const struct tacho_profile *p, bool by_label)
 {
 	struct keymap ids = { 0 };
@@ -78,8 +78,8 @@ static int frame_keys(uint32_t *key, const struct tacho_profile *p, bool by_labe
 	return distinct;
 }
 
-/* nodes[i] becomes (parent, frame) of the trie in which equal keys met; fold[i] its place. */
-static int fold_nodes(struct trie *t, const struct tacho_profile *p, const uint32_t *key,
+/* Merges nodes whose parents and frames are equal after merging: fills in t->nodes and t->merged. */
+static int merge_nodes(struct merged_trie *t, const struct tacho_profile *p, const uint32_t *key,
 		      bool distinct, bool join_unknown)
 {
 	const struct tacho_profile_node *from = tacho_profile_nodes(p);
@@ -87,20 +87,20 @@ static int fold_nodes(struct trie *t, const struct tacho_profile *p, const uint3
 	int err = 0;
 
 	for (size_t i = 1; i < t->n && !err; i++) {
-		/* A parent comes before its children; what claims otherwise is a root. */
-		uint32_t up = from[i].parent < i ? t->fold[from[i].parent] : 0;
-		uint32_t frame = key[from[i].frame], there = KEYMAP_NONE;
+		/* Parents come before their children; if not, the profile is damaged and the node becomes a root. */
+		uint32_t up = from[i].parent < i ? t->merged[from[i].parent] : 0;
+		uint32_t frame = key[from[i].frame], same = KEYMAP_NONE;
 
 		if (join_unknown && up && t->nodes[up].frame == frame &&
 		    !tacho_profile_frame(p, frame)->known)
-			there = up;
+			same = up;
 		else if (!distinct)
-			there = keymap_get(&seen, key_pair(up, frame));
-		if (there != KEYMAP_NONE) {
-			t->fold[i] = there;
+			same = keymap_get(&seen, key_pair(up, frame));
+		if (same != KEYMAP_NONE) {
+			t->merged[i] = same;
 			continue;
 		}
-		t->fold[i] = (uint32_t)i;
+		t->merged[i] = (uint32_t)i;
 		t->nodes[i] = (struct tacho_profile_node){ up, frame };
 		if (!distinct)
 			err = keymap_put(&seen, key_pair(up, frame), (uint32_t)i);
@@ -109,25 +109,25 @@ static int fold_nodes(struct trie *t, const struct tacho_profile *p, const uint3
 	return err;
 }
 
-void trie_done(struct trie *t)
+static void trie_done(struct merged_trie *t)
 {
 	free(t->nodes);
-	free(t->fold);
-	*t = (struct trie){ 0 };
+	free(t->merged);
+	*t = (struct merged_trie){ 0 };
 }
 
-int trie_init(struct trie *t, const struct tacho_profile *p, const struct tree_opts *opts)
+static int trie_init(struct merged_trie *t, const struct tacho_profile *p, const struct tree_opts *opts)
 {
 	scoped(freep) uint32_t *key = calloc(tacho_profile_n_frames(p) + 1, sizeof(*key));
 	int distinct, err = -ENOMEM;
 
-	*t = (struct trie){ .n = tacho_profile_n_nodes(p) };
+	*t = (struct merged_trie){ .n = tacho_profile_n_nodes(p) };
 	t->nodes = calloc(t->n + 1, sizeof(*t->nodes));
-	t->fold = calloc(t->n + 1, sizeof(*t->fold));
-	if (key && t->nodes && t->fold) {
+	t->merged = calloc(t->n + 1, sizeof(*t->merged));
+	if (key && t->nodes && t->merged) {
 		distinct = frame_keys(key, p, opts->by_label);
 		err = distinct < 0 ? distinct :
-		      fold_nodes(t, p, key, distinct && !opts->join_unknown, opts->join_unknown);
+		      merge_nodes(t, p, key, distinct && !opts->join_unknown, opts->join_unknown);
 	}
 	if (err)
 		trie_done(t);
@@ -136,7 +136,7 @@ int trie_init(struct trie *t, const struct tacho_profile *p, const struct tree_o
 
 /* ---- rows by comm ---- */
 
-/* The rows of the event, those of a comm together; `start` has a place per comm and one more. */
+/* The rows of the event ordered by comm: those of comm c are start[c] .. start[c + 1]. */
 static uint32_t *rows_by_comm(const struct output *o, const struct comms *c, size_t *start)
 {
 	const struct tacho_profile_row *rows = tacho_profile_rows(o->p);
@@ -150,22 +150,22 @@ static uint32_t *rows_by_comm(const struct output *o, const struct comms *c, siz
 			start[c->of_thread[rows[i].thread] + 1]++;
 	for (size_t i = 0; i < c->n; i++)
 		start[i + 1] += start[i];
-	for (size_t i = 0; i < n; i++)		/* start[c] runs to the end of its part ... */
+	for (size_t i = 0; i < n; i++)		/* advances start[c] to the start of c + 1 ... */
 		if (rows[i].event == o->event)
 			order[start[c->of_thread[rows[i].thread]]++] = (uint32_t)i;
-	for (size_t i = c->n; i > 0; i--)	/* ... and is put back */
+	for (size_t i = c->n; i > 0; i--)	/* ... so shift them back */
 		start[i] = start[i - 1];
 	start[0] = 0;
 	return order;
 }
 
-/* ---- paths into the tree ---- */
+/* ---- from the merged trie into the tree ---- */
 
-struct paths {
+struct tree_builder {
 	struct call_tree *tree;
-	const struct trie *trie;
-	uint32_t *stamp, *id;		/* trie node -> comm + 1, tree node */
-	struct { uint32_t *v; size_t n, cap; } todo;
+	const struct merged_trie *trie;
+	uint32_t *stamp, *id;		/* trie node -> comm + 1 that used it last, its tree node there */
+	struct { uint32_t *v; size_t n, cap; } path;
 };
 
 uint32_t tree_add(struct call_tree *t, uint32_t parent, uint32_t frame, uint32_t comm)
@@ -180,26 +180,26 @@ uint32_t tree_add(struct call_tree *t, uint32_t parent, uint32_t frame, uint32_t
 	return (uint32_t)(t->n - 1);
 }
 
-/* The tree's node for a trie node below the comm's; 0 without memory. */
-static uint32_t path_to(struct paths *ps, uint32_t node, uint32_t comm, uint32_t top)
+/* The tree node of a trie node, below `top`, the comm's node; adds missing ones. 0 without memory. */
+static uint32_t tree_node_of(struct tree_builder *ps, uint32_t node, uint32_t comm, uint32_t top)
 {
 	uint32_t at = top;
 
-	ps->todo.n = 0;
+	ps->path.n = 0;
 	for (; node; node = ps->trie->nodes[node].parent) {
-		uint32_t *todo;
+		uint32_t *slot;
 
 		if (ps->stamp[node] == comm + 1) {
 			at = ps->id[node];
 			break;
 		}
-		todo = vec_add(&ps->todo);
-		if (!todo)
+		slot = vec_add(&ps->path);
+		if (!slot)
 			return 0;
-		*todo = node;
+		*slot = node;
 	}
-	while (ps->todo.n) {
-		node = ps->todo.v[--ps->todo.n];
+	while (ps->path.n) {
+		node = ps->path.v[--ps->path.n];
 		at = tree_add(ps->tree, at, ps->trie->nodes[node].frame, comm);
 		if (!at)
 			return 0;
@@ -209,7 +209,7 @@ static uint32_t path_to(struct paths *ps, uint32_t node, uint32_t comm, uint32_t
 	return at;
 }
 
-static int add_comm(struct paths *ps, const struct output *o, const uint32_t *order, size_t n,
+static int add_comm(struct tree_builder *ps, const struct output *o, const uint32_t *order, size_t n,
 		    uint32_t comm)
 {
 	const struct tacho_profile_row *rows = tacho_profile_rows(o->p);
@@ -219,7 +219,7 @@ static int add_comm(struct paths *ps, const struct output *o, const uint32_t *or
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		const struct tacho_profile_row *r = &rows[order[i]];
-		uint32_t leaf = path_to(ps, ps->trie->fold[r->node], comm, top);
+		uint32_t leaf = tree_node_of(ps, ps->trie->merged[r->node], comm, top);
 
 		if (!leaf)
 			return -ENOMEM;
@@ -228,11 +228,11 @@ static int add_comm(struct paths *ps, const struct output *o, const uint32_t *or
 	return 0;
 }
 
-static int add_forward(struct call_tree *t, const struct trie *trie, const struct output *o)
+static int add_forward(struct call_tree *t, const struct merged_trie *trie, const struct output *o)
 {
 	scoped(freep) size_t *start = calloc(t->comms.n + 2, sizeof(*start));
 	scoped(freep) uint32_t *order = start ? rows_by_comm(o, &t->comms, start) : NULL;
-	struct paths ps = { .tree = t, .trie = trie };
+	struct tree_builder ps = { .tree = t, .trie = trie };
 	int err = 0;
 
 	ps.stamp = calloc(trie->n + 1, sizeof(*ps.stamp));
@@ -245,13 +245,13 @@ static int add_forward(struct call_tree *t, const struct trie *trie, const struc
 				       (uint32_t)c);
 	free(ps.stamp);
 	free(ps.id);
-	vec_done(&ps.todo);
+	vec_done(&ps.path);
 	return err;
 }
 
 /* ---- the whole ---- */
 
-static void add_up(struct call_tree *t)
+static void sum_totals(struct call_tree *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->v[i].total = t->v[i].self;
@@ -261,18 +261,18 @@ static void add_up(struct call_tree *t)
 
 int tree_prune(struct call_tree *t, double min_share)
 {
-	scoped(freep) uint32_t *place = calloc(t->n + 1, sizeof(*place));
-	double least = min_share * (double)t->v[0].total;
+	scoped(freep) uint32_t *new_index = calloc(t->n + 1, sizeof(*new_index));
+	double min_weight = min_share * (double)t->v[0].total;
 	size_t n = 1;
 
-	if (!place)
+	if (!new_index)
 		return -ENOMEM;
 	for (size_t i = 1; i < t->n; i++) {	/* a child is never larger than its parent */
-		if ((double)t->v[i].total < least || t->v[i].total == 0)
+		if ((double)t->v[i].total < min_weight || t->v[i].total == 0)
 			continue;
-		place[i] = (uint32_t)n;
+		new_index[i] = (uint32_t)n;
 		t->v[n] = t->v[i];
-		t->v[n].parent = place[t->v[i].parent];
+		t->v[n].parent = new_index[t->v[i].parent];
 		n++;
 	}
 	t->n = n;
@@ -287,7 +287,7 @@ void tree_done(struct call_tree *t)
 
 int tree_init(struct call_tree *t, const struct output *o, const struct tree_opts *opts)
 {
-	struct trie trie;
+	struct merged_trie trie;
 	int err = trie_init(&trie, o->p, opts);
 
 	*t = (struct call_tree){ 0 };
@@ -298,13 +298,13 @@ int tree_init(struct call_tree *t, const struct output *o, const struct tree_opt
 		err = -ENOMEM;
 	if (!err) {
 		t->v[0].frame = TREE_NO_FRAME;
-		err = opts->reverse ? add_reverse(t, &trie, o, opts->min_share) :
+		err = opts->reverse ? tree_add_reverse(t, &trie, o, opts->min_share) :
 				      add_forward(t, &trie, o);
 	}
 	trie_done(&trie);
 	if (err)
 		tree_done(t);
 	else
-		add_up(t);
+		sum_totals(t);
 	return err;
 }

@@ -1,6 +1,6 @@
 /*
- * What the files of the call tree share: the profile's trie with equal frames made one, and the
- * way into the tree.
+ * The call tree of one event, which flame graphs, folded stacks, callgrind and d3 are written from: below the root a node
+ * per command, below these the frames from the outermost caller to the leaf.
  */
 #ifndef OUTPUT_TREE_H
 #define OUTPUT_TREE_H
@@ -11,16 +11,56 @@
 #include "output/output.h"
 #include "profile/keymap.h"
 
-struct trie {
-	struct tacho_profile_node *nodes;	/* parents and frames are those that others became */
-	uint32_t *fold;				/* the profile's node -> the one it became */
+/* ---- distinct names of threads ---- */
+struct comms {
+	uint32_t *of_thread;		/* thread -> comm id */
+	const char **names;
 	size_t n;
 };
-int trie_init(struct trie *t, const struct tacho_profile *p, const struct tree_opts *opts);
-void trie_done(struct trie *t);
+int comms_init(struct comms *c, const struct tacho_profile *p);
+void comms_done(struct comms *c);
 
+/* ---- the tree ---- */
+enum { TREE_NO_FRAME = UINT32_MAX };
+struct tree_node {
+	uint32_t parent;		/* of the root: 0, itself */
+	uint32_t frame;			/* TREE_NO_FRAME: the root, or a comm */
+	uint32_t comm;
+	uint32_t child, next;		/* first child, next sibling, set by tree_sort(); 0: none */
+	uint64_t self, total;
+	uint64_t before;		/* total in the profile to compare with, set by tree_compare() */
+};
+struct call_tree {
+	struct tree_node *v;		/* v[0] is the root; parents come before their children */
+	size_t n, cap;
+	uint64_t before;		/* total of the profile to compare with */
+	struct comms comms;
+};
+
+struct tree_opts {
+	bool reverse;			/* leaf frames below the root, comms at the end */
+	bool by_label;			/* merge frames with equal labels of different objects */
+	bool join_unknown;		/* merge successive frames without symbols of one object */
+	double min_share;		/* of the whole; `reverse` omits smaller nodes at once, others by tree_prune() */
+};
+int tree_init(struct call_tree *t, const struct output *o, const struct tree_opts *opts);
+void tree_done(struct call_tree *t);
+/* Removes nodes below this share of the whole. Before tree_sort(). 0 or -ENOMEM. */
+int tree_prune(struct call_tree *t, double min_share);
+/* Sets `before` of each node to the total of the same path in opts.before. 0 or -ENOMEM, -ENOENT. */
+int tree_compare(struct call_tree *t, const struct output *o, const struct tree_opts *opts);
+/* Links child and next, with siblings in the order of their names. 0 or -ENOMEM. */
+int tree_sort(struct call_tree *t, const struct output *o);
+void tree_label(struct buf *b, const struct call_tree *t, const struct output *o, uint32_t node);
+
+/* ---- between tree.c and tree_reverse.c ---- */
+struct merged_trie {			/* the profile's trie, with equal frames merged */
+	struct tacho_profile_node *nodes;	/* of merged nodes and frames only */
+	uint32_t *merged;		/* the profile's node -> the node that stands for it */
+	size_t n;
+};
 uint32_t tree_add(struct call_tree *t, uint32_t parent, uint32_t frame, uint32_t comm);	/* 0: no memory */
-/* The stacks from their leaf on, with what is smaller than its share left out at once. */
-int add_reverse(struct call_tree *t, const struct trie *trie, const struct output *o, double min_share);
+/* Adds the stacks from their leaf on, without nodes below min_share. 0 or -ENOMEM. */
+int tree_add_reverse(struct call_tree *t, const struct merged_trie *trie, const struct output *o, double min_share);
 
 #endif

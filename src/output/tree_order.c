@@ -1,6 +1,6 @@
 /*
- * Siblings in the order of their names, as a flame graph wants them. The names are sorted once,
- * not the nodes: each node is dropped into the list of its parent in the order of its name's rank.
+ * Orders siblings by name, as flame graphs do. Names are sorted, not nodes: then nodes are linked to their parents in the
+ * order of their name's rank (a counting sort).
  */
 #include "output/tree.h"
 
@@ -26,8 +26,8 @@ void tree_label(struct buf *b, const struct call_tree *t, const struct output *o
 		buf_puts(b, node ? t->comms.names[v->comm] : "all");
 }
 
-/* names: the frames, then the comms. Returns how many have their text. */
-static size_t collect(struct label_name *names, const struct call_tree *t, const struct output *o, size_t frames)
+/* Fills in the labels of all frames, then of all comms. Returns how many there are; fewer without memory. */
+static size_t collect_labels(struct label_name *names, const struct call_tree *t, const struct output *o, size_t frames)
 {
 	for (size_t i = 0; i < frames + t->comms.n; i++) {
 		struct buf b = { 0 };
@@ -48,7 +48,7 @@ static uint32_t name_id(const struct tree_node *v, size_t frames)
 	return v->frame != TREE_NO_FRAME ? v->frame : (uint32_t)frames + v->comm;
 }
 
-/* Nodes by falling rank, each put before its sibling: the lists come out rising. */
+/* Takes nodes by descending rank and prepends each to its parent's list, so that the lists are ascending. */
 static int link_nodes(struct call_tree *t, const uint32_t *rank, size_t frames, size_t n_names)
 {
 	scoped(freep) uint32_t *start = calloc(n_names + 2, sizeof(*start));
@@ -79,7 +79,7 @@ int tree_sort(struct call_tree *t, const struct output *o)
 	int err = -ENOMEM;
 
 	if (names && rank)
-		have = collect(names, t, o, frames);
+		have = collect_labels(names, t, o, frames);
 	if (names && rank && have == n) {
 		qsort(names, n, sizeof(*names), by_text);
 		for (size_t i = 0; i < n; i++)

@@ -1,8 +1,7 @@
 /*
- * Stacks from their leaf on. Turned around, a trie shares far less, and all of it would be many
- * times the size of the profile. So the tree is made a level at a time: the stacks of a node are
- * sorted by their next frame, each group becomes a child if it is large enough to be seen, and
- * only those are followed.
+ * Builds the tree of stacks from their leaf on. A reversed trie shares far fewer nodes: all of it would be many times the
+ * size of the profile. So the tree is built level by level: the stacks of a node are sorted by their next frame, each group
+ * becomes a child if it is large enough to be visible, and only those are split further.
  *
  *	node = stacks [from, to)   --sort by frame-->   child = [from, a)  child = [a, to)
  */
@@ -11,22 +10,22 @@
 #include <errno.h>
 
 struct reverse_stack {
-	uint32_t node;		/* of the trie: the frame that comes next; 0: only the comm is left */
+	uint32_t node;		/* of the trie: the next frame; 0: only the comm is left */
 	uint32_t comm;
 	uint64_t key;
 	uint64_t weight;
 };
 
 struct reverse_group {
-	uint32_t at;		/* its node in the tree */
+	uint32_t node;		/* of the tree */
 	size_t from, to;
 };
 
-struct turner {
+struct reverse_builder {
 	struct call_tree *tree;
-	const struct trie *trie;
+	const struct merged_trie *trie;
 	struct reverse_stack *stacks;
-	uint64_t least;
+	uint64_t min_weight;
 	struct { struct reverse_group *v; size_t n, cap; } todo;
 };
 
@@ -37,56 +36,56 @@ static int by_key(const void *pa, const void *pb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static uint64_t next_key(const struct turner *t, const struct reverse_stack *s)
+static uint64_t next_key(const struct reverse_builder *t, const struct reverse_stack *s)
 {
 	return s->node ? t->trie->nodes[s->node].frame : (uint64_t)1 << 32 | s->comm;
 }
 
 /* A group of stacks with the same next frame becomes a child of `parent`. */
-static int add_group(struct turner *t, uint32_t parent, size_t from, size_t to)
+static int add_group(struct reverse_builder *t, uint32_t parent, size_t from, size_t to)
 {
 	struct reverse_stack *first = &t->stacks[from];
-	bool ends = first->node == 0;
+	bool is_comm = first->node == 0;
 	uint64_t weight = 0;
-	struct reverse_group *part;
+	struct reverse_group *group;
 	uint32_t at;
 
 	for (size_t i = from; i < to; i++)
 		weight += t->stacks[i].weight;
-	if (weight < t->least) {
-		t->tree->v[parent].self += weight;	/* part of the whole, though not shown */
+	if (weight < t->min_weight) {
+		t->tree->v[parent].self += weight;	/* omitted, but still part of the total */
 		return 0;
 	}
-	at = tree_add(t->tree, parent, ends ? TREE_NO_FRAME : t->trie->nodes[first->node].frame,
+	at = tree_add(t->tree, parent, is_comm ? TREE_NO_FRAME : t->trie->nodes[first->node].frame,
 		      first->comm);
 	if (!at)
 		return -ENOMEM;
-	if (ends) {
+	if (is_comm) {
 		t->tree->v[at].self = weight;
 		return 0;
 	}
 	for (size_t i = from; i < to; i++)
 		t->stacks[i].node = t->trie->nodes[t->stacks[i].node].parent;
-	part = vec_add(&t->todo);
-	if (!part)
+	group = vec_add(&t->todo);
+	if (!group)
 		return -ENOMEM;
-	*part = (struct reverse_group){ at, from, to };
+	*group = (struct reverse_group){ at, from, to };
 	return 0;
 }
 
-static int split(struct turner *t, struct reverse_group part)
+static int split_group(struct reverse_builder *t, struct reverse_group group)
 {
-	size_t from = part.from;
+	size_t from = group.from;
 
-	for (size_t i = part.from; i < part.to; i++)
+	for (size_t i = group.from; i < group.to; i++)
 		t->stacks[i].key = next_key(t, &t->stacks[i]);
-	qsort(t->stacks + part.from, part.to - part.from, sizeof(*t->stacks), by_key);
-	for (size_t i = part.from + 1; i <= part.to; i++) {
+	qsort(t->stacks + group.from, group.to - group.from, sizeof(*t->stacks), by_key);
+	for (size_t i = group.from + 1; i <= group.to; i++) {
 		int err;
 
-		if (i < part.to && t->stacks[i].key == t->stacks[from].key)
+		if (i < group.to && t->stacks[i].key == t->stacks[from].key)
 			continue;
-		err = add_group(t, part.at, from, i);
+		err = add_group(t, group.node, from, i);
 		if (err < 0)
 			return err;
 		from = i;
@@ -94,11 +93,11 @@ static int split(struct turner *t, struct reverse_group part)
 	return 0;
 }
 
-int add_reverse(struct call_tree *tree, const struct trie *trie, const struct output *o, double min_share)
+int tree_add_reverse(struct call_tree *tree, const struct merged_trie *trie, const struct output *o, double min_share)
 {
 	const struct tacho_profile_row *rows = tacho_profile_rows(o->p);
 	size_t n_rows = tacho_profile_n_rows(o->p), n = 0;
-	struct turner t = { .tree = tree, .trie = trie };
+	struct reverse_builder t = { .tree = tree, .trie = trie };
 	uint64_t total = 0;
 	int err = 0;
 
@@ -108,16 +107,16 @@ int add_reverse(struct call_tree *tree, const struct trie *trie, const struct ou
 	for (size_t i = 0; i < n_rows; i++) {
 		if (rows[i].event != o->event)
 			continue;
-		t.stacks[n] = (struct reverse_stack){ trie->fold[rows[i].node],
+		t.stacks[n] = (struct reverse_stack){ trie->merged[rows[i].node],
 					      tree->comms.of_thread[rows[i].thread], 0,
 					      row_weight(o, &rows[i]) };
 		total += t.stacks[n++].weight;
 	}
-	t.least = (uint64_t)(min_share * (double)total);
+	t.min_weight = (uint64_t)(min_share * (double)total);
 	if (n)
-		err = split(&t, (struct reverse_group){ 0, 0, n });
+		err = split_group(&t, (struct reverse_group){ 0, 0, n });
 	while (!err && t.todo.n)
-		err = split(&t, t.todo.v[--t.todo.n]);
+		err = split_group(&t, t.todo.v[--t.todo.n]);
 	vec_done(&t.todo);
 	free(t.stacks);
 	return err;

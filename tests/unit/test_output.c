@@ -248,7 +248,7 @@ static void failures_come_back(void **state)
 					    TACHO_OPTS(tacho_output_opts, .event = "none"), refuse,
 					    NULL, &e),
 			 -ENOENT);
-	assert_string_equal(e.hint, "it has cycles");
+	assert_string_equal(e.hint, "its events: cycles");
 	tacho_profile_free(f.p);
 }
 

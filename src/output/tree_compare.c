@@ -1,12 +1,12 @@
 /*
- * Two trees side by side: what a path weighed in an earlier profile. The two share no ids, so
- * paths meet by a hash over the names on them.
+ * Compares two trees: the weight of each path in an earlier profile. The profiles have different ids, so paths are matched
+ * by a hash of their names.
  */
 #include "output/tree.h"
 
 #include <errno.h>
 
-/* The hash of each node's path; parents come first. */
+/* The hash of each node's path. */
 static uint64_t *path_hashes(const struct call_tree *t, const struct output *o)
 {
 	uint64_t *hash = calloc(t->n + 1, sizeof(*hash));
@@ -20,7 +20,7 @@ static uint64_t *path_hashes(const struct call_tree *t, const struct output *o)
 	return hash;
 }
 
-static int earlier_event(struct output *before, const struct output *o)
+static int find_earlier_event(struct output *before, const struct output *o)
 {
 	const char *name = tacho_profile_event(o->p, o->event)->name;
 
@@ -33,7 +33,7 @@ static int earlier_event(struct output *before, const struct output *o)
 	return error_set(o->e, -ENOENT, "the profile to compare with has no samples of '%s'", name);
 }
 
-/* Totals of the earlier tree by path; several nodes with the same names add up. */
+/* Maps the paths of the earlier tree to their totals; nodes with equal paths add up. */
 static int index_totals(struct keymap *at, uint64_t *totals, const struct call_tree *t,
 			const uint64_t *hash)
 {
@@ -50,7 +50,7 @@ static int index_totals(struct keymap *at, uint64_t *totals, const struct call_t
 	return 0;
 }
 
-static int take_over(struct call_tree *t, const struct output *o, const struct call_tree *old,
+static int set_before(struct call_tree *t, const struct output *o, const struct call_tree *old,
 		     const struct output *before)
 {
 	scoped(freep) uint64_t *hash = path_hashes(t, o), *old_hash = path_hashes(old, before);
@@ -59,9 +59,9 @@ static int take_over(struct call_tree *t, const struct output *o, const struct c
 	int err = hash && old_hash && totals ? index_totals(&at, totals, old, old_hash) : -ENOMEM;
 
 	for (size_t i = 1; i < t->n && !err; i++) {
-		uint32_t there = keymap_get(&at, hash[i]);
+		uint32_t old_node = keymap_get(&at, hash[i]);
 
-		t->v[i].before = there == KEYMAP_NONE ? 0 : totals[there];
+		t->v[i].before = old_node == KEYMAP_NONE ? 0 : totals[old_node];
 	}
 	t->before = t->v[0].before = old->v[0].total;
 	keymap_done(&at);
@@ -77,12 +77,12 @@ int tree_compare(struct call_tree *t, const struct output *o, const struct tree_
 
 	before.p = o->opts->before;
 	whole.min_share = 0;
-	err = earlier_event(&before, o);
+	err = find_earlier_event(&before, o);
 	if (!err)
 		err = tree_init(&old, &before, &whole);
 	if (err)
 		return err;
-	err = take_over(t, o, &old, &before);
+	err = set_before(t, o, &old, &before);
 	tree_done(&old);
 	return err;
 }

@@ -1,6 +1,6 @@
 /*
- * Kinds of code and their colours. The hues are those flame graphs have had for long (kernel
- * orange, C red, C++ yellow, JIT green, inlined aqua), light enough for dark text on top.
+ * Kinds of code and their colours. The hues are the customary ones of flame graphs (kernel orange, C red, C++ yellow, JIT
+ * green, inlined aqua), light enough for dark text.
  */
 #include "output/output.h"
 
@@ -49,7 +49,7 @@ static void put_hex(char out[8], double r, double g, double b)
 	snprintf(out, 8, "#%02x%02x%02x", c[0], c[1], c[2]);
 }
 
-/* One channel of a colour given by hue (degrees), saturation and lightness. */
+/* One channel of an HSL colour: `offset` is 0 for red, 8 for green, 4 for blue. */
 static double channel(double hue, double saturation, double light, double offset)
 {
 	double k = fmod(offset + hue / 30, 12);

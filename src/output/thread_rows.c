@@ -1,5 +1,5 @@
 /*
- * The rows of each thread together, in the order they were recorded, and whether they tell when.
+ * Groups rows by thread, in the order they were recorded.
  */
 #include "output/output.h"
 
@@ -20,7 +20,7 @@ int thread_rows_init(struct thread_rows *t, const struct tacho_profile *p)
 		t->start[rows[i].thread + 2]++;
 	for (size_t i = 2; i < n_threads + 2; i++)
 		t->start[i] += t->start[i - 1];
-	for (size_t i = 0; i < n; i++)		/* start[t + 1] ends where start[t + 2] began */
+	for (size_t i = 0; i < n; i++)		/* afterwards start[t + 1] has the value that start[t + 2] had */
 		t->order[t->start[rows[i].thread + 1]++] = (uint32_t)i;
 	return 0;
 }
