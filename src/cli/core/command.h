@@ -47,7 +47,7 @@ struct option_row {
 	const char *value;		/* given without argument, this is the argument; an OPT_FLAG
 					 * with a value has a const char * for its field */
 	const char *complete;		/* what the argument completes to: "event", "file", "pid", "cpu",
-					 * "command", or words "a b c"; NULL: nothing */
+					 * "command", "format", or words "a b c"; NULL: nothing */
 };
 
 /* Options of perf that people will try. Their whole name is known, and nothing else shows them. */

@@ -8,6 +8,8 @@
 #include "cli/core/app.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <tacho/output.h>
 
 #include "cli/core/options.h"
 
@@ -33,6 +35,19 @@ static const struct completer *completer_find(const char *word)
 		if (!strcmp(word, completers[i].word))
 			return &completers[i];
 	return NULL;
+}
+
+/* "format" stands for the names of all export formats; anything else is returned as it is. */
+static const char *expand_formats(const char *words)
+{
+	static char names[512];
+	size_t n = 0;
+
+	if (!words || strcmp(words, "format") != 0)
+		return words;
+	for (const struct tacho_format *const *f = tacho_formats(); *f && n < sizeof(names); f++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? " " : "", (*f)->name);
+	return names;
 }
 
 /* In single quotes for any of the three shells. */
@@ -69,7 +84,7 @@ static void bash_action(const char *what, struct buf *out)
 	if (c)
 		buf_printf(out, "%s", c->bash);
 	else
-		buf_printf(out, "_tacho_words '%s'", what ? what : "");
+		buf_printf(out, "_tacho_words '%s'", what ? expand_formats(what) : "");
 }
 
 /* A case per option that takes an argument: typed apart, or after '='. */
@@ -162,7 +177,7 @@ static void zsh_action(const char *what, struct buf *out)
 	if (c)
 		buf_puts(out, c->zsh);
 	else if (what && *what)
-		buf_printf(out, "(%s)", what);
+		buf_printf(out, "(%s)", expand_formats(what));
 }
 
 /* One spec of _arguments: '(-e --event)'{-e,--event=}'[help]:EVENT:_tacho_events' */
@@ -279,7 +294,7 @@ static void fish_action(const char *what, struct buf *out)
 	if (c && !c->fish)
 		buf_puts(out, " -F");
 	else if (what && *what)
-		buf_printf(out, " -a '%s'", c ? c->fish : what);
+		buf_printf(out, " -a '%s'", c ? c->fish : expand_formats(what));
 }
 
 static void fish_row(const char *command, const struct option_row *row, struct buf *out)

@@ -23,10 +23,8 @@ static const struct option_row export_rows[] = {
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE rather than to stdout",
 	  .complete = "file" },
 	{ OPT_STR, 'f', "format", AT(format), "FORMAT",
-	  "folded, svg, html, pprof, speedscope, firefox, chrome, callgrind, json or heatmap; by "
-	  "default what "
-	  "the name of the output file ends with",
-	  .complete = "folded svg html pprof speedscope firefox chrome callgrind json heatmap" },
+	  "one of the formats that --list shows; by default the one that the suffix of the output file names",
+	  .complete = "format" },
 	{ OPT_FLAG, 'l', "list", AT(list), NULL, "show the formats and the ends of their names" },
 	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
 	  "this event, where the format has room for one; by default the first with samples" },
