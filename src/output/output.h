@@ -21,6 +21,7 @@
 	X(firefox)                                                                                                        \
 	X(chrome)                                                                                                         \
 	X(callgrind)                                                                                                      \
+	X(d3)                                                                                                             \
 	X(json)                                                                                                           \
 	X(heatmap)
 

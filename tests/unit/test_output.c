@@ -1,6 +1,6 @@
 /*
- * The writers over a small profile that is made by hand: exact folded text, trees turned around and
- * compared, pictures without what no pixel shows, and names that try to be markup.
+ * The writers on a small hand-made profile: exact folded stacks and d3 JSON, reversed and compared trees, boxes too narrow to
+ * draw, and names that contain markup.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,6 +96,26 @@ static void folded_is_sorted_and_exact(void **state)
 	free(text);
 	text = written(&f, "folded", TACHO_OPTS(tacho_output_opts, .weight = TACHO_WEIGHT_PERIOD));
 	assert_non_null(strstr(text, "app;main;work;leaf 300\n"));
+	free(text);
+	tacho_profile_free(f.p);
+}
+
+/* Values include the callees; siblings are sorted by name. */
+static void d3_nests_children(void **state)
+{
+	struct fixture f;
+	char *text;
+
+	begin(&f, "a\"b");
+	STACK(&f, 3, 300, "main", "work", "leaf");
+	STACK(&f, 2, 50, "main", "!");
+	text = written(&f, "d3", NULL);
+	assert_string_equal(text, "{\"name\":\"all\",\"value\":350,\"children\":["
+				  "{\"name\":\"a\\\"b\",\"value\":350,\"children\":["
+				  "{\"name\":\"main\",\"object\":\"/bin/app\",\"value\":350,\"children\":["
+				  "{\"name\":\"[/bin/app]\",\"object\":\"/bin/app\",\"value\":50},"
+				  "{\"name\":\"work\",\"object\":\"/bin/app\",\"value\":300,\"children\":["
+				  "{\"name\":\"leaf\",\"object\":\"/bin/app\",\"value\":300}]}]}]}]}\n");
 	free(text);
 	tacho_profile_free(f.p);
 }
@@ -276,6 +296,7 @@ static void files_tell_their_format(void **state)
 	assert_string_equal(tacho_format_of_path("x.svg")->name, "svg");
 	assert_string_equal(tacho_format_of_path("x.heatmap.svg")->name, "heatmap");
 	assert_string_equal(tacho_format_of_path("x.speedscope.json")->name, "speedscope");
+	assert_string_equal(tacho_format_of_path("x.d3.json")->name, "d3");
 	assert_string_equal(tacho_format_of_path("x.json")->name, "json");
 	assert_string_equal(tacho_format_of_path("x.pb.gz")->name, "pprof");
 	assert_null(tacho_format_of_path("x.png"));
@@ -285,6 +306,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folded_is_sorted_and_exact),
+		cmocka_unit_test(d3_nests_children),
 		cmocka_unit_test(reverse_starts_with_the_leaf),
 		cmocka_unit_test(equal_names_of_two_objects_meet_in_folded_text),
 		cmocka_unit_test(boxes_that_no_pixel_shows_are_left_out),

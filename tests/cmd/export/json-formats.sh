@@ -7,6 +7,7 @@ total=$(tacho export -f folded | awk '{ n += $NF } END { print n }')
 for format in json speedscope firefox chrome; do
 	tacho export -f $format -o $format
 done
+tacho export -f d3 --weight samples -o d3
 python3 - "$total" <<'END'
 import json, sys
 total = int(sys.argv[1])
@@ -20,6 +21,13 @@ assert stacks[0] == [None, None]
 assert all(s[0] < i and s[1] < len(frames) for i, s in enumerate(stacks) if i)
 assert all(f[1] < len(p["objects"]) for f in frames)
 assert sum(r[3] for r in p["samples"]["rows"]) == total
+d = load("d3")
+assert d["name"] == "all" and d["value"] == total
+def check(node, depth=0):
+    children = node.get("children", [])
+    assert sum(c["value"] for c in children) <= node["value"]
+    return max([check(c, depth + 1) for c in children], default=depth)
+assert check(d) > 2
 s = load("speedscope")
 n = len(s["shared"]["frames"])
 for one in s["profiles"]:

@@ -24,14 +24,14 @@ tacho report --stdio >report 2>/dev/null
 ! grep -q "$(printf '\033')" report || fail "an escape sequence in report"
 grep -q '^ .*<b>"\\??\[31m.*leaf_function' report || fail "no row of the thread"
 
-for format in svg html pprof speedscope firefox chrome callgrind json folded; do
+for format in svg html pprof speedscope firefox chrome callgrind d3 json folded; do
 	tacho export -f $format -o out.$format || fail "export -f $format"
 done
 tacho flame -i perf.data -o flame.svg --title "$(printf '<t>"&\001\033]]>')"
 tacho heatmap -o heat.svg --title "$(printf '<t>"&\001\033]]>')"
 xmllint --noout out.svg flame.svg heat.svg || fail "a picture is not well-formed"
 ! grep -q '<x>\|<b>\|<i>' out.svg out.html flame.svg || fail "a name became markup"
-for format in speedscope firefox chrome json; do
+for format in speedscope firefox chrome d3 json; do
 	python3 - out.$format <<-'PY' || fail "$format is no JSON"
 	import gzip, json, sys
 	raw = open(sys.argv[1], "rb").read()
