@@ -12,6 +12,7 @@
 #include <tacho/perfdata.h>
 #include <tacho/profile.h>
 #include <tacho/record.h>
+#include <tacho/recorder.h>
 #include <tacho/region.h>
 #include <tacho/sampler.h>
 #include <tacho/symbol.h>

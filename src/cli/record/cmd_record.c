@@ -1,7 +1,7 @@
 /*
  * `tacho record`: samples events while a command runs, in running processes, on CPUs, in cgroups
- * or on the whole machine, into a perf.data file. This file holds the options and the order of
- * things; see cli/record/record.h for where the steps are.
+ * or on the whole machine, and writes a perf.data file. This file has the options and the steps of a
+ * recording; cli/record/record.h lists the other files.
  */
 #include "cli/record/record.h"
 
@@ -18,8 +18,8 @@
 #include "cli/record/output_file.h"
 #include "cli/core/terminal.h"
 
-/* For what tacho does in any case. */
-static int done_anyway(void *opts, const char *arg, struct tacho_error *e)
+/* For options of perf that are always on here. */
+static int accept_always_on(void *opts, const char *arg, struct tacho_error *e)
 {
 	(void)opts;
 	(void)arg;
@@ -37,7 +37,7 @@ static const struct option_row record_rows[] = {
 	EVENT_ARGS_PFM_ROW,
 	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = event_args_add_filter,
-	  .help = "record only what matches, of the tracepoints of the -e before it" },
+	  .help = "record only hits that match, of the tracepoints of the -e before it" },
 	{ OPT_FLAG, 0, "exclude-perf", AT(exclude_self),
 	  .help = "leave the recorder itself out of the tracepoints" },
 	{ OPT_FLAG, 0, "all-user", AT(all_user), .help = "sample in user space only" },
@@ -48,148 +48,149 @@ static const struct option_row record_rows[] = {
 	{ OPT_STR, 'p', "pid", AT(pids), "PIDS", "running processes with all their threads",
 	  .complete = "pid" },
 	{ OPT_STR, 't', "tid", AT(tids), "TIDS",
-	  "single threads, without what they start (--inherit: with it)" },
+	  "single threads, without threads and children they start (unless --inherit is given)" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
 	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = event_args_add_cgroups,
 	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
 	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED, .value = "-i",
 	  .help = "do not follow threads and children started later" },
 	{ OPT_FLAG, 0, "per-thread", AT(per_thread),
-	  .help = "a ring for each thread rather than for each CPU; children are not followed" },
+	  .help = "one ring buffer per thread instead of per CPU; children are not followed" },
 	{ OPT_GROUP, .help = "How often" },
-	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "N samples a second (4000), or as many as allowed" },
+	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "N samples a second (default 4000), or the most allowed" },
 	{ OPT_U64, 'c', "count", AT(period), "N", "a sample every N events", .min = 1 },
 	{ OPT_FLAG, 0, "strict-freq", AT(strict_freq),
-	  .help = "fail rather than lower a frequency the kernel does not allow" },
+	  .help = "fail instead of lowering a frequency the kernel does not allow" },
 	{ OPT_STR, 'D', "delay", AT(delay), "MSEC",
-	  "start MSEC milliseconds after the command; -1: when --control says so; 10-20,30-40: in "
-	  "these ranges only, then end" },
+	  "start MSEC milliseconds after the command; -1: start by --control; 10-20,30-40: only in "
+	  "these ranges, then end" },
 	{ OPT_STR, 0, "control", AT(control), "fd:CTL[,ACK]|fifo:CTL[,ACK]",
-	  "take enable, disable, snapshot, stop and ping from there; answer ack" },
+	  "read enable, disable, snapshot, stop and ping from CTL; write ack to ACK" },
 	{ OPT_GROUP, .help = "What a sample holds" },
 	{ OPT_FLAG, 'g', NULL, AT(chains), .help = "call chains, by frame pointers" },
 	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
-	  "call chains: fp, dwarf[,BYTES] (registers and stack, for the reader to unwind), lbr",
+	  "call chains: fp, dwarf[,BYTES] (registers and stack, unwound by report), lbr",
 	  .complete = "fp dwarf lbr" },
-	{ OPT_FLAG, 0, "kernel-callchains", AT(kernel_chains), .help = "only the kernel's part" },
-	{ OPT_FLAG, 0, "user-callchains", AT(user_chains), .help = "only the user's part" },
-	{ OPT_FLAG, 'd', "data", AT(addresses), .help = "data addresses, and maps of data" },
+	{ OPT_FLAG, 0, "kernel-callchains", AT(kernel_chains), .help = "only the kernel part of call chains" },
+	{ OPT_FLAG, 0, "user-callchains", AT(user_chains), .help = "only the user part of call chains" },
+	{ OPT_FLAG, 'd', "data", AT(addresses), .help = "data addresses, and mappings of data" },
 	{ OPT_FLAG, 0, "phys-data", AT(phys_addresses), .help = "physical data addresses" },
 	{ OPT_FLAG, 0, "data-page-size", AT(data_page_size), .help = "page sizes of data addresses" },
 	{ OPT_FLAG, 0, "code-page-size", AT(code_page_size), .help = "page sizes of code addresses" },
-	{ OPT_CALL, 'T', "timestamp", .call = done_anyway, .help = "times (always recorded)" },
-	{ OPT_FLAG, 'P', "period", AT(want_period), .help = "periods, also where they are fixed" },
-	{ OPT_FLAG, 0, "sample-cpu", AT(sample_cpu), .help = "CPUs, also of single processes" },
-	{ OPT_CALL, 0, "sample-identifier", .call = done_anyway,
+	{ OPT_CALL, 'T', "timestamp", .call = accept_always_on, .help = "timestamps (always recorded)" },
+	{ OPT_FLAG, 'P', "period", AT(want_period), .help = "periods, even if they are fixed" },
+	{ OPT_FLAG, 0, "sample-cpu", AT(sample_cpu), .help = "CPUs, also when recording processes" },
+	{ OPT_CALL, 0, "sample-identifier", .call = accept_always_on,
 	  .help = "event ids (always recorded)" },
-	{ OPT_FLAG, 'R', "raw-samples", AT(raw), .help = "raw data, of other events than tracepoints too" },
+	{ OPT_FLAG, 'R', "raw-samples", AT(raw), .help = "raw data, not only of tracepoints" },
 	{ OPT_FLAG, 'W', "weight", AT(weight), .help = "weights, e.g. the latency of a load" },
 	{ OPT_FLAG, 0, "transaction", AT(transaction), .help = "flags of hardware transactions" },
-	{ OPT_FLAG, 'b', "branch-any", AT(branch_any), .help = "the branches taken before" },
+	{ OPT_FLAG, 'b', "branch-any", AT(branch_any), .help = "the last branches taken" },
 	{ OPT_STR, 'j', "branch-filter", AT(branch_filter), "KINDS",
-	  "branches of these kinds: any, any_call, any_ret, cond, ind_call, u, k ..." },
-	{ OPT_STR, 'I', "intr-regs", AT(intr_regs), "REGS", "registers when sampled; =? lists them",
+	  "the last branches of these kinds: any, any_call, any_ret, cond, ind_call, u, k ..." },
+	{ OPT_STR, 'I', "intr-regs", AT(intr_regs), "REGS", "registers at the sample; =? lists them",
 	  .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_STR, 0, "user-regs", AT(user_regs), "REGS", "registers of user space; =? lists them",
 	  .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_FLAG, 0, "all-cgroups", AT(all_cgroups), .help = "cgroups, and their names" },
-	{ OPT_FLAG, 's', "stat", AT(counts), .help = "counts of each thread when it ends" },
+	{ OPT_FLAG, 's', "stat", AT(counts), .help = "event counts of each thread when it ends" },
 	{ OPT_FLAG, 0, "namespaces", AT(namespaces), .help = "namespaces of new processes" },
 	{ OPT_FLAG, 0, "switch-events", AT(switches), .help = "context switches" },
-	{ OPT_FLAG, 0, "latency", AT(latency), .help = "the same, for 'report --latency' of some processes" },
+	{ OPT_FLAG, 0, "latency", AT(latency), .help = "the same, for 'report --latency' of a command or processes" },
 	{ OPT_FLAG, 0, "text-poke", AT(text_poke),
-	  .help = "changes of the kernel's own code (Linux 5.9)" },
+	  .help = "changes to the kernel's own code (Linux 5.9)" },
 	{ OPT_FLAG, 0, "no-bpf-event", AT(no_bpf), .flags = OPTF_NEGATED,
-	  .help = "nothing about BPF programs" },
+	  .help = "do not record BPF programs and their symbols" },
 	{ OPT_STR, 'k', "clockid", AT(clockid), "CLOCK",
-	  "times of this clock: monotonic, monotonic_raw, boottime, realtime, tai" },
-	{ OPT_GROUP, .help = "Rings" },
+	  "clock of the timestamps: monotonic, monotonic_raw, boottime, realtime, tai" },
+	{ OPT_GROUP, .help = "Ring buffers" },
 	{ OPT_STR, 'm', "mmap-pages", AT(pages), "PAGES[,AUX]",
-	  "data pages per ring, or bytes as in 8M; behind the comma those of an AUX area" },
+	  "data pages per ring buffer, or bytes as in 8M; after the comma those of an AUX area" },
 	{ OPT_STR, 'S', "snapshot", AT(snapshot), "[e]SIZE",
-	  "of AUX areas (intel_pt, arm_spe ...) keep the newest; write SIZE of it on SIGUSR2, with e "
-	  "at the end too", .flags = OPTF_OPTIONAL, .value = "" },
+	  "overwrite AUX areas (intel_pt, arm_spe ...); write the newest SIZE bytes on SIGUSR2, with e "
+	  "also at the end", .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_STR, 0, "aux-sample", AT(aux_sample), "SIZE",
-	  "of AUX areas put SIZE (4K) into each sample of the events grouped with theirs",
+	  "put SIZE bytes (4K) of the AUX area into each sample of the other events of its group",
 	  .flags = OPTF_OPTIONAL, .value = "" },
 	{ OPT_FLAG, 0, "overwrite", AT(overwrite),
-	  .help = "keep the newest in the rings; write them at the end or at a switch" },
+	  .help = "overwrite the oldest samples in the ring buffers; write them at the end or at a switch" },
 	{ OPT_FLAG, 0, "no-buffering", AT(no_buffering), .flags = OPTF_NEGATED,
-	  .help = "wake up for each sample: soon, but at ten times the cost" },
+	  .help = "wake up for each sample, at ten times the cost" },
 	{ OPT_UINT, 'r', "realtime", AT(realtime), "PRIORITY",
-	  "empty the rings before all else, with this priority of SCHED_FIFO", .min = 1, .max = 99 },
+	  "run the recorder with this SCHED_FIFO priority", .min = 1, .max = 99 },
 	{ OPT_STR, 0, "threads", AT(threads), "LAYOUT",
-	  "read the rings with several threads into a directory: one per cpu, core, package or numa "
-	  "node, or CPUS/CPUS:... (whose rings / where to run)", .flags = OPTF_OPTIONAL,
-	  .value = "cpu", .complete = "cpu core package numa" },
+	  "read the ring buffers with several threads into a directory: one per cpu, core, package or "
+	  "numa node, or CPUS/CPUS:... (CPUs whose buffers are read / CPUs to run on)",
+	  .flags = OPTF_OPTIONAL, .value = "cpu", .complete = "cpu core package numa" },
 	{ OPT_GROUP, .help = "Output" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
-	  "write FILE instead of perf.data; -: a stream to stdout", .complete = "file" },
+	  "write to FILE instead of perf.data; -: to stdout in pipe format", .complete = "file" },
 	{ OPT_STR, 'z', "compression-level", AT(compress), "LEVEL", "compress, from 1 (fast) to 22",
 	  .flags = OPTF_OPTIONAL, .value = "" },
-	{ OPT_STR, 0, "max-size", AT(max_size), "SIZE", "end when the data has SIZE, e.g. 100M" },
+	{ OPT_STR, 0, "max-size", AT(max_size), "SIZE", "end when the data reaches SIZE, e.g. 100M" },
 	{ OPT_STR, 0, "switch-output", AT(switch_output), "WHEN",
 	  "begin a new file on SIGUSR2 (signal), at a size (100M) or after a time (30s)",
 	  .flags = OPTF_OPTIONAL, .value = "signal" },
 	{ OPT_UINT, 0, "switch-max-files", AT(switch_max_files), "N",
 	  "with --switch-output: keep the newest N files", .min = 1, .max = UINT32_MAX },
 	{ OPT_FLAG, 0, "timestamp-filename", AT(timestamp_filename),
-	  .help = "put the time behind the file's name" },
-	{ OPT_CALL, 0, "timestamp-boundary", .call = done_anyway,
+	  .help = "append the time to the file's name" },
+	{ OPT_CALL, 0, "timestamp-boundary", .call = accept_always_on,
 	  .help = "times of the first and last sample (always recorded)" },
 	{ OPT_STR, 0, "synth", AT(synth), "WHAT",
-	  "what to tell of running processes: all, no, task, mmap (with task), cgroup",
+	  "what to record of running processes: all, no, task, mmap (with task), cgroup",
 	  .complete = "all no task mmap cgroup" },
-	{ OPT_FLAG, 0, "tail-synthesize", AT(tail_synth), .help = "tell it at the end of the file" },
+	{ OPT_FLAG, 0, "tail-synthesize", AT(tail_synth), .help = "record it at the end of the file" },
 	{ OPT_FLAG, 'B', "no-buildid", AT(no_build_ids), .flags = OPTF_NEGATED,
-	  .help = "no table of build ids" },
+	  .help = "no table of build IDs" },
 	{ OPT_FLAG, 0, "buildid-all", AT(all_build_ids),
-	  .help = "build ids of all objects, not only of those with samples" },
-	{ OPT_CALL, 0, "buildid-mmap", .call = done_anyway,
-	  .help = "build ids in the records of maps (always, from Linux 5.12 on)" },
-	{ OPT_CALL, 'N', "no-buildid-cache", .call = done_anyway,
-	  .help = "copy no objects into the build-id cache (never done)" },
+	  .help = "build IDs of all objects, not only of those with samples" },
+	{ OPT_CALL, 0, "buildid-mmap", .call = accept_always_on,
+	  .help = "build IDs in mmap records (always, since Linux 5.12)" },
+	{ OPT_CALL, 'N', "no-buildid-cache", .call = accept_always_on,
+	  .help = "do not copy objects into the build-ID cache (never done)" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), .help = "print nothing but errors" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose),
-	  .help = "say what was done differently; -vv: the events' attributes" },
-	{ OPT_FLAG, 0, "dry-run", AT(dry_run), .help = "check the options and end" },
+	  .help = "print what was changed or left out; -vv: the events' attributes" },
+	{ OPT_FLAG, 0, "dry-run", AT(dry_run), .help = "check the options and exit" },
 	{ OPT_FLAG, 0, "dump-attr", AT(dump_attr), .flags = OPTF_HIDDEN,
-	  .help = "open, print every perf_event_attr, and end" },
-	REFUSED(0, "affinity", "--threads has the rings read where they are filled"),
+	  .help = "open the events, print every perf_event_attr, and exit" },
+	REFUSED(0, "affinity", "use --threads, which reads each ring buffer on its own CPU"),
 	REFUSED(0, "aio", "writing does not wait for the disk; --threads writes with several threads"),
 	REFUSED(0, "mmap-flush",
-		"the rings are emptied long before they are full, and once a second"),
+		"ring buffers are drained long before they are full, and once a second"),
 	REFUSED(0, "clang-path", NO_BPF),
 	REFUSED(0, "clang-opt", NO_BPF),
 	REFUSED(0, "off-cpu", NO_BPF),
-	REFUSED(0, "vmlinux", "it is for probes; names of probes come from where they were made"),
+	REFUSED(0, "vmlinux", "it is for probes, which must be defined before recording"),
 	REFUSED(0, "group", "write a group as -e '{cycles,instructions}'"),
 	REFUSED(0, "kcore",
-		"'archive' keeps objects; report reads the running kernel's symbols from kallsyms"),
+		"use 'archive' to save objects; report reads the running kernel's symbols from kallsyms"),
 	REFUSED(0, "num-thread-synthesize",
-		"maps of running processes are read by one thread, which is quick enough"),
-	REFUSED(0, "proc-map-timeout", "reading the maps of a process does not wait for it"),
-	REFUSED(0, "debuginfod", "debug files are looked for when the recording is read"),
-	REFUSED(0, "running-time", "times are recorded with -s as they are"),
+		"mappings of running processes are read by one thread, which is fast enough"),
+	REFUSED(0, "proc-map-timeout", "reading the mappings of a process does not block"),
+	REFUSED(0, "debuginfod", "debug files are searched for when the recording is read"),
+	REFUSED(0, "running-time", "use -s, which also records times"),
 	REFUSED(0, "switch-output-event",
-		"--switch-output takes a signal, a size or a time, and --control fifo: the word snapshot"),
-	REFUSED('n', "no-samples", "a recording without samples would hold maps only; 'stat' counts"),
+		"--switch-output accepts a signal, a size or a time, and --control the command snapshot"),
+	REFUSED('n', "no-samples", "a recording without samples has only mappings and tasks; use 'stat' to count"),
 	{ .kind = OPT_END },
 };
 
-/* Everything one invocation carries from step to step. */
+/* State of one recording. */
 struct record_session {
 	struct record_opts *o;
 	int argc;
 	char **argv;
 	struct record_plan plan;
 	struct tacho *t;
-	struct tacho_sampler *sampler;
+	struct tacho_recorder *recorder;
+	struct tacho_sampler *sampler;	/* the recorder's */
 	struct tacho_command *command;
 	struct record_file file;
 	struct record_loop loop;
 	struct strlist cmdline;
-	bool on_exec;			/* the command's exec starts the events */
+	bool on_exec;			/* events are enabled by the command's exec */
 	int status;
 };
 
@@ -207,53 +208,53 @@ static void done(void *opts)
 	vec_done(&o->event_args);
 }
 
-static int wrong(const char *text)
+static int usage_error(const char *text)
 {
 	message_text("record", "%s", text);
 	return EXIT_USAGE;
 }
 
-/* Options that contradict each other, or lack one another; 0 or an exit status. */
+/* Refuses options that contradict each other or need others. Returns 0 or an exit status. */
 static int check_options(const struct record_opts *o, int argc)
 {
 	bool tasks = o->pids || o->tids || o->user, cpus = o->all_cpus || o->cpus;
 
 	if (o->freq && o->period)
-		return wrong("-F and -c cannot be used together");
+		return usage_error("-F and -c cannot be used together");
 	if (o->pids && o->tids)
-		return wrong("-p and -t cannot be used together");
+		return usage_error("-p and -t cannot be used together");
 	if (o->user && (o->pids || o->tids))
-		return wrong("-u is all of a user's processes: it cannot be used with -p or -t");
+		return usage_error("-u records all processes of a user: it cannot be used with -p or -t");
 	if (o->all_cpus && (tasks || o->cpus))
-		return wrong("-a is the whole machine: it cannot be used with -p, -t, -u or -C");
+		return usage_error("-a records the whole machine: it cannot be used with -p, -t, -u or -C");
 	if (o->latency && (o->all_cpus || o->cpus || (!tasks && argc == 0)))
-		return wrong("--latency is of a command or of some processes: with -a or -C take --switch-events");
+		return usage_error("--latency needs a command or processes: with -a or -C use --switch-events");
 	if (o->all_user && o->all_kernel)
-		return wrong("--all-user and --all-kernel leave nothing to sample");
+		return usage_error("--all-user and --all-kernel leave nothing to sample");
 	if (o->kernel_chains && o->user_chains)
-		return wrong("--kernel-callchains and --user-callchains leave nothing of a chain");
+		return usage_error("--kernel-callchains and --user-callchains leave no call chain to record");
 	if ((o->kernel_chains || o->user_chains) && !o->chains && !o->call_graph)
-		return wrong("--kernel-callchains and --user-callchains need -g or --call-graph");
+		return usage_error("--kernel-callchains and --user-callchains need -g or --call-graph");
 	if (event_args_have(&o->event_args, EVENT_ARG_CGROUPS) && !cpus)
-		return wrong("cgroups can only be recorded per CPU: add -a or -C");
+		return usage_error("cgroups can only be recorded per CPU: add -a or -C");
 	if (o->per_thread && (cpus || (argc == 0 && !tasks)))
-		return wrong("--per-thread goes with a command, -p, -t or -u");
+		return usage_error("--per-thread goes with a command, -p, -t or -u");
 	if (o->branch_any && o->branch_filter)
-		return wrong("-b and -j cannot be used together");
+		return usage_error("-b and -j cannot be used together");
 	if (o->switch_max_files && !o->switch_output)
-		return wrong("--switch-max-files needs --switch-output");
+		return usage_error("--switch-max-files needs --switch-output");
 	if (o->overwrite && o->no_buffering)
-		return wrong("--overwrite and --no-buffering cannot be used together");
+		return usage_error("--overwrite and --no-buffering cannot be used together");
 	if (o->threads && (o->overwrite || o->per_thread || o->switch_output))
-		return wrong("--threads cannot be used with --overwrite, --per-thread or --switch-output");
+		return usage_error("--threads cannot be used with --overwrite, --per-thread or --switch-output");
 	if (o->snapshot && (o->aux_sample || o->switch_output || o->threads))
-		return wrong("-S cannot be used with --aux-sample, --switch-output or --threads");
+		return usage_error("-S cannot be used with --aux-sample, --switch-output or --threads");
 	if (o->no_build_ids && o->all_build_ids)
-		return wrong("-B and --buildid-all cannot be used together");
+		return usage_error("-B and --buildid-all cannot be used together");
 	return 0;
 }
 
-/* -o -, or no -o and stdout is a pipe. */
+/* Returns whether to write to stdout: -o -, or no -o and stdout is a pipe. */
 static bool wants_pipe(const struct record_opts *o)
 {
 	struct stat st;
@@ -263,8 +264,9 @@ static bool wants_pipe(const struct record_opts *o)
 	return fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-/* In a pipe stdout is ours: the command's own output goes to stderr instead. */
-static int spawn(struct record_session *s)
+/* Starts the command, which waits for record_session's start(). If the recording goes to stdout, the
+ * command's stdout is redirected to stderr. */
+static int spawn_command(struct record_session *s)
 {
 	struct tacho_error e = { .column = -1 };
 	int keep = -1, err;
@@ -300,8 +302,8 @@ static void dump_attrs(const struct record_session *s, FILE *to)
 	}
 }
 
-/* Events that cannot be had are told, and do not stop the others. */
-static void tell_refused(const struct record_session *s)
+/* Prints the events that could not be opened, and the sampler's notes. */
+static void print_refused_events(const struct record_session *s)
 {
 	size_t n;
 	const struct tacho_note *notes = tacho_sampler_notes(s->sampler, &n);
@@ -317,8 +319,8 @@ static void tell_refused(const struct record_session *s)
 		message_text("record", "%s", notes[i].text);
 }
 
-/* -D: the events wait for their time, or for a word. */
-static bool starts_off(const struct record_session *s)
+/* -D: events start disabled until a time or the control channel enables them. */
+static bool starts_disabled(const struct record_session *s)
 {
 	return s->plan.waits || s->plan.ranges.n;
 }
@@ -333,7 +335,7 @@ static int open_sampler(struct record_session *s)
 	if (alone) {
 		t->pids = &pid;
 		t->n_pids = 1;
-		s->on_exec = t->enable_on_exec = !starts_off(s);
+		s->on_exec = t->enable_on_exec = !starts_disabled(s);
 	}
 	n = tacho_sampler_open(s->sampler, &s->plan.sampler, &e);
 	t->pids = s->plan.pids;
@@ -341,9 +343,9 @@ static int open_sampler(struct record_session *s)
 		message_error("record", NULL, NULL, &e);
 		return n;
 	}
-	tell_refused(s);
+	print_refused_events(s);
 	if ((s->o->snapshot || s->o->aux_sample) && tacho_sampler_n_aux(s->sampler) == 0) {
-		s->status = wrong("-S and --aux-sample need an event with an AUX area, such as intel_pt// "
+		s->status = usage_error("-S and --aux-sample need an event with an AUX area, such as intel_pt// "
 				  "or arm_spe_0//");
 		return -EINVAL;
 	}
@@ -352,14 +354,14 @@ static int open_sampler(struct record_session *s)
 	return 0;
 }
 
-/* When the command has been forked, which is not to inherit it. */
+/* After the command was forked, so that it does not inherit the priority. */
 static int raise_priority(const struct record_session *s)
 {
 	const struct sched_param param = { .sched_priority = (int)s->o->realtime };
 
 	if (!s->o->realtime || sched_setscheduler(0, SCHED_FIFO, &param) == 0)
 		return 0;
-	message_text("record", "-r %u is refused: %s; CAP_SYS_NICE, or a limit of rtprio, allows it",
+	message_text("record", "cannot set priority -r %u: %s; it needs CAP_SYS_NICE or a higher ulimit -r",
 		     s->o->realtime, strerror(errno));
 	return -EPERM;
 }
@@ -375,9 +377,11 @@ static int prepare(struct record_session *s)
 	}
 	err = event_lists_add("record", s->t, &s->o->event_lists);
 	if (err == 0)
-		err = tacho_sampler_new(&s->sampler, s->t);
-	if (err == 0)
+		err = tacho_recorder_new(&s->recorder, s->t);
+	if (err == 0) {
+		s->sampler = tacho_recorder_sampler(s->recorder);
 		err = record_add_events(s->o, s->sampler);
+	}
 	if (err == 0)
 		err = control_open(&s->loop.control, "record", s->o->control);
 	if (err < 0)
@@ -387,28 +391,35 @@ static int prepare(struct record_session *s)
 
 static int synthesize(struct record_session *s)
 {
-	return tacho_sampler_synthesize(s->sampler, s->plan.synth, record_file_write, &s->file,
-					&s->file.error);
+	struct tacho_error e = { .column = -1 };
+	int err = tacho_recorder_synthesize(s->recorder, s->plan.synth, &e);
+
+	if (err < 0)
+		message_error("record", NULL, NULL, &e);
+	return err;
 }
 
 static int start_threads(struct record_session *s)
 {
-	int err = record_threads_start(&s->file.threads, s->o->threads, s->file.path,
-				       s->plan.compress_level);
+	struct tacho_error e = { .column = -1 };
+	int err = tacho_recorder_start_threads(s->recorder, s->o->threads, &e);
 
-	if (err < 0)
+	if (err < 0) {
+		message_error("record", "--threads", s->o->threads, &e);
 		s->status = EXIT_FAILED;
+	}
 	return err;
 }
 
+/* Enables the events and lets the command run. */
 static int start(struct record_session *s)
 {
 	struct tacho_error e = { .column = -1 };
 	int err;
 
-	if (!starts_off(s) && !s->on_exec)
+	if (!starts_disabled(s) && !s->on_exec)
 		tacho_sampler_start(s->sampler);
-	else if (starts_off(s) && !s->o->quiet)
+	else if (starts_disabled(s) && !s->o->quiet)
 		fputs("Events disabled\n", stderr);
 	if (!s->command)
 		return 0;
@@ -425,7 +436,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void tell_losses(const struct record_session *s)
+static void print_losses(const struct record_session *s)
 {
 	for (size_t i = 0; i < tacho_sampler_size(s->sampler); i++) {
 		struct tacho_sampler_stats st = { .size = sizeof(st) };
@@ -445,51 +456,59 @@ static void tell_losses(const struct record_session *s)
 	}
 }
 
-/* The two lines that everybody knows, and what was lost. */
-static void tell_end(const struct record_session *s, bool complete)
+/* Prints perf's two lines at the end of a recording, and what was lost. */
+static void print_summary(const struct record_session *s, bool complete)
 {
 	struct tacho_sampler_stats all = { .size = sizeof(all) };
-	const struct record_file *f = &s->file;
+	struct tacho_recorder_stats written = { .size = sizeof(written) };
 	unsigned n_wakeups;
 
 	if (s->o->quiet)
 		return;
 	tacho_sampler_stats(s->sampler, SIZE_MAX, &all);
-	n_wakeups = s->loop.n_wakeups + s->file.threads.n_wakeups;
+	tacho_recorder_stats(s->recorder, &written);
+	n_wakeups = s->loop.n_wakeups + written.thread_wakeups;
 	fprintf(stderr, "[ %s record: Woken up %u times to write data ]\n", program_name,
 		n_wakeups ? n_wakeups : 1);
 	fprintf(stderr, "[ %s record: Captured and wrote %.3f MB %s", program_name,
-		(double)f->bytes_total / 1048576.0, f->pipe ? "-" : f->path);
-	if (complete)		/* how many of them fitted into the file is not known else */
+		(double)written.total_bytes / 1048576.0, s->file.pipe ? "-" : s->file.path);
+	if (complete)		/* otherwise it is unknown how many were written */
 		fprintf(stderr, " (%llu samples)", (unsigned long long)all.samples);
 	fputs(" ]\n", stderr);
-	tell_losses(s);
+	print_losses(s);
 }
 
-/* What is left in the rings, the losses as the kernel counted them, and the file's end. */
+/* Writes what is left in the rings and completes the file, also after an error `err`, which was reported. */
 static int finish(struct record_session *s, int err)
 {
 	bool stamp = s->plan.switches || s->o->timestamp_filename;
-	/* What a thread could not write is missing there; maps and tasks are not. */
-	int threads = record_threads_stop(&s->file.threads), end;
+	struct tacho_error e = { .column = -1 };
+	int end;
 
-	if (err == 0)
-		err = record_drain(&s->loop, true);
-	if (err == 0)
-		err = tacho_sampler_settle(s->sampler, record_file_write, &s->file);
+	if (err == 0) {
+		err = tacho_recorder_stop(s->recorder, record_takes_snapshot(&s->loop), &e);
+		if (err < 0)
+			message_error("record", NULL, NULL, &e);
+	}
 	if (err == 0 && s->o->tail_synth)
 		err = synthesize(s);
-	if (err < 0 && s->file.error.message[0])
-		message_error("record", NULL, NULL, &s->file.error);
-	end = record_file_finish(&s->file);
+	end = tacho_recorder_finish(s->recorder, &e);
 	if (end < 0 && err == 0)
-		message_error("record", NULL, NULL, &s->file.error);
+		message_error("record", NULL, NULL, &e);
 	if (end == 0 && stamp && !s->file.pipe)
 		end = record_file_stamp(&s->file);
-	if (err == 0)
-		err = threads;
-	tell_end(s, err == 0 && end == 0);
+	print_summary(s, err == 0 && end == 0);
 	return err < 0 ? err : end;
+}
+
+static int checkpoint(struct record_session *s)
+{
+	struct tacho_error e = { .column = -1 };
+	int err = tacho_recorder_checkpoint(s->recorder, &e);
+
+	if (err < 0)
+		message_error("record", NULL, NULL, &e);
+	return err;
 }
 
 static int run_session(struct record_session *s)
@@ -498,8 +517,8 @@ static int run_session(struct record_session *s)
 
 	if (err < 0 || s->o->dry_run)
 		return err;
-	err = spawn(s);
-	if (s->file.pipe)	/* a reader that goes away is an error to tell, like a full disk */
+	err = spawn_command(s);
+	if (s->file.pipe)	/* a closed pipe is a write error, like a full disk */
 		signal(SIGPIPE, SIG_IGN);
 	if (err == 0)
 		err = raise_priority(s);
@@ -511,7 +530,8 @@ static int run_session(struct record_session *s)
 		dump_attrs(s, stdout);
 		return 0;
 	}
-	s->file.sampler = s->loop.sampler = s->file.threads.sampler = s->sampler;
+	s->file.recorder = s->loop.recorder = s->recorder;
+	s->loop.sampler = s->sampler;
 	s->loop.command = s->command;
 	err = record_file_open(&s->file);
 	if (err < 0)
@@ -523,13 +543,12 @@ static int run_session(struct record_session *s)
 	if (err == 0)
 		err = start(s);
 	named = err < 0 && s->status ? err : record_file_take_name(&s->file);
-	if (named < 0) {		/* e.g. the command could not be started: nothing to keep */
-		record_threads_stop(&s->file.threads);
+	if (named < 0) {		/* e.g. the command could not be started: keep the old file */
 		record_file_discard(&s->file);
 		return named;
 	}
 	if (err == 0)
-		err = record_file_checkpoint(&s->file);
+		err = checkpoint(s);
 	if (err == 0)
 		err = record_loop_run(&s->loop);
 	err = finish(s, err);
@@ -540,8 +559,8 @@ static int run_session(struct record_session *s)
 
 static void end_session(struct record_session *s)
 {
+	tacho_recorder_free(s->recorder);
 	record_file_done(&s->file);
-	tacho_sampler_free(s->sampler);
 	tacho_command_free(s->command);
 	record_plan_done(&s->plan);
 	tacho_close(s->t);
@@ -554,9 +573,8 @@ static bool asks_for_registers(const struct record_opts *o)
 	       (o->user_regs && strcmp(o->user_regs, "?") == 0);
 }
 
-static int record_run(void *opts, int argc, char **argv)
+int record_run_opts(struct record_opts *o, int argc, char **argv)
 {
-	struct record_opts *o = opts;
 	struct record_session s = { .o = o, .argc = argc, .argv = argv };
 	int status = check_options(o, argc), err;
 
@@ -564,18 +582,16 @@ static int record_run(void *opts, int argc, char **argv)
 		return status;
 	if (asks_for_registers(o))
 		return record_list_registers();
-	s.file = (struct record_file){ .opts = o, .plan = &s.plan, .fd = -1, .pipe = wants_pipe(o),
-				       .base = o->output ? o->output : "perf.data",
-				       .threads = { .stop_fd = -1, .failed_fd = -1 },
-				       .error = { .column = -1 } };
+	s.file = (struct record_file){ .opts = o, .plan = &s.plan, .pipe_fd = -1, .pipe = wants_pipe(o),
+				       .base = o->output ? o->output : "perf.data" };
 	s.loop = (struct record_loop){ .opts = o, .plan = &s.plan, .file = &s.file,
 				       .usage.size = sizeof(s.loop.usage) };
 	if (s.file.pipe && term_is_tty(STDOUT_FILENO))
-		return wrong("a recording is not for a terminal; -o names a file");
+		return usage_error("cannot write a recording to a terminal; give a file with -o");
 	if (s.file.pipe && o->threads)
-		return wrong("--threads makes a directory, which is nothing for a pipe");
+		return usage_error("--threads writes a directory: it cannot be used with a pipe");
 	if (s.file.pipe && o->switch_output)
-		return wrong("--switch-output needs files to switch between, not a pipe");
+		return usage_error("--switch-output writes several files: it cannot be used with a pipe");
 	err = record_plan_init(o, argc > 0, &s.plan);
 	if (err < 0)
 		s.status = EXIT_USAGE;
@@ -589,6 +605,11 @@ static int record_run(void *opts, int argc, char **argv)
 	if (err < 0)
 		return s.status ? s.status : EXIT_FAILED;
 	return s.status;
+}
+
+static int record_run(void *opts, int argc, char **argv)
+{
+	return record_run_opts(opts, argc, argv);
 }
 
 const struct command cmd_record = {

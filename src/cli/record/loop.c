@@ -1,8 +1,8 @@
 /*
- * Waiting while events are recorded. One ppoll() waits for the rings (one descriptor that is ready
- * when any of them is filled enough), the command's end, the control channel, and the next
- * of a few moments. Once a second the rings are drained anyway and the file is made complete, so
- * that what a killed recorder leaves behind is not older than that.
+ * The main loop of a recording. One ppoll() waits for the rings (the sampler's descriptor is ready when one of
+ * them is filled to its watermark), the end of the command, the control channel, a failed reader thread, and
+ * the next timer. Once a second the rings are drained in any case and the file is completed, so that at most
+ * one second is lost if the recorder is killed.
  */
 #include "cli/record/record.h"
 
@@ -17,12 +17,12 @@
 
 #define TICK_S 1.0
 
-static volatile sig_atomic_t caught, told_to_switch;
+static volatile sig_atomic_t caught, switch_requested;
 
-static void catch(int sig)
+static void catch_signal(int sig)
 {
 	if (sig == SIGUSR2)
-		told_to_switch = 1;
+		switch_requested = 1;
 	else
 		caught = sig;
 }
@@ -35,15 +35,18 @@ static double now_s(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-struct moments {			/* INFINITY: never */
-	double start, tick, turn, next_file;
-	size_t range;			/* of -D: the one that comes, or that `on` is in */
-	bool on;
+struct record_timers {			/* INFINITY: never */
+	double start;			/* of the recording */
+	double tick;			/* checkpoint and progress */
+	double toggle;			/* -D: the next begin or end of a range */
+	double next_file;		/* --switch-output=TIME */
+	size_t range;			/* index of the current range of -D, or of the next one */
+	bool on;			/* in that range */
 	bool shows_progress;
 };
 
-/* When the next range begins, or this one ends. */
-static double next_turn(const struct record_plan *plan, const struct moments *m)
+/* When the next range of -D begins, or the current one ends. */
+static double next_toggle(const struct record_plan *plan, const struct record_timers *m)
 {
 	const struct record_range *r;
 
@@ -53,8 +56,8 @@ static double next_turn(const struct record_plan *plan, const struct moments *m)
 	return m->start + (m->on ? r->to_s : r->from_s);
 }
 
-/* -D: on or off. 1 when the last range is over. */
-static int turn(struct record_loop *loop, struct moments *m)
+/* -D: enables or disables the events. Returns 1 at the end of the last range. */
+static int toggle_events(struct record_loop *loop, struct record_timers *m)
 {
 	m->on = !m->on;
 	if (m->on)
@@ -64,44 +67,40 @@ static int turn(struct record_loop *loop, struct moments *m)
 	if (!loop->opts->quiet)
 		fputs(m->on ? "Events enabled\n" : "Events disabled\n", stderr);
 	m->range += !m->on;
-	m->turn = next_turn(loop->plan, m);
+	m->toggle = next_toggle(loop->plan, m);
 	return m->range == loop->plan->ranges.n;
 }
 
-int record_drain(struct record_loop *loop, bool last)
+bool record_takes_snapshot(const struct record_loop *loop)
 {
-	struct record_file *f = loop->file;
-	int64_t got;
-	int err = 0;
-
 	const struct tacho_sampler_opts *o = &loop->plan->sampler;
-	bool snapshot = !o->aux_snapshot || o->overwrite || loop->snapshot_due;
 
-	if (snapshot && last)
-		got = tacho_sampler_snapshot(loop->sampler, record_file_write, f);
-	else
-		got = tacho_sampler_drain(loop->sampler, record_file_write, f);
-	if (got > 0)
-		err = record_file_round(f);
-	else if (got < 0 && !f->error.message[0])
-		message_text("record", "a ring buffer could not be read: %s", strerror((int)-got));
-	return got < 0 ? (int)got : err;
+	return !o->aux_snapshot || o->overwrite || loop->snapshot_due;
+}
+
+static int drain(struct record_loop *loop, bool snapshot)
+{
+	struct tacho_error e = { .column = -1 };
+	int64_t got = snapshot ? tacho_recorder_snapshot(loop->recorder, &e)
+			       : tacho_recorder_drain(loop->recorder, &e);
+
+	if (got < 0)
+		message_error("record", NULL, NULL, &e);
+	return (int)min_of(got, (int64_t)0);
 }
 
 static int switch_file(struct record_loop *loop)
 {
-	int err = record_drain(loop, true);
+	int err = drain(loop, record_takes_snapshot(loop));
 
 	return err < 0 ? err : record_file_switch(loop->file);
 }
 
-/* -S: the newest of the AUX areas, and on. */
-static int take_snapshot(struct record_loop *loop)
+/* -S: writes the current contents of the AUX areas. */
+static int take_aux_snapshot(struct record_loop *loop)
 {
-	int err;
+	int err = drain(loop, true);
 
-	loop->snapshot_due = true;
-	err = record_drain(loop, true);
 	loop->snapshot_due = loop->plan->snapshot_at_end;
 	return err;
 }
@@ -144,19 +143,19 @@ static bool obey(void *arg, struct str word)
 	else if (str_is(word, "disable"))
 		tacho_sampler_stop(loop->sampler);
 	else if (str_is(word, "stop"))
-		loop->told_to_stop = true;
+		loop->stop_requested = true;
 	else if (str_is(word, "snapshot") &&
 		 (loop->plan->switches || loop->opts->snapshot || loop->opts->overwrite))
-		told_to_switch = 1;
+		switch_requested = 1;
 	else
 		return str_is(word, "ping") || obey_event(loop, word);
 	return true;
 }
 
-static void show_progress(const struct record_loop *loop, const struct moments *m, double now)
+static void show_progress(const struct record_loop *loop, const struct record_timers *m, uint64_t bytes,
+			  double now)
 {
 	struct tacho_sampler_stats stats = { .size = sizeof(stats) };
-	uint64_t bytes = loop->file->bytes_total + record_file_bytes(loop->file);
 
 	tacho_sampler_stats(loop->sampler, SIZE_MAX, &stats);
 	fprintf(stderr, "\r%.0f s, %llu samples, %.1f MB, %llu lost ", now - m->start,
@@ -164,32 +163,36 @@ static void show_progress(const struct record_loop *loop, const struct moments *
 		(unsigned long long)stats.lost);
 }
 
-/* What is due at `now`: 1 when the recording is over. */
-static int act(struct record_loop *loop, struct moments *m, double now)
+/* Does what is due at `now`: toggles events, checkpoints, switches files. Returns 1 when the recording is over. */
+static int run_due_actions(struct record_loop *loop, struct record_timers *m, double now)
 {
 	const struct record_plan *plan = loop->plan;
-	uint64_t bytes = record_file_bytes(loop->file);
+	struct tacho_recorder_stats stats = { .size = sizeof(stats) };
+	struct tacho_error e = { .column = -1 };
 	int err;
 
-	if (now >= m->turn && turn(loop, m))
+	tacho_recorder_stats(loop->recorder, &stats);
+	if (now >= m->toggle && toggle_events(loop, m))
 		return 1;
 	if (now >= m->tick) {
 		m->tick = now + TICK_S;
 		if (m->shows_progress)
-			show_progress(loop, m, now);
-		err = record_file_checkpoint(loop->file);
-		if (err < 0)
+			show_progress(loop, m, stats.total_bytes, now);
+		err = tacho_recorder_checkpoint(loop->recorder, &e);
+		if (err < 0) {
+			message_error("record", NULL, NULL, &e);
 			return err;
+		}
 	}
-	loop->full = plan->max_bytes && loop->file->bytes_total + bytes >= plan->max_bytes;
+	loop->full = plan->max_bytes && stats.total_bytes >= plan->max_bytes;
 	if (loop->full)
 		return 1;
-	if (told_to_switch || now >= m->next_file || (plan->switch_bytes && bytes >= plan->switch_bytes)) {
-		told_to_switch = 0;
+	if (switch_requested || now >= m->next_file || (plan->switch_bytes && stats.bytes >= plan->switch_bytes)) {
+		switch_requested = 0;
 		m->next_file = plan->switch_s > 0 ? now + plan->switch_s : INFINITY;
 		if (loop->opts->snapshot)
-			return take_snapshot(loop);
-		return plan->switches ? switch_file(loop) : record_drain(loop, true);
+			return take_aux_snapshot(loop);
+		return plan->switches ? switch_file(loop) : drain(loop, record_takes_snapshot(loop));
 	}
 	return 0;
 }
@@ -202,21 +205,21 @@ static struct timespec until(double when, double now)
 				  .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
 }
 
-/* Waits for the next thing to happen and empties the rings. 1: the recording is over. */
-static int wait_once(struct record_loop *loop, const struct moments *m, const sigset_t *mask)
+/* Waits for the next event or timer and drains the rings. Returns 1 when the recording is over. */
+static int wait_once(struct record_loop *loop, const struct record_timers *m, const sigset_t *mask)
 {
 	struct pollfd fds[4] = { { .fd = tacho_sampler_fd(loop->sampler), .events = POLLIN },
 				 { .fd = -1, .events = POLLIN },
 				 { .fd = control_poll_fd(&loop->control), .events = POLLIN },
-				 { .fd = loop->file->threads.failed_fd, .events = POLLIN } };
-	double now = now_s(), next = fmin(fmin(m->tick, m->turn), m->next_file);
+				 { .fd = tacho_recorder_error_fd(loop->recorder), .events = POLLIN } };
+	double now = now_s(), next = fmin(fmin(m->tick, m->toggle), m->next_file);
 	bool over = false;
 	struct timespec ts;
 	int err;
 
 	if (loop->command)
 		fds[1].fd = tacho_command_fd(loop->command);
-	if (loop->command && fds[1].fd < 0)	/* no pidfd (before 5.3): look now and then */
+	if (loop->command && fds[1].fd < 0)	/* no pidfd before Linux 5.3: check every 10 ms */
 		next = fmin(next, now + 0.01);
 	ts = until(next, now);
 	if (ppoll(fds, countof(fds), &ts, mask) < 0 && errno != EINTR)
@@ -233,35 +236,35 @@ static int wait_once(struct record_loop *loop, const struct moments *m, const si
 	    tacho_command_wait(loop->command, false, &loop->usage) > 0)
 		loop->ended = over = true;
 	if (!over && (fds[0].revents || now_s() >= m->tick)) {
-		err = record_drain(loop, false);
+		err = drain(loop, false);
 		if (err < 0)
 			return err;
 	}
-	return over || loop->told_to_stop || fds[3].revents;
+	return over || loop->stop_requested || fds[3].revents;
 }
 
-static const int heeded[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
+static const int handled_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
 
 static void set_signals(const struct record_plan *plan, sigset_t *before, struct sigaction *old)
 {
-	struct sigaction sa = { .sa_handler = catch };
+	struct sigaction sa = { .sa_handler = catch_signal };
 	sigset_t block;
 
-	caught = told_to_switch = 0;
+	caught = switch_requested = 0;
 	sigemptyset(&block);
-	for (size_t i = 0; i < countof(heeded); i++) {
-		sigaction(heeded[i], NULL, &old[i]);
-		if (heeded[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
-			continue;		/* nohup stays in force */
-		if (heeded[i] == SIGUSR2 && !plan->switches && !plan->sampler.aux_snapshot)
+	for (size_t i = 0; i < countof(handled_signals); i++) {
+		sigaction(handled_signals[i], NULL, &old[i]);
+		if (handled_signals[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
+			continue;		/* started by nohup */
+		if (handled_signals[i] == SIGUSR2 && !plan->switches && !plan->sampler.aux_snapshot)
 			continue;
-		sigaddset(&block, heeded[i]);
-		sigaction(heeded[i], &sa, NULL);
+		sigaddset(&block, handled_signals[i]);
+		sigaction(handled_signals[i], &sa, NULL);
 	}
 	sigprocmask(SIG_BLOCK, &block, before);
 }
 
-/* A command that outlives the recording is ended; a second signal to us kills it. */
+/* Ends a command that is still running: SIGTERM, and SIGKILL if the recorder gets another signal. */
 static void end_command(struct record_loop *loop)
 {
 	int ended = 0;
@@ -278,8 +281,8 @@ static void end_command(struct record_loop *loop)
 
 int record_loop_run(struct record_loop *loop)
 {
-	struct sigaction old[countof(heeded)];
-	struct moments m = { .start = now_s(), .next_file = INFINITY };
+	struct sigaction old[countof(handled_signals)];
+	struct record_timers m = { .start = now_s(), .next_file = INFINITY };
 	sigset_t before;
 	int over = 0;
 
@@ -287,13 +290,13 @@ int record_loop_run(struct record_loop *loop)
 	set_signals(loop->plan, &before, old);
 	m.tick = m.start + TICK_S;
 	m.shows_progress = !loop->opts->quiet && !loop->file->pipe && term_is_tty(STDERR_FILENO);
-	m.turn = next_turn(loop->plan, &m);
+	m.toggle = next_toggle(loop->plan, &m);
 	if (loop->plan->switch_s > 0)
 		m.next_file = m.start + loop->plan->switch_s;
 	while (!over && !caught) {
 		over = wait_once(loop, &m, &before);
 		if (!over && !caught)
-			over = act(loop, &m, now_s());
+			over = run_due_actions(loop, &m, now_s());
 	}
 	loop->signal = caught;
 	tacho_sampler_stop(loop->sampler);
@@ -305,7 +308,7 @@ int record_loop_run(struct record_loop *loop)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (loop->command && !loop->ended)
 		end_command(loop);
-	for (size_t i = 0; i < countof(heeded); i++)
-		sigaction(heeded[i], &old[i], NULL);
+	for (size_t i = 0; i < countof(handled_signals); i++)
+		sigaction(handled_signals[i], &old[i], NULL);
 	return over < 0 ? over : 0;
 }

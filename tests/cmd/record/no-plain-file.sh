@@ -10,5 +10,5 @@ tacho record -q -e cpu-clock --switch-output=signal --switch-max-files 1 -o file
 # A terminal is no place for a recording.
 if command -v script >/dev/null 2>&1; then
 	script -qec "tacho record -e cpu-clock -o - true" typescript >screen 2>&1 || true
-	grep -q 'not for a terminal' screen || { cat screen; fail "written to a terminal"; }
+	grep -q 'cannot write a recording to a terminal' screen || { cat screen; fail "written to a terminal"; }
 fi
