@@ -167,10 +167,14 @@ static int write_finished_round(struct tacho_recorder *r)
 
 static int64_t drain_rings(struct tacho_recorder *r, bool snapshot)
 {
-	int64_t got = snapshot ? tacho_sampler_snapshot(r->sampler, tacho_recorder_write, r)
-			       : tacho_sampler_drain(r->sampler, tacho_recorder_write, r);
-	int err = got > 0 ? write_finished_round(r) : 0;
+	int64_t got;
+	int err;
 
+	if (!r->writer)
+		return error_set(&r->error, -EBADF, "there is no output");
+	got = snapshot ? tacho_sampler_snapshot(r->sampler, tacho_recorder_write, r)
+		       : tacho_sampler_drain(r->sampler, tacho_recorder_write, r);
+	err = got > 0 ? write_finished_round(r) : 0;
 	if (got < 0 && !r->error.message[0])
 		error_set(&r->error, (int)got, "a ring buffer could not be read: %s", strerror((int)-got));
 	return err < 0 ? err : got;
