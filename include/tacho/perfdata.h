@@ -120,6 +120,186 @@ TACHO_API int tacho_perfdata_facts(const struct tacho_perfdata *pd, struct tacho
  * called from a signal handler. */
 TACHO_API uint64_t tacho_perfdata_position(const struct tacho_perfdata *pd);
 
+/* ---- decoded features ---- */
+/*
+ * Typed access to the payloads of features, which may come from a damaged file: nothing outside the payload is read.
+ * Texts and bytes point into the payload and are valid until the recording is closed.
+ *
+ * All tacho_perfdata_*() functions below return 0 and fill in their result, or return -ENOENT if the recording does not
+ * have the feature, -EBADMSG if the payload is damaged, or -EOPNOTSUPP if it has an unknown version. Lists are read
+ * entry by entry; a tacho_*_next() function returns 1 with an entry, 0 at the end, or -EBADMSG.
+ */
+struct tacho_text {			/* not NUL-terminated */
+	const char *s;
+	size_t n;
+};
+
+struct tacho_bytes {			/* at == NULL: not present */
+	const uint8_t *at;
+	size_t n;
+	bool swapped;			/* other byte order than this machine's */
+};
+
+struct tacho_feature_list {
+	uint64_t left;			/* entries left; UINT64_MAX: unknown */
+	uint64_t block_bytes;		/* MEM_TOPOLOGY: the size of a memory block */
+	const uint8_t *at, *end;	/* private, as are the following fields */
+	bool swapped, bad;
+};
+
+struct tacho_cpu_counts {		/* NRCPUS */
+	uint32_t available, online;
+};
+TACHO_API int tacho_perfdata_cpu_counts(const struct tacho_perfdata *pd, struct tacho_cpu_counts *out);
+TACHO_API int tacho_perfdata_total_memory(const struct tacho_perfdata *pd, uint64_t *kb);	/* TOTAL_MEM */
+TACHO_API int tacho_perfdata_sample_time(const struct tacho_perfdata *pd, uint64_t *first_ns, uint64_t *last_ns);
+TACHO_API int tacho_perfdata_clock_resolution(const struct tacho_perfdata *pd, uint64_t *ns);	/* CLOCKID */
+TACHO_API int tacho_perfdata_dir_version(const struct tacho_perfdata *pd, uint64_t *version);	/* DIR_FORMAT */
+
+struct tacho_file_clock {		/* CLOCK_DATA: one moment in wall clock time and in the time of samples */
+	uint32_t clockid;
+	uint64_t wall_ns, clock_ns;
+};
+TACHO_API int tacho_perfdata_clock(const struct tacho_perfdata *pd, struct tacho_file_clock *out);
+
+struct tacho_file_compression {		/* COMPRESSED */
+	uint32_t version, type;		/* type 1: zstd */
+	uint32_t level, ratio;
+	uint32_t record_bytes;		/* the most that a record decompresses to */
+};
+TACHO_API int tacho_perfdata_compression(const struct tacho_perfdata *pd, struct tacho_file_compression *out);
+
+struct tacho_cpu_topology {		/* CPU_TOPOLOGY */
+	struct tacho_feature_list sockets, threads, dies;	/* sibling lists ("0-3,8"), for tacho_text_next() */
+	uint32_t n_cpus;
+	bool has_dies;			/* since Linux 5.3 */
+	bool swapped;			/* private, as are the following fields */
+	const uint8_t *cpus, *die_ids;
+};
+struct tacho_cpu_position {
+	int32_t core, socket, die;	/* -1: the CPU was offline */
+};
+TACHO_API int tacho_perfdata_topology(const struct tacho_perfdata *pd, struct tacho_cpu_topology *out);
+/* False if there is no such CPU. */
+TACHO_API bool tacho_topology_cpu(const struct tacho_cpu_topology *t, uint32_t cpu, struct tacho_cpu_position *out);
+
+/* Starts reading a feature that is a list: BUILD_ID, CMDLINE, NUMA_TOPOLOGY, PMU_MAPPINGS, GROUP_DESC, CACHE, MEM_TOPOLOGY,
+ * BPF_PROG_INFO, BPF_BTF, CPU_PMU_CAPS, HYBRID_TOPOLOGY, PMU_CAPS. -EINVAL for other features. */
+TACHO_API int tacho_perfdata_list(const struct tacho_perfdata *pd, enum tacho_feature f, struct tacho_feature_list *out);
+TACHO_API int tacho_text_next(struct tacho_feature_list *list, struct tacho_text *out);	/* CMDLINE, sibling lists */
+
+struct tacho_file_build_id {		/* BUILD_ID */
+	const char *path;
+	uint8_t id[20];
+	size_t n;
+	uint16_t misc;
+	int32_t pid;
+	bool kernel;			/* the kernel or one of its modules */
+};
+TACHO_API int tacho_build_id_next(struct tacho_feature_list *list, struct tacho_file_build_id *out);
+
+struct tacho_numa_node {		/* NUMA_TOPOLOGY */
+	uint32_t node;
+	uint64_t total_kb, free_kb;
+	struct tacho_text cpus;
+};
+TACHO_API int tacho_numa_node_next(struct tacho_feature_list *list, struct tacho_numa_node *out);
+
+struct tacho_cpu_cache {		/* CACHE */
+	uint32_t level, line_bytes, sets, ways;
+	struct tacho_text type, size, cpus;
+};
+TACHO_API int tacho_cpu_cache_next(struct tacho_feature_list *list, struct tacho_cpu_cache *out);
+
+struct tacho_pmu_mapping {		/* PMU_MAPPINGS */
+	uint32_t type;
+	struct tacho_text name;
+};
+TACHO_API int tacho_pmu_mapping_next(struct tacho_feature_list *list, struct tacho_pmu_mapping *out);
+
+struct tacho_group_desc {		/* GROUP_DESC */
+	struct tacho_text name;
+	uint32_t leader, n;		/* index of the leader; number of events, with the leader */
+};
+TACHO_API int tacho_group_desc_next(struct tacho_feature_list *list, struct tacho_group_desc *out);
+
+struct tacho_memory_node {		/* MEM_TOPOLOGY */
+	uint64_t node, n_blocks;
+	const uint8_t *bitmap;		/* private */
+	bool swapped;
+};
+TACHO_API int tacho_memory_node_next(struct tacho_feature_list *list, struct tacho_memory_node *out);
+/* Whether the memory block belongs to the node. */
+TACHO_API bool tacho_memory_node_has(const struct tacho_memory_node *node, uint64_t block);
+
+struct tacho_hybrid_pmu {		/* HYBRID_TOPOLOGY */
+	struct tacho_text name, cpus;
+};
+TACHO_API int tacho_hybrid_pmu_next(struct tacho_feature_list *list, struct tacho_hybrid_pmu *out);
+
+struct tacho_pmu_cap {			/* CPU_PMU_CAPS, or the capabilities of one PMU */
+	struct tacho_text name, value;
+};
+TACHO_API int tacho_pmu_cap_next(struct tacho_feature_list *list, struct tacho_pmu_cap *out);
+
+struct tacho_pmu_caps {			/* PMU_CAPS */
+	struct tacho_text name;
+	struct tacho_feature_list caps;	/* for tacho_pmu_cap_next() */
+};
+TACHO_API int tacho_pmu_caps_next(struct tacho_feature_list *list, struct tacho_pmu_caps *out);
+
+struct tacho_bpf_program {		/* BPF_PROG_INFO */
+	uint32_t id;
+	uint32_t n_functions;		/* 0: the kernel did not report them */
+	struct tacho_bytes info, arrays, btf;	/* struct bpf_prog_info and the data that it refers to */
+};
+struct tacho_bpf_function {
+	uint8_t tag[8];
+	uint64_t address;
+	uint32_t size;
+	struct tacho_text name;		/* empty: unknown */
+};
+TACHO_API int tacho_bpf_program_next(const struct tacho_perfdata *pd, struct tacho_feature_list *list,
+				     struct tacho_bpf_program *out);
+/* Returns 0, -EINVAL or -EBADMSG. */
+TACHO_API int tacho_bpf_function(const struct tacho_bpf_program *p, uint32_t i, struct tacho_bpf_function *out);
+
+struct tacho_bpf_types {		/* BPF_BTF */
+	uint32_t id;
+	struct tacho_bytes btf;
+};
+TACHO_API int tacho_bpf_types_next(struct tacho_feature_list *list, struct tacho_bpf_types *out);
+
+struct tacho_trace;
+/* TRACING_DATA: the formats of tracepoints, see <tacho/trace.h>. Free *out with tacho_trace_free(). Also returns -ENOMEM. */
+TACHO_API int tacho_perfdata_tracing(const struct tacho_perfdata *pd, struct tacho_trace **out, struct tacho_error *e);
+
+/* ---- records of tools ---- */
+/* Starts reading a record that contains a list: THREAD_MAP, STAT_CONFIG, or BUILD_ID (a list of one entry, as in the feature).
+ * Returns 0, -EINVAL for other records, or -EBADMSG. */
+TACHO_API int tacho_record_list(const struct tacho_record *rec, struct tacho_feature_list *out);
+
+struct tacho_thread_map_entry {		/* THREAD_MAP: the threads that STAT records refer to */
+	int64_t tid;
+	struct tacho_text comm;
+};
+TACHO_API int tacho_thread_map_next(struct tacho_feature_list *list, struct tacho_thread_map_entry *out);
+
+struct tacho_stat_config {		/* STAT_CONFIG: options of `stat record` */
+	uint64_t tag, value;		/* tag 0: aggregation mode, 1: interval in ms, 2: whether to scale */
+};
+TACHO_API int tacho_stat_config_next(struct tacho_feature_list *list, struct tacho_stat_config *out);
+
+struct tacho_stat_value {		/* STAT: the value of a counter since it was enabled */
+	uint64_t id;
+	int32_t cpu;
+	uint32_t thread;		/* index in THREAD_MAP */
+	uint64_t value, enabled_ns, running_ns;
+};
+/* Both return 0, -EINVAL for other records, or -EBADMSG. */
+TACHO_API int tacho_stat_value_decode(const struct tacho_record *rec, struct tacho_stat_value *out);
+TACHO_API int tacho_stat_round_decode(const struct tacho_record *rec, bool *final, uint64_t *time_ns);
+
 /* ---- writing ---- */
 /*
  * The writer produces files that all known readers accept: all attrs have the same size, the smallest that is

@@ -124,14 +124,11 @@ static void find_fields(const struct details *d, const char *event, struct detai
  * samples. */
 static int open_formats(struct details *d, const struct tacho_perfdata *pd)
 {
-	size_t n;
-	const void *blob;
 	int err;
 
 	if (d->trace || d->no_trace)
 		return 0;
-	blob = tacho_perfdata_feature(pd, TACHO_FEATURE_TRACING_DATA, &n);
-	err = blob ? tacho_trace_new(&d->trace, blob, n, NULL) : -ENOENT;
+	err = tacho_perfdata_tracing(pd, &d->trace, NULL);
 	d->no_trace = err < 0;
 	return err == -ENOMEM ? err : 0;
 }

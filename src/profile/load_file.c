@@ -61,16 +61,10 @@ static int resolve_time_windows(struct load *l, struct tacho_error *e)
 {
 	const struct profile_filter *f = &l->profile->filter;
 	uint64_t first = 0, last = 0;
-	const uint8_t *times;
-	size_t n;
 
 	if (!f->by_time)
 		return 0;
-	times = tacho_perfdata_feature(l->pd, TACHO_FEATURE_SAMPLE_TIME, &n);
-	if (times && n >= 16) {
-		first = load_u64(times, tacho_perfdata_swapped(l->pd));
-		last = load_u64(times + 8, tacho_perfdata_swapped(l->pd));
-	}
+	tacho_perfdata_sample_time(l->pd, &first, &last);
 	if (f->shares.n && (!last || last < first)) {	/* equal: there is one sample */
 		error_set(e, -EINVAL, "the file does not say when its first and last sample were");
 		error_hint(e, "give the times in seconds: 12.5,13");
@@ -122,44 +116,22 @@ int load_file_filters(struct load *l, struct tacho_error *e)
 
 uint32_t load_file_n_cpus(const struct tacho_perfdata *pd)
 {
-	size_t n;
-	const uint8_t *cpus = tacho_perfdata_feature(pd, TACHO_FEATURE_NRCPUS, &n);
-	struct cursor c = cursor_over(cpus, cpus ? n : 0, tacho_perfdata_swapped(pd));
-	uint32_t most = cursor_u32(&c);
+	struct tacho_cpu_counts n;
 
-	return c.bad || !most ? UINT32_MAX : most;
+	return tacho_perfdata_cpu_counts(pd, &n) < 0 || !n.available ? UINT32_MAX : n.available;
 }
 
 /* ---- build ids ---- */
 
-/* The build-id table is a sequence of (header, pid, id of 20 bytes, its length, 3 bytes of padding, path). */
 int load_file_build_ids(struct load *l)
 {
-	size_t n, at = 0;
-	const uint8_t *table = tacho_perfdata_feature(l->pd, TACHO_FEATURE_BUILD_ID, &n);
-	bool swap = tacho_perfdata_swapped(l->pd);
+	struct tacho_feature_list list;
+	struct tacho_file_build_id id;
 
-	while (table && n - at > 36) {
-		struct cursor c = cursor_over(table + at, n - at, swap);
-		uint16_t misc, size;
-		const uint8_t *id;
-		const char *path;
-		uint8_t n_id;
-
-		cursor_u32(&c);
-		misc = cursor_u16(&c);
-		size = cursor_u16(&c);
-		if (size <= 36 || size > n - at)
-			break;
-		id = table + at + 12;
-		/* Bit 15 says that the length is given; before 5.10 it was always 20. */
-		n_id = misc & (1u << 15) ? min_of(id[20], 20) : 20;
-		path = (const char *)table + at + 36;
-		if (memchr(path, '\0', size - 36u) &&
-		    tacho_symbols_set_build_id(l->symbols, path, id, n_id,
-					       (misc & MISC_CPUMODE) == TACHO_SPACE_KERNEL) == -ENOMEM)
+	if (tacho_perfdata_list(l->pd, TACHO_FEATURE_BUILD_ID, &list) < 0)
+		return 0;
+	while (tacho_build_id_next(&list, &id) > 0)
+		if (tacho_symbols_set_build_id(l->symbols, id.path, id.id, id.n, id.kernel) == -ENOMEM)
 			return -ENOMEM;
-		at += size;
-	}
 	return 0;
 }

@@ -38,10 +38,8 @@ static void put_fields(const struct tacho_perfdata *pd, uint64_t id, struct tach
 {
 	const struct tacho_trace_event *ev;
 	const char *comma = "";
-	size_t n = 0;
-	const void *blob = tacho_perfdata_feature(pd, TACHO_FEATURE_TRACING_DATA, &n);
 
-	if (!*trace && (!blob || tacho_trace_new(trace, blob, n, NULL)))
+	if (!*trace && tacho_perfdata_tracing(pd, trace, NULL) < 0)
 		return;
 	ev = tacho_trace_find(*trace, id);
 	if (!ev)

@@ -22,12 +22,8 @@ static const char *kernel_function(void *arg, uint64_t address, uint64_t *offset
 
 static const struct tacho_trace_event *find_trace(struct convert *c, uint64_t id)
 {
-	size_t n = 0;
-	const void *blob;
-
 	if (!c->trace) {
-		blob = tacho_perfdata_feature(c->pd, TACHO_FEATURE_TRACING_DATA, &n);
-		if (!blob || tacho_trace_new(&c->trace, blob, n, NULL) < 0)
+		if (tacho_perfdata_tracing(c->pd, &c->trace, NULL) < 0)
 			return NULL;
 		c->trace_opts = (struct tacho_trace_opts){
 			.size = sizeof(c->trace_opts), .swapped = tacho_perfdata_swapped(c->pd),

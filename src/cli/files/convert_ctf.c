@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "cli/files/ctf.h"
-#include "cli/files/feature_payload.h"
 
 struct ctf_out {
 	int dir;
@@ -35,17 +34,19 @@ static int failed(const struct convert *c, int err, struct tacho_error *e)
 
 static int read_clock(struct convert *c, struct ctf_out *out, struct tacho_error *e)
 {
-	uint64_t wall, clock;
+	struct tacho_file_clock clock;
+	int64_t difference;
 
-	if (!payload_clocks(c->pd, &wall, &clock)) {
+	if (tacho_perfdata_clock(c->pd, &clock) < 0) {
 		error_set(e, -EINVAL, "the recording does not say what time of day it was, as --tod needs");
 		error_hint(e, "record with -k CLOCK, e.g. -k monotonic");
 		return -EINVAL;
 	}
-	out->offset_s = (int64_t)(wall - clock) / 1000000000;
-	if ((int64_t)(wall - clock) % 1000000000 < 0)
+	difference = (int64_t)(clock.wall_ns - clock.clock_ns);
+	out->offset_s = difference / 1000000000;
+	if (difference % 1000000000 < 0)
 		out->offset_s--;		/* a clock that is ahead, as TAI's */
-	out->offset_ns = (uint32_t)((int64_t)(wall - clock) - out->offset_s * 1000000000);
+	out->offset_ns = (uint32_t)(difference - out->offset_s * 1000000000);
 	return 0;
 }
 

@@ -18,7 +18,6 @@
 #include "base/error.h"
 #include "base/io.h"
 #include "base/json.h"
-#include "cli/files/feature_payload.h"
 
 #define FLUSH_BYTES (256u << 10)
 
@@ -57,19 +56,15 @@ static void put_text(struct json *j, const struct tacho_perfdata *pd, const char
 
 static void put_cmdline(struct json *j, const struct tacho_perfdata *pd)
 {
-	struct payload p = payload_of(pd, TACHO_FEATURE_CMDLINE);
-	uint32_t n = payload_u32(&p);
+	struct tacho_feature_list list;
+	struct tacho_text arg;
 
-	if (p.bad)
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_CMDLINE, &list) < 0)
 		return;
 	json_key(j, "cmdline");
 	json_begin(j, '[');
-	while (n-- && !p.bad) {
-		struct str word = payload_str(&p);
-
-		if (!p.bad)
-			json_strn(j, word);
-	}
+	while (tacho_text_next(&list, &arg) > 0)
+		json_strn(j, str_n(arg.s, arg.n));
 	json_end(j);
 }
 
@@ -93,8 +88,7 @@ static void put_facts(struct json *j, const struct tacho_perfdata *pd)
 
 static void put_headers(struct json *j, const struct tacho_perfdata *pd)
 {
-	struct payload cpus = payload_of(pd, TACHO_FEATURE_NRCPUS);
-	uint32_t available = payload_u32(&cpus), online = payload_u32(&cpus);
+	struct tacho_cpu_counts cpus;
 
 	json_key(j, "headers");
 	json_begin(j, '{');
@@ -104,9 +98,9 @@ static void put_headers(struct json *j, const struct tacho_perfdata *pd)
 	put_text(j, pd, "arch", TACHO_FEATURE_ARCH);
 	put_text(j, pd, "cpu-desc", TACHO_FEATURE_CPUDESC);
 	put_text(j, pd, "cpuid", TACHO_FEATURE_CPUID);
-	if (!cpus.bad) {
-		json_member(j, "nrcpus-online", u64, online);
-		json_member(j, "nrcpus-avail", u64, available);
+	if (tacho_perfdata_cpu_counts(pd, &cpus) == 0) {
+		json_member(j, "nrcpus-online", u64, cpus.online);
+		json_member(j, "nrcpus-avail", u64, cpus.available);
 	}
 	put_text(j, pd, "perf-version", TACHO_FEATURE_VERSION);
 	put_cmdline(j, pd);

@@ -1,49 +1,51 @@
 /*
  * A file's header as comments, key by key as perf prints them: readers of such text look for
- * "# ========", "# cmdline :" and "# captured on". Everything comes from feature payloads.
+ * "# ========", "# cmdline :" and "# captured on". All values come from the features of the file.
  */
 #include "cli/files/header_text.h"
 
 #include <time.h>
 
 #include "cli/files/attr_line.h"
-#include "cli/files/bpf_header.h"
-#include "cli/files/feature_payload.h"
+#include <tacho/perfdata.h>
 
 /* ---- one function per feature; each writes its lines ---- */
 
-typedef void (*put_fn)(const struct tacho_perfdata *pd, struct payload *p, struct buf *out);
+typedef void (*put_fn)(const struct tacho_perfdata *pd, struct buf *out);
 
-static void put_cpus(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+#define TEXT(t) (int)(t).n, (t).s		/* for "%.*s" */
+
+static void put_cpus(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint32_t available = payload_u32(p), online = payload_u32(p);
+	struct tacho_cpu_counts n;
 
-	(void)pd;
-	buf_printf(out, "# nrcpus online : %u\n# nrcpus avail : %u\n", online, available);
+	if (tacho_perfdata_cpu_counts(pd, &n) == 0)
+		buf_printf(out, "# nrcpus online : %u\n# nrcpus avail : %u\n", n.online, n.available);
 }
 
-static void put_memory(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_memory(const struct tacho_perfdata *pd, struct buf *out)
 {
-	(void)pd;
-	buf_printf(out, "# total memory : %llu kB\n", (unsigned long long)payload_u64(p));
+	uint64_t kb;
+
+	if (tacho_perfdata_total_memory(pd, &kb) == 0)
+		buf_printf(out, "# total memory : %llu kB\n", (unsigned long long)kb);
 }
 
-static void put_cmdline(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_cmdline(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint32_t n = payload_u32(p);
+	struct tacho_feature_list list;
+	struct tacho_text arg;
 
-	(void)pd;
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_CMDLINE, &list) < 0)
+		return;
 	buf_puts(out, "# cmdline : ");
-	while (n-- && !p->bad) {
-		buf_str(out, payload_str(p));
-		buf_putc(out, ' ');
-	}
+	while (tacho_text_next(&list, &arg) > 0)
+		buf_printf(out, "%.*s ", TEXT(arg));
 	buf_putc(out, '\n');
 }
 
-static void put_events(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_events(const struct tacho_perfdata *pd, struct buf *out)
 {
-	(void)p;
 	for (size_t i = 0; i < tacho_perfdata_n_events(pd); i++) {
 		const struct tacho_file_event *ev = tacho_perfdata_event(pd, i);
 
@@ -56,118 +58,95 @@ static void put_events(const struct tacho_perfdata *pd, struct payload *p, struc
 	}
 }
 
-static void put_list(struct payload *p, const char *what, struct buf *out)
+static void put_siblings(struct tacho_feature_list list, const char *label, struct buf *out)
 {
-	uint32_t n = payload_u32(p);
+	struct tacho_text text;
 
-	while (n-- && !p->bad) {
-		struct str text = payload_str(p);
-
-		buf_printf(out, "# %s: %.*s\n", what, STR(text));
-	}
+	while (tacho_text_next(&list, &text) > 0)
+		buf_printf(out, "# %s: %.*s\n", label, TEXT(text));
 }
 
-/* Sockets, threads, (core, socket) per CPU, and in newer files dies and a die per CPU; of one that was
- * off all are -1. */
-static void put_topology(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_topology(const struct tacho_perfdata *pd, struct buf *out)
 {
-	struct payload cpus = payload_of(pd, TACHO_FEATURE_NRCPUS), dies;
-	uint32_t n = payload_u32(&cpus);
-	struct buf threads = { 0 };
+	struct tacho_cpu_position at;
+	struct tacho_cpu_topology t;
 
-	put_list(p, "sibling sockets ", out);
-	put_list(p, "sibling threads ", &threads);
-	dies = *p;
-	payload_bytes(&dies, (size_t)n * 8);
-	if (!dies.bad && dies.at < dies.end)
-		put_list(&dies, "sibling dies    ", out);
-	else
-		dies.bad = true;
-	buf_str(out, buf_view(&threads));
-	buf_done(&threads);
-	for (uint32_t i = 0; i < n && !p->bad; i++) {
-		int32_t core = (int32_t)payload_u32(p), socket = (int32_t)payload_u32(p);
-		int32_t die = (int32_t)payload_u32(&dies);
-
-		if (dies.bad)
-			buf_printf(out, "# CPU %u: Core ID %d, Socket ID %d\n", i, core, socket);
+	if (tacho_perfdata_topology(pd, &t) < 0)
+		return;
+	put_siblings(t.sockets, "sibling sockets ", out);
+	put_siblings(t.dies, "sibling dies    ", out);
+	put_siblings(t.threads, "sibling threads ", out);
+	for (uint32_t cpu = 0; tacho_topology_cpu(&t, cpu, &at); cpu++)
+		if (t.has_dies)
+			buf_printf(out, "# CPU %u: Core ID %d, Die ID %d, Socket ID %d\n", cpu, at.core, at.die,
+				   at.socket);
 		else
-			buf_printf(out, "# CPU %u: Core ID %d, Die ID %d, Socket ID %d\n", i, core, die, socket);
+			buf_printf(out, "# CPU %u: Core ID %d, Socket ID %d\n", cpu, at.core, at.socket);
+}
+
+static void put_numa(const struct tacho_perfdata *pd, struct buf *out)
+{
+	struct tacho_feature_list list;
+	struct tacho_numa_node n;
+
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_NUMA_TOPOLOGY, &list) < 0)
+		return;
+	while (tacho_numa_node_next(&list, &n) > 0) {
+		buf_printf(out, "# node%u meminfo  : total = %llu kB, free = %llu kB\n", n.node,
+			   (unsigned long long)n.total_kb, (unsigned long long)n.free_kb);
+		buf_printf(out, "# node%u cpu list : %.*s\n", n.node, TEXT(n.cpus));
 	}
 }
 
-static void put_numa(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_pmus(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint32_t n = payload_u32(p);
+	struct tacho_feature_list list;
+	struct tacho_pmu_mapping pmu;
+	const char *comma = "";
 
-	(void)pd;
-	while (n-- && !p->bad) {
-		uint32_t node = payload_u32(p);
-		unsigned long long total = payload_u64(p), unused = payload_u64(p);
-		struct str cpus = payload_str(p);
-
-		buf_printf(out, "# node%u meminfo  : total = %llu kB, free = %llu kB\n", node, total, unused);
-		buf_printf(out, "# node%u cpu list : %.*s\n", node, STR(cpus));
-	}
-}
-
-static void put_pmus(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
-{
-	uint32_t n = payload_u32(p);
-
-	(void)pd;
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_PMU_MAPPINGS, &list) < 0)
+		return;
 	buf_puts(out, "# pmu mappings: ");
-	for (uint32_t i = 0; i < n && !p->bad; i++) {
-		uint32_t type = payload_u32(p);
-		struct str name = payload_str(p);
-
-		buf_printf(out, "%s%.*s = %u", i ? ", " : "", STR(name), type);
-	}
+	for (; tacho_pmu_mapping_next(&list, &pmu) > 0; comma = ", ")
+		buf_printf(out, "%s%.*s = %u", comma, TEXT(pmu.name), pmu.type);
 	buf_putc(out, '\n');
 }
 
-static void put_groups(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_groups(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint32_t n = payload_u32(p);
+	struct tacho_feature_list list;
+	struct tacho_group_desc g;
 
-	while (n-- && !p->bad) {
-		struct str name = payload_str(p);
-		uint32_t leader = payload_u32(p), members = payload_u32(p);
-
-		if (str_is(name, "{anon_group}"))	/* perf's for none */
-			name.n = 0;
-		buf_printf(out, "# group: %.*s{", STR(name));
-		for (uint32_t i = 0; i < members && leader + i < tacho_perfdata_n_events(pd); i++)
-			buf_printf(out, "%s%s", i ? "," : "", tacho_perfdata_event(pd, leader + i)->name);
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_GROUP_DESC, &list) < 0)
+		return;
+	while (tacho_group_desc_next(&list, &g) > 0) {
+		if (str_is(str_n(g.name.s, g.name.n), "{anon_group}"))	/* perf's name for a group without one */
+			g.name.n = 0;
+		buf_printf(out, "# group: %.*s{", TEXT(g.name));
+		for (uint32_t i = 0; i < g.n && g.leader + i < tacho_perfdata_n_events(pd); i++)
+			buf_printf(out, "%s%s", i ? "," : "", tacho_perfdata_event(pd, g.leader + i)->name);
 		buf_puts(out, "}\n");
 	}
 }
 
-static void put_caches(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_caches(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint32_t version = payload_u32(p), n = payload_u32(p);
+	struct tacho_feature_list list;
+	struct tacho_cpu_cache c;
 
-	(void)pd;
-	if (version != 1)
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_CACHE, &list) < 0)
 		return;
 	buf_puts(out, "# CPU cache info:\n");
-	while (n-- && !p->bad) {
-		uint32_t level = payload_u32(p);
-		struct str type, size, cpus;
-
-		payload_bytes(p, 12);	/* line, sets, ways */
-		type = payload_str(p);
-		size = payload_str(p);
-		cpus = payload_str(p);
-		buf_printf(out, "#  L%u %-15.*s %8.*s [%.*s]\n", level, STR(type), STR(size), STR(cpus));
-	}
+	while (tacho_cpu_cache_next(&list, &c) > 0)
+		buf_printf(out, "#  L%u %-15.*s %8.*s [%.*s]\n", c.level, TEXT(c.type), TEXT(c.size), TEXT(c.cpus));
 }
 
-static void put_sample_time(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_sample_time(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint64_t first = payload_u64(p), last = payload_u64(p);
+	uint64_t first, last;
 
-	(void)pd;
+	if (tacho_perfdata_sample_time(pd, &first, &last) < 0)
+		return;
 	buf_printf(out, "# time of first sample : %llu.%06llu\n", (unsigned long long)(first / 1000000000),
 		   (unsigned long long)(first % 1000000000 / 1000));
 	buf_printf(out, "# time of last sample : %llu.%06llu\n", (unsigned long long)(last / 1000000000),
@@ -175,18 +154,15 @@ static void put_sample_time(const struct tacho_perfdata *pd, struct payload *p, 
 	buf_printf(out, "# sample duration : %10.3f ms\n", (double)(last - first) / 1e6);
 }
 
-/* "0-23,32-199": the blocks of a node that hold memory. Returns how many they are. */
-static uint64_t put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
+/* Appends the memory blocks of a node as ranges, "0-23,32-199". Returns how many blocks there are. */
+static uint64_t put_blocks(const struct tacho_memory_node *node, struct buf *out)
 {
-	uint64_t word = 0, from = UINT64_MAX, n = 0;
+	uint64_t from = UINT64_MAX, n = 0;
 	bool any = false;
 
-	for (uint64_t i = 0; i <= n_bits && !p->bad; i++) {
-		bool set;
+	for (uint64_t i = 0; i <= node->n_blocks; i++) {
+		bool set = tacho_memory_node_has(node, i);
 
-		if (i % 64 == 0 && i < n_bits)
-			word = payload_u64(p);
-		set = i < n_bits && (word >> i % 64 & 1);
 		n += set;
 		if (set && from == UINT64_MAX)
 			from = i;
@@ -201,129 +177,162 @@ static uint64_t put_bitmap(struct payload *p, uint64_t n_bits, struct buf *out)
 	return n;
 }
 
-static void put_memory_nodes(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_memory_nodes(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint64_t version = payload_u64(p), block = payload_u64(p), n = payload_u64(p);
+	struct tacho_feature_list list;
+	struct tacho_memory_node node;
 
-	(void)pd;
-	if (version != 1)
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_MEM_TOPOLOGY, &list) < 0)
 		return;
-	buf_printf(out, "# memory nodes (nr %llu, block size 0x%llx):\n", (unsigned long long)n,
-		   (unsigned long long)block);
-	while (n-- && !p->bad) {
-		uint64_t node = payload_u64(p), blocks;
-		struct buf list = { 0 };
+	buf_printf(out, "# memory nodes (nr %llu, block size 0x%llx):\n", (unsigned long long)list.left,
+		   (unsigned long long)list.block_bytes);
+	while (tacho_memory_node_next(&list, &node) > 0) {
+		scoped(buf_done) struct buf blocks = { 0 };
+		uint64_t n = put_blocks(&node, &blocks);
 
-		payload_u64(p);
-		blocks = put_bitmap(p, payload_u64(p), &list);
-		buf_printf(out, "# %4llu [%lluG]: %s\n", (unsigned long long)node,
-			   (unsigned long long)(blocks * block >> 30), list.bytes ? list.bytes : "");
-		buf_done(&list);
+		buf_printf(out, "# %4llu [%lluG]: %s\n", (unsigned long long)node.node,
+			   (unsigned long long)(n * list.block_bytes >> 30), blocks.bytes ? blocks.bytes : "");
 	}
 }
 
-static void put_clockid(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_clockid(const struct tacho_perfdata *pd, struct buf *out)
 {
-	(void)pd;
-	buf_printf(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(payload_u64(p) * 1000));
+	uint64_t ns;
+
+	if (tacho_perfdata_clock_resolution(pd, &ns) == 0)
+		buf_printf(out, "# clockid frequency: %llu MHz\n", (unsigned long long)(ns * 1000));
 }
 
-/* A moment by the clock of the samples and by the wall's. */
-static void put_clock_data(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_clock_data(const struct tacho_perfdata *pd, struct buf *out)
 {
 	static const char *const names[] = { [0] = "realtime", [1] = "monotonic", [4] = "monotonic_raw",
 					     [7] = "boottime", [11] = "tai" };
-	uint32_t version = payload_u32(p), clock = payload_u32(p);
-	unsigned long long wall = payload_u64(p), at = payload_u64(p);
-	const char *name = clock < countof(names) && names[clock] ? names[clock] : "unknown";
-	time_t seconds = (time_t)(wall / 1000000000);
+	unsigned long long wall, at;
+	struct tacho_file_clock c;
+	const char *name;
 	char date[32] = "";
+	time_t seconds;
 	struct tm tm;
 
-	(void)pd;
-	if (p->bad || version != 1)
+	if (tacho_perfdata_clock(pd, &c) < 0)
 		return;
+	name = c.clockid < countof(names) && names[c.clockid] ? names[c.clockid] : "unknown";
+	wall = c.wall_ns;
+	at = c.clock_ns;
+	seconds = (time_t)(wall / 1000000000);
 	if (localtime_r(&seconds, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &tm);
-	buf_printf(out, "# clockid: %s (%u)\n", name, clock);
+	buf_printf(out, "# clockid: %s (%u)\n", name, c.clockid);
 	buf_printf(out, "# reference time: %s.%06llu = %llu.%06llu (TOD) = %llu.%09llu (%s)\n", date,
 		   wall % 1000000000 / 1000, wall / 1000000000, wall % 1000000000 / 1000, at / 1000000000,
 		   at % 1000000000, name);
 }
 
-static void put_compressed(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_compressed(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint32_t type, level, ratio;
+	struct tacho_file_compression z;
 
-	(void)pd;
-	payload_u32(p);
-	type = payload_u32(p);
-	level = payload_u32(p);
-	ratio = payload_u32(p);
-	buf_printf(out, "# compressed : %s, level = %u, ratio = %u\n", type == 1 ? "Zstd" : "Unknown", level,
-		   ratio);
+	if (tacho_perfdata_compression(pd, &z) == 0)
+		buf_printf(out, "# compressed : %s, level = %u, ratio = %u\n", z.type == 1 ? "Zstd" : "Unknown",
+			   z.level, z.ratio);
 }
 
-static void put_directory(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_directory(const struct tacho_perfdata *pd, struct buf *out)
 {
-	(void)pd;
-	buf_printf(out, "# directory data version : %llu\n", (unsigned long long)payload_u64(p));
+	uint64_t version;
+
+	if (tacho_perfdata_dir_version(pd, &version) == 0)
+		buf_printf(out, "# directory data version : %llu\n", (unsigned long long)version);
 }
 
-/* u32 PMUs; each: its name and its CPUs. */
-static void put_hybrid(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_hybrid(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint32_t n = payload_u32(p);
+	struct tacho_feature_list list;
+	struct tacho_hybrid_pmu pmu;
 
-	(void)pd;
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_HYBRID_TOPOLOGY, &list) < 0)
+		return;
 	buf_puts(out, "# hybrid cpu system:\n");
-	for (uint32_t i = 0; i < n; i++) {
-		struct str name = payload_str(p), cpus = payload_str(p);
-
-		if (p->bad)
-			return;
-		buf_printf(out, "# %.*s cpu list : %.*s\n", STR(name), STR(cpus));
-	}
+	while (tacho_hybrid_pmu_next(&list, &pmu) > 0)
+		buf_printf(out, "# %.*s cpu list : %.*s\n", TEXT(pmu.name), TEXT(pmu.cpus));
 }
 
-/* u32 capabilities; each: its name and its value. They follow the name of the PMU. */
-static void put_capabilities(struct payload *p, struct buf *out)
+static void put_capabilities(struct tacho_feature_list list, struct buf *out)
 {
-	uint32_t n = payload_u32(p);
+	struct tacho_pmu_cap cap;
+	const char *comma = "";
 
-	if (!n && !p->bad)
+	if (!list.left)
 		buf_puts(out, "not available");
-	for (uint32_t i = 0; i < n && !p->bad; i++) {
-		struct str name = payload_str(p), value = payload_str(p);
-
-		if (!p->bad)
-			buf_printf(out, "%s%.*s=%.*s", i ? ", " : "", STR(name), STR(value));
-	}
+	for (; tacho_pmu_cap_next(&list, &cap) > 0; comma = ", ")
+		buf_printf(out, "%s%.*s=%.*s", comma, TEXT(cap.name), TEXT(cap.value));
 	buf_putc(out, '\n');
 }
 
-static void put_cpu_capabilities(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_cpu_capabilities(const struct tacho_perfdata *pd, struct buf *out)
 {
-	(void)pd;
+	struct tacho_feature_list list;
+
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_CPU_PMU_CAPS, &list) < 0)
+		return;
 	buf_puts(out, "# cpu pmu capabilities: ");
-	put_capabilities(p, out);
+	put_capabilities(list, out);
 }
 
-/* u32 PMUs; each: its capabilities, then its name. */
-static void put_pmu_capabilities(const struct tacho_perfdata *pd, struct payload *p, struct buf *out)
+static void put_pmu_capabilities(const struct tacho_perfdata *pd, struct buf *out)
 {
-	uint32_t n = payload_u32(p);
+	struct tacho_feature_list list;
+	struct tacho_pmu_caps pmu;
 
-	(void)pd;
-	for (uint32_t i = 0; i < n && !p->bad; i++) {
-		scoped(buf_done) struct buf list = { 0 };
-		struct str name;
-
-		put_capabilities(p, &list);
-		name = payload_str(p);
-		if (!p->bad && !buf_failed(&list))
-			buf_printf(out, "# %.*s pmu capabilities: %s", STR(name), list.bytes);
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_PMU_CAPS, &list) < 0)
+		return;
+	while (tacho_pmu_caps_next(&list, &pmu) > 0) {
+		buf_printf(out, "# %.*s pmu capabilities: ", TEXT(pmu.name));
+		put_capabilities(pmu.caps, out);
 	}
+}
+
+/* ---- BPF programs ---- */
+
+static void put_bpf_function(const struct tacho_bpf_function *f, struct buf *out)
+{
+	buf_puts(out, "bpf_prog_");
+	for (size_t i = 0; i < sizeof(f->tag); i++)
+		buf_printf(out, "%02x", f->tag[i]);
+	if (f->name.n)
+		buf_printf(out, "_%.*s", TEXT(f->name));
+	buf_printf(out, " addr 0x%llx size %u\n", (unsigned long long)f->address, f->size);
+}
+
+static void put_bpf_programs(const struct tacho_perfdata *pd, struct buf *out)
+{
+	struct tacho_feature_list list;
+	struct tacho_bpf_function f;
+	struct tacho_bpf_program p;
+
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_BPF_PROG_INFO, &list) < 0)
+		return;
+	while (tacho_bpf_program_next(pd, &list, &p) > 0) {
+		if (tacho_bpf_function(&p, 0, &f) < 0)
+			continue;
+		buf_printf(out, p.n_functions == 1 ? "# bpf_prog_info %u: " : "# bpf_prog_info %u:\n", p.id);
+		for (uint32_t i = 0; i < p.n_functions && tacho_bpf_function(&p, i, &f) == 0; i++) {
+			if (p.n_functions > 1)
+				buf_printf(out, "# \tsub_prog %u: ", i);
+			put_bpf_function(&f, out);
+		}
+	}
+}
+
+static void put_bpf_types(const struct tacho_perfdata *pd, struct buf *out)
+{
+	struct tacho_feature_list list;
+	struct tacho_bpf_types types;
+
+	if (tacho_perfdata_list(pd, TACHO_FEATURE_BPF_BTF, &list) < 0)
+		return;
+	while (tacho_bpf_types_next(&list, &types) > 0)
+		buf_printf(out, "# btf info of id %u\n", types.id);
 }
 
 static const struct row {
@@ -356,8 +365,8 @@ static const struct row {
 	{ TACHO_FEATURE_MEM_TOPOLOGY, "MEM_TOPOLOGY", .put = put_memory_nodes, .long_one = true },
 	{ TACHO_FEATURE_CLOCKID, "CLOCKID", .put = put_clockid },
 	{ TACHO_FEATURE_DIR_FORMAT, "DIR_FORMAT", .put = put_directory },
-	{ TACHO_FEATURE_BPF_PROG_INFO, "BPF_PROG_INFO", .put = file_bpf_programs },
-	{ TACHO_FEATURE_BPF_BTF, "BPF_BTF", .put = file_bpf_types },
+	{ TACHO_FEATURE_BPF_PROG_INFO, "BPF_PROG_INFO", .put = put_bpf_programs },
+	{ TACHO_FEATURE_BPF_BTF, "BPF_BTF", .put = put_bpf_types },
 	{ TACHO_FEATURE_COMPRESSED, "COMPRESSED", .put = put_compressed },
 	{ TACHO_FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS", .put = put_cpu_capabilities },
 	{ TACHO_FEATURE_CLOCK_DATA, "CLOCK_DATA", .put = put_clock_data },
@@ -379,7 +388,6 @@ static bool has(const struct tacho_perfdata *pd, enum tacho_feature f)
 
 static void put_row(const struct tacho_perfdata *pd, const struct row *row, bool full, struct buf *out)
 {
-	struct payload p = payload_of(pd, row->feature);
 	const char *text;
 
 	if (row->text) {
@@ -390,7 +398,7 @@ static void put_row(const struct tacho_perfdata *pd, const struct row *row, bool
 	} else if (row->long_one && !full) {
 		buf_printf(out, "# %s info available, use -I to display\n", row->name);
 	} else {
-		row->put(pd, &p, out);
+		row->put(pd, out);
 	}
 }
 

@@ -45,12 +45,12 @@ static int object_set(struct file_objects *o, const char *path, const uint8_t *i
 	return 0;
 }
 
-static int take_ids(struct file_objects *o, struct file_build_ids it)
+static int take_ids(struct file_objects *o, struct tacho_feature_list *list)
 {
-	struct file_build_id entry;
+	struct tacho_file_build_id entry;
 	int err = 0;
 
-	while (!err && file_build_id_next(&it, &entry))
+	while (!err && tacho_build_id_next(list, &entry) > 0)
 		err = object_set(o, entry.path, entry.id, entry.n, entry.kernel);
 	return err;
 }
@@ -114,13 +114,14 @@ static int take_sample(struct file_objects *o, struct walk *w, const struct tach
 static int take_record(struct file_objects *o, struct walk *w, const struct tacho_record *rec)
 {
 	int i = tacho_perfdata_event_of(w->pd, rec), err;
+	struct tacho_feature_list list;
 	struct tacho_sideband other;
 
 	w->scratch->used = 0;
 	if (rec->type == TACHO_RECORD_SAMPLE)
 		return w->symbols ? take_sample(o, w, rec) : 0;
 	if (rec->type == TACHO_RECORD_BUILD_ID)
-		return take_ids(o, file_build_ids_of(rec));
+		return tacho_record_list(rec, &list) < 0 ? 0 : take_ids(o, &list);
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR || !tacho_perfdata_n_events(w->pd))
 		return 0;
 	err = tacho_sideband_decode(&other, rec, &tacho_perfdata_event(w->pd, i < 0 ? 0 : (size_t)i)->layout,
@@ -168,7 +169,8 @@ int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigne
 {
 	struct walk w = { .pd = pd };
 	struct tacho_symbols_opts opts = { .size = sizeof(opts) };
-	int err = take_ids(o, file_build_ids(pd));
+	struct tacho_feature_list list;
+	int err = tacho_perfdata_list(pd, TACHO_FEATURE_BUILD_ID, &list) < 0 ? 0 : take_ids(o, &list);
 
 	if (err)
 		return error_nomem(e);

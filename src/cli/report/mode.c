@@ -52,10 +52,7 @@ static bool only_tracepoints(const struct tacho_perfdata *pd)
 
 static int formats_of(const struct tacho_perfdata *pd, struct tacho_trace **out)
 {
-	size_t n;
-	const void *blob = tacho_perfdata_feature(pd, TACHO_FEATURE_TRACING_DATA, &n);
-
-	return blob ? tacho_trace_new(out, blob, n, NULL) : -ENOENT;
+	return tacho_perfdata_tracing(pd, out, NULL);
 }
 
 static const struct tacho_trace_event *format_of(struct tacho_trace *t, const struct tacho_file_event *fe)
@@ -190,48 +187,18 @@ int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **f
 	return fields_fit(o, pd, list, e);
 }
 
-/* NRCPUS: how many could be, and how many are; CPU_TOPOLOGY ends with core and socket of each CPU,
- * behind two lists of strings, each with its length before it. */
-static const uint8_t *skip_list(const uint8_t *at, const uint8_t *end)
-{
-	uint32_t n, size;
-
-	if (end - at < 4)
-		return NULL;
-	memcpy(&n, at, 4);
-	at += 4;
-	while (n--) {
-		if (end - at < 4)
-			return NULL;
-		memcpy(&size, at, 4);
-		at += 4;
-		if (size > (size_t)(end - at))
-			return NULL;
-		at += size;
-	}
-	return at;
-}
-
 int32_t *report_sockets(const struct tacho_perfdata *pd, size_t *n)
 {
-	size_t n_cpus, size;
-	const uint8_t *cpus = tacho_perfdata_feature(pd, TACHO_FEATURE_NRCPUS, &n_cpus);
-	const uint8_t *at = tacho_perfdata_feature(pd, TACHO_FEATURE_CPU_TOPOLOGY, &size);
-	const uint8_t *end = at ? at + size : NULL;
+	struct tacho_cpu_position at;
+	struct tacho_cpu_topology t;
 	int32_t *out;
-	uint32_t most;
 
 	*n = 0;
-	if (!cpus || n_cpus < 4 || !at || tacho_perfdata_swapped(pd))
+	if (tacho_perfdata_topology(pd, &t) < 0)
 		return NULL;
-	memcpy(&most, cpus, 4);
-	at = skip_list(at, end);
-	at = at ? skip_list(at, end) : NULL;
-	if (!at || most > (size_t)(end - at) / 8)
-		return NULL;
-	out = calloc(most + 1, sizeof(*out));
-	for (*n = 0; out && *n < most; ++*n)
-		memcpy(&out[*n], at + *n * 8 + 4, 4);
+	out = calloc(t.n_cpus + 1ULL, sizeof(*out));
+	for (; out && tacho_topology_cpu(&t, (uint32_t)*n, &at); ++*n)
+		out[*n] = at.socket;
 	return out;
 }
 

@@ -67,13 +67,10 @@ static const char *kernel_function(void *arg, uint64_t address, uint64_t *offset
 
 int script_trace(struct script *s, struct script_event *ev)
 {
-	size_t n = 0;
-	const void *blob;
 	int err;
 
 	if (!s->trace) {
-		blob = tacho_perfdata_feature(s->pd, TACHO_FEATURE_TRACING_DATA, &n);
-		err = blob ? tacho_trace_new(&s->trace, blob, n, NULL) : -ENOENT;
+		err = tacho_perfdata_tracing(s->pd, &s->trace, NULL);
 		if (err)
 			return err;
 		s->trace_opts = (struct tacho_trace_opts){

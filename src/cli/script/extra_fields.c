@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "cli/files/feature_payload.h"
 #include "cli/core/fast_format.h"
 #include "cli/script/mem_fields.h"
 
@@ -20,7 +19,7 @@ enum { BPF_PER_LINE = 8, BPF_OUTPUT_CONFIG = 10 };
 
 static int read_clock(struct script *s, struct tacho_error *e)
 {
-	if (payload_clocks(s->pd, &s->extra.wall_ns, &s->extra.clock_ns))
+	if (tacho_perfdata_clock(s->pd, &s->extra.clock) == 0)
 		return 0;
 	error_set(e, -EINVAL, "the recording has no reference to the time of day, so the field 'tod' cannot be shown");
 	error_hint(e, "record with -k CLOCK, e.g. -k monotonic");
@@ -66,7 +65,7 @@ static const char *cgroup_name(const struct script_extra *r, uint64_t id)
 
 char *put_time_of_day(const struct script *s, char *at, uint64_t time)
 {
-	uint64_t ns = s->extra.wall_ns + (time - s->extra.clock_ns);
+	uint64_t ns = s->extra.clock.wall_ns + (time - s->extra.clock.clock_ns);
 	time_t seconds = (time_t)(ns / 1000000000u);
 	struct tm tm;
 

@@ -108,25 +108,18 @@ static int parse_part(struct script_filter *f, struct str text, uint64_t first, 
 static int parse_parts(struct script_filter *f, struct str text, const struct tacho_perfdata *pd,
 		       struct tacho_error *e)
 {
-	size_t n = 0;
-	const void *payload = tacho_perfdata_feature(pd, TACHO_FEATURE_SAMPLE_TIME, &n);
-	uint64_t times[2];
+	uint64_t first, last;
 	struct str part;
 	int err = 0;
 
-	if (!payload || n < sizeof(times)) {
+	if (tacho_perfdata_sample_time(pd, &first, &last) < 0) {
 		error_set(e, -EINVAL, "the file does not say from when to when it goes");
 		error_hint(e, "give --time in seconds");
 		return -EINVAL;
 	}
-	memcpy(times, payload, sizeof(times));
-	if (tacho_perfdata_swapped(pd))
-		for (int i = 0; i < 2; i++)
-			times[i] = __builtin_bswap64(times[i]);
-	if (times[1] < times[0])
-		times[1] = times[0];
+	last = max_of(first, last);
 	while (!err && str_cut(&text, ',', &part))
-		err = parse_part(f, str_trim(part), times[0], times[1], e);
+		err = parse_part(f, str_trim(part), first, last, e);
 	return err;
 }
 

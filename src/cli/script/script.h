@@ -236,7 +236,7 @@ struct script_event {
 
 struct script_extra {
 	size_t data_src_width;		/* of the longest data_src text so far */
-	uint64_t wall_ns, clock_ns;	/* the same moment in wall clock time and in sample time */
+	struct tacho_file_clock clock;	/* the same moment in wall clock time and in sample time */
 	struct { struct script_cgroup { uint64_t id; char *path; } *v; size_t n, cap; } cgroups;
 };
 

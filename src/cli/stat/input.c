@@ -10,9 +10,6 @@
 #include "base/cpuset.h"
 #include "base/error.h"
 #include "base/num.h"
-#include "cli/files/feature_payload.h"
-
-#define COMM_BYTES 16
 
 static int by_id(const void *pa, const void *pb)
 {
@@ -43,65 +40,54 @@ static int index_counters(struct stat_input *in)
 
 /* ---- where CPUs are: (core, socket) of each, and in newer files the die ---- */
 
-static void skip_list(struct payload *p)
-{
-	for (uint32_t n = payload_u32(p); n && !p->bad; n--)
-		payload_str(p);
-}
-
 static int read_topology(struct stat_input *in)
 {
-	struct payload p = payload_of(in->pd, TACHO_FEATURE_NRCPUS), dies;
-	uint32_t n = payload_u32(&p);
+	struct tacho_cpu_position at;
+	struct tacho_cpu_topology t;
 
-	p = payload_of(in->pd, TACHO_FEATURE_CPU_TOPOLOGY);
-	skip_list(&p);
-	skip_list(&p);
-	dies = p;
-	payload_bytes(&dies, (size_t)n * 8);
-	skip_list(&dies);
-	for (uint32_t i = 0; i < n && !p.bad; i++) {
-		int32_t core = (int32_t)payload_u32(&p), socket = (int32_t)payload_u32(&p);
-		uint32_t die = payload_u32(&dies);
-		struct stat_cpu_place *at = p.bad ? NULL : vec_add(&in->cpus);
+	if (tacho_perfdata_topology(in->pd, &t) < 0)
+		return 0;
+	for (uint32_t cpu = 0; tacho_topology_cpu(&t, cpu, &at); cpu++) {
+		struct stat_cpu_place *place = vec_add(&in->cpus);
 
-		if (!at)
-			return p.bad ? 0 : -ENOMEM;
-		*at = (struct stat_cpu_place){ core, socket, dies.bad ? 0 : (int32_t)die, -1 };
+		if (!place)
+			return -ENOMEM;
+		*place = (struct stat_cpu_place){ at.core, at.socket, at.die, -1 };
 	}
 	return 0;
 }
 
 static int read_nodes(struct stat_input *in)
 {
-	struct payload p = payload_of(in->pd, TACHO_FEATURE_NUMA_TOPOLOGY);
+	struct tacho_feature_list list;
+	struct tacho_numa_node node;
 
-	for (uint32_t n = payload_u32(&p); n && !p.bad; n--) {
+	if (tacho_perfdata_list(in->pd, TACHO_FEATURE_NUMA_TOPOLOGY, &list) < 0)
+		return 0;
+	while (tacho_numa_node_next(&list, &node) > 0) {
 		scoped(cpuset_done) struct cpuset cpus = { 0 };
-		int32_t node = (int32_t)payload_u32(&p);
 
-		payload_u64(&p);
-		payload_u64(&p);
-		if (cpuset_parse(&cpus, payload_str(&p)) == -ENOMEM)
+		if (cpuset_parse(&cpus, str_n(node.cpus.s, node.cpus.n)) == -ENOMEM)
 			return -ENOMEM;
 		for (int cpu = cpuset_next(&cpus, -1); cpu >= 0; cpu = cpuset_next(&cpus, cpu))
 			if ((size_t)cpu < in->cpus.n)
-				in->cpus.v[cpu].node = node;
+				in->cpus.v[cpu].node = (int32_t)node.node;
 	}
 	return 0;
 }
 
 static int make_title(struct stat_input *in)
 {
-	struct payload p = payload_of(in->pd, TACHO_FEATURE_CMDLINE);
-	uint32_t n = payload_u32(&p);
+	struct tacho_feature_list list = { 0 };
+	struct tacho_text arg;
 	struct buf b = { 0 };
 
+	tacho_perfdata_list(in->pd, TACHO_FEATURE_CMDLINE, &list);
 	buf_putc(&b, '\'');
-	for (uint32_t i = 0; i < n && !p.bad; i++) {
-		if (i)
+	while (tacho_text_next(&list, &arg) > 0) {
+		if (b.n > 1)
 			buf_putc(&b, ' ');
-		buf_str(&b, payload_str(&p));
+		buf_put(&b, arg.s, arg.n);
 	}
 	buf_putc(&b, '\'');
 	in->title = buf_take(&b);
@@ -112,66 +98,61 @@ static int make_title(struct stat_input *in)
 
 static int read_threads(struct stat_input *in, const struct tacho_record *rec)
 {
-	struct payload p = payload_of_record(rec);
-	uint64_t n = payload_u64(&p);
+	struct tacho_thread_map_entry thread;
+	struct tacho_feature_list list;
+	int err = tacho_record_list(rec, &list);
 
-	if (p.bad || n > (size_t)(p.end - p.at) / (8 + COMM_BYTES))
-		return -EBADMSG;
+	if (err < 0)
+		return err;
 	free(take(in->comms));
 	free(take(in->tids));
 	in->n_threads = 0;
-	in->comms = calloc(n + 1, sizeof(*in->comms));
-	in->tids = calloc(n + 1, sizeof(*in->tids));
+	in->comms = calloc(list.left + 1, sizeof(*in->comms));
+	in->tids = calloc(list.left + 1, sizeof(*in->tids));
 	if (!in->comms || !in->tids)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < n; i++) {
-		in->tids[i] = (int32_t)payload_u64(&p);
-		memcpy(in->comms[i], payload_bytes(&p, COMM_BYTES), COMM_BYTES);
+	while ((err = tacho_thread_map_next(&list, &thread)) > 0) {
+		in->tids[in->n_threads] = (int32_t)thread.tid;
+		memcpy(in->comms[in->n_threads++], thread.comm.s, thread.comm.n);
 	}
-	in->n_threads = n;
-	return 0;
+	return err;
 }
 
 static int read_config(struct stat_input *in, const struct tacho_record *rec)
 {
-	struct payload p = payload_of_record(rec);
+	struct tacho_stat_config config;
+	struct tacho_feature_list list;
+	int err = tacho_record_list(rec, &list);
 
-	for (uint64_t n = payload_u64(&p); n && !p.bad; n--) {
-		uint64_t tag = payload_u64(&p), value = payload_u64(&p);
-
-		if (p.bad)
-			return -EBADMSG;
-		if (tag == STAT_CONFIG_AGGR)
-			in->per = stat_aggr_per(value, tacho_perfdata_string(in->pd, TACHO_FEATURE_VERSION));
-		else if (tag == STAT_CONFIG_INTERVAL)
-			in->interval_ms = value;
-		else if (tag == STAT_CONFIG_SCALE)
-			in->scale = value;
-	}
-	return p.bad ? -EBADMSG : 0;
+	while (err >= 0 && (err = tacho_stat_config_next(&list, &config)) > 0)
+		if (config.tag == STAT_CONFIG_AGGR)
+			in->per = stat_aggr_per(config.value, tacho_perfdata_string(in->pd, TACHO_FEATURE_VERSION));
+		else if (config.tag == STAT_CONFIG_INTERVAL)
+			in->interval_ms = config.value;
+		else if (config.tag == STAT_CONFIG_SCALE)
+			in->scale = config.value;
+	return err;
 }
 
 static int read_stat(struct stat_input *in, const struct tacho_record *rec)
 {
-	struct payload p = payload_of_record(rec);
-	struct stat_counter key = { .id = payload_u64(&p) }, *c = NULL;
+	struct stat_counter key = { 0 }, *c = NULL;
+	struct tacho_stat_value v;
 
-	key.cpu = (int32_t)payload_u32(&p);
-	key.thread = payload_u32(&p);
-	key.raw = payload_u64(&p);
-	key.enabled_ns = payload_u64(&p);
-	key.running_ns = payload_u64(&p);
+	if (tacho_stat_value_decode(rec, &v) < 0)
+		return -EBADMSG;
+	key.id = v.id;
 	if (in->counters.n)
 		c = bsearch(&key, in->counters.v, in->counters.n, sizeof(*c), by_id);
-	if (!p.bad && !c && key.id == 0)
+	if (!c && v.id == 0)
 		return 0;		/* perf's own clocks (duration_time) have no id */
-	if (p.bad || !c || key.id == UINT64_MAX)
+	if (!c || v.id == UINT64_MAX)
 		return -EBADMSG;
-	c->cpu = key.cpu;
-	c->thread = key.thread;
-	c->raw = key.raw;
-	c->enabled_ns = key.enabled_ns;
-	c->running_ns = key.running_ns;
+	c->cpu = v.cpu;
+	c->thread = v.thread;
+	c->raw = v.value;
+	c->enabled_ns = v.enabled_ns;
+	c->running_ns = v.running_ns;
 	c->seen = in->has_stats = true;
 	return 0;
 }
@@ -204,8 +185,8 @@ int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t
 	int err;
 
 	while ((err = tacho_perfdata_next(in->pd, &rec, e)) > 0) {
-		struct payload p = payload_of_record(&rec);
 		int bad = 0;
+		bool final;
 
 		if (!in->counters.n && index_counters(in) < 0)
 			return error_nomem(e);
@@ -223,8 +204,10 @@ int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t
 					 (unsigned long long)rec.offset, rec.type);
 		if (rec.type != TACHO_RECORD_STAT_ROUND)
 			continue;
-		*kind = payload_u64(&p) & 0xff ? STAT_ROUND_FINAL : STAT_ROUND_INTERVAL;
-		*time_ns = payload_u64(&p);
+		if (tacho_stat_round_decode(&rec, &final, time_ns) < 0)
+			return error_set(e, -EBADMSG, "byte %#llx: a STAT_ROUND record of %u bytes",
+					 (unsigned long long)rec.offset, rec.size);
+		*kind = final ? STAT_ROUND_FINAL : STAT_ROUND_INTERVAL;
 		close_round(in);
 		return 1;
 	}
