@@ -10,13 +10,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct str words[64], rest = str_n((const char *)bytes, n);
 	struct tacho_error e = { 0 };
-	struct cores c;
+	struct cpu_groups c;
 	size_t n_words = 0;
 	int err;
 
 	while (n_words < countof(words) && str_cut(&rest, '\n', &words[n_words]))
 		n_words++;
-	err = cores_parse(&c, words, n_words, 1024, &e);
+	err = cpu_groups_parse(&c, words, n_words, 1024, &e);
 	if (err) {
 		if (e.code != err || !e.message[0] || c.bad >= n_words ||
 		    (e.column >= 0 && (size_t)e.column > words[c.bad].n))
@@ -26,6 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	for (size_t i = 0; i < c.n; i++)
 		if (!c.v[i].n_cpus || !c.v[i].label)
 			abort();
-	cores_done(&c);
+	cpu_groups_done(&c);
 	return 0;
 }

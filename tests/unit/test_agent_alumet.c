@@ -133,19 +133,14 @@ static void the_environment_is_put_in_everywhere(void **state)
 static const struct refusal refused[] = {
 	{ "[plugins.perf]\npoll_intervall = \"1s\"", "test.conf:2:1: [plugins.perf] has no key 'poll_intervall'",
 	  "did you mean 'poll_interval'?" },
-	{ "[plugins.perf]\npoll_interval = \"1 parsec\"", "test.conf:2:17: poll_interval: '1 parsec' is no "
-							  "duration between 1ms and 1d", "" },
-	{ "[plugins.perf]\npoll_interval = 1", "test.conf:2:17: a duration is an integer, but has to be a string",
+	{ "[plugins.perf]\npoll_interval = \"1 parsec\"", "test.conf:2:17: poll_interval: '1 parsec' is not a duration between 1ms and 1d", "" },
+	{ "[plugins.perf]\npoll_interval = 1", "test.conf:2:17: a duration is an integer, but must be a string",
 	  "" },
-	{ "[plugins.perf]\nevents = [\"PAGE_FAULTS#uk\"]", "test.conf:2:11: 'uk' is none of the modifiers u, k, "
-							   "h, H, G and I, which have colons between them", "" },
-	{ "[plugins.perf]\nevents = [\"A#u\", \"a#k\"]", "test.conf:2:18: two events give the metric perf_a; a "
-							 "rename tells them apart", "" },
-	{ "[plugins.perf]\nevents = [{ rename = \"x\" }]", "test.conf:2:11: an event is a string or { event = , "
-							   "rename = }", "" },
-	{ "[plugins.perf]\nevents = []\nhardware_events = []", "test.conf:1:10: [plugins.perf] has both events "
-							       "and the keys of v0.9.5", "" },
-	{ "[plugins.perf]\nevents = 3", "test.conf:2:10: events has to be an array", "" },
+	{ "[plugins.perf]\nevents = [\"PAGE_FAULTS#uk\"]", "test.conf:2:11: 'uk' is not a modifier; the modifiers are u, k, h, H, G and I, separated by colons", "" },
+	{ "[plugins.perf]\nevents = [\"A#u\", \"a#k\"]", "test.conf:2:18: two events have the metric name perf_a; give one of them another name with 'rename'", "" },
+	{ "[plugins.perf]\nevents = [{ rename = \"x\" }]", "test.conf:2:11: an event must be a string or { event = ..., rename = ... }", "" },
+	{ "[plugins.perf]\nevents = []\nhardware_events = []", "test.conf:1:10: [plugins.perf] mixes 'events' with the keys of Alumet v0.9.5", "" },
+	{ "[plugins.perf]\nevents = 3", "test.conf:2:10: events must be an array", "" },
 	{ "[plugins.perf]\na = ", "test.conf:2:5: expected a value", "" },
 };
 

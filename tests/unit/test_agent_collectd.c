@@ -117,7 +117,7 @@ static void second_generation(void **state)
 	assert_int_equal(s[1].n_groups, 1);
 	/* All stands for the whole list, whatever else is given. */
 	assert_int_equal(s[2].n_events, 1);
-	assert_non_null(strstr(s[2].events[0].refused, "all events of a list"));
+	assert_non_null(strstr(s[2].events[0].refused, "every event of a list"));
 	everyone_is_a_group(&s[2]);
 	config_free(c);
 }
@@ -150,7 +150,7 @@ static void includes(void **state)
 	assert_int_equal(c->notes.n, 1);
 	config_free(c);
 	assert_true(load(&c, "LoadPlugin x\nInclude \"collectd.d/*.txt\"\n", &e) < 0);
-	assert_string_equal(message_of(&e), "collectd.d/other.txt:1:9: nothing of this kind may stand here");
+	assert_string_equal(message_of(&e), "collectd.d/other.txt:1:9: unexpected character");
 	assert_int_equal(load(&c, "LoadPlugin x\nInclude \"test.conf\"\n", &e), -ELOOP);
 	/* Without the plugin there is nothing to count, which is no error. */
 	assert_int_equal(load(&c, "LoadPlugin cpu\n", &e), 0);
@@ -165,29 +165,26 @@ static const struct refusal refused[] = {
 	  "did you mean 'ReportSoftwareEvents'?" },
 	{ PLUGIN("ReportSoftwareEvents maybe"), "test.conf:3:1: ReportSoftwareEvents needs one value, true or "
 						"false", "" },
-	{ PLUGIN("HardwareEvents \"a\"\nCores 1"), "test.conf:4:7: Cores needs strings; a number is written in "
-						   "quotes", "" },
-	{ PLUGIN("HardwareEvents \"a\"\nCores \"5g\""), "test.conf:4:1: Cores: '5g' is no list of CPUs: a digit, "
-							"',' or '-' is expected", "" },
+	{ PLUGIN("HardwareEvents \"a\"\nCores 1"), "test.conf:4:7: Cores needs strings; write numbers in quotes", "" },
+	{ PLUGIN("HardwareEvents \"a\"\nCores \"5g\""), "test.conf:4:1: Cores: '5g' is not a list of CPUs: expected a digit, ',' or '-'", "" },
 	{ PLUGIN("HardwareEvents \"a\"\nCores \"0\"\nCores \"1\""), "test.conf:5:1: a second Cores for one "
 								    "HardwareEvents", "" },
-	{ PLUGIN("Cores \"0\"\nHardwareEvents \"a\"\nHardwareEvents \"b\""), "test.conf:3:1: Cores has to follow "
+	{ PLUGIN("Cores \"0\"\nHardwareEvents \"a\"\nHardwareEvents \"b\""), "test.conf:3:1: Cores must follow "
 									      "its HardwareEvents", "" },
 	{ PLUGIN("Cores \"0\"\nHardwareEvents \"a\"\nCores \"0\""), "test.conf:5:1: a second Cores", "" },
 	{ PLUGIN("ReportSoftwareEvents true\nHardwareEvents \"all\""),
-	  "test.conf:2:1: Report*Events is of intel_pmu's first generation, several HardwareEvents, All and "
-	  "AggregateUncorePMUs are of its second", "" },
+	  "test.conf:2:1: Report*Events belongs to the first generation of intel_pmu; several HardwareEvents, All and AggregateUncorePMUs belong to the second", "" },
 	{ PLUGIN(""), "test.conf:2:1: intel_pmu has nothing to count: none of Report*Events is true, and there is "
 		      "no HardwareEvents", "" },
 	{ PLUGIN("AggregateUncorePMUs true"), "test.conf:2:1: intel_pmu has no HardwareEvents", "" },
 	{ PLUGIN("HardwareEvents 12"), "test.conf:3:1: HardwareEvents needs strings", "" },
-	{ PLUGIN("EventList"), "test.conf:3:1: EventList needs one string, a path", "" },
+	{ PLUGIN("EventList"), "test.conf:3:1: EventList needs one string, the path of a list", "" },
 	{ "Interval 0\nLoadPlugin x\n", "test.conf:1:1: Interval needs a number of seconds between 0.001 and "
 					"86400", "" },
-	{ "LoadPlugin x\n<Plugin y>\n", "test.conf:2:1: the block <Plugin> never ends", "" },
-	{ "LoadPlugin x\n<Plugin y>\n</Plugn>\n", "test.conf:3:1: </Plugn> ends the block <Plugin> of line 2", "" },
-	{ "LoadPlugin x\n</Plugin>\n", "test.conf:2:1: </Plugin> without a block before it", "" },
-	{ "LoadPlugin \"x\n", "test.conf:1:12: this string does not end on its line", "" },
+	{ "LoadPlugin x\n<Plugin y>\n", "test.conf:2:1: the block <Plugin> is not closed", "" },
+	{ "LoadPlugin x\n<Plugin y>\n</Plugn>\n", "test.conf:3:1: </Plugn> does not match the open block <Plugin> of line 2", "" },
+	{ "LoadPlugin x\n</Plugin>\n", "test.conf:2:1: </Plugin> without an open block", "" },
+	{ "LoadPlugin \"x\n", "test.conf:1:12: the string is not closed on its line", "" },
 };
 
 static void refusals_say_where_and_why(void **state)

@@ -17,7 +17,7 @@ static struct event_config plain_events[] = {
 	{ .spec = "cylces" },
 	{ .spec = "page-faults", .refused = "not in any list" },
 };
-static struct core_group groups[] = { { "zero", (int[]){ 0 }, 1 } };
+static struct cpu_group groups[] = { { "zero", (int[]){ 0 }, 1 } };
 
 static struct source_config system_source(void)
 {

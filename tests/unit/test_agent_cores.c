@@ -9,18 +9,18 @@
 
 enum { CPUS = 64 };
 
-static int parse(struct cores *out, int n_cpus, struct tacho_error *e, const char *const *words)
+static int parse(struct cpu_groups *out, int n_cpus, struct tacho_error *e, const char *const *words)
 {
 	struct str list[600];
 	size_t n = 0;
 
 	for (; words[n]; n++)
 		list[n] = str_of(words[n]);
-	return cores_parse(out, list, n, n_cpus, e);
+	return cpu_groups_parse(out, list, n, n_cpus, e);
 }
 
 /* "label:0,1,2 label:4" */
-static void show(const struct cores *c, struct buf *out)
+static void show(const struct cpu_groups *c, struct buf *out)
 {
 	buf_clear(out);
 	for (size_t g = 0; g < c->n; g++) {
@@ -69,7 +69,7 @@ static void each_row(void **state)
 
 	for (size_t i = 0; i < countof(rows); i++) {
 		struct tacho_error e = { 0 };
-		struct cores c;
+		struct cpu_groups c;
 		int err = parse(&c, CPUS, &e, rows[i].words);
 
 		if (err != rows[i].err)
@@ -83,7 +83,7 @@ static void each_row(void **state)
 		show(&c, &text);
 		assert_string_equal(text.bytes, rows[i].groups);
 		assert_int_equal(c.notes.n, 0);
-		cores_done(&c);
+		cpu_groups_done(&c);
 	}
 	buf_done(&text);
 }
@@ -91,78 +91,78 @@ static void each_row(void **state)
 static void empty_or_absent_is_every_cpu(void **state)
 {
 	struct buf text = { 0 };
-	struct cores c;
+	struct cpu_groups c;
 
 	assert_int_equal(parse(&c, 3, NULL, (const char *const[]){ "", NULL }), 0);
 	show(&c, &text);
 	assert_string_equal(text.bytes, "0:0 1:1 2:2");
-	cores_done(&c);
+	cpu_groups_done(&c);
 	assert_int_equal(parse(&c, 3, NULL, (const char *const[]){ NULL }), 0);
 	show(&c, &text);
 	assert_string_equal(text.bytes, "0:0 1:1 2:2");
-	cores_done(&c);
+	cpu_groups_done(&c);
 	assert_int_equal(parse(&c, 513, NULL, (const char *const[]){ "", NULL }), -EINVAL);
 	assert_int_equal(parse(&c, 512, NULL, (const char *const[]){ "", NULL }), 0);
 	assert_int_equal(c.n, 512);
-	cores_done(&c);
+	cpu_groups_done(&c);
 	buf_done(&text);
 }
 
 static void long_strings_are_cut_but_not_their_label(void **state)
 {
 	char word[200] = "0", longer[400];
-	struct cores c;
+	struct cpu_groups c;
 
 	/* "0,0,...,0" of 127 characters, then ",1": the last is not read. */
-	while (strlen(word) < CORES_TEXT_MAX)
+	while (strlen(word) < CPU_GROUPS_TEXT_MAX)
 		strcat(word, ",0");
-	assert_int_equal(strlen(word), CORES_TEXT_MAX);
+	assert_int_equal(strlen(word), CPU_GROUPS_TEXT_MAX);
 	snprintf(longer, sizeof(longer), "%s,1", word);
 	assert_int_equal(parse(&c, CPUS, NULL, (const char *const[]){ longer, NULL }), 0);
 	assert_int_equal(c.v[0].n_cpus, 1);
 	assert_string_equal(c.v[0].label, longer);
 	assert_int_equal(c.notes.n, 1);
-	cores_done(&c);
+	cpu_groups_done(&c);
 	/* In brackets all of it is read. */
 	snprintf(longer, sizeof(longer), "[%s,1]", word);
 	assert_int_equal(parse(&c, CPUS, NULL, (const char *const[]){ longer, NULL }), 0);
 	assert_int_equal(c.n, 2);
 	assert_int_equal(c.notes.n, 0);
-	cores_done(&c);
+	cpu_groups_done(&c);
 }
 
 static void a_list_ends_after_512(void **state)
 {
-	struct cores c;
+	struct cpu_groups c;
 
 	assert_int_equal(parse(&c, 0, NULL, (const char *const[]){ "0-1000", NULL }), 0);
 	assert_int_equal(c.v[0].n_cpus, 512);
 	assert_int_equal(c.notes.n, 1);
-	cores_done(&c);
+	cpu_groups_done(&c);
 	assert_int_equal(parse(&c, 0, NULL, (const char *const[]){ "0-511", NULL }), 0);
 	assert_int_equal(c.notes.n, 0);
-	cores_done(&c);
+	cpu_groups_done(&c);
 }
 
 static void too_many_strings(void **state)
 {
-	struct str words[CORES_MAX + 1];
-	struct cores c;
+	struct str words[CPU_GROUPS_MAX + 1];
+	struct cpu_groups c;
 
 	for (size_t i = 0; i < countof(words); i++)
 		words[i] = STR_LIT("0");
-	assert_int_equal(cores_parse(&c, words, countof(words), 0, NULL), -EINVAL);
+	assert_int_equal(cpu_groups_parse(&c, words, countof(words), 0, NULL), -EINVAL);
 }
 
 static void errors_point_at_the_place(void **state)
 {
 	struct tacho_error e;
-	struct cores c;
+	struct cpu_groups c;
 
 	assert_int_equal(parse(&c, CPUS, &e, (const char *const[]){ "1", "2,5g", NULL }), -EINVAL);
 	assert_int_equal(c.bad, 1);
 	assert_int_equal(e.column, 3);
-	assert_string_equal(e.message, "'2,5g' is no list of CPUs: a digit, ',' or '-' is expected");
+	assert_string_equal(e.message, "'2,5g' is not a list of CPUs: expected a digit, ',' or '-'");
 	assert_int_equal(parse(&c, 4, &e, (const char *const[]){ "9", NULL }), -ERANGE);
 	assert_string_equal(e.message, "there is no CPU 9: the last one is 3");
 }

@@ -10,7 +10,7 @@
 #include "agent/export/snmp_table.h"
 
 static struct registry registry;
-static struct core_group first[] = { { .label = "4-7" }, { .label = "0" } }, second[] = { { .label = "0" },
+static struct cpu_group first[] = { { .label = "4-7" }, { .label = "0" } }, second[] = { { .label = "0" },
 									   { .label = "b" } };
 static struct source_config sources[] = {
 	{ .name = "one", .per = PER_GROUPS, .groups = first, .n_groups = 2 },
@@ -102,7 +102,7 @@ static void test_cpus_behind_groups(void **state)
 
 static void test_other_groups(void **state)
 {
-	struct core_group group = { .label = "b" };
+	struct cpu_group group = { .label = "b" };
 	struct source_config source = { .name = "s", .per = PER_GROUPS, .groups = &group, .n_groups = 1 };
 	struct agent_config other = { .sources = &source, .n_sources = 1, .serial = 1 };
 	char text[2000];

@@ -1,12 +1,12 @@
 /*
- * An Alumet file: [plugins.perf] in both its forms.
+ * Reads an Alumet configuration: [plugins.perf] in its two forms.
  *
  *	v0.9.5	hardware_events, software_events, cache_events: constants ("CACHE_MISSES"), metrics
  *		perf_hardware_CACHE_MISSES ...
- *	newer	events: names with #u:k letters, or { event = , rename = }, metrics perf_cache_misses
+ *	newer	events: names with modifiers #u:k, or { event = , rename = }, metrics perf_cache_misses
  *
- * Alumet counts user space only where an event has no letters. Here every event gets its letters,
- * but for those that only ever happen in the kernel (a context switch), which would always read 0.
+ * Alumet counts user space only for events without modifiers. The same is done here, except for
+ * events that happen only in the kernel (context switches), which would always read 0.
  */
 #include "agent/config/build.h"
 
@@ -18,7 +18,7 @@
 
 enum family { HARDWARE, SOFTWARE, CACHE, ANY };
 
-static const struct { const char *alumet, *ours; enum family family; bool in_kernel; } names[] = {
+static const struct { const char *alumet, *ours; enum family family; bool in_kernel; } event_names[] = {
 	{ "CPU_CYCLES", "cpu-cycles", HARDWARE, false },
 	{ "INSTRUCTIONS", "instructions", HARDWARE, false },
 	{ "CACHE_REFERENCES", "cache-references", HARDWARE, false },
@@ -42,22 +42,22 @@ static const struct { const char *alumet, *ours; enum family family; bool in_ker
 static const char *const old_keys[] = {
 	[HARDWARE] = "hardware_events", [SOFTWARE] = "software_events", [CACHE] = "cache_events",
 };
-static const char *const old_words[] = {
+static const char *const old_kinds[] = {
 	[HARDWARE] = "hardware", [SOFTWARE] = "software", [CACHE] = "cache",
 };
 
 struct alumet {
 	struct agent_config *cfg;
 	struct source_config *source;
-	struct key_from from;
+	struct value_origin from;
 	struct tacho_error *e;
-	bool old;			/* the keys of v0.9.5 are used */
+	bool old;			/* uses the keys of v0.9.5 */
 };
 
 static const struct config_key text_row = { KEY_STRING, "an event" };
 
 /* L1D_READ_MISS -> L1-dcache-load-misses */
-static bool cache_name(struct str name, struct buf *out)
+static bool put_cache_name(struct str name, struct buf *out)
 {
 	static const char *const caches[][2] = {
 		{ "L1D", "L1-dcache" }, { "L1I", "L1-icache" }, { "LL", "LLC" }, { "DTLB", "dTLB" },
@@ -83,34 +83,36 @@ static bool cache_name(struct str name, struct buf *out)
 	return false;
 }
 
-/* Alumet's letters are ours, with colons between them: u:k -> uk. */
-static int letters_of(struct alumet *a, struct str text, const struct toml_value *v, struct buf *out)
+/* Converts Alumet's modifiers to ours: u:k -> uk. */
+static int put_modifiers(struct alumet *a, struct str text, const struct toml_value *v, struct buf *out)
 {
-	struct str letter;
+	struct str modifier;
 
-	while (str_cut(&text, ':', &letter)) {
-		if (letter.n != 1 || !strchr("ukhHGI", letter.s[0]))
-			return key_fail(a->e, &a->from, v->at, "'%.*s' is none of the modifiers u, k, h, H, G and "
-					"I, which have colons between them", (int)min_of(letter.n, (size_t)40),
-					letter.s);
-		buf_putc(out, letter.s[0]);
+	while (str_cut(&text, ':', &modifier)) {
+		if (modifier.n != 1 || !strchr("ukhHGI", modifier.s[0]))
+			return key_fail(a->e, &a->from, v->at,
+					"'%.*s' is not a modifier; the modifiers are u, k, h, H, G "
+					"and I, separated by colons",
+					(int)min_of(modifier.n, (size_t)40), modifier.s);
+		buf_putc(out, modifier.s[0]);
 	}
 	return 0;
 }
 
-/* rN is raw; a name with a slash is pmu/NAME. Others that are in no table are libpfm's. */
-static bool plain_name(struct str name, struct buf *spec, bool *in_kernel)
+/* A name from the tables or rN for a raw event. Returns false for other names, which may be
+ * libpfm's. */
+static bool put_plain_name(struct str name, struct buf *spec, bool *in_kernel)
 {
 	uint64_t raw;
 
 	*in_kernel = false;
-	for (size_t i = 0; i < countof(names); i++)
-		if (str_ieq(name, str_of(names[i].alumet))) {
-			buf_puts(spec, names[i].ours);
-			*in_kernel = names[i].in_kernel;
+	for (size_t i = 0; i < countof(event_names); i++)
+		if (str_ieq(name, str_of(event_names[i].alumet))) {
+			buf_puts(spec, event_names[i].ours);
+			*in_kernel = event_names[i].in_kernel;
 			return true;
 		}
-	if (cache_name(name, spec))
+	if (put_cache_name(name, spec))
 		return true;
 	if (name.n > 1 && name.s[0] == 'r' && !num_hex(str_n(name.s + 1, name.n - 1), &raw)) {
 		buf_printf(spec, "r%llx", (unsigned long long)raw);
@@ -119,19 +121,20 @@ static bool plain_name(struct str name, struct buf *spec, bool *in_kernel)
 	return false;
 }
 
-/* What our event language calls it; for pmu/NAME the letters stand behind another slash. */
-static int spec_of(struct alumet *a, struct str text, const struct toml_value *v, struct buf *spec)
+/* Translates an event to our event syntax; in pmu/NAME the modifiers follow a second slash. */
+static int put_spec(struct alumet *a, struct str text, const struct toml_value *v, struct buf *spec)
 {
 	ptrdiff_t hash = str_find(text, '#'), slash;
 	struct str name = hash < 0 ? text : str_n(text.s, (size_t)hash);
-	struct buf letters = { 0 };
+	struct buf modifiers = { 0 };
 	bool in_kernel = false;
 	int err = 0;
 
 	if (hash >= 0)
-		err = letters_of(a, str_n(text.s + hash + 1, text.n - (size_t)hash - 1), v, &letters);
+		err = put_modifiers(a, str_n(text.s + hash + 1, text.n - (size_t)hash - 1), v,
+				    &modifiers);
 	if (err) {
-		buf_done(&letters);
+		buf_done(&modifiers);
 		return err;
 	}
 	slash = str_find(name, '/');
@@ -143,29 +146,30 @@ static int spec_of(struct alumet *a, struct str text, const struct toml_value *v
 			buf_printf(spec, "%.*s/config=0x%llx/", (int)slash, name.s, (unsigned long long)raw);
 		else
 			buf_printf(spec, "%.*s/", STR(name));
-		buf_puts(spec, letters.n ? letters.bytes : "u");
-	} else if (plain_name(name, spec, &in_kernel)) {
-		if (letters.n)
-			buf_printf(spec, ":%s", letters.bytes);
+		buf_puts(spec, modifiers.n ? modifiers.bytes : "u");
+	} else if (put_plain_name(name, spec, &in_kernel)) {
+		if (modifiers.n)
+			buf_printf(spec, ":%s", modifiers.bytes);
 		else if (!in_kernel)
 			buf_puts(spec, ":u");
-	} else {	/* config_look_up() will say that nobody knows it */
+	} else {	/* config_look_up() will report it if it is unknown */
 		buf_str(spec, name);
 	}
-	err = buf_failed(spec) || buf_failed(&letters) ? error_nomem(a->e) : 0;
-	buf_done(&letters);
+	err = buf_failed(spec) || buf_failed(&modifiers) ? error_nomem(a->e) : 0;
+	buf_done(&modifiers);
 	return err;
 }
 
-/* The metric's name: perf_hardware_X of v0.9.5, or perf_x with what is no letter or digit as _. */
-static void metric_name(const struct alumet *a, enum family family, struct str text, struct str rename,
-			struct buf *out)
+/* The metric's name: perf_hardware_X for v0.9.5, else perf_x with other characters than letters and
+ * digits replaced by _. */
+static void put_metric_name(const struct alumet *a, enum family family, struct str text,
+			    struct str rename, struct buf *out)
 {
 	ptrdiff_t hash = str_find(text, '#');
 	struct str name = rename.n ? rename : hash < 0 ? text : str_n(text.s, (size_t)hash);
 
 	if (a->old) {
-		buf_printf(out, "perf_%s_%.*s", old_words[family], STR(name));
+		buf_printf(out, "perf_%s_%.*s", old_kinds[family], STR(name));
 		return;
 	}
 	buf_puts(out, "perf_");
@@ -180,16 +184,18 @@ static int add_event(struct alumet *a, enum family family, const struct toml_val
 		     struct str rename)
 {
 	struct buf spec = { 0 }, name = { 0 };
-	int err = text.n ? spec_of(a, text, v, &spec) :
-			   key_fail(a->e, &a->from, v->at, "an event is empty");
+	int err = text.n ? put_spec(a, text, v, &spec) :
+			   key_fail(a->e, &a->from, v->at, "an event name is empty");
 
-	metric_name(a, family, text, rename, &name);
+	put_metric_name(a, family, text, rename, &name);
 	if (!err && buf_failed(&name))
 		err = error_nomem(a->e);
 	for (size_t i = 0; i < a->source->n_events && !err; i++)
 		if (!strcmp(a->source->events[i].name, name.bytes))
-			err = key_fail(a->e, &a->from, v->at, "two events give the metric %s; a rename tells "
-				       "them apart", name.bytes);
+			err = key_fail(a->e, &a->from, v->at,
+				       "two events have the metric name %s; give one of them "
+				       "another name with 'rename'",
+				       name.bytes);
 	if (!err && !config_add_event(a->source, buf_view(&spec), buf_view(&name), text, v->at))
 		err = error_nomem(a->e);
 	buf_done(&spec);
@@ -207,7 +213,9 @@ static int read_event(struct alumet *a, enum family family, const struct toml_va
 		event = toml_get(v, STR_LIT("event"));
 		rename = toml_get(v, STR_LIT("rename"));
 		if (!event || v->n > 1u + !!rename)
-			return key_fail(a->e, &a->from, v->at, "an event is a string or { event = , rename = }");
+			return key_fail(
+				a->e, &a->from, v->at,
+				"an event must be a string or { event = ..., rename = ... }");
 	}
 	err = key_text(&text_row, event, &a->from, &text, a->e);
 	if (!err && rename)
@@ -220,14 +228,15 @@ static int read_events(struct alumet *a, enum family family, const struct toml_v
 	int err = 0;
 
 	if (list->kind != TOML_ARRAY)
-		return key_fail(a->e, &a->from, list->at, "%.*s has to be an array", STR(list->key));
+		return key_fail(a->e, &a->from, list->at, "%.*s must be an array", STR(list->key));
 	for (const struct toml_value *v = list->first; v && !err; v = v->next)
 		err = read_event(a, family, v);
 	return err;
 }
 
-/* humantime: a sum of numbers with units, "1s 500ms", "2min", "1 hour". */
-static int duration_of(struct str s, uint64_t *out)
+/* Parses a duration as Rust's humantime does: a sum of numbers with units, "1s 500ms", "2min", "1
+ * hour". */
+static int parse_duration(struct str s, uint64_t *out)
 {
 	static const struct { const char *words; const char *unit; } units[] = {
 		{ " ns nsec nanos nanosecond nanoseconds ", "ns" },
@@ -274,13 +283,14 @@ static int read_duration(struct alumet *a, const struct toml_value *v, uint64_t 
 
 	if (err)
 		return err;
-	if (duration_of(s, out) || *out < 1000000 || *out > 86400000000000)
-		return key_fail(a->e, &a->from, v->at, "%.*s: '%.*s' is no duration between 1ms and 1d",
-				STR(v->key), (int)min_of(s.n, (size_t)40), s.s);
+	if (parse_duration(s, out) || *out < 1000000 || *out > 86400000000000)
+		return key_fail(a->e, &a->from, v->at,
+				"%.*s: '%.*s' is not a duration between 1ms and 1d", STR(v->key),
+				(int)min_of(s.n, (size_t)40), s.s);
 	return 0;
 }
 
-static int note_key(struct alumet *a, const char *key, const struct toml_value *v)
+static int note_key_origin(struct alumet *a, const char *key, const struct toml_value *v)
 {
 	struct origin_set *set = origins_of(a->cfg, ORIGIN_SOURCE, a->cfg->n_sources - 1);
 	int err = origin_note(set, keys_find(source_keys, str_of(key)), "%s:%d", a->from.file, v->at.line);
@@ -306,7 +316,7 @@ static int read_key(struct alumet *a, const struct toml_value *v)
 		for (size_t f = HARDWARE; f <= CACHE; f++)
 			if (str_is(v->key, old_keys[f])) {
 				err = read_events(a, (enum family)f, v);
-				return err ? err : note_key(a, "events", v);
+				return err ? err : note_key_origin(a, "events", v);
 			}
 		for (size_t i = 0; i < countof(known); i++) {
 			if (str_is(v->key, known[i]))
@@ -320,12 +330,12 @@ static int read_key(struct alumet *a, const struct toml_value *v)
 		return -EINVAL;
 	}
 	if (!err)
-		err = note_key(a, str_is(v->key, "poll_interval") ? "interval" :
+		err = note_key_origin(a, str_is(v->key, "poll_interval") ? "interval" :
 				  str_is(v->key, "flush_interval") ? "flush" : "events", v);
 	return err;
 }
 
-static bool is_off(const struct toml_value *perf)
+static bool is_disabled(const struct toml_value *perf)
 {
 	const struct toml_value *v = toml_get(perf, STR_LIT("enable"));
 
@@ -334,7 +344,7 @@ static bool is_off(const struct toml_value *perf)
 	return v && v->kind == TOML_BOOL && !v->boolean;
 }
 
-static int use_defaults(struct alumet *a, const struct toml_value *perf)
+static int add_default_events(struct alumet *a, const struct toml_value *perf)
 {
 	static const char *const defaults[] = { "REF_CPU_CYCLES", "CACHE_MISSES", "BRANCH_MISSES",
 						"LL_READ_MISS" };
@@ -365,28 +375,31 @@ static int read_perf(struct alumet *a, const struct toml_value *perf)
 	a->old = toml_get(perf, STR_LIT("hardware_events")) || toml_get(perf, STR_LIT("software_events")) ||
 		 toml_get(perf, STR_LIT("cache_events"));
 	if (a->old && toml_get(perf, STR_LIT("events")))
-		return key_fail(a->e, &a->from, perf->at, "[plugins.perf] has both events and the keys of v0.9.5");
-	err = note_key(a, "name", perf);
+		return key_fail(a->e, &a->from, perf->at,
+				"[plugins.perf] mixes 'events' with the keys of Alumet v0.9.5");
+	err = note_key_origin(a, "name", perf);
 	if (!err)
-		err = note_key(a, "naming", perf);
+		err = note_key_origin(a, "naming", perf);
 	for (const struct toml_value *v = perf->first; v && !err; v = v->next)
 		err = read_key(a, v);
 	if (!err && !toml_get(perf, STR_LIT("flush_interval")))
 		a->source->flush_ns = max_of(a->source->interval_ns, 5000000000ull);
 	if (!err && a->source->flush_ns < a->source->interval_ns)
-		a->source->flush_ns = a->source->interval_ns;	/* at least one poll, as there */
+		a->source->flush_ns = a->source->interval_ns;	/* at least one poll, as in Alumet */
 	if (!err && !a->old)
-		err = use_defaults(a, perf);
+		err = add_default_events(a, perf);
 	if (!err && scale && scale->kind == TOML_BOOL && !scale->boolean)
-		err = config_note(a->cfg, "multiplexing_auto_scale = false: both are given, the scaled and the "
-				  "raw count");
+		err = config_note(a->cfg, "multiplexing_auto_scale = false: both the scaled and "
+					  "the raw count are reported");
 	if (!err)
-		err = config_note(a->cfg, "Alumet's `run` counts nothing without a cgroup plugin; here the whole "
-				  "machine is counted, per CPU, user space only where an event has no letters");
+		err = config_note(
+			a->cfg,
+			"Alumet's `run` counts nothing without a cgroup plugin; tacho counts the "
+			"whole machine, per CPU, and user space only for events without modifiers");
 	return err ? (err == -ENOMEM ? error_nomem(a->e) : err) : a->source->name ? 0 : error_nomem(a->e);
 }
 
-static int note_others(struct alumet *a, const struct toml_value *plugins)
+static int note_ignored_plugins(struct alumet *a, const struct toml_value *plugins)
 {
 	struct buf list = { 0 };
 	int err;
@@ -394,8 +407,11 @@ static int note_others(struct alumet *a, const struct toml_value *plugins)
 	for (const struct toml_value *v = plugins->first; v; v = v->next)
 		if (!str_is(v->key, "perf"))
 			buf_printf(&list, "%s%.*s", list.n ? ", " : "", STR(v->key));
-	err = buf_failed(&list) ? -ENOMEM :
-	      list.n ? config_note(a->cfg, "left alone, since they are not perf's: [plugins.*] %s", list.bytes) : 0;
+	err = buf_failed(&list) ? -ENOMEM
+	      : list.n		? config_note(a->cfg,
+					      "ignored, because only [plugins.perf] is used: [plugins.*] %s",
+					      list.bytes)
+				: 0;
 	buf_done(&list);
 	return err ? error_nomem(a->e) : 0;
 }
@@ -408,11 +424,11 @@ static int read_root(struct alumet *a, const struct toml_value *root)
 
 	a->cfg->default_sources = false;
 	if (!plugins || plugins->kind != TOML_TABLE)
-		return key_fail(a->e, &a->from, root->at, "an Alumet file without a table [plugins.*]");
-	err = note_others(a, plugins);
+		return key_fail(a->e, &a->from, root->at, "this Alumet file has no table [plugins.*]");
+	err = note_ignored_plugins(a, plugins);
 	if (err)
 		return err;
-	if (perf && perf->kind == TOML_TABLE && !is_off(perf))
+	if (perf && perf->kind == TOML_TABLE && !is_disabled(perf))
 		return read_perf(a, perf);
 	return config_note(a->cfg, "[plugins.perf] %s: nothing is counted", perf ? "is not enabled" :
 			   "is not there") ? error_nomem(a->e) : 0;

@@ -1,11 +1,12 @@
 /*
- * A collectd.conf: <Plugin intel_pmu> of both generations, and the intervals. They are told apart by
- * what only one of them has:
+ * Reads a collectd.conf: <Plugin intel_pmu> of both generations of the plugin, and the intervals.
+ * The generations are recognised by options that only one of them has:
  *
  *	generation 1	Report*Events, one HardwareEvents, one Cores for everything
- *	generation 2	several HardwareEvents, each with its Cores behind it; AggregateUncorePMUs
+ *	generation 2	several HardwareEvents, each followed by its Cores; AggregateUncorePMUs
  *
- * DispatchMultiPmu was generation 1's, and files of the time between have it with several sets.
+ * DispatchMultiPmu belongs to generation 1, but versions in between accept it together with several
+ * HardwareEvents.
  */
 #include "agent/config/intel_pmu_options.h"
 
@@ -22,7 +23,7 @@ const char *const report_keys[N_REPORTS] = {
 
 int collectd_fail(struct collectd_reader *c, const char *file, struct toml_at at, const char *fmt, ...)
 {
-	const struct key_from from = { file, NULL };
+	const struct value_origin from = { file, NULL };
 	char text[300];
 	va_list ap;
 
@@ -62,7 +63,7 @@ static int read_interval(struct collectd_reader *c, const char *file, const stru
 	return 0;
 }
 
-/* Non-strings are skipped with a warning, as there. */
+/* Values that are not strings are skipped with a note, as in collectd. */
 static int check_strings(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	size_t n = 0;
@@ -70,8 +71,8 @@ static int check_strings(struct collectd_reader *c, const char *file, const stru
 	for (const struct conf_value *v = node->values; v; v = v->next) {
 		n += v->kind == CONF_TEXT;
 		if (v->kind != CONF_TEXT &&
-		    config_note(c->cfg, "%s:%d: %.*s: %.*s is no string and is left out", file, v->at.line,
-				STR(node->key), STR(v->text)))
+		    config_note(c->cfg, "%s:%d: %.*s: %.*s is not a string and is ignored", file,
+				v->at.line, STR(node->key), STR(v->text)))
 			return error_nomem(c->e);
 	}
 	return n ? 0 : collectd_fail(c, file, node->at, "%.*s needs strings", STR(node->key));
@@ -80,19 +81,21 @@ static int check_strings(struct collectd_reader *c, const char *file, const stru
 static int read_cores_key(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	struct pmu_set *set = c->n_sets ? &c->sets[c->n_sets - 1] : NULL;
-	bool empty = set && set->cores && set->cores->n_values == 1 && !set->cores->values->text.n;
+	bool empty = set && set->cpu_groups && set->cpu_groups->n_values == 1 &&
+		     !set->cpu_groups->values->text.n;
 
 	for (const struct conf_value *v = node->values; v; v = v->next)
 		if (v->kind != CONF_TEXT)
-			return collectd_fail(c, file, v->at, "Cores needs strings; a number is written in quotes");
-	if (set && set->cores && !empty)
+			return collectd_fail(c, file, v->at,
+					     "Cores needs strings; write numbers in quotes");
+	if (set && set->cpu_groups && !empty)
 		return collectd_fail(c, file, node->at, "a second Cores for one HardwareEvents");
-	if (!set && c->cores)
+	if (!set && c->cpu_groups)
 		return collectd_fail(c, file, node->at, "a second Cores");
 	if (set) {
-		set->cores = node;
+		set->cpu_groups = node;
 	} else {
-		c->cores = node;
+		c->cpu_groups = node;
 		c->cores_file = file;
 	}
 	return 0;
@@ -130,7 +133,8 @@ static int read_option(struct collectd_reader *c, const char *file, const struct
 		return read_cores_key(c, file, node);
 	if (is_key(node, "EventList")) {
 		if (node->n_values != 1 || node->values->kind != CONF_TEXT || !node->values->text.n)
-			return collectd_fail(c, file, node->at, "EventList needs one string, a path");
+			return collectd_fail(c, file, node->at,
+					     "EventList needs one string, the path of a list");
 		c->event_list = node->values->text;
 		return 0;
 	}
@@ -163,12 +167,12 @@ static int read_plugin(struct collectd_reader *c, const char *file, struct conf_
 	return err;
 }
 
-static bool names_us(const struct conf_node *node)
+static bool is_intel_pmu(const struct conf_node *node)
 {
 	return node->n_values == 1 && str_ieq(node->values->text, STR_LIT("intel_pmu"));
 }
 
-static int note_other(struct collectd_reader *c, const struct conf_node *node)
+static int note_ignored_plugin(struct collectd_reader *c, const struct conf_node *node)
 {
 	if (!node->n_values)
 		return 0;
@@ -180,7 +184,7 @@ static int note_other(struct collectd_reader *c, const struct conf_node *node)
 
 static int read_file(void *arg, const char *path);
 
-static int include(struct collectd_reader *c, const char *file, const struct conf_node *node)
+static int read_include(struct collectd_reader *c, const char *file, const struct conf_node *node)
 {
 	scoped(freep) char *dir = config_dir_of(file), *pattern = NULL;
 	const struct str before = c->filter;
@@ -206,8 +210,8 @@ static int read_load(struct collectd_reader *c, const char *file, const struct c
 {
 	int err = 0;
 
-	if (!names_us(node))
-		return note_other(c, node);
+	if (!is_intel_pmu(node))
+		return note_ignored_plugin(c, node);
 	c->found = true;
 	for (const struct conf_node *n = node->first; n && !err; n = n->next)
 		if (is_key(n, "Interval"))
@@ -225,11 +229,11 @@ static int read_tree(struct collectd_reader *c, const char *file, const struct c
 		else if (is_key(node, "LoadPlugin"))
 			err = read_load(c, file, node);
 		else if (is_key(node, "Include"))
-			err = include(c, file, node);
-		else if (is_key(node, "Plugin") && names_us(node))
+			err = read_include(c, file, node);
+		else if (is_key(node, "Plugin") && is_intel_pmu(node))
 			err = read_plugin(c, file, node);
 		else if (is_key(node, "Plugin"))
-			err = note_other(c, node);
+			err = note_ignored_plugin(c, node);
 	}
 	return err;
 }
@@ -257,7 +261,9 @@ static int read_file(void *arg, const char *path)
 	if (c->filter.n && !str_glob(c->filter, str_of(slash ? slash + 1 : path)))
 		return 0;
 	if (++c->n_files > CONFIG_FILES_MAX || c->depth == CONFIG_DEPTH_MAX)
-		return error_set(c->e, -ELOOP, "%s: files include each other without end", path);
+		return error_set(c->e, -ELOOP,
+				 "%s: too many included files, or includes are nested too deeply",
+				 path);
 	err = kept ? config_read_file(path, &text, c->e) : error_nomem(c->e);
 	c->depth++;
 	if (!err)
@@ -267,7 +273,7 @@ static int read_file(void *arg, const char *path)
 	return err;
 }
 
-static int note_others(struct collectd_reader *c)
+static int report_ignored_plugins(struct collectd_reader *c)
 {
 	struct buf list = { 0 };
 	int err;
@@ -275,7 +281,7 @@ static int note_others(struct collectd_reader *c)
 	for (size_t i = 0; i < c->others.n; i++)
 		buf_printf(&list, "%s%s", i ? ", " : "", c->others.v[i]);
 	err = buf_failed(&list) ? -ENOMEM :
-	      list.n ? config_note(c->cfg, "left alone, since they are not intel_pmu: the plugins %s",
+	      list.n ? config_note(c->cfg, "ignored, because only intel_pmu is used: the plugins %s",
 				   list.bytes) : 0;
 	buf_done(&list);
 	return err ? error_nomem(c->e) : 0;
@@ -296,7 +302,7 @@ int config_read_collectd(struct agent_config *cfg, const char *path, struct str 
 	if (!err)
 		err = collectd_build(c);
 	if (!err)
-		err = note_others(c);
+		err = report_ignored_plugins(c);
 	strlist_done(&c->others);
 	arena_done(&c->arena);
 	free(c);

@@ -1,6 +1,7 @@
 /*
- * From what <Plugin intel_pmu> says to sources. The first generation makes one of all, with the fixed
- * names of its Report*Events in its own order; the second makes one of each HardwareEvents.
+ * Converts the options of <Plugin intel_pmu> to sources. Generation 1 gives one source for
+ * everything, with the fixed event names of its Report*Events in their original order; generation 2
+ * gives one source for each HardwareEvents.
  */
 #include "agent/config/intel_pmu_options.h"
 
@@ -12,7 +13,7 @@
 
 #define DEFAULT_INTERVAL_NS 10000000000ull
 
-/* The fixed names of generation 1, in the order of its list of events. */
+/* The fixed event names of generation 1, in the plugin's order. */
 static const char *const cache_events[] = {
 	"L1-dcache-loads", "L1-dcache-load-misses", "L1-dcache-stores", "L1-dcache-store-misses",
 	"L1-dcache-prefetches", "L1-dcache-prefetch-misses", "L1-icache-loads", "L1-icache-load-misses",
@@ -36,8 +37,8 @@ static const struct { const char *const *events; size_t n; } reports[N_REPORTS] 
 	[REPORT_SOFTWARE] = { software_events, countof(software_events) },
 };
 
-static int note_key(struct collectd_reader *c, const char *key, const char *file,
-		    const struct conf_node *node)
+static int note_key_origin(struct collectd_reader *c, const char *key, const char *file,
+			   const struct conf_node *node)
 {
 	struct origin_set *set = origins_of(c->cfg, ORIGIN_SOURCE, c->cfg->n_sources - 1);
 
@@ -50,20 +51,23 @@ static int add_cores(struct collectd_reader *c, struct source_config *s, const c
 		     const struct conf_node *node)
 {
 	struct tacho_error why = { 0 };
-	struct str words[CORES_MAX + 1];
-	struct cores got;
+	struct str words[CPU_GROUPS_MAX + 1];
+	struct cpu_groups got;
 	size_t n = 0;
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
 	const struct toml_at at = node ? node->at : c->plugin->at;
 	int err;
 
-	for (const struct conf_value *v = node ? node->values : NULL; v && n <= CORES_MAX; v = v->next)
+	for (const struct conf_value *v = node ? node->values : NULL; v && n <= CPU_GROUPS_MAX;
+	     v = v->next)
 		words[n++] = v->text;
-	err = cores_parse(&got, words, n, (int)max_of(n_cpus, 1L), &why);
-	if (err == -ERANGE) {	/* the file of another machine: what is there can still be counted */
+	err = cpu_groups_parse(&got, words, n, (int)max_of(n_cpus, 1L), &why);
+	/* the file was written for another machine: use the CPUs as given, those that exist are
+	 * counted */
+	if (err == -ERANGE) {
 		if (config_note(c->cfg, "%s:%d: Cores: %s", file, at.line, why.message))
 			return error_nomem(c->e);
-		err = cores_parse(&got, words, n, 0, &why);
+		err = cpu_groups_parse(&got, words, n, 0, &why);
 	}
 	if (err == -ENOMEM)
 		return error_nomem(c->e);
@@ -74,15 +78,15 @@ static int add_cores(struct collectd_reader *c, struct source_config *s, const c
 	s->groups = take(got.v);
 	s->n_groups = got.n;
 	got.n = 0;
-	cores_done(&got);
+	cpu_groups_done(&got);
 	if (!err && node)
-		return note_key(c, "groups", file, node);
+		return note_key_origin(c, "groups", file, node);
 	return err ? error_nomem(c->e) : 0;
 }
 
-/* One argument: an event, or several with commas, which are a group. */
-static int add_word(struct collectd_reader *c, struct source_config *s, struct str word,
-		    struct toml_at at)
+/* One argument: an event, or several separated by commas, which form a group. */
+static int add_argument(struct collectd_reader *c, struct source_config *s, struct str word,
+			struct toml_at at)
 {
 	struct buf spec = { 0 };
 	struct str name = word, original = { 0 };
@@ -109,15 +113,15 @@ static int add_hardware(struct collectd_reader *c, struct source_config *s, cons
 	for (const struct conf_value *v = set->events->values; v && !all; v = v->next)
 		if (v->kind == CONF_TEXT && str_ieq(v->text, STR_LIT("all")))
 			all = v;
-	if (all)	/* the other arguments do not count then */
-		return add_word(c, s, all->text, all->at);
+	if (all)	/* "All" replaces the other arguments */
+		return add_argument(c, s, all->text, all->at);
 	for (const struct conf_value *v = set->events->values; v && !err; v = v->next)
 		if (v->kind == CONF_TEXT && v->text.n)
-			err = add_word(c, s, v->text, v->at);
+			err = add_argument(c, s, v->text, v->at);
 	return err;
 }
 
-static int add_fixed(struct collectd_reader *c, struct source_config *s, enum report which)
+static int add_report_events(struct collectd_reader *c, struct source_config *s, enum report which)
 {
 	for (size_t i = 0; c->report[which] && i < reports[which].n; i++) {
 		struct str name = str_of(reports[which].events[i]);
@@ -128,8 +132,8 @@ static int add_fixed(struct collectd_reader *c, struct source_config *s, enum re
 	return 0;
 }
 
-/* What a <Plugin intel_pmu> says about each of its sets. */
-static int note_keys(struct collectd_reader *c)
+/* Notes the origin of the keys set from the plugin's options. */
+static int note_plugin_keys(struct collectd_reader *c)
 {
 	static const char *const keys[] = { "name", "events", "naming", "no_merge", "event_lists", "interval" };
 	int err = 0;
@@ -139,7 +143,7 @@ static int note_keys(struct collectd_reader *c)
 		    (str_is(str_of(keys[i]), "no_merge") && !c->has_aggregate && !c->has_dispatch) ||
 		    (str_is(str_of(keys[i]), "interval") && !c->plugin_interval_ns && !c->interval_ns))
 			continue;
-		err = note_key(c, keys[i], c->plugin_file, c->plugin);
+		err = note_key_origin(c, keys[i], c->plugin_file, c->plugin);
 	}
 	return err;
 }
@@ -159,55 +163,56 @@ static struct source_config *new_source(struct collectd_reader *c, enum naming n
 			 c->interval_ns ? c->interval_ns : DEFAULT_INTERVAL_NS;
 	if (!s->name || (c->event_list.n && strlist_add(&s->event_lists, c->event_list)) ||
 	    origin_where(origins_of(c->cfg, ORIGIN_SOURCE, c->cfg->n_sources - 1),
-			 &(struct key_from){ c->plugin_file, NULL }, c->plugin->at)) {
+			 &(struct value_origin){ c->plugin_file, NULL }, c->plugin->at)) {
 		error_nomem(c->e);
 		return NULL;
 	}
-	return note_keys(c) ? NULL : s;
+	return note_plugin_keys(c) ? NULL : s;
 }
 
-static int build_first(struct collectd_reader *c)
+static int build_generation1(struct collectd_reader *c)
 {
 	const struct pmu_set *set = c->n_sets ? &c->sets[0] : NULL;
-	const struct conf_node *cores = set && set->cores ? set->cores : c->cores;
-	const char *file = set && set->cores ? set->file : c->cores_file;
+	const struct conf_node *cpu_groups = set && set->cpu_groups ? set->cpu_groups : c->cpu_groups;
+	const char *file = set && set->cpu_groups ? set->file : c->cores_file;
 	struct source_config *s = new_source(c, NAMING_COLLECTD1);
 	int err;
 
-	if (set && set->cores && c->cores)
-		return collectd_fail(c, set->file, set->cores->at, "a second Cores");
-	err = s ? add_fixed(c, s, REPORT_CACHE) : -ENOMEM;
+	if (set && set->cpu_groups && c->cpu_groups)
+		return collectd_fail(c, set->file, set->cpu_groups->at, "a second Cores");
+	err = s ? add_report_events(c, s, REPORT_CACHE) : -ENOMEM;
 	if (!err)
-		err = add_fixed(c, s, REPORT_KERNEL);
+		err = add_report_events(c, s, REPORT_KERNEL);
 	if (!err && set)
 		err = add_hardware(c, s, set);
 	if (!err)
-		err = add_fixed(c, s, REPORT_SOFTWARE);
+		err = add_report_events(c, s, REPORT_SOFTWARE);
 	if (!err && !s->n_events)
 		err = collectd_fail(c, c->plugin_file, c->plugin->at, "intel_pmu has nothing to count: none of "
 			   "Report*Events is true, and there is no HardwareEvents");
-	return err ? err : add_cores(c, s, cores ? file : c->plugin_file, cores);
+	return err ? err : add_cores(c, s, cpu_groups ? file : c->plugin_file, cpu_groups);
 }
 
-static int build_second(struct collectd_reader *c)
+static int build_generation2(struct collectd_reader *c)
 {
 	int err = 0;
 
-	if (c->cores)
-		return collectd_fail(c, c->cores_file, c->cores->at, "Cores has to follow its HardwareEvents");
+	if (c->cpu_groups)
+		return collectd_fail(c, c->cores_file, c->cpu_groups->at,
+				     "Cores must follow its HardwareEvents");
 	for (size_t i = 0; i < c->n_sets && !err; i++) {
 		struct source_config *s = new_source(c, NAMING_COLLECTD2);
 
 		err = s ? add_hardware(c, s, &c->sets[i]) : -ENOMEM;
 		if (!err)
-			err = note_key(c, "events", c->sets[i].file, c->sets[i].events);
+			err = note_key_origin(c, "events", c->sets[i].file, c->sets[i].events);
 		if (!err)
-			err = add_cores(c, s, c->sets[i].file, c->sets[i].cores);
+			err = add_cores(c, s, c->sets[i].file, c->sets[i].cpu_groups);
 	}
 	return err;
 }
 
-static bool has_all(const struct collectd_reader *c)
+static bool selects_all_events(const struct collectd_reader *c)
 {
 	for (size_t i = 0; i < c->n_sets; i++)
 		for (const struct conf_value *v = c->sets[i].events->values; v; v = v->next)
@@ -218,21 +223,23 @@ static bool has_all(const struct collectd_reader *c)
 
 int collectd_build(struct collectd_reader *c)
 {
-	bool second = c->n_sets > 1 || c->has_aggregate || has_all(c);
+	bool generation2 = c->n_sets > 1 || c->has_aggregate || selects_all_events(c);
 
 	if (!c->plugin)
 		return config_note(c->cfg, "%s: nothing is counted", c->found ?
 				   "intel_pmu is loaded, but has no <Plugin intel_pmu>" :
 				   "there is no <Plugin intel_pmu>") ? error_nomem(c->e) : 0;
-	if (second && c->has_report)
-		return collectd_fail(c, c->plugin_file, c->plugin->at, "Report*Events is of intel_pmu's first generation, "
-			    "several HardwareEvents, All and AggregateUncorePMUs are of its second");
-	if (second && c->has_dispatch &&
-	    config_note(c->cfg, "DispatchMultiPmu is of intel_pmu's first generation; %s",
-			c->no_merge ? "it is taken for AggregateUncorePMUs false" :
-				      "false is taken for AggregateUncorePMUs true"))
+	if (generation2 && c->has_report)
+		return collectd_fail(
+			c, c->plugin_file, c->plugin->at,
+			"Report*Events belongs to the first generation of intel_pmu; several "
+			"HardwareEvents, All and AggregateUncorePMUs belong to the second");
+	if (generation2 && c->has_dispatch &&
+	    config_note(c->cfg, "DispatchMultiPmu belongs to the first generation of intel_pmu; %s",
+			c->no_merge ? "it is treated as AggregateUncorePMUs false" :
+				      "false is treated as AggregateUncorePMUs true"))
 		return error_nomem(c->e);
-	if (second && !c->n_sets)
+	if (generation2 && !c->n_sets)
 		return collectd_fail(c, c->plugin_file, c->plugin->at, "intel_pmu has no HardwareEvents");
-	return second ? build_second(c) : build_first(c);
+	return generation2 ? build_generation2(c) : build_generation1(c);
 }

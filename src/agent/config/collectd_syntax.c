@@ -1,6 +1,6 @@
 /*
- * Reading the syntax of collectd.conf. Words without quotes are numbers and booleans where they look
- * like one, as in collectd; that matters, since some options refuse numbers.
+ * Parser of the syntax of collectd.conf. Unquoted words that look like numbers or booleans are such,
+ * as in collectd; some options refuse numbers.
  */
 #include "agent/config/collectd_syntax.h"
 
@@ -24,12 +24,12 @@ static int peek(const struct conf_reader *r, size_t ahead)
 	return ahead < r->text.n - r->pos ? (unsigned char)r->text.s[r->pos + ahead] : -1;
 }
 
-static struct toml_at here(const struct conf_reader *r)
+static struct toml_at current_pos(const struct conf_reader *r)
 {
 	return (struct toml_at){ r->line, (int)(r->pos - r->line_start) + 1 };
 }
 
-static int fail(struct conf_reader *r, struct toml_at at, const char *fmt, ...)
+static int syntax_error(struct conf_reader *r, struct toml_at at, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;
@@ -42,13 +42,13 @@ static int fail(struct conf_reader *r, struct toml_at at, const char *fmt, ...)
 	return -EINVAL;
 }
 
-static void newline(struct conf_reader *r)
+static void start_line(struct conf_reader *r)
 {
 	r->line++;
 	r->line_start = r->pos;
 }
 
-/* Blanks, and a backslash with the end of the line behind it. */
+/* Skips blanks and line continuations (a backslash before the end of a line). */
 static void skip_blanks(struct conf_reader *r)
 {
 	for (;;) {
@@ -56,14 +56,14 @@ static void skip_blanks(struct conf_reader *r)
 			r->pos++;
 		} else if (peek(r, 0) == '\\' && (peek(r, 1) == '\n' || (peek(r, 1) == '\r' && peek(r, 2) == '\n'))) {
 			r->pos += peek(r, 1) == '\n' ? 2 : 3;
-			newline(r);
+			start_line(r);
 		} else {
 			return;
 		}
 	}
 }
 
-/* Steps over a comment and the end of a line. True: one was there, or the end of the text. */
+/* Skips a comment and the end of a line. Returns false if something else follows on the line. */
 static bool end_of_line(struct conf_reader *r)
 {
 	skip_blanks(r);
@@ -75,7 +75,7 @@ static bool end_of_line(struct conf_reader *r)
 	if (peek(r, 0) != '\n')
 		return false;
 	r->pos++;
-	newline(r);
+	start_line(r);
 	return true;
 }
 
@@ -86,18 +86,18 @@ static bool is_word_char(int c)
 
 static int read_quoted(struct conf_reader *r, struct str *out)
 {
-	struct toml_at begin = here(r);
+	struct toml_at begin = current_pos(r);
 	size_t from = ++r->pos, n = 0;
 	char *copy;
 
 	while (peek(r, 0) != '"') {
 		if (peek(r, 0) < 0)
-			return fail(r, begin, "this string never ends");
+			return syntax_error(r, begin, "the string is not closed");
 		if (peek(r, 0) == '\n')
-			return fail(r, begin, "this string does not end on its line");
+			return syntax_error(r, begin, "the string is not closed on its line");
 		r->pos += peek(r, 0) == '\\' && peek(r, 1) >= 0 ? 2 : 1;
 		if (r->pos > 1 && r->text.s[r->pos - 1] == '\n')
-			newline(r);
+			start_line(r);
 	}
 	copy = arena_alloc(r->arena, r->pos - from + 1);
 	if (!copy)
@@ -121,7 +121,7 @@ static int read_word(struct conf_reader *r, struct str *out)
 	while (is_word_char(peek(r, 0)))
 		r->pos++;
 	if (r->pos == from)
-		return fail(r, here(r), "a word or a string in quotes is expected");
+		return syntax_error(r, current_pos(r), "expected a word or a quoted string");
 	copy = arena_str(r->arena, str_n(r->text.s + from, r->pos - from));
 	if (!copy)
 		return error_nomem(r->e);
@@ -129,7 +129,7 @@ static int read_word(struct conf_reader *r, struct str *out)
 	return 0;
 }
 
-static void classify(struct conf_value *v)
+static void set_value_kind(struct conf_value *v)
 {
 	static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no", "off" };
 	uint64_t hex;
@@ -158,13 +158,13 @@ static int read_value(struct conf_reader *r, struct conf_value **out)
 		error_nomem(r->e);
 		return -ENOMEM;
 	}
-	v->at = here(r);
+	v->at = current_pos(r);
 	if (peek(r, 0) == '"') {
 		err = read_quoted(r, &v->text);
 	} else {
 		err = read_word(r, &v->text);
 		if (!err)
-			classify(v);
+			set_value_kind(v);
 	}
 	*out = v;
 	return err;
@@ -198,7 +198,7 @@ static int new_node(struct conf_reader *r, struct conf_node *parent, struct conf
 		error_nomem(r->e);
 		return -ENOMEM;
 	}
-	node->at = here(r);
+	node->at = current_pos(r);
 	node->parent = parent;
 	if (parent->last)
 		parent->last->next = node;
@@ -218,11 +218,11 @@ static int read_statement(struct conf_reader *r, struct conf_node *parent)
 	if (!err)
 		err = read_values(r, node);
 	if (!err && !end_of_line(r))
-		err = fail(r, here(r), "nothing of this kind may stand here");
+		err = syntax_error(r, current_pos(r), "unexpected character");
 	return err;
 }
 
-/* <Key value...>; the parent becomes the block. */
+/* <Key value...>; *parent becomes the new block. */
 static int open_block(struct conf_reader *r, struct conf_node **parent)
 {
 	struct conf_node *node;
@@ -238,20 +238,20 @@ static int open_block(struct conf_reader *r, struct conf_node **parent)
 	if (err)
 		return err;
 	if (peek(r, 0) != '>')
-		return fail(r, here(r), "'>' is missing");
+		return syntax_error(r, current_pos(r), "'>' is missing");
 	r->pos++;
 	if (!end_of_line(r))
-		return fail(r, here(r), "nothing may follow '>' on its line");
+		return syntax_error(r, current_pos(r), "unexpected text after '>'");
 	node->is_block = true;
 	*parent = node;
 	return 0;
 }
 
-/* </Key>; the block becomes its parent. */
+/* </Key>; *current becomes the parent of the block. */
 static int close_block(struct conf_reader *r, struct conf_node **current)
 {
 	const struct conf_node *block = *current;
-	struct toml_at at = here(r);
+	struct toml_at at = current_pos(r);
 	struct str key = { 0 };
 	int err;
 
@@ -261,17 +261,19 @@ static int close_block(struct conf_reader *r, struct conf_node **current)
 	if (err)
 		return err;
 	if (!block->parent)
-		return fail(r, at, "</%.*s> without a block before it", (int)min_of(key.n, (size_t)60), key.s);
+		return syntax_error(r, at, "</%.*s> without an open block",
+				    (int)min_of(key.n, (size_t)60), key.s);
 	if (!str_ieq(key, block->key))
-		return fail(r, at, "</%.*s> ends the block <%.*s> of line %d",
-			    (int)min_of(key.n, (size_t)60), key.s, (int)min_of(block->key.n, (size_t)60),
-			    block->key.s, block->at.line);
+		return syntax_error(
+			r, at, "</%.*s> does not match the open block <%.*s> of line %d",
+			(int)min_of(key.n, (size_t)60), key.s,
+			(int)min_of(block->key.n, (size_t)60), block->key.s, block->at.line);
 	skip_blanks(r);
 	if (peek(r, 0) != '>')
-		return fail(r, here(r), "'>' is missing");
+		return syntax_error(r, current_pos(r), "'>' is missing");
 	r->pos++;
 	*current = block->parent;
-	return end_of_line(r) ? 0 : fail(r, here(r), "nothing may follow '>' on its line");
+	return end_of_line(r) ? 0 : syntax_error(r, current_pos(r), "unexpected text after '>'");
 }
 
 int conf_parse(struct arena *arena, struct str text, struct conf_node **root, struct toml_at *at,
@@ -294,13 +296,15 @@ int conf_parse(struct arena *arena, struct str text, struct conf_node **root, st
 			err = close_block(&r, &current);
 			depth -= !err;
 		} else if (++depth == CONF_DEPTH_MAX) {
-			err = fail(&r, here(&r), "blocks are nested deeper than %d levels", CONF_DEPTH_MAX);
+			err = syntax_error(&r, current_pos(&r),
+					   "blocks are nested deeper than %d levels",
+					   CONF_DEPTH_MAX);
 		} else {
 			err = open_block(&r, &current);
 		}
 	}
 	if (!err && current->parent)
-		err = fail(&r, current->at, "the block <%.*s> never ends",
-			   (int)min_of(current->key.n, (size_t)60), current->key.s);
+		err = syntax_error(&r, current->at, "the block <%.*s> is not closed",
+				   (int)min_of(current->key.n, (size_t)60), current->key.s);
 	return err;
 }

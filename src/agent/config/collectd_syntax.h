@@ -6,7 +6,7 @@
  *	  Key value		# comment; a backslash continues a line
  *	</Block>
  *
- * It knows no plugin. Include is left to who reads the tree.
+ * Nothing here is specific to a plugin. The reader of the tree handles Include.
  */
 #ifndef AGENT_CONFIG_COLLECTD_SYNTAX_H
 #define AGENT_CONFIG_COLLECTD_SYNTAX_H
@@ -18,7 +18,7 @@ enum conf_kind { CONF_TEXT, CONF_NUMBER, CONF_BOOL };
 
 struct conf_value {
 	enum conf_kind kind;
-	struct str text;		/* as it is meant: quotes and escapes undone */
+	struct str text;		/* without quotes and escapes */
 	double number;
 	bool boolean;
 	struct toml_at at;
@@ -36,8 +36,8 @@ struct conf_node {
 
 #define CONF_DEPTH_MAX 32
 
-/* `root->first` is the first statement. Returns 0, -EINVAL with a message and *at, -ENOMEM. All is
- * the arena's, `text` may go away. */
+/* `root->first` is the first statement. Returns 0, -EINVAL with a message and its place in *at, or
+ * -ENOMEM. The tree is allocated in the arena and does not refer to `text`. */
 int conf_parse(struct arena *arena, struct str text, struct conf_node **root, struct toml_at *at,
 	       struct tacho_error *e);
 

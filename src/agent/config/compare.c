@@ -1,4 +1,4 @@
-/* Comparing configurations: see the header. */
+/* Comparison of configurations, for reloads. */
 #include "agent/config/compare.h"
 
 bool same_text(const char *a, const char *b)
@@ -33,7 +33,7 @@ const char *config_needs_restart(const struct agent_config *a, const struct agen
 {
 	if (!same_list(&a->listen, &b->listen))
 		return "listen";
-	/* A place that is not set was filled in at the start. */
+	/* NULL: the default path, filled in at the start */
 	if (b->store && !same_text(a->store, b->store))
 		return "store";
 	if (b->socket && !same_text(a->socket, b->socket))

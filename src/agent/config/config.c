@@ -1,7 +1,7 @@
 /*
- * The configuration as a whole: where it is looked for, which reader takes it, its lists and its end.
+ * Loads a configuration: finds the file, chooses the reader of its format, and frees it.
  *
- *	defaults -> file (and what it includes) -> --set -> what follows from it, checks
+ *	defaults -> file and its includes -> --set -> derived values, checks
  */
 #include "agent/config/build.h"
 
@@ -16,8 +16,8 @@
 
 #define SYSTEM_FILE "/etc/tacho/tacho.toml"
 
-/* One more element at the end of a list; zeroed. */
-static void *grow(void **v, size_t *n, size_t size)
+/* Appends a zeroed element to an array. */
+static void *append_zeroed(void **v, size_t *n, size_t size)
 {
 	void *bigger = reallocarray(*v, *n + 1, size), *at;
 
@@ -32,7 +32,7 @@ static void *grow(void **v, size_t *n, size_t size)
 
 struct source_config *config_add_source(struct agent_config *cfg, struct tacho_error *e)
 {
-	struct source_config *s = grow((void **)&cfg->sources, &cfg->n_sources, sizeof(*s));
+	struct source_config *s = append_zeroed((void **)&cfg->sources, &cfg->n_sources, sizeof(*s));
 
 	if (!s) {
 		error_nomem(e);
@@ -44,7 +44,7 @@ struct source_config *config_add_source(struct agent_config *cfg, struct tacho_e
 struct export_config *config_add_export(struct agent_config *cfg, const struct exporter_type *type,
 					struct tacho_error *e)
 {
-	struct export_config *x = grow((void **)&cfg->exports, &cfg->n_exports, sizeof(*x));
+	struct export_config *x = append_zeroed((void **)&cfg->exports, &cfg->n_exports, sizeof(*x));
 
 	if (x)
 		x->settings = calloc(1, max_of(type->settings_size, (size_t)1));
@@ -61,7 +61,7 @@ struct export_config *config_add_export(struct agent_config *cfg, const struct e
 
 struct trigger_config *config_add_trigger(struct agent_config *cfg, struct tacho_error *e)
 {
-	struct trigger_config *t = grow((void **)&cfg->triggers, &cfg->n_triggers, sizeof(*t));
+	struct trigger_config *t = append_zeroed((void **)&cfg->triggers, &cfg->n_triggers, sizeof(*t));
 
 	if (!t) {
 		error_nomem(e);
@@ -73,7 +73,7 @@ struct trigger_config *config_add_trigger(struct agent_config *cfg, struct tacho
 struct event_config *config_add_event(struct source_config *s, struct str spec, struct str name,
 				      struct str original, struct toml_at at)
 {
-	struct event_config *ev = grow((void **)&s->events, &s->n_events, sizeof(*ev));
+	struct event_config *ev = append_zeroed((void **)&s->events, &s->n_events, sizeof(*ev));
 
 	if (!ev)
 		return NULL;
@@ -105,7 +105,7 @@ const struct agent_config *config_hold(const struct agent_config *cfg)
 	return cfg;
 }
 
-static void free_all(struct agent_config *cfg)
+static void free_config(struct agent_config *cfg)
 {
 	for (size_t i = 0; i < cfg->n_sources; i++)
 		keys_done(source_keys, &cfg->sources[i]);
@@ -138,7 +138,7 @@ void config_free(const struct agent_config *cfg)
 	struct agent_config *own = (struct agent_config *)cfg;
 
 	if (own && atomic_fetch_sub(&own->n_holders, 1) == 0)
-		free_all(own);
+		free_config(own);
 }
 
 static void freep_config(struct agent_config **cfg)
@@ -151,8 +151,9 @@ int config_read_file(const char *path, struct buf *out, struct tacho_error *e)
 	int err = io_read(path, CONFIG_FILE_MAX, out);
 
 	if (err == -EFBIG)
-		return error_set(e, err, "%s is larger than %d MiB: no configuration", path,
-				 CONFIG_FILE_MAX >> 20);
+		return error_set(e, err,
+				 "%s is larger than %d MiB, the limit for configuration files",
+				 path, CONFIG_FILE_MAX >> 20);
 	if (err)
 		return error_set(e, err, "cannot read %s: %s", path, strerror(-err));
 	return 0;
@@ -167,7 +168,7 @@ char *config_dir_of(const char *path)
 	return str_dup(slash == path ? STR_LIT("/") : str_n(path, (size_t)(slash - path)));
 }
 
-/* A word that a line begins with, blanks before it left out; what a collectd.conf is known by. */
+/* Whether a trimmed line begins with a keyword that identifies a collectd.conf. */
 static bool line_is_collectd(struct str line)
 {
 	static const char *const words[] = { "LoadPlugin", "<LoadPlugin", "<Plugin", "Hostname", "FQDNLookup",
@@ -200,7 +201,7 @@ enum config_kind config_kind_of(struct str text)
 	return CONFIG_TOML;
 }
 
-static int read_kind(struct agent_config *cfg, struct str text, struct tacho_error *e)
+static int read_by_kind(struct agent_config *cfg, struct str text, struct tacho_error *e)
 {
 	switch (config_kind_of(text)) {
 	case CONFIG_ALUMET:
@@ -215,8 +216,8 @@ static int read_kind(struct agent_config *cfg, struct str text, struct tacho_err
 	return config_read_toml(cfg, cfg->path, text, e);
 }
 
-/* The user's own file, else the machine's; NULL: there is none. */
-static const char *usual_place(char *out, size_t size)
+/* The user's own file, else the system's; NULL: neither exists. */
+static const char *find_standard_file(char *out, size_t size)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 
@@ -239,18 +240,18 @@ static int read_files(struct agent_config *cfg, const char *path, struct tacho_e
 
 	cfg->kind = "tacho.toml";
 	if (!path)
-		path = usual_place(usual, sizeof(usual));
+		path = find_standard_file(usual, sizeof(usual));
 	if (!path)
 		return 0;
 	cfg->path = str_dup(str_of(path));
 	err = cfg->path ? config_read_file(path, &text, e) : error_nomem(e);
 	if (!err)
-		err = read_kind(cfg, text.n ? buf_view(&text) : STR_LIT(""), e);
+		err = read_by_kind(cfg, text.n ? buf_view(&text) : STR_LIT(""), e);
 	buf_done(&text);
 	return err;
 }
 
-static int load(struct agent_config *cfg, const struct config_opts *opts, struct tacho_error *e)
+static int load_values(struct agent_config *cfg, const struct config_opts *opts, struct tacho_error *e)
 {
 	int err = keys_defaults(agent_keys, cfg, e);
 
@@ -260,7 +261,8 @@ static int load(struct agent_config *cfg, const struct config_opts *opts, struct
 		err = keys_defaults(profile_keys, &cfg->profile, e);
 	if (!err)
 		err = read_files(cfg, opts->path, e);
-	/* What decides about the built-in sources may stand behind --set. */
+	/* agent.default_sources decides whether the built-in sources are read, so it is applied
+	 * first. */
 	for (size_t i = 0; i < opts->n_sets && !err; i++)
 		if (str_starts(str_of(opts->sets[i]), "agent.default_sources="))
 			err = config_apply_set(cfg, opts->sets[i], e);
@@ -279,7 +281,7 @@ int config_load(struct agent_config **out, const struct config_opts *opts, struc
 
 	if (!cfg)
 		return error_nomem(e);
-	err = load(cfg, opts, e);
+	err = load_values(cfg, opts, e);
 	if (err)
 		return err;
 	cfg->serial = ++serial;

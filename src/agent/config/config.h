@@ -1,11 +1,11 @@
 /*
- * What the agent is to do: the plain data that tacho.toml, an Alumet file or a collectd.conf is
- * read into. Who reads it asks nothing about files any more.
+ * The agent's configuration as plain data, read from a tacho.toml, an Alumet file or a
+ * collectd.conf. Its users do not depend on the file format.
  *
  *	config_load(&cfg, opts, &e) -> use it -> config_free(cfg)
  *
- * All strings belong to the configuration. Lists that are empty have n == 0. A reload replaces it; who
- * still needs the old one (an exporter that goes on) holds it.
+ * The configuration owns all strings. Empty lists have n == 0. A reload replaces the configuration;
+ * users that still need the old one (an exporter that keeps running) hold a reference.
  */
 #ifndef AGENT_CONFIG_CONFIG_H
 #define AGENT_CONFIG_CONFIG_H
@@ -18,33 +18,33 @@ struct config_origins;
 enum source_target {
 	TARGET_SYSTEM,		/* all CPUs */
 	TARGET_CPUS,		/* `cpus` */
-	TARGET_COMMAND,		/* `command` is started (agent exec) */
+	TARGET_COMMAND,		/* a command that the agent starts (agent exec) */
 	TARGET_PIDS,		/* `pids` */
 	TARGET_PROCESS,		/* processes whose comm matches `process` and whose user is `user` */
 	TARGET_CGROUPS,		/* cgroups whose path matches one of `cgroups` */
 };
 
-enum per_kind {			/* what one series is about */
+enum per_kind {			/* what one series covers */
 	PER_CPU, PER_GROUPS, PER_CORE, PER_DIE, PER_SOCKET, PER_NODE, PER_MACHINE, PER_PROCESS,
 	PER_CGROUP,
 };
 
-/* Under which names values leave: ours, or those of the tool whose file this is. */
+/* Naming scheme of metrics: ours, or that of the tool whose file was read. */
 enum naming { NAMING_TACHO, NAMING_ALUMET, NAMING_COLLECTD1, NAMING_COLLECTD2 };
 
-struct core_group {
+struct cpu_group {
 	char *label;
 	int *cpus;
 	size_t n_cpus;
 };
 
-/* One entry of `events`: one event or one {group}. A bad one never stops another. */
+/* One entry of `events`: an event or a {group}. An invalid entry does not affect the others. */
 struct event_config {
 	char *spec;		/* in the event language: "{cycles,instructions}:u" */
-	char *name;		/* shown instead; NULL: the event's own. With a group: none */
-	char *original;		/* as the user's file spells it ("REF_CPU_CYCLES"); NULL: spec */
-	char *refused;		/* why this word cannot become an event of ours; else NULL */
-	int line, column;	/* where it stands in the file; 0: nowhere */
+	char *name; /* shown instead of the event's name; NULL: none; not used with groups */
+	char *original;		/* as written in the file ("REF_CPU_CYCLES"); NULL: same as spec */
+	char *refused;		/* why it cannot be counted; else NULL */
+	int line, column;	/* position in the file; 0: not from a file */
 };
 
 struct source_config {
@@ -59,43 +59,45 @@ struct source_config {
 	char *process, *user;		/* globs; NULL: any */
 	struct strlist cgroups;		/* globs over paths, "/system.slice/ssh*" */
 	enum per_kind per;
-	struct core_group *groups;	/* with PER_GROUPS, in the file's order */
+	struct cpu_group *groups;	/* with PER_GROUPS, in the file's order */
 	size_t n_groups;
 	uint64_t interval_ns, flush_ns;
-	uint64_t top;			/* of processes: so many series at most, the rest is "other" */
-	int priority;			/* short of descriptors, the lower goes first */
-	bool no_merge;			/* keep instances of one PMU type apart */
+	uint64_t top; /* number of processes with their own series; the others are summed as "other"
+		       */
+	int priority;	/* if file descriptors run short, sources with higher priority get them */
+	bool no_merge;			/* report each instance of a PMU type separately */
 	enum naming naming;
-	struct strlist event_lists;	/* vendors' lists to look names up in */
-	struct strlist metrics;		/* names of metrics and of their groups */
+	struct strlist event_lists;	/* vendor event lists to look up names in */
+	struct strlist metrics;		/* names of metrics and of metric groups */
 };
 
 struct tacho;
 struct tacho_opts;
-/* A context that knows the source's lists, the caller's to close. Lists that cannot be read are left
- * out, `unread` (or NULL) tells of the first. 0 or a negative errno. */
+/* Opens a context with the source's event lists, to be closed by the caller. Unreadable lists are
+ * skipped; the error of the first is stored in `unread` unless that is NULL. Returns 0 or a negative
+ * errno. */
 int config_open_lists(struct tacho **out, const struct source_config *s, const struct tacho_opts *opts,
 		      struct tacho_error *unread, struct tacho_error *e);
 
 struct retention_config {
-	uint64_t full_ns, seconds10_ns, minute_ns, profiles_ns;	/* how long each is kept */
+	uint64_t full_ns, seconds10_ns, minute_ns, profiles_ns;	/* how long each resolution is kept */
 	uint64_t max_bytes;
-	uint64_t pending_bytes;		/* that may wait in memory while nothing can be written */
+	uint64_t pending_bytes;		/* limit of points in memory while the disk is full */
 };
 
 struct profile_config {
 	bool off;
-	uint64_t frequency;		/* samples a second and CPU: 19 */
-	char *event;			/* NULL: cycles, or without a PMU cpu-clock */
+	uint64_t frequency;		/* samples per second and CPU: 19 */
+	char *event;			/* NULL: cycles, or cpu-clock without a PMU */
 	uint64_t window_ns;		/* one stored profile: 10 s */
 	bool kernel_off;		/* user space only */
-	uint64_t recordings, recordings_bytes;	/* of `ctl profile`: so many files and bytes stay */
+	uint64_t recordings, recordings_bytes;	/* limits of `ctl profile` files: number, bytes */
 };
 
 struct export_config {
-	char *name;			/* unique: the type's, with -2 ... where needed */
+	char *name;			/* unique: the type's name, with -2 ... appended where needed */
 	const struct exporter_type *type;
-	void *settings;			/* the type's own struct, filled by its rows */
+	void *settings;			/* the type's settings struct, filled by its keys */
 };
 
 struct trigger_config {
@@ -106,20 +108,20 @@ struct trigger_config {
 };
 
 struct agent_config {
-	_Atomic unsigned n_holders;	/* beside the owner */
-	uint64_t serial;		/* of each that was loaded another, from 1 */
-	char *path;			/* the file, or NULL: none */
+	_Atomic unsigned n_holders;	/* references in addition to the owner's */
+	uint64_t serial; /* number of this configuration, from 1; each load gets a new one */
+	char *path;			/* NULL: no file */
 	const char *kind;		/* "tacho.toml", "Alumet", "collectd" */
-	struct strlist hosts;		/* names by which it may be asked, besides the machine's own */
+	struct strlist hosts; /* host names accepted in requests, in addition to the machine's */
 	struct strlist listen;		/* "127.0.0.1:9273", "[::1]:9273", "unix:/run/tacho/http" */
-	char *store;			/* NULL: the state directory; "": none */
-	char *socket;			/* ctl's; NULL: the runtime directory's */
+	char *store;			/* NULL: in the state directory; "": none */
+	char *socket;			/* for ctl; NULL: in the runtime directory */
 	char *token;			/* for actions over HTTP; NULL: actions by socket only */
 	char *tls_cert, *tls_key;
-	struct key_pairs labels;	/* on every series that leaves */
+	struct key_pairs labels;	/* added to every exported series */
 	double cpu_budget;		/* percent of one CPU; 0: none */
-	uint64_t max_fds;		/* 0: what the limits allow */
-	bool keep_privileges;		/* of the user who starts it; else only what counting needs */
+	uint64_t max_fds;		/* 0: as many as RLIMIT_NOFILE allows */
+	bool keep_privileges;		/* keep all capabilities; else only those needed for counting */
 	struct retention_config retention;
 	struct profile_config profile;
 	struct source_config *sources;
@@ -128,28 +130,29 @@ struct agent_config {
 	size_t n_exports;
 	struct trigger_config *triggers;
 	size_t n_triggers;
-	bool default_sources;		/* none is in the file: take the built-in ones */
-	struct strlist notes;		/* what was read differently from how it may have been meant */
+	bool default_sources;		/* use the built-in sources if the file has none */
+	struct strlist notes;		/* settings that may not mean what the user expects */
 	struct config_origins *origins;	/* for config_show(); config_origins.h */
 };
 
 struct config_opts {
-	const char *path;		/* NULL: the usual places; none there: the default sources */
-	const char *const *sets;	/* "agent.listen=..." , win over files */
+	const char *path; /* NULL: the standard paths; if none exists, the default sources */
+	const char *const *sets;	/* "agent.listen=..."; override files */
 	size_t n_sets;
 };
 
-/* Returns 0, or a negative errno with "FILE:LINE:COLUMN: what" in the message. */
+/* Returns 0, or a negative errno with the message "FILE:LINE:COLUMN: ...". */
 int config_load(struct agent_config **out, const struct config_opts *opts, struct tacho_error *e);
-/* The last who lets go of it frees it. */
+/* Drops a reference; the last one frees the configuration. */
 void config_free(const struct agent_config *cfg);
-const struct agent_config *config_hold(const struct agent_config *cfg);	/* until config_free() */
+/* adds a reference, dropped by config_free() */
+const struct agent_config *config_hold(const struct agent_config *cfg);
 
-/* As tacho.toml; with `origins` each value followed by a comment that says where it came from
+/* Prints the configuration as tacho.toml; with `origins`, each value has a comment with its origin
  * (default, FILE:LINE, --set, environment). */
 int config_show(const struct agent_config *cfg, bool origins, struct buf *out);
 
-/* The tables of the file and their rows, for the man page: [agent], [agent.retention], [profile],
+/* The tables of the file and their keys, for the man page: [agent], [agent.retention], [profile],
  * [[source]], [[trigger]] and the types of [[export]]. */
 struct config_table {
 	const char *name;		/* "agent", "agent.retention" ... "export.push"; a type's name */

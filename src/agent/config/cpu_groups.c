@@ -1,6 +1,7 @@
 /*
- * The grammar of Cores. It is kept to the letter, oddities too (octal numbers, what follows a
- * bracket, long strings that are cut), because files rely on it; what an oddity leaves out is noted.
+ * Parser of collectd's option Cores. It accepts exactly what collectd accepts, including oddities
+ * that existing files rely on: octal numbers, text after a closing bracket, long strings that are
+ * cut. Ignored parts are noted.
  */
 #include "agent/config/cpu_groups.h"
 
@@ -11,19 +12,19 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-/* One string being read. */
+/* State of parsing one string. */
 struct cpu_group_parser {
 	struct str text;
 	size_t at;
-	struct core_group *group;	/* the numbers, in order, each once */
+	struct cpu_group *group;	/* the CPUs in order, without duplicates */
 	size_t cap;
 	struct cpuset seen;
 	struct tacho_error *e;
 };
 
-static int refuse(struct cpu_group_parser *s, size_t at, const char *why)
+static int syntax_error(struct cpu_group_parser *s, size_t at, const char *why)
 {
-	error_set(s->e, -EINVAL, "'%.*s' is no list of CPUs: %s", (int)min_of(s->text.n, (size_t)60),
+	error_set(s->e, -EINVAL, "'%.*s' is not a list of CPUs: %s", (int)min_of(s->text.n, (size_t)60),
 		  s->text.s, why);
 	error_at(s->e, at, 1);
 	return -EINVAL;
@@ -37,8 +38,8 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* As strtoul() with base 0: blanks before it, 0x for hexadecimal, 0 for octal. */
-static int number(struct cpu_group_parser *s, struct str item, size_t *at, long *out)
+/* Parses a number like strtoul() with base 0: leading blanks, 0x for hexadecimal, 0 for octal. */
+static int parse_number(struct cpu_group_parser *s, struct str item, size_t *at, long *out)
 {
 	size_t from, begin = (size_t)(item.s - s->text.s);
 	int radix = 10;
@@ -57,22 +58,22 @@ static int number(struct cpu_group_parser *s, struct str item, size_t *at, long 
 	for (; *at < item.n && digit_of(item.s[*at]) < radix; ++*at) {
 		v = v * radix + digit_of(item.s[*at]);
 		if (v >= CPUSET_MAX)
-			return refuse(s, begin + from, "the number is too large");
+			return syntax_error(s, begin + from, "the number is too large");
 	}
 	if (*at == from)
-		return refuse(s, begin + from, "a number is missing");
+		return syntax_error(s, begin + from, "a number is missing");
 	*out = v;
 	return 0;
 }
 
 static int add_cpu(struct cpu_group_parser *s, int cpu)
 {
-	struct core_group *g = s->group;
+	struct cpu_group *g = s->group;
 	void *v = g->cpus;
 
 	if (cpuset_has(&s->seen, cpu))
 		return 0;
-	if (g->n_cpus == CORES_MAX)
+	if (g->n_cpus == CPU_GROUPS_MAX)
 		return 1;
 	if (cpuset_add(&s->seen, cpu) || !vec_reserve_one_(&v, g->n_cpus, &s->cap, sizeof(*g->cpus)))
 		return error_nomem(s->e);
@@ -81,53 +82,54 @@ static int add_cpu(struct cpu_group_parser *s, int cpu)
 	return 0;
 }
 
-/* Returns 1 when there was more than fits. */
-static int read_item(struct cpu_group_parser *s, struct str item)
+/* Returns 1 if the list had more than CPU_GROUPS_MAX CPUs. */
+static int parse_item(struct cpu_group_parser *s, struct str item)
 {
 	size_t at = 0, begin = (size_t)(item.s - s->text.s);
 	long from, to;
-	int err = number(s, item, &at, &from);
+	int err = parse_number(s, item, &at, &from);
 
 	if (err)
 		return err;
 	to = from;
 	if (at < item.n && item.s[at] == '-') {
 		at++;
-		err = number(s, item, &at, &to);
+		err = parse_number(s, item, &at, &to);
 		if (err)
 			return err;
 	}
 	if (at < item.n)
-		return refuse(s, begin + at, item.s[at] == ' ' ? "a blank after a number" :
-								  "a digit, ',' or '-' is expected");
+		return syntax_error(s, begin + at, item.s[at] == ' ' ? "a blank after a number" :
+								  "expected a digit, ',' or '-'");
 	for (long cpu = min_of(from, to); cpu <= max_of(from, to) && !err; cpu++)
 		err = add_cpu(s, (int)cpu);
 	return err;
 }
 
-static int read_list(struct cpu_group_parser *s, struct str list, struct cores *out)
+static int parse_list(struct cpu_group_parser *s, struct str list, struct cpu_groups *out)
 {
 	struct str item;
 	int err = 0;
 
 	while (err == 0 && str_cut(&list, ',', &item))
 		if (item.n)
-			err = read_item(s, item);
+			err = parse_item(s, item);
 	if (err == 1) {
 		char note[128];
 
-		snprintf(note, sizeof(note), "Cores: a list of more than %d CPUs ends after those", CORES_MAX);
+		snprintf(note, sizeof(note), "Cores: only the first %d CPUs of a list are used",
+			 CPU_GROUPS_MAX);
 		err = strlist_add(&out->notes, str_of(note)) ? error_nomem(s->e) : 0;
 	}
 	if (!err && !s->group->n_cpus)
-		return refuse(s, 0, "no CPU is named");
+		return syntax_error(s, 0, "the list is empty");
 	return err;
 }
 
-static int add_group(struct cores *out, struct str label, const int *cpus, size_t n,
+static int add_group(struct cpu_groups *out, struct str label, const int *cpus, size_t n,
 		     struct tacho_error *e)
 {
-	struct core_group *g = vec_add(out);
+	struct cpu_group *g = vec_add(out);
 
 	if (!g)
 		return error_nomem(e);
@@ -140,7 +142,7 @@ static int add_group(struct cores *out, struct str label, const int *cpus, size_
 	return 0;
 }
 
-static int add_single(struct cores *out, int cpu, struct tacho_error *e)
+static int add_single(struct cpu_groups *out, int cpu, struct tacho_error *e)
 {
 	char label[16];
 
@@ -148,7 +150,7 @@ static int add_single(struct cores *out, int cpu, struct tacho_error *e)
 	return add_group(out, str_of(label), &cpu, 1, e);
 }
 
-static int add_singles(struct cores *out, const struct core_group *cpus, struct tacho_error *e)
+static int add_singles(struct cpu_groups *out, const struct cpu_group *cpus, struct tacho_error *e)
 {
 	int err = 0;
 
@@ -157,19 +159,19 @@ static int add_singles(struct cores *out, const struct core_group *cpus, struct 
 	return err;
 }
 
-static int cut_long(struct cpu_group_parser *s, struct str *list, struct cores *out)
+static int truncate_list(struct cpu_group_parser *s, struct str *list, struct cpu_groups *out)
 {
 	char note[200];
 
-	if (list->n <= CORES_TEXT_MAX)
+	if (list->n <= CPU_GROUPS_TEXT_MAX)
 		return 0;
-	list->n = CORES_TEXT_MAX;
-	snprintf(note, sizeof(note), "Cores: of a string that is longer only the first %d characters count",
-		 CORES_TEXT_MAX);
+	list->n = CPU_GROUPS_TEXT_MAX;
+	snprintf(note, sizeof(note), "Cores: only the first %d characters of a string are used",
+		 CPU_GROUPS_TEXT_MAX);
 	return strlist_add(&out->notes, str_of(note)) ? error_nomem(s->e) : 0;
 }
 
-static int read_word(struct cpu_group_parser *s, struct cores *out)
+static int parse_string(struct cpu_group_parser *s, struct cpu_groups *out)
 {
 	size_t blanks = 0;
 	struct str list = s->text;
@@ -182,24 +184,25 @@ static int read_word(struct cpu_group_parser *s, struct cores *out)
 		list = str_n(list.s + blanks + 1, list.n - blanks - 1);
 		end = str_find(list, ']');
 		if (end < 0)
-			return refuse(s, s->text.n, "']' is missing");
-		err = read_list(s, str_n(list.s, (size_t)end), out);
+			return syntax_error(s, s->text.n, "']' is missing");
+		err = parse_list(s, str_n(list.s, (size_t)end), out);
 		return err ? err : add_singles(out, s->group, s->e);
 	}
-	err = cut_long(s, &list, out);
+	err = truncate_list(s, &list, out);
 	if (!err)
-		err = read_list(s, list, out);
+		err = parse_list(s, list, out);
 	return err ? err : add_group(out, s->text, s->group->cpus, s->group->n_cpus, s->e);
 }
 
-static int every_cpu(struct cores *out, int n_cpus, struct tacho_error *e)
+static int add_every_cpu(struct cpu_groups *out, int n_cpus, struct tacho_error *e)
 {
 	int err = 0;
 
-	if (n_cpus > CORES_MAX) {
-		error_set(e, -EINVAL, "Cores \"\" is meant for at most %d CPUs, and there are %d", CORES_MAX,
-			  n_cpus);
-		error_hint(e, "name them in lists, or use per = \"cpu\" in a tacho.toml");
+	if (n_cpus > CPU_GROUPS_MAX) {
+		error_set(e, -EINVAL,
+			  "Cores \"\" supports at most %d CPUs, and this machine has %d",
+			  CPU_GROUPS_MAX, n_cpus);
+		error_hint(e, "list the CPUs, or use per = \"cpu\" in a tacho.toml");
 		return -EINVAL;
 	}
 	for (int cpu = 0; cpu < n_cpus && !err; cpu++)
@@ -207,8 +210,8 @@ static int every_cpu(struct cores *out, int n_cpus, struct tacho_error *e)
 	return err;
 }
 
-/* No CPU may be in two groups, nor be one that the machine does not have. */
-static int check_groups(const struct cores *out, int n_cpus, struct tacho_error *e)
+/* No CPU may be in two groups, and each must exist. */
+static int check_groups(const struct cpu_groups *out, int n_cpus, struct tacho_error *e)
 {
 	struct cpuset seen = { 0 };
 	int err = 0;
@@ -231,23 +234,23 @@ static int check_groups(const struct cores *out, int n_cpus, struct tacho_error 
 	return err;
 }
 
-static int parse(struct cores *out, const struct str *words, size_t n, int n_cpus,
-		 struct tacho_error *e)
+static int parse_strings(struct cpu_groups *out, const struct str *words, size_t n, int n_cpus,
+			 struct tacho_error *e)
 {
 	if (n == 0 || (n == 1 && !words[0].n))
-		return every_cpu(out, n_cpus, e);
-	if (n > CORES_MAX)
-		return error_set(e, -EINVAL, "Cores has more than %d strings", CORES_MAX);
+		return add_every_cpu(out, n_cpus, e);
+	if (n > CPU_GROUPS_MAX)
+		return error_set(e, -EINVAL, "Cores has more than %d strings", CPU_GROUPS_MAX);
 	for (size_t i = 0; i < n; i++) {
-		struct core_group cpus = { 0 };
+		struct cpu_group cpus = { 0 };
 		struct cpu_group_parser s = { .text = words[i], .group = &cpus, .e = e };
 		int err;
 
 		out->bad = i;
 		if (words[i].n)
-			err = read_word(&s, out);
+			err = parse_string(&s, out);
 		else
-			err = error_set(e, -EINVAL, "an empty string has to be the only one of Cores");
+			err = error_set(e, -EINVAL, "an empty string must be the only value of Cores");
 		free(cpus.cpus);
 		cpuset_done(&s.seen);
 		if (err)
@@ -256,23 +259,23 @@ static int parse(struct cores *out, const struct str *words, size_t n, int n_cpu
 	return check_groups(out, n_cpus, e);
 }
 
-int cores_parse(struct cores *out, const struct str *words, size_t n, int n_cpus,
-		struct tacho_error *e)
+int cpu_groups_parse(struct cpu_groups *out, const struct str *words, size_t n, int n_cpus,
+		     struct tacho_error *e)
 {
 	int err;
 
-	*out = (struct cores){ 0 };
-	err = parse(out, words, n, n_cpus, e);
+	*out = (struct cpu_groups){ 0 };
+	err = parse_strings(out, words, n, n_cpus, e);
 	if (err) {
 		size_t bad = out->bad;
 
-		cores_done(out);
+		cpu_groups_done(out);
 		out->bad = bad;
 	}
 	return err;
 }
 
-void core_groups_free(struct core_group *v, size_t n)
+void cpu_group_array_free(struct cpu_group *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		free(v[i].label);
@@ -281,9 +284,9 @@ void core_groups_free(struct core_group *v, size_t n)
 	free(v);
 }
 
-void cores_done(struct cores *c)
+void cpu_groups_done(struct cpu_groups *c)
 {
-	core_groups_free(c->v, c->n);
+	cpu_group_array_free(c->v, c->n);
 	strlist_done(&c->notes);
-	*c = (struct cores){ 0 };
+	*c = (struct cpu_groups){ 0 };
 }

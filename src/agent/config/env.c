@@ -1,7 +1,7 @@
 /*
- * ${NAME} in the strings of a configuration. ${NAME:-text} gives the text where NAME is not set or
- * empty. A variable that is not set and has no such text is an error, since an empty password or
- * address would be worse.
+ * Expands ${NAME} in the strings of a configuration. ${NAME:-text} gives the text if NAME is unset
+ * or empty. An unset variable without a default is an error, because an empty password or address
+ * would be worse.
  */
 #include "agent/config/build.h"
 
@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 
-/* The value of what stands between the braces; false: not set. */
-static bool lookup(struct str inner, struct str *out)
+/* The value of the text between the braces; false: not set. */
+static bool expand_variable(struct str inner, struct str *out)
 {
 	ptrdiff_t at = -1;
 	char name[256];
@@ -31,7 +31,7 @@ static bool lookup(struct str inner, struct str *out)
 	return at >= 0 || value;
 }
 
-static bool begins(struct str text, size_t at, const char *word)
+static bool starts_at(struct str text, size_t at, const char *word)
 {
 	return str_starts(str_n(text.s + at, text.n - at), word);
 }
@@ -45,20 +45,20 @@ int config_substitute_text(struct str text, const char *escape, struct buf *out,
 		struct str inner, value;
 		ptrdiff_t end;
 
-		if (begins(text, i, escape) && begins(text, i + skip, "${")) {
+		if (starts_at(text, i, escape) && starts_at(text, i + skip, "${")) {
 			buf_puts(out, "${");
 			i += skip + 2;
 			found = 1;
 			continue;
 		}
-		if (!begins(text, i, "${")) {
+		if (!starts_at(text, i, "${")) {
 			buf_putc(out, text.s[i++]);
 			continue;
 		}
 		end = str_find(str_n(text.s + i, text.n - i), '}');
 		inner = str_n(text.s + i + 2, end < 0 ? text.n - i - 2 : (size_t)end - 2);
 		*unset = inner;
-		if (end < 0 || !lookup(inner, &value))
+		if (end < 0 || !expand_variable(inner, &value))
 			return -ENOENT;
 		buf_str(out, value);
 		i += (size_t)end + 1;
@@ -67,7 +67,7 @@ int config_substitute_text(struct str text, const char *escape, struct buf *out,
 	return buf_failed(out) ? -ENOMEM : found;
 }
 
-static int substitute_string(struct toml *doc, struct toml_value *v, const struct key_from *from,
+static int substitute_string(struct toml *doc, struct toml_value *v, const struct value_origin *from,
 			     struct tacho_error *e)
 {
 	struct buf out = { 0 };
@@ -79,7 +79,7 @@ static int substitute_string(struct toml *doc, struct toml_value *v, const struc
 		buf_done(&out);
 		unset.n = min_of(unset.n, (size_t)60);
 		key_fail(e, from, v->at, "the environment variable '%.*s' is not set", STR(unset));
-		error_hint(e, "${%.*s:-TEXT} gives TEXT then; $${ is a plain ${", STR(unset));
+		error_hint(e, "use ${%.*s:-TEXT} to give a default; $${ is a literal ${", STR(unset));
 		return -EINVAL;
 	}
 	copy = found > 0 ? arena_str(&doc->arena, out.n ? buf_view(&out) : STR_LIT("")) : NULL;
@@ -91,7 +91,7 @@ static int substitute_string(struct toml *doc, struct toml_value *v, const struc
 	return found && !copy ? error_nomem(e) : 0;
 }
 
-static int substitute(struct toml *doc, struct toml_value *v, const struct key_from *from,
+static int substitute(struct toml *doc, struct toml_value *v, const struct value_origin *from,
 		      struct tacho_error *e)
 {
 	int err = v->kind == TOML_STRING ? substitute_string(doc, v, from, e) : 0;
@@ -101,7 +101,7 @@ static int substitute(struct toml *doc, struct toml_value *v, const struct key_f
 	return err;
 }
 
-int config_substitute(struct toml *doc, const struct key_from *from, struct tacho_error *e)
+int config_substitute(struct toml *doc, const struct value_origin *from, struct tacho_error *e)
 {
 	return substitute(doc, doc->root, from, e);
 }

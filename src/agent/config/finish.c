@@ -1,5 +1,6 @@
 /*
- * What follows from other values (names, targets, flush times), and what does not fit together.
+ * Derives values that depend on others (names, targets, flush times), and checks that the values fit
+ * together.
  */
 #include "agent/config/build.h"
 
@@ -12,20 +13,31 @@
 #include "base/error.h"
 #include "base/num.h"
 
-/* "FILE:LINE:COLUMN: [[source]] 'x': why" */
-static int misfit(const struct agent_config *cfg, enum origin_table table, size_t index,
-		  const char *kind, const char *name, struct tacho_error *e, const char *why)
-{
-	const struct origin_set *set = origins_find(cfg, table, index);
+/* An entry of [[source]], [[export]] or [[trigger]], for messages. */
+struct config_entry {
+	const struct agent_config *cfg;
+	enum origin_table table;
+	size_t index;
+	const char *kind, *name;	/* "source", "software" */
+};
 
-	return error_set(e, -EINVAL, "%s[[%s]] '%s': %s", set && set->where ? set->where : "", kind, name, why);
+/* Sets the error "FILE:LINE:COLUMN: [[source]] 'x': why". */
+static int refuse_entry(const struct config_entry *entry, const char *why, struct tacho_error *e)
+{
+	const struct origin_set *set = origins_find(entry->cfg, entry->table, entry->index);
+
+	return error_set(e, -EINVAL, "%s[[%s]] '%s': %s", set && set->where ? set->where : "",
+			 entry->kind, entry->name, why);
 }
 
-static int source_misfit(const struct agent_config *cfg, size_t i, struct tacho_error *e,
+static int refuse_source(const struct agent_config *cfg, size_t i, struct tacho_error *e,
 			 const char *why)
 {
-	return misfit(cfg, ORIGIN_SOURCE, i, "source", cfg->sources[i].name ? cfg->sources[i].name : "", e,
-		      why);
+	const char *name = cfg->sources[i].name;
+
+	return refuse_entry(
+		&(struct config_entry){ cfg, ORIGIN_SOURCE, i, "source", name ? name : "" }, why,
+		e);
 }
 
 static bool source_has(const struct agent_config *cfg, size_t i, const char *key)
@@ -33,7 +45,7 @@ static bool source_has(const struct agent_config *cfg, size_t i, const char *key
 	return origin_has(cfg, ORIGIN_SOURCE, i, source_keys, key);
 }
 
-/* The target follows from the key that is given; two of them contradict each other. */
+/* The key that is given determines the target; two such keys contradict each other. */
 static int find_target(struct agent_config *cfg, size_t i, struct tacho_error *e)
 {
 	struct source_config *s = &cfg->sources[i];
@@ -49,14 +61,14 @@ static int find_target(struct agent_config *cfg, size_t i, struct tacho_error *e
 		last = given[t] ? t : last;
 	}
 	if (n > 1)
-		return source_misfit(cfg, i, e, "only one of cpus, command, pids, process (with user) and "
-						"cgroups can be given");
+		return refuse_source(cfg, i, e,
+				     "only one of cpus, command, pids, process (with user) and "
+				     "cgroups can be given");
 	if (!source_has(cfg, i, "target"))
 		s->target = (enum source_target)last;
 	if (s->target != (enum source_target)last)
-		return source_misfit(cfg, i, e, n ? "target and the key that names it do not agree" :
-						    "the target's own key is missing (cpus, command, pids, "
-						    "process or cgroups)");
+		return refuse_source(cfg, i, e, n ? "target does not match the key that is given" :
+						    "the key for this target is missing (cpus, command, pids, process or cgroups)");
 	return 0;
 }
 
@@ -74,17 +86,20 @@ static int find_per(struct agent_config *cfg, size_t i, struct tacho_error *e)
 		s->per = s->n_groups ? PER_GROUPS : is_of_tasks(s) ? PER_PROCESS :
 			 s->target == TARGET_CGROUPS ? PER_CGROUP : s->per;
 	if (s->per == PER_GROUPS && !s->n_groups)
-		return source_misfit(cfg, i, e, "per = \"groups\" needs the key groups");
+		return refuse_source(cfg, i, e, "per = \"groups\" needs the key groups");
 	if (s->n_groups && (s->per != PER_GROUPS || !cpus))
-		return source_misfit(cfg, i, e, "groups are of CPUs: they need per = \"groups\" and the target "
-						"system or cpus");
+		return refuse_source(
+			cfg, i, e,
+			"groups of CPUs need per = \"groups\" and the target system or cpus");
 	if (s->per == PER_PROCESS && !is_of_tasks(s))
-		return source_misfit(cfg, i, e, "per = \"process\" needs the key command, pids or process");
+		return refuse_source(cfg, i, e,
+				     "per = \"process\" needs the key command, pids or process");
 	if (s->per == PER_CGROUP && s->target != TARGET_CGROUPS)
-		return source_misfit(cfg, i, e, "per = \"cgroup\" needs the key cgroups");
+		return refuse_source(cfg, i, e, "per = \"cgroup\" needs the key cgroups");
 	if (!cpus && s->per != PER_PROCESS && s->per != PER_CGROUP && s->per != PER_MACHINE)
-		return source_misfit(cfg, i, e, "processes and cgroups are counted wherever they run: per has "
-						"to be process, cgroup or machine");
+		return refuse_source(cfg, i, e,
+				     "processes and cgroups are counted on all CPUs: per must be "
+				     "process, cgroup or machine");
 	return 0;
 }
 
@@ -97,14 +112,14 @@ static int check_cpus(struct agent_config *cfg, size_t i, struct tacho_error *e)
 
 	cpuset_done(&set);
 	if (err && err != -ENOMEM)
-		return source_misfit(cfg, i, e, "cpus is no list such as \"0-3,8\"");
+		return refuse_source(cfg, i, e, "cpus is not a list such as \"0-3,8\"");
 	for (size_t g = 0; g < s->n_groups && !err; g++)
 		for (size_t c = 0; c < s->groups[g].n_cpus && !err; c++)
 			err = cpuset_has(&seen, s->groups[g].cpus[c]) ? -EEXIST :
 			      cpuset_add(&seen, s->groups[g].cpus[c]);
 	cpuset_done(&seen);
 	if (err == -EEXIST)
-		return source_misfit(cfg, i, e, "a CPU is in two of its groups");
+		return refuse_source(cfg, i, e, "a CPU is in two groups");
 	return err ? error_nomem(e) : 0;
 }
 
@@ -114,9 +129,9 @@ static int finish_source(struct agent_config *cfg, size_t i, struct tacho_error 
 	int err;
 
 	if (!s->n_events)
-		return source_misfit(cfg, i, e, "it has no events");
+		return refuse_source(cfg, i, e, "it has no events");
 	if (s->name && !strcmp(s->name, "agent"))
-		return source_misfit(cfg, i, e, "this name is that of what the agent says of itself");
+		return refuse_source(cfg, i, e, "this name is reserved for the agent's own metrics");
 	err = find_target(cfg, i, e);
 	if (!err)
 		err = find_per(cfg, i, e);
@@ -127,51 +142,60 @@ static int finish_source(struct agent_config *cfg, size_t i, struct tacho_error 
 	if (!s->flush_ns)
 		s->flush_ns = s->interval_ns;
 	if (s->flush_ns < s->interval_ns)
-		return source_misfit(cfg, i, e, "flush is shorter than interval");
+		return refuse_source(cfg, i, e, "flush is shorter than interval");
 	return 0;
 }
 
-/* A name that is not taken yet: WORD, WORD-2 ... */
-static char *free_name(const struct agent_config *cfg, const char *word,
-		       const char *(*name_of)(const struct agent_config *, size_t), size_t n)
-{
-	for (size_t k = 1;; k++) {
-		char name[256];
-		bool taken = false;
+/* The lists whose entries have unique names. */
+struct named_list {
+	enum origin_table table;
+	const char *kind;
+	size_t (*count)(const struct agent_config *cfg);
+	char **(*name)(struct agent_config *cfg, size_t i);
+	const char *(*default_name)(const struct agent_config *cfg, size_t i);
+};
 
-		snprintf(name, sizeof(name), k > 1 ? "%.200s-%zu" : "%.200s", word, k);
-		for (size_t i = 0; i < n && !taken; i++)
-			taken = name_of(cfg, i) && !strcmp(name_of(cfg, i), name);
-		if (!taken)
-			return str_dup(str_of(name));
-	}
+static size_t count_sources(const struct agent_config *cfg)
+{
+	return cfg->n_sources;
 }
 
-static const char *source_name(const struct agent_config *cfg, size_t i)
+static char **source_name(struct agent_config *cfg, size_t i)
 {
-	return cfg->sources[i].name;
-}
-
-static const char *export_name(const struct agent_config *cfg, size_t i)
-{
-	return cfg->exports[i].name;
-}
-
-static const char *trigger_name(const struct agent_config *cfg, size_t i)
-{
-	return cfg->triggers[i].name;
+	return &cfg->sources[i].name;
 }
 
 static const char *default_source_name(const struct agent_config *cfg, size_t i)
 {
-	static const char *const words[] = { "system", "cpus", "command", "pids", "process", "cgroups" };
+	static const char *const targets[] = { "system", "cpus",    "command",
+					       "pids",	 "process", "cgroups" };
 
-	return words[cfg->sources[i].target];
+	return targets[cfg->sources[i].target];
+}
+
+static size_t count_exports(const struct agent_config *cfg)
+{
+	return cfg->n_exports;
+}
+
+static char **export_name(struct agent_config *cfg, size_t i)
+{
+	return &cfg->exports[i].name;
 }
 
 static const char *default_export_name(const struct agent_config *cfg, size_t i)
 {
 	return cfg->exports[i].type->name;
+}
+
+static size_t count_triggers(const struct agent_config *cfg)
+{
+	return cfg->n_triggers;
+}
+
+static char **trigger_name(struct agent_config *cfg, size_t i)
+{
+	return &cfg->triggers[i].name;
 }
 
 static const char *default_trigger_name(const struct agent_config *cfg, size_t i)
@@ -181,45 +205,67 @@ static const char *default_trigger_name(const struct agent_config *cfg, size_t i
 	return "trigger";
 }
 
-/* Gives names to those without, and finds two of one name. */
-static int name_all(struct agent_config *cfg, enum origin_table table, const char *kind, size_t n,
-		    const char *(*name_of)(const struct agent_config *, size_t),
-		    const char *(*default_of)(const struct agent_config *, size_t),
-		    char **(*slot)(struct agent_config *, size_t), struct tacho_error *e)
+static const struct named_list named_lists[] = {
+	{ ORIGIN_SOURCE, "source", count_sources, source_name, default_source_name },
+	{ ORIGIN_EXPORT, "export", count_exports, export_name, default_export_name },
+	{ ORIGIN_TRIGGER, "trigger", count_triggers, trigger_name, default_trigger_name },
+};
+
+/* A name that is not used yet: WORD, WORD-2 ... */
+static char *unused_name(struct agent_config *cfg, const struct named_list *list, const char *word)
 {
-	for (size_t i = 0; i < n; i++) {
-		const char *name = name_of(cfg, i);
+	for (size_t k = 1;; k++) {
+		char name[256];
+		bool taken = false;
 
-		if (name && (!*name || strchr(name, '.')))
-			return misfit(cfg, table, i, kind, name, e, "a name is not empty and has no dot");
-		for (size_t k = 0; name && k < i; k++)
-			if (name_of(cfg, k) && !strcmp(name_of(cfg, k), name))
-				return misfit(cfg, table, i, kind, name, e, "there is another of that name");
+		snprintf(name, sizeof(name), k > 1 ? "%.200s-%zu" : "%.200s", word, k);
+		for (size_t i = 0; i < list->count(cfg) && !taken; i++) {
+			const char *other = *list->name(cfg, i);
+
+			taken = other && !strcmp(other, name);
+		}
+		if (!taken)
+			return str_dup(str_of(name));
 	}
-	for (size_t i = 0; i < n; i++) {
-		char **at = slot(cfg, i);
+}
 
-		if (!*at)
-			*at = free_name(cfg, default_of(cfg, i), name_of, n);
-		if (!*at)
-			return error_nomem(e);
+static int check_name(struct agent_config *cfg, const struct named_list *list, size_t i,
+		      struct tacho_error *e)
+{
+	const char *name = *list->name(cfg, i);
+	const struct config_entry entry = { cfg, list->table, i, list->kind, name };
+
+	if (name && (!*name || strchr(name, '.')))
+		return refuse_entry(&entry, "a name must not be empty or contain a dot", e);
+	for (size_t k = 0; name && k < i; k++) {
+		const char *other = *list->name(cfg, k);
+
+		if (other && !strcmp(other, name))
+			return refuse_entry(&entry, "this name is already used", e);
 	}
 	return 0;
 }
 
-static char **source_slot(struct agent_config *cfg, size_t i)
+/* Checks the names that are given, then gives default names to the other entries. */
+static int name_entries(struct agent_config *cfg, const struct named_list *list, struct tacho_error *e)
 {
-	return &cfg->sources[i].name;
-}
+	size_t n = list->count(cfg);
 
-static char **export_slot(struct agent_config *cfg, size_t i)
-{
-	return &cfg->exports[i].name;
-}
+	for (size_t i = 0; i < n; i++) {
+		int err = check_name(cfg, list, i, e);
 
-static char **trigger_slot(struct agent_config *cfg, size_t i)
-{
-	return &cfg->triggers[i].name;
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < n; i++) {
+		char **name = list->name(cfg, i);
+
+		if (!*name)
+			*name = unused_name(cfg, list, list->default_name(cfg, i));
+		if (!*name)
+			return error_nomem(e);
+	}
+	return 0;
 }
 
 static bool is_listen(struct str s)
@@ -255,10 +301,12 @@ static int finish_agent(struct agent_config *cfg, struct tacho_error *e)
 					 cfg->listen.v[i]);
 	for (size_t i = 0; i < cfg->labels.n; i++)
 		if (!is_label(cfg->labels.v[i].name))
-			return error_set(e, -EINVAL, "labels: '%.100s' is no name of a label: letters, digits "
-					 "and _, no digit first", cfg->labels.v[i].name);
+			return error_set(e, -EINVAL,
+					 "labels: '%.100s' is not a label name: use letters, "
+					 "digits and _, and no digit first",
+					 cfg->labels.v[i].name);
 	if (!cfg->tls_cert != !cfg->tls_key)
-		return error_set(e, -EINVAL, "tls_cert and tls_key are only of use together");
+		return error_set(e, -EINVAL, "tls_cert and tls_key must be given together");
 	return 0;
 }
 
@@ -266,23 +314,24 @@ static int check_export(const struct agent_config *cfg, size_t i, struct tacho_e
 {
 	const struct export_config *x = &cfg->exports[i];
 	const struct push_settings *push = x->settings;
+	const struct config_entry entry = { cfg, ORIGIN_EXPORT, i, "export", x->name };
 	struct tacho_error own = { 0 };
 	char why[200];
 
 	if (x->type->check && x->type->check(x->settings, &own) < 0) {
-		misfit(cfg, ORIGIN_EXPORT, i, "export", x->name, e, own.message);
+		refuse_entry(&entry, own.message, e);
 		error_hint(e, "%s", own.hint);
 		return -EINVAL;
 	}
 	for (size_t k = 0; exporter_pushes(x->type) && k < push->sources.n; k++) {
-		bool known = !strcmp(push->sources.v[k], "agent");	/* what it says of itself */
+		bool known = !strcmp(push->sources.v[k], "agent");	/* the self metrics */
 
 		for (size_t s = 0; s < cfg->n_sources && !known; s++)
 			known = !strcmp(cfg->sources[s].name, push->sources.v[k]);
 		if (known)
 			continue;
 		snprintf(why, sizeof(why), "sources: there is no source '%.100s'", push->sources.v[k]);
-		return misfit(cfg, ORIGIN_EXPORT, i, "export", x->name, e, why);
+		return refuse_entry(&entry, why, e);
 	}
 	return 0;
 }
@@ -303,7 +352,7 @@ static int check_trigger(const struct agent_config *cfg, size_t i, struct tacho_
 	if (own.column >= 0 && t->when[own.column])
 		snprintf(why, sizeof(why), "when: '%.100s': %.200s before '%.40s'", t->when, own.message,
 			 t->when + own.column);
-	misfit(cfg, ORIGIN_TRIGGER, i, "trigger", t->name, e, why);
+	refuse_entry(&(struct config_entry){ cfg, ORIGIN_TRIGGER, i, "trigger", t->name }, why, e);
 	error_hint(e, "%s", own.hint);
 	return -EINVAL;
 }
@@ -314,15 +363,8 @@ int config_finish(struct agent_config *cfg, struct tacho_error *e)
 
 	for (size_t i = 0; i < cfg->n_sources && !err; i++)
 		err = finish_source(cfg, i, e);
-	if (!err)
-		err = name_all(cfg, ORIGIN_SOURCE, "source", cfg->n_sources, source_name, default_source_name,
-			       source_slot, e);
-	if (!err)
-		err = name_all(cfg, ORIGIN_EXPORT, "export", cfg->n_exports, export_name, default_export_name,
-			       export_slot, e);
-	if (!err)
-		err = name_all(cfg, ORIGIN_TRIGGER, "trigger", cfg->n_triggers, trigger_name,
-			       default_trigger_name, trigger_slot, e);
+	for (size_t i = 0; i < countof(named_lists) && !err; i++)
+		err = name_entries(cfg, &named_lists[i], e);
 	for (size_t i = 0; i < cfg->n_exports && !err; i++)
 		err = check_export(cfg, i, e);
 	for (size_t i = 0; i < cfg->n_triggers && !err; i++)

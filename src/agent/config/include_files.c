@@ -1,6 +1,6 @@
 /*
- * The files that an include names: a pattern, one file, or a directory with the files in it, all of
- * them or those of one kind: what an editor or a package leaves there is no configuration.
+ * Expands an include: a pattern, a file, or a directory, which stands for the files in it with the
+ * right suffix. Other files there, such as backups of editors or packages, are ignored.
  */
 #include "agent/config/build.h"
 
@@ -8,16 +8,17 @@
 #include <glob.h>
 #include <sys/stat.h>
 
-static int each(const glob_t *found, const char *suffix, int (*fn)(void *arg, const char *path), void *arg,
-		bool inner);
+static int visit_files(const glob_t *found, const char *suffix,
+		       int (*fn)(void *arg, const char *path), void *arg, bool inner);
 
-static int each_of_dir(const char *dir, const char *suffix, int (*fn)(void *arg, const char *path), void *arg)
+static int visit_dir(const char *dir, const char *suffix, int (*fn)(void *arg, const char *path),
+		     void *arg)
 {
 	struct buf pattern = { 0 };
 	glob_t found = { 0 };
 	int err = 0;
 
-	/* A name with a bracket in it is still a name. */
+	/* Escape glob characters in the directory's name. */
 	for (const char *c = dir; *c; c++) {
 		if (strchr("\\*?[", *c))
 			buf_putc(&pattern, '\\');
@@ -28,14 +29,14 @@ static int each_of_dir(const char *dir, const char *suffix, int (*fn)(void *arg,
 	if (buf_failed(&pattern) || glob(pattern.bytes, 0, NULL, &found) == GLOB_NOSPACE)
 		err = -ENOMEM;
 	else
-		err = each(&found, suffix, fn, arg, true);
+		err = visit_files(&found, suffix, fn, arg, true);
 	globfree(&found);
 	buf_done(&pattern);
 	return err;
 }
 
-static int each(const glob_t *found, const char *suffix, int (*fn)(void *arg, const char *path), void *arg,
-		bool inner)
+static int visit_files(const glob_t *found, const char *suffix,
+		       int (*fn)(void *arg, const char *path), void *arg, bool inner)
 {
 	int err = 0;
 
@@ -44,7 +45,7 @@ static int each(const glob_t *found, const char *suffix, int (*fn)(void *arg, co
 
 		if (stat(found->gl_pathv[i], &st) == 0 && S_ISDIR(st.st_mode)) {
 			if (!inner)
-				err = each_of_dir(found->gl_pathv[i], suffix, fn, arg);
+				err = visit_dir(found->gl_pathv[i], suffix, fn, arg);
 			continue;
 		}
 		err = fn(arg, found->gl_pathv[i]);
@@ -65,10 +66,10 @@ int config_glob(const char *pattern, const char *dir, const char *suffix,
 	got = buf_failed(&whole) ? GLOB_NOSPACE : glob(whole.bytes, 0, NULL, &found);
 	if (got == GLOB_NOSPACE)
 		err = -ENOMEM;
-	else if (got)		/* a pattern may match nothing, a name may not */
+	else if (got)		/* a pattern may match nothing, but a plain name must exist */
 		err = str_has_glob(str_of(pattern)) ? 0 : -ENOENT;
 	else
-		err = each(&found, suffix, fn, arg, false);
+		err = visit_files(&found, suffix, fn, arg, false);
 	globfree(&found);
 	buf_done(&whole);
 	return err;

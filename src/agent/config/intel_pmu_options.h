@@ -1,6 +1,6 @@
 /*
- * What <Plugin intel_pmu> of a collectd.conf says, as it was read, before it becomes sources. All is
- * borrowed from the arena of the files.
+ * The options of <Plugin intel_pmu> as read, before they are converted to sources. Strings are
+ * borrowed from the files' arena.
  */
 #ifndef AGENT_CONFIG_INTEL_PMU_OPTIONS_H
 #define AGENT_CONFIG_INTEL_PMU_OPTIONS_H
@@ -11,10 +11,10 @@
 enum report { REPORT_CACHE, REPORT_KERNEL, REPORT_SOFTWARE, N_REPORTS };
 extern const char *const report_keys[N_REPORTS];	/* "ReportHardwareCacheEvents" ... */
 
-/* One HardwareEvents with its Cores. */
+/* One HardwareEvents option with its Cores. */
 struct pmu_set {
-	const struct conf_node *events, *cores;
-	const char *file;		/* where it stands */
+	const struct conf_node *events, *cpu_groups;
+	const char *file;		/* the file it is in */
 };
 enum { SETS_MAX = 1024 };
 
@@ -26,10 +26,11 @@ struct collectd_reader {
 	uint64_t interval_ns, plugin_interval_ns;
 	bool found, has_report, has_aggregate, has_dispatch, no_merge;
 	bool report[N_REPORTS];
-	struct str event_list, filter;	/* filter: of the files being included; empty: all */
-	struct conf_node *plugin;	/* the first <Plugin intel_pmu>, for messages */
+	struct str event_list,
+		filter; /* filter: glob for the files of the current Include; empty: all */
+	struct conf_node *plugin;	/* first <Plugin intel_pmu>, for messages */
 	const char *plugin_file;
-	const struct conf_node *cores;	/* that came before any HardwareEvents */
+	const struct conf_node *cpu_groups;	/* a Cores before any HardwareEvents */
 	const char *cores_file;
 	struct pmu_set sets[SETS_MAX];
 	size_t n_sets;

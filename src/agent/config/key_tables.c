@@ -1,5 +1,5 @@
 /*
- * The keys of tacho.toml: one row each, with its default and its help.
+ * The keys of tacho.toml: one row each, with default, help text and limits.
  */
 #include "agent/config/build.h"
 
@@ -15,53 +15,57 @@
 #define AT(field) offsetof(struct agent_config, field)
 const struct config_key agent_keys[] = {
 	{ KEY_STRINGS, "listen", AT(listen), "[\"127.0.0.1:9273\"]",
-	  "where the page, the API and /metrics are served: ADDR:PORT, or unix:PATH" },
+	  "addresses to serve the page, the API and /metrics on: ADDR:PORT or unix:PATH" },
 	{ KEY_STRINGS, "hosts", AT(hosts), NULL,
-	  "names by which it may be asked, besides addresses, localhost and the machine's own name: "
-	  "[\"web1.example.com\"]" },
+	  "host names accepted in requests, in addition to addresses, localhost and "
+	  "the machine's own name: [\"web1.example.com\"]" },
 	{ KEY_PATH, "store", AT(store), NULL,
-	  "the file that keeps history; empty: none; not set: tacho/agent.db in the state directory" },
+	  "the database file of the history; empty: no history; not set: "
+	  "tacho/agent.db in the state directory" },
 	{ KEY_PATH, "socket", AT(socket), NULL,
-	  "the socket of tacho agent ctl; not set: tacho/ctl in the runtime directory" },
+	  "the control socket, for tacho agent ctl; not set: tacho/ctl in the runtime directory" },
 	{ KEY_SECRET, "token", AT(token), NULL,
-	  "the word that allows actions over HTTP; not set: actions by the socket only" },
-	{ KEY_PATH, "tls_cert", AT(tls_cert), NULL, "a certificate in PEM form: serve by TLS" },
-	{ KEY_PATH, "tls_key", AT(tls_key), NULL, "the certificate's key in PEM form" },
-	{ KEY_PAIRS, "labels", AT(labels), NULL, "put on every series that leaves the machine" },
+	  "the secret that authorizes actions over HTTP; not set: actions only over the control socket" },
+	{ KEY_PATH, "tls_cert", AT(tls_cert), NULL, "a certificate in PEM format; enables TLS" },
+	{ KEY_PATH, "tls_key", AT(tls_key), NULL, "the certificate's private key in PEM format" },
+	{ KEY_PAIRS, "labels", AT(labels), NULL, "labels added to every exported series" },
 	{ KEY_PERCENT, "cpu_budget", AT(cpu_budget), NULL,
 	  "percent of one CPU that the agent may use before it lowers its rates; 0: no limit",
 	  .max = 6553600 },
 	{ KEY_U64, "max_fds", AT(max_fds), NULL,
-	  "counters that may be open at once; 0: as many as RLIMIT_NOFILE allows" },
+	  "how many counters may be open at once; 0: as many as RLIMIT_NOFILE allows" },
 	{ KEY_BOOL, "keep_privileges", AT(keep_privileges), "false",
-	  "keep all capabilities; else those that counting does not need are given up at the start" },
+	  "keep all capabilities; otherwise those not needed for counting are dropped at the start" },
 	{ KEY_BOOL, "default_sources", AT(default_sources), "true",
-	  "where no [[source]] is given, count the built-in ones" },
+	  "count the built-in sources if no [[source]] is given" },
 	{ .kind = KEY_END },
 };
 #undef AT
 
 #define AT(field) offsetof(struct retention_config, field)
 const struct config_key retention_keys[] = {
-	{ KEY_DURATION, "full", AT(full_ns), "1h", "how long every point is kept; 0: for ever", .max = 36500 * DAY },
-	{ KEY_DURATION, "seconds10", AT(seconds10_ns), "1d", "how long points of 10 seconds are kept; 0: for ever",
+	{ KEY_DURATION, "full", AT(full_ns), "1h", "how long every point is kept; 0: forever",
 	  .max = 36500 * DAY },
-	{ KEY_DURATION, "minute", AT(minute_ns), "30d", "how long points of a minute are kept; 0: for ever",
+	{ KEY_DURATION, "seconds10", AT(seconds10_ns), "1d",
+	  "how long 10-second points are kept; 0: forever", .max = 36500 * DAY },
+	{ KEY_DURATION, "minute", AT(minute_ns), "30d",
+	  "how long 1-minute points are kept; 0: forever", .max = 36500 * DAY },
+	{ KEY_DURATION, "profiles", AT(profiles_ns), "7d", "how long profiles are kept; 0: forever",
 	  .max = 36500 * DAY },
-	{ KEY_DURATION, "profiles", AT(profiles_ns), "7d", "how long profiles are kept; 0: for ever",
-	  .max = 36500 * DAY },
-	{ KEY_BYTES, "max_bytes", AT(max_bytes), "1G", "how large the store may grow; 0: no limit" },
+	{ KEY_BYTES, "max_bytes", AT(max_bytes), "1G",
+	  "the maximum size of the store; 0: no limit" },
 	{ KEY_BYTES, "pending", AT(pending_bytes), "16M",
-	  "what may wait in memory while the disk is full; the oldest goes, and is counted", .min = 65536,
-	  .max = 1u << 30 },
+	  "how much may wait in memory while the disk is full; then the oldest points are dropped "
+	  "and counted",
+	  .min = 65536, .max = 1u << 30 },
 	{ .kind = KEY_END },
 };
 #undef AT
 
 #define AT(field) offsetof(struct profile_config, field)
-/* In the file it says that something is on, in the struct that it is off. */
-static int set_off(const char *name, bool *off, const struct toml_value *v, const struct key_from *from,
-		   struct tacho_error *e)
+/* The file has "enabled", the struct "off", so that zero is the default. */
+static int set_off(const char *name, bool *off, const struct toml_value *v,
+		   const struct value_origin *from, struct tacho_error *e)
 {
 	const struct config_key row = { KEY_BOOL, name, 0 };
 	bool on = false;
@@ -72,13 +76,13 @@ static int set_off(const char *name, bool *off, const struct toml_value *v, cons
 	return err;
 }
 
-static int set_enabled(void *into, const struct toml_value *v, const struct key_from *from,
+static int set_enabled(void *into, const struct toml_value *v, const struct value_origin *from,
 		       struct tacho_error *e)
 {
 	return set_off("enabled", &((struct profile_config *)into)->off, v, from, e);
 }
 
-static int set_kernel(void *into, const struct toml_value *v, const struct key_from *from,
+static int set_kernel(void *into, const struct toml_value *v, const struct value_origin *from,
 		      struct tacho_error *e)
 {
 	return set_off("kernel", &((struct profile_config *)into)->kernel_off, v, from, e);
@@ -95,24 +99,25 @@ static void show_kernel(const void *of, struct buf *out)
 }
 
 const struct config_key profile_keys[] = {
-	{ KEY_OTHER, "enabled", AT(off), "true", "take a profile of the whole machine all the time",
+	{ KEY_OTHER, "enabled", AT(off), "true", "profile the whole machine continuously",
 	  .set = set_enabled, .show = show_enabled, .value = "BOOLEAN" },
 	{ KEY_U64, "frequency", AT(frequency), "19", "samples a second and CPU", .min = 1, .max = 10000 },
 	{ KEY_STRING, "event", AT(event), NULL,
-	  "what is sampled; not set: cycles, or cpu-clock where there is no PMU" },
+	  "the event to sample; not set: cycles, or cpu-clock without a PMU" },
 	{ KEY_DURATION, "window", AT(window_ns), "10s", "the time that one stored profile covers",
 	  .min = SECOND, .max = 3600 * SECOND },
-	{ KEY_OTHER, "kernel", AT(kernel_off), "true", "sample the kernel too", .set = set_kernel,
+	{ KEY_OTHER, "kernel", AT(kernel_off), "true", "also sample the kernel", .set = set_kernel,
 	  .show = show_kernel, .value = "BOOLEAN" },
 	{ KEY_U64, "recordings", AT(recordings), "20",
-	  "how many files of *tacho agent ctl profile* are kept, the oldest go", .min = 1, .max = 100000 },
+	  "how many files of *tacho agent ctl profile* are kept; the oldest are deleted",
+	  .min = 1, .max = 100000 },
 	{ KEY_BYTES, "recordings_bytes", AT(recordings_bytes), "256M",
-	  "what they may take up together; a perf.data ends there", .min = 65536 },
+	  "the maximum size of these files together; a perf.data recording stops there", .min = 65536 },
 	{ .kind = KEY_END },
 };
 #undef AT
 
-/* Commas between events, not those in {} or //. */
+/* Cuts at commas between events, but not at those in {} or //. */
 static bool cut_event(struct str *rest, struct str *word)
 {
 	int depth = 0;
@@ -137,13 +142,13 @@ static bool cut_event(struct str *rest, struct str *word)
 }
 
 static int add_words(struct source_config *s, struct str text, const struct toml_value *v,
-		     const struct key_from *from, struct tacho_error *e)
+		     const struct value_origin *from, struct tacho_error *e)
 {
 	struct str word;
 
 	while (cut_event(&text, &word)) {
 		if (!word.n)
-			return key_fail(e, from, v->at, "events: an event is empty");
+			return key_fail(e, from, v->at, "events: an event name is empty");
 		if (!config_add_event(s, word, (struct str){ 0 }, (struct str){ 0 }, v->at))
 			return error_nomem(e);
 	}
@@ -154,7 +159,7 @@ static const struct config_key event_text = { KEY_STRING, "events" };
 
 /* { event = "...", name = "...", original = "..." } */
 static int add_event_table(struct source_config *s, const struct toml_value *table,
-			   const struct key_from *from, struct tacho_error *e)
+			   const struct value_origin *from, struct tacho_error *e)
 {
 	static const char *const known[] = { "event", "name", "original" };
 	struct str words[countof(known)] = { 0 };
@@ -166,14 +171,16 @@ static int add_event_table(struct source_config *s, const struct toml_value *tab
 		while (k < countof(known) && !str_is(m->key, known[k]))
 			k++;
 		if (k == countof(known))
-			return key_fail(e, from, m->key_at, "an event has no key '%.*s', only event, name and "
-					"original", (int)min_of(m->key.n, (size_t)60), m->key.s);
+			return key_fail(
+				e, from, m->key_at,
+				"an event has no key '%.*s'; the keys are event, name and original",
+				(int)min_of(m->key.n, (size_t)60), m->key.s);
 		err = key_text(&event_text, m, from, &words[k], e);
 		if (err)
 			return err;
 	}
 	if (!words[0].n)
-		return key_fail(e, from, table->at, "an event without its key 'event'");
+		return key_fail(e, from, table->at, "an event needs the key 'event'");
 	if (!config_add_event(s, words[0], words[1], words[2], table->at))
 		return error_nomem(e);
 	return 0;
@@ -193,7 +200,7 @@ static void free_events(void *of)
 	s->n_events = 0;
 }
 
-static int set_events(void *into, const struct toml_value *v, const struct key_from *from,
+static int set_events(void *into, const struct toml_value *v, const struct value_origin *from,
 		      struct tacho_error *e)
 {
 	const struct toml_value *m = v->kind == TOML_ARRAY ? v->first : v;
@@ -254,7 +261,7 @@ static void free_pids(void *of)
 	s->n_pids = 0;
 }
 
-static int set_pids(void *into, const struct toml_value *v, const struct key_from *from,
+static int set_pids(void *into, const struct toml_value *v, const struct value_origin *from,
 		    struct tacho_error *e)
 {
 	static const struct config_key pid = { KEY_INT, "pids", .min = 1, .max = INT32_MAX };
@@ -287,30 +294,30 @@ static void free_groups(void *of)
 {
 	struct source_config *s = of;
 
-	core_groups_free(take(s->groups), s->n_groups);
+	cpu_group_array_free(take(s->groups), s->n_groups);
 	s->n_groups = 0;
 }
 
-static int add_group(struct cores *to, struct core_group *group)
+static int add_group(struct cpu_groups *to, struct cpu_group *group)
 {
-	struct core_group *bigger = reallocarray(to->v, to->n + 1, sizeof(*bigger));
+	struct cpu_group *bigger = reallocarray(to->v, to->n + 1, sizeof(*bigger));
 
 	if (!bigger)
 		return -ENOMEM;
 	to->v = bigger;
 	to->v[to->n++] = *group;
-	*group = (struct core_group){ 0 };
+	*group = (struct cpu_group){ 0 };
 	return 0;
 }
 
-/* "0-3" or "[4-7]" as collectd's Cores, or { label = "fast", cpus = "0-3" }. */
-static int read_group(struct cores *to, const struct toml_value *v, const struct key_from *from,
-		      struct tacho_error *e)
+/* "0-3" or "[4-7]" as in collectd's Cores, or { label = "fast", cpus = "0-3" }. */
+static int read_group(struct cpu_groups *to, const struct toml_value *v,
+		      const struct value_origin *from, struct tacho_error *e)
 {
 	static const struct config_key row = { KEY_STRING, "groups" };
 	const struct toml_value *label = NULL, *cpus = v;
 	struct tacho_error why = { 0 };
-	struct cores got;
+	struct cpu_groups got;
 	struct str text, name;
 	int err = 0;
 
@@ -318,7 +325,8 @@ static int read_group(struct cores *to, const struct toml_value *v, const struct
 		label = toml_get(v, STR_LIT("label"));
 		cpus = toml_get(v, STR_LIT("cpus"));
 		if (!label || !cpus || v->n != 2)
-			return key_fail(e, from, v->at, "a group is a string such as \"0-3\", or a table with "
+			return key_fail(e, from, v->at,
+					"a group must be a string such as \"0-3\", or a table with "
 					"the keys label and cpus");
 		err = key_text(&row, label, from, &name, e);
 	}
@@ -326,14 +334,15 @@ static int read_group(struct cores *to, const struct toml_value *v, const struct
 		err = key_text(&row, cpus, from, &text, e);
 	if (err)
 		return err;
-	err = cores_parse(&got, &text, 1, 0, &why);
+	err = cpu_groups_parse(&got, &text, 1, 0, &why);
 	if (!err && !got.n)
 		err = error_set(&why, -EINVAL, "the list of CPUs is empty");
 	if (err)
 		return err == -ENOMEM ? error_nomem(e) : key_fail(e, from, cpus->at, "groups: %s", why.message);
 	if (label && text.s[0] == '[') {
-		cores_done(&got);
-		return key_fail(e, from, cpus->at, "groups: a group with a label has no brackets");
+		cpu_groups_done(&got);
+		return key_fail(e, from, cpus->at,
+				"groups: the CPUs of a group with a label must not be in brackets");
 	}
 	if (label) {
 		free(got.v[0].label);
@@ -342,16 +351,16 @@ static int read_group(struct cores *to, const struct toml_value *v, const struct
 	}
 	for (size_t i = 0; i < got.n && !err; i++)
 		err = add_group(to, &got.v[i]);
-	cores_done(&got);
+	cpu_groups_done(&got);
 	return err ? error_nomem(e) : 0;
 }
 
-static int set_groups(void *into, const struct toml_value *v, const struct key_from *from,
+static int set_groups(void *into, const struct toml_value *v, const struct value_origin *from,
 		      struct tacho_error *e)
 {
 	const struct toml_value *m = v->kind == TOML_ARRAY ? v->first : v;
 	struct source_config *s = into;
-	struct cores all = { 0 };
+	struct cpu_groups all = { 0 };
 	int err = 0;
 
 	while (m && !err) {
@@ -359,7 +368,7 @@ static int set_groups(void *into, const struct toml_value *v, const struct key_f
 		m = v->kind == TOML_ARRAY ? m->next : NULL;
 	}
 	if (err) {
-		cores_done(&all);
+		cpu_groups_done(&all);
 		return err;
 	}
 	free_groups(s);
@@ -373,7 +382,7 @@ static void show_groups(const void *of, struct buf *out)
 	const struct source_config *s = of;
 
 	for (size_t i = 0; i < s->n_groups; i++) {
-		const struct core_group *g = &s->groups[i];
+		const struct cpu_group *g = &s->groups[i];
 
 		buf_puts(out, i ? ",\n\t{ label = " : "[\n\t{ label = ");
 		toml_quote(out, str_of(g->label));
@@ -387,67 +396,81 @@ static void show_groups(const void *of, struct buf *out)
 
 #define AT(field) offsetof(struct source_config, field)
 const struct config_key source_keys[] = {
-	{ KEY_STRING, "name", AT(name), NULL, "its name, which is on every series as the label source" },
+	{ KEY_STRING, "name", AT(name), NULL,
+	  "the name of the source; its series have it as the label source" },
 	{ KEY_OTHER, "events", AT(events), NULL,
-	  "what is counted, in the event language of tacho-stat; {a,b} is a group", .required = true,
+	  "the events to count, in the syntax of tacho-stat; {a,b} is a group", .required = true,
 	  .set = set_events, .show = show_events, .done = free_events, .value = "[EVENT, ...]" },
 	{ KEY_CHOICE, "target", AT(target), "system",
-	  "what is looked at; follows from the key below that is given",
+	  "what to count; derived from whichever of the keys below is given",
 	  .choices = "system cpus command pids process cgroups" },
-	{ KEY_STRING, "cpus", AT(cpus), NULL, "these CPUs: \"0-3,8\"" },
-	{ KEY_STRINGS, "command", AT(command), NULL, "a command that the agent starts, word by word" },
-	{ KEY_OTHER, "pids", AT(pids), NULL, "these processes", .set = set_pids, .show = show_pids,
-	  .done = free_pids, .value = "[NUMBER, ...]" },
-	{ KEY_STRING, "process", AT(process), NULL, "processes whose name matches, \"nginx*\"" },
+	{ KEY_STRING, "cpus", AT(cpus), NULL, "the CPUs to count: \"0-3,8\"" },
+	{ KEY_STRINGS, "command", AT(command), NULL,
+	  "a command that the agent starts, as a list of arguments" },
+	{ KEY_OTHER, "pids", AT(pids), NULL, "the processes to count", .set = set_pids,
+	  .show = show_pids, .done = free_pids, .value = "[NUMBER, ...]" },
+	{ KEY_STRING, "process", AT(process), NULL,
+	  "processes whose name matches, such as \"nginx*\"" },
 	{ KEY_STRING, "user", AT(user), NULL, "processes whose user matches" },
-	{ KEY_STRINGS, "cgroups", AT(cgroups), NULL, "cgroups whose path matches, \"/system.slice/ssh*\"" },
+	{ KEY_STRINGS, "cgroups", AT(cgroups), NULL,
+	  "cgroups whose path matches, such as \"/system.slice/ssh*\"" },
 	{ KEY_CHOICE, "per", AT(per), "cpu",
-	  "what one series is about; by default cpu, process or cgroup as the target is",
+	  "what one series covers; by default cpu, process or cgroup, depending on the target",
 	  .choices = "cpu groups core die socket node machine process cgroup" },
 	{ KEY_OTHER, "groups", AT(groups), NULL,
-	  "groups of CPUs: \"0-3\" is summed, \"[4-7]\" are four groups, { label, cpus } has a name",
+	  "groups of CPUs: \"0-3\" is one group, \"[4-7]\" is four groups, { label, cpus } sets "
+	  "the label",
 	  .set = set_groups, .show = show_groups, .done = free_groups, .value = "[GROUP, ...]" },
 	{ KEY_DURATION, "interval", AT(interval_ns), "1s", "the time between two reads", .min = MS,
 	  .max = DAY },
 	{ KEY_DURATION, "flush", AT(flush_ns), NULL,
-	  "the time that points are collected before they go on; by default the interval", .min = MS,
-	  .max = DAY },
-	{ KEY_U64, "top", AT(top), "100", "of processes so many have series of their own; the others are added up",
-	  .min = 1, .max = 100000 },
+	  "how long points are collected before they are stored and exported; by default the "
+	  "interval",
+	  .min = MS, .max = DAY },
+	{ KEY_U64, "top", AT(top), "100",
+	  "how many processes have series of their own; the others are summed", .min = 1,
+	  .max = 100000 },
 	{ KEY_INT, "priority", AT(priority), "0",
-	  "where descriptors run short, the source with the lower number goes first",
+	  "sources with a higher priority get file descriptors first if they run short",
 	  .min = (uint64_t)-1000, .max = 1000 },
-	{ KEY_BOOL, "no_merge", AT(no_merge), "false", "keep the instances of one PMU type apart" },
+	{ KEY_BOOL, "no_merge", AT(no_merge), "false",
+	  "report each instance of a PMU type separately" },
 	{ KEY_CHOICE, "naming", AT(naming), "tacho",
-	  "whose names the values leave under: ours, Alumet's, or collectd's of either generation",
+	  "naming scheme of the metrics: tacho's, Alumet's, or that of either generation of "
+	  "collectd's intel_pmu",
 	  .choices = "tacho alumet collectd-1 collectd-2" },
-	{ KEY_STRINGS, "event_lists", AT(event_lists), NULL, "vendors' lists that names may come from" },
+	{ KEY_STRINGS, "event_lists", AT(event_lists), NULL,
+	  "vendor event lists to look up names in" },
 	{ KEY_STRINGS, "metrics", AT(metrics), NULL,
-	  "metrics and groups of them that are computed beside the events, each of a group of its own" },
+	  "metrics and metric groups to compute in addition to the events, each from its own event "
+	  "group" },
 	{ .kind = KEY_END },
 };
 #undef AT
 
 #define AT(field) offsetof(struct export_head, field)
 const struct config_key export_keys[] = {
-	{ KEY_STRING, "type", AT(type), NULL, "which exporter", .required = true },
-	{ KEY_STRING, "name", AT(name), NULL, "its name; by default that of its type" },
+	{ KEY_STRING, "type", AT(type), NULL, "the type of exporter", .required = true },
+	{ KEY_STRING, "name", AT(name), NULL, "the name of the exporter; by default its type" },
 	{ .kind = KEY_END },
 };
 #undef AT
 
 #define AT(field) offsetof(struct trigger_config, field)
 const struct config_key trigger_keys[] = {
-	{ KEY_STRING, "name", AT(name), NULL, "its name" },
+	{ KEY_STRING, "name", AT(name), NULL, "the name of the trigger" },
 	{ KEY_STRING, "when", AT(when), NULL,
-	  "the condition: \"rate(context-switches) > 50000 for 5s\"", .required = true },
-	{ KEY_CHOICE, "action", AT(action), "flame", "what is recorded", .choices = "flame perf.data both" },
-	{ KEY_DURATION, "length", AT(length_ns), "10s", "for how long", .min = 100 * MS,
+	  "the condition, such as \"rate(context-switches) > 50000 for 5s\"", .required = true },
+	{ KEY_CHOICE, "action", AT(action), "flame", "what to record",
+	  .choices = "flame perf.data both" },
+	{ KEY_DURATION, "length", AT(length_ns), "10s", "how long to record", .min = 100 * MS,
 	  .max = 3600 * SECOND },
-	{ KEY_DURATION, "cooldown", AT(cooldown_ns), "5m", "the least time between two recordings",
-	  .max = 365 * DAY },
+	{ KEY_DURATION, "cooldown", AT(cooldown_ns), "5m",
+	  "the minimum time between two recordings", .max = 365 * DAY },
 	{ KEY_BYTES, "max_bytes", AT(max_bytes), "256M",
-	  "what its recordings may take up together, the oldest go; a perf.data ends there" },
-	{ KEY_PATH, "dir", AT(dir), NULL, "where they go; not set: tacho/triggers in the state directory" },
+	  "the maximum size of its recordings together; the oldest are deleted, and a perf.data "
+	  "recording stops there" },
+	{ KEY_PATH, "dir", AT(dir), NULL,
+	  "the directory for recordings; not set: tacho/triggers in the state directory" },
 	{ .kind = KEY_END },
 };

@@ -1,7 +1,7 @@
 /*
- * Values of the configuration, read by their rows. A value of the wrong kind is refused with its
- * place; one that came from --set, a fallback or the environment is `loose`: its text may stand
- * for any kind.
+ * Sets values of the configuration according to their rows. A value of the wrong kind is refused
+ * with its position. Values from --set, a fallback or the environment are `loose`: their text may be
+ * converted to any kind.
  */
 #include "agent/config/keys.h"
 
@@ -17,12 +17,13 @@
 
 enum { SECRET_MAX = 64 << 10 };
 
-static void *field(const struct config_key *row, void *into)
+static void *value_at(const struct config_key *row, void *into)
 {
 	return (char *)into + row->at;
 }
 
-int key_fail(struct tacho_error *e, const struct key_from *from, struct toml_at at, const char *fmt, ...)
+int key_fail(struct tacho_error *e, const struct value_origin *from, struct toml_at at,
+	     const char *fmt, ...)
 {
 	char text[400];
 	va_list ap;
@@ -46,24 +47,24 @@ const struct config_key *keys_find(const struct config_key *rows, struct str nam
 }
 
 static int wrong_kind(const struct config_key *row, const struct toml_value *v,
-		      const struct key_from *from, const char *wanted, struct tacho_error *e)
+		      const struct value_origin *from, const char *wanted, struct tacho_error *e)
 {
-	return key_fail(e, from, v->at, "%s is %s, but has to be %s", row->name, toml_kind_name(v->kind),
+	return key_fail(e, from, v->at, "%s is %s, but must be %s", row->name, toml_kind_name(v->kind),
 			wanted);
 }
 
-int key_text(const struct config_key *row, const struct toml_value *v, const struct key_from *from,
+int key_text(const struct config_key *row, const struct toml_value *v, const struct value_origin *from,
 	     struct str *out, struct tacho_error *e)
 {
 	if (v->kind != TOML_STRING && !(v->untyped && v->kind < TOML_ARRAY))
 		return wrong_kind(row, v, from, "a string", e);
 	if (memchr(v->text.s, 0, v->text.n))
-		return key_fail(e, from, v->at, "%s has a NUL in it", row->name);
+		return key_fail(e, from, v->at, "%s contains a NUL character", row->name);
 	*out = v->text;
 	return 0;
 }
 
-static int replace(char **at, struct str s, struct tacho_error *e)
+static int replace_string(char **at, struct str s, struct tacho_error *e)
 {
 	char *copy = str_dup(s);
 
@@ -74,8 +75,8 @@ static int replace(char **at, struct str s, struct tacho_error *e)
 	return 0;
 }
 
-static int set_path(const struct config_key *row, char **at, struct str s, const struct key_from *from,
-		    struct tacho_error *e)
+static int set_path(const struct config_key *row, char **at, struct str s,
+		    const struct value_origin *from, struct tacho_error *e)
 {
 	struct buf path = { 0 };
 	int err;
@@ -86,13 +87,13 @@ static int set_path(const struct config_key *row, char **at, struct str s, const
 	buf_str(&path, s);
 	if (buf_failed(&path))
 		return error_nomem(e);
-	err = replace(at, path.n ? buf_view(&path) : STR_LIT(""), e);
+	err = replace_string(at, path.n ? buf_view(&path) : STR_LIT(""), e);
 	buf_done(&path);
 	return err;
 }
 
-/* "me:secret@host" in front of the path. */
-static bool has_user(struct str rest)
+/* Whether the URL contains user information such as "me:secret@host". */
+static bool has_userinfo(struct str rest)
 {
 	for (size_t i = 0; i < rest.n && !strchr("/?#", rest.s[i]); i++)
 		if (rest.s[i] == '@')
@@ -101,27 +102,28 @@ static bool has_user(struct str rest)
 }
 
 static int set_url(const struct config_key *row, char **at, const struct toml_value *v, struct str s,
-		   const struct key_from *from, struct tacho_error *e)
+		   const struct value_origin *from, struct tacho_error *e)
 {
 	size_t scheme = str_starts(s, "http://") ? 7 : str_starts(s, "https://") ? 8 : 0;
 
 	if (!scheme || s.n == scheme)
-		return key_fail(e, from, v->at, "%s has to begin with http:// or https://", row->name);
+		return key_fail(e, from, v->at, "%s must begin with http:// or https://", row->name);
 	for (size_t i = 0; i < s.n; i++)
 		if ((unsigned char)s.s[i] <= ' ' || s.s[i] == 0x7f)
-			return key_fail(e, from, v->at, "%s has a blank or control character in it", row->name);
-	if (has_user(str_n(s.s + scheme, s.n - scheme))) {
-		key_fail(e, from, v->at, "%s has a user name in it, which would be shown wherever the address is",
+			return key_fail(e, from, v->at, "%s contains a blank or control character",
+					row->name);
+	if (has_userinfo(str_n(s.s + scheme, s.n - scheme))) {
+		key_fail(e, from, v->at, "%s contains a user name, which would be shown with the URL",
 			 row->name);
-		error_hint(e, "give it by the keys user and password");
+		error_hint(e, "use the keys user and password instead");
 		return -EINVAL;
 	}
-	return replace(at, s, e);
+	return replace_string(at, s, e);
 }
 
-/* The file's content without the newline at its end. */
+/* Reads a secret from a file; a trailing newline is removed. */
 static int read_secret(const struct config_key *row, char **at, const struct toml_value *table,
-		       const struct key_from *from, struct tacho_error *e)
+		       const struct value_origin *from, struct tacho_error *e)
 {
 	const struct toml_value *file = toml_get(table, STR_LIT("file"));
 	scoped(freep) char *path = NULL;
@@ -130,7 +132,8 @@ static int read_secret(const struct config_key *row, char **at, const struct tom
 	int err;
 
 	if (!file || table->n != 1)
-		return key_fail(e, from, table->at, "%s has to be a string or { file = \"PATH\" }", row->name);
+		return key_fail(e, from, table->at, "%s must be a string or { file = \"PATH\" }",
+				row->name);
 	err = key_text(row, file, from, &s, e);
 	if (!err)
 		err = set_path(row, &path, s, from, e);
@@ -140,13 +143,13 @@ static int read_secret(const struct config_key *row, char **at, const struct tom
 	if (err)
 		err = key_fail(e, from, file->at, "%s: cannot read %s: %s", row->name, path, strerror(-err));
 	else
-		err = replace(at, text.n ? str_trim(buf_view(&text)) : STR_LIT(""), e);
+		err = replace_string(at, text.n ? str_trim(buf_view(&text)) : STR_LIT(""), e);
 	buf_done(&text);
 	return err;
 }
 
 static int set_string(const struct config_key *row, char **at, const struct toml_value *v,
-		      const struct key_from *from, struct tacho_error *e)
+		      const struct value_origin *from, struct tacho_error *e)
 {
 	struct str s = { 0 };
 	int err;
@@ -160,11 +163,11 @@ static int set_string(const struct config_key *row, char **at, const struct toml
 		return set_path(row, at, s, from, e);
 	if (row->kind == KEY_URL)
 		return set_url(row, at, v, s, from, e);
-	return replace(at, s, e);
+	return replace_string(at, s, e);
 }
 
 static int set_bool(const struct config_key *row, bool *at, const struct toml_value *v,
-		    const struct key_from *from, struct tacho_error *e)
+		    const struct value_origin *from, struct tacho_error *e)
 {
 	bool text = v->kind == TOML_STRING && v->untyped;
 
@@ -177,7 +180,7 @@ static int set_bool(const struct config_key *row, bool *at, const struct toml_va
 	return 0;
 }
 
-/* What the row's kind calls `v`, for messages. */
+/* Formats `v` as the row's kind, for messages. */
 static void put_amount(const struct config_key *row, uint64_t v, char *out, size_t size)
 {
 	struct buf text = { 0 };
@@ -188,7 +191,7 @@ static void put_amount(const struct config_key *row, uint64_t v, char *out, size
 }
 
 static int check_range(const struct config_key *row, const struct toml_value *v, uint64_t got,
-		       const struct key_from *from, struct tacho_error *e)
+		       const struct value_origin *from, struct tacho_error *e)
 {
 	char low[40], high[40];
 
@@ -197,23 +200,23 @@ static int check_range(const struct config_key *row, const struct toml_value *v,
 	put_amount(row, row->min, low, sizeof(low));
 	put_amount(row, row->max, high, sizeof(high));
 	if (!row->max)
-		return key_fail(e, from, v->at, "%s has to be at least %s", row->name, low);
-	return key_fail(e, from, v->at, "%s has to be between %s and %s", row->name, low, high);
+		return key_fail(e, from, v->at, "%s must be at least %s", row->name, low);
+	return key_fail(e, from, v->at, "%s must be between %s and %s", row->name, low, high);
 }
 
-static int bytes_of(struct str s, uint64_t *out)
+static int parse_bytes(struct str s, uint64_t *out)
 {
 	if (str_ends(s, "iB"))
 		s.n -= 2;
 	return num_bytes(s, out);
 }
 
-/* Numbers, durations and sizes, all into a uint64_t. */
+/* Numbers, durations and sizes, all stored as uint64_t. */
 static int read_amount(const struct config_key *row, const struct toml_value *v,
-		       const struct key_from *from, uint64_t *out, struct tacho_error *e)
+		       const struct value_origin *from, uint64_t *out, struct tacho_error *e)
 {
 	static const char *const wanted[] = {
-		[KEY_U64] = "a number that is not negative",
+		[KEY_U64] = "a non-negative number",
 		[KEY_DURATION] = "a duration such as \"1s\", \"10ms\" or \"30d\"",
 		[KEY_BYTES] = "a size such as 4096, \"64M\" or \"1GiB\"",
 	};
@@ -226,7 +229,7 @@ static int read_amount(const struct config_key *row, const struct toml_value *v,
 	} else if (text && row->kind == KEY_DURATION) {
 		err = num_duration_ns(v->text, out);
 	} else if (text && row->kind == KEY_BYTES) {
-		err = bytes_of(v->text, out);
+		err = parse_bytes(v->text, out);
 	} else if (text && v->untyped) {
 		err = num_u64(v->text, out);
 	}
@@ -239,7 +242,7 @@ static int read_amount(const struct config_key *row, const struct toml_value *v,
 }
 
 static int set_amount(const struct config_key *row, uint64_t *at, const struct toml_value *v,
-		      const struct key_from *from, struct tacho_error *e)
+		      const struct value_origin *from, struct tacho_error *e)
 {
 	uint64_t got = 0;
 	int err = read_amount(row, v, from, &got, e);
@@ -250,7 +253,7 @@ static int set_amount(const struct config_key *row, uint64_t *at, const struct t
 }
 
 static int set_int(const struct config_key *row, int *at, const struct toml_value *v,
-		   const struct key_from *from, struct tacho_error *e)
+		   const struct value_origin *from, struct tacho_error *e)
 {
 	int64_t low = row->min || row->max ? (int64_t)row->min : INT32_MIN;
 	int64_t high = row->min || row->max ? (int64_t)row->max : INT32_MAX, got = v->integer;
@@ -258,14 +261,14 @@ static int set_int(const struct config_key *row, int *at, const struct toml_valu
 	if (v->kind != TOML_INTEGER && !(v->untyped && v->kind == TOML_STRING && !num_i64(v->text, &got)))
 		return wrong_kind(row, v, from, "a number", e);
 	if (got < low || got > high)
-		return key_fail(e, from, v->at, "%s has to be between %" PRId64 " and %" PRId64, row->name,
-				low, high);
+		return key_fail(e, from, v->at, "%s must be between %" PRId64 " and %" PRId64,
+				row->name, low, high);
 	*at = (int)got;
 	return 0;
 }
 
 static int set_double(const struct config_key *row, double *at, const struct toml_value *v,
-		      const struct key_from *from, struct tacho_error *e)
+		      const struct value_origin *from, struct tacho_error *e)
 {
 	bool percent = row->kind == KEY_PERCENT && v->kind == TOML_STRING && str_ends(v->text, "%");
 	struct str s = percent ? str_trim(str_n(v->text.s, v->text.n - 1)) : v->text;
@@ -279,15 +282,15 @@ static int set_double(const struct config_key *row, double *at, const struct tom
 		return wrong_kind(row, v, from, row->kind == KEY_PERCENT ?
 				  "a number or a percentage such as \"2.5%\"" : "a number", e);
 	if (!isfinite(got) || got < 0)
-		return key_fail(e, from, v->at, "%s has to be a number that is not negative", row->name);
+		return key_fail(e, from, v->at, "%s must not be negative", row->name);
 	if (row->max && got > (double)row->max)
-		return key_fail(e, from, v->at, "%s has to be at most %" PRIu64, row->name, row->max);
+		return key_fail(e, from, v->at, "%s must be at most %" PRIu64, row->name, row->max);
 	*at = got;
 	return 0;
 }
 
 static int set_choice(const struct config_key *row, int *at, const struct toml_value *v,
-		      const struct key_from *from, struct tacho_error *e)
+		      const struct value_origin *from, struct tacho_error *e)
 {
 	struct str rest = str_of(row->choices), word, s = { 0 };
 	int err = key_text(row, v, from, &s, e), i = 0;
@@ -302,16 +305,16 @@ static int set_choice(const struct config_key *row, int *at, const struct toml_v
 		}
 		str_nearest_try(&near, word);
 	}
-	key_fail(e, from, v->at, "%s: '%.*s' is none of: %s", row->name, (int)min_of(s.n, (size_t)60), s.s,
-		 row->choices);
+	key_fail(e, from, v->at, "%s: '%.*s' is not one of: %s", row->name,
+		 (int)min_of(s.n, (size_t)60), s.s, row->choices);
 	if (near.best.n)
 		error_hint(e, "did you mean '%.*s'?", STR(near.best));
 	return -EINVAL;
 }
 
-/* An array of strings; one string stands for an array of one. */
+/* An array of strings; a single string is accepted as an array of one. */
 static int set_strings(const struct config_key *row, struct strlist *at, const struct toml_value *v,
-		       const struct key_from *from, struct tacho_error *e)
+		       const struct value_origin *from, struct tacho_error *e)
 {
 	const struct toml_value *member = v->kind == TOML_ARRAY ? v->first : v;
 	struct strlist list = { 0 };
@@ -363,7 +366,7 @@ int key_pair_set(struct key_pairs *pairs, struct str name, struct str value)
 }
 
 static int set_pairs(const struct config_key *row, struct key_pairs *at, const struct toml_value *v,
-		     const struct key_from *from, struct tacho_error *e)
+		     const struct value_origin *from, struct tacho_error *e)
 {
 	struct str s = { 0 };
 	int err = 0;
@@ -379,31 +382,31 @@ static int set_pairs(const struct config_key *row, struct key_pairs *at, const s
 }
 
 int key_set(const struct config_key *row, void *into, const struct toml_value *v,
-	    const struct key_from *from, struct tacho_error *e)
+	    const struct value_origin *from, struct tacho_error *e)
 {
 	switch (row->kind) {
 	case KEY_STRING:
 	case KEY_PATH:
 	case KEY_URL:
 	case KEY_SECRET:
-		return set_string(row, field(row, into), v, from, e);
+		return set_string(row, value_at(row, into), v, from, e);
 	case KEY_BOOL:
-		return set_bool(row, field(row, into), v, from, e);
+		return set_bool(row, value_at(row, into), v, from, e);
 	case KEY_U64:
 	case KEY_DURATION:
 	case KEY_BYTES:
-		return set_amount(row, field(row, into), v, from, e);
+		return set_amount(row, value_at(row, into), v, from, e);
 	case KEY_DOUBLE:
 	case KEY_PERCENT:
-		return set_double(row, field(row, into), v, from, e);
+		return set_double(row, value_at(row, into), v, from, e);
 	case KEY_INT:
-		return set_int(row, field(row, into), v, from, e);
+		return set_int(row, value_at(row, into), v, from, e);
 	case KEY_CHOICE:
-		return set_choice(row, field(row, into), v, from, e);
+		return set_choice(row, value_at(row, into), v, from, e);
 	case KEY_STRINGS:
-		return set_strings(row, field(row, into), v, from, e);
+		return set_strings(row, value_at(row, into), v, from, e);
 	case KEY_PAIRS:
-		return set_pairs(row, field(row, into), v, from, e);
+		return set_pairs(row, value_at(row, into), v, from, e);
 	case KEY_OTHER:
 		return row->set(into, v, from, e);
 	case KEY_END:
@@ -412,8 +415,8 @@ int key_set(const struct config_key *row, void *into, const struct toml_value *v
 	return error_set(e, -EINVAL, "the row of %s has no kind", row->name);
 }
 
-int key_set_text(const struct config_key *row, void *into, struct str text, const struct key_from *from,
-		 struct tacho_error *e)
+int key_set_text(const struct config_key *row, void *into, struct str text,
+		 const struct value_origin *from, struct tacho_error *e)
 {
 	scoped(freep) char *copy = str_dup(text);
 	struct toml_value plain = { .kind = TOML_STRING, .untyped = true };
@@ -462,13 +465,13 @@ void keys_done(const struct config_key *rows, void *of)
 		case KEY_PATH:
 		case KEY_URL:
 		case KEY_SECRET:
-			free(take(*(char **)field(row, of)));
+			free(take(*(char **)value_at(row, of)));
 			break;
 		case KEY_STRINGS:
-			strlist_done(field(row, of));
+			strlist_done(value_at(row, of));
 			break;
 		case KEY_PAIRS:
-			pairs_done(field(row, of));
+			pairs_done(value_at(row, of));
 			break;
 		case KEY_OTHER:
 			if (row->done)

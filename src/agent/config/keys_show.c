@@ -1,5 +1,5 @@
 /*
- * Values of the configuration as TOML that reads back to the same.
+ * Writes values of the configuration as TOML that reads back as the same value.
  */
 #include "agent/config/keys.h"
 
@@ -97,7 +97,7 @@ void key_show(const struct config_key *row, const void *of, struct buf *out)
 	case KEY_CHOICE:
 		show_choice(row->choices, *(const int *)at, out);
 		break;
-	case KEY_STRINGS:	/* an empty one is nothing, unless the default is another */
+	case KEY_STRINGS:	/* an empty list is left out, unless it differs from the default */
 		if (((const struct strlist *)at)->n || row->fallback)
 			show_strings(at, out);
 		break;

@@ -1,5 +1,5 @@
 /*
- * Where each value of the configuration came from.
+ * Records where each value of the configuration came from.
  */
 #include "agent/config/build.h"
 
@@ -77,7 +77,7 @@ bool origin_has(const struct agent_config *cfg, enum origin_table table, size_t 
 	return origin_text(origins_find(cfg, table, index), keys_find(rows, str_of(key))) != NULL;
 }
 
-int origin_where(struct origin_set *set, const struct key_from *from, struct toml_at at)
+int origin_where(struct origin_set *set, const struct value_origin *from, struct toml_at at)
 {
 	struct buf text = { 0 };
 

@@ -1,6 +1,6 @@
 /*
- * --set KEY=VALUE: agent.listen, agent.retention.full, agent.labels.NAME, profile.frequency, and by
- * the name of a table source.NAME.interval, export.NAME.url, trigger.NAME.when.
+ * --set KEY=VALUE. Keys are agent.listen, agent.retention.full, agent.labels.NAME, profile.frequency
+ * and, with the name of an entry, source.NAME.interval, export.NAME.url, trigger.NAME.when.
  */
 #include "agent/config/build.h"
 
@@ -10,14 +10,15 @@
 #include "agent/export/exporter.h"
 #include "base/error.h"
 
-struct place {
+struct set_target {
 	const struct config_key *rows[2];
 	void *into[2];
 	enum origin_table table;
 	size_t index;
 };
 
-static int unknown(struct str word, struct str_nearest *near, const char *what, struct tacho_error *e)
+static int unknown_name(struct str word, struct str_nearest *near, const char *what,
+			struct tacho_error *e)
 {
 	error_set(e, -EINVAL, "--set: there is no %s '%.*s'", what, (int)min_of(word.n, (size_t)60), word.s);
 	if (near->best.n)
@@ -25,7 +26,7 @@ static int unknown(struct str word, struct str_nearest *near, const char *what, 
 	return -EINVAL;
 }
 
-/* The element called `name`, or counted from 1. */
+/* Finds the entry by its name or its number from 1. */
 static int find_named(struct agent_config *cfg, enum origin_table table, struct str name, size_t *out,
 		      struct tacho_error *e)
 {
@@ -50,10 +51,11 @@ static int find_named(struct agent_config *cfg, enum origin_table table, struct 
 		if (is)
 			str_nearest_try(&near, str_of(is));
 	}
-	return unknown(name, &near, words[table], e);
+	return unknown_name(name, &near, words[table], e);
 }
 
-static int find_place(struct agent_config *cfg, struct str *path, struct place *p, struct tacho_error *e)
+static int find_set_target(struct agent_config *cfg, struct str *path, struct set_target *p,
+			   struct tacho_error *e)
 {
 	static const struct { const char *word; enum origin_table table; } tables[] = {
 		{ "agent", ORIGIN_AGENT }, { "profile", ORIGIN_PROFILE }, { "source", ORIGIN_SOURCE },
@@ -69,24 +71,24 @@ static int find_place(struct agent_config *cfg, struct str *path, struct place *
 	for (; t < countof(tables) && !str_is(head, tables[t].word); t++)
 		str_nearest_try(&near, str_of(tables[t].word));
 	if (t == countof(tables))
-		return unknown(head, &near, "table", e);
-	*p = (struct place){ .table = tables[t].table };
+		return unknown_name(head, &near, "table", e);
+	*p = (struct set_target){ .table = tables[t].table };
 	if (p->table == ORIGIN_AGENT && str_starts(*path, "retention.")) {
 		str_cut(path, '.', &name);
-		*p = (struct place){ { retention_keys }, { &cfg->retention }, ORIGIN_RETENTION, 0 };
+		*p = (struct set_target){ { retention_keys }, { &cfg->retention }, ORIGIN_RETENTION, 0 };
 	} else if (p->table == ORIGIN_AGENT) {
-		*p = (struct place){ { agent_keys }, { cfg }, ORIGIN_AGENT, 0 };
+		*p = (struct set_target){ { agent_keys }, { cfg }, ORIGIN_AGENT, 0 };
 	} else if (p->table == ORIGIN_PROFILE) {
-		*p = (struct place){ { profile_keys }, { &cfg->profile }, ORIGIN_PROFILE, 0 };
+		*p = (struct set_target){ { profile_keys }, { &cfg->profile }, ORIGIN_PROFILE, 0 };
 	} else if (!path->s || !str_cut(path, '.', &name) || !path->s) {
-		err = error_set(e, -EINVAL, "--set: %s.NAME.KEY=VALUE is meant", tables[t].word);
+		err = error_set(e, -EINVAL, "--set: expected %s.NAME.KEY=VALUE", tables[t].word);
 	} else {
 		err = find_named(cfg, p->table, name, &p->index, e);
 	}
 	return err;
 }
 
-static void place_rows(struct agent_config *cfg, struct place *p)
+static void set_rows(struct agent_config *cfg, struct set_target *p)
 {
 	if (p->table == ORIGIN_SOURCE) {
 		p->rows[0] = source_keys;
@@ -103,9 +105,9 @@ static void place_rows(struct agent_config *cfg, struct place *p)
 	}
 }
 
-/* `key` may be labels.NAME where the row is a table of strings. */
-static int apply(struct agent_config *cfg, const struct place *p, struct str key, struct str value,
-		 struct tacho_error *e)
+/* `key` may be labels.NAME if the row is a table of strings. */
+static int apply_value(struct agent_config *cfg, const struct set_target *p, struct str key,
+		       struct str value, struct tacho_error *e)
 {
 	struct str rest = key, head;
 	struct str_nearest near = { .word = key };
@@ -129,7 +131,7 @@ static int apply(struct agent_config *cfg, const struct place *p, struct str key
 			err = error_nomem(e);
 		return err;
 	}
-	return unknown(key, &near, "key", e);
+	return unknown_name(key, &near, "key", e);
 }
 
 int config_apply_set(struct agent_config *cfg, const char *set, struct tacho_error *e)
@@ -137,17 +139,17 @@ int config_apply_set(struct agent_config *cfg, const char *set, struct tacho_err
 	const char *equals = strchr(set, '=');
 	struct tacho_error why = { 0 };
 	struct str path;
-	struct place p;
+	struct set_target p;
 	int err;
 
 	if (!equals || equals == set)
-		return error_set(e, -EINVAL, "--set %s: KEY=VALUE is meant", set);
+		return error_set(e, -EINVAL, "--set %s: expected KEY=VALUE", set);
 	path = str_n(set, (size_t)(equals - set));
-	err = find_place(cfg, &path, &p, e);
+	err = find_set_target(cfg, &path, &p, e);
 	if (err)
 		return err;
-	place_rows(cfg, &p);
-	err = apply(cfg, &p, path.s ? path : STR_LIT(""), str_of(equals + 1), &why);
+	set_rows(cfg, &p);
+	err = apply_value(cfg, &p, path.s ? path : STR_LIT(""), str_of(equals + 1), &why);
 	if (!err)
 		return 0;
 	error_set(e, err, "%s%s", str_starts(str_of(why.message), "--set") ? "" : "--set: ", why.message);

@@ -1,5 +1,5 @@
 /*
- * The configuration as a tacho.toml that reads back to the same.
+ * Prints the configuration as a tacho.toml that reads back as the same configuration.
  */
 #include "agent/config/build.h"
 
@@ -7,19 +7,19 @@
 
 #include "agent/export/exporter.h"
 
-struct show {
+struct config_printer {
 	const struct agent_config *cfg;
 	bool origins;
 	struct buf *out;
 };
 
-static void show_key(const struct show *s, const struct config_key *row, const void *of,
+static void show_key(const struct config_printer *s, const struct config_key *row, const void *of,
 		     const struct origin_set *set)
 {
 	const char *origin = origin_text(set, row);
 	size_t from;
 
-	if (row->kind == KEY_SECRET) {	/* a secret stays one */
+	if (row->kind == KEY_SECRET) {	/* never print a secret */
 		if (*(char *const *)((const char *)of + row->at))
 			buf_printf(s->out, "# %s = \"...\" is set%s%s\n", row->name, s->origins ? ", in " : "",
 				   s->origins && origin ? origin : "");
@@ -28,7 +28,7 @@ static void show_key(const struct show *s, const struct config_key *row, const v
 	buf_printf(s->out, "%s = ", row->name);
 	from = s->out->n;
 	key_show(row, of, s->out);
-	if (s->out->n == from) {	/* nothing is set: the key is left out */
+	if (s->out->n == from) {	/* nothing is set: remove the key again */
 		s->out->n = from - strlen(row->name) - 3;
 		if (s->out->bytes)
 			s->out->bytes[s->out->n] = '\0';
@@ -39,7 +39,7 @@ static void show_key(const struct show *s, const struct config_key *row, const v
 	buf_putc(s->out, '\n');
 }
 
-static void show_keys(const struct show *s, const struct config_key *rows, const void *of,
+static void show_keys(const struct config_printer *s, const struct config_key *rows, const void *of,
 		      enum origin_table table, size_t index)
 {
 	const struct origin_set *set = origins_find(s->cfg, table, index);
@@ -48,7 +48,7 @@ static void show_keys(const struct show *s, const struct config_key *rows, const
 		show_key(s, row, of, set);
 }
 
-static void show_source(const struct show *s, size_t i)
+static void show_source(const struct config_printer *s, size_t i)
 {
 	const struct source_config *source = &s->cfg->sources[i];
 
@@ -59,7 +59,7 @@ static void show_source(const struct show *s, size_t i)
 	show_keys(s, source_keys, source, ORIGIN_SOURCE, i);
 }
 
-static void show_export(const struct show *s, size_t i)
+static void show_export(const struct config_printer *s, size_t i)
 {
 	const struct export_config *x = &s->cfg->exports[i];
 	const struct export_head head = { x->name, (char *)x->type->name };
@@ -73,7 +73,7 @@ static void show_export(const struct show *s, size_t i)
 
 int config_show(const struct agent_config *cfg, bool origins, struct buf *out)
 {
-	const struct show s = { cfg, origins, out };
+	const struct config_printer s = { cfg, origins, out };
 
 	if (cfg->path)
 		buf_printf(out, "# from %s, a file of the kind %s\n", cfg->path, cfg->kind);

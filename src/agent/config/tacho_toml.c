@@ -1,6 +1,7 @@
 /*
- * tacho.toml: tables by their rows. Files that `include` names are read after the file itself, in
- * order; a value given again replaces the one before, [[source]], [[export]] and [[trigger]] add up.
+ * Reads tacho.toml table by table. Files named by `include` are read after the file itself, in
+ * order; a repeated value replaces the previous one; [[source]], [[export]] and [[trigger]]
+ * accumulate.
  */
 #include "agent/config/build.h"
 
@@ -10,7 +11,7 @@
 #include "agent/export/exporter.h"
 #include "base/error.h"
 
-/* What is counted where nobody says anything: what every machine has, and what one with a PMU has. */
+/* The default sources: software events, which every machine has, and hardware events. */
 static const char default_text[] =
 	"[[source]]\n"
 	"name = \"software\"\n"
@@ -23,28 +24,38 @@ static const char default_text[] =
 
 struct tacho_toml_reader {
 	struct agent_config *cfg;
-	struct key_from from;
+	struct value_origin from;
 	struct tacho_error *e;
 	unsigned depth;
 	unsigned *n_files;
 	bool built_in;
 };
 
-/* Rows and the struct they fill; a table may have several. */
-struct space {
+/* A key table and the struct that it fills. */
+struct key_space {
 	const struct config_key *rows;
 	void *into;
 };
 
-static int unknown_key(struct tacho_toml_reader *r, const struct space *spaces, size_t n,
-		       const char *table, const struct toml_value *v)
+/* A table of the file: its keys may come from several key tables. */
+struct toml_table {
+	const char *name;		/* for messages: "[agent]" */
+	enum origin_table origin;
+	size_t index;
+	const struct key_space *spaces;
+	size_t n_spaces;
+};
+
+static int unknown_key(struct tacho_toml_reader *r, const struct toml_table *table,
+		       const struct toml_value *v)
 {
 	struct str_nearest near = { .word = v->key };
 
-	for (size_t i = 0; i < n; i++)
-		for (const struct config_key *row = spaces[i].rows; row && row->kind != KEY_END; row++)
+	for (size_t i = 0; i < table->n_spaces; i++)
+		for (const struct config_key *row = table->spaces[i].rows;
+		     row && row->kind != KEY_END; row++)
 			str_nearest_try(&near, str_of(row->name));
-	key_fail(r->e, &r->from, v->key_at, "%s has no key '%.*s'", table,
+	key_fail(r->e, &r->from, v->key_at, "%s has no key '%.*s'", table->name,
 		 (int)min_of(v->key.n, (size_t)60), v->key.s);
 	if (near.best.n)
 		error_hint(r->e, "did you mean '%.*s'?", STR(near.best));
@@ -73,29 +84,30 @@ static int note_origin(struct tacho_toml_reader *r, struct origin_set *set,
 	return err ? error_nomem(r->e) : 0;
 }
 
-static int read_member(struct tacho_toml_reader *r, const struct space *spaces, size_t n,
-		       const char *table, struct origin_set *set, const struct toml_value *v)
+static int read_member(struct tacho_toml_reader *r, const struct toml_table *table,
+		       struct origin_set *set, const struct toml_value *v)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct config_key *row = keys_find(spaces[i].rows, v->key);
+	for (size_t i = 0; i < table->n_spaces; i++) {
+		const struct config_key *row = keys_find(table->spaces[i].rows, v->key);
 		int err;
 
 		if (!row)
 			continue;
-		err = key_set(row, spaces[i].into, v, &r->from, r->e);
+		err = key_set(row, table->spaces[i].into, v, &r->from, r->e);
 		return err ? err : note_origin(r, set, row, v);
 	}
-	return unknown_key(r, spaces, n, table, v);
+	return unknown_key(r, table, v);
 }
 
-static int check_required(struct tacho_toml_reader *r, const struct space *spaces, size_t n,
-			  const char *table, const struct toml_value *v)
+static int check_required(struct tacho_toml_reader *r, const struct toml_table *table,
+			  const struct toml_value *v)
 {
-	for (size_t i = 0; i < n; i++)
-		for (const struct config_key *row = spaces[i].rows; row && row->kind != KEY_END; row++)
+	for (size_t i = 0; i < table->n_spaces; i++)
+		for (const struct config_key *row = table->spaces[i].rows;
+		     row && row->kind != KEY_END; row++)
 			if (row->required && !toml_get(v, str_of(row->name)))
 				return key_fail(r->e, &r->from, v->at, "%s needs the key '%s': %s",
-						table, row->name, row->help);
+						table->name, row->name, row->help);
 	return 0;
 }
 
@@ -103,65 +115,73 @@ static int need_table(struct tacho_toml_reader *r, const struct toml_value *v, c
 {
 	if (v->kind == TOML_TABLE)
 		return 0;
-	return key_fail(r->e, &r->from, v->key_at, "%.*s has to be a table, %s",
+	return key_fail(r->e, &r->from, v->key_at, "%.*s must be a table, %s",
 			(int)min_of(v->key.n, (size_t)60), v->key.s, table);
 }
 
-static int read_table(struct tacho_toml_reader *r, const struct space *spaces, size_t n,
-		      const char *table, enum origin_table origin, size_t index,
+static int read_table(struct tacho_toml_reader *r, const struct toml_table *table,
 		      const struct toml_value *v)
 {
-	struct origin_set *set = origins_of(r->cfg, origin, index);
-	int err = set ? need_table(r, v, table) : error_nomem(r->e);
+	struct origin_set *set = origins_of(r->cfg, table->origin, table->index);
+	int err = set ? need_table(r, v, table->name) : error_nomem(r->e);
 
 	if (!err && origin_where(set, &r->from, v->at))
 		err = error_nomem(r->e);
 	for (const struct toml_value *m = v->first; m && !err; m = m->next)
-		err = read_member(r, spaces, n, table, set, m);
-	return err ? err : check_required(r, spaces, n, table, v);
+		err = read_member(r, table, set, m);
+	return err ? err : check_required(r, table, v);
 }
 
 static int read_agent(struct tacho_toml_reader *r, const struct toml_value *v)
 {
-	struct space agent = { agent_keys, r->cfg };
-	struct space retention = { retention_keys, &r->cfg->retention };
+	const struct key_space agent_space = { agent_keys, r->cfg };
+	const struct key_space retention_space = { retention_keys, &r->cfg->retention };
+	const struct toml_table agent = { "[agent]", ORIGIN_AGENT, 0, &agent_space, 1 };
+	const struct toml_table retention = { "[agent.retention]", ORIGIN_RETENTION, 0,
+					      &retention_space, 1 };
 	struct origin_set *set = origins_of(r->cfg, ORIGIN_AGENT, 0);
-	int err = set ? need_table(r, v, "[agent]") : error_nomem(r->e);
+	int err = set ? need_table(r, v, agent.name) : error_nomem(r->e);
 
 	for (const struct toml_value *m = v->first; m && !err; m = m->next) {
 		if (str_is(m->key, "retention"))
-			err = read_table(r, &retention, 1, "[agent.retention]", ORIGIN_RETENTION, 0, m);
+			err = read_table(r, &retention, m);
 		else
-			err = read_member(r, &agent, 1, "[agent]", set, m);
+			err = read_member(r, &agent, set, m);
 	}
 	return err;
 }
 
 static int read_profile(struct tacho_toml_reader *r, const struct toml_value *v)
 {
-	struct space space = { profile_keys, &r->cfg->profile };
+	const struct key_space space = { profile_keys, &r->cfg->profile };
 
-	return read_table(r, &space, 1, "[profile]", ORIGIN_PROFILE, 0, v);
+	return read_table(r, &(struct toml_table){ "[profile]", ORIGIN_PROFILE, 0, &space, 1 }, v);
 }
 
 static int read_source(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	struct source_config *s = config_add_source(r->cfg, r->e);
-	struct space space = { source_keys, s };
+	const struct key_space space = { source_keys, s };
 
 	if (!s)
 		return -ENOMEM;
-	return read_table(r, &space, 1, "[[source]]", ORIGIN_SOURCE, r->cfg->n_sources - 1, v);
+	return read_table(r,
+			  &(struct toml_table){ "[[source]]", ORIGIN_SOURCE, r->cfg->n_sources - 1,
+						&space, 1 },
+			  v);
 }
 
 static int read_trigger(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	struct trigger_config *t = config_add_trigger(r->cfg, r->e);
-	struct space space = { trigger_keys, t };
+	const struct key_space space = { trigger_keys, t };
 
 	if (!t)
 		return -ENOMEM;
-	return read_table(r, &space, 1, "[[trigger]]", ORIGIN_TRIGGER, r->cfg->n_triggers - 1, v);
+	return read_table(r,
+			  &(struct toml_table){ "[[trigger]]", ORIGIN_TRIGGER,
+						r->cfg->n_triggers - 1, &space, 1 },
+			  v);
 }
 
 static int find_type(struct tacho_toml_reader *r, const struct toml_value *v,
@@ -196,9 +216,12 @@ static int read_export(struct tacho_toml_reader *r, const struct toml_value *v)
 {
 	const struct exporter_type *type = NULL;
 	struct export_head head = { 0 };
-	struct space spaces[3] = { { export_keys, &head } };
+	struct key_space spaces[3] = { { export_keys, &head } };
 	struct export_config *x;
-	char table[64];
+	struct toml_table table = { .origin = ORIGIN_EXPORT,
+				    .spaces = spaces,
+				    .n_spaces = countof(spaces) };
+	char name[64];
 	int err = need_table(r, v, "[[export]]");
 
 	if (!err)
@@ -208,16 +231,18 @@ static int read_export(struct tacho_toml_reader *r, const struct toml_value *v)
 	x = config_add_export(r->cfg, type, r->e);
 	if (!x)
 		return -ENOMEM;
-	spaces[1] = (struct space){ type->keys, x->settings };
-	spaces[2] = (struct space){ exporter_pushes(type) ? push_keys : NULL, x->settings };
-	snprintf(table, sizeof(table), "[[export]] of the type %.32s", type->name);
-	err = read_table(r, spaces, 3, table, ORIGIN_EXPORT, r->cfg->n_exports - 1, v);
+	spaces[1] = (struct key_space){ type->keys, x->settings };
+	spaces[2] = (struct key_space){ exporter_pushes(type) ? push_keys : NULL, x->settings };
+	snprintf(name, sizeof(name), "[[export]] of the type %.32s", type->name);
+	table.name = name;
+	table.index = r->cfg->n_exports - 1;
+	err = read_table(r, &table, v);
 	x->name = take(head.name);
 	keys_done(export_keys, &head);
 	return err;
 }
 
-/* [[source]] one by one; a single [source] is taken for a list of one. */
+/* Reads each [[source]]; a single [source] is accepted as a list of one. */
 static int read_each(struct tacho_toml_reader *r, const struct toml_value *v, const char *table,
 		     int (*read)(struct tacho_toml_reader *, const struct toml_value *))
 {
@@ -242,9 +267,11 @@ static int include_file(void *arg, const char *path)
 	int err;
 
 	if (++*r->n_files > CONFIG_FILES_MAX || r->depth == CONFIG_DEPTH_MAX)
-		return error_set(r->e, -ELOOP, "%s: files include each other without end", path);
+		return error_set(r->e, -ELOOP,
+				 "%s: too many included files, or includes are nested too deeply",
+				 path);
 	dir = config_dir_of(path);
-	inner.from = (struct key_from){ path, dir };
+	inner.from = (struct value_origin){ path, dir };
 	inner.depth++;
 	err = dir ? config_read_file(path, &text, r->e) : error_nomem(r->e);
 	if (!err)
@@ -263,7 +290,8 @@ static int read_includes(struct tacho_toml_reader *r, const struct toml_value *v
 	for (size_t i = 0; i < patterns.n && !err; i++) {
 		err = config_glob(patterns.v[i], r->from.dir, ".toml", include_file, r);
 		if (err == -ENOENT)
-			err = key_fail(r->e, &r->from, v->at, "include: there is no %s", patterns.v[i]);
+			err = key_fail(r->e, &r->from, v->at, "include: %s does not exist",
+				       patterns.v[i]);
 		else if (err == -ENOMEM)
 			error_nomem(r->e);
 	}
@@ -277,7 +305,8 @@ static int read_root(struct tacho_toml_reader *r, const struct toml_value *root)
 		{ KEY_OTHER, "agent" }, { KEY_OTHER, "source" }, { KEY_OTHER, "profile" },
 		{ KEY_OTHER, "export" }, { KEY_OTHER, "trigger" }, { KEY_OTHER, "include" }, { KEY_END },
 	};
-	const struct space top = { top_keys, NULL };
+	const struct key_space space = { top_keys, NULL };
+	const struct toml_table top = { .name = "the configuration", .spaces = &space, .n_spaces = 1 };
 	int err = 0;
 
 	for (const struct toml_value *v = root->first; v && !err; v = v->next) {
@@ -292,7 +321,7 @@ static int read_root(struct tacho_toml_reader *r, const struct toml_value *root)
 		else if (str_is(v->key, "trigger"))
 			err = read_each(r, v, "[[trigger]]", read_trigger);
 		else if (!str_is(v->key, "include"))
-			err = unknown_key(r, &top, 1, "the configuration", v);
+			err = unknown_key(r, &top, v);
 	}
 	if (!err && toml_get(root, STR_LIT("include")))
 		err = read_includes(r, toml_get(root, STR_LIT("include")));

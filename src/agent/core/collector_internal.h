@@ -43,7 +43,7 @@ struct collector {
 	pthread_t reloader; /* runs a reload after SIGHUP, so that reading counters goes on */
 	pthread_mutex_t reload_lock;	/* guards the next two */
 	bool reloading, reload_again;
-	bool has_reloader;		/* `reloader` has to be joined */
+	bool has_reloader;		/* `reloader` must be joined */
 	_Atomic bool stopping;
 	bool ends_with_targets;	/* agent exec, watch: stop when no target is left */
 	bool interrupted; /* exec: the signal was forwarded to the command; wait for it to end */

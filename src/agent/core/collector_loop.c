@@ -260,7 +260,7 @@ static bool forward_signal(struct collector *c, const struct signalfd_siginfo *i
 	return passed;
 }
 
-/* Stops the loop on SIGTERM and SIGINT. Returns true on SIGHUP: the configuration has to be
+/* Stops the loop on SIGTERM and SIGINT. Returns true on SIGHUP: the configuration must be
  * reloaded. */
 static bool take_signals(struct collector *c)
 {

@@ -33,7 +33,7 @@ struct triggers {
 	/* the recording */
 	pthread_t thread;
 	_Atomic bool busy;
-	bool started;			/* `thread` has to be joined */
+	bool started;			/* `thread` must be joined */
 	const struct trigger *firing;
 	double value;
 	char dir[PATH_MAX];

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define SAID_MAX 4096		/* of an answer: it may be a message that has to be read */
+#define SAID_MAX 4096		/* of an answer: it may be a message that must be read */
 #define SHOWN_MAX 160
 #define LOOK_UP_MS 100
 

@@ -28,7 +28,7 @@ struct range {
 static bool check_range(struct request *q, const struct range *r, int64_t most_ns, const char *what)
 {
 	if (r->to_ns <= r->from_ns || r->from_ns < 0)
-		request_fail(q, 400, "%s has to begin before it ends", what);
+		request_fail(q, 400, "%s must begin before it ends", what);
 	else if (r->to_ns - r->from_ns > most_ns)
 		request_fail(q, 400, "%s is too long: ask for at most %lld hours", what,
 			     (long long)(most_ns / SECOND / 3600));
@@ -132,7 +132,7 @@ static bool take_flame_args(struct request *q, struct flame_request *f)
 
 	f->min = MIN_SHARE;
 	if (min && (num_double(str_of(min), &f->min) < 0 || !(f->min >= 0 && f->min <= 1))) {
-		request_fail(q, 400, "'min' has to be a share from 0 to 1");
+		request_fail(q, 400, "'min' must be a share from 0 to 1");
 		return false;
 	}
 	f->filter = filter_of(q);

@@ -352,7 +352,7 @@ static void follow_cpus(struct profiler *p)
 		close_sampling(p, "");
 }
 
-/* The configuration as it is now, and the budget's word. True: sampling has to be opened anew. */
+/* The configuration as it is now, and the budget's word. True: sampling must be opened anew. */
 static bool take_config(struct profiler *p)
 {
 	const struct agent_config *before = p->held;

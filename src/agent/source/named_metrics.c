@@ -13,7 +13,7 @@
 #include "agent/source/unit.h"
 #include "base/clock.h"
 
-struct event_rows {
+struct metric_event_rows {
 	uint32_t first, n;
 };
 
@@ -24,7 +24,7 @@ struct metric_gauge {
 
 struct named_metrics {
 	struct tacho_metric_set *ms;	/* owned by the unit */
-	struct event_rows *events;
+	struct metric_event_rows *events;
 	size_t n_events, n_rows, n_series;
 	uint64_t *last;			/* counts at the last tick, by row */
 	double *increase;
@@ -121,7 +121,7 @@ void named_metrics_end(struct named_metrics *c, struct registry *r)
 static void index_rows(struct named_metrics *c, const struct tacho_sum *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct event_rows *of = &c->events[rows[i].event];
+		struct metric_event_rows *of = &c->events[rows[i].event];
 
 		if (!of->n++)
 			of->first = (uint32_t)i;
@@ -134,7 +134,7 @@ static int add_gauge(struct named_metrics *c, struct agent_source *s, struct sou
 {
 	const struct tacho_metric *tm = tacho_metric_set_metric(c->ms, i);
 	struct metric_gauge *g = &c->gauges[i];
-	const struct event_rows *of;
+	const struct metric_event_rows *of;
 	const struct metric *m;
 
 	g->place_event = tacho_metric_set_home(c->ms, i);
@@ -204,7 +204,7 @@ int named_metrics_new(struct named_metrics **out, struct agent_source *s, struct
 static double increase_of(void *arg, uint32_t event)
 {
 	const struct named_metrics *c = arg;
-	const struct event_rows *of = &c->events[min_of((size_t)event, c->n_events)];
+	const struct metric_event_rows *of = &c->events[min_of((size_t)event, c->n_events)];
 
 	if (!of->n || (of->n != c->n_places && of->n != 1))
 		return NAN;

@@ -285,7 +285,7 @@ int store_query(struct store *s, const struct store_query *q,
 	int err = 0;
 
 	if (q->from_ns >= q->to_ns || step < 0)
-		return error_set(e, -EINVAL, "the range is empty: 'from' has to be before 'to'");
+		return error_set(e, -EINVAL, "the range is empty: 'from' must be before 'to'");
 	find_cuts(s, step, cuts);
 	pthread_mutex_lock(&s->read_lock);
 	for (size_t i = 0; err == 0 && i < q->n_keys; i++) {

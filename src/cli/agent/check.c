@@ -398,7 +398,7 @@ static void tell_limits(struct check *c)
 			   c->cfg->max_fds ? "max_fds" : "RLIMIT_NOFILE");
 }
 
-/* The profile's event has to be one; whether it can be sampled shows when it runs. */
+/* The profile's event must be one; whether it can be sampled shows when it runs. */
 static void tell_profile(struct check *c)
 {
 	const struct profile_config *p = &c->cfg->profile;
