@@ -94,12 +94,12 @@ static void rig_down(struct rig *r)
 	buf_done(&r->server.heard);
 }
 
-static enum ship_result ship(struct rig *r, const char *body, struct ship_reply *reply)
+static enum send_result send_body(struct rig *r, const char *body, struct send_reply *reply)
 {
-	struct shipment s = { .body = str_of(body), .n_points = 1, .from_ns = 1, .to_ns = 2 };
+	struct export_body s = { .body = str_of(body), .n_points = 1, .from_ns = 1, .to_ns = 2 };
 
-	*reply = (struct ship_reply){ 0 };
-	return export_collectd.ship(r->x, &s, reply);
+	*reply = (struct send_reply){ 0 };
+	return export_collectd.send_body(r->x, &s, reply);
 }
 
 static const char ok[] = "0 Success: 1 value has been dispatched.\n";
@@ -107,11 +107,11 @@ static const char ok[] = "0 Success: 1 value has been dispatched.\n";
 static void test_taken(void **state)
 {
 	const char *answers[] = { ok, "2 lines follow\nfirst\nsecond\n", "0\n" };
-	struct ship_reply reply;
+	struct send_reply reply;
 	struct rig r;
 
 	rig_up(&r, answers, 3);
-	assert_int_equal(ship(&r, "PUTVAL a\nPUTVAL b\nPUTVAL c\n", &reply), SHIP_DONE);
+	assert_int_equal(send_body(&r, "PUTVAL a\nPUTVAL b\nPUTVAL c\n", &reply), SEND_DONE);
 	rig_down(&r);
 }
 
@@ -119,13 +119,13 @@ static void test_refused(void **state)
 {
 	const char *answers[] = { "-1 Type `pmu_counter' isn't defined.\n", ok, "-1 Type `pmu_counter' isn't defined.\n",
 				  "-1 no\n" };
-	struct ship_reply reply;
+	struct send_reply reply;
 	struct rig r;
 
 	rig_up(&r, answers, 4);
-	assert_int_equal(ship(&r, "PUTVAL a\nPUTVAL b\n", &reply), SHIP_DONE);
+	assert_int_equal(send_body(&r, "PUTVAL a\nPUTVAL b\n", &reply), SEND_DONE);
 	assert_non_null(strstr(logged, "TypesDB"));
-	assert_int_equal(ship(&r, "PUTVAL a\nPUTVAL bb\n", &reply), SHIP_DROP);
+	assert_int_equal(send_body(&r, "PUTVAL a\nPUTVAL bb\n", &reply), SEND_DROP);
 	assert_non_null(strstr(reply.text, "refused: -1 no"));
 	rig_down(&r);
 }
@@ -134,12 +134,12 @@ static void test_refused(void **state)
 static void test_goes_on(void **state)
 {
 	const char *answers[] = { ok, NULL, ok, ok };
-	struct ship_reply reply;
+	struct send_reply reply;
 	struct rig r;
 
 	rig_up(&r, answers, 4);
-	assert_int_equal(ship(&r, "PUTVAL a\nPUTVAL b\nPUTVAL c\n", &reply), SHIP_RETRY);
-	assert_int_equal(ship(&r, "PUTVAL a\nPUTVAL b\nPUTVAL c\n", &reply), SHIP_DONE);
+	assert_int_equal(send_body(&r, "PUTVAL a\nPUTVAL b\nPUTVAL c\n", &reply), SEND_RETRY);
+	assert_int_equal(send_body(&r, "PUTVAL a\nPUTVAL b\nPUTVAL c\n", &reply), SEND_DONE);
 	pthread_join(r.server.thread, NULL);
 	r.server.n_answers = 0;
 	assert_string_equal(r.server.heard.bytes, "PUTVAL a\nPUTVAL b\nPUTVAL b\nPUTVAL c\n");
@@ -151,31 +151,31 @@ static void test_nonsense(void **state)
 {
 	static char endless[3000];
 	const char *answers[] = { "hello\n", "\n", "4000000000 lines\n", endless, "  \n\n\n", "99999999999999999999 x\n", ok };
-	struct ship_reply reply;
+	struct send_reply reply;
 	struct rig r;
 
 	memset(endless, ' ', sizeof(endless) - 1);
 	rig_up(&r, answers, 7);
 	for (int i = 0; i < 6; i++) {
-		assert_int_equal(ship(&r, "PUTVAL a\n", &reply), SHIP_RETRY);
+		assert_int_equal(send_body(&r, "PUTVAL a\n", &reply), SEND_RETRY);
 		assert_true(reply.text[0] != '\0');
 	}
-	assert_int_equal(ship(&r, "PUTVAL a\n", &reply), SHIP_DONE);
+	assert_int_equal(send_body(&r, "PUTVAL a\n", &reply), SEND_DONE);
 	rig_down(&r);
 }
 
 static void test_nobody(void **state)
 {
 	const char *answers[] = { ok };
-	struct ship_reply reply;
+	struct send_reply reply;
 	struct rig r;
 
 	rig_up(&r, answers, 1);
 	assert_int_equal(rename(in_dir("sock"), in_dir("away")), 0);
-	assert_int_equal(ship(&r, "PUTVAL a\n", &reply), SHIP_RETRY);
+	assert_int_equal(send_body(&r, "PUTVAL a\n", &reply), SEND_RETRY);
 	assert_non_null(strstr(reply.text, "cannot reach"));
 	assert_int_equal(rename(in_dir("away"), in_dir("sock")), 0);
-	assert_int_equal(ship(&r, "PUTVAL a\n", &reply), SHIP_DONE);
+	assert_int_equal(send_body(&r, "PUTVAL a\n", &reply), SEND_DONE);
 	rig_down(&r);
 }
 

@@ -178,7 +178,7 @@ static const struct refusal refused[] = {
 	{ "[[trigger]]\nname = \"x\"", "test.conf:1:3: [[trigger]] needs the key 'when': the condition, such as \"rate(context-switches) > 50000 for 5s\"", "" },
 	{ "[agent]\nsocket = \"${TACHO_TEST_UNSET}\"", "test.conf:2:10: the environment variable "
 						       "'TACHO_TEST_UNSET' is not set", "*" },
-	{ "include = \"none.toml\"", "test.conf:1:11: include:  does not existnone.toml", "" },
+	{ "include = \"none.toml\"", "test.conf:1:11: include: *none.toml does not exist", "" },
 	{ "include = \"test.conf\"", "*test.conf: too many included files, or includes are nested too deeply", "" },
 	{ "a = ", "test.conf:1:5: expected a value", "" },
 	{ "[agent]\ntoken = { file = \"none\" }", "*cannot read*none: No such file or directory", "" },

@@ -473,14 +473,14 @@ static void samples_of_a_series_stand_together(void **state)
 
 static void answers_have_their_meaning(void **state)
 {
-	static const struct { long status; enum ship_result result; } rows[] = {
-		{ 200, SHIP_DONE }, { 204, SHIP_DONE }, { 302, SHIP_RETRY }, { 399, SHIP_RETRY }, { 400, SHIP_DROP },
-		{ 401, SHIP_DROP }, { 404, SHIP_DROP }, { 408, SHIP_RETRY }, { 413, SHIP_DROP },
-		{ 429, SHIP_RETRY }, { 500, SHIP_RETRY }, { 503, SHIP_RETRY }, { 599, SHIP_RETRY },
+	static const struct { long status; enum send_result result; } rows[] = {
+		{ 200, SEND_DONE }, { 204, SEND_DONE }, { 302, SEND_RETRY }, { 399, SEND_RETRY }, { 400, SEND_DROP },
+		{ 401, SEND_DROP }, { 404, SEND_DROP }, { 408, SEND_RETRY }, { 413, SEND_DROP },
+		{ 429, SEND_RETRY }, { 500, SEND_RETRY }, { 503, SEND_RETRY }, { 599, SEND_RETRY },
 	};
 
 	for (size_t i = 0; i < countof(rows); i++)
-		assert_int_equal(ship_http_result(rows[i].status), rows[i].result);
+		assert_int_equal(http_status_result(rows[i].status), rows[i].result);
 }
 
 static void urls_get_their_path(void **state)
@@ -541,8 +541,8 @@ static void start_server(struct server *s)
 
 static void pyroscope_gets_profiles(void **state)
 {
-	struct shipment item = { STR_LIT("PPROF"), 5, 1999999999, 11000000001 };
-	struct ship_reply reply = { 0 };
+	struct export_body item = { STR_LIT("PPROF"), 5, 1999999999, 11000000001 };
+	struct send_reply reply = { 0 };
 	struct server s;
 	struct bench b;
 	char text[200];
@@ -551,7 +551,7 @@ static void pyroscope_gets_profiles(void **state)
 	snprintf(text, sizeof(text), "type = \"pyroscope\"\nurl = \"http://127.0.0.1:%d\"\ntenant = \"team a\"\n", s.port);
 	set_up(&b, text);
 	unsetenv("http_proxy");
-	assert_int_equal(b.type->ship_profile(b.x, &item, &reply), SHIP_DONE);
+	assert_int_equal(b.type->send_profile(b.x, &item, &reply), SEND_DONE);
 	pthread_join(s.thread, NULL);
 	close(s.fd);
 	s.request[strcspn(s.request, "\r\n")] = ' ';
@@ -561,7 +561,7 @@ static void pyroscope_gets_profiles(void **state)
 	assert_non_null(strstr(s.request, "\r\n\r\nPPROF"));
 	assert_non_null(strstr(s.request, "X-Scope-OrgID: team a\r\n"));
 	/* Nobody is there any more: later. */
-	assert_int_equal(b.type->ship_profile(b.x, &item, &reply), SHIP_RETRY);
+	assert_int_equal(b.type->send_profile(b.x, &item, &reply), SEND_RETRY);
 	assert_true(reply.text[0]);
 	tear_down(&b);
 }
@@ -571,8 +571,8 @@ static void settings_that_do_not_fit_are_refused(void **state)
 	static const char *const rows[][2] = {
 		{ "type = \"remote_write\"", "url" },
 		{ "type = \"remote_write\"\nurl = \"ftp://x\"", "url" },
-		{ "type = \"otlp\"\nurl = \"http://x\"\nuser = \"u\"", "user and password are only of use together" },
-		{ "type = \"otlp\"\nurl = \"http://x\"\ncert = \"c\"", "cert and key are only of use together" },
+		{ "type = \"otlp\"\nurl = \"http://x\"\nuser = \"u\"", "user and password must be given together" },
+		{ "type = \"otlp\"\nurl = \"http://x\"\ncert = \"c\"", "cert and key must be given together" },
 		{ "type = \"otlp\"\nurl = \"http://x\"\nheaders = { \"a b\" = \"c\" }", "'a b'" },
 		{ "type = \"otlp\"\nurl = \"http://x\"\nheaders = { a = \"c\\r\\nEvil: yes\" }", "'a'" },
 		{ "type = \"otlp\"\nurl = \"http://x\"\ntoken = \"t\"\nuser = \"u\"\npassword = \"p\"", "not both" },

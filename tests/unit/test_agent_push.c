@@ -27,7 +27,7 @@ struct fake {
 	unsigned n_ships, n_opens;
 	unsigned fail_ships, fail_opens, drop_ships;	/* so many of the next */
 	uint64_t reject;		/* so many points of each body */
-	bool hold;			/* ship() does not return until this is false */
+	bool hold;			/* send_body() does not return until this is false */
 	bool away;			/* every try fails */
 	bool hangs;			/* until it is time to stop */
 	double retry_after_s;
@@ -85,22 +85,22 @@ static void hold(struct fake *f, const struct exporter_env *env)
 	}
 }
 
-static enum ship_result fake_ship(void *x, const struct shipment *s, struct ship_reply *reply)
+static enum send_result fake_ship(void *x, const struct export_body *s, struct send_reply *reply)
 {
 	struct fake_open *o = x;
 	struct fake *f = o->fake;
-	enum ship_result result = SHIP_DONE;
+	enum send_result result = SEND_DONE;
 
 	hold(f, o->env);
 	pthread_mutex_lock(&f->lock);
 	f->n_ships++;
 	if (f->away || f->hangs || f->fail_ships) {
-		result = SHIP_RETRY;
+		result = SEND_RETRY;
 		f->fail_ships -= f->fail_ships > 0;
 		reply->retry_after_s = f->retry_after_s;
 		strcpy(reply->text, "try later");
 	} else if (f->drop_ships) {
-		result = SHIP_DROP;
+		result = SEND_DROP;
 		f->drop_ships--;
 		strcpy(reply->text, "bad request");
 	} else {
@@ -116,11 +116,11 @@ static enum ship_result fake_ship(void *x, const struct shipment *s, struct ship
 static const struct config_key no_keys[] = { { .kind = KEY_END } };
 static const struct exporter_type fake_type = {
 	.name = "fake", .help = "for tests", .keys = no_keys, .settings_size = sizeof(struct fake_settings),
-	.open = fake_open, .encode = fake_encode, .ship = fake_ship, .close = free,
+	.open = fake_open, .encode = fake_encode, .send_body = fake_ship, .close = free,
 };
 static const struct exporter_type fake_profiles = {
 	.name = "profiles", .help = "for tests", .keys = no_keys, .settings_size = sizeof(struct fake_settings),
-	.open = fake_open, .ship_profile = fake_ship, .close = free,
+	.open = fake_open, .send_profile = fake_ship, .close = free,
 };
 
 /* ---- an agent around it ---- */
@@ -514,12 +514,12 @@ static void profiles_wait_like_points(void **state)
 
 static uint64_t put(struct spool *s, const char *body, uint64_t points)
 {
-	return spool_put(s, &(struct shipment){ str_of(body), points, (int64_t)points, (int64_t)points + 1 });
+	return spool_put(s, &(struct export_body){ str_of(body), points, (int64_t)points, (int64_t)points + 1 });
 }
 
 static void assert_first(struct spool *s, const char *body, uint64_t points)
 {
-	struct shipment item;
+	struct export_body item;
 
 	assert_true(spool_first(s, &item));
 	assert_true(str_is(item.body, body));
@@ -530,7 +530,7 @@ static void assert_first(struct spool *s, const char *body, uint64_t points)
 
 static void the_spool_leaves_strangers_alone(void **state)
 {
-	struct shipment item;
+	struct export_body item;
 	struct spool *s;
 
 	mkdir(in_dir("strange"), 0700);
@@ -599,7 +599,7 @@ static void another_type_does_not_send_the_old_queue(void **state)
 	b.exports[0].type = &second;
 	start(&b, in_dir("."));
 	assert_int_equal(status(&b, 0).dropped_points, 150);
-	assert_string_equal(b.log, "export 'one': 150 points that waited in another format than second are dropped");
+	assert_string_equal(b.log, "export 'one': dropped 150 queued points that are not in the format second");
 	assert_int_equal(b.n_logs, 1);
 	feed(&b, 501, 600);
 	wait_sent(&b, 0, 100);
@@ -646,7 +646,7 @@ static void a_disk_that_takes_nothing_is_survived(void **state)
 static void a_queue_belongs_to_one(void **state)
 {
 	struct spool *s, *other;
-	struct shipment item;
+	struct export_body item;
 
 	assert_int_equal(spool_open(&s, in_dir("shared"), "fake", 1 << 20, NULL), 0);
 	assert_int_equal(put(s, "mine", 1), 0);

@@ -1,6 +1,6 @@
 /*
- * To collectd, in its text protocol: over the socket of its unixsock plugin, where each line is
- * answered before the next is sent, or on stdout as a child of its exec plugin.
+ * Exports points to collectd in its text protocol: over the socket of its unixsock plugin, where
+ * each line is answered before the next is sent, or on stdout as a child of its exec plugin.
  */
 #include "agent/export/exporter.h"
 
@@ -26,7 +26,7 @@ struct collectd_settings {
 	struct push_settings push;
 	char *socket, *host;
 	bool exec;
-	uint64_t interval_ns;		/* 0: as the source, or as collectd asks for */
+	uint64_t interval_ns;		/* 0: that of the source, or COLLECTD_INTERVAL */
 };
 
 #define AT(field) offsetof(struct collectd_settings, field)
@@ -43,8 +43,8 @@ static const struct config_key keys[] = {
 };
 #undef AT
 
-/* When a source is to be sent next, and how often it really comes. */
-struct due {
+/* When a source is to be sent next, and its measured interval. */
+struct source_schedule {
 	char *source;
 	int64_t next_ns;
 	uint64_t measured_ns;
@@ -55,14 +55,14 @@ struct collectd_export {
 	struct exporter_env env;
 	const char *host;
 	uint64_t interval_ns;
-	struct { struct due *v; size_t n, cap; } due;	/* by source */
+	struct { struct source_schedule *v; size_t n, cap; } source_schedule;	/* by source */
 	int fd;				/* -1: not connected */
 	char reply[REPLY_MAX];
 	size_t n_reply;
-	/* A body that went half before the connection broke goes on where it stood. */
-	struct shipment begun;
+	/* A body that was partly sent when the connection broke is continued at `offset`. */
+	struct export_body current;
 	size_t offset, refused, lines;
-	char refusal[200], told[200];
+	char refusal[200], logged_refusal[200];
 };
 
 static int check(const void *settings, struct tacho_error *e)
@@ -76,14 +76,14 @@ static int check(const void *settings, struct tacho_error *e)
 	return -EINVAL;
 }
 
-static void tell(struct collectd_export *x, const char *text)
+static void log_warning(struct collectd_export *x, const char *text)
 {
 	if (x->env.log)
 		x->env.log(x->env.log_arg, TACHO_LOG_WARN, text);
 }
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env,
-		   struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	struct collectd_export *x = calloc(1, sizeof(*x));
 	const char *host = getenv("COLLECTD_HOSTNAME"), *interval = getenv("COLLECTD_INTERVAL");
@@ -111,30 +111,30 @@ static void disconnect(struct collectd_export *x)
 	x->n_reply = 0;
 }
 
-static void close_it(void *arg)
+static void close_exporter(void *arg)
 {
 	struct collectd_export *x = arg;
 
 	disconnect(x);
-	for (size_t i = 0; i < x->due.n; i++)
-		free(x->due.v[i].source);
-	vec_done(&x->due);
+	for (size_t i = 0; i < x->source_schedule.n; i++)
+		free(x->source_schedule.v[i].source);
+	vec_done(&x->source_schedule);
 	free(x);
 }
 
 /* ---- lines ---- */
 
-static struct due *due_of(struct collectd_export *x, const char *source)
+static struct source_schedule *find_schedule(struct collectd_export *x, const char *source)
 {
-	struct due *d = NULL;
+	struct source_schedule *d = NULL;
 	char *name;
 
-	for (size_t i = 0; i < x->due.n; i++)
-		if (!strcmp(x->due.v[i].source, source))
-			return &x->due.v[i];
+	for (size_t i = 0; i < x->source_schedule.n; i++)
+		if (!strcmp(x->source_schedule.v[i].source, source))
+			return &x->source_schedule.v[i];
 	name = strdup(source);
 	if (name)
-		d = vec_add(&x->due);
+		d = vec_add(&x->source_schedule);
 	if (d)
 		d->source = name;
 	else
@@ -147,9 +147,10 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* As configured, while it is kept to: `ctl interval`, a reload or the budget may have changed it. A
- * single batch that is late or early says nothing. */
-static uint64_t interval_of(const struct collectd_export *x, struct due *d, const struct point_batch *b)
+/* The configured interval, unless two batches in a row show that `ctl interval`, a reload or the CPU
+ * budget has changed it. A single late or early batch is ignored. */
+static uint64_t update_interval(const struct collectd_export *x, struct source_schedule *d,
+				const struct point_batch *b)
 {
 	const struct agent_config *cfg = x->env.config;
 	uint64_t measured = (b->interval_ns + 500000) / 1000000 * 1000000, own = SECOND;
@@ -163,9 +164,9 @@ static uint64_t interval_of(const struct collectd_export *x, struct due *d, cons
 	return max_of(max_of(own, x->interval_ns), 1000000ull);
 }
 
-/* Whether an interval has passed; a batch that comes a little early keeps the rhythm. */
-static bool is_due(const struct collectd_export *x, struct due *d, const struct point_batch *b,
-		   int64_t interval_ns)
+/* Whether the interval has passed. A batch that is slightly early counts as on time. */
+static bool check_due(const struct collectd_export *x, struct source_schedule *d,
+		      const struct point_batch *b, int64_t interval_ns)
 {
 	if (!x->interval_ns)
 		return true;
@@ -184,12 +185,12 @@ static int64_t encode(void *arg, const struct point_batch *batches, size_t n, st
 
 	for (size_t i = 0; i < n; i++) {
 		const struct point_batch *b = &batches[i];
-		struct due *d = due_of(x, b->source);
-		uint64_t interval_ns = d ? interval_of(x, d, b) : 0;
+		struct source_schedule *d = find_schedule(x, b->source);
+		uint64_t interval_ns = d ? update_interval(x, d, b) : 0;
 
 		if (!d)
 			return -ENOMEM;
-		if (!is_due(x, d, b, (int64_t)interval_ns))
+		if (!check_due(x, d, b, (int64_t)interval_ns))
 			continue;
 		for (size_t k = 0; k < b->n_points; k++) {
 			const struct series *s = registry_get(x->env.registry, b->points[k].series);
@@ -205,13 +206,13 @@ static int64_t encode(void *arg, const struct point_batch *batches, size_t n, st
 
 /* ---- the socket ---- */
 
-static enum ship_result later(struct collectd_export *x, struct ship_reply *reply, const char *what,
-			      int err)
+static enum send_result retry_later(struct collectd_export *x, struct send_reply *reply,
+				    const char *what, int err)
 {
 	disconnect(x);
 	snprintf(reply->text, sizeof(reply->text), "%s %.120s: %s", what,
 		 x->settings->exec ? "stdout" : x->settings->socket, strerror(-err));
-	return SHIP_RETRY;
+	return SEND_RETRY;
 }
 
 static int wait_fd(int fd, short events, uint64_t until_ns)
@@ -230,7 +231,7 @@ static int wait_fd(int fd, short events, uint64_t until_ns)
 	}
 }
 
-static int connect_it(struct collectd_export *x)
+static int connect_socket(struct collectd_export *x)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	size_t n = strlen(x->settings->socket);
@@ -264,7 +265,7 @@ static int send_line(struct collectd_export *x, struct str line, uint64_t until_
 	return 0;
 }
 
-/* The next line of the answer, without its end; valid until the next call. */
+/* The next line of the reply without its line end; valid until the next call. */
 static int receive_line(struct collectd_export *x, struct str *out, size_t *n_used, uint64_t until_ns)
 {
 	for (;;) {
@@ -291,9 +292,9 @@ static int receive_line(struct collectd_export *x, struct str *out, size_t *n_us
 	}
 }
 
-/* "0 Success: 1 value has been dispatched." or "-1 why". A positive number says how many lines
- * follow. Returns 0, 1: refused, or a negative errno. */
-static int take_reply(struct collectd_export *x, uint64_t until_ns)
+/* Reads a reply: "0 Success: 1 value has been dispatched." or "-1 reason". A positive number is the
+ * number of lines that follow. Returns 0, 1 if the line was refused, or a negative errno. */
+static int read_reply(struct collectd_export *x, uint64_t until_ns)
 {
 	uint32_t more = 0;
 	bool refused = false;
@@ -319,35 +320,35 @@ static int take_reply(struct collectd_export *x, uint64_t until_ns)
 	return refused;
 }
 
-/* Whether this body is the one that was begun; else it begins. */
-static void take_up(struct collectd_export *x, const struct shipment *s)
+/* Continues a body that was partly sent, or starts a new one. */
+static void resume_or_start(struct collectd_export *x, const struct export_body *s)
 {
-	if (x->begun.body.n == s->body.n && x->begun.from_ns == s->from_ns &&
-	    x->begun.to_ns == s->to_ns && x->offset < s->body.n)
+	if (x->current.body.n == s->body.n && x->current.from_ns == s->from_ns &&
+	    x->current.to_ns == s->to_ns && x->offset < s->body.n)
 		return;
-	x->begun = *s;
+	x->current = *s;
 	x->offset = x->refused = x->lines = 0;
 	x->refusal[0] = '\0';
 }
 
-/* What was refused in part is said once per reason; the rest was taken. */
-static enum ship_result sum_up(struct collectd_export *x, struct ship_reply *reply)
+/* Logs each reason for refused lines once; the other lines were accepted. */
+static enum send_result finish_body(struct collectd_export *x, struct send_reply *reply)
 {
 	const char *hint = strstr(x->refusal, "pmu_counter") ?
 			   "; add tacho's types.db to collectd's TypesDB" : "";
 
-	x->begun = (struct shipment){ 0 };
+	x->current = (struct export_body){ 0 };
 	snprintf(reply->text, sizeof(reply->text), "collectd refused: %.150s%s", x->refusal, hint);
 	if (x->refused && x->refused == x->lines)
-		return SHIP_DROP;
-	if (x->refused && strcmp(x->told, x->refusal) != 0) {
-		memcpy(x->told, x->refusal, sizeof(x->told));
-		tell(x, reply->text);
+		return SEND_DROP;
+	if (x->refused && strcmp(x->logged_refusal, x->refusal) != 0) {
+		memcpy(x->logged_refusal, x->refusal, sizeof(x->logged_refusal));
+		log_warning(x, reply->text);
 	}
-	return SHIP_DONE;
+	return SEND_DONE;
 }
 
-static struct str next_line(const struct collectd_export *x, const struct shipment *s)
+static struct str next_line(const struct collectd_export *x, const struct export_body *s)
 {
 	const char *from = s->body.s + x->offset;
 	const char *end = memchr(from, '\n', s->body.n - x->offset);
@@ -355,44 +356,45 @@ static struct str next_line(const struct collectd_export *x, const struct shipme
 	return str_n(from, end ? (size_t)(end - from) + 1 : s->body.n - x->offset);
 }
 
-static enum ship_result ship_socket(struct collectd_export *x, const struct shipment *s,
-				    struct ship_reply *reply)
+static enum send_result send_to_socket(struct collectd_export *x, const struct export_body *s,
+				       struct send_reply *reply)
 {
 	uint64_t timeout_ns = x->settings->push.timeout_ns;
-	int err = connect_it(x);
+	int err = connect_socket(x);
 
 	if (err < 0)
-		return later(x, reply, "cannot reach", err);
+		return retry_later(x, reply, "cannot reach", err);
 	while (x->offset < s->body.n) {
 		struct str line = next_line(x, s);
 		uint64_t until_ns = clock_mono_ns() + timeout_ns;
 
 		err = send_line(x, line, until_ns);
 		if (err == 0)
-			err = take_reply(x, until_ns);
+			err = read_reply(x, until_ns);
 		if (err < 0)
-			return later(x, reply, "lost", err);
+			return retry_later(x, reply, "lost", err);
 		x->refused += err > 0;
 		x->lines++;
 		x->offset += line.n;
 	}
-	return sum_up(x, reply);
+	return finish_body(x, reply);
 }
 
 /* ---- stdout ---- */
 
-/* Nobody is left to read: a child of collectd has no reason to stay. */
-static enum ship_result orphaned(struct collectd_export *x, struct ship_reply *reply)
+/* collectd has closed the pipe: a child of its exec plugin has no reason to continue. */
+static enum send_result stop_agent(struct collectd_export *x, struct send_reply *reply)
 {
-	snprintf(reply->text, sizeof(reply->text), "collectd has closed our stdout; the agent ends");
-	tell(x, reply->text);
+	snprintf(reply->text, sizeof(reply->text),
+		 "collectd has closed the agent's stdout; the agent stops");
+	log_warning(x, reply->text);
 	kill(getpid(), SIGTERM);
-	return SHIP_RETRY;
+	return SEND_RETRY;
 }
 
-/* A pipe that poll() calls writable takes PIPE_BUF bytes at once; a line is shorter. */
-static enum ship_result ship_stdout(struct collectd_export *x, const struct shipment *s,
-				    struct ship_reply *reply)
+/* A pipe that poll() reports writable accepts PIPE_BUF bytes without blocking; a line is shorter. */
+static enum send_result send_to_stdout(struct collectd_export *x, const struct export_body *s,
+				       struct send_reply *reply)
 {
 	while (x->offset < s->body.n) {
 		struct str line = next_line(x, s);
@@ -401,24 +403,24 @@ static enum ship_result ship_stdout(struct collectd_export *x, const struct ship
 		ssize_t n;
 
 		if (err < 0)
-			return later(x, reply, "cannot write to", err);
+			return retry_later(x, reply, "cannot write to", err);
 		n = write(STDOUT_FILENO, line.s, line.n);
 		if (n < 0 && errno == EPIPE)
-			return orphaned(x, reply);
+			return stop_agent(x, reply);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			return later(x, reply, "cannot write to", -errno);
+			return retry_later(x, reply, "cannot write to", -errno);
 		x->offset += n > 0 ? (size_t)n : 0;
 	}
-	x->begun = (struct shipment){ 0 };
-	return SHIP_DONE;
+	x->current = (struct export_body){ 0 };
+	return SEND_DONE;
 }
 
-static enum ship_result ship(void *arg, const struct shipment *s, struct ship_reply *reply)
+static enum send_result send_body(void *arg, const struct export_body *s, struct send_reply *reply)
 {
 	struct collectd_export *x = arg;
 
-	take_up(x, s);
-	return x->settings->exec ? ship_stdout(x, s, reply) : ship_socket(x, s, reply);
+	resume_or_start(x, s);
+	return x->settings->exec ? send_to_stdout(x, s, reply) : send_to_socket(x, s, reply);
 }
 
 const struct exporter_type export_collectd = {
@@ -428,8 +430,8 @@ const struct exporter_type export_collectd = {
 	.keys = keys,
 	.settings_size = sizeof(struct collectd_settings),
 	.check = check,
-	.open = open_it,
+	.open = open_exporter,
 	.encode = encode,
-	.ship = ship,
-	.close = close_it,
+	.send_body = send_body,
+	.close = close_exporter,
 };

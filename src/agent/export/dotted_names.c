@@ -1,5 +1,5 @@
 /*
- * Names and addresses of the plain text protocols.
+ * Names and addresses for the plain text protocols, Graphite and StatsD.
  */
 #include "agent/export/dotted_names.h"
 
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/num.h"
 
-/* One part: letters, digits, - and _; anything else, dots too, becomes _. */
+/* Appends one part of a name: other characters than letters, digits and - become _, including dots. */
 static void put_part(struct buf *out, const char *text)
 {
 	for (; *text; text++)
@@ -38,14 +38,14 @@ int dotted_check(const struct dotted_settings *s, const char *refused, const cha
 	if (address_split(s->address, host, port) < 0)
 		return error_set(e, -EINVAL, "address: '%.100s' is not HOST:PORT", s->address);
 	if (strpbrk(s->prefix, refused))
-		return error_set(e, -EINVAL, "prefix: '%.100s' has %s in it", s->prefix, named);
+		return error_set(e, -EINVAL, "prefix: '%.100s' contains %s", s->prefix, named);
 	return 0;
 }
 
 int dotted_open(void **out, size_t size, const void *settings, const struct exporter_env *env,
 		struct tacho_error *e)
 {
-	struct dotted *d = calloc(1, size);
+	struct dotted_exporter *d = calloc(1, size);
 
 	if (!d)
 		return error_nomem(e);
@@ -55,13 +55,14 @@ int dotted_open(void **out, size_t size, const void *settings, const struct expo
 	return 0;
 }
 
-static void plain_name(struct buf *out, const struct series *s, const char *prefix)
+static void put_plain_name(struct buf *out, const struct series *s, const char *prefix)
 {
 	put_prefix(out, prefix);
 	metric_put_full_name(out, s->metric);
 }
 
-static void dotted_name(struct buf *out, const struct series *s, const struct exporter_env *env, const char *prefix)
+static void put_dotted_name(struct buf *out, const struct series *s, const struct exporter_env *env,
+			    const char *prefix)
 {
 	struct label_view labels[LABELS_MAX];
 	size_t n = metric_labels(s, env->config, NULL, labels);
@@ -78,23 +79,23 @@ static void dotted_name(struct buf *out, const struct series *s, const struct ex
 	}
 }
 
-void dotted_put_name(struct buf *out, const struct dotted *d, const struct series *s)
+void dotted_put_name(struct buf *out, const struct dotted_exporter *d, const struct series *s)
 {
 	if (d->settings->style == 0)
-		dotted_name(out, s, d->env, d->settings->prefix);
+		put_dotted_name(out, s, d->env, d->settings->prefix);
 	else
-		plain_name(out, s, d->settings->prefix);
+		put_plain_name(out, s, d->settings->prefix);
 }
 
-/* What separates tags, fields and lines in either protocol becomes _. */
+/* Characters that separate tags, fields or lines in either protocol become _. */
 static void put_tag_value(struct buf *out, const char *text)
 {
 	for (; *text; text++)
 		buf_putc(out, (unsigned char)*text <= ' ' || strchr(";~,|#:", *text) ? '_' : *text);
 }
 
-void put_tags(struct buf *out, const struct series *s, const struct exporter_env *env, const char *first,
-	      char sep, char eq)
+void dotted_put_tags(struct buf *out, const struct series *s, const struct exporter_env *env,
+		     const char *first, char sep, char eq)
 {
 	const struct label_view more[] = { { "host", env->host }, { NULL, NULL } };
 	struct label_view labels[LABELS_MAX];
@@ -133,7 +134,7 @@ int address_split(const char *text, char host[256], char port[8])
 	return 0;
 }
 
-/* Waits until the connection stands, or says why it does not. */
+/* Waits until the connection is established. Returns 0 or a negative errno. */
 static int wait_connected(int fd, int timeout_ms)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };

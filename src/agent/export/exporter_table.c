@@ -1,5 +1,5 @@
 /*
- * The table of exporter types. A new member is a new file and a new line here.
+ * The table of exporter types. A new exporter is a new file and a new line here.
  */
 #include "agent/export/exporter.h"
 

@@ -1,7 +1,7 @@
 /*
- * Graphite's plain text by TCP: "name value seconds", with the labels in the name or as tags.
- * The protocol has no answer. So a body is a connection of its own: after it our half is closed,
- * and when the receiver closes its half it has read everything.
+ * Graphite's plaintext protocol over TCP: "name value seconds", with the labels in the name or as
+ * tags. The protocol has no replies, so each body gets its own connection: after sending, our half
+ * is closed, and when the receiver closes its half it has read everything.
  */
 #include "agent/export/exporter.h"
 
@@ -19,10 +19,12 @@
 
 #define AT(field) offsetof(struct dotted_settings, field)
 static const struct config_key keys[] = {
-	{ KEY_STRING, "address", AT(address), NULL, "where to: \"host:2003\"", .required = true },
-	{ KEY_STRING, "prefix", AT(prefix), "tacho", "what names begin with" },
+	{ KEY_STRING, "address", AT(address), NULL, "the receiver's address: \"host:2003\"",
+	  .required = true },
+	{ KEY_STRING, "prefix", AT(prefix), "tacho", "the prefix of all names" },
 	{ KEY_CHOICE, "style", AT(style), "path",
-	  "labels as parts of the name, or as Graphite's tags (since 1.1)", .choices = "path tags" },
+	  "labels as parts of the name, or as Graphite's tags (since 1.1)",
+	  .choices = "path tags" },
 	{ .kind = KEY_END },
 };
 #undef AT
@@ -32,24 +34,25 @@ static int check(const void *settings, struct tacho_error *e)
 	return dotted_check(settings, " \t\r\n;", "a blank or a semicolon", e);
 }
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
-	return dotted_open(out, sizeof(struct dotted), settings, env, e);
+	return dotted_open(out, sizeof(struct dotted_exporter), settings, env, e);
 }
 
-static void close_it(void *x)
+static void close_exporter(void *x)
 {
-	struct dotted *g = x;
+	struct dotted_exporter *g = x;
 
-	picks_done(&g->picks);
+	point_view_done(&g->points);
 	free(g);
 }
 
-static void put_line(struct buf *out, const struct dotted *g, const struct viewed_point *k)
+static void put_line(struct buf *out, const struct dotted_exporter *g, const struct viewed_point *k)
 {
 	dotted_put_name(out, g, k->series);
 	if (g->settings->style == 1)
-		put_tags(out, k->series, g->env, ";", ';', '=');
+		dotted_put_tags(out, k->series, g->env, ";", ';', '=');
 	buf_putc(out, ' ');
 	if (metric_is_count(k->series->metric))
 		buf_u64(out, k->point->count);
@@ -58,19 +61,19 @@ static void put_line(struct buf *out, const struct dotted *g, const struct viewe
 	buf_printf(out, " %lld\n", (long long)(k->time_ns / 1000000000));
 }
 
-/* A second is the finest there is: of several points in it the last counts. */
+/* Timestamps are in seconds: of several points in a second the last is sent. */
 static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
-	struct dotted *g = x;
+	struct dotted_exporter *g = x;
 	int64_t points = 0;
 
-	if (picks_take(&g->picks, g->env->registry, batches, n, true) < 0)
+	if (point_view_fill(&g->points, g->env->registry, batches, n, true) < 0)
 		return -ENOMEM;
-	picks_sort(&g->picks, PICK_BY_SERIES);
-	for (size_t i = 0; i < g->picks.n; i++) {
-		const struct viewed_point *k = &g->picks.v[i];
+	point_view_sort(&g->points, POINTS_BY_SERIES);
+	for (size_t i = 0; i < g->points.n; i++) {
+		const struct viewed_point *k = &g->points.v[i];
 
-		if (i + 1 < g->picks.n && k[1].series == k->series &&
+		if (i + 1 < g->points.n && k[1].series == k->series &&
 		    k[1].time_ns / 1000000000 == k->time_ns / 1000000000)
 			continue;
 		if (!isfinite(k->point->value))
@@ -81,33 +84,33 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	return buf_failed(body) ? -ENOMEM : points;
 }
 
-static int left_ms(const struct dotted *g, uint64_t until_ns)
+static int remaining_ms(const struct dotted_exporter *g, uint64_t until_ns)
 {
 	uint64_t now = clock_mono_ns(), by = g->env->stop_by_ns ? *g->env->stop_by_ns : 0;
 	uint64_t end = by ? min_of(by, until_ns) : until_ns;
 
-	/* Short sleeps, so that a request to end is seen. */
+	/* Short timeouts, so that a request to stop is noticed. */
 	return now >= end ? 0 : (int)min_of((end - now) / 1000000 + 1, (uint64_t)250);
 }
 
-static bool wait_for(const struct dotted *g, int fd, short what, uint64_t until_ns)
+static bool wait_fd(const struct dotted_exporter *g, int fd, short wanted_events, uint64_t until_ns)
 {
-	struct pollfd p = { .fd = fd, .events = what };
+	struct pollfd p = { .fd = fd, .events = wanted_events };
 	int ms;
 
-	while ((ms = left_ms(g, until_ns)) > 0)
+	while ((ms = remaining_ms(g, until_ns)) > 0)
 		if (poll(&p, 1, ms) > 0)
 			return true;
 	return false;
 }
 
-static int send_all(const struct dotted *g, int fd, struct str body, uint64_t until_ns)
+static int send_all(const struct dotted_exporter *g, int fd, struct str body, uint64_t until_ns)
 {
 	while (body.n) {
 		ssize_t n = send(fd, body.s, body.n, MSG_NOSIGNAL);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
-			if (!wait_for(g, fd, POLLOUT, until_ns))
+			if (!wait_fd(g, fd, POLLOUT, until_ns))
 				return -ETIMEDOUT;
 			continue;
 		}
@@ -118,7 +121,7 @@ static int send_all(const struct dotted *g, int fd, struct str body, uint64_t un
 	return shutdown(fd, SHUT_WR) < 0 ? -errno : 0;
 }
 
-static int wait_closed(const struct dotted *g, int fd, uint64_t until_ns)
+static int wait_closed(const struct dotted_exporter *g, int fd, uint64_t until_ns)
 {
 	char sink[256];
 
@@ -129,14 +132,14 @@ static int wait_closed(const struct dotted *g, int fd, uint64_t until_ns)
 			return 0;
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
-		if (n < 0 && !wait_for(g, fd, POLLIN, until_ns))
+		if (n < 0 && !wait_fd(g, fd, POLLIN, until_ns))
 			return -ETIMEDOUT;
 	}
 }
 
-static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
+static enum send_result send_body(void *x, const struct export_body *s, struct send_reply *reply)
 {
-	const struct dotted *g = x;
+	const struct dotted_exporter *g = x;
 	uint64_t until_ns = clock_mono_ns() + g->settings->push.timeout_ns;
 	struct tacho_error e = { .column = -1 };
 	int err, fd = address_connect(g->settings->address, SOCK_STREAM,
@@ -144,16 +147,16 @@ static enum ship_result ship(void *x, const struct shipment *s, struct ship_repl
 
 	if (fd < 0) {
 		snprintf(reply->text, sizeof(reply->text), "%.200s", e.message);
-		return SHIP_RETRY;
+		return SEND_RETRY;
 	}
 	err = send_all(g, fd, s->body, until_ns);
 	if (!err)
 		err = wait_closed(g, fd, until_ns);
 	close(fd);
 	if (!err)
-		return SHIP_DONE;
+		return SEND_DONE;
 	snprintf(reply->text, sizeof(reply->text), "%.100s: %s", g->settings->address, strerror(-err));
-	return SHIP_RETRY;
+	return SEND_RETRY;
 }
 
 const struct exporter_type export_graphite = {
@@ -162,8 +165,8 @@ const struct exporter_type export_graphite = {
 	.keys = keys,
 	.settings_size = sizeof(struct dotted_settings),
 	.check = check,
-	.open = open_it,
+	.open = open_exporter,
 	.encode = encode,
-	.ship = ship,
-	.close = close_it,
+	.send_body = send_body,
+	.close = close_exporter,
 };

@@ -1,6 +1,6 @@
 /*
- * HTTP by libcurl. A connection error, a timeout, a redirect, 408, 429 and 5xx mean later; other refusals
- * mean never. The receiver's own words are kept, as far as they fit.
+ * HTTP client based on libcurl. A connection error, a timeout, a redirect, 408, 429 and 5xx mean
+ * retry; other errors mean drop. The beginning of the receiver's answer is kept for messages.
  */
 #include "agent/export/http_client.h"
 
@@ -11,40 +11,40 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define SAID_MAX 4096		/* of an answer: it may be a message that must be read */
-#define SHOWN_MAX 160
-#define LOOK_UP_MS 100
+#define ANSWER_MAX 4096		/* bytes of an answer that are kept: it may have to be parsed */
+#define MESSAGE_MAX 160
+#define POLL_MS 100
 
-struct ship_http {
+struct http_client {
 	CURL *curl;
-	CURLM *multi;			/* has the connection; lets us look up while it waits */
+	CURLM *multi; /* owns the connection; allows checking for stop while waiting */
 	struct curl_slist *headers;
 	const struct exporter_env *env;
-	char said[SAID_MAX];		/* the beginning of the answer */
-	size_t n_said;
-	long status;			/* 0: there was none */
+	char answer[ANSWER_MAX];		/* the beginning of the answer */
+	size_t n_answer;
+	long status;			/* 0: no answer */
 	char why[CURL_ERROR_SIZE];
 };
 
-static size_t hear(char *bytes, size_t size, size_t n, void *arg)
+static size_t append_answer(char *bytes, size_t size, size_t n, void *arg)
 {
-	struct ship_http *h = arg;
-	size_t room = SAID_MAX - h->n_said, some = min_of(size * n, room);
+	struct http_client *h = arg;
+	size_t space = ANSWER_MAX - h->n_answer, some = min_of(size * n, space);
 
-	memcpy(h->said + h->n_said, bytes, some);
-	h->n_said += some;
+	memcpy(h->answer + h->n_answer, bytes, some);
+	h->n_answer += some;
 	return size * n;
 }
 
-/* The agent is asked to end: nothing is waited for beyond its grace. */
-static bool out_of_time(const struct ship_http *h)
+/* Whether the time granted for stopping is over. */
+static bool out_of_time(const struct http_client *h)
 {
 	uint64_t by = h->env->stop_by_ns ? *h->env->stop_by_ns : 0;
 
 	return by && clock_mono_ns() > by;
 }
 
-static int add_header(struct ship_http *h, const char *text)
+static int add_header(struct http_client *h, const char *text)
 {
 	struct curl_slist *more = curl_slist_append(h->headers, text);
 
@@ -54,7 +54,7 @@ static int add_header(struct ship_http *h, const char *text)
 	return 0;
 }
 
-static int add_headers(struct ship_http *h, const struct http_settings *s, const char *const *fixed)
+static int add_headers(struct http_client *h, const struct http_settings *s, const char *const *fixed)
 {
 	struct buf line = { 0 };
 	int err = add_header(h, "Expect:");
@@ -67,7 +67,8 @@ static int add_headers(struct ship_http *h, const struct http_settings *s, const
 	}
 	for (size_t i = 0; !err && i < s->headers.n; i++) {
 		buf_clear(&line);
-		/* A header without a value is written with a semicolon, or curl would remove it. */
+		/* curl needs a semicolon after a header without a value, otherwise it removes the
+		 * header. */
 		buf_printf(&line, "%s%s%s", s->headers.v[i].name, *s->headers.v[i].value ? ": " : ";",
 			   s->headers.v[i].value);
 		err = buf_failed(&line) ? -ENOMEM : add_header(h, line.bytes);
@@ -90,7 +91,8 @@ static void set_tls(CURL *c, const struct http_settings *s)
 	}
 }
 
-static void set_up(struct ship_http *h, const struct http_settings *s, const struct push_settings *push)
+static void set_options(struct http_client *h, const struct http_settings *s,
+			const struct push_settings *push)
 {
 	CURL *c = h->curl;
 
@@ -101,9 +103,9 @@ static void set_up(struct ship_http *h, const struct http_settings *s, const str
 	curl_easy_setopt(c, CURLOPT_TIMEOUT_MS, (long)(push->timeout_ns / 1000000));
 	curl_easy_setopt(c, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(c, CURLOPT_ERRORBUFFER, h->why);
-	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, hear);
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, append_answer);
 	curl_easy_setopt(c, CURLOPT_WRITEDATA, h);
-	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);	/* does not wait for a name server */
+	curl_easy_setopt(c, CURLOPT_QUICK_EXIT, 1L);	/* do not wait for name resolution at exit */
 	if (s->user) {
 		curl_easy_setopt(c, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
 		curl_easy_setopt(c, CURLOPT_USERNAME, s->user);
@@ -117,11 +119,12 @@ static void start_curl(void)
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 }
 
-int ship_http_open(struct ship_http **out, const struct http_settings *s, const struct push_settings *push,
-		   const struct exporter_env *env, const char *const *headers, struct tacho_error *e)
+int http_client_open(struct http_client **out, const struct http_settings *s,
+		     const struct push_settings *push, const struct exporter_env *env,
+		     const char *const *headers, struct tacho_error *e)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct ship_http *h = calloc(1, sizeof(*h));
+	struct http_client *h = calloc(1, sizeof(*h));
 
 	pthread_once(&once, start_curl);
 	if (!h)
@@ -130,35 +133,36 @@ int ship_http_open(struct ship_http **out, const struct http_settings *s, const 
 	h->curl = curl_easy_init();
 	h->multi = curl_multi_init();
 	if (!h->curl || !h->multi || add_headers(h, s, headers) < 0) {
-		ship_http_close(h);
+		http_client_close(h);
 		return error_nomem(e);
 	}
-	set_up(h, s, push);
+	set_options(h, s, push);
 	*out = h;
 	return 0;
 }
 
-/* As much of the URL as may be shown: no query, which may have names in it. */
-static int shown(const char *url)
+/* Length of the URL's part that may be shown: without the query, which may contain names. */
+static int shown_length(const char *url)
 {
 	return (int)min_of(strcspn(url, "?"), (size_t)80);
 }
 
-/* A redirect is not followed: a token must not go where nobody said it may. */
-static void hear_redirect(struct ship_http *h)
+/* Redirects are not followed: a token must not be sent to another address. */
+static void report_redirect(struct http_client *h)
 {
 	char *to = NULL;
 	int n;
 
 	if (curl_easy_getinfo(h->curl, CURLINFO_REDIRECT_URL, &to) != CURLE_OK || !to)
 		return;
-	n = snprintf(h->said, sizeof(h->said), "the receiver is at %.*s: put that into url", shown(to), to);
-	h->n_said = n > 0 ? min_of((size_t)n, (size_t)SAID_MAX) : 0;
+	n = snprintf(h->answer, sizeof(h->answer), "redirected to %.*s: set url to that address",
+		     shown_length(to), to);
+	h->n_answer = n > 0 ? min_of((size_t)n, (size_t)ANSWER_MAX) : 0;
 }
 
-static enum ship_result judge(struct ship_http *h, const char *url, struct ship_reply *reply)
+static enum send_result check_answer(struct http_client *h, const char *url, struct send_reply *reply)
 {
-	char words[SHOWN_MAX + 1];
+	char message[MESSAGE_MAX + 1];
 	curl_off_t after = 0;
 
 	curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &h->status);
@@ -166,15 +170,15 @@ static enum ship_result judge(struct ship_http *h, const char *url, struct ship_
 	if (after > 0)
 		reply->retry_after_s = (double)after;
 	if (h->status >= 300 && h->status < 400)
-		hear_redirect(h);
-	ship_http_words(words, sizeof(words), ship_http_answer(h));
-	if (ship_http_result(h->status) != SHIP_DONE)
-		snprintf(reply->text, sizeof(reply->text), "%.*s answered %ld%s%s", shown(url), url, h->status,
-			 words[0] ? ": " : "", words);
-	return ship_http_result(h->status);
+		report_redirect(h);
+	http_answer_line(message, sizeof(message), http_client_answer(h));
+	if (http_status_result(h->status) != SEND_DONE)
+		snprintf(reply->text, sizeof(reply->text), "%.*s answered %ld%s%s",
+			 shown_length(url), url, h->status, message[0] ? ": " : "", message);
+	return http_status_result(h->status);
 }
 
-static CURLcode perform(struct ship_http *h)
+static CURLcode perform(struct http_client *h)
 {
 	CURLcode code = CURLE_ABORTED_BY_CALLBACK;
 	int running = 1, left;
@@ -186,7 +190,7 @@ static CURLcode perform(struct ship_http *h)
 		if (curl_multi_perform(h->multi, &running) != CURLM_OK)
 			break;
 		if (running)
-			curl_multi_poll(h->multi, NULL, 0, LOOK_UP_MS, NULL);
+			curl_multi_poll(h->multi, NULL, 0, POLL_MS, NULL);
 	}
 	while ((msg = curl_multi_info_read(h->multi, &left)))
 		if (msg->msg == CURLMSG_DONE)
@@ -195,12 +199,12 @@ static CURLcode perform(struct ship_http *h)
 	return code;
 }
 
-enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str body,
-				struct ship_reply *reply)
+enum send_result http_client_post(struct http_client *h, const char *url, struct str body,
+				  struct send_reply *reply)
 {
 	CURLcode code;
 
-	h->n_said = 0;
+	h->n_answer = 0;
 	h->status = 0;
 	h->why[0] = '\0';
 	curl_easy_setopt(h->curl, CURLOPT_URL, url);
@@ -209,23 +213,23 @@ enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str
 	curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.n);
 	code = perform(h);
 	if (code == CURLE_OK)
-		return judge(h, url, reply);
-	snprintf(reply->text, sizeof(reply->text), "%.*s: %.150s", shown(url), url,
+		return check_answer(h, url, reply);
+	snprintf(reply->text, sizeof(reply->text), "%.*s: %.150s", shown_length(url), url,
 		 h->why[0] ? h->why : curl_easy_strerror(code));
-	return SHIP_RETRY;
+	return SEND_RETRY;
 }
 
-long ship_http_status(const struct ship_http *h)
+long http_client_status(const struct http_client *h)
 {
 	return h->status;
 }
 
-struct str ship_http_answer(const struct ship_http *h)
+struct str http_client_answer(const struct http_client *h)
 {
-	return str_n(h->said, h->n_said);
+	return str_n(h->answer, h->n_answer);
 }
 
-void ship_http_close(struct ship_http *h)
+void http_client_close(struct http_client *h)
 {
 	if (!h)
 		return;

@@ -1,5 +1,5 @@
 /*
- * Built where there is no libcurl: exporters by HTTP say so.
+ * Replaces the HTTP client in builds without libcurl: HTTP exporters report that they cannot send.
  */
 #include "agent/export/http_client.h"
 
@@ -7,8 +7,9 @@
 
 #include "base/error.h"
 
-int ship_http_open(struct ship_http **out, const struct http_settings *s, const struct push_settings *push,
-		   const struct exporter_env *env, const char *const *headers, struct tacho_error *e)
+int http_client_open(struct http_client **out, const struct http_settings *s,
+		     const struct push_settings *push, const struct exporter_env *env,
+		     const char *const *headers, struct tacho_error *e)
 {
 	(void)out, (void)push, (void)env, (void)headers;
 	error_set(e, -EOPNOTSUPP, "cannot send to %s: this build has no HTTP client", s->url);
@@ -16,26 +17,26 @@ int ship_http_open(struct ship_http **out, const struct http_settings *s, const 
 	return -EOPNOTSUPP;
 }
 
-enum ship_result ship_http_post(struct ship_http *h, const char *url, struct str body,
-				struct ship_reply *reply)
+enum send_result http_client_post(struct http_client *h, const char *url, struct str body,
+				  struct send_reply *reply)
 {
 	(void)h, (void)url, (void)body, (void)reply;
-	return SHIP_DROP;
+	return SEND_DROP;
 }
 
-long ship_http_status(const struct ship_http *h)
+long http_client_status(const struct http_client *h)
 {
 	(void)h;
 	return 0;
 }
 
-struct str ship_http_answer(const struct ship_http *h)
+struct str http_client_answer(const struct http_client *h)
 {
 	(void)h;
 	return STR_LIT("");
 }
 
-void ship_http_close(struct ship_http *h)
+void http_client_close(struct http_client *h)
 {
 	(void)h;
 }

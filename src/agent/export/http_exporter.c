@@ -1,5 +1,5 @@
 /*
- * The common part of exporters by HTTP: see the header.
+ * The common part of HTTP exporters: settings, URL and connection.
  */
 #include "agent/export/http_exporter.h"
 
@@ -30,8 +30,8 @@ int http_exporter_open(void **out, void *exporter, const struct http_settings *h
 	if (!x)
 		return error_nomem(e);
 	err = buf_failed(&x->url) ? error_nomem(e)
-				  : ship_http_open(&x->http, http ? http : &x->settings->http,
-						   &x->settings->push, x->env, headers, e);
+				  : http_client_open(&x->http, http ? http : &x->settings->http,
+						     &x->settings->push, x->env, headers, e);
 	if (err < 0) {
 		close(x);
 		return err;
@@ -40,15 +40,16 @@ int http_exporter_open(void **out, void *exporter, const struct http_settings *h
 	return 0;
 }
 
-enum ship_result http_exporter_ship(void *exporter, const struct shipment *s, struct ship_reply *reply)
+enum send_result http_exporter_ship(void *exporter, const struct export_body *s,
+				    struct send_reply *reply)
 {
 	struct http_exporter *x = exporter;
 
-	return ship_http_post(x->http, x->url.bytes, s->body, reply);
+	return http_client_post(x->http, x->url.bytes, s->body, reply);
 }
 
 void http_exporter_done(struct http_exporter *x)
 {
-	ship_http_close(x->http);
+	http_client_close(x->http);
 	buf_done(&x->url);
 }

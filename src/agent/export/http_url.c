@@ -1,5 +1,5 @@
 /*
- * What exporters by HTTP need to know of URLs, headers and answers, whoever carries them.
+ * URLs, headers and answers of HTTP exporters, independent of the HTTP library.
  */
 #include "agent/export/http_client.h"
 
@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 
-/* A name and a value that stay within their line. */
-static bool is_header(const struct key_pair *h)
+/* Whether name and value form a single valid header line. */
+static bool is_valid_header(const struct key_pair *h)
 {
 	for (const char *c = h->name; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("!#$%&'*+-.^_`|~", *c))
@@ -20,30 +20,30 @@ static bool is_header(const struct key_pair *h)
 int http_settings_check(const struct http_settings *s, struct tacho_error *e)
 {
 	if (!s->user != !s->password)
-		return error_set(e, -EINVAL, "user and password are only of use together");
+		return error_set(e, -EINVAL, "user and password must be given together");
 	if (s->user && s->token)
 		return error_set(e, -EINVAL, "either token or user and password can be given, not both");
 	if (!s->cert != !s->key)
-		return error_set(e, -EINVAL, "cert and key are only of use together");
+		return error_set(e, -EINVAL, "cert and key must be given together");
 	if (s->token && strpbrk(s->token, "\r\n"))
-		return error_set(e, -EINVAL, "token: it has a line end in it");
+		return error_set(e, -EINVAL, "token: it contains a line break");
 	for (size_t i = 0; i < s->headers.n; i++)
-		if (!is_header(&s->headers.v[i]))
+		if (!is_valid_header(&s->headers.v[i]))
 			return error_set(e, -EINVAL, "headers: '%.60s' is not the name and value of a header",
 					 s->headers.v[i].name);
 	return 0;
 }
 
-enum ship_result ship_http_result(long status)
+enum send_result http_status_result(long status)
 {
 	if (status >= 200 && status < 300)
-		return SHIP_DONE;
-	/* Somewhere else: not a word against the body, which waits for the right address. */
+		return SEND_DONE;
+	/* A redirect says nothing about the body, which waits until the address is corrected. */
 	return status == 408 || status == 429 || status >= 500 || (status >= 300 && status < 400)
-		       ? SHIP_RETRY : SHIP_DROP;
+		       ? SEND_RETRY : SEND_DROP;
 }
 
-void ship_http_words(char *out, size_t size, struct str answer)
+void http_answer_line(char *out, size_t size, struct str answer)
 {
 	size_t n = 0;
 

@@ -1,11 +1,11 @@
 /*
- * InfluxDB's line protocol, for versions 1 (db) and 2 (bucket, org), and whoever else takes it:
+ * InfluxDB's line protocol, for versions 1 (db) and 2 (bucket, org) and compatible receivers:
  *
  *	perf_context_switches,cpu=3,host=me,source=system value=42i 1700000000000000000
  *
- * Plain counts are integers. InfluxDB's have 63 bits and a field keeps its type for ever, so a
- * count beyond that begins again at 0, which non_negative_derivative() takes for a restart. Values
- * that are no number have no place in the protocol and are left out.
+ * Plain counts are integers. InfluxDB integers have 63 bits and a field never changes its type, so
+ * larger counts wrap to 0, which non_negative_derivative() handles like a restart. The protocol has
+ * no NaN or infinity; such values are left out.
  */
 #include "agent/export/exporter.h"
 
@@ -25,16 +25,17 @@ struct influxdb_settings {
 
 struct influxdb {
 	struct http_exporter base;
-	struct point_view picks;
+	struct point_view points;
 };
 
 #define AT(field) offsetof(struct influxdb_settings, field)
 static const struct config_key keys[] = {
-	HTTP_KEYS(struct influxdb_settings, base.http, "where to: \"http://host:8086\""),
-	{ KEY_STRING, "database", AT(database), NULL, "the database, of version 1" },
-	{ KEY_STRING, "retention_policy", AT(retention_policy), NULL, "how long it keeps it, of version 1" },
-	{ KEY_STRING, "bucket", AT(bucket), NULL, "the bucket, of version 2" },
-	{ KEY_STRING, "org", AT(org), NULL, "the organisation, of version 2" },
+	HTTP_KEYS(struct influxdb_settings, base.http, "the receiver's URL: \"http://host:8086\""),
+	{ KEY_STRING, "database", AT(database), NULL, "the database (version 1)" },
+	{ KEY_STRING, "retention_policy", AT(retention_policy), NULL,
+	  "the retention policy (version 1)" },
+	{ KEY_STRING, "bucket", AT(bucket), NULL, "the bucket (version 2)" },
+	{ KEY_STRING, "org", AT(org), NULL, "the organisation (version 2)" },
 	{ .kind = KEY_END },
 };
 #undef AT
@@ -46,9 +47,9 @@ static int check(const void *settings, struct tacho_error *e)
 	if (!s->database == !s->bucket)
 		return error_set(e, -EINVAL, "either database (version 1) or bucket (version 2) is needed");
 	if (s->org && !s->bucket)
-		return error_set(e, -EINVAL, "org goes with bucket");
+		return error_set(e, -EINVAL, "org requires bucket");
 	if (s->retention_policy && !s->database)
-		return error_set(e, -EINVAL, "retention_policy goes with database");
+		return error_set(e, -EINVAL, "retention_policy requires database");
 	return http_exporter_check(settings, e);
 }
 
@@ -70,17 +71,18 @@ static void make_url(struct buf *url, const struct influxdb_settings *s)
 	add_param(url, "org", s->org);
 }
 
-static void close_it(void *x)
+static void close_exporter(void *x)
 {
 	struct influxdb *db = x;
 
 	http_exporter_done(&db->base);
-	picks_done(&db->picks);
+	point_view_done(&db->points);
 	free(db);
 }
 
-/* Version 2 has a word of its own for tokens. */
-static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+/* Version 2 uses its own authorization scheme for tokens. */
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	const char *headers[] = { "Content-Type: text/plain; charset=utf-8", NULL, NULL };
 	const struct influxdb_settings *s = settings;
@@ -96,12 +98,12 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 		http.token = NULL;
 		db->base.url.bad = db->base.url.bad || buf_failed(&token);
 	}
-	return http_exporter_open(out, db, &http, headers, close_it, e);
+	return http_exporter_open(out, db, &http, headers, close_exporter, e);
 }
 
-/* A backslash escapes what has a meaning; one at the end would escape what follows, and a line end
- * cannot be written at all: those become _. */
-static void put_word(struct buf *out, const char *text, const char *special)
+/* Escapes special characters with a backslash. A backslash at the end would escape the next
+ * separator, and control characters cannot be written: these become _. */
+static void put_escaped(struct buf *out, const char *text, const char *special)
 {
 	for (; *text; text++) {
 		if (strchr(special, *text))
@@ -110,7 +112,7 @@ static void put_word(struct buf *out, const char *text, const char *special)
 	}
 }
 
-static void put_tags(struct buf *out, const struct influxdb *db, const struct series *s)
+static void dotted_put_tags(struct buf *out, const struct influxdb *db, const struct series *s)
 {
 	const struct label_view more[] = { { "host", db->base.env->host }, { NULL, NULL } };
 	struct label_view labels[LABELS_MAX];
@@ -118,16 +120,16 @@ static void put_tags(struct buf *out, const struct influxdb *db, const struct se
 
 	for (size_t i = 0; i < n; i++) {
 		buf_putc(out, ',');
-		put_word(out, labels[i].name, ",= ");
+		put_escaped(out, labels[i].name, ",= ");
 		buf_putc(out, '=');
-		put_word(out, labels[i].value, ",= ");
+		put_escaped(out, labels[i].value, ",= ");
 	}
 }
 
-static void put_line(struct buf *out, const struct influxdb *db, const struct viewed_point *k)
+static void put_point_line(struct buf *out, const struct influxdb *db, const struct viewed_point *k)
 {
 	metric_put_full_name(out, k->series->metric);
-	put_tags(out, db, k->series);
+	dotted_put_tags(out, db, k->series);
 	buf_puts(out, " value=");
 	if (metric_is_count(k->series->metric)) {
 		buf_u64(out, k->point->count & INT64_MAX);
@@ -135,7 +137,7 @@ static void put_line(struct buf *out, const struct influxdb *db, const struct vi
 	} else {
 		metric_put_number(out, k->point->value);
 	}
-	if (pick_scaled(k)) {
+	if (viewed_point_is_scaled(k)) {
 		buf_puts(out, ",enabled_seconds=");
 		metric_put_number(out, (double)k->point->enabled_ns * 1e-9);
 		buf_puts(out, ",running_seconds=");
@@ -149,12 +151,12 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	struct influxdb *db = x;
 	int64_t points = 0;
 
-	if (picks_take(&db->picks, db->base.env->registry, batches, n, true) < 0)
+	if (point_view_fill(&db->points, db->base.env->registry, batches, n, true) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < db->picks.n; i++) {
-		if (!isfinite(db->picks.v[i].point->value))
+	for (size_t i = 0; i < db->points.n; i++) {
+		if (!isfinite(db->points.v[i].point->value))
 			continue;
-		put_line(body, db, &db->picks.v[i]);
+		put_point_line(body, db, &db->points.v[i]);
 		points++;
 	}
 	return buf_failed(body) ? -ENOMEM : points;
@@ -166,8 +168,8 @@ const struct exporter_type export_influxdb = {
 	.keys = keys,
 	.settings_size = sizeof(struct influxdb_settings),
 	.check = check,
-	.open = open_it,
+	.open = open_exporter,
 	.encode = encode,
-	.ship = http_exporter_ship,
-	.close = close_it,
+	.send_body = http_exporter_ship,
+	.close = close_exporter,
 };

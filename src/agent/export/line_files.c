@@ -1,7 +1,7 @@
 /*
- * Points as lines of files: CSV with a header, or one JSON object a line. They hold everything that
- * is known of a point, also of those that have no value, with the state and the reason. Counts are
- * written with all their digits; a value that is no number is empty, or null.
+ * Writes points as lines of files: CSV with a header, or one JSON object per line. The lines contain
+ * everything known about a point, including points without a value, with their state and reason.
+ * Counts are written with all digits; NaN and infinity become an empty field or null.
  */
 #include "agent/export/exporter.h"
 
@@ -18,18 +18,18 @@
 
 struct line_file_settings {
 	struct push_settings push;
-	struct rotate_settings file;
+	struct rotating_file_settings file;
 };
 
-struct lines {
+struct line_exporter {
 	const struct exporter_env *env;
-	struct rotate *file;
-	struct point_view picks;
+	struct rotating_file *file;
+	struct point_view points;
 	struct buf labels;
 };
 
 static const struct config_key keys[] = {
-	ROTATE_KEYS(struct line_file_settings, file),
+	ROTATING_FILE_KEYS(struct line_file_settings, file),
 	{ .kind = KEY_END },
 };
 
@@ -37,13 +37,13 @@ static int open_lines(void **out, const void *settings, const struct exporter_en
 		      struct tacho_error *e)
 {
 	const struct line_file_settings *s = settings;
-	struct lines *l = calloc(1, sizeof(*l));
+	struct line_exporter *l = calloc(1, sizeof(*l));
 	int err;
 
 	if (!l)
 		return error_nomem(e);
 	l->env = env;
-	err = rotate_open(&l->file, &s->file, &s->push, env, header, e);
+	err = rotating_file_open(&l->file, &s->file, &s->push, env, header, e);
 	if (err < 0) {
 		free(l);
 		return err;
@@ -63,12 +63,12 @@ static int open_jsonl(void **out, const void *settings, const struct exporter_en
 	return open_lines(out, settings, env, NULL, e);
 }
 
-static void close_it(void *x)
+static void close_exporter(void *x)
 {
-	struct lines *l = x;
+	struct line_exporter *l = x;
 
-	rotate_close(l->file);
-	picks_done(&l->picks);
+	rotating_file_close(l->file);
+	point_view_done(&l->points);
 	buf_done(&l->labels);
 	free(l);
 }
@@ -85,7 +85,7 @@ static void put_time(struct buf *out, int64_t ns)
 	buf_printf(out, "%s.%09lldZ", text, (long long)(ns % 1000000000));
 }
 
-/* In quotes where it needs them. */
+/* Quoted only if necessary. */
 static void put_field(struct buf *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
@@ -101,8 +101,8 @@ static void put_field(struct buf *out, const char *text)
 	buf_putc(out, '"');
 }
 
-/* "cpu=3 host=me"; the source has a column of its own. */
-static void put_label_field(struct lines *l, struct buf *out, const struct series *s)
+/* "cpu=3;host=me"; the source has its own column. */
+static void put_label_field(struct line_exporter *l, struct buf *out, const struct series *s)
 {
 	struct label_view labels[LABELS_MAX];
 	size_t n = metric_labels(s, l->env->config, NULL, labels);
@@ -120,12 +120,12 @@ static bool has_value(const struct viewed_point *k)
 	return k->point->state <= TACHO_SCALED && isfinite(k->point->value);
 }
 
-static const char *reason_of(const struct viewed_point *k)
+static const char *point_reason(const struct viewed_point *k)
 {
 	return k->point->state > TACHO_SCALED && k->series->why ? k->series->why : "";
 }
 
-static void put_csv(struct lines *l, struct buf *out, const struct viewed_point *k)
+static void put_csv(struct line_exporter *l, struct buf *out, const struct viewed_point *k)
 {
 	const struct point *p = k->point;
 	const struct metric *m = k->series->metric;
@@ -153,11 +153,11 @@ static void put_csv(struct lines *l, struct buf *out, const struct viewed_point 
 		buf_puts(out, ",,,,,");
 	put_field(out, tacho_state_name(p->state));
 	buf_putc(out, ',');
-	put_field(out, reason_of(k));
+	put_field(out, point_reason(k));
 	buf_putc(out, '\n');
 }
 
-static void put_json_labels(struct lines *l, struct json *j, const struct series *s)
+static void put_json_labels(struct line_exporter *l, struct json *j, const struct series *s)
 {
 	struct label_view labels[LABELS_MAX];
 	size_t n = metric_labels(s, l->env->config, NULL, labels);
@@ -178,7 +178,7 @@ static void put_json_counts(struct json *j, const struct point *p)
 	json_member(j, "running_ns", u64, p->running_ns);
 }
 
-static void put_json(struct lines *l, struct buf *out, const struct viewed_point *k)
+static void put_json(struct line_exporter *l, struct buf *out, const struct viewed_point *k)
 {
 	const struct metric *m = k->series->metric;
 	struct json j = { .out = out };
@@ -202,22 +202,22 @@ static void put_json(struct lines *l, struct buf *out, const struct viewed_point
 	if (has_value(k) && m->kind == METRIC_COUNTER)
 		put_json_counts(&j, k->point);
 	json_member(&j, "state", str, tacho_state_name(k->point->state));
-	if (*reason_of(k))
-		json_member(&j, "reason", str, reason_of(k));
+	if (*point_reason(k))
+		json_member(&j, "reason", str, point_reason(k));
 	json_end(&j);
 	out->bad = out->bad || buf_failed(&l->labels);
 	buf_putc(out, '\n');
 }
 
 static int64_t
-encode_lines(struct lines *l, const struct point_batch *batches, size_t n, struct buf *body,
-	     void (*put)(struct lines *l, struct buf *out, const struct viewed_point *k))
+encode_lines(struct line_exporter *l, const struct point_batch *batches, size_t n, struct buf *body,
+	     void (*put)(struct line_exporter *l, struct buf *out, const struct viewed_point *k))
 {
-	if (picks_take(&l->picks, l->env->registry, batches, n, false) < 0)
+	if (point_view_fill(&l->points, l->env->registry, batches, n, false) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < l->picks.n; i++)
-		put(l, body, &l->picks.v[i]);
-	return buf_failed(body) ? -ENOMEM : (int64_t)l->picks.n;
+	for (size_t i = 0; i < l->points.n; i++)
+		put(l, body, &l->points.v[i]);
+	return buf_failed(body) ? -ENOMEM : (int64_t)l->points.n;
 }
 
 static int64_t encode_csv(void *x, const struct point_batch *batches, size_t n, struct buf *body)
@@ -230,11 +230,11 @@ static int64_t encode_jsonl(void *x, const struct point_batch *batches, size_t n
 	return encode_lines(x, batches, n, body, put_json);
 }
 
-static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
+static enum send_result send_body(void *x, const struct export_body *s, struct send_reply *reply)
 {
-	struct lines *l = x;
+	struct line_exporter *l = x;
 
-	return rotate_write(l->file, s, reply);
+	return rotating_file_write(l->file, s, reply);
 }
 
 const struct exporter_type export_csv = {
@@ -244,8 +244,8 @@ const struct exporter_type export_csv = {
 	.settings_size = sizeof(struct line_file_settings),
 	.open = open_csv,
 	.encode = encode_csv,
-	.ship = ship,
-	.close = close_it,
+	.send_body = send_body,
+	.close = close_exporter,
 };
 
 const struct exporter_type export_jsonl = {
@@ -255,6 +255,6 @@ const struct exporter_type export_jsonl = {
 	.settings_size = sizeof(struct line_file_settings),
 	.open = open_jsonl,
 	.encode = encode_jsonl,
-	.ship = ship,
-	.close = close_it,
+	.send_body = send_body,
+	.close = close_exporter,
 };

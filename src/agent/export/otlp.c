@@ -1,10 +1,10 @@
 /*
- * OpenTelemetry metrics by OTLP/HTTP: a protobuf ExportMetricsServiceRequest. Counters are
- * monotonic cumulative sums with their start time, integers where they are plain counts below
- * 2^63; the rest are doubles. A series that ends gets a point that says "no recorded value".
+ * OpenTelemetry metrics over OTLP/HTTP: a protobuf ExportMetricsServiceRequest. Counters are
+ * monotonic cumulative sums with their start time, integers if they are plain counts below 2^63,
+ * otherwise doubles. A series that ends gets a point with the flag "no recorded value".
  *
- * A receiver that takes a part says how many points it rejected (partial_success); what it may be
- * asked again after is fewer than elsewhere: 429, 502, 503 and 504.
+ * A receiver that accepts only part of a body returns the number of rejected points
+ * (partial_success). Fewer statuses than for other exporters may be retried: 429, 502, 503 and 504.
  */
 #include "agent/export/exporter.h"
 
@@ -17,7 +17,7 @@
 #include "base/gzip.h"
 #include "base/protobuf.h"
 
-/* Fields, by message. */
+/* Protobuf field numbers, by message. */
 enum { REQUEST_RESOURCE_METRICS = 1, RM_RESOURCE = 1, RM_SCOPE_METRICS = 2, RESOURCE_ATTRIBUTE = 1,
        SM_SCOPE = 1, SM_METRIC = 2, SCOPE_NAME = 1, SCOPE_VERSION = 2, METRIC_NAME = 1, METRIC_HELP = 2,
        METRIC_UNIT = 3, METRIC_AS_GAUGE = 5, METRIC_AS_SUM = 7, DATA_POINT = 1, SUM_TEMPORALITY = 2,
@@ -34,7 +34,7 @@ struct otlp_settings {
 
 struct otlp {
 	struct http_exporter base;
-	struct point_view picks;
+	struct point_view points;
 	struct seen_series seen;
 	struct buf scope, metric, data, point, part, any;
 };
@@ -42,14 +42,15 @@ struct otlp {
 #define AT(field) offsetof(struct otlp_settings, field)
 static const struct config_key keys[] = {
 	HTTP_KEYS(struct otlp_settings, base.http,
-		  "where to: \"http://host:4318\"; without a path it is /v1/metrics"),
+		  "the receiver's URL: \"http://host:4318\"; the default path is /v1/metrics"),
 	{ KEY_STRING, "service", AT(service), "tacho", "the resource attribute service.name" },
-	{ KEY_BOOL, "gzip", AT(gzip), "true", "pack what is sent" },
+	{ KEY_BOOL, "gzip", AT(gzip), "true", "compress the request bodies" },
 	{ .kind = KEY_END },
 };
 #undef AT
 
-/* The header that says so goes with the exporter, not with the body. */
+/* The Content-Encoding header is fixed when the exporter is opened, so it cannot differ between
+ * bodies. */
 static const char *format(const void *settings)
 {
 	return ((const struct otlp_settings *)settings)->gzip ? "otlp+gzip" : "otlp";
@@ -60,13 +61,13 @@ static const struct otlp_settings *settings_of(const struct otlp *o)
 	return (const struct otlp_settings *)o->base.settings;
 }
 
-static void close_it(void *x)
+static void close_exporter(void *x)
 {
 	struct otlp *o = x;
 
 	http_exporter_done(&o->base);
-	picks_done(&o->picks);
-	seen_done(&o->seen);
+	point_view_done(&o->points);
+	seen_series_done(&o->seen);
 	buf_done(&o->scope);
 	buf_done(&o->metric);
 	buf_done(&o->data);
@@ -76,7 +77,8 @@ static void close_it(void *x)
 	free(o);
 }
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	const struct otlp_settings *s = settings;
 	const char *headers[] = { "Content-Type: application/x-protobuf",
@@ -85,7 +87,7 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 
 	if (o)
 		url_with_path(&o->base.url, s->base.http.url, "/v1/metrics");
-	return http_exporter_open(out, o, NULL, headers, close_it, e);
+	return http_exporter_open(out, o, NULL, headers, close_exporter, e);
 }
 
 static void put_attribute(struct otlp *o, struct buf *out, unsigned field, const char *key, const char *value)
@@ -100,7 +102,7 @@ static void put_attribute(struct otlp *o, struct buf *out, unsigned field, const
 	pb_message(out, field, &o->part);
 }
 
-/* Units as UCUM writes them. */
+/* Translates units to UCUM. */
 static const char *ucum(const char *unit)
 {
 	static const struct { const char *ours, *theirs; } units[] = {
@@ -116,26 +118,27 @@ static const char *ucum(const char *unit)
 
 enum otlp_field { VALUE, ENABLED, RUNNING };
 
-static void put_value(struct otlp *o, const struct viewed_point *k, enum otlp_field what)
+static void put_value(struct otlp *o, const struct viewed_point *k, enum otlp_field which)
 {
 	if (!k->point)
 		pb_u64(&o->point, POINT_FLAGS, NO_RECORDED_VALUE);
-	else if (what != VALUE)
+	else if (which != VALUE)
 		pb_double(&o->point, POINT_DOUBLE,
-			  (double)(what == ENABLED ? k->point->enabled_ns : k->point->running_ns) * 1e-9);
+			  (double)(which == ENABLED ? k->point->enabled_ns : k->point->running_ns) *
+				  1e-9);
 	else if (metric_is_count(k->series->metric) && k->point->count <= INT64_MAX)
 		pb_fixed64(&o->point, POINT_INT, k->point->count);
 	else
 		pb_double(&o->point, POINT_DOUBLE, k->point->value);
 }
 
-static void put_point(struct otlp *o, const struct viewed_point *k, enum otlp_field what)
+static void put_point(struct otlp *o, const struct viewed_point *k, enum otlp_field which)
 {
 	buf_clear(&o->point);
 	if (k->series->metric->kind == METRIC_COUNTER)
 		pb_fixed64(&o->point, POINT_START, (uint64_t)k->series->start_ns);
 	pb_fixed64(&o->point, POINT_TIME, (uint64_t)k->time_ns);
-	put_value(o, k, what);
+	put_value(o, k, which);
 	for (size_t i = 0; i < k->series->n_labels; i++)
 		put_attribute(o, &o->point, POINT_ATTRIBUTE, k->series->labels[i].name,
 			      k->series->labels[i].value);
@@ -143,7 +146,7 @@ static void put_point(struct otlp *o, const struct viewed_point *k, enum otlp_fi
 }
 
 /* One metric with the points of all its series. */
-static void put_metric(struct otlp *o, const struct viewed_point *k, size_t n, enum otlp_field what)
+static void put_metric(struct otlp *o, const struct viewed_point *k, size_t n, enum otlp_field which)
 {
 	static const char *const suffixes[] = { "", "_enabled", "_running" };
 	const struct metric *m = k->series->metric;
@@ -151,30 +154,30 @@ static void put_metric(struct otlp *o, const struct viewed_point *k, size_t n, e
 
 	buf_clear(&o->data);
 	for (size_t i = 0; i < n; i++)
-		if (what == VALUE || pick_scaled(&k[i]))
-			put_point(o, &k[i], what);
+		if (which == VALUE || viewed_point_is_scaled(&k[i]))
+			put_point(o, &k[i], which);
 	if (counter) {
 		pb_u64(&o->data, SUM_TEMPORALITY, CUMULATIVE);
 		pb_u64(&o->data, SUM_MONOTONIC, 1);
 	}
 	buf_clear(&o->metric);
 	buf_clear(&o->part);
-	buf_printf(&o->part, "%s%s", m->name, suffixes[what]);
+	buf_printf(&o->part, "%s%s", m->name, suffixes[which]);
 	pb_message(&o->metric, METRIC_NAME, &o->part);
 	pb_bytes(&o->metric, METRIC_HELP, str_of(m->help));
-	pb_bytes(&o->metric, METRIC_UNIT, str_of(what == VALUE ? ucum(m->unit) : "s"));
+	pb_bytes(&o->metric, METRIC_UNIT, str_of(which == VALUE ? ucum(m->unit) : "s"));
 	pb_message(&o->metric, counter ? METRIC_AS_SUM : METRIC_AS_GAUGE, &o->data);
 	pb_message(&o->scope, SM_METRIC, &o->metric);
 }
 
-static int64_t put_all(struct otlp *o, const struct viewed_point *k, size_t n)
+static int64_t put_metric_fields(struct otlp *o, const struct viewed_point *k, size_t n)
 {
 	bool scaled = false;
 	int64_t points = 0;
 
 	put_metric(o, k, n, VALUE);
 	for (size_t i = 0; i < n; i++) {
-		scaled = scaled || pick_scaled(&k[i]);
+		scaled = scaled || viewed_point_is_scaled(&k[i]);
 		points += k[i].point != NULL;
 	}
 	if (scaled) {
@@ -204,7 +207,7 @@ static void put_scope(struct otlp *o)
 	pb_message(&o->scope, SM_SCOPE, &o->part);
 }
 
-/* What is around the metrics: resource and request. */
+/* Wraps the metrics into the resource and the request. */
 static void put_request(struct otlp *o, struct buf *body)
 {
 	struct gzip z = { .out = body };
@@ -230,22 +233,24 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	int64_t points = 0;
 	size_t from = 0;
 
-	if (picks_take(&o->picks, o->base.env->registry, batches, n, true) < 0 ||
-	    seen_look(&o->seen, o->base.env->registry, &o->picks) < 0)
+	if (point_view_fill(&o->points, o->base.env->registry, batches, n, true) < 0 ||
+	    seen_series_update(&o->seen, o->base.env->registry, &o->points) < 0)
 		return -ENOMEM;
-	picks_sort(&o->picks, PICK_BY_METRIC);
+	point_view_sort(&o->points, POINTS_BY_METRIC);
 	put_scope(o);
-	for (size_t i = 1; i <= o->picks.n; i++)
-		if (i == o->picks.n || o->picks.v[i].series->metric != o->picks.v[from].series->metric) {
-			points += put_all(o, o->picks.v + from, i - from);
+	for (size_t i = 1; i <= o->points.n; i++)
+		if (i == o->points.n ||
+		    o->points.v[i].series->metric != o->points.v[from].series->metric) {
+			points += put_metric_fields(o, o->points.v + from, i - from);
 			from = i;
 		}
-	if (o->picks.n)
+	if (o->points.n)
 		put_request(o, body);
 	return buf_failed(body) ? -ENOMEM : points;
 }
 
-/* The message within the response; false: there is none, or it is no such response. */
+/* Finds the partial_success message in the response; false: there is none, or the response cannot be
+ * parsed. */
 static bool find_partial(struct str answer, struct str *out)
 {
 	struct pb_field f;
@@ -258,12 +263,12 @@ static bool find_partial(struct str answer, struct str *out)
 	return false;
 }
 
-/* What the receiver did not keep of what it took. It may also only warn. */
-static void read_answer(struct str answer, struct ship_reply *reply)
+/* Reads how many points the receiver rejected, or its warning. */
+static void read_partial_success(struct str answer, struct send_reply *reply)
 {
 	struct str partial, why = { 0 };
 	struct pb_field f;
-	char words[161];
+	char message[161];
 
 	if (!find_partial(answer, &partial))
 		return;
@@ -273,29 +278,29 @@ static void read_answer(struct str answer, struct ship_reply *reply)
 		else if (f.number == PARTIAL_MESSAGE)
 			why = f.bytes;
 	}
-	ship_http_words(words, sizeof(words), why);
+	http_answer_line(message, sizeof(message), why);
 	if (reply->rejected)
 		snprintf(reply->text, sizeof(reply->text), "the receiver rejected %llu points%s%s",
-			 (unsigned long long)reply->rejected, words[0] ? ": " : "", words);
-	else if (words[0])
-		snprintf(reply->text, sizeof(reply->text), "the receiver warns: %s", words);
+			 (unsigned long long)reply->rejected, message[0] ? ": " : "", message);
+	else if (message[0])
+		snprintf(reply->text, sizeof(reply->text), "the receiver warns: %s", message);
 }
 
-/* After a redirect too: it is kept until somebody has set the address right. */
-static bool may_repeat(long status)
+/* Also after a redirect: the body is kept until the URL is corrected. */
+static bool may_retry(long status)
 {
 	return status / 100 == 3 || !status || status == 429 || (status >= 502 && status <= 504);
 }
 
-static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
+static enum send_result send_body(void *x, const struct export_body *s, struct send_reply *reply)
 {
 	struct otlp *o = x;
-	enum ship_result result = http_exporter_ship(o, s, reply);
+	enum send_result result = http_exporter_ship(o, s, reply);
 
-	if (result == SHIP_DONE)
-		read_answer(ship_http_answer(o->base.http), reply);
-	else if (result == SHIP_RETRY && !may_repeat(ship_http_status(o->base.http)))
-		result = SHIP_DROP;
+	if (result == SEND_DONE)
+		read_partial_success(http_client_answer(o->base.http), reply);
+	else if (result == SEND_RETRY && !may_retry(http_client_status(o->base.http)))
+		result = SEND_DROP;
 	return result;
 }
 
@@ -306,8 +311,8 @@ const struct exporter_type export_otlp = {
 	.settings_size = sizeof(struct otlp_settings),
 	.check = http_exporter_check,
 	.format = format,
-	.open = open_it,
+	.open = open_exporter,
 	.encode = encode,
-	.ship = ship,
-	.close = close_it,
+	.send_body = send_body,
+	.close = close_exporter,
 };

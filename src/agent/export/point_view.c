@@ -1,5 +1,5 @@
 /*
- * Points beside their series.
+ * Joins points with their series.
  */
 #include "agent/export/point_view.h"
 
@@ -7,22 +7,22 @@
 
 #include "base/vec.h"
 
-int picks_take(struct point_view *p, const struct registry *r, const struct point_batch *b,
-	       size_t n, bool counted)
+int point_view_fill(struct point_view *p, const struct registry *r, const struct point_batch *b,
+		    size_t n, bool counted)
 {
 	p->n = 0;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < b[i].n_points; k++) {
 			const struct point *point = &b[i].points[k];
 			const struct series *s = registry_get(r, point->series);
-			struct viewed_point *pick;
+			struct viewed_point *viewed;
 
 			if (!s || (counted && point->state > TACHO_SCALED))
 				continue;
-			pick = vec_add(p);
-			if (!pick)
+			viewed = vec_add(p);
+			if (!viewed)
 				return -ENOMEM;
-			*pick = (struct viewed_point){ s, point, b[i].time_ns, false };
+			*viewed = (struct viewed_point){ s, point, b[i].time_ns, false };
 		}
 	return 0;
 }
@@ -44,19 +44,19 @@ static int by_metric(const void *a, const void *b)
 	return x == y ? by_series(a, b) : (uintptr_t)x < (uintptr_t)y ? -1 : 1;
 }
 
-void picks_sort(struct point_view *p, enum pick_order order)
+void point_view_sort(struct point_view *p, enum point_order order)
 {
-	if (p->n && order != PICK_AS_CAME)
-		qsort(p->v, p->n, sizeof(*p->v), order == PICK_BY_SERIES ? by_series : by_metric);
+	if (p->n && order != POINTS_IN_BATCH_ORDER)
+		qsort(p->v, p->n, sizeof(*p->v), order == POINTS_BY_SERIES ? by_series : by_metric);
 }
 
-void picks_done(struct point_view *p)
+void point_view_done(struct point_view *p)
 {
 	vec_done(p);
 }
 
-/* The place of a series among those seen, which are sorted; or where it would be. */
-static size_t place_of(const struct seen_series *s, uint32_t id)
+/* Index of a series in the sorted list, or where to insert it. */
+static size_t find_index(const struct seen_series *s, uint32_t id)
 {
 	size_t low = 0, high = s->n;
 
@@ -71,9 +71,9 @@ static size_t place_of(const struct seen_series *s, uint32_t id)
 	return low;
 }
 
-static int remember(struct seen_series *s, const struct viewed_point *k)
+static int add_series(struct seen_series *s, const struct viewed_point *k)
 {
-	size_t at = place_of(s, k->series->id);
+	size_t at = find_index(s, k->series->id);
 
 	if (at == s->n || s->v[at].series != k->series->id) {
 		if (!vec_add(s))
@@ -81,22 +81,22 @@ static int remember(struct seen_series *s, const struct viewed_point *k)
 		memmove(s->v + at + 1, s->v + at, (s->n - 1 - at) * sizeof(*s->v));
 		s->v[at] = (struct seen_series_entry){ .series = k->series->id };
 	}
-	s->v[at].scaled = s->v[at].scaled || pick_scaled(k);
+	s->v[at].scaled = s->v[at].scaled || viewed_point_is_scaled(k);
 	return 0;
 }
 
-int seen_look(struct seen_series *s, const struct registry *r, struct point_view *p)
+int seen_series_update(struct seen_series *s, const struct registry *r, struct point_view *p)
 {
 	size_t kept = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < p->n && !err; i++)
-		err = remember(s, &p->v[i]);
+		err = add_series(s, &p->v[i]);
 	for (size_t i = 0; i < s->n && !err; i++) {
 		const struct series *x = registry_get(r, s->v[i].series);
 		struct viewed_point *end = x && x->ended ? vec_add(p) : NULL;
 
-		if (end)	/* a millisecond later: receivers count in those */
+		if (end)	/* a millisecond later, because receivers have that resolution */
 			*end = (struct viewed_point){ x, NULL, x->time_ns + 1000000, s->v[i].scaled };
 		else if (x && x->ended)
 			err = -ENOMEM;
@@ -108,7 +108,7 @@ int seen_look(struct seen_series *s, const struct registry *r, struct point_view
 	return err;
 }
 
-void seen_done(struct seen_series *s)
+void seen_series_done(struct seen_series *s)
 {
 	vec_done(s);
 }

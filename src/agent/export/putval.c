@@ -1,6 +1,6 @@
 /*
- * PUTVAL lines: see the header. Names come from files and processes; a slash, a control character
- * or too many bytes in one must not make it another name.
+ * Writes PUTVAL lines. Names come from configuration files and processes; a slash, a control
+ * character or an overlong name must not produce another identifier.
  */
 #include "agent/export/putval.h"
 
@@ -11,31 +11,31 @@
 #include "base/io.h"
 
 enum putval_type {
-	SHAPE_COUNTER,		/* one value, stock type */
-	SHAPE_PMU_COUNTER,	/* four, of our types.db */
-	SHAPE_GAUGE,
-	SHAPE_DERIVE,
-	SHAPE_TIME,		/* seconds that became milliseconds */
+	PUTVAL_COUNTER,		/* one value, standard type */
+	PUTVAL_PMU_COUNTER,	/* four values, type from tacho's types.db */
+	PUTVAL_GAUGE,
+	PUTVAL_DERIVE,
+	PUTVAL_TIME,		/* seconds, converted to milliseconds */
 };
 static const char *const type_names[] = {
-	[SHAPE_COUNTER] = "counter", [SHAPE_PMU_COUNTER] = "pmu_counter", [SHAPE_GAUGE] = "gauge",
-	[SHAPE_DERIVE] = "derive", [SHAPE_TIME] = "total_time_in_ms",
+	[PUTVAL_COUNTER] = "counter", [PUTVAL_PMU_COUNTER] = "pmu_counter", [PUTVAL_GAUGE] = "gauge",
+	[PUTVAL_DERIVE] = "derive", [PUTVAL_TIME] = "total_time_in_ms",
 };
 
-static bool of_collectd(const struct series *s)
+static bool has_collectd_names(const struct series *s)
 {
 	return s->metric->naming == NAMING_COLLECTD1 || s->metric->naming == NAMING_COLLECTD2;
 }
 
-static enum putval_type shape_of(const struct series *s)
+static enum putval_type putval_type_of(const struct series *s)
 {
 	const struct metric *m = s->metric;
 
 	if (m->kind != METRIC_COUNTER)
-		return SHAPE_GAUGE;
+		return PUTVAL_GAUGE;
 	if (!strncmp(m->name, "tacho_", 6))
-		return !strcmp(m->unit, "seconds") ? SHAPE_TIME : SHAPE_DERIVE;
-	return m->naming == NAMING_COLLECTD1 ? SHAPE_COUNTER : SHAPE_PMU_COUNTER;
+		return !strcmp(m->unit, "seconds") ? PUTVAL_TIME : PUTVAL_DERIVE;
+	return m->naming == NAMING_COLLECTD1 ? PUTVAL_COUNTER : PUTVAL_PMU_COUNTER;
 }
 
 static uint32_t hash_of(struct str s)
@@ -47,7 +47,8 @@ static uint32_t hash_of(struct str s)
 	return h;
 }
 
-/* One part of the identifier: what has a meaning there becomes '_', a long one ends in its hash. */
+/* One part of the identifier: special characters become '_'; a part that is too long is cut and ends
+ * in a hash. */
 static void put_part(struct buf *out, struct str text)
 {
 	size_t n = text.n > PUTVAL_PART_MAX ? PUTVAL_PART_MAX - 9 : text.n;
@@ -68,7 +69,7 @@ void putval_place(struct buf *out, const struct series *s)
 		{ "cpu", "cpu" }, { "node", "node" }, { "pid", "pid" }, { "comm", "" }, { "cgroup", "" },
 		{ "trigger", "" }, { "exporter", "" },
 	};
-	const char *cpu = of_collectd(s) ? series_label(s, "cpu") : NULL;
+	const char *cpu = has_collectd_names(s) ? series_label(s, "cpu") : NULL;
 	size_t start = out->n;
 
 	if (cpu) {			/* as with Cores "": the number is the group */
@@ -88,7 +89,7 @@ static void put_plugin(struct buf *out, const struct series *s)
 	scoped(buf_done) struct buf instance = { 0 };
 	const char *pmu = series_label(s, "pmu");
 
-	if (!of_collectd(s)) {
+	if (!has_collectd_names(s)) {
 		size_t start;
 
 		buf_puts(&instance, s->source);
@@ -102,7 +103,7 @@ static void put_plugin(struct buf *out, const struct series *s)
 	}
 	if (pmu && s->metric->naming != NAMING_COLLECTD1)
 		buf_printf(&instance, ":%s", pmu);
-	buf_puts(out, of_collectd(s) ? "intel_pmu" : "tacho");
+	buf_puts(out, has_collectd_names(s) ? "intel_pmu" : "tacho");
 	if (instance.n) {
 		buf_putc(out, '-');
 		put_part(out, buf_view(&instance));
@@ -110,8 +111,8 @@ static void put_plugin(struct buf *out, const struct series *s)
 	out->bad = out->bad || instance.bad;
 }
 
-/* The number in the PMU's file `type`, by which generation 1 tells instances apart; -1: none. */
-static int type_of_pmu(const char *pmu)
+/* The PMU's type number in sysfs, by which generation 1 distinguishes instances; -1: unknown. */
+static int read_pmu_type(const char *pmu)
 {
 	char path[300], text[32];
 	int n = snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/type", pmu), type;
@@ -122,7 +123,7 @@ static int type_of_pmu(const char *pmu)
 	return type;
 }
 
-static bool is_instance(const char *pmu)
+static bool is_pmu_instance(const char *pmu)
 {
 	const char *end = strrchr(pmu, '_');
 
@@ -136,8 +137,8 @@ static void put_event(struct buf *out, const struct series *s)
 	int type;
 
 	buf_puts(&name, s->metric->event);
-	if (s->metric->naming == NAMING_COLLECTD1 && pmu && is_instance(pmu)) {
-		type = type_of_pmu(pmu);
+	if (s->metric->naming == NAMING_COLLECTD1 && pmu && is_pmu_instance(pmu)) {
+		type = read_pmu_type(pmu);
 		if (type >= 0)
 			buf_printf(&name, ":type=%d", type);
 		else
@@ -153,7 +154,7 @@ void putval_identifier(struct buf *out, const char *host, const struct series *s
 	buf_putc(out, '/');
 	put_plugin(out, s);
 	buf_putc(out, '/');
-	buf_printf(out, "%s-", type_names[shape_of(s)]);
+	buf_printf(out, "%s-", type_names[putval_type_of(s)]);
 	put_event(out, s);
 }
 
@@ -170,20 +171,20 @@ static void put_quoted(struct buf *out, struct str text)
 
 static void put_values(struct buf *out, const struct series *s, const struct point *p)
 {
-	switch (shape_of(s)) {
-	case SHAPE_PMU_COUNTER:
+	switch (putval_type_of(s)) {
+	case PUTVAL_PMU_COUNTER:
 		buf_printf(out, ":%llu:%llu:%llu:%llu", (unsigned long long)p->count,
 			   (unsigned long long)p->raw, (unsigned long long)p->enabled_ns,
 			   (unsigned long long)p->running_ns);
 		return;
-	case SHAPE_COUNTER:
-	case SHAPE_DERIVE:
+	case PUTVAL_COUNTER:
+	case PUTVAL_DERIVE:
 		buf_printf(out, ":%llu", (unsigned long long)p->count);
 		return;
-	case SHAPE_TIME:
+	case PUTVAL_TIME:
 		buf_printf(out, ":%.0f", p->value * 1000);
 		return;
-	case SHAPE_GAUGE:
+	case PUTVAL_GAUGE:
 		buf_printf(out, isfinite(p->value) ? ":%.15g" : ":U", p->value);
 	}
 }

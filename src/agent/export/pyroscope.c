@@ -1,5 +1,5 @@
 /*
- * The continuous profile to Pyroscope: each window as pprof to /ingest.
+ * Sends the continuous profile to Pyroscope: each window as pprof to /ingest.
  */
 #include "agent/export/exporter.h"
 
@@ -15,15 +15,15 @@ struct pyroscope_settings {
 
 struct pyroscope {
 	struct http_exporter base;
-	size_t n_fixed;			/* the part of the URL before the times */
+	size_t n_fixed;			/* length of the URL without the times */
 };
 
 #define AT(field) offsetof(struct pyroscope_settings, field)
 static const struct config_key keys[] = {
 	HTTP_KEYS(struct pyroscope_settings, base.http,
-		  "where to: \"http://host:4040\"; without a path it is /ingest"),
+		  "the receiver's URL: \"http://host:4040\"; the default path is /ingest"),
 	{ KEY_STRING, "application", AT(application), "tacho",
-	  "the name that the profiles are found under" },
+	  "the application name of the profiles" },
 	{ KEY_STRING, "tenant", AT(tenant), NULL, "sent as X-Scope-OrgID" },
 	{ .kind = KEY_END },
 };
@@ -34,9 +34,9 @@ static int check(const void *settings, struct tacho_error *e)
 	const struct pyroscope_settings *s = settings;
 
 	if (s->tenant && strpbrk(s->tenant, "\r\n"))
-		return error_set(e, -EINVAL, "tenant: it has a line end in it");
+		return error_set(e, -EINVAL, "tenant: it contains a line break");
 	if (strpbrk(s->application, "{}"))
-		return error_set(e, -EINVAL, "application: '%.100s' has a brace in it", s->application);
+		return error_set(e, -EINVAL, "application: '%.100s' contains a brace", s->application);
 	return http_exporter_check(settings, e);
 }
 
@@ -57,7 +57,7 @@ static void put_name(struct buf *url, const struct pyroscope *p)
 	buf_done(&name);
 }
 
-static void close_it(void *x)
+static void close_exporter(void *x)
 {
 	struct pyroscope *p = x;
 
@@ -65,7 +65,8 @@ static void close_it(void *x)
 	free(p);
 }
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	const char *headers[] = { "Content-Type: application/octet-stream", NULL, NULL };
 	const struct pyroscope_settings *s = settings;
@@ -85,10 +86,10 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 		headers[1] = tenant.bytes;
 		url->bad = url->bad || buf_failed(&tenant);
 	}
-	return http_exporter_open(out, p, NULL, headers, close_it, e);
+	return http_exporter_open(out, p, NULL, headers, close_exporter, e);
 }
 
-static enum ship_result ship_profile(void *x, const struct shipment *s, struct ship_reply *reply)
+static enum send_result send_profile(void *x, const struct export_body *s, struct send_reply *reply)
 {
 	struct pyroscope *p = x;
 
@@ -97,7 +98,7 @@ static enum ship_result ship_profile(void *x, const struct shipment *s, struct s
 		   (long long)((s->to_ns + 999999999) / 1000000000));
 	if (buf_failed(&p->base.url)) {
 		p->base.url.bad = false;
-		return SHIP_RETRY;
+		return SEND_RETRY;
 	}
 	return http_exporter_ship(p, s, reply);
 }
@@ -108,7 +109,7 @@ const struct exporter_type export_pyroscope = {
 	.keys = keys,
 	.settings_size = sizeof(struct pyroscope_settings),
 	.check = check,
-	.open = open_it,
-	.ship_profile = ship_profile,
-	.close = close_it,
+	.open = open_exporter,
+	.send_profile = send_profile,
+	.close = close_exporter,
 };

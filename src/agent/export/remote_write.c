@@ -1,9 +1,9 @@
 /*
- * Prometheus remote write 1.0: a protobuf WriteRequest, packed by snappy. Names, labels and values
- * are those of /metrics; job and instance are put on as a scrape would. A series that ends gets
- * Prometheus' stale marker.
+ * Prometheus remote write 1.0: a protobuf WriteRequest, compressed with snappy. Names, labels and
+ * values are those of /metrics; job and instance are added as a scrape would. A series that ends
+ * gets Prometheus' stale marker.
  *
- * Values are doubles: a counter above 2^53 is rounded to the nearest, which no rate() can notice.
+ * Values are doubles: a counter above 2^53 is rounded, which is insignificant for rate().
  */
 #include "agent/export/exporter.h"
 
@@ -17,14 +17,14 @@
 #include "base/protobuf.h"
 #include "base/vec.h"
 
-/* The fields of WriteRequest and what is in it. */
+/* Protobuf field numbers of WriteRequest and its submessages. */
 enum { REQUEST_SERIES = 1, REQUEST_METADATA = 3, SERIES_LABEL = 1, SERIES_SAMPLE = 2, LABEL_NAME = 1,
        LABEL_VALUE = 2, SAMPLE_VALUE = 1, SAMPLE_TIME = 2, META_TYPE = 1, META_NAME = 2, META_HELP = 4,
        META_UNIT = 5 };
 enum { TYPE_COUNTER = 1, TYPE_GAUGE = 2 };
 
-#define NAN_STALE 0x7ff0000000000002ull		/* the series has ended */
-#define NAN_VALUE 0x7ff8000000000001ull		/* any other */
+#define NAN_STALE 0x7ff0000000000002ull		/* stale marker: the series has ended */
+#define NAN_VALUE 0x7ff8000000000001ull		/* any other NaN */
 
 struct remote_write_settings {
 	struct http_export_settings base;
@@ -33,7 +33,7 @@ struct remote_write_settings {
 
 struct remote_write {
 	struct http_exporter base;
-	struct point_view picks;
+	struct point_view points;
 	struct seen_series seen;
 	struct { const struct metric **v; size_t n, cap; } described;
 	struct buf request, series, part, name, value;
@@ -41,19 +41,19 @@ struct remote_write {
 
 static const struct config_key keys[] = {
 	HTTP_KEYS(struct remote_write_settings, base.http,
-		  "where to: \"http://host:9090/api/v1/write\""),
+		  "the receiver's URL: \"http://host:9090/api/v1/write\""),
 	{ KEY_STRING, "job", offsetof(struct remote_write_settings, job), "tacho",
 	  "the value of the label job" },
 	{ .kind = KEY_END },
 };
 
-static void close_it(void *x)
+static void close_exporter(void *x)
 {
 	struct remote_write *w = x;
 
 	http_exporter_done(&w->base);
-	picks_done(&w->picks);
-	seen_done(&w->seen);
+	point_view_done(&w->points);
+	seen_series_done(&w->seen);
 	vec_done(&w->described);
 	buf_done(&w->request);
 	buf_done(&w->series);
@@ -63,7 +63,8 @@ static void close_it(void *x)
 	free(w);
 }
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	static const char *const headers[] = {
 		"Content-Type: application/x-protobuf", "Content-Encoding: snappy",
@@ -73,7 +74,7 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 
 	if (w)
 		buf_puts(&w->base.url, w->base.settings->http.url);
-	return http_exporter_open(out, w, NULL, headers, close_it, e);
+	return http_exporter_open(out, w, NULL, headers, close_exporter, e);
 }
 
 static void put_label(struct remote_write *w, const char *name, const char *value)
@@ -86,7 +87,7 @@ static void put_label(struct remote_write *w, const char *name, const char *valu
 	pb_message(&w->series, SERIES_LABEL, &w->part);
 }
 
-/* Labels have to be sorted, the name among them. */
+/* Labels have to be sorted, including the metric's name. */
 static void put_labels(struct remote_write *w, const struct series *s, const char *suffix)
 {
 	struct label_view labels[LABELS_MAX], more[] = {
@@ -118,10 +119,10 @@ static void put_sample(struct remote_write *w, uint64_t bits, int64_t time_ms)
 
 enum remote_write_field { VALUE, ENABLED, RUNNING };
 
-static uint64_t bits_of(const struct viewed_point *k, enum remote_write_field what)
+static uint64_t sample_bits(const struct viewed_point *k, enum remote_write_field field)
 {
-	double v = !k->point ? 0 : what == VALUE ? k->point->value :
-		   (double)(what == ENABLED ? k->point->enabled_ns : k->point->running_ns) * 1e-9;
+	double v = !k->point ? 0 : field == VALUE ? k->point->value :
+		   (double)(field == ENABLED ? k->point->enabled_ns : k->point->running_ns) * 1e-9;
 	uint64_t bits = NAN_STALE;
 
 	if (k->point && isnan(v))
@@ -131,27 +132,27 @@ static uint64_t bits_of(const struct viewed_point *k, enum remote_write_field wh
 	return bits;
 }
 
-/* One series with all its samples. Of two within a millisecond the later counts. */
+/* One series with all its samples. Of two samples within a millisecond the later is sent. */
 static int64_t put_series(struct remote_write *w, const struct viewed_point *k, size_t n,
-			  enum remote_write_field what)
+			  enum remote_write_field field)
 {
 	static const char *const suffixes[] = { "", "_enabled_seconds", "_running_seconds" };
-	int64_t put = 0;
+	int64_t n_points = 0;
 
 	buf_clear(&w->series);
-	put_labels(w, k->series, suffixes[what]);
+	put_labels(w, k->series, suffixes[field]);
 	for (size_t i = 0; i < n; i++) {
 		if (i + 1 < n && k[i + 1].time_ns / 1000000 == k[i].time_ns / 1000000)
 			continue;
-		put_sample(w, bits_of(&k[i], what), k[i].time_ns / 1000000);
-		put += k[i].point && what == VALUE;
+		put_sample(w, sample_bits(&k[i], field), k[i].time_ns / 1000000);
+		n_points += k[i].point && field == VALUE;
 	}
 	pb_message(&w->request, REQUEST_SERIES, &w->series);
-	return put;
+	return n_points;
 }
 
-/* What a metric is, told once per connection. */
-static int describe(struct remote_write *w, const struct metric *m)
+/* Sends the metadata of a metric once per connection. */
+static int put_metadata(struct remote_write *w, const struct metric *m)
 {
 	const struct metric **place;
 
@@ -174,19 +175,19 @@ static int describe(struct remote_write *w, const struct metric *m)
 	return 0;
 }
 
-/* The samples of one series: its values, and the times where one of them was an estimate. */
-static int64_t put_all(struct remote_write *w, const struct viewed_point *k, size_t n)
+/* The samples of one series: its values, and if one was scaled, also the times. */
+static int64_t put_series_fields(struct remote_write *w, const struct viewed_point *k, size_t n)
 {
-	int64_t put = put_series(w, k, n, VALUE);
+	int64_t n_points = put_series(w, k, n, VALUE);
 	bool scaled = false;
 
 	for (size_t i = 0; i < n; i++)
-		scaled = scaled || pick_scaled(&k[i]);
+		scaled = scaled || viewed_point_is_scaled(&k[i]);
 	if (scaled) {
 		put_series(w, k, n, ENABLED);
 		put_series(w, k, n, RUNNING);
 	}
-	return put;
+	return n_points;
 }
 
 static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
@@ -195,21 +196,21 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	int64_t points = 0;
 	size_t from = 0;
 
-	if (picks_take(&w->picks, w->base.env->registry, batches, n, true) < 0 ||
-	    seen_look(&w->seen, w->base.env->registry, &w->picks) < 0)
+	if (point_view_fill(&w->points, w->base.env->registry, batches, n, true) < 0 ||
+	    seen_series_update(&w->seen, w->base.env->registry, &w->points) < 0)
 		return -ENOMEM;
-	picks_sort(&w->picks, PICK_BY_SERIES);
+	point_view_sort(&w->points, POINTS_BY_SERIES);
 	buf_clear(&w->request);
-	for (size_t i = 1; i <= w->picks.n; i++)
-		if (i == w->picks.n || w->picks.v[i].series != w->picks.v[from].series) {
-			if (describe(w, w->picks.v[from].series->metric) < 0)
+	for (size_t i = 1; i <= w->points.n; i++)
+		if (i == w->points.n || w->points.v[i].series != w->points.v[from].series) {
+			if (put_metadata(w, w->points.v[from].series->metric) < 0)
 				return -ENOMEM;
-			points += put_all(w, w->picks.v + from, i - from);
+			points += put_series_fields(w, w->points.v + from, i - from);
 			from = i;
 		}
 	if (buf_failed(&w->request))
 		return -ENOMEM;
-	return !w->picks.n ? 0 : snappy_block(buf_view(&w->request), body) < 0 ? -ENOMEM : points;
+	return !w->points.n ? 0 : snappy_block(buf_view(&w->request), body) < 0 ? -ENOMEM : points;
 }
 
 const struct exporter_type export_remote_write = {
@@ -218,8 +219,8 @@ const struct exporter_type export_remote_write = {
 	.keys = keys,
 	.settings_size = sizeof(struct remote_write_settings),
 	.check = http_exporter_check,
-	.open = open_it,
+	.open = open_exporter,
 	.encode = encode,
-	.ship = http_exporter_ship,
-	.close = close_it,
+	.send_body = http_exporter_ship,
+	.close = close_exporter,
 };

@@ -1,6 +1,6 @@
 /*
- * Rotating files. A write that fails half-way (a full disk) is taken back, so that the body can be
- * tried again as a whole; a line that a crash has torn is cut off when the file is opened again.
+ * Rotating files. A write that fails halfway (a full disk) is undone, so that the whole body can be
+ * retried; a partial line left by a crash is cut off when the file is opened.
  */
 #include "agent/export/rotating_file.h"
 
@@ -16,10 +16,10 @@
 #include "base/io.h"
 
 #define LINE_MAX_BYTES 65536
-#define PIPE_PIECE 4096			/* so much goes into a pipe that poll() calls writable */
+#define PIPE_CHUNK 4096			/* bytes that a pipe accepts when poll() reports it writable */
 
-struct rotate {
-	const struct rotate_settings *settings;
+struct rotating_file {
+	const struct rotating_file_settings *settings;
 	const struct push_settings *push;
 	const struct exporter_env *env;
 	const char *header;
@@ -27,12 +27,12 @@ struct rotate {
 	bool is_stdout, has_header;
 	uint64_t bytes;
 	int64_t period;			/* of the last write, in units of `every` */
-	size_t done;			/* stdout: of the body whose turn it is */
+	size_t done;			/* stdout: bytes of the current body already written */
 	int64_t done_of_ns;
 };
 
-/* Cuts off what follows the last line end, if there is one near the end. */
-static int mend_end(int fd, uint64_t *size)
+/* Cuts off the text after the last line end, if there is one near the end. */
+static int cut_partial_line(int fd, uint64_t *size)
 {
 	char tail[LINE_MAX_BYTES];
 	size_t n = (size_t)min_of(*size, (uint64_t)sizeof(tail));
@@ -48,12 +48,12 @@ static int mend_end(int fd, uint64_t *size)
 	return ftruncate(fd, (off_t)whole) < 0 ? -errno : 0;
 }
 
-static int64_t period_of(const struct rotate *r, int64_t ns)
+static int64_t period_of(const struct rotating_file *r, int64_t ns)
 {
 	return r->settings->every_ns ? ns / (int64_t)r->settings->every_ns : 0;
 }
 
-static int open_file(struct rotate *r)
+static int open_file(struct rotating_file *r)
 {
 	struct stat st;
 	uint64_t size;
@@ -64,7 +64,7 @@ static int open_file(struct rotate *r)
 	err = fstat(fd, &st) < 0 ? -errno : !S_ISREG(st.st_mode) ? -EINVAL : 0;
 	size = err ? 0 : (uint64_t)st.st_size;
 	if (!err)
-		err = mend_end(fd, &size);
+		err = cut_partial_line(fd, &size);
 	if (err < 0) {
 		close(fd);
 		return err;
@@ -75,15 +75,16 @@ static int open_file(struct rotate *r)
 	return 0;
 }
 
-int rotate_open(struct rotate **out, const struct rotate_settings *s, const struct push_settings *push,
-		const struct exporter_env *env, const char *header, struct tacho_error *e)
+int rotating_file_open(struct rotating_file **out, const struct rotating_file_settings *s,
+		       const struct push_settings *push, const struct exporter_env *env,
+		       const char *header, struct tacho_error *e)
 {
-	struct rotate *r = calloc(1, sizeof(*r));
+	struct rotating_file *r = calloc(1, sizeof(*r));
 	int err = 0;
 
 	if (!r)
 		return error_nomem(e);
-	*r = (struct rotate){ .settings = s, .push = push, .env = env, .header = header, .fd = -1 };
+	*r = (struct rotating_file){ .settings = s, .push = push, .env = env, .header = header, .fd = -1 };
 	if (!strcmp(s->path, "-")) {
 		r->is_stdout = true;
 		r->fd = STDOUT_FILENO;
@@ -93,13 +94,13 @@ int rotate_open(struct rotate **out, const struct rotate_settings *s, const stru
 	if (err < 0) {
 		free(r);
 		return error_set(e, err, "cannot write to %.200s: %s", s->path,
-				 err == -EINVAL ? "it is not a plain file" : strerror(-err));
+				 err == -EINVAL ? "it is not a regular file" : strerror(-err));
 	}
 	*out = r;
 	return 0;
 }
 
-void rotate_close(struct rotate *r)
+void rotating_file_close(struct rotating_file *r)
 {
 	if (r && !r->is_stdout && r->fd >= 0) {
 		if (r->settings->sync != SYNC_NEVER)
@@ -109,8 +110,8 @@ void rotate_close(struct rotate *r)
 	free(r);
 }
 
-/* FILE.6 -> FILE.7 ... FILE -> FILE.1; the one beyond `keep` goes. */
-static int move_on(struct rotate *r)
+/* FILE.6 -> FILE.7 ... FILE -> FILE.1; the one beyond `keep` is overwritten. */
+static int rotate_files(struct rotating_file *r)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 
@@ -132,19 +133,19 @@ static int move_on(struct rotate *r)
 	return open_file(r);
 }
 
-static bool is_time(const struct rotate *r, size_t more)
+static bool is_rotation_due(const struct rotating_file *r, size_t more)
 {
 	return r->bytes && ((r->settings->max_bytes && r->bytes + more > r->settings->max_bytes) ||
 			    r->period != period_of(r, clock_wall_ns()));
 }
 
-static int write_file(struct rotate *r, struct str body)
+static int write_to_file(struct rotating_file *r, struct str body)
 {
 	uint64_t was;
 	int err = r->fd < 0 ? open_file(r) : 0;
 
-	if (!err && is_time(r, body.n))
-		err = move_on(r);
+	if (!err && is_rotation_due(r, body.n))
+		err = rotate_files(r);
 	if (err < 0)
 		return err;
 	was = r->bytes;
@@ -166,15 +167,15 @@ static int write_file(struct rotate *r, struct str body)
 	return err;
 }
 
-static bool is_over(const struct rotate *r, uint64_t until_ns)
+static bool is_timed_out(const struct rotating_file *r, uint64_t until_ns)
 {
 	uint64_t now = clock_mono_ns(), by = r->env->stop_by_ns ? *r->env->stop_by_ns : 0;
 
 	return now > until_ns || (by && now > by);
 }
 
-/* A reader that is slow is waited for, but not for ever; what it has read is not sent again. */
-static int write_stdout(struct rotate *r, struct str body)
+/* Waits for a slow reader, but only until the timeout; bytes already written are not repeated. */
+static int write_body_to_stdout(struct rotating_file *r, struct str body)
 {
 	uint64_t until_ns = clock_mono_ns() + r->push->timeout_ns;
 
@@ -183,11 +184,11 @@ static int write_stdout(struct rotate *r, struct str body)
 		int ready = poll(&p, 1, 250);
 		ssize_t n;
 
-		if (ready <= 0 && is_over(r, until_ns))
+		if (ready <= 0 && is_timed_out(r, until_ns))
 			return -ETIMEDOUT;
 		if (ready <= 0)
 			continue;
-		n = write(r->fd, body.s + r->done, min_of(body.n - r->done, (size_t)PIPE_PIECE));
+		n = write(r->fd, body.s + r->done, min_of(body.n - r->done, (size_t)PIPE_CHUNK));
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
 		r->done += n > 0 ? (size_t)n : 0;
@@ -195,7 +196,7 @@ static int write_stdout(struct rotate *r, struct str body)
 	return 0;
 }
 
-static int write_to_stdout(struct rotate *r, const struct shipment *item)
+static int write_to_stdout(struct rotating_file *r, const struct export_body *item)
 {
 	int err = 0;
 
@@ -206,19 +207,20 @@ static int write_to_stdout(struct rotate *r, const struct shipment *item)
 		err = io_write_all(r->fd, r->header, strlen(r->header));
 	r->has_header = r->has_header || !err;
 	if (!err)
-		err = write_stdout(r, item->body);
+		err = write_body_to_stdout(r, item->body);
 	if (!err)
 		r->done = 0;
 	return err;
 }
 
-enum ship_result rotate_write(struct rotate *r, const struct shipment *item, struct ship_reply *reply)
+enum send_result rotating_file_write(struct rotating_file *r, const struct export_body *item,
+				     struct send_reply *reply)
 {
-	int err = r->is_stdout ? write_to_stdout(r, item) : write_file(r, item->body);
+	int err = r->is_stdout ? write_to_stdout(r, item) : write_to_file(r, item->body);
 
 	if (!err)
-		return SHIP_DONE;
+		return SEND_DONE;
 	snprintf(reply->text, sizeof(reply->text), "cannot write to %.150s: %s",
 		 r->is_stdout ? "stdout" : r->settings->path, strerror(-err));
-	return SHIP_RETRY;
+	return SEND_RETRY;
 }

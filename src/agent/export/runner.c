@@ -1,11 +1,12 @@
 /*
- * One exporter, running. One that sends has a thread:
+ * One running exporter. A push exporter has a thread:
  *
- *	batches -> queue in memory --(every flush)--> encode -> spool -> ship
+ *	batches -> queue in memory --(every flush)--> encode -> spool -> send
  *
- * Everything goes through the spool, so order is kept and what a dead receiver did not take is on
- * disk. A receiver that fails is tried again after a pause that doubles up to a minute, with
- * jitter, or after what its Retry-After says. Nobody waits for a receiver but its own thread.
+ * Everything goes through the spool, so the order is kept and bodies that an unreachable receiver
+ * did not take are on disk. After a failure the exporter waits before it retries: the wait doubles
+ * up to a minute, with jitter, or is given by the receiver's Retry-After. Only the exporter's own
+ * thread ever waits for the receiver.
  */
 #include "agent/export/runner.h"
 
@@ -20,56 +21,56 @@
 #include "base/vec.h"
 
 #define QUEUE_BYTES (16u << 20)		/* of points in memory, before they are encoded */
-#define PROFILES_MAX 6			/* that wait in memory */
+#define PROFILES_MAX 6			/* limit of profiles in memory */
 #define PAUSE_MIN_S 1.0
 #define PAUSE_MAX_S 60.0
-#define QUIET_NS 60000000000ull		/* between two failures that are logged */
+#define QUIET_NS 60000000000ull		/* minimum time between two logged failures */
 
-struct kept_batch {			/* with its points and the source's name behind it */
+struct queued_batch {			/* one allocation with its points and the source's name */
 	struct point_batch batch;
 	size_t bytes;
 	struct point points[];
 };
 
-struct kept_profile {
+struct queued_profile {
 	char *bytes;
 	size_t n;
 	uint64_t samples;
 	int64_t from_ns, to_ns;
 };
 
-struct pusher {
+struct exporter_runner {
 	struct exporter_env env;
 	const struct export_config *config;
 	const struct exporter_type *type;
-	const struct push_settings *settings;	/* NULL: it serves */
-	void *x;			/* what open() made; NULL: not open yet */
+	const struct push_settings *settings;	/* NULL: a serving exporter */
+	void *x;			/* result of open(); NULL: not open yet */
 	pthread_t thread;
 	bool started;
-	pthread_mutex_t lock;		/* guards what follows */
+	pthread_mutex_t lock;		/* guards the following members */
 	pthread_cond_t wake;
-	struct { struct kept_batch **v; size_t n, cap; } queue;
+	struct { struct queued_batch **v; size_t n, cap; } queue;
 	size_t queue_bytes, queue_points;
-	struct kept_profile profiles[PROFILES_MAX];
+	struct queued_profile profiles[PROFILES_MAX];
 	size_t n_profiles;
 	struct exporter_status status;
-	int64_t waiting_since_ns;	/* of the oldest in the spool; 0: empty */
+	int64_t waiting_since_ns;	/* time of the oldest item in the spool; 0: empty */
 	bool stopping;
-	/* the thread's own */
+	/* used by the thread only */
 	struct spool *spool;
 	struct buf body;
 	double pause_s;
-	uint64_t flush_ns, retry_ns;	/* when to do so next */
+	uint64_t flush_ns, retry_ns;	/* when to flush and retry next */
 	unsigned random;
-	bool told;			/* this failure was logged */
+	bool failure_logged;			/* the current failure has been logged */
 	uint64_t quiet_until_ns;
-	bool told_rejected;		/* that the receiver keeps only a part was logged */
-	_Atomic uint64_t stop_by_ns;	/* 0: nobody asked */
+	bool rejection_logged;		/* a partial rejection has been logged */
+	_Atomic uint64_t stop_by_ns;	/* 0: not stopping */
 };
 
-/* ---- taking ---- */
+/* ---- queueing batches and profiles ---- */
 
-static bool wants(const struct pusher *p, const char *source)
+static bool accepts_source(const struct exporter_runner *p, const char *source)
 {
 	const struct strlist *only = &p->settings->sources;
 
@@ -79,9 +80,9 @@ static bool wants(const struct pusher *p, const char *source)
 	return only->n == 0;
 }
 
-static void drop_oldest(struct pusher *p)
+static void drop_oldest(struct exporter_runner *p)
 {
-	struct kept_batch *b = p->queue.v[0];
+	struct queued_batch *b = p->queue.v[0];
 
 	p->queue_bytes -= b->bytes;
 	p->queue_points -= b->batch.n_points;
@@ -91,8 +92,8 @@ static void drop_oldest(struct pusher *p)
 	memmove(p->queue.v, p->queue.v + 1, p->queue.n * sizeof(*p->queue.v));
 }
 
-/* The batch's name is that of a configuration which may go before it is sent. */
-static void copy_batch(struct kept_batch *copy, const struct point_batch *b)
+/* The name is copied, because the configuration that owns it may be freed before the batch is sent. */
+static void copy_batch(struct queued_batch *copy, const struct point_batch *b)
 {
 	char *name = (char *)(copy->points + b->n_points);
 
@@ -102,10 +103,11 @@ static void copy_batch(struct kept_batch *copy, const struct point_batch *b)
 	copy->batch.source = memcpy(name, b->source, strlen(b->source) + 1);
 }
 
-static void keep(struct pusher *p, const struct point_batch *b)
+static void queue_batch(struct exporter_runner *p, const struct point_batch *b)
 {
-	size_t bytes = sizeof(struct kept_batch) + b->n_points * sizeof(*b->points) + strlen(b->source) + 1;
-	struct kept_batch *copy = malloc(bytes), **place = NULL;
+	size_t bytes = sizeof(struct queued_batch) + b->n_points * sizeof(*b->points) +
+		       strlen(b->source) + 1;
+	struct queued_batch *copy = malloc(bytes), **place = NULL;
 
 	pthread_mutex_lock(&p->lock);
 	while (p->queue.n && p->queue_bytes + bytes > QUEUE_BYTES)
@@ -127,20 +129,20 @@ static void keep(struct pusher *p, const struct point_batch *b)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void pusher_take(struct pusher *p, const struct point_batch *b)
+void exporter_runner_take(struct exporter_runner *p, const struct point_batch *b)
 {
-	if (p->started && p->type->encode && wants(p, b->source))
-		keep(p, b);
+	if (p->started && p->type->encode && accepts_source(p, b->source))
+		queue_batch(p, b);
 }
 
-static void drop_oldest_profile(struct pusher *p)
+static void drop_oldest_profile(struct exporter_runner *p)
 {
 	free(p->profiles[0].bytes);
 	p->n_profiles--;
 	memmove(p->profiles, p->profiles + 1, p->n_profiles * sizeof(*p->profiles));
 }
 
-static void keep_profile(struct pusher *p, const struct kept_profile *one)
+static void queue_profile(struct exporter_runner *p, const struct queued_profile *one)
 {
 	pthread_mutex_lock(&p->lock);
 	if (!one->bytes) {
@@ -156,22 +158,22 @@ static void keep_profile(struct pusher *p, const struct kept_profile *one)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void pusher_take_profile(struct pusher *p, struct str pprof, uint64_t n_samples, int64_t from_ns,
-			 int64_t to_ns)
+void exporter_runner_take_profile(struct exporter_runner *p, struct str pprof, uint64_t n_samples,
+				  int64_t from_ns, int64_t to_ns)
 {
 	char *copy;
 
-	if (!p->started || !p->type->ship_profile || !pprof.n)
+	if (!p->started || !p->type->send_profile || !pprof.n)
 		return;
 	copy = malloc(pprof.n);
 	if (copy)
 		memcpy(copy, pprof.s, pprof.n);
-	keep_profile(p, &(struct kept_profile){ copy, pprof.n, n_samples, from_ns, to_ns });
+	queue_profile(p, &(struct queued_profile){ copy, pprof.n, n_samples, from_ns, to_ns });
 }
 
 /* ---- the thread ---- */
 
-static void say(struct pusher *p, const char *text)
+static void log_warning(struct exporter_runner *p, const char *text)
 {
 	char line[600];
 
@@ -181,9 +183,9 @@ static void say(struct pusher *p, const char *text)
 	p->env.log(p->env.log_arg, TACHO_LOG_WARN, line);
 }
 
-/* A failure is said once, until it works again; where it works every other time (UDP to a port that
- * nobody listens at), once a minute. */
-static void failed(struct pusher *p, const char *text)
+/* Logs a failure once until sending works again, and at most once a minute, since sending may
+ * alternately work and fail (UDP to a closed port). */
+static void report_failure(struct exporter_runner *p, const char *text)
 {
 	uint64_t now = clock_mono_ns();
 
@@ -191,14 +193,14 @@ static void failed(struct pusher *p, const char *text)
 	p->status.connected = false;
 	snprintf(p->status.last_error, sizeof(p->status.last_error), "%.250s", text);
 	pthread_mutex_unlock(&p->lock);
-	if (p->told || now < p->quiet_until_ns)
+	if (p->failure_logged || now < p->quiet_until_ns)
 		return;
-	say(p, text);
-	p->told = true;
+	log_warning(p, text);
+	p->failure_logged = true;
 	p->quiet_until_ns = now + QUIET_NS;
 }
 
-static void account(struct pusher *p, uint64_t sent, uint64_t dropped, bool retried)
+static void update_status(struct exporter_runner *p, uint64_t sent, uint64_t dropped, bool retried)
 {
 	pthread_mutex_lock(&p->lock);
 	p->status.sent_points += sent;
@@ -214,26 +216,27 @@ static void account(struct pusher *p, uint64_t sent, uint64_t dropped, bool retr
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* What a receiver says of what it took (points that it rejected) is said once and for all: it may be
- * true of every body or of every tenth. */
-static void taken(struct pusher *p, const struct shipment *item, const struct ship_reply *reply)
+/* The receiver accepted the body. Its remark, such as a number of rejected points, is logged only
+ * once: it may apply to every body. */
+static void report_success(struct exporter_runner *p, const struct export_body *item,
+			   const struct send_reply *reply)
 {
 	uint64_t rejected = min_of(reply->rejected, item->n_points);
 
-	p->told = false;
-	account(p, item->n_points - rejected, rejected, false);
+	p->failure_logged = false;
+	update_status(p, item->n_points - rejected, rejected, false);
 	if (!reply->text[0])
 		return;
 	pthread_mutex_lock(&p->lock);
 	snprintf(p->status.last_error, sizeof(p->status.last_error), "%.250s", reply->text);
 	p->status.connected = true;
 	pthread_mutex_unlock(&p->lock);
-	if (!p->told_rejected)
-		say(p, reply->text);
-	p->told_rejected = true;
+	if (!p->rejection_logged)
+		log_warning(p, reply->text);
+	p->rejection_logged = true;
 }
 
-static void pause_for(struct pusher *p, double asked_s)
+static void schedule_retry(struct exporter_runner *p, double asked_s)
 {
 	double jitter;
 
@@ -244,20 +247,20 @@ static void pause_for(struct pusher *p, double asked_s)
 		      (uint64_t)((asked_s > 0 ? min_of(asked_s, 3600.0) : p->pause_s * jitter) * 1e9);
 }
 
-static bool open_it(struct pusher *p)
+static bool open_exporter(struct exporter_runner *p)
 {
 	struct tacho_error e = { .column = -1 };
 
 	if (p->x || p->type->open(&p->x, p->config->settings, &p->env, &e) == 0)
 		return true;
 	p->x = NULL;
-	failed(p, e.message);
-	pause_for(p, 0);
+	report_failure(p, e.message);
+	schedule_retry(p, 0);
 	return false;
 }
 
-/* Takes batches up to the size of one body out of the queue, at least one. */
-static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
+/* Takes batches for one body from the queue, at least one. */
+static size_t take_batches(struct exporter_runner *p, struct queued_batch **out, size_t max)
 {
 	uint64_t points = 0;
 	size_t n = 0;
@@ -278,10 +281,10 @@ static size_t grab(struct pusher *p, struct kept_batch **out, size_t max)
 	return n;
 }
 
-static void encode_some(struct pusher *p, const struct point_batch *batches, size_t n)
+static void encode_batches(struct exporter_runner *p, const struct point_batch *batches, size_t n)
 {
 	uint64_t points = 0;
-	struct shipment item;
+	struct export_body item;
 	int64_t went;
 
 	for (size_t i = 0; i < n; i++)
@@ -292,48 +295,48 @@ static void encode_some(struct pusher *p, const struct point_batch *batches, siz
 	went = p->type->encode(p->x, batches, n, &p->body);
 	pthread_rwlock_unlock(&p->env.registry->lock);
 	if (went < 0 || buf_failed(&p->body)) {
-		account(p, 0, points, false);
+		update_status(p, 0, points, false);
 		return;
 	}
-	item = (struct shipment){ .body = buf_view(&p->body), .n_points = (uint64_t)went,
+	item = (struct export_body){ .body = buf_view(&p->body), .n_points = (uint64_t)went,
 				  .from_ns = batches[0].time_ns, .to_ns = batches[n - 1].time_ns };
-	account(p, 0, item.body.n && went ? spool_put(p->spool, &item) : 0, false);
+	update_status(p, 0, item.body.n && went ? spool_put(p->spool, &item) : 0, false);
 }
 
-/* A batch that is larger than one body is cut into several. */
-static void encode_pieces(struct pusher *p, const struct point_batch *b)
+/* Splits a batch that is larger than one body. */
+static void encode_in_parts(struct exporter_runner *p, const struct point_batch *b)
 {
-	struct point_batch piece = *b;
+	struct point_batch part = *b;
 
-	for (size_t at = 0; at < b->n_points; at += piece.n_points) {
-		piece.points = b->points + at;
-		piece.n_points = min_of(b->n_points - at, (size_t)p->settings->max_points);
-		encode_some(p, &piece, 1);
+	for (size_t at = 0; at < b->n_points; at += part.n_points) {
+		part.points = b->points + at;
+		part.n_points = min_of(b->n_points - at, (size_t)p->settings->max_points);
+		encode_batches(p, &part, 1);
 	}
 }
 
-static void encode_all(struct pusher *p)
+static void encode_queue(struct exporter_runner *p)
 {
-	struct kept_batch *kept[64];
+	struct queued_batch *queued[64];
 	struct point_batch batches[64];
 	size_t n;
 
-	while (open_it(p) && (n = grab(p, kept, countof(kept))) > 0) {
+	while (open_exporter(p) && (n = take_batches(p, queued, countof(queued))) > 0) {
 		for (size_t i = 0; i < n; i++)
-			batches[i] = kept[i]->batch;
+			batches[i] = queued[i]->batch;
 		if (n == 1)
-			encode_pieces(p, batches);
+			encode_in_parts(p, batches);
 		else
-			encode_some(p, batches, n);
+			encode_batches(p, batches, n);
 		for (size_t i = 0; i < n; i++)
-			free(kept[i]);
+			free(queued[i]);
 	}
 }
 
-/* Profiles are bodies already. */
-static void spool_profiles(struct pusher *p)
+/* Profiles need no encoding. */
+static void spool_profiles(struct exporter_runner *p)
 {
-	struct kept_profile v[PROFILES_MAX];
+	struct queued_profile v[PROFILES_MAX];
 	size_t n;
 
 	pthread_mutex_lock(&p->lock);
@@ -342,49 +345,51 @@ static void spool_profiles(struct pusher *p)
 	p->n_profiles = 0;
 	pthread_mutex_unlock(&p->lock);
 	for (size_t i = 0; i < n; i++) {
-		struct shipment item = { str_n(v[i].bytes, v[i].n), v[i].samples, v[i].from_ns, v[i].to_ns };
+		struct export_body item = { str_n(v[i].bytes, v[i].n), v[i].samples, v[i].from_ns,
+					    v[i].to_ns };
 
-		account(p, 0, spool_put(p->spool, &item), false);
+		update_status(p, 0, spool_put(p->spool, &item), false);
 		free(v[i].bytes);
 	}
 }
 
-static bool out_of_time(const struct pusher *p)
+static bool out_of_time(const struct exporter_runner *p)
 {
 	uint64_t by = p->stop_by_ns;
 
 	return by && clock_mono_ns() > by;
 }
 
-/* Sends what waits, oldest first, until it is empty or something fails. */
-static void ship_all(struct pusher *p)
+/* Sends the spooled items, oldest first, until the spool is empty or sending fails. */
+static void send_spooled(struct exporter_runner *p)
 {
-	struct shipment item;
+	struct export_body item;
 
-	while (!out_of_time(p) && open_it(p) && spool_first(p->spool, &item)) {
-		struct ship_reply reply = { 0 };
-		enum ship_result result = (p->type->encode ? p->type->ship : p->type->ship_profile)(
-			p->x, &item, &reply);
+	while (!out_of_time(p) && open_exporter(p) && spool_first(p->spool, &item)) {
+		struct send_reply reply = { 0 };
+		enum send_result result =
+			(p->type->encode ? p->type->send_body : p->type->send_profile)(p->x, &item,
+										       &reply);
 
-		if (result == SHIP_RETRY) {
-			failed(p, reply.text);
-			account(p, 0, 0, true);
-			pause_for(p, reply.retry_after_s);
+		if (result == SEND_RETRY) {
+			report_failure(p, reply.text);
+			update_status(p, 0, 0, true);
+			schedule_retry(p, reply.retry_after_s);
 			return;
 		}
 		spool_drop_first(p->spool);
 		p->pause_s = 0;
 		p->retry_ns = 0;
-		if (result == SHIP_DONE) {
-			taken(p, &item, &reply);
+		if (result == SEND_DONE) {
+			report_success(p, &item, &reply);
 			continue;
 		}
-		failed(p, reply.text);
-		account(p, 0, item.n_points, false);
+		report_failure(p, reply.text);
+		update_status(p, 0, item.n_points, false);
 	}
 }
 
-static bool wait_for_work(struct pusher *p)
+static bool wait_for_work(struct exporter_runner *p)
 {
 	bool over;
 
@@ -408,9 +413,9 @@ static bool wait_for_work(struct pusher *p)
 	return !over;
 }
 
-static void *run(void *arg)
+static void *runner_thread(void *arg)
 {
-	struct pusher *p = arg;
+	struct exporter_runner *p = arg;
 	bool more = true;
 
 	while (more) {
@@ -420,21 +425,22 @@ static void *run(void *arg)
 		more = wait_for_work(p);
 		now = clock_mono_ns();
 		if (p->type->encode)
-			encode_all(p);
+			encode_queue(p);
 		else
 			spool_profiles(p);
 		if (p->retry_ns > now && more)
 			continue;
 		p->retry_ns = 0;
-		ship_all(p);
+		send_spooled(p);
 	}
 	return NULL;
 }
 
 /* ---- life ---- */
 
-/* The queue's directory, made where it is missing. */
-static int spool_dir(const struct pusher *p, char *out)
+/* The directory of the queue, created if missing. Returns 1, 0 without a state directory, or a
+ * negative errno. */
+static int spool_dir(const struct exporter_runner *p, char *out)
 {
 	const char *state = p->env.state_dir;
 	struct buf name = { 0 };
@@ -447,7 +453,7 @@ static int spool_dir(const struct pusher *p, char *out)
 		return -ENAMETOOLONG;
 	if (mkdir(out, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	for (const char *c = p->config->name; *c; c++)	/* a name from the file: no way out of here */
+	for (const char *c = p->config->name; *c; c++)	/* the name is user input: no path separators */
 		buf_putc(&name, (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
 			 (*c >= '0' && *c <= '9') || *c == '-' || *c == '_' ? *c : '_');
 	n = snprintf(out, PATH_MAX, "%s/queue/%s", state, name.bytes ? name.bytes : "_");
@@ -455,7 +461,7 @@ static int spool_dir(const struct pusher *p, char *out)
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 1;
 }
 
-static int open_spool(struct pusher *p, struct tacho_error *e)
+static int open_spool(struct exporter_runner *p, struct tacho_error *e)
 {
 	const char *format = p->type->format ? p->type->format(p->settings) : p->type->name;
 	uint64_t foreign = 0;
@@ -465,18 +471,18 @@ static int open_spool(struct pusher *p, struct tacho_error *e)
 	if (err >= 0)
 		err = spool_open(&p->spool, err ? dir : NULL, format, p->settings->queue_bytes, &foreign);
 	if (err < 0)
-		return error_set(e, err, "cannot keep a queue for export '%s': %s", p->config->name,
+		return error_set(e, err, "cannot open the queue of export '%s': %s", p->config->name,
 				 strerror(-err));
 	if (foreign) {
 		p->status.dropped_points = foreign;
-		snprintf(text, sizeof(text), "%llu points that waited in another format than %s are dropped",
+		snprintf(text, sizeof(text), "dropped %llu queued points that are not in the format %s",
 			 (unsigned long long)foreign, format);
-		say(p, text);
+		log_warning(p, text);
 	}
 	return 0;
 }
 
-static int start_pusher(struct pusher *p, struct tacho_error *e)
+static int start_runner(struct exporter_runner *p, struct tacho_error *e)
 {
 	pthread_condattr_t attr;
 	int err = open_spool(p, e);
@@ -488,17 +494,17 @@ static int start_pusher(struct pusher *p, struct tacho_error *e)
 	pthread_cond_init(&p->wake, &attr);
 	pthread_condattr_destroy(&attr);
 	p->random = (unsigned)clock_mono_ns();
-	err = pthread_create(&p->thread, NULL, run, p);
+	err = pthread_create(&p->thread, NULL, runner_thread, p);
 	if (err)	/* the condition variable holds nothing */
 		return error_set(e, -err, "cannot start export '%s': %s", p->config->name, strerror(err));
 	p->started = true;
 	return 0;
 }
 
-int pusher_new(struct pusher **out, const struct export_config *cfg, const struct exporter_env *env,
-	       struct tacho_error *e)
+int exporter_runner_new(struct exporter_runner **out, const struct export_config *cfg,
+			const struct exporter_env *env, struct tacho_error *e)
 {
-	struct pusher *p = calloc(1, sizeof(*p));
+	struct exporter_runner *p = calloc(1, sizeof(*p));
 	int err;
 
 	if (!p)
@@ -513,20 +519,20 @@ int pusher_new(struct pusher **out, const struct export_config *cfg, const struc
 	pthread_mutex_init(&p->lock, NULL);
 	if (exporter_pushes(p->type)) {
 		p->settings = cfg->settings;
-		err = start_pusher(p, e);
+		err = start_runner(p, e);
 	} else {
 		err = p->type->open(&p->x, cfg->settings, &p->env, e);
 		p->status.connected = err == 0;
 	}
 	if (err < 0) {
-		pusher_free(p);
+		exporter_runner_free(p);
 		return err;
 	}
 	*out = p;
 	return 0;
 }
 
-void pusher_status(struct pusher *p, struct exporter_status *out)
+void exporter_runner_status(struct exporter_runner *p, struct exporter_status *out)
 {
 	int64_t oldest = 0;
 
@@ -537,22 +543,22 @@ void pusher_status(struct pusher *p, struct exporter_status *out)
 	if (p->waiting_since_ns)
 		oldest = oldest ? min_of(oldest, p->waiting_since_ns) : p->waiting_since_ns;
 	pthread_mutex_unlock(&p->lock);
-	if (!p->settings && p->x && p->type->connected)	/* one that serves: x stays as it is */
+	if (!p->settings && p->x && p->type->connected)	/* a serving exporter: x does not change */
 		out->connected = p->type->connected(p->x);
 	out->lag_s = oldest ? max_of((double)(clock_wall_ns() - oldest) * 1e-9, 0.0) : 0;
 }
 
-const struct export_config *pusher_config(const struct pusher *p)
+const struct export_config *exporter_runner_config(const struct exporter_runner *p)
 {
 	return p->config;
 }
 
-const struct agent_config *pusher_agent_config(const struct pusher *p)
+const struct agent_config *exporter_runner_agent_config(const struct exporter_runner *p)
 {
 	return p->env.config;
 }
 
-void pusher_stop(struct pusher *p, unsigned grace_ms)
+void exporter_runner_stop(struct exporter_runner *p, unsigned grace_ms)
 {
 	p->stop_by_ns = clock_mono_ns() + grace_ms * 1000000ull;
 	if (!p->started)
@@ -563,7 +569,7 @@ void pusher_stop(struct pusher *p, unsigned grace_ms)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void pusher_free(struct pusher *p)
+void exporter_runner_free(struct exporter_runner *p)
 {
 	if (p->started) {
 		pthread_join(p->thread, NULL);

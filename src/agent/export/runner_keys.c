@@ -1,18 +1,20 @@
 /*
- * The keys that every exporter has that sends.
+ * The keys of every push exporter.
  */
 #include "agent/export/exporter.h"
 
 #define AT(field) offsetof(struct push_settings, field)
 const struct config_key push_keys[] = {
-	{ KEY_DURATION, "flush", AT(flush_ns), "10s", "how long points are collected before they are sent",
-	  .min = 100000000, .max = 240000000000 },	/* a series that ended is known for five minutes */
-	{ KEY_DURATION, "timeout", AT(timeout_ns), "10s", "how long the receiver may take",
+	{ KEY_DURATION, "flush", AT(flush_ns), "10s",
+	  "how long points are collected before they are sent", .min = 100000000,
+	  .max = 240000000000 }, /* ended series are kept for five minutes */
+	{ KEY_DURATION, "timeout", AT(timeout_ns), "10s", "how long to wait for the receiver",
 	  .min = 100000000, .max = 600000000000 },
 	{ KEY_BYTES, "queue", AT(queue_bytes), "64M",
-	  "how much may wait, on disk or in memory, while the receiver is away", .min = 4096 },
-	{ KEY_U64, "max_points", AT(max_points), "10000", "points in one message", .min = 1,
-	  .max = 1000000 },
-	{ KEY_STRINGS, "sources", AT(sources), NULL, "only these sources; not set: all" },
+	  "maximum size of the queue, on disk or in memory, while the receiver is unreachable",
+	  .min = 4096 },
+	{ KEY_U64, "max_points", AT(max_points), "10000", "maximum number of points in one message",
+	  .min = 1, .max = 1000000 },
+	{ KEY_STRINGS, "sources", AT(sources), NULL, "export only these sources; not set: all" },
 	{ .kind = KEY_END },
 };

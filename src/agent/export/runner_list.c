@@ -1,7 +1,7 @@
 /*
- * The exporters of a configuration. A reload leaves those alone that stay as they are: their queues
- * and connections go on; the others end, and what they had not sent stays on disk for those that
- * come under the same name.
+ * The running exporters of a configuration. On a reload, exporters with unchanged settings continue
+ * with their queues and connections; the others are stopped, and what they had not sent remains on
+ * disk for exporters of the same name.
  */
 #include "agent/export/exporter.h"
 
@@ -16,8 +16,8 @@
 
 struct exporters {
 	struct exporter_env env;
-	pthread_rwlock_t lock;		/* guards the list, not what is in it */
-	struct pusher *v[MAX_EXPORTERS];
+	pthread_rwlock_t lock;		/* guards the list, not the exporters */
+	struct exporter_runner *v[MAX_EXPORTERS];
 	size_t n;
 	bool started;
 };
@@ -28,7 +28,7 @@ void exporters_take(struct exporters *x, const struct point_batch *b)
 		return;
 	pthread_rwlock_rdlock(&x->lock);
 	for (size_t i = 0; i < x->n; i++)
-		pusher_take(x->v[i], b);
+		exporter_runner_take(x->v[i], b);
 	pthread_rwlock_unlock(&x->lock);
 }
 
@@ -37,7 +37,7 @@ void exporters_take_profile(struct exporters *x, struct str pprof, uint64_t n_sa
 {
 	pthread_rwlock_rdlock(&x->lock);
 	for (size_t i = 0; i < x->n; i++)
-		pusher_take_profile(x->v[i], pprof, n_samples, from_ns, to_ns);
+		exporter_runner_take_profile(x->v[i], pprof, n_samples, from_ns, to_ns);
 	pthread_rwlock_unlock(&x->lock);
 }
 
@@ -48,14 +48,14 @@ size_t exporters_status(struct exporters *x, struct exporter_status *out, size_t
 	pthread_rwlock_rdlock(&x->lock);
 	n = min_of(x->n, max);
 	for (size_t i = 0; i < n; i++)
-		pusher_status(x->v[i], &out[i]);
+		exporter_runner_status(x->v[i], &out[i]);
 	pthread_rwlock_unlock(&x->lock);
 	return n;
 }
 
-/* ---- what stays ---- */
+/* ---- which exporters are unchanged ---- */
 
-/* A secret is never shown, so it is looked at. */
+/* key_show() does not print secrets, so they are compared directly. */
 static bool same_secret(const struct config_key *row, const void *a, const void *b)
 {
 	const char *x = *(char *const *)((const char *)a + row->at);
@@ -94,63 +94,65 @@ static bool same_labels(const struct key_pairs *a, const struct key_pairs *b)
 	return same;
 }
 
-static bool stays(const struct pusher *p, const struct export_config *as, const struct agent_config *cfg)
+static bool is_unchanged(const struct exporter_runner *p, const struct export_config *as,
+			 const struct agent_config *cfg)
 {
-	const struct export_config *is = pusher_config(p);
+	const struct export_config *is = exporter_runner_config(p);
 
 	return !strcmp(is->name, as->name) && is->type == as->type &&
-	       same_labels(&pusher_agent_config(p)->labels, &cfg->labels) &&
+	       same_labels(&exporter_runner_agent_config(p)->labels, &cfg->labels) &&
 	       same_keys(is->type->keys, is->settings, as->settings) &&
 	       (!exporter_pushes(is->type) || same_keys(push_keys, is->settings, as->settings));
 }
 
-static const struct export_config *wanted(const struct agent_config *cfg, const struct pusher *p)
+static const struct export_config *find_unchanged(const struct agent_config *cfg,
+						  const struct exporter_runner *p)
 {
 	for (size_t i = 0; i < cfg->n_exports; i++)
-		if (stays(p, &cfg->exports[i], cfg))
+		if (is_unchanged(p, &cfg->exports[i], cfg))
 			return &cfg->exports[i];
 	return NULL;
 }
 
 /* ---- life ---- */
 
-static bool runs(const struct exporters *x, const char *name)
+static bool is_running(const struct exporters *x, const char *name)
 {
 	for (size_t i = 0; i < x->n; i++)
-		if (!strcmp(pusher_config(x->v[i])->name, name))
+		if (!strcmp(exporter_runner_config(x->v[i])->name, name))
 			return true;
 	return false;
 }
 
-static void end_all(struct pusher **v, size_t n, unsigned grace_ms)
+static void stop_all(struct exporter_runner **v, size_t n, unsigned grace_ms)
 {
 	for (size_t i = 0; i < n; i++)
-		pusher_stop(v[i], grace_ms);
+		exporter_runner_stop(v[i], grace_ms);
 	for (size_t i = 0; i < n; i++)
-		pusher_free(v[i]);
+		exporter_runner_free(v[i]);
 }
 
-/* Ends those that the configuration does not have, or has otherwise. */
-static void end_others(struct exporters *x, const struct agent_config *cfg)
+/* Stops exporters that are not in the configuration or have changed. */
+static void stop_changed(struct exporters *x, const struct agent_config *cfg)
 {
-	struct pusher *gone[MAX_EXPORTERS];
+	struct exporter_runner *gone[MAX_EXPORTERS];
 	size_t n_gone = 0, kept = 0;
 
 	pthread_rwlock_wrlock(&x->lock);
 	for (size_t i = 0; i < x->n; i++)
-		if (wanted(cfg, x->v[i]))
+		if (find_unchanged(cfg, x->v[i]))
 			x->v[kept++] = x->v[i];
 		else
 			gone[n_gone++] = x->v[i];
 	x->n = kept;
 	pthread_rwlock_unlock(&x->lock);
-	end_all(gone, n_gone, RELOAD_GRACE_MS);
+	stop_all(gone, n_gone, RELOAD_GRACE_MS);
 }
 
-static int start_one(struct exporters *x, const struct export_config *cfg, struct tacho_error *e)
+static int start_exporter(struct exporters *x, const struct export_config *cfg, struct tacho_error *e)
 {
-	struct pusher *p = NULL;
-	int err = pusher_new(&p, cfg, &x->env, e);
+	struct exporter_runner *p = NULL;
+	int err = exporter_runner_new(&p, cfg, &x->env, e);
 
 	if (err < 0)
 		return err;
@@ -166,7 +168,7 @@ int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct 
 
 	if (cfg->n_exports > MAX_EXPORTERS)
 		return error_set(e, -E2BIG, "more than %d exports", MAX_EXPORTERS);
-	end_others(x, cfg);
+	stop_changed(x, cfg);
 	config_free(x->env.config);
 	x->env.config = config_hold(cfg);
 	x->env.since_ns = x->started ? clock_wall_ns() : 0;
@@ -174,7 +176,8 @@ int exporters_apply(struct exporters *x, const struct agent_config *cfg, struct 
 	for (size_t i = 0; i < cfg->n_exports; i++) {
 		struct tacho_error why = { .column = -1 };
 
-		if (runs(x, cfg->exports[i].name) || start_one(x, &cfg->exports[i], &why) == 0)
+		if (is_running(x, cfg->exports[i].name) ||
+		    start_exporter(x, &cfg->exports[i], &why) == 0)
 			continue;
 		if (!err)
 			err = error_set(e, why.code ? why.code : -EINVAL, "%s", why.message);
@@ -206,7 +209,7 @@ void exporters_stop(struct exporters *x, unsigned grace_ms)
 {
 	if (!x)
 		return;
-	end_all(x->v, x->n, grace_ms);
+	stop_all(x->v, x->n, grace_ms);
 	pthread_rwlock_destroy(&x->lock);
 	config_free(x->env.config);
 	free(x);

@@ -1,5 +1,5 @@
 /*
- * Snappy by libsnappy.
+ * Snappy compression with libsnappy.
  */
 #include "agent/export/snappy.h"
 
@@ -9,9 +9,9 @@
 int snappy_block(struct str in, struct buf *out)
 {
 	size_t n = snappy_max_compressed_length(in.n);
-	char *room = buf_grow(out, n);
+	char *space = buf_grow(out, n);
 
-	if (!room || snappy_compress(in.s, in.n, room, &n) != SNAPPY_OK) {
+	if (!space || snappy_compress(in.s, in.n, space, &n) != SNAPPY_OK) {
 		out->bad = true;
 		return -ENOMEM;
 	}

@@ -1,6 +1,6 @@
 /*
- * Snappy's block format, which remote write asks for: by libsnappy, or, where that is missing,
- * valid but not packed.
+ * Snappy's block format, required by remote write: compressed by libsnappy, or valid but
+ * uncompressed in builds without it.
  */
 #ifndef AGENT_EXPORT_SNAPPY_H
 #define AGENT_EXPORT_SNAPPY_H

@@ -1,5 +1,6 @@
 /*
- * Snappy without its library: the length as a varint, then literals of up to 64 KiB.
+ * Snappy format without libsnappy: the length as a varint, then uncompressed literals of up to 64
+ * KiB.
  */
 #include "agent/export/snappy.h"
 

@@ -1,9 +1,9 @@
 /*
- * SNMP: a subagent that an SNMP daemon (snmpd with `master agentx`) asks for the tables of
- * snmp_table.c. net-snmp keeps its state in globals and knows no threads, so all its calls are made
- * by one thread of ours, and there is one such export in a process.
+ * SNMP: an AgentX subagent that serves the tables of snmp_table.c through an SNMP daemon (snmpd with
+ * `master agentx`). net-snmp keeps its state in globals and is not thread-safe, so one thread makes
+ * all its calls, and a process can have only one such export.
  *
- * A daemon that is away is told once and looked for again; the agent never waits for it.
+ * An unreachable daemon is logged once and retried; the agent never waits for it.
  */
 #include "agent/export/exporter.h"
 
@@ -23,8 +23,8 @@
 #include "agent/export/snmp_table.h"
 #include "base/error.h"
 
-#define LOOK_AGAIN_S 2
-#define JOIN_S 3
+#define PING_S 2
+#define JOIN_TIMEOUT_S 3
 
 static const oid pmu_oid[] = { 1, 3, 6, 1, 4, 1, 343, 2, 10, 3, 5, 1, 5, 1 };
 static const oid event_oid[] = { 1, 3, 6, 1, 4, 1, 8072, 9999, 9999, 9273, 1, 1 };
@@ -36,7 +36,7 @@ struct snmp_settings {
 #define AT(field) offsetof(struct snmp_settings, field)
 static const struct config_key keys[] = {
 	{ KEY_STRING, "agentx", AT(agentx), "\"/var/agentx/master\"",
-	  "where the SNMP daemon takes subagents: the path of a socket, or HOST:PORT" },
+	  "the AgentX socket of the SNMP daemon: the path of a socket, or HOST:PORT" },
 	{ .kind = KEY_END },
 };
 #undef AT
@@ -48,7 +48,7 @@ struct snmp_export {
 	pthread_t thread;
 	int wake_fd;
 	atomic_bool stopping, connected;
-	bool told;			/* that there is no master */
+	bool missing_logged;			/* that there is no master has been logged */
 };
 
 static atomic_bool in_use;
@@ -64,7 +64,7 @@ static int check(const void *settings, struct tacho_error *e)
 	return -EINVAL;
 }
 
-static void tell(struct snmp_export *x, enum tacho_log_level level, const char *what)
+static void log_text(struct snmp_export *x, enum tacho_log_level level, const char *what)
 {
 	char text[500];
 
@@ -87,16 +87,16 @@ static const struct snmp_mib_table tables[] = {
 	{ "tachoEventTable", event_oid, countof(event_oid), event_cell_get, event_cell_next },
 };
 
-static struct snmp_export *the_export;
+static struct snmp_export *active_export;
 
 static uint32_t oid_part(const oid *name, size_t n, size_t at)
 {
 	return at < n ? (uint32_t)min_of(name[at], (oid)UINT32_MAX) : 0;
 }
 
-/* What follows the table's own number: 1 (the entry), column, row. False: nothing is there. */
-static bool place_of(const struct snmp_mib_table *t, const netsnmp_variable_list *var, bool next,
-		     struct cell *cell)
+/* Parses the part after the table's OID: 1 (the entry), column, row. False: no such cell. */
+static bool parse_cell(const struct snmp_mib_table *t, const netsnmp_variable_list *var, bool next,
+		       struct cell *cell)
 {
 	const oid *rest = var->name + t->n_root;
 	size_t n = var->name_length > t->n_root ? var->name_length - t->n_root : 0;
@@ -135,23 +135,23 @@ static void put_cell(const struct snmp_mib_table *t, netsnmp_variable_list *var,
 		snmp_set_var_typed_value(var, ASN_OCTET_STR, cell->text, strlen(cell->text));
 }
 
-static void answer_one(const struct snmp_mib_table *t, int mode, netsnmp_agent_request_info *info,
-		       netsnmp_request_info *request)
+static void answer_request(const struct snmp_mib_table *t, int mode, netsnmp_agent_request_info *info,
+			   netsnmp_request_info *request)
 {
-	struct snmp_view *v = &the_export->view;
+	struct snmp_view *v = &active_export->view;
 	bool next = mode == MODE_GETNEXT;
 	struct cell cell = { 0 };
 
-	if (place_of(t, request->requestvb, next, &cell) && (next ? t->next : t->get)(v, &cell))
+	if (parse_cell(t, request->requestvb, next, &cell) && (next ? t->next : t->get)(v, &cell))
 		put_cell(t, request->requestvb, &cell);
 	else if (!next)
 		netsnmp_set_request_error(info, request, SNMP_NOSUCHINSTANCE);
 }
 
-static int handle(netsnmp_mib_handler *handler, netsnmp_handler_registration *reg,
-		  netsnmp_agent_request_info *info, netsnmp_request_info *requests)
+static int handle_requests(netsnmp_mib_handler *handler, netsnmp_handler_registration *reg,
+			   netsnmp_agent_request_info *info, netsnmp_request_info *requests)
 {
-	struct snmp_export *x = the_export;
+	struct snmp_export *x = active_export;
 	struct agent *a = x->env.agent;
 
 	(void)handler;
@@ -164,7 +164,7 @@ static int handle(netsnmp_mib_handler *handler, netsnmp_handler_registration *re
 	x->view.registry = x->env.registry;
 	for (netsnmp_request_info *r = requests; r; r = r->next)
 		if (!r->processed)
-			answer_one(reg->my_reg_void, info->mode, info, r);
+			answer_request(reg->my_reg_void, info->mode, info, r);
 	pthread_rwlock_unlock(&x->env.registry->lock);
 	if (a)
 		pthread_rwlock_unlock(&a->config_lock);
@@ -173,48 +173,49 @@ static int handle(netsnmp_mib_handler *handler, netsnmp_handler_registration *re
 
 /* ---- the thread ---- */
 
-/* net-snmp says many things while it looks for its master; once is enough. */
+/* net-snmp logs repeatedly while it tries to reach the master; the first message is enough. */
 static int on_log(int major, int minor, void *message, void *arg)
 {
-	struct snmp_export *x = the_export;
-	const struct snmp_log_message *said = message;
+	struct snmp_export *x = active_export;
+	const struct snmp_log_message *entry = message;
 
 	(void)major, (void)minor, (void)arg;
-	if (!x->connected && !x->told && said && said->msg && strcasestr(said->msg, "agentx")) {
-		x->told = true;
-		tell(x, TACHO_LOG_WARN, "no SNMP daemon answers yet (it needs 'master agentx'); it is looked "
-		     "for again and again, at");
+	if (!x->connected && !x->missing_logged && entry && entry->msg &&
+	    strcasestr(entry->msg, "agentx")) {
+		x->missing_logged = true;
+		log_text(x, TACHO_LOG_WARN,
+			 "no SNMP daemon answers (it needs 'master agentx'); retrying at");
 	}
 	return 0;
 }
 
 static int on_connect(int major, int minor, void *server, void *arg)
 {
-	struct snmp_export *x = the_export;
+	struct snmp_export *x = active_export;
 
 	(void)major, (void)minor, (void)server, (void)arg;
 	x->connected = true;
-	x->told = false;
-	tell(x, TACHO_LOG_INFO, "the SNMP daemon has taken our tables, at");
+	x->missing_logged = false;
+	log_text(x, TACHO_LOG_INFO, "registered the tables with the SNMP daemon at");
 	return 0;
 }
 
 static int on_disconnect(int major, int minor, void *server, void *arg)
 {
-	struct snmp_export *x = the_export;
+	struct snmp_export *x = active_export;
 
 	(void)major, (void)minor, (void)server, (void)arg;
 	if (x->connected && !x->stopping)
-		tell(x, TACHO_LOG_WARN, "the SNMP daemon has gone, at");
+		log_text(x, TACHO_LOG_WARN, "lost the connection to the SNMP daemon at");
 	x->connected = false;
-	x->told = true;
+	x->missing_logged = true;
 	return 0;
 }
 
 static void register_table(const struct snmp_mib_table *t)
 {
 	netsnmp_handler_registration *reg = netsnmp_create_handler_registration(
-		t->name, handle, t->root, t->n_root, HANDLER_CAN_RONLY);
+		t->name, handle_requests, t->root, t->n_root, HANDLER_CAN_RONLY);
 
 	if (!reg)
 		return;
@@ -222,8 +223,8 @@ static void register_table(const struct snmp_mib_table *t)
 	netsnmp_register_handler(reg);
 }
 
-/* Callbacks get no argument: net-snmp would take it for its own, and free it. */
-static void set_up(struct snmp_export *x)
+/* Callbacks get no argument: net-snmp would take ownership of it and free it. */
+static void set_up_subagent(struct snmp_export *x)
 {
 	char address[300];
 
@@ -238,20 +239,21 @@ static void set_up(struct snmp_export *x)
 	netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_READ_CONFIGS, 1);
 	netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_DONT_PERSIST_STATE, 1);
 	netsnmp_ds_set_boolean(NETSNMP_DS_LIBRARY_ID, NETSNMP_DS_LIB_ALARM_DONT_USE_SIG, 1);
-	netsnmp_set_mib_directory("");		/* we need no names */
-	/* It makes an index of certificates, used or not: not in the SNMP daemon's own directory. */
+	netsnmp_set_mib_directory("");		/* MIB files are not needed */
+	/* net-snmp creates a certificate index, used or not: keep it out of the SNMP daemon's
+	 * directory. */
 	set_persistent_directory(x->env.state_dir ? x->env.state_dir : "/dev/null");
 	netsnmp_ds_set_string(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_X_SOCKET, address);
 	netsnmp_enable_subagent();
 	init_agent("tacho");
-	/* init_agent() has set it to its own idea. */
-	netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, LOOK_AGAIN_S);
+	/* init_agent() has set another interval. */
+	netsnmp_ds_set_int(NETSNMP_DS_APPLICATION_ID, NETSNMP_DS_AGENT_AGENTX_PING_INTERVAL, PING_S);
 	for (size_t i = 0; i < countof(tables); i++)
 		register_table(&tables[i]);
 	init_snmp("tacho");
 }
 
-/* Descriptors of counters run into the thousands, so ours may lie beyond what an fd_set holds. */
+/* The agent may have thousands of open counters, so our descriptors may not fit into an fd_set. */
 static void wait_and_answer(struct snmp_export *x)
 {
 	struct timeval timeout = { .tv_sec = 60 };
@@ -276,7 +278,7 @@ static void *serve(void *arg)
 {
 	struct snmp_export *x = arg;
 
-	set_up(x);
+	set_up_subagent(x);
 	while (!x->stopping)
 		wait_and_answer(x);
 	snmp_shutdown("tacho");
@@ -286,8 +288,8 @@ static void *serve(void *arg)
 
 /* ---- life ---- */
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env,
-		   struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	struct snmp_export *x = calloc(1, sizeof(*x));
 	int err;
@@ -296,12 +298,12 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 		return error_nomem(e);
 	if (atomic_exchange(&in_use, true)) {
 		free(x);
-		return error_set(e, -EBUSY, "there can be one export of the type snmp, not two");
+		return error_set(e, -EBUSY, "there can be only one export of the type snmp");
 	}
 	x->settings = settings;
 	x->env = *env;
 	x->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	the_export = x;
+	active_export = x;
 	err = x->wake_fd < 0 ? errno : pthread_create(&x->thread, NULL, serve, x);
 	if (err) {
 		if (x->wake_fd >= 0)
@@ -314,8 +316,8 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 	return 0;
 }
 
-/* A thread that hangs in a connect() to nowhere is left behind: the process is about to end. */
-static void close_it(void *arg)
+/* A thread that hangs in connect() is abandoned: the process is about to end. */
+static void close_exporter(void *arg)
 {
 	struct snmp_export *x = arg;
 	struct timespec until;
@@ -323,7 +325,7 @@ static void close_it(void *arg)
 	x->stopping = true;
 	(void)!write(x->wake_fd, &(uint64_t){ 1 }, sizeof(uint64_t));
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += JOIN_S;
+	until.tv_sec += JOIN_TIMEOUT_S;
 	if (pthread_timedjoin_np(x->thread, NULL, &until) != 0)
 		return;
 	close(x->wake_fd);
@@ -345,7 +347,7 @@ const struct exporter_type export_snmp = {
 	.keys = keys,
 	.settings_size = sizeof(struct snmp_settings),
 	.check = check,
-	.open = open_it,
+	.open = open_exporter,
 	.connected = is_connected,
-	.close = close_it,
+	.close = close_exporter,
 };

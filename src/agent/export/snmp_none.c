@@ -1,6 +1,6 @@
 /*
- * In the place of SNMP where net-snmp is missing: the type is known, so that a file can be checked
- * and shown, and starting it says what to do.
+ * Replaces SNMP in builds without net-snmp: configurations with this type can be checked and shown,
+ * but not started.
  */
 #include "agent/export/exporter.h"
 
@@ -14,20 +14,20 @@ struct snmp_none_settings {
 
 static const struct config_key keys[] = {
 	{ KEY_STRING, "agentx", offsetof(struct snmp_none_settings, agentx), "\"/var/agentx/master\"",
-	  "where the SNMP daemon takes subagents: the path of a socket, or HOST:PORT" },
+	  "the AgentX socket of the SNMP daemon: the path of a socket, or HOST:PORT" },
 	{ .kind = KEY_END },
 };
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env,
-		   struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	(void)out, (void)settings, (void)env;
-	error_set(e, -EOPNOTSUPP, "this build cannot speak SNMP");
+	error_set(e, -EOPNOTSUPP, "this build has no SNMP support");
 	error_hint(e, "build it with net-snmp's library (libsnmp-dev)");
 	return -EOPNOTSUPP;
 }
 
-static void close_it(void *x)
+static void close_exporter(void *x)
 {
 	(void)x;
 }
@@ -37,6 +37,6 @@ const struct exporter_type export_snmp = {
 	.help = "serves INTEL-PMU-MIB and TACHO-MIB through an SNMP daemon; not in this build",
 	.keys = keys,
 	.settings_size = sizeof(struct snmp_none_settings),
-	.open = open_it,
-	.close = close_it,
+	.open = open_exporter,
+	.close = close_exporter,
 };

@@ -1,5 +1,5 @@
 /*
- * Cells of the SNMP tables: see the header.
+ * The cells of the two SNMP tables.
  */
 #include "agent/export/snmp_table.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- INTEL-PMU-MIB ---- */
 
-/* By column; the names are those that intel_pmu's first generation sends. */
+/* By column; the event names are those of generation 1 of collectd's intel_pmu plugin. */
 static const char *const pmu_events[PMU_COLUMNS + 1] = {
 	[3] = "L1-dcache-loads", "L1-dcache-load-misses", "L1-dcache-stores", "L1-dcache-store-misses",
 	"L1-dcache-prefetches", "L1-dcache-prefetch-misses", "L1-icache-loads", "L1-icache-load-misses",
@@ -28,7 +28,7 @@ static const struct { const char *alias, *name; } aliases[] = {
 	{ "migrations", "cpu-migrations" }, { "faults", "page-faults" },
 };
 
-static uint32_t column_of(const char *event)
+static uint32_t find_column(const char *event)
 {
 	for (size_t i = 0; i < countof(aliases); i++)
 		if (!strcmp(event, aliases[i].alias))
@@ -58,7 +58,7 @@ static struct pmu_row *add_row(struct pmu_rows *rows, const char *label, uint32_
 	return row;
 }
 
-/* A group of one name in two sources is one row, as one plugin instance is in collectd. */
+/* Groups of the same name in two sources share a row, as they share a plugin instance in collectd. */
 static void add_groups(struct pmu_rows *rows, const struct agent_config *cfg)
 {
 	for (size_t i = 0; i < cfg->n_sources; i++)
@@ -67,8 +67,8 @@ static void add_groups(struct pmu_rows *rows, const struct agent_config *cfg)
 				add_row(rows, cfg->sources[i].groups[k].label, (uint32_t)rows->n + 1);
 }
 
-/* The row of a series; a CPU that is in no group has one behind the groups, by its number. */
-static struct pmu_row *row_of(struct pmu_rows *rows, const struct series *s, uint32_t n_groups)
+/* The row of a series; a CPU that is in no group has a row after the groups, ordered by its number. */
+static struct pmu_row *find_or_add_row(struct pmu_rows *rows, const struct series *s, uint32_t n_groups)
 {
 	const char *group = series_label(s, "group"), *cpu = series_label(s, "cpu");
 	struct pmu_row *row;
@@ -89,7 +89,7 @@ static int by_index(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-static void find_rows(struct snmp_view *v)
+static void update_rows(struct snmp_view *v)
 {
 	struct pmu_rows *rows = &v->rows;
 	const struct registry *r = v->registry;
@@ -102,8 +102,9 @@ static void find_rows(struct snmp_view *v)
 	n_groups = (uint32_t)rows->n;
 	for (size_t i = 0; i < r->n; i++) {
 		const struct series *s = r->series[i];
-		uint32_t column = s && s->metric->kind == METRIC_COUNTER ? column_of(s->metric->event) : 0;
-		struct pmu_row *row = column ? row_of(rows, s, n_groups) : NULL;
+		uint32_t column =
+			s && s->metric->kind == METRIC_COUNTER ? find_column(s->metric->event) : 0;
+		struct pmu_row *row = column ? find_or_add_row(rows, s, n_groups) : NULL;
 
 		if (row && !row->series[column])
 			row->series[column] = s->id;
@@ -115,7 +116,7 @@ static void find_rows(struct snmp_view *v)
 	rows->known = true;
 }
 
-static bool counted(const struct series *s)
+static bool has_value(const struct series *s)
 {
 	return s && s->time_ns && s->last.state <= TACHO_SCALED;
 }
@@ -139,7 +140,7 @@ static bool fill_pmu(const struct snmp_view *v, const struct pmu_row *row, uint3
 		return true;
 	}
 	s = registry_get(v->registry, row->series[column]);
-	if (!counted(s))
+	if (!has_value(s))
 		return false;
 	cell->kind = CELL_COUNTER;
 	cell->number = s->last.count;
@@ -148,7 +149,7 @@ static bool fill_pmu(const struct snmp_view *v, const struct pmu_row *row, uint3
 
 bool pmu_cell_get(struct snmp_view *v, struct cell *cell)
 {
-	find_rows(v);
+	update_rows(v);
 	for (size_t i = 0; i < v->rows.n; i++)
 		if (v->rows.v[i].index == cell->row && cell->column >= 1 && cell->column <= PMU_COLUMNS)
 			return fill_pmu(v, &v->rows.v[i], cell->column, cell);
@@ -159,7 +160,7 @@ bool pmu_cell_next(struct snmp_view *v, struct cell *cell)
 {
 	const uint32_t from = cell->column, after = cell->row;
 
-	find_rows(v);
+	update_rows(v);
 	for (uint32_t c = max_of(from, 1u); c <= PMU_COLUMNS; c++)
 		for (size_t i = 0; i < v->rows.n; i++)
 			if ((c > from || v->rows.v[i].index > after) && fill_pmu(v, &v->rows.v[i], c, cell))
@@ -204,7 +205,7 @@ static bool fill_event(const struct series *s, uint32_t column, struct cell *cel
 	cell->row = s->id;
 	cell->text[0] = '\0';
 	cell->number = 0;
-	if (column >= EVENT_SCALED && (column > EVENT_RUNNING || !counted(s)))
+	if (column >= EVENT_SCALED && (column > EVENT_RUNNING || !has_value(s)))
 		return false;
 	cell->kind = column == EVENT_STATE ? CELL_INTEGER : CELL_COUNTER;
 	switch (column) {

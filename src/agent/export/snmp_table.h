@@ -1,9 +1,9 @@
 /*
- * The two tables that SNMP shows, without the protocol: which cell stands at a column and a row,
- * and which one comes next. Rows keep their numbers while the configuration stays.
+ * The two SNMP tables, independent of the protocol: the cell at a column and row, and the next cell.
+ * Row numbers do not change while the configuration is unchanged.
  *
- *	pmuTable	INTEL-PMU-MIB: a row per core group in the file's order, a column per generic event
- *	eventTable	TACHO-MIB: a row per series that counts events
+ *	pmuTable	INTEL-PMU-MIB: a row per CPU group in the file's order, a column per generic event
+ *	eventTable	TACHO-MIB: a row per counter series
  */
 #ifndef AGENT_EXPORT_SNMP_TABLE_H
 #define AGENT_EXPORT_SNMP_TABLE_H
@@ -19,12 +19,12 @@ struct cell {
 	char text[256];
 };
 
-/* What the rows of pmuTable are; found again when series or configuration have changed. */
+/* The rows of pmuTable; updated when series or the configuration have changed. */
 #define PMU_COLUMNS 44
 struct pmu_row {
 	uint32_t index;
 	char label[256];
-	uint32_t series[PMU_COLUMNS + 1];	/* by column; 0: none */
+	uint32_t series[PMU_COLUMNS + 1];	/* indexed by column; 0: none */
 };
 struct pmu_rows {
 	struct pmu_row *v;
@@ -35,13 +35,13 @@ struct pmu_rows {
 };
 
 struct snmp_view {
-	const struct registry *registry;	/* its lock is the caller's, and the configuration's, too */
+	const struct registry *registry;	/* the caller holds its lock and the configuration's */
 	const struct agent_config *config;
 	struct pmu_rows rows;
 };
 
 typedef bool cell_fn(struct snmp_view *v, struct cell *cell);	/* in: column, row */
-cell_fn pmu_cell_get, pmu_cell_next;		/* next: the first behind it; false: no more */
+cell_fn pmu_cell_get, pmu_cell_next;		/* next: the first cell after it; false: no more */
 cell_fn event_cell_get, event_cell_next;
 void snmp_view_done(struct snmp_view *v);
 

@@ -1,8 +1,8 @@
 /*
- * StatsD by UDP: counters as what was added since the point before ("|c"), gauges as they are
- * ("|g"); labels in the name, or behind it as Datadog writes them. Nobody answers: what the kernel
- * took counts as sent, and only a port that nobody listens at is noticed. On this machine that is
- * noticed at once, so a packet to a receiver that is just being started again is not lost.
+ * StatsD over UDP: counters as the increase since the previous point ("|c"), gauges as values
+ * ("|g"); labels in the name, or after it as Datadog tags. There are no replies: what the kernel
+ * accepted counts as sent, and only a closed port is detected. On the local machine that is detected
+ * at once, so a packet to a receiver that is restarting is not lost.
  */
 #include "agent/export/exporter.h"
 
@@ -22,8 +22,8 @@ struct statsd_settings {
 	uint64_t packet;
 };
 
-/* What a counter stood at when it was last sent. */
-struct before {
+/* Value of a counter when it was last sent. */
+struct sent_counter {
 	uint32_t series;
 	uint64_t count;
 	double value;
@@ -31,20 +31,21 @@ struct before {
 };
 
 struct statsd {
-	struct dotted base;
-	struct { struct before *v; size_t n, cap; } before;	/* by series */
+	struct dotted_exporter base;
+	struct { struct sent_counter *v; size_t n, cap; } sent_counter;	/* by series */
 	int fd;
-	size_t sent;			/* of the body whose turn it is, when a try failed within it */
+	size_t sent;			/* bytes of the current body already sent before a failure */
 	int64_t sent_of_ns;
 };
 
 #define AT(field) offsetof(struct statsd_settings, field)
 static const struct config_key keys[] = {
-	{ KEY_STRING, "address", AT(base.address), "127.0.0.1:8125", "where to" },
-	{ KEY_STRING, "prefix", AT(base.prefix), "tacho", "what names begin with" },
-	{ KEY_CHOICE, "style", AT(base.style), "path", "labels as parts of the name, or as Datadog's tags",
-	  .choices = "path datadog" },
-	{ KEY_U64, "packet", AT(packet), "1400", "bytes in one packet", .min = 256, .max = 65000 },
+	{ KEY_STRING, "address", AT(base.address), "127.0.0.1:8125", "the receiver's address" },
+	{ KEY_STRING, "prefix", AT(base.prefix), "tacho", "the prefix of all names" },
+	{ KEY_CHOICE, "style", AT(base.style), "path",
+	  "labels as parts of the name, or as Datadog's tags", .choices = "path datadog" },
+	{ KEY_U64, "packet", AT(packet), "1400", "maximum size of a packet in bytes", .min = 256,
+	  .max = 65000 },
 	{ .kind = KEY_END },
 };
 #undef AT
@@ -54,7 +55,8 @@ static int check(const void *settings, struct tacho_error *e)
 	return dotted_check(settings, " \t\r\n:|", "a blank, ':' or '|'", e);
 }
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	int err = dotted_open(out, sizeof(struct statsd), settings, env, e);
 
@@ -63,13 +65,13 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 	return err;
 }
 
-static void close_it(void *x)
+static void close_exporter(void *x)
 {
 	struct statsd *d = x;
 
 	closep(&d->fd);
-	picks_done(&d->base.picks);
-	vec_done(&d->before);
+	point_view_done(&d->base.points);
+	vec_done(&d->sent_counter);
 	free(d);
 }
 
@@ -84,58 +86,59 @@ static void put_end(struct buf *out, const struct statsd *d, const struct series
 	buf_putc(out, '|');
 	buf_putc(out, type);
 	if (d->base.settings->style == 1)
-		put_tags(out, s, d->base.env, "|#", ',', ':');
+		dotted_put_tags(out, s, d->base.env, "|#", ',', ':');
 	buf_putc(out, '\n');
 }
 
-static struct before *before_of(struct statsd *d, uint32_t id)
+static struct sent_counter *find_sent_counter(struct statsd *d, uint32_t id)
 {
-	size_t low = 0, high = d->before.n;
+	size_t low = 0, high = d->sent_counter.n;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (d->before.v[mid].series < id)
+		if (d->sent_counter.v[mid].series < id)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (low < d->before.n && d->before.v[low].series == id)
-		return &d->before.v[low];
-	if (!vec_add(&d->before))
+	if (low < d->sent_counter.n && d->sent_counter.v[low].series == id)
+		return &d->sent_counter.v[low];
+	if (!vec_add(&d->sent_counter))
 		return NULL;
-	memmove(d->before.v + low + 1, d->before.v + low, (d->before.n - 1 - low) * sizeof(*d->before.v));
-	d->before.v[low] = (struct before){ .series = id };
-	return &d->before.v[low];
+	memmove(d->sent_counter.v + low + 1, d->sent_counter.v + low,
+		(d->sent_counter.n - 1 - low) * sizeof(*d->sent_counter.v));
+	d->sent_counter.v[low] = (struct sent_counter){ .series = id };
+	return &d->sent_counter.v[low];
 }
 
-/* Series that have gone need not be remembered. */
-static void forget_gone(struct statsd *d)
+/* Forgets series that were freed. */
+static void forget_freed_series(struct statsd *d)
 {
 	size_t kept = 0;
 
-	if (d->before.n < 2 * d->base.env->registry->n + 64)
+	if (d->sent_counter.n < 2 * d->base.env->registry->n + 64)
 		return;
-	for (size_t i = 0; i < d->before.n; i++)
-		if (registry_get(d->base.env->registry, d->before.v[i].series))
-			d->before.v[kept++] = d->before.v[i];
-	d->before.n = kept;
+	for (size_t i = 0; i < d->sent_counter.n; i++)
+		if (registry_get(d->base.env->registry, d->sent_counter.v[i].series))
+			d->sent_counter.v[kept++] = d->sent_counter.v[i];
+	d->sent_counter.n = kept;
 }
 
-/* Counters begin at 0, so the first difference is the first value; but what a counter had when a
- * reload began this export was told by the one before it. */
-static bool is_told(const struct statsd *d, const struct viewed_point *k, struct before *b)
+/* Counters start at 0, so the first increase is the first value. But the value that a counter had
+ * when a reload started this exporter was already reported by its predecessor. */
+static bool was_reported(const struct statsd *d, const struct viewed_point *k, struct sent_counter *b)
 {
-	bool told = !b->known && k->series->start_ns < d->base.env->since_ns;
+	bool reported = !b->known && k->series->start_ns < d->base.env->since_ns;
 
-	if (told)
-		*b = (struct before){ b->series, k->point->count, k->point->value, false };
+	if (reported)
+		*b = (struct sent_counter){ b->series, k->point->count, k->point->value, false };
 	b->known = true;
-	return told;
+	return reported;
 }
 
 static void put_counter(struct buf *out, const struct statsd *d, const struct viewed_point *k,
-			struct before *b)
+			struct sent_counter *b)
 {
 	put_name(out, d, k->series);
 	if (metric_is_count(k->series->metric))
@@ -143,11 +146,11 @@ static void put_counter(struct buf *out, const struct statsd *d, const struct vi
 	else
 		metric_put_number(out, max_of(k->point->value - b->value, 0.0));
 	put_end(out, d, k->series, 'c');
-	*b = (struct before){ b->series, max_of(k->point->count, b->count), max_of(k->point->value, b->value),
+	*b = (struct sent_counter){ b->series, max_of(k->point->count, b->count), max_of(k->point->value, b->value),
 			      true };
 }
 
-/* A sign would make it a change rather than a value: below zero it is set to zero first. */
+/* StatsD takes a signed value as a change: a negative gauge is set to zero first. */
 static void put_gauge(struct buf *out, const struct statsd *d, const struct viewed_point *k)
 {
 	if (k->point->value < 0) {
@@ -165,17 +168,17 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 	struct statsd *d = x;
 	int64_t points = 0;
 
-	if (picks_take(&d->base.picks, d->base.env->registry, batches, n, true) < 0)
+	if (point_view_fill(&d->base.points, d->base.env->registry, batches, n, true) < 0)
 		return -ENOMEM;
-	forget_gone(d);
-	for (size_t i = 0; i < d->base.picks.n; i++) {
-		const struct viewed_point *k = &d->base.picks.v[i];
-		struct before *b = before_of(d, k->series->id);
+	forget_freed_series(d);
+	for (size_t i = 0; i < d->base.points.n; i++) {
+		const struct viewed_point *k = &d->base.points.v[i];
+		struct sent_counter *b = find_sent_counter(d, k->series->id);
 
 		if (!b)
 			return -ENOMEM;
 		if (!isfinite(k->point->value) ||
-		    (k->series->metric->kind == METRIC_COUNTER && is_told(d, k, b)))
+		    (k->series->metric->kind == METRIC_COUNTER && was_reported(d, k, b)))
 			continue;
 		if (k->series->metric->kind == METRIC_COUNTER)
 			put_counter(body, d, k, b);
@@ -204,8 +207,8 @@ static struct str packet_at(struct str body, size_t at, size_t max)
 	}
 }
 
-/* What became of the packet before, as far as it is known: the answer of a port that is closed. */
-static int refusal(int fd)
+/* The error that the previous packet caused, if known: a closed port. */
+static int pending_error(int fd)
 {
 	socklen_t n = sizeof(int);
 	int err = 0;
@@ -213,17 +216,17 @@ static int refusal(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &n) < 0 ? 0 : -err;
 }
 
-static int send_rest(struct statsd *d, struct str body)
+static int send_remaining(struct statsd *d, struct str body)
 {
 	while (d->sent < body.n) {
 		struct str packet = packet_at(
 			body, d->sent, ((const struct statsd_settings *)d->base.settings)->packet);
 		ssize_t n = send(d->fd, packet.s, packet.n - (packet.s[packet.n - 1] == '\n'), MSG_NOSIGNAL);
-		int refused = n < 0 ? 0 : refusal(d->fd);
+		int refused = n < 0 ? 0 : pending_error(d->fd);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EMSGSIZE) {	/* a line that no packet can hold */
+		if (n < 0 && errno == EMSGSIZE) {	/* a line that does not fit into any packet */
 			d->sent += packet.n;
 			continue;
 		}
@@ -234,7 +237,7 @@ static int send_rest(struct statsd *d, struct str body)
 	return 0;
 }
 
-static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
+static enum send_result send_body(void *x, const struct export_body *s, struct send_reply *reply)
 {
 	struct tacho_error e = { .column = -1 };
 	struct statsd *d = x;
@@ -245,10 +248,10 @@ static enum ship_result ship(void *x, const struct shipment *s, struct ship_repl
 	d->sent_of_ns = s->from_ns;
 	if (d->fd < 0)
 		d->fd = address_connect(d->base.settings->address, SOCK_DGRAM, 1000, &e);
-	err = d->fd < 0 ? d->fd : send_rest(d, s->body);
+	err = d->fd < 0 ? d->fd : send_remaining(d, s->body);
 	if (!err) {
 		d->sent = 0;
-		return SHIP_DONE;
+		return SEND_DONE;
 	}
 	closep(&d->fd);
 	d->fd = -1;
@@ -256,7 +259,7 @@ static enum ship_result ship(void *x, const struct shipment *s, struct ship_repl
 		snprintf(reply->text, sizeof(reply->text), "%.200s", e.message);
 	else
 		snprintf(reply->text, sizeof(reply->text), "%.100s: %s", d->base.settings->address, strerror(-err));
-	return SHIP_RETRY;
+	return SEND_RETRY;
 }
 
 const struct exporter_type export_statsd = {
@@ -265,8 +268,8 @@ const struct exporter_type export_statsd = {
 	.keys = keys,
 	.settings_size = sizeof(struct statsd_settings),
 	.check = check,
-	.open = open_it,
+	.open = open_exporter,
 	.encode = encode,
-	.ship = ship,
-	.close = close_it,
+	.send_body = send_body,
+	.close = close_exporter,
 };

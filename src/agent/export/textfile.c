@@ -1,6 +1,6 @@
 /*
- * A file for node_exporter's textfile collector: what /metrics would show, written anew with every
- * flush and put in place by a rename, so that nobody reads half of it.
+ * A file for node_exporter's textfile collector with the content of /metrics, rewritten with every
+ * flush and replaced by rename, so that readers never see a partial file.
  */
 #include "agent/export/exporter.h"
 
@@ -21,7 +21,7 @@ struct textfile_settings {
 struct textfile {
 	const struct textfile_settings *settings;
 	const struct exporter_env *env;
-	char fresh[PATH_MAX];
+	char temporary_path[PATH_MAX];
 };
 
 static const struct config_key keys[] = {
@@ -43,7 +43,8 @@ static int check(const void *settings, struct tacho_error *e)
 	return 0;
 }
 
-static int open_it(void **out, const void *settings, const struct exporter_env *env, struct tacho_error *e)
+static int open_exporter(void **out, const void *settings, const struct exporter_env *env,
+			 struct tacho_error *e)
 {
 	struct textfile *t = calloc(1, sizeof(*t));
 
@@ -51,12 +52,12 @@ static int open_it(void **out, const void *settings, const struct exporter_env *
 		return error_nomem(e);
 	t->settings = settings;
 	t->env = env;
-	snprintf(t->fresh, sizeof(t->fresh), "%s.new", t->settings->path);
+	snprintf(t->temporary_path, sizeof(t->temporary_path), "%s.new", t->settings->path);
 	*out = t;
 	return 0;
 }
 
-/* The newest of everything, whatever the batches are about. */
+/* Encodes the newest points of all series, whatever the batches contain. */
 static int64_t encode(void *x, const struct point_batch *batches, size_t n, struct buf *body)
 {
 	const struct textfile *t = x;
@@ -70,29 +71,30 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 
 static int write_file(const struct textfile *t, struct str body)
 {
-	int err, fd = open(t->fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int err, fd = open(t->temporary_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+			   0644);
 
 	if (fd < 0)
 		return -errno;
 	err = io_write_all(fd, body.s, body.n);
 	if (close(fd) < 0 && !err)
 		err = -errno;
-	if (!err && rename(t->fresh, t->settings->path) < 0)
+	if (!err && rename(t->temporary_path, t->settings->path) < 0)
 		err = -errno;
 	if (err)
-		unlink(t->fresh);
+		unlink(t->temporary_path);
 	return err;
 }
 
-static enum ship_result ship(void *x, const struct shipment *s, struct ship_reply *reply)
+static enum send_result send_body(void *x, const struct export_body *s, struct send_reply *reply)
 {
 	const struct textfile *t = x;
 	int err = write_file(t, s->body);
 
 	if (!err)
-		return SHIP_DONE;
+		return SEND_DONE;
 	snprintf(reply->text, sizeof(reply->text), "cannot write %.150s: %s", t->settings->path, strerror(-err));
-	return SHIP_RETRY;
+	return SEND_RETRY;
 }
 
 const struct exporter_type export_textfile = {
@@ -101,8 +103,8 @@ const struct exporter_type export_textfile = {
 	.keys = keys,
 	.settings_size = sizeof(struct textfile_settings),
 	.check = check,
-	.open = open_it,
+	.open = open_exporter,
 	.encode = encode,
-	.ship = ship,
+	.send_body = send_body,
 	.close = free,
 };

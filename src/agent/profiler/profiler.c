@@ -181,7 +181,7 @@ static int drain(struct profiler *p, bool due, struct tacho_error *e)
 static bool takes_profiles(const struct agent_config *cfg)
 {
 	for (size_t i = 0; i < cfg->n_exports; i++)
-		if (cfg->exports[i].type && cfg->exports[i].type->ship_profile)
+		if (cfg->exports[i].type && cfg->exports[i].type->send_profile)
 			return true;
 	return false;
 }

@@ -58,7 +58,7 @@ none_dropped influxdb
 answer "308 Location: http://127.0.0.1:$port/elsewhere"
 n=$(newest)
 wait_for 20 sh -c "grep -l '\"status\": 308' got/*.json"
-wait_for 20 sh -c "curl -fsS '$agent_url/api/v1/exporters' | grep -q 'the receiver is at http://127.0.0.1:$port/elsewhere: put that into url'"
+wait_for 20 sh -c "curl -fsS '$agent_url/api/v1/exporters' | grep -q 'redirected to http://127.0.0.1:$port/elsewhere: set url to that address'"
 rm got/answer
 wait_for 30 test -s "got/$((n + 3)).json"
 grep -l '"path": "/elsewhere' got/*.json && fail "followed a redirect"
