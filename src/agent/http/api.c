@@ -1,6 +1,6 @@
 /*
- * The API's pages about counters: status, series, ranges, states. JSON with a `schema`; times are
- * milliseconds since 1970; a value that is missing is null and a reason stands beside it.
+ * The API's pages about counters: status, series, ranges, states. The answers are JSON with a
+ * `schema`; times are in milliseconds since 1970; a missing value is null and comes with a reason.
  */
 #include "agent/http/request.h"
 
@@ -14,9 +14,9 @@
 #include "base/vec.h"
 
 #define MAX_SERIES 2000			/* of one query */
-#define MAX_ANSWER 1000000		/* points of one query */
+#define MAX_POINTS 1000000		/* points of one query */
 
-static struct json begin(struct request *q, const char *schema)
+static struct json begin_json(struct request *q, const char *schema)
 {
 	struct json j = { .out = &q->out };
 
@@ -25,7 +25,7 @@ static struct json begin(struct request *q, const char *schema)
 	return j;
 }
 
-static void end(struct request *q, struct json *j)
+static void end_json(struct request *q, struct json *j)
 {
 	json_end(j);
 	buf_putc(&q->out, '\n');
@@ -91,7 +91,7 @@ void page_status(struct request *q)
 		text_status(q);
 		return;
 	}
-	j = begin(q, "tacho.status.v1");
+	j = begin_json(q, "tacho.status.v1");
 	pthread_rwlock_rdlock(&a->config_lock);
 	json_member(&j, "version", str, TACHO_VERSION);
 	json_member(&j, "host", str, a->host);
@@ -106,7 +106,7 @@ void page_status(struct request *q)
 	json_member(&j, "missed_ticks", u64, a->stats.missed_ticks);
 	put_store(q, &j);
 	put_profiler(q, &j);
-	end(q, &j);
+	end_json(q, &j);
 }
 
 void page_health(struct request *q)
@@ -157,7 +157,7 @@ static void put_series(struct json *j, const struct series *s)
 	json_end(j);
 }
 
-static bool wanted(const struct series *s, const char *event, const char *source)
+static bool is_selected(const struct series *s, const char *event, const char *source)
 {
 	return s && (!event || str_glob(str_of(event), str_of(s->metric->event))) &&
 	       (!source || !strcmp(source, s->source));
@@ -173,48 +173,48 @@ void page_series(struct request *q)
 		text_series(q);
 		return;
 	}
-	j = begin(q, "tacho.series.v1");
+	j = begin_json(q, "tacho.series.v1");
 	pthread_rwlock_rdlock(&r->lock);
 	json_member(&j, "generation", u64, r->generation);
 	json_key(&j, "series");
 	json_begin(&j, '[');
 	for (size_t i = 0; i < r->n; i++)
-		if (wanted(r->series[i], event, source))
+		if (is_selected(r->series[i], event, source))
 			put_series(&j, r->series[i]);
 	json_end(&j);
 	pthread_rwlock_unlock(&r->lock);
-	end(q, &j);
+	end_json(q, &j);
 }
 
 /* ---- ranges ---- */
 
-/* The series of a query, kept while their points are asked for. */
-struct found {
+/* Copies of the series that a query selects. */
+struct series_list {
 	struct { struct store_series *v; size_t n, cap; } list;
 	bool too_many;
 };
 
-static int keep(void *arg, const struct store_series *row)
+static int add_series(void *arg, const struct store_series *row)
 {
-	struct found *f = arg;
-	struct store_series *mine;
+	struct series_list *f = arg;
+	struct store_series *copy;
 
 	if (f->list.n >= MAX_SERIES) {
 		f->too_many = true;
 		return 1;
 	}
-	mine = vec_add(&f->list);
-	if (!mine)
+	copy = vec_add(&f->list);
+	if (!copy)
 		return -ENOMEM;
-	*mine = *row;
-	mine->event = strdup(row->event);
-	mine->name = NULL;
-	mine->unit = strdup(row->unit);
-	mine->labels = strdup(row->labels);
-	return mine->event && mine->unit && mine->labels ? 0 : -ENOMEM;
+	*copy = *row;
+	copy->event = strdup(row->event);
+	copy->name = NULL;
+	copy->unit = strdup(row->unit);
+	copy->labels = strdup(row->labels);
+	return copy->event && copy->unit && copy->labels ? 0 : -ENOMEM;
 }
 
-static void found_done(struct found *f)
+static void series_list_done(struct series_list *f)
 {
 	for (size_t i = 0; i < f->list.n; i++) {
 		free((char *)f->list.v[i].event);
@@ -224,15 +224,16 @@ static void found_done(struct found *f)
 	vec_done(&f->list);
 }
 
-/* Points come series by series: a change of the key ends one object and begins the next. */
-struct answer {
+/* State of writing the answer. Points arrive series by series: a new key ends one JSON object and
+ * begins the next. */
+struct query_answer {
 	struct json *j;
-	const struct found *found;
-	uint64_t key, left;		/* points that may still come */
+	const struct series_list *series_list;
+	uint64_t key, left;		/* left: points that may still be written */
 	bool open;
 };
 
-static void close_series(struct answer *a)
+static void close_series(struct query_answer *a)
 {
 	if (!a->open)
 		return;
@@ -241,11 +242,11 @@ static void close_series(struct answer *a)
 	a->open = false;
 }
 
-static void open_series(struct answer *a, uint64_t key)
+static void open_series(struct query_answer *a, uint64_t key)
 {
 	close_series(a);
-	for (size_t i = 0; i < a->found->list.n; i++) {
-		const struct store_series *s = &a->found->list.v[i];
+	for (size_t i = 0; i < a->series_list->list.n; i++) {
+		const struct store_series *s = &a->series_list->list.v[i];
 
 		if (s->key != key)
 			continue;
@@ -265,7 +266,7 @@ static void open_series(struct answer *a, uint64_t key)
 
 static int put_point(void *arg, const struct store_point *p)
 {
-	struct answer *a = arg;
+	struct query_answer *a = arg;
 	char time[48];
 
 	if (!a->left--)
@@ -274,7 +275,7 @@ static int put_point(void *arg, const struct store_point *p)
 		open_series(a, p->key);
 	if (!a->open)
 		return 0;
-	/* To the microsecond: two reads may share a millisecond. */
+	/* With microseconds, because two reads may fall into the same millisecond. */
 	if (p->time_ns % 1000000 >= 1000)
 		snprintf(time, sizeof(time), "%lld.%03lld", (long long)(p->time_ns / 1000000),
 			 (long long)(p->time_ns / 1000 % 1000));
@@ -290,7 +291,7 @@ static int put_point(void *arg, const struct store_point *p)
 	return 0;
 }
 
-static bool query_args(struct request *q, struct store_query *out, uint64_t *limit)
+static bool parse_query(struct request *q, struct store_query *out, uint64_t *limit)
 {
 	static const char *const funcs[] = { "value", "rate", "increase" };
 	const char *func = request_arg(q, "func");
@@ -304,26 +305,27 @@ static bool query_args(struct request *q, struct store_query *out, uint64_t *lim
 			func = NULL;
 		}
 	if (func) {
-		request_fail(q, 400, "'func' is one of value, rate and increase, not '%s'", func);
+		request_fail(q, 400, "'func' must be one of value, rate and increase, not '%s'", func);
 		return false;
 	}
 	if (!request_time(q, "from", now - 3600000000000, &out->from_ns) ||
 	    !request_time(q, "to", now, &out->to_ns) ||
 	    !request_duration(q, "step", 0, &out->step_ns) || !request_u64(q, "max", 0, &max) ||
-	    !request_u64(q, "limit", MAX_ANSWER, limit))
+	    !request_u64(q, "limit", MAX_POINTS, limit))
 		return false;
-	*limit = min_of(*limit, (uint64_t)MAX_ANSWER);
+	*limit = min_of(*limit, (uint64_t)MAX_POINTS);
 	out->max_points = (size_t)min_of(max, 11000u);
 	if (!out->step_ns && !request_arg(q, "step"))
 		out->step_ns = max_of((out->to_ns - out->from_ns) / 1000, (int64_t)0);
 	return true;
 }
 
-static void run_query(struct request *q, struct store_query *sq, const struct found *f, uint64_t limit)
+static void run_query(struct request *q, struct store_query *sq, const struct series_list *f,
+		      uint64_t limit)
 {
 	scoped(freep) uint64_t *keys = calloc(f->list.n + 1, sizeof(*keys));
-	struct json j = begin(q, "tacho.query.v1");
-	struct answer a = { .j = &j, .found = f, .left = limit };
+	struct json j = begin_json(q, "tacho.query.v1");
+	struct query_answer a = { .j = &j, .series_list = f, .left = limit };
 	struct tacho_error e = { .column = -1 };
 	int err;
 
@@ -343,7 +345,9 @@ static void run_query(struct request *q, struct store_query *sq, const struct fo
 	json_begin(&j, '[');
 	err = store_query(q->agent->store, sq, put_point, &a, &e);
 	if (err == -EFBIG)
-		error_set(&e, -EINVAL, "more than %llu points in all: ask for a larger step, a shorter range or fewer series",
+		error_set(&e, -EINVAL,
+			  "the answer would exceed %llu points: use a larger step, a shorter range "
+			  "or fewer series",
 			  (unsigned long long)limit);
 	if (err < 0) {
 		request_error(q, &e);
@@ -351,12 +355,12 @@ static void run_query(struct request *q, struct store_query *sq, const struct fo
 	}
 	close_series(&a);
 	json_end(&j);
-	end(q, &j);
+	end_json(q, &j);
 }
 
 void page_query(struct request *q)
 {
-	scoped(found_done) struct found f = { 0 };
+	scoped(series_list_done) struct series_list f = { 0 };
 	struct store_query sq = { 0 };
 	uint64_t limit;
 
@@ -364,11 +368,11 @@ void page_query(struct request *q)
 		request_fail(q, 404, "there is no store: the agent was started with an empty --store");
 		return;
 	}
-	if (!query_args(q, &sq, &limit))
+	if (!parse_query(q, &sq, &limit))
 		return;
 	if (store_series(q->agent->store, request_arg(q, "event"), request_arg(q, "label"), sq.from_ns,
-			 sq.to_ns, keep, &f) < 0) {
-		request_fail(q, 500, "the store cannot be read");
+			 sq.to_ns, add_series, &f) < 0) {
+		request_fail(q, 500, "cannot read the store");
 		return;
 	}
 	run_query(q, &sq, &f, limit);
@@ -406,12 +410,12 @@ void page_events(struct request *q)
 		text_events(q);
 		return;
 	}
-	j = begin(q, "tacho.events.v1");
+	j = begin_json(q, "tacho.events.v1");
 	json_key(&j, "events");
 	json_begin(&j, '[');
 	collector_events(q->agent->collector, put_event, &j);
 	json_end(&j);
-	end(q, &j);
+	end_json(q, &j);
 }
 
 void page_exporters(struct request *q)
@@ -424,7 +428,7 @@ void page_exporters(struct request *q)
 		text_exporters(q);
 		return;
 	}
-	j = begin(q, "tacho.exporters.v1");
+	j = begin_json(q, "tacho.exporters.v1");
 	json_key(&j, "exporters");
 	json_begin(&j, '[');
 	for (size_t i = 0; i < n; i++) {
@@ -442,10 +446,10 @@ void page_exporters(struct request *q)
 		json_end(&j);
 	}
 	json_end(&j);
-	end(q, &j);
+	end_json(q, &j);
 }
 
-static int put_happened(void *arg, const struct store_event *ev)
+static int put_store_event(void *arg, const struct store_event *ev)
 {
 	struct json *j = arg;
 
@@ -468,7 +472,7 @@ void page_triggers(struct request *q)
 
 	if (!request_time(q, "from", 0, &from) || !request_time(q, "to", INT64_MAX, &to))
 		return;
-	j = begin(q, "tacho.triggers.v1");
+	j = begin_json(q, "tacho.triggers.v1");
 	json_key(&j, "triggers");
 	json_begin(&j, '[');
 	pthread_rwlock_rdlock(&a->config_lock);
@@ -483,9 +487,9 @@ void page_triggers(struct request *q)
 	json_key(&j, "events");
 	json_begin(&j, '[');
 	if (a->store)
-		store_events(a->store, from, to, 200, put_happened, &j);
+		store_events(a->store, from, to, 200, put_store_event, &j);
 	json_end(&j);
-	end(q, &j);
+	end_json(q, &j);
 }
 
 void page_config(struct request *q)

@@ -1,5 +1,5 @@
 /*
- * The API's actions and the machine's health: what `tacho agent ctl` and the page's buttons ask for.
+ * The API's actions, used by `tacho agent ctl` and the page's buttons, and the page of tacho doctor.
  */
 #include "agent/http/request.h"
 
@@ -99,7 +99,7 @@ static int act_interval(struct request *q, const char *source, struct buf *reply
 	uint64_t ns;
 
 	if (!text || num_duration_ns(str_of(text), &ns) < 0)
-		return error_set(e, -EINVAL, "an interval is a duration such as 500ms");
+		return error_set(e, -EINVAL, "the interval must be a duration such as 500ms");
 	buf_printf(reply, "%s now every %s", source ? source : "all sources", text);
 	return collector_interval(q->agent->collector, source, ns, e);
 }
@@ -118,14 +118,20 @@ static int act_profile(struct request *q, const char *source, struct buf *reply,
 
 	(void)source;
 	if (text && (num_duration_ns(str_of(text), &opts.length_ns) < 0 || opts.length_ns > 600000000000ull))
-		return error_set(e, -EINVAL, "a recording takes a duration up to 10m, not '%.40s'", text);
+		return error_set(
+			e, -EINVAL,
+			"the length of a recording must be a duration of at most 10m, not '%.40s'",
+			text);
 	while (format && action < countof(formats) && strcmp(format, formats[action]) != 0)
 		action++;
 	if (action == countof(formats))
-		return error_set(e, -EINVAL, "a recording is one of flame, perf.data and both, not '%.40s'", format);
+		return error_set(
+			e, -EINVAL,
+			"the format of a recording must be flame, perf.data or both, not '%.40s'",
+			format);
 	if (atomic_exchange(&busy, true)) {
-		error_set(e, -EBUSY, "a recording is being made already");
-		error_hint(e, "ask again when it is done");
+		error_set(e, -EBUSY, "another recording is in progress");
+		error_hint(e, "try again when it has finished");
 		return -EBUSY;
 	}
 	opts.action = (int)action;
@@ -157,7 +163,7 @@ void page_ctl(struct request *q)
 	int err = -ENOENT;
 
 	error_set(&e, -ENOENT, "no action is called '%s'", q->path);
-	error_hint(&e, "there are pause, resume, reload, read-now, interval and profile");
+	error_hint(&e, "the actions are pause, resume, reload, read-now, interval and profile");
 	for (size_t i = 0; i < countof(actions); i++)
 		if (!strcmp(q->path, actions[i].name))
 			err = actions[i].fn(q, source && *source ? source : NULL, &reply, &e);

@@ -1,6 +1,6 @@
 /*
- * The API's pages of the continuous profile: which windows there are, the flame graph of a range (or the
- * file of it in another format), and the heat map.
+ * The API's pages of the continuous profile: the stored windows, the flame graph of a range (or the
+ * profile in another format), and the heat map.
  */
 #include "agent/http/request.h"
 
@@ -24,30 +24,30 @@ struct range {
 	int64_t from_ns, to_ns;
 };
 
-/* False: it has been answered. */
-static bool check_range(struct request *q, const struct range *r, int64_t most_ns, const char *what)
+/* False: the error has been answered. */
+static bool check_range(struct request *q, const struct range *r, int64_t max_ns, const char *what)
 {
 	if (r->to_ns <= r->from_ns || r->from_ns < 0)
 		request_fail(q, 400, "%s must begin before it ends", what);
-	else if (r->to_ns - r->from_ns > most_ns)
-		request_fail(q, 400, "%s is too long: ask for at most %lld hours", what,
-			     (long long)(most_ns / SECOND / 3600));
+	else if (r->to_ns - r->from_ns > max_ns)
+		request_fail(q, 400, "%s is too long: the maximum is %lld hours", what,
+			     (long long)(max_ns / SECOND / 3600));
 	else
 		return true;
 	return false;
 }
 
-static bool take_range(struct request *q, int64_t most_ns, struct range *out)
+static bool parse_range(struct request *q, int64_t max_ns, struct range *out)
 {
 	int64_t now = clock_wall_ns();
 
 	return request_time(q, "to", now, &out->to_ns) &&
 	       request_time(q, "from", out->to_ns - 3600 * SECOND, &out->from_ns) &&
-	       check_range(q, out, most_ns, "the range");
+	       check_range(q, out, max_ns, "the range");
 }
 
-/* What is asked for of the range: ?comm=&pid=&cpu= */
-static struct tacho_profile_opts filter_of(struct request *q)
+/* The filter from the arguments: ?comm=&pid=&cpu= */
+static struct tacho_profile_opts parse_filter(struct request *q)
 {
 	struct tacho_profile_opts o = { .size = sizeof(o), .join_threads = true };
 
@@ -60,14 +60,14 @@ static struct tacho_profile_opts filter_of(struct request *q)
 	return o;
 }
 
-static void begin(struct request *q, struct json *j, const char *schema)
+static void begin_json(struct request *q, struct json *j, const char *schema)
 {
 	*j = (struct json){ .out = &q->out };
 	json_begin(j, '{');
 	json_member(j, "schema", str, schema);
 }
 
-static void finish(struct request *q, struct json *j)
+static void end_json(struct request *q, struct json *j)
 {
 	json_end(j);
 	buf_putc(&q->out, '\n');
@@ -95,9 +95,9 @@ void page_profiles(struct request *q)
 	struct json j;
 	int err;
 
-	if (!take_range(q, RANGE_MAX, &r))
+	if (!parse_range(q, RANGE_MAX, &r))
 		return;
-	begin(q, &j, "tacho.profiles.v1");
+	begin_json(q, &j, "tacho.profiles.v1");
 	json_key(&j, "windows");
 	json_begin(&j, '[');
 	err = profiler_windows(q->agent, r.from_ns, r.to_ns, put_window, &j, &e);
@@ -106,7 +106,7 @@ void page_profiles(struct request *q)
 		return;
 	}
 	json_end(&j);
-	finish(q, &j);
+	end_json(q, &j);
 }
 
 /* ---- flame graphs ---- */
@@ -125,7 +125,7 @@ static void flame_request_done(struct flame_request *f)
 	tacho_profile_free(f->base);
 }
 
-static bool take_flame_args(struct request *q, struct flame_request *f)
+static bool parse_flame_args(struct request *q, struct flame_request *f)
 {
 	const char *min = request_arg(q, "min");
 	const char *base = request_arg(q, "base_from");
@@ -135,8 +135,8 @@ static bool take_flame_args(struct request *q, struct flame_request *f)
 		request_fail(q, 400, "'min' must be a share from 0 to 1");
 		return false;
 	}
-	f->filter = filter_of(q);
-	if (!take_range(q, RANGE_MAX, &f->range))
+	f->filter = parse_filter(q);
+	if (!parse_range(q, RANGE_MAX, &f->range))
 		return false;
 	f->with_base = base && *base;
 	return !f->with_base ||
@@ -158,8 +158,9 @@ static bool load_profiles(struct request *q, struct flame_request *f)
 	return err == 0;
 }
 
-/* The one with the most samples; there are several only where the configuration was changed. */
-static const struct tacho_profile_event *main_event(const struct tacho_profile *p, uint32_t *id)
+/* The event with the most samples; there are several only if the configuration was changed within
+ * the range. */
+static const struct tacho_profile_event *find_main_event(const struct tacho_profile *p, uint32_t *id)
 {
 	const struct tacho_profile_event *best = NULL;
 
@@ -175,7 +176,7 @@ static const struct tacho_profile_event *main_event(const struct tacho_profile *
 	return best;
 }
 
-static uint32_t event_called(const struct tacho_profile *p, const char *name)
+static uint32_t find_event(const struct tacho_profile *p, const char *name)
 {
 	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
 		if (!strcmp(tacho_profile_event(p, i)->name, name))
@@ -186,21 +187,21 @@ static uint32_t event_called(const struct tacho_profile *p, const char *name)
 static int put_flame(struct request *q, const struct flame_request *f, struct flame_tree *t)
 {
 	uint32_t id, base_id = UINT32_MAX;
-	const struct tacho_profile_event *ev = main_event(f->profile, &id), *base = NULL;
+	const struct tacho_profile_event *ev = find_main_event(f->profile, &id), *base = NULL;
 	struct json j;
 	int err = ev ? flame_tree_add(t, f->profile, id, false) : 0;
 
 	if (f->with_base && ev)
-		base_id = event_called(f->base, ev->name);
+		base_id = find_event(f->base, ev->name);
 	else if (f->with_base)
-		base = main_event(f->base, &base_id);
+		base = find_main_event(f->base, &base_id);
 	if (base_id != UINT32_MAX)
 		base = tacho_profile_event(f->base, base_id);
 	if (err == 0 && base)
 		err = flame_tree_add(t, f->base, base_id, true);
 	if (err < 0)
 		return err;
-	begin(q, &j, "tacho.flame.v1");
+	begin_json(q, &j, "tacho.flame.v1");
 	json_member(&j, "event", str, ev ? ev->name : base ? base->name : NULL);
 	json_member(&j, "unit", str, "samples");
 	json_member(&j, "total", u64, ev ? ev->samples : 0);
@@ -210,7 +211,7 @@ static int put_flame(struct request *q, const struct flame_request *f, struct fl
 	else
 		json_null(&j);
 	err = flame_tree_json(t, f->with_base, f->min, &j);
-	finish(q, &j);
+	end_json(q, &j);
 	return err;
 }
 
@@ -223,8 +224,9 @@ static void flame_json(struct request *q, const struct flame_request *f)
 		err = put_flame(q, f, &t);
 	flame_tree_done(&t);
 	if (err == -E2BIG)
-		request_fail(q, 400, "the range holds more different stacks than can be shown at once: ask for "
-			     "a shorter one");
+		request_fail(q, 400,
+			     "the range has too many different stacks for one flame graph: use a "
+			     "shorter range");
 	else if (err < 0)
 		request_fail(q, 500, "out of memory");
 }
@@ -233,7 +235,7 @@ static void flame_json(struct request *q, const struct flame_request *f)
 
 static const struct {
 	const char *format, *type, *filename;
-} files[] = {
+} formats[] = {
 	{ "svg", "image/svg+xml", "tacho-flame.svg" },
 	{ "html", "text/html; charset=utf-8", "tacho-flame.html" },
 	{ "folded", "text/plain; charset=utf-8", "tacho-stacks.folded" },
@@ -252,7 +254,7 @@ static int put_bytes(void *arg, const void *bytes, size_t n)
 
 static void flame_file(struct request *q, struct flame_request *f, size_t file)
 {
-	const struct tacho_format *format = tacho_format_find(files[file].format);
+	const struct tacho_format *format = tacho_format_find(formats[file].format);
 	struct tacho_output_opts opts = { .size = sizeof(opts), .weight = TACHO_WEIGHT_SAMPLES };
 	struct tacho_error e = { .column = -1 };
 	uint32_t id;
@@ -263,7 +265,7 @@ static void flame_file(struct request *q, struct flame_request *f, size_t file)
 	tacho_format_wants(format, &f->filter);
 	if (!load_profiles(q, f))
 		return;
-	ev = main_event(f->profile, &id);
+	ev = find_main_event(f->profile, &id);
 	if (!ev) {
 		request_fail(q, 404, "there are no samples in this range");
 		return;
@@ -276,8 +278,8 @@ static void flame_file(struct request *q, struct flame_request *f, size_t file)
 		request_error(q, &e);
 		return;
 	}
-	q->type = files[file].type;
-	q->filename = files[file].filename;
+	q->type = formats[file].type;
+	q->filename = formats[file].filename;
 }
 
 void page_flame(struct request *q)
@@ -285,33 +287,35 @@ void page_flame(struct request *q)
 	scoped(flame_request_done) struct flame_request f = { 0 };
 	const char *format = request_arg(q, "format");
 
-	if (!take_flame_args(q, &f))
+	if (!parse_flame_args(q, &f))
 		return;
-	for (size_t i = 0; format && *format && i < countof(files); i++)
-		if (!strcmp(format, files[i].format)) {
+	for (size_t i = 0; format && *format && i < countof(formats); i++)
+		if (!strcmp(format, formats[i].format)) {
 			flame_file(q, &f, i);
 			return;
 		}
 	if (format && *format)
-		request_fail(q, 400, "no format is called '%.40s': there are svg, html, folded, pprof, "
-			     "speedscope and json", format);
+		request_fail(q, 400,
+			     "there is no format '%.40s'; the formats are svg, html, folded, "
+			     "pprof, speedscope and json",
+			     format);
 	else if (load_profiles(q, &f))
 		flame_json(q, &f);
 }
 
 /* ---- the heat map ---- */
 
-struct heat {
+struct heatmap_counts {
 	struct tacho_profile_opts filter;
 	struct range range;
 	int64_t first_s;
 	size_t n_seconds;
-	uint64_t n_rows;		/* a divisor of HEATMAP_ROWS */
+	uint64_t n_rows;		/* divides HEATMAP_ROWS */
 	uint32_t (*counts)[HEATMAP_ROWS];
 	struct tacho_error *error;
 };
 
-static void count_rows(struct heat *h, const struct tacho_profile *p)
+static void count_samples(struct heatmap_counts *h, const struct tacho_profile *p)
 {
 	const struct tacho_profile_row *rows = tacho_profile_rows(p);
 
@@ -324,9 +328,10 @@ static void count_rows(struct heat *h, const struct tacho_profile *p)
 	}
 }
 
-static int heat_window(void *arg, int64_t from_ns, int64_t to_ns, uint64_t samples, struct str blob)
+static int add_window_to_heatmap(void *arg, int64_t from_ns, int64_t to_ns, uint64_t samples,
+				 struct str blob)
 {
-	struct heat *h = arg;
+	struct heatmap_counts *h = arg;
 	struct tacho_unpack_opts range = { .size = sizeof(range), .from_ns = (uint64_t)h->range.from_ns,
 					   .to_ns = (uint64_t)h->range.to_ns };
 	struct tacho_profile *p;
@@ -337,17 +342,17 @@ static int heat_window(void *arg, int64_t from_ns, int64_t to_ns, uint64_t sampl
 		return err;
 	err = tacho_profile_unpack(p, blob.s, blob.n, &range, h->error);
 	if (err == 0)
-		count_rows(h, p);
+		count_samples(h, p);
 	tacho_profile_free(p);
 	return err == -EBADMSG || err == -EPROTO ? 0 : err;
 }
 
-static void put_heat(struct request *q, const struct heat *h)
+static void put_heatmap(struct request *q, const struct heatmap_counts *h)
 {
 	uint32_t most = 0;
 	struct json j;
 
-	begin(q, &j, "tacho.heatmap.v1");
+	begin_json(q, &j, "tacho.heatmap.v1");
 	json_member(&j, "rows", u64, h->n_rows);
 	json_member(&j, "from", i64, h->range.from_ns / 1000000);
 	json_key(&j, "columns");
@@ -370,22 +375,22 @@ static void put_heat(struct request *q, const struct heat *h)
 	}
 	json_end(&j);
 	json_member(&j, "max", u64, most);
-	finish(q, &j);
+	end_json(q, &j);
 }
 
 void page_heatmap(struct request *q)
 {
 	struct tacho_error e = { .column = -1 };
-	struct heat h = { .error = &e };
+	struct heatmap_counts h = { .error = &e };
 	int err;
 
-	if (!take_range(q, HEATMAP_MAX, &h.range) || !request_u64(q, "rows", HEATMAP_ROWS, &h.n_rows))
+	if (!parse_range(q, HEATMAP_MAX, &h.range) || !request_u64(q, "rows", HEATMAP_ROWS, &h.n_rows))
 		return;
 	if (!h.n_rows || HEATMAP_ROWS % h.n_rows) {
-		request_fail(q, 400, "'rows' has to divide %u", HEATMAP_ROWS);
+		request_fail(q, 400, "'rows' must divide %u", HEATMAP_ROWS);
 		return;
 	}
-	h.filter = filter_of(q);
+	h.filter = parse_filter(q);
 	h.filter.per_time = true;
 	h.first_s = h.range.from_ns / SECOND;
 	h.n_seconds = (size_t)((h.range.to_ns - 1) / SECOND - h.first_s + 1);
@@ -394,10 +399,10 @@ void page_heatmap(struct request *q)
 		request_fail(q, 500, "out of memory");
 		return;
 	}
-	err = profiler_windows(q->agent, h.range.from_ns, h.range.to_ns, heat_window, &h, &e);
+	err = profiler_windows(q->agent, h.range.from_ns, h.range.to_ns, add_window_to_heatmap, &h, &e);
 	if (err < 0)
 		request_error(q, &e);
 	else
-		put_heat(q, &h);
+		put_heatmap(q, &h);
 	free(h.counts);
 }

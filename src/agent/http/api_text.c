@@ -1,6 +1,5 @@
 /*
- * What `tacho agent ctl` shows people: status, events, series and exporters as lines rather than JSON,
- * for ?format=text.
+ * Status, events, series and exporters as plain text, for ?format=text and `tacho agent ctl`.
  */
 #include "agent/http/request.h"
 
@@ -42,7 +41,7 @@ static void put_profiler(struct agent *a, struct buf *out)
 	if (a->profiler)
 		profiler_status(a->profiler, &st);
 	if (!a->profiler)
-		buf_puts(out, "profile        could not be started; the log says why\n");
+		buf_puts(out, "profile        could not be started; see the log\n");
 	else if (!st.running)
 		buf_printf(out, "profile        off: %s\n", st.why);
 	else
@@ -105,7 +104,8 @@ void text_series(struct request *q)
 		const struct series *s = r->series[i];
 
 		buf_puts(out, s->metric->event);
-		for (size_t k = 0; k < s->n_labels; k++) {	/* a process may call itself anything */
+		/* the comm of a process may contain any characters */
+		for (size_t k = 0; k < s->n_labels; k++) {
 			buf_printf(out, "%s%s=", k ? "," : "{", s->labels[k].name);
 			json_quote(out, str_of(s->labels[k].value));
 		}

@@ -1,5 +1,5 @@
 /*
- * Boxes of a flame graph: see the header.
+ * Builds the boxes of a flame graph from profiles and writes them as JSON.
  */
 #include "agent/http/flame_tree.h"
 
@@ -33,7 +33,7 @@ static uint32_t name_id(struct flame_tree *t, enum flame_kind kind, const char *
 	return (uint32_t)(t->names.n - 1);
 }
 
-/* The box of that name below `parent`. */
+/* The box of that name under `parent`, added if there is none. */
 static uint32_t box_id(struct flame_tree *t, uint32_t parent, uint32_t name)
 {
 	uint32_t pair[2] = { parent, name }, id = (uint32_t)t->boxes.n, *key;
@@ -69,7 +69,7 @@ void flame_tree_done(struct flame_tree *t)
 	arena_done(&t->arena);
 }
 
-/* ---- samples in ---- */
+/* ---- adding samples ---- */
 
 static enum flame_kind kind_of(const struct tacho_profile_frame *f)
 {
@@ -92,8 +92,8 @@ static uint32_t frame_name(struct flame_tree *t, const struct tacho_profile_fram
 	return name_id(t, kind_of(f), object);
 }
 
-/* The frames of a stack from the leaf on; returns how many. */
-static size_t path_of(const struct tacho_profile *p, uint32_t node, uint32_t path[DEPTH_MAX])
+/* The frames of a stack, leaf first; returns how many. */
+static size_t stack_frames(const struct tacho_profile *p, uint32_t node, uint32_t path[DEPTH_MAX])
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(p);
 	size_t n = 0;
@@ -107,7 +107,7 @@ static int add_row(struct flame_tree *t, const struct tacho_profile *p, const st
 		   uint32_t *names, bool base)
 {
 	uint32_t path[DEPTH_MAX], comm = name_id(t, FLAME_UNKNOWN, tacho_profile_thread(p, r->thread)->comm);
-	size_t n = path_of(p, r->node, path);
+	size_t n = stack_frames(p, r->node, path);
 	uint32_t box = comm == NONE ? NONE : box_id(t, 0, comm);
 
 	while (n-- > 0 && box != NONE) {
@@ -140,14 +140,14 @@ int flame_tree_add(struct flame_tree *t, const struct tacho_profile *p, uint32_t
 	return err;
 }
 
-/* ---- boxes out ---- */
+/* ---- writing boxes ---- */
 
-struct level {				/* the boxes of one depth, from left to right */
+struct flame_level {				/* the boxes of one depth, left to right */
 	struct { uint32_t *v; size_t n, cap; } boxes;
 };
 
-/* Widths; parents are made before their children. */
-static void add_up(const struct flame_tree *t, uint64_t *total, uint64_t *base)
+/* Computes the total of each box; parents have lower indexes than their children. */
+static void compute_totals(const struct flame_tree *t, uint64_t *total, uint64_t *base)
 {
 	for (size_t i = 0; i < t->boxes.n; i++) {
 		total[i] = t->boxes.v[i].self;
@@ -168,18 +168,18 @@ static int by_name(const void *a, const void *b, void *arg)
 	return order ? order : (x->name > y->name) - (x->name < y->name);
 }
 
-struct drawing {
+struct flame_writer {
 	const struct flame_tree *tree;
 	uint64_t *total, *base, *left;
-	double least;
+	double min_total;
 	bool with_base;
-	uint32_t *numbers;		/* of the names that are shown, + 1; the others have 0 */
+	uint32_t *numbers;		/* by name: its number in the output, + 1; 0: not shown */
 	uint32_t n_numbers;
-	struct json *json;		/* NULL: names are given their numbers, nothing is written */
+	struct json *json;		/* NULL: first pass, which only assigns numbers to names */
 };
 
-/* The children of `box` that are wide enough, sorted, behind what is in `to`. */
-static int take_children(const struct drawing *d, uint32_t box, struct level *to)
+/* Appends the children of `box` that are wide enough to `to`, sorted by name. */
+static int append_children(const struct flame_writer *d, uint32_t box, struct flame_level *to)
 {
 	const struct flame_tree *t = d->tree;
 	uint64_t left = d->left[box];
@@ -203,14 +203,14 @@ static int take_children(const struct drawing *d, uint32_t box, struct level *to
 
 		d->left[c] = left;
 		left += d->total[c];
-		if ((double)d->total[c] >= d->least)
+		if ((double)d->total[c] >= d->min_total)
 			to->boxes.v[first++] = c;
 	}
 	to->boxes.n = first;
 	return 0;
 }
 
-static void number_names(struct drawing *d, const struct level *l)
+static void assign_name_numbers(struct flame_writer *d, const struct flame_level *l)
 {
 	for (size_t i = 0; i < l->boxes.n; i++) {
 		uint32_t *number = &d->numbers[d->tree->boxes.v[l->boxes.v[i]].name];
@@ -220,7 +220,7 @@ static void number_names(struct drawing *d, const struct level *l)
 	}
 }
 
-static void put_level(const struct drawing *d, const struct level *l)
+static void put_level(const struct flame_writer *d, const struct flame_level *l)
 {
 	json_begin(d->json, '[');
 	for (size_t i = 0; i < l->boxes.n; i++) {
@@ -236,23 +236,23 @@ static void put_level(const struct drawing *d, const struct level *l)
 	json_end(d->json);
 }
 
-/* Level by level, from the root on. */
-static int walk_levels(struct drawing *d)
+/* Visits the boxes level by level, starting at the root. */
+static int walk_levels(struct flame_writer *d)
 {
-	struct level now = { 0 }, below = { 0 };
+	struct flame_level now = { 0 }, below = { 0 };
 	uint32_t *root = vec_add(&now.boxes);
 	int err = root ? 0 : -ENOMEM;
 
 	while (err == 0 && now.boxes.n) {
-		struct level swap = now;
+		struct flame_level swap = now;
 
 		if (d->json)
 			put_level(d, &now);
 		else
-			number_names(d, &now);
+			assign_name_numbers(d, &now);
 		below.boxes.n = 0;
 		for (size_t i = 0; i < now.boxes.n && err == 0; i++)
-			err = take_children(d, now.boxes.v[i], &below);
+			err = append_children(d, now.boxes.v[i], &below);
 		now = below;
 		below = swap;
 	}
@@ -261,7 +261,7 @@ static int walk_levels(struct drawing *d)
 	return err;
 }
 
-static int put_names(const struct drawing *d)
+static int put_names(const struct flame_writer *d)
 {
 	const struct flame_tree *t = d->tree;
 	scoped(freep) const struct flame_name **shown = calloc(d->n_numbers + 1, sizeof(*shown));
@@ -289,7 +289,7 @@ int flame_tree_json(const struct flame_tree *t, bool with_base, double min, stru
 	size_t n = t->boxes.n;
 	scoped(freep) uint64_t *sums = calloc(n * 3, sizeof(*sums));
 	scoped(freep) uint32_t *numbers = calloc(t->names.n, sizeof(*numbers));
-	struct drawing d = { .tree = t, .with_base = with_base, .numbers = numbers };
+	struct flame_writer d = { .tree = t, .with_base = with_base, .numbers = numbers };
 	int err;
 
 	if (!sums || !numbers)
@@ -297,8 +297,8 @@ int flame_tree_json(const struct flame_tree *t, bool with_base, double min, stru
 	d.total = sums;
 	d.base = sums + n;
 	d.left = sums + 2 * n;
-	add_up(t, d.total, d.base);
-	d.least = min * (double)d.total[0];
+	compute_totals(t, d.total, d.base);
+	d.min_total = min * (double)d.total[0];
 	err = walk_levels(&d);
 	d.json = j;
 	if (err == 0)

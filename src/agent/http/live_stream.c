@@ -1,11 +1,11 @@
 /*
- * Live data as Server-Sent Events: one frame per batch, made once for all who listen.
+ * Live data as Server-Sent Events: one frame per batch, formatted once for all clients.
  *
  *	event: batch
  *	data: {"t":1700000000123,"source":"system","p":[[ID,VALUE,STATE],...]}
  *
- * A reader that is too slow loses its oldest frames and is told how many; the collector never
- * waits for anyone. A stream without data gets a comment every 15 s, so that dead ones are found.
+ * A client that reads too slowly loses its oldest frames and is told how many; the collector never
+ * waits. A stream without data gets a comment every 15 s, so that dead connections are noticed.
  */
 #include "agent/http/request.h"
 
@@ -16,18 +16,18 @@
 #include "base/clock.h"
 
 #define MAX_STREAMS 64
-#define STREAM_BYTES (512u << 10)	/* that may wait for one reader */
-#define BEAT_NS 15000000000ull
+#define STREAM_BYTES (512u << 10)	/* limit of unsent data per client */
+#define HEARTBEAT_NS 15000000000ull
 
 struct live_connection {
 	struct live *live;
 	struct MHD_Connection *connection;
 	struct buf waiting;
-	size_t sent;			/* of `waiting` */
-	uint64_t lost;			/* frames */
-	bool mid_frame;			/* `waiting` begins in the middle of one */
+	size_t sent;			/* bytes of `waiting` already sent */
+	uint64_t lost;			/* number of dropped frames */
+	bool mid_frame;			/* `waiting` begins in the middle of a frame */
 	bool suspended;
-	char *source;			/* only this one; NULL: all */
+	char *source;			/* only batches of this source; NULL: all */
 };
 
 struct live {
@@ -36,11 +36,11 @@ struct live {
 	struct live_connection *streams[MAX_STREAMS];
 	size_t n;
 	bool ended, listening;
-	uint64_t beat_ns;
+	uint64_t heartbeat_ns;
 	struct buf frame;
 };
 
-static void hear(void *arg, const struct point_batch *b);
+static void on_batch(void *arg, const struct point_batch *b);
 
 int live_new(struct live **out, struct agent *a)
 {
@@ -50,7 +50,7 @@ int live_new(struct live **out, struct agent *a)
 		return -ENOMEM;
 	l->agent = a;
 	pthread_mutex_init(&l->lock, NULL);
-	if (a->collector && collector_listen_live(a->collector, hear, l) == 0)
+	if (a->collector && collector_listen_live(a->collector, on_batch, l) == 0)
 		l->listening = true;
 	*out = l;
 	return 0;
@@ -78,7 +78,7 @@ void live_end(struct live *l)
 	if (!l)
 		return;
 	if (l->listening)
-		collector_unlisten(l->agent->collector, hear, l);
+		collector_unlisten(l->agent->collector, on_batch, l);
 	pthread_mutex_lock(&l->lock);
 	l->ended = true;
 	for (size_t i = 0; i < l->n; i++)
@@ -88,7 +88,7 @@ void live_end(struct live *l)
 
 /* ---- frames ---- */
 
-static void make_frame(struct live *l, const struct point_batch *b)
+static void format_frame(struct live *l, const struct point_batch *b)
 {
 	struct json j = { .out = &l->frame };
 
@@ -112,8 +112,8 @@ static void make_frame(struct live *l, const struct point_batch *b)
 	buf_puts(&l->frame, "\n\n");
 }
 
-/* What was sent leaves the buffer, which else would grow under a reader that never catches up. */
-static void forget_sent(struct live_connection *st)
+/* Removes sent data from the buffer, which would otherwise grow if the client never catches up. */
+static void remove_sent(struct live_connection *st)
 {
 	if (st->sent == 0)
 		return;
@@ -138,7 +138,7 @@ static uint64_t count_batches(struct str text)
 	return n;
 }
 
-/* Drops the frames that wait, but for the rest of one whose beginning the reader has already. */
+/* Drops the waiting frames, except the rest of a frame whose beginning was already sent. */
 static void drop_frames(struct live_connection *st)
 {
 	const char *end = st->mid_frame ? memmem(st->waiting.bytes, st->waiting.n, "\n\n", 2) : NULL;
@@ -149,32 +149,32 @@ static void drop_frames(struct live_connection *st)
 	buf_printf(&st->waiting, "event: lost\ndata: %llu\n\n", (unsigned long long)st->lost);
 }
 
-/* What is old is of no use to a live view: it makes room for the new. */
-static void append(struct live_connection *st, struct str frame)
+/* Appends a frame. If the buffer is full, the old frames are dropped: a live view needs the newest. */
+static void append_frame(struct live_connection *st, struct str frame)
 {
 	if (st->sent > STREAM_BYTES / 8 || st->waiting.n - st->sent + frame.n > STREAM_BYTES)
-		forget_sent(st);
+		remove_sent(st);
 	if (st->waiting.n - st->sent + frame.n > STREAM_BYTES)
 		drop_frames(st);
 	buf_str(&st->waiting, frame);
 	resume(st);
 }
 
-static void hear(void *arg, const struct point_batch *b)
+static void on_batch(void *arg, const struct point_batch *b)
 {
 	struct live *l = arg;
 	uint64_t now = clock_mono_ns();
 
 	pthread_mutex_lock(&l->lock);
 	if (l->n) {
-		make_frame(l, b);
+		format_frame(l, b);
 		for (size_t i = 0; i < l->n && !buf_failed(&l->frame); i++)
 			if (!l->streams[i]->source || !strcmp(l->streams[i]->source, b->source))
-				append(l->streams[i], buf_view(&l->frame));
-		for (size_t i = 0; i < l->n && now > l->beat_ns; i++)
-			append(l->streams[i], STR_LIT(": beat\n\n"));
-		if (now > l->beat_ns)
-			l->beat_ns = now + BEAT_NS;
+				append_frame(l->streams[i], buf_view(&l->frame));
+		for (size_t i = 0; i < l->n && now > l->heartbeat_ns; i++)
+			append_frame(l->streams[i], STR_LIT(": beat\n\n"));
+		if (now > l->heartbeat_ns)
+			l->heartbeat_ns = now + HEARTBEAT_NS;
 	}
 	pthread_mutex_unlock(&l->lock);
 }
@@ -225,7 +225,7 @@ static void free_stream(void *cls)
 	free(st);
 }
 
-static int join(struct live *l, struct live_connection *st)
+static int add_stream(struct live *l, struct live_connection *st)
 {
 	int err = -EUSERS;
 
@@ -250,7 +250,7 @@ void page_live(struct request *q)
 		st->source = source ? strdup(source) : NULL;
 		buf_puts(&st->waiting, "retry: 2000\n\n");
 	}
-	if (!st || join(l, st) < 0) {
+	if (!st || add_stream(l, st) < 0) {
 		if (st)
 			free_stream(st);
 		request_fail(q, 503, "%d live streams are open: close one", MAX_STREAMS);

@@ -1,7 +1,7 @@
 /*
- * Serves the page: one file, packed at build time. Who cannot unpack gets it plain; who has it
- * already is told so. Its policy lets exactly its own script and style run, and nothing from
- * anywhere else.
+ * Serves the web page: a single file, compressed at build time, and sent uncompressed to clients
+ * that do not accept gzip. Clients with a current copy get 304. Its content security policy allows
+ * exactly the page's own script and style, and no external resources.
  */
 #include "agent/http/page.h"
 
@@ -9,15 +9,15 @@
 
 #include "agent/http/request.h"
 
-static const char *header(const struct request *q, const char *name)
+static const char *request_header(const struct request *q, const char *name)
 {
 	const char *value = MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name);
 
 	return value ? value : "";
 }
 
-/* "q=0", "q=0.000": a weight that means never. */
-static bool is_never(struct str weight)
+/* Whether a quality value such as "q=0" or "q=0.000" means "not acceptable". */
+static bool is_refused(struct str weight)
 {
 	for (size_t i = 0; i < weight.n; i++)
 		if (weight.s[i] >= '1' && weight.s[i] <= '9')
@@ -25,8 +25,8 @@ static bool is_never(struct str weight)
 	return str_starts(weight, "q=0");
 }
 
-/* "gzip" or "*" among the encodings, unless it is refused by its weight. */
-static bool takes_gzip(const char *accept)
+/* Whether the encodings include "gzip" or "*" with a nonzero weight. */
+static bool accepts_gzip(const char *accept)
 {
 	struct str rest = str_of(accept), word;
 
@@ -37,22 +37,22 @@ static bool takes_gzip(const char *accept)
 		name = str_trim(name);
 		if (!str_ieq(name, STR_LIT("gzip")) && !str_ieq(name, STR_LIT("*")))
 			continue;
-		return !is_never(str_trim(weight));
+		return !is_refused(str_trim(weight));
 	}
 	return false;
 }
 
-static bool has_it(const struct request *q)
+static bool is_cached(const struct request *q)
 {
-	return strstr(header(q, "If-None-Match"), page_data.etag) != NULL;
+	return strstr(request_header(q, "If-None-Match"), page_data.etag) != NULL;
 }
 
-static void add_page_headers(struct MHD_Response *r, bool packed)
+static void add_page_headers(struct MHD_Response *r, bool gzipped)
 {
 	char text[600];
 
-	/* The two forms are different answers, so they have different tags. */
-	snprintf(text, sizeof(text), "\"%s%s\"", page_data.etag, packed ? "-gzip" : "");
+	/* The two encodings are different representations and need different ETags. */
+	snprintf(text, sizeof(text), "\"%s%s\"", page_data.etag, gzipped ? "-gzip" : "");
 	MHD_add_response_header(r, "ETag", text);
 	snprintf(text, sizeof(text), "default-src 'none'; script-src '%s'; style-src '%s'; "
 		 "img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -61,17 +61,17 @@ static void add_page_headers(struct MHD_Response *r, bool packed)
 	MHD_add_response_header(r, "Content-Type", "text/html; charset=utf-8");
 	MHD_add_response_header(r, "Cache-Control", "no-cache");
 	MHD_add_response_header(r, "Vary", "Accept-Encoding");
-	if (packed)
+	if (gzipped)
 		MHD_add_response_header(r, "Content-Encoding", "gzip");
 }
 
 void page_index(struct request *q)
 {
-	bool packed = takes_gzip(header(q, "Accept-Encoding"));
-	const unsigned char *bytes = packed ? page_data.packed : page_data.plain;
-	size_t n = packed ? page_data.n_packed : page_data.n_plain;
+	bool gzipped = accepts_gzip(request_header(q, "Accept-Encoding"));
+	const unsigned char *bytes = gzipped ? page_data.packed : page_data.plain;
+	size_t n = gzipped ? page_data.n_packed : page_data.n_plain;
 
-	if (has_it(q)) {
+	if (is_cached(q)) {
 		q->status = MHD_HTTP_NOT_MODIFIED;
 		n = 0;
 	}
@@ -80,5 +80,5 @@ void page_index(struct request *q)
 	if (!q->response)
 		request_fail(q, 500, "out of memory");
 	else
-		add_page_headers(q->response, packed);
+		add_page_headers(q->response, gzipped);
 }

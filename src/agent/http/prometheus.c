@@ -1,9 +1,9 @@
 /*
- * /metrics: Prometheus text 0.0.4, and OpenMetrics 1.0 for those who ask for it.
+ * /metrics in Prometheus text format 0.0.4, or OpenMetrics 1.0 if the client accepts it.
  *
- * Counters are counters with _total and, in OpenMetrics, their start time. A counter that was
- * multiplexed is an estimate, so the times it was enabled and running stand beside it. Series of
- * events that cannot be counted are absent; what and why is told by tacho_event_state.
+ * Counters are counters with _total and, in OpenMetrics, their start time. A multiplexed counter is
+ * an estimate, so its enabled and running times are exported as well. Series of events that cannot
+ * be counted are absent; tacho_event_state gives their state.
  */
 #include "agent/http/server.h"
 
@@ -12,7 +12,7 @@
 #include "agent/core/collector.h"
 #include "agent/core/metric_names.h"
 
-/* Scrapers refuse a whole page for one byte that is no UTF-8. */
+/* Invalid UTF-8 is replaced: scrapers refuse the whole page otherwise. */
 static void put_escaped(struct buf *out, const char *text, bool quotes)
 {
 	size_t plain = strcspn(text, quotes ? "\\\"\n" : "\\\n");
@@ -49,8 +49,8 @@ static void put_labels(struct buf *out, const struct agent_config *cfg, const st
 		buf_putc(out, '}');
 }
 
-static void put_head(struct buf *out, const struct metric *m, const char *suffix, const char *type,
-		     const char *help, bool om)
+static void put_metric_header(struct buf *out, const struct metric *m, const char *suffix,
+			      const char *type, const char *help, bool om)
 {
 	buf_puts(out, "# HELP ");
 	metric_put_full_name(out, m);
@@ -68,8 +68,8 @@ static void put_head(struct buf *out, const struct metric *m, const char *suffix
 	}
 }
 
-/* What a counter stood at when it ended can be had for a while. A ratio of what has ended means nothing
- * any more, and its successor after a reload has the same name. */
+/* An ended counter shows its last value for a while. An ended gauge does not: its value is obsolete,
+ * and its successor after a reload has the same name. */
 static bool is_shown(const struct series *s)
 {
 	return s && s->time_ns && s->last.state <= TACHO_SCALED &&
@@ -87,7 +87,7 @@ static void put_sample(struct buf *out, const struct agent_config *cfg, const st
 	buf_putc(out, '\n');
 }
 
-/* All series of a metric: a family has to stand together. */
+/* Writes all series of a metric: the format requires them to be adjacent. */
 static void put_family(struct buf *out, const struct agent_config *cfg, const struct series *const *v,
 		       size_t n, bool om)
 {
@@ -95,7 +95,8 @@ static void put_family(struct buf *out, const struct agent_config *cfg, const st
 	bool counter = m->kind == METRIC_COUNTER, scaled = false;
 	const char *total = counter ? "_total" : "";
 
-	put_head(out, m, counter && !om ? "_total" : "", counter ? "counter" : "gauge", m->help, om);
+	put_metric_header(out, m, counter && !om ? "_total" : "", counter ? "counter" : "gauge",
+			  m->help, om);
 	for (size_t i = 0; i < n; i++) {
 		put_sample(out, cfg, v[i], total, v[i]->last.value);
 		if (om && counter)

@@ -1,6 +1,6 @@
 /*
- * Inside the HTTP side: a request as the pages see it, and the table of pages. http.c listens,
- * checks and answers; each page is a function that fills in the answer.
+ * A request as the pages see it, and the table of pages. server.c listens, checks and answers
+ * requests; each page is a function that fills in the answer.
  */
 #ifndef AGENT_HTTP_REQUEST_H
 #define AGENT_HTTP_REQUEST_H
@@ -18,50 +18,50 @@ struct request {
 	struct MHD_Connection *connection;
 	const char *path;		/* after the route's own */
 	struct str body;		/* of a POST */
-	bool closes;			/* the connection, after the answer */
-	bool is_local_owner;		/* came by the unix socket, from its owner or root */
+	bool closes;			/* close the connection after the answer */
+	bool is_local_owner;		/* came over the unix socket from its owner or root */
 	/* the answer */
-	unsigned status;		/* 200 unless set */
+	unsigned status;		/* initialized to 200 */
 	struct buf out;
-	const char *type;		/* "application/json" unless set */
-	const char *filename;		/* for Content-Disposition, or NULL */
-	struct MHD_Response *response;	/* instead of `out`: SSE, the page */
+	const char *type;		/* initialized to "application/json" */
+	const char *filename;		/* for Content-Disposition; NULL: none */
+	struct MHD_Response *response;	/* instead of `out`: live streams, the web page */
 };
 
-/* The value of ?name=, or NULL. */
+/* The value of the argument ?name=, or NULL. */
 const char *request_arg(const struct request *q, const char *name);
-/* Time in milliseconds, or relative to now: "-1h", "now". Fallback where it is absent. Returns
- * false and answers 400 when it is no time. */
+/* Parses a time in milliseconds, or relative to now: "-1h", "now". If the argument is absent, *out
+ * is the fallback. On error answers 400 and returns false. */
 bool request_time(struct request *q, const char *name, int64_t fallback_ns, int64_t *out);
 bool request_duration(struct request *q, const char *name, int64_t fallback_ns, int64_t *out);
 bool request_u64(struct request *q, const char *name, uint64_t fallback, uint64_t *out);
-/* {"error": ..., "hint": ...} with this status. */
+/* Answers {"error": ...} with this status. */
 void request_fail(struct request *q, unsigned status, const char *fmt, ...) printf_like(3, 4);
 void request_error(struct request *q, const struct tacho_error *e);
 
-/* A number of ours: whole ones as such, which is also much faster. */
+/* Writes a number; whole numbers as integers, which is much faster. */
 void put_value(struct json *j, double v);
 
 typedef void page_fn(struct request *q);
 
 struct route {
-	const char *method, *path;	/* a path that ends in / serves all below it */
+	const char *method, *path;	/* a path that ends in / also serves all paths below it */
 	page_fn *page;
-	bool action;			/* needs the token or the socket's owner */
+	bool action;			/* requires the token or the socket's owner */
 	const char *help;
-	bool slow;			/* made by a thread that may take its time */
+	bool slow;			/* handled by the worker pool */
 };
 extern const struct route http_routes[];	/* ends with a NULL path; routes.c */
 
-/* live.c: Server-Sent Events. */
+/* live_stream.c: Server-Sent Events. */
 struct live;
 int live_new(struct live **out, struct agent *a);
-void live_end(struct live *l);			/* all streams end; no new ones */
+void live_end(struct live *l);			/* ends all streams and refuses new ones */
 void live_free(struct live *l);			/* after the daemons have stopped */
 page_fn page_live;
 struct live *http_live(struct http *h);
 
-/* api_text.c: the same for people, where the request asks for ?format=text. */
+/* api_text.c: plain text versions, used if the request has ?format=text. */
 bool request_wants_text(struct request *q);
 page_fn text_status, text_events, text_series, text_exporters;
 

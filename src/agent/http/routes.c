@@ -1,5 +1,5 @@
 /*
- * The table of pages. The API's manual page is made from the same rows.
+ * The table of pages. The API's manual page lists the same rows.
  */
 #include "agent/http/request.h"
 

@@ -1,12 +1,13 @@
 /*
- * The server: sockets, checks, routes. One libmicrohttpd daemon per listening socket, each with two
- * threads; what takes longer is made by others (agent/http/worker_pool.c), so that it holds up nobody. They poll(): with its epoll the library (0.9.75)
- * misses the end of a client whose last bytes come with it, and keeps the connection until it times
+ * The HTTP server: sockets, checks, routes. There is one libmicrohttpd daemon per listening socket,
+ * each with two threads; slow pages are handled by the worker pool (agent/http/worker_pool.c) so
+ * that they do not block others. The threads use poll(): with epoll, libmicrohttpd 0.9.75 misses the
+ * end of a client whose last bytes arrive together with it, and keeps the connection until it times
  * out.
  *
- * A request passes these doors: method and path are known; the Host header names this machine (a
- * page from elsewhere must not reach us by a name it made up); an action carries the token or came
- * over the unix socket from its owner. Everything is bounded: connections, header, body, time.
+ * Each request is checked: method and path must be known; the Host header must name this machine
+ * (protection against DNS rebinding); an action needs the token or must come over the unix socket
+ * from its owner. Connections, header size, body size and time are limited.
  */
 #include "agent/http/worker_pool.h"
 
@@ -33,17 +34,17 @@
 struct http_listener {
 	struct http *http;
 	struct MHD_Daemon *daemon;
-	char *unix_path;		/* to remove at the end; NULL: not a unix socket */
+	char *unix_path;		/* removed at the end; NULL: not a unix socket */
 	bool is_unix;
 };
 
 struct http {
 	struct agent *agent;
 	struct live *live;
-	struct work *work;
+	struct worker_pool *worker_pool;
 	struct http_listener listeners[MAX_LISTENERS];
 	size_t n_listeners;
-	char *tls_cert, *tls_key;	/* their text */
+	char *tls_cert, *tls_key;	/* contents of the files */
 	char url[300];
 };
 
@@ -57,7 +58,7 @@ const char *http_url(const struct http *h)
 	return h->url;
 }
 
-/* ---- what a page asks of its request ---- */
+/* ---- arguments and errors of requests ---- */
 
 const char *request_arg(const struct request *q, const char *name)
 {
@@ -112,7 +113,7 @@ bool request_time(struct request *q, const char *name, int64_t fallback_ns, int6
 		*out = (int64_t)(ms * 1e6);
 		return true;
 	}
-	request_fail(q, 400, "'%s' is no time: milliseconds since 1970, 'now', or '-1h'", name);
+	request_fail(q, 400, "'%s' is not a time; use milliseconds since 1970, 'now', or '-1h'", name);
 	return false;
 }
 
@@ -125,7 +126,7 @@ bool request_duration(struct request *q, const char *name, int64_t fallback_ns, 
 	if (!text || !*text)
 		return true;
 	if (num_duration_ns(str_of(text), &ns) < 0 || ns > INT64_MAX) {
-		request_fail(q, 400, "'%s' is no duration such as '10s' or '500ms'", name);
+		request_fail(q, 400, "'%s' is not a duration such as '10s' or '500ms'", name);
 		return false;
 	}
 	*out = (int64_t)ns;
@@ -139,7 +140,7 @@ bool request_u64(struct request *q, const char *name, uint64_t fallback, uint64_
 	*out = fallback;
 	if (!text || !*text || num_u64(str_of(text), out) == 0)
 		return true;
-	request_fail(q, 400, "'%s' is no number", name);
+	request_fail(q, 400, "'%s' is not a number", name);
 	return false;
 }
 
@@ -151,10 +152,10 @@ void put_value(struct json *j, double v)
 		json_double(j, v);
 }
 
-/* ---- doors ---- */
+/* ---- checks ---- */
 
-/* Names that the configuration gives us, in hosts or in listen. */
-static bool is_named(struct agent *a, struct str host)
+/* Host names from the configuration: `hosts` and `listen`. */
+static bool is_configured_host(struct agent *a, struct str host)
 {
 	const struct agent_config *cfg;
 	bool named = false;
@@ -174,7 +175,7 @@ static bool is_named(struct agent *a, struct str host)
 	return named;
 }
 
-static bool is_ours(struct agent *a, struct str host)
+static bool is_own_host(struct agent *a, struct str host)
 {
 	static const char *const local[] = { "localhost", "127.0.0.1", "[::1]", "" };
 	struct in_addr v4;
@@ -184,11 +185,11 @@ static bool is_ours(struct agent *a, struct str host)
 	for (size_t i = 0; i < countof(local); i++)
 		if (str_ieq(host, str_of(local[i])))
 			return true;
-	if (str_ieq(host, str_of(a->host)) || is_named(a, host))
+	if (str_ieq(host, str_of(a->host)) || is_configured_host(a, host))
 		return true;
 	if (host.n >= sizeof(text))
 		return false;
-	/* A bare address cannot be rebound: only names can. */
+	/* Addresses are safe: DNS rebinding needs a name. */
 	memcpy(text, host.s, host.n);
 	text[host.n] = '\0';
 	if (inet_pton(AF_INET, text, &v4) == 1)
@@ -200,7 +201,7 @@ static bool is_ours(struct agent *a, struct str host)
 	return false;
 }
 
-static bool host_is_fine(const struct request *q)
+static bool check_host(const struct request *q)
 {
 	const char *text = MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, "Host");
 	struct str host = str_of(text ? text : "");
@@ -208,10 +209,11 @@ static bool host_is_fine(const struct request *q)
 
 	if (colon && !memchr(colon, ']', host.n - (size_t)(colon - host.s)))
 		host.n = (size_t)(colon - host.s);
-	return is_ours(q->agent, host);
+	return is_own_host(q->agent, host);
 }
 
-static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const char *name, const char *value)
+static enum MHD_Result count_header_fields(void *arg, enum MHD_ValueKind kind, const char *name,
+					   const char *value)
 {
 	static const char *const names[] = { "Host", "Content-Length", "Transfer-Encoding" };
 	unsigned *n = arg;
@@ -222,17 +224,18 @@ static enum MHD_Result count_header(void *arg, enum MHD_ValueKind kind, const ch
 	return MHD_YES;
 }
 
-/* A header that a proxy before us may have read otherwise: two hosts, two lengths. */
-static bool is_ambiguous(struct MHD_Connection *connection)
+/* Two Host headers or two lengths: a proxy in front of us may have interpreted the request
+ * differently (request smuggling). */
+static bool has_ambiguous_headers(struct MHD_Connection *connection)
 {
 	unsigned n[3] = { 0 };
 
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, n);
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header_fields, n);
 	return n[0] > 1 || n[1] + n[2] > 1;
 }
 
-/* Takes as long for a wrong token as for a right one. */
-static bool token_is_right(const struct request *q)
+/* Constant time: does not depend on how much of the token is right. */
+static bool check_token(const struct request *q)
 {
 	const char *have = MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND,
 						       "Authorization");
@@ -253,8 +256,8 @@ static bool token_is_right(const struct request *q)
 	return right;
 }
 
-/* Who is at the other end of the unix socket. */
-static bool peer_owns_us(struct MHD_Connection *connection)
+/* Whether the peer of the unix socket is our user or root. */
+static bool peer_is_owner(struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -280,30 +283,32 @@ static const struct route *find_route(const char *method, const char *path, bool
 	return NULL;
 }
 
-/* NULL: it has been answered; else it is for work_take(). */
-static struct job *serve(struct request *q, const char *method, const char *path)
+/* Returns NULL if the request was answered, else a job for worker_pool_take(). */
+static struct http_job *route_request(struct request *q, const char *method, const char *path)
 {
-	struct job *job = NULL;
+	struct http_job *http_job = NULL;
 	bool known = false;
 	const struct route *r = find_route(method, path, &known);
 
-	if (!host_is_fine(q))
-		request_fail(q, 421, "this is not the host that was asked for: use its address, its name "
-			     "or localhost, or put the name into [agent] hosts");
+	if (!check_host(q))
+		request_fail(q, 421,
+			     "the Host header does not name this machine: use its address, its "
+			     "name or localhost, or add the name to [agent] hosts");
 	else if (!r)
-		request_fail(q, known ? 405 : 404, known ? "%s is not possible here"
+		request_fail(q, known ? 405 : 404, known ? "the method %s is not allowed here"
 							  : "there is no such page: %s",
 			     known ? method : path);
-	else if (r->action && !q->is_local_owner && !token_is_right(q))
-		request_fail(q, 401, "this needs the token: 'Authorization: Bearer ...' with [agent] token, "
-			     "or the unix socket");
+	else if (r->action && !q->is_local_owner && !check_token(q))
+		request_fail(q, 401,
+			     "this action needs the token, 'Authorization: Bearer ...' with "
+			     "[agent] token, or the unix socket");
 	else {
 		q->path = path + strlen(r->path);
-		job = r->slow ? work_hand(q->http->work, q, r->page) : NULL;
-		if (!job)
+		http_job = r->slow ? worker_pool_submit(q->http->worker_pool, q, r->page) : NULL;
+		if (!http_job)
 			r->page(q);
 	}
-	return job;
+	return http_job;
 }
 
 /* ---- answering ---- */
@@ -332,7 +337,7 @@ static void add_headers(struct request *q, struct MHD_Response *r)
 		MHD_add_response_header(r, "Content-Disposition", disposition.bytes);
 }
 
-static enum MHD_Result answer(struct request *q)
+static enum MHD_Result send_answer(struct request *q)
 {
 	struct MHD_Response *r = q->response;
 	enum MHD_Result result;
@@ -350,21 +355,21 @@ static enum MHD_Result answer(struct request *q)
 		q->out = (struct buf){ 0 };
 	}
 	add_headers(q, r);
-	if (q->closes)			/* what follows on this connection may not be what it seems */
+	if (q->closes)			/* the rest of the connection cannot be trusted */
 		MHD_add_response_header(r, "Connection", "close");
 	result = MHD_queue_response(q->connection, q->status, r);
 	MHD_destroy_response(r);
 	return result;
 }
 
-/* What is kept of a request while its body comes in. */
-struct incoming {
+/* State of a request while its body is received. */
+struct incoming_request {
 	struct buf body;
 	bool too_large, ambiguous;
-	struct job *job;		/* its page is being made, or is ready */
+	struct http_job *http_job;		/* its page is being made or is ready */
 };
 
-static enum MHD_Result take_body(struct incoming *in, const char *data, size_t *n)
+static enum MHD_Result take_body(struct incoming_request *in, const char *data, size_t *n)
 {
 	if (in->body.n + *n > HTTP_BODY_MAX)
 		in->too_large = true;
@@ -379,35 +384,37 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 				  size_t *n, void **state)
 {
 	const struct http_listener *l = cls;
-	struct incoming *in = *state;
+	struct incoming_request *in = *state;
 	struct request q = { .agent = l->http->agent, .http = l->http, .connection = connection,
 			     .status = 200, .type = "application/json", .closes = in && in->ambiguous };
 	enum MHD_Result result;
 
 	(void)version;
-	if (!in) {			/* the header is here, the body is not yet */
+	if (!in) {			/* only the header has been received */
 		*state = in = calloc(1, sizeof(*in));
 		if (in)
-			in->ambiguous = is_ambiguous(connection);
+			in->ambiguous = has_ambiguous_headers(connection);
 		return in ? MHD_YES : MHD_NO;
 	}
 	if (*n)
 		return take_body(in, data, n);
 	q.body = buf_view(&in->body);
-	q.is_local_owner = l->is_unix && peer_owns_us(connection);
-	if (in->job)
-		work_take(l->http->work, take(in->job), &q);
+	q.is_local_owner = l->is_unix && peer_is_owner(connection);
+	if (in->http_job)
+		worker_pool_take(l->http->worker_pool, take(in->http_job), &q);
 	else if (in->ambiguous)
-		request_fail(&q, 400, "one Host, and one of Content-Length and Transfer-Encoding, is enough");
+		request_fail(&q, 400,
+			     "ambiguous request: more than one Host, Content-Length or "
+			     "Transfer-Encoding header");
 	else if (in->too_large || buf_failed(&in->body))
-		request_fail(&q, 413, "a body has %d bytes at most", HTTP_BODY_MAX);
+		request_fail(&q, 413, "the request body is larger than %d bytes", HTTP_BODY_MAX);
 	else
-		in->job = serve(&q, method, url);
-	if (in->job)			/* suspended until its page is ready */
+		in->http_job = route_request(&q, method, url);
+	if (in->http_job)			/* suspended until its page is ready */
 		return MHD_YES;
 	q.agent->stats.http_requests++;
 	q.agent->stats.http_refused += q.status >= 400;
-	result = answer(&q);
+	result = send_answer(&q);
 	buf_done(&q.out);
 	return result;
 }
@@ -415,12 +422,12 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 static void on_end(void *cls, struct MHD_Connection *connection, void **state,
 		   enum MHD_RequestTerminationCode code)
 {
-	struct incoming *in = *state;
+	struct incoming_request *in = *state;
 
 	(void)cls, (void)connection, (void)code;
 	if (in) {
 		buf_done(&in->body);
-		work_drop(in->job);
+		worker_pool_drop(in->http_job);
 	}
 	free(in);
 	*state = NULL;
@@ -439,17 +446,18 @@ static int listen_unix(const char *path, struct tacho_error *e)
 	memcpy(at.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return error_set(e, -errno, "cannot make a socket: %s", strerror(errno));
-	/* A file that nobody listens at is a leftover; one that answers belongs to another agent. */
+		return error_set(e, -errno, "cannot create a socket: %s", strerror(errno));
+	/* If connect() succeeds, another agent is listening; otherwise an existing socket file is
+	 * stale and may be replaced. */
 	if (connect(fd, (struct sockaddr *)&at, sizeof(at)) == 0) {
 		close(fd);
-		error_set(e, -EADDRINUSE, "another agent listens at %s", path);
+		error_set(e, -EADDRINUSE, "another agent is listening on %s", path);
 		error_hint(e, "stop it, or set [agent] socket to another path");
 		return -EADDRINUSE;
 	}
 	close(fd);
 	if (lstat(path, &st) == 0 && !S_ISSOCK(st.st_mode)) {
-		error_set(e, -EEXIST, "cannot listen at %s: a file is there that is no socket", path);
+		error_set(e, -EEXIST, "cannot listen on %s: the file exists and is not a socket", path);
 		error_hint(e, "remove it, or use another path");
 		return -EEXIST;
 	}
@@ -457,14 +465,14 @@ static int listen_unix(const char *path, struct tacho_error *e)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at)) < 0 || chmod(path, 0600) < 0 ||
 	    listen(fd, 128) < 0) {
-		err = error_set(e, -errno, "cannot listen at %s: %s", path, strerror(errno));
+		err = error_set(e, -errno, "cannot listen on %s: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 	}
 	return err < 0 ? err : fd;
 }
 
-static int bind_to(const struct addrinfo *at, const char *text, struct tacho_error *e)
+static int bind_and_listen(const struct addrinfo *at, const char *text, struct tacho_error *e)
 {
 	int fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
 
@@ -474,15 +482,17 @@ static int bind_to(const struct addrinfo *at, const char *text, struct tacho_err
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one));
 	if (fd >= 0 && bind(fd, at->ai_addr, at->ai_addrlen) == 0 && listen(fd, 511) == 0)
 		return fd;
-	error_set(e, -errno, "cannot listen at %s: %s", text, strerror(errno));
+	error_set(e, -errno, "cannot listen on %s: %s", text, strerror(errno));
 	if (errno == EADDRINUSE)
-		error_hint(e, "another program has that port; --listen 127.0.0.1:0 takes a free one");
+		error_hint(
+			e,
+			"another program uses this port; --listen 127.0.0.1:0 chooses a free one");
 	if (fd >= 0)
 		close(fd);
 	return e ? e->code : -EADDRINUSE;
 }
 
-/* "127.0.0.1:9273", "[::1]:9273", "localhost:9273"; a port alone means the loopback. */
+/* "127.0.0.1:9273", "[::1]:9273", "localhost:9273"; a port alone means 127.0.0.1. */
 static int listen_tcp(const char *text, struct tacho_error *e)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV };
@@ -497,16 +507,16 @@ static int listen_tcp(const char *text, struct tacho_error *e)
 		snprintf(host, sizeof(host), "%.*s", (int)(colon - text) - 2 * brackets, text + brackets);
 	}
 	if (getaddrinfo(host, port, &hints, &at) != 0 || !at) {
-		error_set(e, -EINVAL, "'%s' is no address to listen at", text);
+		error_set(e, -EINVAL, "'%s' is not an address to listen on", text);
 		error_hint(e, "write 127.0.0.1:9273, [::1]:9273 or unix:/path");
 		return -EINVAL;
 	}
-	fd = bind_to(at, text, e);
+	fd = bind_and_listen(at, text, e);
 	freeaddrinfo(at);
 	return fd;
 }
 
-static int serve_at(struct http *h, int fd, const char *unix_path, struct tacho_error *e)
+static int start_daemon(struct http *h, int fd, const char *unix_path, struct tacho_error *e)
 {
 	struct http_listener *l = &h->listeners[h->n_listeners];
 	unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
@@ -535,7 +545,7 @@ static int serve_at(struct http *h, int fd, const char *unix_path, struct tacho_
 	return 0;
 }
 
-/* Where the page is, with the port that was really taken. */
+/* Stores the page's URL with the actual port. */
 static void remember_url(struct http *h, const char *text, int fd)
 {
 	struct sockaddr_storage at = { 0 };
@@ -557,19 +567,19 @@ static void remember_url(struct http *h, const char *text, int fd)
 			 port);
 }
 
-static int listen_at(struct http *h, const char *text, struct tacho_error *e)
+static int open_listener(struct http *h, const char *text, struct tacho_error *e)
 {
 	bool is_unix = !strncmp(text, "unix:", 5);
 	int fd;
 
 	if (h->n_listeners == MAX_LISTENERS)
-		return error_set(e, -EUSERS, "more than %d addresses to listen at", MAX_LISTENERS);
+		return error_set(e, -EUSERS, "more than %d addresses to listen on", MAX_LISTENERS);
 	fd = is_unix ? listen_unix(text + 5, e) : listen_tcp(text, e);
 	if (fd < 0)
 		return fd;
 	if (!is_unix)
 		remember_url(h, text, fd);
-	return serve_at(h, fd, is_unix ? text + 5 : NULL, e);
+	return start_daemon(h, fd, is_unix ? text + 5 : NULL, e);
 }
 
 static int read_tls(struct http *h, const struct agent_config *cfg, struct tacho_error *e)
@@ -592,8 +602,8 @@ static int read_tls(struct http *h, const struct agent_config *cfg, struct tacho
 	return 0;
 }
 
-/* Sockets that systemd opened for us. */
-static int inherited(struct http *h, struct tacho_error *e)
+/* Sockets passed by systemd (socket activation). */
+static int use_systemd_sockets(struct http *h, struct tacho_error *e)
 {
 	const char *pid = getenv("LISTEN_PID"), *fds = getenv("LISTEN_FDS");
 	unsigned n = 0;
@@ -612,7 +622,8 @@ static int inherited(struct http *h, struct tacho_error *e)
 			remember_url(h, "127.0.0.1:0", fd);
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-		err = serve_at(h, fd, is_unix ? "" : NULL, e);	/* its file is not ours to remove */
+		err = start_daemon(h, fd, is_unix ? "" : NULL,
+				   e); /* the socket file belongs to systemd */
 	}
 	return err < 0 ? err : (int)n;
 }
@@ -628,20 +639,20 @@ int http_start(struct http **out, struct agent *a, struct tacho_error *e)
 	h->agent = a;
 	err = live_new(&h->live, a);
 	if (err == 0)
-		err = work_new(&h->work);
+		err = worker_pool_new(&h->worker_pool);
 	if (err < 0)
 		error_nomem(e);
 	if (err == 0)
 		err = read_tls(h, cfg, e);
 	if (err == 0)
-		err = inherited(h, e);
+		err = use_systemd_sockets(h, e);
 	for (size_t i = 0; err == 0 && i < cfg->listen.n; i++)
-		err = listen_at(h, cfg->listen.v[i], e);
+		err = open_listener(h, cfg->listen.v[i], e);
 	if (err >= 0 && cfg->socket) {
 		scoped(buf_done) struct buf text = { 0 };
 
 		buf_printf(&text, "unix:%s", cfg->socket);
-		err = buf_failed(&text) ? error_nomem(e) : listen_at(h, text.bytes, e);
+		err = buf_failed(&text) ? error_nomem(e) : open_listener(h, text.bytes, e);
 	}
 	if (err < 0) {
 		http_stop(h);
@@ -655,8 +666,8 @@ void http_stop(struct http *h)
 {
 	if (!h)
 		return;
-	live_end(h->live);		/* streams that wait would hold up the daemons */
-	work_end(h->work);
+	live_end(h->live);		/* waiting streams would block the daemons' shutdown */
+	worker_pool_end(h->worker_pool);
 	for (size_t i = 0; i < h->n_listeners; i++) {
 		MHD_stop_daemon(h->listeners[i].daemon);
 		if (h->listeners[i].unix_path && h->listeners[i].unix_path[0])
@@ -664,7 +675,7 @@ void http_stop(struct http *h)
 		free(h->listeners[i].unix_path);
 	}
 	live_free(h->live);
-	work_free(h->work);
+	worker_pool_free(h->worker_pool);
 	free(h->tls_cert);
 	free(h->tls_key);
 	free(h);

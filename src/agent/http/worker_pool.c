@@ -1,5 +1,5 @@
 /*
- * Threads for slow pages: see the header.
+ * A pool of threads for slow pages.
  */
 #include "agent/http/worker_pool.h"
 
@@ -7,62 +7,62 @@
 
 #define THREADS 4
 
-struct job {
+struct http_job {
 	struct request q;
 	page_fn *page;
-	struct job *next;
+	struct http_job *next;
 };
 
-struct work {
-	pthread_mutex_t lock;		/* guards all below */
+struct worker_pool {
+	pthread_mutex_t lock;		/* guards the members below */
 	pthread_cond_t wake;
-	struct job *first, **last;	/* that wait */
+	struct http_job *first, **last;	/* waiting jobs */
 	bool ended;
 	pthread_t threads[THREADS];
 	size_t n_threads;
 };
 
-static struct job *next_job(struct work *w, bool *ended)
+static struct http_job *next_job(struct worker_pool *w, bool *ended)
 {
-	struct job *job;
+	struct http_job *http_job;
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->first && !w->ended)
 		pthread_cond_wait(&w->wake, &w->lock);
-	job = w->first;
-	if (job) {
-		w->first = job->next;
+	http_job = w->first;
+	if (http_job) {
+		w->first = http_job->next;
 		if (!w->first)
 			w->last = &w->first;
 	}
 	*ended = w->ended;
 	pthread_mutex_unlock(&w->lock);
-	return job;
+	return http_job;
 }
 
-static void *run(void *arg)
+static void *worker_thread(void *arg)
 {
-	struct work *w = arg;
-	struct job *job;
+	struct worker_pool *w = arg;
+	struct http_job *http_job;
 	bool ended;
 
-	while ((job = next_job(w, &ended))) {
-		struct MHD_Connection *connection = job->q.connection;
+	while ((http_job = next_job(w, &ended))) {
+		struct MHD_Connection *connection = http_job->q.connection;
 
 		if (ended)
-			request_fail(&job->q, 503, "the agent is being stopped");
+			request_fail(&http_job->q, 503, "the agent is stopping");
 		else
-			job->page(&job->q);
-		pthread_mutex_lock(&w->lock);	/* what was written is seen by the one who takes it */
+			http_job->page(&http_job->q);
+		pthread_mutex_lock(&w->lock);	/* memory barrier for the thread that takes the job */
 		pthread_mutex_unlock(&w->lock);
 		MHD_resume_connection(connection);
 	}
 	return NULL;
 }
 
-int work_new(struct work **out)
+int worker_pool_new(struct worker_pool **out)
 {
-	struct work *w = calloc(1, sizeof(*w));
+	struct worker_pool *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return -ENOMEM;
@@ -70,13 +70,13 @@ int work_new(struct work **out)
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->wake, NULL);
 	while (w->n_threads < THREADS &&
-	       pthread_create(&w->threads[w->n_threads], NULL, run, w) == 0)
+	       pthread_create(&w->threads[w->n_threads], NULL, worker_thread, w) == 0)
 		w->n_threads++;
-	*out = w;			/* with fewer threads, or none, it is slower */
+	*out = w;			/* fewer threads, or none, only make it slower */
 	return 0;
 }
 
-void work_end(struct work *w)
+void worker_pool_end(struct worker_pool *w)
 {
 	if (!w)
 		return;
@@ -89,7 +89,7 @@ void work_end(struct work *w)
 	w->n_threads = 0;
 }
 
-void work_free(struct work *w)
+void worker_pool_free(struct worker_pool *w)
 {
 	if (!w)
 		return;
@@ -98,40 +98,40 @@ void work_free(struct work *w)
 	free(w);
 }
 
-struct job *work_hand(struct work *w, const struct request *q, page_fn *page)
+struct http_job *worker_pool_submit(struct worker_pool *w, const struct request *q, page_fn *page)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	struct http_job *http_job = calloc(1, sizeof(*http_job));
 
 	pthread_mutex_lock(&w->lock);
-	if (!job || w->ended || w->n_threads == 0) {
+	if (!http_job || w->ended || w->n_threads == 0) {
 		pthread_mutex_unlock(&w->lock);
-		free(job);
+		free(http_job);
 		return NULL;
 	}
-	job->q = *q;
-	job->page = page;
+	http_job->q = *q;
+	http_job->page = page;
 	MHD_suspend_connection(q->connection);
-	*w->last = job;
-	w->last = &job->next;
+	*w->last = http_job;
+	w->last = &http_job->next;
 	pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);
-	return job;
+	return http_job;
 }
 
-void work_take(struct work *w, struct job *job, struct request *out)
+void worker_pool_take(struct worker_pool *w, struct http_job *http_job, struct request *out)
 {
 	pthread_mutex_lock(&w->lock);
-	*out = job->q;
+	*out = http_job->q;
 	pthread_mutex_unlock(&w->lock);
-	free(job);
+	free(http_job);
 }
 
-void work_drop(struct job *job)
+void worker_pool_drop(struct http_job *http_job)
 {
-	if (!job)
+	if (!http_job)
 		return;
-	if (job->q.response)
-		MHD_destroy_response(job->q.response);
-	buf_done(&job->q.out);
-	free(job);
+	if (http_job->q.response)
+		MHD_destroy_response(http_job->q.response);
+	buf_done(&http_job->q.out);
+	free(http_job);
 }

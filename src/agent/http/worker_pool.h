@@ -1,27 +1,27 @@
 /*
- * Pages that take longer (ranges, flame graphs, recordings) are made by threads of their own, so
- * that the server's go on with scrapes, live data and everybody else. The connection sleeps while
- * its page is made.
+ * Slow pages (ranges, flame graphs, recordings) are made by a pool of threads, so that the server's
+ * own threads remain available for scrapes, live data and other requests. The connection is
+ * suspended while its page is made.
  *
- *	request --hand--> (suspended) --page--> (resumed) --take--> answer
+ *	request --submit--> (suspended) --page--> (resumed) --take--> answer
  */
 #ifndef AGENT_HTTP_WORKER_POOL_H
 #define AGENT_HTTP_WORKER_POOL_H
 
 #include "agent/http/request.h"
 
-struct work;
-struct job;
+struct worker_pool;
+struct http_job;
 
-int work_new(struct work **out);
-/* No new ones; those that wait are refused, those that run are waited for. Before the daemons stop. */
-void work_end(struct work *w);
-void work_free(struct work *w);		/* after that */
+int worker_pool_new(struct worker_pool **out);
+/* Refuses new and waiting jobs, and waits for running ones. To be called before the daemons stop. */
+void worker_pool_end(struct worker_pool *w);
+void worker_pool_free(struct worker_pool *w);		/* after the daemons have stopped */
 
-/* Takes the request over and suspends its connection. NULL: make the page yourself. */
-struct job *work_hand(struct work *w, const struct request *q, page_fn *page);
-/* The request as the page left it; frees the job. */
-void work_take(struct work *w, struct job *job, struct request *out);
-void work_drop(struct job *job);	/* nobody wants the answer any more */
+/* Submits the request and suspends its connection. NULL: the caller has to make the page. */
+struct http_job *worker_pool_submit(struct worker_pool *w, const struct request *q, page_fn *page);
+/* Moves the finished request to *out and frees the job. */
+void worker_pool_take(struct worker_pool *w, struct http_job *http_job, struct request *out);
+void worker_pool_drop(struct http_job *http_job);	/* the client has disconnected */
 
 #endif

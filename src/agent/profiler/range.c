@@ -62,7 +62,7 @@ int profiler_windows(struct agent *a, int64_t from_ns, int64_t to_ns, window_fn 
 	if (err == 0 && samples && w.to_ns < to_ns && now > from_ns)
 		err = fn(arg, w.to_ns, now, samples, buf_view(&current));
 	if (err == -EINTR)
-		return error_set(e, err, "the agent is being stopped");
+		return error_set(e, err, "the agent is stopping");
 	if (err < 0 && e && !e->message[0])
 		error_set(e, err, "the profiles cannot be read: %s", strerror(-err));
 	return err;

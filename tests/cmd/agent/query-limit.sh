@@ -21,7 +21,7 @@ has_points() {	# N
 }
 wait_for 20 has_points 12
 [ "$(query 10)" = 400 ] || { cat body >&2; fail "10 points are not the bound"; }
-grep -q 'more than 10 points in all: ask for a larger step, a shorter range or fewer series' body ||
+grep -q 'the answer would exceed 10 points: use a larger step, a shorter range or fewer series' body ||
 	{ cat body >&2; fail "does not say what to do"; }
 [ "$(query 99999999999)" = 200 ] || { cat body >&2; fail "a large bound is refused"; }
 [ "$(query x)" = 400 ] || { cat body >&2; fail "a bound that is no number is taken"; }

@@ -76,7 +76,7 @@ of_group() {	# EVENT GROUP FIELD
 write_config '[{ label = "second", cpus = "0" }]' "$PWD/agentx"
 tacho agent -c tacho.toml --check >out 2>err || { cat out err >&2; fail "the file is refused"; }
 start_agent tacho.toml
-wait_for 10 grep -q "no SNMP daemon answers yet.*$PWD/agentx" agent.err
+wait_for 10 grep -q "no SNMP daemon answers.*$PWD/agentx" agent.err
 curl -fsS "$agent_url/metrics" >metrics	# it lives on
 [ -z "$(ls -A snmp-state)" ] || fail "it writes to net-snmp's directory: $(ls -A snmp-state)"
 start_snmpd "$PWD/agentx"
@@ -122,7 +122,7 @@ grep -q '^[0-9]*;cpu-clock;seconds;1.0000000000000001e-09;one;second;counting;' 
 
 # snmpd is started again: found again, without a word from us.
 end "$snmpd_pid"
-wait_for 10 grep -q 'the SNMP daemon has gone' agent.err
+wait_for 10 grep -q 'lost the connection to the SNMP daemon' agent.err
 wait_for 10 sh -c "curl -fsS '$agent_url/metrics' | grep '^tacho_exporter_up{exporter=\"snmp\".*} 0'"
 start_snmpd "$PWD/agentx"
 wait_for 30 shows "$pmu.2.1=STRING: \"second\""
