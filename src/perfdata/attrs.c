@@ -100,7 +100,8 @@ static int copy_ids(struct tacho_perfdata *pd, struct tacho_file_event *ev, cons
 		return -ENOMEM;
 	for (uint64_t i = 0; i < n; i++) {
 		copy[i] = load_u64(ids + 8 * i, pd->header.swap);
-		if (event_id_put(&pd->ids, copy[i], (uint32_t)pd->events.n) < 0)
+		/* If several events have the same id, it belongs to the first one. */
+		if (!int_map_find(&pd->ids, copy[i]) && int_map_put(&pd->ids, copy[i], (uint32_t)pd->events.n) < 0)
 			return -ENOMEM;
 	}
 	ev->ids = copy;

@@ -16,6 +16,8 @@
 #include <errno.h>
 
 #include "record/callchain_markers.h"
+#include "record/read.h"
+#include "record/sample_offsets.h"
 #include "base/error.h"
 
 #define WAITING_MAX 4096u
@@ -37,31 +39,25 @@ struct deferred_chains {
 	struct tacho_scratch scratch;
 };
 
-static size_t read_bytes(const uint8_t *at, size_t room, uint64_t format, bool swap)
+/* The size of the READ field; more than `max_bytes` if it is not within the record. */
+static size_t read_field_bytes(const uint8_t *at, size_t max_bytes, uint64_t format, bool swap)
 {
-	size_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-		       !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	size_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+	uint64_t n = 1;
 
-	if (!(format & PERF_FORMAT_GROUP))
-		return 8 * (times + each);
-	if (room < 8 || load_u64(at, swap) > room / 8)
-		return room + 1;
-	return 8 * (1 + times + each * load_u64(at, swap));
+	if (format & PERF_FORMAT_GROUP)
+		n = max_bytes < 8 ? UINT64_MAX : load_u64(at, swap);
+	return n > max_bytes ? max_bytes + 1 : read_bytes(format, n);
 }
 
 /* The offset of the call chain (its count) in the record; 0: it has none. */
 static size_t chain_offset(const struct tacho_record *rec, const struct tacho_layout *lay)
 {
-	const uint64_t before = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-				PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
-				PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
-	size_t at = RECORD_HEADER_BYTES + 8 * (size_t)__builtin_popcountll(lay->sample_type & before);
+	size_t at = sample_leading_end(lay->sample_type);
 
 	if (!(lay->sample_type & PERF_SAMPLE_CALLCHAIN) || at > rec->size)
 		return 0;
 	if (lay->sample_type & PERF_SAMPLE_READ)
-		at += read_bytes(rec->bytes + at, rec->size - at, lay->read_format, rec->swapped);
+		at += read_field_bytes(rec->bytes + at, rec->size - at, lay->read_format, rec->swapped);
 	return at + 8 <= rec->size ? at : 0;
 }
 
@@ -88,12 +84,9 @@ static const struct tacho_layout *layout_of(const struct tacho_perfdata *pd,
 
 static uint32_t tid_of(const struct tacho_record *rec, const struct tacho_layout *lay)
 {
-	size_t at = RECORD_HEADER_BYTES + 8 * (size_t)(!!(lay->sample_type & PERF_SAMPLE_IDENTIFIER) +
-						       !!(lay->sample_type & PERF_SAMPLE_IP));
+	uint32_t at = sample_field_offset(lay->sample_type, PERF_SAMPLE_TID);
 
-	if (!(lay->sample_type & PERF_SAMPLE_TID) || at + 8 > rec->size)
-		return 0;
-	return load_u32(rec->bytes + at + 4, rec->swapped);
+	return at && at + 8 <= rec->size ? load_u32(rec->bytes + at + 4, rec->swapped) : 0;
 }
 
 static void deferred_sample_done(struct deferred_sample *w)

@@ -160,7 +160,7 @@ static int read_event_desc(struct tacho_perfdata *pd)
 		uint32_t n_ids = cursor_u32(&c);
 		struct str name = take_string(&c);
 		const uint8_t *ids = cursor_u64s(&c, n_ids);
-		int event = n_ids && ids ? event_id_get(&pd->ids, load_u64(ids, c.swap)) : -1;
+		int event = n_ids && ids ? event_of_id(pd, load_u64(ids, c.swap)) : -1;
 
 		if (event < 0 && i < pd->events.n)
 			event = (int)i;

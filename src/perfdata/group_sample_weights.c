@@ -58,7 +58,7 @@ int tacho_perfdata_counted(struct tacho_perfdata *pd, size_t event, const struct
 {
 	struct tacho_read_value v = tacho_read_get(&s->read, i);
 	struct counter_values *t = &pd->counted;
-	int owner = event_id_get(&pd->ids, v.id);
+	int owner = event_of_id(pd, v.id);
 	struct counter_value *slot;
 	uint32_t tid;
 

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/int_map.h"
 #include "record/perf_abi.h"
 #include "base/vec.h"
 #include "record/cursor.h"
@@ -235,19 +236,6 @@ static inline bool reorder_next_fast(struct reorder_queue *o, const struct perfd
 }
 
 /* ---- events and features ---- */
-struct event_id_slot {
-	uint64_t id;
-	uint32_t event;			/* index + 1; 0: unused slot */
-};
-
-struct event_id_map {
-	struct event_id_slot *slots;
-	size_t n, cap;			/* cap is a power of two */
-};
-
-int event_id_put(struct event_id_map *t, uint64_t id, uint32_t event);
-int event_id_get(const struct event_id_map *t, uint64_t id);	/* -1: unknown id */
-
 /* group_sample_weights.c: the value of a counter in the last sample that had it. */
 struct counter_value {
 	uint64_t id, value;
@@ -327,7 +315,7 @@ struct tacho_perfdata {
 	struct file_header header;
 	struct arena arena;
 	struct { struct event_slot *v; size_t n, cap; } events;
-	struct event_id_map ids;
+	struct int_map ids;		/* from an id to the index of its event */
 	struct counter_values counted;
 	uint64_t n_ids;			/* of all events; bounded by the size of the file */
 	struct record_offsets offsets;	/* of the first event; the offset of the id is that of all events */
@@ -389,6 +377,14 @@ struct perfdata_input *input_add(struct tacho_perfdata *pd);
 void add_warning(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
 /* Damage outside the records, which the last call of tacho_perfdata_next() reports. */
 void add_damage(struct tacho_perfdata *pd, const char *fmt, ...) printf_like(2, 3);
+
+/* The index of the event with this id, or -1. */
+static inline int event_of_id(const struct tacho_perfdata *pd, uint64_t id)
+{
+	const struct int_map_slot *slot = int_map_find(&pd->ids, id);
+
+	return slot ? (int)slot->value : -1;
+}
 
 /* The time of a record of this file, 0 if it has none. */
 uint64_t record_time(const struct tacho_perfdata *pd, const struct tacho_record *rec);

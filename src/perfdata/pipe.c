@@ -70,7 +70,7 @@ static int take_update(struct tacho_perfdata *pd, const struct tacho_record *rec
 	struct cursor c = cursor_over(rec->bytes + RECORD_HEADER_BYTES,
 				      rec->size - RECORD_HEADER_BYTES, rec->swapped);
 	uint64_t kind = cursor_u64(&c), bits;
-	int event = event_id_get(&pd->ids, cursor_u64(&c));
+	int event = event_of_id(pd, cursor_u64(&c));
 	struct event_row *row;
 
 	if (c.bad || event < 0)

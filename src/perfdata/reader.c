@@ -213,7 +213,7 @@ void tacho_perfdata_close(struct tacho_perfdata *pd)
 	block_pool_done(&pd->pool);
 	vec_done(&pd->events);
 	vec_done(&pd->event_offsets);
-	free(pd->ids.slots);
+	int_map_done(&pd->ids);
 	free(pd->counted.slots);
 	buf_done(&pd->lead);
 	buf_done(&pd->warning);

@@ -8,14 +8,12 @@
 #include "perfdata/batch_reader.h"
 #include "record/perf_abi.h"
 #include "record/record.h"
+#include "record/sample_offsets.h"
 
 #include <errno.h>
 
 #define MAX_READ 1024u			/* records at a time */
 #define PREFETCH_DISTANCE 16u		/* records between a record's prefetch and its use */
-#define BEFORE_CHAIN (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |            \
-		      PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |             \
-		      PERF_SAMPLE_PERIOD)
 #define NEEDED (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN)
 
 /* ---- which samples qualify ---- */
@@ -35,28 +33,15 @@ static bool keeps_all_samples(const struct load *l)
 	       !o->per_time && !o->branches && !o->weigh && !o->resolved && !o->no_chains && !o->max_stack;
 }
 
-/* All fields before the chain have eight bytes and come in this order. */
-static uint32_t field_offset(uint64_t type, uint64_t field)
-{
-	static const uint64_t order[] = { PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP, PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
-					  PERF_SAMPLE_ADDR, PERF_SAMPLE_ID, PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,
-					  PERF_SAMPLE_PERIOD, PERF_SAMPLE_CALLCHAIN };
-	uint32_t at = RECORD_HEADER_BYTES;
-
-	for (size_t i = 0; order[i] != field; i++)
-		at += type & order[i] ? 8 : 0;
-	return type & field ? at : 0;
-}
-
 static struct fast_event fast_event_of(const struct tacho_layout *lay, uint32_t id)
 {
 	uint64_t type = lay->sample_type;
 
 	return (struct fast_event){
-		.ip = field_offset(type, PERF_SAMPLE_IP), .task = field_offset(type, PERF_SAMPLE_TID),
-		.time = field_offset(type, PERF_SAMPLE_TIME), .period = field_offset(type, PERF_SAMPLE_PERIOD),
-		.chain = field_offset(type, PERF_SAMPLE_CALLCHAIN), .fixed_period = lay->period, .event = id,
-		.usable = (type & NEEDED) == NEEDED && !(type & ~(BEFORE_CHAIN | (uint64_t)PERF_SAMPLE_CALLCHAIN)),
+		.ip = sample_field_offset(type, PERF_SAMPLE_IP), .task = sample_field_offset(type, PERF_SAMPLE_TID),
+		.time = sample_field_offset(type, PERF_SAMPLE_TIME),
+		.period = sample_field_offset(type, PERF_SAMPLE_PERIOD), .chain = sample_leading_end(type), .fixed_period = lay->period, .event = id,
+		.usable = (type & NEEDED) == NEEDED && !(type & ~(SAMPLE_LEADING_FIELDS | (uint64_t)PERF_SAMPLE_CALLCHAIN)),
 	};
 }
 

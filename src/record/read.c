@@ -9,74 +9,51 @@
 
 #define WORD ((uint32_t)sizeof(uint64_t))
 
-static unsigned bits(uint64_t format, uint64_t mask)
+struct read_layout read_layout_of(uint64_t format)
 {
-	return (unsigned)__builtin_popcountll(format & mask);
+	struct read_layout l = { .values = 0 };
+	uint32_t at = 1;		/* after the value, or after nr */
+
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		l.enabled = at++;
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		l.running = at++;
+	if (format & PERF_FORMAT_GROUP) {
+		l.values = at;
+		at = 1;
+	}
+	if (format & PERF_FORMAT_ID)
+		l.id = at++;
+	if (format & PERF_FORMAT_LOST)
+		l.lost = at++;
+	l.stride = at;
+	return l;
 }
 
 size_t read_bytes(uint64_t format, uint64_t n)
 {
-	const uint64_t times = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	const uint64_t each = PERF_FORMAT_ID | PERF_FORMAT_LOST;
+	struct read_layout l = read_layout_of(format);
 
-	if (!(format & PERF_FORMAT_GROUP))
-		return WORD * (1 + bits(format, times | each));
-	return WORD * (1 + bits(format, times) + n * (1 + bits(format, each)));
-}
-
-static int take_single(struct read_view *v, struct cursor *c, uint64_t format)
-{
-	const uint8_t *start = c->at;
-
-	v->n = 1;
-	v->values = cursor_bytes(c, WORD);
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		v->enabled = cursor_u64(c);
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		v->running = cursor_u64(c);
-	if (format & PERF_FORMAT_ID) {
-		v->id_at = (uint32_t)(c->at - start);
-		cursor_bytes(c, WORD);
-	}
-	if (format & PERF_FORMAT_LOST) {
-		v->lost_at = (uint32_t)(c->at - start);
-		cursor_bytes(c, WORD);
-	}
-	return c->bad ? -EBADMSG : 0;
-}
-
-static int take_group(struct read_view *v, struct cursor *c, uint64_t format)
-{
-	v->n = cursor_u64(c);
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		v->enabled = cursor_u64(c);
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		v->running = cursor_u64(c);
-	if (format & PERF_FORMAT_ID) {
-		v->id_at = WORD;
-		v->stride += WORD;
-	}
-	if (format & PERF_FORMAT_LOST) {
-		v->lost_at = v->stride;
-		v->stride += WORD;
-	}
-	if (v->n > UINT32_MAX)
-		c->bad = true;
-	v->values = cursor_bytes(c, v->n * v->stride);
-	return c->bad ? -EBADMSG : 0;
+	return WORD * (l.values + (format & PERF_FORMAT_GROUP ? n : 1) * l.stride);
 }
 
 int read_view_take(struct read_view *out, struct cursor *c, uint64_t format)
 {
-	struct read_view v = { .stride = WORD, .swap = c->swap };
-	int err;
+	struct read_layout l = read_layout_of(format);
+	struct cursor peek = *c;
+	uint64_t n = format & PERF_FORMAT_GROUP ? cursor_u64(&peek) : 1;
+	const uint8_t *at;
 
-	if (format & PERF_FORMAT_GROUP)
-		err = take_group(&v, c, format);
-	else
-		err = take_single(&v, c, format);
-	if (err < 0)
-		return err;
-	*out = v;
+	if (peek.bad || n > UINT32_MAX)
+		c->bad = true;
+	at = cursor_bytes(c, WORD * (l.values + n * l.stride));
+	if (!at)
+		return -EBADMSG;
+	*out = (struct read_view){
+		.n = n, .values = at + WORD * l.values, .stride = WORD * l.stride, .swap = c->swap,
+		.enabled = l.enabled ? load_u64(at + WORD * l.enabled, c->swap) : 0,
+		.running = l.running ? load_u64(at + WORD * l.running, c->swap) : 0,
+		.id_at = WORD * l.id, .lost_at = WORD * l.lost,
+	};
 	return 0;
 }

@@ -21,6 +21,15 @@ struct read_view {
 	bool swap;
 };
 
+/* Where the parts of a read are, in 64-bit words; 0: not in the format. */
+struct read_layout {
+	uint32_t enabled, running;	/* from the start */
+	uint32_t values;		/* the first value, from the start */
+	uint32_t id, lost;		/* from a value */
+	uint32_t stride;		/* from one value to the next */
+};
+struct read_layout read_layout_of(uint64_t format);
+
 /* The size in bytes of a read of `n` counters. */
 size_t read_bytes(uint64_t format, uint64_t n);
 

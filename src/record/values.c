@@ -8,59 +8,38 @@
  */
 #include "record/record.h"
 
-static size_t n_times(uint64_t format)
-{
-	return !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-	       !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-}
-
-/* The number of words per value, including its id and lost count. */
-static size_t n_each(uint64_t format)
-{
-	return 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
-}
+#include "record/read.h"
 
 void read_take(struct tacho_read *out, struct cursor *c, struct tacho_scratch *s, uint64_t format)
 {
+	struct read_layout l = read_layout_of(format);
 	bool group = format & PERF_FORMAT_GROUP;
 	struct cursor peek = *c;
 	uint64_t n = group ? cursor_u64(&peek) : 1;
-	size_t at = 1;
 
 	/* No record has more values; the bound keeps the product below from overflowing. */
 	if (peek.bad || n > UINT16_MAX) {
 		c->bad = true;
 		return;
 	}
-	out->words = words_take(c, s, (group ? 1 : 0) + n_times(format) + n * n_each(format));
+	out->words = words_take(c, s, l.values + n * l.stride);
 	if (c->bad)
 		return;
 	out->n = (size_t)n;
 	out->format = format;
-	if (!out->words.v)	/* an empty group without times */
-		return;
-	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
-		out->enabled_ns = out->words.v[at++];
-	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
-		out->running_ns = out->words.v[at];
+	if (l.enabled)
+		out->enabled_ns = out->words.v[l.enabled];
+	if (l.running)
+		out->running_ns = out->words.v[l.running];
 }
 
 struct tacho_read_value tacho_read_get(const struct tacho_read *r, size_t i)
 {
-	struct tacho_read_value value = { 0 };
-	bool group = r->format & PERF_FORMAT_GROUP;
-	const uint64_t *v = r->words.v;
+	struct read_layout l = read_layout_of(r->format);
+	const uint64_t *v;
 
 	if (i >= r->n)
-		return value;
-	if (group)
-		v += 1 + n_times(r->format) + i * n_each(r->format);
-	value.value = *v++;
-	if (!group)
-		v += n_times(r->format);
-	if (r->format & PERF_FORMAT_ID)
-		value.id = *v++;
-	if (r->format & PERF_FORMAT_LOST)
-		value.lost = *v;
-	return value;
+		return (struct tacho_read_value){ 0 };
+	v = r->words.v + l.values + i * l.stride;
+	return (struct tacho_read_value){ .value = v[0], .id = l.id ? v[l.id] : 0, .lost = l.lost ? v[l.lost] : 0 };
 }

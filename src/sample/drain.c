@@ -19,9 +19,9 @@
 
 static struct sampler_count *find_count(const struct drainer *d, uint64_t id)
 {
-	uint32_t event = ids_find(&d->s->ids, id);
+	const struct int_map_slot *event = int_map_find(&d->s->ids, id);
 
-	return event < d->s->n_counts ? &d->counts[event] : NULL;
+	return event && event->value < d->s->n_counts ? &d->counts[event->value] : NULL;
 }
 
 struct drainer sampler_drainer(struct tacho_sampler *s)

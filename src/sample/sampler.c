@@ -9,6 +9,7 @@
 #include <tacho/record.h>
 
 #include "base/sized_opts.h"
+#include "record/sample_offsets.h"
 
 int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t)
 {
@@ -38,7 +39,7 @@ void tacho_sampler_free(struct tacho_sampler *s)
 	for (size_t i = 0; i < s->n_counts; i++)
 		free(s->counts[i].ids);
 	free(s->counts);
-	ids_done(&s->ids);
+	int_map_done(&s->ids);
 	hitmap_done(&s->hitmap);
 	buf_done(&s->bounce);
 	tacho_evset_free(s->set);
@@ -128,23 +129,11 @@ static int read_event_ids(struct tacho_sampler *s)
 			if (fd < 0 || sys_perf_ioctl(&s->t->sys, fd, PERF_IOC_ID, (uintptr_t)&id) < 0)
 				continue;
 			c->ids[c->n_ids++] = id;
-			if (ids_add(&s->ids, id, i) < 0)
+			if (id && int_map_put(&s->ids, id, i) < 0)
 				return -ENOMEM;
 		}
 	}
 	return 0;
-}
-
-/* Length of the sample_id trailer that non-sample records of this event have. */
-static uint64_t trailer_bytes(const struct perf_event_attr *attr)
-{
-	const uint64_t bits[] = { PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
-				  PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER };
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < countof(bits); i++)
-		n += attr->sample_type & bits[i] ? 8 : 0;
-	return n;
 }
 
 static int open_events(struct tacho_sampler *s, struct tacho_error *e)
@@ -199,7 +188,7 @@ int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts 
 		tacho_evset_close(s->set);
 		return err;
 	}
-	s->id_bytes = trailer_bytes(&sampler_first(s)->attr);
+	s->id_bytes = trailer_bytes(sampler_first(s)->attr.sample_type);
 	s->is_open = true;
 	return n;
 }
@@ -271,7 +260,7 @@ static int output_lost_samples(const struct counted_event *ev, uint64_t id, int 
 {
 	uint64_t record[10] = { 0 };
 	struct ring_header h = { .type = TACHO_RECORD_LOST_SAMPLES };
-	uint64_t n = 16 + trailer_bytes(&ev->attr);
+	uint64_t n = 16 + trailer_bytes(ev->attr.sample_type);
 	uint32_t place[2] = { (uint32_t)cpu, 0 };
 
 	h.size = (uint16_t)n;

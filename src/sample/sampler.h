@@ -15,7 +15,7 @@
 
 #include "count/evset_internal.h"
 #include "sample/aux.h"
-#include "sample/ids.h"
+#include "base/int_map.h"
 #include "sample/hitmap.h"
 #include "sample/ring.h"
 
@@ -79,7 +79,7 @@ struct tacho_sampler {
 	size_t n_watched;		/* rings watched by epoll */
 	size_t n_ended;			/* those of them all of whose targets have ended */
 	unsigned ring_pages;
-	struct event_ids ids;
+	struct int_map ids;
 	struct sampler_count *counts;
 	size_t n_counts;
 	struct hitmap hitmap;

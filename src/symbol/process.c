@@ -15,7 +15,7 @@ struct process *process_find(const struct processes *p, uint32_t pid)
 {
 	uint32_t at;
 
-	return idmap_get(&p->by_pid, pid, &at) ? &p->procs.v[at] : NULL;
+	return int_map_get(&p->by_pid, pid, &at) ? &p->procs.v[at] : NULL;
 }
 
 struct process *process_get(struct processes *p, uint32_t pid)
@@ -23,7 +23,7 @@ struct process *process_get(struct processes *p, uint32_t pid)
 	struct process *proc;
 	uint32_t at;
 
-	if (idmap_get(&p->by_pid, pid, &at)) {
+	if (int_map_get(&p->by_pid, pid, &at)) {
 		p->procs.v[at].ended = 0;
 		return &p->procs.v[at];
 	}
@@ -32,7 +32,7 @@ struct process *process_get(struct processes *p, uint32_t pid)
 		return NULL;
 	proc->pid = pid;
 	proc->maps = maps_new();
-	if (!proc->maps || idmap_put(&p->by_pid, pid, (uint32_t)(p->procs.n - 1)) < 0) {
+	if (!proc->maps || int_map_put(&p->by_pid, pid, (uint32_t)(p->procs.n - 1)) < 0) {
 		maps_unref(proc->maps);
 		p->procs.n--;
 		return NULL;
@@ -44,7 +44,7 @@ static struct thread *thread_find(const struct processes *p, uint32_t tid)
 {
 	uint32_t at;
 
-	return idmap_get(&p->by_tid, tid, &at) ? &p->threads.v[at] : NULL;
+	return int_map_get(&p->by_tid, tid, &at) ? &p->threads.v[at] : NULL;
 }
 
 static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid)
@@ -52,13 +52,13 @@ static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid
 	struct thread *t;
 	uint32_t at;
 
-	if (idmap_get(&p->by_tid, tid, &at)) {
+	if (int_map_get(&p->by_tid, tid, &at)) {
 		t = &p->threads.v[at];
 	} else {
 		t = vec_add(&p->threads);
 		if (!t)
 			return NULL;
-		if (idmap_put(&p->by_tid, tid, (uint32_t)(p->threads.n - 1)) < 0) {
+		if (int_map_put(&p->by_tid, tid, (uint32_t)(p->threads.n - 1)) < 0) {
 			p->threads.n--;
 			return NULL;
 		}
@@ -109,7 +109,7 @@ void process_before_map(struct process *proc, bool vdso)
 int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid, uint32_t ptid,
 		 bool copy_maps)
 {
-	uint32_t at, comm = idmap_get(&p->by_tid, ptid, &at) ? p->threads.v[at].comm : 0;
+	uint32_t at, comm = int_map_get(&p->by_tid, ptid, &at) ? p->threads.v[at].comm : 0;
 	struct thread *child = thread_get(p, pid, tid);
 	struct process *proc, *from;
 
@@ -149,18 +149,18 @@ void process_exit(struct processes *p, uint32_t pid, uint32_t tid)
 }
 
 /* Computes the indices after pruning. Returns 0 or -ENOMEM. */
-static int plan_indices(const struct processes *p, struct idmap *by_pid, struct idmap *by_tid)
+static int plan_indices(const struct processes *p, struct int_map *by_pid, struct int_map *by_tid)
 {
 	uint32_t n = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < p->procs.n && err == 0; i++)
 		if (p->procs.v[i].ended < 2)
-			err = idmap_put(by_pid, p->procs.v[i].pid, n++);
+			err = int_map_put(by_pid, p->procs.v[i].pid, n++);
 	n = 0;
 	for (size_t i = 0; i < p->threads.n && err == 0; i++)
 		if (p->threads.v[i].ended < 2)
-			err = idmap_put(by_tid, p->threads.v[i].tid, n++);
+			err = int_map_put(by_tid, p->threads.v[i].tid, n++);
 	return err;
 }
 
@@ -199,18 +199,18 @@ static void drop_threads(struct processes *p)
 
 int processes_prune(struct processes *p)
 {
-	struct idmap by_pid = { 0 }, by_tid = { 0 };
+	struct int_map by_pid = { 0 }, by_tid = { 0 };
 	int err = plan_indices(p, &by_pid, &by_tid);
 
 	if (err < 0) {
-		idmap_done(&by_pid);
-		idmap_done(&by_tid);
+		int_map_done(&by_pid);
+		int_map_done(&by_tid);
 		return err;
 	}
 	drop_processes(p);
 	drop_threads(p);
-	idmap_done(&p->by_pid);
-	idmap_done(&p->by_tid);
+	int_map_done(&p->by_pid);
+	int_map_done(&p->by_tid);
 	p->by_pid = by_pid;
 	p->by_tid = by_tid;
 	return 0;
@@ -246,7 +246,7 @@ void processes_done(struct processes *p)
 	}
 	vec_done(&p->procs);
 	vec_done(&p->threads);
-	idmap_done(&p->by_pid);
-	idmap_done(&p->by_tid);
+	int_map_done(&p->by_pid);
+	int_map_done(&p->by_tid);
 	names_done(&p->comms);
 }

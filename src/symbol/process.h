@@ -5,7 +5,7 @@
 #ifndef SYMBOL_PROCESS_H
 #define SYMBOL_PROCESS_H
 
-#include "symbol/idmap.h"
+#include "base/int_map.h"
 #include "symbol/maps.h"
 #include "symbol/interned_names.h"
 
@@ -25,7 +25,7 @@ struct thread {
 };
 
 struct processes {
-	struct idmap by_pid, by_tid;	/* to an index */
+	struct int_map by_pid, by_tid;	/* to an index */
 	struct { struct process *v; size_t n, cap; } procs;
 	struct { struct thread *v; size_t n, cap; } threads;
 	struct interned_names comms;

@@ -1,6 +1,7 @@
 /* base/: strings, numbers, sets, maps, the JSON writer. */
 #include "base/arena.h"
 #include "base/cpuset.h"
+#include "base/int_map.h"
 #include "base/io.h"
 #include "base/json.h"
 #include "base/map.h"
@@ -255,9 +256,29 @@ static void files(void **state)
 	assert_non_null(strstr(bytes.bytes, "[stack]"));
 }
 
+static void int_map_many(void **state)
+{
+	struct int_map m = { 0 };
+	uint32_t value;
+
+	assert_false(int_map_get(&m, 0, &value));
+	for (uint64_t key = 0; key < 5000; key += 3)
+		assert_int_equal(int_map_put(&m, key << 30, (uint32_t)key), 0);
+	assert_int_equal(int_map_put(&m, 0, 7), 0);
+	assert_int_equal(m.n, 1667);
+	for (uint64_t key = 0; key < 5000; key++) {
+		assert_int_equal(int_map_get(&m, key << 30, &value), key % 3 == 0);
+		if (key % 3 == 0)
+			assert_int_equal(value, key ? key : 7);
+	}
+	int_map_done(&m);
+	assert_null(int_map_find(&m, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(int_map_many),
 		cmocka_unit_test(globs), cmocka_unit_test(nearest), cmocka_unit_test(natural_order),
 		cmocka_unit_test(numbers), cmocka_unit_test(fixed_numbers), cmocka_unit_test(cpu_lists), cmocka_unit_test(maps),
 		cmocka_unit_test(json_text), cmocka_unit_test(very_large_arrays), cmocka_unit_test(large_arrays),

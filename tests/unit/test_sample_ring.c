@@ -36,7 +36,7 @@ static struct sampler_ring *start(struct fixture *f, uint64_t position)
 	f->s.is_open = true;
 	f->s.counts = &f->count;
 	f->s.n_counts = 1;
-	assert_int_equal(ids_add(&f->s.ids, ID, 0), 0);
+	assert_int_equal(int_map_put(&f->s.ids, ID, 0), 0);
 	r = vec_add(&f->s.rings);
 	assert_non_null(r);
 	ring_over(&r->ring, &f->page, f->data, RING);
@@ -46,7 +46,7 @@ static struct sampler_ring *start(struct fixture *f, uint64_t position)
 static void end(struct fixture *f)
 {
 	vec_done(&f->s.rings);
-	ids_done(&f->s.ids);
+	int_map_done(&f->s.ids);
 	hitmap_done(&f->s.hitmap);
 	buf_done(&f->s.bounce);
 	buf_done(&f->put);
@@ -311,18 +311,6 @@ static void hitmap_stays_small(void **state)
 	hitmap_done(&h);
 }
 
-static void ids_many(void **state)
-{
-	struct event_ids ids = { 0 };
-
-	assert_int_equal(ids_find(&ids, 1), UINT32_MAX);
-	for (uint64_t id = 1; id < 5000; id += 3)
-		assert_int_equal(ids_add(&ids, id, (uint32_t)id * 2), 0);
-	for (uint64_t id = 1; id < 5000; id++)
-		assert_int_equal(ids_find(&ids, id), id % 3 == 1 ? id * 2 : UINT32_MAX);
-	ids_done(&ids);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -331,7 +319,6 @@ int main(void)
 		cmocka_unit_test(ring_refused),	     cmocka_unit_test(ring_losses),
 		cmocka_unit_test(ring_newest_first), cmocka_unit_test(hitmap_follows),
 		cmocka_unit_test(hitmap_forgets),    cmocka_unit_test(hitmap_stays_small),
-		cmocka_unit_test(ids_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
