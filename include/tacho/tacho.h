@@ -14,6 +14,7 @@
 #include <tacho/record.h>
 #include <tacho/recorder.h>
 #include <tacho/region.h>
+#include <tacho/report.h>
 #include <tacho/sampler.h>
 #include <tacho/symbol.h>
 #include <tacho/system.h>

@@ -1,75 +1,78 @@
 /*
- * The order where callers stand above what they call, if both have all of a thread's samples: depths
- * count within a thread only. What is equal up to there is one block for the entries of all other
- * threads, and hist_merge() puts these together.
+ * perf's order of entries with call graphs: among entries with equal values, callers come before what they call.
+ * Depths are compared within a thread only, so this is not a consistent order, and perf_merge_order.h says
+ * how ties between threads are printed as perf does. Here the entries of each thread are sorted, and cut into
+ * blocks: entries that are equal up to the last row key compare alike to all entries of other threads.
  */
-#include "report/sort_by_key.h"
-
 #include <errno.h>
 
 #include "report/distinct_values.h"
+#include "report/perf_merge_order.h"
+#include "report/sort_by_key.h"
 
-#define FEW 256			/* entries whose kinds are not worth counting */
+#define FEW 256			/* with fewer entries, their combinations of values are not worth counting */
 #define CHUNK 64		/* entries whose numbers are looked up together */
-#define MET_MOST 16		/* kinds that an entry meets on the way to its own, on average */
+#define COLLISIONS_MAX 16	/* per entry, on average */
 
-/* Depths count within a thread only: these are the owners of hist_merge(). */
-struct callers {
-	struct hist_ranks *r;
-	struct hist_merge c;
-	size_t n_above, n_row;		/* keys up to the depth; up to the last one of a row */
+struct caller_order {
+	const struct ranks *ranks;
+	struct report *r;
+	struct perf_merge merge;	/* its owners are threads */
+	size_t n_above, n_row;		/* keys before the depth; keys up to the last row key */
 	uint32_t *owner_of;		/* per thread: + 1 */
 	size_t n_owners;
-	uint32_t *sorted, *block_of;
+	uint32_t *sorted, *block_of;	/* per place, as in struct perf_merge */
 	uint32_t *frames;		/* per place */
-	uint64_t *order_again;		/* as that of struct hist */
+	uint64_t *repeats;		/* as in struct tacho_report */
 	uint32_t *slices;		/* per owner: where its places end */
 	bool single;			/* each entry is a block */
-	struct hist_kinds kinds;	/* of the slice at hand */
-	uint32_t *spare;		/* room for all, twice */
-	uint32_t base, owner;		/* of the slice at hand */
-	uint32_t rank;			/* the next */
-	bool tie;			/* different owners have the same */
+	struct distinct_values combinations;	/* of the current slice */
+	uint32_t *spare;		/* space for all entries, twice */
+	uint32_t base, owner;		/* of the current slice */
+	uint32_t rank;			/* the next one */
+	bool tie;			/* blocks of different owners have equal ranks */
 };
 
-static void callers_done(struct callers *c)
+static void caller_order_done(struct caller_order *c)
 {
-	vec_done(&c->c.runs);
-	vec_done(&c->c.blocks);
+	vec_done(&c->merge.runs);
+	vec_done(&c->merge.blocks);
 	free(c->owner_of);
 	free(c->sorted);
 	free(c->slices);
 	free(c->block_of);
 	free(c->frames);
-	free(c->order_again);
+	free(c->repeats);
 	free(c->spare);
-	hist_kinds_done(&c->kinds);
+	distinct_values_done(&c->combinations);
 }
 
-static struct hist_run *run_add(struct callers *c, uint32_t group)
+/* ---- owners ---- */
+
+static struct order_run *run_add(struct caller_order *c, uint32_t group)
 {
-	uint32_t *owner = &c->owner_of[c->r->h->groups.v[group].thread];
-	struct hist_run *run = c->c.runs.n ? &c->c.runs.v[c->c.runs.n - 1] : NULL;
+	uint32_t *owner = &c->owner_of[c->r->groups.v[group].thread];
+	struct order_run *run = c->merge.runs.n ? &c->merge.runs.v[c->merge.runs.n - 1] : NULL;
 
 	if (!*owner)
 		*owner = (uint32_t)++c->n_owners;
 	if (run && run->owner == *owner - 1)
 		return run;
-	run = vec_next(&c->c.runs);
+	run = vec_next(&c->merge.runs);
 	if (run)
 		run->owner = *owner - 1;
 	return run;
 }
 
-/* Entries lie group by group, in ascending order: those of one end where the next one's are found. */
-static uint32_t group_end(const struct hist *h, uint32_t from, uint32_t group)
+/* Where the group's entries end: entries are stored group by group, so a binary search finds it. */
+static uint32_t group_end(const struct report *r, uint32_t from, uint32_t group)
 {
-	uint32_t end = (uint32_t)h->n_order;
+	uint32_t end = (uint32_t)r->n_order;
 
 	while (from < end) {
 		uint32_t half = from + (end - from) / 2;
 
-		if (h->entries.v[h->order[half]].group <= group)
+		if (r->entries.v[r->order[half]].group <= group)
 			from = half + 1;
 		else
 			end = half;
@@ -77,33 +80,33 @@ static uint32_t group_end(const struct hist *h, uint32_t from, uint32_t group)
 	return end;
 }
 
-static int find_runs(struct callers *c)
+static int find_runs(struct caller_order *c)
 {
-	const struct hist *h = c->r->h;
+	const struct report *r = c->r;
 
-	for (uint32_t i = 0; i < h->n_order;) {
-		uint32_t group = h->entries.v[h->order[i]].group;
-		struct hist_run *run = run_add(c, group);
+	for (uint32_t i = 0; i < r->n_order;) {
+		uint32_t group = r->entries.v[r->order[i]].group;
+		struct order_run *run = run_add(c, group);
 
 		if (!run)
 			return -ENOMEM;
-		run->end = i = group_end(h, i, group);
+		run->end = i = group_end(r, i, group);
 	}
 	return 0;
 }
 
-/* All entries of an owner come together, in the order they have. */
-static int make_slices(struct callers *c)
+/* All entries of an owner, in the order they have: a counting sort of the runs. */
+static int make_slices(struct caller_order *c)
 {
-	const struct hist *h = c->r->h;
-	const struct hist_merge *v = &c->c;
+	const struct report *r = c->r;
+	const struct perf_merge *m = &c->merge;
 	uint32_t *next = c->slices = calloc(c->n_owners + 1, sizeof(*c->slices));
 	uint32_t from = 0, sum = 0;
 
 	if (!next)
 		return -ENOMEM;
-	for (size_t i = 0; i < v->runs.n; from = v->runs.v[i++].end)
-		next[v->runs.v[i].owner] += v->runs.v[i].end - from;
+	for (size_t i = 0; i < m->runs.n; from = m->runs.v[i++].end)
+		next[m->runs.v[i].owner] += m->runs.v[i].end - from;
 	for (size_t i = 0; i < c->n_owners; i++) {
 		uint32_t n = next[i];
 
@@ -111,44 +114,46 @@ static int make_slices(struct callers *c)
 		sum += n;
 	}
 	from = 0;
-	for (size_t i = 0; i < v->runs.n; i++) {
-		uint32_t n = v->runs.v[i].end - from, *to = &next[v->runs.v[i].owner];
+	for (size_t i = 0; i < m->runs.n; i++) {
+		uint32_t n = m->runs.v[i].end - from, *to = &next[m->runs.v[i].owner];
 
-		memcpy(c->sorted + *to, h->order + from, n * sizeof(*c->sorted));
+		memcpy(c->sorted + *to, r->order + from, n * sizeof(*c->sorted));
 		*to += n;
 		from += n;
 	}
 	return 0;
 }
 
-static int block_add(struct callers *c, uint32_t from, uint32_t end)
+/* ---- blocks ---- */
+
+static int block_add(struct caller_order *c, uint32_t from, uint32_t end)
 {
-	struct hist_block *b = vec_next(&c->c.blocks);
+	struct order_block *b = vec_next(&c->merge.blocks);
 
 	if (!b)
 		return -ENOMEM;
-	*b = (struct hist_block){ .from = from, .end = end, .owner = c->owner };
+	*b = (struct order_block){ .from = from, .end = end, .owner = c->owner };
 	for (uint32_t p = from; p < end; p++)
-		c->block_of[p] = (uint32_t)c->c.blocks.n - 1;
+		c->block_of[p] = (uint32_t)c->merge.blocks.n - 1;
 	return 0;
 }
 
-/* What is equal up to the last key of a row is a block. */
-static int block_take(struct hist_refine *f, size_t from, size_t n)
+/* For key_sort: items that are equal up to the last row key are a block. */
+static int block_take(struct key_sort *s, size_t from, size_t n)
 {
-	struct callers *c = f->arg;
+	struct caller_order *c = s->arg;
 	uint32_t at = c->base + (uint32_t)from;
 
 	return block_add(c, at, at + (uint32_t)n);
 }
 
-/* Where others do not see all of a block alike. */
-static int blocks_split(struct callers *c)
+/* Makes each entry a block: entries of other owners are equal to those of a block in all keys so far. */
+static int split_blocks(struct caller_order *c)
 {
 	uint32_t p = 0;
 
 	c->single = true;
-	c->c.blocks.n = 0;
+	c->merge.blocks.n = 0;
 	for (c->owner = 0; c->owner < c->n_owners; c->owner++)
 		for (; p < c->slices[c->owner]; p++)
 			if (block_add(c, p, p + 1) < 0)
@@ -156,129 +161,144 @@ static int blocks_split(struct callers *c)
 	return 0;
 }
 
-static bool is_one_group(const struct hist *h, const uint32_t *entries, size_t n)
+static bool is_one_group(const struct report *r, const uint32_t *entries, size_t n)
 {
-	return n && h->entries.v[entries[0]].group == h->entries.v[entries[n - 1]].group;
+	return n && r->entries.v[entries[0]].group == r->entries.v[entries[n - 1]].group;
 }
 
-/* One number of each of some entries. Of values there are many. */
-static void numbers_fill(const struct hist_refine *f, const uint32_t *entries, size_t n, size_t column,
-			 size_t at, uint64_t (*out)[HIST_KIND_NUMBERS])
+/* ---- a slice with few combinations of values ---- */
+
+/* Looks up one number of each of some entries. */
+static void fill_numbers(const struct key_sort *s, const uint32_t *entries, size_t n, size_t column, size_t at,
+			 uint64_t (*out)[DISTINCT_NUMBERS])
 {
-	const struct hist *h = f->r->h;
-	const struct hist_entry *v = h->entries.v;
+	const struct report *r = s->ranks->r;
+	const struct tacho_report_entry *v = r->entries.v;
 	const uint64_t *first;
 	size_t stride;
 
-	if (column >= HIST_KEYS_MAX || h->opts->keys[column] >= COL_FIRST_KEY) {
+	if (column >= TACHO_REPORT_KEYS_MAX || !is_value(key_at(r, column))) {
 		for (size_t i = 0; i < n; i++)
-			out[i][at] = hist_refine_number(f, &v[entries[i]], NULL, column);
+			out[i][at] = key_sort_number(s, &v[entries[i]], NULL, column);
 		return;
 	}
-	first = hist_values(h, h->opts->keys[column], hist_rank_event(h), &stride);
+	first = report_values(r, key_at(r, column), deciding_event(r), &stride);
 	for (size_t i = 0; i < n; i++)
 		out[i][at] = ~first[entries[i] * stride];
 }
 
-/* The columns to find kinds by. False where these are too many, or of frames. */
-static bool kind_columns(const struct hist_refine *f, size_t *columns, size_t *n)
+/* The columns to combine. False if there are too many, or one is of frames. */
+static bool columns_to_combine(const struct key_sort *s, size_t *combined, size_t *n)
 {
-	for (size_t at = hist_refine_next(f, 0); at < f->n_columns; at = hist_refine_next(f, at + 1)) {
-		if (*n == HIST_KIND_NUMBERS || hist_refine_is_key(f, at, COL_FIRST_OF_FRAME, COL_COUNT))
+	for (size_t at = key_sort_next_column(s, 0); at < s->n_columns; at = key_sort_next_column(s, at + 1)) {
+		const struct column *c = key_sort_key(s, at);
+
+		if (*n == DISTINCT_NUMBERS || (c && is_frame_key(c)))
 			return false;
-		columns[(*n)++] = f->columns[at];
+		combined[(*n)++] = s->columns[at];
 	}
 	return true;
 }
 
-/* Few for so many entries, and found soon. */
-static bool kinds_help(const struct hist_kinds *k, size_t n)
+/* Whether there are few combinations for so many entries, and they are found quickly. */
+static bool combinations_help(const struct distinct_values *k, size_t n)
 {
-	return k->n <= n / 2 && k->n_met / MET_MOST <= n;
+	return k->n <= n / 2 && k->n_collisions / COLLISIONS_MAX <= n;
 }
 
-/* The kinds of a slice's entries, per entry in block_of. False where these do not help. */
-static bool find_kinds(struct callers *c, const struct hist_refine *f, size_t n)
+/* Finds the combinations of a slice's entries; their indices per place go into block_of. False: they do not help. */
+static bool find_combinations(struct caller_order *c, const struct key_sort *s, size_t n)
 {
-	size_t columns[HIST_KIND_NUMBERS], n_columns = 0;
+	size_t combined[DISTINCT_NUMBERS], n_combined = 0;
 	const uint32_t *entries = c->sorted + c->base;
-	uint32_t *kind_of = c->block_of + c->base;
-	uint64_t numbers[CHUNK][HIST_KIND_NUMBERS] = { 0 };
+	uint32_t *combination_of = c->block_of + c->base;
+	uint64_t numbers[CHUNK][DISTINCT_NUMBERS] = { 0 };
 	size_t stride;
-	const uint64_t *self = hist_values(c->r->h, COL_OVERHEAD, 0, &stride);
+	const uint64_t *self = report_values(c->r, column_by_id(TACHO_COLUMN_OVERHEAD), 0, &stride);
 
-	if (!kind_columns(f, columns, &n_columns) || hist_kinds_clear(&c->kinds, n) < 0)
+	if (!columns_to_combine(s, combined, &n_combined) || distinct_values_clear(&c->combinations, n) < 0)
 		return false;
-	for (size_t at = 0; at < n && kinds_help(&c->kinds, n); at += CHUNK) {
+	for (size_t at = 0; at < n && combinations_help(&c->combinations, n); at += CHUNK) {
 		size_t some = min_of(n - at, (size_t)CHUNK);
 
-		for (size_t k = 0; k < n_columns; k++)
-			numbers_fill(f, entries + at, some, columns[k], k, numbers);
+		for (size_t k = 0; k < n_combined; k++)
+			fill_numbers(s, entries + at, some, combined[k], k, numbers);
 		for (size_t i = 0; i < some; i++) {
-			int64_t kind = hist_kinds_add(&c->kinds, numbers[i], entries[at + i]);
+			int64_t combination = distinct_values_add(&c->combinations, numbers[i], entries[at + i]);
 
-			if (kind < 0)
+			if (combination < 0)
 				return false;
-			kind_of[at + i] = (uint32_t)kind;
-			hist_kind_note(&c->kinds.v[kind], self[entries[at + i] * stride]);
+			combination_of[at + i] = (uint32_t)combination;
+			distinct_value_note(&c->combinations.v[combination], self[entries[at + i] * stride]);
 		}
 	}
-	return kinds_help(&c->kinds, n);
+	return combinations_help(&c->combinations, n);
 }
 
-/* The kinds are sorted, and their entries dealt out. */
-static int sort_by_kinds(struct callers *c, struct hist_refine *f, size_t n)
+/* Sorts the combinations, then distributes their entries. */
+static int sort_combinations(struct caller_order *c, struct key_sort *s)
 {
-	struct hist_kind *kinds = c->kinds.v;
-	const struct hist_entry *entries = c->r->h->entries.v;
-	uint32_t *items = c->sorted + c->base, *frames = c->frames + c->base, at = 0;
-	int err = hist_refine_room(f, c->kinds.n);
+	struct distinct_values *k = &c->combinations;
+	int err = key_sort_reserve(s, k->n);
 
-	for (uint32_t i = 0; i < c->kinds.n && err == 0; i++) {
-		c->spare[i] = kinds[i].first;
-		f->v[i].item = i;
+	for (uint32_t i = 0; i < k->n && err == 0; i++) {
+		c->spare[i] = k->v[i].first;
+		s->v[i].item = i;
 	}
-	f->entry_of = c->spare;
-	f->equal = NULL;
+	s->entry_of = c->spare;
+	s->equal = NULL;
 	if (err == 0)
-		err = hist_refine(f, 0, c->kinds.n, 0);
-	f->entry_of = NULL;
-	f->equal = block_take;
+		err = key_sort_run(s, 0, k->n, 0);
+	s->entry_of = NULL;
+	s->equal = block_take;
+	return err;
+}
+
+static int sort_by_combinations(struct caller_order *c, struct key_sort *s, size_t n)
+{
+	struct distinct_values *k = &c->combinations;
+	const struct tacho_report_entry *entries = c->r->entries.v;
+	uint32_t *items = c->sorted + c->base, *frames = c->frames + c->base, at = 0;
+	uint32_t *next = c->spare + n;	/* per combination: where its next entry goes */
+	int err = sort_combinations(c, s);
+
 	if (err < 0)
 		return err;
-	for (size_t i = 0; i < c->kinds.n; i++) {
-		kinds[f->v[i].item].first = at;
-		at += kinds[f->v[i].item].n;
+	for (size_t i = 0; i < k->n; i++) {
+		next[s->v[i].item] = at;
+		at += k->v[s->v[i].item].n;
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint32_t to = kinds[c->block_of[c->base + i]].first++;
+		uint32_t to = next[c->block_of[c->base + i]]++;
 
 		c->spare[to] = items[i];
 		frames[to] = entries[items[i]].frame;
 	}
 	memcpy(items, c->spare, n * sizeof(*items));
-	for (size_t i = 0; i < c->kinds.n && err == 0; i++) {
-		const struct hist_kind *k = &kinds[f->v[i].item];
+	for (size_t i = 0; i < k->n && err == 0; i++) {
+		uint32_t combination = s->v[i].item;
 
-		err = block_take(f, k->first - k->n, k->n);
+		err = block_take(s, next[combination] - k->v[combination].n, k->v[combination].n);
 		if (err == 0)
-			c->c.blocks.v[c->c.blocks.n - 1].even = f->one_group && !k->mixed;
+			c->merge.blocks.v[c->merge.blocks.n - 1].even = s->one_group && !k->v[combination].mixed;
 	}
 	return err;
 }
 
-static int sort_by_refining(struct callers *c, struct hist_refine *f, size_t n)
+/* ---- slices ---- */
+
+static int sort_by_keys(struct caller_order *c, struct key_sort *s, size_t n)
 {
 	uint32_t *items = c->sorted + c->base;
-	int err = hist_refine_list(f, items, n);
+	int err = key_sort_list(s, items, n);
 
 	for (size_t i = 0; i < n; i++)
-		c->frames[c->base + i] = c->r->h->entries.v[items[i]].frame;
+		c->frames[c->base + i] = c->r->entries.v[items[i]].frame;
 	return err;
 }
 
-/* By what is left, with their frames. */
-static int sort_block(struct callers *c, struct hist_refine *rest, const struct hist_block *b)
+/* By the keys that are left, with their frames. */
+static int sort_block(struct caller_order *c, struct key_sort *rest, const struct order_block *b)
 {
 	uint32_t *items = c->sorted + b->from, *frames = c->frames + b->from, n = b->end - b->from;
 	uint32_t *old_items = c->spare, *old_frames = c->spare + n;
@@ -292,7 +312,7 @@ static int sort_block(struct callers *c, struct hist_refine *rest, const struct 
 		rest->v[i].item = i;
 	rest->entry_of = old_items;
 	rest->frame_of = old_frames;
-	err = hist_refine(rest, 0, n, 0);
+	err = key_sort_run(rest, 0, n, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		items[i] = old_items[rest->v[i].item];
 		frames[i] = old_frames[rest->v[i].item];
@@ -300,48 +320,49 @@ static int sort_block(struct callers *c, struct hist_refine *rest, const struct 
 	return err;
 }
 
-static int sort_slice(struct callers *c, struct hist_refine *f, struct hist_refine *rest)
+static int sort_slice(struct caller_order *c, struct key_sort *s, struct key_sort *rest)
 {
-	size_t n = c->slices[c->owner] - c->base, first = c->c.blocks.n, most = 0;
-	uint32_t *items = c->sorted + c->base;
+	size_t n = c->slices[c->owner] - c->base, first = c->merge.blocks.n, most = 0;
 	int err;
 
-	rest->one_group = f->one_group = is_one_group(c->r->h, items, n);
-	err = n > FEW && find_kinds(c, f, n) ? sort_by_kinds(c, f, n) : sort_by_refining(c, f, n);
-	for (size_t i = first; i < c->c.blocks.n; i++)
-		most = max_of(most, (size_t)(c->c.blocks.v[i].end - c->c.blocks.v[i].from));
+	rest->one_group = s->one_group = is_one_group(c->r, c->sorted + c->base, n);
+	err = n > FEW && find_combinations(c, s, n) ? sort_by_combinations(c, s, n) : sort_by_keys(c, s, n);
+	for (size_t i = first; i < c->merge.blocks.n; i++)
+		most = max_of(most, (size_t)(c->merge.blocks.v[i].end - c->merge.blocks.v[i].from));
 	if (err == 0)
-		err = hist_refine_room(rest, most);
-	for (size_t i = first; i < c->c.blocks.n && err == 0; i++)
-		err = sort_block(c, rest, &c->c.blocks.v[i]);
+		err = key_sort_reserve(rest, most);
+	for (size_t i = first; i < c->merge.blocks.n && err == 0; i++)
+		err = sort_block(c, rest, &c->merge.blocks.v[i]);
 	return err;
 }
 
-static int sort_slices(struct callers *c)
+static int sort_slices(struct caller_order *c)
 {
-	scoped(hist_refine_done) struct hist_refine f = { .r = c->r, .equal = block_take, .arg = c };
-	scoped(hist_refine_done) struct hist_refine rest = { .r = c->r };
+	scoped(key_sort_done) struct key_sort s = { .ranks = c->ranks, .equal = block_take, .arg = c };
+	scoped(key_sort_done) struct key_sort rest = { .ranks = c->ranks };
 	int err = 0;
 
-	hist_refine_by(&f, 0, c->n_above);
-	f.columns[f.n_columns++] = HIST_BY_DEPTH;
-	hist_refine_by(&f, c->n_above, c->n_row);
-	hist_refine_by(&rest, c->n_row, c->r->h->opts->n_keys);
+	key_sort_add_keys(&s, 0, c->n_above);
+	s.columns[s.n_columns++] = SORT_BY_DEPTH;
+	key_sort_add_keys(&s, c->n_above, c->n_row);
+	key_sort_add_keys(&rest, c->n_row, c->r->opts.n_keys);
 	for (c->owner = c->base = 0; c->owner < c->n_owners && err == 0; c->owner++) {
-		err = sort_slice(c, &f, &rest);
+		err = sort_slice(c, &s, &rest);
 		c->base = c->slices[c->owner];
 	}
 	return err;
 }
 
-/* Items are the first places of blocks. */
-static int rank_take(struct hist_refine *f, size_t from, size_t n)
+/* ---- ranks of blocks ---- */
+
+/* For key_sort: items are the first places of blocks. */
+static int rank_take(struct key_sort *s, size_t from, size_t n)
 {
-	struct callers *c = f->arg;
-	const struct hist_block *first = &c->c.blocks.v[c->block_of[f->v[from].item]];
+	struct caller_order *c = s->arg;
+	const struct order_block *first = &c->merge.blocks.v[c->block_of[s->v[from].item]];
 
 	for (size_t i = from; i < from + n; i++) {
-		struct hist_block *b = &c->c.blocks.v[c->block_of[f->v[i].item]];
+		struct order_block *b = &c->merge.blocks.v[c->block_of[s->v[i].item]];
 
 		b->rank = c->rank;
 		c->tie = c->tie || b->owner != first->owner;
@@ -350,65 +371,79 @@ static int rank_take(struct hist_refine *f, size_t from, size_t n)
 	return 0;
 }
 
-/* The places of blocks by all keys in which they are equal, without the depth. */
-static int rank_blocks(struct callers *c)
+/* By all keys in which the entries of a block are equal, without the depth. */
+static int rank_blocks(struct caller_order *c)
 {
-	const struct hist_merge *v = &c->c;
-	scoped(hist_refine_done) struct hist_refine f = { .r = c->r, .entry_of = c->sorted, .equal = rank_take, .arg = c };
+	const struct perf_merge *m = &c->merge;
+	scoped(key_sort_done) struct key_sort s = {
+		.ranks = c->ranks, .entry_of = c->sorted, .equal = rank_take, .arg = c,
+	};
 
-	hist_refine_by(&f, 0, c->single ? c->r->h->opts->n_keys : c->n_row);
+	key_sort_add_keys(&s, 0, c->single ? c->r->opts.n_keys : c->n_row);
 	if (c->single)
-		f.columns[f.n_columns++] = HIST_BY_ENTRY;
-	if (hist_refine_room(&f, v->blocks.n) < 0)
+		s.columns[s.n_columns++] = SORT_BY_ENTRY;
+	if (key_sort_reserve(&s, m->blocks.n) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < v->blocks.n; i++)
-		f.v[i].item = v->blocks.v[i].from;
+	for (size_t i = 0; i < m->blocks.n; i++)
+		s.v[i].item = m->blocks.v[i].from;
 	c->tie = false;
 	c->rank = 0;
-	return hist_refine(&f, 0, v->blocks.n, 0);
+	return key_sort_run(&s, 0, m->blocks.n, 0);
 }
 
-static int callers_alloc(struct callers *c)
-{
-	const struct hist *h = c->r->h;
+/* ---- the order ---- */
 
-	c->owner_of = calloc(tacho_profile_n_threads(h->profile) + 1, sizeof(*c->owner_of));
-	c->sorted = reallocarray(NULL, h->n_order + 1, sizeof(*c->sorted));
-	c->block_of = reallocarray(NULL, h->n_order + 1, sizeof(*c->block_of));
-	c->frames = reallocarray(NULL, h->n_order + 1, sizeof(*c->frames));
-	c->spare = reallocarray(NULL, h->n_order + 1, 2 * sizeof(*c->spare));
-	c->order_again = calloc(h->n_order / 64 + 1, sizeof(*c->order_again));
-	return c->owner_of && c->sorted && c->block_of && c->frames && c->spare && c->order_again ?
-	       0 : -ENOMEM;
+static int caller_order_alloc(struct caller_order *c)
+{
+	const struct report *r = c->r;
+
+	c->owner_of = calloc(tacho_profile_n_threads(r->profile) + 1, sizeof(*c->owner_of));
+	c->sorted = reallocarray(NULL, r->n_order + 1, sizeof(*c->sorted));
+	c->block_of = reallocarray(NULL, r->n_order + 1, sizeof(*c->block_of));
+	c->frames = reallocarray(NULL, r->n_order + 1, sizeof(*c->frames));
+	c->spare = reallocarray(NULL, r->n_order + 1, 2 * sizeof(*c->spare));
+	c->repeats = calloc(r->n_order / 64 + 1, sizeof(*c->repeats));
+	return c->owner_of && c->sorted && c->block_of && c->frames && c->spare && c->repeats ? 0 : -ENOMEM;
 }
 
-/* Places -> entries, and what spares those who show them a look at these. */
-static void order_take(struct callers *c)
+static int merge_blocks(struct caller_order *c)
 {
-	struct hist *h = c->r->h;
-	uint32_t before = HIST_NONE;
+	c->merge.order = c->r->order;
+	c->merge.n = c->r->n_order;
+	c->merge.sorted = c->sorted;
+	c->merge.block_of = c->block_of;
+	c->merge.spare = c->spare;
+	return perf_merge(&c->merge);
+}
 
-	for (size_t k = 0; k < h->n_order; k++) {
-		uint32_t place = h->order[k], block = c->block_of[place];
+/* Places -> entries, with the shortcuts for those who print a million of them. */
+static void take_order(struct caller_order *c)
+{
+	struct report *r = c->r;
+	uint32_t before = NONE;
 
-		if (block == before && c->c.blocks.v[block].even)
-			c->order_again[k / 64] |= 1ULL << k % 64;
+	for (size_t k = 0; k < r->n_order; k++) {
+		uint32_t place = r->order[k], block = c->block_of[place];
+
+		if (block == before && c->merge.blocks.v[block].even)
+			c->repeats[k / 64] |= 1ULL << k % 64;
 		before = block;
-		h->order[k] = c->sorted[place];
+		r->order[k] = c->sorted[place];
 		c->spare[k] = c->frames[place];
 	}
-	h->order_frame = take(c->spare);
-	h->order_again = take(c->order_again);
+	r->order_frames = take(c->spare);
+	r->repeats = take(c->repeats);
 }
 
-int hist_order_callers(struct hist_ranks *r, size_t n_above)
+int order_callers_first(struct ranks *ranks, size_t n_above)
 {
-	struct hist *h = r->h;
-	scoped(callers_done) struct callers c = { .r = r, .n_above = n_above, .n_row = n_above };
-	int err = callers_alloc(&c);
+	scoped(caller_order_done) struct caller_order c = {
+		.ranks = ranks, .r = ranks->r, .n_above = n_above, .n_row = n_above,
+	};
+	int err = caller_order_alloc(&c);
 
-	for (size_t k = n_above; k < h->opts->n_keys; k++)
-		if (h->opts->keys[k] >= COL_FIRST_KEY && h->opts->keys[k] < COL_FIRST_OF_FRAME)
+	for (size_t k = n_above; k < c.r->opts.n_keys; k++)
+		if (is_row_key(key_at(c.r, k)))
 			c.n_row = k + 1;
 	if (err == 0)
 		err = find_runs(&c);
@@ -419,15 +454,10 @@ int hist_order_callers(struct hist_ranks *r, size_t n_above)
 	if (err == 0)
 		err = rank_blocks(&c);
 	if (err == 0 && c.tie)
-		err = blocks_split(&c) < 0 ? -ENOMEM : rank_blocks(&c);
-	c.c.order = h->order;
-	c.c.n = h->n_order;
-	c.c.sorted = c.sorted;
-	c.c.block_of = c.block_of;
-	c.c.spare = c.spare;
+		err = split_blocks(&c) < 0 ? -ENOMEM : rank_blocks(&c);
 	if (err == 0)
-		err = hist_merge(&c.c);
+		err = merge_blocks(&c);
 	if (err == 0)
-		order_take(&c);
+		take_order(&c);
 	return err;
 }

@@ -1,5 +1,5 @@
 /*
- * Combinations of numbers, found by a hash. The table is at most half full.
+ * Combinations of numbers, found by a hash table that is at most half full.
  */
 #include "report/distinct_values.h"
 
@@ -10,7 +10,7 @@
 
 #define SLOTS_FIRST 1024
 
-void hist_kinds_done(struct hist_kinds *k)
+void distinct_values_done(struct distinct_values *k)
 {
 	vec_done(k);
 	free(k->slots);
@@ -18,7 +18,7 @@ void hist_kinds_done(struct hist_kinds *k)
 	k->n_slots = 0;
 }
 
-static int slots_make(struct hist_kinds *k, size_t n)
+static int slots_make(struct distinct_values *k, size_t n)
 {
 	uint32_t *slots = calloc(n, sizeof(*slots));
 
@@ -30,29 +30,29 @@ static int slots_make(struct hist_kinds *k, size_t n)
 	return 0;
 }
 
-int hist_kinds_clear(struct hist_kinds *k, size_t n)
+int distinct_values_clear(struct distinct_values *k, size_t n)
 {
-	k->n = k->n_met = 0;
+	k->n = k->n_collisions = 0;
 	if (!k->slots || k->n_slots / 4 > max_of(n, (size_t)SLOTS_FIRST))
 		return slots_make(k, SLOTS_FIRST);
 	memset(k->slots, 0, k->n_slots * sizeof(*k->slots));
 	return 0;
 }
 
-int64_t hist_kinds_new(struct hist_kinds *k, size_t slot, const uint64_t *numbers, uint32_t item)
+int64_t distinct_values_new(struct distinct_values *k, size_t slot, const uint64_t *numbers, uint32_t item)
 {
-	struct hist_kind *kind = vec_next(k);
+	struct distinct_value *v = vec_next(k);
 
-	if (!kind)
+	if (!v)
 		return -ENOMEM;
-	*kind = (struct hist_kind){ .first = item, .n = 1 };
-	memcpy(kind->numbers, numbers, sizeof(kind->numbers));
+	*v = (struct distinct_value){ .first = item, .n = 1 };
+	memcpy(v->numbers, numbers, sizeof(v->numbers));
 	k->slots[slot] = (uint32_t)k->n;
 	if (k->n * 2 > k->n_slots) {
 		if (slots_make(k, k->n_slots * 2) < 0)
 			return -ENOMEM;
 		for (size_t i = 0; i < k->n; i++)
-			k->slots[hist_kinds_slot(k, k->v[i].numbers)] = (uint32_t)i + 1;
+			k->slots[distinct_values_slot(k, k->v[i].numbers)] = (uint32_t)i + 1;
 	}
 	return (int64_t)k->n - 1;
 }

@@ -1,50 +1,49 @@
 /*
- * Names -> ranks. A big recording has a million entries whose names are few: each is looked at once,
- * for its place among the others and for the width of its column.
+ * Names -> ranks. A big recording has a million entries with few different names: each name is looked at once, for
+ * its rank and for the width of its column.
  */
 #include "report/name_ranks.h"
 
 #include <errno.h>
 
-struct named {
+struct named_id {
 	const char *name;
 	uint32_t id;
 };
 
-/* What the entries that are shown have. */
-struct seen {
+struct shown_names {			/* of the entries that are shown */
 	uint64_t *frames;		/* bits */
 	bool *objects;
-	struct { struct named *v; size_t n, cap; } symbols;
+	struct { struct named_id *v; size_t n, cap; } symbols;
 };
 
-static void seen_done(struct seen *s)
+static void shown_names_done(struct shown_names *s)
 {
 	free(s->frames);
 	free(s->objects);
 	vec_done(&s->symbols);
 }
 
-void hist_ranks_done(struct hist_ranks *r)
+void ranks_done(struct ranks *k)
 {
-	vec_done(&r->symbol);
-	free(r->object);
-	for (size_t i = 0; i < HIST_KEYS_MAX; i++)
-		free(r->of[i]);
+	vec_done(&k->symbol);
+	free(k->object);
+	for (size_t i = 0; i < TACHO_REPORT_KEYS_MAX; i++)
+		free(k->of_key[i]);
 }
 
-static int cmp_named(const void *pa, const void *pb)
+static int compare_names(const void *pa, const void *pb)
 {
-	return strcmp(((const struct named *)pa)->name, ((const struct named *)pb)->name);
+	return strcmp(((const struct named_id *)pa)->name, ((const struct named_id *)pb)->name);
 }
 
-/* Equal names get equal ranks. */
-static void rank_names(struct named *v, size_t n, uint32_t *rank)
+/* Equal names have equal ranks. */
+static void rank_names(struct named_id *v, size_t n, uint32_t *rank)
 {
 	uint32_t at = 0;
 
 	if (n)
-		qsort(v, n, sizeof(*v), cmp_named);
+		qsort(v, n, sizeof(*v), compare_names);
 	for (size_t i = 0; i < n; i++) {
 		if (i && strcmp(v[i - 1].name, v[i].name) != 0)
 			at++;
@@ -52,176 +51,164 @@ static void rank_names(struct named *v, size_t n, uint32_t *rank)
 	}
 }
 
-/* The frames and groups of what is shown. */
-static int see_entries(struct hist *h, struct seen *s)
+/* Marks the frames and groups of the entries that are shown. */
+static int mark_entries(struct report *r, struct shown_names *s)
 {
-	uint32_t group = HIST_NONE;
+	uint32_t group = NONE;
 
-	s->frames = calloc(tacho_profile_n_frames(h->profile) / 64 + 1, sizeof(*s->frames));
-	s->objects = calloc(tacho_profile_n_objects(h->profile) + 1, sizeof(*s->objects));
+	s->frames = calloc(tacho_profile_n_frames(r->profile) / 64 + 1, sizeof(*s->frames));
+	s->objects = calloc(tacho_profile_n_objects(r->profile) + 1, sizeof(*s->objects));
 	if (!s->frames || !s->objects)
 		return -ENOMEM;
-	for (size_t g = 0; g < h->groups.n; g++)
-		h->groups.v[g].shown = false;
-	h->symbol_width = h->object_width = 0;
-	for (size_t i = 0; i < h->n_order; i++) {
-		const struct hist_entry *e = &h->entries.v[h->order[i]];
+	for (size_t g = 0; g < r->groups.n; g++)
+		r->groups.v[g].shown = false;
+	r->symbol_width = r->object_width = 0;
+	for (size_t i = 0; i < r->n_order; i++) {
+		const struct tacho_report_entry *e = &r->entries.v[r->order[i]];
 
 		if (e->group != group)
-			h->groups.v[e->group].shown = true;
+			r->groups.v[e->group].shown = true;
 		group = e->group;
-		if (e->frame != HIST_NONE) {
+		if (e->frame != NONE) {
 			s->frames[e->frame / 64] |= 1ULL << e->frame % 64;
 			continue;
 		}
-		h->symbol_width = max_of(h->symbol_width, hist_key_width(h, e, COL_SYMBOL));
-		h->object_width = max_of(h->object_width, hist_key_width(h, e, COL_DSO));
+		r->symbol_width = max_of(r->symbol_width, symbol_width(NULL));
+		r->object_width = max_of(r->object_width, object_width(r, NULL));
 	}
 	return 0;
 }
 
-/* Ids are small numbers; how small, the frames tell. */
-static int symbol_see(struct hist_ranks *r, struct seen *s, const struct tacho_profile_frame *f)
+/* Symbol ids are dense, but their number is not known beforehand. */
+static int mark_symbol(struct ranks *k, struct shown_names *s, const struct tacho_profile_frame *f)
 {
-	struct named *name;
+	struct named_id *name;
 
-	while (r->symbol.n <= f->code->symbol)
-		if (!vec_add(&r->symbol))
+	while (k->symbol.n <= f->code->symbol)
+		if (!vec_add(&k->symbol))
 			return -ENOMEM;
-	if (r->symbol.v[f->code->symbol])
+	if (k->symbol.v[f->code->symbol])
 		return 0;
-	r->symbol.v[f->code->symbol] = 1;
+	k->symbol.v[f->code->symbol] = 1;
 	name = vec_next(&s->symbols);
 	if (!name)
 		return -ENOMEM;
-	*name = (struct named){ f->code->name, f->code->symbol };
-	r->h->symbol_width = max_of(r->h->symbol_width, hist_symbol_width(f));
+	*name = (struct named_id){ f->code->name, f->code->symbol };
+	k->r->symbol_width = max_of(k->r->symbol_width, symbol_width(f));
 	return 0;
 }
 
-static int see_frames(struct hist_ranks *r, struct seen *s)
+static int mark_frames(struct ranks *k, struct shown_names *s)
 {
-	struct hist *h = r->h;
-	const struct tacho_profile_frame *unknown = NULL;	/* any of them */
-	size_t n = tacho_profile_n_frames(h->profile);
+	struct report *r = k->r;
+	const struct tacho_profile_frame *unknown = NULL;	/* any frame without a symbol */
+	size_t n = tacho_profile_n_frames(r->profile);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct tacho_profile_frame *f;
 
 		if (!(s->frames[i / 64] >> i % 64 & 1))
 			continue;
-		f = tacho_profile_frame(h->profile, i);
+		f = tacho_profile_frame(r->profile, i);
 		s->objects[f->code->object] = true;
 		if (!f->known)
 			unknown = f;
-		else if (symbol_see(r, s, f) < 0)
+		else if (mark_symbol(k, s, f) < 0)
 			return -ENOMEM;
 	}
 	if (unknown) {
-		h->symbol_width = max_of(h->symbol_width, hist_symbol_width(unknown));
-		h->object_width = max_of(h->object_width, hist_object_width(h, unknown));
+		r->symbol_width = max_of(r->symbol_width, symbol_width(unknown));
+		r->object_width = max_of(r->object_width, object_width(r, unknown));
 	}
 	return 0;
 }
 
-static int rank_objects(struct hist_ranks *r, const struct seen *s)
+static int rank_objects(struct ranks *k, const struct shown_names *s)
 {
-	struct hist *h = r->h;
-	size_t n = tacho_profile_n_objects(h->profile);
-	scoped(freep) struct named *v = reallocarray(NULL, n + 1, sizeof(*v));
+	struct report *r = k->r;
+	size_t n = tacho_profile_n_objects(r->profile);
+	scoped(freep) struct named_id *v = reallocarray(NULL, n + 1, sizeof(*v));
 
-	r->object = calloc(n + 1, sizeof(*r->object));
-	if (!r->object || !v)
+	k->object = calloc(n + 1, sizeof(*k->object));
+	if (!k->object || !v)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		v[i] = (struct named){ tacho_profile_object(h->profile, i)->name, (uint32_t)i };
+		v[i] = (struct named_id){ tacho_profile_object(r->profile, i)->name, (uint32_t)i };
 		if (s->objects[i])
-			h->object_width = max_of(h->object_width, strlen(v[i].name));
+			r->object_width = max_of(r->object_width, strlen(v[i].name));
 	}
-	rank_names(v, n, r->object);
+	rank_names(v, n, k->object);
 	return 0;
 }
 
-/* Of what rank() is asked to order: a group, or with `by_frame` a frame. */
-static struct hist_entry entry_of(const struct hist_ranks *r, uint32_t i)
-{
-	struct hist_entry e = { .frame = HIST_NONE };
+/* ---- keys that columns compare ---- */
 
-	if (r->by_frame)
-		e.frame = i;
-	else
-		e.group = i;
-	return e;
+struct key_order {
+	const struct report *r;
+	const struct column *column;
+};
+
+static int compare_by_key(const struct key_order *o, uint32_t a, uint32_t b)
+{
+	struct tacho_report_entry ea = { .group = a, .frame = NONE }, eb = { .group = b, .frame = NONE };
+
+	if (is_frame_key(o->column)) {
+		ea = (struct tacho_report_entry){ .frame = a };
+		eb = (struct tacho_report_entry){ .frame = b };
+	}
+	return cell_compare(o->r, o->column, &ea, &eb);
 }
 
-static int cmp_by_key(const struct hist_ranks *r, uint32_t a, uint32_t b)
-{
-	struct hist_entry ea = entry_of(r, a), eb = entry_of(r, b);
-
-	return hist_key_cmp(r->h, r->ranked, &ea, &eb);
-}
-
-static int cmp_ranked(const void *pa, const void *pb, void *arg)
+static int compare_ranked(const void *pa, const void *pb, void *arg)
 {
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	int c = cmp_by_key(arg, a, b);
+	int order = compare_by_key(arg, a, b);
 
-	return c ? c : (a > b) - (a < b);
+	return order ? order : (a > b) - (a < b);
 }
 
-/* Keys whose values are no numbers to sort by: per group its place among the groups; for the texts
- * of source files and lines, per frame. */
-static int rank(struct hist_ranks *r, size_t key, bool by_frame)
+/* The rank of each group, or of each frame for a frame key. */
+static int rank_key(struct ranks *k, size_t key)
 {
-	size_t n = by_frame ? tacho_profile_n_frames(r->h->profile) : r->h->groups.n;
+	struct key_order o = { k->r, key_at(k->r, key) };
+	size_t n = is_frame_key(o.column) ? tacho_profile_n_frames(k->r->profile) : k->r->groups.n;
 	scoped(freep) uint32_t *v = reallocarray(NULL, n + 1, sizeof(*v));
-	uint32_t *ranks = r->of[key] = calloc(n + 1, sizeof(*ranks));
+	uint32_t *ranks = k->of_key[key] = calloc(n + 1, sizeof(*ranks));
 	uint32_t at = 0;
 
 	if (!v || !ranks)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		v[i] = (uint32_t)i;
-	r->ranked = r->h->opts->keys[key];
-	r->by_frame = by_frame;
-	qsort_r(v, n, sizeof(*v), cmp_ranked, r);
+	qsort_r(v, n, sizeof(*v), compare_ranked, &o);
 	for (size_t i = 0; i < n; i++) {
-		if (i && cmp_by_key(r, v[i - 1], v[i]) != 0)
+		if (i && compare_by_key(&o, v[i - 1], v[i]) != 0)
 			at++;
 		ranks[v[i]] = at;
 	}
 	return 0;
 }
 
-static int rank_keys(struct hist_ranks *r)
+static int rank_keys(struct ranks *k)
 {
-	for (size_t i = 0; i < r->h->opts->n_keys; i++) {
-		enum hist_column key = r->h->opts->keys[i];
-		int err = 0;
+	int err = 0;
 
-		if (key == COL_COMM || key == COL_COMM_NODIGIT || key == COL_PARENT ||
-		    (key >= COL_FIRST_OF_DETAIL && key < COL_FIRST_OF_FRAME))
-			err = rank(r, i, false);
-		else if (key >= COL_FIRST_OF_TEXTS)
-			err = rank(r, i, true);
-		if (err < 0)
-			return err;
+	for (size_t i = 0; i < k->r->opts.n_keys && err == 0; i++) {
+		const struct column *c = key_at(k->r, i);
+
+		if (c->compare && c->pub.id != TACHO_COLUMN_DSO && c->pub.id != TACHO_COLUMN_SYMBOL)
+			err = rank_key(k, i);
 	}
-	return 0;
+	return err;
 }
 
-bool hist_rank_is_short(const struct hist_ranks *r, size_t key)
+int ranks_init(struct ranks *k, struct report *r)
 {
-	return r->of[key] || r->h->opts->keys[key] == COL_DSO;
-}
+	scoped(shown_names_done) struct shown_names s = { 0 };
 
-int hist_ranks_init(struct hist_ranks *r, struct hist *h)
-{
-	scoped(seen_done) struct seen s = { 0 };
-
-	*r = (struct hist_ranks){ .h = h };
-	if (see_entries(h, &s) < 0 || see_frames(r, &s) < 0 || rank_objects(r, &s) < 0)
+	*k = (struct ranks){ .r = r };
+	if (mark_entries(r, &s) < 0 || mark_frames(k, &s) < 0 || rank_objects(k, &s) < 0)
 		return -ENOMEM;
-	rank_names(s.symbols.v, s.symbols.n, r->symbol.v);
-	return rank_keys(r);
+	rank_names(s.symbols.v, s.symbols.n, k->symbol.v);
+	return rank_keys(k);
 }

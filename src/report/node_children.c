@@ -1,104 +1,104 @@
 /*
- * The lists of children: all that belong into one, the last one first, are put in front of it.
+ * Lists of children are made in one pass backwards over all nodes, so that each list is in ascending order.
  */
 #include "report/node_children.h"
 
-void chain_below_done(struct chain_below *b)
+void node_children_done(struct node_children *c)
 {
-	free(b->has);
-	free(b->before);
-	free(b->first);
-	free(b->late);
-	*b = (struct chain_below){ 0 };
+	free(c->has_list);
+	free(c->bits_before);
+	free(c->first);
+	free(c->listed);
+	*c = (struct node_children){ 0 };
 }
 
-static bool is_late(uint32_t child, uint32_t parent)
+static bool is_listed(uint32_t child, uint32_t parent)
 {
 	return (parent != child - 1) & (parent != 0);
 }
 
-/* All children that are late. As long as there are no lists, `next` is the parent. Nobody can foretell which
- * ones are: each is written, and counts or not. */
-static void find_late(struct chain_below *b)
+/* Until there are lists, `next` of a listed child is its parent. Which children are listed is unpredictable, so each
+ * one is written, and counts or not. */
+static void find_listed(struct node_children *c)
 {
-	for (uint32_t i = (uint32_t)b->n_nodes; i-- > 1;) {
-		uint32_t parent = b->nodes[i].parent;
-		bool late = is_late(i, parent);
+	for (uint32_t i = (uint32_t)c->n_nodes; i-- > 1;) {
+		uint32_t parent = c->nodes[i].parent;
+		bool listed = is_listed(i, parent);
 
-		b->late[b->n_late] = (struct chain_late){ .child = i, .next = parent };
-		b->n_late += late;
-		b->has[parent / 64] |= (uint64_t)late << parent % 64;
+		c->listed[c->n_listed] = (struct listed_child){ .child = i, .next = parent };
+		c->n_listed += listed;
+		c->has_list[parent / 64] |= (uint64_t)listed << parent % 64;
 	}
 }
 
-static uint32_t count_parents(struct chain_below *b, size_t n_words)
+static uint32_t count_lists(struct node_children *c, size_t n_words)
 {
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < n_words; i++) {
-		b->before[i] = n;
-		n += (uint32_t)__builtin_popcountll(b->has[i]);
+		c->bits_before[i] = n;
+		n += (uint32_t)__builtin_popcountll(c->has_list[i]);
 	}
 	return n;
 }
 
-static void make_lists(struct chain_below *b)
+static void make_lists(struct node_children *c)
 {
-	for (uint32_t i = 0; i < b->n_late; i++) {
-		uint32_t *list = chain_below_list(b, b->late[i].next);
+	for (uint32_t i = 0; i < c->n_listed; i++) {
+		uint32_t *head = node_list_head(c, c->listed[i].next);
 
-		b->late[i].next = *list;
-		*list = i + 1;
+		c->listed[i].next = *head;
+		*head = i + 1;
 	}
 }
 
-int chain_below_init(struct chain_below *b, const struct tacho_profile_node *nodes, size_t n_nodes)
+int node_children_init(struct node_children *c, const struct tacho_profile_node *nodes, size_t n_nodes)
 {
 	size_t n_words = n_nodes / 64 + 1;
 
-	*b = (struct chain_below){ .nodes = nodes, .n_nodes = n_nodes };
-	b->has = calloc(n_words, sizeof(*b->has));
-	b->before = reallocarray(NULL, n_words, sizeof(*b->before));
-	b->late = reallocarray(NULL, n_nodes + 1, sizeof(*b->late));	/* what is not written costs nothing */
-	if (!b->has || !b->before || !b->late)
+	*c = (struct node_children){ .nodes = nodes, .n_nodes = n_nodes };
+	c->has_list = calloc(n_words, sizeof(*c->has_list));
+	c->bits_before = reallocarray(NULL, n_words, sizeof(*c->bits_before));
+	c->listed = reallocarray(NULL, n_nodes + 1, sizeof(*c->listed));	/* pages that are not written cost nothing */
+	if (!c->has_list || !c->bits_before || !c->listed)
 		return -ENOMEM;
-	find_late(b);
-	b->first = calloc(count_parents(b, n_words) + 1, sizeof(*b->first));
-	if (!b->first)
+	find_listed(c);
+	c->first = calloc(count_lists(c, n_words) + 1, sizeof(*c->first));
+	if (!c->first)
 		return -ENOMEM;
-	make_lists(b);
+	make_lists(c);
 	return 0;
 }
 
 /* ---- numbers ---- */
 
-int chain_marks_init(struct chain_marks *m, size_t n_nodes)
+int node_numbers_init(struct node_numbers *m, size_t n_nodes)
 {
-	*m = (struct chain_marks){ .block_of = calloc(n_nodes / CHAIN_NEAR + 1, sizeof(*m->block_of)) };
+	*m = (struct node_numbers){ .block_of = calloc(n_nodes / BLOCK_NODES + 1, sizeof(*m->block_of)) };
 	return m->block_of ? 0 : -ENOMEM;
 }
 
-void chain_marks_done(struct chain_marks *m)
+void node_numbers_done(struct node_numbers *m)
 {
 	free(m->block_of);
 	m->block_of = NULL;
 	vec_done(&m->blocks);
 }
 
-void chain_marks_clear(struct chain_marks *m)
+void node_numbers_clear(struct node_numbers *m)
 {
 	for (size_t i = 0; i < m->blocks.n; i++)
-		m->block_of[m->blocks.v[i].place] = 0;
+		m->block_of[m->blocks.v[i].index] = 0;
 	m->blocks.n = 0;
 }
 
-int chain_marks_more(struct chain_marks *m, uint32_t at)
+int node_numbers_add_block(struct node_numbers *m, uint32_t node)
 {
-	struct chain_block *b = vec_add(&m->blocks);
+	struct number_block *b = vec_add(&m->blocks);
 
 	if (!b)
 		return -ENOMEM;
-	b->place = at / CHAIN_NEAR;
-	m->block_of[b->place] = (uint32_t)m->blocks.n;
+	b->index = node / BLOCK_NODES;
+	m->block_of[b->index] = (uint32_t)m->blocks.n;
 	return 0;
 }

@@ -1,10 +1,10 @@
 /*
- * What lies below a node, and numbers that few nodes have. A recording has millions of nodes and a call
- * graph looks at few of them, so neither keeps anything per node.
+ * The children of nodes, and numbers of a few nodes. A recording has millions of nodes and a call graph looks at
+ * few of them, so neither has an array with an element per node.
  *
- * Most nodes have one child, and that is the next number. Only the others are listed: a bit tells which
- * nodes have some, and its place among these bits where their list starts. What lies below the root is not
- * listed: no call graph goes on from there, and it may be a quarter of all.
+ * Most nodes have one child, and its number is the next one. All other children are listed: a bit tells which nodes
+ * have such children, and the rank of that bit among the bits that are set is the index of the list. Children
+ * of the root are not listed: no call graph goes on from there, and they may be a quarter of all nodes.
  */
 #ifndef REPORT_NODE_CHILDREN_H
 #define REPORT_NODE_CHILDREN_H
@@ -15,90 +15,90 @@
 
 #include <tacho/profile.h>
 
-struct chain_late {			/* a child that is not its parent's next number, nor below the root */
-	uint32_t child, next;		/* next: in `late`, + 1; 0: none */
+struct listed_child {			/* neither its parent's next number nor a child of the root */
+	uint32_t child, next;		/* next: index in `listed`, + 1; 0: none */
 };
 
-struct chain_below {
+struct node_children {
 	const struct tacho_profile_node *nodes;
 	size_t n_nodes;
-	uint64_t *has;			/* bits: nodes that have late children */
-	uint32_t *before;		/* per word of these: how many are set in all before */
-	uint32_t *first;		/* per bit that is set: as chain_late.next */
-	struct chain_late *late;
-	size_t n_late;
+	uint64_t *has_list;		/* bits, per node */
+	uint32_t *bits_before;		/* per word of has_list: how many bits are set in all words before */
+	uint32_t *first;		/* per bit that is set: as listed_child.next */
+	struct listed_child *listed;
+	size_t n_listed;
 };
 
-int chain_below_init(struct chain_below *b, const struct tacho_profile_node *nodes, size_t n_nodes);
-void chain_below_done(struct chain_below *b);
+int node_children_init(struct node_children *c, const struct tacho_profile_node *nodes, size_t n_nodes);
+void node_children_done(struct node_children *c);
 
-static inline bool chain_below_has(const struct chain_below *b, uint32_t at)
+static inline bool node_has_list(const struct node_children *c, uint32_t node)
 {
-	return b->has[at / 64] >> at % 64 & 1;
+	return c->has_list[node / 64] >> node % 64 & 1;
 }
 
-/* Where the list of a node that has late children starts. */
-static inline uint32_t *chain_below_list(const struct chain_below *b, uint32_t at)
+/* Where the list of a node that has one starts. */
+static inline uint32_t *node_list_head(const struct node_children *c, uint32_t node)
 {
-	uint64_t lower = b->has[at / 64] & ((1ULL << at % 64) - 1);
+	uint64_t lower = c->has_list[node / 64] & ((1ULL << node % 64) - 1);
 
-	return &b->first[b->before[at / 64] + (uint32_t)__builtin_popcountll(lower)];
+	return &c->first[c->bits_before[node / 64] + (uint32_t)__builtin_popcountll(lower)];
 }
 
-/* Children of a node, but the root, in ascending order, 0 behind the last: the first one, and then those of
- * `list`. */
-static inline uint32_t chain_below_next(const struct chain_below *b, uint32_t *list)
+/* The children of a node other than the root, in ascending order: the first one, which sets *list, then the next
+ * ones. 0: there are no more. */
+static inline uint32_t node_children_next(const struct node_children *c, uint32_t *list)
 {
-	const struct chain_late *late;
+	const struct listed_child *child;
 
 	if (!*list)
 		return 0;
-	late = &b->late[*list - 1];
-	*list = late->next;
-	return late->child;
+	child = &c->listed[*list - 1];
+	*list = child->next;
+	return child->child;
 }
 
-static inline uint32_t chain_below_first(const struct chain_below *b, uint32_t at, uint32_t *list)
+static inline uint32_t node_children_first(const struct node_children *c, uint32_t node, uint32_t *list)
 {
-	*list = chain_below_has(b, at) ? *chain_below_list(b, at) : 0;
-	if (at + 1 < b->n_nodes && b->nodes[at + 1].parent == at)
-		return at + 1;
-	return chain_below_next(b, list);
+	*list = node_has_list(c, node) ? *node_list_head(c, node) : 0;
+	if (node + 1 < c->n_nodes && c->nodes[node + 1].parent == node)
+		return node + 1;
+	return node_children_next(c, list);
 }
 
-/* ---- numbers ---- */
+/* ---- a number per node, 0 for most ---- */
 
-#define CHAIN_NEAR 16			/* nodes that are kept together */
+#define BLOCK_NODES 16
 
-struct chain_marks {
-	uint32_t *block_of;		/* per so many nodes: + 1; 0: all of them have 0 */
-	struct { struct chain_block *v; size_t n, cap; } blocks;
+struct node_numbers {
+	uint32_t *block_of;		/* per BLOCK_NODES nodes: index in `blocks`, + 1; 0: all are 0 */
+	struct { struct number_block *v; size_t n, cap; } blocks;
 };
 
-struct chain_block {
-	uint32_t place;			/* in block_of */
-	uint64_t numbers[CHAIN_NEAR];
+struct number_block {
+	uint32_t index;			/* in block_of */
+	uint64_t numbers[BLOCK_NODES];
 };
 
-int chain_marks_init(struct chain_marks *m, size_t n_nodes);
-void chain_marks_done(struct chain_marks *m);
-void chain_marks_clear(struct chain_marks *m);
-int chain_marks_more(struct chain_marks *m, uint32_t at);	/* a block for the node; 0 or -ENOMEM */
+int node_numbers_init(struct node_numbers *m, size_t n_nodes);
+void node_numbers_done(struct node_numbers *m);
+void node_numbers_clear(struct node_numbers *m);
+int node_numbers_add_block(struct node_numbers *m, uint32_t node);	/* 0 or -ENOMEM */
 
-static inline uint64_t chain_mark(const struct chain_marks *m, uint32_t at)
+static inline uint64_t node_number(const struct node_numbers *m, uint32_t node)
 {
-	uint32_t block = m->block_of[at / CHAIN_NEAR];
+	uint32_t block = m->block_of[node / BLOCK_NODES];
 
-	return block ? m->blocks.v[block - 1].numbers[at % CHAIN_NEAR] : 0;
+	return block ? m->blocks.v[block - 1].numbers[node % BLOCK_NODES] : 0;
 }
 
-static inline int chain_mark_add(struct chain_marks *m, uint32_t at, uint64_t number)
+static inline int node_number_add(struct node_numbers *m, uint32_t node, uint64_t number)
 {
-	const uint32_t *block = &m->block_of[at / CHAIN_NEAR];
+	const uint32_t *block = &m->block_of[node / BLOCK_NODES];
 
-	if (!*block && chain_marks_more(m, at) < 0)
+	if (!*block && node_numbers_add_block(m, node) < 0)
 		return -ENOMEM;
-	m->blocks.v[*block - 1].numbers[at % CHAIN_NEAR] += number;
+	m->blocks.v[*block - 1].numbers[node % BLOCK_NODES] += number;
 	return 0;
 }
 

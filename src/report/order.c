@@ -1,144 +1,138 @@
 /*
- * The order of the entries. A big recording has a million of them, most with equal values, so that
- * names decide: entries are sorted by numbers, key after key, and by each only those that are equal in
- * all before. Those of a group of events are few, and compared.
+ * The order of the entries, key by key. Entries of one event are sorted by numbers (sort_by_key.c); reports of groups
+ * of events are small, and their entries are compared.
  */
-#include "report/report.h"
-
 #include <errno.h>
 
 #include "report/sort_by_key.h"
 
 /* ---- by comparing ---- */
 
-struct compared {
-	struct hist_ranks *r;
-	uint64_t *of;			/* per entry: n_keys, and its thread and depth in one number */
+struct comparison {
+	const struct report *r;
+	uint64_t *numbers;		/* per entry: of each key, then thread and depth in one number */
 	size_t stride;
 	bool by_depth;
 };
 
-static int cmp_u64(uint64_t a, uint64_t b)
+/* Where the deciding event leaves it open, the events in their order. */
+static int compare_all_events(const struct report *r, const struct tacho_report_entry *a,
+			      const struct tacho_report_entry *b, bool children)
 {
-	return (a > b) - (a < b);
-}
+	for (size_t i = 0; i < r->n_events; i++) {
+		const struct tacho_report_sums *sa = report_sums(r, a, i), *sb = report_sums(r, b, i);
+		int order = children ? compare_u64(sb->children, sa->children) : compare_u64(sb->self, sa->self);
 
-/* The values of a group's other events. */
-static int cmp_others(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b,
-		      enum hist_column key)
-{
-	for (size_t i = 0; i < h->n_events; i++) {
-		const struct hist_stat *sa = hist_stat_of(h, a, i), *sb = hist_stat_of(h, b, i);
-		int c = key == COL_CHILDREN ? cmp_u64(sb->acc, sa->acc) : cmp_u64(sb->self, sa->self);
-
-		if (c)
-			return c;
+		if (order)
+			return order;
 	}
 	return 0;
 }
 
-/* Callers stand above what they call, where both have all of a thread's samples. */
-static int cmp_depths(const struct compared *c, uint64_t a, uint64_t b)
+/* Callers before what they call, within a thread. */
+static int compare_depths(const struct comparison *c, uint64_t a, uint64_t b)
 {
 	if (!c->by_depth || a >> 32 != b >> 32)
 		return 0;
-	return c->r->h->opts->graph.caller ? cmp_u64(b, a) : cmp_u64(a, b);
+	return c->r->opts.caller ? compare_u64(b, a) : compare_u64(a, b);
 }
 
-static int cmp_entries(const void *pa, const void *pb, void *arg)
+static int compare_entries(const void *pa, const void *pb, void *arg)
 {
-	const struct compared *by = arg;
-	const struct hist *h = by->r->h;
+	const struct comparison *c = arg;
+	const struct report *r = c->r;
 	uint32_t ia = *(const uint32_t *)pa, ib = *(const uint32_t *)pb;
-	const uint64_t *ra = &by->of[ia * by->stride], *rb = &by->of[ib * by->stride];
-	size_t n_keys = by->stride - 1;
+	const uint64_t *na = &c->numbers[ia * c->stride], *nb = &c->numbers[ib * c->stride];
+	size_t n_keys = c->stride - 1;
 
 	for (size_t i = 0; i < n_keys; i++) {
-		enum hist_column key = h->opts->keys[i];
-		int c = cmp_u64(ra[i], rb[i]);
+		enum tacho_report_column_id id = key_at(r, i)->pub.id;
+		bool children = id == TACHO_COLUMN_CHILDREN;
+		int order = compare_u64(na[i], nb[i]);
 
-		if (c)
-			return c;
-		if (key == COL_CHILDREN || key == COL_OVERHEAD)
-			c = cmp_others(h, &h->entries.v[ia], &h->entries.v[ib], key);
-		if (!c && key == COL_CHILDREN)
-			c = cmp_depths(by, ra[n_keys], rb[n_keys]);
-		if (c)
-			return c;
+		if (order)
+			return order;
+		if (children || id == TACHO_COLUMN_OVERHEAD)
+			order = compare_all_events(r, &r->entries.v[ia], &r->entries.v[ib], children);
+		if (!order && children)
+			order = compare_depths(c, na[n_keys], nb[n_keys]);
+		if (order)
+			return order;
 	}
-	return cmp_u64(ia, ib);
+	return compare_u64(ia, ib);
 }
 
-/* All numbers of all entries, then by comparing. */
-static int order_by_comparing(struct hist_ranks *r, bool by_depth)
+static int order_by_comparing(struct ranks *k, bool by_depth)
 {
-	struct hist *h = r->h;
-	size_t n_keys = h->opts->n_keys;
-	struct compared by = { .r = r, .stride = n_keys + 1, .by_depth = by_depth };
+	struct report *r = k->r;
+	size_t n_keys = r->opts.n_keys;
+	struct comparison c = { .r = r, .stride = n_keys + 1, .by_depth = by_depth };
 
-	by.of = reallocarray(NULL, h->entries.n + 1, by.stride * sizeof(*by.of));
-	if (!by.of)
+	c.numbers = reallocarray(NULL, r->entries.n + 1, c.stride * sizeof(*c.numbers));
+	if (!c.numbers)
 		return -ENOMEM;
-	for (size_t i = 0; i < h->n_order; i++) {
-		const struct hist_entry *e = &h->entries.v[h->order[i]];
-		uint64_t *of = by.of + h->order[i] * by.stride;
+	for (size_t i = 0; i < r->n_order; i++) {
+		const struct tacho_report_entry *e = &r->entries.v[r->order[i]];
+		uint64_t *numbers = c.numbers + r->order[i] * c.stride;
 
-		for (size_t k = 0; k < n_keys; k++)
-			of[k] = hist_rank_of(r, e, tacho_profile_frame(h->profile, e->frame), k);
-		of[n_keys] = (uint64_t)h->groups.v[e->group].thread << 32 | e->depth;
+		for (size_t key = 0; key < n_keys; key++)
+			numbers[key] = rank_of(k, e, tacho_profile_frame(r->profile, e->frame), key);
+		numbers[n_keys] = (uint64_t)r->groups.v[e->group].thread << 32 | e->depth;
 	}
-	qsort_r(h->order, h->n_order, sizeof(*h->order), cmp_entries, &by);
-	free(by.of);
+	qsort_r(r->order, r->n_order, sizeof(*r->order), compare_entries, &c);
+	free(c.numbers);
 	return 0;
 }
 
 /* ---- by numbers ---- */
 
-static int order_by_keys(struct hist_ranks *r)
+static int order_by_keys(struct ranks *k)
 {
-	struct hist *h = r->h;
-	scoped(hist_refine_done) struct hist_refine f = { .r = r, .one_group = h->groups.n == 1 };
+	struct report *r = k->r;
+	scoped(key_sort_done) struct key_sort s = { .ranks = k, .one_group = r->groups.n == 1 };
 
-	hist_refine_by(&f, 0, h->opts->n_keys);
-	return hist_refine_list(&f, h->order, h->n_order);
+	key_sort_add_keys(&s, 0, r->opts.n_keys);
+	return key_sort_list(&s, r->order, r->n_order);
 }
 
-/* ---- all of it ---- */
+/* ---- the report ---- */
 
-static bool is_shown(const struct hist *h, const struct hist_entry *e)
+static bool is_shown(const struct report *r, const struct tacho_report_entry *e)
 {
-	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, e->frame);
+	const struct tacho_profile_frame *f = tacho_profile_frame(r->profile, e->frame);
 
-	return f && f->known && strstr(f->code->name, h->opts->symbol_filter);
+	return f && f->known && strstr(f->code->name, r->opts.symbol_filter);
 }
 
-static int order_ranked(struct hist_ranks *r)
+static int order_ranked(struct ranks *k)
 {
-	const struct hist_opts *o = r->h->opts;
-	bool by_depth = o->chains && o->graph.style != GRAPH_NONE;
+	const struct report *r = k->r;
+	bool by_depth = r->opts.callgraphs && !r->opts.hidden_callgraphs;
 	size_t n_above = 0;
 
-	if (r->h->n_events > 1)
-		return order_by_comparing(r, by_depth);
-	for (size_t k = 0; k < o->n_keys && by_depth; k++)
-		if (o->keys[k] == COL_CHILDREN)
-			n_above = k + 1;
-	return n_above ? hist_order_callers(r, n_above) : order_by_keys(r);
+	if (r->n_events > 1)
+		return order_by_comparing(k, by_depth);
+	for (size_t i = 0; i < r->opts.n_keys && by_depth; i++)
+		if (key_at(r, i)->pub.id == TACHO_COLUMN_CHILDREN)
+			n_above = i + 1;
+	return n_above ? order_callers_first(k, n_above) : order_by_keys(k);
 }
 
-int hist_order(struct hist *h)
+int report_order(struct report *r)
 {
-	scoped(hist_ranks_done) struct hist_ranks r = { 0 };
+	scoped(ranks_done) struct ranks k = { 0 };
 
-	free(h->order_frame);		/* of another order */
-	free(h->order_again);
-	h->order_frame = NULL;
-	h->order_again = NULL;
-	h->order = reallocarray(NULL, h->entries.n + 1, sizeof(*h->order));
-	if (!h->order)
+	free(r->order);			/* an earlier order */
+	free(r->order_frames);
+	free(r->repeats);
+	r->order_frames = NULL;
+	r->repeats = NULL;
+	r->n_order = 0;
+	r->order = reallocarray(NULL, r->entries.n + 1, sizeof(*r->order));
+	if (!r->order)
 		return -ENOMEM;
-	for (size_t i = 0; i < h->entries.n; i++)
-		if (!h->opts->symbol_filter || is_shown(h, &h->entries.v[i]))
-			h->order[h->n_order++] = (uint32_t)i;
-	return hist_ranks_init(&r, h) < 0 ? -ENOMEM : order_ranked(&r);
+	for (size_t i = 0; i < r->entries.n; i++)
+		if (!r->opts.symbol_filter || is_shown(r, &r->entries.v[i]))
+			r->order[r->n_order++] = (uint32_t)i;
+	return ranks_init(&k, r) < 0 ? -ENOMEM : order_ranked(&k);
 }

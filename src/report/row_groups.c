@@ -1,97 +1,108 @@
 /*
- * Rows -> groups: equal values of all keys of a row. The rows of one group come together.
+ * Rows -> groups: rows with equal values of all row keys. Rows can then be sorted by group.
  */
 #include "report/build.h"
 
 #include <errno.h>
 
-static int group_add(struct build *b, const uint64_t *values, const struct tacho_profile_row *r,
-		     uint32_t *out)
+static int group_add(struct build *b, const uint64_t *values, const struct tacho_profile_row *row, uint32_t *out)
 {
-	size_t n = b->h->opts->n_keys * sizeof(*values);
-	struct hist_group *g = vec_add(&b->h->groups);
+	struct report *r = b->r;
+	size_t n = r->opts.n_keys * sizeof(*values);
+	struct report_group *g = vec_add(&r->groups);
 	char *key = g ? arena_str(&b->arena, str_n((const char *)values, n)) : NULL;
 
 	if (!key)
 		return -ENOMEM;
-	memcpy(g->v, values, n);
-	g->thread = r->thread;
-	g->detail = r->detail;
-	*out = (uint32_t)(b->h->groups.n - 1);
+	memcpy(g->values, values, n);
+	g->thread = row->thread;
+	g->detail = row->detail;
+	*out = (uint32_t)(r->groups.n - 1);
 	return map_put(&b->by_values, str_n(key, n), *out);
 }
 
-static int group_look(struct build *b, const struct tacho_profile_row *r, uint32_t *out)
+/* Keys of details are 0 for rows without any. */
+static uint64_t row_value(struct report *r, const struct column *c, const struct tacho_profile_row *row)
 {
-	const struct hist_opts *o = b->h->opts;
-	uint64_t values[HIST_KEYS_MAX + 1] = { 0 };
-	const uint64_t *hit;
+	if (!is_row_key(c) || (c->pub.kind != TACHO_REPORT_ROW_KEY && !row->detail))
+		return 0;
+	return c->value(c, r, row);
+}
 
-	for (size_t i = 0; i < o->n_keys; i++)
-		if (o->keys[i] >= COL_FIRST_KEY && o->keys[i] < COL_FIRST_OF_FRAME)
-			values[i] = hist_row_value(b->h, o->keys[i], r);
-	hit = map_get(&b->by_values, str_n((const char *)values, o->n_keys * sizeof(*values)));
-	if (hit)
-		*out = (uint32_t)*hit;
-	else if (group_add(b, values, r, out) < 0)
+static int group_by_values(struct build *b, const struct tacho_profile_row *row, uint32_t *out)
+{
+	struct report *r = b->r;
+	uint64_t values[TACHO_REPORT_KEYS_MAX + 1] = { 0 };
+	const uint64_t *known;
+
+	for (size_t i = 0; i < r->opts.n_keys; i++)
+		values[i] = row_value(r, key_at(r, i), row);
+	known = map_get(&b->by_values, str_n((const char *)values, r->opts.n_keys * sizeof(*values)));
+	if (known)
+		*out = (uint32_t)*known;
+	else if (r->out_of_memory || group_add(b, values, row, out) < 0)
 		return -ENOMEM;
-	b->group_of_thread[r->thread] = *out + 1;
+	b->group_of_thread[row->thread] = *out + 1;
 	return 0;
 }
 
-static int group_find(struct build *b, const struct tacho_profile_row *r, uint32_t *out)
+static int group_find(struct build *b, const struct tacho_profile_row *row, uint32_t *out)
 {
-	if (!b->only_thread || !b->group_of_thread[r->thread])
-		return group_look(b, r, out);
-	*out = b->group_of_thread[r->thread] - 1;
+	if (!b->only_thread || !b->group_of_thread[row->thread])
+		return group_by_values(b, row, out);
+	*out = b->group_of_thread[row->thread] - 1;
 	return 0;
 }
 
-/* Rows by group, each group's in the order they came. */
+/* A counting sort: rows of a group stay in the order of the profile. */
 int rows_sort(struct build *b)
 {
-	size_t sum = 0;
+	size_t n_groups = b->r->groups.n, sum = 0;
 
 	if (b->sorted)
 		return 0;
-	b->group_end = calloc(b->h->groups.n + 1, sizeof(*b->group_end));
+	b->group_end = calloc(n_groups + 1, sizeof(*b->group_end));
 	b->sorted = reallocarray(NULL, b->n_rows + 1, sizeof(*b->sorted));
 	if (!b->group_end || !b->sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->n_rows; i++)
-		if (b->group_of[i] != HIST_NONE)
+		if (b->group_of[i] != NONE)
 			b->group_end[b->group_of[i]]++;
-	for (size_t g = 0; g < b->h->groups.n; g++) {
+	for (size_t g = 0; g < n_groups; g++) {
 		size_t n = b->group_end[g];
 
 		b->group_end[g] = sum;
 		sum += n;
 	}
 	for (size_t i = 0; i < b->n_rows; i++)
-		if (b->group_of[i] != HIST_NONE)
+		if (b->group_of[i] != NONE)
 			b->sorted[b->group_end[b->group_of[i]]++] = (uint32_t)i;
 	return 0;
 }
 
+static bool are_keys_of_threads(const struct report *r)
+{
+	for (size_t i = 0; i < r->opts.n_keys; i++)
+		if (is_row_key(key_at(r, i)) && !key_at(r, i)->of_thread)
+			return false;
+	return true;
+}
+
 int groups_make(struct build *b)
 {
-	const struct hist_opts *o = b->h->opts;
+	const struct report *r = b->r;
 
 	b->group_of = reallocarray(NULL, b->n_rows + 1, sizeof(*b->group_of));
-	b->group_of_thread = calloc(tacho_profile_n_threads(b->h->profile) + 1, sizeof(uint32_t));
+	b->group_of_thread = calloc(tacho_profile_n_threads(r->profile) + 1, sizeof(uint32_t));
 	if (!b->group_of || !b->group_of_thread)
 		return -ENOMEM;
-	b->only_thread = true;
-	for (size_t i = 0; i < o->n_keys; i++)
-		if (o->keys[i] >= COL_CPU && o->keys[i] < COL_FIRST_OF_FRAME)
-			b->only_thread = false;
-	b->by_rows = !o->chains || !o->children || o->samples || o->modes || o->latency ||
-		     o->symbol_filter;	/* which asks where its first sample fell */
+	b->only_thread = are_keys_of_threads(r);
+	/* A symbol filter depends on the frame of an entry's first sample. */
+	b->by_rows = !r->opts.callgraphs || !r->opts.children || r->n_value_sums || r->opts.symbol_filter;
 	for (size_t i = 0; i < b->n_rows; i++) {
-		b->group_of[i] = HIST_NONE;
+		b->group_of[i] = NONE;
 		b->by_rows = b->by_rows || !b->rows[i].node;
-		if (b->event_of[b->rows[i].event] != HIST_NONE &&
-		    group_find(b, &b->rows[i], &b->group_of[i]) < 0)
+		if (b->event_of[b->rows[i].event] != NONE && group_find(b, &b->rows[i], &b->group_of[i]) < 0)
 			return -ENOMEM;
 	}
 	return b->by_rows ? rows_sort(b) : 0;

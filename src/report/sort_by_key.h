@@ -1,5 +1,5 @@
 /*
- * Sorting entries key by key: by each only those that are equal in all before.
+ * Sorting entries key by key: by each key only the entries that are equal in all keys before.
  */
 #ifndef REPORT_SORT_BY_KEY_H
 #define REPORT_SORT_BY_KEY_H
@@ -7,48 +7,48 @@
 #include "report/name_ranks.h"
 #include "report/number_sort.h"
 
-enum { HIST_BY_DEPTH = HIST_KEYS_MAX, HIST_BY_ENTRY };	/* besides the keys */
+enum { SORT_BY_DEPTH = TACHO_REPORT_KEYS_MAX, SORT_BY_ENTRY };	/* besides indices of keys */
 
-/* Items are sorted by some columns, then whatever is equal in all of them is handed on. */
-struct hist_refine {
-	const struct hist_ranks *r;
-	size_t columns[HIST_KEYS_MAX + 2];	/* indices of keys, or one of the above */
+/* Items are sorted by some columns; then equal() is called for each run of items that are equal in all of them. */
+struct key_sort {
+	const struct ranks *ranks;
+	size_t columns[TACHO_REPORT_KEYS_MAX + 2];	/* indices of keys, or one of the above */
 	size_t n_columns;
-	bool one_group;			/* keys of a row are all the same */
+	bool one_group;			/* row keys are all equal */
 	const uint32_t *entry_of;	/* per item; NULL: items are entries */
-	const uint32_t *frame_of;	/* per item; NULL: as its entry has it */
-	struct hist_keyed *v, *spare;	/* items */
-	size_t room;
-	int (*equal)(struct hist_refine *f, size_t from, size_t n);	/* may be NULL */
+	const uint32_t *frame_of;	/* per item; NULL: the frame of its entry */
+	struct keyed_item *v, *spare;	/* items */
+	size_t reserved;		/* in each of both */
+	int (*equal)(struct key_sort *s, size_t from, size_t n);	/* may be NULL */
 	void *arg;
 };
 
-void hist_refine_by(struct hist_refine *f, size_t from, size_t end);	/* the keys of h->opts from .. end */
-/* The next column, from `at` on, in which items may differ. */
-size_t hist_refine_next(const struct hist_refine *f, size_t at);
-/* Whether the column is a key from `first` up to, but without, `end`. */
-bool hist_refine_is_key(const struct hist_refine *f, size_t at, enum hist_column first, enum hist_column end);
-int hist_refine_room(struct hist_refine *f, size_t n);	/* in v and spare, which are then empty */
-/* Sorts v[from] and the n - 1 behind it by the columns from `at` on. 0, -ENOMEM, or what equal() says. */
-int hist_refine(struct hist_refine *f, size_t from, size_t n, size_t at);
-int hist_refine_list(struct hist_refine *f, uint32_t *items, size_t n);	/* the same, with a list */
-void hist_refine_done(struct hist_refine *f);
+void key_sort_add_keys(struct key_sort *s, size_t from, size_t end);	/* the keys from .. end - 1 of the options */
+/* The next column, from index `at` on, in which items may differ. */
+size_t key_sort_next_column(const struct key_sort *s, size_t at);
+/* The key of the column at that index; NULL: it is SORT_BY_DEPTH or SORT_BY_ENTRY. */
+const struct column *key_sort_key(const struct key_sort *s, size_t at);
+int key_sort_reserve(struct key_sort *s, size_t n);	/* v and spare are then empty; 0 or -ENOMEM */
+/* Sorts the n items from v[from] on by the columns from index `at` on. 0, -ENOMEM, or what equal() returned. */
+int key_sort_run(struct key_sort *s, size_t from, size_t n, size_t at);
+int key_sort_list(struct key_sort *s, uint32_t *items, size_t n);	/* the same, of a list */
+void key_sort_done(struct key_sort *s);
 
 /* The number of an entry in a column; `frame` is the entry's. */
-static inline uint64_t hist_refine_number(const struct hist_refine *f, const struct hist_entry *e,
-					  const struct tacho_profile_frame *frame, size_t column)
+static inline uint64_t key_sort_number(const struct key_sort *s, const struct tacho_report_entry *e,
+				       const struct tacho_profile_frame *frame, size_t column)
 {
-	const struct hist *h = f->r->h;
+	const struct report *r = s->ranks->r;
 
-	if (column == HIST_BY_DEPTH)
-		return h->opts->graph.caller ? ~e->depth : e->depth;
-	if (column == HIST_BY_ENTRY)
-		return (uint64_t)(e - h->entries.v);
-	return hist_rank_of(f->r, e, frame, column);
+	if (column == SORT_BY_DEPTH)
+		return r->opts.caller ? ~(uint64_t)e->depth : e->depth;
+	if (column == SORT_BY_ENTRY)
+		return (uint64_t)(e - r->entries.v);
+	return rank_of(s->ranks, e, frame, column);
 }
 
-/* ---- report/caller_order.c ---- */
-/* h->order by all keys; among those with equal ones up to the first n_above, callers first. 0 or -ENOMEM. */
-int hist_order_callers(struct hist_ranks *r, size_t n_above);
+/* ---- caller_order.c ---- */
+/* Fills r->order by all keys; entries that are equal in the first n_above keys have callers first. 0 or -ENOMEM. */
+int order_callers_first(struct ranks *k, size_t n_above);
 
 #endif

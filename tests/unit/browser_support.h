@@ -135,7 +135,7 @@ struct stage {				/* everything a browser needs */
 	struct tacho_perfdata *pd;
 	struct tacho_profile *p;
 	struct report_opts opts;
-	struct hist_opts hist;
+	struct report_view view;
 	struct grid grid;
 	struct screen screen;
 	char *file;
@@ -205,11 +205,15 @@ static void stage_stack(struct stage *s, const char *event, const char *comm, co
 
 static void stage_opts(struct stage *s)
 {
+	const char *list;
+
 	s->opts.input = "-";
-	s->opts.graph = (struct hist_graph_opts){ .style = GRAPH_ABSOLUTE, .min_percent = 0.5 };
+	s->opts.graph = (struct graph_opts){ .style = GRAPH_ABSOLUTE, .min_percent = 0.5 };
 	s->screen = (struct screen){ .ops = &grid_ops, .rows = 12, .cols = 100, .arg = &s->grid };
-	s->hist = (struct hist_opts){ .quantum_ns = 1 };
-	assert_int_equal(report_hist_opts(&s->opts, s->p, &s->hist, NULL), 0);
+	assert_int_equal(report_parse_keys(&s->opts, &list, NULL), 0);
+	assert_int_equal(report_complete_keys(&s->opts, NULL), 0);
+	report_view_init(&s->opts, s->p, &s->view);
+	s->view.report.quantum_ns = 1;
 }
 
 static void stage_begin(struct stage *s)
@@ -245,7 +249,7 @@ static int stage_press(struct stage *s, const int *keys, size_t n)
 	s->grid.over = false;
 	free(s->file);
 	s->file = NULL;
-	return browser_run(&s->screen, &s->opts, s->pd, s->p, &s->hist, &s->file, NULL);
+	return browser_run(&s->screen, &s->opts, s->pd, s->p, &s->view, &s->file, NULL);
 }
 
 #endif

@@ -10,8 +10,6 @@
 
 #include "report/node_children.h"
 
-const char *program_name = "tacho";
-
 #define N 20000
 
 static uint32_t next_number(void)
@@ -35,18 +33,18 @@ static void lists_are_right(uint32_t n, uint32_t strays)
 {
 	static struct tacho_profile_node nodes[N];
 	static uint32_t last[N];
-	struct chain_below b;
+	struct node_children b;
 	uint32_t n_found = 0, n_below = 0;
 
 	tree_make(nodes, n, strays);
 	for (uint32_t i = 1; i < n; i++)
 		n_below += nodes[i].parent != 0;
 	memset(last, 0, sizeof(last));
-	assert_int_equal(chain_below_init(&b, nodes, n), 0);
+	assert_int_equal(node_children_init(&b, nodes, n), 0);
 	for (uint32_t at = 1; at < n; at++) {
 		uint32_t list, child;
 
-		for (child = chain_below_first(&b, at, &list); child; child = chain_below_next(&b, &list)) {
+		for (child = node_children_first(&b, at, &list); child; child = node_children_next(&b, &list)) {
 			assert_true(child < n && child > last[at]);
 			assert_int_equal(nodes[child].parent, at);
 			last[at] = child;
@@ -54,7 +52,7 @@ static void lists_are_right(uint32_t n, uint32_t strays)
 		}
 	}
 	assert_int_equal(n_found, n_below);
-	chain_below_done(&b);
+	node_children_done(&b);
 }
 
 static void children_are_found(void **state)
@@ -72,25 +70,25 @@ static void children_are_found(void **state)
 static void numbers_stay_until_cleared(void **state)
 {
 	static uint64_t want[N];
-	struct chain_marks m;
+	struct node_numbers m;
 
 	(void)state;
-	assert_int_equal(chain_marks_init(&m, N), 0);
+	assert_int_equal(node_numbers_init(&m, N), 0);
 	for (int round = 0; round < 3; round++) {
 		memset(want, 0, sizeof(want));
 		for (int i = 0; i < 3000; i++) {
 			uint32_t at = i % 2 ? next_number() % N : N - 1 - (uint32_t)i % 40;
 
 			want[at] += (uint64_t)i << 33 | 1;
-			assert_int_equal(chain_mark_add(&m, at, (uint64_t)i << 33 | 1), 0);
+			assert_int_equal(node_number_add(&m, at, (uint64_t)i << 33 | 1), 0);
 		}
 		for (uint32_t at = 0; at < N; at++)
-			assert_int_equal(chain_mark(&m, at), want[at]);
-		chain_marks_clear(&m);
+			assert_int_equal(node_number(&m, at), want[at]);
+		node_numbers_clear(&m);
 	}
 	for (uint32_t at = 0; at < N; at++)
-		assert_int_equal(chain_mark(&m, at), 0);
-	chain_marks_done(&m);
+		assert_int_equal(node_number(&m, at), 0);
+	node_numbers_done(&m);
 }
 
 int main(void)

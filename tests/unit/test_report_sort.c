@@ -12,8 +12,7 @@
 #include "base/vec.h"
 #include "report/distinct_values.h"
 #include "report/number_sort.h"
-
-const char *program_name = "tacho";
+#include "report/perf_merge_order.h"
 
 #define N 50000
 
@@ -28,34 +27,34 @@ static uint64_t next_number(void)
 
 /* ---- by numbers ---- */
 
-static void assert_sorted(const struct hist_keyed *v, size_t n)
+static void assert_sorted(const struct keyed_item *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		assert_true(v[i - 1].high <= v[i].high);
 		if (v[i - 1].high < v[i].high)
 			continue;
-		assert_true(v[i - 1].key <= v[i].key);
-		if (v[i - 1].key == v[i].key)
+		assert_true(v[i - 1].low <= v[i].low);
+		if (v[i - 1].low == v[i].low)
 			assert_true(v[i - 1].item < v[i].item);
 	}
 }
 
 static void sorts(size_t n, uint64_t key_mask, uint32_t high_mask)
 {
-	static struct hist_keyed v[N], spare[N];
+	static struct keyed_item v[N], spare[N];
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t key = next_number() & key_mask;
 
-		v[i] = (struct hist_keyed){ .key = i % 3 ? key : key >> 40, .item = (uint32_t)i,
+		v[i] = (struct keyed_item){ .low = i % 3 ? key : key >> 40, .item = (uint32_t)i,
 					    .high = (uint32_t)next_number() & high_mask };
-		sum += v[i].key ^ i;
+		sum += v[i].low ^ i;
 	}
-	hist_sort_keyed(v, n, spare);
+	sort_keyed_items(v, n, spare);
 	assert_sorted(v, n);
 	for (size_t i = 0; i < n; i++)
-		sum -= v[i].key ^ v[i].item;
+		sum -= v[i].low ^ v[i].item;
 	assert_int_equal(sum, 0);
 }
 
@@ -75,15 +74,15 @@ static void numbers_sort_as_comparing(void **state)
 /* One that is far from all others, at either end. */
 static void strays_sort_too(void **state)
 {
-	static struct hist_keyed v[N], spare[N];
+	static struct keyed_item v[N], spare[N];
 
 	for (uint32_t i = 0; i < N; i++)
-		v[i] = (struct hist_keyed){ .key = 1000 + next_number() % 10, .high = 7, .item = i };
-	v[N / 2].key = UINT64_MAX;
-	v[N / 3].key = 0;
+		v[i] = (struct keyed_item){ .low = 1000 + next_number() % 10, .high = 7, .item = i };
+	v[N / 2].low = UINT64_MAX;
+	v[N / 3].low = 0;
 	v[N / 4].high = 0;
 	v[N / 5].high = UINT32_MAX;
-	hist_sort_keyed(v, N, spare);
+	sort_keyed_items(v, N, spare);
 	assert_sorted(v, N);
 	assert_int_equal(v[0].item, N / 4);
 	assert_int_equal(v[1].item, N / 3);
@@ -158,19 +157,19 @@ static void case_fill(struct case_ *c, size_t n, uint32_t owners, uint32_t run, 
 	qsort(c->sorted, n, sizeof(*c->v), cmp_places);
 }
 
-static void callers_fill(struct hist_merge *h, struct case_ *c, size_t n)
+static void callers_fill(struct perf_merge *h, struct case_ *c, size_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct hist_run *r = h->runs.n ? &h->runs.v[h->runs.n - 1] : NULL;
-		struct hist_block *b = h->blocks.n ? &h->blocks.v[h->blocks.n - 1] : NULL;
+		struct order_run *r = h->runs.n ? &h->runs.v[h->runs.n - 1] : NULL;
+		struct order_block *b = h->blocks.n ? &h->blocks.v[h->blocks.n - 1] : NULL;
 		const struct placed *p = &c->sorted[i];
 
 		if (!r || r->owner != c->v[i].owner)
 			r = vec_add(&h->runs);
-		*r = (struct hist_run){ i + 1, c->v[i].owner };
+		*r = (struct order_run){ i + 1, c->v[i].owner };
 		if (!b || !same_block(p, p - 1)) {
 			b = vec_add(&h->blocks);
-			*b = (struct hist_block){ .from = i, .owner = p->owner,
+			*b = (struct order_block){ .from = i, .owner = p->owner,
 						  .rank = p->upper * 100000 + p->head };
 		}
 		b->end = i + 1;
@@ -182,12 +181,12 @@ static void callers_fill(struct hist_merge *h, struct case_ *c, size_t n)
 static void merges(size_t n, uint32_t owners, uint32_t run, uint32_t heads)
 {
 	static struct case_ c;
-	struct hist_merge h = { .order = c.order, .n = n, .sorted = c.places, .block_of = c.block_of,
+	struct perf_merge h = { .order = c.order, .n = n, .sorted = c.places, .block_of = c.block_of,
 				.spare = c.merged };
 
 	case_fill(&c, n, owners, run, heads);
 	callers_fill(&h, &c, n);
-	assert_int_equal(hist_merge(&h), 0);
+	assert_int_equal(perf_merge(&h), 0);
 	merge(c.v, n, c.spare);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(c.places[c.order[i]], c.v[i].item);
@@ -210,19 +209,19 @@ static void callers_come_as_merged(void **state)
 /* ---- kinds ---- */
 
 /* Numbers below `most` each: far more than the first table has room for, then few. */
-static void counts(struct hist_kinds *k, uint64_t most)
+static void counts(struct distinct_values *k, uint64_t most)
 {
 	static uint32_t kind_of[N];
-	static uint64_t numbers[N][HIST_KIND_NUMBERS];
+	static uint64_t numbers[N][DISTINCT_NUMBERS];
 	size_t sum = 0;
 
-	assert_int_equal(hist_kinds_clear(k, N), 0);
+	assert_int_equal(distinct_values_clear(k, N), 0);
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t kind;
 
-		for (size_t j = 0; j < HIST_KIND_NUMBERS; j++)
+		for (size_t j = 0; j < DISTINCT_NUMBERS; j++)
 			numbers[i][j] = next_number() % most * 0x100000001;
-		kind = hist_kinds_add(k, numbers[i], i);
+		kind = distinct_values_add(k, numbers[i], i);
 		assert_in_range(kind, 0, k->n - 1);
 		kind_of[i] = (uint32_t)kind;
 	}
@@ -237,7 +236,7 @@ static void counts(struct hist_kinds *k, uint64_t most)
 
 static void kinds_are_counted(void **state)
 {
-	struct hist_kinds k = { 0 };
+	struct distinct_values k = { 0 };
 
 	counts(&k, 1);
 	assert_int_equal(k.n, 1);
@@ -245,34 +244,34 @@ static void kinds_are_counted(void **state)
 	assert_int_equal(k.n, N);
 	counts(&k, 2);
 	assert_int_equal(k.n, 16);
-	assert_int_equal(hist_kinds_clear(&k, 10), 0);
+	assert_int_equal(distinct_values_clear(&k, 10), 0);
 	assert_int_equal(k.n, 0);
-	hist_kinds_done(&k);
+	distinct_values_done(&k);
 }
 
 /* Numbers that all belong into one slot: who counts can see that it does not help. */
 static void kinds_that_meet_are_told(void **state)
 {
-	struct hist_kinds k = { 0 };
-	uint64_t numbers[HIST_KIND_NUMBERS] = { 0 };
+	struct distinct_values k = { 0 };
+	uint64_t numbers[DISTINCT_NUMBERS] = { 0 };
 
-	assert_int_equal(hist_kinds_clear(&k, 500), 0);
+	assert_int_equal(distinct_values_clear(&k, 500), 0);
 	for (uint64_t i = 0; i < 500; i++) {
 		numbers[0] = (i << 32 | i) * 0xf1de83e19937733d;	/* the inverse of the hash's factor */
-		assert_int_equal(hist_kinds_add(&k, numbers, (uint32_t)i), i);
+		assert_int_equal(distinct_values_add(&k, numbers, (uint32_t)i), i);
 	}
-	assert_int_equal(k.n_met, 500 * 499 / 2);
-	assert_int_equal(hist_kinds_clear(&k, 500), 0);
-	assert_int_equal(k.n_met, 0);
-	hist_kinds_done(&k);
+	assert_int_equal(k.n_collisions, 500 * 499 / 2);
+	assert_int_equal(distinct_values_clear(&k, 500), 0);
+	assert_int_equal(k.n_collisions, 0);
+	distinct_values_done(&k);
 }
 
 static void nothing_is_sorted_too(void **state)
 {
-	struct hist_merge none = { 0 };
+	struct perf_merge none = { 0 };
 
-	hist_sort_keyed(NULL, 0, NULL);
-	assert_int_equal(hist_merge(&none), 0);
+	sort_keyed_items(NULL, 0, NULL);
+	assert_int_equal(perf_merge(&none), 0);
 }
 
 int main(void)

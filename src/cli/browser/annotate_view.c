@@ -45,7 +45,7 @@ static double percent_of(const struct annotate_view *v, const struct annotate_li
 	uint64_t all = v->hits ? v->a.samples : v->a.period;
 
 	if (v->global)
-		all = v->hits ? r->hist->samples : r->hist->period;
+		all = v->hits ? r->report->samples : r->report->period;
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 

@@ -39,7 +39,7 @@ void browser_unbuild(struct browser_table *t)
 	if (!t->built)
 		return;
 	rows_done(&t->rows);
-	hist_done(&t->hist);
+	tacho_report_free(take(t->report));
 	t->built = false;
 	t->n_zooms = 0;
 	t->skip = 0;
@@ -52,14 +52,15 @@ int browser_build(struct browser *b, struct browser_table *t)
 
 	if (t->built)
 		return 0;
-	t->hist_opts = b->hist_opts;
-	t->hist_opts.samples = true;
-	report_drop_fields(&t->hist_opts, b->profile, t->members, t->n_members);
-	err = hist_build(&t->hist, b->profile, &t->hist_opts, t->members, t->n_members);
+	t->view = b->view;
+	if (t->view.report.n_values < TACHO_REPORT_KEYS_MAX)
+		t->view.report.values[t->view.report.n_values++] = tacho_report_column(TACHO_COLUMN_SAMPLES);
+	report_drop_fields(&t->view, b->profile, t->members, t->n_members);
+	err = tacho_report_new(&t->report, b->profile, &t->view.report, t->members, t->n_members, NULL);
 	if (err == 0)
-		err = rows_init(&t->rows, &t->hist, b->opts.hierarchy);
+		err = rows_init(&t->rows, t->report, &t->view, b->opts.hierarchy);
 	if (err < 0) {
-		hist_done(&t->hist);
+		tacho_report_free(take(t->report));
 		return err;
 	}
 	t->built = true;
@@ -114,7 +115,7 @@ void browser_title(struct browser *b, struct buf *out)
 	const struct browser_table *t = browser_table(b);
 	const struct rows_filter *f = &t->rows.filter;
 
-	report_event_text(&b->opts, &t->hist, t->rows.samples, out);
+	report_event_text(&b->opts, t->report, t->rows.samples, out);
 	buf_printf(out, ", Event count (approx.): %" PRIu64, t->rows.period);
 	if (b->opts.socket)
 		buf_printf(out, ", Processor Socket: %" PRIu32, b->opts.socket - 1);
@@ -203,16 +204,16 @@ bool browser_line(struct browser *b, struct rows_line *out)
 void browser_refresh(struct browser *b)
 {
 	struct browser_table *t = browser_table(b);
-	double least = b->hist_opts.graph.min_percent;
+	double least = b->view.graph.min_percent;
 	bool limited;
 	int err;
 
 	if (!t->built)
 		return;
-	limited = t->rows.percent_limit != b->percent_limit || t->hist_opts.graph.min_percent != least;
+	limited = t->rows.percent_limit != b->percent_limit || t->view.graph.min_percent != least;
 	t->rows.relative = b->relative;
 	t->rows.verbose = b->verbose;
-	t->hist_opts.graph.min_percent = least;
+	t->view.graph.min_percent = least;
 	err = limited ? rows_limit(&t->rows, b->percent_limit) : rows_update(&t->rows);
 	if (err < 0)
 		browser_say(b, "Out of memory");
@@ -337,12 +338,12 @@ static int browse(struct browser *b)
 }
 
 int browser_run(struct screen *screen, const struct report_opts *o, struct tacho_perfdata *pd,
-		const struct tacho_profile *p, const struct hist_opts *hist_opts, char **file,
+		const struct tacho_profile *p, const struct report_view *view, char **file,
 		struct tacho_error *e)
 {
 	scoped(browser_done) struct browser b = {
-		.screen = screen, .opts = *o, .pd = pd, .profile = p, .hist_opts = *hist_opts,
-		.relative = hist_opts->relative, .percent_limit = o->percent_limit,
+		.screen = screen, .opts = *o, .pd = pd, .profile = p, .view = *view,
+		.relative = view->report.relative, .percent_limit = o->percent_limit,
 		.verbose = o->verbose > 1,
 	};
 	int err = browse(&b);

@@ -26,8 +26,8 @@ struct browser_table {			/* an event's, or a group's */
 	uint32_t members[64];
 	size_t n_members;
 	bool built;
-	struct hist_opts hist_opts;	/* without fields that its events do not have */
-	struct hist hist;
+	struct report_view view;		/* without fields that its events do not have */
+	struct tacho_report *report;
 	struct rows rows;
 	struct scroll scroll;
 	size_t skip;			/* columns that are scrolled away */
@@ -40,7 +40,7 @@ struct browser {
 	struct report_opts opts;	/* a copy: sorting changes it */
 	struct tacho_perfdata *pd;
 	const struct tacho_profile *profile;
-	struct hist_opts hist_opts;
+	struct report_view view;
 	struct browser_table *tables;
 	size_t n_tables, current;
 	bool no_titles, verbose, relative;
@@ -56,7 +56,7 @@ struct browser {
 /* Shows the profile until the user leaves. 0, 1 with the name of another recording in *file
  * (heap), or a negative errno. */
 int browser_run(struct screen *screen, const struct report_opts *o, struct tacho_perfdata *pd,
-		const struct tacho_profile *p, const struct hist_opts *hist_opts, char **file,
+		const struct tacho_profile *p, const struct report_view *view, char **file,
 		struct tacho_error *e);
 
 /* ---- between its files ---- */

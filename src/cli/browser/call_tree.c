@@ -14,7 +14,7 @@
 #define STEP 3			/* columns per level */
 
 struct fold_builder {
-	struct chain_walk *walk;
+	const struct rows *rows;
 	struct fold *fold;
 	size_t depth;			/* of the level at hand */
 };
@@ -29,39 +29,37 @@ void fold_free(struct fold *f)
 	free(f);
 }
 
-static uint64_t weight_of(const struct hist *h, const struct hist_entry *e)
+static uint64_t weight_of(const struct rows *r, const struct tacho_report_entry *e)
 {
-	const struct hist_stat *st = hist_stat_of(h, e, 0);
-
-	return h->opts->children ? st->acc : st->self;
+	return r->report->opts->children ? e->sums.children : e->sums.self;
 }
 
 /* Below this a branch is not drawn: a share of everything, or of what stands above it. */
-static uint64_t least(const struct hist *h, uint64_t above)
+static uint64_t least(const struct rows *r, uint64_t above)
 {
-	const struct hist_graph_opts *g = &h->opts->graph;
-	const struct tacho_profile_event *ev = tacho_profile_event(h->profile, h->events[0]);
+	const struct graph_opts *g = &r->view->graph;
+	const struct tacho_profile_event *ev = tacho_profile_event(r->report->profile, r->report->events[0]);
 	double of = (double)(g->style == GRAPH_FRACTAL ? above : ev->all_period);
 
 	return max_of((uint64_t)(of * g->min_percent / 100.0), (uint64_t)1);
 }
 
-static uint64_t level_weight(const struct chain_level *l)
+static uint64_t level_weight(const struct tacho_callgraph_level *l)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < l->n; i++)
-		sum += l->sets[i].weight;
+		sum += l->nodes[i].weight;
 	return sum;
 }
 
-static size_t count_drawn(const struct hist *h, const struct chain_level *l, uint64_t above)
+static size_t count_drawn(const struct rows *r, const struct tacho_callgraph_level *l, uint64_t above)
 {
-	uint64_t min = least(h, above);
-	uint32_t limit = h->opts->graph.print_limit;
+	uint64_t min = least(r, above);
+	uint32_t limit = r->view->graph.print_limit;
 	size_t n = 0;
 
-	while (n < l->n && l->sets[n].weight >= min && (!limit || n < limit))
+	while (n < l->n && l->nodes[n].weight >= min && (!limit || n < limit))
 		n++;
 	return n;
 }
@@ -77,36 +75,36 @@ static int frame_add(struct fold *f, uint32_t frame)
 }
 
 /* The node's frames as far as nothing leaves; *next is what follows them. */
-static int follow(struct fold_builder *m, const struct chain_set *set, struct fold_node *node,
-		  struct chain_level *next)
+static int follow(struct fold_builder *m, const struct tacho_callgraph_node *set, struct fold_node *node,
+		  struct tacho_callgraph_level *next)
 {
 	int err = frame_add(m->fold, set->frame);
 
 	node->n = 1;
 	node->weight = set->weight;
 	if (err == 0)
-		err = chain_walk_next(m->walk, set, next);
+		err = tacho_callgraph_next(m->rows->callgraph, set, next);
 	while (err == 0 && next->n == 1 && level_weight(next) == node->weight) {
-		struct chain_level level = *next;
+		struct tacho_callgraph_level level = *next;
 
-		*next = (struct chain_level){ 0 };
-		err = frame_add(m->fold, level.sets[0].frame);
+		*next = (struct tacho_callgraph_level){ 0 };
+		err = frame_add(m->fold, level.nodes[0].frame);
 		node->n++;
 		if (err == 0)
-			err = chain_walk_next(m->walk, &level.sets[0], next);
-		chain_level_done(&level);
+			err = tacho_callgraph_next(m->rows->callgraph, &level.nodes[0], next);
+		tacho_callgraph_level_done(&level);
 	}
 	return err;
 }
 
-static int add_level(struct fold_builder *m, const struct chain_level *l, uint64_t above, uint32_t *first);
+static int add_level(struct fold_builder *m, const struct tacho_callgraph_level *l, uint64_t above, uint32_t *first);
 
-static int add_node(struct fold_builder *m, const struct chain_set *set, uint64_t above, bool siblings,
+static int add_node(struct fold_builder *m, const struct tacho_callgraph_node *set, uint64_t above, bool siblings,
 		    uint32_t *out)
 {
-	struct fold_node node = { .first = (uint32_t)m->fold->frames.n, .child = HIST_NONE,
-				  .next = HIST_NONE, .siblings = siblings, .top = m->depth == 0 };
-	scoped(chain_level_done) struct chain_level next = { 0 };
+	struct fold_node node = { .first = (uint32_t)m->fold->frames.n, .child = UINT32_MAX,
+				  .next = UINT32_MAX, .siblings = siblings, .top = m->depth == 0 };
+	scoped(tacho_callgraph_level_done) struct tacho_callgraph_level next = { 0 };
 	struct fold_node *slot = vec_add(&m->fold->nodes);
 	uint32_t at = (uint32_t)m->fold->nodes.n - 1;
 	int err = slot ? follow(m, set, &node, &next) : -ENOMEM;
@@ -124,19 +122,19 @@ static int add_node(struct fold_builder *m, const struct chain_set *set, uint64_
 	return err;
 }
 
-static int add_level(struct fold_builder *m, const struct chain_level *l, uint64_t above, uint32_t *first)
+static int add_level(struct fold_builder *m, const struct tacho_callgraph_level *l, uint64_t above, uint32_t *first)
 {
-	size_t n = count_drawn(m->walk->hist, l, above);
-	uint32_t before = HIST_NONE;
+	size_t n = count_drawn(m->rows, l, above);
+	uint32_t before = UINT32_MAX;
 
-	*first = HIST_NONE;
+	*first = UINT32_MAX;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t at;
-		int err = add_node(m, &l->sets[i], above, n > 1, &at);
+		int err = add_node(m, &l->nodes[i], above, n > 1, &at);
 
 		if (err < 0)
 			return err;
-		if (before == HIST_NONE)
+		if (before == UINT32_MAX)
 			*first = at;
 		else
 			m->fold->nodes.v[before].next = at;
@@ -145,35 +143,35 @@ static int add_level(struct fold_builder *m, const struct chain_level *l, uint64
 	return 0;
 }
 
-int fold_has(struct chain_walk *w, const struct hist_entry *e)
+int fold_has(const struct rows *r, const struct tacho_report_entry *e)
 {
-	struct chain_level top = { 0 };
-	uint64_t weight = weight_of(w->hist, e);
+	struct tacho_callgraph_level top = { 0 };
+	uint64_t weight = weight_of(r, e);
 	int err;
 
-	if (!weight || weight < least(w->hist, weight))
+	if (!weight || weight < least(r, weight))
 		return 0;
-	err = chain_walk_begin(w, e, &top);
-	chain_walk_end(w);
+	err = tacho_callgraph_begin(r->callgraph, e, &top);
+	tacho_callgraph_end(r->callgraph);
 	if (err == 0)
-		err = count_drawn(w->hist, &top, weight) > 0;
-	chain_level_done(&top);
+		err = count_drawn(r, &top, weight) > 0;
+	tacho_callgraph_level_done(&top);
 	return err;
 }
 
-int fold_new(struct fold **out, struct chain_walk *w, const struct hist_entry *e)
+int fold_new(struct fold **out, const struct rows *r, const struct tacho_report_entry *e)
 {
-	struct chain_level top = { 0 };
-	struct fold_builder m = { .walk = w, .fold = calloc(1, sizeof(*m.fold)) };
+	struct tacho_callgraph_level top = { 0 };
+	struct fold_builder m = { .rows = r, .fold = calloc(1, sizeof(*m.fold)) };
 	int err;
 
 	if (!m.fold)
 		return -ENOMEM;
-	err = chain_walk_begin(w, e, &top);
+	err = tacho_callgraph_begin(r->callgraph, e, &top);
 	if (err == 0)
-		err = add_level(&m, &top, weight_of(w->hist, e), &m.fold->top);
-	chain_walk_end(w);
-	chain_level_done(&top);
+		err = add_level(&m, &top, weight_of(r, e), &m.fold->top);
+	tacho_callgraph_end(r->callgraph);
+	tacho_callgraph_level_done(&top);
 	if (err < 0) {
 		fold_free(m.fold);
 		return err;
@@ -191,7 +189,7 @@ static bool first_folds(const struct fold_node *n)
 
 static bool last_folds(const struct fold_node *n)
 {
-	return n->child != HIST_NONE;
+	return n->child != UINT32_MAX;
 }
 
 static char sign_of(const struct fold_node *n, uint32_t frame)
@@ -218,7 +216,7 @@ static int add_lines(struct fold *f, uint32_t node, uint32_t indent)
 {
 	int err = 0;
 
-	for (; node != HIST_NONE && err == 0; node = f->nodes.v[node].next) {
+	for (; node != UINT32_MAX && err == 0; node = f->nodes.v[node].next) {
 		const struct fold_node *n = &f->nodes.v[node];
 		uint32_t shown = first_folds(n) && !n->first_open ? 1 : n->n;
 		uint32_t further = n->share && shown > 1 ? STEP : 0;

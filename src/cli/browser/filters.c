@@ -15,20 +15,20 @@
 
 /* ---- zooms ---- */
 
-static bool has_key(struct browser *b, enum hist_column c)
+static bool has_key(struct browser *b, enum tacho_report_column_id id)
 {
-	return browser_table(b)->hist.opts->has_key[c];
+	return tacho_report_has_key(browser_table(b)->report, id);
 }
 
 bool browser_can_zoom(struct browser *b, enum browser_zoom zoom)
 {
 	switch (zoom) {
 	case ZOOM_THREAD:
-		return has_key(b, COL_COMM) || has_key(b, COL_PID) || has_key(b, COL_TID);
+		return has_key(b, TACHO_COLUMN_COMM) || has_key(b, TACHO_COLUMN_PID) || has_key(b, TACHO_COLUMN_TID);
 	case ZOOM_DSO:
-		return has_key(b, COL_DSO);
+		return has_key(b, TACHO_COLUMN_DSO);
 	default:
-		return has_key(b, COL_SYMBOL);
+		return has_key(b, TACHO_COLUMN_SYMBOL);
 	}
 }
 
@@ -107,8 +107,8 @@ static bool tells_tid(struct browser *b, const struct rows_line *l)
 {
 	const struct rows *r = &browser_table(b)->rows;
 
-	return (has_key(b, COL_PID) && rows_tells(r, l, COL_PID)) ||
-	       (has_key(b, COL_TID) && rows_tells(r, l, COL_TID));
+	return (has_key(b, TACHO_COLUMN_PID) && rows_tells(r, l, tacho_report_column(TACHO_COLUMN_PID))) ||
+	       (has_key(b, TACHO_COLUMN_TID) && rows_tells(r, l, tacho_report_column(TACHO_COLUMN_TID)));
 }
 
 bool browser_tells(struct browser *b, const struct rows_line *l, enum browser_zoom zoom)
@@ -117,14 +117,14 @@ bool browser_tells(struct browser *b, const struct rows_line *l, enum browser_zo
 
 	if (!browser_can_zoom(b, zoom))
 		return false;
-	return zoom == ZOOM_DSO ? rows_tells(r, l, COL_DSO) : rows_tells(r, l, COL_COMM) || tells_tid(b, l);
+	return zoom == ZOOM_DSO ? rows_tells(r, l, tacho_report_column(TACHO_COLUMN_DSO)) : rows_tells(r, l, tacho_report_column(TACHO_COLUMN_COMM)) || tells_tid(b, l);
 }
 
 static void zoom_thread(struct browser *b, const struct rows_line *l)
 {
 	struct browser_table *t = browser_table(b);
 	const struct tacho_profile_thread *thread =
-		tacho_profile_thread(b->profile, t->hist.groups.v[l->entry->group].thread);
+		tacho_report_thread(t->report, l->entry);
 
 	t->rows.filter.comm = thread->comm;
 	t->rows.filter.by_tid = tells_tid(b, l);
@@ -189,42 +189,64 @@ static void unbuild_all(struct browser *b)
 		browser_unbuild(&b->tables[i]);
 }
 
-/* What was not kept when the recording was read cannot be sorted by now. */
-static bool is_kept(const struct hist_opts *now, const struct hist_opts *had, struct tacho_error *e)
+static bool had_key(const struct report_view *had, const struct tacho_report_column *c)
 {
-	static const enum hist_column always[] = { COL_COMM, COL_PID, COL_TGID, COL_TID, COL_DSO, COL_SYMBOL };
+	static const enum tacho_report_column_id always[] = {
+		TACHO_COLUMN_COMM, TACHO_COLUMN_PID, TACHO_COLUMN_TGID, TACHO_COLUMN_TID, TACHO_COLUMN_DSO,
+		TACHO_COLUMN_SYMBOL,
+	};
+	bool had_it = is_value(c);
 
-	for (size_t i = 0; i < now->n_keys; i++) {
-		enum hist_column c = now->keys[i];
-		bool kept = c < COL_FIRST_KEY || had->has_key[c];
+	for (size_t i = 0; i < countof(always); i++)
+		had_it = had_it || c->id == always[i];
+	for (size_t i = 0; i < had->report.n_keys; i++)
+		had_it = had_it || had->report.keys[i] == c;
+	return had_it;
+}
 
-		for (size_t k = 0; k < countof(always); k++)
-			kept = kept || c == always[k];
-		if (!kept && c >= COL_FIELD && c <= COL_FIELD_LAST)
-			return hist_unknown_key(hist_column_name(c), str_of(hist_column_name(c)), e) == 0;
-		if (!kept)
-			return error_set(e, -EINVAL, "to sort by %s, start with -s %s", hist_column_name(c),
-					 hist_column_name(c)) == 0;
+/* Keys need data that was left out when the recording was read, unless it was read for them. */
+static bool has_data(const struct report_view *now, const struct report_view *had, struct tacho_error *e)
+{
+	for (size_t i = 0; i < now->report.n_keys; i++) {
+		const struct tacho_report_column *c = now->report.keys[i];
+
+		if (had_key(had, c))
+			continue;
+		if (c->kind == TACHO_REPORT_FIELD_KEY)
+			return tacho_report_unknown_key(c->name, 0, strlen(c->name), e) == 0;
+		return error_set(e, -EINVAL, "to sort by %s, start with -s %s", c->name, c->name) == 0;
 	}
 	return true;
 }
 
+static bool make_view(struct browser *b, struct report_opts *o, struct report_view *view, struct tacho_error *e)
+{
+	const char *list;
+
+	if (report_parse_keys(o, &list, e) < 0 || report_complete_keys(o, e) < 0)
+		return false;
+	report_view_init(o, b->profile, view);
+	view->report.sockets = b->view.report.sockets;
+	view->report.n_sockets = b->view.report.n_sockets;
+	return has_data(view, &b->view, e);
+}
+
 static void sort_by(struct browser *b, const char *keys)
 {
-	struct hist_opts now = { .quantum_ns = b->hist_opts.quantum_ns, .parent = b->hist_opts.parent };
 	struct report_opts o = b->opts;
+	struct report_view now;
 	struct tacho_error e = { .column = -1 };
 	char *copy = strdup(keys);
 
 	o.sort = copy;
-	o.fields = NULL;
-	if (!copy || report_hist_opts(&o, b->profile, &now, &e) < 0 || !is_kept(&now, &b->hist_opts, &e)) {
+	o.shown = NULL;
+	if (!copy || !make_view(b, &o, &now, &e)) {
 		browser_say(b, "%s", copy ? e.message : "Out of memory");
 		free(copy);
 		return;
 	}
 	unbuild_all(b);
-	b->hist_opts = now;
+	b->view = now;
 	b->opts = o;
 	free(b->sort);
 	b->sort = copy;
@@ -265,11 +287,8 @@ void browser_sort_event(struct browser *b, uint32_t nth)
 		browser_say(b, "The group has %zu event%s", t->n_members, t->n_members == 1 ? "" : "s");
 		return;
 	}
-	b->hist_opts.group_sort = nth;
-	free(t->hist.order);
-	t->hist.order = NULL;
-	t->hist.n_order = 0;
-	if (hist_order(&t->hist) < 0)
+	b->view.report.group_sort = nth;
+	if (tacho_report_sort_by_event(t->report, nth) < 0)
 		browser_say(b, "Out of memory");
 	else
 		browser_say(b, "Sorted by %s", tacho_profile_event(b->profile, t->members[nth])->name);

@@ -16,9 +16,9 @@
 
 #define STEP 3
 
-static const struct hist_entry *entry_at(const struct rows *r, size_t at)
+static const struct tacho_report_entry *entry_at(const struct rows *r, size_t at)
 {
-	return &r->hist->entries.v[r->tree->order[at]];
+	return &r->report->entries[r->tree->order[at]];
 }
 
 static int cmp_by_keys(const void *pa, const void *pb, void *arg)
@@ -27,8 +27,8 @@ static int cmp_by_keys(const void *pa, const void *pb, void *arg)
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
 	for (size_t i = 0; i < r->tree->n_levels; i++) {
-		int c = hist_key_cmp(r->hist, r->tree->levels[i], &r->hist->entries.v[a],
-				     &r->hist->entries.v[b]);
+		int c = tacho_report_compare(r->report, r->tree->levels[i], &r->report->entries[a],
+				     &r->report->entries[b]);
 
 		if (c)
 			return c;
@@ -44,12 +44,12 @@ uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event
 /* Which of an item's sums tell its place: periods, unless the table is ordered by latency. */
 static size_t rank_at(const struct rows *r)
 {
-	size_t at = r->hist->n_events;
+	size_t at = r->report->n_events;
 
-	for (size_t i = 0; i < r->n_columns && r->hist->opts->keys[0] == COL_LATENCY; i++) {
-		if (r->columns[i] == COL_LATENCY)
+	for (size_t i = 0; i < r->n_columns && r->report->opts->keys[0]->id == TACHO_COLUMN_LATENCY; i++) {
+		if (r->columns[i]->id == TACHO_COLUMN_LATENCY)
 			return at;
-		at += r->columns[i] < COL_FIRST_KEY ? r->hist->n_events : 0;
+		at += is_value(r->columns[i]) ? r->report->n_events : 0;
 	}
 	return 0;
 }
@@ -61,7 +61,7 @@ static int cmp_items(const void *pa, const void *pb, void *arg)
 	size_t at = rank_at(r);
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
-	for (size_t k = 0; k < r->hist->n_events; k++) {
+	for (size_t k = 0; k < r->report->n_events; k++) {
 		uint64_t sa = tree_sum(r, &r->tree->items.v[a], at + k);
 		uint64_t sb = tree_sum(r, &r->tree->items.v[b], at + k);
 
@@ -78,29 +78,29 @@ static int item_add(struct rows *r, uint32_t level, size_t from)
 	if (!it)
 		return -ENOMEM;
 	*it = (struct rows_item){ .level = level, .from = (uint32_t)from, .to = (uint32_t)from + 1,
-				  .child = HIST_NONE, .next = HIST_NONE };
+				  .child = UINT32_MAX, .next = UINT32_MAX };
 	for (size_t i = 0; i < r->tree->n_sums; i++)
 		if (!vec_add(&r->tree->sums))
 			return -ENOMEM;
 	return 0;
 }
 
-static void add_up(struct rows *r, size_t item, const struct hist_entry *e)
+static void add_up(struct rows *r, size_t item, const struct tacho_report_entry *e)
 {
 	uint64_t *sums = r->tree->sums.v + item * r->tree->n_sums;
 
-	for (size_t k = 0; k < r->hist->n_events; k++)
-		*sums++ += hist_stat_of(r->hist, e, k)->self;
+	for (size_t k = 0; k < r->report->n_events; k++)
+		*sums++ += tacho_report_sums(r->report, e, k)->self;
 	for (size_t i = 0; i < r->n_columns; i++)
-		for (size_t k = 0; r->columns[i] < COL_FIRST_KEY && k < r->hist->n_events; k++)
-			*sums++ += hist_value(r->hist, e, r->columns[i], k);
+		for (size_t k = 0; is_value(r->columns[i]) && k < r->report->n_events; k++)
+			*sums++ += tacho_report_value(r->report, e, r->columns[i], k);
 }
 
 /* The runs of [from, to) at a level: their items follow each other. */
 static int add_runs(struct rows *r, uint32_t level, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
-		bool same = i > from && hist_key_cmp(r->hist, r->tree->levels[level], entry_at(r, i - 1),
+		bool same = i > from && tacho_report_compare(r->report, r->tree->levels[level], entry_at(r, i - 1),
 						     entry_at(r, i)) == 0;
 
 		if (!same && item_add(r, level, i) < 0)
@@ -122,8 +122,8 @@ static int chain_items(struct rows *r, size_t first, size_t end, uint32_t *heavi
 		v[i - first] = (uint32_t)i;
 	qsort_r(v, end - first, sizeof(*v), cmp_items, r);
 	for (size_t i = 0; i + first < end; i++)
-		r->tree->items.v[v[i]].next = i + first + 1 < end ? v[i + 1] : HIST_NONE;
-	*heaviest = end > first ? v[0] : HIST_NONE;
+		r->tree->items.v[v[i]].next = i + first + 1 < end ? v[i + 1] : UINT32_MAX;
+	*heaviest = end > first ? v[0] : UINT32_MAX;
 	return 0;
 }
 
@@ -136,7 +136,7 @@ static int add_level(struct rows *r, uint32_t level, size_t from, size_t to, uin
 	if (err == 0)
 		err = chain_items(r, first, end, heaviest);
 	for (size_t i = first; i < end && err == 0 && level + 1 < r->tree->n_levels; i++) {
-		uint32_t child = HIST_NONE;
+		uint32_t child = UINT32_MAX;
 
 		err = add_level(r, level + 1, r->tree->items.v[i].from, r->tree->items.v[i].to, &child);
 		r->tree->items.v[i].child = child;
@@ -161,20 +161,20 @@ int tree_new(struct rows *r)
 	r->tree = calloc(1, sizeof(*r->tree));
 	if (!r->tree)
 		return -ENOMEM;
-	r->tree->top = HIST_NONE;
-	r->tree->order = calloc(r->hist->entries.n + 1, sizeof(*r->tree->order));
-	r->tree->of = calloc(r->hist->entries.n + 1, sizeof(*r->tree->of));
+	r->tree->top = UINT32_MAX;
+	r->tree->order = calloc(r->report->n_entries + 1, sizeof(*r->tree->order));
+	r->tree->of = calloc(r->report->n_entries + 1, sizeof(*r->tree->of));
 	return r->tree->order && r->tree->of ? 0 : -ENOMEM;
 }
 
 static void levels_of(struct rows *r)
 {
 	r->tree->n_levels = 0;
-	r->tree->n_sums = r->hist->n_events;
+	r->tree->n_sums = r->report->n_events;
 	for (size_t i = 0; i < r->n_columns; i++)
-		if (r->columns[i] < COL_FIRST_KEY)
-			r->tree->n_sums += r->hist->n_events;
-		else if (r->tree->n_levels < HIST_KEYS_MAX)
+		if (is_value(r->columns[i]))
+			r->tree->n_sums += r->report->n_events;
+		else if (r->tree->n_levels < TACHO_REPORT_KEYS_MAX)
 			r->tree->levels[r->tree->n_levels++] = r->columns[i];
 }
 
@@ -193,7 +193,7 @@ int tree_update(struct rows *r)
 	memcpy(t->order, r->shown, bytes);
 	t->items.n = t->sums.n = t->lines.n = 0;
 	t->built = false;
-	t->top = HIST_NONE;
+	t->top = UINT32_MAX;
 	qsort_r(t->order, t->n, sizeof(*t->order), cmp_by_keys, r);
 	if (t->n_levels)
 		err = add_level(r, 0, 0, t->n, &t->top);
@@ -232,12 +232,12 @@ static int add_lines(struct rows *r, uint32_t item)
 {
 	int err = 0;
 
-	for (; item != HIST_NONE && err == 0; item = r->tree->items.v[item].next) {
+	for (; item != UINT32_MAX && err == 0; item = r->tree->items.v[item].next) {
 		const struct rows_item *it = &r->tree->items.v[item];
 
-		if (r->percent_limit > 0 && hist_percent(r->hist, tree_sum(r, it, 0), 0) < r->percent_limit)
+		if (r->percent_limit > 0 && percent_of_period(r->report, tree_sum(r, it, 0), 0) < r->percent_limit)
 			continue;
-		err = line_add(r->tree, item, HIST_NONE);
+		err = line_add(r->tree, item, UINT32_MAX);
 		if (err == 0 && tree_is_leaf(r, it))
 			err = add_chains(r, item);
 		else if (err == 0 && it->open)
@@ -257,7 +257,7 @@ void tree_open(struct rows *r, uint32_t item, bool open)
 	struct rows_item *it = &r->tree->items.v[item];
 
 	it->open = open && !tree_is_leaf(r, it);
-	for (uint32_t c = it->child; c != HIST_NONE; c = r->tree->items.v[c].next)
+	for (uint32_t c = it->child; c != UINT32_MAX; c = r->tree->items.v[c].next)
 		tree_open(r, c, open);
 }
 
@@ -266,7 +266,7 @@ void tree_open(struct rows *r, uint32_t item, bool open)
 void tree_draw(struct rows *r, const struct rows_line *l, char sign, rows_put *put, void *arg)
 {
 	const struct rows_item *it = l->item;
-	size_t at = r->hist->n_events;
+	size_t at = r->report->n_events;
 	struct buf text = { 0 };
 
 	buf_pad(&text, ' ', (size_t)it->level * STEP);
@@ -275,16 +275,16 @@ void tree_draw(struct rows *r, const struct rows_line *l, char sign, rows_put *p
 	if (!buf_failed(&text))
 		put(arg, STYLE_PLAIN, text.bytes);
 	for (size_t i = 0; i < r->n_columns; i++) {
-		if (r->columns[i] >= COL_FIRST_KEY)
+		if (!is_value(r->columns[i]))
 			continue;
-		if (at > r->hist->n_events)
+		if (at > r->report->n_events)
 			put(arg, STYLE_PLAIN, "  ");
-		for (size_t k = 0; k < r->hist->n_events; k++)
+		for (size_t k = 0; k < r->report->n_events; k++)
 			rows_draw_value(r, tree_sum(r, it, at++), i, k, put, arg);
 	}
 	buf_clear(&text);
 	buf_pad(&text, ' ', (r->tree->n_levels - 1) * STEP + 2);
-	hist_key_text(r->hist, l->entry, r->tree->levels[it->level], &text);
+	table_key_text(r->report, l->entry, r->tree->levels[it->level], &text);
 	if (!buf_failed(&text))
 		put(arg, STYLE_PLAIN, text.bytes);
 	buf_done(&text);
@@ -293,9 +293,9 @@ void tree_draw(struct rows *r, const struct rows_line *l, char sign, rows_put *p
 void tree_titles(const struct rows *r, struct buf *out)
 {
 	for (size_t i = 0; i < r->n_columns; i++)
-		if (r->columns[i] < COL_FIRST_KEY)
-			buf_printf(out, "  %*s", (int)r->width[i], hist_column_title(r->columns[i]));
+		if (is_value(r->columns[i]))
+			buf_printf(out, "  %*s", (int)r->width[i], (r->columns[i])->title);
 	buf_pad(out, ' ', (r->tree->n_levels ? r->tree->n_levels - 1 : 0) * STEP + 2);
 	for (size_t i = 0; i < r->tree->n_levels; i++)
-		buf_printf(out, "%s%s", i ? " / " : "", hist_column_title(r->tree->levels[i]));
+		buf_printf(out, "%s%s", i ? " / " : "", (r->tree->levels[i])->title);
 }

@@ -171,7 +171,7 @@ static enum browser_next on_limit(struct browser *b, int key)
 		return NEXT_STAY;
 	}
 	b->percent_limit = limit;
-	b->opts.graph.min_percent = b->hist_opts.graph.min_percent = limit;
+	b->opts.graph.min_percent = b->view.graph.min_percent = limit;
 	browser_refresh(b);
 	return NEXT_STAY;
 }
@@ -399,7 +399,7 @@ static void choices_of_line(struct browser *b, struct choices *c)
 	if (!browser_line(b, &l))
 		return;
 	f = rows_frame(&t->rows, &l);
-	thread = tacho_profile_thread(b->profile, t->hist.groups.v[l.entry->group].thread);
+	thread = tacho_report_thread(t->report, l.entry);
 	sign = rows_sign(&t->rows, &l);
 	if (f && f->known)
 		choice_add(c, 'a', "Annotate %s", f->code->name);

@@ -13,27 +13,17 @@
 
 enum { CHAINS_UNKNOWN, CHAINS_NONE, CHAINS_SOME };
 
-static bool is_number(enum hist_column c)
-{
-	return c < COL_FIRST_KEY;
-}
-
-static bool is_share(enum hist_column c)
-{
-	return is_number(c) && c != COL_SAMPLES && c != COL_PERIOD;
-}
-
 /* ---- what is shown ---- */
 
-static const struct tacho_profile_thread *thread_of(const struct rows *r, const struct hist_entry *e)
+static const struct tacho_profile_thread *thread_of(const struct rows *r, const struct tacho_report_entry *e)
 {
-	return tacho_profile_thread(r->hist->profile, r->hist->groups.v[e->group].thread);
+	return tacho_report_thread(r->report, e);
 }
 
-static bool passes(const struct rows *r, const struct hist_entry *e)
+static bool passes(const struct rows *r, const struct tacho_report_entry *e)
 {
 	const struct rows_filter *f = &r->filter;
-	const struct tacho_profile_frame *frame = tacho_profile_frame(r->hist->profile, e->frame);
+	const struct tacho_profile_frame *frame = tacho_profile_frame(r->report->profile, e->frame);
 	const struct tacho_profile_thread *t = thread_of(r, e);
 
 	if (f->comm && strcmp(f->comm, t->comm) != 0)
@@ -45,11 +35,11 @@ static bool passes(const struct rows *r, const struct hist_entry *e)
 	return !f->symbol || (frame && frame->known && strstr(frame->code->name, f->symbol));
 }
 
-static bool is_above_limit(const struct rows *r, const struct hist_entry *e)
+static bool is_above_limit(const struct rows *r, const struct tacho_report_entry *e)
 {
-	uint64_t value = hist_value(r->hist, e, r->hist->opts->children ? COL_CHILDREN : COL_OVERHEAD, 0);
+	uint64_t value = r->report->opts->children ? e->sums.children : e->sums.self;
 
-	return r->percent_limit <= 0 || hist_percent(r->hist, value, 0) >= r->percent_limit;
+	return r->percent_limit <= 0 || percent_of_period(r->report, value, 0) >= r->percent_limit;
 }
 
 static bool is_filtered(const struct rows *r)
@@ -60,7 +50,7 @@ static bool is_filtered(const struct rows *r)
 /* 100 % is the whole table, or with `relative` what passes. */
 static void totals_of(struct rows *r)
 {
-	struct hist *h = r->hist;
+	struct tacho_report *h = r->report;
 	uint64_t sums[64] = { 0 }, latency[64] = { 0 }, samples = 0, period = 0;
 
 	memcpy(h->totals, r->totals, sizeof(h->totals));
@@ -71,12 +61,12 @@ static void totals_of(struct rows *r)
 		return;
 	for (size_t k = 0; k < r->n_shown; k++)
 		for (size_t i = 0; i < h->n_events; i++) {
-			const struct hist_entry *e = &h->entries.v[r->shown[k]];
-			uint64_t self = hist_stat_of(h, e, i)->self;
+			const struct tacho_report_entry *e = &h->entries[r->shown[k]];
+			uint64_t self = tacho_report_sums(h, e, i)->self;
 
 			sums[i] += self;
-			latency[i] += h->opts->latency ? hist_value(h, e, COL_LATENCY, i) : 0;
-			samples += hist_value(h, e, COL_SAMPLES, i);
+			latency[i] += tacho_report_value(h, e, tacho_report_column(TACHO_COLUMN_LATENCY), i);
+			samples += tacho_report_value(h, e, tacho_report_column(TACHO_COLUMN_SAMPLES), i);
 			period += self;
 		}
 	memcpy(h->totals, sums, sizeof(h->totals));
@@ -88,56 +78,56 @@ static void totals_of(struct rows *r)
 /* The columns without those that say the same in all rows. */
 static void columns_of(struct rows *r)
 {
-	const struct hist_opts *o = r->hist->opts;
+	const struct report_view *o = r->view;
 
 	r->n_columns = 0;
 	for (size_t i = 0; i < o->n_columns; i++) {
-		enum hist_column c = o->columns[i];
-		bool same = (c == COL_DSO && r->filter.dso) ||
-			    ((c == COL_PID || c == COL_TID) && r->filter.by_tid);
+		const struct tacho_report_column *c = o->columns[i];
+		bool same = (c->id == TACHO_COLUMN_DSO && r->filter.dso) ||
+			    ((c->id == TACHO_COLUMN_PID || c->id == TACHO_COLUMN_TID) && r->filter.by_tid);
 
 		if (!same)
 			r->columns[r->n_columns++] = c;
 	}
 }
 
-static void key_text(const struct rows *r, const struct hist_entry *e, enum hist_column c,
+static void key_text(const struct rows *r, const struct tacho_report_entry *e, const struct tacho_report_column *c,
 		     struct buf *out)
 {
-	const struct tacho_profile_frame *f = tacho_profile_frame(r->hist->profile, e->frame);
+	const struct tacho_profile_frame *f = tacho_profile_frame(r->report->profile, e->frame);
 
-	if (r->verbose && f && c == COL_DSO) {
+	if (r->verbose && f && c->id == TACHO_COLUMN_DSO) {
 		buf_puts(out, f->code->object_path);
 		return;
 	}
-	if (r->verbose && f && c == COL_SYMBOL)
+	if (r->verbose && f && c->id == TACHO_COLUMN_SYMBOL)
 		buf_printf(out, "%#-18" PRIx64 " ", f->known ? f->address : f->offset);
-	hist_key_text(r->hist, e, c, out);
+	table_key_text(r->report, e, c, out);
 }
 
-static size_t key_width(const struct rows *r, const struct hist_entry *e, enum hist_column c)
+static size_t key_width(const struct rows *r, const struct tacho_report_entry *e, const struct tacho_report_column *c)
 {
-	const struct tacho_profile_frame *f = tacho_profile_frame(r->hist->profile, e->frame);
+	const struct tacho_profile_frame *f = tacho_profile_frame(r->report->profile, e->frame);
 
-	if (r->verbose && f && c == COL_DSO)
+	if (r->verbose && f && c->id == TACHO_COLUMN_DSO)
 		return screen_width(f->code->object_path);
-	return hist_key_width(r->hist, e, c) + (r->verbose && c == COL_SYMBOL ? 19 : 0);
+	return tacho_report_text_width(r->report, e, c) + (r->verbose && c->id == TACHO_COLUMN_SYMBOL ? 19 : 0);
 }
 
 static void widths_of(struct rows *r)
 {
-	const struct hist *h = r->hist;
+	const struct tacho_report *h = r->report;
 
 	for (size_t i = 0; i < r->n_columns; i++) {
-		enum hist_column c = r->columns[i];
-		size_t one = is_share(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
+		const struct tacho_report_column *c = r->columns[i];
+		size_t one = c->percent ? PERCENT_WIDTH : NUMBER_WIDTH;
 
-		r->width[i] = max_of(strlen(hist_title(h->opts, c)), is_number(c) ? one * h->n_events : 0);
+		r->width[i] = max_of(strlen(view_title(r->view, c)), is_value(c) ? one * h->n_events : 0);
 	}
 	for (size_t k = 0; k < r->n_shown; k++)
 		for (size_t i = 0; i < r->n_columns; i++)
-			if (!is_number(r->columns[i]) && i + 1 < r->n_columns)
-				r->width[i] = max_of(r->width[i], key_width(r, &h->entries.v[r->shown[k]],
+			if (!is_value(r->columns[i]) && i + 1 < r->n_columns)
+				r->width[i] = max_of(r->width[i], key_width(r, &h->entries[r->shown[k]],
 									    r->columns[i]));
 }
 
@@ -159,18 +149,18 @@ static int count_lines(struct rows *r)
 
 int rows_update(struct rows *r)
 {
-	const struct hist *h = r->hist;
+	const struct tacho_report *h = r->report;
 
 	r->n_shown = 0;
 	for (size_t k = 0; k < h->n_order; k++)
-		if (passes(r, &h->entries.v[h->order[k]]))
+		if (passes(r, &h->entries[h->order[k]]))
 			r->shown[r->n_shown++] = h->order[k];
 	totals_of(r);
 	if (r->percent_limit > 0 && !r->tree) {
 		size_t n = 0;
 
 		for (size_t k = 0; k < r->n_shown; k++)
-			if (is_above_limit(r, &h->entries.v[r->shown[k]]))
+			if (is_above_limit(r, &h->entries[r->shown[k]]))
 				r->shown[n++] = r->shown[k];
 		r->n_shown = n;
 	}
@@ -179,12 +169,11 @@ int rows_update(struct rows *r)
 	return r->tree ? tree_update(r) : count_lines(r);
 }
 
-int rows_init(struct rows *r, struct hist *h, bool hierarchy)
+int rows_init(struct rows *r, struct tacho_report *h, const struct report_view *view, bool hierarchy)
 {
-	size_t n = h->entries.n + 1;
+	size_t n = h->n_entries + 1;
 
-	*r = (struct rows){ .hist = h, .percent_limit = h->opts->percent_limit };
-	r->chains = h->opts->chains && h->opts->graph.style != GRAPH_NONE;
+	*r = (struct rows){ .report = h, .view = view, .percent_limit = view->percent_limit };
 	memcpy(r->totals, h->totals, sizeof(r->totals));
 	memcpy(r->total_latency, h->total_latency, sizeof(r->total_latency));
 	r->shown = calloc(n, sizeof(*r->shown));
@@ -192,7 +181,7 @@ int rows_init(struct rows *r, struct hist *h, bool hierarchy)
 	r->folds = calloc(n, sizeof(struct fold *));
 	r->has_chains = calloc(n, 1);
 	if (!r->shown || !r->first_line || !r->folds || !r->has_chains ||
-	    (hierarchy && tree_new(r) < 0) || (r->chains && chain_walk_init(&r->walk, h) < 0) ||
+	    (hierarchy && tree_new(r) < 0) || (view_has_graphs(view) && tacho_callgraph_new(&r->callgraph, h) < 0) ||
 	    rows_update(r) < 0) {
 		rows_done(r);
 		return -ENOMEM;
@@ -202,7 +191,7 @@ int rows_init(struct rows *r, struct hist *h, bool hierarchy)
 
 void rows_done(struct rows *r)
 {
-	for (size_t i = 0; r->folds && i < r->hist->entries.n; i++)
+	for (size_t i = 0; r->folds && i < r->report->n_entries; i++)
 		fold_free(r->folds[i]);
 	tree_free(r->tree);
 	free(r->shown);
@@ -210,13 +199,13 @@ void rows_done(struct rows *r)
 	free(r->folds);
 	free(r->has_chains);
 	free(r->filter.symbol);
-	chain_walk_done(&r->walk);
+	tacho_callgraph_free(r->callgraph);
 	*r = (struct rows){ 0 };
 }
 
 int rows_limit(struct rows *r, double percent)
 {
-	for (size_t i = 0; i < r->hist->entries.n; i++) {
+	for (size_t i = 0; i < r->report->n_entries; i++) {
 		fold_free(r->folds[i]);
 		r->folds[i] = NULL;
 		r->has_chains[i] = CHAINS_UNKNOWN;
@@ -236,7 +225,7 @@ uint64_t rows_count(const struct rows *r)
 
 static void line_of_entry(const struct rows *r, uint32_t index, uint64_t home, struct rows_line *out)
 {
-	*out = (struct rows_line){ .entry = &r->hist->entries.v[index], .index = index, .home = home };
+	*out = (struct rows_line){ .entry = &r->report->entries[index], .index = index, .home = home };
 }
 
 static void line_of_chain(const struct rows *r, size_t nth, struct rows_line *out)
@@ -252,8 +241,8 @@ static void tree_at(const struct rows *r, uint64_t line, struct rows_line *out)
 	const struct tree_line *l = &t->lines.v[line];
 	const struct rows_item *it = &t->items.v[l->item];
 
-	line_of_entry(r, t->order[it->from], l->chain == HIST_NONE ? line : line - l->chain - 1, out);
-	if (l->chain != HIST_NONE)
+	line_of_entry(r, t->order[it->from], l->chain == UINT32_MAX ? line : line - l->chain - 1, out);
+	if (l->chain != UINT32_MAX)
 		line_of_chain(r, l->chain, out);
 	out->item = it;
 }
@@ -296,7 +285,7 @@ uint64_t rows_find(const struct rows *r, const struct rows_line *l)
 	return 0;
 }
 
-bool rows_tells(const struct rows *r, const struct rows_line *l, enum hist_column key)
+bool rows_tells(const struct rows *r, const struct rows_line *l, const struct tacho_report_column *key)
 {
 	if (!l->item || tree_is_leaf(r, l->item))
 		return true;
@@ -308,11 +297,11 @@ bool rows_tells(const struct rows *r, const struct rows_line *l, enum hist_colum
 
 const struct tacho_profile_frame *rows_frame(const struct rows *r, const struct rows_line *l)
 {
-	uint32_t frame = rows_tells(r, l, COL_SYMBOL) ? l->entry->frame : HIST_NONE;
+	uint32_t frame = rows_tells(r, l, tacho_report_column(TACHO_COLUMN_SYMBOL)) ? l->entry->frame : UINT32_MAX;
 
 	if (l->chain)
 		frame = l->fold->frames.v[l->fold->nodes.v[l->chain->node].first + l->chain->frame];
-	return tacho_profile_frame(r->hist->profile, frame);
+	return tacho_profile_frame(r->report->profile, frame);
 }
 
 /* ---- folding ---- */
@@ -321,10 +310,10 @@ static bool entry_has_chains(struct rows *r, size_t entry)
 {
 	int has;
 
-	if (!r->chains)
+	if (!r->callgraph)
 		return false;
 	if (r->has_chains[entry] == CHAINS_UNKNOWN) {
-		has = fold_has(&r->walk, &r->hist->entries.v[entry]);
+		has = fold_has(r, &r->report->entries[entry]);
 		if (has < 0)
 			return false;
 		r->has_chains[entry] = has ? CHAINS_SOME : CHAINS_NONE;
@@ -353,7 +342,7 @@ static int fold_of(struct rows *r, size_t entry, struct fold **out)
 	if (!entry_has_chains(r, entry))
 		return 0;
 	if (!r->folds[entry])
-		err = fold_new(&r->folds[entry], &r->walk, &r->hist->entries.v[entry]);
+		err = fold_new(&r->folds[entry], r, &r->report->entries[entry]);
 	*out = r->folds[entry];
 	return err;
 }
@@ -444,25 +433,25 @@ enum screen_style rows_style(double percent)
 
 void rows_draw_value(const struct rows *r, uint64_t value, size_t i, size_t event, rows_put *put, void *arg)
 {
-	enum hist_column c = r->columns[i];
-	int width = (int)(r->width[i] / r->hist->n_events);
-	double percent = hist_share_of(r->hist, value, c, event);
+	const struct tacho_report_column *c = r->columns[i];
+	int width = (int)(r->width[i] / r->report->n_events);
+	double percent = tacho_report_percent(r->report, value, c, event);
 	char text[48];
 
-	if (is_share(c))
+	if (c->percent)
 		snprintf(text, sizeof(text), "%*.2f%%", width - 1, percent);
 	else
 		snprintf(text, sizeof(text), "%*" PRIu64, width, value);
-	put(arg, is_share(c) ? rows_style(percent) : STYLE_PLAIN, text);
+	put(arg, c->percent ? rows_style(percent) : STYLE_PLAIN, text);
 }
 
-static void draw_number(struct rows *r, const struct hist_entry *e, size_t i, rows_put *put, void *arg)
+static void draw_number(struct rows *r, const struct tacho_report_entry *e, size_t i, rows_put *put, void *arg)
 {
-	for (size_t k = 0; k < r->hist->n_events; k++)
-		rows_draw_value(r, hist_value(r->hist, e, r->columns[i], k), i, k, put, arg);
+	for (size_t k = 0; k < r->report->n_events; k++)
+		rows_draw_value(r, tacho_report_value(r->report, e, r->columns[i], k), i, k, put, arg);
 }
 
-static void draw_key(struct rows *r, const struct hist_entry *e, size_t i, rows_put *put, void *arg)
+static void draw_key(struct rows *r, const struct tacho_report_entry *e, size_t i, rows_put *put, void *arg)
 {
 	struct buf text = { 0 };
 	size_t width;
@@ -480,7 +469,7 @@ static void draw_chain(struct rows *r, const struct rows_line *l, rows_put *put,
 {
 	const struct fold_node *n = &l->fold->nodes.v[l->chain->node];
 	const struct tacho_profile_frame *f = rows_frame(r, l);
-	const struct hist_graph_opts *g = &r->hist->opts->graph;
+	const struct graph_opts *g = &r->view->graph;
 	struct buf text = { 0 };
 	char share[48];
 
@@ -492,7 +481,7 @@ static void draw_chain(struct rows *r, const struct rows_line *l, rows_put *put,
 	buf_clear(&text);
 	if (n->share && l->chain->frame == 0) {
 		double percent = g->style == GRAPH_FRACTAL ? 100.0 * (double)n->weight / (double)n->above :
-				 hist_percent(r->hist, n->weight, 0);
+				 percent_of_period(r->report, n->weight, 0);
 
 		if (g->value == VALUE_PERIOD)
 			snprintf(share, sizeof(share), "%" PRIu64 " ", n->weight);
@@ -501,7 +490,7 @@ static void draw_chain(struct rows *r, const struct rows_line *l, rows_put *put,
 		put(arg, rows_style(percent), share);
 	}
 	if (f)
-		hist_frame_text(f, &text);
+		frame_text(f, &text);
 	if (f && r->verbose)
 		buf_printf(&text, " %s", f->code->object_name);
 	if (text.n && !buf_failed(&text))
@@ -521,12 +510,12 @@ void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put 
 		tree_draw(r, l, sign[0], put, arg);
 		return;
 	}
-	if (r->chains)
+	if (r->callgraph)
 		put(arg, STYLE_PLAIN, sign);
 	for (size_t i = skip; i < r->n_columns; i++) {
 		if (i > skip)
 			put(arg, STYLE_PLAIN, GAP);
-		if (is_number(r->columns[i]))
+		if (is_value(r->columns[i]))
 			draw_number(r, l->entry, i, put, arg);
 		else
 			draw_key(r, l->entry, i, put, arg);
@@ -539,14 +528,14 @@ void rows_titles(const struct rows *r, size_t skip, struct buf *out)
 		tree_titles(r, out);
 		return;
 	}
-	if (r->chains)
+	if (r->callgraph)
 		buf_puts(out, "  ");
 	for (size_t i = skip; i < r->n_columns; i++) {
-		const char *title = hist_title(r->hist->opts, r->columns[i]);
+		const char *title = view_title(r->view, r->columns[i]);
 
 		if (i > skip)
 			buf_puts(out, GAP);
-		if (is_number(r->columns[i]))
+		if (is_value(r->columns[i]))
 			buf_right(out, str_of(title), r->width[i]);
 		else
 			buf_left(out, str_of(title), r->width[i]);

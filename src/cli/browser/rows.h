@@ -3,13 +3,13 @@
  * are unfolded their call chains. Nothing is made for what nobody looks at: an entry's chains are
  * merged when they are first unfolded, a line's text when it is drawn.
  *
- *	hist.order --filter--> shown ---+--- first_line: which line an entry begins at
+ *	report order --filter--> shown ---+--- first_line: which line an entry begins at
  *	                                 \-- folds: per entry, its chains with what is open in them
  */
 #ifndef CLI_BROWSER_ROWS_H
 #define CLI_BROWSER_ROWS_H
 
-#include "report/report.h"
+#include "cli/report/table.h"
 #include "cli/browser/screen.h"
 
 #define ROWS_HOT 5.0		/* per cent from which on a share is hot, as in perf */
@@ -18,7 +18,7 @@
 /* ---- cli/browser/call_tree.c: the chains of one entry ---- */
 struct fold_node {			/* frames that follow each other without a branch */
 	uint32_t first, n;		/* in `frames` */
-	uint32_t child, next;		/* HIST_NONE */
+	uint32_t child, next;		/* UINT32_MAX */
 	uint64_t weight, above;		/* its own; of all that stands above it */
 	bool share;			/* shows its share: it is not all of what stands above */
 	bool siblings, top;		/* there are others beside it; none above it */
@@ -35,14 +35,15 @@ struct fold {
 	struct { struct fold_node *v; size_t n, cap; } nodes;
 	struct { uint32_t *v; size_t n, cap; } frames;
 	struct { struct fold_line *v; size_t n, cap; } lines;
-	uint32_t top;			/* first node, HIST_NONE */
+	uint32_t top;			/* first node, UINT32_MAX */
 	bool open;
 };
 
 /* Whether an entry has chains that are worth drawing. 0, 1 or -ENOMEM. */
-int fold_has(struct chain_walk *w, const struct hist_entry *e);
+struct rows;
+int fold_has(const struct rows *r, const struct tacho_report_entry *e);
 /* The entry's chains, all folded. 0 or -ENOMEM. */
-int fold_new(struct fold **out, struct chain_walk *w, const struct hist_entry *e);
+int fold_new(struct fold **out, const struct rows *r, const struct tacho_report_entry *e);
 void fold_free(struct fold *f);
 void fold_set_all(struct fold *f, bool open);
 int fold_lines(struct fold *f);		/* brings `lines` up to date; 0 or -ENOMEM */
@@ -52,17 +53,17 @@ bool fold_toggle(struct fold *f, size_t line);
 /* ---- cli/browser/hierarchy.c: the levels of --hierarchy ---- */
 struct rows_item {			/* entries with equal keys up to a level */
 	uint32_t level, from, to;	/* from, to: in the tree's order */
-	uint32_t child, next;		/* items, HIST_NONE; heaviest first */
+	uint32_t child, next;		/* items, UINT32_MAX; heaviest first */
 	bool open;
 };
 
 struct tree_line {
 	uint32_t item;
-	uint32_t chain;			/* which of its chains' lines; HIST_NONE: the item itself */
+	uint32_t chain;			/* which of its chains' lines; UINT32_MAX: the item itself */
 };
 
 struct rows_tree {
-	enum hist_column levels[HIST_KEYS_MAX];
+	const struct tacho_report_column *levels[TACHO_REPORT_KEYS_MAX];
 	size_t n_levels, n;
 	uint32_t *order, *of;		/* entries by their keys; as they were shown then */
 	struct { struct rows_item *v; size_t n, cap; } items;
@@ -84,15 +85,15 @@ struct rows_filter {
 };
 
 struct rows {
-	struct hist *hist;
-	struct chain_walk walk;
-	bool chains;			/* there are some to unfold */
+	struct tacho_report *report;
+	const struct report_view *view;
+	struct tacho_callgraph *callgraph;	/* NULL: no entry has chains */
 	struct rows_tree *tree;		/* NULL: a flat table */
 	struct rows_filter filter;
 	double percent_limit;
 	bool relative, verbose;
-	enum hist_column columns[HIST_KEYS_MAX + 4];
-	size_t n_columns, width[HIST_KEYS_MAX + 4];
+	const struct tacho_report_column *columns[VIEW_COLUMNS_MAX];
+	size_t n_columns, width[VIEW_COLUMNS_MAX];
 	uint32_t *shown;		/* entries */
 	size_t n_shown;
 	uint64_t *first_line;		/* n_shown + 1 */
@@ -103,7 +104,7 @@ struct rows {
 };
 
 struct rows_line {
-	const struct hist_entry *entry;
+	const struct tacho_report_entry *entry;
 	const struct rows_item *item;	/* of a hierarchy; `entry` is its first; NULL: a flat table */
 	uint32_t index;			/* of the entry */
 	uint64_t home;			/* the line of the entry or item itself */
@@ -112,7 +113,7 @@ struct rows_line {
 	size_t nth;			/* of the chain's lines */
 };
 
-int rows_init(struct rows *r, struct hist *h, bool hierarchy);	/* 0 or -ENOMEM */
+int rows_init(struct rows *r, struct tacho_report *report, const struct report_view *view, bool hierarchy);	/* 0 or -ENOMEM */
 void rows_done(struct rows *r);
 int rows_update(struct rows *r);	/* after a change of filter, verbose, relative or order */
 int rows_limit(struct rows *r, double percent);	/* after a change of the limits: folds all */
@@ -132,7 +133,7 @@ void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put 
 void rows_draw_value(const struct rows *r, uint64_t value, size_t column, size_t event, rows_put *put, void *arg);
 void rows_titles(const struct rows *r, size_t skip, struct buf *out);
 /* Whether all that the line stands for has one value of the key. */
-bool rows_tells(const struct rows *r, const struct rows_line *l, enum hist_column key);
+bool rows_tells(const struct rows *r, const struct rows_line *l, const struct tacho_report_column *key);
 /* Where that entry or item is now; 0: nowhere. */
 uint64_t rows_find(const struct rows *r, const struct rows_line *l);
 enum screen_style rows_style(double percent);

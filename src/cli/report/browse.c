@@ -121,14 +121,14 @@ void report_progress_end(void)
 }
 
 int report_browse(const struct report_opts *o, struct tacho_perfdata *pd, const struct tacho_profile *p,
-		  const struct hist_opts *opts, char **file, struct tacho_error *e)
+		  const struct report_view *view, char **file, struct tacho_error *e)
 {
 	struct screen screen = { 0 };
 	int err = screen_open(&screen, e);
 
 	if (err < 0)
 		return err;
-	err = browser_run(&screen, o, pd, p, opts, file, e);
+	err = browser_run(&screen, o, pd, p, view, file, e);
 	screen_close(&screen);
 	return err;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <regex.h>
 
 #include "base/error.h"
 #include "base/io.h"
@@ -13,11 +14,7 @@
 #include "base/large_memory.h"
 #include "cli/files/header_text.h"
 #include "cli/report/table.h"
-#include "cli/report/report.h"
 #include "cli/core/terminal.h"
-
-#define DEFAULT_PARENT "^sys_|^do_page_fault"
-#define DEFAULT_QUANTUM_NS 100000000ull
 
 #define NO_BLOCKS \
 	"the code between branches is not taken apart; -b sorts by branches, 'script -F brstack' shows them"
@@ -77,7 +74,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 's', "sort", AT(sort), "KEY,...",
 	  "sort by comm, dso, symbol (default), pid, tgid, tid, cpu, socket, time, srcline, srcfile, parent, "
 	  "cgroup, weight, transaction, trace, a tracepoint's field ...; +KEY adds to the default" },
-	{ OPT_STR, 'F', "fields", AT(fields), "KEY,...",
+	{ OPT_STR, 'F', "fields", AT(shown), "KEY,...",
 	  "show these columns: keys, overhead, overhead_children, sample, period; further keys of -s follow; "
 	  "+KEY adds to the default" },
 	{ OPT_FLAG, 'n', "show-nr-samples", AT(show_samples), NULL, "show how many samples" },
@@ -227,24 +224,17 @@ static int on_nothing(void *opts, const char *arg, struct tacho_error *e)
 
 /* ---- reading ---- */
 
-static const char *parent_regex(const struct report_opts *o)
-{
-	return o->parent ? o->parent : DEFAULT_PARENT;
-}
-
 static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 			struct tacho_profile **out, struct tacho_error *e)
 {
 	struct tacho_profile_opts opts = {
 		.size = sizeof(opts), .comms = o->comms, .objects = o->dsos, .symbols = o->symbols,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus, .time = o->time,
-		.parent = o->exclude_other ? parent_regex(o) : NULL, .max_stack = o->max_stack, .split_unknown = true,
+		.parent = o->exclude_other ? report_parent_regex(o) : NULL, .max_stack = o->max_stack, .split_unknown = true,
 		.no_chains = o->graph.style == GRAPH_NONE && o->no_children && !o->parent && !o->exclude_other &&
-			     !report_wants_key(o, "parent") && !o->ignore_callees,
+			     !o->ignore_callees,
 		.ignore_callees = o->ignore_callees, .resolved = o->hide_unresolved,
-		.per_cpu = report_wants_key(o, "cpu") || report_wants_key(o, "socket"),
-		.per_srcline = report_wants_lines(o), .per_address = report_wants_addresses(o),
-		.branches = o->mode == REPORT_BRANCH, .weigh = o->mode == REPORT_MEMORY, .per_time = report_wants_key(o, "time"),
+		.branches = o->mode == REPORT_BRANCH, .weigh = o->mode == REPORT_MEMORY,
 		.join_threads = report_joins_threads(o), .split_comms = report_joins_threads(o),
 		.unjudged = !report_wants_quality(o), .once = true,
 		.switch_on = o->switch_on, .switch_off = o->switch_off, .show_switches = o->show_switches,
@@ -255,7 +245,7 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 		.kallsyms = o->kallsyms, .no_demangle = o->no_demangle, .force = o->force,
 	};
 	scoped(freep) char *cpus = NULL;
-	int err = report_keep(o, &opts, e);
+	int err = report_profile_opts(o, &opts, e);
 
 	if (err == 0)
 		err = report_socket_cpus(o, pd, &cpus, e);
@@ -267,7 +257,7 @@ static int read_profile(const struct report_opts *o, struct tacho_perfdata *pd,
 
 /* ---- writing ---- */
 
-static int flush_stdout(struct hist_sink *sink)
+static int flush_stdout(struct table_sink *sink)
 {
 	int err = buf_failed(&sink->out) ? -ENOMEM :
 		  io_write_all(STDOUT_FILENO, sink->out.bytes, sink->out.n);
@@ -276,28 +266,28 @@ static int flush_stdout(struct hist_sink *sink)
 	return err;
 }
 
-/* Told in the order of the keys whose columns they leave out. */
-static void put_filters(const struct report_opts *o, const struct hist_opts *opts, struct buf *out)
+/* Filters whose columns are left out, in the order of the keys. */
+static void put_filters(const struct report_opts *o, const struct report_view *view, struct buf *out)
 {
-	const struct { enum hist_column key; const char *name, *value; } filters[] = {
-		{ COL_COMM, "comm", o->comms },
-		{ COL_DSO, "dso", o->dsos },
-		{ COL_SYMBOL, "symbol", o->symbols },
+	const struct { enum tacho_report_column_id id; const char *name, *value; } filters[] = {
+		{ TACHO_COLUMN_COMM, "comm", o->comms },
+		{ TACHO_COLUMN_DSO, "dso", o->dsos },
+		{ TACHO_COLUMN_SYMBOL, "symbol", o->symbols },
 	};
 
-	for (size_t k = 0; k < opts->n_keys; k++)
+	for (size_t k = 0; k < view->report.n_keys; k++)
 		for (size_t i = 0; i < countof(filters); i++)
-			if (opts->keys[k] == filters[i].key && report_is_single(filters[i].value))
+			if (view->report.keys[k]->id == filters[i].id && report_is_single(filters[i].value))
 				buf_printf(out, "# %s: %s\n", filters[i].name, filters[i].value);
 }
 
 static void put_head(const struct report_opts *o, const struct tacho_profile *p,
-		     const struct hist_opts *opts, struct buf *out)
+		     const struct report_view *view, struct buf *out)
 {
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
 	tacho_profile_quality(p, &q);
-	put_filters(o, opts, out);
+	put_filters(o, view, out);
 	buf_printf(out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", q.lost);
 }
 
@@ -313,42 +303,43 @@ static void put_samples(struct buf *out, uint64_t n)
 	buf_printf(out, "Samples: %" PRIu64 "%c of ", n, units[unit]);
 }
 
-void report_event_text(const struct report_opts *o, const struct hist *h, uint64_t samples,
+void report_event_text(const struct report_opts *o, const struct tacho_report *r, uint64_t samples,
 		       struct buf *out)
 {
-	bool grouped = h->n_events > 1 && tacho_profile_event(h->profile, h->events[1])->leader == h->events[0];
+	bool grouped = r->n_events > 1 && tacho_profile_event(r->profile, r->events[1])->leader == r->events[0];
 
 	put_samples(out, samples);
-	buf_printf(out, "event%s '%s", h->n_events > 1 ? "s" : "", grouped ? "anon group { " : "");
-	for (size_t i = 0; i < h->n_events; i++)
+	buf_printf(out, "event%s '%s", r->n_events > 1 ? "s" : "", grouped ? "anon group { " : "");
+	for (size_t i = 0; i < r->n_events; i++)
 		buf_printf(out, "%s%s", i ? ", " : "",
-			   tacho_profile_event(h->profile, h->events[i])->name);
+			   tacho_profile_event(r->profile, r->events[i])->name);
 	buf_puts(out, grouped ? " }'" : "'");
 	if (o->time)
 		buf_printf(out, " (time slices: %s)", o->time);
 }
 
-static void put_event(const struct report_opts *o, const struct hist *h, struct buf *out)
+static void put_event(const struct report_opts *o, const struct tacho_report *r, struct buf *out)
 {
 	buf_puts(out, "# ");
-	report_event_text(o, h, h->samples, out);
+	report_event_text(o, r, r->samples, out);
 	if (o->mode == REPORT_MEMORY)
-		buf_printf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n", h->period,
+		buf_printf(out, "\n# Total weight : %" PRIu64 "\n# Sort order   : %s\n", r->period,
 			   o->sort ? o->sort : report_default_keys(o));
 	else
-		buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n", h->period);
+		buf_printf(out, "\n# Event count (approx.): %" PRIu64 "\n", r->period);
 	if (o->socket)
 		buf_printf(out, "# Processor Socket: %" PRIu32 "\n", o->socket - 1);
 	buf_puts(out, "#\n");
 }
 
-static int put_hist(const struct report_opts *o, struct hist *h, struct hist_sink *sink)
+static int put_report(const struct report_opts *o, const struct tacho_report *r, const struct report_view *view,
+		      struct table_sink *sink)
 {
 	int err;
 
 	if (!o->quiet)
-		put_event(o, h, &sink->out);
-	err = o->hierarchy ? hist_tree(h, !o->quiet, sink) : hist_text(h, !o->quiet, sink);
+		put_event(o, r, &sink->out);
+	err = o->hierarchy ? hierarchy_text(r, view, !o->quiet, sink) : table_text(r, view, !o->quiet, sink);
 	buf_puts(&sink->out, "\n\n");
 	return err < 0 ? err : sink->flush(sink);
 }
@@ -392,23 +383,25 @@ size_t report_members(const struct report_opts *o, const struct tacho_profile *p
 }
 
 static int put_events(const struct report_opts *o, const struct tacho_profile *p,
-		      const struct hist_opts *opts, struct json *json, struct hist_sink *sink)
+		      const struct report_view *view, struct json *json, struct table_sink *sink)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < tacho_profile_n_events(p) && err == 0; i++) {
-		scoped(hist_done) struct hist h = { 0 };
-		struct hist_opts mine;
-		uint32_t members[64];
+		scoped(report_freep) struct tacho_report *r = NULL;
+		struct report_view mine;
+		uint32_t members[TACHO_REPORT_EVENTS_MAX];
 		size_t n = report_members(o, p, (uint32_t)i, members, countof(members));
 
 		if (!n)
 			continue;
-		mine = *opts;
+		mine = *view;
 		report_drop_fields(&mine, p, members, n);
-		err = hist_build(&h, p, &mine, members, n);
-		if (err == 0)
-			err = json ? hist_json(&h, json) : put_hist(o, &h, sink);
+		err = tacho_report_new(&r, p, &mine.report, members, n, NULL);
+		if (err == 0 && json)
+			table_json(r, &mine, json);
+		else if (err == 0)
+			err = put_report(o, r, &mine, sink);
 	}
 	return err;
 }
@@ -423,9 +416,9 @@ static bool has_samples(const struct tacho_profile *p)
 }
 
 static int write_text(const struct report_opts *o, const struct tacho_perfdata *pd,
-		      const struct tacho_profile *p, const struct hist_opts *opts)
+		      const struct tacho_profile *p, const struct report_view *view)
 {
-	struct hist_sink sink = { .flush = flush_stdout };
+	struct table_sink sink = { .flush = flush_stdout };
 	bool empty = !has_samples(p) && !o->show_empty;
 	int err;
 
@@ -436,9 +429,9 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 			buf_puts(&sink.out, "# To display the perf.data header info, please use "
 					    "--header/--header-only options.\n#\n");
 		if (!empty)
-			put_head(o, p, opts, &sink.out);
+			put_head(o, p, view, &sink.out);
 	}
-	err = empty ? 0 : put_events(o, p, opts, NULL, &sink);
+	err = empty ? 0 : put_events(o, p, view, NULL, &sink);
 	if (err == 0 && !o->quiet && !empty)
 		buf_printf(&sink.out, "#\n# (Tip: see the same as a flame graph: %s flame -i %s)\n#\n",
 			   program_name, o->input);
@@ -449,14 +442,14 @@ static int write_text(const struct report_opts *o, const struct tacho_perfdata *
 }
 
 static int write_json(const struct report_opts *o, const struct tacho_profile *p,
-		      const struct hist_opts *opts)
+		      const struct report_view *view)
 {
 	struct buf out = { 0 };
 	struct json j = { .out = &out, .indent = 1 };
 	int err;
 
 	report_json_begin(&j, o->input, p);
-	err = put_events(o, p, opts, &j, NULL);
+	err = put_events(o, p, view, &j, NULL);
 	report_json_end(&j);
 	if (err == 0)
 		err = buf_failed(&out) ? -ENOMEM : io_write_all(STDOUT_FILENO, out.bytes, out.n);
@@ -464,45 +457,32 @@ static int write_json(const struct report_opts *o, const struct tacho_profile *p
 	return err;
 }
 
-/* In the browser where *browsed says so, unless there is no screen for it. Returns 1 with another
- * recording's name in *next where it was left for that. */
+/* Runs the browser if *browsed says so; if there is no screen for it, writes text and clears *browsed. Returns 1 with
+ * the name of another recording in *next if the user chose one. */
 static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 			const struct tacho_profile *p, bool *browsed, char **next, struct tacho_error *e)
 {
-	struct hist_opts opts = { .quantum_ns = DEFAULT_QUANTUM_NS };
 	scoped(freep) int32_t *sockets = NULL;
-	regex_t parent;
+	struct report_view view;
 	int err;
 
-	if (o->quantum)
-		num_duration_ns(str_of(o->quantum), &opts.quantum_ns);
-	err = report_hist_opts(o, p, &opts, e);
-	if (err < 0)
+	report_view_init(o, p, &view);
+	view.report.sockets = sockets = report_sockets(pd, &view.report.n_sockets);
+	err = *browsed ? report_browse(o, pd, p, &view, next, e) : -ENOTTY;
+	if (err >= 0 || (err != -ENOTTY && err != -EOPNOTSUPP) || (o->tui && *browsed))
 		return err;
-	sockets = report_sockets(pd, &opts.n_sockets);
-	opts.sockets = sockets;
-	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB))
-		return error_set(e, -EINVAL, "'%s' is no regular expression", parent_regex(o));
-	opts.parent = &parent;
-	err = *browsed ? report_browse(o, pd, p, &opts, next, e) : -ENOTTY;
-	if (err >= 0 || (err != -ENOTTY && err != -EOPNOTSUPP) || (o->tui && *browsed)) {
-		regfree(&parent);
-		return err;
-	}
 	*e = (struct tacho_error){ .column = -1 };	/* no screen: text does as well */
 	*browsed = false;
 	if (!o->json && !o->separator)
 		pager_start();
-	err = o->json ? write_json(o, p, &opts) : write_text(o, pd, p, &opts);
-	regfree(&parent);
+	err = o->json ? write_json(o, p, &view) : write_text(o, pd, p, &view);
 	if (err < 0 && err != -EPIPE)
 		error_set(e, err, "cannot write to stdout: %s", strerror(-err));
 	return err;
 }
 
-static bool options_fit(const struct report_opts *o, const char **list, struct tacho_error *e)
+static bool options_fit(struct report_opts *o, const char **list, struct tacho_error *e)
 {
-	struct hist_opts tried = { 0 };
 	uint64_t quantum;
 	regex_t parent;
 
@@ -518,8 +498,8 @@ static bool options_fit(const struct report_opts *o, const char **list, struct t
 		error_set(e, -EINVAL, "'%s' is no length of time (10ms, 1s)", o->quantum);
 		return false;
 	}
-	if (regcomp(&parent, parent_regex(o), REG_EXTENDED | REG_NOSUB)) {
-		error_set(e, -EINVAL, "'%s' is no regular expression", parent_regex(o));
+	if (regcomp(&parent, report_parent_regex(o), REG_EXTENDED | REG_NOSUB)) {
+		error_set(e, -EINVAL, "'%s' is no regular expression", report_parent_regex(o));
 		return false;
 	}
 	regfree(&parent);
@@ -527,11 +507,7 @@ static bool options_fit(const struct report_opts *o, const char **list, struct t
 		error_set(e, -EINVAL, "--stats is shown by itself, without --tasks and --mmaps");
 		return false;
 	}
-	*list = o->sort ? o->sort : o->fields;
-	if (report_sort_keys(o, &tried, e) < 0)
-		return false;
-	*list = o->fields;
-	return report_columns(o, &tried, e) == 0;
+	return report_parse_keys(o, list, e) == 0;
 }
 
 /* Of -s or -F, whose text `list` is. */
@@ -562,9 +538,13 @@ static int report_file(struct report_opts *o, char **next)
 	if (o->stats || o->tasks || o->mmaps || o->header_only) {
 		if (!o->json && !o->separator)
 			pager_start();
-		return report_side(o, pd);
+		return report_info(o, pd);
 	}
 	err = report_mode(o, pd, &fields, &list, &e);
+	if (err == 0) {
+		list = NULL;
+		err = report_complete_keys(o, &e);
+	}
 	if (err < 0) {
 		list_refused(o, list, &e);
 		return EXIT_USAGE;
@@ -637,7 +617,7 @@ static void report_defaults(void *opts)
 {
 	struct report_opts *o = opts;
 
-	o->graph = (struct hist_graph_opts){ .style = GRAPH_ABSOLUTE, .min_percent = 0.5 };
+	o->graph = (struct graph_opts){ .style = GRAPH_ABSOLUTE, .min_percent = 0.5 };
 }
 
 const struct command cmd_report = {

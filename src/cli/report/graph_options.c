@@ -8,18 +8,18 @@
 #include "base/error.h"
 #include "base/num.h"
 
-static const struct { const char *word; enum hist_style style; } styles[] = {
+static const struct { const char *word; enum graph_style style; } styles[] = {
 	{ "graph", GRAPH_ABSOLUTE }, { "fractal", GRAPH_FRACTAL }, { "flat", GRAPH_FLAT },
 	{ "folded", GRAPH_FOLDED }, { "none", GRAPH_NONE }, { "no", GRAPH_NONE },
 };
-static const struct { const char *word; enum hist_value value; } values[] = {
+static const struct { const char *word; enum graph_value value; } values[] = {
 	{ "percent", VALUE_PERCENT }, { "period", VALUE_PERIOD }, { "count", VALUE_COUNT },
 };
-static const struct { const char *word; enum hist_chain_key key; } keys[] = {
-	{ "function", CHAIN_FUNCTION }, { "address", CHAIN_ADDRESS }, { "srcline", CHAIN_SRCLINE },
+static const struct { const char *word; enum tacho_callgraph_key key; } keys[] = {
+	{ "function", TACHO_CALLGRAPH_FUNCTION }, { "address", TACHO_CALLGRAPH_ADDRESS }, { "srcline", TACHO_CALLGRAPH_SRCLINE },
 };
 
-static bool graph_style(struct hist_graph_opts *g, struct str word)
+static bool graph_style(struct graph_opts *g, struct str word)
 {
 	for (size_t i = 0; i < countof(styles); i++)
 		if (str_is(word, styles[i].word)) {
@@ -29,7 +29,7 @@ static bool graph_style(struct hist_graph_opts *g, struct str word)
 	return false;
 }
 
-static bool graph_word(struct hist_graph_opts *g, struct str word)
+static bool graph_word(struct graph_opts *g, struct str word)
 {
 	if (graph_style(g, word))
 		return true;
@@ -67,7 +67,7 @@ static int refuse(const char *arg, struct str word, struct tacho_error *e)
 
 /* Words in any order; the first number is the least per cent, the second the most entries. Without any, all
  * is as perf's help has it, callers first also without children. */
-int report_graph(struct hist_graph_opts *g, const char *arg, struct tacho_error *e)
+int report_graph(struct graph_opts *g, const char *arg, struct tacho_error *e)
 {
 	struct str rest = str_of(arg ? arg : "graph,0.5,caller,function,percent"), word;
 	unsigned numbers = 0;

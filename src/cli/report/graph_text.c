@@ -1,13 +1,13 @@
 /*
- * Call graphs as text. A branch is drawn as one piece as long as nothing leaves it:
+ * Call graphs as text. Frames are drawn below each other without shares until the graph splits:
  *
- *	            |--95.08%--main		depth 1: where several go on, with their share
+ *	            |--95.08%--main		depth 1: branches have their share
  *	            |          parse
  *	            |          |
  *	            |          |--39.32%--read	depth 2
- *	            |           --18.00%--eval	the last one has no bar in front
+ *	            |           --18.00%--eval	the last branch has no bar before it
  *
- * A bit per depth says whether a bar goes on there.
+ * `mask` has a bit per depth: set if the bar goes on there.
  */
 #include "cli/report/table.h"
 
@@ -16,32 +16,34 @@
 
 #define MARGIN 12
 #define STEP "          "		/* ten, below "--12.34%--" */
-#define DEPTH_MAX 64			/* bits of the mask; below, bars are not drawn */
+#define DEPTH_MAX 64			/* bits of the mask; deeper bars are not drawn */
 
 struct graph {
-	struct chain_walk *walk;
+	const struct tacho_report *report;
+	const struct report_view *view;
+	struct tacho_callgraph *callgraph;
 	struct buf *out;
-	const struct hist_graph_opts *opts;
+	const struct graph_opts *opts;
 	size_t margin;
 	uint64_t total;			/* 100 % */
-	bool skip_first;		/* the entry's own line has shown it */
+	bool skip_first;		/* the entry's own line shows the first frame */
 	struct { uint32_t *v; size_t n, cap; } path;	/* frames, of flat and folded lines */
 };
 
-/* One branch: the frames up to where it splits or samples end. */
-struct branch {
+/* Consecutive frames, up to where the graph splits or samples end. */
+struct graph_branch {
 	struct { uint32_t *v; size_t n, cap; } frames;
-	struct chain_level next;
-	uint64_t weight, own;		/* all; of those that end at its last frame */
+	struct tacho_callgraph_level next;
+	uint64_t weight, own;		/* of all samples; of the samples that end at its last frame */
 };
 
-static void branch_done(struct branch *b)
+static void branch_done(struct graph_branch *b)
 {
 	vec_done(&b->frames);
-	chain_level_done(&b->next);
+	tacho_callgraph_level_done(&b->next);
 }
 
-static int frame_add(struct branch *b, uint32_t frame)
+static int frame_add(struct graph_branch *b, uint32_t frame)
 {
 	uint32_t *slot = vec_add(&b->frames);
 
@@ -51,37 +53,53 @@ static int frame_add(struct branch *b, uint32_t frame)
 	return 0;
 }
 
-static int branch_follow(struct graph *g, const struct chain_set *set, struct branch *b)
+static int branch_follow(struct graph *g, const struct tacho_callgraph_node *node, struct graph_branch *b)
 {
-	int err = frame_add(b, set->frame);
+	int err = frame_add(b, node->frame);
 
-	b->weight = set->weight;
+	b->weight = node->weight;
 	if (err == 0)
-		err = chain_walk_next(g->walk, set, &b->next);
+		err = tacho_callgraph_next(g->callgraph, node, &b->next);
 	while (err == 0) {
-		struct chain_level level = b->next;
+		struct tacho_callgraph_level level = b->next;
 
 		b->own = b->weight - level.weight;
 		if (b->own || level.n_all != 1)
 			break;
-		b->next = (struct chain_level){ 0 };
-		err = frame_add(b, level.sets[0].frame);
+		b->next = (struct tacho_callgraph_level){ 0 };
+		err = frame_add(b, level.nodes[0].frame);
 		if (err == 0)
-			err = chain_walk_next(g->walk, &level.sets[0], &b->next);
-		chain_level_done(&level);
+			err = tacho_callgraph_next(g->callgraph, &level.nodes[0], &b->next);
+		tacho_callgraph_level_done(&level);
 	}
 	return err;
 }
 
+void frame_text(const struct tacho_profile_frame *f, struct buf *out)
+{
+	if (f->known)
+		buf_puts(out, f->code->name);
+	else
+		buf_printf(out, "%#" PRIx64, f->offset);
+}
+
+static void put_srcline(struct graph *g, const struct tacho_profile_frame *f)
+{
+	ptrdiff_t n = tacho_report_srcline_text(g->report, f, NULL, 0);
+	char *at = n < 0 ? NULL : buf_reserve(g->out, (size_t)n + 1);
+
+	if (at)
+		g->out->n += (size_t)tacho_report_srcline_text(g->report, f, at, (size_t)n + 1);
+}
+
 static void put_name(struct graph *g, uint32_t frame)
 {
-	const struct hist *h = g->walk->hist;
-	const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, frame);
+	const struct tacho_profile_frame *f = tacho_profile_frame(g->report->profile, frame);
 
-	hist_frame_text(f, g->out);
-	if (h->opts->lines_in_chains && f->code->srcfile) {
+	frame_text(f, g->out);
+	if (g->view->lines_in_chains && f->code->srcfile) {
 		buf_putc(g->out, ' ');
-		hist_srcline_text(h, f, g->out);
+		put_srcline(g, f);
 	}
 }
 
@@ -132,8 +150,8 @@ static void put_frame(struct graph *g, const char *name, uint32_t frame, size_t 
 	buf_putc(g->out, '\n');
 }
 
-/* Of samples there are so few that a part of one is one more; of periods perf drops it. */
-static uint64_t least_of(const struct hist_graph_opts *o, uint64_t all)
+/* The least weight to be drawn. A fraction of a sample counts as a whole one; of periods perf drops it. */
+static uint64_t min_share(const struct graph_opts *o, uint64_t all)
 {
 	double share = (double)all * o->min_percent / 100.0;
 	uint64_t whole = (uint64_t)share;
@@ -141,31 +159,32 @@ static uint64_t least_of(const struct hist_graph_opts *o, uint64_t all)
 	return whole + (o->value == VALUE_COUNT && (double)whole < share);
 }
 
-static uint64_t least(const struct graph *g, uint64_t all)
+static uint64_t min_weight(const struct graph *g, uint64_t all)
 {
-	return least_of(g->opts, g->opts->style == GRAPH_FRACTAL ? all : g->total);
+	return min_share(g->opts, g->opts->style == GRAPH_FRACTAL ? all : g->total);
 }
 
-static size_t count_shown(const struct chain_level *l, uint64_t min)
+static size_t count_shown(const struct tacho_callgraph_level *l, uint64_t min)
 {
 	size_t n = 0;
 
-	while (n < l->n && l->sets[n].weight >= min)
+	while (n < l->n && l->nodes[n].weight >= min)
 		n++;
 	return n;
 }
 
-/* What of a level no branch was drawn for. Of samples, as perf, those that end above it are not meant. */
-static uint64_t left_of(const struct graph *g, const struct chain_level *l, uint64_t total, uint64_t rest)
+/* The weight of a level that no branch was drawn for. With counts, as in perf, without samples that end above
+ * the level. */
+static uint64_t left_of(const struct graph *g, const struct tacho_callgraph_level *l, uint64_t total, uint64_t rest)
 {
 	return g->opts->value == VALUE_COUNT && rest ? l->weight - (total - rest) : rest;
 }
 
-static int put_level(struct graph *g, const struct chain_level *l, uint64_t total, uint64_t all,
+static int put_level(struct graph *g, const struct tacho_callgraph_level *l, uint64_t total, uint64_t all,
 		     size_t depth, uint64_t mask);
 
-/* What stands below a branch. In a fractal graph everything there is 100 %. */
-static int put_below(struct graph *g, const struct branch *b, uint64_t total, size_t depth,
+/* The level below a branch. In a fractal graph its weight is 100 %. */
+static int put_below(struct graph *g, const struct graph_branch *b, uint64_t total, size_t depth,
 		     uint64_t mask)
 {
 	uint64_t below = b->weight - b->own;
@@ -173,11 +192,11 @@ static int put_below(struct graph *g, const struct branch *b, uint64_t total, si
 	return put_level(g, &b->next, g->opts->style == GRAPH_FRACTAL ? below : total, below, depth, mask);
 }
 
-static int put_branch(struct graph *g, const struct chain_set *set, uint64_t total, size_t depth,
+static int put_branch(struct graph *g, const struct tacho_callgraph_node *node, uint64_t total, size_t depth,
 		      uint64_t mask)
 {
-	scoped(branch_done) struct branch b = { 0 };
-	int err = branch_follow(g, set, &b);
+	scoped(branch_done) struct graph_branch b = { 0 };
+	int err = branch_follow(g, node, &b);
 
 	if (err < 0)
 		return err;
@@ -188,20 +207,20 @@ static int put_branch(struct graph *g, const struct chain_set *set, uint64_t tot
 	return put_below(g, &b, total, depth + 1, mask);
 }
 
-static int put_level(struct graph *g, const struct chain_level *l, uint64_t total, uint64_t all,
+static int put_level(struct graph *g, const struct tacho_callgraph_level *l, uint64_t total, uint64_t all,
 		     size_t depth, uint64_t mask)
 {
-	size_t n = count_shown(l, max_of(least(g, all), (uint64_t)1));
+	size_t n = count_shown(l, max_of(min_weight(g, all), (uint64_t)1));
 	bool fractal = g->opts->style == GRAPH_FRACTAL;
 	uint64_t rest = total, below = mask, left;
 	int err = 0;
 
 	for (size_t i = 0; i < n && err == 0; i++) {
-		rest -= fractal ? l->sets[i].weight : 0;
+		rest -= fractal ? l->nodes[i].weight : 0;
 		if (i + 1 == n && !(fractal && rest) && depth <= DEPTH_MAX)
 			below &= ~(1ULL << (depth - 1));
 		put_bars(g, depth, mask);
-		err = put_branch(g, &l->sets[i], total, depth, below);
+		err = put_branch(g, &l->nodes[i], total, depth, below);
 		if (g->opts->print_limit && i + 1 == g->opts->print_limit)
 			break;
 	}
@@ -209,16 +228,16 @@ static int put_level(struct graph *g, const struct chain_level *l, uint64_t tota
 	if (err == 0 && fractal && left && rest != total) {
 		if (depth <= DEPTH_MAX)
 			below &= ~(1ULL << (depth - 1));
-		put_frame(g, "[...]", HIST_NONE, depth, below, true, left, total);
+		put_frame(g, "[...]", TACHO_REPORT_NO_FRAME, depth, below, true, left, total);
 	}
 	return err;
 }
 
-/* Where all of the entry's samples share a beginning, it stands without shares behind "---". */
-static int put_stem(struct graph *g, const struct chain_set *set, uint64_t entry_weight)
+/* Frames that all samples of the entry begin with: without shares, after "---". */
+static int put_stem(struct graph *g, const struct tacho_callgraph_node *node, uint64_t entry_weight)
 {
-	scoped(branch_done) struct branch b = { 0 };
-	int err = branch_follow(g, set, &b);
+	scoped(branch_done) struct graph_branch b = { 0 };
+	int err = branch_follow(g, node, &b);
 	bool open = false;
 
 	for (size_t i = 0; i < b.frames.n && err == 0; i++) {
@@ -245,14 +264,14 @@ static int put_stem(struct graph *g, const struct chain_set *set, uint64_t entry
 			 g->total, b.weight - b.own, 1, 1);
 }
 
-static int put_graph(struct graph *g, const struct chain_level *top, uint64_t weight)
+static int put_graph(struct graph *g, const struct tacho_callgraph_level *top, uint64_t weight)
 {
-	size_t n = count_shown(top, max_of(least(g, weight), (uint64_t)1)), before = g->out->n;
+	size_t n = count_shown(top, max_of(min_weight(g, weight), (uint64_t)1)), before = g->out->n;
 	uint64_t total = g->opts->style == GRAPH_FRACTAL ? weight : g->total;
 	int err;
 
-	if (n == 1 && top->sets[0].weight == weight)
-		err = put_stem(g, &top->sets[0], weight);
+	if (n == 1 && top->nodes[0].weight == weight)
+		err = put_stem(g, &top->nodes[0], weight);
 	else
 		err = put_level(g, top, total, weight, 1, 1);
 	if (g->out->n != before)
@@ -262,24 +281,24 @@ static int put_graph(struct graph *g, const struct chain_level *top, uint64_t we
 
 /* ---- flat and folded: one line or block per whole stack ---- */
 
-struct stack {
+struct whole_stack {
 	uint64_t own;
 	size_t from, n;			/* frames in `frames` */
 };
 
-struct stacks {
-	struct { struct stack *v; size_t n, cap; } list;
+struct whole_stacks {
+	struct { struct whole_stack *v; size_t n, cap; } list;
 	struct { uint32_t *v; size_t n, cap; } frames;
 	uint64_t min;
 };
 
-static int stack_add(struct graph *g, struct stacks *s, uint64_t own)
+static int stack_add(struct graph *g, struct whole_stacks *s, uint64_t own)
 {
-	struct stack *st = vec_add(&s->list);
+	struct whole_stack *st = vec_add(&s->list);
 
 	if (!st)
 		return -ENOMEM;
-	*st = (struct stack){ .own = own, .from = s->frames.n, .n = g->path.n };
+	*st = (struct whole_stack){ .own = own, .from = s->frames.n, .n = g->path.n };
 	for (size_t i = 0; i < g->path.n; i++) {
 		uint32_t *slot = vec_add(&s->frames);
 
@@ -290,13 +309,13 @@ static int stack_add(struct graph *g, struct stacks *s, uint64_t own)
 	return 0;
 }
 
-static int collect(struct graph *g, struct chain_level *l, struct stacks *s);
+static int collect(struct graph *g, struct tacho_callgraph_level *l, struct whole_stacks *s);
 
-static int collect_set(struct graph *g, const struct chain_set *set, struct stacks *s)
+static int collect_node(struct graph *g, const struct tacho_callgraph_node *node, struct whole_stacks *s)
 {
-	scoped(branch_done) struct branch b = { 0 };
-	size_t kept = g->path.n;
-	int err = branch_follow(g, set, &b);
+	scoped(branch_done) struct graph_branch b = { 0 };
+	size_t n_before = g->path.n;
+	int err = branch_follow(g, node, &b);
 
 	for (size_t i = 0; i < b.frames.n && err == 0; i++) {
 		uint32_t *slot = vec_add(&g->path);
@@ -310,37 +329,37 @@ static int collect_set(struct graph *g, const struct chain_set *set, struct stac
 		err = collect(g, &b.next, s);
 	if (err == 0 && b.own && b.own >= s->min)
 		err = stack_add(g, s, b.own);
-	g->path.n = kept;
+	g->path.n = n_before;
 	return err;
 }
 
-static int cmp_places(const void *pa, const void *pb, void *arg)
+static int compare_places(const void *pa, const void *pb, void *arg)
 {
-	return chain_place_cmp(arg, pa, pb);
+	return tacho_callgraph_compare(arg, pa, pb);
 }
 
-/* Equal ones stay in perf's order: by their places, what is longer before its beginning. */
-static int collect(struct graph *g, struct chain_level *l, struct stacks *s)
+/* Stacks of equal weight are in perf's order: by object and address, a longer stack before its beginning. */
+static int collect(struct graph *g, struct tacho_callgraph_level *l, struct whole_stacks *s)
 {
 	int err = 0;
 
-	qsort_r(l->sets, l->n, sizeof(*l->sets), cmp_places, g->walk->hist);
+	qsort_r(l->nodes, l->n, sizeof(*l->nodes), compare_places, (void *)(uintptr_t)g->report);
 	for (size_t i = 0; i < l->n && err == 0; i++)
-		if (l->sets[i].weight >= s->min)
-			err = collect_set(g, &l->sets[i], s);
+		if (l->nodes[i].weight >= s->min)
+			err = collect_node(g, &l->nodes[i], s);
 	return err;
 }
 
-static int cmp_stacks(const void *pa, const void *pb)
+static int compare_stacks(const void *pa, const void *pb)
 {
-	const struct stack *a = pa, *b = pb;
+	const struct whole_stack *a = pa, *b = pb;
 
 	if (a->own != b->own)
 		return a->own < b->own ? 1 : -1;
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-static void put_stack(struct graph *g, const struct stacks *s, const struct stack *st)
+static void put_stack(struct graph *g, const struct whole_stacks *s, const struct whole_stack *st)
 {
 	bool folded = g->opts->style == GRAPH_FOLDED;
 
@@ -360,14 +379,14 @@ static void put_stack(struct graph *g, const struct stacks *s, const struct stac
 	buf_putc(g->out, '\n');
 }
 
-static int put_stacks(struct graph *g, struct chain_level *top)
+static int put_stacks(struct graph *g, struct tacho_callgraph_level *top)
 {
-	struct stacks s = { .min = max_of(least(g, 0), (uint64_t)1) };
+	struct whole_stacks s = { .min = max_of(min_weight(g, 0), (uint64_t)1) };
 	int err = collect(g, top, &s);
 	size_t n = s.list.n;
 
 	if (err == 0 && n)
-		qsort(s.list.v, n, sizeof(*s.list.v), cmp_stacks);
+		qsort(s.list.v, n, sizeof(*s.list.v), compare_stacks);
 	if (g->opts->print_limit)
 		n = min_of(n, (size_t)g->opts->print_limit);
 	for (size_t i = 0; i < n && err == 0; i++)
@@ -377,37 +396,39 @@ static int put_stacks(struct graph *g, struct chain_level *top)
 	return err;
 }
 
-uint64_t hist_graph_least(const struct hist *h)
+uint64_t graph_min_value(const struct tacho_report *r, const struct report_view *view)
 {
-	const struct hist_graph_opts *o = &h->opts->graph;
+	const struct graph_opts *o = &view->graph;
 
 	if (o->value == VALUE_COUNT)
 		return 0;
-	return o->style == GRAPH_FRACTAL ? 1 : max_of(least_of(o, h->totals[0]), (uint64_t)1);
+	return o->style == GRAPH_FRACTAL ? 1 : max_of(min_share(o, r->totals[0]), (uint64_t)1);
 }
 
-int hist_graph(struct chain_walk *w, const struct hist_entry *e, struct buf *out)
+int graph_text(const struct tacho_report *r, const struct report_view *view, struct tacho_callgraph *callgraph,
+	       const struct tacho_report_entry *e, struct buf *out)
 {
-	const struct hist_opts *o = w->hist->opts;
-	const struct hist_stat *st = hist_stat_of(w->hist, e, 0);
-	struct graph g = { .walk = w, .out = out, .opts = &o->graph, .margin = MARGIN,
-			   .total = o->graph.value == VALUE_COUNT ? w->hist->total_count : w->hist->totals[0],
-			   .skip_first = o->sorted_by_symbol };
-	uint64_t weight = o->children ? st->acc : st->self;
-	struct chain_level top = { 0 };
+	bool counts = view->graph.value == VALUE_COUNT;
+	struct graph g = {
+		.report = r, .view = view, .callgraph = callgraph, .out = out, .opts = &view->graph,
+		.margin = MARGIN, .total = counts ? r->total_samples : r->totals[0],
+		.skip_first = view->skip_first_frame,
+	};
+	uint64_t weight = view->report.children ? e->sums.children : e->sums.self;
+	struct tacho_callgraph_level top = { 0 };
 	int err;
 
-	if (o->graph.value != VALUE_COUNT && (weight < least(&g, weight) || !weight))
+	if (!counts && (weight < min_weight(&g, weight) || !weight))
 		return 0;
-	w->least = o->graph.style == GRAPH_FRACTAL ? 1 : least(&g, 0);
-	err = chain_walk_begin(w, e, &top);
-	if (o->graph.value == VALUE_COUNT)
+	tacho_callgraph_set_min_weight(callgraph, g.opts->style == GRAPH_FRACTAL ? 1 : min_weight(&g, 0));
+	err = tacho_callgraph_begin(callgraph, e, &top);
+	if (counts)
 		weight = top.weight;
 	if (err == 0)
-		err = o->graph.style == GRAPH_FLAT || o->graph.style == GRAPH_FOLDED ?
+		err = g.opts->style == GRAPH_FLAT || g.opts->style == GRAPH_FOLDED ?
 		      put_stacks(&g, &top) : put_graph(&g, &top, weight);
-	chain_walk_end(w);
-	chain_level_done(&top);
+	tacho_callgraph_end(callgraph);
+	tacho_callgraph_level_done(&top);
 	vec_done(&g.path);
 	return err;
 }

@@ -1,244 +1,246 @@
 /*
- * The hierarchy: one level per key, each with the sums of what stands below it.
+ * The hierarchy: one level per key, each with the sums of all entries below it.
  *
  *	   100.00%           792        w
  *	       98.17%           778        w
  *	          52.16%           413        [.] leaf2
  */
-#include "report/report.h"
+#include "cli/report/table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli/report/table.h"
-
 #define INDENT 3
 
-struct tree {
-	struct hist *hist;
-	struct hist_sink *sink;
-	struct chain_walk *walk;	/* NULL: no graphs */
-	enum hist_column levels[HIST_KEYS_MAX];
-	size_t width[HIST_KEYS_MAX];
+struct hierarchy {
+	const struct tacho_report *report;
+	const struct report_view *view;
+	struct table_sink *sink;
+	struct tacho_callgraph *callgraph;	/* NULL: without call graphs */
+	const struct tacho_report_column *levels[TACHO_REPORT_KEYS_MAX];
+	size_t width[TACHO_REPORT_KEYS_MAX];
 	size_t n;
-	enum hist_column values[COL_FIRST_KEY];
-	size_t value_width[COL_FIRST_KEY];
+	const struct tacho_report_column *values[VIEW_COLUMNS_MAX];
+	size_t value_width[VIEW_COLUMNS_MAX];
 	size_t n_values;
 	uint32_t *order;		/* entries by their keys alone */
 };
 
-struct run {				/* of entries with equal keys up to a level */
+struct entry_run {			/* consecutive entries with equal keys up to a level */
 	size_t from, to;
 	size_t sums;			/* where they begin: periods per event, then each value per event */
 };
 
-struct runs {
-	struct run *v;
+struct entry_runs {
+	struct entry_run *v;
 	size_t n, cap;
 	struct { uint64_t *v; size_t n, cap; } sums;
 };
 
-static int cmp_by_keys(const void *pa, const void *pb, void *arg)
+static int compare_by_keys(const void *pa, const void *pb, void *arg)
 {
-	const struct tree *t = arg;
-	const struct hist_entry *a = &t->hist->entries.v[*(const uint32_t *)pa];
-	const struct hist_entry *b = &t->hist->entries.v[*(const uint32_t *)pb];
+	const struct hierarchy *t = arg;
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
 	for (size_t i = 0; i < t->n; i++) {
-		int c = hist_key_cmp(t->hist, t->levels[i], a, b);
+		int order = tacho_report_compare(t->report, t->levels[i], &t->report->entries[a],
+						 &t->report->entries[b]);
 
-		if (c)
-			return c;
+		if (order)
+			return order;
 	}
-	return (*(const uint32_t *)pa > *(const uint32_t *)pb) -
-	       (*(const uint32_t *)pa < *(const uint32_t *)pb);
+	return (a > b) - (a < b);
 }
 
-struct ranks {
-	const uint64_t *sums;		/* of all runs, from those on that they are ordered by */
+struct run_order {
+	const uint64_t *sums;		/* of all runs, from the value on that they are ordered by */
 	size_t n_events;
 };
 
-/* Which of a run's sums tell its place: periods, unless the table is ordered by latency. */
-static size_t rank_at(const struct tree *t)
+/* The index of the sum that runs are ordered by: periods, or latency if the table is ordered by latency. */
+static size_t deciding_sum(const struct hierarchy *t)
 {
 	for (size_t i = 0; i < t->n_values; i++)
-		if (t->values[i] == COL_LATENCY && t->hist->opts->keys[0] == COL_LATENCY)
-			return (1 + i) * t->hist->n_events;
+		if (t->values[i]->id == TACHO_COLUMN_LATENCY && t->view->report.keys[0]->id == TACHO_COLUMN_LATENCY)
+			return (1 + i) * t->report->n_events;
 	return 0;
 }
 
-/* Heaviest first; of a group the next event decides where one does not. */
-static int cmp_runs(const void *pa, const void *pb, void *arg)
+/* Heaviest first; if that leaves it open, by the next event of the group. */
+static int compare_runs(const void *pa, const void *pb, void *arg)
 {
-	const struct run *a = pa, *b = pb;
-	const struct ranks *r = arg;
+	const struct entry_run *a = pa, *b = pb;
+	const struct run_order *o = arg;
 
-	for (size_t k = 0; k < r->n_events; k++)
-		if (r->sums[a->sums + k] != r->sums[b->sums + k])
-			return r->sums[a->sums + k] < r->sums[b->sums + k] ? 1 : -1;
+	for (size_t k = 0; k < o->n_events; k++)
+		if (o->sums[a->sums + k] != o->sums[b->sums + k])
+			return o->sums[a->sums + k] < o->sums[b->sums + k] ? 1 : -1;
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-static bool same_key(const struct tree *t, size_t level, size_t a, size_t b)
+static bool have_same_key(const struct hierarchy *t, size_t level, size_t a, size_t b)
 {
-	return hist_key_cmp(t->hist, t->levels[level], &t->hist->entries.v[t->order[a]],
-			    &t->hist->entries.v[t->order[b]]) == 0;
+	return tacho_report_compare(t->report, t->levels[level], &t->report->entries[t->order[a]],
+				    &t->report->entries[t->order[b]]) == 0;
 }
 
-static struct run *run_add(const struct tree *t, size_t from, struct runs *out)
+static struct entry_run *run_add(const struct hierarchy *t, size_t from, struct entry_runs *out)
 {
-	struct run *r = vec_add(out);
+	struct entry_run *r = vec_add(out);
 
 	if (!r)
 		return NULL;
-	*r = (struct run){ .from = from, .sums = out->sums.n };
-	for (size_t i = 0; i < (1 + t->n_values) * t->hist->n_events; i++)
+	*r = (struct entry_run){ .from = from, .sums = out->sums.n };
+	for (size_t i = 0; i < (1 + t->n_values) * t->report->n_events; i++)
 		if (!vec_add(&out->sums))
 			return NULL;
 	return r;
 }
 
-static void run_count(const struct tree *t, const struct hist_entry *e, uint64_t *sums)
+static void add_sums(const struct hierarchy *t, const struct tacho_report_entry *e, uint64_t *sums)
 {
-	for (size_t k = 0; k < t->hist->n_events; k++)
-		*sums++ += hist_stat_of(t->hist, e, k)->self;
+	for (size_t k = 0; k < t->report->n_events; k++)
+		*sums++ += tacho_report_sums(t->report, e, k)->self;
 	for (size_t i = 0; i < t->n_values; i++)
-		for (size_t k = 0; k < t->hist->n_events; k++)
-			*sums++ += hist_value(t->hist, e, t->values[i], k);
+		for (size_t k = 0; k < t->report->n_events; k++)
+			*sums++ += tacho_report_value(t->report, e, t->values[i], k);
 }
 
-static int runs_make(const struct tree *t, size_t level, size_t from, size_t to, struct runs *out)
+static int runs_make(const struct hierarchy *t, size_t level, size_t from, size_t to, struct entry_runs *out)
 {
-	struct run *r = NULL;
+	struct entry_run *r = NULL;
 
 	for (size_t i = from; i < to; i++) {
-		const struct hist_entry *e = &t->hist->entries.v[t->order[i]];
+		const struct tacho_report_entry *e = &t->report->entries[t->order[i]];
 
-		if (!r || !same_key(t, level, i - 1, i))
+		if (!r || !have_same_key(t, level, i - 1, i))
 			r = run_add(t, i, out);
 		if (!r)
 			return -ENOMEM;
 		r->to = i + 1;
-		run_count(t, e, out->sums.v + r->sums);
+		add_sums(t, e, out->sums.v + r->sums);
 	}
 	if (out->n)
-		qsort_r(out->v, out->n, sizeof(*out->v), cmp_runs,
-			&(struct ranks){ out->sums.v + rank_at(t), t->hist->n_events });
+		qsort_r(out->v, out->n, sizeof(*out->v), compare_runs,
+			&(struct run_order){ out->sums.v + deciding_sum(t), t->report->n_events });
 	return 0;
 }
 
-static const char *separator_of(const struct tree *t)
+/* ---- text ---- */
+
+static const char *separator_of(const struct hierarchy *t)
 {
-	return t->hist->opts->separator ? t->hist->opts->separator : "  ";
+	return t->view->separator ? t->view->separator : "  ";
 }
 
-/* With a separator they stand on the left, each behind a blank. */
-static void put_values(const struct tree *t, const uint64_t *sums, struct buf *out)
+/* With a separator, values are aligned to the left, each after a blank. */
+static void put_values(const struct hierarchy *t, const uint64_t *sums, struct buf *out)
 {
-	bool left = t->hist->opts->separator;
+	bool left = t->view->separator;
 
 	for (size_t i = 0; i < t->n_values; i++) {
-		enum hist_column c = t->values[i];
-		int width = left ? 0 : (int)(t->value_width[i] / t->hist->n_events);
+		const struct tacho_report_column *c = t->values[i];
+		int width = left ? 0 : (int)(t->value_width[i] / t->report->n_events);
 		size_t from;
 
 		if (i)
 			buf_puts(out, separator_of(t));
 		from = out->n;
-		for (size_t k = 0; k < t->hist->n_events; k++, sums++) {
+		for (size_t k = 0; k < t->report->n_events; k++, sums++) {
 			buf_puts(out, left ? " " : "");
-			if (c == COL_SAMPLES || c == COL_PERIOD)
-				buf_printf(out, "%*" PRIu64, width, *sums);
+			if (c->percent)
+				buf_printf(out, "%*.2f%%", max_of(width - 1, 0),
+					   tacho_report_percent(t->report, *sums, c, k));
 			else
-				buf_printf(out, "%*.2f%%", max_of(width - 1, 0), hist_share_of(t->hist, *sums, c, k));
+				buf_printf(out, "%*" PRIu64, width, *sums);
 		}
 		if (out->n - from < t->value_width[i])
 			buf_pad(out, ' ', t->value_width[i] - (out->n - from));
 	}
 }
 
-static void put_line(const struct tree *t, size_t level, const struct run *r, const uint64_t *sums)
+static void put_line(const struct hierarchy *t, size_t level, const struct entry_run *r, const uint64_t *sums)
 {
 	struct buf *out = &t->sink->out;
 	size_t from;
 
-	if (!t->hist->opts->separator)
+	if (!t->view->separator)
 		buf_puts(out, "  ");
 	buf_pad(out, ' ', level * INDENT);
 	put_values(t, sums, out);
 	buf_puts(out, separator_of(t));
-	if (!t->hist->opts->separator)
+	if (!t->view->separator)
 		buf_pad(out, ' ', (t->n - 1) * INDENT);
 	from = out->n;
-	hist_key_text(t->hist, &t->hist->entries.v[t->order[r->from]], t->levels[level], out);
-	if (t->levels[level] != COL_SYMBOL && out->n - from < t->width[level])
+	table_key_text(t->report, &t->report->entries[t->order[r->from]], t->levels[level], out);
+	if (t->levels[level]->id != TACHO_COLUMN_SYMBOL && out->n - from < t->width[level])
 		buf_pad(out, ' ', t->width[level] - (out->n - from));
 	buf_putc(out, '\n');
 }
 
-/* In place of a level of which nothing is listed. */
-static void put_none(const struct tree *t, size_t level)
+/* In place of a level without any listed entry. */
+static void put_no_entry(const struct hierarchy *t, size_t level)
 {
 	size_t width = 2;
 
 	for (size_t i = 0; i < t->n_values; i++)
 		width += t->value_width[i] + 2;
-	buf_pad(&t->sink->out, ' ', width + (t->hist->opts->separator ? 0 : (t->n + level - 1) * INDENT));
-	buf_printf(&t->sink->out, "no entry >= %.2f%%\n", t->hist->opts->percent_limit);
+	buf_pad(&t->sink->out, ' ', width + (t->view->separator ? 0 : (t->n + level - 1) * INDENT));
+	buf_printf(&t->sink->out, "no entry >= %.2f%%\n", t->view->percent_limit);
 }
 
-static int put_level(const struct tree *t, size_t level, size_t from, size_t to)
+static int put_level(const struct hierarchy *t, size_t level, size_t from, size_t to)
 {
-	struct runs runs = { 0 };
+	struct entry_runs runs = { 0 };
 	bool none = level > 0;
 	int err = runs_make(t, level, from, to, &runs);
 
 	for (size_t i = 0; i < runs.n && err == 0; i++) {
-		const struct run *r = &runs.v[i];
+		const struct entry_run *r = &runs.v[i];
 
-		if (hist_percent(t->hist, runs.sums.v[r->sums], 0) < t->hist->opts->percent_limit)
+		if (percent_of_period(t->report, runs.sums.v[r->sums], 0) < t->view->percent_limit)
 			continue;
 		none = false;
-		put_line(t, level, r, runs.sums.v + r->sums + t->hist->n_events);
+		put_line(t, level, r, runs.sums.v + r->sums + t->report->n_events);
 		if (level + 1 < t->n)
 			err = put_level(t, level + 1, r->from, r->to);
-		else if (t->walk)
-			err = hist_graph(t->walk, &t->hist->entries.v[t->order[r->from]], &t->sink->out);
-		if (err == 0 && t->sink->out.n > HIST_FLUSH_BYTES)
+		else if (t->callgraph)
+			err = graph_text(t->report, t->view, t->callgraph,
+					 &t->report->entries[t->order[r->from]], &t->sink->out);
+		if (err == 0 && t->sink->out.n > TABLE_FLUSH_BYTES)
 			err = t->sink->flush(t->sink);
 	}
 	if (none && err == 0)
-		put_none(t, level);
+		put_no_entry(t, level);
 	vec_done(&runs);
 	vec_done(&runs.sums);
 	return err;
 }
 
-static void put_titles(const struct tree *t)
+static void put_titles(const struct hierarchy *t)
 {
 	struct buf *out = &t->sink->out;
 	const char *separator = separator_of(t);
 	size_t from = out->n + 2, value, text = 0;
 
 	buf_puts(out, "# ");
-	if (!t->hist->opts->separator)
+	if (!t->view->separator)
 		buf_pad(out, ' ', (t->n - 1) * INDENT);
 	for (size_t i = 0; i < t->n_values; i++)
-		buf_printf(out, "%s%*s", i ? separator : "", (int)t->value_width[i], hist_column_title(t->values[i]));
+		buf_printf(out, "%s%*s", i ? separator : "", (int)t->value_width[i], t->values[i]->title);
 	value = out->n - from;
 	buf_puts(out, separator);
 	from = out->n;
 	for (size_t i = 0; i < t->n; i++) {
-		buf_printf(out, "%s%s", i ? " / " : "", hist_column_title(t->levels[i]));
+		buf_printf(out, "%s%s", i ? " / " : "", t->levels[i]->title);
 		text = max_of(text, t->width[i] + i * INDENT);
 	}
 	text = max_of(text, out->n - from);
 	buf_puts(out, "\n# ");
-	if (!t->hist->opts->separator)
+	if (!t->view->separator)
 		buf_pad(out, '.', value);
-	for (size_t i = 0; i < t->n_values && t->hist->opts->separator; i++) {
+	for (size_t i = 0; i < t->n_values && t->view->separator; i++) {
 		buf_puts(out, i ? separator : "");
 		buf_pad(out, '.', t->value_width[i]);
 	}
@@ -247,47 +249,45 @@ static void put_titles(const struct tree *t)
 	buf_puts(out, "\n#\n");
 }
 
-static void levels_of(struct tree *t)
+static void find_levels(struct hierarchy *t)
 {
-	struct hist_table table;
+	struct table table;
 
-	hist_table_init(&table, t->hist);
+	table_init(&table, t->report, t->view);
 	for (size_t i = 0; i < table.n; i++) {
-		enum hist_column c = t->hist->opts->columns[i];
+		const struct tacho_report_column *c = t->view->columns[i];
 
-		if (c >= COL_FIRST_KEY && t->n < HIST_KEYS_MAX) {
-			t->levels[t->n] = c;
-			t->width[t->n++] = table.width[i];
-		} else if (c < COL_FIRST_KEY && t->n_values < countof(t->values)) {
+		if (is_value(c)) {
 			t->values[t->n_values] = c;
 			t->value_width[t->n_values++] = table.width[i];
+		} else if (t->n < TACHO_REPORT_KEYS_MAX) {
+			t->levels[t->n] = c;
+			t->width[t->n++] = table.width[i];
 		}
 	}
 }
 
-int hist_tree(struct hist *h, bool titles, struct hist_sink *sink)
+int hierarchy_text(const struct tacho_report *r, const struct report_view *view, bool titles,
+		   struct table_sink *sink)
 {
-	bool graphs = h->opts->chains && h->opts->graph.style != GRAPH_NONE;
-	struct tree t = { .hist = h, .sink = sink };
-	struct chain_walk w = { 0 };
+	struct hierarchy t = { .report = r, .view = view, .sink = sink };
 	int err = 0;
 
-	levels_of(&t);
+	find_levels(&t);
 	if (!t.n)
 		return 0;
 	if (titles)
 		put_titles(&t);
-	t.order = reallocarray(NULL, h->n_order + 1, sizeof(*t.order));
+	t.order = reallocarray(NULL, r->n_order + 1, sizeof(*t.order));
 	if (!t.order)
 		return -ENOMEM;
-	memcpy(t.order, h->order, h->n_order * sizeof(*t.order));
-	qsort_r(t.order, h->n_order, sizeof(*t.order), cmp_by_keys, &t);
-	if (graphs)
-		err = chain_walk_init(&w, h);
-	t.walk = graphs ? &w : NULL;
+	memcpy(t.order, r->order, r->n_order * sizeof(*t.order));
+	qsort_r(t.order, r->n_order, sizeof(*t.order), compare_by_keys, &t);
+	if (view_has_graphs(view))
+		err = tacho_callgraph_new(&t.callgraph, r);
 	if (err == 0)
-		err = put_level(&t, 0, 0, h->n_order);
-	chain_walk_done(&w);
+		err = put_level(&t, 0, 0, r->n_order);
+	tacho_callgraph_free(t.callgraph);
 	free(t.order);
 	return err;
 }

@@ -14,9 +14,9 @@
 #define KINDS 256
 #define FIRST_OWN TACHO_RECORD_HEADER_ATTR
 
-struct counts {
+struct record_counts {
 	uint64_t all, of[KINDS];
-	struct event_counts {
+	struct event_sample_counts {
 		uint64_t samples, lost;
 	} *events;
 	size_t n_events;
@@ -40,7 +40,7 @@ static const char *kind_name(uint32_t type)
 }
 
 /* One sample for each counter whose value it carries. */
-static int count_values(struct counts *c, struct tacho_perfdata *pd, size_t event,
+static int count_values(struct record_counts *c, struct tacho_perfdata *pd, size_t event,
 			const struct tacho_record *rec)
 {
 	struct tacho_sample s;
@@ -58,7 +58,7 @@ static int count_values(struct counts *c, struct tacho_perfdata *pd, size_t even
 	return min_of(err, 0);
 }
 
-static int count_event(struct counts *c, struct tacho_perfdata *pd, const struct tacho_record *rec)
+static int count_event(struct record_counts *c, struct tacho_perfdata *pd, const struct tacho_record *rec)
 {
 	int event = tacho_perfdata_event_of(pd, rec);
 	const struct tacho_file_event *ev;
@@ -77,7 +77,7 @@ static int count_event(struct counts *c, struct tacho_perfdata *pd, const struct
 	return 0;
 }
 
-static void put_counts(const struct counts *c, const struct tacho_perfdata *pd, struct buf *out)
+static void put_counts(const struct record_counts *c, const struct tacho_perfdata *pd, struct buf *out)
 {
 	buf_puts(out, "\nAggregated stats:\n");
 	buf_printf(out, "%16s events: %10" PRIu64 "\n", "TOTAL", c->all);
@@ -86,7 +86,7 @@ static void put_counts(const struct counts *c, const struct tacho_perfdata *pd, 
 			buf_printf(out, "%16s events: %10" PRIu64 "  (%4.1f%%)\n", kind_name(i), c->of[i],
 				   100.0 * (double)c->of[i] / (double)c->all);
 	for (size_t i = 0; i < c->n_events; i++) {
-		const struct event_counts *ev = &c->events[i];
+		const struct event_sample_counts *ev = &c->events[i];
 
 		if (ev->samples || ev->lost)
 			buf_printf(out, "%s stats:\n", tacho_perfdata_event(pd, i)->name);
@@ -97,12 +97,12 @@ static void put_counts(const struct counts *c, const struct tacho_perfdata *pd, 
 	}
 }
 
-static int side_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_error *e)
+static int print_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_error *e)
 {
 	size_t n = tacho_perfdata_n_events(pd);
-	scoped(freep) struct event_counts *events = calloc(n + 1, sizeof(*events));
+	scoped(freep) struct event_sample_counts *events = calloc(n + 1, sizeof(*events));
 	scoped(freep) struct tacho_scratch *scratch = malloc(sizeof(*scratch));
-	struct counts c = { .events = events, .n_events = n, .scratch = scratch };
+	struct record_counts c = { .events = events, .n_events = n, .scratch = scratch };
 	struct tacho_record rec;
 	int err;
 
@@ -119,7 +119,7 @@ static int side_stats(struct tacho_perfdata *pd, struct buf *out, struct tacho_e
 	return err;
 }
 
-int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
+int report_info(const struct report_opts *o, struct tacho_perfdata *pd)
 {
 	struct tacho_error e = { .column = -1 };
 	struct buf out = { 0 };
@@ -130,7 +130,7 @@ int report_side(const struct report_opts *o, struct tacho_perfdata *pd)
 	if (o->header_only) {
 		err = tacho_perfdata_damage(pd, &e);
 	} else {
-		err = o->stats ? side_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &printed, &e);
+		err = o->stats ? print_stats(pd, &out, &e) : report_tasks(pd, o->mmaps, &out, &printed, &e);
 	}
 	status = print_out("report", &out);
 	if (printed)

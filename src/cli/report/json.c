@@ -7,14 +7,12 @@
  *	                               "self_percent": 0.0, "children_percent": 95.08,
  *	                               "samples": 0, "period": 0, "children_period": 374883 } ] } ] }
  *
- * An entry has its sort keys, and values; with a group of events each value is an array, in the
- * order of "members".
+ * An entry has its sort keys and its values. With a group of events each value is an array, in the order of
+ * "members".
  */
-#include "cli/report/report.h"
+#include "cli/report/table.h"
 
 #include <math.h>
-
-#include "cli/report/table.h"
 
 static const char *const spaces[] = { "unknown", "kernel", "user", "hypervisor", "guest-kernel",
 				      "guest-user" };
@@ -50,58 +48,62 @@ void report_json_end(struct json *j)
 	buf_putc(j->out, '\n');
 }
 
-/* Two decimals, as the text shows it, would lose small ones: four significant places more. */
+/* Four decimals more than the text has: small shares are not lost. */
 static double rounded(double percent)
 {
 	return round(percent * 1e6) / 1e6;
 }
 
-static void put_value(struct json *j, const struct hist *h, const struct hist_entry *e, size_t event,
+static void put_value(struct json *j, const struct tacho_report *r, const struct tacho_report_entry *e, size_t event,
 		      const char *name)
 {
-	const struct hist_stat *s = hist_stat_of(h, e, event);
+	const struct tacho_report_sums *s = tacho_report_sums(r, e, event);
 
 	if (strcmp(name, "self_percent") == 0)
-		json_double(j, rounded(hist_percent(h, s->self, event)));
+		json_double(j, rounded(percent_of_period(r, s->self, event)));
 	else if (strcmp(name, "children_percent") == 0)
-		json_double(j, rounded(hist_percent(h, s->acc, event)));
+		json_double(j, rounded(percent_of_period(r, s->children, event)));
 	else if (strcmp(name, "samples") == 0)
-		json_u64(j, hist_value(h, e, COL_SAMPLES, event));
+		json_u64(j, tacho_report_value(r, e, tacho_report_column(TACHO_COLUMN_SAMPLES), event));
 	else
-		json_u64(j, strcmp(name, "period") == 0 ? s->self : s->acc);
+		json_u64(j, strcmp(name, "period") == 0 ? s->self : s->children);
 }
 
-/* Shares of what is not a period: in the kernel, in user space, of latency. */
-static void put_shares(struct json *j, const struct hist *h, const struct hist_entry *e)
+/* Shares of values other than periods: in the kernel, in user space, of latency. */
+static void put_shares(struct json *j, const struct tacho_report *r, const struct report_view *view,
+		       const struct tacho_report_entry *e)
 {
-	static const struct { enum hist_column c; const char *name; } shares[] = {
-		{ COL_SYS, "sys_percent" }, { COL_US, "us_percent" }, { COL_GUEST_SYS, "guest_sys_percent" },
-		{ COL_GUEST_US, "guest_us_percent" }, { COL_LATENCY, "latency_percent" },
-		{ COL_LATENCY_CHILDREN, "latency_children_percent" },
+	static const struct { enum tacho_report_column_id id; const char *name; } shares[] = {
+		{ TACHO_COLUMN_SYS, "sys_percent" }, { TACHO_COLUMN_USER, "us_percent" },
+		{ TACHO_COLUMN_GUEST_SYS, "guest_sys_percent" }, { TACHO_COLUMN_GUEST_USER, "guest_us_percent" },
+		{ TACHO_COLUMN_LATENCY, "latency_percent" },
+		{ TACHO_COLUMN_LATENCY_CHILDREN, "latency_children_percent" },
 	};
 
 	for (size_t i = 0; i < countof(shares); i++) {
-		if (!(shares[i].c >= COL_LATENCY ? h->opts->latency : h->opts->modes))
+		const struct tacho_report_column *c = tacho_report_column(shares[i].id);
+
+		if (!(shares[i].id >= TACHO_COLUMN_LATENCY ? view->latency : view->modes))
 			continue;
 		json_key(j, shares[i].name);
-		if (h->n_events > 1)
+		if (r->n_events > 1)
 			json_begin(j, '[');
-		for (size_t k = 0; k < h->n_events; k++)
-			json_double(j, rounded(hist_share(h, e, shares[i].c, k)));
-		if (h->n_events > 1)
+		for (size_t k = 0; k < r->n_events; k++)
+			json_double(j, rounded(tacho_report_percent(r, tacho_report_value(r, e, c, k), c, k)));
+		if (r->n_events > 1)
 			json_end(j);
 	}
 }
 
-static void put_values(struct json *j, const struct hist *h, const struct hist_entry *e,
+static void put_values(struct json *j, const struct tacho_report *r, const struct tacho_report_entry *e,
 		       const char *name)
 {
 	json_key(j, name);
-	if (h->n_events > 1)
+	if (r->n_events > 1)
 		json_begin(j, '[');
-	for (size_t i = 0; i < h->n_events; i++)
-		put_value(j, h, e, i, name);
-	if (h->n_events > 1)
+	for (size_t i = 0; i < r->n_events; i++)
+		put_value(j, r, e, i, name);
+	if (r->n_events > 1)
 		json_end(j);
 }
 
@@ -113,85 +115,82 @@ static void put_symbol(struct json *j, const struct tacho_profile_frame *f)
 	json_member(j, "space", str, spaces[f && (size_t)f->space < countof(spaces) ? f->space : 0]);
 }
 
-static void put_symbol_offset(struct json *j, const struct hist *h, const struct tacho_profile_frame *f)
+static void put_symbol_offset(struct json *j, const struct tacho_report *r, const struct tacho_profile_frame *f)
 {
-	if (!h->opts->has_key[COL_SYMBOL])
+	if (!tacho_report_has_key(r, TACHO_COLUMN_SYMBOL))
 		put_symbol(j, f);
 	if (f && f->known)
 		json_member(j, "symoff", u64, f->offset);
 }
 
-static void put_key(struct json *j, const struct hist *h, const struct hist_entry *e,
-		    enum hist_column key, struct buf *text)
+static void put_key(struct json *j, const struct tacho_report *r, const struct tacho_report_entry *e,
+		    const struct tacho_report_column *c, struct buf *text)
 {
-	const struct hist_group *g = &h->groups.v[e->group];
-
-	switch (key) {
-	case COL_SYMBOL:
-		put_symbol(j, tacho_profile_frame(h->profile, e->frame));
+	switch (c->id) {
+	case TACHO_COLUMN_SYMBOL:
+		put_symbol(j, tacho_profile_frame(r->profile, e->frame));
 		return;
-	case COL_SYMBOL_OFFSET:
-		put_symbol_offset(j, h, tacho_profile_frame(h->profile, e->frame));
+	case TACHO_COLUMN_SYMBOL_OFFSET:
+		put_symbol_offset(j, r, tacho_profile_frame(r->profile, e->frame));
 		return;
-	case COL_PID:
-	case COL_TGID:
-	case COL_TID:
-	case COL_CPU:
-	case COL_CGROUP_ID:
-		json_member(j, key == COL_PID ? "tid" : key == COL_TGID ? "pid" : hist_column_name(key), i64,
-			    (int64_t)g->v[hist_key_index(h, key)]);
+	case TACHO_COLUMN_PID:
+	case TACHO_COLUMN_TGID:
+	case TACHO_COLUMN_TID:
+	case TACHO_COLUMN_CPU:
+	case TACHO_COLUMN_CGROUP_ID:
+		json_member(j, c->id == TACHO_COLUMN_PID ? "tid" : c->id == TACHO_COLUMN_TGID ? "pid" : c->name, i64,
+			    (int64_t)tacho_report_key_value(r, e, c));
 		return;
 	default:
 		buf_clear(text);
-		hist_key_text(h, e, key, text);
-		json_key(j, hist_column_name(key));
+		table_key_text(r, e, c, text);
+		json_key(j, c->name);
 		json_strn(j, buf_view(text));
 	}
 }
 
-static void put_entry(struct json *j, const struct hist *h, const struct hist_entry *e,
-		      struct buf *text)
+static void put_entry(struct json *j, const struct tacho_report *r, const struct report_view *view,
+		      const struct tacho_report_entry *e, struct buf *text)
 {
 	json_begin(j, '{');
-	for (size_t i = 0; i < h->opts->n_keys; i++)
-		if (h->opts->keys[i] >= COL_FIRST_KEY)
-			put_key(j, h, e, h->opts->keys[i], text);
-	put_values(j, h, e, "self_percent");
-	put_values(j, h, e, "samples");
-	put_values(j, h, e, "period");
-	if (h->opts->children) {
-		put_values(j, h, e, "children_percent");
-		put_values(j, h, e, "children_period");
+	for (size_t i = 0; i < r->opts->n_keys; i++)
+		if (!is_value(r->opts->keys[i]))
+			put_key(j, r, e, r->opts->keys[i], text);
+	put_values(j, r, e, "self_percent");
+	put_values(j, r, e, "samples");
+	put_values(j, r, e, "period");
+	if (r->opts->children) {
+		put_values(j, r, e, "children_percent");
+		put_values(j, r, e, "children_period");
 	}
-	put_shares(j, h, e);
+	put_shares(j, r, view, e);
 	json_end(j);
 }
 
-int hist_json(struct hist *h, struct json *j)
+void table_json(const struct tacho_report *r, const struct report_view *view, struct json *j)
 {
 	struct buf text = { 0 };
 
 	json_begin(j, '{');
-	json_member(j, "name", str, tacho_profile_event(h->profile, h->events[0])->name);
-	if (h->n_events > 1) {
+	json_member(j, "name", str, tacho_profile_event(r->profile, r->events[0])->name);
+	if (r->n_events > 1) {
 		json_key(j, "members");
 		json_begin(j, '[');
-		for (size_t i = 0; i < h->n_events; i++)
-			json_str(j, tacho_profile_event(h->profile, h->events[i])->name);
+		for (size_t i = 0; i < r->n_events; i++)
+			json_str(j, tacho_profile_event(r->profile, r->events[i])->name);
 		json_end(j);
 	}
-	json_member(j, "samples", u64, h->samples);
-	json_member(j, "period", u64, h->period);
+	json_member(j, "samples", u64, r->samples);
+	json_member(j, "period", u64, r->period);
 	json_key(j, "entries");
 	json_begin(j, '[');
-	for (size_t k = 0; k < h->n_order; k++) {
-		const struct hist_entry *e = &h->entries.v[h->order[k]];
+	for (size_t k = 0; k < r->n_order; k++) {
+		const struct tacho_report_entry *e = &r->entries[r->order[k]];
 
-		if (hist_is_listed(h, e))
-			put_entry(j, h, e, &text);
+		if (table_lists(r, view, e))
+			put_entry(j, r, view, e, &text);
 	}
 	json_end(j);
 	json_end(j);
 	buf_done(&text);
-	return 0;
 }

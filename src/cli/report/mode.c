@@ -103,7 +103,7 @@ static bool has_field(const struct tacho_perfdata *pd, struct tacho_trace *t, co
 /* Where in -s or -F the word stands. */
 static struct str word_in(const struct report_opts *o, const char *word, const char **text)
 {
-	const char *lists[] = { o->sort, o->fields };
+	const char *lists[] = { o->sort, o->shown };
 
 	for (size_t i = 0; i < countof(lists); i++) {
 		struct str rest = str_of(lists[i]), one;
@@ -121,31 +121,33 @@ static struct str word_in(const struct report_opts *o, const char *word, const c
 	return str_of(word);
 }
 
+static int refuse_name(const struct report_opts *o, const char *name, const char **list, struct tacho_error *e)
+{
+	struct str word = word_in(o, name, list);
+
+	return tacho_report_unknown_key(*list, (size_t)(word.s - *list), word.n, e);
+}
+
 static int fields_fit(const struct report_opts *o, const struct tacho_perfdata *pd, const char **list,
 		      struct tacho_error *e)
 {
 	scoped(trace_freep) struct tacho_trace *t = NULL;
-	int err = hist_n_fields() ? formats_of(pd, &t) : 0;
+	size_t n = tacho_report_n_fields(o->keys.fields);
+	const char *const *names = tacho_report_field_names(o->keys.fields);
+	int err = n ? formats_of(pd, &t) : 0;
 
 	if (err == -ENOMEM)
 		return error_nomem(e);
-	for (size_t i = 0; i < hist_n_fields(); i++) {
-		struct str word;
-
-		if (strcmp(hist_fields()[i], "trace_fields") == 0 || has_field(pd, t, hist_fields()[i]))
-			continue;
-		word = word_in(o, hist_fields()[i], list);
-		return hist_unknown_key(*list, word, e);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], "trace_fields") != 0 && !has_field(pd, t, names[i]))
+			return refuse_name(o, names[i], list, e);
 	return 0;
 }
 
 bool report_looks_wrong(const struct report_opts *o, const char **list, struct tacho_error *e)
 {
-	for (size_t i = 0; i < hist_n_fields(); i++) {
-		struct str word = word_in(o, hist_fields()[i], list);
-
-		hist_unknown_key(*list, word, e);
+	for (size_t i = 0; i < tacho_report_n_fields(o->keys.fields); i++) {
+		refuse_name(o, tacho_report_field_names(o->keys.fields)[i], list, e);
 		if (strstr(e->hint, "did you mean"))
 			return true;
 	}

@@ -1,19 +1,46 @@
 /*
- * What the files of `tacho report` share besides the table itself (hist.h): its options and what
- * it shows instead of, or after, the table.
+ * What the files of `tacho report` share: its options, the view of a report that they result in, and what is shown
+ * instead of the table or after it.
  */
 #ifndef CLI_REPORT_REPORT_H
 #define CLI_REPORT_REPORT_H
 
 #include "base/json.h"
+#include "base/vec.h"
 #include "cli/core/command.h"
-#include "report/report.h"
+
+#include <tacho/report.h>
 
 enum report_mode { REPORT_PLAIN, REPORT_BRANCH, REPORT_MEMORY, REPORT_TRACE };
 
+enum graph_style { GRAPH_ABSOLUTE, GRAPH_FRACTAL, GRAPH_FLAT, GRAPH_FOLDED, GRAPH_NONE };
+enum graph_value { VALUE_PERCENT, VALUE_PERIOD, VALUE_COUNT };
+
+struct graph_opts {			/* -g */
+	enum graph_style style;
+	enum graph_value value;
+	double min_percent;
+	uint32_t print_limit;		/* children per level, 0: all */
+	enum tacho_callgraph_key key;
+	bool caller, order_given;
+	bool given;			/* -g was there */
+};
+
+struct column_list {
+	const struct tacho_report_column *v[TACHO_REPORT_KEYS_MAX];
+	size_t n;
+};
+
+struct report_keys {			/* -s and -F; each text is parsed once */
+	struct tacho_report_fields *fields;
+	struct column_list sort, shown;	/* of -s, of -F */
+	struct column_list all;		/* that tell entries apart: also default keys */
+};
+
 struct report_opts {
 	enum report_mode mode;		/* found out when the file is open */
-	const char *all_fields;		/* "EVENT.FIELD,...": those of the file's tracepoints */
+	struct report_keys keys;
+	const char *all_fields;		/* "EVENT.FIELD,...": of the file's tracepoints */
 	bool branches, no_branches, memory, raw_trace, full_paths, show_modes, threads;
 	bool latency, has_switches, show_empty;
 	const char *parallelism, *symbol_filter, *switch_on, *switch_off, *ignore_callees;
@@ -25,12 +52,12 @@ struct report_opts {
 	uint32_t socket;		/* its number + 1; 0: all */
 	bool hide_unresolved, exclude_other;
 	const char *percentage;
-	const char *sort, *fields;
+	const char *sort, *shown;	/* -s, -F */
 	bool show_samples, show_period, no_children, hierarchy, no_group, all_in_one, nanoseconds;
 	double percent_limit;
 	uint32_t group_sort;
 	const char *quantum;
-	struct hist_graph_opts graph;
+	struct graph_opts graph;
 	bool inverted;
 	bool json, quiet, stdio, tui;
 	const char *separator, *widths;
@@ -38,6 +65,42 @@ struct report_opts {
 	bool header, header_only, show_info;
 	bool stats, tasks, mmaps;
 };
+
+#define VIEW_COLUMNS_MAX (TACHO_REPORT_KEYS_MAX + 4)
+
+struct report_view {			/* a report and how its table is drawn */
+	struct tacho_report_opts report;
+	const struct tacho_report_column *columns[VIEW_COLUMNS_MAX];	/* from left to right */
+	size_t n_columns;
+	bool overhead_is_self;		/* the title of the overhead, beside the children's, is Self */
+	struct graph_opts graph;
+	double percent_limit;
+	bool skip_first_frame;		/* -s sym...: the entry's line shows it already */
+	const char *separator, *widths;
+	bool modes, latency;		/* JSON has shares of user and kernel, and of latency */
+	bool lines_in_chains;		/* call graphs show source lines */
+};
+
+static inline bool is_value(const struct tacho_report_column *c)
+{
+	return c->kind == TACHO_REPORT_VALUE;
+}
+
+static inline bool view_has_graphs(const struct report_view *view)
+{
+	return view->report.callgraphs && view->graph.style != GRAPH_NONE;
+}
+
+/* The column's title in this table. */
+static inline const char *view_title(const struct report_view *view, const struct tacho_report_column *c)
+{
+	return c->id == TACHO_COLUMN_OVERHEAD && view->overhead_is_self ? "Self" : c->title;
+}
+
+static inline double percent_of_period(const struct tacho_report *r, uint64_t period, size_t event)
+{
+	return r->totals[event] ? 100.0 * (double)period / (double)r->totals[event] : 0;
+}
 
 static inline void perfdata_closep(struct tacho_perfdata **pd)
 {
@@ -49,39 +112,45 @@ static inline void profile_freep(struct tacho_profile **p)
 	tacho_profile_free(*p);
 }
 
+static inline void report_freep(struct tacho_report **r)
+{
+	tacho_report_free(*r);
+}
+
 /* ---- cli/report/graph_options.c ---- */
-int report_graph(struct hist_graph_opts *g, const char *arg, struct tacho_error *e);	/* -g */
+int report_graph(struct graph_opts *g, const char *arg, struct tacho_error *e);	/* -g */
 
 /* ---- cli/report/key_options.c ---- */
 bool report_is_single(const char *list);	/* one name, no comma */
+/* Parses -s and -F. *list is the one that *e is about. */
+int report_parse_keys(struct report_opts *o, const char **list, struct tacho_error *e);
+/* Once the mode and the file's fields are known: all keys. */
+int report_complete_keys(struct report_opts *o, struct tacho_error *e);
 const char *report_default_keys(const struct report_opts *o);
-int report_sort_keys(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e);
-int report_columns(const struct report_opts *o, struct hist_opts *h, struct tacho_error *e);
-int report_hist_opts(const struct report_opts *o, const struct tacho_profile *p, struct hist_opts *h,
-		     struct tacho_error *e);
-/* Leaves out columns of fields that none of these events has. */
-void report_drop_fields(struct hist_opts *h, const struct tacho_profile *p, const uint32_t *events,
-			size_t n);
-bool report_wants_key(const struct report_opts *o, const char *name);
-/* Whether frames of one function are told apart by line, and by address. */
-bool report_wants_lines(const struct report_opts *o);
-bool report_wants_addresses(const struct report_opts *o);
-/* Whether the profile has one thread and one tree of stacks per command: no key needs more, and nobody
- * will ask for other keys. */
+bool report_has_key(const struct report_opts *o, const struct tacho_report_column *c);
+/* Whether the profile has one thread and one tree of stacks per command: no key needs more, and the user cannot
+ * ask for other keys later. */
 bool report_joins_threads(const struct report_opts *o);
-/* What the keys need of the samples. Refuses keys the recording has nothing for. */
-int report_keep(const struct report_opts *o, struct tacho_profile_opts *out, struct tacho_error *e);
+/* Sets what the keys need of the samples. Refuses keys that the recording has nothing for. */
+int report_profile_opts(const struct report_opts *o, struct tacho_profile_opts *out, struct tacho_error *e);
+
+/* ---- cli/report/view.c ---- */
+const char *report_parent_regex(const struct report_opts *o);	/* of the key parent */
+/* The view of a profile; without the sockets, which only the recording knows. */
+void report_view_init(const struct report_opts *o, const struct tacho_profile *p, struct report_view *view);
+/* Leaves out columns of fields that none of these events has. */
+void report_drop_fields(struct report_view *view, const struct tacho_profile *p, const uint32_t *events, size_t n);
 
 /* ---- cli/report/mode.c ---- */
-/* Looks at the file: what it holds, and its tracepoints' fields (*fields is for free()). Words that are neither
- * keys nor such fields are refused; *list is the one of -s and -F where it stands. */
+/* Looks at the file: what it holds, and its tracepoints' fields (*fields is for free()). Refuses names that are
+ * neither keys nor such fields; *list is the one of -s and -F that has the name. */
 int report_mode(struct report_opts *o, const struct tacho_perfdata *pd, char **fields, const char **list,
 		struct tacho_error *e);
-/* Where no file can be asked: whether one of those words is hardly more than a key misspelt. */
+/* If the file cannot be read: whether one of those names is probably a misspelt key. */
 bool report_looks_wrong(const struct report_opts *o, const char **list, struct tacho_error *e);
-/* Per CPU its socket; NULL where the file does not tell. For free(). */
+/* The socket of each CPU; NULL if the file does not tell. For free(). */
 int32_t *report_sockets(const struct tacho_perfdata *pd, size_t *n);
-/* A list of the chosen socket's CPUs, heap; NULL for all. -EINVAL where the file does not tell, or it has
+/* A list of the chosen socket's CPUs, heap; NULL for all. -EINVAL if the file does not tell, or the socket has
  * none. */
 int report_socket_cpus(const struct report_opts *o, const struct tacho_perfdata *pd, char **out,
 		       struct tacho_error *e);
@@ -90,13 +159,18 @@ int report_socket_cpus(const struct report_opts *o, const struct tacho_perfdata 
 /* -T: what each thread counted, as text on stdout. 0 or a negative errno. */
 int report_threads(const struct report_opts *o, struct tacho_error *e);
 
-/* The document around hist_json(). */
+/* ---- cli/report/json.c ---- */
+/* The document around table_json(). */
 void report_json_begin(struct json *j, const char *input, const struct tacho_profile *p);
 void report_json_end(struct json *j);
+
+/* ---- cli/report/info.c ---- */
 /* --header-only, --stats, --tasks, --mmaps. Returns the exit status. */
-int report_side(const struct report_opts *o, struct tacho_perfdata *pd);
-bool report_wants_quality(const struct report_opts *o);	/* somebody will read of broken stacks */
-/* On stderr: how good the data is, where it is bad, or with -v. */
+int report_info(const struct report_opts *o, struct tacho_perfdata *pd);
+
+/* ---- cli/report/quality.c ---- */
+bool report_wants_quality(const struct report_opts *o);	/* broken stacks will be reported */
+/* On stderr: how good the data is, if it is bad or with -v. */
 void report_quality(const struct report_opts *o, const struct tacho_perfdata *pd,
 		    const struct tacho_profile *p);
 /* The same as one line, heap; NULL without memory. */
@@ -104,20 +178,20 @@ char *report_quality_text(const struct tacho_perfdata *pd, const struct tacho_pr
 
 /* ---- cli/report/browse.c ---- */
 bool report_wants_browser(const struct report_opts *o);
-/* The browser until it is left. 0, 1 with another recording to read in *file (heap), or a negative
- * errno: -ENOTTY and -EOPNOTSUPP where there is no screen for it. */
+/* Runs the browser until the user leaves it. 0, 1 with another recording to read in *file (heap), or a negative
+ * errno: -ENOTTY and -EOPNOTSUPP if there is no screen for it. */
 int report_browse(const struct report_opts *o, struct tacho_perfdata *pd, const struct tacho_profile *p,
-		  const struct hist_opts *opts, char **file, struct tacho_error *e);
-/* Shows on the terminal how far reading is, in between. */
+		  const struct report_view *view, char **file, struct tacho_error *e);
+/* Shows on the terminal how much of the file has been read. */
 void report_progress_begin(const struct tacho_perfdata *pd);
 void report_progress_end(void);
 
 /* ---- cmd_report.c, for the browser ---- */
-/* The events of the table that `event` leads; 0: it is in another's, or has no samples. */
+/* The events of the table that `event` leads; 0: it is in another table, or has no samples. */
 size_t report_members(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
 		      uint32_t *out, size_t most);
 /* "Samples: 283  of event 'cycles'" */
-void report_event_text(const struct report_opts *o, const struct hist *h, uint64_t samples,
+void report_event_text(const struct report_opts *o, const struct tacho_report *r, uint64_t samples,
 		       struct buf *out);
 
 #endif

@@ -1,110 +1,91 @@
 /*
- * The table as text, in perf's shape: comment lines with titles and dots that show the columns,
- * then one line per entry, each followed by its call graph.
+ * The table as text, in perf's format: comment lines with titles and dots below them, then one line per entry, each
+ * followed by its call graph.
+ *
+ * A table may have a million lines, most of which differ only in the last column. So printed numbers and line heads
+ * are cached, and lines that are known to have the same head are written in a loop of their own.
  */
-#include "report/report.h"
+#include "cli/report/table.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/num.h"
-#include "cli/report/table.h"
 
 #define PERCENT_WIDTH 8
 #define NUMBER_WIDTH 12
-#define ADDRESSES 64			/* lines at once */
-#define LATENCY_WIDTH 7			/* of what was called, too: perf's is so narrow */
+#define ADDRESS_TEXT_MAX 22		/* of a symbol that is not known */
+#define ADDRESSES 64			/* lines that are written together */
+#define AHEAD 16			/* entries that are prefetched */
+#define LATENCY_CHILDREN_WIDTH 7	/* as in perf */
+#define TEXT_GUESS 256			/* most texts are shorter */
 
-static bool is_percent(enum hist_column c)
+/* ---- widths ---- */
+
+static size_t value_width(const struct tacho_report *r, const struct tacho_report_column *c)
 {
-	return c < COL_FIRST_KEY && c != COL_SAMPLES && c != COL_PERIOD;
-}
+	size_t one = c->id == TACHO_COLUMN_LATENCY_CHILDREN ? LATENCY_CHILDREN_WIDTH :
+		     c->percent ? PERCENT_WIDTH : NUMBER_WIDTH;
 
-static size_t value_width(const struct hist *h, enum hist_column c)
-{
-	size_t one = c == COL_LATENCY_CHILDREN ? LATENCY_WIDTH : is_percent(c) ? PERCENT_WIDTH : NUMBER_WIDTH;
-
-	return one * h->n_events;
+	return one * r->n_events;
 }
 
 /* Widths given with -w count from the left; the other columns find their own. */
-static void widths_given(struct hist_table *t)
+static void set_given_widths(struct table *t)
 {
-	struct str rest = str_of(t->hist->opts->widths), head;
+	struct str rest = str_of(t->view->widths), head;
 
 	for (size_t i = 0; i < t->n && str_cut(&rest, ',', &head); i++) {
 		uint32_t width;
 
-		if (num_u32(str_trim(head), &width) == 0 && width && width <= HIST_WIDTH_MAX) {
+		if (num_u32(str_trim(head), &width) == 0 && width && width <= TABLE_WIDTH_MAX) {
 			t->width[i] = width;
 			t->fixed[i] = true;
 		}
 	}
 }
 
-/* Whether all columns but the last show what entries of one group, object and statistics share. */
-static bool heads_repeat(const struct hist_table *t)
+/* Whether all columns but the last are equal for entries of one group, object and sums of periods. */
+static bool heads_repeat(const struct table *t)
 {
 	for (size_t i = 0; i + 1 < t->n; i++) {
-		enum hist_column c = t->hist->opts->columns[i];
+		const struct tacho_report_column *c = t->view->columns[i];
+		bool of_periods = c->id == TACHO_COLUMN_OVERHEAD || c->id == TACHO_COLUMN_CHILDREN ||
+				  c->id == TACHO_COLUMN_PERIOD;
 
-		if ((c != COL_PERIOD && c > COL_CHILDREN && c < COL_FIRST_KEY) ||
-		    (c >= COL_FIRST_OF_DETAIL && c != COL_DSO))
+		if (!of_periods && c->kind != TACHO_REPORT_ROW_KEY && c->id != TACHO_COLUMN_DSO)
 			return false;
 	}
 	return t->n > 1;
 }
 
-/* Of the texts of all that are shown: few names are behind many entries. */
-static size_t key_width(const struct hist *h, enum hist_column c)
+void table_init(struct table *t, const struct tacho_report *r, const struct report_view *view)
 {
-	size_t width = 0;
-
-	if (c == COL_SYMBOL)
-		return h->symbol_width;
-	if (c == COL_DSO)
-		return h->object_width;
-	for (uint32_t g = 0; c < COL_FIRST_OF_DETAIL && g < h->groups.n; g++) {
-		struct hist_entry e = { .group = g, .frame = HIST_NONE };
-
-		if (h->groups.v[g].shown)
-			width = max_of(width, hist_key_width(h, &e, c));
-	}
-	for (size_t k = 0; c >= COL_FIRST_OF_DETAIL && k < h->n_order; k++)
-		width = max_of(width, hist_key_width(h, hist_entry_at(h, k), c));
-	return width;
-}
-
-void hist_table_init(struct hist_table *t, struct hist *h)
-{
-	enum hist_column c = COL_OVERHEAD;
-
-	*t = (struct hist_table){ .hist = h, .n = h->opts->n_columns };
-	widths_given(t);
+	*t = (struct table){ .report = r, .view = view, .n = view->n_columns };
+	set_given_widths(t);
 	for (size_t i = 0; i < t->n; i++) {
-		c = h->opts->columns[i];
+		const struct tacho_report_column *c = view->columns[i];
+
 		if (!t->fixed[i])
-			t->width[i] = max_of(strlen(hist_column_title(c)),
-					     c < COL_FIRST_KEY ? value_width(h, c) : key_width(h, c));
-		t->each[i] = t->width[i] / h->n_events;
-		if (t->fixed[i] && c < COL_FIRST_KEY && h->n_events > 1) {
-			t->each[i] = max_of(t->width[i], strlen(hist_title(h->opts, c)));
-			t->width[i] = max_of(t->width[i], value_width(h, c));
+			t->width[i] = max_of(strlen(c->title),
+					     is_value(c) ? value_width(r, c) : tacho_report_column_width(r, c));
+		t->each[i] = t->width[i] / r->n_events;
+		if (t->fixed[i] && is_value(c) && r->n_events > 1) {
+			t->each[i] = max_of(t->width[i], strlen(view_title(view, c)));
+			t->width[i] = max_of(t->width[i], value_width(r, c));
 		}
 	}
 	t->heads = heads_repeat(t);
-	t->plain = t->n > 1 && c == COL_SYMBOL && !h->opts->separator && !t->fixed[t->n - 1];
+	t->plain = t->n > 1 && view->columns[t->n - 1]->id == TACHO_COLUMN_SYMBOL && !view->separator &&
+		   !t->fixed[t->n - 1];
 }
 
-static bool is_number(enum hist_column c)
-{
-	return c < COL_FIRST_KEY;
-}
+/* ---- titles ---- */
 
-static bool is_right(enum hist_column c)
+static bool is_right(const struct tacho_report_column *c)
 {
-	return is_number(c) || hist_column_right(c);
+	return is_value(c) || c->right;
 }
 
 static void pad_to(struct buf *out, size_t from, size_t width)
@@ -115,27 +96,28 @@ static void pad_to(struct buf *out, size_t from, size_t width)
 		buf_pad(out, ' ', width - n);
 }
 
-void hist_table_titles(const struct hist_table *t, struct buf *out)
+void table_titles(const struct table *t, struct buf *out)
 {
-	const struct hist_opts *o = t->hist->opts;
+	const struct report_view *view = t->view;
 
 	buf_puts(out, "# ");
 	for (size_t i = 0; i < t->n; i++) {
-		const char *title = hist_title(o, o->columns[i]);
+		const struct tacho_report_column *c = view->columns[i];
+		const char *title = view_title(view, c);
 		size_t n = strlen(title), gap = n < t->width[i] ? t->width[i] - n : 0;
 
-		if (!is_number(o->columns[i]))
+		if (!is_value(c))
 			n = min_of(n, t->width[i]);
 		if (i)
-			buf_puts(out, o->separator ? o->separator : "  ");
-		if (is_right(o->columns[i]))
+			buf_puts(out, view->separator ? view->separator : "  ");
+		if (is_right(c))
 			buf_pad(out, ' ', gap);
 		buf_put(out, title, n);
-		if (!is_right(o->columns[i]))
+		if (!is_right(c))
 			buf_pad(out, ' ', gap);
 	}
 	buf_putc(out, '\n');
-	if (o->separator)
+	if (view->separator)
 		return;
 	buf_puts(out, "# ");
 	for (size_t i = 0; i < t->n; i++) {
@@ -146,29 +128,10 @@ void hist_table_titles(const struct hist_table *t, struct buf *out)
 	buf_puts(out, "\n#\n");
 }
 
-/* Rows mostly repeat the numbers of rows before; printing one is dear. */
-static const struct hist_number *number_of(struct hist_table *t, const struct hist_entry *e,
-					   size_t column, size_t event)
-{
-	enum hist_column c = t->hist->opts->columns[column];
-	uint64_t value = hist_value(t->hist, e, c, event);
-	uint64_t hash = (value + column + (event << 8)) * 0x9e3779b97f4a7c15;
-	struct hist_number *last = &t->numbers[hash >> 32 & (HIST_NUMBERS - 1)];
-	int n;
+/* ---- cells ---- */
 
-	if (last->n && last->value == value && last->column == column && last->event == event)
-		return last;
-	*last = (struct hist_number){ .value = value, .column = (uint8_t)column, .event = (uint8_t)event };
-	if (is_percent(c))
-		n = snprintf(last->text, sizeof(last->text), "%.2f%%", hist_share(t->hist, e, c, event));
-	else
-		n = snprintf(last->text, sizeof(last->text), "%" PRIu64, value);
-	last->n = (uint8_t)min_of((size_t)n, sizeof(last->text) - 1);
-	return last;
-}
-
-/* As buf_put(), for texts of which there may be a million. */
-static void put_text(struct buf *out, const char *text, size_t n)
+/* As buf_put(), inline. */
+static inline void put_text(struct buf *out, const char *text, size_t n)
 {
 	char *at = buf_reserve(out, n);
 
@@ -179,58 +142,108 @@ static void put_text(struct buf *out, const char *text, size_t n)
 	out->n += n;
 }
 
-static void put_number(struct hist_table *t, const struct hist_entry *e, size_t column, size_t event,
+static const struct printed_number *print_number(struct table *t, const struct tacho_report_entry *e,
+						 size_t column, size_t event)
+{
+	const struct tacho_report_column *c = t->view->columns[column];
+	uint64_t value = tacho_report_value(t->report, e, c, event);
+	uint64_t hash = (value + column + (event << 8)) * 0x9e3779b97f4a7c15;
+	struct printed_number *last = &t->numbers[hash >> 32 & (TABLE_NUMBERS - 1)];
+	int n;
+
+	if (last->n && last->value == value && last->column == column && last->event == event)
+		return last;
+	*last = (struct printed_number){ .value = value, .column = (uint8_t)column, .event = (uint8_t)event };
+	if (c->percent)
+		n = snprintf(last->text, sizeof(last->text), "%.2f%%",
+			     tacho_report_percent(t->report, value, c, event));
+	else
+		n = snprintf(last->text, sizeof(last->text), "%" PRIu64, value);
+	last->n = (uint8_t)min_of((size_t)n, sizeof(last->text) - 1);
+	return last;
+}
+
+static void put_number(struct table *t, const struct tacho_report_entry *e, size_t column, size_t event,
 		       struct buf *out)
 {
-	const struct hist_number *number = number_of(t, e, column, event);
+	const struct printed_number *number = print_number(t, e, column, event);
 	size_t width = t->each[column];
 
-	if (t->hist->opts->separator)
+	if (t->view->separator)
 		buf_putc(out, ' ');
 	else if (number->n < width)
 		buf_pad(out, ' ', width - number->n);
 	put_text(out, number->text, number->n);
 }
 
-/* A separator inside a name would break the columns. */
-static void hide_separator(const struct hist_opts *o, struct buf *out, size_t from)
+/* A separator in a name would break the columns. */
+static void hide_separator(const struct report_view *view, struct buf *out, size_t from)
 {
-	if (!o->separator)
+	if (!view->separator)
 		return;
 	for (size_t i = from; i < out->n; i++)
-		if (out->bytes[i] == o->separator[0])
+		if (out->bytes[i] == view->separator[0])
 			out->bytes[i] = '.';
 }
 
-static void put_cell(struct hist_table *t, const struct hist_entry *e, size_t i,
-		     struct buf *out)
+void table_key_text(const struct tacho_report *r, const struct tacho_report_entry *e,
+		    const struct tacho_report_column *c, struct buf *out)
 {
-	const struct hist *h = t->hist;
-	enum hist_column c = h->opts->columns[i];
+	char *at = buf_reserve(out, TEXT_GUESS);
+	ptrdiff_t n = at ? tacho_report_text(r, e, c, at, TEXT_GUESS) : 0;
+
+	if (n >= TEXT_GUESS) {
+		at = buf_reserve(out, (size_t)n + 1);
+		n = at ? tacho_report_text(r, e, c, at, (size_t)n + 1) : 0;
+	}
+	if (n < 0)
+		out->bad = true;
+	else
+		out->n += (size_t)n;
+}
+
+static void put_symbol(const struct tacho_profile_frame *f, struct buf *out)
+{
+	char *at = buf_reserve(out, TEXT_GUESS);
+	ptrdiff_t n = at ? tacho_report_symbol_text(f, at, TEXT_GUESS) : 0;
+
+	if (n >= TEXT_GUESS) {
+		at = buf_reserve(out, (size_t)n + 1);
+		n = at ? tacho_report_symbol_text(f, at, (size_t)n + 1) : 0;
+	}
+	if (n < 0)
+		out->bad = true;
+	else
+		out->n += (size_t)n;
+}
+
+static void put_cell(struct table *t, const struct tacho_report_entry *e, size_t i, struct buf *out)
+{
+	const struct tacho_report_column *c = t->view->columns[i];
 	size_t from = out->n;
 	bool last = i + 1 == t->n;
 
-	for (size_t k = 0; is_number(c) && k < h->n_events; k++)
-		put_number(t, e, i, k, out);
-	if (is_number(c)) {
+	if (is_value(c)) {
+		for (size_t k = 0; k < t->report->n_events; k++)
+			put_number(t, e, i, k, out);
 		pad_to(out, from, t->width[i]);
 		return;
 	}
-	hist_key_text(h, e, c, out);
-	hide_separator(h->opts, out, from);
-	if (hist_column_right(c) && !h->opts->separator)
+	table_key_text(t->report, e, c, out);
+	hide_separator(t->view, out, from);
+	if (c->right && !t->view->separator)
 		buf_align(out, from, t->width[i]);
 	if (t->fixed[i] && out->n - from > t->width[i]) {
 		out->n = from + t->width[i];
 		out->bytes[out->n] = '\0';
 	}
-	if (!last || hist_column_padded(c))
+	if (!last || !c->unpadded)
 		pad_to(out, from, t->width[i]);
 }
 
-static void put_gap(const struct hist_table *t, size_t column, struct buf *out)
+static void put_gap(const struct table *t, size_t column, struct buf *out)
 {
-	const char *separator = t->hist->opts->separator;
+	const char *separator = t->view->separator;
 
 	if (!separator)
 		put_text(out, "  ", 2);
@@ -238,33 +251,66 @@ static void put_gap(const struct hist_table *t, size_t column, struct buf *out)
 		buf_puts(out, separator);
 }
 
-static bool same_stats(const struct hist *h, const struct hist_entry *a, const struct hist_entry *b)
+/* ---- rows ---- */
+
+/* Whether the place in the order is known to have group and values of the place before. */
+static inline bool is_repeat(const struct tacho_report *r, size_t k)
 {
-	uint64_t differ = 0;
+	return r->repeats && r->repeats[k / 64] >> k % 64 & 1;
+}
 
-	for (size_t i = 0; i < h->n_events; i++) {
-		const struct hist_stat *sa = hist_stat_of(h, a, i), *sb = hist_stat_of(h, b, i);
+static inline uint32_t frame_at(const struct tacho_report *r, size_t k)
+{
+	return r->order_frames ? r->order_frames[k] : r->entries[r->order[k]].frame;
+}
 
-		differ |= (sa->self ^ sb->self) | (sa->acc ^ sb->acc);
+static inline void prefetch_frame(const struct tacho_report *r, size_t k)
+{
+	const struct tacho_profile_frame *f = tacho_profile_frame(r->profile, frame_at(r, k));
+
+	if (!f)
+		return;
+	__builtin_prefetch(f);		/* on two cache lines */
+	__builtin_prefetch(&f->known);
+}
+
+static inline const struct tacho_report_entry *entry_at(const struct tacho_report *r, size_t k)
+{
+	if (k + AHEAD < r->n_order && !is_repeat(r, k + AHEAD))
+		__builtin_prefetch(&r->entries[r->order[k + AHEAD]]);
+	if (k + AHEAD / 2 < r->n_order)
+		prefetch_frame(r, k + AHEAD / 2);
+	return &r->entries[r->order[k]];
+}
+
+static bool have_equal_sums(const struct tacho_report *r, const struct tacho_report_entry *a,
+			    const struct tacho_report_entry *b)
+{
+	uint64_t differ = (a->sums.self ^ b->sums.self) | (a->sums.children ^ b->sums.children);
+
+	for (size_t i = 1; i < r->n_events; i++) {
+		const struct tacho_report_sums *sa = tacho_report_sums(r, a, i), *sb = tacho_report_sums(r, b, i);
+
+		differ |= (sa->self ^ sb->self) | (sa->children ^ sb->children);
 	}
 	return !differ;
 }
 
-/* Rows that follow each other mostly differ in the last column's text alone. */
-static bool is_head_of(const struct hist_table *t, size_t k, const char *object)
+/* Whether the head that was printed last is also the k-th entry's. */
+static bool has_printed_head(const struct table *t, size_t k, const char *object)
 {
-	const struct hist_head *head = &t->head;
-	const struct hist_entry *e = &t->hist->entries.v[t->hist->order[k]];
+	const struct printed_head *head = &t->head;
+	const struct tacho_report_entry *e = &t->report->entries[t->report->order[k]];
 
-	if (!head->entry || head->object != object || hist_is_again(t->hist, k))
+	if (!head->entry || head->object != object || is_repeat(t->report, k))
 		return head->entry && head->object == object;
-	return head->entry->group == e->group && same_stats(t->hist, head->entry, e);
+	return head->entry->group == e->group && have_equal_sums(t->report, head->entry, e);
 }
 
-/* All up to the last column's text. */
-static void put_head(struct hist_table *t, const struct hist_entry *e, const char *object, struct buf *out)
+/* Everything before the last column's text. */
+static void put_head(struct table *t, const struct tacho_report_entry *e, const char *object, struct buf *out)
 {
-	struct hist_head *head = &t->head;
+	struct printed_head *head = &t->head;
 	size_t from = out->n;
 
 	for (size_t i = 0; i < t->n; i++) {
@@ -281,24 +327,25 @@ static void put_head(struct hist_table *t, const struct hist_entry *e, const cha
 	head->entry = e;
 }
 
-/* Most lines of a big table: the head again, and an address. Puts some of those that follow from the k-th
- * entry on; returns how many. */
-static size_t put_addresses(struct hist_table *t, size_t k, struct buf *out)
+/* Most lines of a big table: the same head, and an address. Writes such lines from the k-th entry on; returns how
+ * many. */
+static size_t put_addresses(struct table *t, size_t k, struct buf *out)
 {
-	const struct hist *h = t->hist;
-	const struct hist_head *head = &t->head;
-	size_t end = min_of(k + ADDRESSES, h->n_order), n = 0;
-	char *at = buf_reserve(out, ADDRESSES * (head->n + HIST_ADDRESS_MAX + 1));
+	const struct tacho_report *r = t->report;
+	const struct printed_head *head = &t->head;
+	size_t end = min_of(k + ADDRESSES, r->n_order), n = 0;
+	char *at = buf_reserve(out, ADDRESSES * (head->n + ADDRESS_TEXT_MAX + 1) + 1);
 
-	for (; at && k < end && hist_is_again(h, k); k++, n++) {
-		const struct tacho_profile_frame *f = tacho_profile_frame(h->profile, hist_frame_at(h, k));
+	for (; at && k < end && is_repeat(r, k); k++, n++) {
+		const struct tacho_profile_frame *f = tacho_profile_frame(r->profile, frame_at(r, k));
 
-		if (k + HIST_AHEAD < h->n_order)
-			hist_frame_prefetch(h, hist_frame_at(h, k + HIST_AHEAD));
+		if (k + AHEAD < r->n_order)
+			prefetch_frame(r, k + AHEAD);
 		if (!f || f->known || f->code->object_name != head->object)
 			break;
 		memcpy(at, head->text, head->n);
-		at = hist_address_text(f, at + head->n);
+		at += head->n;
+		at += tacho_report_symbol_text(f, at, ADDRESS_TEXT_MAX + 1);
 		*at++ = '\n';
 	}
 	if (n) {
@@ -308,99 +355,94 @@ static size_t put_addresses(struct hist_table *t, size_t k, struct buf *out)
 	return n;
 }
 
-void hist_table_row(struct hist_table *t, size_t k, struct buf *out)
+void table_row(struct table *t, size_t k, struct buf *out)
 {
-	const struct hist_entry *e = &t->hist->entries.v[t->hist->order[k]];
-	const struct tacho_profile_frame *f = tacho_profile_frame(t->hist->profile, hist_frame_at(t->hist, k));
+	const struct tacho_report *r = t->report;
+	const struct tacho_report_entry *e = &r->entries[r->order[k]];
+	const struct tacho_profile_frame *f = tacho_profile_frame(r->profile, frame_at(r, k));
 	const char *object = f ? f->code->object_name : NULL;
-	bool again = is_head_of(t, k, object);
 
-	if (again)
+	if (has_printed_head(t, k, object))
 		put_text(out, t->head.text, t->head.n);
 	else
 		put_head(t, e, object, out);
 	if (t->plain)
-		hist_symbol_text(f, out);
+		put_symbol(f, out);
 	else if (t->n)
 		put_cell(t, e, t->n - 1, out);
 	put_text(out, "\n", 1);
 }
 
-bool hist_is_listed(const struct hist *h, const struct hist_entry *e)
+bool table_lists(const struct tacho_report *r, const struct report_view *view, const struct tacho_report_entry *e)
 {
-	const struct hist_stat *s = hist_stat_of(h, e, 0);
+	uint64_t value = view->report.children ? e->sums.children : e->sums.self;
 
-	return h->opts->percent_limit <= 0 ||
-	       hist_percent(h, h->opts->children ? s->acc : s->self, 0) >= h->opts->percent_limit;
+	return view->percent_limit <= 0 || percent_of_period(r, value, 0) >= view->percent_limit;
 }
 
-struct text {
-	struct hist *hist;
-	struct hist_table table;
-	struct chain_walk walk;
-	bool graphs;
-	const uint64_t *values;		/* what an entry has to have for a graph: so much of these */
-	size_t stride;
-	uint64_t least;
-	size_t fetched;			/* the nodes of those before */
-	bool listed, graph;		/* of the entry at hand */
+/* ---- the table ---- */
+
+struct table_writer {
+	const struct tacho_report *report;
+	const struct report_view *view;
+	struct table table;
+	struct tacho_callgraph *callgraph;	/* NULL: without call graphs */
+	uint64_t min_value;		/* entries with less have no graph */
+	size_t prepared;		/* entries before this place are prepared in `callgraph` */
+	bool listed, graph;		/* of the current entry */
 };
 
-static bool has_graph(const struct text *t, const struct hist_entry *e)
+static bool has_graph(const struct table_writer *w, const struct tacho_report_entry *e)
 {
-	return t->graphs && t->values[(size_t)(e - t->hist->entries.v) * t->stride] >= t->least;
+	return w->callgraph && (w->view->report.children ? e->sums.children : e->sums.self) >= w->min_value;
 }
 
-/* Where one has a graph, those that follow mostly have one. */
-static int fetch_some(struct text *t, size_t from)
+/* After an entry with a graph, the next ones mostly have one, too. */
+static int prepare_graphs(struct table_writer *w, size_t from)
 {
-	size_t end = min_of(from + CHAIN_LISTS, t->hist->n_order), n = 0;
-	const struct hist_entry *entries[CHAIN_LISTS];
+	size_t end = min_of(from + TACHO_CALLGRAPH_AHEAD, w->report->n_order), n = 0;
+	const struct tacho_report_entry *entries[TACHO_CALLGRAPH_AHEAD];
 
 	for (size_t k = from; k < end; k++) {
-		entries[n] = &t->hist->entries.v[t->hist->order[k]];
-		n += has_graph(t, entries[n]);
+		entries[n] = &w->report->entries[w->report->order[k]];
+		n += has_graph(w, entries[n]);
 	}
-	t->fetched = end;
-	return chain_walk_fetch(&t->walk, entries, n);
+	w->prepared = end;
+	return tacho_callgraph_prepare(w->callgraph, entries, n);
 }
 
-static int put_entry(struct text *t, size_t k, struct buf *out)
+static int put_entry(struct table_writer *w, size_t k, struct buf *out)
 {
-	const struct hist_entry *e = hist_entry_at(t->hist, k);
+	const struct tacho_report_entry *e = entry_at(w->report, k);
 
-	if (!hist_is_again(t->hist, k)) {
-		t->listed = hist_is_listed(t->hist, e);
-		t->graph = t->listed && has_graph(t, e);
+	if (!is_repeat(w->report, k)) {
+		w->listed = table_lists(w->report, w->view, e);
+		w->graph = w->listed && has_graph(w, e);
 	}
-	if (t->listed)
-		hist_table_row(&t->table, k, out);
-	if (!t->graph)
+	if (w->listed)
+		table_row(&w->table, k, out);
+	if (!w->graph)
 		return 0;
-	if (k >= t->fetched && fetch_some(t, k) < 0)
+	if (k >= w->prepared && prepare_graphs(w, k) < 0)
 		return -ENOMEM;
-	return hist_graph(&t->walk, e, out);
+	return graph_text(w->report, w->view, w->callgraph, e, out);
 }
 
-int hist_text(struct hist *h, bool titles, struct hist_sink *sink)
+int table_text(const struct tacho_report *r, const struct report_view *view, bool titles, struct table_sink *sink)
 {
-	struct text t = { .hist = h, .graphs = h->opts->chains && h->opts->graph.style != GRAPH_NONE,
-			  .least = hist_graph_least(h) };
-	int err = t.graphs ? chain_walk_init(&t.walk, h) : 0;
+	struct table_writer w = { .report = r, .view = view, .min_value = graph_min_value(r, view) };
+	int err = view_has_graphs(view) ? tacho_callgraph_new(&w.callgraph, r) : 0;
 
-	if (h->n_order)
-		t.values = hist_values(h, h->opts->children ? COL_CHILDREN : COL_OVERHEAD, 0, &t.stride);
-	hist_table_init(&t.table, h);
+	table_init(&w.table, r, view);
 	if (titles)
-		hist_table_titles(&t.table, &sink->out);
-	for (size_t k = 0; k < h->n_order && err == 0;) {
-		err = put_entry(&t, k++, &sink->out);
-		if (err == 0 && t.table.plain && t.table.head.entry && t.listed && !t.graph)
-			k += put_addresses(&t.table, k, &sink->out);
-		if (err == 0 && sink->out.n > HIST_FLUSH_BYTES)
+		table_titles(&w.table, &sink->out);
+	for (size_t k = 0; k < r->n_order && err == 0;) {
+		err = put_entry(&w, k++, &sink->out);
+		if (err == 0 && w.table.plain && w.table.head.entry && w.listed && !w.graph)
+			k += put_addresses(&w.table, k, &sink->out);
+		if (err == 0 && sink->out.n > TABLE_FLUSH_BYTES)
 			err = sink->flush(sink);
 	}
-	if (t.graphs)
-		chain_walk_done(&t.walk);
+	tacho_callgraph_free(w.callgraph);
 	return err;
 }

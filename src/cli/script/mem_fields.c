@@ -1,10 +1,10 @@
 /*
  * PERF_SAMPLE_DATA_SRC as text, in the format of perf 7's script. Operation and level are formatted here,
- * the other parts by report/mem_text.c, which also describes the bit fields.
+ * the other parts by tacho_data_src_text(), as report has them.
  */
 #include "cli/script/mem_fields.h"
 
-#include "report/mem_text.h"
+#include <tacho/report.h>
 
 struct data_src_field {
 	unsigned at, bits;
@@ -88,9 +88,10 @@ void data_src_text(struct buf *out, uint64_t data_src)
 {
 	static const struct {
 		const char *head;
-		enum hist_column key;
+		enum tacho_data_src_part part;
 	} parts[] = {
-		{ "|SNP ", COL_SNOOP }, { "|TLB ", COL_TLB }, { "|LCK ", COL_LOCKED }, { "|BLK ", COL_BLOCKED },
+		{ "|SNP ", TACHO_DATA_SRC_SNOOP }, { "|TLB ", TACHO_DATA_SRC_TLB },
+		{ "|LCK ", TACHO_DATA_SRC_LOCK }, { "|BLK ", TACHO_DATA_SRC_BLOCKED },
 	};
 
 	buf_puts(out, "|OP ");
@@ -98,7 +99,10 @@ void data_src_text(struct buf *out, uint64_t data_src)
 	buf_puts(out, "|LVL ");
 	put_level(out, data_src);
 	for (size_t i = 0; i < countof(parts); i++) {
+		char text[128] = "";
+
+		tacho_data_src_text(parts[i].part, data_src, text, sizeof(text));
 		buf_puts(out, parts[i].head);
-		mem_text(parts[i].key, data_src, out);
+		buf_puts(out, text);
 	}
 }

@@ -1,46 +1,48 @@
 /*
- * The fields of data_src, from the lowest bit on: operation 5, level 14, snoop 5, lock 2, TLB 7, and,
- * since 4.14, number of the level 4, remote 1, more of snoop 2; since 5.12 blocked 3; 5.16 hops 3.
+ * The fields of data_src, from the lowest bit: operation 5 bits, level 14, snoop 5, lock 2, TLB 7; since Linux
+ * 4.14 number of the level 4, remote 1, snoop extension 2; since 5.12 blocked 3; since 5.16 hops 3.
  */
-#include "report/mem_text.h"
+#include "report/data_source.h"
 
-struct bits {
+#include "report/columns.h"
+
+struct bit_range {
 	unsigned shift, width;
 };
 
-static const struct bits level = { 5, 14 }, snoop = { 19, 5 }, lock = { 24, 2 }, tlb = { 26, 7 },
+static const struct bit_range level = { 5, 14 }, snoop = { 19, 5 }, lock = { 24, 2 }, tlb = { 26, 7 },
 			 number = { 33, 4 }, remote = { 37, 1 }, snoopx = { 38, 2 }, block = { 40, 3 },
 			 hops = { 43, 3 };
 
 enum { NA = 1, HIT = 2, MISS = 4 };	/* of level and tlb */
 
-static uint64_t part(uint64_t v, struct bits b)
+static uint64_t part(uint64_t v, struct bit_range b)
 {
 	return v >> b.shift & ((1ull << b.width) - 1);
 }
 
-static uint64_t mask(struct bits b)
+static uint64_t mask(struct bit_range b)
 {
 	return ((1ull << b.width) - 1) << b.shift;
 }
 
-uint64_t mem_part(enum hist_column key, uint64_t v)
+uint64_t data_src_bits(enum tacho_data_src_part p, uint64_t v)
 {
-	switch (key) {
-	case COL_LOCKED:
+	switch (p) {
+	case TACHO_DATA_SRC_LOCK:
 		return v & mask(lock);
-	case COL_TLB:
+	case TACHO_DATA_SRC_TLB:
 		return v & mask(tlb);
-	case COL_SNOOP:
+	case TACHO_DATA_SRC_SNOOP:
 		return v & (mask(snoop) | mask(snoopx));
-	case COL_BLOCKED:
+	case TACHO_DATA_SRC_BLOCKED:
 		return v & mask(block);
 	default:
 		return v & (mask(level) | mask(number) | mask(remote) | mask(hops));
 	}
 }
 
-/* The words of the bits that are set, with "or" between them. */
+/* The words of the bits that are set, separated by "or". */
 static void put_words(uint64_t set, const char *const *words, size_t n, size_t from, struct buf *out)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -134,22 +136,30 @@ static void put_blocked(uint64_t v, struct buf *out)
 		buf_puts(out, " Addr");
 }
 
-void mem_text(enum hist_column key, uint64_t v, struct buf *out)
+void put_data_src_part(enum tacho_data_src_part p, uint64_t v, struct buf *out)
 {
-	switch (key) {
-	case COL_LOCKED:
+	switch (p) {
+	case TACHO_DATA_SRC_LOCK:
 		buf_puts(out, part(v, lock) & NA ? "N/A" : part(v, lock) ? "Yes" : "No");
 		return;
-	case COL_TLB:
+	case TACHO_DATA_SRC_TLB:
 		put_tlb(v, out);
 		return;
-	case COL_SNOOP:
+	case TACHO_DATA_SRC_SNOOP:
 		put_snoop(v, out);
 		return;
-	case COL_BLOCKED:
+	case TACHO_DATA_SRC_BLOCKED:
 		put_blocked(v, out);
 		return;
 	default:
 		put_level(v, out);
 	}
+}
+
+ptrdiff_t tacho_data_src_text(enum tacho_data_src_part p, uint64_t v, char *out, size_t room)
+{
+	struct buf text = { 0 };
+
+	put_data_src_part(p, v, &text);
+	return hand_out_text(&text, out, room);
 }
