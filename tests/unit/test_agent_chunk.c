@@ -116,14 +116,14 @@ static void rollup_restart(void **state)
 	double counts = 0, seconds = 0;
 
 	(void)state;
-	assert_true(increase_between(true, START, 1000, START - 100 * SECOND, START + 4 * SECOND, &p,
+	assert_true(increase_since(&(struct previous_point){ true, START, START - 100 * SECOND, 1000 }, START + 4 * SECOND, &p,
 				     &counts, &seconds));
 	assert_true(counts == 70 && fabs(seconds - 1) < 1e-9);
-	assert_true(increase_between(true, START, 60, START - SECOND, START - SECOND, &p, &counts,
+	assert_true(increase_since(&(struct previous_point){ true, START, START - SECOND, 60 }, START - SECOND, &p, &counts,
 				     &seconds));
 	assert_true(counts == 10 && fabs(seconds - 5) < 1e-9);
 	/* fell without a restart: nothing can be said */
-	assert_false(increase_between(true, START, 80, START - SECOND, START - SECOND, &p, &counts,
+	assert_false(increase_since(&(struct previous_point){ true, START, START - SECOND, 80 }, START - SECOND, &p, &counts,
 				      &seconds));
 }
 

@@ -23,10 +23,10 @@ static bool there(const char *name)
 	return access(in_dir(name), F_OK) == 0;
 }
 
-static struct recordings_left trim(uint64_t max_bytes, uint64_t max_files, const char *newest)
+static struct recordings_usage trim(uint64_t max_bytes, uint64_t max_files, const char *newest)
 {
-	const struct recordings_bound bound = { max_bytes, max_files };
-	struct recordings_left left;
+	const struct recordings_limit bound = { max_bytes, max_files };
+	struct recordings_usage left;
 	const char *keep[] = { newest ? in_dir(newest) : "", "" };
 
 	recordings_trim(test_dir, "ctl", &bound, keep, 2, &left);
@@ -50,7 +50,7 @@ static void fill(void)
 
 static void the_oldest_go(void **state)
 {
-	struct recordings_left left;
+	struct recordings_usage left;
 
 	fill();
 	left = trim(1300, 0, "ctl-20260101-000003.svg");
@@ -78,7 +78,7 @@ static void so_many_stay(void **state)
 /* Even where it alone is too much, and even with a clock that was set back. */
 static void the_newest_stays(void **state)
 {
-	struct recordings_left left;
+	struct recordings_usage left;
 
 	fill();
 	put("ctl-20260101-000003.svg", 1000, 1000);
@@ -91,8 +91,8 @@ static void the_newest_stays(void **state)
 
 static void no_directory_is_no_harm(void **state)
 {
-	const struct recordings_bound bound = { 1, 1 };
-	struct recordings_left left;
+	const struct recordings_limit bound = { 1, 1 };
+	struct recordings_usage left;
 
 	recordings_trim("/nowhere/at/all", "ctl", &bound, NULL, 0, &left);
 	assert_int_equal(left.files + left.bytes + left.removed, 0);

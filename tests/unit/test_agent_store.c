@@ -422,7 +422,7 @@ static void store_bound_of_profiles(void **state)
 		assert_int_equal(store_profile_put(s, now - hour * 3600 * SECOND, now - (hour - 1) * 3600 * SECOND, 5,
 						   str_n(bytes, sizeof(bytes))), 0);
 	assert_int_equal(store_flush(s), 0);
-	assert_int_equal(sql_tidy(s, now), 0);		/* the thread waits for its hour */
+	assert_int_equal(sql_apply_retention(s, now), 0);		/* the thread waits for its hour */
 	assert_true(sql_bytes(s) <= 300000);
 	assert_int_equal(store_profiles(s, now - 1800 * SECOND, now, count_blob, &n), 0);
 	assert_int_equal(n, 1);

@@ -1,5 +1,5 @@
 /*
- * Sampling the whole machine, and the files of it: see the header.
+ * Samples the whole machine, and writes the records as perf.data files.
  */
 #include "agent/profiler/machine_sampler.h"
 
@@ -12,11 +12,11 @@
 
 #define RING_PAGES 16u
 #define RING_PAGES_MAX 512u
-#define SAMPLE_BYTES 512u	/* of a common one with its chain */
+#define SAMPLE_BYTES 512u	/* typical size of a sample with its call chain */
 #define ATTR_BYTES 256
-#define CLOCK_EVENT "cpu-clock:I"	/* without a PMU: time, but not that of idle CPUs */
+#define CLOCK_EVENT "cpu-clock:I"	/* without a PMU: sampled by time, but not on idle CPUs */
 
-/* Room for two seconds of common samples. */
+/* Ring size for about two seconds of typical samples. */
 static uint32_t ring_pages(uint64_t frequency)
 {
 	uint32_t pages = RING_PAGES;
@@ -26,13 +26,13 @@ static uint32_t ring_pages(uint64_t frequency)
 	return pages;
 }
 
-static const char *shown(const char *name)
+static const char *display_name(const char *name)
 {
 	return strcmp(name, CLOCK_EVENT) == 0 ? "cpu-clock" : name;
 }
 
-static int try_open(struct machine_sampler *s, const struct sampling_opts *o, const char *event,
-		    bool user_only, struct tacho_error *e)
+static int open_event(struct machine_sampler *s, const struct machine_sampler_opts *o,
+		      const char *event, bool user_only, struct tacho_error *e)
 {
 	const struct tacho_sampler_opts opts = {
 		.size = sizeof(opts), .target = { .size = sizeof(opts.target), .all_cpus = true,
@@ -51,19 +51,21 @@ static int try_open(struct machine_sampler *s, const struct sampling_opts *o, co
 	if (err >= 0)
 		err = tacho_sampler_open(s->sampler, &opts, e);
 	if (err > 0) {
-		snprintf(s->event, sizeof(s->event), "%s", shown(tacho_sampler_event(s->sampler, 0)->name));
+		snprintf(s->event, sizeof(s->event), "%s",
+			 display_name(tacho_sampler_event(s->sampler, 0)->name));
 		return 0;
 	}
 	tacho_sampler_free(take(s->sampler));
 	return err < 0 ? err : error_set(e, -ENODEV, "no event could be opened");
 }
 
-static bool is_clock(const struct machine_sampler *s)
+static bool samples_cpu_clock(const struct machine_sampler *s)
 {
 	return strncmp(s->event, "cpu-clock", 9) == 0;
 }
 
-int sampling_open(struct machine_sampler *s, const struct sampling_opts *o, struct tacho_error *e)
+int machine_sampler_open(struct machine_sampler *s, const struct machine_sampler_opts *o,
+			 struct tacho_error *e)
 {
 	bool user_only = o->user_only;
 	int err;
@@ -71,26 +73,26 @@ int sampling_open(struct machine_sampler *s, const struct sampling_opts *o, stru
 	*s = (struct machine_sampler){ 0 };
 	err = tacho_open(&s->tacho, NULL, e);
 	if (err == 0)
-		err = try_open(s, o, o->event, user_only, e);
+		err = open_event(s, o, o->event, user_only, e);
 	if ((err == -EACCES || err == -EPERM) && !user_only) {
 		struct tacho_error second = { .column = -1 };
 
 		user_only = true;
-		if (try_open(s, o, o->event, true, &second) == 0) {
-			snprintf(s->note, sizeof(s->note), "without the kernel: %.230s", e->message);
+		if (open_event(s, o, o->event, true, &second) == 0) {
+			snprintf(s->note, sizeof(s->note), "user space only: %.230s", e->message);
 			err = 0;
 		}
 	}
-	if (err == 0 && !o->event && is_clock(s)) {
+	if (err == 0 && !o->event && samples_cpu_clock(s)) {
 		tacho_sampler_free(take(s->sampler));
-		err = try_open(s, o, CLOCK_EVENT, user_only, e);
+		err = open_event(s, o, CLOCK_EVENT, user_only, e);
 	}
 	if (err < 0)
-		sampling_close(s);
+		machine_sampler_close(s);
 	return err;
 }
 
-void sampling_close(struct machine_sampler *s)
+void machine_sampler_close(struct machine_sampler *s)
 {
 	tacho_sampler_free(take(s->sampler));
 	tacho_close(take(s->tacho));
@@ -98,7 +100,7 @@ void sampling_close(struct machine_sampler *s)
 
 /* ---- files ---- */
 
-static int put_events(struct sampling_file *f, const struct machine_sampler *s)
+static int put_events(struct sample_file *f, const struct machine_sampler *s)
 {
 	int err = 0;
 
@@ -117,57 +119,58 @@ static int put_events(struct sampling_file *f, const struct machine_sampler *s)
 		if (err == 0)
 			err = tacho_sampler_ids(s->sampler, i, &ids, &n_ids);
 		if (err == 0)
-			err = tacho_writer_event(f->writer, shown(tacho_sampler_event(s->sampler, i)->name),
-						 attr, size, ids, n_ids);
+			err = tacho_writer_event(
+				f->writer, display_name(tacho_sampler_event(s->sampler, i)->name),
+				attr, size, ids, n_ids);
 	}
 	return err;
 }
 
-int sampling_file_open(struct sampling_file *f, int fd, const struct machine_sampler *s,
-		       struct tacho_error *e)
+int sample_file_open(struct sample_file *f, int fd, const struct machine_sampler *s,
+		     struct tacho_error *e)
 {
 	const struct tacho_writer_opts opts = { .size = sizeof(opts) };
 	int err;
 
-	*f = (struct sampling_file){ .fd = fd, .error = { .column = -1 } };
+	*f = (struct sample_file){ .fd = fd, .error = { .column = -1 } };
 	err = tacho_writer_open(&f->writer, fd, &opts, e);
 	if (err == 0) {
 		err = put_events(f, s);
 		if (err < 0)
-			error_set(e, err, "the events cannot be written down: %s", strerror(-err));
+			error_set(e, err, "cannot write the events: %s", strerror(-err));
 	}
 	if (err == 0)
 		err = tacho_writer_begin(f->writer, e);
 	if (err < 0)
-		sampling_file_close(f);
+		sample_file_close(f);
 	return err;
 }
 
-int sampling_file_put(void *file, const void *bytes, size_t n)
+int sample_file_put(void *file, const void *bytes, size_t n)
 {
-	struct sampling_file *f = file;
+	struct sample_file *f = file;
 
 	if (f->max_bytes && tacho_writer_bytes(f->writer) + n > f->max_bytes)
-		return error_set(&f->error, -EFBIG, "the recording has grown beyond %llu MiB",
+		return error_set(&f->error, -EFBIG, "the recording exceeds %llu MiB",
 				 (unsigned long long)f->max_bytes >> 20);
 	return tacho_writer_records(f->writer, bytes, n, &f->error);
 }
 
-int sampling_file_round(struct sampling_file *f)
+int sample_file_round(struct sample_file *f)
 {
 	const struct { uint32_t type; uint16_t misc, size; } round = { TACHO_RECORD_FINISHED_ROUND, 0, 8 };
 
-	return sampling_file_put(f, &round, sizeof(round));
+	return sample_file_put(f, &round, sizeof(round));
 }
 
 static int put_build_id(void *arg, const struct tacho_sampled_object *o)
 {
-	struct sampling_file *f = arg;
+	struct sample_file *f = arg;
 
 	return tacho_writer_build_id(f->writer, o->kernel ? 1 : 2, -1, o->build_id, o->n_build_id, o->path);
 }
 
-static int put_features(struct sampling_file *f, struct machine_sampler *s)
+static int put_features(struct sample_file *f, struct machine_sampler *s)
 {
 	const char *const argv[] = { "tacho", "agent" };
 	struct tacho_sampler_stats st = { .size = sizeof(st) };
@@ -185,22 +188,22 @@ static int put_features(struct sampling_file *f, struct machine_sampler *s)
 	return err == 0 ? tacho_sampler_objects(s->sampler, false, put_build_id, f) : err;
 }
 
-int sampling_file_finish(struct sampling_file *f, struct machine_sampler *s, bool whole,
-			 struct tacho_error *e)
+int sample_file_finish(struct sample_file *f, struct machine_sampler *s, bool whole,
+		       struct tacho_error *e)
 {
 	int err = whole ? put_features(f, s) : 0;
 
 	if (err < 0)
-		return error_set(e, err, "the recording cannot be completed: %s", strerror(-err));
+		return error_set(e, err, "cannot complete the recording: %s", strerror(-err));
 	return tacho_writer_finish(f->writer, e);
 }
 
-void sampling_file_close(struct sampling_file *f)
+void sample_file_close(struct sample_file *f)
 {
 	tacho_writer_free(take(f->writer));
 }
 
-int sampling_file_read(int fd, struct tacho_perfdata **out, struct tacho_error *e)
+int sample_file_read(int fd, struct tacho_perfdata **out, struct tacho_error *e)
 {
 	const struct tacho_perfdata_opts opts = { .size = sizeof(opts), .ordered = true, .force = true };
 	char path[40];

@@ -1,9 +1,9 @@
 /*
- * Samples of the whole machine: a sampler opened as the configuration says, or as far as the machine
- * allows, and its records as a perf.data file. The continuous profile and recordings use both.
+ * A sampler of the whole machine, opened as configured or as far as the machine allows, and its
+ * records as a perf.data file. Used by the continuous profile and by recordings.
  *
- *	sampling_open -> synthesize, start, drain ... of its sampler -> sampling_close
- *	file_open -> file_put ... -> file_finish -> file_close
+ *	machine_sampler_open -> synthesize, start, drain ... of its sampler -> machine_sampler_close
+ *	sample_file_open -> sample_file_put ... -> sample_file_finish -> sample_file_close
  */
 #ifndef AGENT_PROFILER_MACHINE_SAMPLER_H
 #define AGENT_PROFILER_MACHINE_SAMPLER_H
@@ -14,8 +14,8 @@
 #include <tacho/profile.h>
 #include <tacho/sampler.h>
 
-struct sampling_opts {
-	const char *event;		/* NULL: cycles, or without a PMU cpu-clock, but not of idle CPUs */
+struct machine_sampler_opts {
+	const char *event;		/* NULL: cycles, or cpu-clock on busy CPUs without a PMU */
 	uint64_t frequency;
 	bool user_only;
 };
@@ -23,30 +23,31 @@ struct sampling_opts {
 struct machine_sampler {
 	struct tacho *tacho;
 	struct tacho_sampler *sampler;	/* NULL: not open */
-	char event[128];		/* what is sampled, as it is shown */
-	char note[256];			/* what was degraded, or empty */
+	char event[128];		/* the sampled event as shown to the user */
+	char note[256];			/* what had to be left out, or "" */
 };
 
-int sampling_open(struct machine_sampler *s, const struct sampling_opts *o, struct tacho_error *e);
-void sampling_close(struct machine_sampler *s);	/* twice is fine */
+int machine_sampler_open(struct machine_sampler *s, const struct machine_sampler_opts *o,
+			 struct tacho_error *e);
+void machine_sampler_close(struct machine_sampler *s);	/* may be called twice */
 
-/* A perf.data of what a sampler gives. */
-struct sampling_file {
-	int fd;				/* stays the caller's */
+/* A perf.data file of a sampler's records. */
+struct sample_file {
+	int fd;				/* owned by the caller */
 	struct tacho_perfdata_writer *writer;
-	uint64_t max_bytes;		/* -EFBIG beyond; 0: any */
+	uint64_t max_bytes;		/* -EFBIG if exceeded; 0: no limit */
 	struct tacho_error error;	/* of a failed write */
 };
-int sampling_file_open(struct sampling_file *f, int fd, const struct machine_sampler *s,
+int sample_file_open(struct sample_file *f, int fd, const struct machine_sampler *s,
+		     struct tacho_error *e);
+int sample_file_put(void *file, const void *bytes, size_t n);	/* a tacho_bytes_fn */
+int sample_file_round(struct sample_file *f);		/* after each drain */
+/* With `whole`, also adds the features that perf's tools use: the host, times, build IDs. */
+int sample_file_finish(struct sample_file *f, struct machine_sampler *s, bool whole,
 		       struct tacho_error *e);
-int sampling_file_put(void *file, const void *bytes, size_t n);	/* a tacho_bytes_fn */
-int sampling_file_round(struct sampling_file *f);		/* after each drain */
-/* With `whole` also what perf's tools like to know: the machine, times, build ids. */
-int sampling_file_finish(struct sampling_file *f, struct machine_sampler *s, bool whole,
-			 struct tacho_error *e);
-void sampling_file_close(struct sampling_file *f);
+void sample_file_close(struct sample_file *f);
 
-/* Opens what was written to `fd` for reading, in the order of time. */
-int sampling_file_read(int fd, struct tacho_perfdata **out, struct tacho_error *e);
+/* Opens the written file for reading, ordered by time. */
+int sample_file_read(int fd, struct tacho_perfdata **out, struct tacho_error *e);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * The continuous profile. One thread drains the rings about each second; what came is a small
- * perf.data in memory, which is loaded at once into the profile of the window with symbols that
- * stay, so that names are found while the processes live:
+ * The continuous profile. One thread drains the ring buffers about once a second. The records are
+ * loaded at once, as a small perf.data file in memory, into the profile of the current window, so
+ * that symbols are resolved while the processes still run:
  *
- *	rings -drain-> piece (memfd) -load_next-> window -pack-> store
- *	                                            '-pprof-> exporters
+ *	rings -drain-> samples (memfd) -load_next-> window -pack-> store
+ *	                                              '-pprof-> exporters
  *
- * A window that is over is packed and forgotten. What is remembered beside it (maps, objects) is
- * bounded: processes that have ended are pruned with each window, and once there are very many
- * objects all begins anew with what runs then.
+ * A finished window is packed and freed. The mappings and objects that are remembered between
+ * windows are bounded: ended processes are removed with each window, and if there are very many
+ * objects, sampling is restarted.
  */
 #include "agent/profiler/profiler.h"
 
@@ -30,38 +30,38 @@
 #include <tacho/system.h>
 
 #define SECOND 1000000000ull
-#define WINDOW_ROWS 200000u	/* a window with more ends early */
+#define WINDOW_ROWS 200000u	/* a window with more rows ends early */
 #define OBJECTS_MAX 4096u
 #define SYMBOL_BYTES_MAX (24u << 20)
-#define PIECE_BYTES_MAX (1u << 20)	/* more is loaded before the second is over */
-#define TRIM_WINDOWS 6		/* freed memory goes back to the system that often */
-#define RETRY_S 60		/* after sampling had failed */
+#define SAMPLES_BYTES_MAX (1u << 20)	/* more is loaded before the second is over */
+#define TRIM_EVERY_WINDOWS 6	/* freed memory is returned to the kernel after so many windows */
+#define RETRY_S 60		/* after sampling failed */
 
 struct profiler {
 	struct agent *agent;
 	pthread_t thread;
-	int wake_fd;			/* readable: look at what is asked for */
+	int wake_fd;			/* readable: check for changed settings */
 	_Atomic bool stop;
-	_Atomic uint64_t want_hz;	/* by the budget; 0: what the configuration says */
-	const struct agent_config *held;	/* the configuration that the next one's texts are of */
-	struct profile_config config;	/* as it is carried out */
-	/* the thread's own */
-	struct machine_sampler sampling;
+	_Atomic uint64_t budget_hz;	/* set by the CPU budget; 0: as configured */
+	const struct agent_config *config_ref;	/* owns the strings of `config` */
+	struct profile_config config;	/* the settings in effect */
+	/* used by the thread only */
+	struct machine_sampler machine;
 	struct tacho_symbols *symbols;
-	int piece_fd;
-	struct buf piece;		/* bytes since the last load */
-	unsigned n_turns;		/* of the window */
-	uint64_t lost_before;		/* of samplers that are closed */
-	uint64_t retry_ns;		/* not open: when to try again */
-	char online[4096];		/* CPUs, when it was opened */
-	/* under the lock */
+	int samples_fd;
+	struct buf samples_buf;		/* records since the last load */
+	unsigned n_windows;		/* windows finished so far */
+	uint64_t lost_before;		/* by samplers that are already closed */
+	uint64_t retry_ns;		/* if not open: when to try again */
+	char online[4096];		/* online CPUs when it was opened */
+	/* protected by the lock */
 	pthread_mutex_t lock;
 	struct tacho_profile *window;
-	int64_t from_ns;		/* it began then; wall clock */
+	int64_t from_ns;		/* wall clock time at which the window began */
 	struct profiler_status status;
 };
 
-static void say(const struct profiler *p, enum tacho_log_level level, const char *text)
+static void log_text(const struct profiler *p, enum tacho_log_level level, const char *text)
 {
 	if (p->agent->log)
 		p->agent->log(p->agent->log_arg, level, text);
@@ -75,9 +75,9 @@ static int put_bytes(void *arg, const void *bytes, size_t n)
 	return buf_failed(b) ? -ENOMEM : 0;
 }
 
-/* From the samples' clock to the wall's. One may be interrupted between two looks at clocks: the closest
- * of some counts. */
-static int64_t clock_shift(void)
+/* Offset from the samples' clock to the wall clock. The thread may be preempted between reading the
+ * two clocks, so the closest of several pairs is used. */
+static int64_t clock_offset(void)
 {
 	uint64_t least = UINT64_MAX;
 	int64_t shift = 0;
@@ -95,9 +95,9 @@ static int64_t clock_shift(void)
 	return shift;
 }
 
-/* ---- pieces ---- */
+/* ---- loading samples ---- */
 
-static int window_new(struct profiler *p, struct tacho_error *e)
+static int new_window(struct profiler *p, struct tacho_error *e)
 {
 	const struct tacho_profile_opts opts = { .size = sizeof(opts), .per_time = true, .per_cpu = true };
 	struct tacho_profile *fresh;
@@ -110,41 +110,41 @@ static int window_new(struct profiler *p, struct tacho_error *e)
 	return 0;
 }
 
-/* The bytes as a file that can be loaded. */
-static int write_piece(struct profiler *p, struct tacho_error *e)
+/* Writes the records as a perf.data file that can be loaded. */
+static int write_samples(struct profiler *p, struct tacho_error *e)
 {
-	struct sampling_file f;
+	struct sample_file f;
 	int err;
 
-	if (ftruncate(p->piece_fd, 0) < 0 || lseek(p->piece_fd, 0, SEEK_SET) < 0)
-		return error_set(e, -errno, "memory for samples: %s", strerror(errno));
-	err = sampling_file_open(&f, p->piece_fd, &p->sampling, e);
+	if (ftruncate(p->samples_fd, 0) < 0 || lseek(p->samples_fd, 0, SEEK_SET) < 0)
+		return error_set(e, -errno, "cannot reset the memory for samples: %s", strerror(errno));
+	err = sample_file_open(&f, p->samples_fd, &p->machine, e);
 	if (err < 0)
 		return err;
-	err = sampling_file_put(&f, p->piece.bytes, p->piece.n);
+	err = sample_file_put(&f, p->samples_buf.bytes, p->samples_buf.n);
 	if (err < 0)
 		*e = f.error;
 	else
-		err = sampling_file_finish(&f, &p->sampling, false, e);
-	sampling_file_close(&f);
+		err = sample_file_finish(&f, &p->machine, false, e);
+	sample_file_close(&f);
 	return err;
 }
 
-static int load_piece(struct profiler *p, struct tacho_error *e)
+static int load_samples(struct profiler *p, struct tacho_error *e)
 {
 	struct tacho_perfdata *pd = NULL;
 	int err;
 
-	if (buf_failed(&p->piece)) {
-		buf_done(&p->piece);
+	if (buf_failed(&p->samples_buf)) {
+		buf_done(&p->samples_buf);
 		return error_nomem(e);
 	}
-	if (!p->piece.n)
+	if (!p->samples_buf.n)
 		return 0;
-	err = write_piece(p, e);
-	buf_clear(&p->piece);
+	err = write_samples(p, e);
+	buf_clear(&p->samples_buf);
 	if (err == 0)
-		err = sampling_file_read(p->piece_fd, &pd, e);
+		err = sample_file_read(p->samples_fd, &pd, e);
 	if (!pd)
 		return err;
 	pthread_mutex_lock(&p->lock);
@@ -154,31 +154,31 @@ static int load_piece(struct profiler *p, struct tacho_error *e)
 	return err;
 }
 
-static void count_lost(struct profiler *p)
+static void update_lost(struct profiler *p)
 {
 	struct tacho_sampler_stats st = { .size = sizeof(st) };
 
-	tacho_sampler_stats(p->sampling.sampler, SIZE_MAX, &st);
+	tacho_sampler_stats(p->machine.sampler, SIZE_MAX, &st);
 	pthread_mutex_lock(&p->lock);
 	p->status.lost = p->lost_before + st.lost;
 	pthread_mutex_unlock(&p->lock);
 	p->agent->stats.samples_lost = p->lost_before + st.lost;
 }
 
-/* Takes what the rings hold; makes something of it when it is `due`. */
+/* Drains the ring buffers, and loads the records if `due` or if there are many. */
 static int drain(struct profiler *p, bool due, struct tacho_error *e)
 {
-	int64_t got = tacho_sampler_drain(p->sampling.sampler, put_bytes, &p->piece);
+	int64_t got = tacho_sampler_drain(p->machine.sampler, put_bytes, &p->samples_buf);
 
 	if (got < 0 && got != -ENOMEM)
-		return error_set(e, (int)got, "the rings cannot be read: %s", strerror((int)-got));
-	count_lost(p);
-	return due || p->piece.n > PIECE_BYTES_MAX ? load_piece(p, e) : 0;
+		return error_set(e, (int)got, "cannot read the ring buffers: %s", strerror((int)-got));
+	update_lost(p);
+	return due || p->samples_buf.n > SAMPLES_BYTES_MAX ? load_samples(p, e) : 0;
 }
 
 /* ---- windows ---- */
 
-static bool takes_profiles(const struct agent_config *cfg)
+static bool has_profile_exporter(const struct agent_config *cfg)
 {
 	for (size_t i = 0; i < cfg->n_exports; i++)
 		if (cfg->exports[i].type && cfg->exports[i].type->send_profile)
@@ -186,14 +186,14 @@ static bool takes_profiles(const struct agent_config *cfg)
 	return false;
 }
 
-/* Asked before our own lock is taken: a reload holds the configuration's while it waits for the
- * collector, which may wait for ours. */
-static bool export_wanted(struct profiler *p)
+/* Must be called before taking p->lock: a reload holds config_lock while it waits for the collector,
+ * which may wait for p->lock. */
+static bool wants_export(struct profiler *p)
 {
 	bool wanted;
 
 	pthread_rwlock_rdlock(&p->agent->config_lock);
-	wanted = p->agent->exporters && takes_profiles(p->agent->config);
+	wanted = p->agent->exporters && has_profile_exporter(p->agent->config);
 	pthread_rwlock_unlock(&p->agent->config_lock);
 	return wanted;
 }
@@ -209,17 +209,17 @@ static void export_window(struct profiler *p, uint64_t samples, int64_t to_ns)
 static void store_window(struct profiler *p, uint64_t samples, int64_t to_ns)
 {
 	scoped(buf_done) struct buf blob = { 0 };
-	const struct tacho_pack_opts opts = { .size = sizeof(opts), .shift_ns = clock_shift() };
+	const struct tacho_pack_opts opts = { .size = sizeof(opts), .shift_ns = clock_offset() };
 	struct tacho_error e = { .column = -1 };
 	int err = tacho_profile_pack(p->window, &opts, put_bytes, &blob, &e);
 
 	if (err == 0)
 		err = store_profile_put(p->agent->store, p->from_ns, to_ns, samples, buf_view(&blob));
 	if (err < 0)
-		say(p, TACHO_LOG_WARN, e.message[0] ? e.message : "a profile could not be stored");
+		log_text(p, TACHO_LOG_WARN, e.message[0] ? e.message : "a profile could not be stored");
 }
 
-static uint64_t samples_of(const struct tacho_profile *window)
+static uint64_t count_samples(const struct tacho_profile *window)
 {
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
@@ -227,16 +227,16 @@ static uint64_t samples_of(const struct tacho_profile *window)
 	return q.samples;
 }
 
-/* Ends the window and begins the next. */
-static void turn_window(struct profiler *p)
+/* Ends the window and starts the next. */
+static void finish_window(struct profiler *p)
 {
 	int64_t now = clock_wall_ns();
-	bool exported = export_wanted(p);
+	bool exported = wants_export(p);
 	uint64_t samples;
 
 	pthread_mutex_lock(&p->lock);
-	now = now > p->from_ns ? now : p->from_ns + 1;	/* the clock was set back */
-	samples = samples_of(p->window);
+	now = now > p->from_ns ? now : p->from_ns + 1;	/* > if the clock was set back */
+	samples = count_samples(p->window);
 	if (samples) {
 		if (p->agent->store)
 			store_window(p, samples, now);
@@ -246,17 +246,17 @@ static void turn_window(struct profiler *p)
 		p->status.samples += samples;
 		p->agent->stats.profiles++;
 	}
-	if (!samples || window_new(p, NULL) == 0)
+	if (!samples || new_window(p, NULL) == 0)
 		p->from_ns = now;
 	pthread_mutex_unlock(&p->lock);
 	tacho_symbols_prune(p->symbols, SYMBOL_BYTES_MAX);
-	if (++p->n_turns % TRIM_WINDOWS == 0)
+	if (++p->n_windows % TRIM_EVERY_WINDOWS == 0)
 		malloc_trim(0);
 }
 
 /* ---- on and off ---- */
 
-static int symbols_new(struct profiler *p, struct tacho_error *e)
+static int new_symbols(struct profiler *p, struct tacho_error *e)
 {
 	const struct tacho_symbols_opts opts = { .size = sizeof(opts), .live = true };
 
@@ -264,12 +264,12 @@ static int symbols_new(struct profiler *p, struct tacho_error *e)
 	return tacho_symbols_new(&p->symbols, &opts, e);
 }
 
-/* What runs now. */
-static int learn(struct profiler *p, struct tacho_error *e)
+/* Synthesizes records of the running processes and their mappings. */
+static int synthesize_running(struct profiler *p, struct tacho_error *e)
 {
-	return tacho_sampler_synthesize(p->sampling.sampler,
+	return tacho_sampler_synthesize(p->machine.sampler,
 					TACHO_SYNTH_KERNEL | TACHO_SYNTH_TASK | TACHO_SYNTH_MMAP,
-					put_bytes, &p->piece, e);
+					put_bytes, &p->samples_buf, e);
 }
 
 static void set_state(struct profiler *p, bool running, const char *why)
@@ -278,92 +278,94 @@ static void set_state(struct profiler *p, bool running, const char *why)
 	p->status.running = running;
 	p->status.frequency = running ? p->config.frequency : 0;
 	if (running)
-		snprintf(p->status.event, sizeof(p->status.event), "%s", p->sampling.event);
+		snprintf(p->status.event, sizeof(p->status.event), "%s", p->machine.event);
 	snprintf(p->status.why, sizeof(p->status.why), "%.255s", why);
 	pthread_mutex_unlock(&p->lock);
 }
 
-static int open_sampling(struct profiler *p, struct tacho_error *e)
+static int start_sampling(struct profiler *p, struct tacho_error *e)
 {
-	const struct sampling_opts opts = { .event = p->config.event, .frequency = p->config.frequency,
-					    .user_only = p->config.kernel_off };
-	int err = sampling_open(&p->sampling, &opts, e);
+	const struct machine_sampler_opts opts = { .event = p->config.event,
+						   .frequency = p->config.frequency,
+						   .user_only = p->config.kernel_off };
+	int err = machine_sampler_open(&p->machine, &opts, e);
 
-	if (err == 0 && tacho_online_cpus(p->sampling.tacho, p->online, sizeof(p->online)) < 0)
+	if (err == 0 && tacho_online_cpus(p->machine.tacho, p->online, sizeof(p->online)) < 0)
 		p->online[0] = '\0';
 	if (err == 0)
-		err = symbols_new(p, e);
+		err = new_symbols(p, e);
 	if (err == 0)
-		err = learn(p, e);
+		err = synthesize_running(p, e);
 	if (err == 0)
-		err = tacho_sampler_start(p->sampling.sampler);
+		err = tacho_sampler_start(p->machine.sampler);
 	if (err < 0) {
 		if (!e->message[0])
-			error_set(e, err, "sampling cannot be started: %s", strerror(-err));
-		sampling_close(&p->sampling);
+			error_set(e, err, "cannot start sampling: %s", strerror(-err));
+		machine_sampler_close(&p->machine);
 		set_state(p, false, e->message);
 		return err;
 	}
-	set_state(p, true, p->sampling.note);
+	set_state(p, true, p->machine.note);
 	return 0;
 }
 
-static void close_sampling(struct profiler *p, const char *why)
+static void stop_sampling(struct profiler *p, const char *why)
 {
 	struct tacho_sampler_stats st = { .size = sizeof(st) };
 	struct tacho_error e = { .column = -1 };
 
-	if (!p->sampling.sampler)
+	if (!p->machine.sampler)
 		return;
-	tacho_sampler_stop(p->sampling.sampler);
+	tacho_sampler_stop(p->machine.sampler);
 	drain(p, true, &e);
-	tacho_sampler_stats(p->sampling.sampler, SIZE_MAX, &st);
+	tacho_sampler_stats(p->machine.sampler, SIZE_MAX, &st);
 	p->lost_before += st.lost;
-	turn_window(p);
-	sampling_close(&p->sampling);
-	buf_clear(&p->piece);
+	finish_window(p);
+	machine_sampler_close(&p->machine);
+	buf_clear(&p->samples_buf);
 	set_state(p, false, why);
 }
 
-static void fail(struct profiler *p, const struct tacho_error *e)
+static void pause_after_failure(struct profiler *p, const struct tacho_error *e)
 {
 	char text[600];
 
-	snprintf(text, sizeof(text), "the continuous profile pauses for a minute: %s", e->message);
-	say(p, TACHO_LOG_WARN, text);
-	close_sampling(p, e->message);
+	snprintf(text, sizeof(text), "the continuous profile is paused for a minute: %s", e->message);
+	log_text(p, TACHO_LOG_WARN, text);
+	stop_sampling(p, e->message);
 	p->retry_ns = clock_mono_ns() + RETRY_S * SECOND;
 }
 
-/* Very many objects were met, here and by the sampler: begins anew with those of now. */
-static void bound_symbols(struct profiler *p)
+/* Limits the number of known objects, also in the sampler, by reopening everything. */
+static void limit_objects(struct profiler *p)
 {
 	if (tacho_symbols_n_objects(p->symbols) >= OBJECTS_MAX)
-		close_sampling(p, "");
+		stop_sampling(p, "");
 }
 
-/* Rings of a CPU that went offline stay silent when it is back, and one that is new has none. */
-static void follow_cpus(struct profiler *p)
+/* The rings of a CPU that was offline stay empty when it is back, and a new CPU has none: reopen on
+ * a change. */
+static void reopen_on_cpu_change(struct profiler *p)
 {
 	char now[sizeof(p->online)];
 
-	if (p->sampling.sampler && tacho_online_cpus(p->sampling.tacho, now, sizeof(now)) >= 0 &&
+	if (p->machine.sampler && tacho_online_cpus(p->machine.tacho, now, sizeof(now)) >= 0 &&
 	    strcmp(now, p->online) != 0)
-		close_sampling(p, "");
+		stop_sampling(p, "");
 }
 
-/* The configuration as it is now, and the budget's word. True: sampling must be opened anew. */
-static bool take_config(struct profiler *p)
+/* Reads the current configuration and the budget's frequency. True: sampling has to be reopened. */
+static bool update_config(struct profiler *p)
 {
-	const struct agent_config *before = p->held;
+	const struct agent_config *before = p->config_ref;
 	struct profile_config now;
-	uint64_t hz = p->want_hz;
+	uint64_t hz = p->budget_hz;
 	bool changed;
 
 	pthread_rwlock_rdlock(&p->agent->config_lock);
-	p->held = config_hold(p->agent->config);
+	p->config_ref = config_hold(p->agent->config);
 	pthread_rwlock_unlock(&p->agent->config_lock);
-	now = p->held->profile;
+	now = p->config_ref->profile;
 	now.frequency = hz && hz < now.frequency ? hz : now.frequency;
 	changed = now.off != p->config.off || now.frequency != p->config.frequency ||
 		  now.kernel_off != p->config.kernel_off || !same_text(now.event, p->config.event);
@@ -372,17 +374,17 @@ static bool take_config(struct profiler *p)
 	return changed;
 }
 
-static void follow_config(struct profiler *p)
+static void apply_config(struct profiler *p)
 {
 	struct tacho_error e = { .column = -1 };
 
-	if (take_config(p)) {
-		close_sampling(p, "");
+	if (update_config(p)) {
+		stop_sampling(p, "");
 		p->retry_ns = 0;
 	}
 	if (p->config.off)
 		set_state(p, false, "switched off by profile.enabled");
-	else if (!p->sampling.sampler && clock_mono_ns() >= p->retry_ns && open_sampling(p, &e) < 0)
+	else if (!p->machine.sampler && clock_mono_ns() >= p->retry_ns && start_sampling(p, &e) < 0)
 		p->retry_ns = clock_mono_ns() + RETRY_S * SECOND;
 }
 
@@ -391,7 +393,7 @@ static void follow_config(struct profiler *p)
 static void wait_for_more(struct profiler *p, uint64_t until_ns)
 {
 	struct pollfd fds[] = { { .fd = p->wake_fd, .events = POLLIN },
-				{ .fd = p->sampling.sampler ? tacho_sampler_fd(p->sampling.sampler)
+				{ .fd = p->machine.sampler ? tacho_sampler_fd(p->machine.sampler)
 							    : -1,
 				  .events = POLLIN } };
 	uint64_t now = clock_mono_ns(), drained;
@@ -402,27 +404,27 @@ static void wait_for_more(struct profiler *p, uint64_t until_ns)
 	if (fds[0].revents)
 		(void)!read(p->wake_fd, &drained, sizeof(drained));
 	if (fds[1].revents)
-		tacho_sampler_look(p->sampling.sampler);
+		tacho_sampler_look(p->machine.sampler);
 }
 
-static void one_round(struct profiler *p, bool due)
+static void process_samples(struct profiler *p, bool due)
 {
 	struct tacho_error e = { .column = -1 };
 
-	if (!p->sampling.sampler)
+	if (!p->machine.sampler)
 		return;
 	if (drain(p, due, &e) < 0) {
-		fail(p, &e);
+		pause_after_failure(p, &e);
 		return;
 	}
 	if (!due || (clock_wall_ns() - p->from_ns < (int64_t)p->config.window_ns &&
 		     clock_wall_ns() >= p->from_ns && tacho_profile_n_rows(p->window) < WINDOW_ROWS))
 		return;
-	turn_window(p);
-	bound_symbols(p);
+	finish_window(p);
+	limit_objects(p);
 }
 
-static void *run(void *arg)
+static void *profiler_thread(void *arg)
 {
 	struct profiler *p = arg;
 	uint64_t next = clock_mono_ns() + SECOND;
@@ -435,31 +437,31 @@ static void *run(void *arg)
 		due = clock_mono_ns() >= next;
 		if (due) {
 			next = clock_mono_ns() + SECOND;
-			follow_cpus(p);
+			reopen_on_cpu_change(p);
 		}
-		follow_config(p);
-		one_round(p, due);
+		apply_config(p);
+		process_samples(p, due);
 	}
-	close_sampling(p, "");
+	stop_sampling(p, "");
 	return NULL;
 }
 
-/* ---- the face ---- */
+/* ---- interface for the other threads ---- */
 
 static void profiler_free(struct profiler *p)
 {
 	if (!p)
 		return;
-	sampling_close(&p->sampling);
+	machine_sampler_close(&p->machine);
 	tacho_symbols_free(p->symbols);
 	tacho_profile_free(p->window);
-	buf_done(&p->piece);
+	buf_done(&p->samples_buf);
 	if (p->wake_fd >= 0)
 		close(p->wake_fd);
-	if (p->piece_fd >= 0)
-		close(p->piece_fd);
+	if (p->samples_fd >= 0)
+		close(p->samples_fd);
 	pthread_mutex_destroy(&p->lock);
-	config_free(p->held);
+	config_free(p->config_ref);
 	free(p);
 }
 
@@ -474,9 +476,9 @@ static int profiler_new(struct profiler **out, struct agent *a, struct tacho_err
 	pthread_mutex_init(&p->lock, NULL);
 	p->from_ns = clock_wall_ns();
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	p->piece_fd = memfd_create("tacho-samples", MFD_CLOEXEC);
-	err = p->wake_fd < 0 || p->piece_fd < 0 ?
-	      error_set(e, -errno, "the profiler cannot be started: %s", strerror(errno)) : window_new(p, e);
+	p->samples_fd = memfd_create("tacho-samples", MFD_CLOEXEC);
+	err = p->wake_fd < 0 || p->samples_fd < 0 ?
+	      error_set(e, -errno, "cannot start the profiler: %s", strerror(errno)) : new_window(p, e);
 	if (err < 0) {
 		profiler_free(p);
 		return err;
@@ -492,15 +494,15 @@ int profiler_start(struct profiler **out, struct agent *a, struct tacho_error *e
 
 	if (!p)
 		return err;
-	take_config(p);
+	update_config(p);
 	if (p->config.off)
 		set_state(p, false, "switched off by profile.enabled");
 	else
-		err = open_sampling(p, e);
+		err = start_sampling(p, e);
 	if (err == 0) {
-		err = -pthread_create(&p->thread, NULL, run, p);
+		err = -pthread_create(&p->thread, NULL, profiler_thread, p);
 		if (err < 0)
-			error_set(e, err, "the profiler's thread cannot be started: %s", strerror(-err));
+			error_set(e, err, "cannot start the profiler's thread: %s", strerror(-err));
 	}
 	if (err < 0) {
 		profiler_free(p);
@@ -531,7 +533,7 @@ void profiler_status(struct profiler *p, struct profiler_status *out)
 {
 	pthread_mutex_lock(&p->lock);
 	*out = p->status;
-	out->samples += samples_of(p->window);
+	out->samples += count_samples(p->window);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -539,7 +541,7 @@ int profiler_frequency(struct profiler *p, uint64_t hz)
 {
 	if (!p || !hz)
 		return -EINVAL;
-	p->want_hz = hz;
+	p->budget_hz = hz;
 	pthread_mutex_lock(&p->lock);
 	if (p->status.running)
 		p->status.frequency = hz;
@@ -554,9 +556,9 @@ int profiler_window(struct profiler *p, struct buf *out, int64_t *from_ns, uint6
 	int err = 0;
 
 	pthread_mutex_lock(&p->lock);
-	opts.shift_ns = clock_shift();
+	opts.shift_ns = clock_offset();
 	*from_ns = p->from_ns;
-	*samples = samples_of(p->window);
+	*samples = count_samples(p->window);
 	if (*samples)
 		err = tacho_profile_pack(p->window, &opts, put_bytes, out, NULL);
 	pthread_mutex_unlock(&p->lock);

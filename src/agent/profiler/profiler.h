@@ -1,7 +1,6 @@
 /*
- * The continuous profile: the whole machine at a low frequency, through the sampling rings; every
- * window (10 s) becomes one packed profile with names resolved while the processes live. One
- * interface, so that another way of sampling can stand beside the rings.
+ * The continuous profile: samples the whole machine at a low frequency through ring buffers; every
+ * window (10 s) becomes a packed profile with symbols resolved while the processes run.
  */
 #ifndef AGENT_PROFILER_PROFILER_H
 #define AGENT_PROFILER_PROFILER_H
@@ -14,33 +13,34 @@ struct profiler_status {
 	char event[128];		/* "cpu-clock" */
 	uint64_t frequency, samples, lost, windows;
 	bool running;
-	char why[256];			/* why it does not run, or what was degraded; else empty */
+	char why[256];			/* why it does not run, or what had to be left out; else "" */
 };
 
-/* Starts its thread. Returns 0; when this machine cannot sample, -EACCES ... with the sentence. */
+/* Starts the thread. Returns 0, or -EACCES ... with a message if this machine cannot sample. */
 int profiler_start(struct profiler **out, struct agent *a, struct tacho_error *e);
-void profiler_stop(struct profiler *p);			/* stores the window that was begun */
+void profiler_stop(struct profiler *p);			/* stores the current window */
 void profiler_status(struct profiler *p, struct profiler_status *out);
-int profiler_frequency(struct profiler *p, uint64_t hz);	/* the budget lowers it */
+int profiler_frequency(struct profiler *p, uint64_t hz);	/* called by the CPU budget */
 
-/* All that was stored of [from, to), merged into one profile; also the window being filled.
- * The filter may be NULL. */
+/* The stored windows of [from, to) and the current window, merged into one profile. The filter may
+ * be NULL. */
 int profiler_range(struct agent *a, int64_t from_ns, int64_t to_ns,
 		   const struct tacho_profile_opts *filter, struct tacho_profile **out,
 		   struct tacho_error *e);
 
 struct recording_opts {
 	uint64_t length_ns;
-	int action;			/* as struct trigger_config has it */
-	const char *dir;		/* NULL: that of `ctl profile` */
-	const char *name;		/* its files are called NAME-DATE... */
-	uint64_t max_bytes, max_files;	/* of all recordings of this name in the directory; 0: any */
+	int action;			/* as in struct trigger_config */
+	const char *dir;		/* NULL: the directory of `ctl profile` */
+	const char *name;		/* its files are named NAME-DATE... */
+	uint64_t max_bytes,
+		max_files; /* of all recordings of this name in the directory; 0: no limit */
 };
 
-/* Records N seconds now into a perf.data and/or a flame graph (triggers, ctl profile). Runs in the
- * caller's thread. A perf.data ends early where it would grow beyond the bound; older recordings go
- * until the bound holds, this one stays. *path is the caller's to free; `note` says what was cut or
- * exceeded, or is empty. */
+/* Records for N seconds into a perf.data file, a flame graph or both (triggers, ctl profile); runs
+ * in the caller's thread. A perf.data file ends early where it would exceed the limit; older
+ * recordings are deleted until the limit is kept, but this one stays. *path is freed by the caller;
+ * `note` says what was cut or exceeded, or is empty. */
 int profiler_record(struct agent *a, const struct recording_opts *opts, char **path, char note[256],
 		    struct tacho_error *e);
 

@@ -1,7 +1,7 @@
 /*
- * A recording of some seconds, for triggers and `ctl profile`: a perf.data, a flame graph of it, or
- * both. The samples go to the disk at once; without a perf.data the file has no name and goes with
- * its descriptor. A file that reaches its bound ends there and is whole.
+ * Records for some seconds, for triggers and `ctl profile`: a perf.data file, a flame graph, or
+ * both. Samples are written to disk at once; without a perf.data file the file is unnamed
+ * (O_TMPFILE). A file that reaches its size limit is complete.
  */
 #include "agent/profiler/profiler.h"
 
@@ -24,8 +24,8 @@
 
 #define FREQUENCY 199
 #define FILE_BYTES_MAX (512ull << 20)
-#define SLICE_MS 200
-#define FEATURES_BYTES (256u << 10)	/* what may follow the samples in a file */
+#define POLL_MS 200
+#define FEATURES_BYTES (256u << 10)	/* reserved for what follows the samples in a file */
 
 enum { ACTION_FLAME, ACTION_FILE, ACTION_BOTH };
 
@@ -33,16 +33,17 @@ struct recording {
 	struct agent *agent;
 	const struct recording_opts *opts;
 	const char *dir, *name;
-	bool cut;			/* it ended at its bound */
+	bool cut;			/* it ended at its size limit */
 	char stamp[40];
-	struct machine_sampler sampling;
-	struct sampling_file file;
+	struct machine_sampler machine;
+	struct sample_file file;
 	int fd;
-	char data_path[PATH_MAX], flame_path[PATH_MAX];	/* "": not made */
+	char data_path[PATH_MAX], flame_path[PATH_MAX];	/* "": not created */
 };
 
-/* dir/name-20260131-235959[-2].suffix, which did not exist. */
-static int create(struct recording *r, const char *suffix, char path[PATH_MAX], struct tacho_error *e)
+/* Creates dir/name-20260131-235959[-2].suffix. */
+static int create_file(struct recording *r, const char *suffix, char path[PATH_MAX],
+		       struct tacho_error *e)
 {
 	for (int i = 1; i < 100; i++) {
 		char again[8] = "";
@@ -64,46 +65,47 @@ static int create(struct recording *r, const char *suffix, char path[PATH_MAX], 
 		}
 	}
 	path[0] = '\0';
-	return error_set(e, -EEXIST, "there are too many recordings of this second in '%.300s'", r->dir);
+	return error_set(e, -EEXIST, "too many recordings were started in this second in '%.300s'",
+			 r->dir);
 }
 
-static int open_data(struct recording *r, bool named, struct tacho_error *e)
+static int open_data_file(struct recording *r, bool named, struct tacho_error *e)
 {
 	if (named)
-		return create(r, ".perf.data", r->data_path, e);
+		return create_file(r, ".perf.data", r->data_path, e);
 	r->fd = open(r->dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (r->fd < 0)
 		r->fd = memfd_create("tacho-recording", MFD_CLOEXEC);
-	return r->fd < 0 ? error_set(e, -errno, "no room for samples: %s", strerror(errno)) : r->fd;
+	return r->fd < 0 ? error_set(e, -errno, "no space for samples: %s", strerror(errno)) : r->fd;
 }
 
 static int drain(struct recording *r)
 {
-	int64_t got = tacho_sampler_drain(r->sampling.sampler, sampling_file_put, &r->file);
+	int64_t got = tacho_sampler_drain(r->machine.sampler, sample_file_put, &r->file);
 
-	return got < 0 ? (int)got : sampling_file_round(&r->file);
+	return got < 0 ? (int)got : sample_file_round(&r->file);
 }
 
 static int sample_until(struct recording *r, uint64_t end_ns)
 {
-	int err = tacho_sampler_start(r->sampling.sampler);
+	int err = tacho_sampler_start(r->machine.sampler);
 
 	while (err == 0 && clock_mono_ns() < end_ns && !r->agent->stopping) {
-		struct pollfd fd = { .fd = tacho_sampler_fd(r->sampling.sampler), .events = POLLIN };
+		struct pollfd fd = { .fd = tacho_sampler_fd(r->machine.sampler), .events = POLLIN };
 		uint64_t left_ms = (end_ns - clock_mono_ns()) / 1000000;
 
-		if (poll(&fd, 1, (int)(left_ms < SLICE_MS ? left_ms + 1 : SLICE_MS)) > 0)
-			tacho_sampler_look(r->sampling.sampler);
+		if (poll(&fd, 1, (int)(left_ms < POLL_MS ? left_ms + 1 : POLL_MS)) > 0)
+			tacho_sampler_look(r->machine.sampler);
 		err = drain(r);
 	}
-	tacho_sampler_stop(r->sampling.sampler);
+	tacho_sampler_stop(r->machine.sampler);
 	if (err == 0)
 		err = drain(r);
-	return err < 0 ? err : tacho_sampler_settle(r->sampling.sampler, sampling_file_put, &r->file);
+	return err < 0 ? err : tacho_sampler_settle(r->machine.sampler, sample_file_put, &r->file);
 }
 
-/* A named file is to keep to the bound with what follows the samples. */
-static uint64_t file_bound(const struct recording *r)
+/* Limit of the samples, so that a named file including its features keeps to max_bytes. */
+static uint64_t samples_limit(const struct recording *r)
 {
 	uint64_t max = r->opts->max_bytes;
 
@@ -112,14 +114,19 @@ static uint64_t file_bound(const struct recording *r)
 	return min_of(max - min_of(max / 4, (uint64_t)FEATURES_BYTES), FILE_BYTES_MAX);
 }
 
-static int record_rings(struct recording *r, struct tacho_error *e)
+static int write_records(struct recording *r, struct tacho_error *e)
 {
-	int err = tacho_sampler_synthesize(r->sampling.sampler, TACHO_SYNTH_ALL, sampling_file_put, &r->file, e);
+	int err = tacho_sampler_synthesize(r->machine.sampler, TACHO_SYNTH_ALL, sample_file_put,
+					   &r->file, e);
 
 	if (err < 0)
-		return err == -EFBIG ? error_set(e, err, "what runs alone takes more than the %llu bytes "
-						 "allowed for a recording; allow more",
-						 (unsigned long long)r->file.max_bytes) : err;
+		return err == -EFBIG
+			       ? error_set(
+					 e, err,
+					 "the list of running processes alone needs more than the "
+					 "%llu bytes allowed for a recording; increase the limit",
+					 (unsigned long long)r->file.max_bytes)
+			       : err;
 	err = sample_until(r, clock_mono_ns() + r->opts->length_ns);
 	r->cut = err == -EFBIG;
 	if (err == 0 || r->cut)
@@ -133,15 +140,15 @@ static int record_rings(struct recording *r, struct tacho_error *e)
 
 static int record_samples(struct recording *r, struct tacho_error *e)
 {
-	int err = sampling_file_open(&r->file, r->fd, &r->sampling, e), end;
+	int err = sample_file_open(&r->file, r->fd, &r->machine, e), end;
 
 	if (err < 0)
 		return err;
-	r->file.max_bytes = file_bound(r);
-	err = record_rings(r, e);
-	/* What was written before a full disk can be read. */
-	end = sampling_file_finish(&r->file, &r->sampling, true, err < 0 ? NULL : e);
-	sampling_file_close(&r->file);
+	r->file.max_bytes = samples_limit(r);
+	err = write_records(r, e);
+	/* Also after an error: what was written before a full disk can be read. */
+	end = sample_file_finish(&r->file, &r->machine, true, err < 0 ? NULL : e);
+	sample_file_close(&r->file);
 	return err < 0 ? err : end;
 }
 
@@ -150,7 +157,7 @@ static int write_bytes(void *arg, const void *bytes, size_t n)
 	return io_write_all(*(int *)arg, bytes, n);
 }
 
-static int load(struct recording *r, struct tacho_profile **out, struct tacho_error *e)
+static int load_profile(struct recording *r, struct tacho_profile **out, struct tacho_error *e)
 {
 	const struct tacho_symbols_opts symbols = { .size = sizeof(symbols), .live = true };
 	struct tacho_perfdata *pd;
@@ -158,7 +165,7 @@ static int load(struct recording *r, struct tacho_profile **out, struct tacho_er
 
 	if (err < 0)
 		return err;
-	err = sampling_file_read(r->fd, &pd, e);
+	err = sample_file_read(r->fd, &pd, e);
 	if (err == 0) {
 		err = tacho_profile_load(*out, pd, &symbols, e);
 		tacho_perfdata_close(pd);
@@ -168,18 +175,18 @@ static int load(struct recording *r, struct tacho_profile **out, struct tacho_er
 	return err;
 }
 
-static int draw(struct recording *r, struct tacho_error *e)
+static int write_flame_graph(struct recording *r, struct tacho_error *e)
 {
 	struct tacho_output_opts opts = { .size = sizeof(opts) };
 	struct tacho_profile *p = NULL;
 	char title[300];
-	int err = load(r, &p, e), fd;
+	int err = load_profile(r, &p, e), fd;
 
 	if (err < 0)
 		return err;
 	snprintf(title, sizeof(title), "%.100s on %.100s, %s", r->name, r->agent->host, r->stamp);
 	opts.title = title;
-	fd = create(r, ".svg", r->flame_path, e);
+	fd = create_file(r, ".svg", r->flame_path, e);
 	if (fd >= 0) {
 		err = tacho_output_write(tacho_format_find("svg"), p, &opts, write_bytes, &fd, e);
 		if (close(fd) < 0 && err == 0)
@@ -194,9 +201,9 @@ static int draw(struct recording *r, struct tacho_error *e)
 	return fd < 0 ? fd : err;
 }
 
-static int record_all(struct recording *r, struct tacho_error *e)
+static int record(struct recording *r, struct tacho_error *e)
 {
-	struct sampling_opts opts = { .frequency = FREQUENCY };
+	struct machine_sampler_opts opts = { .frequency = FREQUENCY };
 	const struct agent_config *cfg;
 	int err, action = r->opts->action;
 
@@ -205,73 +212,75 @@ static int record_all(struct recording *r, struct tacho_error *e)
 	pthread_rwlock_unlock(&r->agent->config_lock);
 	opts.event = cfg->profile.event;
 	opts.user_only = cfg->profile.kernel_off;
-	err = sampling_open(&r->sampling, &opts, e);
+	err = machine_sampler_open(&r->machine, &opts, e);
 	config_free(cfg);
 	if (err < 0)
 		return err;
-	r->fd = open_data(r, action != ACTION_FLAME, e);
+	r->fd = open_data_file(r, action != ACTION_FLAME, e);
 	if (r->fd < 0)
 		return r->fd;
 	err = record_samples(r, e);
-	return err == 0 && action != ACTION_FILE ? draw(r, e) : err;
+	return err == 0 && action != ACTION_FILE ? write_flame_graph(r, e) : err;
 }
 
-/* Where `ctl profile` puts its own. */
-static int own_dir(const struct agent *a, char dir[PATH_MAX], struct tacho_error *e)
+/* The directory of `ctl profile`. */
+static int default_dir(const struct agent *a, char dir[PATH_MAX], struct tacho_error *e)
 {
 	if (!a->state_dir)
 		return error_set(e, -ENOENT, "there is no state directory to write a recording to");
 	if ((size_t)snprintf(dir, PATH_MAX, "%s/profiles", a->state_dir) >= PATH_MAX)
 		return error_set(e, -ENAMETOOLONG, "the state directory's name is too long");
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
-		return error_set(e, -errno, "cannot make '%.300s': %s", dir, strerror(errno));
+		return error_set(e, -errno, "cannot create '%.300s': %s", dir, strerror(errno));
 	return 0;
 }
 
-/* Older ones make room; this one is the newest and stays, with a word where it is too large. */
-static void keep_bound(const struct recording *r, char note[256])
+/* Deletes older recordings beyond the limits; this one stays, with a note if it alone is too large. */
+static void enforce_limits(const struct recording *r, char note[256])
 {
-	const struct recordings_bound bound = { r->opts->max_bytes, r->opts->max_files };
-	const char *const own[] = { r->data_path, r->flame_path };
-	struct recordings_left left;
+	const struct recordings_limit bound = { r->opts->max_bytes, r->opts->max_files };
+	const char *const default_path[] = { r->data_path, r->flame_path };
+	struct recordings_usage left;
 	int n = 0;
 
 	note[0] = '\0';
-	recordings_trim(r->dir, r->name, &bound, own, countof(own), &left);
+	recordings_trim(r->dir, r->name, &bound, default_path, countof(default_path), &left);
 	if (r->cut)
-		n = snprintf(note, 256, "it ended early: its file reached the bound of %llu bytes",
+		n = snprintf(note, 256, "it ended early: its file reached the limit of %llu bytes",
 			     (unsigned long long)r->file.max_bytes);
 	if (bound.max_bytes && left.bytes > bound.max_bytes)
-		snprintf(note + n, 256 - (size_t)n, "%sit takes %llu bytes, the bound is %llu: all older "
-			 "recordings were removed", n ? "; " : "", (unsigned long long)left.bytes,
-			 (unsigned long long)bound.max_bytes);
+		snprintf(
+			note + n, 256 - (size_t)n,
+			"%sit has %llu bytes, the limit is %llu: all older recordings were deleted",
+			n ? "; " : "", (unsigned long long)left.bytes,
+			(unsigned long long)bound.max_bytes);
 }
 
 int profiler_record(struct agent *a, const struct recording_opts *opts, char **path, char note[256],
 		    struct tacho_error *e)
 {
 	struct recording r = { .agent = a, .opts = opts, .dir = opts->dir, .name = opts->name, .fd = -1 };
-	char own[PATH_MAX];
+	char default_path[PATH_MAX];
 	time_t now = time(NULL);
 	struct tm tm;
-	int err = opts->dir ? 0 : own_dir(a, own, e);
+	int err = opts->dir ? 0 : default_dir(a, default_path, e);
 
 	note[0] = '\0';
 	if (err < 0)
 		return err;
-	r.dir = opts->dir ? opts->dir : own;
+	r.dir = opts->dir ? opts->dir : default_path;
 	localtime_r(&now, &tm);
 	strftime(r.stamp, sizeof(r.stamp), "%Y%m%d-%H%M%S", &tm);
-	err = record_all(&r, e);
-	sampling_close(&r.sampling);
+	err = record(&r, e);
+	machine_sampler_close(&r.machine);
 	if (r.fd >= 0)
 		close(r.fd);
 	if (err == 0) {
 		*path = strdup(r.flame_path[0] ? r.flame_path : r.data_path);
 		err = *path ? 0 : error_nomem(e);
 	} else if (err == -EFBIG && r.data_path[0]) {
-		unlink(r.data_path);		/* not a single sample is in it */
+		unlink(r.data_path);		/* it contains no samples */
 	}
-	keep_bound(&r, note);
+	enforce_limits(&r, note);
 	return err;
 }

@@ -1,6 +1,5 @@
 /*
- * Old recordings make room for new ones: see the header. A directory is read once; what is in it under
- * other names is not ours.
+ * Deletes old recordings. The directory is read once; files of other names are not touched.
  */
 #include "agent/profiler/recording_files.h"
 
@@ -27,7 +26,7 @@ struct recording_file_list {
 	size_t n, cap;
 };
 
-/* NAME-, the date, and more behind it. */
+/* NAME-, the date, and a suffix. */
 static bool is_recording(const char *file, const char *name)
 {
 	size_t n = strlen(name);
@@ -41,7 +40,7 @@ static bool is_recording(const char *file, const char *name)
 	return file[STAMP_CHARS] != '\0';
 }
 
-static bool is_kept(const char *path, const char *const *keep, size_t n)
+static bool must_keep(const char *path, const char *const *keep, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(path, keep[i]) == 0)
@@ -49,9 +48,9 @@ static bool is_kept(const char *path, const char *const *keep, size_t n)
 	return false;
 }
 
-/* Adds the file, unless it is to be kept anyhow; its bytes count in any case. */
-static void look_at(struct recording_file_list *all, const char *path, const char *const *keep,
-		    size_t n, struct recordings_left *out)
+/* Counts the file's bytes and, unless it must be kept, adds it to the list. */
+static void add_file(struct recording_file_list *all, const char *path, const char *const *keep,
+		     size_t n, struct recordings_usage *out)
 {
 	struct recording_file *place;
 	struct stat st;
@@ -60,7 +59,7 @@ static void look_at(struct recording_file_list *all, const char *path, const cha
 		return;
 	out->bytes += (uint64_t)st.st_size;
 	out->files++;
-	place = is_kept(path, keep, n) ? NULL : vec_add(all);
+	place = must_keep(path, keep, n) ? NULL : vec_add(all);
 	if (!place)
 		return;
 	*place = (struct recording_file){ strdup(path), (uint64_t)st.st_size, st.st_mtim };
@@ -79,31 +78,31 @@ static int by_age(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static bool too_much(const struct recordings_bound *bound, const struct recordings_left *now)
+static bool exceeds_limit(const struct recordings_limit *bound, const struct recordings_usage *now)
 {
 	return (bound->max_bytes && now->bytes > bound->max_bytes) ||
 	       (bound->max_files && now->files > bound->max_files);
 }
 
-void recordings_trim(const char *dir, const char *name, const struct recordings_bound *bound,
-		     const char *const *keep, size_t n, struct recordings_left *out)
+void recordings_trim(const char *dir, const char *name, const struct recordings_limit *bound,
+		     const char *const *keep, size_t n, struct recordings_usage *out)
 {
 	struct recording_file_list all = { 0 };
 	struct dirent *entry;
 	char path[PATH_MAX];
 	DIR *d = opendir(dir);
 
-	*out = (struct recordings_left){ 0 };
+	*out = (struct recordings_usage){ 0 };
 	while (d && (entry = readdir(d)))
 		if (is_recording(entry->d_name, name) &&
 		    (size_t)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) < sizeof(path))
-			look_at(&all, path, keep, n, out);
+			add_file(&all, path, keep, n, out);
 	if (d)
 		closedir(d);
 	if (all.n)
 		qsort(all.v, all.n, sizeof(*all.v), by_age);
 	for (size_t i = 0; i < all.n; i++) {
-		if (too_much(bound, out) && unlink(all.v[i].path) == 0) {
+		if (exceeds_limit(bound, out) && unlink(all.v[i].path) == 0) {
 			out->bytes -= all.v[i].bytes;
 			out->files--;
 			out->removed++;

@@ -1,6 +1,6 @@
 /*
- * Chunks: see the header. Times are kept in microseconds: finer than any timer of ours, and an
- * hour of ticks at one pace costs a byte each.
+ * Encodes and decodes chunks. Times are stored in microseconds: finer than any interval, and at a
+ * constant interval each time costs one byte.
  */
 #include "agent/store/chunk.h"
 
@@ -9,8 +9,8 @@
 #include "base/protobuf.h"
 
 #define FORMAT 1
-#define KIND_GAUGE 0x80		/* in the level's byte */
-#define HAS_SHARE 0x10		/* in the point's state byte */
+#define KIND_GAUGE 0x80		/* flag in the level byte */
+#define HAS_SHARE 0x10		/* flag in the point's state byte */
 
 static uint64_t zigzag(int64_t v)
 {
@@ -124,8 +124,8 @@ static bool get_bytes(struct chunk_reader *r, void *out, size_t n)
 	return true;
 }
 
-/* Times from a damaged chunk must not overflow when they become nanoseconds. */
-static bool sane_us(int64_t us)
+/* Times of a damaged chunk must not overflow when converted to nanoseconds. */
+static bool is_valid_time(int64_t us)
 {
 	return us > INT64_MIN / 1000 && us < INT64_MAX / 1000;
 }
@@ -138,7 +138,7 @@ int chunk_open(struct chunk_reader *r, struct str bytes)
 	*r = (struct chunk_reader){ .at = (const uint8_t *)bytes.s,
 				    .end = (const uint8_t *)bytes.s + bytes.n, .first = true };
 	if (!get_bytes(r, head, sizeof(head)) || !get_varint(r, &start) || head[0] != FORMAT ||
-	    (head[1] & 0x7f) >= CHUNK_LEVELS || !sane_us(unzigzag(start)))
+	    (head[1] & 0x7f) >= CHUNK_LEVELS || !is_valid_time(unzigzag(start)))
 		return -EBADMSG;
 	r->level = head[1] & 0x7f;
 	r->kind = head[1] & KIND_GAUGE ? METRIC_GAUGE : METRIC_COUNTER;
@@ -159,7 +159,7 @@ static bool next_time(struct chunk_reader *r, struct chunk_point *out)
 		return false;
 	}
 	r->first = false;
-	if (!sane_us(r->time_us))
+	if (!is_valid_time(r->time_us))
 		return false;
 	out->time_ns = r->time_us * 1000;
 	return true;
@@ -196,7 +196,7 @@ int chunk_next(struct chunk_reader *r, struct chunk_point *out)
 	if (r->at == r->end)
 		return 0;
 	*out = (struct chunk_point){ .n = 1 };
-	if (!get_bytes(r, &state, 1) || (state & 0xf) > TACHO_FAILED || !sane_us(r->time_us) ||
+	if (!get_bytes(r, &state, 1) || (state & 0xf) > TACHO_FAILED || !is_valid_time(r->time_us) ||
 	    !next_time(r, out) || !next_value(r, state & HAS_SHARE, out))
 		return -EBADMSG;
 	out->state = state & 0xf;

@@ -1,6 +1,6 @@
 /*
- * The series as they are being written: each has one open chunk per level. A flush writes the open
- * ones too, in full, over what they were; a chunk that has grown large enough is closed.
+ * The series being written: each has one open chunk per level. A flush also writes the open chunks,
+ * replacing their previous version; a chunk that is large enough is closed.
  */
 #include "agent/store/store_internal.h"
 
@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "base/vec.h"
 
-#define STEP_BACK_NS 60000000000
+#define CLOCK_STEP_BACK_NS 60000000000
 
-static void free_writing(struct writing *w)
+static void free_series_chunks(struct series_chunks *w)
 {
 	if (!w)
 		return;
@@ -20,27 +20,27 @@ static void free_writing(struct writing *w)
 	free(w);
 }
 
-void writing_free(struct store *s)
+void open_chunks_free(struct store *s)
 {
 	for (size_t i = 0; i < s->series.n; i++)
-		free_writing(s->series.v[i]);
+		free_series_chunks(s->series.v[i]);
 	vec_done(&s->series);
 	for (size_t i = 0; i < s->closed.n; i++)
 		free(s->closed.v[i].bytes);
 	vec_done(&s->closed);
 }
 
-/* ---- first sight ---- */
+/* ---- first point of a series ---- */
 
-struct replay {
-	struct writing *w;
+struct rollup_replay {
+	struct series_chunks *w;
 	int64_t after_ns[CHUNK_LEVELS];
 };
 
-/* A point that an agent before us stored but did not roll up any more. */
+/* Adds a stored point to the rollups: a previous agent stored it but did not complete its buckets. */
 static int replay_point(void *arg, const struct chunk_point *p, int64_t start_ns)
 {
-	struct replay *r = arg;
+	struct rollup_replay *r = arg;
 	struct chunk_point bucket;
 
 	for (int level = CHUNK_10S; level < CHUNK_LEVELS; level++)
@@ -54,9 +54,9 @@ static int replay_point(void *arg, const struct chunk_point *p, int64_t start_ns
 	return 0;
 }
 
-static int catch_up(struct store *s, struct writing *w)
+static int replay_tail(struct store *s, struct series_chunks *w)
 {
-	struct replay r = { .w = w };
+	struct rollup_replay r = { .w = w };
 	int64_t from = INT64_MAX;
 
 	for (int level = CHUNK_10S; level < CHUNK_LEVELS; level++) {
@@ -65,7 +65,7 @@ static int catch_up(struct store *s, struct writing *w)
 		r.after_ns[level] = last ? last + rollup_bucket_ns[level] : 0;
 		from = min_of(from, r.after_ns[level]);
 	}
-	return sql_tail(s, w->key, from, replay_point, &r);
+	return sql_points_after(s, w->key, from, replay_point, &r);
 }
 
 static void text_done(struct series_text *t)
@@ -77,8 +77,8 @@ static void text_done(struct series_text *t)
 	free(t->unit);
 }
 
-/* `event{cpu="0",source="system"}`, and the labels once more as JSON. */
-static int describe(const struct series *ser, struct series_text *t)
+/* Formats `event{cpu="0",source="system"}`, and the labels as JSON. */
+static int make_series_text(const struct series *ser, struct series_text *t)
 {
 	struct buf ident = { 0 }, labels = { 0 };
 	struct json j = { .out = &labels };
@@ -101,8 +101,8 @@ static int describe(const struct series *ser, struct series_text *t)
 	return t->ident && t->labels && t->event && t->name && t->unit ? 0 : -ENOMEM;
 }
 
-/* Looks the series up in the registry and in the file. */
-static int meet(struct store *s, struct writing *w, uint32_t id)
+/* Looks the series up in the registry and in the database. */
+static int look_up_series(struct store *s, struct series_chunks *w, uint32_t id)
 {
 	scoped(text_done) struct series_text text = { 0 };
 	const struct series *ser;
@@ -113,20 +113,20 @@ static int meet(struct store *s, struct writing *w, uint32_t id)
 	if (ser) {
 		w->kind = ser->metric->kind;
 		w->start_ns = ser->start_ns - ser->start_ns % 1000;
-		err = describe(ser, &text);
+		err = make_series_text(ser, &text);
 	}
 	pthread_rwlock_unlock(&s->registry->lock);
 	if (err == 0)
-		err = sql_series(s, &text, &w->key);
+		err = sql_find_or_add_series(s, &text, &w->key);
 	if (err < 0)
 		return err;
 	for (int level = CHUNK_10S; level < CHUNK_LEVELS; level++)
 		rollup_init(&w->rollups[level], level, w->kind);
-	return catch_up(s, w);
+	return replay_tail(s, w);
 }
 
-/* Where it is, or would be. */
-static size_t place_of(const struct store *s, uint32_t id)
+/* Index of the series, or where to insert it. */
+static size_t find_index(const struct store *s, uint32_t id)
 {
 	size_t low = 0, high = s->series.n;
 
@@ -141,10 +141,10 @@ static size_t place_of(const struct store *s, uint32_t id)
 	return low;
 }
 
-static struct writing *find(struct store *s, uint32_t id)
+static struct series_chunks *find_or_add(struct store *s, uint32_t id)
 {
-	size_t at = place_of(s, id);
-	struct writing *w;
+	size_t at = find_index(s, id);
+	struct series_chunks *w;
 
 	if (at < s->series.n && s->series.v[at]->id == id)
 		return s->series.v[at];
@@ -159,8 +159,8 @@ static struct writing *find(struct store *s, uint32_t id)
 	return w;
 }
 
-/* The key went with its transaction; the series is met once more. */
-static void forget_key(struct writing *w)
+/* The transaction that created the key was rolled back: the series has to be looked up again. */
+static void reset_key(struct series_chunks *w)
 {
 	w->key = 0;
 	for (int level = 0; level < CHUNK_LEVELS; level++) {
@@ -169,38 +169,39 @@ static void forget_key(struct writing *w)
 	}
 }
 
-/* A transaction of its own for each series of a thousand would cost more than all that follows. */
-void writing_meet(struct store *s)
+/* One transaction for all new series: one for each of a thousand series would cost more than
+ * everything else. */
+void open_chunks_look_up_new(struct store *s)
 {
-	bool begun = false, held;
+	bool begun = false, committed;
 
 	for (size_t i = 0; i < s->work.n; i++) {
 		uint32_t id = s->work.v[i].point.series;
-		struct writing *w = find(s, id);
+		struct series_chunks *w = find_or_add(s, id);
 
 		if (!w || w->key)
 			continue;
 		if (!begun && sql_begin(s) < 0)
-			return;			/* a full disk may get better */
+			return;			/* the disk may have space later */
 		begun = true;
-		w->met_now = true;
-		if (meet(s, w, id) < 0)
-			forget_key(w);
+		w->looked_up_now = true;
+		if (look_up_series(s, w, id) < 0)
+			reset_key(w);
 	}
-	held = begun && sql_end(s, true) == 0;
+	committed = begun && sql_end(s, true) == 0;
 	for (size_t i = 0; begun && i < s->series.n; i++) {
-		if (!s->series.v[i]->met_now)
+		if (!s->series.v[i]->looked_up_now)
 			continue;
-		s->series.v[i]->met_now = false;
-		if (!held)
-			forget_key(s->series.v[i]);
+		s->series.v[i]->looked_up_now = false;
+		if (!committed)
+			reset_key(s->series.v[i]);
 	}
 }
 
 /* ---- chunks ---- */
 
-/* Drops the oldest that wait, until the bound is kept. */
-void writing_keep_bound(struct store *s)
+/* Drops the oldest closed chunks until the limit is kept. */
+void open_chunks_enforce_limit(struct store *s)
 {
 	size_t n = 0;
 
@@ -218,7 +219,7 @@ void writing_keep_bound(struct store *s)
 	s->closed.n -= n;
 }
 
-static int close_chunk(struct store *s, struct writing *w, struct chunk *c)
+static int close_chunk(struct store *s, struct series_chunks *w, struct chunk *c)
 {
 	struct closed_chunk *out = vec_add(&s->closed);
 	char *bytes = malloc(c->bytes.n);
@@ -238,7 +239,7 @@ static int close_chunk(struct store *s, struct writing *w, struct chunk *c)
 	return 0;
 }
 
-static int add_point(struct store *s, struct writing *w, enum chunk_level level,
+static int add_point(struct store *s, struct series_chunks *w, enum chunk_level level,
 		     const struct chunk_point *p)
 {
 	struct chunk *c = &w->open[level];
@@ -254,8 +255,8 @@ static int add_point(struct store *s, struct writing *w, enum chunk_level level,
 	return buf_failed(&c->bytes) ? -ENOMEM : err;
 }
 
-/* The share of time that the counter ran since the point before. */
-static double share_since(struct writing *w, const struct point *p)
+/* The share of time that the counter ran since the previous point. */
+static double share_since(struct series_chunks *w, const struct point *p)
 {
 	uint64_t enabled = p->enabled_ns - w->enabled_ns, running = p->running_ns - w->running_ns;
 	bool fell = p->enabled_ns < w->enabled_ns || p->running_ns < w->running_ns;
@@ -265,18 +266,19 @@ static double share_since(struct writing *w, const struct point *p)
 	return fell || enabled == 0 || running >= enabled ? 1 : (double)running / (double)enabled;
 }
 
-int writing_take(struct store *s, const struct taken *t)
+int open_chunks_add(struct store *s, const struct queued_point *t)
 {
-	struct writing *w = find(s, t->point.series);
+	struct series_chunks *w = find_or_add(s, t->point.series);
 	struct chunk_point p = { .time_ns = t->time_ns, .state = t->point.state,
 				 .count = t->point.count, .value = t->point.value }, bucket;
 	int err = 0;
 
 	if (!w || !w->key)
 		return -EIO;
-	/* The clock was set back. A little: no second point for one time. Far: it was wrong before, and
-	 * what comes must not wait for that time to come again. */
-	if (w->last_ns && t->time_ns / 1000 <= w->last_ns / 1000 && w->last_ns - t->time_ns < STEP_BACK_NS)
+	/* The wall clock was set back. By a little: skip the points until the old time is reached.
+	 * By a lot: the old time was wrong, so continue with the new one. */
+	if (w->last_ns && t->time_ns / 1000 <= w->last_ns / 1000 &&
+	    w->last_ns - t->time_ns < CLOCK_STEP_BACK_NS)
 		return -ESTALE;
 	w->last_ns = t->time_ns;
 	p.share = share_since(w, &t->point);
@@ -289,7 +291,7 @@ int writing_take(struct store *s, const struct taken *t)
 
 /* ---- flushing ---- */
 
-static int flush_series(struct store *s, struct writing *w)
+static int flush_series(struct store *s, struct series_chunks *w)
 {
 	int err = 0;
 
@@ -297,35 +299,32 @@ static int flush_series(struct store *s, struct writing *w)
 		const struct chunk *c = &w->open[level];
 
 		if (w->dirty[level] && c->n)
-			err = sql_chunk(s, w->key, level, c->from_ns, c->to_ns, c->n,
-					buf_view(&c->bytes));
+			err = sql_write_chunk(
+				s, &(struct closed_chunk){ w->key, level, c->from_ns, c->to_ns,
+							   c->n, c->bytes.bytes, c->bytes.n });
 	}
 	return err;
 }
 
-int writing_flush(struct store *s)
+int open_chunks_write(struct store *s)
 {
 	int err = 0;
 
-	for (size_t i = 0; err == 0 && i < s->closed.n; i++) {
-		const struct closed_chunk *c = &s->closed.v[i];
-
-		err = sql_chunk(s, c->key, c->level, c->from_ns, c->to_ns, c->n,
-				str_n(c->bytes, c->n_bytes));
-	}
+	for (size_t i = 0; err == 0 && i < s->closed.n; i++)
+		err = sql_write_chunk(s, &s->closed.v[i]);
 	for (size_t i = 0; err == 0 && i < s->series.n; i++) {
-		struct writing *w = s->series.v[i];
+		struct series_chunks *w = s->series.v[i];
 
 		if (!w->key || !(w->dirty[0] || w->dirty[1] || w->dirty[2]))
 			continue;
 		err = flush_series(s, w);
 		if (err == 0)
-			err = sql_touch(s, w->key, w->last_ns);
+			err = sql_update_last_time(s, w->key, w->last_ns);
 	}
 	return err;
 }
 
-void writing_wrote(struct store *s)
+void open_chunks_written(struct store *s)
 {
 	for (size_t i = 0; i < s->closed.n; i++)
 		free(s->closed.v[i].bytes);
@@ -335,15 +334,15 @@ void writing_wrote(struct store *s)
 		memset(s->series.v[i]->dirty, 0, sizeof(s->series.v[i]->dirty));
 }
 
-void writing_expire(struct store *s, int64_t before_ns)
+void open_chunks_expire(struct store *s, int64_t before_ns)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->series.n; i++) {
-		struct writing *w = s->series.v[i];
+		struct series_chunks *w = s->series.v[i];
 
 		if (w->last_ns < before_ns && !w->dirty[0] && !w->dirty[1] && !w->dirty[2])
-			free_writing(w);
+			free_series_chunks(w);
 		else
 			s->series.v[kept++] = w;
 	}

@@ -1,6 +1,6 @@
 /*
- * The way back out of the store: series, ranges of their points in steps, profiles, events. Readers
- * have a connection of their own, so that a long query never holds up a write.
+ * Reads from the store: series, ranges of points in steps, profiles, events. Readers use their own
+ * connection, so a long query does not block writes.
  */
 #include "agent/store/store_internal.h"
 
@@ -13,7 +13,7 @@
 
 #define MAX_POINTS 11000
 
-/* Prepares on the readers' connection; the caller holds read_lock. */
+/* Prepares a statement on the readers' connection; the caller holds read_lock. */
 static sqlite3_stmt *prepare(struct store *s, const char *text)
 {
 	sqlite3_stmt *st = NULL;
@@ -35,7 +35,7 @@ static const char *column_text(sqlite3_stmt *st, int i)
 
 /* ---- series ---- */
 
-/* Whether the labels (as JSON) hold `"name":"value"` of a filter "name=value,name=value". */
+/* Whether the labels (as JSON) contain every `"name": "value"` of a filter "name=value,name=value". */
 static bool labels_match(const char *labels, const char *filter)
 {
 	struct str rest = str_of(filter), word;
@@ -92,7 +92,7 @@ int store_series(struct store *s, const char *event_glob, const char *label_filt
 
 /* ---- ranges ---- */
 
-/* One step of the answer while it is filled. */
+/* State of a query of one series; one step of the answer is open at a time. */
 struct query_walk {
 	const struct store_query *q;
 	int64_t step_ns;
@@ -102,16 +102,15 @@ struct query_walk {
 	size_t n, max;
 	int (*fn)(void *arg, const struct store_point *);
 	void *arg;
-	/* the bucket being filled */
+	/* the open step */
 	struct store_point open;
 	double counts, seconds, sum, shares;
-	/* the point before */
-	bool has_last;
-	int64_t last_ns, last_start_ns, bucket_ns;
-	uint64_t last_count;
+	/* the previous point */
+	struct previous_point last;
+	int64_t bucket_ns;		/* of the chunk being read; 0: single points */
 };
 
-static int emit(struct query_walk *w)
+static int emit_step(struct query_walk *w)
 {
 	struct store_point p = w->open;
 
@@ -131,97 +130,99 @@ static int emit(struct query_walk *w)
 	return w->fn(w->arg, &p);
 }
 
-static void widen(struct query_walk *w, double least, double most)
+static void update_min_max(struct query_walk *w, double least, double most)
 {
 	w->open.min = w->open.n ? min_of(w->open.min, least) : least;
 	w->open.max = w->open.n ? max_of(w->open.max, most) : most;
 	w->open.n++;
 }
 
-/* Buckets of a rollup bring their own least and largest rate. */
-static void fill_counter(struct query_walk *w, const struct chunk_point *p, int64_t start_ns,
-			 bool rolled)
+/* Buckets of a rollup have their own minimum and maximum rate. */
+static void add_counter_point(struct query_walk *w, const struct chunk_point *p, int64_t start_ns,
+			      bool rolled)
 {
 	double counts, seconds;
 
 	if (w->q->func == STORE_VALUE) {
 		w->sum += (double)p->count * w->scale;
-		widen(w, (double)p->count * w->scale, (double)p->count * w->scale);
-	} else if (increase_between(w->has_last, w->last_ns, w->last_count, w->last_start_ns, start_ns, p,
-				    &counts, &seconds)) {
+		update_min_max(w, (double)p->count * w->scale, (double)p->count * w->scale);
+	} else if (increase_since(&w->last, start_ns, p, &counts, &seconds)) {
 		if (rolled && p->seconds > 0)
 			seconds = (double)p->seconds;
 		w->counts += counts;
 		w->seconds += seconds;
 		w->shares += p->share * seconds;
-		widen(w, (rolled ? (double)p->min : counts / seconds) * w->scale,
-		      (rolled ? (double)p->max : counts / seconds) * w->scale);
+		update_min_max(w, (rolled ? (double)p->min : counts / seconds) * w->scale,
+			       (rolled ? (double)p->max : counts / seconds) * w->scale);
 	}
 }
 
-static int see(struct query_walk *w, const struct chunk_point *p, int64_t start_ns, bool rolled)
+static int add_point(struct query_walk *w, const struct chunk_point *p, int64_t start_ns, bool rolled)
 {
 	int64_t at = w->step_ns ? p->time_ns - p->time_ns % w->step_ns : p->time_ns;
 	int err = 0;
 
 	if (p->time_ns >= w->q->from_ns && p->time_ns < w->q->to_ns) {
 		if (w->open.n && at != w->open.time_ns)
-			err = emit(w);
+			err = emit_step(w);
 		if (w->open.n == 0)
 			w->open = (struct store_point){ .key = w->key, .time_ns = at };
 		if (w->kind == METRIC_GAUGE) {
 			w->sum += p->value;
-			widen(w, rolled ? (double)p->min : p->value, rolled ? (double)p->max : p->value);
+			update_min_max(w, rolled ? (double)p->min : p->value,
+				       rolled ? (double)p->max : p->value);
 		} else {
-			fill_counter(w, p, start_ns, rolled);
+			add_counter_point(w, p, start_ns, rolled);
 		}
 	}
-	w->has_last = true;
-	w->last_ns = p->time_ns + (rolled ? w->bucket_ns - 1 : 0);	/* its count is of its end */
-	w->last_start_ns = start_ns;
-	w->last_count = p->count;
+	/* A bucket's count is that of its end. */
+	w->last = (struct previous_point){ true, p->time_ns + (rolled ? w->bucket_ns - 1 : 0), start_ns,
+					   p->count };
 	return err;
 }
 
-static int see_chunk(struct query_walk *w, struct str bytes, int64_t to_ns)
+static int add_chunk(struct query_walk *w, struct str bytes, int64_t to_ns)
 {
 	struct chunk_reader r;
 	struct chunk_point p;
 	int err = chunk_open(&r, bytes);
 
 	if (err < 0)
-		return 0;		/* damaged: the others still tell */
+		return 0;		/* skip a damaged chunk */
 	while (chunk_next(&r, &p) > 0) {
-		if ((w->has_last && p.time_ns <= w->last_ns) || p.time_ns >= to_ns)
+		if ((w->last.known && p.time_ns <= w->last.time_ns) || p.time_ns >= to_ns)
 			continue;
 		w->bucket_ns = rollup_bucket_ns[r.level];
-		err = see(w, &p, r.start_ns, r.level != CHUNK_FULL);
+		err = add_point(w, &p, r.start_ns, r.level != CHUNK_FULL);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-/* From when on each level is asked: what is old is kept in large buckets only, what is quite new
- * is in no bucket yet. */
+/* The time from which each level is read: old data exists only in large buckets, very recent data in
+ * no bucket yet. */
 static int64_t kept_from(int64_t now_ns, uint64_t kept_ns)
 {
 	return kept_ns && kept_ns < (uint64_t)now_ns ? now_ns - (int64_t)kept_ns : INT64_MIN;
 }
 
-static void find_cuts(const struct store *s, int64_t step_ns, int64_t cuts[CHUNK_LEVELS])
+static void find_level_starts(const struct store *s, int64_t step_ns,
+			      int64_t level_starts[CHUNK_LEVELS])
 {
 	const struct retention_config *r = &s->opts.retention;
 	int64_t now = clock_wall_ns();
 
-	cuts[CHUNK_FULL] = kept_from(now, r->full_ns);
-	cuts[CHUNK_10S] = kept_from(now, r->seconds10_ns);
-	cuts[CHUNK_MINUTE] = INT64_MIN;
-	if (step_ns >= rollup_bucket_ns[CHUNK_10S])	/* large steps need no fine points */
-		cuts[CHUNK_FULL] = max_of(cuts[CHUNK_FULL], now - 6 * rollup_bucket_ns[CHUNK_10S]);
+	level_starts[CHUNK_FULL] = kept_from(now, r->full_ns);
+	level_starts[CHUNK_10S] = kept_from(now, r->seconds10_ns);
+	level_starts[CHUNK_MINUTE] = INT64_MIN;
+	if (step_ns >= rollup_bucket_ns[CHUNK_10S])	/* large steps do not need single points */
+		level_starts[CHUNK_FULL] =
+			max_of(level_starts[CHUNK_FULL], now - 6 * rollup_bucket_ns[CHUNK_10S]);
 	if (step_ns >= rollup_bucket_ns[CHUNK_MINUTE])
-		cuts[CHUNK_10S] = max_of(cuts[CHUNK_10S], now - 3 * rollup_bucket_ns[CHUNK_MINUTE]);
-	cuts[CHUNK_10S] = min_of(cuts[CHUNK_10S], cuts[CHUNK_FULL]);
+		level_starts[CHUNK_10S] =
+			max_of(level_starts[CHUNK_10S], now - 3 * rollup_bucket_ns[CHUNK_MINUTE]);
+	level_starts[CHUNK_10S] = min_of(level_starts[CHUNK_10S], level_starts[CHUNK_FULL]);
 }
 
 static int load_series(struct store *s, uint64_t key, struct query_walk *w)
@@ -254,14 +255,14 @@ static int query_level(struct store *s, struct query_walk *w, enum chunk_level l
 	sqlite3_bind_int64(st, 3, from_ns);
 	sqlite3_bind_int64(st, 4, to_ns);
 	while (err == 0 && st && sqlite3_step(st) == SQLITE_ROW)
-		err = see_chunk(w, column_blob(st, 0), to_ns);
+		err = add_chunk(w, column_blob(st, 0), to_ns);
 	sqlite3_finalize(st);
 	return st ? err : -EIO;
 }
 
-/* From the coarsest level, which reaches back farthest, to the points themselves. */
-static int query_one(struct store *s, uint64_t key, const int64_t cuts[CHUNK_LEVELS],
-		     struct query_walk *w)
+/* Reads from the coarsest level, which reaches back farthest, to the single points. */
+static int query_series(struct store *s, uint64_t key, const int64_t level_starts[CHUNK_LEVELS],
+			struct query_walk *w)
 {
 	int64_t from = w->q->from_ns, to = w->q->to_ns;
 	int err = load_series(s, key, w);
@@ -269,34 +270,34 @@ static int query_one(struct store *s, uint64_t key, const int64_t cuts[CHUNK_LEV
 	if (err < 0)
 		return err == -ENOENT ? 0 : err;
 	w->key = key;
-	err = query_level(s, w, CHUNK_MINUTE, from, min_of(to, cuts[CHUNK_10S]));
+	err = query_level(s, w, CHUNK_MINUTE, from, min_of(to, level_starts[CHUNK_10S]));
 	if (err == 0)
-		err = query_level(s, w, CHUNK_10S, max_of(from, cuts[CHUNK_10S]),
-				  min_of(to, cuts[CHUNK_FULL]));
+		err = query_level(s, w, CHUNK_10S, max_of(from, level_starts[CHUNK_10S]),
+				  min_of(to, level_starts[CHUNK_FULL]));
 	if (err == 0)
-		err = query_level(s, w, CHUNK_FULL, max_of(from, cuts[CHUNK_FULL]), to);
-	return err ? err : emit(w);
+		err = query_level(s, w, CHUNK_FULL, max_of(from, level_starts[CHUNK_FULL]), to);
+	return err ? err : emit_step(w);
 }
 
 int store_query(struct store *s, const struct store_query *q,
 		int (*fn)(void *arg, const struct store_point *), void *arg, struct tacho_error *e)
 {
-	int64_t step = q->step_ns, cuts[CHUNK_LEVELS];
+	int64_t step = q->step_ns, level_starts[CHUNK_LEVELS];
 	int err = 0;
 
 	if (q->from_ns >= q->to_ns || step < 0)
 		return error_set(e, -EINVAL, "the range is empty: 'from' must be before 'to'");
-	find_cuts(s, step, cuts);
+	find_level_starts(s, step, level_starts);
 	pthread_mutex_lock(&s->read_lock);
 	for (size_t i = 0; err == 0 && i < q->n_keys; i++) {
 		struct query_walk w = { .q = q, .step_ns = step, .fn = fn, .arg = arg,
 				  .max = q->max_points ? q->max_points : MAX_POINTS };
 
-		err = query_one(s, q->keys[i], cuts, &w);
+		err = query_series(s, q->keys[i], level_starts, &w);
 	}
 	pthread_mutex_unlock(&s->read_lock);
 	if (err == -E2BIG)
-		return error_set(e, err, "more than %zu points in one series: ask for a larger step",
+		return error_set(e, err, "more than %zu points in one series: use a larger step",
 				 q->max_points ? q->max_points : (size_t)MAX_POINTS);
 	return err;
 }

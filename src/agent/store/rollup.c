@@ -1,6 +1,6 @@
 /*
- * Rollups. A counter's bucket keeps the total at its end, so that buckets too can be subtracted,
- * and the seconds that were really measured, so that a gap does not look like idleness.
+ * Rollups. A counter's bucket stores the total at its end, so that buckets can be subtracted like
+ * points, and the measured seconds, so that a gap is not taken for zero activity.
  */
 #include "agent/store/rollup.h"
 
@@ -11,17 +11,18 @@ void rollup_init(struct rollup *r, enum chunk_level level, enum metric_kind kind
 	*r = (struct rollup){ .kind = kind, .bucket_ns = rollup_bucket_ns[level] };
 }
 
-bool increase_between(bool has_last, int64_t last_ns, uint64_t last_count, int64_t last_start_ns,
-		      int64_t start_ns, const struct chunk_point *p, double *counts, double *seconds)
+bool increase_since(const struct previous_point *last, int64_t start_ns, const struct chunk_point *p,
+		    double *counts, double *seconds)
 {
-	bool same = has_last && last_start_ns == start_ns && p->count >= last_count;
-	int64_t from = same ? last_ns : start_ns;
+	bool same = last->known && last->start_ns == start_ns && p->count >= last->count;
+	int64_t from = same ? last->time_ns : start_ns;
 
-	if (has_last && p->time_ns <= last_ns)
+	if (last->known && p->time_ns <= last->time_ns)
 		return false;
-	if (!same && (start_ns <= 0 || start_ns >= p->time_ns || (has_last && start_ns < last_ns)))
+	if (!same &&
+	    (start_ns <= 0 || start_ns >= p->time_ns || (last->known && start_ns < last->time_ns)))
 		return false;
-	*counts = (double)(p->count - (same ? last_count : 0));
+	*counts = (double)(p->count - (same ? last->count : 0));
 	*seconds = (double)(p->time_ns - from) * 1e-9;
 	return true;
 }
@@ -39,8 +40,7 @@ static void add_counter(struct rollup *r, const struct chunk_point *p, int64_t s
 {
 	double counts, seconds;
 
-	if (increase_between(r->has_last, r->last_ns, r->last_count, r->start_ns, start_ns, p, &counts,
-			     &seconds) && seconds > 0) {
+	if (increase_since(&r->last, start_ns, p, &counts, &seconds) && seconds > 0) {
 		r->open.seconds += (float)seconds;
 		r->shares += p->share * seconds;
 		add_rate(r, counts / seconds);
@@ -54,7 +54,7 @@ static void add_gauge(struct rollup *r, const struct chunk_point *p)
 	add_rate(r, p->value);
 }
 
-/* The bucket as it stands. */
+/* Outputs the open bucket and clears it. */
 static void close_bucket(struct rollup *r, struct chunk_point *out)
 {
 	*out = r->open;
@@ -79,9 +79,6 @@ bool rollup_add(struct rollup *r, const struct chunk_point *p, int64_t start_ns,
 		add_counter(r, p, start_ns);
 	else
 		add_gauge(r, p);
-	r->has_last = true;
-	r->last_ns = p->time_ns;
-	r->last_count = p->count;
-	r->start_ns = start_ns;
+	r->last = (struct previous_point){ true, p->time_ns, start_ns, p->count };
 	return closed;
 }

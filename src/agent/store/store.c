@@ -1,10 +1,9 @@
 /*
- * The store's thread. Batches are copied into a queue; the thread turns them into chunks and every
- * few seconds writes the chunks in one transaction.
+ * The store's thread. Batches are copied into a queue; the thread encodes the points into chunks and
+ * writes the chunks every few seconds in one transaction.
  *
- * A disk that is full, or a file that went bad under us, fails the transaction. Nothing is lost by
- * that at first: chunks wait in memory, bounded; only what exceeds the bound is dropped, oldest
- * first, and counted. Each flush tries again.
+ * If the transaction fails (a full disk, a damaged file), chunks remain in memory up to a limit;
+ * beyond it the oldest are dropped and counted. Each flush tries again.
  */
 #include "agent/store/store_internal.h"
 
@@ -15,41 +14,41 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-#define TIDY_NS 60000000000
+#define RETENTION_CHECK_NS 60000000000
 
 static int64_t flush_ns(const struct store *s)
 {
 	return s->opts.flush_ns ? (int64_t)s->opts.flush_ns : 5000000000;
 }
 
-/* Room for so many more points; false: the bound or the memory does not allow it. */
-static bool room_for(struct store *s, size_t more)
+/* Reserves space for more points; false: limit reached or out of memory. */
+static bool reserve_points(struct store *s, size_t more)
 {
-	size_t want = s->taken.n + more;
-	struct taken *v;
+	size_t want = s->queued_point.n + more;
+	struct queued_point *v;
 
-	if (want <= s->taken.cap)
+	if (want <= s->queued_point.cap)
 		return true;
-	if (want > TAKEN_MAX / sizeof(*v))
+	if (want > QUEUE_MAX_BYTES / sizeof(*v))
 		return false;
-	want = max_of(want, s->taken.cap * 2);
-	v = reallocarray(s->taken.v, want, sizeof(*v));
+	want = max_of(want, s->queued_point.cap * 2);
+	v = reallocarray(s->queued_point.v, want, sizeof(*v));
 	if (!v)
 		return false;
-	s->taken.v = v;
-	s->taken.cap = want;
+	s->queued_point.v = v;
+	s->queued_point.cap = want;
 	return true;
 }
 
 void store_take(struct store *s, const struct point_batch *b)
 {
 	pthread_mutex_lock(&s->lock);
-	if (room_for(s, b->n_points)) {
-		struct taken *t = s->taken.v + s->taken.n;
+	if (reserve_points(s, b->n_points)) {
+		struct queued_point *t = s->queued_point.v + s->queued_point.n;
 
 		for (size_t i = 0; i < b->n_points; i++)
-			t[i] = (struct taken){ b->time_ns, b->points[i] };
-		s->taken.n += b->n_points;
+			t[i] = (struct queued_point){ b->time_ns, b->points[i] };
+		s->queued_point.n += b->n_points;
 	} else {
 		s->status.n_points_dropped += b->n_points;
 	}
@@ -58,25 +57,25 @@ void store_take(struct store *s, const struct point_batch *b)
 
 /* ---- the thread ---- */
 
-/* Moves what was taken over to the thread. */
-static void grab(struct store *s)
+/* Swaps the queue with the thread's buffer. */
+static void swap_queue(struct store *s)
 {
-	__typeof__(s->taken) swap;
+	__typeof__(s->queued_point) swap;
 
 	pthread_mutex_lock(&s->lock);
 	memcpy(&swap, &s->work, sizeof(swap));
-	memcpy(&s->work, &s->taken, sizeof(swap));
-	memcpy(&s->taken, &swap, sizeof(swap));
-	s->taken.n = 0;
+	memcpy(&s->work, &s->queued_point, sizeof(swap));
+	memcpy(&s->queued_point, &swap, sizeof(swap));
+	s->queued_point.n = 0;
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void digest(struct store *s)
+static void process_points(struct store *s)
 {
 	uint64_t dropped = 0;
 
 	for (size_t i = 0; i < s->work.n; i++)
-		dropped += writing_take(s, &s->work.v[i]) < 0;
+		dropped += open_chunks_add(s, &s->work.v[i]) < 0;
 	pthread_mutex_lock(&s->lock);
 	s->status.n_points_written += s->work.n - dropped;
 	s->status.n_points_dropped += dropped;
@@ -87,14 +86,14 @@ static void digest(struct store *s)
 static void deferred_done(struct deferred *d)
 {
 	free(d->bytes);
-	for (size_t i = 0; i < countof(d->words); i++)
-		free(d->words[i]);
+	for (size_t i = 0; i < countof(d->texts); i++)
+		free(d->texts[i]);
 }
 
 int store_defer(struct store *s, const struct deferred *like, struct str bytes,
 		const struct store_event *ev)
 {
-	const char *words[] = { ev ? ev->kind : NULL, ev ? ev->name : NULL, ev ? ev->text : NULL,
+	const char *texts[] = { ev ? ev->kind : NULL, ev ? ev->name : NULL, ev ? ev->text : NULL,
 				ev ? ev->path : NULL };
 	struct deferred d = *like, *place = NULL;
 	bool bad = false;
@@ -103,9 +102,9 @@ int store_defer(struct store *s, const struct deferred *like, struct str bytes,
 	d.n_bytes = bytes.n;
 	if (d.bytes)
 		memcpy(d.bytes, bytes.s, bytes.n);
-	for (size_t i = 0; i < countof(words); i++) {
-		d.words[i] = words[i] ? strdup(words[i]) : NULL;
-		bad = bad || (words[i] && !d.words[i]);
+	for (size_t i = 0; i < countof(texts); i++) {
+		d.texts[i] = texts[i] ? strdup(texts[i]) : NULL;
+		bad = bad || (texts[i] && !d.texts[i]);
 	}
 	bad = bad || (bytes.n && !d.bytes);
 	pthread_mutex_lock(&s->lock);
@@ -123,7 +122,7 @@ int store_defer(struct store *s, const struct deferred *like, struct str bytes,
 	return place ? 0 : -ENOSPC;
 }
 
-/* Writes what was deferred until now; *n says how many. They are freed once that is committed. */
+/* Writes the items deferred so far; *n is their number. The caller removes them after the commit. */
 static int write_deferred(struct store *s, size_t *n)
 {
 	int err = 0;
@@ -137,12 +136,12 @@ static int write_deferred(struct store *s, size_t *n)
 		pthread_mutex_lock(&s->lock);
 		d = s->deferred.v[i];
 		pthread_mutex_unlock(&s->lock);
-		err = sql_deferred(s, &d);
+		err = sql_write_deferred(s, &d);
 	}
 	return err;
 }
 
-static void forget_deferred(struct store *s, size_t n)
+static void remove_deferred(struct store *s, size_t n)
 {
 	if (n == 0)
 		return;
@@ -163,28 +162,28 @@ static int write_out(struct store *s)
 
 	if (err < 0)
 		return err;
-	err = writing_flush(s);
+	err = open_chunks_write(s);
 	if (err == 0)
 		err = write_deferred(s, &n);
 	if (sql_end(s, err == 0) < 0 || err < 0)
 		return err < 0 ? err : -EIO;
-	writing_wrote(s);
-	forget_deferred(s, n);
+	open_chunks_written(s);
+	remove_deferred(s, n);
 	return 0;
 }
 
-static void tidy(struct store *s)
+static void apply_retention(struct store *s)
 {
 	int64_t now = clock_wall_ns(), mono = (int64_t)clock_mono_ns();
 
-	if (mono - s->tidied_ns < TIDY_NS)
+	if (mono - s->retention_ns < RETENTION_CHECK_NS)
 		return;
-	s->tidied_ns = mono;
-	sql_tidy(s, now);
-	writing_expire(s, now - IDLE_NS);
+	s->retention_ns = mono;
+	sql_apply_retention(s, now);
+	open_chunks_expire(s, now - IDLE_NS);
 }
 
-static void publish(struct store *s, int err, uint64_t took_ns)
+static void update_status(struct store *s, int err, uint64_t took_ns)
 {
 	uint64_t bytes = sql_bytes(s);
 
@@ -200,17 +199,17 @@ static void publish(struct store *s, int err, uint64_t took_ns)
 
 static void flush(struct store *s)
 {
-	uint64_t start = clock_mono_ns();
+	uint64_t start_thread = clock_mono_ns();
 	int err;
 
-	grab(s);
-	writing_meet(s);
-	digest(s);
+	swap_queue(s);
+	open_chunks_look_up_new(s);
+	process_points(s);
 	err = write_out(s);
 	if (err < 0)
-		writing_keep_bound(s);
-	tidy(s);
-	publish(s, err, clock_mono_ns() - start);
+		open_chunks_enforce_limit(s);
+	apply_retention(s);
+	update_status(s, err, clock_mono_ns() - start_thread);
 }
 
 static void wait_until(struct store *s, int64_t until_ns)
@@ -224,7 +223,7 @@ static void wait_until(struct store *s, int64_t until_ns)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void *run(void *arg)
+static void *store_thread(void *arg)
 {
 	struct store *s = arg;
 	bool over = false;
@@ -270,7 +269,7 @@ void store_status(struct store *s, struct store_status *out)
 
 /* ---- life ---- */
 
-static int start(struct store *s, struct tacho_error *e)
+static int start_thread(struct store *s, struct tacho_error *e)
 {
 	pthread_condattr_t attr;
 	int err;
@@ -279,8 +278,8 @@ static int start(struct store *s, struct tacho_error *e)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&s->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	s->tidied_ns = (int64_t)clock_mono_ns();
-	err = pthread_create(&s->thread, NULL, run, s);
+	s->retention_ns = (int64_t)clock_mono_ns();
+	err = pthread_create(&s->thread, NULL, store_thread, s);
 	if (err)
 		return error_set(e, -err, "cannot start the store's thread: %s", strerror(err));
 	s->started = true;
@@ -304,7 +303,7 @@ int store_open(struct store **out, const char *path, struct registry *r,
 	pthread_cond_init(&s->flushed, NULL);
 	err = s->path ? sql_open(s, e) : error_nomem(e);
 	if (err == 0)
-		err = start(s, e);
+		err = start_thread(s, e);
 	if (err < 0) {
 		store_close(s);
 		return err;
@@ -325,11 +324,11 @@ void store_close(struct store *s)
 		pthread_join(s->thread, NULL);
 		pthread_cond_destroy(&s->wake);
 	}
-	writing_free(s);
-	forget_deferred(s, s->deferred.n);
+	open_chunks_free(s);
+	remove_deferred(s, s->deferred.n);
 	vec_done(&s->deferred);
 	sql_close(s);
-	vec_done(&s->taken);
+	vec_done(&s->queued_point);
 	vec_done(&s->work);
 	pthread_cond_destroy(&s->flushed);
 	pthread_mutex_destroy(&s->lock);

@@ -1,12 +1,12 @@
 /*
- * The embedded store: SQLite in WAL mode. Series as compressed chunks with two rollups, profiles
- * as blobs, triggers and notes as rows. One writer thread inside; readers open their own
- * connection, so a long query never holds up a write.
+ * The embedded store: SQLite in WAL mode. Series are stored as compressed chunks with two rollups,
+ * profiles as blobs, trigger events and notes as rows. One thread writes; queries use another
+ * connection, so a long query does not block writes.
  *
  *	store_open -> store_take, store_take ... / store_query -> store_close
  *
- * kill -9 loses at most what was not flushed; a full disk makes it drop and count, and it
- * recovers by itself.
+ * kill -9 loses at most what was not flushed. On a full disk points are dropped and counted until
+ * there is space again.
  */
 #ifndef AGENT_STORE_STORE_H
 #define AGENT_STORE_STORE_H
@@ -24,15 +24,15 @@ struct store_opts {
 
 int store_open(struct store **out, const char *path, struct registry *r,
 	       const struct store_opts *opts, struct tacho_error *e);
-void store_close(struct store *s);		/* flushes */
+void store_close(struct store *s);		/* flushes first */
 
 /* Copies the points; never blocks. */
 void store_take(struct store *s, const struct point_batch *b);
-int store_flush(struct store *s);		/* waits until all taken is on disk; 0 or -errno */
+int store_flush(struct store *s); /* waits until all taken points are on disk; 0 or -errno */
 
-/* A stored series is named by its text, so it is the same one after a restart:
- * `event{cpu="0",source="system"}`. Counters are stored as they were (a restart begins again at
- * 0 with a new start time): store_query gives rates or increases that span restarts. */
+/* A stored series is identified by its text, `event{cpu="0",source="system"}`, so it continues after
+ * a restart of the agent. Counters are stored as counted (after a restart from 0, with a new start
+ * time); store_query gives rates and increases across restarts. */
 struct store_series {
 	uint64_t key;
 	const char *event, *name, *unit, *labels;	/* labels as JSON object text */
@@ -48,19 +48,19 @@ enum store_func { STORE_VALUE, STORE_RATE, STORE_INCREASE };
 struct store_query {
 	const uint64_t *keys;		/* of store_series */
 	size_t n_keys;
-	int64_t from_ns, to_ns, step_ns;	/* step 0: every point (bounded by max_points) */
+	int64_t from_ns, to_ns, step_ns;	/* step 0: every point, up to max_points */
 	enum store_func func;
 	size_t max_points;		/* per series; 0: 11000 */
 };
-/* One bucket. A bucket nothing was measured in is not called for. */
+/* One bucket. Empty buckets are not reported. */
 struct store_point {
 	uint64_t key;
 	int64_t time_ns;		/* start of the bucket */
-	double value, min, max;		/* of the rates (or values) in it */
+	double value, min, max;		/* of the rates or values in the bucket */
 	uint32_t n;
-	double running_share;		/* running / enabled of its points; 1: exact */
+	double running_share;		/* running / enabled of its points; 1: not multiplexed */
 };
-/* Series after series, times ascending. The finest rollup that covers the range is used. */
+/* Calls fn series by series with ascending times. Uses the finest rollup that covers the range. */
 int store_query(struct store *s, const struct store_query *q,
 		int (*fn)(void *arg, const struct store_point *), void *arg, struct tacho_error *e);
 
@@ -71,10 +71,10 @@ int store_profiles(struct store *s, int64_t from_ns, int64_t to_ns,
 		   int (*fn)(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n_samples,
 			     struct str blob), void *arg);
 
-/* Things that happened: triggers fired, states that changed, restarts, drops. */
+/* Events: triggers that fired, changed states, restarts, drops. */
 struct store_event {
 	int64_t id, time_ns;
-	const char *kind, *name, *text, *path;	/* path: the file a trigger wrote, or NULL */
+	const char *kind, *name, *text, *path;	/* path: the file that a trigger wrote, or NULL */
 };
 int store_event_put(struct store *s, const struct store_event *ev);
 int store_events(struct store *s, int64_t from_ns, int64_t to_ns, size_t max,
@@ -82,9 +82,9 @@ int store_events(struct store *s, int64_t from_ns, int64_t to_ns, size_t max,
 
 struct store_status {
 	uint64_t bytes, n_series, n_points_written, n_points_dropped, n_flushes;
-	double flush_s;			/* the last one took */
+	double flush_s;			/* duration of the last flush */
 	int64_t oldest_ns;
-	char last_error[256];		/* empty: fine */
+	char last_error[256];		/* "": none */
 };
 void store_status(struct store *s, struct store_status *out);
 

@@ -88,7 +88,7 @@ try:
     agent.write(config("big", f'action = "flame"\ncooldown = "1h"\ndir = "{os.getcwd()}/big"\nmax_bytes = 1000\n'))
     check(agent.ctl("reload")[0] == 0, "reload")
     event = agent.until(60, lambda: triggered("big"), "the trigger")[0]
-    check(re.search(r"; it takes \d+ bytes, the bound is 1000: all older recordings were removed$", event["text"]), f"{event}")
+    check(re.search(r"; it has \d+ bytes, the limit is 1000: all older recordings were deleted$", event["text"]), f"{event}")
     check(os.path.getsize(event["path"]) > 1000, f"{event}")
     # None at all fits: said, and nothing stays.
     agent.write(config("none", f'action = "perf.data"\ncooldown = "1h"\ndir = "{os.getcwd()}/none"\nmax_bytes = 1000\n'))
