@@ -1,12 +1,25 @@
 /*
- * Demangling by libiberty. Its recursion and output grow with the length of hostile input, so names
- * longer than LONGEST are returned unchanged.
+ * Demangling by libiberty. A few hundred bytes of back-references can stand for gigabytes of output, so
+ * the work is bounded: C++ and Rust names are demangled through libiberty's callbacks, which are left by
+ * longjmp() once the output exceeds DEMANGLED_MAX; the length of a D name is estimated beforehand. A name over
+ * its limit is shown mangled.
  */
 #include "symbol/demangle.h"
 
 #include <libiberty/demangle.h>
+#include <setjmp.h>
 
-#define LONGEST 32768
+#define MANGLED_MAX 32768u
+#define DEMANGLED_MAX 65536u
+#define D_DEMANGLED_MAX (16u << 20)	/* of the estimate, which is often far too high */
+#define D_WORD 16u			/* characters of a basic type, such as "immutable" */
+#define D_BYTE 4u			/* characters that one byte of a name adds on average, at most */
+
+struct demangle_output {
+	struct buf *out;
+	size_t start;			/* length of *out before */
+	jmp_buf over_limit;
+};
 
 static bool looks_mangled(const char *s)
 {
@@ -18,31 +31,104 @@ static bool looks_mangled(const char *s)
 	return s[1] == 'D' && s[2] >= '0' && s[2] <= '9';
 }
 
+/* libiberty's frames below keep nothing on the heap but, at times, one Rust identifier of at most 1 KiB. */
+static void append_output(const char *text, size_t n, void *opaque)
+{
+	struct demangle_output *o = opaque;
+
+	if (o->out->n - o->start + n > DEMANGLED_MAX)
+		longjmp(o->over_limit, 1);
+	buf_put(o->out, text, n);
+}
+
+static bool demangle_by_callback(const char *name, int style, struct buf *out)
+{
+	struct demangle_output o = { .out = out, .start = out->n };
+
+	if (setjmp(o.over_limit))
+		return false;
+	if (rust_demangle_callback(name, style, append_output, &o))
+		return true;
+	out->n = o.start;
+	return cplus_demangle_v3_callback(name, style, append_output, &o);
+}
+
+/* The distance of a D back-reference: base 26, upper case digits and a lower case last one; 0: malformed. */
+static size_t d_distance(const char *at)
+{
+	size_t distance = 0;
+
+	for (; *at >= 'A' && *at <= 'Z' && distance < MANGLED_MAX; at++)
+		distance = distance * 26 + (size_t)(*at - 'A');
+	return *at >= 'a' && *at <= 'z' ? distance * 26 + (size_t)(*at - 'a') : 0;
+}
+
+/* How much a back-reference to `target` adds: an identifier its own length, a basic type a word, any other type at
+ * most the expansion of everything from there to the reference. */
+static uint64_t d_added(const char *name, const uint64_t *expanded, size_t target, size_t at)
+{
+	if (name[target] >= '0' && name[target] <= '9')
+		return (uint64_t)strtoul(name + target, NULL, 10);
+	if (name[target] >= 'a' && name[target] <= 'w')
+		return D_WORD;
+	return expanded[at] - expanded[target];
+}
+
+/* Whether the demangled form of a D name is certainly not longer than D_DEMANGLED_MAX. */
+static bool d_name_is_bounded(const char *name, size_t n)
+{
+	scoped(freep) uint64_t *expanded = calloc(n + 1, sizeof(*expanded));	/* length of the first i bytes */
+
+	if (!expanded)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		size_t distance = name[i] == 'Q' ? d_distance(name + i + 1) : 0;
+
+		expanded[i + 1] = expanded[i] + D_BYTE;
+		if (distance && distance <= i)
+			expanded[i + 1] += d_added(name, expanded, i - distance, i);
+		if (expanded[i + 1] > D_DEMANGLED_MAX)
+			return false;
+	}
+	return true;
+}
+
+static bool demangle_d(const char *name, struct buf *out)
+{
+	scoped(freep) char *plain = NULL;
+
+	if (!d_name_is_bounded(name, strlen(name)))
+		return false;
+	plain = cplus_demangle(name, DMGL_DLANG);
+	if (plain)
+		buf_puts(out, plain);
+	return plain;
+}
+
 bool demangle(const char *mangled, bool params, struct buf *out)
 {
-	const char *version;
 	scoped(freep) char *cut = NULL;
-	scoped(freep) char *plain = NULL;
-	/* DMGL_AUTO does not include D. */
-	int style = mangled[0] == '_' && mangled[1] == 'D' ? DMGL_DLANG : DMGL_AUTO;
-	size_t n;
+	const char *version, *name = mangled;
+	size_t n = strlen(mangled), start = out->n;
+	bool done;
 
-	if (!looks_mangled(mangled))
-		return false;
-	n = strlen(mangled);
-	if (n > LONGEST)
+	if (!looks_mangled(mangled) || n > MANGLED_MAX)
 		return false;
 	version = memchr(mangled, '@', n);
 	if (version) {
-		cut = str_dup(str_n(mangled, (size_t)(version - mangled)));
+		name = cut = str_dup(str_n(mangled, (size_t)(version - mangled)));
 		if (!cut)
 			return false;
 	}
-	plain = cplus_demangle(cut ? cut : mangled, style | (params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS));
-	if (!plain)
-		return false;
-	buf_puts(out, plain);
-	if (version)
+	if (name[1] == 'D')
+		done = demangle_d(name, out);
+	else
+		done = demangle_by_callback(name, params ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS, out);
+	if (done && version)
 		buf_puts(out, version);
-	return true;
+	if (!done && out->bytes) {		/* drop partial output */
+		out->n = start;
+		out->bytes[start] = '\0';
+	}
+	return done;
 }

@@ -285,6 +285,37 @@ static void demangle_languages(void **state)
 	}
 }
 
+/* C++: each template argument is a pair of the one before; D: each type is a function of the one before, twice. */
+static void demangle_bounded(void **state)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct buf name = { 0 }, out = { 0 };
+
+	buf_puts(&name, "_Z1fI4pairIiiE");
+	for (unsigned i = 1; i <= 34; i++)
+		buf_printf(&name, "S0_IS%c_S%c_E", digits[i], digits[i]);
+	buf_puts(&name, "Evv");
+	buf_puts(&out, "before ");
+	assert_false(demangle(name.bytes, true, &out));
+	assert_string_equal(out.bytes, "before ");
+	buf_clear(&name);
+	buf_puts(&name, "_D4testFHii");
+	for (unsigned i = 0; i < 60; i++)
+		buf_puts(&name, "HQdQf");
+	buf_puts(&name, "Zv");
+	assert_false(demangle(name.bytes, true, &out));
+	/* Deep, but not wide. */
+	buf_clear(&name);
+	buf_puts(&name, "_Z1fI4pairIiiE");
+	for (unsigned i = 1; i <= 8; i++)
+		buf_printf(&name, "S0_IS%c_S%c_E", digits[i], digits[i]);
+	buf_puts(&name, "Evv");
+	assert_true(demangle(name.bytes, true, &out));
+	assert_in_range(out.n, 2000, 65536);
+	buf_done(&name);
+	buf_done(&out);
+}
+
 /* Duplicates do not change any result. */
 static void table_twins(void **state)
 {
@@ -382,6 +413,7 @@ int main(void)
 		cmocka_unit_test(table_twins),    cmocka_unit_test(perfmap_lines),
 		cmocka_unit_test(kallsyms_lines),
 		cmocka_unit_test(kallsyms_hidden), cmocka_unit_test(demangle_languages),
+		cmocka_unit_test(demangle_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
