@@ -94,8 +94,10 @@ int disk_cache_read(int fd, struct iovec *parts, int n)
 
 /* ---- deleting old entries ---- */
 
+#define NAME_DIGITS 16			/* of an entry's number */
+
 struct cached_file {
-	char name[32];			/* files with longer names were not written by us */
+	char name[32];
 	uint64_t bytes;
 	time_t last_used;
 };
@@ -107,7 +109,17 @@ static int compare_last_used(const void *pa, const void *pb)
 	return (a->last_used > b->last_used) - (a->last_used < b->last_used);
 }
 
-/* Lists up to `max` regular files of the directory; returns how many. */
+/* Whether a file name is that of an entry, or of a temporary file that a killed writer has left: sixteen hexadecimal
+ * digits, and perhaps a dot and a suffix. */
+static bool is_entry_name(const char *name)
+{
+	size_t digits = strspn(name, "0123456789abcdef"), n = strlen(name);
+
+	return digits == NAME_DIGITS && n < sizeof(((struct cached_file *)NULL)->name) &&
+	       (name[digits] == '\0' || (name[digits] == '.' && !strchr(name + digits + 1, '.')));
+}
+
+/* Lists up to `max` entries of ours in the directory; returns how many. */
 static size_t list_files(DIR *dir, struct cached_file *out, size_t max)
 {
 	const struct dirent *d;
@@ -116,8 +128,8 @@ static size_t list_files(DIR *dir, struct cached_file *out, size_t max)
 	while (n < max && (d = readdir(dir))) {
 		struct stat st;
 
-		if (strlen(d->d_name) >= sizeof(out->name) ||
-		    fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+		if (!is_entry_name(d->d_name) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode) || st.st_uid != geteuid())
 			continue;
 		out[n] = (struct cached_file){ .bytes = (uint64_t)st.st_size, .last_used = st.st_mtime };
 		memcpy(out[n++].name, d->d_name, strlen(d->d_name) + 1);
@@ -142,6 +154,20 @@ static void delete_old_files(DIR *dir)
 	}
 }
 
+/* Opens a directory that belongs to us; never through a symbolic link. */
+static DIR *open_own_directory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	DIR *dir = NULL;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid())
+		dir = fdopendir(fd);
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
 /* Limits the size of the directory that `path` is in. */
 static void limit_directory(char *path)
 {
@@ -149,7 +175,7 @@ static void limit_directory(char *path)
 	DIR *dir;
 
 	*slash = '\0';
-	dir = opendir(path);
+	dir = open_own_directory(path);
 	*slash = '/';
 	if (!dir)
 		return;
@@ -159,8 +185,9 @@ static void limit_directory(char *path)
 
 /* ---- writing ---- */
 
-/* Root may run with another user's HOME; files that only root can read must not be created there. */
-static bool is_own_directory(const char *path)
+/* Root may run with another user's HOME. There it must neither create files that only root can read, nor follow that
+ * user's symbolic links: every existing directory of the path has to belong to root. */
+static bool is_own_path(const char *path)
 {
 	char part[PATH_MAX];
 	struct stat st;
@@ -171,8 +198,8 @@ static bool is_own_directory(const char *path)
 	snprintf(part, sizeof(part), "%s", path);
 	while ((slash = strrchr(part, '/')) && slash > part) {
 		*slash = '\0';
-		if (stat(part, &st) == 0)
-			return st.st_uid == 0;
+		if (lstat(part, &st) == 0 && st.st_uid != 0)
+			return false;
 	}
 	return true;
 }
@@ -194,7 +221,7 @@ bool disk_cache_write_begin(struct disk_cache_writer *k, const char *path)
 	int n = snprintf(k->path, sizeof(k->path), "%s", path);
 	int m = snprintf(k->temporary, sizeof(k->temporary), "%s.XXXXXX", path);
 
-	if (n < 0 || m < 0 || m >= (int)sizeof(k->temporary) || !is_own_directory(path) || io_make_parent_dirs(path, 0700) < 0)
+	if (n < 0 || m < 0 || m >= (int)sizeof(k->temporary) || !is_own_path(path) || io_make_parent_dirs(path, 0700) < 0)
 		return false;
 	k->fd = open_unnamed_or_temporary(k);
 	return k->fd >= 0;

@@ -1,5 +1,5 @@
 /*
- * Files that are kept for the next time: whole or not at all, ours alone, and not too many.
+ * The disk cache: entries are complete or absent, only our own files are read or deleted, and their number is limited.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static void put(const char *path, const char *text)
 	disk_cache_write_end(&k, parts, 3);
 }
 
-/* What is there, or "" */
+/* The content of an entry, or "" */
 static const char *get(const char *path)
 {
 	static char text[64];
@@ -76,7 +76,7 @@ static size_t files_beside(const char *path)
 	return n;
 }
 
-static void the_last_one_holds(void **state)
+static void last_write_wins(void **state)
 {
 	char path[PATH_MAX], other[PATH_MAX];
 	struct disk_cache_writer given_up;
@@ -96,7 +96,7 @@ static void the_last_one_holds(void **state)
 	assert_int_equal(files_beside(path), 2);
 }
 
-static void what_is_too_short_is_told(void **state)
+static void short_entries(void **state)
 {
 	char path[PATH_MAX], bytes[8];
 	struct iovec part = { bytes, sizeof(bytes) };
@@ -113,7 +113,7 @@ static void what_is_too_short_is_told(void **state)
 	close(fd);
 }
 
-static void the_oldest_go(void **state)
+static void oldest_are_deleted(void **state)
 {
 	static const struct timespec times[] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 	char path[PATH_MAX], old[PATH_MAX + 16];
@@ -136,13 +136,14 @@ static void the_oldest_go(void **state)
 	assert_string_equal(get(old), "new!");
 }
 
-/* Root leaves nothing in the homes of others that only root can read. */
-static void homes_of_others_stay_as_they_are(void **state)
+/* Root creates no files in the home of another user. */
+static void homes_of_others(void **state)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], moved[PATH_MAX];
 	struct disk_cache_writer k;
 	struct stat st;
 
+	snprintf(moved, sizeof(moved), "%s/moved", dir);
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(chown(dir, 65534, 65534), 0);
@@ -151,15 +152,74 @@ static void homes_of_others_stay_as_they_are(void **state)
 	*strrchr(path, '/') = '\0';
 	assert_int_equal(stat(path, &st), -1);
 	assert_int_equal(chown(dir, 0, 0), 0);
+	assert_true(disk_cache_write_begin(&k, path));
+	disk_cache_write_end(&k, NULL, 0);
+	snprintf(path, sizeof(path), "%s/tacho", dir);
+	assert_int_equal(rename(path, moved), 0);
+	assert_int_equal(symlink(moved, path), 0);
+	assert_int_equal(lchown(path, 65534, 65534), 0);
+	assert_true(disk_cache_path("others", 7, path));
+	assert_false(disk_cache_write_begin(&k, path));
+}
+
+static void make_file(const char *directory, const char *format, int i)
+{
+	static const struct timespec times[] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	char path[PATH_MAX], name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), format, i);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(futimens(fd, times), 0);
+	close(fd);
+}
+
+/* Files that are not named like an entry stay, however many there are. */
+static void other_files_stay(void **state)
+{
+	char path[PATH_MAX], directory[PATH_MAX];
+
+	assert_true(disk_cache_path("things", 7, path));
+	put(path, "one");
+	snprintf(directory, sizeof(directory), "%s/tacho/things", dir);
+	for (int i = 0; i < 800; i++) {
+		make_file(directory, "f%d", i);
+		make_file(directory, "0123456789abcde%dx", i);
+	}
+	put(path, "two");
+	assert_int_equal(files_beside(path), 1601);
+}
+
+/* A planted link does not make us delete files elsewhere, not even those that are named like entries. */
+static void links_are_not_followed(void **state)
+{
+	char path[PATH_MAX], victim[256], link[256], in_victim[PATH_MAX];
+
+	snprintf(victim, sizeof(victim), "%s/victim", dir);
+	snprintf(link, sizeof(link), "%s/tacho", dir);
+	assert_int_equal(mkdir(victim, 0700), 0);
+	assert_int_equal(mkdir(link, 0700), 0);
+	snprintf(link, sizeof(link), "%s/tacho/things", dir);
+	assert_int_equal(symlink(victim, link), 0);
+	for (int i = 0; i < 1500; i++)
+		make_file(victim, "%016x", 16 + i);
+	assert_true(disk_cache_path("things", 7, path));
+	put(path, "one");
+	snprintf(in_victim, sizeof(in_victim), "%s/x", victim);
+	assert_true(files_beside(in_victim) >= 1500);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_last_one_holds, open_dir, close_dir),
-		cmocka_unit_test_setup_teardown(what_is_too_short_is_told, open_dir, close_dir),
-		cmocka_unit_test_setup_teardown(the_oldest_go, open_dir, close_dir),
-		cmocka_unit_test_setup_teardown(homes_of_others_stay_as_they_are, open_dir, close_dir),
+		cmocka_unit_test_setup_teardown(last_write_wins, open_dir, close_dir),
+		cmocka_unit_test_setup_teardown(short_entries, open_dir, close_dir),
+		cmocka_unit_test_setup_teardown(oldest_are_deleted, open_dir, close_dir),
+		cmocka_unit_test_setup_teardown(other_files_stay, open_dir, close_dir),
+		cmocka_unit_test_setup_teardown(links_are_not_followed, open_dir, close_dir),
+		cmocka_unit_test_setup_teardown(homes_of_others, open_dir, close_dir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
