@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,6 +30,23 @@ static size_t stat_size(int fd, size_t limit)
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || (uint64_t)st.st_size > limit)
 		return 0;
 	return (size_t)st.st_size;
+}
+
+int io_open_regular(const char *path)
+{
+	/* O_PATH gives a handle without opening the file. */
+	scoped(closep) int handle = open(path, O_PATH | O_CLOEXEC);
+	char by_handle[32];
+	struct stat st;
+	int fd;
+
+	if (handle < 0 || fstat(handle, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	snprintf(by_handle, sizeof(by_handle), "/proc/self/fd/%d", handle);
+	fd = open(by_handle, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 int io_read_at(int dirfd, const char *path, size_t limit, struct buf *out)

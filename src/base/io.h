@@ -19,6 +19,10 @@ int io_read_small(int dirfd, const char *path, char *out, size_t size);
 int io_write_all(int fd, const void *bytes, size_t n);	/* 0 or a negative errno */
 /* Whether `path` itself is a regular file: not a device, a pipe or a symbolic link such as /dev/stdout. */
 bool io_is_regular_file(const char *path);
+/* Opens a regular file for reading; the path may come from a recording or another user. Devices and pipes are not
+ * opened at all, because that alone can have side effects. Returns a file descriptor, -EINVAL if it is not a regular
+ * file, or another negative errno. */
+int io_open_regular(const char *path);
 /* Whether both names refer to the same regular file. */
 bool io_same_file(const char *a, const char *b);
 /* Deletes a regular file, e.g. an incomplete output file; does nothing for other types of files. */

@@ -3,6 +3,8 @@
  */
 #include "symbol/elf.h"
 
+#include "base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -233,15 +235,13 @@ int elf_open(struct elf *e, const char *path)
 	int err;
 
 	*e = (struct elf){ .fd = -1 };
-	/* O_NONBLOCK: the path comes from a recording and may be a FIFO. */
-	e->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (e->fd < 0)
-		return -errno;
-	if (fstat(e->fd, &st) < 0)
+	err = io_open_regular(path);
+	if (err < 0)
+		return err == -EINVAL ? -ENOEXEC : err;
+	e->fd = err;
+	if (fstat(e->fd, &st) < 0) {
 		err = -errno;
-	else if (!S_ISREG(st.st_mode))
-		err = -ENOEXEC;
-	else {
+	} else {
 		e->size = (uint64_t)st.st_size;
 		err = read_tables(e);
 	}

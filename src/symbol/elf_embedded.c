@@ -21,7 +21,7 @@ static int open_decompressed(struct elf *out, const struct buf *compressed)
 
 int elf_open_compressed(struct elf *out, const char *path)
 {
-	scoped(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	scoped(closep) int fd = io_open_regular(path);
 	scoped(buf_done) struct buf compressed = { 0 };
 	struct elf whole = { .fd = fd };
 	char magic[COMPRESSION_MAGIC_BYTES];
@@ -29,8 +29,8 @@ int elf_open_compressed(struct elf *out, const char *path)
 	int err;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic) ||
+		return fd == -EINVAL ? -ENOEXEC : fd < 0 ? fd : -errno;
+	if (pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic) ||
 	    !is_compressed(magic, sizeof(magic)))
 		return -ENOEXEC;
 	if (st.st_size > (off_t)ELF_DECOMPRESSED_MAX)

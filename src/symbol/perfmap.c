@@ -101,11 +101,11 @@ int perfmap_read(struct symbol_table *t, const char *path, uid_t owner, bool for
 	int err;
 
 	/* Anyone can write to /tmp: refuse FIFOs, devices and links created by others. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st) < 0 || lstat(path, &link) < 0)
+	fd = io_open_regular(path);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || lstat(path, &link) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
 	if (!force && (!trusted(&st, owner) || !trusted(&link, owner)))
 		return -EPERM;
 	snprintf(again, sizeof(again), "/proc/self/fd/%d", fd);	/* the file that was checked */

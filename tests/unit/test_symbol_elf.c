@@ -7,6 +7,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "symbol/elf_embedded.h"
 
 static const struct made_symbol plain[] = {
 	{ "alpha", 0x401000, 0x20, 0x12, 0 },
@@ -197,6 +201,25 @@ static void elf_is_none(void **state)
 	assert_int_equal(elf_open(&e, "/proc"), -ENOEXEC);
 }
 
+/* Opening a device can have side effects: anything but a regular file is refused without opening it. */
+static void elf_opens_no_devices(void **state)
+{
+	char path[] = "/tmp/tacho-fifo-XXXXXX", events[4096];
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct elf e;
+
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_true(watch >= 0 && inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	assert_int_equal(elf_open(&e, path), -ENOEXEC);
+	assert_int_equal(elf_open_compressed(&e, path), -ENOEXEC);
+	assert_int_equal(read(watch, events, sizeof(events)), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(watch);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void elf_debuglink_stays_here(void **state)
 {
 	struct made m = { .debuglink = "../../etc/x" };
@@ -254,7 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(elf_shapes),	    cmocka_unit_test(elf_cut_anywhere),
 		cmocka_unit_test(elf_lies),	    cmocka_unit_test(elf_open_strings),
-		cmocka_unit_test(elf_is_none),	    cmocka_unit_test(elf_debuglink_stays_here),
+		cmocka_unit_test(elf_is_none), cmocka_unit_test(elf_opens_no_devices),	    cmocka_unit_test(elf_debuglink_stays_here),
 		cmocka_unit_test(elf_arm_markers),  cmocka_unit_test(elf_notes),
 		cmocka_unit_test(elf_many),
 	};

@@ -229,8 +229,10 @@ static int put_uncached(struct packer *p, const struct file_object *obj, const c
 		return err;
 	if (!same_id(obj, id_now, err))
 		return -ESTALE;
-	fd = open(obj->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	fd = io_open_regular(obj->path);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0)
 		return -errno;
 	buf_printf(&folder, "%s/%s", obj->path + 1, id);
 	buf_printf(&name, "%s/elf", folder.bytes ? folder.bytes : "");

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/io.h"
 
 enum { ID_LEAST = 4, ID_MOST = 64 };
 
@@ -75,18 +76,21 @@ static int copy_bytes(int from, int to)
 
 static int copy_file(int dir, const char *from_path, const char *to)
 {
-	scoped(closep) int from = open(from_path, O_RDONLY | O_CLOEXEC);
+	scoped(closep) int from = io_open_regular(from_path);
 	scoped(closep) int fd = -1;
 	struct buf part = { 0 };
 	struct stat st;
 	int err;
 
-	if (from < 0 || fstat(from, &st) < 0)
+	if (from < 0)
+		return from;
+	if (fstat(from, &st) < 0)
 		return -errno;
-	buf_printf(&part, "%s.part", to);
+	buf_printf(&part, "%s.%ld.part", to, (long)getpid());
 	if (buf_failed(&part))
 		return -ENOMEM;
-	fd = openat(dir, part.bytes, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	unlinkat(dir, part.bytes, 0);		/* left by a process that was killed */
+	fd = openat(dir, part.bytes, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	err = fd < 0 ? -errno : copy_bytes(from, fd);
 	if (!err && (fchmod(fd, (st.st_mode & 0777) | 0400) < 0 ||
 		     renameat(dir, part.bytes, dir, to) < 0))
