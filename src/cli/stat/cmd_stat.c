@@ -1,6 +1,6 @@
 /*
  * `tacho stat`: counts events while a command runs, for running processes, CPUs, cgroups or the
- * whole machine. This file holds the order of things; see cli/stat/stat.h for where the steps are.
+ * whole machine. This file runs the steps in order; stat.h lists the files that implement them.
  */
 #include "cli/stat/stat.h"
 
@@ -36,12 +36,12 @@ struct stat_session {
 	struct buf out;
 	int out_fd;
 	bool counts_command;	/* the command itself is what is counted */
-	bool headed;		/* the writer's head has been printed */
+	bool head_written;	/* the writer's head has been printed */
 	struct stat_file file;	/* of `stat record` */
 	int status, signal;
 };
 
-static int cache_level(const char *text, int *out)
+static int parse_cache_level(const char *text, int *out)
 {
 	*out = 0;
 	if (!text || !*text)
@@ -59,7 +59,7 @@ int stat_open_output(const struct stat_opts *o)
 	int fd;
 
 	if (o->log_fd >= 0 && fcntl(o->log_fd, F_GETFD) < 0) {
-		message_text("stat", "--log-fd %d is no open descriptor", o->log_fd);
+		message_text("stat", "--log-fd %d is not an open file descriptor", o->log_fd);
 		return -EBADF;
 	}
 	if (!o->output)
@@ -72,7 +72,7 @@ int stat_open_output(const struct stat_opts *o)
 	return fd;
 }
 
-/* Thousands are set apart as the user's locale wants it; the C locale wants nothing. */
+/* The thousands separator of the user's locale; the C locale has none. */
 char stat_group_separator(const struct stat_opts *o)
 {
 	static const char *const names[] = { "LC_ALL", "LC_NUMERIC", "LANG" };
@@ -93,7 +93,7 @@ char stat_group_separator(const struct stat_opts *o)
 	if (loc) {
 		const char *text = nl_langinfo_l(THOUSEP, loc);
 
-		sep = text[0] && text[1] ? ' ' : text[0];	/* a multi-byte blank becomes a blank */
+		sep = text[0] && text[1] ? ' ' : text[0];	/* a multi-byte separator is replaced by a blank */
 		freelocale(loc);
 	}
 	return sep;
@@ -108,7 +108,7 @@ const struct stat_writer *stat_chosen_writer(const struct stat_opts *o)
 	return o->json ? &stat_json : &stat_text;
 }
 
-static int flush_out(struct stat_session *s)
+static int flush_output(struct stat_session *s)
 {
 	int err = 0;
 
@@ -122,7 +122,7 @@ static int flush_out(struct stat_session *s)
 	return err;
 }
 
-static int note_metric_names(struct stat_session *s)
+static int collect_metric_names(struct stat_session *s)
 {
 	struct stat_rows *rows = &s->rows;
 
@@ -145,25 +145,25 @@ static int note_metric_names(struct stat_session *s)
 	return 0;
 }
 
-/* Hands the rows, which count `elapsed_s` seconds, to the writer. */
+/* Passes the rows, which cover `elapsed_s` seconds, to the writer, and prints its output. */
 static int print_report(struct stat_session *s, double elapsed_s)
 {
 	struct stat_report *r = &s->report;
 	int err = stat_rows_finish(&s->rows, &s->plan, elapsed_s, r->per, s->o->metric_only);
 
 	if (err == 0 && s->o->metric_only)
-		err = note_metric_names(s);
+		err = collect_metric_names(s);
 	if (err < 0)
 		return err;
 	r->rows = s->rows.list.v;
 	r->n_rows = s->rows.list.n;
 	r->notes = tacho_evset_notes(s->set, &r->n_notes);
-	if (!s->headed)
+	if (!s->head_written)
 		s->writer->head(&s->out, r);
-	s->headed = true;
+	s->head_written = true;
 	s->writer->rows(&s->out, r);
 	s->writer->foot(&s->out, r);
-	return flush_out(s);
+	return flush_output(s);
 }
 
 static int on_interval(void *arg, double time_s)
@@ -182,12 +182,12 @@ static int on_interval(void *arg, double time_s)
 		err = stat_rows_make(&s->rows, s->set, &sums);
 	if (err == 0 && s->o->interval_clear) {
 		buf_puts(&s->out, "\033[H\033[2J");
-		s->headed = false;	/* it went with the screen */
+		s->head_written = false;	/* cleared with the screen */
 	}
 	return err < 0 ? err : print_report(s, since);
 }
 
-static void print_raw(const struct stat_session *s)
+static void print_raw_counts(const struct stat_session *s)
 {
 	size_t n;
 	const struct tacho_reading *r = tacho_evset_readings(s->set, &n);
@@ -210,7 +210,7 @@ static void dump_attrs(const struct stat_session *s, FILE *to)
 	}
 }
 
-/* The last rows: of an interval run its tail and perhaps the totals, else the totals. */
+/* Makes the last rows: with -I the incomplete last interval and the totals, else the totals. */
 static int finish_rows(struct stat_session *s, struct stat_loop *loop)
 {
 	struct stat_report *r = &s->report;
@@ -242,7 +242,7 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* An error that concerns every event is told once and ends the run before it starts. */
+/* If no event can be counted because of permissions or limits, prints the reason and ends before the run starts. */
 static int check_opened(struct stat_session *s, int n_counting)
 {
 	const struct tacho_sum *sums;
@@ -281,7 +281,7 @@ static int open_set(struct stat_session *s, struct tacho_command *cmd)
 	return check_opened(s, n);
 }
 
-static int start_all(struct stat_session *s, struct stat_loop *loop)
+static int start_counting(struct stat_session *s, struct stat_loop *loop)
 {
 	struct tacho_error e = { .column = -1 };
 	int err;
@@ -326,14 +326,15 @@ static int prepare_set(struct stat_session *s)
 	err = tacho_evset_new(&s->set, s->t);
 	if (err == 0)
 		err = stat_plan_set(s->o, s->set, &s->plan);
-	if (err == 0 && s->writer == &stat_text && !s->plan.metrics.n && !s->plan.chosen.n && !s->o->interval_ms)
-		err = stat_plan_bystanders(s->set, &s->plan);
+	if (err == 0 && s->writer == &stat_text && !s->plan.metrics.n && !s->plan.metric_sets.n && !s->o->interval_ms)
+		err = stat_plan_implied_metrics(s->set, &s->plan);
 	s->report.has_cgroups = s->plan.has_cgroups;
 	s->report.hide_unsupported = s->plan.by_default && !s->o->verbose;
 	return err;
 }
 
-/* Events that only sockets and devices have are counted on all CPUs while the command runs. */
+/* Uncore events cannot be counted per task: if there are only such events, they are counted on all CPUs while
+ * the command runs. */
 static void widen_target(struct stat_session *s)
 {
 	size_t n = tacho_evset_size(s->set);
@@ -365,7 +366,7 @@ static int run_counted(struct stat_session *s, struct stat_loop *loop)
 	if (s->o->record)
 		err = stat_file_begin(&s->file, s->set, s->sums.per);
 	if (err == 0)
-		err = start_all(s, loop);
+		err = start_counting(s, loop);
 	if (err == 0)
 		err = stat_file_take_name(&s->file);
 	if (err == 0)
@@ -376,7 +377,7 @@ static int run_counted(struct stat_session *s, struct stat_loop *loop)
 	if (err == 0 && s->o->record)
 		err = stat_file_finish(&s->file);
 	if (err == 0 && s->o->verbose)
-		print_raw(s);
+		print_raw_counts(s);
 	if (loop->command && err == 0)
 		s->status = exit_status(loop->usage.status);
 	return err;
@@ -392,7 +393,7 @@ static void close_control(struct stat_loop *loop)
 	control_close(&loop->control);
 }
 
-/* One run: a fresh set, the command held at its gate, counters, go, rows. */
+/* One run: new event set, command held before exec, open the counters, start, make the rows. */
 static int run_once(struct stat_session *s)
 {
 	scoped(free_command) struct tacho_command *cmd = NULL;
@@ -427,7 +428,7 @@ static int run_once(struct stat_session *s)
 	return err < 0 ? err : run_hook(s->o->post);
 }
 
-static int show_runs(struct stat_session *s)
+static int print_runs(struct stat_session *s)
 {
 	struct stat_report *r = &s->report;
 
@@ -448,13 +449,13 @@ static int run_repeated(struct stat_session *s)
 		if (err == 0)
 			err = stat_runs_add(&s->runs, &s->rows, s->set, s->report.elapsed_s);
 		if (err == 0 && o->repeat == 0) {
-			err = show_runs(s);
+			err = print_runs(s);
 			stat_runs_done(&s->runs);
-			s->headed = false;
+			s->head_written = false;
 		}
 	}
 	if (err == 0 && o->repeat)
-		err = show_runs(s);
+		err = print_runs(s);
 	return err;
 }
 
@@ -505,14 +506,14 @@ static int count_run(void *opts, int argc, char **argv)
 
 	if (status)
 		return status;
-	if (o->separator && strcmp(o->separator, "\\t") == 0)	/* as a shell hands it on */
+	if (o->separator && strcmp(o->separator, "\\t") == 0)	/* an unquoted \t from a shell */
 		o->separator = "\t";
 	s.writer = stat_chosen_writer(o);
 	s.counts_command = argc && !o->pids && !o->tids && !o->user && !o->all_cpus && !o->cpus;
 	s.sums = (struct tacho_sums_opts){ .size = sizeof(s.sums), .per = stat_chosen_per(o),
 					   .no_merge = o->no_merge || o->no_aggr,
 					   .no_scale = o->no_scale };
-	err = cache_level(o->per_cache, &s.sums.cache_level);
+	err = parse_cache_level(o->per_cache, &s.sums.cache_level);
 	if (err == 0)
 		err = stat_target_init(o, argc, argv, &s.target);
 	if (err < 0)
@@ -536,7 +537,7 @@ static int count_run(void *opts, int argc, char **argv)
 	return s.status;
 }
 
-/* `stat record` takes the options of `stat`; -o is the file of counts then. */
+/* `stat record` has the options of `stat`, but -o names the file of counts. */
 static int record_run(void *opts, int argc, char **argv)
 {
 	struct stat_opts *o = opts;
@@ -544,7 +545,7 @@ static int record_run(void *opts, int argc, char **argv)
 	o->record = o->output ? o->output : "perf.data";
 	o->output = NULL;
 	if (strcmp(o->record, "-") == 0 && term_is_tty(STDOUT_FILENO)) {
-		message_text("stat", "a recording is not for a terminal; -o names a file");
+		message_text("stat", "a recording cannot be written to a terminal; name a file with -o");
 		return EXIT_USAGE;
 	}
 	return count_run(o, argc, argv);

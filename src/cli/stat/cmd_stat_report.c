@@ -1,6 +1,6 @@
 /*
- * `tacho stat report`: the counts of a file that `stat record` wrote, printed as `stat` would have
- * printed them, or added up in another way.
+ * `tacho stat report`: prints the counts of a file that `stat record` wrote, as `stat` would have
+ * printed them, or aggregated in another way.
  */
 #include "cli/stat/file.h"
 
@@ -16,27 +16,27 @@ static const struct option_row report_rows[] = {
 	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
-	{ OPT_GROUP, .help = "How to add up (default: as it was recorded)" },
-	{ OPT_FLAG, 'A', "no-aggr", AT(no_aggr), .flags = OPTF_NEGATED, .help = "show each CPU on its own" },
+	{ OPT_GROUP, .help = "How to aggregate (default: as recorded)" },
+	{ OPT_FLAG, 'A', "no-aggr", AT(no_aggr), .flags = OPTF_NEGATED, .help = "show each CPU separately" },
 	{ OPT_FLAG, 0, "per-thread", AT(per_thread), .help = "per thread" },
 	{ OPT_FLAG, 0, "per-core", AT(per_core), .help = "per physical core" },
 	{ OPT_FLAG, 0, "per-die", AT(per_die), .help = "per die" },
 	{ OPT_FLAG, 0, "per-socket", AT(per_socket), .help = "per socket" },
 	{ OPT_FLAG, 0, "per-node", AT(per_node), .help = "per memory node" },
 	{ OPT_FLAG, 0, "no-scale", AT(no_scale), .flags = OPTF_NEGATED,
-	  .help = "show multiplexed counts as they are, not scaled up" },
+	  .help = "show multiplexed counts unscaled" },
 	{ OPT_GROUP, .help = "How to show it" },
-	{ OPT_STR, 'x', "field-separator", AT(separator), "SEP", "print fields with SEP in between" },
+	{ OPT_STR, 'x', "field-separator", AT(separator), "SEP", "print fields separated by SEP" },
 	{ OPT_FLAG, 'j', "json-output", AT(json_lines), .help = "print one JSON object per row" },
 	{ OPT_FLAG, 0, "json", AT(json), .help = "print one JSON object per table" },
-	{ OPT_FLAG, 0, "summary", AT(summary), .help = "the totals behind the intervals" },
+	{ OPT_FLAG, 0, "summary", AT(summary), .help = "print the totals after the intervals" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE", .complete = "file" },
-	{ OPT_FLAG, 0, "append", AT(append), .help = "keep what FILE holds" },
-	{ OPT_INT, 0, "log-fd", AT(log_fd), "FD", "write to this descriptor", .min = 0,
+	{ OPT_FLAG, 0, "append", AT(append), .help = "append to FILE" },
+	{ OPT_INT, 0, "log-fd", AT(log_fd), "FD", "write to this file descriptor", .min = 0,
 	  .max = INT32_MAX },
-	{ OPT_FLAG, 'B', "big-num", AT(big_num), .help = "commas between thousands" },
+	{ OPT_FLAG, 'B', "big-num", AT(big_num), .help = "separate thousands by commas" },
 	{ OPT_FLAG, 0, "no-big-num", AT(no_big_num), .flags = OPTF_NEGATED,
-	  .help = "nothing between thousands, whatever the locale" },
+	  .help = "do not separate thousands, whatever the locale" },
 	{ .kind = OPT_END },
 };
 
@@ -49,10 +49,10 @@ struct stat_report_session {
 	const struct stat_writer *writer;
 	struct buf out;
 	int fd;
-	bool headed, told;
+	bool head_written, warned;
 };
 
-/* Metrics that the file's events make up by themselves, as a run without -M shows them. */
+/* Adds the metrics that can be computed from the file's events, as a run without -M shows them. */
 static int plan_metrics(struct stat_report_session *s)
 {
 	struct tacho *t = NULL;
@@ -65,11 +65,11 @@ static int plan_metrics(struct stat_report_session *s)
 		const struct tacho_file_event *ev = tacho_perfdata_event(s->in.pd, i);
 
 		err = tacho_evset_add_attr(set, ev->attr, ev->attr_size, ev->name, NULL);
-		if (err == -E2BIG)	/* of a newer kernel; no metric of ours knows it */
+		if (err == -E2BIG)	/* an attr of a newer kernel; no built-in metric uses it */
 			err = 0;
 	}
 	if (err >= 0)
-		err = stat_plan_bystanders(set, &s->plan);
+		err = stat_plan_implied_metrics(set, &s->plan);
 	tacho_evset_free(set);
 	tacho_close(t);
 	return err < 0 ? err : 0;
@@ -83,14 +83,14 @@ static enum tacho_per shown_per(struct stat_report_session *s)
 		per = s->in.per;
 	if (per != TACHO_PER_CACHE && per != TACHO_PER_CLUSTER)
 		return per;
-	if (!s->told)
-		message_text("stat report", "recorded per %s, of which the file does not say enough: each "
-			     "CPU is shown", stat_per_name(per));
-	s->told = true;
+	if (!s->warned)
+		message_text("stat report", "recorded per %s, but the file has no information about that: "
+			     "showing each CPU", stat_per_name(per));
+	s->warned = true;
 	return TACHO_PER_CPU;
 }
 
-/* Whether what was counted can be told apart that way. */
+/* Checks that the file has counts per CPU or thread, as the aggregation needs them. */
 static int check_per(const struct stat_report_session *s, enum tacho_per per, struct tacho_error *e)
 {
 	bool cpus = false, threads = false;
@@ -100,15 +100,15 @@ static int check_per(const struct stat_report_session *s, enum tacho_per per, st
 	for (size_t i = 0; i < s->in.n_threads; i++)
 		threads |= s->in.tids[i] >= 0;
 	if (per == TACHO_PER_THREAD && !threads)
-		return error_set(e, -EINVAL, "CPUs were counted, not threads: --per-thread has nothing to "
-				 "tell apart");
+		return error_set(e, -EINVAL, "the file has counts of CPUs, not of threads: --per-thread "
+				 "is not possible");
 	if (per != TACHO_PER_TOTAL && per != TACHO_PER_THREAD && !cpus && s->in.has_stats)
-		return error_set(e, -EINVAL, "threads were counted, wherever they ran: -A and --per-... have "
-				 "nothing to tell apart");
+		return error_set(e, -EINVAL, "the file has counts of threads, not of CPUs: -A and --per-... "
+				 "are not possible");
 	return 0;
 }
 
-static int flush_out(struct stat_report_session *s)
+static int flush_output(struct stat_report_session *s)
 {
 	int err = buf_failed(&s->out) ? -ENOMEM : io_write_all(s->fd, s->out.bytes, s->out.n);
 
@@ -134,18 +134,18 @@ static int print_round(struct stat_report_session *s, double since_s, bool all, 
 		return err;
 	r->rows = s->rows.list.v;
 	r->n_rows = s->rows.list.n;
-	if (!s->headed)
+	if (!s->head_written)
 		s->writer->head(&s->out, r);
-	s->headed = true;
+	s->head_written = true;
 	s->writer->rows(&s->out, r);
 	s->writer->foot(&s->out, r);
-	return flush_out(s);
+	return flush_output(s);
 }
 
-/* The plan and what depends on the configuration is known with the first round only. */
+/* The configuration of the recording is only known once the first round was read. */
 static int first_round(struct stat_report_session *s)
 {
-	if (s->headed)
+	if (s->head_written)
 		return 0;
 	s->o->interval_ms = (uint32_t)min_of(s->in.interval_ms, (uint64_t)UINT32_MAX);
 	s->report.title = s->in.title;
@@ -192,7 +192,7 @@ static int print_rounds(struct stat_report_session *s, struct tacho_error *e)
 	}
 	if (err < 0)
 		return err;
-	if (!s->headed) {
+	if (!s->head_written) {
 		error_set(e, -ENODATA, "'%s' holds no counts", s->o->input);
 		error_hint(e, "'%s stat record' writes such files; '%s report' and '%s script' read the "
 			      "others", program_name, program_name, program_name);
@@ -216,7 +216,7 @@ static int report_run(void *opts, int argc, char **argv)
 	struct stat_opts *o = opts;
 	struct stat_report_session s = { .o = o };
 	struct tacho_error e = { .column = -1 };
-	int err, status = stat_check_show_options(o);
+	int err, status = stat_check_output_options(o);
 
 	if (status)
 		return status;
@@ -224,7 +224,7 @@ static int report_run(void *opts, int argc, char **argv)
 		message_text("stat report", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
-	if (o->separator && strcmp(o->separator, "\\t") == 0)	/* as a shell hands it on */
+	if (o->separator && strcmp(o->separator, "\\t") == 0)	/* an unquoted \t from a shell */
 		o->separator = "\t";
 	o->input = o->input ? o->input : "perf.data";
 	s.fd = stat_open_output(o);
@@ -246,7 +246,7 @@ static int report_run(void *opts, int argc, char **argv)
 
 const struct command cmd_stat_report = {
 	.name = "stat-report",
-	.summary = "print counts that 'stat record' kept; also 'stat report'",
+	.summary = "print counts that 'stat record' wrote; also 'stat report'",
 	.rows = report_rows,
 	.opts_size = sizeof(struct stat_opts),
 	.defaults = stat_defaults,

@@ -1,6 +1,6 @@
 /*
- * tacho topdown: where the slots of the pipeline go, level by level. All levels are counted in one run,
- * or with --drill-down each in a run of its own, which counts only what is below the bottleneck.
+ * `tacho topdown`: where the pipeline slots of the CPU go, level by level. All levels are counted in one run;
+ * with --drill-down, each level is counted in a separate run, which only counts the nodes below the bottleneck.
  */
 #include "cli/stat/topdown.h"
 
@@ -33,23 +33,23 @@ struct topdown_opts {
 #define AT(field) offsetof(struct topdown_opts, field)
 static const struct option_row topdown_rows[] = {
 	{ OPT_GROUP, .help = "What to count" },
-	{ OPT_UINT, 'l', "level", AT(level), "N", "how deep to go; by default 2, or as deep as is known",
+	{ OPT_UINT, 'l', "level", AT(level), "N", "number of levels; default: 2, or fewer if no more are known",
 	  .min = 1, .max = 16 },
 	{ OPT_FLAG, 0, "drill-down", AT(drill_down),
-	  .help = "run the command once for each level, and count only what is below the bottleneck" },
+	  .help = "run the command once for each level, counting only the nodes below the bottleneck" },
 	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_FLAG, 'a', "all-cpus", AT(all_cpus), .help = "the whole machine, while the command runs" },
-	{ OPT_STR, 'p', "pid", AT(pids), "PIDS", "running processes, while the command runs",
+	{ OPT_STR, 'p', "pid", AT(pids), "PIDS", "these processes, while the command runs",
 	  .complete = "pid" },
 	{ OPT_GROUP, .help = "How to show it" },
-	{ OPT_FLAG, 0, "all", AT(all), .help = "also what lies below nodes that are within their threshold" },
+	{ OPT_FLAG, 0, "all", AT(all), .help = "also show the children of nodes that are within their threshold" },
 	{ OPT_FLAG, 0, "json", AT(json), .help = "print one JSON object" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE", .complete = "file" },
-	{ OPT_GROUP, .help = "What comes next" },
+	{ OPT_GROUP, .help = "Sampling the bottleneck" },
 	{ OPT_FLAG, 0, "sample", AT(sample),
-	  .help = "run the command again and sample the event that shows where the bottleneck is" },
+	  .help = "run the command again and sample the event that locates the bottleneck" },
 	{ OPT_STR, 0, "sample-output", AT(sample_output), "FILE",
-	  "write the samples to FILE rather than to perf.data", .complete = "file" },
+	  "write the samples to FILE instead of perf.data", .complete = "file" },
 	{ .kind = OPT_END },
 };
 
@@ -69,7 +69,7 @@ struct topdown_session {
 	int status, signal;
 };
 
-static int complain(struct tacho_error *e)
+static int report_and_return(struct tacho_error *e)
 {
 	message_error("topdown", NULL, NULL, e);
 	return e->code < 0 ? e->code : -EIO;
@@ -82,14 +82,14 @@ struct topdown_counts {
 	size_t n;
 };
 
-static double count_of(void *arg, uint32_t event)
+static double event_count(void *arg, uint32_t event)
 {
 	const struct topdown_counts *c = arg;
 
 	return event < c->n ? c->v[event] : NAN;
 }
 
-static void tell_reasons(const struct tacho_evset *set, const struct tacho_sum *sums, int n)
+static void report_reasons(const struct tacho_evset *set, const struct tacho_sum *sums, int n)
 {
 	const char *last = NULL;
 
@@ -101,12 +101,12 @@ static void tell_reasons(const struct tacho_evset *set, const struct tacho_sum *
 	}
 }
 
-/* What was counted becomes nodes of the tree. */
-static int take_values(struct topdown_session *s, double elapsed_s)
+/* Reads the counters and adds the values of the metrics to the tree. */
+static int read_values(struct topdown_session *s, double elapsed_s)
 {
 	size_t n_events = tacho_evset_size(s->set);
 	struct topdown_counts c = { calloc(n_events + 1, sizeof(*c.v)), n_events };
-	const struct tacho_metric_counts counts = { .size = sizeof(counts), .count = count_of, .arg = &c,
+	const struct tacho_metric_counts counts = { .size = sizeof(counts), .count = event_count, .arg = &c,
 						    .elapsed_s = elapsed_s };
 	const struct tacho_sum *sums;
 	size_t first = s->tree.nodes.n;
@@ -119,15 +119,15 @@ static int take_values(struct topdown_session *s, double elapsed_s)
 	for (int i = 0; i < n; i++)
 		if (!stat_placeholder(sums[i].state))
 			c.v[sums[i].event] = (double)sums[i].count;
-	err = n < 0 ? n : topdown_take(&s->tree, s->ms, &counts);
+	err = n < 0 ? n : topdown_add_values(&s->tree, s->ms, &counts);
 	free(c.v);
 	for (size_t i = first; err == 0 && i < s->tree.nodes.n; i++)
 		if (!isnan(s->tree.nodes.v[i].value))
 			return 0;
 	if (err < 0)
 		return err;
-	tell_reasons(s->set, sums, n);
-	message_text("topdown", "nothing of it was counted");
+	report_reasons(s->set, sums, n);
+	message_text("topdown", "none of the events was counted");
 	return -ENODATA;
 }
 
@@ -143,14 +143,14 @@ static int open_and_go(struct topdown_session *s, struct stat_loop *loop)
 	int err = tacho_evset_open(s->set, &opts, &e);
 
 	if (err < 0)
-		return complain(&e);
+		return report_and_return(&e);
 	loop->start = stat_now();
 	if (!of_command)
 		tacho_evset_start(s->set);
 	err = loop->command ? tacho_command_go(loop->command, &e) : 0;
 	if (err < 0) {
 		s->status = err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
-		complain(&e);
+		report_and_return(&e);
 	}
 	return err;
 }
@@ -170,13 +170,13 @@ static int count_once(struct topdown_session *s)
 	int err = s->argc ? tacho_command_spawn(&cmd, s->argv, &e) : 0;
 
 	if (err < 0)
-		return complain(&e);
+		return report_and_return(&e);
 	loop.command = cmd;
 	err = open_and_go(s, &loop);
 	if (err == 0)
 		err = stat_loop_run(&loop);
 	if (err == 0)
-		err = take_values(s, loop.elapsed_s);
+		err = read_values(s, loop.elapsed_s);
 	s->signal = cmd ? loop.signal : 0;
 	if (err == 0 && cmd)
 		s->status = WIFSIGNALED(loop.usage.status) ? 128 + WTERMSIG(loop.usage.status) :
@@ -195,7 +195,7 @@ static int note_left_out(struct topdown_session *s)
 	return 0;
 }
 
-/* Counts the nodes down to `level`, or those below `parent`. How many, 0: there are none. */
+/* Counts the nodes down to `level`, or the children of `parent`. Returns how many nodes; 0 if there are none. */
 static int count_nodes(struct topdown_session *s, uint32_t level, const struct tacho_metric *parent)
 {
 	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = s->o->all_cpus,
@@ -212,10 +212,10 @@ static int count_nodes(struct topdown_session *s, uint32_t level, const struct t
 		return err;
 	n = parent ? topdown_add_below(s->t, s->ms, parent, &e) : topdown_add(s->t, s->ms, level, &e);
 	if (n <= 0)
-		return n < 0 && !parent ? complain(&e) : 0;
+		return n < 0 && !parent ? report_and_return(&e) : 0;
 	err = tacho_metric_set_plan(s->ms, s->set, &e);
 	if (err < 0)
-		return complain(&e);
+		return report_and_return(&e);
 	err = note_left_out(s);
 	if (err == 0)
 		err = count_once(s);
@@ -235,16 +235,16 @@ static int count_levels(struct topdown_session *s)
 		struct tacho_metric parent = s->tree.bottleneck->metric;
 
 		n = count_nodes(s, 0, &parent);
-		/* The way ends where nothing below is beyond its threshold. */
+		/* Done if no child is beyond its threshold. */
 		if (s->tree.bottleneck && !strcmp(s->tree.bottleneck->metric.name, parent.name))
 			break;
 	}
 	return n < 0 ? n : 0;
 }
 
-/* ---- what comes next ---- */
+/* ---- sampling the bottleneck ---- */
 
-static int record_words(const struct topdown_session *s, const char *event, struct strlist *out)
+static int record_argv(const struct topdown_session *s, const char *event, struct strlist *out)
 {
 	const char *fixed[] = { program_name, "record", "-e", event, "-o",
 				s->o->sample_output ? s->o->sample_output : "perf.data",
@@ -266,13 +266,13 @@ static int record_words(const struct topdown_session *s, const char *event, stru
 	return err ? err : strlist_add(out, str_n("", 0));
 }
 
-static void join_words(struct buf *out, const struct strlist *words)
+static void join_args(struct buf *out, const struct strlist *words)
 {
 	for (size_t i = 0; i + 1 < words->n; i++)
 		buf_printf(out, "%s%s", i ? " " : "", words->v[i]);
 }
 
-/* `tacho record` as it would be typed; it is this program. */
+/* Runs `tacho record` with these arguments; the executable is this program. */
 static int run_record(struct strlist *words)
 {
 	int status = 0, err;
@@ -305,20 +305,20 @@ static int write_out(const struct topdown_session *s, struct buf *out)
 	return err;
 }
 
-static int show(struct topdown_session *s)
+static int print_tree(struct topdown_session *s)
 {
-	scoped(freep) char *event = topdown_sample(s->t, &s->tree);
+	scoped(freep) char *event = topdown_sample_event(s->t, &s->tree);
 	scoped(strlist_done) struct strlist words = { 0 };
 	scoped(buf_done) struct buf command = { 0 }, out = { 0 };
 	struct topdown_report r = { .title = s->title.bytes, .level = s->level, .all = s->o->all,
 				    .color = !s->o->output && term_has_colors(STDOUT_FILENO), .sample = event,
 				    .left_out = (const char *const *)s->left_out.v,
 				    .n_left_out = s->left_out.n };
-	int err = event ? record_words(s, event, &words) : -ENOMEM;
+	int err = event ? record_argv(s, event, &words) : -ENOMEM;
 
 	if (err < 0)
 		return err;
-	join_words(&command, &words);
+	join_args(&command, &words);
 	if (buf_failed(&command))
 		return -ENOMEM;
 	r.command = command.bytes;
@@ -338,9 +338,9 @@ static int check_options(const struct topdown_opts *o, int argc)
 	if (o->all_cpus && o->pids)
 		wrong = "-a and -p cannot be used together";
 	else if (!argc && !o->all_cpus && !o->pids)
-		wrong = "needs a command to run, -a or -p";
+		wrong = "needs a command, -a or -p";
 	else if ((o->sample || o->drill_down) && !argc)
-		wrong = "--sample and --drill-down run the command again: there is none";
+		wrong = "--sample and --drill-down need a command, which they run several times";
 	else if (o->sample_output && !o->sample)
 		wrong = "--sample-output needs --sample";
 	if (wrong)
@@ -364,11 +364,11 @@ static int run_session(struct topdown_session *s)
 	int err = tacho_open(&s->t, NULL, &e);
 
 	if (err < 0)
-		return complain(&e);
+		return report_and_return(&e);
 	err = event_lists_add("topdown", s->t, &s->o->event_lists);
 	if (err == 0)
 		err = count_levels(s);
-	return err < 0 ? err : show(s);
+	return err < 0 ? err : print_tree(s);
 }
 
 static int topdown_run(void *opts, int argc, char **argv)

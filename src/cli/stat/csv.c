@@ -1,10 +1,10 @@
 /*
- * -x SEP: one row per event and place, fields in the order perf 7 writes them:
+ * -x SEP: one line per event and place. The fields are in perf 7's order:
  *
  *	[time or "summary"] [place [counters]] value unit event [cgroup] [variance%] run-time
  *	percent-running metric-value metric-unit
  *
- * Further metrics of the same row follow on rows whose first fields are empty.
+ * Further metrics of the same row follow on lines whose first fields are empty.
  */
 #include "cli/stat/stat.h"
 
@@ -70,7 +70,7 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 
 static void csv_head(struct buf *out, const struct stat_report *r)
 {
-	stat_put_date(out, r);
+	stat_write_date(out, r);
 	if (!r->opts->metric_only)
 		return;
 	if (r->opts->interval_ms)

@@ -1,6 +1,6 @@
 /*
- * What `stat` counts: the words of -e, -M, -G and --filter in their order, the default set
- * where there are none, and the events that metrics need.
+ * Which events `stat` counts: those of -e, -M, -G and --filter in the order of the command line, or the
+ * default events, and the events that metrics need.
  */
 #include "cli/stat/stat.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Metrics ask for these; duration_time is the run's own clock, so it is never a counter. */
+/* The #literals of the default metrics. */
 static double plan_literal(void *arg, const char *name)
 {
 	const struct stat_plan *plan = arg;
@@ -36,12 +36,13 @@ static bool set_has(const struct tacho_evset *set, const char *name)
 struct default_metrics {
 	struct stat_plan *plan;
 	struct tacho_evset *set;
-	struct buf names;		/* of the metric at hand, with commas */
+	struct buf names;		/* events of the current metric that must be added, separated by commas */
 	char *home;
 	struct tacho_error *e;
 };
 
-static int note_event(void *arg, const char *name)
+/* Collects the events that a metric needs. duration_time is the clock of the run, not a counter. */
+static int collect_event(void *arg, const char *name)
 {
 	struct default_metrics *adding = arg;
 
@@ -58,7 +59,7 @@ static int note_event(void *arg, const char *name)
 	return 0;
 }
 
-/* Without a common group: what nobody asked for leaves the counters to the kernel. */
+/* The default events are not grouped: the kernel schedules each of them separately. */
 static int add_metric_events(struct default_metrics *adding)
 {
 	if (buf_failed(&adding->names))
@@ -71,8 +72,8 @@ static void free_expr(struct tacho_expr **x)
 	tacho_expr_free(*x);
 }
 
-/* Notes a metric that is shown with the event *home, which is taken over, as *expr is. */
-static int add_use(struct stat_plan *plan, const struct tacho_metric *m, char **home,
+/* Adds a metric that is shown in the row of the event *home. Takes ownership of *home and *expr. */
+static int add_metric_use(struct stat_plan *plan, const struct tacho_metric *m, char **home,
 		   struct tacho_expr **expr)
 {
 	struct stat_metric_use *use = vec_add(&plan->metrics);
@@ -102,14 +103,14 @@ static int plan_metric(void *arg, const struct tacho_metric *m)
 	buf_clear(&adding->names);
 	err = tacho_expr_new(&expr, m->expr, adding->e);
 	if (err == 0)
-		err = tacho_expr_events(expr, &env, note_event, adding);
+		err = tacho_expr_events(expr, &env, collect_event, adding);
 	if (err == 0)
 		err = add_metric_events(adding);
 	if (err < 0) {
 		free(take(adding->home));
 		return err;
 	}
-	return add_use(plan, m, &adding->home, &expr);
+	return add_metric_use(plan, m, &adding->home, &expr);
 }
 
 static int plan_group(struct tacho_evset *set, struct stat_plan *plan, const char *name,
@@ -141,7 +142,7 @@ static int set_metrics(void *to, const char *metrics, struct tacho_error *e)
 {
 	struct plan_target *b = to;
 
-	return stat_choose_metrics(b->plan, metrics, e);
+	return stat_add_metrics(b->plan, metrics, e);
 }
 
 static int set_cgroup(void *to, size_t first, size_t n, const char *path, struct tacho_error *e)
@@ -164,9 +165,9 @@ static int plan_defaults(const struct stat_opts *o, struct tacho_evset *set,
 	plan->by_default = true;
 	for (unsigned i = 0; err >= 0 && i <= o->detailed && i < countof(default_groups); i++)
 		err = plan_group(set, plan, default_groups[i], e);
-	/* Power and memory are the machine's, not a task's; where there are none, that is that. */
+	/* Power and memory bandwidth are measured for the whole machine only. */
 	if (err >= 0 && plan->target_cpu)
-		err = stat_choose_system(plan);
+		err = stat_add_system_metrics(plan);
 	return err;
 }
 
@@ -198,7 +199,7 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 		return err;
 	plan->has_cgroups = event_args_have(&o->event_args, EVENT_ARG_CGROUPS);
 	if (o->topdown)
-		err = stat_choose_topdown(plan, o->topdown_level, &e);
+		err = stat_add_topdown(plan, o->topdown_level, &e);
 	plan->n_events = tacho_evset_size(set);
 	if (err >= 0 && o->for_each_cgroup) {
 		plan->has_cgroups = true;
@@ -209,11 +210,11 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 	return err < 0 ? err : 0;
 }
 
-struct bystander {
+struct implied_metrics {
 	const struct tacho_evset *set;
 	struct stat_plan *plan;
-	bool complete;
-	char *home;
+	bool complete;			/* all events of the current metric are in the set */
+	char *home;			/* its first event */
 };
 
 static bool set_counts(const struct tacho_evset *set, const char *name)
@@ -224,9 +225,9 @@ static bool set_counts(const struct tacho_evset *set, const char *name)
 	return false;
 }
 
-static int look_for(void *arg, const char *name)
+static int check_event(void *arg, const char *name)
 {
-	struct bystander *b = arg;
+	struct implied_metrics *b = arg;
 
 	if (strcmp(name, "duration_time") == 0)
 		return 0;
@@ -239,9 +240,9 @@ static int look_for(void *arg, const char *name)
 	return b->home ? 0 : -ENOMEM;
 }
 
-static double stands_by(void *arg, enum tacho_input kind, const char *name)
+static double has_event(void *arg, enum tacho_input kind, const char *name)
 {
-	const struct bystander *b = arg;
+	const struct implied_metrics *b = arg;
 
 	for (size_t i = 0; kind == TACHO_INPUT_HAS_EVENT && i < tacho_evset_size(b->set); i++)
 		if (stat_event_is(tacho_evset_event(b->set, i), name))
@@ -249,40 +250,40 @@ static double stands_by(void *arg, enum tacho_input kind, const char *name)
 	return 0;
 }
 
-static double bystander_literal(void *arg, const char *name)
+static double implied_literal(void *arg, const char *name)
 {
-	return plan_literal(((struct bystander *)arg)->plan, name);
+	return plan_literal(((struct implied_metrics *)arg)->plan, name);
 }
 
-static int plan_bystander(void *arg, const struct tacho_metric *m)
+static int add_if_implied(void *arg, const struct tacho_metric *m)
 {
-	struct bystander *b = arg;
+	struct implied_metrics *b = arg;
 	struct tacho_metric_env env = { .size = sizeof(env), .event = no_event,
-					.literal = bystander_literal, .arg = b, .ask = stands_by };
+					.literal = implied_literal, .arg = b, .ask = has_event };
 	scoped(free_expr) struct tacho_expr *expr = NULL;
 	int err = tacho_expr_new(&expr, m->expr, NULL);
 
 	b->complete = true;
 	if (err == 0)
-		err = tacho_expr_events(expr, &env, look_for, b);
+		err = tacho_expr_events(expr, &env, check_event, b);
 	if (err < 0 || !b->complete || !b->home) {
 		free(take(b->home));
 		return err;
 	}
-	return add_use(b->plan, m, &b->home, &expr);
+	return add_metric_use(b->plan, m, &b->home, &expr);
 }
 
-int stat_plan_bystanders(struct tacho_evset *set, struct stat_plan *plan)
+int stat_plan_implied_metrics(struct tacho_evset *set, struct stat_plan *plan)
 {
-	struct bystander b = { .set = set, .plan = plan };
+	struct implied_metrics b = { .set = set, .plan = plan };
 	bool cpu = set_counts(set, "cpu-clock"), task = set_counts(set, "task-clock");
 	int n;
 
-	if (cpu != task)		/* the one that is there does for any target */
+	if (cpu != task)		/* if only one of them is counted, use it for any target */
 		plan->target_cpu = cpu;
 	if (cpu || task)
 		plan->clock = plan->target_cpu ? "cpu-clock" : "task-clock";
-	n = tacho_metric_each(NULL, plan_bystander, &b, NULL);
+	n = tacho_metric_each(NULL, add_if_implied, &b, NULL);
 	return n < 0 ? n : 0;
 }
 
@@ -294,7 +295,7 @@ void stat_plan_done(struct stat_plan *plan)
 		tacho_expr_free(plan->metrics.v[i].threshold);
 	}
 	vec_done(&plan->metrics);
-	for (size_t i = 0; i < plan->chosen.n; i++)
-		tacho_metric_set_free(plan->chosen.v[i]);
-	vec_done(&plan->chosen);
+	for (size_t i = 0; i < plan->metric_sets.n; i++)
+		tacho_metric_set_free(plan->metric_sets.v[i]);
+	vec_done(&plan->metric_sets);
 }

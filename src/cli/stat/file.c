@@ -1,7 +1,7 @@
 /*
- * `stat record`: the counters of an event set as a perf.data file. perf's own reader is particular:
- * it wants both maps before the first STAT, finds an event by the id in it, and takes an event
- * without any STAT for one that the machine does not have, which suits us.
+ * `stat record`: writes the counters of an event set to a perf.data file. perf's reader has requirements:
+ * THREAD_MAP and CPU_MAP must precede the first STAT, and STAT records name their event by its ID. An
+ * event without any STAT record is shown as not supported by the machine, which is what we want.
  */
 #include "cli/stat/file.h"
 
@@ -74,7 +74,7 @@ static size_t open_record(struct buf *b, uint32_t type)
 	return at;
 }
 
-/* Pads and puts the size in; -E2BIG where no record can be that long. */
+/* Pads the record and fills in its size. -E2BIG if it is too long for a record. */
 static int close_record(struct buf *b, size_t at)
 {
 	uint16_t size;
@@ -109,13 +109,13 @@ static int put_update(struct stat_file *f, uint64_t kind, uint64_t id, const voi
 	return close_record(&f->records, at);
 }
 
-/* ---- what the counters are ---- */
+/* ---- threads, IDs, events ---- */
 
 static int thread_index(struct stat_file *f, int32_t tid)
 {
 	int32_t *at;
 
-	/* Readings come in the order of threads: mostly it is the next one. */
+	/* Readings are sorted by thread, so it is usually the next one. */
 	for (size_t i = 0; i < f->tids.n; i++) {
 		size_t k = (f->next_thread + i) % f->tids.n;
 
@@ -131,7 +131,7 @@ static int thread_index(struct stat_file *f, int32_t tid)
 	return (int)f->tids.n - 1;
 }
 
-/* Counter k has the id k + 1; an event that is counted nowhere gets one behind all of these. */
+/* Counter k has the ID k + 1; events that are counted nowhere get the IDs after these. */
 static int number_counters(struct stat_file *f, struct tacho_evset *set)
 {
 	size_t n, total;
@@ -144,7 +144,7 @@ static int number_counters(struct stat_file *f, struct tacho_evset *set)
 	return f->ids ? 0 : -ENOMEM;
 }
 
-struct reading_range {			/* an event's readings */
+struct reading_range {		/* the readings of one event */
 	size_t first, n;
 };
 
@@ -168,7 +168,7 @@ static int write_event(struct stat_file *f, struct tacho_evset *set, size_t i, s
 	tacho_evset_readings(set, &n);
 	if (err < 0)
 		return err;
-	if (ev->kind == TACHO_EVENT_TOOL) {	/* no event of the kernel's */
+	if (ev->kind == TACHO_EVENT_TOOL) {	/* not a kernel event */
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_DUMMY;
 	}
@@ -214,8 +214,8 @@ static int write_features(struct stat_file *f)
 	return err;
 }
 
-/* The CPUs of some readings; true where one counts wherever its task runs. */
-static bool cpus_of(struct tacho_evset *set, struct reading_range span, struct cpuset *out, int *err)
+/* Adds the CPUs of the readings to `out`. Returns whether one of them counts on any CPU. */
+static bool collect_cpus(struct tacho_evset *set, struct reading_range span, struct cpuset *out, int *err)
 {
 	size_t n;
 	const struct tacho_reading *r = tacho_evset_readings(set, &n);
@@ -239,7 +239,7 @@ static int put_event_updates(struct stat_file *f, struct tacho_evset *set, size_
 	size_t n;
 	uint64_t id;
 	int err = 0;
-	bool any = cpus_of(set, span, &own, &err);
+	bool any = collect_cpus(set, span, &own, &err);
 
 	tacho_evset_readings(set, &n);
 	id = span.n ? f->ids[span.first] : f->ids[n + i];
@@ -251,7 +251,7 @@ static int put_event_updates(struct stat_file *f, struct tacho_evset *set, size_
 		err = put_update(f, UPDATE_NAME, id, ev->name, strlen(ev->name) + 1);
 	if (err < 0 || any || !span.n || cpuset_count(&own) == cpuset_count(all))
 		return err;
-	put_cpu_list(&list, &own, false);	/* one of a device: it counts on some of the CPUs */
+	put_cpu_list(&list, &own, false);	/* an uncore event: it counts on some of the CPUs only */
 	return buf_failed(&list) ? -ENOMEM : put_update(f, UPDATE_CPUS, id, list.bytes, list.n);
 }
 
@@ -304,7 +304,7 @@ static int put_config(struct stat_file *f, enum tacho_per per)
 	return close_record(&f->records, at);
 }
 
-static int put_lead(struct stat_file *f, struct tacho_evset *set, enum tacho_per per)
+static int put_head_records(struct stat_file *f, struct tacho_evset *set, enum tacho_per per)
 {
 	scoped(cpuset_done) struct cpuset cpus = { 0 };
 	size_t n, at = 0;
@@ -312,8 +312,8 @@ static int put_lead(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 	bool any;
 
 	tacho_evset_readings(set, &n);
-	any = cpus_of(set, (struct reading_range){ 0, n }, &cpus, &err) || !n;
-	f->any_cpu = cpuset_next(&cpus, -1);	/* perf counts what has no CPU, a clock, on the first */
+	any = collect_cpus(set, (struct reading_range){ 0, n }, &cpus, &err) || !n;
+	f->any_cpu = cpuset_next(&cpus, -1);	/* like perf: events without a CPU (clocks) are on the first CPU */
 	any &= f->any_cpu < 0;
 	for (size_t i = 0; err == 0 && i < tacho_evset_size(set); i++) {
 		struct reading_range span = event_readings(set, i, at);
@@ -333,7 +333,7 @@ static int put_lead(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 
 /* ---- the file ---- */
 
-static int give_up(const struct stat_file *f, int err, const struct tacho_error *e)
+static int report_write_error(const struct stat_file *f, int err, const struct tacho_error *e)
 {
 	message_text("stat", "cannot write '%s': %s", f->path,
 		     err == -E2BIG ? "too many threads or CPUs for this format"
@@ -381,10 +381,10 @@ int stat_file_begin(struct stat_file *f, struct tacho_evset *set, enum tacho_per
 	if (err == 0)
 		err = tacho_writer_begin(f->writer, &e);
 	if (err == 0)
-		err = put_lead(f, set, per);
+		err = put_head_records(f, set, per);
 	if (err == 0)
 		err = send_records(f, &e);
-	return err < 0 ? give_up(f, err, &e) : 0;
+	return err < 0 ? report_write_error(f, err, &e) : 0;
 }
 
 int stat_file_take_name(struct stat_file *f)
@@ -422,7 +422,7 @@ int stat_file_round(struct stat_file *f, struct tacho_evset *set, enum stat_roun
 		err = close_record(&f->records, at);
 	if (err == 0)
 		err = send_records(f, &e);
-	return err < 0 ? give_up(f, err, &e) : 0;
+	return err < 0 ? report_write_error(f, err, &e) : 0;
 }
 
 int stat_file_finish(struct stat_file *f)
@@ -432,7 +432,7 @@ int stat_file_finish(struct stat_file *f)
 
 	if (err == 0 && f->fd >= 0 && close(take_fd(f->fd)) < 0)
 		err = -errno;
-	return err < 0 ? give_up(f, err, &e) : 0;
+	return err < 0 ? report_write_error(f, err, &e) : 0;
 }
 
 void stat_file_done(struct stat_file *f)
@@ -440,7 +440,7 @@ void stat_file_done(struct stat_file *f)
 	struct tacho_error e;
 
 	if (f->fd >= 0 && f->named)
-		tacho_writer_finish(f->writer, &e);	/* what went wrong was told */
+		tacho_writer_finish(f->writer, &e);	/* its errors were reported already */
 	tacho_writer_free(f->writer);
 	if (f->fd >= 0 && f->first_name && !f->named)
 		io_discard(f->first_name);

@@ -1,7 +1,7 @@
 /*
- * Reading a file of counts: maps, configuration, and round by round what each counter had counted.
- * A counter's values are those since the start; what a round added is the difference, scaled by
- * its own share of the time, as the live display does it.
+ * Reads a file of counts: maps, configuration, and round by round the values of each counter.
+ * The values in the file are totals since the start. The count of a round is the difference to the previous
+ * round, scaled by that round's enabled and running times, as in the live display.
  */
 #include "cli/stat/file.h"
 
@@ -23,7 +23,7 @@ static int index_counters(struct stat_input *in)
 	for (size_t i = 0; i < tacho_perfdata_n_events(in->pd); i++) {
 		const struct tacho_file_event *ev = tacho_perfdata_event(in->pd, i);
 
-		/* perf gives an event that could not be opened no id; it still has its row. */
+		/* An event that perf could not open has no ID, but still gets a row. */
 		for (size_t k = 0; k < max_of(ev->n_ids, (size_t)1); k++) {
 			struct stat_counter *c = vec_add(&in->counters);
 
@@ -38,7 +38,7 @@ static int index_counters(struct stat_input *in)
 	return 0;
 }
 
-/* ---- where CPUs are: (core, socket) of each, and in newer files the die ---- */
+/* ---- CPU topology: core and socket of each CPU, and in newer files the die ---- */
 
 static int read_topology(struct stat_input *in)
 {
@@ -145,7 +145,7 @@ static int read_stat(struct stat_input *in, const struct tacho_record *rec)
 	if (in->counters.n)
 		c = bsearch(&key, in->counters.v, in->counters.n, sizeof(*c), by_id);
 	if (!c && v.id == 0)
-		return 0;		/* perf's own clocks (duration_time) have no id */
+		return 0;		/* perf's tool events (duration_time) have no ID */
 	if (!c || v.id == UINT64_MAX)
 		return -EBADMSG;
 	c->cpu = v.cpu;
@@ -157,8 +157,8 @@ static int read_stat(struct stat_input *in, const struct tacho_record *rec)
 	return 0;
 }
 
-/* What this round added; a counter that was read out of order has added nothing. */
-static void close_round(struct stat_input *in)
+/* Computes what the round added to each counter; a value that decreased counts as no change. */
+static void finish_round(struct stat_input *in)
 {
 	for (size_t i = 0; i < in->counters.n; i++) {
 		struct stat_counter *c = &in->counters.v[i];
@@ -200,7 +200,7 @@ int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t
 		if (bad == -ENOMEM)
 			return error_nomem(e);
 		if (bad < 0)
-			return error_set(e, bad, "byte %#llx: a record (type %u) that is cut short or of no event here",
+			return error_set(e, bad, "byte %#llx: a record (type %u) is truncated, or refers to an unknown event",
 					 (unsigned long long)rec.offset, rec.type);
 		if (rec.type != TACHO_RECORD_STAT_ROUND)
 			continue;
@@ -208,12 +208,12 @@ int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t
 			return error_set(e, -EBADMSG, "byte %#llx: a STAT_ROUND record of %u bytes",
 					 (unsigned long long)rec.offset, rec.size);
 		*kind = final ? STAT_ROUND_FINAL : STAT_ROUND_INTERVAL;
-		close_round(in);
+		finish_round(in);
 		return 1;
 	}
 	if (err < 0 || !pending || in->interval_ms)
 		return err;
-	close_round(in);		/* the recorder died between the counts and their round */
+	finish_round(in);		/* the recorder died between the counts and STAT_ROUND */
 	*kind = STAT_ROUND_FINAL;
 	*time_ns = 0;
 	return 1;

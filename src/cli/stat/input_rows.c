@@ -1,5 +1,5 @@
 /*
- * The counters of a file, added up by place into the rows that the writers of `stat` print.
+ * Aggregates the counters of a file by place, into the rows that the writers of `stat` print.
  */
 #include "cli/stat/file.h"
 
@@ -8,7 +8,7 @@
 
 #include "record/perf_abi.h"
 
-struct placed {
+struct placed_counter {
 	struct tacho_place place;
 	const struct stat_counter *counter;
 };
@@ -26,7 +26,7 @@ static int compare_places(const struct tacho_place *a, const struct tacho_place 
 
 static int by_event_and_place(const void *pa, const void *pb)
 {
-	const struct placed *a = pa, *b = pb;
+	const struct placed_counter *a = pa, *b = pb;
 
 	if (a->counter->event != b->counter->event)
 		return a->counter->event < b->counter->event ? -1 : 1;
@@ -70,7 +70,7 @@ static enum tacho_event_kind kind_of(uint32_t type)
 	return type < countof(kinds) ? kinds[type] : TACHO_EVENT_PMU;
 }
 
-/* The file's events in the shape that the writers know. */
+/* Makes a struct tacho_event of each event of the file, for the writers. */
 static int make_events(struct stat_input *in)
 {
 	size_t n = tacho_perfdata_n_events(in->pd);
@@ -108,14 +108,14 @@ static void finish_row(struct stat_row *row)
 	row->share = row->enabled_ns ? (double)row->running_ns / (double)row->enabled_ns : 1;
 	row->error_percent = NAN;
 	if (!row->n_counters)
-		row->state = TACHO_UNSUPPORTED;	/* as perf has it: no count was ever written */
+		row->state = TACHO_UNSUPPORTED;	/* as in perf: no count was ever written */
 	else if (!row->running_ns)
 		row->state = TACHO_NOT_COUNTED;
 	else
 		row->state = row->running_ns < row->enabled_ns ? TACHO_SCALED : TACHO_COUNTING;
 }
 
-static int add_rows(struct stat_input *in, struct stat_rows *rows, const struct placed *placed,
+static int add_rows(struct stat_input *in, struct stat_rows *rows, const struct placed_counter *placed,
 		    size_t n, bool no_scale, bool all)
 {
 	struct stat_row *row = NULL;
@@ -137,9 +137,9 @@ static int add_rows(struct stat_input *in, struct stat_rows *rows, const struct 
 	return 0;
 }
 
-/* The counters that have a place: those that were read, and one of each event that never was. */
+/* Selects the counters that were read, and one counter of each event that never was. */
 static size_t pick_counters(const struct stat_input *in, enum tacho_per per, bool *seen,
-			    struct placed *out)
+			    struct placed_counter *out)
 {
 	size_t n = 0;
 
@@ -151,7 +151,7 @@ static size_t pick_counters(const struct stat_input *in, enum tacho_per per, boo
 		if (!c->seen && seen[c->event])
 			continue;
 		seen[c->event] = true;
-		out[n++] = (struct placed){ place_of(in, c, per), c };
+		out[n++] = (struct placed_counter){ place_of(in, c, per), c };
 	}
 	return n;
 }
@@ -159,7 +159,7 @@ static size_t pick_counters(const struct stat_input *in, enum tacho_per per, boo
 int stat_input_rows(struct stat_input *in, struct stat_rows *rows, enum tacho_per per,
 		    bool no_scale, bool all)
 {
-	scoped(freep) struct placed *placed = calloc(in->counters.n + 1, sizeof(*placed));
+	scoped(freep) struct placed_counter *placed = calloc(in->counters.n + 1, sizeof(*placed));
 	scoped(freep) bool *seen = calloc(tacho_perfdata_n_events(in->pd) + 1, sizeof(*seen));
 	size_t n;
 

@@ -1,7 +1,7 @@
 /*
- * Two kinds of JSON. -j is perf 7's: an object per line, keys in its order and spelling; a row
- * without a value carries `state` and `reason` besides. --json is our own: one object per table
- * with a schema, plain numbers, and null plus a reason where there is no value.
+ * Two JSON formats. -j is perf 7's: one object per line, with perf's keys in perf's order; a row
+ * without a value also has `state` and `reason`. --json is our own: one object per table,
+ * with a schema, plain numbers, and null with a reason for a missing value.
  */
 #include "cli/stat/stat.h"
 
@@ -42,7 +42,7 @@ static void put_metric(struct buf *out, const struct stat_metric *m)
 	buf_printf(out, "\"%s  %s\"", m->unit, m->name);
 }
 
-static void line_of(struct buf *out, const struct stat_report *r, const struct stat_row *row)
+static void write_line(struct buf *out, const struct stat_report *r, const struct stat_row *row)
 {
 	const char *missing = stat_placeholder(row->state);
 	char number[64], name[256];
@@ -75,7 +75,7 @@ static void line_of(struct buf *out, const struct stat_report *r, const struct s
 	}
 }
 
-static void metric_lines(struct buf *out, const struct stat_report *r)
+static void write_metric_lines(struct buf *out, const struct stat_report *r)
 {
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct stat_row *row = &r->rows[i];
@@ -102,26 +102,26 @@ static void metric_lines(struct buf *out, const struct stat_report *r)
 		buf_puts(out, "}\n");
 }
 
-static void nothing(struct buf *out, const struct stat_report *r)
+static void write_nothing(struct buf *out, const struct stat_report *r)
 {
 	(void)out;
 	(void)r;
 }
 
-static void lines_rows(struct buf *out, const struct stat_report *r)
+static void write_lines(struct buf *out, const struct stat_report *r)
 {
 	if (r->opts->metric_only) {
-		metric_lines(out, r);
+		write_metric_lines(out, r);
 		return;
 	}
 	for (size_t i = 0; i < r->n_rows; i++)
 		if (!stat_hidden(r, &r->rows[i]))
-			line_of(out, r, &r->rows[i]);
+			write_line(out, r, &r->rows[i]);
 }
 
-const struct stat_writer stat_json_lines = { nothing, lines_rows, nothing };
+const struct stat_writer stat_json_lines = { write_nothing, write_lines, write_nothing };
 
-static void full_metrics(struct json *j, const struct stat_row *row)
+static void write_table_metrics(struct json *j, const struct stat_row *row)
 {
 	json_key(j, "metrics");
 	json_begin(j, '[');
@@ -135,7 +135,7 @@ static void full_metrics(struct json *j, const struct stat_row *row)
 	json_end(j);
 }
 
-static void full_row(struct json *j, const struct stat_report *r, const struct stat_row *row)
+static void write_table_row(struct json *j, const struct stat_report *r, const struct stat_row *row)
 {
 	bool missing = stat_placeholder(row->state) != NULL;
 	char place[96];
@@ -169,11 +169,11 @@ static void full_row(struct json *j, const struct stat_report *r, const struct s
 	if (row->lost)
 		json_member(j, "lost", u64, row->lost);
 	if (row->n_metrics)
-		full_metrics(j, row);
+		write_table_metrics(j, row);
 	json_end(j);
 }
 
-static void full_rows(struct buf *out, const struct stat_report *r)
+static void write_table(struct buf *out, const struct stat_report *r)
 {
 	struct json j = { .out = out };
 
@@ -197,7 +197,7 @@ static void full_rows(struct buf *out, const struct stat_report *r)
 	json_key(&j, "events");
 	json_begin(&j, '[');
 	for (size_t i = 0; i < r->n_rows; i++)
-		full_row(&j, r, &r->rows[i]);
+		write_table_row(&j, r, &r->rows[i]);
 	json_end(&j);
 	json_key(&j, "notes");
 	json_begin(&j, '[');
@@ -208,4 +208,4 @@ static void full_rows(struct buf *out, const struct stat_report *r)
 	buf_putc(out, '\n');
 }
 
-const struct stat_writer stat_json = { nothing, full_rows, nothing };
+const struct stat_writer stat_json = { write_nothing, write_table, write_nothing };

@@ -1,12 +1,11 @@
 /*
- * Waiting while counters run. One poll() waits for the command's end (or that of the counted
- * threads), the control channel and the next of three moments: the interval's tick, the end of
- * the start delay, the time-out.
- * Ticks are at start + n * interval, so intervals do not drift; ticks that were missed are
- * passed over, not made up for.
+ * Waits while the counters run. One ppoll() waits for the end of the command (or of the counted
+ * threads), for the control channel, and for the next of four times: the interval's tick, the end of
+ * the start delay, the time-out, and the next read for the error estimate.
+ * Ticks are at start + n * interval, so intervals do not drift. Missed ticks are skipped.
  *
- * A run without intervals still looks after 100 ms whether counters are being multiplexed, and
- * only then reads on at that pace: the spread of these readings is the error estimate.
+ * Without -I, the counters are read once after 100 ms. If they are multiplexed, they are read every 100 ms
+ * from then on: the error estimate needs the variation of the rate between reads.
  */
 #include "cli/stat/stat.h"
 
@@ -17,14 +16,14 @@
 #include <stdio.h>
 #include <time.h>
 
-#define SPREAD_TICK_S 0.1
-#define LOOK_TICK_S 0.05	/* where no descriptor tells of an end */
+#define RATE_SAMPLE_S 0.1	/* between reads for the error estimate */
+#define POLL_END_S 0.05	/* if no file descriptor reports the end of the target */
 
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t caught_signal;
 
-static void catch(int sig)
+static void catch_signal(int sig)
 {
-	caught = sig;
+	caught_signal = sig;
 }
 
 double stat_now(void)
@@ -55,7 +54,7 @@ static int stop_event(void *set, size_t i)
 	return tacho_evset_stop_event(set, i);
 }
 
-static bool obey_event(const struct stat_loop *loop, struct str word)
+static bool obey_event_command(const struct stat_loop *loop, struct str word)
 {
 	struct control_events events = { .command = "stat", .set = loop->set, .event = event_of, .attr = attr_of,
 					 .start = start_event, .stop = stop_event,
@@ -64,7 +63,7 @@ static bool obey_event(const struct stat_loop *loop, struct str word)
 	return control_events_obey(&events, word);
 }
 
-static bool obey(void *arg, struct str word)
+static bool obey_control(void *arg, struct str word)
 {
 	struct stat_loop *loop = arg;
 
@@ -73,9 +72,9 @@ static bool obey(void *arg, struct str word)
 	else if (str_is(word, "disable"))
 		tacho_evset_stop(loop->set);
 	else if (str_is(word, "stop"))
-		loop->told_to_stop = true;
+		loop->stop_requested = true;
 	else
-		return str_is(word, "ping") || obey_event(loop, word);
+		return str_is(word, "ping") || obey_event_command(loop, word);
 	return true;
 }
 
@@ -91,30 +90,31 @@ static bool multiplexed(const struct tacho_evset *set)
 }
 
 struct deadlines {
-	double start, tick, enable, timeout, spread;	/* INFINITY: never */
+	double start, tick, enable, timeout;	/* INFINITY: never */
+	double sample;				/* next read for the error estimate */
 	uint32_t n_intervals;
 };
 
-static double next_of(const struct deadlines *d)
+static double next_deadline(const struct deadlines *d)
 {
-	return fmin(fmin(d->tick, d->enable), fmin(d->timeout, d->spread));
+	return fmin(fmin(d->tick, d->enable), fmin(d->timeout, d->sample));
 }
 
-/* From the moment counting begins: intervals, time-outs and the time elapsed are its. */
+/* Intervals, time-outs and the elapsed time start at `now`, when counting starts. */
 static void set_deadlines(struct deadlines *d, const struct stat_opts *o, double now)
 {
 	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
-				 .timeout = INFINITY, .spread = now + SPREAD_TICK_S };
+				 .timeout = INFINITY, .sample = now + RATE_SAMPLE_S };
 	if (o->interval_ms) {
 		d->tick = now + o->interval_ms * 1e-3;
-		d->spread = INFINITY;
+		d->sample = INFINITY;
 	}
 	if (o->timeout_ms)
 		d->timeout = now + o->timeout_ms * 1e-3;
 }
 
-/* What is due at `now`; returns a negative errno, or 1 when the run is over. */
-static int act(struct stat_loop *loop, struct deadlines *d, double now)
+/* Does what is due at `now`. Returns a negative errno, or 1 if the run is over. */
+static int handle_deadlines(struct stat_loop *loop, struct deadlines *d, double now)
 {
 	const struct stat_opts *o = loop->opts;
 
@@ -125,9 +125,9 @@ static int act(struct stat_loop *loop, struct deadlines *d, double now)
 		if (!o->quiet)
 			fputs("Events enabled\n", stderr);
 	}
-	if (now >= d->spread) {
+	if (now >= d->sample) {
 		tacho_evset_read(loop->set, NULL);
-		d->spread = multiplexed(loop->set) ? now + SPREAD_TICK_S : INFINITY;
+		d->sample = multiplexed(loop->set) ? now + RATE_SAMPLE_S : INFINITY;
 	}
 	if (now >= d->tick) {
 		double period = o->interval_ms * 1e-3;
@@ -148,14 +148,13 @@ static struct timespec until(double when, double now)
 {
 	double s = when > now && !isinf(when) ? when - now : 0;
 
-	/* Rounded up to the next microsecond: waking a little early would mean waking twice. */
 	return (struct timespec){ .tv_sec = (time_t)s,
 				  .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
 }
 
-/* What tells of the end of the command or, without one, of all that is counted. `fd` is -1 where
- * nothing does; then *next is when to look. Returns 1 when all has ended. */
-static int watch_end(const struct stat_loop *loop, double now, int *fd, double *next)
+/* Gets the file descriptor that reports the end of the command or, without one, of all counted threads. If there is
+ * none, *fd is -1, and *next is moved forward so that the end is polled. Returns 1 if all have ended. */
+static int watch_target(const struct stat_loop *loop, double now, int *fd, double *next)
 {
 	int got = loop->command ? tacho_command_fd(loop->command) : tacho_evset_watch(loop->set);
 
@@ -163,47 +162,47 @@ static int watch_end(const struct stat_loop *loop, double now, int *fd, double *
 	if (!loop->command && got == -ESRCH)
 		return 1;
 	if (loop->command ? got < 0 : got == -EAGAIN)
-		*next = fmin(*next, now + LOOK_TICK_S);
+		*next = fmin(*next, now + POLL_END_S);
 	return 0;
 }
 
-/* Waits for the next thing to happen. Returns 1 when the run is over. */
+/* Waits for the next event or deadline. Returns 1 if the run is over. */
 static int wait_once(struct stat_loop *loop, struct deadlines *d, const sigset_t *mask)
 {
 	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
-	double now = stat_now(), next = next_of(d);
+	double now = stat_now(), next = next_deadline(d);
 	struct timespec ts;
 	int ended;
 
-	if (watch_end(loop, now, &fds[0].fd, &next))
+	if (watch_target(loop, now, &fds[0].fd, &next))
 		return 1;
 	fds[1].fd = control_poll_fd(&loop->control);
 	ts = until(next, now);
 	ppoll(fds, 2, isinf(next) ? NULL : &ts, mask);
 	if (fds[1].revents)
 		control_read(&loop->control, "stat",
-			     "enable, disable (with an event's name, too), evlist, stop or ping", obey, loop);
+			     "enable, disable (with an event's name, too), evlist, stop or ping", obey_control, loop);
 	if (!loop->command || (!fds[0].revents && fds[0].fd >= 0))
-		return loop->told_to_stop;
+		return loop->stop_requested;
 	ended = tacho_command_wait(loop->command, false, &loop->usage);
 	loop->ended = ended > 0;
-	return loop->told_to_stop || ended != 0;
+	return loop->stop_requested || ended != 0;
 }
 
-/* Lets a command that outlived the run end. The terminal has sent Ctrl-C to it as well; a
- * second signal to us kills it. */
+/* Waits for a command that is still running at the end of the run, sending it SIGTERM unless the terminal has sent it
+ * Ctrl-C already. A second signal to tacho kills it. */
 static void end_command(struct stat_loop *loop, bool timed_out, const sigset_t *mask)
 {
 	struct deadlines never = { .tick = INFINITY, .enable = INFINITY, .timeout = INFINITY,
-				   .spread = INFINITY };
+				   .sample = INFINITY };
 
 	if (timed_out || (loop->signal && loop->signal != SIGINT))
 		tacho_command_kill(loop->command, SIGTERM);
-	caught = 0;
+	caught_signal = 0;
 	loop->control.deaf = true;
-	loop->told_to_stop = false;
+	loop->stop_requested = false;
 	while (!wait_once(loop, &never, mask))
-		if (caught)
+		if (caught_signal)
 			tacho_command_kill(loop->command, SIGKILL);
 }
 
@@ -211,15 +210,15 @@ static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static void set_signals(sigset_t *before, struct sigaction *old)
 {
-	struct sigaction sa = { .sa_handler = catch };
+	struct sigaction sa = { .sa_handler = catch_signal };
 	sigset_t block;
 
-	caught = 0;
+	caught_signal = 0;
 	sigemptyset(&block);
 	for (size_t i = 0; i < countof(ending_signals); i++) {
 		sigaction(ending_signals[i], NULL, &old[i]);
-		/* nohup stays in force; but a shell ignores SIGINT for all that it puts into the
-		 * background, and scripts end a measurement there with just that. */
+		/* Respect nohup. But do not respect an ignored SIGINT: shells ignore it for background
+		 * commands, and scripts end a measurement in the background with SIGINT. */
 		if (ending_signals[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
 			continue;
 		sigaddset(&block, ending_signals[i]);
@@ -240,13 +239,13 @@ int stat_loop_run(struct stat_loop *loop)
 	if (loop->opts->delay_ms > 0)
 		d = (struct deadlines){ .start = loop->start, .tick = INFINITY,
 					.enable = loop->start + loop->opts->delay_ms * 1e-3,
-					.timeout = INFINITY, .spread = INFINITY };
-	while (!over && !caught) {
+					.timeout = INFINITY, .sample = INFINITY };
+	while (!over && !caught_signal) {
 		over = wait_once(loop, &d, &before);
-		if (!over && !caught)
-			over = act(loop, &d, stat_now());
+		if (!over && !caught_signal)
+			over = handle_deadlines(loop, &d, stat_now());
 	}
-	loop->signal = caught;
+	loop->signal = caught_signal;
 	if (!loop->command)
 		tacho_evset_stop(loop->set);
 	if (loop->command && !loop->ended)

@@ -1,6 +1,6 @@
 /*
- * Metrics that were asked for by name: -M, --topdown, and what `stat -a` shows of the machine beside its
- * cores. The library puts their events into groups; this file knows where stat keeps them.
+ * Metrics by name: -M, --topdown, and power and memory bandwidth for `stat -a`. The library puts
+ * their events into groups; this file adds the metric sets to the plan of `stat`.
  */
 #include "cli/stat/stat.h"
 
@@ -9,28 +9,28 @@
 #include "base/error.h"
 #include "cli/stat/topdown.h"
 
-static int new_choice(struct stat_plan *plan, struct tacho_metric_set **out)
+static int new_metric_set(struct stat_plan *plan, struct tacho_metric_set **out)
 {
 	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = plan->target_cpu,
 						    .core_wide = plan->core_wide,
 						    .no_threshold = plan->opts->metric_no_threshold,
 						    .no_group = plan->opts->metric_no_group,
 						    .no_share = plan->opts->metric_no_merge };
-	struct tacho_metric_set **slot = vec_add(&plan->chosen);
+	struct tacho_metric_set **slot = vec_add(&plan->metric_sets);
 	int err = slot ? tacho_metric_set_new(slot, plan->t, &opts) : -ENOMEM;
 
 	if (err < 0 && slot)
-		plan->chosen.n--;
+		plan->metric_sets.n--;
 	if (err == 0)
 		*out = *slot;
 	return err;
 }
 
-int stat_choose_metrics(struct stat_plan *plan, const char *list, struct tacho_error *e)
+int stat_add_metrics(struct stat_plan *plan, const char *list, struct tacho_error *e)
 {
 	struct str rest = str_of(list), one;
 	struct tacho_metric_set *ms = NULL;
-	int err = new_choice(plan, &ms);
+	int err = new_metric_set(plan, &ms);
 
 	if (err < 0)
 		return error_nomem(e);
@@ -44,10 +44,10 @@ int stat_choose_metrics(struct stat_plan *plan, const char *list, struct tacho_e
 	return err < 0 ? err : tacho_metric_set_plan(ms, plan->set, e);
 }
 
-int stat_choose_topdown(struct stat_plan *plan, uint32_t level, struct tacho_error *e)
+int stat_add_topdown(struct stat_plan *plan, uint32_t level, struct tacho_error *e)
 {
 	struct tacho_metric_set *ms = NULL;
-	int err = new_choice(plan, &ms);
+	int err = new_metric_set(plan, &ms);
 
 	if (err < 0)
 		return error_nomem(e);
@@ -55,10 +55,10 @@ int stat_choose_topdown(struct stat_plan *plan, uint32_t level, struct tacho_err
 	return err < 0 ? err : tacho_metric_set_plan(ms, plan->set, e);
 }
 
-int stat_choose_system(struct stat_plan *plan)
+int stat_add_system_metrics(struct stat_plan *plan)
 {
 	struct tacho_metric_set *ms = NULL;
-	int err = new_choice(plan, &ms);
+	int err = new_metric_set(plan, &ms);
 
 	if (err == 0)
 		err = tacho_metric_set_add(ms, "System", NULL);
@@ -67,12 +67,12 @@ int stat_choose_system(struct stat_plan *plan)
 	return err == -ENOMEM ? err : 0;
 }
 
-size_t stat_n_chosen(const struct stat_plan *plan)
+size_t stat_n_set_metrics(const struct stat_plan *plan)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < plan->chosen.n; i++)
-		n += tacho_metric_set_size(plan->chosen.v[i]);
+	for (size_t i = 0; i < plan->metric_sets.n; i++)
+		n += tacho_metric_set_size(plan->metric_sets.v[i]);
 	return n;
 }
 
@@ -81,7 +81,7 @@ static bool in_same_cgroup(const struct tacho_event *a, const struct tacho_event
 	return a->cgroup && b->cgroup && strcmp(a->cgroup, b->cgroup) == 0;
 }
 
-const struct tacho_event *stat_copy_of(const struct stat_plan *plan, const struct tacho_event *base,
+const struct tacho_event *stat_event_in_copy(const struct stat_plan *plan, const struct tacho_event *base,
 				       uint32_t at, const struct tacho_event *beside)
 {
 	size_t n = tacho_evset_size(plan->set);

@@ -1,5 +1,5 @@
 /*
- * The options of `tacho stat`, and which of them go together.
+ * The options of `tacho stat`, and checks which of them can be combined.
  */
 #include "cli/stat/stat.h"
 
@@ -17,18 +17,18 @@ const struct option_row stat_option_rows[] = {
 	{ OPT_CALL, 'M', "metrics", .arg = "METRICS", .call = event_args_add_metrics, .complete = "metric",
 	  .help = "count what these metrics or metric groups need, and show them" },
 	{ OPT_FLAG, 0, "metric-no-group", AT(metric_no_group), .flags = OPTF_NEGATED,
-	  .help = "count each event of a metric by itself, not in one group" },
+	  .help = "count each event of a metric separately, not in one group" },
 	{ OPT_FLAG, 0, "metric-no-merge", AT(metric_no_merge), .flags = OPTF_NEGATED,
-	  .help = "let each metric have groups of its own, even if another has all it needs" },
+	  .help = "give each metric its own groups, even if another metric's group has all its events" },
 	{ OPT_FLAG, 0, "metric-no-threshold", AT(metric_no_threshold), .flags = OPTF_NEGATED,
-	  .help = "do not count what only thresholds need" },
+	  .help = "do not count events that only thresholds need" },
 	{ OPT_COUNT, 'd', "detailed", AT(detailed),
 	  .help = "count caches too; -dd TLBs and -ddd prefetches as well" },
-	{ OPT_FLAG, 0, "topdown", AT(topdown), .help = "break pipeline slots down; see also tacho-topdown(1)" },
-	{ OPT_UINT, 0, "td-level", AT(topdown_level), "N", "how deep --topdown goes; by default level 1" },
-	{ OPT_FLAG, 'n', "null", AT(null_run), .help = "count nothing, only take the time" },
+	{ OPT_FLAG, 0, "topdown", AT(topdown), .help = "show where pipeline slots go; see also tacho-topdown(1)" },
+	{ OPT_UINT, 0, "td-level", AT(topdown_level), "N", "the number of levels of --topdown; default: 1" },
+	{ OPT_FLAG, 'n', "null", AT(null_run), .help = "count nothing, only measure the time" },
 	{ OPT_CALL, 0, "filter", .arg = "FILTER", .call = event_args_add_filter,
-	  .help = "count only what matches, of the tracepoints of the -e before it" },
+	  .help = "filter for the tracepoints of the preceding -e" },
 	{ OPT_FLAG, 0, "all-user", AT(all_user), .help = "count in user space only" },
 	{ OPT_FLAG, 0, "all-kernel", AT(all_kernel), .help = "count in the kernel only" },
 	{ OPT_GROUP, .help = "Where to count" },
@@ -39,9 +39,9 @@ const struct option_row stat_option_rows[] = {
 	{ OPT_STR, 't', "tid", AT(tids), "TIDS", "single threads" },
 	{ OPT_STR, 'u', "uid", AT(user), "USER", "all processes of a user" },
 	{ OPT_CALL, 'G', "cgroup", .arg = "NAMES", .call = event_args_add_cgroups,
-	  .help = "a cgroup for each event before it; one name serves all (with -a or -C)" },
+	  .help = "cgroups for the preceding events, one for each or one for all (with -a or -C)" },
 	{ OPT_STR, 0, "for-each-cgroup", AT(for_each_cgroup), "NAMES",
-	  "all events in each of these cgroups; regular expressions too (with -a or -C)" },
+	  "count all events in each of these cgroups; may be regular expressions (with -a or -C)" },
 	{ OPT_FLAG, 'i', "no-inherit", AT(no_inherit), .flags = OPTF_NEGATED,
 	  .help = "do not follow threads and children started later" },
 	{ OPT_GROUP, .help = "When to count" },
@@ -51,20 +51,20 @@ const struct option_row stat_option_rows[] = {
 	  .help = "clear the screen before each interval" },
 	{ OPT_MSEC, 0, "timeout", AT(timeout_ms), "MSEC", "end after MSEC milliseconds" },
 	{ OPT_INT, 'D', "delay", AT(delay_ms), "MSEC",
-	  "start counting MSEC milliseconds after the start; -1: when --control says so",
+	  "start counting after MSEC milliseconds; -1: when --control enables it",
 	  .min = -1, .max = INT32_MAX },
 	{ OPT_UINT, 'r', "repeat", AT(repeat), "N",
-	  "run the command N times and show mean and spread; 0: until stopped" },
+	  "run the command N times and show mean and deviation; 0: until interrupted" },
 	{ OPT_STR, 0, "control", AT(control), "fd:CTL[,ACK]|fifo:CTL[,ACK]",
-	  "take enable, disable, stop and ping from there; answer ack" },
+	  "read enable, disable, stop and ping from there; answer with ack" },
 	{ OPT_STR, 0, "pre", AT(pre), "COMMAND", "run before each measured command" },
 	{ OPT_STR, 0, "post", AT(post), "COMMAND", "run after each measured command" },
 	{ OPT_FLAG, 'S', "sync", AT(sync), .help = "write out dirty pages before each run" },
-	{ OPT_GROUP, .help = "How to add up" },
+	{ OPT_GROUP, .help = "How to aggregate" },
 	{ OPT_FLAG, 'A', "no-aggr", AT(no_aggr), .flags = OPTF_NEGATED,
-	  .help = "show each CPU on its own" },
+	  .help = "show each CPU separately" },
 	{ OPT_FLAG, 0, "no-merge", AT(no_merge), .flags = OPTF_NEGATED,
-	  .help = "show each PMU instance on its own" },
+	  .help = "show each PMU instance separately" },
 	{ OPT_FLAG, 0, "per-thread", AT(per_thread), .help = "per thread" },
 	{ OPT_FLAG, 0, "per-core", AT(per_core), .help = "per physical core" },
 	{ OPT_STR, 0, "per-cache", AT(per_cache), "LEVEL", "per cache of that level, L3 or the last",
@@ -74,39 +74,39 @@ const struct option_row stat_option_rows[] = {
 	{ OPT_FLAG, 0, "per-socket", AT(per_socket), .help = "per socket" },
 	{ OPT_FLAG, 0, "per-node", AT(per_node), .help = "per memory node" },
 	{ OPT_FLAG, 0, "no-scale", AT(no_scale), .flags = OPTF_NEGATED,
-	  .help = "show multiplexed counts as they are, not scaled up" },
+	  .help = "show multiplexed counts unscaled" },
 	{ OPT_GROUP, .help = "How to show it" },
-	{ OPT_STR, 'x', "field-separator", AT(separator), "SEP", "print fields with SEP in between" },
+	{ OPT_STR, 'x', "field-separator", AT(separator), "SEP", "print fields separated by SEP" },
 	{ OPT_FLAG, 'j', "json-output", AT(json_lines), .help = "print one JSON object per row" },
 	{ OPT_FLAG, 0, "json", AT(json),
 	  .help = "print one JSON object per table, with reasons for what is missing" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE", .complete = "file" },
-	{ OPT_FLAG, 0, "append", AT(append), .help = "keep what FILE holds" },
-	{ OPT_INT, 0, "log-fd", AT(log_fd), "FD", "write to this descriptor", .min = 0,
+	{ OPT_FLAG, 0, "append", AT(append), .help = "append to FILE" },
+	{ OPT_INT, 0, "log-fd", AT(log_fd), "FD", "write to this file descriptor", .min = 0,
 	  .max = INT32_MAX },
-	{ OPT_FLAG, 0, "metric-only", AT(metric_only), .help = "show metrics, not counts" },
-	{ OPT_FLAG, 0, "summary", AT(summary), .help = "with -I: the totals at the end" },
+	{ OPT_FLAG, 0, "metric-only", AT(metric_only), .help = "show metrics only, no counts" },
+	{ OPT_FLAG, 0, "summary", AT(summary), .help = "with -I: print the totals at the end" },
 	{ OPT_FLAG, 0, "no-csv-summary", AT(no_csv_summary), .flags = OPTF_NEGATED,
 	  .help = "with -I --summary -x: do not put 'summary' before the totals" },
-	{ OPT_FLAG, 0, "table", AT(table), .help = "with -r: the time of each run" },
-	{ OPT_FLAG, 'B', "big-num", AT(big_num), .help = "commas between thousands" },
+	{ OPT_FLAG, 0, "table", AT(table), .help = "with -r: show the time of each run" },
+	{ OPT_FLAG, 'B', "big-num", AT(big_num), .help = "separate thousands by commas" },
 	{ OPT_FLAG, 0, "no-big-num", AT(no_big_num), .flags = OPTF_NEGATED,
-	  .help = "nothing between thousands, whatever the locale" },
+	  .help = "do not separate thousands, whatever the locale" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose),
-	  .help = "show raw counts and what was not asked for; -vv: the events' attributes" },
+	  .help = "show raw counts and unsupported default events; -vv: also the events' attributes" },
 	{ OPT_FLAG, 'q', "quiet", AT(quiet), .help = "print nothing" },
 	{ OPT_FLAG, 0, "dump-attr", AT(dump_attr), .flags = OPTF_HIDDEN,
 	  .help = "open, print every perf_event_attr, and end" },
 	REFUSED(0, "smi-cost",
-		"it would have to freeze counters by a setting of the whole machine; -e msr/smi/ counts interrupts of this kind"),
+		"it would have to change a machine-wide setting to freeze counters; -e msr/smi/ counts these interrupts"),
 	REFUSED(0, "iostat",
-		"it needs the vendor's uncore metrics per PCIe port, which are not known; uncore_iio_N/.../ counts there"),
+		"it needs the vendor's uncore metrics per PCIe port, which are not available; count uncore_iio_N/.../ events instead"),
 	REFUSED(0, "cputype", "name the PMU: cpu_core/cycles/ or cpu_atom/cycles/"),
 	REFUSED(0, "hybrid-merge",
-		"events of several PMUs of one kind are added up unless --no-merge is given"),
-	REFUSED(0, "percore-show-thread", "--per-core adds up cores, -A shows their CPUs"),
+		"events of several PMUs of one kind are summed unless --no-merge is given"),
+	REFUSED(0, "percore-show-thread", "use --per-core for cores, or -A for their CPUs"),
 	REFUSED('T', "transaction",
-		"count what it would: -e cycles-t,tx-start,cycles-ct of the PMU that has them"),
+		"count its events: -e cycles-t,tx-start,cycles-ct"),
 	REFUSED('g', "group", "write a group as -e '{cycles,instructions}'"),
 	{ .kind = OPT_END },
 };
@@ -126,7 +126,7 @@ void stat_done(void *opts)
 	vec_done(&o->event_args);
 }
 
-static int wrong(const char *text)
+static int usage_error(const char *text)
 {
 	message_text("stat", "%s", text);
 	return EXIT_USAGE;
@@ -151,38 +151,38 @@ enum tacho_per stat_chosen_per(const struct stat_opts *o)
 	return o->no_aggr ? TACHO_PER_CPU : TACHO_PER_TOTAL;
 }
 
-/* Of -G, however often, and --for-each-cgroup: how many are used. */
+/* How many of -G (counted once) and --for-each-cgroup are used. */
 static int n_cgroup_options(const struct stat_opts *o)
 {
 	return event_args_have(&o->event_args, EVENT_ARG_CGROUPS) + (o->for_each_cgroup != NULL);
 }
 
-int stat_check_show_options(const struct stat_opts *o)
+int stat_check_output_options(const struct stat_opts *o)
 {
 	int n_per = o->per_thread + o->per_core + (o->per_cache != NULL) + o->per_cluster +
 		    o->per_die + o->per_socket + o->per_node + o->no_aggr;
 
 	if (n_per > 1)
-		return wrong("only one of -A and the --per-... options can be used at a time");
+		return usage_error("only one of -A and the --per-... options can be used at a time");
 	if ((o->separator != NULL) + o->json_lines + o->json > 1)
-		return wrong("-x, -j and --json cannot be used together");
+		return usage_error("-x, -j and --json cannot be used together");
 	if (o->output && o->log_fd >= 0)
-		return wrong("-o and --log-fd cannot be used together");
+		return usage_error("-o and --log-fd cannot be used together");
 	if (o->append && !o->output)
-		return wrong("--append needs -o FILE");
+		return usage_error("--append needs -o FILE");
 	return 0;
 }
 
-/* `stat record` keeps the counts of one run. */
+/* A file of `stat record` has the counts of one run. */
 static int check_record(const struct stat_opts *o)
 {
 	if (!o->record)
 		return 0;
 	if (o->repeat != 1)
-		return wrong("-r and 'record' cannot be used together: a file holds one run");
+		return usage_error("-r and 'record' cannot be used together: a file holds one run");
 	if (o->per_cache || o->per_cluster)
-		return wrong("the file has no word for --per-cache and --per-cluster: record with -A, "
-			     "which keeps each CPU");
+		return usage_error("the file format does not support --per-cache and --per-cluster: record with "
+			     "-A, which keeps each CPU");
 	return 0;
 }
 
@@ -193,42 +193,42 @@ int stat_check_options(struct stat_opts *o, int argc)
 	bool command = argc > 0, cpus;
 
 	if (o->all_cpus && (o->pids || o->tids)) {
-		message_text("stat", "-p and -t are counted, wherever they run; -a is left aside");
+		message_text("stat", "-p and -t count tasks on all CPUs; -a is ignored");
 		o->all_cpus = false;
 	}
 	cpus = o->all_cpus || o->cpus;
 	if (!tasks && !cpus && !command)
 		o->all_cpus = cpus = true;
 	if (o->per_thread && command && !tasks && !cpus)
-		return wrong("--per-thread needs -p, -t or -a: a command's threads are not known "
+		return usage_error("--per-thread needs -p, -t or -a: a command's threads are not known "
 			     "before it runs");
 	if (per_cpu && !cpus)
-		return wrong("-A and the --per-... options need CPUs to tell apart: add -a or -C");
+		return usage_error("-A and the --per-... options need -a or -C");
 	if (n_cgroup_options(o) > 1)
-		return wrong("-G and --for-each-cgroup cannot be used together");
+		return usage_error("-G and --for-each-cgroup cannot be used together");
 	if (n_cgroup_options(o) && !cpus)
-		return wrong("cgroups can only be counted per CPU: add -a or -C");
+		return usage_error("cgroups can only be counted per CPU: add -a or -C");
 	if (o->pids && o->tids)
-		return wrong("-p and -t cannot be used together");
+		return usage_error("-p and -t cannot be used together");
 	if (o->all_user && o->all_kernel)
-		return wrong("--all-user and --all-kernel leave nothing to count");
+		return usage_error("--all-user and --all-kernel cannot be used together");
 	if (o->repeat != 1 && !command)
-		return wrong("-r needs a command to run again");
+		return usage_error("-r needs a command");
 	if (o->repeat != 1 && o->interval_ms)
-		return wrong("-r and -I cannot be used together");
+		return usage_error("-r and -I cannot be used together");
 	if ((o->interval_count || o->interval_clear || o->summary) && !o->interval_ms)
-		return wrong("--interval-count, --interval-clear and --summary need -I");
+		return usage_error("--interval-count, --interval-clear and --summary need -I");
 	if (o->no_csv_summary && !(o->summary && o->separator))
-		return wrong("--no-csv-summary needs --summary and -x");
+		return usage_error("--no-csv-summary needs --summary and -x");
 	if (o->table && o->repeat == 1)
-		return wrong("--table needs -r");
+		return usage_error("--table needs -r");
 	if (o->topdown_level && !o->topdown)
-		return wrong("--td-level needs --topdown");
+		return usage_error("--td-level needs --topdown");
 	if (o->timeout_ms && o->timeout_ms < 10)
-		return wrong("--timeout has to be 10 milliseconds at least");
+		return usage_error("--timeout must be at least 10 milliseconds");
 	if (o->metric_only && o->json)
-		return wrong("--metric-only goes with the text, -x and -j");
+		return usage_error("--metric-only cannot be used with --json");
 	if (check_record(o))
 		return EXIT_USAGE;
-	return stat_check_show_options(o);
+	return stat_check_output_options(o);
 }

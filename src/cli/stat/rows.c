@@ -1,6 +1,6 @@
 /*
- * From sums to rows: each event in each place, with the metrics that belong to it, and over
- * several runs the mean and its standard error.
+ * Turns sums into rows: one row per event and place, with the metrics that are shown with it. With -r, computes
+ * means and standard errors over the runs.
  */
 #include "cli/stat/stat.h"
 
@@ -86,7 +86,7 @@ bool stat_hidden(const struct stat_report *r, const struct stat_row *row)
 				       row->state == TACHO_NOT_PERMITTED);
 }
 
-void stat_put_date(struct buf *out, const struct stat_report *r)
+void stat_write_date(struct buf *out, const struct stat_report *r)
 {
 	time_t now = time(NULL);
 	char text[32];
@@ -97,12 +97,12 @@ void stat_put_date(struct buf *out, const struct stat_report *r)
 
 void stat_metric_number(char *out, size_t size, double value)
 {
-	double size_of = fabs(value);
+	double magnitude = fabs(value);
 
 	if (isnan(value))
 		snprintf(out, size, "nan");
 	else
-		snprintf(out, size, size_of > 0 && size_of < 10 ? "%.3f" : "%.1f", value);
+		snprintf(out, size, magnitude > 0 && magnitude < 10 ? "%.3f" : "%.1f", value);
 }
 
 bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b)
@@ -124,7 +124,7 @@ bool stat_same_line(const struct stat_row *a, const struct stat_row *b)
 	return stat_same_place(&a->place, &b->place) && same_text(a->event->cgroup, b->event->cgroup);
 }
 
-/* Short names that mean the same event. */
+/* The full name of an event's short name; NULL if it is not a short name. */
 static const char *full_name(struct str name)
 {
 	static const struct { const char *alias, *name; } aliases[] = {
@@ -139,7 +139,7 @@ static const char *full_name(struct str name)
 	return NULL;
 }
 
-/* On a hybrid machine cycles is cpu_core/cycles/ and cpu_atom/cycles/: the part that they share. */
+/* The part of the name without the core PMU: on a hybrid machine, cycles is cpu_core/cycles/ and cpu_atom/cycles/. */
 static struct str core_name(const struct tacho_event *event)
 {
 	struct str name = str_of(event->name), pmu = str_of(event->pmu), inner;
@@ -171,7 +171,7 @@ bool stat_event_is(const struct tacho_event *event, const char *name)
 	return str_is(own, name) || (full && strcmp(full, name) == 0);
 }
 
-/* The rows of one event lie together as long as they are not sorted, in the order of places. */
+/* Before sorting, the rows of an event are consecutive and in the order of places. */
 struct event_rows {
 	const struct tacho_event *event;
 	size_t first, n;
@@ -183,8 +183,8 @@ struct metric_lookup {
 		struct event_rows *v;
 		size_t n, cap;
 	} blocks;
-	const struct stat_row *home;
-	size_t at;			/* of home in its block */
+	const struct stat_row *home;	/* the row whose metrics are computed */
+	size_t at;			/* its index within its block */
 	const struct stat_plan *plan;
 	double elapsed_s, value;
 };
@@ -207,7 +207,8 @@ static int find_blocks(struct metric_lookup *l)
 	return 0;
 }
 
-/* Most events count in the same places, so the row is where home is in its own block. */
+/* The row of the block in the same place as home. Most events count in the same places, so its index is usually
+ * the same. */
 static const struct stat_row *row_at_home(const struct metric_lookup *l, const struct event_rows *b)
 {
 	const struct stat_row *rows = &l->rows->list.v[b->first];
@@ -220,14 +221,14 @@ static const struct stat_row *row_at_home(const struct metric_lookup *l, const s
 	return NULL;
 }
 
-/* Of two kinds of cores each has its own cycles; clocks and page faults are everybody's. */
+/* On hybrid machines, core events only match events of the same core type; clocks and page faults match all. */
 static bool same_core(const struct tacho_event *a, const struct tacho_event *b)
 {
 	return core_name(a).s == a->name || core_name(b).s == b->name || strcmp(a->pmu, b->pmu) == 0;
 }
 
-/* The value of the event of that name in the same place and cgroup, and of the same kind of core. Whole-machine places
- * share one clock, so duration_time is the same everywhere. */
+/* The count of the event of that name in the same place and cgroup, and on the same core type. duration_time
+ * is the elapsed time in every place. */
 static double row_event(void *arg, const char *name)
 {
 	const struct metric_lookup *l = arg;
@@ -257,7 +258,7 @@ static double row_literal(void *arg, const char *name)
 	return strcmp(name, "target_cpu") == 0 ? l->plan->target_cpu : NAN;
 }
 
-/* How often, in a second of the clock that is counted with it. */
+/* Adds the rate per second of CPU time, if a clock is counted as well. */
 static void add_rate(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
 {
 	const struct tacho_event *ev = row->event;
@@ -273,7 +274,7 @@ static void add_rate(struct stat_rows *rows, struct stat_row *row, struct metric
 	rows->n_metrics++;
 }
 
-static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
+static void add_plan_metrics(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
 {
 	struct tacho_metric_env env = { .size = sizeof(env), .event = row_event,
 					.literal = row_literal, .arg = l };
@@ -298,9 +299,9 @@ static void add_metrics_of(struct stat_rows *rows, struct stat_row *row, struct 
 	add_rate(rows, row, l);
 }
 
-/* The row of the chosen metrics' event at home's place: of the same copy of the set, where it was
- * repeated for cgroups, or of the same name in home's cgroup. */
-static double chosen_count(void *arg, uint32_t at)
+/* The count of event `at` of a metric set in home's place. With cgroups, it is taken from the copy of the
+ * event in home's copy of the set, or else from an event of the same name in home's cgroup. */
+static double metric_set_count(void *arg, uint32_t at)
 {
 	const struct metric_lookup *l = arg;
 	const struct tacho_event *base = tacho_evset_event(l->plan->set, at);
@@ -310,7 +311,7 @@ static double chosen_count(void *arg, uint32_t at)
 		for (size_t i = 0; !row && i < l->blocks.n; i++) {
 			const struct event_rows *b = &l->blocks.v[i];
 			bool fits = pass ? strcmp(b->event->name, base->name) == 0 :
-				    b->event == stat_copy_of(l->plan, base, at, l->home->event);
+				    b->event == stat_event_in_copy(l->plan, base, at, l->home->event);
 
 			if (fits && same_text(b->event->cgroup, l->home->event->cgroup))
 				row = row_at_home(l, b);
@@ -318,20 +319,20 @@ static double chosen_count(void *arg, uint32_t at)
 	return !row || stat_placeholder(row->state) ? NAN : row->value / row->event->scale;
 }
 
-static void add_chosen_of(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
+static void add_set_metrics(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
 {
-	const struct tacho_metric_counts counts = { .size = sizeof(counts), .count = chosen_count, .arg = l,
+	const struct tacho_metric_counts counts = { .size = sizeof(counts), .count = metric_set_count, .arg = l,
 						    .elapsed_s = l->elapsed_s };
 
-	for (size_t c = 0; c < l->plan->chosen.n; c++) {
-		struct tacho_metric_set *ms = l->plan->chosen.v[c];
+	for (size_t c = 0; c < l->plan->metric_sets.n; c++) {
+		struct tacho_metric_set *ms = l->plan->metric_sets.v[c];
 
 		for (size_t i = 0; i < tacho_metric_set_size(ms); i++) {
 			uint32_t home = tacho_metric_set_home(ms, i);
 			const struct tacho_metric *m = tacho_metric_set_metric(ms, i);
 			struct stat_metric *to = &row->metrics[row->n_metrics];
 
-			if (stat_copy_of(l->plan, tacho_evset_event(l->plan->set, home), home, row->event) !=
+			if (stat_event_in_copy(l->plan, tacho_evset_event(l->plan->set, home), home, row->event) !=
 			    row->event)
 				continue;
 			*to = (struct stat_metric){ .name = m->name, .unit = m->unit };
@@ -348,10 +349,10 @@ static int add_metrics(struct stat_rows *rows, const struct stat_plan *plan, dou
 	int err;
 
 	rows->n_metrics = 0;
-	if (!(plan->metrics.n + stat_n_chosen(plan)) || !rows->list.n)
+	if (!(plan->metrics.n + stat_n_set_metrics(plan)) || !rows->list.n)
 		return 0;
 	free(rows->metrics);
-	rows->metrics = calloc(rows->list.n * (plan->metrics.n + stat_n_chosen(plan) + 1),
+	rows->metrics = calloc(rows->list.n * (plan->metrics.n + stat_n_set_metrics(plan) + 1),
 			       sizeof(*rows->metrics));
 	err = rows->metrics ? find_blocks(&l) : -ENOMEM;
 	for (size_t b = 0; err == 0 && b < l.blocks.n; b++)
@@ -359,8 +360,8 @@ static int add_metrics(struct stat_rows *rows, const struct stat_plan *plan, dou
 			struct stat_row *row = &rows->list.v[l.blocks.v[b].first + l.at];
 
 			l.home = row;
-			add_metrics_of(rows, row, &l);
-			add_chosen_of(rows, row, &l);
+			add_plan_metrics(rows, row, &l);
+			add_set_metrics(rows, row, &l);
 		}
 	vec_done(&l.blocks);
 	return err;
@@ -376,14 +377,14 @@ static int by_place(const void *pa, const void *pb)
 	const int32_t vb[] = { b->node, b->socket, b->die, b->cluster, b->cache_id, b->core, b->cpu,
 			       b->tid };
 
-	/* From the CPU on where that is the place: some say where they are besides. */
+	/* CPUs are compared by CPU number alone; only some of them have socket, die and node as well. */
 	for (size_t i = a->per == TACHO_PER_CPU ? 6 : 0; i < countof(va); i++)
 		if (va[i] != vb[i])
 			return va[i] < vb[i] ? -1 : 1;
 	return (ra->event > rb->event) - (ra->event < rb->event);
 }
 
-/* Threads: the busiest first within each event. */
+/* Threads are sorted by count within each event. */
 static int by_count(const void *pa, const void *pb)
 {
 	const struct stat_row *a = pa, *b = pb;
@@ -395,7 +396,8 @@ static int by_count(const void *pa, const void *pb)
 	return (a->place.tid > b->place.tid) - (a->place.tid < b->place.tid);
 }
 
-/* A line of metrics alone is about one place; else CPUs and threads stand below their event. */
+/* --metric-only sorts by place, since a line shows one place. Otherwise, CPUs and threads are sorted within
+ * their event. */
 static void sort_rows(struct stat_rows *rows, enum tacho_per per, bool metric_only)
 {
 	if (rows->list.n < 2 || per == TACHO_PER_TOTAL || (per == TACHO_PER_CPU && !metric_only))
@@ -489,7 +491,7 @@ int stat_runs_add(struct stat_runs *runs, const struct stat_rows *rows, struct t
 			t->place.comm = NULL;
 		}
 		t->n++;
-		d = row->value - t->mean;	/* Welford: no difference of large sums */
+		d = row->value - t->mean;	/* Welford's algorithm */
 		t->mean += d / t->n;
 		t->m2 += d * (row->value - t->mean);
 		t->runtime += (double)row->running_ns;
@@ -507,7 +509,7 @@ void stat_runs_apply(const struct stat_runs *runs, struct stat_rows *rows,
 
 		if (!t)
 			continue;
-		if (stat_placeholder(row->state))	/* only the last run failed to count it */
+		if (stat_placeholder(row->state))	/* not counted in the last run, but in others */
 			row->state = TACHO_COUNTING;
 		row->value = t->mean;
 		row->count = (uint64_t)(t->mean / row->event->scale + 0.5);

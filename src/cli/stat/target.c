@@ -1,6 +1,6 @@
 /*
- * On what `stat` counts: processes, threads, a user, CPUs, the machine, or a command, and how
- * the report calls it.
+ * The target of `stat`: processes, threads, a user, CPUs, the machine, or a command, and its title in
+ * the output.
  */
 #include "cli/stat/stat.h"
 

@@ -1,6 +1,6 @@
 /*
- * The report for people, laid out as perf 7 does it: value, unit, event, and behind a # the
- * metrics. Multiplexed values carry their share of time and, beyond perf, an error estimate.
+ * The text output, in the layout of perf 7: value, unit, event, and after a # the
+ * metrics. Multiplexed values have their share of time and, unlike in perf, an error estimate.
  */
 #include "cli/stat/stat.h"
 
@@ -14,7 +14,7 @@
 #define NAME_WIDTH 32
 #define CGROUP_WIDTH 16
 
-/* How wide a place's name is, and whether a count of counters follows it. */
+/* The width of the place column, and whether the number of counters follows it. */
 static const struct { int width; bool counters; } places[] = {
 	[TACHO_PER_THREAD] = { 25, false }, [TACHO_PER_CPU] = { 6, false },
 	[TACHO_PER_CORE] = { 18, true },    [TACHO_PER_CACHE] = { 22, true },
@@ -144,14 +144,14 @@ static void put_row(struct buf *out, const struct stat_report *r, const struct s
 	end_line(out, from);
 }
 
-static bool hidden(const struct stat_report *r, const struct stat_row *row)
+static bool is_row_hidden(const struct stat_report *r, const struct stat_row *row)
 {
 	if (row->place.per == TACHO_PER_THREAD && r->n_rows > 1 && r->opts->all_cpus)
 		return stat_placeholder(row->state) || row->count == 0;
 	return stat_hidden(r, row);
 }
 
-/* What stands before the metrics of a line: the place, and the cgroup. */
+/* The columns before the metrics: place and cgroup. */
 static void put_line_head(struct buf *out, const struct stat_report *r, const struct stat_row *row)
 {
 	put_place(out, r, row);
@@ -159,7 +159,7 @@ static void put_line_head(struct buf *out, const struct stat_report *r, const st
 		buf_printf(out, " %-*s", CGROUP_WIDTH, row->event->cgroup ? row->event->cgroup : "");
 }
 
-static void metric_table(struct buf *out, const struct stat_report *r)
+static void put_metric_table(struct buf *out, const struct stat_report *r)
 {
 	size_t column = 0, from = out->n;
 
@@ -192,7 +192,7 @@ static void metric_table(struct buf *out, const struct stat_report *r)
 	buf_putc(out, '\n');
 }
 
-static void interval_head(struct buf *out, const struct stat_report *r)
+static void put_interval_head(struct buf *out, const struct stat_report *r)
 {
 	buf_puts(out, "#           time ");
 	if (r->per == TACHO_PER_THREAD)
@@ -213,9 +213,9 @@ static void interval_head(struct buf *out, const struct stat_report *r)
 
 static void text_head(struct buf *out, const struct stat_report *r)
 {
-	stat_put_date(out, r);
+	stat_write_date(out, r);
 	if (r->opts->interval_ms) {
-		interval_head(out, r);
+		put_interval_head(out, r);
 		return;
 	}
 	buf_printf(out, "\n Performance counter stats for %s", r->title);
@@ -227,15 +227,15 @@ static void text_head(struct buf *out, const struct stat_report *r)
 static void text_rows(struct buf *out, const struct stat_report *r)
 {
 	if (r->opts->metric_only) {
-		metric_table(out, r);
+		put_metric_table(out, r);
 		return;
 	}
 	for (size_t i = 0; i < r->n_rows; i++)
-		if (!hidden(r, &r->rows[i]))
+		if (!is_row_hidden(r, &r->rows[i]))
 			put_row(out, r, &r->rows[i]);
 }
 
-/* Each reason once, with the events it is about. */
+/* Prints each reason once, with all events that it applies to. */
 static void put_reasons(struct buf *out, const struct stat_report *r)
 {
 	for (size_t i = 0; i < r->n_rows; i++) {
@@ -260,7 +260,7 @@ static void put_reasons(struct buf *out, const struct stat_report *r)
 		buf_printf(out, " %s\n", r->notes[i].text);
 }
 
-static void put_table(struct buf *out, const struct stat_report *r)
+static void put_runs_table(struct buf *out, const struct stat_report *r)
 {
 	double most = 0;
 
@@ -283,7 +283,7 @@ static void text_foot(struct buf *out, const struct stat_report *r)
 		return;
 	buf_putc(out, '\n');
 	if (r->runs > 1 && r->opts->table)
-		put_table(out, r);
+		put_runs_table(out, r);
 	if (r->runs > 1)
 		buf_printf(out, "%18.9f +- %.9f seconds time elapsed  ( +- %5.2f%% )\n\n",
 			   r->elapsed_s, r->elapsed_error_s,

@@ -1,5 +1,5 @@
 /*
- * The top-down tree: metrics that have a level, their values, and the way down to the bottleneck.
+ * The top-down tree: finds the metrics that have a level, and with their values, the path to the bottleneck.
  */
 #include "cli/stat/topdown.h"
 
@@ -11,13 +11,13 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* ---- choosing ---- */
+/* ---- selecting metrics ---- */
 
 struct levels {
 	struct strlist names;
 	uint32_t wanted, deepest;
-	bool listed;				/* only those of lists: there are some */
-	const struct tacho_metric *parent;	/* or those below it */
+	bool listed;				/* use metrics of vendors' lists only, because there are some */
+	const struct tacho_metric *parent;	/* select its children instead of levels; or NULL */
 };
 
 static int note_level(void *arg, const struct tacho_metric *m)
@@ -49,8 +49,8 @@ static int note_name(void *arg, const struct tacho_metric *m)
 
 static int refuse_level(const struct levels *l, struct tacho_error *e)
 {
-	error_set(e, -EOPNOTSUPP, "top-down level %u is not known here, only %u", l->wanted, l->deepest);
-	error_hint(e, l->listed ? "the CPU's lists end there" :
+	error_set(e, -EOPNOTSUPP, "top-down level %u is not available here, only %u", l->wanted, l->deepest);
+	error_hint(e, l->listed ? "the event lists of this CPU have no more levels" :
 		   "deeper levels are the CPU vendor's metrics: 'tacho events update' fetches its lists, "
 		   "--event-list takes a file");
 	return -EOPNOTSUPP;
@@ -73,14 +73,14 @@ static int add_names(struct tacho_metric_set *ms, const struct levels *l, struct
 	}
 	if (n || !first.code)
 		return n;
-	error_set(e, -EOPNOTSUPP, "this CPU shows no top-down events: %.400s", first.message);
-	error_hint(e, "they need a core PMU that is not hidden by a virtual machine, and an Intel core of "
+	error_set(e, -EOPNOTSUPP, "this CPU has no top-down events: %.400s", first.message);
+	error_hint(e, "they need a core PMU (often missing in virtual machines), and an Intel core of "
 		      "2019 or later, an Arm core that counts slots, or the vendor's lists; 'tacho doctor' "
-		      "tells what there is");
+		      "shows what this machine has");
 	return -EOPNOTSUPP;
 }
 
-static int add(struct tacho *t, struct tacho_metric_set *ms, struct levels *l, struct tacho_error *e)
+static int add_selected(struct tacho *t, struct tacho_metric_set *ms, struct levels *l, struct tacho_error *e)
 {
 	int err = tacho_metric_walk(t, NULL, note_level, l, e);
 
@@ -98,7 +98,7 @@ int topdown_add(struct tacho *t, struct tacho_metric_set *ms, uint32_t level, st
 {
 	struct levels l = { .wanted = level ? level : 1 };
 
-	return add(t, ms, &l, e);
+	return add_selected(t, ms, &l, e);
 }
 
 int topdown_add_below(struct tacho *t, struct tacho_metric_set *ms, const struct tacho_metric *parent,
@@ -106,7 +106,7 @@ int topdown_add_below(struct tacho *t, struct tacho_metric_set *ms, const struct
 {
 	struct levels l = { .parent = parent };
 
-	return add(t, ms, &l, e);
+	return add_selected(t, ms, &l, e);
 }
 
 uint32_t topdown_deepest(struct tacho *t)
@@ -124,7 +124,7 @@ void topdown_tree_done(struct topdown_tree *tree)
 	vec_done(&tree->nodes);
 }
 
-int topdown_take(struct topdown_tree *tree, struct tacho_metric_set *ms,
+int topdown_add_values(struct topdown_tree *tree, struct tacho_metric_set *ms,
 		 const struct tacho_metric_counts *counts)
 {
 	for (size_t i = 0; i < tacho_metric_set_size(ms); i++) {
@@ -147,7 +147,7 @@ static struct topdown_node *worst_below(const struct topdown_tree *tree, const s
 		bool here = parent ? topdown_is_below(&node->metric, &parent->metric) :
 				     node->metric.level == 1;
 
-		/* What is on the way already would lead in a circle. */
+		/* Nodes that are on the path already are skipped, so that a cycle of parents does not loop. */
 		if (here && node->alarming && !node->bottleneck && (!worst || node->value > worst->value))
 			worst = node;
 	}
@@ -169,7 +169,7 @@ void topdown_find_bottleneck(struct topdown_tree *tree)
 
 /* ---- what to sample ---- */
 
-static bool can_be_had(struct tacho *t, const char *spec)
+static bool event_exists(struct tacho *t, const char *spec)
 {
 	struct tacho_evset *set = NULL;
 	bool ok = tacho_evset_new(&set, t) == 0 && tacho_evset_add(set, spec, NULL) > 0;
@@ -188,8 +188,8 @@ static void put_precise(struct buf *out, struct str name)
 		buf_str(out, name);
 }
 
-/* The first of "A_PS;B, C" that can be had. */
-static char *first_of(struct tacho *t, const char *list)
+/* The first event of a list like "A_PS;B, C" that exists here. */
+static char *first_existing_event(struct tacho *t, const char *list)
 {
 	struct buf spec = { 0 };
 
@@ -197,7 +197,7 @@ static char *first_of(struct tacho *t, const char *list)
 		size_t n = strcspn(list, ";, &");
 
 		put_precise(&spec, str_n(list, n));
-		if (n && !buf_failed(&spec) && can_be_had(t, spec.bytes))
+		if (n && !buf_failed(&spec) && event_exists(t, spec.bytes))
 			return buf_take(&spec);
 		list += n + (list[n] != '\0');
 	}
@@ -214,10 +214,10 @@ static const struct topdown_node *parent_of(const struct topdown_tree *tree, con
 	return NULL;
 }
 
-char *topdown_sample(struct tacho *t, const struct topdown_tree *tree)
+char *topdown_sample_event(struct tacho *t, const struct topdown_tree *tree)
 {
 	for (const struct topdown_node *node = tree->bottleneck; node; node = parent_of(tree, node)) {
-		char *found = node->metric.sample ? first_of(t, node->metric.sample) : NULL;
+		char *found = node->metric.sample ? first_existing_event(t, node->metric.sample) : NULL;
 
 		if (found)
 			return found;

@@ -1,6 +1,6 @@
 /*
- * The top-down tree on paper. Text shows what lies below a node only where the node is beyond its
- * threshold: elsewhere the parts say little.
+ * Prints the top-down tree as text or JSON. The text shows the children of a node only if the node is beyond
+ * its threshold.
  */
 #include "cli/stat/topdown.h"
 

@@ -51,6 +51,6 @@ awk -F, '$1 !~ /^burn-[0-9]+$/ { exit 1 }' rows || fail "names of ended threads:
 sleep 5 &
 pid=$!
 tacho stat -a -x, -e task-clock -p $pid true 2>rows
-grep -q -- '-a is left aside' rows || fail "-a -p: $(cat rows)"
+grep -q -- '-a is ignored' rows || fail "-a -p: $(cat rows)"
 [ "$(status_of tacho stat -a -A -e task-clock -p $pid true)" = 129 ] || fail "-A -p: $(cat err)"
 kill $pid
