@@ -1,6 +1,6 @@
 /*
- * `tacho events`: vendors' event lists. `show` says all that a list knows of an event, `check` holds
- * every event of the lists against the PMUs of this machine or of a recorded tree, `update` fetches
+ * `tacho events`: vendors' event lists. `show` prints all that a list says about an event, `check` resolves
+ * every event of the lists with the PMUs of this machine or of a recorded sysfs tree, and `update` fetches
  * the lists of a CPU.
  */
 #include "cli/core/app.h"
@@ -26,14 +26,14 @@ struct events_opts {
 #define AT(field) offsetof(struct events_opts, field)
 static const struct option_row events_rows[] = {
 	EVENT_LIST_ROW(AT(lists)),
-	{ OPT_STR, 0, "sysfs", AT(sysfs), "DIR", "a recorded tree in place of /sys", .complete = "file" },
+	{ OPT_STR, 0, "sysfs", AT(sysfs), "DIR", "a recorded tree to use instead of /sys", .complete = "file" },
 	{ OPT_FLAG, 'j', "json", AT(json), NULL, "write JSON" },
-	{ OPT_GROUP, .help = "Where update takes lists from" },
+	{ OPT_GROUP, .help = "Where update gets the lists from" },
 	{ OPT_STR, 0, "from", AT(from), "URL|DIR", "fetch from this server, or copy from this directory",
 	  .complete = "file" },
-	{ OPT_STR, 0, "to", AT(to), "DIR", "put them there", .complete = "file" },
+	{ OPT_STR, 0, "to", AT(to), "DIR", "write the lists to DIR", .complete = "file" },
 	{ OPT_STR, 0, "cpu", AT(cpu), "ID", "the lists of this CPU, such as GenuineIntel-6-55-4" },
-	{ OPT_UINT, 0, "timeout", AT(timeout_s), "SEC", "give up a server that says nothing for SEC seconds; 30",
+	{ OPT_UINT, 0, "timeout", AT(timeout_s), "SEC", "give up if the server sends nothing for SEC seconds (default: 30)",
 	  .min = 1, .max = 86400 },
 	{ .kind = OPT_END },
 };
@@ -46,7 +46,7 @@ struct events {
 	size_t resolved, refused;
 };
 
-static void note(struct buf *out, const char *label, const char *text)
+static void put_field(struct buf *out, const char *label, const char *text)
 {
 	if (!text || !*text)
 		return;
@@ -69,21 +69,21 @@ static int show_text(void *arg, const struct tacho_listed *ev)
 	struct buf *out = &x->out;
 
 	buf_printf(out, "%s%s\n", out->n ? "\n" : "", ev->name);
-	note(out, "", ev->details);
+	put_field(out, "", ev->details);
 	if (ev->terms)
 		buf_printf(out, "  %-12s%s/%s/\n", "counts as", ev->pmu, ev->terms);
 	else
-		buf_printf(out, "  %-12s%s/%s/\n", "asks for", ev->pmu, ev->asked);
-	note(out, "not here", ev->reason);
-	note(out, "notice", ev->notice);
-	note(out, "counters", ev->counters);
+		buf_printf(out, "  %-12s%s/%s/\n", "needs", ev->pmu, ev->asked);
+	put_field(out, "not here", ev->reason);
+	put_field(out, "notice", ev->notice);
+	put_field(out, "counters", ev->counters);
 	show_numbers(out, ev);
-	note(out, "PEBS", ev->must_be_precise ? "has to be sampled precisely" :
+	put_field(out, "PEBS", ev->must_be_precise ? "must be sampled precisely" :
 	     ev->precise ? "can be sampled precisely" : NULL);
-	note(out, "errata", ev->errata);
-	note(out, "deprecated", ev->deprecated ? "yes" : NULL);
-	note(out, "topic", ev->topic);
-	note(out, "list", ev->file);
+	put_field(out, "errata", ev->errata);
+	put_field(out, "deprecated", ev->deprecated ? "yes" : NULL);
+	put_field(out, "topic", ev->topic);
+	put_field(out, "list", ev->file);
 	return buf_failed(out) ? -ENOMEM : 0;
 }
 
@@ -150,14 +150,14 @@ static int check_text(void *arg, const struct tacho_listed *ev)
 	return buf_failed(&x->out) ? -ENOMEM : 0;
 }
 
-static int report_none(struct events *x, const char *name)
+static int report_not_found(struct events *x, const char *name)
 {
 	struct tacho_error e;
 
 	(void)x;
 	error_set(&e, -ENOENT, "no event list has an event '%s'", name);
-	error_hint(&e, "name a list with --event-list FILE, or see '%s help events' for where they are "
-		   "looked for", program_name);
+	error_hint(&e, "name a list with --event-list FILE, or see '%s help events' for the directories "
+		   "that are searched", program_name);
 	message_error("events", NULL, NULL, &e);
 	return EXIT_FAILED;
 }
@@ -176,7 +176,7 @@ static void json_start(struct events *x)
 	x->j = (struct json){ .out = &x->out, .indent = 0 };
 }
 
-static int show(struct events *x, int argc, char **argv)
+static int show_events(struct events *x, int argc, char **argv)
 {
 	struct tacho_error e = { .column = -1 };
 	int status = event_lists_add("events", x->t, &x->o->lists) < 0 ? EXIT_FAILED : 0;
@@ -191,7 +191,7 @@ static int show(struct events *x, int argc, char **argv)
 	for (int i = 0; !status && i < argc; i++) {
 		int n = tacho_eventlist_walk(x->t, argv[i], x->o->json ? show_json : show_text, x, &e);
 
-		status = n < 0 ? report_walk(n, &e) : n == 0 ? report_none(x, argv[i]) : 0;
+		status = n < 0 ? report_walk(n, &e) : n == 0 ? report_not_found(x, argv[i]) : 0;
 	}
 	if (status)
 		return status;
@@ -215,7 +215,7 @@ static int add_files(struct events *x, int argc, char **argv)
 	return event_lists_add("events", x->t, &x->o->lists) < 0 ? EXIT_FAILED : 0;
 }
 
-static int check(struct events *x, int argc, char **argv)
+static int check_lists(struct events *x, int argc, char **argv)
 {
 	struct tacho_error e = { .column = -1 };
 	int n, status = add_files(x, argc, argv);
@@ -233,7 +233,7 @@ static int check(struct events *x, int argc, char **argv)
 	if (n < 0)
 		return report_walk(n, &e);
 	if (n == 0) {
-		message_text("events", "there is no event list for this CPU; name files to check");
+		message_text("events", "no event list was found for this CPU; name files to check");
 		return EXIT_FAILED;
 	}
 	if (x->o->json) {
@@ -249,30 +249,30 @@ static int check(struct events *x, int argc, char **argv)
 	return print_out("events", &x->out);
 }
 
-static int update(struct events *x, int argc, char **argv)
+static int update_lists(struct events *x, int argc, char **argv)
 {
 	const struct update_opts opts = { .from = x->o->from, .to = x->o->to, .cpu = x->o->cpu,
 					  .timeout_s = x->o->timeout_s, .json = x->o->json };
 
 	if (argc || x->o->lists.n) {
-		message_text("events", "update takes no list (%s); --from says where lists come from",
+		message_text("events", "update takes no list argument (%s); use --from to say where the lists come from",
 			     argc ? argv[0] : x->o->lists.v[0]);
 		return EXIT_USAGE;
 	}
 	return events_update(x->t, &opts);
 }
 
-static const struct { const char *word; int (*run)(struct events *, int, char **); } words[] = {
-	{ "show", show }, { "check", check }, { "update", update },
+static const struct { const char *name; int (*run)(struct events *, int, char **); } subcommands[] = {
+	{ "show", show_events }, { "check", check_lists }, { "update", update_lists },
 };
 
-static int run_word(const struct events_opts *o, size_t word, int argc, char **argv)
+static int run_subcommand(const struct events_opts *o, size_t which, int argc, char **argv)
 {
 	struct events x = { .o = o };
 	struct tacho_error e = { .column = -1 };
 	int status;
 
-	if (words[word].run != update && (o->from || o->to || o->cpu || o->timeout_s)) {
+	if (subcommands[which].run != update_lists && (o->from || o->to || o->cpu || o->timeout_s)) {
 		message_text("events", "--from, --to, --cpu and --timeout are for 'update'");
 		return EXIT_USAGE;
 	}
@@ -280,7 +280,7 @@ static int run_word(const struct events_opts *o, size_t word, int argc, char **a
 		message_error("events", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
-	status = words[word].run(&x, argc, argv);
+	status = subcommands[which].run(&x, argc, argv);
 	buf_done(&x.out);
 	tacho_close(x.t);
 	return status;
@@ -288,16 +288,16 @@ static int run_word(const struct events_opts *o, size_t word, int argc, char **a
 
 static int events_run(void *opts, int argc, char **argv)
 {
-	for (size_t i = 0; argc && i < countof(words); i++)
-		if (!strcmp(argv[0], words[i].word))
-			return run_word(opts, i, argc - 1, argv + 1);
-	message_text("events", argc ? "'%s' is none of 'show NAME', 'check FILE' and 'update'" :
+	for (size_t i = 0; argc && i < countof(subcommands); i++)
+		if (!strcmp(argv[0], subcommands[i].name))
+			return run_subcommand(opts, i, argc - 1, argv + 1);
+	message_text("events", argc ? "'%s' is not one of 'show NAME', 'check FILE' and 'update'" :
 		     "needs 'show NAME', 'check FILE' or 'update'%s", argc ? argv[0] : "");
 	return EXIT_USAGE;
 }
 
 const struct command cmd_events = {
-	.name = "events", .summary = "look into vendors' event lists, and fetch them",
+	.name = "events", .summary = "show, check and fetch vendors' event lists",
 	.args = "show NAME... | check [FILE...] | update", .rows = events_rows,
 	.opts_size = sizeof(struct events_opts), .run = events_run, .complete_args = "show check update",
 };

@@ -1,7 +1,7 @@
 /*
- * `tacho list`: what can be counted here. A word is a class (hw, sw, cache ...), a pattern, or
- * a part of a name. An event that does not open on this machine is left out of the text, as
- * perf does, unless a word names it or --all asks for it: then it comes with the reason.
+ * `tacho list`: lists the events that can be counted here. An argument is a class (hw, sw, cache ...), a pattern, or
+ * a part of a name. As in perf, the text leaves out events that cannot be opened on this machine, unless an
+ * argument names them or --all is given: then they are listed with the reason.
  */
 #include "cli/core/app.h"
 
@@ -25,16 +25,16 @@ struct event_list_opts {
 static const struct option_row list_rows[] = {
 	{ OPT_GROUP, .help = "What to show" },
 	{ OPT_FLAG, 'a', "all", AT(all), NULL,
-	  "also what does not open here, with the reason" },
+	  "also show events that cannot be opened here, with the reason" },
 	EVENT_LIST_ROW(AT(event_lists)),
 	{ OPT_STR, 0, "unit", AT(unit), "PMU", "only events of this PMU; may be a pattern" },
 	{ OPT_GROUP, .help = "How to show it" },
 	{ OPT_FLAG, 'd', "desc", AT(desc), NULL,
 	  "show descriptions (the default; --no-desc hides them)" },
-	{ OPT_COUNT, 'v', "long-desc", AT(verbose), NULL, "show all that is known: long descriptions, --all, --details" },
+	{ OPT_COUNT, 'v', "long-desc", AT(verbose), NULL, "show long descriptions; implies --all and --details" },
 	{ OPT_FLAG, 0, "details", AT(details), NULL, "show how each event is encoded" },
 	{ OPT_FLAG, 'j', "json", AT(json), NULL, "write a JSON array, one event per line" },
-	{ OPT_FLAG, 0, "raw-dump", AT(raw), NULL, "write bare names, separated by blanks" },
+	{ OPT_FLAG, 0, "raw-dump", AT(raw), NULL, "write only the names, separated by blanks" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE", .complete = "file" },
 	{ .kind = OPT_END },
 };
@@ -52,7 +52,7 @@ struct listing {
 	struct list_out out;
 	struct list_words words;
 	size_t n_hidden;
-	char reason[256];	/* why the first hidden one does not open */
+	char reason[256];	/* why the first hidden event cannot be opened */
 };
 
 static const char *class_of(const char *typed)
@@ -63,7 +63,7 @@ static const char *class_of(const char *typed)
 	return NULL;
 }
 
-/* A word without * ? [ is a part of a name, as in perf. */
+/* As in perf, an argument without * ? [ matches a part of a name. */
 static int word_init(struct list_word *w, const char *typed)
 {
 	struct buf pattern = { 0 };
@@ -93,8 +93,8 @@ bool list_matches(const char *pattern, const char *name)
 				lowered(name, low_name, sizeof(low_name)));
 }
 
-/* Notes which words this event answers to; true when one of them names it. */
-static bool words_note(struct listing *l, const struct tacho_listing *item)
+/* Marks the arguments that match this event. Returns whether a pattern matches its name. */
+static bool mark_matches(struct listing *l, const struct tacho_listing *item)
 {
 	bool named = false;
 
@@ -115,7 +115,7 @@ static bool words_note(struct listing *l, const struct tacho_listing *item)
 static int on_event(void *arg, const struct tacho_listing *item)
 {
 	struct listing *l = arg;
-	bool named = words_note(l, item) || list_is_template(item);
+	bool named = mark_matches(l, item) || list_is_template(item);
 
 	named = named && !l->opts->raw;
 	if (!item->available && !named && !l->opts->all && !l->opts->json) {
@@ -156,13 +156,13 @@ static int list_events(struct tacho *t, struct listing *l, struct tacho_error *e
 	return err;
 }
 
-/* The event whose name comes closest to a word that matched nothing. */
+/* The event name that is most similar to an argument that matched nothing. */
 struct list_suggestion {
 	struct str_nearest near;
 	char name[128];
 };
 
-static int on_guess(void *arg, const struct tacho_listing *item)
+static int try_suggestion(void *arg, const struct tacho_listing *item)
 {
 	const char *const names[] = { item->name, item->alias };
 	struct list_suggestion *g = arg;
@@ -183,7 +183,7 @@ static int on_guess(void *arg, const struct tacho_listing *item)
 	return 0;
 }
 
-/* Why tracepoints may be missing: without tracefs there are none to be seen. */
+/* Without tracefs, no tracepoints are listed. */
 static bool tracefs_is_readable(void)
 {
 	return access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 ||
@@ -203,7 +203,7 @@ static void report_unmatched(struct tacho *t, const struct list_word *w)
 	for (size_t i = 0; !w->class_ && i < countof(classes); i++)
 		str_nearest_try(&g.near, str_of(classes[i].typed));
 	if (!w->class_)
-		tacho_list(t, TACHO_OPTS(tacho_list_opts, .words = NULL), on_guess, &g, NULL);
+		tacho_list(t, TACHO_OPTS(tacho_list_opts, .words = NULL), try_suggestion, &g, NULL);
 	if (tracepoint && !tracefs_is_readable())
 		error_hint(&e, "tracefs is not mounted, or not readable for this user; see '%s doctor'",
 			   program_name);
@@ -212,8 +212,8 @@ static void report_unmatched(struct tacho *t, const struct list_word *w)
 	message_error("list", NULL, NULL, &e);
 }
 
-/* Says what the list could not: words nobody answered to, and a list that came out empty. */
-static int report_rest(struct tacho *t, const struct listing *l)
+/* Reports arguments that matched nothing, and an empty list. Returns the exit status. */
+static int report_missing(struct tacho *t, const struct listing *l)
 {
 	int status = 0;
 
@@ -226,7 +226,7 @@ static int report_rest(struct tacho *t, const struct listing *l)
 	if (!status && !l->out.n && l->n_hidden) {
 		struct tacho_error e;
 
-		error_set(&e, -ENODEV, "none of the %zu events opens here%s%s", l->n_hidden,
+		error_set(&e, -ENODEV, "none of the %zu events can be opened here%s%s", l->n_hidden,
 			  l->reason[0] ? ": " : "", l->reason);
 		error_hint(&e, "'%s list --all' shows them with the reason", program_name);
 		message_error("list", NULL, NULL, &e);
@@ -277,7 +277,7 @@ static int list_all(struct tacho *t, struct listing *l)
 		return EXIT_FAILED;
 	}
 	status = write_result(l->opts, &l->out.buf);
-	return status ? status : report_rest(t, l);
+	return status ? status : report_missing(t, l);
 }
 
 static int list_with(struct listing *l, int argc, char **argv)

@@ -1,6 +1,6 @@
 /*
- * Files by HTTP: one connection, one file at a time into an open descriptor. What is there already is
- * gone on from, where the server says that the rest belongs to it.
+ * Fetches files by HTTP: one connection, one file at a time, into an open file descriptor. An interrupted
+ * transfer is resumed if the server confirms that the file has not changed.
  *
  *	fetch_open -> fetch_get ... -> fetch_close
  */
@@ -11,30 +11,30 @@
 
 #include <tacho/common.h>
 
-#define FETCH_TAG_MAX 200		/* bytes of an ETag with its end */
+#define FETCH_TAG_MAX 200		/* bytes of an ETag, including the NUL */
 
 struct fetch;
 
 struct fetch_job {
 	const char *url;
-	int fd;				/* where it goes */
-	uint64_t have;			/* bytes in it to go on from; 0: none */
-	uint64_t limit;			/* bytes that it may have at most */
-	const char *tag;		/* what the server called the state that these bytes are of, or "" */
-	const char *unless;		/* nothing is sent while it is in this state; "": always */
-	void (*progress)(void *arg, uint64_t done, uint64_t total);	/* total 0: not known */
+	int fd;				/* the file to write to */
+	uint64_t have;			/* bytes in it already, after which to resume; 0: none */
+	uint64_t limit;			/* maximum size of the file */
+	const char *tag;		/* the ETag that the existing bytes belong to, or "" */
+	const char *unless;		/* do not transfer the file if this is its ETag; "": always transfer */
+	void (*progress)(void *arg, uint64_t done, uint64_t total);	/* total 0: unknown */
 	void *arg;
 
-	char new_tag[FETCH_TAG_MAX];	/* of what came; "" where the server told none */
-	bool unchanged;			/* it is in the state `unless` */
+	char new_tag[FETCH_TAG_MAX];	/* result: the ETag of the file; "" if the server sent none */
+	bool unchanged;			/* result: its ETag is `unless`, nothing was transferred */
 };
 
-/* `timeout_s`: a connection that says nothing for so long is given up. 0, -EOPNOTSUPP or -ENOMEM. */
+/* A connection on which nothing arrives for `timeout_s` seconds is given up. 0, -EOPNOTSUPP or -ENOMEM. */
 int fetch_open(struct fetch **out, uint32_t timeout_s, struct tacho_error *e);
 /*
- * One attempt. 0, -EAGAIN when it broke off and may be gone on with, -ESTALE when what was there does
- * not fit what is there now (begin anew), -ENOENT (404, 410), -EFBIG, -EHOSTUNREACH (no way to the
- * server: others will fare no better), or -EIO.
+ * Makes one attempt. Returns 0, -EAGAIN (the transfer was interrupted and may be resumed), -ESTALE (the file
+ * on the server has changed: start from the beginning), -ENOENT (404, 410), -EFBIG, -EHOSTUNREACH (the
+ * server cannot be reached, so other files will fail as well), or -EIO.
  */
 int fetch_get(struct fetch *f, struct fetch_job *job, struct tacho_error *e);
 void fetch_close(struct fetch *f);

@@ -1,12 +1,12 @@
 /*
- * Fetching by libcurl, which is loaded by name when it is needed: no other command pays for it.
+ * Fetches files with libcurl, which is loaded when it is needed, so that no other command loads it.
  *
- *	request   Range: bytes=N-, If-Range: TAG	where N bytes of TAG are there
- *	          If-None-Match: TAG			where the whole file is there
- *	answer    206 the rest    200 all of it, from the start    304 nothing new
+ *	request   Range: bytes=N-, If-Range: TAG	to resume after N bytes of the file TAG
+ *	          If-None-Match: TAG			if the whole file exists already
+ *	answer    206: the rest    200: the whole file    304: not changed
  *
- * Only bodies of 200 and 206 reach the file. Proxies are those of the environment; certificates are
- * checked against the system's, or SSL_CERT_FILE's.
+ * Only the bodies of 200 and 206 are written to the file. Proxies are taken from the environment; certificates are
+ * checked against those of the system or of SSL_CERT_FILE.
  */
 #include "cli/events/fetch.h"
 
@@ -39,17 +39,17 @@ struct fetch {
 	CURL *curl;
 	uint32_t timeout_s;
 	char why[CURL_ERROR_SIZE];
-	/* of the answer that is being read */
+	/* about the response that is being read */
 	struct fetch_job *job;
-	uint64_t done, total, from;	/* bytes in the file; of the whole; where a 206 starts */
-	bool begun;			/* its first byte was seen */
+	uint64_t done, total, from;	/* bytes in the file; its whole size; offset of a 206 body */
+	bool begun;			/* the first byte of the body has arrived */
 	bool stale, too_large;
 	int write_err;
 };
 
 #define LOAD(field, name) (*(void **)&lib.field = dlsym(lib.library, name))
 
-static bool load(void)
+static bool load_libcurl(void)
 {
 	if (lib.library)
 		return true;
@@ -72,9 +72,9 @@ int fetch_open(struct fetch **out, uint32_t timeout_s, struct tacho_error *e)
 {
 	struct fetch *f;
 
-	if (!load()) {
-		error_set(e, -EOPNOTSUPP, "libcurl.so.4, which fetches files, cannot be loaded");
-		error_hint(e, "install libcurl4, or name a directory: --from DIR");
+	if (!load_libcurl()) {
+		error_set(e, -EOPNOTSUPP, "cannot load libcurl.so.4, which is needed to fetch files");
+		error_hint(e, "install libcurl4, or name a directory with --from DIR");
 		return -EOPNOTSUPP;
 	}
 	f = calloc(1, sizeof(*f));
@@ -98,7 +98,7 @@ void fetch_close(struct fetch *f)
 	free(f);
 }
 
-/* ---- what is answered ---- */
+/* ---- reading the response ---- */
 
 static bool header_value(struct str line, const char *name, struct str *out)
 {
@@ -111,7 +111,7 @@ static bool header_value(struct str line, const char *name, struct str *out)
 }
 
 /* "bytes 100-199/200" */
-static void note_range(struct fetch *f, struct str value)
+static void parse_range(struct fetch *f, struct str value)
 {
 	struct str part;
 	uint64_t n;
@@ -127,12 +127,12 @@ static void note_range(struct fetch *f, struct str value)
 		f->total = n;
 }
 
-static size_t hear_header(char *bytes, size_t size, size_t n, void *arg)
+static size_t on_header(char *bytes, size_t size, size_t n, void *arg)
 {
 	struct fetch *f = arg;
 	struct str line = str_trim(str_n(bytes, size * n)), value;
 
-	if (str_starts(line, "HTTP/")) {	/* also that of a redirection's end */
+	if (str_starts(line, "HTTP/")) {	/* a new response, for example after a redirection */
 		f->job->new_tag[0] = '\0';
 		f->total = 0;
 		f->from = UINT64_MAX;
@@ -143,7 +143,7 @@ static size_t hear_header(char *bytes, size_t size, size_t n, void *arg)
 		if (!f->total)
 			num_u64(value, &f->total);
 	} else if (header_value(line, "content-range", &value)) {
-		note_range(f, value);
+		parse_range(f, value);
 	}
 	return size * n;
 }
@@ -156,8 +156,8 @@ static long status_of(struct fetch *f)
 	return status;
 }
 
-/* The first byte of a body: where it belongs. False: nowhere. */
-static bool begin(struct fetch *f, long status)
+/* Called at the first byte of a body: positions the file. Returns false if the body cannot be used. */
+static bool begin_body(struct fetch *f, long status)
 {
 	struct fetch_job *job = f->job;
 
@@ -166,7 +166,7 @@ static bool begin(struct fetch *f, long status)
 		f->done = 0;
 		f->write_err = ftruncate(job->fd, 0) < 0 ? -errno : 0;
 	} else {
-		/* A part of something else is of no use. */
+		/* The part must belong to the bytes that the file has already. */
 		f->stale = f->from != job->have || (job->new_tag[0] && strcmp(job->tag, job->new_tag) != 0);
 		f->done = job->have;
 	}
@@ -175,7 +175,7 @@ static bool begin(struct fetch *f, long status)
 	return !f->stale && !f->write_err;
 }
 
-static size_t hear_body(char *bytes, size_t size, size_t n, void *arg)
+static size_t on_body(char *bytes, size_t size, size_t n, void *arg)
 {
 	struct fetch *f = arg;
 	long status = status_of(f);
@@ -183,7 +183,7 @@ static size_t hear_body(char *bytes, size_t size, size_t n, void *arg)
 	n *= size;
 	if (status != 200 && status != 206)
 		return n;
-	if (!f->begun && !begin(f, status))
+	if (!f->begun && !begin_body(f, status))
 		return 0;
 	if (f->done + n > f->job->limit || f->total > f->job->limit) {
 		f->too_large = true;
@@ -198,7 +198,7 @@ static size_t hear_body(char *bytes, size_t size, size_t n, void *arg)
 	return n;
 }
 
-/* ---- asking ---- */
+/* ---- the request ---- */
 
 static int add_header(struct curl_slist **l, const char *name, const char *value)
 {
@@ -213,12 +213,12 @@ static int add_header(struct curl_slist **l, const char *name, const char *value
 	return 0;
 }
 
-static void set_up(struct fetch *f, struct curl_slist *headers)
+static void set_curl_options(struct fetch *f, struct curl_slist *headers)
 {
-	const char *trusted = secure_getenv("SSL_CERT_FILE");	/* the library alone does not look */
+	const char *trusted = secure_getenv("SSL_CERT_FILE");	/* libcurl itself does not use it */
 	bool tls = !strncasecmp(f->job->url, "https:", 6);
 
-	lib.reset(f->curl);	/* the connection stays */
+	lib.reset(f->curl);	/* keeps the connection open */
 	lib.set(f->curl, CURLOPT_URL, f->job->url);
 	lib.set(f->curl, CURLOPT_NOSIGNAL, 1L);
 	lib.set(f->curl, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -230,9 +230,9 @@ static void set_up(struct fetch *f, struct curl_slist *headers)
 	lib.set(f->curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	lib.set(f->curl, CURLOPT_LOW_SPEED_TIME, (long)f->timeout_s);
 	lib.set(f->curl, CURLOPT_ERRORBUFFER, f->why);
-	lib.set(f->curl, CURLOPT_HEADERFUNCTION, hear_header);
+	lib.set(f->curl, CURLOPT_HEADERFUNCTION, on_header);
 	lib.set(f->curl, CURLOPT_HEADERDATA, f);
-	lib.set(f->curl, CURLOPT_WRITEFUNCTION, hear_body);
+	lib.set(f->curl, CURLOPT_WRITEFUNCTION, on_body);
 	lib.set(f->curl, CURLOPT_WRITEDATA, f);
 	lib.set(f->curl, CURLOPT_HTTPHEADER, headers);
 	if (trusted && *trusted)
@@ -255,10 +255,10 @@ static int make_headers(const struct fetch_job *job, struct curl_slist **out)
 	return err;
 }
 
-/* ---- what it came to ---- */
+/* ---- the result ---- */
 
-/* As much of the address as may be shown: no password, no query. */
-static const char *shown(const char *url, char *out, size_t size)
+/* The address for messages: without password and query. */
+static const char *url_without_secrets(const char *url, char *out, size_t size)
 {
 	const char *host = strstr(url, "://"), *at;
 	size_t n;
@@ -271,21 +271,21 @@ static const char *shown(const char *url, char *out, size_t size)
 	return out;
 }
 
-static int refuse_status(struct fetch *f, long status, struct tacho_error *e)
+static int report_http_status(struct fetch *f, long status, struct tacho_error *e)
 {
 	char url[200];
 
-	shown(f->job->url, url, sizeof(url));
+	url_without_secrets(f->job->url, url, sizeof(url));
 	if (status == 416)
 		return error_set(e, -ESTALE, "%s has changed", url);
 	if (status == 404 || status == 410)
-		return error_set(e, -ENOENT, "%s is not there (the server answered %ld)", url, status);
+		return error_set(e, -ENOENT, "%s does not exist (the server answered %ld)", url, status);
 	if (status == 408 || status == 429 || status >= 500)
 		return error_set(e, -EAGAIN, "%s: the server answered %ld", url, status);
 	return error_set(e, -EIO, "%s: the server answered %ld", url, status);
 }
 
-static int judge_code(CURLcode code)
+static int curl_error_errno(CURLcode code)
 {
 	switch (code) {
 	case CURLE_COULDNT_RESOLVE_HOST: case CURLE_COULDNT_RESOLVE_PROXY: case CURLE_COULDNT_CONNECT:
@@ -300,50 +300,50 @@ static int judge_code(CURLcode code)
 	}
 }
 
-static void hint_code(CURLcode code, struct tacho_error *e)
+static void hint_for_curl_error(CURLcode code, struct tacho_error *e)
 {
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE)
-		error_hint(e, "the server's certificate is not trusted here; SSL_CERT_FILE names "
-			   "certificates that are");
+		error_hint(e, "the server's certificate is not trusted; SSL_CERT_FILE can name "
+			   "a file of trusted certificates");
 	else if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT)
 		error_hint(e, "--from takes http://..., https://... or a directory");
-	else if (judge_code(code) == -EHOSTUNREACH)
-		error_hint(e, "without a way to the network, fetch the files elsewhere and name their "
-			   "directory: --from DIR");
+	else if (curl_error_errno(code) == -EHOSTUNREACH)
+		error_hint(e, "without network access, fetch the files elsewhere and name their "
+			   "directory with --from DIR");
 }
 
-static int refuse_code(struct fetch *f, CURLcode code, struct tacho_error *e)
+static int report_curl_error(struct fetch *f, CURLcode code, struct tacho_error *e)
 {
 	char url[200];
 	int err;
 
-	shown(f->job->url, url, sizeof(url));
+	url_without_secrets(f->job->url, url, sizeof(url));
 	if (f->stale)
 		return error_set(e, -ESTALE, "%s has changed", url);
 	if (f->too_large)
 		return error_set(e, -EFBIG, "%s is larger than %llu MB", url,
 				 (unsigned long long)f->job->limit >> 20);
 	if (f->write_err)
-		return error_set(e, f->write_err, "what came cannot be written: %s", strerror(-f->write_err));
-	err = error_set(e, judge_code(code), "%s: %.200s", url, f->why[0] ? f->why : lib.strerror(code));
-	hint_code(code, e);
+		return error_set(e, f->write_err, "cannot write the file: %s", strerror(-f->write_err));
+	err = error_set(e, curl_error_errno(code), "%s: %.200s", url, f->why[0] ? f->why : lib.strerror(code));
+	hint_for_curl_error(code, e);
 	return err;
 }
 
-static int judge(struct fetch *f, CURLcode code, struct tacho_error *e)
+static int transfer_result(struct fetch *f, CURLcode code, struct tacho_error *e)
 {
 	long status = status_of(f);
 
 	if (code != CURLE_OK)
-		return refuse_code(f, code, e);
+		return report_curl_error(f, code, e);
 	if (status == 304 && *f->job->unless) {
 		f->job->unchanged = true;
 		return 0;
 	}
 	if (status != 200 && status != 206)
-		return refuse_status(f, status, e);
-	/* An empty body has no first byte. */
-	return f->begun || begin(f, status) ? 0 : refuse_code(f, code, e);
+		return report_http_status(f, status, e);
+	/* For an empty body, begin_body() has not been called yet. */
+	return f->begun || begin_body(f, status) ? 0 : report_curl_error(f, code, e);
 }
 
 int fetch_get(struct fetch *f, struct fetch_job *job, struct tacho_error *e)
@@ -361,8 +361,8 @@ int fetch_get(struct fetch *f, struct fetch_job *job, struct tacho_error *e)
 	if (err < 0) {
 		error_nomem(e);
 	} else {
-		set_up(f, headers);
-		err = judge(f, lib.perform(f->curl), e);
+		set_curl_options(f, headers);
+		err = transfer_result(f, lib.perform(f->curl), e);
 	}
 	lib.free_all(headers);
 	f->job = NULL;

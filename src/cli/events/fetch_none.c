@@ -1,5 +1,5 @@
 /*
- * Built where there is no libcurl: nothing can be fetched, and this says so.
+ * Used in builds without libcurl: fetching fails with an error message.
  */
 #include "cli/events/fetch.h"
 
@@ -11,7 +11,7 @@ int fetch_open(struct fetch **out, uint32_t timeout_s, struct tacho_error *e)
 {
 	(void)out, (void)timeout_s;
 	error_set(e, -EOPNOTSUPP, "this build has no HTTP client");
-	error_hint(e, "build it with libcurl's headers, or name a directory: --from DIR");
+	error_hint(e, "build it with libcurl's headers, or name a directory with --from DIR");
 	return -EOPNOTSUPP;
 }
 

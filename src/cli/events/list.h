@@ -1,6 +1,6 @@
 /*
- * `tacho list`: what is shown (cmd_list.c) and how (list_write.c). A writer gets one event or
- * metric after the other and appends to `buf`.
+ * `tacho list`: cmd_list.c selects what is shown, list_write.c has the writers. A writer gets one event or
+ * metric after the other and appends its output to `buf`.
  */
 #ifndef CLI_EVENTS_LIST_H
 #define CLI_EVENTS_LIST_H
@@ -14,31 +14,31 @@
 struct list_out {
 	struct buf buf;
 	const struct list_writer *writer;
-	bool desc, details;	/* with descriptions, with encodings */
-	bool long_desc;		/* the longer description, where there is one */
+	bool desc, details;	/* show descriptions, encodings */
+	bool long_desc;		/* show the long description if there is one */
 	unsigned width;
-	char topic[64];		/* the heading above the last event, "" before the first */
-	bool in_groups;		/* the heading of the metric groups is written */
-	size_t n;		/* written so far */
+	char topic[64];		/* the heading of the last event; "" before the first */
+	bool in_groups;		/* the heading of the metric groups has been written */
+	size_t n;		/* events and metrics written so far */
 };
 
 struct list_writer {
 	void (*begin)(struct list_out *o);
 	void (*event)(struct list_out *o, const struct tacho_listing *item);
-	/* `group` is the group it is shown under, NULL: all metrics in one list. */
+	/* `group` is the metric group whose list it is part of; NULL: one list of all metrics. */
 	void (*metric)(struct list_out *o, const char *group, const struct tacho_metric *m);
-	void (*group)(struct list_out *o, const char *name);	/* a group alone */
+	void (*group)(struct list_out *o, const char *name);	/* the name of a group only */
 	void (*end)(struct list_out *o);
-	bool by_group;		/* everything: metrics below each of their groups, not once each */
+	bool by_group;		/* list each metric below each of its groups, not only once */
 };
 
 extern const struct list_writer list_text, list_raw, list_json;
 
-/* One word of the command line, and whether anything answered to it. */
+/* One argument of the command line, and whether anything matched it. */
 struct list_word {
 	const char *typed;
 	const char *class_;	/* NULL: not a class */
-	char *pattern;		/* owned; what a name has to match; NULL for a class */
+	char *pattern;		/* owned; the pattern for names; NULL for a class */
 	bool hit;
 };
 
@@ -47,10 +47,10 @@ struct list_words {
 	size_t n;
 };
 
-/* "rNNN", "mem:<addr>": shows how to write an event and is none itself. */
+/* Whether the item is not an event but shows how to write one: "rNNN", "mem:<addr>". */
 bool list_is_template(const struct tacho_listing *item);
 bool list_matches(const char *pattern, const char *name);	/* false for a NULL name */
-/* Writes the metrics and metric groups that the words ask for; none: all. 0 or -ENOMEM. */
+/* Writes the metrics and metric groups that match the arguments; without arguments, all. 0 or -ENOMEM. */
 int list_metrics(struct tacho *t, struct list_out *o, const struct list_words *words);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The metrics of `tacho list`. Without words, text shows each group with its metrics beneath,
- * as perf does; everywhere else a metric comes once, with the names of its groups.
+ * The metrics of `tacho list`. Without arguments, the text lists each group with its metrics below it,
+ * as perf does. Otherwise, each metric is listed once, with the names of its groups.
  */
 #include "cli/events/list.h"
 
@@ -10,7 +10,7 @@ struct metrics {
 	struct tacho *t;
 	struct list_out *out;
 	const struct list_words *words;
-	const char *group;		/* the one that is being written, NULL: none */
+	const char *group;		/* the group that is being written; NULL: none */
 	struct strlist groups;
 };
 
@@ -55,7 +55,7 @@ static int on_metric(void *arg, const struct tacho_metric *m)
 	return wanted ? write_metric(s, m) : 0;
 }
 
-static int on_groups_of(void *arg, const struct tacho_metric *m)
+static int add_groups(void *arg, const struct tacho_metric *m)
 {
 	struct str rest = str_of(m->groups), group;
 	struct metrics *s = arg;
@@ -79,7 +79,7 @@ static int by_name(const void *a, const void *b)
 
 static int collect_groups(struct metrics *s)
 {
-	int err = tacho_metric_walk(s->t, NULL, on_groups_of, s, NULL);
+	int err = tacho_metric_walk(s->t, NULL, add_groups, s, NULL);
 
 	if (s->groups.n)
 		qsort(s->groups.v, s->groups.n, sizeof(*s->groups.v), by_name);
@@ -97,7 +97,7 @@ static int write_by_group(struct metrics *s)
 	return err < 0 ? err : 0;
 }
 
-/* The bare groups, where the word "metricgroup" asks for them. */
+/* Writes the names of the groups, for the class "metricgroup". */
 static int write_groups(struct metrics *s, struct list_word *w)
 {
 	int err = s->groups.n ? 0 : collect_groups(s);

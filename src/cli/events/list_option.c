@@ -1,5 +1,5 @@
 /*
- * Vendors' event lists as an option.
+ * The option --event-list.
  */
 #include "cli/events/list_option.h"
 

@@ -1,5 +1,5 @@
 /*
- * --event-list: the row that stat, record and list share, and what it does.
+ * --event-list: the option row that several commands share, and its effect.
  */
 #ifndef CLI_EVENTS_LIST_OPTION_H
 #define CLI_EVENTS_LIST_OPTION_H
@@ -10,9 +10,9 @@
 
 #define EVENT_LIST_ROW(at)                                                                          \
 	{ OPT_LIST, 0, "event-list", at, "FILE",                                                    \
-	  "read names of events from a vendor's list; may be repeated", .complete = "file" }
+	  "read event names from a vendor's list; may be repeated", .complete = "file" }
 
-/* Adds them all; a refusal is reported. 0 or a negative errno. */
+/* Adds the lists to `t`. Prints errors. 0 or a negative errno. */
 int event_lists_add(const char *command, struct tacho *t, const struct strlist *lists);
 
 #endif

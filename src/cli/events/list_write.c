@@ -1,8 +1,8 @@
 /*
- * The three forms of the list. Text is laid out as perf 7 does it: what has a description
- * stands below a heading with the description beneath, everything else is one line with its
- * kind. JSON is an array with one object per line; its keys are perf's, and two of our own say
- * whether the event opens here and why not.
+ * The three output formats of the list. The text has the layout of perf 7: an event with a description
+ * is listed below the heading of its topic, with the description below it; any other event is one line with
+ * its kind. JSON is an array with one object per line. The keys are perf's, and two additional ones say
+ * whether the event can be opened here, and if not, why.
  */
 #include "cli/events/list.h"
 
@@ -12,7 +12,7 @@
 
 enum { NAME_WIDTH = 50, DESC_AT = 7 };
 
-/* "       [TEXT. Unit: PMU]", its further lines one column deeper. */
+/* Writes "       [TEXT. Unit: PMU]"; further lines are indented by one more column. */
 static void put_note(struct list_out *o, const char *text, const char *unit)
 {
 	struct buf note = { 0 };
@@ -40,7 +40,7 @@ static void put_heading(struct list_out *o, const char *topic)
 	buf_printf(&o->buf, "\n%s:\n", topic);
 }
 
-/* What has no heading of its own does not belong to the one above. */
+/* Ends the section of the last heading, before an item that has no heading. */
 static void end_section(struct list_out *o)
 {
 	if (o->topic[0])
@@ -55,7 +55,7 @@ bool list_is_template(const struct tacho_listing *item)
 
 static const char *why_not(const struct tacho_listing *item)
 {
-	return item->why ? item->why : "it does not open here";
+	return item->why ? item->why : "it cannot be opened here";
 }
 
 static void text_event(struct list_out *o, const struct tacho_listing *item)

@@ -1,7 +1,7 @@
 /*
- * The lists of a CPU: mapfile.csv says which they are, each is taken by update_file.c. The mapfile
- * comes first and is put in place last, so that it never names lists that are not there yet while
- * those it named before are in use.
+ * Fetches the lists of a CPU: mapfile.csv names them, and update_file.c fetches each. The mapfile
+ * is fetched first and renamed into place last, so that it never names lists that have not been
+ * fetched yet.
  */
 #include "cli/events/update.h"
 
@@ -31,14 +31,14 @@ struct update {
 	char from[PATH_MAX], shown[200], dir[PATH_MAX], cpu[64];
 	struct { char *name; bool events; } files[FILES_MAX];
 	size_t n_files, n_taken, n_failed;
-	int stop;			/* the error after which asking for more is of no use */
-	bool bar;			/* a bar is shown, on a terminal */
+	int stop;			/* an error that all other files would fail with as well; 0: none */
+	bool bar;			/* show a progress bar (stderr is a terminal) */
 	uint64_t bar_next_ns;
 	struct buf out;
 	struct json j;
 };
 
-/* ---- the bar ---- */
+/* ---- progress bar ---- */
 
 static void clear_bar(struct update *u)
 {
@@ -65,9 +65,9 @@ static void show_bar(void *arg, const char *name, uint64_t done, uint64_t total)
 	fflush(stderr);
 }
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
-static void say_file(struct update *u, const struct update_file *f, const struct tacho_error *e)
+static void print_file(struct update *u, const struct update_file *f, const struct tacho_error *e)
 {
 	const char *state = e ? "failed" : f->unchanged ? "unchanged" : "fetched";
 
@@ -86,7 +86,7 @@ static void say_file(struct update *u, const struct update_file *f, const struct
 		message_error("events", NULL, NULL, e);
 }
 
-static void say_total(struct update *u)
+static void print_total(struct update *u)
 {
 	if (!u->o->json) {
 		buf_printf(&u->out, "%zu of %zu files for %s are in %s\n", u->n_taken, u->n_files, u->cpu, u->dir);
@@ -99,20 +99,20 @@ static void say_total(struct update *u)
 	buf_putc(&u->out, '\n');
 }
 
-/* ---- where from, where to ---- */
+/* ---- source and destination ---- */
 
-static bool is_address(const char *from)
+static bool is_url(const char *from)
 {
 	return strstr(from, "://") != NULL;
 }
 
-/* https://user:password@host/path is not for everybody's eyes. */
-static void show_source(struct update *u)
+/* Makes the source for messages: without the password of https://user:password@host/path. */
+static void set_shown_source(struct update *u)
 {
 	const char *host = strstr(u->from, "://"), *at;
 
 	host = host ? host + 3 : u->from;
-	at = is_address(u->from) ? memrchr(host, '@', strcspn(host, "/?#")) : NULL;
+	at = is_url(u->from) ? memrchr(host, '@', strcspn(host, "/?#")) : NULL;
 	snprintf(u->shown, sizeof(u->shown), "%.*s%.150s", (int)(at ? host - u->from : 0), u->from,
 		 at ? at + 1 : u->from);
 }
@@ -130,13 +130,13 @@ static int open_source(struct update *u, struct tacho_error *e)
 	if (n >= sizeof(u->from) - 300)
 		return error_set(e, -ENAMETOOLONG, "--from is too long");
 	snprintf(u->from, sizeof(u->from), "%.*s", (int)n, from);
-	show_source(u);
+	set_shown_source(u);
 	u->source = (struct update_source){ .from = u->from, .shown = u->shown, .progress = show_bar, .arg = u };
-	if (is_address(u->from))
+	if (is_url(u->from))
 		return fetch_open(&u->source.fetch, u->o->timeout_s ? u->o->timeout_s : 30, e);
 	if (stat(u->from, &st) < 0)
 		return error_set(e, -errno, "--from '%.200s': %s", u->from, strerror(errno));
-	return S_ISDIR(st.st_mode) ? 0 : error_set(e, -ENOTDIR, "--from '%.200s' is no directory", u->from);
+	return S_ISDIR(st.st_mode) ? 0 : error_set(e, -ENOTDIR, "--from '%.200s' is not a directory", u->from);
 }
 
 static int find_dir(struct update *u, struct tacho_error *e)
@@ -151,13 +151,13 @@ static int find_dir(struct update *u, struct tacho_error *e)
 	else if (home && *home)
 		n = snprintf(u->dir, sizeof(u->dir), "%s/.local/share/tacho/events", home);
 	else
-		return error_set(e, -ENOENT, "neither XDG_DATA_HOME nor HOME says where lists are kept; "
-				 "--to names a directory");
+		return error_set(e, -ENOENT, "neither XDG_DATA_HOME nor HOME is set; "
+				 "name a directory for the lists with --to");
 	return n > 0 && n < (int)sizeof(u->dir) - 300 ? 0 :
-	       error_set(e, -ENAMETOOLONG, "the directory for lists has too long a path");
+	       error_set(e, -ENAMETOOLONG, "the path of the directory for lists is too long");
 }
 
-/* Two updates of one directory would write the same parts. The lock is on the directory itself. */
+/* Opens and locks the directory, because two updates at the same time would write the same files. */
 static int open_dir(struct update *u, int *fd, struct tacho_error *e)
 {
 	int err = find_dir(u, e);
@@ -173,13 +173,13 @@ static int open_dir(struct update *u, int *fd, struct tacho_error *e)
 		return error_set(e, err, "the directory '%.300s': %s", u->dir, strerror(-err));
 	}
 	if (flock(*fd, LOCK_EX | LOCK_NB) < 0)
-		return error_set(e, -EBUSY, "another update of '%.300s' is at work", u->dir);
+		return error_set(e, -EBUSY, "another update of '%.300s' is running", u->dir);
 	return 0;
 }
 
 /* ---- the files ---- */
 
-static int note_file(void *arg, const struct tacho_mapped *file)
+static int add_file(void *arg, const struct tacho_mapped *file)
 {
 	struct update *u = arg;
 
@@ -208,10 +208,10 @@ static int read_map(struct update *u, struct tacho_error *e)
 	if (err)
 		return err;
 	snprintf(path, sizeof(path), "%.*s/" MAPFILE_NEW, (int)sizeof(u->dir) - 300, u->dir);
-	err = tacho_eventlist_map(u->t, path, u->cpu, note_file, u, e);
+	err = tacho_eventlist_map(u->t, path, u->cpu, add_file, u, e);
 	if (err == -ENOENT) {
 		error_set(e, err, "%.200s/" MAPFILE " has no list for the CPU %s", u->shown, u->cpu);
-		error_hint(e, "--cpu names another CPU (GenuineIntel-6-55-4), --from another source");
+		error_hint(e, "name another CPU (GenuineIntel-6-55-4) with --cpu, or another source with --from");
 	} else if (err == -E2BIG) {
 		error_set(e, err, "%.200s/" MAPFILE " names more than %d files for the CPU %s", u->shown,
 			  FILES_MAX, u->cpu);
@@ -231,7 +231,7 @@ static void take_files(struct update *u)
 		struct tacho_error e = { .column = -1 };
 		int err = update_take(&u->source, u->dir, &f, &e);
 
-		say_file(u, &f, err < 0 ? &e : NULL);
+		print_file(u, &f, err < 0 ? &e : NULL);
 		u->n_taken += err == 0;
 		u->n_failed += err < 0;
 		if (err == -EHOSTUNREACH || err == -ENOSPC || err == -EACCES || err == -EROFS)
@@ -240,8 +240,8 @@ static void take_files(struct update *u)
 	clear_bar(u);
 }
 
-/* In place only with at least one list of its own. */
-static int put_map(struct update *u, struct tacho_error *e)
+/* Renames the new mapfile into place if at least one of its lists was fetched. */
+static int install_map(struct update *u, struct tacho_error *e)
 {
 	char new[PATH_MAX], old[PATH_MAX];
 
@@ -277,9 +277,9 @@ static int update(struct update *u, struct tacho_error *e)
 			json_begin(&u->j, '[');
 		}
 		take_files(u);
-		say_total(u);
+		print_total(u);
 	}
-	late = lock >= 0 ? put_map(u, e) : 0;
+	late = lock >= 0 ? install_map(u, e) : 0;
 	return err ? err : late;
 }
 

@@ -1,6 +1,6 @@
 /*
- * `tacho events update`: the lists of a CPU, and what is published with them, from a server or a
- * directory into the directory where they are looked for.
+ * `tacho events update`: fetches the event lists and metrics of a CPU from a server or a directory, into the
+ * directory in which all commands look for them.
  */
 #ifndef CLI_EVENTS_UPDATE_H
 #define CLI_EVENTS_UPDATE_H
@@ -9,7 +9,7 @@
 
 #include <tacho/eventlist.h>
 
-/* Where Intel publishes its lists. TACHO_EVENTS_URL and --from name another place. */
+/* Where Intel publishes its lists. TACHO_EVENTS_URL and --from override it. */
 #define UPDATE_URL "https://raw.githubusercontent.com/intel/perfmon/main"
 
 struct update_opts {
@@ -18,12 +18,12 @@ struct update_opts {
 	bool json;
 };
 
-/* Returns the exit status; what went wrong is reported. */
+/* Prints errors and returns the exit status. */
 int events_update(struct tacho *t, const struct update_opts *o);
 
-/* update_file.c: one file, whole or not at all. */
+/* update_file.c: fetches one file, completely or not at all. */
 struct update_source {
-	const char *from;		/* an address or a directory, without a slash at its end */
+	const char *from;		/* a URL or a directory, without a trailing slash */
 	const char *shown;		/* the same for messages: without a password */
 	struct fetch *fetch;		/* NULL: a directory */
 	void (*progress)(void *arg, const char *name, uint64_t done, uint64_t total);
@@ -31,21 +31,22 @@ struct update_source {
 };
 
 struct update_file {
-	const char *name;		/* below the source, and below the directory it goes to */
-	const char *as;			/* another name there; NULL: the same */
-	bool json;			/* it has to be JSON */
-	bool events;			/* and to have a list of events */
+	const char *name;		/* path relative to the source and to the destination directory */
+	const char *as;			/* another name at the destination; NULL: the same */
+	bool json;			/* the file must be JSON */
+	bool events;			/* and must contain a list of events */
 
-	uint64_t bytes;			/* it has now */
-	bool unchanged;			/* it was there already */
+	uint64_t bytes;			/* result: its size */
+	bool unchanged;			/* result: the destination had this version already */
 };
 
-/* Takes it into `dir`: by NAME.part, which is gone on with the next time, checked, and renamed. 0 or a
- * negative errno as of fetch_get(); -EBADMSG: what came is not what it should be. */
+/* Fetches the file into `dir`: to NAME.part, which is resumed after an interruption, then checks and renames it.
+ * Returns 0, a negative errno of fetch_get(), or -EBADMSG if the file has the wrong contents. */
 int update_take(const struct update_source *s, const char *dir, struct update_file *file,
 		struct tacho_error *e);
 
-/* update_json.c: 0, or -EBADMSG where the text, which is changed by it, is no JSON or has no event. */
+/* update_json.c: checks that the text is JSON, and if `events`, that it has events. Modifies the text.
+ * 0 or -EBADMSG. */
 int update_check_json(char *text, size_t n, bool events, struct tacho_error *e);
 
 #endif

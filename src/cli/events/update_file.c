@@ -1,11 +1,11 @@
 /*
- * One file from the source into the directory.
+ * Fetches one file from the source into the directory.
  *
- *	NAME.part	what has come so far	NAME.part.tag	the state of the original that it is of
- *	NAME		the file		NAME.tag	its size and state: "48211 "5a3c...""
+ *	NAME.part	the incomplete file	NAME.part.tag	the ETag of the file that it is a part of
+ *	NAME		the file		NAME.tag	its size and ETag: "48211 "5a3c...""
  *
- * A transfer that breaks off is gone on with, a few times at once and else at the next update. The
- * file is replaced by rename() when all of it was there and proved to be what it should be.
+ * An interrupted transfer is resumed, a few times immediately and otherwise by the next update. The
+ * file is replaced with rename() after the new one is complete and was checked.
  */
 #include "cli/events/update.h"
 
@@ -25,7 +25,7 @@
 #define FILE_LIMIT (32u << 20)
 #define ATTEMPTS 5
 
-struct taking {
+struct file_transfer {
 	const struct update_source *s;
 	struct update_file *file;
 	char path[PATH_MAX], part[PATH_MAX], tag_path[PATH_MAX], part_tag_path[PATH_MAX];
@@ -40,7 +40,7 @@ static bool join(char *out, const char *a, const char *b, const char *end)
 	return n > 0 && n < PATH_MAX;
 }
 
-/* A tag as it was noted; what is no line of text is none. */
+/* Reads a file "SIZE TAG"; a file that is not a line of text counts as no tag. */
 static void read_tag(const char *path, char *out, uint64_t *size)
 {
 	char line[FETCH_TAG_MAX + 24];
@@ -63,7 +63,7 @@ static void write_tag(const char *path, const char *tag, uint64_t size)
 	if (!*tag)
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	/* One that cannot be written only costs a transfer. */
+	/* If it cannot be written, the file is only transferred once more next time. */
 	if (fd >= 0 && dprintf(fd, "%llu %s\n", (unsigned long long)size, tag) < 0)
 		unlink(path);
 }
@@ -75,7 +75,7 @@ static uint64_t size_of(const char *path)
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
-static int open_part(struct taking *x, struct tacho_error *e)
+static int open_part(struct file_transfer *x, struct tacho_error *e)
 {
 	int err = io_make_parent_dirs(x->part, 0755);
 
@@ -87,7 +87,7 @@ static int open_part(struct taking *x, struct tacho_error *e)
 	return 0;
 }
 
-static void forget_part(struct taking *x)
+static void delete_part(struct file_transfer *x)
 {
 	unlink(x->part);
 	unlink(x->part_tag_path);
@@ -95,26 +95,26 @@ static void forget_part(struct taking *x)
 
 /* ---- from a server ---- */
 
-static void tell(void *arg, uint64_t done, uint64_t total)
+static void report_progress(void *arg, uint64_t done, uint64_t total)
 {
-	struct taking *x = arg;
+	struct file_transfer *x = arg;
 
 	if (x->s->progress)
 		x->s->progress(x->s->arg, x->file->name, done, total);
 }
 
-static int attempt(struct taking *x, const char *url, struct fetch_job *job, struct tacho_error *e)
+static int attempt(struct file_transfer *x, const char *url, struct fetch_job *job, struct tacho_error *e)
 {
 	uint64_t have = size_of(x->part);
 	int err;
 
 	*job = (struct fetch_job){ .url = url, .fd = x->fd, .limit = FILE_LIMIT, .tag = x->part_tag,
-				   .unless = x->tag, .progress = tell, .arg = x };
-	/* Without a tag nobody knows what the part is of. */
+				   .unless = x->tag, .progress = report_progress, .arg = x };
+	/* Resume only if the tag says which version the part belongs to. */
 	if (have && x->part_tag[0])
 		job->have = have;
 	err = fetch_get(x->s->fetch, job, e);
-	/* A 206 may leave the tag out: it is that which was asked for. */
+	/* A 206 may omit the tag: it is the requested one then. */
 	if (job->new_tag[0] || !job->have) {
 		memcpy(x->part_tag, job->new_tag, sizeof(x->part_tag));
 		write_tag(x->part_tag_path, x->part_tag, 0);
@@ -128,14 +128,14 @@ static int attempt(struct taking *x, const char *url, struct fetch_job *job, str
 	return err;
 }
 
-static void pause_before(unsigned n)
+static void sleep_before_retry(unsigned n)
 {
 	const struct timespec t = { .tv_nsec = (long)min_of(50u << n, 800u) * 1000000 };
 
 	nanosleep(&t, NULL);
 }
 
-static int fetch_it(struct taking *x, struct tacho_error *e)
+static int fetch_part(struct file_transfer *x, struct tacho_error *e)
 {
 	struct fetch_job job;
 	char url[PATH_MAX];
@@ -143,17 +143,17 @@ static int fetch_it(struct taking *x, struct tacho_error *e)
 	int err = -EAGAIN;
 
 	if (!join(url, x->s->from, x->file->name, ""))
-		return error_set(e, -ENAMETOOLONG, "the address of a list is too long");
+		return error_set(e, -ENAMETOOLONG, "the URL of a list is too long");
 	read_tag(x->part_tag_path, x->part_tag, &ignored);
 	for (unsigned n = 0; n < ATTEMPTS && (err == -EAGAIN || err == -ESTALE); n++) {
 		if (n)
-			pause_before(n);
+			sleep_before_retry(n);
 		err = attempt(x, url, &job, e);
 	}
 	x->file->unchanged = !err && job.unchanged;
-	/* What is no part of a file is not gone on with; what is stays for the next time. */
+	/* Keep the part for the next update if it can be resumed. */
 	if (err && (!x->part_tag[0] || (err != -EAGAIN && err != -EHOSTUNREACH)))
-		forget_part(x);
+		delete_part(x);
 	return err;
 }
 
@@ -168,7 +168,7 @@ static bool same_as(const char *path, struct str bytes)
 	return same;
 }
 
-static int copy_it(struct taking *x, struct tacho_error *e)
+static int copy_part(struct file_transfer *x, struct tacho_error *e)
 {
 	struct buf bytes = { 0 };
 	char path[PATH_MAX];
@@ -187,13 +187,13 @@ static int copy_it(struct taking *x, struct tacho_error *e)
 	}
 	buf_done(&bytes);
 	if (err)
-		forget_part(x);
+		delete_part(x);
 	return err;
 }
 
-/* ---- both ---- */
+/* ---- checking and installing ---- */
 
-static int check(struct taking *x, struct tacho_error *e)
+static int check_part(struct file_transfer *x, struct tacho_error *e)
 {
 	struct buf bytes = { 0 };
 	struct tacho_error inner = { .column = -1 };
@@ -209,16 +209,16 @@ static int check(struct taking *x, struct tacho_error *e)
 	buf_done(&bytes);
 	if (!err)
 		return 0;
-	forget_part(x);
+	delete_part(x);
 	error_set(e, err, "%.200s/%.200s: %.200s", x->s->shown, x->file->name, inner.message);
 	if (err == -EBADMSG)
-		error_hint(e, "what was there before is kept; does a proxy answer in the server's place?");
+		error_hint(e, "the existing file is kept; does a proxy answer instead of the server?");
 	return err;
 }
 
-static int install(struct taking *x, struct tacho_error *e)
+static int install(struct file_transfer *x, struct tacho_error *e)
 {
-	unlink(x->tag_path);	/* an old tag never stands beside a new file */
+	unlink(x->tag_path);	/* before the rename, so that the new file never has the old tag */
 	if (fsync(x->fd) < 0 || fchmod(x->fd, 0644) < 0 || rename(x->part, x->path) < 0)
 		return error_set(e, -errno, "'%.300s' cannot be replaced: %s", x->path, strerror(errno));
 	unlink(x->part_tag_path);
@@ -226,31 +226,31 @@ static int install(struct taking *x, struct tacho_error *e)
 	return 0;
 }
 
-static int take_it(struct taking *x, struct tacho_error *e)
+static int transfer(struct file_transfer *x, struct tacho_error *e)
 {
 	uint64_t size;
 	int err;
 
 	read_tag(x->tag_path, x->tag, &size);
 	x->file->bytes = size_of(x->path);
-	if (size != x->file->bytes)	/* somebody else's file */
+	if (size != x->file->bytes)	/* the file was changed by someone else */
 		x->tag[0] = '\0';
 	err = open_part(x, e);
 	if (!err)
-		err = x->s->fetch ? fetch_it(x, e) : copy_it(x, e);
+		err = x->s->fetch ? fetch_part(x, e) : copy_part(x, e);
 	if (!err && x->file->unchanged) {
-		forget_part(x);
+		delete_part(x);
 		return 0;
 	}
 	if (!err)
-		err = check(x, e);
+		err = check_part(x, e);
 	return err ? err : install(x, e);
 }
 
 int update_take(const struct update_source *s, const char *dir, struct update_file *file,
 		struct tacho_error *e)
 {
-	struct taking *x = calloc(1, sizeof(*x));
+	struct file_transfer *x = calloc(1, sizeof(*x));
 	const char *as = file->as ? file->as : file->name;
 	int err;
 
@@ -262,9 +262,9 @@ int update_take(const struct update_source *s, const char *dir, struct update_fi
 	file->unchanged = false;
 	if (join(x->path, dir, as, "") && join(x->part, dir, as, ".part") && join(x->tag_path, dir, as, ".tag") &&
 	    join(x->part_tag_path, dir, as, ".part.tag"))
-		err = take_it(x, e);
+		err = transfer(x, e);
 	else
-		err = error_set(e, -ENAMETOOLONG, "the directory's path is too long");
+		err = error_set(e, -ENAMETOOLONG, "the path of the directory is too long");
 	if (x->fd >= 0)
 		close(x->fd);
 	free(x);

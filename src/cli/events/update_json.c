@@ -1,6 +1,6 @@
 /*
- * Whether a file that came over the network is one: a page of an error or of a login, a file that was
- * cut and one of another kind are told apart from a list before anything is replaced by them.
+ * Checks that a fetched file is an event list. An error page, a login page, a truncated file or a file of another
+ * kind must not replace an existing list.
  */
 #include "cli/events/update.h"
 
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/json_read.h"
 
-/* Counts the objects of an array, its end included. False: bad. */
+/* Counts the objects of an array, and reads up to its end. False: not valid. */
 static bool count_objects(struct json_in *in, size_t *n)
 {
 	enum json_token token;
@@ -48,10 +48,10 @@ int update_check_json(char *text, size_t n, bool events, struct tacho_error *e)
 
 	if (!good || json_next(&in, &ignored) != JSON_IN_DONE) {
 		json_position(&in, &line, &column);
-		return error_set(e, -EBADMSG, "it is no list: line %u, column %u: %s", line, column,
+		return error_set(e, -EBADMSG, "it is not a list: line %u, column %u: %s", line, column,
 				 in.why ? in.why : "an object or an array was expected");
 	}
 	if (events && !objects)
-		return error_set(e, -EBADMSG, "it is JSON, but holds no list of events");
+		return error_set(e, -EBADMSG, "it is JSON, but contains no list of events");
 	return 0;
 }
