@@ -11,11 +11,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "base/io.h"
 #include "cli/events/list_option.h"
 #include "cli/record/output_file.h"
+#include "cli/core/run_command.h"
 #include "cli/core/terminal.h"
 
 /* For options of perf that are always on here. */
@@ -268,7 +268,6 @@ static bool wants_pipe(const struct record_opts *o)
  * command's stdout is redirected to stderr. */
 static int spawn_command(struct record_session *s)
 {
-	struct tacho_error e = { .column = -1 };
 	int keep = -1, err;
 
 	if (!s->argc)
@@ -278,13 +277,11 @@ static int spawn_command(struct record_session *s)
 		keep = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	}
-	err = tacho_command_spawn(&s->command, s->argv, &e);
+	err = run_command_hold(&s->command, "record", s->argv);
 	if (keep >= 0) {
 		dup2(keep, STDOUT_FILENO);
 		close(keep);
 	}
-	if (err < 0)
-		message_error("record", NULL, NULL, &e);
 	return err;
 }
 
@@ -414,26 +411,11 @@ static int start_threads(struct record_session *s)
 /* Enables the events and lets the command run. */
 static int start(struct record_session *s)
 {
-	struct tacho_error e = { .column = -1 };
-	int err;
-
 	if (!starts_disabled(s) && !s->on_exec)
 		tacho_sampler_start(s->sampler);
 	else if (starts_disabled(s) && !s->o->quiet)
 		fputs("Events disabled\n", stderr);
-	if (!s->command)
-		return 0;
-	err = tacho_command_go(s->command, &e);
-	if (err < 0) {
-		message_error("record", NULL, NULL, &e);
-		s->status = err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
-	}
-	return err;
-}
-
-static int exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return run_command_release(s->command, "record", &s->status);
 }
 
 static void print_losses(const struct record_session *s)
@@ -553,7 +535,7 @@ static int run_session(struct record_session *s)
 		err = record_loop_run(&s->loop);
 	err = finish(s, err);
 	if (err == 0 && s->command && s->loop.ended)
-		s->status = exit_status(s->loop.usage.status);
+		s->status = run_command_exit_status(s->loop.usage.status);
 	return err;
 }
 

@@ -9,23 +9,15 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
+#include "cli/core/run_command.h"
 #include "cli/core/terminal.h"
 
 #define TICK_S 1.0
 
-static volatile sig_atomic_t caught, switch_requested;
-
-static void catch_signal(int sig)
-{
-	if (sig == SIGUSR2)
-		switch_requested = 1;
-	else
-		caught = sig;
-}
+static bool switch_requested;		/* by the control channel or SIGUSR2 */
 
 static double now_s(void)
 {
@@ -146,7 +138,7 @@ static bool obey(void *arg, struct str word)
 		loop->stop_requested = true;
 	else if (str_is(word, "snapshot") &&
 		 (loop->plan->switches || loop->opts->snapshot || loop->opts->overwrite))
-		switch_requested = 1;
+		switch_requested = true;
 	else
 		return str_is(word, "ping") || obey_event(loop, word);
 	return true;
@@ -187,8 +179,9 @@ static int run_due_actions(struct record_loop *loop, struct record_timers *m, do
 	loop->full = plan->max_bytes && stats.total_bytes >= plan->max_bytes;
 	if (loop->full)
 		return 1;
+	switch_requested |= run_signals_take_usr2();
 	if (switch_requested || now >= m->next_file || (plan->switch_bytes && stats.bytes >= plan->switch_bytes)) {
-		switch_requested = 0;
+		switch_requested = false;
 		m->next_file = plan->switch_s > 0 ? now + plan->switch_s : INFINITY;
 		if (loop->opts->snapshot)
 			return take_aux_snapshot(loop);
@@ -243,72 +236,34 @@ static int wait_once(struct record_loop *loop, const struct record_timers *m, co
 	return over || loop->stop_requested || fds[3].revents;
 }
 
-static const int handled_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
-
-static void set_signals(const struct record_plan *plan, sigset_t *before, struct sigaction *old)
-{
-	struct sigaction sa = { .sa_handler = catch_signal };
-	sigset_t block;
-
-	caught = switch_requested = 0;
-	sigemptyset(&block);
-	for (size_t i = 0; i < countof(handled_signals); i++) {
-		sigaction(handled_signals[i], NULL, &old[i]);
-		if (handled_signals[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
-			continue;		/* started by nohup */
-		if (handled_signals[i] == SIGUSR2 && !plan->switches && !plan->sampler.aux_snapshot)
-			continue;
-		sigaddset(&block, handled_signals[i]);
-		sigaction(handled_signals[i], &sa, NULL);
-	}
-	sigprocmask(SIG_BLOCK, &block, before);
-}
-
-/* Ends a command that is still running: SIGTERM, and SIGKILL if the recorder gets another signal. */
-static void end_command(struct record_loop *loop)
-{
-	int ended = 0;
-
-	tacho_command_kill(loop->command, SIGTERM);
-	caught = 0;
-	while (ended == 0 || ended == -EINTR) {
-		ended = tacho_command_wait(loop->command, true, &loop->usage);
-		if (caught)
-			tacho_command_kill(loop->command, SIGKILL);
-	}
-	loop->ended = ended > 0;
-}
-
 int record_loop_run(struct record_loop *loop)
 {
-	struct sigaction old[countof(handled_signals)];
 	struct record_timers m = { .start = now_s(), .next_file = INFINITY };
-	sigset_t before;
+	struct run_signals signals;
 	int over = 0;
 
 	loop->snapshot_due = loop->plan->snapshot_at_end;
-	set_signals(loop->plan, &before, old);
+	switch_requested = false;
+	run_signals_catch(&signals, loop->plan->switches || loop->plan->sampler.aux_snapshot);
 	m.tick = m.start + TICK_S;
 	m.shows_progress = !loop->opts->quiet && !loop->file->pipe && term_is_tty(STDERR_FILENO);
 	m.toggle = next_toggle(loop->plan, &m);
 	if (loop->plan->switch_s > 0)
 		m.next_file = m.start + loop->plan->switch_s;
-	while (!over && !caught) {
-		over = wait_once(loop, &m, &before);
-		if (!over && !caught)
+	while (!over && !run_signals_ending()) {
+		over = wait_once(loop, &m, &signals.before);
+		if (!over && !run_signals_ending())
 			over = run_due_actions(loop, &m, now_s());
 	}
-	loop->signal = caught;
+	loop->signal = run_signals_ending();
 	tacho_sampler_stop(loop->sampler);
 	if (m.shows_progress)
 		fputs("\r\033[K", stderr);
 	if (loop->full && !loop->opts->quiet)
 		fprintf(stderr, "[ %s record: %s size limit reached (%llu KB), stopping session ]\n",
 			program_name, program_name, (unsigned long long)loop->plan->max_bytes >> 10);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (loop->command && !loop->ended)
-		end_command(loop);
-	for (size_t i = 0; i < countof(handled_signals); i++)
-		sigaction(handled_signals[i], &old[i], NULL);
+		loop->ended = run_command_end(loop->command, SIGTERM, &signals, &loop->usage);
+	run_signals_restore(&signals);
 	return over < 0 ? over : 0;
 }

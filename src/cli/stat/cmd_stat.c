@@ -7,6 +7,7 @@
 #include "base/io.h"
 #include "cli/events/list_option.h"
 #include "cli/core/app.h"
+#include "cli/core/run_command.h"
 #include "cli/stat/file.h"
 #include "cli/core/terminal.h"
 
@@ -16,7 +17,6 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
 
 /* Everything one invocation carries from step to step. */
 struct stat_session {
@@ -237,11 +237,6 @@ static int finish_rows(struct stat_session *s, struct stat_loop *loop)
 	return err;
 }
 
-static int exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* If no event can be counted because of permissions or limits, prints the reason and ends before the run starts. */
 static int check_opened(struct stat_session *s, int n_counting)
 {
@@ -283,22 +278,12 @@ static int open_set(struct stat_session *s, struct tacho_command *cmd)
 
 static int start_counting(struct stat_session *s, struct stat_loop *loop)
 {
-	struct tacho_error e = { .column = -1 };
-	int err;
-
 	loop->start = stat_now();
 	if (s->o->delay_ms == 0 && !s->counts_command)
 		tacho_evset_start(s->set);
 	else if (s->o->delay_ms != 0 && !s->o->quiet)
 		fputs("Events disabled\n", stderr);
-	if (!loop->command)
-		return 0;
-	err = tacho_command_go(loop->command, &e);
-	if (err < 0) {
-		message_error("stat", NULL, NULL, &e);
-		s->status = err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
-	}
-	return err;
+	return run_command_release(loop->command, "stat", &s->status);
 }
 
 static int run_hook(const char *command)
@@ -379,7 +364,7 @@ static int run_counted(struct stat_session *s, struct stat_loop *loop)
 	if (err == 0 && s->o->verbose)
 		print_raw_counts(s);
 	if (loop->command && err == 0)
-		s->status = exit_status(loop->usage.status);
+		s->status = run_command_exit_status(loop->usage.status);
 	return err;
 }
 
@@ -401,7 +386,6 @@ static int run_once(struct stat_session *s)
 		.opts = s->o, .on_interval = on_interval, .arg = s, .control = { .fd = -1, .ack = -1 },
 		.usage.size = sizeof(loop.usage),
 	};
-	struct tacho_error e = { .column = -1 };
 	int err = run_hook(s->o->pre);
 
 	if (err < 0)
@@ -416,11 +400,9 @@ static int run_once(struct stat_session *s)
 	if (s->o->sync)
 		sync();
 	if (s->argc) {
-		err = tacho_command_spawn(&cmd, s->argv, &e);
-		if (err < 0) {
-			message_error("stat", NULL, NULL, &e);
+		err = run_command_hold(&cmd, "stat", s->argv);
+		if (err < 0)
 			return err;
-		}
 	}
 	loop.command = cmd;
 	loop.set = s->set;

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "cli/events/list_option.h"
 #include "cli/stat/stat.h"
+#include "cli/core/run_command.h"
 #include "cli/core/target_args.h"
 #include "cli/core/terminal.h"
 
@@ -147,12 +148,7 @@ static int open_and_go(struct topdown_session *s, struct stat_loop *loop)
 	loop->start = stat_now();
 	if (!of_command)
 		tacho_evset_start(s->set);
-	err = loop->command ? tacho_command_go(loop->command, &e) : 0;
-	if (err < 0) {
-		s->status = err == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUNNABLE;
-		report_and_return(&e);
-	}
-	return err;
+	return run_command_release(loop->command, "topdown", &s->status);
 }
 
 static void free_command(struct tacho_command **cmd)
@@ -166,11 +162,10 @@ static int count_once(struct topdown_session *s)
 	scoped(free_command) struct tacho_command *cmd = NULL;
 	struct stat_loop loop = { .opts = &plain, .set = s->set, .control = { .fd = -1, .ack = -1 },
 				  .usage.size = sizeof(loop.usage) };
-	struct tacho_error e = { .column = -1 };
-	int err = s->argc ? tacho_command_spawn(&cmd, s->argv, &e) : 0;
+	int err = s->argc ? run_command_hold(&cmd, "topdown", s->argv) : 0;
 
 	if (err < 0)
-		return report_and_return(&e);
+		return err;
 	loop.command = cmd;
 	err = open_and_go(s, &loop);
 	if (err == 0)
@@ -179,8 +174,7 @@ static int count_once(struct topdown_session *s)
 		err = read_values(s, loop.elapsed_s);
 	s->signal = cmd ? loop.signal : 0;
 	if (err == 0 && cmd)
-		s->status = WIFSIGNALED(loop.usage.status) ? 128 + WTERMSIG(loop.usage.status) :
-							     WEXITSTATUS(loop.usage.status);
+		s->status = run_command_exit_status(loop.usage.status);
 	return err;
 }
 
@@ -288,7 +282,7 @@ static int run_record(struct strlist *words)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return EXIT_FAILED;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return run_command_exit_status(status);
 }
 
 static int write_out(const struct topdown_session *s, struct buf *out)

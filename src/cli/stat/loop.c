@@ -9,22 +9,16 @@
  */
 #include "cli/stat/stat.h"
 
+#include "cli/core/run_command.h"
+
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
 #define RATE_SAMPLE_S 0.1	/* between reads for the error estimate */
 #define POLL_END_S 0.05	/* if no file descriptor reports the end of the target */
-
-static volatile sig_atomic_t caught_signal;
-
-static void catch_signal(int sig)
-{
-	caught_signal = sig;
-}
 
 double stat_now(void)
 {
@@ -189,70 +183,34 @@ static int wait_once(struct stat_loop *loop, struct deadlines *d, const sigset_t
 	return loop->stop_requested || ended != 0;
 }
 
-/* Waits for a command that is still running at the end of the run, sending it SIGTERM unless the terminal has sent it
- * Ctrl-C already. A second signal to tacho kills it. */
-static void end_command(struct stat_loop *loop, bool timed_out, const sigset_t *mask)
-{
-	struct deadlines never = { .tick = INFINITY, .enable = INFINITY, .timeout = INFINITY,
-				   .sample = INFINITY };
-
-	if (timed_out || (loop->signal && loop->signal != SIGINT))
-		tacho_command_kill(loop->command, SIGTERM);
-	caught_signal = 0;
-	loop->control.deaf = true;
-	loop->stop_requested = false;
-	while (!wait_once(loop, &never, mask))
-		if (caught_signal)
-			tacho_command_kill(loop->command, SIGKILL);
-}
-
-static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP };
-
-static void set_signals(sigset_t *before, struct sigaction *old)
-{
-	struct sigaction sa = { .sa_handler = catch_signal };
-	sigset_t block;
-
-	caught_signal = 0;
-	sigemptyset(&block);
-	for (size_t i = 0; i < countof(ending_signals); i++) {
-		sigaction(ending_signals[i], NULL, &old[i]);
-		/* Respect nohup. But do not respect an ignored SIGINT: shells ignore it for background
-		 * commands, and scripts end a measurement in the background with SIGINT. */
-		if (ending_signals[i] == SIGHUP && old[i].sa_handler == SIG_IGN)
-			continue;
-		sigaddset(&block, ending_signals[i]);
-		sigaction(ending_signals[i], &sa, NULL);
-	}
-	sigprocmask(SIG_BLOCK, &block, before);
-}
-
 int stat_loop_run(struct stat_loop *loop)
 {
-	struct sigaction old[countof(ending_signals)];
+	struct run_signals signals;
 	struct deadlines d;
-	sigset_t before;
 	int over = 0;
 
-	set_signals(&before, old);
+	run_signals_catch(&signals, false);
 	set_deadlines(&d, loop->opts, loop->start);
 	if (loop->opts->delay_ms > 0)
 		d = (struct deadlines){ .start = loop->start, .tick = INFINITY,
 					.enable = loop->start + loop->opts->delay_ms * 1e-3,
 					.timeout = INFINITY, .sample = INFINITY };
-	while (!over && !caught_signal) {
-		over = wait_once(loop, &d, &before);
-		if (!over && !caught_signal)
+	while (!over && !run_signals_ending()) {
+		over = wait_once(loop, &d, &signals.before);
+		if (!over && !run_signals_ending())
 			over = handle_deadlines(loop, &d, stat_now());
 	}
-	loop->signal = caught_signal;
+	loop->signal = run_signals_ending();
 	if (!loop->command)
 		tacho_evset_stop(loop->set);
-	if (loop->command && !loop->ended)
-		end_command(loop, stat_now() >= d.timeout, &before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (loop->command && !loop->ended) {
+		bool timed_out = stat_now() >= d.timeout;
+		/* The terminal has sent Ctrl-C to the command as well. */
+		int signal = timed_out || (loop->signal && loop->signal != SIGINT) ? SIGTERM : 0;
+
+		loop->ended = run_command_end(loop->command, signal, &signals, &loop->usage);
+	}
 	loop->elapsed_s = stat_now() - d.start;
-	for (size_t i = 0; i < countof(ending_signals); i++)
-		sigaction(ending_signals[i], &old[i], NULL);
+	run_signals_restore(&signals);
 	return over < 0 ? over : 0;
 }
