@@ -288,7 +288,7 @@ static void put_profile_fields(struct pprof *w)
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 
 	tacho_profile_quality(w->o->p, &q);
-	if (q.last_s > q.first_s)
+	if (q.last_s > q.first_s && q.last_s - q.first_s < 1e9)		/* more seconds only in a damaged file */
 		put_number(w, PROFILE_DURATION, (uint64_t)((q.last_s - q.first_s) * 1e9));
 	put_number(w, PROFILE_DEFAULT_TYPE,
 		   text_id(w, tacho_profile_event(w->o->p, w->o->event)->name));

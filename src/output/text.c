@@ -76,7 +76,8 @@ void put_xml(struct buf *b, struct str text)
 		}
 		i += max_of(len, (size_t)1);
 	}
-	buf_put(b, text.s + plain, text.n - plain);
+	if (plain < text.n)
+		buf_put(b, text.s + plain, text.n - plain);
 }
 
 void put_build_id(struct buf *b, const struct tacho_profile_object *ob)

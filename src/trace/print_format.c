@@ -197,7 +197,7 @@ static bool split_all(struct format_splitter *c)
 int pieces_parse(struct tacho_trace_event *ev)
 {
 	struct str print = format_print(ev->format);
-	struct lexer l = { .ev = ev, .at = print.s, .end = print.s + print.n };
+	struct lexer l = { .ev = ev, .at = print.s, .end = print.n ? print.s + print.n : print.s };
 	struct format_splitter c = { .l = &l };
 	bool fine = print.n && parse_string(&l, &c.left) && split_all(&c);
 
