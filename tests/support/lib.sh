@@ -5,6 +5,10 @@
 # crash on what it wrote. It is given another try, and where it never succeeds there is nothing to
 # compare with.
 perf() {
+	live_perf "$@"
+}
+
+live_perf() {
 	perf_tries=0
 	while :; do
 		perf_status=0

@@ -2,7 +2,7 @@
 
 LOOP='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
 
-said() {	# FILE: how many samples the closing line in FILE speaks of
+said() {	# FILE: how many samples the closing line in FILE reports
 	sed -n 's/^\[ tacho record: Captured and wrote [0-9.]* MB [^ ]* (\([0-9]*\) samples) \]$/\1/p' "$1"
 }
 
@@ -17,7 +17,7 @@ hotspot_samples() {	# FILE: how many samples hotspot's reader finds; nothing whe
 		"$hs_reader" --print-stats --input "$1" 2>/dev/null | sed -n 's/^ *samples: *\([0-9]*\).*/\1/p'
 }
 
-# Records with ARGS into FILE and has perf read it: script as many samples as tacho speaks of,
+# Records with ARGS into FILE and has perf read it: script as many samples as tacho reports,
 # evlist the events, report some rows.
 perf_reads() {	# FILE EVENTS ARGS...
 	pr_file=$1
@@ -47,7 +47,7 @@ alike() {	# FILE EVENTS OPTION...
 	alike_events=$2
 	shift 2
 	for alike_try in 1 2 3 4 5 6 7 8 9 10; do
-		perf record -q -e "$alike_events" -F 2000 -o "$alike_file" "$@" 2>/dev/null || skip "perf cannot record here"
+		live_perf record -q -e "$alike_events" -F 2000 -o "$alike_file" "$@" 2>/dev/null || skip "perf cannot record here"
 		tacho script -F ip,sym,dso -i "$alike_file" 2>/dev/null |
 			grep -e '@plt' -e '\[unknown\] ([^[]' -e '(\[vdso\])' >others || return 0
 	done

@@ -1,8 +1,7 @@
 # A file that is cut off shows what came before, tells where, and fails.
 . "$SUPPORT/lib.sh"
-need perf
-perf record -q -e cpu-clock:u -F 5000 -g -o whole.data "$TEST_BIN/burn" -t 1 -m 400 >burnt 2>&1 ||
-	skip "perf cannot record here"
+. "$SUPPORT/stored.sh"
+stored whole.data live_perf record -q -e cpu-clock:u -F 5000 -g -o whole.data "$TEST_BIN/burn" -t 1 -m 400 >burnt
 tacho report -i whole.data --no-children >whole.txt 2>whole.err || fail "the whole file is refused"
 size=$(stat -c %s whole.data)
 head -c $((size / 2)) whole.data >cut.data

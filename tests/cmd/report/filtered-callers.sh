@@ -2,10 +2,8 @@
 # perf 7 shows the same. perf 6.1 decides of an entry by the first sample in it: it agrees where an entry has
 # samples of one sort only.
 . "$SUPPORT/lib.sh"
-need perf cc jq
-need_root
-need_tracefs
-[ "$(uname -m)" = x86_64 ] || skip "its program makes system calls of x86-64"
+. "$SUPPORT/stored.sh"
+need jq
 cat >w.c <<'C'
 static inline __attribute__((always_inline)) void call(long number)
 {
@@ -26,10 +24,10 @@ void run(const char *at)
 }
 __asm__(".globl _start\n.type _start, @function\n_start: xor %ebp, %ebp\nmov 16(%rsp), %rdi\ncall run\nhlt\n");
 C
-cc -nostdlib -static -O0 -fno-omit-frame-pointer -fcf-protection=none -fno-stack-protector -o w w.c
-record() { perf record -q -g -c 1 -e syscalls:sys_enter_getpid -o "$1.data" ./w "$1"; }
-record ffm 2>err || skip "cannot record tracepoints here: $(cat err)"
-record mff
+stored_program w cc -nostdlib -static -O0 -fno-omit-frame-pointer -fcf-protection=none -fno-stack-protector -Wl,--build-id -o w w.c
+for calls in ffm mff; do
+	stored $calls.data live_perf record -q -g -c 1 -e syscalls:sys_enter_getpid -o $calls.data ./w $calls
+done
 rows() {	# OPTION...: function, samples, sum of all that passed
 	tacho report --json -s sym "$@" | jq -c '.events[0].entries[] | [.symbol, .samples, .children_period]' | sort
 }

@@ -1,8 +1,8 @@
 # Filters take samples away; shares are of all samples, or of those that are left.
 . "$SUPPORT/lib.sh"
-need perf jq
-perf record -q -e cpu-clock:u -F 4000 -g -o g.data sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; od -v /usr/bin/env >/dev/null; od -v /usr/bin/env >/dev/null' ||
-	skip "perf cannot record here"
+. "$SUPPORT/stored.sh"
+need jq
+stored g.data live_perf record -q -e cpu-clock:u -F 4000 -g -o g.data sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; od -v /usr/bin/env >/dev/null; od -v /usr/bin/env >/dev/null'
 samples() { tacho report -i g.data --json --percentage relative "$@" | jq '[.events[].samples] | add // 0'; }
 all=$(samples)
 of_sh=$(samples -c sh) of_od=$(samples -c od)

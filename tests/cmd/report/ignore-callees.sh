@@ -1,10 +1,8 @@
 # --ignore-callees: functions that match have the samples of all they called. From the function to its
-# callers perf shows the same; from the outermost caller inwards it drops the callers, which nobody wants.
+# callers perf shows the same; from the outermost caller inwards it drops the callers, which is not useful.
 . "$SUPPORT/lib.sh"
-need perf cc jq
-need_root
-need_tracefs
-[ "$(uname -m)" = x86_64 ] || skip "its program makes system calls of x86-64"
+. "$SUPPORT/stored.sh"
+need jq
 cat >w.c <<'C'
 static inline __attribute__((always_inline)) void call(long number)
 {
@@ -25,9 +23,8 @@ void run(void)
 }
 __asm__(".globl _start\n.type _start, @function\n_start: xor %ebp, %ebp\ncall leaf\ncall leaf\ncall run\nhlt\n");
 C
-cc -nostdlib -static -O0 -fno-omit-frame-pointer -fcf-protection=none -fno-stack-protector -o w w.c
-perf record -q -g -c 1 -e syscalls:sys_enter_getpid -o w.data ./w 2>err ||
-	skip "cannot record tracepoints here: $(cat err)"
+stored_program w cc -nostdlib -static -O0 -fno-omit-frame-pointer -fcf-protection=none -fno-stack-protector -Wl,--build-id -o w w.c
+stored w.data live_perf record -q -g -c 1 -e syscalls:sys_enter_getpid -o w.data ./w
 of() {	# COMMAND OPTION...
 	of_command=$1
 	shift

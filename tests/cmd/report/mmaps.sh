@@ -2,7 +2,8 @@
 # nothing stands where something newer was mapped over it. perf shows the same, and after an exec also
 # what was there before it. Children stand by their numbers; perf orders them by the lowest 8 bits.
 . "$SUPPORT/lib.sh"
-need perf cc
+. "$SUPPORT/stored.sh"
+need cc
 cat >w.c <<'C'
 #include <pthread.h>
 #include <sys/mman.h>
@@ -37,15 +38,18 @@ int main(int argc, char **argv)
 }
 C
 cc -O1 -pthread -o w w.c
+record() {
+	live_perf record -q -e cpu-clock $2 -o "$1" ./w </bin/sh 2>/dev/null
+}
 
 # Stdin: each task with its maps in one line, sorted.
 by_task() { awk '/\|/ && task { print task; task = "" } { task = task $0 "@" } END { print task }' | sort; }
 
 for args in "" -d; do
-	perf record -q -e cpu-clock $args -o file ./w </bin/sh 2>/dev/null || skip "perf cannot record here"
+	stored file$args record file$args "$args"
 	for what in --tasks --mmaps; do
-		perf report -i file $what 2>/dev/null >perf.txt
-		tacho report -i file $what >own.txt
+		perf report -i file$args $what 2>/dev/null >perf.txt
+		tacho report -i file$args $what >own.txt
 		by_task <perf.txt >perf.tasks
 		by_task <own.txt >own.tasks
 		diff perf.tasks own.tasks || fail "record $args: $what differs"

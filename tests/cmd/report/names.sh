@@ -1,7 +1,7 @@
 # Samples that had other names: pid and tgid show the last one of the thread and of its process, also
 # where no sample had that; comm the one of each sample. perf shows the same.
 . "$SUPPORT/lib.sh"
-need perf cc
+. "$SUPPORT/stored.sh"
 cat >w.c <<'C'
 #include <pthread.h>
 #include <sys/mman.h>
@@ -23,8 +23,11 @@ int main(void) {
 	prctl(PR_SET_NAME, "in-the-end");
 }
 C
-cc -O1 -pthread -o w w.c
-perf record -q -e page-faults:u -c 10 -o file ./w 2>/dev/null || skip "perf cannot record here"
+record() {
+	cc -O1 -pthread -o w w.c
+	live_perf record -q -e page-faults:u -c 10 -o file ./w
+}
+stored file record
 for keys in pid comm,pid comm; do
 	perf report --stdio -i file -s $keys 2>/dev/null | grep '^ .*%' | tr -s ' ' | sort >perf.txt
 	tacho report --stdio -i file -s $keys | grep '^ .*%' | tr -s ' ' | sort >own.txt

@@ -2,32 +2,42 @@
 # What has no name may differ in its address and letter, and is left out.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
-need perf cc
-cat >w.c <<'C'
-#include <stdlib.h>
+. "$SUPPORT/stored.sh"
+stored_c_program w <<'C'
 #define NI __attribute__((noinline))
 volatile long x;
 NI void leaf1(long n) { for (long i = 0; i < n; i++) x += i; }
 NI void leaf2(long n) { for (long i = 0; i < n; i++) x ^= i; }
 NI void rec(int d, long n) { if (d) { rec(d - 1, n); x++; } else leaf1(n); leaf2(n / 3); }
 NI void mid(long n) { leaf1(n); leaf2(n * 2); for (long i = 0; i < n; i++) x -= i; }
-int main(int c, char **v) { for (int i = 0; i < atoi(v[c - 1]); i++) { mid(20000); rec(3, 10000); } }
+NI void touch(volatile char *pages, long n) { for (long i = n; i < n + 2; i++) pages[(i & 1023) << 12]++; }
+NI void work(const char *times)
+{
+	volatile char pages[4 << 20];
+	long n = 0;
+
+	for (; *times; times++)
+		n = n * 10 + *times - '0';
+	for (long i = 0; i < n; i++) {
+		mid(20000);
+		rec(3, 10000);
+		touch(pages, 2 * i);
+	}
+}
 C
-cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o w w.c
-# One sample of many is too few for a branch, so that branches of equal weight are rare: where they lie in
-# several objects, perf orders them by its memory.
-alike g.data cpu-clock:u -g ./w 8000
-alike plain.data cpu-clock:u ./w 1000
-alike two.data cpu-clock:u,page-faults:u -g ./w 8000
-alike values.data '{cpu-clock:u,page-faults:u}:S' -g ./w 8000
+# One sample of many is too few for a branch, so that branches of equal weight are rare.
+stored g.data alike g.data cpu-clock:u -g ./w 8000
+stored plain.data alike plain.data cpu-clock:u ./w 1000
+stored two.data alike two.data cpu-clock:u,page-faults:u -g ./w 6000
+stored values.data alike values.data '{cpu-clock:u,page-faults:u}:S' -g ./w 6000
 
 left_out='Tip:'
 # perf 6.1 calls the rest of a level inlined, or not, by chance.
 same() {	# FILE OPTION...
 	perf report --stdio --no-inline -i "$@" </dev/null 2>/dev/null | sed 's/\[\.\.\.\] (inlined)/[...]/' |
-		grep -v -e 'Tip:' -e '\[unknown\]' -e "$left_out" >perf.txt
+		grep -v -e 'Tip:' -e '^# captured on' -e '\[unknown\]' -e "$left_out" >perf.txt
 	tacho report --stdio -i "$@" </dev/null 2>err |
-		grep -v -e 'Tip:' -e '\[unknown\]' -e "$left_out" >tacho.txt
+		grep -v -e 'Tip:' -e '^# captured on' -e '\[unknown\]' -e "$left_out" >tacho.txt
 	diff perf.txt tacho.txt || fail "not the same: $*"
 }
 for options in "" --no-children "--no-children -g caller" "-g --no-children" "-g callee" "-n --no-children" \
@@ -59,7 +69,7 @@ same plain.data -n
 same two.data
 same two.data --no-children
 same two.data --group --no-children
-left_out='^# Samples:'	# perf speaks of events here, although each table has one
+left_out='^# Samples:'	# perf writes "events" here, although each table has one
 same two.data --no-group --no-children
 left_out='Tip:'
 same two.data --stats

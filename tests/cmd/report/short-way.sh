@@ -1,29 +1,80 @@
-# Samples with chains go a short way into a profile. A limit of stacks that cuts nothing takes them the
-# long way: both show the same, with programs that come and go, the kernel's part, several events, and events
-# that a file tells of only behind the first samples.
+# Samples with chains take the fast path into a profile; a limit of stacks that cuts nothing makes them take the
+# slow one. Both show what perf shows: of programs that come and go, of several events, of the whole machine with
+# the kernel's part, and of a stream whose events are announced only after the first samples.
 . "$SUPPORT/lib.sh"
+. "$SUPPORT/record.sh"
+. "$SUPPORT/stored.sh"
 need python3
-need_root
-work='for i in 1 2 3 4 5 6; do ls -lR /usr/share/doc >/dev/null & sort /etc/services | md5sum >/dev/null; done; wait'
-record() {	# FILE RECORD-OPTION...
-	tacho record -q -a -g -F 4000 -o "$@" -- sh -c "$work" 2>err || fail "$1: $(tail -n 1 err)"
+stored_c_program w <<'C'
+#define NI __attribute__((noinline))
+volatile long x;
+NI void leaf1(long n) { for (long i = 0; i < n; i++) x += i; }
+NI void leaf2(volatile char *pages, long n) { for (long i = 0; i < n; i++) pages[(x++ & 255) << 12]++; }
+NI void middle(volatile char *pages, long n) { leaf1(n); leaf2(pages, n / 2); x++; }
+NI void again(volatile char *pages, int depth, long n)
+{
+	if (depth)
+		again(pages, depth - 1, n);
+	else
+		middle(pages, n);
+	x++;
 }
-both() {	# FILE
-	for options in "" --no-children "-s pid,sym" "-s dso"; do
-		tacho report --stdio $options -i "$1" >short 2>&1 || fail "$1: $(tail -n 1 short)"
-		tacho report --stdio $options --max-stack 2000 -i "$1" >long 2>&1
-		cmp short long || fail "$1: another text with '$options'"
-	done
-	tacho report --stdio -s comm -i "$1" 2>&1 | grep -q 'md5sum\|sort' || fail "$1: nothing was sampled"
-}
-record one.data -e cpu-clock
-both one.data
-record two.data -e cpu-clock,page-faults
-both two.data
-record - -e cpu-clock,page-faults >pipe.data
-both pipe.data
+NI void work(const char *how)
+{
+	volatile char pages[1 << 20];
 
-# All attributes but one behind the first sample; what would leave records unaligned is left out.
+	for (int i = 0; i < 60; i++) {
+		again(pages, *how - '0', 50000);
+		middle(pages, 40000);
+	}
+}
+C
+ln -s w first
+ln -s w second
+programs='for i in 1 2 3 4 5; do ./first $i & ./second 2; done; wait'
+machine='for i in 1 2 3; do ls -lR /usr/share/perl >/dev/null & sort /etc/services | md5sum >/dev/null; done; wait'
+piped() {	# FILE RECORD-OPTION...
+	piped_to=$1
+	shift
+	live_perf record -q "$@" -o - -- sh -c "$programs" >"$piped_to"
+}
+stored one.data live_perf record -q -g -F 2000 -e cpu-clock:u -o one.data -- sh -c "$programs"
+stored two.data live_perf record -q -g -F 2000 -e cpu-clock:u,page-faults:u -o two.data -- sh -c "$programs"
+stored pipe.data piped pipe.data -g -F 2000 -e cpu-clock:u,page-faults:u
+stored machine.data live_perf record -q -a -g -F 1500 -e cpu-clock,page-faults -o machine.data -- sh -c "$machine"
+
+# The shell and the loader have no symbols here: rows of the two programs only.
+rows() { grep -v -e 'Tip:' -e '^# captured on' -e '\[unknown\]'; }
+both() {	# FILE OPTION...: both paths
+	tacho report --stdio -i "$@" </dev/null 2>err | rows >fast || { cat err; fail "$*"; }
+	tacho report --stdio --max-stack 2000 -i "$@" </dev/null 2>err | rows >slow
+	[ "$(grep -c '%' fast)" -gt 1 ] || { cat err; fail "nothing: $*"; }
+	diff fast slow || fail "the slow path shows something else: $*"
+}
+same() {	# FILE OPTION...: both paths and perf
+	both "$@"
+	perf report --stdio --no-inline -i "$@" </dev/null 2>/dev/null | rows >wanted
+	diff wanted fast || fail "not the same as perf: $*"
+}
+for file in one two; do
+	for options in "" --no-children "-s pid,sym" "-s dso,sym --no-children -g caller"; do
+		same $file.data -c first,second $options
+	done
+	same $file.data -g none -s comm
+	same $file.data -g none --no-children -s pid
+done
+for options in "" --no-children "-s pid,sym" "-s dso,sym --no-children -g caller"; do
+	both pipe.data -c first,second $options		# of a stream perf shows no chains
+done
+for options in "-s comm" "-s pid"; do
+	same pipe.data -c first,second -g none --no-children $options	# nor has it build ids
+done
+for options in "-s comm" "-s comm --no-children" "-s comm,dso --no-children"; do
+	same machine.data -c ls,sort,md5sum -g none $options
+done
+same machine.data -g none --no-children -s dso
+
+# All attributes but one after the first sample; what would leave records unaligned is left out.
 python3 - <<'P'
 import struct
 data = open("pipe.data", "rb").read()
@@ -40,4 +91,10 @@ first = next(i for i, one in enumerate(records) if one[0] == 9)
 records[first + 1:first + 1] = attrs[1:]
 open("late.data", "wb").write(data[:16] + b"".join(record for _, record in records))
 P
-both late.data
+for options in "" --no-children "-s pid,sym"; do
+	tacho report --stdio -c first,second $options -i pipe.data 2>&1 | rows >wanted
+	tacho report --stdio -c first,second $options -i late.data 2>&1 | rows >fast
+	tacho report --stdio -c first,second $options --max-stack 2000 -i late.data 2>&1 | rows >slow
+	diff wanted fast || fail "late attributes: another text with '$options'"
+	diff fast slow || fail "late attributes: the slow path shows something else with '$options'"
+done

@@ -1,8 +1,8 @@
 # What cannot be done is refused with a message that says why.
 . "$SUPPORT/lib.sh"
+. "$SUPPORT/stored.sh"
 refused 1 tacho script -i /nonesuch
-need perf
-perf record -q -e cpu-clock -o a.data -- true >/dev/null 2>&1 || skip "perf cannot record here"
+stored a.data live_perf record -q -e cpu-clock -o a.data -- true
 refused 129 tacho script -i a.data -F comm,tdi
 grep -q "did you mean 'tid'" err || fail "no hint: $(cat err)"
 refused 1 tacho script -i a.data -F addr

@@ -1,13 +1,10 @@
 # --switch-on and --switch-off show what lies between two events, as perf does.
 . "$SUPPORT/lib.sh"
-need perf
-need_root
-need_tracefs
+. "$SUPPORT/stored.sh"
 ln -s "$TEST_BIN/calls" other
 set -- -q -c 1 -e syscalls:sys_enter_getpid,syscalls:sys_enter_nanosleep,syscalls:sys_enter_getppid
-perf record "$@" -o a.data "$TEST_BIN/calls" gggngggggpgnggngppgg 2>err ||
-	skip "cannot record tracepoints here: $(cat err)"
-perf record "$@" -o b.data sh -c "./other ggg; $TEST_BIN/calls gngpg; ./other gg" || fail "not recorded"
+stored a.data live_perf record "$@" -o a.data "$TEST_BIN/calls" gggngggggpgnggngppgg
+stored b.data live_perf record "$@" -o b.data sh -c "./other ggg; $TEST_BIN/calls gngpg; ./other gg"
 on='--switch-on syscalls:sys_enter_nanosleep' off='--switch-off syscalls:sys_enter_getppid'
 shown() {	# COMMAND OPTION...: what is shown of which command
 	shown_by=$1
@@ -34,7 +31,10 @@ head -n 9 all | diff - ours || fail "--switch-off alone"
 shown tacho -i a.data $off --show-on-off-events >ours
 head -n 10 all | diff - ours || fail "--switch-off alone, shown"
 # Of a pipe, too.
-perf record "$@" -o - "$TEST_BIN/calls" gggngggggpgnggngppgg >pipe.data
+pipe() {
+	live_perf record "$@" -o - "$TEST_BIN/calls" gggngggggpgnggngppgg >pipe.data
+}
+stored pipe.data pipe "$@"
 shown tacho -i a.data $on $off >file
 tacho script -F comm,event -i - $on $off <pipe.data | diff file - || fail "of a pipe"
 refused 1 tacho script -i a.data --switch-on sys_enter_nanosleep
