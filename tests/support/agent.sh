@@ -5,7 +5,7 @@
 export STATE_DIRECTORY="$PWD/state" RUNTIME_DIRECTORY="$PWD/state"
 unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY all_proxy
 
-free_port() {	# prints a port of the loopback that nobody uses or is given
+free_port() {	# prints an unused port of the loopback, which no other test gets
 	"$SUPPORT/free-port"
 }
 

@@ -152,7 +152,7 @@ static void includes(void **state)
 	assert_true(load(&c, "LoadPlugin x\nInclude \"collectd.d/*.txt\"\n", &e) < 0);
 	assert_string_equal(message_of(&e), "collectd.d/other.txt:1:9: unexpected character");
 	assert_int_equal(load(&c, "LoadPlugin x\nInclude \"test.conf\"\n", &e), -ELOOP);
-	/* Without the plugin there is nothing to count, which is no error. */
+	/* Without the plugin there is nothing to count, which is not an error. */
 	assert_int_equal(load(&c, "LoadPlugin cpu\n", &e), 0);
 	assert_int_equal(c->n_sources, 0);
 	config_free(c);

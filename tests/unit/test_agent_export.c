@@ -384,7 +384,7 @@ static void remote_write_requests(void **state)
 		"__name__=perf_task_clock_seconds_running_seconds_total cpu=0 instance=me.example job=tacho rack=r 1 "
 		"source=sys | 1@1000 \n");
 	assert_int_equal(metadata, 1);
-	/* Any NaN is one that nobody takes for a stale marker. */
+	/* Any NaN is written as one that is not mistaken for a stale marker. */
 	encode_value(&b, gauge, -NAN);
 	assert_string_equal(show_request(&b, &metadata),
 		"__name__=perf_ipc_ratio cpu=0 instance=me.example job=tacho rack=r 1 source=sys | 7ff8000000000001@1500 \n");
@@ -560,7 +560,7 @@ static void pyroscope_gets_profiles(void **state)
 		"&from=1&until=12 HTTP/1.1 "));
 	assert_non_null(strstr(s.request, "\r\n\r\nPPROF"));
 	assert_non_null(strstr(s.request, "X-Scope-OrgID: team a\r\n"));
-	/* Nobody is there any more: later. */
+	/* The receiver is gone: retry later. */
 	assert_int_equal(b.type->send_profile(b.x, &item, &reply), SEND_RETRY);
 	assert_true(reply.text[0]);
 	tear_down(&b);

@@ -81,7 +81,7 @@ static void every_allocation_may_fail(void **state)
 			if (err)
 				assert_int_equal(err, -ENOMEM);
 			else if (!str_eq(buf_view(&body), buf_view(&good)))
-				fail_msg("%s: allocation %lu failed and nobody noticed", cfg->exports[i].name, n);
+				fail_msg("%s: allocation %lu failed unnoticed", cfg->exports[i].name, n);
 			buf_done(&body);
 			if (count < n)
 				break;

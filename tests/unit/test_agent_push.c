@@ -304,7 +304,7 @@ static void refusals_are_dropped_and_counted(void **state)
 	done(&b);
 }
 
-/* A part that was not kept is counted and said once; a receiver that boasts is not believed. */
+/* A rejected part is counted and logged once; a receiver that claims to reject more than was sent is not trusted. */
 static void rejected_points_are_counted(void **state)
 {
 	struct bench b;

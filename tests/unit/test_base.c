@@ -211,7 +211,7 @@ static void large_arrays(void **state)
 	assert_null(large_alloc(SIZE_MAX));
 }
 
-/* Room is no elements, and what is there stays. */
+/* Reserving adds no elements and keeps the existing ones. */
 static void room_of_arrays(void **state)
 {
 	struct words w = { 0 };

@@ -1,5 +1,5 @@
-/* base/toml.c: what is read, and where a refused text is pointed at. The whole language is held
- * against the toml-test suite in tests/toml. */
+/* base/toml.c: parsed values, and the position of errors. tests/toml checks the whole language with
+ * the toml-test suite. */
 #include "base/toml.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * What other readers of vendors' lists are known to get wrong, down to the attr that the kernel is given:
  * wrong events by a part of a name, fields that are dropped, formats of which only the first range is
  * used, counts that are samples, instances that are lost, cores, sockets and CPUs that are not as on the
- * machine at hand. One test for each.
+ * current machine. One test for each.
  */
 #include "fake_kernel.h"
 

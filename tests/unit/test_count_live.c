@@ -296,8 +296,8 @@ static void on_child(int sig)
 	children_seen++;
 }
 
-/* Closes tracepoints; how long that took, and whoever read our output was kept. Negative where
- * none can be opened. */
+/* Returns how long closing tracepoints took, and delayed a reader of our output. Negative if none can be
+ * opened. */
 static double close_tracepoints(void)
 {
 	struct tacho_evset *set;
@@ -306,7 +306,7 @@ static double close_tracepoints(void)
 	char byte;
 
 	assert_int_equal(tacho_evset_new(&set, t), 0);
-	/* Inherited tracepoints would make our own fork wait for whoever else closes some. */
+	/* Inherited tracepoints would make our own fork wait for other processes that close some. */
 	if (tacho_evset_add(set, "sched:*", NULL) < 5 ||
 	    tacho_evset_open(set, TACHO_OPTS(tacho_evset_opts, .no_inherit = true), NULL) < 5) {
 		tacho_evset_free(set);
@@ -330,7 +330,7 @@ static double close_tracepoints(void)
 	return took;
 }
 
-/* Closing tracepoints costs 40 ms each in the kernel. We return at once, nobody who reads our
+/* Closing tracepoints costs 40 ms each in the kernel. We return at once, no reader of our
  * output waits, and the caller neither hears of the child nor can wait for it. */
 static void closing_tracepoints(void **state)
 {

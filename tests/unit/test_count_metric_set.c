@@ -133,7 +133,7 @@ static void ratios_stay_together(void **state)
 	check_groups(NAMES("ms_share"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL}");
 	/* The smaller one needs nothing of its own. */
 	check_groups(NAMES("rate", "ms_share"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL}");
-	/* One event in common is no common group. */
+	/* One event in common does not make a common group. */
 	check_groups(NAMES("ms_share", "many"),
 		     "{UOPS.ALL,cycles,instructions,branches,branch-misses} {cpu/UOPS.MS,cmask=1/,UOPS.ALL}");
 	check_groups(NAMES("twice"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL} page-faults");

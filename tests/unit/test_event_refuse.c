@@ -204,7 +204,7 @@ static void refuses_on_other_machines(void **state)
 	check("none", EVENT_FOR_STAT, counting, countof(counting));
 }
 
-/* Without tracefs the hint is the command that mends it. */
+/* Without tracefs the hint is the command that mounts it. */
 static void says_how_to_get_tracefs(void **state)
 {
 	struct event_list list = { 0 };

@@ -115,7 +115,7 @@ static void what_cannot_be_is_refused(void **state)
 
 	refused(t, "TEST.UNKNOWN_MSR", -EOPNOTSUPP, "the register 0x3e0");
 	refused(t, "page-faults,TEST.EQUAL", -EOPNOTSUPP, "has no such term");
-	/* A part of a name is no name. */
+	/* A part of a name does not match. */
 	refused(t, "BR_MISP_RETIRED.ALL_BRANCH", -ENOENT, "no event is called");
 	refused(t, "L2_RQSTS.PF_MISS:config1=zz", -EINVAL, "number");
 	tacho_close(t);

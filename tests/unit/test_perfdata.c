@@ -150,7 +150,7 @@ struct seen {
 static struct seen seen;
 static size_t n_foretold;		/* records that tacho_perfdata_ahead() gave before they came */
 
-/* What was foretold comes, and comes as foretold. */
+/* A peeked record is the next one that is returned. */
 struct foretold {
 	struct tacho_record recs[5];
 	size_t n, at;
@@ -683,7 +683,7 @@ static void grows(void **state)
 	close(p.fd);
 }
 
-/* Killed while the header tells of no features: those in front are found. */
+/* Killed while the header names no features: those in front are found. */
 static void list_in_front(void **state)
 {
 	struct buf file = small_file(false, 0);

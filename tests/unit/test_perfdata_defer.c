@@ -155,7 +155,7 @@ static void joined_by_cookie_and_thread(void **state)
 	put_sample(&f, 1, 12, second, 4);
 	put_deferred(&f, 1, 13, 100, 3);
 	put_sample(&f, 3, 14, plain, 2);
-	put_deferred(&f, 1, 15, 999, 2);	/* nobody waits for it */
+	put_deferred(&f, 1, 15, 999, 2);	/* no sample waits for it */
 	pd = file_read(&f, true);
 	assert_chain(next_sample(pd, 10), first_whole, 6);
 	assert_chain(next_sample(pd, 12), second_whole, 5);

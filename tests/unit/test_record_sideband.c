@@ -1,6 +1,6 @@
 /*
  * The records that are no samples: each type with every trailer, in both byte orders, at odd
- * addresses and cut off at every byte; types that nobody knows; and the iterator.
+ * addresses and cut off at every byte; unknown types; and the iterator.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -153,7 +153,7 @@ static int refuse_bytes(void *arg, const void *bytes, size_t n)
 	return -ENOSPC;
 }
 
-/* What could not be written stays; a head that cannot be is not believed. */
+/* What could not be written stays; an impossible head is rejected. */
 static void aux_refused(void **state)
 {
 	static struct fixture f;
@@ -292,7 +292,7 @@ static void aux_attrs(void **state)
 	assert_false(sampler_is_aux(s, 2) || sampler_is_aux(s, 5));
 	assert_int_equal(v[0].attr.sample_period, 1);
 	assert_int_equal(v[0].attr.flags & PERF_ATTR_FREQ, 0);
-	assert_int_equal(v[0].attr.aux_watermark, 0);		/* nobody is woken for samples */
+	assert_int_equal(v[0].attr.aux_watermark, 0);		/* no wakeup for samples */
 	assert_int_equal(v[1].attr.aux_sample_size, 0);
 	assert_int_equal(v[2].attr.aux_sample_size, 4096);
 	assert_true(v[2].attr.sample_type & PERF_SAMPLE_AUX);

@@ -1,5 +1,5 @@
 /*
- * Line tables made by hand: what a program of codes means, and that nothing in a table is believed.
+ * Line tables made by hand: what the opcodes mean, and that nothing in a table is trusted.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,7 +92,7 @@ static void lines_program(void **state)
 	dwarf_lines_done(&l);
 }
 
-/* Two units, the later one first in memory; a line 0 is no line; one unit is of an unknown version. */
+/* Two units, the later one first in memory; line 0 means unknown; one unit is of an unknown version. */
 static void lines_units(void **state)
 {
 	static const uint8_t first[] = { AT1000, 1, 2, 16, END };

@@ -203,7 +203,7 @@ static void process_execs(void **state)
 	map_in(&p, 10, 0x6000, 4, false);		/* the new program maps its libraries */
 	assert_int_equal(in(&p, 10, 0x1000), 0);
 	assert_int_equal(in(&p, 10, 0x5000), 2);
-	/* A new name alone is no exec. */
+	/* A new name alone does not mean exec. */
 	assert_int_equal(process_comm(&p, 10, 10, "renamed", false), 0);
 	map_in(&p, 10, 0x7000, 5, false);
 	assert_int_equal(in(&p, 10, 0x5000), 2);

@@ -184,7 +184,7 @@ static void few_are_not_kept(void **state)
 	world_close(&w);
 }
 
-/* Nor what others may write, what is no file, and where nobody says where. */
+/* Nor files that others may write, what is not a regular file, and without a known directory. */
 static void others_are_not_believed(void **state)
 {
 	struct world w;

@@ -82,7 +82,7 @@ export class Feed {
 		return this.folded ? [t, ...fold(v)] : [t, ...v];
 	}
 
-	/* The keys of the lines that are highest on the whole: of processes nobody wants a mean. */
+	/* The keys of the lines with the highest values; a mean over processes would be useless. */
 	pick() {
 		if (this.folded || this.all.length <= this.most) return;
 		const mean = (k: string) => summary(this.columns.v.get(k) ?? [], this.columns.t.length - 120).mean ?? -1;

@@ -6,7 +6,7 @@ const minute = 60_000, hour = 60 * minute, day = 24 * hour;
 
 const spans: [string, number][] = [["d", day], ["h", hour], ["m", minute], ["s", 1000], ["ms", 1]];
 
-/* "90s", "5m", "1h30m" to milliseconds; NaN where it is no duration. */
+/* "90s", "5m", "1h30m" to milliseconds; NaN if it is not a duration. */
 export function parseSpan(text: string): number {
 	if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return NaN;
 	let sum = 0;

@@ -1,5 +1,5 @@
 /*
- * Work that can wait for a frame: making, drawing and telling of charts. A frame takes the jobs that
+ * Work that can wait for a frame: making, drawing and announcing charts. A frame takes the jobs that
  * fit into its budget and leaves the rest to the next one, so that however many charts there are the
  * page answers in between. A job that is asked for again while it waits is done once.
  */

@@ -76,5 +76,5 @@ export function makePlot(look: Look, data: uPlot.AlignedData, at: HTMLElement): 
 	return plot;
 }
 
-/* A chart that nobody sees need not follow the pointer. */
+/* A chart that is not visible need not follow the pointer. */
 export const followPointer = (plot: uPlot, on: boolean) => uPlot.sync(sync)[on ? "sub" : "unsub"](plot);

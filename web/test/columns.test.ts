@@ -53,7 +53,7 @@ test("many lines fold into mean, least and most", () => {
 	assert.deepEqual(summary([]), { last: null, mean: null, min: null, max: null });
 });
 
-test("what is no number is a gap", () => {
+test("a value that is not a number is a gap", () => {
 	const c = new Columns(1000), odd = [NaN, Infinity, "7", {}, undefined] as unknown as number[];
 	c.load([{ key: "a", points: odd.map((v, i) => [i * 1000, v]) }]);
 	assert.deepEqual(c.aligned(["a"])[1], [null, null, null, null, null]);

@@ -1,6 +1,6 @@
 # 10,000 broken requests, readers that never read, clients that dawdle, 200 connections at once: the
-# agent goes on answering, in bounded memory. And by default nobody but this machine reaches it.
-# run: both
+# agent goes on answering, in bounded memory. By default it listens on the loopback only.
+# run: both slow
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"

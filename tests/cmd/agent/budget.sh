@@ -1,6 +1,6 @@
 # A CPU budget that is too small lowers the profile's frequency and says so; a reload without it gives all
 # of that back.
-# run: both
+# run: both slow
 . "$SUPPORT/lib.sh"
 need python3
 PYTHONPATH=$SUPPORT python3 - <<'END'

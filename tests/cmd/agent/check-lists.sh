@@ -1,4 +1,4 @@
-# collectd's example with its lists at hand: the names are known, and without a PMU it says why they do not count.
+# collectd's example with its event lists installed: the names resolve, and without a PMU the check says why they do not count.
 . "$SUPPORT/lib.sh"
 [ -e /sys/bus/event_source/devices/cpu ] && skip "this machine has a core PMU"
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"

@@ -1,6 +1,6 @@
 # The agent as a child of collectd's exec plugin: PUTVAL on stdout and nothing else, the host and the
 # interval that collectd gives it, and values as `tacho stat` counts them; it ends with collectd.
-# run: alone
+# run: alone slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 . "$SUPPORT/collectd.sh"

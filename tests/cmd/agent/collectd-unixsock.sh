@@ -1,5 +1,6 @@
 # collectd takes values over its unixsock plugin, under intel_pmu's identifiers of both generations
 # and ours; they are what the API shows and what `tacho stat` counts. It is stopped and started again.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 . "$SUPPORT/collectd.sh"

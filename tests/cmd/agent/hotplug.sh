@@ -1,6 +1,6 @@
 # A CPU goes offline and comes back: its series say so and go on, no counter falls, others are not touched.
 # The profile has samples of it again.
-# run: alone
+# run: alone slow
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"

@@ -46,7 +46,7 @@ cmp "got/$n.body" "got/$((n + 1)).body" || fail "another body came first"
 grep -q "answered 503: receiver's own words" agent.err || { cat agent.err >&2; fail "the failure is not told"; }
 wait_for 10 metric_is 'tacho_exporter_up{exporter="influxdb"' 1
 
-# A date in the past or far away is no reason to hang.
+# A date in the past or far in the future does not block the exporter.
 answer "429 Retry-After: $(LC_ALL=C date -u -d '+2 seconds' '+%a, %d %b %Y %H:%M:%S GMT')"
 n=$(newest)
 wait_for 20 sh -c "grep -l '\"status\": 429' got/*.json"

@@ -1,5 +1,6 @@
 # InfluxDB takes the line protocol and remote write; it is stopped and started again, and every
 # point is there once, as `tacho stat` counted it.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need influxd curl python3 jq

@@ -1,5 +1,6 @@
 # kill -9, twenty times, while it writes and is asked: the store opens, nothing is there twice, no
 # counter falls within a run, and what read-now acknowledged is there.
+# run: slow
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"

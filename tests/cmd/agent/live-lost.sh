@@ -20,7 +20,7 @@ def connect(rcvbuf=None):
 class Reader:
     def __init__(self, s):
         self.s, self.rest, self.times, self.lost = s, b"", [], 0
-        self.lost_by_then = 0		# told of before the last batch
+        self.lost_by_then = 0		# reported before the last batch
 
     def read(self):
         got = self.s.recv(1 << 20)
@@ -56,7 +56,7 @@ def read_both():
         reader.s.close()
     return quick, slow
 
-# Where also the quick one is too slow, nobody knows what came.
+# If the quick reader is too slow as well, what was sent is unknown.
 for _ in range(3):
     quick, slow = read_both()
     if not quick.lost:

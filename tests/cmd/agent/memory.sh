@@ -1,6 +1,6 @@
 # The whole agent as it starts without a file, beside a compiler that runs again and again: its symbols,
 # windows and series keep to 60 MB.
-# run: plain alone
+# run: plain alone slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 cc

@@ -1,5 +1,6 @@
 # OTLP: a receiver that keeps only a part is heard, points it rejected are counted and said once; what
 # it refuses for good does not hold up what follows; and it is stopped and started again.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq

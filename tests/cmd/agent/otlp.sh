@@ -1,4 +1,5 @@
 # OTLP/HTTP: OpenTelemetry's own code (npm) decodes what is sent; it agrees with `tacho stat`.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 . "$SUPPORT/flame.sh"
@@ -38,7 +39,7 @@ brief_pid=$!
 wait_for 30 brief '.time > 0'
 kill "$brief_pid"
 wait_for 30 brief .ended
-tacho agent -c tacho.toml ctl read-now >out 2>&1 || { cat out >&2; fail "read-now"; }	# tells of it
+tacho agent -c tacho.toml ctl read-now >out 2>&1 || { cat out >&2; fail "read-now"; }	# its message says why
 stop_agent
 end_load
 cat >decode.cjs <<'END'

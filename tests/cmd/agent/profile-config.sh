@@ -1,5 +1,6 @@
 # [profile] in a running agent: another frequency, off and on again by reload; an event that cannot be
 # sampled is told and does not stop the counting.
+# run: slow
 . "$SUPPORT/lib.sh"
 need python3
 PYTHONPATH=$SUPPORT python3 - <<'END'

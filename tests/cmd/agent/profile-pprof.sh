@@ -1,5 +1,6 @@
 # The pprof of a range, read by pprof-format (npm): as many samples as the flame graph has, and the
 # function that burnt.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need python3 node gzip

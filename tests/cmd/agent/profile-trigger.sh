@@ -1,5 +1,6 @@
 # A trigger fires and leaves a flame graph and a perf.data that perf reads; it keeps to its cool-down and
 # to its bound on disk. ctl profile records on demand.
+# run: slow
 . "$SUPPORT/lib.sh"
 need python3 xmllint
 PYTHONPATH=$SUPPORT python3 - <<'END'

@@ -1,5 +1,6 @@
 # The continuous profile: what burns is named, pages agree with each other, ranges and filters take
 # their part, a killed agent keeps its windows.
+# run: slow
 . "$SUPPORT/lib.sh"
 need python3
 PYTHONPATH=$SUPPORT python3 - <<'END'

@@ -1,5 +1,6 @@
 # Prometheus scrapes the agent and takes its remote write; both agree with `tacho stat`. It is
 # stopped and started again meanwhile: every point is there once.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need prometheus promtool curl python3 jq

@@ -1,5 +1,6 @@
 # Profiles to Pyroscope's /ingest: every window as pprof, under its name and times. The receiver is stopped
 # and started again: each window is there once, in order, none is missing.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq

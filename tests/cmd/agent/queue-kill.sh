@@ -1,5 +1,6 @@
 # The agent is killed again and again while its receiver is away: what was in the queue on disk comes
 # when the receiver is back, once, in order, and nothing of it was dropped.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq

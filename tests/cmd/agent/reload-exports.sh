@@ -1,5 +1,5 @@
 # A reload leaves an export that stays as it is alone, ends one that has gone, and starts one that is
-# new or has changed, which also gets what its forerunner had not sent.
+# new or has changed, which also gets what the old one had not sent.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq

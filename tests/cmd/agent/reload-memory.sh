@@ -1,5 +1,5 @@
 # A hundred reloads, with exporters, pages and requests in between, leave no old configuration behind.
-# run: plain alone
+# run: plain alone slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3

@@ -1,6 +1,7 @@
 # The agent as a subagent of a real snmpd: INTEL-PMU-MIB's table with rows in the file's order, our own
 # table, 64-bit values as the API has them and as `tacho stat` counts; without snmpd, after its restart,
 # after a reload, by TCP.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 PATH=$PATH:/usr/sbin

@@ -1,6 +1,7 @@
 # StatsD: what comes by UDP adds up to the counter, packets are small, gauges are values. An export that
 # a reload begins anew does not tell once more what the one before it has told. The receiver is stopped
 # and started again: nothing is lost, nothing comes twice.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq

@@ -1,6 +1,7 @@
 # Files that people have, run as they are: an Alumet file and two of collectd's intel_pmu. They start,
 # count what this machine can count, and say why it cannot count the rest; the same file imported
 # does the same.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl jq python3

@@ -1,5 +1,6 @@
 # VictoriaMetrics takes remote write, the line protocol and Graphite's plain text; it is stopped and
 # started again, and every point is there, as `tacho stat` counted it.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need victoria-metrics curl python3 jq

@@ -1,4 +1,5 @@
-# A cache that is not in the home directory: whoever reads recordings finds the copies there too.
+# A cache that is not in the home directory: commands that read recordings find the copies there, too.
+# run: slow
 . "$SUPPORT/lib.sh"
 HOME=$PWD/home
 export HOME

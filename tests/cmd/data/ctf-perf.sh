@@ -1,4 +1,5 @@
 # data convert --to-ctf has the events of perf's, with the same values.
+# run: slow
 . "$SUPPORT/lib.sh"
 need perf babeltrace2 python3
 need_root
@@ -34,7 +35,7 @@ for name in a b c; do
 	done
 done
 # Losses are told as they happen, and once more at the end: each counts once. A packet says how many of its
-# stream were lost until then; babeltrace2 tells of those after the first one.
+# stream were lost until then; babeltrace2 reports those after the first one.
 tacho record -q -m 1 -e raw_syscalls:sys_enter -o lost.data dd if=/dev/zero of=/dev/null bs=1 count=100000 2>/dev/null
 lost=$(tacho report --stdio -i lost.data 2>/dev/null | sed -n 's/^# Total Lost Samples: //p')
 [ "$lost" -gt 0 ] || skip "nothing was lost"

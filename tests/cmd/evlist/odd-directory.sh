@@ -1,4 +1,4 @@
-# A directory of a recording may hold what is no file; nothing waits for a FIFO's other end.
+# The directory of a recording may hold a FIFO, which must not be opened: that would block.
 . "$SUPPORT/lib.sh"
 need mkfifo
 tacho record -q -e cpu-clock -o perf.data -- true || skip "cannot record here"

@@ -1,4 +1,5 @@
 # The Firefox Profiler's own loader (profiler-cli, npm) reads its format and Chrome's.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need cc jq

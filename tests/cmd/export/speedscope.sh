@@ -1,4 +1,5 @@
 # speedscope (npm), in a browser, reads its own format, pprof, Chrome's, folded text and script's.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need chromium cc base64

@@ -1,6 +1,6 @@
 # list -j is one JSON array, and every event that it calls available opens: on one CPU, because
 # some PMUs count there only, or on the command itself for a user who may not do that.
-# run: alone
+# run: alone slow
 . "$SUPPORT/lib.sh"
 need jq
 tacho list -j >all
@@ -11,7 +11,7 @@ jq -r '.[] | select(.EventName and .Available == true) | .EventName' all >names
 
 where="-C 0"
 [ "$(id -u)" = 0 ] || where=
-# All in one run: the kernel takes long to close a tracepoint, and nobody can open one meanwhile.
+# All in one run: the kernel takes long to close a tracepoint, and none can be opened meanwhile.
 split -l 1000 names batch.
 set --
 for batch in batch.*; do

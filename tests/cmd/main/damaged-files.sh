@@ -1,5 +1,6 @@
 # Each command that reads recordings tells damage once, with its offset, fails, and shows what came
 # before it. Cut in the header, the records and the facts behind them; changed; and of a dead recorder.
+# run: slow
 . "$SUPPORT/lib.sh"
 need python3
 tacho record -q -e cpu-clock -F 2000 -g -o whole.data "$TEST_BIN/burn" -t 1 -m 150 >burnt 2>&1 ||

@@ -16,14 +16,14 @@ limited 500 tacho heatmap -i file -o y.svg
 limited 500 tacho script -i file
 limited 500 tacho report -i file
 limited 500 tacho data convert --to-json x.json -i file
-limited 500 tacho stat -e page-faults -I 10 -o x.txt "$TEST_BIN/spin" -c 20
+limited 500 tacho stat -e page-faults -I 10 -o x.txt "$TEST_BIN/spin" -c 2 -t 2
 tacho stat -e page-faults sh -c 'ulimit -f 1; head -c 9999 /dev/zero >big' 2>err && fail "a command outlives its limit"
 [ "$(grep SigIgn /proc/self/status)" = "$(tacho stat -e page-faults grep SigIgn /proc/self/status 2>err)" ] ||
 	fail "the command ignores other signals"
 
 # Counts of before the limit stay in the file.
 tacho stat record -o short -e page-faults true 2>err || { cat err; fail "stat record"; }
-limited $(($(wc -c <short) + 3000)) tacho stat record -I 10 -o long -e page-faults "$TEST_BIN/spin" -c 20
+limited $(($(wc -c <short) + 3000)) tacho stat record -I 10 -o long -e page-faults "$TEST_BIN/spin" -c 3 -t 3
 tacho stat report -x, -i long >out 2>rows || { cat rows; fail "a file that cannot be read"; }
 [ "$(grep -c ',page-faults,' rows)" -gt 5 ] || { cat rows; fail "not all counts that fitted are kept"; }
 limited 500 tacho stat record -o none -e page-faults true

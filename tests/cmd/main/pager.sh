@@ -9,7 +9,7 @@ out = []
 try:
     while data := os.read(fd, 65536):
         out.append(data)
-except OSError:  # the terminal's way to say that nobody is there any more
+except OSError:  # the terminal reports that its last user is gone
     pass
 text = b"".join(out).decode().replace("\r", "").replace("\033", "ESC")
 print(text.rstrip("\n"))

@@ -1,4 +1,5 @@
-# Every option that perf's own help lists is there, or refused with a reason: nobody has to guess.
+# Every option that perf's own help lists is supported, or refused with a reason.
+# run: slow
 . "$SUPPORT/lib.sh"
 need perf
 for command in report record script evlist inject buildid-list buildid-cache stat; do

@@ -1,5 +1,6 @@
 # In a browser: whatever is chosen is in the address, so that a reload and a link that is passed on show
 # the same; and every view can be saved.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

@@ -1,4 +1,5 @@
 # Every view, dark, light and narrow: axe-core finds nothing to object to.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

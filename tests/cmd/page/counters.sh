@@ -1,5 +1,6 @@
 # In a browser: charts show what the agent counts, numbers move, a drag zooms, the address keeps it,
 # a table and files say the same.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

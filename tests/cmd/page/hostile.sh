@@ -1,6 +1,6 @@
 # In a browser, with 10,000 series of names and values that mean harm: they are shown as the text they
 # are, the page stays quick to use, and a damaged batch costs nothing but itself.
-# run: both
+# run: both slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

@@ -1,6 +1,7 @@
 # In a browser: from a range of the counters to its flame graph; zoom, search, keys, the heat map's
 # selection, the comparison, the table. Answers of the profile's API are prepared, so that the
 # numbers are known.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

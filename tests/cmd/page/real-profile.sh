@@ -1,5 +1,6 @@
 # In a browser, with the agent's own profile: its flame graph is drawn, the command's search finds the
 # work that runs, the files are there, and the heat map filters.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

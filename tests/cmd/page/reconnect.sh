@@ -1,4 +1,5 @@
 # The agent ends and comes back at the same place: the page says so, waits, and goes on by itself.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

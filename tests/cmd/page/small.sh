@@ -1,5 +1,6 @@
 # The small page, which builds without npm carry: it fills its tables from a running agent, under the
 # policy that it would be served with.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

@@ -1,7 +1,7 @@
 # In a browser: 49 charts at 10 Hz. The page does little at a time and nothing for what is not seen:
 # jobs per frame, draws per second and charts made are counted; how long tasks took is only told, in
 # web/tasks.txt of the build folder.
-# run: plain alone
+# run: plain alone slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

@@ -1,5 +1,6 @@
 # In a browser, with an agent that fails, is slow, or answers nonsense: the page says what is wrong,
 # keeps what it has, does not pile up questions, and goes on by itself.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 . "$SUPPORT/page.sh"

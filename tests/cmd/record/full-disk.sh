@@ -1,4 +1,5 @@
 # No room for the data: the command says so and fails, and the file holds what fitted.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf
@@ -42,11 +43,12 @@ limited 900000 tacho inject -i whole -o copy
 both_read copy 100
 # A write that fails at any of the four calls per piece of data, the last one among them.
 need strace
+dd="dd if=/dev/zero of=/dev/null bs=1 count=100000"	# a small ring: many pieces, also where the recorder is slow
 for call in 2 6 10 11 12 13; do
 	status=0
 	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 strace -qq -o trace -e trace=pwrite64,pwritev \
 		-e inject=pwrite64,pwritev:error=EIO:when=$call \
-		tacho record -o file -e raw_syscalls:sys_enter $dd 2>told || status=$?
+		tacho record -m 64K -o file -e raw_syscalls:sys_enter $dd 2>told || status=$?
 	[ $status = 1 ] || { cat told; fail "status $status, expected 1"; }
 	n=$(tacho script -i file 2>err | grep -c 'sys_enter: NR ' || true)
 	m=$(perf script -i file 2>/dev/null | grep -c 'sys_enter: NR ' || true)

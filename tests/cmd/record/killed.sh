@@ -1,5 +1,5 @@
 # kill -9 at any moment: what was drained until then can be read, by perf as well.
-# run: both
+# run: both slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf
@@ -36,7 +36,7 @@ killed 2.5 -a -e cpu-clock -F 20
 both_read cpu-clock 10
 killed 0.3 -a -e sched:sched_switch
 perf script -i file >/dev/null 2>perf.err || { cat perf.err; fail "perf refuses an early file"; }
-# Where the machine is busy a recorder may wait between writing the data and telling of it: one of
+# Where the machine is busy a recorder may wait between writing the data and updating the header: one of
 # three does not.
 for try in 1 2 3; do
 	killed 2.5 -a -e sched:sched_switch

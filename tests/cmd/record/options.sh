@@ -1,4 +1,5 @@
 # What each option changes, as the kernel was asked for it or as it is in the file.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

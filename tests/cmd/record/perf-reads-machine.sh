@@ -1,4 +1,5 @@
 # perf reads what is recorded on the machine, of tracepoints, groups and cgroups.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

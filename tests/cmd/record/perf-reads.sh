@@ -1,4 +1,5 @@
 # perf reads what is recorded in a command: as many samples, the events, rows in a report.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

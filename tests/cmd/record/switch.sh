@@ -1,5 +1,5 @@
 # One file after the other: by time, size and signal; only the newest are kept; each is complete.
-# run: both
+# run: both slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

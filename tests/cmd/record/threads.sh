@@ -1,4 +1,5 @@
 # --threads: a directory with a file for each ring, which perf and tacho read alike.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

@@ -1,4 +1,4 @@
-# A user who may do nothing special records own commands, in user space; losses of room are no error.
+# A user who may do nothing special records own commands, in user space; smaller buffers are not an error.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need_root

@@ -1,4 +1,5 @@
 # A function's instructions with their shares; and where its file is gone or of another build.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/tmux.sh"
 tacho version --build-options | grep -q 'ncurses: \[ on' || skip "built without ncurses"

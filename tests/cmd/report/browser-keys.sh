@@ -1,4 +1,4 @@
-# The help shows every key that the man page tells of, in the same words.
+# The help lists the same keys as the man page, with the same text.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/tmux.sh"
 tacho version --build-options | grep -q 'ncurses: \[ on' || skip "built without ncurses"

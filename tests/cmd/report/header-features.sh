@@ -1,5 +1,6 @@
 # Features that this machine does not write, put into a file: the header's lines are perf's. Cut short
 # at each byte they are read as far as they go.
+# run: slow
 . "$SUPPORT/lib.sh"
 need perf python3
 tacho record -q -o plain.data -e cpu-clock -F 100 true 2>err || skip "cannot record: $(cat err)"

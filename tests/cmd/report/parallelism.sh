@@ -1,5 +1,5 @@
-# How many threads ran beside a sample: threads that ended do not count any more, although no switch tells
-# of their end. Here one waits for the other, so that never two run for long.
+# How many threads ran beside a sample: threads that ended do not count any more, although no switch event reports
+# their end. Here one waits for the other, so that never two run for long.
 # run: both
 . "$SUPPORT/lib.sh"
 need cc

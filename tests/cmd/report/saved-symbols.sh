@@ -1,5 +1,6 @@
 # The symbols of a large program are sorted once, and kept: the second report takes them from there, unless the file
 # has changed or what was kept is damaged.
+# run: slow
 . "$SUPPORT/lib.sh"
 need cc python3
 export XDG_CACHE_HOME="$PWD/cache"

@@ -1,5 +1,6 @@
 # Keys of tracepoints: their text, their fields, all fields, raw or as shown; and, of nothing but
 # tracepoints, what is shown by default. perf shows the same.
+# run: slow
 . "$SUPPORT/lib.sh"
 need perf
 need_root

@@ -1,4 +1,5 @@
 # What is kept of a thread's last sample serves its next one only while it is still true.
+# run: slow
 . "$SUPPORT/lib.sh"
 need python3
 for seed in 1 2; do

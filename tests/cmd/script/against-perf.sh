@@ -1,4 +1,5 @@
 # Files of many kinds read the same by perf script and tacho script, but for what the man page says.
+# run: slow
 . "$SUPPORT/lib.sh"
 need perf python3
 need_root

@@ -35,7 +35,7 @@ perf script -i a.data -F time,data_src 2>/dev/null | grep -E 'LOAD|STORE|EXEC' |
 tacho script -i a.data -F time,data_src | grep -E 'LOAD|STORE|EXEC' | grep -v Remote | sed 's/ *$//' >ours
 [ -s ours ] || fail "no data_src"
 cmp theirs ours || fail "data_src: $(diff theirs ours)"
-# branches: 6.1 does not tell of speculation
+# branches: 6.1 does not show speculation
 perf_branches() { sed -E 's,/-([ ]),\1,g'; }
 "$TEST_BIN/make-samples" branches a.data
 perf script -i a.data -F time,brstack >theirs 2>/dev/null

@@ -1,4 +1,5 @@
 # What tacho records reads the same by perf script, line by line, and has as many samples for hotspot.
+# run: slow
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf python3

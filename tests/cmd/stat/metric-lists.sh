@@ -50,7 +50,7 @@ tacho list --event-list list.json --raw-dump metric | tr ' ' '\n' | grep -cx 'in
 tacho list -j --event-list list.json metric | python3 -c '
 import json, sys
 print(*[sorted(m.items()) for m in json.load(sys.stdin) if m.get("MetricName") == "busy"])'
-# A threshold that speaks of another metric brings along what that needs, unless it is told not to.
+# A threshold that uses another metric adds the events of that metric, unless --metric-no-threshold is given.
 printf '[{"MetricName": "a", "MetricExpr": "task\\\\-clock", "MetricThreshold": "b > 0"},
  {"MetricName": "b", "MetricExpr": "page\\\\-faults / 2"}]' >limit.json
 tacho stat -x, --event-list limit.json -M a true 2>rows

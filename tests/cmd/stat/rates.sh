@@ -1,7 +1,7 @@
 # Beside a clock every event has a rate: in tasks and on CPUs, with the clock that is there.
 # run: both
 . "$SUPPORT/lib.sh"
-rate() {	# EVENT ARGS...: the number after # on its line, held against value and clock
+rate() {	# EVENT ARGS...: checks the number after # on its line against value and clock
 	rate_event=$1
 	shift
 	tacho stat "$@" "$TEST_BIN/spin" -c 0.2 -t 0.2 2>text || { cat text >&2; fail "stat $*"; }

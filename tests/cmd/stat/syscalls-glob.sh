@@ -1,6 +1,6 @@
 # Hundreds of tracepoints in one run. Closing one of them takes the kernel 40 ms, and a caller
 # who reads our output through a pipe must not wait for that either: hence the $( ).
-# run: plain alone
+# run: plain alone slow
 . "$SUPPORT/lib.sh"
 need_root
 need_tracefs
