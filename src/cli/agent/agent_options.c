@@ -8,27 +8,27 @@ const struct option_row agent_rows[] = {
 	{ OPT_GROUP, .help = "What to do" },
 	{ OPT_STR, 'c', "config", AT(config), "FILE",
 	  "read FILE: a tacho.toml, an Alumet file or a collectd.conf", .complete = "file" },
-	{ OPT_LIST, 0, "set", AT(sets), "KEY=VALUE", "set a key of the configuration; wins over FILE" },
+	{ OPT_LIST, 0, "set", AT(sets), "KEY=VALUE", "set a configuration key; overrides FILE" },
 	{ OPT_LIST, 0, "listen", AT(listen), "ADDR:PORT",
-	  "serve the page there (default 127.0.0.1:9273); unix:PATH is a socket" },
-	{ OPT_STR, 0, "store", AT(store), "FILE", "keep history in FILE; an empty name keeps none",
+	  "serve the page at this address (default 127.0.0.1:9273); unix:PATH is a socket" },
+	{ OPT_STR, 0, "store", AT(store), "FILE", "store history in FILE; an empty name disables the store",
 	  .complete = "file" },
 	{ OPT_FLAG, 0, "check", AT(check), NULL,
-	  "resolve everything, print what would be opened, and end" },
-	{ OPT_GROUP, .help = "How to tell it" },
-	{ OPT_FLAG, 0, "json", AT(json), NULL, "with --check, ctl, exec and watch: as JSON" },
-	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "say only what goes wrong" },
-	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say more; -vv: everything" },
+	  "resolve all names, print what would be opened, and exit" },
+	{ OPT_GROUP, .help = "Output" },
+	{ OPT_FLAG, 0, "json", AT(json), NULL, "with --check, ctl, exec and watch: print JSON" },
+	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print only warnings and errors" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "print more; -vv: everything" },
 	{ .kind = OPT_END },
 };
 #undef AT
 
 #define AT(field) offsetof(struct config_cmd_opts, field)
 const struct option_row config_rows[] = {
-	{ OPT_STR, 'c', "config", AT(config), "FILE", "the file; else the usual places are looked at",
+	{ OPT_STR, 'c', "config", AT(config), "FILE", "read FILE instead of the default configuration file",
 	  .complete = "file" },
-	{ OPT_LIST, 0, "set", AT(sets), "KEY=VALUE", "set a key of the configuration; wins over FILE" },
-	{ OPT_FLAG, 0, "show-origin", AT(show_origin), NULL, "say where each value comes from" },
+	{ OPT_LIST, 0, "set", AT(sets), "KEY=VALUE", "set a configuration key; overrides FILE" },
+	{ OPT_FLAG, 0, "show-origin", AT(show_origin), NULL, "print where each value comes from" },
 	{ OPT_STR, 0, "keys-scd", AT(keys), "TABLE", "", OPTF_HIDDEN },
 	{ .kind = OPT_END },
 };

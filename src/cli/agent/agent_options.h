@@ -1,6 +1,6 @@
 /*
- * The options of `tacho agent` and `tacho config`. Two programs read them: tacho itself checks
- * them, knows their help and completion, and runs tacho-agent, which does the work.
+ * The options of `tacho agent` and `tacho config`, which two programs share: tacho checks them, provides help
+ * and completion, and executes tacho-agent, which does the work.
  */
 #ifndef CLI_AGENT_AGENT_OPTIONS_H
 #define CLI_AGENT_AGENT_OPTIONS_H
@@ -16,26 +16,26 @@ struct agent_opts {
 	unsigned verbose;
 };
 extern const struct option_row agent_rows[];
-#define AGENT_SUMMARY "count and profile all the time: store, web page, exporters"
+#define AGENT_SUMMARY "count and profile continuously: store, web page, exporters"
 #define AGENT_ARGS "[ctl|exec|watch ...]"
 
 struct agent_config;
-/* cli/agent/check.c: prints what would be opened, and what cannot. Returns the exit status. */
+/* cli/agent/check.c: prints the events that would be opened, and the errors. Returns the exit status. */
 int agent_check(const struct agent_config *cfg, const struct agent_opts *o);
 
 /* cli/agent/start.c */
 struct agent_dirs {
 	char state[PATH_MAX], runtime[PATH_MAX];
 };
-int agent_dirs(struct agent_dirs *d);	/* 0, or -ENOENT: there is no home */
+int agent_dirs(struct agent_dirs *d);	/* 0, or -ENOENT: HOME is not set */
 /* The path of ctl's socket; the caller frees it. NULL without memory. */
 char *agent_socket(const struct agent_config *cfg, const struct agent_dirs *d);
-/* Runs the agent until a signal ends it; takes the configuration over. Returns the exit status. */
+/* Runs the agent until a signal ends it; frees the configuration. Returns the exit status. */
 int agent_start(struct agent_config *cfg, struct agent_opts *o);
 
-/* cli/agent/ctl.c: asks the running agent. */
+/* cli/agent/ctl.c: sends a command to the running agent. */
 int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int argc, char **argv);
-/* cli/agent/exec.c: measures a command (`exec`) or processes (`watch`); takes the configuration over. */
+/* cli/agent/exec.c: measures a command (`exec`) or processes (`watch`); frees the configuration. */
 int agent_exec(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv);
 int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv);
 
@@ -44,7 +44,7 @@ struct config_cmd_opts {
 	struct strlist sets;
 	bool show_origin;
 };
-/* cli/agent/config_docs.c: a table of keys in scdoc's format, for the man page. Returns the exit status. */
+/* cli/agent/config_docs.c: prints a table of keys in scdoc's format for the man page. Returns the exit status. */
 int agent_keys_scd(const char *table);
 extern const struct option_row config_rows[];
 #define CONFIG_SUMMARY "show the agent's configuration, or import another tool's"

@@ -1,8 +1,8 @@
 /*
- * `tacho agent --check`: each event of the configuration is resolved and opened as the agent would
- * open it, then closed again. Told are the attr that the kernel got, how many counters that makes,
- * why an event cannot be counted, the descriptors against the limit, and whether the hardware has
- * enough counters for all at once (that is measured).
+ * `tacho agent --check`: resolves each event of the configuration, opens it as the agent would, and closes it
+ * again. Prints the attr passed to the kernel, the number of counters, why an event cannot be counted,
+ * the number of file descriptors and its limit, and whether the hardware has enough counters for all
+ * events at once, which is measured.
  */
 #include "cli/agent/agent_options.h"
 
@@ -19,31 +19,31 @@
 #include <tacho/eventlist.h>
 #include <tacho/metric.h>
 
-enum { SPARE_FDS = 64 };	/* the agent's own: store, sockets, timers */
+enum { SPARE_FDS = 64 };	/* for the store, sockets and timers of the agent */
 
-struct check {
+struct config_check {
 	const struct agent_config *cfg;
 	struct tacho *t;
 	struct buf *out;
 	struct json json;
 	bool as_json, quiet;
-	struct tacho_evset *hardware;	/* all hardware events, to see whether they fit */
+	struct tacho_evset *hardware;	/* all hardware events, to measure multiplexing */
 	unsigned n_hardware, n_counting, n_missing, n_wrong;
 	uint64_t n_fds;
 	struct rlimit limit;
 };
 
-/* One event of the set behind an entry of `events`. */
-struct outcome {
+/* The result for one event. An entry of `events` may expand to several. */
+struct event_result {
 	const struct event_config *config;
 	const char *name, *why;
 	enum tacho_state state;
-	bool wrong;			/* the name or its terms are not understood */
+	bool wrong;			/* the name or its terms are invalid */
 	uint32_t n_counters;
 	char *attr;			/* lines "field: value" */
 };
 
-static const char *words_at(const char *words, int i, char *out, size_t size)
+static const char *nth_word(const char *words, int i, char *out, size_t size)
 {
 	struct str rest = str_of(words), word = STR_LIT("");
 
@@ -53,13 +53,13 @@ static const char *words_at(const char *words, int i, char *out, size_t size)
 	return out;
 }
 
-static void head(struct check *c, const struct source_config *s)
+static void put_source(struct config_check *c, const struct source_config *s)
 {
 	char target[16], per[16];
 	struct buf times = { 0 };
 
-	words_at("system cpus command pids process cgroups", (int)s->target, target, sizeof(target));
-	words_at("cpu groups core die socket node machine process cgroup", (int)s->per, per, sizeof(per));
+	nth_word("system cpus command pids process cgroups", (int)s->target, target, sizeof(target));
+	nth_word("cpu groups core die socket node machine process cgroup", (int)s->per, per, sizeof(per));
 	if (c->as_json) {
 		json_begin(&c->json, '{');
 		json_member(&c->json, "name", str, s->name);
@@ -77,7 +77,7 @@ static void head(struct check *c, const struct source_config *s)
 	buf_done(&times);
 }
 
-static void tell_attr_json(struct check *c, const char *attr)
+static void put_attr_json(struct config_check *c, const char *attr)
 {
 	struct str rest = str_of(attr), line;
 
@@ -100,7 +100,7 @@ static void tell_attr_json(struct check *c, const char *attr)
 	json_end(&c->json);
 }
 
-static void tell_json(struct check *c, const struct outcome *o)
+static void put_result_json(struct config_check *c, const struct event_result *o)
 {
 	struct json *j = &c->json;
 
@@ -113,11 +113,11 @@ static void tell_json(struct check *c, const struct outcome *o)
 	json_member(j, "state", str, o->wrong ? "refused" : tacho_state_name(o->state));
 	json_member(j, "why", str, o->why);
 	json_member(j, "counters", u64, o->n_counters);
-	tell_attr_json(c, o->attr);
+	put_attr_json(c, o->attr);
 	json_end(j);
 }
 
-static void tell_text(struct check *c, const struct outcome *o)
+static void put_result_text(struct config_check *c, const struct event_result *o)
 {
 	struct str rest = str_of(o->attr), line;
 
@@ -140,7 +140,7 @@ static void tell_text(struct check *c, const struct outcome *o)
 	buf_putc(c->out, '\n');
 }
 
-static void tell(struct check *c, const struct outcome *o)
+static void put_result(struct config_check *c, const struct event_result *o)
 {
 	if (o->wrong)
 		c->n_wrong++;
@@ -149,9 +149,9 @@ static void tell(struct check *c, const struct outcome *o)
 	else
 		c->n_counting++;
 	if (c->as_json)
-		tell_json(c, o);
+		put_result_json(c, o);
 	else if (!c->quiet || o->wrong)
-		tell_text(c, o);
+		put_result_text(c, o);
 }
 
 static char *attr_of(const struct tacho_evset *set, size_t i)
@@ -163,7 +163,7 @@ static char *attr_of(const struct tacho_evset *set, size_t i)
 	return tacho_attr_text(attr, sizeof(attr));
 }
 
-/* The CPUs of all groups that this machine has, as a list; empty: none. */
+/* Appends the CPUs of all groups, without those that this machine does not have. */
 static void cpus_of_groups(const struct source_config *s, struct buf *out)
 {
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -174,18 +174,18 @@ static void cpus_of_groups(const struct source_config *s, struct buf *out)
 				buf_printf(out, out->n ? ",%d" : "%d", s->groups[g].cpus[i]);
 }
 
-/* What comes and goes is stood in for by this process. */
+/* Commands, process names and cgroups may not exist yet; this process is measured in their place. */
 static int open_on_target(struct tacho_evset *set, const struct source_config *s, struct tacho_error *e)
 {
 	struct tacho_evset_opts opts = { .size = sizeof(opts), .no_inherit = true };
 	struct buf cpus = { 0 };
-	int got;
+	int n_opened;
 
 	if (s->n_groups) {
 		cpus_of_groups(s, &cpus);
 		opts.cpus = cpus.bytes;
 		if (!cpus.n && !buf_failed(&cpus))
-			return error_set(e, -ENODEV, "this machine has none of the CPUs of its groups");
+			return error_set(e, -ENODEV, "this machine has none of the CPUs in the source's groups");
 	} else if (s->target == TARGET_SYSTEM) {
 		opts.all_cpus = true;
 	} else if (s->target == TARGET_CPUS) {
@@ -194,9 +194,9 @@ static int open_on_target(struct tacho_evset *set, const struct source_config *s
 		opts.pids = s->pids;
 		opts.n_pids = s->n_pids;
 	}
-	got = buf_failed(&cpus) ? error_nomem(e) : tacho_evset_open(set, &opts, e);
+	n_opened = buf_failed(&cpus) ? error_nomem(e) : tacho_evset_open(set, &opts, e);
 	buf_done(&cpus);
-	return got;
+	return n_opened;
 }
 
 static bool is_hardware(const struct tacho_event *ev)
@@ -205,7 +205,7 @@ static bool is_hardware(const struct tacho_event *ev)
 	       ev->kind == TACHO_EVENT_RAW || (ev->kind == TACHO_EVENT_PMU && !ev->system_wide);
 }
 
-static void tell_set(struct check *c, const struct event_config *config, struct tacho_evset *set,
+static void put_set_results(struct config_check *c, const struct event_config *config, struct tacho_evset *set,
 		     int err, const struct tacho_error *e)
 {
 	const struct tacho_sum *sums = NULL;
@@ -215,7 +215,7 @@ static void tell_set(struct check *c, const struct event_config *config, struct 
 		n_sums = tacho_evset_sums(set, TACHO_OPTS(tacho_sums_opts, .no_merge = true), &sums);
 	for (size_t i = 0; i < tacho_evset_size(set); i++) {
 		const struct tacho_event *ev = tacho_evset_event(set, i);
-		struct outcome o = { .config = config, .name = ev->name, .state = TACHO_FAILED,
+		struct event_result o = { .config = config, .name = ev->name, .state = TACHO_FAILED,
 				     .why = err < 0 ? e->message : NULL };
 
 		for (int k = 0; k < n_sums; k++)
@@ -230,22 +230,22 @@ static void tell_set(struct check *c, const struct event_config *config, struct 
 			if (is_hardware(ev))
 				c->n_hardware++;
 		}
-		tell(c, &o);
+		put_result(c, &o);
 		free(o.attr);
 	}
 }
 
-static void check_event(struct check *c, const struct source_config *s, const struct event_config *ev)
+static void check_event(struct config_check *c, const struct source_config *s, const struct event_config *ev)
 {
 	struct tacho_error e = { .column = -1 };
-	struct outcome o = { .config = ev, .name = ev->spec, .why = ev->refused, .wrong = true };
+	struct event_result o = { .config = ev, .name = ev->spec, .why = ev->refused, .wrong = true };
 	struct tacho_evset *set = NULL;
 	unsigned before = c->n_hardware;
 	char why[1024];
 	int err;
 
 	if (ev->refused) {
-		tell(c, &o);
+		put_result(c, &o);
 		return;
 	}
 	err = tacho_evset_new(&set, c->t);
@@ -254,23 +254,23 @@ static void check_event(struct check *c, const struct source_config *s, const st
 	if (err < 0) {
 		snprintf(why, sizeof(why), "%s%s%s", e.message, e.hint[0] ? "; " : "", e.hint);
 		o.why = why;
-		o.wrong = err != -EOPNOTSUPP;		/* a list knows the name, this machine cannot count it */
+		o.wrong = err != -EOPNOTSUPP;		/* the event is known, but this machine cannot count it */
 		o.state = TACHO_UNSUPPORTED;
-		tell(c, &o);
+		put_result(c, &o);
 	} else {
 		err = open_on_target(set, s, &e);
-		tell_set(c, ev, set, err, &e);
+		put_set_results(c, ev, set, err, &e);
 	}
 	tacho_evset_free(set);
 	if (c->n_hardware > before && c->hardware)
 		tacho_evset_add(c->hardware, ev->spec, NULL);
 }
 
-/* The events that a metric needs, or why it cannot be had. */
-static void check_metric(struct check *c, struct tacho *t, const struct source_config *s, char *name)
+/* Checks the events that a metric needs. */
+static void check_metric(struct config_check *c, struct tacho *t, const struct source_config *s, char *name)
 {
 	const struct event_config ev = { .spec = name };
-	struct outcome o = { .config = &ev, .name = name, .state = TACHO_UNSUPPORTED };
+	struct event_result o = { .config = &ev, .name = name, .state = TACHO_UNSUPPORTED };
 	struct tacho_error e = { .column = -1 };
 	struct tacho_metric_set *ms = NULL;
 	struct tacho_evset *set = NULL;
@@ -286,30 +286,30 @@ static void check_metric(struct check *c, struct tacho *t, const struct source_c
 	if (err < 0) {
 		o.why = e.message;
 		o.wrong = err != -EOPNOTSUPP;
-		tell(c, &o);
+		put_result(c, &o);
 	} else {
 		err = open_on_target(set, s, &e);
-		tell_set(c, &ev, set, err, &e);
+		put_set_results(c, &ev, set, err, &e);
 	}
 	tacho_metric_set_free(ms);
 	tacho_evset_free(set);
 }
 
-static void check_metrics(struct check *c, const struct source_config *s)
+static void check_metrics(struct config_check *c, const struct source_config *s)
 {
 	struct tacho_error e = { .column = -1 };
 	struct tacho *own = NULL;
 
 	if (s->event_lists.n && config_open_lists(&own, s, NULL, NULL, &e) < 0)
-		return;			/* the lists are told of elsewhere */
+		return;			/* the error has been reported for the list */
 	for (size_t i = 0; i < s->metrics.n; i++)
 		check_metric(c, own ? own : c->t, s, s->metrics.v[i]);
 	tacho_close(own);
 }
 
-static void check_source(struct check *c, const struct source_config *s)
+static void check_source(struct config_check *c, const struct source_config *s)
 {
-	head(c, s);
+	put_source(c, s);
 	for (size_t i = 0; i < s->n_events; i++)
 		check_event(c, s, &s->events[i]);
 	if (s->metrics.n)
@@ -320,10 +320,11 @@ static void check_source(struct check *c, const struct source_config *s)
 	}
 }
 
-/* Runs all hardware events on one CPU for a moment: the least share that one of them got, or -1. */
-static double measure_share(struct check *c)
+/* Counts all hardware events on one CPU for 80 ms. Returns the smallest share of time that one of them was
+ * counted, or -1. */
+static double measure_share(struct config_check *c)
 {
-	struct timespec moment = { .tv_nsec = 80000000 };
+	struct timespec duration = { .tv_nsec = 80000000 };
 	const struct tacho_sum *sums;
 	double least = -1;
 	int n;
@@ -332,7 +333,7 @@ static double measure_share(struct check *c)
 	    tacho_evset_open(c->hardware, TACHO_OPTS(tacho_evset_opts, .cpus = "0"), NULL) < 0 ||
 	    tacho_evset_start(c->hardware) < 0)
 		return -1;
-	nanosleep(&moment, NULL);
+	nanosleep(&duration, NULL);
 	if (tacho_evset_read(c->hardware, NULL) < 0)
 		return -1;
 	n = tacho_evset_sums(c->hardware, TACHO_OPTS(tacho_sums_opts, .no_merge = true), &sums);
@@ -342,7 +343,7 @@ static double measure_share(struct check *c)
 	return least;
 }
 
-static void tell_multiplexing(struct check *c)
+static void put_multiplexing(struct config_check *c)
 {
 	double share = measure_share(c);
 
@@ -363,19 +364,19 @@ static void tell_multiplexing(struct check *c)
 	} else if (share > 0.99) {
 		buf_printf(c->out, "multiplexing: none, the %u hardware events fit\n", c->n_hardware);
 	} else {
-		buf_printf(c->out, "multiplexing: %u hardware events are more than fit: some are counted "
+		buf_printf(c->out, "multiplexing: %u hardware events are too many: some are counted "
 			   "%.0f %% of the time\n", c->n_hardware, share * 100);
 	}
 }
 
-static uint64_t fds_needed(const struct check *c)
+static uint64_t fds_needed(const struct config_check *c)
 {
 	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	return c->n_fds + SPARE_FDS + (c->cfg->profile.off ? 0 : 2 * (uint64_t)max_of(n_cpus, 1L));
 }
 
-static void tell_limits(struct check *c)
+static void put_limits(struct config_check *c)
 {
 	uint64_t needed = fds_needed(c), most = c->cfg->max_fds ? c->cfg->max_fds : c->limit.rlim_max;
 
@@ -390,16 +391,16 @@ static void tell_limits(struct check *c)
 		json_end(&c->json);
 		return;
 	}
-	buf_printf(c->out, "descriptors: %llu for counters, %llu in all; the limit is %llu, and can be raised "
+	buf_printf(c->out, "descriptors: %llu for counters, %llu in total; the limit is %llu and can be raised "
 		   "to %llu\n", (unsigned long long)c->n_fds, (unsigned long long)needed,
 		   (unsigned long long)c->limit.rlim_cur, (unsigned long long)c->limit.rlim_max);
 	if (needed > most)
-		buf_printf(c->out, "  error: that is more than %s allows; raise it, or count less\n",
+		buf_printf(c->out, "  error: %s is too low; raise it, or count fewer events\n",
 			   c->cfg->max_fds ? "max_fds" : "RLIMIT_NOFILE");
 }
 
-/* The profile's event must be one; whether it can be sampled shows when it runs. */
-static void tell_profile(struct check *c)
+/* Checks only that the profile's event exists; whether it can be sampled shows when the agent runs. */
+static void put_profile(struct config_check *c)
 {
 	const struct profile_config *p = &c->cfg->profile;
 	struct tacho_error e = { .column = -1 };
@@ -422,12 +423,12 @@ static void tell_profile(struct check *c)
 	} else if (wrong) {
 		buf_printf(c->out, "profile: error: %s\n", e.message);
 	} else {
-		buf_printf(c->out, "profile: %s, %llu samples a second and CPU\n",
+		buf_printf(c->out, "profile: %s, %llu samples per second and CPU\n",
 			   p->event ? p->event : "cycles or cpu-clock", (unsigned long long)p->frequency);
 	}
 }
 
-static void tell_names(struct check *c)
+static void put_exports_and_triggers(struct config_check *c)
 {
 	if (!c->as_json) {
 		for (size_t i = 0; i < c->cfg->n_exports; i++)
@@ -450,13 +451,13 @@ static void tell_names(struct check *c)
 	json_end(&c->json);
 }
 
-static void begin(struct check *c)
+static void begin_output(struct config_check *c)
 {
 	const struct agent_config *cfg = c->cfg;
 
 	if (!c->as_json) {
 		if (cfg->path)
-			buf_printf(c->out, "%s: a file of the kind %s\n", cfg->path, cfg->kind);
+			buf_printf(c->out, "%s: a file of kind %s\n", cfg->path, cfg->kind);
 		else
 			buf_puts(c->out, "no file: the built-in configuration\n");
 		for (size_t i = 0; i < cfg->notes.n; i++)
@@ -476,14 +477,14 @@ static void begin(struct check *c)
 	json_begin(&c->json, '[');
 }
 
-static void end(struct check *c)
+static void end_output(struct config_check *c)
 {
 	if (c->as_json)
 		json_end(&c->json);
-	tell_profile(c);
-	tell_names(c);
-	tell_limits(c);
-	tell_multiplexing(c);
+	put_profile(c);
+	put_exports_and_triggers(c);
+	put_limits(c);
+	put_multiplexing(c);
 	if (c->as_json) {
 		json_member(&c->json, "counting", u64, c->n_counting);
 		json_member(&c->json, "cannot_be_counted", u64, c->n_missing);
@@ -491,13 +492,13 @@ static void end(struct check *c)
 		json_end(&c->json);
 		buf_putc(c->out, '\n');
 	} else {
-		buf_printf(c->out, "%u events can be counted, %u cannot here, %u are not understood\n",
+		buf_printf(c->out, "%u events can be counted, %u cannot on this machine, %u are invalid\n",
 			   c->n_counting, c->n_missing, c->n_wrong);
 	}
 }
 
-/* Of a list that cannot be read the events have been told already. */
-static void add_lists(struct check *c)
+/* Ignores lists that cannot be read: their events have been reported already. */
+static void add_lists(struct config_check *c)
 {
 	for (size_t i = 0; i < c->cfg->n_sources; i++)
 		for (size_t k = 0; k < c->cfg->sources[i].event_lists.n; k++)
@@ -507,7 +508,7 @@ static void add_lists(struct check *c)
 int agent_check(const struct agent_config *cfg, const struct agent_opts *o)
 {
 	struct buf out = { 0 };
-	struct check c = { .cfg = cfg, .out = &out, .as_json = o->json, .quiet = o->quiet,
+	struct config_check c = { .cfg = cfg, .out = &out, .as_json = o->json, .quiet = o->quiet,
 			   .json = { .out = &out, .indent = 2 } };
 	struct tacho_error e = { .column = -1 };
 	bool failed;
@@ -520,10 +521,10 @@ int agent_check(const struct agent_config *cfg, const struct agent_opts *o)
 		return EXIT_FAILED;
 	}
 	add_lists(&c);
-	begin(&c);
+	begin_output(&c);
 	for (size_t i = 0; i < cfg->n_sources; i++)
 		check_source(&c, &cfg->sources[i]);
-	end(&c);
+	end_output(&c);
 	failed = c.n_wrong ||
 		 fds_needed(&c) > (cfg->max_fds ? cfg->max_fds : (uint64_t)c.limit.rlim_max);
 	tacho_evset_free(c.hardware);

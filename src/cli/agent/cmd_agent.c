@@ -1,7 +1,7 @@
 /*
- * `tacho agent` and `tacho config` as tacho knows them: the options are checked here, the work is
- * done by the program tacho-agent, which stands beside this one. That way `tacho stat` does not
- * load an HTTP server and a database at every start.
+ * `tacho agent` and `tacho config` in the program tacho: they check the options and execute tacho-agent,
+ * which is installed in the same directory. So `tacho stat` does not load an HTTP server and a database
+ * at every start.
  */
 #include "cli/agent/agent_options.h"
 
@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-/* The path of tacho-agent: in the directory of the running program. */
+/* The path of tacho-agent, in the directory of the running program. */
 static int agent_path(char *out, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", out, size - 1);
@@ -25,28 +25,28 @@ static int agent_path(char *out, size_t size)
 	return 0;
 }
 
-static int hand_over(char **argv)
+static int exec_agent(char **argv)
 {
 	const char *command = argv[0];
 	char path[PATH_MAX];
 	size_t n = 0;
-	char **words;
+	char **args;
 	int err = agent_path(path, sizeof(path));
 
 	while (argv[n])
 		n++;
-	words = calloc(n + 2, sizeof(*words));
-	if (!words) {
+	args = calloc(n + 2, sizeof(*args));
+	if (!args) {
 		message_text(command, "out of memory");
 		return EXIT_FAILED;
 	}
-	words[0] = "tacho";
-	memcpy(words + 1, argv, n * sizeof(*words));
+	args[0] = "tacho";
+	memcpy(args + 1, argv, n * sizeof(*args));
 	if (!err) {
-		execv(path, words);
+		execv(path, args);
 		err = -errno;
 	}
-	free(words);
+	free(args);
 	if (err == -ENOENT)
 		message_text(command, "the agent is not installed: there is no %s", path);
 	else
@@ -56,12 +56,12 @@ static int hand_over(char **argv)
 
 const struct command cmd_agent = {
 	.name = "agent", .summary = AGENT_SUMMARY, .args = AGENT_ARGS, .rows = agent_rows,
-	.opts_size = sizeof(struct agent_opts), .hand_over = hand_over, .stops_at_non_option = true,
+	.opts_size = sizeof(struct agent_opts), .exec = exec_agent, .stops_at_non_option = true,
 	.complete_args = "ctl exec watch",
 };
 
 const struct command cmd_config = {
 	.name = "config", .summary = CONFIG_SUMMARY, .args = CONFIG_ARGS, .rows = config_rows,
-	.opts_size = sizeof(struct config_cmd_opts), .hand_over = hand_over,
+	.opts_size = sizeof(struct config_cmd_opts), .exec = exec_agent,
 	.complete_args = "show import",
 };

@@ -1,5 +1,5 @@
 /*
- * The commands of the program tacho-agent, which `tacho` runs for these two.
+ * The commands of the program tacho-agent, which `tacho` executes for `agent` and `config`.
  */
 #include "cli/agent/agent_options.h"
 

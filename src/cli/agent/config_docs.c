@@ -1,15 +1,15 @@
 /*
- * The keys of tacho.toml for its man page, in scdoc's format: one paragraph per row.
+ * The keys of tacho.toml in scdoc's format for its man page, a paragraph per key.
  */
 #include "cli/agent/agent_options.h"
 
 #include "agent/core/agent.h"
 #include "cli/core/app.h"
 
-/* What may stand behind the key. */
-static const char *value_of(enum key_kind kind)
+/* A placeholder for the key's value. */
+static const char *value_name(enum key_kind kind)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[KEY_STRING] = "TEXT", [KEY_PATH] = "PATH", [KEY_URL] = "URL", [KEY_BOOL] = "BOOLEAN",
 		[KEY_U64] = "NUMBER", [KEY_DOUBLE] = "NUMBER", [KEY_PERCENT] = "PERCENT",
 		[KEY_DURATION] = "DURATION", [KEY_BYTES] = "SIZE", [KEY_CHOICE] = "WORD",
@@ -17,7 +17,7 @@ static const char *value_of(enum key_kind kind)
 		[KEY_INT] = "NUMBER", [KEY_OTHER] = "VALUE", [KEY_END] = "",
 	};
 
-	return words[kind];
+	return names[kind];
 }
 
 static void put_choices(struct buf *out, const char *choices)
@@ -33,7 +33,7 @@ static void put_choices(struct buf *out, const char *choices)
 	buf_putc(out, '.');
 }
 
-/* Whether its default is written in quotes in a file, but not in the row. */
+/* Whether the default has to be quoted: it is a string in TOML, but without quotes in the row. */
 static bool is_text(const struct config_key *row)
 {
 	bool quoted = row->kind <= KEY_URL || row->kind == KEY_DURATION || row->kind == KEY_CHOICE ||
@@ -47,7 +47,7 @@ static void put_row(struct buf *out, const struct config_key *row)
 	buf_putc(out, '*');
 	scd_escaped(out, str_of(row->name));
 	buf_puts(out, "* = _");
-	scd_escaped(out, str_of(row->value ? row->value : value_of(row->kind)));
+	scd_escaped(out, str_of(row->value ? row->value : value_name(row->kind)));
 	buf_puts(out, "_\n\t");
 	scd_sentence(out, str_of(row->help));
 	if (row->choices)
@@ -78,7 +78,7 @@ static void put_exporters(struct buf *out)
 		scd_escaped(out, str_of(exporter_types[i]->name));
 		buf_puts(out, "\"\n\n");
 		scd_sentence(out, str_of(exporter_types[i]->help));
-		buf_puts(out, exporter_pushes(exporter_types[i]) ? " It sends, and has the keys above.\n\n" : "\n\n");
+		buf_puts(out, exporter_pushes(exporter_types[i]) ? " It pushes data, and also has the keys above.\n\n" : "\n\n");
 		put_rows(out, exporter_types[i]->keys);
 	}
 	if (!exporter_types[0])

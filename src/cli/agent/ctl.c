@@ -1,6 +1,6 @@
 /*
- * `tacho agent ctl ...`: words to the running agent over its unix socket, and its reply. The socket
- * speaks HTTP like the page does; its owner and root may act.
+ * `tacho agent ctl ...`: sends a command to the running agent through its unix socket and prints the reply.
+ * The socket speaks HTTP, as the web page does. Only its owner and root may use it.
  */
 #include "cli/agent/agent_options.h"
 
@@ -15,24 +15,24 @@
 #define REPLY_MAX (64u << 20)
 
 static const struct {
-	const char *word, *args, *help;
+	const char *name, *args, *help;
 	bool post;
-	int least, most;		/* words behind it */
-} words[] = {
-	{ "status", "", "how the agent is", false, 0, 0 },
+	int min_args, max_args;
+} ctl_commands[] = {
+	{ "status", "", "the state of the agent", false, 0, 0 },
 	{ "events", "", "events with state and reason", false, 0, 0 },
 	{ "series", "", "every series with its newest value", false, 0, 0 },
-	{ "exporters", "", "what was sent, queued and dropped", false, 0, 0 },
+	{ "exporters", "", "sent, queued and dropped points", false, 0, 0 },
 	{ "config", "", "the configuration with origins", false, 0, 0 },
 	{ "pause", "[SOURCE]", "stop counting", true, 0, 1 },
-	{ "resume", "[SOURCE]", "go on counting", true, 0, 1 },
-	{ "read-now", "[SOURCE]", "read at once, and flush the store", true, 0, 1 },
-	{ "interval", "DURATION [SOURCE]", "read that often", true, 1, 2 },
-	{ "reload", "", "read the configuration again", true, 0, 0 },
-	{ "profile", "[DURATION [flame|perf.data|both]]", "record so long, say where it is", true, 0, 2 },
+	{ "resume", "[SOURCE]", "continue counting", true, 0, 1 },
+	{ "read-now", "[SOURCE]", "read now, and flush the store", true, 0, 1 },
+	{ "interval", "DURATION [SOURCE]", "change the reading interval", true, 1, 2 },
+	{ "reload", "", "reload the configuration", true, 0, 0 },
+	{ "profile", "[DURATION [flame|perf.data|both]]", "record for that long, print the file names", true, 0, 2 },
 };
 
-static size_t take_reply(char *bytes, size_t size, size_t n, void *arg)
+static size_t append_reply(char *bytes, size_t size, size_t n, void *arg)
 {
 	struct buf *out = arg;
 
@@ -42,7 +42,7 @@ static size_t take_reply(char *bytes, size_t size, size_t n, void *arg)
 	return size * n;
 }
 
-static void add_arg(CURL *curl, struct buf *url, const char *name, const char *value)
+static void add_query(CURL *curl, struct buf *url, const char *name, const char *value)
 {
 	char *escaped = value ? curl_easy_escape(curl, value, 0) : NULL;
 
@@ -51,26 +51,26 @@ static void add_arg(CURL *curl, struct buf *url, const char *name, const char *v
 	curl_free(escaped);
 }
 
-/* Where the words go: the page, with what follows as its arguments. */
+/* The URL of the command, with its arguments as query parameters. */
 static void make_url(CURL *curl, size_t i, int argc, char **argv, bool json, struct buf *url)
 {
-	const char *word = words[i].word;
+	const char *name = ctl_commands[i].name;
 
-	buf_printf(url, "http://localhost/api/v1/%s%s", words[i].post ? "ctl/" : "", word);
-	if (!strcmp(word, "profile")) {
-		add_arg(curl, url, "value", argc > 2 ? argv[2] : NULL);
-		add_arg(curl, url, "format", argc > 3 ? argv[3] : NULL);
-	} else if (!strcmp(word, "interval")) {
-		add_arg(curl, url, "value", argc > 2 ? argv[2] : NULL);
-		add_arg(curl, url, "source", argc > 3 ? argv[3] : NULL);
-	} else if (words[i].post) {
-		add_arg(curl, url, "source", argc > 2 ? argv[2] : NULL);
+	buf_printf(url, "http://localhost/api/v1/%s%s", ctl_commands[i].post ? "ctl/" : "", name);
+	if (!strcmp(name, "profile")) {
+		add_query(curl, url, "value", argc > 2 ? argv[2] : NULL);
+		add_query(curl, url, "format", argc > 3 ? argv[3] : NULL);
+	} else if (!strcmp(name, "interval")) {
+		add_query(curl, url, "value", argc > 2 ? argv[2] : NULL);
+		add_query(curl, url, "source", argc > 3 ? argv[3] : NULL);
+	} else if (ctl_commands[i].post) {
+		add_query(curl, url, "source", argc > 2 ? argv[2] : NULL);
 	} else {
-		add_arg(curl, url, "format", json ? NULL : "text");
+		add_query(curl, url, "format", json ? NULL : "text");
 	}
 }
 
-static int ask(const char *socket, size_t i, int argc, char **argv, bool json, struct buf *reply, long *status)
+static int send_request(const char *socket, size_t i, int argc, char **argv, bool json, struct buf *reply, long *status)
 {
 	CURL *curl = curl_easy_init();
 	struct buf url = { 0 };
@@ -80,11 +80,11 @@ static int ask(const char *socket, size_t i, int argc, char **argv, bool json, s
 		make_url(curl, i, argc, argv, json, &url);
 		curl_easy_setopt(curl, CURLOPT_URL, url.bytes);
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
-		curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_reply);
+		curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append_reply);
 		curl_easy_setopt(curl, CURLOPT_WRITEDATA, reply);
 		curl_easy_setopt(curl, CURLOPT_TIMEOUT, 660L);
 		curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-		if (words[i].post) {
+		if (ctl_commands[i].post) {
 			curl_easy_setopt(curl, CURLOPT_POST, 1L);
 			curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, 0L);
 		}
@@ -94,15 +94,15 @@ static int ask(const char *socket, size_t i, int argc, char **argv, bool json, s
 	}
 	buf_done(&url);
 	if (rc == CURLE_COULDNT_CONNECT && access(socket, W_OK) < 0 && errno == EACCES)
-		message_text("agent", "the agent's socket %s is for its owner and root only", socket);
+		message_text("agent", "only root and the owner of the agent's socket %s may use it", socket);
 	else if (rc == CURLE_COULDNT_CONNECT)
-		message_text("agent", "no agent answers at %s; start it with 'tacho agent'", socket);
+		message_text("agent", "no agent is running at %s; start it with 'tacho agent'", socket);
 	else if (rc != CURLE_OK)
 		message_text("agent", "cannot ask the agent at %s: %s", socket, curl_easy_strerror(rc));
 	return rc == CURLE_OK ? 0 : -EIO;
 }
 
-/* {"done": "TEXT"} and {"error": "TEXT"} as TEXT. False: it is something else. */
+/* Extracts TEXT from {"done": "TEXT"} or {"error": "TEXT"}. False: the reply is something else. */
 static bool plain_text(struct str reply, const char *key, struct buf *out)
 {
 	struct buf head = { 0 };
@@ -142,14 +142,14 @@ static int usage(const char *wrong)
 	struct buf out = { 0 };
 
 	if (wrong)
-		buf_printf(&out, "tacho agent: ctl knows no '%s'; it knows\n", wrong);
+		buf_printf(&out, "tacho agent: ctl has no command '%s'; the commands are\n", wrong);
 	else
-		buf_puts(&out, "tacho agent: ctl needs one of\n");
-	for (size_t i = 0; i < countof(words); i++) {
+		buf_puts(&out, "tacho agent: ctl needs a command:\n");
+	for (size_t i = 0; i < countof(ctl_commands); i++) {
 		char left[64];
 
-		snprintf(left, sizeof(left), "%s %s", words[i].word, words[i].args);
-		buf_printf(&out, "  %-44s %s\n", left, words[i].help);
+		snprintf(left, sizeof(left), "%s %s", ctl_commands[i].name, ctl_commands[i].args);
+		buf_printf(&out, "  %-44s %s\n", left, ctl_commands[i].help);
 	}
 	print_fd("agent", STDERR_FILENO, "stderr", &out);
 	return EXIT_USAGE;
@@ -163,12 +163,13 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 	long status = 0;
 	size_t i = 0;
 
-	while (argc > 1 && i < countof(words) && strcmp(argv[1], words[i].word) != 0)
+	while (argc > 1 && i < countof(ctl_commands) && strcmp(argv[1], ctl_commands[i].name) != 0)
 		i++;
-	if (argc < 2 || i == countof(words))
+	if (argc < 2 || i == countof(ctl_commands))
 		return usage(argc < 2 ? NULL : argv[1]);
-	if (argc - 2 < words[i].least || argc - 2 > words[i].most) {
-		message_text("agent", "'ctl %s%s%s' is meant", words[i].word, *words[i].args ? " " : "", words[i].args);
+	if (argc - 2 < ctl_commands[i].min_args || argc - 2 > ctl_commands[i].max_args) {
+		message_text("agent", "wrong number of arguments; use 'ctl %s%s%s'", ctl_commands[i].name,
+			     *ctl_commands[i].args ? " " : "", ctl_commands[i].args);
 		return EXIT_USAGE;
 	}
 	if (agent_dirs(&dirs) < 0)
@@ -178,7 +179,7 @@ int agent_ctl(const struct agent_config *cfg, const struct agent_opts *o, int ar
 		message_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
-	if (ask(socket, i, argc, argv, o->json, &reply, &status) < 0)
+	if (send_request(socket, i, argc, argv, o->json, &reply, &status) < 0)
 		return EXIT_FAILED;
 	return show_reply(&reply, status, o->json);
 }

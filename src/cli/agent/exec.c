@@ -1,7 +1,7 @@
 /*
- * `tacho agent exec -- CMD` and `tacho agent watch PID...`: the configured events and exporters on
- * one program, from its first instruction to its end, and a summary. No page, no continuous
- * profile, no store unless one is named.
+ * `tacho agent exec -- CMD` and `tacho agent watch PID...`: measure a command or processes until they end,
+ * with the configured events and exporters, and print a summary. There is no web page, no
+ * continuous profile, and no store unless one is configured.
  */
 #include "cli/agent/agent_options.h"
 
@@ -16,22 +16,22 @@
 #include "base/num.h"
 #include "cli/core/app.h"
 
-/* What the callbacks need. */
-struct measured {
+/* State for the callbacks of agent_run(). */
+struct measurement {
 	const struct agent_opts *opts;
-	int status;			/* to exit with */
+	int status;			/* the exit status */
 };
 
-static void say(void *arg, enum tacho_log_level level, const char *text)
+static void log_message(void *arg, enum tacho_log_level level, const char *text)
 {
-	const struct measured *m = arg;
+	const struct measurement *m = arg;
 
 	if (level == TACHO_LOG_WARN || m->opts->verbose)
 		message_text("agent", "%s", text);
 }
 
-/* All sources become one: the events of all, on this target. -ENODATA: there are none. */
-static int one_source(struct agent_config *cfg, enum source_target target)
+/* Merges all sources into the first, with the events of all and this target. -ENODATA: there is no source. */
+static int merge_sources(struct agent_config *cfg, enum source_target target)
 {
 	struct source_config *first = cfg->sources;
 	struct event_config *all;
@@ -130,9 +130,9 @@ static int exit_status(const struct tacho_usage *usage)
 	return WIFEXITED(usage->status) ? WEXITSTATUS(usage->status) : 128 + WTERMSIG(usage->status);
 }
 
-static void summary(void *arg, struct agent *a)
+static void print_summary(void *arg, struct agent *a)
 {
-	struct measured *m = arg;
+	struct measurement *m = arg;
 	struct buf out = { 0 };
 
 	pthread_rwlock_rdlock(&a->registry.lock);
@@ -142,19 +142,19 @@ static void summary(void *arg, struct agent *a)
 		put_text(a, &out);
 	pthread_rwlock_unlock(&a->registry.lock);
 	m->status = exit_status(collector_usage(a->collector));
-	/* As stat does: the program has stdout for itself, unless a machine is to read the result. */
+	/* As in `stat`, the summary goes to stderr and stdout belongs to the command; JSON goes to stdout. */
 	if (out.n)
 		print_fd("agent", m->opts->json ? STDOUT_FILENO : STDERR_FILENO, "stderr", &out);
 }
 
 static int measure(struct agent_config *cfg, struct agent_opts *o)
 {
-	struct measured m = { .opts = o };
+	struct measurement m = { .opts = o };
 	struct tacho_error e = { .column = -1 };
 	struct agent_dirs dirs;
 	struct agent_run_opts opts = {
-		.state_dir = agent_dirs(&dirs) == 0 ? dirs.state : NULL, .log = say, .log_arg = &m,
-		.ended = summary, .until_targets_end = true,
+		.state_dir = agent_dirs(&dirs) == 0 ? dirs.state : NULL, .log = log_message, .log_arg = &m,
+		.ended = print_summary, .until_targets_end = true,
 	};
 
 	if (agent_run(cfg, &opts, &e) < 0) {
@@ -164,9 +164,9 @@ static int measure(struct agent_config *cfg, struct agent_opts *o)
 	return m.status;
 }
 
-/* ---- the two words ---- */
+/* ---- the subcommands ---- */
 
-static int refuse(struct agent_config *cfg, int err, const char *missing)
+static int fail(struct agent_config *cfg, int err, const char *missing)
 {
 	message_text("agent", "%s", err == -ENODATA ? "there are no events to count: the configuration has no "
 					       "[[source]], and default_sources = false"
@@ -178,24 +178,24 @@ static int refuse(struct agent_config *cfg, int err, const char *missing)
 int agent_exec(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv)
 {
 	int at = argc > 1 && !strcmp(argv[1], "--") ? 2 : 1;
-	int err = one_source(cfg, TARGET_COMMAND);
+	int err = merge_sources(cfg, TARGET_COMMAND);
 
 	for (int i = at; err == 0 && i < argc; i++)
 		err = strlist_add(&cfg->sources[0].command, str_of(argv[i]));
 	if (err < 0 || at >= argc)
-		return refuse(cfg, err, "exec needs a command to run");
+		return fail(cfg, err, "exec needs a command to run");
 	return measure(cfg, o);
 }
 
 int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv)
 {
 	struct source_config *s = cfg->sources;
-	int err = one_source(cfg, TARGET_PIDS);
+	int err = merge_sources(cfg, TARGET_PIDS);
 	int *pids = err < 0 ? NULL : calloc((size_t)argc + 1, sizeof(*pids));
 
 	if (!pids || argc < 2) {
 		free(pids);
-		return refuse(cfg, argc < 2 ? 0 : err < 0 ? err : -ENOMEM, "watch needs the PID of a process");
+		return fail(cfg, argc < 2 ? 0 : err < 0 ? err : -ENOMEM, "watch needs the PID of a process");
 	}
 	free(s->pids);
 	s->pids = pids;
@@ -207,7 +207,7 @@ int agent_watch(struct agent_config *cfg, struct agent_opts *o, int argc, char *
 			s->n_pids++;
 			continue;
 		}
-		message_text("agent", is_pid ? "there is no process %s" : "'%s' is no PID", argv[i]);
+		message_text("agent", is_pid ? "process %s does not exist" : "'%s' is not a PID", argv[i]);
 		config_free(cfg);
 		return EXIT_USAGE;
 	}

@@ -1,5 +1,5 @@
 /*
- * The door of the agent: `tacho agent` and `tacho config`, carried out.
+ * The commands of the program tacho-agent: `tacho agent` and `tacho config`.
  */
 #include "cli/agent/agent_options.h"
 
@@ -8,8 +8,8 @@
 #include "agent/core/agent.h"
 #include "cli/core/app.h"
 
-/* The configuration, or NULL after a message. */
-static struct agent_config *load(const char *command, const char *path, const struct strlist *sets)
+/* Loads the configuration. Returns NULL after a message. */
+static struct agent_config *load_config(const char *command, const char *path, const struct strlist *sets)
 {
 	const struct config_opts opts = {
 		.path = path, .sets = (const char *const *)sets->v, .n_sets = sets->n,
@@ -22,9 +22,9 @@ static struct agent_config *load(const char *command, const char *path, const st
 	return cfg;
 }
 
-static int show(const struct config_cmd_opts *o)
+static int show_config(const struct config_cmd_opts *o)
 {
-	struct agent_config *cfg = load("config", o->config, &o->sets);
+	struct agent_config *cfg = load_config("config", o->config, &o->sets);
 	struct buf out = { 0 };
 
 	if (!cfg)
@@ -41,21 +41,21 @@ static int config_run(void *opts, int argc, char **argv)
 	if (o->keys)
 		return agent_keys_scd(o->keys);
 	if (argc == 0 || (argc == 1 && !strcmp(argv[0], "show")))
-		return show(o);
+		return show_config(o);
 	if (argc == 2 && !strcmp(argv[0], "import") && o->config) {
-		message_text("config", "import takes the FILE by itself, not also by -c");
+		message_text("config", "'import FILE' cannot be combined with -c");
 		return EXIT_USAGE;
 	}
 	if (argc == 2 && !strcmp(argv[0], "import")) {
 		o->config = argv[1];
-		return show(o);
+		return show_config(o);
 	}
 	if (!strcmp(argv[0], "import"))
 		message_text("config", "import needs one FILE");
 	else if (!strcmp(argv[0], "show"))
-		message_text("config", "show takes no words, but was given '%s'", argv[1]);
+		message_text("config", "show takes no arguments, but was given '%s'", argv[1]);
 	else
-		message_text("config", "'%s' is none of 'show' and 'import FILE'", argv[0]);
+		message_text("config", "unknown subcommand '%s'; use 'show' or 'import FILE'", argv[0]);
 	return EXIT_USAGE;
 }
 
@@ -70,7 +70,7 @@ static bool add_set(struct strlist *sets, const char *key, struct str value)
 	return ok;
 }
 
-/* --listen and --store are short for --set, and win over it. */
+/* --listen and --store are short for --set and override it. */
 static bool options_to_sets(struct agent_opts *o)
 {
 	struct buf list = { 0 }, store = { 0 };
@@ -93,8 +93,8 @@ static bool options_to_sets(struct agent_opts *o)
 	return ok;
 }
 
-/* What the words after the options ask for. Those that run take the configuration over. */
-static int agent_words(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv)
+/* Runs the subcommand. agent_start(), agent_exec() and agent_watch() free the configuration. */
+static int run_subcommand(struct agent_config *cfg, struct agent_opts *o, int argc, char **argv)
 {
 	int status;
 
@@ -110,7 +110,7 @@ static int agent_words(struct agent_config *cfg, struct agent_opts *o, int argc,
 	else if (!strcmp(argv[0], "ctl"))
 		status = agent_ctl(cfg, o, argc, argv);
 	else
-		message_text("agent", "'%s' is none of 'ctl', 'exec' and 'watch'", argv[0]);
+		message_text("agent", "unknown subcommand '%s'; use 'ctl', 'exec' or 'watch'", argv[0]);
 	config_free(cfg);
 	return status;
 }
@@ -124,8 +124,8 @@ static int run_agent(void *opts, int argc, char **argv)
 		message_text("agent", "out of memory");
 		return EXIT_FAILED;
 	}
-	cfg = load("agent", o->config, &o->sets);
-	return cfg ? agent_words(cfg, o, argc, argv) : EXIT_FAILED;
+	cfg = load_config("agent", o->config, &o->sets);
+	return cfg ? run_subcommand(cfg, o, argc, argv) : EXIT_FAILED;
 }
 
 const struct command cmd_agent = {

@@ -1,7 +1,7 @@
 /*
- * `tacho agent`, running: where its files are, what it says, and how it begins. Without -c and
- * without a file in the usual places it counts software events of the whole machine, keeps history
- * in the user's state directory, and shows its page on the loopback.
+ * Starting `tacho agent`: its directories and its log. Without a configuration file it counts software events
+ * of the whole machine, stores history in the user's state directory, and serves its page on the
+ * loopback interface.
  */
 #include "cli/agent/agent_options.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- directories ---- */
 
-/* Makes a directory and those above it. */
+/* Creates a directory and its missing parents. */
 static int make_dirs(const char *path)
 {
 	int err = io_make_parent_dirs(path, 0755);
@@ -26,7 +26,7 @@ static int make_dirs(const char *path)
 	return err < 0 ? err : mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* The first of: what systemd gave us, the system's for root, the user's own. */
+/* The first of: the directory set by systemd, the system's directory for root, the user's directory. */
 static int find_dir(char *out, const char *systemd, const char *system, const char *xdg,
 		    const char *below_home)
 {
@@ -61,7 +61,7 @@ int agent_dirs(struct agent_dirs *d)
 	return 0;
 }
 
-static char *below(const char *dir, const char *name)
+static char *path_below(const char *dir, const char *name)
 {
 	struct buf b = { 0 };
 
@@ -71,30 +71,30 @@ static char *below(const char *dir, const char *name)
 
 char *agent_socket(const struct agent_config *cfg, const struct agent_dirs *d)
 {
-	return cfg->socket ? strdup(cfg->socket) : below(d->runtime, "ctl");
+	return cfg->socket ? strdup(cfg->socket) : path_below(d->runtime, "ctl");
 }
 
-/* Fills in the places that the configuration leaves open. */
-static int complete(struct agent_config *cfg, const struct agent_dirs *d, struct tacho_error *e)
+/* Creates the directories and sets the paths that the configuration does not. */
+static int set_default_paths(struct agent_config *cfg, const struct agent_dirs *d, struct tacho_error *e)
 {
 	int err = make_dirs(d->state);
 
 	if (err == 0)
 		err = make_dirs(d->runtime);
 	if (err < 0)
-		return error_set(e, err, "cannot make %s or %s: %s", d->state, d->runtime,
+		return error_set(e, err, "cannot create %s or %s: %s", d->state, d->runtime,
 				 strerror(-err));
 	if (!cfg->store)
-		cfg->store = below(d->state, "agent.db");
+		cfg->store = path_below(d->state, "agent.db");
 	if (!cfg->socket)
-		cfg->socket = below(d->runtime, "ctl");
+		cfg->socket = path_below(d->runtime, "ctl");
 	return cfg->store && cfg->socket ? 0 : error_nomem(e);
 }
 
-/* ---- what it says ---- */
+/* ---- the log ---- */
 
-/* Whether stderr is the journal. JOURNAL_STREAM has its device and inode; what a terminal of a desktop
- * inherited means another stream. */
+/* Whether stderr is connected to the journal. JOURNAL_STREAM has the journal's device and inode; it may have
+ * been inherited by a process whose stderr is something else. */
 static bool to_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -105,7 +105,7 @@ static bool to_journal(void)
 	       st.st_dev == dev && st.st_ino == ino;
 }
 
-static void say(void *arg, enum tacho_log_level level, const char *text)
+static void log_message(void *arg, enum tacho_log_level level, const char *text)
 {
 	const struct agent_opts *o = arg;
 	static const int priority[] = { [TACHO_LOG_WARN] = 4, [TACHO_LOG_INFO] = 6,
@@ -128,7 +128,7 @@ static int count_events(void *arg, const struct event_status *st)
 	return 0;
 }
 
-static int tell_refused(void *arg, const struct event_status *st)
+static int log_refused_event(void *arg, const struct event_status *st)
 {
 	char text[1200];
 
@@ -136,26 +136,26 @@ static int tell_refused(void *arg, const struct event_status *st)
 		return 0;
 	snprintf(text, sizeof(text), "%s: %s: %s%s%s", st->source, st->original,
 		 tacho_state_name(st->state), st->why ? ": " : "", st->why ? st->why : "");
-	say(arg, TACHO_LOG_INFO, text);
+	log_message(arg, TACHO_LOG_INFO, text);
 	return 0;
 }
 
-static void tell_started(void *arg, struct agent *a)
+static void log_start(void *arg, struct agent *a)
 {
 	unsigned n[2] = { 0 };
 	char text[600];
 
-	collector_events(a->collector, tell_refused, arg);
+	collector_events(a->collector, log_refused_event, arg);
 	collector_events(a->collector, count_events, n);
 	snprintf(text, sizeof(text), "counting %u of %u events; history in %s", n[1], n[0],
 		 a->store ? a->config->store : "(none)");
-	say(arg, TACHO_LOG_INFO, text);
+	log_message(arg, TACHO_LOG_INFO, text);
 	if (*http_url(a->http))
 		snprintf(text, sizeof(text), "page at %s", http_url(a->http));
 	else
-		snprintf(text, sizeof(text), "no page by TCP: 'listen' names no ADDR:PORT; ctl asks at %s",
+		snprintf(text, sizeof(text), "no page by TCP: 'listen' has no ADDR:PORT; ctl uses %s",
 			 a->config->socket);
-	say(arg, TACHO_LOG_INFO, text);
+	log_message(arg, TACHO_LOG_INFO, text);
 }
 
 int agent_start(struct agent_config *cfg, struct agent_opts *o)
@@ -165,14 +165,14 @@ int agent_start(struct agent_config *cfg, struct agent_opts *o)
 	struct agent_run_opts opts = {
 		.config = { .path = o->config, .sets = (const char *const *)o->sets.v,
 			    .n_sets = o->sets.n },
-		.state_dir = dirs.state, .log = say, .log_arg = o, .started = tell_started,
+		.state_dir = dirs.state, .log = log_message, .log_arg = o, .started = log_start,
 	};
 	int err = agent_dirs(&dirs);
 
 	if (err < 0)
-		error_set(&e, err, "there is no home for the agent's files: set HOME or STATE_DIRECTORY");
+		error_set(&e, err, "no directory for the agent's files: set HOME or STATE_DIRECTORY");
 	else
-		err = complete(cfg, &dirs, &e);
+		err = set_default_paths(cfg, &dirs, &e);
 	if (err < 0)
 		config_free(cfg);
 	else

@@ -1,35 +1,35 @@
 /*
- * What the commands of the frame itself (help, version, completion) share: the table of
- * commands, the way out to stdout, and the generators that read the option rows.
+ * Functions for commands that work on the table of commands itself (help, version, completion), output
+ * to stdout, and the generators of text from option rows.
  */
 #ifndef CLI_CORE_APP_H
 #define CLI_CORE_APP_H
 
 #include "cli/core/command.h"
 
-const struct command *command_find(struct str name);	/* NULL: none is called that */
-/* Runs it as if it had been typed; argv[0] is its name. Returns its exit status. */
+const struct command *command_find(struct str name);	/* NULL: unknown */
+/* Parses the options and runs the command; argv[0] is its name. Returns its exit status. */
 int command_run(const struct command *cmd, int argc, char **argv);
-/* The same over options that are there already, for a command within a command. */
+/* The same with options that the caller has initialised, for a command within a command. */
 int command_run_on(const struct command *cmd, void *opts, int argc, char **argv);
-/* "'stta' is not a tacho command", with the nearest name as hint; to stderr. */
+/* Prints "'stta' is not a tacho command" to stderr, with the nearest name as hint. */
 void command_unknown(const char *where, const char *name);
 void command_overview(struct buf *out);			/* what `tacho` alone prints */
 
-/* Writes to stdout and frees the buffer. Returns the exit status; a failure is reported. */
+/* Writes the buffer to stdout and frees it. Returns the exit status, after a message if it failed. */
 int print_out(const char *command, struct buf *b);
-/* The same to an open file called `path`. */
+/* The same for an open file; `path` is for the message. */
 int print_fd(const char *command, int fd, const char *path, struct buf *b);
 
 /* The completion script for "bash", "zsh" or "fish". Returns 0, or -EINVAL for another shell. */
 int complete_script(const char *shell, struct buf *out);
-/* Text in scdoc's format: what it would read as markup is escaped. A sentence gets its capital and
- * its full stop. */
+/* Appends text for scdoc, with markup characters escaped. scd_sentence() also adds a capital letter and a
+ * full stop. */
 void scd_escaped(struct buf *out, struct str text);
 void scd_sentence(struct buf *out, struct str text);
-/* The rows as the OPTIONS section of a man page in scdoc's format. */
+/* The OPTIONS section of the command's man page in scdoc's format. */
 void options_scd(const struct command *cmd, struct buf *out);
-/* One line per row: its letter and long names, "-a --all-cpus --no-all-cpus". */
+/* A line per option with all its spellings: "-a --all-cpus --no-all-cpus". */
 void options_names(const struct command *cmd, struct buf *out);
 
 #endif

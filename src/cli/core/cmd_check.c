@@ -1,6 +1,6 @@
 /*
- * `tacho check feature NAME[,NAME]`: is it built in? Exit status 0 when all of them are, so
- * that scripts can ask before they use it.
+ * `tacho check feature NAME[,NAME]`: whether features are built in. The exit status is 0 if all of them
+ * are, so scripts can test for a feature before they use it.
  */
 #include "cli/core/app.h"
 
@@ -15,7 +15,7 @@ struct check_opts {
 
 #define AT(field) offsetof(struct check_opts, field)
 static const struct option_row check_rows[] = {
-	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print nothing; the exit status answers" },
+	{ OPT_FLAG, 'q', "quiet", AT(quiet), NULL, "print nothing; the exit status is the answer" },
 	{ .kind = OPT_END },
 };
 
@@ -34,7 +34,7 @@ static void unknown_feature(struct str name)
 	message_error("check", NULL, NULL, &e);
 }
 
-/* The answers go out before the complaint about an unknown name, as they were asked for. */
+/* Prints the names before an unknown one, then the message about it. */
 static int check_list(const struct check_opts *o, const char *list)
 {
 	struct str rest = str_of(list), name;
@@ -93,7 +93,7 @@ static int check_run(void *opts, int argc, char **argv)
 }
 
 const struct command cmd_check = {
-	.name = "check", .summary = "ask whether a feature is built in",
+	.name = "check", .summary = "check whether a feature is built in",
 	.args = "feature NAME[,NAME...]", .rows = check_rows, .opts_size = sizeof(struct check_opts),
 	.run = check_run, .complete_args = "feature",
 };

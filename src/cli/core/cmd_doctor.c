@@ -254,7 +254,7 @@ static int doctor_run(void *opts, int argc, char **argv)
 	int err;
 
 	if (argc) {
-		message_text("doctor", "takes no words, but was given '%s'", argv[0]);
+		message_text("doctor", "takes no arguments, but was given '%s'", argv[0]);
 		return EXIT_USAGE;
 	}
 	err = tacho_open(&t, NULL, &e);

@@ -1,6 +1,6 @@
 /*
- * `tacho version`: the version, and with --build-options what was built in, in the form that
- * scripts look for in perf's answer.
+ * `tacho version`: the version, and with --build-options the features of the build in perf's format, which
+ * scripts parse.
  */
 #include "cli/core/app.h"
 
@@ -12,7 +12,7 @@ struct version_opts {
 
 #define AT(field) offsetof(struct version_opts, field)
 static const struct option_row version_rows[] = {
-	{ OPT_FLAG, 0, "build-options", AT(build_options), NULL, "show what is built in" },
+	{ OPT_FLAG, 0, "build-options", AT(build_options), NULL, "show which features are built in" },
 	{ .kind = OPT_END },
 };
 
@@ -22,7 +22,7 @@ static int version_run(void *opts, int argc, char **argv)
 	struct buf out = { 0 };
 
 	if (argc) {
-		message_text("version", "takes no words, but was given '%s'", argv[0]);
+		message_text("version", "takes no arguments, but was given '%s'", argv[0]);
 		return EXIT_USAGE;
 	}
 	buf_printf(&out, "%s version %s\n", program_name, TACHO_VERSION);

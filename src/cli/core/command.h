@@ -10,7 +10,7 @@
 
 #include <tacho/common.h>
 
-/* A row says what differs from zero and leaves out the rest. */
+/* Rows set only the members that are not zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 enum option_kind {
@@ -25,14 +25,14 @@ enum option_kind {
 	OPT_U64,	/* uint64_t */
 	OPT_DOUBLE,
 	OPT_MSEC,	/* uint32_t milliseconds: 100, or 100ms, 1.5s */
-	OPT_CALL,	/* row->call(opts, arg) decides; for what depends on order */
-	OPT_REFUSED,	/* perf has it; help says why it is not here, or what does it instead */
+	OPT_CALL,	/* row->call(opts, arg) stores it; for options whose order matters */
+	OPT_REFUSED,	/* an option of perf that is not supported; help says why, or what to use instead */
 };
 
 #define OPTF_OPTIONAL 1u	/* the argument may be left out: -r, --per-cache[=LEVEL] */
 #define OPTF_NEGATED 2u		/* the row's own name starts with no- */
 #define OPTF_HIDDEN 4u		/* accepted, not shown */
-#define OPTF_NEXT_ARG 8u	/* an optional argument that may also be the next word: -g caller */
+#define OPTF_NEXT_ARG 8u	/* the optional argument may also be the next element of argv: -g caller */
 
 struct option_row {
 	enum option_kind kind;
@@ -42,65 +42,65 @@ struct option_row {
 	const char *arg;		/* "EVENT"; NULL: takes none */
 	const char *help;
 	unsigned flags;
-	int64_t min, max;		/* of a number; both 0: any; max 0: no upper end */
+	int64_t min, max;		/* of a number; both 0: any; max 0: no upper limit */
 	int (*call)(void *opts, const char *arg, struct tacho_error *e);
-	const char *value;		/* given without argument, this is the argument; an OPT_FLAG
-					 * with a value has a const char * for its field */
-	const char *complete;		/* what the argument completes to: "event", "file", "pid", "cpu",
-					 * "command", "format", or words "a b c"; NULL: nothing */
+	const char *value;		/* the argument if none is given; an OPT_FLAG with a value has a
+					 * const char * field */
+	const char *complete;		/* shell completion of the argument: "event", "file", "pid", "cpu",
+					 * "command", "format", or a list of words "a b c"; NULL: none */
 };
 
-/* Options of perf that people will try. Their whole name is known, and nothing else shows them. */
+/* Options of perf that users may try. They are recognised by their full name only and not listed. */
 #define REFUSED(letter, name, why) { OPT_REFUSED, letter, name, .help = (why), .flags = OPTF_HIDDEN }
 #define REFUSED_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
-#define REFUSED_GUESTS "symbols are those of this machine; a guest is profiled from the inside"
+#define REFUSED_GUESTS "guests are not supported; run tacho inside the guest"
 
 struct command {
 	const char *name;
 	const char *summary;		/* "count events while a command runs" */
-	const char *args;		/* what follows the options: "[--] [COMMAND [ARG...]]" */
+	const char *args;		/* the arguments in the usage line: "[--] [COMMAND [ARG...]]" */
 	const struct option_row *rows;
 	size_t opts_size;
 	void (*defaults)(void *opts);	/* NULL: all zero */
-	int (*run)(void *opts, int argc, char **argv);	/* argv: what follows; returns the exit status */
-	/* Instead of run: the options are right, another program does the work. argv as it was typed,
-	 * argv[0] is the command's name. Returns only when that failed. */
-	int (*hand_over)(char **argv);
-	void (*done)(void *opts);	/* frees what the options own; lists are freed by the parser */
+	int (*run)(void *opts, int argc, char **argv);	/* argv without options; returns the exit status */
+	/* Instead of run: executes another program once the options are known to be valid. argv is
+	 * unchanged, argv[0] is the command's name. Returns an exit status only if that failed. */
+	int (*exec)(char **argv);
+	void (*done)(void *opts);	/* frees memory owned by the options; OPT_LIST fields are freed anyway */
 	bool stops_at_non_option;		/* the first word ends the options (it is a command to run) */
 	const char *complete_args;	/* completion of the arguments, as option_row.complete */
 };
 
-extern const struct command *const commands[];	/* ends with NULL; table.c */
+extern const struct command *const commands[];	/* NULL-terminated; commands.c */
 
 /*
- * Fills `opts` from argv[1..]; argc and argv become what follows. Bundled letters (-ad), -oFILE,
- * --name=X, --name X, unambiguous abbreviations of long names, and "--" work as in perf.
- * Returns 0, or -EINVAL with a message and a "did you mean"; 1 when -h/--help was asked for.
+ * Fills `opts` from argv[1..]; *argc and *argv become the remaining arguments. Bundled letters (-ad),
+ * -oFILE, --name=X, --name X, unambiguous abbreviations of long names, and "--" work as in perf.
+ * Returns 0, 1 for -h or --help, or -EINVAL with a message and a "did you mean" hint.
  */
 int options_parse(const struct command *cmd, void *opts, int *argc, char ***argv,
 		  struct tacho_error *e);
 void options_done(const struct command *cmd, void *opts);
 void options_help(const struct command *cmd, struct buf *out);	/* the text of -h */
 
-/* The name the program calls itself by: "tacho", or "perf" when started under that name. */
+/* The name used in messages: "tacho", or "perf" if the program was started under that name. */
 extern const char *program_name;
 
-/* Prints "tacho stat: MESSAGE", and where the error has a column, `text` with a caret and the
- * hint below it, to stderr:
+/* Prints "tacho stat: MESSAGE" to stderr. If the error has a column, prints `text` with a caret and the
+ * hint below it:
  *
  *	tacho stat: no event is called 'cylces'
  *	  -e cylces,instructions
  *	     ^ did you mean 'cycles'?
  *
- * `option` is what stands before the text ("-e"), or NULL. Without a column the hint comes on
- * its own line. */
+ * `option` is printed before the text ("-e"); it may be NULL. Without a column the hint is on its own
+ * line. */
 void message_error(const char *command, const char *option, const char *text,
 		   const struct tacho_error *e);
 /* "tacho stat: TEXT" on stderr. */
 void message_text(const char *command, const char *fmt, ...) printf_like(2, 3);
 
-/* Exit statuses: 0 fine, 1 failed, 129 wrong usage (as perf). */
+/* Exit statuses: 0 success, 1 failure, 129 wrong usage (as perf). */
 enum { EXIT_FAILED = 1, EXIT_USAGE = 129, EXIT_NOT_FOUND = 127, EXIT_NOT_RUNNABLE = 126 };
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The commands of `tacho`, one row each; the program tacho-agent has a table of its own.
+ * The commands of `tacho`. The program tacho-agent has its own table, cli/agent/commands.c.
  */
 #include "cli/core/command.h"
 

@@ -1,9 +1,9 @@
 /*
- * Shell completion: one script per shell, written from the option rows. Event names are asked
- * from `tacho list --raw-dump` when they are wanted, so they are those of this machine.
+ * Shell completion: a script per shell, generated from the option rows. The scripts run `tacho list
+ * --raw-dump` for event names, so they complete the events of this machine.
  *
- * The bash part needs nothing but bash: it looks at the line up to the cursor instead of at
- * COMP_WORDS, because bash splits words at ':' and '=', which event names are full of.
+ * The bash script does not need the bash-completion package. It uses the line up to the cursor instead of
+ * COMP_WORDS, because bash splits words at ':' and '=', which are frequent in event names.
  */
 #include "cli/core/app.h"
 
@@ -15,7 +15,7 @@
 
 #define EVENT_CLASSES "hw sw cache tracepoint pmu tool"
 
-/* What completes an argument: one of our words, or a list of the words themselves. */
+/* How option_row.complete is completed in each shell. Other values are lists of words. */
 struct completer {
 	const char *word;
 	const char *bash, *zsh, *fish;
@@ -37,7 +37,7 @@ static const struct completer *completer_find(const char *word)
 	return NULL;
 }
 
-/* "format" stands for the names of all export formats; anything else is returned as it is. */
+/* "format" means the names of all export formats; anything else is returned unchanged. */
 static const char *expand_formats(const char *words)
 {
 	static char names[512];
@@ -50,7 +50,7 @@ static const char *expand_formats(const char *words)
 	return names;
 }
 
-/* In single quotes for any of the three shells. */
+/* Appends text that is inside single quotes, for any of the three shells. */
 static void put_quoted(struct buf *out, const char *text, const char *special)
 {
 	for (; *text; text++) {
@@ -77,17 +77,17 @@ static void bash_names(const struct command *cmd, struct buf *out)
 	buf_puts(out, "'\n");
 }
 
-static void bash_action(const char *what, struct buf *out)
+static void bash_action(const char *complete, struct buf *out)
 {
-	const struct completer *c = completer_find(what);
+	const struct completer *c = completer_find(complete);
 
 	if (c)
 		buf_printf(out, "%s", c->bash);
 	else
-		buf_printf(out, "_tacho_words '%s'", what ? expand_formats(what) : "");
+		buf_printf(out, "_tacho_words '%s'", complete ? expand_formats(complete) : "");
 }
 
-/* A case per option that takes an argument: typed apart, or after '='. */
+/* A case per option that takes an argument: separate, or after '='. */
 static void bash_arguments(const struct command *cmd, struct buf *out)
 {
 	buf_puts(out, "\t\tcase $opt in\n");
@@ -170,14 +170,14 @@ static void bash_script(struct buf *out)
 	buf_puts(out, bash_tail);
 }
 
-static void zsh_action(const char *what, struct buf *out)
+static void zsh_action(const char *complete, struct buf *out)
 {
-	const struct completer *c = completer_find(what);
+	const struct completer *c = completer_find(complete);
 
 	if (c)
 		buf_puts(out, c->zsh);
-	else if (what && *what)
-		buf_printf(out, "(%s)", expand_formats(what));
+	else if (complete && *complete)
+		buf_printf(out, "(%s)", expand_formats(complete));
 }
 
 /* One spec of _arguments: '(-e --event)'{-e,--event=}'[help]:EVENT:_tacho_events' */
@@ -287,14 +287,14 @@ static const char fish_head[] =
 	"complete -c tacho -n __fish_use_subcommand -l no-pager -d 'never start the pager'\n"
 	"complete -c tacho -n __fish_use_subcommand -s p -l paginate -d 'use the pager'\n";
 
-static void fish_action(const char *what, struct buf *out)
+static void fish_action(const char *complete, struct buf *out)
 {
-	const struct completer *c = completer_find(what);
+	const struct completer *c = completer_find(complete);
 
 	if (c && !c->fish)
 		buf_puts(out, " -F");
-	else if (what && *what)
-		buf_printf(out, " -a '%s'", c ? c->fish : expand_formats(what));
+	else if (complete && *complete)
+		buf_printf(out, " -a '%s'", c ? c->fish : expand_formats(complete));
 }
 
 static void fish_row(const char *command, const struct option_row *row, struct buf *out)

@@ -1,6 +1,5 @@
 /*
- * Opening the control channel and taking words from it. Commands end with a newline, a NUL, or the
- * end of what was written.
+ * The control channel. A command ends with a newline, a NUL, or the end of a write.
  */
 #include "cli/core/control.h"
 
@@ -18,7 +17,7 @@ int control_open(struct control *c, const char *command, const char *text)
 	bool fifo = str_starts(spec, "fifo:");
 	int *fds[] = { &c->fd, &c->ack };
 
-	*c = (struct control){ .fd = -1, .ack = -1, .ours = fifo };
+	*c = (struct control){ .fd = -1, .ack = -1, .owned = fifo };
 	if (!spec.n)
 		return 0;
 	if (!fifo && !str_starts(spec, "fd:")) {
@@ -37,7 +36,7 @@ int control_open(struct control *c, const char *command, const char *text)
 			*fds[i] = -1;
 		if (*fds[i] < 0) {
 			message_text(command, fifo ? "cannot open the control fifo '%s': %s"
-						   : "'%s' is no open descriptor to take control from",
+						   : "'%s' is not an open file descriptor for --control",
 				     name, strerror(errno));
 			return -EINVAL;
 		}
@@ -47,22 +46,22 @@ int control_open(struct control *c, const char *command, const char *text)
 
 void control_close(struct control *c)
 {
-	if (c->ours && c->fd >= 0)
+	if (c->owned && c->fd >= 0)
 		close(c->fd);
-	if (c->ours && c->ack >= 0)
+	if (c->owned && c->ack >= 0)
 		close(c->ack);
 	c->fd = c->ack = -1;
 }
 
-void control_read(struct control *c, const char *command, const char *words,
-		  bool (*obey)(void *arg, struct str word), void *arg)
+void control_read(struct control *c, const char *command, const char *known,
+		  bool (*obey)(void *arg, struct str text), void *arg)
 {
 	char text[256];
 	ssize_t n = read(c->fd, text, sizeof(text) - 1);
 	struct str rest, line;
 
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-		c->deaf = true;
+		c->ended = true;
 		return;
 	}
 	rest = str_n(text, n > 0 ? (size_t)n : 0);
@@ -74,8 +73,8 @@ void control_read(struct control *c, const char *command, const char *words,
 		if (!line.n)
 			continue;
 		if (!obey(arg, line))
-			message_text(command, "the control channel said '%.*s'; it may say %s", STR(line),
-				     words);
+			message_text(command, "unknown command '%.*s' on the control channel; known are %s",
+				     STR(line), known);
 		else if (c->ack >= 0)
 			io_write_all(c->ack, "ack\n", 4);
 	}

@@ -1,5 +1,5 @@
 /*
- * The control channel of --control: a running measurement takes words from a descriptor or fifo
+ * The control channel of --control: a running measurement reads commands from a file descriptor or FIFO
  * and answers "ack" on another.
  */
 #ifndef CLI_CORE_CONTROL_H
@@ -9,23 +9,23 @@
 
 struct control {
 	int fd, ack;		/* -1: none */
-	bool ours;		/* fifos, opened here; descriptors are the caller's */
-	bool deaf;		/* nothing more comes */
+	bool owned;		/* FIFOs opened here; file descriptors belong to the caller */
+	bool ended;		/* end of file or an error: no more commands */
 };
 
-/* `spec` is fd:CTL[,ACK] or fifo:CTL[,ACK]; NULL: no channel. Reports what is wrong. */
+/* `spec` is fd:CTL[,ACK] or fifo:CTL[,ACK]; NULL: no channel. 0, or a negative errno after a message. */
 int control_open(struct control *c, const char *command, const char *spec);
 
 void control_close(struct control *c);
-/* The descriptor to poll, or -1. */
+/* The file descriptor to poll, or -1. */
 static inline int control_poll_fd(const struct control *c)
 {
-	return c->deaf ? -1 : c->fd;
+	return c->ended ? -1 : c->fd;
 }
 
-/* Reads what is there and hands each word to `obey`, which returns whether it knew it; `words`
- * names those there are, for the complaint about another. */
-void control_read(struct control *c, const char *command, const char *words,
-		  bool (*obey)(void *arg, struct str word), void *arg);
+/* Reads the available commands and passes each to `obey`, which returns false if it does not know the
+ * command; `known` lists the known commands for the message then. */
+void control_read(struct control *c, const char *command, const char *known,
+		  bool (*obey)(void *arg, struct str text), void *arg);
 
 #endif

@@ -1,3 +1,6 @@
+/*
+ * enable, disable and evlist on the control channel.
+ */
 #include "cli/core/control_events.h"
 
 #include <errno.h>
@@ -7,19 +10,19 @@
 #include "cli/core/command.h"
 #include "cli/files/evlist_text.h"
 
-/* The first of a group stands for all of it, as in perf; one that is not open has nothing to turn. */
-static void turn(const struct control_events *c, struct str name, int (*how)(void *set, size_t i))
+/* A group is switched by its leader, as in perf. Events that are not open (-EINVAL) do not count. */
+static void switch_events(const struct control_events *c, struct str name, int (*switch_event)(void *set, size_t i))
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		n += str_is(name, c->event(c->set, i)->name) && how(c->set, i) != -EINVAL;
+		n += str_is(name, c->event(c->set, i)->name) && switch_event(c->set, i) != -EINVAL;
 	if (!n)
-		message_text(c->command, "the control channel named '%.*s', which is no event or not the first "
-			     "of its group", STR(name));
+		message_text(c->command, "'%.*s' on the control channel is not an event, or not the leader of its "
+			     "group", STR(name));
 }
 
-static void list(const struct control_events *c, struct evlist_text text)
+static void list_events(const struct control_events *c, struct evlist_text text)
 {
 	scoped(buf_done) struct buf out = { 0 };
 
@@ -46,12 +49,12 @@ bool control_events_obey(const struct control_events *c, struct str line)
 	str_cut(&rest, ' ', &word);
 	rest = str_trim(rest);
 	if (str_is(word, "evlist") && (!rest.n || str_is(rest, "-v") || str_is(rest, "-g") || str_is(rest, "-F")))
-		list(c, (struct evlist_text){ .verbose = str_is(rest, "-v"), .group = str_is(rest, "-g"),
+		list_events(c, (struct evlist_text){ .verbose = str_is(rest, "-v"), .group = str_is(rest, "-g"),
 					      .frequency = str_is(rest, "-F") });
 	else if (rest.n && str_is(word, "enable"))
-		turn(c, rest, c->start);
+		switch_events(c, rest, c->start);
 	else if (rest.n && str_is(word, "disable"))
-		turn(c, rest, c->stop);
+		switch_events(c, rest, c->stop);
 	else
 		return false;
 	return true;

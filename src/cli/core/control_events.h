@@ -1,8 +1,8 @@
 /*
- * What the control channel may say of single events, of `stat` and `record` alike:
+ * Commands of the control channel that concern single events, for `stat` and `record`:
  *
- *	enable NAME, disable NAME	those that are shown as NAME, with their groups
- *	evlist [-v|-g|-F]		lists them on stderr
+ *	enable NAME, disable NAME	the events printed as NAME, with their groups
+ *	evlist [-v|-g|-F]		lists the events on stderr
  */
 #ifndef CLI_CORE_CONTROL_EVENTS_H
 #define CLI_CORE_CONTROL_EVENTS_H
@@ -13,7 +13,7 @@
 
 struct control_events {
 	const char *command;
-	void *set;			/* an event set or a sampler, whose calls these are */
+	void *set;			/* the event set or sampler that the functions work on */
 	size_t n;
 	const struct tacho_event *(*event)(const void *set, size_t i);
 	int (*attr)(const void *set, size_t i, void *attr, size_t size);
@@ -21,7 +21,7 @@ struct control_events {
 	int (*stop)(void *set, size_t i);
 };
 
-/* Whether it was one of these words. */
+/* Carries out a command. False: it is none of these. */
 bool control_events_obey(const struct control_events *c, struct str line);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The words that say what to count or sample: -e, -M, -G and --filter act on what stands before
- * them, so they are kept in order and applied in order.
+ * The arguments that select events: -e, -M, -G and --filter. -G and --filter apply to the preceding
+ * events, so the arguments are collected in order and applied when all options have been read.
  */
 #ifndef CLI_CORE_EVENT_ARGS_H
 #define CLI_CORE_EVENT_ARGS_H
@@ -13,7 +13,7 @@ enum event_arg_kind { EVENT_ARG_EVENTS, EVENT_ARG_METRICS, EVENT_ARG_CGROUPS, EV
 struct event_arg {
 	enum event_arg_kind kind;
 	const char *text;
-	bool pfm;			/* of --pfm-events: names for libpfm4 */
+	bool pfm;			/* from --pfm-events: names known to libpfm4 */
 };
 
 struct event_args {
@@ -21,7 +21,7 @@ struct event_args {
 	size_t n, cap;
 };
 
-/* For option rows, of commands whose options begin with a `struct event_args`. */
+/* For option rows of commands whose options struct begins with a `struct event_args`. */
 int event_args_add_events(void *opts, const char *arg, struct tacho_error *e);
 int event_args_add_pfm(void *opts, const char *arg, struct tacho_error *e);
 int event_args_add_metrics(void *opts, const char *arg, struct tacho_error *e);
@@ -30,21 +30,21 @@ int event_args_add_filter(void *opts, const char *arg, struct tacho_error *e);
 
 #define EVENT_ARGS_PFM_ROW                                                                               \
 	{ OPT_CALL, 0, "pfm-events", .arg = "EVENTS", .call = event_args_add_pfm,                        \
-	  .help = "the same by names that libpfm4 knows; may be repeated" }
+	  .help = "the same by libpfm4's event names; may be repeated" }
 
 bool event_args_have(const struct event_args *w, enum event_arg_kind kind);
 
-/* Where they go: an event set or a sampler. `first` and `n` name events; all return a negative
- * errno when they fail. */
+/* The event set or sampler that the events are added to. `first` and `n` are a range of its events. The
+ * functions return a negative errno if they fail. */
 struct event_args_target {
-	void *to;
-	size_t (*size)(void *to);
-	int (*add)(void *to, const char *events, struct tacho_error *e);
-	int (*metrics)(void *to, const char *metrics, struct tacho_error *e);	/* or NULL */
-	int (*cgroup)(void *to, size_t first, size_t n, const char *path, struct tacho_error *e);
-	int (*filter)(void *to, size_t first, size_t n, const char *filter, struct tacho_error *e);
+	void *set;
+	size_t (*size)(void *set);
+	int (*add)(void *set, const char *events, struct tacho_error *e);
+	int (*metrics)(void *set, const char *metrics, struct tacho_error *e);	/* may be NULL */
+	int (*cgroup)(void *set, size_t first, size_t n, const char *path, struct tacho_error *e);
+	int (*filter)(void *set, size_t first, size_t n, const char *filter, struct tacho_error *e);
 };
-/* Reports what is wrong as `command`. 0 or a negative errno. */
+/* Prints a message if an argument is wrong. 0 or a negative errno. */
 int event_args_apply(const struct event_args *w, const char *command, const struct event_args_target *t);
 
 #endif

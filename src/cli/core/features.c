@@ -1,14 +1,13 @@
 /*
- * The features of this build. Names and macros are those that scripts ask perf for, so each
- * gets an answer here too. The build writes built_in.h, which defines a macro as 1 where it has
- * what stands behind it; a name that is not defined there is off.
+ * The features of this build. The names and macros of perf are all here, because scripts query them.
+ * The build writes built_in.h, which defines the macros of available features as 1.
  */
 #include "cli/core/features.h"
 
 #include "cli/built_in.h"
 
-/* 1 where the macro is defined as 1, else 0, without an #ifdef per row: only a defined one turns
- * into COMMA_1, whose comma moves the 1 to the place that PICK() takes. */
+/* IS_ON(macro) is 1 if the macro is defined as 1, otherwise 0, without an #ifdef per row: only then does
+ * COMMA_##value become COMMA_1, whose comma makes 1 the second argument of PICK(). */
 #define COMMA_1 0,
 #define PICK(unused, value, ...) value
 #define PICK_AT(comma) PICK(comma 1, 0, 0)
@@ -49,7 +48,7 @@ const struct build_feature features[] = {
 	ROW("zstd", HAVE_ZSTD_SUPPORT),
 	ROW("rust", HAVE_RUST_SUPPORT),
 	{ "agent_page", "HAVE_AGENT_PAGE", IS_ON(HAVE_AGENT_PAGE),
-	  "the agent has its small page: install npm and run meson setup --reconfigure" },
+	  "the agent has only its small page: install npm and run meson setup --reconfigure" },
 };
 const size_t n_features = countof(features);
 

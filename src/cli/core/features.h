@@ -1,4 +1,4 @@
-/* What may be built in: the one table behind `version --build-options` and `check feature`. */
+/* The optional features of a build, for `version --build-options` and `check feature`. */
 #ifndef CLI_CORE_FEATURES_H
 #define CLI_CORE_FEATURES_H
 
@@ -7,7 +7,7 @@
 struct build_feature {
 	const char *name, *macro;
 	bool built_in;
-	const char *tip;	/* what would bring it, or NULL */
+	const char *tip;	/* how to get a missing feature, or NULL */
 };
 
 extern const struct build_feature features[];

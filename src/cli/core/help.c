@@ -1,5 +1,5 @@
 /*
- * The text of -h: a usage line, the summary, and the rows of the table, two columns of them.
+ * The text of -h: a usage line, the summary, and the options in two columns.
  *
  *	  -e, --event EVENT     count EVENT; may be repeated
  *	      --for-each-cgroup NAME

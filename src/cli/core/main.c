@@ -1,7 +1,6 @@
 /*
- * The door of the command line: which command, its options, its exit status. Nothing is read,
- * scanned or set up before the command asks for it; the locale stays "C", since every number
- * that a program may read has to look the same everywhere.
+ * main(): global options, the choice of the command, its exit status. Nothing is read or initialised before
+ * a command needs it. The locale stays "C", so that numbers have the same format everywhere.
  */
 #include "cli/core/app.h"
 
@@ -28,10 +27,10 @@ static const struct option_row global_rows[] = {
 	{ OPT_FLAG, 'h', "help", AT(help), NULL, "show the commands" },
 	{ OPT_COUNT, 'v', "version", AT(version), NULL,
 	  "show the version; -vv: also the build options" },
-	{ OPT_FLAG, 'p', "paginate", AT(paginate), NULL, "send a command's output through the pager" },
+	{ OPT_FLAG, 'p', "paginate", AT(paginate), NULL, "send the command's output through the pager" },
 	{ OPT_FLAG, 0, "no-pager", AT(no_pager), NULL, "never start the pager", OPTF_NEGATED },
 	{ OPT_STR, 0, "buildid-dir", AT(build_id_dir), "DIR",
-	  "the cache of programs by build id, instead of .debug in the home directory" },
+	  "use the build ID cache in DIR instead of .debug in the home directory" },
 	{ OPT_FLAG, 0, "list-cmds", AT(list_commands), NULL, "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "list-opts", AT(list_opts), "COMMAND", "", OPTF_HIDDEN },
 	{ OPT_STR, 0, "complete", AT(complete), "SHELL", "", OPTF_HIDDEN },
@@ -94,16 +93,16 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 	struct tacho_error e = { .column = -1 };
 	struct option_use use;
 	struct buf help = { 0 };
-	/* The parser moves the words of argv; who hands over needs it as it was typed. */
-	scoped(freep) char **typed = cmd->hand_over ? calloc((size_t)argc + 1, sizeof(*typed)) : NULL;
+	/* The parser reorders argv; exec() needs it unchanged. */
+	scoped(freep) char **original = cmd->exec ? calloc((size_t)argc + 1, sizeof(*original)) : NULL;
 	int err;
 
-	if (cmd->hand_over && !typed) {
+	if (cmd->exec && !original) {
 		message_text(cmd->name, "out of memory");
 		return EXIT_FAILED;
 	}
-	if (typed)
-		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
+	if (original)
+		memcpy(original, argv, (size_t)argc * sizeof(*original));
 	err = options_parse_at(cmd, opts, &argc, &argv, &use, &e);
 	if (err == 1) {
 		options_help(cmd, &help);
@@ -114,7 +113,7 @@ int command_run_on(const struct command *cmd, void *opts, int argc, char **argv)
 		message_error(cmd->name, use.option[0] ? use.option : NULL, use.arg, &e);
 		return err == -EINVAL || err == -ENOENT ? EXIT_USAGE : EXIT_FAILED;
 	}
-	return cmd->hand_over ? cmd->hand_over(typed) : cmd->run(opts, argc, argv);
+	return cmd->exec ? cmd->exec(original) : cmd->run(opts, argc, argv);
 }
 
 int command_run(const struct command *cmd, int argc, char **argv)
@@ -145,7 +144,7 @@ static int run_named(const char *name, int argc, char **argv)
 	return command_run(cmd, argc, argv);
 }
 
-/* The options that write something about the options: for the build and for completion. */
+/* Hidden options that print the option tables, for the build and for shell completion. */
 static int print_table(const struct globals *g)
 {
 	const char *name = g->options_scd ? g->options_scd : g->list_opts;
@@ -157,7 +156,7 @@ static int print_table(const struct globals *g)
 		return EXIT_FAILED;
 	}
 	if (g->complete && complete_script(g->complete, &out)) {
-		message_text(NULL, "option '--complete' knows bash, zsh and fish, not '%s'", g->complete);
+		message_text(NULL, "option '--complete' takes bash, zsh or fish, not '%s'", g->complete);
 		return EXIT_USAGE;
 	}
 	if (g->options_scd)
@@ -175,7 +174,7 @@ static int run_globals(const struct globals *g, int argc, char **argv)
 	struct buf out = { 0 };
 
 	pager_off = g->no_pager;
-	if (g->build_id_dir)		/* known to whoever is run as well */
+	if (g->build_id_dir)		/* also for child processes */
 		setenv("PERF_BUILDID_DIR", g->build_id_dir, 1);
 	if (g->version)
 		return run_named("version", g->version > 1 ? 2 : 1, version);
@@ -192,8 +191,8 @@ static int run_globals(const struct globals *g, int argc, char **argv)
 	return run_named(argv[0], argc, argv);
 }
 
-/* What a command wrote through stdio may fail only here: a full disk must not pass as success. */
-static int finish(int status)
+/* Errors of buffered stdio output, such as a full disk, may appear only here. */
+static int flush_stdout(int status)
 {
 	if (fflush(stdout) != 0 && errno != EBADF) {
 		message_text(NULL, "cannot write to stdout: %s", strerror(errno));
@@ -204,11 +203,11 @@ static int finish(int status)
 }
 
 /*
- * Whoever starts us with 0, 1 or 2 closed must not find a counter or a pipe of ours there: what
- * is meant for stderr would be written into it. The place holders can only be read, so that
- * output still fails, and end with an exec.
+ * If file descriptor 0, 1 or 2 is closed at the start, opens /dev/null there, so that no counter or pipe
+ * gets the number and output meant for stderr is not written into it. It is opened read-only, so that
+ * writing still fails, and close-on-exec.
  */
-static void hold_standard_fds(void)
+static void reserve_standard_fds(void)
 {
 	int fd;
 
@@ -219,16 +218,16 @@ static void hold_standard_fds(void)
 		close(fd);
 }
 
-static void let_be(int sig)
+static void ignore_signal(int sig)
 {
 	(void)sig;
 }
 
-/* A limit on the size of files is an error to tell, like a full disk. Unlike a signal that is ignored,
- * one with a handler is as it was in the commands that are run. */
-static void outlive_file_limits(void)
+/* RLIMIT_FSIZE becomes an error of write(), like a full disk, instead of a fatal signal. A handler, unlike
+ * SIG_IGN, is not inherited by the commands that are run. */
+static void catch_file_size_signal(void)
 {
-	const struct sigaction sa = { .sa_handler = let_be, .sa_flags = SA_RESTART };
+	const struct sigaction sa = { .sa_handler = ignore_signal, .sa_flags = SA_RESTART };
 	struct sigaction before;
 
 	if (sigaction(SIGXFSZ, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
@@ -244,13 +243,13 @@ int main(int argc, char **argv)
 	struct tacho_error e = { .column = -1 };
 	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
 
-	hold_standard_fds();
-	outlive_file_limits();
+	reserve_standard_fds();
+	catch_file_size_signal();
 	if (argc && !strcmp(slash ? slash + 1 : argv[0], "perf"))
 		program_name = "perf";
 	if (options_parse(&globals_table, &g, &argc, &argv, &e) < 0) {
 		message_error(NULL, NULL, NULL, &e);
 		return EXIT_USAGE;
 	}
-	return finish(run_globals(&g, argc, argv));
+	return flush_stdout(run_globals(&g, argc, argv));
 }

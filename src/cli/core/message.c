@@ -1,6 +1,6 @@
 /*
- * Messages for people, on stderr and in one write each, so that they do not mix with those of
- * a command that runs meanwhile.
+ * Diagnostics on stderr. Each message is a single write, so that it is not interleaved with the output of
+ * a command that runs at the same time.
  */
 #include "cli/core/command.h"
 
@@ -9,9 +9,9 @@
 #include "base/io.h"
 #include "cli/core/terminal.h"
 
-enum { MARGIN = 2, LEAST_TEXT = 24 };
+enum { MARGIN = 2, MIN_TEXT = 24 };
 
-static void head(struct buf *b, const char *command)
+static void put_prefix(struct buf *b, const char *command)
 {
 	buf_puts(b, program_name);
 	if (command)
@@ -19,7 +19,7 @@ static void head(struct buf *b, const char *command)
 	buf_puts(b, ": ");
 }
 
-static void flush(struct buf *b)
+static void write_stderr(struct buf *b)
 {
 	fflush(stdout);
 	if (!buf_failed(b))
@@ -27,7 +27,7 @@ static void flush(struct buf *b)
 	buf_done(b);
 }
 
-/* How many columns the first n bytes take: bytes that continue a UTF-8 character take none. */
+/* The width of n bytes in columns: continuation bytes of UTF-8 characters have none. */
 static size_t columns(const char *s, size_t n)
 {
 	size_t wide = 0;
@@ -37,24 +37,24 @@ static size_t columns(const char *s, size_t n)
 	return wide;
 }
 
-/* One line: a newline or an escape sequence in what was typed must not move the caret. */
-static void put_line(struct buf *b, struct str s)
+/* Control characters become blanks: a newline or an escape sequence would misplace the caret. */
+static void put_printable(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		buf_putc(b, (unsigned char)s.s[i] < ' ' || s.s[i] == 0x7f ? ' ' : s.s[i]);
 }
 
-/* The part of `text` around `at` that fits a line of `room`; *cut bytes before it are left out. */
-static struct str window(struct str text, size_t at, size_t room, size_t *cut)
+/* The part of `text` around `at` that fits in `width` bytes; *cut bytes before it are left out. */
+static struct str text_around(struct str text, size_t at, size_t width, size_t *cut)
 {
 	*cut = 0;
-	if (text.n <= room)
+	if (text.n <= width)
 		return text;
-	if (at > room / 2)
-		*cut = min_of(at - room / 2, text.n - room);
+	if (at > width / 2)
+		*cut = min_of(at - width / 2, text.n - width);
 	while (*cut && ((unsigned char)text.s[*cut] & 0xc0) == 0x80)
 		--*cut;
-	return str_n(text.s + *cut, min_of(room, text.n - *cut));
+	return str_n(text.s + *cut, min_of(width, text.n - *cut));
 }
 
 static void put_caret(struct buf *b, const char *option, const char *text,
@@ -63,14 +63,14 @@ static void put_caret(struct buf *b, const char *option, const char *text,
 	struct str whole = str_of(text), part;
 	size_t before = option ? strlen(option) + 1 : 0, width = term_width(STDERR_FILENO);
 	size_t at = min_of((size_t)e->column, whole.n), cut;
-	size_t room = width > MARGIN + before + LEAST_TEXT ? width - MARGIN - before : LEAST_TEXT;
+	size_t text_width = width > MARGIN + before + MIN_TEXT ? width - MARGIN - before : MIN_TEXT;
 	bool colors = term_has_colors(STDERR_FILENO);
 
-	part = window(whole, at, room, &cut);
+	part = text_around(whole, at, text_width, &cut);
 	buf_pad(b, ' ', MARGIN);
 	if (option)
 		buf_printf(b, "%s ", option);
-	put_line(b, part);
+	put_printable(b, part);
 	buf_putc(b, '\n');
 	buf_pad(b, ' ', MARGIN + before + columns(part.s, at - cut));
 	term_styled(b, colors, TERM_BOLD TERM_RED, "^");
@@ -79,7 +79,7 @@ static void put_caret(struct buf *b, const char *option, const char *text,
 	buf_putc(b, '\n');
 }
 
-/* Names of others may stand in a message; line breaks of our own may, too. */
+/* Messages may contain untrusted names, whose control characters become '?'. Line breaks are ours. */
 static void put_plain(struct buf *b, const char *text)
 {
 	for (; *text; text++)
@@ -91,28 +91,28 @@ void message_error(const char *command, const char *option, const char *text,
 {
 	struct buf b = { 0 };
 
-	head(&b, command);
+	put_prefix(&b, command);
 	put_plain(&b, e->message);
 	buf_putc(&b, '\n');
 	if (text && e->column >= 0)
 		put_caret(&b, option, text, e);
 	else if (e->hint[0])
 		buf_printf(&b, "%*s%s\n", MARGIN, "", e->hint);
-	flush(&b);
+	write_stderr(&b);
 }
 
 void message_text(const char *command, const char *fmt, ...)
 {
-	struct buf b = { 0 }, said = { 0 };
+	struct buf b = { 0 }, text = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
-	buf_vprintf(&said, fmt, ap);
+	buf_vprintf(&text, fmt, ap);
 	va_end(ap);
-	head(&b, command);
-	if (!buf_failed(&said) && said.bytes)
-		put_plain(&b, said.bytes);
+	put_prefix(&b, command);
+	if (!buf_failed(&text) && text.bytes)
+		put_plain(&b, text.bytes);
 	buf_putc(&b, '\n');
-	flush(&b);
-	buf_done(&said);
+	write_stderr(&b);
+	buf_done(&text);
 }

@@ -1,6 +1,6 @@
 /*
- * The option rows as text for other programs: the OPTIONS section of a man page in scdoc's
- * format, put in at build time where the page says @OPTIONS@, and plain lists of names.
+ * Option rows as text for other programs: the OPTIONS section of a man page in scdoc's format, which the
+ * build inserts for @OPTIONS@, and plain lists of names.
  */
 #include "cli/core/app.h"
 

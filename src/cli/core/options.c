@@ -1,13 +1,13 @@
 /*
- * The option parser. It walks argv once; every argument is one of
+ * The option parser. It walks argv once; every element is one of
  *
- *	--            the rest are words
- *	--name        also --name=X, --name X, --no-name, and any prefix that only one name has
- *	-abc          letters; the first that takes an argument gets the rest (-oFILE) or the next
- *	word          kept; where the command runs another one, the first word ends the options
+ *	--            the rest are arguments, not options
+ *	--name        also --name=X, --name X, --no-name, and any unambiguous prefix
+ *	-abc          letters; the first that takes an argument gets the rest (-oFILE) or the next element
+ *	argument      kept; with stop_at_non_option the first one ends the options
  *
- * Words are moved to the front of argv, so the caller finds them in order and NULL-terminated.
- * An optional argument has to be attached (-rX, --name=X): what follows might be a word.
+ * Arguments are moved to the front of argv, so the caller finds them in order and NULL-terminated.
+ * An optional value has to be attached (-rX, --name=X), because the next element might be an argument.
  */
 #include "cli/core/options.h"
 
@@ -19,10 +19,10 @@
 
 #define NAME_MAX_LEN 64
 
-struct parse {
+struct option_parser {
 	const struct command *cmd;
 	void *opts;
-	int argc, at;			/* at: the argument being looked at */
+	int argc, at;			/* at: index of the current element */
 	char **argv;
 	struct option_use *use;
 	struct tacho_error *e;
@@ -46,13 +46,12 @@ size_t option_opposite(const struct option_row *row, char *out, size_t size)
 	return n > 0 && (size_t)n < size ? (size_t)n : 0;
 }
 
-static void *field(const struct parse *p, const struct option_row *row)
+static void *field(const struct option_parser *p, const struct option_row *row)
 {
 	return (char *)p->opts + row->offset;
 }
 
-/* "from 1 to 100", "of at least 1": the end of the sentence about a number that is refused. */
-static int refuse_range(const struct parse *p, const struct option_row *row, const char *arg)
+static int refuse_range(const struct option_parser *p, const struct option_row *row, const char *arg)
 {
 	if (row->max)
 		return error_set(p->e, -EINVAL, "option '%s' takes a number from %lld to %lld, not '%s'",
@@ -71,12 +70,12 @@ static bool in_range(const struct option_row *row, double v)
 	return v >= (double)row->min && (!row->max || v <= (double)row->max);
 }
 
-static int refuse_number(const struct parse *p, const char *what, const char *arg)
+static int refuse_number(const struct option_parser *p, const char *expected, const char *arg)
 {
-	return error_set(p->e, -EINVAL, "option '%s' takes %s, not '%s'", p->use->option, what, arg);
+	return error_set(p->e, -EINVAL, "option '%s' takes %s, not '%s'", p->use->option, expected, arg);
 }
 
-static int store_integer(const struct parse *p, const struct option_row *row, const char *arg)
+static int store_integer(const struct option_parser *p, const struct option_row *row, const char *arg)
 {
 	bool is_signed = row->kind == OPT_INT;
 	uint64_t u = 0;
@@ -100,7 +99,7 @@ static int store_integer(const struct parse *p, const struct option_row *row, co
 	return 0;
 }
 
-static int store_double(const struct parse *p, const struct option_row *row, const char *arg)
+static int store_double(const struct option_parser *p, const struct option_row *row, const char *arg)
 {
 	double v;
 	int err = num_double(str_of(arg), &v);
@@ -113,7 +112,7 @@ static int store_double(const struct parse *p, const struct option_row *row, con
 	return 0;
 }
 
-static int store_msec(const struct parse *p, const struct option_row *row, const char *arg)
+static int store_msec(const struct option_parser *p, const struct option_row *row, const char *arg)
 {
 	uint64_t ns, ms;
 	int err = num_u64(str_of(arg), &ms);
@@ -135,15 +134,15 @@ static int store_msec(const struct parse *p, const struct option_row *row, const
 	return 0;
 }
 
-static int store_call(const struct parse *p, const struct option_row *row, const char *arg)
+static int store_call(const struct option_parser *p, const struct option_row *row, const char *arg)
 {
 	int err = row->call(p->opts, arg, p->e);
 
 	return err < 0 ? err : 0;
 }
 
-/* `arg` is NULL where none was given. */
-static int store(const struct parse *p, const struct option_row *row, const char *arg)
+/* `arg` is NULL if none was given. */
+static int store(const struct option_parser *p, const struct option_row *row, const char *arg)
 {
 	p->use->arg = arg;
 	if (!arg)
@@ -176,7 +175,7 @@ static int store(const struct parse *p, const struct option_row *row, const char
 	case OPT_CALL:
 		return store_call(p, row, arg);
 	case OPT_REFUSED:
-		error_set(p->e, -EINVAL, "option '%s' of perf is not here", p->use->option);
+		error_set(p->e, -EINVAL, "perf's option '%s' is not supported", p->use->option);
 		error_hint(p->e, "%s", row->help);
 		return -EINVAL;
 	case OPT_END:
@@ -186,7 +185,7 @@ static int store(const struct parse *p, const struct option_row *row, const char
 	return -EINVAL;
 }
 
-static int clear(const struct parse *p, const struct option_row *row)
+static int clear(const struct option_parser *p, const struct option_row *row)
 {
 	if (row->kind == OPT_COUNT)
 		*(unsigned *)field(p, row) = 0;
@@ -197,8 +196,8 @@ static int clear(const struct parse *p, const struct option_row *row)
 	return 0;
 }
 
-/* A row that needs an argument and found none attached takes the next of argv. */
-static int with_argument(struct parse *p, const struct option_row *row, const char *attached)
+/* Stores an option; if it needs an argument and none is attached, takes the next element of argv. */
+static int store_option(struct option_parser *p, const struct option_row *row, const char *attached)
 {
 	bool follows = p->at + 1 < p->argc && p->argv[p->at + 1][0] != '-';
 
@@ -212,15 +211,15 @@ static int with_argument(struct parse *p, const struct option_row *row, const ch
 	return store(p, row, p->argv[++p->at]);
 }
 
-/* What a long name, maybe shortened, can stand for. */
-struct match {
+/* The options that a possibly abbreviated long name matches. */
+struct option_match {
 	const struct option_row *row;	/* NULL with n > 0: --help */
 	bool opposite, exact;
 	unsigned n;
-	char names[NAME_MAX_LEN * 4];	/* all that fit, for the message about ambiguity */
+	char names[NAME_MAX_LEN * 4];	/* of the matches, for the message about ambiguity */
 };
 
-static void match_try(struct match *m, const struct option_row *row, bool opposite, struct str typed,
+static void match_try(struct option_match *m, const struct option_row *row, bool opposite, struct str typed,
 		      struct str name)
 {
 	size_t used = strlen(m->names);
@@ -230,7 +229,7 @@ static void match_try(struct match *m, const struct option_row *row, bool opposi
 	m->exact = typed.n == name.n;
 	if (!m->exact && row && (row->flags & OPTF_HIDDEN))
 		return;
-	/* The first match is kept, unless a later one is exact. */
+	/* The first match wins unless a later one is exact. */
 	if (m->exact || !m->n) {
 		m->row = row;
 		m->opposite = opposite;
@@ -239,7 +238,7 @@ static void match_try(struct match *m, const struct option_row *row, bool opposi
 	snprintf(m->names + used, sizeof(m->names) - used, "%s--%.*s", used ? ", " : "", STR(name));
 }
 
-static void match_all(const struct command *cmd, struct str typed, struct match *m)
+static void match_all(const struct command *cmd, struct str typed, struct option_match *m)
 {
 	char other[NAME_MAX_LEN];
 
@@ -248,20 +247,20 @@ static void match_all(const struct command *cmd, struct str typed, struct match 
 
 		if (row->kind != OPT_GROUP && row->name)
 			match_try(m, row, false, typed, str_of(row->name));
-		/* A prefix of "no-" alone would name every flag; "no-" rows are looked at above. */
+		/* "no-" and its prefixes would match every flag. */
 		if (n && (typed.n > 3 || (row->flags & OPTF_NEGATED)))
 			match_try(m, row, true, typed, str_n(other, n));
 	}
 	match_try(m, NULL, false, typed, STR_LIT("help"));
 }
 
-static void hint_help(const struct parse *p)
+static void hint_help(const struct option_parser *p)
 {
 	error_hint(p->e, "'%s%s%s -h' shows the options", program_name, *p->cmd->name ? " " : "",
 		   p->cmd->name);
 }
 
-static int unknown_long(const struct parse *p, struct str typed)
+static int unknown_long(const struct option_parser *p, struct str typed)
 {
 	struct str_nearest near = { .word = typed };
 	char other[NAME_MAX_LEN], best[NAME_MAX_LEN] = "";
@@ -274,7 +273,7 @@ static int unknown_long(const struct parse *p, struct str typed)
 		str_nearest_try(&near, str_of(row->name));
 		if (n)
 			str_nearest_try(&near, str_n(other, n));
-		if (near.best.s == other) {	/* `other` is written anew for the next row */
+		if (near.best.s == other) {	/* `other` is reused for the next row */
 			memcpy(best, other, n + 1);
 			near.best.s = best;
 		}
@@ -287,12 +286,12 @@ static int unknown_long(const struct parse *p, struct str typed)
 	return -EINVAL;
 }
 
-static int parse_long(struct parse *p, const char *text)
+static int parse_long(struct option_parser *p, const char *text)
 {
 	ptrdiff_t eq = str_find(str_of(text), '=');
 	struct str typed = eq < 0 ? str_of(text) : str_n(text, (size_t)eq);
 	const char *attached = eq < 0 ? NULL : text + eq + 1;
-	struct match m = { 0 };
+	struct option_match m = { 0 };
 
 	match_all(p->cmd, typed, &m);
 	if (!m.n)
@@ -312,7 +311,7 @@ static int parse_long(struct parse *p, const char *text)
 	if (attached && (m.opposite || !m.row->arg) && m.row->kind != OPT_REFUSED)
 		return error_set(p->e, -EINVAL, "option '%s' takes no argument, but has '%s'",
 				 p->use->option, attached);
-	return m.opposite ? clear(p, m.row) : with_argument(p, m.row, attached);
+	return m.opposite ? clear(p, m.row) : store_option(p, m.row, attached);
 }
 
 static const struct option_row *find_letter(const struct command *cmd, char letter)
@@ -323,7 +322,7 @@ static const struct option_row *find_letter(const struct command *cmd, char lett
 	return NULL;
 }
 
-static int unknown_letter(const struct parse *p, const char *bundle, char letter)
+static int unknown_letter(const struct option_parser *p, const char *bundle, char letter)
 {
 	if (bundle[1])
 		error_set(p->e, -EINVAL, "unknown option '-%c' in '-%s'", letter, bundle);
@@ -333,10 +332,10 @@ static int unknown_letter(const struct parse *p, const char *bundle, char letter
 	return -EINVAL;
 }
 
-/* "-event" would quietly count an event called "vent". */
-static bool lacks_a_dash(const struct parse *p, const char *bundle)
+/* "-event" would silently mean -e vent. */
+static bool lacks_a_dash(const struct option_parser *p, const char *bundle)
 {
-	struct match m = { 0 };
+	struct option_match m = { 0 };
 
 	if (strlen(bundle) < 3)
 		return false;
@@ -344,7 +343,7 @@ static bool lacks_a_dash(const struct parse *p, const char *bundle)
 	return m.exact;
 }
 
-static int parse_letters(struct parse *p, const char *bundle)
+static int parse_letters(struct option_parser *p, const char *bundle)
 {
 	if (lacks_a_dash(p, bundle)) {
 		error_set(p->e, -EINVAL, "unknown option '-%s'", bundle);
@@ -360,26 +359,26 @@ static int parse_letters(struct parse *p, const char *bundle)
 		if (!row)
 			return unknown_letter(p, bundle, *c);
 		snprintf(p->use->option, sizeof(p->use->option), "-%c", *c);
-		err = with_argument(p, row, row->arg && c[1] ? c + 1 : NULL);
+		err = store_option(p, row, row->arg && c[1] ? c + 1 : NULL);
 		if (err || row->arg)
 			return err;
 	}
 	return 0;
 }
 
-/* Moves what is left of argv behind the words found so far. */
-static int keep_rest(struct parse *p, int n_words, int from)
+/* Appends the rest of argv to the arguments found so far. */
+static int keep_rest(struct option_parser *p, int n_args, int from)
 {
 	for (int i = from; i < p->argc; i++)
-		p->argv[1 + n_words++] = p->argv[i];
-	return n_words;
+		p->argv[1 + n_args++] = p->argv[i];
+	return n_args;
 }
 
 int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***argv,
 		     struct option_use *use, struct tacho_error *e)
 {
-	struct parse p = { .cmd = cmd, .opts = opts, .argc = *argc, .argv = *argv, .use = use, .e = e };
-	int n_words = 0, err = 0;
+	struct option_parser p = { .cmd = cmd, .opts = opts, .argc = *argc, .argv = *argv, .use = use, .e = e };
+	int n_args = 0, err = 0;
 
 	for (p.at = 1; p.at < p.argc; p.at++) {
 		char *text = p.argv[p.at];
@@ -388,7 +387,7 @@ int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***a
 		if (text[0] != '-' || !text[1]) {
 			if (cmd->stops_at_non_option)
 				break;
-			p.argv[1 + n_words++] = text;
+			p.argv[1 + n_args++] = text;
 			continue;
 		}
 		if (text[1] == '-' && !text[2]) {
@@ -400,11 +399,11 @@ int options_parse_at(const struct command *cmd, void *opts, int *argc, char ***a
 			return err;
 	}
 	*use = (struct option_use){ 0 };
-	n_words = keep_rest(&p, n_words, p.at);
+	n_args = keep_rest(&p, n_args, p.at);
 	if (p.argc > 0)
-		p.argv[1 + n_words] = NULL;
+		p.argv[1 + n_args] = NULL;
 	*argv = p.argv + (p.argc > 0);
-	*argc = n_words;
+	*argc = n_args;
 	return 0;
 }
 

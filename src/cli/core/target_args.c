@@ -1,5 +1,5 @@
 /*
- * Lists of processes and CPUs as people type them.
+ * Arguments that select processes, a user or CPUs.
  */
 #include "cli/core/target_args.h"
 
@@ -26,9 +26,9 @@ int target_ids(const char *command, const char *option, const char *text, int **
 		if (!at || num_int(str_trim(one), at) < 0 || *at <= 0) {
 			struct tacho_error e;
 
-			error_set(&e, -EINVAL, "'%.*s' is no process or thread number", STR(one));
+			error_set(&e, -EINVAL, "'%.*s' is not a process or thread ID", STR(one));
 			error_at(&e, (size_t)(one.s - text), one.n);
-			error_hint(&e, "give numbers with commas between them, e.g. 812,4711");
+			error_hint(&e, "separate IDs by commas, e.g. 812,4711");
 			message_error(command, option, text, &e);
 			vec_done(&list);
 			return -EINVAL;
@@ -61,7 +61,7 @@ int target_cpus(const char *command, const char *text)
 
 	if (cpuset_parse(&set, str_of(text)) == 0 && !cpuset_empty(&set))
 		return 0;
-	error_set(&e, -EINVAL, "'%s' is no list of CPUs", text);
+	error_set(&e, -EINVAL, "'%s' is not a list of CPUs", text);
 	error_hint(&e, "write numbers and ranges, e.g. 0-3,8");
 	message_error(command, "-C", text, &e);
 	return -EINVAL;

@@ -1,6 +1,6 @@
 /*
- * Terminal facts, wrapping, and the pager: a child reads a pipe that takes stdout's place. A
- * pager that is not installed is found out before, so that no output is lost in it.
+ * Terminal properties, wrapping, and the pager: a child process that reads stdout through a pipe. Whether
+ * the pager is installed is checked first, so that no output is lost.
  */
 #include "cli/core/terminal.h"
 
@@ -26,7 +26,7 @@ unsigned term_width(int fd)
 	struct winsize size = { 0 };
 	uint32_t width = 0;
 
-	/* Through the pager stdout is a pipe, yet a person reads it: stderr knows the width. */
+	/* With a pager stdout is a pipe; stderr still has the terminal's width. */
 	if (pager_pid && fd == STDOUT_FILENO)
 		fd = STDERR_FILENO;
 	if (!term_is_tty(fd))
@@ -152,7 +152,7 @@ void pager_finish(void)
 	if (!pager_pid)
 		return;
 	fflush(stdout);
-	close(STDOUT_FILENO);	/* the pager sees the end */
+	close(STDOUT_FILENO);	/* end of file for the pager */
 	while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	pager_pid = 0;

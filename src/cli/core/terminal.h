@@ -1,6 +1,6 @@
 /*
- * The terminal: whether there is one, how wide it is, whether it shows colours, and a pager for
- * long output. Away from a terminal everything is plain and 80 wide.
+ * The terminal: whether a file descriptor is one, its width, whether to use colours, and the pager. Without
+ * a terminal, output has no colours and 80 columns.
  */
 #ifndef CLI_CORE_TERMINAL_H
 #define CLI_CORE_TERMINAL_H
@@ -8,8 +8,8 @@
 #include "base/buf.h"
 
 bool term_is_tty(int fd);
-unsigned term_width(int fd);	/* 40 .. 200; 80 where it is not a terminal */
-bool term_has_colors(int fd);	/* a terminal, not a dumb one, and NO_COLOR is not set */
+unsigned term_width(int fd);	/* 40 .. 200; 80 if it is not a terminal */
+bool term_has_colors(int fd);	/* a terminal, TERM is not dumb, and NO_COLOR is not set */
 
 #define TERM_BOLD "\033[1m"
 #define TERM_RED "\033[31m"
@@ -18,18 +18,18 @@ bool term_has_colors(int fd);	/* a terminal, not a dumb one, and NO_COLOR is not
 #define TERM_DIM "\033[2m"
 #define TERM_PLAIN "\033[0m"
 
-/* Appends `text` in the style, where `colors` says so. */
+/* Appends `text`, in the style if `colors` is set. */
 void term_styled(struct buf *out, bool colors, const char *style, const char *text);
 
 /*
- * Appends `text` wrapped at blanks: the first line starts at column `at`, the others are
- * indented by `indent`, and none is longer than `width` unless a single word is.
+ * Appends `text` wrapped at blanks: the first line starts at column `at`, the others are indented by
+ * `indent`. Lines are at most `width` columns long unless a single word is longer.
  */
 void term_wrap(struct buf *out, struct str text, size_t at, size_t indent, size_t width);
 
 /*
- * From here on stdout goes through $TACHO_PAGER, $PAGER or less, where stdout is a terminal and
- * paging was not turned off. pager_finish() waits until the reader is done with it.
+ * Sends stdout through $TACHO_PAGER, $PERF_PAGER, $PAGER or less, if stdout is a terminal and pager_off is
+ * not set. pager_finish() waits until the user quits the pager.
  */
 extern bool pager_off;
 void pager_start(void);

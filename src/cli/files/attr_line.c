@@ -1,6 +1,6 @@
 /*
- * The attr's fields come from the library, one per line; here they are put on one, and masks of
- * bits get their names.
+ * Formats a perf_event_attr on one line, as perf does: the library prints a line per field; here they are
+ * joined, and bit masks are printed as names.
  */
 #include "cli/files/attr_line.h"
 
@@ -36,7 +36,7 @@ static void put_bits(struct buf *out, struct str value, const char *const *names
 	}
 }
 
-static void put_one(struct buf *out, struct str name, struct str value, const char *is)
+static void put_field(struct buf *out, struct str name, struct str value, const char *separator)
 {
 	bool period = str_is(name, "sample_freq") || str_is(name, "sample_period");
 	bool wakeup = str_is(name, "wakeup_events") || str_is(name, "wakeup_watermark");
@@ -45,7 +45,7 @@ static void put_one(struct buf *out, struct str name, struct str value, const ch
 		buf_puts(out, ", ");
 	buf_str(out, period ? STR_LIT("{ sample_period, sample_freq }") :
 		     wakeup ? STR_LIT("{ wakeup_events, wakeup_watermark }") : name);
-	buf_puts(out, is);
+	buf_puts(out, separator);
 	if (str_is(name, "sample_type"))
 		put_bits(out, value, sample_bits, countof(sample_bits));
 	else if (str_is(name, "read_format"))
@@ -54,7 +54,7 @@ static void put_one(struct buf *out, struct str name, struct str value, const ch
 		buf_str(out, value);
 }
 
-void file_attr(const struct tacho_file_event *ev, const char *is, struct buf *out)
+void file_attr(const struct tacho_file_event *ev, const char *separator, struct buf *out)
 {
 	char *text = tacho_attr_text(ev->attr, ev->attr_size);
 	struct str rest = str_of(text), line, name;
@@ -67,7 +67,7 @@ void file_attr(const struct tacho_file_event *ev, const char *is, struct buf *ou
 		str_cut(&line, ':', &name);
 		line = str_trim(line);
 		if (name.n && !str_is(line, "0x0"))
-			put_one(out, name, line, is);
+			put_field(out, name, line, separator);
 	}
 	free(text);
 }

@@ -1,6 +1,6 @@
 /*
- * Adding to, removing from and walking the cache of objects. Everything happens relative to the
- * cache's own directory; copies appear under their final name only when they are complete.
+ * Adding to, removing from and listing the build ID cache. All paths are relative to the cache's directory
+ * file descriptor. A copy gets its final name only when it is complete.
  */
 #include "cli/files/build_id_cache.h"
 
@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/io.h"
 
-enum { ID_LEAST = 4, ID_MOST = 64 };
+enum { MIN_ID = 4, MAX_ID = 64 };	/* hexadecimal digits */
 
 int cache_open(struct cache_dir *c, const char *path, bool create, struct tacho_error *e)
 {
@@ -49,7 +49,7 @@ void cache_close(struct cache_dir *c)
 	c->path = NULL;
 }
 
-/* Makes every directory of `path` that is not there yet. */
+/* Creates the missing directories of `path`. */
 static int make_dirs(int fd, char *path)
 {
 	for (char *slash = path;; slash++) {
@@ -101,16 +101,16 @@ static int copy_file(int dir, const char *from_path, const char *to)
 	return err;
 }
 
-static bool id_fine(const char *id)
+static bool is_valid_id(const char *id)
 {
 	size_t n = strlen(id);
 
-	return n >= ID_LEAST && n <= ID_MOST && strspn(id, "0123456789abcdef") == n;
+	return n >= MIN_ID && n <= MAX_ID && strspn(id, "0123456789abcdef") == n;
 }
 
 static int link_id(struct cache_dir *c, const char *id, const char *folder)
 {
-	char link[ID_MOST + 32], dir[32];
+	char link[MAX_ID + 32], dir[32];
 	struct buf target = { 0 };
 	int err = 0;
 
@@ -130,16 +130,16 @@ int cache_add(struct cache_dir *c, const char *path, const char *id)
 {
 	scoped(freep) char *full = realpath(path, NULL);
 	scoped(freep) char *folder = NULL, *elf = NULL;
-	char link[ID_MOST + 32];
+	char link[MAX_ID + 32];
 	struct stat st;
 	int err;
 
-	if (!full || !id_fine(id))
+	if (!full || !is_valid_id(id))
 		return full ? -EINVAL : -errno;
 	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
 	if (fstatat(c->fd, link, &st, 0) == 0)
 		return -EEXIST;
-	unlinkat(c->fd, link, 0);		/* one that leads nowhere */
+	unlinkat(c->fd, link, 0);		/* a dangling link */
 	if (asprintf(&folder, "%s/%s", full + 1, id) < 0 || asprintf(&elf, "%s/elf", folder) < 0)
 		return -ENOMEM;
 	err = make_dirs(c->fd, folder);
@@ -150,10 +150,10 @@ int cache_add(struct cache_dir *c, const char *path, const char *id)
 
 int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size)
 {
-	char link[ID_MOST + 32];
+	char link[MAX_ID + 32];
 	ssize_t n;
 
-	if (!id_fine(id))
+	if (!is_valid_id(id))
 		return -EINVAL;
 	snprintf(link, sizeof(link), ".build-id/%.2s/%s", id, id + 2);
 	n = readlinkat(c->fd, link, out, size - 1);
@@ -161,7 +161,7 @@ int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size)
 		return -errno;
 	out[n] = 0;
 	if (strncmp(out, "../../", 6) != 0 || strstr(out + 6, ".."))
-		return -EINVAL;			/* leads out of the cache: not ours */
+		return -EINVAL;			/* leads out of the cache */
 	memmove(out, out + 6, (size_t)n - 5);
 	return 0;
 }
@@ -169,7 +169,7 @@ int cache_folder(struct cache_dir *c, const char *id, char *out, size_t size)
 int cache_remove(struct cache_dir *c, const char *id)
 {
 	static const char *const files[] = { "elf", "probes", "debug", "vdso", "kallsyms" };
-	char folder[PATH_MAX], link[ID_MOST + 32];
+	char folder[PATH_MAX], link[MAX_ID + 32];
 	int err = cache_folder(c, id, folder, sizeof(folder));
 
 	if (err)
@@ -187,9 +187,9 @@ int cache_remove(struct cache_dir *c, const char *id)
 	return unlinkat(c->fd, link, 0) < 0 ? -errno : 0;
 }
 
-static int each_of(struct cache_dir *c, const char *prefix, cache_fn fn, void *arg)
+static int each_with_prefix(struct cache_dir *c, const char *prefix, cache_fn fn, void *arg)
 {
-	char sub[32], id[ID_MOST + 8], folder[PATH_MAX], *slash;
+	char sub[32], id[MAX_ID + 8], folder[PATH_MAX], *slash;
 	struct dirent *d;
 	DIR *dir;
 	int fd, err = 0;
@@ -203,7 +203,7 @@ static int each_of(struct cache_dir *c, const char *prefix, cache_fn fn, void *a
 		return 0;
 	}
 	while (!err && (d = readdir(dir))) {
-		if (d->d_name[0] == '.' || strlen(d->d_name) > ID_MOST)
+		if (d->d_name[0] == '.' || strlen(d->d_name) > MAX_ID)
 			continue;
 		snprintf(id, sizeof(id), "%.2s%.64s", prefix, d->d_name);
 		if (cache_folder(c, id, folder + 1, sizeof(folder) - 1))
@@ -230,7 +230,7 @@ int cache_each(struct cache_dir *c, cache_fn fn, void *arg)
 	}
 	while (!err && (d = readdir(dir)))
 		if (strlen(d->d_name) == 2 && strspn(d->d_name, "0123456789abcdef") == 2)
-			err = each_of(c, d->d_name, fn, arg);
+			err = each_with_prefix(c, d->d_name, fn, arg);
 	closedir(dir);
 	return err;
 }

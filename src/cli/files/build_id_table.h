@@ -11,7 +11,7 @@
 
 /* Passes the build IDs of the recording to `s`. Returns 0 or -ENOMEM. */
 int file_build_ids_feed(const struct tacho_perfdata *pd, struct tacho_symbols *s);
-/* Lower-case hex with a NUL; `out` has room for 2 * n + 1. */
+/* Writes 2 * n lower-case hexadecimal digits and a NUL. */
 void build_id_text(const uint8_t *id, size_t n, char *out);
 
 #endif

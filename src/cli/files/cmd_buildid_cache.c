@@ -1,6 +1,6 @@
 /*
- * `tacho buildid-cache`: keeps copies of objects by their build ids, so that a recording can be
- * read after the programs in it were updated.
+ * `tacho buildid-cache`: manages copies of objects by build ID, so that a recording can be analysed after
+ * its programs were updated.
  */
 #include "cli/core/app.h"
 
@@ -20,26 +20,26 @@ struct cache_opts {
 
 #define AT(field) offsetof(struct cache_opts, field)
 static const struct option_row cache_rows[] = {
-	{ OPT_LIST, 'a', "add", AT(add), "FILES", "copy these files in, separated by commas",
+	{ OPT_LIST, 'a', "add", AT(add), "FILES", "copy these files into the cache, separated by commas",
 	  .complete = "file" },
-	{ OPT_LIST, 'r', "remove", AT(remove), "FILES", "remove the copies of these files as they are now",
+	{ OPT_LIST, 'r', "remove", AT(remove), "FILES", "remove the copies of these files in their current version",
 	  .complete = "file" },
-	{ OPT_LIST, 'p', "purge", AT(purge), "FILES", "remove all copies of these files, old ones too",
+	{ OPT_LIST, 'p', "purge", AT(purge), "FILES", "remove the copies of these files in all versions",
 	  .complete = "file" },
 	{ OPT_FLAG, 'P', "purge-all", AT(purge_all), NULL, "remove every copy" },
 	{ OPT_LIST, 'u', "update", AT(update), "FILES", "replace the copies of these files",
 	  .complete = "file" },
-	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list the build ids and paths of all copies" },
+	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list the build IDs and paths of all copies" },
 	{ OPT_STR, 'M', "missing", AT(missing), "FILE",
 	  "list the objects of a recording that have no copy; - is stdin", .complete = "file" },
-	{ OPT_STR, 0, "buildid-dir", AT(dir), "DIR", "the cache (default: .debug in the home directory)",
+	{ OPT_STR, 0, "buildid-dir", AT(dir), "DIR", "use the cache in DIR (default: .debug in the home directory)",
 	  .complete = "file" },
-	{ OPT_FLAG, 'f', "force", AT(force), NULL, "to remove a copy that is not there is no failure" },
-	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "say what is done" },
+	{ OPT_FLAG, 'f', "force", AT(force), NULL, "do not fail if a copy to be removed does not exist" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "print what is done" },
 	REFUSED('k', "kcore",
-		"the kernel's memory is not copied; 'report -k vmlinux' reads a kernel's own file"),
-	REFUSED(0, "debuginfod", "debug files are looked for on this machine only"),
-	REFUSED(0, "target-ns", "name the file as it is seen from here: /proc/PID/root/..."),
+		"/proc/kcore is not copied; use 'report -k vmlinux'"),
+	REFUSED(0, "debuginfod", "debug files are searched for on this machine only"),
+	REFUSED(0, "target-ns", "use the path in this namespace: /proc/PID/root/..."),
 	{ .kind = OPT_END },
 };
 
@@ -47,19 +47,19 @@ struct cache_run {
 	const struct cache_opts *opts;
 	struct cache_dir dir;
 	struct buf out;
-	struct strlist ids;		/* to be removed */
-	const char *path;		/* that are copies of this; NULL: all */
+	struct strlist ids;		/* entries to be removed: */
+	const char *path;		/* copies of this file; NULL: all */
 	int status;
 };
 
-static void tell(struct cache_run *r, const char *what, const char *id, const char *path, int err)
+static void report_result(struct cache_run *r, const char *action, const char *id, const char *path, int err)
 {
 	if (err)
 		r->status = EXIT_FAILED;
 	if (err)
-		message_text("buildid-cache", "cannot %s %s: %s", what, path, strerror(-err));
+		message_text("buildid-cache", "cannot %s %s: %s", action, path, strerror(-err));
 	else if (r->opts->verbose)
-		message_text("buildid-cache", "%s %s %s", what, id, path);
+		message_text("buildid-cache", "%s %s %s", action, id, path);
 }
 
 static int id_of(const char *path, char text[41])
@@ -80,7 +80,7 @@ static void add_one(struct cache_run *r, const char *path)
 
 	if (!err)
 		err = cache_add(&r->dir, path, id);
-	tell(r, "add", id, path, err == -EEXIST ? 0 : err);
+	report_result(r, "add", id, path, err == -EEXIST ? 0 : err);
 }
 
 static void remove_one(struct cache_run *r, const char *path)
@@ -90,7 +90,7 @@ static void remove_one(struct cache_run *r, const char *path)
 
 	if (!err)
 		err = cache_remove(&r->dir, id);
-	tell(r, "remove", id, path, err == -ENOENT && r->opts->force ? 0 : err);
+	report_result(r, "remove", id, path, err == -ENOENT && r->opts->force ? 0 : err);
 }
 
 static void update_one(struct cache_run *r, const char *path)
@@ -102,10 +102,10 @@ static void update_one(struct cache_run *r, const char *path)
 		cache_remove(&r->dir, id);
 		err = cache_add(&r->dir, path, id);
 	}
-	tell(r, "update", id, path, err);
+	report_result(r, "update", id, path, err);
 }
 
-static int collect(void *arg, const char *id, const char *path)
+static int collect_id(void *arg, const char *id, const char *path)
 {
 	struct cache_run *r = arg;
 
@@ -114,19 +114,19 @@ static int collect(void *arg, const char *id, const char *path)
 	return strlist_add(&r->ids, str_of(id));
 }
 
-/* Entries are collected first: what is being walked should not change. */
+/* Collects the entries first, because the directory should not change while it is read. */
 static void purge(struct cache_run *r, const char *path)
 {
 	char *full = path ? realpath(path, NULL) : NULL;
 	int err;
 
 	r->path = full ? full : path;
-	err = cache_each(&r->dir, collect, r);
+	err = cache_each(&r->dir, collect_id, r);
 	for (size_t i = 0; i < r->ids.n && !err; i++)
 		err = cache_remove(&r->dir, r->ids.v[i]);
 	if (!err && path && !r->ids.n && !r->opts->force)
 		err = -ENOENT;
-	tell(r, "purge", "", path ? path : "all", err);
+	report_result(r, "purge", "", path ? path : "all", err);
 	strlist_done(&r->ids);
 	free(full);
 }
@@ -139,13 +139,13 @@ static int list_one(void *arg, const char *id, const char *path)
 	return 0;
 }
 
-/* Objects whose build id the recording knows. */
+/* Lists the objects whose build ID is in the recording, but not in the cache. */
 static int list_missing(struct cache_run *r, struct tacho_error *e)
 {
-	struct tacho_perfdata_opts how = { .size = sizeof(how), .force = r->opts->force };
+	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .force = r->opts->force };
 	struct file_objects objects = { 0 };
 	struct tacho_perfdata *pd = NULL;
-	int err = tacho_perfdata_open(&pd, r->opts->missing, &how, e);
+	int err = tacho_perfdata_open(&pd, r->opts->missing, &pd_opts, e);
 
 	if (err == 0)
 		err = file_objects_read(&objects, pd, OBJECTS_RECORDS, e);
@@ -162,8 +162,8 @@ static int list_missing(struct cache_run *r, struct tacho_error *e)
 	return err;
 }
 
-static void each(struct cache_run *r, const struct strlist *lists,
-		 void (*fn)(struct cache_run *, const char *))
+static void for_each_path(struct cache_run *r, const struct strlist *lists,
+			  void (*fn)(struct cache_run *, const char *))
 {
 	for (size_t i = 0; i < lists->n; i++) {
 		struct str rest = str_of(lists->v[i]), word;
@@ -193,7 +193,7 @@ static int cache_command(void *opts, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (!changes && !o->list && !o->missing) {
-		message_text("buildid-cache", "nothing to do: one of -a, -r, -p, -P, -u, -l and -M is needed");
+		message_text("buildid-cache", "nothing to do: use one of -a, -r, -p, -P, -u, -l and -M");
 		return EXIT_USAGE;
 	}
 	if (cache_open(&r.dir, o->dir, o->add.n || o->update.n, &e) < 0) {
@@ -202,14 +202,14 @@ static int cache_command(void *opts, int argc, char **argv)
 			message_error("buildid-cache", NULL, NULL, &e);
 			return EXIT_FAILED;
 		}
-		r.dir = (struct cache_dir){ .fd = -1 };	/* no cache: nothing in it */
+		r.dir = (struct cache_dir){ .fd = -1 };	/* no cache is an empty cache */
 	}
-	each(&r, &o->add, add_one);
-	each(&r, &o->remove, remove_one);
-	each(&r, &o->purge, purge);
+	for_each_path(&r, &o->add, add_one);
+	for_each_path(&r, &o->remove, remove_one);
+	for_each_path(&r, &o->purge, purge);
 	if (o->purge_all)
 		purge(&r, NULL);
-	each(&r, &o->update, update_one);
+	for_each_path(&r, &o->update, update_one);
 	if (o->list && r.dir.fd >= 0)
 		cache_each(&r.dir, list_one, &r);
 	if (o->missing && list_missing(&r, &e) < 0) {
@@ -223,7 +223,7 @@ static int cache_command(void *opts, int argc, char **argv)
 
 const struct command cmd_buildid_cache = {
 	.name = "buildid-cache",
-	.summary = "keep copies of programs by build id",
+	.summary = "manage copies of programs by build ID",
 	.rows = cache_rows,
 	.opts_size = sizeof(struct cache_opts),
 	.run = cache_command,

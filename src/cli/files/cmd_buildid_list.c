@@ -1,5 +1,5 @@
 /*
- * `tacho buildid-list`: the build ids of the objects in a recording, of the running kernel, or of
+ * `tacho buildid-list`: the build IDs of the objects in a recording, of the running kernel, or of
  * one ELF file.
  */
 #include "cli/core/app.h"
@@ -11,27 +11,27 @@
 #include "cli/files/build_id_table.h"
 #include "cli/files/recorded_objects.h"
 
-struct list_opts {
+struct buildid_list_opts {
 	const char *input;
 	bool force, kernel, kernel_maps, with_hits;
 };
 
-#define AT(field) offsetof(struct list_opts, field)
+#define AT(field) offsetof(struct buildid_list_opts, field)
 static const struct option_row list_rows[] = {
 	{ OPT_STR, 'i', "input", AT(input), "FILE",
 	  "read FILE, a recording or an ELF file; - is stdin (default: perf.data)", .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
-	{ OPT_FLAG, 'H', "with-hits", AT(with_hits), NULL, "only objects that samples lie in" },
-	{ OPT_FLAG, 'k', "kernel", AT(kernel), NULL, "the build id of the running kernel" },
+	{ OPT_FLAG, 'H', "with-hits", AT(with_hits), NULL, "list only objects with samples" },
+	{ OPT_FLAG, 'k', "kernel", AT(kernel), NULL, "print the build ID of the running kernel" },
 	{ OPT_FLAG, 'm', "kernel-maps", AT(kernel_maps), NULL,
-	  "the running kernel and its modules, with their addresses" },
-	REFUSED('v', "verbose", "what goes wrong is told anyway"),
+	  "list the running kernel and its modules with their addresses" },
+	REFUSED('v', "verbose", "errors are always reported"),
 	{ .kind = OPT_END },
 };
 
 static void list_defaults(void *opts)
 {
-	struct list_opts *o = opts;
+	struct buildid_list_opts *o = opts;
 
 	o->input = "perf.data";
 }
@@ -73,21 +73,21 @@ static uint64_t kallsyms_address(struct str text, const char *symbol)
 	return 0;
 }
 
-/* "name size refs users state 0xaddress": the id is among the module's notes. */
+/* A line of /proc/modules: "name size refs users state 0xaddress". The build ID is in the module's notes. */
 static void put_module(struct buf *out, struct str line)
 {
-	struct str words[6] = { 0 };
+	struct str fields[6] = { 0 };
 	uint64_t size = 0, address = 0;
 	struct buf path = { 0 }, note = { 0 };
 
-	for (size_t i = 0; i < countof(words); i++)
-		str_cut(&line, ' ', &words[i]);
-	num_u64(words[1], &size);
-	num_hex(words[5], &address);
-	buf_printf(&path, "/sys/module/%.*s/notes/.note.gnu.build-id", STR(words[0]));
+	for (size_t i = 0; i < countof(fields); i++)
+		str_cut(&line, ' ', &fields[i]);
+	num_u64(fields[1], &size);
+	num_hex(fields[5], &address);
+	buf_printf(&path, "/sys/module/%.*s/notes/.note.gnu.build-id", STR(fields[0]));
 	if (!buf_failed(&path) && io_read(path.bytes, 4096, &note) == 0 && note.n >= 36) {
 		put_id(out, (const uint8_t *)note.bytes + 16, 20);
-		buf_printf(out, " %16" PRIx64 " %16" PRIx64 " [%.*s]\n", address, address + size, STR(words[0]));
+		buf_printf(out, " %16" PRIx64 " %16" PRIx64 " [%.*s]\n", address, address + size, STR(fields[0]));
 	}
 	buf_done(&note);
 	buf_done(&path);
@@ -116,22 +116,22 @@ static int list_kernel_maps(struct buf *out)
 	return 0;
 }
 
-static int list_recording(const struct list_opts *o, struct buf *out)
+static int list_recording(const struct buildid_list_opts *o, struct buf *out)
 {
-	struct tacho_perfdata_opts how = { .size = sizeof(how), .ordered = o->with_hits, .force = o->force };
+	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .ordered = o->with_hits, .force = o->force };
 	struct file_objects objects = { 0 };
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata *pd;
-	unsigned what = 0;
+	unsigned sources = 0;
 	size_t n;
-	int err = tacho_perfdata_open(&pd, o->input, &how, &e);
+	int err = tacho_perfdata_open(&pd, o->input, &pd_opts, &e);
 
 	if (!err) {
 		if (tacho_perfdata_is_pipe(pd) || !tacho_perfdata_feature(pd, TACHO_FEATURE_BUILD_ID, &n))
-			what |= OBJECTS_RECORDS;
+			sources |= OBJECTS_RECORDS;
 		if (o->with_hits)
-			what |= OBJECTS_HITS;
-		err = file_objects_read(&objects, pd, what, &e);
+			sources |= OBJECTS_HITS;
+		err = file_objects_read(&objects, pd, sources, &e);
 		tacho_perfdata_close(pd);
 	}
 	for (size_t i = 0; i < objects.list.n; i++) {
@@ -150,7 +150,7 @@ static int list_recording(const struct list_opts *o, struct buf *out)
 
 static int list_run(void *opts, int argc, char **argv)
 {
-	const struct list_opts *o = opts;
+	const struct buildid_list_opts *o = opts;
 	struct buf out = { 0 };
 	uint8_t id[20];
 	int status = 0, n, written;
@@ -175,9 +175,9 @@ static int list_run(void *opts, int argc, char **argv)
 
 const struct command cmd_buildid_list = {
 	.name = "buildid-list",
-	.summary = "list the build ids of a recording",
+	.summary = "list the build IDs of a recording",
 	.rows = list_rows,
-	.opts_size = sizeof(struct list_opts),
+	.opts_size = sizeof(struct buildid_list_opts),
 	.defaults = list_defaults,
 	.run = list_run,
 };

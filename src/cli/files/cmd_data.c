@@ -1,6 +1,6 @@
 /*
- * `tacho data convert`: a recording in another program's format. The options are the converter's;
- * its name is the first word, as perf has it.
+ * `tacho data convert`: writes a recording in another program's format. As in perf, `convert` is the first
+ * argument.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,12 +12,12 @@
 static const struct option_row data_rows[] = {
 	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
 	  .complete = "file" },
-	{ OPT_STR, 0, "to-json", AT(json), "FILE", "write JSON, as perf does, to FILE; - is stdout", .complete = "file" },
-	{ OPT_STR, 0, "to-ctf", AT(ctf), "DIR", "write the Common Trace Format into DIR", .complete = "file" },
-	{ OPT_FLAG, 0, "all", AT(all), NULL, "with --to-ctf: also names, forks, exits and mappings" },
-	{ OPT_FLAG, 0, "tod", AT(tod), NULL, "with --to-ctf: times of the day, where the recording tells them" },
+	{ OPT_STR, 0, "to-json", AT(json), "FILE", "write perf's JSON format to FILE; - is stdout", .complete = "file" },
+	{ OPT_STR, 0, "to-ctf", AT(ctf), "DIR", "write the Common Trace Format to DIR", .complete = "file" },
+	{ OPT_FLAG, 0, "all", AT(all), NULL, "with --to-ctf: also convert comm, fork, exit and mmap records" },
+	{ OPT_FLAG, 0, "tod", AT(tod), NULL, "with --to-ctf: use the time of day, if the recording has it" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL,
-	  "write over what is there, and read a file that belongs to another user" },
+	  "overwrite existing output, and read a file that belongs to another user" },
 	{ .kind = OPT_END },
 };
 
@@ -28,18 +28,18 @@ static void data_defaults(void *opts)
 	o->input = "perf.data";
 }
 
-static int wrong(const char *text)
+static int wrong_usage(const char *text)
 {
 	message_text("data", "%s", text);
 	return EXIT_USAGE;
 }
 
-static int check(const struct data_opts *o, int argc, char **argv)
+static int check_args(const struct data_opts *o, int argc, char **argv)
 {
 	if (argc == 0)
-		return wrong("say what to do with it: 'data convert'");
+		return wrong_usage("a subcommand is missing: 'data convert'");
 	if (strcmp(argv[0], "convert") != 0) {
-		message_text("data", "'%s' is nothing that can be done with it; 'convert' is", argv[0]);
+		message_text("data", "unknown subcommand '%s'; use 'data convert'", argv[0]);
 		return EXIT_USAGE;
 	}
 	if (argc > 1) {
@@ -47,28 +47,28 @@ static int check(const struct data_opts *o, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (o->json && o->ctf)
-		return wrong("--to-json and --to-ctf cannot be used together");
+		return wrong_usage("--to-json and --to-ctf cannot be used together");
 	if (!o->json && !o->ctf)
-		return wrong("name what to convert to: --to-json FILE or --to-ctf DIR");
+		return wrong_usage("an output format is missing: --to-json FILE or --to-ctf DIR");
 	if (o->ctf && strcmp(o->ctf, "-") == 0)
-		return wrong("--to-ctf makes a directory, which is nothing for stdout; ./- is one of that name");
+		return wrong_usage("--to-ctf writes a directory, not to stdout; use ./- for a directory of that name");
 	if (o->json && o->all)
-		return wrong("--all goes with --to-ctf: this JSON has samples only");
+		return wrong_usage("--all needs --to-ctf: perf's JSON has only samples");
 	if (o->json && o->tod)
-		return wrong("--tod goes with --to-ctf: this JSON has times of the recording's clock");
+		return wrong_usage("--tod needs --to-ctf: perf's JSON has times of the recording's clock");
 	return 0;
 }
 
-static void tell(const struct convert *c)
+static void print_summary(const struct convert *c)
 {
 	const struct data_opts *o = c->opts;
 
 	fprintf(stderr, "[ %s data convert: Converted '%s' into %s data '%s' ]\n", program_name, o->input,
-		c->writer->what, c->writer->path(o));
+		c->writer->name, c->writer->path(o));
 	fprintf(stderr, "[ %s data convert: Converted and wrote %.3f MB (%llu samples", program_name,
 		(double)c->bytes / 1048576, (unsigned long long)c->samples);
-	if (c->others)
-		fprintf(stderr, ", %llu non-samples", (unsigned long long)c->others);
+	if (c->sideband_events)
+		fprintf(stderr, ", %llu non-samples", (unsigned long long)c->sideband_events);
 	fputs(") ]\n", stderr);
 }
 
@@ -76,13 +76,13 @@ static int data_run(void *opts, int argc, char **argv)
 {
 	const struct data_opts *o = opts;
 	struct convert c = { .opts = o };
-	struct tacho_perfdata_opts how = { .size = sizeof(how), .ordered = true, .force = o->force };
+	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .ordered = true, .force = o->force };
 	struct tacho_error e = { .column = -1 };
-	int status = check(o, argc, argv), err;
+	int status = check_args(o, argc, argv), err;
 
 	if (status)
 		return status;
-	err = tacho_perfdata_open(&c.pd, o->input, &how, &e);
+	err = tacho_perfdata_open(&c.pd, o->input, &pd_opts, &e);
 	if (err == 0) {
 		c.writer = o->json ? &convert_json : &convert_ctf;
 		err = convert_run(&c, &e);
@@ -90,12 +90,12 @@ static int data_run(void *opts, int argc, char **argv)
 			message_text("data", "%s", tacho_perfdata_warning(c.pd));
 	}
 	if (err == 0 && c.bad_records)
-		err = error_set(&e, -EBADMSG, "%llu records are damaged and left out",
+		err = error_set(&e, -EBADMSG, "%llu damaged records were skipped",
 				(unsigned long long)c.bad_records);
 	if (err < 0)
 		message_error("data", NULL, NULL, &e);
 	else
-		tell(&c);
+		print_summary(&c);
 	convert_done(&c);
 	return err < 0 ? EXIT_FAILED : 0;
 }

@@ -1,5 +1,5 @@
 /*
- * `tacho evlist`: which events a recording has, and how they were asked for.
+ * `tacho evlist`: lists the events of a recording and their attributes.
  */
 #include "cli/core/app.h"
 
@@ -19,10 +19,10 @@ static const struct option_row evlist_rows[] = {
 	{ OPT_STR, 'i', "input", AT(input), "FILE", "read FILE; - is stdin (default: perf.data)",
 	  .complete = "file" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
-	{ OPT_FLAG, 'F', "freq", AT(frequency), NULL, "with the frequency or period of each event" },
-	{ OPT_FLAG, 'g', "group", AT(group), NULL, "events of a group in braces" },
-	{ OPT_FLAG, 0, "trace-fields", AT(trace_fields), NULL, "with the fields of tracepoints" },
-	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "with every field of the event's attributes" },
+	{ OPT_FLAG, 'F', "freq", AT(frequency), NULL, "print the frequency or period of each event" },
+	{ OPT_FLAG, 'g', "group", AT(group), NULL, "print groups in braces" },
+	{ OPT_FLAG, 0, "trace-fields", AT(trace_fields), NULL, "print the fields of tracepoints" },
+	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL, "print all fields of perf_event_attr" },
 	{ .kind = OPT_END },
 };
 
@@ -33,8 +33,8 @@ static void evlist_defaults(void *opts)
 	o->input = "perf.data";
 }
 
-static void put_fields(const struct tacho_perfdata *pd, uint64_t id, struct tacho_trace **trace,
-		       struct buf *out)
+static void put_trace_fields(const struct tacho_perfdata *pd, uint64_t id, struct tacho_trace **trace,
+			     struct buf *out)
 {
 	const struct tacho_trace_event *ev;
 	const char *comma = "";
@@ -55,7 +55,7 @@ static void put_fields(const struct tacho_perfdata *pd, uint64_t id, struct tach
 	}
 }
 
-static void put_all(const struct tacho_perfdata *pd, const struct evlist_opts *o, struct buf *out)
+static void put_events(const struct tacho_perfdata *pd, const struct evlist_opts *o, struct buf *out)
 {
 	struct evlist_text text = { .verbose = o->verbose, .frequency = o->frequency, .group = o->group, .out = out };
 	struct tacho_trace *trace = NULL;
@@ -66,7 +66,7 @@ static void put_all(const struct tacho_perfdata *pd, const struct evlist_opts *o
 
 		evlist_text_event(&text, ev, i);
 		if (o->trace_fields && attr->type == PERF_TYPE_TRACEPOINT)
-			put_fields(pd, attr->config, &trace, out);
+			put_trace_fields(pd, attr->config, &trace, out);
 		else if (o->trace_fields)
 			buf_puts(out, ": (not a tracepoint)");
 		evlist_text_next(&text);
@@ -78,7 +78,7 @@ static void put_all(const struct tacho_perfdata *pd, const struct evlist_opts *o
 static int evlist_run(void *opts, int argc, char **argv)
 {
 	const struct evlist_opts *o = opts;
-	struct tacho_perfdata_opts how = { .size = sizeof(how), .force = o->force };
+	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .force = o->force };
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata *pd;
 	struct buf out = { 0 };
@@ -89,13 +89,13 @@ static int evlist_run(void *opts, int argc, char **argv)
 		message_text("evlist", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
-	if (tacho_perfdata_open(&pd, o->input, &how, &e) < 0) {
+	if (tacho_perfdata_open(&pd, o->input, &pd_opts, &e) < 0) {
 		message_error("evlist", NULL, NULL, &e);
 		return EXIT_FAILED;
 	}
-	put_all(pd, o, &out);
+	put_events(pd, o, &out);
 	warning = tacho_perfdata_warning(pd);
-	if (warning)		/* names may have been lost */
+	if (warning)		/* it may concern names */
 		message_text("evlist", "%s", warning);
 	damaged = tacho_perfdata_damage(pd, &e);
 	if (damaged < 0)

@@ -1,5 +1,5 @@
 /*
- * tacho export: a recording in the format of another program.
+ * `tacho export`: writes a recording in the format of another program.
  */
 #include "cli/files/profile_export.h"
 
@@ -18,22 +18,22 @@ struct export_opts {
 
 #define AT(field) offsetof(struct export_opts, field)
 static const struct option_row export_rows[] = {
-	{ OPT_GROUP, .help = "What and where to" },
+	{ OPT_GROUP, .help = "Input and output" },
 	SOURCE_INPUT_ROW(struct export_opts),
-	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE rather than to stdout",
+	{ OPT_STR, 'o', "output", AT(output), "FILE", "write to FILE instead of stdout",
 	  .complete = "file" },
 	{ OPT_STR, 'f', "format", AT(format), "FORMAT",
 	  "one of the formats that --list shows; by default the one that the suffix of the output file names",
 	  .complete = "format" },
-	{ OPT_FLAG, 'l', "list", AT(list), NULL, "show the formats and the ends of their names" },
+	{ OPT_FLAG, 'l', "list", AT(list), NULL, "list the formats and their file name suffixes" },
 	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
-	  "this event, where the format has room for one; by default the first with samples" },
+	  "write this event, if the format has only one; by default the first with samples" },
 	{ OPT_STR, 0, "weight", AT(weight), "samples|period",
-	  "what a stack weighs: its samples, or the events they stand for",
+	  "weigh stacks by number of samples or by period (the events that samples represent)",
 	  .complete = "samples period" },
 	{ OPT_STR, 0, "title", AT(out.title), "TEXT",
-	  "the heading of a picture, the name of a profile" },
-	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "stacks from their innermost frame on" },
+	  "the heading of an image, or the name of a profile" },
+	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "start stacks at their innermost frame" },
 	SOURCE_FILTER_ROWS(struct export_opts),
 	SOURCE_PICK_ROWS(struct export_opts),
 	{ OPT_GROUP, .help = "Other" },
@@ -68,7 +68,7 @@ static const struct tacho_format *choose_format(const struct export_opts *o)
 	}
 	f = o->output ? tacho_format_of_path(o->output) : NULL;
 	if (!f)
-		message_text("export", "say which format with -f; 'export --list' shows them");
+		message_text("export", "choose a format with -f; 'export --list' shows them");
 	return f;
 }
 
@@ -82,7 +82,7 @@ static int export_run(void *opts, int argc, char **argv)
 
 	if (argc) {
 		message_text("export",
-			     "takes no words, but was given '%s'; a recording is named with -i",
+			     "takes no words, but was given '%s'; use -i to name a recording",
 			     argv[0]);
 		return EXIT_USAGE;
 	}
@@ -92,7 +92,7 @@ static int export_run(void *opts, int argc, char **argv)
 	if (!format || !weight_parse("export", o->weight, &o->out.weight))
 		return EXIT_USAGE;
 	if (!o->output && strcmp(format->name, "pprof") == 0 && term_is_tty(STDOUT_FILENO)) {
-		message_text("export", "%s is not for a terminal; name a file with -o", format->name);
+		message_text("export", "%s is a binary format and not for a terminal; use -o FILE", format->name);
 		return EXIT_USAGE;
 	}
 	if (!profile_keeps_input("export", o->source.input, o->output))

@@ -1,6 +1,6 @@
 /*
- * tacho flame: a flame graph of a recording, or of what is recorded first: a command, processes, the
- * whole machine. Recording is `tacho record`, called with a file that lives as long as it is needed.
+ * `tacho flame`: draws a flame graph of a recording, or first records a command, processes or the whole
+ * machine. It records with the command `record` into a temporary file, which is deleted afterwards.
  */
 #include "cli/files/profile_export.h"
 
@@ -26,42 +26,42 @@ struct flame_opts {
 
 #define AT(field) offsetof(struct flame_opts, field)
 static const struct option_row flame_rows[] = {
-	{ OPT_GROUP, .help = "What to draw" },
+	{ OPT_GROUP, .help = "Input" },
 	SOURCE_INPUT_ROW(struct flame_opts),
 	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
 	  "draw this event; by default the first with samples", .complete = "event" },
 	{ OPT_FLAG, 0, "diff", AT(diff), NULL,
-	  "take two recordings, before and after: widths are those after, colours tell the "
+	  "compare two recordings, before and after: widths show the second, colours the "
 	  "change" },
-	{ OPT_GROUP, .help = "What to record first, unless a recording is given" },
+	{ OPT_GROUP, .help = "What to record first, if no recording is given" },
 	{ OPT_FLAG, 'a', "all-cpus", AT(all_cpus), NULL,
-	  "the whole machine, while the command runs" },
+	  "record the whole machine while the command runs" },
 	{ OPT_STR, 'p', "pid", SOURCE_AT(struct flame_opts, filter.pids), "PID,...",
-	  "running processes; of a recording, the samples of these only", .complete = "pid" },
+	  "record running processes; of a recording, draw only their samples", .complete = "pid" },
 	{ OPT_STR, 't', "tid", SOURCE_AT(struct flame_opts, filter.tids), "TID,...",
-	  "single threads; of a recording, the samples of these only" },
+	  "record threads; of a recording, draw only their samples" },
 	{ OPT_STR, 'C', "cpu", SOURCE_AT(struct flame_opts, filter.cpus), "CPUS",
-	  "these CPUs; of a recording, the samples of these only", .complete = "cpu" },
-	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "N samples a second; by default 4000" },
-	{ OPT_STR, 'c', "count", AT(count), "N", "a sample every N events" },
+	  "record these CPUs; of a recording, draw only their samples", .complete = "cpu" },
+	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "record N samples per second; by default 4000" },
+	{ OPT_STR, 'c', "count", AT(count), "N", "record a sample every N events" },
 	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
-	  "how call chains are taken; by default fp", .complete = "fp dwarf lbr" },
+	  "how to record call chains; by default fp", .complete = "fp dwarf lbr" },
 	{ OPT_STR, 0, "data", AT(data), "FILE", "keep the recording in FILE", .complete = "file" },
-	{ OPT_GROUP, .help = "How it looks" },
+	{ OPT_GROUP, .help = "Appearance" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
-	  "write to FILE (.svg, .html, or the end of any other format) rather than to flame.svg; - "
+	  "write to FILE instead of flame.svg; the suffix (.svg, .html ...) chooses the format; - "
 	  "is stdout",
 	  .complete = "file" },
 	{ OPT_STR, 0, "title", AT(out.title), "TEXT", "the heading" },
-	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "stacks from their innermost frame on" },
-	{ OPT_FLAG, 0, "icicle", AT(out.icicle), NULL, "the root on top" },
+	{ OPT_FLAG, 0, "reverse", AT(out.reverse), NULL, "start stacks at their innermost frame" },
+	{ OPT_FLAG, 0, "icicle", AT(out.icicle), NULL, "draw the root at the top" },
 	{ OPT_UINT, 0, "width", AT(out.width), "PIXELS",
-	  "that wide, always; by default 1200, and as wide as the window in a browser", .min = 300,
+	  "use a fixed width; by default 1200, and the window's width in a browser", .min = 300,
 	  .max = 100000 },
 	{ OPT_STR, 0, "min", AT(min), "PIXELS",
-	  "leave out boxes narrower than that; by default 0.1, and with 0 none" },
+	  "leave out narrower boxes; by default 0.1; 0 leaves out none" },
 	{ OPT_STR, 0, "weight", AT(weight), "samples|period",
-	  "what a stack weighs: its samples, or the events they stand for",
+	  "weigh stacks by number of samples or by period (the events that samples represent)",
 	  .complete = "samples period" },
 	SOURCE_FILTER_ROWS(struct flame_opts),
 	{ OPT_GROUP, .help = "Other" },
@@ -77,12 +77,12 @@ static const struct tacho_format *choose_format(const struct flame_opts *o)
 		return tacho_format_find("svg");
 	f = tacho_format_of_path(o->output);
 	if (!f)
-		message_text("flame", "no format has names that end as '%s' does; use .svg or .html",
+		message_text("flame", "the suffix of '%s' is of no known format; use .svg or .html",
 			     o->output);
 	return f;
 }
 
-/* For the library 0 is the default, and what is below it none at all. */
+/* In tacho_output_opts, 0 means the default and a negative value no limit. */
 static bool min_parse(const char *text, double *out)
 {
 	double pixels;
@@ -121,15 +121,15 @@ static int draw(struct flame_opts *o, const struct tacho_format *format, const c
 
 /* ---- recording ---- */
 
-static int add(struct strlist *words, const char *option, const char *value)
+static int add_option(struct strlist *args, const char *option, const char *value)
 {
-	int err = strlist_add(words, str_of(option));
+	int err = strlist_add(args, str_of(option));
 
-	return err || !value ? err : strlist_add(words, str_of(value));
+	return err || !value ? err : strlist_add(args, str_of(value));
 }
 
-static int record_words(const struct flame_opts *o, const char *path, int argc, char **argv,
-			struct strlist *words)
+static int record_args(const struct flame_opts *o, const char *path, int argc, char **argv,
+		      struct strlist *args)
 {
 	const struct {
 		const char *option, *value;
@@ -141,46 +141,46 @@ static int record_words(const struct flame_opts *o, const char *path, int argc, 
 		{ "-F", o->freq },
 		{ "-c", o->count },
 	};
-	int err = add(words, "record", NULL);
+	int err = add_option(args, "record", NULL);
 
-	err = err ? err : add(words, "-o", path);
-	err = err ? err : add(words, "--call-graph", o->call_graph ? o->call_graph : "fp");
+	err = err ? err : add_option(args, "-o", path);
+	err = err ? err : add_option(args, "--call-graph", o->call_graph ? o->call_graph : "fp");
 	if (!err && o->all_cpus)
-		err = add(words, "-a", NULL);
+		err = add_option(args, "-a", NULL);
 	if (!err)
-		err = add(words, "-q", NULL);
+		err = add_option(args, "-q", NULL);
 	for (size_t i = 0; i < countof(given) && !err; i++)
 		if (given[i].value)
-			err = add(words, given[i].option, given[i].value);
+			err = add_option(args, given[i].option, given[i].value);
 	if (!err && argc)
-		err = add(words, "--", NULL);
+		err = add_option(args, "--", NULL);
 	for (int i = 0; i < argc && !err; i++)
-		err = add(words, argv[i], NULL);
+		err = add_option(args, argv[i], NULL);
 	return err;
 }
 
-/* Returns the exit status of the recording; what was recorded is in `path`. */
+/* Records into `path`. Returns the exit status of `record`. */
 static int record(const struct flame_opts *o, const char *path, int argc, char **argv)
 {
 	const struct command *cmd = command_find(str_of("record"));
-	scoped(strlist_done) struct strlist words = { 0 };
-	scoped(freep) char **list = NULL;	/* the parser moves its words about */
+	scoped(strlist_done) struct strlist args = { 0 };
+	scoped(freep) char **list = NULL;	/* a copy, which the option parser reorders */
 
 	if (!cmd) {
 		message_text("flame", "this build cannot record");
 		return EXIT_FAILED;
 	}
-	if (record_words(o, path, argc, argv, &words) == 0)
-		list = calloc(words.n + 1, sizeof(*list));
+	if (record_args(o, path, argc, argv, &args) == 0)
+		list = calloc(args.n + 1, sizeof(*list));
 	if (!list) {
 		message_text("flame", "out of memory");
 		return EXIT_FAILED;
 	}
-	memcpy(list, words.v, words.n * sizeof(*list));
-	return command_run(cmd, (int)words.n, list);
+	memcpy(list, args.v, args.n * sizeof(*list));
+	return command_run(cmd, (int)args.n, list);
 }
 
-/* What chose the processes to record chooses no samples: their children belong to them. */
+/* The options that selected processes for recording do not filter samples: children are drawn, too. */
 static int draw_recorded(struct flame_opts *o, const struct tacho_format *format, const char *path,
 			 int argc, char **argv)
 {
@@ -208,7 +208,7 @@ static int record_and_draw(struct flame_opts *o, const struct tacho_format *form
 		return draw_recorded(o, format, o->data, argc, argv);
 	snprintf(dir, sizeof(dir), "%s/tacho-flame-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
 	if (!mkdtemp(dir)) {
-		message_text("flame", "cannot make a directory for the recording: %s: %s", dir,
+		message_text("flame", "cannot create a directory for the recording: %s: %s", dir,
 			     strerror(errno));
 		return EXIT_FAILED;
 	}
@@ -227,17 +227,17 @@ static bool wants_recording(const struct flame_opts *o, int argc)
 	       o->source.filter.cpus || o->data;
 }
 
-/* The first of the options that say how to record, or NULL. */
-static const char *how_to_record(const struct flame_opts *o)
+/* The first option that concerns recording, or NULL. */
+static const char *recording_option(const struct flame_opts *o)
 {
 	return o->all_cpus ? "-a" : o->freq ? "-F" : o->count ? "-c" :
 	       o->call_graph ? "--call-graph" : o->data ? "--data" : NULL;
 }
 
-/* What contradicts what; an exit status after a message. */
-static int check_words(struct flame_opts *o, int argc, char **argv)
+/* Checks for contradictory options. 0, or an exit status after a message. */
+static int check_args(struct flame_opts *o, int argc, char **argv)
 {
-	if (o->diff && argc > 2) {		/* options may follow the two */
+	if (o->diff && argc > 2) {		/* options may follow the two files */
 		struct tacho_error e = { .column = -1 };
 		char **rest = argv + 1;
 
@@ -252,15 +252,15 @@ static int check_words(struct flame_opts *o, int argc, char **argv)
 		message_text("flame", "--diff takes two recordings: before and after");
 		return EXIT_USAGE;
 	}
-	if (o->source.input && (argc || how_to_record(o))) {
+	if (o->source.input && (argc || recording_option(o))) {
 		message_text(
 			"flame",
-			"a recording is given with -i, so nothing is recorded: %s makes no sense",
-			argc ? argv[0] : how_to_record(o));
+			"-i names a recording, so nothing is recorded and %s cannot be used",
+			argc ? argv[0] : recording_option(o));
 		return EXIT_USAGE;
 	}
-	if (o->diff && how_to_record(o)) {
-		message_text("flame", "--diff records nothing: %s makes no sense", how_to_record(o));
+	if (o->diff && recording_option(o)) {
+		message_text("flame", "--diff records nothing, so %s cannot be used", recording_option(o));
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -272,7 +272,7 @@ static int flame_run(void *opts, int argc, char **argv)
 	const struct tacho_format *format;
 	int status;
 
-	status = check_words(o, argc, argv);
+	status = check_args(o, argc, argv);
 	if (status)
 		return status;
 	o->output = o->output ? o->output : "flame.svg";

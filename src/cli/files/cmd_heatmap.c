@@ -1,5 +1,5 @@
 /*
- * tacho heatmap: when samples were taken, to the fraction of a second.
+ * `tacho heatmap`: draws when samples were taken, with subsecond resolution.
  */
 #include "cli/files/profile_export.h"
 
@@ -11,15 +11,15 @@ struct heatmap_opts {
 
 #define AT(field) offsetof(struct heatmap_opts, field)
 static const struct option_row heatmap_rows[] = {
-	{ OPT_GROUP, .help = "What and where to" },
+	{ OPT_GROUP, .help = "Input and output" },
 	SOURCE_INPUT_ROW(struct heatmap_opts),
 	{ OPT_STR, 'o', "output", AT(output), "FILE",
-	  "write to FILE rather than to heatmap.svg; - is stdout", .complete = "file" },
+	  "write to FILE instead of heatmap.svg; - is stdout", .complete = "file" },
 	{ OPT_STR, 'e', "event", AT(out.event), "EVENT",
 	  "show this event; by default the first with samples" },
 	{ OPT_STR, 0, "title", AT(out.title), "TEXT", "the heading" },
 	{ OPT_UINT, 0, "rows", AT(out.rows), "N",
-	  "part a second in N rows; by default 50, of 20 ms each", .min = 1, .max = 1000 },
+	  "divide a second into N rows; by default 50, of 20 ms each", .min = 1, .max = 1000 },
 	SOURCE_FILTER_ROWS(struct heatmap_opts),
 	SOURCE_PICK_ROWS(struct heatmap_opts),
 	{ OPT_GROUP, .help = "Other" },
@@ -37,7 +37,7 @@ static int heatmap_run(void *opts, int argc, char **argv)
 
 	if (argc) {
 		message_text("heatmap",
-			     "takes no words, but was given '%s'; a recording is named with -i",
+			     "takes no arguments, but was given '%s'; use -i to name a recording",
 			     argv[0]);
 		return EXIT_USAGE;
 	}

@@ -1,6 +1,6 @@
 /*
- * `tacho inject`: a recording copied record by record, with something added or taken away: build
- * ids of the mapped objects, compression, hardware traces. File or stream in, file or stream out.
+ * `tacho inject`: copies a recording record by record. It can add the build IDs of mapped objects and remove
+ * hardware traces; compressed records are decompressed. Input and output are files or streams.
  */
 #include "cli/core/app.h"
 
@@ -23,24 +23,24 @@ static const struct option_row inject_rows[] = {
 	  .complete = "file" },
 	{ OPT_STR, 'o', "output", AT(output), "FILE", "write FILE; - is stdout (default: -)",
 	  .complete = "file" },
-	{ OPT_FLAG, 'b', "build-ids", AT(build_ids), NULL, "add the build ids of all mapped objects" },
+	{ OPT_FLAG, 'b', "build-ids", AT(build_ids), NULL, "add the build IDs of all mapped objects" },
 	{ OPT_FLAG, 0, "buildid-all", AT(build_ids), NULL, "the same as -b" },
-	{ OPT_FLAG, 0, "strip", AT(strip), NULL, "leave out hardware traces and their records" },
+	{ OPT_FLAG, 0, "strip", AT(strip), NULL, "remove hardware traces and their records" },
 	{ OPT_FLAG, 'f', "force", AT(force), NULL, "read a file that belongs to another user" },
 	REFUSED(0, "itrace", REFUSED_TRACES),
 	REFUSED(0, "guest-data", REFUSED_GUESTS),
 	REFUSED(0, "guestmount", REFUSED_GUESTS),
 	REFUSED(0, "vm-time-correlation", REFUSED_TRACES),
 	REFUSED('j', "jit",
-		"code of JIT compilers is found by /tmp/perf-PID.map when the recording is read"),
+		"symbols of JIT-compiled code are read from /tmp/perf-PID.map by 'report' and 'script'"),
 	REFUSED('s', "sched-stat",
-		"the kernel's sched:sched_stat_* tracepoints are shown as they were recorded"),
+		"sched:sched_stat_* tracepoints are not merged"),
 	REFUSED(0, "known-build-ids",
-		"build ids are read from the objects, or were recorded with the maps"),
-	REFUSED('k', "vmlinux", "the kernel's build id was recorded with its map"),
-	REFUSED(0, "kallsyms", "the kernel's build id was recorded with its map"),
-	REFUSED(0, "ignore-vmlinux", "no vmlinux is read here"),
-	REFUSED('v', "verbose", "what goes wrong is told anyway"),
+		"build IDs are read from the objects or from the recording"),
+	REFUSED('k', "vmlinux", "the kernel's build ID is in the recording"),
+	REFUSED(0, "kallsyms", "the kernel's build ID is in the recording"),
+	REFUSED(0, "ignore-vmlinux", "no vmlinux is read"),
+	REFUSED('v', "verbose", "errors are always reported"),
 	{ .kind = OPT_END },
 };
 
@@ -67,8 +67,8 @@ static bool is_trace(uint32_t type)
 	       type == TACHO_RECORD_AUXTRACE || type == TACHO_RECORD_AUXTRACE_ERROR;
 }
 
-/* What the writer makes anew for the form the copy has. */
-static bool is_head(uint32_t type)
+/* Records that the writer creates itself, as the output's format needs them. */
+static bool is_header_record(uint32_t type)
 {
 	return type == TACHO_RECORD_HEADER_ATTR || type == TACHO_RECORD_EVENT_TYPE ||
 	       type == TACHO_RECORD_TRACING_DATA || type == TACHO_RECORD_BUILD_ID ||
@@ -107,7 +107,7 @@ static int copy_features(struct inject *j, struct tacho_error *e)
 	return err ? error_set(e, err, "cannot copy the features: %s", strerror(-err)) : 0;
 }
 
-static int note_object(struct inject *j, const struct tacho_record *rec)
+static int collect_object(struct inject *j, const struct tacho_record *rec)
 {
 	int i = tacho_perfdata_event_of(j->pd, rec), err;
 	struct tacho_sideband other;
@@ -118,7 +118,7 @@ static int note_object(struct inject *j, const struct tacho_record *rec)
 	j->scratch->used = 0;
 	err = tacho_sideband_decode(&other, rec, &tacho_perfdata_event(j->pd, i < 0 ? 0 : (size_t)i)->layout,
 				 j->scratch);
-	return err ? err : file_objects_take(&j->objects, &other);
+	return err ? err : file_objects_add_record(&j->objects, &other);
 }
 
 static int copy_records(struct inject *j, struct tacho_error *e)
@@ -127,12 +127,12 @@ static int copy_records(struct inject *j, struct tacho_error *e)
 	int err, bad = 0;
 
 	while ((err = tacho_perfdata_next(j->pd, &rec, e)) > 0) {
-		if (is_head(rec.type) || (j->opts->strip && is_trace(rec.type)))
+		if (is_header_record(rec.type) || (j->opts->strip && is_trace(rec.type)))
 			continue;
 		if (rec.type == TACHO_RECORD_AUXTRACE)
 			return error_set(e, -EOPNOTSUPP, "the recording has hardware traces, which cannot be "
-					 "copied; --strip leaves them out");
-		if (j->opts->build_ids && note_object(j, &rec) == -ENOMEM)
+					 "copied; --strip removes them");
+		if (j->opts->build_ids && collect_object(j, &rec) == -ENOMEM)
 			return error_nomem(e);
 		bad = tacho_writer_records(j->out, rec.bytes, rec.size, e);
 		if (bad)
@@ -141,10 +141,10 @@ static int copy_records(struct inject *j, struct tacho_error *e)
 	return err;
 }
 
-/* A stream has the ids as records behind its data. */
+/* In a stream build IDs are records after the data. */
 static int write_id_record(struct inject *j, const struct file_object *obj, struct tacho_error *e)
 {
-	size_t n_path = (36 + strlen(obj->path) + 8) / 8 * 8 - 36;	/* the whole is a multiple of 8 */
+	size_t n_path = (36 + strlen(obj->path) + 8) / 8 * 8 - 36;	/* the record's size is a multiple of 8 */
 	struct buf rec = { 0 };
 	uint32_t type = TACHO_RECORD_BUILD_ID;
 	uint16_t misc = (uint16_t)((obj->kernel ? 1u : 2u) | 1u << 15), size = (uint16_t)(36 + n_path);
@@ -190,19 +190,19 @@ static int write_ids(struct inject *j, struct tacho_error *e)
 
 static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 {
-	struct tacho_writer_opts how = { .size = sizeof(how), .pipe = j->pipe };
-	bool late = tacho_perfdata_is_pipe(j->pd) && !j->pipe;
+	struct tacho_writer_opts writer_opts = { .size = sizeof(writer_opts), .pipe = j->pipe };
+	bool features_last = tacho_perfdata_is_pipe(j->pd) && !j->pipe;
 	int err, end;
 
 	if (tacho_perfdata_swapped(j->pd))
-		return error_set(e, -EOPNOTSUPP, "a recording of the other byte order cannot be rewritten");
+		return error_set(e, -EOPNOTSUPP, "a recording of a machine with the other byte order cannot be copied");
 	j->scratch = malloc(sizeof(*j->scratch));
 	if (!j->scratch)
 		return error_nomem(e);
-	err = tacho_writer_open(&j->out, fd, &how, e);
+	err = tacho_writer_open(&j->out, fd, &writer_opts, e);
 	if (!err)
 		err = copy_events(j, e);
-	if (!err && !late)
+	if (!err && !features_last)
 		err = copy_features(j, e);
 	if (!err)
 		err = tacho_writer_begin(j->out, e);
@@ -210,8 +210,9 @@ static int copy_all(struct inject *j, int fd, struct tacho_error *e)
 		err = copy_records(j, e);
 	if (!j->out)
 		return err;
-	/* What was copied before damage is kept; a stream's features are complete only now. */
-	end = late ? copy_features(j, err ? NULL : e) : 0;
+	/* A damaged input yields a complete file of the records before the damage. A stream's features are
+	 * complete only after its last record. */
+	end = features_last ? copy_features(j, err ? NULL : e) : 0;
 	if (!end)
 		end = write_ids(j, err ? NULL : e);
 	if (!end)
@@ -225,7 +226,7 @@ static int open_output(const struct inject_opts *o, struct tacho_error *e)
 
 	if (strcmp(o->output, "-") == 0) {
 		if (term_is_tty(STDOUT_FILENO))
-			return error_set(e, -EINVAL, "a recording is not for a terminal; -o names a file");
+			return error_set(e, -EINVAL, "a recording cannot be written to a terminal; use -o FILE");
 		return dup(STDOUT_FILENO);
 	}
 	if (io_same_file(o->output, o->input))
@@ -238,7 +239,7 @@ static int inject_run(void *opts, int argc, char **argv)
 {
 	const struct inject_opts *o = opts;
 	struct inject j = { .opts = o, .pipe = strcmp(o->output, "-") == 0 };
-	struct tacho_perfdata_opts how = { .size = sizeof(how), .force = o->force };
+	struct tacho_perfdata_opts pd_opts = { .size = sizeof(pd_opts), .force = o->force };
 	struct tacho_error e = { .column = -1 };
 	int err, fd = -1;
 
@@ -246,7 +247,7 @@ static int inject_run(void *opts, int argc, char **argv)
 		message_text("inject", "'%s' is not expected here", argv[0]);
 		return EXIT_USAGE;
 	}
-	err = tacho_perfdata_open(&j.pd, o->input, &how, &e);
+	err = tacho_perfdata_open(&j.pd, o->input, &pd_opts, &e);
 	if (!err)
 		err = fd = open_output(o, &e);
 	if (fd >= 0)
@@ -258,7 +259,7 @@ static int inject_run(void *opts, int argc, char **argv)
 	file_objects_done(&j.objects);
 	free(j.scratch);
 	if (fd >= 0 && err < 0 && lseek(fd, 0, SEEK_END) == 0)
-		io_discard(o->output);		/* not even its beginning was written */
+		io_discard(o->output);		/* nothing was written */
 	if (fd >= 0)
 		close(fd);
 	if (err < 0)
@@ -268,7 +269,7 @@ static int inject_run(void *opts, int argc, char **argv)
 
 const struct command cmd_inject = {
 	.name = "inject",
-	.summary = "copy a recording, with build ids or without traces",
+	.summary = "copy a recording, with build IDs or without traces",
 	.rows = inject_rows,
 	.opts_size = sizeof(struct inject_opts),
 	.defaults = inject_defaults,

@@ -1,6 +1,6 @@
 /*
- * One pass over a recording for a converter: maps and names are followed as they change, and each
- * sample is handed on with what is known by then.
+ * The pass over a recording for `data convert`: sideband records update mappings and names, and each sample
+ * is passed to the writer.
  */
 #include "cli/files/convert.h"
 
@@ -33,8 +33,8 @@ static const struct tacho_trace_event *find_trace(struct convert *c, uint64_t id
 	return tacho_trace_find(c->trace, id);
 }
 
-/* Events that came since the last look: a pipe tells them as it goes. */
-static int learn_events(struct convert *c)
+/* Adds new events; in a recording from a pipe they may come between samples. */
+static int add_new_events(struct convert *c)
 {
 	while (c->events.n < tacho_perfdata_n_events(c->pd)) {
 		const struct tacho_file_event *file = tacho_perfdata_event(c->pd, c->events.n);
@@ -50,8 +50,9 @@ static int learn_events(struct convert *c)
 	return 0;
 }
 
-/* One sample for each counter whose value it carries; raw bytes are of the one that was sampled. */
-static int take_values(struct convert *c, size_t event, const struct tacho_record *rec,
+/* Writes a sample with PERF_SAMPLE_READ values once for each counter. The raw data belong to the event that
+ * was sampled. */
+static int convert_counters(struct convert *c, size_t event, const struct tacho_record *rec,
 		       struct tacho_sample *s, struct tacho_error *e)
 {
 	const uint8_t *raw = s->raw;
@@ -72,7 +73,7 @@ static int take_values(struct convert *c, size_t event, const struct tacho_recor
 	return err;
 }
 
-static int take_sample(struct convert *c, const struct tacho_record *rec, struct tacho_error *e)
+static int convert_sample(struct convert *c, const struct tacho_record *rec, struct tacho_error *e)
 {
 	int event = tacho_perfdata_event_of(c->pd, rec);
 	struct tacho_sample s;
@@ -83,12 +84,12 @@ static int take_sample(struct convert *c, const struct tacho_record *rec, struct
 		return 0;
 	}
 	if (tacho_perfdata_has_values(c->events.v[event].file))
-		return take_values(c, (size_t)event, rec, &s, e);
+		return convert_counters(c, (size_t)event, rec, &s, e);
 	c->samples++;
 	return c->writer->sample(c, (size_t)event, rec, &s, e);
 }
 
-static int take_other(struct convert *c, const struct tacho_record *rec, struct tacho_error *e)
+static int convert_sideband(struct convert *c, const struct tacho_record *rec, struct tacho_error *e)
 {
 	int event = tacho_perfdata_event_of(c->pd, rec), err;
 	struct tacho_sideband o;
@@ -98,23 +99,23 @@ static int take_other(struct convert *c, const struct tacho_record *rec, struct 
 	c->scratch->used = 0;
 	err = tacho_sideband_decode(&o, rec, &c->events.v[event < 0 ? 0 : event].file->layout, c->scratch);
 	if (err < 0) {
-		c->bad_records += err != -EOPNOTSUPP;	/* else a type of a newer kernel */
+		c->bad_records += err != -EOPNOTSUPP;	/* a record type of a newer kernel is not bad */
 		return 0;
 	}
 	if (tacho_symbols_feed(c->symbols, &o) == -ENOMEM)
 		return error_nomem(e);
-	return c->writer->other ? c->writer->other(c, &o, e) : 0;
+	return c->writer->sideband ? c->writer->sideband(c, &o, e) : 0;
 }
 
-static int pass(struct convert *c, struct tacho_error *e)
+static int convert_records(struct convert *c, struct tacho_error *e)
 {
 	struct tacho_record rec;
 	int err, next;
 
 	while ((next = tacho_perfdata_next(c->pd, &rec, e)) > 0) {
-		if (learn_events(c) < 0)
+		if (add_new_events(c) < 0)
 			return error_nomem(e);
-		err = rec.type == TACHO_RECORD_SAMPLE ? take_sample(c, &rec, e) : take_other(c, &rec, e);
+		err = rec.type == TACHO_RECORD_SAMPLE ? convert_sample(c, &rec, e) : convert_sideband(c, &rec, e);
 		if (err < 0)
 			return err;
 	}
@@ -129,14 +130,14 @@ int convert_run(struct convert *c, struct tacho_error *e)
 	if (err < 0)
 		return err;
 	c->scratch = malloc(sizeof(*c->scratch));
-	if (!c->scratch || learn_events(c) < 0 || file_build_ids_feed(c->pd, c->symbols) < 0)
+	if (!c->scratch || add_new_events(c) < 0 || file_build_ids_feed(c->pd, c->symbols) < 0)
 		return error_nomem(e);
 	err = c->writer->open(c, e);
 	if (err < 0)
 		return err;
-	err = pass(c, e);
+	err = convert_records(c, e);
 	if (err < 0 && err != -EBADMSG && err != -ENODATA)
-		return err;		/* the output cannot be finished */
+		return err;		/* writing failed, so do not finish the output */
 	finished = c->writer->finish(c, err < 0 ? NULL : e);
 	return err < 0 ? err : finished;
 }

@@ -1,9 +1,9 @@
 /*
- * `tacho data convert` from the inside: one pass over a recording in the order of time, each record
- * handed to a writer of another format.
+ * `tacho data convert`: one pass over a recording, ordered by time. Each record is passed to the writer of
+ * the output format.
  *
- *	cmd_data.c      the options, and the order of things
- *	convert.c       the pass: symbols, tracepoints, what belongs to whom
+ *	cmd_data.c      options and messages
+ *	convert.c       the pass over the records, with symbols and tracepoint formats
  *	convert_json.c  perf's JSON
  *	convert_ctf.c ctf_field.c ctf_stream.c   the Common Trace Format
  */
@@ -27,7 +27,7 @@ struct data_opts {
 struct convert_event {
 	const struct tacho_file_event *file;
 	const struct perf_event_attr *attr;
-	const struct tacho_trace_event *trace;	/* NULL: no tracepoint, or of an unknown format */
+	const struct tacho_trace_event *trace;	/* NULL: not a tracepoint, or its format is unknown */
 };
 
 struct convert {
@@ -38,25 +38,25 @@ struct convert {
 	struct tacho_trace_opts trace_opts;
 	struct { struct convert_event *v; size_t n, cap; } events;
 	struct tacho_scratch *scratch;
-	uint64_t samples, others, bytes, bad_records;
+	uint64_t samples, sideband_events, bytes, bad_records;
 	const struct convert_writer *writer;
-	void *out;			/* the writer's */
+	void *out;			/* state of the writer */
 };
 
 struct convert_writer {
-	const char *what;		/* "JSON" */
+	const char *name;		/* "JSON" */
 	const char *(*path)(const struct data_opts *o);
 	/* All return 0 or a negative errno, with *e filled in. */
 	int (*open)(struct convert *c, struct tacho_error *e);
 	int (*sample)(struct convert *c, size_t event, const struct tacho_record *rec,
 		      const struct tacho_sample *s, struct tacho_error *e);
-	int (*other)(struct convert *c, const struct tacho_sideband *o, struct tacho_error *e);	/* may be NULL */
-	int (*finish)(struct convert *c, struct tacho_error *e);	/* also after damage */
+	int (*sideband)(struct convert *c, const struct tacho_sideband *o, struct tacho_error *e);	/* may be NULL */
+	int (*finish)(struct convert *c, struct tacho_error *e);	/* also called for damaged recordings */
 	void (*close)(struct convert *c);
 };
 extern const struct convert_writer convert_json, convert_ctf;
 
-/* The whole pass. Damage keeps what came before. */
+/* Converts the recording. If it is damaged, the records before the damage are converted. */
 int convert_run(struct convert *c, struct tacho_error *e);
 void convert_done(struct convert *c);
 

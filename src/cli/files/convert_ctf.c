@@ -1,6 +1,6 @@
 /*
- * A recording as a trace in the Common Trace Format: an event class per event of the file, and with
- * --all one each for names, forks, exits and mappings.
+ * Writes a recording as a trace in the Common Trace Format: an event class per event of the recording, and
+ * with --all one for each type of comm, fork, exit and mmap record.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@ struct ctf_out {
 	int dir;
 	bool made_dir, finished;
 	struct ctf_streams streams;
-	int64_t offset_s;		/* from the samples' clock to the time of day */
-	uint32_t offset_ns;		/* and on from there */
-	uint64_t lost_told, lost_counted;	/* by LOST records, and by LOST_SAMPLES at the end */
+	int64_t offset_s;		/* difference between the samples' clock and the time of day: */
+	uint32_t offset_ns;		/* seconds rounded down, and nanoseconds */
+	uint64_t lost_records, lost_samples;	/* sums of LOST and of LOST_SAMPLES records */
 };
 
 static const char *ctf_path(const struct data_opts *o)
@@ -38,14 +38,14 @@ static int read_clock(struct convert *c, struct ctf_out *out, struct tacho_error
 	int64_t difference;
 
 	if (tacho_perfdata_clock(c->pd, &clock) < 0) {
-		error_set(e, -EINVAL, "the recording does not say what time of day it was, as --tod needs");
+		error_set(e, -EINVAL, "--tod needs a reference to the time of day, which the recording does not have");
 		error_hint(e, "record with -k CLOCK, e.g. -k monotonic");
 		return -EINVAL;
 	}
 	difference = (int64_t)(clock.wall_ns - clock.clock_ns);
 	out->offset_s = difference / 1000000000;
 	if (difference % 1000000000 < 0)
-		out->offset_s--;		/* a clock that is ahead, as TAI's */
+		out->offset_s--;		/* a clock that is ahead of UTC, like CLOCK_TAI */
 	out->offset_ns = (uint32_t)(difference - out->offset_s * 1000000000);
 	return 0;
 }
@@ -56,8 +56,8 @@ static int make_dir(struct convert *c, struct ctf_out *out, struct tacho_error *
 
 	out->made_dir = mkdir(path, 0777) == 0;
 	if (!out->made_dir && errno == EEXIST && !c->opts->force) {
-		error_set(e, -EEXIST, "'%s' is there already", path);
-		error_hint(e, "--force writes over a trace in it");
+		error_set(e, -EEXIST, "'%s' exists already", path);
+		error_hint(e, "--force overwrites a trace in it");
 		return -EEXIST;
 	}
 	out->dir = out->made_dir || errno == EEXIST ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -103,103 +103,103 @@ static int ctf_sample(struct convert *c, size_t event, const struct tacho_record
 	return err < 0 ? failed(c, err, e) : 0;
 }
 
-/* ---- the other records ---- */
+/* ---- sideband records ---- */
 
-enum other_field { OTHER_PID, OTHER_PPID, OTHER_TID, OTHER_PTID, OTHER_TIME, OTHER_START, OTHER_COMM,
-		   OTHER_FILENAME, OTHER_END };
+enum sideband_field { SIDEBAND_PID, SIDEBAND_PPID, SIDEBAND_TID, SIDEBAND_PTID, SIDEBAND_TIME, SIDEBAND_START, SIDEBAND_COMM,
+		   SIDEBAND_FILENAME, SIDEBAND_END };
 
 static const struct {
 	const char *name;
 	unsigned bits;			/* 0: a string */
 	bool hex;
-} other_fields[] = {
-	[OTHER_PID] = { "pid", 32, false }, [OTHER_PPID] = { "ppid", 32, false },
-	[OTHER_TID] = { "tid", 32, false }, [OTHER_PTID] = { "ptid", 32, false },
-	[OTHER_TIME] = { "time", 64, false }, [OTHER_START] = { "start", 64, true },
-	[OTHER_COMM] = { "comm", 0, false }, [OTHER_FILENAME] = { "filename", 0, false },
+} sideband_fields[] = {
+	[SIDEBAND_PID] = { "pid", 32, false }, [SIDEBAND_PPID] = { "ppid", 32, false },
+	[SIDEBAND_TID] = { "tid", 32, false }, [SIDEBAND_PTID] = { "ptid", 32, false },
+	[SIDEBAND_TIME] = { "time", 64, false }, [SIDEBAND_START] = { "start", 64, true },
+	[SIDEBAND_COMM] = { "comm", 0, false }, [SIDEBAND_FILENAME] = { "filename", 0, false },
 };
 
-static const struct other_class {
+static const struct sideband_class {
 	uint32_t type;
 	const char *name;
-	enum other_field fields[6];
-} others[] = {
-	{ TACHO_RECORD_COMM, "perf_comm", { OTHER_PID, OTHER_TID, OTHER_COMM, OTHER_END } },
+	enum sideband_field fields[6];
+} sideband_classes[] = {
+	{ TACHO_RECORD_COMM, "perf_comm", { SIDEBAND_PID, SIDEBAND_TID, SIDEBAND_COMM, SIDEBAND_END } },
 	{ TACHO_RECORD_EXIT, "perf_exit",
-	  { OTHER_PID, OTHER_PPID, OTHER_TID, OTHER_PTID, OTHER_TIME, OTHER_END } },
+	  { SIDEBAND_PID, SIDEBAND_PPID, SIDEBAND_TID, SIDEBAND_PTID, SIDEBAND_TIME, SIDEBAND_END } },
 	{ TACHO_RECORD_FORK, "perf_fork",
-	  { OTHER_PID, OTHER_PPID, OTHER_TID, OTHER_PTID, OTHER_TIME, OTHER_END } },
-	{ TACHO_RECORD_MMAP, "perf_mmap", { OTHER_PID, OTHER_TID, OTHER_START, OTHER_FILENAME, OTHER_END } },
-	{ TACHO_RECORD_MMAP2, "perf_mmap2", { OTHER_PID, OTHER_TID, OTHER_START, OTHER_FILENAME, OTHER_END } },
+	  { SIDEBAND_PID, SIDEBAND_PPID, SIDEBAND_TID, SIDEBAND_PTID, SIDEBAND_TIME, SIDEBAND_END } },
+	{ TACHO_RECORD_MMAP, "perf_mmap", { SIDEBAND_PID, SIDEBAND_TID, SIDEBAND_START, SIDEBAND_FILENAME, SIDEBAND_END } },
+	{ TACHO_RECORD_MMAP2, "perf_mmap2", { SIDEBAND_PID, SIDEBAND_TID, SIDEBAND_START, SIDEBAND_FILENAME, SIDEBAND_END } },
 };
 
-static uint64_t other_value(const struct tacho_sideband *o, enum other_field field)
+static uint64_t sideband_value(const struct tacho_sideband *o, enum sideband_field field)
 {
 	bool task = o->type == TACHO_RECORD_FORK || o->type == TACHO_RECORD_EXIT;
 	bool comm = o->type == TACHO_RECORD_COMM;
 
 	switch (field) {
-	case OTHER_PID: return task ? o->task.pid : comm ? o->comm.pid : o->mmap.pid;
-	case OTHER_TID: return task ? o->task.tid : comm ? o->comm.tid : o->mmap.tid;
-	case OTHER_PPID: return o->task.ppid;
-	case OTHER_PTID: return o->task.ptid;
-	case OTHER_TIME: return o->task.time;
+	case SIDEBAND_PID: return task ? o->task.pid : comm ? o->comm.pid : o->mmap.pid;
+	case SIDEBAND_TID: return task ? o->task.tid : comm ? o->comm.tid : o->mmap.tid;
+	case SIDEBAND_PPID: return o->task.ppid;
+	case SIDEBAND_PTID: return o->task.ptid;
+	case SIDEBAND_TIME: return o->task.time;
 	default: return o->mmap.addr;
 	}
 }
 
-static void put_other(struct buf *b, const struct other_class *cl, const struct tacho_sideband *o)
+static void put_sideband(struct buf *b, const struct sideband_class *cl, const struct tacho_sideband *o)
 {
-	for (const enum other_field *f = cl->fields; *f != OTHER_END; f++) {
+	for (const enum sideband_field *f = cl->fields; *f != SIDEBAND_END; f++) {
 		uint64_t v;
-		const char *text = *f == OTHER_COMM ? o->comm.name : o->mmap.path;
+		const char *text = *f == SIDEBAND_COMM ? o->comm.name : o->mmap.path;
 
-		if (!other_fields[*f].bits) {
+		if (!sideband_fields[*f].bits) {
 			ctf_put_string(b, text, strlen(text));
 			continue;
 		}
-		v = other_value(o, *f);
-		if (other_fields[*f].bits == 32)
+		v = sideband_value(o, *f);
+		if (sideband_fields[*f].bits == 32)
 			buf_put(b, &(uint32_t){ (uint32_t)v }, 4);
 		else
 			buf_put(b, &v, 8);
 	}
 }
 
-/* A pipe may tell of more events as it goes, and those have the ids from 0 on: these are counted
- * down from the highest. */
-static uint32_t other_id(size_t i)
+/* IDs count down from the highest, because new events of a pipe get IDs that count up from 0. */
+static uint32_t sideband_id(size_t i)
 {
 	return UINT32_MAX - (uint32_t)i;
 }
 
-/* What was lost is told as it happens, and once more of each event at the end. */
-static int note_lost(struct ctf_out *out, uint32_t cpu, const struct tacho_sideband *o)
+/* LOST records report losses as they happen; LOST_SAMPLES at the end report the same losses per event. The
+ * larger sum counts. */
+static int count_lost(struct ctf_out *out, uint32_t cpu, const struct tacho_sideband *o)
 {
-	uint64_t before = max_of(out->lost_told, out->lost_counted);
+	uint64_t before = max_of(out->lost_records, out->lost_samples);
 
-	*(o->type == TACHO_RECORD_LOST ? &out->lost_told : &out->lost_counted) += o->lost.lost;
-	return ctf_lost(&out->streams, cpu, max_of(out->lost_told, out->lost_counted) - before);
+	*(o->type == TACHO_RECORD_LOST ? &out->lost_records : &out->lost_samples) += o->lost.lost;
+	return ctf_lost(&out->streams, cpu, max_of(out->lost_records, out->lost_samples) - before);
 }
 
-static int ctf_other(struct convert *c, const struct tacho_sideband *o, struct tacho_error *e)
+static int ctf_sideband(struct convert *c, const struct tacho_sideband *o, struct tacho_error *e)
 {
 	struct ctf_out *out = c->out;
 	uint32_t cpu = o->id.type & PERF_SAMPLE_CPU ? o->id.cpu : 0;
 	int err = 0;
 
 	if (o->type == TACHO_RECORD_LOST || o->type == TACHO_RECORD_LOST_SAMPLES)
-		err = note_lost(out, cpu, o);
-	for (size_t i = 0; i < countof(others) && c->opts->all && err == 0; i++) {
+		err = count_lost(out, cpu, o);
+	for (size_t i = 0; i < countof(sideband_classes) && c->opts->all && err == 0; i++) {
 		struct buf *b;
 
-		if (others[i].type != o->type)
+		if (sideband_classes[i].type != o->type)
 			continue;
-		b = ctf_event(&out->streams, cpu, o->id.time, other_id(i));
+		b = ctf_event(&out->streams, cpu, o->id.time, sideband_id(i));
 		if (!b)
 			return error_nomem(e);
-		put_other(b, &others[i], o);
-		c->others++;
+		put_sideband(b, &sideband_classes[i], o);
+		c->sideband_events++;
 		err = ctf_flush_full(&out->streams, cpu);
 	}
 	return err < 0 ? failed(c, err, e) : 0;
@@ -240,7 +240,7 @@ static void put_env(struct buf *b, const struct convert *c, const char *key, enu
 	buf_puts(b, ";\n");
 }
 
-static void describe_place(struct buf *b, const struct convert *c, const struct ctf_out *out)
+static void describe_host(struct buf *b, const struct convert *c, const struct ctf_out *out)
 {
 	buf_puts(b, "env {\n");
 	put_env(b, c, "host", TACHO_FEATURE_HOSTNAME);
@@ -290,14 +290,14 @@ static void describe_events(struct buf *b, const struct convert *c)
 		ctf_describe_sample(b, &c->events.v[i]);
 		buf_puts(b, "\t};\n};\n\n");
 	}
-	for (size_t i = 0; i < countof(others) && c->opts->all; i++) {
-		open_event(b, other_id(i), others[i].name);
-		for (const enum other_field *f = others[i].fields; *f != OTHER_END; f++)
-			if (other_fields[*f].bits)
-				ctf_describe_int(b, other_fields[*f].bits, false, other_fields[*f].hex,
-						 other_fields[*f].name);
+	for (size_t i = 0; i < countof(sideband_classes) && c->opts->all; i++) {
+		open_event(b, sideband_id(i), sideband_classes[i].name);
+		for (const enum sideband_field *f = sideband_classes[i].fields; *f != SIDEBAND_END; f++)
+			if (sideband_fields[*f].bits)
+				ctf_describe_int(b, sideband_fields[*f].bits, false, sideband_fields[*f].hex,
+						 sideband_fields[*f].name);
 			else
-				ctf_describe_string(b, other_fields[*f].name);
+				ctf_describe_string(b, sideband_fields[*f].name);
 		buf_puts(b, "\t};\n};\n\n");
 	}
 }
@@ -308,7 +308,7 @@ static int write_metadata(struct convert *c, struct ctf_out *out)
 	scoped(closep) int fd = -1;
 
 	describe_trace(&b, out);
-	describe_place(&b, c, out);
+	describe_host(&b, c, out);
 	describe_stream(&b);
 	describe_events(&b, c);
 	if (buf_failed(&b))
@@ -345,6 +345,6 @@ static void ctf_close(struct convert *c)
 }
 
 const struct convert_writer convert_ctf = {
-	.what = "CTF", .path = ctf_path, .open = ctf_open, .sample = ctf_sample, .other = ctf_other,
+	.name = "CTF", .path = ctf_path, .open = ctf_open, .sample = ctf_sample, .sideband = ctf_sideband,
 	.finish = ctf_finish, .close = ctf_close,
 };

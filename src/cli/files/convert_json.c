@@ -4,8 +4,8 @@
  *	{ "linux-perf-json-version": 1, "headers": { ... },
  *	  "samples": [ { "timestamp": ..., "callchain": [ { "ip": "0x...", "symbol": ..., "dso": ... } ] } ] }
  *
- * A tracepoint's own fields are members of its sample, as text; "trace_pid" where a sample has a
- * member of that name.
+ * The fields of a tracepoint are members of its sample, as text, with "trace_" before names that other
+ * members have: "trace_pid".
  */
 #include "cli/files/convert.h"
 
@@ -73,11 +73,11 @@ static void put_facts(struct json *j, const struct tacho_perfdata *pd)
 	struct tacho_file_facts facts = { .size = sizeof(facts) };
 	char date[32] = "";
 	struct tm tm;
-	time_t when;
+	time_t captured;
 
 	tacho_perfdata_facts(pd, &facts);
-	when = (time_t)facts.captured_s;
-	if (gmtime_r(&when, &tm))
+	captured = (time_t)facts.captured_s;
+	if (gmtime_r(&captured, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	json_member(j, "header-version", u64, 1);
 	json_member(j, "captured-on", str, date);
@@ -114,11 +114,11 @@ static bool to_stdout(const struct convert *c)
 
 static int open_output(const struct convert *c)
 {
-	int how = c->opts->force ? O_TRUNC : O_EXCL;
+	int flag = c->opts->force ? O_TRUNC : O_EXCL;
 
 	if (to_stdout(c))
 		return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	return open(c->opts->json, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+	return open(c->opts->json, O_WRONLY | O_CREAT | O_CLOEXEC | flag, 0666);
 }
 
 static int json_open(struct convert *c, struct tacho_error *e)
@@ -130,8 +130,8 @@ static int json_open(struct convert *c, struct tacho_error *e)
 	c->out = out;
 	out->fd = open_output(c);
 	if (out->fd < 0 && errno == EEXIST) {
-		error_set(e, -EEXIST, "'%s' is there already", c->opts->json);
-		error_hint(e, "--force writes over it");
+		error_set(e, -EEXIST, "'%s' exists already", c->opts->json);
+		error_hint(e, "--force overwrites it");
 		return -EEXIST;
 	}
 	if (out->fd < 0)
@@ -145,7 +145,7 @@ static int json_open(struct convert *c, struct tacho_error *e)
 	return 0;
 }
 
-/* An address; its names where both are known. */
+/* A frame: its address, and symbol and object if known. */
 static void put_frame(struct convert *c, struct json *j, uint32_t pid, enum tacho_space space, uint64_t ip)
 {
 	struct tacho_object_info info = { .size = sizeof(info) };
@@ -181,7 +181,7 @@ static void put_chain(struct convert *c, struct json *j, const struct tacho_reco
 	json_end(j);
 }
 
-/* The sample has a member of that name already; perf writes both. */
+/* Whether a sample has a member of that name. perf writes two members of the same name then. */
 static bool is_taken(const char *name)
 {
 	static const char *const members[] = { "timestamp", "pid", "tid", "cpu", "comm", "callchain" };
@@ -261,6 +261,6 @@ static void json_close(struct convert *c)
 }
 
 const struct convert_writer convert_json = {
-	.what = "JSON", .path = json_path, .open = json_open, .sample = json_sample,
+	.name = "JSON", .path = json_path, .open = json_open, .sample = json_sample,
 	.finish = json_finish, .close = json_close,
 };

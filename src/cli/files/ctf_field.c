@@ -1,7 +1,6 @@
 /*
- * The fields of a sample, described for the metadata and written as bytes, from the same tables: the
- * kernel's own of perf_event_attr, and those of a tracepoint's format. Integers are written in 32 or
- * 64 bits, whatever the kernel had.
+ * The fields of a sample: their description in the metadata and their bytes come from the same tables. There
+ * are fields of PERF_SAMPLE_*, and those of a tracepoint's format. Integers are written with 32 or 64 bits.
  */
 #include "cli/files/ctf.h"
 
@@ -31,19 +30,19 @@ void ctf_quote(struct buf *out, const char *text)
 
 static bool is_keyword(const char *name)
 {
-	static const char *const words[] = {
+	static const char *const keywords[] = {
 		"align", "callsite", "const", "char", "clock", "double", "enum", "env", "event",
 		"floating_point", "float", "integer", "int", "long", "short", "signed", "stream", "string",
 		"struct", "trace", "typealias", "typedef", "unsigned", "variant", "void",
 	};
 
-	for (size_t i = 0; i < countof(words); i++)
-		if (strcmp(words[i], name) == 0)
+	for (size_t i = 0; i < countof(keywords); i++)
+		if (strcmp(keywords[i], name) == 0)
 			return true;
 	return false;
 }
 
-/* Readers take one underscore off the front, so that words of the language can be names. */
+/* Readers remove one leading underscore, so it makes names of keywords possible. */
 static void put_name(struct buf *out, const char *name)
 {
 	if (name[0] == '_' || isdigit((unsigned char)name[0]) || is_keyword(name))
@@ -86,11 +85,11 @@ void ctf_put_string(struct buf *out, const void *bytes, size_t n)
 	buf_putc(out, '\0');
 }
 
-/* ---- what every sample may have ---- */
+/* ---- fields of PERF_SAMPLE_* ---- */
 
-static const struct scalar {
+static const struct ctf_sample_field {
 	const char *name;
-	uint64_t sample_type;		/* one of these */
+	uint64_t sample_type;		/* samples need one of these bits */
 	unsigned bits;
 	bool is_signed, hex;
 	size_t offset;
@@ -112,22 +111,22 @@ static bool is_bpf_output(const struct convert_event *ev)
 	return ev->attr->type == PERF_TYPE_SOFTWARE && ev->attr->config == BPF_OUTPUT_CONFIG;
 }
 
-/* ---- a tracepoint's own ---- */
+/* ---- fields of tracepoints ---- */
 
-enum kind { KIND_INT, KIND_STRING, KIND_ARRAY, KIND_SEQUENCE };
+enum ctf_kind { KIND_INT, KIND_STRING, KIND_ARRAY, KIND_SEQUENCE };
 
-struct shape {
-	enum kind kind;
-	unsigned size;			/* of an element in the raw bytes: 1, 2, 4, 8 */
+struct ctf_type {
+	enum ctf_kind kind;
+	unsigned size;			/* of an element in the raw data: 1, 2, 4, 8 */
 	unsigned n;			/* elements of an array */
-	unsigned bits;			/* as written */
+	unsigned bits;			/* of an element as written */
 	bool is_signed, hex;
 };
 
-static struct shape shape_of(const struct tacho_trace_field *f)
+static struct ctf_type ctf_type_of(const struct tacho_trace_field *f)
 {
 	unsigned size = f->is_array || f->is_dynamic ? f->element_size : f->size;
-	struct shape s = { .is_signed = f->is_signed };
+	struct ctf_type s = { .is_signed = f->is_signed };
 
 	if (f->is_string && !f->is_pointer) {
 		s.kind = KIND_STRING;
@@ -137,13 +136,13 @@ static struct shape shape_of(const struct tacho_trace_field *f)
 	s.n = f->size / s.size;
 	s.kind = f->is_dynamic ? KIND_SEQUENCE : f->is_array || s.n != 1 ? KIND_ARRAY : KIND_INT;
 	s.bits = s.size == 8 ? 64 : 32;
-	/* unsigned longs are mostly addresses */
+	/* unsigned longs are usually addresses */
 	s.hex = !f->is_signed && (f->is_pointer || strstr(f->type, "long"));
 	return s;
 }
 
-/* Formats may have a name twice, and the metadata may not. */
-static unsigned times_before(const struct tacho_trace_event *ev, size_t i)
+/* How many earlier fields have the same name. Tracepoint formats allow duplicate names, CTF does not. */
+static unsigned n_same_name_before(const struct tacho_trace_event *ev, size_t i)
 {
 	unsigned n = 0;
 
@@ -155,11 +154,11 @@ static unsigned times_before(const struct tacho_trace_event *ev, size_t i)
 static void describe_field(struct buf *out, const struct tacho_trace_event *ev, size_t i)
 {
 	const struct tacho_trace_field *f = tacho_trace_field(ev, i);
-	struct shape s = shape_of(f);
-	unsigned twins = times_before(ev, i);
+	struct ctf_type s = ctf_type_of(f);
+	unsigned duplicates = n_same_name_before(ev, i);
 	char name[160];
 
-	snprintf(name, sizeof(name), twins ? "%s_dupl_%u" : "%s", f->name, twins);
+	snprintf(name, sizeof(name), duplicates ? "%s_dupl_%u" : "%s", f->name, duplicates);
 	if (s.kind == KIND_STRING) {
 		ctf_describe_string(out, name);
 		return;
@@ -208,14 +207,14 @@ void ctf_describe_sample(struct buf *out, const struct convert_event *ev)
 
 /* ---- values ---- */
 
-struct raw {
+struct raw_data {
 	const uint8_t *at;
 	size_t n;
 	bool swap;
 };
 
-/* `size` bytes as a number; 0 where the sample is too short for it. */
-static uint64_t get_int(struct raw r, size_t offset, unsigned size, bool is_signed)
+/* Reads an integer of `size` bytes; 0 if the raw data is too short. */
+static uint64_t get_int(struct raw_data r, size_t offset, unsigned size, bool is_signed)
 {
 	uint64_t v = 0;
 
@@ -239,26 +238,26 @@ static void put_int(struct buf *out, unsigned bits, uint64_t v)
 		put64(out, v);
 }
 
-/* Where a field's bytes are; those of a dynamic one stand behind the fixed part. */
-static struct raw bytes_of(struct raw r, const struct tacho_trace_field *f)
+/* The bytes of a field. Those of a dynamic field (__data_loc, __rel_loc) follow the fixed part. */
+static struct raw_data bytes_of(struct raw_data r, const struct tacho_trace_field *f)
 {
 	size_t offset = f->offset, n = f->size;
 
 	if (f->is_dynamic) {
-		uint64_t where = get_int(r, offset, 4, false);
+		uint64_t location = get_int(r, offset, 4, false);
 
-		n = where >> 16;
-		offset = (where & 0xffff) + (f->is_relative ? offset + f->size : 0);
+		n = location >> 16;
+		offset = (location & 0xffff) + (f->is_relative ? offset + f->size : 0);
 	}
 	if (offset > r.n || n > r.n - offset)
-		return (struct raw){ r.at, 0, r.swap };
-	return (struct raw){ r.at + offset, n, r.swap };
+		return (struct raw_data){ r.at, 0, r.swap };
+	return (struct raw_data){ r.at + offset, n, r.swap };
 }
 
-static void put_field(struct buf *out, struct raw raw, const struct tacho_trace_field *f)
+static void put_field(struct buf *out, struct raw_data raw, const struct tacho_trace_field *f)
 {
-	struct shape s = shape_of(f);
-	struct raw own = bytes_of(raw, f);
+	struct ctf_type s = ctf_type_of(f);
+	struct raw_data own = bytes_of(raw, f);
 	size_t n = s.kind == KIND_SEQUENCE ? own.n / s.size : s.n;
 
 	if (s.kind == KIND_STRING) {
@@ -271,7 +270,7 @@ static void put_field(struct buf *out, struct raw raw, const struct tacho_trace_
 		put_int(out, s.bits, get_int(own, i * s.size, s.size, s.is_signed));
 }
 
-static void put_words(struct buf *out, struct raw raw)
+static void put_bpf_output(struct buf *out, struct raw_data raw)
 {
 	size_t n = raw.n / 4;
 
@@ -283,7 +282,7 @@ static void put_words(struct buf *out, struct raw raw)
 void ctf_put_sample(struct buf *out, const struct convert_event *ev, const struct tacho_sample *s,
 		    bool swapped)
 {
-	struct raw raw = { s->raw, s->raw ? s->n_raw : 0, swapped };
+	struct raw_data raw = { s->raw, s->raw ? s->n_raw : 0, swapped };
 
 	for (size_t i = 0; i < countof(scalars); i++)
 		if (ev->file->layout.sample_type & scalars[i].sample_type)
@@ -295,5 +294,5 @@ void ctf_put_sample(struct buf *out, const struct convert_event *ev, const struc
 	for (size_t i = 0; ev->trace && i < tacho_trace_n_fields(ev->trace); i++)
 		put_field(out, raw, tacho_trace_field(ev->trace, i));
 	if (is_bpf_output(ev))
-		put_words(out, raw);
+		put_bpf_output(out, raw);
 }

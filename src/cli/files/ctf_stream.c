@@ -1,6 +1,6 @@
 /*
- * Packets of a trace, one stream per CPU. A stream's file is open only while a packet is appended,
- * so that a thousand CPUs need no thousand descriptors.
+ * Writing the packets of a trace, a stream per CPU. A stream's file is open only while a packet is appended,
+ * so that a thousand CPUs do not need a thousand file descriptors.
  */
 #include "cli/files/ctf.h"
 
@@ -34,15 +34,15 @@ static struct ctf_stream *stream_of(struct ctf_streams *s, uint32_t cpu)
 	return s->v[cpu];
 }
 
-/* A sample that does not say where it was taken, or says nonsense, goes to the first. */
-static uint32_t real_cpu(uint32_t cpu)
+/* Samples with an implausible CPU number go to the first stream. */
+static uint32_t valid_cpu(uint32_t cpu)
 {
 	return cpu < CTF_CPUS_MAX ? cpu : 0;
 }
 
 struct buf *ctf_event(struct ctf_streams *s, uint32_t cpu, uint64_t time_ns, uint32_t id)
 {
-	struct ctf_stream *st = stream_of(s, real_cpu(cpu));
+	struct ctf_stream *st = stream_of(s, valid_cpu(cpu));
 
 	if (!st)
 		return NULL;
@@ -57,7 +57,7 @@ struct buf *ctf_event(struct ctf_streams *s, uint32_t cpu, uint64_t time_ns, uin
 
 int ctf_lost(struct ctf_streams *s, uint32_t cpu, uint64_t n)
 {
-	struct ctf_stream *st = stream_of(s, real_cpu(cpu));
+	struct ctf_stream *st = stream_of(s, valid_cpu(cpu));
 
 	if (!st)
 		return -ENOMEM;
@@ -65,7 +65,7 @@ int ctf_lost(struct ctf_streams *s, uint32_t cpu, uint64_t n)
 	return 0;
 }
 
-static int flush(struct ctf_streams *s, uint32_t cpu)
+static int write_packet(struct ctf_streams *s, uint32_t cpu)
 {
 	enum { HEAD_BYTES = 4 + 16 + 4, CONTEXT_BYTES = 5 * 8 + 4 };
 	struct ctf_stream *st = s->v[cpu];
@@ -101,8 +101,8 @@ static int flush(struct ctf_streams *s, uint32_t cpu)
 
 int ctf_flush_full(struct ctf_streams *s, uint32_t cpu)
 {
-	cpu = real_cpu(cpu);
-	return s->v[cpu]->events.n < PACKET_BYTES ? 0 : flush(s, cpu);
+	cpu = valid_cpu(cpu);
+	return s->v[cpu]->events.n < PACKET_BYTES ? 0 : write_packet(s, cpu);
 }
 
 int ctf_flush_all(struct ctf_streams *s)
@@ -111,7 +111,7 @@ int ctf_flush_all(struct ctf_streams *s)
 
 	for (uint32_t cpu = 0; cpu < s->n && err == 0; cpu++)
 		if (s->v[cpu] && (s->v[cpu]->n || s->v[cpu]->lost))
-			err = flush(s, cpu);
+			err = write_packet(s, cpu);
 	return err;
 }
 

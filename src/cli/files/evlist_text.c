@@ -1,3 +1,6 @@
+/*
+ * Events as `tacho evlist` prints them.
+ */
 #include "cli/files/evlist_text.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /*
- * Events as `evlist` and the control channel's word of that name list them: one a line, or a group's
- * in braces.
+ * The text of `tacho evlist` and of the control channel's command evlist: an event per line, or a group per
+ * line in braces.
  */
 #ifndef CLI_FILES_EVLIST_TEXT_H
 #define CLI_FILES_EVLIST_TEXT_H
@@ -10,14 +10,14 @@
 #include <tacho/perfdata.h>
 
 struct evlist_text {
-	bool verbose, frequency, group;	/* with all of the attr; with freq or period; groups in braces */
-	size_t left;			/* members of the group at hand that are still to come */
+	bool verbose, frequency, group;	/* print the attr; frequency or period; groups in braces */
+	size_t left;			/* members of the current group that have not been printed */
 	struct buf *out;
 };
 
-/* Event i, without an end: more may be added to it. Looks at name, attr and group only. */
+/* Prints event i without a line end; the caller may append more. Uses only name, attr and group. */
 void evlist_text_event(struct evlist_text *t, const struct tacho_file_event *ev, size_t i);
-void evlist_text_next(struct evlist_text *t);	/* that was all of it */
-void evlist_text_end(struct evlist_text *t);	/* and that was the last */
+void evlist_text_next(struct evlist_text *t);	/* ends the event */
+void evlist_text_end(struct evlist_text *t);	/* ends the list */
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A file's header as comments, key by key as perf prints them: readers of such text look for
- * "# ========", "# cmdline :" and "# captured on". All values come from the features of the file.
+ * A recording's header as comments in perf's format: other programs look for "# ========",
+ * "# cmdline :" and "# captured on". All values come from the features of the file.
  */
 #include "cli/files/header_text.h"
 
@@ -9,7 +9,7 @@
 #include "cli/files/attr_line.h"
 #include <tacho/perfdata.h>
 
-/* ---- one function per feature; each writes its lines ---- */
+/* ---- a function per feature ---- */
 
 typedef void (*put_fn)(const struct tacho_perfdata *pd, struct buf *out);
 
@@ -335,14 +335,14 @@ static void put_bpf_types(const struct tacho_perfdata *pd, struct buf *out)
 		buf_printf(out, "# btf info of id %u\n", types.id);
 }
 
-static const struct row {
+static const struct header_feature {
 	enum tacho_feature feature;
-	const char *name;		/* as "missing features" calls it */
-	const char *text;		/* of those that are a string: the key */
-	const char *line;		/* of those that are there or not: what that means */
+	const char *name;		/* in the list of missing features */
+	const char *text;		/* of a string: its key */
+	const char *line;		/* of a feature without data: the line to print */
 	put_fn put;
-	bool long_one;			/* shown with -I only */
-} rows[] = {
+	bool long_text;			/* printed only with -I */
+} header_features[] = {
 	{ TACHO_FEATURE_HOSTNAME, "HOSTNAME", .text = "hostname" },
 	{ TACHO_FEATURE_OSRELEASE, "OSRELEASE", .text = "os release" },
 	{ TACHO_FEATURE_VERSION, "VERSION", .text = "perf version" },
@@ -353,16 +353,16 @@ static const struct row {
 	{ TACHO_FEATURE_TOTAL_MEM, "TOTAL_MEM", .put = put_memory },
 	{ TACHO_FEATURE_CMDLINE, "CMDLINE", .put = put_cmdline },
 	{ TACHO_FEATURE_EVENT_DESC, "EVENT_DESC", .put = put_events },
-	{ TACHO_FEATURE_CPU_TOPOLOGY, "CPU_TOPOLOGY", .put = put_topology, .long_one = true },
-	{ TACHO_FEATURE_NUMA_TOPOLOGY, "NUMA_TOPOLOGY", .put = put_numa, .long_one = true },
+	{ TACHO_FEATURE_CPU_TOPOLOGY, "CPU_TOPOLOGY", .put = put_topology, .long_text = true },
+	{ TACHO_FEATURE_NUMA_TOPOLOGY, "NUMA_TOPOLOGY", .put = put_numa, .long_text = true },
 	{ TACHO_FEATURE_BRANCH_STACK, "BRANCH_STACK", .line = "contains samples with branch stack" },
 	{ TACHO_FEATURE_PMU_MAPPINGS, "PMU_MAPPINGS", .put = put_pmus },
 	{ TACHO_FEATURE_GROUP_DESC, "GROUP_DESC", .put = put_groups },
 	{ TACHO_FEATURE_AUXTRACE, "AUXTRACE", .line = "contains AUX area data (e.g. instruction trace)" },
 	{ TACHO_FEATURE_STAT, "STAT", .line = "contains stat data" },
-	{ TACHO_FEATURE_CACHE, "CACHE", .put = put_caches, .long_one = true },
+	{ TACHO_FEATURE_CACHE, "CACHE", .put = put_caches, .long_text = true },
 	{ TACHO_FEATURE_SAMPLE_TIME, "SAMPLE_TIME", .put = put_sample_time },
-	{ TACHO_FEATURE_MEM_TOPOLOGY, "MEM_TOPOLOGY", .put = put_memory_nodes, .long_one = true },
+	{ TACHO_FEATURE_MEM_TOPOLOGY, "MEM_TOPOLOGY", .put = put_memory_nodes, .long_text = true },
 	{ TACHO_FEATURE_CLOCKID, "CLOCKID", .put = put_clockid },
 	{ TACHO_FEATURE_DIR_FORMAT, "DIR_FORMAT", .put = put_directory },
 	{ TACHO_FEATURE_BPF_PROG_INFO, "BPF_PROG_INFO", .put = put_bpf_programs },
@@ -370,23 +370,23 @@ static const struct row {
 	{ TACHO_FEATURE_COMPRESSED, "COMPRESSED", .put = put_compressed },
 	{ TACHO_FEATURE_CPU_PMU_CAPS, "CPU_PMU_CAPS", .put = put_cpu_capabilities },
 	{ TACHO_FEATURE_CLOCK_DATA, "CLOCK_DATA", .put = put_clock_data },
-	{ TACHO_FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY", .put = put_hybrid, .long_one = true },
+	{ TACHO_FEATURE_HYBRID_TOPOLOGY, "HYBRID_TOPOLOGY", .put = put_hybrid, .long_text = true },
 	{ TACHO_FEATURE_PMU_CAPS, "PMU_CAPS", .put = put_pmu_capabilities },
 };
 
-/* Features without a line of their own, for the list of what is missing. */
-static const struct { enum tacho_feature feature; const char *name; } others[] = {
+/* Features that are not printed, for the list of missing features. */
+static const struct { enum tacho_feature feature; const char *name; } unprinted[] = {
 	{ TACHO_FEATURE_TRACING_DATA, "TRACING_DATA" }, { TACHO_FEATURE_BUILD_ID, "BUILD_ID" },
 };
 
-static bool has(const struct tacho_perfdata *pd, enum tacho_feature f)
+static bool has_feature(const struct tacho_perfdata *pd, enum tacho_feature f)
 {
 	size_t n;
 
 	return tacho_perfdata_feature(pd, f, &n) != NULL;
 }
 
-static void put_row(const struct tacho_perfdata *pd, const struct row *row, bool full, struct buf *out)
+static void put_feature(const struct tacho_perfdata *pd, const struct header_feature *row, bool full, struct buf *out)
 {
 	const char *text;
 
@@ -395,7 +395,7 @@ static void put_row(const struct tacho_perfdata *pd, const struct row *row, bool
 		buf_printf(out, "# %s : %s\n", row->text, text ? text : "");
 	} else if (row->line) {
 		buf_printf(out, "# %s\n", row->line);
-	} else if (row->long_one && !full) {
+	} else if (row->long_text && !full) {
 		buf_printf(out, "# %s info available, use -I to display\n", row->name);
 	} else {
 		row->put(pd, out);
@@ -406,14 +406,14 @@ static void put_missing(const struct tacho_perfdata *pd, struct buf *out)
 {
 	buf_puts(out, "# missing features: ");
 	for (unsigned f = 1; f < TACHO_FEATURE_MAX; f++) {
-		if (has(pd, f))
+		if (has_feature(pd, f))
 			continue;
-		for (size_t i = 0; i < countof(rows); i++)
-			if (rows[i].feature == f)
-				buf_printf(out, "%s ", rows[i].name);
-		for (size_t i = 0; i < countof(others); i++)
-			if (others[i].feature == f)
-				buf_printf(out, "%s ", others[i].name);
+		for (size_t i = 0; i < countof(header_features); i++)
+			if (header_features[i].feature == f)
+				buf_printf(out, "%s ", header_features[i].name);
+		for (size_t i = 0; i < countof(unprinted); i++)
+			if (unprinted[i].feature == f)
+				buf_printf(out, "%s ", unprinted[i].name);
 	}
 	buf_putc(out, '\n');
 }
@@ -432,9 +432,9 @@ void file_header(const struct tacho_perfdata *pd, bool full, struct buf *out)
 	buf_printf(out, "# data offset    : %llu\n# data size      : %llu\n# feat offset    : %llu\n",
 		   (unsigned long long)facts.data_offset, (unsigned long long)facts.data_size,
 		   (unsigned long long)facts.features_offset);
-	for (size_t i = 0; i < countof(rows); i++)
-		if (has(pd, rows[i].feature))
-			put_row(pd, &rows[i], full, out);
+	for (size_t i = 0; i < countof(header_features); i++)
+		if (has_feature(pd, header_features[i].feature))
+			put_feature(pd, &header_features[i], full, out);
 	if (!tacho_perfdata_is_pipe(pd))
 		put_missing(pd, out);
 	buf_puts(out, "# ========\n#\n");

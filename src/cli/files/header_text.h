@@ -1,5 +1,6 @@
 /*
- * The block of comments that tells where, when and how a recording was made; for script and report.
+ * The header of `script --header` and `report --header`: comments that describe where, when and how a recording
+ * was made.
  */
 #ifndef CLI_FILES_HEADER_TEXT_H
 #define CLI_FILES_HEADER_TEXT_H
@@ -8,7 +9,7 @@
 
 #include <tacho/perfdata.h>
 
-/* `full`: also topology and caches, instead of the remark that they are there. */
+/* `full` (-I): also prints topology and caches, instead of a line that they are available. */
 void file_header(const struct tacho_perfdata *pd, bool full, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * From a recording to a profile, and from a profile to a file.
+ * Reading a recording as a profile, and writing a profile to a file.
  */
 #include "cli/files/profile_export.h"
 
@@ -11,7 +11,7 @@
 #include "base/large_memory.h"
 #include "cli/core/terminal.h"
 
-static void remarks(const char *command, const struct tacho_profile *p, bool draws_chains)
+static void print_quality(const char *command, const struct tacho_profile *p, bool draws_chains)
 {
 	struct tacho_profile_quality q = { .size = sizeof(q) };
 	bool chains = false;
@@ -26,11 +26,11 @@ static void remarks(const char *command, const struct tacho_profile *p, bool dra
 		return;
 	if (q.raw_stacks)
 		message_text(command,
-			     "%llu samples have a copy of their stack that is not unwound: only "
-			     "their kernel part and innermost frame are shown",
+			     "%llu samples have a stack dump that is not unwound: only their "
+			     "kernel part and innermost frame are shown",
 			     (unsigned long long)q.raw_stacks);
 	else if (q.samples && !chains)
-		message_text(command, "the recording has no call chains; 'record -g' takes them");
+		message_text(command, "the recording has no call chains; record with -g");
 }
 
 static int load(struct tacho_profile *p, struct tacho_perfdata *pd, const struct profile_source *src,
@@ -41,7 +41,7 @@ static int load(struct tacho_profile *p, struct tacho_perfdata *pd, const struct
 
 	if (warning && !src->quiet)
 		message_text(command, "%s", warning);
-	/* Damage, or an end in the midst of it: what came before is worth having. */
+	/* A damaged or truncated file: use the samples before the damage. */
 	if (err < 0 && err != -ENOMEM && tacho_profile_n_rows(p)) {
 		message_error(command, NULL, NULL, e);
 		*damaged = true;
@@ -54,15 +54,15 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 		 const struct tacho_format *format, struct tacho_profile **out, bool *damaged)
 {
 	struct tacho_profile_opts opts = src->filter;
-	struct profile_source sized = *src;
+	struct profile_source source = *src;
 	struct tacho_error e = { .column = -1 };
 	struct tacho_perfdata *pd = NULL;
 	int err;
 
 	large_enable_reuse();
 	opts.size = sizeof(opts);
-	sized.symbols.size = sizeof(sized.symbols);
-	sized.symbols.force = src->force;
+	source.symbols.size = sizeof(source.symbols);
+	source.symbols.force = src->force;
 	tacho_format_wants(format, &opts);
 	err = tacho_profile_new(out, &opts, &e);
 	if (err < 0) {
@@ -73,7 +73,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 	err = tacho_perfdata_open(&pd, path, TACHO_OPTS(tacho_perfdata_opts, .ordered = true,
 							 .force = src->force), &e);
 	if (err == 0)
-		err = load(*out, pd, &sized, command, damaged, &e);
+		err = load(*out, pd, &source, command, damaged, &e);
 	tacho_perfdata_close(pd);
 	if (err < 0) {
 		message_error(command, NULL, NULL, &e);
@@ -81,7 +81,7 @@ int profile_read(const char *command, const struct profile_source *src, const ch
 		return EXIT_FAILED;
 	}
 	if (!src->quiet)
-		remarks(command, *out, !opts.no_chains);
+		print_quality(command, *out, !opts.no_chains);
 	return 0;
 }
 
@@ -102,27 +102,27 @@ static bool cannot_write(const char *command, const char *path, int err)
 
 bool profile_can_write(const char *command, const char *path)
 {
-	bool there = access(path, F_OK) == 0;
+	bool exists = access(path, F_OK) == 0;
 	int fd;
 
-	if (strcmp(path, "-") == 0 || (there && !io_is_regular_file(path)))
+	if (strcmp(path, "-") == 0 || (exists && !io_is_regular_file(path)))
 		return true;
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return cannot_write(command, path, errno);
 	close(fd);
-	if (!there)
+	if (!exists)
 		io_discard(path);
 	return true;
 }
 
-struct target_file {
+struct profile_output_file {
 	int fd, err;
 };
 
-static int put_fd(void *arg, const void *bytes, size_t n)
+static int write_fd(void *arg, const void *bytes, size_t n)
 {
-	struct target_file *to = arg;
+	struct profile_output_file *to = arg;
 
 	to->err = io_write_all(to->fd, bytes, n);
 	return to->err;
@@ -134,7 +134,7 @@ int profile_write(const char *command, const struct tacho_format *format,
 {
 	bool to_stdout = !path || strcmp(path, "-") == 0;
 	struct tacho_error e = { .column = -1 };
-	struct target_file to = { .fd = STDOUT_FILENO };
+	struct profile_output_file to = { .fd = STDOUT_FILENO };
 	int err;
 
 	if (!to_stdout)
@@ -143,7 +143,7 @@ int profile_write(const char *command, const struct tacho_format *format,
 		cannot_write(command, path, errno);
 		return EXIT_FAILED;
 	}
-	err = tacho_output_write(format, p, opts, put_fd, &to, &e);
+	err = tacho_output_write(format, p, opts, write_fd, &to, &e);
 	if (!to_stdout && close(to.fd) < 0 && err == 0)
 		err = -errno;
 	if (err == 0)

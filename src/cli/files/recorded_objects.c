@@ -1,6 +1,6 @@
 /*
- * Which objects a recording has. The table of build ids is written at the end of a recording and
- * names what samples lie in; newer recorders put the ids into the records of mappings instead.
+ * The objects of a recording. `perf record` writes the build ID table at the end, with the objects that have
+ * samples; with --buildid-mmap the IDs are in the mmap records instead.
  */
 #include "cli/files/recorded_objects.h"
 
@@ -45,7 +45,7 @@ static int object_set(struct file_objects *o, const char *path, const uint8_t *i
 	return 0;
 }
 
-static int take_ids(struct file_objects *o, struct tacho_feature_list *list)
+static int add_build_ids(struct file_objects *o, struct tacho_feature_list *list)
 {
 	struct tacho_file_build_id entry;
 	int err = 0;
@@ -55,7 +55,7 @@ static int take_ids(struct file_objects *o, struct tacho_feature_list *list)
 	return err;
 }
 
-/* "[kernel.kallsyms]_text" is how the kernel's mapping is called. */
+/* The kernel's mapping is called "[kernel.kallsyms]_text"; drops what follows the bracket. */
 static const char *mapped_name(const struct tacho_sideband *r, char *out, size_t size)
 {
 	const char *end = strchr(r->mmap.path, ']');
@@ -68,7 +68,7 @@ static const char *mapped_name(const struct tacho_sideband *r, char *out, size_t
 	return out;
 }
 
-int file_objects_take(struct file_objects *o, const struct tacho_sideband *r)
+int file_objects_add_record(struct file_objects *o, const struct tacho_sideband *r)
 {
 	char name[256];
 	const char *path;
@@ -81,13 +81,13 @@ int file_objects_take(struct file_objects *o, const struct tacho_sideband *r)
 	return object_set(o, path, r->mmap.build_id, r->mmap.n_build_id, (r->misc & 7) == 1);
 }
 
-struct walk {
+struct objects_reader {
 	struct tacho_perfdata *pd;
-	struct tacho_symbols *symbols;	/* NULL: samples do not matter */
+	struct tacho_symbols *symbols;	/* NULL: samples are not needed */
 	struct tacho_scratch *scratch;
 };
 
-static int take_sample(struct file_objects *o, struct walk *w, const struct tacho_record *rec)
+static int add_sample(struct file_objects *o, struct objects_reader *w, const struct tacho_record *rec)
 {
 	int i = tacho_perfdata_event_of(w->pd, rec), err;
 	struct tacho_object_info info = { .size = sizeof(info) };
@@ -111,7 +111,7 @@ static int take_sample(struct file_objects *o, struct walk *w, const struct tach
 	return obj->n ? 0 : object_set(o, info.path, info.build_id, info.n_build_id, info.kernel);
 }
 
-static int take_record(struct file_objects *o, struct walk *w, const struct tacho_record *rec)
+static int add_record(struct file_objects *o, struct objects_reader *w, const struct tacho_record *rec)
 {
 	int i = tacho_perfdata_event_of(w->pd, rec), err;
 	struct tacho_feature_list list;
@@ -119,28 +119,28 @@ static int take_record(struct file_objects *o, struct walk *w, const struct tach
 
 	w->scratch->used = 0;
 	if (rec->type == TACHO_RECORD_SAMPLE)
-		return w->symbols ? take_sample(o, w, rec) : 0;
+		return w->symbols ? add_sample(o, w, rec) : 0;
 	if (rec->type == TACHO_RECORD_BUILD_ID)
-		return tacho_record_list(rec, &list) < 0 ? 0 : take_ids(o, &list);
+		return tacho_record_list(rec, &list) < 0 ? 0 : add_build_ids(o, &list);
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR || !tacho_perfdata_n_events(w->pd))
 		return 0;
 	err = tacho_sideband_decode(&other, rec, &tacho_perfdata_event(w->pd, i < 0 ? 0 : (size_t)i)->layout,
 				 w->scratch);
 	if (err)
 		return err == -EOPNOTSUPP ? 0 : err;
-	err = file_objects_take(o, &other);
+	err = file_objects_add_record(o, &other);
 	if (!err && w->symbols)
 		err = tacho_symbols_feed(w->symbols, &other);
 	return err;
 }
 
-static int walk_all(struct file_objects *o, struct walk *w, struct tacho_error *e)
+static int read_records(struct file_objects *o, struct objects_reader *w, struct tacho_error *e)
 {
 	struct tacho_record rec;
 	int err, bad;
 
 	while ((err = tacho_perfdata_next(w->pd, &rec, e)) > 0) {
-		bad = take_record(o, w, &rec);
+		bad = add_record(o, w, &rec);
 		if (bad)
 			return error_set(e, bad, bad == -ENOMEM ? "out of memory" :
 					 "the record at offset %#llx is damaged", (unsigned long long)rec.offset);
@@ -164,30 +164,30 @@ void file_objects_disk(struct file_objects *o)
 	}
 }
 
-int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigned what,
+int file_objects_read(struct file_objects *o, struct tacho_perfdata *pd, unsigned sources,
 		      struct tacho_error *e)
 {
-	struct walk w = { .pd = pd };
+	struct objects_reader w = { .pd = pd };
 	struct tacho_symbols_opts opts = { .size = sizeof(opts) };
 	struct tacho_feature_list list;
-	int err = tacho_perfdata_list(pd, TACHO_FEATURE_BUILD_ID, &list) < 0 ? 0 : take_ids(o, &list);
+	int err = tacho_perfdata_list(pd, TACHO_FEATURE_BUILD_ID, &list) < 0 ? 0 : add_build_ids(o, &list);
 
 	if (err)
 		return error_nomem(e);
-	if (what & OBJECTS_HITS) {
+	if (sources & OBJECTS_HITS) {
 		err = tacho_symbols_new(&w.symbols, &opts, e);
 		if (!err)
 			err = file_build_ids_feed(pd, w.symbols);
 	}
-	if (!err && (what & (OBJECTS_HITS | OBJECTS_RECORDS))) {
+	if (!err && (sources & (OBJECTS_HITS | OBJECTS_RECORDS))) {
 		w.scratch = malloc(sizeof(*w.scratch));
-		err = w.scratch ? walk_all(o, &w, e) : error_nomem(e);
+		err = w.scratch ? read_records(o, &w, e) : error_nomem(e);
 	} else if (!err) {
 		err = tacho_perfdata_damage(pd, e);
 	}
 	free(w.scratch);
 	tacho_symbols_free(w.symbols);
-	if (what & OBJECTS_DISK)
+	if (sources & OBJECTS_DISK)
 		file_objects_disk(o);
 	return err;
 }
@@ -199,7 +199,7 @@ void file_objects_done(struct file_objects *o)
 	arena_done(&o->arena);
 }
 
-/* Notes: name length, data length, type, name and data each padded to four. */
+/* ELF notes: u32 name length, data length and type, then name and data, each padded to four bytes. */
 int kernel_build_id(uint8_t out[20])
 {
 	struct buf notes = { 0 };

@@ -476,7 +476,7 @@ static int leave_self_out(struct tacho_sampler *s)
 
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
 {
-	const struct event_args_target target = { .to = s, .size = sampler_size, .add = sampler_add,
+	const struct event_args_target target = { .set = s, .size = sampler_size, .add = sampler_add,
 						  .cgroup = sampler_cgroup, .filter = sampler_filter };
 	int err = event_args_apply(&o->event_args, "record", &target);
 

@@ -11,7 +11,7 @@ for command in report record script evlist inject buildid-list buildid-cache sta
 	comm -23 theirs ours >others
 	while read -r option; do
 		[ "$(status_of tacho $command "$option")" = 129 ] && [ ! -s out ] || fail "tacho $command $option goes on"
-		head -n 1 err | grep -q "option '$option' of perf is not here" ||
+		head -n 1 err | grep -q "perf's option '$option' is not supported" ||
 			fail "tacho $command: $option is neither there nor refused: $(cat err)"
 		[ "$(wc -l <err)" = 2 ] || fail "tacho $command $option: no reason given"
 	done <others
