@@ -90,7 +90,8 @@ int profile_filter_init(struct profile_filter *f, const struct tacho_profile_opt
 	}
 	f->by_sample = f->by_parallelism || f->by_counted_cpu;
 	if (err == 0 && opts->time)
-		err = times_parse(f, opts->time, e);
+		err = time_ranges_parse(&f->times, opts->time, false, e);
+	f->by_time = err == 0 && opts->time;
 	return err;
 }
 
@@ -104,8 +105,7 @@ void profile_filter_done(struct profile_filter *f)
 	cpuset_done(&f->cpus);
 	cpuset_done(&f->parallelism);
 	cpuset_done(&f->counted_cpus);
-	vec_done(&f->windows);
-	vec_done(&f->shares);
+	time_ranges_done(&f->times);
 	if (f->by_parent)
 		regfree(&f->parent);
 	if (f->by_end)

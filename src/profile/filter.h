@@ -1,24 +1,17 @@
 /*
- * Which samples a profile counts: lists of commands, objects, symbols, tasks and CPUs, patterns of callers (filter.c) and
- * ranges of time (times.c). Threads and frames are checked once, when they are added.
+ * Which samples a profile counts: lists of commands, objects, symbols, tasks and CPUs, patterns of callers, and
+ * ranges of time. Threads and frames are checked once, when they are added.
  */
 #ifndef PROFILE_FILTER_H
 #define PROFILE_FILTER_H
 
 #include "base/cpuset.h"
 #include "base/error.h"
+#include "base/time_ranges.h"
 #include "base/vec.h"
 
 #include <regex.h>
 #include <tacho/profile.h>
-
-struct time_window {			/* both ends included */
-	uint64_t from_ns, to_ns;
-};
-
-struct time_share {			/* of the recording's length, in per cent */
-	double from, to;
-};
 
 struct number_list {
 	uint32_t *v;
@@ -34,8 +27,7 @@ struct profile_filter {
 	bool by_cpu, by_parent, by_time, by_parallelism, by_counted_cpu, by_end;
 	regex_t parent;			/* a caller must match */
 	regex_t end;			/* stacks end at functions that match */
-	struct { struct time_window *v; size_t n, cap; } windows;
-	struct { struct time_share *v; size_t n, cap; } shares;	/* become windows when a file is loaded */
+	struct time_ranges times;	/* shares become windows when a file is loaded */
 };
 
 int profile_filter_init(struct profile_filter *f, const struct tacho_profile_opts *opts, struct tacho_error *e);
@@ -46,11 +38,5 @@ bool profile_filter_object(const struct profile_filter *f, const char *path, con
 bool profile_filter_symbol(const struct profile_filter *f, const char *name);
 bool profile_filter_parent(const struct profile_filter *f, const char *name);
 bool profile_filter_end(const struct profile_filter *f, const char *name);
-
-/* Parses ranges of time into windows and shares. 0, -EINVAL or -ENOMEM. */
-int times_parse(struct profile_filter *f, const char *text, struct tacho_error *e);
-/* The windows for a recording from first_ns to last_ns. `out` must hold f->windows.n + f->shares.n; returns how many are
- * used. */
-size_t times_resolve(const struct profile_filter *f, uint64_t first_ns, uint64_t last_ns, struct time_window *out);
 
 #endif

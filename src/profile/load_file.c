@@ -65,15 +65,15 @@ static int resolve_time_windows(struct load *l, struct tacho_error *e)
 	if (!f->by_time)
 		return 0;
 	tacho_perfdata_sample_time(l->pd, &first, &last);
-	if (f->shares.n && (!last || last < first)) {	/* equal: there is one sample */
+	if (f->times.shares.n && (!last || last < first)) {	/* equal: there is one sample */
 		error_set(e, -EINVAL, "the file does not say when its first and last sample were");
 		error_hint(e, "give the times in seconds: 12.5,13");
 		return -EINVAL;
 	}
-	l->windows = reallocarray(NULL, f->windows.n + f->shares.n, sizeof(*l->windows));
+	l->windows = reallocarray(NULL, f->times.windows.n + f->times.shares.n, sizeof(*l->windows));
 	if (!l->windows)
 		return error_nomem(e);
-	l->n_windows = times_resolve(f, first, last, l->windows);
+	l->n_windows = time_ranges_resolve(&f->times, first, last, l->windows);
 	return 0;
 }
 

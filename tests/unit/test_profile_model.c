@@ -315,7 +315,7 @@ static void ranges_of_time(void **state)
 		struct tacho_profile *p = new_profile(&opts);
 		struct time_window w[8];
 
-		assert_int_equal(times_resolve(&p->filter, times[i].first, times[i].last, w), times[i].n);
+		assert_int_equal(time_ranges_resolve(&p->filter.times, times[i].first, times[i].last, w), times[i].n);
 		for (size_t k = 0; k < times[i].n; k++) {
 			assert_int_equal(w[k].from_ns, times[i].w[k].from_ns);
 			assert_int_equal(w[k].to_ns, times[i].w[k].to_ns);

@@ -10,117 +10,27 @@
 #include "base/error.h"
 #include "base/num.h"
 
-#define NS_PER_S 1000000000u
 #define MISC_CPUMODE 7u
 
-static int invalid_time_range(struct str text, struct tacho_error *e)
-{
-	error_set(e, -EINVAL, "'%.*s' is not a time range", STR(text));
-	error_hint(e, "use --time 3589.1,3589.25 or --time 10%%-20%% or --time 10%%/2");
-	return -EINVAL;
-}
-
-/* Parses seconds with up to nine decimals. A double would lose precision. */
-static int seconds_ns(struct str text, uint64_t *out)
-{
-	struct str whole;
-	uint64_t s = 0, ns = 0, scale = NS_PER_S / 10;
-
-	str_cut(&text, '.', &whole);
-	if (num_u64(whole, &s) || s > UINT64_MAX / NS_PER_S - 1)
-		return -EINVAL;
-	for (size_t i = 0; i < text.n; i++, scale /= 10) {
-		if (text.s[i] < '0' || text.s[i] > '9')
-			return -EINVAL;
-		ns += (uint64_t)(text.s[i] - '0') * scale;
-	}
-	*out = s * NS_PER_S + ns;
-	return 0;
-}
-
-static int add_range(struct script_filter *f, uint64_t from, uint64_t to)
-{
-	struct time_range *r = vec_add(&f->times);
-
-	if (!r)
-		return -ENOMEM;
-	*r = (struct time_range){ from, to };
-	return 0;
-}
-
-static int parse_seconds(struct script_filter *f, struct str text, struct tacho_error *e)
-{
-	struct str part;
-	int err = 0;
-
-	while (!err && str_cut(&text, ' ', &part)) {
-		struct str from, to = part;
-		uint64_t a = 0, b = UINT64_MAX;
-
-		if (!part.n)
-			continue;
-		str_cut(&to, ',', &from);
-		if ((from.n && seconds_ns(from, &a)) || (to.n && seconds_ns(to, &b)) || a > b)
-			return invalid_time_range(part, e);
-		err = add_range(f, a, b);
-	}
-	return err;
-}
-
-static int percent(struct str text, double *out)
-{
-	if (!str_ends(text, "%"))
-		return -EINVAL;
-	text.n--;
-	return num_double(text, out) || *out < 0 || *out > 100 ? -EINVAL : 0;
-}
-
-/* "10%-20%", "10%/2" or "10%", of a recording from `first` to `last`. */
-static int parse_part(struct script_filter *f, struct str text, uint64_t first, uint64_t last,
-		      struct tacho_error *e)
-{
-	struct str rest = text, head;
-	double a, b, span = (double)(last - first);
-	uint64_t i, from, to;
-
-	if (str_find(text, '/') >= 0) {
-		str_cut(&rest, '/', &head);
-		if (percent(head, &a) || num_u64(rest, &i) || i == 0 || a == 0)
-			return invalid_time_range(text, e);
-		b = a * (double)i;
-		a = b - a;
-	} else if (str_find(text, '-') >= 0) {
-		str_cut(&rest, '-', &head);
-		if (percent(head, &a) || percent(rest, &b) || a > b)
-			return invalid_time_range(text, e);
-	} else {
-		a = 0;
-		if (percent(text, &b))
-			return invalid_time_range(text, e);
-	}
-	if (a >= 100)
-		return invalid_time_range(text, e);
-	from = first + (uint64_t)(span * a / 100);
-	to = b >= 100 ? last : first + (uint64_t)(span * b / 100) - (span * b / 100 >= 1);
-	return add_range(f, from, to);
-}
-
-static int parse_parts(struct script_filter *f, struct str text, const struct tacho_perfdata *pd,
+static int parse_times(struct script_filter *f, const char *text, const struct tacho_perfdata *pd,
 		       struct tacho_error *e)
 {
-	uint64_t first, last;
-	struct str part;
-	int err = 0;
+	scoped(time_ranges_done) struct time_ranges ranges = { 0 };
+	int err = time_ranges_parse(&ranges, text, true, e);
+	uint64_t first = 0, last = 0;
 
-	if (tacho_perfdata_sample_time(pd, &first, &last) < 0) {
-		error_set(e, -EINVAL, "the file does not say from when to when it goes");
-		error_hint(e, "give --time in seconds");
+	if (err < 0)
+		return err;
+	if (ranges.shares.n && tacho_perfdata_sample_time(pd, &first, &last) < 0) {
+		error_set(e, -EINVAL, "the file does not say when its first and last sample were");
+		error_hint(e, "give --time in seconds: 12.5,13");
 		return -EINVAL;
 	}
-	last = max_of(first, last);
-	while (!err && str_cut(&text, ',', &part))
-		err = parse_part(f, str_trim(part), first, last, e);
-	return err;
+	f->times = calloc(ranges.windows.n + ranges.shares.n, sizeof(*f->times));
+	if (!f->times)
+		return error_nomem(e);
+	f->n_times = time_ranges_resolve(&ranges, first, max_of(first, last), f->times);
+	return 0;
 }
 
 /* Lists with commas, given once or several times. */
@@ -169,12 +79,8 @@ int filter_init(struct script_filter *f, const struct script_opts *o,
 	f->comms = &o->comms;
 	f->symbols = &o->symbols;
 	f->dsos = &o->dsos;
-	if (o->time && strchr(o->time, '%'))
-		err = parse_parts(f, str_of(o->time), pd, e);
-	else if (o->time)
-		err = parse_seconds(f, str_of(o->time), e);
-	if (err == -ENOMEM)
-		return error_nomem(e);
+	if (o->time)
+		err = parse_times(f, o->time, pd, e);
 	if (!err && o->cpus) {
 		f->by_cpu = true;
 		err = cpuset_parse(&f->cpus, str_of(o->cpus));
@@ -195,7 +101,7 @@ int filter_init(struct script_filter *f, const struct script_opts *o,
 
 void filter_done(struct script_filter *f)
 {
-	vec_done(&f->times);
+	free(f->times);
 	vec_done(&f->pids);
 	vec_done(&f->tids);
 	cpuset_done(&f->cpus);
@@ -203,10 +109,10 @@ void filter_done(struct script_filter *f)
 
 bool filter_has_time(const struct script_filter *f, uint64_t time)
 {
-	for (size_t i = 0; i < f->times.n; i++)
-		if (time >= f->times.v[i].from && time <= f->times.v[i].to)
+	for (size_t i = 0; i < f->n_times; i++)
+		if (time >= f->times[i].from_ns && time <= f->times[i].to_ns)
 			return true;
-	return !f->times.n;
+	return !f->n_times;
 }
 
 static bool in_list(const uint32_t *v, size_t n, uint32_t id)

@@ -14,6 +14,7 @@
 #include "base/cpuset.h"
 #include "record/perf_abi.h"
 #include "base/vec.h"
+#include "base/time_ranges.h"
 #include "cli/core/command.h"
 
 #include <tacho/perfdata.h>
@@ -71,12 +72,9 @@ struct script_opts {
 };
 
 /* ---- filters ---- */
-struct time_range {
-	uint64_t from, to;		/* inclusive */
-};
-
 struct script_filter {
-	struct { struct time_range *v; size_t n, cap; } times;
+	struct time_window *times;
+	size_t n_times;
 	struct { uint32_t *v; size_t n, cap; } pids, tids;
 	struct cpuset cpus;
 	bool by_cpu;

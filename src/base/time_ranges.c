@@ -1,12 +1,7 @@
 /*
- * Ranges of time as users write them:
- *
- *	12.5,13		from and to, in seconds of the recording's clock; either may be left out
- *	1,2 5,6		several ranges
- *	10%-20%		shares of the whole recording; several are separated by commas
- *	10%/2		the second tenth
+ * Parsing of time ranges; see time_ranges.h for the syntax.
  */
-#include "profile/filter.h"
+#include "base/time_ranges.h"
 
 #include "base/num.h"
 
@@ -41,13 +36,13 @@ static int parse_ns(struct str s, uint64_t *out)
 	return 0;
 }
 
-static int parse_window(struct profile_filter *f, struct str part)
+static int parse_window(struct time_ranges *r, struct str part, bool allow_single)
 {
 	struct time_window w = { 0, UINT64_MAX }, *slot;
 	struct str to = part, from;
 
 	str_cut(&to, ',', &from);
-	if (str_find(part, ',') < 0 || (!from.n && !to.n))
+	if ((!from.n && !to.n) || (!allow_single && str_find(part, ',') < 0))
 		return -EINVAL;
 	if (from.n && parse_ns(from, &w.from_ns) < 0)
 		return -EINVAL;
@@ -55,7 +50,7 @@ static int parse_window(struct profile_filter *f, struct str part)
 		return -EINVAL;
 	if (w.to_ns < w.from_ns)
 		return -EINVAL;
-	slot = vec_add(&f->windows);
+	slot = vec_add(&r->windows);
 	if (!slot)
 		return -ENOMEM;
 	*slot = w;
@@ -70,7 +65,7 @@ static int parse_percent(struct str s, double *out)
 	return num_double(s, out) < 0 || *out < 0 || *out > 100 ? -EINVAL : 0;
 }
 
-static int parse_share(struct profile_filter *f, struct str part)
+static int parse_share(struct time_ranges *r, struct str part)
 {
 	struct time_share sh = { 0 }, *slot;
 	struct str rest = part, head;
@@ -94,14 +89,14 @@ static int parse_share(struct profile_filter *f, struct str part)
 	} else if (parse_percent(part, &sh.to) < 0) {
 		return -EINVAL;
 	}
-	slot = vec_add(&f->shares);
+	slot = vec_add(&r->shares);
 	if (!slot)
 		return -ENOMEM;
 	*slot = sh;
 	return 0;
 }
 
-int times_parse(struct profile_filter *f, const char *text, struct tacho_error *e)
+int time_ranges_parse(struct time_ranges *r, const char *text, bool allow_single, struct tacho_error *e)
 {
 	bool shares = strchr(text, '%') != NULL;
 	struct str rest = str_of(text), part;
@@ -110,33 +105,38 @@ int times_parse(struct profile_filter *f, const char *text, struct tacho_error *
 	while (str_cut(&rest, shares ? ',' : ' ', &part)) {
 		if (!part.n)
 			continue;
-		err = shares ? parse_share(f, str_trim(part)) : parse_window(f, part);
+		err = shares ? parse_share(r, str_trim(part)) : parse_window(r, part, allow_single);
 		if (err == -ENOMEM)
 			return error_nomem(e);
 		if (err < 0)
 			return error_bad_range(text, part, e);
 	}
-	if (!f->windows.n && !f->shares.n)
+	if (!r->windows.n && !r->shares.n)
 		return error_bad_range(text, str_of(text), e);
-	f->by_time = true;
 	return 0;
 }
 
-size_t times_resolve(const struct profile_filter *f, uint64_t first_ns, uint64_t last_ns, struct time_window *out)
+size_t time_ranges_resolve(const struct time_ranges *r, uint64_t first_ns, uint64_t last_ns, struct time_window *out)
 {
 	double length = (double)(last_ns - first_ns);
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->windows.n; i++)
-		out[n++] = f->windows.v[i];
-	for (size_t i = 0; i < f->shares.n; i++, n++) {
-		const struct time_share *sh = &f->shares.v[i];
+	for (size_t i = 0; i < r->windows.n; i++)
+		out[n++] = r->windows.v[i];
+	for (size_t i = 0; i < r->shares.n; i++, n++) {
+		const struct time_share *sh = &r->shares.v[i];
 
 		out[n].from_ns = first_ns + (uint64_t)(length * sh->from / 100);
-		out[n].to_ns = first_ns + (uint64_t)(length * sh->to / 100);
+		out[n].to_ns = sh->to >= 100 ? last_ns : first_ns + (uint64_t)(length * sh->to / 100);
 		/* Adjacent shares must not both include the nanosecond between them. */
 		if (sh->to < 100 && out[n].to_ns > out[n].from_ns)
 			out[n].to_ns--;
 	}
 	return n;
+}
+
+void time_ranges_done(struct time_ranges *r)
+{
+	vec_done(&r->windows);
+	vec_done(&r->shares);
 }
