@@ -51,7 +51,7 @@ static int escape_code(struct toml_reader *r, struct toml_at at, size_t digits)
 	    (toml_peek(r, 1) | 32) == 'x' || num_hex(str_n(r->text.s + r->pos, digits), &c))
 		return toml_fail(r, at, "\\%c needs %zu hexadecimal digits", digits == 4 ? 'u' : 'U', digits);
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return toml_fail(r, at, "there is no character U+%04llX", (unsigned long long)c);
+		return toml_fail(r, at, "U+%04llX is not a valid character", (unsigned long long)c);
 	put_utf8(&r->word, (uint32_t)c);
 	r->pos += digits;
 	return 0;

@@ -39,12 +39,12 @@ static void *move_to_reserved(void *v, size_t have)
 
 bool vec_grow_(void **v, size_t *cap, size_t size)
 {
-	size_t have = *cap * size, room = sizeof(void *) < 8 || !*v ? 0 : large_usable_bytes(*v);
+	size_t have = *cap * size, usable = sizeof(void *) < 8 || !*v ? 0 : large_usable_bytes(*v);
 	void *at = *v;
 
-	if (room == 0 || have * 2 <= VEC_LARGE || size > VEC_STEP)
+	if (usable == 0 || have * 2 <= VEC_LARGE || size > VEC_STEP)
 		return double_capacity(v, cap, size);
-	if (room - have < VEC_STEP)
+	if (usable - have < VEC_STEP)
 		at = move_to_reserved(at, have);
 	if (!at)
 		return false;

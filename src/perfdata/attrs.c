@@ -148,22 +148,22 @@ int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const ui
 static int read_entry(struct tacho_perfdata *pd, const struct input_file *f, uint64_t offset,
 		      struct tacho_error *e)
 {
-	size_t room = pd->header.entry_bytes - 16, n;
+	size_t max_bytes = pd->header.entry_bytes - 16, n;
 	const uint8_t *at = f->map + offset;
 	bool swap = pd->header.swap;
-	struct section ids = { load_u64(at + room, swap), load_u64(at + room + 8, swap) };
+	struct section ids = { load_u64(at + max_bytes, swap), load_u64(at + max_bytes + 8, swap) };
 	int err;
 
-	n = attrs_size(at, room, swap);
+	n = attrs_size(at, max_bytes, swap);
 	if (!n)
 		return error_set(e, -EBADMSG, "byte %" PRIu64 ": an attr of %u bytes in an entry for %zu",
-				 offset + 4, load_u32(at + 4, swap), room);
+				 offset + 4, load_u32(at + 4, swap), max_bytes);
 	/* Lists of ids do not overlap, so their total size is limited by that of the file. */
 	if (ids.offset > f->size || ids.size > f->size - ids.offset || ids.size % 8 ||
 	    pd->n_ids + ids.size / 8 > f->size / 8)
 		return error_set(e, -EBADMSG,
 				 "byte %" PRIu64 ": the ids (%" PRIu64 " bytes at %" PRIu64
-				 ") do not lie within the file", offset + room, ids.size, ids.offset);
+				 ") are not within the file", offset + max_bytes, ids.size, ids.offset);
 	err = attrs_add(pd, at, n, f->map + ids.offset, ids.size / 8);
 	if (err == -EBADMSG)
 		return error_set(e, err, "byte %" PRIu64 ": invalid attr", offset);

@@ -141,7 +141,7 @@ static int commit_data(struct tacho_perfdata_writer *w, size_t n, const struct b
 int writer_append_data(struct tacho_perfdata_writer *w, struct iovec *parts, size_t n_parts, size_t *put)
 {
 	scoped(buf_done) struct buf over = { 0 }, tail = { 0 };
-	size_t n = parts_bytes(parts, n_parts), n_over = min_of(n, w->tail_bytes), behind = 0;
+	size_t n = parts_bytes(parts, n_parts), n_over = min_of(n, w->tail_bytes), n_after = 0;
 	off_t start = data_end(w);
 	int err = 0, late;
 
@@ -154,11 +154,11 @@ int writer_append_data(struct tacho_perfdata_writer *w, struct iovec *parts, siz
 		return -ENOMEM;
 	preallocate(w, (uint64_t)start + n);
 	parts[n_parts] = (struct iovec){ tail.bytes, n > n_over ? tail.n : 0 };
-	err = put_parts(w->fd, parts, n_parts + 1, start + (off_t)n_over, &behind);
+	err = put_parts(w->fd, parts, n_parts + 1, start + (off_t)n_over, &n_after);
 	late = overwrite_tail(w, &over);
 	if (late < 0)
 		return late;
-	*put = n_over + behind;
+	*put = n_over + n_after;
 	return err < 0 ? err : commit_data(w, n, &tail);
 }
 

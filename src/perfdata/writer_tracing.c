@@ -124,12 +124,12 @@ static int put_systems(struct buf *out, const char *root, const struct trace_nam
 /* Removes duplicates from the sorted names: a tracepoint may be recorded twice. */
 static size_t remove_duplicates(struct trace_name *v, size_t n)
 {
-	size_t kept = 0;
+	size_t n_unique = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (kept == 0 || compare_trace_name(&v[kept - 1], &v[i]) != 0)
-			v[kept++] = v[i];
-	return kept;
+		if (n_unique == 0 || compare_trace_name(&v[n_unique - 1], &v[i]) != 0)
+			v[n_unique++] = v[i];
+	return n_unique;
 }
 
 int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,

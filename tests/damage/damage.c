@@ -1,17 +1,16 @@
 /*
- * Reads damaged copies of recordings in every way the library has:
+ * Reads damaged copies of recordings with all readers of the library:
  *
  *	damage [-n MUTATIONS] [-s SEED] [-k DIR] FILE|DIRECTORY...
  *
- * Each file is cut at every 4096th byte (small ones at every 64th) and changed at random, MUTATIONS
- * times over all files. A child process reads; what ends or stops it is told with the seed and the
- * case, and the damaged file is kept in DIR. Each case has a limit of CPU time and of memory. What
- * has to hold:
+ * Each file is truncated at every 4096th byte (small ones at every 64th) and changed at random, MUTATIONS times
+ * over all files. A child process reads it; if it crashes or hangs, the seed and the case are reported and the
+ * damaged file is stored in DIR. Each case has a limit of CPU time and of memory. Checked are:
  *
- *	records that lie before the damage come out as from the whole file;
- *	a file that is cut fails (or warns, where its recorder had died), and tells the offset;
- *	whatever fails tells an offset, unless it is not known for a perf.data at all;
- *	no descriptor is left open (and under LeakSanitizer no memory).
+ *	records before the damage are the same as those of the intact file;
+ *	reading a truncated file fails (or warns, if its recorder was killed) with an offset;
+ *	every error has an offset, unless the file is not recognized as perf.data;
+ *	no descriptor stays open (and under LeakSanitizer, no memory is leaked).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -41,12 +40,12 @@ enum { SANITIZED = 0 };
 enum { SMALL = 8192, CPU_S = SANITIZED ? 30 : 10, WALL_S = 120, MOST_FILE = 8 << 20 };
 #define MOST_MEMORY (1ul << 30)
 
-struct target {			/* what is damaged, and where it is put to be read */
+struct target {			/* a recording to damage, and where the damaged copy is */
 	struct bytes whole, copy;
-	char path[PATH_MAX];	/* to open: the damaged file, or the directory it lies in */
-	char file[PATH_MAX];	/* to write */
-	bool alone;		/* a file by itself, so that offsets can be compared */
-	struct seen seen;	/* of the whole */
+	char path[PATH_MAX];	/* to open: the damaged file, or its directory */
+	char file[PATH_MAX];	/* the damaged file */
+	bool alone;		/* not a directory, so that offsets can be compared */
+	struct seen seen;	/* the result for the intact file */
 	uint64_t *headers;
 	size_t n_headers;
 };
@@ -54,7 +53,7 @@ struct target {			/* what is damaged, and where it is put to be read */
 static struct {
 	char words[400];
 	bool failed;
-} *shared;			/* the child's last case, for the parent to tell */
+} *shared;			/* the current case of the child, for the parent to report */
 
 static unsigned long n_cases;
 static const char *keep_dir, *empty_dir;
@@ -100,8 +99,8 @@ static void fail(const struct target *t, const char *what)
 	fprintf(stderr, "       kept as %s\n", path);
 }
 
-/* Where record `i` of the whole file ends: where the next begins. Records that were packed
- * together begin at the same offset. */
+/* The end of record `i` of the intact file, which is the start of the next one. Records that were compressed
+ * together have the same offset. */
 static uint64_t end_of(const struct seen *s, size_t i)
 {
 	uint64_t at = s->v[i].offset;
@@ -172,7 +171,7 @@ static void limit_cpu(long seconds)
 	alarm(seconds ? WALL_S : 0);
 }
 
-/* Reads what lies in t->copy; `cut` is where it ends early, or SIZE_MAX. */
+/* Reads t->copy; `cut` is the offset where it was truncated, or SIZE_MAX. */
 static void try_copy(const struct target *t, size_t lowest, size_t cut)
 {
 	struct seen got;
@@ -242,7 +241,7 @@ static void learn_whole(struct target *t)
 	if (!t->seen.opened || (t->seen.err < 0 && !tells_offset(t->seen.error)))
 		fail(t, "the whole file cannot be read");
 	if (t->seen.data_end > t->whole.n || t->seen.data_end <= t->seen.data_at)
-		t->seen.data_end = t->whole.n;	/* its recorder died */
+		t->seen.data_end = t->whole.n;	/* its recorder was killed */
 	t->headers = calloc(t->seen.n + 1, sizeof(*t->headers));
 	for (size_t i = 0; t->headers && i < t->seen.n; i++)
 		t->headers[t->n_headers++] = t->seen.v[i].offset;
@@ -272,7 +271,7 @@ static void limit_memory(void)
 		setrlimit(RLIMIT_AS, &most);
 }
 
-/* In a process of its own, so that its end is seen. */
+/* Runs in a child process, so that the parent notices crashes. */
 static void try_apart(struct target *t, const char *name, unsigned long seed, unsigned long n)
 {
 	char words[100];
@@ -292,7 +291,7 @@ static void try_apart(struct target *t, const char *name, unsigned long seed, un
 		free(t->headers);
 		free(t->whole.v);
 		free(t->copy.v);
-		exit(shared->failed ? 1 : 0);		/* leaks are looked for on the way */
+		exit(shared->failed ? 1 : 0);		/* LeakSanitizer checks at exit */
 	}
 	if (waitpid(pid, &status, 0) != pid)
 		stop("waitpid");
@@ -307,7 +306,7 @@ static void try_apart(struct target *t, const char *name, unsigned long seed, un
 	free(t->copy.v);
 }
 
-/* A directory is copied, and its largest file damaged. */
+/* Of a directory, a copy is made and its largest file is damaged. */
 static void place_directory(struct target *t, const char *from, const char *work)
 {
 	DIR *dir = opendir(from);

@@ -17,7 +17,7 @@ static size_t below(size_t n)
 	return n ? (size_t)(random64() % n) : 0;
 }
 
-/* Half of all damage hits a header, the file's or a record's: that is where lengths stand. */
+/* Half of the damage is in a header of the file or of a record, because these contain lengths. */
 static size_t place(const struct bytes *b, const struct spots *spots)
 {
 	size_t at;
@@ -57,7 +57,7 @@ static size_t number(struct bytes *b, const struct spots *spots)
 	return at;
 }
 
-/* A record's size, the one field that everything behind hangs on. */
+/* The size of a record, on which everything after it depends. */
 static size_t record_size(struct bytes *b, const struct spots *spots)
 {
 	size_t at = spots->n ? (size_t)spots->v[below(spots->n)] + 6 : b->n;

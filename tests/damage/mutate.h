@@ -1,5 +1,5 @@
 /*
- * Damage to a file, made up from a seed: the same seed, case and bytes give the same damage.
+ * Damages a file deterministically: the same seed, case and bytes give the same damage.
  */
 #ifndef DAMAGE_MUTATE_H
 #define DAMAGE_MUTATE_H
@@ -9,10 +9,10 @@
 
 struct bytes {
 	uint8_t *v;
-	size_t n, cap;		/* cap leaves room for what a mutation puts in */
+	size_t n, cap;		/* cap includes space for inserted bytes */
 };
 
-/* Where damage does most: the offsets of records' headers. */
+/* The offsets of record headers, where damage has the most effect. */
 struct spots {
 	const uint64_t *v;
 	size_t n;
@@ -21,7 +21,7 @@ struct spots {
 enum { MUTATE_ROOM = 4096 };
 
 /* Damages `b` in place, up to four times. Returns the lowest offset that may have changed;
- * *what is set to a few words about the kind of damage. */
+ * *what is set to a short description of the damage. */
 size_t mutate(struct bytes *b, const struct spots *spots, uint64_t seed, const char **what);
 
 #endif

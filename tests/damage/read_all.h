@@ -1,6 +1,6 @@
 /*
- * A recording read in every way the library has: as written and by time, each record decoded and
- * dumped, tracepoints printed, a profile loaded, and written in every format.
+ * Reads a recording with all readers of the library: in file order and in time order, each record decoded and
+ * dumped, tracepoints printed, a profile loaded and exported in every format.
  */
 #ifndef DAMAGE_READ_ALL_H
 #define DAMAGE_READ_ALL_H
@@ -13,7 +13,7 @@ struct seen_record {
 	uint64_t offset, hash;
 };
 
-struct seen {			/* by reading as written */
+struct seen {			/* the result of reading in file order */
 	struct seen_record *v;
 	size_t n, cap;
 	int err;		/* of opening or of the last record */
@@ -22,9 +22,9 @@ struct seen {			/* by reading as written */
 	uint64_t data_at, data_end;
 };
 
-/* Everything is read; `out` may be NULL. */
+/* Reads everything; `out` may be NULL. */
 void read_as_written(const char *path, struct seen *out);
-/* In time order, into a profile, out of it in every format. */
+/* Reads in time order, loads a profile and exports it in every format. */
 void read_as_profile(const char *path, const char *empty_dir);
 void seen_done(struct seen *s);
 

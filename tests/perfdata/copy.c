@@ -1,11 +1,11 @@
 /*
- * Copies a perf.data through the library, as a user of it would: events, features, records.
+ * Copies a perf.data file with the public API: events, features, records.
  *
  *	perfdata-copy [-p] [-z LEVEL] [-H] [-k] IN OUT
  *
- * -p writes a pipe, -z compresses, -H asks this machine for its features instead of copying them
- * (with the formats of the tracepoints), -k ends as a killed recorder would, without finishing.
- * Records that describe the file itself are left out, as the writer makes its own.
+ * -p writes the pipe format, -z compresses, -H sets the features of this machine instead of copying them
+ * (including the formats of tracepoints), -k exits like a killed recorder, without finishing. Records that
+ * describe the file itself are omitted, because the writer generates its own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	if (err == 0)
 		err = killed ? tacho_writer_flush(w, &why) : tacho_writer_finish(w, &why);
 	if (err < 0)
-		tacho_writer_finish(w, NULL);	/* what is there is made readable */
+		tacho_writer_finish(w, NULL);	/* makes the data so far readable */
 	tacho_writer_free(w);
 	tacho_perfdata_close(in);
 	close(fd);

@@ -1,5 +1,5 @@
 /*
- * Prints what the library sees in a perf.data, one fact a line, for tests to compare.
+ * Prints the content of a perf.data file as read by the library, one fact per line, for comparison in tests.
  *
  *	perfdata-dump [-o] [-s] FILE
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Files as other machines and other times wrote them, made by hand, and what must be read there.
+"""Hand-made files in the formats of other machines and old versions of perf, and the expected result of reading them.
 
 usage: foreign.py DUMP		DUMP is the perfdata-dump program
 """
@@ -42,7 +42,7 @@ class Maker:
         return struct.pack(self.o + fmt, *v)
 
     def flags(self, bits, precise=0):
-        """Bit fields fill from the low end on little-endian machines, from the high end on others."""
+        """Bit fields start at the low end on little-endian machines, at the high end on others."""
         v = bits | precise << 15
         if self.o == "<":
             return struct.pack("<Q", v)

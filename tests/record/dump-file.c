@@ -1,6 +1,6 @@
 /*
- * dump-file FILE: every record of a seekable perf.data file of this machine's byte order as a line
- * of JSON. It finds each record's event by its id, like a reader would, and nothing more.
+ * dump-file FILE: prints every record of a seekable perf.data file in this machine's byte order as a line of
+ * JSON. It finds the event of each record by its id, and does nothing else.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static uint64_t word_at(const uint8_t *p)
 	return v;
 }
 
-/* Each entry of the attr section: an attr, then offset and size of its ids. */
+/* An entry of the attr section: an attr, then offset and size of its ids. */
 static int load_layouts(const uint8_t *file, size_t n)
 {
 	uint64_t each = word_at(file + 16), at = word_at(file + 24), end = at + word_at(file + 32);

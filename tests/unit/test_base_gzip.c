@@ -1,5 +1,5 @@
 /*
- * gzip and protocol buffers: what is packed comes out again, as another program unpacks it.
+ * gzip and protocol buffers: the output is decompressed and decoded again, gzip by another program.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -110,7 +110,7 @@ static void fields_are_read_back(void **state)
 	buf_done(&b);
 }
 
-/* Every way to end too early, and what no message has. */
+/* Truncated messages and invalid keys. */
 static void damaged_fields_are_refused(void **state)
 {
 	static const struct { const char *bytes; size_t n; } rows[] = {

@@ -1,5 +1,5 @@
 /*
- * The JSON reader: tokens as a line of text, and where mistakes are found.
+ * The JSON parser: tokens as a line of text, and the positions of errors.
  */
 #include <setjmp.h>
 #include <stdarg.h>

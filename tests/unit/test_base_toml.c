@@ -54,7 +54,7 @@ static const struct { const char *text; int line, column; const char *message; }
 	{ "a = '''x\ny", 1, 5, "this string has no closing quote" },
 	{ "a = \"\\q\"", 1, 6, "unknown escape; write a backslash as \\\\, or the text in single "
 			       "quotes" },
-	{ "a = \"\\ud800\"", 1, 6, "there is no character U+D800" },
+	{ "a = \"\\ud800\"", 1, 6, "U+D800 is not a valid character" },
 	{ "a = \"\\u0x1f\"", 1, 6, "\\u needs 4 hexadecimal digits" },
 	{ "a = [1\n2]", 2, 1, "expected ',' or ']' in the array" },
 	{ "a = [1,\n", 1, 5, "this array has no closing ']'" },

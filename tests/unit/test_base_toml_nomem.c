@@ -1,4 +1,4 @@
-/* base/toml.c with the n-th allocation failing, for every n: -ENOMEM and nothing left behind. */
+/* base/toml.c with the n-th allocation failing, for every n: returns -ENOMEM and leaks nothing. */
 #include "base/toml.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /*
- * Call chains that come in two parts: samples wait for the second, and are joined by cookie and
- * thread; what never comes, comes twice, or is more than a record holds.
+ * Deferred call chains: samples wait for the user part of their chain and are completed by cookie and thread. Also
+ * user parts that are missing, repeated, or too long for a record.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,7 @@ static void put_sample(struct made *f, uint32_t tid, uint64_t time, const uint64
 		put8(&f->rec, (uint64_t)i);
 	put8(&f->rec, n);
 	buf_put(&f->rec, chain, n * 8);
-	put_pair(&f->rec, 4, 0x64636261);	/* raw: "abcd" behind the chain */
+	put_pair(&f->rec, 4, 0x64636261);	/* raw: "abcd" after the chain */
 	end(f);
 }
 
@@ -115,7 +115,7 @@ static void file_done(struct made *f, struct tacho_perfdata *pd)
 
 static struct tacho_scratch scratch;
 
-/* The next record is a sample of that time, whole behind its chain as before. */
+/* The next record is a sample of that time, whose fields after the chain are unchanged. */
 static struct tacho_sample next_sample(struct tacho_perfdata *pd, uint64_t time)
 {
 	struct tacho_record rec;
@@ -141,7 +141,7 @@ static void joined_by_cookie_and_thread(void **state)
 {
 	static const uint64_t first[] = { KERNEL, 0xa, 0xb, DEFERRED, 100 };
 	static const uint64_t second[] = { KERNEL, 0xc, DEFERRED, 100 };
-	static const uint64_t other[] = { KERNEL, 0xd, DEFERRED, 100 };	/* another thread's */
+	static const uint64_t other[] = { KERNEL, 0xd, DEFERRED, 100 };	/* of another thread */
 	static const uint64_t plain[] = { KERNEL, 0xe };
 	static const uint64_t first_whole[] = { KERNEL, 0xa, 0xb, USER, 0x5001, 0x5002 };
 	static const uint64_t second_whole[] = { KERNEL, 0xc, USER, 0x5001, 0x5002 };
@@ -162,7 +162,7 @@ static void joined_by_cookie_and_thread(void **state)
 	assert_chain(next_sample(pd, 14), plain, 2);
 	assert_int_equal(tacho_perfdata_next(pd, &rec, NULL), 1);
 	assert_int_equal(rec.type, TACHO_RECORD_CALLCHAIN_DEFERRED);
-	assert_chain(next_sample(pd, 11), other, 4);	/* at the end, as it is */
+	assert_chain(next_sample(pd, 11), other, 4);	/* at the end, unchanged */
 	assert_int_equal(tacho_perfdata_next(pd, &rec, NULL), 0);
 	assert_int_equal(tacho_perfdata_next(pd, &rec, NULL), 0);
 	file_done(&f, pd);
@@ -185,7 +185,7 @@ static void as_written_nothing_waits(void **state)
 	file_done(&f, pd);
 }
 
-/* A joined record stays below 64 KiB: the outermost callers are left out. */
+/* A completed record stays below 64 KiB: the outermost callers are dropped. */
 static void too_long_for_a_record(void **state)
 {
 	static uint64_t chain[4000];
@@ -208,7 +208,7 @@ static void too_long_for_a_record(void **state)
 	file_done(&f, pd);
 }
 
-/* Waiting is bounded: the oldest goes as it is when there are too many. */
+/* Too many waiting samples: the oldest is returned unchanged. */
 static void many_wait(void **state)
 {
 	uint64_t chain[] = { KERNEL, 0xa, DEFERRED, 0 };

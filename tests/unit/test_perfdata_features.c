@@ -1,6 +1,6 @@
 /*
- * Typed decoding of features: payloads made by hand are read back, and every payload is also read when it is cut
- * anywhere and when its bytes are changed: no decoder may read outside it or run without end.
+ * Typed decoding of features: hand-made payloads are decoded, and every payload is also decoded truncated at many
+ * offsets and with random bytes changed. No decoder may read outside the payload or loop endlessly.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 
 static const struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr) };
 
-/* A recording with these payloads, opened. A payload that is read must be freed with the recording. */
+/* Writes a recording with these payloads and opens it. */
 static struct tacho_perfdata *recording_with(const enum tacho_feature *f, const struct buf *payloads, size_t n)
 {
 	int fd = memfd_create("features", MFD_CLOEXEC);
@@ -212,7 +212,7 @@ static struct buf pmu_caps(void)
 	return b;
 }
 
-/* ---- reading what is right ---- */
+/* ---- valid payloads ---- */
 
 static void feature_numbers(void **state)
 {
@@ -410,7 +410,7 @@ static void feature_lists(void **state)
 	buf_done(&caps);
 }
 
-/* ---- reading what is damaged ---- */
+/* ---- damaged payloads ---- */
 
 /* Calls every decoder; returns how many entries all lists had. */
 static size_t read_everything(const struct tacho_perfdata *pd)
@@ -517,7 +517,7 @@ static void feature_damage(void **state)
 		for (size_t n = 0; n < whole.n; n += 1 + n / 64) {
 			struct tacho_perfdata *pd;
 
-			/* A copy of the exact size, so that the sanitizer sees what is read past its end. */
+			/* A copy of the exact size, so that the sanitizers find reads past its end. */
 			b[i] = (struct buf){ 0 };
 			buf_put(&b[i], whole.bytes, n);
 			pd = recording_with(f, b, countof(f));

@@ -1,7 +1,7 @@
 /*
- * Every allocation of writing and of reading fails once: in a file, a pipe, compressed and not, in
- * the order of time. Whatever fails, the call that meets it says -ENOMEM (or does without), and
- * nothing leaks, which the sanitizers' run watches.
+ * Lets every allocation of the writer and the reader fail once: with a file, a pipe, compressed or not, in time
+ * order. The failing call returns -ENOMEM (or does without the memory), and nothing leaks (checked when run
+ * under the sanitizers).
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static const struct perf_event_attr attr = {
 	.flags = PERF_ATTR_SAMPLE_ID_ALL,
 };
 
-struct small {			/* a sample as its attr makes it */
+struct small {			/* a sample in the layout of its attr */
 	uint32_t type;
 	uint16_t misc, size;
 	uint64_t id, time;
@@ -92,7 +92,7 @@ static void every_allocation(void **state)
 			fail_at = 0;
 			assert_true(err == 0 || err == -ENOMEM);
 		}
-		/* The last pass had its failure where it does no harm; write it once more without. */
+		/* The failure of the last pass may have been harmless; write once more without one. */
 		assert_int_equal(ftruncate(fd, 0) | lseek(fd, 0, SEEK_SET), 0);
 		assert_int_equal(write_small(fd, kind & 1, kind & 2), 0);
 		err = -ENOMEM;

@@ -1,6 +1,6 @@
 /*
- * Sorting by time of records that wait: runs of all lengths and with equal times, behind some that
- * are in order already, against the simplest sort that is stable.
+ * Sorting queued records by time: runs of all lengths and with equal times, after some that are sorted already,
+ * compared with a simple stable sort.
  */
 #include <setjmp.h>
 #include <stdarg.h>

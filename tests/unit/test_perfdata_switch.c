@@ -1,5 +1,5 @@
 /*
- * Which samples lie between two events: sequences of events and what is let through of them.
+ * Selecting samples between two events: sequences of events and which of them are selected.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -80,7 +80,7 @@ static void switch_sequences(void **state)
 	close(fd);
 }
 
-/* What was not checked before is found when it is needed. */
+/* Events are looked up when needed if tacho_switch_check() was not called. */
 static void switch_unchecked(void **state)
 {
 	int fd;

@@ -1,6 +1,6 @@
 /*
- * Records as text and JSON, names of types and registers. Whatever the record, both ways must show
- * the same fields in the same order.
+ * Records as text and JSON, names of types and registers. For every record, both formats must
+ * have the same fields in the same order.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ static void put_trailer(void)
 	put4(&wire, 5), put4(&wire, 6), put8(&wire, 777), put8(&wire, 42);
 }
 
-/* Shows the record in `wire` in the way `show` and compares. */
+/* Formats the record in `wire` with `show` and compares. */
 static void shows(char *(*show)(const struct tacho_record *, const struct tacho_layout *),
 		  const struct tacho_layout *lay, const char *want)
 {
@@ -146,7 +146,7 @@ static void keys_of_text(struct buf *out, const char *text)
 	}
 }
 
-/* Any bytes at all, read as any type: both ways show the same fields. */
+/* Random bytes as a record of any type: both formats have the same fields. */
 static void text_and_json_agree(void **state)
 {
 	uint64_t r = 88172645463325252ULL;
@@ -163,7 +163,7 @@ static void text_and_json_agree(void **state)
 		lay.regs_user = lay.regs_intr = 5;
 		lay.branch_type = 1ULL << 19;
 		wire_begin(&wire, false, type, (uint16_t)next_random(&r));
-		for (unsigned n = 0; n < 80; n++)		/* small numbers: counts that fit */
+		for (unsigned n = 0; n < 80; n++)		/* small numbers, so that counts fit */
 			put8(&wire, next_random(&r) % 3);
 		c = wire_copy(&wire, wire.n, 0);
 		as_text = tacho_record_text(&c.rec, &lay);

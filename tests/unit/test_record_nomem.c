@@ -1,6 +1,6 @@
 /*
- * Every allocation of a record's text and JSON fails once: the answer is NULL, and nothing leaks
- * (which the sanitizers' run watches).
+ * Lets every allocation of a record's text and JSON fail once: the result is NULL, and nothing leaks
+ * (checked when run under the sanitizers).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "nomem.h"
 #include "wire.h"
 
-/* Lets the first, the second ... allocation fail until none is left to fail. */
+/* Lets the first, the second ... allocation fail, until one run succeeds. */
 static unsigned fail_each(char *(*show)(const struct tacho_record *, const struct tacho_layout *))
 {
 	static struct wire wire;

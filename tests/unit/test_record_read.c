@@ -1,4 +1,4 @@
-/* record/read.c: both layouts with every read_format, cut off at every byte. */
+/* record/read.c: both layouts with every read_format, truncated at every byte. */
 #include "record/read.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #define FORMATS 32
 
-/* An independent writer: value i is 100 + i, its id 200 + i, lost 300 + i. */
+/* An independent encoder: value i is 100 + i, its id 200 + i, lost 300 + i. */
 static size_t write_counts(uint64_t format, uint64_t n, uint64_t *out)
 {
 	bool group = format & PERF_FORMAT_GROUP;
@@ -73,7 +73,7 @@ static void cut_off_anywhere(void **state)
 		size_t bytes = write_counts(format, 3, words);
 
 		for (size_t n = 0; n < bytes; n++) {
-			/* A heap copy of exactly n bytes: reading past it is found by ASan. */
+			/* A heap copy of exactly n bytes: so that ASan finds reads past its end. */
 			uint8_t *copy = malloc(n ? n : 1);
 			struct cursor c;
 			struct read_view v = { .n = 77 };
@@ -81,7 +81,7 @@ static void cut_off_anywhere(void **state)
 			memcpy(copy, words, n);
 			c = cursor_over(copy, n, false);
 			assert_int_equal(read_view_take(&v, &c, format), -EBADMSG);
-			assert_int_equal(v.n, 77);	/* written on success alone */
+			assert_int_equal(v.n, 77);	/* only written on success */
 			free(copy);
 		}
 	}

@@ -1,6 +1,6 @@
 /*
- * Samples: every field alone, all together and in random company, in both byte orders and at odd
- * addresses, against values that an independent writer laid down; and cut off at every byte.
+ * Samples: every field alone, all together and in random combinations, in both byte orders and at unaligned
+ * addresses, compared with the values of an independent encoder; and truncated at every byte.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -17,16 +17,16 @@
 #define HW_INDEX (1ULL << 17)
 #define COUNTERS (1ULL << 19)
 
-/* What a sample is made of; the writer and the check both read it. */
+/* The content of a sample, for the encoder and for the comparison. */
 struct plan {
 	struct tacho_layout lay;
 	uint64_t seed;			/* of all values */
 	unsigned n_chain, n_raw, n_branches, n_group, n_stack, n_aux;
 	bool no_regs;			/* abi 0 */
-	bool no_index;			/* the PMU gave no branch stack at all */
+	bool no_index;			/* the PMU delivered no branch stack at all */
 };
 
-/* The value of field `field`, member `i`. */
+/* The value of element `i` of a field. */
 static uint64_t value(const struct plan *p, unsigned field, unsigned i)
 {
 	uint64_t state = p->seed * 0x9e3779b97f4a7c15ULL + field * 1000003ULL + i * 7919ULL + 1;
@@ -39,7 +39,7 @@ static uint64_t value(const struct plan *p, unsigned field, unsigned i)
 enum { IDENTIFIER = 16, PID = 100, DYN, HWI, FROM, TO, FLAGS, CNTR, ENABLED, RUNNING, RID, RLOST };
 
 
-/* Bit fields fill a word from the bottom on little-endian machines, from the top on others. */
+/* Bit fields start at the least significant bit on little-endian machines, at the most significant on others. */
 static void put_branch_flags(struct wire *w, const struct plan *p, unsigned i)
 {
 	uint64_t want = value(p, FLAGS, i) & ((1ULL << 33) - 1), word = 0;
@@ -105,7 +105,7 @@ static void put_regs(struct wire *w, const struct plan *p, unsigned field, uint6
 			put8(w, value(p, field, i));
 }
 
-/* The order in which the kernel emits. */
+/* The order in which the kernel writes the fields. */
 static void put_sample(struct wire *w, const struct plan *p, bool big)
 {
 	static const unsigned order[] = { 16, 0, 1, 2, 3, 6, 9, 7, 8, 4, 5, 10, 11, 12, 13,
@@ -276,9 +276,9 @@ static void check_sample(const struct plan *p, const struct tacho_sample *s)
 
 static struct tacho_scratch scratch;
 static struct wire wire;
-static struct tacho_sample again;	/* what one sample leaves is there for the next */
+static struct tacho_sample again;	/* decoded into again and again */
 
-/* Writes, reads back and compares, in both byte orders and at several alignments. */
+/* Encodes, decodes and compares, in both byte orders and at several alignments. */
 static void run_plan(const struct plan *p)
 {
 	for (unsigned way = 0; way < 6; way++) {
@@ -303,7 +303,7 @@ static void run_plan(const struct plan *p)
 	}
 }
 
-/* Every shorter record is refused, and nothing is read behind its end (a sanitizer would say so). */
+/* Every shorter record is rejected, and nothing is read past its end (checked by the sanitizers). */
 static void cut_plan(const struct plan *p)
 {
 	for (unsigned big = 0; big < 2; big++) {
@@ -390,7 +390,7 @@ static void random_subsets(void **state)
 	}
 }
 
-/* No entries, with and without the index behind them. */
+/* A branch stack without entries, with and without the hw_index after it. */
 static void empty_branch_stacks(void **state)
 {
 	const uint64_t behind[] = {
@@ -408,7 +408,7 @@ static void empty_branch_stacks(void **state)
 	}
 }
 
-/* Counts that promise more than any record has must not wrap. */
+/* Counts that are larger than any record must not overflow. */
 static void hostile_counts(void **state)
 {
 	static const struct {
@@ -446,7 +446,7 @@ static void hostile_counts(void **state)
 	}
 }
 
-/* More used than dumped would send a reader behind the dump. */
+/* A used size above the dumped size would make readers read past the dump. */
 static void stack_used_beyond_dump(void **state)
 {
 	struct tacho_layout lay = { .sample_type = PERF_SAMPLE_STACK_USER };
@@ -462,7 +462,7 @@ static void stack_used_beyond_dump(void **state)
 	free(c.block);
 }
 
-/* The biggest record there is, of the other byte order, just fits the scratch. */
+/* The largest possible record in the other byte order fits into the scratch buffer. */
 static void biggest_record(void **state)
 {
 	struct plan p = base_plan(PERF_SAMPLE_CALLCHAIN);
@@ -471,7 +471,7 @@ static void biggest_record(void **state)
 	run_plan(&p);
 }
 
-/* Where all is as this machine likes it, nothing is copied. */
+/* Aligned words in this machine's byte order are not copied. */
 static void views_are_in_place(void **state)
 {
 	struct plan p = base_plan(PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_READ | PERF_SAMPLE_REGS_USER);

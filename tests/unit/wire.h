@@ -1,6 +1,6 @@
 /*
- * A writer of records for tests, byte by byte in either byte order and without a line of the
- * library, so that a mistake is not made twice.
+ * An encoder for records in tests, byte by byte in either byte order. It does not use the library, so that both
+ * do not have the same mistake.
  */
 #ifndef TESTS_WIRE_H
 #define TESTS_WIRE_H
@@ -69,7 +69,7 @@ static inline void wire_begin(struct wire *w, bool big, uint32_t type, uint16_t 
 	w->big = big;
 	put4(w, type);
 	put2(w, misc);
-	put2(w, 0);			/* the size, when it is known */
+	put2(w, 0);			/* the size, filled in later */
 }
 
 static inline void wire_size(struct wire *w, size_t size)
@@ -85,7 +85,7 @@ static inline void wire_size(struct wire *w, size_t size)
 struct copy {
 	uint8_t *block;
 	struct tacho_record rec;
-	int err;			/* what the iterator said */
+	int err;			/* what the iterator returned */
 };
 
 static inline struct copy wire_copy(struct wire *w, size_t size, size_t odd)
@@ -103,7 +103,7 @@ static inline struct copy wire_copy(struct wire *w, size_t size, size_t odd)
 	return c;
 }
 
-/* A small generator, so that every run sees the same cases. */
+/* A deterministic random number generator, so that every run has the same cases. */
 static inline uint64_t next_random(uint64_t *state)
 {
 	*state ^= *state << 13;
