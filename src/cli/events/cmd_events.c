@@ -73,12 +73,12 @@ static int show_text(void *arg, const struct tacho_listed *ev)
 	if (ev->terms)
 		buf_printf(out, "  %-12s%s/%s/\n", "counts as", ev->pmu, ev->terms);
 	else
-		buf_printf(out, "  %-12s%s/%s/\n", "needs", ev->pmu, ev->asked);
+		buf_printf(out, "  %-12s%s/%s/\n", "asks for", ev->pmu, ev->asked);
 	put_field(out, "not here", ev->reason);
 	put_field(out, "notice", ev->notice);
 	put_field(out, "counters", ev->counters);
 	show_numbers(out, ev);
-	put_field(out, "PEBS", ev->must_be_precise ? "must be sampled precisely" :
+	put_field(out, "PEBS", ev->must_be_precise ? "has to be sampled precisely" :
 	     ev->precise ? "can be sampled precisely" : NULL);
 	put_field(out, "errata", ev->errata);
 	put_field(out, "deprecated", ev->deprecated ? "yes" : NULL);
