@@ -1,4 +1,4 @@
-/* count/command.c: the gate, failed starts, exit statuses, and commands that never run. */
+/* count/command.c: holding and releasing a command, failed starts, exit statuses, and commands that never run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -120,7 +120,7 @@ static void ended_by_a_signal(void **state)
 	tacho_command_free(cmd);
 }
 
-/* A command that was killed at its gate must not take us along by SIGPIPE. */
+/* A command that is killed while it is held must not kill us with SIGPIPE. */
 static void killed_at_the_gate(void **state)
 {
 	struct tacho_command *cmd = spawn("true");

@@ -1,8 +1,8 @@
 /*
- * What other readers of vendors' lists are known to get wrong, down to the attr that the kernel is given:
- * wrong events by a part of a name, fields that are dropped, formats of which only the first range is
- * used, counts that are samples, instances that are lost, cores, sockets and CPUs that are not as on the
- * current machine. One test for each.
+ * Known mistakes of other readers of vendors' lists, tested down to the attr that the kernel gets:
+ * events found by a part of their name, ignored fields, formats of which only the first range is
+ * used, sample periods in counts, missing PMU instances, and cores, sockets and CPUs that are numbered unlike
+ * those of the current machine. One test for each.
  */
 #include "fake_kernel.h"
 
@@ -78,7 +78,7 @@ static void bench_done(struct bench *b)
 	fake_machine_done(&b->machine);
 }
 
-/* The i-th descriptor that is open. */
+/* The i-th open file descriptor. */
 static const struct fake_fd *opened(const struct bench *b, unsigned i)
 {
 	for (size_t k = 0; k < FAKE_FDS; k++)
@@ -90,7 +90,7 @@ static const struct fake_fd *opened(const struct bench *b, unsigned i)
 
 #define CORE "event=config:0-7 umask=config:8-15 cmask=config:24-31"
 
-/* 1: a name is the whole name, also where it begins another. */
+/* 1: a name matches as a whole, even if it is the beginning of another one. */
 static void names_are_whole(void **state)
 {
 	struct tacho_evset *other;
@@ -139,7 +139,7 @@ static void ranges_are_all_used(void **state)
 	bench_done(&b);
 }
 
-/* 4: the period that a list recommends is for samples; a count has none. */
+/* 4: the period that a list recommends is for sampling; counting uses none. */
 static void counts_have_no_period(void **state)
 {
 	struct bench b;
@@ -174,7 +174,7 @@ static void instances_are_found(void **state)
 	bench_done(&b);
 }
 
-/* 6: cores of two kinds; a mapfile beside the list says which it is for. */
+/* 6: two core types; a mapfile in the list's directory says which one the list is for. */
 static void cores_of_two_kinds(void **state)
 {
 	struct bench b;
@@ -192,7 +192,7 @@ static void cores_of_two_kinds(void **state)
 	bench_done(&b);
 }
 
-/* 7 and 8: packages with any numbers, and read by any of their CPUs. */
+/* 7 and 8: packages may have any number, and be read by any of their CPUs. */
 static void readers_are_those_of_the_cpumask(void **state)
 {
 	const struct tacho_sum *rows;

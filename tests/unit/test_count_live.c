@@ -1,7 +1,7 @@
 /*
- * The whole room on the kernel that is really there: software events on ourselves, on a
- * command, on CPUs; regions; and closing many tracepoints without waiting. Exits 77 where not
- * even a software event of our own may be opened.
+ * Event sets on the running kernel: software events on this process, on a
+ * command, on CPUs; regions; and closing many tracepoints without waiting. Exits with 77 if not
+ * even a software event on this process may be opened.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static void ourselves(void **state)
 	tacho_evset_free(set);
 }
 
-/* One event with its group, the others as they were. */
+/* Starting and stopping one event with its group does not affect the others. */
 static void single_events(void **state)
 {
 	struct tacho_evset *set = new_set("page-faults:u,{minor-faults:u,task-clock:u},duration_time");
@@ -111,7 +111,7 @@ static void single_events(void **state)
 	tacho_evset_free(set);
 }
 
-/* Whether a command's task-clock is what getrusage says it used, with its child. */
+/* Whether the task-clock of a command with its child agrees with getrusage. */
 static bool clocks_agree(void)
 {
 	char *argv[] = { "sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; true & wait", NULL };
@@ -137,7 +137,7 @@ static bool clocks_agree(void)
 	return clock_s > cpu_s * 0.8 && clock_s < cpu_s * 1.2 + 0.005;
 }
 
-/* Where the hypervisor takes the CPU away, task-clock goes on and getrusage does not: hence the tries. */
+/* While the hypervisor has descheduled the CPU, task-clock advances and getrusage does not: hence several tries. */
 static void a_command(void **state)
 {
 	int tries = 1;
@@ -170,7 +170,7 @@ static pid_t idle_child(void)
 	return pid;
 }
 
-/* The set tells when the last of its processes has ended, and not before. */
+/* tacho_evset_watch() reports the end of the last process, not earlier. */
 static void watching(void **state)
 {
 	int pids[2] = { idle_child(), idle_child() };
@@ -196,7 +196,7 @@ static void watching(void **state)
 	tacho_evset_free(self);
 }
 
-/* Ungrouped software events come back by one system call each CPU, and still one by one. */
+/* Ungrouped software events are read with one system call per CPU, and still reported separately. */
 static void all_cpus(void **state)
 {
 	struct tacho_evset *set = new_set("cpu-clock,page-faults,context-switches");
@@ -269,7 +269,7 @@ static void regions(void **state)
 	assert_int_equal(big.n_too_short, 0);
 	assert_in_range(big.sum[1], 1000, 1400);
 	assert_true(big.min[1] >= 100 && big.max[1] <= 400 && big.min[1] <= big.max[1]);
-	assert_true(big.min[0] > small.min[0]);		/* one stop of the machine makes any sum large */
+	assert_true(big.min[0] > small.min[0]);		/* not the sum: one pause of the machine makes it large */
 	assert_int_equal(pthread_create(&other, NULL, from_another_thread, NULL), 0);
 	pthread_join(other, &result);
 	assert_int_equal((intptr_t)result, -EPERM);
@@ -330,8 +330,8 @@ static double close_tracepoints(void)
 	return took;
 }
 
-/* Closing tracepoints costs 40 ms each in the kernel. We return at once, no reader of our
- * output waits, and the caller neither hears of the child nor can wait for it. */
+/* Closing a tracepoint takes the kernel 40 ms. tacho_evset_close() returns immediately, readers of our
+ * output do not wait, and the caller gets no SIGCHLD and cannot wait() for the child. */
 static void closing_tracepoints(void **state)
 {
 	struct sigaction sa = { .sa_handler = on_child }, before;
@@ -341,7 +341,7 @@ static void closing_tracepoints(void **state)
 	sigaction(SIGCHLD, &sa, &before);
 	do
 		took = close_tracepoints();
-	while (took >= 0.5 && ++tries < 3);		/* the machine may have stood still */
+	while (took >= 0.5 && ++tries < 3);		/* the machine may have been paused */
 	sigaction(SIGCHLD, &before, NULL);
 	if (took < 0)
 		skip();

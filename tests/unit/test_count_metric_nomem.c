@@ -1,6 +1,6 @@
 /*
- * Every allocation of choosing and planning metrics fails once: the call ends with -ENOMEM or as without
- * the failure, and nothing leaks (which the sanitizers' run watches).
+ * Adding and planning metrics, with each allocation failing once: the call returns -ENOMEM or succeeds
+ * without it, and nothing leaks (which the sanitizer builds check).
  */
 #include "event_support.h"
 
@@ -69,7 +69,7 @@ static void survives_each_failure(void **state)
 		do {
 			int n = try_once(i, ++nth);
 
-			/* Without its event a metric of a group is left out: fewer are fine too. */
+			/* A metric of a group whose event could not be added is left out, so fewer are fine too. */
 			if (n != -ENOMEM && n != good && !(good >= 0 && n <= good))
 				fail_msg("%s, allocation %lu: %d, not %d", cases[i].name, nth, n, good);
 		} while (count >= nth);

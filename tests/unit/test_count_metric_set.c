@@ -1,5 +1,5 @@
-/* count/metric_set.c, metric_group.c: which events a choice of metrics needs, in which groups, and what
- * their values are, on a machine with a core PMU and two memory controllers. */
+/* count/metric_set.c, metric_group.c: which events a set of metrics needs, in which groups, and the
+ * values, on a machine with a core PMU and two memory controllers. */
 #include "fake_kernel.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ static void check_groups(const char *const *names, const char *expected)
 static void ratios_stay_together(void **state)
 {
 	check_groups(NAMES("ms_share"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL}");
-	/* The smaller one needs nothing of its own. */
+	/* The smaller metric needs no group of its own. */
 	check_groups(NAMES("rate", "ms_share"), "{cpu/UOPS.MS,cmask=1/,UOPS.ALL}");
 	/* One event in common does not make a common group. */
 	check_groups(NAMES("ms_share", "many"),
@@ -274,7 +274,7 @@ static double count_of(void *arg, uint32_t event)
 	return NAN;
 }
 
-/* Opened, the groups hold; the one that has more events than there are counters is split and told. */
+/* After opening, a group with more events than there are counters is split, with a note; the others are not. */
 static void on_the_counters(void **state)
 {
 	struct tacho_metric_counts counts = { .size = sizeof(counts), .count = count_of, .elapsed_s = 1 };
@@ -301,7 +301,7 @@ static void on_the_counters(void **state)
 	bench_done(&b);
 }
 
-/* Arm's core PMU has no topdown events, but those of the architecture and the slots of a cycle. */
+/* Arm's core PMU has no topdown events, but architectural events and the number of slots per cycle. */
 static void arm_slots(void **state)
 {
 	static const char *const core[] = {
@@ -328,7 +328,7 @@ static void arm_slots(void **state)
 	bench_done(&b);
 }
 
-/* Where the CPU does not tell its TSC's rate, its name or the firmware may. */
+/* If CPUID has no TSC frequency, it is taken from the model name or the firmware. */
 static void rate_of_the_tsc(void **state)
 {
 	uint64_t told = arch_tsc_hz();

@@ -1,7 +1,7 @@
 /*
- * Every allocation of a set's life fails once: adding, opening, reading, summing. Whatever
- * fails, the calls say so or go on, nothing crashes, no descriptor stays open, and nothing leaks
- * (which the sanitizers' run watches).
+ * Adding, opening, reading and summing a set, with each allocation failing once. The calls return
+ * -ENOMEM or succeed without it, nothing crashes, no file descriptor stays open, and nothing leaks
+ * (which the sanitizer builds check).
  */
 #include "fake_kernel.h"
 #include "nomem.h"
@@ -21,7 +21,7 @@ static const struct {
 	  TACHO_PER_NODE },
 };
 
-/* 0 when it went through as if nothing had failed. */
+/* Returns 0 if it succeeded although an allocation failed. */
 static int live_once(struct tacho *t, size_t i)
 {
 	struct tacho_evset_opts opts = cases[i].opts;

@@ -1,5 +1,5 @@
-/* count/open.c, fallback.c, explain.c: what each kernel refuses, what is done about it, and in
- * which words. */
+/* count/open.c, open_fallback.c, explain.c: what each kernel version refuses, the fallbacks, and the
+ * messages. */
 #include "fake_kernel.h"
 
 #include "count/evset_internal.h"
@@ -56,7 +56,7 @@ static const struct tacho_sum *sum(struct bench *b, size_t i)
 
 #define MUST_SAY(text, words) assert_non_null(strstr(text, words))
 
-/* Seven releases, one set: software events in a bundle, hardware ones, one that is too new. */
+/* One set on seven kernel versions: bundled software events, hardware events, and one that is too new. */
 static void every_kernel(void **state)
 {
 	static const struct { int version; const char *release; int n; unsigned reads; } kernels[] = {
@@ -96,7 +96,7 @@ static void every_kernel(void **state)
 	}
 }
 
-/* A field or bit that the kernel does not know is named with its release. */
+/* The message names a field or bit that the kernel does not know, and the version that introduced it. */
 static void refused_fields(void **state)
 {
 	static const struct { int version; uint64_t flags, config3, config4; const char *words; } cases[] = {
@@ -124,7 +124,7 @@ static void refused_fields(void **state)
 	}
 }
 
-/* FORMAT_LOST is asked for where events sample, and silently left out before 6.0. */
+/* PERF_FORMAT_LOST is set for sampling events, and dropped without a note before Linux 6.0. */
 static void lost_counts(void **state)
 {
 	const struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
@@ -158,7 +158,7 @@ static void paranoid_two(void **state)
 	assert_string_equal(tacho_evset_event(b.set, 0)->name, "cycles:u");
 	assert_string_equal(tacho_evset_event(b.set, 1)->name, "page-faults:u");
 	assert_string_equal(tacho_evset_event(b.set, 4)->name, "cpu/event=0x3c/u");
-	/* A context switch happens in the kernel: without it the count would be a silent zero. */
+	/* Context switches happen in the kernel: with exclude_kernel they would silently count zero. */
 	assert_int_equal(sum(&b, 2)->state, TACHO_NOT_PERMITTED);
 	MUST_SAY(sum(&b, 2)->why, "perf_event_paranoid is 2, which does not allow counting in the kernel");
 	MUST_SAY(sum(&b, 2)->why, "run with CAP_PERFMON, or: sysctl -w kernel.perf_event_paranoid=1");
@@ -256,7 +256,7 @@ static void nothing_is_changed_when_asked_so(void **state)
 	bench_done(&b);
 }
 
-/* A PMU that says no with and without guests: both rules know of it, and must not take turns. */
+/* A PMU that refuses an event with and without exclude_guest: the two rules must not alternate forever. */
 static void the_ladder_ends(void **state)
 {
 	struct bench b;
@@ -269,7 +269,7 @@ static void the_ladder_ends(void **state)
 	bench_done(&b);
 }
 
-/* Where children cannot be followed with the group's values, they are given up, not the values. */
+/* If inherit and group values in samples exclude each other, inherit is dropped. */
 static void group_values_stay_in_samples(void **state)
 {
 	for (int version = 510; version <= 612; version += 102) {
@@ -466,7 +466,7 @@ static void filters(void **state)
 	}
 }
 
-/* An uncore PMU counts where its cpumask says, and never on a task. */
+/* An uncore PMU counts on the CPUs of its cpumask, and never on a task. */
 static void uncore_placement(void **state)
 {
 	for (int all = 0; all < 2; all++) {

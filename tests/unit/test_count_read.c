@@ -73,7 +73,7 @@ static void exact_counts(void **state)
 	bench_done(&b);
 }
 
-/* Half the time on the hardware: each interval counts twice, by its own times. */
+/* The counter runs half of the time: each interval is scaled by two, according to its own times. */
 static void scaled_intervals(void **state)
 {
 	const struct tacho_reading *r;
@@ -90,7 +90,7 @@ static void scaled_intervals(void **state)
 	b.kernel.fds[0].rate = 0.1;
 	fake_advance(&b.kernel, 1000000, 0.25);
 	r = read_now(&b, 0);
-	assert_int_equal(r->value, 102000);	/* ... but not here: 25000 counts stand for 100000 */
+	assert_int_equal(r->value, 102000);	/* ... but not here: 25000 counts are scaled to 100000 */
 	assert_int_equal(r->last_value, 100000);
 	assert_int_equal(sum_now(&b, 0, true, true).count, 25000);
 	assert_int_equal(sum_now(&b, 0, false, true).count, 26500);
@@ -98,7 +98,7 @@ static void scaled_intervals(void **state)
 	bench_done(&b);
 }
 
-/* A busy phase seen for long, then an idle one hardly seen: cumulative scaling would fall. */
+/* The counter runs for most of a busy phase, then for little of an idle one: scaling totals would decrease. */
 static void never_falls(void **state)
 {
 	struct bench b;
@@ -120,7 +120,7 @@ static void never_falls(void **state)
 	bench_done(&b);
 }
 
-/* An interval off the hardware says nothing; the next one is scaled over both. */
+/* An interval in which the counter did not run is added to the next one. */
 static void not_counted_interval(void **state)
 {
 	const struct tacho_reading *r;
@@ -175,7 +175,7 @@ static void pinned_and_pushed_off(void **state)
 	bench_done(&b);
 }
 
-/* ECHILD: tried again, and in the end read one by one with the same result. */
+/* ECHILD: the read is repeated, and finally the members are read one by one with the same result. */
 static void racing_children(void **state)
 {
 	for (unsigned races = 1; races < 10; races += 7) {
@@ -194,7 +194,7 @@ static void racing_children(void **state)
 	}
 }
 
-/* A read that fails adds nothing to its interval, and takes nothing from the total. */
+/* A failed read adds nothing to its interval and does not change the total. */
 static void failed_read(void **state)
 {
 	static const char *const specs[] = { "cycles", "{cycles,instructions}" };
@@ -279,7 +279,7 @@ static void error_formula(void **state)
 	assert_int_equal(s.n, 2);
 }
 
-/* The true value lies within three standard errors of the estimate nearly always. */
+/* The true value is nearly always within three standard errors of the estimate. */
 static void error_covers_truth(void **state)
 {
 	int outside = 0;

@@ -1,4 +1,4 @@
-/* count/sums.c, tool.c: places, merged instances, once-per-package events, computed ones. */
+/* count/sums.c, tool.c: places, merged PMU instances, per-package events, tool events. */
 #include "fake_kernel.h"
 
 #include "count/evset_internal.h"
@@ -165,7 +165,7 @@ static void threads_on_cpus(void **state)
 	bench_done(&b);
 }
 
-/* imc/reads/ means every memory controller; they are one row unless asked otherwise. */
+/* imc/reads/ counts on every memory controller; they are one row unless no_merge is set. */
 static void merged_instances(void **state)
 {
 	const struct tacho_sum *rows;
@@ -188,7 +188,7 @@ static void merged_instances(void **state)
 	bench_done(&b);
 }
 
-/* The CPU that reads a unit says whose it is; those that count for themselves are just CPUs. */
+/* The CPU that reads an uncore unit has its socket, die and node; CPUs that count core events have not. */
 static void readers_say_where(void **state)
 {
 	const struct tacho_sum *rows;
@@ -208,7 +208,7 @@ static void readers_say_where(void **state)
 	bench_done(&b);
 }
 
-/* AMD's L3: two in a package, each read by a CPU of its cpumask, and "once per package" in the list. */
+/* AMD's L3: two in a package, each read by one CPU of the cpumask, and marked "once per package" in the list. */
 static void units_of_one_package_add_up(void **state)
 {
 	const struct tacho_sum *rows;
@@ -225,7 +225,7 @@ static void units_of_one_package_add_up(void **state)
 	bench_done(&b);
 }
 
-/* A value each package has once, opened on both its CPUs: counted for the first only. */
+/* A per-package event that is opened on both CPUs of a package is counted on the first only. */
 static void once_per_package(void **state)
 {
 	const struct tacho_sum *rows;

@@ -1,4 +1,4 @@
-/* count/user_read.c: counters read through fake pages, also while someone writes them. */
+/* count/user_read.c: reading counters through fake mapped pages, also while another thread updates them. */
 #include "count/user_read.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static void widths(void **state)
 						     .time_enabled = 70, .time_running = 60 };
 		struct user_read_value v;
 
-		/* The kernel loads counters with negative numbers. */
+		/* The kernel initialises counters with negative numbers. */
 		counters[2] = (uint64_t)-1000 & mask;
 		assert_int_equal(user_read(&page, fake_counter, &v), 0);
 		assert_int_equal(last_index, 2);
@@ -55,7 +55,7 @@ static void not_readable(void **state)
 					     .pmc_width = 48 };
 	struct user_read_value v = { .value = 77 };
 
-	page.index = 0;			/* off the hardware just now */
+	page.index = 0;			/* not on the hardware now */
 	assert_int_equal(user_read(&page, fake_counter, &v), -EAGAIN);
 	page.index = 1;
 	page.capabilities = 0;		/* not allowed */
@@ -71,8 +71,8 @@ static void not_readable(void **state)
 	assert_int_equal(v.value, 77);
 }
 
-/* The writer keeps offset + counter at a number that only grows, moves between counters, and
- * goes off the hardware now and then. */
+/* The writer increases offset + counter, moves the event between counters, and
+ * takes it off the hardware from time to time. */
 static struct perf_event_mmap_page shared = { .index = 1, .capabilities = PERF_PAGE_USER_RDPMC,
 					      .pmc_width = 40 };
 static bool stop;
@@ -111,7 +111,7 @@ static void while_it_changes(void **state)
 		assert_true(i < 1000000000);
 		if (user_read(&shared, fake_counter, &v) < 0) {
 			if (i % 1000 == 0)
-				sched_yield();	/* the writer may wait for this CPU, in the middle of an update */
+				sched_yield();	/* the writer may be waiting for this CPU in the middle of an update */
 			continue;
 		}
 		/* A torn read would be off by about a thousand, or by 2^40. */

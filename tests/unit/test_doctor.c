@@ -10,8 +10,8 @@
 
 #include <tacho/doctor.h>
 
-/* The rules by which a kernel refuses events; descriptors are small files in memory, so that a
- * ring can be mapped. */
+/* The rules by which the fake kernel refuses events. Its file descriptors are memfds, so that a
+ * ring buffer can be mapped. */
 struct rules {
 	int paranoid;
 	bool perfmon, hardware;
@@ -56,7 +56,7 @@ static int rules_close(void *arg, int fd)
 
 static const struct sys_ops rules_ops = { .open = rules_open, .close = rules_close };
 
-/* A finding that is looked for, and what of it was seen. */
+/* An expected finding. */
 struct wanted {
 	const char *machine, *id;
 	enum tacho_verdict verdict;
@@ -257,7 +257,7 @@ static void no_system_call(void **state)
 	assert_int_equal(s.n_hits, 1);
 }
 
-/* Level 4 on a kernel that knows no level above 2: what the trial shows counts. */
+/* Level 4 on a kernel without levels above 2: the result of the trial decides. */
 static void unpatched_level(void **state)
 {
 	static const struct wanted want = { "paranoid4", "paranoid", TACHO_LIMITED, "4",
@@ -275,7 +275,7 @@ static int stop_at_third(void *arg, const struct tacho_finding *f)
 	return ++*(int *)arg == 3 ? 42 : 0;
 }
 
-/* What the callback returns ends the examination, and the diagnosis stays as it was. */
+/* A non-zero return of the callback ends the checks, and the diagnosis is not written. */
 static void stopped(void **state)
 {
 	struct tacho_diagnosis d = { .size = sizeof(d), .counting = true };

@@ -106,7 +106,7 @@ static void nesting_is_bounded(void **state)
 	assert_int_equal(tacho_metric_eval(deep, &env, &v, NULL), -EINVAL);
 }
 
-/* A long text makes a long program, not a deep one. */
+/* A long expression has many operations, but needs no deep stack. */
 static void long_texts(void **state)
 {
 	size_t n = 300000;
@@ -141,7 +141,7 @@ static double answer(void *arg, enum tacho_input kind, const char *name)
 	       kind == TACHO_INPUT_SOURCE_COUNT ? 4 : strcmp(name, "zero") == 0;
 }
 
-/* What is asked for, and values put in by place. */
+/* The list of inputs, and computing with an array of their values. */
 static void inputs_by_place(void **state)
 {
 	static const char *const names[] = { "zero", "#one", "?a", "*a", "=0x00000000410fd0c0" };

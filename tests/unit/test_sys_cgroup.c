@@ -1,4 +1,4 @@
-/* sys/cgroup.c: which hierarchy, which groups, and what is said when there are none. */
+/* sys/cgroup.c: selecting the hierarchy, listing groups, and the messages if there are none. */
 #include "fake_kernel.h"
 
 #include "sys/cgroup.h"
@@ -93,7 +93,7 @@ static void matching(void **state)
 	}
 }
 
-/* Every event once per group, with groups of events kept together. */
+/* Each event is repeated for every cgroup; event groups stay together. */
 static void for_each(void **state)
 {
 	struct fake_kernel kernel = { .version = 612, .privileged = true };

@@ -69,7 +69,7 @@ static void a_desktop(void **state)
 	assert_int_equal(h.nofile_hard, 524288);
 }
 
-/* Root inside a user namespace: CapEff is full, but not for what the first namespace decides. */
+/* Root in a user namespace: CapEff is full, but capabilities that the initial namespace checks do not count. */
 static void a_rootless_container(void **state)
 {
 	struct host_facts h = probe("paranoid4");
@@ -87,7 +87,7 @@ static void a_rootless_container(void **state)
 	assert_int_equal(h.version_minor, 10);
 }
 
-/* With empty roots the calls answer, and what only files know is unknown. */
+/* With empty roots, system calls are the fallback, and facts that only files have are unknown. */
 static void no_files_at_all(void **state)
 {
 	struct host_facts h = probe("nowhere");

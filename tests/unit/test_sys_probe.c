@@ -1,4 +1,4 @@
-/* sys/probe.c: each kernel's size and bits, asked at most once. */
+/* sys/probe.c: the attr size and features of each kernel version, probed at most once. */
 #include "fake_kernel.h"
 
 #include "sys/probe.h"

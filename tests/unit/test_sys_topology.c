@@ -1,4 +1,4 @@
-/* sys/topology.c: two sockets with hyperthreads, and machines that tell little. */
+/* sys/topology.c: two sockets with hyperthreads, and machines with little information in sysfs. */
 #include "fake_kernel.h"
 
 #include "sys/topology.h"

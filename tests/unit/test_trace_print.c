@@ -1,4 +1,4 @@
-/* Tracepoints: formats from a made-up TRACING_DATA, records in bytes, the text they give. */
+/* trace/: formats from an artificial TRACING_DATA, raw records, and the printed text. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static void prints(const char *print, const char *wanted)
 	assert_string_equal(tacho_trace_name(ev), "sys:ev");
 	assert_int_equal(tacho_trace_print(ev, raw.bytes, raw.n, &opts, text, sizeof(text)), strlen(wanted));
 	assert_string_equal(text, wanted);
-	/* cut short: other text, but nothing is read behind the end */
+	/* truncated: other text, but nothing is read beyond the end */
 	for (size_t n = 0; n < raw.n; n++) {
 		char *part = malloc(n + 1);
 
@@ -125,7 +125,7 @@ static void expressions(void **state)
 	prints("\"%s\", __print_flags(REC->u & 0x15, \"|\", { 1, \"A\" }, { 0, ((void *)0) })", "A|0x4");
 	prints("\"%s %s\", __print_symbolic(REC->i, { -5, \"E\" }), __print_symbolic(REC->u, { 1, \"x\" })",
 	       "E 0xc0000005");
-	/* what only the kernel knows matches nothing */
+	/* values that only the kernel knows match nothing */
 	prints("\"%s\", __print_symbolic(REC->u - REC->u, { SOME_ENUM, \"bad\" })", "0x0");
 	prints("\"%s\", __print_hex(REC->ip, 4)", "7f 00 00 01");
 	prints("\"%s\", __print_array(REC->v, 2, 2)", "{0x102,0x304}");

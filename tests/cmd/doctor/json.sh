@@ -1,4 +1,4 @@
-# One valid JSON object; every finding has all its keys, and ids are there once.
+# One valid JSON object; every finding has all keys, and IDs are unique.
 . "$SUPPORT/lib.sh"
 need python3 jq
 status=$(status_of tacho doctor --json)

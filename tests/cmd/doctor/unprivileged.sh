@@ -1,4 +1,4 @@
-# A user without capabilities: what the paranoid level allows works, the rest names its remedy.
+# A user without capabilities: what the paranoid level allows works, the rest has a fix.
 . "$SUPPORT/lib.sh"
 need_root
 need setpriv jq

@@ -1,4 +1,4 @@
-# -v unfolds the kernel options that are set and names the commands a finding touches.
+# -v also shows the kernel options that are set, and the commands that a finding affects.
 . "$SUPPORT/lib.sh"
 status_of tacho doctor >status
 folded=$(sed -n 's/.* \([0-9]*\) further options are set.*/\1/p' out)

@@ -1,4 +1,4 @@
-# Every event of a list with its terms or the reason, and the totals.
+# Every event of a list with its terms or the reason why it is refused, and the totals.
 export XDG_CACHE_HOME="$PWD/cache"
 lists="$TEST_DATA/../lists/data"
 tacho events check --sysfs "$TEST_DATA/sysfs/spr" "$lists/icx_uncore.json" "$lists/spr_uncore.json"

@@ -1,4 +1,4 @@
-# What lists say of an event, on a recorded tree; a name is matched whole, in any case.
+# The fields of an event, with a recorded tree; the whole name must match, ignoring case.
 export XDG_CACHE_HOME="$PWD/cache" COLUMNS=80
 lists="$TEST_DATA/../lists/data"
 tacho events show br_misp_retired.all_branches_pebs TEST.UNKNOWN_MSR --event-list "$lists/skx_core.json" \

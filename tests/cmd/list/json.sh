@@ -1,4 +1,4 @@
-# list -j is one JSON array, and every event that it calls available opens: on one CPU, because
+# list -j is one JSON array, and every event that it calls available can be opened: on one CPU, because
 # some PMUs count there only, or on the command itself for a user who may not do that.
 # run: alone slow
 . "$SUPPORT/lib.sh"

@@ -1,2 +1,2 @@
-# What every kernel has, as text.
+# The software events, which every kernel has, as text.
 tacho list sw

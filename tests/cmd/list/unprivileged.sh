@@ -1,4 +1,4 @@
-# A user who may not look into tracefs gets the rest, and is told about it.
+# A user who may not read tracefs gets all other events, and a message.
 [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null ||
 	{ echo "# skip: needs root, to become another user"; exit 77; }
 as_nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }

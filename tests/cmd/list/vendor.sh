@@ -1,5 +1,5 @@
-# What a vendor's list says of its events: topic, description, PEBS, scale, errata, encoding; why they do
-# not count on a machine without their PMU. --long-desc has the whole description, JSON both.
+# The fields of a vendor's list: topic, description, PEBS, scale, errata, encoding; and why the events
+# cannot be counted on a machine without their PMU. --long-desc has the whole description, JSON both.
 [ -e /sys/bus/event_source/devices/cpu ] && { echo "# skip: this machine has a core PMU"; exit 77; }
 [ -e /sys/bus/event_source/devices/uncore_imc_0 ] && { echo "# skip: this machine has memory controllers"; exit 77; }
 export XDG_CACHE_HOME="$PWD/cache" XDG_DATA_HOME="$PWD/data" COLUMNS=100

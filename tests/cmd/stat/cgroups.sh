@@ -16,7 +16,7 @@ tacho stat -a -x, -e cs --for-each-cgroup "^$name.*" sleep 0.01 2>rows
 refused "1 129" tacho stat -a -e cs -G no-such-cgroup true
 refused 129 tacho stat -e cs -G "$name" true
 refused 129 tacho stat -a -G "$name" -e cs true
-# Metrics alone: a line for each cgroup, which it names.
+# --metric-only: a line for each cgroup, with its name.
 tacho stat -a -j --metric-only -M cs_per_second --for-each-cgroup "$name,$name/b" sleep 0.01 2>rows
 sed "s/$name/NAME/" rows | python3 -c '
 import json, sys

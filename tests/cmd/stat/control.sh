@@ -43,14 +43,14 @@ kill $spin
 wait $tacho || [ $? = 143 ] || fail "status of a killed command"
 awk -F, '$3 == "cpu-clock" { one = $1 + 0 } $3 == "task-clock" { other = $1 + 0 } END { exit !(one > 20 && other == 0) }' rows ||
 	fail "not only cpu-clock: $(cat rows)"
-# stop ends a run that would go on
+# stop ends the run
 tacho stat -a -x, -e cs --control fifo:ctl,ack 2>rows &
 tacho=$!
 echo stop >&8
 read -r answer <&9
 wait $tacho
 [ "$(wc -l <rows)" = 1 ] || fail "$(cat rows)"
-# -D: what comes before the delay is not counted
+# -D: nothing before the delay is counted
 rm runs
 tacho stat -x, -D 500 -e task-clock -- "$TEST_BIN/spin" -r runs -c 60 -t 60 2>rows &
 tacho=$!
@@ -63,5 +63,5 @@ kill -KILL $spin
 wait $tacho || [ $? = 137 ] || fail "status of a killed command"
 value=$(csv_value task-clock rows)
 awk -v v="$value" -v used=$used 'BEGIN { exit !(v > 20 && v < used) }' || fail "$used ms, after a delay: $(cat rows)"
-# Every run opens the fifo and lets it go again.
+# Every run opens and closes the fifo.
 ( ulimit -n 24; tacho stat -r 40 -x, -e cs --control fifo:ctl,ack true 2>rows ) || fail "-r: $(tail -n 3 rows)"

@@ -1,5 +1,5 @@
-# Without -e: the software events with their metrics; what this machine lacks is left out of
-# the rows and named once, with the reason, below.
+# Without -e: software events with their metrics. Events that this machine lacks have no rows, and are
+# listed once, with the reason, below.
 . "$SUPPORT/lib.sh"
 tacho stat true 2>text
 cat text

@@ -37,7 +37,7 @@ kill -INT $pid
 ( sleep 20; kill -KILL $pid ) 2>/dev/null &
 wait $pid || [ $? = 130 ] || fail "status after the second SIGINT"
 grep -q ',task-clock,' rows || fail "nothing printed at the second SIGINT: $(cat rows)"
-# When the process that is counted ends, so does the counting; with several, the last one.
+# Counting ends when the last of the counted processes has ended.
 sleep 60 &
 first=$!
 sleep 60 &

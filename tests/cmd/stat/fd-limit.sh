@@ -1,5 +1,5 @@
-# 100 events with 16 file descriptors. A user who may not raise the limit is told about it; one
-# who may (root) gets the counts.
+# 100 events with 16 file descriptors: an error message for a user who may not raise the limit, and the
+# counts for root.
 . "$SUPPORT/lib.sh"
 events=page-faults:u
 i=1

@@ -1,4 +1,4 @@
-# --filter counts only what matches; a filter that the kernel refuses is explained.
+# --filter counts only matching tracepoints; if the kernel refuses a filter, the message explains it.
 . "$SUPPORT/lib.sh"
 need_root
 need_tracefs

@@ -2,7 +2,7 @@
 . "$SUPPORT/lib.sh"
 python3 - <<'PY'
 import json, subprocess
-for _ in range(3):	# again where the machine stood still between the readings of the two clocks
+for _ in range(3):	# again, if the machine was paused between the reads of the two clocks
     done = subprocess.run(["tacho", "stat", "--json", "-e", "page-faults,cycles,duration_time", "sleep", "0.3"],
                           stderr=subprocess.PIPE, check=True)
     r = json.loads(done.stderr)

@@ -12,7 +12,7 @@ cat >list.json <<'J'
 J
 tacho stat -x, --event-list list.json -M busy,Rates true 2>rows
 sed 's/^,,,,,[0-9.]*,/,,,,,M,/; s/^[0-9.][0-9.]*,/V,/; s/,[0-9]*,100.00,[0-9.]*,/,R,100.00,M,/' rows
-# The values are those of the counts beside them.
+# The values agree with the counts.
 tacho stat --json --event-list list.json -M Own,per_switch "$TEST_BIN/touch-pages" 300 2>rows
 python3 - <<'P'
 import json
@@ -34,7 +34,7 @@ tacho stat -r 3 --event-list list.json -M fault_rate true 2>rows
 grep -q 'per_sec  fault_rate' rows || fail "$(cat rows)"
 tacho stat -a -A --metric-only -x, --event-list list.json -M fault_rate sleep 0.05 2>rows
 [ "$(wc -l <rows)" = $(($(getconf _NPROCESSORS_ONLN) + 1)) ] || fail "$(cat rows)"
-# What is wrong with a metric, and which event is missing.
+# Messages about wrong metrics and missing events.
 refused 129 tacho stat --event-list list.json -M missing true
 grep -q "metric 'missing' needs 'NO_SUCH.EVENT': no event is called 'NO_SUCH.EVENT'" err || fail "$(cat err)"
 refused 129 tacho stat --event-list list.json -M loop true
@@ -43,7 +43,7 @@ refused 129 tacho stat --event-list list.json -M broken true
 grep -q "metric 'broken': the expression has .* (at column 16)" err || fail "$(cat err)"
 refused 129 tacho stat --event-list list.json -M bussy true
 grep -q "did you mean 'busy'" err || fail "$(cat err)"
-# They are listed with the built-in ones, and hide one of their name.
+# tacho list shows them with the built-in metrics, and instead of built-in metrics of the same name.
 tacho list --event-list list.json metric | grep -A1 -x '  busy'
 tacho list --event-list list.json metricgroup | grep -x '  Rates'
 tacho list --event-list list.json --raw-dump metric | tr ' ' '\n' | grep -cx 'insn_per_cycle\|fault_rate'
@@ -57,6 +57,6 @@ tacho stat -x, --event-list limit.json -M a true 2>rows
 [ "$(grep -c page-faults rows)" = 1 ] || fail "$(cat rows)"
 tacho stat -x, --event-list limit.json --metric-no-threshold -M a true 2>rows
 [ "$(grep -c page-faults rows)" = 0 ] || fail "$(cat rows)"
-# Without sharing each metric has its own counter of the same event.
+# With --metric-no-merge, each metric has its own counter of the same event.
 tacho stat -x, --event-list list.json --metric-no-merge -M fault_rate,per_switch true 2>rows
 [ "$(grep -c ',page-faults,' rows)" = 2 ] || fail "$(cat rows)"

@@ -23,12 +23,12 @@ has_pmu || refused 129 tacho stat --topdown true
 tacho stat -a -A -x, --metric-only -M CPUs_utilized,cs_per_second sleep 0.05 2>rows
 [ "$(wc -l <rows)" = $(($(getconf _NPROCESSORS_ONLN) + 1)) ] || fail "$(cat rows)"
 awk -F, 'NF != 4 { exit 1 }' rows || fail "columns: $(cat rows)"
-# Of several runs a metric is made from the means that stand beside it.
+# With -r, a metric is computed from the means.
 tacho stat -r 5 -j -M page_faults_per_second true 2>rows
 python3 -c '
 import json
 rows = {r["event"]: r for r in map(json.loads, open("rows"))}
 rate = 1e3 * float(rows["page-faults"]["counter-value"]) / float(rows["task-clock"]["counter-value"])
 assert abs(float(rows["page-faults"]["metric-value"]) / rate - 1) < 1e-3, rows'
-# What was not counted has no metric.
+# There is no metric for events that were not counted.
 has_pmu || ! tacho stat -e cycles,task-clock true 2>&1 | grep 'nan' || fail "nan"

@@ -1,5 +1,5 @@
-# A user with CAP_PERFMON alone: kernel side, all CPUs and others' processes are counted; tracefs,
-# which belongs to root, is named where it stands in the way.
+# A user with only CAP_PERFMON can count in the kernel, on all CPUs and in others' processes. If tracefs, which
+# belongs to root, cannot be read, the message says so.
 . "$SUPPORT/lib.sh"
 need_root
 need setpriv

@@ -1,4 +1,4 @@
-# libpfm4's names, by --pfm-events and by their prefix; a refusal says whose it is.
+# libpfm4's names, by --pfm-events and by their prefix; an error message says that it comes from libpfm4.
 ldconfig -p 2>/dev/null | grep -q libpfm.so.4 || { echo "# skip: there is no libpfm.so.4"; exit 77; }
 export LIBPFM_ENCODE_INACTIVE=1
 tacho stat -x, --pfm-events '{skx::INST_RETIRED:ANY_P, skx::L2_RQSTS:MISS:c=1},skx::BACLEARS' \

@@ -1,4 +1,4 @@
-# -A and --per-...: how places are called, in text, CSV and JSON, and that they add up.
+# -A and --per-...: the names of places in text, CSV and JSON, and that their sums agree.
 # run: both
 . "$SUPPORT/lib.sh"
 tacho stat -a -x, -e context-switches sleep 0.05 2>err || skip "may not count CPUs: $(cat err)"
@@ -28,14 +28,14 @@ r = json.load(open("one.json"))
 assert len(r["events"]) == 1, r
 assert abs(r["events"][0]["value"] / 1000 / r["elapsed_s"] - 1) < 0.2, r'
 }
-# Two clocks, read one after the other: again where the machine stood still in between.
+# Two clocks, read one after the other: again, if the machine was paused in between.
 own_time || own_time || own_time || fail "one CPU counts its time"
 tacho stat -a --per-core -e cs sleep 0.01 2>text
 grep -Eq '^S[0-9]+-D[0-9]+-C[0-9]+ +[0-9]+ +[0-9]+ +cs' text || fail "$(cat text)"
 refused 129 tacho stat --per-core -e cs true
 refused 129 tacho stat -a -A --per-core -e cs true
 refused 129 tacho stat -a --per-cache=L0x -e cs true
-# A CPU that is not there is left out and named; the others count.
+# A CPU that is not online is left out, with a note; the others are counted.
 tacho stat -C 0,4095 -e cpu-clock sleep 0.05 2>text
 grep -Eq '^ +[0-9.]+ msec cpu-clock' text || fail "$(cat text)"
 grep -q 'not online are left out: 4095' text || fail "$(cat text)"

@@ -1,4 +1,4 @@
-# Beside a clock every event has a rate: in tasks and on CPUs, with the clock that is there.
+# If a clock is counted too, every event has a rate: for tasks and CPUs, with either clock.
 # run: both
 . "$SUPPORT/lib.sh"
 rate() {	# EVENT ARGS...: checks the number after # on its line against value and clock

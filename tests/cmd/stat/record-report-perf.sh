@@ -1,4 +1,4 @@
-# perf reads what stat record writes, and stat report what perf's writes: the same values.
+# perf reads files of tacho stat record, and tacho stat report reads perf's: the values are the same.
 . "$SUPPORT/lib.sh"
 need perf
 need_root
@@ -38,7 +38,7 @@ for who in perf tacho; do
 	$who stat record -o a.data --per-thread -p $$ -e page-faults,task-clock sleep 0.05 >/dev/null 2>&1
 	same "$who per thread" 6 a.data
 done
-# a machine without hardware counters is told alike
+# both report missing hardware counters in the same way
 if ! has_pmu; then
 	for who in perf tacho; do
 		$who stat record -o a.data -e cycles,page-faults true >/dev/null 2>&1

@@ -1,8 +1,8 @@
-# What stat record keeps, stat report prints: the values of the run itself, added up in any way, and
-# what cannot be told apart is refused.
+# stat report prints the values that stat record wrote, aggregated in any way; impossible aggregations
+# are refused.
 . "$SUPPORT/lib.sh"
 
-# the run's own rows and those of the file are the same, in every shape
+# the rows of the run and those of the file are the same in every format
 tacho stat -x, record -o a.data -e '{task-clock,page-faults},context-switches' sh -c 'true; true' 2>live
 tacho stat report -x, -i a.data 2>kept
 cmp live kept || fail "differ: $(diff live kept)"
@@ -24,7 +24,7 @@ cmp live kept || fail "intervals differ: $(diff live kept)"
 tacho stat report --summary -x, 2>kept
 [ "$(grep -c '^summary,' kept)" = 2 ] || fail "$(cat kept)"
 
-# a file that is there is kept
+# an existing file is renamed
 cp perf.data before
 tacho stat record -e page-faults true 2>/dev/null
 cmp before perf.data.old || fail "the old file is gone"
@@ -33,7 +33,7 @@ cmp before perf.data.old || fail "the old file is gone"
 tacho stat -x, record -o - -e page-faults true 2>live | tacho stat report -x, -i - 2>kept
 cmp live kept || fail "a stream differs: $(diff live kept)"
 
-# a file that died: what it has is shown, what is damaged is told with its place
+# a truncated file: what it has is shown; the position of damage is reported
 size=$(wc -c <a.data)
 for cut in 1 3 5 7; do
 	head -c $((size * cut / 8)) a.data >cut.data
@@ -41,7 +41,7 @@ for cut in 1 3 5 7; do
 	[ "$(cat status)" -le 1 ] || fail "cut $cut: status $(cat status)"
 done
 
-# counts without an id, as perf 7 writes them for its own clocks, are left out; of an unknown one they are told
+# counts without an ID, which perf 7 writes for tool events, are ignored; an unknown ID is an error
 count_of() {	# ID: a.data with this one in its last count of page-faults
 	python3 - "$1" <<'END'
 import struct, sys

@@ -8,8 +8,8 @@ now_ms() {
 	echo $(($(date +%s%N) / 1000000))
 }
 
-# A second run comes while the first one's tracepoints are being closed behind its back. A machine that
-# stood still gets another try: with waiting every one would take half a minute.
+# A second run starts while the tracepoints of the first one are being closed in the background. If the machine
+# was paused, there is another try: if tacho waited, each would take half a minute.
 for run in first second; do
 	for try in 1 2 3; do
 		start=$(now_ms)

@@ -1,3 +1,3 @@
-# The text for people: title, rows, elapsed, user and system time, all on stderr.
+# The text output: title, rows, elapsed, user and system time, all on stderr.
 tacho stat -e page-faults,task-clock:u,context-switches sh -c 'exit 0' 2>&1 >stdout
 [ ! -s stdout ]

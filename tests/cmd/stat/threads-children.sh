@@ -1,5 +1,5 @@
-# 8 threads and 8 children burn a known CPU time: task-clock agrees with getrusage to 2 %. Where the
-# hypervisor takes the CPU away in between, only the former counts that time: hence the tries.
+# 8 threads and 8 children burn a known CPU time: task-clock agrees with getrusage to 2 %. While the
+# hypervisor has descheduled a CPU, only the former advances: hence several tries.
 # run: plain alone
 . "$SUPPORT/lib.sh"
 for try in 1 2 3 4 5 6; do

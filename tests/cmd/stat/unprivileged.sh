@@ -1,5 +1,5 @@
 # A user without capabilities at perf_event_paranoid 2: own processes are counted in user space;
-# what is refused (all CPUs, the kernel side, others' processes, tracepoints) names its remedy.
+# for what is refused (all CPUs, the kernel, others' processes, tracepoints) the message has the fix.
 . "$SUPPORT/lib.sh"
 need_root
 need setpriv jq
@@ -14,12 +14,12 @@ unprivileged ./tacho stat -x, -e task-clock,page-faults true 2>rows ||
 unprivileged ./tacho stat -x, -e page-faults:u true 2>rows || fail "page-faults:u: $(cat rows)"
 unprivileged ./tacho stat -x, true 2>rows || fail "the default events are refused: $(cat rows)"
 
-# Context switches happen in the kernel only: not a silent zero, but a reason and a remedy.
+# Context switches happen in the kernel only: not a silent zero, but a reason and a fix.
 unprivileged ./tacho stat -j -e context-switches,page-faults true 2>rows || fail "refused: $(cat rows)"
 jq -e -s 'map(select(.event | startswith("context-switches")).reason)[0] |
 	test("perf_event_paranoid") and test("CAP_PERFMON")' rows >/dev/null || fail "no reason: $(cat rows)"
 
-# The remedies. A refused event may end the run or be marked as not counted, but never silently.
+# The fixes. A refused event may end the run or be marked as not counted, but never silently.
 remedied() {	# WORDS COMMAND...
 	words=$1
 	shift

@@ -1,4 +1,4 @@
-# A process that has gone: one message that names it.
+# A process that has ended: one message with its number.
 . "$SUPPORT/lib.sh"
 "$TEST_BIN/spin" -t 0 &
 pid=$!

@@ -1,4 +1,4 @@
-# A tracepoint counts every write of dd: 100000, and the few that strace sees besides.
+# A tracepoint counts every write of dd: 100000, and a few more that strace also sees.
 # run: both
 . "$SUPPORT/lib.sh"
 need_root

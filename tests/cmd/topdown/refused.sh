@@ -1,4 +1,4 @@
-# What cannot be done is said, with the reason.
+# Impossible requests get a message with the reason.
 . "$SUPPORT/lib.sh"
 list=$SUPPORT/topdown.json
 refused 129 tacho topdown

@@ -3,7 +3,7 @@
 list=$SUPPORT/topdown.json
 tacho topdown --event-list "$list" true >text
 sed 's/^ *[0-9.]* %/     N %/; s/, [0-9.]* %/, N %/; s|--event-list [^ ]*|--event-list LIST|' text
-# Each level in a run of its own finds the same, and counts nothing below what is harmless.
+# --drill-down finds the same, and counts no children of nodes within their threshold.
 tacho topdown --drill-down --json --event-list "$list" -- sh -c 'echo ran >>runs; exit 3' >json && fail "status"
 [ "$(wc -l <runs)" = 2 ] || fail "$(cat runs)"
 python3 - json <<'P'
@@ -17,12 +17,12 @@ assert by_name["tma_minor"]["parent"] == "tma_faults" and by_name["tma_minor"]["
 assert 20 < by_name["tma_faults"]["value"] <= 100 and by_name["tma_faults"]["alarming"]
 assert not by_name["tma_major"]["alarming"] and d["left_out"] == [], d
 P
-# One level only; all nodes, also those below a harmless one; to a file.
+# One level only; --all; output to a file.
 tacho topdown -l 1 --event-list "$list" -o file true
 grep -q tma_minor file && fail "$(cat file)"
 grep -q 'Where it is: tacho record -e cycles' file || fail "$(cat file)"
 tacho topdown --json -l 1 -a --event-list "$list" true | grep -q '"target": "'"'system wide'" || fail "-a"
-# The command's status is handed on.
+# The exit status is that of the command.
 status=0
 tacho topdown --event-list "$list" -- sh -c 'exit 7' >/dev/null || status=$?
 [ $status = 7 ] || fail "status $status"
