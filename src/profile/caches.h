@@ -1,6 +1,24 @@
 /*
- * The caches between a record and its row. All are direct mapped and lossy: a new entry replaces the one in its slot.
- * TABLE
+ * The caches between a record and its row. All are direct mapped: a new entry replaces the one in its slot. "Saves" says
+ * how many more instructions (I) and first-level data cache misses (D1) `tacho report --stdio` takes without the cache, and
+ * what it then does instead (cachegrind; a system-wide recording of 188,000 samples: frame-pointer C++, python, node, sqlite
+ * and g++).
+ *
+ *	cache (owner)			key -> value				saves
+ *
+ *	fast_path.ids			event id -> event			1.6 % I: the file's table of ids
+ *	fast_path.tasks			tid -> thread, task context		3.4 % I: the thread's id, the state of its maps
+ *	load.recent_threads		pid, tid -> thread			0.2 % I; 1.0 % with -s cpu, where samples are
+ *										decoded: the table of tasks
+ *	stack_resolver.leaf_regions	task, space, MiB of address -> interval	3.1 % I: the search of the maps for the leaf
+ *	stack_resolver.recent_nodes	hash of raw callers -> node		2.0 % I, 1.3 % D1: entries of the callers
+ *					hash of a prefix's locations -> node	6.2 % I, 4.6 % D1: frames and nodes of the prefix
+ *	stack_resolver.recent_frames	hash of a location -> frame		1.2 % I, 2.7 % D1: location_frames, which is
+ *										larger than the CPU's caches
+ *	stack_resolver.unmapped		space -> frame key, code		4.5 % I: the frame of unmapped addresses
+ *
+ * The fast path as a whole saves 8.2 % I. symbol/code_location.h has the cache of intervals for all other addresses.
+ * location_frames, name_ids and object_ids are complete indexes, not caches; so are the links of trie.h.
  */
 #ifndef PROFILE_CACHES_H
 #define PROFILE_CACHES_H
