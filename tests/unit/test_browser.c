@@ -47,7 +47,7 @@ static void opens_on_the_table(void **state)
 		"+   20.00%     0.00%  app      app                [.] eval\n"
 		"+   10.00%    10.00%  tool     tool               [.] run\n"
 		"\n\n"
-		"No such key; '?' shows which there are\n");
+		"Unknown key; '?' shows the help\n");
 	stage_end(&s);
 }
 
@@ -136,7 +136,7 @@ static void shares_of_what_is_shown(void **state)
 	screen = PRESS(&s, 'L', '3', '0', KEY_IS_ENTER);
 	has(screen, "50.00%    50.00%");
 	lacks(screen, "20.00%    20.00%");
-	has(PRESS(&s, 'L', 'x', KEY_IS_ENTER), "'x' is no share from 0 to 100\n");
+	has(PRESS(&s, 'L', 'x', KEY_IS_ENTER), "'x' is not a percentage from 0 to 100\n");
 	/* 0 is less than the least share of a branch: chains are made anew, and folded. */
 	has(PRESS(&s, 'E'), "\n-   ");
 	lacks(PRESS(&s, 'E', 'L', '0', KEY_IS_ENTER), "\n-   ");
@@ -174,7 +174,7 @@ static void levels_of_a_hierarchy(void **state)
 		"+   90.00%        app\n"
 		"+   10.00%        tool\n"
 		"\n\n\n\n\n\n\n"
-		"No such key; '?' shows which there are\n");
+		"Unknown key; '?' shows the help\n");
 	has(PRESS(&s, '+', KEY_IS_DOWN, '+'),
 	    "-   90.00%        app\n"
 	    "   -   70.00%        libc.so\n"
@@ -190,7 +190,7 @@ static void levels_of_a_hierarchy(void **state)
 	    "      +   20.00%        [.] strlen\n");
 	has(PRESS(&s, 'E', 'C'), "+   90.00%        app\n+   10.00%        tool\n\n");
 	has(PRESS(&s, 'e', KEY_IS_DOWN, KEY_IS_DOWN, KEY_IS_DOWN, 'e'), "      +   50.00%        [.] memcpy\n");
-	has(PRESS(&s, 'd'), "several of them");
+	has(PRESS(&s, 'd'), "stands for several");
 	has(PRESS(&s, 't'), ", Thread: app\n");
 	s.opts.show_samples = true;
 	stage_opts(&s);

@@ -1,5 +1,5 @@
 /*
- * Instructions out of the object's file, samples out of the recording, put together by address.
+ * Disassembles a function from its object file and assigns the recording's samples to its instructions by address.
  */
 #include "cli/browser/annotate.h"
 
@@ -28,7 +28,7 @@ static struct tacho_symbols_opts symbols_of(const struct report_opts *o)
 	};
 }
 
-/* Damage at the end was told when it was read first. */
+/* Damage was reported when the recording was read first. */
 static int read_again(struct addresses *a, const struct report_opts *o, struct tacho_perfdata *pd,
 		      struct tacho_error *e)
 {
@@ -89,11 +89,11 @@ static int line_add(void *arg, const struct disasm_insn *in)
 	struct buf text = { 0 };
 	uint64_t offset = 0;
 	const char *name = in->target ? tacho_code_name(a->code, in->target, &offset) : NULL;
-	const char *told = name ? strstr(in->text, " <") : NULL;	/* objdump knows fewer symbols */
+	const char *objdump_name = name ? strstr(in->text, " <") : NULL;	/* objdump knows fewer symbols */
 
 	if (!l)
 		return -ENOMEM;
-	buf_put(&text, in->text, told ? (size_t)(told - in->text) : strlen(in->text));
+	buf_put(&text, in->text, objdump_name ? (size_t)(objdump_name - in->text) : strlen(in->text));
 	if (name && offset)
 		buf_printf(&text, " <%s+%#" PRIx64 ">", name, offset);
 	else if (name)
@@ -105,7 +105,7 @@ static int line_add(void *arg, const struct disasm_insn *in)
 	return l->text ? 0 : -ENOMEM;
 }
 
-/* Capstone is quick; what is too new for it (AVX-512 for Debian 12's) objdump knows. */
+/* Capstone is faster; objdump knows newer instructions (Debian 12's capstone lacks AVX-512). */
 static int disassemble(struct annotate *a, struct tacho_error *e)
 {
 	int err = disasm_capstone(&a->view, false, line_add, a), first = err;
@@ -121,7 +121,7 @@ static int disassemble(struct annotate *a, struct tacho_error *e)
 	if (err == -ENOMEM)
 		return error_nomem(e);
 	if (err == 0 && !a->lines.n)
-		err = error_set(e, -ENODATA, "%s has no instructions there", a->view.path);
+		err = error_set(e, -ENODATA, "%s has no instructions at that address", a->view.path);
 	return err;
 }
 
@@ -141,15 +141,15 @@ static int find_code(struct annotate *a, const struct report_opts *o, const stru
 	int err;
 
 	if (obj->kernel && !o->vmlinux) {
-		error_set(e, -ENOENT, "the kernel's code is in its vmlinux");
-		error_hint(e, "give it with -k FILE");
+		error_set(e, -ENOENT, "the kernel's instructions are in its vmlinux file");
+		error_hint(e, "name the file with -k FILE");
 		return -ENOENT;
 	}
 	if (obj->kernel)
 		id = (struct tacho_object_id){ .path = o->vmlinux };
 	if (obj->jit || obj->path[0] != '/')
 		if (!obj->kernel)
-			return error_set(e, -ENOENT, "%s has no file with its code", obj->name);
+			return error_set(e, -ENOENT, "%s has no file with its instructions", obj->name);
 	err = tacho_code_new(&a->code, &symbols, &id, f->address, e);
 	a->view.size = sizeof(a->view);
 	if (err == 0)
@@ -176,7 +176,7 @@ size_t annotate_at(const struct annotate *a, uint64_t address)
 	return low;
 }
 
-static bool is_wanted(const uint32_t *events, size_t n, uint32_t event)
+static bool has_event(const uint32_t *events, size_t n, uint32_t event)
 {
 	for (size_t i = 0; i < n; i++)
 		if (events[i] == event)
@@ -194,7 +194,7 @@ static void add_samples(struct annotate *a, const struct tacho_profile *by_addre
 		const struct tacho_profile_frame *f;
 		size_t at;
 
-		if (!rows[i].node || !is_wanted(events, n_events, rows[i].event))
+		if (!rows[i].node || !has_event(events, n_events, rows[i].event))
 			continue;
 		f = tacho_profile_frame(by_address, nodes[rows[i].node].frame);
 		at = strcmp(f->code->object_path, path) == 0 ? annotate_at(a, f->address) : SIZE_MAX;
@@ -232,7 +232,7 @@ static bool is_hotter(const struct annotate *a, size_t x, size_t y)
 	return px > py || (px == py && x < y);
 }
 
-/* How many lines are hotter decides; functions are short enough for that. */
+/* Quadratic, but functions are short. */
 size_t annotate_hottest(const struct annotate *a, size_t nth)
 {
 	size_t best = SIZE_MAX, before = SIZE_MAX;

@@ -1,7 +1,6 @@
 /*
- * A function's instructions, each with the samples that fell on it. The table of the browser knows
- * functions only; addresses come from a second reading of the recording, without chains, which is
- * made when the first function is asked for.
+ * The instructions of a function with their samples. The browser's table has no addresses, so the recording is read a second
+ * time, without call chains, when the first function is annotated.
  */
 #ifndef CLI_BROWSER_ANNOTATE_H
 #define CLI_BROWSER_ANNOTATE_H
@@ -11,12 +10,13 @@
 
 struct addresses;			/* samples by address */
 
-/* Reads the recording again. Not possible of a pipe. */
+/* Reads the recording again: -ESPIPE if it came from a pipe. */
 int addresses_read(struct addresses **out, const struct report_opts *o, struct tacho_error *e);
 void addresses_free(struct addresses *a);
 
 struct annotate_line {
-	uint64_t address, target;	/* target: of a jump or call; 0: none */
+	uint64_t address;
+	uint64_t target;		/* of a jump or call; 0: none */
 	const char *text;
 	uint64_t samples, period;
 };
@@ -29,14 +29,14 @@ struct annotate {
 	uint64_t samples, period;	/* of all lines */
 };
 
-/* The function that frame is of, for the events. 0, or a negative errno with a sentence. */
+/* Annotates the function of a frame with the samples of these events. 0, or a negative errno with *e. */
 int annotate_make(struct annotate *a, const struct addresses *from, const struct report_opts *o,
 		  const struct tacho_profile *p, const struct tacho_profile_frame *f,
 		  const uint32_t *events, size_t n_events, struct tacho_error *e);
 void annotate_done(struct annotate *a);
 /* The line that covers the address, or SIZE_MAX. */
 size_t annotate_at(const struct annotate *a, uint64_t address);
-/* The line with the nth most of the period, from 0; SIZE_MAX: no more lines have any. */
+/* The line with the nth largest period, from 0; SIZE_MAX if fewer lines have samples. */
 size_t annotate_hottest(const struct annotate *a, size_t nth);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The view of one function: its instructions with their shares.
+ * The view of one function: its instructions with their shares of the samples.
  *
  *	strcmp  /usr/lib/libc.so.6 [Percent: local period]
  *	 Percent |    Offset  Instruction
@@ -17,21 +17,23 @@
 
 #define HEAD_LINES 3
 
-enum shows { SHOW_PERCENT, SHOW_PERIOD, SHOW_SAMPLES, SHOWS };
+enum share_format { SHARE_PERCENT, SHARE_PERIOD, SHARE_SAMPLES, N_SHARE_FORMATS };
 
 struct annotate_view {
 	struct browser *b;
 	const struct tacho_profile_frame *frame;
 	struct annotate a;
 	struct scroll scroll;
-	size_t nth_hot;			/* the last that was gone to */
-	enum shows shows;
-	bool global, hits, full;	/* 100 % is all samples; samples, not periods; whole addresses */
-	char sought[MENU_TYPED_MAX];
+	size_t nth_hot;			/* rank of the hottest line that was visited last */
+	enum share_format format;
+	bool global;			/* 100 % is all samples, not those of the function */
+	bool hits;			/* per cent of samples, not of periods */
+	bool full;			/* addresses, not offsets */
+	char search[MENU_TYPED_MAX];
 	char message[600];
 };
 
-static void say(struct annotate_view *v, const char *text)
+static void set_message(struct annotate_view *v, const char *text)
 {
 	snprintf(v->message, sizeof(v->message), "%s", text);
 }
@@ -53,10 +55,10 @@ static void put_share(const struct annotate_view *v, const struct annotate_line 
 {
 	if (!l->samples)
 		buf_pad(out, ' ', 12);
-	else if (v->shows == SHOW_PERCENT)
+	else if (v->format == SHARE_PERCENT)
 		buf_printf(out, "%12.2f", percent_of(v, l));
 	else
-		buf_printf(out, "%12" PRIu64, v->shows == SHOW_PERIOD ? l->period : l->samples);
+		buf_printf(out, "%12" PRIu64, v->format == SHARE_PERIOD ? l->period : l->samples);
 }
 
 static void put_text(const struct annotate_view *v, const struct annotate_line *l, struct buf *out)
@@ -80,9 +82,9 @@ static uint64_t page_of(const struct annotate_view *v)
 
 static const char *head_of(const struct annotate_view *v)
 {
-	static const char *const heads[SHOWS] = { "     Percent | ", "      Period | ", "     Samples | " };
+	static const char *const heads[N_SHARE_FORMATS] = { "     Percent | ", "      Period | ", "     Samples | " };
 
-	return heads[v->shows];
+	return heads[v->format];
 }
 
 static void draw_line(const struct annotate_view *v, const struct annotate_line *l, int row, bool chosen)
@@ -135,12 +137,12 @@ static void draw(void *arg)
 
 static struct menu menu_of(struct annotate_view *v)
 {
-	return (struct menu){ .screen = v->b->screen, .behind = draw, .arg = v };
+	return (struct menu){ .screen = v->b->screen, .draw_background = draw, .arg = v };
 }
 
 /* ---- keys ---- */
 
-/* To the middle of the screen, unless the line is on it already. */
+/* Scrolls the line to the middle of the screen unless it is visible already. */
 static void go_to(struct annotate_view *v, size_t at)
 {
 	v->scroll.at = at;
@@ -156,7 +158,7 @@ static void on_hottest(struct annotate_view *v, int key)
 	if (at == SIZE_MAX)
 		at = annotate_hottest(&v->a, nth = 0);
 	if (at == SIZE_MAX) {
-		say(v, "No sample fell on these instructions");
+		set_message(v, "These instructions have no samples");
 		return;
 	}
 	v->nth_hot = nth;
@@ -170,40 +172,40 @@ static void on_target(struct annotate_view *v, int key)
 
 	(void)key;
 	if (at == SIZE_MAX)
-		say(v, l->target ? "That leads out of this function" : "Nothing jumps from here to a fixed place");
+		set_message(v, l->target ? "The target is outside this function" : "This instruction has no fixed jump target");
 	else
 		go_to(v, at);
 }
 
-/* From the next line on, around the end. */
-static void seek(struct annotate_view *v, bool backwards)
+/* Searches from the next line, wrapping around. */
+static void search_text(struct annotate_view *v, bool backwards)
 {
 	size_t n = v->a.lines.n, at = v->scroll.at;
 
 	for (size_t i = 0; i < n; i++) {
 		at = backwards ? (at + n - 1) % n : (at + 1) % n;
-		if (strstr(v->a.lines.v[at].text, v->sought)) {
+		if (strstr(v->a.lines.v[at].text, v->search)) {
 			go_to(v, at);
 			return;
 		}
 	}
-	say(v, "Not found");
+	set_message(v, "Not found");
 }
 
 static void on_search(struct annotate_view *v, int key)
 {
 	struct menu m = menu_of(v);
 
-	if (key != 'n' && !menu_type(&m, "Search", "Part of an instruction:\n", v->sought))
+	if (key != 'n' && !menu_type(&m, "Search", "Part of an instruction:\n", v->search))
 		return;
-	if (v->sought[0])
-		seek(v, key == '?');
+	if (v->search[0])
+		search_text(v, key == '?');
 }
 
 static void on_toggle(struct annotate_view *v, int key)
 {
 	if (key == 't')
-		v->shows = (v->shows + 1) % SHOWS;
+		v->format = (v->format + 1) % N_SHARE_FORMATS;
 	else if (key == 'p')
 		v->global = !v->global;
 	else if (key == 'b')
@@ -212,8 +214,8 @@ static void on_toggle(struct annotate_view *v, int key)
 		v->full = !v->full;
 }
 
-/* "SYMBOL.annotation", of what is harmless in a file name. */
-static int create_print(const char *symbol, struct buf *name)
+/* Creates "SYMBOL.annotation"; characters that are unsafe in a file name become '_'. */
+static int create_file(const char *symbol, struct buf *name)
 {
 	int fd;
 
@@ -231,7 +233,7 @@ static int create_print(const char *symbol, struct buf *name)
 static void on_print(struct annotate_view *v, int key)
 {
 	struct buf out = { 0 }, name = { 0 };
-	int fd = create_print(v->frame->code->name, &name), err = fd;
+	int fd = create_file(v->frame->code->name, &name), err = fd;
 
 	(void)key;
 	put_title(v, &out);
@@ -247,7 +249,7 @@ static void on_print(struct annotate_view *v, int key)
 			err = -errno;
 	}
 	snprintf(v->message, sizeof(v->message), "%s%s%s", buf_failed(&name) ? "" : name.bytes,
-		 err < 0 ? ": " : " is written", err < 0 ? strerror(-err) : "");
+		 err < 0 ? ": " : " written", err < 0 ? strerror(-err) : "");
 	buf_done(&name);
 	buf_done(&out);
 }
@@ -259,18 +261,18 @@ static const struct annotate_key {
 	void (*run)(struct annotate_view *v, int key);
 	int keys[3];
 } rows[] = {
-	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN, HOME and END work, too", NULL, { 0 } },
+	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN; HOME and END", NULL, { 0 } },
 	{ "q ESC LEFT", "back to the table", NULL, { 0 } },
-	{ "ENTER", "go where the jump leads", on_target, { KEY_IS_ENTER, KEY_IS_RIGHT } },
+	{ "ENTER", "go to the target of the jump", on_target, { KEY_IS_ENTER, KEY_IS_RIGHT } },
 	{ "H", "go to the hottest instruction", on_hottest, { 'H' } },
-	{ "TAB UNTAB", "go to the next hottest, the one before", on_hottest, { KEY_IS_TAB, KEY_IS_UNTAB } },
+	{ "TAB UNTAB", "go to the next hottest, to the previous one", on_hottest, { KEY_IS_TAB, KEY_IS_UNTAB } },
 	{ "/", "search for a text", on_search, { '/' } },
 	{ "?", "search backwards", on_search, { '?' } },
-	{ "n", "search on", on_search, { 'n' } },
-	{ "t", "per cent, periods, or numbers of samples", on_toggle, { 't' } },
-	{ "p", "per cent of the function, or of all", on_toggle, { 'p' } },
+	{ "n", "search again", on_search, { 'n' } },
+	{ "t", "show per cent, periods, or numbers of samples", on_toggle, { 't' } },
+	{ "p", "per cent of the function, or of all samples", on_toggle, { 'p' } },
 	{ "b", "per cent of periods, or of numbers of samples", on_toggle, { 'b' } },
-	{ "f", "offsets, or whole addresses", on_toggle, { 'f' } },
+	{ "f", "offsets, or addresses", on_toggle, { 'f' } },
 	{ "P", "write it to FUNCTION.annotation", on_print, { 'P' } },
 	{ "h F1", "this help", on_help, { 'h', KEY_IS_F1 } },
 };
@@ -288,7 +290,7 @@ static void on_help(struct annotate_view *v, int key)
 	buf_done(&text);
 }
 
-static void press(struct annotate_view *v, int key)
+static void handle_key(struct annotate_view *v, int key)
 {
 	for (size_t i = 0; i < countof(rows); i++)
 		for (size_t k = 0; k < countof(rows[i].keys) && rows[i].keys[k]; k++)
@@ -296,7 +298,7 @@ static void press(struct annotate_view *v, int key)
 				rows[i].run(v, key);
 }
 
-static bool leaves(int key)
+static bool is_leave_key(int key)
 {
 	return key == 'q' || key == KEY_IS_ESC || key == KEY_IS_LEFT || key == KEY_IS_CTRL_C ||
 	       key == KEY_IS_GONE;
@@ -317,15 +319,15 @@ static void loop(struct annotate_view *v)
 			continue;
 		v->message[0] = '\0';
 		if (!scroll_key(&v->scroll, key, v->a.lines.n, page_of(v)))
-			press(v, key);
-	} while (!leaves(key));
+			handle_key(v, key);
+	} while (!is_leave_key(key));
 }
 
 static int read_addresses(struct browser *b, struct tacho_error *e)
 {
 	if (b->addresses)
 		return 0;
-	browser_say(b, "Reading addresses ...");
+	browser_message(b, "Reading addresses ...");
 	browser_draw(b);
 	b->screen->ops->show(b->screen);
 	b->message[0] = '\0';
@@ -342,14 +344,14 @@ void browser_annotate(struct browser *b, const struct tacho_profile_frame *f)
 	if (!f || !f->known) {
 		const char *why = f ? tacho_profile_object(b->profile, f->code->object)->why : NULL;
 
-		browser_say(b, "no function is known there%s%s", why ? ": " : "", why ? why : "");
+		browser_message(b, "No function is known at this address%s%s", why ? ": " : "", why ? why : "");
 		return;
 	}
 	err = read_addresses(b, &e);
 	if (err == 0)
 		err = annotate_make(&v.a, b->addresses, &b->opts, b->profile, f, t->members, t->n_members, &e);
 	if (err < 0) {
-		browser_say(b, "%.60s: %s%s%s", f->code->name, e.message, e.hint[0] ? "; " : "",
+		browser_message(b, "%.60s: %s%s%s", f->code->name, e.message, e.hint[0] ? "; " : "",
 			    e.hint);
 		return;
 	}

@@ -1,5 +1,5 @@
 /*
- * Tables, the loop of the screen, and drawing:
+ * The browser's tables, its main loop, and drawing:
  *
  *	Samples: 283  of event 'cycles', Event count (approx.): 141500000, Thread: sh
  *	  Children      Self  Command  Shared Object         Symbol
@@ -7,7 +7,7 @@
  *	...
  *	283 samples in 0.142 s, 0 lost ...
  *
- * A table is built when it is first looked at.
+ * A table is built when it is shown first.
  */
 #include "cli/browser/browser.h"
 
@@ -23,7 +23,7 @@ struct browser_table *browser_table(struct browser *b)
 	return &b->tables[b->current];
 }
 
-void browser_say(struct browser *b, const char *fmt, ...)
+void browser_message(struct browser *b, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -34,7 +34,7 @@ void browser_say(struct browser *b, const char *fmt, ...)
 
 /* ---- tables ---- */
 
-void browser_unbuild(struct browser_table *t)
+void browser_table_done(struct browser_table *t)
 {
 	if (!t->built)
 		return;
@@ -46,7 +46,7 @@ void browser_unbuild(struct browser_table *t)
 	t->scroll = (struct scroll){ 0 };
 }
 
-int browser_build(struct browser *b, struct browser_table *t)
+int browser_table_build(struct browser *b, struct browser_table *t)
 {
 	int err;
 
@@ -88,7 +88,7 @@ static int tables_find(struct browser *b)
 static void browser_done(struct browser *b)
 {
 	for (size_t i = 0; i < b->n_tables; i++)
-		browser_unbuild(&b->tables[i]);
+		browser_table_done(&b->tables[i]);
 	free(b->tables);
 	free(b->sort);
 	free(b->quality);
@@ -102,7 +102,7 @@ static int body_from(const struct browser *b)
 	return b->no_titles || b->screen->rows < 4 ? 1 : 2;
 }
 
-/* Lines of the table that fit; the last line of the screen is the status. */
+/* How many lines of the table fit; the last line of the screen is the status. */
 static uint64_t page_of(const struct browser *b)
 {
 	int page = b->screen->rows - body_from(b) - 1;
@@ -131,13 +131,13 @@ void browser_title(struct browser *b, struct buf *out)
 	}
 }
 
-struct row_pen {
+struct row_pen {			/* where the next text of a line goes */
 	struct screen *screen;
 	int row, col;
 	bool chosen;
 };
 
-static void pen_put(void *arg, enum screen_style style, const char *text)
+static void put_at_pen(void *arg, enum screen_style style, const char *text)
 {
 	struct row_pen *p = arg;
 
@@ -155,7 +155,7 @@ static void draw_rows(struct browser *b, struct browser_table *t)
 
 		if (!rows_at(&t->rows, t->scroll.top + i, &l))
 			break;
-		rows_draw(&t->rows, &l, t->skip, pen_put, &pen);
+		rows_draw(&t->rows, &l, t->skip, put_at_pen, &pen);
 		if (pen.chosen)
 			screen_fill(s, pen.row, pen.col, s->cols, STYLE_SELECTED, "");
 	}
@@ -182,14 +182,14 @@ void browser_draw(struct browser *b)
 			    b->message[0] ? b->message : b->quality ? b->quality : "");
 }
 
-static void draw_behind(void *arg)
+static void draw_background(void *arg)
 {
 	browser_draw(arg);
 }
 
 struct menu browser_menu(struct browser *b)
 {
-	return (struct menu){ .screen = b->screen, .behind = draw_behind, .arg = b };
+	return (struct menu){ .screen = b->screen, .draw_background = draw_background, .arg = b };
 }
 
 /* ---- the loop ---- */
@@ -216,7 +216,7 @@ void browser_refresh(struct browser *b)
 	t->view.graph.min_percent = least;
 	err = limited ? rows_limit(&t->rows, b->percent_limit) : rows_update(&t->rows);
 	if (err < 0)
-		browser_say(b, "Out of memory");
+		browser_message(b, "Out of memory");
 	t->skip = min_of(t->skip, t->rows.n_columns ? t->rows.n_columns - 1 : 0);
 }
 
@@ -225,12 +225,12 @@ static enum browser_next table_loop(struct browser *b)
 	struct browser_table *t = browser_table(b);
 	enum browser_next next = NEXT_STAY;
 
-	if (browser_build(b, t) == 0)
+	if (browser_table_build(b, t) == 0)
 		browser_refresh(b);
 	while (next == NEXT_STAY) {
 		int key;
 
-		if (!t->built) {		/* no memory for it */
+		if (!t->built) {		/* out of memory */
 			b->failed = true;
 			return NEXT_QUIT;
 		}
@@ -255,7 +255,7 @@ static void free_texts(char **v, size_t n)
 	free(v);
 }
 
-/* "273 cpu-clock" per table. */
+/* A text per table: "273 cpu-clock". */
 static char **table_names(const struct browser *b)
 {
 	char **v = calloc(b->n_tables + 1, sizeof(char *));
@@ -279,7 +279,7 @@ static char **table_names(const struct browser *b)
 	return v;
 }
 
-/* The list of events; NEXT_STAY: one was chosen. */
+/* Shows the list of events; NEXT_STAY: one was chosen. */
 static enum browser_next choose_table(struct browser *b, char *const *names)
 {
 	struct menu m = { .screen = b->screen };
@@ -287,7 +287,7 @@ static enum browser_next choose_table(struct browser *b, char *const *names)
 
 	for (;;) {
 		at = menu_choose(&m, "Events of the recording", names, b->n_tables, b->current,
-				 "ENTER: show it   ESC: leave", &key);
+				 "ENTER: show   ESC: leave", &key);
 		if (at >= 0) {
 			b->current = (size_t)at;
 			return NEXT_STAY;

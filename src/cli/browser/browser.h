@@ -1,13 +1,13 @@
 /*
  * The interactive browser of `tacho report`:
  *
- *	browser.c            tables, the loop of the screen, drawing
- *	cli/browser/keys.c       what the keys do: one row per key, from which the help is made
- *	cli/browser/filters.c       zooms, filters, sorting
- *	cli/browser/rows.c       the lines of a table; cli/browser/call_tree.c the chains below an entry;
- *	cli/browser/hierarchy.c       the levels of --hierarchy
- *	cli/browser/annotate_view.c   a function's instructions; annotate.c what falls on each
- *	cli/browser/menu.c       lists, questions, help; screen*.c the terminal
+ *	browser.c		tables, the main loop, drawing
+ *	keys.c			the keys: a row each, from which the help is printed
+ *	filters.c		zooms, filters, sorting, other recordings
+ *	rows.c			the lines of a table; call_tree.c: call chains below an entry; hierarchy.c: --hierarchy
+ *	annotate_view.c		a function's instructions; annotate.c: their samples; disasm*.c: disassemblers
+ *	menu.c			lists, questions, help
+ *	screen*.c		the terminal
  */
 #ifndef CLI_BROWSER_BROWSER_H
 #define CLI_BROWSER_BROWSER_H
@@ -22,7 +22,7 @@
 enum browser_next { NEXT_STAY, NEXT_BACK, NEXT_QUIT, NEXT_EVENT, NEXT_EVENT_BEFORE, NEXT_FILE };
 enum browser_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL };
 
-struct browser_table {			/* an event's, or a group's */
+struct browser_table {			/* of one event or group */
 	uint32_t members[64];
 	size_t n_members;
 	bool built;
@@ -30,8 +30,8 @@ struct browser_table {			/* an event's, or a group's */
 	struct tacho_report *report;
 	struct rows rows;
 	struct scroll scroll;
-	size_t skip;			/* columns that are scrolled away */
-	enum browser_zoom zooms[BROWSER_ZOOMS_MAX];	/* in the order they were made */
+	size_t skip;			/* columns scrolled out on the left */
+	enum browser_zoom zooms[BROWSER_ZOOMS_MAX];	/* in the order of activation */
 	size_t n_zooms;
 };
 
@@ -44,13 +44,13 @@ struct browser {
 	struct browser_table *tables;
 	size_t n_tables, current;
 	bool no_titles, verbose, relative;
-	bool failed;			/* for want of memory */
+	bool failed;			/* out of memory */
 	double percent_limit;
-	char *sort;			/* chosen in the browser; owned */
-	char message[400];		/* for the last line, until the next key; empty: the quality */
+	char *sort;			/* sort keys chosen in the browser; owned */
+	char message[400];		/* shown in the last line until the next key; empty: the quality */
 	char *quality;			/* owned */
-	struct addresses *addresses;	/* for annotate; read when first asked for */
-	char *file;			/* chosen with NEXT_FILE; the caller's */
+	struct addresses *addresses;	/* for annotate; read when first needed */
+	char *file;			/* chosen recording, with NEXT_FILE; the caller frees it */
 };
 
 /* Shows the profile until the user leaves. 0, 1 with the name of another recording in *file
@@ -59,36 +59,36 @@ int browser_run(struct screen *screen, const struct report_opts *o, struct tacho
 		const struct tacho_profile *p, const struct report_view *view, char **file,
 		struct tacho_error *e);
 
-/* ---- between its files ---- */
-struct browser_table *browser_table(struct browser *b);		/* the one on the screen */
+/* ---- shared by its files ---- */
+struct browser_table *browser_table(struct browser *b);		/* the current one */
 void browser_draw(struct browser *b);
 struct menu browser_menu(struct browser *b);
-void browser_say(struct browser *b, const char *fmt, ...) printf_like(2, 3);
-/* Whether there is a line under the cursor. */
+void browser_message(struct browser *b, const char *fmt, ...) printf_like(2, 3);
+/* The line under the cursor; false: there is none. */
 bool browser_line(struct browser *b, struct rows_line *out);
-int browser_build(struct browser *b, struct browser_table *t);	/* 0 or -ENOMEM */
-void browser_unbuild(struct browser_table *t);
-/* After a change of what is shown: the cursor stays on the table's line `at`. */
+int browser_table_build(struct browser *b, struct browser_table *t);	/* 0 or -ENOMEM */
+void browser_table_done(struct browser_table *t);
+/* Updates the lines after a change of filters or settings; the cursor stays on the same line number. */
 void browser_refresh(struct browser *b);
 void browser_title(struct browser *b, struct buf *out);
 
-/* cli/browser/keys.c */
+/* keys.c */
 enum browser_next browser_key(struct browser *b, int key);
 void browser_help(struct buf *out);
 
-/* cli/browser/filters.c */
-bool browser_can_zoom(struct browser *b, enum browser_zoom zoom);	/* by the keys of the table */
-/* ... into what this line stands for: one thread's name or object. */
-bool browser_tells(struct browser *b, const struct rows_line *l, enum browser_zoom zoom);
-void browser_zoom(struct browser *b, enum browser_zoom zoom);		/* in, or out again */
+/* filters.c */
+bool browser_can_zoom(struct browser *b, enum browser_zoom zoom);	/* the table has the sort key for it */
+/* ... and this line has one value of it: one thread or object. */
+bool browser_line_has(struct browser *b, const struct rows_line *l, enum browser_zoom zoom);
+void browser_zoom(struct browser *b, enum browser_zoom zoom);		/* in, or out if zoomed already */
 void browser_zoom_dso(struct browser *b, const char *dso);
-bool browser_zoom_back(struct browser *b);		/* the last one; false: there was none */
+bool browser_zoom_back(struct browser *b);		/* leaves the last zoom; false: there is none */
 void browser_set_symbol(struct browser *b, const char *text);
 void browser_sort_menu(struct browser *b);
 void browser_sort_event(struct browser *b, uint32_t nth);
-bool browser_pick_file(struct browser *b);		/* another recording, into b->file */
+bool browser_choose_file(struct browser *b);		/* another recording, into b->file */
 
-/* cli/browser/annotate_view.c */
+/* annotate_view.c */
 void browser_annotate(struct browser *b, const struct tacho_profile_frame *f);
 
 #endif

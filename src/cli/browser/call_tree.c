@@ -1,10 +1,10 @@
 /*
- * The call chains of one entry as a tree that opens and closes. Frames without a branch between
- * them are one node:
+ * The call chains of one entry as a tree whose nodes fold. Successive frames without a branch are one node, which folds at
+ * up to two places:
  *
- *	   - 2.47% main		a node with siblings or a parent closes behind its first frame ...
+ *	   - 2.47% main		after the first frame, if the node has siblings or a parent
  *	        parse
- *	      - eval		... and one with children behind its last
+ *	      - eval		after the last frame, if it has children
  *	         + 1.20% read
  */
 #include "cli/browser/rows.h"
@@ -16,7 +16,7 @@
 struct fold_builder {
 	const struct rows *rows;
 	struct fold *fold;
-	size_t depth;			/* of the level at hand */
+	size_t depth;			/* of the current level */
 };
 
 void fold_free(struct fold *f)
@@ -34,8 +34,8 @@ static uint64_t weight_of(const struct rows *r, const struct tacho_report_entry 
 	return r->report->opts->children ? e->sums.children : e->sums.self;
 }
 
-/* Below this a branch is not drawn: a share of everything, or of what stands above it. */
-static uint64_t least(const struct rows *r, uint64_t above)
+/* The least weight of a branch that is drawn: a share of all samples, or with fractal graphs of its parent. */
+static uint64_t min_weight(const struct rows *r, uint64_t above)
 {
 	const struct graph_opts *g = &r->view->graph;
 	const struct tacho_profile_event *ev = tacho_profile_event(r->report->profile, r->report->events[0]);
@@ -55,7 +55,7 @@ static uint64_t level_weight(const struct tacho_callgraph_level *l)
 
 static size_t count_drawn(const struct rows *r, const struct tacho_callgraph_level *l, uint64_t above)
 {
-	uint64_t min = least(r, above);
+	uint64_t min = min_weight(r, above);
 	uint32_t limit = r->view->graph.print_limit;
 	size_t n = 0;
 
@@ -74,8 +74,8 @@ static int frame_add(struct fold *f, uint32_t frame)
 	return 0;
 }
 
-/* The node's frames as far as nothing leaves; *next is what follows them. */
-static int follow(struct fold_builder *m, const struct tacho_callgraph_node *set, struct fold_node *node,
+/* Adds the frames of a node up to the next branch or end; *next is the level after them. */
+static int add_frames(struct fold_builder *m, const struct tacho_callgraph_node *set, struct fold_node *node,
 		  struct tacho_callgraph_level *next)
 {
 	int err = frame_add(m->fold, set->frame);
@@ -107,7 +107,7 @@ static int add_node(struct fold_builder *m, const struct tacho_callgraph_node *s
 	scoped(tacho_callgraph_level_done) struct tacho_callgraph_level next = { 0 };
 	struct fold_node *slot = vec_add(&m->fold->nodes);
 	uint32_t at = (uint32_t)m->fold->nodes.n - 1;
-	int err = slot ? follow(m, set, &node, &next) : -ENOMEM;
+	int err = slot ? add_frames(m, set, &node, &next) : -ENOMEM;
 
 	if (err < 0)
 		return err;
@@ -149,7 +149,7 @@ int fold_has(const struct rows *r, const struct tacho_report_entry *e)
 	uint64_t weight = weight_of(r, e);
 	int err;
 
-	if (!weight || weight < least(r, weight))
+	if (!weight || weight < min_weight(r, weight))
 		return 0;
 	err = tacho_callgraph_begin(r->callgraph, e, &top);
 	tacho_callgraph_end(r->callgraph);
@@ -182,21 +182,21 @@ int fold_new(struct fold **out, const struct rows *r, const struct tacho_report_
 
 /* ---- lines ---- */
 
-static bool first_folds(const struct fold_node *n)
+static bool folds_after_first(const struct fold_node *n)
 {
 	return n->n > 1 && (n->siblings || !n->top);
 }
 
-static bool last_folds(const struct fold_node *n)
+static bool folds_after_last(const struct fold_node *n)
 {
 	return n->child != UINT32_MAX;
 }
 
 static char sign_of(const struct fold_node *n, uint32_t frame)
 {
-	if (frame + 1 == n->n && last_folds(n))
+	if (frame + 1 == n->n && folds_after_last(n))
 		return n->last_open ? '-' : '+';
-	if (frame == 0 && first_folds(n))
+	if (frame == 0 && folds_after_first(n))
 		return n->first_open ? '-' : '+';
 	return ' ';
 }
@@ -218,13 +218,13 @@ static int add_lines(struct fold *f, uint32_t node, uint32_t indent)
 
 	for (; node != UINT32_MAX && err == 0; node = f->nodes.v[node].next) {
 		const struct fold_node *n = &f->nodes.v[node];
-		uint32_t shown = first_folds(n) && !n->first_open ? 1 : n->n;
-		uint32_t further = n->share && shown > 1 ? STEP : 0;
+		uint32_t shown = folds_after_first(n) && !n->first_open ? 1 : n->n;
+		uint32_t extra_indent = n->share && shown > 1 ? STEP : 0;
 
 		for (uint32_t i = 0; i < shown && err == 0; i++)
-			err = line_add(f, node, i, indent + (i ? further : 0));
+			err = line_add(f, node, i, indent + (i ? extra_indent : 0));
 		if (err == 0 && shown == n->n && n->last_open)
-			err = add_lines(f, n->child, indent + further + STEP);
+			err = add_lines(f, n->child, indent + extra_indent + STEP);
 	}
 	return err;
 }
@@ -249,7 +249,7 @@ bool fold_toggle(struct fold *f, size_t line)
 
 	if (l->sign == ' ')
 		return false;
-	if (l->frame + 1 == n->n && last_folds(n))
+	if (l->frame + 1 == n->n && folds_after_last(n))
 		n->last_open = !n->last_open;
 	else
 		n->first_open = !n->first_open;

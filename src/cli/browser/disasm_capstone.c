@@ -1,6 +1,6 @@
 /*
- * Disassembling by libcapstone, in the syntax objdump has. The library is loaded by name when a
- * function is first looked at; it stays loaded.
+ * Disassembles with libcapstone, in objdump's syntax. The library is loaded when the first function is annotated, and stays
+ * loaded.
  */
 #include "cli/browser/disasm.h"
 
@@ -30,7 +30,7 @@ static struct {
 
 #define LOAD(field, name) (*(void **)&cs.field = dlsym(cs.library, name))
 
-static bool load(void)
+static bool load_library(void)
 {
 	if (cs.library)
 		return true;
@@ -46,7 +46,7 @@ static bool load(void)
 	return false;
 }
 
-static bool machine_of(const struct tacho_code_view *c, cs_arch *arch, cs_mode *mode)
+static bool find_machine(const struct tacho_code_view *c, cs_arch *arch, cs_mode *mode)
 {
 	static const struct { uint32_t machine; cs_arch arch; int mode; } known[] = {
 		{ EM_I386, CS_ARCH_X86, CS_MODE_32 }, { EM_AMD64, CS_ARCH_X86, CS_MODE_64 },
@@ -64,7 +64,7 @@ static bool machine_of(const struct tacho_code_view *c, cs_arch *arch, cs_mode *
 	return false;
 }
 
-/* The last operand of a jump or call, where it is a number. */
+/* The last operand of a jump or call, if it is a number. */
 static uint64_t target_of(csh handle, const cs_insn *in)
 {
 	const char *last = strrchr(in->op_str, ' ');
@@ -106,7 +106,7 @@ int disasm_capstone(const struct tacho_code_view *code, bool skip, disasm_put *p
 	csh handle;
 	int err;
 
-	if (!machine_of(code, &arch, &mode) || !load() || cs.open(arch, mode, &handle) != CS_ERR_OK)
+	if (!find_machine(code, &arch, &mode) || !load_library() || cs.open(arch, mode, &handle) != CS_ERR_OK)
 		return -EOPNOTSUPP;
 	if (arch == CS_ARCH_X86)
 		cs.option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);

@@ -1,4 +1,4 @@
-/* A build without capstone's header: objdump does it. */
+/* For builds without capstone's header: objdump is used. */
 #include "cli/browser/disasm.h"
 
 #include <errno.h>

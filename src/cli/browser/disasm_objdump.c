@@ -1,6 +1,6 @@
 /*
- * Disassembling by objdump: a child whose words are given one by one, never through a shell, and
- * whose output is read as it comes.
+ * Disassembles with objdump: a child process, whose arguments are passed without a shell and whose output is read line by
+ * line:
  *
  *	    1139:	jne    1140 <main+0x17>
  */
@@ -17,7 +17,7 @@
 #include "base/num.h"
 #include "base/str.h"
 
-static _Noreturn void child(int out, char *const *argv)
+static _Noreturn void exec_objdump(int out, char *const *argv)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -30,11 +30,11 @@ static _Noreturn void child(int out, char *const *argv)
 	_exit(127);
 }
 
-static pid_t start(const struct tacho_code_view *c, FILE **out)
+static pid_t start_objdump(const struct tacho_code_view *c, FILE **out)
 {
-	static char name[] = "objdump", what[] = "-d", plain[] = "--no-show-raw-insn", names_end[] = "--";
+	static char name[] = "objdump", disassemble[] = "-d", no_bytes[] = "--no-show-raw-insn", options_end[] = "--";
 	char from[48], to[48];
-	char *argv[] = { name, what, plain, from, to, names_end, (char *)c->path, NULL };
+	char *argv[] = { name, disassemble, no_bytes, from, to, options_end, (char *)c->path, NULL };
 	int ends[2];
 	pid_t pid;
 
@@ -44,7 +44,7 @@ static pid_t start(const struct tacho_code_view *c, FILE **out)
 		return -1;
 	pid = fork();
 	if (pid == 0)
-		child(ends[1], argv);
+		exec_objdump(ends[1], argv);
 	close(ends[1]);
 	*out = pid > 0 ? fdopen(ends[0], "r") : NULL;
 	if (!*out)
@@ -52,7 +52,7 @@ static pid_t start(const struct tacho_code_view *c, FILE **out)
 	return pid;
 }
 
-/* The hex number before " <", where the line ends with a name in angles. */
+/* The hex number before " <", if the line ends with a name in angle brackets. */
 static uint64_t target_of(const char *text)
 {
 	const char *name = strchr(text, '<'), *at;
@@ -101,7 +101,7 @@ int disasm_objdump(const struct tacho_code_view *code, disasm_put *put, void *ar
 	FILE *out = NULL;
 	size_t cap = 0;
 	int err = 0, status = 0;
-	pid_t pid = start(code, &out);
+	pid_t pid = start_objdump(code, &out);
 
 	while (out && err == 0 && getline(&line, &cap, out) > 0)
 		err = put_line(line, put, arg);
@@ -112,7 +112,7 @@ int disasm_objdump(const struct tacho_code_view *code, disasm_put *put, void *ar
 	if (err < 0)
 		return err == -ENOMEM ? error_nomem(e) : err;
 	if (pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
-		error_set(e, -EOPNOTSUPP, "nothing here can disassemble");
+		error_set(e, -EOPNOTSUPP, "no disassembler is installed");
 		error_hint(e, "install libcapstone4 or binutils");
 		return -EOPNOTSUPP;
 	}

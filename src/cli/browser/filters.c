@@ -1,5 +1,5 @@
 /*
- * Zooms and filters of a table, its sort keys, and the way to another recording.
+ * Zooms and filters of a table, its sort keys, and the choice of another recording.
  */
 #include "cli/browser/browser.h"
 
@@ -32,7 +32,7 @@ bool browser_can_zoom(struct browser *b, enum browser_zoom zoom)
 	}
 }
 
-static void forget(struct browser_table *t, enum browser_zoom zoom)
+static void remove_zoom(struct browser_table *t, enum browser_zoom zoom)
 {
 	struct rows_filter *f = &t->rows.filter;
 	size_t n = 0;
@@ -60,8 +60,8 @@ static bool is_zoomed(const struct browser_table *t, enum browser_zoom zoom)
 	return false;
 }
 
-/* Each kind is there once, so there is room. The cursor goes to the first line. */
-static void push(struct browser *b, enum browser_zoom zoom)
+/* Each kind is active at most once, so the array cannot overflow. The cursor goes to the first line. */
+static void push_zoom(struct browser *b, enum browser_zoom zoom)
 {
 	struct browser_table *t = browser_table(b);
 
@@ -70,11 +70,11 @@ static void push(struct browser *b, enum browser_zoom zoom)
 	browser_refresh(b);
 }
 
-static void pop(struct browser *b, enum browser_zoom zoom)
+static void pop_zoom(struct browser *b, enum browser_zoom zoom)
 {
 	struct browser_table *t = browser_table(b);
 
-	forget(t, zoom);
+	remove_zoom(t, zoom);
 	t->scroll = (struct scroll){ 0 };
 	browser_refresh(b);
 }
@@ -85,7 +85,7 @@ bool browser_zoom_back(struct browser *b)
 
 	if (!t->n_zooms)
 		return false;
-	pop(b, t->zooms[t->n_zooms - 1]);
+	pop_zoom(b, t->zooms[t->n_zooms - 1]);
 	return true;
 }
 
@@ -94,30 +94,30 @@ void browser_zoom_dso(struct browser *b, const char *dso)
 	struct browser_table *t = browser_table(b);
 
 	if (!browser_can_zoom(b, ZOOM_DSO)) {
-		browser_say(b, "The table is not sorted by dso");
+		browser_message(b, "The table is not sorted by dso");
 		return;
 	}
-	forget(t, ZOOM_DSO);
+	remove_zoom(t, ZOOM_DSO);
 	t->rows.filter.dso = dso;
-	push(b, ZOOM_DSO);
+	push_zoom(b, ZOOM_DSO);
 }
 
-/* Whether the line is of one thread, rather than of all that have its name. */
-static bool tells_tid(struct browser *b, const struct rows_line *l)
+/* Whether the line is of one thread, not of all threads with its name. */
+static bool line_has_tid(struct browser *b, const struct rows_line *l)
 {
 	const struct rows *r = &browser_table(b)->rows;
 
-	return (has_key(b, TACHO_COLUMN_PID) && rows_tells(r, l, tacho_report_column(TACHO_COLUMN_PID))) ||
-	       (has_key(b, TACHO_COLUMN_TID) && rows_tells(r, l, tacho_report_column(TACHO_COLUMN_TID)));
+	return (has_key(b, TACHO_COLUMN_PID) && rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_PID))) ||
+	       (has_key(b, TACHO_COLUMN_TID) && rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_TID)));
 }
 
-bool browser_tells(struct browser *b, const struct rows_line *l, enum browser_zoom zoom)
+bool browser_line_has(struct browser *b, const struct rows_line *l, enum browser_zoom zoom)
 {
 	const struct rows *r = &browser_table(b)->rows;
 
 	if (!browser_can_zoom(b, zoom))
 		return false;
-	return zoom == ZOOM_DSO ? rows_tells(r, l, tacho_report_column(TACHO_COLUMN_DSO)) : rows_tells(r, l, tacho_report_column(TACHO_COLUMN_COMM)) || tells_tid(b, l);
+	return zoom == ZOOM_DSO ? rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_DSO)) : rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_COMM)) || line_has_tid(b, l);
 }
 
 static void zoom_thread(struct browser *b, const struct rows_line *l)
@@ -127,9 +127,9 @@ static void zoom_thread(struct browser *b, const struct rows_line *l)
 		tacho_report_thread(t->report, l->entry);
 
 	t->rows.filter.comm = thread->comm;
-	t->rows.filter.by_tid = tells_tid(b, l);
+	t->rows.filter.by_tid = line_has_tid(b, l);
 	t->rows.filter.tid = thread->tid;
-	push(b, ZOOM_THREAD);
+	push_zoom(b, ZOOM_THREAD);
 }
 
 void browser_zoom(struct browser *b, enum browser_zoom zoom)
@@ -139,17 +139,17 @@ void browser_zoom(struct browser *b, enum browser_zoom zoom)
 	struct rows_line l;
 
 	if (is_zoomed(t, zoom)) {
-		pop(b, zoom);
+		pop_zoom(b, zoom);
 		return;
 	}
 	if (!browser_line(b, &l))
 		return;
 	if (!browser_can_zoom(b, zoom)) {
-		browser_say(b, "The table is not sorted by %s", zoom == ZOOM_DSO ? "dso" : "comm, pid or tid");
+		browser_message(b, "The table is not sorted by %s", zoom == ZOOM_DSO ? "dso" : "comm, pid or tid");
 		return;
 	}
-	if (!browser_tells(b, &l, zoom)) {
-		browser_say(b, "The line has several of them: open it first");
+	if (!browser_line_has(b, &l, zoom)) {
+		browser_message(b, "The line stands for several: open it first");
 		return;
 	}
 	if (zoom == ZOOM_THREAD) {
@@ -166,27 +166,27 @@ void browser_set_symbol(struct browser *b, const char *text)
 	char *copy;
 
 	if (!browser_can_zoom(b, ZOOM_SYMBOL)) {
-		browser_say(b, "The table is not sorted by symbol");
+		browser_message(b, "The table is not sorted by symbol");
 		return;
 	}
-	pop(b, ZOOM_SYMBOL);
+	pop_zoom(b, ZOOM_SYMBOL);
 	if (!*text)
 		return;
 	copy = strdup(text);
 	if (!copy) {
-		browser_say(b, "Out of memory");
+		browser_message(b, "Out of memory");
 		return;
 	}
 	t->rows.filter.symbol = copy;
-	push(b, ZOOM_SYMBOL);
+	push_zoom(b, ZOOM_SYMBOL);
 }
 
 /* ---- sorting ---- */
 
-static void unbuild_all(struct browser *b)
+static void free_tables(struct browser *b)
 {
 	for (size_t i = 0; i < b->n_tables; i++)
-		browser_unbuild(&b->tables[i]);
+		browser_table_done(&b->tables[i]);
 }
 
 static bool had_key(const struct report_view *had, const struct tacho_report_column *c)
@@ -241,17 +241,17 @@ static void sort_by(struct browser *b, const char *keys)
 	o.sort = copy;
 	o.shown = NULL;
 	if (!copy || !make_view(b, &o, &now, &e)) {
-		browser_say(b, "%s", copy ? e.message : "Out of memory");
+		browser_message(b, "%s", copy ? e.message : "Out of memory");
 		free(copy);
 		return;
 	}
-	unbuild_all(b);
+	free_tables(b);
 	b->view = now;
 	b->opts = o;
 	free(b->sort);
 	b->sort = copy;
-	if (browser_build(b, browser_table(b)) == 0)
-		browser_say(b, "Sorted by %s", keys);
+	if (browser_table_build(b, browser_table(b)) == 0)
+		browser_message(b, "Sorted by %s", keys);
 }
 
 void browser_sort_menu(struct browser *b)
@@ -274,7 +274,7 @@ void browser_sort_menu(struct browser *b)
 		return;
 	}
 	snprintf(typed, sizeof(typed), "%s", b->opts.sort ? b->opts.sort : presets[0]);
-	if (menu_type(&m, "Sort by", "Keys with commas: comm, dso, symbol, pid, tgid, tid,\n"
+	if (menu_type(&m, "Sort by", "Keys separated by commas: comm, dso, symbol, pid, tgid, tid,\n"
 				     "cpu, time, cgroup, parent, overhead, sample, period\n", typed) && typed[0])
 		sort_by(b, typed);
 }
@@ -284,14 +284,14 @@ void browser_sort_event(struct browser *b, uint32_t nth)
 	struct browser_table *t = browser_table(b);
 
 	if (nth >= t->n_members) {
-		browser_say(b, "The group has %zu event%s", t->n_members, t->n_members == 1 ? "" : "s");
+		browser_message(b, "The group has %zu event%s", t->n_members, t->n_members == 1 ? "" : "s");
 		return;
 	}
 	b->view.report.group_sort = nth;
 	if (tacho_report_sort_by_event(t->report, nth) < 0)
-		browser_say(b, "Out of memory");
+		browser_message(b, "Out of memory");
 	else
-		browser_say(b, "Sorted by %s", tacho_profile_event(b->profile, t->members[nth])->name);
+		browser_message(b, "Sorted by %s", tacho_profile_event(b->profile, t->members[nth])->name);
 	browser_refresh(b);
 }
 
@@ -330,18 +330,18 @@ static int recordings_here(struct strlist *out)
 	return err;
 }
 
-bool browser_pick_file(struct browser *b)
+bool browser_choose_file(struct browser *b)
 {
 	scoped(strlist_done) struct strlist files = { 0 };
 	struct menu m = browser_menu(b);
 	int at;
 
 	if (recordings_here(&files) < 0 || !files.n) {
-		browser_say(b, "There is no recording in this directory");
+		browser_message(b, "This directory has no recordings");
 		return false;
 	}
 	at = menu_choose(&m, "Recordings in this directory", files.v, files.n, 0,
-			 "ENTER: read it   ESC: back", NULL);
+			 "ENTER: read   ESC: back", NULL);
 	if (at < 0)
 		return false;
 	b->file = strdup(files.v[at]);

@@ -1,13 +1,13 @@
 /*
- * The lines of --hierarchy: one level per key, each with the sums of what stands below it.
+ * The lines of --hierarchy: one level per sort key, each with the sums of its children.
  *
  *	-   96.70%        sh
  *	   +   50.18%        libc.so.6
  *	   -   46.52%        dash
  *	          4.10%        [.] evaltree
  *
- * Entries are sorted by their keys; an item is a run of them that are equal up to its level. All
- * items are made at once, lines for those that are open.
+ * Entries are sorted by their keys; an item is a run of entries that are equal up to its level. All items are built at
+ * once, lines only for open ones.
  */
 #include "cli/browser/rows.h"
 
@@ -41,8 +41,8 @@ uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event
 	return r->tree->sums.v[(size_t)(it - r->tree->items.v) * r->tree->n_sums + event];
 }
 
-/* Which of an item's sums tell its place: periods, unless the table is ordered by latency. */
-static size_t rank_at(const struct rows *r)
+/* The index of the sums that items are ordered by: periods, or latencies if the first key is latency. */
+static size_t order_sums(const struct rows *r)
 {
 	size_t at = r->report->n_events;
 
@@ -54,11 +54,11 @@ static size_t rank_at(const struct rows *r)
 	return 0;
 }
 
-/* Heaviest first; of a group the next event decides where one does not; else as their keys stand. */
+/* Heaviest first; in a group, ties are broken by the next event; then the order of the keys. */
 static int cmp_items(const void *pa, const void *pb, void *arg)
 {
 	const struct rows *r = arg;
-	size_t at = rank_at(r);
+	size_t at = order_sums(r);
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
 	for (size_t k = 0; k < r->report->n_events; k++) {
@@ -96,7 +96,7 @@ static void add_up(struct rows *r, size_t item, const struct tacho_report_entry 
 			*sums++ += tacho_report_value(r->report, e, r->columns[i], k);
 }
 
-/* The runs of [from, to) at a level: their items follow each other. */
+/* Adds an item per run of [from, to) at a level; these items are adjacent. */
 static int add_runs(struct rows *r, uint32_t level, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -111,8 +111,8 @@ static int add_runs(struct rows *r, uint32_t level, size_t from, size_t to)
 	return 0;
 }
 
-/* Chains the items [first, end) by weight; returns the heaviest. */
-static int chain_items(struct rows *r, size_t first, size_t end, uint32_t *heaviest)
+/* Links the items [first, end) by descending weight. */
+static int link_items(struct rows *r, size_t first, size_t end, uint32_t *heaviest)
 {
 	scoped(freep) uint32_t *v = reallocarray(NULL, end - first + 1, sizeof(*v));
 
@@ -134,7 +134,7 @@ static int add_level(struct rows *r, uint32_t level, size_t from, size_t to, uin
 
 	end = r->tree->items.n;
 	if (err == 0)
-		err = chain_items(r, first, end, heaviest);
+		err = link_items(r, first, end, heaviest);
 	for (size_t i = first; i < end && err == 0 && level + 1 < r->tree->n_levels; i++) {
 		uint32_t child = UINT32_MAX;
 
@@ -167,7 +167,7 @@ int tree_new(struct rows *r)
 	return r->tree->order && r->tree->of ? 0 : -ENOMEM;
 }
 
-static void levels_of(struct rows *r)
+static void set_levels(struct rows *r)
 {
 	r->tree->n_levels = 0;
 	r->tree->n_sums = r->report->n_events;
@@ -178,14 +178,14 @@ static void levels_of(struct rows *r)
 			r->tree->levels[r->tree->n_levels++] = r->columns[i];
 }
 
-/* What is open stays open as long as the same entries are shown by the same keys. */
+/* Open items stay open while the entries and keys shown do not change. */
 int tree_update(struct rows *r)
 {
 	struct rows_tree *t = r->tree;
 	size_t levels = t->n_levels, bytes = r->n_shown * sizeof(*t->of);
 	int err = 0;
 
-	levels_of(r);
+	set_levels(r);
 	if (t->built && levels == t->n_levels && t->n == r->n_shown && memcmp(t->of, r->shown, bytes) == 0)
 		return tree_lines(r);
 	t->n = r->n_shown;

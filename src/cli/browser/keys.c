@@ -1,6 +1,6 @@
 /*
- * The keys of the browser, which are perf's: one row each with what it does and what the help says.
- * The man page has the same rows; tests/cmd/report/browser-keys.sh compares them.
+ * The keys of the browser, which are perf's: a row each with its function and its help text. The man page has the same rows;
+ * tests/cmd/report/browser-keys.sh compares them.
  */
 #include "cli/browser/browser.h"
 
@@ -12,12 +12,12 @@
 #include "base/num.h"
 #include "cli/files/header_text.h"
 
-#define PRINTS_MAX 1000
+#define MAX_PRINT_FILES 1000
 
-static void say_memory(struct browser *b, int err)
+static void report_no_memory(struct browser *b, int err)
 {
 	if (err < 0)
-		browser_say(b, "Out of memory");
+		browser_message(b, "Out of memory");
 }
 
 /* ---- leaving ---- */
@@ -29,7 +29,7 @@ static enum browser_next on_quit(struct browser *b, int key)
 	return NEXT_QUIT;
 }
 
-/* Out of the last zoom, then to the list of events, then to the shell. */
+/* Leaves the last zoom, then the table for the list of events, then the browser. */
 static enum browser_next on_back(struct browser *b, int key)
 {
 	struct browser_table *t = browser_table(b);
@@ -61,7 +61,7 @@ static enum browser_next on_right(struct browser *b, int key)
 static enum browser_next on_tab(struct browser *b, int key)
 {
 	if (b->n_tables < 2) {
-		browser_say(b, "There is one event only");
+		browser_message(b, "There is only one event");
 		return NEXT_STAY;
 	}
 	return key == KEY_IS_TAB ? NEXT_EVENT : NEXT_EVENT_BEFORE;
@@ -70,7 +70,7 @@ static enum browser_next on_tab(struct browser *b, int key)
 static enum browser_next on_file(struct browser *b, int key)
 {
 	(void)key;
-	return browser_pick_file(b) ? NEXT_FILE : NEXT_STAY;
+	return browser_choose_file(b) ? NEXT_FILE : NEXT_STAY;
 }
 
 /* ---- folding ---- */
@@ -80,7 +80,7 @@ static enum browser_next on_toggle(struct browser *b, int key)
 	struct browser_table *t = browser_table(b);
 
 	(void)key;
-	say_memory(b, rows_toggle(&t->rows, t->scroll.at));
+	report_no_memory(b, rows_toggle(&t->rows, t->scroll.at));
 	return NEXT_STAY;
 }
 
@@ -93,7 +93,7 @@ static enum browser_next on_entry(struct browser *b, int key)
 		return NEXT_STAY;
 	t->scroll.at = l.home;
 	browser_line(b, &l);
-	say_memory(b, rows_open_entry(&t->rows, l.home, key == 'e' && rows_sign(&t->rows, &l) == '+'));
+	report_no_memory(b, rows_open_entry(&t->rows, l.home, key == 'e' && rows_sign(&t->rows, &l) == '+'));
 	return NEXT_STAY;
 }
 
@@ -103,7 +103,7 @@ static enum browser_next on_all(struct browser *b, int key)
 	struct rows_line l;
 	bool there = browser_line(b, &l);
 
-	say_memory(b, rows_open_all(&t->rows, key == 'E'));
+	report_no_memory(b, rows_open_all(&t->rows, key == 'E'));
 	if (there)
 		t->scroll.at = rows_find(&t->rows, &l);
 	return NEXT_STAY;
@@ -139,7 +139,7 @@ static enum browser_next on_kernel(struct browser *b, int key)
 			return NEXT_STAY;
 		}
 	}
-	browser_say(b, "No sample fell into the kernel");
+	browser_message(b, "There are no samples in the kernel");
 	return NEXT_STAY;
 }
 
@@ -150,8 +150,8 @@ static enum browser_next on_search(struct browser *b, int key)
 
 	(void)key;
 	if (menu_type(&m, "Functions",
-		      "Show functions whose name has this in it.\n"
-		      "Nothing shows all again.\n", typed))
+		      "Show functions whose name contains this text.\n"
+		      "An empty text shows all functions.\n", typed))
 		browser_set_symbol(b, typed);
 	return NEXT_STAY;
 }
@@ -163,11 +163,11 @@ static enum browser_next on_limit(struct browser *b, int key)
 	double limit;
 
 	(void)key;
-	if (!menu_type(&m, "Least share", "Entries and branches of call chains with less per cent than this are "
+	if (!menu_type(&m, "Least share", "Entries and branches of call chains below this percentage are "
 		       "hidden.\n", typed))
 		return NEXT_STAY;
 	if (num_double(str_of(typed), &limit) < 0 || limit < 0 || limit > 100) {
-		browser_say(b, "'%.60s' is no share from 0 to 100", typed);
+		browser_message(b, "'%.60s' is not a percentage from 0 to 100", typed);
 		return NEXT_STAY;
 	}
 	b->percent_limit = limit;
@@ -180,7 +180,7 @@ static enum browser_next on_relative(struct browser *b, int key)
 {
 	(void)key;
 	b->relative = !b->relative;
-	browser_say(b, "%s", b->relative ? "100 % is what the filters let through" : "100 % is all samples");
+	browser_message(b, "%s", b->relative ? "100 % is all samples that pass the filters" : "100 % is all samples");
 	browser_refresh(b);
 	return NEXT_STAY;
 }
@@ -196,7 +196,7 @@ static enum browser_next on_verbose(struct browser *b, int key)
 {
 	(void)key;
 	b->verbose = !b->verbose;
-	browser_say(b, "%s", b->verbose ? "With addresses, paths and objects" : "Without addresses and paths");
+	browser_message(b, "%s", b->verbose ? "With addresses, paths and objects" : "Without addresses and paths");
 	browser_refresh(b);
 	return NEXT_STAY;
 }
@@ -242,7 +242,7 @@ static enum browser_next on_help(struct browser *b, int key)
 	return NEXT_STAY;
 }
 
-static void buf_piece(void *arg, enum screen_style style, const char *text)
+static void put_into_buf(void *arg, enum screen_style style, const char *text)
 {
 	(void)style;
 	buf_puts(arg, text);
@@ -259,19 +259,19 @@ static void print_lines(struct browser *b, struct buf *out)
 	rows_titles(r, 0, out);
 	buf_puts(out, "\n#\n");
 	for (uint64_t i = 0; rows_at(r, i, &l); i++) {
-		rows_draw(r, &l, 0, buf_piece, out);
+		rows_draw(r, &l, 0, put_into_buf, out);
 		while (out->n && out->bytes[out->n - 1] == ' ')
 			out->n--;
 		buf_putc(out, '\n');
 	}
 }
 
-/* The first NAME.hist.N that is not there yet. */
-static int create_print(char *name, size_t size)
+/* Creates the first NAME.hist.N that does not exist. */
+static int create_print_file(char *name, size_t size)
 {
 	int fd = -1;
 
-	for (int i = 0; fd < 0 && i < PRINTS_MAX; i++) {
+	for (int i = 0; fd < 0 && i < MAX_PRINT_FILES; i++) {
 		snprintf(name, size, "%s.hist.%d", program_name, i);
 		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 		if (fd < 0 && errno != EEXIST)
@@ -284,7 +284,7 @@ static enum browser_next on_print(struct browser *b, int key)
 {
 	struct buf out = { 0 };
 	char name[64];
-	int fd = create_print(name, sizeof(name)), err = fd;
+	int fd = create_print_file(name, sizeof(name)), err = fd;
 
 	(void)key;
 	if (fd >= 0) {
@@ -295,9 +295,9 @@ static enum browser_next on_print(struct browser *b, int key)
 	}
 	buf_done(&out);
 	if (err < 0)
-		browser_say(b, "cannot write %s: %s", name, strerror(-err));
+		browser_message(b, "cannot write %s: %s", name, strerror(-err));
 	else
-		browser_say(b, "written to %s", name);
+		browser_message(b, "written to %s", name);
 	return NEXT_STAY;
 }
 
@@ -308,12 +308,12 @@ static enum browser_next on_menu(struct browser *b, int key);
 typedef enum browser_next key_run(struct browser *b, int key);
 
 static const struct browser_key_row {
-	const char *name, *help;	/* name NULL: more keys of the row above */
+	const char *name, *help;	/* name NULL: more keys for the row above */
 	key_run *run;
-	int keys[4];			/* 0 ends */
+	int keys[4];			/* ends with 0 */
 } rows[] = {
 	{ "h ? F1", "this help", on_help, { 'h', '?', KEY_IS_F1 } },
-	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN, HOME and END work, too", NULL, { 0 } },
+	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN; HOME and END", NULL, { 0 } },
 	{ "RIGHT", "scroll the columns; LEFT scrolls back", on_right, { KEY_IS_RIGHT } },
 	{ "ESC LEFT", "out of the last zoom, then to the list of events", on_back,
 	  { KEY_IS_ESC, KEY_IS_LEFT } },
@@ -349,7 +349,7 @@ enum browser_next browser_key(struct browser *b, int key)
 		for (size_t k = 0; k < countof(rows[i].keys) && rows[i].keys[k]; k++)
 			if (rows[i].keys[k] == key)
 				return rows[i].run(b, key);
-	browser_say(b, "No such key; '?' shows which there are");
+	browser_message(b, "Unknown key; '?' shows the help");
 	return NEXT_STAY;
 }
 
@@ -362,11 +362,11 @@ void browser_help(struct buf *out)
 
 /* ---- the menu of what can be done here ---- */
 
-enum { CHOICE_SYMBOL = -1 };		/* what no key does */
+enum { CHOICE_SYMBOL = -1 };		/* an action without a key */
 
 struct choices {
 	char *texts[12];
-	int keys[12];			/* what to press for it */
+	int keys[12];			/* the key with the same action */
 	size_t n;
 };
 
@@ -405,13 +405,13 @@ static void choices_of_line(struct browser *b, struct choices *c)
 		choice_add(c, 'a', "Annotate %s", f->code->name);
 	if (f && f->known && browser_can_zoom(b, ZOOM_SYMBOL))
 		choice_add(c, CHOICE_SYMBOL, "Zoom into the function %s", f->code->name);
-	if (browser_tells(b, &l, ZOOM_THREAD))
+	if (browser_line_has(b, &l, ZOOM_THREAD))
 		choice_add(c, 't', "Zoom %s the thread %s", zoomed->comm ? "out of" : "into", thread->comm);
-	if (browser_tells(b, &l, ZOOM_DSO) && f)
+	if (browser_line_has(b, &l, ZOOM_DSO) && f)
 		choice_add(c, 'd', "Zoom %s the object %s",
 			   zoomed->dso ? "out of" : "into", f->code->object_name);
 	if (sign != ' ')
-		choice_add(c, '+', "%s what is below %s", sign == '+' ? "Open" : "Close",
+		choice_add(c, '+', "%s the lines below %s", sign == '+' ? "Open" : "Close",
 			   f ? f->code->name : thread->comm);
 }
 
@@ -439,7 +439,7 @@ static enum browser_next on_menu(struct browser *b, int key)
 	choice_add(&c, 'q', "Leave the browser");
 	browser_title(b, &title);
 	at = menu_choose(&m, buf_failed(&title) ? "" : title.bytes, c.texts, c.n, 0,
-			 "ENTER: do it   ESC: back", NULL);
+			 "ENTER: choose   ESC: back", NULL);
 	key = at >= 0 ? c.keys[at] : 0;
 	if (key == CHOICE_SYMBOL) {
 		zoom_symbol(b);

@@ -1,6 +1,5 @@
 /*
- * Lists, questions and texts over the browser's screen. All of them draw themselves anew for each
- * key, so that a change of size needs nothing special.
+ * Dialogs over the browser's screen. Each is redrawn after every key, so a change of the screen's size needs no special case.
  */
 #include "cli/browser/menu.h"
 
@@ -40,17 +39,17 @@ bool scroll_key(struct scroll *s, int key, uint64_t n, uint64_t page)
 		known = false;
 	}
 	s->at = min_of(s->at, last);
-	s->top = min_of(min_of(s->top, s->at), n > step ? n - step : 0);	/* no empty screen */
+	s->top = min_of(min_of(s->top, s->at), n > step ? n - step : 0);	/* no empty lines after the last */
 	if (s->at - s->top >= step)
 		s->top = s->at - step + 1;
 	return known;
 }
 
-static void draw_behind(const struct menu *m)
+static void draw_background(const struct menu *m)
 {
 	m->screen->ops->clear(m->screen);
-	if (m->behind)
-		m->behind(m->arg);
+	if (m->draw_background)
+		m->draw_background(m->arg);
 }
 
 static uint64_t page_of(const struct screen *s)
@@ -102,7 +101,7 @@ int menu_choose(const struct menu *m, const char *title, char *const *items, siz
 	}
 }
 
-/* The lines of a text, cut in place. NULL without memory. */
+/* Splits a text into lines in place. NULL without memory. */
 static char **lines_of(char *text, size_t *n)
 {
 	size_t cap = 1;
@@ -156,7 +155,7 @@ struct box_frame {
 	int row, col, rows, cols;	/* of the frame */
 };
 
-/* In the middle; false where the screen has no room for a frame. */
+/* Draws a centred frame; false if the screen is too small for one. */
 static bool box_open(struct screen *s, const char *title, int rows, int cols, struct box_frame *b)
 {
 	b->rows = min_of(rows + BOX_MARGIN, s->rows);
@@ -186,7 +185,7 @@ static int widest(char *const *lines, size_t n)
 	return (int)min_of(most, (size_t)1000);
 }
 
-/* Where the screen is too low for all of it, any key goes on to what comes next. */
+/* If the screen is too small for the text, a key shows the next part. */
 void menu_box(const struct menu *m, const char *title, const char *text)
 {
 	scoped(freep) char *copy = strdup(text);
@@ -198,7 +197,7 @@ void menu_box(const struct menu *m, const char *title, const char *text)
 		struct box_frame b = { 0 };
 		int key, shown = 0;
 
-		draw_behind(m);
+		draw_background(m);
 		if (box_open(s, title, (int)min_of(n - from, (size_t)1000), widest(lines, n), &b)) {
 			box_lines(s, &b, lines + from, n - from);
 			shown = b.rows - BOX_MARGIN;
@@ -217,7 +216,7 @@ void menu_box(const struct menu *m, const char *title, const char *text)
 
 /* ---- a line to type ---- */
 
-static void rub_out(char *text)
+static void erase_last_char(char *text)
 {
 	size_t n = strlen(text);
 
@@ -226,7 +225,7 @@ static void rub_out(char *text)
 	text[n ? n - 1 : 0] = '\0';
 }
 
-static void type_char(char *text, int key)
+static void append_char(char *text, int key)
 {
 	char bytes[16];
 	mbstate_t state = { 0 };
@@ -245,7 +244,7 @@ static void draw_typed(const struct menu *m, const char *title, char **lines, si
 	const char *from = typed;
 	struct box_frame b;
 
-	draw_behind(m);
+	draw_background(m);
 	if (!box_open(s, title, (int)n + 4, max_of(widest(lines, n), 40), &b) || b.rows < 5) {
 		buf_printf(&line, "%s: %s_", title, typed);
 		if (!buf_failed(&line))
@@ -261,7 +260,7 @@ static void draw_typed(const struct menu *m, const char *title, char **lines, si
 			screen_fill(s, b.row + b.rows - 4, b.col + 2, b.col + b.cols - 2, STYLE_SELECTED,
 				    line.bytes);
 		screen_fill(s, b.row + b.rows - 2, b.col + 1, b.col + b.cols - 1, STYLE_PLAIN,
-			    "ENTER: take it   ESC: leave it");
+			    "ENTER: accept   ESC: cancel");
 	}
 	s->ops->show(s);
 	buf_done(&line);
@@ -289,9 +288,9 @@ bool menu_type(const struct menu *m, const char *title, const char *help, char *
 			return true;
 		}
 		if (key == KEY_IS_RUBOUT)
-			rub_out(typed);
+			erase_last_char(typed);
 		else if (key >= ' ' && key < KEY_IS_UP)
-			type_char(typed, key);
+			append_char(typed, key);
 	}
 }
 
@@ -300,7 +299,7 @@ bool menu_confirm(const struct menu *m, const char *question)
 	int key;
 
 	do {
-		draw_behind(m);
+		draw_background(m);
 		screen_fill(m->screen, max_of(m->screen->rows - 1, 0), 0, m->screen->cols, STYLE_SELECTED,
 			    question);
 		m->screen->ops->show(m->screen);

@@ -1,6 +1,6 @@
 /*
- * What opens over the browser's screen: lists to choose from, a line to type, a question, help,
- * and long texts. Each keeps the keys until it closes.
+ * Dialogs over the browser's screen: lists to choose from, text input, questions, help and long texts. Each receives all keys
+ * until it closes.
  */
 #ifndef CLI_BROWSER_MENU_H
 #define CLI_BROWSER_MENU_H
@@ -11,28 +11,28 @@
 
 struct menu {
 	struct screen *screen;
-	void (*behind)(void *arg);	/* draws what stands behind; NULL: nothing */
+	void (*draw_background)(void *arg);	/* draws the screen below; NULL: empty */
 	void *arg;
 };
 
-/* A list over the whole screen, from line `from` on; returns the choice, or -1, and in *key the
- * key that ended it. */
+/* A list over the whole screen, with the cursor at line `from`; returns the chosen index, or -1. *key, if given, is the key
+ * that closed it. */
 int menu_choose(const struct menu *m, const char *title, char *const *items, size_t n, size_t from,
 		const char *status, int *key);
-/* A line to type into `out` (MENU_TYPED_MAX bytes), which may hold one; false: cancelled. */
+/* Edits a line of text in `out` (MENU_TYPED_MAX bytes); false: cancelled, `out` is unchanged. */
 bool menu_type(const struct menu *m, const char *title, const char *help, char *out);
 bool menu_confirm(const struct menu *m, const char *question);
-/* A box with lines in it, until a key. */
+/* A box with lines of text, until a key is pressed. */
 void menu_box(const struct menu *m, const char *title, const char *text);
-/* A text over the whole screen, which scrolls. */
+/* A scrolling text over the whole screen. */
 void menu_text(const struct menu *m, const char *title, const char *text);
 
-/* ---- shared by whatever scrolls ---- */
+/* ---- scrolling ---- */
 struct scroll {
-	uint64_t top, at;		/* first line on the screen; the one that is chosen */
+	uint64_t top, at;		/* first visible line; line of the cursor */
 };
-/* Moves by one of the keys that navigate among n lines, `page` of which are on the screen; false
- * for other keys. Keeps within the lines with any key. */
+/* Handles the navigation keys for n lines, `page` of which are visible; false for other keys. Any key clamps the position to
+ * the lines. */
 bool scroll_key(struct scroll *s, int key, uint64_t n, uint64_t page);
 
 #endif

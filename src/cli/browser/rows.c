@@ -1,5 +1,5 @@
 /*
- * Lines of the table: which there are, what stands in them, what opens and closes.
+ * The lines of a table: which entries are shown, their text, and folding.
  */
 #include "cli/browser/rows.h"
 
@@ -47,8 +47,8 @@ static bool is_filtered(const struct rows *r)
 	return r->filter.comm || r->filter.by_tid || r->filter.dso || r->filter.symbol;
 }
 
-/* 100 % is the whole table, or with `relative` what passes. */
-static void totals_of(struct rows *r)
+/* 100 % is the whole table, or with `relative` the entries that pass the filters. */
+static void set_totals(struct rows *r)
 {
 	struct tacho_report *h = r->report;
 	uint64_t sums[64] = { 0 }, latency[64] = { 0 }, samples = 0, period = 0;
@@ -75,8 +75,8 @@ static void totals_of(struct rows *r)
 	r->period = period;
 }
 
-/* The columns without those that say the same in all rows. */
-static void columns_of(struct rows *r)
+/* All columns but those that are equal in all rows because of a filter. */
+static void set_columns(struct rows *r)
 {
 	const struct report_view *o = r->view;
 
@@ -114,7 +114,7 @@ static size_t key_width(const struct rows *r, const struct tacho_report_entry *e
 	return tacho_report_text_width(r->report, e, c) + (r->verbose && c->id == TACHO_COLUMN_SYMBOL ? 19 : 0);
 }
 
-static void widths_of(struct rows *r)
+static void set_widths(struct rows *r)
 {
 	const struct tacho_report *h = r->report;
 
@@ -155,7 +155,7 @@ int rows_update(struct rows *r)
 	for (size_t k = 0; k < h->n_order; k++)
 		if (passes(r, &h->entries[h->order[k]]))
 			r->shown[r->n_shown++] = h->order[k];
-	totals_of(r);
+	set_totals(r);
 	if (r->percent_limit > 0 && !r->tree) {
 		size_t n = 0;
 
@@ -164,8 +164,8 @@ int rows_update(struct rows *r)
 				r->shown[n++] = r->shown[k];
 		r->n_shown = n;
 	}
-	columns_of(r);
-	widths_of(r);
+	set_columns(r);
+	set_widths(r);
 	return r->tree ? tree_update(r) : count_lines(r);
 }
 
@@ -285,7 +285,7 @@ uint64_t rows_find(const struct rows *r, const struct rows_line *l)
 	return 0;
 }
 
-bool rows_tells(const struct rows *r, const struct rows_line *l, const struct tacho_report_column *key)
+bool rows_line_has(const struct rows *r, const struct rows_line *l, const struct tacho_report_column *key)
 {
 	if (!l->item || tree_is_leaf(r, l->item))
 		return true;
@@ -297,7 +297,7 @@ bool rows_tells(const struct rows *r, const struct rows_line *l, const struct ta
 
 const struct tacho_profile_frame *rows_frame(const struct rows *r, const struct rows_line *l)
 {
-	uint32_t frame = rows_tells(r, l, tacho_report_column(TACHO_COLUMN_SYMBOL)) ? l->entry->frame : UINT32_MAX;
+	uint32_t frame = rows_line_has(r, l, tacho_report_column(TACHO_COLUMN_SYMBOL)) ? l->entry->frame : UINT32_MAX;
 
 	if (l->chain)
 		frame = l->fold->frames.v[l->fold->nodes.v[l->chain->node].first + l->chain->frame];
@@ -347,8 +347,8 @@ static int fold_of(struct rows *r, size_t entry, struct fold **out)
 	return err;
 }
 
-/* The lines are counted also where not all could be made. */
-static int both(int err, int counted)
+/* The lines are recounted even after an error. */
+static int first_error(int err, int counted)
 {
 	return err < 0 ? err : counted;
 }
@@ -379,7 +379,7 @@ int rows_toggle(struct rows *r, uint64_t line)
 	else if (!fold_toggle(f, l.nth))
 		return 0;
 	err = fold_lines(f);
-	err = both(err, count_lines(r));
+	err = first_error(err, count_lines(r));
 	return err < 0 ? err : 1;
 }
 
@@ -410,7 +410,7 @@ int rows_open_entry(struct rows *r, uint64_t line, bool open)
 	} else {
 		err = open_entry(r, l.index, open);
 	}
-	return both(err, count_lines(r));
+	return first_error(err, count_lines(r));
 }
 
 int rows_open_all(struct rows *r, bool open)
@@ -421,7 +421,7 @@ int rows_open_all(struct rows *r, bool open)
 		err = open_entry(r, r->shown[k], open);
 	for (uint32_t i = 0; r->tree && i < r->tree->items.n; i++)
 		r->tree->items.v[i].open = open && !tree_is_leaf(r, &r->tree->items.v[i]);
-	return both(err, count_lines(r));
+	return first_error(err, count_lines(r));
 }
 
 /* ---- text ---- */

@@ -1,10 +1,9 @@
 /*
- * What the browser shows of a table, as lines: entries that pass the filters, and below those that
- * are unfolded their call chains. Nothing is made for what nobody looks at: an entry's chains are
- * merged when they are first unfolded, a line's text when it is drawn.
+ * The lines of a table: entries that pass the filters, and the call chains of unfolded ones. All work is lazy: the chains of
+ * an entry are merged when it is unfolded, a line is formatted when it is drawn.
  *
- *	report order --filter--> shown ---+--- first_line: which line an entry begins at
- *	                                 \-- folds: per entry, its chains with what is open in them
+ *	report order --filter--> shown ---+--- first_line: the line where an entry begins
+ *	                                 \-- folds: per entry, its chains and which nodes are open
  */
 #ifndef CLI_BROWSER_ROWS_H
 #define CLI_BROWSER_ROWS_H
@@ -12,21 +11,21 @@
 #include "cli/report/table.h"
 #include "cli/browser/screen.h"
 
-#define ROWS_HOT 5.0		/* per cent from which on a share is hot, as in perf */
+#define ROWS_HOT 5.0		/* per cent from which a share is drawn as hot, as in perf */
 #define ROWS_WARM 0.5
 
-/* ---- cli/browser/call_tree.c: the chains of one entry ---- */
-struct fold_node {			/* frames that follow each other without a branch */
+/* ---- call_tree.c: the chains of one entry ---- */
+struct fold_node {			/* successive frames without a branch */
 	uint32_t first, n;		/* in `frames` */
 	uint32_t child, next;		/* UINT32_MAX */
-	uint64_t weight, above;		/* its own; of all that stands above it */
-	bool share;			/* shows its share: it is not all of what stands above */
-	bool siblings, top;		/* there are others beside it; none above it */
-	bool first_open, last_open;	/* the frames behind the first are shown; what follows is */
+	uint64_t weight, above;		/* its own; its parent's */
+	bool share;			/* its share is shown, since it differs from the parent's */
+	bool siblings, top;		/* it has siblings; it has no parent */
+	bool first_open, last_open;	/* the frames after the first are shown; the children are */
 };
 
 struct fold_line {
-	uint32_t node, frame;		/* frame: which of the node's */
+	uint32_t node, frame;		/* frame: index among the node's frames */
 	uint32_t indent;
 	char sign;			/* '+', '-' or ' ' */
 };
@@ -39,18 +38,18 @@ struct fold {
 	bool open;
 };
 
-/* Whether an entry has chains that are worth drawing. 0, 1 or -ENOMEM. */
+/* Whether an entry has chains above the limits. 0, 1 or -ENOMEM. */
 struct rows;
 int fold_has(const struct rows *r, const struct tacho_report_entry *e);
-/* The entry's chains, all folded. 0 or -ENOMEM. */
+/* Merges the entry's chains; all nodes are folded. 0 or -ENOMEM. */
 int fold_new(struct fold **out, const struct rows *r, const struct tacho_report_entry *e);
 void fold_free(struct fold *f);
 void fold_set_all(struct fold *f, bool open);
-int fold_lines(struct fold *f);		/* brings `lines` up to date; 0 or -ENOMEM */
-/* Opens or closes what hangs at that line; false where nothing does. */
+int fold_lines(struct fold *f);		/* updates `lines`; 0 or -ENOMEM */
+/* Opens or closes the node part below a line; false if there is none. */
 bool fold_toggle(struct fold *f, size_t line);
 
-/* ---- cli/browser/hierarchy.c: the levels of --hierarchy ---- */
+/* ---- hierarchy.c: the levels of --hierarchy ---- */
 struct rows_item {			/* entries with equal keys up to a level */
 	uint32_t level, from, to;	/* from, to: in the tree's order */
 	uint32_t child, next;		/* items, UINT32_MAX; heaviest first */
@@ -59,23 +58,24 @@ struct rows_item {			/* entries with equal keys up to a level */
 
 struct tree_line {
 	uint32_t item;
-	uint32_t chain;			/* which of its chains' lines; UINT32_MAX: the item itself */
+	uint32_t chain;			/* index among its chains' lines; UINT32_MAX: the item itself */
 };
 
 struct rows_tree {
 	const struct tacho_report_column *levels[TACHO_REPORT_KEYS_MAX];
 	size_t n_levels, n;
-	uint32_t *order, *of;		/* entries by their keys; as they were shown then */
+	uint32_t *order;		/* entries sorted by their keys */
+	uint32_t *of;			/* the shown entries that the tree was built from */
 	struct { struct rows_item *v; size_t n, cap; } items;
 	struct { uint64_t *v; size_t n, cap; } sums;	/* per item: periods per event, then each
 							 * column of numbers per event */
-	size_t n_sums;			/* ... of an item */
+	size_t n_sums;			/* per item */
 	struct { struct tree_line *v; size_t n, cap; } lines;
 	uint32_t top;
 	bool built;
 };
 
-/* ---- cli/browser/rows.c ---- */
+/* ---- rows.c ---- */
 struct rows_filter {
 	const char *comm;		/* NULL: all */
 	bool by_tid;
@@ -97,9 +97,9 @@ struct rows {
 	uint32_t *shown;		/* entries */
 	size_t n_shown;
 	uint64_t *first_line;		/* n_shown + 1 */
-	struct fold **folds;		/* per entry; NULL: never opened */
-	uint8_t *has_chains;		/* per entry: 0 not asked yet, 1 no, 2 yes */
-	uint64_t samples, period;	/* what the title tells */
+	struct fold **folds;		/* per entry; NULL: never unfolded */
+	uint8_t *has_chains;		/* per entry: CHAINS_... in rows.c */
+	uint64_t samples, period;	/* for the title */
 	uint64_t totals[64], total_latency[64];	/* of the whole table */
 };
 
@@ -107,34 +107,34 @@ struct rows_line {
 	const struct tacho_report_entry *entry;
 	const struct rows_item *item;	/* of a hierarchy; `entry` is its first; NULL: a flat table */
 	uint32_t index;			/* of the entry */
-	uint64_t home;			/* the line of the entry or item itself */
+	uint64_t home;			/* line number of the entry or item itself */
 	const struct fold_line *chain;	/* NULL: the entry itself */
 	const struct fold *fold;
-	size_t nth;			/* of the chain's lines */
+	size_t nth;			/* index among the chain's lines */
 };
 
 int rows_init(struct rows *r, struct tacho_report *report, const struct report_view *view, bool hierarchy);	/* 0 or -ENOMEM */
 void rows_done(struct rows *r);
 int rows_update(struct rows *r);	/* after a change of filter, verbose, relative or order */
-int rows_limit(struct rows *r, double percent);	/* after a change of the limits: folds all */
+int rows_limit(struct rows *r, double percent);	/* after a change of the limits; folds all entries */
 uint64_t rows_count(const struct rows *r);
 bool rows_at(const struct rows *r, uint64_t line, struct rows_line *out);
-/* The frame of a line: the chain's or the entry's; NULL: none. */
+/* The frame of a line, of the chain or of the entry; NULL: none. */
 const struct tacho_profile_frame *rows_frame(const struct rows *r, const struct rows_line *l);
-/* '+', '-' or ' ': whether something can be unfolded at that line. */
+/* '+' (folded), '-' (open) or ' ' (nothing to unfold). */
 char rows_sign(struct rows *r, const struct rows_line *l);
 int rows_toggle(struct rows *r, uint64_t line);		/* one level: 1 changed, 0 not, -ENOMEM */
-int rows_open_entry(struct rows *r, uint64_t line, bool open);	/* with all below it */
+int rows_open_entry(struct rows *r, uint64_t line, bool open);	/* with all levels below */
 int rows_open_all(struct rows *r, bool open);
-/* The line of text, from column `skip` of the table on. Calls `put` for each piece. */
+/* Formats a line, beginning with column `skip`; calls `put` for each part with one style. */
 typedef void rows_put(void *arg, enum screen_style style, const char *text);
 void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put *put, void *arg);
-/* A number as it stands in the column for that event. */
+/* A number as the column shows it for that event. */
 void rows_draw_value(const struct rows *r, uint64_t value, size_t column, size_t event, rows_put *put, void *arg);
 void rows_titles(const struct rows *r, size_t skip, struct buf *out);
-/* Whether all that the line stands for has one value of the key. */
-bool rows_tells(const struct rows *r, const struct rows_line *l, const struct tacho_report_column *key);
-/* Where that entry or item is now; 0: nowhere. */
+/* Whether all entries of the line have the same value of the key. */
+bool rows_line_has(const struct rows *r, const struct rows_line *l, const struct tacho_report_column *key);
+/* The current line number of that entry or item; 0 if it is not shown. */
 uint64_t rows_find(const struct rows *r, const struct rows_line *l);
 enum screen_style rows_style(double percent);
 
@@ -142,7 +142,7 @@ int tree_new(struct rows *r);
 void tree_free(struct rows_tree *t);
 int tree_update(struct rows *r);	/* from r->shown and r->columns */
 int tree_lines(struct rows *r);		/* after something opened or closed */
-void tree_open(struct rows *r, uint32_t item, bool open);	/* with all below it, but for chains */
+void tree_open(struct rows *r, uint32_t item, bool open);	/* with all levels below, without chains */
 bool tree_is_leaf(const struct rows *r, const struct rows_item *it);
 uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event);
 void tree_draw(struct rows *r, const struct rows_line *l, char sign, rows_put *put, void *arg);

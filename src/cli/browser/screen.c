@@ -1,12 +1,12 @@
 /*
- * Text on the screen. Names come from files of strangers: what is no printable character never
- * reaches the terminal, and what is wider than it looks never breaks a line.
+ * Text on the screen. Names come from untrusted files: only printable characters reach the terminal, and columns are counted
+ * by their real width, so that no text leaves its line.
  */
 #include "cli/browser/screen.h"
 
 #include <wchar.h>
 
-/* The character at `s` and its columns; one that cannot be shown is '?'. Returns its bytes. */
+/* Decodes the character at `s`: *ok if it is printable, *columns its width. Returns its length in bytes. */
 static size_t next_char(const char *s, mbstate_t *state, bool *ok, size_t *columns)
 {
 	wchar_t c = 0;

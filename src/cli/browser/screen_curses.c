@@ -1,10 +1,9 @@
 /*
- * The screen on a terminal, by ncursesw. The library is linked in statically: a shared one would
- * be loaded at every start of every command.
+ * The screen on a terminal, with ncursesw. The library is linked statically: a shared one would be loaded at every start of
+ * every command.
  *
- * Curses is told of the locale's characters for as long as the screen is open; everything else is
- * written in the C locale. A change of size is a key; one that comes while nobody waits for a key
- * is met by the next wait.
+ * LC_CTYPE is that of the environment only while the screen is open; all other output uses the C locale. A change of size is
+ * reported as a key; one that happens between two keys is reported by the next wait.
  */
 #include "cli/browser/screen.h"
 
@@ -18,10 +17,10 @@
 #include "base/error.h"
 
 #define CTRL_Z 26
-#define ESC_WAIT_MS 50			/* how long a key's other bytes may take behind an ESC */
+#define ESC_WAIT_MS 50			/* how long after an ESC the rest of a key's bytes may arrive */
 
 static SCREEN *terminal;
-static attr_t looks[STYLE_COUNT];
+static attr_t attributes[STYLE_COUNT];
 
 bool screen_is_built_in(void)
 {
@@ -31,7 +30,7 @@ bool screen_is_built_in(void)
 static void curses_put(struct screen *s, int row, int col, enum screen_style style, const char *text)
 {
 	(void)s;
-	attrset((int)looks[style]);
+	attrset((int)attributes[style]);
 	mvaddstr(row, col, text);
 	attrset(A_NORMAL);
 }
@@ -96,7 +95,7 @@ static int curses_key(struct screen *s)
 		errno = 0;
 		err = get_wch(&code);
 		if (err == OK && code == CTRL_Z)
-			raise(SIGTSTP);		/* curses leaves the screen, and comes back */
+			raise(SIGTSTP);		/* curses restores the terminal, and redraws on SIGCONT */
 	} while ((err == ERR && errno == EINTR) || (err == OK && code == CTRL_Z));
 	if (err == ERR)
 		return KEY_IS_GONE;
@@ -119,33 +118,33 @@ static const struct screen_ops ops = {
 	.key = curses_key, .close = curses_close,
 };
 
-static void looks_of(enum screen_style style, short fg, short bg, attr_t extra)
+static void set_colors(enum screen_style style, short fg, short bg, attr_t extra)
 {
 	init_pair((short)(style + 1), fg, bg);
-	looks[style] = (attr_t)COLOR_PAIR(style + 1) | extra;
+	attributes[style] = (attr_t)COLOR_PAIR(style + 1) | extra;
 }
 
-/* Eight colours are all it takes. Without any, shares stand out as bold. */
-static void looks_make(void)
+/* Eight colours are enough. Without colours, hot shares are bold. */
+static void init_attributes(void)
 {
 	const char *no_color = getenv("NO_COLOR");
 
-	memset(looks, 0, sizeof(looks));
-	looks[STYLE_TITLE] = A_REVERSE;
-	looks[STYLE_SELECTED] = A_REVERSE;
-	looks[STYLE_HOT] = A_BOLD;
+	memset(attributes, 0, sizeof(attributes));
+	attributes[STYLE_TITLE] = A_REVERSE;
+	attributes[STYLE_SELECTED] = A_REVERSE;
+	attributes[STYLE_HOT] = A_BOLD;
 	if ((no_color && *no_color) || !has_colors() || start_color() == ERR)
 		return;
 	use_default_colors();
-	looks_of(STYLE_TITLE, COLOR_WHITE, COLOR_BLUE, 0);
-	looks_of(STYLE_SELECTED, COLOR_BLACK, COLOR_YELLOW, 0);
-	looks_of(STYLE_HOT, COLOR_RED, -1, 0);
-	looks_of(STYLE_WARM, COLOR_GREEN, -1, 0);
-	looks_of(STYLE_QUIET, COLOR_MAGENTA, -1, 0);
+	set_colors(STYLE_TITLE, COLOR_WHITE, COLOR_BLUE, 0);
+	set_colors(STYLE_SELECTED, COLOR_BLACK, COLOR_YELLOW, 0);
+	set_colors(STYLE_HOT, COLOR_RED, -1, 0);
+	set_colors(STYLE_WARM, COLOR_GREEN, -1, 0);
+	set_colors(STYLE_QUIET, COLOR_MAGENTA, -1, 0);
 }
 
-/* Asked before, because newterm() of a terminal that nobody knows loses memory (ncurses 6.4). */
-static bool is_known(void)
+/* Checked first, because newterm() leaks memory for an unknown terminal (ncurses 6.4). */
+static bool is_terminal_known(void)
 {
 	int why;
 
@@ -160,11 +159,11 @@ int screen_open(struct screen *s, struct tacho_error *e)
 	const char *term = getenv("TERM");
 
 	setlocale(LC_CTYPE, "");
-	terminal = is_known() ? newterm(NULL, stdout, stdin) : NULL;
+	terminal = is_terminal_known() ? newterm(NULL, stdout, stdin) : NULL;
 	if (!terminal) {
 		setlocale(LC_CTYPE, "C");
-		error_set(e, -ENOTTY, "the terminal '%s' is not known here", term ? term : "");
-		error_hint(e, "set TERM to what it is (xterm, linux ...), or use --stdio");
+		error_set(e, -ENOTTY, "the terminal type '%s' is unknown", term ? term : "");
+		error_hint(e, "set TERM to the terminal's type (xterm, linux ...), or use --stdio");
 		return -ENOTTY;
 	}
 	raw();
@@ -172,7 +171,7 @@ int screen_open(struct screen *s, struct tacho_error *e)
 	keypad(stdscr, TRUE);
 	set_escdelay(ESC_WAIT_MS);
 	curs_set(0);
-	looks_make();
+	init_attributes();
 	s->ops = &ops;
 	getmaxyx(stdscr, s->rows, s->cols);
 	return 0;

@@ -1,4 +1,4 @@
-/* A build without ncurses: there is no screen. */
+/* For builds without ncurses: there is no screen. */
 #include "cli/browser/screen.h"
 
 #include <errno.h>

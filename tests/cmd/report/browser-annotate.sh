@@ -21,7 +21,7 @@ press t; shows "Samples |"
 press f; shows "Address"
 press -l /; shows "Part of an instruction"
 press -l zzz; shows "zzz_"; press Enter; shows "Not found"
-press P; shows "spin.annotation is written"
+press P; shows "spin.annotation written"
 grep -c '|' spin.annotation | awk '{ print ($1 > 3 ? "lines" : $1) }'
 press h; shows "go to the hottest instruction"
 press q; press q; shows "[.] spin"
@@ -37,12 +37,12 @@ fi
 echo "# another build, and no file, since it was read"
 open
 cp "$(command -v cat)" new && mv new here
-press a; shows "of another build than the one that was recorded"
+press a; shows "of another build than the recorded one"
 rm here
-press a; shows "is not there"
+press a; shows "does not exist"
 press q; shows "status 0"
 echo "# before it was read"
 terminal 110 40 "tacho report -i hot.data --no-children"
 shows "[.] 0x"
-press Home a; shows "no function is known there: no such file"
+press Home a; shows "No function is known at this address: no such file"
 press q; shows "status 0"

@@ -22,7 +22,7 @@ tacho record -q -e cpu-clock:u -F 2000 -o - "$TEST_BIN/hot" >piped 2>err
 is_text "cat piped | tacho report -i - -g none"
 
 terminal 100 20 "TERM=nothing-like-it tacho report -i hot.data --tui"
-shows "the terminal 'nothing-like-it' is not known here"; shows "status 1"
+shows "the terminal type 'nothing-like-it' is unknown"; shows "status 1"
 
 for term in vt100 xterm xterm-256color linux screen; do
 	[ -n "$(find /etc/terminfo /lib/terminfo /usr/share/terminfo -name $term 2>/dev/null)" ] || continue

@@ -11,7 +11,7 @@ screen | head -n 2
 screen | grep -cE '^\+ +[0-9]+\.[0-9]{2}% +[0-9]+\.[0-9]{2}%  hot      hot .* \[\.\] (outer|heavy_work|spin|light_work)$'
 
 echo "# a chain"
-press /; shows "Nothing shows all again"
+press /; shows "An empty text shows all functions"
 press -l outer; shows "outer_"
 press Enter; shows ", Symbol: outer"
 press +; shows "-  "; press e; press e
