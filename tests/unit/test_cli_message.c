@@ -1,4 +1,4 @@
-/* cli/core/message.c and term.c: what a person gets to read on stderr, and how text is wrapped. */
+/* cli/core/message.c and terminal.c: diagnostics on stderr, and wrapping of text. */
 #include "cli/core/command.h"
 
 #include <setjmp.h>
@@ -13,29 +13,29 @@
 
 const char *program_name = "tacho";
 
-static char said[4096];
-static int kept = -1, file = -1;
+static char captured[4096];
+static int saved_stderr = -1, file = -1;
 
-static void listen(void)
+static void capture_stderr(void)
 {
-	kept = dup(STDERR_FILENO);
+	saved_stderr = dup(STDERR_FILENO);
 	file = memfd_create("stderr", 0);
-	assert_true(kept >= 0 && file >= 0);
+	assert_true(saved_stderr >= 0 && file >= 0);
 	dup2(file, STDERR_FILENO);
 }
 
-static const char *heard(void)
+static const char *captured_stderr(void)
 {
-	ssize_t n = pread(file, said, sizeof(said) - 1, 0);
+	ssize_t n = pread(file, captured, sizeof(captured) - 1, 0);
 
-	dup2(kept, STDERR_FILENO);
-	close(kept);
+	dup2(saved_stderr, STDERR_FILENO);
+	close(saved_stderr);
 	close(file);
-	said[n > 0 ? n : 0] = '\0';
-	return said;
+	captured[n > 0 ? n : 0] = '\0';
+	return captured;
 }
 
-static const char *say(const char *command, const char *option, const char *text, int column,
+static const char *message_of(const char *command, const char *option, const char *text, int column,
 		       const char *hint)
 {
 	struct tacho_error e;
@@ -45,38 +45,38 @@ static const char *say(const char *command, const char *option, const char *text
 		error_at(&e, (size_t)column, 6);
 	if (hint)
 		error_hint(&e, "%s", hint);
-	listen();
+	capture_stderr();
 	message_error(command, option, text, &e);
-	return heard();
+	return captured_stderr();
 }
 
 static void carets(void **state)
 {
-	assert_string_equal(say("stat", "-e", "cylces,instructions", 0, "did you mean 'cycles'?"),
+	assert_string_equal(message_of("stat", "-e", "cylces,instructions", 0, "did you mean 'cycles'?"),
 			    "tacho stat: no event is called 'cylces'\n"
 			    "  -e cylces,instructions\n"
 			    "     ^ did you mean 'cycles'?\n");
-	assert_string_equal(say("stat", NULL, "a,cylces", 2, NULL),
+	assert_string_equal(message_of("stat", NULL, "a,cylces", 2, NULL),
 			    "tacho stat: no event is called 'cylces'\n"
 			    "  a,cylces\n"
 			    "    ^\n");
-	/* Two bytes, one column; a column behind the end; a newline in the text. */
-	assert_non_null(strstr(say("stat", "-e", "\xc3\xa4,b", 3, NULL), "\n       ^\n"));
-	assert_non_null(strstr(say("stat", NULL, "ab", 99, NULL), "\n    ^\n"));
-	assert_non_null(strstr(say("stat", NULL, "a\nb\033c", 4, NULL), "\n  a b c\n      ^\n"));
+	/* Two bytes, one column; a column after the end; a newline in the text. */
+	assert_non_null(strstr(message_of("stat", "-e", "\xc3\xa4,b", 3, NULL), "\n       ^\n"));
+	assert_non_null(strstr(message_of("stat", NULL, "ab", 99, NULL), "\n    ^\n"));
+	assert_non_null(strstr(message_of("stat", NULL, "a\nb\033c", 4, NULL), "\n  a b c\n      ^\n"));
 }
 
 static void without_caret(void **state)
 {
-	assert_string_equal(say("stat", "-e", "cylces", -1, "try again"),
+	assert_string_equal(message_of("stat", "-e", "cylces", -1, "try again"),
 			    "tacho stat: no event is called 'cylces'\n  try again\n");
-	assert_string_equal(say(NULL, NULL, NULL, 3, NULL), "tacho: no event is called 'cylces'\n");
-	listen();
+	assert_string_equal(message_of(NULL, NULL, NULL, 3, NULL), "tacho: no event is called 'cylces'\n");
+	capture_stderr();
 	message_text("list", "%d of %s", 3, "them");
-	assert_string_equal(heard(), "tacho list: 3 of them\n");
+	assert_string_equal(captured_stderr(), "tacho list: 3 of them\n");
 }
 
-/* A text longer than the line is cut to what surrounds the caret. */
+/* A text longer than the line is reduced to the part around the caret. */
 static void long_text(void **state)
 {
 	char text[400], *line;
@@ -85,11 +85,11 @@ static void long_text(void **state)
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	text[200] = 'X';
-	line = strchr(say("stat", "-e", text, 200, NULL), '\n') + 1;
+	line = strchr(message_of("stat", "-e", text, 200, NULL), '\n') + 1;
 	caret = strchr(line, '\n') + 1;
 	assert_true(caret - line <= 81);
 	assert_int_equal(line[strchr(caret, '^') - caret], 'X');
-	line = strchr(say("stat", "-e", text, 398, NULL), '\n') + 1;
+	line = strchr(message_of("stat", "-e", text, 398, NULL), '\n') + 1;
 	assert_true(strchr(line, '\n') - line <= 80);
 }
 
@@ -102,13 +102,13 @@ static void wrapping(void **state)
 	buf_done(&b);
 }
 
-/* Away from a terminal there is neither width nor colour to ask for. */
+/* Without a terminal the width is 80 and there are no colours. */
 static void no_terminal(void **state)
 {
-	listen();
+	capture_stderr();
 	assert_int_equal(term_width(STDERR_FILENO), 80);
 	assert_false(term_has_colors(STDERR_FILENO));
-	heard();
+	captured_stderr();
 }
 
 static void features_of_the_build(void **state)

@@ -1,7 +1,7 @@
 /*
- * `tacho doctor`: what this kernel, CPU, user and container can do. As text, a line per finding
- * below its topic, and a sentence at the end; as JSON, one object. The exit status is 0 when
- * counting and sampling work, if only for own processes.
+ * `tacho doctor`: what this kernel, CPU, user and container can do. The text has a line per finding, grouped
+ * by topic, and a summary at the end; the JSON is one object. The exit status is 0 if counting and
+ * sampling work, even if only for the user's own processes.
  *
  *	permissions
  *	  ok       CAP_PERFMON            held            all processes, all CPUs, ...
@@ -19,7 +19,7 @@
 
 #include <tacho/doctor.h>
 
-/* On terminals narrower than STACK_BELOW the meaning has its own line. */
+/* On terminals narrower than STACK_BELOW columns, the meaning is on a separate line. */
 enum { MARK_WIDTH = 9, TITLE_WIDTH = 30, VALUE_WIDTH = 22, INDENT = 2, STACK_BELOW = 110 };
 
 struct doctor_opts {
@@ -29,10 +29,10 @@ struct doctor_opts {
 
 #define AT(field) offsetof(struct doctor_opts, field)
 static const struct option_row doctor_rows[] = {
-	{ OPT_FLAG, 'j', "json", AT(json), NULL, "one JSON object, with every finding" },
-	{ OPT_FLAG, 0, "fix-hint", AT(fix_hint), NULL, "below each finding, the command that fixes it" },
+	{ OPT_FLAG, 'j', "json", AT(json), NULL, "print all findings as one JSON object" },
+	{ OPT_FLAG, 0, "fix-hint", AT(fix_hint), NULL, "print the command that fixes a finding below it" },
 	{ OPT_COUNT, 'v', "verbose", AT(verbose), NULL,
-	  "also each kernel option that is as it should be, and which commands a finding touches" },
+	  "also print kernel options that are set correctly, and the commands that a finding affects" },
 	{ .kind = OPT_END },
 };
 
@@ -43,7 +43,7 @@ static const struct { const char *word, *style; } marks[] = {
 	[TACHO_INFO] = { "info", TERM_DIM },
 };
 
-/* What is gathered while the findings come by. */
+/* Collected from the findings for the last lines of the text. */
 struct summary {
 	bool hardware, virtual, system_count, system_sample;
 	unsigned n_fixable;
@@ -77,7 +77,7 @@ static void summary_note(struct summary *s, const struct tacho_finding *f)
 
 /* Text */
 
-/* Kernel options that are set say little; without -v they share a line. */
+/* Kernel options that are set are summarised in one line unless -v is given. */
 static void end_topic(struct text_writer *w)
 {
 	if (w->n_folded) {
@@ -99,7 +99,7 @@ static void begin_topic(struct text_writer *w, const char *topic)
 	snprintf(w->topic, sizeof(w->topic), "%s", topic);
 }
 
-/* Appends `text` from column `at`, wrapped where there is a width. */
+/* Appends `text` at column `at`, wrapped if the output is a terminal. */
 static void put_wrapped(struct text_writer *w, const char *text, size_t at)
 {
 	if (w->width)
@@ -202,8 +202,8 @@ static int run_text(struct tacho *t, const struct doctor_opts *o, struct tacho_d
 
 /* JSON */
 
-/* Keeps each finding as text, since the verdict on the whole stands before them. */
-static int keep_json(void *arg, const struct tacho_finding *f)
+/* Collects the findings as text, because the overall verdict precedes them in the output. */
+static int collect_json(void *arg, const struct tacho_finding *f)
 {
 	struct strlist *list = arg;
 	scoped(buf_done) struct buf text = { 0 };
@@ -227,7 +227,7 @@ static int run_json(struct tacho *t, struct tacho_diagnosis *d, struct tacho_err
 	scoped(strlist_done) struct strlist findings = { 0 };
 	struct buf out = { 0 };
 	struct json j = { .out = &out, .indent = 2 };
-	int err = tacho_doctor(t, keep_json, &findings, d, e);
+	int err = tacho_doctor(t, collect_json, &findings, d, e);
 
 	if (err < 0)
 		return err;

@@ -32,6 +32,6 @@ static int version_run(void *opts, int argc, char **argv)
 }
 
 const struct command cmd_version = {
-	.name = "version", .summary = "show the version and what is built in",
+	.name = "version", .summary = "show the version and the features of the build",
 	.rows = version_rows, .opts_size = sizeof(struct version_opts), .run = version_run,
 };

@@ -118,7 +118,8 @@ static int put_link(struct tar_output *t, const char *name, const char *target, 
 	return put_header(t);
 }
 
-/* Exactly st_size bytes: libarchive drops what the file has grown by, and pads with zeros what it lost. */
+/* The entry has exactly st_size bytes: if the file has grown or shrunk since, libarchive cuts it off or pads
+ * it with zeros. */
 static int put_open_file(struct tar_output *t, const char *name, int fd, const struct stat *st)
 {
 	char bytes[1 << 16];
