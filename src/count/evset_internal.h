@@ -47,7 +47,7 @@ struct counted_event {
 	uint32_t placement;		/* NO_EVENT: nowhere */
 	uint32_t first;			/* its first counter */
 	uint32_t leader;		/* of its kernel group; its own index if it is alone */
-	bool bundled;			/* the group was made by plan.c, not by the user */
+	bool bundled;			/* the group was made by group_plan.c, not by the user */
 	enum tacho_state state;		/* TACHO_COUNTING, or why none of its counters is open */
 	int err;			/* the kernel's error then */
 	const char *why;		/* cause and fix in one sentence, without the event's name */
@@ -177,7 +177,7 @@ int target_resolve(struct tacho_evset *set, const struct tacho_evset_opts *opts,
 int target_place(struct tacho_evset *set, uint32_t i);		/* 0 or -ENOMEM */
 void target_done(struct evset_target *target);
 
-/* plan.c: which events share a kernel group. */
+/* group_plan.c: which events share a kernel group. */
 void plan_groups(struct tacho_evset *set);
 
 /* open_fallback.c: what to do after a refused open. */
@@ -198,7 +198,7 @@ int explain_whole(struct tacho_evset *set, int err, struct tacho_error *e);
 void explain_filter(struct tacho_evset *set, uint32_t i, int err);
 const char *explain_broken(void);
 
-/* units.c: builds the list of read() calls after opening. */
+/* read_units.c: builds the list of read() calls after opening. */
 int units_build(struct tacho_evset *set);
 
 /* read.c: reads one unit. Returns how many counters could be read. */
@@ -207,7 +207,7 @@ int set_read_unit(struct tacho_evset *set, struct read_unit *u);
 /* cpu_reader.c: reads all units of a set that counts on several CPUs, the cheaper way. */
 int cpu_reader_read_all(struct tacho_evset *set);
 
-/* tool.c: events that are computed, not counted by the kernel. */
+/* tool_events.c: events that tacho computes, such as duration_time. */
 void tool_start(struct tacho_evset *set);
 void tool_stop(struct tacho_evset *set);
 void tool_read(struct tacho_evset *set);

@@ -104,7 +104,7 @@ int format_fields(struct tacho_trace_event *ev);
 struct str format_print(struct str format);
 const struct tacho_trace_field *format_find(const struct tacho_trace_event *ev, struct str name);
 
-/* ---- parse.c, call.c, print_format.c ---- */
+/* ---- parse.c, parse_call.c, print_format.c ---- */
 struct lexer {
 	struct tacho_trace_event *ev;
 	const char *at, *end;
@@ -147,7 +147,7 @@ struct str view_field(const struct raw_view *v, const struct tacho_trace_field *
 /* The bytes of an expression that is an array. */
 struct str view_array(const struct raw_view *v, const struct node *n);
 
-/* ---- print.c, helpers.c ---- */
+/* ---- print.c, print_helpers.c ---- */
 void print_string(const struct raw_view *v, const struct node *n, int precision);
 void print_field(const struct raw_view *v, const struct tacho_trace_field *f);
 void print_hex(struct buf *out, uint64_t value);	/* without 0x */

@@ -1,4 +1,4 @@
-/* count/sums.c, tool.c: places, merged PMU instances, per-package events, tool events. */
+/* count/sums.c, tool_events.c: places, merged PMU instances, per-package events, tool events. */
 #include "fake_kernel.h"
 
 #include "count/evset_internal.h"

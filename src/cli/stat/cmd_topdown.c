@@ -260,21 +260,21 @@ static int record_argv(const struct topdown_session *s, const char *event, struc
 	return err ? err : strlist_add(out, str_n("", 0));
 }
 
-static void join_args(struct buf *out, const struct strlist *words)
+static void join_args(struct buf *out, const struct strlist *args)
 {
-	for (size_t i = 0; i + 1 < words->n; i++)
-		buf_printf(out, "%s%s", i ? " " : "", words->v[i]);
+	for (size_t i = 0; i + 1 < args->n; i++)
+		buf_printf(out, "%s%s", i ? " " : "", args->v[i]);
 }
 
 /* Runs `tacho record` with these arguments; the executable is this program. */
-static int run_record(struct strlist *words)
+static int run_record(struct strlist *args)
 {
 	int status = 0, err;
 	pid_t pid;
 
-	free(words->v[words->n - 1]);
-	words->v[words->n - 1] = NULL;
-	err = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, words->v, environ);
+	free(args->v[args->n - 1]);
+	args->v[args->n - 1] = NULL;
+	err = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args->v, environ);
 	if (err) {
 		message_text("topdown", "cannot start 'record': %s", strerror(err));
 		return EXIT_FAILED;
@@ -302,24 +302,24 @@ static int write_out(const struct topdown_session *s, struct buf *out)
 static int print_tree(struct topdown_session *s)
 {
 	scoped(freep) char *event = topdown_sample_event(s->t, &s->tree);
-	scoped(strlist_done) struct strlist words = { 0 };
+	scoped(strlist_done) struct strlist args = { 0 };
 	scoped(buf_done) struct buf command = { 0 }, out = { 0 };
 	struct topdown_report r = { .title = s->title.bytes, .level = s->level, .all = s->o->all,
 				    .color = !s->o->output && term_has_colors(STDOUT_FILENO), .sample = event,
 				    .left_out = (const char *const *)s->left_out.v,
 				    .n_left_out = s->left_out.n };
-	int err = event ? record_argv(s, event, &words) : -ENOMEM;
+	int err = event ? record_argv(s, event, &args) : -ENOMEM;
 
 	if (err < 0)
 		return err;
-	join_args(&command, &words);
+	join_args(&command, &args);
 	if (buf_failed(&command))
 		return -ENOMEM;
 	r.command = command.bytes;
 	(s->o->json ? topdown_json : topdown_text)(&out, &s->tree, &r);
 	err = write_out(s, &out);
 	if (err == 0 && s->o->sample)
-		s->status = run_record(&words);
+		s->status = run_record(&args);
 	return err;
 }
 

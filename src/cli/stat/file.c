@@ -200,15 +200,15 @@ static int write_events(struct stat_file *f, struct tacho_evset *set)
 
 static int write_features(struct stat_file *f)
 {
-	scoped(strlist_done) struct strlist words = { 0 };
+	scoped(strlist_done) struct strlist args = { 0 };
 	int err = tacho_writer_host(f->writer, NULL, NULL);
 
 	if (err == 0)
 		err = tacho_writer_string(f->writer, TACHO_FEATURE_VERSION, tacho_version());
 	if (err == 0)
-		err = file_cmdline(&words);
+		err = file_cmdline(&args);
 	if (err == 0)
-		err = tacho_writer_cmdline(f->writer, (const char *const *)words.v, words.n);
+		err = tacho_writer_cmdline(f->writer, (const char *const *)args.v, args.n);
 	if (err == 0)
 		err = tacho_writer_feature(f->writer, TACHO_FEATURE_STAT, "", 0);
 	return err;
