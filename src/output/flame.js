@@ -1,5 +1,5 @@
-/* The moving parts of a flame graph: zoom, search, details, icicle view. No text of the profile is
- * ever used as markup; names are read from the boxes' titles. */
+/* The interactive part of a flame graph: zoom, search, details, icicle view. Names are read from the titles of the boxes and
+ * only set as text, never as markup. */
 (function () {
 	"use strict";
 	var SIDE = 10, TOP = 74, BOX = 18;
@@ -33,7 +33,7 @@
 		zoomed = boxes[0];
 	}
 
-	/* The font's real width of a letter, so that labels never leave their boxes. */
+	/* The actual width of a letter, so that labels fit into their boxes. */
 	function measure() {
 		var probe = make(svg, "text", { x: 0, y: -100 }, "abcdefghijklmnopqrst");
 		letter = probe.getComputedTextLength() / 20 || 7.2;
@@ -54,7 +54,7 @@
 		box.text.textContent = box.name.length <= n ? box.name : box.name.slice(0, n - 1) + "\u2026";
 	}
 
-	/* A box is seen when it lies within the zoomed one, or below it on the way to the root. */
+	/* A box is visible if it is within the zoomed one, or one of its callers. */
 	function place(box, scale) {
 		var from = zoomed.x, to = zoomed.x + zoomed.w;
 		var within = box.level >= zoomed.level && box.x >= from && box.x + box.w <= to;
@@ -86,7 +86,7 @@
 		remember();
 	}
 
-	/* Search and details stay in sight when a tall graph is scrolled. */
+	/* The bar with search and details stays visible while a tall graph is scrolled. */
 	function follow() {
 		var y = alone ? window.scrollY : Math.max(0, -svg.getBoundingClientRect().top);
 		var scrolled = y > 8;
@@ -110,7 +110,7 @@
 		}
 	}
 
-	/* The share of what was found; a box within a found one is not counted twice. */
+	/* Marks matching boxes and sums their share; boxes within a match are not counted again. */
 	function search(text) {
 		var re = text ? pattern(text) : null, sum = 0, end = -1, n = 0;
 		wanted = text;
@@ -138,7 +138,7 @@
 		bar.details.textContent = (name.length > n ? name.slice(0, n - 1) + "\u2026" : name) + "  " + rest;
 	}
 
-	/* The view is kept in the address, so that it can be shared. */
+	/* The view is stored in the URL's fragment, so that it can be shared. */
 	function remember() {
 		var parts = [];
 		if (zoomed !== boxes[0])
@@ -150,11 +150,11 @@
 		try {
 			history.replaceState(null, "", "#" + parts.join("&"));
 		} catch (e) {
-			return;		/* a view that has no address */
+			return;		/* a document without a URL */
 		}
 	}
 
-	/* An address may have been cut off or typed. */
+	/* The fragment may be truncated or typed by hand. */
 	function decoded(value) {
 		try {
 			return decodeURIComponent(value);

@@ -1,4 +1,4 @@
-/* Two clicks choose a range of time; it is marked and shown as the option that takes it. */
+/* Two clicks select a range of time, which is highlighted and shown as the --time option. */
 (function () {
 	"use strict";
 	var LEFT = 62, TOP = 74;
@@ -7,7 +7,7 @@
 	var cell = svg.dataset.cell.split(" ").map(Number);
 	var range = svg.querySelector("#range"), from = null, to = null, marks = [];
 
-	/* The number of the cell at the pointer, counted along time. */
+	/* The index of the cell at the pointer, in the order of time. */
 	function at(e) {
 		var box = svg.getBoundingClientRect();
 		var second = Math.floor((e.clientX - box.left - LEFT) / cell[0]);

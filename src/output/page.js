@@ -1,4 +1,4 @@
-/* The table of functions: sorted by a click on a heading, filtered by the graph's search. */
+/* The table of functions: a click on a heading sorts it, the search of the graph filters it. */
 (function () {
 	"use strict";
 	var table = document.getElementById("functions"), svg = document.querySelector("svg.flame");

@@ -1,6 +1,6 @@
 /*
- * For tests of the browser without a terminal: a grid of characters in the screen's place, keys from
- * a list, and a small profile made by hand. Keys that are used up close the terminal.
+ * For tests of the browser without a terminal: a grid of characters instead of the screen, keys from a list, and a small
+ * hand-made profile. The end of the list closes the terminal.
  */
 #ifndef TEST_BROWSER_SUPPORT_H
 #define TEST_BROWSER_SUPPORT_H
@@ -141,7 +141,7 @@ struct stage {				/* everything a browser needs */
 	char *file;
 };
 
-/* One without a sample: for what is told about the file. */
+/* A file without samples, for the text about the file. */
 static struct tacho_perfdata *empty_recording(void)
 {
 	int fd = memfd_create("perf.data", 0);

@@ -1,5 +1,5 @@
 /*
- * A profile with a bit of everything that is packed: for the tests of packing.
+ * A profile with all kinds of data that are packed, for the tests of packing.
  */
 #ifndef TEST_PACK_SUPPORT_H
 #define TEST_PACK_SUPPORT_H

@@ -1,5 +1,5 @@
 /*
- * The browser without a terminal: keys in, lines out.
+ * The browser without a terminal: given keys, the lines on the screen.
  */
 #include "browser_support.h"
 
@@ -8,7 +8,7 @@
 #define PRESS(s, ...)                                                                              \
 	press(s, (const int[]){ __VA_ARGS__ }, sizeof((const int[]){ __VA_ARGS__ }) / sizeof(int))
 
-/* What is on the screen after these keys, of a browser that was opened for them. */
+/* Opens a browser, presses these keys, and returns the screen. */
 static const char *press(struct stage *s, const int *keys, size_t n)
 {
 	assert_int_equal(stage_press(s, keys, n), 0);
@@ -264,7 +264,7 @@ static void columns_titles_and_colours(void **state)
 	stage_end(&s);
 }
 
-/* A table of a hundred thousand entries costs a screen's worth of lines for each key. */
+/* With a hundred thousand entries, a key formats only the lines of one screen. */
 static void large_tables_scroll_at_once(void **state)
 {
 	struct stage s;
@@ -297,7 +297,7 @@ static void names_of_strangers(void **state)
 	stage_end(&s);
 }
 
-/* Any keys on any screen: nothing is put outside of it, nothing is lost. */
+/* Random keys on screens of any size: nothing is drawn outside the screen, nothing leaks. */
 static void any_keys_any_size(void **state)
 {
 	static const int pool[] = { KEY_IS_UP, KEY_IS_DOWN, KEY_IS_LEFT, KEY_IS_RIGHT, KEY_IS_PAGE_UP,

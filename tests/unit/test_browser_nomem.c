@@ -1,6 +1,6 @@
 /*
- * Every allocation of a session in the browser fails once: it goes on or ends, and nothing leaks
- * (which the sanitizers' run watches).
+ * Every allocation of a session in the browser fails once: the browser continues or ends, and nothing leaks (checked when
+ * run under the sanitizers).
  */
 #include "browser_support.h"
 

@@ -272,7 +272,7 @@ static void failures_come_back(void **state)
 	tacho_profile_free(f.p);
 }
 
-/* Where the width of a sample is a time, a picture without times would be empty. */
+/* Formats that place samples by their time need times. */
 static void formats_of_times_need_them(void **state)
 {
 	static const char *const names[] = { "chrome", "heatmap" };

@@ -1,6 +1,6 @@
 /*
- * Every allocation of every writer fails once. Each says -ENOMEM, nothing leaks (which the
- * sanitizers' run watches), and what was handed on before stays without sense but without harm.
+ * Every allocation of every writer fails once: -ENOMEM is returned and nothing leaks (checked when run under the
+ * sanitizers).
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * Details of rows: equal ones are one, rows differ by them, and merging carries them over with
+ * Details of rows: equal details have one id, rows with different details are different, and merging copies details with
  * their frames and values.
  */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /*
- * The profile's tables: ids of equal things, the trie, rows that add up, merging, filters, times.
+ * The profile's tables: interned entries, the trie, sums of rows, merging, filters, ranges of time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void add_row(struct tacho_profile *p, const char *comm, const char *path,
 	assert_int_equal(profile_add_row(p, &r), 0);
 }
 
-/* Keys that go round the end of the table are found again however often it grows. */
+/* Keys that wrap around the end of the table are found after it has grown. */
 static void keymap_grows_in_place(void **state)
 {
 	struct keymap m = { 0 };
@@ -77,7 +77,7 @@ static void keymap_grows_in_place(void **state)
 	keymap_done(&m);
 }
 
-/* A place that was asked for and left empty has no value, also when the map has grown, and can get one. */
+/* A key inserted by keymap_at() without a value has none, also after the map has grown, and can still get one. */
 static void keymap_takes_none_for_an_answer(void **state)
 {
 	struct keymap m = { 0 };
@@ -132,7 +132,7 @@ static void same_name_in_another_object_is_another_frame(void **state)
 	tacho_profile_free(p);
 }
 
-/* Small ids must not cancel each other out in the hashes that stand for rows and frames. */
+/* Small ids must not cancel out in the hashes of rows and frames. */
 static void neighbours_stay_apart(void **state)
 {
 	struct tacho_profile *p = new_profile(NULL);
@@ -162,7 +162,7 @@ static void neighbours_stay_apart(void **state)
 	tacho_profile_free(p);
 }
 
-/* A row counts up to 2^32 samples, then another one goes on. */
+/* A row counts up to 2^32 samples; more go to another row. */
 static void samples_may_be_very_many(void **state)
 {
 	struct tacho_profile *p = new_profile(NULL);
@@ -184,7 +184,7 @@ static void samples_may_be_very_many(void **state)
 	tacho_profile_free(p);
 }
 
-/* Few nodes of a frame, few children of a node, many of both: each is found where it was put. */
+/* One and many nodes per frame, one and many children per node: all are found again. */
 static void nodes_are_found_again_however_many(void **state)
 {
 	struct tacho_profile *p = new_profile(NULL);

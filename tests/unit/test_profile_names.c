@@ -1,5 +1,5 @@
 /*
- * The last names of threads: each file tells those of its own.
+ * The last names of threads, with several files: each file sets those of its own threads.
  */
 #include <setjmp.h>
 #include <stdarg.h>

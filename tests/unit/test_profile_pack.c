@@ -1,6 +1,6 @@
 /*
- * Packed profiles: what comes out is what went in, ranges and filters take their part, several add
- * up, and damage adds nothing.
+ * Packed profiles: unpacking restores the profile, ranges and filters select rows, several profiles add up, and damaged
+ * ones add nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * Raw chains become nodes: markers switch the space, equal chains meet, limits cut at either end,
- * and what lies in an object is the same wherever that is mapped.
+ * Call chains become nodes: markers switch the space, equal chains have one node, limits cut at either end, and addresses
+ * in an object are the same wherever it is mapped.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -155,7 +155,7 @@ static void raw_chains_are_as_their_words(void **state)
 	}
 }
 
-/* Chains of each length that differ in one word are told apart, also once all of them are remembered. */
+/* Chains of each length that differ in one address have different nodes, also when all of them are in recent_nodes. */
 static void each_word_of_a_raw_chain_counts(void **state)
 {
 	uint64_t words[20] = { USER };
@@ -276,7 +276,7 @@ static void objects_are_met_again_elsewhere(void **state)
 	world_close(&w);
 }
 
-/* Unless they are split, all places where nothing is mapped are one. */
+/* Without split_unknown all unmapped addresses are one frame. */
 static void nowhere_is_one_place(void **state)
 {
 	static const uint64_t words[] = { USER, 0x10, 0x20 }, others[] = { USER, 0x30, 0x40 };
@@ -296,7 +296,7 @@ static void nowhere_is_one_place(void **state)
 	world_close(&w);
 }
 
-/* Equal, longer and new chains in one batch get what they get one by one. */
+/* Equal, longer and new chains in one batch get the same nodes as one by one. */
 static uint32_t node_of_thread(struct world *w, uint32_t thread, const uint64_t *words, size_t n)
 {
 	struct tacho_sample s = { .type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN, .ip = words[1], .pid = 7 };
@@ -338,7 +338,7 @@ static void commands_have_nodes_of_their_own(void **state)
 	world_close(&w);
 }
 
-/* A chain without markers in a sample that does not tell its mode. */
+/* A chain without markers, in a sample with an unknown CPU mode. */
 static void addresses_tell_the_space(void **state)
 {
 	static const uint64_t words[] = { 0xffffffff81000010, 0xffffffff81000020, 0x30, 0x40 };
@@ -360,7 +360,7 @@ static void addresses_tell_the_space(void **state)
 	world_close(&w);
 }
 
-/* However often they change it. */
+/* Also if the space changes with every address. */
 static void addresses_tell_the_space_of_each(void **state)
 {
 	uint64_t words[64];

@@ -1,7 +1,6 @@
 /*
- * Every allocation fails once while stacks are added. The call says -ENOMEM, what was there before
- * stays whole, and the same stacks can be added afterwards: a profile that goes on for days survives
- * a moment without memory.
+ * Every allocation fails once while stacks are added. The call returns -ENOMEM, the profile stays consistent, and the same
+ * stacks can be added afterwards: a continuous profile must survive a moment without memory.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-# callgrind_annotate reads it, its total is that of all samples, and it knows who called whom.
+# callgrind_annotate reads the file, its total is that of all samples, and it shows callers.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need callgrind_annotate cc

@@ -1,4 +1,4 @@
-# A recording that was cut short: what came before the cut is written, and the status tells.
+# A truncated recording: the samples before the damage are written, and the exit status is 1.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need cc

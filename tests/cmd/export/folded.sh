@@ -1,4 +1,4 @@
-# Folded stacks: every sample of perf's script is in them, and the known stack is the heaviest.
+# Folded stacks contain every sample of perf's script, and the known stack is the heaviest.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need perf cc

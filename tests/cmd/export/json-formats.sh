@@ -1,4 +1,4 @@
-# The JSON formats are JSON, their ids stay within their tables, and no sample is missing.
+# The JSON formats are valid JSON, their ids are within their tables, and no sample is missing.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need python3 cc

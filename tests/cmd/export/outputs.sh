@@ -1,4 +1,4 @@
-# An output that is no plain file stays when writing fails, and a recording is not written over.
+# An output that is not a regular file is not removed when writing fails, and the recording is never overwritten.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need cc

@@ -1,4 +1,4 @@
-# What cannot be done is refused in one message, and leaves no file behind.
+# Wrong usage gives one message and creates no file.
 . "$SUPPORT/lib.sh"
 refused 129 tacho export
 refused 129 tacho export -f foldde

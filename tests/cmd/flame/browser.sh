@@ -1,4 +1,4 @@
-# In a browser: no error, a click zooms, search marks, the graph turns over, reset goes back.
+# In a browser: no errors, a click zooms, search highlights, the graph flips, reset restores it.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need chromium cc

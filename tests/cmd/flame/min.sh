@@ -1,4 +1,4 @@
-# --min: boxes that are narrower are left out, and with 0 none.
+# --min omits narrower boxes; with 0 all boxes are drawn.
 . "$SUPPORT/lib.sh"
 need python3
 python3 - <<'END'

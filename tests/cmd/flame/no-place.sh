@@ -1,4 +1,4 @@
-# Where the picture cannot be written, that is said before a command runs for nothing.
+# If the picture cannot be written, the error comes before the command is run.
 . "$SUPPORT/lib.sh"
 refused 1 tacho flame -o missing/flame.svg -- touch ran
 [ ! -e ran ] || fail "the command ran"

@@ -1,4 +1,4 @@
-# One step from a command to a picture: well-formed, complete, nothing from outside.
+# From a command to a picture in one step: well-formed, complete, without references to other files.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need xmllint cc

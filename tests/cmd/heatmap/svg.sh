@@ -1,4 +1,4 @@
-# The heat map is well-formed and all samples are in its cells; a range of it chooses samples.
+# The heat map is well-formed and has all samples in its cells; a range of it selects samples with --time.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need xmllint cc
