@@ -1,9 +1,9 @@
 /*
- * Makes the page: one HTML file with one script and one style in it.
+ * Bundles the page: one HTML file with one script and one style in it.
  *
  *	node bundle.mjs NODE_MODULES OUTPUT.html OUTPUT.d
  *
- * The second file names what went in, as ninja wants it.
+ * The second output lists the input files as dependencies for ninja.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -15,8 +15,8 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const esbuild = createRequire(path.join(modules, "-"))("esbuild");
 const options = { bundle: true, minify: true, write: false, metafile: true, target: "es2022", legalComments: "none",
 	charset: "utf8", nodePaths: [modules], absWorkingDir: here, logLevel: "warning", outdir: here };
-/* uPlot hangs everything it can do on one object, so that nothing of it falls away by itself: what the
- * page has no use for (bars, steps, splines, joins, other scales) is taken off before. */
+/* uPlot attaches all features to one object, so tree shaking cannot remove them: features that the
+ * page does not use (bars, steps, splines, joins, other scales) are cut out here. */
 const unused = ["paths.stepped", "paths.bars", "paths.spline", "uPlot.join", "uPlot.rangeLog", "uPlot.rangeAsinh", "uPlot.fmtDate"];
 const slimmer = { name: "slimmer", setup: build => build.onLoad({ filter: /uPlot\.esm\.js$/ }, ({ path: file }) => {
 	let contents = readFileSync(file, "utf8");
@@ -31,10 +31,10 @@ const script = await esbuild.build({ ...options, entryPoints: ["src/main.tsx"], 
 	jsx: "automatic", jsxImportSource: "preact" });
 const style = await esbuild.build({ ...options, entryPoints: ["src/style.css"] });
 
-/* A script or style must not end its own element. */
+/* A script or style must not contain its own end tag. */
 const text = (built, end) => built.outputFiles[0].text.trim().replaceAll(end, end.replace("/", "\\/"));
 
-/* What is inside is under the MIT license, which wants to be carried along. */
+/* The bundled packages are under the MIT license, which must be included. */
 function notice() {
 	const packages = ["preact", "@preact/signals", "@preact/signals-core", "uplot"];
 	const licenses = packages.map(p => readFileSync(path.join(modules, p, "LICENSE"), "utf8").replaceAll("--", "-"));

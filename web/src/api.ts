@@ -1,5 +1,5 @@
 /*
- * What the agent answers. A failure becomes one sentence of the agent's own.
+ * Requests to the agent's API. An error contains the agent's message.
  */
 export interface Series {
 	id: number; event: string; name: string; unit: string; kind: "counter" | "gauge";
@@ -42,7 +42,7 @@ export function address(path: string, args: Record<string, string | number | nul
 
 const patienceMs = 30_000;
 
-/* Both the caller's wish and the end of our patience stop a request. */
+/* A request is cancelled by the caller's signal or by a timeout. */
 function stopper(signal: AbortSignal | undefined, ms: number): { signal: AbortSignal; late: () => boolean; done: () => void } {
 	const c = new AbortController(), stop = () => c.abort();
 	let late = false;

@@ -1,6 +1,6 @@
 /*
- * One event's chart as a card: its name, the newest value or the one at the pointer, the lines, who
- * is who, and files. It is made when it comes into sight, and can be shown large.
+ * The chart of one event as a card: its name, the newest value or the one at the cursor, the lines,
+ * the legend, and files to save. It is created when it becomes visible, and can be enlarged.
  */
 import { useComputed, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -18,13 +18,13 @@ type Facts = Summary & { name: string };
 
 const additive = (g: Group) => g.rate && g.unit !== "ratio";
 
-/* The value of each line at the pointer, or the newest. */
+/* The value of each line at the cursor, or the newest. */
 function current(f: Feed, lines: (number | null)[][]): (number | null)[] {
 	const c = f.cursor.value;
 	return lines.map(v => (c !== null && c < v.length ? v[c] : summary(v, v.length - 4).last));
 }
 
-/* One number for all series, and what it is: the sum of what adds up, else the mean. */
+/* One number for all series and its label: the sum if the values can be added, else the mean. */
 function headline(f: Feed): [number | null, string] {
 	const v = current(f, f.columns.aligned(f.all.map(s => s.key)).slice(1) as (number | null)[][]).filter(x => x !== null);
 	if (!v.length) return [null, ""];
@@ -32,7 +32,7 @@ function headline(f: Feed): [number | null, string] {
 	return [add ? sum : sum / v.length, f.all.length > 1 ? (add ? "sum" : "mean") : ""];
 }
 
-/* They are rendered again when the feed tells, and when they are of other series. */
+/* Rendered again when the feed signals a change, or for other series. */
 interface Part { feed: Feed; of: Shown[] }
 
 function Now(p: Part) {
@@ -52,7 +52,7 @@ function Legend(p: Part & { large: boolean }) {
 		<i style={{ background: lineColour(f, i) }} /><bdi>{n}</bdi> <b>{value(now[i], g.unit, g.rate)}</b></li>)}</ul>;
 }
 
-/* The same as a table, of all series. */
+/* The chart as a table of all series. */
 function Values(p: Part) {
 	const f = p.feed, g = f.group;
 	f.told.value;
@@ -76,7 +76,7 @@ function files(f: Feed, title: string): [string, () => string][] {
 		}]];
 }
 
-/* Loads, listens and draws while the card is there. */
+/* Loads, subscribes and draws while the card exists. */
 function useFeed(f: Feed, width: number, table: boolean) {
 	const card = useRef<HTMLElement>(null), plotAt = useRef<HTMLDivElement>(null), g = f.group;
 	useEffect(() => {

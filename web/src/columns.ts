@@ -1,7 +1,6 @@
 /*
- * The points of one chart: times in one column, each series in another, as uPlot wants them. It is
- * filled by a query and then grows with what comes live; both share the same buckets of `step`.
- * Pure.
+ * The points of one chart in columns, the times first, as uPlot needs them. They are filled by a
+ * query and extended by live data; both use the same buckets of `step`. Pure.
  */
 export interface Line { key: string; points: [number, number | null, ...unknown[]][] }
 
@@ -12,20 +11,20 @@ export function labelsKey(labels: Record<string, string>): string {
 	return key;
 }
 
-/* A number that can be drawn; whatever else an answer holds is a gap. */
+/* Returns the number if it can be drawn; other values in an answer are gaps. */
 export const known = (v: unknown): number | null => (typeof v === "number" && isFinite(v) ? v : null);
 
 export class Columns {
 	t: number[] = [];
 	v = new Map<string, (number | null)[]>();
-	private counts = new Map<string, number>();	/* how many live points the last bucket holds */
+	private counts = new Map<string, number>();	/* number of live points in the last bucket */
 	constructor(public step: number) {}
 
 	private bucket(t: number) {
 		return this.step > 0 ? Math.floor(t / this.step) * this.step : t;
 	}
 
-	/* Replaces all by the answer of a query. */
+	/* Replaces all points by the answer of a query. */
 	load(lines: Line[]) {
 		const at = new Map<number, number>();
 		for (const line of lines) for (const p of line.points) at.set(this.bucket(p[0]), 0);
@@ -40,7 +39,8 @@ export class Columns {
 		this.showGaps();
 	}
 
-	/* Where nothing was measured for long the line is broken: the agent did not run. */
+	/* Inserts a gap where nothing was measured for a long time, because the agent was not
+	 * running. */
 	private showGaps() {
 		const steps = this.t.slice(1).map((t, i) => t - this.t[i]).sort((a, b) => a - b);
 		const pause = Math.max(15_000, 4 * this.step, 4 * (steps[steps.length >> 1] ?? 0));
@@ -57,7 +57,7 @@ export class Columns {
 		return c;
 	}
 
-	/* What came live while the query was under way, or is not in the store yet. */
+	/* Adds live points that arrived while the query ran or are not in the store yet. */
 	keepNewer(old: Columns) {
 		const last = this.t[this.t.length - 1] ?? -1;
 		old.t.forEach((t, i) => {
@@ -65,7 +65,7 @@ export class Columns {
 		});
 	}
 
-	/* A moment of some series. What is older than the newest bucket is not wanted any more. */
+	/* Adds the values of some series at one time; times before the newest bucket are ignored. */
 	add(t: number, values: Map<string, number | null>) {
 		const b = this.bucket(t), last = this.t[this.t.length - 1];
 		if (last !== undefined && b < last) return;
@@ -85,18 +85,18 @@ export class Columns {
 	trim(from: number) {
 		let n = 0;
 		while (n < this.t.length && this.t[n] < from) n++;
-		if (n < 64) return;		/* in larger bites: moving is not free */
+		if (n < 64) return;		/* remove many at once, because moving arrays is slow */
 		this.t.splice(0, n);
 		for (const c of this.v.values()) c.splice(0, n);
 	}
 
-	/* Columns in the order of the keys, as they are: nothing is copied. */
+	/* Columns in the order of the keys, not copied. */
 	aligned(keys: string[]): [number[], ...(number | null)[][]] {
 		return [this.t, ...keys.map(k => this.column(k))];
 	}
 }
 
-/* Mean, smallest and largest of many columns at each time. */
+/* Mean, minimum and maximum of many columns at each time. */
 export function fold(columns: (number | null)[][]): (number | null)[][] {
 	const n = columns[0]?.length ?? 0, out: (number | null)[][] = [[], [], []];
 	for (let i = 0; i < n; i++) {
@@ -117,7 +117,7 @@ export function fold(columns: (number | null)[][]): (number | null)[][] {
 
 export interface Summary { last: number | null; mean: number | null; min: number | null; max: number | null }
 
-/* Of the column from `start` on. */
+/* Mean of the column from `start` on. */
 export function summary(column: (number | null)[], start = 0): Summary {
 	let min = Infinity, max = -Infinity, sum = 0, n = 0, last: number | null = null;
 	for (let i = Math.max(0, start); i < column.length; i++) {
@@ -130,10 +130,10 @@ export function summary(column: (number | null)[], start = 0): Summary {
 	return n ? { last, mean: sum / n, min, max } : { last: null, mean: null, min: null, max: null };
 }
 
-/* How many points a line gets where `lines` of them are asked for at once: an answer stays small. */
+/* Points per line for a query of `lines` lines: limits the size of the answer. */
 export const pointsFor = (lines: number) => Math.min(400, Math.max(40, Math.floor(24_000 / Math.max(1, lines))));
 
-/* A step that gives about `points` of them, from a list that divides well. */
+/* A round step that gives about `points` points. */
 export function niceStep(ms: number, points: number): number {
 	const wanted = ms / points;
 	for (const s of [100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,

@@ -1,6 +1,7 @@
 /*
- * The counters: a section per source, a chart per event. What cannot be counted here stands in one
- * line with its reason instead of an empty chart. Long lists come bit by bit, as they are scrolled to.
+ * The counters view: a section per source, a chart per event. Events that cannot be counted are
+ * listed in one line with the reason instead of an empty chart. Long lists are extended as the user
+ * scrolls.
  */
 import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
@@ -24,7 +25,7 @@ function found(list: Group[], q: string): Group[] {
 	return match ? list.filter(g => match(g.event) || match(g.source) || g.series.some(s => match(seriesName(s.labels)))) : list;
 }
 
-/* The same element for the same group: a chart whose series did not change is not looked at again. */
+/* Keeps the element of a group: a chart whose series did not change is not rendered again. */
 const cards = new WeakMap<Group, VNode>();
 function card(g: Group): VNode {
 	let v = cards.get(g);
@@ -50,7 +51,7 @@ function Source(p: { name: string; list: Group[]; room: number }) {
 	</section>;
 }
 
-/* Asks for more whenever the end of the page is near. */
+/* Shows more when the end of the page is near. */
 function More(p: { left: number; onMore: () => void }) {
 	const at = useRef<HTMLParagraphElement>(null), near = useSignal(false);
 	useEffect(() => {

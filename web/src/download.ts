@@ -1,5 +1,5 @@
 /*
- * Files that are made in the page, and charts as SVG.
+ * Saves files generated in the page, and charts as SVG.
  */
 import { clock, value } from "./format";
 
@@ -16,7 +16,7 @@ export function save(name: string, type: string, text: string) {
 
 const escape = (s: string) => s.replace(/[&<>"]/g, c => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }[c]!));
 
-/* A chart for a document: lines, three marks on each axis, a legend. */
+/* A chart as SVG: lines, three ticks on each axis, a legend. */
 export function chartSvg(title: string, unit: string, rate: boolean, times: number[],
 	lines: { name: string; colour: string; values: (number | null)[] }[]): string {
 	const w = 800, h = 300, left = 70, top = 40, right = 780, bottom = 250;

@@ -1,6 +1,6 @@
 /*
- * The flame graph's model: per depth the boxes in columns, sorted by their left edge, so that
- * drawing walks a level once and a click finds its box by halving. Pure.
+ * The flame graph's model: the boxes of each depth in columns, sorted by their left edge, so that
+ * drawing visits a level once and a click finds its box by binary search. Pure.
  */
 export interface FlameAnswer {
 	event?: string; unit?: string;
@@ -12,8 +12,8 @@ export interface Level {
 	n: number;
 	left: Float64Array; width: Float64Array; name: Uint32Array; self: Float64Array;
 	base: Float64Array | null;
-	parent: Int32Array;		/* index within the level above */
-	times: Uint16Array;		/* so many frames of one name lie in it; see lowered() */
+	parent: Int32Array;		/* index in the level above */
+	times: Uint16Array;		/* number of merged frames of one name; see lowered() */
 }
 
 export interface Flame {
@@ -41,7 +41,7 @@ function readLevel(flat: number[], stride: number, above: Level | undefined): Le
 const blank = (n: number, base: boolean): Level => ({ n, left: new Float64Array(n), width: new Float64Array(n), name: new Uint32Array(n),
 	self: new Float64Array(n), base: base ? new Float64Array(n) : null, parent: new Int32Array(n), times: new Uint16Array(n).fill(1) });
 
-/* The box above; the boxes of both levels are sorted by their left edge. */
+/* The parent box; the boxes of both levels are sorted by their left edge. */
 function findParents(l: Level, above: Level | undefined) {
 	for (let i = 0, p = 0; i < l.n; i++) {
 		while (above && p + 1 < above.n && above.left[p + 1] <= l.left[i]) p++;
@@ -54,10 +54,10 @@ function copyBox(to: Level, k: number, from: Level, i: number) {
 	if (to.base) to.base[k] = from.base![i];
 }
 
-/* Towers of unknown frames, as code without frame pointers leaves them, become one box each: one that
- * is called by its like moves into it, and what it calls moves up. */
+/* Merges towers of unknown frames, which code without frame pointers produces, into one box each: a
+ * box is merged into a caller of the same name, and its callees move up. */
 function lowered(levels: Level[], kinds: number[]): Level[] {
-	const found: [Level, number][][] = [];		/* per new depth: the boxes that stay */
+	const found: [Level, number][][] = [];		/* per new depth: the boxes that remain */
 	let above = { level: [] as Level[], at: new Int32Array(0), depth: new Uint16Array(0) }, merged = 0;
 	levels.forEach((l, depth) => {
 		const here = { level: new Array<Level>(l.n).fill(l), at: Int32Array.from({ length: l.n }, (_, i) => i), depth: new Uint16Array(l.n) };
@@ -97,7 +97,7 @@ export function readFlame(a: FlameAnswer): Flame {
 		event: a.event ?? "", unit: a.unit ?? "samples" };
 }
 
-/* The first box whose right edge lies beyond x; n: there is none. */
+/* The first box whose right edge is beyond x; n: none. */
 export function firstAt(l: Level, x: number): number {
 	let low = 0, high = l.n;
 	while (low < high) {
@@ -115,13 +115,14 @@ export function hit(f: Flame, depth: number, x: number): Box | null {
 	return i < l.n && l.left[i] <= x ? { depth, i } : null;
 }
 
-/* Calls back for what a screen can show: boxes within [from, to), at least `least` wide. */
+/* Calls back for the visible boxes: within [from, to), at least `least` wide. */
 export function eachVisible(l: Level, from: number, to: number, least: number, fn: (i: number) => void) {
 	for (let i = firstAt(l, from); i < l.n && l.left[i] < to; i++)
 		if (l.width[i] >= least) fn(i);
 }
 
-/* How many levels have a box that is as wide as `least` within [from, to): the rest is for a closer look. */
+/* Number of levels with a box of at least `least` within [from, to); deeper levels need a closer
+ * zoom. */
 export function visibleDepth(f: Flame, from: number, to: number, least: number): number {
 	for (let depth = f.levels.length; depth > 0; depth--) {
 		const l = f.levels[depth - 1];
@@ -137,7 +138,7 @@ export function parentOf(f: Flame, b: Box): Box | null {
 	return b.depth > 0 ? { depth: b.depth - 1, i: f.levels[b.depth].parent[b.i] } : null;
 }
 
-/* The widest of its callees. */
+/* The widest callee. */
 export function childOf(f: Flame, b: Box): Box | null {
 	const l = f.levels[b.depth + 1];
 	if (!l) return null;
@@ -158,7 +159,7 @@ export function hash(text: string): number {
 	return h >>> 0;
 }
 
-/* Names from the root to the box, shortened: it finds its way in another range, too. */
+/* Names from the root to the box, abbreviated, so that the box can be found in another range. */
 export function pathOf(f: Flame, b: Box): string {
 	const words: string[] = [];
 	for (let at: Box | null = b; at && at.depth > 0; at = parentOf(f, at)) words.unshift(hash(nameOf(f, at)).toString(36));
@@ -178,7 +179,7 @@ export function boxAt(f: Flame, path: string): Box {
 	return b;
 }
 
-/* A pattern where it is one, else plain text; null: nothing is looked for. */
+/* A regular expression if the text is a valid one, else plain text; null: no search. */
 export function matcher(text: string): ((name: string) => boolean) | null {
 	if (!text) return null;
 	try {
@@ -190,7 +191,7 @@ export function matcher(text: string): ((name: string) => boolean) | null {
 	}
 }
 
-/* Which names match, and how much of the total lies below them, each sample counted once. */
+/* Which names match, and the share of the total in them, counting each sample once. */
 export function search(f: Flame, text: string): { ids: Set<number>; width: number } {
 	const match = matcher(text), ids = new Set<number>();
 	if (match) f.names.forEach((name, id) => match(name) && ids.add(id));
@@ -209,7 +210,7 @@ export function search(f: Flame, text: string): { ids: Set<number>; width: numbe
 
 export interface Row { name: string; kind: string; self: number; total: number; base: number | null }
 
-/* Functions with what they took themselves and with callees; recursion is counted once. */
+/* Functions with their own time and including callees; recursion is counted once. */
 export function table(f: Flame): Row[] {
 	const rows = new Map<number, Row>();
 	f.levels.forEach((l, depth) => {
@@ -230,7 +231,7 @@ export function table(f: Flame): Row[] {
 	return [...rows.values()].sort((a, b) => b.self - a.self || b.total - a.total);
 }
 
-/* How much larger its share is than in the base, from -1 to 1. */
+/* Difference of the share to the base, from -1 to 1. */
 export function change(f: Flame, l: Level, i: number): number {
 	if (!l.base || !f.total) return 0;
 	return l.width[i] / f.total - (f.baseTotal ? l.base[i] / f.baseTotal : 0);

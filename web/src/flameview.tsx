@@ -1,7 +1,7 @@
 /*
- * The flame graph on a canvas: callers above, callees below, width is time. Only what is wider than
- * a third of a pixel is drawn, text only where it fits. Mouse and keyboard move the same mark, and
- * one line of text says what is marked.
+ * The flame graph on a canvas: callers on top, callees below, width is time. Only boxes wider than a
+ * third of a pixel are drawn, and text only where it fits. Mouse and keyboard move the same marker,
+ * and a line of text describes the marked box.
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -13,7 +13,7 @@ import { useWidth } from "./ui";
 
 const row = 19, least = 0.34;
 
-/* A name keeps its colour: hue by kind, shade by name. */
+/* The colour of a name: hue by kind, shade by name. */
 function shadeOf(name: string, kind: number, isDark: boolean): string {
 	const spread = hash(name) % 1000 / 1000;
 	const [hue, sat] = [[24, 70], [210, 55], [145, 40], [265, 40], [0, 0]][kind] ?? [0, 0];
@@ -28,7 +28,7 @@ function diffShade(d: number, isDark: boolean): string {
 	return isDark ? `hsl(${hue} ${20 + strength * 50}% ${30 + strength * 12}%)` : `hsl(${hue} ${30 + strength * 55}% ${90 - strength * 24}%)`;
 }
 
-/* The name, or as much of its beginning as there is room for. */
+/* As much of the name as fits. */
 function fitting(x: CanvasRenderingContext2D, name: string, room: number, letter: number): string {
 	if (name.length * letter < room * 1.5 && x.measureText(name).width <= room) return name;
 	let n = Math.min(name.length, Math.floor(room / letter) + 2);
@@ -75,7 +75,7 @@ export function FlameView(p: { flame: Flame; query: string }) {
 	};
 	useEffect(draw, [f, width.value, place.value.zoom, p.query, dark.value]);
 
-	/* The mark lies above the picture, so that moving it draws nothing anew. */
+	/* The marker is a separate element, so that moving it does not redraw the canvas. */
 	const markStyle = (m: Box) => {
 		const l = f.levels[m.depth], per = width.value / size;
 		const left = Math.max(0, (l.left[m.i] - from) * per), right = Math.min(width.value, (l.left[m.i] + l.width[m.i] - from) * per);

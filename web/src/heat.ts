@@ -1,15 +1,15 @@
 /*
- * The sub-second heat map's model: seconds to the right, the parts of a second downwards. More
- * seconds than pixels are laid together. Pure.
+ * The sub-second heat map's model: seconds from left to right, parts of a second from top to bottom.
+ * If there are more seconds than pixels, several are merged. Pure.
  */
 export interface HeatAnswer { rows: number; from: number; columns: [number, number[]][]; max: number }
 
 export interface Heat {
 	rows: number;
-	n: number;			/* columns, each `per` seconds */
+	n: number;			/* number of columns of `per` seconds each */
 	per: number;
 	from: number;			/* start of the first column */
-	cells: Float32Array;		/* column after column */
+	cells: Float32Array;		/* column by column */
 	max: number;
 }
 
@@ -39,7 +39,7 @@ const order = (h: Heat, x: Cell) => x.c * h.rows + x.r;
 export function cellsRange(h: Heat, a: Cell, b: Cell): [number, number] {
 	const [first, last] = order(h, a) <= order(h, b) ? [a, b] : [b, a];
 	const row = 1000 / h.rows, column = h.per * 1000;
-	if (h.per > 1)			/* rows of several seconds lie in one cell: whole columns only */
+	if (h.per > 1)			/* merged columns: select whole columns only */
 		return [h.from + first.c * column, h.from + (last.c + 1) * column];
 	return [h.from + first.c * column + first.r * row, h.from + last.c * column + (last.r + 1) * row];
 }
@@ -53,5 +53,5 @@ export function rangeCells(h: Heat, [from, to]: [number, number]): [Cell, Cell] 
 	return [at(from), at(to - 1)];
 }
 
-/* Equal steps look equally far apart: few samples still show against none. */
+/* Perceptually equal steps, so that few samples are distinguishable from none. */
 export const shade = (v: number, max: number) => (v <= 0 || max <= 0 ? 0 : 0.12 + 0.88 * Math.sqrt(v / max));

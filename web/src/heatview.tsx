@@ -1,6 +1,7 @@
 /*
- * The sub-second heat map on a canvas: seconds to the right, their parts downwards. A drag, or shift and
- * arrows, chooses from one cell to another; the flame graph then shows that part alone.
+ * The sub-second heat map on a canvas: seconds from left to right, their parts from top to bottom.
+ * Dragging, or shift and the arrow keys, selects a range of cells; the flame graph then shows only
+ * that range.
  */
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -14,7 +15,7 @@ const height = 150, axisWidth = 48;
 
 const rgb = (hex: string) => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
 
-/* 256 shades from none over some to most, as a pixel is stored. */
+/* 256 shades from none to the maximum, in the format of image data. */
 function shades(): Uint32Array {
 	const [none, some, most] = [colour("heat0"), colour("heat1"), colour("heat2")].map(rgb);
 	return Uint32Array.from({ length: 256 }, (_, k) => {
@@ -23,7 +24,7 @@ function shades(): Uint32Array {
 	});
 }
 
-/* A pixel for each cell. */
+/* One pixel for each cell. */
 function picture(h: Heat): OffscreenCanvas {
 	const image = new ImageData(h.n, h.rows), pixels = new Uint32Array(image.data.buffer), lut = shades(), c = new OffscreenCanvas(h.n, h.rows);
 	for (let i = 0; i < h.n; i++) for (let r = 0; r < h.rows; r++)
@@ -41,7 +42,7 @@ function heatSvg(h: Heat): string {
 		+ `<text y="270" fill="#808080">${moment(h.from)}</text><text x="800" y="270" text-anchor="end" fill="#808080">${moment(h.from + h.n * h.per * 1000)}</text></svg>\n`;
 }
 
-/* Moments under the picture, about 140 pixels apart. */
+/* Time labels under the picture, about 140 pixels apart. */
 function marks(h: Heat, width: number): number[] {
 	const n = Math.max(1, Math.floor(width / 140));
 	return Array.from({ length: n + 1 }, (_, i) => h.from + h.n * h.per * 1000 * i / n);

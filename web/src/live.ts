@@ -1,7 +1,7 @@
 /*
- * Live data: the stream of batches, and the list of series that gives its numbers names. A stream
- * that breaks is opened again after 1, 2, 4 ... 15 s; the numbers may then mean other series (the
- * agent may have started anew), so the list is read again before the first batch counts.
+ * Live data: the stream of batches, and the list of series that maps ids to names. A broken stream
+ * is reopened after 1, 2, 4 ... 15 s; if the agent was restarted, the ids may mean other series, so
+ * the list is loaded again before the first batch is used.
  *
  *	connecting -> live -> waiting (until) -> connecting ...
  */
@@ -18,13 +18,13 @@ export type Hear = (t: number, values: Map<string, number | null>) => void;
 export const link = signal<Link>({ state: "connecting", until: 0, why: "", refused: false });
 export const series = signal<Map<number, Series>>(new Map());
 export const status = signal<Status | null>(null);
-export const joined = signal(0);		/* how often a stream was opened: charts load anew */
+export const joined = signal(0);	/* how often a stream was opened; charts reload when it changes */
 export const readings = new Map<number, Reading>();
 
 const groupKey = (s: Series) => (s.labels.source ?? "") + "\n" + s.event;
 let keys = new Map<number, { s: Series; group: string; labels: string }>();
 
-/* Who wants the values of a group, by its key. */
+/* Subscribers to the values of a group, by its key. */
 const ears = new Map<string, Set<Hear>>();
 export function listen(group: string, fn: Hear): () => void {
 	let set = ears.get(group);
@@ -33,7 +33,7 @@ export function listen(group: string, fn: Hear): () => void {
 	return () => void (set.delete(fn), set.size || ears.delete(group));
 }
 
-/* A group in which nothing changed stays the same object, so that its chart is left alone. */
+/* A group that did not change remains the same object, so that its chart is not rendered again. */
 let before = new Map<string, Group>();
 export const groups = computed<Group[]>(() => {
 	const found = new Map<string, Group>();
@@ -52,13 +52,13 @@ export const groups = computed<Group[]>(() => {
 
 const sound = (s: Series) => typeof s?.id === "number" && typeof s.event === "string" && typeof s.state === "string" && !!s.labels;
 
-/* Lets the page draw and answer before it goes on. */
+/* Yields so that the page can draw and respond. */
 const breathe = () => new Promise<void>(go => setTimeout(go));
 
 let sign = "";
 async function take(all: Series[], generation: number) {
 	const now = status.peek()?.started + "," + generation + all.map(s => s.state[0] + +s.ended + +(s.value === null)).join("");
-	if (now === sign) return;		/* else all charts would be looked at for nothing */
+	if (now === sign) return;		/* unchanged: do not update the charts */
 	const next = new Map<number, Series>(), named: typeof keys = new Map();
 	for (let i = 0; i < all.length; i++) {
 		const s = all[i];
@@ -67,7 +67,7 @@ async function take(all: Series[], generation: number) {
 		if (i % 1000 === 999) await breathe();
 	}
 	for (const id of readings.keys()) if (!next.has(id)) readings.delete(id);
-	for (const s of all)			/* so that the first batch gives rates already */
+	for (const s of all)			/* initial values, so that the first batch gives rates */
 		if (s.value !== null && !readings.has(s.id)) readings.set(s.id, { t: s.time, v: s.value, rate: null, state: 0 });
 	sign = now;
 	keys = named;
@@ -79,7 +79,7 @@ export function list(): Promise<void> {
 	listing ??= get<{ generation: number; series: Series[] }>("series").then(async a => {
 		await breathe();
 		const all = a.series.filter(sound);
-		pause = Math.max(2000, 3 * all.length);		/* a long list is asked for less often */
+		pause = Math.max(2000, 3 * all.length);		/* load a long list less often */
 		await take(all, a.generation);
 	}).finally(() => (listing = null, listed = Date.now()));
 	return listing;
@@ -87,7 +87,7 @@ export function list(): Promise<void> {
 
 interface Batch { t: number; source: string; p: [number, number | null, number][] }
 
-/* Counters become rates here, once for all who listen. */
+/* Computes the rates of counters once for all subscribers. */
 function rateOf(s: Series, b: Reading | undefined, t: number, v: number | null): number | null {
 	if (s.kind === "gauge") return v;
 	return b && b.v !== null && v !== null && t > b.t && v >= b.v ? (v - b.v) / (t - b.t) * 1000 : null;
@@ -142,7 +142,7 @@ export async function connect() {
 		joined.value++;
 	};
 	mine.onerror = () => mine === source && wait(new Error("the stream has ended"));
-	mine.addEventListener("lost", () => {		/* we were too slow: the store has what is missing */
+	mine.addEventListener("lost", () => {		/* we were too slow: the missing data is in the store */
 		if (Date.now() - lost < 10_000) return;
 		lost = Date.now();
 		joined.value++;
@@ -156,8 +156,8 @@ export async function connect() {
 	});
 }
 
-/* Newest numbers of the footer, and series that ended. A network that swallows everything does not
- * end the stream: two questions in vain do. */
+/* Loads the footer's numbers and detects ended series. A dead network does not end the stream, so
+ * two failed requests do. */
 setInterval(() => {
 	if (document.hidden || link.peek().state !== "live") return;
 	get<Status>("status", {}, undefined, 9000).then(s => (silent = 0, status.value = s, setClock(s.now)),

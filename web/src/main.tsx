@@ -1,5 +1,5 @@
 /*
- * The frame of the page: head with range and search, the views, keys, help.
+ * The frame of the page: header with range and search, the views, keyboard shortcuts, help.
  */
 import { effect, useComputed } from "@preact/signals";
 import { Component, type ComponentChildren, render } from "preact";
@@ -24,7 +24,7 @@ function LinkState() {
 	return <span class={"link-state " + (paused ? "" : l.state === "live" ? "good" : "warn")} role="status"><i />{paused ? "paused" : l.state === "live" ? "live" : "connecting"}</span>;
 }
 
-/* From and to as a person types them. */
+/* Input fields for the start and end of the range. */
 function Picker() {
 	const p = place.value, [from, to] = range.value, box = useRef<HTMLDetailsElement>(null);
 	const local = (ms: number) => moment(ms).replace(" ", "T");
@@ -37,7 +37,7 @@ function Picker() {
 		go({ fixed: [a, Math.min(b, a + longest)], sel: null });
 		box.current!.open = false;
 	};
-	/* When it is clicked, not when it has opened: that is told later, and what was typed meanwhile would be gone. */
+	/* Set on click, not on the later toggle event, which would discard text typed meanwhile. */
 	const fill = () => box.current!.open || box.current!.querySelectorAll("input").forEach((x, i) => (x.value = local(range.peek()[i])));
 	return <details ref={box} class="picker" onKeyDown={e => e.key === "Escape" && (box.current!.open = false, e.stopPropagation())}>
 		<summary title="Choose a range" onClick={fill}>{p.fixed ? <>{date(from) === date(now.value) ? clock(from) : moment(from)} <span class="dim">for {span(to - from)}</span></> : `the last ${span(p.span)}`}</summary>
@@ -123,7 +123,7 @@ function Foot() {
 	</footer>;
 }
 
-/* A view that cannot cope with an answer says so; the others still work. */
+/* Error boundary: a view that fails shows its error; the others still work. */
 class Guard extends Component<{ children: ComponentChildren }, { why: Error | null }> {
 	state = { why: null as Error | null };
 	componentDidCatch(why: Error) {

@@ -1,6 +1,6 @@
 /*
- * Where the reader is: view, time range, search, selection. It lives in the address after the #,
- * so that a view can be pasted into a ticket. Pure.
+ * What the page shows: view, time range, search, selection. Stored in the URL's fragment, so that
+ * links reproduce a view. Pure.
  */
 import { parseSpan, spanKey } from "./format";
 
@@ -10,16 +10,16 @@ export type Range = [number, number];		/* milliseconds since 1970 */
 
 export interface Place {
 	view: View;
-	span: number;			/* how much is shown while it follows the clock */
-	fixed: Range | null;		/* instead of following it */
+	span: number;			/* length of the range that ends now */
+	fixed: Range | null;		/* a fixed range instead */
 	q: string;			/* search */
 	sel: Range | null;		/* part of the range, chosen on the heat map */
-	base: Range | null;		/* the range that is compared with */
+	base: Range | null;		/* the range to compare with */
 	zoom: string;			/* path of the flame graph's box; see flame.ts */
-	comm: string;			/* the profile of this command alone */
-	focus: string;			/* key of the chart that is shown large */
+	comm: string;			/* show only the profile of this command */
+	focus: string;			/* key of the enlarged chart */
 	as: string;			/* what is shown as a table: "chart,flame,heat" */
-	sort: string;			/* "-events.running": by which column of which table, - downwards */
+	sort: string;			/* "-events.running": table and column to sort by, - for descending */
 }
 
 export const presets: [string, number][] = [["1m", 6e4], ["5m", 3e5], ["1h", 36e5], ["6h", 216e5], ["24h", 864e5], ["7d", 6048e5]];
@@ -77,7 +77,7 @@ export const isTable = (p: Place, what: string) => p.as.split(",").includes(what
 export const withTable = (p: Place, what: string, on: boolean): Partial<Place> =>
 	({ as: [...p.as.split(",").filter(x => x && x !== what), ...(on ? [what] : [])].join() });
 
-/* The range moved by a part of its length; one that would reach beyond now follows the clock. */
+/* Moves the range by a part of its length; a range that would go beyond now follows the clock. */
 export function shift(p: Place, by: number, now: number): Place {
 	const [from, to] = p.fixed ?? [now - p.span, now];
 	const d = (to - from) * by;
@@ -85,7 +85,8 @@ export function shift(p: Place, by: number, now: number): Place {
 	return { ...p, fixed: [from + d, to + d], sel: null };
 }
 
-/* The range made longer (factor > 1) or shorter; its middle stays, or its end while it follows. */
+/* Makes the range longer (factor > 1) or shorter; its middle is kept, or its end while it follows
+ * the clock. */
 export function stretch(p: Place, factor: number, now: number): Place {
 	if (!p.fixed) return { ...p, span: bounded(Math.round(p.span * factor)), sel: null };
 	const [from, to] = p.fixed, half = bounded((to - from) * factor) / 2, mid = (from + to) / 2;

@@ -1,6 +1,6 @@
 /*
- * The profile of the range: heat map, flame graph, functions; compared with another range if one is
- * kept as the base.
+ * The profile of the range: heat map, flame graph, functions; compared with another range if one was
+ * set as the base.
  */
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
@@ -15,8 +15,8 @@ import { type Range, isTable, withTable } from "./place";
 import { currentRange, go, now, place, rangeKey } from "./state";
 import { Failure, Table, View, useAnswer } from "./ui";
 
-const heatMost = 6 * 36e5;			/* the agent answers no longer one */
-/* Rows that hold a sample each, or so: with smaller ones the sampler's own rhythm is all one sees. */
+const heatMost = 6 * 36e5;			/* the agent refuses longer ranges */
+/* Rows of about one sample each: smaller ones would only show the sampling period. */
 const heatRows = () => [50, 25, 10, 5, 2].find(r => r <= (status.value?.profiler?.frequency || 50)) ?? 1;
 const formats = ["SVG", "HTML", "folded", "pprof", "speedscope", "JSON"];
 
@@ -24,8 +24,8 @@ function args(r: Range, base: Range | null, filter: Record<string, string>) {
 	return { from: r[0], to: r[1], base_from: base?.[0], base_to: base?.[1], ...filter };
 }
 
-/* An agent without a profiler is not asked (each refusal would be an error in the console), unless
- * the reader wants what an earlier one may have stored. */
+/* An agent without a profiler is not queried (each error would be logged in the console), unless the
+ * user wants profiles that an earlier agent may have stored. */
 const older = signal(false);
 const asked = () => older.value || !!status.value?.profiler;
 

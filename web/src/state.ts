@@ -1,11 +1,11 @@
 /*
- * The page's state as signals: the place (mirrored in the address), the clock, the theme.
+ * The page's state as signals: the place (mirrored in the URL), the clock, the theme.
  */
 import { computed, signal } from "@preact/signals";
 import { type Place, type Range, readHash, shift, stretch, writeHash } from "./place";
 
 export const place = signal<Place>(readHash(location.hash));
-export const now = signal(Date.now());		/* the agent's clock, once a second */
+export const now = signal(Date.now());		/* the agent's clock, updated once a second */
 export const help = signal(false);
 
 let ahead = 0;					/* the agent's clock minus ours */
@@ -18,7 +18,7 @@ setInterval(() => {
 	if (!document.hidden) now.value = agentNow();
 }, 1000);
 
-/* What is typed replaces the entry of the history; what is chosen makes a new one. */
+/* Typing replaces the history entry; choosing adds one. */
 export function go(patch: Partial<Place>, typed = false) {
 	const next = { ...place.value, ...patch };
 	const hash = writeHash(next);
@@ -31,7 +31,7 @@ addEventListener("popstate", () => (place.value = readHash(location.hash)));
 
 export const query = computed(() => place.value.q);
 
-/* What loads data depends on this one alone: it does not change with the clock. */
+/* Code that loads data depends on this signal only: it does not change with the clock. */
 export const rangeKey = computed(() => (place.value.fixed ? place.value.fixed.join("-") : "span" + place.value.span));
 export function currentRange(): Range {
 	const p = place.peek(), t = agentNow();
@@ -59,7 +59,7 @@ export function nextTheme() {
 	try { localStorage.setItem("tacho-theme", theme.value); } catch { /* private mode */ }
 }
 
-/* A colour of the style sheet, as the canvas needs it; looked up once for light and dark. */
+/* A colour of the style sheet for drawing on a canvas; cached for light and dark. */
 const colours = new Map<string, string>();
 export function colour(name: string): string {
 	const key = name + dark.value;

@@ -1,5 +1,5 @@
 /*
- * The views that are tables: events, processes, exporters, triggers, doctor.
+ * The views that consist of tables: events, processes, exporters, triggers, doctor.
  */
 import type { ComponentChildren } from "preact";
 import { type EventRow, type Exporter, type Finding, type Happened, get } from "./api";
@@ -9,7 +9,7 @@ import { joined, readings, series } from "./live";
 import { go, now, place } from "./state";
 import { Badge, type Column, Example, Failure, SaveAs, Table, View, Waiting, useAnswer } from "./ui";
 
-/* Rows in which any text matches the search. */
+/* Rows with a text that matches the search. */
 function found<T extends object>(rows: T[]): T[] {
 	const match = matcher(place.value.q);
 	return match ? rows.filter(r => Object.values(r).some(v => typeof v === "string" && match(v))) : rows;
@@ -51,7 +51,7 @@ function tasks(): [Task[], string[]] {
 }
 
 export function Processes() {
-	now.value;			/* once a second is enough */
+	now.value;			/* update once a second */
 	const [all, events] = tasks();
 	const rows = found(all);
 	const columns: Column<Task>[] = [{ name: "name", get: r => r.name, show: r => <><b>{r.name || "?"}</b>{r.ended && <> <Badge text="ended" tone="plain" /></>}</> },

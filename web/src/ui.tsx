@@ -1,5 +1,5 @@
 /*
- * Small parts that the views share: buttons that save files, tables that sort, states in colour.
+ * Components shared by the views: save buttons, sortable tables, coloured states.
  */
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -12,7 +12,7 @@ import { go, place } from "./state";
 
 export interface Column<T> {
 	name: string;
-	get: (row: T) => string | number | null | undefined;	/* what it sorts by and saves */
+	get: (row: T) => string | number | null | undefined;	/* value to sort by and to save */
 	show?: (row: T) => ComponentChildren;
 	number?: boolean;
 	wide?: boolean;
@@ -26,9 +26,9 @@ export function SaveAs(p: { name: string; files: [string, () => string][] }) {
 }
 const types: Record<string, string> = { csv: "text/csv", json: "application/json", svg: "image/svg+xml" };
 
-const rowsAtFirst = 150, rowsMore = 300;	/* a table of thousands takes a browser a second to lay out */
+const rowsAtFirst = 150, rowsMore = 300;	/* laying out thousands of rows takes a browser a second */
 
-/* The column and whether downwards: as the address says, or as the table begins. */
+/* The sort column and direction from the URL, or the table's default. */
 function order(said: string, table: string, first = ""): [string, boolean] {
 	const at = said.replace(/^-/, "");
 	const s = at.startsWith(table + ".") ? said[0] === "-" ? "-" + at.slice(table.length + 1) : at.slice(table.length + 1) : first;
@@ -75,7 +75,7 @@ export const View = (p: { title: string; note?: ComponentChildren; side?: Compon
 		{p.children}
 	</section>;
 
-/* What went wrong; data that was there before stays below it. */
+/* Shows an error; earlier data remains visible below it. */
 export const Failure = (p: { answer: { error: { value: Error | null }; again: () => void } }) => {
 	const e = p.answer.error.value;
 	return e && <p class="failure" role="status"><span>{e.message}{e instanceof Refused && e.hint && <> — {e.hint}</>}</span>
@@ -85,16 +85,16 @@ export const Failure = (p: { answer: { error: { value: Error | null }; again: ()
 export const Waiting = (p: { answer: { error: { value: Error | null }; data: { value: unknown } }; text: string }) =>
 	p.answer.data.value || p.answer.error.value ? null : <p class="empty" role="status">{p.text}</p>;
 
-/* An empty view says what would fill it. */
+/* An empty view says how to fill it. */
 export const Example = (p: { text: string; toml: string }) => <><p>{p.text}</p><pre>{p.toml}</pre></>;
 
-/* Loads when `deps` change, and again every `every` ms while the page is looked at. An answer that
- * comes too late is not used. */
+/* Loads when `deps` change, and every `every` ms while the page is visible. Outdated answers are
+ * ignored. */
 export function useAnswer<T>(load: (signal: AbortSignal) => Promise<T>, deps: unknown[], every = 0) {
 	const data = useSignal<T | null>(null), error = useSignal<Error | null>(null), busy = useSignal(true), tries = useSignal(0);
 	useEffect(() => {
 		const stop = new AbortController();
-		let under = false;		/* a slow agent is not asked again before it has answered */
+		let under = false;	/* do not send another request before a slow agent has answered */
 		const run = () => {
 			if (under) return;
 			under = busy.value = true;
@@ -114,7 +114,7 @@ export function useAnswer<T>(load: (signal: AbortSignal) => Promise<T>, deps: un
 	return { data, error, busy, again: () => void tries.value++ };
 }
 
-/* The size of an element, as it changes. */
+/* The size of an element, updated when it changes. */
 export function useWidth() {
 	const ref = useRef<HTMLDivElement>(null), width = useSignal(0);
 	useEffect(() => {

@@ -78,7 +78,7 @@ try:
         code, said = agent.ctl("profile", "50s", "perf.data")
         if "what runs alone takes more" not in said:
             break
-    check(code == 0 and "it ended early: its file reached the bound of " in said, f"{code} {said}")
+    check(code == 0 and "it ended early: its file reached the limit of " in said, f"{code} {said}")
     kept = glob.glob("state/profiles/*")
     check(sum(map(os.path.getsize, kept)) <= bound, f"{sum(map(os.path.getsize, kept))} of {bound} bytes")
     path = said.split("wrote ")[1].split(" (")[0]
