@@ -1,5 +1,5 @@
-# The agent's counters and `tacho stat -a` over the same time: the same within 1 %, and what was
-# really done.
+# The agent's counters and `tacho stat -a` over the same time agree within 1 %, and both match the work
+# that was done.
 # run: both
 . "$SUPPORT/lib.sh"
 need python3
@@ -8,7 +8,7 @@ PYTHONPATH=$SUPPORT python3 - <<'END'
 import subprocess
 from agent_test import *
 
-# A call that hardly anybody else makes, so many times.
+# A system call that hardly any other process makes, a known number of times.
 N = 200000
 agent = Agent('interval = "100ms"\nper = "cpu"\nevents = ["syscalls:sys_enter_umask", "{task-clock,'
               'syscalls:sys_exit_umask}", "cpu-clock"]', store="").start()

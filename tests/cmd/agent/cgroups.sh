@@ -1,4 +1,4 @@
-# Cgroups that live for a moment are seen, with all that was counted in them; then their series end.
+# Short-lived cgroups are counted completely; then their series end.
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -a -x, -e task-clock sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"
@@ -17,8 +17,8 @@ root = next((m[1] for m in mounts if m[2] == "cgroup" and "perf_event" in m[3].s
 names = []
 agent = Agent(f'interval = "500ms"\ncgroups = ["/tacho-test-{os.getpid()}-*"]\n'
               'events = ["task-clock", "context-switches"]', store="").start()
-# Time for the agent to hear of it; then a tenth of a second's work, and it is gone. It looks by itself each
-# second, which hardly ever is in time; where the machine stood still, another cgroup is made.
+# Give the agent time to notice the cgroup, work for a tenth of a second, and remove it. The agent's check every
+# second would usually be too late; if the machine stalled, try again with another cgroup.
 for i in range(9):
     name = f"tacho-test-{os.getpid()}-{i}"
     path = os.path.join(root, name)

@@ -1,4 +1,4 @@
-# An event that is misspelt, more descriptors than allowed, a configuration that is none.
+# A misspelt event, too many file descriptors, an invalid configuration.
 . "$SUPPORT/lib.sh"
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"
 printf '[[source]]\nname = "a"\nevents = ["page-fautls", "page-faults"]\n' >tacho.toml

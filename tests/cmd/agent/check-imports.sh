@@ -1,4 +1,4 @@
-# Files of other tools, unedited: what can be counted counts, the rest says why; what is not understood is an error.
+# Unmodified files of other tools: what can be counted is, the rest gives the reason; unknown settings are errors.
 . "$SUPPORT/lib.sh"
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"
 cp "$TEST_DATA"/config/* .

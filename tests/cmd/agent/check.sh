@@ -1,4 +1,4 @@
-# The built-in configuration: software events count everywhere, the rest says why it cannot.
+# The built-in configuration: software events count everywhere, the others give the reason if they cannot.
 . "$SUPPORT/lib.sh"
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"
 tacho agent --check -c /dev/null >out

@@ -1,4 +1,4 @@
-# What ctl shows people, and the same as JSON.
+# The text output of ctl, and the same as JSON.
 . "$SUPPORT/lib.sh"
 need python3
 PYTHONPATH=$SUPPORT python3 - <<'END'

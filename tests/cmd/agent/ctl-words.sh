@@ -1,4 +1,4 @@
-# Words that ctl does not understand are told, before and after they have reached the agent.
+# Invalid arguments of ctl are reported, whether ctl itself or the agent detects them.
 . "$SUPPORT/lib.sh"
 need python3
 for words in "status now" "interval" "pause a b" "profile 1s flame more" "stauts"; do

@@ -1,4 +1,4 @@
-# An event that stands twice, in one source or in two that exec makes one of, is counted once.
+# An event that occurs twice, in one source or in two that exec merges, is counted once.
 . "$SUPPORT/lib.sh"
 tacho stat -x, -e page-faults true 2>err || skip "may not count: $(cat err)"
 cat >tacho.toml <<'END'

@@ -1,4 +1,4 @@
-# exec and watch without an event, a command or a process: each says so.
+# exec and watch without an event, a command or a process report an error.
 . "$SUPPORT/lib.sh"
 for words in "exec -- true" "exec" "watch $$" "watch"; do
 	# shellcheck disable=SC2086

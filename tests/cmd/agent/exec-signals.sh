@@ -1,4 +1,4 @@
-# exec hands a signal on to its command, waits for it, and ends with its status; a second signal ends exec.
+# exec forwards a signal to its command, waits for it, and exits with its status; a second signal ends exec.
 . "$SUPPORT/lib.sh"
 tacho stat -x, -e page-faults true 2>err || skip "may not count: $(cat err)"
 printf '[[source]]\nname = "s"\nevents = ["page-faults"]\n' >tacho.toml
@@ -33,7 +33,7 @@ kill -0 $exec_pid
 kill -TERM $exec_pid
 ended
 kill -KILL "$(cat pid)"
-# What the agent blocks or ignores for itself is its own affair.
+# Signals that the agent blocks or ignores are not blocked or ignored in the command.
 tacho agent -c tacho.toml exec -- sh -c 'exec grep -E "^Sig(Blk|Ign)" /proc/self/status' >under 2>out
 sh -c 'exec grep -E "^Sig(Blk|Ign)" /proc/self/status' >plain
 cmp under plain

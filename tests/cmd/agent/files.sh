@@ -1,5 +1,5 @@
-# CSV, JSON lines and the textfile of node_exporter: the first two say the same, files give way by size
-# and only so many are kept, nothing is lost between them; a torn last line is cut off; "-" is stdout.
+# CSV, JSON lines and node_exporter's textfile: the first two have the same content, files are rotated by size and
+# their number is limited without losing lines; a partial last line is cut off; "-" is stdout.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq

@@ -1,5 +1,5 @@
-# A store on a disk that is full: the agent goes on, says so, keeps what it may in memory, drops and counts
-# the rest, and writes again once there is room.
+# A store on a full disk: the agent continues, logs it, keeps a limited amount in memory, drops and counts the
+# rest, and writes again when there is space.
 . "$SUPPORT/lib.sh"
 need python3 mount
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"
@@ -13,7 +13,7 @@ from agent_test import *
 
 EVENTS = 'per = "cpu"\nevents = ["task-clock", "context-switches", "page-faults", "cpu-migrations"]'
 MORE = "".join(f'\n[[source]]\nname = "more{i}"\ninterval = "5ms"\n{EVENTS}' for i in range(6))
-# So little may wait that it is soon too much.
+# A small limit that is soon exceeded.
 agent = Agent('interval = "20ms"\n' + EVENTS + MORE, store="disk/agent.db",
               more='[agent.retention]\npending = "64K"').start()
 check(agent.ctl("read-now")[0] == 0, "read-now before")

@@ -1,5 +1,5 @@
-# Who may ask for what: the Host header has to name this machine, an action needs the token or the
-# socket's owner, and nothing but the loopback listens by default.
+# Access control: the Host header must name this machine, an action needs the token or the socket's
+# owner, and by default only the loopback address is used.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq
@@ -23,7 +23,7 @@ expect() {	# STATUS CURL_ARGS...
 	[ "$got" = "$expect_status" ] || { cat body >&2; fail "$got, expected $expect_status: $*"; }
 }
 
-# Names that are ours, and those that a page from elsewhere could make up.
+# Names of this machine, and names used in DNS rebinding.
 for host in 127.0.0.1 localhost LOCALHOST "localhost:$agent_port" '[::1]' "$(hostname)" 192.0.2.7 \
 	web1.example.com "WEB1.example.com:$agent_port"; do
 	expect 200 -H "Host: $host" "$agent_url/healthz"
@@ -35,7 +35,7 @@ for host in evil.example "evil.example:$agent_port" localhost.evil.example 127.0
 	expect 421 -H "Host: $host" "$agent_url/metrics"
 done
 
-# What a proxy might read otherwise than we do, and what is smuggled behind it.
+# Requests that a proxy may parse differently, and requests smuggled in them.
 python3 - "$agent_port" <<'END'
 import socket, sys
 def ask(*lines, body=b""):
@@ -71,7 +71,7 @@ expect 405 -H 'Authorization: Bearer s3cret word' "$agent_url/api/v1/ctl/read-no
 expect 200 --unix-socket ctl -X POST http://localhost/api/v1/ctl/read-now
 [ "$(stat -c %a ctl)" = 600 ] || fail "others may open the socket: $(stat -c %a ctl)"
 
-# Sockets that listen are of the loopback, or files.
+# Listening sockets are on the loopback address, or unix sockets.
 python3 - "$agent_pid" <<'END'
 import os, sys
 fds = "/proc/%s/fd/" % sys.argv[1]
@@ -94,7 +94,7 @@ for at in listening:
     assert at == "0100007F" or at == "00000000000000000000000001000000", at
 END
 stop_agent
-# Without a token there are no actions by the port at all, also not with an empty one.
+# Without a configured token there are no actions over TCP, not even with an empty token.
 sed -i '/^token/d' tacho.toml
 start_agent tacho.toml
 expect 401 -H 'Authorization: Bearer ' $post

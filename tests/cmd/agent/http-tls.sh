@@ -1,4 +1,4 @@
-# TLS: the receiver's certificate is checked against ours, and ours against the receiver's.
+# TLS: the agent verifies the receiver's certificate, and the receiver the agent's.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 openssl jq

@@ -1,4 +1,4 @@
-# Lines for the journal have a priority in front; those for a terminal that only inherited the journal's
+# Log lines for the journal have a priority prefix; those for a terminal that only inherited the journal's
 # variable do not.
 . "$SUPPORT/lib.sh"
 mkdir state

@@ -1,4 +1,4 @@
-# A reading that comes late, just before the next one, takes its place: two of one moment would have one time.
+# A late read, just before the next one, replaces it: two reads would have the same timestamp.
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -x, -e page-faults true 2>err || skip "may not count: $(cat err)"
@@ -33,7 +33,7 @@ def least_gap():
     return min((b - a) % 60 for a, b in zip(since, since[1:]))
 
 wait_until(lambda: os.path.exists("points.jsonl") and len(times()) >= 2, "readings")
-# Between the clock and the reading the machine may stand still: of three times, one has to do.
+# The machine may stall between the clock and the read: one of three attempts must succeed.
 gaps = []
 while len(gaps) < 3 and not any(gap > INTERVAL / 4 for gap in gaps):
     gaps.append(least_gap())

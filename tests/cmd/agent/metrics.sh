@@ -1,5 +1,5 @@
-# Metrics that a source names are gauges beside its counters: of a list, of other metrics, per CPU. Their
-# own events have no series; a metric that cannot be had is told in the log and stops nothing.
+# Metrics listed in a source are gauges beside its counters: from a list, from other metrics, per CPU. Their
+# own events have no series; a metric that cannot be counted is logged and does not affect others.
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count: $(cat err)"

@@ -1,5 +1,5 @@
-# What systemd hears: READY once all runs, WATCHDOG while it counts, STOPPING at the end; and sockets
-# that systemd opened are served.
+# Notifications to systemd: READY when everything runs, WATCHDOG while it counts, STOPPING at the end; and sockets
+# passed by systemd are served.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3
@@ -35,7 +35,7 @@ wait_for 10 grep -qx STOPPING=1 heard
 end "$hear_pid"
 unset NOTIFY_SOCKET
 
-# Socket activation: the first request starts the agent, on the port that is there already.
+# Socket activation: the first request starts the agent, on the port that systemd opened.
 PATH=$PATH:/lib/systemd:/usr/lib/systemd
 command -v systemd-socket-activate >/dev/null || skip "READY and WATCHDOG are right; needs systemd-socket-activate for the rest"
 port=$(free_port)
@@ -47,7 +47,7 @@ wait_url 20 "$agent_url/metrics"
 wait_for 10 grep -q "page at http://127.0.0.1:$port/" activate.err
 ! curl -fsS -m 2 "http://127.0.0.1:$agent_port/metrics" >out 2>&1 || fail "it listens elsewhere, too"
 curl -fsS --unix-socket http http://localhost/healthz | grep -qx ok || fail "the unix socket is not served"
-# An action by the unix socket needs no token, by the port it does.
+# An action needs no token over the unix socket, but it does over the port.
 curl -fsS --unix-socket http -X POST http://localhost/api/v1/ctl/read-now >out || fail "no action by the socket"
 status=$(curl -sS -o out -w '%{http_code}' -X POST "$agent_url/api/v1/ctl/read-now")
 [ "$status" = 401 ] || fail "an action without a token: $status"

@@ -1,4 +1,4 @@
-# /metrics in both its forms: promtool and the Python client's parsers read them.
+# Both formats of /metrics are valid for promtool and the Python client's parsers.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need promtool curl python3 jq

@@ -1,5 +1,5 @@
-# Places that are taken or cannot be: a second agent at one store, a socket's path that is a file, a store
-# in no directory. Each is told, and nothing that was there is lost.
+# Paths that are in use or invalid: a second agent on one store, a socket path that is a file, a store
+# in a missing directory. Each is reported, and existing files are not touched.
 . "$SUPPORT/lib.sh"
 mkdir state
 STATE_DIRECTORY=$PWD/state RUNTIME_DIRECTORY=$PWD/state

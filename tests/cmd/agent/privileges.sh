@@ -1,5 +1,5 @@
-# Once it runs, every thread has the capabilities that counting needs and no others, and system calls
-# that it has no use for are locked; keep_privileges leaves them.
+# A running agent's threads have only the capabilities that counting needs, and system calls that it
+# does not need are denied; keep_privileges turns that off.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl python3 jq
@@ -41,7 +41,7 @@ wait_for 10 is_dropped		# the page is there a moment before
 wait_for 10 is NoNewPrivs 1	# or programs could gain what was given up
 ! grep -q seccomp "$BUILD/build.ninja" || wait_for 10 is Seccomp 2
 
-# It still does all it does: opens counters, reads, stores, answers.
+# It still works: opens counters, reads, stores, answers.
 sed -i 's/"context-switches"/"context-switches", "page-faults"/' tacho.toml
 tacho agent -c tacho.toml ctl reload >out 2>&1 || { cat out >&2; fail "no reload"; }
 counts() {

@@ -76,7 +76,7 @@ try:
         agent.write(f'[profile]\nevent = "cpu-clock"\nrecordings_bytes = {bound}\n')
         check(agent.ctl("reload")[0] == 0, "reload")
         code, said = agent.ctl("profile", "50s", "perf.data")
-        if "what runs alone takes more" not in said:
+        if "the list of running processes alone" not in said:
             break
     check(code == 0 and "it ended early: its file reached the limit of " in said, f"{code} {said}")
     kept = glob.glob("state/profiles/*")
@@ -95,7 +95,7 @@ try:
     agent.write(config("none", f'action = "perf.data"\ncooldown = "1h"\ndir = "{os.getcwd()}/none"\nmax_bytes = 1000\n'))
     check(agent.ctl("reload")[0] == 0, "reload")
     event = agent.until(60, lambda: triggered("none"), "the trigger")[0]
-    check("but: what runs alone takes more than the 750 bytes" in event["text"], f"{event}")
+    check("but: the list of running processes alone needs more than the 750 bytes" in event["text"], f"{event}")
     check(not event["path"] and not os.listdir("none"), f"{event} {os.listdir('none')}")
 finally:
     work.kill()

@@ -1,4 +1,4 @@
-# The continuous profile: what burns is named, pages agree with each other, ranges and filters take
+# The continuous profile: the busy function is found, pages agree with each other, ranges and filters select
 # their part, a killed agent keeps its windows.
 # run: slow
 . "$SUPPORT/lib.sh"
@@ -20,7 +20,7 @@ burn(2000).wait()
 ended = now_ms()
 agent.settle(ended)
 
-# The function that burnt, and the shape of what is drawn.
+# The busy function, and the shape of the flame graph.
 f = flame(**{"from": started, "to": ended, "min": 0})
 check(f["schema"] == "tacho.flame.v1" and f["event"] == "cpu-clock" and f["unit"] == "samples", f"head: {str(f)[:200]}")
 check(f["base_total"] is None, "a base that was not asked for")
@@ -61,7 +61,7 @@ folded = agent.get("/api/v1/flame", text=True, **{"from": started, "to": ended, 
 check(sum(int(l.rsplit(" ", 1)[1]) for l in folded.splitlines()) == f["total"], "folded stacks differ")
 check(any(l.startswith(BURNER + ";") and ";burn " in l for l in folded.splitlines()), "no BURNER;...;burn")
 
-# Parts: by time, command, process and CPU; the parts of a range make the whole.
+# Filters by time, command, process and CPU; the parts of a range sum up to the whole.
 middle = (started + ended) // 2
 parts = [flame(**{"from": a, "to": b})["total"] for a, b in ((started, middle), (middle, ended))]
 check(sum(parts) == f["total"], f"{parts} do not make {f['total']}")
@@ -88,13 +88,13 @@ svg = agent.get("/api/v1/flame", text=True, **{"from": started, "to": ended, "ba
                                                "base_to": started, "format": "svg"})
 check("</svg>" in svg and "burn" in svg, "the diff")
 
-# Windows: one after the other, with all samples.
+# Windows: consecutive, with all samples.
 w = agent.get("/api/v1/profiles", **{"from": before, "to": now_ms()})["windows"]
 check(len(w) >= 3 and all(a["to"] <= b["from"] for a, b in zip(w, w[1:])), f"windows: {w}")
 st = agent.get("/api/v1/status")["profiler"]
 check(st["samples"] >= sum(x["samples"] for x in w[:-1]) and st["windows"] >= len(w) - 2, f"{st}")
 
-# What is refused.
+# Invalid requests.
 for path, status in (("flame?from=5&to=4", 400), ("flame?from=0&to=9999999999999", 400), ("flame?min=2", 400),
                      ("flame?from=x", 400), ("flame?format=gif", 400), ("flame?pid=abc", 400), ("flame?cpu=9-1", 400),
                      ("heatmap?from=-7h&to=now", 400), ("profiles?from=-40d", 400),
@@ -103,7 +103,7 @@ for path, status in (("flame?from=5&to=4", 400), ("flame?from=0&to=9999999999999
     check(got == status and len(why) > 10, f"{path}: {got} {why}")
 check(flame(**{"from": 1000, "to": 2000})["total"] == 0, "samples of 1970")
 
-# Killed: what was stored is there, and the next agent adds to it.
+# After kill -9: stored windows are there, and the next agent adds to them.
 agent.until(30, lambda: [w for w in agent.get("/api/v1/profiles", **{"from": started, "to": now_ms()})["windows"]
                         if w["from"] >= ended], "a window after that of the last samples")
 check(agent.ctl("read-now")[0] == 0, "read-now")	# all that the store has taken is on disk

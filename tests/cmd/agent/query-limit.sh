@@ -1,4 +1,4 @@
-# A query's answer is bounded, and what is beyond the bound says how to ask for less.
+# A query's answer is limited, and the error beyond the limit says how to reduce it.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need curl jq

@@ -1,5 +1,5 @@
-# A reload by signal and by ctl: an equal file changes nothing, a changed one keeps the counters that
-# stayed, a broken one is refused and nothing stops.
+# A reload by signal and by ctl: an equal file changes nothing, a changed one keeps the counters that are in
+# both, an invalid one is refused and nothing stops.
 . "$SUPPORT/lib.sh"
 need python3
 tacho stat -a -x, -e context-switches sleep 0.01 2>err || skip "may not count CPUs: $(cat err)"
@@ -54,7 +54,7 @@ status, said = agent.ctl("reload")
 check(status != 0, "a broken trigger was taken: " + said)
 check(not series("context-switches"), "half of a broken file was taken")
 
-# A source whose command is not there: the others go on, whatever their order.
+# A source whose command does not exist: the others continue, in any order.
 agent.configure('priority = 5\ncommand = ["./none"]\nevents = ["page-faults"]\n'
                 '[[source]]\nname = "after"\ninterval = "20ms"\nevents = ["task-clock"]')
 status, said = agent.ctl("reload")

@@ -1,5 +1,5 @@
-# The unit for systemd: its score, its syntax, and that its list of system calls has room for what the
-# agent does.
+# The systemd unit: its security score, its syntax, and that its list of system calls contains those that the
+# agent makes.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/agent.sh"
 need systemd-analyze strace curl python3 jq
@@ -13,7 +13,7 @@ systemd-analyze verify --man=no ./tacho-agent.service ./tacho-agent.socket >veri
 ! grep 'tacho-agent' verify >&2 || fail "systemd complains"
 grep -q '^kernel' "$SOURCE/share/sysctl.d/tacho.conf.example" && fail "the sysctl example is in effect"
 
-# What it allows, as the unit says it: groups in order, ~ takes away.
+# The system calls that the unit allows: groups in order, ~ removes.
 sed -n 's/^SystemCallFilter=//p' "$unit" >filter
 cat >allowed.py <<'END'
 import os, re, subprocess
@@ -39,7 +39,7 @@ for line in open("trace"):
     if m:
         used.add(m.group(1))
 assert len(used) > 30 and "perf_event_open" in used, used
-# As root only, which the unit is not: capabilities to give up, and SQLite's care for its files' owner.
+# Made only by root, which the unit's user is not: dropping capabilities, and SQLite's chown of its files.
 used -= {"capset", "fchown"} if os.geteuid() == 0 else set()
 print(*sorted(used - allowed))
 END

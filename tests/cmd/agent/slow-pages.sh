@@ -1,5 +1,5 @@
-# While a recording is made for one client, all others are served: those that were connected before, too.
-# A second recording is refused meanwhile; a client that leaves, and an agent that ends, disturb nothing.
+# While a recording is made for one client, the others are served, also on connections opened before.
+# A second recording is refused meanwhile; a client that disconnects, and stopping the agent, cause no trouble.
 . "$SUPPORT/lib.sh"
 need python3
 PYTHONPATH=$SUPPORT python3 - <<'END'

@@ -1,4 +1,4 @@
-# The MIB that comes along is sound, and its numbers are those that are served.
+# The MIB is valid, and its numbers are those that are served.
 . "$SUPPORT/lib.sh"
 need smilint snmptranslate
 for file in "$TEST_DATA"/mibs/*.txt; do

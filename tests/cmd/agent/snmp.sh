@@ -1,5 +1,5 @@
 # The agent as a subagent of a real snmpd: INTEL-PMU-MIB's table with rows in the file's order, our own
-# table, 64-bit values as the API has them and as `tacho stat` counts; without snmpd, after its restart,
+# table, 64-bit values that agree with the API and `tacho stat`; without snmpd, after its restart,
 # after a reload, by TCP.
 # run: slow
 . "$SUPPORT/lib.sh"
@@ -57,7 +57,7 @@ shows() {	# OID=VALUE...
 has_counted() {	# OID
 	ask snmpget "$1" | grep -q ' = Counter64: [1-9]'
 }
-# The value by SNMP, as soon as there is one, lies between the two that the API has before and after.
+# A value over SNMP, once there is one, lies between the API's values before and after.
 api() {	# JQ
 	curl -fsS -m 10 "$agent_url/api/v1/series" | jq "$1"
 }
@@ -93,7 +93,7 @@ agrees "$events.9.$index" "$(of_group page-faults second .raw)"
 agrees "$events.10.$index" "$(of_group page-faults second .enabled_ns)"
 agrees "$events.11.$index" "$(of_group page-faults second .running_ns)"
 
-# What a process did, by SNMP and by `tacho stat`.
+# Events of a process, over SNMP and by `tacho stat`.
 of_load() {	# EVENT: its row
 	api ".series[] | select(.labels.source == \"load\" and .event == \"$1\") | .id"
 }
@@ -105,7 +105,7 @@ end_load
 within 1 "$(cat by-snmp-page-faults)" "$(csv_value page-faults stat.csv)"
 within 1 "$(cat by-snmp-task-clock)" "$(awk -F, '$3 == "task-clock" { print $1 * 1e6 }' stat.csv)"
 
-# All ways to walk show the same cells, in the same order.
+# All ways of walking give the same cells in the same order.
 oids() {
 	sed 's/ = .*//'
 }
@@ -121,7 +121,7 @@ grep -q "^$index;page-faults;1;1;one;second;counting;[0-9]*;[0-9]*;[0-9]* nanose
 	{ cat table >&2; fail "snmptable shows no page-faults"; }
 grep -q '^[0-9]*;cpu-clock;seconds;1.0000000000000001e-09;one;second;counting;' table || fail "no cpu-clock"
 
-# snmpd is started again: found again, without a word from us.
+# snmpd is restarted: the agent reconnects.
 end "$snmpd_pid"
 wait_for 10 grep -q 'lost the connection to the SNMP daemon' agent.err
 wait_for 10 sh -c "curl -fsS '$agent_url/metrics' | grep '^tacho_exporter_up{exporter=\"snmp\".*} 0'"
@@ -129,7 +129,7 @@ start_snmpd "$PWD/agentx"
 wait_for 30 shows "$pmu.2.1=STRING: \"second\""
 agrees "$pmu.40.1" "$(of_group page-faults second .raw)"
 
-# Other groups by a reload: rows follow the file.
+# Other groups after a reload: rows follow the file.
 write_config '[{ label = "none of ours", cpus = "4095" }, { label = "third", cpus = "0" }]' "$PWD/agentx"
 tacho agent -c tacho.toml ctl reload >out 2>err || { cat out err >&2; fail "no reload"; }
 wait_for 20 shows "$pmu.2.1=STRING: \"none of ours\"" "$pmu.2.2=STRING: \"third\""
@@ -139,7 +139,7 @@ shows "$pmu.38.1=No Such Instance currently exists at this OID"
 stop_agent
 wait_for 20 sh -c "! snmpget -v2c -c public -On -t 2 127.0.0.1:$snmp_port $pmu.2.1 | grep -q STRING"
 
-# The same by TCP.
+# The same over TCP.
 end "$snmpd_pid"
 port=$(free_port)
 write_config '["0"]' "127.0.0.1:$port"

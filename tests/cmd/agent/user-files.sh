@@ -1,5 +1,5 @@
-# Files that people have, run as they are: an Alumet file and two of collectd's intel_pmu. They start,
-# count what this machine can count, and say why it cannot count the rest; the same file imported
+# Real files of users, unmodified: an Alumet file and two of collectd's intel_pmu. The agent starts,
+# counts what this machine can count, and gives the reason for the rest; the imported file
 # does the same.
 # run: slow
 . "$SUPPORT/lib.sh"
@@ -87,7 +87,7 @@ check_file uncore.conf 2
 [ -e /sys/devices/system/cpu/cpu18 ] || grep -q '18' as-is.err || fail "nothing is said of CPU 18"
 jq -e 'all(.[]; .interval_ms == 10000)' as-is.events >out || fail "not every ten seconds"
 
-# What of a collectd.conf can be counted anywhere goes back to collectd under the names it had.
+# The events of a collectd.conf that can be counted anywhere go back to collectd under their names.
 cat >software.conf <<'END'
 Interval 0.5
 LoadPlugin intel_pmu

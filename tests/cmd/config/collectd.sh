@@ -1,4 +1,4 @@
-# Both collectd examples: two sets of the second generation, one of the first, CPUs that are not here.
+# Both collectd examples: two sets of the second generation, one of the first, CPUs that do not exist.
 tacho config import "$TEST_DATA/config/collectd-1.conf" |
 	grep -v '^	{ label = "[0-9]*", cpus = "[0-9]*" },$' | sed -n '/^\[\[source/,$p'
 echo ---

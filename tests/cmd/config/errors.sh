@@ -1,4 +1,4 @@
-# What is wrong is said with its place, and what may have been meant.
+# Errors give the position and a suggestion.
 try() {
 	printf '%b' "$1" >tacho.toml
 	shift

@@ -1,4 +1,4 @@
-# Where each value comes from: the file, what it includes, the environment, --set; the rest is default.
+# The origin of each value: the file, its includes, the environment, --set; the rest is default.
 mkdir conf.d
 printf '[profile]\nfrequency = 99\n' >conf.d/profile.toml
 cat >tacho.toml <<'END'

@@ -1,4 +1,4 @@
-# What import prints is a tacho.toml that reads back to the same; twice, so that it is at rest.
+# The output of import is a tacho.toml that reads back the same; done twice, so that it is stable.
 cat >alumet.toml <<'END'
 [plugins.perf]
 events = ["INSTRUCTIONS#u:k", { event = "PAGE_FAULTS", rename = "faults \"q\"" }, "RESOURCE_STALLS:ANY"]

@@ -1,4 +1,4 @@
-# Without -c: the user's own file; without that and the machine's, the built-in configuration.
+# Without -c: the user's own file; without that and the system's, the built-in configuration.
 [ ! -e /etc/tacho/tacho.toml ] || { echo "this machine has an /etc/tacho/tacho.toml"; exit 77; }
 unset XDG_CONFIG_HOME
 tacho config | head -n 1

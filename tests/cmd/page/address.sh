@@ -1,4 +1,4 @@
-# In a browser: whatever is chosen is in the address, so that a reload and a link that is passed on show
+# In a browser: everything chosen is in the URL, so that a reload and a shared link show
 # the same; and every view can be saved.
 # run: slow
 . "$SUPPORT/lib.sh"

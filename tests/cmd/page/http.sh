@@ -1,5 +1,5 @@
-# The page's headers: packed or plain as the client can, a tag that is honoured, and a policy whose
-# hashes are those of the script and the style that are in it.
+# The page's headers: compressed or not as the client accepts, an ETag that works, and a policy with the
+# hashes of the page's script and style.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/page.sh"
 page_agent

@@ -1,5 +1,5 @@
 # In a browser: from a range of the counters to its flame graph; zoom, search, keys, the heat map's
-# selection, the comparison, the table. Answers of the profile's API are prepared, so that the
+# selection, the comparison, the table. The profile API's answers are prepared, so that the
 # numbers are known.
 # run: slow
 . "$SUPPORT/lib.sh"

@@ -1,4 +1,4 @@
-# The whole page is one file of less than 60 kB as it is sent, and names no other place to load from.
+# The whole page is one file of less than 60 kB as sent, and loads nothing from elsewhere.
 . "$SUPPORT/lib.sh"
 need gzip
 [ -e "$BUILD/web/page.html" ] || skip "this build has the small page"

@@ -1,4 +1,4 @@
-# The page's types fit: TypeScript's own compiler has nothing to say.
+# The page passes TypeScript's type check.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/flame.sh"
 need node

@@ -1,4 +1,4 @@
-# The page's pure functions (formats, addresses, columns, layouts), with node's own test runner.
+# Unit tests of the page's pure functions (formats, URLs, columns, layouts), with node's test runner.
 . "$SUPPORT/lib.sh"
 need node
 [ -d "$BUILD/web/node_modules/esbuild" ] || skip "this build has the small page"
