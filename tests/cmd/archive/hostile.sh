@@ -1,4 +1,4 @@
-# Archives that lead out of the cache, or are damaged, are refused and leave nothing outside.
+# Archives with entries outside the cache, and damaged ones, are refused and write nothing outside of it.
 . "$SUPPORT/lib.sh"
 tacho check -q feature libarchive || skip "built without libarchive"
 need python3

@@ -1,4 +1,4 @@
-# What archive packs, tar and --unpack put into a cache, the same; --all brings the recording along.
+# tar and --unpack extract the same files from an archive; --all includes the recording.
 . "$SUPPORT/lib.sh"
 tacho check -q feature libarchive || skip "built without libarchive"
 need tar bzip2 gzip

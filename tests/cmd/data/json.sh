@@ -1,4 +1,4 @@
-# data convert --to-json: the shape is perf's, what is there is left alone, damage keeps what came before.
+# data convert --to-json: perf's format; existing files are not overwritten; of a damaged file the samples before the damage are converted.
 . "$SUPPORT/lib.sh"
 need jq
 "$TEST_BIN/make-samples" faults a.data "$TEST_BIN/touch-pages"

@@ -1,4 +1,4 @@
-# evlist and its options say what perf evlist says.
+# evlist and its options print the same as perf evlist.
 . "$SUPPORT/lib.sh"
 need perf
 need_root

@@ -1,4 +1,4 @@
-# A copy has the samples of the original, as a file and as a stream, and the build ids it was given.
+# A copy has the samples of the original, as a file and as a stream, and the build IDs that were added.
 . "$SUPPORT/lib.sh"
 need perf python3
 perf record -q -z -e cpu-clock -F 1999 -g -o packed.data -- ls -R /usr/share/doc >/dev/null 2>&1 ||

@@ -1,2 +1,2 @@
-# Without a command: what there is, and the status of a command line that lacks one.
+# Without a command: the list of commands, and the exit status of a missing command.
 tacho

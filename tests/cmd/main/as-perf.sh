@@ -1,4 +1,4 @@
-# Under the name perf it calls itself perf, in answers and in messages.
+# If it is started under the name perf, its output and messages say perf.
 ln -s "$TACHO" perf
 ./perf --version
 ./perf -v

@@ -1,4 +1,4 @@
-# A limit on the size of files is an error that is told, and no signal to die of; what is run has it as usual.
+# A file size limit causes an error message instead of a fatal signal; commands that are run get the signal as usual.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need prlimit

@@ -1,4 +1,4 @@
-# What is kept of a thread's last sample serves its next one only while it is still true.
+# Cached lines of a thread's last sample are reused only as long as they are still correct.
 # run: slow
 . "$SUPPORT/lib.sh"
 need python3

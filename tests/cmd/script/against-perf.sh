@@ -1,4 +1,4 @@
-# Files of many kinds read the same by perf script and tacho script, but for what the man page says.
+# perf script and tacho script print the same for many kinds of recordings, except for the differences in the man page.
 # run: slow
 . "$SUPPORT/lib.sh"
 need perf python3

@@ -1,4 +1,4 @@
-# The rarer fields read the same by perf script, where its text has not changed since 6.1.
+# Rarely used fields are printed as by perf script, where its text has not changed since 6.1.
 . "$SUPPORT/lib.sh"
 need perf
 perf --version | grep -q ' 6\.1' || skip "needs perf 6.1 to compare with"

@@ -1,4 +1,4 @@
-# Fields that need special hardware, on recordings that are made by hand.
+# Fields that need special hardware, on hand-made recordings.
 . "$SUPPORT/lib.sh"
 export TZ=UTC
 

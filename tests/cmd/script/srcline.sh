@@ -1,4 +1,4 @@
-# The field srcline: perf prints the same lines behind the frames of a program with debug information.
+# The field srcline: perf prints the same lines after the frames of a program with debug information.
 # Frames of the C library are left out: addr2line of binutils 2.40 errs in some of its files. So are
 # addresses of chains: with this field, and only then, perf shows offsets in their place.
 . "$SUPPORT/lib.sh"
