@@ -169,7 +169,8 @@ static bool is_one_group(const struct report *r, const uint32_t *entries, size_t
 /* ---- a slice with few combinations of values ---- */
 
 /* Looks up one number of each of some entries. */
-static void fill_numbers(const struct key_sort *s, const uint32_t *entries, size_t n, size_t column, size_t at,
+static void fill_numbers(const struct key_sort *s, const uint32_t *entries, size_t n, size_t column,
+			 size_t at,
 			 uint64_t (*out)[DISTINCT_NUMBERS])
 {
 	const struct report *r = s->ranks->r;

@@ -396,7 +396,8 @@ static int list_step(const struct tacho_callgraph *g, struct entry_nodes *l)
 }
 
 /* Each step along a list waits for memory, so several lists are walked at once. */
-int tacho_callgraph_prepare(struct tacho_callgraph *g, const struct tacho_report_entry *const *entries, size_t n)
+int tacho_callgraph_prepare(struct tacho_callgraph *g,
+			    const struct tacho_report_entry *const *entries, size_t n)
 {
 	size_t left = n = min_of(n, countof(g->lists));
 

@@ -19,12 +19,13 @@ static uint64_t samples_of(const struct report *r, const struct tacho_report_ent
 	return sum;
 }
 
-void cell_fill(struct cell *cell, const struct report *r, const struct tacho_report_entry *e, const struct column *c)
+void cell_fill(struct report_cell *cell, const struct report *r, const struct tacho_report_entry *e,
+	       const struct column *c)
 {
 	const struct report_group *g = &r->groups.v[e->group];
 	bool of_row = is_row_key(c);
 
-	*cell = (struct cell){
+	*cell = (struct report_cell){
 		.thread = tacho_profile_thread(r->profile, g->thread),
 		.detail = detail_of(r, g->detail),
 		.frame = tacho_profile_frame(r->profile, e->frame),
@@ -35,7 +36,7 @@ void cell_fill(struct cell *cell, const struct report *r, const struct tacho_rep
 static void print_cell(const struct report *r, const struct column *c, const struct tacho_report_entry *e,
 		       struct buf *out)
 {
-	struct cell cell;
+	struct report_cell cell;
 
 	if (is_value(c))
 		return;
@@ -48,7 +49,7 @@ static void print_cell(const struct report *r, const struct column *c, const str
 int cell_compare(const struct report *r, const struct column *c, const struct tacho_report_entry *a,
 		 const struct tacho_report_entry *b)
 {
-	struct cell ca, cb;
+	struct report_cell ca, cb;
 
 	cell_fill(&ca, r, a, c);
 	cell_fill(&cb, r, b, c);
@@ -86,7 +87,7 @@ size_t object_width(const struct report *r, const struct tacho_profile_frame *f)
 static size_t cell_width(const struct report *r, const struct column *c, const struct tacho_report_entry *e)
 {
 	scoped(buf_done) struct buf text = { 0 };
-	struct cell cell;
+	struct report_cell cell;
 	size_t width;
 
 	cell_fill(&cell, r, e, c);
@@ -106,7 +107,8 @@ size_t tacho_report_text_width(const struct tacho_report *pub, const struct tach
 }
 
 /* Many entries share few groups and frames: those are looked at once. */
-size_t tacho_report_column_width(const struct tacho_report *pub, const struct tacho_report_column *pub_column)
+size_t tacho_report_column_width(const struct tacho_report *pub,
+				 const struct tacho_report_column *pub_column)
 {
 	const struct report *r = report_of(pub);
 	const struct column *c = column_of(pub_column);
@@ -191,7 +193,7 @@ int tacho_report_compare(const struct tacho_report *r, const struct tacho_report
 uint64_t tacho_report_key_value(const struct tacho_report *pub, const struct tacho_report_entry *e,
 				const struct tacho_report_column *c)
 {
-	struct cell cell;
+	struct report_cell cell;
 
 	cell_fill(&cell, report_of(pub), e, column_of(c));
 	return cell.value;

@@ -33,7 +33,8 @@ VALUE_OF_DETAIL(value_branch_flags, d->branch & c->part)
 VALUE_OF_DETAIL(value_branch_cycles, d->branch >> 4 & 0xffff)
 VALUE_OF_DETAIL(value_data_src, data_src_bits((enum tacho_data_src_part)c->part, d->data_src))
 
-void print_value(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_value(const struct column *c, const struct report *r, const struct report_cell *cell,
+		 struct buf *out)
 {
 	(void)c;
 	(void)r;
@@ -41,15 +42,16 @@ void print_value(const struct column *c, const struct report *r, const struct ce
 }
 
 /* Of all samples of the entry together. */
-void print_value_of_samples(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_value_of_samples(const struct column *c, const struct report *r,
+			    const struct report_cell *cell, struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_printf(out, "%" PRIu64, cell->value * cell->samples);
 }
 
-int compare_values_descending(const struct column *c, const struct report *r, const struct cell *a,
-			      const struct cell *b)
+int compare_values_descending(const struct column *c, const struct report *r, const struct report_cell *a,
+			      const struct report_cell *b)
 {
 	(void)c;
 	(void)r;
@@ -58,7 +60,8 @@ int compare_values_descending(const struct column *c, const struct report *r, co
 
 /* ---- transactions, page sizes ---- */
 
-void print_transaction(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_transaction(const struct column *c, const struct report *r,
+		       const struct report_cell *cell, struct buf *out)
 {
 	static const struct { uint64_t bit; const char *word; } words[] = {
 		{ 1, "EL " }, { 2, "TX " }, { 4, "SYNC " }, { 8, "ASYNC " }, { 16, "RETRY " },
@@ -77,14 +80,15 @@ void print_transaction(const struct column *c, const struct report *r, const str
 		buf_printf(out, ":%" PRIx64, t >> 32);
 }
 
-size_t width_transaction(const struct column *c, const struct report *r, const struct cell *cell)
+size_t width_transaction(const struct column *c, const struct report *r, const struct report_cell *cell)
 {
 	(void)c;
 	(void)r;
 	return cell->value ? 32 : 0;
 }
 
-void print_page_size(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_page_size(const struct column *c, const struct report *r, const struct report_cell *cell,
+		     struct buf *out)
 {
 	static const char units[] = "BKMGT";
 	uint64_t size = cell->value;
@@ -104,12 +108,13 @@ void print_page_size(const struct column *c, const struct report *r, const struc
 
 /* ---- tracepoints ---- */
 
-static const struct tacho_profile_value *traced(const struct report *r, const struct cell *cell)
+static const struct tacho_profile_value *traced(const struct report *r, const struct report_cell *cell)
 {
 	return tacho_profile_value(r->profile, (uint32_t)cell->value);
 }
 
-void print_tracepoint_field(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_tracepoint_field(const struct column *c, const struct report *r,
+			    const struct report_cell *cell, struct buf *out)
 {
 	const struct tacho_profile_value *v = traced(r, cell);
 
@@ -117,7 +122,8 @@ void print_tracepoint_field(const struct column *c, const struct report *r, cons
 	buf_puts(out, v ? v->text : "");
 }
 
-void print_trace(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_trace(const struct column *c, const struct report *r, const struct report_cell *cell,
+		 struct buf *out)
 {
 	if (cell->value)
 		print_tracepoint_field(c, r, cell, out);
@@ -126,7 +132,8 @@ void print_trace(const struct column *c, const struct report *r, const struct ce
 }
 
 /* The bytes of a string, or the hexadecimal digits of a number. */
-size_t width_tracepoint_field(const struct column *c, const struct report *r, const struct cell *cell)
+size_t width_tracepoint_field(const struct column *c, const struct report *r,
+			      const struct report_cell *cell)
 {
 	const struct tacho_profile_value *v = traced(r, cell);
 
@@ -134,7 +141,8 @@ size_t width_tracepoint_field(const struct column *c, const struct report *r, co
 	return !v ? 0 : v->is_string ? v->size : v->size * 2 + 2;
 }
 
-int compare_traces(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_traces(const struct column *c, const struct report *r, const struct report_cell *a,
+		   const struct report_cell *b)
 {
 	const struct tacho_profile_value *va = traced(r, a), *vb = traced(r, b);
 
@@ -143,7 +151,8 @@ int compare_traces(const struct column *c, const struct report *r, const struct 
 }
 
 /* By their bytes, the greatest first, as perf. */
-int compare_tracepoint_fields(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_tracepoint_fields(const struct column *c, const struct report *r,
+			      const struct report_cell *a, const struct report_cell *b)
 {
 	const struct tacho_profile_value *va = traced(r, a), *vb = traced(r, b);
 	int order;
@@ -157,28 +166,32 @@ int compare_tracepoint_fields(const struct column *c, const struct report *r, co
 
 /* ---- branches ---- */
 
-void print_mispredict(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_mispredict(const struct column *c, const struct report *r,
+		      const struct report_cell *cell, struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_puts(out, cell->value & BRANCH_PREDICTED ? "N" : cell->value & BRANCH_MISPREDICTED ? "Y" : "N/A");
 }
 
-void print_abort(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_abort(const struct column *c, const struct report *r, const struct report_cell *cell,
+		 struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_puts(out, cell->value ? "A" : ".");
 }
 
-void print_in_tx(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_in_tx(const struct column *c, const struct report *r, const struct report_cell *cell,
+		 struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_puts(out, cell->value ? "T" : ".");
 }
 
-void print_branch_cycles(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_branch_cycles(const struct column *c, const struct report *r,
+			 const struct report_cell *cell, struct buf *out)
 {
 	if (cell->value)
 		print_value(c, r, cell, out);
@@ -188,7 +201,8 @@ void print_branch_cycles(const struct column *c, const struct report *r, const s
 
 /* ---- data sources ---- */
 
-void print_data_src(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_data_src(const struct column *c, const struct report *r, const struct report_cell *cell,
+		    struct buf *out)
 {
 	(void)r;
 	put_data_src_part((enum tacho_data_src_part)c->part, cell->detail->data_src, out);

@@ -83,14 +83,16 @@ static void srcfile_text(const struct report *r, const struct tacho_profile_fram
 
 /* ---- columns ---- */
 
-void print_object(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_object(const struct column *c, const struct report *r, const struct report_cell *cell,
+		  struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_puts(out, cell->frame ? cell->frame->code->object_name : "[unknown]");
 }
 
-void print_symbol(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_symbol(const struct column *c, const struct report *r, const struct report_cell *cell,
+		  struct buf *out)
 {
 	(void)c;
 	(void)r;
@@ -98,7 +100,8 @@ void print_symbol(const struct column *c, const struct report *r, const struct c
 }
 
 /* Without a symbol, as many digits as the title is wide, as perf has it. */
-void print_symbol_offset(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_symbol_offset(const struct column *c, const struct report *r,
+			 const struct report_cell *cell, struct buf *out)
 {
 	const struct tacho_profile_frame *f = cell->frame;
 
@@ -112,13 +115,15 @@ void print_symbol_offset(const struct column *c, const struct report *r, const s
 	}
 }
 
-void print_srcline(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_srcline(const struct column *c, const struct report *r, const struct report_cell *cell,
+		   struct buf *out)
 {
 	(void)c;
 	srcline_text(r, cell->frame, out);
 }
 
-void print_srcfile(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_srcfile(const struct column *c, const struct report *r, const struct report_cell *cell,
+		   struct buf *out)
 {
 	(void)c;
 	srcfile_text(r, cell->frame, out);
@@ -172,7 +177,8 @@ void identity_srcfile(const struct report *r, const struct tacho_profile_frame *
 
 /* ---- orders ---- */
 
-int compare_objects(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_objects(const struct column *c, const struct report *r, const struct report_cell *a,
+		    const struct report_cell *b)
 {
 	const struct tacho_profile_code *ca = a->frame->code, *cb = b->frame->code;
 
@@ -184,7 +190,8 @@ int compare_objects(const struct column *c, const struct report *r, const struct
 }
 
 /* By name; then frames without a symbol, by address. */
-int compare_symbols(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_symbols(const struct column *c, const struct report *r, const struct report_cell *a,
+		    const struct report_cell *b)
 {
 	const struct tacho_profile_frame *fa = a->frame, *fb = b->frame;
 
@@ -195,8 +202,8 @@ int compare_symbols(const struct column *c, const struct report *r, const struct
 	return fa->known ? strcmp(fa->code->name, fb->code->name) : compare_u64(fa->offset, fb->offset);
 }
 
-int compare_symbol_offsets(const struct column *c, const struct report *r, const struct cell *a,
-			   const struct cell *b)
+int compare_symbol_offsets(const struct column *c, const struct report *r, const struct report_cell *a,
+			   const struct report_cell *b)
 {
 	const struct tacho_profile_frame *fa = a->frame, *fb = b->frame;
 
@@ -205,7 +212,8 @@ int compare_symbol_offsets(const struct column *c, const struct report *r, const
 	return compare_symbols(c, r, a, b);
 }
 
-int compare_srclines(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_srclines(const struct column *c, const struct report *r, const struct report_cell *a,
+		     const struct report_cell *b)
 {
 	struct buf ta = { 0 }, tb = { 0 };
 
@@ -215,7 +223,8 @@ int compare_srclines(const struct column *c, const struct report *r, const struc
 	return compare_texts(&ta, &tb);
 }
 
-int compare_srcfiles(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_srcfiles(const struct column *c, const struct report *r, const struct report_cell *a,
+		     const struct report_cell *b)
 {
 	struct buf ta = { 0 }, tb = { 0 };
 

@@ -7,12 +7,16 @@
 #include "report/columns.h"
 
 typedef const uint64_t *column_numbers(const struct report *r, size_t event, size_t *stride);
-typedef uint64_t column_amount(const struct column *c, const struct report *r, const struct tacho_profile_row *row);
-typedef uint64_t column_value(const struct column *c, struct report *r, const struct tacho_profile_row *row);
+typedef uint64_t column_amount(const struct column *c, const struct report *r,
+			       const struct tacho_profile_row *row);
+typedef uint64_t column_value(const struct column *c, struct report *r,
+			      const struct tacho_profile_row *row);
 typedef void column_identity(const struct report *r, const struct tacho_profile_frame *f, struct buf *out);
-typedef void column_print(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out);
-typedef size_t column_width(const struct column *c, const struct report *r, const struct cell *cell);
-typedef int column_compare(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b);
+typedef void column_print(const struct column *c, const struct report *r,
+			  const struct report_cell *cell, struct buf *out);
+typedef size_t column_width(const struct column *c, const struct report *r, const struct report_cell *cell);
+typedef int column_compare(const struct column *c, const struct report *r,
+			   const struct report_cell *a, const struct report_cell *b);
 
 /* column_value.c */
 column_numbers self_numbers, children_numbers;

@@ -9,7 +9,8 @@
 #define UNKNOWN_OBJECT_WIDTH 16
 #define UNKNOWN_SYMBOL_WIDTH 22		/* "[.] 0x" and 16 digits */
 
-static const struct tacho_profile_place *place_of(const struct column *c, const struct tacho_profile_detail *d)
+static const struct tacho_profile_place *place_of(const struct column *c,
+						  const struct tacho_profile_detail *d)
 {
 	switch (c->part) {
 	case PLACE_FROM:
@@ -29,7 +30,8 @@ static const struct tacho_profile_place *row_place(const struct column *c, const
 	return place_of(c, detail_of(r, row->detail));
 }
 
-static const struct tacho_profile_frame *frame_of(const struct report *r, const struct tacho_profile_place *p)
+static const struct tacho_profile_frame *frame_of(const struct report *r,
+						  const struct tacho_profile_place *p)
 {
 	return p->frame ? tacho_profile_frame(r->profile, p->frame - 1) : NULL;
 }
@@ -80,14 +82,16 @@ static void put_address(uint64_t address, struct buf *out)
 	buf_printf(out, "%#018" PRIx64, address);
 }
 
-void print_place_object(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_place_object(const struct column *c, const struct report *r,
+			const struct report_cell *cell, struct buf *out)
 {
 	const struct tacho_profile_frame *f = frame_of(r, place_of(c, cell->detail));
 
 	buf_puts(out, f ? f->code->object_name : "[unknown]");
 }
 
-void print_place_symbol(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_place_symbol(const struct column *c, const struct report *r,
+			const struct report_cell *cell, struct buf *out)
 {
 	const struct tacho_profile_place *p = place_of(c, cell->detail);
 	const struct tacho_profile_frame *f = frame_of(r, p);
@@ -99,7 +103,8 @@ void print_place_symbol(const struct column *c, const struct report *r, const st
 		put_address(p->address, out);
 }
 
-static void print_with_offset(const struct column *c, const struct report *r, const struct cell *cell,
+static void print_with_offset(const struct column *c, const struct report *r,
+			      const struct report_cell *cell,
 			      bool always, struct buf *out)
 {
 	const struct tacho_profile_place *p = place_of(c, cell->detail);
@@ -110,29 +115,34 @@ static void print_with_offset(const struct column *c, const struct report *r, co
 		buf_printf(out, "+0x%" PRIx64, p->symbol_offset);
 }
 
-void print_place_address(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_place_address(const struct column *c, const struct report *r,
+			 const struct report_cell *cell, struct buf *out)
 {
 	print_with_offset(c, r, cell, false, out);
 }
 
-void print_data_symbol(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_data_symbol(const struct column *c, const struct report *r,
+		       const struct report_cell *cell, struct buf *out)
 {
 	print_with_offset(c, r, cell, true, out);
 }
 
-void print_place_srcline(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_place_srcline(const struct column *c, const struct report *r,
+			 const struct report_cell *cell, struct buf *out)
 {
 	srcline_text(r, frame_of(r, place_of(c, cell->detail)), out);
 }
 
-void print_plain_address(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_plain_address(const struct column *c, const struct report *r,
+			 const struct report_cell *cell, struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_printf(out, "%#" PRIx64, cell->value);
 }
 
-void print_physical_address(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_physical_address(const struct column *c, const struct report *r,
+			    const struct report_cell *cell, struct buf *out)
 {
 	(void)c;
 	put_level(frame_of(r, &cell->detail->data), out);
@@ -140,7 +150,8 @@ void print_physical_address(const struct column *c, const struct report *r, cons
 }
 
 /* The symbol, and how far the line begins after it or before it. */
-void print_cache_line(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_cache_line(const struct column *c, const struct report *r,
+		      const struct report_cell *cell, struct buf *out)
 {
 	const struct tacho_profile_place *p = place_of(c, cell->detail);
 	const struct tacho_profile_frame *f = frame_of(r, p);
@@ -157,24 +168,25 @@ void print_cache_line(const struct column *c, const struct report *r, const stru
 
 /* ---- widths: perf leaves space for an offset, and for an address instead of a name ---- */
 
-static size_t width_with_offset(const struct column *c, const struct report *r, const struct cell *cell, size_t more)
+static size_t width_with_offset(const struct column *c, const struct report *r,
+				const struct report_cell *cell, size_t more)
 {
 	const struct tacho_profile_frame *f = frame_of(r, place_of(c, cell->detail));
 
 	return f && f->known ? strlen(f->code->name) + more : UNKNOWN_SYMBOL_WIDTH;
 }
 
-size_t width_data_symbol(const struct column *c, const struct report *r, const struct cell *cell)
+size_t width_data_symbol(const struct column *c, const struct report *r, const struct report_cell *cell)
 {
 	return width_with_offset(c, r, cell, 22);
 }
 
-size_t width_cache_line(const struct column *c, const struct report *r, const struct cell *cell)
+size_t width_cache_line(const struct column *c, const struct report *r, const struct report_cell *cell)
 {
 	return width_with_offset(c, r, cell, 23);
 }
 
-size_t width_place_object(const struct column *c, const struct report *r, const struct cell *cell)
+size_t width_place_object(const struct column *c, const struct report *r, const struct report_cell *cell)
 {
 	const struct tacho_profile_frame *f = frame_of(r, place_of(c, cell->detail));
 
@@ -182,7 +194,7 @@ size_t width_place_object(const struct column *c, const struct report *r, const 
 }
 
 /* Data often has an object and no symbol. */
-size_t width_data_object(const struct column *c, const struct report *r, const struct cell *cell)
+size_t width_data_object(const struct column *c, const struct report *r, const struct report_cell *cell)
 {
 	const struct tacho_profile_frame *f = frame_of(r, place_of(c, cell->detail));
 
@@ -192,15 +204,16 @@ size_t width_data_object(const struct column *c, const struct report *r, const s
 /* ---- orders ---- */
 
 /* As perf, whose addresses are signed: the kernel's first. */
-int compare_addresses(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_addresses(const struct column *c, const struct report *r, const struct report_cell *a,
+		      const struct report_cell *b)
 {
 	(void)r;
 	return compare_u64(place_of(c, a->detail)->address ^ 1ULL << 63, place_of(c, b->detail)->address ^ 1ULL << 63);
 }
 
 /* As perf, the later name first. */
-int compare_place_objects(const struct column *c, const struct report *r, const struct cell *a,
-			  const struct cell *b)
+int compare_place_objects(const struct column *c, const struct report *r, const struct report_cell *a,
+			  const struct report_cell *b)
 {
 	const struct tacho_profile_frame *fa = frame_of(r, place_of(c, a->detail));
 	const struct tacho_profile_frame *fb = frame_of(r, place_of(c, b->detail));
@@ -209,8 +222,8 @@ int compare_place_objects(const struct column *c, const struct report *r, const 
 }
 
 /* By address; places without a symbol are last. */
-int compare_place_symbols(const struct column *c, const struct report *r, const struct cell *a,
-			  const struct cell *b)
+int compare_place_symbols(const struct column *c, const struct report *r, const struct report_cell *a,
+			  const struct report_cell *b)
 {
 	const struct tacho_profile_place *pa = place_of(c, a->detail), *pb = place_of(c, b->detail);
 	const struct tacho_profile_frame *fa = frame_of(r, pa), *fb = frame_of(r, pb);
@@ -221,8 +234,8 @@ int compare_place_symbols(const struct column *c, const struct report *r, const 
 	return known_a ? compare_u64(fa->address, fb->address) : compare_u64(pa->address, pb->address);
 }
 
-int compare_place_srclines(const struct column *c, const struct report *r, const struct cell *a,
-			   const struct cell *b)
+int compare_place_srclines(const struct column *c, const struct report *r, const struct report_cell *a,
+			   const struct report_cell *b)
 {
 	struct buf ta = { 0 }, tb = { 0 };
 

@@ -5,7 +5,8 @@
 
 #include <inttypes.h>
 
-static const struct tacho_profile_thread *thread_of(const struct report *r, const struct tacho_profile_row *row)
+static const struct tacho_profile_thread *thread_of(const struct report *r,
+						    const struct tacho_profile_row *row)
 {
 	return tacho_profile_thread(r->profile, row->thread);
 }
@@ -19,14 +20,16 @@ uint64_t value_comm(const struct column *c, struct report *r, const struct tacho
 	return (uintptr_t)thread_of(r, row)->comm;
 }
 
-void print_comm(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_comm(const struct column *c, const struct report *r, const struct report_cell *cell,
+		struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_puts(out, cell->thread->comm);
 }
 
-int compare_comms(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_comms(const struct column *c, const struct report *r, const struct report_cell *a,
+		  const struct report_cell *b)
 {
 	(void)c;
 	(void)r;
@@ -52,13 +55,15 @@ uint64_t value_comm_nodigit(const struct column *c, struct report *r, const stru
 	return text_intern(r, buf_view(&text));
 }
 
-void print_interned(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_interned(const struct column *c, const struct report *r, const struct report_cell *cell,
+		    struct buf *out)
 {
 	(void)c;
 	buf_puts(out, text_of(r, cell->value));
 }
 
-int compare_interned(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_interned(const struct column *c, const struct report *r, const struct report_cell *a,
+		     const struct report_cell *b)
 {
 	(void)c;
 	return strcmp(text_of(r, a->value), text_of(r, b->value));
@@ -79,21 +84,24 @@ uint64_t value_pid(const struct column *c, struct report *r, const struct tacho_
 	return (uint64_t)(int32_t)thread_of(r, row)->pid;
 }
 
-void print_thread(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_thread(const struct column *c, const struct report *r, const struct report_cell *cell,
+		  struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_printf(out, "%7" PRId64 ":%s", (int64_t)cell->value, cell->thread->last);
 }
 
-void print_process(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_process(const struct column *c, const struct report *r, const struct report_cell *cell,
+		   struct buf *out)
 {
 	(void)c;
 	(void)r;
 	buf_printf(out, "%7" PRId64 ":%s", (int64_t)cell->value, cell->thread->process);
 }
 
-void print_tid(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_tid(const struct column *c, const struct report *r, const struct report_cell *cell,
+	       struct buf *out)
 {
 	(void)c;
 	(void)r;
@@ -109,7 +117,8 @@ uint64_t value_cpu(const struct column *c, struct report *r, const struct tacho_
 	return (uint64_t)(int64_t)row->cpu;
 }
 
-void print_cpu(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_cpu(const struct column *c, const struct report *r, const struct report_cell *cell,
+	       struct buf *out)
 {
 	(void)c;
 	(void)r;
@@ -124,7 +133,8 @@ uint64_t value_socket(const struct column *c, struct report *r, const struct tac
 	return (uint64_t)(int64_t)(known ? r->opts.sockets[row->cpu] : -1);
 }
 
-void print_socket(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_socket(const struct column *c, const struct report *r, const struct report_cell *cell,
+		  struct buf *out)
 {
 	(void)c;
 	(void)r;
@@ -139,7 +149,8 @@ uint64_t value_time(const struct column *c, struct report *r, const struct tacho
 	return quantum ? row->time / quantum * quantum : row->time;
 }
 
-void print_time(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_time(const struct column *c, const struct report *r, const struct report_cell *cell,
+		struct buf *out)
 {
 	uint64_t ns = cell->value;
 
@@ -158,7 +169,8 @@ uint64_t value_cgroup(const struct column *c, struct report *r, const struct tac
 	return detail_of(r, row->detail)->cgroup;
 }
 
-void print_cgroup(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_cgroup(const struct column *c, const struct report *r, const struct report_cell *cell,
+		  struct buf *out)
 {
 	const char *path = tacho_profile_cgroup(r->profile, cell->value);
 
@@ -188,14 +200,16 @@ static const char *parent_name(const struct report *r, uint64_t value)
 	return tacho_profile_frame(r->profile, value - 1)->code->name;
 }
 
-void print_parent(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out)
+void print_parent(const struct column *c, const struct report *r, const struct report_cell *cell,
+		  struct buf *out)
 {
 	(void)c;
 	buf_puts(out, cell->value ? parent_name(r, cell->value) : "[other]");
 }
 
 /* [other] is the last. */
-int compare_parents(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b)
+int compare_parents(const struct column *c, const struct report *r, const struct report_cell *a,
+		    const struct report_cell *b)
 {
 	(void)c;
 	if (!a->value || !b->value)

@@ -34,7 +34,8 @@ uint64_t amount_samples(const struct column *c, const struct report *r, const st
 	return row->samples;
 }
 
-uint64_t amount_in_space(const struct column *c, const struct report *r, const struct tacho_profile_row *row)
+uint64_t amount_in_space(const struct column *c, const struct report *r,
+			 const struct tacho_profile_row *row)
 {
 	return detail_of(r, row->detail)->space == c->part ? row->period : 0;
 }

@@ -9,7 +9,7 @@
 
 #include "report/report.h"
 
-struct cell {
+struct report_cell {
 	const struct tacho_profile_thread *thread;	/* of the group's first row */
 	const struct tacho_profile_detail *detail;	/* likewise; all zero if nothing was kept */
 	const struct tacho_profile_frame *frame;	/* NULL: no stack */
@@ -43,9 +43,10 @@ struct column {
 
 	/* All keys: the text without padding; its width if it is more than the length of the text, or NULL; the
 	 * order, as strcmp(), of cells that differ, or NULL: smaller values first. */
-	void (*print)(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out);
-	size_t (*width)(const struct column *c, const struct report *r, const struct cell *cell);
-	int (*compare)(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b);
+	void (*print)(const struct column *c, const struct report *r, const struct report_cell *cell, struct buf *out);
+	size_t (*width)(const struct column *c, const struct report *r, const struct report_cell *cell);
+	int (*compare)(const struct column *c, const struct report *r, const struct report_cell *a,
+		       const struct report_cell *b);
 };
 
 extern const struct column columns[];
@@ -98,7 +99,8 @@ static inline bool has_key(const struct report *r, enum tacho_report_column_id i
 }
 
 /* ---- cells.c ---- */
-void cell_fill(struct cell *cell, const struct report *r, const struct tacho_report_entry *e, const struct column *c);
+void cell_fill(struct report_cell *cell, const struct report *r, const struct tacho_report_entry *e,
+	       const struct column *c);
 int cell_compare(const struct report *r, const struct column *c, const struct tacho_report_entry *a,
 		 const struct tacho_report_entry *b);
 /* The width of a symbol or an object of this frame, which may be NULL. */
@@ -115,8 +117,10 @@ static inline int compare_u64(uint64_t a, uint64_t b)
 
 /* As strcmp(), of buffers that may be empty; frees them. */
 int compare_texts(struct buf *a, struct buf *b);
-int compare_values_descending(const struct column *c, const struct report *r, const struct cell *a, const struct cell *b);
-void print_value(const struct column *c, const struct report *r, const struct cell *cell, struct buf *out);
+int compare_values_descending(const struct column *c, const struct report *r,
+			      const struct report_cell *a, const struct report_cell *b);
+void print_value(const struct column *c, const struct report *r, const struct report_cell *cell,
+		 struct buf *out);
 
 /* ---- column_frame.c: texts of frames ---- */
 char space_letter(const struct tacho_profile_frame *f);	/* 'k', '.' ...; f may be NULL */

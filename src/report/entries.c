@@ -212,7 +212,8 @@ static uint32_t chain_depth(const struct build *b, uint32_t node, uint8_t flags)
 }
 
 /* Puts the node into the entry's list. */
-static inline void entry_add_node(struct report *r, struct tacho_report_entry *e, uint32_t node, uint32_t depth)
+static inline void entry_add_node(struct report *r, struct tacho_report_entry *e, uint32_t node,
+				  uint32_t depth)
 {
 	r->next_node[node] = e->first_node;
 	e->first_node = node;
@@ -221,7 +222,8 @@ static inline void entry_add_node(struct report *r, struct tacho_report_entry *e
 
 /* A node's own samples are its sum without those of its children. Each child takes its sum off its parent's
  * entry if samples end there. At the root none end, or rows are counted instead. */
-static void self_add(struct build *b, uint32_t node, bool ends, struct tacho_report_sums *sums, size_t event)
+static void self_add(struct build *b, uint32_t node, bool ends, struct tacho_report_sums *sums,
+		     size_t event)
 {
 	uint32_t parent = b->r->nodes[node].parent;
 

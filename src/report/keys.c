@@ -54,7 +54,8 @@ static const struct column *field_add(struct tacho_report_fields *f, struct str 
 	field->column = (struct column){
 		.pub = { .name = field->name, .title = dot ? dot + 1 : field->name, .kind = TACHO_REPORT_FIELD_KEY,
 			 .right = true, .field = (uint32_t)f->n },
-		.value = value_tracepoint_field, .print = print_tracepoint_field, .width = width_tracepoint_field, .compare = compare_tracepoint_fields,
+		.value = value_tracepoint_field, .print = print_tracepoint_field,
+		.width = width_tracepoint_field, .compare = compare_tracepoint_fields,
 	};
 	f->names[f->n++] = field->name;
 	return &field->column;
@@ -101,7 +102,8 @@ int tacho_report_unknown_key(const char *text, size_t at, size_t n, struct tacho
 	return unknown_key(text, str_n(text + at, n), e);
 }
 
-static int append(const struct column *c, const struct tacho_report_column **out, size_t *n, struct tacho_error *e)
+static int append(const struct column *c, const struct tacho_report_column **out, size_t *n,
+		  struct tacho_error *e)
 {
 	for (size_t i = 0; i < *n; i++)
 		if (out[i] == &c->pub)
@@ -139,7 +141,8 @@ int tacho_report_parse_keys(struct tacho_report_fields *f, const char *text,
 	return err;
 }
 
-void tacho_report_wants(const struct tacho_report_column *const *keys, size_t n, struct tacho_profile_opts *opts)
+void tacho_report_wants(const struct tacho_report_column *const *keys, size_t n,
+			struct tacho_profile_opts *opts)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct column *c = column_of(keys[i]);

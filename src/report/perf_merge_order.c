@@ -1,7 +1,7 @@
 /*
- * The merge sort that decides perf's order of callers among several threads: see perf_merge_order.h for why it exists.
- * Its result depends on which halves are merged, so the same halves are merged here. But a half that belongs to
- * one owner is already in the order of the places, and where two owners meet, blocks move as a whole.
+ * The merge sort that decides perf's order of callers among several threads: see perf_merge_order.h for why it
+ * exists. Its result depends on which halves are merged, so the same halves are merged here. But a half that
+ * belongs to one owner is already in the order of the places, and where two owners meet, blocks move as a whole.
  */
 #include "report/perf_merge_order.h"
 
@@ -17,13 +17,13 @@ struct merge_leaf {			/* a part of the order that is not halved further: of one 
 	uint32_t at;			/* where its next place is written */
 };
 
-struct merge {
+struct merge_halves {
 	struct perf_merge *given;
 	struct { struct merge_leaf *v; size_t n, cap; } leaves;
 	uint32_t *near;			/* see leaves_index() */
 };
 
-static void merge_done(struct merge *m)
+static void merge_done(struct merge_halves *m)
 {
 	vec_done(&m->leaves);
 	free(m->near);
@@ -37,7 +37,7 @@ static size_t run_at(const struct perf_merge *c, size_t run, size_t at)
 }
 
 /* Finds the leaves of from .. end - 1; `run` is the run of `from`. */
-static int leaves_find(struct merge *m, size_t from, size_t end, size_t run)
+static int leaves_find(struct merge_halves *m, size_t from, size_t end, size_t run)
 {
 	const struct order_run *r = &m->given->runs.v[run];
 	size_t half = from + (end - from) / 2;
@@ -56,7 +56,7 @@ static int leaves_find(struct merge *m, size_t from, size_t end, size_t run)
 }
 
 /* Per NEAR entries, the leaf of the first of them: the leaf of any entry is not far from it. */
-static int leaves_index(struct merge *m)
+static int leaves_index(struct merge_halves *m)
 {
 	size_t n = m->given->order[m->given->n - 1] / NEAR + 1, leaf = 0;
 
@@ -72,7 +72,7 @@ static int leaves_index(struct merge *m)
 }
 
 /* The last leaf that starts at the entry or before it. */
-static struct merge_leaf *leaf_of(const struct merge *m, uint32_t entry)
+static struct merge_leaf *leaf_of(const struct merge_halves *m, uint32_t entry)
 {
 	struct merge_leaf *leaf = &m->leaves.v[m->near[entry / NEAR]], *last = &m->leaves.v[m->leaves.n - 1];
 
@@ -82,7 +82,7 @@ static struct merge_leaf *leaf_of(const struct merge *m, uint32_t entry)
 }
 
 /* From now on `order` has places. */
-static void leaves_fill(struct merge *m)
+static void leaves_fill(struct merge_halves *m)
 {
 	const struct perf_merge *c = m->given;
 
@@ -96,7 +96,8 @@ static const struct order_block *block_at(const struct perf_merge *c, uint32_t p
 }
 
 /* Moves the places of the block that are less than `end`; returns how many. */
-static size_t move_block(uint32_t *to, const uint32_t *v, size_t n, const struct order_block *b, uint32_t end)
+static size_t move_block(uint32_t *to, const uint32_t *v, size_t n, const struct order_block *b,
+			 uint32_t end)
 {
 	size_t i = 0;
 
@@ -106,7 +107,7 @@ static size_t move_block(uint32_t *to, const uint32_t *v, size_t n, const struct
 	return i;
 }
 
-static void merge_halves(const struct merge *m, size_t from, size_t half, size_t end)
+static void merge_halves(const struct merge_halves *m, size_t from, size_t half, size_t end)
 {
 	uint32_t *v = m->given->order, *to = m->given->spare;
 	size_t i = from, k = half, n;
@@ -129,7 +130,7 @@ static void merge_halves(const struct merge *m, size_t from, size_t half, size_t
 	memcpy(v + from, m->given->spare, (size_t)(to - m->given->spare) * sizeof(*v));
 }
 
-static void merge_all(const struct merge *m, size_t from, size_t end, size_t run)
+static void merge_all(const struct merge_halves *m, size_t from, size_t end, size_t run)
 {
 	size_t half = from + (end - from) / 2;
 
@@ -142,7 +143,7 @@ static void merge_all(const struct merge *m, size_t from, size_t end, size_t run
 
 int perf_merge(struct perf_merge *given)
 {
-	scoped(merge_done) struct merge m = { .given = given };
+	scoped(merge_done) struct merge_halves m = { .given = given };
 	int err;
 
 	if (!given->n)

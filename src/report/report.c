@@ -204,7 +204,8 @@ bool tacho_report_has_key(const struct tacho_report *r, enum tacho_report_column
 	return has_key(report_of(r), id);
 }
 
-const uint64_t *tacho_report_values(const struct tacho_report *pub, const struct tacho_report_column *c, size_t event,
+const uint64_t *tacho_report_values(const struct tacho_report *pub,
+				    const struct tacho_report_column *c, size_t event,
 				    size_t *stride)
 {
 	const struct report *r = report_of(pub);
@@ -219,13 +220,15 @@ uint64_t tacho_report_value(const struct tacho_report *r, const struct tacho_rep
 	return report_value(report_of(r), e, column_of(c), event);
 }
 
-const struct tacho_report_sums *tacho_report_sums(const struct tacho_report *r, const struct tacho_report_entry *e,
+const struct tacho_report_sums *tacho_report_sums(const struct tacho_report *r,
+						  const struct tacho_report_entry *e,
 						  size_t event)
 {
 	return report_sums(report_of(r), e, event);
 }
 
-double tacho_report_percent(const struct tacho_report *r, uint64_t value, const struct tacho_report_column *c,
+double tacho_report_percent(const struct tacho_report *r, uint64_t value,
+			    const struct tacho_report_column *c,
 			    size_t event)
 {
 	bool latency = c->id == TACHO_COLUMN_LATENCY || c->id == TACHO_COLUMN_LATENCY_CHILDREN;

@@ -102,7 +102,8 @@ static inline struct report *report_of(const struct tacho_report *pub)
  * next. There is at least one entry. */
 const uint64_t *report_values(const struct report *r, const struct column *c, size_t event, size_t *stride);
 
-static inline const struct tacho_report_sums *report_sums(const struct report *r, const struct tacho_report_entry *e,
+static inline const struct tacho_report_sums *report_sums(const struct report *r,
+							  const struct tacho_report_entry *e,
 							  size_t event)
 {
 	return event ? &r->others.v[(size_t)(e - r->entries.v) * (r->n_events - 1) + event - 1] : &e->sums;

@@ -5,7 +5,8 @@
 
 #include <errno.h>
 
-static int group_add(struct build *b, const uint64_t *values, const struct tacho_profile_row *row, uint32_t *out)
+static int group_add(struct build *b, const uint64_t *values, const struct tacho_profile_row *row,
+		     uint32_t *out)
 {
 	struct report *r = b->r;
 	size_t n = r->opts.n_keys * sizeof(*values);

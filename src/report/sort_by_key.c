@@ -52,7 +52,8 @@ static inline uint64_t rank_of_name(const struct key_sort *s, const struct tacho
 
 /* If both columns, or the only one, are names, each frame is looked up once. high: TACHO_COLUMN_OTHER if there is
  * only one. */
-static void fill_names(const struct key_sort *s, struct keyed_item *v, size_t n, enum tacho_report_column_id high,
+static void fill_names(const struct key_sort *s, struct keyed_item *v, size_t n,
+		       enum tacho_report_column_id high,
 		       enum tacho_report_column_id low)
 {
 	const struct report *r = s->ranks->r;

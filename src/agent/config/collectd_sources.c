@@ -121,7 +121,7 @@ static int add_hardware(struct collectd_reader *c, struct source_config *s, cons
 	return err;
 }
 
-static int add_report_events(struct collectd_reader *c, struct source_config *s, enum report which)
+static int add_report_events(struct collectd_reader *c, struct source_config *s, enum pmu_report which)
 {
 	for (size_t i = 0; c->report[which] && i < reports[which].n; i++) {
 		struct str name = str_of(reports[which].events[i]);

@@ -8,7 +8,7 @@
 #include "agent/config/collectd_syntax.h"
 #include "agent/config/build.h"
 
-enum report { REPORT_CACHE, REPORT_KERNEL, REPORT_SOFTWARE, N_REPORTS };
+enum pmu_report { REPORT_CACHE, REPORT_KERNEL, REPORT_SOFTWARE, N_REPORTS };
 extern const char *const report_keys[N_REPORTS];	/* "ReportHardwareCacheEvents" ... */
 
 /* One HardwareEvents option with its Cores. */

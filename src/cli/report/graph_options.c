@@ -16,7 +16,8 @@ static const struct { const char *word; enum graph_value value; } values[] = {
 	{ "percent", VALUE_PERCENT }, { "period", VALUE_PERIOD }, { "count", VALUE_COUNT },
 };
 static const struct { const char *word; enum tacho_callgraph_key key; } keys[] = {
-	{ "function", TACHO_CALLGRAPH_FUNCTION }, { "address", TACHO_CALLGRAPH_ADDRESS }, { "srcline", TACHO_CALLGRAPH_SRCLINE },
+	{ "function", TACHO_CALLGRAPH_FUNCTION }, { "address", TACHO_CALLGRAPH_ADDRESS },
+	{ "srcline", TACHO_CALLGRAPH_SRCLINE },
 };
 
 static bool graph_style(struct graph_opts *g, struct str word)

@@ -1,6 +1,6 @@
 /*
- * The writers of `tacho report`: the flat table, the hierarchy, call graphs, JSON. The table's column widths, titles and
- * rows are shared by the flat table and the hierarchy.
+ * The writers of `tacho report`: the flat table, the hierarchy, call graphs, JSON. The flat table and the hierarchy
+ * share column widths, titles and rows.
  */
 #ifndef CLI_REPORT_TABLE_H
 #define CLI_REPORT_TABLE_H
