@@ -75,7 +75,7 @@ TACHO_API size_t tacho_report_n_fields(const struct tacho_report_fields *f);
 
 /*
  * Parses "comm,dso,sym": appends the columns to out[*n], up to TACHO_REPORT_KEYS_MAX in all, each once. A name
- * that is no column becomes a field of `f`: only a recording knows which fields there are.
+ * that is not a column becomes a field of `f`: only a recording knows which fields there are.
  * Returns 0 or -EINVAL with the position in *e: too many keys or fields, or an impossible name.
  */
 TACHO_API int tacho_report_parse_keys(struct tacho_report_fields *f, const char *text,
@@ -192,7 +192,8 @@ TACHO_API const struct tacho_profile_thread *tacho_report_thread(const struct ta
  * the NUL, or -ENOMEM. */
 TACHO_API ptrdiff_t tacho_report_text(const struct tacho_report *r, const struct tacho_report_entry *e,
 				      const struct tacho_report_column *c, char *out, size_t room);
-/* The same: "[k] schedule" of a frame, or its address; "file.c:12" of a frame, or what stands for it. */
+/* The same for a single frame: "[k] schedule", or its address; "file.c:12", or function and offset if the line is
+ * not known. */
 TACHO_API ptrdiff_t tacho_report_symbol_text(const struct tacho_profile_frame *f, char *out, size_t room);
 TACHO_API ptrdiff_t tacho_report_srcline_text(const struct tacho_report *r, const struct tacho_profile_frame *f,
 					      char *out, size_t room);

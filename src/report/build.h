@@ -1,5 +1,5 @@
 /*
- * What is needed while the entries of a report are built, and freed afterwards.
+ * State that is needed while the entries of a report are built, and freed afterwards.
  *
  *	row_groups.c   rows -> groups
  *	group_nodes.c  the nodes that the groups' stacks go through

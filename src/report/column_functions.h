@@ -58,7 +58,7 @@ column_identity identity_object, identity_symbol, identity_symbol_offset, identi
 column_print print_object, print_symbol, print_symbol_offset, print_srcline, print_srcfile;
 column_compare compare_objects, compare_symbols, compare_symbol_offsets, compare_srclines, compare_srcfiles;
 
-/* What was kept of a row's samples: never NULL. */
+/* The details with that id; all zero for 0. Never NULL. */
 static inline const struct tacho_profile_detail *detail_of(const struct report *r, uint32_t id)
 {
 	static const struct tacho_profile_detail none;

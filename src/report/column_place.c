@@ -51,7 +51,7 @@ uint64_t value_place_object(const struct column *c, struct report *r, const stru
 	return f ? r->first_object[f->code->object] + 1u : 0;
 }
 
-/* Its frame; or the address if there is no symbol. */
+/* The frame of the symbol, or the address if there is no symbol. */
 uint64_t value_place_symbol(const struct column *c, struct report *r, const struct tacho_profile_row *row)
 {
 	const struct tacho_profile_place *p = row_place(c, r, row);

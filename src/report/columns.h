@@ -11,13 +11,13 @@
 
 struct report_cell {
 	const struct tacho_profile_thread *thread;	/* of the group's first row */
-	const struct tacho_profile_detail *detail;	/* likewise; all zero if nothing was kept */
+	const struct tacho_profile_detail *detail;	/* of the same row; all zero if it has none */
 	const struct tacho_profile_frame *frame;	/* NULL: no stack */
 	uint64_t value;			/* of a row key: what its value() returned for the group's rows */
 	uint64_t samples;		/* of the entry, all events together; 0 unless sums_samples */
 };
 
-/* What a profile must keep for a column, besides the bits of enum tacho_keep. */
+/* Options that a profile needs for a column, besides the bits of enum tacho_keep. */
 enum {
 	NEEDS_CPU = 1, NEEDS_TIME = 2, NEEDS_SRCLINE = 4, NEEDS_ADDRESS = 8, NEEDS_STACKS = 16,
 };
@@ -124,8 +124,8 @@ void print_value(const struct column *c, const struct report *r, const struct re
 
 /* ---- column_frame.c: texts of frames ---- */
 char space_letter(const struct tacho_profile_frame *f);	/* 'k', '.' ...; f may be NULL */
-/* What stands for a symbol that is not known: "[.] 0x" and 16 digits. Returns its end; not terminated. A table may
- * have a million of them. */
+/* The text of a frame without a symbol: "[.] 0x" and 16 digits. Returns its end; there is no NUL. Quick, because
+ * a table may have a million of them. */
 #define ADDRESS_TEXT_MAX 22
 char *address_text(const struct tacho_profile_frame *f, char *at);
 void symbol_text(const struct tacho_profile_frame *f, struct buf *out);

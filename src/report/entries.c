@@ -5,7 +5,7 @@
  *
  * These branches would be unpredictable, for millions of nodes: whether a node's class is new to its group,
  * whether samples end there, whether it is the deepest. Conditions are therefore mostly computed
- * arithmetically. What the next step of a chunk reads at random places is prefetched by the step before.
+ * arithmetically. Each step over a chunk of nodes prefetches the scattered memory that the next step reads.
  */
 #include "report/build.h"
 

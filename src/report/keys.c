@@ -1,5 +1,5 @@
 /*
- * Names of keys -> columns. A name that is no column may be the field of a tracepoint, "EVENT.FIELD" or "FIELD":
+ * Names of keys -> columns. A name that is not a column may be the field of a tracepoint, "EVENT.FIELD" or "FIELD":
  * a column is made for it, and whether the recording has such a field is found out later.
  */
 #include "report/columns.h"

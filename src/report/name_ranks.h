@@ -1,5 +1,5 @@
 /*
- * Sort keys as numbers: names and other texts are ranked once, among those that are shown.
+ * Sort keys as numbers: each name or other text gets a rank among the texts that are shown.
  */
 #ifndef REPORT_NAME_RANKS_H
 #define REPORT_NAME_RANKS_H

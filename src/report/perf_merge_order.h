@@ -2,8 +2,8 @@
  * perf's order of entries of several threads.
  *
  * Among entries with equal overhead, perf puts callers before what they call, but compares depths only within a
- * thread; entries of different threads are compared by the next keys. That is not a consistent order: three
- * entries may each be due before the next. What perf prints is therefore what its merge sort makes of it.
+ * thread; entries of different threads are compared by the next keys. That is not a consistent order: of three
+ * entries, each may belong before the next. The order that perf prints is therefore the result of its merge sort.
  * This merge exists only to print such ties in perf's order, so that both outputs can be compared line by line;
  * to do that quickly it merges whole blocks:
  *

@@ -1,8 +1,8 @@
 /*
- * Whether `tacho report` opens its browser, the line that shows how far reading is, and the way in.
+ * Whether `tacho report` opens its browser, and the line that shows how much of the file has been read.
  *
- * Reading is one call that takes as long as it takes; a timer looks at the file's position
- * meanwhile. Its handler does nothing but a read of numbers and one write().
+ * The file is read in one call that may take long. Meanwhile a timer's signal handler prints the position in the
+ * file: it only reads numbers and calls write().
  */
 #include "cli/report/report.h"
 
@@ -16,7 +16,7 @@
 #include "cli/browser/browser.h"
 #include "cli/core/terminal.h"
 
-#define FIRST_MS 300			/* what is read sooner shows nothing */
+#define FIRST_MS 300			/* files that are read sooner show nothing */
 #define STEP_MS 100
 
 bool report_wants_browser(const struct report_opts *o)
@@ -37,8 +37,8 @@ bool report_wants_browser(const struct report_opts *o)
 static const struct tacho_perfdata *reading;
 static uint64_t reading_bytes;
 static volatile sig_atomic_t shown;
-static struct termios kept;		/* keys that are typed meanwhile do not show */
-static bool has_kept;
+static struct termios saved_terminal;		/* echo is off while the file is read */
+static bool is_terminal_saved;
 
 static void set_timer(long first_ms, long step_ms)
 {
@@ -63,11 +63,11 @@ static void on_timer(int sig)
 	shown = 1;
 }
 
-/* Whoever ends it meanwhile gets the terminal back as it was. */
+/* A signal that ends the program restores the terminal first. */
 static void on_end(int sig)
 {
-	tcsetattr(STDIN_FILENO, TCSANOW, &kept);
-	raise(sig);			/* again, and now with its usual effect */
+	tcsetattr(STDIN_FILENO, TCSANOW, &saved_terminal);
+	raise(sig);			/* again, with its default action */
 }
 
 static void watch_ends(bool on)
@@ -89,9 +89,9 @@ void report_progress_begin(const struct tacho_perfdata *pd)
 		return;
 	reading = pd;
 	reading_bytes = facts.file_size;
-	has_kept = tcgetattr(STDIN_FILENO, &kept) == 0;
-	if (has_kept) {
-		struct termios quiet = kept;
+	is_terminal_saved = tcgetattr(STDIN_FILENO, &saved_terminal) == 0;
+	if (is_terminal_saved) {
+		struct termios quiet = saved_terminal;
 
 		watch_ends(true);
 		quiet.c_lflag &= ~(tcflag_t)ECHO;
@@ -111,8 +111,8 @@ void report_progress_end(void)
 	set_timer(0, 0);
 	signal(SIGALRM, SIG_DFL);
 	reading = NULL;
-	if (has_kept) {
-		tcsetattr(STDIN_FILENO, TCSANOW, &kept);
+	if (is_terminal_saved) {
+		tcsetattr(STDIN_FILENO, TCSANOW, &saved_terminal);
 		watch_ends(false);
 	}
 	unused = shown ? write(STDOUT_FILENO, wipe, sizeof(wipe) - 1) : 0;

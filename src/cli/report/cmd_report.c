@@ -53,7 +53,7 @@ static const struct option_row report_rows[] = {
 	{ OPT_CALL, 0, "socket-filter", 0, "N", "only on the CPUs of socket N", .call = on_socket },
 	{ OPT_STR, 0, "time", AT(time), "RANGE",
 	  "only within: 12.5,13 seconds, 10%-20%, or 10%/2 (the second tenth)" },
-	{ OPT_STR, 0, "switch-on", AT(switch_on), "EVENT", "only behind a sample of EVENT" },
+	{ OPT_STR, 0, "switch-on", AT(switch_on), "EVENT", "only after a sample of EVENT" },
 	{ OPT_STR, 0, "switch-off", AT(switch_off), "EVENT",
 	  "only before a sample of EVENT, or up to one again" },
 	{ OPT_FLAG, 0, "show-on-off-events", AT(show_switches), NULL,
@@ -168,7 +168,7 @@ static int on_no_graph(void *opts, const char *arg, struct tacho_error *e)
 	return 0;
 }
 
-/* The last one of this and -g decides of branches. */
+/* Whichever of this option and -g comes last sets the limit of branches in call graphs. */
 static int on_limit(void *opts, const char *arg, struct tacho_error *e)
 {
 	struct report_opts *o = opts;
@@ -213,7 +213,7 @@ static int on_socket(void *opts, const char *arg, struct tacho_error *e)
 	return 0;
 }
 
-/* For what is asked for and is so anyway. */
+/* For options that ask for the default. */
 static int on_nothing(void *opts, const char *arg, struct tacho_error *e)
 {
 	(void)opts;
@@ -344,7 +344,7 @@ static int put_report(const struct report_opts *o, const struct tacho_report *r,
 	return err < 0 ? err : sink->flush(sink);
 }
 
-/* --group where no events were recorded as one. */
+/* Whether --group makes one group of all events: it does if none were recorded as a group. */
 static bool makes_one(const struct report_opts *o, const struct tacho_profile *p)
 {
 	for (size_t i = 0; i < tacho_profile_n_events(p) && o->all_in_one; i++)
@@ -353,7 +353,7 @@ static bool makes_one(const struct report_opts *o, const struct tacho_profile *p
 	return o->all_in_one;
 }
 
-/* The first event that has samples leads the others that have, too. */
+/* The first event with samples leads all other events with samples. */
 static size_t members_of_all(const struct report_opts *o, const struct tacho_profile *p, uint32_t event,
 			     uint32_t *out, size_t most)
 {
@@ -406,7 +406,7 @@ static int put_events(const struct report_opts *o, const struct tacho_profile *p
 	return err;
 }
 
-/* Of any event, within the range of time and on the CPUs that were asked for. */
+/* Whether any event has samples in the chosen range of time and on the chosen CPUs. */
 static bool has_samples(const struct tacho_profile *p)
 {
 	for (size_t i = 0; i < tacho_profile_n_events(p); i++)
@@ -495,22 +495,22 @@ static bool options_fit(struct report_opts *o, const char **list, struct tacho_e
 		return false;
 	}
 	if (o->quantum && (num_duration_ns(str_of(o->quantum), &quantum) < 0 || !quantum)) {
-		error_set(e, -EINVAL, "'%s' is no length of time (10ms, 1s)", o->quantum);
+		error_set(e, -EINVAL, "'%s' is not a length of time (10ms, 1s)", o->quantum);
 		return false;
 	}
 	if (regcomp(&parent, report_parent_regex(o), REG_EXTENDED | REG_NOSUB)) {
-		error_set(e, -EINVAL, "'%s' is no regular expression", report_parent_regex(o));
+		error_set(e, -EINVAL, "'%s' is not a regular expression", report_parent_regex(o));
 		return false;
 	}
 	regfree(&parent);
 	if (o->stats && (o->tasks || o->mmaps)) {
-		error_set(e, -EINVAL, "--stats is shown by itself, without --tasks and --mmaps");
+		error_set(e, -EINVAL, "--stats cannot be combined with --tasks or --mmaps");
 		return false;
 	}
 	return report_parse_keys(o, list, e) == 0;
 }
 
-/* Of -s or -F, whose text `list` is. */
+/* `list` is the text of -s or of -F, or NULL. */
 static void list_refused(const struct report_opts *o, const char *list, const struct tacho_error *e)
 {
 	message_error("report", list && list == o->sort ? "-s" : list ? "-F" : NULL, list, e);

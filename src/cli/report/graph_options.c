@@ -1,5 +1,5 @@
 /*
- * The words of `tacho report -g`: how call graphs are drawn.
+ * The arguments of `tacho report -g`: how call graphs are drawn.
  */
 #include "cli/report/report.h"
 
@@ -66,8 +66,8 @@ static int refuse(const char *arg, struct str word, struct tacho_error *e)
 	return -EINVAL;
 }
 
-/* Words in any order; the first number is the least per cent, the second the most entries. Without any, all
- * is as perf's help has it, callers first also without children. */
+/* Arguments come in any order; the first number is the minimum per cent, the second one the most entries per level.
+ * -g alone is what perf's help says, callers first also without children. */
 int report_graph(struct graph_opts *g, const char *arg, struct tacho_error *e)
 {
 	struct str rest = str_of(arg ? arg : "graph,0.5,caller,function,percent"), word;

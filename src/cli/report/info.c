@@ -1,6 +1,6 @@
 /*
- * What a file holds besides its samples: --header-only tells how it was made, --stats counts its
- * records by type; --tasks and --mmaps (in cli/report/tasks.c) show who ran and what was mapped.
+ * Information about a file besides its samples: --header-only shows how it was recorded, --stats counts its records by
+ * type; --tasks and --mmaps (tasks.c) show processes and their mappings.
  */
 #include "cli/report/report.h"
 
@@ -39,7 +39,7 @@ static const char *kind_name(uint32_t type)
 	return name ? name + strlen("PERF_RECORD_") : "UNKNOWN";
 }
 
-/* One sample for each counter whose value it carries. */
+/* Counts one sample for each counter whose value the sample has. */
 static int count_values(struct record_counts *c, struct tacho_perfdata *pd, size_t event,
 			const struct tacho_record *rec)
 {

@@ -33,7 +33,7 @@ static bool is_added(const char *list)
 	return list && list[0] == '+';
 }
 
-/* The list stands for all fields of all tracepoints, which are known later. */
+/* Whether the list means all fields of all tracepoints, which are not known before the file is open. */
 static bool is_all_fields(const char *list)
 {
 	return strcmp(list + is_added(list), "trace_fields") == 0;
@@ -80,7 +80,7 @@ static int append(struct column_list *to, const struct tacho_report_column *cons
 	return 0;
 }
 
-/* The parsed list, or all fields if it stands for them. */
+/* Parses the list if it means all fields. */
 static int complete_list(struct report_opts *o, const char *text, struct column_list *out, struct tacho_error *e)
 {
 	if (!text || !is_all_fields(text))

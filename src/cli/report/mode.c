@@ -1,6 +1,6 @@
 /*
- * What a recording holds decides what `tacho report` shows of it by default: branches, or, of
- * nothing but tracepoints, their texts. Fields of tracepoints are known by the formats in the file.
+ * The content of a recording decides what `tacho report` shows by default: branches if there are any, or the texts of
+ * tracepoints if there are no other events. Fields of tracepoints are known from the formats in the file.
  */
 #include "cli/report/report.h"
 
@@ -100,7 +100,7 @@ static bool has_field(const struct tacho_perfdata *pd, struct tacho_trace *t, co
 	return false;
 }
 
-/* Where in -s or -F the word stands. */
+/* The name's place in -s or -F. *text is set to that option's text. */
 static struct str word_in(const struct report_opts *o, const char *word, const char **text)
 {
 	const char *lists[] = { o->sort, o->shown };

@@ -1,6 +1,6 @@
 /*
- * How good the data is, in one or a few lines on stderr: at a terminal, with -v, and where a part
- * of the samples cannot be shown as a whole.
+ * The quality of the data, in a few lines on stderr: on a terminal, with -v, or if some samples cannot be shown
+ * completely.
  */
 #include "cli/report/report.h"
 
@@ -17,7 +17,7 @@ static double percent(uint64_t part, uint64_t all)
 	return all ? 100.0 * (double)part / (double)all : 0;
 }
 
-/* The object with the largest count below `limit`, or -1. */
+/* The object with the largest count up to `limit` that is not in seen[], or -1. */
 static ptrdiff_t next_worst(const struct tacho_profile *p, bool broken, uint64_t limit,
 			    const size_t *seen, size_t n_seen)
 {

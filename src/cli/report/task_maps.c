@@ -1,7 +1,7 @@
 /*
- * The ends of all maps cut the addresses into cells. The newest map paints its cells first, and a
- * cell that is painted stays so: `next` leads from each cell to the first one behind it that is
- * not, so each is passed once.
+ * The ends of all maps divide the address space into ranges. Maps take their ranges, the newest map first, and a range
+ * that is taken keeps its owner. `next` leads from each range to the next one that is free, as in a union-find,
+ * so each range is visited once.
  */
 #include "cli/report/task_maps.h"
 
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cells {
-	size_t n;			/* of ends; cell i lies between ends i and i + 1 */
+struct map_ranges {
+	size_t n;			/* of ends; range i is between ends i and i + 1 */
 	uint64_t *ends;
 	size_t *next;
 	const struct task_map **owner;
 };
 
-static void cells_done(struct cells *c)
+static void map_ranges_done(struct map_ranges *c)
 {
 	free(c->ends);
 	free(c->next);
@@ -44,7 +44,7 @@ static int cmp_ends(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-static int cells_init(struct cells *c, const struct task_map *head)
+static int map_ranges_init(struct map_ranges *c, const struct task_map *head)
 {
 	size_t n = 0, k = 0;
 
@@ -69,34 +69,34 @@ static int cells_init(struct cells *c, const struct task_map *head)
 	return 0;
 }
 
-static size_t cell_at(const struct cells *c, uint64_t address)
+static size_t range_at(const struct map_ranges *c, uint64_t address)
 {
 	const uint64_t *at = bsearch(&address, c->ends, c->n, sizeof(*c->ends), cmp_ends);
 
 	return at ? (size_t)(at - c->ends) : c->n;
 }
 
-/* The first unpainted cell from `at` on; the way there is made shorter for the next one. */
-static size_t unpainted(struct cells *c, size_t at)
+/* The first free range from `at` on. Shortens the path to it. */
+static size_t free_range(struct map_ranges *c, size_t at)
 {
 	size_t found = at;
 
 	while (c->next[found] != found)
 		found = c->next[found];
 	while (c->next[at] != found) {
-		size_t behind = c->next[at];
+		size_t next = c->next[at];
 
 		c->next[at] = found;
-		at = behind;
+		at = next;
 	}
 	return found;
 }
 
-static void paint(struct cells *c, const struct task_map *m)
+static void take_ranges(struct map_ranges *c, const struct task_map *m)
 {
-	size_t end = cell_at(c, m->end);
+	size_t end = range_at(c, m->end);
 
-	for (size_t at = unpainted(c, cell_at(c, m->start)); at < end; at = unpainted(c, at)) {
+	for (size_t at = free_range(c, range_at(c, m->start)); at < end; at = free_range(c, at)) {
 		c->owner[at] = m;
 		c->next[at] = at + 1;
 	}
@@ -113,12 +113,12 @@ static void put_line(const struct task_map *m, uint64_t start, uint64_t end, uns
 
 int task_maps_put(const struct task_map *head, unsigned indent, struct buf *out)
 {
-	struct cells c = { 0 };
-	int err = cells_init(&c, head);
+	struct map_ranges c = { 0 };
+	int err = map_ranges_init(&c, head);
 
 	for (const struct task_map *m = head; err == 0 && m; m = m->older)
 		if (m->start < m->end)
-			paint(&c, m);
+			take_ranges(&c, m);
 	for (size_t i = 0, last; err == 0 && i < c.n; i = last) {
 		last = i + 1;
 		while (last < c.n && c.owner[last] == c.owner[i])
@@ -126,6 +126,6 @@ int task_maps_put(const struct task_map *head, unsigned indent, struct buf *out)
 		if (c.owner[i])
 			put_line(c.owner[i], c.ends[i], c.ends[last], indent, out);
 	}
-	cells_done(&c);
+	map_ranges_done(&c);
 	return err;
 }

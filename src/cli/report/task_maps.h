@@ -1,6 +1,6 @@
 /*
- * What processes have mapped. A process's maps are a list that begins with the newest, so a child
- * that is forked has its parent's list for nothing; what either maps later comes in front of it.
+ * The mappings of processes. A process's maps are a list, the newest first. A forked child shares its parent's list
+ * without a copy: maps that either adds later come before the shared part.
  */
 #ifndef CLI_REPORT_TASK_MAPS_H
 #define CLI_REPORT_TASK_MAPS_H
@@ -15,9 +15,9 @@ struct task_map {
 	const struct task_map *older;
 };
 
-/* The list `*head` with one more map in front; the text and the rest are the arena's. */
+/* Adds a map before the list `*head`. The arena owns the copy and its path. 0 or -ENOMEM. */
 int task_maps_add(struct arena *arena, const struct task_map **head, const struct task_map *map);
-/* A line for each, by address, without what newer ones lie over. 0 or -ENOMEM. */
+/* Prints a line per map, by address, without the parts that newer maps cover. 0 or -ENOMEM. */
 int task_maps_put(const struct task_map *head, unsigned indent, struct buf *out);
 
 #endif

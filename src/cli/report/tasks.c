@@ -20,28 +20,28 @@
 #define FLUSH_BYTES (1u << 20)
 
 struct task {
-	uint32_t pid, tid, ppid, ptid;	/* the last two of who forked it */
+	uint32_t pid, tid, ppid, ptid;	/* ppid, ptid: of the task that forked it */
 	uint32_t child, next;		/* index + 1 */
 	bool has_parent, shown;
 	const char *comm;
-	const struct task_map *maps;	/* of a process */
+	const struct task_map *maps;	/* of the main thread */
 };
 
-struct tasks {
+struct task_list {
 	struct arena arena;
 	struct { struct task *v; size_t n, cap; } list;
 	bool with_maps;
-	int status;			/* of what was printed */
+	int status;			/* exit status of the printing so far */
 };
 
-static void tasks_done(struct tasks *t)
+static void tasks_done(struct task_list *t)
 {
 	vec_done(&t->list);
 	arena_done(&t->arena);
 }
 
-/* Sorted by tid; recordings have hundreds or thousands. */
-static size_t task_place(const struct tasks *t, uint32_t tid)
+/* Where the tid is in the list, or belongs: it is sorted by tid. */
+static size_t task_place(const struct task_list *t, uint32_t tid)
 {
 	size_t low = 0, high = t->list.n;
 
@@ -56,14 +56,14 @@ static size_t task_place(const struct tasks *t, uint32_t tid)
 	return low;
 }
 
-static struct task *task_find(const struct tasks *t, uint32_t tid)
+static struct task *task_find(const struct task_list *t, uint32_t tid)
 {
 	size_t at = task_place(t, tid);
 
 	return at < t->list.n && t->list.v[at].tid == tid ? &t->list.v[at] : NULL;
 }
 
-static struct task *task_get(struct tasks *t, uint32_t pid, uint32_t tid)
+static struct task *task_get(struct task_list *t, uint32_t pid, uint32_t tid)
 {
 	size_t at = task_place(t, tid);
 	struct task *task = task_find(t, tid);
@@ -78,7 +78,7 @@ static struct task *task_get(struct tasks *t, uint32_t pid, uint32_t tid)
 	return task;
 }
 
-static int take_comm(struct tasks *t, const struct tacho_sideband *o)
+static int take_comm(struct task_list *t, const struct tacho_sideband *o)
 {
 	struct task *task = task_get(t, o->comm.pid, o->comm.tid);
 
@@ -91,7 +91,7 @@ static int take_comm(struct tasks *t, const struct tacho_sideband *o)
 	return task->comm ? 0 : -ENOMEM;
 }
 
-static int take_fork(struct tasks *t, const struct tacho_sideband *o)
+static int take_fork(struct task_list *t, const struct tacho_sideband *o)
 {
 	const struct task *parent = task_find(t, o->task.ptid);
 	const struct task *forked = task_find(t, o->task.ppid);
@@ -107,13 +107,13 @@ static int take_fork(struct tasks *t, const struct tacho_sideband *o)
 	task->has_parent = true;
 	if (!task->comm)
 		task->comm = comm;
-	/* A process that was there already tells its own maps. */
+	/* A process that was running already has mmap records of its own. */
 	if (o->task.pid != o->task.ppid && o->task.pid == o->task.tid && !task->maps)
 		task->maps = maps;
 	return 0;
 }
 
-static int take_mmap(struct tasks *t, const struct tacho_sideband *o)
+static int take_mmap(struct task_list *t, const struct tacho_sideband *o)
 {
 	struct task_map map = {
 		.start = o->mmap.addr, .end = o->mmap.addr + o->mmap.len, .pgoff = o->mmap.pgoff,
@@ -128,7 +128,7 @@ static int take_mmap(struct tasks *t, const struct tacho_sideband *o)
 	return task ? task_maps_add(&t->arena, &task->maps, &map) : -ENOMEM;
 }
 
-static int take_record(struct tasks *t, const struct tacho_perfdata *pd, const struct tacho_record *rec,
+static int take_record(struct task_list *t, const struct tacho_perfdata *pd, const struct tacho_record *rec,
 		struct tacho_scratch *scratch)
 {
 	int event = tacho_perfdata_event_of(pd, rec);
@@ -154,7 +154,7 @@ static int take_record(struct tasks *t, const struct tacho_perfdata *pd, const s
 
 /* ---- the tree ---- */
 
-static void link_all(struct tasks *t)
+static void link_all(struct task_list *t)
 {
 	for (size_t i = t->list.n; i-- > 0;) {
 		struct task *task = &t->list.v[i], *above = task->has_parent ? task_find(t, task->ptid) : NULL;
@@ -171,7 +171,7 @@ static void link_all(struct tasks *t)
 	}
 }
 
-static void put_task(struct tasks *t, struct task *task, unsigned depth, struct buf *out)
+static void put_task(struct task_list *t, struct task *task, unsigned depth, struct buf *out)
 {
 	const struct task *process = task->tid == task->pid ? task : task_find(t, task->pid);
 
@@ -187,20 +187,20 @@ static void put_task(struct tasks *t, struct task *task, unsigned depth, struct 
 		buf_printf(out, ":%" PRIu32 "\n", task->tid);
 	if (t->with_maps && process && task_maps_put(process->maps, 32 + depth, out) < 0)
 		t->status = -ENOMEM;
-	if (out->n > FLUSH_BYTES && t->status == 0)	/* children may have much in common */
+	if (out->n > FLUSH_BYTES && t->status == 0)	/* children repeat the maps they share */
 		t->status = print_out("report", out);
 	for (uint32_t at = task->child; at; at = t->list.v[at - 1].next)
 		put_task(t, &t->list.v[at - 1], depth + 1, out);
 }
 
-static void put_tree(struct tasks *t, struct buf *out)
+static void put_tree(struct task_list *t, struct buf *out)
 {
 	link_all(t);
 	buf_puts(out, "#      pid      tid     ppid  comm\n");
 	for (size_t i = 0; i < t->list.n; i++)
 		if (!t->list.v[i].has_parent)
 			put_task(t, &t->list.v[i], 0, out);
-	/* Whose parent was never told of, or is in a circle of reused numbers. */
+	/* Tasks whose parent has no record, or is in a cycle because of reused ids. */
 	for (size_t i = 0; i < t->list.n; i++)
 		put_task(t, &t->list.v[i], 0, out);
 }
@@ -208,7 +208,7 @@ static void put_tree(struct tasks *t, struct buf *out)
 int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, int *status,
 		 struct tacho_error *e)
 {
-	scoped(tasks_done) struct tasks t = { .with_maps = maps };
+	scoped(tasks_done) struct task_list t = { .with_maps = maps };
 	scoped(freep) struct tacho_scratch *scratch = NULL;
 	struct task *idle = task_get(&t, 0, 0);
 	struct tacho_record rec;

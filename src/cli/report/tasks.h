@@ -8,7 +8,7 @@
 
 #include <tacho/perfdata.h>
 
-/* What is long is printed as it comes, with its exit status in *status; the rest is left in `out`. */
+/* Long output is printed in pieces, and *status is the exit status so far; the rest is left in `out`. */
 int report_tasks(struct tacho_perfdata *pd, bool maps, struct buf *out, int *status,
 		 struct tacho_error *e);
 

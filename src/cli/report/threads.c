@@ -16,21 +16,21 @@
 #include "base/map.h"
 #include "record/perf_abi.h"
 
-struct counted {			/* of one thread */
+struct thread_counts {			/* of one thread */
 	uint32_t pid, tid;
 	uint64_t *values;		/* per event */
 };
 
-struct threads {
+struct thread_table {
 	struct tacho_perfdata *pd;
-	struct { struct counted *v; size_t n, cap; } list;
+	struct { struct thread_counts *v; size_t n, cap; } list;
 	struct arena keys;
 	struct map by_id;		/* pid and tid -> index */
 	size_t n_events;
 	struct { bool seen; size_t width; } *columns;	/* per event; unseen ones are left out */
 };
 
-static void threads_done(struct threads *t)
+static void threads_done(struct thread_table *t)
 {
 	for (size_t i = 0; i < t->list.n; i++)
 		free(t->list.v[i].values);
@@ -41,27 +41,27 @@ static void threads_done(struct threads *t)
 	tacho_perfdata_close(t->pd);
 }
 
-static struct counted *counted_of(struct threads *t, uint32_t pid, uint32_t tid)
+static struct thread_counts *counted_of(struct thread_table *t, uint32_t pid, uint32_t tid)
 {
 	uint32_t id[] = { pid, tid };
 	struct str key = str_n((const char *)id, sizeof(id));
 	const uint64_t *known = map_get(&t->by_id, key);
-	struct counted *c;
-	char *kept;
+	struct thread_counts *c;
+	char *copy;
 
 	if (known)
 		return &t->list.v[*known];
-	kept = arena_str(&t->keys, key);
-	c = kept ? vec_add(&t->list) : NULL;
+	copy = arena_str(&t->keys, key);
+	c = copy ? vec_add(&t->list) : NULL;
 	if (!c)
 		return NULL;
 	c->pid = pid;
 	c->tid = tid;
 	c->values = calloc(t->n_events + 1, sizeof(*c->values));
-	return c->values && map_put(&t->by_id, str_n(kept, key.n), t->list.n - 1) == 0 ? c : NULL;
+	return c->values && map_put(&t->by_id, str_n(copy, key.n), t->list.n - 1) == 0 ? c : NULL;
 }
 
-static size_t event_with(const struct threads *t, uint64_t id, size_t otherwise)
+static size_t event_with(const struct thread_table *t, uint64_t id, size_t otherwise)
 {
 	for (size_t i = 0; id && i < t->n_events; i++) {
 		const struct tacho_file_event *fe = tacho_perfdata_event(t->pd, i);
@@ -73,12 +73,12 @@ static size_t event_with(const struct threads *t, uint64_t id, size_t otherwise)
 	return otherwise;
 }
 
-static int take_read(struct threads *t, const struct tacho_record *rec, struct tacho_scratch *scratch)
+static int take_read(struct thread_table *t, const struct tacho_record *rec, struct tacho_scratch *scratch)
 {
 	int event = tacho_perfdata_event_of(t->pd, rec);
 	const struct tacho_file_event *fe = event < 0 ? NULL : tacho_perfdata_event(t->pd, (size_t)event);
 	struct tacho_sideband other;
-	struct counted *c;
+	struct thread_counts *c;
 
 	scratch->used = 0;
 	if (!fe || tacho_sideband_decode(&other, rec, &fe->layout, scratch) < 0)
@@ -98,7 +98,7 @@ static int take_read(struct threads *t, const struct tacho_record *rec, struct t
 	return 0;
 }
 
-static int read_all(struct threads *t, struct tacho_error *e)
+static int read_all(struct thread_table *t, struct tacho_error *e)
 {
 	scoped(freep) struct tacho_scratch *scratch = calloc(1, sizeof(*scratch));
 	struct tacho_record rec;
@@ -107,7 +107,7 @@ static int read_all(struct threads *t, struct tacho_error *e)
 	while (err > 0 && (err = tacho_perfdata_next(t->pd, &rec, e)) > 0)
 		if (rec.type == TACHO_RECORD_READ && take_read(t, &rec, scratch) < 0)
 			err = -ENOMEM;
-	return err == -ENOMEM ? error_nomem(e) : 0;	/* damage was told of already */
+	return err == -ENOMEM ? error_nomem(e) : 0;	/* damage was reported when the file was first read */
 }
 
 static size_t digits(uint64_t v)
@@ -119,13 +119,13 @@ static size_t digits(uint64_t v)
 	return n;
 }
 
-static void find_widths(struct threads *t, size_t *pid, size_t *tid)
+static void find_widths(struct thread_table *t, size_t *pid, size_t *tid)
 {
 	*pid = *tid = 3;
 	for (size_t k = 0; k < t->n_events; k++)
 		t->columns[k].width = strlen(tacho_perfdata_event(t->pd, k)->name);
 	for (size_t i = 0; i < t->list.n; i++) {
-		const struct counted *c = &t->list.v[i];
+		const struct thread_counts *c = &t->list.v[i];
 
 		*pid = max_of(*pid, digits(c->pid));
 		*tid = max_of(*tid, digits(c->tid));
@@ -134,7 +134,7 @@ static void find_widths(struct threads *t, size_t *pid, size_t *tid)
 	}
 }
 
-static void put_table(struct threads *t, struct buf *out)
+static void put_table(struct thread_table *t, struct buf *out)
 {
 	size_t pid, tid;
 
@@ -146,7 +146,7 @@ static void put_table(struct threads *t, struct buf *out)
 				   tacho_perfdata_event(t->pd, k)->name);
 	buf_putc(out, '\n');
 	for (size_t i = 0; i < t->list.n; i++) {
-		const struct counted *c = &t->list.v[i];
+		const struct thread_counts *c = &t->list.v[i];
 
 		buf_printf(out, "  %*u  %*u", (int)pid, c->pid, (int)tid, c->tid);
 		for (size_t k = 0; k < t->n_events; k++)
@@ -156,8 +156,8 @@ static void put_table(struct threads *t, struct buf *out)
 	}
 }
 
-/* A recording with -s may still have none: all its threads live on, or it had but one. */
-static bool was_asked(const struct threads *t)
+/* A recording with -s may have no READ records: all threads are still running, or there is only one. */
+static bool was_asked(const struct thread_table *t)
 {
 	for (size_t i = 0; i < t->n_events; i++) {
 		const struct tacho_file_event *fe = tacho_perfdata_event(t->pd, i);
@@ -171,7 +171,7 @@ static bool was_asked(const struct threads *t)
 
 int report_threads(const struct report_opts *o, struct tacho_error *e)
 {
-	scoped(threads_done) struct threads t = { 0 };
+	scoped(threads_done) struct thread_table t = { 0 };
 	scoped(buf_done) struct buf out = { 0 };
 	int err;
 
