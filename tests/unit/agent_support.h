@@ -1,4 +1,4 @@
-/* For tests of the agent's configuration: a text is written to a file of its own and loaded. */
+/* For tests of the agent's configuration: writes a text to a temporary file and loads it. */
 #ifndef TEST_AGENT_SUPPORT_H
 #define TEST_AGENT_SUPPORT_H
 
@@ -12,7 +12,7 @@
 
 static char test_dir[PATH_MAX / 2];
 
-/* A directory that the test has for itself; what is in it goes at the end. */
+/* A temporary directory for the test, removed with its content at the end. */
 static inline int dir_setup(void **state)
 {
 	const char *tmp = getenv("TMPDIR");

@@ -1,4 +1,4 @@
-/* agent/config/alumet.c: [plugins.perf] of v0.9.5 and of what came after. */
+/* agent/config/alumet.c: [plugins.perf] of v0.9.5 and of later versions. */
 #include "agent/config/config.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* agent/store/chunk.c and rollup.c: what goes in comes out; damage is an error, never a crash. */
+/* agent/store/chunk.c and rollup.c: encoded points decode unchanged; damage is an error, never a crash. */
 #include "agent/store/rollup.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static void round_trip(enum chunk_level level, enum metric_kind kind)
 			assert_true(fabs(p.share - want.share) < 1e-4);
 	}
 	assert_int_equal(chunk_next(&r, &p), 0);
-	for (size_t n = 0; n < c.bytes.n; n++) {	/* cut anywhere */
+	for (size_t n = 0; n < c.bytes.n; n++) {	/* truncated at any byte */
 		int got = chunk_open(&r, str_n(c.bytes.bytes, n));
 
 		while (got >= 0 && (got = chunk_next(&r, &p)) > 0)
@@ -109,7 +109,7 @@ static void rollup_counter(void **state)
 	assert_int_equal(bucket.n, 100);
 }
 
-/* A counter that began again: what it counted since its start, over that time. */
+/* A restarted counter: its increase is what it counted since its start. */
 static void rollup_restart(void **state)
 {
 	struct chunk_point p = { .time_ns = START + 5 * SECOND, .count = 70, .share = 1 };
@@ -122,7 +122,7 @@ static void rollup_restart(void **state)
 	assert_true(increase_since(&(struct previous_point){ true, START, START - SECOND, 60 }, START - SECOND, &p, &counts,
 				     &seconds));
 	assert_true(counts == 10 && fabs(seconds - 5) < 1e-9);
-	/* fell without a restart: nothing can be said */
+	/* fell without a restart: unknown */
 	assert_false(increase_since(&(struct previous_point){ true, START, START - SECOND, 80 }, START - SECOND, &p, &counts,
 				      &seconds));
 }

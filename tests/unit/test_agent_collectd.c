@@ -104,7 +104,7 @@ static void second_generation(void **state)
 	assert_true(s->no_merge);
 	assert_string_equal(s->event_lists.v[0], "/x/core.json");
 	everyone_is_a_group(s);
-	/* The members that are known stay a group. */
+	/* The known members remain a group. */
 	assert_int_equal(s->n_events, 3);
 	assert_string_equal(s->events[0].spec, "{page-faults,cpu-clock}");
 	assert_null(s->events[0].refused);
@@ -115,7 +115,7 @@ static void second_generation(void **state)
 	assert_string_equal(s[1].name, "intel_pmu-2");
 	assert_null(s[1].events[0].refused);
 	assert_int_equal(s[1].n_groups, 1);
-	/* All stands for the whole list, whatever else is given. */
+	/* "All" selects the whole list; other arguments are ignored. */
 	assert_int_equal(s[2].n_events, 1);
 	assert_non_null(strstr(s[2].events[0].refused, "every event of a list"));
 	everyone_is_a_group(&s[2]);

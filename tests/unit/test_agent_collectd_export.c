@@ -1,4 +1,4 @@
-/* The exporter to collectd against a socket that answers as it likes. */
+/* The collectd exporter with a fake collectd socket whose answers the test chooses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 extern const struct exporter_type export_collectd;
 
-/* What the other side does with each connection: answers in turn; NULL: it hangs up. */
+/* Answers of the fake collectd for each connection, in order; NULL: it disconnects. */
 struct server {
 	int fd;
 	pthread_t thread;
@@ -130,7 +130,7 @@ static void test_refused(void **state)
 	rig_down(&r);
 }
 
-/* After a break the lines that were answered do not go a second time. */
+/* After a disconnect, lines that were answered are not sent again. */
 static void test_goes_on(void **state)
 {
 	const char *answers[] = { ok, NULL, ok, ok };

@@ -1,4 +1,4 @@
-/* agent/: sources are opened, read, paused, reloaded; counters never fall; states say why. */
+/* agent/core/collector*.c, agent/source/: sources are opened, read, paused, reloaded; counters never fall. */
 #include "agent/core/collector_internal.h"
 
 #include <errno.h>
@@ -106,7 +106,7 @@ static void collector_counts(void **state)
 	assert_int_equal(collector_events(w.agent.collector, count_states, n), 0);
 	assert_int_equal(n[TACHO_UNSUPPORTED], 2);
 	if (n[TACHO_NOT_PERMITTED])
-		skip();			/* this account may not count the machine */
+		skip();			/* no permission to count the whole machine */
 	assert_int_equal(n[TACHO_COUNTING], 2);
 	assert_true(find(&w, "task-clock", "cpu", "0")->last.value > 0);
 	assert_string_equal(find(&w, "task-clock", "cpu", "0")->metric->unit, "seconds");
@@ -115,7 +115,7 @@ static void collector_counts(void **state)
 	world_end(&w);
 }
 
-/* A changed file: what stayed goes on from where it was, what went ends. */
+/* A changed configuration: series in both continue, removed ones end. */
 static void collector_reloads(void **state)
 {
 	struct world w = { .config.n_sources = 1 };
@@ -176,7 +176,7 @@ static void collector_groups(void **state)
 	world_end(&w);
 }
 
-/* A process that ends: its last counts are kept, its series ends. */
+/* A process ends: its last counts are reported, its series ends. */
 static void collector_process(void **state)
 {
 	struct world w = { .config.n_sources = 1 };
@@ -185,7 +185,7 @@ static void collector_process(void **state)
 
 	(void)state;
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);	/* a failed test must not leave it behind */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);	/* do not outlive a failed test */
 		pause();
 		_exit(0);
 	}
@@ -224,7 +224,7 @@ static void collector_command(void **state)
 	world_end(&w);
 }
 
-/* Few descriptors: what comes first is opened, the rest says what it lacks. */
+/* Few file descriptors: the first events are opened, the others give the reason. */
 static void collector_budget(void **state)
 {
 	struct world w = { .config = { .n_sources = 1, .max_fds = 1 } };
@@ -281,7 +281,7 @@ static void hear_live(void *arg, const struct point_batch *b)
 	e->live++;
 }
 
-/* Batches come in the order of their times. */
+/* Batches arrive in the order of their times. */
 static void hear_flushed(void *arg, const struct point_batch *b)
 {
 	struct ears *e = arg;
@@ -292,14 +292,14 @@ static void hear_flushed(void *arg, const struct point_batch *b)
 	e->flushed++;
 }
 
-/* Flushes are due at multiples of their time: begins well before the next one. */
+/* Flushes are due at multiples of the interval: start well before the next one. */
 static void early_in(uint64_t flush_ns)
 {
 	while (flush_ns - clock_mono_ns() % flush_ns < 3000000000)
 		usleep(10000);
 }
 
-/* Points go on when the flush says so; live views and the registry hear of them at once. */
+/* Points are delivered when the flush is due; live listeners and the registry get them at once. */
 static void collector_flushes(void **state)
 {
 	struct world w = { .config.n_sources = 1 };
@@ -332,7 +332,7 @@ static void collector_flushes(void **state)
 	world_end(&w);
 }
 
-/* A flush that is due hands on all that waits. */
+/* A due flush delivers all queued batches. */
 static void collector_flush_due(void **state)
 {
 	struct world w = { .config.n_sources = 1 };
@@ -366,7 +366,7 @@ static void collector_flush_due(void **state)
 
 #define N_CHILDREN 4
 
-/* A child that works on a word and sleeps for ever after another. */
+/* A child that works when told through its pipe, and sleeps otherwise. */
 static int start_child(int *pipe_to)
 {
 	int ends[2], pid;
@@ -401,7 +401,7 @@ static uint64_t total(struct world *w)
 	return sum;
 }
 
-/* Reads until so much was counted; a busy machine may take its time. */
+/* Reads until the count is reached; on a busy machine this may take long. */
 static void read_until(struct world *w, uint64_t want)
 {
 	struct tacho_error e = { .column = -1 };
@@ -449,12 +449,12 @@ static void end_four(const int pids[N_CHILDREN], const int pipes[N_CHILDREN])
 
 	for (int i = 0; i < N_CHILDREN; i++) {
 		close(pipes[i]);
-		kill(pids[i], SIGKILL);		/* the later ones hold its pipe too */
+		kill(pids[i], SIGKILL);		/* later children also hold its pipe open */
 		waitpid(pids[i], &status, 0);
 	}
 }
 
-/* Two of four processes have series of their own: those that count most. The others are one. */
+/* Two of four processes, those that count most, have their own series. The others share one. */
 static void collector_top(void **state)
 {
 	struct world w = { 0 };
@@ -478,9 +478,9 @@ static void collector_top(void **state)
 	snprintf(text, sizeof(text), "%d", pids[3]);
 	assert_non_null(find(&w, "task-clock", "pid", text));
 	assert_int_equal(write(pipes[3], "x", 1), 1);
-	read_until(&w, before + 20000000);		/* nothing was lost by the change */
+	read_until(&w, before + 20000000);		/* the change lost no counts */
 	own = find(&w, "task-clock", "pid", text);
-	for (int i = 0; i < 500 && own->last.count < 10000000; i++) {	/* that may have been the rest of the first work */
+	for (int i = 0; i < 500 && own->last.count < 10000000; i++) {	/* the first counts may be a rest of the earlier work */
 		usleep(10000);
 		assert_int_equal(collector_read_now(w.agent.collector, NULL, &e), 0);
 	}
@@ -493,7 +493,7 @@ static void collector_top(void **state)
 	world_end(&w);
 }
 
-/* Two rise at one look: the first does not make room for the second, though it counts anew. */
+/* Two processes are promoted in one refresh: the first is not replaced by the second, though its count restarts. */
 static void collector_top_at_once(void **state)
 {
 	struct world w = { 0 };
@@ -560,7 +560,7 @@ static void collector_top_of_many(void **state)
 	}
 	assert_false(s->units[0].other);
 	assert_non_null(find(&w, "task-clock", "pid", text));
-	registry_expire(&w.agent.registry, INT64_MAX);		/* what has gone makes room */
+	registry_expire(&w.agent.registry, INT64_MAX);		/* expired series free their places */
 	assert_int_equal(counter_table_count_ended(&s->counters, &w.agent.registry), 0);
 	close(to);
 	kill(pid, SIGKILL);
@@ -568,7 +568,7 @@ static void collector_top_of_many(void **state)
 	world_end(&w);
 }
 
-/* What a process did between the last tick and its end is told. */
+/* Counts between the last tick and the end of a process are reported. */
 static void collector_last_words(void **state)
 {
 	struct world w = { .config.n_sources = 1 };
@@ -595,7 +595,7 @@ static void collector_last_words(void **state)
 	world_end(&w);
 }
 
-/* Slots of series that have expired are forgotten; those that live keep their series. */
+/* Entries of expired series are removed; the others keep their series. */
 static void slots_are_forgotten(void **state)
 {
 	const struct metric like = { .event = "e", .name = "n", .scale = 1 };

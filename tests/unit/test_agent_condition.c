@@ -10,7 +10,7 @@
 
 static const struct {
 	const char *text;
-	int column;		/* -1: fine */
+	int column;		/* -1: valid */
 	enum condition_func func;
 	enum condition_op op;
 	const char *event;

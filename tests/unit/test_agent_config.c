@@ -1,4 +1,4 @@
-/* agent/config*.c, keys.c: tacho.toml in, values or a message with a place out. */
+/* agent/config/: a tacho.toml gives values, or a message with the position of the error. */
 #include "agent/config/config.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "agent_support.h"
 #include "base/error.h"
 
-/* Exporters of the test's own, instead of the program's. */
+/* Test exporters, instead of the program's. */
 struct fake {
 	struct push_settings push;
 	char *url, *token;
@@ -280,7 +280,7 @@ static void includes_and_secrets(void **state)
 	assert_int_equal(config_show(c, false, &out), 0);
 	assert_null(strstr(out.bytes, "geheim"));
 	config_free(c);
-	/* A directory stands for the .toml files in it, not for what an editor left there. */
+	/* Of a directory only the .toml files are read, not backups of an editor. */
 	put_file("conf.d/a.toml~", "not a configuration");
 	put_file("conf.d/README", "not a configuration");
 	assert_int_equal(load(&c, "include = \"conf.d\"", &e), 0);
@@ -340,7 +340,7 @@ static void a_missing_file(void **state)
 	assert_string_equal(e.message, "cannot read /none/x: No such file or directory");
 }
 
-/* Every row can be set to its own default, and says what it is for. */
+/* Every key accepts its own default, and has a help text. */
 static void the_rows_are_right(void **state)
 {
 	struct config_table t;

@@ -1,4 +1,4 @@
-/* The encoders of agent/export_*.c: what bodies hold, with the values and names that are hard. */
+/* The encoders of agent/export/: contents of the bodies, with difficult values and names. */
 #include "agent/export/exporter.h"
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 #include "agent_support.h"
 #include "base/error.h"
 
-/* What is built without libsnappy, beside what is built with it. */
+/* The variant for builds without libsnappy is tested as well. */
 int snappy_plain(struct str in, struct buf *out);
 #define snappy_block snappy_plain
 #include "agent/export/snappy_none.c"
@@ -75,7 +75,7 @@ static uint32_t add(struct bench *b, const struct metric *like, const char *cpu)
 	return (uint32_t)id;
 }
 
-/* One batch with this point, taken by the registry, too. */
+/* One batch with this point, also applied to the registry. */
 static int64_t encode(struct bench *b, int64_t time_ns, struct point p)
 {
 	struct point_batch batch = { .source = "sys", .time_ns = time_ns, .points = &p, .n_points = 1 };
@@ -289,7 +289,7 @@ static void show_series(struct str series, struct buf *out)
 	buf_putc(out, '\n');
 }
 
-/* Unpacks literals and copies, as the format's description has it. */
+/* Decompresses literals and copies according to the format's description. */
 static void unpack(struct str in, struct buf *out)
 {
 	uint64_t whole = varint(&in);
@@ -388,7 +388,7 @@ static void remote_write_requests(void **state)
 	encode_value(&b, gauge, -NAN);
 	assert_string_equal(show_request(&b, &metadata),
 		"__name__=perf_ipc_ratio cpu=0 instance=me.example job=tacho rack=r 1 source=sys | 7ff8000000000001@1500 \n");
-	/* Both end; the marker comes once, and for the times, too. */
+	/* Both series end; the marker is sent once, and for the times as well. */
 	registry_end(&b.registry, id);
 	registry_end(&b.registry, gauge);
 	encode_count(&b, add(&b, &switches, "1"), 9000000000, 0);
@@ -409,7 +409,7 @@ static void remote_write_requests(void **state)
 	tear_down(&b);
 }
 
-/* A process may call itself anything; one label must not cost the whole body. */
+/* The comm of a process may contain any bytes; one label must not invalidate the whole body. */
 static void any_bytes_may_be_a_label(void **state)
 {
 	unsigned metadata;
@@ -463,7 +463,7 @@ static void samples_of_a_series_stand_together(void **state)
 	assert_string_equal(show_request(&b, &metadata),
 		"__name__=perf_context_switches_total cpu=0 instance=me.example rack=r 1 source=sys | 0@1 | 2@2 \n"
 		"__name__=perf_context_switches_total cpu=1 instance=me.example rack=r 1 source=sys | 1@1 | 3@2 \n");
-	batches[1].time_ns = 1999999;	/* the same millisecond: the later counts */
+	batches[1].time_ns = 1999999;	/* the same millisecond: the later point is used */
 	assert_int_equal(b.type->encode(b.x, batches, 2, &b.body), 2);
 	assert_non_null(strstr(show_request(&b, &metadata), "cpu=0 instance=me.example rack=r 1 source=sys | 2@1 \n"));
 	tear_down(&b);

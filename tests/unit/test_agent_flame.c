@@ -1,5 +1,5 @@
 /*
- * Boxes of a flame graph: widths, places, names, what is left out, two profiles compared.
+ * Boxes of a flame graph: widths, positions, names, minimum width, comparison of two profiles.
  */
 #include <setjmp.h>
 #include <stdarg.h>

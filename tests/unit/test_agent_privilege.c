@@ -1,4 +1,4 @@
-/* What is given up is given up by every thread; each case runs in a process of its own. */
+/* Capabilities are dropped in every thread; each case runs in its own process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void *other(void *out)
 	return NULL;
 }
 
-/* In a child: drops with a thread beside, and tells by its status what was seen. */
+/* In a child: drops capabilities with a second thread running; the exit status is the result. */
 enum { NOT_DROPPED = 1, NOT_LOCKED = 2, LOST_MORE = 4, SAID = 8 };
 
 static int drop_in_child(void)
@@ -125,7 +125,7 @@ static void test_all_threads(void **state)
 	assert_int_equal(run_child() & ~(seccomp_denies("unshare") ? 0 : NOT_LOCKED), 0);
 }
 
-/* A thread that hears no signals keeps what it has; that is told. */
+/* A thread that blocks the signal keeps its capabilities; that is logged. */
 static void test_deaf_thread(void **state)
 {
 	if (!needs_root() || paranoid())

@@ -1,4 +1,4 @@
-/* Identifiers of collectd: both generations and ours, and names that try to be others. */
+/* collectd identifiers: both generations and ours, and names that could be mistaken for others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* agent/profiler/recording_files.c: the oldest go, the newest stays, strangers are left alone. */
+/* agent/profiler/recording_files.c: the oldest are deleted, the newest is kept, other files are not touched. */
 #include "agent/profiler/recording_files.h"
 
 #include <setjmp.h>
@@ -71,11 +71,11 @@ static void so_many_stay(void **state)
 	fill();
 	assert_int_equal(trim(0, 3, "ctl-20260101-000003.svg").files, 3);
 	assert_false(there("ctl-20260101-000002-2.svg") || there("ctl-20260101-000001.perf.data"));
-	assert_int_equal(trim(0, 0, NULL).removed, 0);		/* no bound */
+	assert_int_equal(trim(0, 0, NULL).removed, 0);		/* no limit */
 	assert_int_equal(trim(100000, 100, NULL).removed, 0);
 }
 
-/* Even where it alone is too much, and even with a clock that was set back. */
+/* Even if it alone exceeds the limit, and even if the clock was set back. */
 static void the_newest_stays(void **state)
 {
 	struct recordings_usage left;

@@ -1,4 +1,4 @@
-/* agent/core/series.c: series come, get points, end and leave; counters never fall. */
+/* agent/core/series.c: series are added, get points, end and expire; counters never fall. */
 #include "agent/http/server.h"
 
 #include <errno.h>
@@ -130,7 +130,7 @@ static void an_ended_series_leaves_a_hole(void **state)
 	assert_int_not_equal(r->generation, generation);
 	assert_non_null(registry_get(r, second));
 	assert_int_equal(add(r, &switches, "0"), 3);
-	/* Of a series that has gone, and of none at all, nothing is kept. */
+	/* Points of expired and unknown series are ignored. */
 	apply(r, 3000, (struct point){ .series = first, .count = 5 });
 	apply(r, 3000, (struct point){ .series = 99, .count = 5 });
 	registry_set_state(r, 0, TACHO_FAILED, "none");
@@ -139,7 +139,7 @@ static void an_ended_series_leaves_a_hole(void **state)
 	registry_done(r);
 }
 
-/* Processes that come and go all day: the numbers go on, the room does not. */
+/* Many short-lived processes: ids grow, memory does not. */
 static void series_that_have_gone_leave_no_room(void **state)
 {
 	struct registry *r = fresh();
@@ -175,7 +175,7 @@ static void series_that_have_gone_leave_no_room(void **state)
 	registry_done(r);
 }
 
-/* A family has one line for one set of labels, also right after a reload. */
+/* A metric has one line per set of labels, also right after a reload. */
 static void ratios_that_ended_are_not_shown(void **state)
 {
 	struct registry *r = fresh();

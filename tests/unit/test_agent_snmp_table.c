@@ -1,4 +1,4 @@
-/* The tables that SNMP shows: which rows, in which order, and which cell follows which. */
+/* The SNMP tables: which rows, in which order, and the next cell of each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,7 @@ static void test_rows_in_order(void **state)
 	assert_false(event_cell_next(&view, &c));
 }
 
-/* CPUs in no group have rows of their own behind, by number: a CPU that is away moves none. */
+/* CPUs in no group have rows after the groups, by number: an offline CPU does not move others. */
 static void test_cpus_behind_groups(void **state)
 {
 	char text[2000];

@@ -1,4 +1,4 @@
-/* agent/store*.c: what was flushed is there, after a restart, a kill and a full disk too. */
+/* agent/store/: flushed data is there after a restart, kill -9 and a full disk. */
 #include "agent/store/store_internal.h"
 
 #include <errno.h>
@@ -138,7 +138,7 @@ static void store_keeps(void **state)
 	assert_int_equal(seen.n, 900);
 	assert_true(fabs(seen.first - 50) < 1e-6 && fabs(seen.last - 50) < 1e-6);
 	seen = ask(s, start, now, 60 * SECOND, STORE_INCREASE);
-	assert_true(fabs(seen.sum - 45000) < 60 * 50 + 1);	/* the minute that is open is not there yet */
+	assert_true(fabs(seen.sum - 45000) < 60 * 50 + 1);	/* the open minute is not stored yet */
 	store_close(s);
 
 	s = open_at("keeps", &r);				/* again, by another agent */
@@ -148,7 +148,7 @@ static void store_keeps(void **state)
 	registry_done(&r);
 }
 
-/* A clock that was set back: no time is there twice, nothing falls, what was left out is counted. */
+/* The clock is set back: no time is stored twice, no counter falls, skipped points are counted. */
 static void store_clock_back(void **state)
 {
 	struct registry r;
@@ -164,7 +164,7 @@ static void store_clock_back(void **state)
 	uint32_t id = add(&r, "0", start);
 	for (int i = 1; i <= 100; i++)
 		put(s, id, start + i * SECOND, ++count);
-	for (int i = 50; i <= 150; i++)		/* 51 seconds that have been already */
+	for (int i = 50; i <= 150; i++)		/* 51 seconds that are stored already */
 		put(s, id, start + i * SECOND, ++count);
 	assert_int_equal(store_flush(s), 0);
 	store_status(s, &st);
@@ -178,7 +178,7 @@ static void store_clock_back(void **state)
 	registry_done(&r);
 }
 
-/* A machine that came up in the wrong year, until its clock was set. */
+/* A machine that booted in the wrong year, until its clock was set. */
 static void store_clock_far_back(void **state)
 {
 	struct registry r;
@@ -208,7 +208,7 @@ static void store_clock_far_back(void **state)
 	registry_done(&r);
 }
 
-/* A counter that begins at 0 again after a restart: its increase spans both lives. */
+/* A counter restarts at 0: its increase spans both runs. */
 static void store_restart(void **state)
 {
 	int64_t now = clock_wall_ns(), start = now - 100 * SECOND;
@@ -240,7 +240,7 @@ static void store_restart(void **state)
 	registry_done(&r);
 }
 
-/* Twenty lives that end by kill -9: all that was flushed is there, once. */
+/* Twenty runs that end by kill -9: everything flushed is there, once. */
 static void store_killed(void **state)
 {
 	int64_t start = clock_wall_ns() - 1000 * SECOND;
@@ -265,7 +265,7 @@ static void store_killed(void **state)
 			for (int i = 1; i <= 5; i++)
 				put(s, id, start + (life * 10 + i) * SECOND, (uint64_t)i);
 			(void)!write(fds[1], store_flush(s) == 0 ? "y" : "n", 1);
-			for (int i = 6;; i++)		/* writes on until it is killed */
+			for (int i = 6;; i++)		/* writes until it is killed */
 				put(s, id, start + (life * 10) * SECOND + 5 * SECOND + i, (uint64_t)i),
 					store_flush(s);
 		}
@@ -313,7 +313,7 @@ static void store_damaged(void **state)
 	registry_done(&r);
 }
 
-/* A small disk that gets full: the store goes on, counts, and recovers. */
+/* A small disk becomes full: the store continues, counts dropped points, and recovers. */
 static void store_full_disk(void **state)
 {
 	int64_t start = clock_wall_ns() - 3000 * SECOND;
@@ -403,7 +403,7 @@ static int count_blob(void *arg, int64_t from_ns, int64_t to_ns, uint64_t n, str
 	return 0;
 }
 
-/* Kept for ever, but no more than so many bytes: the oldest go, not all. */
+/* Unlimited retention with a size limit: the oldest data is deleted, not everything. */
 static void store_bound_of_profiles(void **state)
 {
 	static char bytes[20000];

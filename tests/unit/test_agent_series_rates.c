@@ -1,4 +1,4 @@
-/* agent/rates: sums and largest of rates, whatever the interval of a source. */
+/* agent/core/series_rates.c: sums and maxima of rates, independent of the sources' intervals. */
 #include "agent/core/series_rates.h"
 
 #include <math.h>
@@ -49,7 +49,7 @@ static void rates_are_of_each(void **state)
 	struct series_rates a = { 0 }, b = { 0 };
 
 	(void)state;
-	put(ids[0], 1000000, 100 * SECOND);	/* has counted much, and is slow now */
+	put(ids[0], 1000000, 100 * SECOND);	/* a large count, but a low rate */
 	put(ids[1], 10, 100 * SECOND);
 	assert_true(isnan(series_rates_update(&a, &registry, &sum, 0)));
 	assert_true(isnan(series_rates_update(&b, &registry, &largest, 0)));
@@ -63,7 +63,7 @@ static void rates_are_of_each(void **state)
 	series_rates_done(&b);
 }
 
-/* Read every five seconds, looked at every second. */
+/* Read every five seconds, evaluated every second. */
 static void rates_stay_between_points(void **state)
 {
 	struct condition c = { .func = CONDITION_RATE, .event = "page-faults" };

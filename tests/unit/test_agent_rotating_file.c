@@ -1,4 +1,4 @@
-/* agent/export/rotating_file.c: files give way by size and time, a write that fails is taken back. */
+/* agent/export/rotating_file.c: files rotate by size and time, a failed write is undone. */
 #include "agent/export/rotating_file.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static void files_give_way_by_size(void **state)
 	assert_int_equal(put(r, "none is kept\n"), SEND_DONE);
 	rotating_file_close(r);
 	assert_file("size", "head\nnone is kept\n");
-	assert_file("size.1", "head\neeeeee\nffffff\n");	/* of an earlier setting: left alone */
+	assert_file("size.1", "head\neeeeee\nffffff\n");	/* from an earlier `keep`: not touched */
 }
 
 static void files_give_way_by_age(void **state)
@@ -103,7 +103,7 @@ static void a_torn_line_is_cut_off(void **state)
 	assert_file("torn", "head\nfirst\n");
 }
 
-/* A limit on the size of files stands for a disk that is full. */
+/* RLIMIT_FSIZE simulates a full disk. */
 static void a_full_disk_takes_all_or_nothing(void **state)
 {
 	struct rlimit was, small;
@@ -136,7 +136,7 @@ static void only_regular_files_are_accepted(void **state)
 	assert_int_equal(rotating_file_open(&r, &settings, &push, &env, NULL, &e), -ENOENT);
 }
 
-/* stdout is a pipe whose reader does not read: that ends with the timeout, and goes on where it was. */
+/* stdout is a pipe whose reader does not read: the write times out, and continues later where it stopped. */
 static void a_reader_that_sleeps_is_not_waited_for(void **state)
 {
 	struct rotating_file_settings out = { .path = "-" };

@@ -1,4 +1,4 @@
-/* agent/config/cpu_groups.c: the table of what collectd's Cores means, row by row. */
+/* agent/config/cpu_groups.c: a table of values of collectd's Cores and their meaning. */
 #include "agent/config/cpu_groups.h"
 
 #include <errno.h>
@@ -123,7 +123,7 @@ static void long_strings_are_cut_but_not_their_label(void **state)
 	assert_string_equal(c.v[0].label, longer);
 	assert_int_equal(c.notes.n, 1);
 	cpu_groups_done(&c);
-	/* In brackets all of it is read. */
+	/* In brackets, the whole text is read. */
 	snprintf(longer, sizeof(longer), "[%s,1]", word);
 	assert_int_equal(parse(&c, CPUS, NULL, (const char *const[]){ longer, NULL }), 0);
 	assert_int_equal(c.n, 2);

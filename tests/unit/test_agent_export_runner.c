@@ -1,4 +1,4 @@
-/* agent/export/runner.c and spool.c: receivers that fail, are slow, away, or say when to come back. */
+/* agent/export/runner.c and spool.c: receivers that fail, are slow or unreachable, or send Retry-After. */
 #include "agent/export/exporter.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define MS 1000000ull
 #define WAIT_S 60
 
-/* ---- a receiver that does as it is told ---- */
+/* ---- a fake receiver ---- */
 
 struct fake_settings {
 	struct push_settings push;
@@ -23,13 +23,13 @@ struct fake_settings {
 
 struct fake {
 	pthread_mutex_t lock;
-	struct buf got;			/* what was taken, "7 8 9 " */
+	struct buf got;			/* accepted counts, "7 8 9 " */
 	unsigned n_ships, n_opens;
-	unsigned fail_ships, fail_opens, drop_ships;	/* so many of the next */
-	uint64_t reject;		/* so many points of each body */
+	unsigned fail_ships, fail_opens, drop_ships;	/* number of next calls that fail */
+	uint64_t reject;		/* points rejected of each body */
 	bool hold;			/* send_body() does not return until this is false */
-	bool away;			/* every try fails */
-	bool hangs;			/* until it is time to stop */
+	bool away;			/* every attempt fails */
+	bool hangs;			/* blocks until it has to stop */
 	double retry_after_s;
 };
 
@@ -278,7 +278,7 @@ static void failures_are_repeated_in_order(void **state)
 	assert_true(status(&b, 0).connected);
 	assert_string_equal(status(&b, 0).last_error, "");
 	assert_string_equal(b.log, "export 'one': try later");
-	assert_int_equal(b.n_logs, 1);		/* said once, not five times */
+	assert_int_equal(b.n_logs, 1);		/* logged once, not five times */
 	stop(&b, 0);
 	done(&b);
 }
@@ -310,12 +310,12 @@ static void rejected_points_are_counted(void **state)
 	struct bench b;
 
 	prepare(&b, 1);
-	b.settings[0].push.max_points = 10;	/* two bodies of ten: none leaves before */
+	b.settings[0].push.max_points = 10;	/* two bodies of ten: none is sent earlier */
 	b.settings[0].push.flush_ns = 3600 * 1000 * MS;
 	b.fakes[0].reject = 3;
 	start(&b, NULL);
 	feed(&b, 1, 10);
-	wait_sent(&b, 0, 7);			/* all that has come goes along, more than ten in two bodies */
+	wait_sent(&b, 0, 7);			/* all queued points are sent, more than ten in two bodies */
 	feed(&b, 11, 20);
 	wait_sent(&b, 0, 14);
 	assert_int_equal(status(&b, 0).sent_points, 14);
@@ -401,7 +401,7 @@ static void what_waits_outlives_the_agent(void **state)
 	assert_got(&b.fakes[0], 1, 600);
 	stop(&b, 0);
 
-	start(&b, in_dir("."));		/* nothing comes twice */
+	start(&b, in_dir("."));		/* nothing is sent twice */
 	stop(&b, 1000);
 	assert_got(&b.fakes[0], 1, 600);
 	done(&b);
@@ -434,7 +434,7 @@ static void a_full_queue_drops_the_oldest(void **state)
 	done(&b);
 }
 
-/* Waits for a receiver end with the grace; what it did not take stays. */
+/* Waiting for a receiver ends with the grace period; unsent bodies remain queued. */
 static void stopping_ends_a_hanging_send(void **state)
 {
 	struct bench b;
@@ -465,7 +465,7 @@ static void stopping_sends_what_waits(void **state)
 	done(&b);
 }
 
-/* A pause that is over does not keep the thread busy. */
+/* The thread does not spin when a retry delay is over. */
 static void nothing_spins_after_a_failure(void **state)
 {
 	struct rusage before, after;
@@ -547,7 +547,7 @@ static void the_spool_leaves_strangers_alone(void **state)
 	assert_first(s, "next", 2);
 	spool_drop_first(s);
 	assert_false(spool_first(s, &item));
-	spool_drop_first(s);		/* of none: nothing */
+	spool_drop_first(s);		/* empty: no effect */
 	assert_int_equal(spool_bytes(s), 0);
 	assert_int_equal(spool_points(s), 0);
 	assert_int_equal(spool_oldest_ns(s), 0);
@@ -557,7 +557,7 @@ static void the_spool_leaves_strangers_alone(void **state)
 	assert_int_not_equal(access(in_dir("strange/0000000000000007.new"), F_OK), 0);
 }
 
-/* What another type left under the name, or a version that did not say whose it was, goes. */
+/* Items of another type under this name, or of a version without a format, are deleted. */
 static void the_spool_keeps_to_its_format(void **state)
 {
 	struct spool *s;
@@ -608,7 +608,7 @@ static void another_type_does_not_send_the_old_queue(void **state)
 	done(&b);
 }
 
-/* Items go in a steady stream: places are used again, the order stays. */
+/* A steady stream of items: the list is compacted and the order kept. */
 static void the_spool_runs_on(void **state)
 {
 	struct spool *s;
@@ -639,7 +639,7 @@ static void a_disk_that_takes_nothing_is_survived(void **state)
 	assert_int_equal(unlink(in_dir("gone/0000000000000000")), 0);
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(put(s, "in memory", 2), 0);
-	assert_first(s, "in memory", 2);	/* the first one was taken away */
+	assert_first(s, "in memory", 2);	/* the first file was removed */
 	spool_close(s);
 }
 
@@ -671,7 +671,7 @@ static void a_body_beyond_the_bound_is_refused(void **state)
 	assert_int_equal(spool_open(&s, NULL, "fake", 128, NULL), 0);
 	assert_int_equal(put(s, body, 7), 7);
 	assert_int_equal(put(s, "small", 3), 0);
-	assert_int_equal(put(s, "smaller", 4), 3);	/* 64 bytes are reckoned for the head */
+	assert_int_equal(put(s, "smaller", 4), 3);	/* 64 bytes are counted for the header */
 	assert_first(s, "smaller", 4);
 	spool_close(s);
 }
