@@ -425,8 +425,8 @@ static enum send_result send_body(void *arg, const struct export_body *s, struct
 
 const struct exporter_type export_collectd = {
 	.name = "collectd",
-	.help = "to collectd, by its unixsock or its exec plugin, under the identifiers of intel_pmu "
-		"where a source has its names",
+	.help = "collectd, through its unixsock or exec plugin; with the identifiers of the intel_pmu plugin for "
+		"sources with its naming",
 	.keys = keys,
 	.settings_size = sizeof(struct collectd_settings),
 	.check = check,

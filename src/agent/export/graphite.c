@@ -161,7 +161,7 @@ static enum send_result send_body(void *x, const struct export_body *s, struct s
 
 const struct exporter_type export_graphite = {
 	.name = "graphite",
-	.help = "Graphite's plain text by TCP: carbon, VictoriaMetrics and others",
+	.help = "Graphite's plaintext protocol over TCP: carbon, VictoriaMetrics and others",
 	.keys = keys,
 	.settings_size = sizeof(struct dotted_settings),
 	.check = check,

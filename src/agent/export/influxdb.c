@@ -164,7 +164,7 @@ static int64_t encode(void *x, const struct point_batch *batches, size_t n, stru
 
 const struct exporter_type export_influxdb = {
 	.name = "influxdb",
-	.help = "InfluxDB's line protocol, of versions 1 and 2: InfluxDB, Telegraf, VictoriaMetrics, QuestDB",
+	.help = "InfluxDB's line protocol, versions 1 and 2: InfluxDB, Telegraf, VictoriaMetrics, QuestDB",
 	.keys = keys,
 	.settings_size = sizeof(struct influxdb_settings),
 	.check = check,

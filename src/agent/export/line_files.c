@@ -239,7 +239,7 @@ static enum send_result send_body(void *x, const struct export_body *s, struct s
 
 const struct exporter_type export_csv = {
 	.name = "csv",
-	.help = "lines of comma-separated values in a file that rotates, or on stdout",
+	.help = "comma-separated values in a rotating file, or on stdout",
 	.keys = keys,
 	.settings_size = sizeof(struct line_file_settings),
 	.open = open_csv,
@@ -250,7 +250,7 @@ const struct exporter_type export_csv = {
 
 const struct exporter_type export_jsonl = {
 	.name = "jsonl",
-	.help = "one JSON object a line in a file that rotates, or on stdout",
+	.help = "one JSON object per line in a rotating file, or on stdout",
 	.keys = keys,
 	.settings_size = sizeof(struct line_file_settings),
 	.open = open_jsonl,

@@ -306,7 +306,7 @@ static enum send_result send_body(void *x, const struct export_body *s, struct s
 
 const struct exporter_type export_otlp = {
 	.name = "otlp",
-	.help = "OpenTelemetry metrics by OTLP/HTTP, as protobuf",
+	.help = "OpenTelemetry metrics over OTLP/HTTP, as protobuf",
 	.keys = keys,
 	.settings_size = sizeof(struct otlp_settings),
 	.check = http_exporter_check,

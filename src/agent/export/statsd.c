@@ -264,7 +264,7 @@ static enum send_result send_body(void *x, const struct export_body *s, struct s
 
 const struct exporter_type export_statsd = {
 	.name = "statsd",
-	.help = "StatsD by UDP: counters as differences, gauges as they are",
+	.help = "StatsD over UDP: counters as differences, gauges as values",
 	.keys = keys,
 	.settings_size = sizeof(struct statsd_settings),
 	.check = check,

@@ -99,7 +99,7 @@ static enum send_result send_body(void *x, const struct export_body *s, struct s
 
 const struct exporter_type export_textfile = {
 	.name = "textfile",
-	.help = "a file for node_exporter's textfile collector, with what /metrics shows",
+	.help = "a file for node_exporter's textfile collector, with the content of /metrics",
 	.keys = keys,
 	.settings_size = sizeof(struct textfile_settings),
 	.check = check,
