@@ -113,21 +113,20 @@ static int new_window(struct profiler *p, struct tacho_error *e)
 /* Writes the records as a perf.data file that can be loaded. */
 static int write_samples(struct profiler *p, struct tacho_error *e)
 {
-	struct sample_file f;
-	int err;
+	const struct tacho_recorder_output out = { .size = sizeof(out), .fd = p->samples_fd, .events_only = true };
+	struct tacho_recorder *r = p->machine.recorder;
+	int err, end;
 
 	if (ftruncate(p->samples_fd, 0) < 0 || lseek(p->samples_fd, 0, SEEK_SET) < 0)
 		return error_set(e, -errno, "cannot reset the memory for samples: %s", strerror(errno));
-	err = sample_file_open(&f, p->samples_fd, &p->machine, e);
+	err = tacho_recorder_begin(r, &out, e);
 	if (err < 0)
 		return err;
-	err = sample_file_put(&f, p->samples_buf.bytes, p->samples_buf.n);
+	err = tacho_recorder_write(r, p->samples_buf.bytes, p->samples_buf.n);
 	if (err < 0)
-		*e = f.error;
-	else
-		err = sample_file_finish(&f, &p->machine, false, e);
-	sample_file_close(&f);
-	return err;
+		error_set(e, err, "cannot write the samples to memory: %s", strerror(-err));
+	end = tacho_recorder_finish(r, err < 0 ? NULL : e);
+	return err < 0 ? err : end;
 }
 
 static int load_samples(struct profiler *p, struct tacho_error *e)

@@ -36,7 +36,7 @@ struct recording {
 	bool cut;			/* it ended at its size limit */
 	char stamp[40];
 	struct machine_sampler machine;
-	struct sample_file file;
+	uint64_t max_bytes;		/* of the perf.data */
 	int fd;
 	char data_path[PATH_MAX], flame_path[PATH_MAX];	/* "": not created */
 };
@@ -79,29 +79,22 @@ static int open_data_file(struct recording *r, bool named, struct tacho_error *e
 	return r->fd < 0 ? error_set(e, -errno, "no space for samples: %s", strerror(errno)) : r->fd;
 }
 
-static int drain(struct recording *r)
-{
-	int64_t got = tacho_sampler_drain(r->machine.sampler, sample_file_put, &r->file);
-
-	return got < 0 ? (int)got : sample_file_round(&r->file);
-}
-
-static int sample_until(struct recording *r, uint64_t end_ns)
+static int sample_until(struct recording *r, uint64_t end_ns, struct tacho_error *e)
 {
 	int err = tacho_sampler_start(r->machine.sampler);
 
+	if (err < 0)
+		return error_set(e, err, "recording failed: %s", strerror(-err));
 	while (err == 0 && clock_mono_ns() < end_ns && !r->agent->stopping) {
 		struct pollfd fd = { .fd = tacho_sampler_fd(r->machine.sampler), .events = POLLIN };
 		uint64_t left_ms = (end_ns - clock_mono_ns()) / 1000000;
 
 		if (poll(&fd, 1, (int)(left_ms < POLL_MS ? left_ms + 1 : POLL_MS)) > 0)
 			tacho_sampler_look(r->machine.sampler);
-		err = drain(r);
+		err = (int)min_of(tacho_recorder_drain(r->machine.recorder, e), (int64_t)0);
 	}
 	tacho_sampler_stop(r->machine.sampler);
-	if (err == 0)
-		err = drain(r);
-	return err < 0 ? err : tacho_sampler_settle(r->machine.sampler, sample_file_put, &r->file);
+	return err < 0 ? err : tacho_recorder_stop(r->machine.recorder, false, e);
 }
 
 /* Limit of the samples, so that a named file including its features keeps to max_bytes. */
@@ -116,8 +109,7 @@ static uint64_t samples_limit(const struct recording *r)
 
 static int write_records(struct recording *r, struct tacho_error *e)
 {
-	int err = tacho_sampler_synthesize(r->machine.sampler, TACHO_SYNTH_ALL, sample_file_put,
-					   &r->file, e);
+	int err = tacho_recorder_synthesize(r->machine.recorder, TACHO_SYNTH_ALL, e);
 
 	if (err < 0)
 		return err == -EFBIG
@@ -125,30 +117,26 @@ static int write_records(struct recording *r, struct tacho_error *e)
 					 e, err,
 					 "the list of running processes alone needs more than the "
 					 "%llu bytes allowed for a recording; increase the limit",
-					 (unsigned long long)r->file.max_bytes)
+					 (unsigned long long)r->max_bytes)
 			       : err;
-	err = sample_until(r, clock_mono_ns() + r->opts->length_ns);
+	err = sample_until(r, clock_mono_ns() + r->opts->length_ns, e);
 	r->cut = err == -EFBIG;
-	if (err == 0 || r->cut)
-		return 0;
-	if (r->file.error.message[0])
-		*e = r->file.error;
-	else
-		error_set(e, err, "recording failed: %s", strerror(-err));
-	return err;
+	return r->cut ? 0 : err;
 }
 
 static int record_samples(struct recording *r, struct tacho_error *e)
 {
-	int err = sample_file_open(&r->file, r->fd, &r->machine, e), end;
+	static const char *const argv[] = { "tacho", "agent" };
+	const struct tacho_recorder_output out = { .size = sizeof(out), .fd = r->fd, .argv = argv,
+						   .n_argv = countof(argv), .max_bytes = samples_limit(r) };
+	int err = tacho_recorder_begin(r->machine.recorder, &out, e), end;
 
 	if (err < 0)
 		return err;
-	r->file.max_bytes = samples_limit(r);
+	r->max_bytes = out.max_bytes;
 	err = write_records(r, e);
 	/* Also after an error: what was written before a full disk can be read. */
-	end = sample_file_finish(&r->file, &r->machine, true, err < 0 ? NULL : e);
-	sample_file_close(&r->file);
+	end = tacho_recorder_finish(r->machine.recorder, err < 0 ? NULL : e);
 	return err < 0 ? err : end;
 }
 
@@ -247,7 +235,7 @@ static void enforce_limits(const struct recording *r, char note[256])
 	recordings_trim(r->dir, r->name, &bound, default_path, countof(default_path), &left);
 	if (r->cut)
 		n = snprintf(note, 256, "it ended early: its file reached the limit of %llu bytes",
-			     (unsigned long long)r->file.max_bytes);
+			     (unsigned long long)r->max_bytes);
 	if (bound.max_bytes && left.bytes > bound.max_bytes)
 		snprintf(
 			note + n, 256 - (size_t)n,

@@ -1,6 +1,6 @@
 /*
  * `tacho flame`: draws a flame graph of a recording, or first records a command, processes or the whole
- * machine. It records with the command `record` into a temporary file, which is deleted afterwards.
+ * machine. It records as `tacho record` does, into a temporary file, which is deleted afterwards.
  */
 #include "cli/files/profile_export.h"
 
@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "cli/core/app.h"
 #include "cli/core/terminal.h"
+#include "cli/record/record.h"
 
 extern const struct command cmd_flame;
 
@@ -21,7 +22,8 @@ struct flame_opts {
 	struct tacho_output_opts out;
 	bool diff;
 	bool all_cpus;
-	const char *freq, *count, *call_graph, *data;
+	uint64_t count;
+	const char *freq, *call_graph, *data;
 };
 
 #define AT(field) offsetof(struct flame_opts, field)
@@ -43,7 +45,7 @@ static const struct option_row flame_rows[] = {
 	{ OPT_STR, 'C', "cpu", SOURCE_AT(struct flame_opts, filter.cpus), "CPUS",
 	  "record these CPUs; of a recording, draw only their samples", .complete = "cpu" },
 	{ OPT_STR, 'F', "freq", AT(freq), "N|max", "record N samples per second; by default 4000" },
-	{ OPT_STR, 'c', "count", AT(count), "N", "record a sample every N events" },
+	{ OPT_U64, 'c', "count", AT(count), "N", "record a sample every N events", .min = 1 },
 	{ OPT_STR, 0, "call-graph", AT(call_graph), "MODE",
 	  "how to record call chains; by default fp", .complete = "fp dwarf lbr" },
 	{ OPT_STR, 0, "data", AT(data), "FILE", "keep the recording in FILE", .complete = "file" },
@@ -121,63 +123,22 @@ static int draw(struct flame_opts *o, const struct tacho_format *format, const c
 
 /* ---- recording ---- */
 
-static int add_option(struct strlist *args, const char *option, const char *value)
-{
-	int err = strlist_add(args, str_of(option));
-
-	return err || !value ? err : strlist_add(args, str_of(value));
-}
-
-static int record_args(const struct flame_opts *o, const char *path, int argc, char **argv,
-		      struct strlist *args)
-{
-	const struct {
-		const char *option, *value;
-	} given[] = {
-		{ "-e", o->out.event },
-		{ "-p", o->source.filter.pids },
-		{ "-t", o->source.filter.tids },
-		{ "-C", o->source.filter.cpus },
-		{ "-F", o->freq },
-		{ "-c", o->count },
-	};
-	int err = add_option(args, "record", NULL);
-
-	err = err ? err : add_option(args, "-o", path);
-	err = err ? err : add_option(args, "--call-graph", o->call_graph ? o->call_graph : "fp");
-	if (!err && o->all_cpus)
-		err = add_option(args, "-a", NULL);
-	if (!err)
-		err = add_option(args, "-q", NULL);
-	for (size_t i = 0; i < countof(given) && !err; i++)
-		if (given[i].value)
-			err = add_option(args, given[i].option, given[i].value);
-	if (!err && argc)
-		err = add_option(args, "--", NULL);
-	for (int i = 0; i < argc && !err; i++)
-		err = add_option(args, argv[i], NULL);
-	return err;
-}
-
-/* Records into `path`. Returns the exit status of `record`. */
+/* Records into `path` as `tacho record` does with these options. Returns the exit status of the recording. */
 static int record(const struct flame_opts *o, const char *path, int argc, char **argv)
 {
-	const struct command *cmd = command_find(str_of("record"));
-	scoped(strlist_done) struct strlist args = { 0 };
-	scoped(freep) char **list = NULL;	/* a copy, which the option parser reorders */
+	struct record_opts opts = {
+		.no_inherit = "", .output = path, .all_cpus = o->all_cpus, .pids = o->source.filter.pids,
+		.tids = o->source.filter.tids, .cpus = o->source.filter.cpus, .freq = o->freq,
+		.period = o->count, .call_graph = o->call_graph ? o->call_graph : "fp", .quiet = true,
+	};
+	int status = EXIT_FAILED;
 
-	if (!cmd) {
-		message_text("flame", "this build cannot record");
-		return EXIT_FAILED;
-	}
-	if (record_args(o, path, argc, argv, &args) == 0)
-		list = calloc(args.n + 1, sizeof(*list));
-	if (!list) {
+	if (!o->out.event || event_args_add_events(&opts, o->out.event, NULL) == 0)
+		status = record_run_opts(&opts, argc, argv);
+	else
 		message_text("flame", "out of memory");
-		return EXIT_FAILED;
-	}
-	memcpy(list, args.v, args.n * sizeof(*list));
-	return command_run(cmd, (int)args.n, list);
+	vec_done(&opts.event_args);
+	return status;
 }
 
 /* The options that selected processes for recording do not filter samples: children are drawn, too. */
