@@ -6,15 +6,16 @@
 TACHO_BEGIN_DECLS
 
 /*
- * A sampler: events that write records into rings, and the bytes that come out of them.
+ * A sampler: events that are sampled into ring buffers, and functions to read the records from them.
+ * <tacho/recorder.h> writes them to perf.data files.
  *
  *	new -> add, add ... -> open -> (synthesize) -> start -> wait, drain, drain ... -> stop ->
  *	drain -> settle -> free
  *
- * Behind the caller's events open() adds one that counts nothing and tells of maps, names, forks
- * and the like. It has rings of its own, so that a flood of samples never costs a map, and it
- * runs from open to close. All records carry the event's id at the same place
- * (PERF_SAMPLE_IDENTIFIER), and time and thread.
+ * open() adds a dummy event after the caller's events, the tracker, which delivers mmap, comm, fork and exit
+ * records. It has its own ring buffers, so that these records are not lost when there are too many samples, and
+ * it stays enabled from open to free. All records have the event's id at the same position
+ * (PERF_SAMPLE_IDENTIFIER), and time, pid and tid.
  *
  * A sampler is used by one thread at a time and borrows the `struct tacho` it came from.
  */
@@ -23,131 +24,134 @@ struct tacho_sampler;
 TACHO_API int tacho_sampler_new(struct tacho_sampler **out, struct tacho *t);
 TACHO_API void tacho_sampler_free(struct tacho_sampler *s);
 
-/* The events and their limits, exactly as for an event set; adding none before open means
- * cycles as precise as can be, or without a PMU cpu-clock. */
+/* Add events, as for an event set. If none was added before open, cycles are sampled with the highest
+ * precision, or cpu-clock without a PMU. */
 TACHO_API int tacho_sampler_add(struct tacho_sampler *s, const char *spec, struct tacho_error *e);
 TACHO_API int tacho_sampler_set_cgroup(struct tacho_sampler *s, size_t first, size_t n,
 				       const char *path, struct tacho_error *e);
 TACHO_API int tacho_sampler_set_filter(struct tacho_sampler *s, size_t first, size_t n,
 				       const char *filter, struct tacho_error *e);
 
-enum tacho_chain {			/* how call chains are taken */
+/* The event set with the sampler's events: to add events and set cgroups and filters before open, and to list,
+ * start and stop events after it. It must not be opened, read or freed itself. */
+TACHO_API struct tacho_evset *tacho_sampler_evset(const struct tacho_sampler *s);
+
+enum tacho_chain {			/* how call chains are recorded */
 	TACHO_CHAIN_NONE,
-	TACHO_CHAIN_FP,			/* frame pointers, walked by the kernel */
-	TACHO_CHAIN_DWARF,		/* registers and a piece of the stack, unwound by the reader */
-	TACHO_CHAIN_LBR,		/* the processor's own record of calls */
+	TACHO_CHAIN_FP,			/* frame pointers, followed by the kernel */
+	TACHO_CHAIN_DWARF,		/* user registers and a part of the stack, unwound by the reader */
+	TACHO_CHAIN_LBR,		/* last branch records of the processor */
 };
 
-/* Bits of `fields`: what a sample holds beyond id, ip, pid, tid and time. */
+/* Bits of `fields`: fields of a sample besides id, ip, pid, tid and time. */
 enum {
 	TACHO_FIELD_PERIOD = 1 << 0,
 	TACHO_FIELD_CPU = 1 << 1,
-	TACHO_FIELD_ADDR = 1 << 2,	/* data addresses; maps of data are recorded as well */
+	TACHO_FIELD_ADDR = 1 << 2,	/* data addresses; non-executable mappings are recorded as well */
 	TACHO_FIELD_PHYS_ADDR = 1 << 3,
 	TACHO_FIELD_RAW = 1 << 4,
 	TACHO_FIELD_WEIGHT = 1 << 5,
 	TACHO_FIELD_DATA_SRC = 1 << 6,
 	TACHO_FIELD_TRANSACTION = 1 << 7,
-	TACHO_FIELD_CGROUP = 1 << 8,	/* and the cgroups' names */
+	TACHO_FIELD_CGROUP = 1 << 8,	/* cgroup ids, and records with the cgroups' names */
 	TACHO_FIELD_DATA_PAGE_SIZE = 1 << 9,
 	TACHO_FIELD_CODE_PAGE_SIZE = 1 << 10,
 };
 
 struct tacho_sampler_opts {		/* zero means the default in every field */
 	size_t size;			/* filled in by TACHO_OPTS */
-	struct tacho_evset_opts target;	/* on what; no_inherit, all_user, enable_on_exec ... too */
-	uint64_t period;		/* a sample every so many events ... */
-	uint64_t freq;			/* ... or so many a second; 0 and 0: 4000 a second */
-	bool freq_max;			/* as many a second as the kernel allows */
-	bool strict_freq;		/* refuse a freq above that instead of lowering it */
+	struct tacho_evset_opts target;	/* processes, CPUs ..., and no_inherit, all_user, enable_on_exec ... */
+	uint64_t period;		/* events per sample */
+	uint64_t freq;			/* samples per second; if period and freq are 0: 4000 */
+	bool freq_max;			/* the highest frequency the kernel allows */
+	bool strict_freq;		/* fail if freq is above that, instead of lowering it */
 	uint32_t fields;		/* TACHO_FIELD_ bits */
 	enum tacho_chain chain;
-	uint32_t stack_bytes;		/* with DWARF; 0: 8192 */
+	uint32_t stack_bytes;		/* for TACHO_CHAIN_DWARF; 0: 8192 */
 	bool chain_no_kernel, chain_no_user;
 	uint64_t regs_intr, regs_user;	/* register masks, see <tacho/record.h> */
 	uint64_t branch_filter;		/* branch_sample_type; 0: no branch stacks */
-	bool counts_per_thread;		/* READ records at each thread's end */
+	bool counts_per_thread;		/* a READ record with the counts when a thread exits */
 	bool use_clockid;
 	int32_t clockid;
-	bool switches, namespaces, text_poke;	/* more to tell of */
-	bool no_bpf;			/* do not tell of BPF programs and their symbols */
-	bool no_build_ids;		/* do not ask for them: Linux 6.18 hands them to other
-					 * recorders as well, and perf 6.1 crashes on those */
-	uint32_t ring_pages;		/* data pages per ring, a power of two; 0: what fits well */
-	bool per_thread_rings;		/* a ring for each thread rather than for each CPU; threads and
-					 * children that come later are not sampled then */
-	bool overwrite;			/* keep the newest; read by tacho_sampler_snapshot() */
+	bool switches, namespaces, text_poke;	/* record these as well */
+	bool no_bpf;			/* do not record BPF programs and their symbols */
+	bool no_build_ids;		/* no build IDs in mmap records: on Linux 6.18 other recorders on the
+					 * machine get them as well, and perf 6.1 crashes on them */
+	uint32_t ring_pages;		/* data pages per ring, a power of two; 0: chosen automatically */
+	bool per_thread_rings;		/* one ring per thread instead of per CPU; threads and children
+					 * started later are not sampled */
+	bool overwrite;			/* overwrite the oldest samples; read by tacho_sampler_snapshot() */
 	bool no_buffering;		/* wake up for each sample: costs 10 times as much */
-	/* Events that fill an AUX area (intel_pt, arm_spe ...): the bytes come as AUXTRACE records. */
+	/* For events that fill an AUX area (intel_pt, arm_spe ...), whose data comes as AUXTRACE records: */
 	uint32_t aux_pages;		/* per area, a power of two; 0: 4 MiB */
-	bool aux_snapshot;		/* the newest stays in the area; tacho_sampler_snapshot() */
-	uint64_t aux_snapshot_bytes;	/* how much of it then; 0: all */
-	uint32_t aux_sample_bytes;	/* nothing by itself: so much of it in each sample of the
-					 * other events of its group */
+	bool aux_snapshot;		/* overwrite the oldest data; read by tacho_sampler_snapshot() */
+	uint64_t aux_snapshot_bytes;	/* bytes per snapshot; 0: all */
+	uint32_t aux_sample_bytes;	/* not output on its own: that many bytes in each sample of the other
+					 * events of its group */
 };
 
-/* Opens and maps everything; disabled as tacho_evset_open() leaves it. Rings become smaller where
- * the limit on locked memory asks for it. Returns how many events sample, or a negative errno. */
+/* Opens the events, disabled like after tacho_evset_open(), and maps the ring buffers, which are made smaller if
+ * the limit on locked memory requires it. Returns how many events are sampled, or a negative errno. */
 TACHO_API int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sampler_opts *opts,
 				 struct tacho_error *e);
 
-/* After open the last one is the event that tells of maps. */
+/* The number of events. After open the last one is the tracker. */
 TACHO_API size_t tacho_sampler_size(const struct tacho_sampler *s);
 TACHO_API const struct tacho_event *tacho_sampler_event(const struct tacho_sampler *s, size_t i);
-/* The attr as the kernel took it. -ENODEV when the event could not be opened: *why says it. */
+/* The attr the event was opened with. -ENODEV if it could not be opened; *why is the reason then. */
 TACHO_API int tacho_sampler_attr(const struct tacho_sampler *s, size_t i, void *attr, size_t size,
 				 const char **why);
-/* The ids that records of event i carry, one per descriptor. */
+/* The ids in the records of event i, one per descriptor. */
 TACHO_API int tacho_sampler_ids(const struct tacho_sampler *s, size_t i, const uint64_t **ids,
 				size_t *n);
 TACHO_API const struct tacho_note *tacho_sampler_notes(const struct tacho_sampler *s, size_t *n);
-/* Bytes of data per ring, as they could be had. */
+/* Bytes of data per ring buffer, as mapped. */
 TACHO_API size_t tacho_sampler_ring_bytes(const struct tacho_sampler *s);
 
-/* How many AUX areas there are. */
+/* The number of AUX areas. */
 TACHO_API size_t tacho_sampler_n_aux(const struct tacho_sampler *s);
 
 TACHO_API int tacho_sampler_start(struct tacho_sampler *s);
-TACHO_API int tacho_sampler_stop(struct tacho_sampler *s);	/* maps are still told of */
-/* As tacho_evset_start_event(); the event that tells of maps is not turned: -EINVAL. */
+TACHO_API int tacho_sampler_stop(struct tacho_sampler *s);	/* except the tracker */
+/* As tacho_evset_start_event(); -EINVAL for the tracker. */
 TACHO_API int tacho_sampler_start_event(struct tacho_sampler *s, size_t i);
 TACHO_API int tacho_sampler_stop_event(struct tacho_sampler *s, size_t i);
 
-/* Takes bytes of whole records, in the order they have in one ring. 0, or a negative errno to
- * stop. */
+/* Receives whole records, per ring in the order they have there. Returns 0, or a negative errno to stop. */
 typedef int tacho_bytes_fn(void *arg, const void *bytes, size_t n);
 
-/* A descriptor that polls readable when a ring is filled by a quarter or a target has ended. */
+/* A descriptor that polls readable when a ring is filled to its watermark or a target has ended. */
 TACHO_API int tacho_sampler_fd(const struct tacho_sampler *s);
-/* Takes note of why it was readable. Returns 1 once all targets have ended, else 0. */
+/* Call it when the descriptor was readable. Returns 1 once all targets have ended, else 0. */
 TACHO_API int tacho_sampler_look(struct tacho_sampler *s);
-/* Hands out what every ring holds and lets the kernel have the room again. Returns how many bytes
- * that were, or a negative errno: what `fn` returned, or -EBADMSG for a broken ring. */
+/* Passes the records in all rings to `fn` and releases them to the kernel. Returns the number of bytes, or
+ * a negative errno: what `fn` returned, or -EBADMSG if a ring has invalid records. */
 TACHO_API int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
-/* With `overwrite`: what the rings hold right now, newest record first within each ring; and what
- * was told of maps since the last time. With `aux_snapshot`: what the AUX areas hold right now. */
+/* As drain, and with `overwrite` also passes the current contents of the sample rings, newest record first within
+ * each ring; with `aux_snapshot` the current contents of the AUX areas. */
 TACHO_API int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
-/* After stop and the last drain: asks the kernel how many samples each event lost in all, and
- * hands out LOST_SAMPLES records that say so. */
+/* After stop and the last drain: reads from the kernel how many samples each event has lost, and passes
+ * LOST_SAMPLES records with these numbers. */
 TACHO_API int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 
 /*
- * Readers: the rings of samples divided among threads of the caller's.
+ * Readers: the rings of samples are divided among threads of the caller.
  *
  *	open -> split -> start -> each thread: (pin) wait, reader_drain ... -> stop -> join -> drain
  *
- * tacho_sampler_drain() then hands out maps and tasks only. While readers drain, the sampler's
+ * tacho_sampler_drain() then passes the tracker's records only. While readers drain, the sampler's
  * thread may call drain, look and stats.
  */
-/* `layout`: "cpu" (or NULL), "core", "package", "numa", or "CPUS/CPUS:CPUS/CPUS...": whose rings /
- * where that reader's thread is to run. Returns how many readers there are, or a negative errno. */
+/* `layout`: "cpu" (or NULL), "core", "package", "numa", or "CPUS/CPUS:CPUS/CPUS...": CPUs whose rings are read /
+ * CPUs that reader's thread should run on. Returns the number of readers, or a negative errno. */
 TACHO_API int tacho_sampler_split(struct tacho_sampler *s, const char *layout,
 				  struct tacho_error *e);
-/* How many rings the readers have together; they are numbered from 0. */
+/* The number of rings of all readers; they are numbered from 0. */
 TACHO_API size_t tacho_sampler_n_rings(const struct tacho_sampler *s);
-/* Polls readable as tacho_sampler_fd() does, for reader k's rings. */
+/* As tacho_sampler_fd(), for the rings of reader k. */
 TACHO_API int tacho_sampler_reader_fd(const struct tacho_sampler *s, size_t k);
-/* The calling thread runs where reader k is to run. 0 or a negative errno. */
+/* Moves the calling thread to the CPUs of reader k. 0 or a negative errno. */
 TACHO_API int tacho_sampler_reader_pin(const struct tacho_sampler *s, size_t k);
 typedef int tacho_ring_bytes_fn(void *arg, size_t ring, const void *bytes, size_t n);
 TACHO_API int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k,
@@ -156,39 +160,38 @@ TACHO_API int64_t tacho_sampler_reader_drain(struct tacho_sampler *s, size_t k,
 struct tacho_sampler_stats {
 	size_t size;
 	uint64_t samples;
-	uint64_t lost;			/* told by LOST and LOST_SAMPLES, or after settle by the counters */
-	uint64_t throttled;		/* how often the kernel paused it */
-	uint64_t first_ns, last_ns;	/* of its samples; 0 and 0: none */
+	uint64_t lost;			/* from LOST and LOST_SAMPLES records; after settle from the kernel */
+	uint64_t throttled;		/* how often the kernel has paused it for too high a frequency */
+	uint64_t first_ns, last_ns;	/* times of its samples; both 0: none */
 };
-/* Of event i; of all but the last with SIZE_MAX. */
+/* Statistics of event i, or with SIZE_MAX of all except the tracker. */
 TACHO_API int tacho_sampler_stats(const struct tacho_sampler *s, size_t i,
 				  struct tacho_sampler_stats *out);
 
-/* Forgets the first and the last time: those told from here on are of samples yet to be drained,
- * as for the next of several files. */
+/* Resets first_ns and last_ns, so that they are those of samples drained later, e.g. for the next file. */
 TACHO_API void tacho_sampler_forget_times(struct tacho_sampler *s);
 
-enum {					/* what to synthesize */
-	TACHO_SYNTH_KERNEL = 1 << 0,	/* the kernel's and its modules' maps */
-	TACHO_SYNTH_TASK = 1 << 1,	/* FORK and COMM of the target's processes as they are now */
-	TACHO_SYNTH_MMAP = 1 << 2,	/* their executable maps */
+enum {					/* records to synthesize */
+	TACHO_SYNTH_KERNEL = 1 << 0,	/* mappings of the kernel and its modules */
+	TACHO_SYNTH_TASK = 1 << 1,	/* FORK and COMM for the target's existing processes */
+	TACHO_SYNTH_MMAP = 1 << 2,	/* their executable mappings */
 	TACHO_SYNTH_CGROUP = 1 << 3,	/* the cgroups' names by id */
 	TACHO_SYNTH_ALL = 15,
 };
-/* Records about what was there before the recording, in the layout of the first event's. */
+/* Passes records for what existed before the recording, with the sample_id trailer of the first event. */
 TACHO_API int tacho_sampler_synthesize(struct tacho_sampler *s, unsigned what, tacho_bytes_fn *fn,
 				       void *arg, struct tacho_error *e);
 
-/* An object with code. Borrowed: valid for the call. */
+/* A file or kernel module with code. Borrowed: valid for the call. */
 struct tacho_sampled_object {
 	size_t size;
 	const char *path;		/* "[kernel.kallsyms]", "[vdso]" and "[ext4]" too */
 	uint8_t build_id[20], n_build_id;
 	bool kernel;
-	bool hit;			/* a sample's ip was in it */
+	bool hit;			/* the ip of a sample was in it */
 };
-/* The objects that have a build id: those that samples hit, or all that were mapped (always, after
- * a split). */
+/* Calls `fn` for the objects with a known build ID: those with samples, or with `all` (and always after
+ * a split) all that were mapped. */
 TACHO_API int tacho_sampler_objects(struct tacho_sampler *s, bool all,
 				    int (*fn)(void *arg, const struct tacho_sampled_object *o),
 				    void *arg);

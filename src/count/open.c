@@ -462,6 +462,8 @@ static int ioctl_event(struct tacho_evset *set, size_t i, unsigned request)
 		return -EBADF;
 	if (i >= set->events.n || set->events.v[i].leader != i)
 		return -EINVAL;
+	if (set->sampling.on && i == set->sampling.tracker)	/* always enabled */
+		return -EINVAL;
 	if (set->events.v[i].state > TACHO_NOT_COUNTED || set_event(set, (uint32_t)i)->kind == TACHO_EVENT_TOOL)
 		return -ENODEV;
 	return ioctl_leaders(set, request, (uint32_t)i);

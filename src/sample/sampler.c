@@ -63,6 +63,11 @@ int tacho_sampler_set_filter(struct tacho_sampler *s, size_t first, size_t n, co
 	return tacho_evset_set_filter(s->set, first, n, filter, e);
 }
 
+struct tacho_evset *tacho_sampler_evset(const struct tacho_sampler *s)
+{
+	return s->set;
+}
+
 size_t tacho_sampler_size(const struct tacho_sampler *s)
 {
 	return s->set->events.n;
@@ -225,19 +230,14 @@ int tacho_sampler_stop(struct tacho_sampler *s)
 	return set_events_enabled(s, PERF_IOC_DISABLE);
 }
 
-static bool can_switch_event(const struct tacho_sampler *s, size_t i)
-{
-	return s->is_open && i != s->set->sampling.tracker;
-}
-
 int tacho_sampler_start_event(struct tacho_sampler *s, size_t i)
 {
-	return can_switch_event(s, i) ? tacho_evset_start_event(s->set, i) : -EINVAL;
+	return s->is_open ? tacho_evset_start_event(s->set, i) : -EINVAL;
 }
 
 int tacho_sampler_stop_event(struct tacho_sampler *s, size_t i)
 {
-	return can_switch_event(s, i) ? tacho_evset_stop_event(s->set, i) : -EINVAL;
+	return s->is_open ? tacho_evset_stop_event(s->set, i) : -EINVAL;
 }
 
 /* The number of samples lost at one descriptor (PERF_FORMAT_LOST); 0 before Linux 6.0. */

@@ -1,7 +1,7 @@
 /*
- * Commands of the control channel that concern single events, for `stat` and `record`:
+ * Commands of the control channel for single events, in `stat` and `record`:
  *
- *	enable NAME, disable NAME	the events printed as NAME, with their groups
+ *	enable NAME, disable NAME	events with this name, with their groups
  *	evlist [-v|-g|-F]		lists the events on stderr
  */
 #ifndef CLI_CORE_CONTROL_EVENTS_H
@@ -9,19 +9,10 @@
 
 #include "base/str.h"
 
-#include <tacho/event.h>
+#include <tacho/evset.h>
 
-struct control_events {
-	const char *command;
-	void *set;			/* the event set or sampler that the functions work on */
-	size_t n;
-	const struct tacho_event *(*event)(const void *set, size_t i);
-	int (*attr)(const void *set, size_t i, void *attr, size_t size);
-	int (*start)(void *set, size_t i);
-	int (*stop)(void *set, size_t i);
-};
-
-/* Carries out a command. False: it is none of these. */
-bool control_events_obey(const struct control_events *c, struct str line);
+/* Executes the line. Returns false if it is not one of these commands. Messages are printed as those of
+ * `command`. */
+bool control_events_obey(const char *command, struct tacho_evset *set, struct str line);
 
 #endif

@@ -61,10 +61,9 @@ bool event_args_have(const struct event_args *w, enum event_arg_kind kind)
 	return false;
 }
 
-/* -G a,b,,c: each name applies to the next event without a cgroup; an empty name skips an event. If the
- * first -G has a single name, it applies to all events so far. */
-static int apply_cgroups(const struct event_args_target *t, const char *list, size_t *given,
-			 struct tacho_error *e)
+/* -G a,b,,c: each name is for the next event without one; an empty name skips an event. If the first -G is a
+ * single name, it is for all events so far. */
+static int apply_cgroups(struct tacho_evset *set, const char *list, size_t *given, struct tacho_error *e)
 {
 	struct str rest = str_of(list), one;
 	size_t first = *given;
@@ -73,17 +72,17 @@ static int apply_cgroups(const struct event_args_target *t, const char *list, si
 	while (err == 0 && str_cut(&rest, ',', &one)) {
 		scoped(freep) char *path = str_dup(str_trim(one));
 		bool for_all = first == 0 && *given == 0 && !rest.s;
-		size_t at = (*given)++, n = t->size(t->set);
+		size_t at = (*given)++, n = tacho_evset_size(set);
 
 		if (!path)
 			return error_nomem(e);
 		if (at >= n) {
 			error_set(e, -EINVAL, "there is no event for cgroup '%s'", path);
-			error_hint(e, "-G applies to the events before it: put -e first");
+			error_hint(e, "-G gives the cgroups of the events before it: put -e first");
 			return -EINVAL;
 		}
 		if (path[0])
-			err = t->cgroup(t->set, at, for_all ? n : 1, path, e);
+			err = tacho_evset_set_cgroup(set, at, for_all ? n : 1, path, e);
 	}
 	return err;
 }
@@ -103,36 +102,39 @@ static void put_pfm_names(const char *text, struct buf *out)
 	}
 }
 
-struct event_arg_state {
+struct event_args_state {
+	struct tacho_evset *set;
+	event_args_metrics_fn *metrics;
+	void *arg;			/* of metrics() */
 	size_t last;			/* the first event of the last -e */
-	size_t cgroups;			/* number of events that -G has been applied to */
+	size_t cgroups;			/* number of events -G was applied to */
 };
 
-static int apply_arg(const struct event_args_target *t, const struct event_arg *w, struct event_arg_state *p,
-		     struct tacho_error *e)
+static int apply_arg(struct event_args_state *s, const struct event_arg *w, struct tacho_error *e)
 {
-	size_t n = t->size(t->set);
+	size_t n = tacho_evset_size(s->set);
 
 	switch (w->kind) {
 	case EVENT_ARG_EVENTS:
-		p->last = n;
-		return t->add(t->set, w->text, e);
+		s->last = n;
+		return tacho_evset_add(s->set, w->text, e);
 	case EVENT_ARG_METRICS:
-		return t->metrics ? t->metrics(t->set, w->text, e) : -EINVAL;
+		return s->metrics ? s->metrics(s->arg, w->text, e) : -EINVAL;
 	case EVENT_ARG_CGROUPS:
-		return apply_cgroups(t, w->text, &p->cgroups, e);
+		return apply_cgroups(s->set, w->text, &s->cgroups, e);
 	case EVENT_ARG_FILTER:
-		if (n == p->last)
+		if (n == s->last)
 			return error_set(e, -EINVAL, "--filter needs a tracepoint event before it");
-		return t->filter(t->set, p->last, n - p->last, w->text, e);
+		return tacho_evset_set_filter(s->set, s->last, n - s->last, w->text, e);
 	}
 	return -EINVAL;
 }
 
-int event_args_apply(const struct event_args *w, const char *command, const struct event_args_target *t)
+int event_args_apply(const struct event_args *w, const char *command, struct tacho_evset *set,
+		     event_args_metrics_fn *metrics, void *arg)
 {
 	static const char *const options[] = { "-e", "-M", "-G", "--filter" };
-	struct event_arg_state p = { 0 };
+	struct event_args_state state = { .set = set, .metrics = metrics, .arg = arg };
 
 	for (size_t i = 0; i < w->n; i++) {
 		scoped(buf_done) struct buf text = { 0 };
@@ -144,7 +146,7 @@ int event_args_apply(const struct event_args *w, const char *command, const stru
 			put_pfm_names(word.text, &text);
 			word.text = text.bytes ? text.bytes : "";
 		}
-		err = buf_failed(&text) ? error_nomem(&e) : apply_arg(t, &word, &p, &e);
+		err = buf_failed(&text) ? error_nomem(&e) : apply_arg(&state, &word, &e);
 		if (err < 0) {
 			message_error(command, options[word.kind], word.text, &e);
 			return err;

@@ -1,13 +1,13 @@
 /*
- * The arguments that select events: -e, -M, -G and --filter. -G and --filter apply to the preceding
- * events, so the arguments are collected in order and applied when all options have been read.
+ * The options that say what to count or sample: -e, -M, -G and --filter. -G and --filter apply to the events
+ * before them, so the arguments are collected in order and applied in order.
  */
 #ifndef CLI_CORE_EVENT_ARGS_H
 #define CLI_CORE_EVENT_ARGS_H
 
 #include "base/vec.h"
 
-#include <tacho/common.h>
+#include <tacho/evset.h>
 
 enum event_arg_kind { EVENT_ARG_EVENTS, EVENT_ARG_METRICS, EVENT_ARG_CGROUPS, EVENT_ARG_FILTER };
 struct event_arg {
@@ -34,17 +34,11 @@ int event_args_add_filter(void *opts, const char *arg, struct tacho_error *e);
 
 bool event_args_have(const struct event_args *w, enum event_arg_kind kind);
 
-/* The event set or sampler that the events are added to. `first` and `n` are a range of its events. The
- * functions return a negative errno if they fail. */
-struct event_args_target {
-	void *set;
-	size_t (*size)(void *set);
-	int (*add)(void *set, const char *events, struct tacho_error *e);
-	int (*metrics)(void *set, const char *metrics, struct tacho_error *e);	/* may be NULL */
-	int (*cgroup)(void *set, size_t first, size_t n, const char *path, struct tacho_error *e);
-	int (*filter)(void *set, size_t first, size_t n, const char *filter, struct tacho_error *e);
-};
-/* Prints a message if an argument is wrong. 0 or a negative errno. */
-int event_args_apply(const struct event_args *w, const char *command, const struct event_args_target *t);
+/* Adds metrics (-M) to the set; returns a negative errno on failure. */
+typedef int event_args_metrics_fn(void *arg, const char *metrics, struct tacho_error *e);
+/* Adds the events to a set, with their cgroups and filters. Errors are printed as messages of `command`. `metrics`
+ * may be NULL for commands without -M. 0 or a negative errno. */
+int event_args_apply(const struct event_args *w, const char *command, struct tacho_evset *set,
+		     event_args_metrics_fn *metrics, void *arg);
 
 #endif

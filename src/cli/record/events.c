@@ -1,6 +1,6 @@
 /*
- * What `record` records: events and their limits, the target, and what each sample holds, from
- * words to the sampler's options.
+ * Converts the options of `record` to settings of the sampler and the recorder: events, target, sample fields,
+ * sizes and times.
  */
 #include "cli/record/record.h"
 
@@ -14,12 +14,12 @@
 #include "base/num.h"
 #include "cli/core/target_args.h"
 
-static int refuse(const char *option, const char *text, struct str part, const char *what,
+static int refuse_argument(const char *option, const char *text, struct str part, const char *what,
 		  const char *hint)
 {
 	struct tacho_error e;
 
-	error_set(&e, -EINVAL, "'%.*s' is no %s", STR(part), what);
+	error_set(&e, -EINVAL, "'%.*s' is not a %s", STR(part), what);
 	error_at(&e, (size_t)(part.s - text), part.n);
 	if (hint)
 		error_hint(&e, "%s", hint);
@@ -42,19 +42,19 @@ static int parse_call_graph(const char *text, struct tacho_sampler_opts *out)
 	else if (str_is(mode, "dwarf"))
 		out->chain = TACHO_CHAIN_DWARF;
 	else
-		return refuse("--call-graph", text, mode, "way to record call chains",
+		return refuse_argument("--call-graph", text, mode, "way to record call chains",
 			      "fp, dwarf, dwarf,BYTES or lbr");
 	if (!rest.n)
 		return 0;
 	if (out->chain != TACHO_CHAIN_DWARF || num_bytes(rest, &bytes) < 0 || bytes == 0 ||
 	    bytes > 65528)
-		return refuse("--call-graph", text, rest, "size of a stack",
+		return refuse_argument("--call-graph", text, rest, "size of a stack",
 			      "dwarf takes the bytes of stack to keep, 65528 at most");
 	out->stack_bytes = (uint32_t)bytes;
 	return 0;
 }
 
-/* Words with commas. */
+/* Branch kinds, separated by commas. */
 static int parse_branches(const char *text, uint64_t *out)
 {
 	struct str rest = str_of(text), word;
@@ -64,7 +64,7 @@ static int parse_branches(const char *text, uint64_t *out)
 		uint64_t bit = branch_type_bit(word);
 
 		if (!bit)
-			return refuse("-j", text, word, "kind of branch",
+			return refuse_argument("-j", text, word, "kind of branch",
 				      "any, any_call, any_ret, ind_call, cond, call, u, k ...");
 		bits |= bit;
 	}
@@ -72,7 +72,7 @@ static int parse_branches(const char *text, uint64_t *out)
 	return 0;
 }
 
-/* The ELF machine this was built for, whose registers there are. */
+/* The ELF machine this was built for, which determines the registers. */
 #if defined(__x86_64__)
 #define MACHINE 62
 #elif defined(__aarch64__)
@@ -82,7 +82,7 @@ static int parse_branches(const char *text, uint64_t *out)
 #else
 #define MACHINE 0
 #endif
-#define GENERAL_REGS (MACHINE == 183 ? 33u : 32u)	/* arm64's pc comes behind x0-x29, lr and sp */
+#define GENERAL_REGS (MACHINE == 183 ? 33u : 32u)	/* arm64: x0-x29, lr, sp, pc */
 
 static bool is_sampled_reg(unsigned bit)
 {
@@ -107,7 +107,7 @@ int record_list_registers(void)
 	return 0;
 }
 
-/* Names with commas; no names mean the general registers. */
+/* Register names, separated by commas. Without names: the general registers. */
 static int parse_regs(const char *option, const char *text, uint64_t *out)
 {
 	struct str rest = str_of(text), word;
@@ -122,7 +122,7 @@ static int parse_regs(const char *option, const char *text, uint64_t *out)
 			if (is_sampled_reg(bit) && str_ieq(word, str_of(tacho_reg_name(MACHINE, bit))))
 				found = 1ULL << bit;
 		if (!found)
-			return refuse(option, text, word, "register", "=? lists them");
+			return refuse_argument(option, text, word, "register", "=? lists them");
 		bits |= found;
 	}
 	*out = bits;
@@ -154,11 +154,11 @@ static int parse_clock(const char *text, struct tacho_sampler_opts *out)
 			out->clockid = clocks[i].id;
 			return 0;
 		}
-	return refuse("-k", text, str_of(text), "clock",
+	return refuse_argument("-k", text, str_of(text), "clock",
 		      "monotonic, monotonic_raw, realtime, boottime, tai or a number");
 }
 
-/* Pages, or bytes with a unit; up to the next power of two. */
+/* Pages, or bytes with a unit; rounded up to a power of two. */
 static int parse_pages(const char *text, struct str s, uint32_t *out)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), n;
@@ -168,11 +168,11 @@ static int parse_pages(const char *text, struct str s, uint32_t *out)
 	for (size_t i = 0; i < s.n; i++)
 		digits &= s.s[i] >= '0' && s.s[i] <= '9';
 	if ((digits ? num_u64(s, &n) : num_bytes(s, &n)) < 0 || n == 0)
-		return refuse("-m", text, s, "number of pages", "pages, or bytes as in 64K or 8M");
+		return refuse_argument("-m", text, s, "number of pages", "pages, or bytes as in 64K or 8M");
 	if (!digits)
 		n = (n + page - 1) / page;
 	if (n > 1u << 24)
-		return refuse("-m", text, s, "size a ring can have", "64G at most");
+		return refuse_argument("-m", text, s, "size a ring buffer can have", "64G at most");
 	while (pages < n)
 		pages *= 2;
 	*out = pages;
@@ -183,13 +183,13 @@ static int parse_pages(const char *text, struct str s, uint32_t *out)
 static int parse_rings(const char *text, struct tacho_sampler_opts *out)
 {
 	struct str rest = str_of(text), ring = { 0 };
-	bool both = str_find(rest, ',') >= 0;
+	bool has_comma = str_find(rest, ',') >= 0;
 	int err = 0;
 
 	str_cut(&rest, ',', &ring);
-	if (ring.n || !both)
+	if (ring.n || !has_comma)
 		err = parse_pages(text, ring, &out->ring_pages);
-	return err < 0 || !both ? err : parse_pages(text, rest, &out->aux_pages);
+	return err < 0 || !has_comma ? err : parse_pages(text, rest, &out->aux_pages);
 }
 
 /* [e][SIZE] */
@@ -203,26 +203,26 @@ static int parse_snapshot(const char *text, struct record_plan *plan)
 		s = str_n(s.s + 1, s.n - 1);
 	if (s.n && (num_bytes(s, &plan->sampler.aux_snapshot_bytes) < 0 ||
 		    !plan->sampler.aux_snapshot_bytes))
-		return refuse("-S", text, s, "size of a snapshot", "bytes as in 64K or 1M; e: at the end too");
+		return refuse_argument("-S", text, s, "size of a snapshot", "bytes as in 64K or 1M; with e also at the end");
 	return 0;
 }
 
 #define AUX_SAMPLE_DEFAULT 4096
-#define AUX_SAMPLE_MAX (60u << 10)	/* a record has 64 KiB at most, with all that is in it */
+#define AUX_SAMPLE_MAX (60u << 10)	/* a whole record can have at most 64 KiB */
 
 static int parse_aux_sample(const char *text, uint32_t *out)
 {
 	uint64_t n = AUX_SAMPLE_DEFAULT;
 
 	if (*text && (num_bytes(str_of(text), &n) < 0 || !n || n > AUX_SAMPLE_MAX))
-		return refuse("--aux-sample", text, str_of(text), "size of a piece in a sample",
+		return refuse_argument("--aux-sample", text, str_of(text), "size of a piece in a sample",
 			      "bytes, 60K at most");
 	*out = (uint32_t)n;
 	return 0;
 }
 
-/* all, no, or task, mmap, cgroup with commas. The kernel is told of in any case: without its map perf
- * has no name for it. Maps come with their tasks, as in perf. */
+/* all, no, or a list of task, mmap, cgroup. The kernel's mapping is always synthesized: without it perf cannot
+ * resolve kernel symbols. mmap includes task, as in perf. */
 static int parse_synth(const char *text, unsigned *out)
 {
 	static const struct { const char *name; unsigned bits; } kinds[] = {
@@ -238,14 +238,14 @@ static int parse_synth(const char *text, unsigned *out)
 		while (i < countof(kinds) && !str_is(word, kinds[i].name))
 			i++;
 		if (i == countof(kinds))
-			return refuse("--synth", text, word, "thing to synthesize",
+			return refuse_argument("--synth", text, word, "thing to synthesize",
 				      "all, no, task, mmap, cgroup");
 		*out = str_is(word, "no") ? kinds[i].bits : *out | kinds[i].bits;
 	}
 	return 0;
 }
 
-/* signal, a size with B K M G, or a time with s m h d */
+/* signal, a size with B, K, M or G, or a time with s, m, h or d */
 static int parse_switch(const char *text, struct record_plan *plan)
 {
 	struct str s = str_of(text);
@@ -266,7 +266,7 @@ static int parse_switch(const char *text, struct record_plan *plan)
 		plan->switch_bytes = n;
 		return 0;
 	}
-	return refuse("--switch-output", text, s, "moment to switch at",
+	return refuse_argument("--switch-output", text, s, "moment to switch at",
 		      "signal, a size like 100M, or a time like 30s, 5m, 1h");
 }
 
@@ -280,7 +280,7 @@ static int add_range(struct record_plan *plan, double from_s, double to_s)
 	return 0;
 }
 
-/* Milliseconds, -1, or ranges of them with commas that follow each other. */
+/* Milliseconds, -1, or ascending ranges of milliseconds, separated by commas. */
 static int parse_delay(const char *text, struct record_plan *plan)
 {
 	static const char hint[] = "milliseconds, -1 for off, or ranges one after the other as in 10-20,30-40";
@@ -299,11 +299,11 @@ static int parse_delay(const char *text, struct record_plan *plan)
 
 		if (!str_cut(&part, '-', &from) || num_u32(from, &start) < 0 ||
 		    num_u32(part, &end) < 0 || start < last || end <= start)
-			return refuse("-D", text, whole, "range of time", hint);
+			return refuse_argument("-D", text, whole, "range of time", hint);
 		last = end;
 		err = add_range(plan, start * 1e-3, end * 1e-3);
 	}
-	return plan->ranges.n || err ? err : refuse("-D", text, str_of(text), "delay", hint);
+	return plan->ranges.n || err ? err : refuse_argument("-D", text, str_of(text), "delay", hint);
 }
 
 static int parse_freq(const struct record_opts *o, struct tacho_sampler_opts *out)
@@ -317,11 +317,11 @@ static int parse_freq(const struct record_opts *o, struct tacho_sampler_opts *ou
 		return 0;
 	}
 	if (num_u64(str_of(o->freq), &out->freq) < 0 || !out->freq)
-		return refuse("-F", o->freq, str_of(o->freq), "frequency", "samples a second, or max");
+		return refuse_argument("-F", o->freq, str_of(o->freq), "frequency", "samples a second, or max");
 	return 0;
 }
 
-static uint32_t chosen_fields(const struct record_opts *o)
+static uint32_t sample_fields(const struct record_opts *o)
 {
 	return (o->want_period ? TACHO_FIELD_PERIOD : 0) |
 	       (o->sample_cpu ? TACHO_FIELD_CPU : 0) | (o->raw ? TACHO_FIELD_RAW : 0) |
@@ -337,12 +337,12 @@ static int plan_target(const struct record_opts *o, bool has_command, struct rec
 {
 	struct tacho_evset_opts *t = &plan->sampler.target;
 	bool tasks = o->pids || o->tids || o->user;
-	/* As in perf, -t means these threads and no others, unless somebody says --inherit. */
-	bool alone = o->no_inherit && (*o->no_inherit || o->tids);
+	/* As in perf, -t does not follow children unless --inherit is given. */
+	bool no_inherit = o->no_inherit && (*o->no_inherit || o->tids);
 	int err = 0;
 
 	*t = (struct tacho_evset_opts){ .size = sizeof(*t), .cpus = o->cpus,
-					.no_inherit = alone, .all_user = o->all_user,
+					.no_inherit = no_inherit, .all_user = o->all_user,
 					.all_kernel = o->all_kernel };
 	t->all_cpus = o->all_cpus || (!tasks && !o->cpus && !has_command);
 	if (o->pids)
@@ -369,7 +369,7 @@ static int plan_sizes(const struct record_opts *o, struct record_plan *plan)
 		err = parse_rings(o->pages, &plan->sampler);
 	if (err == 0 && o->max_size && (num_bytes(str_of(o->max_size), &plan->max_bytes) < 0 ||
 					!plan->max_bytes))
-		err = refuse("--max-size", o->max_size, str_of(o->max_size), "size", "as in 100M or 2G");
+		err = refuse_argument("--max-size", o->max_size, str_of(o->max_size), "size", "as in 100M or 2G");
 	if (err == 0 && o->snapshot)
 		err = parse_snapshot(o->snapshot, plan);
 	if (err == 0 && o->aux_sample)
@@ -378,7 +378,7 @@ static int plan_sizes(const struct record_opts *o, struct record_plan *plan)
 		err = parse_switch(o->switch_output, plan);
 	if (err == 0 && o->compress && *o->compress &&
 	    (num_u64(str_of(o->compress), &level) < 0 || level < 1 || level > 22))
-		err = refuse("-z", o->compress, str_of(o->compress), "level of compression",
+		err = refuse_argument("-z", o->compress, str_of(o->compress), "level of compression",
 			     "1 is fastest, 22 is smallest");
 	plan->compress_level = o->compress ? (int)level : 0;
 	return err;
@@ -390,7 +390,7 @@ int record_plan_init(const struct record_opts *o, bool has_command, struct recor
 	int err;
 
 	*s = (struct tacho_sampler_opts){
-		.size = sizeof(*s), .fields = chosen_fields(o),
+		.size = sizeof(*s), .fields = sample_fields(o),
 		.chain = o->chains ? TACHO_CHAIN_FP : TACHO_CHAIN_NONE,
 		.chain_no_user = o->kernel_chains, .chain_no_kernel = o->user_chains,
 		.counts_per_thread = o->counts, .namespaces = o->namespaces, .switches = o->switches || o->latency,
@@ -429,30 +429,8 @@ void record_plan_done(struct record_plan *plan)
 	vec_done(&plan->ranges);
 }
 
-static size_t sampler_size(void *to)
-{
-	return tacho_sampler_size(to);
-}
-
-static int sampler_add(void *to, const char *events, struct tacho_error *e)
-{
-	return tacho_sampler_add(to, events, e);
-}
-
-static int sampler_cgroup(void *to, size_t first, size_t n, const char *path,
-			  struct tacho_error *e)
-{
-	return tacho_sampler_set_cgroup(to, first, n, path, e);
-}
-
-static int sampler_filter(void *to, size_t first, size_t n, const char *filter,
-			  struct tacho_error *e)
-{
-	return tacho_sampler_set_filter(to, first, n, filter, e);
-}
-
-/* Nothing of our own among the tracepoints: what a filter on the process can leave out. */
-static int leave_self_out(struct tacho_sampler *s)
+/* --exclude-perf: filters the recorder's own process out of the tracepoints. */
+static int exclude_self(struct tacho_sampler *s)
 {
 	char filter[64];
 	size_t n = 0;
@@ -470,15 +448,13 @@ static int leave_self_out(struct tacho_sampler *s)
 	}
 	if (n)
 		return 0;
-	message_text("record", "--exclude-perf is a filter of tracepoints, and none is given with -e");
+	message_text("record", "--exclude-perf is for tracepoints, and none is given with -e");
 	return -EINVAL;
 }
 
 int record_add_events(const struct record_opts *o, struct tacho_sampler *s)
 {
-	const struct event_args_target target = { .set = s, .size = sampler_size, .add = sampler_add,
-						  .cgroup = sampler_cgroup, .filter = sampler_filter };
-	int err = event_args_apply(&o->event_args, "record", &target);
+	int err = event_args_apply(&o->event_args, "record", tacho_sampler_evset(s), NULL, NULL);
 
-	return err == 0 && o->exclude_self ? leave_self_out(s) : err;
+	return err == 0 && o->exclude_self ? exclude_self(s) : err;
 }

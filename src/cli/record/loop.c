@@ -97,35 +97,7 @@ static int take_aux_snapshot(struct record_loop *loop)
 	return err;
 }
 
-static const struct tacho_event *event_of(const void *sampler, size_t i)
-{
-	return tacho_sampler_event(sampler, i);
-}
-
-static int attr_of(const void *sampler, size_t i, void *attr, size_t size)
-{
-	return tacho_sampler_attr(sampler, i, attr, size, NULL);
-}
-
-static int start_event(void *sampler, size_t i)
-{
-	return tacho_sampler_start_event(sampler, i);
-}
-
-static int stop_event(void *sampler, size_t i)
-{
-	return tacho_sampler_stop_event(sampler, i);
-}
-
-static bool obey_event(const struct record_loop *loop, struct str word)
-{
-	struct control_events events = { .command = "record", .set = loop->sampler, .event = event_of,
-					 .attr = attr_of, .start = start_event, .stop = stop_event,
-					 .n = tacho_sampler_size(loop->sampler) };
-
-	return control_events_obey(&events, word);
-}
-
+/* Executes a line from the control channel. Returns false if it is unknown. */
 static bool obey(void *arg, struct str word)
 {
 	struct record_loop *loop = arg;
@@ -140,7 +112,7 @@ static bool obey(void *arg, struct str word)
 		 (loop->plan->switches || loop->opts->snapshot || loop->opts->overwrite))
 		switch_requested = true;
 	else
-		return str_is(word, "ping") || obey_event(loop, word);
+		return str_is(word, "ping") || control_events_obey("record", tacho_sampler_evset(loop->sampler), word);
 	return true;
 }
 

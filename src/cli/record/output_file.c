@@ -1,5 +1,5 @@
 /*
- * The steps that recorders share before the first byte is written.
+ * Keeping an existing output file as FILE.old; see output_file.h.
  */
 #include "cli/record/output_file.h"
 
@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "cli/core/command.h"
 
-/* A recording that is a directory holds `data` and data.N; what else lies there is not ours. */
+/* Only `data` and data.N are removed; other files in the directory are not ours. */
 int file_remove_recording(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -46,7 +46,7 @@ bool file_is_recorded_directory(const char *path)
 	return is_directory(path) && !buf_failed(&data) && access(data.bytes, F_OK) == 0;
 }
 
-/* /dev/null and the like stay; an empty file is not worth keeping. */
+/* Devices such as /dev/null and empty files are not kept. */
 bool file_has_old(const char *path)
 {
 	struct stat st;
@@ -69,7 +69,7 @@ static int keep_old(const char *path)
 		return -ENOMEM;
 	if (file_is_recorded_directory(old.bytes))
 		err = file_remove_recording(old.bytes);
-	else if (folder)		/* goes over no file */
+	else if (folder)		/* a directory cannot be renamed to an existing file */
 		io_discard(old.bytes);
 	if (err < 0)
 		return err;
@@ -106,12 +106,12 @@ int file_take_name(const char *command, char **name, const char *path)
 	taken = str_dup(str_of(path));
 	err = taken ? keep_old(path) : -ENOMEM;
 	if (err < 0) {
-		message_text(command, "'%s' cannot be kept as %s.old: %s", path, path, strerror(-err));
+		message_text(command, "cannot rename '%s' to '%s.old': %s", path, path, strerror(-err));
 		return err;
 	}
 	if (rename(*name, path) < 0) {
 		err = -errno;
-		message_text(command, "'%s' cannot be renamed to '%s': %s", *name, path, strerror(-err));
+		message_text(command, "cannot rename '%s' to '%s': %s", *name, path, strerror(-err));
 		return err;
 	}
 	free(*name);

@@ -1,28 +1,28 @@
 /*
- * What every command that writes a recording does first: the file that is there is kept, and the
- * command line is noted down.
+ * Output files of commands that write recordings: an existing file is kept as FILE.old; and the command line,
+ * which is stored in the recording.
  */
 #ifndef CLI_RECORD_OUTPUT_FILE_H
 #define CLI_RECORD_OUTPUT_FILE_H
 
 #include "base/str.h"
 
-/* Whether FILE is worth keeping as FILE.old: it is a recording that is a directory, or a plain file
- * with something in it. */
+/* Returns whether FILE is to be kept as FILE.old: it is a recording in a directory, or a regular file that is
+ * not empty. */
 bool file_has_old(const char *path);
-/* The name to write under until there is something to keep: FILE.new beside such a file, else FILE
- * itself. What a recorder that was killed as it began left there is removed. NULL: no memory. */
+/* The name to write to first: FILE.new if FILE is to be kept, else FILE itself. A FILE.new left by a killed
+ * recorder is removed. The caller frees it; NULL: no memory. */
 char *file_first_name(const char *path);
-/* Makes FILE of what was written under its first name, and FILE.old of what was there. 0 or a negative
- * errno, which `command` has told. */
+/* Renames FILE to FILE.old and the file written under its first name (*name) to FILE, and updates *name. 0 or
+ * a negative errno, after a message of `command`. */
 int file_take_name(const char *command, char **name, const char *path);
-/* Such a one holds `data` and data.N. */
+/* Returns whether the path is a recording in a directory: with a file `data`. */
 bool file_is_recorded_directory(const char *path);
-/* Removes a plain file, or a recording that is a directory. */
+/* Removes a regular file, or a recording in a directory. */
 void file_discard(const char *path);
-/* Removes those files and the directory; what else lies there stays, and so does it. */
+/* Removes the files of a recording in a directory, and the directory unless it has other files. */
 int file_remove_recording(const char *path);
-/* The words as they were typed; the parser has moved them. */
+/* The command line as typed, from /proc/self/cmdline, because the option parser reorders argv. */
 int file_cmdline(struct strlist *out);			/* 0 or -ENOMEM */
 
 #endif

@@ -123,36 +123,9 @@ static int plan_group(struct tacho_evset *set, struct stat_plan *plan, const cha
 	return err < 0 ? err : 0;
 }
 
-struct plan_target {
-	struct tacho_evset *set;
-	struct stat_plan *plan;
-};
-
-static size_t set_size(void *to)
+static int add_metrics(void *plan, const char *metrics, struct tacho_error *e)
 {
-	return tacho_evset_size(((struct plan_target *)to)->set);
-}
-
-static int set_add(void *to, const char *events, struct tacho_error *e)
-{
-	return tacho_evset_add(((struct plan_target *)to)->set, events, e);
-}
-
-static int set_metrics(void *to, const char *metrics, struct tacho_error *e)
-{
-	struct plan_target *b = to;
-
-	return stat_add_metrics(b->plan, metrics, e);
-}
-
-static int set_cgroup(void *to, size_t first, size_t n, const char *path, struct tacho_error *e)
-{
-	return tacho_evset_set_cgroup(((struct plan_target *)to)->set, first, n, path, e);
-}
-
-static int set_filter(void *to, size_t first, size_t n, const char *filter, struct tacho_error *e)
-{
-	return tacho_evset_set_filter(((struct plan_target *)to)->set, first, n, filter, e);
+	return stat_add_metrics(plan, metrics, e);
 }
 
 static const char *const default_groups[] = { "Default", "Default2", "Default3", "Default4" };
@@ -180,8 +153,6 @@ static bool names_events(const struct stat_opts *o)
 
 int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan)
 {
-	const struct event_args_target target = { &(struct plan_target){ set, plan }, set_size, set_add,
-						  set_metrics, set_cgroup, set_filter };
 	struct tacho_error e = { .column = -1 };
 	int err = 0;
 
@@ -194,7 +165,7 @@ int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct sta
 			return err;
 		}
 	}
-	err = event_args_apply(&o->event_args, "stat", &target);
+	err = event_args_apply(&o->event_args, "stat", set, add_metrics, plan);
 	if (err < 0)
 		return err;
 	plan->has_cgroups = event_args_have(&o->event_args, EVENT_ARG_CGROUPS);

@@ -28,34 +28,6 @@ double stat_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-static const struct tacho_event *event_of(const void *set, size_t i)
-{
-	return tacho_evset_event(set, i);
-}
-
-static int attr_of(const void *set, size_t i, void *attr, size_t size)
-{
-	return tacho_evset_attr(set, i, attr, size);
-}
-
-static int start_event(void *set, size_t i)
-{
-	return tacho_evset_start_event(set, i);
-}
-
-static int stop_event(void *set, size_t i)
-{
-	return tacho_evset_stop_event(set, i);
-}
-
-static bool obey_event_command(const struct stat_loop *loop, struct str word)
-{
-	struct control_events events = { .command = "stat", .set = loop->set, .event = event_of, .attr = attr_of,
-					 .start = start_event, .stop = stop_event,
-					 .n = tacho_evset_size(loop->set) };
-
-	return control_events_obey(&events, word);
-}
 
 static bool obey_control(void *arg, struct str word)
 {
@@ -68,7 +40,7 @@ static bool obey_control(void *arg, struct str word)
 	else if (str_is(word, "stop"))
 		loop->stop_requested = true;
 	else
-		return str_is(word, "ping") || obey_event_command(loop, word);
+		return str_is(word, "ping") || control_events_obey("stat", loop->set, word);
 	return true;
 }
 

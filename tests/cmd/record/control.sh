@@ -1,4 +1,4 @@
-# A recording that is told what to do through a fifo, and answers.
+# A recording is controlled through a fifo, and acknowledges commands.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 mkfifo ctl ack
@@ -19,7 +19,7 @@ wait $pid || [ $? -ge 128 ]
 [ "$(said err)" -gt 0 ] || { cat err; fail "nothing recorded"; }
 grep -q '^Events disabled$' err || fail "not told that it waits"
 
-# What is kept is written at the word, and only what is new at the next and at the end.
+# With --overwrite each snapshot writes only what is new since the last one.
 tacho record -e cpu-clock -c 1000000 --overwrite --control fifo:ctl,ack -o kept "$TEST_BIN/spin" -c 30 2>err &
 pid=$!
 kept_some() {
@@ -34,7 +34,7 @@ wait $pid || [ $? -ge 128 ]
 n=$(tacho script -i kept -F tid,time 2>script.err | sort -u | wc -l)
 [ "$n" -gt 0 ] && [ "$n" = "$(said err)" ] || { cat err script.err; fail "$n different samples"; }
 
-# One event alone, by its name.
+# Enables and disables a single event by name.
 tacho record -e cpu-clock,task-clock -D -1 --control fifo:ctl,ack -o one "$TEST_BIN/spin" -r runs -c 60 -t 60 2>err &
 pid=$!
 tell evlist
@@ -47,4 +47,4 @@ tell stop
 wait $pid || [ $? -ge 128 ]
 [ "$(tacho script -i one -F event | tr -d ' ' | sort -u)" = task-clock: ] || { cat err; fail "not only task-clock"; }
 [ "$(grep -c '^task-clock$' err)" = 1 ] && grep -q '^cpu-clock: sample_freq=' err || { cat err; fail "evlist"; }
-grep -q "named 'no-such-event'" err || { cat err; fail "nothing said of a wrong name"; }
+grep -q "'no-such-event' is not an event" err || { cat err; fail "nothing said of a wrong name"; }
