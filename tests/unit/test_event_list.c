@@ -1,6 +1,5 @@
 /*
- * The walk over all events, on a kernel made of a table so that availability can be told, and
- * attrs in words.
+ * tacho_list() with a fake kernel, so that the availability of events is known, and tacho_attr_text().
  */
 #include "event_support.h"
 
@@ -153,7 +152,7 @@ static void lists_tracepoints(void **state)
 	assert_int_equal(n, 0);
 }
 
-/* Where not even a dummy opens, nothing of the kernel is available. */
+/* If not even a dummy event can be opened, no kernel event is available. */
 static void knows_when_nothing_opens(void **state)
 {
 	static const char *const words[] = { "cs", "duration_time", NULL };

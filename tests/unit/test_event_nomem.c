@@ -1,6 +1,6 @@
 /*
- * Every allocation of a parse fails once. Whatever fails, the parse ends with -ENOMEM, the list
- * is as it was, and nothing leaks (which the sanitizers' run watches).
+ * Each allocation of a parse fails once. In each case the parse must return -ENOMEM, leave the list
+ * unchanged, and not leak (checked by the sanitizers).
  */
 #include "event_support.h"
 

@@ -1,6 +1,6 @@
 /*
- * The event language without a machine's PMUs: names, modifiers, terms, groups, tracepoints and
- * breakpoints, each with the attr it must give.
+ * Parsing of events without PMUs: names, modifiers, terms, groups, tracepoints and breakpoints, each with the
+ * expected attr.
  */
 #include "event_support.h"
 
@@ -236,7 +236,7 @@ static void executes_watch_a_word(void **state)
 	tacho_close(t);
 }
 
-/* Terms that only sampling uses are kept for it, and refused when counting. */
+/* Sampling terms are stored when sampling and refused when counting. */
 static void keeps_sampling_terms(void **state)
 {
 	static const char spec[] = "cycles/call-graph=dwarf,stack-size=4096,max-stack=3,time=0,nr=2,"
@@ -276,7 +276,7 @@ static void keeps_sampling_terms(void **state)
 	tacho_close(t);
 }
 
-/* Counting must not interrupt every so many events. */
+/* When counting, a period must not cause interrupts. */
 static void counting_ignores_the_period(void **state)
 {
 	static const struct parse_row rows[] = {
@@ -289,7 +289,7 @@ static void counting_ignores_the_period(void **state)
 	tacho_close(t);
 }
 
-/* Several -e options append to one list; indexes go on counting. */
+/* Several -e options append to one list; indexes continue. */
 static void appends(void **state)
 {
 	struct tacho *t = open_tree("none");

@@ -1,5 +1,5 @@
 /*
- * libpfm4's names: encodings of CPUs that are not here, as its tables have them, and who is asked when.
+ * libpfm4's names: encodings for other CPUs, and the order in which names are searched for.
  */
 #include "event_support.h"
 
@@ -54,7 +54,7 @@ static void refuses(void **state)
 	tacho_close(t);
 }
 
-/* On the machine itself it is asked last: LIBPFM_FORCE_PMU makes the machine one that it knows. */
+/* libpfm4 is used for names not found elsewhere. LIBPFM_FORCE_PMU selects a CPU it supports. */
 static void last_resort(void **state)
 {
 	struct event_list list = { 0 };

@@ -1,6 +1,6 @@
 /*
- * pmu/terms/ against recorded sysfs trees: hybrid cores, a server's uncore, AMD, arm64, and one
- * with parameters and the newer config words.
+ * pmu/terms/ with recorded sysfs trees: hybrid cores, a server's uncore, AMD, arm64, and a tree with parameters
+ * and config3/config4.
  */
 #include "event_support.h"
 

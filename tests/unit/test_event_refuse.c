@@ -1,6 +1,6 @@
 /*
- * Malformed and unknown specs: each is refused with its errno, the place in the spec, and words
- * that name what is wrong. The list stays empty.
+ * Malformed and unknown specs: each is refused with the expected errno, position and message. The list stays
+ * empty.
  */
 #include "event_support.h"
 
@@ -221,7 +221,7 @@ static void says_how_to_get_tracefs(void **state)
 	tacho_close(t);
 }
 
-/* A tracefs one may not read is told apart from one that is not there. */
+/* An unreadable tracefs has another message than a missing one. */
 static void says_who_may_read_tracefs(void **state)
 {
 	char dir[] = "/tmp/tacho-test-XXXXXX", events[64];
@@ -251,7 +251,7 @@ static void says_who_may_read_tracefs(void **state)
 	tacho_close(t);
 }
 
-/* Hostile sizes end in a refusal, quickly. */
+/* Very long input is refused quickly. */
 static void bounds_everything(void **state)
 {
 	struct tacho *t = open_tree("none");

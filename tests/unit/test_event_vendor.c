@@ -1,6 +1,6 @@
 /*
- * Names of vendors' lists in the event language, over the recorded trees; the block that a list
- * becomes; files that are not lists; selection by CPU.
+ * Names of vendors' lists with recorded sysfs trees; a list's memory block; files that are not lists; selection
+ * of lists by CPU.
  */
 #include "event_support.h"
 
@@ -58,7 +58,7 @@ static void refused(struct tacho *t, const char *spec, int code, const char *par
 	event_list_done(&list);
 }
 
-/* cpu/NAME/, as perf has it: the PMU is chosen, and other terms may stand beside the name. */
+/* cpu/NAME/ as in perf: the PMU is given, and other terms may follow the name. */
 static void names_stand_between_slashes(void **state)
 {
 	struct tacho *t = open_with("spr", LISTS "skx_core.json");
@@ -87,7 +87,7 @@ static void names_stand_between_slashes(void **state)
 }
 
 /* AMD's L3 (a PMU whose cpumask has a CPU per L3), data fabric and memory controllers (a PMU each), Arm's
- * mesh: instances that add up, groups once per instance, scale and unit. */
+ * mesh: counts of instances are added up, groups are per instance, scale and unit. */
 static void other_uncores(void **state)
 {
 	struct tacho *t = open_with("amd", LISTS "kernel_uncore.json");
@@ -152,7 +152,7 @@ static int count(void *arg, const struct tacho_listed *ev)
 	return 0;
 }
 
-/* The mapfile chooses by the CPU of the given /proc. */
+/* The mapfile selects lists by the CPU in the given /proc. */
 static void mapfile_chooses(void **state)
 {
 	char dir[] = "/tmp/tacho-vendor-XXXXXX", path[64];
@@ -206,7 +206,7 @@ static void files_that_are_not_lists(void **state)
 	file_refused("[", -EINVAL, "ends too early");
 }
 
-/* A block of the cache is used as it is: whatever it holds must stay inside it. */
+/* A block from the cache is used unchanged, so invalid offsets must be detected. */
 static void blocks_are_checked(void **state)
 {
 	struct vendor_builder b = { 0 };

@@ -1,6 +1,6 @@
 /*
- * Every allocation of reading a list and of parsing its names fails once: the call ends with -ENOMEM
- * or as without the failure, and nothing leaks (which the sanitizers' run watches).
+ * Each allocation fails once while a list is read and its names are parsed: the call must return -ENOMEM
+ * or succeed, and not leak (checked by the sanitizers).
  */
 #include "event_support.h"
 

@@ -1,6 +1,6 @@
 /*
- * AUX areas without the hardware: the maps of an event are played by a memory file, whose pages a
- * unit of our own fills. What comes out has to be what went in, past several lengths of the area.
+ * AUX areas without hardware: a memory file stands for the mappings of an event, and the test fills it like a
+ * tracing unit. The output must be equal to the input, over several wraps of the area.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +26,10 @@ struct fixture {
 	int fd;
 	struct tacho_sampler s;
 	struct sampler_count count;
-	uint8_t *area;			/* the unit's side of the map */
+	uint8_t *area;			/* the unit's mapping */
 	uint64_t size;
 	uint8_t next;			/* what the unit writes: 1, 2, 3 ... */
-	struct buf put, got;		/* bytes written; payloads handed out */
+	struct buf put, got;		/* bytes written by the unit; data output */
 	uint64_t expected;		/* the next piece's offset; UINT64_MAX: any */
 	size_t n_pieces;
 };
@@ -39,7 +39,7 @@ static struct sampler_ring *ring_of(struct fixture *f)
 	return &f->s.rings.v[0];
 }
 
-/* As the kernel: one descriptor, a page that tells where the data is, and room for the area. */
+/* Like an event: one descriptor with a control page, data pages and space for the area. */
 static void start(struct fixture *f, bool overwrite)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -101,7 +101,7 @@ static uint64_t word(const void *bytes, size_t at)
 	return v;
 }
 
-/* header | size | offset | reference | number tid | cpu - , and padding behind the payload */
+/* header | size | offset | reference | number tid | cpu - , and padding after the data */
 static int take_piece(void *arg, const void *bytes, size_t n)
 {
 	struct fixture *f = arg;
@@ -194,7 +194,7 @@ static void aux_snapshots(void **state)
 	start(&f, true);
 	assert_snapshot(&f, 0, 0);
 	fill(&f, 1000);
-	assert_int_equal(tacho_sampler_drain(&f.s, take_piece, &f), 0);	/* stays where it is */
+	assert_int_equal(tacho_sampler_drain(&f.s, take_piece, &f), 0);	/* a drain does not output overwrite areas */
 	assert_snapshot(&f, 0, 1000);
 	assert_snapshot(&f, 0, 0);			/* nothing new */
 	fill(&f, 2 * f.size);
@@ -206,7 +206,7 @@ static void aux_snapshots(void **state)
 	end(&f);
 }
 
-/* A unit whose head starts again at each round. */
+/* A unit whose head is reset to 0 at each wrap. */
 static void aux_snapshot_of_masked_head(void **state)
 {
 	static struct fixture f;
@@ -224,7 +224,7 @@ static int write_bytes(void *arg, const void *bytes, size_t n)
 	return tacho_writer_records(arg, bytes, n, NULL);
 }
 
-/* Through a file, plain and compressed: the records around the payload are found again. */
+/* In a file, plain and compressed, the records before and after the data can be read. */
 static void aux_in_a_file(void **state)
 {
 	static struct fixture f;
@@ -265,7 +265,7 @@ static void aux_in_a_file(void **state)
 	}
 }
 
-/* A machine that has the unit, made of files. */
+/* A sysfs tree with a tracing unit. */
 static struct tacho_sampler *sampler_on_desktop(struct tacho **t)
 {
 	struct tacho_sampler *s;

@@ -1,6 +1,6 @@
 /*
- * Draining rings made of plain memory: every way a record can lie across the wrap, every size, and
- * rings whose records make no sense. What comes out has to be what was put in, in whole records.
+ * Drains rings in plain memory: records at all positions relative to the wrap, of all sizes, and invalid
+ * records. The output must be equal to the input, and each piece must consist of whole records.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@ struct fixture {
 	struct tacho_sampler s;
 	struct sampler_count count;
 	struct buf put, got;
-	bool whole;			/* every piece so far was made of whole records */
+	bool whole;			/* every piece so far consisted of whole records */
 };
 
 static struct sampler_ring *start(struct fixture *f, uint64_t position)
@@ -53,7 +53,7 @@ static void end(struct fixture *f)
 	buf_done(&f->got);
 }
 
-/* As the kernel: behind head, wrapping; and the same bytes in a row to compare with. */
+/* Appends at head, wrapping, as the kernel does, and also to a linear buffer for comparison. */
 static void put_bytes(struct fixture *f, const void *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -62,7 +62,7 @@ static void put_bytes(struct fixture *f, const void *bytes, size_t n)
 	buf_put(&f->put, bytes, n);
 }
 
-/* A sample of `size` bytes: id, ip, pid and tid, time, and filling. */
+/* A sample of `size` bytes: id, ip, pid and tid, time, and padding. */
 static void put_sample(struct fixture *f, size_t size, uint64_t time)
 {
 	uint64_t words[512] = { 0 };
@@ -155,7 +155,7 @@ static void ring_full_and_empty(void **state)
 	end(&f);
 }
 
-/* Sizes that cannot be: nothing is handed out, and the drain ends. */
+/* Invalid record sizes: nothing is output, and the drain fails. */
 static void ring_broken(void **state)
 {
 	static const uint16_t sizes[] = { 0, 4, 7, 12, 48, UINT16_MAX };
@@ -173,7 +173,7 @@ static void ring_broken(void **state)
 		end(&f);
 	}
 	start(&f, 0);
-	f.page.data_head = 10 * RING;		/* further ahead than the ring is long */
+	f.page.data_head = 10 * RING;		/* further ahead than the ring's size */
 	assert_int_equal(tacho_sampler_drain(&f.s, take_bytes, &f), -EBADMSG);
 	end(&f);
 }
@@ -183,7 +183,7 @@ static int refuse_bytes(void *arg, const void *bytes, size_t n)
 	return -ENOSPC;
 }
 
-/* What could not be written stays in the ring. */
+/* Records that could not be written stay in the ring. */
 static void ring_refused(void **state)
 {
 	static struct fixture f;
@@ -219,7 +219,7 @@ static void ring_losses(void **state)
 	end(&f);
 }
 
-/* An overwrite ring is written downwards, and its oldest record may be cut. */
+/* An overwrite ring is written from high to low addresses, and its oldest record may be incomplete. */
 static void ring_newest_first(void **state)
 {
 	static struct fixture f;
@@ -266,16 +266,16 @@ static void hitmap_follows(void **state)
 	assert_false(was_hit(&h, "/b"));
 	hitmap_exec(&h, 10);
 	hitmap_hit(&h, 10, 0x5800);
-	assert_false(was_hit(&h, "/b"));	/* gone with the exec, but the child has it */
+	assert_false(was_hit(&h, "/b"));	/* removed by the exec, but the child still has it */
 	hitmap_hit(&h, 11, 0x5800);
 	assert_true(was_hit(&h, "/b"));
-	mmap_at(&h, 11, 0x5000, "/c");		/* over it */
+	mmap_at(&h, 11, 0x5000, "/c");		/* replaces the mapping */
 	hitmap_hit(&h, 11, 0x5800);
 	assert_true(was_hit(&h, "/c"));
 	hitmap_done(&h);
 }
 
-/* Processes that have ended leave the table, and the others stay in reach. */
+/* Processes that have exited are removed, and the others can still be found. */
 static void hitmap_forgets(void **state)
 {
 	struct hitmap h = { 0 };
@@ -295,7 +295,7 @@ static void hitmap_forgets(void **state)
 	hitmap_done(&h);
 }
 
-/* Maps that cover others take their place, and no process keeps more than some thousands. */
+/* Mappings replace those they cover, and the number of mappings per process is limited. */
 static void hitmap_stays_small(void **state)
 {
 	struct hitmap h = { 0 };

@@ -1,4 +1,4 @@
-# Wrong words on the command line: one message that says where, and nothing is written.
+# Invalid options: one message with the position, and nothing is written.
 . "$SUPPORT/lib.sh"
 bad() {		# STATUS ARGS...
 	bad_status=$1
@@ -47,7 +47,7 @@ bad 1 -e cpu-clock --strict-freq -F 100000000 true
 tacho record --intr-regs=? 2>&1 | grep -qi 'available registers:.* ip' || fail "no list of registers"
 tacho record '--intr-regs=?' 2>err
 [ -z "$(tr ' ' '\n' <err | sort | uniq -d)" ] || { cat err; fail "a register is listed twice"; }
-# Units that trace by themselves are known by name, and said to be missing where they are.
+# For tracing units that are missing, the message says so.
 [ -d /sys/bus/event_source/devices/intel_pt ] || {
 	refused 129 tacho record -e intel_pt// true
 	grep -q 'this machine has no Intel Processor Trace' err || { cat err; fail "no plain word about intel_pt"; }

@@ -1,9 +1,9 @@
-# -D: later, when told, or in ranges of time, after which the recording ends.
+# -D: events start later, by the control channel, or in time ranges, after which the recording ends.
 # run: plain alone
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf
-# Where the machine stands still for some 100 ms, ranges go by without a sample, or end late: hence the tries.
+# Retried, because on a busy machine a range may pass without a sample or end late.
 ranges_hold() {
 	tacho record -e cpu-clock -F 1000 -D 200-300,500-600 -o ranges "$TEST_BIN/spin" -c 30 2>err || [ $? = 143 ]
 	[ "$(grep -c '^Events enabled$' err)" = 2 ] && [ "$(grep -c '^Events disabled$' err)" = 3 ] ||

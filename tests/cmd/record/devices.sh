@@ -1,5 +1,4 @@
-# What is written to may be a device: it is neither kept as .old, nor removed, nor renamed. The
-# devices here are our own.
+# Output to a device, which must not be kept as .old, removed or renamed. The test creates its own devices.
 . "$SUPPORT/lib.sh"
 need_root
 mknod null c 1 3 2>err || skip "may not make a device: $(cat err)"

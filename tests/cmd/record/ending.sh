@@ -9,7 +9,7 @@ done
 grep -q '^\[ tacho record: Woken up [0-9]* times to write data \]$' err || fail "first line: $(cat err)"
 [ -n "$(said err)" ] || fail "second line: $(cat err)"
 [ "$(status_of tacho record -q -e cpu-clock true)" = 0 ] && [ ! -s err ] || fail "-q prints: $(cat err)"
-# A command that cannot be started takes nothing away.
+# If the command cannot be started, the old file stays.
 echo '#!/no/such/interpreter' >not-runnable
 chmod +x not-runnable
 before=$(cksum perf.data perf.data.old)

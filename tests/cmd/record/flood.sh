@@ -1,4 +1,4 @@
-# A flood of events and a tiny buffer: losses are counted to the last sample, maps are complete.
+# Too many samples for a tiny ring buffer: all losses are counted, and mappings are complete.
 # run: both
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"

@@ -14,8 +14,8 @@ grep -q '^tacho record: cannot write the data: ' err || { cat err; fail "no mess
 n=$(perf script -i file -F comm,time,event 2>/dev/null | grep -c cpu-clock || true)
 [ "$n" -gt 10 ] || { cat err; ls -l file; fail "perf reads $n samples"; }
 
-# Where tracepoints are recorded perf needs the list of features behind the data: there is room for it,
-# wherever the limit lies. The signal of a limit does not end the command.
+# With tracepoints perf needs the features after the data: space for them is reserved whatever the limit is.
+# SIGXFSZ does not kill the recorder.
 [ "$(id -u)" = 0 ] && [ -r /sys/kernel/tracing/events/syscalls ] || exit 0
 need prlimit
 limited() {	# BYTES COMMAND...

@@ -30,8 +30,8 @@ tacho script -i whole 2>&1 >/dev/null | grep killed && fail "a whole file is sai
 killed 2.5 -z -e cpu-clock -F 500 "$TEST_BIN/spin" -c 30
 both_read cpu-clock 20
 [ "$(id -u)" = 0 ] && [ -r /sys/kernel/tracing/events/syscalls ] || exit 0
-# A quiet machine fills no ring: once a second what is there is written. Tracepoints need their
-# formats from the first moment on.
+# On an idle machine no ring buffer fills up: it is written once a second. Tracepoint formats must be there from the
+# start.
 killed 2.5 -a -e cpu-clock -F 20
 both_read cpu-clock 10
 killed 0.3 -a -e sched:sched_switch

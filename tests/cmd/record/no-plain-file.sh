@@ -1,4 +1,4 @@
-# Neither a failed start nor a switch of files removes or renames an output that is no plain file.
+# Neither a failed start nor switching files removes or renames an output that is not a regular file.
 . "$SUPPORT/lib.sh"
 ln -s target link
 refused 127 tacho record -e cpu-clock -o link /nonexistent/command

@@ -60,7 +60,7 @@ has_bit 18 --intr-regs=ip
 has_bit 12 --user-regs=ip
 tacho record --dump-attr --namespaces --switch-events true | sed '1,/^event dummy/d' >out
 grep -q '^namespaces: 1$' out && grep -q '^context_switch: 1$' out || { cat out; fail "not told of"; }
-# Branches need hardware that has them; where it is missing, a line says so.
+# Branch stacks need hardware support; without it a message says so.
 if ! has_pmu; then
 	for branches in -b "-j any_call,u" "-j stack,u" "--call-graph lbr"; do
 		tacho record -o x $branches -e cpu-clock true 2>err && ! grep -q '^tacho record: ' err && fail "$branches: nothing said"
@@ -70,7 +70,7 @@ refused 129 tacho record -j nonsense true
 refused 129 tacho record --kernel-callchains true
 refused 129 tacho record --user-regs=nonsense true
 tacho record --intr-regs=\? 2>&1 | grep -q '^available registers: .*' || fail "no registers listed"
-# Who: threads, processes, users.
+# Targets: threads, processes, users.
 "$TEST_BIN/spin" -r runs -c 20 &
 target=$!
 wait_for 20 test -e runs
@@ -78,11 +78,11 @@ for who in "-p $target" "-t $target" "-u root"; do
 	tacho record -e cpu-clock -o who $who sleep 0.3 2>err
 	tacho script -i who -F pid,comm | grep -q "spin *$target" || { cat err; fail "$who: no samples of spin"; }
 done
-# One of the threads is not there: the others are recorded, and that is said.
+# One of the threads does not exist: the others are recorded, with a message.
 tacho record -e cpu-clock -o who -t $target,4194304 sleep 0.1 2>err || { cat err; fail "a thread too many"; }
 grep -q 'threads that have ended are left out' err || { cat err; fail "no note about a thread that has ended"; }
 kill $target
-# What goes into the file.
+# Contents of the file.
 tacho record -q -e cpu-clock -B -o none sh -c "$LOOP"
 perf report -i none --header-only 2>/dev/null | grep -q '^# missing features:.* BUILD_ID' || fail "-B has build ids"
 tacho record -q -e cpu-clock -N -o some sh -c "$LOOP"

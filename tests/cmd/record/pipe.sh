@@ -1,4 +1,4 @@
-# A stream to stdout: -o -, or stdout is a pipe; the command's own output goes to stderr.
+# Pipe output: -o -, or stdout is a pipe; the command's own output goes to stderr.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

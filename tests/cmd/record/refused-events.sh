@@ -1,4 +1,4 @@
-# An event that cannot be sampled stops no other: a line says which and why, and it is in no group.
+# An event that cannot be sampled does not prevent the others: a message says which and why, and it is in no group.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf

@@ -25,13 +25,13 @@ kill -USR2 $pid
 wait $pid
 [ "$(ls u.* | wc -l)" = 2 ] || { ls; cat err; fail "no switch by signal"; }
 readable u.*
-# Each file tells the times of its own samples.
+# Each file has the times of its own first and last sample.
 set -- $(ls t.*)
 range() { perf report -i "$1" --header-only 2>/dev/null | sed -n "s/^# time of $2 sample : *//p"; }
 awk -v a="$(range "$1" last)" -v b="$(range "$2" first)" 'BEGIN { exit !(b > 0 && b >= a) }' ||
 	fail "the second file's times begin at $(range "$2" first), the first one's end at $(range "$1" last)"
 
-# Several in one hundredth of a second, which names them: none goes over another.
+# Several files in the same hundredth of a second have different names.
 [ "$(id -u)" = 0 ] && [ -r /sys/kernel/tracing/events/syscalls ] || exit 0
 for try in 1 2 3 4 5; do
 	rm -f w.*

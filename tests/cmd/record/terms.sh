@@ -1,4 +1,4 @@
-# Terms that are one event's alone: what the kernel is asked for, and rings of its own.
+# Terms of single events: their perf_event_attr, and separate rings for overwrite.
 . "$SUPPORT/lib.sh"
 . "$SUPPORT/record.sh"
 need perf
@@ -21,17 +21,17 @@ is "" inherit --per-thread -e cpu-clock/inherit/
 is 1 write_backward -e cpu-clock/overwrite/
 is "" write_backward --overwrite -e cpu-clock/no-overwrite/
 is 1 write_backward --overwrite -e cpu-clock
-# What BPF programs write is raw data, each time: ID IP TID TIME CPU PERIOD RAW
+# BPF output is sampled every time, with raw data: ID IP TID TIME CPU PERIOD RAW
 is 1 sample_period -e bpf-output
 is 0x10587 sample_type -e bpf-output
-# No branches here, and the event says so rather than going without; "no" asks for none.
+# Without branch hardware the event is refused; branch_type=no works.
 if ! has_pmu; then
 	refused 1 tacho record -o x -e cpu-clock/branch_type=any/ true
 	grep -q 'records no branches' err || { cat err; fail "nothing said of branches"; }
 	tacho record -q -b -o x -e cpu-clock/branch_type=no/ true || fail "branch_type=no"
 fi
 
-# The one keeps its newest samples, the other all: each has its rings, and both are in the file.
+# One event in overwrite mode, the other not: each has its rings, and both are in the file.
 for events in 'cpu-clock/overwrite,period=100000/' 'cpu-clock/overwrite,period=100000/,page-faults/period=1/' \
 	      'page-faults/period=1/,cpu-clock/overwrite,period=100000/'; do
 	tacho record -e "$events" -m 1 -o file sh -c "$LOOP" 2>err || { cat err; fail "$events"; }

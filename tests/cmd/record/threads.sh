@@ -28,12 +28,12 @@ done
 tacho record -z -e raw_syscalls:sys_enter --threads=core -o packed \
 	dd if=/dev/zero of=/dev/null bs=1 count=50000 2>err
 reads_alike packed raw_syscalls:sys_enter
-# A file takes a directory's place, and the other way round.
+# A file replaces a directory, and vice versa.
 tacho record -q -e cpu-clock -o one true
 [ -f one ] && [ -d one.old ] || fail "no file in place of a directory"
 tacho record -q -e cpu-clock --threads -o one true
 [ -d one ] && [ -f one.old ] || fail "no directory in place of a file"
-# Killed: what is there is read.
+# Killed: what was written can be read.
 tacho record -q -a -e cpu-clock -F 200 --threads -o dead &
 pid=$!
 sleep 2.6
@@ -49,7 +49,7 @@ refused 1 tacho record -a --threads=0/0:0/0 -o x true
 refused 129 tacho record -a --threads --overwrite -o x true
 refused 129 tacho record -a --threads --switch-output -o x true
 refused 129 sh -c 'tacho record -a --threads -o - true >out'
-# No room for one of the files: said, and the names of processes are there all the same.
+# One of the files cannot be written: there is a message, and process names are recorded anyway.
 status=0
 (
 	ulimit -f 200

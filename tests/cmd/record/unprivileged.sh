@@ -11,12 +11,12 @@ unprivileged tacho record -o file sh -c "$LOOP" 2>err || { cat err; fail "refuse
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 1 ]; then
 	refused 1 unprivileged tacho record -a -o all true
 fi
-# Where the kernel's side may not be had, the event's name says so.
+# If the kernel may not be sampled, the event's name shows it (:u).
 if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 2 ]; then
 	chown 0 file
 	tacho evlist -i file | head -n 1 | grep -q '^c.*:P\{0,1\}u$' || fail "named $(tacho evlist -i file)"
 fi
-# What only the privileged are told costs neither maps nor the true reason.
+# Records that need privileges are left out without losing mappings or the actual error.
 unprivileged tacho record --namespaces -e cpu-clock:u -o spaces sh -c "$LOOP" 2>err || { cat err; fail "--namespaces"; }
 grep -q '^tacho record: namespaces are not recorded, because ' err || { cat err; fail "no word of namespaces"; }
 chown 0 spaces
