@@ -28,7 +28,6 @@ double stat_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
-
 static bool obey_control(void *arg, struct str word)
 {
 	struct stat_loop *loop = arg;
