@@ -467,7 +467,8 @@ static int write_report(const struct report_opts *o, struct tacho_perfdata *pd,
 	int err;
 
 	report_view_init(o, p, &view);
-	view.report.sockets = sockets = report_sockets(pd, &view.report.n_sockets);
+	sockets = report_sockets(pd, &view.report.n_sockets);
+	view.report.sockets = sockets;
 	err = *browsed ? report_browse(o, pd, p, &view, next, e) : -ENOTTY;
 	if (err >= 0 || (err != -ENOTTY && err != -EOPNOTSUPP) || (o->tui && *browsed))
 		return err;
@@ -573,9 +574,8 @@ static int report_file(struct report_opts *o, char **next)
 	return err < 0 || bad < 0 ? EXIT_FAILED : 0;
 }
 
-static int report_run(void *opts, int argc, char **argv)
+static int run_report(struct report_opts *o, int argc, char **argv)
 {
-	struct report_opts *o = opts;
 	scoped(freep) char *file = NULL;
 	const char *list = NULL;
 	struct tacho_error e = { .column = -1 };
@@ -611,6 +611,16 @@ static int report_run(void *opts, int argc, char **argv)
 		file = next;
 		o->input = file;
 	}
+}
+
+static int report_run(void *opts, int argc, char **argv)
+{
+	struct report_opts *o = opts;
+	int status = run_report(o, argc, argv);
+
+	tacho_report_fields_free(o->keys.fields);
+	o->keys.fields = NULL;
+	return status;
 }
 
 static void report_defaults(void *opts)

@@ -34,7 +34,7 @@ for n in range(20):		# these leave before their page is there
         s.sendall(b"GET /api/v1/flame?from=-1h HTTP/1.1\r\nHost: localhost\r\n\r\n" * (n % 3 + 1))
 check(agent.get("/api/v1/flame", **{"from": "-1h"})["schema"] == "tacho.flame.v1", "a flame graph")
 check(recording.is_alive() and not first, "all that had to wait for the recording")
-check(second[0][0] == 409 and "already" in second[0][1], f"a second recording: {second}")
+check(second[0][0] == 409 and "in progress" in second[0][1], f"a second recording: {second}")
 recording.join()
 check(first[0][0] == 200 and ".svg" in first[0][1], f"the recording: {first}")
 last = threading.Thread(target=post, args=("/api/v1/ctl/profile?value=100s", left))
