@@ -97,7 +97,7 @@ int object_load(struct object *obj, const struct symbol_search *search);
 bool object_refresh(struct object *obj, const struct symbol_search *search);
 /* Converts a file offset to an address as in the ELF file. */
 uint64_t object_address(const struct object *obj, uint64_t offset);
-/* "/lib/modules/.../snd-hda.ko.xz" -> "[snd_hda]"; false when it is no module's file. */
+/* "/lib/modules/.../snd-hda.ko.xz" -> "[snd_hda]"; false if it is not the file of a module. */
 bool object_module_name(const char *path, char *out, size_t size);
 
 /* srcline.c: reads the line tables of a file or module, or of the kernel's vmlinux, and sets `lines_read`.
