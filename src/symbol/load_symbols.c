@@ -215,39 +215,33 @@ static uid_t process_owner(const struct object *obj, const struct symbol_search 
 static int load_jit(struct object *obj, const struct symbol_search *search)
 {
 	scoped(buf_done) struct buf path = { 0 };
-	struct stat st;
 	int err = jit_path(obj, search, &path);
+	uid_t owner = process_owner(obj, search);
 
 	if (err < 0)
 		return err;
 	obj->read_ms = now_ms();
-	obj->read_bytes = stat(path.bytes, &st) == 0 ? (uint64_t)st.st_size : 0;
-	err = perfmap_read(&obj->table, path.bytes, process_owner(obj, search), search->force);
+	if (search->live)
+		err = perfmap_read_more(&obj->table, path.bytes, owner, search->force, &obj->map_position);
+	else
+		err = perfmap_read(&obj->table, path.bytes, owner, search->force);
 	if (err == -EPERM)
 		obj->why = "its map belongs to another user (--force reads it)";
-	return err;
+	return min_of(err, 0);
 }
 
 bool object_refresh(struct object *obj, const struct symbol_search *search)
 {
 	scoped(buf_done) struct buf path = { 0 };
-	struct symbol_table fresh = { .names = obj->table.names };
-	struct stat st;
 
 	if (obj->kind != OBJECT_JIT || !search->live || now_ms() - obj->read_ms < REFRESH_MS)
 		return false;
 	obj->read_ms = now_ms();
-	if (jit_path(obj, search, &path) < 0 || stat(path.bytes, &st) < 0 ||
-	    (uint64_t)st.st_size == obj->read_bytes)
+	if (jit_path(obj, search, &path) < 0 ||
+	    perfmap_read_more(&obj->table, path.bytes, process_owner(obj, search), search->force,
+			      &obj->map_position) <= 0)
 		return false;
-	if (perfmap_read(&fresh, path.bytes, process_owner(obj, search), search->force) < 0) {
-		symbol_table_done(&fresh);
-		return false;
-	}
-	symbol_table_done(&obj->table);
-	obj->table = fresh;
-	obj->read_bytes = (uint64_t)st.st_size;
-	obj->why = fresh.n ? NULL : "its map has no lines";
+	obj->why = obj->table.n ? NULL : "its map has no lines";
 	return true;
 }
 

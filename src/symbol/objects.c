@@ -174,7 +174,7 @@ static void unload(struct object *obj)
 	free(take(obj->segments));
 	obj->n_segments = 0;
 	obj->read_ms = 0;
-	obj->read_bytes = 0;
+	obj->map_position = (struct perfmap_position){ 0 };
 	obj->loaded = false;
 }
 

@@ -7,6 +7,7 @@
 #define SYMBOL_OBJECTS_H
 
 #include "symbol/elf.h"
+#include "symbol/perfmap.h"
 #include "symbol/symbol_table.h"
 
 #include "base/arena.h"
@@ -39,7 +40,7 @@ struct object {
 	bool compat;			/* mapped below 4 GiB by a 32-bit process */
 	bool loaded;
 	int64_t read_ms;		/* perf map in live mode: time of the last read */
-	uint64_t read_bytes;		/* ... and size of the file then */
+	struct perfmap_position map_position;	/* ... and how much of it has been read */
 	struct symbol_table table;
 	struct elf_segment *segments;	/* PT_LOAD only */
 	size_t n_segments;

@@ -58,22 +58,42 @@ static int add_line(struct symbol_table *t, char *text, char *at, char *end)
 	return symbol_table_add(t, start, size, (uint32_t)(p - text), 0) < 0 ? -ENOMEM : 1;
 }
 
+/* Moves the text into the table's strings; returns where it begins there, or a negative errno. */
+static int64_t take_text(struct symbol_table *t, struct buf *text)
+{
+	size_t start = t->strings.n;
+
+	if (start + text->n > PERFMAP_MAX)
+		return -EFBIG;
+	if (!start) {
+		buf_done(&t->strings);
+		t->strings = *text;
+		*text = (struct buf){ 0 };
+		return 0;
+	}
+	buf_put(&t->strings, text->bytes, text->n);
+	return buf_failed(&t->strings) ? -ENOMEM : (int64_t)start;
+}
+
 int perfmap_parse(struct symbol_table *t, struct buf *text, size_t *bad)
 {
-	char *at = text->bytes, *stop;
+	int64_t start = take_text(t, text);
+	char *at, *stop;
 	size_t refused = 0;
 
 	t->raw = true;
 	t->newest = true;
-	if (text->n > PERFMAP_MAX)
-		return -EFBIG;
-	for (stop = at ? at + text->n : at; at < stop;) {
+	t->compact = false;
+	if (start < 0)
+		return (int)start;
+	at = t->strings.bytes ? t->strings.bytes + start : NULL;
+	for (stop = at ? t->strings.bytes + t->strings.n : at; at < stop;) {
 		char *end = memchr(at, '\n', (size_t)(stop - at));
 		int got;
 
 		if (!end)
 			end = stop;	/* the buffer ends with a NUL */
-		got = add_line(t, text->bytes, at, end);
+		got = add_line(t, t->strings.bytes, at, end);
 		if (got < 0)
 			return got;
 		refused += !got;
@@ -81,9 +101,6 @@ int perfmap_parse(struct symbol_table *t, struct buf *text, size_t *bad)
 	}
 	if (bad)
 		*bad = refused;
-	buf_done(&t->strings);
-	t->strings = *text;
-	*text = (struct buf){ 0 };
 	return symbol_table_finish(t);
 }
 
@@ -92,25 +109,85 @@ static bool trusted(const struct stat *st, uid_t owner)
 	return st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == owner;
 }
 
+/* Opens a map after checking its type and owner. Returns a file descriptor or a negative errno. */
+static int open_map(const char *path, uid_t owner, bool force, struct stat *st)
+{
+	struct stat link;
+	int fd = io_open_regular(path), err = 0;
+
+	if (fd < 0)
+		return fd;
+	/* Anyone can write to /tmp: refuse files and links created by others. */
+	if (fstat(fd, st) < 0 || lstat(path, &link) < 0)
+		err = -errno;
+	else if (!force && (!trusted(st, owner) || !trusted(&link, owner)))
+		err = -EPERM;
+	if (err < 0)
+		close(fd);
+	return err < 0 ? err : fd;
+}
+
+/* Reads the bytes [start, start + n), fewer at the end of the file. */
+static int read_range(int fd, uint64_t start, uint64_t n, struct buf *out)
+{
+	char *at = buf_grow(out, (size_t)n + 1);
+
+	if (!at)
+		return -ENOMEM;
+	for (uint64_t done = 0; done < n;) {
+		ssize_t got = pread(fd, at + done, (size_t)(n - done), (off_t)(start + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		done += (uint64_t)got;
+		out->n += (size_t)got;
+	}
+	out->bytes[out->n] = '\0';
+	return 0;
+}
+
 int perfmap_read(struct symbol_table *t, const char *path, uid_t owner, bool force)
 {
 	scoped(buf_done) struct buf text = { 0 };
-	scoped(closep) int fd = -1;
-	struct stat st, link;
-	char again[32];
+	struct stat st;
+	scoped(closep) int fd = open_map(path, owner, force, &st);
 	int err;
 
-	/* Anyone can write to /tmp: refuse FIFOs, devices and links created by others. */
-	fd = io_open_regular(path);
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) < 0 || lstat(path, &link) < 0)
-		return -errno;
-	if (!force && (!trusted(&st, owner) || !trusted(&link, owner)))
-		return -EPERM;
-	snprintf(again, sizeof(again), "/proc/self/fd/%d", fd);	/* the file that was checked */
-	err = io_read(again, PERFMAP_MAX, &text);
-	if (err < 0)
+	if (st.st_size > (off_t)PERFMAP_MAX)
+		return -EFBIG;
+	err = read_range(fd, 0, (uint64_t)st.st_size, &text);
+	return err < 0 ? err : perfmap_parse(t, &text, NULL);
+}
+
+int perfmap_read_more(struct symbol_table *t, const char *path, uid_t owner, bool force, struct perfmap_position *at)
+{
+	scoped(buf_done) struct buf text = { 0 };
+	struct stat st;
+	scoped(closep) int fd = open_map(path, owner, force, &st);
+	const char *last;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	if (st.st_ino != at->inode || (uint64_t)st.st_size < at->bytes) {
+		symbol_table_done(t);
+		*at = (struct perfmap_position){ .inode = st.st_ino };
+	}
+	if ((uint64_t)st.st_size <= at->bytes || at->bytes >= PERFMAP_LIVE_MAX)
+		return 0;
+	err = read_range(fd, at->bytes, min_of((uint64_t)st.st_size, (uint64_t)PERFMAP_LIVE_MAX) - at->bytes, &text);
+	last = err == 0 && text.n ? memrchr(text.bytes, '\n', text.n) : NULL;
+	if (!last)
 		return err;
-	return perfmap_parse(t, &text, NULL);
+	text.n = (size_t)(last + 1 - text.bytes);
+	text.bytes[text.n] = '\0';
+	at->bytes += text.n;
+	err = perfmap_parse(t, &text, NULL);
+	return err < 0 ? err : 1;
 }

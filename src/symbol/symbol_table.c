@@ -64,7 +64,7 @@ int symbol_table_add(struct symbol_table *t, uint64_t start, uint64_t size, uint
 		return -ENOMEM;
 	*s = (struct symbol){ .start = start, .size = (uint32_t)min_of(size, (uint64_t)UINT32_MAX),
 			      .name = name, .up = SYMBOL_NONE, .flags = flags,
-			      .order = (uint32_t)(t->n - 1) };
+			      .order = t->n_added++ };
 	return 0;
 }
 

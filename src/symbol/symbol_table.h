@@ -46,6 +46,7 @@ struct symbol_table {
 	bool raw;			/* names are not demangled */
 	bool params;			/* demangled names include parameters */
 	bool newest;			/* of overlapping symbols the last added wins (JIT maps) */
+	uint32_t n_added;		/* symbols ever added, for symbol.order */
 	bool resolving;			/* looking up an IFUNC name: stops recursion */
 	bool kallsyms;			/* kernel symbols: sizes are not guessed across module boundaries */
 	uint32_t *index;		/* start of the search by the high bits of an address; or NULL */

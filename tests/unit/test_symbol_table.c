@@ -285,6 +285,46 @@ static void demangle_languages(void **state)
 	}
 }
 
+static void append_to(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "a");
+
+	assert_true(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+/* The map of a running JIT: only new complete lines are read, and the last line for an address wins. */
+static void perfmap_grows(void **state)
+{
+	char path[] = "/tmp/tacho-perfmap-XXXXXX", moved[64];
+	struct perfmap_position at = { 0 };
+	struct fixture f;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0 && close(fd) == 0);
+	begin(&f);
+	assert_int_equal(perfmap_read_more(&f.t, path, 0, false, &at), 0);
+	append_to(path, "1000 10 one\n2000 10 tw");
+	assert_int_equal(perfmap_read_more(&f.t, path, 0, false, &at), 1);
+	assert_string_equal(name_at(&f, 0x1004), "one");
+	assert_null(symbol_table_find(&f.t, 0x2004));
+	assert_int_equal(at.bytes, strlen("1000 10 one\n"));
+	symbol_table_compact(&f.t);
+	append_to(path, "o\n1000 10 new\n");
+	assert_int_equal(perfmap_read_more(&f.t, path, 0, false, &at), 1);
+	assert_string_equal(name_at(&f, 0x1004), "new");
+	assert_string_equal(name_at(&f, 0x2004), "two");
+	assert_int_equal(perfmap_read_more(&f.t, path, 0, false, &at), 0);
+	/* Another process with the same pid. */
+	snprintf(moved, sizeof(moved), "%s.old", path);
+	assert_int_equal(rename(path, moved), 0);
+	append_to(path, "3000 10 three\n");
+	assert_int_equal(perfmap_read_more(&f.t, path, 0, false, &at), 1);
+	assert_null(symbol_table_find(&f.t, 0x1004));
+	assert_string_equal(name_at(&f, 0x3004), "three");
+	assert_true(unlink(path) == 0 && unlink(moved) == 0);
+	end(&f);
+}
+
 /* C++: each template argument is a pair of the one before; D: each type is a function of the one before, twice. */
 static void demangle_bounded(void **state)
 {
@@ -413,7 +453,7 @@ int main(void)
 		cmocka_unit_test(table_twins),    cmocka_unit_test(perfmap_lines),
 		cmocka_unit_test(kallsyms_lines),
 		cmocka_unit_test(kallsyms_hidden), cmocka_unit_test(demangle_languages),
-		cmocka_unit_test(demangle_bounded),
+		cmocka_unit_test(demangle_bounded), cmocka_unit_test(perfmap_grows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
