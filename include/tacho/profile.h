@@ -74,6 +74,7 @@ struct tacho_profile_opts {
 					 * applies to load, not to unpack */
 	bool resolved;			/* ignores samples whose leaf has no symbol, and removes callers
 					 * without one from stacks; applies to load, not to unpack */
+	bool symbol_sizes;		/* frames have the sizes of their symbols */
 };
 
 TACHO_API int tacho_profile_new(struct tacho_profile **out, const struct tacho_profile_opts *opts,
@@ -141,6 +142,7 @@ struct tacho_profile_code {
 	const char *name;		/* "[unknown]" or a hex address without a symbol */
 	const char *object_path, *object_name;
 	const char *srcfile;		/* per_srcline: equal files have equal pointers; NULL: not known */
+	uint32_t symbol_size;		/* with symbol_sizes: of the symbol, in bytes; 0: not known */
 };
 struct tacho_profile_frame {
 	const struct tacho_profile_code *code;	/* never NULL */

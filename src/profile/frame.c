@@ -42,6 +42,7 @@ static const struct tacho_profile_code *code_new(struct tacho_profile *p, const 
 	*c = (struct tacho_profile_code){
 		.symbol = desc->symbol, .object = desc->object, .name = p->name_text.v[desc->symbol],
 		.object_path = o->path, .object_name = o->name, .srcfile = desc->srcfile,
+		.symbol_size = desc->symbol_size,
 	};
 	*slot = c;
 	return c;

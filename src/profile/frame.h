@@ -19,6 +19,7 @@ enum {
 struct frame_desc {
 	uint32_t symbol, object;
 	const char *srcfile;		/* from name_text, or NULL */
+	uint32_t symbol_size;
 	uint64_t address, offset;
 	uint32_t srcline;
 	enum tacho_space space;

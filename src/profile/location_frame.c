@@ -105,6 +105,15 @@ static bool describe_srcline(struct stack_resolver *s, const struct tacho_frame 
 	return true;
 }
 
+static uint32_t symbol_size(const struct stack_resolver *s, const struct tacho_frame *raw)
+{
+	uint64_t start, length;
+
+	if (!raw->symbol || tacho_symbols_range(s->symbols, raw, &start, &length) < 0)
+		return 0;
+	return (uint32_t)min_of(length, (uint64_t)UINT32_MAX);
+}
+
 static int describe_frame(struct stack_resolver *s, const struct tacho_frame *raw, uint64_t ip,
 		      struct frame_desc *out)
 {
@@ -117,6 +126,8 @@ static int describe_frame(struct stack_resolver *s, const struct tacho_frame *ra
 		return -ENOMEM;
 	if (o->per_srcline && !describe_srcline(s, raw, out))
 		return -ENOMEM;
+	if (o->symbol_sizes)
+		out->symbol_size = symbol_size(s, raw);
 	out->jit = s->profile->objects.v[out->object].jit;
 	if (out->known && o->per_address) {
 		out->address = raw->object_address;
