@@ -129,6 +129,17 @@ void print_srcfile(const struct column *c, const struct report *r, const struct 
 	srcfile_text(r, cell->frame, out);
 }
 
+void print_symbol_size(const struct column *c, const struct report *r, const struct report_cell *cell,
+		       struct buf *out)
+{
+	(void)c;
+	(void)r;
+	if (cell->frame && cell->frame->known)
+		buf_printf(out, "%" PRIu32, cell->frame->code->symbol_size);
+	else
+		buf_puts(out, "unknown");
+}
+
 /* ---- identities ---- */
 
 struct symbol_identity {
@@ -173,6 +184,14 @@ void identity_srcfile(const struct report *r, const struct tacho_profile_frame *
 	(void)r;
 	buf_puts(out, f->code->srcfile ? f->code->srcfile : "");
 	buf_putc(out, '\0');
+}
+
+void identity_symbol_size(const struct report *r, const struct tacho_profile_frame *f, struct buf *out)
+{
+	uint64_t size = f->known ? f->code->symbol_size : UINT64_MAX;
+
+	(void)r;
+	buf_put(out, &size, sizeof(size));
 }
 
 /* ---- orders ---- */
@@ -232,4 +251,17 @@ int compare_srcfiles(const struct column *c, const struct report *r, const struc
 	srcfile_text(r, a->frame, &ta);
 	srcfile_text(r, b->frame, &tb);
 	return compare_texts(&ta, &tb);
+}
+
+/* Frames without a symbol first, as in perf. */
+int compare_symbol_sizes(const struct column *c, const struct report *r, const struct report_cell *a,
+			 const struct report_cell *b)
+{
+	const struct tacho_profile_frame *fa = a->frame, *fb = b->frame;
+
+	(void)c;
+	(void)r;
+	if (fa->known != fb->known)
+		return fa->known ? 1 : -1;
+	return fa->known ? compare_u64(fa->code->symbol_size, fb->code->symbol_size) : 0;
 }

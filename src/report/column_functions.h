@@ -54,9 +54,11 @@ column_width width_place_object, width_data_object, width_data_symbol, width_cac
 column_compare compare_addresses, compare_place_objects, compare_place_symbols, compare_place_srclines;
 
 /* column_frame.c: keys of a frame */
-column_identity identity_object, identity_symbol, identity_symbol_offset, identity_srcline, identity_srcfile;
-column_print print_object, print_symbol, print_symbol_offset, print_srcline, print_srcfile;
-column_compare compare_objects, compare_symbols, compare_symbol_offsets, compare_srclines, compare_srcfiles;
+column_identity identity_object, identity_symbol, identity_symbol_offset, identity_srcline, identity_srcfile,
+		identity_symbol_size;
+column_print print_object, print_symbol, print_symbol_offset, print_srcline, print_srcfile, print_symbol_size;
+column_compare compare_objects, compare_symbols, compare_symbol_offsets, compare_srclines, compare_srcfiles,
+	       compare_symbol_sizes;
 
 /* The details with that id; all zero for 0. Never NULL. */
 static inline const struct tacho_profile_detail *detail_of(const struct report *r, uint32_t id)

@@ -179,6 +179,9 @@ const struct column columns[] = {
 		   .id = TACHO_COLUMN_SYMBOL_OFFSET, .unpadded = true },
 	  .needs = NEEDS_ADDRESS, .identity = identity_symbol_offset, .print = print_symbol_offset,
 	  .compare = compare_symbol_offsets },
+	{ .pub = { "symbol_size", .title = "Symbol size", .kind = TACHO_REPORT_FRAME_KEY, .right = true },
+	  .needs = NEEDS_SYMBOL_SIZE, .identity = identity_symbol_size, .print = print_symbol_size,
+	  .compare = compare_symbol_sizes },
 };
 const size_t n_columns = countof(columns);
 

@@ -20,6 +20,7 @@ struct report_cell {
 /* Options that a profile needs for a column, besides the bits of enum tacho_keep. */
 enum {
 	NEEDS_CPU = 1, NEEDS_TIME = 2, NEEDS_SRCLINE = 4, NEEDS_ADDRESS = 8, NEEDS_STACKS = 16,
+	NEEDS_SYMBOL_SIZE = 32,
 };
 
 struct column {

@@ -152,6 +152,7 @@ void tacho_report_wants(const struct tacho_report_column *const *keys, size_t n,
 		opts->per_time = opts->per_time || (c->needs & NEEDS_TIME);
 		opts->per_srcline = opts->per_srcline || (c->needs & NEEDS_SRCLINE);
 		opts->per_address = opts->per_address || (c->needs & NEEDS_ADDRESS);
+		opts->symbol_sizes = opts->symbol_sizes || (c->needs & NEEDS_SYMBOL_SIZE);
 		opts->no_chains = opts->no_chains && !(c->needs & NEEDS_STACKS);
 	}
 }
