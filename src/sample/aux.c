@@ -126,7 +126,7 @@ int64_t aux_drain(struct aux *a, const struct aux_output *out)
 }
 
 /* An area that has not wrapped yet is zero after its head. The position of the head does not show whether
- * it has: some drivers let the head grow forever, others reset it to 0 at the end of the area. */
+ * the area has wrapped: some drivers let the head grow forever, others reset it to 0 at the end. */
 static bool has_wrapped(const struct aux *a, uint64_t head)
 {
 	if (head > a->size)
@@ -146,7 +146,7 @@ int64_t aux_snapshot(struct aux *a, const struct aux_output *out, uint64_t limit
 		return 0;
 	head = __atomic_load_n(&a->page->aux_head, __ATOMIC_ACQUIRE);
 	n = has_wrapped(a, head) ? a->size : head;
-	if (head >= a->tail && head > a->size)	/* the head grows forever: skip what the last one had */
+	if (head >= a->tail && head > a->size)	/* the head grows forever: skip data of the last snapshot */
 		n = min_of(n, head - a->tail);
 	else if (head == a->tail)
 		return 0;

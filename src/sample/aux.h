@@ -6,8 +6,8 @@
  *	page 0 | data pages | ... aux pages		one file descriptor, two mappings
  *	         tail .. head    aux_tail .. aux_head	all four only ever grow
  *
- * Its contents are output as AUXTRACE records: a header with CPU, thread and position, followed by the
- * data. In streaming mode the kernel may overwrite data once it was output. In overwrite mode
+ * The contents of an area are output as AUXTRACE records: a header with CPU, thread and position, followed
+ * by the data. In streaming mode the kernel may overwrite data once it was output. In overwrite mode
  * (snapshots) the unit overwrites the area all the time, and aux_snapshot() outputs its current contents.
  */
 #ifndef SAMPLE_AUX_H
@@ -32,7 +32,7 @@ struct aux_output {		/* where AUXTRACE records go, and what they say about the a
 	int32_t cpu, tid;
 	struct buf *scratch;
 	tacho_bytes_fn *fn;
-	void *arg;		/* of fn */
+	void *arg;		/* passed to fn */
 };
 
 /* Returns whether events of this PMU fill an AUX area. */
@@ -44,7 +44,7 @@ void aux_over(struct aux *a, struct perf_event_mmap_page *page, const void *data
 /* Maps `pages` (a power of two) after the ring that `page` controls. 0 or a negative errno. */
 int aux_map(struct aux *a, int fd, struct perf_event_mmap_page *page, uint32_t pages,
 	    bool overwrite);
-void aux_unmap(struct aux *a);		/* twice is fine */
+void aux_unmap(struct aux *a);		/* may be called twice */
 
 /* Outputs the data since the last call and releases it to the kernel. Both functions return the number of
  * bytes output, or the negative errno that out->fn returned. */

@@ -2,7 +2,7 @@
  * Drains the rings. Records are passed to the caller's function without being copied, in one or two
  * pieces per ring. Before that, each record's header and four words of each sample are read: enough to
  * count samples and losses, to know the first and last time, and to find the object the ip is in.
- * A ring with invalid records fails with -EBADMSG; nothing of it is output.
+ * A ring with invalid records fails with -EBADMSG; none of its records are output.
  */
 #include "sample/sampler.h"
 
@@ -29,7 +29,7 @@ struct drainer sampler_drainer(struct tacho_sampler *s)
 	return (struct drainer){ s, s->counts, &s->hitmap, &s->bounce };
 }
 
-/* A small cache from event id to counts: a ring holds samples of few events, in can_switch_event. */
+/* A small cache from event id to counts: a ring contains samples of few events, which alternate. */
 #define RECENT 8
 struct recent_count {
 	uint64_t id;
@@ -351,7 +351,7 @@ static int64_t snapshot_ring(struct tacho_sampler *s, struct sampler_ring *r, ta
 	if (err < 0)
 		return err;
 	span = ring_newest(&r->ring);
-	if (r->seen_head && span.at < r->seen_head)	/* head counts down: only what is new */
+	if (r->seen_head && span.at < r->seen_head)	/* head counts down; skip old records */
 		span.n = min_of(span.n, r->seen_head - span.at);
 	else if (r->seen_head == span.at)
 		span.n = 0;

@@ -40,7 +40,7 @@ struct reader_layout {
 		struct sampler_reader *v;
 		size_t n, cap;
 	} readers;
-	struct cpuset cpus, pinned;	/* union over all readers, to refuse a CPU given twice */
+	struct cpuset cpus, pinned;	/* union over all readers, to detect CPUs given twice */
 };
 
 static struct sampler_reader *add_reader(struct reader_layout *l)

@@ -18,7 +18,7 @@ int ring_map(struct ring *r, int fd, unsigned pages, bool overwrite)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	size_t bytes = (size_t)pages * page_bytes;
-	/* A read-only mapping makes the kernel overwrite: it cannot wait for a tail. */
+	/* A read-only mapping selects overwrite mode: the kernel does not look at the tail. */
 	int prot = overwrite ? PROT_READ : PROT_READ | PROT_WRITE;
 	void *at = mmap(NULL, page_bytes + bytes, prot, MAP_SHARED, fd, 0);
 

@@ -35,7 +35,7 @@ void ring_over(struct ring *r, struct perf_event_mmap_page *page, const void *da
 
 /* Maps the event's ring with `pages` data pages. 0 or a negative errno. */
 int ring_map(struct ring *r, int fd, unsigned pages, bool overwrite);
-void ring_unmap(struct ring *r);		/* twice is fine */
+void ring_unmap(struct ring *r);		/* may be called twice */
 
 /* Returns the unread data: loads head with acquire semantics. */
 struct ring_span ring_unread(const struct ring *r);

@@ -6,8 +6,8 @@
  * the limit on locked memory. If mapping the sample rings exceeds that limit, all of them are
  * tried again at half the size.
  *
- * epoll watches one descriptor per ring. When that descriptor's target has ended, another one that writes
- * into the ring is watched instead; if there is none, the ring has ended.
+ * epoll watches one descriptor per ring. When that descriptor's target has ended, another descriptor that
+ * writes into the ring is watched instead; if none is left, the ring has ended.
  */
 #include "sample/sampler.h"
 

@@ -30,15 +30,15 @@
 struct sampler_ring {
 	struct ring ring;
 	struct aux aux;
-	int aux_fd;			/* of the event that fills the AUX area; -1: none */
+	int aux_fd;			/* descriptor of the event that fills the AUX area; -1: none */
 	int32_t cpu, tid;		/* -1: any */
-	bool tracker;			/* has the tracker's records, not samples */
+	bool tracker;			/* contains the tracker's records, not samples */
 	bool overwrite;			/* the kernel overwrites the oldest records */
 	int polled_fd;			/* the descriptor that epoll watches; -1: all targets have ended */
-	struct idlist fds;		/* descriptors of all events that write into it, its owner first */
+	struct idlist fds;		/* descriptors of events that write into it; the first is mapped */
 	uint64_t seen_head;		/* overwrite ring: head at the last snapshot */
-	size_t next;			/* index in fds of the next to watch when polled_fd's target has ended */
-	struct sampler_reader *reader;	/* drains it; NULL: tacho_sampler_drain() does */
+	size_t next;			/* index in fds of the descriptor to watch after polled_fd */
+	struct sampler_reader *reader;	/* reader that drains it; NULL: tacho_sampler_drain() */
 };
 
 struct sampler_count {			/* per event */
@@ -58,11 +58,11 @@ struct sampler_reader {
 	struct buf bounce;
 };
 
-/* The state used to drain rings: the sampler's in the caller's thread, or a reader's. */
+/* The state used to drain rings: that of the sampler (in the caller's thread) or of a reader. */
 struct drainer {
 	struct tacho_sampler *s;
 	struct sampler_count *counts;
-	struct hitmap *hitmap;		/* NULL: a reader's; mappings and hits are not tracked */
+	struct hitmap *hitmap;		/* NULL in a reader: mappings and hits are not tracked */
 	struct buf *bounce;
 };
 
@@ -71,13 +71,13 @@ struct tacho_sampler {
 	struct tacho_evset *set;
 	struct tacho_sampler_opts opts;
 	bool is_open;
-	bool stopped;			/* by tacho_sampler_stop() */
+	bool stopped;			/* tacho_sampler_stop() was called */
 	bool has_modules;		/* the hitmap has mappings of kernel modules */
 	bool rate_given;		/* the options set a period or frequency */
 	struct { struct sampler_ring *v; size_t n, cap; } rings;
 	int epoll;
 	size_t n_watched;		/* rings watched by epoll */
-	size_t n_ended;			/* those of them all of whose targets have ended */
+	size_t n_ended;			/* watched rings whose targets have all ended */
 	unsigned ring_pages;
 	struct int_map ids;
 	struct sampler_count *counts;
@@ -86,21 +86,22 @@ struct tacho_sampler {
 	struct buf bounce;		/* contiguous copy of a record that wraps around */
 	struct sampler_reader *readers;
 	size_t n_readers;
-	uint64_t id_bytes;		/* of the trailer that synthesized records carry */
+	uint64_t id_bytes;		/* size of the sample_id trailer of synthesized records */
 };
 
 /* attr.c: fills in the sampling part of every attr. */
 int sampler_prepare(struct tacho_sampler *s, struct tacho_error *e);
-bool sampler_is_aux(const struct tacho_sampler *s, uint32_t event);	/* fills an AUX area */
+bool sampler_is_aux(const struct tacho_sampler *s, uint32_t event);	/* whether it fills an AUX area */
 uint32_t sampler_aux_pages(const struct tacho_sampler *s);
-bool sampler_wants_data_mmaps(const struct tacho_sampler *s);	/* record non-executable mappings too */
+bool sampler_wants_data_mmaps(const struct tacho_sampler *s);	/* including non-executable mappings */
 
 /* rings.c */
 void rings_plan(struct tacho_sampler *s);	/* after sampler_prepare(), before opening */
 int rings_open(struct tacho_sampler *s, struct tacho_error *e);
 void rings_close(struct tacho_sampler *s);
 bool rings_watch(struct tacho_sampler *s, size_t i);	/* adds its next descriptor to epoll; false: none left */
-/* Replaces descriptors whose targets have ended. Returns how many rings have ended by that. */
+/* Watches other descriptors in place of those whose targets have ended. Returns how many rings have ended
+ * as a result. */
 size_t rings_check_ended(struct tacho_sampler *s, int epoll);
 
 /* drain.c: checks and counts every record of a span. *cut is the offset of the record that wraps around, or
@@ -125,7 +126,7 @@ struct synth {
 	struct buf out;			/* records not yet passed to fn */
 	char *text;			/* contents of the /proc file being read */
 	size_t text_size;
-	bool data;			/* non-executable mappings too */
+	bool data;			/* include non-executable mappings */
 };
 #define SYNTH_FLUSH (256u << 10)
 /* Appends a zeroed record of `bytes`, rounded up to 8, plus the sample_id trailer, and fills in its header.

@@ -25,7 +25,7 @@
 #define COMM_BYTES 16
 #define TEXT_FIRST (64u << 10)
 
-/* From one line of /proc/PID/stat. */
+/* The fields used from /proc/PID/stat. */
 struct task_stat {
 	int pid, ppid, n_threads;
 	bool has_memory;

@@ -20,8 +20,8 @@ struct address_lookup {
 int symbols_lookup_begin(struct tacho_symbols *s, uint32_t pid, enum tacho_space space,
 			 struct address_lookup *out);
 
-/* Whether the result for an address depends on the version of the maps only. It does not while a process is
- * inside exec(), when addresses may still belong to the old program. */
+/* Whether the result for an address depends only on the version of the maps. While a process is inside
+ * exec(), it does not, because addresses may still belong to the old program. */
 static inline bool address_lookup_is_stable(const struct address_lookup *w)
 {
 	return !w->proc || !w->proc->before;

@@ -1,5 +1,5 @@
 /*
- * Decompression of xz by liblzma, which is loaded on first use: other commands do not pay for it.
+ * Decompression of xz by liblzma, which is loaded on first use, so that other commands do not pay for it.
  */
 #include "symbol/decompress.h"
 

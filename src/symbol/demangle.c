@@ -11,13 +11,13 @@
 
 #define MANGLED_MAX 32768u
 #define DEMANGLED_MAX 65536u
-#define D_DEMANGLED_MAX (16u << 20)	/* of the estimate, which is often far too high */
+#define D_DEMANGLED_MAX (16u << 20)	/* limit of the estimated length, which is often far too high */
 #define D_WORD 16u			/* characters of a basic type, such as "immutable" */
 #define D_BYTE 4u			/* characters that one byte of a name adds on average, at most */
 
 struct demangle_output {
 	struct buf *out;
-	size_t start;			/* length of *out before */
+	size_t start;			/* length of *out before demangling */
 	jmp_buf over_limit;
 };
 
@@ -31,7 +31,7 @@ static bool looks_mangled(const char *s)
 	return s[1] == 'D' && s[2] >= '0' && s[2] <= '9';
 }
 
-/* libiberty's frames below keep nothing on the heap but, at times, one Rust identifier of at most 1 KiB. */
+/* longjmp() skips libiberty's cleanup, which leaks at most one Rust identifier of up to 1 KiB. */
 static void append_output(const char *text, size_t n, void *opaque)
 {
 	struct demangle_output *o = opaque;
@@ -63,8 +63,8 @@ static size_t d_distance(const char *at)
 	return *at >= 'a' && *at <= 'z' ? distance * 26 + (size_t)(*at - 'a') : 0;
 }
 
-/* How much a back-reference to `target` adds: an identifier its own length, a basic type a word, any other type at
- * most the expansion of everything from there to the reference. */
+/* Upper bound of the characters that a back-reference to `target` adds: the length of an identifier, D_WORD
+ * for a basic type, and for other types the expansion of everything from `target` to the reference. */
 static uint64_t d_added(const char *name, const uint64_t *expanded, size_t target, size_t at)
 {
 	if (name[target] >= '0' && name[target] <= '9')

@@ -76,7 +76,7 @@ static int file_id(struct dwarf_lines *l, struct str path, uint32_t *out)
 		return 0;
 	}
 	copy = arena_str(&l->text, path);
-	/* NOLINTNEXTLINE(bugprone-sizeof-expression): it holds pointers */
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): the vector holds pointers */
 	slot = copy ? vec_add(&l->files) : NULL;
 	if (!slot)
 		return -ENOMEM;

@@ -29,7 +29,7 @@ int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out)
 
 	if (err < 0)
 		return err;
-	at = buf_grow(out, (size_t)n + 1);	/* room for a NUL, so that appending one does not reallocate */
+	at = buf_grow(out, (size_t)n + 1);	/* so that appending a NUL does not reallocate */
 	if (!at)
 		return -ENOMEM;
 	if (e->fd < 0) {

@@ -1,7 +1,7 @@
 /*
  * A bounds-checked view of an ELF file, 32 or 64 bit, of either byte order: sections, segments,
  * notes. The file is read in pieces rather than mapped, because a mapped file that its owner
- * truncates (a linker at work) kills the reader with SIGBUS. Nothing in a file is trusted: every
+ * truncates (such as a running linker) kills the reader with SIGBUS. Nothing in a file is trusted: every
  * offset and size is checked against the length of the file before memory is allocated.
  */
 #ifndef SYMBOL_ELF_H

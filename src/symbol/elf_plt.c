@@ -1,7 +1,7 @@
 /*
  * Symbols for the procedure linkage table. PLT entries have no symbols of their own: they are named
  * after the relocations of their GOT slots, in slot order, which is not always relocation order
- * (glibc's are mixed). Header and entry sizes depend on the machine and the section:
+ * (they differ in glibc). Header and entry sizes depend on the machine and the section:
  *
  *	x86 .plt	16-byte header, 16-byte entries
  *	x86 .plt.sec	no header, 16-byte entries; called instead of .plt entries with IBT

@@ -79,7 +79,7 @@ static int inflate_section(z_stream *z, const struct compressed_section *in, str
 {
 	size_t done = 0, room;
 
-	z->next_in = (Bytef *)in->bytes;	/* zlib only reads there */
+	z->next_in = (Bytef *)in->bytes;	/* zlib does not modify its input */
 	z->avail_in = (uInt)in->n;
 	while (done < in->size) {
 		char *at = grow_output(out, done, in->size, &room);

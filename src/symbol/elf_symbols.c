@@ -116,7 +116,7 @@ static int add_one(const struct elf *e, struct symbol_table *t, const uint8_t *k
 	else if (s.bind == STB_WEAK)
 		flags = SYMBOL_WEAK;
 	if (e->machine == ELF_EM_ARM && s.type == STT_FUNC)
-		s.value &= ~1ull;	/* Thumb */
+		s.value &= ~1ull;	/* clear the Thumb bit */
 	err = symbol_table_add(t, s.value, s.size, (uint32_t)(strings + s.name), flags);
 	return err < 0 ? err : 1;
 }

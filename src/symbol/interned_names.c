@@ -5,7 +5,7 @@
 
 #include "base/vec.h"
 
-/* Names of threads and functions come from strangers. Line breaks and escape sequences are replaced, because
+/* Names of threads and functions are untrusted. Line breaks and escape sequences are replaced, because
  * they would break the output and the terminal. */
 static uint32_t add_plain(struct interned_names *names, struct str text)
 {

@@ -13,7 +13,7 @@
 
 #define INTERVAL_CACHE_SLOTS 1024u		/* a power of two */
 #define INTERVAL_REGION_BITS 20		/* addresses within one megabyte share a slot */
-#define LOCATION_KERNEL (1u << 31)		/* flag in tacho_spot.object: the other bits number states of the kernel's maps */
+#define LOCATION_KERNEL (1u << 31)		/* flag in tacho_spot.object; other bits: kernel_state */
 
 struct cached_interval {
 	uint64_t version;		/* 0: free */

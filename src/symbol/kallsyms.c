@@ -1,5 +1,5 @@
 /*
- * The list has five megabytes and more, so it is parsed in place: a NUL is written after each name.
+ * The list has more than five megabytes, so it is parsed in place: a NUL is written after each name.
  */
 #include "symbol/kallsyms.h"
 
@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#define LINE_BYTES 40u		/* slightly less than the average of most kernels */
+#define LINE_BYTES 40u		/* slightly below the average line length of most kernels */
 
 /* Text, weak, data and bss; absolute symbols and per-CPU offsets are not addresses. */
 static bool wanted_type(char type)
@@ -30,7 +30,7 @@ static uint32_t flags_of(char type)
 struct kallsyms_reader {
 	char *text;
 	const char *modules;		/* position of the first tab: modules are listed last */
-	size_t all, hidden;		/* lines; those with address 0 */
+	size_t all, hidden;		/* number of lines; of lines with address 0 */
 };
 
 static int add_line(struct symbol_table *t, struct kallsyms_reader *r, char *at, char *end)

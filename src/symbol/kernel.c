@@ -410,7 +410,7 @@ static int load_first(struct kernel *k, const struct symbol_search *search)
 	return err;
 }
 
-/* Whether an address is outside the kernel text, where modules are, which a copied list does not have. */
+/* Whether an address is outside the kernel text and may belong to a module; a copied list has no modules. */
 static bool is_outside_text(const struct kernel *k, uint64_t ip)
 {
 	const struct symbol_table *t = &k->main->table;

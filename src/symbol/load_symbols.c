@@ -87,7 +87,7 @@ static int add_symbols(struct object *obj, const struct elf *own, const struct e
 	return 0;
 }
 
-/* Reads segments, build ID and symbols; `first` is one of the other two that is not NULL. */
+/* Reads segments, build ID and symbols; `first` is whichever of `own` and `debug` is not NULL. */
 static int load_from_elf(struct object *obj, const struct elf *first, const struct elf *own,
 			 const struct elf *debug, struct symbol_cache_entry *cached)
 {
@@ -286,11 +286,11 @@ int object_load(struct object *obj, const struct symbol_search *search)
 	if (err == 0)
 		symbol_cache_write(&cached, &obj->table);
 	if (err == 0 && search->live)
-		symbol_table_compact(&obj->table);	/* it stays in memory for days */
+		symbol_table_compact(&obj->table);	/* the agent keeps it for days */
 	if (err == 0)
 		return 0;
 	symbol_table_done(&obj->table);
-	if (err == -ENOMEM) {		/* so that it is tried again */
+	if (err == -ENOMEM) {		/* reset, so that loading is tried again */
 		free(take(obj->segments));
 		obj->n_segments = 0;
 		obj->loaded = false;

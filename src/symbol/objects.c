@@ -49,7 +49,7 @@ static struct object *object_new(struct objects *o, enum object_kind kind, const
 	obj->table.names = o->names;
 	obj->table.raw = o->search->no_demangle;
 	obj->table.params = o->search->demangle_params;
-	/* NOLINTNEXTLINE(bugprone-sizeof-expression): it holds pointers */
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): the vector holds pointers */
 	slot = obj->short_name ? vec_add(o) : NULL;
 	if (!slot) {
 		free(obj);

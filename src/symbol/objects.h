@@ -44,7 +44,7 @@ struct object {
 	struct symbol_table table;
 	struct elf_segment *segments;	/* PT_LOAD only */
 	size_t n_segments;
-	const char *why;		/* the reason why there are no symbols */
+	const char *why;		/* reason why there are no symbols */
 	struct dwarf_lines *lines;	/* source lines, read on first use; NULL: none */
 	bool lines_read;
 	uint32_t used_at;		/* objects.generation of the last lookup */

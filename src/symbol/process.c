@@ -126,7 +126,7 @@ int process_fork(struct processes *p, uint32_t pid, uint32_t tid, uint32_t ppid,
 		return 0;
 	from = process_find(p, ppid);
 	proc = process_find(p, pid);
-	maps_ref(from->maps);		/* first: in a damaged file a process may be its own child */
+	maps_ref(from->maps);		/* before unref: in a damaged file a process may be its own child */
 	maps_unref(proc->maps);
 	proc->maps = from->maps;
 	if (from->before)

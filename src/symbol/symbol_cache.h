@@ -21,7 +21,7 @@ struct cached_file_id {			/* all zero: no file */
 
 struct symbol_cache_entry {
 	bool usable;			/* there is a cache directory, and the source files are known */
-	bool fresh;			/* they changed so recently that another change might keep their times */
+	bool fresh;			/* source files just changed: another change might keep their times */
 	bool found;			/* the table was read from the cache */
 	struct cached_file_id own, debug;
 	char path[PATH_MAX];

@@ -244,7 +244,7 @@ static bool covers(const struct symbol *s, uint64_t address)
 	return address >= s->start && address - s->start < s->size;
 }
 
-/* The nearest symbol before that covers the start is on the `up` chain of the preceding symbol. */
+/* The nearest earlier symbol that covers the start of a group is on the `up` chain of its predecessor. */
 static void link_up(struct symbol_table *t, size_t first, size_t end)
 {
 	uint32_t j = first ? (uint32_t)(first - 1) : SYMBOL_NONE;

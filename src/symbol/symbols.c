@@ -130,7 +130,7 @@ void tacho_symbols_free(struct tacho_symbols *s)
 
 /* ---- feeding records ---- */
 
-/* The prefix has two or more characters; most paths differ in these already. */
+/* `prefix` has at least two characters. They are compared inline, because most paths already differ there. */
 static bool starts(const char *s, const char *prefix)
 {
 	return s[0] == prefix[0] && s[1] == prefix[1] && strncmp(s, prefix, strlen(prefix)) == 0;

@@ -99,8 +99,8 @@ static int put_modifiers(struct alumet *a, struct str text, const struct toml_va
 	return 0;
 }
 
-/* A name from the tables or rN for a raw event. Returns false for other names, which may be
- * libpfm's. */
+/* Translates a name from the tables, or rN (a raw event). Returns false for other names, which may be
+ * libpfm names. */
 static bool put_plain_name(struct str name, struct buf *spec, bool *in_kernel)
 {
 	uint64_t raw;

@@ -21,7 +21,7 @@ struct export_head {
 };
 extern const struct config_key export_keys[];
 
-/* The tables of a file that have origins: [agent] or the n-th [[source]], for example. */
+/* Tables of the configuration for whose values the origin is recorded. */
 enum origin_table {
 	ORIGIN_AGENT, ORIGIN_RETENTION, ORIGIN_PROFILE, ORIGIN_SOURCE, ORIGIN_EXPORT, ORIGIN_TRIGGER,
 };
@@ -54,7 +54,7 @@ bool origin_has(const struct agent_config *cfg, enum origin_table table, size_t 
 int origin_where(struct origin_set *set, const struct value_origin *from, struct toml_at at);
 void origins_free(struct config_origins *o);
 
-/* Append an element with default values. NULL if out of memory (*e is set). */
+/* These append an element with default values. NULL if out of memory (*e is set). */
 struct source_config *config_add_source(struct agent_config *cfg, struct tacho_error *e);
 struct export_config *config_add_export(struct agent_config *cfg, const struct exporter_type *type,
 					struct tacho_error *e);
@@ -68,7 +68,7 @@ int config_note(struct agent_config *cfg, const char *fmt, ...) printf_like(2, 3
 enum config_kind { CONFIG_TOML, CONFIG_ALUMET, CONFIG_COLLECTD };
 enum config_kind config_kind_of(struct str text);
 
-/* Read one file and the files it includes into cfg. */
+/* These read one file and the files it includes into cfg. */
 int config_read_toml(struct agent_config *cfg, const char *path, struct str text, struct tacho_error *e);
 int config_read_default(struct agent_config *cfg, struct tacho_error *e);
 int config_read_alumet(struct agent_config *cfg, const char *path, struct str text,
@@ -94,7 +94,7 @@ int config_glob(const char *pattern, const char *dir, const char *suffix,
 /* Expands ${NAME} and ${NAME:-default} in all strings of a document and marks these strings as
  * loose. */
 int config_substitute(struct toml *doc, const struct value_origin *from, struct tacho_error *e);
-/* The same for a text. `escape` before "${" makes it literal. Returns 1 if anything was replaced, 0
+/* Expands variables in a text. `escape` before "${" makes it literal. Returns 1 if anything was replaced, 0
  * if not, -ENOENT with the name in *unset, or -ENOMEM. */
 int config_substitute_text(struct str text, const char *escape, struct buf *out, struct str *unset);
 

@@ -62,8 +62,8 @@ static int add_cores(struct collectd_reader *c, struct source_config *s, const c
 	     v = v->next)
 		words[n++] = v->text;
 	err = cpu_groups_parse(&got, words, n, (int)max_of(n_cpus, 1L), &why);
-	/* the file was written for another machine: use the CPUs as given, those that exist are
-	 * counted */
+	/* The file was written for another machine: use the CPUs as given; those that exist are
+	 * counted. */
 	if (err == -ERANGE) {
 		if (config_note(c->cfg, "%s:%d: Cores: %s", file, at.line, why.message))
 			return error_nomem(c->e);

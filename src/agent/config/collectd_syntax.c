@@ -1,6 +1,6 @@
 /*
- * Parser of the syntax of collectd.conf. Unquoted words that look like numbers or booleans are such,
- * as in collectd; some options refuse numbers.
+ * Parser of the syntax of collectd.conf. Unquoted words that look like numbers or booleans are parsed
+ * as such, as in collectd; some options refuse numbers.
  */
 #include "agent/config/collectd_syntax.h"
 

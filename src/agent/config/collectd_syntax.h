@@ -36,7 +36,7 @@ struct conf_node {
 
 #define CONF_DEPTH_MAX 32
 
-/* `root->first` is the first statement. Returns 0, -EINVAL with a message and its place in *at, or
+/* `root->first` is the first statement. Returns 0, -EINVAL with a message and its position in *at, or
  * -ENOMEM. The tree is allocated in the arena and does not refer to `text`. */
 int conf_parse(struct arena *arena, struct str text, struct conf_node **root, struct toml_at *at,
 	       struct tacho_error *e);

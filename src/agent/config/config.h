@@ -145,7 +145,7 @@ struct config_opts {
 int config_load(struct agent_config **out, const struct config_opts *opts, struct tacho_error *e);
 /* Drops a reference; the last one frees the configuration. */
 void config_free(const struct agent_config *cfg);
-/* adds a reference, dropped by config_free() */
+/* Adds a reference, which config_free() drops. */
 const struct agent_config *config_hold(const struct agent_config *cfg);
 
 /* Prints the configuration as tacho.toml; with `origins`, each value has a comment with its origin

@@ -1,5 +1,5 @@
 /*
- * Expands an include: a pattern, a file, or a directory, which stands for the files in it with the
+ * Expands an include: a pattern, a file, or a directory, which means all files in it with the
  * right suffix. Other files there, such as backups of editors or packages, are ignored.
  */
 #include "agent/config/build.h"

@@ -30,7 +30,7 @@ struct collectd_reader {
 		filter; /* filter: glob for the files of the current Include; empty: all */
 	struct conf_node *plugin;	/* first <Plugin intel_pmu>, for messages */
 	const char *plugin_file;
-	const struct conf_node *cpu_groups;	/* a Cores before any HardwareEvents */
+	const struct conf_node *cpu_groups;	/* a Cores option before any HardwareEvents */
 	const char *cores_file;
 	struct pmu_set sets[SETS_MAX];
 	size_t n_sets;

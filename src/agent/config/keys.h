@@ -66,7 +66,7 @@ struct config_key {
 	const char *value;		/* how the value is shown in the man page: "[EVENT, ...]" */
 };
 
-/* Sets every key of the table to its fallback. Returns 0 or -ENOMEM (-EINVAL: the table is wrong). */
+/* Sets every key of the table to its fallback. Returns 0, -ENOMEM, or -EINVAL if a fallback is invalid. */
 int keys_defaults(const struct config_key *rows, void *into, struct tacho_error *e);
 /* Frees the memory owned by the values. */
 void keys_done(const struct config_key *rows, void *of);

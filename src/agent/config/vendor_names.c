@@ -127,7 +127,8 @@ struct all_events {
 	char why[256];			/* of the first event that cannot be counted */
 };
 
-/* Hybrid CPUs have a list per core type, with many names in both; a name selects all of them. */
+/* Hybrid CPUs have a list per core type, with many names in both: such a name is added once and selects the
+ * events of all lists. */
 static bool is_added(const struct source_config *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_events; i++)

@@ -1,5 +1,5 @@
 /*
- * The parts of a running agent and how they find each other. The agent is a program of its own
+ * The parts of a running agent and how they are connected. The agent is a separate program
  * (tacho-agent, run by `tacho agent`), so that the command tacho does not load the libraries that
  * only a daemon needs.
  *

@@ -20,12 +20,12 @@ const sigset_t *collector_signals(sigset_t *set);
 int collector_new(struct collector **out, struct agent *a, struct tacho_error *e);
 void collector_free(struct collector *c);
 
-/* Opens all sources. Events that cannot be opened do not make it fail; their states say why. */
+/* Opens all sources. Events that cannot be opened are not an error; their states give the reason. */
 int collector_start(struct collector *c, struct tacho_error *e);
 /* Runs until SIGTERM, SIGINT or collector_stop(). Returns 0 or a negative errno. */
 int collector_run(struct collector *c);
 void collector_stop(struct collector *c);		/* from any thread */
-/* Whether it also ends once all counted processes have ended. */
+/* Sets whether collector_run() also returns once all counted processes have ended. */
 void collector_until_targets_end(struct collector *c, bool ends);
 /* How the command of a TARGET_COMMAND source ended, or NULL: there is none, or it still runs. */
 const struct tacho_usage *collector_usage(struct collector *c);
@@ -37,10 +37,10 @@ int collector_listen_live(struct collector *c, batch_fn *fn, void *arg);
 void collector_unlisten(struct collector *c, batch_fn *fn, void *arg);
 
 /* Called every second by the loop with the collector's lock held: self metrics, triggers, the CPU
- * budget. To be added before the loop runs. */
+ * budget. Must be added before the loop runs. */
 typedef void collector_hook(void *arg, struct collector *c);
 int collector_every_second(struct collector *c, collector_hook *fn, void *arg);
-/* To replace an object that a hook uses: no hook runs while the lock is held. */
+/* Used to replace an object that a hook uses: no hook runs while the lock is held. */
 void collector_lock(struct collector *c);
 void collector_unlock(struct collector *c);
 /* For hooks: delivers a batch that does not come from a source. */

@@ -40,7 +40,7 @@ struct collector {
 			      next */
 	int (*reload)(void *arg, struct tacho_error *e);
 	void *reload_arg;
-	pthread_t reloader; /* runs a reload after SIGHUP, so that reading counters goes on */
+	pthread_t reloader; /* runs a reload after SIGHUP while the loop continues to read counters */
 	pthread_mutex_t reload_lock;	/* guards the next two */
 	bool reloading, reload_again;
 	bool has_reloader;		/* `reloader` must be joined */

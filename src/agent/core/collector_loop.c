@@ -2,8 +2,8 @@
  * The collector's thread: waits for the next deadline, a signal or a wake-up by another thread.
  *
  * Deadlines are absolute: a late tick does not move the next one, and missed ticks are counted, not
- * made up for. Once a second the loop checks for changes that nothing notifies it of: processes and
- * CPUs.
+ * made up for. Once a second the loop checks for changes for which there is no notification:
+ * processes and CPUs.
  */
 #include "agent/core/collector_internal.h"
 
@@ -44,8 +44,8 @@ void collector_flush(struct collector *c, struct agent_source *s)
 	flush_queue_clear(&s->flush_queue);
 }
 
-/* The registry and live listeners get every batch at once; the others when the flush is due. The
- * flush that is nearest in time is taken: a tick up to half an interval early counts as due. */
+/* The registry and live listeners get every batch at once, the other listeners when the flush is due.
+ * A tick up to half an interval before the flush time counts as due. */
 static void deliver_or_queue(struct collector *c, struct agent_source *s, const struct point_batch *b)
 {
 	uint64_t now = clock_mono_ns(), flush = s->config->flush_ns;
@@ -310,7 +310,7 @@ static void join_reloader(struct collector *c)
 	c->has_reloader = false;
 }
 
-/* In a thread of its own: a reload may wait for a recording or a receiver, and must not delay ticks. */
+/* Runs in a separate thread: a reload may wait for a recording or a receiver, and must not delay ticks. */
 static void start_reload(struct collector *c)
 {
 	bool busy;

@@ -1,6 +1,6 @@
 /*
- * Drops capabilities. The kernel keeps them per thread, and a thread can change only its own, so
- * each thread gets a signal whose handler does it.
+ * Drops capabilities. Capabilities are per thread, and a thread can change only its own, so each
+ * thread gets a signal whose handler drops them.
  */
 #include "agent/core/privilege.h"
 
@@ -23,7 +23,8 @@
 #define MAX_THREADS 512
 #define REPLY_TIMEOUT_S 2
 
-/* For counters and BPF; memory maps of other users' processes; kernel symbols; their binaries. */
+/* PERFMON and BPF: counters and BPF programs; SYS_PTRACE: maps of other users' processes; SYSLOG: kernel
+ * symbols; DAC_READ_SEARCH: binaries of other users. */
 static const uint64_t needed_caps = CAP(CAP_PERFMON) | CAP(CAP_BPF) | CAP(CAP_SYS_PTRACE) |
 				    CAP(CAP_SYSLOG) | CAP(CAP_DAC_READ_SEARCH);
 

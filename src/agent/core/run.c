@@ -32,7 +32,7 @@ struct running_agent {
 	struct self_metrics *self;
 	struct triggers *triggers;
 	struct budget *budget;
-	pthread_mutex_t reload_lock;	/* a signal and a request may reload at once */
+	pthread_mutex_t reload_lock;	/* serializes reloads by a signal and by a request */
 };
 
 /* Notifies systemd (sd_notify protocol); does nothing without $NOTIFY_SOCKET. */
@@ -107,7 +107,7 @@ static int start_exporters(struct running_agent *r, struct tacho_error *e)
 	return err < 0 ? err : collector_listen(a->collector, feed_exporters, a);
 }
 
-/* A machine that cannot sample still counts: log it and go on. */
+/* On a machine that cannot sample, the agent logs the error and only counts. */
 static void start_profiler(struct agent *a)
 {
 	struct tacho_error e = { .column = -1 };
@@ -120,7 +120,7 @@ static void start_profiler(struct agent *a)
 	a->log(a->log_arg, TACHO_LOG_WARN, text);
 }
 
-/* Conditions start anew; waits for a recording that still runs. */
+/* Replaces the triggers; their conditions start from scratch. Waits for a running recording. */
 static void replace_triggers(struct running_agent *r, struct triggers *fresh)
 {
 	struct triggers *old;

@@ -7,7 +7,7 @@
 #include "agent/core/agent.h"
 
 struct agent_run_opts {
-	struct config_opts config;	/* how to read the configuration again on reload */
+	struct config_opts config;	/* options for reading the configuration again on reload */
 	const char *state_dir;		/* for queues and trigger recordings; NULL: none */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;

@@ -1,6 +1,6 @@
 /*
- * Self metrics: a table with one row per metric: its name, unit and help, and the function that
- * returns its value.
+ * Self metrics: a table with one row per metric, which has its name, unit and help text and the function
+ * that returns its value.
  */
 #include "agent/core/self_metrics.h"
 

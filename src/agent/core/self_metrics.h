@@ -1,6 +1,6 @@
 /*
- * What the agent costs and how it works, as series of the source "agent"; they go to the page, the
- * store and all exporters like any other series.
+ * Self metrics: the agent's own resource usage and activity, as series of the source "agent". The page, the
+ * store and all exporters get them like any other series.
  */
 #ifndef AGENT_CORE_SELF_METRICS_H
 #define AGENT_CORE_SELF_METRICS_H

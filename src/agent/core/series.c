@@ -184,7 +184,7 @@ const struct series *registry_get(const struct registry *r, uint32_t id)
 	return find_series(r, id);
 }
 
-/* A counter value that would fall keeps its old value: receivers take a falling counter for a
+/* A counter value that would fall keeps its old value: receivers treat a falling counter as a
  * restart. */
 static void apply_point(struct series *s, const struct point *p, int64_t time_ns)
 {

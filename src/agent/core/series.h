@@ -21,7 +21,7 @@ enum metric_kind { METRIC_COUNTER, METRIC_GAUGE };
 /* Properties common to several series. Interned; lives as long as the registry. */
 struct metric {
 	const char
-		*event; /* as people write it: "context-switches", "ipc"; never a group "{...}" */
+		*event; /* as users write it: "context-switches", "ipc"; never a group "{...}" */
 	const char *name;	/* for machines: "perf_context_switches", [a-z0-9_], without _total */
 	const char *unit;	/* "", "seconds", "joules", "bytes", "ratio" ... (base units) */
 	const char *help;	/* one line */
@@ -98,11 +98,11 @@ int64_t registry_add(struct registry *r, const struct series_desc *desc);
 void registry_apply(struct registry *r, const struct point_batch *b);
 void registry_set_state(struct registry *r, uint32_t id, enum tacho_state state, const char *why);
 void registry_set_offline(struct registry *r, uint32_t id,
-			  const char *why);		/* until its next point */
+			  const char *why);		/* until the series' next point */
 const char *series_state_name(const struct series *s);	/* "counting" ... "offline" */
-void registry_end(struct registry *r, uint32_t id);	/* marks it; registry_expire frees it */
+void registry_end(struct registry *r, uint32_t id);	/* marks it as ended; registry_expire() frees it */
 bool registry_revive(struct registry *r,
-		     uint32_t id); /* undoes registry_end; false: already expired */
+		     uint32_t id); /* undoes registry_end(); false: already expired */
 void registry_expire(struct registry *r, int64_t before_ns);
 /* Called with the lock held. NULL if the series was freed. */
 const struct series *registry_get(const struct registry *r, uint32_t id);

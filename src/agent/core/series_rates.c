@@ -23,7 +23,7 @@ bool condition_selects(const struct condition *c, const struct series *s)
 	return true;
 }
 
-/* Uses the points' own times, unless the wall clock was set in between. */
+/* The time between two points: from their own times, unless the wall clock was set in between. */
 static uint64_t time_between(const struct series_rate *o, const struct series *s, uint64_t now_ns)
 {
 	int64_t wall = s->time_ns - o->time_ns, mono = (int64_t)(now_ns - o->seen_ns);

@@ -11,14 +11,14 @@
 #include "agent/export/exporter.h"
 #include "agent/export/point_view.h"
 
-/* The first member of their settings. */
+/* First member of the settings of both exporters. */
 struct dotted_settings {
 	struct push_settings push;
 	char *address, *prefix;
 	int style;			/* 0: labels are part of the name; 1: labels follow as tags */
 };
 
-/* The first member of their exporter structs. */
+/* First member of the structs of both exporters. */
 struct dotted_exporter {
 	const struct dotted_settings *settings;
 	const struct exporter_env *env;

@@ -36,7 +36,7 @@ static size_t append_answer(char *bytes, size_t size, size_t n, void *arg)
 	return size * n;
 }
 
-/* Whether the time granted for stopping is over. */
+/* Whether the agent is stopping and its time limit has passed. */
 static bool out_of_time(const struct http_client *h)
 {
 	uint64_t by = h->env->stop_by_ns ? *h->env->stop_by_ns : 0;

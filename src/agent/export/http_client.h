@@ -1,6 +1,6 @@
 /*
- * Sends bodies by HTTP: one persistent connection per exporter, TLS, headers, tokens, and what the
- * status means for the queue.
+ * Sends bodies by HTTP: one persistent connection per exporter, TLS, headers, tokens, and the
+ * decision to retry or drop a body by the HTTP status.
  *
  *	http_client_open -> http_client_post ... -> http_client_close
  */
@@ -63,7 +63,7 @@ void http_answer_line(char *out, size_t size, struct str answer);
 /* Whether a status means done, retry or drop. */
 enum send_result http_status_result(long status);
 void url_escape(struct buf *out, struct str text);	/* escaped for use in a query */
-/* Appends the URL, with `path` if it has no path of its own. */
+/* Appends the URL; if it has no path, with `path`. */
 void url_with_path(struct buf *out, const char *url, const char *path);
 
 #endif

@@ -174,7 +174,7 @@ static bool is_timed_out(const struct rotating_file *r, uint64_t until_ns)
 	return now > until_ns || (by && now > by);
 }
 
-/* Waits for a slow reader, but only until the timeout; bytes already written are not repeated. */
+/* Waits for a slow reader, at most until the timeout. A retry continues after the bytes already written. */
 static int write_body_to_stdout(struct rotating_file *r, struct str body)
 {
 	uint64_t until_ns = clock_mono_ns() + r->push->timeout_ns;

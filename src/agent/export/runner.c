@@ -495,7 +495,7 @@ static int start_runner(struct exporter_runner *p, struct tacho_error *e)
 	pthread_condattr_destroy(&attr);
 	p->random = (unsigned)clock_mono_ns();
 	err = pthread_create(&p->thread, NULL, runner_thread, p);
-	if (err)	/* the condition variable holds nothing */
+	if (err)	/* the condition variable holds no resources */
 		return error_set(e, -err, "cannot start export '%s': %s", p->config->name, strerror(err));
 	p->started = true;
 	return 0;

@@ -20,7 +20,7 @@ void exporter_runner_take_profile(struct exporter_runner *p, struct str pprof, u
 void exporter_runner_status(struct exporter_runner *p, struct exporter_status *out);
 const struct export_config *exporter_runner_config(const struct exporter_runner *p);
 const struct agent_config *
-exporter_runner_agent_config(const struct exporter_runner *p); /* the one whose labels it adds */
+exporter_runner_agent_config(const struct exporter_runner *p); /* whose labels are added */
 void exporter_runner_stop(struct exporter_runner *p, unsigned grace_ms);
 void exporter_runner_free(struct exporter_runner *p);
 

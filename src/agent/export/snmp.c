@@ -48,7 +48,7 @@ struct snmp_export {
 	pthread_t thread;
 	int wake_fd;
 	atomic_bool stopping, connected;
-	bool missing_logged;			/* that there is no master has been logged */
+	bool missing_logged;			/* the missing master has been logged */
 };
 
 static atomic_bool in_use;

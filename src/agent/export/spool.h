@@ -14,8 +14,8 @@
 
 struct spool;
 
-/* `dir` NULL: in memory; also if another process has locked the directory (`tacho agent exec` beside
- * the daemon). Loads the items in this format that an earlier agent left; *n_foreign, unless NULL,
+/* `dir` NULL: in memory; also if another process has locked the directory (`tacho agent exec` next
+ * to the daemon). Loads the items in this format that an earlier agent left; *n_foreign, unless NULL,
  * is set to the number of deleted points of other formats. Returns 0 or a negative errno. */
 int spool_open(struct spool **out, const char *dir, const char *format, uint64_t max_bytes,
 	       uint64_t *n_foreign);

@@ -1,8 +1,8 @@
 /*
  * StatsD over UDP: counters as the increase since the previous point ("|c"), gauges as values
- * ("|g"); labels in the name, or after it as Datadog tags. There are no replies: what the kernel
- * accepted counts as sent, and only a closed port is detected. On the local machine that is detected
- * at once, so a packet to a receiver that is restarting is not lost.
+ * ("|g"); labels in the name, or after it as Datadog tags. There are no replies: a packet that the kernel
+ * accepted counts as sent, and only a closed port is detected. On the local machine this happens at
+ * once, so a packet to a receiver that is restarting is not lost.
  */
 #include "agent/export/exporter.h"
 

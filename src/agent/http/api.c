@@ -125,7 +125,7 @@ void page_metrics(struct request *q)
 	prometheus_text(q->agent, om, &q->out);
 }
 
-/* ---- series as they are now ---- */
+/* ---- current series ---- */
 
 static void put_series(struct json *j, const struct series *s)
 {

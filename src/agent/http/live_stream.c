@@ -4,7 +4,7 @@
  *	event: batch
  *	data: {"t":1700000000123,"source":"system","p":[[ID,VALUE,STATE],...]}
  *
- * A client that reads too slowly loses its oldest frames and is told how many; the collector never
+ * A client that reads too slowly loses its oldest frames and receives their number; the collector never
  * waits. A stream without data gets a comment every 15 s, so that dead connections are noticed.
  */
 #include "agent/http/request.h"

@@ -1,7 +1,7 @@
 /*
  * /metrics in Prometheus text format 0.0.4, or OpenMetrics 1.0 if the client accepts it.
  *
- * Counters are counters with _total and, in OpenMetrics, their start time. A multiplexed counter is
+ * Counters have the suffix _total and, in OpenMetrics, their start time. A multiplexed counter is
  * an estimate, so its enabled and running times are exported as well. Series of events that cannot
  * be counted are absent; tacho_event_state gives their state.
  */

@@ -1,5 +1,5 @@
 /*
- * A request as the pages see it, and the table of pages. server.c listens, checks and answers
+ * The request that is passed to a page function, and the table of pages. server.c listens, checks and answers
  * requests; each page is a function that fills in the answer.
  */
 #ifndef AGENT_HTTP_REQUEST_H
@@ -16,7 +16,7 @@ struct request {
 	struct agent *agent;
 	struct http *http;
 	struct MHD_Connection *connection;
-	const char *path;		/* after the route's own */
+	const char *path;		/* rest of the path after that of the route */
 	struct str body;		/* of a POST */
 	bool closes;			/* close the connection after the answer */
 	bool is_local_owner;		/* came over the unix socket from its owner or root */

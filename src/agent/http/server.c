@@ -1,9 +1,9 @@
 /*
  * The HTTP server: sockets, checks, routes. There is one libmicrohttpd daemon per listening socket,
  * each with two threads; slow pages are handled by the worker pool (agent/http/worker_pool.c) so
- * that they do not block others. The threads use poll(): with epoll, libmicrohttpd 0.9.75 misses the
- * end of a client whose last bytes arrive together with it, and keeps the connection until it times
- * out.
+ * that they do not block others. The threads use poll(): with epoll, libmicrohttpd 0.9.75 misses that
+ * a client has closed the connection if this arrives together with its last bytes, and keeps the
+ * connection until it times out.
  *
  * Each request is checked: method and path must be known; the Host header must name this machine
  * (protection against DNS rebinding); an action needs the token or must come over the unix socket
@@ -234,7 +234,7 @@ static bool has_ambiguous_headers(struct MHD_Connection *connection)
 	return n[0] > 1 || n[1] + n[2] > 1;
 }
 
-/* Constant time: does not depend on how much of the token is right. */
+/* Compares in constant time, independent of how many characters match. */
 static bool check_token(const struct request *q)
 {
 	const char *have = MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND,

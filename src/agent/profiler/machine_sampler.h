@@ -22,7 +22,7 @@ struct machine_sampler {
 	struct tacho_recorder *recorder;
 	struct tacho_sampler *sampler;	/* the recorder's; NULL: not open */
 	char event[128];		/* the sampled event as shown to the user */
-	char note[256];			/* what had to be left out, or "" */
+	char note[256];			/* restriction, "user space only: ...", or "" */
 };
 
 int machine_sampler_open(struct machine_sampler *s, const struct machine_sampler_opts *o,

@@ -13,7 +13,7 @@ struct profiler_status {
 	char event[128];		/* "cpu-clock" */
 	uint64_t frequency, samples, lost, windows;
 	bool running;
-	char why[256];			/* why it does not run, or what had to be left out; else "" */
+	char why[256];			/* why it does not run or is restricted; else "" */
 };
 
 /* Starts the thread. Returns 0, or -EACCES ... with a message if this machine cannot sample. */

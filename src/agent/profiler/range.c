@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define STEP_NS (600 * 1000000000ll)	/* of one read of the store, during which other readers wait */
+#define STEP_NS (600 * 1000000000ll)	/* range read from the store at once, while other readers wait */
 #define FRESH_NS (30 * 1000000000ll)	/* newer windows may not be on disk yet */
 #define MARGIN_NS 2000000000ll		/* samples may lie outside their window by this much */
 

@@ -25,7 +25,7 @@
 #define FREQUENCY 199
 #define FILE_BYTES_MAX (512ull << 20)
 #define POLL_MS 200
-#define FEATURES_BYTES (256u << 10)	/* reserved for what follows the samples in a file */
+#define FEATURES_BYTES (256u << 10)	/* reserved for the feature sections after the samples */
 
 enum { ACTION_FLAME, ACTION_FILE, ACTION_BOTH };
 
@@ -36,7 +36,7 @@ struct recording {
 	bool cut;			/* it ended at its size limit */
 	char stamp[40];
 	struct machine_sampler machine;
-	uint64_t max_bytes;		/* of the perf.data */
+	uint64_t max_bytes;		/* size limit of the perf.data */
 	int fd;
 	char data_path[PATH_MAX], flame_path[PATH_MAX];	/* "": not created */
 };

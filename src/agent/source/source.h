@@ -32,7 +32,7 @@ struct source_unit {
 	size_t n_rows, n_entries;
 	uint64_t n_fds;
 	uint64_t count, count_before;	/* of its first event: now, and at the last refresh */
-	uint64_t weight;		/* what it counted between two refreshes */
+	uint64_t weight;		/* count between the last two refreshes */
 	uint32_t n_refreshes;		/* refreshes since it was added */
 	bool other;			/* process without series of its own: part of comm="other" */
 	bool seen;			/* found by the current refresh */

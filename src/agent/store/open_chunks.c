@@ -275,8 +275,8 @@ int open_chunks_add(struct store *s, const struct queued_point *t)
 
 	if (!w || !w->key)
 		return -EIO;
-	/* The wall clock was set back. By a little: skip the points until the old time is reached.
-	 * By a lot: the old time was wrong, so continue with the new one. */
+	/* The wall clock was set back. If only a little, skip points until the old time is reached;
+	 * otherwise the old time was wrong: continue with the new one. */
 	if (w->last_ns && t->time_ns / 1000 <= w->last_ns / 1000 &&
 	    w->last_ns - t->time_ns < CLOCK_STEP_BACK_NS)
 		return -ESTALE;

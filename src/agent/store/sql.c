@@ -8,7 +8,7 @@
  *
  * WAL with synchronous=NORMAL: kill -9 loses nothing that was committed, a power failure at most the
  * last commits, and neither damages the file. A file of a newer format is refused; a damaged file is
- * renamed and a new one created: the agent must start without its history.
+ * renamed and a new one created, because the agent must start even if its history is lost.
  */
 #include "agent/store/store_internal.h"
 

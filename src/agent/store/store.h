@@ -5,7 +5,7 @@
  *
  *	store_open -> store_take, store_take ... / store_query -> store_close
  *
- * kill -9 loses at most what was not flushed. On a full disk points are dropped and counted until
+ * kill -9 loses at most the points since the last flush. On a full disk points are dropped and counted until
  * there is space again.
  */
 #ifndef AGENT_STORE_STORE_H
