@@ -1,6 +1,6 @@
 /*
- * `tacho check feature NAME[,NAME]`: whether features are built in. The exit status is 0 if all of them
- * are, so scripts can test for a feature before they use it.
+ * `tacho check feature NAME[,NAME]`: prints whether features are built in. The exit status is 0 if all of
+ * them are, so scripts can test for a feature before they use it.
  */
 #include "cli/core/app.h"
 
@@ -34,7 +34,7 @@ static void unknown_feature(struct str name)
 	message_error("check", NULL, NULL, &e);
 }
 
-/* Prints the names before an unknown one, then the message about it. */
+/* Prints a line per feature. At an unknown name it stops with an error message. */
 static int check_list(const struct check_opts *o, const char *list)
 {
 	struct str rest = str_of(list), name;

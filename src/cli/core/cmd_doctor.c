@@ -1,7 +1,7 @@
 /*
- * `tacho doctor`: what this kernel, CPU, user and container can do. The text has a line per finding, grouped
- * by topic, and a summary at the end; the JSON is one object. The exit status is 0 if counting and
- * sampling work, even if only for the user's own processes.
+ * `tacho doctor`: reports what can be measured with this kernel, CPU, user and container. The text has a line
+ * per finding, grouped by topic, and a summary at the end; the JSON is one object. The exit status is 0 if
+ * counting and sampling work, even if only for the user's own processes.
  *
  *	permissions
  *	  ok       CAP_PERFMON            held            all processes, all CPUs, ...
@@ -43,7 +43,7 @@ static const struct { const char *word, *style; } marks[] = {
 	[TACHO_INFO] = { "info", TERM_DIM },
 };
 
-/* Collected from the findings for the last lines of the text. */
+/* Facts collected from the findings for the summary at the end of the text. */
 struct summary {
 	bool hardware, virtual, system_count, system_sample;
 	unsigned n_fixable;

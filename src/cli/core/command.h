@@ -10,7 +10,7 @@
 
 #include <tacho/common.h>
 
-/* Rows set only the members that are not zero. */
+/* Option rows leave out members that are zero. */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 enum option_kind {
@@ -26,12 +26,12 @@ enum option_kind {
 	OPT_DOUBLE,
 	OPT_MSEC,	/* uint32_t milliseconds: 100, or 100ms, 1.5s */
 	OPT_CALL,	/* row->call(opts, arg) stores it; for options whose order matters */
-	OPT_REFUSED,	/* an option of perf that is not supported; help says why, or what to use instead */
+	OPT_REFUSED,	/* an unsupported option of perf; `help` gives the reason or an alternative */
 };
 
 #define OPTF_OPTIONAL 1u	/* the argument may be left out: -r, --per-cache[=LEVEL] */
-#define OPTF_NEGATED 2u		/* the row's own name starts with no- */
-#define OPTF_HIDDEN 4u		/* accepted, not shown */
+#define OPTF_NEGATED 2u		/* the name in the row starts with no- */
+#define OPTF_HIDDEN 4u		/* accepted, but not shown in the help */
 #define OPTF_NEXT_ARG 8u	/* the optional argument may also be the next element of argv: -g caller */
 
 struct option_row {
@@ -42,15 +42,15 @@ struct option_row {
 	const char *arg;		/* "EVENT"; NULL: takes none */
 	const char *help;
 	unsigned flags;
-	int64_t min, max;		/* of a number; both 0: any; max 0: no upper limit */
+	int64_t min, max;		/* range of a number; both 0: any number; max 0: no upper limit */
 	int (*call)(void *opts, const char *arg, struct tacho_error *e);
-	const char *value;		/* the argument if none is given; an OPT_FLAG with a value has a
-					 * const char * field */
+	const char *value;		/* value stored if no argument is given; an OPT_FLAG with a value
+					 * is stored in a const char * field */
 	const char *complete;		/* shell completion of the argument: "event", "file", "pid", "cpu",
-					 * "command", "format", or a list of words "a b c"; NULL: none */
+					 * "command", "format", or the choices "a b c"; NULL: none */
 };
 
-/* Options of perf that users may try. They are recognised by their full name only and not listed. */
+/* Unsupported options of perf. They are recognised by their full name only and not listed in the help. */
 #define REFUSED(letter, name, why) { OPT_REFUSED, letter, name, .help = (why), .flags = OPTF_HIDDEN }
 #define REFUSED_TRACES "hardware traces (Intel PT, Arm SPE ...) are recorded but not decoded"
 #define REFUSED_GUESTS "guests are not supported; run tacho inside the guest"
@@ -63,25 +63,25 @@ struct command {
 	size_t opts_size;
 	void (*defaults)(void *opts);	/* NULL: all zero */
 	int (*run)(void *opts, int argc, char **argv);	/* argv without options; returns the exit status */
-	/* Instead of run: executes another program once the options are known to be valid. argv is
-	 * unchanged, argv[0] is the command's name. Returns an exit status only if that failed. */
+	/* Instead of run: executes another program after the options were checked. argv is unchanged,
+	 * argv[0] is the command's name. Returns an exit status only if exec failed. */
 	int (*exec)(char **argv);
-	void (*done)(void *opts);	/* frees memory owned by the options; OPT_LIST fields are freed anyway */
-	bool stops_at_non_option;		/* the first word ends the options (it is a command to run) */
-	const char *complete_args;	/* completion of the arguments, as option_row.complete */
+	void (*done)(void *opts);	/* frees memory owned by the options, except OPT_LIST fields */
+	bool stops_at_non_option;		/* the first argument (a command to run) ends the options */
+	const char *complete_args;	/* completion of the arguments; values as in option_row.complete */
 };
 
 extern const struct command *const commands[];	/* NULL-terminated; commands.c */
 
 /*
- * Fills `opts` from argv[1..]; *argc and *argv become the remaining arguments. Bundled letters (-ad),
+ * Fills `opts` from argv[1..]; *argc and *argv are set to the remaining arguments. Bundled letters (-ad),
  * -oFILE, --name=X, --name X, unambiguous abbreviations of long names, and "--" work as in perf.
  * Returns 0, 1 for -h or --help, or -EINVAL with a message and a "did you mean" hint.
  */
 int options_parse(const struct command *cmd, void *opts, int *argc, char ***argv,
 		  struct tacho_error *e);
 void options_done(const struct command *cmd, void *opts);
-void options_help(const struct command *cmd, struct buf *out);	/* the text of -h */
+void options_help(const struct command *cmd, struct buf *out);	/* appends the text of -h */
 
 /* The name used in messages: "tacho", or "perf" if the program was started under that name. */
 extern const char *program_name;

@@ -1,5 +1,5 @@
 /*
- * Shell completion: a script per shell, generated from the option rows. The scripts run `tacho list
+ * Generates the completion script of each shell from the option rows. The scripts run `tacho list
  * --raw-dump` for event names, so they complete the events of this machine.
  *
  * The bash script does not need the bash-completion package. It uses the line up to the cursor instead of
@@ -15,7 +15,8 @@
 
 #define EVENT_CLASSES "hw sw cache tracepoint pmu tool"
 
-/* How option_row.complete is completed in each shell. Other values are lists of words. */
+/* The completion functions of each shell for the values of option_row.complete. Any other value is a list
+ * of choices. */
 struct completer {
 	const char *word;
 	const char *bash, *zsh, *fish;
@@ -37,7 +38,7 @@ static const struct completer *completer_find(const char *word)
 	return NULL;
 }
 
-/* "format" means the names of all export formats; anything else is returned unchanged. */
+/* Replaces "format" by the names of all export formats; returns anything else unchanged. */
 static const char *expand_formats(const char *words)
 {
 	static char names[512];
@@ -50,7 +51,7 @@ static const char *expand_formats(const char *words)
 	return names;
 }
 
-/* Appends text that is inside single quotes, for any of the three shells. */
+/* Appends text escaped for use inside single quotes in any of the three shells. */
 static void put_quoted(struct buf *out, const char *text, const char *special)
 {
 	for (; *text; text++) {
@@ -87,7 +88,7 @@ static void bash_action(const char *complete, struct buf *out)
 		buf_printf(out, "_tacho_words '%s'", complete ? expand_formats(complete) : "");
 }
 
-/* A case per option that takes an argument: separate, or after '='. */
+/* Writes a case branch per option that takes an argument, as the next word or after '='. */
 static void bash_arguments(const struct command *cmd, struct buf *out)
 {
 	buf_puts(out, "\t\tcase $opt in\n");
@@ -180,7 +181,7 @@ static void zsh_action(const char *complete, struct buf *out)
 		buf_printf(out, "(%s)", expand_formats(complete));
 }
 
-/* One spec of _arguments: '(-e --event)'{-e,--event=}'[help]:EVENT:_tacho_events' */
+/* Writes a spec of zsh's _arguments: '(-e --event)'{-e,--event=}'[help]:EVENT:_tacho_events' */
 static void zsh_row(const struct option_row *row, struct buf *out)
 {
 	bool optional = row->flags & OPTF_OPTIONAL;

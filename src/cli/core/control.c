@@ -1,5 +1,6 @@
 /*
- * The control channel. A command ends with a newline, a NUL, or the end of a write.
+ * Opens the control channel and reads its commands. A command ends with a newline, a NUL, or the end of a
+ * write.
  */
 #include "cli/core/control.h"
 

@@ -9,7 +9,7 @@
 
 struct control {
 	int fd, ack;		/* -1: none */
-	bool owned;		/* FIFOs opened here; file descriptors belong to the caller */
+	bool owned;		/* control_open() opened FIFOs; false: the file descriptors were inherited */
 	bool ended;		/* end of file or an error: no more commands */
 };
 
@@ -23,8 +23,8 @@ static inline int control_poll_fd(const struct control *c)
 	return c->ended ? -1 : c->fd;
 }
 
-/* Reads the available commands and passes each to `obey`, which returns false if it does not know the
- * command; `known` lists the known commands for the message then. */
+/* Reads the available commands and passes each to `obey`, which returns false for an unknown command. The
+ * error message for an unknown command lists `known`. */
 void control_read(struct control *c, const char *command, const char *known,
 		  bool (*obey)(void *arg, struct str text), void *arg);
 

@@ -1,5 +1,5 @@
 /*
- * Commands of the control channel for single events; see control_events.h.
+ * Executes the control channel's commands for single events; see control_events.h.
  */
 #include "cli/core/control_events.h"
 
@@ -10,8 +10,8 @@
 #include "cli/core/command.h"
 #include "cli/files/evlist_text.h"
 
-/* Starts or stops the events with this name. As in perf, a group is switched by its first event. Events that are
- * not open are accepted without effect. */
+/* Starts or stops the events with this name. As in perf, starting or stopping a group's first event
+ * applies to the whole group. Events that are not open are ignored. */
 static void switch_events(const char *command, struct tacho_evset *set, struct str name,
 			  int (*start_or_stop)(struct tacho_evset *set, size_t i))
 {

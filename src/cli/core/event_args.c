@@ -1,5 +1,5 @@
 /*
- * Collecting -e, -M, -G and --filter, and applying them to an event set or sampler.
+ * Collects -e, -M, -G and --filter, and applies them to an event set.
  */
 #include "cli/core/event_args.h"
 
@@ -61,8 +61,8 @@ bool event_args_have(const struct event_args *w, enum event_arg_kind kind)
 	return false;
 }
 
-/* -G a,b,,c: each name is for the next event without one; an empty name skips an event. If the first -G is a
- * single name, it is for all events so far. */
+/* Applies -G a,b,,c: each name is assigned to the next event without a cgroup; an empty name skips an
+ * event. If the first -G is a single name, it is assigned to all preceding events. */
 static int apply_cgroups(struct tacho_evset *set, const char *list, size_t *given, struct tacho_error *e)
 {
 	struct str rest = str_of(list), one;
@@ -87,7 +87,7 @@ static int apply_cgroups(struct tacho_evset *set, const char *list, size_t *give
 	return err;
 }
 
-/* "{a,b},c" becomes "{pfm::a,pfm::b},pfm::c". */
+/* Adds the prefix of libpfm4 events: "{a,b},c" becomes "{pfm::a,pfm::b},pfm::c". */
 static void put_pfm_names(const char *text, struct buf *out)
 {
 	bool begins = true;
@@ -105,9 +105,9 @@ static void put_pfm_names(const char *text, struct buf *out)
 struct event_args_state {
 	struct tacho_evset *set;
 	event_args_metrics_fn *metrics;
-	void *arg;			/* of metrics() */
-	size_t last;			/* the first event of the last -e */
-	size_t cgroups;			/* number of events -G was applied to */
+	void *arg;			/* passed to metrics() */
+	size_t last;			/* index of the first event of the last -e */
+	size_t cgroups;			/* number of events that a -G has named or skipped */
 };
 
 static int apply_arg(struct event_args_state *s, const struct event_arg *w, struct tacho_error *e)

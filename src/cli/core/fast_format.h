@@ -1,6 +1,6 @@
 /*
- * Formatting numbers and text into memory that the caller knows to be large enough, for lines that are
- * written by the million. Each function returns the end of what it wrote.
+ * Fast formatting of numbers and text for outputs with millions of lines. The caller guarantees that the
+ * buffer is large enough; nothing is checked here. Each function returns the end of its output.
  */
 #ifndef CLI_CORE_FAST_FORMAT_H
 #define CLI_CORE_FAST_FORMAT_H
@@ -21,7 +21,7 @@ static inline char *format_blanks(char *at, size_t n)
 	return at + n;
 }
 
-/* Writes eight characters; the first is the lowest byte. */
+/* Writes the eight bytes of `x`, lowest byte first. */
 static inline void format_word(char *at, uint64_t x)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -30,7 +30,7 @@ static inline void format_word(char *at, uint64_t x)
 	memcpy(at, &x, sizeof(x));
 }
 
-/* Decimal digits, right-aligned in `width`; the fill characters have been written by the caller. */
+/* Writes decimal digits, right-aligned in `width`. The caller has already written the fill characters. */
 static inline char *format_dec_long(char *at, uint64_t v, unsigned width)
 {
 	unsigned n = 1;
@@ -43,21 +43,21 @@ static inline char *format_dec_long(char *at, uint64_t v, unsigned width)
 	return at + n;
 }
 
-/* The eight decimal digits of a number below 10^8, a byte each with value 0 to 9, the first in the lowest
- * byte. */
+/* Converts a number below 10^8 to eight decimal digits: a byte per digit with value 0 to 9, the first
+ * digit in the lowest byte. */
 static inline uint64_t format_digits8(uint64_t v)
 {
 	uint64_t x, y;
 
-	x = v / 10000 | (v % 10000) << 32;			/* two of four digits */
+	x = v / 10000 | (v % 10000) << 32;			/* two halves of four digits */
 	y = (x * 5243 >> 19) & 0x0000007f0000007full;		/* / 100 */
-	x = y | (x - 100 * y) << 16;				/* four of two */
+	x = y | (x - 100 * y) << 16;				/* four pairs */
 	y = (x * 103 >> 10) & 0x000f000f000f000full;		/* / 10 */
 	return y | (x - 10 * y) << 8;
 }
 
-/* Decimal, right-aligned in `width` of at most 16, padded with `fill`. May overwrite FORMAT_MORE bytes after
- * the end. */
+/* Writes a decimal number, right-aligned in `width` (at most 16) and padded with `fill`. May overwrite
+ * FORMAT_MORE bytes after its end. */
 #define FORMAT_MORE 16
 static inline char *format_dec(char *at, uint64_t v, unsigned width, char fill)
 {
@@ -80,14 +80,14 @@ static inline char *format_dec(char *at, uint64_t v, unsigned width, char fill)
 	return at + 8 - zeros;
 }
 
-/* Six decimal digits of a number below 10^6. Overwrites two bytes after the end. */
+/* Writes the six decimal digits of a number below 10^6, and two more bytes after them. */
 static inline char *format_dec6(char *at, uint64_t v)
 {
 	format_word(at, (format_digits8(v) | 0x3030303030303030ull) >> 16);
 	return at + 6;
 }
 
-/* The 16 hexadecimal digits of a number, XORed with the 16 bytes of `flip`. */
+/* Writes the 16 hexadecimal digits of a number, each XORed with a byte of `flip`. */
 static inline void format_digits16(char *at, uint64_t v, const char *flip)
 {
 	typedef uint8_t bytes8 __attribute__((vector_size(8)));
@@ -97,7 +97,7 @@ static inline void format_digits16(char *at, uint64_t v, const char *flip)
 	bytes8 bytes;
 	pairs8 pairs;
 
-	/* Most significant byte first, then each byte as two: its high digit, its low digit. */
+	/* Puts the most significant byte first, then splits each byte into its high and its low digit. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	v = __builtin_bswap64(v);
 #endif
@@ -115,7 +115,8 @@ static inline void format_digits16(char *at, uint64_t v, const char *flip)
 	memcpy(at, &digits, sizeof(digits));
 }
 
-/* The 16 bytes that begin n bytes before the middle turn the first n digits, if they are '0', into ' '. */
+/* Masks for format_digits16(): '0' ^ 16 is ' ', so format_flips + 16 - n turns n leading zeros into
+ * blanks. */
 static const char format_flips[32] = {
 	16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16,
 };
@@ -134,15 +135,15 @@ static inline char *format_hex(char *at, uint64_t v, unsigned width)
 	return at + n;
 }
 
-/* An address, right-aligned in 16 columns: format_hex() without a branch. */
+/* Writes an address in hexadecimal, right-aligned in 16 columns; as format_hex(), but without a branch. */
 static inline char *format_address16(char *at, uint64_t v)
 {
 	format_digits16(at, v, format_flips + 16 - (unsigned)__builtin_clzll(v | 1) / 4);
 	return at + 16;
 }
 
-/* As format_bytes(), but short text is copied as FORMAT_SLACK bytes without a branch on its length: that many
- * bytes must be readable at `s` and writable at `at`. */
+/* As format_bytes(), but always copies FORMAT_SLACK bytes first, which avoids a branch on the length of
+ * short text. At least FORMAT_SLACK bytes must be readable at `s` and writable at `at`. */
 #define FORMAT_SLACK 64
 static inline char *format_bytes_slack(char *at, const char *s, size_t n)
 {
@@ -152,7 +153,7 @@ static inline char *format_bytes_slack(char *at, const char *s, size_t n)
 	return at + n;
 }
 
-/* Hexadecimal without padding; may overwrite up to 16 bytes from `at` on. */
+/* Writes a hexadecimal number without padding; may overwrite up to 16 bytes from `at` on. */
 static inline char *format_hex_short(char *at, uint64_t v)
 {
 	uint32_t x = (uint32_t)v;
@@ -160,8 +161,8 @@ static inline char *format_hex_short(char *at, uint64_t v)
 
 	if (v >> 16)
 		return format_hex(at, v, 0);
-	zeros = (unsigned)__builtin_clz(x | 1) / 4 - 4;		/* of four digits */
-	/* Spreads the digits to a byte each, then adds '0' or 'a' - 10. */
+	zeros = (unsigned)__builtin_clz(x | 1) / 4 - 4;		/* leading zeros of the four digits */
+	/* Spreads the digits to one byte each, then adds '0' or 'a' - 10. */
 	x = (x | x << 8) & 0x00ff00ff;
 	x = (x | x << 4) & 0x0f0f0f0f;
 	x += 0x30303030 + ((x + 0x06060606) >> 4 & 0x01010101) * 39;

@@ -1,13 +1,13 @@
 /*
- * The features of this build. The names and macros of perf are all here, because scripts query them.
+ * The features of this build. The table has all feature names and macros of perf, because scripts query them.
  * The build writes built_in.h, which defines the macros of available features as 1.
  */
 #include "cli/core/features.h"
 
 #include "cli/built_in.h"
 
-/* IS_ON(macro) is 1 if the macro is defined as 1, otherwise 0, without an #ifdef per row: only then does
- * COMMA_##value become COMMA_1, whose comma makes 1 the second argument of PICK(). */
+/* IS_ON(macro) is 1 if the macro is defined as 1, otherwise 0; it replaces an #ifdef per row. If the macro
+ * is 1, COMMA_##value is COMMA_1, whose comma makes 1 the second argument of PICK(). */
 #define COMMA_1 0,
 #define PICK(unused, value, ...) value
 #define PICK_AT(comma) PICK(comma 1, 0, 0)

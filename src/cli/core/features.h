@@ -7,7 +7,7 @@
 struct build_feature {
 	const char *name, *macro;
 	bool built_in;
-	const char *tip;	/* how to get a missing feature, or NULL */
+	const char *tip;	/* advice on how to get the missing feature, or NULL */
 };
 
 extern const struct build_feature features[];

@@ -1,5 +1,5 @@
 /*
- * The text of -h: a usage line, the summary, and the options in two columns.
+ * Writes the text of -h: a usage line, the summary, and the options in two columns.
  *
  *	  -e, --event EVENT     count EVENT; may be repeated
  *	      --for-each-cgroup NAME

@@ -1,6 +1,7 @@
 /*
- * main(): global options, the choice of the command, its exit status. Nothing is read or initialised before
- * a command needs it. The locale stays "C", so that numbers have the same format everywhere.
+ * main(): parses the global options, runs the command, and returns its exit status. Nothing is read or
+ * initialised before a command needs it. The locale stays "C", so that numbers have the same format
+ * everywhere.
  */
 #include "cli/core/app.h"
 
@@ -144,7 +145,7 @@ static int run_named(const char *name, int argc, char **argv)
 	return command_run(cmd, argc, argv);
 }
 
-/* Hidden options that print the option tables, for the build and for shell completion. */
+/* Handles the hidden options that print the option tables, for the build and for shell completion. */
 static int print_table(const struct globals *g)
 {
 	const char *name = g->options_scd ? g->options_scd : g->list_opts;
@@ -191,7 +192,7 @@ static int run_globals(const struct globals *g, int argc, char **argv)
 	return run_named(argv[0], argc, argv);
 }
 
-/* Errors of buffered stdio output, such as a full disk, may appear only here. */
+/* Errors of buffered stdio output, such as a full disk, may be detected only here. */
 static int flush_stdout(int status)
 {
 	if (fflush(stdout) != 0 && errno != EBADF) {
@@ -223,8 +224,8 @@ static void ignore_signal(int sig)
 	(void)sig;
 }
 
-/* RLIMIT_FSIZE becomes an error of write(), like a full disk, instead of a fatal signal. A handler, unlike
- * SIG_IGN, is not inherited by the commands that are run. */
+/* Catches SIGXFSZ, so that exceeding RLIMIT_FSIZE is an error of write(), like a full disk, instead of
+ * fatal. A handler, unlike SIG_IGN, is not inherited by the commands that tacho runs. */
 static void catch_file_size_signal(void)
 {
 	const struct sigaction sa = { .sa_handler = ignore_signal, .sa_flags = SA_RESTART };

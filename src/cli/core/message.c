@@ -1,6 +1,6 @@
 /*
- * Diagnostics on stderr. Each message is a single write, so that it is not interleaved with the output of
- * a command that runs at the same time.
+ * Writes diagnostics to stderr. Each message is a single write, so that it is not interleaved with the output
+ * of a command that runs at the same time.
  */
 #include "cli/core/command.h"
 
@@ -27,7 +27,7 @@ static void write_stderr(struct buf *b)
 	buf_done(b);
 }
 
-/* The width of n bytes in columns: continuation bytes of UTF-8 characters have none. */
+/* Returns the width of n bytes in columns. Continuation bytes of UTF-8 characters are not counted. */
 static size_t columns(const char *s, size_t n)
 {
 	size_t wide = 0;
@@ -37,14 +37,15 @@ static size_t columns(const char *s, size_t n)
 	return wide;
 }
 
-/* Control characters become blanks: a newline or an escape sequence would misplace the caret. */
+/* Replaces control characters by blanks, because a newline or an escape sequence would misplace the caret. */
 static void put_printable(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
 		buf_putc(b, (unsigned char)s.s[i] < ' ' || s.s[i] == 0x7f ? ' ' : s.s[i]);
 }
 
-/* The part of `text` around `at` that fits in `width` bytes; *cut bytes before it are left out. */
+/* Returns the part of `text` around `at` that fits in `width` bytes; *cut is the number of bytes omitted
+ * before it. */
 static struct str text_around(struct str text, size_t at, size_t width, size_t *cut)
 {
 	*cut = 0;
@@ -79,7 +80,8 @@ static void put_caret(struct buf *b, const char *option, const char *text,
 	buf_putc(b, '\n');
 }
 
-/* Messages may contain untrusted names, whose control characters become '?'. Line breaks are ours. */
+/* Replaces control characters by '?', because messages may contain untrusted names. Newlines are allowed:
+ * tacho's own messages contain them. */
 static void put_plain(struct buf *b, const char *text)
 {
 	for (; *text; text++)

@@ -1,6 +1,6 @@
 /*
- * Option rows as text for other programs: the OPTIONS section of a man page in scdoc's format, which the
- * build inserts for @OPTIONS@, and plain lists of names.
+ * Prints option rows for other programs: the OPTIONS section of a man page in scdoc's format, which the build
+ * inserts for @OPTIONS@, and plain lists of names.
  */
 #include "cli/core/app.h"
 

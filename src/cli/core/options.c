@@ -4,7 +4,7 @@
  *	--            the rest are arguments, not options
  *	--name        also --name=X, --name X, --no-name, and any unambiguous prefix
  *	-abc          letters; the first that takes an argument gets the rest (-oFILE) or the next element
- *	argument      kept; with stop_at_non_option the first one ends the options
+ *	argument      moved to the front; with stop_at_non_option the first one ends the options
  *
  * Arguments are moved to the front of argv, so the caller finds them in order and NULL-terminated.
  * An optional value has to be attached (-rX, --name=X), because the next element might be an argument.
@@ -141,7 +141,7 @@ static int store_call(const struct option_parser *p, const struct option_row *ro
 	return err < 0 ? err : 0;
 }
 
-/* `arg` is NULL if none was given. */
+/* Stores an option's value in the options struct. `arg` is NULL if no argument was given. */
 static int store(const struct option_parser *p, const struct option_row *row, const char *arg)
 {
 	p->use->arg = arg;
@@ -196,7 +196,7 @@ static int clear(const struct option_parser *p, const struct option_row *row)
 	return 0;
 }
 
-/* Stores an option; if it needs an argument and none is attached, takes the next element of argv. */
+/* Stores an option. If it needs an argument and none is attached, uses the next element of argv. */
 static int store_option(struct option_parser *p, const struct option_row *row, const char *attached)
 {
 	bool follows = p->at + 1 < p->argc && p->argv[p->at + 1][0] != '-';
@@ -216,7 +216,7 @@ struct option_match {
 	const struct option_row *row;	/* NULL with n > 0: --help */
 	bool opposite, exact;
 	unsigned n;
-	char names[NAME_MAX_LEN * 4];	/* of the matches, for the message about ambiguity */
+	char names[NAME_MAX_LEN * 4];	/* names of the matches, for the error message about ambiguity */
 };
 
 static void match_try(struct option_match *m, const struct option_row *row, bool opposite, struct str typed,
@@ -247,7 +247,7 @@ static void match_all(const struct command *cmd, struct str typed, struct option
 
 		if (row->kind != OPT_GROUP && row->name)
 			match_try(m, row, false, typed, str_of(row->name));
-		/* "no-" and its prefixes would match every flag. */
+		/* Skip "no-" and its prefixes, which would match every flag. */
 		if (n && (typed.n > 3 || (row->flags & OPTF_NEGATED)))
 			match_try(m, row, true, typed, str_n(other, n));
 	}
@@ -332,7 +332,7 @@ static int unknown_letter(const struct option_parser *p, const char *bundle, cha
 	return -EINVAL;
 }
 
-/* "-event" would silently mean -e vent. */
+/* Whether a long option was written with one dash: "-event" would silently mean -e vent. */
 static bool lacks_a_dash(const struct option_parser *p, const char *bundle)
 {
 	struct option_match m = { 0 };

@@ -1,5 +1,5 @@
 /*
- * Starting, ending and signals of the command that is measured.
+ * Starts and ends the measured command, and handles signals while it runs.
  */
 #include "cli/core/run_command.h"
 
@@ -11,7 +11,7 @@
 #include "base/defs.h"
 #include "cli/core/app.h"
 
-#define POLL_END_NS 50000000		/* before Linux 5.3 there is no pidfd that reports the end */
+#define POLL_END_NS 50000000		/* polling interval without pidfd_open(), which came with Linux 5.3 */
 
 static volatile sig_atomic_t ending_signal, got_usr2;
 
@@ -63,8 +63,8 @@ void run_signals_catch(struct run_signals *s, bool usr2)
 		sigaction(signals[i], NULL, &s->old[i]);
 		if (signals[i] == SIGUSR2 && !usr2)
 			continue;
-		/* Respect nohup. But do not respect an ignored SIGINT: shells ignore it for background
-		 * commands, and scripts end a measurement in the background with SIGINT. */
+		/* Respect an ignored SIGHUP (nohup), but not an ignored SIGINT: shells ignore it for
+		 * background commands, and scripts end a measurement in the background with SIGINT. */
 		if (signals[i] == SIGHUP && s->old[i].sa_handler == SIG_IGN)
 			continue;
 		sigaddset(&block, signals[i]);

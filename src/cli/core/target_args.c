@@ -1,5 +1,5 @@
 /*
- * Arguments that select processes, a user or CPUs.
+ * Parses arguments that select processes, a user or CPUs.
  */
 #include "cli/core/target_args.h"
 

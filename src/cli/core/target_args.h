@@ -1,6 +1,6 @@
 /*
  * Parsing the arguments that select processes, a user or CPUs. All functions return 0, or a negative errno
- * after a message as `command`.
+ * after printing an error message of `command`.
  */
 #ifndef CLI_CORE_TARGET_ARGS_H
 #define CLI_CORE_TARGET_ARGS_H

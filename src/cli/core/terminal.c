@@ -1,6 +1,6 @@
 /*
- * Terminal properties, wrapping, and the pager: a child process that reads stdout through a pipe. Whether
- * the pager is installed is checked first, so that no output is lost.
+ * Terminal properties, line wrapping, and the pager: a child process that reads stdout through a pipe. The
+ * pager is started only if its program is found, because otherwise the output would be lost.
  */
 #include "cli/core/terminal.h"
 
@@ -26,7 +26,7 @@ unsigned term_width(int fd)
 	struct winsize size = { 0 };
 	uint32_t width = 0;
 
-	/* With a pager stdout is a pipe; stderr still has the terminal's width. */
+	/* With a pager, stdout is a pipe; stderr is still the terminal. */
 	if (pager_pid && fd == STDOUT_FILENO)
 		fd = STDERR_FILENO;
 	if (!term_is_tty(fd))
@@ -98,7 +98,7 @@ static bool is_in_path(struct str program)
 	return false;
 }
 
-/* The pager's command line, or NULL for none. An empty one, or "cat", means none. */
+/* Returns the pager's command line, or NULL if it is empty, "cat" or not installed. */
 static const char *pager_command(void)
 {
 	static const char *const names[] = { "TACHO_PAGER", "PERF_PAGER", "PAGER" };
@@ -152,7 +152,7 @@ void pager_finish(void)
 	if (!pager_pid)
 		return;
 	fflush(stdout);
-	close(STDOUT_FILENO);	/* end of file for the pager */
+	close(STDOUT_FILENO);	/* the pager reads end of file */
 	while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	pager_pid = 0;

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 
 bool term_is_tty(int fd);
-unsigned term_width(int fd);	/* 40 .. 200; 80 if it is not a terminal */
-bool term_has_colors(int fd);	/* a terminal, TERM is not dumb, and NO_COLOR is not set */
+unsigned term_width(int fd);	/* in columns, 40 to 200; 80 if fd is not a terminal */
+bool term_has_colors(int fd);	/* fd is a terminal, TERM is not dumb, NO_COLOR is unset */
 
 #define TERM_BOLD "\033[1m"
 #define TERM_RED "\033[31m"

@@ -18,7 +18,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-/* Everything one invocation carries from step to step. */
+/* The state of one invocation, shared by all steps. */
 struct stat_session {
 	struct stat_opts *o;
 	int argc;
@@ -35,9 +35,9 @@ struct stat_session {
 	const struct stat_writer *writer;
 	struct buf out;
 	int out_fd;
-	bool counts_command;	/* the command itself is what is counted */
-	bool head_written;	/* the writer's head has been printed */
-	struct stat_file file;	/* of `stat record` */
+	bool counts_command;	/* only the command is counted (no -p, -a, -C ...) */
+	bool head_written;	/* the writer's header has been printed */
+	struct stat_file file;	/* output file of `stat record` */
 	int status, signal;
 };
 
@@ -93,7 +93,7 @@ char stat_group_separator(const struct stat_opts *o)
 	if (loc) {
 		const char *text = nl_langinfo_l(THOUSEP, loc);
 
-		sep = text[0] && text[1] ? ' ' : text[0];	/* a multi-byte separator is replaced by a blank */
+		sep = text[0] && text[1] ? ' ' : text[0];	/* multi-byte: use a blank */
 		freelocale(loc);
 	}
 	return sep;
@@ -145,7 +145,7 @@ static int collect_metric_names(struct stat_session *s)
 	return 0;
 }
 
-/* Passes the rows, which cover `elapsed_s` seconds, to the writer, and prints its output. */
+/* Formats the rows, which cover `elapsed_s` seconds, with the writer and prints the result. */
 static int print_report(struct stat_session *s, double elapsed_s)
 {
 	struct stat_report *r = &s->report;
@@ -182,7 +182,7 @@ static int on_interval(void *arg, double time_s)
 		err = stat_rows_make(&s->rows, s->set, &sums);
 	if (err == 0 && s->o->interval_clear) {
 		buf_puts(&s->out, "\033[H\033[2J");
-		s->head_written = false;	/* cleared with the screen */
+		s->head_written = false;	/* the header was cleared with the screen */
 	}
 	return err < 0 ? err : print_report(s, since);
 }
@@ -210,7 +210,7 @@ static void dump_attrs(const struct stat_session *s, FILE *to)
 	}
 }
 
-/* Makes the last rows: with -I the incomplete last interval and the totals, else the totals. */
+/* Computes the last rows: with -I, the incomplete last interval and the totals; otherwise the totals. */
 static int finish_rows(struct stat_session *s, struct stat_loop *loop)
 {
 	struct stat_report *r = &s->report;
@@ -237,7 +237,8 @@ static int finish_rows(struct stat_session *s, struct stat_loop *loop)
 	return err;
 }
 
-/* If no event can be counted because of permissions or limits, prints the reason and ends before the run starts. */
+/* If no event can be counted because of permissions or limits, prints the reason and ends before the run
+ * starts. */
 static int check_opened(struct stat_session *s, int n_counting)
 {
 	const struct tacho_sum *sums;
@@ -378,7 +379,8 @@ static void close_control(struct stat_loop *loop)
 	control_close(&loop->control);
 }
 
-/* One run: new event set, command held before exec, open the counters, start, make the rows. */
+/* Performs one run: creates the event set, forks the command, if there is one, and holds it before exec,
+ * opens the counters, starts counting, and computes the rows. */
 static int run_once(struct stat_session *s)
 {
 	scoped(free_command) struct tacho_command *cmd = NULL;
@@ -519,7 +521,7 @@ static int count_run(void *opts, int argc, char **argv)
 	return s.status;
 }
 
-/* `stat record` has the options of `stat`, but -o names the file of counts. */
+/* `stat record` has the options of `stat`, but -o names the perf.data file. */
 static int record_run(void *opts, int argc, char **argv)
 {
 	struct stat_opts *o = opts;

@@ -1,6 +1,6 @@
 /*
- * `tacho stat report`: prints the counts of a file that `stat record` wrote, as `stat` would have
- * printed them, or aggregated in another way.
+ * `tacho stat report`: prints the counts of a perf.data file written by `stat record`, with the aggregation
+ * of the recording or another one.
  */
 #include "cli/stat/file.h"
 
@@ -52,7 +52,7 @@ struct stat_report_session {
 	bool head_written, warned;
 };
 
-/* Adds the metrics that can be computed from the file's events, as a run without -M shows them. */
+/* Adds the metrics that can be computed from the file's events, as `stat` does without -M. */
 static int plan_metrics(struct stat_report_session *s)
 {
 	struct tacho *t = NULL;
@@ -90,7 +90,7 @@ static enum tacho_per shown_per(struct stat_report_session *s)
 	return TACHO_PER_CPU;
 }
 
-/* Checks that the file has counts per CPU or thread, as the aggregation needs them. */
+/* Checks that the file has the counts per CPU or per thread that the aggregation requires. */
 static int check_per(const struct stat_report_session *s, enum tacho_per per, struct tacho_error *e)
 {
 	bool cpus = false, threads = false;
@@ -142,7 +142,7 @@ static int print_round(struct stat_report_session *s, double since_s, bool all, 
 	return flush_output(s);
 }
 
-/* The configuration of the recording is only known once the first round was read. */
+/* Reads the first round. Only then is the configuration of the recording known. */
 static int first_round(struct stat_report_session *s)
 {
 	if (s->head_written)

@@ -1,6 +1,7 @@
 /*
- * `tacho topdown`: where the pipeline slots of the CPU go, level by level. All levels are counted in one run;
- * with --drill-down, each level is counted in a separate run, which only counts the nodes below the bottleneck.
+ * `tacho topdown`: shows how the CPU's pipeline slots are used, level by level. All levels are counted in one
+ * run; with --drill-down, each level is counted in a separate run, which only counts the nodes below the
+ * bottleneck.
  */
 #include "cli/stat/topdown.h"
 
@@ -189,7 +190,8 @@ static int note_left_out(struct topdown_session *s)
 	return 0;
 }
 
-/* Counts the nodes down to `level`, or the children of `parent`. Returns how many nodes; 0 if there are none. */
+/* Counts the nodes down to `level`, or the children of `parent`. Returns how many nodes; 0 if there are
+ * none. */
 static int count_nodes(struct topdown_session *s, uint32_t level, const struct tacho_metric *parent)
 {
 	const struct tacho_metric_set_opts opts = { .size = sizeof(opts), .target_cpu = s->o->all_cpus,
@@ -229,7 +231,7 @@ static int count_levels(struct topdown_session *s)
 		struct tacho_metric parent = s->tree.bottleneck->metric;
 
 		n = count_nodes(s, 0, &parent);
-		/* Done if no child is beyond its threshold. */
+		/* Stop if no child is beyond its threshold. */
 		if (s->tree.bottleneck && !strcmp(s->tree.bottleneck->metric.name, parent.name))
 			break;
 	}
@@ -266,7 +268,7 @@ static void join_args(struct buf *out, const struct strlist *args)
 		buf_printf(out, "%s%s", i ? " " : "", args->v[i]);
 }
 
-/* Runs `tacho record` with these arguments; the executable is this program. */
+/* Runs this program as `tacho record` with these arguments. */
 static int run_record(struct strlist *args)
 {
 	int status = 0, err;

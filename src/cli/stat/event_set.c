@@ -1,6 +1,6 @@
 /*
- * Which events `stat` counts: those of -e, -M, -G and --filter in the order of the command line, or the
- * default events, and the events that metrics need.
+ * Builds the event set of `stat`: the events of -e and -M, with -G and --filter applied in the order of the
+ * command line, or else the default events; and the events that metrics need.
  */
 #include "cli/stat/stat.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The #literals of the default metrics. */
+/* Returns the value of a #literal in an expression of the default metrics. */
 static double plan_literal(void *arg, const char *name)
 {
 	const struct stat_plan *plan = arg;
@@ -36,7 +36,7 @@ static bool set_has(const struct tacho_evset *set, const char *name)
 struct default_metrics {
 	struct stat_plan *plan;
 	struct tacho_evset *set;
-	struct buf names;		/* events of the current metric that must be added, separated by commas */
+	struct buf names;		/* events to add for the current metric, comma-separated */
 	char *home;
 	struct tacho_error *e;
 };
@@ -59,7 +59,7 @@ static int collect_event(void *arg, const char *name)
 	return 0;
 }
 
-/* The default events are not grouped: the kernel schedules each of them separately. */
+/* Adds the collected events. They are not grouped: the kernel schedules each of them separately. */
 static int add_metric_events(struct default_metrics *adding)
 {
 	if (buf_failed(&adding->names))
@@ -185,7 +185,7 @@ struct implied_metrics {
 	const struct tacho_evset *set;
 	struct stat_plan *plan;
 	bool complete;			/* all events of the current metric are in the set */
-	char *home;			/* its first event */
+	char *home;			/* name of the metric's first event */
 };
 
 static bool set_counts(const struct tacho_evset *set, const char *name)

@@ -1,7 +1,7 @@
 /*
  * `stat record`: writes the counters of an event set to a perf.data file. perf's reader has requirements:
  * THREAD_MAP and CPU_MAP must precede the first STAT, and STAT records name their event by its ID. An
- * event without any STAT record is shown as not supported by the machine, which is what we want.
+ * event without any STAT record is shown as not supported by the machine, as intended.
  */
 #include "cli/stat/file.h"
 
@@ -131,7 +131,7 @@ static int thread_index(struct stat_file *f, int32_t tid)
 	return (int)f->tids.n - 1;
 }
 
-/* Counter k has the ID k + 1; events that are counted nowhere get the IDs after these. */
+/* Counter k has the ID k + 1; events without counters get the following IDs. */
 static int number_counters(struct stat_file *f, struct tacho_evset *set)
 {
 	size_t n, total;
@@ -214,7 +214,7 @@ static int write_features(struct stat_file *f)
 	return err;
 }
 
-/* Adds the CPUs of the readings to `out`. Returns whether one of them counts on any CPU. */
+/* Adds the CPUs of the readings to `out`. Returns whether one of the counters is not bound to a CPU. */
 static bool collect_cpus(struct tacho_evset *set, struct reading_range span, struct cpuset *out, int *err)
 {
 	size_t n;
@@ -247,7 +247,7 @@ static int put_event_updates(struct stat_file *f, struct tacho_evset *set, size_
 		err = put_update(f, UPDATE_UNIT, id, ev->unit, strlen(ev->unit) + 1);
 	if (err == 0 && ev->scale != 1)
 		err = put_update(f, UPDATE_SCALE, id, &ev->scale, sizeof(ev->scale));
-	if (err == 0 && is_pipe(f))	/* a file's header has the names */
+	if (err == 0 && is_pipe(f))	/* a file has the names in its header */
 		err = put_update(f, UPDATE_NAME, id, ev->name, strlen(ev->name) + 1);
 	if (err < 0 || any || !span.n || cpuset_count(&own) == cpuset_count(all))
 		return err;
@@ -313,7 +313,7 @@ static int put_head_records(struct stat_file *f, struct tacho_evset *set, enum t
 
 	tacho_evset_readings(set, &n);
 	any = collect_cpus(set, (struct reading_range){ 0, n }, &cpus, &err) || !n;
-	f->any_cpu = cpuset_next(&cpus, -1);	/* like perf: events without a CPU (clocks) are on the first CPU */
+	f->any_cpu = cpuset_next(&cpus, -1);	/* events without a CPU (clocks): the first, like perf */
 	any &= f->any_cpu < 0;
 	for (size_t i = 0; err == 0 && i < tacho_evset_size(set); i++) {
 		struct reading_range span = event_readings(set, i, at);
@@ -440,7 +440,7 @@ void stat_file_done(struct stat_file *f)
 	struct tacho_error e;
 
 	if (f->fd >= 0 && f->named)
-		tacho_writer_finish(f->writer, &e);	/* its errors were reported already */
+		tacho_writer_finish(f->writer, &e);	/* its errors have already been reported */
 	tacho_writer_free(f->writer);
 	if (f->fd >= 0 && f->first_name && !f->named)
 		io_discard(f->first_name);

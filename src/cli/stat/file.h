@@ -1,5 +1,5 @@
 /*
- * Counts in a perf.data file: `stat record` writes such files, `stat report` reads them.
+ * perf.data files with counts: `stat record` writes them, `stat report` reads them. Their records are:
  *
  *	EVENT_UPDATE ...	units, scales and CPUs of the events
  *	THREAD_MAP CPU_MAP	the threads and CPUs that STAT records refer to
@@ -16,8 +16,8 @@ enum stat_round_kind { STAT_ROUND_INTERVAL, STAT_ROUND_FINAL };
 enum event_update_kind { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
 enum cpu_map_kind { CPU_MAP_LIST, CPU_MAP_MASK, CPU_MAP_RANGE };
 
-/* The number of an aggregation mode in STAT_CONFIG. perf changed the numbers in 6.5 and 6.9. We write the oldest
- * numbers; when reading, the file's VERSION tells which ones it has. -1: the mode has no number. */
+/* The number of an aggregation mode in STAT_CONFIG. perf changed the numbers in 6.5 and 6.9. We write the
+ * oldest numbers; when reading, the file's VERSION determines the numbering. -1: the mode has no number. */
 int stat_aggr_number(enum tacho_per per);
 enum tacho_per stat_aggr_per(uint64_t number, const char *version);
 
@@ -25,25 +25,26 @@ enum tacho_per stat_aggr_per(uint64_t number, const char *version);
 struct stat_file {
 	const struct stat_opts *opts;
 	const char *path;		/* "-": stdout */
-	char *first_name;		/* temporary name until the command runs; see cli/record/output_file.h */
-	bool named;			/* the file has its final name, and is kept after an error */
+	char *first_name;		/* temporary name; see cli/record/output_file.h */
+	bool named;			/* the file has its final name and is not deleted after an error */
 	int fd;
 	struct tacho_perfdata_writer *writer;
-	struct { int32_t *v; size_t n, cap; } tids;	/* the order of THREAD_MAP */
+	struct { int32_t *v; size_t n, cap; } tids;	/* threads in the order of THREAD_MAP */
 	size_t next_thread;
 	int32_t any_cpu;		/* the CPU number for counters without a CPU */
-	uint64_t *ids;			/* of the counters, in the order of readings, then of events */
+	uint64_t *ids;			/* IDs of the counters, in the order of readings, then of events */
 	struct buf records;
 };
 
-/* Call this after the counters were opened. These functions print errors; they return 0 or a negative errno. */
+/* Must be called after the counters were opened. The functions below print errors and return 0 or a
+ * negative errno. */
 int stat_file_begin(struct stat_file *f, struct tacho_evset *set, enum tacho_per per);
-int stat_file_take_name(struct stat_file *f);	/* once the command runs; does nothing without a file */
+int stat_file_take_name(struct stat_file *f);	/* call once the command runs; does nothing without a file */
 /* Writes the counters as of the last read. */
 int stat_file_round(struct stat_file *f, struct tacho_evset *set, enum stat_round_kind kind,
 		    double time_s);
 int stat_file_finish(struct stat_file *f);
-/* Removes the file if the command never ran; otherwise, an incomplete file is kept. */
+/* Removes the file if the command never ran. An incomplete file of a command that ran is not removed. */
 void stat_file_done(struct stat_file *f);
 
 /* ---- reading ---- */
@@ -53,10 +54,10 @@ struct stat_counter {		/* one event ID of the file */
 	int32_t cpu;
 	uint32_t thread;
 	bool seen;
-	uint64_t raw, enabled_ns, running_ns;		/* as of the last STAT */
-	uint64_t before[3];				/* the same, as of the previous round */
+	uint64_t raw, enabled_ns, running_ns;		/* values of the last STAT */
+	uint64_t before[3];				/* raw, enabled and running of the previous round */
 	uint64_t scaled;				/* sum of all rounds, each scaled separately */
-	struct { uint64_t raw, scaled, enabled_ns, running_ns; } round;	/* added by the last round */
+	struct { uint64_t raw, scaled, enabled_ns, running_ns; } round;	/* increments of the last round */
 };
 
 struct stat_cpu_place {
@@ -65,7 +66,7 @@ struct stat_cpu_place {
 
 struct stat_input {
 	struct tacho_perfdata *pd;
-	struct { struct stat_counter *v; size_t n, cap; } counters;	/* by id */
+	struct { struct stat_counter *v; size_t n, cap; } counters;	/* sorted by id */
 	struct tacho_event *events;	/* the events of the file */
 	char (*comms)[17];
 	int32_t *tids;
@@ -78,7 +79,8 @@ struct stat_input {
 };
 
 int stat_input_open(struct stat_input *in, const char *path, bool force, struct tacho_error *e);
-/* Reads up to the end of the next round. Returns 1 (with its kind and time), 0 (end of file) or a negative errno. */
+/* Reads up to the end of the next round. Returns 1 and the round's kind and time, 0 at end of file, or a
+ * negative errno. */
 int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t *time_ns,
 		     struct tacho_error *e);
 /* Aggregates the counters to rows: the counts since the start if `all`, else those of the last round. */

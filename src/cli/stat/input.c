@@ -1,7 +1,7 @@
 /*
- * Reads a file of counts: maps, configuration, and round by round the values of each counter.
- * The values in the file are totals since the start. The count of a round is the difference to the previous
- * round, scaled by that round's enabled and running times, as in the live display.
+ * Reads a perf.data file with counts: the maps, the configuration, and the values of each counter, one round
+ * at a time. The values in the file are totals since the start. The count of a round is the difference to the
+ * previous round, scaled by that round's enabled and running times, as in the live display.
  */
 #include "cli/stat/file.h"
 
@@ -213,7 +213,7 @@ int stat_input_round(struct stat_input *in, enum stat_round_kind *kind, uint64_t
 	}
 	if (err < 0 || !pending || in->interval_ms)
 		return err;
-	finish_round(in);		/* the recorder died between the counts and STAT_ROUND */
+	finish_round(in);		/* the recorder was killed between the counts and STAT_ROUND */
 	*kind = STAT_ROUND_FINAL;
 	*time_ns = 0;
 	return 1;

@@ -70,7 +70,7 @@ static enum tacho_event_kind kind_of(uint32_t type)
 	return type < countof(kinds) ? kinds[type] : TACHO_EVENT_PMU;
 }
 
-/* Makes a struct tacho_event of each event of the file, for the writers. */
+/* Creates a struct tacho_event for each event of the file, as the writers expect. */
 static int make_events(struct stat_input *in)
 {
 	size_t n = tacho_perfdata_n_events(in->pd);
@@ -137,7 +137,8 @@ static int add_rows(struct stat_input *in, struct stat_rows *rows, const struct 
 	return 0;
 }
 
-/* Selects the counters that were read, and one counter of each event that never was. */
+/* Selects the counters that were read. An event without such a counter is represented by one of its
+ * counters. */
 static size_t pick_counters(const struct stat_input *in, enum tacho_per per, bool *seen,
 			    struct placed_counter *out)
 {

@@ -1,6 +1,6 @@
 /*
- * Two JSON formats. -j is perf 7's: one object per line, with perf's keys in perf's order; a row
- * without a value also has `state` and `reason`. --json is our own: one object per table,
+ * Two JSON formats. -j writes the format of perf 7: one object per line, with perf's keys in perf's order; a
+ * row without a value also has `state` and `reason`. --json writes tacho's own format: one object per table,
  * with a schema, plain numbers, and null with a reason for a missing value.
  */
 #include "cli/stat/stat.h"

@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#define RATE_SAMPLE_S 0.1	/* between reads for the error estimate */
-#define POLL_END_S 0.05	/* if no file descriptor reports the end of the target */
+#define RATE_SAMPLE_S 0.1	/* time between reads for the error estimate */
+#define POLL_END_S 0.05	/* polling interval if no file descriptor reports the end of the target */
 
 double stat_now(void)
 {
@@ -65,7 +65,7 @@ static double next_deadline(const struct deadlines *d)
 	return fmin(fmin(d->tick, d->enable), fmin(d->timeout, d->sample));
 }
 
-/* Intervals, time-outs and the elapsed time start at `now`, when counting starts. */
+/* Sets the deadlines relative to `now`, the time at which counting starts. */
 static void set_deadlines(struct deadlines *d, const struct stat_opts *o, double now)
 {
 	*d = (struct deadlines){ .start = now, .tick = INFINITY, .enable = INFINITY,
@@ -78,7 +78,7 @@ static void set_deadlines(struct deadlines *d, const struct stat_opts *o, double
 		d->timeout = now + o->timeout_ms * 1e-3;
 }
 
-/* Does what is due at `now`. Returns a negative errno, or 1 if the run is over. */
+/* Handles the deadlines that have passed at `now`. Returns 0, 1 if the run is over, or a negative errno. */
 static int handle_deadlines(struct stat_loop *loop, struct deadlines *d, double now)
 {
 	const struct stat_opts *o = loop->opts;
@@ -117,8 +117,9 @@ static struct timespec until(double when, double now)
 				  .tv_nsec = (long)((s - (double)(time_t)s) * 1e9) };
 }
 
-/* Gets the file descriptor that reports the end of the command or, without one, of all counted threads. If there is
- * none, *fd is -1, and *next is moved forward so that the end is polled. Returns 1 if all have ended. */
+/* Gets the file descriptor that reports the end of the command or, without one, of all counted threads. If
+ * there is none, *fd is -1, and *next is set to an earlier time, so that the end is detected by polling.
+ * Returns 1 if all have ended. */
 static int watch_target(const struct stat_loop *loop, double now, int *fd, double *next)
 {
 	int got = loop->command ? tacho_command_fd(loop->command) : tacho_evset_watch(loop->set);
@@ -176,7 +177,7 @@ int stat_loop_run(struct stat_loop *loop)
 		tacho_evset_stop(loop->set);
 	if (loop->command && !loop->ended) {
 		bool timed_out = stat_now() >= d.timeout;
-		/* The terminal has sent Ctrl-C to the command as well. */
+		/* After Ctrl-C, the terminal has sent SIGINT to the command as well. */
 		int signal = timed_out || (loop->signal && loop->signal != SIGINT) ? SIGTERM : 0;
 
 		loop->ended = run_command_end(loop->command, signal, &signals, &loop->usage);

@@ -151,7 +151,7 @@ enum tacho_per stat_chosen_per(const struct stat_opts *o)
 	return o->no_aggr ? TACHO_PER_CPU : TACHO_PER_TOTAL;
 }
 
-/* How many of -G (counted once) and --for-each-cgroup are used. */
+/* Returns how many of the options -G and --for-each-cgroup are used; several -G count as one. */
 static int n_cgroup_options(const struct stat_opts *o)
 {
 	return event_args_have(&o->event_args, EVENT_ARG_CGROUPS) + (o->for_each_cgroup != NULL);
@@ -173,7 +173,7 @@ int stat_check_output_options(const struct stat_opts *o)
 	return 0;
 }
 
-/* A file of `stat record` has the counts of one run. */
+/* Refuses options that `stat record` cannot support: its file has the counts of one run. */
 static int check_record(const struct stat_opts *o)
 {
 	if (!o->record)

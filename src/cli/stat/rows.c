@@ -1,6 +1,6 @@
 /*
- * Turns sums into rows: one row per event and place, with the metrics that are shown with it. With -r, computes
- * means and standard errors over the runs.
+ * Converts sums into rows: one row per event and place, with the metrics that are shown with it. With -r,
+ * computes means and standard errors over the runs.
  */
 #include "cli/stat/stat.h"
 
@@ -124,7 +124,7 @@ bool stat_same_line(const struct stat_row *a, const struct stat_row *b)
 	return stat_same_place(&a->place, &b->place) && same_text(a->event->cgroup, b->event->cgroup);
 }
 
-/* The full name of an event's short name; NULL if it is not a short name. */
+/* Returns the full name for a short event name; NULL if it is not a short name. */
 static const char *full_name(struct str name)
 {
 	static const struct { const char *alias, *name; } aliases[] = {
@@ -139,7 +139,8 @@ static const char *full_name(struct str name)
 	return NULL;
 }
 
-/* The part of the name without the core PMU: on a hybrid machine, cycles is cpu_core/cycles/ and cpu_atom/cycles/. */
+/* Returns the event's name without the core PMU: on a hybrid machine, cycles is cpu_core/cycles/ and
+ * cpu_atom/cycles/. */
 static struct str core_name(const struct tacho_event *event)
 {
 	struct str name = str_of(event->name), pmu = str_of(event->pmu), inner;
@@ -171,7 +172,7 @@ bool stat_event_is(const struct tacho_event *event, const char *name)
 	return str_is(own, name) || (full && strcmp(full, name) == 0);
 }
 
-/* Before sorting, the rows of an event are consecutive and in the order of places. */
+/* A block: the rows of one event. Before sorting, they are consecutive and ordered by place. */
 struct event_rows {
 	const struct tacho_event *event;
 	size_t first, n;
@@ -184,7 +185,7 @@ struct metric_lookup {
 		size_t n, cap;
 	} blocks;
 	const struct stat_row *home;	/* the row whose metrics are computed */
-	size_t at;			/* its index within its block */
+	size_t at;			/* index of home within its block */
 	const struct stat_plan *plan;
 	double elapsed_s, value;
 };
@@ -207,8 +208,8 @@ static int find_blocks(struct metric_lookup *l)
 	return 0;
 }
 
-/* The row of the block in the same place as home. Most events count in the same places, so its index is usually
- * the same. */
+/* Returns the block's row with the same place as home. Most events count in the same places, so the row
+ * usually has the same index as home. */
 static const struct stat_row *row_at_home(const struct metric_lookup *l, const struct event_rows *b)
 {
 	const struct stat_row *rows = &l->rows->list.v[b->first];
@@ -221,14 +222,15 @@ static const struct stat_row *row_at_home(const struct metric_lookup *l, const s
 	return NULL;
 }
 
-/* On hybrid machines, core events only match events of the same core type; clocks and page faults match all. */
+/* Whether two events may be used in one metric. On hybrid machines, core events only match events of the
+ * same core type; clocks and page faults match all. */
 static bool same_core(const struct tacho_event *a, const struct tacho_event *b)
 {
 	return core_name(a).s == a->name || core_name(b).s == b->name || strcmp(a->pmu, b->pmu) == 0;
 }
 
-/* The count of the event of that name in the same place and cgroup, and on the same core type. duration_time
- * is the elapsed time in every place. */
+/* Returns the count of the named event in home's place and cgroup, and on the same core type.
+ * duration_time is the elapsed time in every place. */
 static double row_event(void *arg, const char *name)
 {
 	const struct metric_lookup *l = arg;
@@ -258,7 +260,7 @@ static double row_literal(void *arg, const char *name)
 	return strcmp(name, "target_cpu") == 0 ? l->plan->target_cpu : NAN;
 }
 
-/* Adds the rate per second of CPU time, if a clock is counted as well. */
+/* Adds the event's rate per second of CPU time if a clock is counted as well. */
 static void add_rate(struct stat_rows *rows, struct stat_row *row, struct metric_lookup *l)
 {
 	const struct tacho_event *ev = row->event;
@@ -299,8 +301,8 @@ static void add_plan_metrics(struct stat_rows *rows, struct stat_row *row, struc
 	add_rate(rows, row, l);
 }
 
-/* The count of event `at` of a metric set in home's place. With cgroups, it is taken from the copy of the
- * event in home's copy of the set, or else from an event of the same name in home's cgroup. */
+/* Returns the count of a metric set's event `at` in home's place. With --for-each-cgroup, the event's copy
+ * for home's cgroup is used, or else an event of the same name in home's cgroup. */
 static double metric_set_count(void *arg, uint32_t at)
 {
 	const struct metric_lookup *l = arg;
@@ -509,7 +511,7 @@ void stat_runs_apply(const struct stat_runs *runs, struct stat_rows *rows,
 
 		if (!t)
 			continue;
-		if (stat_placeholder(row->state))	/* not counted in the last run, but in others */
+		if (stat_placeholder(row->state))	/* counted in an earlier run only */
 			row->state = TACHO_COUNTING;
 		row->value = t->mean;
 		row->count = (uint64_t)(t->mean / row->event->scale + 0.5);

@@ -67,7 +67,7 @@ void stat_defaults(void *opts);
 void stat_done(void *opts);
 /* Prints an error if options exclude or require each other. 0 or an exit status. */
 int stat_check_options(struct stat_opts *o, int argc);
-int stat_check_output_options(const struct stat_opts *o);	/* only the options of the output */
+int stat_check_output_options(const struct stat_opts *o);	/* checks the output options only */
 enum tacho_per stat_chosen_per(const struct stat_opts *o);
 
 /* One metric of one row. */
@@ -83,7 +83,7 @@ struct stat_row {
 	uint32_t n_counters;
 	enum tacho_state state;
 	uint64_t count;
-	double value;			/* in the event's unit; with -r, the mean of the runs */
+	double value;			/* in the event's unit; with -r: mean of the runs */
 	double variance_percent;	/* with -r: standard error of the mean */
 	uint64_t enabled_ns, running_ns, lost;
 	double share, error_percent;
@@ -92,7 +92,7 @@ struct stat_row {
 	size_t n_metrics;
 };
 
-/* The input of a writer: one table of rows, for an interval or for the whole run. */
+/* The input of a writer: a table of rows for an interval or the whole run. */
 struct stat_report {
 	const struct stat_opts *opts;
 	enum tacho_per per;
@@ -104,13 +104,13 @@ struct stat_report {
 	bool interval;			/* the rows of one interval, which ended at time_s */
 	bool summary;			/* the totals after the intervals */
 	double time_s;
-	unsigned runs;			/* with -r: runs finished so far */
+	unsigned runs;			/* with -r: number of completed runs */
 	double elapsed_s, elapsed_error_s;
-	const double *elapsed_each;	/* of each run, for --table */
+	const double *elapsed_each;	/* elapsed time of each run, for --table */
 	bool has_usage;
 	double user_s, system_s;
 	bool has_cgroups;
-	bool hide_unsupported;		/* the default events: do not show those that cannot be counted */
+	bool hide_unsupported;		/* hide default events that cannot be counted */
 	const struct tacho_note *notes;
 	size_t n_notes;
 	bool color;
@@ -124,10 +124,11 @@ struct stat_writer {
 };
 extern const struct stat_writer stat_text, stat_csv, stat_json_lines, stat_json;
 
-/* "S0-D0-C1", "CPU3", "bash-17"; empty for a total. */
+/* Formats the name of a place: "S0-D0-C1", "CPU3", "bash-17"; empty for a total. */
 void stat_place_name(const struct tacho_place *place, char *out, size_t size);
 const char *stat_per_name(enum tacho_per per);		/* "core", "cpu", ... */
-/* The event's name; if the instances of a PMU have separate rows, the name of the instance, formatted in `room`. */
+/* Returns the event's name. If the instances of a PMU have separate rows, it includes the instance and is
+ * formatted in `room`. */
 const char *stat_event_name(const struct stat_report *r, const struct stat_row *row, char *room,
 			    size_t size);
 const char *stat_placeholder(enum tacho_state state);	/* "<not counted>" or NULL */
@@ -136,16 +137,17 @@ bool stat_same_place(const struct tacho_place *a, const struct tacho_place *b);
 bool stat_same_line(const struct stat_row *a, const struct stat_row *b);
 /* Whether `name` names this event, ignoring modifiers (:u) and short forms (cs). */
 bool stat_event_is(const struct tacho_event *event, const char *name);
-/* Whether it is exactly that event, on all cores or on one core type of a hybrid machine. */
+/* Whether `name` names exactly this event, including modifiers, on all cores or on one core type of a
+ * hybrid machine. */
 bool stat_event_covers(const struct tacho_event *event, const char *name);
-/* Whether to hide the row: a default event that cannot be counted. */
+/* Whether the row is hidden because it is a default event that cannot be counted. */
 bool stat_hidden(const struct stat_report *r, const struct stat_row *row);
 /* Writes "# started on ..." at the start of a file. */
 void stat_write_date(struct buf *out, const struct stat_report *r);
 /* Formats the value of a metric: one decimal, or three for small values. */
 void stat_metric_number(char *out, size_t size, double value);
 
-/* event_set.c: which events are counted, and which metrics are shown. */
+/* event_set.c: the events to count and the metrics to show */
 struct stat_metric_use {
 	struct tacho_metric metric;
 	char *home;			/* name of the event whose row shows it */
@@ -163,12 +165,12 @@ struct stat_plan {
 		struct tacho_metric_set **v;	/* one for each -M, and for --topdown */
 		size_t n, cap;
 	} metric_sets;
-	size_t n_events;		/* of the set, before --for-each-cgroup repeated it */
-	bool by_default;		/* the default events: the user named none */
+	size_t n_events;		/* number of events before --for-each-cgroup copied them */
+	bool by_default;		/* default events are counted, since the user named none */
 	bool has_cgroups;
-	bool target_cpu;		/* CPUs are counted, not tasks */
+	bool target_cpu;		/* events are counted per CPU, not per task */
 	bool core_wide;			/* all CPUs are counted, so all hardware threads of each core */
-	const char *clock;		/* events without a metric get a rate per second of this clock; or NULL */
+	const char *clock;		/* clock for the rates of events without a metric, or NULL */
 };
 int stat_plan_set(const struct stat_opts *o, struct tacho_evset *set, struct stat_plan *plan);
 /* metric.c: adds metrics and the events that they need. 0 or a negative errno. */
@@ -176,10 +178,12 @@ int stat_add_metrics(struct stat_plan *plan, const char *list, struct tacho_erro
 int stat_add_topdown(struct stat_plan *plan, uint32_t level, struct tacho_error *e);
 int stat_add_system_metrics(struct stat_plan *plan);		/* power and memory bandwidth, if available */
 size_t stat_n_set_metrics(const struct stat_plan *plan);
-/* With --for-each-cgroup: the event that corresponds to `base` (index `at`) in the copy that `beside` belongs to. */
+/* With --for-each-cgroup, all events are copied for each cgroup. Returns the copy of `base`, the event at
+ * index `at`, for the cgroup of `beside`. */
 const struct tacho_event *stat_event_in_copy(const struct stat_plan *plan, const struct tacho_event *base,
 				       uint32_t at, const struct tacho_event *beside);
-/* event_set.c: adds the built-in metrics whose events are all in the set, and rates if it contains a clock. */
+/* event_set.c: adds the built-in metrics whose events are all in the set, and rates if it contains a
+ * clock. */
 int stat_plan_implied_metrics(struct tacho_evset *set, struct stat_plan *plan);
 void stat_plan_done(struct stat_plan *plan);
 
@@ -198,12 +202,12 @@ struct stat_rows {
 		struct stat_row *v;
 		size_t n, cap;
 	} list;
-	struct stat_metric *metrics;	/* of all rows, one after the other */
+	struct stat_metric *metrics;	/* metrics of all rows, consecutively */
 	size_t n_metrics;
 };
 int stat_rows_make(struct stat_rows *rows, struct tacho_evset *set,
 		   const struct tacho_sums_opts *sums);
-/* Call this when the values are final: adds the metrics and sorts the rows for output. */
+/* Must be called when the values are final. Adds the metrics and sorts the rows for output. */
 int stat_rows_finish(struct stat_rows *rows, const struct stat_plan *plan, double elapsed_s,
 		     enum tacho_per per, bool metric_only);
 void stat_rows_done(struct stat_rows *rows);
@@ -226,7 +230,7 @@ int stat_runs_add(struct stat_runs *runs, const struct stat_rows *rows, struct t
 		  double elapsed_s);
 void stat_runs_apply(const struct stat_runs *runs, struct stat_rows *rows,
 		     struct tacho_evset *set);
-/* Mean and its standard error. */
+/* Returns the mean; *error is its standard error. */
 double stat_mean(const double *v, size_t n, double *error);
 void stat_runs_done(struct stat_runs *runs);
 
@@ -234,7 +238,7 @@ void stat_runs_done(struct stat_runs *runs);
 struct stat_loop {
 	const struct stat_opts *opts;
 	struct tacho_evset *set;
-	struct tacho_command *command;	/* NULL: none; the run ends by a signal, a time-out or --interval-count */
+	struct tacho_command *command;	/* NULL: no command */
 	struct control control;
 	bool stop_requested;
 	int (*on_interval)(void *arg, double time_s);
@@ -247,7 +251,7 @@ struct stat_loop {
 };
 int stat_loop_run(struct stat_loop *loop);
 
-/* The monotonic clock in seconds. */
+/* Returns the monotonic clock in seconds. */
 double stat_now(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The target of `stat`: processes, threads, a user, CPUs, the machine, or a command, and its title in
- * the output.
+ * Determines the target of `stat` from the options (processes, threads, a user, CPUs, the machine, or a
+ * command), and its title in the output.
  */
 #include "cli/stat/stat.h"
 

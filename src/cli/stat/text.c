@@ -1,6 +1,6 @@
 /*
- * The text output, in the layout of perf 7: value, unit, event, and after a # the
- * metrics. Multiplexed values have their share of time and, unlike in perf, an error estimate.
+ * Writes the text output in the layout of perf 7: value, unit, event, and after a # the metrics. A
+ * multiplexed event is shown with the share of time it was counted and, unlike in perf, an error estimate.
  */
 #include "cli/stat/stat.h"
 
@@ -151,7 +151,7 @@ static bool is_row_hidden(const struct stat_report *r, const struct stat_row *ro
 	return stat_hidden(r, row);
 }
 
-/* The columns before the metrics: place and cgroup. */
+/* Writes the columns before the metrics: place and cgroup. */
 static void put_line_head(struct buf *out, const struct stat_report *r, const struct stat_row *row)
 {
 	put_place(out, r, row);

@@ -1,5 +1,6 @@
 /*
- * The top-down tree: finds the metrics that have a level, and with their values, the path to the bottleneck.
+ * Builds the top-down tree: selects the metrics that have a level, and finds the path to the bottleneck from
+ * their values.
  */
 #include "cli/stat/topdown.h"
 
@@ -16,8 +17,8 @@
 struct levels {
 	struct strlist names;
 	uint32_t wanted, deepest;
-	bool listed;				/* use metrics of vendors' lists only, because there are some */
-	const struct tacho_metric *parent;	/* select its children instead of levels; or NULL */
+	bool listed;				/* vendors' lists have metrics: use only these */
+	const struct tacho_metric *parent;	/* if not NULL: select its children instead of levels */
 };
 
 static int note_level(void *arg, const struct tacho_metric *m)
@@ -147,7 +148,7 @@ static struct topdown_node *worst_below(const struct topdown_tree *tree, const s
 		bool here = parent ? topdown_is_below(&node->metric, &parent->metric) :
 				     node->metric.level == 1;
 
-		/* Nodes that are on the path already are skipped, so that a cycle of parents does not loop. */
+		/* Skip nodes that are already on the path, so that a cycle of parents ends. */
 		if (here && node->alarming && !node->bottleneck && (!worst || node->value > worst->value))
 			worst = node;
 	}
@@ -178,7 +179,7 @@ static bool event_exists(struct tacho *t, const char *spec)
 	return ok;
 }
 
-/* "MEM_INST.X_PS" is Intel's old way to write MEM_INST.X:pp. */
+/* Appends an event name. Intel's older lists write MEM_INST.X_PS for MEM_INST.X:pp. */
 static void put_precise(struct buf *out, struct str name)
 {
 	buf_clear(out);
@@ -188,7 +189,7 @@ static void put_precise(struct buf *out, struct str name)
 		buf_str(out, name);
 }
 
-/* The first event of a list like "A_PS;B, C" that exists here. */
+/* Returns the first event of a list like "A_PS;B, C" that exists on this machine. */
 static char *first_existing_event(struct tacho *t, const char *list)
 {
 	struct buf spec = { 0 };

@@ -12,10 +12,10 @@
 
 #include <tacho/tacho.h>
 
-/* Adds the tree's metrics down to `level`, from the CPU's event lists or else the built-in first level. Returns how
- * many were added, or -EOPNOTSUPP or another negative errno. */
+/* Adds the tree's metrics down to `level`, from the CPU's event lists or else the built-in first level.
+ * Returns the number of metrics, -EOPNOTSUPP or another negative errno. */
 int topdown_add(struct tacho *t, struct tacho_metric_set *ms, uint32_t level, struct tacho_error *e);
-/* Adds the children of `parent`. Returns how many; 0 if there are none. */
+/* Adds the children of `parent`. Returns their number (0: it has no children) or a negative errno. */
 int topdown_add_below(struct tacho *t, struct tacho_metric_set *ms, const struct tacho_metric *parent,
 		      struct tacho_error *e);
 uint32_t topdown_deepest(struct tacho *t);	/* the deepest known level; 0: no top-down metrics */
@@ -42,18 +42,18 @@ int topdown_add_values(struct topdown_tree *tree, struct tacho_metric_set *ms,
 /* Finds the path: starting at the root, the largest child that is beyond its threshold. */
 void topdown_find_bottleneck(struct topdown_tree *tree);
 bool topdown_is_below(const struct tacho_metric *m, const struct tacho_metric *parent);
-/* The event to sample to locate the bottleneck: the first event of its metric, or of the metrics above it, that
- * exists here; else "cycles". The caller frees it; NULL if memory is exhausted. */
+/* The event to sample to locate the bottleneck: the first event of its metric, or of the metrics above it,
+ * that exists on this machine; else "cycles". The caller frees it; NULL if memory is exhausted. */
 char *topdown_sample_event(struct tacho *t, const struct topdown_tree *tree);
 
-/* What is shown in addition to the tree. */
+/* The additional output of `tacho topdown`, printed with the tree. */
 struct topdown_report {
 	const char *title;
 	uint32_t level;
-	bool all;			/* also children of nodes within their threshold */
+	bool all;			/* also show children of nodes within their threshold */
 	bool color;
 	const char *sample;
-	const char *command;		/* the command line that samples it */
+	const char *command;		/* command line that samples the bottleneck */
 	const char *const *left_out;
 	size_t n_left_out;
 };
