@@ -12,7 +12,7 @@ once() {	# WORDS COMMAND...
 	grep -q burn out || fail "$*: nothing is shown"
 }
 once 'not unwound' tacho report --stdio
-once 'without their callers' tacho script
+once 'without their user space callers' tacho script
 once 'not unwound' tacho export -f folded -o -
 # Chains of frame pointers are whole: nothing to say.
 tacho record -q -e cpu-clock:u -F 999 -g -o perf.data "$TEST_BIN/burn" -t 1 -m 100 >burnt 2>&1
