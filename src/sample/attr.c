@@ -1,6 +1,6 @@
 /*
  * The sampling part of each perf_event_attr: sample rate, sample_type, call chains, AUX settings. The
- * sampler's options apply to all events; an event's own terms (period=, freq=, call-graph= ...) override them.
+ * sampler's options apply to all events; an event's terms (period=, freq=, call-graph= ...) override them.
  *
  * The last event is the tracker, a dummy event that delivers mmap, comm, fork and exit records and takes
  * no samples. It excludes the kernel, which does not affect these records, so that

@@ -146,7 +146,7 @@ int64_t aux_snapshot(struct aux *a, const struct aux_output *out, uint64_t limit
 		return 0;
 	head = __atomic_load_n(&a->page->aux_head, __ATOMIC_ACQUIRE);
 	n = has_wrapped(a, head) ? a->size : head;
-	if (head >= a->tail && head > a->size)	/* the head grows forever: skip data of the last snapshot */
+	if (head >= a->tail && head > a->size)	/* ever-growing head: skip the last snapshot */
 		n = min_of(n, head - a->tail);
 	else if (head == a->tail)
 		return 0;

@@ -27,7 +27,7 @@ struct aux {
 	bool mapped;				/* by aux_map() */
 };
 
-struct aux_output {		/* where AUXTRACE records go, and what they say about the area */
+struct aux_output {		/* destination of AUXTRACE records, and their description of the area */
 	uint32_t number;	/* index of the area */
 	int32_t cpu, tid;
 	struct buf *scratch;

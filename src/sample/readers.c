@@ -161,7 +161,7 @@ static int open_reader(const struct tacho_sampler *s, struct sampler_reader *r)
 	return r->epoll < 0 ? -errno : 0;
 }
 
-/* Moves rings from the sampler's epoll to their readers'. Rings of CPUs without a reader stay. */
+/* Moves rings from the sampler's epoll to those of their readers. Rings without a reader are not moved. */
 static int move_rings_to_readers(struct tacho_sampler *s)
 {
 	for (size_t i = 0; i < s->rings.n; i++) {

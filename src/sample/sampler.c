@@ -150,7 +150,7 @@ static int open_events(struct tacho_sampler *s, struct tacho_error *e)
 	target.clock_fallback = true;
 	s->set->sampling.per_thread = s->opts.per_thread_rings;
 	if (s->opts.per_thread_rings)
-		target.no_inherit = true;	/* the kernel refuses to map a ring of an inherited event on any CPU */
+		target.no_inherit = true;	/* inherited events on any CPU cannot have a ring */
 	if (s->set->events.n == 0) {
 		s->set->sampling.quiet_clock = true;
 		n = tacho_evset_add(s->set, "cycles:P", e);

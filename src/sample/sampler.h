@@ -99,7 +99,7 @@ bool sampler_wants_data_mmaps(const struct tacho_sampler *s);	/* including non-e
 void rings_plan(struct tacho_sampler *s);	/* after sampler_prepare(), before opening */
 int rings_open(struct tacho_sampler *s, struct tacho_error *e);
 void rings_close(struct tacho_sampler *s);
-bool rings_watch(struct tacho_sampler *s, size_t i);	/* adds its next descriptor to epoll; false: none left */
+bool rings_watch(struct tacho_sampler *s, size_t i);	/* adds its next fd to epoll; false: none left */
 /* Watches other descriptors in place of those whose targets have ended. Returns how many rings have ended
  * as a result. */
 size_t rings_check_ended(struct tacho_sampler *s, int epoll);

@@ -1,11 +1,11 @@
 /*
  * Synthesizes records for processes that exist before the recording starts: COMM, FORK and MMAP2 records
- * from what /proc shows now. Their time is 0, so that readers process them first.
+ * from the current contents of /proc. Their time is 0, so that readers process them first.
  *
  * With thousands of processes this dominates the start-up time of a recording, so it reads little: one read
  * of /proc/PID/stat gives the name, parent, number of threads and whether there is any memory (kernel threads
  * have none); the task directory is listed only for processes with several threads; maps are
- * parsed in place, without sscanf, and lines that are not executable only up to the permissions.
+ * parsed in place, without sscanf, and lines of non-executable mappings only up to the permissions.
  */
 #include "sample/sampler.h"
 

@@ -1,10 +1,10 @@
 /*
  * Synthesizes MMAP records for the kernel and its modules, and CGROUP records.
  *
- * The name of the kernel's mapping ends with the symbol whose address is its start ("[kernel.kallsyms]_text"),
- * so that a reader can undo this boot's address randomisation (KASLR). Only the first lines of
- * /proc/kallsyms are read, which contain that symbol: the whole file takes 50 ms. The length is that of
- * "Kernel code" in /proc/iomem; if that is not readable, the mapping extends to the end of the
+ * The name of the kernel's mapping ends with the symbol whose address is its start
+ * ("[kernel.kallsyms]_text"), so that a reader can undo this boot's address randomisation (KASLR). Only the
+ * first lines of /proc/kallsyms are read, which contain that symbol: the whole file takes 50 ms. The length
+ * is that of "Kernel code" in /proc/iomem; if that is not readable, the mapping extends to the end of the
  * address space.
  */
 #include "sample/sampler.h"

@@ -1,8 +1,8 @@
 /*
- * Demangling by libiberty. A few hundred bytes of back-references can stand for gigabytes of output, so
- * the work is bounded: C++ and Rust names are demangled through libiberty's callbacks, which are left by
- * longjmp() once the output exceeds DEMANGLED_MAX; the length of a D name is estimated beforehand. A name over
- * its limit is shown mangled.
+ * Demangling by libiberty. A few hundred bytes of back-references can expand to gigabytes of output, so the
+ * work is bounded: C++ and Rust names are demangled through libiberty's callbacks, which are left by
+ * longjmp() once the output exceeds DEMANGLED_MAX; the length of a D name is estimated beforehand. A name
+ * over its limit is shown mangled.
  */
 #include "symbol/demangle.h"
 

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 
 #define ELF_PIECE_MAX (1ull << 30)	/* largest section that is read */
-#define ELF_STEP 98304u		/* a multiple of entry sizes 8, 12, 16 and 24; small enough to stay in the cache */
+#define ELF_STEP 98304u		/* a multiple of entry sizes 8, 12, 16 and 24; fits into the CPU cache */
 #define ELF_SECTIONS_MAX (1u << 20)
 #define BUILD_ID_MAX 20
 
@@ -56,8 +56,8 @@ void elf_close(struct elf *e);
 int elf_read(const struct elf *e, uint64_t offset, uint64_t n, struct buf *out);
 int elf_read_section(const struct elf *e, const struct elf_section *s, struct buf *out);
 /* elf_has_section() checks that a section can be read and returns 0 or the error of elf_read_section(). Then
- * elf_read_step(), called with *at = 0 first, replaces *out with the next ELF_STEP bytes; it returns 1, 0 at the
- * end, or the error of elf_read(). */
+ * elf_read_step(), called with *at = 0 first, replaces *out with the next ELF_STEP bytes; it returns 1, 0 at
+ * the end, or the error of elf_read(). */
 int elf_has_section(const struct elf *e, const struct elf_section *s);
 int elf_read_step(const struct elf *e, const struct elf_section *s, uint64_t *at, struct buf *out);
 

@@ -84,8 +84,8 @@ static int add_slots(struct plt *p, const struct buf *raw, bool addends, uint64_
 	return 0;
 }
 
-/* Reads the GOT slots that a relocation section fills, sorted by address; only those of relocation type `type`
- * unless it is 0. */
+/* Reads the GOT slots that a relocation section fills, sorted by address; only those of relocation type
+ * `type` unless it is 0. */
 static int read_slots(struct plt *p, const struct elf_section *rel, uint64_t type)
 {
 	scoped(buf_done) struct buf raw = { 0 };
@@ -136,8 +136,8 @@ static int read_symbols(struct plt *p, const struct elf_section *rel, struct sym
 	return err;
 }
 
-/* Adds one PLT entry, named after its slot. A slot without a symbol is filled by an IFUNC resolver in the same
- * object: the entry is named after the address of the resolver, and shown by its name if it has one. */
+/* Adds one PLT entry, named after its slot. A slot without a symbol is filled by an IFUNC resolver in the
+ * same object: the entry is named after the address of the resolver, and shown by its name if it has one. */
 static int add_entry(struct plt *p, struct symbol_table *t, const struct got_slot *s, uint64_t at,
 		     uint64_t size)
 {

@@ -38,8 +38,8 @@ static inline uint32_t kernel_location_object(struct interval_cache *cache, cons
 }
 
 /* Searches the maps of the process, then those from before its exec. If nothing is mapped there, returns the
- * gap around the address, with object 0: frame pointer chains through code without frame pointers contain many
- * such addresses. The result is valid until the next search. */
+ * gap around the address, with object 0: frame pointer chains through code without frame pointers contain
+ * many such addresses. The result is valid until the next search. */
 const struct cached_interval *interval_cache_search(struct interval_cache *cache,
 						    const struct process *proc, uint64_t ip);
 

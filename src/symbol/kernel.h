@@ -10,7 +10,7 @@
 struct kernel {
 	char *file;			/* the vmlinux its symbols were read from, or NULL */
 	struct maps *maps;
-	struct object *main;		/* [kernel.kallsyms]; NULL until a record or an address refers to it */
+	struct object *main;		/* [kernel.kallsyms]; NULL until first referred to */
 	const char *vmlinux, *kallsyms;	/* files given by the user */
 	char *reference;		/* relocation reference symbol, whose address was recorded: "_text" */
 	uint64_t reference_address;	/* its address in the recorded kernel; 0: unknown */

@@ -128,8 +128,9 @@ static void symbol_files_open(struct symbol_files *b, const struct object *obj,
 	}
 }
 
-/* Chooses the entry of the symbol cache. The cache is not used in live mode, where a long-running process reads
- * each object once, nor if the debug file could not be decompressed, because its library may be installed later. */
+/* Chooses the entry of the symbol cache. The cache is not used in live mode, where a long-running process
+ * reads each object once, nor if the debug file could not be decompressed, because its library may be
+ * installed later. */
 static void choose_cache_entry(struct symbol_cache_entry *cached, const struct symbol_files *b,
 			       const struct object *obj, const struct symbol_search *search)
 {

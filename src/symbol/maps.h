@@ -9,7 +9,7 @@
 
 #include "base/defs.h"
 
-#define MAPS_MOST 65536		/* intervals per process; the kernel's default limit (vm.max_map_count) is 65530 */
+#define MAPS_MOST 65536		/* intervals per process; default vm.max_map_count is 65530 */
 
 struct interval {
 	uint64_t start, last;		/* inclusive: a mapping may end at 2^64 */

@@ -40,7 +40,7 @@ struct object {
 	bool compat;			/* mapped below 4 GiB by a 32-bit process */
 	bool loaded;
 	int64_t read_ms;		/* perf map in live mode: time of the last read */
-	struct perfmap_position map_position;	/* ... and how much of it has been read */
+	struct perfmap_position map_position;	/* ... and the part that has been read */
 	struct symbol_table table;
 	struct elf_segment *segments;	/* PT_LOAD only */
 	size_t n_segments;
@@ -72,9 +72,9 @@ struct objects {
 	uint32_t generation;		/* incremented by objects_evict() */
 };
 
-/* Compacts new symbol tables, then drops those of files and JIT maps that were not used since the previous call,
- * least recently used first, until all tables together have at most `max_bytes`. Dropped tables are read again
- * when needed. */
+/* Compacts new symbol tables, then drops those of files and JIT maps that were not used since the previous
+ * call, least recently used first, until all tables together have at most `max_bytes`. Dropped tables are
+ * read again when needed. */
 void objects_evict(struct objects *o, size_t max_bytes);
 
 /* Distinguishes objects with the same path: files in different containers, replaced files. */
@@ -91,8 +91,8 @@ struct object *objects_at(const struct objects *o, uint32_t id);	/* NULL: no suc
 int objects_set_build_id(struct objects *o, const char *path, const uint8_t *id, size_t n);
 void objects_done(struct objects *o);
 
-/* Reads the symbols of files, modules, JIT maps and the vdso. Sets `loaded`, and `why` if there are no symbols.
- * Returns 0 or -ENOMEM. */
+/* Reads the symbols of files, modules, JIT maps and the vdso. Sets `loaded`, and `why` if there are no
+ * symbols. Returns 0 or -ENOMEM. */
 int object_load(struct object *obj, const struct symbol_search *search);
 /* Reads the perf map of a running process again if it has grown. Returns true if it did. */
 bool object_refresh(struct object *obj, const struct symbol_search *search);

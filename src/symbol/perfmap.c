@@ -58,7 +58,7 @@ static int add_line(struct symbol_table *t, char *text, char *at, char *end)
 	return symbol_table_add(t, start, size, (uint32_t)(p - text), 0) < 0 ? -ENOMEM : 1;
 }
 
-/* Moves the text into the table's strings; returns where it begins there, or a negative errno. */
+/* Moves the text into the table's strings; returns its offset in them, or a negative errno. */
 static int64_t take_text(struct symbol_table *t, struct buf *text)
 {
 	size_t start = t->strings.n;

@@ -72,8 +72,8 @@ static struct thread *thread_get(struct processes *p, uint32_t pid, uint32_t tid
 	return t;
 }
 
-/* While the kernel executes exec(), samples still contain call chains of the old program, so its maps are kept.
- * The vdso is the last mapping that exec() makes: mappings after it are made by the new program. */
+/* While the kernel executes exec(), samples still contain call chains of the old program, so its maps are
+ * kept. The vdso is the last mapping that exec() makes: mappings after it are made by the new program. */
 static int process_exec(struct process *proc)
 {
 	struct maps *fresh = maps_new();

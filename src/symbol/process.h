@@ -34,8 +34,8 @@ struct processes {
 /* Finds or adds a process; NULL without memory. The pointer is valid until the next one is added. */
 struct process *process_get(struct processes *p, uint32_t pid);
 struct process *process_find(const struct processes *p, uint32_t pid);	/* NULL: unknown */
-/* Access by a remembered index, which is cheaper than a search. The caller must check the pid, because pruning
- * moves entries. */
+/* Access by a remembered index, which is cheaper than a search. The caller must check the pid, because
+ * pruning moves entries. */
 static inline struct process *process_at(const struct processes *p, uint32_t index)
 {
 	return index < p->procs.n ? &p->procs.v[index] : NULL;

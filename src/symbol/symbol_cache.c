@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define MAGIC 0x31736c6f626d7974ull	/* "tymbols1"; change it when the layout or the selection of symbols changes */
+#define MAGIC 0x31736c6f626d7974ull	/* "tymbols1"; change it with the layout or selection of symbols */
 #define FILE_MAX ((size_t)1 << 30)
 #define SETTLED_S 2			/* file times have the resolution of a tick, and clocks differ */
 
@@ -134,8 +134,8 @@ static bool header_is_valid(const struct symbol_cache_header *h, const struct sy
 				index_entries(h) * sizeof(uint32_t) + h->n_strings;
 }
 
-/* Whether all indices and offsets are within the table. Interned ids must be 0, and module symbols, whose names
- * are stored differently, must not occur. */
+/* Whether all indices and offsets are within the table. Interned ids must be 0, and module symbols, whose
+ * names are stored differently, must not occur. */
 static bool table_is_valid(const struct symbol_table *t)
 {
 	uint64_t before = 0;

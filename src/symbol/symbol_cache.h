@@ -27,8 +27,8 @@ struct symbol_cache_entry {
 	char path[PATH_MAX];
 };
 
-/* Sets *s for an object whose symbols are in `own`, `debug` or both; either may be NULL. `number` is the hash of
- * its path; `embedded`: `debug` is mini debug info inside `own`. */
+/* Sets *s for an object whose symbols are in `own`, `debug` or both; either may be NULL. `number` is the
+ * hash of its path; `embedded`: `debug` is mini debug info inside `own`. */
 void symbol_cache_for_elf(struct symbol_cache_entry *s, uint64_t number, const struct elf *own,
 			  const struct elf *debug, bool embedded);
 /* Sets *s for a table built from one file. */

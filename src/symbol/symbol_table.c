@@ -18,7 +18,7 @@
 #define INDEX_LEAST 64u		/* symbols; smaller tables have no index */
 #define STEP_SYMBOLS 2u		/* minimum symbols per index step */
 #define DIGIT_BITS 13u		/* maximum; two passes sort the 26 bits of most large objects */
-#define INDEX_BITS 28		/* a sort key is the symbol's index (low bits) and part of its start (high bits) */
+#define INDEX_BITS 28		/* sort key: index of the symbol (low bits), part of its start (high bits) */
 #define INDEX_MASK (MOST_SYMBOLS - 1)
 #define PART_BITS (64 - INDEX_BITS)
 #define AHEAD 16		/* symbols are prefetched this many entries ahead */
@@ -109,8 +109,8 @@ static void radix_pass(uint64_t *to, const uint64_t *from, size_t n, unsigned sh
 		to[count[(from[i] >> shift) & (digits - 1)]++] = from[i];
 }
 
-/* Sorts by the bits of (start - least) from bit `low` on, as many as fit into a key. Returns the array, one of
- * the two, that holds the result. */
+/* Sorts by the bits of (start - least) from bit `low` on, as many as fit into a key. Returns the array, one
+ * of the two, that holds the result. */
 static uint64_t *sort_by_part(const struct symbol_table *t, uint64_t *from, uint64_t *to, uint64_t least,
 			      unsigned low)
 {
@@ -137,8 +137,8 @@ static uint64_t *sort_by_part(const struct symbol_table *t, uint64_t *from, uint
 	return from;
 }
 
-/* Computes the order of the symbols, in the first or second half of keys[2 * n]. The starts of one object differ in
- * their low bits only, so one call of sort_by_part() is usually enough. */
+/* Computes the order of the symbols, in the first or second half of keys[2 * n]. The starts of one object
+ * differ in their low bits only, so one call of sort_by_part() is usually enough. */
 static uint64_t *sort_order(const struct symbol_table *t, uint64_t *keys)
 {
 	uint64_t least = UINT64_MAX, most = 0, *order = keys;
@@ -203,9 +203,9 @@ static size_t group_end(const struct symbol_table *t, size_t first)
 	return end;
 }
 
-/* Whether duplicates in this group would change a result: when sizes are guessed, when the newest symbol wins,
- * or when the group is longer than the search. Otherwise they lose to the first like any other alias, and
- * comparing the names would cost cache misses. */
+/* Whether duplicates in this group would change a result: when sizes are guessed, when the newest symbol
+ * wins, or when the group is longer than the search. Otherwise they lose to the first like any other alias,
+ * and comparing the names would cost cache misses. */
 static bool duplicates_matter(const struct symbol_table *t, size_t first, size_t end)
 {
 	bool matter = t->newest || end - first > LONGEST_CHAIN;
@@ -371,7 +371,8 @@ void symbol_table_compact(struct symbol_table *t)
 	t->strings = kept;
 }
 
-/* Disassemblers show an IFUNC slot as "*ABS*+0x9be70"; uses the name of the function at that address, if any. */
+/* Disassemblers show an IFUNC slot as "*ABS*+0x9be70"; if a function is at that address, its
+ * name is used. */
 static const char *resolver_name(struct symbol_table *t, const struct symbol *s, const char *raw)
 {
 	const char *hex = strchr(raw, '+');

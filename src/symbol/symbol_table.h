@@ -67,7 +67,9 @@ void symbol_table_compact(struct symbol_table *t);
 struct symbol *symbol_table_find(struct symbol_table *t, uint64_t address);
 /* Prefetches the entries that a search for `address` will read. */
 void symbol_table_prefetch(const struct symbol_table *t, uint64_t address);
-const char *symbol_table_name(const struct symbol_table *t, const struct symbol *s);	/* as in the file, not demangled */
-const struct symbol *symbol_table_find_name(const struct symbol_table *t, const char *name);	/* linear search; or NULL */
+/* Returns the name as in the file, not demangled. */
+const char *symbol_table_name(const struct symbol_table *t, const struct symbol *s);
+/* Returns the first symbol of this name (not demangled), or NULL. Searches linearly. */
+const struct symbol *symbol_table_find_name(const struct symbol_table *t, const char *name);
 
 #endif

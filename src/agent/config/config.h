@@ -24,7 +24,7 @@ enum source_target {
 	TARGET_CGROUPS,		/* cgroups whose path matches one of `cgroups` */
 };
 
-enum per_kind {			/* what one series covers */
+enum per_kind {			/* scope of one series */
 	PER_CPU, PER_GROUPS, PER_CORE, PER_DIE, PER_SOCKET, PER_NODE, PER_MACHINE, PER_PROCESS,
 	PER_CGROUP,
 };

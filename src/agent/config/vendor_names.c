@@ -119,7 +119,7 @@ static int add_entry(struct vendor_lookup *l, struct str spec, const struct even
 	return name_kind ? 0 : refuse(l, ev);
 }
 
-/* State of expanding "All": every event of the lists that this machine can count, each on its own. */
+/* State of expanding "All": every countable event of the lists, each as a separate entry. */
 struct all_events {
 	struct vendor_lookup *l;
 	const struct event_config *like;
@@ -211,7 +211,7 @@ static int classify_member(struct vendor_lookup *l, struct split_members *m, str
 	return 0;
 }
 
-/* Members that can be counted remain a group; each of the others becomes an entry of its own. A
+/* Members that can be counted remain a group; each of the others becomes a separate entry. A
  * group with no countable member is kept as written. */
 static int split_group(struct vendor_lookup *l, const struct event_config *like,
 		       struct str split_members, struct str modifiers)

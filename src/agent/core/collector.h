@@ -68,7 +68,7 @@ int collector_interval(struct collector *c, const char *source, uint64_t ns, str
  * collector. */
 int collector_apply(struct collector *c, const struct agent_config *cfg, struct tacho_error *e);
 
-/* Sets what SIGHUP and collector_reload() call; the owner of the configuration file sets it. */
+/* Sets the function that SIGHUP and collector_reload() call. */
 void collector_on_reload(struct collector *c, int (*fn)(void *arg, struct tacho_error *e), void *arg);
 int collector_reload(struct collector *c, struct tacho_error *e);
 

@@ -55,7 +55,7 @@ struct exporter_type {
 	const char *help;		/* one line for the man page and messages */
 	const struct config_key *keys;	/* keys of its table; push exporters also have push_keys */
 	size_t settings_size; /* the struct starts with struct push_settings for push exporters */
-	/* Checks what single keys cannot express; NULL: nothing to check. */
+	/* Checks combinations of keys; NULL: nothing to check. */
 	int (*check)(const void *settings, struct tacho_error *e);
 	/* Opens a connection or server; called in the exporter's thread (push) or at start (serve). */
 	int (*open)(void **x, const void *settings, const struct exporter_env *env,

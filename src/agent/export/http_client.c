@@ -1,6 +1,6 @@
 /*
  * HTTP client based on libcurl. A connection error, a timeout, a redirect, 408, 429 and 5xx mean
- * retry; other errors mean drop. The beginning of the receiver's answer is kept for messages.
+ * retry; other errors mean drop. The beginning of the receiver's answer is stored for messages.
  */
 #include "agent/export/http_client.h"
 
@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#define ANSWER_MAX 4096		/* bytes of an answer that are kept: it may have to be parsed */
+#define ANSWER_MAX 4096		/* bytes of an answer that are stored: some are parsed */
 #define MESSAGE_MAX 160
 #define POLL_MS 100
 

@@ -40,7 +40,7 @@ struct http_settings {
 			"do not verify the receiver's certificate: for tests only"                 \
 	}
 
-/* Checks what single keys cannot express: user without password, cert without key, headers with line
+/* Checks combinations of keys: user without password, cert without key, headers with line
  * breaks. */
 int http_settings_check(const struct http_settings *s, struct tacho_error *e);
 

@@ -1,7 +1,7 @@
 /*
  * The running exporters of a configuration. On a reload, exporters with unchanged settings continue
- * with their queues and connections; the others are stopped, and what they had not sent remains on
- * disk for exporters of the same name.
+ * with their queues and connections; the others are stopped, and their unsent bodies remain on disk
+ * for exporters of the same name.
  */
 #include "agent/export/exporter.h"
 

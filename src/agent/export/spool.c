@@ -284,7 +284,7 @@ bool spool_first(struct spool *s, struct export_body *out)
 			out->body = str_n(s->text.bytes + n_header, s->text.n - n_header);
 			return true;
 		}
-		spool_drop_first(s);		/* the file was removed by someone else */
+		spool_drop_first(s);		/* another program removed the file */
 	}
 	return false;
 }

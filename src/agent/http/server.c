@@ -366,7 +366,7 @@ static enum MHD_Result send_answer(struct request *q)
 struct incoming_request {
 	struct buf body;
 	bool too_large, ambiguous;
-	struct http_job *http_job;		/* its page is being made or is ready */
+	struct http_job *http_job;		/* its page is being generated or is ready */
 };
 
 static enum MHD_Result take_body(struct incoming_request *in, const char *data, size_t *n)

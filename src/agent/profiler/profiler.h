@@ -39,8 +39,8 @@ struct recording_opts {
 
 /* Records for N seconds into a perf.data file, a flame graph or both (triggers, ctl profile); runs
  * in the caller's thread. A perf.data file ends early where it would exceed the limit; older
- * recordings are deleted until the limit is kept, but this one stays. *path is freed by the caller;
- * `note` says what was cut or exceeded, or is empty. */
+ * recordings are deleted until the limits are met, but this one never is. *path is freed by the
+ * caller; `note` names a limit that was reached or exceeded, or is empty. */
 int profiler_record(struct agent *a, const struct recording_opts *opts, char **path, char note[256],
 		    struct tacho_error *e);
 

@@ -135,7 +135,7 @@ static int record_samples(struct recording *r, struct tacho_error *e)
 		return err;
 	r->max_bytes = out.max_bytes;
 	err = write_records(r, e);
-	/* Also after an error: what was written before a full disk can be read. */
+	/* Also after an error: the data written before the disk was full can be read. */
 	end = tacho_recorder_finish(r->machine.recorder, err < 0 ? NULL : e);
 	return err < 0 ? err : end;
 }
@@ -223,7 +223,7 @@ static int default_dir(const struct agent *a, char dir[PATH_MAX], struct tacho_e
 	return 0;
 }
 
-/* Deletes older recordings beyond the limits; this one stays, with a note if it alone is too large. */
+/* Deletes older recordings beyond the limits, but never this one; a note says if it alone is too large. */
 static void enforce_limits(const struct recording *r, char note[256])
 {
 	const struct recordings_limit bound = { r->opts->max_bytes, r->opts->max_files };

@@ -1,6 +1,6 @@
 /*
  * The series of a source's counters, in a table by identity. The identity is the metric's name and
- * all labels, which is also what receivers identify a series by.
+ * all labels, by which receivers identify a series as well.
  */
 #include "agent/source/counter_series.h"
 

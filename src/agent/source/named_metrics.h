@@ -1,7 +1,7 @@
 /*
  * The metrics that a source's configuration lists: a gauge for each metric and place. The events
- * they need are added to the unit's event set but have no series of their own. Values are of the
- * time since the last tick.
+ * they need are added to the unit's event set but have no series of their own. Values cover
+ * the time since the last tick.
  */
 #ifndef AGENT_SOURCE_NAMED_METRICS_H
 #define AGENT_SOURCE_NAMED_METRICS_H

@@ -261,7 +261,7 @@ static int read_unit(struct agent_source *s, struct source_unit *u)
 	return read_derived(s, u, rows) < 0 ? -ENOMEM : n;
 }
 
-/* Reads every unit. The counts of units that are gone are in the base of their series. */
+/* Reads every unit. The counts of removed units are in the base of their series. */
 static int read_units(struct agent_source *s)
 {
 	int n = 0, got;

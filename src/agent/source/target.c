@@ -204,7 +204,7 @@ static void remove_unseen_units(struct agent_source *s)
 /* ---- per = "process" with top = N ---- */
 
 #define MAX_SWAPS 8		/* per refresh: each swap reopens the counters of two units */
-#define LONG_LIVED_REFRESHES 30		/* a process seen this often is likely to stay */
+#define LONG_LIVED_REFRESHES 30		/* a process seen this often is likely to keep running */
 
 static void update_weights(struct agent_source *s)
 {
@@ -215,7 +215,7 @@ static void update_weights(struct agent_source *s)
 	}
 }
 
-/* Short-lived processes, such as a build's, would each leave a series that stays visible for
+/* Short-lived processes, such as those of a build, would each leave a series that stays visible for
  * minutes. So when many processes have ended recently, only long-lived ones get series of their own. */
 static bool may_promote(const struct agent_source *s, const struct source_unit *u)
 {

@@ -200,7 +200,7 @@ void open_chunks_look_up_new(struct store *s)
 
 /* ---- chunks ---- */
 
-/* Drops the oldest closed chunks until the limit is kept. */
+/* Drops the oldest closed chunks until the rest is within the limit. */
 void open_chunks_enforce_limit(struct store *s)
 {
 	size_t n = 0;
