@@ -29,8 +29,9 @@ struct tacho_event {
 	const char *unit;	/* "msec", "Joules", ... or "" */
 	double scale;		/* count * scale is in `unit`; 1 if there is no unit */
 	const char *cgroup;	/* NULL: not limited to a cgroup */
-	uint32_t leader;	/* index of its group's first event; its own if it is that or not grouped */
-	uint32_t group_size;	/* events in its group, 1: not grouped */
+	uint32_t leader;	/* index of the group leader; its own index if it is the leader or not
+				 * grouped */
+	uint32_t group_size;	/* number of events in its group; 1: not grouped */
 	uint32_t merge;		/* index of the event to whose count this one is added: imc/.../ expands to
 				 * an event per instance of a PMU; otherwise its own index */
 	bool system_wide;	/* counts a socket or device: can be opened on CPUs, not for a task */
@@ -45,7 +46,7 @@ struct tacho_listing {
 	const char *kind;	/* "Hardware event", "Software event", "Hardware cache event",
 				 * "Kernel PMU event", "Vendor event", "Tracepoint event", "Tool event", "Raw event
 				 * descriptor", "Hardware breakpoint" */
-	const char *class_;	/* the word that selects it: hw sw cache pmu vendor tracepoint tool raw
+	const char *class_;	/* the class name that selects it: hw sw cache pmu vendor tracepoint tool raw
 				 * bp */
 	const char *pmu;	/* the PMU's name */
 	const char *topic;	/* a heading, e.g. "software", "sched" */
@@ -61,7 +62,8 @@ struct tacho_listing {
 
 struct tacho_list_opts {
 	size_t size;
-	const char *const *words;	/* classes or glob patterns; events that match any; none: all events */
+	const char *const *words;	/* classes or glob patterns, of which an event must match one; none:
+					 * all events */
 	size_t n_words;
 	const char *pmu;		/* only events of PMUs that match this glob pattern */
 	bool details;			/* fill in `encoding` (reads more files) */
@@ -75,8 +77,9 @@ TACHO_API int tacho_list(struct tacho *t, const struct tacho_list_opts *opts,
 			 struct tacho_error *e);
 
 /*
- * A perf_event_attr as lines "field: value", one per field that is not zero, in the order of the ABI; flags
- * by name. `attr` has `size` bytes in the kernel's layout. The caller frees the text; NULL without memory.
+ * Formats a perf_event_attr as lines "field: value", one per field that is not zero, in the order of the ABI,
+ * with flags by name. `attr` has `size` bytes in the kernel's layout. The caller frees the text; NULL: out of
+ * memory.
  */
 TACHO_API char *tacho_attr_text(const void *attr, size_t size);
 

@@ -6,9 +6,9 @@
 TACHO_BEGIN_DECLS
 
 /*
- * Vendors' event lists: names such as L2_RQSTS.ALL_CODE_RD and their encodings. When a list was added to
- * the context, tacho_evset_add() accepts its names; names known to the kernel take precedence. If no list was
- * added, lists for this CPU are searched for when a name is unknown: in the file or directory in the
+ * Vendors' event lists: names such as L2_RQSTS.ALL_CODE_RD and their encodings. After a list has been added
+ * to the context, tacho_evset_add() accepts its names; names known to the kernel take precedence. If no list
+ * was added, lists for this CPU are searched for when a name is unknown: in the file or directory in the
  * variable EVENTMAP, $XDG_DATA_HOME/tacho/events, $XDG_CACHE_HOME/tacho/events, $XDG_CACHE_HOME/pmu-events
  * and /usr/share/tacho/events.
  */
@@ -30,7 +30,7 @@ struct tacho_listed {
 	const char *pmu;	/* "cpu", "uncore_cha": the name for all instances of the PMU */
 	const char *terms;	/* "event=0x35,umask=0xc817fe01" for this machine's PMU, or NULL if it cannot
 				 * be counted here */
-	const char *asked;	/* the terms in the list, whatever the machine */
+	const char *asked;	/* the terms as written in the list */
 	const char *reason;	/* why it cannot be counted here, or NULL */
 	const char *notice;	/* a term that was left out, a filter that is not set, or NULL */
 	const char *errata;	/* or "" */

@@ -21,8 +21,8 @@ TACHO_API void tacho_evset_free(struct tacho_evset *set);
 
 /*
  * Adds every event of `spec`, e.g. "{cycles,instructions}:u". If the spec is refused, nothing is
- * added, and *e, if given, says where and why.
- * Returns how many were added, or -EINVAL, -ENOENT, -EOPNOTSUPP, -EACCES, -ENOMEM.
+ * added, and *e, if not NULL, has the position and the reason.
+ * Returns the number of events added, or -EINVAL, -ENOENT, -EOPNOTSUPP, -EACCES, -ENOMEM.
  */
 TACHO_API int tacho_evset_add(struct tacho_evset *set, const char *spec, struct tacho_error *e);
 
@@ -122,7 +122,7 @@ struct tacho_reading {
 	uint64_t raw;
 	uint64_t enabled_ns, running_ns;
 	uint64_t lost;			/* lost samples (since Linux 6.0), else 0 */
-	uint64_t last_value, last_enabled_ns, last_running_ns;	/* what the last read added */
+	uint64_t last_value, last_enabled_ns, last_running_ns;	/* increments of the last read */
 };
 
 /* Reads every counter. Returns how many could be read; an ended thread or offline CPU is not an error. */
@@ -170,7 +170,7 @@ struct tacho_sums_opts {
 	size_t size;
 	enum tacho_per per;
 	int cache_level;		/* with PER_CACHE; 0: the last level */
-	bool since_last_read;		/* only what the last read added */
+	bool since_last_read;		/* only the increments of the last read */
 	bool no_merge;			/* do not sum the instances of one PMU type */
 	bool no_scale;			/* raw counts, not scaled for multiplexing */
 };
@@ -199,7 +199,8 @@ struct tacho_command;
 TACHO_API int tacho_command_spawn(struct tacho_command **out, char *const argv[],
 				  struct tacho_error *e);
 TACHO_API int tacho_command_pid(const struct tacho_command *cmd);
-/* Lets the command run. Returns 0, or why the program could not be started (-ENOENT, -EACCES ...). */
+/* Lets the command run. Returns 0, or a negative errno if the program could not be started (-ENOENT, -EACCES
+ * ...). */
 TACHO_API int tacho_command_go(struct tacho_command *cmd, struct tacho_error *e);
 /* A file descriptor (pidfd) that polls readable once the command has ended; -1 before Linux 5.3: call
  * tacho_command_wait() periodically. */
@@ -207,13 +208,14 @@ TACHO_API int tacho_command_fd(const struct tacho_command *cmd);
 
 struct tacho_usage {
 	size_t size;
-	int status;			/* as waitpid gives it */
+	int status;			/* exit status as from waitpid() */
 	double user_s, system_s;	/* CPU time of the command and of the children it waited for */
 };
 /* Returns 1 if the command has ended, 0 if it is still running (only with block == false). */
 TACHO_API int tacho_command_wait(struct tacho_command *cmd, bool block, struct tacho_usage *usage);
 TACHO_API int tacho_command_kill(struct tacho_command *cmd, int signal);
-TACHO_API void tacho_command_free(struct tacho_command *cmd);	/* a command still held never runs */
+TACHO_API void tacho_command_free(struct tacho_command *cmd);	/* a command that is still held is never
+								 * run */
 
 TACHO_END_DECLS
 #endif

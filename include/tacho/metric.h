@@ -72,8 +72,8 @@ TACHO_API double tacho_metric_literal(struct tacho *t, const char *name);
 /* Whether the ID or pattern of strcmp_cpuid_str() matches this machine's CPU. */
 TACHO_API bool tacho_metric_cpu_is(struct tacho *t, const char *pattern);
 
-/* Calls `fn` once for each different event that an expression needs. Of an `if` whose condition contains only
- * numbers and literals, only the branch that is taken counts. */
+/* Calls `fn` once for each different event that an expression needs. If the condition of an `if` contains
+ * only numbers and literals, only the events of the branch that is taken are included. */
 TACHO_API int tacho_metric_events(const char *expr, const struct tacho_metric_env *env,
 				  int (*fn)(void *arg, const char *event), void *arg,
 				  struct tacho_error *e);
@@ -93,13 +93,14 @@ TACHO_API int tacho_expr_new(struct tacho_expr **out, const char *text, struct t
 TACHO_API double tacho_expr_value(const struct tacho_expr *x, const struct tacho_metric_env *env);
 TACHO_API void tacho_expr_free(struct tacho_expr *x);	/* NULL is fine */
 
-/* Its inputs, each once, in the order of the text; valid as long as the expression. */
+/* The inputs of the expression, each once, in the order of the text; valid as long as the expression. */
 struct tacho_expr_input {
 	enum tacho_input kind;
 	const char *name;
 };
 TACHO_API size_t tacho_expr_inputs(const struct tacho_expr *x, const struct tacho_expr_input **out);
-/* The value for these input values, in the same order. Calls no callbacks and does not allocate. */
+/* Computes the value of the expression. `values` are the values of its inputs, in the order of the inputs.
+ * Calls no callbacks and does not allocate memory. */
 TACHO_API double tacho_expr_compute(const struct tacho_expr *x, const double *values);
 /* Like tacho_metric_events(). Returns 0, the non-zero value that `fn` returned, or -ENOMEM. */
 TACHO_API int tacho_expr_events(const struct tacho_expr *x, const struct tacho_metric_env *env,
@@ -123,7 +124,7 @@ struct tacho_metric_set_opts {
 	bool core_wide;		/* all hardware threads of each core are counted: #core_wide */
 	bool no_threshold;	/* do not count events that only thresholds need */
 	bool no_group;		/* do not group events */
-	bool no_share;		/* give every metric groups of its own */
+	bool no_share;		/* do not share groups between metrics */
 };
 
 TACHO_API int tacho_metric_set_new(struct tacho_metric_set **out, struct tacho *t,
@@ -143,7 +144,7 @@ TACHO_API int tacho_metric_set_plan(struct tacho_metric_set *ms, struct tacho_ev
 TACHO_API size_t tacho_metric_set_size(const struct tacho_metric_set *ms);
 /* Valid as long as the context. */
 TACHO_API const struct tacho_metric *tacho_metric_set_metric(const struct tacho_metric_set *ms, size_t i);
-/* After plan: the index of the event in the event set that the metric can be shown with. */
+/* After plan: the event of the event set next to which the metric should be shown, as an index. */
 TACHO_API uint32_t tacho_metric_set_home(const struct tacho_metric_set *ms, size_t i);
 /* Messages about the metrics of groups that were left out; valid until the next add. */
 TACHO_API const char *const *tacho_metric_set_left_out(const struct tacho_metric_set *ms, size_t *n);
@@ -156,7 +157,7 @@ struct tacho_metric_counts {
 	double elapsed_s;				/* duration_time */
 };
 /* The metric's value times its scale; NAN if an event was not counted. Sets *alarming, unless it is NULL, to
- * whether the value is beyond the threshold. Does not allocate. */
+ * whether the value is beyond the threshold. Does not allocate memory. */
 TACHO_API double tacho_metric_set_value(struct tacho_metric_set *ms, size_t i,
 					const struct tacho_metric_counts *counts, bool *alarming);
 

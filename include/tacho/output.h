@@ -9,25 +9,25 @@ TACHO_BEGIN_DECLS
  * Writes profiles as flame graphs and in the formats of other programs.
  *
  *	format = tacho_format_find("pprof");
- *	tacho_format_wants(format, &opts)    sets what the profile must keep, before it is loaded
+ *	tacho_format_wants(format, &opts)    sets the options the profile needs, before it is loaded
  *	tacho_output_write(format, profile, opts, put, arg, &e)
  *
  * A writer reads the profile and passes its output to `put` in chunks.
  */
 struct tacho_format {
 	const char *name;		/* "folded", "svg", "pprof" ... */
-	const char *suffix;		/* of its files: ".svg", ".pb.gz" */
+	const char *suffix;		/* file name suffix: ".svg", ".pb.gz" */
 	const char *summary;		/* one line for lists of formats */
-	bool one_event;			/* it holds one event of the profile; otherwise it holds all */
+	bool one_event;			/* a file has one event of the profile; otherwise it has all */
 };
 
 /* All formats, in a list that ends with NULL. */
 TACHO_API const struct tacho_format *const *tacho_formats(void);
-/* By name, or NULL. */
+/* Finds a format by its name; NULL if there is none. */
 TACHO_API const struct tacho_format *tacho_format_find(const char *name);
-/* The format with the longest suffix that the file name ends with; or NULL. */
+/* Finds the format with the longest suffix that the file name ends with; NULL if there is none. */
 TACHO_API const struct tacho_format *tacho_format_of_path(const char *path);
-/* Sets in *opts what the format needs from the profile (times, CPUs). */
+/* Sets the options of the profile that the format needs (times, CPUs). */
 TACHO_API void tacho_format_wants(const struct tacho_format *f, struct tacho_profile_opts *opts);
 
 enum tacho_weight { TACHO_WEIGHT_DEFAULT, TACHO_WEIGHT_SAMPLES, TACHO_WEIGHT_PERIOD };
@@ -35,15 +35,15 @@ enum tacho_weight { TACHO_WEIGHT_DEFAULT, TACHO_WEIGHT_SAMPLES, TACHO_WEIGHT_PER
 struct tacho_output_opts {		/* zero means the default in every field */
 	size_t size;			/* filled in by TACHO_OPTS */
 	const char *event;		/* name of the event to write; NULL: the first that has samples */
-	const char *title;		/* of a picture */
-	uint32_t width;			/* of a picture in pixels; 0: 1200 */
+	const char *title;		/* title of a picture */
+	uint32_t width;			/* width of a picture in pixels; 0: 1200 */
 	double min_pixels;		/* narrower boxes are omitted; 0: 0.1, negative: all boxes are drawn */
 	bool reverse;			/* merge stacks from the leaf, so that callers are above their callees */
 	bool icicle;			/* draw the root at the top */
 	enum tacho_weight weight;	/* weight of a stack: number of samples, or sum of periods; the default
 					 * is samples in folded stacks and for Firefox, else periods */
 	const struct tacho_profile *before;	/* a profile to compare with: colours show the change */
-	uint32_t rows;			/* of a heat map: cells per second; 0: 50 */
+	uint32_t rows;			/* number of cells per second in a heat map; 0: 50 */
 };
 
 /* Returns 0, -ENOENT (no such event; *e lists the events), -ENODATA (no samples of it), -ENOMEM, or the error of `put`. */

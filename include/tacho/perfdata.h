@@ -69,9 +69,10 @@ TACHO_API const struct tacho_file_event *tacho_perfdata_event(const struct tacho
 TACHO_API int tacho_perfdata_event_of(const struct tacho_perfdata *pd, const struct tacho_record *rec);
 /* Whether the samples of an event have counter values with ids (PERF_SAMPLE_READ, PERF_FORMAT_ID). */
 TACHO_API bool tacho_perfdata_has_values(const struct tacho_file_event *ev);
-/* A sample with counter values stands for one sample of each counter. Call this once for each value `i` of each sample
- * of `event`, in time order. Returns 1 if the value belongs to event `*of`, which has counted `*counted` since the last
- * sample with its value; 0 if it has counted nothing or its id is unknown; or -ENOMEM. */
+/* A sample with counter values counts as one sample of each counter. Call this once for each value `i` of
+ * each sample of `event`, in time order. Returns 1 if the value belongs to event `*of`, which has counted
+ * `*counted` since the last sample with its value; 0 if it has counted nothing or its id is unknown; or
+ * -ENOMEM. */
 TACHO_API int tacho_perfdata_counted(struct tacho_perfdata *pd, size_t event, const struct tacho_sample *s,
 				     size_t i, size_t *of, uint64_t *counted);
 
@@ -95,8 +96,8 @@ TACHO_API bool tacho_switch_lets(struct tacho_switch *sw, const struct tacho_per
 /* Returns 1 with a record (decompressed), 0 at the end, or a negative errno if the file is damaged; *e then has the
  * offset. All records before the damage have been returned. */
 TACHO_API int tacho_perfdata_next(struct tacho_perfdata *pd, struct tacho_record *rec, struct tacho_error *e);
-/* Damage outside the records, because of which features are missing. Returns 0, or a negative errno with the offset
- * in *e. tacho_perfdata_next() reports it, too, after the last record. */
+/* Checks for damage outside the records, which makes features unreadable. Returns 0, or a negative errno with
+ * the offset in *e. tacho_perfdata_next() reports it, too, after the last record. */
 TACHO_API int tacho_perfdata_damage(const struct tacho_perfdata *pd, struct tacho_error *e);
 /* Fills in up to n records that the next calls of tacho_perfdata_next() will return, as far as they are known without
  * reading further, and returns how many; often 0. Each is valid until the call after the one that returns it. */
@@ -165,7 +166,7 @@ TACHO_API int tacho_perfdata_clock(const struct tacho_perfdata *pd, struct tacho
 struct tacho_file_compression {		/* COMPRESSED */
 	uint32_t version, type;		/* type 1: zstd */
 	uint32_t level, ratio;
-	uint32_t record_bytes;		/* the most that a record decompresses to */
+	uint32_t record_bytes;		/* maximum size of a decompressed record */
 };
 TACHO_API int tacho_perfdata_compression(const struct tacho_perfdata *pd, struct tacho_file_compression *out);
 
@@ -219,7 +220,7 @@ TACHO_API int tacho_pmu_mapping_next(struct tacho_feature_list *list, struct tac
 
 struct tacho_group_desc {		/* GROUP_DESC */
 	struct tacho_text name;
-	uint32_t leader, n;		/* index of the leader; number of events, with the leader */
+	uint32_t leader, n;		/* index of the leader; number of events including the leader */
 };
 TACHO_API int tacho_group_desc_next(struct tacho_feature_list *list, struct tacho_group_desc *out);
 
@@ -351,8 +352,8 @@ TACHO_API int tacho_writer_host(struct tacho_perfdata_writer *w, const char *sys
 TACHO_API int tacho_writer_tracing(struct tacho_perfdata_writer *w, const char *tracefs,
 				   const char *const *names, size_t n, struct tacho_error *e);
 
-/* Writes everything before the data. Call it when all events have been added, and as many features as possible (all of
- * them in a pipe). */
+/* Writes all parts of the file that precede the data. Call it when all events have been added, and as many
+ * features as possible (all of them in a pipe). */
 TACHO_API int tacho_writer_begin(struct tacho_perfdata_writer *w, struct tacho_error *e);
 /* Writes complete records. They may be buffered until the next call, flush or finish. After a failure (-ENOSPC ...)
  * finish still makes a readable file of the data written before. */

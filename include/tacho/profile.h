@@ -7,14 +7,15 @@
 TACHO_BEGIN_DECLS
 
 /*
- * A profile: samples with resolved frames, equal ones added up. Names, frames and stacks are stored once and referred to
- * by small dense ids, so that millions of samples take tens of megabytes. Reports, flame graphs and all exports read it.
+ * A profile: samples with resolved frames; equal samples are added up. Names, frames and stacks are stored
+ * once and referred to by small dense ids, so that millions of samples take tens of megabytes. Reports, flame
+ * graphs and all exports read it.
  *
  *	new -> load (a file), load ... -> read its tables -> free
  *
  *	threads  pid, tid, comm
  *	frames   symbol and object, with opts.per_address also the address
- *	nodes    stacks as a trie: node = (parent node, frame); node 0 is the empty stack. A node stands for
+ *	nodes    stacks as a trie: node = (parent node, frame); node 0 is the empty stack. A node represents
  *	         the stack from the root, the outermost caller, down to itself, the leaf
  *	rows     (event, thread, cpu, leaf node ...) -> number of samples, sum of periods
  *
@@ -43,7 +44,7 @@ struct tacho_profile_opts {
 	uint32_t max_stack;		/* frames per stack, counted from the leaf; 0: all */
 	bool no_chains;			/* leaf frames only */
 	bool per_address;		/* one frame per address instead of one per symbol (annotate, srcline) */
-	bool per_cpu;			/* rows keep the CPU */
+	bool per_cpu;			/* rows have the CPU */
 	bool per_time;			/* one row per sample, with its time */
 	bool caller_first;		/* max_stack counts from the outermost caller, as in perf's
 					 * caller order */
@@ -53,9 +54,9 @@ struct tacho_profile_opts {
 	bool per_srcline;		/* frames of one function differ by their source line */
 	bool branches;			/* one row per branch of a sample's branch stack, with a period of 1;
 					 * the weight is the branch's cycles */
-	bool weigh;			/* a sample's period is its weight, at least 1 */
-	uint32_t keep;			/* fields that rows keep in their details: enum tacho_keep */
-	const char *const *fields;	/* tracepoint fields that details keep: "EVENT.FIELD" or "FIELD";
+	bool weigh;			/* use a sample's weight as its period, at least 1 */
+	uint32_t keep;			/* fields to store in the details of rows: enum tacho_keep */
+	const char *const *fields;	/* tracepoint fields to store in details: "EVENT.FIELD" or "FIELD";
 					 * borrowed until the profile is freed */
 	size_t n_fields;		/* at most TACHO_FIELDS_MAX */
 	const char *parallelism;	/* filter: a list of numbers and ranges, "1,4-8" */
@@ -73,7 +74,7 @@ struct tacho_profile_opts {
 					 * matches, which gets the samples of all functions it called;
 					 * applies to load, not to unpack */
 	bool resolved;			/* ignores samples whose leaf has no symbol, and removes callers
-					 * without one from stacks; applies to load, not to unpack */
+					 * without a symbol from stacks; applies to load, not to unpack */
 	bool symbol_sizes;		/* frames have the sizes of their symbols */
 };
 
@@ -86,8 +87,9 @@ TACHO_API void tacho_profile_free(struct tacho_profile *p);
  * -ENOMEM. */
 TACHO_API int tacho_profile_load(struct tacho_profile *p, struct tacho_perfdata *pd,
 				 const struct tacho_symbols_opts *symbols, struct tacho_error *e);
-/* The same with the caller's symbols, which remember the maps of earlier calls: for a recording that arrives in parts. A
- * frame that was resolved once keeps its name after the process has ended. */
+/* Like tacho_profile_load(), but uses the caller's symbols, which remember the maps of earlier calls: for a
+ * recording that arrives in parts. A frame that was resolved once keeps its name after the process has
+ * ended. */
 TACHO_API int tacho_profile_load_next(struct tacho_profile *p, struct tacho_perfdata *pd,
 				      struct tacho_symbols *symbols, struct tacho_error *e);
 /* Adds all rows of `from`, without applying the filters of `p`. 0, -ENOMEM, or -EINVAL if the options of `p` have
@@ -133,7 +135,7 @@ struct tacho_profile_event {
 };
 struct tacho_profile_thread {
 	uint32_t pid, tid;
-	const char *comm;		/* when it was sampled */
+	const char *comm;		/* comm at the time of the samples */
 	const char *last, *process;	/* the last comm of the thread, and of its process */
 };
 /* The part of a frame that does not depend on its address. */
@@ -146,20 +148,21 @@ struct tacho_profile_code {
 };
 struct tacho_profile_frame {
 	const struct tacho_profile_code *code;	/* never NULL */
-	uint64_t address;		/* in the object; the symbol's start unless per_address */
+	uint64_t address;		/* address in the object; the symbol's start unless per_address */
 	uint64_t offset;		/* without a symbol: offset in the object's file, or the address
 					 * itself if the object is unknown, too; with a symbol: offset from
 					 * its start, with per_address, or with per_srcline if the line is unknown */
 	uint32_t srcline;
 	uint8_t space;			/* enum tacho_space */
 	bool inlined, jit;
-	bool known;			/* it has a symbol */
+	bool known;			/* the frame has a symbol */
 };
 struct tacho_profile_object {
 	const char *path, *name;
 	uint8_t build_id[20], n_build_id;
 	bool kernel, jit, has_symbols;
-	const char *why;		/* reason why there are no symbols; NULL: there are, or it is not known */
+	const char *why;		/* why the object has no symbols; NULL: it has symbols, or the reason
+					 * is unknown */
 	uint64_t unresolved;		/* samples whose leaf is in this object and has no symbol */
 	uint64_t broken;		/* samples whose stack ends in this object, but not at an entry point */
 };
@@ -168,23 +171,23 @@ struct tacho_profile_node {
 };
 struct tacho_profile_row {
 	uint32_t event, thread, node;
-	int32_t cpu;			/* -1: not kept */
-	uint32_t samples;		/* beyond UINT32_MAX another equal row follows */
+	int32_t cpu;			/* -1: not stored */
+	uint32_t samples;		/* above UINT32_MAX, further samples are in another equal row */
 	uint32_t detail;		/* detail id; 0: none */
-	uint64_t time;			/* 0: not kept */
+	uint64_t time;			/* 0: not stored */
 	uint64_t period;
 };
 
-/* An address of a sample, resolved. */
+/* A resolved address of a sample. */
 struct tacho_profile_place {
-	uint64_t address;		/* as sampled; 0: none */
+	uint64_t address;		/* the sampled address; 0: none */
 	uint64_t object_address;	/* in the object */
 	uint64_t symbol_offset;
 	uint32_t frame;			/* frame id + 1; 0: none */
 	uint32_t reserved;		/* 0; details are compared byte by byte */
 };
-/* Fields of samples beyond thread and stack, as opts.keep and opts.fields select; the others are 0. Equal details have one
- * id. */
+/* Fields of samples other than thread and stack, as selected by opts.keep and opts.fields; fields that are
+ * not selected are 0. Equal details have the same id. */
 struct tacho_profile_detail {
 	uint64_t weight, data_src, transaction, phys_addr, code_page_size, data_page_size, cgroup;
 	uint32_t ins_lat, stage_cyc;
@@ -198,10 +201,10 @@ struct tacho_profile_detail {
 };
 /* The text of a tracepoint, or one of its fields. */
 struct tacho_profile_value {
-	const void *bytes;		/* of a field, as in the sample */
+	const void *bytes;		/* bytes of a field, as in the sample */
 	size_t n_bytes;
 	const char *text;
-	uint32_t size;			/* of the field, from the event's format */
+	uint32_t size;			/* size of the field, from the event's format */
 	bool is_string;
 };
 
@@ -234,7 +237,8 @@ struct tacho_profile_quality {
 	uint64_t unresolved;		/* samples whose leaf has no symbol */
 	uint64_t raw_stacks;		/* samples with a stack dump that was not unwound */
 	double first_s, last_s;
-	uint64_t lost_records;		/* LOST and LOST_SAMPLES records; `lost` is the larger of their two sums */
+	uint64_t lost_records;		/* number of LOST and LOST_SAMPLES records; `lost` is the larger of
+					 * their two sums */
 	uint64_t bad_records;		/* malformed records, which were skipped */
 };
 TACHO_API void tacho_profile_quality(const struct tacho_profile *p, struct tacho_profile_quality *out);

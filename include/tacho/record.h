@@ -49,7 +49,7 @@ struct tacho_record {
 
 struct tacho_record_iter {
 	const uint8_t *at, *end;
-	uint64_t offset;		/* of `at` */
+	uint64_t offset;		/* offset of `at` */
 	bool swapped;
 };
 
@@ -86,7 +86,7 @@ struct tacho_read_value {
 
 struct tacho_read {			/* values of a counter or a group, inside a record */
 	uint64_t enabled_ns, running_ns;
-	size_t n;			/* number of values: 1, or that of the group */
+	size_t n;			/* number of values: 1, or the size of the group */
 	struct tacho_words words;	/* in the layout of `format`; use tacho_read_get() */
 	uint64_t format;
 };
@@ -132,8 +132,9 @@ struct tacho_sample {
  * ignored, because a newer kernel may append fields. */
 TACHO_API int tacho_sample_decode(struct tacho_sample *out, const struct tacho_record *rec,
 				  const struct tacho_layout *lay, struct tacho_scratch *scratch);
-/* The same, but faster when decoding many samples into the same *out, which must be zero before the first call and
- * unmodified since the last one: fields that the layout does not have are not cleared again. */
+/* Like tacho_sample_decode(), but faster when decoding many samples into the same *out, which must be zero
+ * before the first call and unmodified since the last one: fields that the layout does not have are not
+ * cleared again. */
 TACHO_API int tacho_sample_decode_again(struct tacho_sample *out, const struct tacho_record *rec,
 					const struct tacho_layout *lay, struct tacho_scratch *scratch);
 /* The id of the record's event, without decoding the rest; 0 if the layout has none. Works for samples and, using

@@ -18,12 +18,12 @@ TACHO_BEGIN_DECLS
  * start the next output. A file is also complete up to the last checkpoint().
  *
  * A recorder is used by one thread at a time and borrows the `struct tacho` it came from. Functions that fail
- * return a negative errno and fill in *e, when given.
+ * return a negative errno and fill in *e if it is not NULL.
  */
 struct tacho_recorder;
 
 TACHO_API int tacho_recorder_new(struct tacho_recorder **out, struct tacho *t);	/* 0 or -ENOMEM */
-/* Ends threads and closes the output without finishing it: only checkpoints can be read then. */
+/* Ends threads and closes the output without finishing it: the file can be read up to the last checkpoint. */
 TACHO_API void tacho_recorder_free(struct tacho_recorder *r);
 
 /* The recorder's sampler, to add events, open them, start and stop them, and to wait for records
@@ -34,14 +34,17 @@ struct tacho_recorder_output {		/* zero means the default in every field */
 	size_t size;			/* filled in by TACHO_OPTS */
 	const char *path;		/* file to create or truncate; NULL: use `fd` */
 	bool directory;			/* `path` is a directory, and the file is `data` in it */
-	int fd;				/* an empty file or a pipe; stays the caller's. 0: a file in memory */
+	int fd;				/* an empty file or a pipe, owned by the caller; 0: a file in
+					 * memory */
 	bool pipe;			/* `fd` is a pipe: write the pipe format of perf.data */
 	int compress_level;		/* 1 to 22; 0: not compressed */
 	uint64_t max_bytes;		/* records beyond that size are refused with -EFBIG; 0: no limit */
 	const char *const *argv;	/* the command line to store in the header */
 	size_t n_argv;
-	bool events_only;		/* no description of the machine, no build IDs: to be read back here */
-	bool no_build_ids, all_build_ids;	/* of no objects; of all objects, not only those with samples */
+	bool events_only;		/* omit the description of the machine and the build IDs: for files
+					 * that are read on this machine */
+	bool no_build_ids, all_build_ids;	/* store no build IDs; store the build IDs of all objects, not
+						 * only of objects with samples */
 };
 /* Begins an output; the sampler must be open. Strings are copied. -EBADF: the sampler is not open, -EBUSY: the
  * previous output is not finished, -ENOSPC, -EACCES ... */
@@ -52,12 +55,12 @@ TACHO_API int tacho_recorder_synthesize(struct tacho_recorder *r, unsigned what,
 
 /* Moves the records in the rings to the output. Returns the number of bytes, or a negative errno. */
 TACHO_API int64_t tacho_recorder_drain(struct tacho_recorder *r, struct tacho_error *e);
-/* The same, and also writes the current contents of overwrite rings and AUX areas, see
+/* Like tacho_recorder_drain(), and also writes the current contents of overwrite rings and AUX areas, see
  * tacho_sampler_snapshot(). */
 TACHO_API int64_t tacho_recorder_snapshot(struct tacho_recorder *r, struct tacho_error *e);
 /* Appends whole records to the output. A tacho_bytes_fn: `recorder` is a struct tacho_recorder. */
 TACHO_API int tacho_recorder_write(void *recorder, const void *bytes, size_t n);
-/* Makes the file complete as it is now, so that it can be read if the process is killed later. */
+/* Completes the file in its current state, so that it can be read if the process is killed later. */
 TACHO_API int tacho_recorder_checkpoint(struct tacho_recorder *r, struct tacho_error *e);
 
 /* Stops the events, ends reader threads, drains what is left (a snapshot if `snapshot`), and writes the number of
@@ -65,12 +68,12 @@ TACHO_API int tacho_recorder_checkpoint(struct tacho_recorder *r, struct tacho_e
 TACHO_API int tacho_recorder_stop(struct tacho_recorder *r, bool snapshot, struct tacho_error *e);
 /* Completes and closes the output; without an output returns 0. */
 TACHO_API int tacho_recorder_finish(struct tacho_recorder *r, struct tacho_error *e);
-/* The file of an output in memory, to be read after finish(). Valid until the next begin() or free(); -1 for
- * other outputs. */
+/* The file descriptor of an output in memory, to be read after finish(). Valid until the next begin() or
+ * free(); -1 for other outputs. */
 TACHO_API int tacho_recorder_memory_fd(const struct tacho_recorder *r);
 
 /*
- * Starts threads that drain the rings of samples in parallel, each ring to a file of its own, data.0, data.1
+ * Starts threads that drain the rings of samples in parallel, each ring to a separate file, data.0, data.1
  * ... in the output's directory. `layout` is that of tacho_sampler_split(). drain() then writes only the
  * records of mappings and tasks. The threads end in stop() or finish().
  */
@@ -81,8 +84,8 @@ TACHO_API int tacho_recorder_error_fd(const struct tacho_recorder *r);
 
 struct tacho_recorder_stats {
 	size_t size;
-	uint64_t bytes;			/* records in the current output, compressed if they are */
-	uint64_t total_bytes;		/* in all outputs */
+	uint64_t bytes;			/* size of the records in the current output, after compression */
+	uint64_t total_bytes;		/* sum over all outputs */
 	unsigned thread_wakeups;	/* how often threads were woken by the kernel */
 };
 TACHO_API int tacho_recorder_stats(const struct tacho_recorder *r, struct tacho_recorder_stats *out);

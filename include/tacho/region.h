@@ -10,7 +10,7 @@ TACHO_BEGIN_DECLS
  * the time; a region is the difference of two reads. The counters are read from user space (rdpmc)
  * if the kernel allows it, else by one read() of their group.
  *
- *	meter open -> (region begin ... region end)* -> look at the region -> meter close
+ *	meter open -> (region begin ... region end)* -> read the region -> meter close
  *
  *	struct tacho_region parse = TACHO_REGION("parse");
  *	struct tacho_mark mark;

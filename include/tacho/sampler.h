@@ -87,8 +87,8 @@ struct tacho_sampler_opts {		/* zero means the default in every field */
 	uint32_t aux_pages;		/* per area, a power of two; 0: 4 MiB */
 	bool aux_snapshot;		/* overwrite the oldest data; read by tacho_sampler_snapshot() */
 	uint64_t aux_snapshot_bytes;	/* bytes per snapshot; 0: all */
-	uint32_t aux_sample_bytes;	/* not output on its own: that many bytes in each sample of the other
-					 * events of its group */
+	uint32_t aux_sample_bytes;	/* if not 0, AUX data has no records, but each sample of the other
+					 * events of its group contains this many bytes */
 };
 
 /* Opens the events, disabled like after tacho_evset_open(), and maps the ring buffers, which are made smaller if
@@ -99,7 +99,7 @@ TACHO_API int tacho_sampler_open(struct tacho_sampler *s, const struct tacho_sam
 /* The number of events. After open the last one is the tracker. */
 TACHO_API size_t tacho_sampler_size(const struct tacho_sampler *s);
 TACHO_API const struct tacho_event *tacho_sampler_event(const struct tacho_sampler *s, size_t i);
-/* The attr the event was opened with. -ENODEV if it could not be opened; *why is the reason then. */
+/* The attr the event was opened with. -ENODEV if it could not be opened; *why is then the reason. */
 TACHO_API int tacho_sampler_attr(const struct tacho_sampler *s, size_t i, void *attr, size_t size,
 				 const char **why);
 /* The ids in the records of event i, one per descriptor. */
@@ -114,22 +114,23 @@ TACHO_API size_t tacho_sampler_n_aux(const struct tacho_sampler *s);
 
 TACHO_API int tacho_sampler_start(struct tacho_sampler *s);
 TACHO_API int tacho_sampler_stop(struct tacho_sampler *s);	/* except the tracker */
-/* As tacho_evset_start_event(); -EINVAL for the tracker. */
+/* Like tacho_evset_start_event(); -EINVAL for the tracker. */
 TACHO_API int tacho_sampler_start_event(struct tacho_sampler *s, size_t i);
 TACHO_API int tacho_sampler_stop_event(struct tacho_sampler *s, size_t i);
 
-/* Receives whole records, per ring in the order they have there. Returns 0, or a negative errno to stop. */
+/* Receives complete records; the records of a ring come in ring order. Returns 0, or a negative errno to
+ * stop. */
 typedef int tacho_bytes_fn(void *arg, const void *bytes, size_t n);
 
 /* A descriptor that polls readable when a ring is filled to its watermark or a target has ended. */
 TACHO_API int tacho_sampler_fd(const struct tacho_sampler *s);
-/* Call it when the descriptor was readable. Returns 1 once all targets have ended, else 0. */
+/* Call this when the descriptor is readable. Returns 1 once all targets have ended, else 0. */
 TACHO_API int tacho_sampler_look(struct tacho_sampler *s);
 /* Passes the records in all rings to `fn` and releases them to the kernel. Returns the number of bytes, or
- * a negative errno: what `fn` returned, or -EBADMSG if a ring has invalid records. */
+ * a negative errno: the error of `fn`, or -EBADMSG if a ring has invalid records. */
 TACHO_API int64_t tacho_sampler_drain(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
-/* As drain, and with `overwrite` also passes the current contents of the sample rings, newest record first within
- * each ring; with `aux_snapshot` the current contents of the AUX areas. */
+/* Like tacho_sampler_drain(), and with `overwrite` also passes the current contents of the sample rings,
+ * newest record first within each ring; with `aux_snapshot` the current contents of the AUX areas. */
 TACHO_API int64_t tacho_sampler_snapshot(struct tacho_sampler *s, tacho_bytes_fn *fn, void *arg);
 /* After stop and the last drain: reads from the kernel how many samples each event has lost, and passes
  * LOST_SAMPLES records with these numbers. */
@@ -147,9 +148,9 @@ TACHO_API int tacho_sampler_settle(struct tacho_sampler *s, tacho_bytes_fn *fn, 
  * CPUs that reader's thread should run on. Returns the number of readers, or a negative errno. */
 TACHO_API int tacho_sampler_split(struct tacho_sampler *s, const char *layout,
 				  struct tacho_error *e);
-/* The number of rings of all readers; they are numbered from 0. */
+/* The number of rings of all readers. Rings are numbered from 0. */
 TACHO_API size_t tacho_sampler_n_rings(const struct tacho_sampler *s);
-/* As tacho_sampler_fd(), for the rings of reader k. */
+/* Like tacho_sampler_fd(), for the rings of reader k. */
 TACHO_API int tacho_sampler_reader_fd(const struct tacho_sampler *s, size_t k);
 /* Moves the calling thread to the CPUs of reader k. 0 or a negative errno. */
 TACHO_API int tacho_sampler_reader_pin(const struct tacho_sampler *s, size_t k);
@@ -161,14 +162,15 @@ struct tacho_sampler_stats {
 	size_t size;
 	uint64_t samples;
 	uint64_t lost;			/* from LOST and LOST_SAMPLES records; after settle from the kernel */
-	uint64_t throttled;		/* how often the kernel has paused it for too high a frequency */
+	uint64_t throttled;		/* number of times the kernel throttled it because of its high
+					 * frequency */
 	uint64_t first_ns, last_ns;	/* times of its samples; both 0: none */
 };
 /* Statistics of event i, or with SIZE_MAX of all except the tracker. */
 TACHO_API int tacho_sampler_stats(const struct tacho_sampler *s, size_t i,
 				  struct tacho_sampler_stats *out);
 
-/* Resets first_ns and last_ns, so that they are those of samples drained later, e.g. for the next file. */
+/* Resets first_ns and last_ns, so that they only include samples drained later, e.g. for the next file. */
 TACHO_API void tacho_sampler_forget_times(struct tacho_sampler *s);
 
 enum {					/* records to synthesize */
@@ -178,7 +180,8 @@ enum {					/* records to synthesize */
 	TACHO_SYNTH_CGROUP = 1 << 3,	/* the cgroups' names by id */
 	TACHO_SYNTH_ALL = 15,
 };
-/* Passes records for what existed before the recording, with the sample_id trailer of the first event. */
+/* Passes records that describe what existed before the recording (processes, mappings, cgroups), with the
+ * sample_id trailer of the first event. */
 TACHO_API int tacho_sampler_synthesize(struct tacho_sampler *s, unsigned what, tacho_bytes_fn *fn,
 				       void *arg, struct tacho_error *e);
 

@@ -76,7 +76,7 @@ TACHO_API int tacho_symbols_spots(struct tacho_symbols *s, uint32_t pid, enum ta
 				   const uint64_t *ips, size_t n, struct tacho_spot *out);
 
 /* Resolves a spot of that space, whose object must not be 0, at any later time. For a kernel spot the current
- * maps of the kernel are used. Returns as tacho_symbols_resolve(). */
+ * maps of the kernel are used. Returns like tacho_symbols_resolve(). */
 TACHO_API int tacho_symbols_resolve_spot(struct tacho_symbols *s, enum tacho_space space,
 					  const struct tacho_spot *spot, struct tacho_frame *out);
 
@@ -89,7 +89,8 @@ struct tacho_object_info {
 	size_t n_build_id;
 	bool kernel, jit;
 	bool has_symbols;
-	const char *why;		/* the reason if there are none ("no such file", "stripped" ...) */
+	const char *why;		/* the reason if there are no symbols ("no such file", "stripped"
+					 * ...) */
 };
 TACHO_API int tacho_symbols_object(const struct tacho_symbols *s, uint32_t object,
 				   struct tacho_object_info *out);

@@ -26,7 +26,7 @@ TACHO_API int tacho_processes(struct tacho *t,
  * mount point: "/" first, parents before children. Returns like tacho_processes(); -ENOENT if no hierarchy is
  * mounted. */
 TACHO_API int tacho_cgroups(struct tacho *t, int (*fn)(void *arg, const char *path), void *arg);
-/* The mount point of that hierarchy. 0, -ENOENT or -ENAMETOOLONG. */
+/* The mount point of the hierarchy that tacho_cgroups() lists. 0, -ENOENT or -ENAMETOOLONG. */
 TACHO_API int tacho_cgroup_mount(struct tacho *t, char *out, size_t size);
 
 /* The online CPUs as a list like "0-3,8", read anew on each call. Returns its length, or

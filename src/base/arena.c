@@ -1,6 +1,6 @@
 /*
  * The arena is a list of blocks. Each block is twice as large as the previous one, up to
- * LARGEST_BLOCK; a request larger than that gets a block of its own size.
+ * LARGEST_BLOCK; a request larger than that gets a block of exactly that size.
  */
 #include "base/arena.h"
 

@@ -18,7 +18,8 @@ struct cpuset {
 void cpuset_done(struct cpuset *set);
 int cpuset_add(struct cpuset *set, int cpu);		/* 0, -ENOMEM, -ERANGE */
 int cpuset_copy(struct cpuset *to, const struct cpuset *from); /* replaces the content of `to` */
-int cpuset_parse(struct cpuset *set, struct str text);	/* adds the listed numbers; -EINVAL, -ERANGE, -ENOMEM */
+int cpuset_parse(struct cpuset *set, struct str text);	/* adds the listed numbers; 0, -EINVAL, -ERANGE,
+							 * -ENOMEM */
 bool cpuset_has(const struct cpuset *set, int cpu);
 int cpuset_next(const struct cpuset *set, int after);	/* the next member, or -1 */
 unsigned cpuset_count(const struct cpuset *set);

@@ -16,7 +16,7 @@
 
 #include "base/io.h"
 
-#define FILES_MAX 2048u			/* per kind; deletion goes down to half of that */
+#define FILES_MAX 2048u			/* limit per kind; deletion goes on until half is left */
 #define DAY_S 86400			/* how often the time of use is updated */
 
 bool disk_cache_path(const char *kind, uint64_t number, char out[PATH_MAX])
@@ -94,7 +94,7 @@ int disk_cache_read(int fd, struct iovec *parts, int n)
 
 /* ---- deleting old entries ---- */
 
-#define NAME_DIGITS 16			/* of an entry's number */
+#define NAME_DIGITS 16			/* digits of an entry's number in its file name */
 
 struct cached_file {
 	char name[32];
@@ -119,7 +119,7 @@ static bool is_entry_name(const char *name)
 	       (name[digits] == '\0' || (name[digits] == '.' && !strchr(name + digits + 1, '.')));
 }
 
-/* Lists up to `max` entries of ours in the directory; returns how many. */
+/* Lists up to `max` cache entries in the directory; returns how many. */
 static size_t list_files(DIR *dir, struct cached_file *out, size_t max)
 {
 	const struct dirent *d;

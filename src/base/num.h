@@ -12,7 +12,7 @@ int num_hex(struct str s, uint64_t *out);	/* hexadecimal, 0x optional */
 int num_i64(struct str s, int64_t *out);
 int num_u32(struct str s, uint32_t *out);
 int num_int(struct str s, int *out);
-int num_double(struct str s, double *out);	/* decimal point, whatever the locale */
+int num_double(struct str s, double *out);	/* decimal point, independent of the locale */
 int num_bytes(struct str s, uint64_t *out);	/* 4096, 64K, 16M, 1G; also lower case and with a B */
 int num_duration_ns(struct str s, uint64_t *out); /* 10ms, 1.5s, 2m, 1h, 250us, 7ns */
 

@@ -13,14 +13,14 @@ void pb_u64(struct buf *b, unsigned field, uint64_t v);
 void pb_fixed64(struct buf *b, unsigned field, uint64_t v);
 void pb_double(struct buf *b, unsigned field, double v);
 void pb_bytes(struct buf *b, unsigned field, struct str bytes);	/* strings and encoded messages, too */
-/* The same, written even if it is empty: an element of a repeated field. */
+/* Like pb_bytes(), but written even if it is empty: an element of a repeated field. */
 void pb_element(struct buf *b, unsigned field, struct str bytes);
-/* A nested message from a buffer of its own; a failure of that buffer makes `b` fail. */
+/* A nested message that was built in another buffer; if that buffer has failed, `b` fails, too. */
 void pb_message(struct buf *b, unsigned field, const struct buf *m);
 
 /* One decoded field: a number (varint or fixed size), or bytes that point into the message. */
 struct pb_field {
-	uint64_t number;	/* of the field */
+	uint64_t number;	/* field number */
 	uint64_t value;
 	struct str bytes;
 };

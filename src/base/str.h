@@ -41,7 +41,8 @@ bool str_ieq(struct str a, struct str b);		/* ignores ASCII case */
 bool str_starts(struct str a, const char *prefix);
 bool str_ends(struct str a, const char *suffix);
 bool str_is_printable(struct str a);			/* no control characters except tabs */
-void str_make_printable(char *s, size_t n);			/* replaces each of them by ? */
+void str_make_printable(char *s, size_t n);			/* replaces control characters except tabs by
+								 * ? */
 struct str str_trim(struct str a);			/* without blanks at both ends */
 int str_cmp(struct str a, struct str b);		/* like strcmp() */
 int str_natcmp(const char *a, const char *b);		/* natural order: cpu2 < cpu10 */

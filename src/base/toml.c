@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 
-enum { INDEX_FROM = 12 };	/* a table with at least so many keys gets an index */
+enum { INDEX_FROM = 12 };	/* number of keys from which on a table has an index */
 
 /* Counts on from the position of the previous call, because a line may have a million values. */
 struct toml_at toml_here(struct toml_reader *r)

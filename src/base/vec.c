@@ -1,13 +1,13 @@
 /*
- * Growing arrays. Small arrays double their capacity. A large array moves to a block of its own that is much
+ * Growing arrays. Small arrays double their capacity. A large array moves to a separate block that is much
  * larger than needed: growing then copies nothing, and pages that are never written cost nothing. The
  * capacity grows in steps, and the pages of each step are mapped at once, which is cheaper than one page
  * fault after the other.
  */
 #include "base/vec.h"
 
-#define VEC_LARGE ((size_t)1 << 20)		/* arrays above this size move to a block of their own */
-#define VEC_RESERVED ((size_t)64 << 20)		/* of at least this size */
+#define VEC_LARGE ((size_t)1 << 20)		/* arrays above this size move to a separate block */
+#define VEC_RESERVED ((size_t)64 << 20)		/* minimum size of such a block */
 #define VEC_STEP ((size_t)256 << 10)
 
 static bool double_capacity(void **v, size_t *cap, size_t size)
@@ -22,7 +22,7 @@ static bool double_capacity(void **v, size_t *cap, size_t size)
 	return true;
 }
 
-/* Moves the `have` bytes to a block with space for at least one more step; NULL without memory. */
+/* Moves the `have` bytes to a block with space for at least one more step; NULL if out of memory. */
 static void *move_to_reserved(void *v, size_t have)
 {
 	void *to;

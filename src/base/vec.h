@@ -2,9 +2,9 @@
  * A growing array of any type: macros that work on a struct with the members v, n and cap.
  *
  *	struct { struct event *v; size_t n, cap; } list = { 0 };
- *	struct event *e = vec_add(&list);	appends a zeroed element; NULL without memory
- *	struct event *e = vec_next(&list);	the same, uninitialized
- *	vec_reserve(&list, n)			makes room for n more elements; false without memory
+ *	struct event *e = vec_add(&list);	appends a zeroed element; NULL if out of memory
+ *	struct event *e = vec_next(&list);	like vec_add(), but uninitialized
+ *	vec_reserve(&list, n)			makes space for n more elements; false if out of memory
  *	vec_done(&list);			frees the array, but not what its elements own
  */
 #ifndef BASE_VEC_H
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-bool vec_grow_(void **v, size_t *cap, size_t size);	/* false without memory */
+bool vec_grow_(void **v, size_t *cap, size_t size);	/* false if out of memory */
 
 static inline bool vec_reserve_one_(void **v, size_t n, size_t *cap, size_t size)
 {

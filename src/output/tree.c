@@ -180,7 +180,7 @@ uint32_t tree_add(struct call_tree *t, uint32_t parent, uint32_t frame, uint32_t
 	return (uint32_t)(t->n - 1);
 }
 
-/* The tree node of a trie node, below `top`, the comm's node; adds missing ones. 0 without memory. */
+/* The tree node of a trie node, below `top`, the comm's node; adds missing ones. 0 if out of memory. */
 static uint32_t tree_node_of(struct tree_builder *ps, uint32_t node, uint32_t comm, uint32_t top)
 {
 	uint32_t at = top;

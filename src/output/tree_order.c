@@ -26,7 +26,7 @@ void tree_label(struct buf *b, const struct call_tree *t, const struct output *o
 		buf_puts(b, node ? t->comms.names[v->comm] : "all");
 }
 
-/* Fills in the labels of all frames, then of all comms. Returns how many there are; fewer without memory. */
+/* Fills in the labels of all frames, then of all comms. Returns how many there are; fewer if out of memory. */
 static size_t collect_labels(struct label_name *names, const struct call_tree *t, const struct output *o, size_t frames)
 {
 	for (size_t i = 0; i < frames + t->comms.n; i++) {

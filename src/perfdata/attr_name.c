@@ -1,7 +1,7 @@
 /*
- * Names for events without a name in the file: a killed recorder has not written EVENT_DESC, and very old
- * files do not have it. The name is derived from the attr alone; PMU names are only known on the machine
- * that recorded.
+ * Makes names for events that have no name in the file: a killed recorder has not written EVENT_DESC, and
+ * very old files do not have it. The name is derived from the attr alone; PMU names are only known on the
+ * machine that recorded.
  */
 #include "perfdata/perfdata.h"
 

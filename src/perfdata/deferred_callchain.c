@@ -25,7 +25,7 @@
 
 struct deferred_sample {
 	uint8_t *bytes;
-	struct tacho_record rec;	/* of these bytes */
+	struct tacho_record rec;	/* the record in `bytes` */
 	uint64_t cookie;
 	uint32_t tid;
 };
@@ -34,7 +34,7 @@ struct deferred_chains {
 	struct { struct deferred_sample *v; size_t n, cap; } waiting, ready;
 	size_t next_ready;
 	bool ended;
-	int end;			/* what the last call of reader_next_ordered() returned */
+	int end;			/* return value of the last reader_next_ordered() */
 	struct tacho_error end_error;
 	struct tacho_scratch scratch;
 };

@@ -181,7 +181,7 @@ static void read_group_desc(struct tacho_perfdata *pd)
 	const struct feature_section *f = &pd->features[TACHO_FEATURE_GROUP_DESC];
 	struct cursor c = cursor_over(f->at, f->n, pd->header.swap);
 	uint32_t n = cursor_u32(&c);
-	size_t left = pd->events.n;		/* groups do not overlap */
+	size_t left = pd->events.n;		/* events not in a group yet: groups do not overlap */
 
 	for (uint32_t i = 0; i < n && !c.bad; i++) {
 		struct str name = take_string(&c);

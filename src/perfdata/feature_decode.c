@@ -120,7 +120,7 @@ int tacho_perfdata_compression(const struct tacho_perfdata *pd, struct tacho_fil
 
 /* ---- CPU topology ---- */
 
-/* The position becomes that of a list of texts, and the cursor moves to the end of the list. */
+/* Stores the position of a list of texts in *out and moves the cursor to the end of the list. */
 static void take_text_list(struct cursor *c, struct tacho_feature_list *out)
 {
 	uint32_t n = cursor_u32(c);
@@ -307,7 +307,7 @@ int tacho_memory_node_next(struct tacho_feature_list *list, struct tacho_memory_
 	if (!list_cursor(list, &c))
 		return 0;
 	out->node = cursor_u64(&c);
-	cursor_u64(&c);		/* the size of the node, which the bitmap says too */
+	cursor_u64(&c);		/* the size of the node, which also follows from the bitmap */
 	out->n_blocks = cursor_u64(&c);
 	out->swapped = list->swapped;
 	out->bitmap = cursor_u64s(&c, out->n_blocks / 64 + (out->n_blocks % 64 != 0));

@@ -1,6 +1,6 @@
 /*
- * A sample with the values of its group (PERF_SAMPLE_READ) stands for one sample of each counter, weighted by
- * what the counter has counted since the previous sample. The values of inherited counters belong to the
+ * A sample with the values of its group (PERF_SAMPLE_READ) counts as one sample of each counter, weighted by
+ * the increment of the counter since the previous sample. The values of inherited counters belong to the
  * sampled thread, so the previous value is stored per thread.
  */
 #include "perfdata/perfdata.h"

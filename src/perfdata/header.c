@@ -46,8 +46,9 @@ static bool hostname_set(const uint64_t *bits)
 }
 
 /*
- * The bitmap is an array of the recorder's longs. Those of a machine of the other byte order may have had four
- * or eight bytes; every recorder writes HOSTNAME, so the interpretation that has this bit is the right one.
+ * The bitmap is an array of the recorder's longs. On a machine of the other byte order, a long may have had
+ * four or eight bytes; every recorder writes HOSTNAME, so the interpretation that has this bit is the right
+ * one.
  */
 static void get_features(uint64_t *out, const uint8_t *at, bool swap)
 {

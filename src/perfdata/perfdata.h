@@ -55,7 +55,8 @@ struct record_block {
 	struct record_block *next;	/* in the free list */
 	uint32_t refs;			/* one of the stream, and one per queued record */
 	uint32_t n;			/* bytes in use */
-	uint64_t offset;		/* in the stream: of bytes[0], or of the compressed record it came from */
+	uint64_t offset;		/* offset in the stream of bytes[0], or of the compressed record it
+					 * came from */
 	uint8_t bytes[];
 };
 #define BLOCK_CAPACITY (BLOCK_BYTES - sizeof(struct record_block))
@@ -66,7 +67,7 @@ struct block_pool {
 	size_t n;			/* blocks in use; the reorder queue limits them */
 };
 
-struct record_block *block_new(struct block_pool *pool);	/* has one reference; NULL without memory */
+struct record_block *block_new(struct block_pool *pool);	/* has one reference; NULL if out of memory */
 void block_unref(struct block_pool *pool, struct record_block *b);
 void block_pool_done(struct block_pool *pool);
 
@@ -80,7 +81,7 @@ struct input_file {
 	char *path;
 	int fd;				/* -1: none */
 	const uint8_t *map;		/* NULL: read with read() */
-	uint64_t size;			/* of the mapping */
+	uint64_t size;			/* size of the mapping */
 	uint64_t dropped;		/* bytes at its start that were released with MADV_DONTNEED */
 	uint64_t mtime_s;
 };
@@ -92,7 +93,7 @@ int input_file_open(struct input_file *f, const char *path, const struct tacho_p
 void input_file_close(struct input_file *f);
 /* Releases the pages below `offset`, which are not needed soon, to keep resident memory small. */
 void input_file_drop_pages(struct input_file *f, uint64_t offset);
-#define DROP_BYTES (32u << 20)		/* granularity of that */
+#define DROP_BYTES (32u << 20)		/* granularity of input_file_drop_pages() */
 
 struct file_header {
 	uint64_t entry_bytes;		/* size of an attr with its section of ids */
@@ -111,7 +112,7 @@ struct decompressor {
 	size_t n_in;
 	struct record_block *out;
 	uint32_t at;			/* the next record in `out` */
-	uint64_t offset;		/* of the compressed record */
+	uint64_t offset;		/* offset of the compressed record */
 	bool busy;			/* more output may be available without further input */
 };
 
@@ -123,14 +124,14 @@ struct perfdata_stream {
 	const uint8_t *base;		/* offset = base_offset + (at - base) */
 	uint64_t base_offset;
 	struct record_block *block;		/* NULL: mapped */
-	uint64_t missing;		/* bytes that the header announces and the file does not have */
+	uint64_t missing;		/* bytes of data that are in the header's size but not in the file */
 	uint64_t meta_end;		/* metadata records below this offset were processed already */
 	uint64_t payload_left;		/* bytes after the last record that are its payload */
-	bool payload_is_tracing;	/* of TRACING_DATA */
+	bool payload_is_tracing;	/* the payload is that of TRACING_DATA */
 	bool recorder_died;		/* the file ends where the recorder was killed: not an error */
 	bool ended;
 	bool swap;			/* other byte order than this machine's */
-	uint64_t chunk_left;		/* of a chunk with wrong sizes: see decompress.c */
+	uint64_t chunk_left;		/* bytes left of a chunk with wrong sizes: see decompress.c */
 	uint8_t chunk_pad;
 	struct decompressor zstd;
 	int failed;			/* sticky; details are in `error` */
@@ -141,8 +142,8 @@ void stream_init_mapped(struct perfdata_stream *s, struct tacho_perfdata *pd, st
 		uint64_t to);
 int stream_init_fd(struct perfdata_stream *s, struct tacho_perfdata *pd, struct input_file *f);
 void stream_done(struct perfdata_stream *s);
-/* Returns 1 with a record, 0 at the end, or a negative errno, then every time. Records are decompressed,
- * payloads after records are skipped. */
+/* Returns 1 with a record, 0 at the end, or a negative errno, which all further calls return, too. Records
+ * are decompressed, payloads after records are skipped. */
 int stream_next(struct perfdata_stream *s, struct tacho_record *rec);
 /* Whether s->at is the start of a record that can be returned without decompression. */
 static inline bool stream_at_record(const struct perfdata_stream *s)
@@ -165,7 +166,8 @@ static inline bool stream_next_fast(struct perfdata_stream *s, struct tacho_reco
 	s->at += rec->size;
 	return true;
 }
-/* The same, before decompression. Chunks with wrong sizes go to the decompressor and are not returned. */
+/* Like stream_next(), but before decompression. Chunks with wrong sizes go to the decompressor and are not
+ * returned. */
 int stream_next_raw(struct perfdata_stream *s, struct tacho_record *rec);
 int stream_fail(struct perfdata_stream *s, int code, uint64_t offset, const char *fmt, ...) printf_like(4, 5);
 /* Reads until at least n <= BLOCK_CAPACITY bytes are available at s->at; false at the end of the file. */
@@ -199,12 +201,12 @@ struct reorder_queue {
 	struct queued_record *v, *spare;
 	size_t n, cap, spare_cap;
 	size_t head, ready, sorted;	/* [head, ready) may be returned, [head, sorted) is sorted */
-	uint64_t newest, limit;		/* newest time so far; the same before the last round */
+	uint64_t newest, limit;		/* newest time so far; newest time before the last round */
 	const uint8_t *returned;	/* the record returned last, whose block is still referenced */
 	bool drained;			/* the stream has ended */
 };
 
-/* The same as stream_next(), oldest record first. */
+/* Like stream_next(), but returns the oldest record first. */
 int reorder_next(struct reorder_queue *o, struct perfdata_stream *s, struct tacho_record *rec);
 /* Fills in up to n records that reorder_next() will return without reading further. */
 size_t reorder_peek(const struct reorder_queue *o, const struct perfdata_stream *s, struct tacho_record *out, size_t n);
@@ -289,7 +291,7 @@ struct feature_section {
 struct event_row {
 	struct tacho_file_event pub;
 	char *name, *unit;		/* in the arena; pub points to them */
-	bool named;			/* the name is from the file, not made from the attr */
+	bool named;			/* the name is from the file, not derived from the attr */
 };
 
 struct event_slot {
@@ -317,10 +319,11 @@ struct tacho_perfdata {
 	struct { struct event_slot *v; size_t n, cap; } events;
 	struct int_map ids;		/* from an id to the index of its event */
 	struct counter_values counted;
-	uint64_t n_ids;			/* of all events; bounded by the size of the file */
-	struct record_offsets offsets;	/* of the first event; the offset of the id is that of all events */
+	uint64_t n_ids;			/* number of ids of all events; bounded by the size of the file */
+	struct record_offsets offsets;	/* offsets in records of the first event; the offset of the id is
+					 * valid for all events */
 	bool same_time_offset;		/* the offset of the time is the same in all events */
-	struct { struct record_offsets *v; size_t n, cap; } event_offsets;	/* of each event */
+	struct { struct record_offsets *v; size_t n, cap; } event_offsets;	/* offsets per event */
 	struct feature_section features[TACHO_FEATURE_MAX];
 	struct { struct input_slot *v; size_t n, cap; } sources;
 	size_t current;
@@ -346,7 +349,7 @@ int attrs_read(struct tacho_perfdata *pd, const struct input_file *f, struct tac
 /* Adds an event: an attr of `n` bytes and `n_ids` ids, both in the byte order of the file. */
 int attrs_add(struct tacho_perfdata *pd, const uint8_t *attr, size_t n, const uint8_t *ids,
 	      uint64_t n_ids);
-/* The size field of the attr, which must be between 64 and `max_bytes`; 0: it is not. */
+/* The size field of the attr; 0 if it is not between 64 and `max_bytes`. */
 size_t attrs_size(const uint8_t *attr, size_t max_bytes, bool swap);
 void attr_to_host(struct perf_event_attr *out, const uint8_t *attr, size_t n, bool swap);
 /* "cycles", "L1-dcache-load-misses", "r1a8": a name derived from the attr alone. */

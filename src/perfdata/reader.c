@@ -69,8 +69,8 @@ struct perfdata_input *input_add(struct tacho_perfdata *pd)
 	return src;
 }
 
-/* Whether the recorder was killed: the data size in the header is 0, or it is that of the last flush (our writer
- * updates it then) and no features are listed. */
+/* Whether the recorder was killed: the data size in the header is 0, or it is the size at the last flush,
+ * which our writer stores there, and no features are listed. */
 static bool is_unfinished(const struct file_header *h)
 {
 	return h->data.size == 0 ||

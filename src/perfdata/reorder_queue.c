@@ -266,7 +266,7 @@ static int push_next(struct reorder_queue *o, struct perfdata_stream *s, struct 
 	return err < 0 ? err : 1;
 }
 
-/* Reads until a record may be returned. Returns 1 if that is *rec, which was not queued. */
+/* Reads until a record may be returned. Returns 1 if this record is *rec, which was not queued. */
 static int fill(struct reorder_queue *o, struct perfdata_stream *s, struct tacho_record *rec)
 {
 	while (o->head == o->ready && !o->drained) {

@@ -17,7 +17,7 @@ int tacho_record_list(const struct tacho_record *rec, struct tacho_feature_list 
 	uint64_t entry_bytes;
 
 	switch (rec->type) {
-	case TACHO_RECORD_BUILD_ID:	/* the record is the entry */
+	case TACHO_RECORD_BUILD_ID:	/* the record itself is the only entry */
 		list.at = rec->bytes;
 		list.end = rec->bytes + rec->size;
 		*out = list;

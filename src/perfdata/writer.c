@@ -5,8 +5,8 @@
  *	pipe:  header | attrs, features as records | data ...
  *
  * The header of a file is updated after each write of data, so that the file is valid at any moment; see
- * writer_file.c. Before the first write, its data size is 0, which readers take for a killed recorder and then
- * read what there is.
+ * writer_file.c. Before the first write, its data size is 0, which readers interpret as a killed recorder;
+ * they then read all complete records.
  */
 #include "perfdata/writer.h"
 
@@ -127,7 +127,7 @@ int tacho_writer_feature(struct tacho_perfdata_writer *w, enum tacho_feature f,
 	if ((unsigned)f == 0 || (unsigned)f >= TACHO_FEATURE_MAX || (n && !payload))
 		return -EINVAL;
 	if (f == TACHO_FEATURE_EVENT_DESC || f == TACHO_FEATURE_COMPRESSED)
-		return writer_features_closed(w) ? -EBUSY : 0;	/* made by the writer from its own events and data */
+		return writer_features_closed(w) ? -EBUSY : 0;	/* the writer generates these features */
 	buf_put(&b, payload, n);
 	err = writer_set_feature(w, f, &b);
 	buf_done(&b);
@@ -218,7 +218,7 @@ static int compress_parts(struct tacho_perfdata_writer *w, struct iovec *parts)
 	return err;
 }
 
-/* Writes the waiting records and `n` bytes more. */
+/* Writes the waiting records and `n` more bytes. */
 static int write_records(struct tacho_perfdata_writer *w, const void *bytes, size_t n,
 		     struct tacho_error *e)
 {

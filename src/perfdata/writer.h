@@ -22,18 +22,18 @@ struct tacho_perfdata_writer {
 	bool pipe, bare;
 	int level;
 	bool begun, finished;
-	int failed;			/* sticky, of writing */
+	int failed;			/* sticky error of a write */
 	struct { struct written_event *v; size_t n, cap; } events;
 	struct buf features[TACHO_FEATURE_MAX];
 	bool present[TACHO_FEATURE_MAX];
 	uint64_t front[TACHO_FEATURE_MAX];	/* offset of a payload before the data; 0: it is after the data */
 	uint32_t attr_bytes;		/* size of every attr in the file */
 	uint64_t attrs_offset, data_offset;
-	uint64_t bytes;			/* of data in the file, complete records only */
+	uint64_t bytes;			/* bytes of data in the file, complete records only */
 	struct buf waiting;		/* records that are not written yet */
 	struct ZSTD_CCtx_s *zstd;
 	struct buf packed;
-	uint64_t n_raw, n_packed;	/* for the ratio */
+	uint64_t n_raw, n_packed;	/* bytes before and after compression, for the ratio */
 	size_t tail_bytes;		/* bytes after the data; 0: the header lists no features */
 	bool stale;			/* features have changed since the tail was written */
 	uint64_t reserved;		/* blocks are allocated up to this offset; UINT64_MAX: stop allocating */
@@ -88,6 +88,6 @@ uint64_t writer_record_bytes(const uint8_t *at, size_t left);
 /* Appends COMPRESSED records, and the records that are not compressed, to w->packed. */
 int compress_records(struct tacho_perfdata_writer *w, const uint8_t *bytes, size_t n);
 
-#define COMPRESS_SLICE (128u << 10)		/* the most that one COMPRESSED record decompresses to */
+#define COMPRESS_SLICE (128u << 10)		/* maximum decompressed size of a COMPRESSED record */
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Compressing records. Records of the kernel become pieces of one zstd stream, in COMPRESSED (81) records; those
- * of tools stay uncompressed between them, as readers expect. The compressor is flushed after every slice, so
- * that a slice can be decompressed without the following ones.
+ * Compressing records. Records of the kernel become pieces of one zstd stream, in COMPRESSED (81) records;
+ * records of tools are written uncompressed between them, as readers expect. The compressor is flushed after
+ * every slice, so that a slice can be decompressed without the following ones.
  */
 #include "perfdata/writer.h"
 

@@ -88,8 +88,8 @@ int tacho_writer_group(struct tacho_perfdata_writer *w, const char *name, uint32
 	return append_entry(w, TACHO_FEATURE_GROUP_DESC, &entry, true);
 }
 
-/* An entry of BUILD_ID is a complete record, which a pipe gets as such. perf 7.2 requires its size to be a
- * multiple of eight there. */
+/* An entry of BUILD_ID is a complete record, which is written to a pipe unchanged. perf 7.2 requires its size
+ * to be a multiple of eight there. */
 int tacho_writer_build_id(struct tacho_perfdata_writer *w, uint16_t misc, int32_t pid,
 			  const void *id, size_t n, const char *path)
 {

@@ -11,8 +11,8 @@
  * killed, the file is complete, except between these three calls; then it has only the list before the data,
  * which other readers do not know. The tails are short, because most payloads are before the data.
  *
- * The UNFINISHED mark, which other readers ignore, tells our reader that the recorder was killed. When the disk
- * is full, the file is truncated after the last complete record and the header gets its size.
+ * The UNFINISHED mark, which other readers ignore, shows our reader that the recorder was killed. When the
+ * disk is full, the file is truncated after the last complete record and the header gets its size.
  *
  * Once the file is large, blocks are allocated in advance: writing into allocated blocks costs the file system
  * half as much. Unused blocks are released at the end.
@@ -162,7 +162,8 @@ int writer_append_data(struct tacho_perfdata_writer *w, struct iovec *parts, siz
 	return err < 0 ? err : commit_data(w, n, &tail);
 }
 
-/* Whether a feature must stay if the disk is full. Those whose payload is after the data can be omitted. */
+/* Whether a feature must stay if the disk is full. Features whose payload is after the data can be
+ * omitted. */
 static bool is_needed(const struct tacho_perfdata_writer *w, unsigned f)
 {
 	return w->present[f] && (w->front[f] || f == TACHO_FEATURE_COMPRESSED);

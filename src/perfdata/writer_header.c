@@ -53,8 +53,8 @@ void head_header(const struct tacho_perfdata_writer *w, uint64_t data_bytes, boo
 	put_bits(w, features, out);
 }
 
-/* Used by our reader if the recorder is killed while no list after the data is valid. Readers find it by its end,
- * which is directly before the data. */
+/* This list is used by our reader if the recorder is killed while the list after the data is not valid.
+ * Readers find it by its end, which is directly before the data. */
 static void put_front_list(struct tacho_perfdata_writer *w, struct buf *out)
 {
 	buf_pad(out, 0, round_up8(out->n) - out->n);

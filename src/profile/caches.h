@@ -1,8 +1,8 @@
 /*
- * The caches between a record and its row. All are direct mapped: a new entry replaces the one in its slot. "Saves" says
- * how many more instructions (I) and first-level data cache misses (D1) `tacho report --stdio` takes without the cache, and
- * what it then does instead (cachegrind; a system-wide recording of 188,000 samples: frame-pointer C++, python, node, sqlite
- * and g++).
+ * The caches between a record and its row. All are direct mapped: a new entry replaces the one in its slot.
+ * "Saves" lists the additional instructions (I) and first-level data cache misses (D1) of `tacho report
+ * --stdio` without the cache, and the work that the cache avoids (cachegrind; a system-wide recording of
+ * 188,000 samples: frame-pointer C++, python, node, sqlite and g++).
  *
  *	cache (owner)			key -> value				saves
  *
@@ -27,11 +27,12 @@
 
 /* An entry of recent_nodes or recent_frames. */
 struct recent_entry {
-	uint64_t key;			/* a 64-bit hash: equal keys are taken for equal */
-	uint32_t id;			/* of a node or frame, + 1; 0: free */
+	uint64_t key;			/* a 64-bit hash: entries with equal keys are assumed to be equal */
+	uint32_t id;			/* id of a node or frame, + 1; 0: free slot */
 };
 
-/* The id, or KEYMAP_NONE. Branchless, since hits are unpredictable. A free slot answers KEYMAP_NONE for key 0, too. */
+/* The id, or KEYMAP_NONE. Branchless, since hits are unpredictable. A free slot yields KEYMAP_NONE for key 0,
+ * too. */
 static inline uint32_t recent_cache_get(const struct recent_entry *slots, size_t mask, uint64_t key)
 {
 	const struct recent_entry *l = &slots[key & mask];

@@ -84,8 +84,8 @@ void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struc
 	c->n_runs = 0;
 	if (o->no_chains)
 		w.n = 0;
-	/* The chain begins with the sampled address unless that is in a space without chains, mostly the kernel
-	 * (exclude_callchain_kernel). */
+	/* The chain begins with the sampled address unless that address is in a space whose chains are not
+	 * recorded, usually the kernel (exclude_callchain_kernel). */
 	while (first < w.n && w.v[first] >= CONTEXT_FIRST)
 		first++;
 	if ((sample->type & PERF_SAMPLE_IP) && (first == w.n || w.v[first] != sample->ip))

@@ -1,5 +1,6 @@
 /*
- * A sample's call chain as the kernel wrote it: leaf first, in runs of addresses; a marker before each run tells its space.
+ * A sample's call chain as the kernel wrote it: leaf first, in runs of addresses; a marker before each run
+ * gives its space.
  *
  *	KERNEL k0 k1 k2 USER u0 u1 u2		k0 is the leaf, u2 the outermost caller
  */
@@ -17,7 +18,7 @@
 struct chain_run {
 	const uint64_t *v;
 	size_t n;
-	enum tacho_space space;		/* unknown if neither a marker nor the sample tells it */
+	enum tacho_space space;		/* unknown if neither a marker nor the sample gives it */
 };
 
 struct chain {
@@ -25,8 +26,9 @@ struct chain {
 	size_t n_runs;
 };
 
-/* Points into the sample: its chain, cut as the options say, with the sampled address as leaf if the chain does not begin
- * with it. Addresses after MAX_CHAIN_ENTRIES are ignored. `space` is the sample's. */
+/* Sets *c to the sample's chain, cut according to the options. The sampled address is added as leaf if the
+ * chain does not begin with it. Addresses after MAX_CHAIN_ENTRIES are ignored. `space` is the space of the
+ * sampled address. The chain points into the sample. */
 void chain_make(struct chain *c, const struct tacho_profile_opts *o, const struct tacho_sample *sample,
 		enum tacho_space space);
 

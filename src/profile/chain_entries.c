@@ -1,12 +1,14 @@
 /*
- * Each address of a chain becomes a code location, and a hash runs over the locations from the outermost caller on. The
- * hash of a prefix names its node in recent_nodes, also for another process that has the same objects mapped elsewhere.
+ * Converts each address of a chain to a code location, and computes a running hash of the locations, starting
+ * with the outermost caller. recent_nodes maps the hash of a prefix to its node, also for other processes
+ * that have the same objects mapped at other addresses.
  */
 #include "profile/chain_entries.h"
 
 #include <errno.h>
 
-/* There may be millions of frames where nothing is mapped: what they have in common is looked up once per space. */
+/* There may be millions of frames at unmapped addresses, so the properties that they share are looked up once
+ * per space. */
 int entries_prepare_unmapped(struct stack_resolver *s, enum tacho_space space)
 {
 	struct unmapped_frames *n = &s->unmapped[(size_t)space % countof(s->unmapped)];
@@ -38,7 +40,8 @@ static inline uint64_t entry_fill(struct chain_entry *w, const struct address_ma
 	return h;
 }
 
-/* Both fill in a run's entries, outermost first, and return the last one's hash. */
+/* fill_kernel_run() and fill_user_run() fill in a run's entries, outermost first, and return the hash of the
+ * last entry. */
 static uint64_t fill_kernel_run(const struct chain_run *run, uint32_t object, uint64_t h, struct chain_entry *w)
 {
 	const struct address_mapping all = { object_hash_seed(object, run->space), 0, UINT64_MAX, object };
@@ -83,7 +86,7 @@ static enum tacho_space space_of_address(uint64_t ip)
 	return ip >> 63 ? TACHO_SPACE_KERNEL : TACHO_SPACE_USER;
 }
 
-/* A run whose space neither a marker nor the sample tells: the addresses tell it. */
+/* Adds a run whose space is given neither by a marker nor by the sample; it is derived from the addresses. */
 static int add_mixed_run(struct stack_resolver *s, uint32_t pid, const struct chain_run *run, uint64_t *h,
 			 struct sample_stack *to)
 {

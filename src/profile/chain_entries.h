@@ -13,8 +13,8 @@
 /* Prepares s->unmapped for a space. 0 or -ENOMEM. */
 int entries_prepare_unmapped(struct stack_resolver *s, enum tacho_space space);
 
-/* The seed of the hash of locations in one object. Offsets leave the upper bits alone, in which objects differ: locations
- * with equal hashes have equal frames. */
+/* The seed of the hash of locations in one object. The seeds of objects differ in the upper bits, which
+ * offsets do not change, so locations with equal hashes have equal frames. */
 static inline uint64_t object_hash_seed(uint32_t object, enum tacho_space space)
 {
 	return ~key_pair(object, space) * 0x9e3779b97f4a7c15ull;
@@ -30,7 +30,7 @@ static inline struct address_mapping mapping_of_interval(const struct stack_reso
 	return (struct address_mapping){ n->key, 0, s->unmapped_mask, 0 };
 }
 
-/* The hash of a stack begins with its owner's. */
+/* The initial value of a stack's hash, which depends on the stack's owner. */
 static inline uint64_t owner_hash(uint32_t owner)
 {
 	return key_mix(0x2545f4914f6cdd1dull + owner);
@@ -41,8 +41,9 @@ static inline struct recent_entry *recent_node_slot(const struct stack_resolver 
 	return &s->recent_nodes[key & s->recent_node_mask];
 }
 
-/* Files a stack under its kind. Whether a stack has callers, and whether these are found, is unpredictable, and each step
- * over the batch would branch on it anew; with a list per kind it is asked once, branchless. */
+/* Adds a stack to the list of its kind. Whether a stack has callers, and whether these are found, is
+ * unpredictable, and each step over the batch would branch on it; with a list per kind the decision is made
+ * once, branchless. */
 static inline void list_by_kind(struct stack_resolver *s, struct sample_stack *st, bool has_callers)
 {
 	s->leaf_only[s->n_leaf_only] = s->with_callers[s->n_with_callers] = st;
@@ -50,16 +51,17 @@ static inline void list_by_kind(struct stack_resolver *s, struct sample_stack *s
 	s->n_with_callers += has_callers;
 }
 
-/* Starts the entries of a stack at the end of the batch's. */
+/* Starts the entries of a stack at the end of the batch's entries. */
 static inline void entries_begin(struct stack_resolver *s, struct sample_stack *to)
 {
 	to->entries = s->entries + s->n_entries;
 	to->n = 0;
 }
 
-/* Both append entries to a stack, outermost first; the hash of all of them begins with the owner's. 0 or -ENOMEM. */
+/* Appends the entries of a chain to a stack, outermost first. Their running hash begins with the owner's
+ * hash. 0 or -ENOMEM. */
 int entries_add_chain(struct stack_resolver *s, uint32_t pid, const struct chain *c, struct sample_stack *to);
-/* ... of a chain that has one run. */
+/* Like entries_add_chain(), for a chain that has one run. */
 int entries_add_run(struct stack_resolver *s, uint32_t pid, const struct chain_run *run, struct sample_stack *to);
 
 #endif

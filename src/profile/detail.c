@@ -1,6 +1,6 @@
 /*
- * Details of samples: weights, memory addresses, branches, the text and fields of tracepoints. Only fields that the options
- * keep are filled in, so that samples which differ in other fields only share one row.
+ * Details of samples: weights, memory addresses, branches, the text and fields of tracepoints. Only fields
+ * selected by the options are filled in, so that samples that differ only in other fields share one row.
  */
 #include "profile/detail.h"
 
@@ -11,7 +11,7 @@
 #define FIRST_TEXT_BYTES 1024u
 #define DYNAMIC_OFFSET_MASK 0xffffu
 
-struct details_event {			/* of the file */
+struct details_event {			/* an event of the file */
 	const struct tacho_trace_event *format;	/* NULL: not a tracepoint, or its format is not in the file */
 	uint32_t field[TACHO_FIELDS_MAX];	/* per opts.fields: index + 1; 0: this event has no such field */
 };

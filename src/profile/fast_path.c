@@ -1,7 +1,8 @@
 /*
- * Once per file it is decided whether the profile allows the fast path, and per event at which offsets its samples have
- * their fields. Then a sample is a few loads at known offsets, and its thread's data comes from a small cache that is
- * dropped when maps or comms change. Records that do not fit take the slow path (load_record()) in their turn.
+ * The code decides once per file whether the profile allows the fast path, and determines the offsets of the
+ * sample fields once per event. A sample then takes a few loads at known offsets, and the data of its thread
+ * comes from a small cache that is invalidated when maps or comms change. All other records take the slow
+ * path (load_record()), in order.
  */
 #include "profile/load.h"
 
@@ -12,7 +13,7 @@
 
 #include <errno.h>
 
-#define MAX_READ 1024u			/* records at a time */
+#define MAX_READ 1024u			/* maximum number of records per batch */
 #define PREFETCH_DISTANCE 16u		/* records between a record's prefetch and its use */
 #define NEEDED (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_CALLCHAIN)
 
@@ -24,7 +25,7 @@ static bool has_filter(const struct profile_filter *f)
 	       f->by_parent || f->by_time || f->by_parallelism || f->by_counted_cpu || f->by_end;
 }
 
-/* Whether all samples are accepted, and rows keep no more of them than event, thread and stack. */
+/* Whether all samples are accepted, and rows store only event, thread and stack. */
 static bool keeps_all_samples(const struct load *l)
 {
 	const struct tacho_profile_opts *o = &l->profile->opts;
@@ -63,8 +64,8 @@ int fast_path_open(struct load *l)
 	return 0;
 }
 
-/* If the file describes another event between its records, as recordings from a pipe do, its samples may have ids from then
- * on although those before had none: the fast path ends. */
+/* A recording from a pipe may describe another event between its records. From then on samples may have ids
+ * although earlier samples had none, so the fast path is no longer used. */
 static bool is_usable(const struct load *l)
 {
 	return l->fast.n_events && l->fast.n_events == tacho_perfdata_n_events(l->pd);
@@ -104,7 +105,7 @@ static inline uint64_t read_u64(const uint8_t *at)
 	return v;
 }
 
-/* Fills a slot of the cache of ids. NULL: no such event, or its samples take the slow path. */
+/* Fills a slot of the cache of ids. NULL: there is no such event, or its samples take the slow path. */
 static struct fast_event *find_event(struct load *l, const uint8_t *at, struct fast_event_id *slot, uint64_t id)
 {
 	struct tacho_record rec;
@@ -133,7 +134,7 @@ static inline struct fast_event *event_of_sample(struct load *l, const uint8_t *
 	return slot->event && slot->id == id ? slot->event : find_event(l, at, slot, id);
 }
 
-/* 1, 0 if its stacks cannot take the fast path, or -ENOMEM. */
+/* Returns 1, 0 if the task's stacks cannot take the fast path, or -ENOMEM. */
 static __attribute__((noinline)) int find_task(struct load *l, struct fast_task *t, uint32_t pid, uint32_t tid)
 {
 	uint32_t thread = load_thread(l, pid, tid);
@@ -179,7 +180,7 @@ static inline bool chain_of_sample(const struct fast_event *ev, const uint8_t *a
 	       (v[0] == CONTEXT_USER || v[0] == CONTEXT_KERNEL);
 }
 
-/* 1, 0 if the sample must take the slow path, or -ENOMEM. */
+/* Returns 1, 0 if the sample must take the slow path, or -ENOMEM. */
 static int read_sample(struct load *l, const uint8_t *at, uint32_t size)
 {
 	struct fast_event *ev = event_of_sample(l, at, size);
@@ -226,7 +227,7 @@ static int read_record(struct load *l, const uint8_t *at)
 	return load_record(l, &rec);
 }
 
-/* Records are read in the order of time, not of the file, so the CPU's own prefetcher does not help. */
+/* Records are read in time order, not in file order, so the CPU's hardware prefetcher does not help. */
 static inline void prefetch_record(const uint8_t *at)
 {
 	for (size_t line = 0; line < 192; line += 64)

@@ -1,5 +1,5 @@
 /*
- * Parses and applies the filters of a profile. Ranges of time are in times.c.
+ * Parses and applies the filters of a profile. Time ranges are parsed in base/time_ranges.c.
  */
 #include "profile/filter.h"
 

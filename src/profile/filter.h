@@ -1,6 +1,6 @@
 /*
- * Which samples a profile counts: lists of commands, objects, symbols, tasks and CPUs, patterns of callers, and
- * ranges of time. Threads and frames are checked once, when they are added.
+ * The filters that select samples for a profile: lists of commands, objects, symbols, tasks and CPUs,
+ * patterns of callers, and ranges of time. Threads and frames are checked once, when they are added.
  */
 #ifndef PROFILE_FILTER_H
 #define PROFILE_FILTER_H
@@ -23,9 +23,10 @@ struct profile_filter {
 	struct number_list pids, tids;
 	struct cpuset cpus;
 	struct cpuset parallelism, counted_cpus;
-	bool by_sample;			/* by_parallelism || by_counted_cpu: by other data of the sample than thread and stack */
+	bool by_sample;			/* by_parallelism || by_counted_cpu: filters by sample data other than
+					 * thread and stack */
 	bool by_cpu, by_parent, by_time, by_parallelism, by_counted_cpu, by_end;
-	regex_t parent;			/* a caller must match */
+	regex_t parent;			/* opts.parent: a caller must match */
 	regex_t end;			/* stacks end at functions that match */
 	struct time_ranges times;	/* shares become windows when a file is loaded */
 };

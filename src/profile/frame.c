@@ -118,7 +118,7 @@ uint32_t profile_intern_frame(struct tacho_profile *p, const struct frame_desc *
 	if (*id)
 		return *id - 1;
 	code = profile_intern_code(p, desc);
-	/* KEYMAP_NONE + 1 is 0: without memory the slot stays free. */
+	/* KEYMAP_NONE + 1 is 0, so the slot stays free if out of memory. */
 	*id = code ? profile_add_frame(p, desc, code) + 1 : 0;
 	return *id - 1;
 }

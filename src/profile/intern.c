@@ -1,5 +1,6 @@
 /*
- * Gives equal names, objects, events and threads one id each. Frames: frame.c; nodes and rows: trie.c.
+ * Assigns ids to names, objects, events and threads; equal ones have the same id. Frames: frame.c; nodes and
+ * rows: trie.c.
  */
 #include "profile/intern.h"
 

@@ -1,5 +1,6 @@
 /*
- * Names, objects, events, threads and cgroups: equal ones get one id. All functions return KEYMAP_NONE without memory.
+ * Names, objects, events, threads and cgroups: equal ones have the same id. All functions return KEYMAP_NONE
+ * if out of memory.
  */
 #ifndef PROFILE_INTERN_H
 #define PROFILE_INTERN_H

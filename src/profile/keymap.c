@@ -9,7 +9,7 @@
 
 #define FIRST_LINES 64u
 #define FIRST_SHIFT (64u - 6u)
-#define MAX_USED 4u			/* slots of a line, on average */
+#define MAX_USED 4u			/* maximum average number of used slots per line */
 
 /* Puts a new key into the first line with a free slot, beginning with `line`. */
 static uint32_t *insert_key(const struct keymap *m, size_t line, uint64_t key)

@@ -99,7 +99,7 @@ static inline void keymap_prefetch(const struct keymap *m, uint64_t key)
 
 int keymap_put(struct keymap *m, uint64_t key, uint32_t value);	/* replaces; 0 or -ENOMEM */
 /* The key's slot, which holds the value + 1. If it is 0 the key is new: the caller stores a value + 1 there, or leaves 0,
- * which keeps the slot for the key. NULL without memory. */
+ * which keeps the slot for the key. NULL if out of memory. */
 uint32_t *keymap_at(struct keymap *m, uint64_t key);
 void keymap_done(struct keymap *m);
 

@@ -61,8 +61,8 @@ static int add_pending_row(struct load *l, struct pending_sample *w)
 	return l->stacks.batch[w - l->pending].dropped ? 0 : add_sample_row(l, w);
 }
 
-/* Whether a sample's node has a row already is unpredictable, and the two cases run different code: samples whose node has
- * no row come after all others, in their order. */
+/* Whether a sample's node already has a row is unpredictable, and the two cases run different code, so
+ * samples whose node has no row are processed after all others, in their order. */
 int load_flush(struct load *l)
 {
 	struct pending_sample *with_row[MAX_BATCH], *without_row[MAX_BATCH];
@@ -129,7 +129,8 @@ static void fill_pending(struct pending_sample *w, const struct load *l, const s
 	w->parallelism = l->details.parallelism;
 }
 
-/* `event` is the profile's id, `file_event` the file's number of the event whose record it is; `branch` may be NULL. */
+/* `event` is the event id in the profile, `file_event` the index in the file of the event that the record
+ * belongs to; `branch` may be NULL. */
 static int add_sample(struct load *l, const struct tacho_sample *s, uint16_t misc, uint32_t event,
 		      size_t file_event, const struct tacho_branch *branch)
 {
@@ -174,8 +175,9 @@ static inline bool is_selected(struct load *l, const struct tacho_sample *s, siz
 	return !l->selects_samples || passes_selection(l, s, event);
 }
 
-/* A sample with counter values (PERF_SAMPLE_READ) stands for one sample of each counter of the group, whose period is what
- * was counted since the sample before. tacho_perfdata_counted() must see rejected samples, too, to know the difference. */
+/* A sample with counter values (PERF_SAMPLE_READ) counts as one sample of each counter of the group; its
+ * period is the increment since the previous sample. tacho_perfdata_counted() must be called for rejected
+ * samples, too, to compute the increment. */
 static int add_values(struct load *l, struct tacho_sample *s, uint16_t misc, size_t file_event)
 {
 	uint64_t period = s->period;
@@ -202,7 +204,7 @@ static int add_branches(struct load *l, struct tacho_sample *s, uint16_t misc, s
 	return err;
 }
 
-/* A sampled thread is running: its switch may have been before the recording. */
+/* A sampled thread is running, even if it was switched in before the recording. */
 static int note_running(struct load *l, const struct tacho_sample *s)
 {
 	int err = running_on(&l->running, s->tid);

@@ -1,8 +1,8 @@
 /*
- * A recording while it is loaded into a profile.
+ * The state of loading a recording into a profile.
  *
  *	load.c		the loop over its records, and samples
- *	load_file.c	what its header tells before the records: events, times, CPUs, build ids
+ *	load_file.c	data from the file header: events, times, CPUs, build ids
  *	load_sideband.c	records that are not samples: maps, tasks, switches, losses
  *	fast_path.c	samples that need no decoding
  */
@@ -23,7 +23,7 @@ struct load_task {
 
 struct recent_thread {
 	uint32_t tid, pid;
-	uint32_t thread;		/* id, or KEYMAP_NONE: free */
+	uint32_t thread;		/* id, or KEYMAP_NONE: free slot */
 };
 
 struct pending_sample {			/* a sample whose stack is in the batch */
@@ -39,7 +39,8 @@ struct load {
 	struct tacho_profile *profile;
 	struct tacho_perfdata *pd;
 	struct tacho_symbols *symbols;
-	struct tacho_symbols *own;	/* the same, if they are freed with the load; NULL: the caller's */
+	struct tacho_symbols *own;	/* equal to `symbols` if these are freed after loading; NULL:
+					 * `symbols` belongs to the caller */
 	struct stack_resolver stacks;
 	struct pending_sample pending[MAX_BATCH];	/* one per stack of the batch */
 	struct tacho_scratch *scratch;
@@ -47,27 +48,28 @@ struct load {
 	struct keymap task_index;	/* tid -> index */
 	struct { struct load_task *v; size_t n, cap; } tasks;
 	struct recent_thread recent_threads[RECENT_THREADS];	/* caches.h; by tid */
-	uint32_t *event_ids;		/* the file's event number -> the profile's id */
+	uint32_t *event_ids;		/* index of an event in the file -> its id in the profile */
 	size_t n_event_ids;
 	struct time_window *windows;
 	size_t n_windows;
 	struct tacho_switch event_switch;	/* opts.switch_on, switch_off */
 	bool selects_samples;		/* some option checks each sample: see passes_selection() */
-	size_t n_threads_before;	/* of files loaded before */
+	size_t n_threads_before;	/* number of threads of files loaded before */
 	struct details details;
 	struct running_threads running;
 	uint32_t n_cpus;
-	uint64_t lost_in_records, lost_in_samples;	/* by LOST records, and by LOST_SAMPLES records */
-	uint64_t first_ns, last_ns;	/* of accepted samples; 0: none has a time */
+	uint64_t lost_in_records, lost_in_samples;	/* sums of LOST records, and of LOST_SAMPLES
+							 * records */
+	uint64_t first_ns, last_ns;	/* times of accepted samples; 0: no sample has a time */
 	struct fast_path fast;
 };
 
 /* ---- load.c ---- */
-/* Takes any record. 0 or -ENOMEM. */
+/* Processes a record of any type. 0 or -ENOMEM. */
 int load_record(struct load *l, const struct tacho_record *rec);
 /* Resolves the batch of stacks and adds its samples' rows. 0 or -ENOMEM. */
 int load_flush(struct load *l);
-/* Widens the range of time by a sample's; 0: the sample has no time. */
+/* Extends the range of times to include a sample's time; 0: the sample has no time. */
 static inline void load_note_time(struct load *l, uint64_t time)
 {
 	if (time - 1 < l->first_ns - 1)
@@ -76,7 +78,7 @@ static inline void load_note_time(struct load *l, uint64_t time)
 }
 
 /* ---- load_file.c ---- */
-/* All of it but the events. 0 or a negative errno with *e. */
+/* Prepares the filters that depend on the file. 0 or a negative errno with *e. */
 int load_file_filters(struct load *l, struct tacho_error *e);
 /* Adds the file's new events to the profile: a pipe may describe events between records. 0 or -ENOMEM. */
 int load_file_events(struct load *l);
@@ -88,9 +90,9 @@ static inline bool has_switch_filter(const struct load *l)
 }
 
 /* ---- load_sideband.c ---- */
-/* Takes a record that is not a sample. 0 or -ENOMEM. */
+/* Processes a record that is not a sample. 0 or -ENOMEM. */
 int load_sideband(struct load *l, const struct tacho_record *rec);
-/* The id of a thread with its current comm; KEYMAP_NONE without memory. */
+/* The id of a thread with its current comm; KEYMAP_NONE if out of memory. */
 uint32_t load_thread(struct load *l, uint32_t pid, uint32_t tid);
 /* Stores the last comms of all threads and their processes in the profile. 0 or -ENOMEM. */
 int load_last_comms(struct load *l);

@@ -1,5 +1,6 @@
 /*
- * What a file tells before its records: its events, its build ids, and what the filters of time, CPUs and events need.
+ * Reads the data of a file that is needed before its records: events, build ids, and the data for the filters
+ * of time, CPUs and events.
  */
 #include "profile/load.h"
 

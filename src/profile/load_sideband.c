@@ -1,6 +1,7 @@
 /*
- * Records that are not samples: maps and comms go to the symbols; tasks, switches, cgroups and losses to the load's own
- * tables. Tasks are stored by tid, with the id of the thread (pid, tid, comm) as of now.
+ * Processes records that are not samples: maps and comms are passed to the symbol resolver; tasks, switches,
+ * cgroups and losses are stored in tables of struct load. Tasks are stored by tid, with the current id of the
+ * thread (pid, tid, comm).
  */
 #include "profile/load.h"
 
@@ -53,7 +54,7 @@ uint32_t load_thread(struct load *l, uint32_t pid, uint32_t tid)
 	return find_thread(l, pid, tid);
 }
 
-/* After a change of its comm. */
+/* Forgets a thread's id after its comm has changed. */
 static int forget_thread(struct load *l, uint32_t tid)
 {
 	struct load_task *t = task_at(l, tid);
@@ -94,7 +95,8 @@ int load_last_comms(struct load *l)
 
 /* ---- records ---- */
 
-/* LOST_SAMPLES records, written at the end, count again what LOST records reported: the larger sum is the loss. */
+/* LOST_SAMPLES records, written at the end, include losses that LOST records have already reported, so the
+ * larger sum is used. */
 static void count_lost(struct load *l, const struct tacho_sideband *o)
 {
 	uint64_t before = max_of(l->lost_in_records, l->lost_in_samples);
@@ -169,7 +171,7 @@ int load_sideband(struct load *l, const struct tacho_record *rec)
 	if (rec->type >= TACHO_RECORD_HEADER_ATTR)
 		return rec->type == TACHO_RECORD_HEADER_ATTR ? load_file_events(l) : 0;
 	if (changes_maps_or_comms(rec)) {
-		if (load_flush(l) < 0)		/* the pending samples were taken under the maps before */
+		if (load_flush(l) < 0)		/* the pending samples belong to the previous maps */
 			return -ENOMEM;
 		fast_path_forget_tasks(&l->fast);
 	}

@@ -1,5 +1,6 @@
 /*
- * Describes the frame of an address for the profile: the symbols' ids of names and objects become the profile's ids.
+ * Describes the frame of an address for the profile: ids of names and objects in the symbol resolver are
+ * translated to ids of the profile.
  */
 #include "profile/intern.h"
 #include "profile/stacks.h"
@@ -87,7 +88,7 @@ void stacks_update_objects(struct stack_resolver *s)
 	}
 }
 
-/* False without memory. */
+/* False if out of memory. */
 static bool describe_srcline(struct stack_resolver *s, const struct tacho_frame *raw, struct frame_desc *f)
 {
 	const char *file = NULL;

@@ -126,7 +126,7 @@ static uint32_t merge_value(struct tacho_profile *p, const struct tacho_profile 
 	return v ? profile_intern_value(p, kind, v) : 0;
 }
 
-/* The detail's id in the target, or KEYMAP_NONE without memory. */
+/* The detail's id in the target, or KEYMAP_NONE if out of memory. */
 static uint32_t merge_detail(struct tacho_profile *p, const struct tacho_profile *from,
 			     const struct merge_ids *m, uint32_t id)
 {

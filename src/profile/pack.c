@@ -34,7 +34,7 @@ static void put_text(struct buf *b, const char *text)
 	put_bytes(b, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Of a comm or source file, which are among the names. */
+/* The name id of a comm or source file. */
 static uint64_t name_id(const struct tacho_profile *p, const char *text)
 {
 	const uint64_t *id = map_get(&p->names, str_of(text));

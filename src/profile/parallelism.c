@@ -1,12 +1,14 @@
 /*
- * Which threads run, from context switches. Two changes have no switch record: a thread that ran when the recording began
- * is added at its first sample, and one that exits is removed by its EXIT record.
+ * Determines which threads are running from context switches. Two changes have no switch record: a thread
+ * that ran when the recording began is added at its first sample, and one that exits is removed by its EXIT
+ * record.
  */
 #include "profile/parallelism.h"
 
 #include <errno.h>
 
-#define MAX_RUNNING 8192u		/* CPUs; more come from a damaged file only and are ignored */
+#define MAX_RUNNING 8192u		/* maximum number of CPUs; more occur only in a damaged file and are
+					 * ignored */
 
 void running_done(struct running_threads *r)
 {

@@ -1,4 +1,4 @@
-/* The threads that run at one moment of a recording, from its records of context switches. */
+/* The threads that are running at a given time of a recording, from its records of context switches. */
 #ifndef PROFILE_PARALLELISM_H
 #define PROFILE_PARALLELISM_H
 
@@ -13,7 +13,7 @@ struct running_threads {		/* a zeroed one is empty */
 void running_done(struct running_threads *r);
 int running_on(struct running_threads *r, uint32_t tid);	/* 0 or -ENOMEM; the idle task (tid 0) is ignored */
 void running_off(struct running_threads *r, uint32_t tid);
-/* How many threads run: at least 1 (the sampled one), at most one per CPU. */
+/* The number of running threads: at least 1 (the sampled one), at most one per CPU. */
 uint32_t running_n(const struct running_threads *r, uint32_t n_cpus);
 
 #endif

@@ -7,9 +7,9 @@
  *	intern.h	names, objects, events, threads: equal ones get one id
  *	frame.h		frames, and the code they have in common
  *	trie.h		stacks as a trie of nodes; rows
- *	detail.h	what rows keep of their samples beyond thread and stack
+ *	detail.h	sample fields other than thread and stack that rows store
  *	quality.h	how complete the data is
- *	caches.h	the caches between record and row: what each is for and what it buys
+ *	caches.h	the caches between record and row: their purpose and benefit
  *
  * Ids are indexes into the tables. Tables grow by doubling; adding a sample allocates memory only if its stack, thread
  * or row is new. Strings live in one arena until the profile is freed.

@@ -1,8 +1,9 @@
 /*
  * Counts leaves without a symbol, and broken stacks.
  *
- * A stack that was walked by frame pointers ends at the start of the program or thread, or, in the kernel, at its entry
- * point. If it ends in another function, the walk met one that was built without frame pointers: the stack is broken.
+ * A stack that was walked by frame pointers ends at the start of the program or thread, or, in the kernel, at
+ * its entry point. If it ends in another function, the walk met a function that was built without frame
+ * pointers: the stack is broken.
  */
 #include "profile/quality.h"
 

@@ -8,11 +8,11 @@
 
 /* Whether nothing can have called this frame, so that a stack that ends there is complete. */
 bool frame_is_start(const struct tacho_profile_frame *f);
-/* Widens the range of time to these samples; 0: no sample has a time. */
+/* Extends the range of times to include these; 0: no sample has a time. */
 void quality_times(struct tacho_profile_quality *q, uint64_t first_ns, uint64_t last_ns);
-/* Counts one more row's unresolved leaves and broken stacks. */
+/* Adds a row's unresolved leaves and broken stacks to the counts. */
 void quality_row(struct tacho_profile *p, const struct tacho_profile_row *r);
-/* Counts them of all rows anew. 0 or -ENOMEM. */
+/* Recounts the unresolved leaves and broken stacks of all rows. 0 or -ENOMEM. */
 int quality_rows(struct tacho_profile *p);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * Chains as the kernel wrote them. While a task's maps do not change, the same callers are the same addresses in the same
- * order: a hash of the addresses, the task's owner and the state of its maps finds their node in recent_nodes. Only if
- * that fails are the addresses turned into code locations (chain_entries.c). The leaf may be any instruction of its
- * function, so it is not part of the hash; leaf_regions gives its code location.
+ * Looks up call chains as the kernel wrote them. While a task's maps do not change, equal callers have equal
+ * addresses, so a hash of the addresses, the task's owner and the state of its maps finds their node in
+ * recent_nodes. Only if this lookup fails are the addresses converted to code locations (chain_entries.c).
+ * The leaf may be any instruction of its function, so it is not part of the hash; leaf_regions gives its code
+ * location.
  */
 #include "profile/chain_entries.h"
 
@@ -68,7 +69,7 @@ static inline uint64_t hash_up_to_four(uint64_t h, uint64_t first, const uint64_
 	return key_mul(h ^ first, b ^ 0xb04f79a5353c7351ull) + key_mul(c ^ 0xe4d1475cd022b795ull, d ^ 0x107d4465c97d1261ull);
 }
 
-/* The hash of the chain's first marker and its callers, without the leaf between. */
+/* The hash of the chain's first marker and its callers, without the leaf between them. */
 static inline uint64_t hash_callers(const struct tacho_words *chain, uint64_t h, bool *single_space)
 {
 	const uint64_t *v = chain->v;
@@ -80,7 +81,8 @@ static inline uint64_t hash_callers(const struct tacho_words *chain, uint64_t h,
 		h = hash_up_to_four(h, v[i], v + i - 1, chain->n - i - 1, &max);
 	}
 	*single_space = max < CONTEXT_FIRST;
-	return key_add(h, chain->n);		/* keeps apart chains in which an address was hashed twice */
+	return key_add(h, chain->n);		/* distinguishes chains in which an address was hashed
+						 * twice */
 }
 
 int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, struct tacho_words chain)

@@ -1,12 +1,14 @@
 /*
- * Resolves the stacks of a batch to nodes. A hash runs over the code locations of a stack from the outermost caller on, and
- * recent_nodes maps the hash of a prefix to its node: a stack sampled recently costs one lookup, a new one only the
- * entries after its longest known prefix. What recent_nodes has dropped is found again frame by frame. The hashes are 64
- * bits wide: with ten million prefixes, one recording in some hundred thousand has a collision.
+ * Resolves the stacks of a batch to nodes. A running hash is computed over the code locations of a stack,
+ * starting with the outermost caller, and recent_nodes maps the hash of a prefix to its node: a stack that
+ * was sampled recently takes one lookup, a new stack only the entries after its longest known prefix. Nodes
+ * evicted from recent_nodes are looked up frame by frame. The hashes are 64 bits wide: with ten million
+ * prefixes, one recording in some hundred thousand has a collision.
  *
- * All tables together are far larger than the CPU's caches, and each lookup needs the result of the one before. So a batch
- * is resolved in steps: each step looks up, for all stacks, what the step before has prefetched, and prefetches for the
- * next. A step is one plain loop over stacks of one kind, so that many cache misses overlap.
+ * All tables together are far larger than the CPU's caches, and each lookup needs the result of the one
+ * before. So a batch is resolved in steps: each step looks up, for all stacks, the data that the previous
+ * step has prefetched, and prefetches for the next step. A step is one plain loop over stacks of one kind, so
+ * that many cache misses overlap.
  *
  *	stack -> node of the callers or of the longest prefix -> frames of the remaining entries -> their nodes
  */
@@ -90,7 +92,7 @@ static void find_recent_callers(struct stack_resolver *s)
 	s->n_with_callers = known;
 }
 
-/* The entries of a raw chain whose callers were not found. */
+/* Adds the entries of a raw chain whose callers were not found. */
 static int add_raw_entries(struct stack_resolver *s, struct sample_stack *st)
 {
 	struct tacho_words all = st->chain;
@@ -173,7 +175,7 @@ static void list_pending_entry(struct stack_resolver *s, struct chain_entry *w)
 	s->pending_unmapped -= w->spot.object == 0;
 }
 
-/* The entries after the known prefixes, and all leaves. */
+/* Lists the entries after the known prefixes, and all leaves. */
 static void list_pending_entries(struct stack_resolver *s)
 {
 	s->n_pending = 0;
@@ -186,7 +188,8 @@ static void list_pending_entries(struct stack_resolver *s)
 			list_pending_entry(s, &s->batch[i].entries[s->batch[i].n - 1]);
 }
 
-/* The key of an unmapped location is that of its frame, so one lookup finds or adds it. KEYMAP_NONE without memory. */
+/* The key of an unmapped location is the key of its frame, so one lookup finds or adds it. KEYMAP_NONE if out
+ * of memory. */
 static uint32_t unmapped_frame(struct stack_resolver *s, const struct chain_entry *w)
 {
 	struct unmapped_frames *n = &s->unmapped[w->space % countof(s->unmapped)];
@@ -212,7 +215,7 @@ static int add_new_location(struct stack_resolver *s, struct chain_entry *w)
 	return 0;
 }
 
-/* Frames of locations seen before; the others go to `new_locations`. */
+/* Looks up the frames of known locations; the other locations are appended to `new_locations`. */
 static int find_frames(struct stack_resolver *s)
 {
 	for (size_t i = s->pending_unmapped; i < MAX_PENDING; i++) {
@@ -260,8 +263,8 @@ static int add_new_frames(struct stack_resolver *s)
 	return 0;
 }
 
-/* Prefetches where the first missing node of each stack will be looked up. Frames of new locations are not known yet; for
- * these the prefetch is useless, but harmless. */
+/* Prefetches the slots in which the first missing node of each stack will be looked up. Frames of new
+ * locations are not known yet; for these the prefetch is useless, but harmless. */
 static void prefetch_parents(const struct stack_resolver *s)
 {
 	for (size_t i = 0; i < s->n_leaf_only; i++)
@@ -298,8 +301,8 @@ static int find_all_frames(struct stack_resolver *s)
 
 /* ---- options that change stacks ---- */
 
-/* opts.resolved: entries without a symbol are removed. A known prefix has none; its hash still covers all entries of the
- * chain. */
+/* opts.resolved: entries without a symbol are removed. A known prefix has no such entries; its hash still
+ * covers all entries of the chain. */
 static void drop_unresolved(struct stack_resolver *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -318,8 +321,8 @@ static void drop_unresolved(struct stack_resolver *s)
 	}
 }
 
-/* opts.ignore_callees: a stack ends with its outermost matching function. A known prefix has none, since the stack that
- * it came from was cut before. */
+/* opts.ignore_callees: a stack ends with its outermost matching function. A known prefix contains no match,
+ * because the stack that it came from has been cut. */
 static void cut_ignored_callees(struct stack_resolver *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -331,7 +334,7 @@ static void cut_ignored_callees(struct stack_resolver *s)
 	}
 }
 
-/* Entries were removed, so any stack may be of any kind now. */
+/* After entries were removed, the kinds of the stacks are not known any more: handles all stacks as new. */
 static void list_all_as_new(struct stack_resolver *s)
 {
 	s->n_leaf_only = s->n_with_callers = 0;
@@ -347,8 +350,8 @@ static void remember_node(struct stack_resolver *s, uint64_t key, uint32_t node)
 	*recent_node_slot(s, key) = (struct recent_entry){ key, node + 1 };
 }
 
-/* All nodes below a new node are new. They are not put into recent_nodes: most prefixes seen once never repeat, and would
- * only displace others. */
+/* All nodes below a new node are new. They are not put into recent_nodes: most prefixes seen once never
+ * repeat, and would only evict others. */
 static int append_new_nodes(struct stack_resolver *s, struct sample_stack *st, size_t from)
 {
 	st->node = profile_add_chain(s->profile, st->node, st->entries + from, st->n - from);
@@ -376,7 +379,7 @@ static int add_nodes(struct stack_resolver *s, struct sample_stack *st)
 	return 0;
 }
 
-/* Raw callers are remembered when they are met for the second time. */
+/* Raw callers are added to recent_nodes when they are seen for the second time. */
 static void remember_callers(struct stack_resolver *s, const struct sample_stack *st, uint32_t first_new)
 {
 	uint32_t callers = s->profile->nodes.v[st->node].parent;

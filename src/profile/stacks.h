@@ -1,6 +1,6 @@
 /*
- * From call chains to nodes, in batches: samples are added to a batch until it is full or until the maps change, then all
- * of its stacks are resolved together.
+ * Resolves call chains to nodes, in batches: samples are added to a batch until it is full or until the maps
+ * change, then all of its stacks are resolved together.
  *
  *	address --> code location (object, offset) --> frame --> node (parent node, frame)
  *
@@ -16,20 +16,22 @@
 
 #define MAX_BATCH 64u
 #define MAX_BATCH_ENTRIES 16384u
-#define MAX_PENDING (MAX_BATCH_ENTRIES + MAX_BATCH + 2)	/* leaves come on top; list_pending_entry() writes one ahead at
-							 * either end */
+#define MAX_PENDING (MAX_BATCH_ENTRIES + MAX_BATCH + 2)	/* plus leaves; list_pending_entry() writes one
+							 * element ahead at either end */
 
 struct chain_entry {			/* one address of a call chain */
 	struct tacho_spot spot;		/* its code location; object 0: nothing is mapped, offset is the address */
 	uint64_t prefix;		/* hash of all entries from the outermost up to this one */
-	uint64_t key;			/* hash of the code location; where nothing is mapped, the key of the frame */
+	uint64_t key;			/* hash of the code location; if nothing is mapped there, the key of
+					 * the frame */
 	uint32_t frame;
 	uint8_t space;			/* enum tacho_space */
 };
 
-/* How addresses of one mapped object, or addresses where nothing is mapped, become code locations and hashes. */
+/* Parameters to convert addresses of one mapped object, or unmapped addresses, to code locations and
+ * hashes. */
 struct address_mapping {
-	uint64_t hash_seed;		/* of the hash of a location in this object */
+	uint64_t hash_seed;		/* seed of the hash of a location in this object */
 	uint64_t bias, mask;		/* offset = (address - bias) & mask */
 	uint32_t object;		/* 0: nothing is mapped; the hash is then the key of the frame */
 };
@@ -48,15 +50,16 @@ struct new_location {			/* a code location without a frame yet */
 
 struct sample_stack {			/* the stack of one sample, outermost caller first */
 	struct chain_entry *entries;
-	size_t n, n_resolved;		/* `node` is that of entry n_resolved - 1, or of the callers if found by hash */
+	size_t n, n_resolved;		/* `node` is the node of entry n_resolved - 1, or of the callers if
+					 * they were found by hash */
 	uint32_t node;
-	uint32_t owner;			/* of its nodes, see profile_intern_outermost() */
+	uint32_t owner;			/* owner of its nodes, see profile_intern_outermost() */
 	bool dropped;			/* opts.resolved: the leaf has no symbol, so the sample does not count */
-	/* A raw chain has only its leaf as an entry, until its callers turn out to be new. */
+	/* A raw chain has only its leaf as an entry, unless its callers are not found. */
 	bool has_callers;		/* it is a raw chain with callers */
 	bool single_space;		/* no marker among the callers switches the space */
 	uint32_t pid;
-	uint64_t callers_hash;		/* of the callers' addresses, the task and its maps */
+	uint64_t callers_hash;		/* hash of the callers' addresses, the task and its maps */
 	struct tacho_words chain;	/* borrowed until the batch is resolved */
 	struct chain_entry leaf;
 	uint8_t unused[24];		/* pads to two cache lines */
@@ -64,7 +67,7 @@ struct sample_stack {			/* the stack of one sample, outermost caller first */
 
 struct unmapped_frames {		/* frames of one space where nothing is mapped */
 	bool ready;
-	uint64_t key;			/* frame_key_common() of all of them */
+	uint64_t key;			/* frame_key_common() of these frames */
 	struct frame_desc desc;
 	const struct tacho_profile_code *code;
 };
@@ -72,21 +75,25 @@ struct unmapped_frames {		/* frames of one space where nothing is mapped */
 struct stack_resolver {			/* while a file is loaded */
 	struct tacho_profile *profile;
 	struct tacho_symbols *symbols;
-	struct { uint32_t *v; size_t n, cap; } name_ids, object_ids;	/* the symbols' id -> the profile's id + 1 */
+	struct { uint32_t *v; size_t n, cap; } name_ids, object_ids;	/* id in the symbol resolver -> id in
+									 * the profile + 1 */
 	struct sample_stack batch[MAX_BATCH];
 	size_t n;
 	/* The stacks of the batch by kind: without callers; with callers found in recent_nodes; with other callers. */
 	struct sample_stack *leaf_only[MAX_BATCH + 1], *with_callers[MAX_BATCH + 1], *new_callers[MAX_BATCH + 1];
 	size_t n_leaf_only, n_with_callers, n_new_callers;
-	struct chain_entry *entries;	/* of the batch */
+	struct chain_entry *entries;	/* entries of all stacks of the batch */
 	size_t n_entries;
-	size_t n_raw;			/* addresses of raw chains in the batch, which have no entries yet */
+	size_t n_raw;			/* number of addresses of raw chains in the batch that have no entries
+					 * yet */
 	struct chain_entry **pending;	/* entries without a frame; see list_pending_entries() */
-	size_t n_pending, pending_unmapped;	/* how many at the front; where those at the back begin */
+	size_t n_pending, pending_unmapped;	/* number of entries at the front; index of the first entry at
+						 * the back */
 	struct { struct new_location *v; size_t n, cap; } new_locations;
 	struct keymap location_frames;	/* hash of a code location -> frame */
 	struct unmapped_frames unmapped[8];	/* per space */
-	uint64_t unmapped_mask;		/* the bits of an unmapped address that tell frames apart: all or none */
+	uint64_t unmapped_mask;		/* the bits of an unmapped address that distinguish frames: all or
+					 * none */
 	/* caches.h */
 	struct leaf_region *leaf_regions;
 	struct recent_entry *recent_nodes;
@@ -95,7 +102,7 @@ struct stack_resolver {			/* while a file is loaded */
 	size_t recent_frame_mask;
 };
 
-/* `small`: for few samples, with small caches. 0 or -ENOMEM. */
+/* `small`: use small caches, for few samples. 0 or -ENOMEM. */
 int stacks_init(struct stack_resolver *s, struct tacho_profile *p, struct tacho_symbols *symbols, bool small);
 void stacks_done(struct stack_resolver *s);
 
@@ -104,37 +111,38 @@ static inline bool stacks_full(const struct stack_resolver *s)
 	return s->n == MAX_BATCH || s->n_entries + s->n_raw > MAX_BATCH_ENTRIES - MAX_CHAIN_ENTRIES - MAX_CHAIN_RUNS;
 }
 
-/* Adds the stack of a thread's sample to the batch, which must not be full. The batch must be resolved before the symbols
- * learn about new maps. 0 or -ENOMEM. */
+/* Adds the stack of a thread's sample to the batch, which must not be full. The batch must be resolved before
+ * new maps are passed to the symbol resolver. 0 or -ENOMEM. */
 int stacks_add(struct stack_resolver *s, uint32_t thread, const struct tacho_sample *sample, enum tacho_space space);
-/* Gives each stack of the batch its node. 0 or -ENOMEM. */
+/* Looks up or adds the node of each stack of the batch. 0 or -ENOMEM. */
 int stacks_resolve(struct stack_resolver *s);
 void stacks_clear(struct stack_resolver *s);
 
 /* ---- raw chains (raw_chain.c) ---- */
-struct task_context {			/* what identifies a task's addresses until its maps change */
-	uint64_t hash_seed;		/* of the hash of its callers: owner and state of the maps */
+struct task_context {			/* identifies a task's addresses until its maps change */
+	uint64_t hash_seed;		/* seed of the hash of its callers: owner and state of the maps */
 	uint32_t pid, owner;
 };
-/* 1; 0 if the maps alone do not tell what an address is (the process is between two programs); or -ENOMEM. */
+/* Returns 1; 0 if an address cannot be identified from the maps alone (the process is between two programs);
+ * or -ENOMEM. */
 int stacks_task_context(struct stack_resolver *s, uint32_t pid, uint32_t thread, struct task_context *out);
-/* As stacks_add(), for a chain that begins with the marker CONTEXT_USER or CONTEXT_KERNEL and the sampled address. The
- * chain is borrowed until the batch is resolved. */
+/* Like stacks_add(), for a chain that begins with the marker CONTEXT_USER or CONTEXT_KERNEL and the sampled
+ * address. The chain is borrowed until the batch is resolved. */
 int stacks_add_raw(struct stack_resolver *s, const struct task_context *task, struct tacho_words chain);
 
 /* ---- single addresses (location_frame.c): 0 or -ENOMEM ---- */
 /* The frame of an address, for profile_intern_frame(). */
 int stacks_frame(struct stack_resolver *s, uint32_t pid, enum tacho_space space, uint64_t ip,
 		 struct frame_desc *out);
-/* ... of a code location in an object. */
+/* Like stacks_frame(), for a code location in an object. */
 int stacks_frame_at(struct stack_resolver *s, enum tacho_space space, const struct tacho_spot *spot,
 		    struct frame_desc *out);
-/* ... of address 0 where nothing is mapped. */
+/* Like stacks_frame(), for address 0 if nothing is mapped there. */
 int stacks_frame_unmapped(struct stack_resolver *s, enum tacho_space space, struct frame_desc *out);
-/* An address with its frame, which is added to the profile. */
+/* Resolves an address; its frame is added to the profile. */
 int stacks_resolve_address(struct stack_resolver *s, uint32_t pid, enum tacho_space space, uint64_t address,
 			   struct tacho_profile_place *out);
-/* Copies to the profile's objects what the symbols learned of them during the load: whether they have symbols. */
+/* Updates the profile's objects after a load: whether the symbol resolver has found symbols for them. */
 void stacks_update_objects(struct stack_resolver *s);
 
 #endif

@@ -18,7 +18,7 @@ static uint32_t node_find(const struct tacho_profile *p, uint32_t parent, uint32
 	return link->child && link->frame == frame ? link->child : KEYMAP_NONE;
 }
 
-/* Into its parent's link, or, if that has a child already, both into the hash table. */
+/* Stores the node in its parent's link; if the link already has a child, stores both in the hash table. */
 static int index_node(struct tacho_profile *p, uint32_t parent, uint32_t frame, uint32_t id)
 {
 	struct node_link *link = &p->links.v[parent];
@@ -139,7 +139,7 @@ static uint32_t row_find(const struct tacho_profile *p, const struct tacho_profi
 	return only && same_row(&p->rows.v[only - 1], desc) ? only - 1 : KEYMAP_NONE;
 }
 
-/* Into its node's link, or, if that has a row already, both into the hash table. */
+/* Stores the row in its node's link; if the link already has a row, stores both in the hash table. */
 static int index_row(struct tacho_profile *p, uint32_t id)
 {
 	uint32_t *row = &p->links.v[p->rows.v[id].node].row;

@@ -31,14 +31,14 @@ struct outermost_node {			/* the first node of a frame without a caller */
 
 struct chain_entry;
 
-/* The child of `parent` with that frame; KEYMAP_NONE without memory. */
+/* The child of `parent` with that frame; KEYMAP_NONE if out of memory. */
 uint32_t profile_intern_node(struct tacho_profile *p, uint32_t parent, uint32_t frame);
 /* The node of a stack's outermost frame. owner: with `split_comms` the first thread of the command, else 0. */
 uint32_t profile_intern_outermost(struct tacho_profile *p, uint32_t owner, uint32_t frame);
 /* Adds a node per entry, each a child of the one before, below a `parent` that has no children yet. Returns the last
- * node, or KEYMAP_NONE without memory. */
+ * node, or KEYMAP_NONE if out of memory. */
 uint32_t profile_add_chain(struct tacho_profile *p, uint32_t parent, const struct chain_entry *entries, size_t n);
-/* Adds samples to the row that is equal but for its counts, or a new row. 0 or -ENOMEM. */
+/* Adds samples to the row that is equal except for its counts, or adds a new row. 0 or -ENOMEM. */
 int profile_add_row(struct tacho_profile *p, const struct tacho_profile_row *add);
 
 /* The owner of a thread's nodes. */

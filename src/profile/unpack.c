@@ -94,7 +94,7 @@ static struct str get_bytes(struct packed_reader *f)
 	return s;
 }
 
-/* NULL without memory; "" if it is bad. */
+/* Returns NULL if out of memory, "" if the text is invalid. */
 static const char *get_text(struct packed_reader *f, struct arena *a)
 {
 	struct str s = get_bytes(f);
@@ -316,7 +316,7 @@ static int decompress(struct packed_profile *k, const uint8_t *bytes, size_t n, 
 	return 0;
 }
 
-/* ---- adding to the profile; all ids are KEYMAP_NONE without memory ---- */
+/* ---- adding to the profile; all ids are KEYMAP_NONE if out of memory ---- */
 
 static uint32_t name_id(struct tacho_profile *p, struct packed_profile *k, uint32_t i)
 {

@@ -47,7 +47,7 @@ static inline struct cursor cursor_over(const void *bytes, size_t n, bool swap)
 	return (struct cursor){ .at = at, .end = n ? at + n : at, .swap = swap };
 }
 
-/* The next `n` bytes in place; NULL, and `bad` set, where fewer are left. */
+/* The next `n` bytes in place; NULL, and `bad` set, if fewer are left. */
 static inline const void *cursor_bytes(struct cursor *c, uint64_t n)
 {
 	const void *p = c->at;
@@ -81,7 +81,7 @@ static inline uint16_t cursor_u16(struct cursor *c)
 	return p ? load_u16(p, c->swap) : 0;
 }
 
-/* The next `n` 64-bit words in place; NULL, and `bad` set, where fewer are left. */
+/* The next `n` 64-bit words in place; NULL, and `bad` set, if fewer are left. */
 static inline const void *cursor_u64s(struct cursor *c, uint64_t n)
 {
 	if (n > SIZE_MAX / sizeof(uint64_t)) {

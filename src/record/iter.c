@@ -1,6 +1,6 @@
 /*
  * Iterating over records. Only the header is read: type, misc and size, eight bytes that never wrap
- * around the end of a ring buffer. A record that is cut off (-ENODATA) is what a killed recorder leaves.
+ * around the end of a ring buffer. A killed recorder may leave an incomplete last record (-ENODATA).
  * A size below the eight bytes of the header is damage (-EBADMSG): the next record cannot be found.
  */
 #include "record/record.h"

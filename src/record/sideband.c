@@ -1,7 +1,7 @@
 /*
- * Decoding sideband records, which are all records but samples: one function per layout, in a table by
- * type. Each decodes the payload, which ends where the trailer begins; a name must be NUL-terminated
- * within the payload.
+ * Decoding sideband records, which are all records but samples. A table selects the decoder of each record
+ * type. Each decodes the payload, which ends where the trailer begins; a name must be NUL-terminated within
+ * the payload.
  */
 #include "record/record.h"
 

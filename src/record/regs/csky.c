@@ -1,5 +1,5 @@
 /*
- * Registers of C-SKY. Those from exregs0 on exist only in its second ABI.
+ * Registers of C-SKY. The registers from exregs0 on exist only in its second ABI.
  */
 #include "record/regs/regs.h"
 

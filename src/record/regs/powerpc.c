@@ -1,5 +1,5 @@
 /*
- * Registers of PowerPC. Those from mmcr0 on are PMU registers (5.9).
+ * Registers of PowerPC. The registers from mmcr0 on are PMU registers (since Linux 5.9).
  */
 #include "record/regs/regs.h"
 
