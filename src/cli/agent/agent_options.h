@@ -1,6 +1,6 @@
 /*
- * The options of `tacho agent` and `tacho config`, which two programs share: tacho checks them, provides help
- * and completion, and executes tacho-agent, which does the work.
+ * The options of `tacho agent` and `tacho config`, shared by two programs: tacho checks the options, provides
+ * help and completion, and executes tacho-agent, which runs the command.
  */
 #ifndef CLI_AGENT_AGENT_OPTIONS_H
 #define CLI_AGENT_AGENT_OPTIONS_H
@@ -28,7 +28,8 @@ struct agent_dirs {
 	char state[PATH_MAX], runtime[PATH_MAX];
 };
 int agent_dirs(struct agent_dirs *d);	/* 0, or -ENOENT: HOME is not set */
-/* The path of ctl's socket; the caller frees it. NULL without memory. */
+/* Returns the path of the socket used by `tacho agent ctl`; the caller frees it. NULL if memory is
+ * exhausted. */
 char *agent_socket(const struct agent_config *cfg, const struct agent_dirs *d);
 /* Runs the agent until a signal ends it; frees the configuration. Returns the exit status. */
 int agent_start(struct agent_config *cfg, struct agent_opts *o);
@@ -44,7 +45,8 @@ struct config_cmd_opts {
 	struct strlist sets;
 	bool show_origin;
 };
-/* cli/agent/config_docs.c: prints a table of keys in scdoc's format for the man page. Returns the exit status. */
+/* cli/agent/config_docs.c: prints a table of keys in scdoc's format for the man page. Returns the exit
+ * status. */
 int agent_keys_scd(const char *table);
 extern const struct option_row config_rows[];
 #define CONFIG_SUMMARY "show the agent's configuration, or import another tool's"

@@ -1,8 +1,8 @@
 /*
  * `tacho agent --check`: resolves each event of the configuration, opens it as the agent would, and closes it
- * again. Prints the attr passed to the kernel, the number of counters, why an event cannot be counted,
- * the number of file descriptors and its limit, and whether the hardware has enough counters for all
- * events at once, which is measured.
+ * again. Prints the attr passed to the kernel, the number of counters, why an event cannot be counted, the
+ * number of file descriptors and its limit, and whether the hardware has enough counters for all events at
+ * once. The last is found by a short measurement.
  */
 #include "cli/agent/agent_options.h"
 
@@ -19,7 +19,7 @@
 #include <tacho/eventlist.h>
 #include <tacho/metric.h>
 
-enum { SPARE_FDS = 64 };	/* for the store, sockets and timers of the agent */
+enum { SPARE_FDS = 64 };	/* file descriptors for the agent's store, sockets and timers */
 
 struct config_check {
 	const struct agent_config *cfg;
@@ -174,7 +174,8 @@ static void cpus_of_groups(const struct source_config *s, struct buf *out)
 				buf_printf(out, out->n ? ",%d" : "%d", s->groups[g].cpus[i]);
 }
 
-/* Commands, process names and cgroups may not exist yet; this process is measured in their place. */
+/* Opens the events on the source's target. Commands, process names and cgroups may not exist yet; the
+ * events are opened on this process instead. */
 static int open_on_target(struct tacho_evset *set, const struct source_config *s, struct tacho_error *e)
 {
 	struct tacho_evset_opts opts = { .size = sizeof(opts), .no_inherit = true };
@@ -301,7 +302,7 @@ static void check_metrics(struct config_check *c, const struct source_config *s)
 	struct tacho *own = NULL;
 
 	if (s->event_lists.n && config_open_lists(&own, s, NULL, NULL, &e) < 0)
-		return;			/* the error has been reported for the list */
+		return;			/* the error has already been reported */
 	for (size_t i = 0; i < s->metrics.n; i++)
 		check_metric(c, own ? own : c->t, s, s->metrics.v[i]);
 	tacho_close(own);
@@ -320,8 +321,8 @@ static void check_source(struct config_check *c, const struct source_config *s)
 	}
 }
 
-/* Counts all hardware events on one CPU for 80 ms. Returns the smallest share of time that one of them was
- * counted, or -1. */
+/* Counts all hardware events on one CPU for 80 ms. Returns the smallest share of time for which one of
+ * them was counted, or -1. */
 static double measure_share(struct config_check *c)
 {
 	struct timespec duration = { .tv_nsec = 80000000 };
@@ -399,7 +400,7 @@ static void put_limits(struct config_check *c)
 			   c->cfg->max_fds ? "max_fds" : "RLIMIT_NOFILE");
 }
 
-/* Checks only that the profile's event exists; whether it can be sampled shows when the agent runs. */
+/* Checks only that the profile's event exists, not that it can be sampled. */
 static void put_profile(struct config_check *c)
 {
 	const struct profile_config *p = &c->cfg->profile;
@@ -497,7 +498,7 @@ static void end_output(struct config_check *c)
 	}
 }
 
-/* Ignores lists that cannot be read: their events have been reported already. */
+/* Adds the event lists. Errors are ignored here, because they are reported with the events of the lists. */
 static void add_lists(struct config_check *c)
 {
 	for (size_t i = 0; i < c->cfg->n_sources; i++)

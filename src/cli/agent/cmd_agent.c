@@ -1,7 +1,7 @@
 /*
  * `tacho agent` and `tacho config` in the program tacho: they check the options and execute tacho-agent,
- * which is installed in the same directory. So `tacho stat` does not load an HTTP server and a database
- * at every start.
+ * which is installed in the same directory. The agent is a separate program so that other commands do not
+ * load its HTTP server and database.
  */
 #include "cli/agent/agent_options.h"
 
@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-/* The path of tacho-agent, in the directory of the running program. */
+/* Finds the path of tacho-agent, in the directory of the running program. */
 static int agent_path(char *out, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", out, size - 1);

@@ -1,12 +1,12 @@
 /*
- * The keys of tacho.toml in scdoc's format for its man page, a paragraph per key.
+ * Prints the keys of tacho.toml for its man page in scdoc's format, a paragraph per key.
  */
 #include "cli/agent/agent_options.h"
 
 #include "agent/core/agent.h"
 #include "cli/core/app.h"
 
-/* A placeholder for the key's value. */
+/* Returns the placeholder for a key's value. */
 static const char *value_name(enum key_kind kind)
 {
 	static const char *const names[] = {
@@ -70,7 +70,7 @@ static void put_rows(struct buf *out, const struct config_key *rows)
 		put_row(out, row);
 }
 
-/* All types of exporters, each with a heading. */
+/* Writes the keys of all exporter types, with a heading per type. */
 static void put_exporters(struct buf *out)
 {
 	for (size_t i = 0; exporter_types[i]; i++) {

@@ -1,6 +1,6 @@
 /*
  * `tacho agent ctl ...`: sends a command to the running agent through its unix socket and prints the reply.
- * The socket speaks HTTP, as the web page does. Only its owner and root may use it.
+ * The protocol is HTTP, as for the web page. Only the socket's owner and root may use it.
  */
 #include "cli/agent/agent_options.h"
 
@@ -51,7 +51,7 @@ static void add_query(CURL *curl, struct buf *url, const char *name, const char 
 	curl_free(escaped);
 }
 
-/* The URL of the command, with its arguments as query parameters. */
+/* Builds the URL of the command, with its arguments as query parameters. */
 static void make_url(CURL *curl, size_t i, int argc, char **argv, bool json, struct buf *url)
 {
 	const char *name = ctl_commands[i].name;
@@ -102,7 +102,7 @@ static int send_request(const char *socket, size_t i, int argc, char **argv, boo
 	return rc == CURLE_OK ? 0 : -EIO;
 }
 
-/* Extracts TEXT from {"done": "TEXT"} or {"error": "TEXT"}. False: the reply is something else. */
+/* Extracts TEXT from {"done": "TEXT"} or {"error": "TEXT"}. Returns false for any other reply. */
 static bool plain_text(struct str reply, const char *key, struct buf *out)
 {
 	struct buf head = { 0 };

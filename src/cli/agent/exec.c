@@ -30,7 +30,8 @@ static void log_message(void *arg, enum tacho_log_level level, const char *text)
 		message_text("agent", "%s", text);
 }
 
-/* Merges all sources into the first, with the events of all and this target. -ENODATA: there is no source. */
+/* Merges all sources into the first, which gets this target and the events of all sources. -ENODATA: there
+ * is no source. */
 static int merge_sources(struct agent_config *cfg, enum source_target target)
 {
 	struct source_config *first = cfg->sources;

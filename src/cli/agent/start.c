@@ -1,7 +1,7 @@
 /*
- * Starting `tacho agent`: its directories and its log. Without a configuration file it counts software events
- * of the whole machine, stores history in the user's state directory, and serves its page on the
- * loopback interface.
+ * Starts `tacho agent`: determines its directories and its log. Without a configuration file it counts
+ * software events of the whole machine, stores history in the user's state directory, and serves its page on
+ * the loopback interface.
  */
 #include "cli/agent/agent_options.h"
 
@@ -26,7 +26,7 @@ static int make_dirs(const char *path)
 	return err < 0 ? err : mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* The first of: the directory set by systemd, the system's directory for root, the user's directory. */
+/* Chooses the directory: the one set by systemd, else for root the system's, else the user's. */
 static int find_dir(char *out, const char *systemd, const char *system, const char *xdg,
 		    const char *below_home)
 {
@@ -93,8 +93,9 @@ static int set_default_paths(struct agent_config *cfg, const struct agent_dirs *
 
 /* ---- the log ---- */
 
-/* Whether stderr is connected to the journal. JOURNAL_STREAM has the journal's device and inode; it may have
- * been inherited by a process whose stderr is something else. */
+/* Whether stderr is connected to the journal. JOURNAL_STREAM is the device and inode of the journal's
+ * socket. It is compared with stderr, because a process with another stderr may have inherited the
+ * variable. */
 static bool to_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");

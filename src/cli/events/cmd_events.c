@@ -1,7 +1,7 @@
 /*
- * `tacho events`: vendors' event lists. `show` prints all that a list says about an event, `check` resolves
- * every event of the lists with the PMUs of this machine or of a recorded sysfs tree, and `update` fetches
- * the lists of a CPU.
+ * `tacho events`: works with vendors' event lists. `show` prints a list's complete entry for an event,
+ * `check` resolves every event of the lists against the PMUs of this machine or of a recorded sysfs tree, and
+ * `update` fetches the lists for a CPU.
  */
 #include "cli/core/app.h"
 

@@ -1,7 +1,7 @@
 /*
- * `tacho list`: lists the events that can be counted here. An argument is a class (hw, sw, cache ...), a pattern, or
- * a part of a name. As in perf, the text leaves out events that cannot be opened on this machine, unless an
- * argument names them or --all is given: then they are listed with the reason.
+ * `tacho list`: lists the events that can be counted on this machine. An argument is a class (hw, sw, cache
+ * ...), a pattern, or part of a name. As in perf, the text omits events that cannot be opened. If an argument
+ * names them or --all is given, they are listed with the reason.
  */
 #include "cli/core/app.h"
 
@@ -63,7 +63,7 @@ static const char *class_of(const char *typed)
 	return NULL;
 }
 
-/* As in perf, an argument without * ? [ matches a part of a name. */
+/* Initialises an argument. As in perf, an argument without * ? [ matches any part of a name. */
 static int word_init(struct list_word *w, const char *typed)
 {
 	struct buf pattern = { 0 };
@@ -183,7 +183,7 @@ static int try_suggestion(void *arg, const struct tacho_listing *item)
 	return 0;
 }
 
-/* Without tracefs, no tracepoints are listed. */
+/* Tracepoints are only listed if tracefs is readable. */
 static bool tracefs_is_readable(void)
 {
 	return access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 ||

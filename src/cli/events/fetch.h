@@ -1,6 +1,6 @@
 /*
- * Fetches files by HTTP: one connection, one file at a time, into an open file descriptor. An interrupted
- * transfer is resumed if the server confirms that the file has not changed.
+ * Fetches files by HTTP, one at a time on one connection, and writes each to an open file descriptor. An
+ * interrupted transfer is resumed if the server confirms that the file has not changed.
  *
  *	fetch_open -> fetch_get ... -> fetch_close
  */
@@ -18,18 +18,18 @@ struct fetch;
 struct fetch_job {
 	const char *url;
 	int fd;				/* the file to write to */
-	uint64_t have;			/* bytes in it already, after which to resume; 0: none */
+	uint64_t have;			/* number of bytes it already has, to resume after them */
 	uint64_t limit;			/* maximum size of the file */
 	const char *tag;		/* the ETag that the existing bytes belong to, or "" */
-	const char *unless;		/* do not transfer the file if this is its ETag; "": always transfer */
+	const char *unless;		/* skip the transfer if the ETag is this; "": always transfer */
 	void (*progress)(void *arg, uint64_t done, uint64_t total);	/* total 0: unknown */
 	void *arg;
 
 	char new_tag[FETCH_TAG_MAX];	/* result: the ETag of the file; "" if the server sent none */
-	bool unchanged;			/* result: its ETag is `unless`, nothing was transferred */
+	bool unchanged;			/* result: the ETag was `unless`, nothing was transferred */
 };
 
-/* A connection on which nothing arrives for `timeout_s` seconds is given up. 0, -EOPNOTSUPP or -ENOMEM. */
+/* A transfer fails if no data arrives for `timeout_s` seconds. 0, -EOPNOTSUPP or -ENOMEM. */
 int fetch_open(struct fetch **out, uint32_t timeout_s, struct tacho_error *e);
 /*
  * Makes one attempt. Returns 0, -EAGAIN (the transfer was interrupted and may be resumed), -ESTALE (the file

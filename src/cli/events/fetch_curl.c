@@ -1,12 +1,12 @@
 /*
- * Fetches files with libcurl, which is loaded when it is needed, so that no other command loads it.
+ * Fetches files with libcurl, which is loaded at run time, so that other commands start without it.
  *
- *	request   Range: bytes=N-, If-Range: TAG	to resume after N bytes of the file TAG
- *	          If-None-Match: TAG			if the whole file exists already
+ *	request   Range: bytes=N-, If-Range: TAG	resumes after N bytes of the version TAG
+ *	          If-None-Match: TAG			if the complete file already exists
  *	answer    206: the rest    200: the whole file    304: not changed
  *
- * Only the bodies of 200 and 206 are written to the file. Proxies are taken from the environment; certificates are
- * checked against those of the system or of SSL_CERT_FILE.
+ * Only the bodies of 200 and 206 are written to the file. Proxies are taken from the environment;
+ * certificates are checked against those of the system or of SSL_CERT_FILE.
  */
 #include "cli/events/fetch.h"
 
@@ -39,9 +39,9 @@ struct fetch {
 	CURL *curl;
 	uint32_t timeout_s;
 	char why[CURL_ERROR_SIZE];
-	/* about the response that is being read */
+	/* state of the response that is being read */
 	struct fetch_job *job;
-	uint64_t done, total, from;	/* bytes in the file; its whole size; offset of a 206 body */
+	uint64_t done, total, from;	/* bytes in the file; its full size; offset of a 206 body */
 	bool begun;			/* the first byte of the body has arrived */
 	bool stale, too_large;
 	int write_err;
@@ -110,7 +110,7 @@ static bool header_value(struct str line, const char *name, struct str *out)
 	return true;
 }
 
-/* "bytes 100-199/200" */
+/* Parses the value of Content-Range: "bytes 100-199/200". */
 static void parse_range(struct fetch *f, struct str value)
 {
 	struct str part;
@@ -132,7 +132,7 @@ static size_t on_header(char *bytes, size_t size, size_t n, void *arg)
 	struct fetch *f = arg;
 	struct str line = str_trim(str_n(bytes, size * n)), value;
 
-	if (str_starts(line, "HTTP/")) {	/* a new response, for example after a redirection */
+	if (str_starts(line, "HTTP/")) {	/* start of a response; there are several after a redirection */
 		f->job->new_tag[0] = '\0';
 		f->total = 0;
 		f->from = UINT64_MAX;
@@ -156,7 +156,8 @@ static long status_of(struct fetch *f)
 	return status;
 }
 
-/* Called at the first byte of a body: positions the file. Returns false if the body cannot be used. */
+/* Called at the first byte of a body: seeks to its position in the file. Returns false if the body cannot
+ * be used. */
 static bool begin_body(struct fetch *f, long status)
 {
 	struct fetch_job *job = f->job;
@@ -166,7 +167,7 @@ static bool begin_body(struct fetch *f, long status)
 		f->done = 0;
 		f->write_err = ftruncate(job->fd, 0) < 0 ? -errno : 0;
 	} else {
-		/* The part must belong to the bytes that the file has already. */
+		/* The body must continue the bytes in the file: same offset and same ETag. */
 		f->stale = f->from != job->have || (job->new_tag[0] && strcmp(job->tag, job->new_tag) != 0);
 		f->done = job->have;
 	}
@@ -215,10 +216,10 @@ static int add_header(struct curl_slist **l, const char *name, const char *value
 
 static void set_curl_options(struct fetch *f, struct curl_slist *headers)
 {
-	const char *trusted = secure_getenv("SSL_CERT_FILE");	/* libcurl itself does not use it */
+	const char *trusted = secure_getenv("SSL_CERT_FILE");	/* libcurl does not read this variable */
 	bool tls = !strncasecmp(f->job->url, "https:", 6);
 
-	lib.reset(f->curl);	/* keeps the connection open */
+	lib.reset(f->curl);	/* does not close the connection */
 	lib.set(f->curl, CURLOPT_URL, f->job->url);
 	lib.set(f->curl, CURLOPT_NOSIGNAL, 1L);
 	lib.set(f->curl, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -257,7 +258,7 @@ static int make_headers(const struct fetch_job *job, struct curl_slist **out)
 
 /* ---- the result ---- */
 
-/* The address for messages: without password and query. */
+/* Returns the URL without password and query, for messages. */
 static const char *url_without_secrets(const char *url, char *out, size_t size)
 {
 	const char *host = strstr(url, "://"), *at;

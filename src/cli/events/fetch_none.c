@@ -1,5 +1,5 @@
 /*
- * Used in builds without libcurl: fetching fails with an error message.
+ * Stub for builds without libcurl: fetching fails with an error message.
  */
 #include "cli/events/fetch.h"
 

@@ -1,6 +1,6 @@
 /*
- * `tacho list`: cmd_list.c selects what is shown, list_write.c has the writers. A writer gets one event or
- * metric after the other and appends its output to `buf`.
+ * `tacho list`: cmd_list.c selects the events, list_metric.c the metrics, and list_write.c has the writers. A
+ * writer is called once per event or metric and appends its output to `buf`.
  */
 #ifndef CLI_EVENTS_LIST_H
 #define CLI_EVENTS_LIST_H
@@ -25,11 +25,12 @@ struct list_out {
 struct list_writer {
 	void (*begin)(struct list_out *o);
 	void (*event)(struct list_out *o, const struct tacho_listing *item);
-	/* `group` is the metric group whose list it is part of; NULL: one list of all metrics. */
+	/* `group` is the metric group under which the metric is listed; NULL: metrics are not listed by
+	 * group. */
 	void (*metric)(struct list_out *o, const char *group, const struct tacho_metric *m);
-	void (*group)(struct list_out *o, const char *name);	/* the name of a group only */
+	void (*group)(struct list_out *o, const char *name);	/* writes only the name of a group */
 	void (*end)(struct list_out *o);
-	bool by_group;		/* list each metric below each of its groups, not only once */
+	bool by_group;		/* list each metric under each of its groups, not only once */
 };
 
 extern const struct list_writer list_text, list_raw, list_json;
@@ -38,7 +39,7 @@ extern const struct list_writer list_text, list_raw, list_json;
 struct list_word {
 	const char *typed;
 	const char *class_;	/* NULL: not a class */
-	char *pattern;		/* owned; the pattern for names; NULL for a class */
+	char *pattern;		/* pattern for names; NULL for a class; owned */
 	bool hit;
 };
 
@@ -47,10 +48,11 @@ struct list_words {
 	size_t n;
 };
 
-/* Whether the item is not an event but shows how to write one: "rNNN", "mem:<addr>". */
+/* Whether the item is not an event but a template of an event name: "rNNN", "mem:<addr>". */
 bool list_is_template(const struct tacho_listing *item);
 bool list_matches(const char *pattern, const char *name);	/* false for a NULL name */
-/* Writes the metrics and metric groups that match the arguments; without arguments, all. 0 or -ENOMEM. */
+/* Writes the metrics and metric groups that match the arguments, or all if there are no arguments. 0 or
+ * -ENOMEM. */
 int list_metrics(struct tacho *t, struct list_out *o, const struct list_words *words);
 
 #endif

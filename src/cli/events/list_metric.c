@@ -1,5 +1,5 @@
 /*
- * The metrics of `tacho list`. Without arguments, the text lists each group with its metrics below it,
+ * Lists the metrics for `tacho list`. Without arguments, the text lists each group followed by its metrics,
  * as perf does. Otherwise, each metric is listed once, with the names of its groups.
  */
 #include "cli/events/list.h"

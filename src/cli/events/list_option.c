@@ -1,5 +1,5 @@
 /*
- * The option --event-list.
+ * Adds the lists given with --event-list.
  */
 #include "cli/events/list_option.h"
 

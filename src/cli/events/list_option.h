@@ -1,5 +1,5 @@
 /*
- * --event-list: the option row that several commands share, and its effect.
+ * The option --event-list, shared by several commands: its option row, and the function that adds the lists.
  */
 #ifndef CLI_EVENTS_LIST_OPTION_H
 #define CLI_EVENTS_LIST_OPTION_H

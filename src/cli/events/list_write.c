@@ -1,8 +1,8 @@
 /*
- * The three output formats of the list. The text has the layout of perf 7: an event with a description
- * is listed below the heading of its topic, with the description below it; any other event is one line with
- * its kind. JSON is an array with one object per line. The keys are perf's, and two additional ones say
- * whether the event can be opened here, and if not, why.
+ * Writes the list in three formats: text, raw names, and JSON. The text has the layout of perf 7: an event
+ * with a description is listed below the heading of its topic, with the description below it; any other event
+ * is one line with its kind. JSON is an array with one object per line. Its keys are perf's and two
+ * additional ones: whether the event can be opened on this machine, and if not, the reason.
  */
 #include "cli/events/list.h"
 
@@ -139,7 +139,7 @@ static void put_member(struct json *j, const char *key, const char *value)
 		json_member(j, key, str, value);
 }
 
-/* perf's ScaleUnit: the factor and the unit in one string, "1E-06msec". */
+/* Writes perf's key ScaleUnit: the factor and the unit in one string, "1E-06msec". */
 static void put_scale(struct json *j, double scale, const char *unit)
 {
 	char text[96];

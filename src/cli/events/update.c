@@ -1,5 +1,5 @@
 /*
- * Fetches the lists of a CPU: mapfile.csv names them, and update_file.c fetches each. The mapfile
+ * Fetches the lists of a CPU. mapfile.csv names them; update_file.c fetches each file. The mapfile
  * is fetched first and renamed into place last, so that it never names lists that have not been
  * fetched yet.
  */
@@ -22,7 +22,7 @@
 
 #define MAPFILE "mapfile.csv"
 #define MAPFILE_NEW "mapfile.csv.new"
-#define FILES_MAX 64			/* of one CPU; the most known are 9 */
+#define FILES_MAX 64			/* files for one CPU; at most 9 are known */
 
 struct update {
 	struct tacho *t;
@@ -31,7 +31,7 @@ struct update {
 	char from[PATH_MAX], shown[200], dir[PATH_MAX], cpu[64];
 	struct { char *name; bool events; } files[FILES_MAX];
 	size_t n_files, n_taken, n_failed;
-	int stop;			/* an error that all other files would fail with as well; 0: none */
+	int stop;			/* error that affects all remaining files; 0: none */
 	bool bar;			/* show a progress bar (stderr is a terminal) */
 	uint64_t bar_next_ns;
 	struct buf out;
@@ -106,7 +106,7 @@ static bool is_url(const char *from)
 	return strstr(from, "://") != NULL;
 }
 
-/* Makes the source for messages: without the password of https://user:password@host/path. */
+/* Sets the source shown in messages: https://user:password@host/path without the password. */
 static void set_shown_source(struct update *u)
 {
 	const char *host = strstr(u->from, "://"), *at;

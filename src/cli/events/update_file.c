@@ -1,11 +1,11 @@
 /*
  * Fetches one file from the source into the directory.
  *
- *	NAME.part	the incomplete file	NAME.part.tag	the ETag of the file that it is a part of
+ *	NAME.part	the incomplete file	NAME.part.tag	ETag of the complete file
  *	NAME		the file		NAME.tag	its size and ETag: "48211 "5a3c...""
  *
- * An interrupted transfer is resumed, a few times immediately and otherwise by the next update. The
- * file is replaced with rename() after the new one is complete and was checked.
+ * An interrupted transfer is resumed, a few times immediately and otherwise by the next update. The old file
+ * is replaced by rename() after the new one is complete and checked.
  */
 #include "cli/events/update.h"
 
@@ -40,7 +40,7 @@ static bool join(char *out, const char *a, const char *b, const char *end)
 	return n > 0 && n < PATH_MAX;
 }
 
-/* Reads a file "SIZE TAG"; a file that is not a line of text counts as no tag. */
+/* Reads a file "SIZE TAG". If it is not a single line of text, the tag is empty. */
 static void read_tag(const char *path, char *out, uint64_t *size)
 {
 	char line[FETCH_TAG_MAX + 24];
@@ -63,7 +63,7 @@ static void write_tag(const char *path, const char *tag, uint64_t size)
 	if (!*tag)
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	/* If it cannot be written, the file is only transferred once more next time. */
+	/* An error is harmless: the next update transfers the file again. */
 	if (fd >= 0 && dprintf(fd, "%llu %s\n", (unsigned long long)size, tag) < 0)
 		unlink(path);
 }
@@ -110,11 +110,11 @@ static int attempt(struct file_transfer *x, const char *url, struct fetch_job *j
 
 	*job = (struct fetch_job){ .url = url, .fd = x->fd, .limit = FILE_LIMIT, .tag = x->part_tag,
 				   .unless = x->tag, .progress = report_progress, .arg = x };
-	/* Resume only if the tag says which version the part belongs to. */
+	/* Resume only if the tag of the partial file is known. */
 	if (have && x->part_tag[0])
 		job->have = have;
 	err = fetch_get(x->s->fetch, job, e);
-	/* A 206 may omit the tag: it is the requested one then. */
+	/* A 206 response may omit the ETag, which is then that of the request. */
 	if (job->new_tag[0] || !job->have) {
 		memcpy(x->part_tag, job->new_tag, sizeof(x->part_tag));
 		write_tag(x->part_tag_path, x->part_tag, 0);
@@ -151,7 +151,7 @@ static int fetch_part(struct file_transfer *x, struct tacho_error *e)
 		err = attempt(x, url, &job, e);
 	}
 	x->file->unchanged = !err && job.unchanged;
-	/* Keep the part for the next update if it can be resumed. */
+	/* Delete the partial file unless the next update can resume it. */
 	if (err && (!x->part_tag[0] || (err != -EAGAIN && err != -EHOSTUNREACH)))
 		delete_part(x);
 	return err;
@@ -218,7 +218,7 @@ static int check_part(struct file_transfer *x, struct tacho_error *e)
 
 static int install(struct file_transfer *x, struct tacho_error *e)
 {
-	unlink(x->tag_path);	/* before the rename, so that the new file never has the old tag */
+	unlink(x->tag_path);	/* first, so that the new file never has the old tag */
 	if (fsync(x->fd) < 0 || fchmod(x->fd, 0644) < 0 || rename(x->part, x->path) < 0)
 		return error_set(e, -errno, "'%.300s' cannot be replaced: %s", x->path, strerror(errno));
 	unlink(x->part_tag_path);
@@ -233,7 +233,7 @@ static int transfer(struct file_transfer *x, struct tacho_error *e)
 
 	read_tag(x->tag_path, x->tag, &size);
 	x->file->bytes = size_of(x->path);
-	if (size != x->file->bytes)	/* the file was changed by someone else */
+	if (size != x->file->bytes)	/* the file was changed after the last update */
 		x->tag[0] = '\0';
 	err = open_part(x, e);
 	if (!err)

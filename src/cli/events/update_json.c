@@ -1,6 +1,6 @@
 /*
- * Checks that a fetched file is an event list. An error page, a login page, a truncated file or a file of another
- * kind must not replace an existing list.
+ * Checks that a fetched file is an event list. An error page, a login page, a truncated file or a file of
+ * another kind must not replace an existing list.
  */
 #include "cli/events/update.h"
 
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/json_read.h"
 
-/* Counts the objects of an array, and reads up to its end. False: not valid. */
+/* Counts the objects of an array and reads to its end. Returns false if the JSON is invalid. */
 static bool count_objects(struct json_in *in, size_t *n)
 {
 	enum json_token token;
