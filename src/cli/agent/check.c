@@ -255,7 +255,7 @@ static void check_event(struct config_check *c, const struct source_config *s, c
 	if (err < 0) {
 		snprintf(why, sizeof(why), "%s%s%s", e.message, e.hint[0] ? "; " : "", e.hint);
 		o.why = why;
-		o.wrong = err != -EOPNOTSUPP;		/* the event is known, but this machine cannot count it */
+		o.wrong = err != -EOPNOTSUPP;		/* known, but not available on this machine */
 		o.state = TACHO_UNSUPPORTED;
 		put_result(c, &o);
 	} else {

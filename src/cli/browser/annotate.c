@@ -1,5 +1,6 @@
 /*
- * Disassembles a function from its object file and assigns the recording's samples to its instructions by address.
+ * Disassembles a function from its object file and assigns the recording's samples to its instructions by
+ * address.
  */
 #include "cli/browser/annotate.h"
 
@@ -28,7 +29,7 @@ static struct tacho_symbols_opts symbols_of(const struct report_opts *o)
 	};
 }
 
-/* Damage was reported when the recording was read first. */
+/* Reads the recording again. Damaged records are ignored, because the first reading reported them. */
 static int read_again(struct addresses *a, const struct report_opts *o, struct tacho_perfdata *pd,
 		      struct tacho_error *e)
 {
@@ -89,7 +90,7 @@ static int line_add(void *arg, const struct disasm_insn *in)
 	struct buf text = { 0 };
 	uint64_t offset = 0;
 	const char *name = in->target ? tacho_code_name(a->code, in->target, &offset) : NULL;
-	const char *objdump_name = name ? strstr(in->text, " <") : NULL;	/* objdump knows fewer symbols */
+	const char *objdump_name = name ? strstr(in->text, " <") : NULL;	/* objdump finds fewer names */
 
 	if (!l)
 		return -ENOMEM;
@@ -232,7 +233,7 @@ static bool is_hotter(const struct annotate *a, size_t x, size_t y)
 	return px > py || (px == py && x < y);
 }
 
-/* Quadratic, but functions are short. */
+/* This is quadratic in the number of lines, which is small. */
 size_t annotate_hottest(const struct annotate *a, size_t nth)
 {
 	size_t best = SIZE_MAX, before = SIZE_MAX;

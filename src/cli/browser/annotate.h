@@ -1,6 +1,6 @@
 /*
- * The instructions of a function with their samples. The browser's table has no addresses, so the recording is read a second
- * time, without call chains, when the first function is annotated.
+ * The instructions of a function with their samples. The browser's table has no instruction addresses, so the
+ * recording is read a second time, without call chains, when the user annotates the first function.
  */
 #ifndef CLI_BROWSER_ANNOTATE_H
 #define CLI_BROWSER_ANNOTATE_H
@@ -8,15 +8,15 @@
 #include "base/arena.h"
 #include "cli/report/report.h"
 
-struct addresses;			/* samples by address */
+struct addresses;			/* samples by instruction address */
 
-/* Reads the recording again: -ESPIPE if it came from a pipe. */
+/* Reads the recording again. Returns 0, -ESPIPE if it came from a pipe, or another negative errno. */
 int addresses_read(struct addresses **out, const struct report_opts *o, struct tacho_error *e);
 void addresses_free(struct addresses *a);
 
 struct annotate_line {
 	uint64_t address;
-	uint64_t target;		/* of a jump or call; 0: none */
+	uint64_t target;		/* target address of a jump or call; 0: none */
 	const char *text;
 	uint64_t samples, period;
 };
@@ -26,17 +26,19 @@ struct annotate {
 	struct arena text;
 	struct tacho_code *code;
 	struct tacho_code_view view;
-	uint64_t samples, period;	/* of all lines */
+	uint64_t samples, period;	/* sums of all lines */
 };
 
-/* Annotates the function of a frame with the samples of these events. 0, or a negative errno with *e. */
+/* Disassembles the function of a frame and adds the samples of these events. 0, or a negative errno with
+ * *e. */
 int annotate_make(struct annotate *a, const struct addresses *from, const struct report_opts *o,
 		  const struct tacho_profile *p, const struct tacho_profile_frame *f,
 		  const uint32_t *events, size_t n_events, struct tacho_error *e);
 void annotate_done(struct annotate *a);
-/* The line that covers the address, or SIZE_MAX. */
+/* Returns the index of the line whose instruction covers the address, or SIZE_MAX. */
 size_t annotate_at(const struct annotate *a, uint64_t address);
-/* The line with the nth largest period, from 0; SIZE_MAX if fewer lines have samples. */
+/* Returns the index of the line with the nth largest period (n from 0), or SIZE_MAX if fewer lines have
+ * samples. */
 size_t annotate_hottest(const struct annotate *a, size_t nth);
 
 #endif

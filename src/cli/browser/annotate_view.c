@@ -1,5 +1,5 @@
 /*
- * The view of one function: its instructions with their shares of the samples.
+ * Shows one function: its instructions with their shares of the samples.
  *
  *	strcmp  /usr/lib/libc.so.6 [Percent: local period]
  *	 Percent |    Offset  Instruction
@@ -24,11 +24,11 @@ struct annotate_view {
 	const struct tacho_profile_frame *frame;
 	struct annotate a;
 	struct scroll scroll;
-	size_t nth_hot;			/* rank of the hottest line that was visited last */
+	size_t nth_hot;			/* rank of the last hot line that was jumped to */
 	enum share_format format;
-	bool global;			/* 100 % is all samples, not those of the function */
-	bool hits;			/* per cent of samples, not of periods */
-	bool full;			/* addresses, not offsets */
+	bool global;			/* percentages of all samples, not of the function's */
+	bool hits;			/* percentages of sample counts, not of periods */
+	bool full;			/* show addresses instead of offsets */
 	char search[MENU_TYPED_MAX];
 	char message[600];
 };

@@ -7,7 +7,7 @@
  *	...
  *	283 samples in 0.142 s, 0 lost ...
  *
- * A table is built when it is shown first.
+ * A table is built when it is first shown.
  */
 #include "cli/browser/browser.h"
 
@@ -102,7 +102,7 @@ static int body_from(const struct browser *b)
 	return b->no_titles || b->screen->rows < 4 ? 1 : 2;
 }
 
-/* How many lines of the table fit; the last line of the screen is the status. */
+/* Returns how many lines of the table fit on the screen. The last line of the screen is the status. */
 static uint64_t page_of(const struct browser *b)
 {
 	int page = b->screen->rows - body_from(b) - 1;
@@ -131,7 +131,7 @@ void browser_title(struct browser *b, struct buf *out)
 	}
 }
 
-struct row_pen {			/* where the next text of a line goes */
+struct row_pen {			/* position of the next text in a line */
 	struct screen *screen;
 	int row, col;
 	bool chosen;
@@ -255,7 +255,7 @@ static void free_texts(char **v, size_t n)
 	free(v);
 }
 
-/* A text per table: "273 cpu-clock". */
+/* Makes a menu text per table: "273 cpu-clock". */
 static char **table_names(const struct browser *b)
 {
 	char **v = calloc(b->n_tables + 1, sizeof(char *));
@@ -279,7 +279,7 @@ static char **table_names(const struct browser *b)
 	return v;
 }
 
-/* Shows the list of events; NEXT_STAY: one was chosen. */
+/* Shows the list of events. Returns NEXT_STAY if the user chose one. */
 static enum browser_next choose_table(struct browser *b, char *const *names)
 {
 	struct menu m = { .screen = b->screen };

@@ -2,7 +2,7 @@
  * The interactive browser of `tacho report`:
  *
  *	browser.c		tables, the main loop, drawing
- *	keys.c			the keys: a row each, from which the help is printed
+ *	keys.c			the table of keys, with their functions and help texts
  *	filters.c		zooms, filters, sorting, other recordings
  *	rows.c			the lines of a table; call_tree.c: call chains below an entry; hierarchy.c: --hierarchy
  *	annotate_view.c		a function's instructions; annotate.c: their samples; disasm*.c: disassemblers
@@ -22,22 +22,22 @@
 enum browser_next { NEXT_STAY, NEXT_BACK, NEXT_QUIT, NEXT_EVENT, NEXT_EVENT_BEFORE, NEXT_FILE };
 enum browser_zoom { ZOOM_THREAD, ZOOM_DSO, ZOOM_SYMBOL };
 
-struct browser_table {			/* of one event or group */
+struct browser_table {			/* the table of one event or event group */
 	uint32_t members[64];
 	size_t n_members;
 	bool built;
-	struct report_view view;		/* without fields that its events do not have */
+	struct report_view view;		/* the fields that its events have */
 	struct tacho_report *report;
 	struct rows rows;
 	struct scroll scroll;
-	size_t skip;			/* columns scrolled out on the left */
+	size_t skip;			/* number of columns scrolled out on the left */
 	enum browser_zoom zooms[BROWSER_ZOOMS_MAX];	/* in the order of activation */
 	size_t n_zooms;
 };
 
 struct browser {
 	struct screen *screen;
-	struct report_opts opts;	/* a copy: sorting changes it */
+	struct report_opts opts;	/* a copy, because sorting changes it */
 	struct tacho_perfdata *pd;
 	const struct tacho_profile *profile;
 	struct report_view view;
@@ -47,24 +47,24 @@ struct browser {
 	bool failed;			/* out of memory */
 	double percent_limit;
 	char *sort;			/* sort keys chosen in the browser; owned */
-	char message[400];		/* shown in the last line until the next key; empty: the quality */
+	char message[400];		/* last line until the next key; empty: `quality` is shown */
 	char *quality;			/* owned */
 	struct addresses *addresses;	/* for annotate; read when first needed */
-	char *file;			/* chosen recording, with NEXT_FILE; the caller frees it */
+	char *file;			/* recording to open after NEXT_FILE; the caller frees it */
 };
 
-/* Shows the profile until the user leaves. 0, 1 with the name of another recording in *file
- * (heap), or a negative errno. */
+/* Shows the profile until the user quits. Returns 0, 1 if the user chose another recording (*file is its
+ * name on the heap), or a negative errno. */
 int browser_run(struct screen *screen, const struct report_opts *o, struct tacho_perfdata *pd,
 		const struct tacho_profile *p, const struct report_view *view, char **file,
 		struct tacho_error *e);
 
 /* ---- shared by its files ---- */
-struct browser_table *browser_table(struct browser *b);		/* the current one */
+struct browser_table *browser_table(struct browser *b);		/* the current table */
 void browser_draw(struct browser *b);
 struct menu browser_menu(struct browser *b);
 void browser_message(struct browser *b, const char *fmt, ...) printf_like(2, 3);
-/* The line under the cursor; false: there is none. */
+/* Finds the line under the cursor; returns false if there is none. */
 bool browser_line(struct browser *b, struct rows_line *out);
 int browser_table_build(struct browser *b, struct browser_table *t);	/* 0 or -ENOMEM */
 void browser_table_done(struct browser_table *t);
@@ -77,16 +77,16 @@ enum browser_next browser_key(struct browser *b, int key);
 void browser_help(struct buf *out);
 
 /* filters.c */
-bool browser_can_zoom(struct browser *b, enum browser_zoom zoom);	/* the table has the sort key for it */
-/* ... and this line has one value of it: one thread or object. */
+bool browser_can_zoom(struct browser *b, enum browser_zoom zoom);	/* the table has its sort key */
+/* Whether all entries of the line have one value of that key: one thread or object. */
 bool browser_line_has(struct browser *b, const struct rows_line *l, enum browser_zoom zoom);
-void browser_zoom(struct browser *b, enum browser_zoom zoom);		/* in, or out if zoomed already */
+void browser_zoom(struct browser *b, enum browser_zoom zoom);		/* leaves the zoom if it is active */
 void browser_zoom_dso(struct browser *b, const char *dso);
-bool browser_zoom_back(struct browser *b);		/* leaves the last zoom; false: there is none */
+bool browser_zoom_back(struct browser *b);		/* leaves the last zoom; false: no zoom is active */
 void browser_set_symbol(struct browser *b, const char *text);
 void browser_sort_menu(struct browser *b);
 void browser_sort_event(struct browser *b, uint32_t nth);
-bool browser_choose_file(struct browser *b);		/* another recording, into b->file */
+bool browser_choose_file(struct browser *b);		/* sets b->file */
 
 /* annotate_view.c */
 void browser_annotate(struct browser *b, const struct tacho_profile_frame *f);

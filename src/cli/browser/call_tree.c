@@ -1,6 +1,6 @@
 /*
- * The call chains of one entry as a tree whose nodes fold. Successive frames without a branch are one node, which folds at
- * up to two places:
+ * The call chains of one entry as a tree with foldable nodes. Successive frames without a branch form one
+ * node, which can be folded at up to two lines:
  *
  *	   - 2.47% main		after the first frame, if the node has siblings or a parent
  *	        parse
@@ -16,7 +16,7 @@
 struct fold_builder {
 	const struct rows *rows;
 	struct fold *fold;
-	size_t depth;			/* of the current level */
+	size_t depth;			/* depth of the current level */
 };
 
 void fold_free(struct fold *f)
@@ -34,7 +34,8 @@ static uint64_t weight_of(const struct rows *r, const struct tacho_report_entry 
 	return r->report->opts->children ? e->sums.children : e->sums.self;
 }
 
-/* The least weight of a branch that is drawn: a share of all samples, or with fractal graphs of its parent. */
+/* Returns the minimum weight of a visible branch: a share of all samples or, with fractal graphs, of its
+ * parent. */
 static uint64_t min_weight(const struct rows *r, uint64_t above)
 {
 	const struct graph_opts *g = &r->view->graph;
@@ -74,7 +75,7 @@ static int frame_add(struct fold *f, uint32_t frame)
 	return 0;
 }
 
-/* Adds the frames of a node up to the next branch or end; *next is the level after them. */
+/* Adds the frames of a node up to the next branch or end; *next is the level below them. */
 static int add_frames(struct fold_builder *m, const struct tacho_callgraph_node *set, struct fold_node *node,
 		  struct tacho_callgraph_level *next)
 {

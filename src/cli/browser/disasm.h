@@ -1,6 +1,6 @@
 /*
- * Disassembles machine code: with libcapstone if it is installed (loaded when needed), else with objdump, run without a
- * shell.
+ * Disassembles machine code with libcapstone, which is loaded at run time, or else with objdump, which is run
+ * without a shell.
  */
 #ifndef CLI_BROWSER_DISASM_H
 #define CLI_BROWSER_DISASM_H
@@ -12,14 +12,14 @@
 struct disasm_insn {
 	uint64_t address;
 	const char *text;		/* valid for the call */
-	uint64_t target;		/* of a jump or call to a fixed address; 0: none */
+	uint64_t target;		/* target of a jump or call to a fixed address; 0: none */
 };
 
 /* Receives each instruction; returns 0, or a negative errno to stop. */
 typedef int disasm_put(void *arg, const struct disasm_insn *insn);
 
-/* 0, -EOPNOTSUPP if the library is not installed or does not know the machine, -EILSEQ at unknown bytes unless `skip`, or
- * the error of put(). */
+/* Returns 0, -EOPNOTSUPP if the library is not installed or does not support the architecture, -EILSEQ for
+ * undecodable bytes unless `skip` is set, or the error of put(). */
 int disasm_capstone(const struct tacho_code_view *code, bool skip, disasm_put *put, void *arg);
 int disasm_objdump(const struct tacho_code_view *code, disasm_put *put, void *arg,
 		   struct tacho_error *e);

@@ -1,6 +1,6 @@
 /*
- * Disassembles with libcapstone, in objdump's syntax. The library is loaded when the first function is annotated, and stays
- * loaded.
+ * Disassembles with libcapstone, in objdump's syntax. The library is loaded when the first function is
+ * annotated, and stays loaded.
  */
 #include "cli/browser/disasm.h"
 
@@ -64,7 +64,7 @@ static bool find_machine(const struct tacho_code_view *c, cs_arch *arch, cs_mode
 	return false;
 }
 
-/* The last operand of a jump or call, if it is a number. */
+/* Returns the last operand of a jump or call if it is an address, else 0. */
 static uint64_t target_of(csh handle, const cs_insn *in)
 {
 	const char *last = strrchr(in->op_str, ' ');

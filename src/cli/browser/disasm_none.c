@@ -1,4 +1,4 @@
-/* For builds without capstone's header: objdump is used. */
+/* Stub for builds without capstone's header: objdump is used. */
 #include "cli/browser/disasm.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /*
- * Disassembles with objdump: a child process, whose arguments are passed without a shell and whose output is read line by
+ * Disassembles with objdump, which runs as a child process without a shell. Its output is parsed line by
  * line:
  *
  *	    1139:	jne    1140 <main+0x17>
@@ -52,7 +52,7 @@ static pid_t start_objdump(const struct tacho_code_view *c, FILE **out)
 	return pid;
 }
 
-/* The hex number before " <", if the line ends with a name in angle brackets. */
+/* Returns the hexadecimal number before " <" if the line ends with a name in angle brackets. */
 static uint64_t target_of(const char *text)
 {
 	const char *name = strchr(text, '<'), *at;
@@ -71,7 +71,7 @@ static uint64_t target_of(const char *text)
 	return target;
 }
 
-/* "   1139:\tjne    1140 <main+0x17>"; other lines are headings. */
+/* "   1139:\tjne    1140 <main+0x17>"; any other line is a heading and ignored. */
 static int put_line(char *line, disasm_put *put, void *arg)
 {
 	char *colon = strstr(line, ":\t"), *end = strchr(line, '\n');

@@ -60,7 +60,8 @@ static bool is_zoomed(const struct browser_table *t, enum browser_zoom zoom)
 	return false;
 }
 
-/* Each kind is active at most once, so the array cannot overflow. The cursor goes to the first line. */
+/* Adds a zoom and moves the cursor to the first line. A zoom is active at most once, so the array cannot
+ * overflow. */
 static void push_zoom(struct browser *b, enum browser_zoom zoom)
 {
 	struct browser_table *t = browser_table(b);
@@ -102,7 +103,7 @@ void browser_zoom_dso(struct browser *b, const char *dso)
 	push_zoom(b, ZOOM_DSO);
 }
 
-/* Whether the line is of one thread, not of all threads with its name. */
+/* Whether the line shows a single thread instead of all threads of that name. */
 static bool line_has_tid(struct browser *b, const struct rows_line *l)
 {
 	const struct rows *r = &browser_table(b)->rows;
@@ -204,7 +205,8 @@ static bool had_key(const struct report_view *had, const struct tacho_report_col
 	return had_it;
 }
 
-/* Keys need data that was left out when the recording was read, unless it was read for them. */
+/* Whether the profile has the data for all sort keys. Data that the initial keys did not need was not read
+ * from the recording. */
 static bool has_data(const struct report_view *now, const struct report_view *had, struct tacho_error *e)
 {
 	for (size_t i = 0; i < now->report.n_keys; i++) {

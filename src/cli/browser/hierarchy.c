@@ -6,8 +6,8 @@
  *	   -   46.52%        dash
  *	          4.10%        [.] evaltree
  *
- * Entries are sorted by their keys; an item is a run of entries that are equal up to its level. All items are built at
- * once, lines only for open ones.
+ * Entries are sorted by their keys. An item is a run of entries whose keys are equal up to its level. All
+ * items are built at once; lines are built for visible items only.
  */
 #include "cli/browser/rows.h"
 
@@ -41,7 +41,8 @@ uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event
 	return r->tree->sums.v[(size_t)(it - r->tree->items.v) * r->tree->n_sums + event];
 }
 
-/* The index of the sums that items are ordered by: periods, or latencies if the first key is latency. */
+/* Returns the index of the sum by which items are sorted: periods, or latencies if the first key is
+ * latency. */
 static size_t order_sums(const struct rows *r)
 {
 	size_t at = r->report->n_events;
@@ -54,7 +55,8 @@ static size_t order_sums(const struct rows *r)
 	return 0;
 }
 
-/* Heaviest first; in a group, ties are broken by the next event; then the order of the keys. */
+/* Sorts by descending weight. In an event group, ties are broken by the next events, then by the order of
+ * the keys. */
 static int cmp_items(const void *pa, const void *pb, void *arg)
 {
 	const struct rows *r = arg;
@@ -96,7 +98,8 @@ static void add_up(struct rows *r, size_t item, const struct tacho_report_entry 
 			*sums++ += tacho_report_value(r->report, e, r->columns[i], k);
 }
 
-/* Adds an item per run of [from, to) at a level; these items are adjacent. */
+/* Adds an item per run of equal keys in the entries [from, to) at a level. The new items are adjacent in
+ * the array. */
 static int add_runs(struct rows *r, uint32_t level, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -178,7 +181,7 @@ static void set_levels(struct rows *r)
 			r->tree->levels[r->tree->n_levels++] = r->columns[i];
 }
 
-/* Open items stay open while the entries and keys shown do not change. */
+/* Rebuilds the tree if the shown entries or keys have changed; otherwise open items stay open. */
 int tree_update(struct rows *r)
 {
 	struct rows_tree *t = r->tree;

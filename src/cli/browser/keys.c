@@ -1,6 +1,6 @@
 /*
- * The keys of the browser, which are perf's: a row each with its function and its help text. The man page has the same rows;
- * tests/cmd/report/browser-keys.sh compares them.
+ * The key bindings of the browser, which are perf's. Each is a table row with a function and a help text. The
+ * man page has the same rows; tests/cmd/report/browser-keys.sh compares them.
  */
 #include "cli/browser/browser.h"
 
@@ -29,7 +29,8 @@ static enum browser_next on_quit(struct browser *b, int key)
 	return NEXT_QUIT;
 }
 
-/* Leaves the last zoom, then the table for the list of events, then the browser. */
+/* Goes back one step: from the last zoom, then from the table to the list of events, then out of the
+ * browser. */
 static enum browser_next on_back(struct browser *b, int key)
 {
 	struct browser_table *t = browser_table(b);
@@ -109,7 +110,7 @@ static enum browser_next on_all(struct browser *b, int key)
 	return NEXT_STAY;
 }
 
-/* ---- what is shown ---- */
+/* ---- display settings ---- */
 
 static enum browser_next on_annotate(struct browser *b, int key)
 {
@@ -214,7 +215,7 @@ static enum browser_next on_digit(struct browser *b, int key)
 	return NEXT_STAY;
 }
 
-/* ---- beside the table ---- */
+/* ---- dialogs and output files ---- */
 
 static enum browser_next on_info(struct browser *b, int key)
 {
@@ -308,9 +309,9 @@ static enum browser_next on_menu(struct browser *b, int key);
 typedef enum browser_next key_run(struct browser *b, int key);
 
 static const struct browser_key_row {
-	const char *name, *help;	/* name NULL: more keys for the row above */
+	const char *name, *help;	/* name NULL: more keys of the previous row */
 	key_run *run;
-	int keys[4];			/* ends with 0 */
+	int keys[4];			/* 0-terminated unless full */
 } rows[] = {
 	{ "h ? F1", "this help", on_help, { 'h', '?', KEY_IS_F1 } },
 	{ "UP DOWN PGUP PGDN", "move; SPACE is PGDN; HOME and END", NULL, { 0 } },
@@ -360,13 +361,13 @@ void browser_help(struct buf *out)
 			buf_printf(out, "%-18s %s\n", rows[i].name, rows[i].help);
 }
 
-/* ---- the menu of what can be done here ---- */
+/* ---- the menu of actions for a line ---- */
 
-enum { CHOICE_SYMBOL = -1 };		/* an action without a key */
+enum { CHOICE_SYMBOL = -1 };		/* the only action without a key */
 
 struct choices {
 	char *texts[12];
-	int keys[12];			/* the key with the same action */
+	int keys[12];			/* keys with the same actions as the texts */
 	size_t n;
 };
 

@@ -1,12 +1,13 @@
 /*
- * Dialogs over the browser's screen. Each is redrawn after every key, so a change of the screen's size needs no special case.
+ * Dialogs on top of the browser's screen. A dialog is redrawn after every key, so it adapts to a new screen
+ * size.
  */
 #include "cli/browser/menu.h"
 
 #include <stdio.h>
 #include <wchar.h>
 
-#define BOX_MARGIN 2		/* the frame's columns, or rows */
+#define BOX_MARGIN 2		/* columns or rows taken by the frame */
 
 bool scroll_key(struct scroll *s, int key, uint64_t n, uint64_t page)
 {
@@ -39,7 +40,7 @@ bool scroll_key(struct scroll *s, int key, uint64_t n, uint64_t page)
 		known = false;
 	}
 	s->at = min_of(s->at, last);
-	s->top = min_of(min_of(s->top, s->at), n > step ? n - step : 0);	/* no empty lines after the last */
+	s->top = min_of(min_of(s->top, s->at), n > step ? n - step : 0);	/* no empty lines after the text */
 	if (s->at - s->top >= step)
 		s->top = s->at - step + 1;
 	return known;
@@ -57,7 +58,7 @@ static uint64_t page_of(const struct screen *s)
 	return s->rows > 2 ? (uint64_t)s->rows - 2 : 1;
 }
 
-/* ---- over the whole screen ---- */
+/* ---- full-screen dialogs ---- */
 
 static void draw_list(const struct menu *m, const char *title, char *const *items, size_t n,
 		      const struct scroll *at, bool chosen, const char *status)
@@ -101,7 +102,7 @@ int menu_choose(const struct menu *m, const char *title, char *const *items, siz
 	}
 }
 
-/* Splits a text into lines in place. NULL without memory. */
+/* Splits a text into lines in place. Returns NULL if memory is exhausted. */
 static char **lines_of(char *text, size_t *n)
 {
 	size_t cap = 1;
@@ -152,7 +153,7 @@ void menu_text(const struct menu *m, const char *title, const char *text)
 /* ---- boxes ---- */
 
 struct box_frame {
-	int row, col, rows, cols;	/* of the frame */
+	int row, col, rows, cols;	/* position and size of the frame */
 };
 
 /* Draws a centred frame; false if the screen is too small for one. */
@@ -185,7 +186,7 @@ static int widest(char *const *lines, size_t n)
 	return (int)min_of(most, (size_t)1000);
 }
 
-/* If the screen is too small for the text, a key shows the next part. */
+/* If the screen is too small for the text, each key shows the next part. */
 void menu_box(const struct menu *m, const char *title, const char *text)
 {
 	scoped(freep) char *copy = strdup(text);
@@ -214,7 +215,7 @@ void menu_box(const struct menu *m, const char *title, const char *text)
 	}
 }
 
-/* ---- a line to type ---- */
+/* ---- text input ---- */
 
 static void erase_last_char(char *text)
 {

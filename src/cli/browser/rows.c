@@ -13,7 +13,7 @@
 
 enum { CHAINS_UNKNOWN, CHAINS_NONE, CHAINS_SOME };
 
-/* ---- what is shown ---- */
+/* ---- selecting entries and columns ---- */
 
 static const struct tacho_profile_thread *thread_of(const struct rows *r, const struct tacho_report_entry *e)
 {
@@ -47,7 +47,8 @@ static bool is_filtered(const struct rows *r)
 	return r->filter.comm || r->filter.by_tid || r->filter.dso || r->filter.symbol;
 }
 
-/* 100 % is the whole table, or with `relative` the entries that pass the filters. */
+/* Sets the totals that percentages refer to: those of the whole table, or with `relative` of the entries
+ * that pass the filters. */
 static void set_totals(struct rows *r)
 {
 	struct tacho_report *h = r->report;
@@ -75,7 +76,7 @@ static void set_totals(struct rows *r)
 	r->period = period;
 }
 
-/* All columns but those that are equal in all rows because of a filter. */
+/* Selects the visible columns. A column that has the same value in all rows because of a filter is hidden. */
 static void set_columns(struct rows *r)
 {
 	const struct report_view *o = r->view;
@@ -347,7 +348,7 @@ static int fold_of(struct rows *r, size_t entry, struct fold **out)
 	return err;
 }
 
-/* The lines are recounted even after an error. */
+/* Returns the first of two errors. Both are arguments, because lines are recounted even after an error. */
 static int first_error(int err, int counted)
 {
 	return err < 0 ? err : counted;

@@ -1,12 +1,12 @@
 /*
- * Text on the screen. Names come from untrusted files: only printable characters reach the terminal, and columns are counted
- * by their real width, so that no text leaves its line.
+ * Puts text on the screen. Names come from untrusted files, so only printable characters are sent to the
+ * terminal. Columns are counted by the real width of characters, so that text never runs past its line.
  */
 #include "cli/browser/screen.h"
 
 #include <wchar.h>
 
-/* Decodes the character at `s`: *ok if it is printable, *columns its width. Returns its length in bytes. */
+/* Decodes the character at `s`. *ok: it is printable; *columns: its width. Returns its length in bytes. */
 static size_t next_char(const char *s, mbstate_t *state, bool *ok, size_t *columns)
 {
 	wchar_t c = 0;

@@ -1,6 +1,6 @@
 /*
- * The screen of the interactive browser: styled text at positions, and keys. A thin layer, so that tests can replace the
- * terminal by a grid of characters in memory:
+ * The screen of the interactive browser: styled text at positions, and keys. The layer is thin, so that tests
+ * can replace the terminal by a grid of characters in memory:
  *
  *	browser*.c -> screen.c (widths, clipping) -> struct screen_ops
  *							screen_curses.c		a terminal
@@ -18,28 +18,28 @@ enum screen_style {
 	STYLE_PLAIN, STYLE_TITLE, STYLE_SELECTED,
 	STYLE_HOT,			/* a large share: red */
 	STYLE_WARM,			/* a medium share: green */
-	STYLE_QUIET,			/* addresses and the like */
+	STYLE_QUIET,			/* addresses and similar text: magenta */
 	STYLE_COUNT,
 };
 
-/* Keys that are not printable characters; a character is its own code. */
+/* Codes of keys that are not printable characters. A printable character is its own code. */
 enum screen_key {
 	KEY_IS_ESC = 27, KEY_IS_TAB = 9, KEY_IS_ENTER = 10, KEY_IS_CTRL_C = 3, KEY_IS_RUBOUT = 127,
 	KEY_IS_UP = 0x110000, KEY_IS_DOWN, KEY_IS_LEFT, KEY_IS_RIGHT, KEY_IS_PAGE_UP, KEY_IS_PAGE_DOWN,
 	KEY_IS_HOME, KEY_IS_END, KEY_IS_UNTAB, KEY_IS_F1,
 	KEY_IS_RESIZE,			/* the size of the screen has changed */
-	KEY_IS_GONE,			/* no more keys: the terminal is closed */
-	KEY_IS_OTHER,			/* a key without a meaning */
+	KEY_IS_GONE,			/* the terminal is closed; there are no more keys */
+	KEY_IS_OTHER,			/* a key that the browser does not use */
 };
 
 struct screen {
 	const struct screen_ops *ops;
 	int rows, cols;			/* updated by screen_open() and with each key */
-	void *arg;			/* of the ops */
+	void *arg;			/* for the functions of `ops` */
 };
 
 struct screen_ops {
-	/* `text` is printable, of known width, and fits. */
+	/* `text` is printable and fits into the line. */
 	void (*put)(struct screen *s, int row, int col, enum screen_style style, const char *text);
 	/* Draws an empty frame, which must be within the screen. */
 	void (*frame)(struct screen *s, int row, int col, int rows, int cols);
@@ -52,16 +52,17 @@ struct screen_ops {
 /* Opens the terminal on stdin and stdout. 0, -EOPNOTSUPP in a build without curses, or -ENOTTY. */
 int screen_open(struct screen *s, struct tacho_error *e);
 bool screen_is_built_in(void);
-void screen_close(struct screen *s);		/* twice is fine */
+void screen_close(struct screen *s);		/* may be called twice */
 
-/* Draws the part of `text` that fits; the position may be outside the screen. Control characters and bytes that are not
- * characters of the locale become '?'. Returns the column after the text. */
+/* Draws the part of `text` that fits; the position may be outside the screen. Control characters and bytes
+ * that are not characters of the locale become '?'. Returns the column after the text. */
 int screen_put(struct screen *s, int row, int col, enum screen_style style, const char *text);
-/* The same, padded with blanks up to column `end`. */
+/* As screen_put(), but pads the text with blanks up to column `end`. */
 void screen_fill(struct screen *s, int row, int col, int end, enum screen_style style, const char *text);
-/* How many columns it takes; a tab takes one. */
+/* Returns the width of the text in columns; a tab counts as one. */
 size_t screen_width(const char *text);
-/* Appends what fits into `room` columns, all of it printable; returns how many it takes. */
+/* Appends the part of the text that fits into `room` columns, with unprintable characters replaced.
+ * Returns its width. */
 size_t screen_clip(struct buf *out, const char *text, size_t room);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The screen on a terminal, with ncursesw. The library is linked statically: a shared one would be loaded at every start of
- * every command.
+ * Implements the screen on a terminal with ncursesw. The library is linked statically, because a shared
+ * library would be loaded at the start of every command.
  *
- * LC_CTYPE is that of the environment only while the screen is open; all other output uses the C locale. A change of size is
- * reported as a key; one that happens between two keys is reported by the next wait.
+ * LC_CTYPE is taken from the environment only while the screen is open; all other output uses the C locale. A
+ * change of the terminal's size is reported as a key, if necessary by the next wait for a key.
  */
 #include "cli/browser/screen.h"
 
@@ -17,7 +17,7 @@
 #include "base/error.h"
 
 #define CTRL_Z 26
-#define ESC_WAIT_MS 50			/* how long after an ESC the rest of a key's bytes may arrive */
+#define ESC_WAIT_MS 50			/* maximum delay of the bytes that follow an ESC in a key's code */
 
 static SCREEN *terminal;
 static attr_t attributes[STYLE_COUNT];
@@ -124,7 +124,7 @@ static void set_colors(enum screen_style style, short fg, short bg, attr_t extra
 	attributes[style] = (attr_t)COLOR_PAIR(style + 1) | extra;
 }
 
-/* Eight colours are enough. Without colours, hot shares are bold. */
+/* Sets the attributes of the styles, with eight colours at most. Without colours, hot shares are bold. */
 static void init_attributes(void)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -143,7 +143,8 @@ static void init_attributes(void)
 	set_colors(STYLE_QUIET, COLOR_MAGENTA, -1, 0);
 }
 
-/* Checked first, because newterm() leaks memory for an unknown terminal (ncurses 6.4). */
+/* Whether terminfo knows the terminal. This is checked first, because newterm() leaks memory for unknown
+ * terminals (ncurses 6.4). */
 static bool is_terminal_known(void)
 {
 	int why;

@@ -1,4 +1,4 @@
-/* For builds without ncurses: there is no screen. */
+/* Stub for builds without ncurses: there is no screen. */
 #include "cli/browser/screen.h"
 
 #include <errno.h>

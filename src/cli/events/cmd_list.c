@@ -183,7 +183,7 @@ static int try_suggestion(void *arg, const struct tacho_listing *item)
 	return 0;
 }
 
-/* Tracepoints are only listed if tracefs is readable. */
+/* Whether tracefs is readable. If it is not, no tracepoints are listed. */
 static bool tracefs_is_readable(void)
 {
 	return access("/sys/kernel/tracing/events", R_OK | X_OK) == 0 ||

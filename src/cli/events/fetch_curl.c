@@ -132,7 +132,7 @@ static size_t on_header(char *bytes, size_t size, size_t n, void *arg)
 	struct fetch *f = arg;
 	struct str line = str_trim(str_n(bytes, size * n)), value;
 
-	if (str_starts(line, "HTTP/")) {	/* start of a response; there are several after a redirection */
+	if (str_starts(line, "HTTP/")) {	/* a new response, e.g. after a redirection */
 		f->job->new_tag[0] = '\0';
 		f->total = 0;
 		f->from = UINT64_MAX;
