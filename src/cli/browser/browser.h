@@ -4,7 +4,9 @@
  *	browser.c		tables, the main loop, drawing
  *	keys.c			the table of keys, with their functions and help texts
  *	filters.c		zooms, filters, sorting, other recordings
- *	rows.c			the lines of a table; call_tree.c: call chains below an entry; hierarchy.c: --hierarchy
+ *	rows.c			the lines of a table
+ *	call_tree.c		call chains below an entry
+ *	hierarchy.c		the levels of --hierarchy
  *	annotate_view.c		a function's instructions; annotate.c: their samples; disasm*.c: disassemblers
  *	menu.c			lists, questions, help
  *	screen*.c		the terminal

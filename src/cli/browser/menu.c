@@ -40,7 +40,7 @@ bool scroll_key(struct scroll *s, int key, uint64_t n, uint64_t page)
 		known = false;
 	}
 	s->at = min_of(s->at, last);
-	s->top = min_of(min_of(s->top, s->at), n > step ? n - step : 0);	/* no empty lines after the text */
+	s->top = min_of(min_of(s->top, s->at), n > step ? n - step : 0);	/* no blank lines below */
 	if (s->at - s->top >= step)
 		s->top = s->at - step + 1;
 	return known;

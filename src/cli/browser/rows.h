@@ -113,7 +113,8 @@ struct rows_line {
 	size_t nth;			/* index within the call chain's lines */
 };
 
-int rows_init(struct rows *r, struct tacho_report *report, const struct report_view *view, bool hierarchy);	/* 0 or -ENOMEM */
+/* Returns 0 or -ENOMEM. */
+int rows_init(struct rows *r, struct tacho_report *report, const struct report_view *view, bool hierarchy);
 void rows_done(struct rows *r);
 int rows_update(struct rows *r);	/* call after a change of filter, verbose, relative or order */
 int rows_limit(struct rows *r, double percent);	/* call after a change of the limits; folds all entries */
