@@ -24,7 +24,7 @@ struct aux {
 	uint64_t size;				/* a power of two */
 	uint64_t tail;				/* output up to here */
 	bool overwrite;
-	bool mapped;				/* by aux_map() */
+	bool mapped;				/* mapped by aux_map() */
 };
 
 struct aux_output {		/* destination of AUXTRACE records, and their description of the area */

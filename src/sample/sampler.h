@@ -96,7 +96,7 @@ uint32_t sampler_aux_pages(const struct tacho_sampler *s);
 bool sampler_wants_data_mmaps(const struct tacho_sampler *s);	/* including non-executable mappings */
 
 /* rings.c */
-void rings_plan(struct tacho_sampler *s);	/* after sampler_prepare(), before opening */
+void rings_plan(struct tacho_sampler *s);	/* call after sampler_prepare(), before opening */
 int rings_open(struct tacho_sampler *s, struct tacho_error *e);
 void rings_close(struct tacho_sampler *s);
 bool rings_watch(struct tacho_sampler *s, size_t i);	/* adds its next fd to epoll; false: none left */

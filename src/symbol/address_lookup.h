@@ -9,7 +9,7 @@
 #include "symbol/interval_cache.h"
 
 struct address_lookup {
-	uint32_t kernel;		/* if not 0: the object of every address; offsets equal addresses */
+	uint32_t kernel;		/* not 0: object of all addresses; offsets equal addresses */
 	struct interval_cache *intervals;
 	const struct process *proc;	/* NULL: unknown process, no address is mapped */
 	uint64_t version;

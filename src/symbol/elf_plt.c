@@ -31,7 +31,7 @@ static const struct plt_shape shapes[] = {
 };
 
 struct got_slot {
-	uint64_t address;		/* in the GOT */
+	uint64_t address;		/* address of the slot in the GOT */
 	uint64_t symbol, addend, type;
 };
 

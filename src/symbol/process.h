@@ -25,7 +25,7 @@ struct thread {
 };
 
 struct processes {
-	struct int_map by_pid, by_tid;	/* to an index */
+	struct int_map by_pid, by_tid;	/* pid or tid -> index */
 	struct { struct process *v; size_t n, cap; } procs;
 	struct { struct thread *v; size_t n, cap; } threads;
 	struct interned_names comms;

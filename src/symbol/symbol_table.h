@@ -42,7 +42,7 @@ struct symbol_table {
 	size_t n, cap;
 	struct buf strings;
 	bool compact;			/* symbol_table_compact() has been called */
-	struct interned_names *names;		/* where names are interned */
+	struct interned_names *names;		/* table in which names are interned */
 	bool raw;			/* names are not demangled */
 	bool params;			/* demangled names include parameters */
 	bool newest;			/* of overlapping symbols the last added wins (JIT maps) */

@@ -10,10 +10,10 @@
 /* Maximum size of a file, depth of includes, and number of included files. */
 enum { CONFIG_FILE_MAX = 4 << 20, CONFIG_DEPTH_MAX = 8, CONFIG_FILES_MAX = 1000 };
 
-extern const struct config_key agent_keys[];	/* into struct agent_config */
+extern const struct config_key agent_keys[];	/* rows fill struct agent_config */
 extern const struct config_key retention_keys[];
 extern const struct config_key profile_keys[];
-extern const struct config_key source_keys[];	/* into struct source_config */
+extern const struct config_key source_keys[];	/* rows fill struct source_config */
 extern const struct config_key trigger_keys[];
 /* `name` and `type`, which every [[export]] has; into struct export_head. */
 struct export_head {

@@ -43,7 +43,7 @@ struct event_config {
 	char *spec;		/* in the event language: "{cycles,instructions}:u" */
 	char *name; /* shown instead of the event's name; NULL: none; not used with groups */
 	char *original;		/* as written in the file ("REF_CPU_CYCLES"); NULL: same as spec */
-	char *refused;		/* why it cannot be counted; else NULL */
+	char *refused;		/* reason why it cannot be counted; else NULL */
 	int line, column;	/* position in the file; 0: not from a file */
 };
 
@@ -59,7 +59,7 @@ struct source_config {
 	char *process, *user;		/* globs; NULL: any */
 	struct strlist cgroups;		/* globs over paths, "/system.slice/ssh*" */
 	enum per_kind per;
-	struct cpu_group *groups;	/* with PER_GROUPS, in the file's order */
+	struct cpu_group *groups;	/* CPU groups of PER_GROUPS, in the file's order */
 	size_t n_groups;
 	uint64_t interval_ns, flush_ns;
 	uint64_t top; /* number of processes with their own series; the others are summed as "other"
@@ -80,7 +80,7 @@ int config_open_lists(struct tacho **out, const struct source_config *s, const s
 		      struct tacho_error *unread, struct tacho_error *e);
 
 struct retention_config {
-	uint64_t full_ns, seconds10_ns, minute_ns, profiles_ns;	/* how long each resolution is kept */
+	uint64_t full_ns, seconds10_ns, minute_ns, profiles_ns;	/* retention of each resolution */
 	uint64_t max_bytes;
 	uint64_t pending_bytes;		/* limit of points in memory while the disk is full */
 };
@@ -115,8 +115,8 @@ struct agent_config {
 	struct strlist hosts; /* host names accepted in requests, in addition to the machine's */
 	struct strlist listen;		/* "127.0.0.1:9273", "[::1]:9273", "unix:/run/tacho/http" */
 	char *store;			/* NULL: in the state directory; "": none */
-	char *socket;			/* for ctl; NULL: in the runtime directory */
-	char *token;			/* for actions over HTTP; NULL: actions by socket only */
+	char *socket;			/* path of the ctl socket; NULL: in the runtime directory */
+	char *token;			/* secret for actions over HTTP; NULL: actions by socket only */
 	char *tls_cert, *tls_key;
 	struct key_pairs labels;	/* added to every exported series */
 	double cpu_budget;		/* percent of one CPU; 0: none */
@@ -132,7 +132,7 @@ struct agent_config {
 	size_t n_triggers;
 	bool default_sources;		/* use the built-in sources if the file has none */
 	struct strlist notes;		/* settings that may not mean what the user expects */
-	struct config_origins *origins;	/* for config_show(); config_origins.h */
+	struct config_origins *origins;	/* origin of each value, for config_show() */
 };
 
 struct config_opts {

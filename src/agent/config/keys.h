@@ -44,7 +44,7 @@ struct key_pairs {
 
 /* Origin of a value. */
 struct value_origin {
-	const char *file;		/* for messages; NULL: not from a file */
+	const char *file;		/* file name for messages; NULL: not from a file */
 	const char *dir;		/* base of relative paths; NULL: current directory */
 };
 
@@ -55,7 +55,7 @@ struct config_key {
 	const char *fallback; /* default as it would be written in the file; NULL: zero or empty */
 	const char *help;		/* one line */
 	const char *choices;		/* "cpu core socket" */
-	uint64_t min, max;		/* for numbers, durations and sizes; both 0: any */
+	uint64_t min, max;		/* limits of numbers, durations and sizes; both 0: none */
 	bool required;
 	/* For KEY_OTHER; `into` and `of` are the whole struct. `show` writes nothing for an unset
 	 * value. */
@@ -63,7 +63,7 @@ struct config_key {
 		   struct tacho_error *e);
 	void (*show)(const void *of, struct buf *out);
 	void (*done)(void *of);
-	const char *value;		/* how the value is shown in the man page: "[EVENT, ...]" */
+	const char *value;		/* placeholder of the value in the man page: "[EVENT, ...]" */
 };
 
 /* Sets every key of the table to its fallback. Returns 0, -ENOMEM, or -EINVAL if a fallback is invalid. */

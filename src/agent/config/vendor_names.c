@@ -124,7 +124,7 @@ struct all_events {
 	struct vendor_lookup *l;
 	const struct event_config *like;
 	size_t kept, met;
-	char why[256];			/* of the first event that cannot be counted */
+	char why[256];			/* why the first uncountable event cannot be counted */
 };
 
 /* Hybrid CPUs have a list per core type, with many names in both: such a name is added once and selects the

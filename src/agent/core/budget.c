@@ -79,7 +79,7 @@ static struct agent_source *find_source(struct collector *c, bool lower_rates)
 {
 	struct agent_source *found = NULL;
 
-	for (size_t i = 0; i < c->n_sources; i++) {		/* by priority, most important first */
+	for (size_t i = 0; i < c->n_sources; i++) {		/* sorted by priority, most important first */
 		struct agent_source *s = c->sources[i];
 		uint64_t base = s->config->interval_ns;
 

@@ -24,7 +24,7 @@ void collector_free(struct collector *c);
 int collector_start(struct collector *c, struct tacho_error *e);
 /* Runs until SIGTERM, SIGINT or collector_stop(). Returns 0 or a negative errno. */
 int collector_run(struct collector *c);
-void collector_stop(struct collector *c);		/* from any thread */
+void collector_stop(struct collector *c);		/* may be called from any thread */
 /* Sets whether collector_run() also returns once all counted processes have ended. */
 void collector_until_targets_end(struct collector *c, bool ends);
 /* How the command of a TARGET_COMMAND source ended, or NULL: there is none, or it still runs. */

@@ -24,7 +24,7 @@ struct collector {
 	struct agent *agent;
 	struct tacho *tacho;
 	pthread_mutex_t lock;
-	struct agent_source **sources;	/* by priority, in the order in which they were opened */
+	struct agent_source **sources;	/* sorted by priority, which is the order of opening */
 	size_t n_sources;
 	struct fd_budget fds;
 	struct {
@@ -36,7 +36,7 @@ struct collector {
 	size_t n_listeners;
 	int epoll_fd, timer_fd, signal_fd, wake_fd, inotify_fd;
 	char online[4096];		/* online CPUs at the last check */
-	uint64_t check_ns; /* when to check for changed processes and CPUs and to call the hooks
+	uint64_t check_ns; /* time to check for changed processes and CPUs and to call the hooks
 			      next */
 	int (*reload)(void *arg, struct tacho_error *e);
 	void *reload_arg;

@@ -8,7 +8,7 @@
 
 struct agent_run_opts {
 	struct config_opts config;	/* options for reading the configuration again on reload */
-	const char *state_dir;		/* for queues and trigger recordings; NULL: none */
+	const char *state_dir;		/* directory of queues and trigger recordings; NULL: none */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
 	void (*started)(void *arg, struct agent *a);	/* called when all parts run */

@@ -21,8 +21,8 @@ enum metric_kind { METRIC_COUNTER, METRIC_GAUGE };
 /* Properties common to several series. Interned; lives as long as the registry. */
 struct metric {
 	const char
-		*event; /* as users write it: "context-switches", "ipc"; never a group "{...}" */
-	const char *name;	/* for machines: "perf_context_switches", [a-z0-9_], without _total */
+		*event; /* name as users write it: "context-switches", "ipc"; never a group "{...}" */
+	const char *name;	/* exported name: "perf_context_switches", [a-z0-9_], without _total */
 	const char *unit;	/* "", "seconds", "joules", "bytes", "ratio" ... (base units) */
 	const char *help;	/* one line */
 	enum metric_kind kind;
@@ -54,9 +54,9 @@ struct series {
 	size_t n_labels;
 	int group_row; /* PER_GROUPS: number of the group in the file, from 1; else 0 */
 	int64_t start_ns;		/* wall clock time at which the counter was 0 */
-	int64_t time_ns;		/* of `last` */
+	int64_t time_ns;		/* time of `last` */
 	struct point last;
-	char *why;			/* why it is not counted, if `state` says so; else NULL */
+	char *why;			/* reason why it is not counted; NULL: none */
 	bool ended;			/* its process or cgroup has ended; expires soon */
 	bool offline;	/* its CPU is offline, state TACHO_FAILED; continues when the CPU is back */
 };

@@ -14,12 +14,12 @@
 struct series_rate {
 	uint32_t series;
 	double value, rate;		/* rate: NAN until there are two points */
-	int64_t time_ns;		/* of the point */
-	uint64_t seen_ns, apart_ns;	/* when the point was seen; time since the previous point */
+	int64_t time_ns;		/* time of the point */
+	uint64_t seen_ns, apart_ns;	/* time at which the point was seen; time since the previous point */
 };
 
 struct series_rates {
-	struct { struct series_rate *v; size_t n, cap; } list;	/* by series */
+	struct { struct series_rate *v; size_t n, cap; } list;	/* sorted by series */
 };
 
 bool condition_selects(const struct condition *c, const struct series *s);

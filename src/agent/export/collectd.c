@@ -55,7 +55,7 @@ struct collectd_export {
 	struct exporter_env env;
 	const char *host;
 	uint64_t interval_ns;
-	struct { struct source_schedule *v; size_t n, cap; } source_schedule;	/* by source */
+	struct { struct source_schedule *v; size_t n, cap; } source_schedule;	/* one per source */
 	int fd;				/* -1: not connected */
 	char reply[REPLY_MAX];
 	size_t n_reply;

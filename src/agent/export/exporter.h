@@ -19,7 +19,7 @@ struct exporter_env {
 	struct agent *agent;		/* whose current configuration is used; NULL: use `config` */
 	struct registry *registry;
 	const struct agent_config *config;
-	const char *state_dir;		/* for queues on disk; NULL: memory only */
+	const char *state_dir;		/* directory of queues on disk; NULL: memory only */
 	const char *host;		/* this machine's name */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
 	void *log_arg;
@@ -85,7 +85,7 @@ static inline bool exporter_pushes(const struct exporter_type *t)
 
 /* The settings of every push exporter. */
 struct push_settings {
-	uint64_t flush_ns;		/* how long to collect points before sending: "10s" */
+	uint64_t flush_ns;		/* time to collect points before sending: "10s" */
 	uint64_t timeout_ns;		/* "10s" */
 	uint64_t queue_bytes;		/* on disk (or memory): "64M" */
 	uint64_t max_points;		/* per body: 10000 */
@@ -93,7 +93,7 @@ struct push_settings {
 };
 #define PUSH_KEYS_COUNT 5
 extern const struct config_key
-	push_keys[]; /* into struct push_settings; agent/export/runner_keys.c */
+	push_keys[]; /* rows fill struct push_settings; agent/export/runner_keys.c */
 
 struct exporters; /* all running exporters of a configuration; agent/export/runner_list.c */
 

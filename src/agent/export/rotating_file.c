@@ -26,7 +26,7 @@ struct rotating_file {
 	int fd;				/* -1: not open */
 	bool is_stdout, has_header;
 	uint64_t bytes;
-	int64_t period;			/* of the last write, in units of `every` */
+	int64_t period;			/* time of the last write, in units of `every` */
 	size_t done;			/* stdout: bytes of the current body already written */
 	int64_t done_of_ns;
 };

@@ -20,7 +20,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-#define QUEUE_BYTES (16u << 20)		/* of points in memory, before they are encoded */
+#define QUEUE_BYTES (16u << 20)		/* limit of points in memory that are not encoded yet */
 #define PROFILES_MAX 6			/* limit of profiles in memory */
 #define PAUSE_MIN_S 1.0
 #define PAUSE_MAX_S 60.0
@@ -60,7 +60,7 @@ struct exporter_runner {
 	struct spool *spool;
 	struct buf body;
 	double pause_s;
-	uint64_t flush_ns, retry_ns;	/* when to flush and retry next */
+	uint64_t flush_ns, retry_ns;	/* time of the next flush and retry */
 	unsigned random;
 	bool failure_logged;			/* the current failure has been logged */
 	uint64_t quiet_until_ns;

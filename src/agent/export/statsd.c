@@ -32,7 +32,7 @@ struct sent_counter {
 
 struct statsd {
 	struct dotted_exporter base;
-	struct { struct sent_counter *v; size_t n, cap; } sent_counter;	/* by series */
+	struct { struct sent_counter *v; size_t n, cap; } sent_counter;	/* sorted by series */
 	int fd;
 	size_t sent;			/* bytes of the current body already sent before a failure */
 	int64_t sent_of_ns;

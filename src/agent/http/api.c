@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-#define MAX_SERIES 2000			/* of one query */
+#define MAX_SERIES 2000			/* series of one query */
 #define MAX_POINTS 1000000		/* points of one query */
 
 static struct json begin_json(struct request *q, const char *schema)

@@ -17,14 +17,14 @@ struct request {
 	struct http *http;
 	struct MHD_Connection *connection;
 	const char *path;		/* rest of the path after that of the route */
-	struct str body;		/* of a POST */
+	struct str body;		/* body of a POST request */
 	bool closes;			/* close the connection after the answer */
 	bool is_local_owner;		/* came over the unix socket from its owner or root */
 	/* the answer */
 	unsigned status;		/* initialized to 200 */
 	struct buf out;
 	const char *type;		/* initialized to "application/json" */
-	const char *filename;		/* for Content-Disposition; NULL: none */
+	const char *filename;		/* file name in Content-Disposition; NULL: none */
 	struct MHD_Response *response;	/* instead of `out`: live streams, the web page */
 };
 
@@ -57,7 +57,7 @@ extern const struct route http_routes[];	/* ends with a NULL path; routes.c */
 struct live;
 int live_new(struct live **out, struct agent *a);
 void live_end(struct live *l);			/* ends all streams and refuses new ones */
-void live_free(struct live *l);			/* after the daemons have stopped */
+void live_free(struct live *l);			/* call after the daemons have stopped */
 page_fn page_live;
 struct live *http_live(struct http *h);
 

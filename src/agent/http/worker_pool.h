@@ -16,7 +16,7 @@ struct http_job;
 int worker_pool_new(struct worker_pool **out);
 /* Refuses new and waiting jobs, and waits for running ones. To be called before the daemons stop. */
 void worker_pool_end(struct worker_pool *w);
-void worker_pool_free(struct worker_pool *w);		/* after the daemons have stopped */
+void worker_pool_free(struct worker_pool *w);		/* call after the daemons have stopped */
 
 /* Submits the request and suspends its connection. NULL: the caller has to generate the page. */
 struct http_job *worker_pool_submit(struct worker_pool *w, const struct request *q, page_fn *page);

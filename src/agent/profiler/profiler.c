@@ -33,7 +33,7 @@
 #define WINDOW_ROWS 200000u	/* a window with more rows ends early */
 #define OBJECTS_MAX 4096u
 #define SYMBOL_BYTES_MAX (24u << 20)
-#define SAMPLES_BYTES_MAX (1u << 20)	/* if exceeded, they are loaded before the second is over */
+#define SAMPLES_BYTES_MAX (1u << 20)	/* more samples are loaded before the second is over */
 #define TRIM_EVERY_WINDOWS 6	/* freed memory is returned to the kernel after so many windows */
 #define RETRY_S 60		/* wait before retrying after sampling failed */
 
@@ -52,7 +52,7 @@ struct profiler {
 	struct buf samples_buf;		/* records since the last load */
 	unsigned n_windows;		/* windows finished so far */
 	uint64_t lost_before;		/* samples lost by samplers that are already closed */
-	uint64_t retry_ns;		/* if not open: when to try again */
+	uint64_t retry_ns;		/* time of the next attempt to open it */
 	char online[4096];		/* online CPUs when it was opened */
 	/* protected by the lock */
 	pthread_mutex_t lock;

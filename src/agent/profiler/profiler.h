@@ -13,7 +13,7 @@ struct profiler_status {
 	char event[128];		/* "cpu-clock" */
 	uint64_t frequency, samples, lost, windows;
 	bool running;
-	char why[256];			/* why it does not run or is restricted; else "" */
+	char why[256];			/* reason why it does not run or is restricted; else "" */
 };
 
 /* Starts the thread. Returns 0, or -EACCES ... with a message if this machine cannot sample. */
@@ -34,7 +34,7 @@ struct recording_opts {
 	const char *dir;		/* NULL: the directory of `ctl profile` */
 	const char *name;		/* its files are named NAME-DATE... */
 	uint64_t max_bytes,
-		max_files; /* of all recordings of this name in the directory; 0: no limit */
+		max_files; /* limits for all recordings of this name in the directory; 0: none */
 };
 
 /* Records for N seconds into a perf.data file, a flame graph or both (triggers, ctl profile); runs

@@ -15,7 +15,7 @@ struct counter_series {
 	bool ended;		/* registry_end() was called */
 	bool offline;		/* its CPU is offline: the series waits and does not end */
 	bool last;		/* its final value still must be reported */
-	double scale;		/* of the metric */
+	double scale;		/* scale of the metric */
 	struct point base;	/* counts of the counters closed so far */
 	char *key;
 };

@@ -31,7 +31,7 @@ struct source_unit {
 	bool *repeats;			/* row -> another row of the same series already counts this */
 	size_t n_rows, n_entries;
 	uint64_t n_fds;
-	uint64_t count, count_before;	/* of its first event: now, and at the last refresh */
+	uint64_t count, count_before;	/* count of its first event: now, and at the last refresh */
 	uint64_t weight;		/* count between the last two refreshes */
 	uint32_t n_refreshes;		/* refreshes since it was added */
 	bool other;			/* process without series of its own: part of comm="other" */
@@ -46,7 +46,7 @@ struct fd_budget {
 /* One entry of `events` and its state. */
 struct source_event {
 	const struct event_config *config;
-	char *event, *pmu, *unit;	/* of its first event; NULL: could not be parsed */
+	char *event, *pmu, *unit;	/* properties of its first event; NULL: could not be parsed */
 	uint32_t n;			/* events counted on the target: more than 1 in a group */
 	uint64_t n_own;	/* file descriptors of events counted on the CPUs that their PMU prescribes */
 	enum tacho_state state;
@@ -67,7 +67,7 @@ struct agent_source {
 	struct source_event *events;
 	struct counter_table counters;
 	size_t n_gone;			/* ended processes whose series have not expired yet */
-	struct point *sums;		/* of one tick, indexed like `counters` */
+	struct point *sums;		/* sums of one tick, indexed like `counters` */
 	struct point *points;
 	size_t n_points, cap_points;
 	struct point *extra;		/* points of derived and listed metrics, appended to `points` */
@@ -80,7 +80,7 @@ struct agent_source {
 	bool paused;
 	bool metrics_logged;		/* problems with its metrics have been logged */
 	struct tacho_command *command;	/* TARGET_COMMAND: the started command */
-	struct tacho_usage usage;	/* valid once it has ended */
+	struct tacho_usage usage;	/* valid once the command has ended */
 	bool ended;
 	bool stale;			/* its units have to be refreshed */
 };

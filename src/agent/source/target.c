@@ -13,7 +13,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 
-#define MAX_UNITS 4096		/* of one source: a fork bomb must not exhaust the agent */
+#define MAX_UNITS 4096		/* units of one source: a fork bomb must not exhaust the agent */
 
 static struct source_unit *find_pid(struct agent_source *s, int pid)
 {

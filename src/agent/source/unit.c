@@ -419,7 +419,7 @@ static int find_repeats(const struct agent_source *s, struct source_unit *u,
 			const struct tacho_sum *rows, size_t n)
 {
 	scoped(freep) uint32_t *first =
-		calloc(s->counters.n + 1, sizeof(*first)); /* by series; from 1 */
+		calloc(s->counters.n + 1, sizeof(*first)); /* first row of each series, + 1; 0: none */
 
 	free(u->repeats);
 	u->repeats = calloc(n + 1, sizeof(*u->repeats));

@@ -107,7 +107,7 @@ struct query_walk {
 	double counts, seconds, sum, shares;
 	/* the previous point */
 	struct previous_point last;
-	int64_t bucket_ns;		/* of the chunk being read; 0: single points */
+	int64_t bucket_ns;		/* bucket length of the chunk being read; 0: single points */
 };
 
 static int emit_step(struct query_walk *w)

@@ -46,7 +46,7 @@ int store_series(struct store *s, const char *event_glob, const char *label_filt
 enum store_func { STORE_VALUE, STORE_RATE, STORE_INCREASE };
 
 struct store_query {
-	const uint64_t *keys;		/* of store_series */
+	const uint64_t *keys;		/* keys of the series to read (store_series.key) */
 	size_t n_keys;
 	int64_t from_ns, to_ns, step_ns;	/* step 0: every point, up to max_points */
 	enum store_func func;

@@ -23,11 +23,11 @@ struct queued_point {
 
 /* A series being written. */
 struct series_chunks {
-	uint32_t id;			/* in the registry */
+	uint32_t id;			/* id in the registry */
 	uint64_t key;			/* 0: not looked up yet */
 	enum metric_kind kind;
 	int64_t start_ns, last_ns;
-	uint64_t enabled_ns, running_ns;	/* of the previous point */
+	uint64_t enabled_ns, running_ns;	/* times of the previous point */
 	struct chunk open[CHUNK_LEVELS];
 	struct rollup rollups[CHUNK_LEVELS];
 	bool dirty[CHUNK_LEVELS];
@@ -101,7 +101,7 @@ struct store {
 
 	/* used by the writer's thread only */
 	struct { struct queued_point *v; size_t n, cap; } work;
-	struct { struct series_chunks **v; size_t n, cap; } series;	/* by id */
+	struct { struct series_chunks **v; size_t n, cap; } series;	/* sorted by id */
 	struct { struct closed_chunk *v; size_t n, cap; } closed;
 	size_t closed_bytes;
 	int64_t retention_ns;		/* CLOCK_MONOTONIC */
