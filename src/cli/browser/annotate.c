@@ -90,7 +90,7 @@ static int line_add(void *arg, const struct disasm_insn *in)
 	struct buf text = { 0 };
 	uint64_t offset = 0;
 	const char *name = in->target ? tacho_code_name(a->code, in->target, &offset) : NULL;
-	const char *objdump_name = name ? strstr(in->text, " <") : NULL;	/* less complete */
+	const char *objdump_name = name ? strstr(in->text, " <") : NULL;	/* replaced: less complete */
 
 	if (!l)
 		return -ENOMEM;

@@ -33,7 +33,7 @@ struct browser_table {			/* the table of one event or event group */
 	struct rows rows;
 	struct scroll scroll;
 	size_t skip;			/* number of columns scrolled out on the left */
-	enum browser_zoom zooms[BROWSER_ZOOMS_MAX];	/* in the order of activation */
+	enum browser_zoom zooms[BROWSER_ZOOMS_MAX];	/* active zooms, in the order of activation */
 	size_t n_zooms;
 };
 

@@ -367,7 +367,7 @@ enum { CHOICE_SYMBOL = -1 };		/* the only action without a key */
 
 struct choices {
 	char *texts[12];
-	int keys[12];			/* keys with the same actions as the texts */
+	int keys[12];			/* keys[i]: the key with the action of texts[i] */
 	size_t n;
 };
 

@@ -69,7 +69,7 @@ struct rows_tree {
 	struct { struct rows_item *v; size_t n, cap; } items;
 	struct { uint64_t *v; size_t n, cap; } sums;	/* per item: periods of the events, then
 							 * each numeric column's events */
-	size_t n_sums;			/* per item */
+	size_t n_sums;			/* number of sums per item */
 	struct { struct tree_line *v; size_t n, cap; } lines;
 	uint32_t top;
 	bool built;
@@ -94,19 +94,19 @@ struct rows {
 	bool relative, verbose;
 	const struct tacho_report_column *columns[VIEW_COLUMNS_MAX];
 	size_t n_columns, width[VIEW_COLUMNS_MAX];
-	uint32_t *shown;		/* entries */
+	uint32_t *shown;		/* indices of the entries that pass the filters */
 	size_t n_shown;
 	uint64_t *first_line;		/* n_shown + 1 line numbers */
 	struct fold **folds;		/* per entry; NULL: never unfolded */
 	uint8_t *has_chains;		/* per entry: CHAINS_... in rows.c */
-	uint64_t samples, period;	/* for the title */
+	uint64_t samples, period;	/* totals shown in the title */
 	uint64_t totals[64], total_latency[64];	/* totals of the whole table */
 };
 
 struct rows_line {
 	const struct tacho_report_entry *entry;
 	const struct rows_item *item;	/* hierarchy: `entry` is its first entry; NULL: flat table */
-	uint32_t index;			/* of the entry */
+	uint32_t index;			/* index of the entry */
 	uint64_t home;			/* line number of the entry or item itself */
 	const struct fold_line *chain;	/* NULL: the entry itself */
 	const struct fold *fold;
@@ -133,7 +133,7 @@ void rows_draw(struct rows *r, const struct rows_line *l, size_t skip, rows_put 
 /* Formats a number as the column shows it for that event. */
 void rows_draw_value(const struct rows *r, uint64_t value, size_t column, size_t event, rows_put *put, void *arg);
 void rows_titles(const struct rows *r, size_t skip, struct buf *out);
-/* Whether all entries of the line have the same value of the key. */
+/* Whether the key has the same value in all entries of the line. */
 bool rows_line_has(const struct rows *r, const struct rows_line *l, const struct tacho_report_column *key);
 /* Returns the current line number of an entry or item; 0 if it is hidden. */
 uint64_t rows_find(const struct rows *r, const struct rows_line *l);
@@ -141,8 +141,8 @@ enum screen_style rows_style(double percent);
 
 int tree_new(struct rows *r);
 void tree_free(struct rows_tree *t);
-int tree_update(struct rows *r);	/* from r->shown and r->columns */
-int tree_lines(struct rows *r);		/* after an item was opened or closed */
+int tree_update(struct rows *r);	/* builds r->tree from r->shown and r->columns */
+int tree_lines(struct rows *r);		/* call after an item was opened or closed */
 void tree_open(struct rows *r, uint32_t item, bool open);	/* with all levels below, without chains */
 bool tree_is_leaf(const struct rows *r, const struct rows_item *it);
 uint64_t tree_sum(const struct rows *r, const struct rows_item *it, size_t event);

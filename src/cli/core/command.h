@@ -29,7 +29,7 @@ enum option_kind {
 	OPT_REFUSED,	/* an unsupported option of perf; `help` gives the reason or an alternative */
 };
 
-#define OPTF_OPTIONAL 1u	/* the argument may be left out: -r, --per-cache[=LEVEL] */
+#define OPTF_OPTIONAL 1u	/* the argument is optional: -r, --per-cache[=LEVEL] */
 #define OPTF_NEGATED 2u		/* the name in the row starts with no- */
 #define OPTF_HIDDEN 4u		/* accepted, but not shown in the help */
 #define OPTF_NEXT_ARG 8u	/* the optional argument may also be the next element of argv: -g caller */
@@ -38,7 +38,7 @@ struct option_row {
 	enum option_kind kind;
 	char letter;			/* 0: none */
 	const char *name;		/* NULL: none */
-	size_t offset;			/* of the field in the command's options */
+	size_t offset;			/* offset of the field in the command's options */
 	const char *arg;		/* "EVENT"; NULL: takes none */
 	const char *help;
 	unsigned flags;

@@ -13,7 +13,7 @@ struct build_feature {
 extern const struct build_feature features[];
 extern const size_t n_features;
 
-const struct build_feature *feature_find(struct str name);	/* by name or macro; NULL: unknown */
+const struct build_feature *feature_find(struct str name);	/* finds it by name or macro; NULL: unknown */
 void feature_line(const struct build_feature *f, struct buf *out);
 
 #endif

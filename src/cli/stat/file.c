@@ -17,11 +17,11 @@
 #define ANY_CPU 0xffffu
 #define RECORD_MAX 0xfff8u
 
-static const enum tacho_per numbers_old[] = {	/* before perf 6.5 */
+static const enum tacho_per numbers_old[] = {	/* numbers before perf 6.5 */
 	TACHO_PER_CPU, TACHO_PER_TOTAL, TACHO_PER_SOCKET, TACHO_PER_DIE, TACHO_PER_CORE,
 	TACHO_PER_THREAD, TACHO_PER_TOTAL, TACHO_PER_NODE,
 };
-static const enum tacho_per numbers_cache[] = {	/* 6.5 to 6.8 */
+static const enum tacho_per numbers_cache[] = {	/* numbers of perf 6.5 to 6.8 */
 	TACHO_PER_CPU, TACHO_PER_TOTAL, TACHO_PER_SOCKET, TACHO_PER_DIE, TACHO_PER_CACHE,
 	TACHO_PER_CORE, TACHO_PER_THREAD, TACHO_PER_TOTAL, TACHO_PER_NODE,
 };
@@ -168,7 +168,7 @@ static int write_event(struct stat_file *f, struct tacho_evset *set, size_t i, s
 	tacho_evset_readings(set, &n);
 	if (err < 0)
 		return err;
-	if (ev->kind == TACHO_EVENT_TOOL) {	/* not a kernel event */
+	if (ev->kind == TACHO_EVENT_TOOL) {	/* tacho's own event, not the kernel's */
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.config = PERF_COUNT_SW_DUMMY;
 	}

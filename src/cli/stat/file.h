@@ -16,8 +16,9 @@ enum stat_round_kind { STAT_ROUND_INTERVAL, STAT_ROUND_FINAL };
 enum event_update_kind { UPDATE_UNIT, UPDATE_SCALE, UPDATE_NAME, UPDATE_CPUS };
 enum cpu_map_kind { CPU_MAP_LIST, CPU_MAP_MASK, CPU_MAP_RANGE };
 
-/* The number of an aggregation mode in STAT_CONFIG. perf changed the numbers in 6.5 and 6.9. We write the
- * oldest numbers; when reading, the file's VERSION determines the numbering. -1: the mode has no number. */
+/* Convert between aggregation modes and their numbers in STAT_CONFIG, which perf changed in 6.5 and 6.9.
+ * tacho writes the oldest numbers; when reading, the file's VERSION determines the numbering. -1: the mode
+ * has no number. */
 int stat_aggr_number(enum tacho_per per);
 enum tacho_per stat_aggr_per(uint64_t number, const char *version);
 

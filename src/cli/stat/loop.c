@@ -1,8 +1,8 @@
 /*
- * Waits while the counters run. One ppoll() waits for the end of the command (or of the counted
- * threads), for the control channel, and for the next of four times: the interval's tick, the end of
- * the start delay, the time-out, and the next read for the error estimate.
- * Ticks are at start + n * interval, so intervals do not drift. Missed ticks are skipped.
+ * Waits while the counters run. One ppoll() waits for the end of the command (or of the counted threads), for
+ * the control channel, and for the next of four deadlines: the interval's tick, the end of the start delay,
+ * the time-out, and the next read for the error estimate. Ticks are at start + n * interval, so intervals do
+ * not drift. Missed ticks are skipped.
  *
  * Without -I, the counters are read once after 100 ms. If they are multiplexed, they are read every 100 ms
  * from then on: the error estimate needs the variation of the rate between reads.
@@ -78,7 +78,7 @@ static void set_deadlines(struct deadlines *d, const struct stat_opts *o, double
 		d->timeout = now + o->timeout_ms * 1e-3;
 }
 
-/* Handles the deadlines that have passed at `now`. Returns 0, 1 if the run is over, or a negative errno. */
+/* Handles the deadlines that have passed at `now`. Returns 0, 1 if the run has ended, or a negative errno. */
 static int handle_deadlines(struct stat_loop *loop, struct deadlines *d, double now)
 {
 	const struct stat_opts *o = loop->opts;
@@ -132,7 +132,7 @@ static int watch_target(const struct stat_loop *loop, double now, int *fd, doubl
 	return 0;
 }
 
-/* Waits for the next event or deadline. Returns 1 if the run is over. */
+/* Waits for the next event or deadline. Returns 1 if the run has ended, else 0. */
 static int wait_once(struct stat_loop *loop, struct deadlines *d, const sigset_t *mask)
 {
 	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN }, { .fd = -1, .events = POLLIN } };

@@ -222,8 +222,8 @@ static const struct stat_row *row_at_home(const struct metric_lookup *l, const s
 	return NULL;
 }
 
-/* Whether two events may be used in one metric. On hybrid machines, core events only match events of the
- * same core type; clocks and page faults match all. */
+/* Whether both events count on the same core type and may be used in one metric. On hybrid machines, core
+ * events only match events of the same core type; clocks and page faults match all. */
 static bool same_core(const struct tacho_event *a, const struct tacho_event *b)
 {
 	return core_name(a).s == a->name || core_name(b).s == b->name || strcmp(a->pmu, b->pmu) == 0;

@@ -157,7 +157,7 @@ struct stat_plan {
 	struct {
 		struct stat_metric_use *v;
 		size_t n, cap;
-	} metrics;			/* of the default events, or implied by the user's events */
+	} metrics;			/* metrics of default events, or implied metrics */
 	const struct stat_opts *opts;
 	struct tacho *t;
 	struct tacho_evset *set;
