@@ -18,8 +18,8 @@ struct doctor {
 	struct strlist pmus;		/* the names in bus/event_source/devices */
 	bool core_pmu;
 	int n_cpus;
-	int self_error;			/* of opening a software event on this process; 0: works */
-	int sample_error;		/* of sampling this process through a ring buffer; 0: works */
+	int self_error;			/* error of opening a software event on this process; 0: works */
+	int sample_error;		/* error of sampling this process through a ring buffer; 0: works */
 	struct buf config;		/* the kernel's configuration; empty: not found */
 	uint64_t caps_in_fixes;		/* capabilities in the fixes so far, see fix_capability() */
 };

@@ -1,6 +1,6 @@
 /*
  * Trials on the running kernel: opens events as the commands do, but disabled, and closes them
- * again. They show what really works, whatever the settings say.
+ * again. They show what really works, independent of the settings.
  */
 #include "doctor/check.h"
 

@@ -9,7 +9,7 @@
 
 struct call_edge {				/* callee == TREE_NO_FRAME: the self cost of the caller */
 	uint32_t caller, callee, next;
-	uint64_t *cost;			/* samples, then one per event */
+	uint64_t *cost;			/* number of samples, then one cost per event */
 };
 
 struct callgrind {
@@ -19,7 +19,7 @@ struct callgrind {
 	struct { struct call_edge *v; size_t n, cap; } edges;
 	uint32_t *first;		/* per frame: its first edge + 1; 0: none */
 	struct arena *arena;
-	uint64_t *named;		/* a bit per object and frame: its name was written */
+	uint64_t *named;		/* a bit per object and frame, set after its name has been written */
 };
 
 static struct call_edge *edge_of(struct callgrind *w, uint32_t caller, uint32_t callee)
@@ -53,7 +53,7 @@ static bool is_recursive_call(const struct call_tree *t, uint32_t node)
 	return false;
 }
 
-/* Adds a tree's weights to one cost: that of an event, or cost 0, the samples. */
+/* Adds a tree's weights to one column of the costs: 0 for samples, or that of an event. */
 static int add_costs(struct callgrind *w, const struct call_tree *t, size_t column)
 {
 	for (uint32_t i = 1; i < t->n; i++) {
@@ -96,7 +96,7 @@ static int add_event(struct callgrind *w, uint32_t event)
 	return err;
 }
 
-/* "key=(id) name". A name is written at its first use only; later lines have the id alone. */
+/* Writes "key=(id) name". The name is written only at its first use; later lines have only the id. */
 static void put_name(struct callgrind *w, const char *key, uint32_t id, struct str text)
 {
 	struct buf *b = &w->o->out->b;
@@ -118,7 +118,7 @@ static bool is_first_use(struct callgrind *w, size_t bit)
 	return !written;
 }
 
-/* Object and function; the keys of a callee begin with 'c'. */
+/* Writes object and function; the keys of a callee begin with 'c'. */
 static int put_function_name(struct callgrind *w, uint32_t frame, bool callee)
 {
 	const struct tacho_profile_frame *f = tacho_profile_frame(w->o->p, frame);
@@ -171,7 +171,8 @@ static int put_function(struct callgrind *w, uint32_t frame)
 	return err;
 }
 
-/* Text without line breaks; with `word` also without separators. */
+/* Writes text with control characters replaced; with `word`, all but letters, digits and "-_." are
+ * replaced. */
 static void put_plain(struct buf *b, const char *text, bool word)
 {
 	for (; *text; text++) {

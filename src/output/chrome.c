@@ -98,7 +98,7 @@ static void put_node(struct chrome *w, uint32_t node)
 	json_end(&w->j);
 }
 
-/* The nodes of a stack that are not in this thread's profile yet, callers first. */
+/* Writes the nodes of a stack that are not in this thread's profile yet, callers first. */
 static int put_new_nodes(struct chrome *w, uint32_t thread, uint32_t node)
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(w->o->p);
@@ -170,7 +170,7 @@ static int put_thread(struct chrome *w, uint32_t thread)
 	if (t->pid == t->tid)
 		put_name(w, thread, "process_name");
 	put_name(w, thread, "thread_name");
-	/* One microsecond before the first sample: readers take a first timeDelta of 0 for a missing one. */
+	/* One microsecond before the first sample: readers treat a first timeDelta of 0 as missing. */
 	w->last_us = row(w, from)->time / 1000;
 	w->last_us -= w->last_us > 0;
 	begin_profile_event(w, thread, "Profile", w->last_us);

@@ -1,10 +1,11 @@
 /*
- * The JSON of d3-flame-graph and of the tools that took its format over: nested objects
+ * The JSON of d3-flame-graph and of other tools that use its format: nested objects
  *
  *	{"name":"all","value":9,"children":[{"name":"app","value":9,"children":[...]}]}
  *
- * `value` is the total of a node, its callees included. Nodes have a member `object`, too, which readers ignore or show.
- * Nesting is as deep as the stacks, deeper than base/json.h allows, so brackets are written here.
+ * `value` is the total of a node, including its callees. Nodes also have a member `object`, which readers
+ * ignore or show. Nesting is as deep as the stacks, deeper than base/json.h allows, so brackets are written
+ * here.
  */
 #include "output/tree.h"
 
@@ -29,7 +30,8 @@ static void begin_node(struct buf *b, const struct call_tree *t, const struct ou
 		buf_puts(b, ",\"children\":[");
 }
 
-/* Depth first: to the first child, else to the sibling of the nearest ancestor that has one. */
+/* Walks the tree depth first: to the first child, else to the sibling of the nearest ancestor that has
+ * one. */
 static void put_nodes(const struct output *o, const struct call_tree *t)
 {
 	struct buf *b = &o->out->b;

@@ -21,7 +21,7 @@ struct firefox {
 	size_t n_frames, n_objects;
 };
 
-/* A column of equal values. */
+/* Writes a column of equal values. */
 static void fill_column(struct firefox *w, const char *key, const char *value, size_t n)
 {
 	json_key(&w->j, key);

@@ -23,7 +23,7 @@ struct flame_function {
 
 int flame_init(struct flame *f, const struct output *o, bool with_functions);
 void flame_done(struct flame *f);
-/* The <svg> element; with `alone` it is a document with its own style and script. */
+/* Writes the <svg> element; with `alone`, a complete document that includes style and script. */
 void flame_put_svg(struct flame *f, bool alone);
 void flame_put_title(const struct flame *f, struct buf *b);	/* as XML text */
 /* "1,234 samples of cycles in 2.50 s, 12 lost", as XML text. */

@@ -26,7 +26,7 @@ static unsigned height(const struct flame *f)
 	return TOP + (f->depth + 1) * BOX + BOTTOM;
 }
 
-/* The lines of the tooltip below the name. */
+/* Writes the lines of the tooltip below the name. */
 static void put_tooltip(const struct flame *f, struct buf *b, const struct tree_node *v)
 {
 	const struct tree_node *root = &f->tree.v[0];
@@ -48,7 +48,8 @@ static void put_tooltip(const struct flame *f, struct buf *b, const struct tree_
 	}
 }
 
-/* At most this many letters, with an ellipsis if the name is longer; UTF-8 sequences stay whole. */
+/* Writes at most `letters` letters of a name, with an ellipsis if it is longer; does not split UTF-8
+ * sequences. */
 static void put_clipped(struct buf *b, struct str name, size_t letters)
 {
 	size_t n = 0, at = 0, cut = 0;
@@ -116,7 +117,7 @@ static void put_box(const struct flame *f, uint32_t node, uint64_t start, uint32
 		b->bad = true;
 }
 
-/* Depth first; start[node] is the weight to the left of the node. */
+/* Writes the boxes depth first; start[node] is the weight to the left of the node. */
 static void put_boxes(const struct flame *f)
 {
 	const struct tree_node *v = f->tree.v;
@@ -148,7 +149,7 @@ static void put_boxes(const struct flame *f)
 	}
 }
 
-/* The colours, with the share of the samples in each kind of code. */
+/* Writes the legend: the colours, with the share of the samples in each kind of code. */
 static void put_legend(const struct flame *f, struct buf *b)
 {
 	uint64_t weight[N_KINDS];

@@ -41,7 +41,8 @@ static bool put_line(struct folded *f, const struct tree_node *v)
 	return out_flush_full(f->o->out);
 }
 
-/* Depth first: to the first child, else to the sibling of the nearest ancestor that has one. */
+/* Walks the tree depth first: to the first child, else to the sibling of the nearest ancestor that has
+ * one. */
 static int put_lines(struct folded *f)
 {
 	const struct tree_node *v = f->tree.v;

@@ -26,7 +26,7 @@ struct heatmap {
 	uint64_t first_s;		/* the second of the first sample */
 	size_t seconds, rows;
 	uint64_t *cells;		/* numbers of samples, `rows` per second */
-	uint64_t max;			/* of the cells */
+	uint64_t max;			/* largest value of a cell */
 	double cell_w, cell_h, width, height;
 };
 
@@ -108,7 +108,7 @@ static void put_cells(const struct heatmap *h, struct buf *b)
 	buf_puts(b, "</g>\n");
 }
 
-/* Labels at round intervals, at least 60 pixels apart. */
+/* Writes the labels of the axes at round intervals, at least 60 pixels apart. */
 static void put_axes(const struct heatmap *h, struct buf *b)
 {
 	static const unsigned steps[] = { 1,   2,   5,	  10,	20,   30,   60,	  120,

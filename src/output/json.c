@@ -1,6 +1,6 @@
 /*
- * The profile as JSON, schema "tacho.profile/1": all of its tables with their ids, for scripts. Rows of the long tables are
- * arrays, whose columns "columns" names.
+ * The profile as JSON, schema "tacho.profile/1": all of its tables with their ids, for scripts. Rows of the
+ * long tables are arrays; the member "columns" has the names of their columns.
  */
 #include "base/json.h"
 
@@ -96,7 +96,7 @@ static void put_frames(struct json *j, const struct output *o)
 	end_table(j);
 }
 
-/* Stack 0 is empty; each other consists of the stack of its callers and a frame. */
+/* Stack 0 is empty; every other stack consists of the stack of its callers and a frame. */
 static void put_stacks(struct json *j, const struct output *o)
 {
 	const struct tacho_profile_node *nodes = tacho_profile_nodes(o->p);

@@ -1,5 +1,5 @@
 /*
- * The table of writers, and what they have in common: choosing the event and the weights, and the output buffer.
+ * The table of writers, and their common code: choosing the event and the weights, and the output buffer.
  */
 #include "output/output.h"
 
@@ -96,7 +96,7 @@ static int error_no_event(const struct output *o, const char *wanted)
 	return -ENOENT;
 }
 
-/* The event that opts.event names, or the first with samples. */
+/* Selects the event named opts.event, or the first event with samples. */
 static int choose_event(struct output *o)
 {
 	const char *wanted = o->opts->event;

@@ -1,5 +1,6 @@
 /*
- * What the writers share: the table of formats, the output buffer, text helpers, and the colours of kinds of code.
+ * Declarations shared by the writers: the table of formats, the output buffer, text helpers, and the colours
+ * of kinds of code.
  *
  * A new format is one file: it defines `const struct writer NAME_writer`. It also needs a line in WRITERS below, which
  * `export --list`, completion and the tests read, one in meson.build, and its entry in the man page of export.
@@ -47,7 +48,7 @@ struct output {
 	const struct tacho_profile *p;
 	const struct tacho_output_opts *opts;
 	struct out *out;
-	uint32_t event;			/* the one event of formats with one_event */
+	uint32_t event;			/* the event to write, for formats with one_event */
 	bool count_samples;		/* weights are numbers of samples, not sums of periods */
 	struct tacho_error *e;
 };
@@ -56,8 +57,8 @@ struct writer {
 	struct tacho_format format;
 	int (*write)(struct output *o);	/* 0 or a negative errno; `put` errors are found in o->out */
 	bool wants_time, wants_cpu;
-	bool joins_threads;		/* shows only the comm of a thread */
-	bool counts_samples;		/* default of opts.weight */
+	bool joins_threads;		/* threads are identified only by their comm */
+	bool counts_samples;		/* by default, weights are numbers of samples */
 };
 
 #define DECLARE_WRITER(name) extern const struct writer name##_writer;
@@ -72,15 +73,15 @@ static inline uint64_t row_weight(const struct output *o, const struct tacho_pro
 const char *weight_unit(const struct output *o, uint32_t event);
 
 /* ---- text (text.c) ---- */
-/* The label of a frame: its symbol; without one its object in brackets. */
+/* Appends the label of a frame: its symbol, or if it has none its object in brackets. */
 void put_label(struct buf *b, const struct tacho_profile_frame *f);
-/* The label as a JSON string. */
+/* Appends the label as a JSON string. */
 void put_label_json(struct buf *b, const struct tacho_profile_frame *f);
-/* Escaped for XML text and attribute values; bytes that XML cannot represent become U+FFFD. */
+/* Appends text, escaped for XML text and attribute values; bytes that XML cannot represent become U+FFFD. */
 void put_xml(struct buf *b, struct str text);
-/* With a comma between groups of three digits: 1,234,567. */
+/* Appends a number with a comma between groups of three digits: 1,234,567. */
 void put_grouped(struct buf *b, uint64_t v);
-/* The build id as hex digits, nothing if there is none. */
+/* Appends the build id as hex digits; nothing if there is none. */
 void put_build_id(struct buf *b, const struct tacho_profile_object *ob);
 
 /* ---- kinds of code and their colours (code_kind.c) ---- */
@@ -92,7 +93,7 @@ enum code_kind kind_of(const struct tacho_profile_frame *f);
 void kind_color(char out[8], enum code_kind kind, struct str name);
 /* Per kind, the weight of samples whose leaf is of that kind. */
 void kind_weights(const struct output *o, uint64_t weight[N_KINDS]);
-/* White (0) to red (1) for growth, to blue (-1) for decline. */
+/* The colour of a change: white (0) to red (1) for growth, or to blue (-1) for decline. */
 void change_color(char out[8], double change);
 
 /* ---- rows by thread (thread_rows.c) ---- */

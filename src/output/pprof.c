@@ -231,7 +231,7 @@ static bool put_mappings(struct pprof *w)
 	return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the complete profile ---- */
 
 /* Per thread, the thread that names its process: the one whose tid is the pid, else itself. */
 static int find_processes(struct pprof *w)

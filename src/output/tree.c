@@ -164,7 +164,8 @@ static uint32_t *rows_by_comm(const struct output *o, const struct comms *c, siz
 struct tree_builder {
 	struct call_tree *tree;
 	const struct merged_trie *trie;
-	uint32_t *stamp, *id;		/* trie node -> comm + 1 that used it last, its tree node there */
+	uint32_t *stamp, *id;		/* per trie node: comm + 1 that used it last, and its tree node for
+					 * this comm */
 	struct { uint32_t *v; size_t n, cap; } path;
 };
 
@@ -249,7 +250,7 @@ static int add_forward(struct call_tree *t, const struct merged_trie *trie, cons
 	return err;
 }
 
-/* ---- the whole ---- */
+/* ---- the complete tree ---- */
 
 static void sum_totals(struct call_tree *t)
 {

@@ -1,6 +1,6 @@
 /*
- * The call tree of one event, which flame graphs, folded stacks, callgrind and d3 are written from: below the root a node
- * per command, below these the frames from the outermost caller to the leaf.
+ * The call tree of one event, from which flame graphs, folded stacks, callgrind and d3 are written: below the
+ * root there is a node per command, below these are the frames from the outermost caller to the leaf.
  */
 #ifndef OUTPUT_TREE_H
 #define OUTPUT_TREE_H
@@ -23,7 +23,7 @@ void comms_done(struct comms *c);
 /* ---- the tree ---- */
 enum { TREE_NO_FRAME = UINT32_MAX };
 struct tree_node {
-	uint32_t parent;		/* of the root: 0, itself */
+	uint32_t parent;		/* 0, itself, for the root */
 	uint32_t frame;			/* TREE_NO_FRAME: the root, or a comm */
 	uint32_t comm;
 	uint32_t child, next;		/* first child, next sibling, set by tree_sort(); 0: none */
@@ -41,11 +41,12 @@ struct tree_opts {
 	bool reverse;			/* leaf frames below the root, comms at the end */
 	bool by_label;			/* merge frames with equal labels of different objects */
 	bool join_unknown;		/* merge successive frames without symbols of one object */
-	double min_share;		/* of the whole; `reverse` omits smaller nodes at once, others by tree_prune() */
+	double min_share;		/* share of the total: `reverse` omits smaller nodes; for other trees
+					 * call tree_prune() */
 };
 int tree_init(struct call_tree *t, const struct output *o, const struct tree_opts *opts);
 void tree_done(struct call_tree *t);
-/* Removes nodes below this share of the whole. Before tree_sort(). 0 or -ENOMEM. */
+/* Removes nodes below this share of the total. Call this before tree_sort(). 0 or -ENOMEM. */
 int tree_prune(struct call_tree *t, double min_share);
 /* Sets `before` of each node to the total of the same path in opts.before. 0 or -ENOMEM, -ENOENT. */
 int tree_compare(struct call_tree *t, const struct output *o, const struct tree_opts *opts);
@@ -55,12 +56,12 @@ void tree_label(struct buf *b, const struct call_tree *t, const struct output *o
 
 /* ---- between tree.c and tree_reverse.c ---- */
 struct merged_trie {			/* the profile's trie, with equal frames merged */
-	struct tacho_profile_node *nodes;	/* of merged nodes and frames only */
-	uint32_t *merged;		/* the profile's node -> the node that stands for it */
+	struct tacho_profile_node *nodes;	/* merged nodes, with merged frames */
+	uint32_t *merged;		/* node of the profile -> merged node */
 	size_t n;
 };
 uint32_t tree_add(struct call_tree *t, uint32_t parent, uint32_t frame, uint32_t comm);	/* 0: no memory */
-/* Adds the stacks from their leaf on, without nodes below min_share. 0 or -ENOMEM. */
+/* Adds the stacks starting from their leaves, without nodes below min_share. 0 or -ENOMEM. */
 int tree_add_reverse(struct call_tree *t, const struct merged_trie *trie, const struct output *o, double min_share);
 
 #endif

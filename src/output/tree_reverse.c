@@ -1,7 +1,8 @@
 /*
- * Builds the tree of stacks from their leaf on. A reversed trie shares far fewer nodes: all of it would be many times the
- * size of the profile. So the tree is built level by level: the stacks of a node are sorted by their next frame, each group
- * becomes a child if it is large enough to be visible, and only those are split further.
+ * Builds the tree of stacks starting from their leaves. A complete reversed trie would be many times the size
+ * of the profile, because it shares far fewer nodes. So the tree is built level by level: the stacks of a
+ * node are sorted by their next frame, each group becomes a child if it is large enough to be visible, and
+ * only those are split further.
  *
  *	node = stacks [from, to)   --sort by frame-->   child = [from, a)  child = [a, to)
  */
@@ -10,14 +11,14 @@
 #include <errno.h>
 
 struct reverse_stack {
-	uint32_t node;		/* of the trie: the next frame; 0: only the comm is left */
+	uint32_t node;		/* trie node of the next frame; 0: only the comm is left */
 	uint32_t comm;
 	uint64_t key;
 	uint64_t weight;
 };
 
 struct reverse_group {
-	uint32_t node;		/* of the tree */
+	uint32_t node;		/* node of the tree */
 	size_t from, to;
 };
 

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "sys/sys.h"
 
-/* The mount point of that hierarchy. 0, or -ENOENT if there is none. */
+/* The mount point of the hierarchy. 0, or -ENOENT if there is none. */
 int cgroup_mount(const struct sys *sys, char *out, size_t size);
 
 /* Opens the directory of a group; `path` is relative to the mount point ("" or "/" is its root), or an

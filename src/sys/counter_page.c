@@ -1,6 +1,6 @@
 /*
- * Shared read-only mappings of an event's control page. fork() does not copy them: a child process that
- * accesses one gets SIGSEGV, so the owner must know which process mapped it.
+ * Maps an event's control page, shared and read-only. fork() does not copy the mapping: a child process that
+ * accesses it gets SIGSEGV, so the owner must know which process mapped it.
  */
 #include "sys/counter_page.h"
 

@@ -24,7 +24,7 @@ struct machine_node {
 };
 
 struct machine_facts {			/* empty strings and zeros: unknown */
-	struct arena arena;		/* of all strings */
+	struct arena arena;		/* memory of all strings */
 	struct str hostname, release, arch;
 	struct str cpu_model;		/* "Intel(R) Xeon(R) ..." */
 	struct str cpu_id;		/* "GenuineIntel,6,106,6" on x86, the main ID register on arm64 */

@@ -9,9 +9,9 @@
 
 enum feature_kind {
 	FEATURE_FLAG,		/* a bit of attr.flags */
-	FEATURE_FORMAT,		/* of attr.read_format */
-	FEATURE_SAMPLE,		/* of attr.sample_type */
-	FEATURE_BRANCH,		/* of attr.branch_sample_type */
+	FEATURE_FORMAT,		/* a bit of attr.read_format */
+	FEATURE_SAMPLE,		/* a bit of attr.sample_type */
+	FEATURE_BRANCH,		/* a bit of attr.branch_sample_type */
 	FEATURE_FIELD,		/* a field, known from the attr's size */
 };
 
@@ -19,7 +19,7 @@ struct kernel_feature {
 	const char *name;	/* as in <linux/perf_event.h> */
 	const char *since;	/* the first kernel version with it */
 	enum feature_kind kind;
-	uint64_t bit;		/* the bit; of a field, its offset */
+	uint64_t bit;		/* the bit, or the offset of a field */
 };
 
 #define PROBE_FEATURES 64

@@ -101,7 +101,8 @@ static void put_text(struct buf *out, struct str s, int precision)
 	buf_put(out, s.s, n);
 }
 
-/* A string that the record only has the address of: known if it is in the kernel's printk list. */
+/* Prints a string of which the record has only the address; it is known if it is in the kernel's printk
+ * list. */
 static void put_kernel_string(const struct raw_view *v, uint64_t address, int precision)
 {
 	struct str text = printk_at(v->ev->trace, address);

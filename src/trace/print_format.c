@@ -46,7 +46,7 @@ bool parse_string(struct lexer *l, struct str *out)
 
 struct format_splitter {
 	struct lexer *l;
-	struct str left;	/* of the format string */
+	struct str left;	/* unparsed rest of the format string */
 	struct { struct piece *v; size_t n, cap; } pieces;
 };
 

@@ -82,7 +82,7 @@ void print_list(const struct raw_view *v, const struct node *n)
 	buf_putc(v->out, '}');
 }
 
-/* As the kernel prints masks: words of eight hex digits, highest first, separated by commas. */
+/* Like the kernel's bit masks: words of eight hex digits, highest first, separated by commas. */
 void print_bitmask(const struct raw_view *v, struct str bytes)
 {
 	bool swap = v->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

@@ -11,8 +11,8 @@
 
 #include <tacho/trace.h>
 
-#define TRACE_NODES_MAX 20000	/* of one print format; the kernel's longest has a few thousand */
-#define TRACE_DEPTH_MAX 200	/* of parentheses */
+#define TRACE_NODES_MAX 20000	/* limit per print format; the kernel's longest has a few thousand */
+#define TRACE_DEPTH_MAX 200	/* maximum nesting of parentheses */
 #define TRACE_FIELDS_MAX 64
 
 enum node_kind {
@@ -41,7 +41,7 @@ struct node_pair {
 
 struct node {
 	enum node_kind kind;
-	uint8_t op;		/* of UNARY and BINARY: a character, or one of OP_... */
+	uint8_t op;		/* operator of UNARY and BINARY: a character, or one of OP_... */
 	uint8_t cast_size;
 	bool cast_signed, cast_pointer;
 	uint64_t number;
