@@ -102,7 +102,7 @@ TACHO_API int tacho_symbols_range(const struct tacho_symbols *s, const struct ta
 				  uint64_t *start, uint64_t *length);
 
 /* The source file and line of a frame, from the line tables of the object or its separate debug file. Returns
- * 1 when they are known, 0 when not, -ENOMEM. *file is owned by `s`. The first call for an object reads its
+ * 1 if they are known, 0 if not, or -ENOMEM. *file is owned by `s`. The first call for an object reads its
  * line tables. */
 TACHO_API int tacho_symbols_srcline(struct tacho_symbols *s, const struct tacho_frame *f,
 				    const char **file, uint32_t *line);

@@ -62,7 +62,7 @@ const char *toml_kind_name(enum toml_kind kind);	/* "a string", "an integer" ...
 
 /* Appends `s` as a TOML string with quotes; bytes that are not UTF-8 become U+FFFD. */
 void toml_quote(struct buf *out, struct str s);
-/* Appends a key, quoted where necessary. */
+/* Appends a key, quoted if necessary. */
 void toml_key(struct buf *out, struct str s);
 
 #endif

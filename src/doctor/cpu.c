@@ -33,7 +33,7 @@ static enum pmu_kind kind_of(const struct doctor *d, const char *name)
 	return pmu->core ? KIND_CORE : pmu->uncore ? KIND_UNCORE : KIND_OTHER;
 }
 
-/* "cpu_core, cpu_atom"; ends in " and N more" where it would not fit. Returns how many. */
+/* "cpu_core, cpu_atom"; ends in " and N more" if the list would not fit. Returns how many. */
 static int list_kind(const struct doctor *d, enum pmu_kind kind, struct finding *f)
 {
 	size_t n = 0, room = sizeof(f->value) - 24;

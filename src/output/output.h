@@ -43,7 +43,7 @@ static inline bool out_flush_full(struct out *o)
 	return o->b.n < OUT_FLUSH_BYTES ? !o->b.bad && !o->err : out_flush(o) == 0;
 }
 
-/* ---- what is written ---- */
+/* ---- the state of a writer ---- */
 struct output {
 	const struct tacho_profile *p;
 	const struct tacho_output_opts *opts;

@@ -66,7 +66,8 @@ struct tacho_profile {
 	struct { uint8_t *v; size_t n, cap; } frame_flags;	/* FRAME_...; empty if no option needs them */
 	bool any_leaf_filtered;		/* some frame has FRAME_LEAF_FILTERED */
 	struct keymap symbol_frame_ids;	/* frame_key() -> id + 1, frames with a symbol: few and looked up often */
-	struct keymap unknown_frame_ids;	/* the same, frames without a symbol: there may be millions */
+	struct keymap unknown_frame_ids;	/* frame_key() -> id + 1, frames without a symbol: there may
+						 * be millions */
 
 	/* trie.h */
 	struct { struct tacho_profile_node *v; size_t n, cap; } nodes;

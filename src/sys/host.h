@@ -1,6 +1,6 @@
 /*
  * Facts about the kernel, the user and the container that decide what may be counted. Every call of
- * host_probe() reads them anew, from files below the roots of `sys`; no perf event is opened.
+ * host_probe() reads them again, from files below the roots of `sys`; no perf event is opened.
  */
 #ifndef SYS_HOST_H
 #define SYS_HOST_H
