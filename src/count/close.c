@@ -9,7 +9,7 @@
  *
  * While the kernel waits, it holds a lock that opening a tracepoint needs as well, so the next
  * run would be slowed down. The keeper therefore closes only while no tracepoints are being opened: openers
- * hold a shared flock() on tracefs' events directory, the keeper takes an exclusive one for each
+ * hold a shared flock() on tracefs' events directory, and the keeper takes an exclusive one for each
  * close. A tracepoint that a new run has opened meanwhile is in use, so its old descriptor closes at once.
  *
  * The keeper first closes all other descriptors, most importantly 0, 1 and 2, so that a program reading
@@ -32,10 +32,10 @@
 
 #include "base/vec.h"
 
-#define KEEPER_MIN_FDS 2	/* fewer slow descriptors than this are closed directly */
+#define KEEPER_MIN_FDS 2	/* smaller numbers of slow descriptors are closed directly */
 #define KEEPER_WAIT_MS 10000
 #define KEEPER_SLEEP_MS 20
-#define KEEPER_SLEEPS 3000	/* gives up waiting for openers after one minute in all */
+#define KEEPER_SLEEPS 3000	/* limit of waits for openers: one minute in total */
 
 /* fork() without an exit signal: the parent gets no SIGCHLD, and plain wait() ignores the child. */
 static pid_t fork_without_signal(void)
@@ -175,7 +175,7 @@ int hold_keepers(struct tacho_evset *set)
 	return lock;
 }
 
-/* Passes all slow descriptors to a keeper. Returns the pipe end to close afterwards, or -1. */
+/* Passes all slow descriptors to a keeper. Returns the pipe descriptor that the caller closes last, or -1. */
 static int hand_to_keeper(struct tacho_evset *set)
 {
 	size_t n = count_slow_fds(set), k = 0;

@@ -3,7 +3,7 @@
  *
  *	spawn: fork; the child waits for a byte on the gate pipe	(counters are opened now)
  *	go:    writes the byte; the child calls exec			(counters start)
- *	       if exec works, its report pipe is closed by CLOEXEC; if not, its errno is sent through
+ *	       if exec succeeds, its report pipe is closed by CLOEXEC; else exec's errno is sent through it
  *	free:  a child still waiting at the gate sees EOF and exits without running anything
  *
  * Ended commands stay on a list until they are freed, so that an event set can look up the exact CPU
@@ -82,7 +82,7 @@ __attribute__((noreturn)) static void run_child(char *const argv[], int gate, in
 		got = read(gate, &byte, 1);
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
-		_exit(127);		/* EOF: freed without go */
+		_exit(127);		/* EOF: the command was freed without being started */
 	execvp(argv[0], argv);
 	why = errno;
 	got = write(report, &why, sizeof(why));
@@ -174,7 +174,7 @@ static int read_exec_errno(int fd, int *why)
 	return got == sizeof(*why) ? 1 : 0;
 }
 
-/* Writes the gate's byte. A child that was killed at the gate must not kill us by SIGPIPE. */
+/* Writes the byte to the gate. If the child was killed meanwhile, SIGPIPE must not kill this process. */
 static int open_gate(struct tacho_command *cmd)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
@@ -277,7 +277,7 @@ void tacho_command_free(struct tacho_command *cmd)
 		close(cmd->gate);
 	if (cmd->report >= 0)
 		close(cmd->report);
-	/* A held child exits now by itself; a running command is neither killed nor waited for. */
+	/* A child still at the gate exits on EOF; a running command is neither killed nor waited for. */
 	if (!cmd->started && !cmd->ended)
 		reap(cmd, true);
 	if (cmd->pidfd >= 0)

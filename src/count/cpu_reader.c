@@ -1,17 +1,16 @@
 /*
- * Reads the counters of several CPUs, in one of two ways. A read of another CPU's counter makes the
- * kernel send that CPU an interrupt and wait for the answer. Or this thread migrates to the CPU with
- * sched_setaffinity() and reads locally, which costs a migration. Which way is cheaper differs: a
- * CPU answers the interrupt in a microsecond on bare metal, in fifty in a guest, and in half a
- * millisecond when the hypervisor has descheduled it, and the reader spins meanwhile. Both ways are
- * therefore tried and timed, the cheaper one is used, and the other is tried again from time to time.
+ * Reads the counters of several CPUs, in one of two ways. In a remote read, the kernel sends the other CPU
+ * an interrupt and spins until it answers: a microsecond on bare metal, fifty in a guest, half a millisecond
+ * if the hypervisor has descheduled the CPU. Alternatively, this thread migrates to the CPU with
+ * sched_setaffinity() and reads locally, which costs a migration. As either can be cheaper, both are timed;
+ * the cheaper one is used, and the other is tried again at growing intervals.
  */
 #include "count/evset_internal.h"
 
 #include <sched.h>
 #include <time.h>
 
-#define TRY_OTHER_AFTER 16	/* reads; doubled each time the other way was more expensive again */
+#define TRY_OTHER_AFTER 16	/* reads; doubled each time the other way is still more expensive */
 #define TRY_OTHER_MAX 1024
 #define COST_WEIGHT 8		/* a new cost enters the moving average with a weight of 1/8 */
 
@@ -44,8 +43,8 @@ static int read_cpu(struct tacho_evset *set, size_t *i)
 	return n;
 }
 
-/* Migrates to `cpu`. Where that is not possible (cpuset restrictions, a number beyond cpu_set_t), the
- * following reads still work, remotely. */
+/* Migrates to `cpu`. If that fails (cpuset restrictions, a CPU number too large for cpu_set_t), the following
+ * reads are remote. */
 static void migrate_to(int cpu)
 {
 	cpu_set_t there;
@@ -102,8 +101,8 @@ static int choose_way(const struct cpu_reader *m)
 	return m->n_reads >= m->try_other_at ? !cheaper_way(m) : cheaper_way(m);
 }
 
-/* Records what a read cost. The more expensive way can be very expensive, so the intervals between its
- * tries grow. */
+/* Records the cost of a read. The more expensive way can be very expensive, so it is tried less and less
+ * often. */
 static void record_cost(struct cpu_reader *m, int way, double cost)
 {
 	int best = cheaper_way(m);
@@ -125,7 +124,7 @@ int cpu_reader_read_all(struct tacho_evset *set)
 	int way = choose_way(m), n;
 	double start, cost;
 
-	if (set->t->sys.ops != &sys_kernel_ops)		/* a test's fake kernel has no CPUs to migrate to */
+	if (set->t->sys.ops != &sys_kernel_ops)		/* a fake kernel has no CPUs to migrate to */
 		return read_all(set);
 	start = thread_ns();
 	n = way == MIGRATE ? read_by_migrating(set) : read_all(set);

@@ -1,7 +1,7 @@
 /*
  * The internals of an event set, shared by the files of count/ (and of sample/, which opens sets too).
  *
- *	events   e0 e1 e2 ...		what the caller asked for, and the attr the kernel accepted
+ *	events   e0 e1 e2 ...		the requested events, with the attrs that the kernel accepted
  *	places   (cpu, tid) pairs	where an event counts; events with equal lists share one
  *	counters e0p0 e0p1 e1p0 ...	event x place: one file descriptor and one public reading each
  *	units    [e0p0 e1p0 ...] ...	one read() each: a kernel group, or a single counter
@@ -23,7 +23,7 @@
 #define NO_EVENT UINT32_MAX
 
 struct cpu_tid {
-	int32_t cpu, tid;		/* -1: any. In a CPU target tid is -1 */
+	int32_t cpu, tid;		/* -1: any; tid is -1 in a CPU target */
 };
 
 /* A list of places, and how tacho_evset_sums() last grouped them. */
@@ -33,7 +33,7 @@ struct placement {
 	bool grouped;			/* place_of and places are valid for `per` and `level` */
 	enum tacho_per per;
 	int level;
-	uint32_t *place_of;		/* pair -> index into places */
+	uint32_t *place_of;		/* index of (cpu, tid) pair -> index into places */
 	struct tacho_place *places;
 	size_t n_places;
 };
@@ -41,17 +41,17 @@ struct placement {
 struct counted_event {
 	struct tacho_event shown;
 	struct perf_event_attr attr;	/* as parsed; after opening, as the kernel accepted it */
-	char *cgroup;			/* in the set's arena, like filter and the texts below */
+	char *cgroup;			/* in the set's arena, like the strings below */
 	char *filter;
 	int cgroup_fd;			/* -1: none */
-	uint32_t placement;		/* NO_EVENT: nowhere */
-	uint32_t first;			/* its first counter */
-	uint32_t leader;		/* of its kernel group; its own index if it is alone */
+	uint32_t placement;		/* index of the places; NO_EVENT: counts nowhere */
+	uint32_t first;			/* index of its first counter */
+	uint32_t leader;		/* leader of its kernel group; its own index if it is alone */
 	bool bundled;			/* the group was made by group_plan.c, not by the user */
 	enum tacho_state state;		/* TACHO_COUNTING, or why none of its counters is open */
-	int err;			/* the kernel's error then */
+	int err;			/* the kernel's errno in that case */
 	const char *why;		/* cause and fix in one sentence, without the event's name */
-	const char *cause, *hint;	/* the same separately, with the event's name; or NULL */
+	const char *cause, *hint;	/* cause and fix separately, with the event's name; or NULL */
 	bool guest_dropped;		/* exclude_guest was removed because the PMU refused it */
 	uint32_t next_instance;		/* the next event expanded from the same name (PMU instances) */
 };
@@ -60,25 +60,25 @@ struct counter {
 	int fd;				/* -1: not open */
 	bool leads;			/* enabling it starts its group */
 	bool gone;			/* the thread ended, or the CPU went offline */
-	bool broken;			/* pinned, but off the hardware: it has no value any more */
-	bool exact;			/* has run all the time so far: base_* are not maintained */
-	uint64_t base_raw;		/* values at the start of the interval that is scaled next */
+	bool broken;			/* pinned, but did not fit on the hardware: has no valid count */
+	bool exact;			/* never multiplexed so far: base_* are not maintained */
+	uint64_t base_raw;		/* values at the start of the current scaling interval */
 	uint64_t base_enabled, base_running;
-	uint64_t last_raw;		/* added by the last read, unscaled */
+	uint64_t last_raw;		/* unscaled increment of the last read */
 	struct rate_variance rate;
 };
 
 struct read_unit {
 	int fd;
-	uint32_t n;			/* counters that it returns */
-	uint32_t member;		/* index of the first one in members[] */
+	uint32_t n;			/* number of counters that the read() returns */
+	uint32_t member;		/* index of its first counter in members[] */
 	uint64_t format;
 	bool exact;			/* all of its counters are exact */
 	bool singly;			/* the kernel split this group: members are read one by one */
 	int cpu;			/* -1: counts tasks on any CPU */
 };
 
-/* Measured cost of reading from the current CPU and of moving to each CPU; see cpu_reader.c. */
+/* Measured costs of remote reads and of migrating to each CPU; see cpu_reader.c. */
 struct cpu_reader {
 	double cost_ns[2];		/* moving averages: remote reads, migrating */
 	uint64_t n_reads, try_other_at;
@@ -91,8 +91,8 @@ struct evset_target {
 	enum evset_target_kind kind;
 	struct idlist pids;		/* the processes of these threads, for their CPU times */
 	struct idlist tids;
-	bool some_vanished;		/* one of several processes had ended already */
-	struct cpuset cpus;		/* TARGET_CPUS: the CPUs; else empty unless the caller gave a list */
+	bool some_vanished;		/* some of the given processes had already ended */
+	struct cpuset cpus;		/* CPUs to count on; empty for tasks unless the caller gave a list */
 	size_t watched;			/* threads before tids[watched] have ended */
 	int watch_fd;			/* pidfd of tids[watched]; 0: not opened yet */
 };
@@ -102,14 +102,14 @@ struct evset_target {
 struct evset_sampling {
 	bool on;
 	bool per_thread;		/* one event per thread wherever it runs, not one per CPU */
-	bool quiet_clock;		/* cycles is only the default event: its replacement by a clock gets no note */
+	bool quiet_clock;		/* cycles is the default event: no note if a clock replaces it */
 	uint32_t tracker;		/* the dummy event for sideband records; it is never stopped */
 };
 
 struct tool_clock {			/* elapsed and CPU time, for tool events */
 	bool runs;
-	uint64_t since_ns;		/* when it was last started */
-	uint64_t sum_ns;		/* of all earlier periods */
+	uint64_t since_ns;		/* time of the last start */
+	uint64_t sum_ns;		/* total of all earlier periods */
 	struct proc_times base, sum;
 	bool times_failed;
 };
@@ -121,7 +121,7 @@ struct tacho_evset {
 	struct arena arena;
 	struct probe probe;
 
-	struct tacho_evset_opts opts;	/* the pointers pids, tids and cpus are dangling after open */
+	struct tacho_evset_opts opts;	/* pids, tids and cpus are dangling pointers after open */
 	struct evset_sampling sampling;
 	bool is_open, was_open;
 	struct evset_target target;
@@ -137,7 +137,7 @@ struct tacho_evset {
 	struct cpu_reader cpu_reader;
 	bool has_tools;
 	struct tool_clock clock;
-	uint64_t wide_bits;		/* of config1: requests for 64-bit counters, which may be refused */
+	uint64_t wide_bits;		/* config1 bits that request 64-bit counters; may be refused */
 	bool no_group_inherit;		/* this kernel (before 4.13) refused PERF_FORMAT_GROUP with inherit */
 
 	struct { struct tacho_note *v; size_t n, cap; } notes;
@@ -185,8 +185,8 @@ enum open_action {
 	OPEN_FAIL,		/* this event cannot be opened here */
 	OPEN_RETRY,		/* repeat the same call */
 	OPEN_RESTART_EVENT,	/* ev->attr was changed: reopen the event at all its places */
-	OPEN_SKIP_PLACE,	/* this CPU or thread is gone: continue with the next place */
-	OPEN_STOP,		/* no event at all can be opened any more */
+	OPEN_SKIP_PLACE,	/* the CPU is offline or the thread has ended: continue with the next place */
+	OPEN_STOP,		/* no further event can be opened */
 };
 enum open_action open_fallback(struct tacho_evset *set, uint32_t i, const struct cpu_tid *at, int err);
 
@@ -215,7 +215,7 @@ void tool_read(struct tacho_evset *set);
 /* sums.c: looks up the names of the threads while they still exist. 0 or -ENOMEM. */
 int sums_name_threads(struct tacho_evset *set);
 
-/* command.c: the CPU times of a tacho_command that was waited for. False if `pid` is not one. */
+/* command.c: CPU times of a tacho_command that was waited for. False if `pid` is not such a command. */
 bool command_times(int pid, struct proc_times *out);
 
 /* close.c: while the returned file descriptor (or -1) is open, no keeper closes tracepoints in the

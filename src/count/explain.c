@@ -136,7 +136,7 @@ static void explain_permission(struct refusal *r)
 
 static void explain_no_pmu(struct refusal *r)
 {
-	r->where[0] = '\0';		/* the reason is the same on every CPU */
+	r->where[0] = '\0';		/* the CPU is irrelevant: the reason applies to all of them */
 	if (r->host.hypervisor[0])
 		buf_printf(&r->why, "this is a virtual machine (%s) without a virtual PMU, so there are "
 			   "no hardware counters", r->host.hypervisor);
@@ -145,7 +145,7 @@ static void explain_no_pmu(struct refusal *r)
 	buf_puts(&r->hint, "enable the vPMU in the hypervisor, or count cpu-clock or task-clock");
 }
 
-/* The kernel version that introduced a software event; NULL: it is as old as perf_events. */
+/* The kernel version that introduced a software event; NULL: it existed in the first perf_events. */
 static const char *software_event_since(const struct perf_event_attr *attr)
 {
 	if (attr->type != PERF_TYPE_SOFTWARE)

@@ -24,8 +24,8 @@
 struct expr_parser {
 	struct tacho_expr *x;
 	const char *text, *at;
-	unsigned depth;			/* of nesting */
-	unsigned height;		/* of the stack after the code emitted so far */
+	unsigned depth;			/* nesting depth */
+	unsigned height;		/* stack height after the code emitted so far */
 	struct tacho_error *e;
 };
 
@@ -196,8 +196,8 @@ static int parse_number(struct expr_parser *p)
 
 static const struct {
 	const char *name;
-	enum expr_op op;		/* of a function of two values */
-	enum tacho_input kind;		/* if op is OP_INPUT: a function of a name */
+	enum expr_op op;		/* operation of a function with two values */
+	enum tacho_input kind;		/* OP_INPUT: kind of input of a function with a name */
 } calls[] = {
 	{ "min", OP_MIN, 0 },
 	{ "max", OP_MAX, 0 },
@@ -312,7 +312,7 @@ static int parse_unary(struct expr_parser *p)
 	return parse_name_or_call(p);
 }
 
-/* Sorted by precedence, loosest first; of operators with the same first character the longer one comes first. */
+/* Sorted by precedence, lowest first; of operators with the same first character, the longer one first. */
 static const struct { char first, second; uint8_t level, op; } operators[] = {
 	{ '|', '|', 0, OP_OR }, { '&', '&', 1, OP_AND }, { '|', 0, 2, OP_BIT_OR },
 	{ '^', 0, 3, OP_BIT_XOR }, { '&', 0, 4, OP_BIT_AND }, { '=', '=', 5, OP_EQUAL },
@@ -345,7 +345,7 @@ static int next_operator(struct expr_parser *p, size_t level)
 	return -1;
 }
 
-/* A chain of operators of `level` and tighter. */
+/* Parses operators of precedence `level` and higher. */
 static int parse_level(struct expr_parser *p, size_t level)
 {
 	int err = level == LEVELS ? parse_unary(p) : parse_level(p, level + 1), op;
@@ -378,8 +378,8 @@ static bool is_constant(const struct tacho_expr *x, size_t from, size_t to)
 	return true;
 }
 
-/* "a if c else b": the code of `a` starts at `first`. The condition follows it in the text, but its code must
- * run first, so the two are exchanged. */
+/* Parses the rest of "a if c else b"; the code of `a` starts at `first`. The code of the condition must run
+ * before it, so the two are exchanged. */
 static int parse_if(struct expr_parser *p, size_t first)
 {
 	size_t n_a = p->x->code.n - first, n_condition, jump;

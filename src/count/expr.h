@@ -1,6 +1,6 @@
 /*
- * Compiled metric expressions: the operations of a stack machine, and the list of inputs, each input
- * once. Computing a value neither recurses nor allocates, whatever the expression.
+ * Compiled metric expressions: the operations of a stack machine, and the list of distinct inputs.
+ * Computing a value never recurses or allocates.
  *
  *	a if c else b   becomes   c  JUMP_FALSE  a  JUMP  b
  */
@@ -27,7 +27,7 @@ enum expr_op {
 
 struct expr_code {
 	uint8_t op;
-	bool constant;			/* of a jump: its condition depends on no counted event */
+	bool constant;			/* jumps: the condition depends on no counted event */
 	uint32_t n;			/* OP_INPUT: index of the input; jumps: operations to skip */
 	union {
 		double number;
@@ -41,8 +41,8 @@ struct tacho_expr {
 	struct { struct tacho_expr_input *v; size_t n, cap; } inputs;
 };
 
-/* Sets needed[i] for each input i that the expression uses. Of an `if` whose condition is known before
- * counting, only the branch that will be taken counts. */
+/* Sets needed[i] for each input i that the expression uses. If the condition of an `if` is known
+ * before counting, only the inputs of the branch that will be taken are needed. */
 void expr_needed(const struct tacho_expr *x, const struct tacho_metric_env *env, bool *needed);
 
 #endif

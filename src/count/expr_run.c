@@ -39,7 +39,7 @@ static double input_value(const struct input_source *a, uint32_t i)
 	return a->values ? a->values[i] : input_from_env(a->env, &a->x->inputs.v[i]);
 }
 
-/* The operand of & | ^; numbers beyond 63 bits saturate. */
+/* Converts an operand of & | ^; values beyond 63 bits saturate. */
 static int64_t to_int64(double v)
 {
 	return v >= 0x1p62 ? INT64_MAX : v <= -0x1p62 ? INT64_MIN : (int64_t)v;

@@ -1,11 +1,12 @@
 /*
  * Decides which events share a kernel group.
  *
- * Groups that the user wrote come first. In addition, software events and tracepoints that count in
- * the same places are bundled: they are never multiplexed, so grouping them changes no value, but one
- * read() returns all of them. A read() of another CPU's counter costs an interrupt there, so
- * a bundle of eight such events costs an eighth. Bundles are invisible to the caller: they are not
- * reported as groups, and an event that is refused as a member of one is opened alone.
+ * Groups that the user wrote come first. In addition, software events and tracepoints that count in the
+ * same places are bundled: they are never multiplexed, so grouping them changes no value, but one
+ * read() returns all of them. A read() of another CPU's counter costs an interrupt there, so reading a
+ * bundle of eight such events costs an eighth of reading them separately. Bundles are invisible to the
+ * caller: they are not reported as groups, and an event that is refused as a bundle member is opened
+ * alone.
  */
 #include "count/evset_internal.h"
 
@@ -13,7 +14,7 @@
 
 #define BUNDLE_MAX 32
 
-/* An attr with other flags than these does not join a bundle. */
+/* An event whose attr has any other flag does not join a bundle. */
 #define BUNDLE_FLAGS                                                                               \
 	(PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV |                \
 	 PERF_ATTR_EXCLUDE_IDLE | PERF_ATTR_EXCLUDE_HOST | PERF_ATTR_EXCLUDE_GUEST |               \
@@ -34,7 +35,7 @@ static bool same_places(const struct counted_event *a, const struct counted_even
 	return !a->cgroup || strcmp(a->cgroup, b->cgroup) == 0;
 }
 
-/* The kernel's leader of a group that the user wrote: its first member that is a kernel event. */
+/* The kernel leader of a user-written group: its first member that is a kernel event. */
 static uint32_t kernel_leader(struct tacho_evset *set, uint32_t i)
 {
 	uint32_t written = set_event(set, i)->leader;

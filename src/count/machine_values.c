@@ -143,7 +143,7 @@ bool machine_value(struct tacho *t, const struct topology *topology, enum tool_e
 	return v != 0;
 }
 
-/* The number of uncore_cha_N PMUs; each of them counts one CHA of every socket. */
+/* The number of uncore_cha_N PMUs: PMU N counts CHA N of every socket. */
 static double chas_per_socket(struct tacho *t)
 {
 	const struct pmu_list *pmus;
@@ -168,7 +168,7 @@ static double retire_latency(struct tacho *t, const char *event)
 	return NAN;
 }
 
-/* The value of one count in the event's unit. */
+/* The factor that converts the event's count to its unit. */
 static double event_scale(struct tacho *t, const char *event)
 {
 	struct event_list list = { 0 };

@@ -1,7 +1,8 @@
 /*
  * The built-in metrics, one row each, and looking up metrics by name or group in these and in vendors'
- * lists. In expressions, clocks and duration_time are in nanoseconds, so their quotient is a number
- * of CPUs. Names and units are those of perf 7; a value beyond its threshold deserves a closer look.
+ * lists. In expressions, clocks and duration_time are in nanoseconds, so their quotient is a number of
+ * CPUs. Names and units are those of perf 7; a value that exceeds the metric's threshold is worth
+ * investigating.
  */
 #include "count/metric_set.h"
 
@@ -103,7 +104,7 @@ static bool in_group(const char *groups, struct str name)
 	return false;
 }
 
-/* Whether a metric has that name or is in that group; NULL matches all. */
+/* Whether a metric has the name or is in a group of that name; NULL matches all. */
 static bool has_name_or_group(const char *own, const char *groups, const char *name)
 {
 	return !name || str_ieq(str_of(own), str_of(name)) || in_group(groups, str_of(name));

@@ -65,7 +65,7 @@ int64_t metric_name_learn(struct tacho_metric_set *ms, const char *text)
 /* ---- groups ---- */
 
 struct metric_event_group {
-	uint32_t first;			/* of the plan's members */
+	uint32_t first;			/* index of its first member in the plan's members */
 	uint32_t n;
 };
 
@@ -78,7 +78,7 @@ struct metric_plan {
 	struct tacho_evset *set;
 	struct { struct metric_event_group *v; size_t n, cap; } groups;
 	struct { struct metric_group_member *v; size_t n, cap; } members;
-	struct { uint32_t *v; size_t n, cap; } wanted;	/* names for the next group: of one metric and one class */
+	struct { uint32_t *v; size_t n, cap; } wanted;	/* names of the next group */
 	struct tacho_error *e;
 };
 
@@ -117,7 +117,7 @@ static const struct metric_event_group *find_group(const struct metric_plan *p)
 	return NULL;
 }
 
-/* The event of that name among those added since `first`; of several PMU instances, the first. */
+/* Finds an event by name among those added since `first`: the first, if there are several PMU instances. */
 static uint32_t added_event(const struct metric_plan *p, size_t first, const struct metric_name *n)
 {
 	for (size_t i = first; i < tacho_evset_size(p->set); i++) {
@@ -143,7 +143,7 @@ static bool needs_slots_leader(const struct metric_plan *p)
 	return topdown;
 }
 
-/* The kernel requires slots to lead a group with topdown events, wherever the expression uses it. */
+/* In a group with topdown events slots comes first, because the kernel requires it as the leader. */
 static void write_group_spec(struct metric_plan *p, struct buf *spec)
 {
 	bool alone = p->wanted.n == 1 && !needs_slots_leader(p);
@@ -188,7 +188,7 @@ static int record_members(struct metric_plan *p, size_t first)
 	return 0;
 }
 
-/* Adds the wanted names as one group, unless an existing group has them all. */
+/* Adds the wanted names as one group, unless an existing group contains all of them. */
 static int add_or_find_group(struct metric_plan *p, const struct metric_event_group **out)
 {
 	scoped(buf_done) struct buf spec = { 0 };
@@ -223,8 +223,8 @@ static bool is_event(const struct metric_inputs *in, size_t i)
 	return in->sources[i].kind == SOURCE_EVENT;
 }
 
-/* Events of one class go into one group; NULL: counted alone. Software events are never multiplexed; they join
- * the group of the core PMU if the metric has one. */
+/* Class of an event: events of one class are grouped; NULL: counted alone. Software events are never
+ * multiplexed; they join the group of the core PMU if the metric has one. */
 static const char *class_of(const struct metric_plan *p, const struct metric_inputs *in, size_t i)
 {
 	const struct metric_name *n = &p->ms->names.v[in->sources[i].at];
@@ -326,7 +326,7 @@ static size_t n_hardware_events(const struct tacho_metric_set *ms, const struct 
 	return n;
 }
 
-/* The event to show the metric with: its first event, or that of the first metric it uses. */
+/* Finds the event that the metric is shown with: its own first event, or that of the first metric it uses. */
 static void find_home(struct tacho_metric_set *ms, struct metric_use *u)
 {
 	const struct tacho_expr_input *in;
@@ -352,7 +352,7 @@ static int assign_homes(struct metric_plan *p)
 		find_home(ms, u);
 		if (u->home != METRIC_NO_EVENT || u->hidden)
 			continue;
-		if (clock == METRIC_NO_EVENT) {		/* consists of constants: shown with duration_time */
+		if (clock == METRIC_NO_EVENT) {		/* only constants: shown with duration_time */
 			clock = (uint32_t)tacho_evset_size(p->set);
 			err = tacho_evset_add(p->set, "duration_time", p->e);
 			if (err < 0)

@@ -289,7 +289,7 @@ static int64_t use_metric(struct tacho_metric_set *ms, const struct tacho_metric
 struct metric_addition {
 	struct tacho_metric_set *ms;
 	struct tacho_error first;	/* the error of the first metric that was left out */
-	int n;				/* metrics added */
+	int n;				/* number of metrics added */
 };
 
 static int note_left_out(struct tacho_metric_set *ms, const struct tacho_error *e)
@@ -424,8 +424,8 @@ static void mark_needed(struct tacho_metric_set *ms, const struct tacho_expr *x,
 			ms->needed[sources[i].at] = true;
 }
 
-/* A metric comes after the metrics it refers to, so one pass downwards finds those that are needed, and one
- * pass upwards computes them. */
+/* A metric comes after the metrics it refers to, so a backward pass finds the metrics that are needed, and a
+ * forward pass computes them. */
 static void compute_needed(struct tacho_metric_set *ms, size_t last, bool limit,
 			   const struct tacho_metric_counts *counts)
 {

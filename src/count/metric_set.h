@@ -22,7 +22,8 @@
 enum metric_source_kind { SOURCE_NUMBER, SOURCE_EVENT, SOURCE_METRIC, SOURCE_DURATION, SOURCE_SELF };
 struct metric_source {
 	enum metric_source_kind kind;
-	uint32_t at;			/* EVENT: index into names[] before planning, of the event after; METRIC: into uses[] */
+	/* EVENT: index into names[] until planned, then the event's index in the set; METRIC: into uses[] */
+	uint32_t at;
 	double number;			/* NUMBER */
 };
 
@@ -30,31 +31,32 @@ struct metric_source {
 struct metric_name {
 	const char *text;		/* as written in expressions */
 	const char *shown;		/* its name in the event set; NULL: not available here */
-	const char *class_;		/* the stem of its PMU: events of one class go into one group; NULL: no counter needed */
+	/* the PMU's name without instance number; events of one class are grouped; NULL: no counter needed */
+	const char *class_;
 	const char *why;		/* why it is not available */
 	bool software, core, topdown;
-	uint32_t event;			/* one event of the set that counts it */
+	uint32_t event;			/* index of an event in the set that counts it */
 };
 
 struct metric_use {
 	struct tacho_metric metric;
 	struct tacho_expr *expr, *threshold;
-	struct metric_source *sources, *limits;	/* of the inputs of `expr` and of `threshold` */
-	uint32_t home;			/* the event to show it with */
-	bool hidden;			/* not asked for: only other metrics refer to it */
+	struct metric_source *sources, *limits;	/* one per input of `expr`, of `threshold` */
+	uint32_t home;			/* index of the event that it is shown with */
+	bool hidden;			/* added only because another metric refers to it */
 };
 
 struct tacho_metric_set {
 	struct tacho *t;
 	struct tacho_metric_set_opts opts;
 	struct arena arena;
-	struct tacho_evset *scratch;	/* never opened: to check which events exist */
+	struct tacho_evset *scratch;	/* never opened; used to check whether events exist */
 	struct { struct metric_use *v; size_t n, cap; } uses;
 	struct { struct metric_name *v; size_t n, cap; } names;
 	struct { const char **v; size_t n, cap; } left_out;
 	struct { const char **v; size_t n, cap; } in_progress;	/* metrics being resolved, to detect cycles */
 	bool planned;
-	double *values, *inputs;	/* buffers for computing */
+	double *values, *inputs;	/* scratch buffers of computations */
 	bool *needed;
 };
 

@@ -8,11 +8,11 @@
  *
  *	SE = enabled * s / sqrt(k) * sqrt(1 - running / enabled)
  *
- * The last factor is the finite population correction: the share running / enabled of the time was
- * really observed, and a counter that ran all the time has no error at all. The result is one
- * standard error, as `-r` shows for repeated runs. If the true rate changes between intervals, the
- * estimate is too large rather than too small. Errors of several counters add in quadrature. For the
- * last interval alone, k is 1, with the s of all intervals so far.
+ * The last factor is the finite population correction: the event was observed for running / enabled of
+ * the time, so a counter that was never multiplexed has no error. The result is one standard error, as
+ * `-r` shows for repeated runs. If the true rate changes between intervals, the estimate is too large
+ * rather than too small. Errors of several counters add in quadrature. For the last interval alone, k
+ * is 1, with the s of all intervals so far.
  */
 #include "count/multiplex_error.h"
 

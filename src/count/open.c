@@ -28,7 +28,7 @@ static bool inherits(struct tacho_evset *set, uint32_t i)
 	return (own > 0 && !set->sampling.per_thread) || !set->opts.no_inherit;
 }
 
-/* Fills in the parts of the attr that opening decides: how the event starts and what read() returns. */
+/* Sets the attr fields that depend on how the set is opened: how the event starts, what read() returns. */
 static void prepare_attr(struct tacho_evset *set, uint32_t i, uint32_t group_size)
 {
 	const uint64_t ours = PERF_ATTR_DISABLED | PERF_ATTR_INHERIT | PERF_ATTR_ENABLE_ON_EXEC;
@@ -106,7 +106,7 @@ static int open_counter(struct tacho_evset *set, uint32_t i, size_t k, int group
 }
 
 /* Opens event i at place k. Returns 1 (opened), 0 (the CPU or thread is gone), -EAGAIN (the attr was changed:
- * open this event anew at all places), or the errno of the refusal. */
+ * reopen this event at all its places), or the kernel's negative errno. */
 static int open_place(struct tacho_evset *set, uint32_t i, size_t k)
 {
 	struct counted_event *ev = &set->events.v[i];
@@ -177,7 +177,7 @@ static int open_event(struct tacho_evset *set, uint32_t i, uint32_t group_size, 
 	for (size_t k = 0; got >= 0 && k < n; k++) {
 		got = open_place(set, i, k);
 		*at = k;
-		if (got == -EAGAIN) {	/* anew with the changed attr */
+		if (got == -EAGAIN) {	/* reopen with the changed attr */
 			close_event(set, i);
 			opened = 0;
 			k = (size_t)-1;
@@ -203,7 +203,7 @@ static int open_event(struct tacho_evset *set, uint32_t i, uint32_t group_size, 
 
 static void record_failure(struct tacho_evset *set, uint32_t i, size_t at, int err)
 {
-	if (err != -ECANCELED)		/* explained by open_event() */
+	if (err != -ECANCELED)		/* open_event() has explained the error */
 		explain_open(set, i, &set_placement(set, &set->events.v[i])->v[at], err);
 }
 
@@ -254,7 +254,7 @@ static bool is_weak(struct tacho_evset *set, uint32_t i)
 	       !set->opts.no_fallback;
 }
 
-/* The first member that can be opened becomes the leader. -EMFILE ends opening altogether. */
+/* The first member that can be opened becomes the leader. After -EMFILE no further event is opened. */
 static int open_group(struct tacho_evset *set, const uint32_t *members, uint32_t n)
 {
 	uint32_t head = NO_EVENT;

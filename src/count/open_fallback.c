@@ -3,8 +3,8 @@
  * the event's attr, leaves a note about it, and the event is opened again. If no rule applies,
  * the event fails, and explain.c writes the error message.
  *
- * Each rule applies at most once per event, because it removes the very thing that it checks for. So the
- * retries always end.
+ * Each rule applies at most once per event, because it removes the condition that it checks for. The
+ * number of retries is therefore bounded.
  */
 #include "count/evset_internal.h"
 
@@ -28,7 +28,7 @@ static bool drop_group_inherit(const struct refused_open *r)
 {
 	bool in_samples = r->set->sampling.on && r->attr->sample_type & PERF_SAMPLE_READ;
 
-	/* A sample needs the values of the whole group: see drop_inherited_read(). */
+	/* Samples need the values of the whole group: see drop_inherited_read(). */
 	if (r->err != -EINVAL || !(r->attr->read_format & PERF_FORMAT_GROUP) || in_samples ||
 	    !(r->attr->flags & PERF_ATTR_INHERIT) || r->set->no_group_inherit)
 		return false;
@@ -87,7 +87,8 @@ static bool drop_inherited_read(const struct refused_open *r)
 	return true;
 }
 
-/* A 32-bit counter can be read from user space as well; the kernel accounts for its overflows. */
+/* Retries without the request for a 64-bit counter: user space can read a 32-bit counter as well, because the
+ * kernel accounts for its overflows. */
 static bool drop_wide(const struct refused_open *r)
 {
 	if (r->err != -EOPNOTSUPP || !(r->attr->config1 & r->set->wide_bits))
@@ -148,7 +149,7 @@ static bool drop_namespaces(const struct refused_open *r)
 	return true;
 }
 
-/* Events that occur in the kernel: with exclude_kernel they would silently count zero. */
+/* Events that occur only in the kernel: with exclude_kernel they would silently count zero. */
 static bool happens_in_kernel(const struct perf_event_attr *attr)
 {
 	if (attr->type == PERF_TYPE_TRACEPOINT)

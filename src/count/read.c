@@ -2,11 +2,11 @@
  * Reads counters: one read() per unit, then the value of each member is updated.
  *
  * A multiplexed counter runs only part of the time. Its count since the previous read is scaled by that
- * interval's own enabled and running times and added to the total. Scaling the totals instead would
- * let a value fall when the counter saw more of a busy phase than of an idle one. An
- * interval in which the counter never ran says nothing about its rate; its time is added to
- * the next interval. PERF_EVENT_IOC_RESET is never used, because it resets neither the times nor the
- * counts of children that ended; instead, the values at the start of the interval are remembered.
+ * interval's own enabled and running times and added to the total. If the totals were scaled instead, a
+ * value could decrease when the event's rate changes. An interval in which the counter never ran gives
+ * no information about the rate; its time is added to the next interval. PERF_EVENT_IOC_RESET is never
+ * used, because it resets neither the times nor the counts of children that ended; instead, the values
+ * at the start of the interval are remembered.
  */
 #include "count/evset_internal.h"
 
@@ -57,7 +57,7 @@ static void update_count(struct counter *c, struct tacho_reading *r, uint64_t ra
 				      : TACHO_SCALED;
 }
 
-/* An event whose value is a level (a temperature), not a count: the newest value replaces the old one. */
+/* Updates a level, such as a temperature: the new value replaces the old one. */
 static void update_level(struct counter *c, struct tacho_reading *r, uint64_t raw,
 			  uint64_t enabled, uint64_t running)
 {
@@ -107,7 +107,7 @@ static void mark_broken(struct tacho_evset *set, const struct read_unit *u)
 	}
 }
 
-/* Reads one counter through its own descriptor, whatever group it is in. */
+/* Reads one counter through its own descriptor, even if it is a group member. */
 static int read_counter(struct tacho_evset *set, uint32_t at)
 {
 	uint64_t format = set->events.v[set->readings[at].event].attr.read_format;
@@ -141,8 +141,8 @@ static int read_singly(struct tacho_evset *set, const struct read_unit *u)
 	return n;
 }
 
-/* The counters have run all the time so far, so nothing is scaled. Apart from the system call, most
- * of the time of a read is spent in this loop. */
+/* Updates counters that were never multiplexed, without scaling. Apart from the system call, most of the
+ * time of a read is spent in this loop. */
 static void update_exact(struct tacho_evset *set, const struct read_unit *u, const uint64_t *values,
 		       size_t stride, uint64_t enabled)
 {
@@ -162,8 +162,8 @@ static void update_exact(struct tacho_evset *set, const struct read_unit *u, con
 	}
 }
 
-/* Fast path for the usual read format, a group with both times, if it was never multiplexed: takes the values
- * without decoding. Returns false if it does not apply. */
+/* Fast path for never multiplexed groups with the usual read format (both times): uses the values without
+ * decoding them. Returns false if the fast path does not apply. */
 static bool update_plain_group(struct tacho_evset *set, const struct read_unit *u, ssize_t got)
 {
 	const uint64_t plain = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
@@ -177,7 +177,7 @@ static bool update_plain_group(struct tacho_evset *set, const struct read_unit *
 	return true;
 }
 
-/* From now on, the counters of this unit are scaled; their interval starts at the last values. */
+/* Leaves the fast path: from now on, the unit's counters are scaled, starting at the last values read. */
 static void start_scaling(struct tacho_evset *set, struct read_unit *u)
 {
 	u->exact = false;
@@ -211,7 +211,7 @@ int set_read_unit(struct tacho_evset *set, struct read_unit *u)
 			return read_singly(set, u);
 		}
 	}
-	if (got == 0) {		/* EOF: pinned, and it did not fit on the hardware */
+	if (got == 0) {		/* EOF: pinned, but does not fit on the hardware */
 		mark_broken(set, u);
 		return 0;
 	}

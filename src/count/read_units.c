@@ -1,7 +1,7 @@
 /*
- * After opening, builds the list of read() calls (units). A group whose leader has
- * PERF_FORMAT_GROUP is one unit, every other counter is a unit of its own. Members are listed in the
- * order they were opened, which is the order in which the kernel returns them.
+ * After opening, builds the list of read() calls (units). A group whose leader has PERF_FORMAT_GROUP is
+ * one unit, every other counter is a separate unit. Members are listed in the order of opening, which
+ * is the order in which the kernel returns them.
  */
 #include "count/evset_internal.h"
 
@@ -22,7 +22,7 @@ static int add_unit(struct tacho_evset *set, struct read_unit unit)
 	return 0;
 }
 
-/* Writes the counters of event `lead`'s group at place k to members[at] and on. Returns how many. */
+/* Appends the counters of event `lead`'s group at place k to members[], from index `at`. Returns how many. */
 static uint32_t collect_members(struct tacho_evset *set, uint32_t lead, size_t k, uint32_t at)
 {
 	uint32_t n = 0;
@@ -38,7 +38,7 @@ static uint32_t collect_members(struct tacho_evset *set, uint32_t lead, size_t k
 	return n;
 }
 
-/* Whether the unit starts on the fast path, unscaled. Levels and lost counts are not handled there. */
+/* Whether the unit starts on the unscaled fast path, which handles neither levels nor lost counts. */
 static bool starts_exact(struct tacho_evset *set, const struct read_unit *u)
 {
 	bool exact = !(u->format & PERF_FORMAT_LOST);

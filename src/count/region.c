@@ -1,11 +1,11 @@
 /*
- * Self-monitoring: a meter reads the calling thread's counters, and a region is the difference of
- * two readings. Counters are never stopped or reset in between, because each of these system
- * calls costs more than the regions people measure.
+ * Self-monitoring: a meter reads the calling thread's counters, and a region is the difference of two
+ * readings. Counters are never stopped or reset in between, because each of these system calls takes
+ * longer than a typical region.
  *
- * An event is read from user space through its mapped page where that works, and otherwise by one
- * read() of its kernel group. The overhead of measuring is determined at open with empty
- * regions; the smallest difference seen is subtracted from every region.
+ * An event is read from user space through its mapped page if possible, and otherwise with one read()
+ * of its kernel group. The measuring overhead is determined at open from empty regions; the smallest
+ * difference is subtracted from every region.
  */
 #include <tacho/region.h>
 
@@ -28,7 +28,7 @@ struct tacho_meter {
 	const struct perf_event_mmap_page *page[TACHO_METER_EVENTS];
 	uint64_t cost[TACHO_METER_EVENTS];
 	pthread_t owner;
-	unsigned generation;		/* value of `generation` when it was opened */
+	unsigned generation;		/* value of `generation` when the meter was opened */
 };
 
 /* Incremented in the child of each fork, so that a child can tell the parent's meters from its own. */
@@ -105,7 +105,7 @@ static int read_meter(struct tacho_meter *m, struct tacho_mark *out)
 	return 0;
 }
 
-/* For how long the counters were not on the hardware. */
+/* Time during which the counters were not on the hardware. */
 static uint64_t time_multiplexed(const struct tacho_mark *mark)
 {
 	return mark->enabled_ns > mark->running_ns ? mark->enabled_ns - mark->running_ns : 0;

@@ -36,7 +36,7 @@ static int compare_places(const struct tacho_place *a, const struct tacho_place 
 	return order;
 }
 
-/* Fills in the place of a CPU: only the fields that identify a place of kind out->per. */
+/* Converts a CPU to its place: sets only the fields that identify a place of kind out->per. */
 static void place_of_cpu(const struct topology_cpu *at, int level, struct tacho_place *out)
 {
 	switch (out->per) {
@@ -113,7 +113,7 @@ static int by_place(const void *a, const void *b)
 	return order ? order : (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Fills in p->places and p->place_of for this kind of place. 0 or -ENOMEM. */
+/* Computes p->places and p->place_of for the given kind of place. 0 or -ENOMEM. */
 static int group_by_place(struct tacho_evset *set, struct placement *p, enum tacho_per per, int level)
 {
 	scoped(freep) struct pair_place *pair_place = NULL;
@@ -182,8 +182,8 @@ static void add_reading(struct tacho_sum *row, const struct tacho_sums_opts *opt
 	add_error(row, c, r, last);
 }
 
-/* For an event that every CPU of a package reports (per-package events): whether an earlier CPU of the same
- * package was added already. */
+/* Per-package events have the same value on every CPU of a package: returns whether a CPU of this package has
+ * been added already. */
 static bool package_counted_before(struct tacho_evset *set, const struct placement *p, size_t k)
 {
 	const struct topology *t = set_topology(set);

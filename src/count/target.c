@@ -2,9 +2,9 @@
  * Turns the caller's options into a list of (CPU, thread) pairs for each event.
  *
  * There are three kinds of target: the calling thread, a list of threads (with the children that they
- * create), or CPUs. Most events count at every place of the target. Exceptions are PMUs that exist only
- * on some CPUs, events with a cpu= term, and uncore PMUs, which cannot count single tasks.
- * Files of sysfs and /proc are read only if the options need them.
+ * create), or CPUs. Most events count at every place of the target. The exceptions are PMUs that exist
+ * only on some CPUs, events with a cpu= term, and uncore PMUs, which cannot count per task. Files of
+ * sysfs and /proc are read only if the options need them.
  */
 #include "count/evset_internal.h"
 
@@ -45,7 +45,7 @@ static int refuse_contradiction(const struct tacho_evset_opts *opts, struct tach
 	return 0;
 }
 
-/* Adds the threads of one process. One that has ended is an error only if `required`. */
+/* Adds the threads of one process. If the process has ended, that is an error only if `required`. */
 static int add_process(struct tacho_evset *set, int pid, bool required, struct tacho_error *e)
 {
 	int err = proc_threads(&set->t->sys, pid, &set->target.tids);
@@ -217,8 +217,8 @@ int target_resolve(struct tacho_evset *set, const struct tacho_evset_opts *opts,
 	return err;
 }
 
-/* Whether event->cpus are exactly the CPUs of its core PMU (hybrid machines). Then one counter per thread is
- * enough: it counts whenever the task runs on a CPU of that PMU. */
+/* Whether event->cpus are exactly the CPUs of its core PMU (hybrid machines). One counter per thread is
+ * sufficient then: it counts whenever the task runs on a CPU of that PMU. */
 static bool covers_core_pmu(const struct tacho_evset *set, const struct event *event)
 {
 	scoped(cpuset_done) struct cpuset pmu = { 0 };
@@ -244,7 +244,7 @@ static int add_pair(struct placement *p, int cpu, int tid)
 	return 0;
 }
 
-/* Adds a pair of `cpu` and each thread of the target, or of `cpu` alone for a CPU target. */
+/* Adds one pair of `cpu` and each thread of the target, or one pair for `cpu` if the target is CPUs. */
 static int add_cpu_pairs(const struct evset_target *target, struct placement *p, int cpu)
 {
 	int err = 0;

@@ -2,8 +2,8 @@
  * Tool events, which tacho computes instead of counting them: elapsed time, user and system time, and
  * constants of the machine that metrics use.
  *
- * User and system time come from /proc, so their resolution is the kernel's clock tick. For a
- * command that tacho has waited for, the exact times are known and used.
+ * User and system time come from /proc, so their resolution is the kernel's clock tick. For a command
+ * that tacho has waited for, the exact times are used.
  */
 #include "count/evset_internal.h"
 
@@ -86,7 +86,7 @@ void tool_start(struct tacho_evset *set)
 		clock->times_failed = target_times(set, &clock->base) < 0;
 }
 
-/* The times of all periods in which the clock ran, including the current one. */
+/* Sums the times of all periods in which the clock ran, including the current one. */
 static void measure_times(struct tacho_evset *set, uint64_t *sum_ns, struct proc_times *sum)
 {
 	struct tool_clock *clock = &set->clock;

@@ -13,10 +13,10 @@ typedef uint64_t (*user_read_counter_fn)(uint32_t index);
 
 struct user_read_value {
 	uint64_t value;
-	uint64_t enabled_ns, running_ns;	/* as of the last time the kernel wrote the page */
+	uint64_t enabled_ns, running_ns;	/* at the kernel's last update of the page */
 };
 
-/* Returns 0; -EAGAIN if the event is not on a counter now or may not be read this way (use read());
+/* Returns 0; -EAGAIN if the event is not on a counter now or cannot be read from user space (use read());
  * -EBUSY if the page kept changing. */
 int user_read(const struct perf_event_mmap_page *page, user_read_counter_fn counter,
 	      struct user_read_value *out);

@@ -1,7 +1,7 @@
 /*
- * Reads the format/ and events/ directories of a PMU in sysfs. A file in format/ names the bits of the
- * config words that a term sets; a file in events/ holds the terms of a named event, and further files such
- * as NAME.scale and NAME.unit its scale and unit.
+ * Reads the format/ and events/ directories of a PMU in sysfs. A file in format/ gives the bits of the
+ * config words that a term sets; a file in events/ contains the terms of a named event. Further files such
+ * as NAME.scale and NAME.unit contain the event's scale and unit.
  */
 #include "event/pmu.h"
 

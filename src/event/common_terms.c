@@ -15,7 +15,7 @@ enum value_kind { VALUE_NUMBER, VALUE_SWITCH, VALUE_STRING };
 struct fixed_row {
 	const char *key;
 	enum value_kind kind;
-	bool counting;			/* usable without sampling */
+	bool counting;			/* allowed when only counting */
 	int (*apply)(struct event_parser *p, struct event *ev, const struct term *term, uint64_t n);
 };
 
@@ -38,7 +38,7 @@ static int check_limit(struct event_parser *p, const struct term *term, uint64_t
 	return refuse_value(p, term);
 }
 
-/* The config words of tracepoints and breakpoints hold their id and address. */
+/* Refuses config terms for tracepoints and breakpoints, whose config words contain their id and address. */
 static int check_config_allowed(struct event_parser *p, const struct event *ev, const struct term *term)
 {
 	const char *kind = ev->kind == TACHO_EVENT_TRACEPOINT ? "tracepoint" :
@@ -148,7 +148,7 @@ static bool all_known(struct str list, const char *const *words, size_t n_words)
 	return true;
 }
 
-/* Bits of a list of branch kinds separated by '+' or ','. Returns 0 if one is unknown. */
+/* Converts a list of branch kinds, separated by '+' or ',', to bits. Returns 0 if one is unknown. */
 static uint64_t parse_branch_kinds(struct str list)
 {
 	uint64_t bits = 0;

@@ -20,7 +20,7 @@ struct catalog;		/* the machine's PMUs, each read on first use: event/pmu.h */
 
 struct tacho {
 	struct sys sys;
-	struct catalog *catalog;	/* created on first use, as are the next two */
+	struct catalog *catalog;	/* created on first use, like vendor and metrics */
 	struct vendor_set *vendor;	/* vendors' event lists: event/vendor.h */
 	struct metric_defs *metrics;	/* metrics of these lists: event/metric.h */
 	void (*log)(void *arg, enum tacho_log_level level, const char *text);
@@ -45,7 +45,7 @@ enum tool_event {
 	TOOL_HAS_PMEM,
 	TOOL_CORE_WIDE,
 	TOOL_TARGET_CPU,
-	TOOL_SLOTS,		/* only a name: supported if the PMU has a slots event of its own */
+	TOOL_SLOTS,		/* not computed by tacho: supported if the PMU has a slots event */
 };
 
 /* Modifiers, terms and PMU properties that have no attr bit. */
@@ -60,15 +60,15 @@ enum tool_event {
 #define EVENT_PERCORE (1u << 8)
 #define EVENT_PER_PKG (1u << 9)
 #define EVENT_SNAPSHOT (1u << 10)
-#define EVENT_UNCORE (1u << 11)		/* its PMU counts a socket or device: opened per CPU, not per task */
+#define EVENT_UNCORE (1u << 11)		/* PMU of a socket or device: opened per CPU, not per task */
 
 /* Per-event terms that only sampling uses; zero or NULL: not given. */
 struct event_terms {
 	const char *call_graph;		/* "fp", "dwarf", "lbr", "no" */
-	uint64_t branch_type;		/* branch_sample_type, where branches_given */
+	uint64_t branch_type;		/* branch_sample_type; valid if branches_given */
 	uint32_t stack_size, max_stack, nr, aux_sample_size;
 	const char *aux_action;
-	int8_t time, inherit, overwrite;	/* 0 not given, 1 on, -1 off */
+	int8_t time, inherit, overwrite;	/* 0: not given, 1: on, -1: off */
 	int8_t aux_output;
 	bool period_given, freq_given, branches_given;
 	const char *metric_id;
@@ -77,7 +77,7 @@ struct event_terms {
 };
 
 struct event {
-	const char *name;		/* as shown */
+	const char *name;		/* name to display */
 	const char *pmu;
 	enum tacho_event_kind kind;
 	enum tool_event tool;
@@ -87,15 +87,15 @@ struct event {
 	uint32_t flags;			/* EVENT_* */
 	const char *unit;		/* "": none */
 	double scale;
-	uint32_t leader;		/* index within its list; its own if it is not grouped */
+	uint32_t leader;		/* index of the group leader; its own index if it is not grouped */
 	uint32_t group_size;
 	const char *group_name;		/* NULL: none */
 	uint32_t merge;			/* index of the event to whose count this one's is added: the first
-					 * instance of an uncore PMU. Its own index for all other events (also
-					 * on hybrid cores and for tracepoint patterns) */
+					 * instance of an uncore PMU. Its own index for all other events,
+					 * including those of hybrid cores and tracepoint patterns */
 	struct cpuset cpus;		/* CPUs required by the PMU or a cpu= term; empty: any */
 	struct event_terms terms;
-	uint32_t column, length;	/* in the spec */
+	uint32_t column, length;	/* position in the spec */
 };
 
 /* The arena owns the strings of the events. `leader` and `merge` are indexes into v. */

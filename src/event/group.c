@@ -10,9 +10,9 @@
 
 #include <errno.h>
 
-#define GROUP_MAX 4096u			/* far beyond any PMU; limits the quadratic work below */
+#define GROUP_MAX 4096u			/* more than any PMU supports; bounds quadratic loops below */
 
-/* Returns whether the event can be in a group of any PMU, as software events can. */
+/* Returns whether the event can be added to a group of any PMU; true for software events. */
 static bool fits_any_pmu(const struct event *ev)
 {
 	static const char *const others[] = { "msr", "kprobe", "uprobe" };

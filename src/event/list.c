@@ -1,6 +1,6 @@
 /*
- * tacho_list(): walks over all events. The generic tables are here; PMUs, vendors' lists and
- * tracepoints are in list_*.c. Each item is passed to the caller when it is found; nothing is collected first.
+ * tacho_list(): walks over all events. This file lists the generic tables; PMUs, vendors' lists and
+ * tracepoints are in list_*.c. Each item is passed to the caller as soon as it is found.
  */
 #include "event/list.h"
 
@@ -27,7 +27,7 @@ static const char *class_of(const char *word)
 	return NULL;
 }
 
-/* A word that is not a pattern matches anywhere in the name; case is ignored. */
+/* Matches a pattern, or a word anywhere in the name; case is ignored. */
 static bool word_matches(const char *word, const char *name)
 {
 	char pattern[256], text[256];
@@ -184,7 +184,7 @@ static int list_table(struct lister *l, struct table_class *c, const struct gene
 	for (size_t i = 0; !err && i < n; i++) {
 		const struct generic_name *row = sorted[i];
 
-		/* slots is listed among the events of the PMU that has it. */
+		/* slots is listed with the events of its PMU. */
 		if (c->type != TOOL_TYPE || row->config != TOOL_SLOTS)
 			err = emit_generic(l, c, row->name, row->alias, row->config, row);
 	}
@@ -237,7 +237,7 @@ static int list_generic(struct lister *l)
 	return err ? err : list_table(l, &tool, tool_names, n_tool_names);
 }
 
-/* Templates rather than events: forms that take numbers or terms. */
+/* Lists templates: event syntax with placeholders for numbers or terms. */
 static int list_templates(struct lister *l)
 {
 	static const struct tacho_listing templates[] = {

@@ -61,7 +61,7 @@ static int emit_event(struct lister *l, struct pmu *pmu, struct str shown, const
 		snprintf(encoding, sizeof(encoding), "%.*s/%s/", STR(shown), alias.terms);
 		item.encoding = l->opts->details ? encoding : NULL;
 	}
-	/* An event with parameters can only be counted when they are given. */
+	/* An event with parameters cannot be opened without values for them. */
 	if (strchr(alias.terms, '?')) {
 		item.available = false;
 		item.why = "needs values for its parameters";
@@ -85,7 +85,8 @@ static int list_events(struct lister *l, struct pmu *pmu, struct str shown)
 	return err;
 }
 
-/* The name without the instance's number; core PMUs are listed separately even if their names are similar. */
+/* The PMU's name without the instance number. Core PMUs are listed separately even if their names are
+ * similar. */
 static struct str shared_name(const struct pmu *pmu)
 {
 	return pmu->core ? str_of(pmu->name) : pmu_stem(str_of(pmu->name));

@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 
-/* Files next to the directories of systems and tracepoints. */
+/* Returns whether the name is a control file, not the directory of a system or tracepoint. */
 static bool is_control_file(const char *name)
 {
 	return strcmp(name, "enable") == 0 || strcmp(name, "filter") == 0 ||
@@ -74,7 +74,7 @@ static int list_system(struct lister *l, const char *root, const char *system)
 	return err;
 }
 
-/* Without tracefs there is nothing to list, which is not an error. */
+/* A missing tracefs is not an error: there are no tracepoints to list then. */
 int list_tracepoints(struct lister *l)
 {
 	scoped(strlist_done) struct strlist systems = { 0 };

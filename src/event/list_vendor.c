@@ -13,10 +13,10 @@
 
 struct emitter {
 	struct lister *l;
-	int ended;			/* what the caller's function returned last */
+	int ended;			/* last result of the caller's function */
 };
 
-/* "Counts X. Can be sampled precisely. Errata: SKL091". */
+/* Appends the description: "Counts X. Can be sampled precisely. Errata: SKL091". */
 static void describe(const struct tacho_listed *ev, const char *text, struct buf *out)
 {
 	struct str desc = str_trim(str_of(text));

@@ -23,12 +23,12 @@ struct metric_def {
 	const char *unit, *desc, *parent;
 	const char *sample;		/* events to sample with, as in the list */
 	double scale;
-	uint32_t level;			/* in the top-down tree; 0: not part of it */
+	uint32_t level;			/* level in the top-down tree; 0: not part of it */
 };
 
 struct metric_latency {
 	const char *event;
-	double mean;			/* cycles */
+	double mean;			/* mean latency in cycles */
 };
 
 /* The metrics of all lists of a context. */
@@ -37,7 +37,7 @@ struct metric_defs {
 	struct { struct metric_def *v; size_t n, cap; } list;
 	struct { struct metric_latency *v; size_t n, cap; } latencies;
 	size_t bytes;
-	size_t n_given, n_found;	/* number of lists read so far, of vendor_set.given and .found */
+	size_t n_given, n_found;	/* number of lists of vendor_set.given and .found read so far */
 };
 
 /* metric_list.c: 0 or -ENOMEM. With `search`, and if no list was added, this machine's lists are searched. */
@@ -48,7 +48,7 @@ void metric_defs_free(struct metric_defs *d);
 /* metric_json.c: adds the metrics in `text`, which is modified. 0, -EINVAL (not JSON), -EFBIG or -ENOMEM. */
 int metric_defs_read(struct metric_defs *d, char *text, size_t n);
 
-/* Short names in a formula, and what they stand for. */
+/* Aliases: short names in a formula, and the names or constants that replace them. */
 enum metric_alias_kind { ALIAS_EVENT, ALIAS_CONSTANT, ALIAS_METRIC };
 struct metric_alias {
 	enum metric_alias_kind kind;

@@ -70,7 +70,8 @@ static const char *unit_of(struct metric_reader *r, double *scale)
 	return str_is(unit, "percent") ? "%" : store_str(r, unit);
 }
 
-/* The kernel's files have these events in the description: "... Sample with: A_PS, B. Related metrics: ..." */
+/* Finds the events to sample with. The kernel's files have them in the description:
+ * "... Sample with: A_PS, B. Related metrics: ..." */
 static struct str sample_of(const struct metric_reader *r)
 {
 	static const char mark[] = "Sample with: ";
@@ -90,8 +91,9 @@ static struct str sample_of(const struct metric_reader *r)
 
 /* ---- the top-down tree ---- */
 
-/* Level in the top-down tree. In the kernel's files it is in a group name (TopdownL2, AMD: PipelineL2). In
- * perfmon's files it is the Level field, of TMA metrics that are a percentage of slots or cycles. */
+/* Level in the top-down tree. In the kernel's files it is part of a group name (TopdownL2, AMD:
+ * PipelineL2). In perfmon's files it is the Level field of TMA metrics that are a percentage of slots or
+ * cycles. */
 static uint32_t level_of(const struct metric_reader *r)
 {
 	struct str rest = r->f[M_GROUPS], group, name = r->f[M_NAME];
@@ -124,7 +126,7 @@ static const char *groups_of(struct metric_reader *r, uint32_t level)
 	return buf_failed(&r->text) ? NULL : store_str(r, buf_view(&r->text));
 }
 
-/* tma_fetch_latency is in the group tma_frontend_bound_group. */
+/* Finds the parent by the metric's group: tma_fetch_latency is in the group tma_frontend_bound_group. */
 static struct str parent_of(const struct metric_reader *r)
 {
 	struct str rest = r->f[M_GROUPS], group;
@@ -195,7 +197,7 @@ static int add_metric(struct metric_reader *r)
 
 /* ---- the file ---- */
 
-/* {"Name": "INST_RETIRED.ANY", "Alias": "b"}, or {"Value": ..., "Alias": ...} */
+/* Reads {"Name": "INST_RETIRED.ANY", "Alias": "b"}, or {"Value": ..., "Alias": ...}. */
 static int read_alias(struct metric_reader *r, struct metric_aliases *to, enum metric_alias_kind kind)
 {
 	struct metric_alias a = { .kind = kind }, *slot;
@@ -312,7 +314,7 @@ static int read_array(struct metric_reader *r)
 	return err;
 }
 
-/* {"MIN": 0, "MAX": 888, "MEAN": 6.11} */
+/* Reads {"MIN": 0, "MAX": 888, "MEAN": 6.11}. */
 static int read_latency(struct metric_reader *r, struct str event)
 {
 	struct metric_latency l = { .event = store_str(r, event), .mean = -1 }, *slot;

@@ -1,6 +1,6 @@
 /*
- * The metrics of the context's lists, read on first use. While the events of a list are cached on disk, its
- * metrics are few and always read from the file itself.
+ * The metrics of the context's lists, read on first use. Unlike events, metrics are few, so they are
+ * not cached on disk but always read from the list's file.
  */
 #include "event/metric.h"
 

@@ -1,5 +1,5 @@
 /*
- * Converts formulas of vendors' files to expressions: short names are replaced by what they stand for.
+ * Converts formulas of vendors' files to expressions: aliases are replaced by event names and constants.
  *
  *	a / b * c	a: UOPS_RETIRED.MS:c1:e1, b: TOPDOWN.SLOTS:perf_metrics, c: SYSTEM_TSC_FREQ
  *	[UOPS_RETIRED.MS/cmask=1,edge=1/] / [slots] * (#system_tsc_freq)
@@ -38,7 +38,7 @@ static const char *constant_text(struct str name)
 
 /* ---- events and their qualifiers ---- */
 
-/* Qualifiers that consist of a prefix and a number, and the terms they stand for. */
+/* Qualifiers that consist of a prefix and a number, and the corresponding terms. */
 static const struct { const char *qualifier, *term; } terms[] = {
 	{ "ocr_msr_val=", "offcore_rsp=" }, { "amt", "any=" }, { "eq", "eq=" }, { "c", "cmask=" },
 	{ "e", "edge=" }, { "i", "inv=" }, { "u", "umask=" },
@@ -131,7 +131,7 @@ static void put_event(struct buf *out, struct str text)
 		buf_puts(out, constant);
 		return;
 	}
-	if (str_find(text, '/') >= 0) {		/* power/energy-pkg/: already in our form */
+	if (str_find(text, '/') >= 0) {		/* power/energy-pkg/: already in perf's syntax */
 		buf_printf(out, "[%.*s]", STR(text));
 		return;
 	}
@@ -140,7 +140,7 @@ static void put_event(struct buf *out, struct str text)
 		take_qualifier(&e, q);
 	if (e.latency) {
 		buf_printf(out, "#[retire_latency:%.*s]", STR(e.name));
-	} else if (e.one_unit) {		/* our count is the sum of all instances: take the mean */
+	} else if (e.one_unit) {		/* the count is the sum of all instances: take the mean */
 		buf_putc(out, '(');
 		put_bracketed(out, &e);
 		buf_puts(out, " / source_count(");
@@ -216,7 +216,7 @@ static void put_word(struct formula_scan *s, struct str word)
 	const struct metric_alias *a = find_alias(s->aliases, word);
 	bool indexed = a && str_starts(s->rest, "[0]");
 
-	if (indexed)		/* [0]: the first socket; our count is the sum of all sockets, so take the mean */
+	if (indexed)		/* [0]: the first socket; the count is the sum of all: take the mean */
 		buf_putc(s->out, '(');
 	if (!a)
 		buf_str(s->out, constant_text(word) ? str_of(constant_text(word)) : word);

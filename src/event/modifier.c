@@ -1,7 +1,8 @@
 /*
- * Modifier letters. If u, k or h is given, the other privilege levels are excluded; the same holds for G and
- * H. A group's modifiers are merged with those of its members: `{a:k,b}:u` counts a in kernel and user
- * space, b in user space. Each letter can be given once, p up to three times.
+ * Parses and applies modifier letters. If u, k or h is given, the other privilege levels are excluded;
+ * the same holds for G and H. A group's modifiers are merged with those of its members: `{a:k,b}:u`
+ * counts a in kernel and user space, b in user space. Each letter can be given once, p up to three
+ * times.
  */
 #include "event/parse.h"
 

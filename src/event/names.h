@@ -31,7 +31,7 @@ struct generic {
 extern const struct generic_name hardware_names[], software_names[], tool_names[];
 extern const size_t n_hardware_names, n_software_names, n_tool_names;
 
-/* Case is ignored. Return false if the name is unknown. */
+/* Find a name, ignoring case. Return false if it is unknown. */
 bool generic_find(struct str word, struct generic *out);
 bool generic_find_software(struct str word, struct generic *out);
 bool generic_find_tool(struct str word, struct generic *out);
@@ -39,7 +39,7 @@ bool generic_find_hardware(struct str word, struct generic *out);	/* hardware an
 /* CPU_CYCLES, PAGE_FAULTS_MIN, L1D_READ_MISS ... */
 bool generic_find_alumet(struct str word, struct generic *out);
 
-void generic_guess(struct name_guess *g);	/* offers every name */
+void generic_guess(struct name_guess *g);	/* tries every name as a guess */
 
 /* The i-th cache event as perf lists it, e.g. "L1-dcache-load-misses". Returns false past the end. */
 bool cache_name_at(size_t i, char out[48], uint64_t *config);

@@ -102,7 +102,7 @@ static int parse_tracepoint(struct event_parser *p, struct str system, struct st
 	return err < 0 ? err : tracepoint_add(p, system, name, &terms);
 }
 
-/* Takes ":WORD" unless WORD consists of modifiers. Otherwise returns an empty word and consumes nothing. */
+/* Consumes ":WORD" unless WORD consists of modifiers; then returns an empty word and consumes nothing. */
 static struct str scan_second(struct event_parser *p)
 {
 	size_t before = p->at;
@@ -130,8 +130,8 @@ static int parse_slashed(struct event_parser *p, struct str word)
 				       resolve_terms(p, word, &terms);
 }
 
-/* Takes terms in the form NAME:config1=0x10:config2=..., which other tools use. Stops without consuming
- * anything at the first ':' that is followed by something else. */
+/* Consumes terms in the form NAME:config1=0x10:config2=..., which other tools use. Stops before the first ':'
+ * that is not followed by a term. */
 static int scan_qualifiers(struct event_parser *p, struct term_list *out)
 {
 	for (;;) {
@@ -158,7 +158,7 @@ static int scan_qualifiers(struct event_parser *p, struct term_list *out)
 	}
 }
 
-/* The rest of the list item from `from` on, with the ':' and '=' that libpfm4's syntax uses. */
+/* Consumes the rest of the list item, starting at `from`, including the ':' and '=' of libpfm4's syntax. */
 static struct str scan_item(struct event_parser *p, const char *from)
 {
 	size_t at = (size_t)(from - p->text.s), start = at;
@@ -232,7 +232,7 @@ static int parse_body(struct event_parser *p, size_t start, struct str word)
 	return resolve_word(p, word);
 }
 
-/* Takes the modifiers of an event: after ':' or directly after a closing slash. */
+/* Consumes the modifiers of an event: after ':' or directly after a closing slash. */
 static int scan_modifiers(struct event_parser *p, struct str *word, struct modifiers *m)
 {
 	bool slash = p->at && p->text.s[p->at - 1] == '/';
@@ -260,7 +260,7 @@ static int name_event(struct event_parser *p, struct event *ev, struct str typed
 	return ev->name ? 0 : error_nomem(p->e);
 }
 
-/* Applies the modifiers to the new events and sets their name and position in the spec. */
+/* Applies the modifiers to the new events and sets their names and positions in the spec. */
 static int finish_events(struct event_parser *p, size_t first, size_t start)
 {
 	struct modifiers m = { 0 };
@@ -350,7 +350,7 @@ static int finish_group(struct event_parser *p, size_t first, struct str name)
 	return err;
 }
 
-/* The kernel refuses members that are pinned or exclusive; only the leader may be. */
+/* Refuses pinned and exclusive members: the kernel accepts these flags only on the leader. */
 static int check_member(struct event_parser *p, size_t first, size_t member)
 {
 	const struct event *ev = &p->list->v[member];

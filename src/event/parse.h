@@ -31,16 +31,16 @@ char scan_peek(struct event_parser *p);			/* '\0' at the end */
 bool scan_take(struct event_parser *p, char c);
 struct str scan_word(struct event_parser *p);		/* a NAME; empty if there is none */
 struct str scan_here(struct event_parser *p, size_t n);	/* the next n bytes, for a message */
-struct str scan_since(const struct event_parser *p, size_t start);	/* text from `start`, trimmed */
+struct str scan_since(const struct event_parser *p, size_t start);	/* trimmed text since `start` */
 bool scan_name_char(char c);
 
 /* term.c */
 struct term {
 	struct str key, value;
-	struct str where;		/* in the spec */
+	struct str where;		/* position in the spec */
 	bool has_value, quoted;
-	bool driver;			/* @driver-config, all of it in key */
-	bool used;			/* was a common term or an event's parameter */
+	bool driver;			/* @driver-config; key is the whole text */
+	bool used;			/* consumed as a common term or as an event's parameter */
 };
 
 struct term_list {
@@ -50,7 +50,7 @@ struct term_list {
 };
 
 void term_list_done(struct term_list *l);
-/* Parses "/terms/" if the cursor is at a slash. `of` is the name before it, for messages. */
+/* Parses "/terms/" if the cursor is at a slash. `of`: the name before the slash, for messages. */
 int term_list_scan(struct event_parser *p, struct str of, struct term_list *out);
 /* Inserts a word as a term without a value before the others. */
 int term_list_push_front(struct term_list *l, struct str word);
@@ -58,7 +58,7 @@ void term_list_drop_front(struct term_list *l);
 bool term_is_fixed(struct str key);
 /* Applies the common terms (name, period, cpu ...) to an event and marks them used. */
 int term_apply_fixed(struct event_parser *p, struct term_list *l, struct event *ev);
-/* Fails if a term is left that was not used. `of`: the kind of event, for the message. */
+/* Fails if there is an unused term. `of`: the kind of event, for the message. */
 int term_refuse_rest(struct event_parser *p, const struct term_list *l, const char *of);
 /* Appends the allowed common terms, "config, config1 ...", for a message. */
 void term_fixed_names(const struct event_parser *p, struct buf *out, struct name_guess *g);
@@ -71,24 +71,24 @@ struct modifiers {
 	uint8_t precise;
 };
 #define MODIFIER_LETTERS "ukhIGHpPSDWebRX"
-bool modifiers_look_like(struct str word);		/* 1 to 17 of these letters and nothing else */
+bool modifiers_look_like(struct str word);		/* consists of 1 to 17 modifier letters */
 int modifiers_parse(struct event_parser *p, struct str word, struct modifiers *out);
-/* `leads`: the event is alone or leads its group. */
+/* `leads`: the event is ungrouped or leads its group. */
 int modifiers_apply(struct event_parser *p, const struct modifiers *m, struct str where, bool leads,
 		    struct event *ev);
 
 /* Adds an event with the defaults of its kind. The pointer is valid until the next one is added. */
 int parse_add(struct event_parser *p, enum tacho_event_kind kind, const char *pmu, struct event **out);
-/* Copies into the list's arena. On failure returns NULL and sets the error. */
+/* Copies a string into the list's arena. On failure returns NULL and sets the error. */
 char *parse_str(struct event_parser *p, struct str s);
-/* Drops the events from index `n` on. */
+/* Removes the events from index `n` on. */
 void parse_drop(struct event_list *list, size_t n);
 
 /* resolve.c: each adds one or more events. */
 int resolve_word(struct event_parser *p, struct str word);
 int resolve_terms(struct event_parser *p, struct str word, struct term_list *terms);
 int resolve_number(struct event_parser *p, uint32_t type, uint64_t config, struct term_list *terms);
-/* Returns whether the word alone is a generic event. */
+/* Returns whether the word, without terms, is a generic event. */
 bool resolve_knows(struct str word);
 /* Sets the last event's merge index to the first event since `first` on an instance of the same PMU. */
 void resolve_merge_instance(struct event_parser *p, size_t first, const struct pmu *pmu);
@@ -96,11 +96,11 @@ void resolve_merge_instance(struct event_parser *p, size_t first, const struct p
 int resolve_name_hybrid(struct event_parser *p, struct str word, const struct term_list *terms,
 			const struct pmu *pmu, struct event *ev);
 
-/* vendor_add.c: adds the events a vendor's list has for the word, with further terms or NULL. Returns 1, 0 if
- * no list has the word, or a negative errno. */
+/* vendor_add.c: adds the events of that name in vendors' lists, with additional terms unless NULL. Returns
+ * 1, 0 if no list has the name, or a negative errno. */
 int resolve_listed(struct event_parser *p, struct str word, struct term_list *terms);
-/* Looks up an event of a vendor's list that is written as a term of a PMU. Returns 1, 0 if no list has it for
- * this PMU, -EOPNOTSUPP if it cannot be counted, or another negative errno. */
+/* An event of a vendor's list that is given as a term of a PMU (cpu/NAME/), and its lookup: returns 1, 0 if
+ * no list has it for this PMU, -EOPNOTSUPP if it cannot be counted, or another negative errno. */
 struct vendor_slashed {
 	struct buf terms;		/* "event=0x4,umask=0x3" */
 	char unit[64];
@@ -110,10 +110,10 @@ struct vendor_slashed {
 int vendor_slashed(struct event_parser *p, const struct pmu *pmu, struct str word, struct vendor_slashed *out);
 /* The kernel's event for an Intel name such as PERF_METRICS.RETIRING, or NULL. */
 const char *vendor_topdown(struct str word);
-void vendor_guess(struct tacho *t, struct name_guess *g);	/* tries the names of all lists that are loaded */
+void vendor_guess(struct tacho *t, struct name_guess *g);	/* tries the names in all loaded lists */
 
-/* pfm.c: resolves a name in libpfm4's syntax. With `asked` the user wrote pfm:: and failures are errors,
- * otherwise unknown names are not. Returns 1, 0 if the name is unknown, or a negative errno. */
+/* pfm.c: resolves a name in libpfm4's syntax. `asked`: the user wrote pfm::, so an unknown name is
+ * an error. Returns 1, 0 if the name is unknown, or a negative errno. */
 int resolve_pfm(struct event_parser *p, struct str text, bool asked);
 
 /* pmu_event.c */

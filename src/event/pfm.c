@@ -1,8 +1,8 @@
 /*
- * Event names of libpfm4, which has tables for many CPUs. The library is loaded with dlopen() when pfm::NAME is
- * given or a name is not found elsewhere. The parts of its interface that are used are declared here, so that
- * its header is not needed to build. The whole text ("skx::L2_RQSTS:MISS:c=1:u") is passed to
- * it: unit masks and modifiers have libpfm4's syntax.
+ * Event names of libpfm4, which has tables for many CPUs. The library is loaded with dlopen() when
+ * pfm::NAME is given or a name is not found elsewhere. The used parts of its interface are declared
+ * here, so its header is not needed to build tacho. The whole text ("skx::L2_RQSTS:MISS:c=1:u") is
+ * passed to libpfm4, which parses unit masks and modifiers in its own syntax.
  */
 #include "event/parse.h"
 
@@ -17,7 +17,7 @@ enum { PFM_OS_PERF_EVENT_EXT = 2 };
 
 /* pfm_perf_encode_arg_t in its first version, with which later ones are compatible. */
 struct pfm_encode {
-	struct perf_event_attr *attr;	/* attr->size bounds what is written */
+	struct perf_event_attr *attr;	/* libpfm4 writes at most attr->size bytes */
 	char **text;
 	size_t size;
 	int index, cpu, flags, pad;
@@ -71,8 +71,8 @@ static bool has_part(struct str text, const char *part)
 	return false;
 }
 
-/* Copies flags from libpfm4's attr. It excludes guests by default; here that is only taken over if the
- * text contains mg or mh. */
+/* Copies flags from libpfm4's attr. libpfm4 excludes guests by default, so exclude_guest and exclude_host are
+ * copied only if the text contains mg or mh. */
 static void copy_flags(struct event *ev, const struct perf_event_attr *attr, struct str text)
 {
 	const uint64_t privileges = PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
@@ -91,7 +91,7 @@ static void copy_flags(struct event *ev, const struct perf_event_attr *attr, str
 	ev->terms.freq_given = attr->flags & PERF_ATTR_FREQ;
 }
 
-/* Finds the PMU by type. *out is NULL for a raw event or if sysfs does not show it. */
+/* Finds the PMU by type. *out is NULL for a raw event or if sysfs has no such PMU. */
 static int find_pmu_by_type(struct event_parser *p, uint32_t type, struct pmu **out)
 {
 	const struct pmu_list *all;
@@ -135,7 +135,7 @@ int resolve_pfm(struct event_parser *p, struct str text, bool asked)
 	char name[256];
 	int code, err;
 
-	/* libpfm4 detects the CPU it runs on; with a recorded sysfs tree that is the wrong one. */
+	/* libpfm4 detects the CPU it runs on, which is the wrong CPU for a recorded sysfs tree. */
 	if (!asked && strcmp(p->t->sys.sysfs, "/sys") != 0)
 		return 0;
 	pthread_once(&pfm.once, load);

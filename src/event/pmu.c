@@ -1,6 +1,7 @@
 /*
- * Finds the machine's PMUs: by name with one file access, or all of them by listing the directory if a
- * pattern or a hint needs them. A server can have two hundred uncore PMUs, so nothing is read before it is needed.
+ * Finds the machine's PMUs: one by name with a single file access, or all of them, for patterns and
+ * hints, by listing the directory. A server can have two hundred uncore PMUs, so nothing is read before
+ * it is needed.
  */
 #include "event/pmu.h"
 
@@ -213,7 +214,8 @@ struct str pmu_stem(struct str name)
 		n--;
 	}
 	digits = name.n - n;
-	/* Up to two hex digits with letters are taken as a word: cpum_cf is not an instance of cpum. */
+	/* One or two hex digits that include letters are part of the name: cpum_cf is not an instance of
+	 * cpum. */
 	if (!digits || n < 2 || name.s[n - 1] != '_' || (hex && digits <= 2))
 		return name;
 	return str_n(name.s, n - 1);

@@ -1,7 +1,7 @@
 /*
  * Resolves pmu/terms/ with the PMU's format/ and events/ directories. Values are OR'ed into the config
- * words in order, as perf does. An event's name stands for the terms in its file; for a term with the value
- * `?` there, the user must give a term with the same key.
+ * words in order, as perf does. An event's name is replaced by the terms in its file. If the file has a
+ * term with the value `?`, the user must give a term with the same key.
  */
 #include "event/parse.h"
 
@@ -14,7 +14,7 @@ struct pmu_event {
 	struct pmu *pmu;
 	struct term_list *terms;
 	struct event *ev;
-	struct str alias;		/* the name of an event among the terms; empty: none */
+	struct str alias;		/* event name among the terms; empty: none */
 };
 
 static void set_bits(struct event *ev, const struct pmu_format *f, uint64_t value)
@@ -53,7 +53,7 @@ static int set_format(struct pmu_event *x, struct str key, const struct pmu_form
 	return 0;
 }
 
-/* Finds the user's value for a term that is `?` in the event's file. */
+/* Finds the user's value for a term whose value is `?` in the event's file. */
 static int find_parameter(struct pmu_event *x, struct str key, struct str where, uint64_t *out)
 {
 	for (size_t i = 0; i < x->terms->n; i++) {
@@ -70,7 +70,7 @@ static int find_parameter(struct pmu_event *x, struct str key, struct str where,
 	return parse_refuse(x->p, -EINVAL, where);
 }
 
-/* The format of the terms config, config1 ... config4. */
+/* Returns the format of a whole config word if the key is config, config1 ... or config4. */
 static bool config_word(struct str key, struct pmu_format *out)
 {
 	if (!str_starts(key, "config") || key.n > 7 ||
@@ -140,7 +140,7 @@ static int use_alias(struct pmu_event *x, struct term *term, const struct pmu_al
 	return 0;
 }
 
-/* A generic name between slashes: cpu/cycles/, software/cs/. Returns 1 if it was one. */
+/* Applies a generic name between slashes: cpu/cycles/, software/cs/. Returns 1 if the term is one. */
 static int use_generic(struct pmu_event *x, struct term *term)
 {
 	const struct pmu_list *cores;
@@ -165,7 +165,7 @@ static int use_generic(struct pmu_event *x, struct term *term)
 	return 1;
 }
 
-/* r1a or r0x1a: the value of config. Returns 1 if it was one. */
+/* Applies a raw config, r1a or r0x1a. Returns 1 if the term is one. */
 static int use_raw(struct pmu_event *x, struct term *term)
 {
 	uint64_t config;
@@ -176,7 +176,7 @@ static int use_raw(struct pmu_event *x, struct term *term)
 	return 1;
 }
 
-/* A name from a vendor's list for this PMU. Returns 1 if it was one. */
+/* Applies an event of a vendor's list for this PMU. Returns 1 if the term is one. */
 static int use_listed(struct pmu_event *x, struct term *term)
 {
 	struct pmu_alias alias = { 0 };

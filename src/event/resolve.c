@@ -1,7 +1,7 @@
 /*
- * Resolves a name to events. The generic tables are searched first, which needs no file access (except
- * for hardware events, which need the core PMUs: on hybrid machines there is one event per core type);
- * then sysfs, vendors' lists and libpfm4.
+ * Resolves a name to events. The generic tables are searched first, which needs no file access, except
+ * that hardware events need the list of core PMUs: on hybrid machines there is one event per core type.
+ * Then sysfs, vendors' lists and libpfm4 are searched.
  */
 #include "event/parse.h"
 
@@ -9,7 +9,8 @@
 
 #include "base/num.h"
 
-/* Used for `cpu/.../` if sysfs has no core PMU: the event is accepted, and opening it is not supported. */
+/* Used for `cpu/.../` if sysfs has no core PMU: parsing succeeds, opening the event fails as not supported.
+ * */
 static struct pmu no_cpu = { .name = "cpu", .type = PERF_TYPE_RAW, .loaded = true, .core = true };
 
 static bool in_capitals(struct str word)
@@ -20,7 +21,7 @@ static bool in_capitals(struct str word)
 	return true;
 }
 
-/* Alumet's names take precedence over sysfs only in capitals: some PMUs have events such as cpu_cycles. */
+/* Alumet's names take precedence over sysfs only in upper case: some PMUs have events such as cpu_cycles. */
 static bool find_generic(struct str word, struct generic *out)
 {
 	return generic_find(word, out) || (in_capitals(word) && generic_find_alumet(word, out));
@@ -108,7 +109,7 @@ static int add_found(struct event_parser *p, const struct generic *g, struct str
 				g->kind == TACHO_EVENT_TOOL ? "a tool event" : "a hardware event");
 }
 
-/* The counts of all instances of a PMU (uncore_imc_0, uncore_imc_1 ...) are added up. */
+/* Merges the counts of all instances of a PMU (uncore_imc_0, uncore_imc_1 ...). */
 void resolve_merge_instance(struct event_parser *p, size_t first, const struct pmu *pmu)
 {
 	size_t last = p->list->n - 1;
@@ -186,7 +187,7 @@ static int wanted_by_event(struct event_parser *p, struct str word, struct pmu *
 	return err == -ENOMEM ? err : err > 0;
 }
 
-/* Adds an event given by its name alone on all PMUs that have it. Returns 1, 0 if none has, or an error. */
+/* Adds an event, given without a PMU, on all PMUs that have it. Returns 1, 0 if none has it, or an error. */
 static int add_by_event(struct event_parser *p, struct str word, struct term_list *terms)
 {
 	if (str_has_glob(word))
@@ -271,8 +272,8 @@ static int refuse_table_term(struct event_parser *p, struct str word, const stru
 	return parse_refuse(p, -EINVAL, term->where);
 }
 
-/* software/cs,name=foo/ and tool/duration_time/: PMUs whose events are in our tables. The first term that has
- * no value and is not a common term must be an event. */
+/* Adds events of PMUs that are in the generic tables: software/cs,name=foo/, tool/duration_time/. The first
+ * term that has no value and is not a common term must be an event. */
 static int add_table_pmu(struct event_parser *p, struct str word, struct term_list *terms,
 			 bool (*find)(struct str, struct generic *), struct generic g)
 {
@@ -301,7 +302,7 @@ static int add_table_pmu(struct event_parser *p, struct str word, struct term_li
 	return err < 0 ? err : term_refuse_rest(p, terms, ev->pmu);
 }
 
-/* If the name is that of a tracing unit, says that this machine does not have it. */
+/* Adds a hint that this machine lacks the tracing unit, if the name is that of one. */
 static bool hint_tracer(struct event_parser *p, struct str word)
 {
 	static const struct { const char *pmu, *what; } tracers[] = {
@@ -337,7 +338,7 @@ static int refuse_pmu(struct event_parser *p, struct str word)
 	return parse_refuse(p, -ENOENT, word);
 }
 
-/* Adds events on the PMUs given by the name before a slash. Returns 1, 0 if there is none, or an error. */
+/* Adds events on the PMUs named before the slash. Returns 1, 0 if there is no such PMU, or an error. */
 static int add_by_pmu(struct event_parser *p, struct str word, struct term_list *terms)
 {
 	struct pmu *pmu;

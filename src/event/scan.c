@@ -1,5 +1,5 @@
 /*
- * The tokenizer: takes tokens from the spec and skips blanks between them.
+ * The tokenizer: reads tokens from the spec, skipping blanks between them.
  */
 #include "event/parse.h"
 

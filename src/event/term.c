@@ -1,5 +1,5 @@
 /*
- * Parses the terms between slashes: key, key=value, and @driver-config. Their meaning is defined in
+ * Parses the terms between slashes: key, key=value, and @driver-config. Their meaning is defined by
  * common_terms.c and by the PMU's formats and events.
  */
 #include "event/parse.h"
@@ -54,7 +54,7 @@ static int scan_value(struct event_parser *p, struct term *term)
 	return parse_refuse(p, -EINVAL, scan_here(p, 1));
 }
 
-/* @TEXT up to the next comma or slash is passed to the PMU's driver. */
+/* Scans @TEXT up to the next comma or slash, which is passed to the PMU's driver. */
 static void scan_driver(struct event_parser *p, struct term *term)
 {
 	size_t start = ++p->at;

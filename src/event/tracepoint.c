@@ -27,7 +27,7 @@ static int refuse_tracefs(struct event_parser *p, int err, struct str where)
 	return parse_refuse(p, -ENOENT, where);
 }
 
-/* Opens the events directory of tracefs. If that fails, the error says how to get access. */
+/* Opens the events directory of tracefs. If that fails, the error explains how to get access. */
 static int open_events(struct event_parser *p, struct str where, int *out)
 {
 	const char *root = sys_tracefs(&p->t->sys);
@@ -47,7 +47,7 @@ static int open_events(struct event_parser *p, struct str where, int *out)
 	return 0;
 }
 
-/* Reads the id of system/name. 1 read, 0 it has no id, or a negative errno. */
+/* Reads the id of system/name. Returns 1, 0 if it has no id, or a negative errno. */
 static int read_id(int events, const char *system, const char *name, uint64_t *out)
 {
 	char path[NAME_MAX * 2 + 8], text[32];
@@ -196,7 +196,7 @@ int tracepoint_add(struct event_parser *p, struct str system, struct str name, s
 	return err < 0 ? refuse_tracefs(p, err, where) : refuse_unknown(p, system, name);
 }
 
-/* Finds the system:name whose second part is nearest to the word. */
+/* Tries each tracepoint as a guess, comparing only the name after the system. */
 void tracepoint_guess(struct tacho *t, struct name_guess *g)
 {
 	scoped(strlist_done) struct strlist systems = { 0 };

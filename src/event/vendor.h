@@ -1,9 +1,9 @@
 /*
- * Vendors' event lists. Whatever its format, a list is converted to one block of memory: a header, the events
- * sorted by name, and a pool of strings. The disk cache stores this block as it is, so loading from it is
- * one read and a check. The encoding of an event is stored as terms with numeric values
- * ("event=0xb7,umask=0x1,offcore_rsp=0x1") that do not depend on the machine; vendor_resolve.c checks them
- * against the machine's PMUs.
+ * Vendors' event lists. A list in any format is converted to one block of memory: a header, the events
+ * sorted by name, and a pool of strings. The disk cache stores this block unchanged, so loading from
+ * the cache is one read and a check. The encoding of an event is stored as terms with numeric values
+ * ("event=0xb7,umask=0x1,offcore_rsp=0x1") that do not depend on the machine; vendor_resolve.c checks
+ * them against the machine's PMUs.
  *
  *	file --vendor_json, vendor_text--> fields --vendor_intel ...--> vendor_list --vendor_resolve--> terms
  */
@@ -14,7 +14,7 @@
 
 #include <tacho/eventlist.h>
 
-#define VENDOR_FILE_MAX (32u << 20)	/* bytes of a list; the largest known has 3 MB */
+#define VENDOR_FILE_MAX (32u << 20)	/* bytes of a list; the largest known list has 3 MB */
 #define VENDOR_EVENTS_MAX 65536u
 
 enum vendor_flags {
@@ -35,8 +35,8 @@ struct vendor_event {
 	uint32_t refused;		/* why it cannot be counted on any machine, or "" */
 	uint32_t errata, counters, unit;
 	uint32_t flags;			/* VENDOR_* */
-	uint32_t filter;		/* names of registers that can restrict what it counts, or "" */
-	uint32_t standard;		/* the architecture's standard event it stands for, if the list has no
+	uint32_t filter;		/* names of registers that can filter the event, or "" */
+	uint32_t standard;		/* the architecture's standard event to use, if the list has no
 					 * code for it; else "" */
 	uint32_t pad;
 	uint64_t period;		/* recommended sampling period; 0: none */
@@ -45,7 +45,7 @@ struct vendor_event {
 
 struct vendor_header {
 	char magic[8];
-	uint32_t n;			/* events */
+	uint32_t n;			/* number of events */
 	uint32_t pool_n;		/* bytes of the pool, which ends with NUL */
 	uint32_t midr;			/* Arm: implementer << 12 | part; 0: unknown */
 	uint32_t form;			/* version of this layout */
@@ -55,8 +55,8 @@ struct vendor_header {
 struct vendor_list {
 	char *path;
 	char *role;			/* the core PMU it is for, e.g. "cpu_core"; NULL: unknown */
-	bool role_known;		/* `role` was searched for */
-	bool standards_known;		/* files with the architecture's standard events were searched for */
+	bool role_known;		/* `role` has been looked up */
+	bool standards_known;		/* files with standard events have been searched for */
 	void *block;
 	const struct vendor_header *head;
 	const struct vendor_event *v;
@@ -71,7 +71,7 @@ struct vendor_lists {
 /* The lists of a context: those added by the caller, and those found for this machine. */
 struct vendor_set {
 	struct vendor_lists given, found;
-	struct vendor_lists standards;	/* files with standard events, which other lists refer to */
+	struct vendor_lists standards;	/* files with standard events that other lists refer to */
 	bool searched;
 };
 
@@ -87,7 +87,7 @@ struct vendor_builder {
 	uint32_t midr;
 };
 uint32_t vendor_put(struct vendor_builder *b, struct str s);	/* adds a string to the pool */
-/* Adds an event. Returns NULL without memory or beyond VENDOR_EVENTS_MAX. */
+/* Adds an event. Returns NULL if memory is exhausted or VENDOR_EVENTS_MAX is reached. */
 struct vendor_event *vendor_add(struct vendor_builder *b, struct str name);
 void vendor_builder_done(struct vendor_builder *b);
 /* Sorts the events, drops exact duplicates, and creates the block; `b` is empty afterwards. 0 or -ENOMEM. */
@@ -120,24 +120,24 @@ struct vendor_fields {
 };
 /* Stores one member of an event's object. */
 void vendor_field_set(struct vendor_fields *f, struct str key, struct str value);
-/* The number in a field, or the first of several. Absent, empty, "na" and "null" are 0. Returns false if it
- * is not a number. */
+/* Parses the first or only number in a field. Absent, empty, "na" and "null" are 0. Returns false if the
+ * field is not a number. */
 bool vendor_field_num(const struct vendor_fields *f, enum vendor_field which, uint64_t *out);
 /* Returns true unless the field is absent, empty, "na", "null", "None" or zero. */
 bool vendor_field_given(const struct vendor_fields *f, enum vendor_field which);
 
 /* vendor_intel.c: adds an event of Intel's or the kernel's schema. 0 or -ENOMEM. */
 int vendor_intel_event(struct vendor_builder *b, const struct vendor_fields *f);
-/* vendor_unit.c: the PMUs a Unit field stands for, in the form of vendor_event.pmu. */
+/* vendor_unit.c: converts a Unit field to PMU names, in the form of vendor_event.pmu. */
 void vendor_unit_pmu(struct str unit, struct buf *out);
 
 /* vendor_resolve.c */
 struct vendor_found {
-	char pmu[64];			/* the name for all instances of the PMU */
+	char pmu[64];			/* name that selects all instances of the PMU */
 	struct buf terms;		/* "event=0xc0,umask=0x1"; empty if it cannot be counted here */
 	char why[256];			/* why it cannot be counted here, or "" */
-	char notice[256];		/* a term or filter that was left out, or "" */
-	/* Borrowed from its list, or from the list of standard events: */
+	char notice[256];		/* notice about a term or filter that was left out, or "" */
+	/* borrowed from the event's list or from the list of standard events */
 	const char *asked, *refused;	/* terms in the list; why it cannot be counted on any machine */
 	const char *desc, *more;
 };
@@ -151,25 +151,25 @@ int vendor_load(struct vendor_list **out, const char *path, struct tacho_error *
 void vendor_set_free(struct vendor_set *s);
 /* Adds a file unless it was already added. Returns the number of its events, or a negative errno. */
 int vendor_add_file(struct vendor_lists *to, const char *path, const char *role, struct tacho_error *e);
-/* vendor_standard.c: finds the standard event that an event without a code stands for; *out is NULL if no
- * list has it. 0 or -ENOMEM. */
+/* vendor_standard.c: finds the standard event that an event without a code refers to; *out is NULL if no list
+ * has it. 0 or -ENOMEM. */
 int vendor_standard(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
 		    struct vendor_list **in, const struct vendor_event **out);
 /* The context's lists. With `search`, this machine's lists are searched for and added. 0 or -ENOMEM. */
 int vendor_get(struct tacho *t, bool search, struct vendor_set **out);
 
-/* vendor_cache.c: 1 the list was read from the cache, 0 there is no valid entry. */
+/* vendor_cache.c: returns 1 if the list was read from the cache, 0 if there is no valid entry. */
 int vendor_cache_read(struct vendor_list *l, const struct vendor_header *source);
 void vendor_cache_write(const struct vendor_list *l);
 
-/* vendor_map.c: the files that a mapfile.csv has for this CPU: two lists of equal length. A role is ""
- * if the mapfile has none. 0, -ENOENT, -EINVAL, -ENOMEM. */
+/* vendor_map.c: the files that a mapfile.csv lists for this CPU, and the role of each ("" if the mapfile has
+ * none): two lists of equal length. 0, -ENOENT, -EINVAL, -ENOMEM. */
 struct vendor_files {
 	struct strlist paths, roles;
 };
 void vendor_files_done(struct vendor_files *f);
 int vendor_map_read(struct tacho *t, const char *path, struct vendor_files *out, struct tacho_error *e);
-/* Returns whether the value of EVENTMAP is a CPU rather than a file. */
+/* Returns whether the value of EVENTMAP is a CPU ID rather than a file name. */
 bool vendor_map_is_cpu(const char *text);
 /* "GenuineIntel-6-55-4" or "0x00000000410fd0c0"; 0 or -ENOENT. */
 int vendor_cpu_id(struct tacho *t, char *out, size_t size);

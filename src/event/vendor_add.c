@@ -1,6 +1,7 @@
 /*
- * Adds events of vendors' lists to a parsed event list. Names of the kernel and its PMUs take precedence over
- * those of lists. If several lists (one per core type) have a name, an event is added for each.
+ * Adds events of vendors' lists to a parsed event list. Event names of the kernel and its PMUs take
+ * precedence over names in lists. If several lists (one per core type) have a name, an event is added
+ * for each list.
  */
 #include "event/vendor_add.h"
 
@@ -12,9 +13,9 @@
 struct vendor_adder {
 	struct event_parser *p;
 	struct str word;
-	struct term_list *typed;	/* terms after the word */
+	struct term_list *typed;	/* terms that the user gave after the name */
 	size_t first;			/* index of the first event to be added */
-	bool known;			/* a list has the word */
+	bool known;			/* some list has the name */
 	struct buf last;		/* the last event added, as pmu/terms/ */
 	struct tacho_error refused;	/* the first error */
 };
@@ -29,7 +30,7 @@ static int add_term(struct term_list *l, struct str key, struct str value, struc
 	return 0;
 }
 
-/* Joins the terms of the list and those the user gave after the name. */
+/* Joins the terms in the list and the terms that the user gave after the name. */
 static int join_terms(struct vendor_adder *a, const char *terms, struct term_list *out)
 {
 	struct str rest = str_of(terms), one, key;

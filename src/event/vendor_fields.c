@@ -1,6 +1,6 @@
 /*
  * The fields of an event in all JSON schemas. An unknown field with a value may be essential for the
- * encoding, so its name is stored, and the event is refused because of it later.
+ * encoding, so its name is stored, and the event is refused later.
  */
 #include "event/vendor.h"
 

@@ -11,7 +11,7 @@
 
 struct intel_encoder {
 	const struct vendor_fields *f;
-	struct buf terms, pmu, why;	/* why: the reason to refuse the event */
+	struct buf terms, pmu, why;	/* why: reason to refuse the event */
 	bool core;			/* an event of a core PMU */
 	bool must_precise;
 	bool filtered;			/* Filter has registers that the user may set */
@@ -58,8 +58,8 @@ static bool starts_ci(struct str s, const char *with)
 	return s.n >= strlen(with) && !strncasecmp(s.s, with, strlen(with));
 }
 
-/* Fixed counters: lists give them event code 0, while the kernel uses the code of the equivalent event of the
- * general counters. */
+/* Encodes events of fixed counters: lists give them event code 0, but the kernel uses the code of the
+ * equivalent event of the general counters. */
 static bool put_fixed_by_name(struct intel_encoder *r)
 {
 	static const struct { const char *name, *terms; } fixed[] = {
@@ -78,8 +78,8 @@ static bool put_fixed_by_name(struct intel_encoder *r)
 	return false;
 }
 
-/* The kernel supports event 0 with these umasks: precise instructions, reference cycles and slots. It has no
- * codes for other fixed counters. */
+/* Refuses event 0 except with the umasks that the kernel supports: precise instructions, reference cycles and
+ * slots. */
 static void check_fixed(struct intel_encoder *r, uint64_t umask)
 {
 	if (umask == 1 || umask == 3 || umask == 4)
@@ -130,7 +130,7 @@ static void put_qualifiers(struct intel_encoder *r)
 		put_field_term(r, rows[i].key, rows[i].which, rows[i].name);
 }
 
-/* Extra registers (MSRs) that some events use, by their number. */
+/* Adds the term of an extra register (MSR), which the list gives by number. */
 static void put_extra_register(struct intel_encoder *r)
 {
 	static const struct { uint64_t index; const char *key; } registers[] = {
@@ -156,7 +156,7 @@ static void put_extra_register(struct intel_encoder *r)
 	       (unsigned long long)index);
 }
 
-/* Filter in the kernel's lists: "fc_mask=0x4,ch_mask=0x1". */
+/* Adds the terms of a Filter field of the kernel's lists: "fc_mask=0x4,ch_mask=0x1". */
 static void put_filter_terms(struct intel_encoder *r, struct str filter)
 {
 	struct str one, key;
@@ -173,7 +173,7 @@ static void put_filter_terms(struct intel_encoder *r, struct str filter)
 	}
 }
 
-/* Filter registers that need not be set: without them the event counts everything. */
+/* Returns whether a filter register is optional: if it is not set, the event counts everything. */
 static bool is_optional_filter(struct str one)
 {
 	static const char *const starts[] = { "CBoFilter", "CHAFilter", "PCUFilter", "QPIMask", "QPIMatch",
@@ -191,7 +191,7 @@ static void check_filter_registers(struct intel_encoder *r, struct str filter)
 
 	while (str_cut(&filter, ',', &one)) {
 		one = str_trim(one);
-		/* "fc" and "chnl" are also in fields of their own, which are used. */
+		/* "fc" and "chnl" are also in separate fields, which are used instead. */
 		r->filtered |= is_optional_filter(one) && !starts_ci(one, "fc") && !starts_ci(one, "chnl");
 		if (!one.n || is_optional_filter(one))
 			continue;
@@ -243,7 +243,8 @@ static bool has_ci(struct str name, const char *part)
 	return false;
 }
 
-/* Free-running counters have a separate PMU. Which counter it is can only be derived from the name. */
+/* Free-running counters have a separate PMU. The counter's number can only be derived from the event's
+ * name. */
 static void put_free_running(struct intel_encoder *r)
 {
 	static const struct { const char *part; unsigned type; bool indexed; } kinds[] = {

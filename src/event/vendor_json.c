@@ -26,7 +26,7 @@ struct vendor_reader {
 	struct json_in in;
 	struct vendor_builder *b;
 	struct offcores requests, responses;
-	bool any;			/* an array of events was found, even if empty */
+	bool any;			/* an array of events was found, possibly empty */
 };
 
 static int add_offcore(struct offcores *l, struct str name, uint64_t value)
@@ -162,7 +162,7 @@ static int read_array(struct vendor_reader *r)
 	return err;
 }
 
-/* Arm's cpuid, e.g. "0x41d0c": implementer and part number as in MIDR. */
+/* Stores Arm's cpuid, e.g. "0x41d0c": implementer and part number as in MIDR. */
 static void set_cpuid(struct vendor_reader *r, struct str value)
 {
 	uint64_t id;

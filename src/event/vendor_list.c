@@ -21,7 +21,7 @@ uint32_t vendor_put(struct vendor_builder *b, struct str s)
 	at = b->pool.n;
 	if (!s.n || at + s.n + 1 > UINT32_MAX)
 		return 0;
-	/* Cut at a NUL and replace control characters, as strings are printed later. */
+	/* Cut at a NUL and replace control characters, because strings are printed later. */
 	buf_str(&b->pool, str_n(s.s, strnlen(s.s, s.n)));
 	buf_putc(&b->pool, '\0');
 	if (buf_failed(&b->pool))
@@ -66,7 +66,7 @@ static bool is_same_event(const char *pool, const struct vendor_event *a, const 
 	       !strcmp(pool + a->refused, pool + b->refused);
 }
 
-/* Drops duplicates. They have the is_same_event name, so they are near each other after sorting. */
+/* Drops duplicates. They have the same name, so sorting has put them near each other. */
 static size_t drop_repeated(const char *pool, struct vendor_event *v, size_t n)
 {
 	size_t kept = 0;

@@ -165,7 +165,7 @@ static int add_mapped(struct tacho *t, struct vendor_lists *to, const char *map,
 		err = is_directory(files.paths.v[i]) ? add_dir(to, files.paths.v[i], files.roles.v[i], e) :
 		      vendor_add_file(to, files.paths.v[i], files.roles.v[i], e);
 		n += max_of(err, 0);
-		if (err == -ENOENT)	/* not all files of a mapfile may have been downloaded */
+		if (err == -ENOENT)	/* perhaps not all files of the mapfile were downloaded */
 			err = 0;
 	}
 	vendor_files_done(&files);
@@ -205,7 +205,7 @@ int tacho_eventlist_add(struct tacho *t, const char *path, struct tacho_error *e
 	return n;
 }
 
-/* Adds the lists of a default location. A missing one is skipped, an invalid one is logged. */
+/* Adds the lists of a default location. A missing location is skipped, an invalid list is logged. */
 static int search_path(struct tacho *t, struct vendor_set *set, const char *path)
 {
 	struct tacho_error e = { 0 };

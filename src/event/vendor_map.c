@@ -36,7 +36,7 @@ static bool cpuinfo_value(struct str line, const char *key, struct str *out)
 	return true;
 }
 
-/* pmu-tools also accepts a CPU in this variable: EVENTMAP=GenuineIntel-6-55-4. */
+/* As in pmu-tools, the variable EVENTMAP may also contain a CPU ID: EVENTMAP=GenuineIntel-6-55-4. */
 bool vendor_map_is_cpu(const char *text)
 {
 	regex_t re;
@@ -92,7 +92,7 @@ bool vendor_cpu_matches(struct str pattern, const char *id)
 	regex_t re;
 	bool hit;
 
-	/* Counted repetition can blow up a compiled pattern; no mapfile uses it, nor escapes. */
+	/* Counted repetition can make a compiled pattern huge; mapfiles use neither it nor escapes. */
 	if (!pattern.n || pattern.n > 128 || memchr(pattern.s, '{', pattern.n) ||
 	    memchr(pattern.s, '\\', pattern.n))
 		return false;
@@ -100,7 +100,7 @@ bool vendor_cpu_matches(struct str pattern, const char *id)
 	if (regcomp(&re, text, REG_EXTENDED | REG_NOSUB | REG_ICASE) != 0)
 		return false;
 	hit = regexec(&re, id, 0, NULL, 0) == 0;
-	if (!hit && dash) {		/* a row without a stepping is for all steppings */
+	if (!hit && dash) {		/* a row without a stepping matches all steppings */
 		snprintf(shorter, sizeof(shorter), "%.*s", (int)(dash - id), id);
 		hit = regexec(&re, shorter, 0, NULL, 0) == 0;
 	}
@@ -140,7 +140,7 @@ static const char *role_pmu(struct str role)
 }
 
 /* Returns whether the file is a simple path below the mapfile's directory: no "..", no hidden files, no
- * characters with a meaning in URLs or options. */
+ * characters that are special in URLs or options. */
 static bool is_safe(struct str file)
 {
 	char before = '/';

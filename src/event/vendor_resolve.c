@@ -74,7 +74,7 @@ static int list_role(struct vendor_list *l, const char **out)
 	return err;
 }
 
-/* With several core types, finds the one the list is for. */
+/* On machines with several core types, finds the core PMU that the list is for. */
 static int core_of_many(struct tacho *t, struct vendor_list *l, const struct pmu_list *cores,
 			struct pmu_list *out, char *why, size_t size)
 {
@@ -119,7 +119,7 @@ int vendor_pmus(struct tacho *t, struct vendor_list *l, const struct vendor_even
 	return *pmu ? uncore_pmus(t, pmu, out, why, size) : core_pmus(t, l, out, why, size);
 }
 
-/* Terms with different names on different PMUs. */
+/* Terms whose names differ between PMUs. */
 static const struct { const char *key, *also; } spellings[] = {
 	{ "cmask", "thresh" }, { "cmask", "threshold" }, { "thresh", "threshold" }, { "thresh", "cmask" },
 };
@@ -193,7 +193,8 @@ static int resolve_all_terms(struct tacho *t, const struct pmu *pmu, const char 
 	return err ? err : buf_failed(&out->terms) ? -ENOMEM : 0;
 }
 
-/* The name of the PMU, or for several instances the name without a number, which stands for all. */
+/* Writes the name of the PMU, or for several instances the name without a number, which selects all of
+ * them. */
 static void name_pmus(const struct pmu_list *pmus, const char *wanted, char *out, size_t size)
 {
 	struct str first = str_of(wanted), rest = first;
@@ -207,7 +208,7 @@ static void name_pmus(const struct pmu_list *pmus, const char *wanted, char *out
 		snprintf(out, size, "%.*s", SHOW(pmu_stem(str_of(pmus->v[0]->name))));
 }
 
-/* Without its filter an event may count everything or nothing; only the description in the list says which. */
+/* Adds a notice: without its filter an event may count everything or nothing, depending on the event. */
 static void note_filter(struct vendor_list *l, const struct vendor_event *ev, struct vendor_found *out)
 {
 	const char *filter = vendor_str(l, ev->filter);
@@ -217,7 +218,7 @@ static void note_filter(struct vendor_list *l, const struct vendor_event *ev, st
 			 "its filter %.60s is not set; it can be set by terms of PMU %s", filter, out->pmu);
 }
 
-/* Takes terms and descriptions from the event, or from the standard event it stands for. */
+/* Takes terms and descriptions from the event, or from the standard event that it refers to. */
 static int load_definition(struct tacho *t, struct vendor_list *l, const struct vendor_event *ev,
 		      struct vendor_found *out)
 {

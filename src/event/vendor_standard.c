@@ -3,8 +3,8 @@
  *
  *	{ "ArchStdEvent": "L1D_CACHE_REFILL" }
  *
- * while their codes are in a file shared by all CPUs of the architecture. It is searched for among the
- * context's lists, and by its name in the kernel tree in the list's directory and those above.
+ * while the codes are in a file shared by all CPUs of the architecture. That file is searched for among
+ * the context's lists, and by its file name in the kernel tree in the list's directory and its parents.
  */
 #include "event/vendor.h"
 

@@ -3,9 +3,9 @@
  *
  *	cpu/event=0xc3,umask=0x1,name='ex_ret_brn_misp'/,
  *
- * ',' and ';' end events and groups, '#' begins a comment. Names without a PMU (cpu-cycles) are known to the
- * kernel and skipped. Modifiers after the last slash, which are also part of name=, are dropped: users give
- * their own.
+ * ',' and ';' end events and groups, '#' begins a comment. Names without a PMU (cpu-cycles) are generic
+ * events and skipped. Modifiers after the last slash, which are also part of name=, are dropped,
+ * because users add modifiers themselves.
  */
 #include "event/vendor.h"
 
@@ -86,7 +86,7 @@ static int add_line(struct vendor_builder *b, struct str pmu, struct str inner, 
 	return err;
 }
 
-/* The last slash ends the terms; modifiers, ',' or ';' may follow. */
+/* Finds the last slash, which ends the terms; modifiers, ',' or ';' may follow. */
 static ptrdiff_t last_slash(struct str s)
 {
 	for (size_t i = s.n; i > 0; i--)

@@ -1,5 +1,6 @@
 /*
- * Maps the Unit field of a list to a PMU. Most are the kernel's name in another spelling; the rest is in a table.
+ * Maps the Unit field of a list to a PMU. Most units are the kernel's name in another spelling; the
+ * others are in a table.
  */
 #include "event/vendor.h"
 

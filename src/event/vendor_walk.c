@@ -13,7 +13,7 @@ struct eventlist_walk {
 	int n;
 };
 
-/* The event's topic, or the name of its file without directory and suffix. */
+/* Writes the event's topic, or the name of its list's file without directory and suffix. */
 static void topic_of(const struct vendor_list *l, const struct vendor_event *ev, char *out, size_t size)
 {
 	const char *topic = vendor_str(l, ev->topic), *slash = strrchr(l->path, '/');
